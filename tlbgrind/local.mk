@@ -1,0 +1,185 @@
+# tlbgrind/local.mk -- the simulator library, the tool, its launcher and its companions.
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+
+# ---------------------------------------------------------------- the simulator
+# Plain C11.  Compiled three times: for libtlbsim, for each tool, for the unit tests (sanitized).
+
+SIM_SOURCES = \
+	tlbgrind/sim/array.c \
+	tlbgrind/sim/geometry.c \
+	tlbgrind/sim/hierarchy.c \
+	tlbgrind/sim/policy.c \
+	tlbgrind/sim/text.c
+
+SIM_INCLUDES = \
+	tlbgrind/sim/array.h \
+	tlbgrind/sim/geometry.h \
+	tlbgrind/sim/hierarchy.h \
+	tlbgrind/sim/policy.h \
+	tlbgrind/sim/text.h
+
+SIM_CPPFLAGS = -I$(srcdir)/tlbgrind -I$(srcdir)/tlbgrind/sim
+SIM_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
+
+lib_LTLIBRARIES += tlbgrind/libtlbsim.la
+tlbgrind_libtlbsim_la_SOURCES = $(SIM_SOURCES)
+tlbgrind_libtlbsim_la_CPPFLAGS = $(SIM_CPPFLAGS)
+tlbgrind_libtlbsim_la_CFLAGS = $(SIM_CFLAGS)
+tlbgrind_libtlbsim_la_LDFLAGS = -no-undefined -version-info 0:0:0
+
+tlbsimdir = $(includedir)/tlbsim
+tlbsim_HEADERS = $(SIM_INCLUDES)
+
+# ---------------------------------------------------------------- the Valgrind tool
+
+TOOL_SOURCES = \
+	tlbgrind/tg_events.c \
+	tlbgrind/tg_sites.c
+
+TOOL_INCLUDES = \
+	tlbgrind/tg_events.h \
+	tlbgrind/tg_sites.h
+
+TOOL_CPPFLAGS = $(SIM_CPPFLAGS) -isystem $(VALGRIND_INCLUDEDIR) \
+	-DTG_VERSION='"$(PACKAGE_VERSION)"' -DVGO_linux=1
+TOOL_CFLAGS = $(TG_WARN_CFLAGS) -O2 -g -fomit-frame-pointer
+
+# What the tool cannot do without, whatever the user's CFLAGS say: it is a static, freestanding
+# program at a fixed address without libc, so there is no __stack_chk_fail, no __memcpy_chk, no
+# sanitizer or profiling runtime, no position-independent code, and Valgrind's archives are not
+# LTO objects.  automake puts the user's CFLAGS last on the command line, on purpose; GNU make's
+# target-specific `override' adds ours behind them, even behind those of `make CFLAGS=...'.
+TOOL_LAST_CFLAGS = \
+	-U_FORTIFY_SOURCE -fno-stack-protector -fno-strict-aliasing -fno-builtin -fno-pic -fno-pie \
+	-fno-lto -fno-sanitize=all -fno-profile-arcs -fno-test-coverage -fno-instrument-functions
+
+# The user's LDFLAGS (relro, pie) are for hosted programs: the tool is linked without them.
+TOOL_LINK = $(CC) -static -nodefaultlibs -nostartfiles -u _start -no-pie -fno-lto
+
+TOOLS = tlbgrind/tlbgrind-amd64-linux
+
+pkglibexec_PROGRAMS += tlbgrind/tlbgrind-amd64-linux
+tlbgrind_tlbgrind_amd64_linux_SOURCES = $(TOOL_SOURCES) $(SIM_SOURCES)
+tlbgrind_tlbgrind_amd64_linux_CPPFLAGS = $(TOOL_CPPFLAGS) \
+	-DVGA_amd64=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1
+tlbgrind_tlbgrind_amd64_linux_CFLAGS = $(TOOL_CFLAGS)
+tlbgrind_tlbgrind_amd64_linux_LINK = $(TOOL_LINK) -m64 \
+	-Wl,-Ttext-segment=$(TG_LOAD_ADDRESS_AMD64) -o $@
+tlbgrind_tlbgrind_amd64_linux_LDADD = \
+	$(VALGRIND_LIBDIR)/libcoregrind-amd64-linux.a $(VALGRIND_LIBDIR)/libvex-amd64-linux.a \
+	-lgcc $(VALGRIND_LIBDIR)/libgcc-sup-amd64-linux.a
+$(tlbgrind_tlbgrind_amd64_linux_OBJECTS): override CFLAGS += -m64 $(TOOL_LAST_CFLAGS)
+
+if HAVE_X86
+TOOLS += tlbgrind/tlbgrind-x86-linux
+pkglibexec_PROGRAMS += tlbgrind/tlbgrind-x86-linux
+tlbgrind_tlbgrind_x86_linux_SOURCES = $(TOOL_SOURCES) $(SIM_SOURCES)
+tlbgrind_tlbgrind_x86_linux_CPPFLAGS = $(TOOL_CPPFLAGS) \
+	-DVGA_x86=1 -DVGP_x86_linux=1 -DVGPV_x86_linux_vanilla=1
+tlbgrind_tlbgrind_x86_linux_CFLAGS = $(TOOL_CFLAGS)
+tlbgrind_tlbgrind_x86_linux_LINK = $(TOOL_LINK) -m32 \
+	-Wl,-Ttext-segment=$(TG_LOAD_ADDRESS_X86) -o $@
+tlbgrind_tlbgrind_x86_linux_LDADD = \
+	$(VALGRIND_LIBDIR)/libcoregrind-x86-linux.a $(VALGRIND_LIBDIR)/libvex-x86-linux.a \
+	-lgcc $(VALGRIND_LIBDIR)/libgcc-sup-x86-linux.a
+$(tlbgrind_tlbgrind_x86_linux_OBJECTS): override CFLAGS += -m32 -mpreferred-stack-boundary=2 $(TOOL_LAST_CFLAGS)
+endif
+
+EXTRA_DIST += $(TOOL_INCLUDES)
+
+# ---------------------------------------------------------------- tool folders
+# Valgrind takes its tool and all that belongs to it (preload libraries, suppressions, register
+# descriptions) from the one folder that VALGRIND_LIB names.  So our tool stands there beside
+# symbolic links to all that the system's folder has: in the build tree in .in_place, installed
+# in $(pkglibexecdir).
+
+all-local: .in_place/stamp
+
+.in_place/stamp: $(top_builddir)/config.status
+	$(AM_V_GEN)rm -rf .in_place && $(MKDIR_P) .in_place && \
+	for f in $(VALGRIND_LIBEXECDIR)/*; do \
+	  case $$f in */tlbgrind-*-linux) ;; *) $(LN_S) "$$f" .in_place/ || exit 1 ;; esac; \
+	done && \
+	for t in $(TOOLS); do $(LN_S) ../$$t .in_place/ || exit 1; done && \
+	touch $@
+
+TOOL_INSTALL_HOOKS = install-tool-links
+TOOL_UNINSTALL_HOOKS = uninstall-tool-links
+CLEAN_HOOKS = clean-in-place
+
+install-tool-links: install-pkglibexecPROGRAMS
+	@echo " linking $(VALGRIND_LIBEXECDIR)/* into '$(DESTDIR)$(pkglibexecdir)'"
+	@for f in $(VALGRIND_LIBEXECDIR)/*; do \
+	  n=`basename "$$f"`; \
+	  case $$n in tlbgrind-*-linux) continue ;; esac; \
+	  rm -f "$(DESTDIR)$(pkglibexecdir)/$$n" && \
+	  $(LN_S) "$$f" "$(DESTDIR)$(pkglibexecdir)/$$n" || exit 1; \
+	done
+
+# Only links that lead into the system's folder, so that nothing of anybody else goes with them.
+uninstall-tool-links:
+	@echo " removing the links in '$(DESTDIR)$(pkglibexecdir)'"
+	@for f in "$(DESTDIR)$(pkglibexecdir)"/*; do \
+	  if test -h "$$f"; then \
+	    case `readlink "$$f"` in $(VALGRIND_LIBEXECDIR)/*) rm -f "$$f" ;; esac; \
+	  fi; \
+	done
+	@for d in "$(pkglibexecdir)" "$(pkgdatadir)/python/tgreport" "$(pkgdatadir)/python" "$(pkgdatadir)" "$(tlbsimdir)"; do \
+	  if test -d "$(DESTDIR)$$d"; then rmdir "$(DESTDIR)$$d" 2>/dev/null || :; fi; \
+	done
+
+clean-in-place:
+	rm -rf .in_place
+
+# On request: into Valgrind's own folder, so that plain `valgrind --tool=tlbgrind' finds it.
+.PHONY: install-into-valgrind uninstall-from-valgrind
+install-into-valgrind: $(TOOLS)
+	$(MKDIR_P) "$(DESTDIR)$(VALGRIND_LIBEXECDIR)"
+	for t in $(TOOLS); do \
+	  $(INSTALL_PROGRAM) $$t "$(DESTDIR)$(VALGRIND_LIBEXECDIR)/" || exit 1; \
+	done
+
+uninstall-from-valgrind:
+	rm -f "$(DESTDIR)$(VALGRIND_LIBEXECDIR)"/tlbgrind-amd64-linux \
+	  "$(DESTDIR)$(VALGRIND_LIBEXECDIR)"/tlbgrind-x86-linux
+
+# ---------------------------------------------------------------- the launcher
+# It finds the tool's folder relative to itself, so that an installed tree may be moved.
+
+bin_SCRIPTS += tlbgrind/tlbgrind
+EXTRA_DIST += tlbgrind/tlbgrind.in
+CLEANFILES += tlbgrind/tlbgrind
+
+tlbgrind/tlbgrind: tlbgrind/tlbgrind.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) tlbgrind && rm -f $@ $@.tmp && \
+	up=`realpath -ms --relative-to="$(bindir)" "$(pkglibexecdir)"` && \
+	$(SED) -e 's|@VERSION[@]|$(PACKAGE_VERSION)|g' -e 's|@VALGRIND[@]|$(VALGRIND)|g' \
+	  -e 's|@pkglibexecdir[@]|$(pkglibexecdir)|g' -e "s|@relative[@]|$$up|g" \
+	  $(srcdir)/tlbgrind/tlbgrind.in >$@.tmp && \
+	chmod a+x-w $@.tmp && mv -f $@.tmp $@
+
+# ---------------------------------------------------------------- companions
+# tg_annotate finds its package beside itself in the source tree; installed, the package is in
+# $(pkgdatadir)/python.
+
+COMPANIONS = \
+	tlbgrind/tg_annotate
+
+REPORT_MODULES = \
+	tlbgrind/tgreport/__init__.py \
+	tlbgrind/tgreport/_version.py \
+	tlbgrind/tgreport/annotate.py \
+	tlbgrind/tgreport/cli.py \
+	tlbgrind/tgreport/errors.py \
+	tlbgrind/tgreport/events.py \
+	tlbgrind/tgreport/listing.py \
+	tlbgrind/tgreport/outfile.py \
+	tlbgrind/tgreport/profile.py \
+	tlbgrind/tgreport/report.py \
+	tlbgrind/tgreport/selection.py \
+	tlbgrind/tgreport/sources.py \
+	tlbgrind/tgreport/tables.py
+
+dist_bin_SCRIPTS = $(COMPANIONS)
+tgreportdir = $(pkgdatadir)/python/tgreport
+dist_tgreport_DATA = $(REPORT_MODULES)
