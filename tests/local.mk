@@ -1,0 +1,147 @@
+# tests/local.mk -- everything that `make check' and `make lint' do.
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+#
+# Every test speaks TAP: unit tests through cmocka, pytest files through tests/tg_tap.py, shell
+# scripts by themselves.  `make check TESTS=tests/tool/test_x.py' runs one file.
+
+# ---------------------------------------------------------------- what is tested with what
+
+# tests/unit/NAME.c: one group of cmocka tests, linked with the sanitized simulator.
+UNIT_TESTS =
+
+# tests/clients/NAME.c: programs for the tool to run.  A client that needs flags of its own has
+# CLIENT_FLAGS_NAME (in the place of CLIENT_FLAGS) or CLIENT_LINK_FLAGS_NAME (added).
+CLIENTS =
+
+# The same from tests/clients/NAME.cc.
+CLIENTS_CXX =
+
+# The same sources as 32-bit programs: NAME becomes tests/clients/NAME32.
+CLIENTS32 =
+
+# tests/clients/NAME.c as a shared library, tests/clients/NAME.so.
+CLIENT_LIBS =
+
+# Shell scripts that print TAP.
+SCRIPT_TESTS = \
+	tests/run-install \
+	tests/run-launcher \
+	tests/run-lists
+
+# Each file is one test of automake, each test in it one result.
+PYTEST_FILES =
+
+# What the tests read: conftest.py, helper modules, recorded inputs and outputs.
+TEST_INPUTS =
+
+# ---------------------------------------------------------------- unit tests
+
+SAN_CPPFLAGS = $(SIM_CPPFLAGS) -I$(srcdir)/tests/unit
+SAN_CFLAGS = $(TG_WARN_CFLAGS) $(TG_SAN_CFLAGS) -fno-omit-frame-pointer -g
+
+check_LIBRARIES += tests/libtlbsim-san.a
+tests_libtlbsim_san_a_SOURCES = $(SIM_SOURCES)
+tests_libtlbsim_san_a_CPPFLAGS = $(SAN_CPPFLAGS)
+tests_libtlbsim_san_a_CFLAGS = -std=c11 $(SAN_CFLAGS)
+
+# automake takes these for every program without flags of its own: the unit tests.
+AM_CPPFLAGS += $(SAN_CPPFLAGS)
+AM_CFLAGS += $(SAN_CFLAGS)
+LDADD += tests/libtlbsim-san.a -lcmocka
+
+if HAVE_CMOCKA
+check_PROGRAMS += $(UNIT_TESTS)
+endif
+
+# ---------------------------------------------------------------- clients
+# The user's CFLAGS stay out: a client knows its own counts, so it must be the same program for
+# everybody; -no-pie for the same addresses under every version of Valgrind.
+
+CLIENT_FLAGS = -g -O1 -fno-pie -fcf-protection=none -fno-stack-protector -Wall
+CLIENT_LINK_FLAGS = -no-pie
+
+CLIENT_FILES = $(CLIENTS:%=tests/clients/%) $(CLIENTS_CXX:%=tests/clients/%) $(CLIENT_LIBS:%=tests/clients/%.so)
+if HAVE_X86
+CLIENT_FILES += $(CLIENTS32:%=tests/clients/%32)
+endif
+check_DATA += $(CLIENT_FILES)
+CLEANFILES += $(CLIENTS:%=tests/clients/%) $(CLIENTS_CXX:%=tests/clients/%) \
+	$(CLIENTS32:%=tests/clients/%32) $(CLIENT_LIBS:%=tests/clients/%.so)
+EXTRA_DIST += $(CLIENTS:%=tests/clients/%.c) $(CLIENTS_CXX:%=tests/clients/%.cc) \
+	$(CLIENT_LIBS:%=tests/clients/%.c)
+
+client_flags = $(if $(CLIENT_FLAGS_$(1)),$(CLIENT_FLAGS_$(1)),$(CLIENT_FLAGS))
+AM_V_CLIENT = $(am__v_CLIENT_@AM_V@)
+am__v_CLIENT_ = $(am__v_CLIENT_@AM_DEFAULT_V@)
+am__v_CLIENT_0 = @echo "  CLIENT  " $@;
+am__v_CLIENT_1 =
+CLIENT_BUILD = $(AM_V_CLIENT)$(MKDIR_P) tests/clients && \
+	$(if $(filter %.cc,$<),$(CXX_CLIENTS),$(CC)) $(call client_flags,$(*F)) \
+	-I$(srcdir)/tests/clients -isystem $(VALGRIND_INCLUDEDIR)/..
+
+$(CLIENTS:%=tests/clients/%): tests/clients/%: tests/clients/%.c
+	$(CLIENT_BUILD) $(CLIENT_LINK_FLAGS) -o $@ $< $(CLIENT_LINK_FLAGS_$(*F))
+
+$(CLIENTS_CXX:%=tests/clients/%): tests/clients/%: tests/clients/%.cc
+	$(CLIENT_BUILD) $(CLIENT_LINK_FLAGS) -o $@ $< $(CLIENT_LINK_FLAGS_$(*F))
+
+$(CLIENTS32:%=tests/clients/%32): tests/clients/%32: tests/clients/%.c
+	$(CLIENT_BUILD) -m32 $(CLIENT_LINK_FLAGS) -o $@ $< $(CLIENT_LINK_FLAGS_$(*F))
+
+$(CLIENT_LIBS:%=tests/clients/%.so): tests/clients/%.so: tests/clients/%.c
+	$(CLIENT_BUILD) -fPIC -shared -o $@ $< $(CLIENT_LINK_FLAGS_$(*F))
+
+# ---------------------------------------------------------------- the harness
+
+TESTS = $(UNIT_TESTS) $(SCRIPT_TESTS) $(PYTEST_FILES)
+TEST_EXTENSIONS = .py
+TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+LOG_DRIVER = $(TAP_DRIVER)
+PY_LOG_DRIVER = $(TAP_DRIVER)
+PY_LOG_COMPILER = $(SHELL) $(srcdir)/tests/run-pytest
+
+AM_TESTS_ENVIRONMENT = \
+	TLBGRIND='$(abs_top_builddir)/tlbgrind/tlbgrind'; export TLBGRIND; \
+	TG_ANNOTATE='$(abs_top_srcdir)/tlbgrind/tg_annotate'; export TG_ANNOTATE; \
+	TG_BUILDDIR='$(abs_top_builddir)'; export TG_BUILDDIR; \
+	TG_SRCDIR='$(abs_top_srcdir)'; export TG_SRCDIR; \
+	TG_CLIENTS='$(abs_top_builddir)/tests/clients'; export TG_CLIENTS; \
+	TG_HAVE_X86='$(TG_HAVE_X86)'; export TG_HAVE_X86; \
+	TG_VERSION='$(PACKAGE_VERSION)'; export TG_VERSION; \
+	VALGRIND='$(VALGRIND)'; export VALGRIND; \
+	VALGRIND_LIBEXECDIR='$(VALGRIND_LIBEXECDIR)'; export VALGRIND_LIBEXECDIR; \
+	CC='$(CC)'; export CC; \
+	PYTHON='$(PYTHON)'; export PYTHON; \
+	PYTHONDONTWRITEBYTECODE=1; export PYTHONDONTWRITEBYTECODE; \
+	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
+	LC_ALL=C.UTF-8; export LC_ALL; \
+	unset VALGRIND_OPTS VALGRIND_LIB MAKEFLAGS MFLAGS MAKELEVEL;
+
+# A prerequisite that is missing must not look like a test that was skipped.
+check_DATA += check-prerequisites
+.PHONY: check-prerequisites
+check-prerequisites:
+	@if test -n "$(TG_CHECK_MISSING)"; then \
+	  echo "make check: missing Debian packages:$(TG_CHECK_MISSING) (install them and run configure again)" >&2; \
+	  exit 1; \
+	fi
+
+EXTRA_DIST += $(SCRIPT_TESTS) $(PYTEST_FILES) $(TEST_INPUTS) \
+	tests/run-pytest tests/run-total tests/tg_tap.py
+
+# The distribution is built against the same Valgrind and tested with the same Python.
+AM_DISTCHECK_CONFIGURE_FLAGS = \
+	--with-valgrind-includedir=$(VALGRIND_INCLUDEDIR) --with-valgrind-libdir=$(VALGRIND_LIBDIR) \
+	--with-valgrind-libexecdir=$(VALGRIND_LIBEXECDIR) VALGRIND='$(VALGRIND)' PYTHON='$(PYTHON)' \
+	--enable-x86=$(TG_HAVE_X86)
+
+# ---------------------------------------------------------------- lint
+
+LINT_FILES = $(COMPANIONS) $(REPORT_MODULES) tests/tg_tap.py
+
+lint:
+	@for tool in "$(MYPY)" "$(RUFF)"; do \
+	  command -v "$$tool" >/dev/null || { echo "make lint: $$tool is not installed (pip install $$tool)" >&2; exit 1; }; \
+	done
+	cd $(srcdir) && $(MYPY) --strict --cache-dir=/dev/null $(LINT_FILES)
+	cd $(srcdir) && $(RUFF) check --no-cache $(LINT_FILES)
