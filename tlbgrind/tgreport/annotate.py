@@ -1,0 +1,172 @@
+"""Annotated sources, and a summary that accounts for every count that is not beside a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .errors import ReportError, printable
+from .listing import check_sum
+from .outfile import UNKNOWN, Counts
+from .profile import Profile, plus
+from .selection import Selection
+from .sources import Source, find
+from .tables import Row, Table, title
+
+
+@dataclass
+class Annotation:
+    text: list[str]
+    warnings: list[str]
+
+
+def annotate(
+    profile: Profile,
+    selection: Selection,
+    all_sources: bool,
+    named: Sequence[str],
+    include: Sequence[str],
+    context: int,
+    show_percs: bool,
+) -> Annotation:
+    sums = profile.source_files()
+    wanted = _matching(sums, named, profile)
+    if all_sources:
+        wanted |= {
+            file for file, counts in sums.items() if file != UNKNOWN and selection.matters(counts)
+        }
+    lines = profile.lines(wanted)
+    table = Table(selection.shown, profile.base, show_percs)
+    text: list[str] = []
+    warnings: list[str] = []
+    beside = off = lost = left_out = unknown = profile.zero
+    missing: list[Row] = []
+    for file in sorted(sums, key=lambda name: (selection.rank(sums[name]), name)):
+        if file == UNKNOWN:
+            unknown = plus(unknown, sums[file])
+            continue
+        if file not in wanted:
+            left_out = plus(left_out, sums[file])
+            continue
+        source = find(file, include)
+        if source is None:
+            lost = plus(lost, sums[file])
+            missing.append((sums[file], file))
+            continue
+        sheet = _Sheet(file, source, lines[file], profile)
+        beside = plus(beside, sheet.beside)
+        off = plus(off, sheet.off)
+        warnings += sheet.warnings
+        text += sheet.text(selection, table, context)
+    if missing:
+        hint = "give the folder that holds them with -I DIR"
+        text += [*title(f"Sources not found or not readable ({hint})")]
+        text += [*table.lines(missing, "source file"), ""]
+        names = ", ".join(label for _, label in missing[:3]) + (", ..." if missing[3:] else "")
+        plural = "source" if len(missing) == 1 else "sources"
+        warnings.append(f"{len(missing)} {plural} not found or not readable ({hint}): {names}")
+    rows: list[Row] = [
+        (beside, "annotated: beside a line of a source above"),
+        (off, "annotated: in such a source, but the line is unknown or beyond its end"),
+        (lost, "not annotated: the source was not found or is not readable"),
+        (left_out, "not annotated: the source was not asked for or is below the threshold"),
+        (unknown, "not annotated: no source file is known"),
+    ]
+    check_sum(profile, rows, "the annotation summary")
+    text += [*title("Annotation summary"), *table.lines(rows, ""), ""]
+    return Annotation(text, warnings)
+
+
+def _matching(sums: dict[str, Counts], named: Sequence[str], profile: Profile) -> set[str]:
+    """The recorded files that --source means: by their whole name or by the last parts of it."""
+    wanted: set[str] = set()
+    for name in named:
+        found = {file for file in sums if file == name or file.endswith("/" + name)} - {UNKNOWN}
+        if not found:
+            known = len(set(sums) - {UNKNOWN})
+            raise ReportError(
+                f"argument --source: no source '{name}' among the {known} that "
+                f"{profile.files[0].path} names; --by=file --threshold=0 lists them"
+            )
+        wanted |= found
+    return wanted
+
+
+class _Sheet:
+    """One source beside its counts."""
+
+    def __init__(
+        self, name: str, source: Source, counts: dict[int, Counts], profile: Profile
+    ) -> None:
+        self._name = name
+        self._source = source
+        self._counts = counts
+        self.beside = self.off = profile.zero
+        self._unknown = self._beyond = profile.zero
+        self._bogus: list[int] = []
+        for line, line_counts in counts.items():
+            if line == 0:
+                self._unknown = line_counts
+            elif line > len(source.lines):
+                self._beyond = plus(self._beyond, line_counts)
+                self._bogus.append(line)
+            else:
+                self.beside = plus(self.beside, line_counts)
+        self.off = plus(self._unknown, self._beyond)
+        self.warnings: list[str] = []
+        older = [out.path for out in profile.files if out.mtime < source.mtime]
+        if older:
+            self.warnings.append(
+                f"{source.path}: newer than {older[0]}, so counts may stand beside the wrong lines"
+            )
+        if self._bogus:
+            self.warnings.append(
+                f"{source.path}: has {len(source.lines):,} lines, but counts were recorded up to "
+                f"line {max(self._bogus):,}, so it is not what was compiled"
+            )
+
+    def text(self, selection: Selection, table: Table, context: int) -> list[str]:
+        found = "" if self._source.path == self._name else f", found as {self._source.path}"
+        head = title(f"Annotated source: {self._name}{found}")
+        head += [printable(f"Warning: {warning}") for warning in self.warnings]
+        rows: list[Row] = []
+        if any(self._unknown):
+            rows.append((self._unknown, "<line unknown>"))
+        if self._bogus:
+            rows.append((self._beyond, "<lines beyond the end of this source>"))
+        collected = len(rows)
+        shown = self._visible(selection, context)
+        number_width = len(str(shown[-1])) if shown else 0
+        for line in shown:
+            code = self._source.lines[line - 1].rstrip("\r").expandtabs(8)
+            counts = self._counts.get(line)
+            has_cost = counts is not None and self._has_cost(selection, counts)
+            rows.append((counts if has_cost else None, f"{line:>{number_width}}  {code}"))
+        heading, *printed = table.lines(rows, "")
+        body = [heading, *printed[:collected]]
+        before = 0
+        for line, row in zip(shown, printed[collected:]):
+            if line != before + 1:
+                body += [_gap(before)] if before else []
+                body += [_gap(line)]
+            body.append(row)
+            before = line
+        if before and before < len(self._source.lines):
+            body.append(_gap(before))
+        return [*head, *body, ""]
+
+    def _visible(self, selection: Selection, context: int) -> list[int]:
+        end = len(self._source.lines)
+        visible: set[int] = set()
+        for line, counts in self._counts.items():
+            if 0 < line <= end and self._has_cost(selection, counts):
+                visible.update(range(max(1, line - context), min(end, line + context) + 1))
+        return sorted(visible)
+
+    @staticmethod
+    def _has_cost(selection: Selection, counts: Counts) -> bool:
+        return any(event.of(counts) for event in selection.shown)
+
+
+def _gap(line: int) -> str:
+    return f"-- line {line} ".ljust(42, "-")

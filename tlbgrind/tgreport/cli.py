@@ -1,0 +1,252 @@
+"""tg_annotate's options, and the life of one call: read, add up, lay out, write."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Callable, NoReturn
+
+from ._version import VERSION
+from .annotate import annotate
+from .errors import ReportError, printable
+from .listing import VIEWS, listing
+from .outfile import UNKNOWN, read
+from .profile import Profile, Renamer
+from .report import Fact, metadata, summary
+from .selection import select
+
+HELP = """\
+Usage: tg_annotate [options] OUTFILE...
+
+Shows who misses the TLBs: prints the out-files of tlbgrind (tlbgrind.out.PID) as tables of
+functions, source files and objects and, if asked, beside the lines of the sources. Several
+out-files are added up. Files of callgrind are read as well.
+
+Which events, in which order:
+  --show=EVENT[,EVENT...]   the columns; "all" shows every event
+                            [walks,ILtm,DLtm,L1tm,Ir]
+  --sort=EVENT[,EVENT...]   sort by the first, where it is equal by the next, ...
+                            [walks,L1tm,Ir]
+  --threshold=PERCENT       leave out what has less than this share of the first sort event
+                            that happened at all; 0 leaves out nothing [0.1]
+  --show-percs=yes|no       percentages beside the counts [yes]
+
+Which tables:
+  --by=WHAT[,WHAT...]       function, file, object, line [function,file,object]
+
+Annotated sources:
+  --annotate                annotate every source above the threshold
+  --source=FILE             annotate this source, whatever its share; FILE is a recorded name or
+                            the last parts of one, as in util/list.c. May be repeated
+  -I DIR, --include=DIR     look for sources below DIR too. May be repeated
+  --context=N               lines around each line that has a count [8]
+
+Two runs compared:
+  --diff                    of two out-files: the second minus the first. Percentages and the
+                            threshold refer to the first
+  --mod-filename=s/RE/NEW/  rewrite the names of sources and objects (a Python regular
+                            expression; flags g: every match, i: ignore case; any separator)
+  --mod-funcname=s/RE/NEW/  the same for functions
+
+  --help                    print this text
+  --version                 print the version
+
+Events are those that the file records (Ir, I1tm, ILtm, Dr, D1tmr, DLtmr, Dw, D1tmw, DLtmw; "all"
+lists them) and, where their parts are recorded, these sums:
+  walks  page walks         ILtm + DLtmr + DLtmw
+  DLtm   data page walks    DLtmr + DLtmw
+  L1tm   L1 TLB misses      I1tm + D1tmr + D1tmw
+  D1tm   L1 data misses     D1tmr + D1tmw
+  L2tm   L2 TLB misses      I2tm + D2tmr + D2tmw     (machines of three levels)
+  D2tm   L2 data misses     D2tmr + D2tmw            (machines of three levels)
+  Drw    data accesses      Dr + Dw
+
+Examples:
+  tg_annotate tlbgrind.out.4711
+  tg_annotate --annotate -I ~/src/project tlbgrind.out.4711
+  tg_annotate --sort=DLtmr --by=line --threshold=1 tlbgrind.out.4711
+  tg_annotate --diff tlbgrind.out.before tlbgrind.out.after
+"""
+
+
+class Options(argparse.Namespace):
+    outfiles: list[str]
+    show: list[str]
+    sort: list[str]
+    threshold: Fraction
+    show_percs: bool
+    by: list[str]
+    annotate: bool
+    source: list[str]
+    include: list[str]
+    context: int
+    diff: bool
+    mod_filename: Renamer
+    mod_funcname: Renamer
+    help: bool
+    version: bool
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise ReportError(f"{message} (tg_annotate --help lists what is allowed)")
+
+
+def _words(text: str) -> list[str]:
+    words = text.split(",")
+    if not all(words):
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME[,NAME...]")
+    return words
+
+
+def _views(text: str) -> list[str]:
+    for word in _words(text):
+        if word not in VIEWS:
+            raise argparse.ArgumentTypeError(f"'{word}' is not one of {', '.join(VIEWS)}")
+    return list(dict.fromkeys(_words(text)))
+
+
+def _yes_or_no(text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not yes or no")
+    return text == "yes"
+
+
+def _percent(text: str) -> Fraction:
+    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?|\.[0-9]{1,9}", text) is None or float(text) > 100:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a percentage from 0 to 100")
+    return Fraction(text)
+
+
+def _line_count(text: str) -> int:
+    if re.fullmatch(r"[0-9]{1,9}", text) is None:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of lines")
+    return int(text)
+
+
+def _renamer(text: str) -> Renamer:
+    """Turns s/RE/NEW/FLAGS into a function, in which any character may stand for the slash."""
+    parts = text[1:].split(text[1]) if text[:1] == "s" and len(text) > 1 else []
+    if len(parts) != 4 or not parts[1] or set(parts[3]) - set("gi"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not s/RE/NEW/, with g or i behind it or not")
+    _, pattern, new, flags = parts
+    try:
+        compiled = re.compile(pattern, re.IGNORECASE if "i" in flags else 0)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise argparse.ArgumentTypeError(
+            f"'{text}': '{pattern}' is not a regular expression: {error}"
+        ) from None
+
+    def rename(name: str) -> str:
+        try:
+            return compiled.sub(new, name, count=0 if "g" in flags else 1) or UNKNOWN
+        except (re.error, IndexError) as error:
+            raise ReportError(f"'{text}': '{new}' is not a replacement: {error}") from None
+
+    return rename
+
+
+def _unchanged(name: str) -> str:
+    return name
+
+
+def parse(arguments: Sequence[str]) -> Options:
+    parser = _Parser(prog="tg_annotate", add_help=False, allow_abbrev=False, usage="")
+    add: Callable[..., argparse.Action] = parser.add_argument
+    add("outfiles", metavar="OUTFILE", nargs="*")
+    add("--show", type=_words, default=[])
+    add("--sort", type=_words, default=[])
+    add("--threshold", type=_percent, default=Fraction("0.1"))
+    add("--show-percs", type=_yes_or_no, default=True)
+    add("--by", type=_views, default=["function", "file", "object"])
+    add("--annotate", action="store_true")
+    add("--source", action="append", default=[])
+    add("-I", "--include", action="append", default=[])
+    add("--context", type=_line_count, default=8)
+    add("--diff", action="store_true")
+    add("--mod-filename", type=_renamer, default=_unchanged)
+    add("--mod-funcname", type=_renamer, default=_unchanged)
+    add("-h", "--help", action="store_true")
+    add("--version", action="store_true")
+    options = Options()
+    parser.parse_intermixed_args(arguments, namespace=options)
+    if options.help or options.version:
+        return options
+    if not options.outfiles:
+        parser.error("no OUTFILE given")
+    if options.diff and len(options.outfiles) != 2:
+        parser.error(f"--diff takes two OUTFILEs, not {len(options.outfiles)}")
+    return options
+
+
+def report(options: Options, warnings: list[str]) -> list[str]:
+    files = [read(path) for path in options.outfiles]
+    profile = Profile(files, options.diff, options.mod_filename, options.mod_funcname)
+    selection = select(profile, options.show, options.sort, options.threshold)
+    named = ["all above the threshold"] if options.annotate else []
+    facts: list[Fact] = [
+        ("Searched", ", ".join(options.include)),
+        ("Annotated", ", ".join([*named, *options.source]) or "none (--annotate, --source=FILE)"),
+    ]
+    text = metadata(profile, selection, facts)
+    text += summary(profile, selection, options.show_percs)
+    for by in options.by:
+        text += listing(profile, selection, by, options.show_percs)
+    if options.annotate or options.source:
+        annotation = annotate(
+            profile,
+            selection,
+            options.annotate,
+            options.source,
+            options.include,
+            options.context,
+            options.show_percs,
+        )
+        text += annotation.text
+        warnings += annotation.warnings
+    return text[:-1]
+
+
+def _write(lines: Sequence[str]) -> None:
+    """Writes all at once, and only once there is nothing left that could fail."""
+    data = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
+    try:
+        if sys.stdout is None:
+            raise ReportError("standard output is closed")
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        # What is still buffered must not fail a second time, as Python flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if not isinstance(error, BrokenPipeError):  # a pager that was left is no failure
+            raise ReportError(f"standard output: {error.strerror}") from None
+
+
+def _complain(kind: str, what: str) -> None:
+    if sys.stderr is not None:
+        print(printable(f"tg_annotate: {kind}: {what}"), file=sys.stderr)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    warnings: list[str] = []
+    try:
+        options = parse(sys.argv[1:] if arguments is None else arguments)
+        if options.help:
+            _write(HELP.splitlines())
+        elif options.version:
+            _write([f"tg_annotate {VERSION}"])
+        else:
+            lines = report(options, warnings)
+            for warning in warnings:
+                _complain("warning", warning)
+            _write(lines)
+    except ReportError as error:
+        _complain("error", str(error))
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0

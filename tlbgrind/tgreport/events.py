@@ -1,0 +1,69 @@
+"""The columns: events that the file records and events that are sums of those."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .outfile import Counts
+from .profile import Profile
+
+
+class Event(NamedTuple):
+    name: str
+    meaning: str
+    parts: tuple[int, ...]  # which recorded counts add up to it
+
+    def of(self, counts: Counts) -> int:
+        return sum([counts[part] for part in self.parts])
+
+
+# Recorded events are named <level><t>m<r|w>; leaving a letter out of a name means "all of them".
+DERIVED = (
+    ("walks", "Page walks, of instructions, reads and writes", ("ILtm", "DLtmr", "DLtmw")),
+    ("DLtm", "Data page walks", ("DLtmr", "DLtmw")),
+    ("L2tm", "L2 TLB misses, of instructions, reads and writes", ("I2tm", "D2tmr", "D2tmw")),
+    ("D2tm", "L2 data TLB misses", ("D2tmr", "D2tmw")),
+    ("L1tm", "L1 TLB misses, of instructions, reads and writes", ("I1tm", "D1tmr", "D1tmw")),
+    ("D1tm", "L1 data TLB misses", ("D1tmr", "D1tmw")),
+    ("Drw", "Data reads and writes", ("Dr", "Dw")),
+)
+
+# Who misses comes first, and what a miss costs most; Ir tells what it is in proportion to.
+_PREFERRED = ("walks", "ILtm", "DLtm", "L2tm", "L1tm", "Ir")
+_SORT = ("walks", "L1tm", "Ir")
+_SUMMED_UP = {part for _, _, parts in DERIVED for part in parts}
+
+
+class Events:
+    """Every event that can be shown, by name, in the order in which "all" shows them."""
+
+    def __init__(self, profile: Profile) -> None:
+        names = profile.events
+        self.recorded = [
+            Event(name, profile.long_names.get(name, ""), (place,))
+            for place, name in enumerate(names)
+        ]
+        self.derived = [
+            Event(name, meaning, tuple(map(names.index, parts)))
+            for name, meaning, parts in DERIVED
+            if name not in names and set(parts) <= set(names)
+        ]
+        self.by_name: dict[str, Event] = {
+            event.name: event for event in (*self.recorded, *self.derived)
+        }
+
+    def default_shown(self) -> list[Event]:
+        """The sums of the TLB events, and each event that no sum is known to contain."""
+        if "walks" not in self.by_name:
+            return self.recorded
+        others = [event.name for event in self.recorded if event.name not in _SUMMED_UP]
+        return self.named([*filter(self.by_name.__contains__, _PREFERRED), *others])
+
+    def default_sort(self) -> list[Event]:
+        if "walks" not in self.by_name:
+            return self.recorded
+        return self.named([*filter(self.by_name.__contains__, _SORT)])
+
+    def named(self, names: Sequence[str]) -> list[Event]:
+        return [self.by_name[name] for name in dict.fromkeys(names)]

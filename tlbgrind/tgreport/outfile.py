@@ -1,0 +1,372 @@
+"""Reads an out-file: callgrind's format, as tlbgrind writes it and as callgrind does.
+
+Nearly all of a large file is plain cost lines, so a run of them is recognised by one regular
+expression and converted in one go; only what that expression does not match is looked at line by
+line. Such a conversion cannot say where a number is, nor need it: the expression admits nothing
+but good numbers.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Callable, NamedTuple, NoReturn
+
+from .errors import ReportError
+
+Counts = tuple[int, ...]
+
+UNKNOWN = "???"
+FORMAT = 1
+_MAX = 2**64 - 1
+
+
+class Function(NamedTuple):
+    """Two functions of one name are different in different files or objects."""
+
+    object: str
+    file: str
+    name: str
+
+
+class Run(NamedTuple):
+    """The cost lines of one function in one source file (another one for inlined code)."""
+
+    rows: array[int]  # flat: line, count of every event, line, count of every event, ...
+    sums: Counts
+
+
+@dataclass
+class OutFile:
+    path: str
+    mtime: float
+    creator: str = ""
+    command: str = ""
+    pid: str = ""
+    descriptions: list[tuple[str, str]] = field(default_factory=list)
+    events: tuple[str, ...] = ()
+    events_line: int = 0
+    long_names: dict[str, str] = field(default_factory=dict)
+    runs: dict[tuple[Function, str], Run] = field(default_factory=dict)
+    totals: Counts = ()
+
+
+def read(path: str) -> OutFile:
+    try:
+        with open(path, "rb") as stream:
+            mtime = os.fstat(stream.fileno()).st_mtime
+            data = stream.read()
+    except (OSError, ValueError) as error:
+        raise ReportError(getattr(error, "strerror", None) or str(error), path) from None
+    return _Reader(OutFile(path, mtime), data).read()
+
+
+def column_sums(rows: array[int], width: int) -> Counts:
+    return tuple(sum(rows[column::width]) for column in range(1, width))
+
+
+_NAME = re.compile(r"\(([0-9]{1,18})\)(?: +(.*))?\Z", re.DOTALL)
+_KEYWORD = re.compile(rb"([a-z]+)([:=])[ \t]*(.*)\Z", re.DOTALL)
+_HEX = re.compile(rb"0x[0-9a-fA-F]{1,16}\Z")
+_EVENT = re.compile(r"[A-Za-z][A-Za-z0-9]*\Z")
+_POSITIONS = (["line"], ["instr"], ["instr", "line"])
+
+
+class _Reader:
+    def __init__(self, out: OutFile, data: bytes) -> None:
+        self.out = out
+        self.data = data
+        self.start = 0  # of the line being read, for error messages
+        self.native = False  # written by tlbgrind, whose format is stricter than callgrind's
+        self.positions: list[str] = []
+        self.at: list[int] = []  # the last line's positions, to which "+N", "-N" and "*" refer
+        self.width = 0  # of a row: the line and every event
+        self.costs: re.Pattern[bytes] | None = None  # a run of plain cost lines
+        self.rows: dict[tuple[Function, str], array[int]] = {}
+        self.current: array[int] | None = None  # the rows that a cost line now goes to
+        self.object = self.file = UNKNOWN
+        self.function: Function | None = None
+        self.names: dict[str, dict[str, str]] = {"ob": {}, "fl": {}, "fn": {}}
+        # The line after "calls=" or "jump=" is the inclusive cost of what was called, counted
+        # again at the callee.
+        self.inclusive = False
+        self.sums: list[tuple[str, int, Counts]] = []  # "summary", "totals": place and claim
+        self.ended = False
+        self.seen: set[str] = set()
+
+    def read(self) -> OutFile:
+        data = self.data
+        size = len(data)
+        self.check_first_line()
+        while self.start < size:
+            if self.costs is not None and not self.inclusive:
+                block = self.costs.match(data, self.start)
+                if block is not None:
+                    rows = self.current if self.current is not None else self.open_rows()
+                    rows.extend(map(int, block[0].split()))
+                    self.at[-1] = rows[-self.width]
+                    self.start = block.end()
+                    continue
+            end = data.find(b"\n", self.start)
+            end = size if end < 0 else end
+            self.read_line(data[self.start : end])
+            self.start = end + 1
+        if not self.ended:
+            self.start = size - 1
+            self.fail("the file ends without 'totals:', so it is not whole")
+        return self.finish()
+
+    def fail(self, what: str) -> NoReturn:
+        raise ReportError(what, self.out.path, self.data.count(b"\n", 0, self.start) + 1)
+
+    def check_first_line(self) -> None:
+        if not self.data:
+            raise ReportError("the file is empty", self.out.path)
+        first = self.data[:80].split(b"\n", 1)[0]
+        if first != b"# callgrind format" and not first.startswith((b"version:", b"creator:")):
+            self.fail("not an out-file: the first line is not '# callgrind format'")
+
+    def read_line(self, line: bytes) -> None:
+        if not line.strip() or line[:1] == b"#":
+            return
+        if self.ended:
+            self.fail("text after 'totals:', the last line of an out-file")
+        if line[0] in b"0123456789+-*":
+            self.read_costs(line)
+            return
+        parts = _KEYWORD.match(line)
+        handler = _HANDLERS.get(parts[1] + parts[2]) if parts else None
+        if parts is None or handler is None:
+            self.fail(f"not a line of an out-file: '{_text(line[:40])}'")
+        if self.inclusive:
+            self.fail("a cost line must follow 'calls=' or 'jump='")
+        handler(self, parts[1].decode(), _text(parts[3]))
+
+    # Cost lines that are not plain: short ones, compressed ones, inclusive ones, wrong ones.
+
+    def read_costs(self, line: bytes) -> None:
+        if not self.width:
+            self.fail("a cost line before 'events:'")
+        words = line.split()
+        places = len(self.positions)
+        if len(words) < places:
+            self.fail(f"{len(words)} columns, where {places} positions must come first")
+        for place in range(places):
+            self.at[place] = self.position(words[place], self.at[place])
+        if self.inclusive:
+            self.counts(words[places:], may_be_short=True)
+            self.inclusive = False
+            return
+        rows = self.current if self.current is not None else self.open_rows()
+        counts = self.counts(words[places:], may_be_short=not self.native)
+        rows.append(self.at[-1] if self.positions[-1] == "line" else 0)
+        rows.extend(counts)
+
+    def open_rows(self) -> array[int]:
+        if self.function is None:
+            self.fail("a cost line before any 'fn='")
+        self.current = self.rows.setdefault((self.function, self.file), array("Q"))
+        return self.current
+
+    def position(self, word: bytes, last: int) -> int:
+        if word == b"*":
+            return last
+        if word[:1] in (b"+", b"-"):
+            step = self.number(word[1:])
+            there = last + step if word[:1] == b"+" else last - step
+            if not 0 <= there <= _MAX:
+                self.fail(f"position '{_text(word)}' leads to {there}, which is out of range")
+            return there
+        return self.number(word)
+
+    def counts(self, words: Sequence[bytes], may_be_short: bool) -> list[int]:
+        events = self.width - 1
+        if len(words) > events or (len(words) < events and not may_be_short):
+            self.fail(f"{len(words)} counts, where 'events:' names {events}")
+        return [self.number(word) for word in words] + [0] * (events - len(words))
+
+    def number(self, word: bytes) -> int:
+        if word.isdigit() and len(word) <= 20:
+            value = int(word)
+        elif _HEX.match(word):
+            value = int(word, 16)
+        else:
+            value = _MAX + 1
+        if value > _MAX:
+            self.fail(f"'{_text(word[:40])}' is not a number from 0 to 2^64-1")
+        return value
+
+    # Header lines.
+
+    def once(self, key: str) -> None:
+        if key in self.seen:
+            self.fail(f"a second '{key}:'")
+        self.seen.add(key)
+
+    def read_version(self, _key: str, text: str) -> None:
+        if text.strip() != "1":
+            self.fail(f"version '{text}' of callgrind's format, where only 1 is known")
+
+    def read_creator(self, _key: str, text: str) -> None:
+        self.once("creator")
+        self.out.creator = text
+        self.native = text.startswith("tlbgrind")
+
+    def read_cmd(self, _key: str, text: str) -> None:
+        self.once("cmd")
+        self.out.command = text
+
+    def read_pid(self, _key: str, text: str) -> None:
+        self.once("pid")
+        self.out.pid = text
+
+    def read_ignored(self, key: str, _text: str) -> None:
+        self.once(key)
+
+    def read_desc(self, _key: str, text: str) -> None:
+        name, _, value = text.partition(":")
+        value = value.strip()
+        if self.native and name == "Format":
+            self.once("desc: Format")
+            if value != str(FORMAT):
+                self.fail(f"format '{value}', where this tg_annotate knows only {FORMAT}")
+        elif value:
+            self.out.descriptions.append((name, value))
+
+    def read_positions(self, _key: str, text: str) -> None:
+        self.once("positions")
+        if self.width:
+            self.fail("'positions:' after 'events:'")
+        self.positions = text.split()
+        if self.positions not in _POSITIONS:
+            self.fail(f"positions '{text}', where 'line', 'instr' or 'instr line' is allowed")
+
+    def read_event(self, _key: str, text: str) -> None:
+        name, colon, long_name = text.partition(":")
+        if colon:
+            self.out.long_names[name.partition("=")[0].strip()] = long_name.strip()
+
+    def read_events(self, _key: str, text: str) -> None:
+        self.once("events")
+        names = text.split()
+        if not names:
+            self.fail("'events:' names none")
+        for name in names:
+            if not _EVENT.match(name):
+                self.fail(f"event '{name}' is not a letter followed by letters and digits")
+        if len(set(names)) < len(names):
+            self.fail("'events:' names an event twice")
+        self.out.events = tuple(names)
+        self.out.events_line = self.data.count(b"\n", 0, self.start) + 1
+        self.positions = self.positions or ["line"]
+        self.at = [0] * len(self.positions)
+        self.width = 1 + len(names)
+        if self.positions == ["line"]:
+            # 19 digits are below 2^64 whatever they are; a longer number goes the slow way. The
+            # repetition is bounded because the matcher remembers every round of it.
+            line = rb"[0-9]{1,19}(?: [0-9]{1,19}){%d}\n" % len(names)
+            self.costs = re.compile(rb"(?:%s){1,4096}" % line)
+
+    def read_sums(self, key: str, text: str) -> None:
+        self.once(key)
+        if not self.width:
+            self.fail(f"'{key}:' before 'events:'")
+        counts = self.counts(text.encode("utf-8", "surrogateescape").split(), not self.native)
+        self.sums.append((key, self.start, tuple(counts)))
+        self.ended = key == "totals"
+
+    # Lines that say where the costs below them belong.
+
+    def name(self, space: str, text: str) -> str:
+        """Resolves name compression: "(N) name" defines, "(N)" refers, all else is a name."""
+        parts = _NAME.match(text)
+        if parts is None:
+            return text or UNKNOWN
+        names = self.names[space]
+        number, name = parts[1], parts[2]
+        known = names.get(number)
+        if name is None and known is None:
+            self.fail(f"({number}) refers to a name that was not defined")
+        if name is None or name == known:
+            return names[number]
+        if known is not None:
+            self.fail(f"({number}) is defined again, as another name")
+        names[number] = name or UNKNOWN
+        return names[number]
+
+    def read_object(self, _key: str, text: str) -> None:
+        self.object = self.name("ob", text)
+
+    def read_file(self, _key: str, text: str) -> None:
+        self.file = self.name("fl", text)
+        self.current = None
+
+    def read_function(self, _key: str, text: str) -> None:
+        self.function = Function(self.object, self.file, self.name("fn", text))
+        self.current = None
+
+    def read_called(self, key: str, text: str) -> None:
+        """The place of a callee or a jump's target: read for the name that it may define."""
+        self.name(_CALLED[key], text)
+
+    def read_calls(self, key: str, text: str) -> None:
+        if not self.width:
+            self.fail(f"'{key}=' before 'events:'")
+        self.inclusive = True
+
+    def finish(self) -> OutFile:
+        out = self.out
+        for key, rows in self.rows.items():
+            out.runs[key] = Run(rows, column_sums(rows, self.width))
+        found = tuple(map(sum, zip(*(run.sums for run in out.runs.values()))))
+        out.totals = found or (0,) * (self.width - 1)
+        for keyword, place, claimed in self.sums:
+            # Callgrind's "summary:" covers its whole run, not just what this file holds.
+            if keyword == "summary" and not self.native:
+                continue
+            for event, claim, count in zip(out.events, claimed, out.totals):
+                if claim != count:
+                    self.start = place
+                    self.fail(f"'{keyword}:' says {claim} {event}, but the cost lines hold {count}")
+        if self.native and "summary" not in self.seen:
+            self.fail("a file of tlbgrind without 'summary:'")
+        return out
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
+
+
+_CALLED = {"cob": "ob", "cfl": "fl", "cfi": "fl", "jfi": "fl", "cfn": "fn", "jfn": "fn"}
+
+_HANDLERS: dict[bytes, Callable[[_Reader, str, str], None]] = {
+    b"version:": _Reader.read_version,
+    b"creator:": _Reader.read_creator,
+    b"cmd:": _Reader.read_cmd,
+    b"pid:": _Reader.read_pid,
+    b"part:": _Reader.read_ignored,
+    b"thread:": _Reader.read_ignored,
+    b"desc:": _Reader.read_desc,
+    b"positions:": _Reader.read_positions,
+    b"event:": _Reader.read_event,
+    b"events:": _Reader.read_events,
+    b"summary:": _Reader.read_sums,
+    b"totals:": _Reader.read_sums,
+    b"ob=": _Reader.read_object,
+    b"fl=": _Reader.read_file,
+    b"fi=": _Reader.read_file,
+    b"fe=": _Reader.read_file,
+    b"fn=": _Reader.read_function,
+    b"cob=": _Reader.read_called,
+    b"cfl=": _Reader.read_called,
+    b"cfi=": _Reader.read_called,
+    b"cfn=": _Reader.read_called,
+    b"jfi=": _Reader.read_called,
+    b"jfn=": _Reader.read_called,
+    b"calls=": _Reader.read_calls,
+    b"jump=": _Reader.read_calls,
+    b"jcnd=": _Reader.read_calls,
+}

@@ -1,0 +1,131 @@
+"""What a report begins with: where the numbers come from, and the whole program's numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from .errors import printable
+from .events import Event, Events
+from .outfile import OutFile
+from .profile import Profile
+from .selection import Selection
+from .tables import Table, percentage, title
+
+Fact = tuple[str, str]
+
+# Descriptions that belong to a run rather than to the simulated machine.
+_OF_A_RUN = ("Straddles", "Timerange", "Trigger")
+
+
+def metadata(profile: Profile, selection: Selection, options: Sequence[Fact]) -> list[str]:
+    files = profile.files
+    roles = ("First file", "Second file") if profile.diff else ("Out-file",) * len(files)
+    facts = [(role, out.path) for role, out in zip(roles, files)]
+    facts += _distinct("Creator", (out.creator for out in files))
+    facts += _distinct("Command", (out.command for out in files))
+    facts += [("Process", ", ".join(dict.fromkeys(out.pid for out in files if out.pid)))]
+    machines: dict[tuple[Fact, ...], OutFile] = {}
+    for out in files:
+        machine = tuple(fact for fact in out.descriptions if fact[0] not in _OF_A_RUN)
+        machines.setdefault(machine, out)
+    for machine, out in machines.items():
+        facts += [("Machine of", out.path)] if len(machines) > 1 else []
+        facts += machine
+    for name in _OF_A_RUN:
+        facts += _distinct(
+            name, (value for out in files for key, value in out.descriptions if key == name)
+        )
+    facts += [
+        ("Events recorded", " ".join(profile.events)),
+        ("Events shown", _names(selection.shown)),
+        ("Sorted by", _names(selection.sort)),
+        ("Threshold", _threshold(profile, selection)),
+    ]
+    facts += options
+    facts = [(name, value) for name, value in facts if value]
+    width = 2 + max(len(name) for name, _ in facts)
+    return [*title("Metadata"), *(printable(f"{n + ':':<{width}}{v}") for n, v in facts), ""]
+
+
+def _distinct(name: str, values: Iterable[str]) -> list[Fact]:
+    return [(name, value) for value in dict.fromkeys(values)]
+
+
+def _names(events: Sequence[Event]) -> str:
+    return " ".join(event.name for event in events)
+
+
+def _threshold(profile: Profile, selection: Selection) -> str:
+    if selection.primary is None:
+        return "none, for nothing was counted"
+    whose = "the first file's " if profile.diff else ""
+    return f"{float(selection.threshold):g}% of {whose}{selection.primary.name}"
+
+
+def summary(profile: Profile, selection: Selection, show_percs: bool) -> list[str]:
+    table = Table(selection.shown, profile.base, show_percs)
+    text = [*title("Summary"), *table.lines([(profile.totals, "PROGRAM TOTALS")], ""), ""]
+    events = Events(profile)
+    if profile.diff:
+        text += [*_changes(profile, events), ""]
+    elif events.derived:
+        text += [*_rates(profile, events), ""]
+    return text
+
+
+def _changes(profile: Profile, events: Events) -> list[str]:
+    rows = [("event", "first", "second", "difference", "", "")]
+    for event in events.by_name.values():
+        before = event.of(profile.base)
+        change = event.of(profile.totals)
+        share = percentage(change, before)
+        numbers = (f"{before:,}", f"{before + change:,}", f"{change:+,}")
+        rows.append((event.name, *numbers, share, event.meaning))
+    return _aligned(rows)
+
+
+_MISS = re.compile(r"([IDL])([12L])tm([rw]?)\Z")
+_REFERENCES = {
+    "I": ("Ir",),
+    "D": ("Dr", "Dw"),
+    "Dr": ("Dr",),
+    "Dw": ("Dw",),
+    "L": ("Ir", "Dr", "Dw"),
+}
+
+
+def _rates(profile: Profile, events: Events) -> list[str]:
+    """How often each event happened, in proportion to what could have caused it."""
+
+    def total(names: Iterable[str]) -> int:
+        known = [events.by_name[name] for name in names if name in events.by_name]
+        return sum(event.of(profile.totals) for event in known)
+
+    def rate(factor: int, count: int, names: Iterable[str], unit: str) -> str:
+        base = total(names)
+        return f"{factor * count / base:,.3f}{unit}" if base else ""
+
+    rows = [("event", "count", "per 1000 Ir", "of accesses", "of L1 misses", "")]
+    for event in events.by_name.values():
+        count = event.of(profile.totals)
+        per_instruction = accesses = l1_misses = ""
+        miss = _MISS.match("LLtm" if event.name == "walks" else event.name)
+        if miss:
+            side, level, kind = miss.groups()
+            per_instruction = rate(1000, count, ("Ir",), "")
+            accesses = rate(100, count, _REFERENCES[side + kind], "%")
+            if level != "1":
+                l1_misses = rate(100, count, (f"{side}1tm{kind}",), "%")
+        rows.append((event.name, f"{count:,}", per_instruction, accesses, l1_misses, event.meaning))
+    return _aligned(rows)
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Columns of text: the first and the last to the left, the numbers between to the right."""
+    first, *widths = [max(map(len, column)) for column in zip(*rows)]
+    lines = []
+    for name, *cells, last in rows:
+        numbers = [cell.rjust(width) for cell, width in zip(cells, widths)]
+        lines.append(printable("  ".join([name.ljust(first), *numbers, last]).rstrip()))
+    return lines

@@ -1,0 +1,57 @@
+"""What of a profile is shown, in which order, and what is too small to matter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from .errors import ReportError
+from .events import Event, Events
+from .outfile import Counts
+from .profile import Profile
+
+ALL = "all"
+
+
+@dataclass
+class Selection:
+    shown: list[Event]
+    sort: list[Event]
+    threshold: Fraction  # percent of the program's count of `primary`
+    base: Counts
+    primary: Event | None = None  # the first sort event that happened at all
+
+    def __post_init__(self) -> None:
+        self.primary = next((event for event in self.sort if event.of(self.base)), None)
+
+    def matters(self, counts: Counts) -> bool:
+        if self.primary is None:
+            return any(counts)
+        share = abs(self.primary.of(counts)) * 100
+        return any(counts) and share >= self.threshold * self.primary.of(self.base)
+
+    def rank(self, counts: Counts) -> tuple[int, ...]:
+        """Sorts the largest first; of a difference, the largest change in either direction."""
+        return tuple(-abs(event.of(counts)) for event in self.sort)
+
+
+def select(
+    profile: Profile, show: Sequence[str], sort: Sequence[str], threshold: Fraction
+) -> Selection:
+    events = Events(profile)
+    if list(show) == [ALL]:
+        shown = list(events.by_name.values())
+    else:
+        shown = _choose(events, "--show", show) or events.default_shown()
+    return Selection(
+        shown, _choose(events, "--sort", sort) or events.default_sort(), threshold, profile.base
+    )
+
+
+def _choose(events: Events, option: str, names: Sequence[str]) -> list[Event]:
+    for name in names:
+        if name not in events.by_name:
+            there_are = ", ".join(events.by_name)
+            raise ReportError(f"argument {option}: no event '{name}'; there are {there_are}")
+    return events.named(names)
