@@ -61,20 +61,22 @@ AC_DEFUN([TG_FIND_VALGRIND],
 
    AC_PATH_TOOL([PKG_CONFIG], [pkg-config])
    # PREFIX is put in the place of the .pc file's own prefix: an unpacked package still says /usr.
+   # No other folder is searched then.
    tg_pc_prefix=
-   tg_pc_path=$PKG_CONFIG_PATH
    AS_IF([test -n "$with_valgrind"],
      [tg_pc_prefix="--define-variable=prefix=$with_valgrind"
-      for tg_dir in "$with_valgrind"/lib/*/pkgconfig "$with_valgrind"/lib*/pkgconfig; do
-        AS_IF([test -f "$tg_dir/valgrind.pc"], [tg_pc_path=$tg_dir; break])
+      PKG_CONFIG_PATH=
+      PKG_CONFIG_LIBDIR=$with_valgrind/lib/pkgconfig
+      for tg_dir in "$with_valgrind"/lib*/pkgconfig "$with_valgrind"/lib/*/pkgconfig; do
+        AS_IF([test -f "$tg_dir/valgrind.pc"], [PKG_CONFIG_LIBDIR=$tg_dir; break])
       done])
+   # Exported only where they are set, else an empty one would hide a default.
+   AS_IF([test -n "$PKG_CONFIG_LIBDIR"], [export PKG_CONFIG_LIBDIR])
+   AS_IF([test -n "$PKG_CONFIG_PATH"], [export PKG_CONFIG_PATH])
    tg_pc ()
    {
-     test -n "$PKG_CONFIG" &&
-       PKG_CONFIG_PATH=$tg_pc_path "$PKG_CONFIG" $tg_pc_prefix "$[@]" valgrind 2>/dev/null
+     test -n "$PKG_CONFIG" && "$PKG_CONFIG" $tg_pc_prefix "$[@]" valgrind 2>/dev/null
    }
-   # The variables are exported only where they are set, else an empty one would hide a default.
-   AS_IF([test -n "$PKG_CONFIG_LIBDIR"], [export PKG_CONFIG_LIBDIR])
 
    AC_MSG_CHECKING([for valgrind.pc])
    tg_pc_version=`tg_pc --modversion`
@@ -89,12 +91,14 @@ AC_DEFUN([TG_FIND_VALGRIND],
       TG_LOAD_ADDRESS_AMD64=`tg_pc --variable=valt_load_address`],
      [AC_MSG_RESULT([no])
       tg_prefix=${with_valgrind:-/usr}
-      VALGRIND_INCLUDEDIR=$tg_prefix/include/valgrind
-      VALGRIND_LIBDIR=$tg_prefix/lib/valgrind
+      VALGRIND_INCLUDEDIR=
+      VALGRIND_LIBDIR=
       AS_IF([test -z "$with_valgrind_includedir" || test -z "$with_valgrind_libdir"],
         [AS_IF([test -z "$PKG_CONFIG"],
            [TG_MISSING([pkg-config], [pkg-config])],
-           [TG_MISSING([valgrind.pc (or give --with-valgrind=PREFIX)], [valgrind])])])])
+           [test -n "$with_valgrind"],
+           [TG_MISSING([valgrind.pc in $PKG_CONFIG_LIBDIR], [valgrind])],
+           [TG_MISSING([valgrind.pc among pkg-config's files (or give --with-valgrind=PREFIX)], [valgrind])])])])
    AS_IF([test -n "$with_valgrind_includedir"], [VALGRIND_INCLUDEDIR=$with_valgrind_includedir])
    AS_IF([test -n "$with_valgrind_libdir"], [VALGRIND_LIBDIR=$with_valgrind_libdir])
    AS_IF([test -z "$TG_LOAD_ADDRESS_AMD64"], [TG_LOAD_ADDRESS_AMD64=0x58000000])
@@ -108,7 +112,9 @@ AC_DEFUN([TG_FIND_VALGRIND],
    AS_IF([test -z "$VALGRIND"], [TG_MISSING([the valgrind command], [valgrind])])
 
    AC_MSG_CHECKING([for Valgrind's headers])
-   AS_IF([test -f "$VALGRIND_INCLUDEDIR/pub_tool_basics.h" && test -f "$VALGRIND_INCLUDEDIR/config.h"],
+   AS_IF([test -z "$VALGRIND_INCLUDEDIR"],
+     [AC_MSG_RESULT([unknown])],
+     [test -f "$VALGRIND_INCLUDEDIR/pub_tool_basics.h" && test -f "$VALGRIND_INCLUDEDIR/config.h"],
      [AC_MSG_RESULT([$VALGRIND_INCLUDEDIR])],
      [AC_MSG_RESULT([no])
       TG_MISSING([pub_tool_basics.h and config.h in $VALGRIND_INCLUDEDIR], [valgrind])])
@@ -119,10 +125,12 @@ AC_DEFUN([TG_FIND_VALGRIND],
      AS_IF([test -f "$VALGRIND_LIBDIR/lib$tg_lib-amd64-linux.a"], [],
        [AS_VAR_APPEND([tg_archives], [" lib$tg_lib-amd64-linux.a"])])
    done
-   AS_IF([test -z "$tg_archives"],
+   AS_IF([test -z "$VALGRIND_LIBDIR"],
+     [AC_MSG_RESULT([unknown])],
+     [test -z "$tg_archives"],
      [AC_MSG_RESULT([$VALGRIND_LIBDIR])],
      [AC_MSG_RESULT([no])
-      TG_MISSING([$tg_archives in $VALGRIND_LIBDIR], [valgrind])])
+      TG_MISSING([archives$tg_archives in $VALGRIND_LIBDIR], [valgrind])])
 
    # The .pc file does not tell where the tools are.  Ask the prefix first (the package may be
    # unpacked), then the launcher, which has the folder compiled in; Debian's launcher is a shell

@@ -32,7 +32,13 @@ SCRIPT_TESTS = \
 PYTEST_FILES =
 
 # What the tests read: conftest.py, helper modules, recorded inputs and outputs.
-TEST_INPUTS =
+TEST_INPUTS = \
+	tests/annotate/data/names.out \
+	tests/annotate/data/second.out \
+	tests/annotate/data/src/inline.h \
+	tests/annotate/data/src/stride.c \
+	tests/annotate/data/three-level.out \
+	tests/annotate/data/two-level.out
 
 # ---------------------------------------------------------------- unit tests
 

@@ -33,12 +33,21 @@ tlbsim_HEADERS = $(SIM_INCLUDES)
 # ---------------------------------------------------------------- the Valgrind tool
 
 TOOL_SOURCES = \
+	tlbgrind/tg_arena.c \
+	tlbgrind/tg_blocks.c \
 	tlbgrind/tg_events.c \
-	tlbgrind/tg_sites.c
+	tlbgrind/tg_replay.c \
+	tlbgrind/tg_sites.c \
+	tlbgrind/tg_translate.c
 
 TOOL_INCLUDES = \
+	tlbgrind/tg_arena.h \
+	tlbgrind/tg_blocks.h \
 	tlbgrind/tg_events.h \
-	tlbgrind/tg_sites.h
+	tlbgrind/tg_hot.h \
+	tlbgrind/tg_replay.h \
+	tlbgrind/tg_sites.h \
+	tlbgrind/tg_translate.h
 
 TOOL_CPPFLAGS = $(SIM_CPPFLAGS) -isystem $(VALGRIND_INCLUDEDIR) \
 	-DTG_VERSION='"$(PACKAGE_VERSION)"' -DVGO_linux=1
