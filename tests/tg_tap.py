@@ -71,7 +71,7 @@ class Tap:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        told = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+        told = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
         if self.broken:
             pass
         elif self.count == 0:
