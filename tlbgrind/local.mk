@@ -58,9 +58,11 @@ TOOL_CFLAGS = $(TG_WARN_CFLAGS) -O2 -g -fomit-frame-pointer
 # sanitizer or profiling runtime, no position-independent code, and Valgrind's archives are not
 # LTO objects.  automake puts the user's CFLAGS last on the command line, on purpose; GNU make's
 # target-specific `override' adds ours behind them, even behind those of `make CFLAGS=...'.
+# What no other option takes back is filtered out: the profilers (gprof, gcov).
+TOOL_UNFIT_CFLAGS = -p -pg -coverage --coverage -fprofile-arcs -ftest-coverage -fprofile-generate%
 TOOL_LAST_CFLAGS = \
 	-U_FORTIFY_SOURCE -fno-stack-protector -fno-strict-aliasing -fno-builtin -fno-pic -fno-pie \
-	-fno-lto -fno-sanitize=all -fno-profile-arcs -fno-test-coverage -fno-instrument-functions
+	-fno-lto -fno-sanitize=all -fno-instrument-functions
 
 # The user's LDFLAGS (relro, pie) are for hosted programs: the tool is linked without them.
 TOOL_LINK = $(CC) -static -nodefaultlibs -nostartfiles -u _start -no-pie -fno-lto
@@ -77,7 +79,7 @@ tlbgrind_tlbgrind_amd64_linux_LINK = $(TOOL_LINK) -m64 \
 tlbgrind_tlbgrind_amd64_linux_LDADD = \
 	$(VALGRIND_LIBDIR)/libcoregrind-amd64-linux.a $(VALGRIND_LIBDIR)/libvex-amd64-linux.a \
 	-lgcc $(VALGRIND_LIBDIR)/libgcc-sup-amd64-linux.a
-$(tlbgrind_tlbgrind_amd64_linux_OBJECTS): override CFLAGS += -m64 $(TOOL_LAST_CFLAGS)
+$(tlbgrind_tlbgrind_amd64_linux_OBJECTS): override CFLAGS := $(filter-out $(TOOL_UNFIT_CFLAGS),$(CFLAGS)) -m64 $(TOOL_LAST_CFLAGS)
 
 if HAVE_X86
 TOOLS += tlbgrind/tlbgrind-x86-linux
@@ -91,7 +93,7 @@ tlbgrind_tlbgrind_x86_linux_LINK = $(TOOL_LINK) -m32 \
 tlbgrind_tlbgrind_x86_linux_LDADD = \
 	$(VALGRIND_LIBDIR)/libcoregrind-x86-linux.a $(VALGRIND_LIBDIR)/libvex-x86-linux.a \
 	-lgcc $(VALGRIND_LIBDIR)/libgcc-sup-x86-linux.a
-$(tlbgrind_tlbgrind_x86_linux_OBJECTS): override CFLAGS += -m32 -mpreferred-stack-boundary=2 $(TOOL_LAST_CFLAGS)
+$(tlbgrind_tlbgrind_x86_linux_OBJECTS): override CFLAGS := $(filter-out $(TOOL_UNFIT_CFLAGS),$(CFLAGS)) -m32 -mpreferred-stack-boundary=2 $(TOOL_LAST_CFLAGS)
 endif
 
 EXTRA_DIST += $(TOOL_INCLUDES)
