@@ -30,16 +30,17 @@ SCRIPT_TESTS = \
 	tests/run-lists
 
 # Each file is one test of automake, each test in it one result.
-PYTEST_FILES =
+PYTEST_FILES = \
+	tests/annotate/test_broken.py \
+	tests/annotate/test_damage.py \
+	tests/annotate/test_golden.py
 
 # What the tests read: conftest.py, helper modules, recorded inputs and outputs.
 TEST_INPUTS = \
-	tests/annotate/data/names.out \
-	tests/annotate/data/second.out \
-	tests/annotate/data/src/inline.h \
-	tests/annotate/data/src/stride.c \
-	tests/annotate/data/three-level.out \
-	tests/annotate/data/two-level.out
+	tests/annotate/annotate_support.py \
+	tests/annotate/conftest.py \
+	tests/annotate/data \
+	tests/annotate/expected
 
 # ---------------------------------------------------------------- unit tests
 

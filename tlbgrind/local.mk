@@ -36,6 +36,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_arena.c \
 	tlbgrind/tg_blocks.c \
 	tlbgrind/tg_events.c \
+	tlbgrind/tg_probe.c \
 	tlbgrind/tg_replay.c \
 	tlbgrind/tg_sites.c \
 	tlbgrind/tg_translate.c
@@ -45,6 +46,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_blocks.h \
 	tlbgrind/tg_events.h \
 	tlbgrind/tg_hot.h \
+	tlbgrind/tg_probe.h \
 	tlbgrind/tg_replay.h \
 	tlbgrind/tg_sites.h \
 	tlbgrind/tg_translate.h
