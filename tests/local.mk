@@ -27,13 +27,15 @@ CLIENT_LIBS =
 SCRIPT_TESTS = \
 	tests/run-install \
 	tests/run-launcher \
+	tests/run-library \
 	tests/run-lists
 
 # Each file is one test of automake, each test in it one result.
 PYTEST_FILES = \
 	tests/annotate/test_broken.py \
 	tests/annotate/test_damage.py \
-	tests/annotate/test_golden.py
+	tests/annotate/test_golden.py \
+	tests/annotate/test_options.py
 
 # What the tests read: conftest.py, helper modules, recorded inputs and outputs.
 TEST_INPUTS = \

@@ -36,6 +36,8 @@ TOOL_SOURCES = \
 	tlbgrind/tg_arena.c \
 	tlbgrind/tg_blocks.c \
 	tlbgrind/tg_events.c \
+	tlbgrind/tg_instrument.c \
+	tlbgrind/tg_options.c \
 	tlbgrind/tg_probe.c \
 	tlbgrind/tg_replay.c \
 	tlbgrind/tg_sites.c \
@@ -45,7 +47,10 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_arena.h \
 	tlbgrind/tg_blocks.h \
 	tlbgrind/tg_events.h \
+	tlbgrind/tg_host.h \
 	tlbgrind/tg_hot.h \
+	tlbgrind/tg_instrument.h \
+	tlbgrind/tg_options.h \
 	tlbgrind/tg_probe.h \
 	tlbgrind/tg_replay.h \
 	tlbgrind/tg_sites.h \
@@ -137,7 +142,8 @@ uninstall-tool-links:
 	    case `readlink "$$f"` in $(VALGRIND_LIBEXECDIR)/*) rm -f "$$f" ;; esac; \
 	  fi; \
 	done
-	@for d in "$(pkglibexecdir)" "$(pkgdatadir)/python/tgreport" "$(pkgdatadir)/python" "$(pkgdatadir)" "$(tlbsimdir)"; do \
+	@rm -rf "$(DESTDIR)$(tgreportdir)/__pycache__"
+	@for d in "$(pkglibexecdir)" "$(tgreportdir)" "$(pkgdatadir)/python" "$(pkgdatadir)" "$(tlbsimdir)"; do \
 	  if test -d "$(DESTDIR)$$d"; then rmdir "$(DESTDIR)$$d" 2>/dev/null || :; fi; \
 	done
 
