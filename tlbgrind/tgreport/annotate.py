@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .errors import ReportError, printable
@@ -135,13 +135,12 @@ class _Sheet:
         if self._bogus:
             rows.append((self._beyond, "<lines beyond the end of this source>"))
         collected = len(rows)
-        shown = self._visible(selection, context)
+        costly = self._costly(selection)
+        shown = self._around(costly, context)
         number_width = len(str(shown[-1])) if shown else 0
         for line in shown:
             code = self._source.lines[line - 1].rstrip("\r").expandtabs(8)
-            counts = self._counts.get(line)
-            has_cost = counts is not None and self._has_cost(selection, counts)
-            rows.append((counts if has_cost else None, f"{line:>{number_width}}  {code}"))
+            rows.append((costly.get(line), f"{line:>{number_width}}  {code}"))
         heading, *printed = table.lines(rows, "")
         body = [heading, *printed[:collected]]
         before = 0
@@ -155,17 +154,21 @@ class _Sheet:
             body.append(_gap(before))
         return [*head, *body, ""]
 
-    def _visible(self, selection: Selection, context: int) -> list[int]:
-        end = len(self._source.lines)
-        visible: set[int] = set()
-        for line, counts in self._counts.items():
-            if 0 < line <= end and self._has_cost(selection, counts):
-                visible.update(range(max(1, line - context), min(end, line + context) + 1))
-        return sorted(visible)
+    def _costly(self, selection: Selection) -> dict[int, Counts]:
+        """The lines of the source that have a count to show."""
+        parts = {part for event in selection.shown for part in event.parts}
+        return {
+            line: counts
+            for line, counts in self._counts.items()
+            if 0 < line <= len(self._source.lines) and any(map(counts.__getitem__, parts))
+        }
 
-    @staticmethod
-    def _has_cost(selection: Selection, counts: Counts) -> bool:
-        return any(event.of(counts) for event in selection.shown)
+    def _around(self, lines: Iterable[int], context: int) -> list[int]:
+        visible: set[int] = set()
+        for line in lines:
+            last = min(len(self._source.lines), line + context)
+            visible.update(range(max(1, line - context), last + 1))
+        return sorted(visible)
 
 
 def _gap(line: int) -> str:

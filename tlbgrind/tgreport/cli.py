@@ -27,8 +27,8 @@ functions, source files and objects and, if asked, beside the lines of the sourc
 out-files are added up. Files of callgrind are read as well.
 
 Which events, in which order:
-  --show=EVENT[,EVENT...]   the columns; "all" shows every event
-                            [walks,ILtm,DLtm,L1tm,Ir]
+  --show=EVENT[,EVENT...]   the columns; "all" shows every event [walks,ILtm,DLtm,L2tm,L1tm,Ir,
+                            those that there are, and what is in no sum below]
   --sort=EVENT[,EVENT...]   sort by the first, where it is equal by the next, ...
                             [walks,L1tm,Ir]
   --threshold=PERCENT       leave out what has less than this share of the first sort event
@@ -36,7 +36,8 @@ Which events, in which order:
   --show-percs=yes|no       percentages beside the counts [yes]
 
 Which tables:
-  --by=WHAT[,WHAT...]       function, file, object, line [function,file,object]
+  --by=WHAT[,WHAT...]       any of function, file, object, line, in the order given
+                            [function,file,object]
 
 Annotated sources:
   --annotate                annotate every source above the threshold
@@ -172,8 +173,11 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--mod-funcname", type=_renamer, default=_unchanged)
     add("-h", "--help", action="store_true")
     add("--version", action="store_true")
+    # Taken apart here: what argparse makes of "--" between options and files differs by version.
+    end = arguments.index("--") if "--" in arguments else len(arguments)
     options = Options()
-    parser.parse_intermixed_args(arguments, namespace=options)
+    parser.parse_intermixed_args(arguments[:end], namespace=options)
+    options.outfiles = [*options.outfiles, *arguments[end + 1 :]]
     if options.help or options.version:
         return options
     if not options.outfiles:

@@ -15,7 +15,7 @@ class Event(NamedTuple):
     parts: tuple[int, ...]  # which recorded counts add up to it
 
     def of(self, counts: Counts) -> int:
-        return sum([counts[part] for part in self.parts])
+        return sum(map(counts.__getitem__, self.parts))
 
 
 # Recorded events are named <level><t>m<r|w>; leaving a letter out of a name means "all of them".

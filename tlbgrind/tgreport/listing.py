@@ -81,7 +81,7 @@ def listing(profile: Profile, selection: Selection, by: str, show_percs: bool) -
     check_sum(profile, rows, f"the table by {by}")
     table = Table(selection.shown, profile.base, show_percs)
     heading = labelled(view.heading, "cum.")
-    name = selection.sort[0].name
+    name = (selection.primary or selection.sort[0]).name
     return [*title(f"By {by}, sorted by {name}"), *table.lines(rows, heading), ""]
 
 

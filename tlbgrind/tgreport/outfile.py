@@ -60,7 +60,7 @@ def read(path: str) -> OutFile:
             mtime = os.fstat(stream.fileno()).st_mtime
             data = stream.read()
     except (OSError, ValueError) as error:
-        raise ReportError(getattr(error, "strerror", None) or str(error), path) from None
+        raise ReportError(getattr(error, "strerror", None) or str(error), path or "''") from None
     return _Reader(OutFile(path, mtime), data).read()
 
 
@@ -277,6 +277,8 @@ class _Reader:
         counts = self.counts(text.encode("utf-8", "surrogateescape").split(), not self.native)
         self.sums.append((key, self.start, tuple(counts)))
         self.ended = key == "totals"
+        if self.ended and self.native and "summary" not in self.seen:
+            self.fail("'totals:' without 'summary:' before it")
 
     # Lines that say where the costs below them belong.
 
@@ -331,8 +333,6 @@ class _Reader:
                 if claim != count:
                     self.start = place
                     self.fail(f"'{keyword}:' says {claim} {event}, but the cost lines hold {count}")
-        if self.native and "summary" not in self.seen:
-            self.fail("a file of tlbgrind without 'summary:'")
         return out
 
 

@@ -17,6 +17,8 @@ def find(name: str, include: Sequence[str]) -> Source | None:
     """The source of a recorded name: where it says, or else below a folder of the search path."""
     for path in _candidates(name, include):
         try:
+            if not os.path.isfile(path):  # opening a pipe would wait for its writer
+                continue
             with open(path, "rb") as stream:
                 mtime = os.fstat(stream.fileno()).st_mtime
                 text = stream.read().decode("utf-8", "surrogateescape")

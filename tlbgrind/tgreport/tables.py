@@ -45,17 +45,21 @@ class Table:
 
     def _column(self, event: Event, rows: Sequence[Row]) -> list[str]:
         values = [None if counts is None else event.of(counts) for counts, _ in rows]
-        numbers = ["." if value is None else f"{value:,}" for value in values]
-        number_width = max(map(len, numbers), default=0)
-        percs = [""] * len(numbers)
-        if self._show_percs:
-            base = event.of(self._base)
-            percs = [percentage(value or 0, base) for value in values]
-            percs = [f" ({perc})" if perc else "" for perc in percs]
-        perc_width = max(map(len, percs), default=0)
+        base = event.of(self._base) if self._show_percs else 0
+        # Most of the lines of a source have no cost or a small one, so few cells are different.
+        cells = {value: self._cell(value, base) for value in set(values)}
+        number_width = max((len(number) for number, _ in cells.values()), default=0)
+        perc_width = max((len(perc) for _, perc in cells.values()), default=0)
         width = max(number_width + perc_width, len(event.name))
-        cells = [
-            f"{number:>{number_width}}{perc:>{perc_width}}".rjust(width)
-            for number, perc in zip(numbers, percs)
-        ]
-        return [event.name.rjust(width), *cells]
+        texts = {
+            value: f"{number:>{number_width}}{perc:>{perc_width}}".rjust(width)
+            for value, (number, perc) in cells.items()
+        }
+        return [event.name.rjust(width), *map(texts.__getitem__, values)]
+
+    @staticmethod
+    def _cell(value: int | None, base: int) -> tuple[str, str]:
+        if value is None:
+            return ".", ""
+        share = percentage(value, base)
+        return f"{value:,}", f" ({share})" if share else ""
