@@ -1,0 +1,101 @@
+"""Damage of every kind: an out-file is either read whole or refused in one line."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import random
+import re
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Callable
+
+import pytest
+from annotate_support import HERE, SCRIPT
+
+SAMPLES = ["two-level.out", "three-level.out", "names.out", "callgrind.out"]
+
+ERROR = re.compile(rb"tg_annotate: error: damaged\.out(:[0-9]+)?: [^\n]+\n\Z")
+
+
+class Binary(io.TextIOWrapper):
+    """Stands in for stdout and stderr, which are written as bytes and as text."""
+
+    def __init__(self) -> None:
+        super().__init__(io.BytesIO(), encoding="utf-8", errors="backslashreplace")
+
+    def bytes(self) -> bytes:
+        self.flush()
+        return self.buffer.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+
+@pytest.fixture
+def annotate(place: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], int]:
+    """Reads one damaged file in this process, as a process for each would take minutes."""
+    beside, installed = SCRIPT.parent, SCRIPT.parent.parent / "share" / "tlbgrind" / "python"
+    package = beside if (beside / "tgreport").is_dir() else installed
+    monkeypatch.syspath_prepend(str(package))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    main = importlib.import_module("tgreport.cli").main
+    monkeypatch.chdir(place)
+
+    def one(data: bytes) -> int:
+        Path("damaged.out").write_bytes(data)
+        out, err = Binary(), Binary()
+        with redirect_stdout(out), redirect_stderr(err):
+            status = main(["--annotate", "--by=line,function", "damaged.out"])
+        if status == 0:
+            assert out.bytes().endswith(b"not annotated: no source file is known\n")
+        else:
+            assert status == 1
+            assert out.bytes() == b""
+            assert ERROR.match(err.bytes())
+        return int(status)
+
+    return one
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_a_file_cut_after_any_line_is_refused(
+    sample: str, annotate: Callable[[bytes], int]
+) -> None:
+    lines = (HERE / "data" / sample).read_bytes().splitlines(keepends=True)
+    assert annotate(b"".join(lines)) == 0
+    for count in range(len(lines)):
+        assert annotate(b"".join(lines[:count])) == 1, f"cut after line {count}"
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_a_file_cut_at_any_byte_is_refused_or_whole(
+    sample: str, annotate: Callable[[bytes], int]
+) -> None:
+    data = (HERE / "data" / sample).read_bytes()
+    for size in range(len(data) - 1):
+        assert annotate(data[:size]) == 1, f"cut after byte {size}"
+    assert annotate(data[:-1]) == 0  # only the last line feed is missing
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_random_damage_never_ends_in_a_traceback(
+    sample: str, annotate: Callable[[bytes], int]
+) -> None:
+    data = (HERE / "data" / sample).read_bytes()
+    chance = random.Random(sample)
+    statuses = set()
+    for _ in range(500):
+        damaged = bytearray(data)
+        for _ in range(chance.randint(1, 4)):
+            place = chance.randrange(len(damaged))
+            kind = chance.randrange(4)
+            if kind == 0:
+                damaged[place] = chance.randrange(256)
+            elif kind == 1:
+                damaged[place] = chance.choice(b"0123456789 -+*()=:\n")
+            elif kind == 2:
+                del damaged[place : place + chance.randint(1, 20)]
+            else:
+                other = chance.randrange(len(data))
+                damaged[place:place] = data[other : other + chance.randint(1, 40)]
+        statuses.add(annotate(bytes(damaged)))
+    assert statuses == {0, 1}  # else the damage is too small or too large to prove anything

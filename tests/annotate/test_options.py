@@ -1,0 +1,164 @@
+"""The command line: what it refuses, and how it meets pipes, full disks and other folders."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from annotate_support import ROOT, SCRIPT, command, run
+
+SEE = " (tg_annotate --help lists what is allowed)"
+
+# Arguments and the complaint about them.
+REFUSED = {
+    "": f"no OUTFILE given{SEE}",
+    "--by=lines two-level.out": "argument --by: 'lines' is not one of function, file, object, line"
+    + SEE,
+    "--by= two-level.out": f"argument --by: '' is not NAME[,NAME...]{SEE}",
+    "--annotated two-level.out": f"unrecognized arguments: --annotated{SEE}",
+    "--thresh=1 two-level.out": f"unrecognized arguments: --thresh=1{SEE}",
+    "--annotate=stride.c two-level.out": "argument --annotate: ignored explicit argument 'stride.c'"
+    + SEE,
+    "two-level.out --context": f"argument --context: expected one argument{SEE}",
+    "--context=-1 two-level.out": f"argument --context: '-1' is not a number of lines{SEE}",
+    "--context=1e3 two-level.out": f"argument --context: '1e3' is not a number of lines{SEE}",
+    "--threshold=-1 two-level.out": "argument --threshold: '-1' is not a percentage from 0 to 100"
+    + SEE,
+    "--threshold=100.1 two-level.out": "argument --threshold: '100.1' is not a percentage from 0 to"
+    f" 100{SEE}",
+    "--threshold=nan two-level.out": "argument --threshold: 'nan' is not a percentage from 0 to 100"
+    + SEE,
+    "--show-percs=maybe two-level.out": f"argument --show-percs: 'maybe' is not yes or no{SEE}",
+    "--show=Ir,,Dr two-level.out": f"argument --show: 'Ir,,Dr' is not NAME[,NAME...]{SEE}",
+    "--show=walk two-level.out": "argument --show: no event 'walk'; there are Ir, I1tm, ILtm, Dr,"
+    " D1tmr, DLtmr, Dw, D1tmw, DLtmw, walks, DLtm, L1tm, D1tm, Drw",
+    "--sort=all two-level.out": "argument --sort: no event 'all'; there are Ir, I1tm, ILtm, Dr,"
+    " D1tmr, DLtmr, Dw, D1tmw, DLtmw, walks, DLtm, L1tm, D1tm, Drw",
+    "--sort=walks callgrind.out": "argument --sort: no event 'walks'; there are Ir, Dr, sysTime",
+    "--diff two-level.out": f"--diff takes two OUTFILEs, not 1{SEE}",
+    "--diff two-level.out second.out second.out": f"--diff takes two OUTFILEs, not 3{SEE}",
+    "--source=ride.c two-level.out": "argument --source: no source 'ride.c' among the 2 that"
+    " two-level.out names; --by=file --threshold=0 lists them",
+    "--mod-filename=src two-level.out": "argument --mod-filename: 'src' is not s/RE/NEW/, with g or"
+    f" i behind it or not{SEE}",
+    "--mod-filename=s/a/b two-level.out": "argument --mod-filename: 's/a/b' is not s/RE/NEW/, with"
+    f" g or i behind it or not{SEE}",
+    "--mod-funcname=s/a/b/x two-level.out": "argument --mod-funcname: 's/a/b/x' is not s/RE/NEW/,"
+    f" with g or i behind it or not{SEE}",
+    "--mod-funcname=s/(/b/ two-level.out": "argument --mod-funcname: 's/(/b/': '(' is not a regular"
+    f" expression: missing ), unterminated subpattern at position 0{SEE}",
+    r"--mod-funcname=s/a/\9/ two-level.out": r"'s/a/\9/': '\9' is not a replacement: invalid group"
+    " reference 9 at position 1",
+}
+
+
+@pytest.mark.parametrize("arguments", REFUSED)
+def test_wrong_arguments_are_refused_in_one_line(arguments: str, place: Path) -> None:
+    result = run(place, *arguments.split())
+    assert result.err.decode() == f"tg_annotate: error: {REFUSED[arguments]}\n"
+    assert (result.status, result.out) == (1, b"")
+
+
+def test_options_may_stand_behind_files_and_files_behind_two_dashes(place: Path) -> None:
+    (place / "--by=odd").write_bytes((place / "two-level.out").read_bytes())
+    plain = run(place, "--by=file", "two-level.out", "two-level.out")
+    mixed = run(place, "two-level.out", "--by=file", "--", "--by=odd")
+    assert plain.status == mixed.status == 0
+    assert mixed.out.count(b"--by=odd") == 1
+    assert mixed.out.replace(b"--by=odd", b"two-level.out") == plain.out
+
+
+def test_version_is_the_package_s(place: Path) -> None:
+    text = (ROOT / "tlbgrind" / "tgreport" / "_version.py").read_text()
+    version = re.fullmatch(r'VERSION = "([0-9]+\.[0-9]+\.[0-9]+[^"]*)"\n', text)
+    assert version is not None
+    assert run(place, "--version") == (0, f"tg_annotate {version[1]}\n".encode(), b"")
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_needs_no_file(option: str, place: Path) -> None:
+    result = run(place, option, "--by=file")
+    assert result.status == 0
+    assert result.out.startswith(b"Usage: tg_annotate [options] OUTFILE...\n")
+    assert max(map(len, result.out.splitlines())) <= 100
+
+
+def test_help_and_man_page_list_the_same_options(place: Path) -> None:
+    help_text = run(place, "--help").out.decode()
+    in_help = set(re.findall(r"^  (?:-. DIR, )?(--[a-z-]+)", help_text, re.MULTILINE))
+    man = (ROOT / "docs" / "tg_annotate.1").read_text()
+    in_man = set(re.findall(r"^\.It (?:Fl I Ar DIR , )?Fl (-[a-z-]+)", man, re.MULTILINE))
+    assert in_help == {"-" + option for option in in_man}
+    assert len(in_help) == 14
+
+
+def test_a_reader_that_stops_reading_is_no_failure(place: Path) -> None:
+    # More than a pipe holds, so that the writer meets the closed end.
+    files = ["two-level.out"] * 2000
+    process = subprocess.Popen(
+        command("--annotate", *files),
+        cwd=place,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None and process.stderr is not None
+    assert len(process.stdout.readline()) == 81
+    process.stdout.close()
+    errors = process.stderr.read()
+    process.stderr.close()
+    assert (process.wait(timeout=60), errors) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("redirection", "complaint"),
+    [
+        (">/dev/full", "standard output: No space left on device"),
+        (">&-", "standard output is closed"),
+    ],
+)
+def test_output_that_cannot_be_written_is_a_failure(
+    redirection: str, complaint: str, place: Path
+) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'"$@" {redirection}', "sh", *command("two-level.out")],
+        cwd=place,
+        stderr=subprocess.PIPE,
+        timeout=60,
+        check=False,
+    )
+    assert done.stderr.decode() == f"tg_annotate: error: {complaint}\n"
+    assert done.returncode == 1
+
+
+def test_it_runs_by_itself_and_through_a_link_from_anywhere(place: Path) -> None:
+    link = place / "link"
+    link.symlink_to(SCRIPT)
+    done = subprocess.run(
+        [str(link), "--version"], cwd="/", capture_output=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_it_finds_its_package_where_it_is_installed(place: Path) -> None:
+    for source, target in [
+        (SCRIPT, "prefix/bin/tg_annotate"),
+        *(
+            (module, f"prefix/share/tlbgrind/python/tgreport/{module.name}")
+            for module in (ROOT / "tlbgrind" / "tgreport").glob("*.py")
+        ),
+    ]:
+        copy = place / target
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(source.read_bytes())
+        copy.chmod(0o755)
+    done = subprocess.run(
+        [str(place / "prefix/bin/tg_annotate"), "two-level.out"],
+        cwd=place,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == run(place, "two-level.out").out
