@@ -6,6 +6,7 @@
 
 SIM_SOURCES = \
 	tlbgrind/sim/array.c \
+	tlbgrind/sim/cpuid.c \
 	tlbgrind/sim/geometry.c \
 	tlbgrind/sim/hierarchy.c \
 	tlbgrind/sim/policy.c \
@@ -13,13 +14,15 @@ SIM_SOURCES = \
 
 SIM_INCLUDES = \
 	tlbgrind/sim/array.h \
+	tlbgrind/sim/cpuid.h \
 	tlbgrind/sim/geometry.h \
 	tlbgrind/sim/hierarchy.h \
 	tlbgrind/sim/policy.h \
 	tlbgrind/sim/text.h
 
 SIM_CPPFLAGS = -I$(srcdir)/tlbgrind -I$(srcdir)/tlbgrind/sim
-SIM_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
+# Freestanding, or gcc makes a call of strlen out of a loop that counts characters.
+SIM_CFLAGS = -std=c11 -ffreestanding $(TG_WARN_CFLAGS)
 
 lib_LTLIBRARIES += tlbgrind/libtlbsim.la
 tlbgrind_libtlbsim_la_SOURCES = $(SIM_SOURCES)
@@ -36,6 +39,8 @@ TOOL_SOURCES = \
 	tlbgrind/tg_arena.c \
 	tlbgrind/tg_blocks.c \
 	tlbgrind/tg_events.c \
+	tlbgrind/tg_file.c \
+	tlbgrind/tg_host.c \
 	tlbgrind/tg_instrument.c \
 	tlbgrind/tg_options.c \
 	tlbgrind/tg_probe.c \
@@ -47,6 +52,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_arena.h \
 	tlbgrind/tg_blocks.h \
 	tlbgrind/tg_events.h \
+	tlbgrind/tg_file.h \
 	tlbgrind/tg_host.h \
 	tlbgrind/tg_hot.h \
 	tlbgrind/tg_instrument.h \
