@@ -21,6 +21,8 @@ CASES = {
     "merged": "two-level.out two-level.out second.out",
     "diff": "--diff two-level.out second.out --annotate --context=1",
     "diff-same": "--diff two-level.out two-level.out",
+    "diff-from-none": "--diff no-misses.out two-level.out",
+    "odd-events": "odd-events.out",
     "diff-renamed": "--diff two-level.out second.out --by=function "
     "--mod-filename=s@^/usr/@/opt/@ --mod-funcname=s/(FRESH|walk)/either/i",
     "by": "--by=object,line --threshold=1 two-level.out",

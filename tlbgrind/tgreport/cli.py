@@ -47,8 +47,8 @@ Annotated sources:
   --context=N               lines around each line that has a count [8]
 
 Two runs compared:
-  --diff                    of two out-files: the second minus the first. Percentages and the
-                            threshold refer to the first
+  --diff                    of two out-files: the second minus the first. Percentages refer to
+                            the first, the threshold to that which has more
   --mod-filename=s/RE/NEW/  rewrite the names of sources and objects (a Python regular
                             expression; flags g: every match, i: ignore case; any separator)
   --mod-funcname=s/RE/NEW/  the same for functions

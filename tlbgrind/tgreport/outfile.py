@@ -76,6 +76,12 @@ _POSITIONS = (["line"], ["instr"], ["instr", "line"])
 
 
 class _Reader:
+    """Reads one file's bytes from front to back.
+
+    A file of tlbgrind must be exactly as docs/formats.md has it. One of callgrind may leave out
+    trailing zeros, give positions as differences, and hold calls and jumps.
+    """
+
     def __init__(self, out: OutFile, data: bytes) -> None:
         self.out = out
         self.data = data
@@ -307,6 +313,7 @@ class _Reader:
         self.current = None
 
     def read_function(self, _key: str, text: str) -> None:
+        # As in callgrind, a function's own file is the one in effect where it begins.
         self.function = Function(self.object, self.file, self.name("fn", text))
         self.current = None
 

@@ -31,7 +31,10 @@ class Profile:
         self.long_names: dict[str, str] = {}
         self.zero: Counts = (0,) * len(first.events)
         self.totals = self.zero
-        self.base = first.totals  # what a difference's percentages are percentages of
+        # What percentages are percentages of, and what a share must be large of to matter: where
+        # one file of two has no misses at all, those of the other are still worth showing.
+        self.base = first.totals
+        self.wholes: list[Counts] = [out.totals for out in files]
         self._runs: list[tuple[Function, str, Adder, Run]] = []
         for out in files:
             if out.events != self.events:
@@ -53,6 +56,7 @@ class Profile:
                 self._runs.append((function, rename_file(file), operation, run))
         if not diff:
             self.base = self.totals
+            self.wholes = [self.totals]
 
     def _sums(self, keys: Iterator[Key]) -> dict[Key, Counts]:
         sums: dict[Key, Counts] = {}

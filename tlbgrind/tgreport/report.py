@@ -59,8 +59,8 @@ def _names(events: Sequence[Event]) -> str:
 def _threshold(profile: Profile, selection: Selection) -> str:
     if selection.primary is None:
         return "none, for nothing was counted"
-    whose = "the first file's " if profile.diff else ""
-    return f"{float(selection.threshold):g}% of {whose}{selection.primary.name}"
+    whose = ", in the file that has more" if profile.diff else ""
+    return f"{float(selection.threshold):g}% of {selection.primary.name}{whose}"
 
 
 def summary(profile: Profile, selection: Selection, show_percs: bool) -> list[str]:
@@ -114,7 +114,7 @@ def _rates(profile: Profile, events: Events) -> list[str]:
         if miss:
             side, level, kind = miss.groups()
             per_instruction = rate(1000, count, ("Ir",), "")
-            accesses = rate(100, count, _REFERENCES[side + kind], "%")
+            accesses = rate(100, count, _REFERENCES.get(side + kind, ()), "%")
             if level != "1":
                 l1_misses = rate(100, count, (f"{side}1tm{kind}",), "%")
         rows.append((event.name, f"{count:,}", per_instruction, accesses, l1_misses, event.meaning))

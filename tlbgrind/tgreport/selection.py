@@ -18,18 +18,12 @@ ALL = "all"
 class Selection:
     shown: list[Event]
     sort: list[Event]
+    primary: Event | None  # the first sort event that happened at all
     threshold: Fraction  # percent of the program's count of `primary`
-    base: Counts
-    primary: Event | None = None  # the first sort event that happened at all
-
-    def __post_init__(self) -> None:
-        self.primary = next((event for event in self.sort if event.of(self.base)), None)
+    least: Fraction  # the same as a count
 
     def matters(self, counts: Counts) -> bool:
-        if self.primary is None:
-            return any(counts)
-        share = abs(self.primary.of(counts)) * 100
-        return any(counts) and share >= self.threshold * self.primary.of(self.base)
+        return any(counts) and (self.primary is None or abs(self.primary.of(counts)) >= self.least)
 
     def rank(self, counts: Counts) -> tuple[int, ...]:
         """Sorts the largest first; of a difference, the largest change in either direction."""
@@ -44,9 +38,11 @@ def select(
         shown = list(events.by_name.values())
     else:
         shown = _choose(events, "--show", show) or events.default_shown()
-    return Selection(
-        shown, _choose(events, "--sort", sort) or events.default_sort(), threshold, profile.base
-    )
+    keys = _choose(events, "--sort", sort) or events.default_sort()
+    wholes = {event: max(map(event.of, profile.wholes)) for event in keys}
+    primary = next(filter(wholes.get, keys), None)
+    least = threshold * wholes[primary] / 100 if primary else Fraction(0)
+    return Selection(shown, keys, primary, threshold, least)
 
 
 def _choose(events: Events, option: str, names: Sequence[str]) -> list[Event]:
