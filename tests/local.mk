@@ -154,4 +154,4 @@ lint:
 	  command -v "$$tool" >/dev/null || { echo "make lint: $$tool is not installed (pip install $$tool)" >&2; exit 1; }; \
 	done
 	cd $(srcdir) && $(MYPY) --strict --cache-dir=/dev/null $(LINT_FILES)
-	cd $(srcdir) && $(RUFF) check --no-cache $(LINT_FILES)
+	cd $(srcdir) && $(RUFF) check --no-cache $(LINT_FILES) tests

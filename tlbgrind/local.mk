@@ -42,10 +42,13 @@ TOOL_SOURCES = \
 	tlbgrind/tg_file.c \
 	tlbgrind/tg_host.c \
 	tlbgrind/tg_instrument.c \
+	tlbgrind/tg_main.c \
 	tlbgrind/tg_options.c \
+	tlbgrind/tg_out.c \
 	tlbgrind/tg_probe.c \
 	tlbgrind/tg_replay.c \
 	tlbgrind/tg_sites.c \
+	tlbgrind/tg_summary.c \
 	tlbgrind/tg_translate.c
 
 TOOL_INCLUDES = \
@@ -57,9 +60,12 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_hot.h \
 	tlbgrind/tg_instrument.h \
 	tlbgrind/tg_options.h \
+	tlbgrind/tg_out.h \
 	tlbgrind/tg_probe.h \
 	tlbgrind/tg_replay.h \
+	tlbgrind/tg_run.h \
 	tlbgrind/tg_sites.h \
+	tlbgrind/tg_summary.h \
 	tlbgrind/tg_translate.h
 
 TOOL_CPPFLAGS = $(SIM_CPPFLAGS) -isystem $(VALGRIND_INCLUDEDIR) \
