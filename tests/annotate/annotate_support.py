@@ -1,3 +1,4 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """Runs tg_annotate on a copy of the recorded inputs.
 
 The copy makes the tests work on a read-only source tree, lets them name files without a path that

@@ -1,3 +1,4 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """A broken out-file ends in one line that says what is wrong and where, and in nothing else."""
 
 from __future__ import annotations

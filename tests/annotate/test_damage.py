@@ -1,3 +1,4 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """Damage of every kind: an out-file is either read whole or refused in one line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """What tg_annotate prints for the recorded inputs, to the byte.
 
 To record the outputs anew after an intended change, run this file as a program and read what it

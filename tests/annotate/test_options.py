@@ -1,3 +1,4 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """The command line: what it refuses, and how it meets pipes, full disks and other folders."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """What tlbgrind's companion commands share: reading an out-file, adding it up, showing it.
 
 Data goes one way, each module knowing only those before it:

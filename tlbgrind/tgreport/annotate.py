@@ -1,3 +1,4 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """Annotated sources, and a summary that accounts for every count that is not beside a line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """The columns: events that the file records and events that are sums of those."""
 
 from __future__ import annotations

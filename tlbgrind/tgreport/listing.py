@@ -1,3 +1,4 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """The tables: who has the counts, by function, source file, object or line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """Reads an out-file: callgrind's format, as tlbgrind writes it and as callgrind does.
 
 Nearly all of a large file is plain cost lines, so a run of them is recognised by one regular

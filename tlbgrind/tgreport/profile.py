@@ -1,3 +1,4 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """The counts of several out-files as one: merged or subtracted, and summed in every way."""
 
 from __future__ import annotations

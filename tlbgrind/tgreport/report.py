@@ -1,3 +1,4 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """What a report begins with: where the numbers come from, and the whole program's numbers."""
 
 from __future__ import annotations

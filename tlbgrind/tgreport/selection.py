@@ -1,3 +1,4 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """What of a profile is shown, in which order, and what is too small to matter."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """Finds and reads the source files that an out-file names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """Counts as text: aligned columns, thousands separators, percentages."""
 
 from __future__ import annotations
