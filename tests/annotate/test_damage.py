@@ -10,7 +10,7 @@ import re
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 import pytest
 from annotate_support import HERE, SCRIPT
@@ -32,13 +32,20 @@ class Binary(io.TextIOWrapper):
 
 
 @pytest.fixture
-def annotate(place: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], int]:
-    """Reads one damaged file in this process, as a process for each would take minutes."""
+def package(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+    """Imports a module of the package that the script would use."""
     beside, installed = SCRIPT.parent, SCRIPT.parent.parent / "share" / "tlbgrind" / "python"
-    package = beside if (beside / "tgreport").is_dir() else installed
-    monkeypatch.syspath_prepend(str(package))
+    monkeypatch.syspath_prepend(str(beside if (beside / "tgreport").is_dir() else installed))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    main = importlib.import_module("tgreport.cli").main
+    return lambda module: importlib.import_module(f"tgreport.{module}")
+
+
+@pytest.fixture
+def annotate(
+    place: Path, package: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> Callable[[bytes], int]:
+    """Reads one damaged file in this process, as a process for each would take minutes."""
+    main = package("cli").main
     monkeypatch.chdir(place)
 
     def one(data: bytes) -> int:
@@ -100,3 +107,41 @@ def test_random_damage_never_ends_in_a_traceback(
                 damaged[place:place] = data[other : other + chance.randint(1, 40)]
         statuses.add(annotate(bytes(damaged)))
     assert statuses == {0, 1}  # else the damage is too small or too large to prove anything
+
+
+@pytest.mark.parametrize(
+    ("lossy", "what"),
+    [
+        ("functions", "the table by function"),
+        ("source_files", "the table by file"),
+        ("objects", "the table by object"),
+        ("lines", "the annotation summary"),
+    ],
+)
+def test_nothing_is_printed_that_does_not_add_up(
+    lossy: str,
+    what: str,
+    place: Path,
+    package: Callable[[str], Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    profile = package("profile").Profile
+    whole = getattr(profile, lossy)
+
+    def without_the_first(*arguments: Any) -> Any:
+        sums = whole(*arguments)
+        if lossy == "lines":
+            sums["src/stride.c"].popitem()
+        else:
+            del sums[next(iter(sums))]
+        return sums
+
+    monkeypatch.setattr(profile, lossy, without_the_first)
+    monkeypatch.chdir(place)
+    out, err = Binary(), Binary()
+    with redirect_stdout(out), redirect_stderr(err):
+        status = package("cli").main(["--annotate", "two-level.out"])
+    assert err.bytes().startswith(
+        f"tg_annotate: error: internal error: {what} adds up to (".encode()
+    )
+    assert (status, out.bytes()) == (1, b"")

@@ -61,7 +61,7 @@ def annotate(
         text += sheet.text(selection, table, context)
     if missing:
         hint = "give the folder that holds them with -I DIR"
-        text += [*title(f"Sources not found or not readable ({hint})")]
+        text += title(f"Sources not found or not readable ({hint})")
         text += [*table.lines(missing, "source file"), ""]
         names = ", ".join(label for _, label in missing[:3]) + (", ..." if missing[3:] else "")
         plural = "source" if len(missing) == 1 else "sources"
