@@ -1,0 +1,109 @@
+/* One translation array: a TLB level, an ERAT, a uTLB.
+
+   The array holds keys (page numbers, see tlb_key) in sets of ways. A look-up
+   either finds the key, which counts as a reference to it, or the caller
+   fills it in and the set's policy names the entry that has to go.
+
+   Time. Every reference carries `now`, a number above 0 that grows with every
+   reference of the run. LRU and PLRU follow from the times of the last
+   references alone, so that is all an entry keeps.
+
+   Short cuts. Most references change nothing that matters: the key is there,
+   and all that happens is that its time becomes `now`. A caller may answer
+   those by itself, provided that it notes the time where the array can read
+   it: tlb_array_attach() hands an entry's time over to the caller's memory,
+   and from then on the array looks there when it chooses a victim. This is
+   exact, not an approximation: between two decisions nobody reads the time.
+   `release` tells the caller when its knowledge ends: the entry is evicted,
+   or (NRU) its used bit is cleared, so that the next reference matters again.
+
+   Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_ARRAY_H
+#define TLB_ARRAY_H
+
+#include "geometry.h"
+
+/* What an entry is found by: the page number and the context (address space)
+   it belongs to. */
+typedef uint64_t tlb_key;
+
+enum { TLB_KEY_PAGE_BITS = 52, TLB_MAX_CONTEXT = (1 << 12) - 2 };
+
+static inline tlb_key tlb_key_of(uint64_t page, uint32_t context)
+{
+   return page | (uint64_t)context << TLB_KEY_PAGE_BITS;
+}
+
+/* No page of any context has this key. */
+#define TLB_NO_KEY UINT64_MAX
+
+typedef void tlb_release(uint64_t *time, void *opaque);
+
+typedef struct {
+   tlb_key key;
+   uint64_t time;     /* of the last reference; 0: never referenced. Not kept
+                         up while `short_cut` is set */
+   uint64_t *short_cut; /* where the time is kept instead, or NULL */
+   uint32_t chain;    /* next entry of the same bucket of the index, or END */
+   uint8_t used;      /* NRU's used bit */
+} tlb_entry;
+
+typedef struct {
+   uint64_t bound;
+   uint32_t way;
+} tlb_heap_node;
+
+typedef struct {
+   tlb_geometry g;
+   uint32_t sets;
+   uint32_t set_mask;   /* sets - 1 where sets is a power of two, else 0 */
+   uint32_t index_shift; /* 64 - log2(buckets); 64: no index */
+   tlb_entry *entry;    /* set after set */
+   uint32_t *filled;    /* per set: how many ways hold something */
+   uint32_t *next;      /* per set: FIFO's next victim; NRU's count of used */
+   uint32_t *bucket;    /* the index of an array with many ways */
+   tlb_heap_node *heap; /* per set: ways ordered by time, see policy.c */
+   uint64_t random;
+   tlb_release *release;
+   void *opaque;
+} tlb_array;
+
+/* Bytes of memory that tlb_array_init() wants for this geometry. */
+size_t tlb_array_bytes(const tlb_geometry *g);
+
+/* Makes an empty array inside `memory` (tlb_array_bytes() of it, aligned for
+   uint64_t). The geometry must have passed tlb_geometry_check(). `release` may
+   be NULL if nothing is ever attached. */
+void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
+                    tlb_release *release, void *opaque);
+
+/* References key. Returns the number of its entry, or TLB_MISS. */
+#define TLB_MISS UINT32_MAX
+uint32_t tlb_array_lookup(tlb_array *a, tlb_key key, uint64_t now);
+
+/* Puts in a key that was just missed; this is its first reference. Returns
+   the number of its entry, whose former key is gone. */
+uint32_t tlb_array_fill(tlb_array *a, tlb_key key, uint64_t now);
+
+/* Lets the caller answer references to the entry just looked up or filled:
+   from now on its time is *time, which starts as the entry's. */
+void tlb_array_attach(tlb_array *a, uint32_t entry, uint64_t *time);
+
+/* Takes the time back; the next reference must come through the array. */
+void tlb_array_detach(tlb_array *a, uint32_t entry);
+
+/* For policy.c: takes the time back and tells the caller so, if need be. */
+void tlb_array_release(tlb_array *a, tlb_entry *e);
+
+/* Whether the times of references matter to this array's choices. Where they
+   do not, a short cut need not note them. */
+int tlb_array_needs_time(const tlb_array *a);
+
+/* The time of an entry's last reference, wherever it is kept. */
+static inline uint64_t tlb_entry_time(const tlb_entry *e)
+{
+   return e->short_cut != NULL ? *e->short_cut : e->time;
+}
+
+#endif

@@ -1,0 +1,67 @@
+/* The shape of one translation array: how many entries, how they are grouped
+   into sets, which page sizes they hold and who is evicted.
+
+   Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_GEOMETRY_H
+#define TLB_GEOMETRY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum {
+   TLB_LRU,    /* the entry whose last reference is longest ago */
+   TLB_PLRU,   /* a binary tree of bits, each pointing away from the half
+                  referenced last; ways must be a power of two */
+   TLB_FIFO,   /* the entry that was filled first */
+   TLB_NRU,    /* the lowest entry whose used bit is clear; a reference that
+                  would leave all bits of the set on clears the others
+                  (UltraSPARC T1, OpenSPARC T1 Microarchitecture 2.3.9) */
+   TLB_RANDOM, /* a seeded generator, see tlb_random_next() */
+   TLB_N_POLICIES
+} tlb_policy;
+
+typedef struct {
+   uint32_t entries;    /* 1 .. TLB_MAX_ENTRIES */
+   uint32_t ways;       /* divides entries; ways == entries: fully associative */
+   uint64_t page_sizes; /* bit n set: the array holds pages of 2^n bytes */
+   tlb_policy policy;
+   uint64_t seed;       /* of TLB_RANDOM, else 0 */
+} tlb_geometry;
+
+enum {
+   TLB_MAX_ENTRIES = 1 << 20,
+   TLB_MIN_PAGE_SHIFT = 12, /* 4K */
+   TLB_MAX_PAGE_SHIFT = 34, /* 16G */
+   TLB_REASON_SIZE = 160
+};
+
+/* Why something was refused: one sentence without a full stop, ready to be
+   put behind the name of an option or of a file and line. */
+typedef struct {
+   char text[TLB_REASON_SIZE];
+} tlb_reason;
+
+/* Reads "ENTRIES,WAYS[,SIZES[,POLICY]]", for example "64,4",
+   "1536,12,4K+2M,lru", "64,full,4K,random:7". SIZES defaults to the page of
+   2^base_page_shift bytes, POLICY to lru. Returns 1, or 0 with the reason. */
+int tlb_geometry_parse(const char *text, unsigned base_page_shift,
+                       tlb_geometry *out, tlb_reason *why);
+
+/* Whether such an array can be. Returns 1, or 0 with the reason. */
+int tlb_geometry_check(const tlb_geometry *g, tlb_reason *why);
+
+/* Writes "64 entries, 4-way, 16 sets, pages 4K+2M, lru" and a NUL into at most
+   `size` bytes of `out`; longer text is cut. */
+void tlb_geometry_print(const tlb_geometry *g, char *out, size_t size);
+
+/* Reads a page size such as "4K", "2M", "1G" or "4096": a power of two from
+   4K to 16G. Returns its logarithm, or 0 with the reason. */
+unsigned tlb_page_size_parse(const char *text, tlb_reason *why);
+
+static inline uint32_t tlb_geometry_sets(const tlb_geometry *g)
+{
+   return g->entries / g->ways;
+}
+
+#endif

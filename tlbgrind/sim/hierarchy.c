@@ -1,0 +1,110 @@
+/* The arrays of one core and the way of a translation through them. */
+
+#include "hierarchy.h"
+
+#include "text.h"
+
+static const char *const side_names[TLB_N_SIDES] = {
+   [TLB_INSTRUCTION] = "instruction",
+   [TLB_DATA] = "data",
+};
+
+static int describes_array(const tlb_design *d, unsigned level, unsigned side)
+{
+   return d->at[level][side].present
+          && !(d->unified[level] && side != TLB_DATA);
+}
+
+int tlb_design_check(const tlb_design *d, unsigned page_shift, tlb_reason *why)
+{
+   for (unsigned side = 0; side < TLB_N_SIDES; side++) {
+      if (!d->at[0][side].present) {
+         tlb_text t = tlb_text_in(why->text, sizeof why->text);
+         tlb_text_add(&t, "there is no first-level ");
+         tlb_text_add(&t, side_names[side]);
+         tlb_text_add(&t, " array");
+         return 0;
+      }
+   }
+   for (unsigned level = 0; level < d->levels; level++) {
+      for (unsigned side = 0; side < TLB_N_SIDES; side++) {
+         if (!describes_array(d, level, side))
+            continue;
+         const tlb_geometry *const g = &d->at[level][side].g;
+         if (!tlb_geometry_check(g, why))
+            return 0;
+         if ((g->page_sizes >> page_shift & 1) == 0) {
+            tlb_text t = tlb_text_in(why->text, sizeof why->text);
+            tlb_text_add(&t, "the level ");
+            tlb_text_add_number(&t, level + 1);
+            tlb_text_add(&t, " ");
+            tlb_text_add(&t, d->unified[level] ? "unified" : side_names[side]);
+            tlb_text_add(&t, " array does not hold pages of ");
+            tlb_text_add_page_size(&t, page_shift);
+            tlb_text_add(&t, ", the base page of this run");
+            return 0;
+         }
+      }
+   }
+   return 1;
+}
+
+size_t tlb_hierarchy_bytes(const tlb_design *d)
+{
+   size_t bytes = 0;
+   for (unsigned level = 0; level < d->levels; level++) {
+      for (unsigned side = 0; side < TLB_N_SIDES; side++) {
+         /* Each array starts aligned again. */
+         if (describes_array(d, level, side))
+            bytes += (tlb_array_bytes(&d->at[level][side].g) + 7) & ~(size_t)7;
+      }
+   }
+   return bytes;
+}
+
+void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_design *d, void *memory,
+                        tlb_release *release, void *opaque)
+{
+   char *at = memory;
+   h->levels = d->levels;
+   h->n_arrays = 0;
+   for (unsigned level = 0; level < TLB_MAX_LEVELS; level++) {
+      for (unsigned side = 0; side < TLB_N_SIDES; side++) {
+         tlb_array *a = NULL;
+         if (level < d->levels && describes_array(d, level, side)) {
+            const tlb_geometry *const g = &d->at[level][side].g;
+            a = &h->arrays[h->n_arrays++];
+            tlb_array_init(a, g, at, release, opaque);
+            at += (tlb_array_bytes(g) + 7) & ~(size_t)7;
+         }
+         h->at[0][level][side] = a;
+      }
+      if (level < d->levels && d->unified[level])
+         h->at[0][level][TLB_INSTRUCTION] = h->at[0][level][TLB_DATA];
+   }
+}
+
+tlb_outcome tlb_translate(tlb_hierarchy *h, const tlb_reference *r)
+{
+   const tlb_key key = tlb_key_of(r->page, r->context);
+   tlb_outcome out = { 0, 1, TLB_MISS };
+   for (unsigned level = 0; level < h->levels; level++) {
+      tlb_array *const a = h->at[r->core][level][r->side];
+      if (a == NULL)
+         continue;
+      uint32_t entry = tlb_array_lookup(a, key, r->now);
+      const int hit = entry != TLB_MISS;
+      /* Filled on the spot: nothing happens between a miss and its fill. */
+      if (!hit) {
+         entry = tlb_array_fill(a, key, r->now);
+         out.missed |= 1u << level;
+      }
+      if (level == 0)
+         out.entry = entry;
+      if (hit) {
+         out.walked = 0;
+         break;
+      }
+   }
+   return out;
+}

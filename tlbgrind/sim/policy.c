@@ -1,0 +1,153 @@
+/* Who is evicted: the replacement policies. */
+
+#include "policy.h"
+
+/* Up to this many ways the oldest is found by looking at all of them. */
+enum { MAX_SCANNED_WAYS = 16 };
+
+int tlb_policy_uses_heap(const tlb_geometry *g)
+{
+   return g->policy == TLB_LRU && g->ways > MAX_SCANNED_WAYS;
+}
+
+/* LRU of many ways. A binary heap orders the ways by the time that each had
+   when it was last put in its place. References do not touch the heap: they
+   make an entry younger, so the time the heap knows is a lower bound. The root
+   is the oldest if its own bound is still its true time; if not, it is put in
+   its new place and the next root is asked. Each such step pays for at least
+   one reference since, so a victim costs O(log ways) amortized, and a hit
+   nothing. `time` of an entry without short cut moves on hits too, hence the
+   bounds are kept apart. A way begins with the bound 0, below every time, so
+   the first question about it puts it in its place. */
+
+static void sift_down(tlb_heap_node *heap, uint32_t n,
+                      tlb_heap_node moved)
+{
+   uint32_t at = 0;
+   for (;;) {
+      uint32_t child = 2 * at + 1;
+      if (child >= n)
+         break;
+      if (child + 1 < n && heap[child + 1].bound < heap[child].bound)
+         child++;
+      if (moved.bound <= heap[child].bound)
+         break;
+      heap[at] = heap[child];
+      at = child;
+   }
+   heap[at] = moved;
+}
+
+static uint32_t oldest_by_heap(const tlb_array *a, uint32_t set)
+{
+   tlb_heap_node *const heap = a->heap + (size_t)set * a->g.ways;
+   const tlb_entry *const e = a->entry + (size_t)set * a->g.ways;
+   for (;;) {
+      const tlb_heap_node root = heap[0];
+      const uint64_t time = tlb_entry_time(e + root.way);
+      if (time == root.bound)
+         return root.way;
+      sift_down(heap, a->g.ways, (tlb_heap_node){ time, root.way });
+   }
+}
+
+static uint32_t oldest_by_scan(const tlb_array *a, uint32_t set)
+{
+   const tlb_entry *const e = a->entry + (size_t)set * a->g.ways;
+   uint32_t oldest = 0;
+   uint64_t oldest_time = tlb_entry_time(e);
+   for (uint32_t way = 1; way < a->g.ways; way++) {
+      const uint64_t time = tlb_entry_time(e + way);
+      if (time < oldest_time) {
+         oldest = way;
+         oldest_time = time;
+      }
+   }
+   return oldest;
+}
+
+static uint64_t youngest(const tlb_entry *e, uint32_t n)
+{
+   uint64_t time = 0;
+   for (uint32_t i = 0; i < n; i++) {
+      if (tlb_entry_time(e + i) > time)
+         time = tlb_entry_time(e + i);
+   }
+   return time;
+}
+
+/* Tree PLRU. Each bit of the tree points away from the half that was
+   referenced last, so the bits need not be kept: the half with the older last
+   reference is where they point. Only full sets are asked, so every way has
+   been referenced and no two times are equal. */
+static uint32_t victim_by_tree(const tlb_array *a, uint32_t set)
+{
+   const tlb_entry *const e = a->entry + (size_t)set * a->g.ways;
+   uint32_t first = 0;
+   for (uint32_t half = a->g.ways / 2; half > 0; half /= 2) {
+      if (youngest(e + first, half) > youngest(e + first + half, half))
+         first += half;
+   }
+   return first;
+}
+
+/* NRU never leaves a set of two ways or more with all used bits on. */
+static uint32_t first_unused(const tlb_array *a, uint32_t set)
+{
+   const tlb_entry *const e = a->entry + (size_t)set * a->g.ways;
+   uint32_t way = 0;
+   while (way + 1 < a->g.ways && e[way].used)
+      way++;
+   return way;
+}
+
+uint32_t tlb_policy_victim(tlb_array *a, uint32_t set)
+{
+   switch (a->g.policy) {
+   case TLB_LRU:
+      return tlb_policy_uses_heap(&a->g) ? oldest_by_heap(a, set)
+                                         : oldest_by_scan(a, set);
+   case TLB_PLRU:
+      return victim_by_tree(a, set);
+   case TLB_NRU:
+      return first_unused(a, set);
+   case TLB_RANDOM:
+      return tlb_random_next(&a->random, a->g.ways);
+   case TLB_FIFO:
+   case TLB_N_POLICIES:
+      break;
+   }
+   const uint32_t way = a->next[set];
+   a->next[set] = way + 1 == a->g.ways ? 0 : way + 1;
+   return way;
+}
+
+/* Sets the used bit of e; if that leaves none clear, clears all the others,
+   whose next references therefore matter again. */
+static void set_used(tlb_array *a, uint32_t set, tlb_entry *e)
+{
+   tlb_entry *const first = a->entry + (size_t)set * a->g.ways;
+   if (e->used)
+      return;
+   e->used = 1;
+   if (++a->next[set] < a->g.ways)
+      return;
+   for (tlb_entry *other = first; other < first + a->g.ways; other++) {
+      if (other == e)
+         continue;
+      other->used = 0;
+      tlb_array_release(a, other);
+   }
+   a->next[set] = 1;
+}
+
+void tlb_policy_touch(tlb_array *a, uint32_t set, uint32_t e, uint64_t now)
+{
+   tlb_entry *const entry = a->entry + e;
+   if (entry->short_cut != NULL)
+      *entry->short_cut = now;
+   else
+      entry->time = now;
+   if (a->g.policy == TLB_NRU)
+      set_used(a, set, entry);
+}

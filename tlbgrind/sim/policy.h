@@ -1,0 +1,30 @@
+/* Who is evicted: the replacement policies.
+   Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_POLICY_H
+#define TLB_POLICY_H
+
+#include "array.h"
+
+/* The way that a full set gives up next. Changes the state that a choice
+   changes (FIFO's pointer, the generator), so every call must be followed by
+   a fill of that way. */
+uint32_t tlb_policy_victim(tlb_array *a, uint32_t set);
+
+/* Notes that entry number e of `set` is referenced (hit or fill) now. */
+void tlb_policy_touch(tlb_array *a, uint32_t set, uint32_t e, uint64_t now);
+
+/* Whether sets of this geometry are ordered by a heap, not by scanning. */
+int tlb_policy_uses_heap(const tlb_geometry *g);
+
+/* The generator behind TLB_RANDOM, a linear congruential one with Knuth's
+   MMIX constants: the state moves on, the upper 31 bits modulo `ways` are the
+   way. Written down so that other programs can repeat the choice. */
+static inline uint32_t tlb_random_next(uint64_t *state, uint32_t ways)
+{
+   *state = *state * UINT64_C(6364136223846793005)
+            + UINT64_C(1442695040888963407);
+   return (uint32_t)(*state >> 33) % ways;
+}
+
+#endif

@@ -1,0 +1,32 @@
+/* Reading and writing short texts without libc: what the geometry and machine
+   parsers share. Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_TEXT_H
+#define TLB_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A text that grows to the right inside a fixed buffer and is always closed by
+   a NUL; what does not fit is cut. */
+typedef struct {
+   char *at;
+   char *end;
+} tlb_text;
+
+tlb_text tlb_text_in(char *buffer, size_t size);
+void tlb_text_add(tlb_text *t, const char *s);
+/* At most n bytes of s; control characters are written as '?'. */
+void tlb_text_add_n(tlb_text *t, const char *s, size_t n);
+void tlb_text_add_number(tlb_text *t, uint64_t n);
+/* 2^shift bytes as "4K", "2M", "1G". */
+void tlb_text_add_page_size(tlb_text *t, unsigned shift);
+
+/* Reads decimal digits from *s up to `end`. Returns 1 and moves *s behind
+   them; returns 0 if there is none or the number is above UINT64_MAX. */
+int tlb_text_number(const char **s, const char *end, uint64_t *out);
+/* Whether the n bytes at s are exactly the NUL-terminated word. */
+int tlb_text_is(const char *s, size_t n, const char *word);
+size_t tlb_text_length(const char *s);
+
+#endif

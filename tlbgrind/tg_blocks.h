@@ -1,0 +1,115 @@
+/* Blocks: what each translated superblock refers to.
+
+   A superblock is cut into segments: stretches that are run from end to end or
+   not at all, but for a signal in the middle. So one counter per segment, that
+   the translated code increments when it enters, counts all of its
+   instructions and references; they are multiplied out when the block is
+   discarded or the run ends ("settled").
+
+   A segment also lists its references in the order in which the program makes
+   them, so that they can be simulated together at its end: see tg_probe.h for
+   when that can be left out and tg_replay.c for how it is done. */
+
+#ifndef TG_BLOCKS_H
+#define TG_BLOCKS_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_xarray.h"
+
+#include "tg_sites.h"
+
+/* One reference. The address of a data reference is the value of one of the
+   segment's bases plus `offset`, modulo the address space. Its instruction begins in the same block, which
+   therefore keeps the site alive. */
+typedef struct {
+   TgSite* site;
+   union {
+      TgCodePage* page; /* of a fetch */
+      UWord offset;
+   } at;
+   UShort size; /* bytes; of a fetch 1 if it is the second page of an
+                   instruction that crosses a page, else 0 */
+   UChar base;  /* number of the base, see tg_hot.h */
+   UChar kind;  /* TgKind; a modify is counted as a read */
+} TgRef;
+
+/* The data references of a segment off one base that lie close together: bytes
+   base+first to base+last. One probe covers them. */
+typedef struct {
+   UWord first;
+   UWord last;
+   UInt newest; /* number of its last reference within the block */
+   UChar base;
+} TgGroup;
+
+/* A segment has no more groups than this. */
+enum { TG_MAX_GROUPS = 24 };
+
+typedef struct _TgBlock TgBlock;
+
+typedef struct {
+   TgBlock* block;
+   ULong* entered;    /* how often; in the probe's arena */
+   ULong* attempted;  /* of a guarded helper: how often asked; else NULL */
+   TgSite** instr;    /* the instructions that begin in it */
+   TgRef* ref;
+   TgGroup* group;
+   UInt number;       /* of the segment in the table, from 1 */
+   UInt first_ref;    /* number of its first reference within the block */
+   UShort n_instrs;
+   UShort n_refs;
+   UShort n_groups;
+   Bool guarded;      /* one reference that happens or not; counts itself */
+} TgSegment;
+
+struct _TgBlock {
+   TgBlock* next; /* first two: as VG_(HashTable) wants them */
+   UWord base;    /* the block's first guest address */
+   Addr entry;    /* the address it was asked for; differs if redirected */
+   UInt n_refs;   /* of all its segments */
+   UInt n_segments;
+   TgSegment segment[];
+};
+
+void tg_blocks_init(void);
+
+/* Building a block. Begin it, then for each segment: begin it, add to it, end
+   it. At the end tg_block_finish() returns the block, laid out for good. */
+void tg_block_begin(void);
+
+/* Both return the segment, which stays where it is until the next is begun;
+   its arrays are there once it has ended. */
+TgSegment* tg_segment_begin(Bool guarded);
+TgSegment* tg_segment_end(void);
+
+void tg_segment_add_instr(TgSite* site);
+/* Returns the number of the reference within the block. */
+UInt tg_segment_add_ref(TgRef ref);
+void tg_segment_add_group(TgGroup group);
+/* Of the segment that is being built: its newest reference, or NULL, and its
+   groups. */
+TgRef* tg_segment_last_ref(void);
+UInt tg_segment_n_groups(void);
+TgGroup* tg_segment_group(UInt number);
+
+TgBlock* tg_block_finish(Addr base, Addr entry);
+
+/* The segment of that number, NULL if it is gone. */
+TgSegment* tg_segment_numbered(UInt number);
+
+/* Books the block of that base and entry and forgets it. */
+void tg_block_discard(Addr base, Addr entry);
+
+/* Books what the counters of all blocks hold, and sets them to zero. */
+void tg_blocks_settle(void);
+
+/* How often an instruction crossed the end of a page, and how often a guarded
+   helper did not make the access that it was guarded for; settled so far. */
+typedef struct {
+   ULong fetch_straddles;
+   ULong unperformed[TG_N_KINDS];
+} TgBlockTotals;
+
+TgBlockTotals* tg_block_totals(void);
+
+#endif

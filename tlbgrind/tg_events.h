@@ -1,0 +1,35 @@
+/* What is counted: three kinds of references, each with its misses by level.
+   Every table of costs in the tool is an array of TG_N_COSTS of these. */
+
+#ifndef TG_EVENTS_H
+#define TG_EVENTS_H
+
+#include "pub_tool_basics.h"
+
+typedef enum { TG_FETCH, TG_READ, TG_WRITE, TG_N_KINDS } TgKind;
+
+/* Of each kind: how many references, how many missed level 1, 2 and 3, and
+   how many walked the page table (missed the last level, whichever it is). */
+enum { TG_REFS, TG_MISS_1, TG_MISS_2, TG_MISS_3, TG_WALKS, TG_N_OF_A_KIND };
+
+enum { TG_N_COSTS = TG_N_KINDS * TG_N_OF_A_KIND };
+
+static inline UInt tg_cost(TgKind kind, UInt what)
+{
+   return (UInt)kind * TG_N_OF_A_KIND + what;
+}
+
+/* One column of the out-file. */
+typedef struct {
+   UInt cost; /* which of the costs, see tg_cost() */
+   const HChar* name;
+   const HChar* long_name;
+} TgEvent;
+
+enum { TG_MAX_EVENTS = TG_N_COSTS };
+
+/* The columns for a machine of that many levels, in order of output. Returns
+   how many; `out` has room for TG_MAX_EVENTS. */
+UInt tg_events(UInt levels, const TgEvent** out);
+
+#endif

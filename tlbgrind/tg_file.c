@@ -1,0 +1,123 @@
+/* Files that are written whole or not at all. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_vki.h"
+
+#include "tg_file.h"
+
+struct _TgFile {
+   Int fd;
+   const HChar* failure; /* NULL while every byte has arrived */
+   HChar* name;
+   HChar* temporary; /* NULL: written directly */
+   Int used;
+   HChar buffer[64 * 1024];
+};
+
+static Bool is_special(const HChar* name)
+{
+   struct vg_stat st;
+   return !sr_isError(VG_(stat)(name, &st)) && !VKI_S_ISREG(st.mode);
+}
+
+static const HChar* reason(UWord error)
+{
+   switch (error) {
+   case VKI_EACCES: return "permission denied";
+   case VKI_EFBIG: return "the file would be too large";
+   case VKI_EIO: return "input/output error";
+   case VKI_EISDIR: return "it is a folder";
+   case VKI_EMFILE: case VKI_ENFILE: return "too many open files";
+   case VKI_ENOENT: case VKI_ENOTDIR: return "there is no such folder";
+   case VKI_ENOSPC: return "no space is left on the device";
+   case VKI_EPERM: return "the operation is not permitted";
+   case VKI_EROFS: return "the file system is read-only";
+   default: return "the kernel refused it";
+   }
+}
+
+TgFile* tg_file_open(const HChar* name, const HChar** why)
+{
+   TgFile* f = VG_(malloc)("tg.file", sizeof *f);
+   f->failure = NULL;
+   f->used = 0;
+   f->name = VG_(strdup)("tg.file", name);
+   f->temporary = NULL;
+   if (!is_special(name)) {
+      const Int room = (Int)VG_(strlen)(name) + 32;
+      f->temporary = VG_(malloc)("tg.file", (SizeT)room);
+      VG_(snprintf)(f->temporary, room, "%s.part.%d", name, VG_(getpid)());
+   }
+   const SysRes r = VG_(open)(f->temporary != NULL ? f->temporary : name,
+                              VKI_O_CREAT | VKI_O_TRUNC | VKI_O_WRONLY,
+                              VKI_S_IRUSR | VKI_S_IWUSR);
+   if (sr_isError(r)) {
+      *why = reason(sr_Err(r));
+      VG_(free)(f->temporary);
+      VG_(free)(f->name);
+      VG_(free)(f);
+      return NULL;
+   }
+   f->fd = (Int)sr_Res(r);
+   return f;
+}
+
+static void flush(TgFile* f)
+{
+   Int done = 0;
+   while (done < f->used && f->failure == NULL) {
+      const Int n = VG_(write)(f->fd, f->buffer + done, f->used - done);
+      if (n == -VKI_EINTR)
+         continue;
+      if (n <= 0)
+         f->failure = n == 0 ? "nothing could be written" : reason((UWord)-n);
+      else
+         done += n;
+   }
+   f->used = 0;
+}
+
+static void put(HChar c, void* opaque)
+{
+   TgFile* f = opaque;
+   if (f->used == sizeof f->buffer)
+      flush(f);
+   f->buffer[f->used++] = c;
+}
+
+void tg_file_print(TgFile* f, const HChar* format, ...)
+{
+   va_list args;
+   va_start(args, format);
+   VG_(vcbprintf)(put, f, format, args);
+   va_end(args);
+}
+
+void tg_file_text(TgFile* f, const HChar* text)
+{
+   for (; *text != '\0'; text++)
+      put((UChar)*text < 0x20 || *text == 0x7f ? '?' : *text, f);
+}
+
+const HChar* tg_file_close(TgFile* f)
+{
+   flush(f);
+   VG_(close)(f->fd);
+   const HChar* failure = f->failure;
+   if (f->temporary != NULL) {
+      if (failure == NULL && VG_(rename)(f->temporary, f->name) != 0)
+         failure = "the finished file could not be renamed";
+      if (failure != NULL)
+         VG_(unlink)(f->temporary);
+   }
+   VG_(free)(f->temporary);
+   VG_(free)(f->name);
+   VG_(free)(f);
+   return failure;
+}

@@ -1,0 +1,28 @@
+/* Files that are written whole or not at all.
+
+   What is written goes to a temporary file beside the final one, which is
+   renamed at the end if every byte arrived. Where the name stands for
+   something else than a regular file (/dev/stdout, a pipe), it is written
+   there directly. */
+
+#ifndef TG_FILE_H
+#define TG_FILE_H
+
+#include "pub_tool_basics.h"
+
+typedef struct _TgFile TgFile;
+
+/* Opens for writing, mode 0600. Returns NULL, with the reason in *why, if that
+   fails. */
+TgFile* tg_file_open(const HChar* name, const HChar** why);
+
+void tg_file_print(TgFile* f, const HChar* format, ...) PRINTF_CHECK(2, 3);
+
+/* A text as it is, but control characters as '?', so that a line stays one. */
+void tg_file_text(TgFile* f, const HChar* text);
+
+/* Closes. Returns NULL if everything is in place under the final name, else
+   the reason; then nothing new is. */
+const HChar* tg_file_close(TgFile* f);
+
+#endif

@@ -1,0 +1,434 @@
+/* Instrumentation: IR in, IR out.
+
+   What counts as a reference is what cachegrind counts: every instruction is a
+   fetch; a load and a store of the same bytes by the same instruction, one
+   right behind the other (a modify), are one read; a compare-and-swap is a
+   modify; guarded references count when they happen.
+
+   Fetches are looked up where the page can change: at the block's begin, where
+   an instruction begins in another page than the last one ended, and where it
+   crosses into the next. All others hit the entry that was referenced last on
+   their side, which changes nothing under any policy. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_tooliface.h"
+
+#include "tg_arena.h"
+#include "tg_blocks.h"
+#include "tg_hot.h"
+#include "tg_instrument.h"
+#include "tg_probe.h"
+
+/* References off one base are looked up together if they lie within so many
+   bytes: the wider, the fewer probes, and the more often one probe finds its
+   bytes on two pages and has to replay. */
+enum { MAX_SPAN = 256 };
+
+static UInt page_shift;
+
+/* An address as a base and a distance from it. */
+typedef struct {
+   IRTemp root; /* IRTemp_INVALID: the address is `offset` itself */
+   UWord offset;
+} Address;
+
+/* The block that is being instrumented. */
+static IRSB* out;
+static const VexGuestExtents* extents;
+static UInt n_segments;
+static UWord fetched_page;    /* of the last fetch; NO_PAGE at the begin */
+static TgSite* site;          /* of the instruction at hand */
+static IRExpr* last_atom;     /* the address of the last reference */
+static Bool segment_open;
+
+/* The roots of the segment's bases. */
+static IRTemp base_root[TG_MAX_BASES];
+static UInt n_bases;
+
+/* What each temporary of the block is relative to. */
+static Address* derived;
+static Int n_derived;
+
+#define NO_PAGE (~(UWord)0)
+
+void tg_instrument_init(UInt shift)
+{
+   page_shift = shift;
+}
+
+/* --- Addresses --- */
+
+static void forget_derivations(Int n_temps)
+{
+   if (n_temps > n_derived) {
+      n_derived = n_temps * 2;
+      derived = VG_(realloc)("tg.instrument.derived", derived,
+                             (SizeT)n_derived * sizeof *derived);
+   }
+   for (Int i = 0; i < n_temps; i++)
+      derived[i] = (Address){ (IRTemp)i, 0 };
+}
+
+static Bool constant_of(const IRExpr* e, UWord* c)
+{
+   if (e->tag != Iex_Const)
+      return False;
+   switch (e->Iex.Const.con->tag) {
+   case Ico_U64: *c = (UWord)e->Iex.Const.con->Ico.U64; return True;
+   case Ico_U32: *c = e->Iex.Const.con->Ico.U32; return True;
+   default: return False;
+   }
+}
+
+static Address address_of(const IRExpr* atom)
+{
+   Address a = { IRTemp_INVALID, 0 };
+   if (atom->tag == Iex_RdTmp)
+      a = derived[atom->Iex.RdTmp.tmp];
+   else
+      constant_of(atom, &a.offset);
+   return a;
+}
+
+/* Notes that t is another temporary plus or minus a constant, if it is. */
+static void derive(IRTemp t, const IRExpr* e)
+{
+   UWord c;
+   if (e->tag == Iex_RdTmp) {
+      derived[t] = derived[e->Iex.RdTmp.tmp];
+   } else if (e->tag == Iex_Binop && e->Iex.Binop.arg1->tag == Iex_RdTmp
+              && constant_of(e->Iex.Binop.arg2, &c)) {
+      const Address a = derived[e->Iex.Binop.arg1->Iex.RdTmp.tmp];
+      switch (e->Iex.Binop.op) {
+      case Iop_Add32: case Iop_Add64:
+         derived[t] = (Address){ a.root, a.offset + c };
+         break;
+      case Iop_Sub32: case Iop_Sub64:
+         derived[t] = (Address){ a.root, a.offset - c };
+         break;
+      default:
+         break;
+      }
+   }
+}
+
+/* --- Segments --- */
+
+static void end_segment(void)
+{
+   if (!segment_open)
+      return;
+   segment_open = False;
+   tg_probe_check(tg_segment_end(), n_segments - 1);
+}
+
+static TgSegment* begin_segment(Bool guarded)
+{
+   TgSegment* s = tg_segment_begin(guarded);
+   n_segments++;
+   n_bases = 0;
+   last_atom = NULL;
+   return s;
+}
+
+static void need_segment(void)
+{
+   if (segment_open)
+      return;
+   tg_probe_enter(begin_segment(False));
+   segment_open = True;
+}
+
+/* The number of the base that an address is relative to; begins a new segment
+   if this one has no room for one more. */
+static UInt base_of(Address a)
+{
+   if (a.root == IRTemp_INVALID)
+      return TG_NO_BASE;
+   for (UInt i = 0; i < n_bases; i++) {
+      if (base_root[i] == a.root)
+         return i;
+   }
+   if (n_bases == TG_MAX_BASES) {
+      end_segment();
+      need_segment();
+   }
+   base_root[n_bases] = a.root;
+   tg_probe_set_base(n_bases, IRExpr_RdTmp(a.root));
+   return n_bases++;
+}
+
+/* Widens the group that the bytes first..last off a base can join, or makes a
+   new one. */
+static void join_group(UInt base, UWord first, UWord last, UInt ref)
+{
+   const UInt n = tg_segment_n_groups();
+   for (UInt i = 0; i < n; i++) {
+      TgGroup* g = tg_segment_group(i);
+      if (g->base != base)
+         continue;
+      /* Differences, for the addresses may wrap. */
+      const Word below = (Word)(g->first - first);
+      const Word above = (Word)(last - g->last);
+      const UWord from = below > 0 ? first : g->first;
+      const UWord to = above > 0 ? last : g->last;
+      if (to - from >= MAX_SPAN && (below > 0 || above > 0))
+         continue;
+      g->first = from;
+      g->last = to;
+      g->newest = ref;
+      return;
+   }
+   tg_segment_add_group((TgGroup){ .first = first, .last = last,
+                                   .newest = ref, .base = (UChar)base });
+}
+
+/* --- References --- */
+
+static void fetch_page(Addr a, Bool crossing)
+{
+   const UWord page = a >> page_shift;
+   if (page == fetched_page)
+      return;
+   fetched_page = page;
+   tg_segment_add_ref((TgRef){ .site = site, .at.page = tg_code_page(a),
+                               .size = crossing, .kind = TG_FETCH });
+   last_atom = NULL;
+}
+
+static void fetch(Addr a, UInt size)
+{
+   need_segment();
+   site = tg_site_use(a);
+   tg_segment_add_instr(site);
+   fetch_page(a, False);
+   fetch_page(a + size - 1, True);
+   last_atom = NULL;
+}
+
+static void data(TgKind kind, IRExpr* atom, UInt size)
+{
+   need_segment();
+   if (tg_segment_n_groups() == TG_MAX_GROUPS) {
+      end_segment();
+      need_segment();
+   }
+   const Address a = address_of(atom);
+   const UInt base = base_of(a);
+   const UInt ref = tg_segment_add_ref(
+      (TgRef){ .site = site, .at.offset = a.offset, .size = (UShort)size,
+               .base = (UChar)base, .kind = (UChar)kind });
+   join_group(base, a.offset, a.offset + size - 1, ref);
+   last_atom = atom;
+}
+
+static void data_read(IRExpr* atom, UInt size)
+{
+   data(TG_READ, atom, size);
+}
+
+/* A write of what the instruction has just read makes the read a modify. */
+static void data_write(IRExpr* atom, UInt size)
+{
+   const TgRef* last = segment_open ? tg_segment_last_ref() : NULL;
+   if (last != NULL && last_atom != NULL && last->kind == TG_READ
+       && last->site == site && last->size == size
+       && eqIRAtom(last_atom, atom)) {
+      last_atom = NULL;
+      return;
+   }
+   data(TG_WRITE, atom, size);
+}
+
+/* A reference that is made only if the guard holds, in a segment of its own.
+   `helper`: of a helper function, see TgBlockTotals. */
+static void data_guarded(TgKind kind, IRExpr* atom, UInt size, IRExpr* guard,
+                         Bool helper)
+{
+   end_segment();
+   TgSegment* s = begin_segment(True);
+   if (helper)
+      s->attempted = tg_arena_alloc(1);
+   const Address a = address_of(atom);
+   const UInt base = base_of(a);
+   tg_segment_add_ref((TgRef){ .site = site, .at.offset = a.offset,
+                               .size = (UShort)size, .base = (UChar)base,
+                               .kind = (UChar)kind });
+   s = tg_segment_end();
+   tg_probe_enter(s);
+   tg_probe_guarded(s, n_segments - 1, guard);
+}
+
+static Bool always(const IRExpr* guard)
+{
+   return guard == NULL
+          || (guard->tag == Iex_Const && guard->Iex.Const.con->tag == Ico_U1
+              && guard->Iex.Const.con->Ico.U1);
+}
+
+/* Helpers that stand for large instructions: fxsave, xsave, fnstenv, cpuid. */
+static void helper(const IRDirty* d)
+{
+   if (d->mFx == Ifx_None)
+      return;
+   /* tg_replay.c takes no reference for longer than the smallest page. */
+   tl_assert(d->mSize > 0 && d->mSize <= 4096);
+   const Bool reads = d->mFx == Ifx_Read || d->mFx == Ifx_Modify;
+   const Bool writes = d->mFx == Ifx_Write || d->mFx == Ifx_Modify;
+   const UInt size = (UInt)d->mSize;
+   if (always(d->guard)) {
+      if (reads)
+         data_read(d->mAddr, size);
+      if (writes)
+         data_write(d->mAddr, size);
+   } else {
+      /* A modify is one read, guarded or not. */
+      data_guarded(reads ? TG_READ : TG_WRITE, d->mAddr, size, d->guard, True);
+   }
+}
+
+/* Whether control that goes to `to` may come to be inside this block. */
+static Bool may_return(const IRExpr* to)
+{
+   UWord a;
+   if (!constant_of(to, &a))
+      return True;
+   for (Int i = 0; i < extents->n_used; i++) {
+      if (a - extents->base[i] < extents->len[i])
+         return True;
+   }
+   return False;
+}
+
+static void leave(const IRExpr* to)
+{
+   end_segment();
+   if (may_return(to))
+      tg_probe_leave();
+}
+
+static void statement(const IRStmt* st)
+{
+   const IRTypeEnv* types = out->tyenv;
+   switch (st->tag) {
+   case Ist_NoOp:
+   case Ist_AbiHint:
+   case Ist_Put:
+   case Ist_PutI:
+   case Ist_MBE:
+      break;
+
+   case Ist_IMark:
+      /* An instruction that Vex cannot decode has the length 0. */
+      fetch(st->Ist.IMark.addr,
+            st->Ist.IMark.len == 0 ? VG_MIN_INSTR_SZB : st->Ist.IMark.len);
+      break;
+
+   case Ist_WrTmp: {
+      const IRExpr* e = st->Ist.WrTmp.data;
+      if (e->tag == Iex_Load)
+         data_read(e->Iex.Load.addr, (UInt)sizeofIRType(e->Iex.Load.ty));
+      else
+         derive(st->Ist.WrTmp.tmp, e);
+      break;
+   }
+
+   case Ist_Store:
+      data_write(st->Ist.Store.addr,
+                 (UInt)sizeofIRType(typeOfIRExpr(types, st->Ist.Store.data)));
+      break;
+
+   case Ist_LoadG: {
+      const IRLoadG* lg = st->Ist.LoadG.details;
+      IRType loaded, widened;
+      typeOfIRLoadGOp(lg->cvt, &widened, &loaded);
+      data_guarded(TG_READ, lg->addr, (UInt)sizeofIRType(loaded), lg->guard,
+                   False);
+      break;
+   }
+
+   case Ist_StoreG: {
+      const IRStoreG* sg = st->Ist.StoreG.details;
+      data_guarded(TG_WRITE, sg->addr,
+                   (UInt)sizeofIRType(typeOfIRExpr(types, sg->data)),
+                   sg->guard, False);
+      break;
+   }
+
+   case Ist_CAS: {
+      /* Read and written at once, whether it succeeds or not; the two halves
+         of a double one lie side by side. */
+      const IRCAS* cas = st->Ist.CAS.details;
+      const UInt size = (UInt)sizeofIRType(typeOfIRExpr(types, cas->dataLo))
+                        * (cas->dataHi != NULL ? 2 : 1);
+      data_read(cas->addr, size);
+      data_write(cas->addr, size);
+      break;
+   }
+
+   case Ist_LLSC: {
+      const IRExpr* stored = st->Ist.LLSC.storedata;
+      if (stored == NULL) {
+         data_read(st->Ist.LLSC.addr,
+                   (UInt)sizeofIRType(typeOfIRTemp(types,
+                                                   st->Ist.LLSC.result)));
+         /* Nothing should come between it and the store-conditional. */
+         end_segment();
+      } else {
+         data_write(st->Ist.LLSC.addr,
+                    (UInt)sizeofIRType(typeOfIRExpr(types, stored)));
+      }
+      break;
+   }
+
+   case Ist_Dirty:
+      helper(st->Ist.Dirty.details);
+      break;
+
+   case Ist_Exit:
+      leave(IRExpr_Const(st->Ist.Exit.dst));
+      break;
+
+   default:
+      ppIRStmt(st);
+      VG_(tool_panic)("tlbgrind: unknown kind of IR statement");
+   }
+}
+
+IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
+                    const VexGuestLayout* layout, const VexGuestExtents* vge,
+                    const VexArchInfo* archinfo_host, IRType guest_word,
+                    IRType host_word)
+{
+   (void)archinfo_host;
+   if (guest_word != host_word)
+      VG_(tool_panic)("tlbgrind: guest and host have different word sizes");
+
+   out = deepCopyIRSBExceptStmts(in);
+   extents = vge;
+   n_segments = 0;
+   fetched_page = NO_PAGE;
+   segment_open = False;
+   forget_derivations(in->tyenv->types_used);
+   tg_block_begin();
+
+   /* What stands before the first instruction is Vex's own business, such as
+      the check for self-modifying code. */
+   Int i = 0;
+   while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark)
+      addStmtToIRSB(out, in->stmts[i++]);
+
+   tg_probe_begin(out, layout);
+   for (; i < in->stmts_used; i++) {
+      statement(in->stmts[i]);
+      addStmtToIRSB(out, in->stmts[i]);
+   }
+   leave(in->next);
+   tg_probe_end(tg_block_finish(vge->base[0], closure->nraddr));
+   return out;
+}

@@ -1,0 +1,226 @@
+/* tlbgrind, a Valgrind tool that shows what a program does to the machine's
+   address translation.
+
+   Copyright (C) 2026 The tlbgrind authors
+
+   This program is free software; you can redistribute it and/or modify it
+   under the terms of the GNU General Public License as published by the Free
+   Software Foundation; either version 2 of the License, or (at your option)
+   any later version. See COPYING.
+
+   This file: the life of a run. Options, machine, instrumentation; then, when
+   the process ends, forks or becomes another program, what is to be written. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_clientstate.h"
+#include "pub_tool_guest.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+#include "pub_tool_xarray.h"
+
+#include "tg_arena.h"
+#include "tg_blocks.h"
+#include "tg_hot.h"
+#include "tg_instrument.h"
+#include "tg_options.h"
+#include "tg_out.h"
+#include "tg_probe.h"
+#include "tg_replay.h"
+#include "tg_run.h"
+#include "tg_sites.h"
+#include "tg_summary.h"
+#include "tg_translate.h"
+
+static TgRun run;
+
+/* Files that were written because a thread was about to become another
+   program; taken back if that fails. */
+static HChar* written_at_exec;
+
+/* --- Settling --- */
+
+/* Brings everything that has been counted so far into `run` and the lines. */
+static XArray* settle(void)
+{
+   tg_blocks_settle();
+   tg_sites_settle();
+   XArray* lines = tg_lines_sorted();
+   VG_(memset)(run.total, 0, sizeof run.total);
+   for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
+      const TgLine* l = *(TgLine**)VG_(indexXA)(lines, i);
+      for (UInt j = 0; j < TG_N_COSTS; j++)
+         run.total[j] += l->cost[j];
+   }
+   const TgBlockTotals* b = tg_block_totals();
+   const TgReplayTotals* r = tg_replay_totals();
+   VG_(memcpy)(run.straddles, r->straddles, sizeof run.straddles);
+   run.straddles[TG_FETCH] = b->fetch_straddles;
+   VG_(memcpy)(run.extra, r->extra, sizeof run.extra);
+   VG_(memcpy)(run.unperformed, b->unperformed, sizeof run.unperformed);
+   return lines;
+}
+
+static HChar* out_file_name(void)
+{
+   return VG_(expand_file_name)("--tlbgrind-out-file", run.options->out_file);
+}
+
+static void fini(Int exit_code)
+{
+   (void)exit_code;
+   XArray* lines = settle();
+   HChar* name = out_file_name();
+   const Bool written = tg_out_write(&run, lines, name);
+   tg_summary_results(&run, written ? name : NULL);
+   VG_(free)(name);
+   VG_(deleteXA)(lines);
+}
+
+/* --- Fork and exec --- */
+
+/* A child has costs of its own: what happened before is the parent's. The
+   simulated TLBs stay as they are, for the child begins where the parent
+   was. */
+static void forked(ThreadId tid)
+{
+   (void)tid;
+   tg_blocks_settle();
+   tg_sites_zero();
+   VG_(memset)(tg_block_totals(), 0, sizeof(TgBlockTotals));
+   VG_(memset)(tg_replay_totals(), 0, sizeof(TgReplayTotals));
+   run.forked_from = VG_(getppid)();
+}
+
+static Bool traces_children(void)
+{
+   Bool traces = False;
+   for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_valgrind)); i++) {
+      const HChar* arg = *(HChar**)VG_(indexXA)(VG_(args_for_valgrind), i);
+      if (VG_(strcmp)(arg, "--trace-children=yes") == 0)
+         traces = True;
+      else if (VG_(strcmp)(arg, "--trace-children=no") == 0)
+         traces = False;
+   }
+   return traces;
+}
+
+static Bool exists(const HChar* name)
+{
+   struct vg_stat st;
+   return !sr_isError(VG_(stat)(name, &st));
+}
+
+/* After exec the process has the same pid and, if children are traced, writes
+   a file of its own. What it was before goes to the first free name of
+   NAME.exec1, NAME.exec2, and so on. */
+static HChar* exec_file_name(void)
+{
+   HChar* name = out_file_name();
+   if (!traces_children())
+      return name;
+   const Int room = (Int)VG_(strlen)(name) + 24;
+   HChar* numbered = VG_(malloc)("tg.main.exec", (SizeT)room);
+   UInt n = 1;
+   do {
+      VG_(snprintf)(numbered, room, "%s.exec%u", name, n++);
+   } while (exists(numbered));
+   VG_(free)(name);
+   return numbered;
+}
+
+static Bool is_exec(UInt syscall)
+{
+   return syscall == __NR_execve
+#ifdef __NR_execveat
+          || syscall == __NR_execveat
+#endif
+      ;
+}
+
+static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
+{
+   (void)tid; (void)args; (void)n_args;
+   if (!is_exec(syscall))
+      return;
+   XArray* lines = settle();
+   HChar* name = exec_file_name();
+   if (tg_out_write(&run, lines, name))
+      written_at_exec = name;
+   else
+      VG_(free)(name);
+   VG_(deleteXA)(lines);
+}
+
+/* An exec that returns has failed. */
+static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
+                         SysRes result)
+{
+   (void)tid; (void)args; (void)n_args; (void)result;
+   if (is_exec(syscall) && written_at_exec != NULL) {
+      VG_(unlink)(written_at_exec);
+      VG_(free)(written_at_exec);
+      written_at_exec = NULL;
+   }
+}
+
+/* --- Code that goes away --- */
+
+static void discard(Addr entry, VexGuestExtents extents)
+{
+   tg_block_discard(extents.base[0], entry);
+}
+
+static void unmapped(Addr a, SizeT len)
+{
+   tg_sites_unmapped(a, len);
+}
+
+/* --- Start --- */
+
+static void post_clo_init(void)
+{
+   const TgOptions* o = tg_finish_options();
+   const Int hot_offset = (Int)sizeof(VexGuestArchState);
+   tl_assert(sizeof(TgHot) <= sizeof(VexGuestArchState));
+   run.options = o;
+   tg_arena_init();
+   tg_sites_init(o->page_shift);
+   tg_blocks_init();
+   tg_translate_init(&o->machine.design, o->page_shift, o->fast_path);
+   tg_replay_init(o->page_shift, hot_offset, o->fast_path);
+   tg_probe_init(o->page_shift, o->fast_path);
+   tg_instrument_init(o->page_shift);
+   tg_summary_machine(&run);
+}
+
+static void pre_clo_init(void)
+{
+   VG_(details_name)("tlbgrind");
+   VG_(details_version)(TG_VERSION);
+   VG_(details_description)("a TLB and page-fault profiler");
+   VG_(details_copyright_author)(
+      "Copyright (C) 2026, and GNU GPL'd, by the tlbgrind authors.");
+   VG_(details_bug_reports_to)("the tlbgrind authors");
+   VG_(details_avg_translation_sizeB)(500);
+
+   VG_(basic_tool_funcs)(post_clo_init, tg_instrument, fini);
+   VG_(needs_superblock_discards)(discard);
+   VG_(needs_command_line_options)(tg_process_option, tg_print_usage,
+                                   tg_print_debug_usage);
+   VG_(needs_syscall_wrapper)(pre_syscall, post_syscall);
+   VG_(track_die_mem_munmap)(unmapped);
+   VG_(track_start_client_code)(tg_replay_start);
+   VG_(track_stop_client_code)(tg_replay_stop);
+   VG_(atfork)(NULL, NULL, forked);
+}
+
+VG_DETERMINE_INTERFACE_VERSION(pre_clo_init)

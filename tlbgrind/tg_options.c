@@ -1,0 +1,200 @@
+/* Options: the command line and its errors. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+
+#include "tg_host.h"
+#include "tg_options.h"
+
+/* An array option: its texts in the order given. They can only be read once
+   the base page is known. */
+typedef struct {
+   const HChar* option; /* "--itlb" */
+   UInt level;
+   tlb_side side;
+   Bool unified;
+   const HChar* arg; /* the whole argument, NULL: not given */
+} ArrayOption;
+
+static ArrayOption arrays[] = {
+   { "--itlb", 0, TLB_INSTRUCTION, False, NULL },
+   { "--dtlb", 0, TLB_DATA, False, NULL },
+   { "--stlb", 1, TLB_DATA, True, NULL },
+};
+
+enum { N_ARRAYS = sizeof arrays / sizeof arrays[0] };
+
+static const HChar* page_size_arg;
+static const HChar* machine_arg;
+static TgOptions options = {
+   .page_shift = 12,
+   .fast_path = True,
+   .out_file = "tlbgrind.out.%p",
+};
+
+/* The largest base page: a 32-bit address must hold it. */
+enum { MAX_BASE_PAGE_SHIFT = 30 };
+
+static Bool is_option(const HChar* arg, const HChar* option, const HChar** value)
+{
+   const SizeT n = VG_(strlen)(option);
+   if (VG_(strncmp)(arg, option, n) != 0 || arg[n] != '=')
+      return False;
+   *value = arg + n + 1;
+   return True;
+}
+
+/* Options can come a second time in the other modes of the core's parser; to
+   read a text twice does no harm. */
+Bool tg_process_option(const HChar* arg)
+{
+   const HChar* value;
+   for (UInt i = 0; i < N_ARRAYS; i++) {
+      if (!is_option(arg, arrays[i].option, &value))
+         continue;
+      if (arrays[i].arg != NULL && VG_(strcmp)(arrays[i].arg, arg) != 0)
+         VG_(fmsg_bad_option)(arg,
+            "%s is given twice, and was '%s' before; this version simulates\n"
+            "one array per level and side\n",
+            arrays[i].option, arrays[i].arg);
+      arrays[i].arg = VG_(strdup)("tg.options", arg);
+      return True;
+   }
+   if (is_option(arg, "--page-size", &value)) {
+      page_size_arg = VG_(strdup)("tg.options", arg);
+   } else if (is_option(arg, "--machine", &value)) {
+      machine_arg = VG_(strdup)("tg.options", arg);
+   } else if (VG_STR_CLO(arg, "--tlbgrind-out-file", options.out_file)) {
+      if (options.out_file[0] == '\0')
+         VG_(fmsg_bad_option)(arg, "the name of the file is missing\n");
+   } else if (VG_BOOL_CLO(arg, "--fast-path", options.fast_path)) {
+   } else {
+      return False;
+   }
+   return True;
+}
+
+void tg_print_usage(void)
+{
+   VG_(printf)(
+"    --machine=host|default           which processor's TLBs to simulate [host]\n"
+"    --itlb=ENTRIES,WAYS[,SIZES[,POLICY]]  first-level instruction TLB\n"
+"    --dtlb=ENTRIES,WAYS[,SIZES[,POLICY]]  first-level data TLB\n"
+"    --stlb=ENTRIES,WAYS[,SIZES[,POLICY]]  second-level TLB of both sides\n"
+"                                     WAYS: a number or full; SIZES: such as\n"
+"                                     4K or 4K+2M [the base page]; POLICY: lru,\n"
+"                                     plru, fifo, nru, random[:SEED] [lru]\n"
+"    --page-size=SIZE                 the base page, 4K to 1G [4K]\n"
+"    --tlbgrind-out-file=FILE         write costs to FILE [tlbgrind.out.%%p]\n"
+"    --fast-path=no|yes               answer known hits without the simulator;\n"
+"                                     the counts are the same [yes]\n");
+}
+
+void tg_print_debug_usage(void)
+{
+   VG_(printf)("    (none)\n");
+}
+
+static Bool holds(const TgMachine* m, const ArrayOption* a)
+{
+   return m->design.at[a->level][a->side].present != 0;
+}
+
+/* The page size in --page-size, as its logarithm. */
+static UInt read_page_size(void)
+{
+   tlb_reason why;
+   if (page_size_arg == NULL)
+      return options.page_shift;
+   const HChar* value = VG_(strchr)(page_size_arg, '=') + 1;
+   const UInt shift = tlb_page_size_parse(value, &why);
+   if (shift == 0)
+      VG_(fmsg_bad_option)(page_size_arg, "%s\n", why.text);
+   if (shift > MAX_BASE_PAGE_SHIFT)
+      VG_(fmsg_bad_option)(page_size_arg,
+                           "'%s' is too large a base page; allowed are 4K to "
+                           "1G\n", value);
+   return shift;
+}
+
+/* The machine called `custom`: what the array options say, and a first level
+   of the default machine where they say nothing. */
+static void read_arrays(TgMachine* m)
+{
+   TgMachine fallback = { .assumptions = m->assumptions };
+   tg_machine_default(&fallback, options.page_shift);
+   m->name = "custom";
+   m->design = (tlb_design){ .levels = 1 };
+   for (UInt i = 0; i < N_ARRAYS; i++) {
+      const ArrayOption* a = &arrays[i];
+      tlb_reason why;
+      if (a->arg == NULL)
+         continue;
+      if (!tlb_geometry_parse(VG_(strchr)(a->arg, '=') + 1, options.page_shift,
+                              &m->design.at[a->level][a->side].g, &why))
+         VG_(fmsg_bad_option)(a->arg, "%s\n", why.text);
+      m->design.at[a->level][a->side].present = 1;
+      m->design.unified[a->level] = a->unified;
+      if (m->design.levels <= a->level)
+         m->design.levels = a->level + 1;
+   }
+   for (UInt i = 0; i < N_ARRAYS; i++) {
+      const ArrayOption* a = &arrays[i];
+      if (a->level > 0 || holds(m, a))
+         continue;
+      m->design.at[a->level][a->side] = fallback.design.at[a->level][a->side];
+      tg_machine_assume(m, "%s is not given; the default machine's is taken",
+                        a->option);
+   }
+}
+
+static Bool any_array_given(void)
+{
+   for (UInt i = 0; i < N_ARRAYS; i++) {
+      if (arrays[i].arg != NULL)
+         return True;
+   }
+   return False;
+}
+
+const TgOptions* tg_finish_options(void)
+{
+   TgMachine* m = &options.machine;
+   tlb_reason why;
+   const HChar* name = machine_arg == NULL ? "host"
+                                           : VG_(strchr)(machine_arg, '=') + 1;
+
+   options.page_shift = read_page_size();
+   m->assumptions = VG_(newXA)(VG_(malloc), "tg.options", VG_(free),
+                               sizeof(HChar*));
+   if (any_array_given()) {
+      if (machine_arg != NULL)
+         VG_(fmsg_bad_option)(machine_arg,
+                              "a machine has its own arrays; leave out either "
+                              "--machine or --itlb, --dtlb, --stlb\n");
+      read_arrays(m);
+   } else if (VG_(strcmp)(name, "host") == 0) {
+      tg_machine_host(m, options.page_shift);
+   } else if (VG_(strcmp)(name, "default") == 0) {
+      tg_machine_default(m, options.page_shift);
+   } else {
+      VG_(fmsg_bad_option)(machine_arg,
+                           "'%s' is no machine; allowed are host and default\n",
+                           name);
+   }
+   if (!tlb_design_check(&m->design, options.page_shift, &why)) {
+      const HChar* arg = page_size_arg;
+      for (UInt i = 0; i < N_ARRAYS && page_size_arg == NULL; i++) {
+         if (arrays[i].arg != NULL)
+            arg = arrays[i].arg;
+      }
+      VG_(fmsg_bad_option)(arg, "%s\n", why.text);
+   }
+   return &options;
+}

@@ -1,0 +1,35 @@
+/* Options: what the user asked for, and the machine that follows from it. */
+
+#ifndef TG_OPTIONS_H
+#define TG_OPTIONS_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_xarray.h"
+
+#include "sim/hierarchy.h"
+
+typedef struct {
+   const HChar* name;
+   tlb_design design;
+   XArray* assumptions; /* HChar*: what is not known and what is taken */
+} TgMachine;
+
+typedef struct {
+   TgMachine machine;
+   UInt page_shift;
+   Bool fast_path;
+   const HChar* out_file; /* with %p and the like not yet expanded */
+} TgOptions;
+
+/* Takes one command line argument. False: it is not an option of ours. Does
+   not return if the value is wrong. */
+Bool tg_process_option(const HChar* arg);
+
+void tg_print_usage(void);
+void tg_print_debug_usage(void);
+
+/* All options have been seen: settles the machine. Does not return if the
+   options contradict each other. */
+const TgOptions* tg_finish_options(void);
+
+#endif

@@ -1,0 +1,211 @@
+/* The out-file: costs by code, in callgrind's format (docs/formats.md). */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_clientstate.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+
+#include "config.h"
+
+#include "tg_file.h"
+#include "tg_out.h"
+#include "tg_sites.h"
+
+void tg_describe_arrays(const TgMachine* m,
+                        void (*each)(const HChar* description, void* opaque),
+                        void* opaque)
+{
+   const tlb_design* d = &m->design;
+   for (UInt level = 0; level < d->levels; level++) {
+      for (UInt side = 0; side < TLB_N_SIDES; side++) {
+         HChar geometry[160];
+         HChar description[200];
+         if (!d->at[level][side].present
+             || (d->unified[level] && side != TLB_DATA))
+            continue;
+         tlb_geometry_print(&d->at[level][side].g, geometry, sizeof geometry);
+         VG_(snprintf)(description, sizeof description, "level %u, %s, %s",
+                       level + 1,
+                       d->unified[level] ? "unified"
+                       : side == TLB_DATA ? "data" : "instruction",
+                       geometry);
+         each(description, opaque);
+      }
+   }
+}
+
+static void print_array(const HChar* description, void* opaque)
+{
+   tg_file_print(opaque, "desc: Array: %s\n", description);
+}
+
+static void print_command(TgFile* f)
+{
+   tg_file_print(f, "cmd: ");
+   tg_file_text(f, VG_(args_the_exename));
+   for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_client)); i++) {
+      tg_file_print(f, " ");
+      tg_file_text(f, *(HChar**)VG_(indexXA)(VG_(args_for_client), i));
+   }
+   tg_file_print(f, "\n");
+}
+
+static void print_description(TgFile* f, const TgRun* run)
+{
+   const TgMachine* m = &run->options->machine;
+   tg_file_print(f, "desc: Format: 1\n");
+   tg_file_print(f, "desc: Machine: %s\n", m->name);
+   tg_file_print(f, "desc: Page size: %llu\n",
+                 1ULL << run->options->page_shift);
+   tg_describe_arrays(m, print_array, f);
+   for (Word i = 0; i < VG_(sizeXA)(m->assumptions); i++)
+      tg_file_print(f, "desc: Assumption: %s\n",
+                    *(HChar**)VG_(indexXA)(m->assumptions, i));
+   if (run->forked_from != 0)
+      tg_file_print(f, "desc: Forked: counts since the fork from pid %d\n",
+                    run->forked_from);
+   tg_file_print(f, "desc: Straddles: instructions %llu, reads %llu, "
+                    "writes %llu\n",
+                 run->straddles[TG_FETCH], run->straddles[TG_READ],
+                 run->straddles[TG_WRITE]);
+}
+
+/* What a tool that counts at most one miss per reference would not count, and
+   the accesses of guarded helpers that were not made. */
+static void print_differences(TgFile* f, const TgRun* run,
+                              const TgEvent** events, UInt n_events)
+{
+   tg_file_print(f, "desc: Second misses:");
+   for (UInt i = 0; i < n_events; i++) {
+      if (events[i]->cost % TG_N_OF_A_KIND != TG_REFS)
+         tg_file_print(f, " %s %llu", events[i]->name,
+                       run->extra[events[i]->cost]);
+   }
+   tg_file_print(f, "\ndesc: Unperformed helper accesses: reads %llu, "
+                    "writes %llu\n",
+                 run->unperformed[TG_READ], run->unperformed[TG_WRITE]);
+}
+
+static void print_costs(TgFile* f, const ULong* costs, const TgEvent** events,
+                        UInt n_events)
+{
+   for (UInt i = 0; i < n_events; i++)
+      tg_file_print(f, " %llu", costs[events[i]->cost]);
+   tg_file_print(f, "\n");
+}
+
+/* --- Names: the first mention defines a number, later ones refer to it --- */
+
+typedef struct {
+   const void* name; /* first: the key */
+   UInt number;
+} Number;
+
+static OSet* new_numbers(void)
+{
+   return VG_(OSetGen_Create)(offsetof(Number, name), NULL, VG_(malloc),
+                              "tg.out.numbers", VG_(free));
+}
+
+static void print_name(TgFile* f, const HChar* position, OSet* numbers,
+                       const void* key, const HChar* name)
+{
+   Number* n = VG_(OSetGen_Lookup)(numbers, &key);
+   if (n != NULL) {
+      tg_file_print(f, "%s=(%u)\n", position, n->number);
+      return;
+   }
+   n = VG_(OSetGen_AllocNode)(numbers, sizeof *n);
+   n->name = key;
+   n->number = (UInt)VG_(OSetGen_Size)(numbers) + 1;
+   VG_(OSetGen_Insert)(numbers, n);
+   tg_file_print(f, "%s=(%u) ", position, n->number);
+   tg_file_text(f, name);
+   tg_file_print(f, "\n");
+}
+
+/* Functions of one name in several files are different functions. */
+static void print_lines(TgFile* f, XArray* lines, const TgEvent** events,
+                        UInt n_events)
+{
+   OSet* objects = new_numbers();
+   OSet* files = new_numbers();
+   OSet* functions = new_numbers();
+   const TgFunction* at = NULL;
+   const HChar* file = NULL;
+
+   for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
+      const TgLine* l = *(TgLine**)VG_(indexXA)(lines, i);
+      const TgFunction* fn = l->function;
+      Bool any = False;
+      for (UInt j = 0; j < n_events; j++)
+         any |= l->cost[events[j]->cost] != 0;
+      if (!any)
+         continue;
+      if (at == NULL || at->object != fn->object) {
+         tg_file_print(f, "\n");
+         print_name(f, "ob", objects, fn->object, fn->object);
+      }
+      if (at == NULL || at->object != fn->object || at->file != fn->file)
+         print_name(f, "fl", files, fn->file, fn->file);
+      if (at != fn) {
+         print_name(f, "fn", functions, fn, fn->name);
+         file = fn->file;
+      }
+      if (file != l->file) {
+         print_name(f, l->file == fn->file ? "fe" : "fi", files, l->file,
+                    l->file);
+         file = l->file;
+      }
+      tg_file_print(f, "%u", l->number);
+      print_costs(f, l->cost, events, n_events);
+      at = fn;
+   }
+   VG_(OSetGen_Destroy)(objects);
+   VG_(OSetGen_Destroy)(files);
+   VG_(OSetGen_Destroy)(functions);
+}
+
+Bool tg_out_write(const TgRun* run, XArray* lines, const HChar* name)
+{
+   const TgEvent* events[TG_MAX_EVENTS];
+   const UInt n_events = tg_events(run->options->machine.design.levels, events);
+   const HChar* failure;
+   TgFile* f = tg_file_open(name, &failure);
+
+   if (f != NULL) {
+      tg_file_print(f, "# callgrind format\nversion: 1\n"
+                       "creator: tlbgrind-" TG_VERSION
+                       " (Valgrind " VERSION ")\n"
+                       "pid: %d\n", VG_(getpid)());
+      print_command(f);
+      tg_file_print(f, "part: 1\n");
+      print_description(f, run);
+      print_differences(f, run, events, n_events);
+      tg_file_print(f, "positions: line\n");
+      for (UInt i = 0; i < n_events; i++)
+         tg_file_print(f, "event: %s : %s\n", events[i]->name,
+                       events[i]->long_name);
+      tg_file_print(f, "events:");
+      for (UInt i = 0; i < n_events; i++)
+         tg_file_print(f, " %s", events[i]->name);
+      tg_file_print(f, "\n");
+      print_lines(f, lines, events, n_events);
+      tg_file_print(f, "\nsummary:");
+      print_costs(f, run->total, events, n_events);
+      tg_file_print(f, "totals:");
+      print_costs(f, run->total, events, n_events);
+      failure = tg_file_close(f);
+   }
+   if (failure != NULL) {
+      VG_(umsg)("error: can't write output data file '%s': %s\n", name,
+                failure);
+      VG_(umsg)("       ... so detailed results will be missing.\n");
+      return False;
+   }
+   return True;
+}

@@ -1,0 +1,297 @@
+/* Probes: the code that is put into translated code. See tg_probe.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_xarray.h"
+
+#include "tg_arena.h"
+#include "tg_hot.h"
+#include "tg_probe.h"
+#include "tg_replay.h"
+#include "tg_translate.h"
+
+#if VEX_HOST_WORDSIZE == 8
+#define WORD(op) Iop_##op##64
+#define WORD_TYPE Ity_I64
+#define WORD_LT Iop_CmpLT64U
+#else
+#define WORD(op) Iop_##op##32
+#define WORD_TYPE Ity_I32
+#define WORD_LT Iop_CmpLT32U
+#endif
+
+static UInt page_shift;
+static Bool fast_path;
+static Bool fetch_times;
+static Bool data_times;
+
+/* The block that is being built. */
+static IRSB* out;
+static Int hot_offset;
+static IRExpr* arena;
+
+/* Constants in the code that are known only when the block is finished. */
+typedef struct {
+   IRConst* constant;
+   enum { SEGMENT_ADDRESS, CLOCK_ADVANCE, REF_TIME } what;
+   UInt number; /* of the segment or of the reference, within the block */
+} Pending;
+
+static XArray* pending;
+
+void tg_probe_init(UInt shift, Bool fast)
+{
+   page_shift = shift;
+   fast_path = fast;
+   fetch_times = tg_translate_needs_time(TG_FETCH);
+   data_times = tg_translate_needs_time(TG_READ);
+   pending = VG_(newXA)(VG_(malloc), "tg.probe.pending", VG_(free),
+                        sizeof(Pending));
+}
+
+/* --- Small pieces of IR --- */
+
+static void add(IRStmt* st)
+{
+   addStmtToIRSB(out, st);
+}
+
+/* A new temporary with that value. */
+static IRExpr* value(IRType type, IRExpr* e)
+{
+   const IRTemp t = newIRTemp(out->tyenv, type);
+   add(IRStmt_WrTmp(t, e));
+   return IRExpr_RdTmp(t);
+}
+
+static IRExpr* word(UWord w)
+{
+#if VEX_HOST_WORDSIZE == 8
+   return IRExpr_Const(IRConst_U64(w));
+#else
+   return IRExpr_Const(IRConst_U32(w));
+#endif
+}
+
+static IRExpr* binary(IROp op, IRExpr* a, IRExpr* b)
+{
+   return value(WORD_TYPE, IRExpr_Binop(op, a, b));
+}
+
+static IRExpr* plus(IRExpr* a, UWord n)
+{
+   return n == 0 ? a : binary(WORD(Add), a, word(n));
+}
+
+static IRExpr* load(IRType type, IRExpr* address)
+{
+   return value(type, IRExpr_Load(Iend_LE, type, address));
+}
+
+static void store(IRExpr* address, IRExpr* what)
+{
+   add(IRStmt_Store(Iend_LE, address, what));
+}
+
+static Int in_hot(SizeT offset)
+{
+   return hot_offset + (Int)offset;
+}
+
+static IRExpr* get_hot(IRType type, SizeT offset)
+{
+   return value(type, IRExpr_Get(in_hot(offset), type));
+}
+
+static void put_hot(SizeT offset, IRExpr* atom)
+{
+   add(IRStmt_Put(in_hot(offset), atom));
+}
+
+static IRExpr* address_in_arena(const void* p)
+{
+   return tg_arena_holds(p) ? plus(arena, (Addr)p - tg_arena_base())
+                            : word((Addr)p);
+}
+
+static void increment(ULong* counter)
+{
+   IRExpr* address = address_in_arena(counter);
+   IRExpr* n = load(Ity_I64, address);
+   store(address, value(Ity_I64, IRExpr_Binop(Iop_Add64, n,
+                                              IRExpr_Const(IRConst_U64(1)))));
+}
+
+/* A constant that tg_probe_end() fills in. */
+static IRExpr* later(IRType type, Int what, UInt number)
+{
+   Pending p = { .what = what, .number = number };
+   p.constant = type == Ity_I64 ? IRConst_U64(0) : IRConst_U32(0);
+   VG_(addToXA)(pending, &p);
+   return IRExpr_Const(p.constant);
+}
+
+/* The time of the block's reference of that number. */
+static IRExpr* time_of(UInt ref)
+{
+   IRExpr* clock = get_hot(Ity_I64, offsetof(TgHot, clock));
+   return value(Ity_I64,
+                IRExpr_Binop(Iop_Add64, clock, later(Ity_I64, REF_TIME, ref)));
+}
+
+/* --- Segments --- */
+
+void tg_probe_begin(IRSB* sb, const VexGuestLayout* layout)
+{
+   out = sb;
+   hot_offset = layout->total_sizeB;
+   VG_(dropTailXA)(pending, VG_(sizeXA)(pending));
+   arena = get_hot(WORD_TYPE, offsetof(TgHot, arena));
+   IRExpr* clock = get_hot(Ity_I64, offsetof(TgHot, clock));
+   put_hot(offsetof(TgHot, clock),
+           value(Ity_I64, IRExpr_Binop(Iop_Add64, clock,
+                                       later(Ity_I64, CLOCK_ADVANCE, 0))));
+}
+
+void tg_probe_enter(const TgSegment* s)
+{
+   put_hot(offsetof(TgHot, segment), word(s->number));
+   if (!s->guarded)
+      increment(s->entered);
+   else if (s->attempted != NULL)
+      increment(s->attempted);
+}
+
+void tg_probe_set_base(UInt base, IRExpr* atom)
+{
+   put_hot(offsetof(TgHot, base[0]) + base * sizeof(UWord), atom);
+}
+
+static void call(const HChar* name, void* helper, IRExpr* guard, UInt nth)
+{
+   IRDirty* d = unsafeIRDirty_0_N(
+      2, name, VG_(fnptr_to_fnentry)(helper),
+      mkIRExprVec_2(IRExpr_GSPTR(), later(WORD_TYPE, SEGMENT_ADDRESS, nth)));
+   d->guard = guard;
+   /* The helper reads TgHot and nothing else of the guest state. */
+   d->nFxState = 1;
+   VG_(memset)(&d->fxState[0], 0, sizeof d->fxState[0]);
+   d->fxState[0].fx = Ifx_Read;
+   d->fxState[0].offset = (UShort)hot_offset;
+   d->fxState[0].size = sizeof(TgHot);
+   add(IRStmt_Dirty(d));
+}
+
+static IRExpr* group_address(const TgGroup* g, UWord offset)
+{
+   if (g->base == TG_NO_BASE)
+      return word(offset);
+   return plus(get_hot(WORD_TYPE, offsetof(TgHot, base[0])
+                                     + g->base * sizeof(UWord)),
+               offset);
+}
+
+/* The slot of a group's first byte, as an offset into tg_slots. */
+static IRExpr* slot_offset(const TgGroup* g)
+{
+   const UInt probe_shift = 4;
+   tl_assert(sizeof(TgProbe) == 1 << probe_shift);
+   IRExpr* page = binary(WORD(Shr), group_address(g, g->first),
+                         IRExpr_Const(IRConst_U8(
+                            (UChar)(page_shift - probe_shift))));
+   return binary(WORD(And), page,
+                 word((UWord)(TG_N_SLOTS - 1) << probe_shift));
+}
+
+/* Not zero in the bits of the page number if the group's page is not known. */
+static IRExpr* group_differs(const TgGroup* g, IRExpr* slot)
+{
+   IRExpr* tag = load(WORD_TYPE, plus(slot, (Addr)&tg_slots[0].tag));
+   return binary(WORD(Xor), group_address(g, g->last), tag);
+}
+
+static IRExpr* either(IRExpr* a, IRExpr* b)
+{
+   return a == NULL ? b : binary(WORD(Or), a, b);
+}
+
+void tg_probe_check(const TgSegment* s, UInt nth)
+{
+   if (s->n_refs == 0)
+      return;
+   if (!fast_path) {
+      call("tg_replay", tg_replay, IRExpr_Const(IRConst_U1(True)), nth);
+      return;
+   }
+
+   IRExpr* differs = NULL;
+   IRExpr* slot[TG_MAX_GROUPS];
+   for (UInt i = 0; i < s->n_refs; i++) {
+      const TgRef* r = &s->ref[i];
+      if (r->kind == TG_FETCH)
+         differs = either(differs, load(WORD_TYPE,
+                                        address_in_arena(
+                                           &tg_code_probe(r->at.page)->tag)));
+   }
+   for (UInt i = 0; i < s->n_groups; i++) {
+      slot[i] = slot_offset(&s->group[i]);
+      differs = either(differs, group_differs(&s->group[i], slot[i]));
+   }
+
+   /* Bits below the page number say nothing. Written so that the constant is
+      the second operand, which is the shorter instruction. */
+   IRExpr* same = value(Ity_I1, IRExpr_Binop(WORD_LT, differs,
+                                             word((UWord)1 << page_shift)));
+   call("tg_replay", tg_replay,
+        value(Ity_I1, IRExpr_Unop(Iop_Not1, same)), nth);
+
+   /* After a replay these write what it has written already; where they would
+      not, it has seen to it that they do no harm. */
+   for (UInt i = 0; fetch_times && i < s->n_refs; i++) {
+      const TgRef* r = &s->ref[i];
+      if (r->kind == TG_FETCH)
+         store(address_in_arena(&tg_code_probe(r->at.page)->time),
+               time_of(s->first_ref + i));
+   }
+   for (UInt i = 0; data_times && i < s->n_groups; i++)
+      store(plus(slot[i], (Addr)&tg_slots[0].time),
+            time_of(s->group[i].newest));
+}
+
+void tg_probe_guarded(const TgSegment* s, UInt nth, IRExpr* guard)
+{
+   (void)s;
+   call("tg_replay_guarded", tg_replay_guarded, guard, nth);
+}
+
+void tg_probe_leave(void)
+{
+   put_hot(offsetof(TgHot, segment), word(0));
+}
+
+void tg_probe_end(TgBlock* b)
+{
+   for (Word i = 0; i < VG_(sizeXA)(pending); i++) {
+      const Pending* p = VG_(indexXA)(pending, i);
+      switch (p->what) {
+      case SEGMENT_ADDRESS:
+         if (WORD_TYPE == Ity_I64)
+            p->constant->Ico.U64 = (Addr)&b->segment[p->number];
+         else
+            p->constant->Ico.U32 = (UInt)(Addr)&b->segment[p->number];
+         break;
+      case CLOCK_ADVANCE:
+         p->constant->Ico.U64 = b->n_refs;
+         break;
+      case REF_TIME:
+         /* The clock stands at the time of the block's last reference. */
+         p->constant->Ico.U64 = (ULong)p->number + 1 - b->n_refs;
+         break;
+      }
+   }
+}

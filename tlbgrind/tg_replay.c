@@ -1,0 +1,189 @@
+/* Replay: the references of a segment, simulated in the program's order. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_guest.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_vki.h"
+
+#include "tg_arena.h"
+#include "tg_replay.h"
+#include "tg_translate.h"
+
+static UInt page_shift;
+static Int hot_offset;
+static Bool fast_path;
+static TgReplayTotals totals;
+
+/* The clock while no thread runs client code. */
+static ULong clock_at_rest;
+
+void tg_replay_init(UInt shift, Int offset, Bool fast)
+{
+   page_shift = shift;
+   hot_offset = offset;
+   fast_path = fast;
+}
+
+static Addr address_of(const TgHot* hot, const TgRef* r)
+{
+   return hot->base[r->base] + r->at.offset;
+}
+
+static void book(const TgRef* r, TgOutcome o)
+{
+   if (o.missed != 0)
+      tg_site_miss(r->site, r->kind, o.missed, o.walked);
+}
+
+static void book_extra(const TgRef* r, TgOutcome first, TgOutcome second)
+{
+   const UInt both = first.missed & second.missed;
+   ULong* extra = totals.extra + tg_cost(r->kind, 0);
+   extra[TG_MISS_1] += both & 1;
+   extra[TG_MISS_2] += both >> 1 & 1;
+   extra[TG_MISS_3] += both >> 2 & 1;
+   extra[TG_WALKS] += first.walked && second.walked;
+}
+
+static void replay_data(const TgRef* r, Addr a, ULong now)
+{
+   const UWord first = a >> page_shift;
+   const UWord last = (a + r->size - 1) >> page_shift;
+   const TgOutcome o = tg_translate_data(first, now);
+   book(r, o);
+   if (first == last)
+      return;
+   totals.straddles[r->kind]++;
+   /* No reference is longer than a page, so there is only one more. */
+   const TgOutcome more = tg_translate_data(last, now);
+   book(r, more);
+   book_extra(r, o, more);
+}
+
+/* The first n references of the segment. */
+static void replay_refs(const TgHot* hot, const TgSegment* s, UInt n)
+{
+   ULong now = hot->clock - s->block->n_refs + s->first_ref;
+   TgOutcome fetched = { 0, False };
+   for (const TgRef* r = s->ref; r < s->ref + n; r++) {
+      now++;
+      if (r->kind != TG_FETCH) {
+         replay_data(r, address_of(hot, r), now);
+         continue;
+      }
+      const TgOutcome o = tg_translate_fetch(r->at.page, now);
+      book(r, o);
+      if (r->size > 0 && r > s->ref && r[-1].kind == TG_FETCH
+          && r[-1].site == r->site)
+         book_extra(r, fetched, o);
+      fetched = o;
+   }
+}
+
+VG_REGPARM(2) void tg_replay(UChar* guest_state, TgSegment* s)
+{
+   const TgHot* hot = (const TgHot*)(void*)(guest_state + hot_offset);
+   replay_refs(hot, s, s->n_refs);
+   if (!fast_path)
+      return;
+   for (const TgGroup* g = s->group; g < s->group + s->n_groups; g++) {
+      const Addr base = hot->base[g->base];
+      tg_slot_guard(base + g->first, base + g->last);
+   }
+}
+
+VG_REGPARM(2) void tg_replay_guarded(UChar* guest_state, TgSegment* s)
+{
+   (*s->entered)++;
+   replay_refs((const TgHot*)(void*)(guest_state + hot_offset), s, s->n_refs);
+}
+
+/* --- Segments that a fault cuts short --- */
+
+/* The number of the instruction at `ip` among those that begin in the segment,
+   or -1. One that began in an earlier segment of the block can still make
+   references in this one. */
+static Int position(const TgSegment* s, Addr ip)
+{
+   Int i = s->n_instrs - 1;
+   while (i >= 0 && s->instr[i]->address != ip)
+      i--;
+   return i;
+}
+
+static Bool may_access(const TgRef* r, Addr a)
+{
+   return VG_(am_is_valid_for_client)(a, r->size, r->kind == TG_WRITE
+                                                     ? VKI_PROT_WRITE
+                                                     : VKI_PROT_READ);
+}
+
+/* How many of the segment's references were made when the instruction at `ip`
+   faulted: all of those before it, and its own up to the first that the client
+   may not make, which is counted as an attempt. -1: it is not in the segment. */
+static Int refs_made(const TgHot* hot, const TgSegment* s, Addr ip)
+{
+   const Int faulting = position(s, ip);
+   Bool found = faulting >= 0;
+   Int n = 0;
+   while (n < s->n_refs) {
+      const TgRef* r = &s->ref[n];
+      const Bool own = r->site->address == ip;
+      if (!own && position(s, r->site->address) >= faulting)
+         break;
+      n++;
+      found |= own;
+      if (own && r->kind != TG_FETCH
+          && !may_access(r, address_of(hot, r)))
+         break;
+   }
+   return found ? n : -1;
+}
+
+/* A thread stopped with its instruction pointer at `ip`. If that is inside the
+   segment that it ran last, a fault threw it out there. The segment's counter
+   has counted all of it: take that back and book what was run. */
+static void cut_short(const TgHot* hot, TgSegment* s, Addr ip)
+{
+   const Int n_refs = refs_made(hot, s, ip);
+   if (n_refs < 0)
+      return;
+   replay_refs(hot, s, (UInt)n_refs);
+   *s->entered -= 1;
+   for (Int i = 0; i <= position(s, ip); i++)
+      tg_site_line(s->instr[i])->cost[tg_cost(TG_FETCH, TG_REFS)]++;
+   for (Int i = 0; i < n_refs; i++) {
+      const TgRef* r = &s->ref[i];
+      if (r->kind != TG_FETCH)
+         tg_site_line(r->site)->cost[tg_cost(r->kind, TG_REFS)]++;
+   }
+}
+
+void tg_replay_start(ThreadId tid, ULong blocks)
+{
+   (void)blocks;
+   const TgHot hot = { .clock = clock_at_rest, .arena = tg_arena_base() };
+   VG_(set_shadow_regs_area)(tid, 1, 0, sizeof hot, (const UChar*)&hot);
+}
+
+void tg_replay_stop(ThreadId tid, ULong blocks)
+{
+   (void)blocks;
+   TgHot hot;
+   VG_(get_shadow_regs_area)(tid, (UChar*)&hot, 1, 0, sizeof hot);
+   clock_at_rest = hot.clock;
+   if (hot.segment == 0)
+      return;
+   TgSegment* s = tg_segment_numbered((UInt)hot.segment);
+   /* A guarded reference is booked before it is made, attempt or not. */
+   if (s != NULL && !s->guarded)
+      cut_short(&hot, s, VG_(get_IP)(tid));
+}
+
+TgReplayTotals* tg_replay_totals(void)
+{
+   return &totals;
+}

@@ -1,0 +1,34 @@
+/* Replay: the references of a segment, simulated in the program's order. */
+
+#ifndef TG_REPLAY_H
+#define TG_REPLAY_H
+
+#include "pub_tool_basics.h"
+
+#include "tg_blocks.h"
+#include "tg_hot.h"
+
+/* `hot_offset`: of TgHot within the guest state. */
+void tg_replay_init(UInt page_shift, Int hot_offset, Bool fast_path);
+
+/* Called by translated code at the end of a segment if a probe does not hold,
+   or always without fast path; guest_state is the running thread's. */
+VG_REGPARM(2) void tg_replay(UChar* guest_state, TgSegment* s);
+
+/* Called by translated code where a guarded reference happens. */
+VG_REGPARM(2) void tg_replay_guarded(UChar* guest_state, TgSegment* s);
+
+/* The core's events: a thread starts or stops running client code. */
+void tg_replay_start(ThreadId tid, ULong blocks);
+void tg_replay_stop(ThreadId tid, ULong blocks);
+
+/* References that crossed a page: each is one reference and two translations.
+   Both halves may miss; `extra` counts the misses beyond the first. */
+typedef struct {
+   ULong straddles[TG_N_KINDS]; /* of reads and writes */
+   ULong extra[TG_N_COSTS];
+} TgReplayTotals;
+
+TgReplayTotals* tg_replay_totals(void);
+
+#endif

@@ -1,0 +1,314 @@
+/* Sites: where in the code a cost arose. See tg_sites.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_deduppoolalloc.h"
+#include "pub_tool_hashtable.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+#include "pub_tool_poolalloc.h"
+
+#include "tg_sites.h"
+
+static UInt page_shift;
+static OSet* code_pages;         /* TgCodePage by number */
+static VgHashTable* sites;       /* those that are not retired, by address */
+static PoolAlloc* site_pool;
+static PoolAlloc* misses_pool;
+static DedupPoolAlloc* names;    /* equal names have equal addresses */
+static OSet* functions;          /* TgFunction */
+static OSet* lines;              /* TgLine */
+
+/* --- Names --- */
+
+static const HChar* intern(const HChar* s)
+{
+   return VG_(allocEltDedupPA)(names, VG_(strlen)(s) + 1, s);
+}
+
+static Word compare_pointers(const void* a, const void* b)
+{
+   return (a > b) - (a < b);
+}
+
+/* Inside the tables names are compared by address: the order matters only for
+   output, which sorts by text. */
+static Word compare_functions(const void* key, const void* element)
+{
+   const TgFunction* a = key;
+   const TgFunction* b = element;
+   Word order = compare_pointers(a->name, b->name);
+   if (order == 0) order = compare_pointers(a->file, b->file);
+   if (order == 0) order = compare_pointers(a->object, b->object);
+   return order;
+}
+
+static Word compare_lines(const void* key, const void* element)
+{
+   const TgLine* a = key;
+   const TgLine* b = element;
+   if (a->number != b->number)
+      return a->number < b->number ? -1 : 1;
+   Word order = compare_pointers(a->function, b->function);
+   if (order == 0) order = compare_pointers(a->file, b->file);
+   return order;
+}
+
+static const TgFunction* function_of(const TgFunction* wanted)
+{
+   TgFunction* f = VG_(OSetGen_Lookup)(functions, wanted);
+   if (f == NULL) {
+      f = VG_(OSetGen_AllocNode)(functions, sizeof *f);
+      *f = *wanted;
+      VG_(OSetGen_Insert)(functions, f);
+   }
+   return f;
+}
+
+static TgLine* line_of(const TgFunction* function, const HChar* file,
+                       UInt number)
+{
+   TgLine wanted = { .function = function, .file = file, .number = number };
+   TgLine* line = VG_(OSetGen_Lookup)(lines, &wanted);
+   if (line == NULL) {
+      line = VG_(OSetGen_AllocNode)(lines, sizeof *line);
+      *line = wanted;
+      VG_(OSetGen_Insert)(lines, line);
+   }
+   return line;
+}
+
+/* The source position of an address, "???" and 0 if it has none. */
+static const HChar* source_of(DiEpoch epoch, Addr a, UInt* number)
+{
+   const HChar* file;
+   const HChar* folder;
+   if (!VG_(get_filename_linenum)(epoch, a, &file, &folder, number)) {
+      *number = 0;
+      return intern("???");
+   }
+   if (folder[0] == '\0' || file[0] == '/')
+      return intern(file);
+   const SizeT room = VG_(strlen)(folder) + 1 + VG_(strlen)(file) + 1;
+   HChar* path = VG_(malloc)("tg.sites.path", room);
+   VG_(snprintf)(path, (Int)room, "%s/%s", folder, file);
+   const HChar* interned = intern(path);
+   VG_(free)(path);
+   return interned;
+}
+
+/* The function's name, and its entry as far as the symbols know it: the core
+   gives the offset only as a suffix, "name+12". */
+static const HChar* symbol_of(DiEpoch epoch, Addr a, Addr* entry)
+{
+   const HChar* with_offset;
+   *entry = a;
+   if (!VG_(get_fnname_w_offset)(epoch, a, &with_offset))
+      return intern("???");
+   const HChar* plus = VG_(strrchr)(with_offset, '+');
+   if (plus == NULL || plus[1] < '0' || plus[1] > '9')
+      return intern(with_offset);
+   HChar* end;
+   const ULong offset = VG_(strtoull10)(plus + 1, &end);
+   if (*end != '\0')
+      return intern(with_offset);
+   *entry = a - (Addr)offset;
+   const SizeT length = (SizeT)(plus - with_offset);
+   HChar* name = VG_(malloc)("tg.sites.symbol", length + 1);
+   VG_(memcpy)(name, with_offset, length);
+   name[length] = '\0';
+   const HChar* interned = intern(name);
+   VG_(free)(name);
+   return interned;
+}
+
+/* Code inlined into a function is part of that function: the symbol says so,
+   while the line table names the file that the code was written in. The
+   function's own file is that of its entry. */
+static TgLine* look_up(Addr a)
+{
+   const DiEpoch epoch = VG_(current_DiEpoch)();
+   const HChar* object;
+   TgFunction f;
+   Addr entry;
+   UInt number, entry_number;
+
+   f.object = VG_(get_objname)(epoch, a, &object) ? intern(object)
+                                                  : intern("???");
+   f.name = symbol_of(epoch, a, &entry);
+   const HChar* file = source_of(epoch, a, &number);
+   f.file = entry == a ? file : source_of(epoch, entry, &entry_number);
+   return line_of(function_of(&f), file, number);
+}
+
+/* --- Pages and sites --- */
+
+void tg_sites_init(UInt shift)
+{
+   page_shift = shift;
+   code_pages = VG_(OSetGen_Create)(offsetof(TgCodePage, number), NULL,
+                                    VG_(malloc), "tg.sites.pages", VG_(free));
+   sites = VG_(HT_construct)("tg.sites");
+   site_pool = VG_(newPA)(sizeof(TgSite), 1024, VG_(malloc), "tg.sites.pool",
+                          VG_(free));
+   misses_pool = VG_(newPA)(TG_N_COSTS * sizeof(ULong), 256, VG_(malloc),
+                            "tg.sites.misses", VG_(free));
+   names = VG_(newDedupPA)(16 * 1024, 1, VG_(malloc), "tg.sites.names",
+                           VG_(free));
+   functions = VG_(OSetGen_Create)(0, compare_functions, VG_(malloc),
+                                   "tg.sites.functions", VG_(free));
+   lines = VG_(OSetGen_Create)(0, compare_lines, VG_(malloc),
+                               "tg.sites.lines", VG_(free));
+}
+
+TgCodePage* tg_code_page(Addr a)
+{
+   const UWord number = a >> page_shift;
+   TgCodePage* page = VG_(OSetGen_Lookup)(code_pages, &number);
+   if (page == NULL) {
+      page = VG_(OSetGen_AllocNode)(code_pages, sizeof *page);
+      *page = (TgCodePage){ .number = number };
+      VG_(OSetGen_Insert)(code_pages, page);
+   }
+   return page;
+}
+
+TgSite* tg_site_use(Addr a)
+{
+   TgSite* site = VG_(HT_lookup)(sites, a);
+   if (site == NULL) {
+      TgCodePage* page = tg_code_page(a);
+      site = VG_(allocEltPA)(site_pool);
+      *site = (TgSite){ .address = a, .next_on_page = page->sites };
+      page->sites = site;
+      VG_(HT_add_node)(sites, site);
+   }
+   site->users++;
+   return site;
+}
+
+TgLine* tg_site_line(TgSite* site)
+{
+   if (site->line == NULL)
+      site->line = look_up(site->address);
+   return site->line;
+}
+
+void tg_site_miss(TgSite* site, TgKind kind, UInt missed, Bool walked)
+{
+   ULong* costs = site->retired ? site->line->cost : site->misses;
+   if (costs == NULL) {
+      costs = site->misses = VG_(allocEltPA)(misses_pool);
+      VG_(memset)(costs, 0, TG_N_COSTS * sizeof(ULong));
+   }
+   ULong* m = costs + tg_cost(kind, 0);
+   m[TG_MISS_1] += missed & 1;
+   m[TG_MISS_2] += missed >> 1 & 1;
+   m[TG_MISS_3] += missed >> 2 & 1;
+   m[TG_WALKS] += walked;
+}
+
+static void settle(TgSite* site)
+{
+   if (site->misses == NULL)
+      return;
+   TgLine* line = tg_site_line(site);
+   for (UInt i = 0; i < TG_N_COSTS; i++)
+      line->cost[i] += site->misses[i];
+   VG_(freeEltPA)(misses_pool, site->misses);
+   site->misses = NULL;
+}
+
+static void free_if_done(TgSite* site)
+{
+   if (site->retired && site->users == 0)
+      VG_(freeEltPA)(site_pool, site);
+}
+
+void tg_site_release(TgSite* site)
+{
+   tl_assert(site->users > 0);
+   site->users--;
+   free_if_done(site);
+}
+
+void tg_sites_unmapped(Addr a, SizeT len)
+{
+   const UWord first = a >> page_shift;
+   TgCodePage* page;
+   VG_(OSetGen_ResetIterAt)(code_pages, &first);
+   while ((page = VG_(OSetGen_Next)(code_pages)) != NULL
+          && page->number <= (a + len - 1) >> page_shift) {
+      TgSite** link = &page->sites;
+      while (*link != NULL) {
+         TgSite* site = *link;
+         if (site->address - a >= len) {
+            link = &site->next_on_page;
+            continue;
+         }
+         *link = site->next_on_page;
+         tg_site_line(site);
+         settle(site);
+         VG_(HT_remove)(sites, site->address);
+         site->retired = True;
+         free_if_done(site);
+      }
+   }
+}
+
+void tg_sites_settle(void)
+{
+   TgSite* site;
+   VG_(HT_ResetIter)(sites);
+   while ((site = VG_(HT_Next)(sites)) != NULL)
+      settle(site);
+}
+
+void tg_sites_zero(void)
+{
+   TgLine* line;
+   tg_sites_settle();
+   VG_(OSetGen_ResetIter)(lines);
+   while ((line = VG_(OSetGen_Next)(lines)) != NULL)
+      VG_(memset)(line->cost, 0, sizeof line->cost);
+}
+
+/* --- Output --- */
+
+static Int compare_texts(const HChar* a, const HChar* b)
+{
+   return a == b ? 0 : VG_(strcmp)(a, b);
+}
+
+static Int by_text(const void* a, const void* b)
+{
+   const TgLine* x = *(TgLine* const*)a;
+   const TgLine* y = *(TgLine* const*)b;
+   const TgFunction* f = x->function;
+   const TgFunction* g = y->function;
+   Int order = compare_texts(f->object, g->object);
+   if (order == 0) order = compare_texts(f->file, g->file);
+   if (order == 0) order = compare_texts(f->name, g->name);
+   /* The function's own file comes first, so that fi= follows fl=. */
+   if (order == 0)
+      order = (x->file != f->file) - (y->file != g->file);
+   if (order == 0) order = compare_texts(x->file, y->file);
+   if (order == 0) order = (x->number > y->number) - (x->number < y->number);
+   return order;
+}
+
+XArray* tg_lines_sorted(void)
+{
+   XArray* sorted = VG_(newXA)(VG_(malloc), "tg.sites.sorted", VG_(free),
+                               sizeof(TgLine*));
+   TgLine* line;
+   VG_(OSetGen_ResetIter)(lines);
+   while ((line = VG_(OSetGen_Next)(lines)) != NULL)
+      VG_(addToXA)(sorted, &line);
+   VG_(setCmpFnXA)(sorted, by_text);
+   VG_(sortXA)(sorted);
+   return sorted;
+}

@@ -1,0 +1,85 @@
+/* Sites: where in the code a cost arose.
+
+   A site is one instruction address. While its code is mapped, costs are
+   booked by address only, which is cheap; its names (object, function, file,
+   line) are looked up when they are needed: at the end, or just before the
+   code is unmapped and the debug information goes with it. From then on the
+   address may come to mean other code, which gets sites of its own.
+
+   What has names is a line: the costs of all sites that share object,
+   function, file and line number. Lines live to the end. */
+
+#ifndef TG_SITES_H
+#define TG_SITES_H
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_xarray.h"
+
+#include "tg_events.h"
+
+typedef struct {
+   const HChar* object;
+   const HChar* file; /* that the function itself stands in */
+   const HChar* name;
+} TgFunction;
+
+/* Costs by source line. Two lines are one if all of the names are equal; equal
+   names are equal pointers. */
+typedef struct {
+   const TgFunction* function;
+   const HChar* file; /* differs from function->file for inlined code */
+   UInt number;       /* 0: unknown */
+   ULong cost[TG_N_COSTS];
+} TgLine;
+
+typedef struct _TgSite {
+   struct _TgSite* next; /* first two: as VG_(HashTable) wants them */
+   UWord address;
+   struct _TgSite* next_on_page;
+   TgLine* line; /* NULL: not looked up yet */
+   ULong* misses; /* [TG_N_COSTS], NULL: never missed */
+   UInt users;   /* segments that refer to it */
+   Bool retired; /* its code has been unmapped */
+} TgSite;
+
+/* A page with code that was translated. Lives to the end. */
+typedef struct {
+   UWord number; /* address >> page_shift */
+   TgSite* sites;
+   void* probe;  /* tg_probe.c's; NULL at first */
+} TgCodePage;
+
+void tg_sites_init(UInt page_shift);
+
+/* The page of code that holds `a`, made if it is new. */
+TgCodePage* tg_code_page(Addr a);
+
+/* The site of the instruction at `a`, made if it is new, with one user more. */
+TgSite* tg_site_use(Addr a);
+
+/* One user less. A retired site without users is freed. */
+void tg_site_release(TgSite* site);
+
+/* The site's line, looked up if need be. */
+TgLine* tg_site_line(TgSite* site);
+
+/* Books one miss: of level l (from 0) for each bit l of `missed`. */
+void tg_site_miss(TgSite* site, TgKind kind, UInt missed, Bool walked);
+
+/* Code may have stood at [a, a+len) and will not any more. */
+void tg_sites_unmapped(Addr a, SizeT len);
+
+/* Moves what the sites have booked to their lines. Afterwards all costs that
+   blocks have handed over stand in the lines. */
+void tg_sites_settle(void);
+
+/* Sets the costs of all lines and sites to zero: the life of a forked child
+   begins here. */
+void tg_sites_zero(void);
+
+/* All lines in order of output: by object, file, function, file of the code,
+   line. Returns an XArray of TgLine*, to be deleted by the caller. */
+XArray* tg_lines_sorted(void);
+
+#endif

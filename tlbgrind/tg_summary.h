@@ -1,0 +1,14 @@
+/* The summary on stderr. */
+
+#ifndef TG_SUMMARY_H
+#define TG_SUMMARY_H
+
+#include "tg_run.h"
+
+/* What is simulated, said before the program starts. */
+void tg_summary_machine(const TgRun* run);
+
+/* What came of it. `out_file`: where the details are, NULL: nowhere. */
+void tg_summary_results(const TgRun* run, const HChar* out_file);
+
+#endif

@@ -1,0 +1,62 @@
+/* One translation: the table of known hits, and behind it the simulator.
+
+   A hit in the first level changes nothing but the time of the entry's last
+   reference (LRU, PLRU) or nothing at all (FIFO, random, and NRU as long as
+   the used bit is on). So a page that is known to be there needs no simulator:
+   it has a "probe", and to note the time in the probe is all that a reference
+   to it does. The simulator reads the time from there when it chooses a
+   victim, and takes the knowledge back when it stops being true (sim/array.h).
+
+   - A page of code has a probe of its own, since the code that looks at it is
+     translated for that page.
+   - Data pages share a direct-mapped table, the slots, chosen by the low bits
+     of the page number.
+
+   --fast-path=no knows nothing and asks the simulator every time. */
+
+#ifndef TG_TRANSLATE_H
+#define TG_TRANSLATE_H
+
+#include "pub_tool_basics.h"
+
+#include "sim/hierarchy.h"
+
+#include "tg_sites.h"
+
+typedef struct {
+   UWord tag;  /* code: 0 if known; data: the known page's address; else
+                  TG_UNKNOWN */
+   uint64_t time; /* of the last reference while known */
+} __attribute__((aligned(16))) TgProbe;
+
+#define TG_UNKNOWN (~(UWord)0)
+
+enum { TG_SLOT_BITS = 9, TG_N_SLOTS = 1 << TG_SLOT_BITS };
+
+/* In the tool's own data, below 2 GiB: translated code indexes it with a
+   32-bit displacement. */
+extern TgProbe tg_slots[TG_N_SLOTS];
+
+void tg_translate_init(const tlb_design* design, UInt page_shift,
+                       Bool fast_path);
+
+/* Whether probes must note times at all. */
+Bool tg_translate_needs_time(TgKind kind);
+
+/* The probe of a page of code, made if there is none. */
+TgProbe* tg_code_probe(TgCodePage* page);
+
+typedef struct {
+   UInt missed; /* bit l: level l (from 0) */
+   Bool walked;
+} TgOutcome;
+
+TgOutcome tg_translate_fetch(TgCodePage* page, ULong now);
+TgOutcome tg_translate_data(UWord page_number, ULong now);
+
+/* Translated code is about to write a time into the slot of `first` because it
+   takes the page of `last` to be known there. If it is not, makes the slot
+   belong to nobody, so that the time does no harm. */
+void tg_slot_guard(Addr first, Addr last);
+
+#endif
