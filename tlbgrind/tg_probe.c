@@ -220,6 +220,24 @@ static IRExpr* either(IRExpr* a, IRExpr* b)
    return a == NULL ? b : binary(WORD(Or), a, b);
 }
 
+/* Two groups can turn out to lie on one page: the one with the newer reference
+   has to write last. */
+static void store_data_times(const TgSegment* s, IRExpr* const* slot)
+{
+   UInt order[TG_MAX_GROUPS];
+   for (UInt i = 0; i < s->n_groups; i++) {
+      UInt at = i;
+      while (at > 0 && s->group[order[at - 1]].newest > s->group[i].newest) {
+         order[at] = order[at - 1];
+         at--;
+      }
+      order[at] = i;
+   }
+   for (UInt i = 0; i < s->n_groups; i++)
+      store(plus(slot[order[i]], (Addr)&tg_slots[0].time),
+            time_of(s->group[order[i]].newest));
+}
+
 void tg_probe_check(const TgSegment* s, UInt nth)
 {
    if (s->n_refs == 0)
@@ -258,9 +276,8 @@ void tg_probe_check(const TgSegment* s, UInt nth)
          store(address_in_arena(&tg_code_probe(r->at.page)->time),
                time_of(s->first_ref + i));
    }
-   for (UInt i = 0; data_times && i < s->n_groups; i++)
-      store(plus(slot[i], (Addr)&tg_slots[0].time),
-            time_of(s->group[i].newest));
+   if (data_times)
+      store_data_times(s, slot);
 }
 
 void tg_probe_guarded(const TgSegment* s, UInt nth, IRExpr* guard)
