@@ -2,18 +2,18 @@
 
 #include "pub_tool_basics.h"
 
-#include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
 #include "tg_arena.h"
 
-/* Address space, not memory: pages that are never touched cost nothing. */
+/* Address space, not memory: the core maps so large a piece for itself, and
+   pages of it that are never touched cost nothing. */
 #if defined(VGA_x86)
 enum { ARENA_BYTES = 16 * 1024 * 1024 };
 #else
-enum { ARENA_BYTES = 512 * 1024 * 1024 };
+enum { ARENA_BYTES = 256 * 1024 * 1024 };
 #endif
 
 enum { MAX_WORDS = 2 };
@@ -30,7 +30,7 @@ static Free* freed[MAX_WORDS + 1];
 
 void tg_arena_init(void)
 {
-   arena = VG_(am_shadow_alloc)(ARENA_BYTES);
+   arena = VG_(malloc)("tg.arena", ARENA_BYTES);
    unused = arena;
 }
 
@@ -52,7 +52,7 @@ ULong* tg_arena_alloc(UInt words)
    if (freed[words] != NULL) {
       p = freed[words]->words;
       freed[words] = freed[words]->next;
-   } else if (arena != NULL && unused + bytes <= arena + ARENA_BYTES) {
+   } else if (unused + bytes <= arena + ARENA_BYTES) {
       p = (ULong*)(void*)unused;
       unused += bytes;
    } else {

@@ -30,6 +30,7 @@
 enum { MAX_SPAN = 256 };
 
 static UInt page_shift;
+static Bool as_cachegrind;
 
 /* An address as a base and a distance from it. */
 typedef struct {
@@ -56,9 +57,10 @@ static Int n_derived;
 
 #define NO_PAGE (~(UWord)0)
 
-void tg_instrument_init(UInt shift)
+void tg_instrument_init(const TgOptions* options)
 {
-   page_shift = shift;
+   page_shift = options->page_shift;
+   as_cachegrind = options->as_cachegrind;
 }
 
 /* --- Addresses --- */
@@ -281,7 +283,7 @@ static void helper(const IRDirty* d)
    const Bool reads = d->mFx == Ifx_Read || d->mFx == Ifx_Modify;
    const Bool writes = d->mFx == Ifx_Write || d->mFx == Ifx_Modify;
    const UInt size = (UInt)d->mSize;
-   if (always(d->guard)) {
+   if (always(d->guard) || as_cachegrind) {
       if (reads)
          data_read(d->mAddr, size);
       if (writes)

@@ -7,7 +7,9 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-void tg_instrument_init(UInt page_shift);
+#include "tg_options.h"
+
+void tg_instrument_init(const TgOptions* options);
 
 IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
                     const VexGuestLayout* layout, const VexGuestExtents* vge,

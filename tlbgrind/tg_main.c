@@ -196,9 +196,9 @@ static void post_clo_init(void)
    tg_sites_init(o->page_shift);
    tg_blocks_init();
    tg_translate_init(&o->machine.design, o->page_shift, o->fast_path);
-   tg_replay_init(o->page_shift, hot_offset, o->fast_path);
+   tg_replay_init(o, hot_offset);
    tg_probe_init(o->page_shift, o->fast_path);
-   tg_instrument_init(o->page_shift);
+   tg_instrument_init(o);
    tg_summary_machine(&run);
 }
 

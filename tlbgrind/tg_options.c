@@ -74,6 +74,7 @@ Bool tg_process_option(const HChar* arg)
       if (options.out_file[0] == '\0')
          VG_(fmsg_bad_option)(arg, "the name of the file is missing\n");
    } else if (VG_BOOL_CLO(arg, "--fast-path", options.fast_path)) {
+   } else if (VG_BOOL_CLO(arg, "--as-cachegrind", options.as_cachegrind)) {
    } else {
       return False;
    }
@@ -98,7 +99,13 @@ void tg_print_usage(void)
 
 void tg_print_debug_usage(void)
 {
-   VG_(printf)("    (none)\n");
+   VG_(printf)(
+"    --as-cachegrind=no|yes           count as cachegrind does, to compare the\n"
+"                                     two: at most one miss for a reference that\n"
+"                                     crosses a page, both of its pages looked up\n"
+"                                     in the second level if one misses the first,\n"
+"                                     and guarded helpers always performed; implies\n"
+"                                     --fast-path=no [no]\n");
 }
 
 static Bool holds(const TgMachine* m, const ArrayOption* a)
@@ -171,6 +178,7 @@ const TgOptions* tg_finish_options(void)
                                            : VG_(strchr)(machine_arg, '=') + 1;
 
    options.page_shift = read_page_size();
+   options.fast_path &= !options.as_cachegrind;
    m->assumptions = VG_(newXA)(VG_(malloc), "tg.options", VG_(free),
                                sizeof(HChar*));
    if (any_array_given()) {

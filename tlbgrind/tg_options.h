@@ -18,6 +18,7 @@ typedef struct {
    TgMachine machine;
    UInt page_shift;
    Bool fast_path;
+   Bool as_cachegrind; /* see tg_print_debug_usage() */
    const HChar* out_file; /* with %p and the like not yet expanded */
 } TgOptions;
 

@@ -15,16 +15,18 @@
 static UInt page_shift;
 static Int hot_offset;
 static Bool fast_path;
+static Bool as_cachegrind;
 static TgReplayTotals totals;
 
 /* The clock while no thread runs client code. */
 static ULong clock_at_rest;
 
-void tg_replay_init(UInt shift, Int offset, Bool fast)
+void tg_replay_init(const TgOptions* options, Int offset)
 {
-   page_shift = shift;
+   page_shift = options->page_shift;
    hot_offset = offset;
-   fast_path = fast;
+   fast_path = options->fast_path;
+   as_cachegrind = options->as_cachegrind;
 }
 
 static Addr address_of(const TgHot* hot, const TgRef* r)
@@ -52,15 +54,36 @@ static void replay_data(const TgRef* r, Addr a, ULong now)
 {
    const UWord first = a >> page_shift;
    const UWord last = (a + r->size - 1) >> page_shift;
+   totals.straddles[r->kind] += first != last;
+   if (as_cachegrind && first != last) {
+      book(r, tg_translate_as_cachegrind(r->kind, first, last, now));
+      return;
+   }
    const TgOutcome o = tg_translate_data(first, now);
    book(r, o);
    if (first == last)
       return;
-   totals.straddles[r->kind]++;
    /* No reference is longer than a page, so there is only one more. */
    const TgOutcome more = tg_translate_data(last, now);
    book(r, more);
    book_extra(r, o, more);
+}
+
+/* Whether r fetches the second page of an instruction whose first page is what
+   the reference before it fetches. */
+static Bool goes_on(const TgSegment* s, const TgRef* r)
+{
+   return r->kind == TG_FETCH && r->size > 0 && r > s->ref
+          && r[-1].kind == TG_FETCH && r[-1].site == r->site;
+}
+
+static TgOutcome fetch(const TgRef* r, ULong now)
+{
+   const TgCodePage* page = r->at.page;
+   if (as_cachegrind && r->size > 0)
+      return tg_translate_as_cachegrind(TG_FETCH, page->number - 1,
+                                        page->number, now);
+   return tg_translate_fetch(r->at.page, now);
 }
 
 /* The first n references of the segment. */
@@ -74,10 +97,12 @@ static void replay_refs(const TgHot* hot, const TgSegment* s, UInt n)
          replay_data(r, address_of(hot, r), now);
          continue;
       }
-      const TgOutcome o = tg_translate_fetch(r->at.page, now);
+      /* The next looks up both pages. */
+      if (as_cachegrind && r + 1 < s->ref + n && goes_on(s, r + 1))
+         continue;
+      const TgOutcome o = fetch(r, now);
       book(r, o);
-      if (r->size > 0 && r > s->ref && r[-1].kind == TG_FETCH
-          && r[-1].site == r->site)
+      if (goes_on(s, r) && !as_cachegrind)
          book_extra(r, fetched, o);
       fetched = o;
    }

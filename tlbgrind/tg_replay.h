@@ -7,9 +7,10 @@
 
 #include "tg_blocks.h"
 #include "tg_hot.h"
+#include "tg_options.h"
 
 /* `hot_offset`: of TgHot within the guest state. */
-void tg_replay_init(UInt page_shift, Int hot_offset, Bool fast_path);
+void tg_replay_init(const TgOptions* options, Int hot_offset);
 
 /* Called by translated code at the end of a segment if a probe does not hold,
    or always without fast path; guest_state is the running thread's. */

@@ -112,6 +112,25 @@ TgOutcome tg_translate_data(UWord page_number, ULong now)
    return o;
 }
 
+TgOutcome tg_translate_as_cachegrind(TgKind kind, UWord first, UWord last,
+                                     ULong now)
+{
+   const tlb_side side = kind == TG_FETCH ? TLB_INSTRUCTION : TLB_DATA;
+   const tlb_reference a = { .page = first, .now = now, .side = (uint8_t)side };
+   const tlb_reference b = { .page = last, .now = now, .side = (uint8_t)side };
+   TgOutcome o = { 0, True };
+   tl_assert(!fast_path);
+   for (UInt level = 0; level < hierarchy.levels && o.walked; level++) {
+      if (hierarchy.at[0][level][side] == NULL)
+         continue;
+      const int missed = tlb_translate_level(&hierarchy, &a, level)
+                         | tlb_translate_level(&hierarchy, &b, level);
+      o.missed |= (UInt)missed << level;
+      o.walked = missed != 0;
+   }
+   return o;
+}
+
 void tg_slot_guard(Addr first, Addr last)
 {
    const UInt slot = (UInt)((first >> page_shift) % TG_N_SLOTS);

@@ -54,6 +54,12 @@ typedef struct {
 TgOutcome tg_translate_fetch(TgCodePage* page, ULong now);
 TgOutcome tg_translate_data(UWord page_number, ULong now);
 
+/* A reference that crosses from page `first` to page `last`, as cachegrind
+   counts it: a level that either misses counts one miss, and a level is asked
+   for both if the one before missed either. Only without fast path. */
+TgOutcome tg_translate_as_cachegrind(TgKind kind, UWord first, UWord last,
+                                     ULong now);
+
 /* Translated code is about to write a time into the slot of `first` because it
    takes the page of `last` to be known there. If it is not, makes the slot
    belong to nobody, so that the time does no harm. */

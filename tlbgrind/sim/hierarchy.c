@@ -84,27 +84,41 @@ void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_design *d, void *memory,
    }
 }
 
-tlb_outcome tlb_translate(tlb_hierarchy *h, const tlb_reference *r)
+/* References one array. Fills it on the spot if it misses, for nothing happens
+   between a miss and its fill. */
+static int reference(tlb_array *a, const tlb_reference *r, uint32_t *entry)
 {
    const tlb_key key = tlb_key_of(r->page, r->context);
+   *entry = tlb_array_lookup(a, key, r->now);
+   if (*entry != TLB_MISS)
+      return 1;
+   *entry = tlb_array_fill(a, key, r->now);
+   return 0;
+}
+
+tlb_outcome tlb_translate(tlb_hierarchy *h, const tlb_reference *r)
+{
    tlb_outcome out = { 0, 1, TLB_MISS };
    for (unsigned level = 0; level < h->levels; level++) {
       tlb_array *const a = h->at[r->core][level][r->side];
+      uint32_t entry;
       if (a == NULL)
          continue;
-      uint32_t entry = tlb_array_lookup(a, key, r->now);
-      const int hit = entry != TLB_MISS;
-      /* Filled on the spot: nothing happens between a miss and its fill. */
-      if (!hit) {
-         entry = tlb_array_fill(a, key, r->now);
-         out.missed |= 1u << level;
-      }
+      const int hit = reference(a, r, &entry);
       if (level == 0)
          out.entry = entry;
       if (hit) {
          out.walked = 0;
          break;
       }
+      out.missed |= 1u << level;
    }
    return out;
+}
+
+int tlb_translate_level(tlb_hierarchy *h, const tlb_reference *r,
+                        unsigned level)
+{
+   uint32_t entry;
+   return !reference(h->at[r->core][level][r->side], r, &entry);
 }

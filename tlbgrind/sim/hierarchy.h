@@ -64,6 +64,11 @@ void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_design *d, void *memory,
 
 tlb_outcome tlb_translate(tlb_hierarchy *h, const tlb_reference *r);
 
+/* References one level only (from 0), which must exist on that side. Returns
+   whether it missed; then it has been filled. */
+int tlb_translate_level(tlb_hierarchy *h, const tlb_reference *r,
+                        unsigned level);
+
 static inline tlb_array *tlb_first_level(tlb_hierarchy *h, unsigned core,
                                          tlb_side side)
 {
