@@ -20,7 +20,7 @@ struct _TgFile {
    HChar buffer[64 * 1024];
 };
 
-static Bool is_special(const HChar* name)
+Bool tg_file_is_special(const HChar* name)
 {
    struct vg_stat st;
    return !sr_isError(VG_(stat)(name, &st)) && !VKI_S_ISREG(st.mode);
@@ -49,7 +49,7 @@ TgFile* tg_file_open(const HChar* name, const HChar** why)
    f->used = 0;
    f->name = VG_(strdup)("tg.file", name);
    f->temporary = NULL;
-   if (!is_special(name)) {
+   if (!tg_file_is_special(name)) {
       const Int room = (Int)VG_(strlen)(name) + 32;
       f->temporary = VG_(malloc)("tg.file", (SizeT)room);
       VG_(snprintf)(f->temporary, room, "%s.part.%d", name, VG_(getpid)());

@@ -12,6 +12,9 @@
 
 typedef struct _TgFile TgFile;
 
+/* Whether the name stands for something else than a regular file. */
+Bool tg_file_is_special(const HChar* name);
+
 /* Opens for writing, mode 0600. Returns NULL, with the reason in *why, if that
    fails. */
 TgFile* tg_file_open(const HChar* name, const HChar** why);

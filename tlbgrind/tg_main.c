@@ -29,6 +29,7 @@
 
 #include "tg_arena.h"
 #include "tg_blocks.h"
+#include "tg_file.h"
 #include "tg_hot.h"
 #include "tg_instrument.h"
 #include "tg_options.h"
@@ -121,11 +122,11 @@ static Bool exists(const HChar* name)
 
 /* After exec the process has the same pid and, if children are traced, writes
    a file of its own. What it was before goes to the first free name of
-   NAME.exec1, NAME.exec2, and so on. */
+   NAME.exec1, NAME.exec2, and so on; a device or a pipe takes both. */
 static HChar* exec_file_name(void)
 {
    HChar* name = out_file_name();
-   if (!traces_children())
+   if (!traces_children() || tg_file_is_special(name))
       return name;
    const Int room = (Int)VG_(strlen)(name) + 24;
    HChar* numbered = VG_(malloc)("tg.main.exec", (SizeT)room);
@@ -153,7 +154,7 @@ static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
       return;
    XArray* lines = settle();
    HChar* name = exec_file_name();
-   if (tg_out_write(&run, lines, name))
+   if (tg_out_write(&run, lines, name) && !tg_file_is_special(name))
       written_at_exec = name;
    else
       VG_(free)(name);
