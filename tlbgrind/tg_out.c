@@ -150,7 +150,10 @@ static void print_lines(TgFile* f, XArray* lines, const TgEvent** events,
          tg_file_print(f, "\n");
          print_name(f, "ob", objects, fn->object, fn->object);
       }
-      if (at == NULL || at->object != fn->object || at->file != fn->file)
+      /* A function's own file is the one in effect where it begins, and the
+         last one may have ended in code inlined from another. */
+      if (at == NULL || at->object != fn->object || at->file != fn->file
+          || (at != fn && file != fn->file))
          print_name(f, "fl", files, fn->file, fn->file);
       if (at != fn) {
          print_name(f, "fn", functions, fn, fn->name);
