@@ -219,6 +219,7 @@ static void decode_leaf_18(tlb_cpuid_ask *ask, void *opaque,
 {
    enum { DATA = 1, INSTRUCTION, UNIFIED, LOADS, STORES };
    const uint32_t highest = ask(opaque, 0x18, 0).eax;
+   uint32_t stores_ways = 0, stores_sets = 0;
    for (uint32_t i = 0; i <= highest && i < 64; i++) {
       const tlb_cpuid r = ask(opaque, 0x18, i);
       const uint32_t type = bits(r.edx, 4, 0);
@@ -227,12 +228,10 @@ static void decode_leaf_18(tlb_cpuid_ask *ask, void *opaque,
       if (type == 0 || type > STORES || level == 0 || !bits(r.ebx, 0, 0)
           || ways > 4096 || r.ecx > 4096)
          continue;
+      /* The loads' array may come later. */
       if (type == STORES) {
-         if (has(m, 0, TLB_DATA))
-            note(m, "stores have a first-level array of their own; they are "
-                    "simulated in the loads' array");
-         else
-            take(m, level - 1, TLB_DATA, 0, ways * r.ecx, ways);
+         stores_ways = ways;
+         stores_sets = r.ecx;
          continue;
       }
       const tlb_side side = type == INSTRUCTION ? TLB_INSTRUCTION : TLB_DATA;
@@ -241,6 +240,13 @@ static void decode_leaf_18(tlb_cpuid_ask *ask, void *opaque,
                  "out");
       take(m, level - 1, side, type == UNIFIED, ways * r.ecx, ways);
    }
+   if (stores_ways == 0)
+      return;
+   if (has(m, 0, TLB_DATA))
+      note(m, "stores have a first-level array of their own; they are "
+              "simulated in the loads' array");
+   else
+      take(m, 0, TLB_DATA, 0, stores_ways * stores_sets, stores_ways);
 }
 
 static void decode_intel(tlb_cpuid_ask *ask, void *opaque,
