@@ -75,13 +75,15 @@ unsigned tlb_page_size_parse(const char *text, tlb_reason *why)
 
 static int parse_sizes(piece p, uint64_t *sizes, tlb_reason *why)
 {
+   piece size;
    *sizes = 0;
    do {
-      const unsigned shift = page_shift(cut(&p, '+'), why);
+      size = cut(&p, '+');
+      const unsigned shift = page_shift(size, why);
       if (shift == 0)
          return 0;
       *sizes |= (uint64_t)1 << shift;
-   } while (p.at < p.end);
+   } while (size.end < p.end);
    return 1;
 }
 
