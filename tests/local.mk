@@ -8,7 +8,13 @@
 
 # tests/unit/NAME.c: one group of cmocka tests, linked with the sanitized simulator.  (Not two
 # groups, and no skip(): cmocka's TAP is wrong for both.)
-UNIT_TESTS =
+UNIT_TESTS = \
+	tests/unit/test_array \
+	tests/unit/test_cpuid \
+	tests/unit/test_geometry \
+	tests/unit/test_hierarchy \
+	tests/unit/test_short_cuts \
+	tests/unit/test_text
 
 # tests/clients/NAME.c: programs for the tool to run.  A client that needs flags of its own has
 # CLIENT_FLAGS_NAME (in the place of CLIENT_FLAGS) or CLIENT_LINK_FLAGS_NAME (added).
@@ -35,14 +41,17 @@ PYTEST_FILES = \
 	tests/annotate/test_broken.py \
 	tests/annotate/test_damage.py \
 	tests/annotate/test_golden.py \
-	tests/annotate/test_options.py
+	tests/annotate/test_options.py \
+	tests/model/test_properties.py
 
 # What the tests read: conftest.py, helper modules, recorded inputs and outputs.
 TEST_INPUTS = \
 	tests/annotate/annotate_support.py \
 	tests/annotate/conftest.py \
 	tests/annotate/data \
-	tests/annotate/expected
+	tests/annotate/expected \
+	tests/oracle/naive_tlb.py \
+	tests/unit/unit.h
 
 # ---------------------------------------------------------------- unit tests
 
@@ -58,6 +67,10 @@ tests_libtlbsim_san_a_CFLAGS = -std=c11 $(SAN_CFLAGS)
 AM_CPPFLAGS += $(SAN_CPPFLAGS)
 AM_CFLAGS += $(SAN_CFLAGS)
 LDADD += tests/libtlbsim-san.a -lcmocka
+
+# What tests/model asks the sanitized simulator through.
+check_PROGRAMS += tests/model/simdrive
+tests_model_simdrive_LDADD = tests/libtlbsim-san.a
 
 if HAVE_CMOCKA
 check_PROGRAMS += $(UNIT_TESTS)

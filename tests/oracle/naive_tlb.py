@@ -1,0 +1,188 @@
+# naive_tlb.py -- translation arrays, written from the definitions of their policies only.
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""A second simulator to compare the first with: no shared code, no cleverness, no speed.
+
+Where the simulator keeps times, this keeps what the words say: a list in order of use, a queue, a
+tree of bits, used bits.  A key is (context, page); the page alone chooses the set.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Protocol
+
+Key = tuple[int, int]
+
+
+class Set(Protocol):
+    def reference(self, key: Key) -> bool:
+        """Returns whether the key is there; if not, it is from now on."""
+
+
+class Lru:
+    """A list, the key used last at its end."""
+
+    def __init__(self, ways: int) -> None:
+        self.ways = ways
+        self.order: list[Key] = []
+
+    def reference(self, key: Key) -> bool:
+        hit = key in self.order
+        if hit:
+            self.order.remove(key)
+        elif len(self.order) == self.ways:
+            del self.order[0]
+        self.order.append(key)
+        return hit
+
+
+class Fifo:
+    """A queue; a hit leaves it as it is."""
+
+    def __init__(self, ways: int) -> None:
+        self.ways = ways
+        self.queue: deque[Key] = deque()
+
+    def reference(self, key: Key) -> bool:
+        if key in self.queue:
+            return True
+        if len(self.queue) == self.ways:
+            self.queue.popleft()
+        self.queue.append(key)
+        return False
+
+
+class Slots:
+    """Ways with numbers: a free one is taken first, the lowest of them."""
+
+    def __init__(self, ways: int) -> None:
+        self.slot: list[Key | None] = [None] * ways
+
+    def reference(self, key: Key) -> bool:
+        hit = key in self.slot
+        if hit:
+            way = self.slot.index(key)
+        else:
+            way = self.slot.index(None) if None in self.slot else self.victim()
+            self.slot[way] = key
+            self.filled(way)
+        self.touched(way)
+        return hit
+
+    def victim(self) -> int:
+        raise NotImplementedError
+
+    def filled(self, way: int) -> None:
+        pass
+
+    def touched(self, way: int) -> None:
+        pass
+
+
+class Plru(Slots):
+    """A binary tree of bits: node n has the children 2n and 2n+1, way w is the leaf ways + w.
+
+    A bit is 0 where the left half is to go next, 1 for the right half.
+    """
+
+    def __init__(self, ways: int) -> None:
+        super().__init__(ways)
+        self.ways = ways
+        self.bit = [0] * ways
+
+    def touched(self, way: int) -> None:
+        node = self.ways + way
+        while node > 1:
+            came_from_right = node % 2
+            node //= 2
+            self.bit[node] = 1 - came_from_right
+
+    def victim(self) -> int:
+        node = 1
+        while node < self.ways:
+            node = 2 * node + self.bit[node]
+        return node - self.ways
+
+
+class Nru(Slots):
+    """UltraSPARC T1: the lowest way whose used bit is 0; when all are set, all others are cleared."""
+
+    def __init__(self, ways: int) -> None:
+        super().__init__(ways)
+        self.used = [False] * ways
+
+    def victim(self) -> int:
+        return self.used.index(False) if False in self.used else 0
+
+    def filled(self, way: int) -> None:
+        self.used[way] = False
+
+    def touched(self, way: int) -> None:
+        self.used[way] = True
+        if all(self.used):
+            self.used = [other == way for other in range(len(self.used))]
+
+
+class Generator:
+    """Knuth's MMIX generator; the upper 31 bits of its state, modulo the ways."""
+
+    def __init__(self, seed: int) -> None:
+        self.state = seed
+
+    def below(self, ways: int) -> int:
+        self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
+        return self.state // 2**33 % ways
+
+
+class Random(Slots):
+    def __init__(self, ways: int, generator: Generator) -> None:
+        super().__init__(ways)
+        self.generator = generator
+
+    def victim(self) -> int:
+        return self.generator.below(len(self.slot))
+
+
+def new_set(ways: int, policy: str, generator: Generator) -> Set:
+    if policy == "random":
+        return Random(ways, generator)
+    kinds: dict[str, type[Lru | Fifo | Plru | Nru]] = {"lru": Lru, "fifo": Fifo, "plru": Plru, "nru": Nru}
+    return kinds[policy](ways)
+
+
+class Array:
+    """Sets of one policy; an array has one generator for all its sets."""
+
+    def __init__(self, entries: int, ways: int, policy: str = "lru", seed: int = 0) -> None:
+        generator = Generator(seed)
+        self.sets = [new_set(ways, policy, generator) for _ in range(entries // ways)]
+
+    @classmethod
+    def parse(cls, text: str) -> Array:
+        """The tool's own notation, for texts that are known to be right."""
+        entries, ways, _, policy = (text + ",4K,lru").split(",")[:4]
+        name, _, seed = policy.partition(":")
+        return cls(int(entries), int(entries if ways == "full" else ways), name, int(seed or 0))
+
+    def reference(self, page: int, context: int = 0) -> bool:
+        """Returns whether it hits; a miss fills."""
+        return self.sets[page % len(self.sets)].reference((context, page))
+
+
+class Hierarchy:
+    """levels[l][side]: the array of that level and side, which may be the same for both, or None."""
+
+    def __init__(self, levels: list[dict[str, Array | None]]) -> None:
+        self.levels = levels
+
+    def translate(self, side: str, page: int, context: int = 0) -> tuple[list[int], bool]:
+        """The levels that missed, from 0, and whether all did: then it walks."""
+        missed: list[int] = []
+        for number, level in enumerate(self.levels):
+            array = level[side]
+            if array is None:
+                continue
+            if array.reference(page, context):
+                return missed, False
+            missed.append(number)
+        return missed, True

@@ -1,0 +1,257 @@
+/* Short cuts: references that the caller answers by itself.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include "unit.h"
+
+/* One array that is always asked, and one behind short cuts: a caller that
+   knows some of the entries, answers hits on them by itself and forgets them
+   when it is told to, or when it pleases. */
+
+enum { PAGES = 200 };
+
+typedef struct {
+   unit_array plain, asked;
+   uint64_t time[PAGES];   /* handed to the array */
+   int attached[PAGES];
+   int released[PAGES];    /* since the last reference */
+   uint32_t entry[PAGES];
+   unsigned answered;
+} pair;
+
+static void on_release(uint64_t *time, void *opaque)
+{
+   pair *const p = opaque;
+   const ptrdiff_t page = time - p->time;
+   assert_in_range(page, 0, PAGES - 1);
+   assert_true(p->attached[page]);
+   p->attached[page] = 0;
+   p->released[page]++;
+   /* The caller's memory is its own again. */
+   *time = UINT64_C(0xDEAD);
+}
+
+static void make(pair *p, const tlb_geometry *g)
+{
+   memset(p, 0, sizeof *p);
+   unit_array_make(&p->plain, g, NULL, NULL);
+   unit_array_make(&p->asked, g, on_release, p);
+}
+
+static void drop(pair *p)
+{
+   unit_array_free(&p->plain);
+   unit_array_free(&p->asked);
+}
+
+static int is_used(const pair *p, uint32_t entry)
+{
+   return p->asked.a.used[entry];
+}
+
+/* One reference to both. The caller takes the short cut whenever it has one;
+   `attach` and `detach` are what it does afterwards. */
+static void both(pair *p, tlb_key page, int attach, int detach)
+{
+   const int nru = p->asked.a.g.policy == TLB_NRU;
+   const tlb_key nobody = 1 << 20;
+   const tlb_key expected = unit_reference(&p->plain, page, nobody);
+   if (p->attached[page]) {
+      /* Nothing but the time may be needed, and that only where told. */
+      assert_true(expected == TLB_NO_KEY);
+      p->asked.now++;
+      if (tlb_array_needs_time(&p->asked.a))
+         p->time[page] = p->asked.now;
+      p->answered++;
+      if (detach) {
+         tlb_array_detach(&p->asked.a, p->entry[page]);
+         p->attached[page] = 0;
+      }
+      return;
+   }
+
+   int was_attached[PAGES];
+   memcpy(was_attached, p->attached, sizeof was_attached);
+   memset(p->released, 0, sizeof p->released);
+   assert_true(unit_reference(&p->asked, page, nobody) == expected);
+   for (uint32_t i = 0; i < PAGES; i++) {
+      /* Released: exactly what is gone or no longer used, and once. */
+      const int gone = was_attached[i]
+                       && (p->asked.a.key[p->entry[i]] != i
+                           || (nru && !is_used(p, p->entry[i])));
+      assert_int_equal(p->released[i], gone);
+   }
+   if (attach) {
+      uint32_t e = 0;
+      while (p->asked.a.key[e] != page)
+         e++;
+      p->entry[page] = e;
+      p->attached[page] = 1;
+      tlb_array_attach(&p->asked.a, e, &p->time[page]);
+      assert_true(p->time[page] == p->asked.now);
+   }
+}
+
+static const char *const shapes[] = {
+   "1,1,4K,%s",  "8,1,4K,%s",  "16,4,4K,%s", "12,4,4K,%s",  "64,8,4K,%s",
+   "16,full,4K,%s", "32,full,4K,%s", "64,16,4K,%s", "128,64,4K,%s",
+};
+enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
+
+static void same_as_plain(const char *policy)
+{
+   static pair p;
+   for (int s = 0; s < N_SHAPES; s++) {
+      /* How many in 16 of the references asked for are attached, and how many
+         in 16 of the answered ones are detached. */
+      for (unsigned mix = 0; mix < 4; mix++) {
+         static const unsigned attach[] = { 16, 16, 8, 2 };
+         static const unsigned detach[] = { 0, 1, 4, 8 };
+         char text[64];
+         snprintf(text, sizeof text, shapes[s], policy);
+         const tlb_geometry g = unit_geometry(text);
+         const unsigned pages = g.entries + 1 + g.entries / 3;
+         uint64_t seed = (uint64_t)s * 16 + mix + 1;
+         assert_true(pages <= PAGES);
+         make(&p, &g);
+         for (unsigned i = 0; i < 4000; i++) {
+            const uint64_t r = unit_random(&seed);
+            /* Half of the references go to a few pages, which stay. */
+            const tlb_key page = (r >> 40) % (r & 1 ? pages : pages / 3 + 1);
+            both(&p, page, (r >> 8) % 16 < attach[mix],
+                 (r >> 16) % 16 < detach[mix]);
+         }
+         if (g.entries > 1)
+            assert_true(p.answered > 100);
+         drop(&p);
+      }
+   }
+}
+
+static void lru(void **state)
+{
+   (void)state;
+   same_as_plain("lru");
+}
+
+static void plru(void **state)
+{
+   (void)state;
+   same_as_plain("plru");
+}
+
+static void fifo(void **state)
+{
+   (void)state;
+   same_as_plain("fifo");
+}
+
+static void nru(void **state)
+{
+   (void)state;
+   same_as_plain("nru");
+}
+
+static void random_ways(void **state)
+{
+   (void)state;
+   same_as_plain("random:17");
+}
+
+static void evicted(void **state)
+{
+   static pair p;
+   const tlb_geometry g = unit_geometry("2,full,4K,lru");
+   (void)state;
+   make(&p, &g);
+   both(&p, 0, 1, 0);
+   both(&p, 1, 1, 0);
+   both(&p, 0, 1, 0); /* the short cut: only the caller knows of it */
+   assert_int_equal(p.answered, 1);
+   both(&p, 2, 0, 0);
+   assert_int_equal(p.released[0], 0);
+   assert_int_equal(p.released[1], 1);
+   assert_true(unit_holds(&p.asked, 0));
+   drop(&p);
+}
+
+static void cleared(void **state)
+{
+   static pair p;
+   const tlb_geometry g = unit_geometry("3,full,4K,nru");
+   (void)state;
+   make(&p, &g);
+   both(&p, 0, 1, 0);
+   both(&p, 1, 1, 0);
+   both(&p, 2, 1, 0); /* the last clear bit: 0 and 1 are cleared */
+   assert_int_equal(p.released[0], 1);
+   assert_int_equal(p.released[1], 1);
+   assert_int_equal(p.released[2], 0);
+   assert_true(unit_holds(&p.asked, 0) && unit_holds(&p.asked, 1));
+   drop(&p);
+}
+
+static void detached(void **state)
+{
+   static pair p;
+   const tlb_geometry g = unit_geometry("2,full,4K,lru");
+   (void)state;
+   make(&p, &g);
+   both(&p, 0, 1, 0);
+   both(&p, 1, 0, 0);
+   both(&p, 0, 1, 1); /* answered, then given back with its time */
+   p.time[0] = 0;     /* which is in the array now */
+   both(&p, 2, 0, 0);
+   assert_true(unit_holds(&p.asked, 0));
+   assert_false(unit_holds(&p.asked, 1));
+   assert_int_equal(p.released[0], 0);
+   drop(&p);
+}
+
+static void never(uint64_t *time, void *opaque)
+{
+   (void)time;
+   (void)opaque;
+   fail();
+}
+
+static void asked_anyway(void **state)
+{
+   (void)state;
+   /* A caller need not use what it has: a reference through the array moves
+      the time where it is kept. */
+   const tlb_geometry g = unit_geometry("2,full,4K,lru");
+   uint64_t time;
+   unit_array u;
+   unit_array_make(&u, &g, never, NULL);
+   assert_false(unit_hits(&u, 0));
+   tlb_array_attach(&u.a, 0, &time);
+   assert_true(time == 1);
+   assert_false(unit_hits(&u, 1));
+   assert_true(unit_hits(&u, 0));
+   assert_true(time == 3);
+   assert_false(unit_hits(&u, 2));
+   assert_true(unit_holds(&u, 0));
+   tlb_array_detach(&u.a, 0);
+   time = 0;
+   assert_true(tlb_array_time(&u.a, 0) == 3);
+   unit_array_free(&u);
+}
+
+int main(void)
+{
+   const struct CMUnitTest tests[] = {
+      CLAIM("LRU with short cuts misses and evicts as LRU without", lru),
+      CLAIM("PLRU with short cuts misses and evicts as PLRU without", plru),
+      CLAIM("FIFO with short cuts misses and evicts as FIFO without", fifo),
+      CLAIM("NRU with short cuts misses and evicts as NRU without", nru),
+      CLAIM("random with short cuts misses and evicts as random without",
+            random_ways),
+      CLAIM("an entry that is evicted is released, others are not", evicted),
+      CLAIM("an entry whose used bit is cleared is released, though it stays",
+            cleared),
+      CLAIM("an entry that is detached keeps the caller's time", detached),
+      CLAIM("a reference through the array moves the caller's time",
+            asked_anyway),
+   };
+   return cmocka_run_group_tests_name("short cuts", tests, NULL, NULL);
+}

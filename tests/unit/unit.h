@@ -1,0 +1,113 @@
+/* What the unit tests share.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#ifndef UNIT_H
+#define UNIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "array.h"
+
+/* A test whose title is what it proves. */
+#define CLAIM(title, function) { title, function, NULL, NULL, NULL }
+
+/* xorshift64*: the same numbers on every machine. */
+static inline uint64_t unit_random(uint64_t *state)
+{
+   *state ^= *state >> 12;
+   *state ^= *state << 25;
+   *state ^= *state >> 27;
+   return *state * UINT64_C(0x2545F4914F6CDD1D);
+}
+
+static inline tlb_geometry unit_geometry(const char *text)
+{
+   tlb_geometry g;
+   tlb_reason why;
+   if (!tlb_geometry_parse(text, 12, &g, &why))
+      fail_msg("%s: %s", text, why.text);
+   return g;
+}
+
+/* An array in memory of exactly its size and full of rubbish, so that the
+   sanitizers and the results tell what tlb_array_init() forgets. */
+typedef struct {
+   tlb_array a;
+   void *memory;
+   uint64_t now;
+} unit_array;
+
+static inline void unit_array_make(unit_array *u, const tlb_geometry *g,
+                                   tlb_release *release, void *opaque)
+{
+   const size_t size = tlb_array_bytes(g);
+   u->memory = malloc(size);
+   assert_non_null(u->memory);
+   memset(u->memory, 0xA5, size);
+   memset(&u->a, 0xA5, sizeof u->a);
+   tlb_array_init(&u->a, g, u->memory, release, opaque);
+   u->now = 0;
+}
+
+static inline void unit_array_free(unit_array *u)
+{
+   free(u->memory);
+}
+
+/* Whether the array holds the key, without a reference to it. */
+static inline int unit_holds(const unit_array *u, tlb_key key)
+{
+   for (uint32_t i = 0; i < u->a.g.entries; i++) {
+      if (u->a.key[i] == key)
+         return 1;
+   }
+   return 0;
+}
+
+/* References the key, fills it in if it is missed. Returns TLB_NO_KEY for a
+   hit, else what is evicted, or `nobody` if a free way is taken. */
+static inline tlb_key unit_reference(unit_array *u, tlb_key key,
+                                     tlb_key nobody)
+{
+   u->now++;
+   const uint32_t hit = tlb_array_lookup(&u->a, key, u->now);
+   if (hit != TLB_MISS) {
+      assert_true(u->a.key[hit] == key);
+      return TLB_NO_KEY;
+   }
+   assert_false(unit_holds(u, key));
+   tlb_key *const before = malloc(u->a.g.entries * sizeof *before);
+   assert_non_null(before);
+   for (uint32_t i = 0; i < u->a.g.entries; i++)
+      before[i] = u->a.key[i];
+   const uint32_t e = tlb_array_fill(&u->a, key, u->now);
+   assert_true(e < u->a.g.entries);
+   assert_true(u->a.key[e] == key);
+   for (uint32_t i = 0; i < u->a.g.entries; i++) {
+      if (i != e)
+         assert_true(u->a.key[i] == before[i]);
+   }
+   const tlb_key evicted = before[e] == TLB_NO_KEY ? nobody : before[e];
+   free(before);
+   return evicted;
+}
+
+/* The same, telling only hit (1) from miss (0). */
+static inline int unit_hits(unit_array *u, uint64_t page)
+{
+   u->now++;
+   if (tlb_array_lookup(&u->a, tlb_key_of(page, 0), u->now) != TLB_MISS)
+      return 1;
+   tlb_array_fill(&u->a, tlb_key_of(page, 0), u->now);
+   return 0;
+}
+
+#endif
