@@ -2,10 +2,15 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
 dist_man_MANS = \
-	docs/tg_annotate.1
+	docs/tg_annotate.1 \
+	docs/tlbgrind.1
 
+# docs/img is a folder, distributed as a whole.
 DOC_FILES = \
 	docs/formats.md \
-	docs/manual-annotate.md
+	docs/img \
+	docs/manual-annotate.md \
+	docs/manual.md \
+	docs/transpose.c
 
-EXTRA_DIST += $(DOC_FILES)
+EXTRA_DIST += $(DOC_FILES) README.md NEWS
