@@ -11,9 +11,14 @@
 #include "tg_blocks.h"
 
 static VgHashTable* blocks;
-static XArray* numbered;      /* TgSegment*, or NULL where a number is free */
-static XArray* free_numbers;  /* UInt */
 static TgBlockTotals totals;
+
+static UInt last_level[TG_N_KINDS];
+
+TgSegment** tg_segments;
+static UInt n_numbers = 1;    /* used so far; 0 means "no segment" */
+static UInt room_for_numbers;
+static XArray* free_numbers;  /* UInt */
 
 /* The block under construction: its parts in the order of their coming. */
 static XArray* segments; /* TgSegment */
@@ -26,18 +31,22 @@ static XArray* new_array(SizeT element)
    return VG_(newXA)(VG_(malloc), "tg.blocks", VG_(free), (Word)element);
 }
 
-void tg_blocks_init(void)
+void tg_blocks_init(const tlb_design* design)
 {
    blocks = VG_(HT_construct)("tg.blocks");
-   numbered = new_array(sizeof(TgSegment*));
    free_numbers = new_array(sizeof(UInt));
    segments = new_array(sizeof(TgSegment));
    instrs = new_array(sizeof(TgSite*));
    refs = new_array(sizeof(TgRef));
    groups = new_array(sizeof(TgGroup));
-   /* Number 0 means "no segment". */
-   TgSegment* none = NULL;
-   VG_(addToXA)(numbered, &none);
+   for (UInt level = 0; level < design->levels; level++) {
+      for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
+         if (design->at[level][kind == TG_FETCH ? TLB_INSTRUCTION
+                                                : TLB_DATA].present
+             || design->unified[level])
+            last_level[kind] = level;
+      }
+   }
 }
 
 static void empty(XArray* a)
@@ -61,8 +70,13 @@ static UInt take_number(void)
       VG_(dropTailXA)(free_numbers, 1);
       return number;
    }
-   TgSegment* none = NULL;
-   return (UInt)VG_(addToXA)(numbered, &none);
+   if (n_numbers >= room_for_numbers) {
+      room_for_numbers = 2 * n_numbers + 1024;
+      tg_segments = VG_(realloc)("tg.blocks.numbers", tg_segments,
+                                 room_for_numbers * sizeof *tg_segments);
+   }
+   tg_segments[n_numbers] = NULL;
+   return n_numbers++;
 }
 
 static TgSegment* current(void)
@@ -166,15 +180,31 @@ TgBlock* tg_block_finish(Addr base, Addr entry)
       ref += s->n_refs;
       instr += s->n_instrs;
       group += s->n_groups;
-      *(TgSegment**)VG_(indexXA)(numbered, (Word)s->number) = s;
+      tg_segments[s->number] = s;
    }
    VG_(HT_add_node)(blocks, b);
    return b;
 }
 
-TgSegment* tg_segment_numbered(UInt number)
+/* Books what n runs of the segment made of this reference, and its misses. */
+static void settle_ref(TgRef* r, ULong n)
 {
-   return *(TgSegment**)VG_(indexXA)(numbered, (Word)number);
+   ULong any = n;
+   for (UInt level = 0; level < TLB_MAX_LEVELS; level++)
+      any |= r->misses[level];
+   if (any == 0)
+      return;
+   ULong* cost = tg_site_line(r->site)->cost + tg_cost(r->kind, 0);
+   /* Instructions are counted apart; fetches are only look-ups. */
+   if (r->kind != TG_FETCH)
+      cost[TG_REFS] += n;
+   else if (r->size > 0)
+      totals.fetch_straddles += n;
+   cost[TG_WALKS] += r->misses[last_level[r->kind]];
+   for (UInt level = 0; level < TLB_MAX_LEVELS; level++) {
+      cost[TG_MISS_1 + level] += r->misses[level];
+      r->misses[level] = 0;
+   }
 }
 
 static void settle_segment(TgSegment* s)
@@ -185,18 +215,10 @@ static void settle_segment(TgSegment* s)
       totals.unperformed[s->ref[0].kind] += *s->attempted - n;
       *s->attempted = 0;
    }
-   if (n == 0)
-      return;
-   for (UInt i = 0; i < s->n_instrs; i++)
+   for (UInt i = 0; i < s->n_instrs && n > 0; i++)
       tg_site_line(s->instr[i])->cost[tg_cost(TG_FETCH, TG_REFS)] += n;
-   for (UInt i = 0; i < s->n_refs; i++) {
-      const TgRef* r = &s->ref[i];
-      /* Instructions are counted above; fetches are only look-ups. */
-      if (r->kind != TG_FETCH)
-         tg_site_line(r->site)->cost[tg_cost(r->kind, TG_REFS)] += n;
-      else if (r->size > 0)
-         totals.fetch_straddles += n;
-   }
+   for (UInt i = 0; i < s->n_refs; i++)
+      settle_ref(&s->ref[i], n);
 }
 
 static void settle_block(TgBlock* b)
@@ -233,10 +255,15 @@ void tg_block_discard(Addr base, Addr entry)
       tg_arena_free(s->entered, 1);
       if (s->attempted != NULL)
          tg_arena_free(s->attempted, 1);
-      *(TgSegment**)VG_(indexXA)(numbered, (Word)s->number) = NULL;
+      tg_segments[s->number] = NULL;
       VG_(addToXA)(free_numbers, &s->number);
    }
    VG_(free)(b);
+}
+
+UInt tg_last_level(TgKind kind)
+{
+   return last_level[kind];
 }
 
 TgBlockTotals* tg_block_totals(void)

@@ -16,6 +16,8 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_xarray.h"
 
+#include "sim/hierarchy.h"
+
 #include "tg_sites.h"
 
 /* One reference. The address of a data reference is the value of one of the
@@ -31,6 +33,7 @@ typedef struct {
                    instruction that crosses a page, else 0 */
    UChar base;  /* number of the base, see tg_hot.h */
    UChar kind;  /* TgKind; a modify is counted as a read */
+   ULong misses[TLB_MAX_LEVELS]; /* how often it missed each level */
 } TgRef;
 
 /* The data references of a segment off one base that lie close together: bytes
@@ -71,7 +74,7 @@ struct _TgBlock {
    TgSegment segment[];
 };
 
-void tg_blocks_init(void);
+void tg_blocks_init(const tlb_design* design);
 
 /* Building a block. Begin it, then for each segment: begin it, add to it, end
    it. At the end tg_block_finish() returns the block, laid out for good. */
@@ -94,8 +97,11 @@ TgGroup* tg_segment_group(UInt number);
 
 TgBlock* tg_block_finish(Addr base, Addr entry);
 
-/* The segment of that number, NULL if it is gone. */
-TgSegment* tg_segment_numbered(UInt number);
+/* The segments by their numbers; NULL where one is gone. */
+extern TgSegment** tg_segments;
+
+/* The last level that a kind of reference can miss: behind it is the walk. */
+UInt tg_last_level(TgKind kind);
 
 /* Books the block of that base and entry and forgets it. */
 void tg_block_discard(Addr base, Addr entry);

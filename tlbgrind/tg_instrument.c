@@ -41,7 +41,6 @@ typedef struct {
 /* The block that is being instrumented. */
 static IRSB* out;
 static const VexGuestExtents* extents;
-static UInt n_segments;
 static UWord fetched_page;    /* of the last fetch; NO_PAGE at the begin */
 static TgSite* site;          /* of the instruction at hand */
 static IRExpr* last_atom;     /* the address of the last reference */
@@ -126,13 +125,12 @@ static void end_segment(void)
    if (!segment_open)
       return;
    segment_open = False;
-   tg_probe_check(tg_segment_end(), n_segments - 1);
+   tg_probe_check(tg_segment_end());
 }
 
 static TgSegment* begin_segment(Bool guarded)
 {
    TgSegment* s = tg_segment_begin(guarded);
-   n_segments++;
    n_bases = 0;
    last_atom = NULL;
    return s;
@@ -263,7 +261,7 @@ static void data_guarded(TgKind kind, IRExpr* atom, UInt size, IRExpr* guard,
                                .kind = (UChar)kind });
    s = tg_segment_end();
    tg_probe_enter(s);
-   tg_probe_guarded(s, n_segments - 1, guard);
+   tg_probe_guarded(guard);
 }
 
 static Bool always(const IRExpr* guard)
@@ -413,7 +411,6 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
 
    out = deepCopyIRSBExceptStmts(in);
    extents = vge;
-   n_segments = 0;
    fetched_page = NO_PAGE;
    segment_open = False;
    forget_derivations(in->tyenv->types_used);

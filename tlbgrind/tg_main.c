@@ -53,7 +53,6 @@ static HChar* written_at_exec;
 static XArray* settle(void)
 {
    tg_blocks_settle();
-   tg_sites_settle();
    XArray* lines = tg_lines_sorted();
    VG_(memset)(run.total, 0, sizeof run.total);
    for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
@@ -65,7 +64,12 @@ static XArray* settle(void)
    const TgReplayTotals* r = tg_replay_totals();
    VG_(memcpy)(run.straddles, r->straddles, sizeof run.straddles);
    run.straddles[TG_FETCH] = b->fetch_straddles;
-   VG_(memcpy)(run.extra, r->extra, sizeof run.extra);
+   for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
+      ULong* extra = run.extra + tg_cost(kind, 0);
+      for (UInt level = 0; level < TLB_MAX_LEVELS; level++)
+         extra[TG_MISS_1 + level] = r->extra[kind][level];
+      extra[TG_WALKS] = r->extra[kind][tg_last_level(kind)];
+   }
    VG_(memcpy)(run.unperformed, b->unperformed, sizeof run.unperformed);
    return lines;
 }
@@ -82,6 +86,9 @@ static void fini(Int exit_code)
    HChar* name = out_file_name();
    const Bool written = tg_out_write(&run, lines, name);
    tg_summary_results(&run, written ? name : NULL);
+   /* The core leaves this to the tool when the process ends. */
+   if (VG_(clo_stats))
+      tg_replay_print_stats();
    VG_(free)(name);
    VG_(deleteXA)(lines);
 }
@@ -95,7 +102,7 @@ static void forked(ThreadId tid)
 {
    (void)tid;
    tg_blocks_settle();
-   tg_sites_zero();
+   tg_lines_zero();
    VG_(memset)(tg_block_totals(), 0, sizeof(TgBlockTotals));
    VG_(memset)(tg_replay_totals(), 0, sizeof(TgReplayTotals));
    run.forked_from = VG_(getppid)();
@@ -195,7 +202,7 @@ static void post_clo_init(void)
    run.options = o;
    tg_arena_init();
    tg_sites_init(o->page_shift);
-   tg_blocks_init();
+   tg_blocks_init(&o->machine.design);
    tg_translate_init(&o->machine.design, o->page_shift, o->fast_path);
    tg_replay_init(o, hot_offset);
    tg_probe_init(o->page_shift, o->fast_path);
@@ -217,6 +224,7 @@ static void pre_clo_init(void)
    VG_(needs_superblock_discards)(discard);
    VG_(needs_command_line_options)(tg_process_option, tg_print_usage,
                                    tg_print_debug_usage);
+   VG_(needs_print_stats)(tg_replay_print_stats);
    VG_(needs_syscall_wrapper)(pre_syscall, post_syscall);
    VG_(track_die_mem_munmap)(unmapped);
    VG_(track_start_client_code)(tg_replay_start);

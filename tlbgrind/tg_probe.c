@@ -38,8 +38,8 @@ static IRExpr* arena;
 /* Constants in the code that are known only when the block is finished. */
 typedef struct {
    IRConst* constant;
-   enum { SEGMENT_ADDRESS, CLOCK_ADVANCE, REF_TIME } what;
-   UInt number; /* of the segment or of the reference, within the block */
+   enum { CLOCK_ADVANCE, REF_TIME } what;
+   UInt number; /* of the reference within the block */
 } Pending;
 
 static XArray* pending;
@@ -128,10 +128,10 @@ static void increment(ULong* counter)
 }
 
 /* A constant that tg_probe_end() fills in. */
-static IRExpr* later(IRType type, Int what, UInt number)
+static IRExpr* later(Int what, UInt number)
 {
-   Pending p = { .what = what, .number = number };
-   p.constant = type == Ity_I64 ? IRConst_U64(0) : IRConst_U32(0);
+   Pending p = { .what = what, .number = number,
+                 .constant = IRConst_U64(0) };
    VG_(addToXA)(pending, &p);
    return IRExpr_Const(p.constant);
 }
@@ -141,7 +141,7 @@ static IRExpr* time_of(UInt ref)
 {
    IRExpr* clock = get_hot(Ity_I64, offsetof(TgHot, clock));
    return value(Ity_I64,
-                IRExpr_Binop(Iop_Add64, clock, later(Ity_I64, REF_TIME, ref)));
+                IRExpr_Binop(Iop_Add64, clock, later(REF_TIME, ref)));
 }
 
 /* --- Segments --- */
@@ -155,7 +155,7 @@ void tg_probe_begin(IRSB* sb, const VexGuestLayout* layout)
    IRExpr* clock = get_hot(Ity_I64, offsetof(TgHot, clock));
    put_hot(offsetof(TgHot, clock),
            value(Ity_I64, IRExpr_Binop(Iop_Add64, clock,
-                                       later(Ity_I64, CLOCK_ADVANCE, 0))));
+                                       later(CLOCK_ADVANCE, 0))));
 }
 
 void tg_probe_enter(const TgSegment* s)
@@ -172,11 +172,10 @@ void tg_probe_set_base(UInt base, IRExpr* atom)
    put_hot(offsetof(TgHot, base[0]) + base * sizeof(UWord), atom);
 }
 
-static void call(const HChar* name, void* helper, IRExpr* guard, UInt nth)
+static void call(const HChar* name, void* helper, IRExpr* guard)
 {
-   IRDirty* d = unsafeIRDirty_0_N(
-      2, name, VG_(fnptr_to_fnentry)(helper),
-      mkIRExprVec_2(IRExpr_GSPTR(), later(WORD_TYPE, SEGMENT_ADDRESS, nth)));
+   IRDirty* d = unsafeIRDirty_0_N(1, name, VG_(fnptr_to_fnentry)(helper),
+                                  mkIRExprVec_1(IRExpr_GSPTR()));
    d->guard = guard;
    /* The helper reads TgHot and nothing else of the guest state. */
    d->nFxState = 1;
@@ -205,7 +204,7 @@ static IRExpr* slot_offset(const TgGroup* g)
                          IRExpr_Const(IRConst_U8(
                             (UChar)(page_shift - probe_shift))));
    return binary(WORD(And), page,
-                 word((UWord)(TG_N_SLOTS - 1) << probe_shift));
+                 word((UWord)TG_SLOT_MASK << probe_shift));
 }
 
 /* Not zero in the bits of the page number if the group's page is not known. */
@@ -238,12 +237,12 @@ static void store_data_times(const TgSegment* s, IRExpr* const* slot)
             time_of(s->group[order[i]].newest));
 }
 
-void tg_probe_check(const TgSegment* s, UInt nth)
+void tg_probe_check(const TgSegment* s)
 {
    if (s->n_refs == 0)
       return;
    if (!fast_path) {
-      call("tg_replay", tg_replay, IRExpr_Const(IRConst_U1(True)), nth);
+      call("tg_replay", tg_replay, IRExpr_Const(IRConst_U1(True)));
       return;
    }
 
@@ -266,7 +265,7 @@ void tg_probe_check(const TgSegment* s, UInt nth)
    IRExpr* same = value(Ity_I1, IRExpr_Binop(WORD_LT, differs,
                                              word((UWord)1 << page_shift)));
    call("tg_replay", tg_replay,
-        value(Ity_I1, IRExpr_Unop(Iop_Not1, same)), nth);
+        value(Ity_I1, IRExpr_Unop(Iop_Not1, same)));
 
    /* After a replay these write what it has written already; where they would
       not, it has seen to it that they do no harm. */
@@ -280,10 +279,9 @@ void tg_probe_check(const TgSegment* s, UInt nth)
       store_data_times(s, slot);
 }
 
-void tg_probe_guarded(const TgSegment* s, UInt nth, IRExpr* guard)
+void tg_probe_guarded(IRExpr* guard)
 {
-   (void)s;
-   call("tg_replay_guarded", tg_replay_guarded, guard, nth);
+   call("tg_replay_guarded", tg_replay_guarded, guard);
 }
 
 void tg_probe_leave(void)
@@ -291,17 +289,11 @@ void tg_probe_leave(void)
    put_hot(offsetof(TgHot, segment), word(0));
 }
 
-void tg_probe_end(TgBlock* b)
+void tg_probe_end(const TgBlock* b)
 {
    for (Word i = 0; i < VG_(sizeXA)(pending); i++) {
       const Pending* p = VG_(indexXA)(pending, i);
       switch (p->what) {
-      case SEGMENT_ADDRESS:
-         if (WORD_TYPE == Ity_I64)
-            p->constant->Ico.U64 = (Addr)&b->segment[p->number];
-         else
-            p->constant->Ico.U32 = (UInt)(Addr)&b->segment[p->number];
-         break;
       case CLOCK_ADVANCE:
          p->constant->Ico.U64 = b->n_refs;
          break;

@@ -31,11 +31,11 @@ void tg_probe_enter(const TgSegment* s);
 /* The segment's base number `base` is the value of `atom`. */
 void tg_probe_set_base(UInt base, IRExpr* atom);
 
-/* The segment, finished, of that number within its block ends. */
-void tg_probe_check(const TgSegment* s, UInt nth);
+/* The segment, which has just been entered, ends. */
+void tg_probe_check(const TgSegment* s);
 
-/* The segment of that number within its block is a guarded reference. */
-void tg_probe_guarded(const TgSegment* s, UInt nth, IRExpr* guard);
+/* The segment, which has just been entered, is a guarded reference. */
+void tg_probe_guarded(IRExpr* guard);
 
 /* The block may be left for an address inside of itself, or unknown: says that
    no segment is being run, lest a signal that finds the thread there is taken
@@ -43,6 +43,6 @@ void tg_probe_guarded(const TgSegment* s, UInt nth, IRExpr* guard);
 void tg_probe_leave(void);
 
 /* The block is finished: fills in what was not known before. */
-void tg_probe_end(TgBlock* b);
+void tg_probe_end(const TgBlock* b);
 
 #endif

@@ -5,6 +5,7 @@
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_guest.h"
 #include "pub_tool_libcassert.h"
+#include "pub_tool_libcprint.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_vki.h"
 
@@ -17,6 +18,7 @@ static Int hot_offset;
 static Bool fast_path;
 static Bool as_cachegrind;
 static TgReplayTotals totals;
+static ULong replays, replays_refs;
 
 /* The clock while no thread runs client code. */
 static ULong clock_at_rest;
@@ -34,23 +36,23 @@ static Addr address_of(const TgHot* hot, const TgRef* r)
    return hot->base[r->base] + r->at.offset;
 }
 
-static void book(const TgRef* r, TgOutcome o)
+static void book(TgRef* r, UInt missed)
 {
-   if (o.missed != 0)
-      tg_site_miss(r->site, r->kind, o.missed, o.walked);
+   for (UInt level = 0; missed != 0; level++, missed >>= 1)
+      r->misses[level] += missed & 1;
 }
 
-static void book_extra(const TgRef* r, TgOutcome first, TgOutcome second)
+/* Both halves of one reference: what the second missed is booked, and what
+   both missed is noted as well. */
+static void book_second(TgRef* r, UInt first, UInt second)
 {
-   const UInt both = first.missed & second.missed;
-   ULong* extra = totals.extra + tg_cost(r->kind, 0);
-   extra[TG_MISS_1] += both & 1;
-   extra[TG_MISS_2] += both >> 1 & 1;
-   extra[TG_MISS_3] += both >> 2 & 1;
-   extra[TG_WALKS] += first.walked && second.walked;
+   UInt both = first & second;
+   book(r, second);
+   for (UInt level = 0; both != 0; level++, both >>= 1)
+      totals.extra[r->kind][level] += both & 1;
 }
 
-static void replay_data(const TgRef* r, Addr a, ULong now)
+static void replay_data(TgRef* r, Addr a, ULong now)
 {
    const UWord first = a >> page_shift;
    const UWord last = (a + r->size - 1) >> page_shift;
@@ -59,14 +61,11 @@ static void replay_data(const TgRef* r, Addr a, ULong now)
       book(r, tg_translate_as_cachegrind(r->kind, first, last, now));
       return;
    }
-   const TgOutcome o = tg_translate_data(first, now);
-   book(r, o);
-   if (first == last)
-      return;
-   /* No reference is longer than a page, so there is only one more. */
-   const TgOutcome more = tg_translate_data(last, now);
-   book(r, more);
-   book_extra(r, o, more);
+   const UInt missed = tg_translate_data(first, now);
+   book(r, missed);
+   /* No reference is longer than a page, so there is at most one more. */
+   if (first != last)
+      book_second(r, missed, tg_translate_data(last, now));
 }
 
 /* Whether r fetches the second page of an instruction whose first page is what
@@ -77,7 +76,7 @@ static Bool goes_on(const TgSegment* s, const TgRef* r)
           && r[-1].kind == TG_FETCH && r[-1].site == r->site;
 }
 
-static TgOutcome fetch(const TgRef* r, ULong now)
+static UInt fetch(const TgRef* r, ULong now)
 {
    const TgCodePage* page = r->at.page;
    if (as_cachegrind && r->size > 0)
@@ -87,11 +86,11 @@ static TgOutcome fetch(const TgRef* r, ULong now)
 }
 
 /* The first n references of the segment. */
-static void replay_refs(const TgHot* hot, const TgSegment* s, UInt n)
+static void replay_refs(const TgHot* hot, TgSegment* s, UInt n)
 {
    ULong now = hot->clock - s->block->n_refs + s->first_ref;
-   TgOutcome fetched = { 0, False };
-   for (const TgRef* r = s->ref; r < s->ref + n; r++) {
+   UInt before = 0;
+   for (TgRef* r = s->ref; r < s->ref + n; r++) {
       now++;
       if (r->kind != TG_FETCH) {
          replay_data(r, address_of(hot, r), now);
@@ -100,17 +99,21 @@ static void replay_refs(const TgHot* hot, const TgSegment* s, UInt n)
       /* The next looks up both pages. */
       if (as_cachegrind && r + 1 < s->ref + n && goes_on(s, r + 1))
          continue;
-      const TgOutcome o = fetch(r, now);
-      book(r, o);
+      const UInt missed = fetch(r, now);
       if (goes_on(s, r) && !as_cachegrind)
-         book_extra(r, fetched, o);
-      fetched = o;
+         book_second(r, before, missed);
+      else
+         book(r, missed);
+      before = missed;
    }
 }
 
-VG_REGPARM(2) void tg_replay(UChar* guest_state, TgSegment* s)
+VG_REGPARM(1) void tg_replay(UChar* guest_state)
 {
    const TgHot* hot = (const TgHot*)(void*)(guest_state + hot_offset);
+   TgSegment* s = tg_segments[hot->segment];
+   replays++;
+   replays_refs += s->n_refs;
    replay_refs(hot, s, s->n_refs);
    if (!fast_path)
       return;
@@ -120,10 +123,12 @@ VG_REGPARM(2) void tg_replay(UChar* guest_state, TgSegment* s)
    }
 }
 
-VG_REGPARM(2) void tg_replay_guarded(UChar* guest_state, TgSegment* s)
+VG_REGPARM(1) void tg_replay_guarded(UChar* guest_state)
 {
+   const TgHot* hot = (const TgHot*)(void*)(guest_state + hot_offset);
+   TgSegment* s = tg_segments[hot->segment];
    (*s->entered)++;
-   replay_refs((const TgHot*)(void*)(guest_state + hot_offset), s, s->n_refs);
+   replay_refs(hot, s, s->n_refs);
 }
 
 /* --- Segments that a fault cuts short --- */
@@ -202,7 +207,7 @@ void tg_replay_stop(ThreadId tid, ULong blocks)
    clock_at_rest = hot.clock;
    if (hot.segment == 0)
       return;
-   TgSegment* s = tg_segment_numbered((UInt)hot.segment);
+   TgSegment* s = tg_segments[hot.segment];
    /* A guarded reference is booked before it is made, attempt or not. */
    if (s != NULL && !s->guarded)
       cut_short(&hot, s, VG_(get_IP)(tid));
@@ -211,4 +216,10 @@ void tg_replay_stop(ThreadId tid, ULong blocks)
 TgReplayTotals* tg_replay_totals(void)
 {
    return &totals;
+}
+
+void tg_replay_print_stats(void)
+{
+   VG_(dmsg)(" tlbgrind: %llu segments replayed, %llu references\n", replays,
+             replays_refs);
 }

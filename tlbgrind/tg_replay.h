@@ -13,11 +13,12 @@
 void tg_replay_init(const TgOptions* options, Int hot_offset);
 
 /* Called by translated code at the end of a segment if a probe does not hold,
-   or always without fast path; guest_state is the running thread's. */
-VG_REGPARM(2) void tg_replay(UChar* guest_state, TgSegment* s);
+   or always without fast path; guest_state is the running thread's, whose
+   TgHot says which segment. */
+VG_REGPARM(1) void tg_replay(UChar* guest_state);
 
 /* Called by translated code where a guarded reference happens. */
-VG_REGPARM(2) void tg_replay_guarded(UChar* guest_state, TgSegment* s);
+VG_REGPARM(1) void tg_replay_guarded(UChar* guest_state);
 
 /* The core's events: a thread starts or stops running client code. */
 void tg_replay_start(ThreadId tid, ULong blocks);
@@ -27,9 +28,12 @@ void tg_replay_stop(ThreadId tid, ULong blocks);
    Both halves may miss; `extra` counts the misses beyond the first. */
 typedef struct {
    ULong straddles[TG_N_KINDS]; /* of reads and writes */
-   ULong extra[TG_N_COSTS];
+   ULong extra[TG_N_KINDS][TLB_MAX_LEVELS];
 } TgReplayTotals;
 
 TgReplayTotals* tg_replay_totals(void);
+
+/* For --stats=yes: how often the probes did not hold. */
+void tg_replay_print_stats(void);
 
 #endif

@@ -13,7 +13,8 @@ typedef struct {
    Int forked_from;           /* pid, 0: this is no forked child */
    ULong total[TG_N_COSTS];   /* over all lines */
    ULong straddles[TG_N_KINDS];
-   ULong extra[TG_N_COSTS];   /* misses beyond the first of one reference */
+   ULong extra[TG_N_COSTS];   /* misses of the second half of a reference whose
+                                 first half missed too */
    ULong unperformed[TG_N_KINDS]; /* guarded helpers whose guard said no */
 } TgRun;
 

@@ -17,7 +17,6 @@ static UInt page_shift;
 static OSet* code_pages;         /* TgCodePage by number */
 static VgHashTable* sites;       /* those that are not retired, by address */
 static PoolAlloc* site_pool;
-static PoolAlloc* misses_pool;
 static DedupPoolAlloc* names;    /* equal names have equal addresses */
 static OSet* functions;          /* TgFunction */
 static OSet* lines;              /* TgLine */
@@ -154,8 +153,6 @@ void tg_sites_init(UInt shift)
    sites = VG_(HT_construct)("tg.sites");
    site_pool = VG_(newPA)(sizeof(TgSite), 1024, VG_(malloc), "tg.sites.pool",
                           VG_(free));
-   misses_pool = VG_(newPA)(TG_N_COSTS * sizeof(ULong), 256, VG_(malloc),
-                            "tg.sites.misses", VG_(free));
    names = VG_(newDedupPA)(16 * 1024, 1, VG_(malloc), "tg.sites.names",
                            VG_(free));
    functions = VG_(OSetGen_Create)(0, compare_functions, VG_(malloc),
@@ -197,31 +194,6 @@ TgLine* tg_site_line(TgSite* site)
    return site->line;
 }
 
-void tg_site_miss(TgSite* site, TgKind kind, UInt missed, Bool walked)
-{
-   ULong* costs = site->retired ? site->line->cost : site->misses;
-   if (costs == NULL) {
-      costs = site->misses = VG_(allocEltPA)(misses_pool);
-      VG_(memset)(costs, 0, TG_N_COSTS * sizeof(ULong));
-   }
-   ULong* m = costs + tg_cost(kind, 0);
-   m[TG_MISS_1] += missed & 1;
-   m[TG_MISS_2] += missed >> 1 & 1;
-   m[TG_MISS_3] += missed >> 2 & 1;
-   m[TG_WALKS] += walked;
-}
-
-static void settle(TgSite* site)
-{
-   if (site->misses == NULL)
-      return;
-   TgLine* line = tg_site_line(site);
-   for (UInt i = 0; i < TG_N_COSTS; i++)
-      line->cost[i] += site->misses[i];
-   VG_(freeEltPA)(misses_pool, site->misses);
-   site->misses = NULL;
-}
-
 static void free_if_done(TgSite* site)
 {
    if (site->retired && site->users == 0)
@@ -251,7 +223,6 @@ void tg_sites_unmapped(Addr a, SizeT len)
          }
          *link = site->next_on_page;
          tg_site_line(site);
-         settle(site);
          VG_(HT_remove)(sites, site->address);
          site->retired = True;
          free_if_done(site);
@@ -259,18 +230,9 @@ void tg_sites_unmapped(Addr a, SizeT len)
    }
 }
 
-void tg_sites_settle(void)
-{
-   TgSite* site;
-   VG_(HT_ResetIter)(sites);
-   while ((site = VG_(HT_Next)(sites)) != NULL)
-      settle(site);
-}
-
-void tg_sites_zero(void)
+void tg_lines_zero(void)
 {
    TgLine* line;
-   tg_sites_settle();
    VG_(OSetGen_ResetIter)(lines);
    while ((line = VG_(OSetGen_Next)(lines)) != NULL)
       VG_(memset)(line->cost, 0, sizeof line->cost);

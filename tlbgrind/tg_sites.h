@@ -1,10 +1,9 @@
 /* Sites: where in the code a cost arose.
 
-   A site is one instruction address. While its code is mapped, costs are
-   booked by address only, which is cheap; its names (object, function, file,
-   line) are looked up when they are needed: at the end, or just before the
-   code is unmapped and the debug information goes with it. From then on the
-   address may come to mean other code, which gets sites of its own.
+   A site is one instruction address. Its names (object, function, file, line)
+   are looked up when they are needed: at the end, or just before the code is
+   unmapped and the debug information goes with it. From then on the address
+   may come to mean other code, which gets sites of its own.
 
    What has names is a line: the costs of all sites that share object,
    function, file and line number. Lines live to the end. */
@@ -38,7 +37,6 @@ typedef struct _TgSite {
    UWord address;
    struct _TgSite* next_on_page;
    TgLine* line; /* NULL: not looked up yet */
-   ULong* misses; /* [TG_N_COSTS], NULL: never missed */
    UInt users;   /* segments that refer to it */
    Bool retired; /* its code has been unmapped */
 } TgSite;
@@ -64,19 +62,11 @@ void tg_site_release(TgSite* site);
 /* The site's line, looked up if need be. */
 TgLine* tg_site_line(TgSite* site);
 
-/* Books one miss: of level l (from 0) for each bit l of `missed`. */
-void tg_site_miss(TgSite* site, TgKind kind, UInt missed, Bool walked);
-
 /* Code may have stood at [a, a+len) and will not any more. */
 void tg_sites_unmapped(Addr a, SizeT len);
 
-/* Moves what the sites have booked to their lines. Afterwards all costs that
-   blocks have handed over stand in the lines. */
-void tg_sites_settle(void);
-
-/* Sets the costs of all lines and sites to zero: the life of a forked child
-   begins here. */
-void tg_sites_zero(void);
+/* Sets the costs of all lines to zero: the life of a forked child begins. */
+void tg_lines_zero(void);
 
 /* All lines in order of output: by object, file, function, file of the code,
    line. Returns an XArray of TgLine*, to be deleted by the caller. */

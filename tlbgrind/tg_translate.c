@@ -9,10 +9,10 @@
 #include "tg_arena.h"
 #include "tg_translate.h"
 
-TgProbe tg_slots[TG_N_SLOTS];
+TgProbe tg_slots[TG_SLOT_MASK + 1];
 
 /* The entry of the first-level data array that each slot speaks for. */
-static UInt slot_entry[TG_N_SLOTS];
+static UInt slot_entry[TG_SLOT_MASK + 1];
 
 static tlb_hierarchy hierarchy;
 static UInt page_shift;
@@ -33,8 +33,7 @@ void tg_translate_init(const tlb_design* design, UInt shift, Bool fast)
    tlb_hierarchy_init(&hierarchy, design,
                       VG_(malloc)("tg.translate", tlb_hierarchy_bytes(design)),
                       forget, NULL);
-   for (UInt i = 0; i < TG_N_SLOTS; i++)
-      tg_slots[i].tag = TG_UNKNOWN;
+   tg_slots[0].tag = TG_UNKNOWN;
 }
 
 static tlb_array* first_level(TgKind kind)
@@ -58,82 +57,78 @@ TgProbe* tg_code_probe(TgCodePage* page)
    return page->probe;
 }
 
-static TgOutcome simulate(UWord page_number, tlb_side side, ULong now,
-                          UInt* entry)
+static tlb_outcome simulate(UWord page_number, tlb_side side, ULong now)
 {
    const tlb_reference r = { .page = page_number, .now = now,
                              .side = (uint8_t)side };
-   const tlb_outcome o = tlb_translate(&hierarchy, &r);
-   *entry = o.entry;
-   return (TgOutcome){ o.missed, o.walked != 0 };
+   return tlb_translate(&hierarchy, &r);
 }
 
-TgOutcome tg_translate_fetch(TgCodePage* page, ULong now)
+UInt tg_translate_fetch(TgCodePage* page, ULong now)
 {
    TgProbe* probe = tg_code_probe(page);
-   UInt entry;
    if (probe->tag != TG_UNKNOWN) {
       probe->time = now;
-      return (TgOutcome){ 0, False };
+      return 0;
    }
-   const TgOutcome o = simulate(page->number, TLB_INSTRUCTION, now, &entry);
+   const tlb_outcome o = simulate(page->number, TLB_INSTRUCTION, now);
    if (fast_path) {
-      tlb_array_attach(first_level(TG_FETCH), entry, &probe->time);
+      tlb_array_attach(first_level(TG_FETCH), o.entry, &probe->time);
       probe->tag = 0;
    }
-   return o;
+   return o.missed;
 }
 
 static void detach(UInt slot)
 {
-   if (tg_slots[slot].tag != TG_UNKNOWN) {
+   if (tg_slots[slot].tag != TG_UNKNOWN && tg_slots[slot].tag != 0) {
       tlb_array_detach(first_level(TG_READ), slot_entry[slot]);
       tg_slots[slot].tag = TG_UNKNOWN;
    }
 }
 
-TgOutcome tg_translate_data(UWord page_number, ULong now)
+UInt tg_translate_data(UWord page_number, ULong now)
 {
-   const UInt slot = (UInt)(page_number % TG_N_SLOTS);
+   const UInt slot = (UInt)(page_number & TG_SLOT_MASK);
    TgProbe* probe = &tg_slots[slot];
    const UWord tag = page_number << page_shift;
-   UInt entry;
    if (probe->tag == tag) {
       probe->time = now;
-      return (TgOutcome){ 0, False };
+      return 0;
    }
-   const TgOutcome o = simulate(page_number, TLB_DATA, now, &entry);
-   if (fast_path) {
+   const tlb_outcome o = simulate(page_number, TLB_DATA, now);
+   if (fast_path && tag != 0) {
       detach(slot);
-      tlb_array_attach(first_level(TG_READ), entry, &probe->time);
+      tlb_array_attach(first_level(TG_READ), o.entry, &probe->time);
       probe->tag = tag;
-      slot_entry[slot] = entry;
+      slot_entry[slot] = o.entry;
    }
-   return o;
+   return o.missed;
 }
 
-TgOutcome tg_translate_as_cachegrind(TgKind kind, UWord first, UWord last,
-                                     ULong now)
+UInt tg_translate_as_cachegrind(TgKind kind, UWord first, UWord last,
+                                ULong now)
 {
    const tlb_side side = kind == TG_FETCH ? TLB_INSTRUCTION : TLB_DATA;
    const tlb_reference a = { .page = first, .now = now, .side = (uint8_t)side };
    const tlb_reference b = { .page = last, .now = now, .side = (uint8_t)side };
-   TgOutcome o = { 0, True };
+   UInt missed = 0;
    tl_assert(!fast_path);
-   for (UInt level = 0; level < hierarchy.levels && o.walked; level++) {
+   for (UInt level = 0; level < hierarchy.levels; level++) {
       if (hierarchy.at[0][level][side] == NULL)
          continue;
-      const int missed = tlb_translate_level(&hierarchy, &a, level)
+      const int either = tlb_translate_level(&hierarchy, &a, level)
                          | tlb_translate_level(&hierarchy, &b, level);
-      o.missed |= (UInt)missed << level;
-      o.walked = missed != 0;
+      if (!either)
+         break;
+      missed |= 1u << level;
    }
-   return o;
+   return missed;
 }
 
 void tg_slot_guard(Addr first, Addr last)
 {
-   const UInt slot = (UInt)((first >> page_shift) % TG_N_SLOTS);
+   const UInt slot = (UInt)((first >> page_shift) & TG_SLOT_MASK);
    if (tg_slots[slot].tag != (last >> page_shift) << page_shift)
       detach(slot);
 }

@@ -25,17 +25,23 @@
 
 typedef struct {
    UWord tag;  /* code: 0 if known; data: the known page's address; else
-                  TG_UNKNOWN */
+                  TG_UNKNOWN, or 0 in slots that were never used */
    uint64_t time; /* of the last reference while known */
 } __attribute__((aligned(16))) TgProbe;
 
 #define TG_UNKNOWN (~(UWord)0)
 
-enum { TG_SLOT_BITS = 9, TG_N_SLOTS = 1 << TG_SLOT_BITS };
+/* The slot of a data page is chosen by these bits of its number: enough low
+   ones that 64 MiB of memory do not collide, and one high one in which stack
+   and heap differ, for a stack page that shares a slot with a busy page of the
+   heap would make every other reference a slow one. The table has holes,
+   which cost no memory. */
+enum { TG_SLOT_MASK = 0x13fff };
 
 /* In the tool's own data, below 2 GiB: translated code indexes it with a
-   32-bit displacement. */
-extern TgProbe tg_slots[TG_N_SLOTS];
+   32-bit displacement. Page 0 is never known, so that memory which was never
+   written to knows nothing. */
+extern TgProbe tg_slots[TG_SLOT_MASK + 1];
 
 void tg_translate_init(const tlb_design* design, UInt page_shift,
                        Bool fast_path);
@@ -46,19 +52,15 @@ Bool tg_translate_needs_time(TgKind kind);
 /* The probe of a page of code, made if there is none. */
 TgProbe* tg_code_probe(TgCodePage* page);
 
-typedef struct {
-   UInt missed; /* bit l: level l (from 0) */
-   Bool walked;
-} TgOutcome;
-
-TgOutcome tg_translate_fetch(TgCodePage* page, ULong now);
-TgOutcome tg_translate_data(UWord page_number, ULong now);
+/* Both return what was missed: bit l for level l (from 0). */
+UInt tg_translate_fetch(TgCodePage* page, ULong now);
+UInt tg_translate_data(UWord page_number, ULong now);
 
 /* A reference that crosses from page `first` to page `last`, as cachegrind
    counts it: a level that either misses counts one miss, and a level is asked
    for both if the one before missed either. Only without fast path. */
-TgOutcome tg_translate_as_cachegrind(TgKind kind, UWord first, UWord last,
-                                     ULong now);
+UInt tg_translate_as_cachegrind(TgKind kind, UWord first, UWord last,
+                                ULong now);
 
 /* Translated code is about to write a time into the slot of `first` because it
    takes the page of `last` to be known there. If it is not, makes the slot

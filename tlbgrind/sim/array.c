@@ -24,64 +24,71 @@ static unsigned bucket_bits(const tlb_geometry *g)
    return bits;
 }
 
-/* The parts of the memory, in order of alignment. */
+/* Hands out parts of a stretch of memory, or only adds up their sizes if there
+   is none. The parts must come in order of falling alignment. */
 typedef struct {
-   size_t entries, heap, buckets, filled, next, all;
-} layout;
+   char *memory;
+   size_t used;
+} carver;
 
-static layout layout_of(const tlb_geometry *g)
+static void *carve(carver *c, size_t n, size_t size)
+{
+   void *const part = c->memory == NULL ? NULL : c->memory + c->used;
+   c->used += n * size;
+   return part;
+}
+
+static void carve_array(tlb_array *a, const tlb_geometry *g, carver *c)
 {
    const size_t sets = tlb_geometry_sets(g);
-   layout l = { 0 };
-   l.entries = g->entries * sizeof(tlb_entry);
-   l.heap = tlb_policy_uses_heap(g) ? g->entries * sizeof(tlb_heap_node) : 0;
-   l.buckets = has_index(g) ? sizeof(uint32_t) << bucket_bits(g) : 0;
-   l.filled = sets * sizeof(uint32_t);
-   l.next = sets * sizeof(uint32_t);
-   l.all = l.entries + l.heap + l.buckets + l.filled + l.next;
-   return l;
+   const size_t n = g->entries;
+   a->key = carve(c, n, sizeof *a->key);
+   a->time = carve(c, n, sizeof *a->time);
+   a->short_cut = carve(c, n, sizeof *a->short_cut);
+   a->heap = carve(c, tlb_policy_uses_heap(g) ? n : 0, sizeof *a->heap);
+   a->bucket = carve(c, has_index(g) ? (size_t)1 << bucket_bits(g) : 0,
+                     sizeof *a->bucket);
+   a->chain = carve(c, has_index(g) ? n : 0, sizeof *a->chain);
+   a->filled = carve(c, sets, sizeof *a->filled);
+   a->next = carve(c, sets, sizeof *a->next);
+   a->used = carve(c, n, sizeof *a->used);
 }
 
 size_t tlb_array_bytes(const tlb_geometry *g)
 {
-   return layout_of(g).all;
+   tlb_array unused;
+   carver c = { NULL, 0 };
+   carve_array(&unused, g, &c);
+   return c.used;
 }
 
 void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
                     tlb_release *release, void *opaque)
 {
-   const layout l = layout_of(g);
-   char *at = memory;
-
+   carver c = { memory, 0 };
    *a = (tlb_array){ .g = *g, .sets = tlb_geometry_sets(g),
-                     .release = release, .opaque = opaque };
+                     .random = g->seed, .release = release, .opaque = opaque };
    if ((a->sets & (a->sets - 1)) == 0)
       a->set_mask = a->sets - 1;
-   a->random = g->seed;
+   carve_array(a, g, &c);
 
-   a->entry = (tlb_entry *)(void *)at;
-   at += l.entries;
-   a->heap = (tlb_heap_node *)(void *)at;
-   at += l.heap;
-   a->bucket = (uint32_t *)(void *)at;
-   at += l.buckets;
-   a->filled = (uint32_t *)(void *)at;
-   at += l.filled;
-   a->next = (uint32_t *)(void *)at;
-
-   for (uint32_t i = 0; i < g->entries; i++)
-      a->entry[i] = (tlb_entry){ .key = TLB_NO_KEY, .chain = END };
-   if (l.heap != 0) {
-      for (uint32_t i = 0; i < g->entries; i++)
+   for (uint32_t i = 0; i < g->entries; i++) {
+      a->key[i] = TLB_NO_KEY;
+      a->time[i] = 0;
+      a->short_cut[i] = NULL;
+      a->used[i] = 0;
+      if (tlb_policy_uses_heap(g))
          a->heap[i] = (tlb_heap_node){ 0, i % g->ways };
    }
-   if (l.buckets != 0) {
+   if (has_index(g)) {
       a->index_shift = 64 - bucket_bits(g);
-      for (size_t i = 0; i < l.buckets / sizeof *a->bucket; i++)
+      for (size_t i = 0; i < (size_t)1 << bucket_bits(g); i++)
          a->bucket[i] = END;
    }
    for (uint32_t i = 0; i < a->sets; i++)
       a->filled[i] = a->next[i] = 0;
+   if (release == NULL)
+      a->short_cut = NULL;
 }
 
 /* Sets are chosen by the page number alone: contexts share the sets. */
@@ -105,14 +112,15 @@ uint32_t tlb_array_lookup(tlb_array *a, tlb_key key, uint64_t now)
    uint32_t i;
    if (has_index(&a->g)) {
       i = *bucket_of(a, key);
-      while (i != END && a->entry[i].key != key)
-         i = a->entry[i].chain;
+      while (i != END && a->key[i] != key)
+         i = a->chain[i];
    } else {
+      /* To the end even if it is found: the number of rounds is always the
+         same, which a processor foresees, while the place of the hit is not. */
       const uint32_t first = set * a->g.ways;
-      uint32_t way = 0;
-      while (way < a->g.ways && a->entry[first + way].key != key)
-         way++;
-      i = way < a->g.ways ? first + way : END;
+      i = END;
+      for (uint32_t e = first; e < first + a->g.ways; e++)
+         i = a->key[e] == key ? e : i;
    }
    if (i == END)
       return TLB_MISS;
@@ -122,10 +130,10 @@ uint32_t tlb_array_lookup(tlb_array *a, tlb_key key, uint64_t now)
 
 static void unlink_entry(tlb_array *a, uint32_t i)
 {
-   uint32_t *link = bucket_of(a, a->entry[i].key);
+   uint32_t *link = bucket_of(a, a->key[i]);
    while (*link != i)
-      link = &a->entry[*link].chain;
-   *link = a->entry[i].chain;
+      link = &a->chain[*link];
+   *link = a->chain[i];
 }
 
 uint32_t tlb_array_fill(tlb_array *a, tlb_key key, uint64_t now)
@@ -138,44 +146,41 @@ uint32_t tlb_array_fill(tlb_array *a, tlb_key key, uint64_t now)
       way = tlb_policy_victim(a, set);
 
    const uint32_t i = set * a->g.ways + way;
-   tlb_entry *const e = a->entry + i;
-   tlb_array_release(a, e);
-   if (e->used) {
-      e->used = 0;
+   tlb_array_release(a, i);
+   if (a->g.policy == TLB_NRU && a->used[i]) {
+      a->used[i] = 0;
       a->next[set]--;
    }
    if (has_index(&a->g)) {
-      if (e->key != TLB_NO_KEY)
+      if (a->key[i] != TLB_NO_KEY)
          unlink_entry(a, i);
       uint32_t *const bucket = bucket_of(a, key);
-      e->chain = *bucket;
+      a->chain[i] = *bucket;
       *bucket = i;
    }
-   e->key = key;
+   a->key[i] = key;
    tlb_policy_touch(a, set, i, now);
    return i;
 }
 
 void tlb_array_attach(tlb_array *a, uint32_t entry, uint64_t *time)
 {
-   *time = a->entry[entry].time;
-   a->entry[entry].short_cut = time;
+   *time = a->time[entry];
+   a->short_cut[entry] = time;
 }
 
 void tlb_array_detach(tlb_array *a, uint32_t entry)
 {
-   tlb_entry *const e = a->entry + entry;
-   e->time = *e->short_cut;
-   e->short_cut = NULL;
+   a->time[entry] = *a->short_cut[entry];
+   a->short_cut[entry] = NULL;
 }
 
-void tlb_array_release(tlb_array *a, tlb_entry *e)
+void tlb_array_release(tlb_array *a, uint32_t entry)
 {
-   uint64_t *const time = e->short_cut;
-   if (time == NULL)
+   if (a->short_cut == NULL || a->short_cut[entry] == NULL)
       return;
-   e->time = *time;
-   e->short_cut = NULL;
+   uint64_t *const time = a->short_cut[entry];
+   tlb_array_detach(a, entry);
    a->release(time, a->opaque);
 }
 

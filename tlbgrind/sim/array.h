@@ -41,29 +41,29 @@ static inline tlb_key tlb_key_of(uint64_t page, uint32_t context)
 typedef void tlb_release(uint64_t *time, void *opaque);
 
 typedef struct {
-   tlb_key key;
-   uint64_t time;     /* of the last reference; 0: never referenced. Not kept
-                         up while `short_cut` is set */
-   uint64_t *short_cut; /* where the time is kept instead, or NULL */
-   uint32_t chain;    /* next entry of the same bucket of the index, or END */
-   uint8_t used;      /* NRU's used bit */
-} tlb_entry;
-
-typedef struct {
    uint64_t bound;
    uint32_t way;
 } tlb_heap_node;
 
+/* Parts of an entry stand in arrays of their own, set after set: a look-up
+   reads the keys of a set and nothing else. */
 typedef struct {
    tlb_geometry g;
    uint32_t sets;
-   uint32_t set_mask;   /* sets - 1 where sets is a power of two, else 0 */
-   uint32_t index_shift; /* 64 - log2(buckets); 64: no index */
-   tlb_entry *entry;    /* set after set */
-   uint32_t *filled;    /* per set: how many ways hold something */
-   uint32_t *next;      /* per set: FIFO's next victim; NRU's count of used */
-   uint32_t *bucket;    /* the index of an array with many ways */
-   tlb_heap_node *heap; /* per set: ways ordered by time, see policy.c */
+   uint32_t set_mask;    /* sets - 1 where sets is a power of two, else 0 */
+   uint32_t index_shift; /* 64 - log2(buckets) */
+   tlb_key *key;
+   uint64_t *time;       /* of the last reference; 0: never referenced. Not
+                            kept up while there is a short cut */
+   uint64_t **short_cut; /* where the time is kept instead, or NULL; the array
+                            itself is NULL where nothing is ever attached */
+   uint8_t *used;        /* NRU's used bits */
+   uint32_t *filled;     /* per set: how many ways hold something */
+   uint32_t *next;       /* per set: FIFO's next victim; NRU's count of used */
+   uint32_t *bucket;     /* the index of an array with many ways: the first
+                            entry of each bucket, or END */
+   uint32_t *chain;      /* the next entry of the same bucket, or END */
+   tlb_heap_node *heap;  /* per set: ways ordered by time, see policy.c */
    uint64_t random;
    tlb_release *release;
    void *opaque;
@@ -94,16 +94,18 @@ void tlb_array_attach(tlb_array *a, uint32_t entry, uint64_t *time);
 void tlb_array_detach(tlb_array *a, uint32_t entry);
 
 /* For policy.c: takes the time back and tells the caller so, if need be. */
-void tlb_array_release(tlb_array *a, tlb_entry *e);
+void tlb_array_release(tlb_array *a, uint32_t entry);
 
 /* Whether the times of references matter to this array's choices. Where they
    do not, a short cut need not note them. */
 int tlb_array_needs_time(const tlb_array *a);
 
 /* The time of an entry's last reference, wherever it is kept. */
-static inline uint64_t tlb_entry_time(const tlb_entry *e)
+static inline uint64_t tlb_array_time(const tlb_array *a, uint32_t entry)
 {
-   return e->short_cut != NULL ? *e->short_cut : e->time;
+   return a->short_cut != NULL && a->short_cut[entry] != NULL
+             ? *a->short_cut[entry]
+             : a->time[entry];
 }
 
 #endif

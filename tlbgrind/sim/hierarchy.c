@@ -74,7 +74,7 @@ void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_design *d, void *memory,
          if (level < d->levels && describes_array(d, level, side)) {
             const tlb_geometry *const g = &d->at[level][side].g;
             a = &h->arrays[h->n_arrays++];
-            tlb_array_init(a, g, at, release, opaque);
+            tlb_array_init(a, g, at, level == 0 ? release : NULL, opaque);
             at += (tlb_array_bytes(g) + 7) & ~(size_t)7;
          }
          h->at[0][level][side] = a;

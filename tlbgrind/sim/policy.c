@@ -41,10 +41,10 @@ static void sift_down(tlb_heap_node *heap, uint32_t n,
 static uint32_t oldest_by_heap(const tlb_array *a, uint32_t set)
 {
    tlb_heap_node *const heap = a->heap + (size_t)set * a->g.ways;
-   const tlb_entry *const e = a->entry + (size_t)set * a->g.ways;
+   const uint32_t first = set * a->g.ways;
    for (;;) {
       const tlb_heap_node root = heap[0];
-      const uint64_t time = tlb_entry_time(e + root.way);
+      const uint64_t time = tlb_array_time(a, first + root.way);
       if (time == root.bound)
          return root.way;
       sift_down(heap, a->g.ways, (tlb_heap_node){ time, root.way });
@@ -53,11 +53,11 @@ static uint32_t oldest_by_heap(const tlb_array *a, uint32_t set)
 
 static uint32_t oldest_by_scan(const tlb_array *a, uint32_t set)
 {
-   const tlb_entry *const e = a->entry + (size_t)set * a->g.ways;
+   const uint32_t first = set * a->g.ways;
    uint32_t oldest = 0;
-   uint64_t oldest_time = tlb_entry_time(e);
+   uint64_t oldest_time = tlb_array_time(a, first);
    for (uint32_t way = 1; way < a->g.ways; way++) {
-      const uint64_t time = tlb_entry_time(e + way);
+      const uint64_t time = tlb_array_time(a, first + way);
       if (time < oldest_time) {
          oldest = way;
          oldest_time = time;
@@ -66,14 +66,16 @@ static uint32_t oldest_by_scan(const tlb_array *a, uint32_t set)
    return oldest;
 }
 
-static uint64_t youngest(const tlb_entry *e, uint32_t n)
+/* The last reference to any of n entries from `first` on. */
+static uint64_t youngest(const tlb_array *a, uint32_t first, uint32_t n)
 {
-   uint64_t time = 0;
-   for (uint32_t i = 0; i < n; i++) {
-      if (tlb_entry_time(e + i) > time)
-         time = tlb_entry_time(e + i);
+   uint64_t youngest_time = 0;
+   for (uint32_t i = first; i < first + n; i++) {
+      const uint64_t time = tlb_array_time(a, i);
+      if (time > youngest_time)
+         youngest_time = time;
    }
-   return time;
+   return youngest_time;
 }
 
 /* Tree PLRU. Each bit of the tree points away from the half that was
@@ -82,21 +84,21 @@ static uint64_t youngest(const tlb_entry *e, uint32_t n)
    been referenced and no two times are equal. */
 static uint32_t victim_by_tree(const tlb_array *a, uint32_t set)
 {
-   const tlb_entry *const e = a->entry + (size_t)set * a->g.ways;
-   uint32_t first = 0;
+   const uint32_t first = set * a->g.ways;
+   uint32_t from = first;
    for (uint32_t half = a->g.ways / 2; half > 0; half /= 2) {
-      if (youngest(e + first, half) > youngest(e + first + half, half))
-         first += half;
+      if (youngest(a, from, half) > youngest(a, from + half, half))
+         from += half;
    }
-   return first;
+   return from - first;
 }
 
 /* NRU never leaves a set of two ways or more with all used bits on. */
 static uint32_t first_unused(const tlb_array *a, uint32_t set)
 {
-   const tlb_entry *const e = a->entry + (size_t)set * a->g.ways;
+   const uint32_t first = set * a->g.ways;
    uint32_t way = 0;
-   while (way + 1 < a->g.ways && e[way].used)
+   while (way + 1 < a->g.ways && a->used[first + way])
       way++;
    return way;
 }
@@ -124,18 +126,18 @@ uint32_t tlb_policy_victim(tlb_array *a, uint32_t set)
 
 /* Sets the used bit of e; if that leaves none clear, clears all the others,
    whose next references therefore matter again. */
-static void set_used(tlb_array *a, uint32_t set, tlb_entry *e)
+static void set_used(tlb_array *a, uint32_t set, uint32_t e)
 {
-   tlb_entry *const first = a->entry + (size_t)set * a->g.ways;
-   if (e->used)
+   const uint32_t first = set * a->g.ways;
+   if (a->used[e])
       return;
-   e->used = 1;
+   a->used[e] = 1;
    if (++a->next[set] < a->g.ways)
       return;
-   for (tlb_entry *other = first; other < first + a->g.ways; other++) {
+   for (uint32_t other = first; other < first + a->g.ways; other++) {
       if (other == e)
          continue;
-      other->used = 0;
+      a->used[other] = 0;
       tlb_array_release(a, other);
    }
    a->next[set] = 1;
@@ -143,11 +145,10 @@ static void set_used(tlb_array *a, uint32_t set, tlb_entry *e)
 
 void tlb_policy_touch(tlb_array *a, uint32_t set, uint32_t e, uint64_t now)
 {
-   tlb_entry *const entry = a->entry + e;
-   if (entry->short_cut != NULL)
-      *entry->short_cut = now;
+   if (a->short_cut != NULL && a->short_cut[e] != NULL)
+      *a->short_cut[e] = now;
    else
-      entry->time = now;
+      a->time[e] = now;
    if (a->g.policy == TLB_NRU)
-      set_used(a, set, entry);
+      set_used(a, set, e);
 }
