@@ -12,6 +12,10 @@
    translated. */
 enum { TG_MAX_BASES = 16, TG_NO_BASE = TG_MAX_BASES };
 
+/* The clock's steps per reference. One that straddles two pages takes both: with
+   equal times nobody knew which of the pages was referenced last. */
+enum { TG_TICKS = 2 };
+
 typedef struct {
    ULong clock;     /* the time of the last reference of the block so far
                        entered; advanced once per block */

@@ -295,11 +295,12 @@ void tg_probe_end(const TgBlock* b)
       const Pending* p = VG_(indexXA)(pending, i);
       switch (p->what) {
       case CLOCK_ADVANCE:
-         p->constant->Ico.U64 = b->n_refs;
+         p->constant->Ico.U64 = TG_TICKS * (ULong)b->n_refs;
          break;
       case REF_TIME:
          /* The clock stands at the time of the block's last reference. */
-         p->constant->Ico.U64 = (ULong)p->number + 1 - b->n_refs;
+         p->constant->Ico.U64 = TG_TICKS
+                                * ((ULong)p->number + 1 - b->n_refs);
          break;
       }
    }

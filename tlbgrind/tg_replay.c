@@ -61,7 +61,7 @@ static void replay_data(TgRef* r, Addr a, ULong now)
       book(r, tg_translate_as_cachegrind(r->kind, first, last, now));
       return;
    }
-   const UInt missed = tg_translate_data(first, now);
+   const UInt missed = tg_translate_data(first, first == last ? now : now - 1);
    book(r, missed);
    /* No reference is longer than a page, so there is at most one more. */
    if (first != last)
@@ -88,10 +88,11 @@ static UInt fetch(const TgRef* r, ULong now)
 /* The first n references of the segment. */
 static void replay_refs(const TgHot* hot, TgSegment* s, UInt n)
 {
-   ULong now = hot->clock - s->block->n_refs + s->first_ref;
+   ULong now = hot->clock
+               - TG_TICKS * (ULong)(s->block->n_refs - s->first_ref);
    UInt before = 0;
    for (TgRef* r = s->ref; r < s->ref + n; r++) {
-      now++;
+      now += TG_TICKS;
       if (r->kind != TG_FETCH) {
          replay_data(r, address_of(hot, r), now);
          continue;

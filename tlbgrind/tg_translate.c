@@ -110,7 +110,8 @@ UInt tg_translate_as_cachegrind(TgKind kind, UWord first, UWord last,
                                 ULong now)
 {
    const tlb_side side = kind == TG_FETCH ? TLB_INSTRUCTION : TLB_DATA;
-   const tlb_reference a = { .page = first, .now = now, .side = (uint8_t)side };
+   const tlb_reference a = { .page = first, .now = now - 1,
+                             .side = (uint8_t)side };
    const tlb_reference b = { .page = last, .now = now, .side = (uint8_t)side };
    UInt missed = 0;
    tl_assert(!fast_path);
