@@ -54,6 +54,28 @@ static UInt n_bases;
 static Address* derived;
 static Int n_derived;
 
+/* Sums and shifts that the block has computed: Vex computes the address of
+   a[i] anew for each access, in temporaries of their own. */
+typedef struct {
+   IROp op;          /* Iop_INVALID: free */
+   IRTemp arg1;      /* roots */
+   UWord arg2;       /* a root, or the distance of a shift */
+   Address result;   /* of op on the roots */
+} Computed;
+
+enum { N_COMPUTED = 64 };
+static Computed computed[N_COMPUTED];
+
+#if VEX_HOST_WORDSIZE == 8
+#define ADD Iop_Add64
+#define SUB Iop_Sub64
+#define SHL Iop_Shl64
+#else
+#define ADD Iop_Add32
+#define SUB Iop_Sub32
+#define SHL Iop_Shl32
+#endif
+
 #define NO_PAGE (~(UWord)0)
 
 void tg_instrument_init(const TgOptions* options)
@@ -73,6 +95,8 @@ static void forget_derivations(Int n_temps)
    }
    for (Int i = 0; i < n_temps; i++)
       derived[i] = (Address){ (IRTemp)i, 0 };
+   for (UInt i = 0; i < N_COMPUTED; i++)
+      computed[i].op = Iop_INVALID;
 }
 
 static Bool constant_of(const IRExpr* e, UWord* c)
@@ -96,25 +120,42 @@ static Address address_of(const IRExpr* atom)
    return a;
 }
 
-/* Notes that t is another temporary plus or minus a constant, if it is. */
+/* t is `op` on the roots arg1 and arg2, plus `offset`: relates it to the last
+   temporary that was so, or makes it the one to relate others to. */
+static void relate(IRTemp t, IROp op, IRTemp arg1, UWord arg2, UWord offset)
+{
+   Computed* c = &computed[((UWord)op + arg1 * 7 + arg2 * 31) % N_COMPUTED];
+   if (c->op == op && c->arg1 == arg1 && c->arg2 == arg2) {
+      derived[t] = (Address){ c->result.root, c->result.offset + offset };
+   } else {
+      *c = (Computed){ op, arg1, arg2, { t, -offset } };
+   }
+}
+
+/* Notes that t is another temporary plus or minus a constant, if it is, or was
+   computed before. */
 static void derive(IRTemp t, const IRExpr* e)
 {
-   UWord c;
    if (e->tag == Iex_RdTmp) {
       derived[t] = derived[e->Iex.RdTmp.tmp];
-   } else if (e->tag == Iex_Binop && e->Iex.Binop.arg1->tag == Iex_RdTmp
-              && constant_of(e->Iex.Binop.arg2, &c)) {
-      const Address a = derived[e->Iex.Binop.arg1->Iex.RdTmp.tmp];
-      switch (e->Iex.Binop.op) {
-      case Iop_Add32: case Iop_Add64:
-         derived[t] = (Address){ a.root, a.offset + c };
-         break;
-      case Iop_Sub32: case Iop_Sub64:
-         derived[t] = (Address){ a.root, a.offset - c };
-         break;
-      default:
-         break;
-      }
+      return;
+   }
+   if (e->tag != Iex_Binop || e->Iex.Binop.arg1->tag != Iex_RdTmp)
+      return;
+   const IROp op = e->Iex.Binop.op;
+   const IRExpr* arg2 = e->Iex.Binop.arg2;
+   const Address a = derived[e->Iex.Binop.arg1->Iex.RdTmp.tmp];
+   UWord c;
+   if (op == ADD && constant_of(arg2, &c)) {
+      derived[t] = (Address){ a.root, a.offset + c };
+   } else if (op == SUB && constant_of(arg2, &c)) {
+      derived[t] = (Address){ a.root, a.offset - c };
+   } else if (op == ADD && arg2->tag == Iex_RdTmp) {
+      const Address b = derived[arg2->Iex.RdTmp.tmp];
+      relate(t, op, a.root, b.root, a.offset + b.offset);
+   } else if (op == SHL && arg2->tag == Iex_Const) {
+      const UChar distance = arg2->Iex.Const.con->Ico.U8;
+      relate(t, op, a.root, distance, a.offset << distance);
    }
 }
 

@@ -41,6 +41,23 @@ static TgOptions options = {
 /* The largest base page: a 32-bit address must hold it. */
 enum { MAX_BASE_PAGE_SHIFT = 30 };
 
+/* Ends the run because of an option; the reason is a sentence without line
+   feed. The core's own function returns when the command line has been read,
+   which is when most of ours are checked. */
+static void refuse(const HChar* arg, const HChar* format, ...)
+   PRINTF_CHECK(2, 3) __attribute__((noreturn));
+
+static void refuse(const HChar* arg, const HChar* format, ...)
+{
+   HChar reason[512];
+   va_list args;
+   va_start(args, format);
+   VG_(vsnprintf)(reason, sizeof reason, format, args);
+   va_end(args);
+   VG_(fmsg_bad_option)(arg, "%s\n", reason);
+   VG_(exit)(1);
+}
+
 static Bool is_option(const HChar* arg, const HChar* option, const HChar** value)
 {
    const SizeT n = VG_(strlen)(option);
@@ -59,10 +76,9 @@ Bool tg_process_option(const HChar* arg)
       if (!is_option(arg, arrays[i].option, &value))
          continue;
       if (arrays[i].arg != NULL && VG_(strcmp)(arrays[i].arg, arg) != 0)
-         VG_(fmsg_bad_option)(arg,
-            "%s is given twice, and was '%s' before; this version simulates\n"
-            "one array per level and side\n",
-            arrays[i].option, arrays[i].arg);
+         refuse(arg, "%s is given twice, and was '%s' before; allowed is one "
+                     "array per level and side",
+                arrays[i].option, arrays[i].arg);
       arrays[i].arg = VG_(strdup)("tg.options", arg);
       return True;
    }
@@ -72,7 +88,7 @@ Bool tg_process_option(const HChar* arg)
       machine_arg = VG_(strdup)("tg.options", arg);
    } else if (VG_STR_CLO(arg, "--tlbgrind-out-file", options.out_file)) {
       if (options.out_file[0] == '\0')
-         VG_(fmsg_bad_option)(arg, "the name of the file is missing\n");
+         refuse(arg, "the name of the file is missing");
    } else if (VG_BOOL_CLO(arg, "--fast-path", options.fast_path)) {
    } else if (VG_BOOL_CLO(arg, "--as-cachegrind", options.as_cachegrind)) {
    } else {
@@ -122,11 +138,10 @@ static UInt read_page_size(void)
    const HChar* value = VG_(strchr)(page_size_arg, '=') + 1;
    const UInt shift = tlb_page_size_parse(value, &why);
    if (shift == 0)
-      VG_(fmsg_bad_option)(page_size_arg, "%s\n", why.text);
+      refuse(page_size_arg, "%s", why.text);
    if (shift > MAX_BASE_PAGE_SHIFT)
-      VG_(fmsg_bad_option)(page_size_arg,
-                           "'%s' is too large a base page; allowed are 4K to "
-                           "1G\n", value);
+      refuse(page_size_arg,
+             "'%s' is too large a base page; allowed are 4K to 1G", value);
    return shift;
 }
 
@@ -145,7 +160,11 @@ static void read_arrays(TgMachine* m)
          continue;
       if (!tlb_geometry_parse(VG_(strchr)(a->arg, '=') + 1, options.page_shift,
                               &m->design.at[a->level][a->side].g, &why))
-         VG_(fmsg_bad_option)(a->arg, "%s\n", why.text);
+         refuse(a->arg, "%s", why.text);
+      if ((m->design.at[a->level][a->side].g.page_sizes
+           >> options.page_shift & 1) == 0)
+         refuse(a->arg, "the array does not hold pages of %llu bytes, the base "
+                        "page of this run", 1ULL << options.page_shift);
       m->design.at[a->level][a->side].present = 1;
       m->design.unified[a->level] = a->unified;
       if (m->design.levels <= a->level)
@@ -170,6 +189,13 @@ static Bool any_array_given(void)
    return False;
 }
 
+/* The name is expanded at the end, when the pid is the right one; what is
+   wrong with it should not come to light only then. */
+static void check_out_file(void)
+{
+   VG_(free)(VG_(expand_file_name)("--tlbgrind-out-file", options.out_file));
+}
+
 const TgOptions* tg_finish_options(void)
 {
    TgMachine* m = &options.machine;
@@ -183,26 +209,18 @@ const TgOptions* tg_finish_options(void)
                                sizeof(HChar*));
    if (any_array_given()) {
       if (machine_arg != NULL)
-         VG_(fmsg_bad_option)(machine_arg,
-                              "a machine has its own arrays; leave out either "
-                              "--machine or --itlb, --dtlb, --stlb\n");
+         refuse(machine_arg, "a machine has its own arrays; leave out either "
+                             "--machine or --itlb, --dtlb, --stlb");
       read_arrays(m);
    } else if (VG_(strcmp)(name, "host") == 0) {
       tg_machine_host(m, options.page_shift);
    } else if (VG_(strcmp)(name, "default") == 0) {
       tg_machine_default(m, options.page_shift);
    } else {
-      VG_(fmsg_bad_option)(machine_arg,
-                           "'%s' is no machine; allowed are host and default\n",
-                           name);
+      refuse(machine_arg, "'%s' is no machine; allowed are host and default",
+             name);
    }
-   if (!tlb_design_check(&m->design, options.page_shift, &why)) {
-      const HChar* arg = page_size_arg;
-      for (UInt i = 0; i < N_ARRAYS && page_size_arg == NULL; i++) {
-         if (arrays[i].arg != NULL)
-            arg = arrays[i].arg;
-      }
-      VG_(fmsg_bad_option)(arg, "%s\n", why.text);
-   }
+   tl_assert(tlb_design_check(&m->design, options.page_shift, &why));
+   check_out_file();
    return &options;
 }

@@ -193,7 +193,9 @@ Bool tg_out_write(const TgRun* run, XArray* lines, const HChar* name)
       for (UInt i = 0; i < n_events; i++)
          tg_file_print(f, "event: %s : %s\n", events[i]->name,
                        events[i]->long_name);
-      tg_file_print(f, "events:");
+      /* A sum that readers with formulas offer as an event of its own. */
+      tg_file_print(f, "event: walks = ILtm + DLtmr + DLtmw : Page walks\n"
+                       "events:");
       for (UInt i = 0; i < n_events; i++)
          tg_file_print(f, " %s", events[i]->name);
       tg_file_print(f, "\n");

@@ -35,6 +35,9 @@ static IRSB* out;
 static Int hot_offset;
 static IRExpr* arena;
 
+/* The values of the segment's bases. */
+static IRExpr* base[TG_MAX_BASES];
+
 /* Constants in the code that are known only when the block is finished. */
 typedef struct {
    IRConst* constant;
@@ -119,11 +122,12 @@ static IRExpr* address_in_arena(const void* p)
                             : word((Addr)p);
 }
 
+/* The address is computed twice, for an expression that is used once becomes
+   part of the instruction that uses it. */
 static void increment(ULong* counter)
 {
-   IRExpr* address = address_in_arena(counter);
-   IRExpr* n = load(Ity_I64, address);
-   store(address, value(Ity_I64, IRExpr_Binop(Iop_Add64, n,
+   IRExpr* n = load(Ity_I64, address_in_arena(counter));
+   store(address_in_arena(counter), value(Ity_I64, IRExpr_Binop(Iop_Add64, n,
                                               IRExpr_Const(IRConst_U64(1)))));
 }
 
@@ -137,9 +141,8 @@ static IRExpr* later(Int what, UInt number)
 }
 
 /* The time of the block's reference of that number. */
-static IRExpr* time_of(UInt ref)
+static IRExpr* time_of(IRExpr* clock, UInt ref)
 {
-   IRExpr* clock = get_hot(Ity_I64, offsetof(TgHot, clock));
    return value(Ity_I64,
                 IRExpr_Binop(Iop_Add64, clock, later(REF_TIME, ref)));
 }
@@ -167,14 +170,17 @@ void tg_probe_enter(const TgSegment* s)
       increment(s->attempted);
 }
 
-void tg_probe_set_base(UInt base, IRExpr* atom)
+void tg_probe_set_base(UInt number, IRExpr* atom)
 {
-   put_hot(offsetof(TgHot, base[0]) + base * sizeof(UWord), atom);
+   base[number] = atom;
+   put_hot(offsetof(TgHot, base[0]) + number * sizeof(UWord), atom);
 }
 
 static void call(const HChar* name, void* helper, IRExpr* guard)
 {
-   IRDirty* d = unsafeIRDirty_0_N(1, name, VG_(fnptr_to_fnentry)(helper),
+   /* No register parameters: Vex can not put the guest state's address into
+      one on x86. */
+   IRDirty* d = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(helper),
                                   mkIRExprVec_1(IRExpr_GSPTR()));
    d->guard = guard;
    /* The helper reads TgHot and nothing else of the guest state. */
@@ -188,11 +194,7 @@ static void call(const HChar* name, void* helper, IRExpr* guard)
 
 static IRExpr* group_address(const TgGroup* g, UWord offset)
 {
-   if (g->base == TG_NO_BASE)
-      return word(offset);
-   return plus(get_hot(WORD_TYPE, offsetof(TgHot, base[0])
-                                     + g->base * sizeof(UWord)),
-               offset);
+   return g->base == TG_NO_BASE ? word(offset) : plus(base[g->base], offset);
 }
 
 /* The slot of a group's first byte, as an offset into tg_slots. */
@@ -221,7 +223,8 @@ static IRExpr* either(IRExpr* a, IRExpr* b)
 
 /* Two groups can turn out to lie on one page: the one with the newer reference
    has to write last. */
-static void store_data_times(const TgSegment* s, IRExpr* const* slot)
+static void store_data_times(const TgSegment* s, IRExpr* const* slot,
+                             IRExpr* clock)
 {
    UInt order[TG_MAX_GROUPS];
    for (UInt i = 0; i < s->n_groups; i++) {
@@ -234,7 +237,7 @@ static void store_data_times(const TgSegment* s, IRExpr* const* slot)
    }
    for (UInt i = 0; i < s->n_groups; i++)
       store(plus(slot[order[i]], (Addr)&tg_slots[0].time),
-            time_of(s->group[order[i]].newest));
+            time_of(clock, s->group[order[i]].newest));
 }
 
 void tg_probe_check(const TgSegment* s)
@@ -269,14 +272,17 @@ void tg_probe_check(const TgSegment* s)
 
    /* After a replay these write what it has written already; where they would
       not, it has seen to it that they do no harm. */
+   if (!fetch_times && !data_times)
+      return;
+   IRExpr* clock = get_hot(Ity_I64, offsetof(TgHot, clock));
    for (UInt i = 0; fetch_times && i < s->n_refs; i++) {
       const TgRef* r = &s->ref[i];
       if (r->kind == TG_FETCH)
          store(address_in_arena(&tg_code_probe(r->at.page)->time),
-               time_of(s->first_ref + i));
+               time_of(clock, s->first_ref + i));
    }
    if (data_times)
-      store_data_times(s, slot);
+      store_data_times(s, slot, clock);
 }
 
 void tg_probe_guarded(IRExpr* guard)

@@ -28,8 +28,8 @@ void tg_probe_begin(IRSB* out, const VexGuestLayout* layout);
 /* A segment begins. */
 void tg_probe_enter(const TgSegment* s);
 
-/* The segment's base number `base` is the value of `atom`. */
-void tg_probe_set_base(UInt base, IRExpr* atom);
+/* The segment's base of that number is the value of `atom`. */
+void tg_probe_set_base(UInt number, IRExpr* atom);
 
 /* The segment, which has just been entered, ends. */
 void tg_probe_check(const TgSegment* s);

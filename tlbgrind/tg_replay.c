@@ -109,7 +109,7 @@ static void replay_refs(const TgHot* hot, TgSegment* s, UInt n)
    }
 }
 
-VG_REGPARM(1) void tg_replay(UChar* guest_state)
+void tg_replay(UChar* guest_state)
 {
    const TgHot* hot = (const TgHot*)(void*)(guest_state + hot_offset);
    TgSegment* s = tg_segments[hot->segment];
@@ -124,7 +124,7 @@ VG_REGPARM(1) void tg_replay(UChar* guest_state)
    }
 }
 
-VG_REGPARM(1) void tg_replay_guarded(UChar* guest_state)
+void tg_replay_guarded(UChar* guest_state)
 {
    const TgHot* hot = (const TgHot*)(void*)(guest_state + hot_offset);
    TgSegment* s = tg_segments[hot->segment];

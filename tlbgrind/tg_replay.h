@@ -15,10 +15,10 @@ void tg_replay_init(const TgOptions* options, Int hot_offset);
 /* Called by translated code at the end of a segment if a probe does not hold,
    or always without fast path; guest_state is the running thread's, whose
    TgHot says which segment. */
-VG_REGPARM(1) void tg_replay(UChar* guest_state);
+void tg_replay(UChar* guest_state);
 
 /* Called by translated code where a guarded reference happens. */
-VG_REGPARM(1) void tg_replay_guarded(UChar* guest_state);
+void tg_replay_guarded(UChar* guest_state);
 
 /* The core's events: a thread starts or stops running client code. */
 void tg_replay_start(ThreadId tid, ULong blocks);
