@@ -42,7 +42,8 @@ PYTEST_FILES = \
 	tests/annotate/test_damage.py \
 	tests/annotate/test_golden.py \
 	tests/annotate/test_options.py \
-	tests/model/test_properties.py
+	tests/model/test_properties.py \
+	tests/oracle/test_lackey.py
 
 # What the tests read: conftest.py, helper modules, recorded inputs and outputs.
 TEST_INPUTS = \
