@@ -228,6 +228,23 @@ static void loads_first(void **state)
    notes(&m, NOTES(STORES));
 }
 
+/* Of two arrays of one level and side the first told is taken. */
+static void two_of_a_level(void **state)
+{
+   const processor p = { { INTEL(0x20), LEAF(2, 0x00feff01, 0xf0),
+                           LEAF(0x18, 5, 0, 0, 0),
+                           { 0x18, 1, { 0, 0x00080001, 0x20, 0x4022 } },
+                           { 0x18, 2, { 0, 0x00040001, 0x10, 0x4021 } },
+                           { 0x18, 3, { 0, 0x00080001, 0x40, 0x4021 } },
+                           { 0x18, 4, { 0, 0x00080001, 0x80, 0x4043 } },
+                           { 0x18, 5, { 0, 0x00040001, 0x40, 0x4043 } } } };
+   const tlb_cpuid_machine m = decoded(&p);
+   (void)state;
+   has(&m, "256 entries, 8-way, 32 sets", "64 entries, 4-way, 16 sets",
+       "unified", "1024 entries, 8-way, 128 sets");
+   notes(&m, NOTES(SECOND, SECOND));
+}
+
 static void hidden_leaf(void **state)
 {
    processor p = { { INTEL(0x16), LEAF(2, 0x00feff01, 0xf0),
@@ -542,6 +559,8 @@ int main(void)
       CLAIM("Sapphire Rapids: leaf 18H, the loads' array for all data",
             sapphire_rapids),
       CLAIM("leaf 18H may tell the loads before the stores", loads_first),
+      CLAIM("of two arrays of one level the first is taken, and that is said",
+            two_of_a_level),
       CLAIM("a hidden leaf 18H is unknown, and that is said", hidden_leaf),
       CLAIM("leaf 18H is not asked where leaf 2 says all", not_sent),
       CLAIM("Zen 3: four arrays, ways out of a range", zen_3),
