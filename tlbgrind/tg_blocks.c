@@ -103,6 +103,8 @@ void tg_segment_add_instr(TgSite* site)
 UInt tg_segment_add_ref(TgRef ref)
 {
    current()->n_refs++;
+   current()->n_fetches = (UShort)(current()->n_fetches
+                                   + (ref.kind == TG_FETCH));
    return (UInt)VG_(addToXA)(refs, &ref);
 }
 

@@ -41,7 +41,8 @@ typedef struct {
 typedef struct {
    UWord first;
    UWord last;
-   UInt newest; /* number of its last reference within the block */
+   UInt oldest; /* number of its first reference within the block */
+   UInt newest; /* and of its last */
    UChar base;
 } TgGroup;
 
@@ -62,6 +63,7 @@ typedef struct {
    UShort n_instrs;
    UShort n_refs;
    UShort n_groups;
+   UShort n_fetches;  /* how many of the references are fetches */
    Bool guarded;      /* one reference that happens or not; counts itself */
 } TgSegment;
 

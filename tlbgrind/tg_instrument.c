@@ -226,7 +226,8 @@ static void join_group(UInt base, UWord first, UWord last, UInt ref)
       return;
    }
    tg_segment_add_group((TgGroup){ .first = first, .last = last,
-                                   .newest = ref, .base = (UChar)base });
+                                   .oldest = ref, .newest = ref,
+                                   .base = (UChar)base });
 }
 
 /* --- References --- */

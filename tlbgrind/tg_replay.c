@@ -109,11 +109,81 @@ static void replay_refs(const TgHot* hot, TgSegment* s, UInt n)
    }
 }
 
+/* --- The common case: one page of the segment is not known --- */
+
+static ULong time_of_ref(const TgHot* hot, const TgSegment* s, UInt nth)
+{
+   return hot->clock - s->block->n_refs + s->first_ref + nth + 1;
+}
+
+/* Whether the segment refers to that data page. */
+static Bool refers_to(const TgHot* hot, const TgSegment* s, UWord page)
+{
+   Bool found = False;
+   for (const TgGroup* g = s->group; g < s->group + s->n_groups; g++)
+      found |= (hot->base[g->base] + g->first) >> page_shift == page;
+   return found;
+}
+
+/* Simulates the segment without going through its references if exactly one
+   page of it is not known, and that page is simply missed.
+
+   All other references are hits that only set the times of their pages, which
+   the translated code does after us, to the same values. That they are set
+   late can not change who is evicted: it is the page with the oldest time, and
+   it stays that, whichever other times become younger, unless it is itself
+   one of the segment's pages; then we give up. Returns whether it is done. */
+static Bool replay_one_miss(const TgHot* hot, TgSegment* s)
+{
+   const TgGroup* unknown = NULL;
+   UInt n_unknown = 0;
+   TgMiss m;
+   TgRef* r;
+
+   for (const TgGroup* g = s->group; g < s->group + s->n_groups; g++) {
+      const Addr base = hot->base[g->base];
+      const TgProbe* slot
+         = &tg_slots[tg_slot_of((base + g->first) >> page_shift)];
+      const Bool differs = ((base + g->last) ^ slot->tag) >> page_shift != 0;
+      unknown = differs ? g : unknown;
+      n_unknown += differs;
+   }
+   if (s->n_fetches > 1)
+      return False;
+   if (s->n_fetches == 1) {
+      r = s->ref;
+      while (r->kind != TG_FETCH)
+         r++;
+      TgProbe* probe = tg_code_probe(r->at.page);
+      if (probe->tag == TG_UNKNOWN) {
+         if (n_unknown > 0
+             || !tg_miss_foresee(&m, TG_FETCH, r->at.page->number, probe))
+            return False;
+         book(r, tg_miss_happen(&m, time_of_ref(hot, s, (UInt)(r - s->ref))));
+         return True;
+      }
+   }
+   if (n_unknown != 1)
+      return False;
+
+   const Addr base = hot->base[unknown->base];
+   const UWord page = (base + unknown->first) >> page_shift;
+   if (page != (base + unknown->last) >> page_shift
+       || !tg_miss_foresee(&m, TG_READ, page, &tg_slots[tg_slot_of(page)])
+       || refers_to(hot, s, m.evicted))
+      return False;
+   const UInt nth = unknown->oldest - s->first_ref;
+   book(&s->ref[nth], tg_miss_happen(&m, time_of_ref(hot, s, nth)));
+   return True;
+}
+
 void tg_replay(UChar* guest_state)
 {
    const TgHot* hot = (const TgHot*)(void*)(guest_state + hot_offset);
    TgSegment* s = tg_segments[hot->segment];
    replays++;
+   if (fast_path && replay_one_miss(hot, s))
+      return;
    replays_refs += s->n_refs;
    replay_refs(hot, s, s->n_refs);
    if (!fast_path)
@@ -221,6 +291,6 @@ TgReplayTotals* tg_replay_totals(void)
 
 void tg_replay_print_stats(void)
 {
-   VG_(dmsg)(" tlbgrind: %llu segments replayed, %llu references\n", replays,
-             replays_refs);
+   VG_(dmsg)(" tlbgrind: %llu segments replayed, %llu references one by one\n",
+             replays, replays_refs);
 }

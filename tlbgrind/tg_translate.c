@@ -79,9 +79,14 @@ UInt tg_translate_fetch(TgCodePage* page, ULong now)
    return o.missed;
 }
 
+static Bool is_taken(const TgProbe* slot)
+{
+   return slot->tag != TG_UNKNOWN && slot->tag != 0;
+}
+
 static void detach(UInt slot)
 {
-   if (tg_slots[slot].tag != TG_UNKNOWN && tg_slots[slot].tag != 0) {
+   if (is_taken(&tg_slots[slot])) {
       tlb_array_detach(first_level(TG_READ), slot_entry[slot]);
       tg_slots[slot].tag = TG_UNKNOWN;
    }
@@ -89,7 +94,7 @@ static void detach(UInt slot)
 
 UInt tg_translate_data(UWord page_number, ULong now)
 {
-   const UInt slot = (UInt)(page_number & TG_SLOT_MASK);
+   const UInt slot = tg_slot_of(page_number);
    TgProbe* probe = &tg_slots[slot];
    const UWord tag = page_number << page_shift;
    if (probe->tag == tag) {
@@ -104,6 +109,38 @@ UInt tg_translate_data(UWord page_number, ULong now)
       slot_entry[slot] = o.entry;
    }
    return o.missed;
+}
+
+Bool tg_miss_foresee(TgMiss* m, TgKind kind, UWord page, TgProbe* probe)
+{
+   tlb_array* a = first_level(kind);
+   if (a->g.policy != TLB_LRU || !tlb_array_all_attached(a) || page == 0
+       || (kind != TG_FETCH && is_taken(probe)))
+      return False;
+   m->kind = kind;
+   m->page = page;
+   m->probe = probe;
+   m->entry = tlb_array_place(a, tlb_key_of(page, 0));
+   m->evicted = a->key[m->entry] == TLB_NO_KEY ? TG_NO_PAGE
+                                               : (UWord)a->key[m->entry];
+   return True;
+}
+
+UInt tg_miss_happen(const TgMiss* m, ULong now)
+{
+   tlb_array* a = first_level(m->kind);
+   const tlb_side side = m->kind == TG_FETCH ? TLB_INSTRUCTION : TLB_DATA;
+   const tlb_reference r = { .page = m->page, .now = now,
+                             .side = (uint8_t)side };
+   tlb_array_fill_entry(a, m->entry, tlb_key_of(m->page, 0), now);
+   tlb_array_attach(a, m->entry, &m->probe->time);
+   if (m->kind == TG_FETCH) {
+      m->probe->tag = 0;
+   } else {
+      m->probe->tag = m->page << page_shift;
+      slot_entry[tg_slot_of(m->page)] = m->entry;
+   }
+   return tlb_translate_behind(&hierarchy, &r);
 }
 
 UInt tg_translate_as_cachegrind(TgKind kind, UWord first, UWord last,
@@ -129,7 +166,7 @@ UInt tg_translate_as_cachegrind(TgKind kind, UWord first, UWord last,
 
 void tg_slot_guard(Addr first, Addr last)
 {
-   const UInt slot = (UInt)((first >> page_shift) & TG_SLOT_MASK);
+   const UInt slot = tg_slot_of(first >> page_shift);
    if (tg_slots[slot].tag != (last >> page_shift) << page_shift)
       detach(slot);
 }

@@ -56,6 +56,28 @@ TgProbe* tg_code_probe(TgCodePage* page);
 UInt tg_translate_fetch(TgCodePage* page, ULong now);
 UInt tg_translate_data(UWord page_number, ULong now);
 
+/* The common miss, in two steps. The first finds out what a look-up would do,
+   without doing it; False if it is not simply an LRU miss of a page that no
+   probe knows, or if that can not be told without looking. The second does
+   it and returns what was missed. */
+typedef struct {
+   TgKind kind;
+   UWord page;
+   TgProbe* probe; /* that will know the page */
+   UInt entry;     /* that it will be in */
+   UWord evicted;  /* the page that it takes the place of, or TG_NO_PAGE */
+} TgMiss;
+
+#define TG_NO_PAGE (~(UWord)0)
+
+Bool tg_miss_foresee(TgMiss* m, TgKind kind, UWord page, TgProbe* probe);
+UInt tg_miss_happen(const TgMiss* m, ULong now);
+
+static inline UInt tg_slot_of(UWord page)
+{
+   return (UInt)(page & TG_SLOT_MASK);
+}
+
 /* A reference that crosses from page `first` to page `last`, as cachegrind
    counts it: a level that either misses counts one miss, and a level is asked
    for both if the one before missed either. Only without fast path. */

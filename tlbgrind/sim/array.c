@@ -136,43 +136,56 @@ static void unlink_entry(tlb_array *a, uint32_t i)
    *link = a->chain[i];
 }
 
-uint32_t tlb_array_fill(tlb_array *a, tlb_key key, uint64_t now)
+uint32_t tlb_array_place(tlb_array *a, tlb_key key)
 {
    const uint32_t set = set_of(a, key);
-   uint32_t way;
-   if (a->filled[set] < a->g.ways)
-      way = a->filled[set]++;
-   else
-      way = tlb_policy_victim(a, set);
+   const uint32_t way = a->filled[set] < a->g.ways ? a->filled[set]
+                                                   : tlb_policy_victim(a, set);
+   return set * a->g.ways + way;
+}
 
-   const uint32_t i = set * a->g.ways + way;
-   tlb_array_release(a, i);
-   if (a->g.policy == TLB_NRU && a->used[i]) {
-      a->used[i] = 0;
+void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
+                          uint64_t now)
+{
+   const uint32_t set = set_of(a, key);
+   const int empty = a->key[entry] == TLB_NO_KEY;
+   a->filled[set] += (uint32_t)empty;
+   a->n_filled += (uint32_t)empty;
+   tlb_array_release(a, entry);
+   if (a->g.policy == TLB_NRU && a->used[entry]) {
+      a->used[entry] = 0;
       a->next[set]--;
    }
    if (has_index(&a->g)) {
-      if (a->key[i] != TLB_NO_KEY)
-         unlink_entry(a, i);
+      if (!empty)
+         unlink_entry(a, entry);
       uint32_t *const bucket = bucket_of(a, key);
-      a->chain[i] = *bucket;
-      *bucket = i;
+      a->chain[entry] = *bucket;
+      *bucket = entry;
    }
-   a->key[i] = key;
-   tlb_policy_touch(a, set, i, now);
-   return i;
+   a->key[entry] = key;
+   tlb_policy_touch(a, set, entry, now);
+}
+
+uint32_t tlb_array_fill(tlb_array *a, tlb_key key, uint64_t now)
+{
+   const uint32_t entry = tlb_array_place(a, key);
+   tlb_array_fill_entry(a, entry, key, now);
+   return entry;
 }
 
 void tlb_array_attach(tlb_array *a, uint32_t entry, uint64_t *time)
 {
    *time = a->time[entry];
    a->short_cut[entry] = time;
+   a->n_attached++;
 }
 
 void tlb_array_detach(tlb_array *a, uint32_t entry)
 {
    a->time[entry] = *a->short_cut[entry];
    a->short_cut[entry] = NULL;
+   a->n_attached--;
 }
 
 void tlb_array_release(tlb_array *a, uint32_t entry)

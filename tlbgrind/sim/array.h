@@ -64,6 +64,8 @@ typedef struct {
                             entry of each bucket, or END */
    uint32_t *chain;      /* the next entry of the same bucket, or END */
    tlb_heap_node *heap;  /* per set: ways ordered by time, see policy.c */
+   uint32_t n_filled;    /* entries that hold something */
+   uint32_t n_attached;  /* entries with a short cut */
    uint64_t random;
    tlb_release *release;
    void *opaque;
@@ -85,6 +87,20 @@ uint32_t tlb_array_lookup(tlb_array *a, tlb_key key, uint64_t now);
 /* Puts in a key that was just missed; this is its first reference. Returns
    the number of its entry, whose former key is gone. */
 uint32_t tlb_array_fill(tlb_array *a, tlb_key key, uint64_t now);
+
+/* The same in two steps. The entry that the key would go to; under LRU this
+   changes nothing and may be asked in vain, under the other policies it must
+   be followed by the second step. */
+uint32_t tlb_array_place(tlb_array *a, tlb_key key);
+void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
+                          uint64_t now);
+
+/* Whether every key in the array has a short cut, so that one without is not
+   there. */
+static inline int tlb_array_all_attached(const tlb_array *a)
+{
+   return a->n_attached == a->n_filled;
+}
 
 /* Lets the caller answer references to the entry just looked up or filled:
    from now on its time is *time, which starts as the entry's. */

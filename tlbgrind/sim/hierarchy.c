@@ -81,6 +81,10 @@ void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_design *d, void *memory,
       }
       if (level < d->levels && d->unified[level])
          h->at[0][level][TLB_INSTRUCTION] = h->at[0][level][TLB_DATA];
+      for (unsigned side = 0; side < TLB_N_SIDES; side++) {
+         if (h->at[0][level][side] != NULL)
+            h->last_level[side] = level;
+      }
    }
 }
 
@@ -96,22 +100,27 @@ static int reference(tlb_array *a, const tlb_reference *r, uint32_t *entry)
    return 0;
 }
 
-tlb_outcome tlb_translate(tlb_hierarchy *h, const tlb_reference *r)
+unsigned tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r)
 {
-   tlb_outcome out = { 0, 1, TLB_MISS };
-   for (unsigned level = 0; level < h->levels; level++) {
+   unsigned missed = 1;
+   for (unsigned level = 1; level < h->levels; level++) {
       tlb_array *const a = h->at[r->core][level][r->side];
       uint32_t entry;
       if (a == NULL)
          continue;
-      const int hit = reference(a, r, &entry);
-      if (level == 0)
-         out.entry = entry;
-      if (hit) {
-         out.walked = 0;
+      if (reference(a, r, &entry))
          break;
-      }
-      out.missed |= 1u << level;
+      missed |= 1u << level;
+   }
+   return missed;
+}
+
+tlb_outcome tlb_translate(tlb_hierarchy *h, const tlb_reference *r)
+{
+   tlb_outcome out = { 0, 0, TLB_MISS };
+   if (!reference(h->at[r->core][0][r->side], r, &out.entry)) {
+      out.missed = tlb_translate_behind(h, r);
+      out.walked = (int)(out.missed >> h->last_level[r->side] & 1);
    }
    return out;
 }

@@ -29,6 +29,7 @@ typedef struct {
 typedef struct {
    unsigned levels;
    tlb_array *at[TLB_MAX_CORES][TLB_MAX_LEVELS][TLB_N_SIDES]; /* or NULL */
+   unsigned last_level[TLB_N_SIDES]; /* that has an array */
    tlb_array arrays[TLB_MAX_LEVELS * TLB_N_SIDES];
    unsigned n_arrays;
 } tlb_hierarchy;
@@ -63,6 +64,10 @@ void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_design *d, void *memory,
                         tlb_release *release, void *opaque);
 
 tlb_outcome tlb_translate(tlb_hierarchy *h, const tlb_reference *r);
+
+/* What follows a miss in the first level that the caller has dealt with: asks
+   the levels behind it. Returns `missed` with bit 0 set. */
+unsigned tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r);
 
 /* References one level only (from 0), which must exist on that side. Returns
    whether it missed; then it has been filled. */
