@@ -169,4 +169,6 @@ void tg_slot_guard(Addr first, Addr last)
    const UInt slot = tg_slot_of(first >> page_shift);
    if (tg_slots[slot].tag != (last >> page_shift) << page_shift)
       detach(slot);
+   if (first >> page_shift != last >> page_shift)
+      detach((UInt)((last >> page_shift) & TG_SLOT_MASK));
 }

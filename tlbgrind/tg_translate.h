@@ -86,7 +86,9 @@ UInt tg_translate_as_cachegrind(TgKind kind, UWord first, UWord last,
 
 /* Translated code is about to write a time into the slot of `first` because it
    takes the page of `last` to be known there. If it is not, makes the slot
-   belong to nobody, so that the time does no harm. */
+   belong to nobody, so that the time does no harm. The slot of `last`, if that
+   is another page, too: an older reference of the segment may lie there, and
+   its time would replace that of the newer one that ends at `last`. */
 void tg_slot_guard(Addr first, Addr last);
 
 #endif
