@@ -229,6 +229,7 @@ static void pre_clo_init(void)
    VG_(track_die_mem_munmap)(unmapped);
    VG_(track_start_client_code)(tg_replay_start);
    VG_(track_stop_client_code)(tg_replay_stop);
+   VG_(track_pre_deliver_signal)(tg_replay_signal);
    VG_(atfork)(NULL, NULL, forked);
 }
 

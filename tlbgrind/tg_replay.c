@@ -270,9 +270,9 @@ void tg_replay_start(ThreadId tid, ULong blocks)
    VG_(set_shadow_regs_area)(tid, 1, 0, sizeof hot, (const UChar*)&hot);
 }
 
-void tg_replay_stop(ThreadId tid, ULong blocks)
+/* Deals with whatever the thread was running when it stopped, once. */
+static void stopped(ThreadId tid)
 {
-   (void)blocks;
    TgHot hot;
    VG_(get_shadow_regs_area)(tid, (UChar*)&hot, 1, 0, sizeof hot);
    clock_at_rest = hot.clock;
@@ -282,6 +282,22 @@ void tg_replay_stop(ThreadId tid, ULong blocks)
    /* A guarded reference is booked before it is made, attempt or not. */
    if (s != NULL && !s->guarded)
       cut_short(&hot, s, VG_(get_IP)(tid));
+   hot.segment = 0;
+   VG_(set_shadow_regs_area)(tid, 1, 0, sizeof hot, (const UChar*)&hot);
+}
+
+void tg_replay_stop(ThreadId tid, ULong blocks)
+{
+   (void)blocks;
+   stopped(tid);
+}
+
+/* A fault's signal is delivered before the core says that the thread has
+   stopped; by then its instruction pointer is the handler's. */
+void tg_replay_signal(ThreadId tid, Int signal, Bool alternate_stack)
+{
+   (void)signal; (void)alternate_stack;
+   stopped(tid);
 }
 
 TgReplayTotals* tg_replay_totals(void)

@@ -24,6 +24,9 @@ void tg_replay_guarded(UChar* guest_state);
 void tg_replay_start(ThreadId tid, ULong blocks);
 void tg_replay_stop(ThreadId tid, ULong blocks);
 
+/* The same: a signal is about to be delivered. */
+void tg_replay_signal(ThreadId tid, Int signal, Bool alternate_stack);
+
 /* References that crossed a page: each is one reference and two translations.
    Both halves may miss; `extra` counts the misses beyond the first. */
 typedef struct {
