@@ -40,6 +40,7 @@ typedef struct {
 
 /* The block that is being instrumented. */
 static IRSB* out;
+static Int ip_offset;         /* of the guest's instruction pointer */
 static const VexGuestExtents* extents;
 static UWord fetched_page;    /* of the last fetch; NO_PAGE at the begin */
 static TgSite* site;          /* of the instruction at hand */
@@ -354,6 +355,32 @@ static void leave(const IRExpr* to)
       tg_probe_leave();
 }
 
+/* A division by zero is a fault, but no access to memory, where alone Vex keeps
+   the guest's instruction pointer up to date. It has to be, for tg_replay.c to
+   know what was run before the fault. */
+static Bool may_fault(const IRExpr* e)
+{
+   if (e->tag != Iex_Binop)
+      return False;
+   switch (e->Iex.Binop.op) {
+   case Iop_DivModU64to32: case Iop_DivModS64to32:
+   case Iop_DivModU128to64: case Iop_DivModS128to64:
+      return True;
+   default:
+      return False;
+   }
+}
+
+static void update_ip(void)
+{
+#if VEX_HOST_WORDSIZE == 8
+   IRConst* address = IRConst_U64(site->address);
+#else
+   IRConst* address = IRConst_U32(site->address);
+#endif
+   addStmtToIRSB(out, IRStmt_Put(ip_offset, IRExpr_Const(address)));
+}
+
 static void statement(const IRStmt* st)
 {
    const IRTypeEnv* types = out->tyenv;
@@ -377,6 +404,8 @@ static void statement(const IRStmt* st)
          data_read(e->Iex.Load.addr, (UInt)sizeofIRType(e->Iex.Load.ty));
       else
          derive(st->Ist.WrTmp.tmp, e);
+      if (may_fault(e))
+         update_ip();
       break;
    }
 
@@ -453,6 +482,7 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
 
    out = deepCopyIRSBExceptStmts(in);
    extents = vge;
+   ip_offset = layout->offset_IP;
    fetched_page = NO_PAGE;
    segment_open = False;
    forget_derivations(in->tyenv->types_used);
