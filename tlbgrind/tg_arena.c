@@ -8,12 +8,11 @@
 
 #include "tg_arena.h"
 
-/* Address space, not memory: the core maps so large a piece for itself, and
-   pages of it that are never touched cost nothing. */
+/* Address space, not memory: pages that are never touched cost nothing. */
 #if defined(VGA_x86)
-enum { ARENA_BYTES = 16 * 1024 * 1024 };
+enum { ARENA_WORDS = 2 * 1024 * 1024 };
 #else
-enum { ARENA_BYTES = 256 * 1024 * 1024 };
+enum { ARENA_WORDS = 8 * 1024 * 1024 };
 #endif
 
 enum { MAX_WORDS = 2 };
@@ -24,41 +23,24 @@ typedef union _Free {
    ULong words[MAX_WORDS];
 } Free;
 
-static UChar* arena;
-static UChar* unused;
+static ULong arena[ARENA_WORDS] __attribute__((aligned(64)));
+static UInt used;
 static Free* freed[MAX_WORDS + 1];
-
-void tg_arena_init(void)
-{
-   arena = VG_(malloc)("tg.arena", ARENA_BYTES);
-   unused = arena;
-}
-
-Addr tg_arena_base(void)
-{
-   return (Addr)arena;
-}
-
-Bool tg_arena_holds(const void* p)
-{
-   return (Addr)p - (Addr)arena < ARENA_BYTES;
-}
 
 ULong* tg_arena_alloc(UInt words)
 {
    tl_assert(words >= 1 && words <= MAX_WORDS);
-   const SizeT bytes = words * sizeof(ULong);
    ULong* p;
    if (freed[words] != NULL) {
       p = freed[words]->words;
       freed[words] = freed[words]->next;
-   } else if (unused + bytes <= arena + ARENA_BYTES) {
-      p = (ULong*)(void*)unused;
-      unused += bytes;
+   } else if (used + words <= ARENA_WORDS) {
+      p = arena + used;
+      used += words;
    } else {
-      p = VG_(malloc)("tg.arena.outside", bytes);
+      p = VG_(malloc)("tg.arena.outside", words * sizeof(ULong));
    }
-   VG_(memset)(p, 0, bytes);
+   VG_(memset)(p, 0, words * sizeof(ULong));
    return p;
 }
 

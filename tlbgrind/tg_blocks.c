@@ -88,7 +88,6 @@ TgSegment* tg_segment_begin(Bool guarded)
 {
    TgSegment s = { .entered = tg_arena_alloc(1),
                    .number = take_number(),
-                   .first_ref = (UInt)VG_(sizeXA)(refs),
                    .guarded = guarded };
    VG_(addToXA)(segments, &s);
    return current();
@@ -100,12 +99,12 @@ void tg_segment_add_instr(TgSite* site)
    current()->n_instrs++;
 }
 
-UInt tg_segment_add_ref(TgRef ref)
+UShort tg_segment_add_ref(TgRef ref)
 {
-   current()->n_refs++;
    current()->n_fetches = (UShort)(current()->n_fetches
                                    + (ref.kind == TG_FETCH));
-   return (UInt)VG_(addToXA)(refs, &ref);
+   VG_(addToXA)(refs, &ref);
+   return current()->n_refs++;
 }
 
 void tg_segment_add_group(TgGroup group)
@@ -153,7 +152,7 @@ static void* lay_out(void* at, XArray* a, SizeT element)
    return (UChar*)at + bytes;
 }
 
-TgBlock* tg_block_finish(Addr base, Addr entry)
+void tg_block_finish(Addr base, Addr entry)
 {
    const SizeT header = sizeof(TgBlock)
                         + (SizeT)VG_(sizeXA)(segments) * sizeof(TgSegment);
@@ -164,7 +163,6 @@ TgBlock* tg_block_finish(Addr base, Addr entry)
                             + (SizeT)VG_(sizeXA)(groups) * sizeof(TgGroup));
    b->base = base;
    b->entry = entry;
-   b->n_refs = (UInt)VG_(sizeXA)(refs);
    b->n_segments = (UInt)VG_(sizeXA)(segments);
    lay_out(b->segment, segments, sizeof(TgSegment));
    /* In order of alignment: these hold pointers, groups do not. */
@@ -175,7 +173,6 @@ TgBlock* tg_block_finish(Addr base, Addr entry)
 
    for (UInt i = 0; i < b->n_segments; i++) {
       TgSegment* s = &b->segment[i];
-      s->block = b;
       s->ref = ref;
       s->instr = instr;
       s->group = group;
@@ -185,7 +182,6 @@ TgBlock* tg_block_finish(Addr base, Addr entry)
       tg_segments[s->number] = s;
    }
    VG_(HT_add_node)(blocks, b);
-   return b;
 }
 
 /* Books what n runs of the segment made of this reference, and its misses. */

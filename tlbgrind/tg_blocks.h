@@ -41,25 +41,21 @@ typedef struct {
 typedef struct {
    UWord first;
    UWord last;
-   UInt oldest; /* number of its first reference within the block */
-   UInt newest; /* and of its last */
+   UShort oldest; /* number of its first reference within the segment */
+   UShort newest; /* and of its last */
    UChar base;
 } TgGroup;
 
 /* A segment has no more groups than this. */
 enum { TG_MAX_GROUPS = 24 };
 
-typedef struct _TgBlock TgBlock;
-
 typedef struct {
-   TgBlock* block;
    ULong* entered;    /* how often; in the probe's arena */
    ULong* attempted;  /* of a guarded helper: how often asked; else NULL */
    TgSite** instr;    /* the instructions that begin in it */
    TgRef* ref;
    TgGroup* group;
    UInt number;       /* of the segment in the table, from 1 */
-   UInt first_ref;    /* number of its first reference within the block */
    UShort n_instrs;
    UShort n_refs;
    UShort n_groups;
@@ -67,14 +63,13 @@ typedef struct {
    Bool guarded;      /* one reference that happens or not; counts itself */
 } TgSegment;
 
-struct _TgBlock {
-   TgBlock* next; /* first two: as VG_(HashTable) wants them */
+typedef struct _TgBlock {
+   struct _TgBlock* next; /* first two: as VG_(HashTable) wants them */
    UWord base;    /* the block's first guest address */
    Addr entry;    /* the address it was asked for; differs if redirected */
-   UInt n_refs;   /* of all its segments */
    UInt n_segments;
    TgSegment segment[];
-};
+} TgBlock;
 
 void tg_blocks_init(const tlb_design* design);
 
@@ -88,8 +83,8 @@ TgSegment* tg_segment_begin(Bool guarded);
 TgSegment* tg_segment_end(void);
 
 void tg_segment_add_instr(TgSite* site);
-/* Returns the number of the reference within the block. */
-UInt tg_segment_add_ref(TgRef ref);
+/* Returns the number of the reference within the segment. */
+UShort tg_segment_add_ref(TgRef ref);
 void tg_segment_add_group(TgGroup group);
 /* Of the segment that is being built: its newest reference, or NULL, and its
    groups. */
@@ -97,7 +92,7 @@ TgRef* tg_segment_last_ref(void);
 UInt tg_segment_n_groups(void);
 TgGroup* tg_segment_group(UInt number);
 
-TgBlock* tg_block_finish(Addr base, Addr entry);
+void tg_block_finish(Addr base, Addr entry);
 
 /* The segments by their numbers; NULL where one is gone. */
 extern TgSegment** tg_segments;

@@ -17,9 +17,8 @@ enum { TG_MAX_BASES = 16, TG_NO_BASE = TG_MAX_BASES };
 enum { TG_TICKS = 2 };
 
 typedef struct {
-   ULong clock;     /* the time of the last reference of the block so far
-                       entered; advanced once per block */
-   UWord arena;     /* tg_arena_base() */
+   ULong clock;     /* the time of the last reference of the segment that was
+                       left last, or is being replayed */
    UWord segment;   /* the number of the segment that is being run; 0: surely
                        none */
    UWord base[TG_MAX_BASES + 1];

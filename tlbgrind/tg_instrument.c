@@ -207,7 +207,7 @@ static UInt base_of(Address a)
 
 /* Widens the group that the bytes first..last off a base can join, or makes a
    new one. */
-static void join_group(UInt base, UWord first, UWord last, UInt ref)
+static void join_group(UInt base, UWord first, UWord last, UShort ref)
 {
    const UInt n = tg_segment_n_groups();
    for (UInt i = 0; i < n; i++) {
@@ -263,7 +263,7 @@ static void data(TgKind kind, IRExpr* atom, UInt size)
    }
    const Address a = address_of(atom);
    const UInt base = base_of(a);
-   const UInt ref = tg_segment_add_ref(
+   const UShort ref = tg_segment_add_ref(
       (TgRef){ .site = site, .at.offset = a.offset, .size = (UShort)size,
                .base = (UChar)base, .kind = (UChar)kind });
    join_group(base, a.offset, a.offset + size - 1, ref);
@@ -304,7 +304,7 @@ static void data_guarded(TgKind kind, IRExpr* atom, UInt size, IRExpr* guard,
                                .kind = (UChar)kind });
    s = tg_segment_end();
    tg_probe_enter(s);
-   tg_probe_guarded(guard);
+   tg_probe_guarded(s, guard);
 }
 
 static Bool always(const IRExpr* guard)
@@ -500,6 +500,6 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
       addStmtToIRSB(out, in->stmts[i]);
    }
    leave(in->next);
-   tg_probe_end(tg_block_finish(vge->base[0], closure->nraddr));
+   tg_block_finish(vge->base[0], closure->nraddr);
    return out;
 }

@@ -27,7 +27,6 @@
 #include "pub_tool_vkiscnums.h"
 #include "pub_tool_xarray.h"
 
-#include "tg_arena.h"
 #include "tg_blocks.h"
 #include "tg_file.h"
 #include "tg_hot.h"
@@ -200,7 +199,6 @@ static void post_clo_init(void)
    const Int hot_offset = (Int)sizeof(VexGuestArchState);
    tl_assert(sizeof(TgHot) <= sizeof(VexGuestArchState));
    run.options = o;
-   tg_arena_init();
    tg_sites_init(o->page_shift);
    tg_blocks_init(&o->machine.design);
    tg_translate_init(&o->machine.design, o->page_shift, o->fast_path);

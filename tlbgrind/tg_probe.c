@@ -5,11 +5,8 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_machine.h"
-#include "pub_tool_mallocfree.h"
 #include "pub_tool_tooliface.h"
-#include "pub_tool_xarray.h"
 
-#include "tg_arena.h"
 #include "tg_hot.h"
 #include "tg_probe.h"
 #include "tg_replay.h"
@@ -33,19 +30,9 @@ static Bool data_times;
 /* The block that is being built. */
 static IRSB* out;
 static Int hot_offset;
-static IRExpr* arena;
 
 /* The values of the segment's bases. */
 static IRExpr* base[TG_MAX_BASES];
-
-/* Constants in the code that are known only when the block is finished. */
-typedef struct {
-   IRConst* constant;
-   enum { CLOCK_ADVANCE, REF_TIME } what;
-   UInt number; /* of the reference within the block */
-} Pending;
-
-static XArray* pending;
 
 void tg_probe_init(UInt shift, Bool fast)
 {
@@ -53,8 +40,6 @@ void tg_probe_init(UInt shift, Bool fast)
    fast_path = fast;
    fetch_times = tg_translate_needs_time(TG_FETCH);
    data_times = tg_translate_needs_time(TG_READ);
-   pending = VG_(newXA)(VG_(malloc), "tg.probe.pending", VG_(free),
-                        sizeof(Pending));
 }
 
 /* --- Small pieces of IR --- */
@@ -116,35 +101,31 @@ static void put_hot(SizeT offset, IRExpr* atom)
    add(IRStmt_Put(in_hot(offset), atom));
 }
 
-static IRExpr* address_in_arena(const void* p)
+static IRExpr* plus_64(IRExpr* a, ULong n)
 {
-   return tg_arena_holds(p) ? plus(arena, (Addr)p - tg_arena_base())
-                            : word((Addr)p);
+   return n == 0 ? a
+                 : value(Ity_I64, IRExpr_Binop(Iop_Add64, a,
+                                               IRExpr_Const(IRConst_U64(n))));
 }
 
-/* The address is computed twice, for an expression that is used once becomes
-   part of the instruction that uses it. */
 static void increment(ULong* counter)
 {
-   IRExpr* n = load(Ity_I64, address_in_arena(counter));
-   store(address_in_arena(counter), value(Ity_I64, IRExpr_Binop(Iop_Add64, n,
-                                              IRExpr_Const(IRConst_U64(1)))));
+   store(word((Addr)counter), plus_64(load(Ity_I64, word((Addr)counter)), 1));
 }
 
-/* A constant that tg_probe_end() fills in. */
-static IRExpr* later(Int what, UInt number)
+/* Lets the clock go on by the segment's references. Returns its new time. */
+static IRExpr* advance_clock(const TgSegment* s)
 {
-   Pending p = { .what = what, .number = number,
-                 .constant = IRConst_U64(0) };
-   VG_(addToXA)(pending, &p);
-   return IRExpr_Const(p.constant);
+   IRExpr* clock = plus_64(get_hot(Ity_I64, offsetof(TgHot, clock)),
+                           TG_TICKS * (ULong)s->n_refs);
+   put_hot(offsetof(TgHot, clock), clock);
+   return clock;
 }
 
-/* The time of the block's reference of that number. */
-static IRExpr* time_of(IRExpr* clock, UInt ref)
+/* The time of the segment's reference of that number, given that of its last. */
+static IRExpr* time_of(IRExpr* clock, const TgSegment* s, UInt ref)
 {
-   return value(Ity_I64,
-                IRExpr_Binop(Iop_Add64, clock, later(REF_TIME, ref)));
+   return plus_64(clock, TG_TICKS * ((ULong)ref + 1 - s->n_refs));
 }
 
 /* --- Segments --- */
@@ -153,12 +134,6 @@ void tg_probe_begin(IRSB* sb, const VexGuestLayout* layout)
 {
    out = sb;
    hot_offset = layout->total_sizeB;
-   VG_(dropTailXA)(pending, VG_(sizeXA)(pending));
-   arena = get_hot(WORD_TYPE, offsetof(TgHot, arena));
-   IRExpr* clock = get_hot(Ity_I64, offsetof(TgHot, clock));
-   put_hot(offsetof(TgHot, clock),
-           value(Ity_I64, IRExpr_Binop(Iop_Add64, clock,
-                                       later(CLOCK_ADVANCE, 0))));
 }
 
 void tg_probe_enter(const TgSegment* s)
@@ -237,13 +212,27 @@ static void store_data_times(const TgSegment* s, IRExpr* const* slot,
    }
    for (UInt i = 0; i < s->n_groups; i++)
       store(plus(slot[order[i]], (Addr)&tg_slots[0].time),
-            time_of(clock, s->group[order[i]].newest));
+            time_of(clock, s, s->group[order[i]].newest));
+}
+
+/* The times of fetches and of data are only compared among themselves, so the
+   one fetch that most segments have needs no time of its own. */
+static void store_fetch_times(const TgSegment* s, IRExpr* clock)
+{
+   for (UInt i = 0; i < s->n_refs; i++) {
+      if (s->ref[i].kind != TG_FETCH)
+         continue;
+      const TgProbe* probe = tg_code_probe(s->ref[i].at.page);
+      store(word((Addr)&probe->time),
+            s->n_fetches == 1 ? clock : time_of(clock, s, i));
+   }
 }
 
 void tg_probe_check(const TgSegment* s)
 {
    if (s->n_refs == 0)
       return;
+   IRExpr* clock = advance_clock(s);
    if (!fast_path) {
       call("tg_replay", tg_replay, IRExpr_Const(IRConst_U1(True)));
       return;
@@ -252,62 +241,37 @@ void tg_probe_check(const TgSegment* s)
    IRExpr* differs = NULL;
    IRExpr* slot[TG_MAX_GROUPS];
    for (UInt i = 0; i < s->n_refs; i++) {
-      const TgRef* r = &s->ref[i];
-      if (r->kind == TG_FETCH)
-         differs = either(differs, load(WORD_TYPE,
-                                        address_in_arena(
-                                           &tg_code_probe(r->at.page)->tag)));
+      if (s->ref[i].kind == TG_FETCH) {
+         const TgProbe* probe = tg_code_probe(s->ref[i].at.page);
+         differs = either(differs, load(WORD_TYPE, word((Addr)&probe->tag)));
+      }
    }
    for (UInt i = 0; i < s->n_groups; i++) {
       slot[i] = slot_offset(&s->group[i]);
       differs = either(differs, group_differs(&s->group[i], slot[i]));
    }
 
-   /* Bits below the page number say nothing. Written so that the constant is
-      the second operand, which is the shorter instruction. */
-   IRExpr* same = value(Ity_I1, IRExpr_Binop(WORD_LT, differs,
-                                             word((UWord)1 << page_shift)));
+   /* Bits below the page number say nothing. */
+   const UWord largest_offset = ((UWord)1 << page_shift) - 1;
    call("tg_replay", tg_replay,
-        value(Ity_I1, IRExpr_Unop(Iop_Not1, same)));
+        value(Ity_I1, IRExpr_Binop(WORD_LT, word(largest_offset), differs)));
 
    /* After a replay these write what it has written already; where they would
       not, it has seen to it that they do no harm. */
-   if (!fetch_times && !data_times)
-      return;
-   IRExpr* clock = get_hot(Ity_I64, offsetof(TgHot, clock));
-   for (UInt i = 0; fetch_times && i < s->n_refs; i++) {
-      const TgRef* r = &s->ref[i];
-      if (r->kind == TG_FETCH)
-         store(address_in_arena(&tg_code_probe(r->at.page)->time),
-               time_of(clock, s->first_ref + i));
-   }
+   if (fetch_times)
+      store_fetch_times(s, clock);
    if (data_times)
       store_data_times(s, slot, clock);
 }
 
-void tg_probe_guarded(IRExpr* guard)
+/* A guarded reference makes the clock go on whether it happens or not. */
+void tg_probe_guarded(const TgSegment* s, IRExpr* guard)
 {
+   advance_clock(s);
    call("tg_replay_guarded", tg_replay_guarded, guard);
 }
 
 void tg_probe_leave(void)
 {
    put_hot(offsetof(TgHot, segment), word(0));
-}
-
-void tg_probe_end(const TgBlock* b)
-{
-   for (Word i = 0; i < VG_(sizeXA)(pending); i++) {
-      const Pending* p = VG_(indexXA)(pending, i);
-      switch (p->what) {
-      case CLOCK_ADVANCE:
-         p->constant->Ico.U64 = TG_TICKS * (ULong)b->n_refs;
-         break;
-      case REF_TIME:
-         /* The clock stands at the time of the block's last reference. */
-         p->constant->Ico.U64 = TG_TICKS
-                                * ((ULong)p->number + 1 - b->n_refs);
-         break;
-      }
-   }
 }

@@ -35,14 +35,11 @@ void tg_probe_set_base(UInt number, IRExpr* atom);
 void tg_probe_check(const TgSegment* s);
 
 /* The segment, which has just been entered, is a guarded reference. */
-void tg_probe_guarded(IRExpr* guard);
+void tg_probe_guarded(const TgSegment* s, IRExpr* guard);
 
 /* The block may be left for an address inside of itself, or unknown: says that
    no segment is being run, lest a signal that finds the thread there is taken
    for a fault. */
 void tg_probe_leave(void);
-
-/* The block is finished: fills in what was not known before. */
-void tg_probe_end(const TgBlock* b);
 
 #endif

@@ -9,7 +9,6 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_vki.h"
 
-#include "tg_arena.h"
 #include "tg_replay.h"
 #include "tg_translate.h"
 
@@ -88,8 +87,7 @@ static UInt fetch(const TgRef* r, ULong now)
 /* The first n references of the segment. */
 static void replay_refs(const TgHot* hot, TgSegment* s, UInt n)
 {
-   ULong now = hot->clock
-               - TG_TICKS * (ULong)(s->block->n_refs - s->first_ref);
+   ULong now = hot->clock - TG_TICKS * (ULong)s->n_refs;
    UInt before = 0;
    for (TgRef* r = s->ref; r < s->ref + n; r++) {
       now += TG_TICKS;
@@ -113,7 +111,7 @@ static void replay_refs(const TgHot* hot, TgSegment* s, UInt n)
 
 static ULong time_of_ref(const TgHot* hot, const TgSegment* s, UInt nth)
 {
-   return hot->clock - s->block->n_refs + s->first_ref + nth + 1;
+   return hot->clock - TG_TICKS * (ULong)(s->n_refs - 1 - nth);
 }
 
 /* Whether the segment refers to that data page. */
@@ -172,8 +170,8 @@ static Bool replay_one_miss(const TgHot* hot, TgSegment* s)
        || !tg_miss_foresee(&m, TG_READ, page, &tg_slots[tg_slot_of(page)])
        || refers_to(hot, s, m.evicted))
       return False;
-   const UInt nth = unknown->oldest - s->first_ref;
-   book(&s->ref[nth], tg_miss_happen(&m, time_of_ref(hot, s, nth)));
+   book(&s->ref[unknown->oldest],
+        tg_miss_happen(&m, time_of_ref(hot, s, unknown->oldest)));
    return True;
 }
 
@@ -247,11 +245,12 @@ static Int refs_made(const TgHot* hot, const TgSegment* s, Addr ip)
 /* A thread stopped with its instruction pointer at `ip`. If that is inside the
    segment that it ran last, a fault threw it out there. The segment's counter
    has counted all of it: take that back and book what was run. */
-static void cut_short(const TgHot* hot, TgSegment* s, Addr ip)
+static void cut_short(TgHot* hot, TgSegment* s, Addr ip)
 {
    const Int n_refs = refs_made(hot, s, ip);
    if (n_refs < 0)
       return;
+   hot->clock += TG_TICKS * (ULong)s->n_refs;
    replay_refs(hot, s, (UInt)n_refs);
    *s->entered -= 1;
    for (Int i = 0; i <= position(s, ip); i++)
@@ -266,7 +265,7 @@ static void cut_short(const TgHot* hot, TgSegment* s, Addr ip)
 void tg_replay_start(ThreadId tid, ULong blocks)
 {
    (void)blocks;
-   const TgHot hot = { .clock = clock_at_rest, .arena = tg_arena_base() };
+   const TgHot hot = { .clock = clock_at_rest };
    VG_(set_shadow_regs_area)(tid, 1, 0, sizeof hot, (const UChar*)&hot);
 }
 
@@ -275,13 +274,11 @@ static void stopped(ThreadId tid)
 {
    TgHot hot;
    VG_(get_shadow_regs_area)(tid, (UChar*)&hot, 1, 0, sizeof hot);
-   clock_at_rest = hot.clock;
-   if (hot.segment == 0)
-      return;
-   TgSegment* s = tg_segments[hot.segment];
    /* A guarded reference is booked before it is made, attempt or not. */
+   TgSegment* s = hot.segment == 0 ? NULL : tg_segments[hot.segment];
    if (s != NULL && !s->guarded)
       cut_short(&hot, s, VG_(get_IP)(tid));
+   clock_at_rest = hot.clock;
    hot.segment = 0;
    VG_(set_shadow_regs_area)(tid, 1, 0, sizeof hot, (const UChar*)&hot);
 }

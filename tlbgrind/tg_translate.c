@@ -170,5 +170,5 @@ void tg_slot_guard(Addr first, Addr last)
    if (tg_slots[slot].tag != (last >> page_shift) << page_shift)
       detach(slot);
    if (first >> page_shift != last >> page_shift)
-      detach((UInt)((last >> page_shift) & TG_SLOT_MASK));
+      detach(tg_slot_of(last >> page_shift));
 }
