@@ -18,16 +18,28 @@ UNIT_TESTS = \
 
 # tests/clients/NAME.c: programs for the tool to run.  A client that needs flags of its own has
 # CLIENT_FLAGS_NAME (in the place of CLIENT_FLAGS) or CLIENT_LINK_FLAGS_NAME (added).
-CLIENTS =
+CLIENTS = \
+	run_code \
+	run_exec \
+	run_process \
+	run_signals \
+	run_threads
 
 # The same from tests/clients/NAME.cc.
 CLIENTS_CXX =
 
 # The same sources as 32-bit programs: NAME becomes tests/clients/NAME32.
-CLIENTS32 =
+CLIENTS32 = \
+	run_code \
+	run_exec \
+	run_process \
+	run_signals \
+	run_threads
 
 # tests/clients/NAME.c as a shared library, tests/clients/NAME.so.
-CLIENT_LIBS =
+CLIENT_LIBS = \
+	run_plugin_a \
+	run_plugin_b
 
 # Shell scripts that print TAP.
 SCRIPT_TESTS = \
@@ -43,7 +55,8 @@ PYTEST_FILES = \
 	tests/annotate/test_golden.py \
 	tests/annotate/test_options.py \
 	tests/model/test_properties.py \
-	tests/oracle/test_lackey.py
+	tests/oracle/test_lackey.py \
+	tests/tool/test_process.py
 
 # What the tests read: conftest.py, helper modules, recorded inputs and outputs.
 TEST_INPUTS = \
@@ -51,7 +64,9 @@ TEST_INPUTS = \
 	tests/annotate/conftest.py \
 	tests/annotate/data \
 	tests/annotate/expected \
+	tests/clients/run_work.h \
 	tests/oracle/naive_tlb.py \
+	tests/tool/tool_support.py \
 	tests/unit/unit.h
 
 # ---------------------------------------------------------------- unit tests
