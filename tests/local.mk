@@ -19,17 +19,25 @@ UNIT_TESTS = \
 # tests/clients/NAME.c: programs for the tool to run.  A client that needs flags of its own has
 # CLIENT_FLAGS_NAME (in the place of CLIENT_FLAGS) or CLIENT_LINK_FLAGS_NAME (added).
 CLIENTS = \
+	oracle_refs \
+	oracle_walk \
 	run_code \
 	run_exec \
 	run_process \
 	run_signals \
 	run_threads
 
+# No libc: it must know every reference from its first instruction on.
+CLIENT_FLAGS_oracle_walk = $(CLIENT_FLAGS) -ffreestanding
+CLIENT_LINK_FLAGS_oracle_walk = -nostdlib -static -Wl,-e,begin -lgcc
+
 # The same from tests/clients/NAME.cc.
 CLIENTS_CXX =
 
 # The same sources as 32-bit programs: NAME becomes tests/clients/NAME32.
 CLIENTS32 = \
+	oracle_refs \
+	oracle_walk \
 	run_code \
 	run_exec \
 	run_process \
@@ -55,6 +63,8 @@ PYTEST_FILES = \
 	tests/annotate/test_golden.py \
 	tests/annotate/test_options.py \
 	tests/model/test_properties.py \
+	tests/oracle/test_cachegrind.py \
+	tests/oracle/test_clients.py \
 	tests/oracle/test_lackey.py \
 	tests/tool/test_process.py
 
@@ -66,6 +76,9 @@ TEST_INPUTS = \
 	tests/annotate/expected \
 	tests/clients/run_work.h \
 	tests/oracle/naive_tlb.py \
+	tests/oracle/oracle_programs.py \
+	tests/oracle/oracle_random.py \
+	tests/oracle/oracle_support.py \
 	tests/tool/tool_support.py \
 	tests/unit/unit.h
 
