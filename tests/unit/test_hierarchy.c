@@ -230,6 +230,31 @@ static void one_level_only(void **state)
    drop(&f);
 }
 
+/* What the caller answers for the first level, missed there, goes on behind. */
+static void behind(void **state)
+{
+   fixture f;
+   tlb_reference r = { .page = 1, .now = 1, .side = TLB_DATA };
+   (void)state;
+   make(&f, (shape){ { "1,1", "2,full" }, { NULL, "=4,full" },
+                     { NULL, "8,full" } });
+   assert_int_equal(tlb_translate_behind(&f.h, &r), L1 | L2 | L3);
+   r.now = 2;
+   assert_int_equal(tlb_translate_behind(&f.h, &r), L1);
+   r.now = 3;
+   r.side = TLB_INSTRUCTION;
+   assert_int_equal(tlb_translate_behind(&f.h, &r), L1);
+   r.now = 4;
+   r.page = 2;
+   assert_int_equal(tlb_translate_behind(&f.h, &r), L1 | L2);
+   f.now = 4;
+   expect(&f, D, 1, L1, 0); /* the first level had heard nothing of it */
+   drop(&f);
+   make(&f, (shape){ { "1,1", "2,full" } });
+   assert_int_equal(tlb_translate_behind(&f.h, &r), L1);
+   drop(&f);
+}
+
 static void contexts(void **state)
 {
    fixture f;
@@ -349,6 +374,7 @@ int main(void)
       CLAIM("a side without a level goes on to the next, or walks", one_sided),
       CLAIM("a unified first level is one array as well", shared_first),
       CLAIM("one level can be asked alone", one_level_only),
+      CLAIM("the levels behind the first can be asked without it", behind),
       CLAIM("contexts are apart in every level", contexts),
       CLAIM("short cuts of the first level are released by its own evictions",
             released),

@@ -237,6 +237,96 @@ static void asked_anyway(void **state)
    unit_array_free(&u);
 }
 
+/* The entry a key would go to can be asked in vain under LRU, whatever is
+   attached: nothing is chosen otherwise afterwards. */
+static void asked_in_vain(void **state)
+{
+   static pair p;
+   (void)state;
+   for (int s = 0; s < N_SHAPES; s++) {
+      char text[64];
+      snprintf(text, sizeof text, shapes[s], "lru");
+      const tlb_geometry g = unit_geometry(text);
+      const unsigned pages = g.entries + 1 + g.entries / 3;
+      uint64_t seed = (uint64_t)s + 1;
+      make(&p, &g);
+      for (unsigned i = 0; i < 3000; i++) {
+         const uint64_t r = unit_random(&seed);
+         const tlb_key page = (r >> 40) % pages;
+         const tlb_key vain = (r >> 24) % pages;
+         if (!unit_holds(&p.asked, vain)) {
+            const uint32_t e = tlb_array_place(&p.asked.a, vain);
+            assert_in_range(e, 0, g.entries - 1);
+            assert_int_equal(e / g.ways,
+                             vain % tlb_geometry_sets(&p.asked.a.g));
+         }
+         both(&p, page, (r & 3) != 0, 0);
+      }
+      drop(&p);
+   }
+}
+
+static void two_steps(void **state)
+{
+   static const char *const policies[] = { "lru", "plru", "fifo", "nru",
+                                           "random:5" };
+   (void)state;
+   for (int i = 0; i < 5 * N_SHAPES; i++) {
+      char text[64];
+      snprintf(text, sizeof text, shapes[i / 5], policies[i % 5]);
+      const tlb_geometry g = unit_geometry(text);
+      uint64_t seed = (uint64_t)i + 1;
+      unit_array one, two;
+      unit_array_make(&one, &g, NULL, NULL);
+      unit_array_make(&two, &g, NULL, NULL);
+      for (unsigned n = 0; n < 1500; n++) {
+         const tlb_key key = unit_random(&seed) % (g.entries * 2 + 1);
+         one.now = two.now = n + 1;
+         const uint32_t hit = tlb_array_lookup(&one.a, key, one.now);
+         assert_int_equal(tlb_array_lookup(&two.a, key, two.now), hit);
+         if (hit != TLB_MISS)
+            continue;
+         const uint32_t e = tlb_array_place(&two.a, key);
+         tlb_array_fill_entry(&two.a, e, key, two.now);
+         assert_int_equal(tlb_array_fill(&one.a, key, one.now), e);
+      }
+      unit_array_free(&one);
+      unit_array_free(&two);
+   }
+}
+
+/* That every key has a short cut is counted, not looked up: it must be right
+   after every attach, detach, release and eviction. */
+static void all_attached(void **state)
+{
+   static const char *const policies[] = { "lru", "nru" };
+   static pair p;
+   (void)state;
+   for (int i = 0; i < 2 * N_SHAPES; i++) {
+      char text[64];
+      unsigned yes = 0;
+      snprintf(text, sizeof text, shapes[i / 2], policies[i % 2]);
+      const tlb_geometry g = unit_geometry(text);
+      uint64_t seed = (uint64_t)i + 1;
+      make(&p, &g);
+      for (unsigned n = 0; n < 2000; n++) {
+         const uint64_t r = unit_random(&seed);
+         both(&p, (r >> 40) % (g.entries * 5 / 4 + 1), (r & 7) != 0,
+              (r >> 8 & 31) == 0);
+         int all = 1;
+         for (uint32_t e = 0; e < g.entries; e++) {
+            const tlb_key key = p.asked.a.key[e];
+            all &= key == TLB_NO_KEY || p.attached[key];
+         }
+         assert_int_equal(tlb_array_all_attached(&p.asked.a) != 0, all);
+         yes += (unsigned)all;
+      }
+      if (i % 2 == 0)
+         assert_in_range(yes, 1, 1999);
+      drop(&p);
+   }
+}
+
 int main(void)
 {
    const struct CMUnitTest tests[] = {
@@ -252,6 +342,11 @@ int main(void)
       CLAIM("an entry that is detached keeps the caller's time", detached),
       CLAIM("a reference through the array moves the caller's time",
             asked_anyway),
+      CLAIM("where a key would go can be asked in vain under LRU",
+            asked_in_vain),
+      CLAIM("a fill in two steps is a fill", two_steps),
+      CLAIM("whether every key has a short cut is known at all times",
+            all_attached),
    };
    return cmocka_run_group_tests_name("short cuts", tests, NULL, NULL);
 }
