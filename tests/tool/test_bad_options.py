@@ -1,0 +1,195 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""A wrong option is refused before the program starts: what it is, what is wrong, what is allowed.
+
+The core frames our line: "Bad option: OPTION", the line, and where to look. What is wrong in itself
+is refused while the options are read, by "valgrind:", what contradicts another option thereafter.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import List
+
+import pytest
+from tool_support import GEOMETRY, TLBGRIND, check_sound, client
+
+PAGES = "is no page size; allowed are powers of two from 4K to 16G, such as 4K, 64K, 2M or 1G"
+POLICY = "is no replacement policy; allowed are lru, plru, fifo, nru, random and random:SEED"
+ENTRIES = "is no number of entries; allowed are 1 to 1048576"
+WAYS = "is no number of ways; allowed are 1 to the entries, or full"
+FORM = "is no array; expected ENTRIES,WAYS[,SIZES[,POLICY]]"
+DIVIDE = "entries; ways must divide the entries, or be full"
+BOOL = "(should be 'yes' or 'no')"
+
+# The value of an array option, and what is said of it.
+ARRAYS = [
+    ("", f"'' {FORM}"),
+    ("64", f"'64' {FORM}"),
+    ("nonsense", f"'nonsense' {FORM}"),
+    ("0,1", f"'0' {ENTRIES}"),
+    ("-1,1", f"'-1' {ENTRIES}"),
+    ("64k,4", f"'64k' {ENTRIES}"),
+    ("0x40,4", f"'0x40' {ENTRIES}"),
+    (" 64,4", f"' 64' {ENTRIES}"),
+    ("1048577,1", f"'1048577' {ENTRIES}"),
+    ("18446744073709551617,1", f"'18446744073709551617' {ENTRIES}"),
+    (",4", f"'' {ENTRIES}"),
+    ("64,", f"'' {WAYS}"),
+    ("64,0", f"'0' {WAYS}"),
+    ("64,FULL", f"'FULL' {WAYS}"),
+    ("64,1048577", f"'1048577' {WAYS}"),
+    ("64,5", f"5 ways do not divide 64 {DIVIDE}"),
+    ("64,128", f"128 ways do not divide 64 {DIVIDE}"),
+    ("64,4,", f"'' {PAGES}"),
+    ("64,4,3K", f"'3K' {PAGES}"),
+    ("64,4,5000", f"'5000' {PAGES}"),
+    ("64,4,2K", f"'2K' {PAGES}"),
+    ("64,4,4k", f"'4k' {PAGES}"),
+    ("64,4,4KB", f"'4KB' {PAGES}"),
+    ("64,4,32G", f"'32G' {PAGES}"),
+    ("64,4,4K+", f"'' {PAGES}"),
+    ("64,4,+4K", f"'' {PAGES}"),
+    ("64,4,4K+x", f"'x' {PAGES}"),
+    ("64,4,4K,", f"'' {POLICY}"),
+    ("64,4,4K,LRU", f"'LRU' {POLICY}"),
+    ("64,4,4K,mru", f"'mru' {POLICY}"),
+    ("64,4,4K,lru:1", f"'lru:1' {POLICY}"),
+    ("64,4,4K,random:", f"'random:' {POLICY}"),
+    ("64,4,4K,random:x", f"'random:x' {POLICY}"),
+    ("64,4,4K,lru,1", f"'lru,1' {POLICY}"),
+    ("60,5,4K,plru", "plru needs a power of two of ways, not 5"),
+]
+
+OTHERS = [
+    ("--page-size=", f"'' {PAGES}"),
+    ("--page-size=0", f"'0' {PAGES}"),
+    ("--page-size=4097", f"'4097' {PAGES}"),
+    ("--page-size=1K", f"'1K' {PAGES}"),
+    ("--page-size=4K+2M", f"'4K+2M' {PAGES}"),
+    ("--page-size=2G", "'2G' is too large a base page; allowed are 4K to 1G"),
+    ("--machine=", "'' is no machine; allowed are host and default"),
+    ("--machine=pdp11", "'pdp11' is no machine; allowed are host and default"),
+    ("--machine=HOST", "'HOST' is no machine; allowed are host and default"),
+    ("--fast-path=", f"Invalid boolean value '' {BOOL}"),
+    ("--fast-path=maybe", f"Invalid boolean value 'maybe' {BOOL}"),
+    ("--as-cachegrind=1", f"Invalid boolean value '1' {BOOL}"),
+    ("--tlbgrind-out-file=", "the name of the file is missing"),
+    ("--tlbgrind-out-file=%q{NOT_SET}", "Environment variable 'NOT_SET' is not set"),
+    ("--tlbgrind-out-file=%z", "Expected 'p' or 'q' or '%' after '%'"),
+    ("--tlbgrind-out-file=%q", None),
+    ("--tlbgrind-out-file=%q{PATH", None),
+    ("--tlbgrind-out-file=x%", None),
+]
+
+TWICE = "is given twice, and was '{}' before; allowed is one array per level and side"
+MACHINE = "a machine has its own arrays; leave out either --machine or --itlb, --dtlb, --stlb"
+# Options that contradict each other: which one is named, and what is said.
+TOGETHER = [
+    (["--itlb=16,4", "--itlb=32,4"], "--itlb=32,4", "--itlb " + TWICE.format("--itlb=16,4")),
+    (["--dtlb=16,4", "--dtlb=32,4"], "--dtlb=32,4", "--dtlb " + TWICE.format("--dtlb=16,4")),
+    (["--stlb=16,4", "--stlb=32,4"], "--stlb=32,4", "--stlb " + TWICE.format("--stlb=16,4")),
+    (["--machine=host", "--itlb=16,4"], "--machine=host", MACHINE),
+    (["--dtlb=16,4", "--machine=default"], "--machine=default", MACHINE),
+    (["--stlb=16,4", "--machine=nonsense"], "--machine=nonsense", MACHINE),
+    (["--itlb=16,4,2M"], "--itlb=16,4,2M", "the array does not hold pages of 4096 bytes, the base page of this run"),
+    (["--stlb=16,4,2M+1G"], "--stlb=16,4,2M+1G", "the array does not hold pages of 4096 bytes, the base page of this run"),
+    (["--page-size=64K", "--dtlb=16,4,4K+2M"], "--dtlb=16,4,4K+2M", "the array does not hold pages of 65536 bytes, the base page of this run"),
+]
+
+USAGE = "Use --help for more information or consult the user manual."
+
+
+def refused(folder: Path, options: List[str]) -> List[str]:
+    """The error without its prefix and the words on Valgrind itself; the program did not run."""
+    done = subprocess.run(
+        [TLBGRIND, *options, str(client("run_exec")), "1", "/bin/touch", "it-ran"],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        timeout=60,
+        check=False,
+        encoding="utf-8",
+    )
+    check_sound(done.stderr)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert os.listdir(folder) == []
+    lines = [re.sub(r"^(==\d+== |valgrind: )", "", line) for line in done.stderr.splitlines()]
+    start = next(i for i, line in enumerate(lines) if line.startswith("Bad option: "))
+    if start > 0:
+        # What the core says of itself when a tool has started.
+        assert lines[0].startswith("tlbgrind-")
+        assert lines[3].startswith("Command: ")
+        assert start == 5
+    return lines[start:]
+
+
+@pytest.mark.parametrize("option", ["--itlb", "--dtlb", "--stlb"])
+def test_array(tmp_path: Path, option: str) -> None:
+    for value, said in ARRAYS:
+        argument = f"{option}={value}"
+        assert refused(tmp_path, [argument]) == [f"Bad option: {argument}", said, USAGE]
+
+
+def test_long_value_is_quoted_in_part(tmp_path: Path) -> None:
+    argument = "--itlb=" + "9" * 1000 + ",1"
+    said = f"'{'9' * 40}' {ENTRIES}"
+    assert refused(tmp_path, [argument]) == [f"Bad option: {argument}", said, USAGE]
+
+
+@pytest.mark.parametrize("argument, said", OTHERS)
+def test_option(tmp_path: Path, argument: str, said: str | None) -> None:
+    error = refused(tmp_path, [argument])
+    assert error[0] == f"Bad option: {argument}"
+    assert error[-1] == USAGE
+    if said is not None:  # else the core's own words, which differ between its versions
+        assert error[1:-1] == [said]
+
+
+@pytest.mark.parametrize("options, named, said", TOGETHER, ids=lambda v: " ".join(v) if isinstance(v, list) else "")
+def test_contradiction(tmp_path: Path, options: List[str], named: str, said: str) -> None:
+    assert refused(tmp_path, options) == [f"Bad option: {named}", said, USAGE]
+
+
+@pytest.mark.parametrize("option", ["--nonsense", "--itlb", "--dtlb", "--stlb", "--machine", "--itbl=1,1", "--tlbgrind-out-file"])
+def test_unknown(tmp_path: Path, option: str) -> None:
+    done = subprocess.run(
+        [TLBGRIND, option, str(client("run_exec")), "1", "/bin/touch", "it-ran"],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=60,
+        check=False,
+        encoding="utf-8",
+    )
+    assert done.returncode == 1
+    assert done.stderr == f"valgrind: Unknown option: {option}\nvalgrind: {USAGE}\n"
+    assert os.listdir(tmp_path) == []
+
+
+GOOD = [
+    ["--itlb=1,1", "--dtlb=1,full", "--stlb=1048576,full"],
+    ["--itlb=1536,4,4K+2M+1G,plru", "--dtlb=1280,5", "--stlb=72,full,4K,nru"],
+    ["--dtlb=64,4,4096+2097152,random:18446744073709551615"],
+    ["--page-size=1G", "--itlb=4,4", "--dtlb=4,4,1G"],
+    ["--machine=default", "--machine=host", "--fast-path=no", "--fast-path=yes"],
+    [*GEOMETRY, *GEOMETRY],
+    ["--as-cachegrind=yes", "--fast-path=yes"],
+]
+
+
+@pytest.mark.parametrize("options", GOOD, ids=" ".join)
+def test_good_options(tmp_path: Path, options: List[str]) -> None:
+    done = subprocess.run(
+        [TLBGRIND, "--tlbgrind-out-file=out", *options, str(client("run_exec")), "1"],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=120,
+        check=False,
+        encoding="utf-8",
+    )
+    check_sound(done.stderr)
+    assert done.returncode == 6
+    assert os.listdir(tmp_path) == ["out"]
