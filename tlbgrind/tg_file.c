@@ -20,9 +20,14 @@ struct _TgFile {
    HChar buffer[64 * 1024];
 };
 
+/* A symbolic link is special whatever it leads to: to rename over it would
+   destroy it, and /dev/stdout is one, even if the output goes to a file. */
 Bool tg_file_is_special(const HChar* name)
 {
    struct vg_stat st;
+   HChar target;
+   if (VG_(readlink)(name, &target, sizeof target) > 0)
+      return True;
    return !sr_isError(VG_(stat)(name, &st)) && !VKI_S_ISREG(st.mode);
 }
 
@@ -54,9 +59,16 @@ TgFile* tg_file_open(const HChar* name, const HChar** why)
       f->temporary = VG_(malloc)("tg.file", (SizeT)room);
       VG_(snprintf)(f->temporary, room, "%s.part.%d", name, VG_(getpid)());
    }
-   const SysRes r = VG_(open)(f->temporary != NULL ? f->temporary : name,
-                              VKI_O_CREAT | VKI_O_TRUNC | VKI_O_WRONLY,
-                              VKI_S_IRUSR | VKI_S_IWUSR);
+   SysRes r;
+   if (f->temporary == NULL) {
+      r = VG_(open)(name, VKI_O_CREAT | VKI_O_TRUNC | VKI_O_WRONLY,
+                    VKI_S_IRUSR | VKI_S_IWUSR);
+   } else {
+      /* Nothing that lies there already is written to, nor through. */
+      VG_(unlink)(f->temporary);
+      r = VG_(open)(f->temporary, VKI_O_CREAT | VKI_O_EXCL | VKI_O_WRONLY,
+                    VKI_S_IRUSR | VKI_S_IWUSR);
+   }
    if (sr_isError(r)) {
       *why = reason(sr_Err(r));
       VG_(free)(f->temporary);

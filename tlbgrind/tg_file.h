@@ -2,8 +2,8 @@
 
    What is written goes to a temporary file beside the final one, which is
    renamed at the end if every byte arrived. Where the name stands for
-   something else than a regular file (/dev/stdout, a pipe), it is written
-   there directly. */
+   something else than a regular file (a device, a pipe, a symbolic link), it is
+   written there directly. */
 
 #ifndef TG_FILE_H
 #define TG_FILE_H
@@ -12,7 +12,8 @@
 
 typedef struct _TgFile TgFile;
 
-/* Whether the name stands for something else than a regular file. */
+/* Whether the name stands for something else than a regular file: then it is
+   never renamed over, nor removed. */
 Bool tg_file_is_special(const HChar* name);
 
 /* Opens for writing, mode 0600. Returns NULL, with the reason in *why, if that
