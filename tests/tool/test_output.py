@@ -1,0 +1,369 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""The out-file: where it goes, what is said when it cannot, and that it is whole or not there."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+from typing import List
+
+import pytest
+from tool_support import (
+    CLIENTS,
+    EVENTS,
+    GEOMETRY,
+    PYTHON,
+    TG_ANNOTATE,
+    TLBGRIND,
+    Run,
+    client,
+    messages,
+    read,
+    run,
+)
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs to be root")
+
+PROCESS = (client("run_process"), "exit", 3)
+WORK = (4001, 1001, 1000)
+
+
+def failed(r: Run, name: str, why: str, status: int = 3) -> None:
+    """Two lines, and nothing else is different."""
+    assert r.status == status
+    assert r.out.startswith("expect ")
+    said = [m for m in messages(r.err) if m]
+    at = said.index(f"error: can't write output data file '{name}': {why}")
+    assert said[at + 1] == "       ... so detailed results will be missing."
+    assert sum("error:" in m for m in said) == 1
+    # The summary is there, but for the line that would name the file.
+    assert any(m.startswith("I   refs:") for m in said)
+    assert not any("tg_annotate" in m for m in said)
+
+
+# ---------------------------------------------------------------- names
+
+
+def test_default_name(tmp_path: Path) -> None:
+    r = run(tmp_path, *PROCESS, out_file=None)
+    (name,) = os.listdir(tmp_path)
+    pid = int(re.fullmatch(r"tlbgrind\.out\.(\d+)", name).group(1))  # type: ignore[union-attr]
+    assert read(tmp_path / name).pid == pid
+    assert messages(r.err)[-1] == f"To see which code misses:  tg_annotate {tmp_path / name}"
+
+
+NAMES = [
+    ("out.%p", r"out\.(\d+)"),
+    ("out.%%p.%p%p", r"out\.%p\.(\d+)\1"),
+    ("out.%q{SOME}", r"out\.thing x"),
+    ("%q{SOME}/out.%q{SOME}.%p", r"out\.thing x\.\d+"),
+    ("out.%n", r"out\.\d+"),
+    ("out with spaces é", r"out with spaces é"),
+    ("./out.x", r"out\.x"),
+]
+
+
+@pytest.mark.parametrize("given, made", NAMES)
+def test_name(tmp_path: Path, given: str, made: str) -> None:
+    (tmp_path / "thing x").mkdir()
+    r = run(tmp_path, *PROCESS, out_file=given, env={"SOME": "thing x"}, collect=False)
+    assert r.status == 3
+    (path,) = [p for p in tmp_path.rglob("*") if p.is_file()]
+    assert re.fullmatch(made, path.name)
+    assert read(path).function("work") == WORK
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_absolute_name(tmp_path: Path) -> None:
+    there = tmp_path / "there"
+    there.mkdir()
+    run(tmp_path / "here", *PROCESS, out_file=str(there / "out.a"))
+    assert read(there / "out.a").function("work") == WORK
+    assert os.listdir(tmp_path / "here") == []
+
+
+# ---------------------------------------------------------------- names that cannot be
+
+
+def test_missing_folder(tmp_path: Path) -> None:
+    r = run(tmp_path, *PROCESS, out_file="no/such/folder.%p", collect=False)
+    (name,) = re.findall(r"file '(.*folder\.\d+)'", r.err)
+    failed(r, name, "there is no such folder")
+    assert os.listdir(tmp_path) == []
+
+
+def test_folder_as_name(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    failed(run(tmp_path, *PROCESS, out_file=str(folder)), str(folder), "it is a folder")
+    assert os.listdir(folder) == []
+
+
+def test_folder_as_name_with_slash(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    failed(run(tmp_path, *PROCESS, out_file=f"{folder}/"), f"{folder}/", "it is a folder")
+    assert os.listdir(folder) == []
+
+
+def test_file_as_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    r = run(tmp_path, *PROCESS, out_file=str(tmp_path / "file" / "out"))
+    failed(r, str(tmp_path / "file" / "out"), "there is no such folder")
+    assert (tmp_path / "file").read_text() == "x"
+
+
+def test_proc(tmp_path: Path) -> None:
+    r = run(tmp_path, *PROCESS, out_file="/proc/out")
+    failed(r, "/proc/out", "there is no such folder")
+
+
+def device(folder: Path, minor: int) -> Path:
+    """A device of our own, for root must not risk the machine's."""
+    node = folder / "device"
+    try:
+        os.mknod(node, 0o666 | stat.S_IFCHR, os.makedev(1, minor))
+        node.open("wb").close()
+    except OSError as e:
+        pytest.skip(f"no devices can be made here: {e}")
+    return node
+
+
+def test_full_device(tmp_path: Path) -> None:
+    full = device(tmp_path, 7)
+    failed(run(tmp_path, *PROCESS, out_file=str(full)), str(full), "no space is left on the device")
+    assert full.is_char_device()
+    assert os.listdir(tmp_path) == ["device"]
+
+
+def test_name_that_is_too_long(tmp_path: Path) -> None:
+    name = str(tmp_path / ("x" * 256))
+    failed(run(tmp_path, *PROCESS, out_file=name), name, "the kernel refused it")
+
+
+def test_file_size_limit(tmp_path: Path) -> None:
+    r = run(tmp_path, client("run_process"), "file-size", out_file=str(tmp_path / "out.x"))
+    failed(r, str(tmp_path / "out.x"), "the file would be too large", status=5)
+    assert os.listdir(tmp_path) == []
+
+
+def in_namespace(folder: Path, mount: str, command: List[str]) -> "subprocess.CompletedProcess[str]":
+    """Runs with something mounted on the folder that nobody else sees."""
+    if os.geteuid() != 0:
+        pytest.skip("mounting needs root")
+    probe = subprocess.run(
+        ["unshare", "-m", "sh", "-c", mount, "sh", str(folder)], capture_output=True, check=False
+    )
+    if probe.returncode != 0:
+        pytest.skip(f"cannot mount here: {probe.stderr.decode().strip()}")
+    # What is there afterwards is listed inside, for it goes with the mount.
+    script = f'{mount}; shift; "$@"; status=$?; ls -A "$FOLDER" >"$LISTING"; exit $status'
+    return subprocess.run(
+        ["unshare", "-m", "sh", "-c", script, "sh", str(folder), *command],
+        env={**os.environ, "FOLDER": str(folder), "LISTING": str(folder.parent / "listing")},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+
+
+MOUNTS = [
+    ('mount -t tmpfs -o size=4k tmpfs "$1"', "no space is left on the device", ""),
+    ('mount -t tmpfs -o nr_inodes=1 tmpfs "$1"', "no space is left on the device", ""),
+    ('mount -t tmpfs -o ro tmpfs "$1"', "the file system is read-only", ""),
+    # The old file stays as it was.
+    (
+        'mount -t tmpfs -o size=8k tmpfs "$1" && echo old >"$1/out.x"',
+        "no space is left on the device",
+        "out.x\n",
+    ),
+]
+
+
+@pytest.mark.parametrize("mount, why, left", MOUNTS)
+def test_no_room(tmp_path: Path, mount: str, why: str, left: str) -> None:
+    folder = tmp_path / "small"
+    folder.mkdir()
+    name = f"{folder}/out.x"
+    command = [TLBGRIND, *GEOMETRY, f"--tlbgrind-out-file={name}", *map(str, PROCESS)]
+    done = in_namespace(folder, mount, command)
+    failed(Run(done.returncode, done.stdout, done.stderr, []), name, why)
+    assert (tmp_path / "listing").read_text() == left
+
+
+# ---------------------------------------------------------------- what is no plain file
+
+
+def test_null_device(tmp_path: Path) -> None:
+    null = device(tmp_path, 3)
+    assert run(tmp_path, *PROCESS, out_file=str(null)).status == 3
+    assert null.is_char_device()
+    assert os.listdir(tmp_path) == ["device"]
+
+
+def private_stdout(folder: Path) -> Path:
+    """A link like /dev/stdout, which root must not risk: a tool that renames over it destroys it
+    for the whole machine."""
+    link = folder / "stdout"
+    link.symlink_to("/proc/self/fd/1")
+    return link
+
+
+def test_stdout_that_is_a_pipe(tmp_path: Path) -> None:
+    link = private_stdout(tmp_path)
+    r = run(tmp_path, *PROCESS, out_file=str(link))
+    assert r.status == 3
+    assert link.is_symlink()
+    expected, _, rest = r.out.partition("\n")
+    assert expected.startswith("expect ")
+    (tmp_path / "out").write_text(rest)
+    assert read(tmp_path / "out").function("work") == WORK
+
+
+def test_stdout_that_is_a_file(tmp_path: Path) -> None:
+    """The link stays a link, and what it leads to is the out-file, as with Valgrind's own tools."""
+    link = private_stdout(tmp_path)
+    with open(tmp_path / "all", "w", encoding="utf-8") as stream:
+        subprocess.run(
+            [TLBGRIND, "-q", *GEOMETRY, f"--tlbgrind-out-file={link}", *map(str, PROCESS)],
+            stdout=stream,
+            check=False,
+        )
+    assert link.is_symlink()
+    assert read(tmp_path / "all").function("work") == WORK
+
+
+def test_fifo(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    with open(tmp_path / "out", "wb") as sink, subprocess.Popen(["cat", str(fifo)], stdout=sink):
+        assert run(tmp_path, *PROCESS, out_file=str(fifo), collect=False).status == 3
+    assert stat.S_ISFIFO(fifo.stat().st_mode)
+    assert read(tmp_path / "out").function("work") == WORK
+
+
+# ---------------------------------------------------------------- an older file
+
+
+def test_older_file_is_replaced(tmp_path: Path) -> None:
+    old = tmp_path / "out.x"
+    old.write_text("old" * 1_000_000)
+    old.chmod(0o644)
+    with open(old, encoding="utf-8") as reader:
+        r = run(tmp_path, *PROCESS, out_file="out.x")
+        # Who had it open still reads the old one, whole.
+        assert reader.read() == "old" * 1_000_000
+    assert r.only().function("work") == WORK
+    assert stat.S_IMODE(old.stat().st_mode) == 0o600
+
+
+def test_link_to_an_older_file(tmp_path: Path) -> None:
+    (tmp_path / "target").write_text("old" * 1_000_000)
+    (tmp_path / "out.x").symlink_to("target")
+    r = run(tmp_path, *PROCESS, out_file="out.x")
+    assert r.only().function("work") == WORK
+    assert (tmp_path / "out.x").is_symlink()
+    assert read(tmp_path / "target").function("work") == WORK
+
+
+def test_temporary_name_that_is_taken(tmp_path: Path) -> None:
+    """Nobody can make the tool write through a link that lies in its way."""
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    script = 'ln -s victim "out.x.part.$$"; exec "$@"'
+    r = run(tmp_path, *PROCESS, out_file="out.x", prefix=["sh", "-c", script, "sh"], collect=False)
+    assert r.status == 3
+    assert victim.read_text() == "mine"
+
+
+# ---------------------------------------------------------------- who reads it
+
+
+def test_callgrind_annotate_agrees(tmp_path: Path) -> None:
+    if shutil.which("callgrind_annotate") is None:
+        pytest.skip("callgrind_annotate is not installed")
+    out = run(tmp_path, client("run_code"), "load", CLIENTS / "run_plugin_a.so", CLIENTS / "run_plugin_b.so", 3).only()
+    done = subprocess.run(
+        ["callgrind_annotate", "--threshold=100", "--auto=no", str(out.path)],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    (totals,) = [row for row in done.stdout.splitlines() if "PROGRAM TOTALS" in row]
+    assert [int(n.replace(",", "")) for n in re.findall(r"[\d,]+(?= \()|(?<= )0(?= )", totals)] == [
+        n for n in out.summary
+    ]
+    rows = [row for row in done.stdout.splitlines() if ":plugin [" in row]
+    shown = sum(int(row.split()[0].replace(",", "")) for row in rows)
+    assert shown == out.function("plugin")[0]
+
+
+def test_header(tmp_path: Path) -> None:
+    out = run(tmp_path, *PROCESS).only()
+    assert out.header[:2] == ["# callgrind format", "version: 1"]
+    assert re.fullmatch(r"tlbgrind-[\d.]+ \(Valgrind [\d.]+[^)]*\)", out.field("creator"))
+    assert out.field("part") == "1"
+    assert out.field("cmd") == f"{client('run_process')} exit 3"
+    assert out.descriptions("Format") == ["1"]
+    assert out.descriptions("Machine") == ["custom"]
+    assert out.descriptions("Page size") == ["4096"]
+    assert out.descriptions("Array") == [
+        "level 1, instruction, 16 entries, 4-way, 4 sets, pages 4K, lru",
+        "level 1, data, 16 entries, 4-way, 4 sets, pages 4K, lru",
+        "level 2, unified, 64 entries, 8-way, 8 sets, pages 4K, lru",
+    ]
+    assert out.header[-1].split()[1:] == list(EVENTS)
+    names = [row.split()[1] for row in out.header if row.startswith("event: ")]
+    # The last one is a sum that readers make themselves.
+    assert names[: len(EVENTS)] == list(EVENTS)
+
+
+def test_two_runs_write_the_same_bytes(tmp_path: Path) -> None:
+    a, b = (run(tmp_path / name, *PROCESS, prefix=["setarch", "-R"]).only() for name in "ab")
+    assert a.body() == b.body()
+
+
+def test_truncated_files_are_refused(tmp_path: Path) -> None:
+    """tg_annotate says in one line what is missing, and prints no table that looks whole."""
+    out = run(tmp_path, *PROCESS).only()
+    rows = out.path.read_text(encoding="utf-8").split("\n")[:-1]
+    part = tmp_path / "part"
+    cuts = sorted({*range(0, len(rows), max(10, len(rows) // 300 * 10)), len(rows) - 2, len(rows) - 1})
+    assert len(cuts) > 20
+    script = (
+        "import runpy, sys, io, contextlib\n"
+        "tool, part, source, *cuts = sys.argv[1:]\n"
+        "rows = open(source, encoding='utf-8').read().split('\\n')[:-1]\n"
+        "sys.argv = [tool, part]\n"
+        "for cut in map(int, cuts):\n"
+        "    open(part, 'w', encoding='utf-8').write(''.join(r + '\\n' for r in rows[:cut]))\n"
+        "    out, err = io.StringIO(), io.StringIO()\n"
+        "    status = 0\n"
+        "    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):\n"
+        "        try:\n"
+        "            runpy.run_path(tool, run_name='__main__')\n"
+        "        except SystemExit as end:\n"
+        "            status = end.code\n"
+        "    print(cut, status, repr(out.getvalue()), repr(err.getvalue()), sep='\\t')\n"
+    )
+    done = subprocess.run(
+        [PYTHON, "-B", "-c", script, TG_ANNOTATE, str(part), str(out.path), *map(str, cuts)],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    results = [row.split("\t") for row in done.stdout.splitlines()]
+    assert [int(row[0]) for row in results] == cuts
+    for cut, status, printed, error in results:
+        assert (status, printed) == ("1", "''"), error
+        said = ast.literal_eval(error)
+        where = "" if cut == "0" else r":\d+"
+        assert re.fullmatch(rf"tg_annotate: error: {re.escape(str(part))}{where}: .+\n", said), said
