@@ -66,9 +66,11 @@ PYTEST_FILES = \
 	tests/oracle/test_cachegrind.py \
 	tests/oracle/test_clients.py \
 	tests/oracle/test_lackey.py \
+	tests/tool/test_attribution.py \
 	tests/tool/test_bad_options.py \
 	tests/tool/test_output.py \
-	tests/tool/test_process.py
+	tests/tool/test_process.py \
+	tests/tool/test_summary.py
 
 # What the tests read: conftest.py, helper modules, recorded inputs and outputs.
 TEST_INPUTS = \

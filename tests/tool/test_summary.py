@@ -1,0 +1,156 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""The words on stderr: their form, and that every number in them follows from the out-file."""
+
+from __future__ import annotations
+
+import os
+import re
+from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
+from typing import List
+
+import pytest
+from tool_support import EVENTS, OutFile, client, messages, run
+
+PROCESS = (client("run_process"), "exit", 3)
+
+
+def ratio(part: int, whole: int, scale: int) -> str:
+    exact = Decimal(0) if whole == 0 else Decimal(part * scale) / Decimal(whole)
+    return str(exact.quantize(Decimal("0.001"), ROUND_HALF_UP))
+
+
+def summary_of(out: OutFile) -> List[str]:
+    """The summary, computed from the out-file alone."""
+    n = dict(zip(EVENTS, out.summary))
+
+    def one(label: str, value: int) -> str:
+        return f"{label:18} {value:18,}"
+
+    def three(label: str, r: int, w: int) -> str:
+        return f"{label:18} {r + w:18,}  ({r:18,} rd + {w:18,} wr)"
+
+    def rate(label: str, part: int, whole: int) -> str:
+        return f"{label:18} {ratio(part, whole, 100) + '%':>18}"
+
+    def rates(label: str, r: int, w: int) -> str:
+        all_refs = ratio(r + w, n["Dr"] + n["Dw"], 100) + "%"
+        reads, writes = ratio(r, n["Dr"], 100) + "%", ratio(w, n["Dw"], 100) + "%"
+        return f"{label:18} {all_refs:>18}  ({reads:>18}    + {writes:>18}   )"
+
+    walks = n["ILtm"] + n["DLtmr"] + n["DLtmw"]
+    first = n["I1tm"] + n["D1tmr"] + n["D1tmw"]
+    return [
+        one("I   refs:", n["Ir"]),
+        one("I1  TLB misses:", n["I1tm"]),
+        one("IL  TLB misses:", n["ILtm"]),
+        rate("I1  TLB miss rate:", n["I1tm"], n["Ir"]),
+        rate("IL  TLB miss rate:", n["ILtm"], n["Ir"]),
+        "",
+        three("D   refs:", n["Dr"], n["Dw"]),
+        three("D1  TLB misses:", n["D1tmr"], n["D1tmw"]),
+        three("DL  TLB misses:", n["DLtmr"], n["DLtmw"]),
+        rates("D1  TLB miss rate:", n["D1tmr"], n["D1tmw"]),
+        rates("DL  TLB miss rate:", n["DLtmr"], n["DLtmw"]),
+        "",
+        one("page walks:", walks),
+        f"{'L1  TLB misses:':18} {ratio(first, n['Ir'], 1000):>18}  per 1000 instructions",
+        f"{'page walks:':18} {ratio(walks, n['Ir'], 1000):>18}  per 1000 instructions",
+        "",
+        f"To see which code misses:  tg_annotate {out.path}",
+    ]
+
+
+START = [
+    "Machine: custom, base page 4096 bytes",
+    "  level 1, instruction, 16 entries, 4-way, 4 sets, pages 4K, lru",
+    "  level 1, data, 16 entries, 4-way, 4 sets, pages 4K, lru",
+    "  level 2, unified, 64 entries, 8-way, 8 sets, pages 4K, lru",
+    "",
+]
+
+
+def test_form_and_numbers(tmp_path: Path) -> None:
+    r = run(tmp_path, *PROCESS)
+    said = messages(r.err)
+    assert said[0].startswith("tlbgrind-")
+    assert said[3] == f"Command: {client('run_process')} exit 3"
+    assert said[5:10] == START
+    assert said[10] == ""
+    assert said[11:] == summary_of(r.only())
+
+
+@pytest.mark.parametrize("geometry", [("--itlb=1,1", "--dtlb=1,1"), ("--itlb=4096,full", "--dtlb=4096,full")])
+def test_rates_of_extremes(tmp_path: Path, geometry: tuple[str, ...]) -> None:
+    """With one entry most references miss; with thousands almost none do."""
+    r = run(tmp_path, *PROCESS, geometry=geometry)
+    said = messages(r.err)
+    start = next(i for i, m in enumerate(said) if m.startswith("I   refs:"))
+    assert said[start:] == summary_of(r.only())
+
+
+def test_forked_processes_each_say_theirs(tmp_path: Path) -> None:
+    r = run(tmp_path, client("run_process"), "fork")
+    for f in r.files:
+        own = [m for m in r.err.splitlines() if m.startswith(f"=={f.pid}==")]
+        said = messages("\n".join(own))
+        start = next(i for i, m in enumerate(said) if m.startswith("I   refs:"))
+        assert said[start:] == summary_of(f)
+
+
+@pytest.mark.parametrize("quiet", ["-q", "--quiet", "--verbose -q"])
+def test_quiet(tmp_path: Path, quiet: str) -> None:
+    r = run(tmp_path, *PROCESS, options=quiet.split())
+    if quiet == "--verbose -q":
+        # -q takes back one step of -v.
+        assert any(m.startswith("I   refs:") for m in messages(r.err))
+    else:
+        assert r.err == ""
+    assert r.only().function("work") == (4001, 1001, 1000)
+
+
+def test_quiet_still_says_errors(tmp_path: Path) -> None:
+    r = run(tmp_path, *PROCESS, options=["-q"], out_file="no/folder")
+    assert [m for m in messages(r.err) if m] == [
+        f"error: can't write output data file '{tmp_path}/no/folder': there is no such folder",
+        "       ... so detailed results will be missing.",
+    ]
+
+
+@pytest.mark.parametrize("option", ["-v", "-v -v", "--stats=yes", "--trace-syscalls=yes"])
+def test_verbose(tmp_path: Path, option: str) -> None:
+    r = run(tmp_path, *PROCESS, options=option.split())
+    assert r.status == 3
+    assert r.only().function("work") == (4001, 1001, 1000)
+
+
+def test_log_file(tmp_path: Path) -> None:
+    r = run(tmp_path, *PROCESS, options=["--log-file=log.%p"])
+    assert r.err == ""
+    log = (tmp_path / f"log.{r.only().pid}").read_text(encoding="utf-8")
+    said = messages(log)
+    start = next(i for i, m in enumerate(said) if m.startswith("I   refs:"))
+    assert said[start:] == summary_of(r.only())
+
+
+def test_log_fd(tmp_path: Path) -> None:
+    r = run(tmp_path, *PROCESS, options=["--log-fd=1"])
+    assert r.err == ""
+    assert any(m.startswith("I   refs:") for m in messages(r.out))
+
+
+def test_xml_is_refused_by_the_core(tmp_path: Path) -> None:
+    """It says so and goes on without; what matters is that nothing is lost."""
+    r = run(tmp_path, *PROCESS, options=["--xml=yes"])
+    assert "tlbgrind does not support XML output." in messages(r.err)
+    assert r.status in (1, 3)
+    if r.status == 3:
+        assert r.only().function("work") == (4001, 1001, 1000)
+    else:
+        assert os.listdir(tmp_path) == []
+
+
+def test_no_number_is_cut(tmp_path: Path) -> None:
+    r = run(tmp_path, *PROCESS)
+    for number in re.findall(r"\d{1,3}(?:,\d{3})+", r.err):
+        assert int(number.replace(",", "")) >= 1000
