@@ -17,6 +17,10 @@ from oracle_support import need
 
 AREA_PAGES = 64
 PAGE = 4096
+# Copies of the area, so far apart that their pages share sets and whatever else is chosen by some of
+# a page's lower bits.
+COPIES = 3
+FAR = 1 << 26
 ROUNDS = 6  # of all functions, each with other random numbers
 BASES = ("bx", "si", "di")
 
@@ -46,11 +50,14 @@ class Function:
         near = self.dice.choice((0, 8, 64, PAGE - 1, PAGE - 2, PAGE - 8, 2 * PAGE - 3))
         return self.dice.choice((near, self.dice.randrange(PAGE)))
 
+    def copy(self) -> int:
+        return self.dice.choice((0, 0, *range(COPIES))) * FAR
+
     def place(self) -> str:
         return f"{self.offset()}({self.r(self.dice.choice(BASES))})"
 
     def point(self, base: str) -> None:
-        where = self.dice.randrange(AREA_PAGES) * PAGE + self.offset()
+        where = self.copy() + self.dice.randrange(AREA_PAGES) * PAGE + self.offset()
         self.emit(f"mov $area + {where}, {self.r(base)}")
 
     def make_number(self) -> None:
@@ -82,19 +89,22 @@ class Function:
         """An access whose address the random number decides."""
         self.make_number()
         mask = AREA_PAGES * PAGE - 1
+        address = f"area+{self.copy()}({self.r('dx')})"
         self.emit("mov %eax, %edx", "shr $7, %edx", f"and ${mask}, %edx")
         self.emit(
             self.dice.choice(
                 (
-                    f"movl area({self.r('dx')}), %edx",
-                    f"movl %eax, area({self.r('dx')})",
-                    f"movups area({self.r('dx')}), %xmm0",
-                    f"addl %eax, area({self.r('dx')})",
+                    f"movl {address}, %edx",
+                    f"movl %eax, {address}",
+                    f"movups {address}, %xmm0",
+                    f"addl %eax, {address}",
                 )
             )
         )
 
     def advance(self) -> None:
+        """Goes on by some pages. Beyond the area, and in its copies, back as many as it has; there
+        is memory between them."""
         base = self.r(self.dice.choice(BASES))
         step = self.dice.randrange(1, 4) * PAGE + self.dice.choice((0, 0, 1, -1, 4))
         inside = self.label()
@@ -190,8 +200,7 @@ def program(seed: int, functions: int, bits: int) -> str:
         + "".join(texts)
         # Valgrind reads the symbols of a file that has a writable part.
         + "        .data\n        .long 1\n        .bss\n        .balign 4096\n"
-        # Room behind for bases near the end and the offsets from them.
-        + f"area:   .skip {(AREA_PAGES + 16) * PAGE}\n"
+        + f"area:   .skip {COPIES * FAR}\n"
         + '        .section .note.GNU-stack, "", @progbits\n'
     )
 
