@@ -36,8 +36,8 @@ tlbsim_HEADERS = $(SIM_INCLUDES)
 # ---------------------------------------------------------------- the Valgrind tool
 
 TOOL_SOURCES = \
-	tlbgrind/tg_arena.c \
 	tlbgrind/tg_blocks.c \
+	tlbgrind/tg_check.c \
 	tlbgrind/tg_events.c \
 	tlbgrind/tg_file.c \
 	tlbgrind/tg_host.c \
@@ -45,15 +45,14 @@ TOOL_SOURCES = \
 	tlbgrind/tg_main.c \
 	tlbgrind/tg_options.c \
 	tlbgrind/tg_out.c \
-	tlbgrind/tg_probe.c \
 	tlbgrind/tg_replay.c \
 	tlbgrind/tg_sites.c \
 	tlbgrind/tg_summary.c \
 	tlbgrind/tg_translate.c
 
 TOOL_INCLUDES = \
-	tlbgrind/tg_arena.h \
 	tlbgrind/tg_blocks.h \
+	tlbgrind/tg_check.h \
 	tlbgrind/tg_events.h \
 	tlbgrind/tg_file.h \
 	tlbgrind/tg_host.h \

@@ -7,7 +7,6 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
-#include "tg_arena.h"
 #include "tg_blocks.h"
 
 static VgHashTable* blocks;
@@ -25,6 +24,9 @@ static XArray* segments; /* TgSegment */
 static XArray* instrs;   /* TgSite* */
 static XArray* refs;     /* TgRef */
 static XArray* groups;   /* TgGroup */
+static XArray* fetches;  /* TgProbe*, of each segment but the first */
+
+static TgProbe always_known;
 
 static XArray* new_array(SizeT element)
 {
@@ -39,6 +41,7 @@ void tg_blocks_init(const tlb_design* design)
    instrs = new_array(sizeof(TgSite*));
    refs = new_array(sizeof(TgRef));
    groups = new_array(sizeof(TgGroup));
+   fetches = new_array(sizeof(TgProbe*));
    for (UInt level = 0; level < design->levels; level++) {
       for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
          if (design->at[level][kind == TG_FETCH ? TLB_INSTRUCTION
@@ -60,6 +63,7 @@ void tg_block_begin(void)
    empty(instrs);
    empty(refs);
    empty(groups);
+   empty(fetches);
 }
 
 static UInt take_number(void)
@@ -79,38 +83,42 @@ static UInt take_number(void)
    return n_numbers++;
 }
 
-static TgSegment* current(void)
+TgSegment* tg_segment_at_hand(void)
 {
    return VG_(indexXA)(segments, VG_(sizeXA)(segments) - 1);
 }
 
-TgSegment* tg_segment_begin(Bool guarded)
+UInt tg_segment_begin(void)
 {
-   TgSegment s = { .entered = tg_arena_alloc(1),
-                   .number = take_number(),
-                   .guarded = guarded };
+   const TgSegment s = { .number = take_number(), .fetch = &always_known };
    VG_(addToXA)(segments, &s);
-   return current();
+   return s.number;
 }
+
 
 void tg_segment_add_instr(TgSite* site)
 {
    VG_(addToXA)(instrs, &site);
-   current()->n_instrs++;
+   tg_segment_at_hand()->n_instrs++;
 }
 
 UShort tg_segment_add_ref(TgRef ref)
 {
-   current()->n_fetches = (UShort)(current()->n_fetches
-                                   + (ref.kind == TG_FETCH));
+   if (ref.kind == TG_FETCH) {
+      TgProbe* probe = &ref.at.page->probe;
+      if (tg_segment_at_hand()->n_fetches++ == 0)
+         tg_segment_at_hand()->fetch = probe;
+      else
+         VG_(addToXA)(fetches, &probe);
+   }
    VG_(addToXA)(refs, &ref);
-   return current()->n_refs++;
+   return tg_segment_at_hand()->n_refs++;
 }
 
 void tg_segment_add_group(TgGroup group)
 {
    VG_(addToXA)(groups, &group);
-   current()->n_groups++;
+   tg_segment_at_hand()->n_groups++;
 }
 
 /* The newest n elements of an array. */
@@ -121,26 +129,17 @@ static void* newest(XArray* a, UInt n)
 
 TgRef* tg_segment_last_ref(void)
 {
-   return current()->n_refs == 0 ? NULL : newest(refs, 1);
+   return tg_segment_at_hand()->n_refs == 0 ? NULL : newest(refs, 1);
 }
 
 UInt tg_segment_n_groups(void)
 {
-   return current()->n_groups;
+   return tg_segment_at_hand()->n_groups;
 }
 
 TgGroup* tg_segment_group(UInt number)
 {
-   return newest(groups, current()->n_groups - number);
-}
-
-TgSegment* tg_segment_end(void)
-{
-   TgSegment* s = current();
-   s->instr = newest(instrs, s->n_instrs);
-   s->ref = newest(refs, s->n_refs);
-   s->group = newest(groups, s->n_groups);
-   return s;
+   return newest(groups, tg_segment_at_hand()->n_groups - number);
 }
 
 /* Copies an array to `at` and returns the address behind it. */
@@ -152,36 +151,62 @@ static void* lay_out(void* at, XArray* a, SizeT element)
    return (UChar*)at + bytes;
 }
 
-void tg_block_finish(Addr base, Addr entry)
+/* Two groups can turn out to lie on one page: the one with the newer reference
+   must note its time last. */
+static void order_by_age(TgGroup* group, UInt n)
+{
+   for (UInt i = 1; i < n; i++) {
+      const TgGroup g = group[i];
+      UInt at = i;
+      for (; at > 0 && group[at - 1].age < g.age; at--)
+         group[at] = group[at - 1];
+      group[at] = g;
+   }
+}
+
+static void finish_segment(TgSegment* s)
+{
+   s->ticks = TG_TICKS * (UInt)s->n_refs;
+   for (UInt i = 0; i < s->n_groups; i++)
+      s->group[i].age = TG_TICKS * (UInt)(s->n_refs - 1 - s->group[i].newest);
+   order_by_age(s->group, s->n_groups);
+   tg_segments[s->number] = s;
+}
+
+TgBlock* tg_block_finish(Addr base, Addr entry)
 {
    const SizeT header = sizeof(TgBlock)
                         + (SizeT)VG_(sizeXA)(segments) * sizeof(TgSegment);
    TgBlock* b = VG_(malloc)("tg.blocks.block",
                             header
+                            + (SizeT)VG_(sizeXA)(groups) * sizeof(TgGroup)
+                            + (SizeT)VG_(sizeXA)(fetches) * sizeof(TgProbe*)
                             + (SizeT)VG_(sizeXA)(refs) * sizeof(TgRef)
-                            + (SizeT)VG_(sizeXA)(instrs) * sizeof(TgSite*)
-                            + (SizeT)VG_(sizeXA)(groups) * sizeof(TgGroup));
+                            + (SizeT)VG_(sizeXA)(instrs) * sizeof(TgSite*));
    b->base = base;
    b->entry = entry;
    b->n_segments = (UInt)VG_(sizeXA)(segments);
    lay_out(b->segment, segments, sizeof(TgSegment));
-   /* In order of alignment: these hold pointers, groups do not. */
-   TgRef* ref = (TgRef*)(void*)((UChar*)b + header);
+   TgGroup* group = (TgGroup*)(void*)((UChar*)b + header);
+   TgProbe** fetch = lay_out(group, groups, sizeof(TgGroup));
+   TgRef* ref = lay_out(fetch, fetches, sizeof(TgProbe*));
    TgSite** instr = lay_out(ref, refs, sizeof(TgRef));
-   TgGroup* group = lay_out(instr, instrs, sizeof(TgSite*));
-   lay_out(group, groups, sizeof(TgGroup));
+   lay_out(instr, instrs, sizeof(TgSite*));
 
    for (UInt i = 0; i < b->n_segments; i++) {
       TgSegment* s = &b->segment[i];
+      s->group = group;
+      s->more_fetches = fetch;
       s->ref = ref;
       s->instr = instr;
-      s->group = group;
+      group += s->n_groups;
+      fetch += s->n_fetches > 1 ? s->n_fetches - 1 : 0;
       ref += s->n_refs;
       instr += s->n_instrs;
-      group += s->n_groups;
-      tg_segments[s->number] = s;
+      finish_segment(s);
    }
    VG_(HT_add_node)(blocks, b);
+   return b;
 }
 
 /* Books what n runs of the segment made of this reference, and its misses. */
@@ -207,12 +232,11 @@ static void settle_ref(TgRef* r, ULong n)
 
 static void settle_segment(TgSegment* s)
 {
-   const ULong n = *s->entered;
-   *s->entered = 0;
-   if (s->attempted != NULL) {
-      totals.unperformed[s->ref[0].kind] += *s->attempted - n;
-      *s->attempted = 0;
-   }
+   const ULong n = s->entered;
+   s->entered = 0;
+   if (s->helper)
+      totals.unperformed[s->ref[0].kind] += s->attempted - n;
+   s->attempted = 0;
    for (UInt i = 0; i < s->n_instrs && n > 0; i++)
       tg_site_line(s->instr[i])->cost[tg_cost(TG_FETCH, TG_REFS)] += n;
    for (UInt i = 0; i < s->n_refs; i++)
@@ -250,9 +274,6 @@ void tg_block_discard(Addr base, Addr entry)
       TgSegment* s = &b->segment[i];
       for (UInt j = 0; j < s->n_instrs; j++)
          tg_site_release(s->instr[j]);
-      tg_arena_free(s->entered, 1);
-      if (s->attempted != NULL)
-         tg_arena_free(s->attempted, 1);
       tg_segments[s->number] = NULL;
       VG_(addToXA)(free_numbers, &s->number);
    }

@@ -1,14 +1,12 @@
 /* Blocks: what each translated superblock refers to.
 
    A superblock is cut into segments: stretches that are run from end to end or
-   not at all, but for a signal in the middle. So one counter per segment, that
-   the translated code increments when it enters, counts all of its
-   instructions and references; they are multiplied out when the block is
-   discarded or the run ends ("settled").
+   not at all, but for a signal in the middle. So one counter per segment counts
+   all of its instructions and references; they are multiplied out when the
+   block is discarded or the run ends ("settled").
 
    A segment also lists its references in the order in which the program makes
-   them, so that they can be simulated together at its end: see tg_probe.h for
-   when that can be left out and tg_replay.c for how it is done. */
+   them, so that they can be looked up together at its end: see tg_check.h. */
 
 #ifndef TG_BLOCKS_H
 #define TG_BLOCKS_H
@@ -36,31 +34,42 @@ typedef struct {
    ULong misses[TLB_MAX_LEVELS]; /* how often it missed each level */
 } TgRef;
 
-/* The data references of a segment off one base that lie close together: bytes
-   base+first to base+last. One probe covers them. */
+/* The data references of a segment off one base that lie close together: they
+   are looked up by their first byte, base+first, and the `span` bytes up to
+   their last. Groups are ordered by age. */
 typedef struct {
    UWord first;
-   UWord last;
-   UShort oldest; /* number of its first reference within the segment */
-   UShort newest; /* and of its last */
+   UInt span;
+   UShort oldest; /* number of the first of its references in the segment */
+   UShort newest; /* and of the last */
+   UInt age;      /* the clock's steps from the last to the segment's end */
    UChar base;
 } TgGroup;
 
 /* A segment has no more groups than this. */
 enum { TG_MAX_GROUPS = 24 };
 
+/* Steps of the clock per reference. One that straddles two pages takes both:
+   with equal times nobody knew which of the pages was referenced last. */
+enum { TG_TICKS = 2 };
+
 typedef struct {
-   ULong* entered;    /* how often; in the probe's arena */
-   ULong* attempted;  /* of a guarded helper: how often asked; else NULL */
-   TgSite** instr;    /* the instructions that begin in it */
-   TgRef* ref;
+   ULong entered;     /* how often it was run to its end */
+   TgProbe* fetch;    /* of the page of its first fetch; if it has none, one
+                         that is always known */
    TgGroup* group;
-   UInt number;       /* of the segment in the table, from 1 */
-   UShort n_instrs;
-   UShort n_refs;
+   TgProbe** more_fetches; /* of its other fetches */
+   UInt ticks;        /* the clock's steps, TG_TICKS per reference */
    UShort n_groups;
+   UShort n_refs;
    UShort n_fetches;  /* how many of the references are fetches */
-   Bool guarded;      /* one reference that happens or not; counts itself */
+   UShort n_instrs;
+   UInt number;       /* of the segment in the table, from 1 */
+   Bool guarded;      /* one reference that happens or not */
+   Bool helper;       /* guarded, and made by a helper function */
+   ULong attempted;   /* guarded: how often it was up to the guard */
+   TgRef* ref;
+   TgSite** instr;    /* the instructions that begin in it */
 } TgSegment;
 
 typedef struct _TgBlock {
@@ -73,15 +82,14 @@ typedef struct _TgBlock {
 
 void tg_blocks_init(const tlb_design* design);
 
-/* Building a block. Begin it, then for each segment: begin it, add to it, end
-   it. At the end tg_block_finish() returns the block, laid out for good. */
+/* Building a block: begin it, then for each segment begin it and add to it. At
+   the end tg_block_finish() lays all of it out for good and returns it. */
 void tg_block_begin(void);
 
-/* Both return the segment, which stays where it is until the next is begun;
-   its arrays are there once it has ended. */
-TgSegment* tg_segment_begin(Bool guarded);
-TgSegment* tg_segment_end(void);
-
+/* Returns the segment's number. */
+UInt tg_segment_begin(void);
+/* The segment that is being built, until the next is begun. */
+TgSegment* tg_segment_at_hand(void);
 void tg_segment_add_instr(TgSite* site);
 /* Returns the number of the reference within the segment. */
 UShort tg_segment_add_ref(TgRef ref);
@@ -92,7 +100,7 @@ TgRef* tg_segment_last_ref(void);
 UInt tg_segment_n_groups(void);
 TgGroup* tg_segment_group(UInt number);
 
-void tg_block_finish(Addr base, Addr entry);
+TgBlock* tg_block_finish(Addr base, Addr entry);
 
 /* The segments by their numbers; NULL where one is gone. */
 extern TgSegment** tg_segments;

@@ -13,16 +13,17 @@
 #include "pub_tool_basics.h"
 
 #include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_tooliface.h"
+#include "pub_tool_xarray.h"
 
-#include "tg_arena.h"
 #include "tg_blocks.h"
+#include "tg_check.h"
 #include "tg_hot.h"
 #include "tg_instrument.h"
-#include "tg_probe.h"
 
 /* References off one base are looked up together if they lie within so many
    bytes: the wider, the fewer probes, and the more often one probe finds its
@@ -40,6 +41,9 @@ typedef struct {
 
 /* The block that is being instrumented. */
 static IRSB* out;
+static Int hot_offset;        /* of TgHot within the guest state */
+static XArray* segment_args;  /* IRConst*, one per segment: its address, which
+                                 is known when the block is finished */
 static Int ip_offset;         /* of the guest's instruction pointer */
 static const VexGuestExtents* extents;
 static UWord fetched_page;    /* of the last fetch; NO_PAGE at the begin */
@@ -71,10 +75,16 @@ static Computed computed[N_COMPUTED];
 #define ADD Iop_Add64
 #define SUB Iop_Sub64
 #define SHL Iop_Shl64
+#define WIDEN Iop_1Uto64
+#define WORD_TYPE Ity_I64
+#define WORD_CONST(w) IRConst_U64(w)
 #else
 #define ADD Iop_Add32
 #define SUB Iop_Sub32
 #define SHL Iop_Shl32
+#define WIDEN Iop_1Uto32
+#define WORD_TYPE Ity_I32
+#define WORD_CONST(w) IRConst_U32(w)
 #endif
 
 #define NO_PAGE (~(UWord)0)
@@ -83,6 +93,8 @@ void tg_instrument_init(const TgOptions* options)
 {
    page_shift = options->page_shift;
    as_cachegrind = options->as_cachegrind;
+   segment_args = VG_(newXA)(VG_(malloc), "tg.instrument.args", VG_(free),
+                             sizeof(IRConst*));
 }
 
 /* --- Addresses --- */
@@ -162,28 +174,69 @@ static void derive(IRTemp t, const IRExpr* e)
 
 /* --- Segments --- */
 
-static void end_segment(void)
+static void put_hot(SizeT offset, IRExpr* atom)
 {
-   if (!segment_open)
-      return;
-   segment_open = False;
-   tg_probe_check(tg_segment_end());
+   addStmtToIRSB(out, IRStmt_Put(hot_offset + (Int)offset, atom));
 }
 
-static TgSegment* begin_segment(Bool guarded)
+/* Says which segment is being run; 0: none. */
+static void put_segment(UInt number)
 {
-   TgSegment* s = tg_segment_begin(guarded);
+   put_hot(offsetof(TgHot, segment), IRExpr_Const(WORD_CONST(number)));
+}
+
+static void begin_segment(void)
+{
+   put_segment(tg_segment_begin());
    n_bases = 0;
    last_atom = NULL;
-   return s;
+}
+
+/* Calls a function of tg_check.h for the segment at hand. */
+static void call_check(const HChar* name, void* function, IRExpr* happens)
+{
+   IRConst* segment = WORD_CONST(0);
+   IRExpr* s = IRExpr_Const(segment);
+   VG_(addToXA)(segment_args, &segment);
+   /* No register parameters: Vex can not put the guest state's address into
+      one on x86. */
+   IRDirty* d = unsafeIRDirty_0_N(
+      0, name, VG_(fnptr_to_fnentry)(function),
+      happens == NULL ? mkIRExprVec_2(IRExpr_GSPTR(), s)
+                      : mkIRExprVec_3(IRExpr_GSPTR(), s, happens));
+   /* It reads TgHot and nothing else of the guest state. */
+   d->nFxState = 1;
+   VG_(memset)(&d->fxState[0], 0, sizeof d->fxState[0]);
+   d->fxState[0].fx = Ifx_Read;
+   d->fxState[0].offset = (UShort)hot_offset;
+   d->fxState[0].size = sizeof(TgHot);
+   addStmtToIRSB(out, IRStmt_Dirty(d));
+}
+
+static void end_segment(void)
+{
+   if (segment_open)
+      call_check("tg_check", tg_check_for(tg_segment_at_hand()), NULL);
+   segment_open = False;
 }
 
 static void need_segment(void)
 {
-   if (segment_open)
-      return;
-   tg_probe_enter(begin_segment(False));
+   if (!segment_open)
+      begin_segment();
    segment_open = True;
+}
+
+/* Tells the calls where their segments have come to be. */
+static void fill_in_segments(TgBlock* b)
+{
+   for (UInt i = 0; i < b->n_segments; i++) {
+      IRConst* c = *(IRConst**)VG_(indexXA)(segment_args, (Word)i);
+      if (VEX_HOST_WORDSIZE == 8)
+         c->Ico.U64 = (Addr)&b->segment[i];
+      else
+         c->Ico.U32 = (UInt)(Addr)&b->segment[i];
+   }
 }
 
 /* The number of the base that an address is relative to; begins a new segment
@@ -201,32 +254,34 @@ static UInt base_of(Address a)
       need_segment();
    }
    base_root[n_bases] = a.root;
-   tg_probe_set_base(n_bases, IRExpr_RdTmp(a.root));
+   put_hot(offsetof(TgHot, base[0]) + n_bases * sizeof(UWord),
+           IRExpr_RdTmp(a.root));
    return n_bases++;
 }
 
-/* Widens the group that the bytes first..last off a base can join, or makes a
-   new one. */
-static void join_group(UInt base, UWord first, UWord last, UShort ref)
+/* Widens the group that `size` bytes at `offset` off a base can join, or makes
+   a new one. */
+static void join_group(UInt base, UWord offset, UInt size, UShort ref)
 {
    const UInt n = tg_segment_n_groups();
    for (UInt i = 0; i < n; i++) {
       TgGroup* g = tg_segment_group(i);
       if (g->base != base)
          continue;
-      /* Differences, for the addresses may wrap. */
-      const Word below = (Word)(g->first - first);
-      const Word above = (Word)(last - g->last);
-      const UWord from = below > 0 ? first : g->first;
-      const UWord to = above > 0 ? last : g->last;
-      if (to - from >= MAX_SPAN && (below > 0 || above > 0))
+      /* Distances, for the addresses may wrap. */
+      const Word below = (Word)(g->first - offset);
+      const Word above = (Word)(offset + size - 1 - (g->first + g->span));
+      const UInt span = g->span + (below > 0 ? (UInt)below : 0)
+                        + (above > 0 ? (UInt)above : 0);
+      if (below >= MAX_SPAN || above >= MAX_SPAN
+          || (span >= MAX_SPAN && span != g->span))
          continue;
-      g->first = from;
-      g->last = to;
+      g->first = below > 0 ? offset : g->first;
+      g->span = span;
       g->newest = ref;
       return;
    }
-   tg_segment_add_group((TgGroup){ .first = first, .last = last,
+   tg_segment_add_group((TgGroup){ .first = offset, .span = size - 1,
                                    .oldest = ref, .newest = ref,
                                    .base = (UChar)base });
 }
@@ -266,7 +321,7 @@ static void data(TgKind kind, IRExpr* atom, UInt size)
    const UShort ref = tg_segment_add_ref(
       (TgRef){ .site = site, .at.offset = a.offset, .size = (UShort)size,
                .base = (UChar)base, .kind = (UChar)kind });
-   join_group(base, a.offset, a.offset + size - 1, ref);
+   join_group(base, a.offset, size, ref);
    last_atom = atom;
 }
 
@@ -294,17 +349,17 @@ static void data_guarded(TgKind kind, IRExpr* atom, UInt size, IRExpr* guard,
                          Bool helper)
 {
    end_segment();
-   TgSegment* s = begin_segment(True);
-   if (helper)
-      s->attempted = tg_arena_alloc(1);
+   begin_segment();
+   tg_segment_at_hand()->guarded = True;
+   tg_segment_at_hand()->helper = helper;
    const Address a = address_of(atom);
    const UInt base = base_of(a);
    tg_segment_add_ref((TgRef){ .site = site, .at.offset = a.offset,
                                .size = (UShort)size, .base = (UChar)base,
                                .kind = (UChar)kind });
-   s = tg_segment_end();
-   tg_probe_enter(s);
-   tg_probe_guarded(s, guard);
+   const IRTemp happens = newIRTemp(out->tyenv, WORD_TYPE);
+   addStmtToIRSB(out, IRStmt_WrTmp(happens, IRExpr_Unop(WIDEN, guard)));
+   call_check("tg_check_guarded", tg_check_guarded, IRExpr_RdTmp(happens));
 }
 
 static Bool always(const IRExpr* guard)
@@ -348,11 +403,14 @@ static Bool may_return(const IRExpr* to)
    return False;
 }
 
+/* Where the block may be left for an address inside of itself, says that no
+   segment is being run, lest a signal that finds the thread there is taken for
+   a fault. */
 static void leave(const IRExpr* to)
 {
    end_segment();
    if (may_return(to))
-      tg_probe_leave();
+      put_segment(0);
 }
 
 /* A division by zero is a fault, but no access to memory, where alone Vex keeps
@@ -373,12 +431,8 @@ static Bool may_fault(const IRExpr* e)
 
 static void update_ip(void)
 {
-#if VEX_HOST_WORDSIZE == 8
-   IRConst* address = IRConst_U64(site->address);
-#else
-   IRConst* address = IRConst_U32(site->address);
-#endif
-   addStmtToIRSB(out, IRStmt_Put(ip_offset, IRExpr_Const(address)));
+   addStmtToIRSB(out, IRStmt_Put(ip_offset,
+                                 IRExpr_Const(WORD_CONST(site->address))));
 }
 
 static void statement(const IRStmt* st)
@@ -483,6 +537,9 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    out = deepCopyIRSBExceptStmts(in);
    extents = vge;
    ip_offset = layout->offset_IP;
+   hot_offset = TG_HOT_OFFSET;
+   tl_assert(layout->total_sizeB == TG_HOT_OFFSET);
+   VG_(dropTailXA)(segment_args, VG_(sizeXA)(segment_args));
    fetched_page = NO_PAGE;
    segment_open = False;
    forget_derivations(in->tyenv->types_used);
@@ -494,12 +551,11 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark)
       addStmtToIRSB(out, in->stmts[i++]);
 
-   tg_probe_begin(out, layout);
    for (; i < in->stmts_used; i++) {
       statement(in->stmts[i]);
       addStmtToIRSB(out, in->stmts[i]);
    }
    leave(in->next);
-   tg_block_finish(vge->base[0], closure->nraddr);
+   fill_in_segments(tg_block_finish(vge->base[0], closure->nraddr));
    return out;
 }

@@ -1,5 +1,5 @@
 /* Instrumentation: IR in, IR out. Finds the references that a superblock makes
-   and has tg_blocks.h record and tg_probe.h look them up. */
+   and has tg_blocks.h record and tg_check.h look them up. */
 
 #ifndef TG_INSTRUMENT_H
 #define TG_INSTRUMENT_H

@@ -28,12 +28,12 @@
 #include "pub_tool_xarray.h"
 
 #include "tg_blocks.h"
+#include "tg_check.h"
 #include "tg_file.h"
 #include "tg_hot.h"
 #include "tg_instrument.h"
 #include "tg_options.h"
 #include "tg_out.h"
-#include "tg_probe.h"
 #include "tg_replay.h"
 #include "tg_run.h"
 #include "tg_sites.h"
@@ -196,14 +196,13 @@ static void unmapped(Addr a, SizeT len)
 static void post_clo_init(void)
 {
    const TgOptions* o = tg_finish_options();
-   const Int hot_offset = (Int)sizeof(VexGuestArchState);
    tl_assert(sizeof(TgHot) <= sizeof(VexGuestArchState));
    run.options = o;
    tg_sites_init(o->page_shift);
    tg_blocks_init(&o->machine.design);
    tg_translate_init(&o->machine.design, o->page_shift, o->fast_path);
-   tg_replay_init(o, hot_offset);
-   tg_probe_init(o->page_shift, o->fast_path);
+   tg_replay_init(o);
+   tg_check_init(o);
    tg_instrument_init(o);
    tg_summary_machine(&run);
 }

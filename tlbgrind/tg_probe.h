@@ -1,45 +1,26 @@
-/* Probes: the code that is put into translated code.
+/* A probe: what is known of one page without asking the simulator.
 
-   At the end of each segment its references are all looked up at once in what
-   is known (tg_translate.h). If all of their pages are known, nothing that the
-   simulator keeps has changed but the times of the pages, which the code
-   writes itself. If one is not, tg_replay() simulates all of the segment's
-   references in order. Nothing changes what is known between the first
-   reference of a segment and its end, so the one answer is as exact as the
-   other; and the price is a few instructions for each group of references and
-   one branch for the segment, not a call for each reference.
-
-   A group is compared by the page of its last byte in the slot of its first,
-   so references that cross a page never match. */
+   A hit in the first level changes nothing but the time of the entry's last
+   reference (LRU, PLRU), or nothing at all (FIFO, random, and NRU as long as
+   the used bit is on). So while a page is known to be there, all that a
+   reference to it does is to note the time in the page's probe. The simulator
+   reads the time from there when it chooses a victim, and takes the knowledge
+   back when it stops being true (sim/array.h). */
 
 #ifndef TG_PROBE_H
 #define TG_PROBE_H
 
 #include "pub_tool_basics.h"
-#include "pub_tool_tooliface.h"
 
-#include "tg_blocks.h"
+#include <stdint.h>
 
-void tg_probe_init(UInt page_shift, Bool fast_path);
+typedef struct {
+   UWord tag;     /* of a page of code: 0 if it is known; of data: the address
+                     of the known page, or 0 if none ever was; else
+                     TG_UNKNOWN */
+   uint64_t time; /* of the last reference while known */
+} TgProbe;
 
-/* Starts a block: the following functions add to `out`. */
-void tg_probe_begin(IRSB* out, const VexGuestLayout* layout);
-
-/* A segment begins. */
-void tg_probe_enter(const TgSegment* s);
-
-/* The segment's base of that number is the value of `atom`. */
-void tg_probe_set_base(UInt number, IRExpr* atom);
-
-/* The segment, which has just been entered, ends. */
-void tg_probe_check(const TgSegment* s);
-
-/* The segment, which has just been entered, is a guarded reference. */
-void tg_probe_guarded(const TgSegment* s, IRExpr* guard);
-
-/* The block may be left for an address inside of itself, or unknown: says that
-   no segment is being run, lest a signal that finds the thread there is taken
-   for a fault. */
-void tg_probe_leave(void);
+#define TG_UNKNOWN (~(UWord)0)
 
 #endif

@@ -13,19 +13,16 @@
 #include "tg_translate.h"
 
 static UInt page_shift;
-static Int hot_offset;
 static Bool fast_path;
 static Bool as_cachegrind;
 static TgReplayTotals totals;
 static ULong replays, replays_refs;
 
-/* The clock while no thread runs client code. */
-static ULong clock_at_rest;
+ULong tg_clock;
 
-void tg_replay_init(const TgOptions* options, Int offset)
+void tg_replay_init(const TgOptions* options)
 {
    page_shift = options->page_shift;
-   hot_offset = offset;
    fast_path = options->fast_path;
    as_cachegrind = options->as_cachegrind;
 }
@@ -87,7 +84,7 @@ static UInt fetch(const TgRef* r, ULong now)
 /* The first n references of the segment. */
 static void replay_refs(const TgHot* hot, TgSegment* s, UInt n)
 {
-   ULong now = hot->clock - TG_TICKS * (ULong)s->n_refs;
+   ULong now = tg_clock - TG_TICKS * (ULong)s->n_refs;
    UInt before = 0;
    for (TgRef* r = s->ref; r < s->ref + n; r++) {
       now += TG_TICKS;
@@ -109,9 +106,9 @@ static void replay_refs(const TgHot* hot, TgSegment* s, UInt n)
 
 /* --- The common case: one page of the segment is not known --- */
 
-static ULong time_of_ref(const TgHot* hot, const TgSegment* s, UInt nth)
+static ULong time_of_ref(const TgSegment* s, UInt nth)
 {
-   return hot->clock - TG_TICKS * (ULong)(s->n_refs - 1 - nth);
+   return tg_clock - TG_TICKS * (ULong)(s->n_refs - 1 - nth);
 }
 
 /* Whether the segment refers to that data page. */
@@ -123,80 +120,68 @@ static Bool refers_to(const TgHot* hot, const TgSegment* s, UWord page)
    return found;
 }
 
+/* All pages of the segment are known: notes their times. */
+static void note_times(const TgHot* hot, const TgSegment* s)
+{
+   s->fetch->time = tg_clock;
+   for (const TgGroup* g = s->group; g < s->group + s->n_groups; g++) {
+      const UWord page = (hot->base[g->base] + g->first) >> page_shift;
+      tg_slots[tg_slot_of(page)].time = tg_clock - g->age;
+   }
+}
+
 /* Simulates the segment without going through its references if exactly one
    page of it is not known, and that page is simply missed.
 
-   All other references are hits that only set the times of their pages, which
-   the translated code does after us, to the same values. That they are set
-   late can not change who is evicted: it is the page with the oldest time, and
-   it stays that, whichever other times become younger, unless it is itself
-   one of the segment's pages; then we give up. Returns whether it is done. */
+   All other references are hits that only set the times of their pages. That
+   they are set after the miss, and not some before it, can not change who is
+   evicted: it is the page with the oldest time, and it stays that, whichever
+   other times become younger, unless it is itself one of the segment's pages;
+   then we give up. Returns whether it is done. */
 static Bool replay_one_miss(const TgHot* hot, TgSegment* s)
 {
    const TgGroup* unknown = NULL;
-   UInt n_unknown = 0;
+   UInt n_unknown = 0, nth = 0;
    TgMiss m;
-   TgRef* r;
 
+   if (s->n_fetches > 1)
+      return False;
    for (const TgGroup* g = s->group; g < s->group + s->n_groups; g++) {
-      const Addr base = hot->base[g->base];
-      const TgProbe* slot
-         = &tg_slots[tg_slot_of((base + g->first) >> page_shift)];
-      const Bool differs = ((base + g->last) ^ slot->tag) >> page_shift != 0;
+      const Addr first = hot->base[g->base] + g->first;
+      const TgProbe* slot = &tg_slots[tg_slot_of(first >> page_shift)];
+      const Bool differs = ((first + g->span) ^ slot->tag) >> page_shift != 0;
       unknown = differs ? g : unknown;
       n_unknown += differs;
    }
-   if (s->n_fetches > 1)
-      return False;
-   if (s->n_fetches == 1) {
-      r = s->ref;
-      while (r->kind != TG_FETCH)
-         r++;
-      TgProbe* probe = tg_code_probe(r->at.page);
-      if (probe->tag == TG_UNKNOWN) {
-         if (n_unknown > 0
-             || !tg_miss_foresee(&m, TG_FETCH, r->at.page->number, probe))
-            return False;
-         book(r, tg_miss_happen(&m, time_of_ref(hot, s, (UInt)(r - s->ref))));
-         return True;
-      }
+   if (s->fetch->tag == TG_UNKNOWN) {
+      while (s->ref[nth].kind != TG_FETCH)
+         nth++;
+      if (n_unknown != 0
+          || !tg_miss_foresee(&m, TG_FETCH, s->ref[nth].at.page->number,
+                              s->fetch))
+         return False;
+   } else {
+      if (n_unknown != 1)
+         return False;
+      const Addr first = hot->base[unknown->base] + unknown->first;
+      const UWord page = first >> page_shift;
+      if (page != (first + unknown->span) >> page_shift
+          || !tg_miss_foresee(&m, TG_READ, page, &tg_slots[tg_slot_of(page)])
+          || refers_to(hot, s, m.evicted))
+         return False;
+      nth = unknown->oldest;
    }
-   if (n_unknown != 1)
-      return False;
-
-   const Addr base = hot->base[unknown->base];
-   const UWord page = (base + unknown->first) >> page_shift;
-   if (page != (base + unknown->last) >> page_shift
-       || !tg_miss_foresee(&m, TG_READ, page, &tg_slots[tg_slot_of(page)])
-       || refers_to(hot, s, m.evicted))
-      return False;
-   book(&s->ref[unknown->oldest],
-        tg_miss_happen(&m, time_of_ref(hot, s, unknown->oldest)));
+   book(&s->ref[nth], tg_miss_happen(&m, time_of_ref(s, nth)));
+   note_times(hot, s);
    return True;
 }
 
-void tg_replay(UChar* guest_state)
+void tg_replay(const TgHot* hot, TgSegment* s)
 {
-   const TgHot* hot = (const TgHot*)(void*)(guest_state + hot_offset);
-   TgSegment* s = tg_segments[hot->segment];
    replays++;
    if (fast_path && replay_one_miss(hot, s))
       return;
    replays_refs += s->n_refs;
-   replay_refs(hot, s, s->n_refs);
-   if (!fast_path)
-      return;
-   for (const TgGroup* g = s->group; g < s->group + s->n_groups; g++) {
-      const Addr base = hot->base[g->base];
-      tg_slot_guard(base + g->first, base + g->last);
-   }
-}
-
-void tg_replay_guarded(UChar* guest_state)
-{
-   const TgHot* hot = (const TgHot*)(void*)(guest_state + hot_offset);
-   TgSegment* s = tg_segments[hot->segment];
-   (*s->entered)++;
    replay_refs(hot, s, s->n_refs);
 }
 
@@ -243,16 +228,15 @@ static Int refs_made(const TgHot* hot, const TgSegment* s, Addr ip)
 }
 
 /* A thread stopped with its instruction pointer at `ip`. If that is inside the
-   segment that it ran last, a fault threw it out there. The segment's counter
-   has counted all of it: take that back and book what was run. */
-static void cut_short(TgHot* hot, TgSegment* s, Addr ip)
+   segment that it ran last, a fault threw it out there before the segment was
+   counted: books what was run. */
+static void cut_short(const TgHot* hot, TgSegment* s, Addr ip)
 {
    const Int n_refs = refs_made(hot, s, ip);
    if (n_refs < 0)
       return;
-   hot->clock += TG_TICKS * (ULong)s->n_refs;
+   tg_clock += s->ticks;
    replay_refs(hot, s, (UInt)n_refs);
-   *s->entered -= 1;
    for (Int i = 0; i <= position(s, ip); i++)
       tg_site_line(s->instr[i])->cost[tg_cost(TG_FETCH, TG_REFS)]++;
    for (Int i = 0; i < n_refs; i++) {
@@ -262,11 +246,16 @@ static void cut_short(TgHot* hot, TgSegment* s, Addr ip)
    }
 }
 
+static void set_hot(ThreadId tid, const TgHot* hot)
+{
+   VG_(set_shadow_regs_area)(tid, 1, 0, sizeof *hot, (const UChar*)hot);
+}
+
 void tg_replay_start(ThreadId tid, ULong blocks)
 {
    (void)blocks;
-   const TgHot hot = { .clock = clock_at_rest };
-   VG_(set_shadow_regs_area)(tid, 1, 0, sizeof hot, (const UChar*)&hot);
+   const TgHot hot = { .segment = 0 };
+   set_hot(tid, &hot);
 }
 
 /* Deals with whatever the thread was running when it stopped, once. */
@@ -274,13 +263,12 @@ static void stopped(ThreadId tid)
 {
    TgHot hot;
    VG_(get_shadow_regs_area)(tid, (UChar*)&hot, 1, 0, sizeof hot);
-   /* A guarded reference is booked before it is made, attempt or not. */
    TgSegment* s = hot.segment == 0 ? NULL : tg_segments[hot.segment];
+   /* A guarded reference is booked before it is made, attempt or not. */
    if (s != NULL && !s->guarded)
       cut_short(&hot, s, VG_(get_IP)(tid));
-   clock_at_rest = hot.clock;
    hot.segment = 0;
-   VG_(set_shadow_regs_area)(tid, 1, 0, sizeof hot, (const UChar*)&hot);
+   set_hot(tid, &hot);
 }
 
 void tg_replay_stop(ThreadId tid, ULong blocks)

@@ -9,16 +9,13 @@
 #include "tg_hot.h"
 #include "tg_options.h"
 
-/* `hot_offset`: of TgHot within the guest state. */
-void tg_replay_init(const TgOptions* options, Int hot_offset);
+void tg_replay_init(const TgOptions* options);
 
-/* Called by translated code at the end of a segment if a probe does not hold,
-   or always without fast path; guest_state is the running thread's, whose
-   TgHot says which segment. */
-void tg_replay(UChar* guest_state);
+/* The time of the last reference; a segment's end sets it on by its ticks. */
+extern ULong tg_clock;
 
-/* Called by translated code where a guarded reference happens. */
-void tg_replay_guarded(UChar* guest_state);
+/* Simulates a segment that has just been run, with the bases that it left. */
+void tg_replay(const TgHot* hot, TgSegment* s);
 
 /* The core's events: a thread starts or stops running client code. */
 void tg_replay_start(ThreadId tid, ULong blocks);

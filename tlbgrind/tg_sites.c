@@ -167,7 +167,7 @@ TgCodePage* tg_code_page(Addr a)
    TgCodePage* page = VG_(OSetGen_Lookup)(code_pages, &number);
    if (page == NULL) {
       page = VG_(OSetGen_AllocNode)(code_pages, sizeof *page);
-      *page = (TgCodePage){ .number = number };
+      *page = (TgCodePage){ .number = number, .probe.tag = TG_UNKNOWN };
       VG_(OSetGen_Insert)(code_pages, page);
    }
    return page;

@@ -16,6 +16,7 @@
 #include "pub_tool_xarray.h"
 
 #include "tg_events.h"
+#include "tg_probe.h"
 
 typedef struct {
    const HChar* object;
@@ -45,7 +46,7 @@ typedef struct _TgSite {
 typedef struct {
    UWord number; /* address >> page_shift */
    TgSite* sites;
-   void* probe;  /* tg_probe.c's; NULL at first */
+   TgProbe probe;
 } TgCodePage;
 
 void tg_sites_init(UInt page_shift);

@@ -6,7 +6,6 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_mallocfree.h"
 
-#include "tg_arena.h"
 #include "tg_translate.h"
 
 TgProbe tg_slots[TG_SLOT_MASK + 1];
@@ -42,21 +41,6 @@ static tlb_array* first_level(TgKind kind)
                           kind == TG_FETCH ? TLB_INSTRUCTION : TLB_DATA);
 }
 
-Bool tg_translate_needs_time(TgKind kind)
-{
-   return tlb_array_needs_time(first_level(kind)) != 0;
-}
-
-TgProbe* tg_code_probe(TgCodePage* page)
-{
-   if (page->probe == NULL) {
-      TgProbe* probe = (TgProbe*)(void*)tg_arena_alloc(2);
-      probe->tag = TG_UNKNOWN;
-      page->probe = probe;
-   }
-   return page->probe;
-}
-
 static tlb_outcome simulate(UWord page_number, tlb_side side, ULong now)
 {
    const tlb_reference r = { .page = page_number, .now = now,
@@ -66,7 +50,7 @@ static tlb_outcome simulate(UWord page_number, tlb_side side, ULong now)
 
 UInt tg_translate_fetch(TgCodePage* page, ULong now)
 {
-   TgProbe* probe = tg_code_probe(page);
+   TgProbe* probe = &page->probe;
    if (probe->tag != TG_UNKNOWN) {
       probe->time = now;
       return 0;
@@ -162,13 +146,4 @@ UInt tg_translate_as_cachegrind(TgKind kind, UWord first, UWord last,
       missed |= 1u << level;
    }
    return missed;
-}
-
-void tg_slot_guard(Addr first, Addr last)
-{
-   const UInt slot = tg_slot_of(first >> page_shift);
-   if (tg_slots[slot].tag != (last >> page_shift) << page_shift)
-      detach(slot);
-   if (first >> page_shift != last >> page_shift)
-      detach(tg_slot_of(last >> page_shift));
 }

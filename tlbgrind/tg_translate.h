@@ -1,18 +1,8 @@
-/* One translation: the table of known hits, and behind it the simulator.
+/* One translation: the probes, and behind them the simulator.
 
-   A hit in the first level changes nothing but the time of the entry's last
-   reference (LRU, PLRU) or nothing at all (FIFO, random, and NRU as long as
-   the used bit is on). So a page that is known to be there needs no simulator:
-   it has a "probe", and to note the time in the probe is all that a reference
-   to it does. The simulator reads the time from there when it chooses a
-   victim, and takes the knowledge back when it stops being true (sim/array.h).
-
-   - A page of code has a probe of its own, since the code that looks at it is
-     translated for that page.
-   - Data pages share a direct-mapped table, the slots, chosen by the low bits
-     of the page number.
-
-   --fast-path=no knows nothing and asks the simulator every time. */
+   A page of code has a probe of its own. Data pages share a direct-mapped
+   table of probes, the slots. --fast-path=no knows nothing and asks the
+   simulator every time. */
 
 #ifndef TG_TRANSLATE_H
 #define TG_TRANSLATE_H
@@ -21,15 +11,8 @@
 
 #include "sim/hierarchy.h"
 
+#include "tg_probe.h"
 #include "tg_sites.h"
-
-typedef struct {
-   UWord tag;  /* code: 0 if known; data: the known page's address; else
-                  TG_UNKNOWN, or 0 in slots that were never used */
-   uint64_t time; /* of the last reference while known */
-} __attribute__((aligned(16))) TgProbe;
-
-#define TG_UNKNOWN (~(UWord)0)
 
 /* The slot of a data page is chosen by these bits of its number: enough low
    ones that 64 MiB of memory do not collide, and one high one in which stack
@@ -38,19 +21,12 @@ typedef struct {
    which cost no memory. */
 enum { TG_SLOT_MASK = 0x13fff };
 
-/* In the tool's own data, below 2 GiB: translated code indexes it with a
-   32-bit displacement. Page 0 is never known, so that memory which was never
-   written to knows nothing. */
+/* Page 0 is never known, so that memory which was never written to knows
+   nothing. */
 extern TgProbe tg_slots[TG_SLOT_MASK + 1];
 
 void tg_translate_init(const tlb_design* design, UInt page_shift,
                        Bool fast_path);
-
-/* Whether probes must note times at all. */
-Bool tg_translate_needs_time(TgKind kind);
-
-/* The probe of a page of code, made if there is none. */
-TgProbe* tg_code_probe(TgCodePage* page);
 
 /* Both return what was missed: bit l for level l (from 0). */
 UInt tg_translate_fetch(TgCodePage* page, ULong now);
@@ -83,12 +59,5 @@ static inline UInt tg_slot_of(UWord page)
    for both if the one before missed either. Only without fast path. */
 UInt tg_translate_as_cachegrind(TgKind kind, UWord first, UWord last,
                                 ULong now);
-
-/* Translated code is about to write a time into the slot of `first` because it
-   takes the page of `last` to be known there. If it is not, makes the slot
-   belong to nobody, so that the time does no harm. The slot of `last`, if that
-   is another page, too: an older reference of the segment may lie there, and
-   its time would replace that of the newer one that ends at `last`. */
-void tg_slot_guard(Addr first, Addr last);
 
 #endif
