@@ -123,6 +123,8 @@ endif
 check_DATA += $(CLIENT_FILES)
 CLEANFILES += $(CLIENTS:%=tests/clients/%) $(CLIENTS_CXX:%=tests/clients/%) \
 	$(CLIENTS32:%=tests/clients/%32) $(CLIENT_LIBS:%=tests/clients/%.so)
+# What the comparison with cachegrind found, for people.
+CLEANFILES += tests/oracle/cachegrind-table.txt
 EXTRA_DIST += $(CLIENTS:%=tests/clients/%.c) $(CLIENTS_CXX:%=tests/clients/%.cc) \
 	$(CLIENT_LIBS:%=tests/clients/%.c)
 
