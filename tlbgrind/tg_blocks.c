@@ -132,23 +132,9 @@ TgRef* tg_segment_last_ref(void)
    return tg_segment_at_hand()->n_refs == 0 ? NULL : newest(refs, 1);
 }
 
-UInt tg_segment_n_groups(void)
-{
-   return tg_segment_at_hand()->n_groups;
-}
-
 TgGroup* tg_segment_group(UInt number)
 {
    return newest(groups, tg_segment_at_hand()->n_groups - number);
-}
-
-/* Copies an array to `at` and returns the address behind it. */
-static void* lay_out(void* at, XArray* a, SizeT element)
-{
-   const SizeT bytes = (SizeT)VG_(sizeXA)(a) * element;
-   if (bytes > 0)
-      VG_(memcpy)(at, VG_(indexXA)(a, 0), bytes);
-   return (UChar*)at + bytes;
 }
 
 /* Two groups can turn out to lie on one page: the one with the newer reference
@@ -164,47 +150,69 @@ static void order_by_age(TgGroup* group, UInt n)
    }
 }
 
-static void finish_segment(TgSegment* s)
+/* Copies elements first .. first+n of an array to `at`; moves both on. */
+static void lay_out(UChar** at, XArray* a, Word* first, UInt n, SizeT element)
 {
-   s->ticks = TG_TICKS * (UInt)s->n_refs;
+   if (n > 0)
+      VG_(memcpy)(*at, VG_(indexXA)(a, *first), n * element);
+   *at += n * element;
+   *first += (Word)n;
+}
+
+static UInt n_more_fetches(const TgSegment* s)
+{
+   return s->n_fetches > 1 ? s->n_fetches - 1u : 0;
+}
+
+/* Where the next segment's parts begin, in the arrays and in the block. */
+typedef struct {
+   UChar* at;
+   Word group, fetch, ref, instr;
+} Cursor;
+
+static TgSegment* lay_out_segment(const TgSegment* built, Cursor* c)
+{
+   TgSegment* s = (TgSegment*)(void*)c->at;
+   *s = *built;
+   c->at += sizeof *s;
+   lay_out(&c->at, groups, &c->group, s->n_groups, sizeof(TgGroup));
+   s->more_fetches = (TgProbe**)(void*)c->at;
+   lay_out(&c->at, fetches, &c->fetch, n_more_fetches(s), sizeof(TgProbe*));
+   s->ref = (TgRef*)(void*)c->at;
+   lay_out(&c->at, refs, &c->ref, s->n_refs, sizeof(TgRef));
+   s->instr = (TgSite**)(void*)c->at;
+   lay_out(&c->at, instrs, &c->instr, s->n_instrs, sizeof(TgSite*));
+
+   s->ticks = (UShort)(TG_TICKS * s->n_refs);
    for (UInt i = 0; i < s->n_groups; i++)
-      s->group[i].age = TG_TICKS * (UInt)(s->n_refs - 1 - s->group[i].newest);
+      s->group[i].age = (UShort)(TG_TICKS * (s->n_refs - 1
+                                             - s->group[i].age));
    order_by_age(s->group, s->n_groups);
    tg_segments[s->number] = s;
+   return s;
+}
+
+static SizeT bytes_of(XArray* a, SizeT element)
+{
+   return (SizeT)VG_(sizeXA)(a) * element;
 }
 
 TgBlock* tg_block_finish(Addr base, Addr entry)
 {
-   const SizeT header = sizeof(TgBlock)
-                        + (SizeT)VG_(sizeXA)(segments) * sizeof(TgSegment);
+   const UInt n = (UInt)VG_(sizeXA)(segments);
+   const SizeT header = sizeof(TgBlock) + n * sizeof(TgSegment*);
    TgBlock* b = VG_(malloc)("tg.blocks.block",
-                            header
-                            + (SizeT)VG_(sizeXA)(groups) * sizeof(TgGroup)
-                            + (SizeT)VG_(sizeXA)(fetches) * sizeof(TgProbe*)
-                            + (SizeT)VG_(sizeXA)(refs) * sizeof(TgRef)
-                            + (SizeT)VG_(sizeXA)(instrs) * sizeof(TgSite*));
+                            header + bytes_of(segments, sizeof(TgSegment))
+                            + bytes_of(groups, sizeof(TgGroup))
+                            + bytes_of(fetches, sizeof(TgProbe*))
+                            + bytes_of(refs, sizeof(TgRef))
+                            + bytes_of(instrs, sizeof(TgSite*)));
    b->base = base;
    b->entry = entry;
-   b->n_segments = (UInt)VG_(sizeXA)(segments);
-   lay_out(b->segment, segments, sizeof(TgSegment));
-   TgGroup* group = (TgGroup*)(void*)((UChar*)b + header);
-   TgProbe** fetch = lay_out(group, groups, sizeof(TgGroup));
-   TgRef* ref = lay_out(fetch, fetches, sizeof(TgProbe*));
-   TgSite** instr = lay_out(ref, refs, sizeof(TgRef));
-   lay_out(instr, instrs, sizeof(TgSite*));
-
-   for (UInt i = 0; i < b->n_segments; i++) {
-      TgSegment* s = &b->segment[i];
-      s->group = group;
-      s->more_fetches = fetch;
-      s->ref = ref;
-      s->instr = instr;
-      group += s->n_groups;
-      fetch += s->n_fetches > 1 ? s->n_fetches - 1 : 0;
-      ref += s->n_refs;
-      instr += s->n_instrs;
-      finish_segment(s);
-   }
+   b->n_segments = n;
+   Cursor c = { .at = (UChar*)b + header };
+   for (UInt i = 0; i < n; i++)
+      b->segment[i] = lay_out_segment(VG_(indexXA)(segments, (Word)i), &c);
    VG_(HT_add_node)(blocks, b);
    return b;
 }
@@ -246,7 +254,7 @@ static void settle_segment(TgSegment* s)
 static void settle_block(TgBlock* b)
 {
    for (UInt i = 0; i < b->n_segments; i++)
-      settle_segment(&b->segment[i]);
+      settle_segment(b->segment[i]);
 }
 
 void tg_blocks_settle(void)
@@ -271,7 +279,7 @@ void tg_block_discard(Addr base, Addr entry)
       return;
    settle_block(b);
    for (UInt i = 0; i < b->n_segments; i++) {
-      TgSegment* s = &b->segment[i];
+      TgSegment* s = b->segment[i];
       for (UInt j = 0; j < s->n_instrs; j++)
          tg_site_release(s->instr[j]);
       tg_segments[s->number] = NULL;

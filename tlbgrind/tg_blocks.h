@@ -39,10 +39,10 @@ typedef struct {
    their last. Groups are ordered by age. */
 typedef struct {
    UWord first;
-   UInt span;
+   UShort span;
+   UShort age;    /* the clock's steps from its last reference to the segment's
+                     end; while the segment is built, that reference's number */
    UShort oldest; /* number of the first of its references in the segment */
-   UShort newest; /* and of the last */
-   UInt age;      /* the clock's steps from the last to the segment's end */
    UChar base;
 } TgGroup;
 
@@ -53,23 +53,24 @@ enum { TG_MAX_GROUPS = 24 };
    with equal times nobody knew which of the pages was referenced last. */
 enum { TG_TICKS = 2 };
 
+/* What the check reads comes first. */
 typedef struct {
    ULong entered;     /* how often it was run to its end */
    TgProbe* fetch;    /* of the page of its first fetch; if it has none, one
                          that is always known */
-   TgGroup* group;
-   TgProbe** more_fetches; /* of its other fetches */
-   UInt ticks;        /* the clock's steps, TG_TICKS per reference */
+   UInt number;       /* of the segment in the table, from 1 */
+   UShort ticks;      /* the clock's steps, TG_TICKS per reference */
    UShort n_groups;
    UShort n_refs;
    UShort n_fetches;  /* how many of the references are fetches */
    UShort n_instrs;
-   UInt number;       /* of the segment in the table, from 1 */
    Bool guarded;      /* one reference that happens or not */
    Bool helper;       /* guarded, and made by a helper function */
    ULong attempted;   /* guarded: how often it was up to the guard */
    TgRef* ref;
    TgSite** instr;    /* the instructions that begin in it */
+   TgProbe** more_fetches; /* of its other fetches */
+   TgGroup group[];
 } TgSegment;
 
 typedef struct _TgBlock {
@@ -77,7 +78,7 @@ typedef struct _TgBlock {
    UWord base;    /* the block's first guest address */
    Addr entry;    /* the address it was asked for; differs if redirected */
    UInt n_segments;
-   TgSegment segment[];
+   TgSegment* segment[];
 } TgBlock;
 
 void tg_blocks_init(const tlb_design* design);
@@ -88,7 +89,8 @@ void tg_block_begin(void);
 
 /* Returns the segment's number. */
 UInt tg_segment_begin(void);
-/* The segment that is being built, until the next is begun. */
+/* The segment that is being built, until the next is begun; its arrays are not
+   there yet. */
 TgSegment* tg_segment_at_hand(void);
 void tg_segment_add_instr(TgSite* site);
 /* Returns the number of the reference within the segment. */
@@ -97,7 +99,6 @@ void tg_segment_add_group(TgGroup group);
 /* Of the segment that is being built: its newest reference, or NULL, and its
    groups. */
 TgRef* tg_segment_last_ref(void);
-UInt tg_segment_n_groups(void);
 TgGroup* tg_segment_group(UInt number);
 
 TgBlock* tg_block_finish(Addr base, Addr entry);

@@ -43,6 +43,8 @@ static const HChar* reason(UWord error)
    case VKI_ENOSPC: return "no space is left on the device";
    case VKI_EPERM: return "the operation is not permitted";
    case VKI_EROFS: return "the file system is read-only";
+   case 36 /* ENAMETOOLONG, which the core has no name for */:
+      return "the name is too long";
    default: return "the kernel refused it";
    }
 }
@@ -55,9 +57,13 @@ TgFile* tg_file_open(const HChar* name, const HChar** why)
    f->name = VG_(strdup)("tg.file", name);
    f->temporary = NULL;
    if (!tg_file_is_special(name)) {
-      const Int room = (Int)VG_(strlen)(name) + 32;
-      f->temporary = VG_(malloc)("tg.file", (SizeT)room);
-      VG_(snprintf)(f->temporary, room, "%s.part.%d", name, VG_(getpid)());
+      /* In the same folder, and no longer than any name may be. */
+      const HChar* slash = VG_(strrchr)(name, '/');
+      const Int folder = slash == NULL ? 0 : (Int)(slash + 1 - name);
+      f->temporary = VG_(malloc)("tg.file", (SizeT)folder + 40);
+      VG_(strncpy)(f->temporary, name, (SizeT)folder);
+      VG_(snprintf)(f->temporary + folder, 40, ".tlbgrind.%d.part",
+                    VG_(getpid)());
    }
    SysRes r;
    if (f->temporary == NULL) {

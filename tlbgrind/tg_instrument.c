@@ -233,9 +233,9 @@ static void fill_in_segments(TgBlock* b)
    for (UInt i = 0; i < b->n_segments; i++) {
       IRConst* c = *(IRConst**)VG_(indexXA)(segment_args, (Word)i);
       if (VEX_HOST_WORDSIZE == 8)
-         c->Ico.U64 = (Addr)&b->segment[i];
+         c->Ico.U64 = (Addr)b->segment[i];
       else
-         c->Ico.U32 = (UInt)(Addr)&b->segment[i];
+         c->Ico.U32 = (UInt)(Addr)b->segment[i];
    }
 }
 
@@ -263,7 +263,7 @@ static UInt base_of(Address a)
    a new one. */
 static void join_group(UInt base, UWord offset, UInt size, UShort ref)
 {
-   const UInt n = tg_segment_n_groups();
+   const UInt n = tg_segment_at_hand()->n_groups;
    for (UInt i = 0; i < n; i++) {
       TgGroup* g = tg_segment_group(i);
       if (g->base != base)
@@ -277,12 +277,12 @@ static void join_group(UInt base, UWord offset, UInt size, UShort ref)
           || (span >= MAX_SPAN && span != g->span))
          continue;
       g->first = below > 0 ? offset : g->first;
-      g->span = span;
-      g->newest = ref;
+      g->span = (UShort)span;
+      g->age = ref;
       return;
    }
-   tg_segment_add_group((TgGroup){ .first = offset, .span = size - 1,
-                                   .oldest = ref, .newest = ref,
+   tg_segment_add_group((TgGroup){ .first = offset, .span = (UShort)(size - 1),
+                                   .age = ref, .oldest = ref,
                                    .base = (UChar)base });
 }
 
@@ -312,7 +312,7 @@ static void fetch(Addr a, UInt size)
 static void data(TgKind kind, IRExpr* atom, UInt size)
 {
    need_segment();
-   if (tg_segment_n_groups() == TG_MAX_GROUPS) {
+   if (tg_segment_at_hand()->n_groups == TG_MAX_GROUPS) {
       end_segment();
       need_segment();
    }

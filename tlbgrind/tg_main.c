@@ -191,6 +191,20 @@ static void unmapped(Addr a, SizeT len)
    tg_sites_unmapped(a, len);
 }
 
+/* Over another mapping, perhaps, of which nothing else tells. Its blocks have
+   been discarded by then, while its debug information was still there. */
+static void mapped(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong di_handle)
+{
+   (void)r; (void)w; (void)x; (void)di_handle;
+   tg_sites_unmapped(a, len);
+}
+
+static void moved(Addr from, Addr to, SizeT len)
+{
+   (void)from;
+   tg_sites_unmapped(to, len);
+}
+
 /* --- Start --- */
 
 static void post_clo_init(void)
@@ -224,6 +238,8 @@ static void pre_clo_init(void)
    VG_(needs_print_stats)(tg_replay_print_stats);
    VG_(needs_syscall_wrapper)(pre_syscall, post_syscall);
    VG_(track_die_mem_munmap)(unmapped);
+   VG_(track_new_mem_mmap)(mapped);
+   VG_(track_copy_mem_remap)(moved);
    VG_(track_start_client_code)(tg_replay_start);
    VG_(track_stop_client_code)(tg_replay_stop);
    VG_(track_pre_deliver_signal)(tg_replay_signal);

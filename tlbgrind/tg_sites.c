@@ -222,7 +222,9 @@ void tg_sites_unmapped(Addr a, SizeT len)
             continue;
          }
          *link = site->next_on_page;
-         tg_site_line(site);
+         /* Without users there is nothing left to be named. */
+         if (site->users > 0)
+            tg_site_line(site);
          VG_(HT_remove)(sites, site->address);
          site->retired = True;
          free_if_done(site);
