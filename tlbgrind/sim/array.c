@@ -117,10 +117,12 @@ uint32_t tlb_array_lookup(tlb_array *a, tlb_key key, uint64_t now)
    } else {
       /* To the end even if it is found: the number of rounds is always the
          same, which a processor foresees, while the place of the hit is not. */
-      const uint32_t first = set * a->g.ways;
-      i = END;
-      for (uint32_t e = first; e < first + a->g.ways; e++)
-         i = a->key[e] == key ? e : i;
+      const uint32_t ways = a->g.ways;
+      const tlb_key *const keys = a->key + set * ways;
+      uint32_t found = ways;
+      for (uint32_t way = 0; way < ways; way++)
+         found = keys[way] == key ? way : found;
+      i = found < ways ? set * ways + found : END;
    }
    if (i == END)
       return TLB_MISS;
@@ -148,17 +150,19 @@ void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
                           uint64_t now)
 {
    const uint32_t set = set_of(a, key);
-   const int empty = a->key[entry] == TLB_NO_KEY;
-   a->filled[set] += (uint32_t)empty;
-   a->n_filled += (uint32_t)empty;
-   tlb_array_release(a, entry);
+   if (a->key[entry] == TLB_NO_KEY) {
+      a->filled[set]++;
+      a->n_filled++;
+   } else {
+      tlb_array_release(a, entry);
+      if (has_index(&a->g))
+         unlink_entry(a, entry);
+   }
    if (a->g.policy == TLB_NRU && a->used[entry]) {
       a->used[entry] = 0;
       a->next[set]--;
    }
    if (has_index(&a->g)) {
-      if (!empty)
-         unlink_entry(a, entry);
       uint32_t *const bucket = bucket_of(a, key);
       a->chain[entry] = *bucket;
       *bucket = entry;

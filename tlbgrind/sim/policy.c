@@ -51,16 +51,31 @@ static uint32_t oldest_by_heap(const tlb_array *a, uint32_t set)
    }
 }
 
+/* Three loops of one shape: a test in the middle of one would cost more than
+   all the rest of it. */
 static uint32_t oldest_by_scan(const tlb_array *a, uint32_t set)
 {
-   const uint32_t first = set * a->g.ways;
+   const uint32_t ways = a->g.ways;
+   const uint32_t first = set * ways;
    uint32_t oldest = 0;
-   uint64_t oldest_time = tlb_array_time(a, first);
-   for (uint32_t way = 1; way < a->g.ways; way++) {
-      const uint64_t time = tlb_array_time(a, first + way);
-      if (time < oldest_time) {
-         oldest = way;
-         oldest_time = time;
+   uint64_t oldest_time = UINT64_MAX;
+   if (a->n_attached == 0) {
+      const uint64_t *const time = a->time + first;
+      for (uint32_t way = 0; way < ways; way++) {
+         oldest = time[way] < oldest_time ? way : oldest;
+         oldest_time = time[way] < oldest_time ? time[way] : oldest_time;
+      }
+   } else if (tlb_array_all_attached(a)) {
+      uint64_t *const *const time = a->short_cut + first;
+      for (uint32_t way = 0; way < ways; way++) {
+         oldest = *time[way] < oldest_time ? way : oldest;
+         oldest_time = *time[way] < oldest_time ? *time[way] : oldest_time;
+      }
+   } else {
+      for (uint32_t way = 0; way < ways; way++) {
+         const uint64_t time = tlb_array_time(a, first + way);
+         oldest = time < oldest_time ? way : oldest;
+         oldest_time = time < oldest_time ? time : oldest_time;
       }
    }
    return oldest;
