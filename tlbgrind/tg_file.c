@@ -43,14 +43,24 @@ static const HChar* reason(UWord error)
    case VKI_ENOSPC: return "no space is left on the device";
    case VKI_EPERM: return "the operation is not permitted";
    case VKI_EROFS: return "the file system is read-only";
-   case 36 /* ENAMETOOLONG, which the core has no name for */:
-      return "the name is too long";
    default: return "the kernel refused it";
    }
 }
 
+/* The length of the last part of a name. */
+static SizeT length_in_folder(const HChar* name)
+{
+   const HChar* slash = VG_(strrchr)(name, '/');
+   return VG_(strlen)(slash == NULL ? name : slash + 1);
+}
+
 TgFile* tg_file_open(const HChar* name, const HChar** why)
 {
+   /* Linux' NAME_MAX; the core has no name for the error. */
+   if (length_in_folder(name) > 255) {
+      *why = "the name is too long";
+      return NULL;
+   }
    TgFile* f = VG_(malloc)("tg.file", sizeof *f);
    f->failure = NULL;
    f->used = 0;
@@ -58,10 +68,9 @@ TgFile* tg_file_open(const HChar* name, const HChar** why)
    f->temporary = NULL;
    if (!tg_file_is_special(name)) {
       /* In the same folder, and no longer than any name may be. */
-      const HChar* slash = VG_(strrchr)(name, '/');
-      const Int folder = slash == NULL ? 0 : (Int)(slash + 1 - name);
-      f->temporary = VG_(malloc)("tg.file", (SizeT)folder + 40);
-      VG_(strncpy)(f->temporary, name, (SizeT)folder);
+      const SizeT folder = VG_(strlen)(name) - length_in_folder(name);
+      f->temporary = VG_(malloc)("tg.file", folder + 40);
+      VG_(strncpy)(f->temporary, name, folder);
       VG_(snprintf)(f->temporary + folder, 40, ".tlbgrind.%d.part",
                     VG_(getpid)());
    }

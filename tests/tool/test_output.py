@@ -143,7 +143,13 @@ def test_full_device(tmp_path: Path) -> None:
 
 def test_name_that_is_too_long(tmp_path: Path) -> None:
     name = str(tmp_path / ("x" * 256))
-    failed(run(tmp_path, *PROCESS, out_file=name), name, "the kernel refused it")
+    failed(run(tmp_path, *PROCESS, out_file=name), name, "the name is too long")
+
+
+def test_name_that_is_just_short_enough(tmp_path: Path) -> None:
+    name = "x" * 255
+    run(tmp_path, *PROCESS, out_file=name, collect=False)
+    assert os.listdir(tmp_path) == [name]
 
 
 def test_file_size_limit(tmp_path: Path) -> None:
@@ -277,7 +283,7 @@ def test_temporary_name_that_is_taken(tmp_path: Path) -> None:
     """Nobody can make the tool write through a link that lies in its way."""
     victim = tmp_path / "victim"
     victim.write_text("mine")
-    script = 'ln -s victim "out.x.part.$$"; exec "$@"'
+    script = 'ln -s victim ".tlbgrind.$$.part"; exec "$@"'
     r = run(tmp_path, *PROCESS, out_file="out.x", prefix=["sh", "-c", script, "sh"], collect=False)
     assert r.status == 3
     assert victim.read_text() == "mine"
