@@ -139,12 +139,12 @@ TgGroup* tg_segment_group(UInt number)
 
 /* Two groups can turn out to lie on one page: the one with the newer reference
    must note its time last. */
-static void order_by_age(TgGroup* group, UInt n)
+static void order_by_newest(TgGroup* group, UInt n)
 {
    for (UInt i = 1; i < n; i++) {
       const TgGroup g = group[i];
       UInt at = i;
-      for (; at > 0 && group[at - 1].age < g.age; at--)
+      for (; at > 0 && group[at - 1].newest > g.newest; at--)
          group[at] = group[at - 1];
       group[at] = g;
    }
@@ -183,11 +183,7 @@ static TgSegment* lay_out_segment(const TgSegment* built, Cursor* c)
    s->instr = (TgSite**)(void*)c->at;
    lay_out(&c->at, instrs, &c->instr, s->n_instrs, sizeof(TgSite*));
 
-   s->ticks = (UShort)(TG_TICKS * s->n_refs);
-   for (UInt i = 0; i < s->n_groups; i++)
-      s->group[i].age = (UShort)(TG_TICKS * (s->n_refs - 1
-                                             - s->group[i].age));
-   order_by_age(s->group, s->n_groups);
+   order_by_newest(s->group, s->n_groups);
    tg_segments[s->number] = s;
    return s;
 }

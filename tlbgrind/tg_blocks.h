@@ -36,22 +36,22 @@ typedef struct {
 
 /* The data references of a segment off one base that lie close together: they
    are looked up by their first byte, base+first, and the `span` bytes up to
-   their last. Groups are ordered by age. */
+   their last. A segment's groups are ordered by their newest reference. */
 typedef struct {
    UWord first;
    UShort span;
-   UShort age;    /* the clock's steps from its last reference to the segment's
-                     end; while the segment is built, that reference's number */
    UShort oldest; /* number of the first of its references in the segment */
+   UShort newest; /* and of the last */
    UChar base;
 } TgGroup;
 
 /* A segment has no more groups than this. */
 enum { TG_MAX_GROUPS = 24 };
 
-/* Steps of the clock per reference. One that straddles two pages takes both:
-   with equal times nobody knew which of the pages was referenced last. */
-enum { TG_TICKS = 2 };
+/* Steps of the clock: per reference, of which one that straddles two pages takes
+   both, for with equal times nobody knew which of the pages was referenced last;
+   and per segment, which is more than any segment's references take. */
+enum { TG_TICKS = 2, TG_SEGMENT_TICKS = 1 << 17 };
 
 /* What the check reads comes first. */
 typedef struct {
@@ -59,7 +59,6 @@ typedef struct {
    TgProbe* fetch;    /* of the page of its first fetch; if it has none, one
                          that is always known */
    UInt number;       /* of the segment in the table, from 1 */
-   UShort ticks;      /* the clock's steps, TG_TICKS per reference */
    UShort n_groups;
    UShort n_refs;
    UShort n_fetches;  /* how many of the references are fetches */

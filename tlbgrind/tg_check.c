@@ -25,7 +25,7 @@ void check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
    const TgHot* hot = tg_hot(guest_state);
    TgProbe* slot[TG_MAX_GROUPS];
    UWord differs = s->fetch->tag;
-   const ULong now = tg_clock += s->ticks;
+   const ULong now = tg_clock += TG_SEGMENT_TICKS;
 
    s->entered++;
    for (UInt i = 0; i < more_fetches; i++)
@@ -41,12 +41,13 @@ void check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
       tg_replay(hot, s);
       return;
    }
-   /* The times of fetches are only compared with each other. */
+   /* Times that are in the right order, and later than those of all segments
+      before. Those of fetches and of data are never compared with each other. */
    s->fetch->time = now - more_fetches;
    for (UInt i = 0; i < more_fetches; i++)
       s->more_fetches[i]->time = now - (more_fetches - 1 - i);
    for (UInt i = 0; i < n_groups; i++)
-      slot[i]->time = now - s->group[i].age;
+      slot[i]->time = now - (n_groups - 1 - i);
 }
 
 #define CHECK(n) \
@@ -70,7 +71,7 @@ static void check_any(UChar* guest_state, TgSegment* s)
 static void check_nothing(UChar* guest_state, TgSegment* s)
 {
    s->entered++;
-   tg_clock += s->ticks;
+   tg_clock += TG_SEGMENT_TICKS;
    tg_replay(tg_hot(guest_state), s);
 }
 

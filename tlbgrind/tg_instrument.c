@@ -278,11 +278,11 @@ static void join_group(UInt base, UWord offset, UInt size, UShort ref)
          continue;
       g->first = below > 0 ? offset : g->first;
       g->span = (UShort)span;
-      g->age = ref;
+      g->newest = ref;
       return;
    }
    tg_segment_add_group((TgGroup){ .first = offset, .span = (UShort)(size - 1),
-                                   .age = ref, .oldest = ref,
+                                   .oldest = ref, .newest = ref,
                                    .base = (UChar)base });
 }
 

@@ -126,7 +126,8 @@ static void note_times(const TgHot* hot, const TgSegment* s)
    s->fetch->time = tg_clock;
    for (const TgGroup* g = s->group; g < s->group + s->n_groups; g++) {
       const UWord page = (hot->base[g->base] + g->first) >> page_shift;
-      tg_slots[tg_slot_of(page)].time = tg_clock - g->age;
+      tg_slots[tg_slot_of(page)].time
+         = tg_clock - TG_TICKS * (ULong)(s->n_refs - 1 - g->newest);
    }
 }
 
@@ -235,7 +236,7 @@ static void cut_short(const TgHot* hot, TgSegment* s, Addr ip)
    const Int n_refs = refs_made(hot, s, ip);
    if (n_refs < 0)
       return;
-   tg_clock += s->ticks;
+   tg_clock += TG_SEGMENT_TICKS;
    replay_refs(hot, s, (UInt)n_refs);
    for (Int i = 0; i <= position(s, ip); i++)
       tg_site_line(s->instr[i])->cost[tg_cost(TG_FETCH, TG_REFS)]++;
