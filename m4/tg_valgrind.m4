@@ -181,6 +181,15 @@ AC_DEFUN([TG_FIND_VALGRIND],
      [AC_MSG_RESULT([yes])],
      [AC_MSG_RESULT([no])
       AC_MSG_ERROR([$CC cannot link a Valgrind tool with the archives in $VALGRIND_LIBDIR; see config.log])])
+
+   dnl A miss goes through a dozen small functions of the simulator and the tool.
+   AC_MSG_CHECKING([whether the tool can be optimized as a whole])
+   TG_TRY_TOOL([amd64], [-m64 -fomit-frame-pointer -flto=1], [$TG_LOAD_ADDRESS_AMD64],
+     [AC_MSG_RESULT([yes, -flto=1])
+      TG_LTO_CFLAGS=-flto=1],
+     [AC_MSG_RESULT([no])
+      TG_LTO_CFLAGS=-fno-lto])
+   AC_SUBST([TG_LTO_CFLAGS])
   ])
 
 dnl TG_TRY_TOOL(ARCH, MACHINE-FLAGS, LOAD-ADDRESS, IF-YES, IF-NO)

@@ -73,17 +73,17 @@ TOOL_CFLAGS = $(TG_WARN_CFLAGS) -O2 -g -fomit-frame-pointer
 
 # What the tool cannot do without, whatever the user's CFLAGS say: it is a static, freestanding
 # program at a fixed address without libc, so there is no __stack_chk_fail, no __memcpy_chk, no
-# sanitizer or profiling runtime, no position-independent code, and Valgrind's archives are not
-# LTO objects.  automake puts the user's CFLAGS last on the command line, on purpose; GNU make's
+# sanitizer or profiling runtime, no position-independent code.  Whether it is optimized as a whole
+# is configure's to say, not the user's.  automake puts the user's CFLAGS last on the command line, on purpose; GNU make's
 # target-specific `override' adds ours behind them, even behind those of `make CFLAGS=...'.
 # What no other option takes back is filtered out: the profilers (gprof, gcov).
 TOOL_UNFIT_CFLAGS = -p -pg -coverage --coverage -fprofile-arcs -ftest-coverage -fprofile-generate%
 TOOL_LAST_CFLAGS = \
 	-U_FORTIFY_SOURCE -fno-stack-protector -fno-strict-aliasing -fno-builtin -fno-pic -fno-pie \
-	-fno-lto -fno-sanitize=all -fno-instrument-functions
+	$(TG_LTO_CFLAGS) -fno-sanitize=all -fno-instrument-functions
 
 # The user's LDFLAGS (relro, pie) are for hosted programs: the tool is linked without them.
-TOOL_LINK = $(CC) -static -nodefaultlibs -nostartfiles -u _start -no-pie -fno-lto
+TOOL_LINK = $(CC) -O2 -static -nodefaultlibs -nostartfiles -u _start -no-pie $(TG_LTO_CFLAGS)
 
 TOOLS = tlbgrind/tlbgrind-amd64-linux
 
