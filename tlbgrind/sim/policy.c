@@ -141,7 +141,7 @@ uint32_t tlb_policy_victim(tlb_array *a, uint32_t set)
 
 /* Sets the used bit of e; if that leaves none clear, clears all the others,
    whose next references therefore matter again. */
-static void set_used(tlb_array *a, uint32_t set, uint32_t e)
+void tlb_policy_use(tlb_array *a, uint32_t set, uint32_t e)
 {
    const uint32_t first = set * a->g.ways;
    if (a->used[e])
@@ -156,14 +156,4 @@ static void set_used(tlb_array *a, uint32_t set, uint32_t e)
       tlb_array_release(a, other);
    }
    a->next[set] = 1;
-}
-
-void tlb_policy_touch(tlb_array *a, uint32_t set, uint32_t e, uint64_t now)
-{
-   if (a->short_cut != NULL && a->short_cut[e] != NULL)
-      *a->short_cut[e] = now;
-   else
-      a->time[e] = now;
-   if (a->g.policy == TLB_NRU)
-      set_used(a, set, e);
 }

@@ -11,8 +11,20 @@
    a fill of that way. */
 uint32_t tlb_policy_victim(tlb_array *a, uint32_t set);
 
+/* NRU: entry number e of `set` is referenced. */
+void tlb_policy_use(tlb_array *a, uint32_t set, uint32_t e);
+
 /* Notes that entry number e of `set` is referenced (hit or fill) now. */
-void tlb_policy_touch(tlb_array *a, uint32_t set, uint32_t e, uint64_t now);
+static inline void tlb_policy_touch(tlb_array *a, uint32_t set, uint32_t e,
+                                    uint64_t now)
+{
+   if (a->short_cut != NULL && a->short_cut[e] != NULL)
+      *a->short_cut[e] = now;
+   else
+      a->time[e] = now;
+   if (a->g.policy == TLB_NRU)
+      tlb_policy_use(a, set, e);
+}
 
 /* Whether sets of this geometry are ordered by a heap, not by scanning. */
 int tlb_policy_uses_heap(const tlb_geometry *g);
