@@ -11,6 +11,7 @@ DOC_FILES = \
 	docs/img \
 	docs/manual-annotate.md \
 	docs/manual.md \
+	docs/performance.md \
 	docs/transpose.c
 
 EXTRA_DIST += $(DOC_FILES) README.md NEWS
