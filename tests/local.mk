@@ -62,6 +62,7 @@ PYTEST_FILES = \
 	tests/annotate/test_damage.py \
 	tests/annotate/test_golden.py \
 	tests/annotate/test_options.py \
+	tests/bench/test_bench.py \
 	tests/model/test_properties.py \
 	tests/oracle/test_cachegrind.py \
 	tests/oracle/test_clients.py \
@@ -78,6 +79,7 @@ TEST_INPUTS = \
 	tests/annotate/conftest.py \
 	tests/annotate/data \
 	tests/annotate/expected \
+	$(BENCH_FILES) \
 	tests/clients/run_work.h \
 	tests/oracle/naive_tlb.py \
 	tests/oracle/oracle_programs.py \
@@ -203,3 +205,25 @@ lint:
 	done
 	cd $(srcdir) && $(MYPY) --strict --cache-dir=/dev/null $(LINT_FILES)
 	cd $(srcdir) && $(RUFF) check --no-cache $(LINT_FILES) tests
+
+# ---------------------------------------------------------------- bench
+# docs/performance.md.  make bench BENCH_FLAGS='--quick --only ls,bzip2'
+
+BENCH_MODULES = \
+	tests/bench/bench.py \
+	tests/bench/bench_programs.py \
+	tests/bench/bench_report.py
+
+BENCH_FILES = \
+	$(BENCH_MODULES) \
+	tests/bench/kernels \
+	tests/bench/measure.c
+
+LINT_FILES += $(BENCH_MODULES)
+BENCH_RESULTS = bench bench-annotate bench-full-stream bench-policies
+CLEANFILES += $(BENCH_RESULTS:%=tests/bench/%.md) $(BENCH_RESULTS:%=tests/bench/%.json) \
+	$(BENCH_RESULTS:%=tests/bench/%.png)
+
+.PHONY: bench
+bench: all
+	@$(AM_TESTS_ENVIRONMENT) $(PYTHON) $(srcdir)/tests/bench/bench.py $(BENCH_FLAGS)
