@@ -247,8 +247,9 @@ events: Ir I1tm ILtm Dr D1tmr DLtmr Dw D1tmw DLtmw
 
 
 def out_file(lines: int) -> str:
-    """An out-file of so many cost lines: 50 objects, functions of 25 lines."""
+    """An out-file of so many cost lines: 50 objects, functions of 25 lines, five of them inlined from a header."""
     rng = random.Random(3)
+    headers = 300
     parts = [HEADER]
     totals = [0] * 9
     for function in range(lines // 25):
@@ -260,6 +261,11 @@ def out_file(lines: int) -> str:
             parts.append(f"fl=({n}) /usr/src/generated/source-{n}.c\n")
         parts.append(f"fn=({function + 1}) function_number_{function}\n")
         for line in range(25):
+            if line == 10:
+                header = f"({1_000_000 + function % headers})"
+                parts.append(f"fi={header} /usr/include/generated/{function}.h\n" if function < headers else f"fi={header}\n")
+            if line == 15:
+                parts.append(f"fe=({function // 40 + 1})\n")
             ir = int(10 ** (6 * rng.random()))
             costs = [ir, ir // 1000, ir // 9000, ir // 3, ir // 100, ir // 1000, ir // 7, ir // 300, ir // 2000]
             totals = [total + cost for total, cost in zip(totals, costs)]
@@ -273,12 +279,13 @@ def annotate(options: Options, folder: Path) -> list[Row]:
     """The rows are tg_annotate and callgrind_annotate, run natively."""
     bench = Bench(folder)
     profile = folder / "profile"
-    profile.write_text(out_file(COST_LINES // (10 if options.quick else 1)), encoding="ascii")
+    lines = COST_LINES // (10 if options.quick else 1)
+    profile.write_text(out_file(lines), encoding="ascii")
     commands = {
         "tg_annotate": [sys.executable, setting("TG_ANNOTATE"), str(profile)],
         "callgrind_annotate": [programs.installed("callgrind_annotate", "valgrind"), str(profile)],
     }
-    what = f"{COST_LINES:,} cost lines"
+    what = f"{lines:,} cost lines"
     rows = [Row(name, "readers", what, command, {NATIVE: []}) for name, command in commands.items()]
     for n in range(options.rounds):
         for row in rows:
