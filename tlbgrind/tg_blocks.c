@@ -3,9 +3,9 @@
 #include "pub_tool_basics.h"
 
 #include "pub_tool_hashtable.h"
-#include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
 
 #include "tg_blocks.h"
 
@@ -94,7 +94,6 @@ UInt tg_segment_begin(void)
    VG_(addToXA)(segments, &s);
    return s.number;
 }
-
 
 void tg_segment_add_instr(TgSite* site)
 {

@@ -12,7 +12,6 @@
 #define TG_BLOCKS_H
 
 #include "pub_tool_basics.h"
-#include "pub_tool_xarray.h"
 
 #include "sim/hierarchy.h"
 

@@ -24,8 +24,8 @@
 
 void tg_check_init(const TgOptions* options);
 
-/* The function to call for a segment, as function and name. It takes the
-   running thread's guest state and the segment. */
+/* The function to call for a segment. It takes the running thread's guest
+   state and the segment. */
 typedef void TgCheck(UChar* guest_state, TgSegment* s);
 TgCheck* tg_check_for(const TgSegment* s);
 

@@ -2,7 +2,6 @@
 
 #include "pub_tool_basics.h"
 
-#include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 

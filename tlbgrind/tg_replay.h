@@ -11,7 +11,8 @@
 
 void tg_replay_init(const TgOptions* options);
 
-/* The time of the last reference; a segment's end sets it on by its ticks. */
+/* The time of the last reference; a segment's end sets it on by
+   TG_SEGMENT_TICKS. */
 extern ULong tg_clock;
 
 /* Simulates a segment that has just been run, with the bases that it left. */
