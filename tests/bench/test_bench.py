@@ -145,3 +145,16 @@ def test_what_does_not_exist_is_refused(arguments: list[str], words: str) -> Non
     done = bench(*arguments)
     assert done.returncode == 2
     assert words in done.stderr
+
+
+def test_policies_are_compared_with_the_four_way_lru() -> None:
+    times = {NONE: runs(MIB, 1.0), "tlbgrind 64,4": runs(MIB, 2.0), "tlbgrind 64,full": runs(MIB, 3.0)}
+    rows = [SLOW._replace(runs=times), FAST._replace(runs={**times, "tlbgrind 64,full": runs(MIB, 2.0)})]
+    lines = report.targets(rows, list(times))
+    assert cells(lines, "time tlbgrind 64,full / tlbgrind 64,4, geometric mean, all")[1:] == ["1.22", "1.15", "no", "worst: slow 1.50"]
+    assert cells(report.times(rows, list(times)), "program") == ["program", "none, s", "tlbgrind 64,4", "tlbgrind 64,full"]
+
+
+def test_the_full_stream_has_a_target_of_its_own() -> None:
+    lines = report.targets([FAST._replace(name="stream-full")], (NATIVE, NONE, TLBGRIND))
+    assert cells(lines, "time / none, full-size STREAM")[1:] == ["1.00", "1.80", "yes", ""]
