@@ -10,6 +10,7 @@
 #include "tg_blocks.h"
 
 static VgHashTable* blocks;
+static TgBlock* dead; /* discarded, not yet freed */
 static TgBlockTotals totals;
 
 static UInt last_level[TG_N_KINDS];
@@ -258,12 +259,35 @@ void tg_blocks_settle(void)
    VG_(HT_ResetIter)(blocks);
    while ((b = VG_(HT_Next)(blocks)) != NULL)
       settle_block(b);
+   for (b = dead; b != NULL; b = b->next)
+      settle_block(b);
 }
 
 /* Redirected code can be translated twice with one base, under two entries. */
 static Word compare_entries(const void* a, const void* b)
 {
    return ((const TgBlock*)a)->entry == ((const TgBlock*)b)->entry ? 0 : 1;
+}
+
+static void bury(TgBlock* b)
+{
+   settle_block(b);
+   for (UInt i = 0; i < b->n_segments; i++) {
+      TgSegment* s = b->segment[i];
+      for (UInt j = 0; j < s->n_instrs; j++)
+         tg_site_release(s->instr[j]);
+      VG_(addToXA)(free_numbers, &s->number);
+   }
+   VG_(free)(b);
+}
+
+void tg_blocks_bury(void)
+{
+   while (dead != NULL) {
+      TgBlock* b = dead;
+      dead = b->next;
+      bury(b);
+   }
 }
 
 void tg_block_discard(Addr base, Addr entry)
@@ -273,14 +297,10 @@ void tg_block_discard(Addr base, Addr entry)
    if (b == NULL)
       return;
    settle_block(b);
-   for (UInt i = 0; i < b->n_segments; i++) {
-      TgSegment* s = b->segment[i];
-      for (UInt j = 0; j < s->n_instrs; j++)
-         tg_site_release(s->instr[j]);
-      tg_segments[s->number] = NULL;
-      VG_(addToXA)(free_numbers, &s->number);
-   }
-   VG_(free)(b);
+   for (UInt i = 0; i < b->n_segments; i++)
+      tg_segments[b->segment[i]->number] = NULL;
+   b->next = dead;
+   dead = b;
 }
 
 UInt tg_last_level(TgKind kind)

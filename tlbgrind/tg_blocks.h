@@ -110,6 +110,11 @@ UInt tg_last_level(TgKind kind);
 /* Books the block of that base and entry and forgets it. */
 void tg_block_discard(Addr base, Addr entry);
 
+/* A debugger can have the very block discarded that a thread is in the middle
+   of, which then still calls the check. So discarded blocks are kept until the
+   thread has left its block: call this then. */
+void tg_blocks_bury(void);
+
 /* Books what the counters of all blocks hold, and sets them to zero. */
 void tg_blocks_settle(void);
 

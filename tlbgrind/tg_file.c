@@ -41,6 +41,7 @@ static const HChar* reason(UWord error)
    case VKI_EMFILE: case VKI_ENFILE: return "too many open files";
    case VKI_ENOENT: case VKI_ENOTDIR: return "there is no such folder";
    case VKI_ENOSPC: return "no space is left on the device";
+   case VKI_EPIPE: return "nobody reads the pipe";
    case VKI_EPERM: return "the operation is not permitted";
    case VKI_EROFS: return "the file system is read-only";
    default: return "the kernel refused it";

@@ -45,7 +45,7 @@ static XArray* segment_args;  /* IRConst*, one per segment: its address, which
                                  is known when the block is finished */
 static Int ip_offset;         /* of the guest's instruction pointer */
 static const VexGuestExtents* extents;
-static UWord fetched_page;    /* of the last fetch; NO_PAGE at the begin */
+static UWord fetched_page;    /* of the last fetch; TG_NO_PAGE at the begin */
 static TgSite* site;          /* of the instruction at hand */
 static IRExpr* last_atom;     /* the address of the last reference */
 static Bool segment_open;
@@ -85,8 +85,6 @@ static Computed computed[N_COMPUTED];
 #define WORD_TYPE Ity_I32
 #define WORD_CONST(w) IRConst_U32(w)
 #endif
-
-#define NO_PAGE (~(UWord)0)
 
 void tg_instrument_init(const TgOptions* options)
 {
@@ -229,6 +227,7 @@ static void need_segment(void)
 /* Tells the calls where their segments have come to be. */
 static void fill_in_segments(TgBlock* b)
 {
+   tl_assert(VG_(sizeXA)(segment_args) == (Word)b->n_segments);
    for (UInt i = 0; i < b->n_segments; i++) {
       IRConst* c = *(IRConst**)VG_(indexXA)(segment_args, (Word)i);
       if (VEX_HOST_WORDSIZE == 8)
@@ -539,7 +538,7 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    hot_offset = TG_HOT_OFFSET;
    tl_assert(layout->total_sizeB == TG_HOT_OFFSET);
    VG_(dropTailXA)(segment_args, VG_(sizeXA)(segment_args));
-   fetched_page = NO_PAGE;
+   fetched_page = TG_NO_PAGE;
    segment_open = False;
    forget_derivations(in->tyenv->types_used);
    tg_block_begin();

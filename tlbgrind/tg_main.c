@@ -83,7 +83,7 @@ static void fini(Int exit_code)
    XArray* lines = settle();
    HChar* name = out_file_name();
    const Bool written = tg_out_write(&run, lines, name);
-   tg_summary_results(&run, written ? name : NULL);
+   tg_summary_results(&run, written && !tg_file_is_special(name) ? name : NULL);
    /* The core leaves this to the tool when the process ends. */
    if (VG_(clo_stats))
       tg_replay_print_stats();
@@ -229,6 +229,12 @@ static void pre_clo_init(void)
       "Copyright (C) 2026, and GNU GPL'd, by the tlbgrind authors.");
    VG_(details_bug_reports_to)("the tlbgrind authors");
    VG_(details_avg_translation_sizeB)(500);
+
+   /* Where Vex follows jumps it makes one block of "a && b", which runs the
+      instructions of b in any case, and counts them; an unrolled loop has the
+      same address several times, so that a fault can not be placed. */
+   VG_(clo_vex_control).guest_chase = False;
+   VG_(clo_vex_control).iropt_unroll_thresh = 0;
 
    VG_(basic_tool_funcs)(post_clo_init, tg_instrument, fini);
    VG_(needs_superblock_discards)(discard);

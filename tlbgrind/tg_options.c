@@ -67,6 +67,18 @@ static Bool is_option(const HChar* arg, const HChar* option, const HChar** value
    return True;
 }
 
+/* Vex's own settings as cachegrind has them: they decide which instructions of
+   merged blocks and which dead loads there are. */
+static void translate_as_cachegrind(void)
+{
+   VexControl stock;
+   LibVEX_default_VexControl(&stock);
+   VG_(clo_vex_control).guest_chase = stock.guest_chase;
+   VG_(clo_vex_control).iropt_unroll_thresh = stock.iropt_unroll_thresh;
+   VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdSpAtMemAccess;
+   VG_(clo_px_file_backed) = VexRegUpdSpAtMemAccess;
+}
+
 /* Options can come a second time in the other modes of the core's parser; to
    read a text twice does no harm. */
 Bool tg_process_option(const HChar* arg)
@@ -91,6 +103,8 @@ Bool tg_process_option(const HChar* arg)
          refuse(arg, "the name of the file is missing");
    } else if (VG_BOOL_CLO(arg, "--fast-path", options.fast_path)) {
    } else if (VG_BOOL_CLO(arg, "--as-cachegrind", options.as_cachegrind)) {
+      if (options.as_cachegrind)
+         translate_as_cachegrind();
    } else {
       return False;
    }
@@ -120,7 +134,8 @@ void tg_print_debug_usage(void)
 "                                     two: at most one miss for a reference that\n"
 "                                     crosses a page, both of its pages looked up\n"
 "                                     in the second level if one misses the first,\n"
-"                                     and guarded helpers always performed; implies\n"
+"                                     guarded helpers always performed, and code\n"
+"                                     translated with cachegrind's settings; implies\n"
 "                                     --fast-path=no [no]\n");
 }
 

@@ -15,12 +15,15 @@
 #include <stdint.h>
 
 typedef struct {
-   UWord tag;     /* of a page of code: 0 if it is known; of data: the address
-                     of the known page, or 0 if none ever was; else
-                     TG_UNKNOWN */
+   UWord tag;     /* of a page of code: 0 if it is known, else TG_UNKNOWN; of
+                     data: the address of the known page, or of one that no
+                     look-up in this place is for */
    uint64_t time; /* of the last reference while known */
 } TgProbe;
 
 #define TG_UNKNOWN (~(UWord)0)
+
+/* No page has this number. */
+#define TG_NO_PAGE (~(UWord)0)
 
 #endif

@@ -242,6 +242,8 @@ static void cut_short(const TgHot* hot, TgSegment* s, Addr ip)
       const TgRef* r = &s->ref[i];
       if (r->kind != TG_FETCH)
          tg_site_line(r->site)->cost[tg_cost(r->kind, TG_REFS)]++;
+      else if (r->size > 0)
+         tg_block_totals()->fetch_straddles++;
    }
 }
 
@@ -274,6 +276,7 @@ void tg_replay_stop(ThreadId tid, ULong blocks)
 {
    (void)blocks;
    stopped(tid);
+   tg_blocks_bury();
 }
 
 /* A fault's signal is delivered before the core says that the thread has

@@ -14,7 +14,17 @@
 #include "tg_sites.h"
 
 static UInt page_shift;
+/* The sites of 4 KiB of code, whatever the page size of the run: what is
+   unmapped should not cost a look at all the code of a large page. */
+typedef struct {
+   UWord number;
+   TgSite* sites;
+} Chunk;
+
+enum { CHUNK_SHIFT = 12 };
+
 static OSet* code_pages;         /* TgCodePage by number */
+static OSet* chunks;             /* Chunk by number */
 static VgHashTable* sites;       /* those that are not retired, by address */
 static PoolAlloc* site_pool;
 static DedupPoolAlloc* names;    /* equal names have equal addresses */
@@ -150,6 +160,8 @@ void tg_sites_init(UInt shift)
    page_shift = shift;
    code_pages = VG_(OSetGen_Create)(offsetof(TgCodePage, number), NULL,
                                     VG_(malloc), "tg.sites.pages", VG_(free));
+   chunks = VG_(OSetGen_Create)(offsetof(Chunk, number), NULL, VG_(malloc),
+                                "tg.sites.chunks", VG_(free));
    sites = VG_(HT_construct)("tg.sites");
    site_pool = VG_(newPA)(sizeof(TgSite), 1024, VG_(malloc), "tg.sites.pool",
                           VG_(free));
@@ -173,14 +185,26 @@ TgCodePage* tg_code_page(Addr a)
    return page;
 }
 
+static Chunk* chunk_of(Addr a)
+{
+   const UWord number = a >> CHUNK_SHIFT;
+   Chunk* chunk = VG_(OSetGen_Lookup)(chunks, &number);
+   if (chunk == NULL) {
+      chunk = VG_(OSetGen_AllocNode)(chunks, sizeof *chunk);
+      *chunk = (Chunk){ .number = number };
+      VG_(OSetGen_Insert)(chunks, chunk);
+   }
+   return chunk;
+}
+
 TgSite* tg_site_use(Addr a)
 {
    TgSite* site = VG_(HT_lookup)(sites, a);
    if (site == NULL) {
-      TgCodePage* page = tg_code_page(a);
+      Chunk* chunk = chunk_of(a);
       site = VG_(allocEltPA)(site_pool);
-      *site = (TgSite){ .address = a, .next_on_page = page->sites };
-      page->sites = site;
+      *site = (TgSite){ .address = a, .next_in_chunk = chunk->sites };
+      chunk->sites = site;
       VG_(HT_add_node)(sites, site);
    }
    site->users++;
@@ -209,19 +233,19 @@ void tg_site_release(TgSite* site)
 
 void tg_sites_unmapped(Addr a, SizeT len)
 {
-   const UWord first = a >> page_shift;
-   TgCodePage* page;
-   VG_(OSetGen_ResetIterAt)(code_pages, &first);
-   while ((page = VG_(OSetGen_Next)(code_pages)) != NULL
-          && page->number <= (a + len - 1) >> page_shift) {
-      TgSite** link = &page->sites;
+   const UWord first = a >> CHUNK_SHIFT;
+   Chunk* chunk;
+   VG_(OSetGen_ResetIterAt)(chunks, &first);
+   while ((chunk = VG_(OSetGen_Next)(chunks)) != NULL
+          && chunk->number <= (a + len - 1) >> CHUNK_SHIFT) {
+      TgSite** link = &chunk->sites;
       while (*link != NULL) {
          TgSite* site = *link;
          if (site->address - a >= len) {
-            link = &site->next_on_page;
+            link = &site->next_in_chunk;
             continue;
          }
-         *link = site->next_on_page;
+         *link = site->next_in_chunk;
          /* Without users there is nothing left to be named. */
          if (site->users > 0)
             tg_site_line(site);

@@ -36,7 +36,7 @@ typedef struct {
 typedef struct _TgSite {
    struct _TgSite* next; /* first two: as VG_(HashTable) wants them */
    UWord address;
-   struct _TgSite* next_on_page;
+   struct _TgSite* next_in_chunk;
    TgLine* line; /* NULL: not looked up yet */
    UInt users;   /* segments that refer to it */
    Bool retired; /* its code has been unmapped */
@@ -45,7 +45,6 @@ typedef struct _TgSite {
 /* A page with code that was translated. Lives to the end. */
 typedef struct {
    UWord number; /* address >> page_shift */
-   TgSite* sites;
    TgProbe probe;
 } TgCodePage;
 

@@ -106,6 +106,18 @@ static void fetch_rate(const TgRun* run, const HChar* label, UInt what)
    VG_(umsg)("%-18s %*s\n", label, WIDTH, r);
 }
 
+/* Whether a shell takes the name as it is. */
+static Bool is_plain(const HChar* name)
+{
+   for (; *name != '\0'; name++) {
+      const HChar lower = VG_(tolower)(*name);
+      if ((lower < 'a' || lower > 'z') && !VG_(isdigit)(*name)
+          && VG_(strchr)("_./+-", *name) == NULL)
+         return False;
+   }
+   return True;
+}
+
 void tg_summary_results(const TgRun* run, const HChar* out_file)
 {
    const UInt levels = run->options->machine.design.levels;
@@ -142,7 +154,9 @@ void tg_summary_results(const TgRun* run, const HChar* out_file)
    VG_(umsg)("%-18s %*s  per 1000 instructions\n", "page walks:", WIDTH, r);
 
    if (out_file != NULL) {
+      const HChar* quote = is_plain(out_file) ? "" : "'";
       VG_(umsg)("\n");
-      VG_(umsg)("To see which code misses:  tg_annotate %s\n", out_file);
+      VG_(umsg)("To see which code misses:  tg_annotate %s%s%s\n", quote,
+                out_file, quote);
    }
 }

@@ -8,7 +8,7 @@
 /* What is simulated, said before the program starts. */
 void tg_summary_machine(const TgRun* run);
 
-/* What came of it. `out_file`: where the details are, NULL: nowhere. */
+/* What came of it. `out_file`: where the details can be read, NULL: nowhere. */
 void tg_summary_results(const TgRun* run, const HChar* out_file);
 
 #endif

@@ -17,12 +17,23 @@ static tlb_hierarchy hierarchy;
 static UInt page_shift;
 static Bool fast_path;
 
+/* What a slot holds that knows nothing: page 0, which is never known, in a slot
+   that is not its own; in its own, page 2. No look-up matches them, for the
+   last byte of a reference lies on the page of the slot or on the next. (The
+   last page of the address space would not do: with 32 bits and large pages
+   the stack is there.) */
+static UWord nothing(UInt slot)
+{
+   return slot == 0 ? (UWord)2 << page_shift : 0;
+}
+
 /* The simulator names a probe by the address of its time. */
 static void forget(uint64_t* time, void* opaque)
 {
    (void)opaque;
    TgProbe* probe = (TgProbe*)(void*)((UChar*)time - offsetof(TgProbe, time));
-   probe->tag = TG_UNKNOWN;
+   const Bool is_slot = probe >= tg_slots && probe <= &tg_slots[TG_SLOT_MASK];
+   probe->tag = is_slot ? nothing((UInt)(probe - tg_slots)) : TG_UNKNOWN;
 }
 
 void tg_translate_init(const tlb_design* design, UInt shift, Bool fast)
@@ -32,7 +43,7 @@ void tg_translate_init(const tlb_design* design, UInt shift, Bool fast)
    tlb_hierarchy_init(&hierarchy, design,
                       VG_(malloc)("tg.translate", tlb_hierarchy_bytes(design)),
                       forget, NULL);
-   tg_slots[0].tag = TG_UNKNOWN;
+   tg_slots[0].tag = nothing(0);
 }
 
 static tlb_array* first_level(TgKind kind)
@@ -63,16 +74,16 @@ UInt tg_translate_fetch(TgCodePage* page, ULong now)
    return o.missed;
 }
 
-static Bool is_taken(const TgProbe* slot)
+static Bool is_taken(UInt slot)
 {
-   return slot->tag != TG_UNKNOWN && slot->tag != 0;
+   return tg_slots[slot].tag != nothing(slot);
 }
 
 static void detach(UInt slot)
 {
-   if (is_taken(&tg_slots[slot])) {
+   if (is_taken(slot)) {
       tlb_array_detach(first_level(TG_READ), slot_entry[slot]);
-      tg_slots[slot].tag = TG_UNKNOWN;
+      tg_slots[slot].tag = nothing(slot);
    }
 }
 
@@ -99,7 +110,7 @@ Bool tg_miss_foresee(TgMiss* m, TgKind kind, UWord page, TgProbe* probe)
 {
    tlb_array* a = first_level(kind);
    if (a->g.policy != TLB_LRU || !tlb_array_all_attached(a) || page == 0
-       || (kind != TG_FETCH && is_taken(probe)))
+       || (kind != TG_FETCH && is_taken(tg_slot_of(page))))
       return False;
    m->kind = kind;
    m->page = page;

@@ -21,8 +21,6 @@
    which cost no memory. */
 enum { TG_SLOT_MASK = 0x13fff };
 
-/* Page 0 is never known, so that memory which was never written to knows
-   nothing. */
 extern TgProbe tg_slots[TG_SLOT_MASK + 1];
 
 void tg_translate_init(const tlb_design* design, UInt page_shift,
@@ -43,8 +41,6 @@ typedef struct {
    UInt entry;     /* that it will be in */
    UWord evicted;  /* the page that it takes the place of, or TG_NO_PAGE */
 } TgMiss;
-
-#define TG_NO_PAGE (~(UWord)0)
 
 Bool tg_miss_foresee(TgMiss* m, TgKind kind, UWord page, TgProbe* probe);
 UInt tg_miss_happen(const TgMiss* m, ULong now);

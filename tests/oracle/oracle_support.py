@@ -51,12 +51,15 @@ from tgreport import outfile
 EVENTS = ("Ir", "I1tm", "ILtm", "Dr", "D1tmr", "DLtmr", "Dw", "D1tmw", "DLtmw")
 CACHEGRIND_EVENTS = ("Ir", "I1mr", "ILmr", "Dr", "D1mr", "DLmr", "Dw", "D1mw", "DLmw")
 
-# Cachegrind lets Vex drop a load whose result nobody needs unless every register is kept up to date
-# at every memory access; the tool keeps them all along, for its counts are the program's.
-CACHEGRIND_OPTIONS = (
-    "--cache-sim=yes",
+# What makes Vex translate for cachegrind as it does for the tool. Cachegrind lets it drop a load
+# whose result nobody needs unless every register is kept up to date at every memory access, and
+# lets it follow jumps, so that the second condition of "a && b" is executed, and counted, in any
+# case. --as-cachegrind=yes makes the tool do as cachegrind does, which then needs no options.
+TRANSLATED_AS_OURS = (
     "--px-default=unwindregs-at-mem-access",
     "--px-file-backed=unwindregs-at-mem-access",
+    "--vex-guest-chase=no",
+    "--vex-iropt-unroll-thresh=0",
 )
 
 Counts = tuple[int, ...]
@@ -178,7 +181,7 @@ def out_path(place: Path) -> Path:
 def cachegrind(options: Sequence[str], program: Sequence[str], place: Path) -> Profile:
     path = out_path(place)
     printed, _ = valgrind(
-        ["--tool=cachegrind", "-q", *CACHEGRIND_OPTIONS, f"--cachegrind-out-file={path}", *options],
+        ["--tool=cachegrind", "-q", "--cache-sim=yes", f"--cachegrind-out-file={path}", *options],
         program,
         place,
     )

@@ -26,6 +26,7 @@ from oracle_random import build
 from oracle_support import (
     BUILD,
     EVENTS,
+    TRANSLATED_AS_OURS,
     X86,
     Counts,
     Profile,
@@ -187,7 +188,7 @@ def test_counted_by_its_definitions_all_is_as_cachegrind_has_it(
 def test_by_its_own_definitions_the_tool_says_what_it_counts_otherwise(
     program: Program, place: Path, table: Table
 ) -> None:
-    theirs = cachegrind(ROOMY.cachegrind(), program.line(), place)
+    theirs = cachegrind([*ROOMY.cachegrind(), *TRANSLATED_AS_OURS], program.line(), place)
     ours = tlbgrind(ROOMY.tlbgrind(), program.line(), place)
     table.rows.append((program.name, "cachegrind, roomy", theirs.totals))
     table.rows.append((program.name, "tlbgrind, roomy", ours.totals))
@@ -217,6 +218,7 @@ def test_other_geometries(program: Program, geometry: Geometry, place: Path) -> 
     assert named(ours.totals) == named(theirs.totals)
     assert_same_places(theirs, ours)
     # By its own definitions the tool references the second level otherwise, but not the first.
+    theirs = cachegrind([*geometry.cachegrind(), *TRANSLATED_AS_OURS], program.line(), place)
     ours = tlbgrind(geometry.tlbgrind(), program.line(), place)
     last = ("ILtm", "DLtmr", "DLtmw")
     assert only(as_cachegrind_defines(ours), *last) == only(named(theirs.totals), *last)
@@ -231,6 +233,6 @@ def test_random_programs(seed: int, bits: int, place: Path, tmp_path: Path) -> N
         ours = tlbgrind([*geometry.tlbgrind(), "--as-cachegrind=yes"], program, place)
         assert named(ours.totals) == named(theirs.totals)
         assert_same_places(theirs, ours)
-    theirs = cachegrind(ROOMY.cachegrind(), program, place)
+    theirs = cachegrind([*ROOMY.cachegrind(), *TRANSLATED_AS_OURS], program, place)
     ours = tlbgrind(ROOMY.tlbgrind(), program, place)
     assert as_cachegrind_defines(ours) == named(theirs.totals)

@@ -167,7 +167,12 @@ class Trace:
     def __init__(self, program: list[str], folder: Path) -> None:
         self.program = program
         log = folder / "trace"
-        valgrind("lackey", ["--basic-counts=no", "--trace-mem=yes", f"--log-file={log}"], program)
+        # As the tool has it: by default Vex executes, and lackey traces, the second condition of
+        # "a && b" in any case.
+        vex = ["--vex-guest-chase=no", "--vex-iropt-unroll-thresh=0"]
+        valgrind(
+            "lackey", [*vex, "--basic-counts=no", "--trace-mem=yes", f"--log-file={log}"], program
+        )
         self.accesses = list(self.read(log))
         log.unlink()
 

@@ -5,7 +5,7 @@
    fills it in and the set's policy names the entry that has to go.
 
    Time. Every reference carries `now`, a number above 0 that grows with every
-   reference of the run. LRU and PLRU follow from the times of the last
+   reference to the array. LRU and PLRU follow from the times of the last
    references alone, so that is all an entry keeps.
 
    Short cuts. Most references change nothing that matters: the key is there,
