@@ -22,6 +22,8 @@ CLIENTS = \
 	oracle_refs \
 	oracle_walk \
 	run_code \
+	run_conditions \
+	run_debugged \
 	run_exec \
 	run_process \
 	run_signals \
@@ -39,6 +41,8 @@ CLIENTS32 = \
 	oracle_refs \
 	oracle_walk \
 	run_code \
+	run_conditions \
+	run_debugged \
 	run_exec \
 	run_process \
 	run_signals \
@@ -69,6 +73,7 @@ PYTEST_FILES = \
 	tests/oracle/test_lackey.py \
 	tests/tool/test_attribution.py \
 	tests/tool/test_bad_options.py \
+	tests/tool/test_debugger.py \
 	tests/tool/test_output.py \
 	tests/tool/test_process.py \
 	tests/tool/test_summary.py

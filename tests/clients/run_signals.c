@@ -72,6 +72,11 @@ FUNCTION(undefined, "mov (" D "), " C "\n"
                     "ud2\n"                       /* faults */
                     "mov " C ", 8(" D ")\n");
 
+/* Word after word, until one faults. */
+FUNCTION(walk, "1: movl $1, (" A ")\n"
+               "add $8, " A "\n"
+               "jmp 1b\n");
+
 static long page;
 static char *bad;   /* the page that faults */
 static long *good;
@@ -196,6 +201,58 @@ static void leave(int signal)
       _exit(8);
 }
 
+/* A loop without an end but the fault: its last round is the first instruction alone. */
+static void walk_out(void)
+{
+   long rounds = 0;
+   on(SIGSEGV, jump_out, SA_ONSTACK);
+   refuse(PROT_NONE);
+   for (volatile int n = 0; n < 100; n++) {
+      rounds += n;
+      if (sigsetjmp(back, 1) == 0) {
+         faulting *volatile function = walk;
+         function(bad - 8 * n, good);
+         _exit(7);
+      }
+   }
+   expect("walk", 3 * rounds + 100, 0, rounds + 100);
+   if (handled != 100)
+      _exit(8);
+}
+
+/* A write that faults, by an instruction on two pages or on one: what is counted must differ only
+   in the straddles. */
+static void fetch_and_fault(int straddles)
+{
+   unsigned char *code = mmap(NULL, 2 * (size_t)page, PROT_READ | PROT_WRITE | PROT_EXEC,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+   volatile unsigned char *at = code + page + (straddles ? -3 : 3);
+#ifdef __i386__
+   const int to = (int)bad;
+#else
+   const int to = (int)(bad - (char *)(at + 7));
+   if ((char *)at + 7 + to != bad)
+      _exit(9);
+#endif
+   at[0] = 0xc6; /* movb $1, bad */
+   at[1] = 0x05;
+   for (int i = 0; i < 4; i++)
+      at[2 + i] = (unsigned char)((unsigned)to >> 8 * i);
+   at[6] = 1;
+   at[7] = 0xc3;
+   on(SIGSEGV, jump_out, SA_ONSTACK);
+   refuse(PROT_NONE);
+   for (volatile int i = 0; i < ROUNDS; i++) {
+      if (sigsetjmp(back, 1) == 0) {
+         ((void (*)(void))(long)at)();
+         _exit(7);
+      }
+   }
+   expect("?""?""?", ROUNDS, 0, ROUNDS);
+   if (handled != ROUNDS)
+      _exit(8);
+}
+
 static void sent(void)
 {
    on(SIGUSR1, work_and_return, SA_ONSTACK);
@@ -246,6 +303,12 @@ int main(int argc, char **argv)
       leave(SIGFPE);
    else if (strcmp(what, "ill-out") == 0)
       leave(SIGILL);
+   else if (strcmp(what, "walk-out") == 0)
+      walk_out();
+   else if (strcmp(what, "one-page") == 0)
+      fetch_and_fault(0);
+   else if (strcmp(what, "two-page") == 0)
+      fetch_and_fault(1);
    else if (strcmp(what, "sent") == 0)
       sent();
    else if (strcmp(what, "storm") == 0)

@@ -173,6 +173,28 @@ def test_the_fast_path_changes_nothing(program: Program, policy: str, place: Pat
     assert_fast_path_changes_nothing(program.line(), policy, place)
 
 
+# With 32 bits the stack is on the last page of these sizes, and few pages are all that there are.
+LARGE = (
+    ("--itlb=4,full", "--dtlb=1,1"),
+    ("--itlb=1,1", "--dtlb=2,full"),
+    ("--itlb=2,full", "--dtlb=2,1", "--stlb=4,2"),
+    ("--itlb=16,4", "--dtlb=16,4", "--stlb=64,8"),
+)
+
+
+@pytest.mark.skipif(not X86, reason="built without the 32-bit tool")
+@pytest.mark.parametrize("size", ["64M", "256M", "1G"])
+@pytest.mark.parametrize("name", ["oracle_refs32", "oracle_walk32", "run_conditions32"])
+def test_the_fast_path_changes_nothing_on_the_last_page(name: str, size: str, place: Path) -> None:
+    program = client(name).line()
+    for geometry in LARGE:
+        chosen = [f"--page-size={size}", *geometry]
+        fast, slow = (
+            bytes_but_pid([*chosen, f"--fast-path={path}"], program, place) for path in ("yes", "no")
+        )
+        assert fast == slow, geometry
+
+
 @pytest.mark.parametrize("bits", [64, 32] if X86 else [64])
 @pytest.mark.parametrize("seed", RANDOM_SEEDS)
 def test_the_fast_path_changes_nothing_in_random_programs(

@@ -67,7 +67,19 @@ def test_eight_threads(tmp_path: Path, bits: str) -> None:
         assert r.status == 0
 
 
-SIGNALS = ["none", "read-only", "fetch", "segv-out", "fpe-out", "ill-out", "sent"]
+SIGNALS = [
+    "none",
+    "read-only",
+    "fetch",
+    "segv-out",
+    "fpe-out",
+    "ill-out",
+    "walk-out",
+    "one-page",
+    "two-page",
+    "sent",
+]
+FAULTS = 1000
 
 
 @pytest.mark.parametrize("bits", BITS)
@@ -75,6 +87,26 @@ SIGNALS = ["none", "read-only", "fetch", "segv-out", "fpe-out", "ill-out", "sent
 def test_signals(tmp_path: Path, what: str, bits: str) -> None:
     for r in both_paths(tmp_path, client("run_signals" + bits), what):
         assert r.status == 0
+
+
+@pytest.mark.parametrize("bits", BITS)
+@pytest.mark.parametrize("path", ["yes", "no"])
+def test_instructions_that_fault_straddle_pages(tmp_path: Path, path: str, bits: str) -> None:
+    """The same program, whose instruction lies on one page or on two each time that it faults."""
+    counted = []
+    for what in ("one-page", "two-page"):
+        r = run(
+            tmp_path / what,
+            client("run_signals" + bits),
+            what,
+            options=[f"--fast-path={path}"],
+            prefix=["setarch", "-R"],
+        ).check()
+        (note,) = r.only().descriptions("Straddles")
+        words = note.replace(",", "").split()
+        counted.append(dict(zip(words[::2], map(int, words[1::2]))))
+    one, two = counted
+    assert two == {**one, "instructions": one["instructions"] + FAULTS}
 
 
 @pytest.mark.parametrize("bits", BITS)
@@ -199,6 +231,12 @@ def test_exec_never_removes_a_device(tmp_path: Path, trace: str) -> None:
 
 
 # ---------------------------------------------------------------- code that comes and goes
+
+
+@pytest.mark.parametrize("bits", BITS)
+def test_code_that_is_jumped_over(tmp_path: Path, bits: str) -> None:
+    for r in both_paths(tmp_path, client("run_conditions" + bits)):
+        assert r.status == 0
 
 
 @pytest.mark.parametrize("bits", BITS)

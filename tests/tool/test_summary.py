@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import os
 import re
+import stat
+import subprocess
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import List
 
 import pytest
-from tool_support import EVENTS, OutFile, client, messages, run
+from tool_support import EVENTS, OutFile, client, messages, read, run
 
 PROCESS = (client("run_process"), "exit", 3)
 
@@ -18,6 +20,11 @@ PROCESS = (client("run_process"), "exit", 3)
 def ratio(part: int, whole: int, scale: int) -> str:
     exact = Decimal(0) if whole == 0 else Decimal(part * scale) / Decimal(whole)
     return str(exact.quantize(Decimal("0.001"), ROUND_HALF_UP))
+
+
+def quoted(path: Path) -> str:
+    """As a shell wants it."""
+    return str(path) if re.fullmatch(r"[A-Za-z0-9_./+-]+", str(path)) else f"'{path}'"
 
 
 def summary_of(out: OutFile) -> List[str]:
@@ -57,7 +64,7 @@ def summary_of(out: OutFile) -> List[str]:
         f"{'L1  TLB misses:':18} {ratio(first, n['Ir'], 1000):>18}  per 1000 instructions",
         f"{'page walks:':18} {ratio(walks, n['Ir'], 1000):>18}  per 1000 instructions",
         "",
-        f"To see which code misses:  tg_annotate {out.path}",
+        f"To see which code misses:  tg_annotate {quoted(out.path)}",
     ]
 
 
@@ -87,6 +94,62 @@ def test_rates_of_extremes(tmp_path: Path, geometry: tuple[str, ...]) -> None:
     said = messages(r.err)
     start = next(i for i, m in enumerate(said) if m.startswith("I   refs:"))
     assert said[start:] == summary_of(r.only())
+
+
+@pytest.mark.parametrize("name", ["a b", "a;b", "$HOME", "(a)", "naïve", "~", "plain_1.2+3-4"])
+def test_last_line_can_be_given_to_a_shell(tmp_path: Path, name: str) -> None:
+    r = run(tmp_path / name, *PROCESS)
+    out = r.only()
+    before, last = messages(r.err)[-2:]
+    assert before == ""
+    assert last == f"To see which code misses:  tg_annotate {quoted(out.path)}"
+    command = last.partition("  ")[2]
+    # The shell that reads the line finds the file.
+    done = subprocess.run(
+        ["sh", "-c", command.replace("tg_annotate", "ls --", 1)],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == (f"{out.path}\n", "")
+
+
+def no_file_to_read(said: list[str]) -> None:
+    """The summary is there to its end, but for the line about the out-file."""
+    assert any(m.startswith("I   refs:") for m in said)
+    assert said[-1].startswith("page walks:")
+    assert said[-1].endswith("per 1000 instructions")
+    assert not any("tg_annotate" in m for m in said)
+
+
+def test_pipe_is_not_named_as_a_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    got = tmp_path / "got"
+    with got.open("wb") as to, subprocess.Popen(["cat", str(pipe)], stdout=to) as reader:
+        try:
+            r = run(tmp_path, *PROCESS, out_file=str(pipe), collect=False)
+            reader.wait(timeout=60)
+        finally:
+            reader.kill()
+    assert r.status == 3
+    assert pipe.is_fifo()
+    assert read(got).function("work") == (4001, 1001, 1000)
+    no_file_to_read(messages(r.err))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs to be root")
+def test_device_is_not_named_as_a_file(tmp_path: Path) -> None:
+    device = tmp_path / "device"
+    try:
+        os.mknod(device, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+        device.open("wb").close()
+    except OSError as e:
+        pytest.skip(f"mknod: {e}")
+    r = run(tmp_path, *PROCESS, out_file=str(device), collect=False)
+    assert r.status == 3
+    assert device.is_char_device()
+    no_file_to_read(messages(r.err))
 
 
 def test_forked_processes_each_say_theirs(tmp_path: Path) -> None:
