@@ -109,13 +109,19 @@ UInt tg_translate_data(UWord page_number, ULong now)
 Bool tg_miss_foresee(TgMiss* m, TgKind kind, UWord page, TgProbe* probe)
 {
    tlb_array* a = first_level(kind);
-   if (a->g.policy != TLB_LRU || !tlb_array_all_attached(a) || page == 0
-       || (kind != TG_FETCH && is_taken(tg_slot_of(page))))
+   const tlb_key key = tlb_key_of(page, 0);
+   if (page == 0 || (kind != TG_FETCH && is_taken(tg_slot_of(page))))
       return False;
    m->kind = kind;
    m->page = page;
    m->probe = probe;
-   m->entry = tlb_array_place(a, tlb_key_of(page, 0));
+   m->plain = a->plain && tlb_plain_is_full(a, key);
+   if (m->plain)
+      m->entry = tlb_plain_oldest(a, key);
+   else if (a->g.policy == TLB_LRU && tlb_array_all_attached(a))
+      m->entry = tlb_array_place(a, key);
+   else
+      return False;
    m->evicted = a->key[m->entry] == TLB_NO_KEY ? TG_NO_PAGE
                                                : (UWord)a->key[m->entry];
    return True;
@@ -127,8 +133,14 @@ UInt tg_miss_happen(const TgMiss* m, ULong now)
    const tlb_side side = m->kind == TG_FETCH ? TLB_INSTRUCTION : TLB_DATA;
    const tlb_reference r = { .page = m->page, .now = now,
                              .side = (uint8_t)side };
-   tlb_array_fill_entry(a, m->entry, tlb_key_of(m->page, 0), now);
-   tlb_array_attach(a, m->entry, &m->probe->time);
+   if (m->plain) {
+      forget(a->short_cut[m->entry], NULL);
+      tlb_plain_replace(a, m->entry, tlb_key_of(m->page, 0), &m->probe->time);
+   } else {
+      tlb_array_fill_entry(a, m->entry, tlb_key_of(m->page, 0), now);
+      tlb_array_attach(a, m->entry, &m->probe->time);
+   }
+   m->probe->time = now;
    if (m->kind == TG_FETCH) {
       m->probe->tag = 0;
    } else {

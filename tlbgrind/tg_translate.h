@@ -40,6 +40,7 @@ typedef struct {
    TgProbe* probe; /* that will know the page */
    UInt entry;     /* that it will be in */
    UWord evicted;  /* the page that it takes the place of, or TG_NO_PAGE */
+   Bool plain;     /* see sim/array.h */
 } TgMiss;
 
 Bool tg_miss_foresee(TgMiss* m, TgKind kind, UWord page, TgProbe* probe);

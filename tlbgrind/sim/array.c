@@ -68,8 +68,9 @@ void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
    carver c = { memory, 0 };
    *a = (tlb_array){ .g = *g, .sets = tlb_geometry_sets(g),
                      .random = g->seed, .release = release, .opaque = opaque };
-   if ((a->sets & (a->sets - 1)) == 0)
-      a->set_mask = a->sets - 1;
+   a->set_mask = (a->sets & (a->sets - 1)) == 0 ? a->sets - 1 : TLB_NO_MASK;
+   a->plain = g->policy == TLB_LRU && !has_index(g)
+              && !tlb_policy_uses_heap(g);
    carve_array(a, g, &c);
 
    for (uint32_t i = 0; i < g->entries; i++) {
@@ -91,15 +92,6 @@ void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
       a->short_cut = NULL;
 }
 
-/* Sets are chosen by the page number alone: contexts share the sets. */
-static uint32_t set_of(const tlb_array *a, tlb_key key)
-{
-   const uint64_t page = key & ((UINT64_C(1) << TLB_KEY_PAGE_BITS) - 1);
-   if (a->set_mask != 0 || a->sets == 1)
-      return (uint32_t)page & a->set_mask;
-   return (uint32_t)(page % a->sets);
-}
-
 /* Multiplicative hashing: the upper bits of the product depend on all bits. */
 static uint32_t *bucket_of(const tlb_array *a, tlb_key key)
 {
@@ -108,7 +100,7 @@ static uint32_t *bucket_of(const tlb_array *a, tlb_key key)
 
 uint32_t tlb_array_lookup(tlb_array *a, tlb_key key, uint64_t now)
 {
-   const uint32_t set = set_of(a, key);
+   const uint32_t set = tlb_array_set(a, key);
    uint32_t i;
    if (has_index(&a->g)) {
       i = *bucket_of(a, key);
@@ -140,7 +132,7 @@ static void unlink_entry(tlb_array *a, uint32_t i)
 
 uint32_t tlb_array_place(tlb_array *a, tlb_key key)
 {
-   const uint32_t set = set_of(a, key);
+   const uint32_t set = tlb_array_set(a, key);
    const uint32_t way = a->filled[set] < a->g.ways ? a->filled[set]
                                                    : tlb_policy_victim(a, set);
    return set * a->g.ways + way;
@@ -149,7 +141,7 @@ uint32_t tlb_array_place(tlb_array *a, tlb_key key)
 void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
                           uint64_t now)
 {
-   const uint32_t set = set_of(a, key);
+   const uint32_t set = tlb_array_set(a, key);
    if (a->key[entry] == TLB_NO_KEY) {
       a->filled[set]++;
       a->n_filled++;

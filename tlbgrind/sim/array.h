@@ -50,7 +50,9 @@ typedef struct {
 typedef struct {
    tlb_geometry g;
    uint32_t sets;
-   uint32_t set_mask;    /* sets - 1 where sets is a power of two, else 0 */
+   uint32_t set_mask;    /* sets - 1 where sets is a power of two, else
+                            TLB_NO_MASK */
+   int plain;            /* see below */
    uint32_t index_shift; /* 64 - log2(buckets) */
    tlb_key *key;
    uint64_t *time;       /* of the last reference; 0: never referenced. Not
@@ -70,6 +72,8 @@ typedef struct {
    tlb_release *release;
    void *opaque;
 } tlb_array;
+
+#define TLB_NO_MASK UINT32_MAX
 
 /* Bytes of memory that tlb_array_init() wants for this geometry. */
 size_t tlb_array_bytes(const tlb_geometry *g);
@@ -122,6 +126,69 @@ static inline uint64_t tlb_array_time(const tlb_array *a, uint32_t entry)
    return a->short_cut != NULL && a->short_cut[entry] != NULL
              ? *a->short_cut[entry]
              : a->time[entry];
+}
+
+/* Sets are chosen by the page number alone: contexts share the sets. */
+static inline uint32_t tlb_array_set(const tlb_array *a, tlb_key key)
+{
+   const uint64_t page = key & ((UINT64_C(1) << TLB_KEY_PAGE_BITS) - 1);
+   return a->set_mask != TLB_NO_MASK ? (uint32_t)page & a->set_mask
+                                     : (uint32_t)(page % a->sets);
+}
+
+/* --- Plain arrays --- */
+
+/* An array is plain if it is LRU and small enough in its ways that both look-ups
+   and victims are found by going through a set: the first levels of most
+   processors, and their second. What a miss does to them is written out here
+   once more, for a caller that knows what it does and counts instructions; the
+   functions above do the same for every array. */
+
+/* The entry of the key, or TLB_MISS. Changes nothing. Here and below all ways
+   are gone through, even behind the one that is found: a processor foresees how
+   many there are, not which one it is. */
+static inline uint32_t tlb_plain_find(const tlb_array *a, tlb_key key)
+{
+   const uint32_t ways = a->g.ways;
+   const uint32_t first = tlb_array_set(a, key) * ways;
+   const tlb_key *const keys = a->key + first;
+   uint32_t found = TLB_MISS;
+   for (uint32_t way = 0; way < ways; way++)
+      found = keys[way] == key ? first + way : found;
+   return found;
+}
+
+/* The oldest entry of the set that the key belongs to, all of which is filled
+   and has short cuts. */
+static inline uint32_t tlb_plain_oldest(const tlb_array *a, tlb_key key)
+{
+   const uint32_t ways = a->g.ways;
+   const uint32_t first = tlb_array_set(a, key) * ways;
+   uint64_t *const *const time = a->short_cut + first;
+   uint32_t oldest = 0;
+   uint64_t oldest_time = *time[0];
+   for (uint32_t way = 1; way < ways; way++) {
+      const uint64_t t = *time[way];
+      oldest = t < oldest_time ? way : oldest;
+      oldest_time = t < oldest_time ? t : oldest_time;
+   }
+   return first + oldest;
+}
+
+/* Whether a plain array's set is as tlb_plain_oldest() wants it. */
+static inline int tlb_plain_is_full(const tlb_array *a, tlb_key key)
+{
+   return a->filled[tlb_array_set(a, key)] == a->g.ways
+          && tlb_array_all_attached(a);
+}
+
+/* Puts the key in the place of such an entry, with `time` as its short cut. The
+   caller deals with the short cut of the key that was there. */
+static inline void tlb_plain_replace(tlb_array *a, uint32_t entry, tlb_key key,
+                                     uint64_t *time)
+{
+   a->key[entry] = key;
+   a->short_cut[entry] = time;
 }
 
 #endif
