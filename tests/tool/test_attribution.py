@@ -11,10 +11,18 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import List
 
 import pytest
-from tool_support import CC, OutFile, add, by_line, compile_program, run, straight_line, times
+from tool_support import (
+    CC,
+    OutFile,
+    add,
+    by_line,
+    compile_program,
+    run,
+    straight_line,
+    times,
+)
 
 CXX = [os.environ.get("CXX", "g++")]
 ROUNDS = 37
@@ -277,7 +285,7 @@ def test_rust_names(tmp_path: Path) -> None:
 
 
 def test_three_libraries(tmp_path: Path) -> None:
-    flags: List[str] = []
+    flags: list[str] = []
     for i in (1, 2, 3):
         write(
             tmp_path,

@@ -11,7 +11,6 @@ import os
 import re
 import subprocess
 from pathlib import Path
-from typing import List
 
 import pytest
 from tool_support import GEOMETRY, TLBGRIND, check_sound, client
@@ -102,7 +101,7 @@ TOGETHER = [
 USAGE = "Use --help for more information or consult the user manual."
 
 
-def refused(folder: Path, options: List[str]) -> List[str]:
+def refused(folder: Path, options: list[str]) -> list[str]:
     """The error without its prefix and the words on Valgrind itself; the program did not run."""
     done = subprocess.run(
         [TLBGRIND, *options, str(client("run_exec")), "1", "/bin/touch", "it-ran"],
@@ -150,7 +149,7 @@ def test_option(tmp_path: Path, argument: str, said: str | None) -> None:
 
 
 @pytest.mark.parametrize("options, named, said", TOGETHER, ids=lambda v: " ".join(v) if isinstance(v, list) else "")
-def test_contradiction(tmp_path: Path, options: List[str], named: str, said: str) -> None:
+def test_contradiction(tmp_path: Path, options: list[str], named: str, said: str) -> None:
     assert refused(tmp_path, options) == [f"Bad option: {named}", said, USAGE]
 
 
@@ -181,7 +180,7 @@ GOOD = [
 
 
 @pytest.mark.parametrize("options", GOOD, ids=" ".join)
-def test_good_options(tmp_path: Path, options: List[str]) -> None:
+def test_good_options(tmp_path: Path, options: list[str]) -> None:
     done = subprocess.run(
         [TLBGRIND, "--tlbgrind-out-file=out", *options, str(client("run_exec")), "1"],
         cwd=tmp_path,

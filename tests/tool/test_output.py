@@ -10,7 +10,6 @@ import shutil
 import stat
 import subprocess
 from pathlib import Path
-from typing import List
 
 import pytest
 from tool_support import (
@@ -158,7 +157,7 @@ def test_file_size_limit(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
-def in_namespace(folder: Path, mount: str, command: List[str]) -> "subprocess.CompletedProcess[str]":
+def in_namespace(folder: Path, mount: str, command: list[str]) -> subprocess.CompletedProcess[str]:
     """Runs with something mounted on the folder that nobody else sees."""
     if os.geteuid() != 0:
         pytest.skip("mounting needs root")

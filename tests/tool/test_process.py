@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 from pathlib import Path
-from typing import List
 
 import pytest
 from tool_support import (
@@ -43,7 +42,7 @@ def work(n: int, calls: int = 1) -> tuple[int, int, int]:
     return 4 * n + calls, n + calls, n
 
 
-def both_paths(folder: Path, *command: object, same_misses: bool = True) -> List[Run]:
+def both_paths(folder: Path, *command: object, same_misses: bool = True) -> list[Run]:
     """Runs with and without fast path: every count is the same."""
     runs = [
         # One layout of the address space, so that the misses can be compared.
@@ -160,7 +159,7 @@ def test_spawned_programs_are_traced(tmp_path: Path) -> None:
 
 
 def chain(folder: Path, *programs: str, options: tuple[str, ...] = ()) -> Run:
-    arguments: List[object] = []
+    arguments: list[object] = []
     for i, program in enumerate(programs):
         arguments += [client(program), 10 ** (i + 1)]
     return run(folder, *arguments, options=options)
@@ -418,7 +417,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("command, printed, status", OTHERS, ids=lambda v: Path(v[0]).name if isinstance(v, list) else "")
-def test_unfriendly_programs(tmp_path: Path, command: List[str], printed: str, status: int) -> None:
+def test_unfriendly_programs(tmp_path: Path, command: list[str], printed: str, status: int) -> None:
     if shutil.which(command[0]) is None:
         pytest.skip(f"{command[0]} is not installed")
     (tmp_path / "Makefile").write_text(MAKEFILE)

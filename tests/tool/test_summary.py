@@ -9,7 +9,6 @@ import stat
 import subprocess
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
-from typing import List
 
 import pytest
 from tool_support import EVENTS, OutFile, client, messages, read, run
@@ -27,7 +26,7 @@ def quoted(path: Path) -> str:
     return str(path) if re.fullmatch(r"[A-Za-z0-9_./+-]+", str(path)) else f"'{path}'"
 
 
-def summary_of(out: OutFile) -> List[str]:
+def summary_of(out: OutFile) -> list[str]:
     """The summary, computed from the out-file alone."""
     n = dict(zip(EVENTS, out.summary))
 

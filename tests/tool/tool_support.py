@@ -12,8 +12,9 @@ import re
 import shlex
 import subprocess
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import NamedTuple
 
 TLBGRIND = os.environ["TLBGRIND"]
 TG_ANNOTATE = os.environ["TG_ANNOTATE"]
@@ -28,7 +29,7 @@ GEOMETRY = ("--itlb=16,4", "--dtlb=16,4", "--stlb=64,8")
 EVENTS = ("Ir", "I1tm", "ILtm", "Dr", "D1tmr", "DLtmr", "Dw", "D1tmw", "DLtmw")
 UNKNOWN = "???"
 
-Costs = Tuple[int, ...]
+Costs = tuple[int, ...]
 
 
 class Line(NamedTuple):
@@ -40,15 +41,15 @@ class Line(NamedTuple):
     costs: Costs
 
     @property
-    def refs(self) -> Tuple[int, int, int]:
+    def refs(self) -> tuple[int, int, int]:
         """Ir, Dr, Dw."""
         return self.costs[0], self.costs[3], self.costs[6]
 
 
 class OutFile(NamedTuple):
     path: Path
-    header: List[str]
-    lines: List[Line]
+    header: list[str]
+    lines: list[Line]
     summary: Costs
 
     @property
@@ -60,11 +61,11 @@ class OutFile(NamedTuple):
         assert len(found) == 1, f"{name}: {found}"
         return found[0]
 
-    def descriptions(self, name: str) -> List[str]:
+    def descriptions(self, name: str) -> list[str]:
         start = f"desc: {name}: "
         return [line[len(start) :] for line in self.header if line.startswith(start)]
 
-    def function(self, name: str, obj: Optional[str] = None) -> Tuple[int, int, int]:
+    def function(self, name: str, obj: str | None = None) -> tuple[int, int, int]:
         """Ir, Dr and Dw of all functions of that name."""
         return add(
             line.refs
@@ -72,13 +73,13 @@ class OutFile(NamedTuple):
             if line.function == name and obj in (None, line.object)
         )
 
-    def body(self) -> List[str]:
+    def body(self) -> list[str]:
         """All that must be the same from run to run."""
         text = self.path.read_text(encoding="utf-8", errors="surrogateescape")
         return [line for line in text.split("\n") if not line.startswith("pid: ")]
 
 
-def add(rows: "object") -> Tuple[int, int, int]:
+def add(rows: object) -> tuple[int, int, int]:
     total = [0, 0, 0]
     for row in rows:  # type: ignore[attr-defined]
         for i, n in enumerate(row):
@@ -90,7 +91,7 @@ class Run(NamedTuple):
     status: int
     out: str
     err: str
-    files: List[OutFile]
+    files: list[OutFile]
 
     def only(self) -> OutFile:
         assert len(self.files) == 1, [f.path for f in self.files]
@@ -101,7 +102,7 @@ class Run(NamedTuple):
         assert len(found) == 1, (pid, [f.path for f in self.files])
         return found[0]
 
-    def check(self) -> "Run":
+    def check(self) -> Run:
         """What the client expects is what was counted, process by process."""
         expected = expectations(self.out)
         assert expected, f"the client expects nothing: {self.out!r} {self.err!r}"
@@ -114,8 +115,8 @@ class Run(NamedTuple):
         return self
 
 
-def expectations(out: str) -> Dict[Tuple[int, str], Tuple[int, int, int]]:
-    expected: Dict[Tuple[int, str], Tuple[int, int, int]] = {}
+def expectations(out: str) -> dict[tuple[int, str], tuple[int, int, int]]:
+    expected: dict[tuple[int, str], tuple[int, int, int]] = {}
     for line in out.splitlines():
         if line.startswith("expect "):
             _, pid, function, ir, dr, dw = line.split()
@@ -127,9 +128,9 @@ def run(
     folder: Path,
     *command: object,
     options: Sequence[str] = (),
-    out_file: Optional[str] = "out.%p",
+    out_file: str | None = "out.%p",
     geometry: Sequence[str] = GEOMETRY,
-    env: Optional[Mapping[str, str]] = None,
+    env: Mapping[str, str] | None = None,
     prefix: Sequence[str] = (),
     collect: bool = True,
     close_fds: bool = True,
@@ -163,7 +164,7 @@ def check_sound(err: str) -> None:
         assert word not in err, err
 
 
-def messages(err: str) -> List[str]:
+def messages(err: str) -> list[str]:
     """Valgrind's lines without the pid in front of them."""
     return [re.sub(r"^==\d+== ?", "", line).rstrip() for line in err.splitlines()]
 
@@ -186,9 +187,9 @@ def read(path: Path) -> OutFile:
     assert summary == tuple(map(int, rows[-1].split()[1:]))
     assert len(summary) == len(events)
 
-    names: Dict[str, Dict[str, str]] = {"o": {}, "f": {}, "n": {}}
-    at: Dict[str, str] = {}
-    lines: List[Line] = []
+    names: dict[str, dict[str, str]] = {"o": {}, "f": {}, "n": {}}
+    at: dict[str, str] = {}
+    lines: list[Line] = []
     for row in rows[start + 1 : -2]:
         if not row:
             continue
@@ -245,7 +246,7 @@ def compile_program(folder: Path, name: str, *arguments: str, compiler: Sequence
     return program
 
 
-def straight_line(binary: Path, function: str) -> Dict[Tuple[str, int], Tuple[int, int, int]]:
+def straight_line(binary: Path, function: str) -> dict[tuple[str, int], tuple[int, int, int]]:
     """What one run through a function without jumps must count, by file and line.
 
     From the disassembly and the line table. The first operand of an instruction is read, the last
@@ -257,9 +258,9 @@ def straight_line(binary: Path, function: str) -> Dict[Tuple[str, int], Tuple[in
         capture_output=True,
         encoding="utf-8",
     ).stdout
-    match = re.search(rf"^[0-9a-f]+ <{re.escape(function)}>:\n(.*?)(?:\n\n|\Z)", listing, re.M | re.S)
+    match = re.search(rf"^[0-9a-f]+ <{re.escape(function)}>:\n(.*?)(?:\n\n|\Z)", listing, re.MULTILINE | re.DOTALL)
     assert match, f"{function} is not in {binary}"
-    counts: Dict[Tuple[str, int], Tuple[int, int, int]] = {}
+    counts: dict[tuple[str, int], tuple[int, int, int]] = {}
     at = ("", 0)
     for row in match.group(1).splitlines():
         place = re.match(r"(/.+):(\d+)(?: \(discriminator \d+\))?$", row)
@@ -277,7 +278,7 @@ _READS = ("add", "addl", "sub", "subl", "and", "or", "xor", "cmp", "cmpl", "imul
 _NONE = ("lea", "nop", "cltq", "cltd", "endbr64")
 
 
-def _accesses(name: str, operands: str) -> Tuple[int, int]:
+def _accesses(name: str, operands: str) -> tuple[int, int]:
     """Reads and writes of one instruction."""
     if name in ("ret", "pop", "leave"):
         return 1, 0
@@ -293,13 +294,13 @@ def _accesses(name: str, operands: str) -> Tuple[int, int]:
     return 1, 0
 
 
-def times(n: int, counts: Mapping[Tuple[str, int], Tuple[int, int, int]]) -> Dict[Tuple[str, int], Tuple[int, int, int]]:
+def times(n: int, counts: Mapping[tuple[str, int], tuple[int, int, int]]) -> dict[tuple[str, int], tuple[int, int, int]]:
     return {at: (n * row[0], n * row[1], n * row[2]) for at, row in counts.items()}
 
 
 def by_line(
-    out: OutFile, function: str, obj: Optional[str] = None
-) -> Dict[Tuple[str, int], Tuple[int, int, int]]:
+    out: OutFile, function: str, obj: str | None = None
+) -> dict[tuple[str, int], tuple[int, int, int]]:
     """Ir, Dr and Dw of a function by file and line."""
     return {
         (line.file, line.number): line.refs
