@@ -4,6 +4,7 @@
 
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
 
 #include "tg_out.h"
@@ -118,6 +119,26 @@ static Bool is_plain(const HChar* name)
    return True;
 }
 
+/* The name as a shell wants it, to be freed. */
+static HChar* quoted(const HChar* name)
+{
+   if (is_plain(name))
+      return VG_(strdup)("tg.summary.name", name);
+   /* Each of its quotes ends the quotation, stands alone, and begins another. */
+   HChar* text = VG_(malloc)("tg.summary.name", 4 * VG_(strlen)(name) + 3);
+   HChar* at = text;
+   *at++ = '\'';
+   for (; *name != '\0'; name++) {
+      if (*name == '\'')
+         at += VG_(sprintf)(at, "'\\''");
+      else
+         *at++ = *name;
+   }
+   *at++ = '\'';
+   *at = '\0';
+   return text;
+}
+
 void tg_summary_results(const TgRun* run, const HChar* out_file)
 {
    const UInt levels = run->options->machine.design.levels;
@@ -154,9 +175,9 @@ void tg_summary_results(const TgRun* run, const HChar* out_file)
    VG_(umsg)("%-18s %*s  per 1000 instructions\n", "page walks:", WIDTH, r);
 
    if (out_file != NULL) {
-      const HChar* quote = is_plain(out_file) ? "" : "'";
+      HChar* name = quoted(out_file);
       VG_(umsg)("\n");
-      VG_(umsg)("To see which code misses:  tg_annotate %s%s%s\n", quote,
-                out_file, quote);
+      VG_(umsg)("To see which code misses:  tg_annotate %s\n", name);
+      VG_(free)(name);
    }
 }

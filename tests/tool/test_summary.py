@@ -23,7 +23,9 @@ def ratio(part: int, whole: int, scale: int) -> str:
 
 def quoted(path: Path) -> str:
     """As a shell wants it."""
-    return str(path) if re.fullmatch(r"[A-Za-z0-9_./+-]+", str(path)) else f"'{path}'"
+    if re.fullmatch(r"[A-Za-z0-9_./+-]+", str(path)):
+        return str(path)
+    return "'" + str(path).replace("'", r"'\''") + "'"
 
 
 def summary_of(out: OutFile) -> list[str]:
@@ -95,7 +97,7 @@ def test_rates_of_extremes(tmp_path: Path, geometry: tuple[str, ...]) -> None:
     assert said[start:] == summary_of(r.only())
 
 
-@pytest.mark.parametrize("name", ["a b", "a;b", "$HOME", "(a)", "naïve", "~", "plain_1.2+3-4"])
+@pytest.mark.parametrize("name", ["a b", "a;b", "$HOME", "(a)", "naïve", "it's", "~", "plain_1.2+3-4"])
 def test_last_line_can_be_given_to_a_shell(tmp_path: Path, name: str) -> None:
     r = run(tmp_path / name, *PROCESS)
     out = r.only()
