@@ -24,9 +24,9 @@
 #include "tg_hot.h"
 #include "tg_instrument.h"
 
-/* References off one base are looked up together if they lie within so many
-   bytes: the wider, the fewer probes, and the more often one probe finds its
-   bytes on two pages and has to replay. */
+/* References off one base are looked up together, as a group, if they lie within
+   so many bytes: the wider, the fewer groups, and the more often a group turns
+   out to lie on two pages and its segment has to be replayed. */
 enum { MAX_SPAN = 256 };
 
 static UInt page_shift;

@@ -34,7 +34,7 @@ typedef struct {
 
 TgReplayTotals* tg_replay_totals(void);
 
-/* For --stats=yes: how often the probes did not hold. */
+/* For --stats=yes: how often the check did not know all pages. */
 void tg_replay_print_stats(void);
 
 #endif
