@@ -17,6 +17,8 @@ SIM_INCLUDES = \
 	tlbgrind/sim/cpuid.h \
 	tlbgrind/sim/geometry.h \
 	tlbgrind/sim/hierarchy.h \
+	tlbgrind/sim/machine.h \
+	tlbgrind/sim/pagemap.h \
 	tlbgrind/sim/policy.h \
 	tlbgrind/sim/text.h
 

@@ -11,10 +11,11 @@
 #define TLB_HIERARCHY_H
 
 #include "array.h"
+#include "machine.h"
 
 typedef enum { TLB_INSTRUCTION, TLB_DATA, TLB_N_SIDES } tlb_side;
 
-enum { TLB_MAX_LEVELS = 3, TLB_MAX_CORES = 1 };
+enum { TLB_MAX_CORES = 1 };
 
 /* What is to be simulated: the geometry of each array, by level and side. */
 typedef struct {

@@ -1,0 +1,81 @@
+/* A machine: what a processor's address translation looks like, as far as it is
+   known. Machine files, CPUID and the array options all end up here, and the
+   simulator is built from it.
+
+   Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_MACHINE_H
+#define TLB_MACHINE_H
+
+#include "geometry.h"
+
+enum {
+   TLB_MAX_LEVELS = 3,
+   TLB_MAX_ARRAYS = 16,     /* of one machine */
+   TLB_MAX_WALK_LEVELS = 6, /* steps of a page walk */
+   TLB_MAX_NOTES = 16,
+   TLB_NAME_SIZE = 64,
+   TLB_TITLE_SIZE = 160
+};
+
+/* Who asks an array: any of these together. */
+enum { TLB_FETCHES = 1, TLB_LOADS = 2, TLB_STORES = 4 };
+
+/* A number of cycles that nobody has published. */
+#define TLB_UNKNOWN UINT32_MAX
+
+typedef struct {
+   char name[TLB_NAME_SIZE]; /* "DTLB-4K" */
+   unsigned level;           /* 1 .. TLB_MAX_LEVELS */
+   unsigned users;           /* TLB_FETCHES and so on, never 0 */
+   tlb_geometry g;           /* complete: what is unknown is assumed in it */
+   int ways_unknown;         /* and this says that it is assumed */
+   int policy_unknown;
+   int splits;               /* a page that is larger than what the array holds
+                                enters as a piece of the largest size that it
+                                does hold; if not, the page passes it by (but a
+                                first level always splits what no array of its
+                                kind holds) */
+   unsigned coalesce_shift;  /* 0, or: a naturally aligned block of 2^this bytes
+                                of base pages in one mapping with one protection
+                                is one entry */
+   uint32_t hit_cycles;      /* what a hit costs beyond a first-level hit, or
+                                TLB_UNKNOWN */
+   uint32_t threads;         /* that share it; 0: unknown */
+} tlb_machine_array;
+
+/* One step of a page walk, from the root down: each entry of the table that is
+   read covers 2^shift bytes (x86-64: 39, 30, 21, 12). A walk ends at the step
+   whose shift is that of the page. `cached` says that the processor keeps
+   entries of this step, which then spare all steps above it. */
+typedef struct {
+   unsigned shift;
+   int cached;
+   tlb_geometry g;        /* of its cache; page_sizes is 1 << shift */
+   int in_last_level;     /* no cache of its own: entries stand in the last
+                             translation array (Zen 2 and later, for PDEs) */
+} tlb_walk_step;
+
+typedef struct {
+   char name[TLB_NAME_SIZE];   /* what --machine= takes */
+   char title[TLB_TITLE_SIZE]; /* what people call it */
+   char isa[16];
+   unsigned year;              /* 0: unknown */
+   char confidence;            /* 'A', 'B', 'C', see docs/machines.md */
+   unsigned base_page_shift;   /* of the processor's usual system */
+   unsigned n_arrays;
+   tlb_machine_array array[TLB_MAX_ARRAYS];
+   unsigned n_walk_steps;      /* 0: not described */
+   tlb_walk_step walk[TLB_MAX_WALK_LEVELS];
+   int software_walk;          /* a trap handler fills the arrays (TSB) */
+   uint32_t walk_cycles;       /* of a page walk altogether, or TLB_UNKNOWN */
+   unsigned n_notes;           /* assumptions: the report repeats them */
+   tlb_reason note[TLB_MAX_NOTES];
+} tlb_machine;
+
+/* Whether such a machine can be: every kind of reference has a first-level
+   array, levels follow each other without a gap, each array passes
+   tlb_geometry_check(), walk steps go down. Returns 1, or 0 with the reason. */
+int tlb_machine_check(const tlb_machine *m, tlb_reason *why);
+
+#endif
