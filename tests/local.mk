@@ -86,6 +86,7 @@ TEST_INPUTS = \
 	tests/annotate/expected \
 	$(BENCH_FILES) \
 	tests/clients/run_work.h \
+	tests/faults/data \
 	tests/oracle/naive_tlb.py \
 	tests/oracle/oracle_programs.py \
 	tests/oracle/oracle_random.py \
