@@ -15,7 +15,8 @@ enum {
    TLB_MAX_WALK_LEVELS = 6, /* steps of a page walk */
    TLB_MAX_NOTES = 16,
    TLB_NAME_SIZE = 64,
-   TLB_TITLE_SIZE = 160
+   TLB_TITLE_SIZE = 160,
+   TLB_SOURCE_SIZE = 320
 };
 
 /* Who asks an array: any of these together. */
@@ -24,24 +25,39 @@ enum { TLB_FETCHES = 1, TLB_LOADS = 2, TLB_STORES = 4 };
 /* A number of cycles that nobody has published. */
 #define TLB_UNKNOWN UINT32_MAX
 
+/* What the hardware threads of a core do with an array. */
+typedef enum {
+   TLB_SHARING_UNKNOWN,
+   TLB_SHARED,      /* they compete for its entries */
+   TLB_PARTITIONED, /* each has a fixed part while more than one runs; the
+                       entries told are those of one running alone */
+   TLB_COPIED       /* each has an array of its own of that size */
+} tlb_sharing;
+
 typedef struct {
    char name[TLB_NAME_SIZE]; /* "DTLB-4K" */
    unsigned level;           /* 1 .. TLB_MAX_LEVELS */
    unsigned users;           /* TLB_FETCHES and so on, never 0 */
    tlb_geometry g;           /* complete: what is unknown is assumed in it */
-   int ways_unknown;         /* and this says that it is assumed */
+   int entries_unknown;      /* and these say that it is assumed */
+   int ways_unknown;
+   int sizes_unknown;
    int policy_unknown;
    int splits;               /* a page that is larger than what the array holds
                                 enters as a piece of the largest size that it
                                 does hold; if not, the page passes it by (but a
                                 first level always splits what no array of its
                                 kind holds) */
+   int splits_unknown;       /* `splits` is assumed */
    unsigned coalesce_shift;  /* 0, or: a naturally aligned block of 2^this bytes
                                 of base pages in one mapping with one protection
                                 is one entry */
    uint32_t hit_cycles;      /* what a hit costs beyond a first-level hit, or
                                 TLB_UNKNOWN */
    uint32_t threads;         /* that share it; 0: unknown */
+   tlb_sharing sharing;      /* 0 where `threads` is 0 or 1 */
+   char confidence;          /* if not that of the machine, else 0 */
+   char source[TLB_SOURCE_SIZE]; /* who says so; may be empty */
 } tlb_machine_array;
 
 /* One step of a page walk, from the root down: each entry of the table that is
@@ -50,10 +66,18 @@ typedef struct {
    entries of this step, which then spare all steps above it. */
 typedef struct {
    unsigned shift;
-   int cached;
+   int cached;            /* and then exactly one of these three holds: it has
+                             a cache of its own, described by `g`, or: */
+   int in_last_level;     /* entries stand in the last translation array (Zen 2
+                             and later, for PDEs) */
+   int joined;            /* entries stand in the cache of the nearest step
+                             above that has one of its own (Zen 2's PDC holds
+                             PML4Es and PDPEs) */
    tlb_geometry g;        /* of its cache; page_sizes is 1 << shift */
-   int in_last_level;     /* no cache of its own: entries stand in the last
-                             translation array (Zen 2 and later, for PDEs) */
+   int cache_unknown;     /* nobody says whether it is cached: assumed not */
+   int ways_unknown;      /* in `g` it is assumed */
+   int policy_unknown;
+   char source[TLB_SOURCE_SIZE];
 } tlb_walk_step;
 
 typedef struct {
@@ -62,6 +86,7 @@ typedef struct {
    char isa[16];
    unsigned year;              /* 0: unknown */
    char confidence;            /* 'A', 'B', 'C', see docs/machines.md */
+   char source[TLB_SOURCE_SIZE];
    unsigned base_page_shift;   /* of the processor's usual system */
    unsigned n_arrays;
    tlb_machine_array array[TLB_MAX_ARRAYS];
@@ -69,13 +94,29 @@ typedef struct {
    tlb_walk_step walk[TLB_MAX_WALK_LEVELS];
    int software_walk;          /* a trap handler fills the arrays (TSB) */
    uint32_t walk_cycles;       /* of a page walk altogether, or TLB_UNKNOWN */
+   char walk_source[TLB_SOURCE_SIZE];
    unsigned n_notes;           /* assumptions: the report repeats them */
    tlb_reason note[TLB_MAX_NOTES];
 } tlb_machine;
 
 /* Whether such a machine can be: every kind of reference has a first-level
-   array, levels follow each other without a gap, each array passes
-   tlb_geometry_check(), walk steps go down. Returns 1, or 0 with the reason. */
+   array that takes base pages or pieces of them, levels follow each other
+   without a gap, each array passes tlb_geometry_check(), names differ, walk
+   steps go down to the base page. Returns 1, or 0 with the reason. */
 int tlb_machine_check(const tlb_machine *m, tlb_reason *why);
+
+/* The same, and sets *where to the array that is to blame, or to n_arrays + i
+   for step i of the walk, or to UINT32_MAX for the machine as a whole. */
+int tlb_machine_check_where(const tlb_machine *m, uint32_t *where,
+                            tlb_reason *why);
+
+/* Puts into words what the flags of a machine say: one note for each kind of
+   figure that is unknown, with what is assumed and in which arrays. Notes that
+   are there already are not repeated. Without room for another note, the last
+   one says so. */
+void tlb_machine_note_unknowns(tlb_machine *m);
+
+/* How many levels of arrays the machine has. */
+unsigned tlb_machine_levels(const tlb_machine *m);
 
 #endif
