@@ -8,6 +8,7 @@ dist_man_MANS = \
 # docs/img is a folder, distributed as a whole.
 DOC_FILES = \
 	docs/fault-log.md \
+	docs/experiments.md \
 	docs/formats.md \
 	docs/img \
 	docs/manual-annotate.md \

@@ -67,6 +67,7 @@ PYTEST_FILES = \
 	tests/annotate/test_golden.py \
 	tests/annotate/test_options.py \
 	tests/bench/test_bench.py \
+	tests/experiments/test_experiments.py \
 	tests/model/test_properties.py \
 	tests/oracle/test_cachegrind.py \
 	tests/oracle/test_clients.py \
@@ -85,6 +86,7 @@ TEST_INPUTS = \
 	tests/annotate/data \
 	tests/annotate/expected \
 	$(BENCH_FILES) \
+	$(EXPERIMENT_FILES) \
 	tests/clients/run_work.h \
 	tests/faults/data \
 	tests/oracle/naive_tlb.py \
@@ -233,3 +235,29 @@ CLEANFILES += $(BENCH_RESULTS:%=tests/bench/%.md) $(BENCH_RESULTS:%=tests/bench/
 .PHONY: bench
 bench: all
 	@$(AM_TESTS_ENVIRONMENT) $(PYTHON) $(srcdir)/tests/bench/bench.py $(BENCH_FLAGS)
+
+# ---------------------------------------------------------------- experiments
+# docs/experiments.md.  make experiments EXPERIMENT=E2,E5; experiments-long: those of minutes, too.
+
+EXPERIMENT_MODULES = \
+	tests/experiments/e1_stream.py \
+	tests/experiments/e2_libraries.py \
+	tests/experiments/exp_frame.py \
+	tests/experiments/exp_lab.py \
+	tests/experiments/experiments.py
+
+EXPERIMENT_FILES = \
+	$(EXPERIMENT_MODULES) \
+	tests/experiments/clients
+
+LINT_FILES += $(EXPERIMENT_MODULES)
+CLEANFILES += tests/experiments/E*.md tests/experiments/E*.json tests/experiments/E*.png
+
+RUN_EXPERIMENTS = $(AM_TESTS_ENVIRONMENT) $(PYTHON) $(srcdir)/tests/experiments/experiments.py
+
+.PHONY: experiments experiments-long
+experiments: all
+	@$(RUN_EXPERIMENTS) $(if $(EXPERIMENT),--only '$(EXPERIMENT)') $(EXPERIMENT_FLAGS)
+
+experiments-long: all
+	@$(RUN_EXPERIMENTS) --long $(EXPERIMENT_FLAGS)

@@ -1,0 +1,96 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""make experiments: published results, computed again.
+
+docs/experiments.md tells what they are and what came out. Exit status 1: a number is off, or an experiment could not be
+made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import e1_stream
+import e2_libraries
+from exp_frame import Experiment, Missing, as_json, draw, report
+from exp_lab import Broken, Lab
+from tgreport.errors import ReportError
+
+# In this order they are run and listed.
+EXPERIMENTS: list[Experiment] = [
+    e1_stream.SMALL,
+    e1_stream.FULL,
+    e2_libraries.EXPERIMENT,
+]
+
+
+class Options(argparse.Namespace):
+    only: list[str]
+    long: bool
+    list: bool
+    output: Path
+
+
+def parse(arguments: Sequence[str]) -> Options:
+    parser = argparse.ArgumentParser(prog="experiments.py", description="Computes published results again.")
+    add = parser.add_argument
+    add("--only", metavar="NAME,...", type=lambda text: [word for word in text.split(",") if word], default=[])
+    add("--long", action="store_true", help="also those that take minutes")
+    add("--list", action="store_true", help="list them and do nothing")
+    add("--output", type=Path, metavar="FOLDER", help="where results go (default tests/experiments in the build folder)")
+    options = parser.parse_args(arguments, namespace=Options())
+    known = {experiment.name for experiment in EXPERIMENTS}
+    for name in options.only:
+        if name not in known:
+            parser.error(f"there is no experiment {name!r}; there are: {', '.join(e.name for e in EXPERIMENTS)}")
+    if options.output is None:
+        options.output = Path(os.environ.get("TG_BUILDDIR", ".")) / "tests" / "experiments"
+    return options
+
+
+def make(experiment: Experiment, output: Path) -> str:
+    """Makes one experiment; returns what is wrong with it, or nothing."""
+    start = time.monotonic()
+    try:
+        with tempfile.TemporaryDirectory(prefix="tlbgrind-experiment-") as folder:
+            result = experiment.run(Lab(Path(folder)))
+    except (Broken, Missing, ReportError) as error:
+        print(f"# {experiment.name}: {experiment.title}\n\n{experiment.name}: not made: {error}\n", flush=True)
+        return "not made"
+    text = report(experiment, result, time.monotonic() - start)
+    about = {
+        "tlbgrind": os.environ.get("TG_VERSION", "unknown"),
+        "python": platform.python_version(),
+        "kernel": platform.release(),
+    }
+    output.mkdir(parents=True, exist_ok=True)
+    path = output / f"{experiment.name}.md"
+    path.write_text(text, encoding="utf-8")
+    path.with_suffix(".json").write_text(as_json(experiment, result, about) + "\n", encoding="utf-8")
+    print(text)
+    print(draw(result, path.with_suffix(".png")))
+    print(f"table: {path}\nnumbers: {path.with_suffix('.json')}\n", flush=True)
+    return "" if all(check.ok for check in result.checks) else "off"
+
+
+def main(arguments: Sequence[str]) -> int:
+    options = parse(arguments)
+    if options.list:
+        for experiment in EXPERIMENTS:
+            print(f"{experiment.name:9} {experiment.title}{' (takes minutes: only when asked for)' * experiment.long}")
+        return 0
+    chosen = [e for e in EXPERIMENTS if (e.name in options.only if options.only else options.long or not e.long)]
+    verdicts = {experiment.name: make(experiment, options.output) for experiment in chosen}
+    for name, verdict in verdicts.items():
+        print(f"{name:9} {verdict or 'ok'}")
+    return 1 if any(verdicts.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
