@@ -13,6 +13,7 @@ UNIT_TESTS = \
 	tests/unit/test_cpuid \
 	tests/unit/test_geometry \
 	tests/unit/test_hierarchy \
+	tests/unit/test_reach \
 	tests/unit/test_short_cuts \
 	tests/unit/test_text
 
@@ -69,6 +70,7 @@ PYTEST_FILES = \
 	tests/bench/test_bench.py \
 	tests/experiments/test_experiments.py \
 	tests/model/test_properties.py \
+	tests/model/test_reach.py \
 	tests/oracle/test_cachegrind.py \
 	tests/oracle/test_clients.py \
 	tests/oracle/test_lackey.py \
@@ -114,6 +116,8 @@ LDADD += tests/libtlbsim-san.a -lcmocka
 # What tests/model asks the sanitized simulator through.
 check_PROGRAMS += tests/model/simdrive
 tests_model_simdrive_LDADD = tests/libtlbsim-san.a
+check_PROGRAMS += tests/model/reachdrive
+tests_model_reachdrive_LDADD = tests/libtlbsim-san.a
 
 if HAVE_CMOCKA
 check_PROGRAMS += $(UNIT_TESTS)

@@ -10,6 +10,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/geometry.c \
 	tlbgrind/sim/hierarchy.c \
 	tlbgrind/sim/policy.c \
+	tlbgrind/sim/reach.c \
 	tlbgrind/sim/text.c
 
 SIM_INCLUDES = \
@@ -18,8 +19,10 @@ SIM_INCLUDES = \
 	tlbgrind/sim/geometry.h \
 	tlbgrind/sim/hierarchy.h \
 	tlbgrind/sim/machine.h \
+	tlbgrind/sim/memory.h \
 	tlbgrind/sim/pagemap.h \
 	tlbgrind/sim/policy.h \
+	tlbgrind/sim/reach.h \
 	tlbgrind/sim/text.h
 
 SIM_CPPFLAGS = -I$(srcdir)/tlbgrind -I$(srcdir)/tlbgrind/sim

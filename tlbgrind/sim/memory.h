@@ -1,0 +1,20 @@
+/* Memory that grows while the simulator runs: the caller's, for there is no
+   libc here.
+
+   Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_MEMORY_H
+#define TLB_MEMORY_H
+
+#include <stddef.h>
+
+typedef struct {
+   /* At least `bytes` bytes (never 0), aligned for uint64_t, with any
+      contents; or NULL if there is no more. */
+   void *(*take)(size_t bytes, void *opaque);
+   /* Takes back what take() gave. */
+   void (*give)(void *memory, void *opaque);
+   void *opaque;
+} tlb_memory;
+
+#endif
