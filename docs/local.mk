@@ -9,11 +9,13 @@ dist_man_MANS = \
 DOC_FILES = \
 	docs/fault-log.md \
 	docs/experiments.md \
+	docs/entries.md \
 	docs/formats.md \
 	docs/img \
 	docs/manual-annotate.md \
 	docs/manual.md \
 	docs/performance.md \
+	docs/tuning-startup.md \
 	docs/transpose.c
 
 EXTRA_DIST += $(DOC_FILES) README.md NEWS

@@ -77,6 +77,7 @@ PYTEST_FILES = \
 	tests/tool/test_attribution.py \
 	tests/tool/test_bad_options.py \
 	tests/tool/test_debugger.py \
+	tests/tool/test_entries.py \
 	tests/tool/test_output.py \
 	tests/tool/test_process.py \
 	tests/tool/test_summary.py

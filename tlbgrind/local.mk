@@ -42,7 +42,9 @@ tlbsim_HEADERS = $(SIM_INCLUDES)
 
 TOOL_SOURCES = \
 	tlbgrind/tg_blocks.c \
+	tlbgrind/tg_build_id.c \
 	tlbgrind/tg_check.c \
+	tlbgrind/tg_entries.c \
 	tlbgrind/tg_events.c \
 	tlbgrind/tg_file.c \
 	tlbgrind/tg_host.c \
@@ -57,7 +59,9 @@ TOOL_SOURCES = \
 
 TOOL_INCLUDES = \
 	tlbgrind/tg_blocks.h \
+	tlbgrind/tg_build_id.h \
 	tlbgrind/tg_check.h \
+	tlbgrind/tg_entries.h \
 	tlbgrind/tg_events.h \
 	tlbgrind/tg_file.h \
 	tlbgrind/tg_host.h \

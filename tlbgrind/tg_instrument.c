@@ -21,6 +21,7 @@
 
 #include "tg_blocks.h"
 #include "tg_check.h"
+#include "tg_entries.h"
 #include "tg_hot.h"
 #include "tg_instrument.h"
 
@@ -541,6 +542,8 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    fetched_page = TG_NO_PAGE;
    segment_open = False;
    forget_derivations(in->tyenv->types_used);
+   tg_entries_block(closure->nraddr,
+                    closure->nraddr == vge->base[0] ? vge->len[0] : 0);
    tg_block_begin();
 
    /* What stands before the first instruction is Vex's own business, such as

@@ -28,6 +28,7 @@
 
 #include "tg_blocks.h"
 #include "tg_check.h"
+#include "tg_entries.h"
 #include "tg_file.h"
 #include "tg_hot.h"
 #include "tg_instrument.h"
@@ -42,8 +43,8 @@
 static TgRun run;
 
 /* Files that were written because a thread was about to become another
-   program; taken back if that fails. */
-static HChar* written_at_exec;
+   program (HChar*); taken back if that fails. */
+static XArray* written_at_exec;
 
 /* --- Settling --- */
 
@@ -77,6 +78,12 @@ static HChar* out_file_name(void)
    return VG_(expand_file_name)("--tlbgrind-out-file", run.options->out_file);
 }
 
+static HChar* entries_file_name(void)
+{
+   return VG_(expand_file_name)("--entries-out-file",
+                                run.options->entries_out_file);
+}
+
 static void fini(Int exit_code)
 {
    (void)exit_code;
@@ -89,6 +96,11 @@ static void fini(Int exit_code)
       tg_replay_print_stats();
    VG_(free)(name);
    VG_(deleteXA)(lines);
+   if (run.options->entries) {
+      name = entries_file_name();
+      tg_entries_write(&run, name);
+      VG_(free)(name);
+   }
 }
 
 /* --- Fork and exec --- */
@@ -127,10 +139,10 @@ static Bool exists(const HChar* name)
 
 /* After exec the process has the same pid and, if children are traced, writes
    a file of its own. What it was before goes to the first free name of
-   NAME.exec1, NAME.exec2, and so on; a device or a pipe takes both. */
-static HChar* exec_file_name(void)
+   NAME.exec1, NAME.exec2, and so on; a device or a pipe takes both. Takes and
+   returns names to be freed. */
+static HChar* exec_file_name(HChar* name)
 {
-   HChar* name = out_file_name();
    if (!traces_children() || tg_file_is_special(name))
       return name;
    const Int room = (Int)VG_(strlen)(name) + 24;
@@ -152,18 +164,28 @@ static Bool is_exec(UInt syscall)
       ;
 }
 
+/* Keeps in mind a file that was written, or not, because of an exec. */
+static void note_at_exec(HChar* name, Bool written)
+{
+   if (written && !tg_file_is_special(name))
+      VG_(addToXA)(written_at_exec, &name);
+   else
+      VG_(free)(name);
+}
+
 static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
 {
    (void)tid; (void)args; (void)n_args;
    if (!is_exec(syscall))
       return;
    XArray* lines = settle();
-   HChar* name = exec_file_name();
-   if (tg_out_write(&run, lines, name) && !tg_file_is_special(name))
-      written_at_exec = name;
-   else
-      VG_(free)(name);
+   HChar* name = exec_file_name(out_file_name());
+   note_at_exec(name, tg_out_write(&run, lines, name));
    VG_(deleteXA)(lines);
+   if (run.options->entries) {
+      name = exec_file_name(entries_file_name());
+      note_at_exec(name, tg_entries_write(&run, name));
+   }
 }
 
 /* An exec that returns has failed. */
@@ -171,10 +193,13 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
                          SysRes result)
 {
    (void)tid; (void)args; (void)n_args; (void)result;
-   if (is_exec(syscall) && written_at_exec != NULL) {
-      VG_(unlink)(written_at_exec);
-      VG_(free)(written_at_exec);
-      written_at_exec = NULL;
+   if (!is_exec(syscall))
+      return;
+   for (Word n; (n = VG_(sizeXA)(written_at_exec)) > 0;) {
+      HChar* name = *(HChar**)VG_(indexXA)(written_at_exec, n - 1);
+      VG_(unlink)(name);
+      VG_(free)(name);
+      VG_(dropTailXA)(written_at_exec, 1);
    }
 }
 
@@ -182,11 +207,13 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
 
 static void discard(Addr entry, VexGuestExtents extents)
 {
+   tg_entries_discard(entry);
    tg_block_discard(extents.base[0], entry);
 }
 
 static void unmapped(Addr a, SizeT len)
 {
+   tg_entries_unmapped(a, len);
    tg_sites_unmapped(a, len);
 }
 
@@ -195,12 +222,14 @@ static void unmapped(Addr a, SizeT len)
 static void mapped(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong di_handle)
 {
    (void)r; (void)w; (void)x; (void)di_handle;
+   tg_entries_unmapped(a, len);
    tg_sites_unmapped(a, len);
 }
 
 static void moved(Addr from, Addr to, SizeT len)
 {
    (void)from;
+   tg_entries_unmapped(to, len);
    tg_sites_unmapped(to, len);
 }
 
@@ -217,6 +246,10 @@ static void post_clo_init(void)
    tg_replay_init(o);
    tg_check_init(o);
    tg_instrument_init(o);
+   written_at_exec = VG_(newXA)(VG_(malloc), "tg.main.exec", VG_(free),
+                                sizeof(HChar*));
+   if (o->entries)
+      tg_entries_init();
    tg_summary_machine(&run);
 }
 

@@ -36,6 +36,7 @@ static TgOptions options = {
    .page_shift = 12,
    .fast_path = True,
    .out_file = "tlbgrind.out.%p",
+   .entries_out_file = "tlbgrind.entries.%p",
 };
 
 /* The largest base page: a 32-bit address must hold it. */
@@ -101,6 +102,11 @@ Bool tg_process_option(const HChar* arg)
    } else if (VG_STR_CLO(arg, "--tlbgrind-out-file", options.out_file)) {
       if (options.out_file[0] == '\0')
          refuse(arg, "the name of the file is missing");
+   } else if (VG_BOOL_CLO(arg, "--entries", options.entries)) {
+   } else if (VG_STR_CLO(arg, "--entries-out-file",
+                         options.entries_out_file)) {
+      if (options.entries_out_file[0] == '\0')
+         refuse(arg, "the name of the file is missing");
    } else if (VG_BOOL_CLO(arg, "--fast-path", options.fast_path)) {
    } else if (VG_BOOL_CLO(arg, "--as-cachegrind", options.as_cachegrind)) {
       if (options.as_cachegrind)
@@ -123,6 +129,9 @@ void tg_print_usage(void)
 "                                     plru, fifo, nru, random[:SEED] [lru]\n"
 "    --page-size=SIZE                 the base page, 4K to 1G [4K]\n"
 "    --tlbgrind-out-file=FILE         write costs to FILE [tlbgrind.out.%%p]\n"
+"    --entries=no|yes                 record which code is executed, in order of\n"
+"                                     its first execution, for tg_order [no]\n"
+"    --entries-out-file=FILE          where to [tlbgrind.entries.%%p]\n"
 "    --fast-path=no|yes               answer known hits without the simulator;\n"
 "                                     the counts are the same [yes]\n");
 }
@@ -204,11 +213,13 @@ static Bool any_array_given(void)
    return False;
 }
 
-/* The name is expanded at the end, when the pid is the right one; what is
-   wrong with it should not come to light only then. */
-static void check_out_file(void)
+/* A name is expanded at the end, when the pid is the right one; what is wrong
+   with it should not come to light only then. */
+static void check_out_files(void)
 {
    VG_(free)(VG_(expand_file_name)("--tlbgrind-out-file", options.out_file));
+   VG_(free)(VG_(expand_file_name)("--entries-out-file",
+                                   options.entries_out_file));
 }
 
 const TgOptions* tg_finish_options(void)
@@ -236,6 +247,6 @@ const TgOptions* tg_finish_options(void)
              name);
    }
    tl_assert(tlb_design_check(&m->design, options.page_shift, &why));
-   check_out_file();
+   check_out_files();
    return &options;
 }

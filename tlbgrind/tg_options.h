@@ -20,6 +20,8 @@ typedef struct {
    Bool fast_path;
    Bool as_cachegrind; /* see tg_print_debug_usage() */
    const HChar* out_file; /* with %p and the like not yet expanded */
+   Bool entries;          /* record the order of execution: tg_entries.h */
+   const HChar* entries_out_file;
 } TgOptions;
 
 /* Takes one command line argument. False: it is not an option of ours. Does

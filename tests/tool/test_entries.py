@@ -1,0 +1,305 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""The entries file: which code was executed, in the order of its first execution."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from tool_support import CC, CLIENTS, client, messages, run
+
+OPTIONS = ("--entries=yes", "--entries-out-file=entries.%p")
+
+
+class Function(NamedTuple):
+    object: str
+    offset: int
+    size: int
+    when: int
+    name: str
+
+
+class Block(NamedTuple):
+    function: Function
+    offset: int
+    length: int
+
+
+class Entries(NamedTuple):
+    header: dict[str, str]
+    objects: dict[str, str]  # build ID by name
+    functions: list[Function]
+    blocks: list[Block]
+
+    def of(self, obj: Path) -> list[Function]:
+        return [f for f in self.functions if f.object == str(obj)]
+
+    def names(self, obj: Path) -> list[str]:
+        return [f.name for f in self.of(obj) if f.name != "???"]
+
+
+def read(path: Path) -> Entries:
+    """Strict: what is not exactly of the form in docs/entries.md is an error."""
+    text = path.read_bytes().decode("utf-8", errors="surrogateescape")
+    head, body, end = text.split("\n\n")
+    first, *lines = head.split("\n")
+    assert first == "# tlbgrind entries"
+    header = dict(line.split(": ", 1) for line in lines)
+    assert header["version"] == "1"
+    objects: dict[int, tuple[str, str]] = {}
+    functions: dict[int, Function] = {}
+    blocks: list[Block] = []
+    for row in body.split("\n"):
+        match = re.fullmatch(r"ob=\((\d+)\) ([0-9a-f]+|-) (.+)", row)
+        if match:
+            assert int(match[1]) not in objects
+            objects[int(match[1])] = (match[3], match[2])
+            continue
+        match = re.fullmatch(r"fn=\((\d+)\) \((\d+)\) 0x([0-9a-f]+) (\d+) (\d+) (.+)", row)
+        if match:
+            assert int(match[1]) not in functions
+            function = Function(
+                objects[int(match[2])][0],
+                int(match[3], 16),
+                int(match[4]),
+                int(match[5]),
+                match[6],
+            )
+            functions[int(match[1])] = function
+            continue
+        number, offset, length = map(int, row.split(" "))
+        blocks.append(Block(functions[number], offset, length))
+    assert end == f"totals: objects {len(objects)} functions {len(functions)} blocks {len(blocks)}\n"
+    whens = [f.when for f in functions.values()]
+    assert whens == sorted(whens)
+    return Entries(header, dict(objects.values()), list(functions.values()), blocks)
+
+
+def entries(folder: Path) -> Entries:
+    (path,) = folder.glob("entries.*")
+    return read(path)
+
+
+def compiled(folder: Path, source: str, name: str = "prog", *flags: str) -> Path:
+    program = folder / name
+    (folder / f"{name}.c").write_text(source)
+    language = ["-x", "c++"] if "extern \"C\"" in source else []
+    command = [*CC, *language, "-g", "-O1", "-fno-inline", "-no-pie", "-fno-pie", *flags, "-o", str(program)]
+    subprocess.run([*command, f"{program}.c"], check=True, timeout=120)
+    return program
+
+
+def symbols(program: Path) -> dict[str, tuple[int, int]]:
+    """File offset and size of each function."""
+    text = subprocess.run(["readelf", "-lW", program], check=True, capture_output=True, text=True).stdout
+    loads = [
+        tuple(int(word, 16) for word in row.split()[1:5])
+        for row in text.splitlines()
+        if row.split()[:1] == ["LOAD"]
+    ]
+    found = {}
+    text = subprocess.run(["nm", "-S", program], check=True, capture_output=True, text=True).stdout
+    for row in text.splitlines():
+        words = row.split()
+        if len(words) == 4 and words[2] in "tT":
+            at = int(words[0], 16)
+            (offset,) = (o + at - v for o, v, _, size in loads if v <= at < v + size)
+            found[words[3]] = (offset, int(words[1], 16))
+    return found
+
+
+ORDERED = """
+#include <stdlib.h>
+volatile int sink;
+void never(void) { sink++; }
+void c(void) { sink++; }
+void a(void) { sink++; c(); }
+static void hidden(int n) { if (n > 100) never(); sink += n; }
+void b(void) { hidden(1); a(); hidden(2); }
+__attribute__((constructor)) static void early(void) { sink = 7; }
+static void late(void) { sink--; }
+int main(void) { atexit(late); for (int i = 0; i < 50; i++) { b(); a(); c(); } return 0; }
+"""
+
+
+def test_functions_come_in_the_order_of_their_first_execution(tmp_path: Path) -> None:
+    program = compiled(tmp_path, ORDERED)
+    run(tmp_path, program, options=OPTIONS)
+    e = entries(tmp_path)
+    ours = [n for n in e.names(program) if n in symbols(program) and not n.startswith("_")]
+    own = ["early", "main", "b", "hidden", "a", "c", "late"]
+    assert [n for n in ours if n in own or n == "never"] == own
+
+
+def test_offsets_and_sizes_are_those_of_the_symbol_table(tmp_path: Path) -> None:
+    program = compiled(tmp_path, ORDERED)
+    run(tmp_path, program, options=OPTIONS)
+    known = symbols(program)
+    checked = 0
+    for f in entries(tmp_path).of(program):
+        if f.name in ("early", "main", "b", "hidden", "a", "c", "late"):
+            assert (f.offset, f.size) == known[f.name], f
+            checked += 1
+    assert checked == 7
+
+
+def test_blocks_cover_what_was_executed_and_no_more(tmp_path: Path) -> None:
+    program = compiled(
+        tmp_path,
+        "volatile int sink; int one(int n) { if (n) { sink = 1; sink = 2; sink = 3; sink = 4; } else sink = 9; return 0; }\n"
+        "int main(int argc, char **argv) { return one(argc - 1); }\n",
+    )
+    run(tmp_path / "none", program, options=OPTIONS)
+    run(tmp_path / "some", program, "x", options=OPTIONS)
+    lengths = {}
+    for name in ("none", "some"):
+        blocks = [b for b in entries(tmp_path / name).blocks if b.function.name == "one"]
+        assert blocks[0].offset == 0
+        assert all(0 < b.length and b.offset + b.length <= b.function.size for b in blocks)
+        lengths[name] = sum(b.length for b in blocks)
+        assert lengths[name] < blocks[0].function.size
+    assert lengths["some"] > lengths["none"]
+
+
+def test_two_runs_give_the_same_file(tmp_path: Path) -> None:
+    bodies = []
+    for name in ("first", "second"):
+        run(tmp_path / name, client("run_code"), "plain", 3, options=OPTIONS)
+        (path,) = (tmp_path / name).glob("entries.*")
+        bodies.append([row for row in path.read_bytes().split(b"\n") if not row.startswith(b"pid: ")])
+    assert bodies[0] == bodies[1]
+
+
+def test_build_ids_are_those_of_the_files(tmp_path: Path) -> None:
+    with_id = compiled(tmp_path, ORDERED, "with", "-Wl,--build-id=sha1")
+    without = compiled(tmp_path, ORDERED, "without", "-Wl,--build-id=none")
+    for program in (with_id, without):
+        folder = tmp_path / f"run-{program.name}"
+        run(folder, program, options=OPTIONS)
+        e = entries(folder)
+        for obj, build_id in e.objects.items():
+            if obj == "???":
+                continue
+            text = subprocess.run(["readelf", "-n", obj], check=True, capture_output=True, text=True).stdout
+            match = re.search(r"Build ID: ([0-9a-f]+)", text)
+            assert build_id == (match[1] if match else "-"), obj
+    assert e.objects[str(without)] == "-"
+
+
+def test_names_are_mangled_as_the_linker_has_them(tmp_path: Path) -> None:
+    program = compiled(
+        tmp_path,
+        'extern "C" int main(void); volatile int sink; namespace space { void inside(int) { sink = sink + 1; } }\n'
+        "int main(void) { space::inside(1); return 0; }\n",
+    )
+    run(tmp_path, program, options=OPTIONS)
+    assert "_ZN5space6insideEi" in entries(tmp_path).names(program)
+
+
+def test_static_functions_of_one_name_are_two(tmp_path: Path) -> None:
+    for name in ("x", "y"):
+        (tmp_path / f"{name}.c").write_text(
+            "extern volatile int sink; static void same(void) { sink++; } "
+            f"__attribute__((noinline)) void {name}(void) {{ same(); }}\n"
+        )
+    program = compiled(
+        tmp_path,
+        "volatile int sink; void x(void), y(void); int main(void) { y(); x(); return 0; }\n",
+        "prog",
+        str(tmp_path / "x.c"),
+        str(tmp_path / "y.c"),
+    )
+    run(tmp_path, program, options=OPTIONS)
+    same = [f for f in entries(tmp_path).of(program) if f.name == "same"]
+    assert len(same) == 2
+    assert same[0].offset > same[1].offset  # y.c's, which lies behind x.c's, ran first
+
+
+def test_a_library_that_was_unloaded_keeps_its_names(tmp_path: Path) -> None:
+    a, b = (CLIENTS / f"run_plugin_{name}.so" for name in "ab")
+    run(tmp_path, client("run_code"), "load", a, b, 3, options=OPTIONS)
+    e = entries(tmp_path)
+    for name, library in (("a", a), ("b", b)):
+        own = ("plugin", f"deeper_{name}")
+        assert tuple(n for n in e.names(library) if n in own) == own  # and once, though loaded thrice
+        places = symbols(library)
+        for f in e.of(library):
+            if f.name == "plugin":
+                assert (f.offset, f.size) == places["plugin"]
+
+
+def test_a_forked_child_has_the_past_of_its_parent(tmp_path: Path) -> None:
+    program = compiled(
+        tmp_path,
+        "#include <unistd.h>\n#include <sys/wait.h>\nvolatile int sink; void before(void) { sink++; } void child(void) { sink++; }\n"
+        "void parent(void) { sink++; }\n"
+        "int main(void) { before(); if (fork() == 0) { child(); _exit(0); } wait(0); parent(); return 0; }\n",
+    )
+    run(tmp_path, program, options=OPTIONS)
+    files = sorted((read(p) for p in tmp_path.glob("entries.*")), key=lambda e: "forked" in e.header)
+    assert len(files) == 2
+    own = ("main", "before", "child", "parent")
+    assert [[n for n in e.names(program) if n in own] for e in files] == [
+        ["main", "before", "parent"],
+        ["main", "before", "child"],
+    ]
+    assert files[1].header["forked"] == f"from pid {files[0].header['pid']}, whose past is included"
+
+
+def test_a_program_that_becomes_another_is_written_before(tmp_path: Path) -> None:
+    program = compiled(
+        tmp_path,
+        "#include <unistd.h>\n#include <string.h>\nvolatile int sink; void first(void) { sink++; } void failed(void) { sink++; }\n"
+        "int main(int argc, char **argv) { first(); if (argc > 1) execl(argv[1], argv[1], (char *)0); failed(); return 0; }\n",
+    )
+    run(tmp_path / "works", program, "/bin/true", options=OPTIONS)
+    assert "failed" not in entries(tmp_path / "works").names(program)
+    run(tmp_path / "fails", program, "/nowhere", options=OPTIONS)
+    assert "failed" in entries(tmp_path / "fails").names(program)
+    run(tmp_path / "both", program, "/bin/true", options=(*OPTIONS, "--trace-children=yes"))
+    names = sorted(p.name for p in (tmp_path / "both").glob("entries.*"))
+    assert len(names) == 2
+    assert names[1] == f"{names[0]}.exec1"
+    assert "first" in read(tmp_path / "both" / names[1]).names(program)
+
+
+def test_nothing_is_written_unless_asked_for(tmp_path: Path) -> None:
+    run(tmp_path, "/bin/true")
+    assert not list(tmp_path.glob("*entries*"))
+    run(tmp_path, "/bin/true", options=("--entries=yes",))
+    (path,) = tmp_path.glob("*entries*")
+    assert re.fullmatch(r"tlbgrind\.entries\.\d+", path.name)
+
+
+def test_a_file_that_cannot_be_written_is_said_and_the_program_keeps_its_status(tmp_path: Path) -> None:
+    r = run(
+        tmp_path, "/bin/false", options=("--entries=yes", "--entries-out-file=/nowhere/entries"), collect=False
+    )
+    assert r.status == 1
+    said = messages(r.err)
+    at = said.index("error: can't write entries file '/nowhere/entries': there is no such folder")
+    assert said[at + 1] == "       ... so the order of execution will be missing."
+
+
+@pytest.mark.parametrize(
+    ("option", "complaint"),
+    [
+        ("--entries=maybe", "Invalid boolean value 'maybe' (should be 'yes' or 'no')"),
+        ("--entries-out-file=", "the name of the file is missing"),
+    ],
+)
+def test_bad_options(option: str, complaint: str, tmp_path: Path) -> None:
+    r = run(tmp_path, "/bin/true", options=(option,), collect=False)
+    assert r.status == 1
+    assert complaint in r.err
+
+
+def test_counts_are_the_same_with_and_without(tmp_path: Path) -> None:
+    bodies = [
+        run(tmp_path / name, client("run_code"), "plain", 3, options=options).only().body()
+        for name, options in (("without", ()), ("with", OPTIONS))
+    ]
+    assert bodies[0] == bodies[1]
