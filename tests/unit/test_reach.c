@@ -203,15 +203,16 @@ static uint64_t list_misses(const list *l, uint32_t entries)
    return n;
 }
 
-/* What the caller knows of a page: the time, 0 if it is not known. */
-static uint64_t times[MAX_PAGES];
+/* What the caller knows of a page: the time, 0 if it is not known; and a second
+   time, MAX_PAGES further on, of which the later counts. */
+static uint64_t times[2 * MAX_PAGES];
 static uint32_t n_times;
 
 static void forget(uint64_t *time, void *opaque)
 {
    assert_ptr_equal(opaque, times);
    assert_true(time >= times && time < times + MAX_PAGES && *time != 0);
-   *time = 0;
+   time[0] = time[MAX_PAGES] = 0;
    n_times--;
 }
 
@@ -227,6 +228,7 @@ static both both_make(unsigned ask_percent)
 {
    both b = { .ask_percent = ask_percent, .seed = ask_percent + 1 };
    b.r = make(forget, times);
+   b.r->second_time = MAX_PAGES;
    for (int size = 0; size < TLB_REACH_CURVES; size++) {
       b.l[size] = calloc(1, sizeof *b.l[size]);
       assert_non_null(b.l[size]);
@@ -245,7 +247,7 @@ static void both_reference(both *b, uint32_t page, uint64_t base)
                      (base + page)
                         >> (tlb_reach_shift((tlb_reach_size)size) - 12));
    if (times[page] != 0 && unit_random(&b->seed) % 100 >= b->ask_percent) {
-      times[page] = b->now;
+      times[page + b->now % 2 * MAX_PAGES] = b->now;
       return;
    }
    if (b->ask_percent == 100) {
@@ -329,11 +331,14 @@ static void known_pages(void **state)
    uint64_t now = 0;
    both b = both_make(0);
    (void)state;
-   for (uint32_t page = 0; page < 8; page++)
+   for (uint32_t page = 0; page < 8; page++) {
+      assert_null(tlb_reach_oldest(b.r));
       both_reference(&b, page, 0);
+   }
    assert_int_equal(n_times, 8);
    /* 0 is young again, and only its time tells. */
    both_reference(&b, 0, 0);
+   assert_ptr_equal(tlb_reach_oldest(b.r), &times[1]);
    both_reference(&b, 8, 0);
    assert_int_equal(n_times, 8);
    assert_true(times[0] != 0 && times[1] == 0 && times[8] != 0);

@@ -272,12 +272,19 @@ static tlb_reach_region *find_region(tlb_reach *r, uint64_t number)
 
 /* --- The top --- */
 
+static uint64_t time_of(const tlb_reach *r, const tlb_reach_known *k)
+{
+   const uint32_t second = k->time == &k->own ? 0 : r->second_time;
+   const uint64_t a = k->time[0], b = k->time[second];
+   return a > b ? a : b;
+}
+
 static uint32_t oldest_known(const tlb_reach *r)
 {
    uint32_t oldest = 0;
-   uint64_t oldest_time = *r->known[0].time;
+   uint64_t oldest_time = time_of(r, &r->known[0]);
    for (uint32_t i = 1; i < TLB_REACH_SMALLEST; i++) {
-      const uint64_t t = *r->known[i].time;
+      const uint64_t t = time_of(r, &r->known[i]);
       oldest = t < oldest_time ? i : oldest;
       oldest_time = t < oldest_time ? t : oldest_time;
    }
@@ -346,11 +353,19 @@ void tlb_reach_reference(tlb_reach *r, uint64_t page, uint64_t now,
    *k->time = now;
 }
 
+const uint64_t *tlb_reach_oldest(const tlb_reach *r)
+{
+   if (r->n_known < TLB_REACH_SMALLEST)
+      return NULL;
+   const tlb_reach_known *const k = &r->known[oldest_known(r)];
+   return k->time == &k->own ? NULL : k->time;
+}
+
 void tlb_reach_detach(tlb_reach *r, const uint64_t *time)
 {
    for (tlb_reach_known *k = r->known; k < r->known + r->n_known; k++) {
       if (k->time == time) {
-         k->own = *time;
+         k->own = time_of(r, k);
          k->time = &k->own;
       }
    }
@@ -373,6 +388,7 @@ void tlb_reach_init(tlb_reach *r, tlb_memory memory,
    r->memory = memory;
    r->release = release;
    r->opaque = opaque;
+   r->second_time = 0;
    r->failed = 0;
    r->n_known = 0;
    r->newest = NULL;

@@ -81,6 +81,8 @@ typedef struct {
    tlb_memory memory;
    tlb_reach_release *release;
    void *opaque;
+   uint32_t second_time; /* where the other time of a page stands, counted in
+                            times from the one given; 0: there is none */
    int failed;
    tlb_reach_known known[TLB_REACH_SMALLEST];
    uint32_t n_known;
@@ -110,9 +112,15 @@ void tlb_reach_destroy(tlb_reach *r);
    `time`: where the caller will note the times of further references to the
    page; set to `now`. When the page stops being known, `release` is called
    with it, and it is not read again. With NULL the caller keeps no time and
-   has to make this call for each reference to the page. */
+   has to make this call for each reference to the page. A caller who keeps two
+   times for a page, of which the later counts, sets second_time once after
+   tlb_reach_init(). */
 void tlb_reach_reference(tlb_reach *r, uint64_t page, uint64_t now,
                          uint64_t *time);
+
+/* The time of the page that will stop being known when one comes that is not:
+   NULL if there is none yet, or if the caller does not keep its time. */
+const uint64_t *tlb_reach_oldest(const tlb_reach *r);
 
 /* The caller's `time` of a known page goes away: the page stays known, but
    the caller has to make the next reference to it through the call above.
