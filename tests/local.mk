@@ -15,7 +15,8 @@ UNIT_TESTS = \
 	tests/unit/test_hierarchy \
 	tests/unit/test_reach \
 	tests/unit/test_short_cuts \
-	tests/unit/test_text
+	tests/unit/test_text \
+	tests/unit/test_walk
 
 # tests/clients/NAME.c: programs for the tool to run.  A client that needs flags of its own has
 # CLIENT_FLAGS_NAME (in the place of CLIENT_FLAGS) or CLIENT_LINK_FLAGS_NAME (added).
@@ -71,6 +72,7 @@ PYTEST_FILES = \
 	tests/experiments/test_experiments.py \
 	tests/model/test_properties.py \
 	tests/model/test_reach.py \
+	tests/model/test_walk.py \
 	tests/oracle/test_cachegrind.py \
 	tests/oracle/test_clients.py \
 	tests/oracle/test_lackey.py \
@@ -119,6 +121,8 @@ check_PROGRAMS += tests/model/simdrive
 tests_model_simdrive_LDADD = tests/libtlbsim-san.a
 check_PROGRAMS += tests/model/reachdrive
 tests_model_reachdrive_LDADD = tests/libtlbsim-san.a
+check_PROGRAMS += tests/model/walkdrive
+tests_model_walkdrive_LDADD = tests/libtlbsim-san.a
 
 if HAVE_CMOCKA
 check_PROGRAMS += $(UNIT_TESTS)

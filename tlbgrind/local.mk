@@ -11,7 +11,8 @@ SIM_SOURCES = \
 	tlbgrind/sim/hierarchy.c \
 	tlbgrind/sim/policy.c \
 	tlbgrind/sim/reach.c \
-	tlbgrind/sim/text.c
+	tlbgrind/sim/text.c \
+	tlbgrind/sim/walk.c
 
 SIM_INCLUDES = \
 	tlbgrind/sim/array.h \
@@ -23,7 +24,8 @@ SIM_INCLUDES = \
 	tlbgrind/sim/pagemap.h \
 	tlbgrind/sim/policy.h \
 	tlbgrind/sim/reach.h \
-	tlbgrind/sim/text.h
+	tlbgrind/sim/text.h \
+	tlbgrind/sim/walk.h
 
 SIM_CPPFLAGS = -I$(srcdir)/tlbgrind -I$(srcdir)/tlbgrind/sim
 # Freestanding, or gcc makes a call of strlen out of a loop that counts characters.

@@ -389,7 +389,7 @@ static void high_pages(void **state)
    (void)state;
    for (int round = 0; round < 2; round++) {
       for (uint64_t context = 0; context < 10; context++) {
-         tlb_reach_reference(r, tlb_key_of(5, (uint32_t)context), ++now, NULL);
+         tlb_reach_reference(r, 5 | context << 52, ++now, NULL);
          tlb_reach_reference(r, UINT64_MAX - context, ++now, NULL);
       }
    }

@@ -1,0 +1,257 @@
+/* Page walks: numbers of references that follow from the pattern.
+   (tests/model/test_walk.py has the random ones.)
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include "unit.h"
+
+#include "walk.h"
+
+/* A machine with the steps of x86-64, uncached, and one array for all. */
+static tlb_machine x86_64(void)
+{
+   static const unsigned shifts[] = { 39, 30, 21, 12 };
+   tlb_machine m;
+   memset(&m, 0, sizeof m);
+   m.n_arrays = 1;
+   m.array[0].level = 1;
+   m.array[0].users = TLB_FETCHES | TLB_LOADS | TLB_STORES;
+   m.array[0].g = unit_geometry("64,4,4K+2M+1G");
+   m.n_walk_steps = 4;
+   for (unsigned i = 0; i < 4; i++)
+      m.walk[i].shift = shifts[i];
+   return m;
+}
+
+static void cache(tlb_machine *m, unsigned step, uint32_t entries)
+{
+   m->walk[step].cached = 1;
+   m->walk[step].g = (tlb_geometry){
+      .entries = entries, .ways = entries, .policy = TLB_LRU,
+      .page_sizes = UINT64_C(1) << m->walk[step].shift
+   };
+}
+
+typedef struct {
+   tlb_walker w;
+   tlb_machine m;
+   void *memory;
+   uint64_t now;
+} unit_walker;
+
+static void make(unit_walker *u, const tlb_machine *m, int nested,
+                 tlb_array *last)
+{
+   const size_t size = tlb_walker_bytes(m);
+   memset(&u->w, 0xA5, sizeof u->w);
+   u->m = *m;
+   u->now = 0;
+   u->memory = malloc(size + (size == 0));
+   assert_non_null(u->memory);
+   memset(u->memory, 0xA5, size);
+   tlb_walker_init(&u->w, &u->m, nested, u->memory, last);
+}
+
+/* References for n walks, from page number `first` on; page_shift says how
+   large they are. */
+static uint64_t sequence(unit_walker *u, uint64_t first, uint64_t n,
+                         unsigned page_shift)
+{
+   uint64_t references = 0;
+   for (uint64_t page = first; page < first + n; page++)
+      references += tlb_walk(&u->w, page << page_shift, page_shift, 0,
+                             ++u->now);
+   return references;
+}
+
+static uint64_t in_all(const tlb_machine *m, int nested, uint64_t first,
+                       uint64_t n, unsigned page_shift)
+{
+   unit_walker u;
+   make(&u, m, nested, NULL);
+   const uint64_t references = sequence(&u, first, n, page_shift);
+   free(u.memory);
+   return references;
+}
+
+static void uncached(void **state)
+{
+   const tlb_machine m = x86_64();
+   (void)state;
+   assert_int_equal(in_all(&m, 0, 0, 1000, 12), 4000);
+   assert_int_equal(in_all(&m, 0, 77777, 1000, 21), 3000);
+   assert_int_equal(in_all(&m, 0, 3, 1000, 30), 2000);
+   assert_int_equal(in_all(&m, 0, 3, 100, 39), 100);
+   /* Pages that no step is made for: 64K are sixteen entries of the last one,
+      16M are eight of the one above. */
+   assert_int_equal(in_all(&m, 0, 0, 1000, 16), 4000);
+   assert_int_equal(in_all(&m, 0, 0, 1000, 24), 3000);
+}
+
+static void sequential(void **state)
+{
+   tlb_machine m = x86_64();
+   (void)state;
+   /* One PDE: two references more whenever a page table is new. */
+   cache(&m, 2, 1);
+   assert_int_equal(in_all(&m, 0, 0, 512, 12), 512 + 3);
+   assert_int_equal(in_all(&m, 0, 0, 513, 12), 513 + 2 * 3);
+   assert_int_equal(in_all(&m, 0, 511, 2, 12), 2 + 2 * 3);
+   assert_int_equal(in_all(&m, 0, 0, 1 << 20, 12), (1 << 20) + 2048 * 3);
+   /* PDEs lead to tables of 4K pages only. */
+   assert_int_equal(in_all(&m, 0, 0, 100, 21), 300);
+
+   /* And one of each step above: the root once, the rest when it changes. */
+   cache(&m, 1, 1);
+   cache(&m, 0, 1);
+   assert_int_equal(in_all(&m, 0, 0, 1 << 20, 12),
+                    (1 << 20) + 2048 + 4 + 1);
+   assert_int_equal(in_all(&m, 0, 0, 1 << 12, 21), (1 << 12) + 8 + 1);
+   assert_int_equal(in_all(&m, 0, 0, 1 << 10, 30), (1 << 10) + 2);
+   assert_int_equal(in_all(&m, 0, (UINT64_C(1) << 35) - 1, 2, 12), 2 * 4);
+}
+
+/* W pages in turn, each under a PDE of its own, E of which are kept. */
+static void knee(void **state)
+{
+   (void)state;
+   for (uint32_t w = 15; w <= 17; w++) {
+      tlb_machine m = x86_64();
+      unit_walker u;
+      cache(&m, 2, 16);
+      cache(&m, 1, 4);
+      make(&u, &m, 0, NULL);
+      uint64_t references = 0;
+      for (int round = 0; round < 10; round++) {
+         for (uint64_t page = 0; page < w; page++)
+            references += tlb_walk(&u.w, page << 21, 12, 0, ++u.now);
+      }
+      /* The first round: the PDPE is new once. */
+      assert_int_equal(references, w <= 16 ? 2 + w * 2 + w * 9
+                                           : 2 + w * 2 * 10);
+      free(u.memory);
+   }
+}
+
+static void contexts(void **state)
+{
+   tlb_machine m = x86_64();
+   unit_walker u;
+   (void)state;
+   cache(&m, 2, 16);
+   make(&u, &m, 0, NULL);
+   assert_int_equal(tlb_walk(&u.w, 0x1000, 12, 0, 1), 4);
+   assert_int_equal(tlb_walk(&u.w, 0x1000, 12, 126, 2), 4);
+   assert_int_equal(tlb_walk(&u.w, 0x2000, 12, 0, 3), 1);
+   assert_int_equal(tlb_walk(&u.w, 0x2000, 12, 126, 4), 1);
+   free(u.memory);
+}
+
+static void nested(void **state)
+{
+   tlb_machine m = x86_64();
+   (void)state;
+   assert_int_equal(in_all(&m, 1, 0, 1, 12), 24);
+   assert_int_equal(in_all(&m, 1, 0, 1, 21), (3 + 1) * (4 + 1) - 1);
+   assert_int_equal(in_all(&m, 1, 0, 1, 30), (2 + 1) * (4 + 1) - 1);
+   /* A cached PDE spares three of the guest's references and the walks of the
+      host for them. */
+   cache(&m, 2, 1);
+   assert_int_equal(in_all(&m, 1, 0, 512, 12), 24 + 511 * 9);
+   /* Five over five. */
+   m = x86_64();
+   memmove(&m.walk[1], &m.walk[0], 4 * sizeof m.walk[0]);
+   m.walk[0].shift = 48;
+   m.n_walk_steps = 5;
+   assert_int_equal(in_all(&m, 1, 0, 1, 12), 35);
+   assert_int_equal(in_all(&m, 0, 0, 1, 12), 5);
+}
+
+/* PML4Es and PDPEs in one cache of two entries. */
+static void joined(void **state)
+{
+   tlb_machine m = x86_64();
+   unit_walker u;
+   (void)state;
+   cache(&m, 0, 2);
+   m.walk[1].cached = m.walk[1].joined = 1;
+   make(&u, &m, 0, NULL);
+   assert_int_equal(tlb_walk(&u.w, 0, 12, 0, 1), 4);
+   /* Both are there; the PDPE is found first. */
+   assert_int_equal(tlb_walk(&u.w, 0, 12, 0, 2), 2);
+   /* Another PDPE, behind the PML4E, which so is the newer of the old two. */
+   assert_int_equal(tlb_walk(&u.w, UINT64_C(1) << 30, 12, 0, 3), 3);
+   assert_int_equal(tlb_walk(&u.w, UINT64_C(1) << 30, 12, 0, 4), 2);
+   /* The first PDPE is gone, the PML4E is not. */
+   assert_int_equal(tlb_walk(&u.w, 0, 12, 0, 5), 3);
+   free(u.memory);
+}
+
+/* PDEs among the translations of a second level with two entries. */
+static void in_last_level(void **state)
+{
+   tlb_machine m = x86_64();
+   unit_walker u;
+   unit_array last;
+   const tlb_geometry g = unit_geometry("2,full,4K+2M");
+   (void)state;
+   m.walk[2].cached = m.walk[2].in_last_level = 1;
+   assert_int_equal(tlb_walk_array(&m), -1); /* one level only */
+   m.n_arrays = 4;
+   for (unsigned i = 1; i < 4; i++) {
+      m.array[i] = m.array[0];
+      m.array[i].level = 2;
+   }
+   m.array[1].users = TLB_FETCHES;
+   m.array[2].g.page_sizes = 1 << 21;
+   assert_int_equal(tlb_walk_array(&m), 3);
+
+   unit_array_make(&last, &g, NULL, NULL);
+   make(&u, &m, 0, &last.a);
+   assert_int_equal(tlb_walk(&u.w, 0x1000, 12, 0, ++last.now), 4);
+   /* The PDE of 0 is not the translation of a 2M page at 0. */
+   assert_false(unit_hits(&last, 0));
+   assert_int_equal(tlb_walk(&u.w, 0x2000, 12, 0, ++last.now), 1);
+   /* Two translations drive it out. */
+   assert_false(unit_hits(&last, 1));
+   assert_false(unit_hits(&last, 2));
+   assert_int_equal(tlb_walk(&u.w, 0x3000, 12, 0, ++last.now), 4);
+   /* And it drives out the older of them. */
+   assert_true(unit_hits(&last, 2));
+   assert_false(unit_hits(&last, 1));
+   free(u.memory);
+   unit_array_free(&last);
+}
+
+static void no_tables(void **state)
+{
+   tlb_machine m = x86_64();
+   (void)state;
+   assert_true(tlb_walks_described(&m));
+   m.n_walk_steps = 0;
+   assert_false(tlb_walks_described(&m));
+   assert_int_equal(in_all(&m, 0, 0, 10, 12), 0);
+   assert_int_equal(in_all(&m, 1, 0, 10, 12), 0);
+   m.software_walk = 1;
+   assert_true(tlb_walks_described(&m));
+   assert_int_equal(in_all(&m, 0, 0, 10, 13), 10);
+   assert_int_equal(in_all(&m, 1, 0, 10, 22), 10);
+}
+
+int main(void)
+{
+   const struct CMUnitTest tests[] = {
+      CLAIM("without caches a walk reads each step down to the page's",
+            uncached),
+      CLAIM("pages in a row read a table's entry when it changes", sequential),
+      CLAIM("as many PDEs as fit are found again, one more never is", knee),
+      CLAIM("contexts have entries of their own", contexts),
+      CLAIM("four steps over four are 24 references, n over m are "
+            "(n + 1)(m + 1) - 1", nested),
+      CLAIM("two steps share a cache", joined),
+      CLAIM("entries stand among the translations of the last level",
+            in_last_level),
+      CLAIM("a software walk is one reference, an unknown walk none",
+            no_tables),
+   };
+   return cmocka_run_group_tests_name("walk", tests, NULL, NULL);
+}

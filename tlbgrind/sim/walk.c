@@ -1,0 +1,136 @@
+/* Page walks and their caches. See walk.h. */
+
+#include "walk.h"
+
+/* An entry of step i, in a cache that holds those of other steps and
+   translations as well: where a translation has the mark of its page size, it
+   has one that no page size has. */
+enum {
+   FIRST_MARK = TLB_MAX_PAGE_SHIFT - TLB_MIN_PAGE_SHIFT + 1,
+   MARK_BITS = 5
+};
+
+_Static_assert(FIRST_MARK + TLB_MAX_WALK_LEVELS <= 1 << MARK_BITS,
+               "the marks of all steps fit");
+
+static tlb_key key_of(const tlb_walker *w, unsigned step, uint64_t address,
+                      uint32_t context)
+{
+   return address >> w->machine->walk[step].shift
+          | (uint64_t)(FIRST_MARK + step) << TLB_KEY_PAGE_BITS
+          | (uint64_t)context << (TLB_KEY_PAGE_BITS + MARK_BITS);
+}
+
+static int has_own_cache(const tlb_walk_step *s)
+{
+   return s->cached && !s->in_last_level && !s->joined;
+}
+
+static unsigned levels_of(const tlb_machine *m)
+{
+   unsigned levels = 0;
+   for (unsigned i = 0; i < m->n_arrays; i++)
+      levels = m->array[i].level > levels ? m->array[i].level : levels;
+   return levels;
+}
+
+/* The smallest page that an array holds. */
+static unsigned smallest(const tlb_machine_array *a)
+{
+   unsigned shift = 0;
+   while ((a->g.page_sizes >> shift & 1) == 0)
+      shift++;
+   return shift;
+}
+
+int tlb_walk_array(const tlb_machine *m)
+{
+   const unsigned last = levels_of(m);
+   int asked = 0, found = -1;
+   for (unsigned i = 0; i < m->n_walk_steps; i++)
+      asked |= m->walk[i].cached && m->walk[i].in_last_level;
+   if (!asked || last < 2)
+      return -1;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const tlb_machine_array *const a = &m->array[i];
+      if (a->level == last && (a->users & TLB_LOADS) != 0
+          && (found < 0 || smallest(a) < smallest(&m->array[found])))
+         found = (int)i;
+   }
+   return found;
+}
+
+/* Each cache starts aligned again. */
+static size_t cache_bytes(const tlb_walk_step *s)
+{
+   return has_own_cache(s) ? (tlb_array_bytes(&s->g) + 7) & ~(size_t)7 : 0;
+}
+
+size_t tlb_walker_bytes(const tlb_machine *m)
+{
+   size_t bytes = 0;
+   for (unsigned i = 0; i < m->n_walk_steps; i++)
+      bytes += cache_bytes(&m->walk[i]);
+   return bytes;
+}
+
+void tlb_walker_init(tlb_walker *w, const tlb_machine *m, int nested,
+                     void *memory, tlb_array *last)
+{
+   char *at = memory;
+   tlb_array *nearest = NULL; /* of the steps so far that have their own */
+   w->machine = m;
+   w->clock = 0;
+   w->host_references = nested ? m->n_walk_steps : 0;
+   for (unsigned i = 0; i < m->n_walk_steps; i++) {
+      const tlb_walk_step *const s = &m->walk[i];
+      if (has_own_cache(s)) {
+         nearest = &w->own[i];
+         tlb_array_init(nearest, &s->g, at, NULL, NULL);
+         at += cache_bytes(s);
+      }
+      w->cache[i] = !s->cached ? NULL : s->in_last_level ? last : nearest;
+   }
+}
+
+/* The step that a walk for such a page ends at. */
+static unsigned last_step(const tlb_machine *m, unsigned page_shift)
+{
+   unsigned i = 0;
+   while (i < m->n_walk_steps - 1 && m->walk[i].shift > page_shift)
+      i++;
+   return i;
+}
+
+/* A cache that several steps share must know which of them was used last. */
+static uint64_t time_of(tlb_walker *w, unsigned step, uint64_t now)
+{
+   return w->machine->walk[step].in_last_level ? now : ++w->clock;
+}
+
+unsigned tlb_walk(tlb_walker *w, uint64_t address, unsigned page_shift,
+                  uint32_t context, uint64_t now)
+{
+   const tlb_machine *const m = w->machine;
+   if (m->software_walk)
+      return 1;
+   if (m->n_walk_steps == 0)
+      return 0;
+   const unsigned end = last_step(m, page_shift);
+   unsigned first = end; /* the first step that has to be read */
+   while (first > 0) {
+      tlb_array *const cache = w->cache[first - 1];
+      if (cache != NULL
+          && tlb_array_lookup(cache, key_of(w, first - 1, address, context),
+                              time_of(w, first - 1, now)) != TLB_MISS)
+         break;
+      first--;
+   }
+   for (unsigned i = first; i < end; i++) {
+      if (w->cache[i] != NULL)
+         tlb_array_fill(w->cache[i], key_of(w, i, address, context),
+                        time_of(w, i, now));
+   }
+   const unsigned references = end - first + 1;
+   return references * (w->host_references + 1) + w->host_references;
+}
