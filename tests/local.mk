@@ -10,6 +10,7 @@
 # groups, and no skip(): cmocka's TAP is wrong for both.)
 UNIT_TESTS = \
 	tests/unit/test_array \
+	tests/unit/test_cost \
 	tests/unit/test_cpuid \
 	tests/unit/test_geometry \
 	tests/unit/test_hierarchy \

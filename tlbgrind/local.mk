@@ -6,6 +6,7 @@
 
 SIM_SOURCES = \
 	tlbgrind/sim/array.c \
+	tlbgrind/sim/cost.c \
 	tlbgrind/sim/cpuid.c \
 	tlbgrind/sim/geometry.c \
 	tlbgrind/sim/hierarchy.c \
@@ -16,6 +17,7 @@ SIM_SOURCES = \
 
 SIM_INCLUDES = \
 	tlbgrind/sim/array.h \
+	tlbgrind/sim/cost.h \
 	tlbgrind/sim/cpuid.h \
 	tlbgrind/sim/geometry.h \
 	tlbgrind/sim/hierarchy.h \
