@@ -252,8 +252,11 @@ bench: all
 EXPERIMENT_MODULES = \
 	tests/experiments/e1_stream.py \
 	tests/experiments/e2_libraries.py \
+	tests/experiments/e5_follow.py \
+	tests/experiments/e9_pages.py \
 	tests/experiments/exp_frame.py \
 	tests/experiments/exp_lab.py \
+	tests/experiments/exp_programs.py \
 	tests/experiments/experiments.py
 
 EXPERIMENT_FILES = \

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from exp_frame import Chart, Experiment, Result, Series, Table, at_most, near, within
-from exp_lab import Lab, Machine
+from exp_lab import Lab, Machine, two_sides
 
 PUBLISHED = "M. Gorman, Huge pages part 5: A deeper look at TLBs and costs (LWN, 2010)"
 NTIMES = 10
@@ -21,22 +23,19 @@ def share_of_time(misses: int, miss_cycles: int, cycles: int) -> float:
     return 100 * misses * miss_cycles / cycles
 
 
-def misses(lab: Lab, n: int, machine: Machine, ntimes: int = NTIMES) -> int:
-    """Data misses of the last level, above those of the program's start-up."""
+def misses(lab: Lab, n: int, machines: Sequence[Machine], page_size: str = "4K") -> list[int]:
+    """Data page walks on each machine, above those of the program's start-up."""
     program = lab.client("stream", f"-DN={n}")
-    counts = [
-        lab.simulate([machine], [program, argument])[machine.name].total("DLtmr", "DLtmw") for argument in (ntimes, -1)
-    ]
-    return counts[0] - counts[1]
+    full, none = (lab.simulate(machines, [program, i], [f"--page-size={page_size}"]) for i in (NTIMES, -1))
+    return [full[m.name].total("DLtmr", "DLtmw") - none[m.name].total("DLtmr", "DLtmw") for m in machines]
 
 
 def small(lab: Lab) -> Result:
     n = 131072
     pages = n * 8 // 4096
     got = [
-        misses(lab, n, Machine("dtlb64", ("--itlb=64,4", "--dtlb=64,4"))),
-        misses(lab, n, Machine("dtlb1024", ("--itlb=64,4", "--dtlb=1024,4"))),
-        misses(lab, n, Machine("dtlb64-16M", ("--itlb=64,4", "--dtlb=64,4", "--page-size=16M"))),
+        *misses(lab, n, [two_sides("dtlb64", 64, 64, ways=4), two_sides("dtlb1024", 64, 1024, ways=4)]),
+        *misses(lab, n, [two_sides("dtlb64", 64, 64, ways=4)], "16M"),
     ]
     names = ["4K pages, 64 entries, 4-way", "4K pages, 1024 entries, 4-way", "16M pages, 64 entries, 4-way"]
     predicted = [f"{SWEEPS * pages:,}", f"{3 * pages:,}", "at most 3"]
@@ -70,7 +69,7 @@ def small(lab: Lab) -> Result:
 def full(lab: Lab) -> Result:
     n = 44_739_240
     formula = SWEEPS * n * 8 / 4096
-    got = misses(lab, n, Machine("ppc970", ("--itlb=1024,4", "--dtlb=1024,4")))
+    (got,) = misses(lab, n, [two_sides("ppc970", 1024, 1024, ways=4)])
     rows = [["formula", f"{formula:,.0f}", f"{share_of_time(round(formula), MISS_CYCLES, CYCLES):.2f}"]]
     rows += [[f"PPC970MP, run {i + 1}", f"{count:,}", f"{share_of_time(count, MISS_CYCLES, CYCLES):.2f}"] for i, count in enumerate(COUNTED)]
     rows.append(["tlbgrind", f"{got:,}", f"{share_of_time(got, MISS_CYCLES, CYCLES):.2f}"])
@@ -85,4 +84,4 @@ def full(lab: Lab) -> Result:
 
 
 SMALL = Experiment("E1", "STREAM, small", PUBLISHED, small)
-FULL = Experiment("E1-full", "STREAM on 1 GiB", PUBLISHED, full, long=True)
+FULL = Experiment("E1-full", "STREAM on 1 GiB", PUBLISHED, full)

@@ -25,7 +25,7 @@ from exp_frame import (
     Text,
     exact,
 )
-from exp_lab import Lab, Machine, Profile
+from exp_lab import Lab, Profile, two_sides
 
 PUBLISHED = "D. Gove, The cost of calling through libraries (2009), on an UltraSPARC T1"
 ROUTINES = "abcdefghijklmnopqrstuvwxyz"
@@ -156,13 +156,10 @@ def whole(value: Fraction) -> Number:
     return value.numerator if value.denominator == 1 else float(value)
 
 
-def machines(entries: Sequence[int]) -> list[Machine]:
-    return [Machine(f"itlb{n}", (f"--itlb={n},full", f"--dtlb={DTLB},full")) for n in entries]
-
-
 def simulate(lab: Lab, program: Path, entries: Sequence[int], *options: str) -> dict[int, list[Profile]]:
     """By ITLB: a run of ROUNDS rounds and one of twice as many."""
-    runs = [lab.simulate(machines(entries), [program, n], options) for n in (ROUNDS, 2 * ROUNDS)]
+    machines = [two_sides(f"itlb{n}", n, DTLB) for n in entries]
+    runs = [lab.simulate(machines, [program, n], options) for n in (ROUNDS, 2 * ROUNDS)]
     return {n: [run[f"itlb{n}"] for run in runs] for n in entries}
 
 
@@ -208,6 +205,8 @@ def run(lab: Lab) -> Result:
         "--diff", "--by=object", "--show=I1tm,D1tmr,Ir", "--sort=I1tm,D1tmr", "--show-percs=no", "--threshold=0",
         *(profile.path for profile in separate[16]),
     )
+    # The last block, without the rule below its title; not the folder's name on each line.
+    table = table.rpartition("--\n")[2].replace(f"{lab.folder}/", "")
 
     seconds = native(lab, made)
     names = [each.name for each in BUILDS]
@@ -233,7 +232,7 @@ def run(lab: Lab) -> Result:
                 "ITLB entries", "misses per round",
             ),
         ],
-        [Text(f"{ROUNDS} rounds of 26 libraries by object, ITLB of 16 entries: tg_annotate --diff --by=object", table.partition("-- By object")[2])],
+        [Text(f"{ROUNDS} rounds of 26 libraries by object, ITLB of 16 entries: tg_annotate --diff --by=object", table)],
     )
 
 

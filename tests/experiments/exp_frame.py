@@ -71,7 +71,7 @@ class Experiment(NamedTuple):
     title: str
     published: str  # where the numbers that it is compared with are from
     run: Callable[[Lab], Result]
-    long: bool = False  # takes minutes: runs only when it is asked for
+    long: bool = False  # takes minutes: runs only when it is asked for by name or with --long
 
 
 class Missing(Exception):
@@ -180,7 +180,7 @@ def _draw(chart: Chart, axes: Any) -> None:
             axes.bar([x + middle for x, _ in known], heights, width, label=series.name, hatch=hatch)
         else:
             style = "k+" if series.published else "o-"
-            axes.plot([x for x, _ in known], heights, style, label=series.name, markersize=10 if series.published else 4)
+            axes.plot([x for x, _ in known], heights, style, label=series.name or None, markersize=10 if series.published else 4)
     axes.set_title(chart.title)
     axes.set_xticks(range(len(chart.places)))
     long = max(map(len, chart.places)) > 6

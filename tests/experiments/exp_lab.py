@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Union
 
 from exp_frame import Missing
 
@@ -30,11 +30,34 @@ class Broken(Exception):
     """A program did not end as it should."""
 
 
+class Array(NamedTuple):
+    """One translation array of a machine."""
+
+    level: int
+    users: str  # fetches, loads, stores, joined by +, or all
+    entries: int
+    ways: int = 0  # 0: fully associative
+    pages: str = "4K+64K+2M+16M+1G"
+    larger_pages: str = "split"  # or bypass
+    policy: str = "lru"
+
+
 class Machine(NamedTuple):
-    """A processor, by the options that describe it."""
+    """A processor, and what its pages are (as --machine=NAME@PAGES has it)."""
 
     name: str
-    options: tuple[str, ...]
+    arrays: tuple[Array, ...]
+    pages: str = ""
+
+    def option(self) -> list[str]:
+        names = {(1, "fetches"): "itlb", (1, "loads+stores"): "dtlb", (2, "all"): "stlb"}
+        return [f"--{names[a.level, a.users]}={a.entries},{a.ways or 'full'},,{a.policy}".replace(",,lru", "") for a in self.arrays]
+
+
+def two_sides(name: str, itlb: int, dtlb: int, stlb: int = 0, ways: int = 0, pages: str = "") -> Machine:
+    """A machine of an instruction and a data TLB, and a 4-way second level for both if stlb is not 0."""
+    arrays = [Array(1, "fetches", itlb, ways), Array(1, "loads+stores", dtlb, ways)]
+    return Machine(name, (*arrays, *([Array(2, "all", stlb, 4)] if stlb else [])), pages)
 
 
 class Profile:
@@ -70,12 +93,36 @@ class Profile:
         return self._out.events, self._out.totals, runs
 
 
+class Dialog(NamedTuple):
+    """What a program is told that looks for input while it works: first, and once it has printed such a line."""
+
+    first: str
+    line: str  # its beginning
+    then: str
+
+    def hold(self, process: subprocess.Popen[bytes]) -> bytes:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(self.first.encode("ascii"))
+        process.stdin.flush()
+        printed = b""
+        for line in process.stdout:
+            printed += line
+            if line.startswith(self.line.encode("ascii")):
+                process.stdin.write(self.then.encode("ascii"))
+                process.stdin.flush()
+                break
+        return printed
+
+
+Input = Union[Path, Dialog, None]
+
+
 class Lab:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._runs = 0
         # The same for every run: the environment is on the program's stack.
-        self.environment = {"PATH": PATH, "HOME": str(folder), "LC_ALL": "C", "PYTHONHASHSEED": "0"}
+        self.environment = {"PATH": PATH, "HOME": str(folder), "LC_ALL": "C", "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
 
     # Programs
 
@@ -92,10 +139,10 @@ class Lab:
         self.call([*_setting("CC"), "-o", path, *arguments])
         return path
 
-    def client(self, name: str, *flags: str) -> Path:
+    def client(self, name: str, *flags: str, libraries: Sequence[str] = ()) -> Path:
         """Compiles clients/NAME.c."""
         words = re.sub(r"[^A-Za-z0-9]+", "-", "".join(flags))
-        return self.cc(f"{name}{words}", *FLAGS, *flags, "-no-pie", HERE / "clients" / f"{name}.c")
+        return self.cc(f"{name}{words}", *FLAGS, *flags, "-no-pie", HERE / "clients" / f"{name}.c", *libraries)
 
     def need(self, program: str, package: str) -> str:
         path = shutil.which(program, path=PATH)
@@ -105,25 +152,29 @@ class Lab:
 
     # Runs
 
-    def call(self, command: Sequence[object], stdin: Path | None = None, env: Mapping[str, str] | None = None) -> str:
+    def call(self, command: Sequence[object], stdin: Input = None, env: Mapping[str, str] | None = None) -> str:
         """Runs a command to its end and returns what it printed. It must end with status 0."""
         words = [str(word) for word in command]
-        with open(stdin or os.devnull, "rb") as source:
-            done = subprocess.run(
+        errors = self.folder / "stderr"
+        with open(stdin if isinstance(stdin, Path) else os.devnull, "rb") as source, open(errors, "wb") as stderr:
+            process = subprocess.Popen(
                 words,
-                stdin=source,
-                capture_output=True,
+                stdin=subprocess.PIPE if isinstance(stdin, Dialog) else source,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
                 cwd=self.folder,
                 env={**self.environment, **(env or {})},
-                check=False,
             )
-        if done.returncode != 0:
-            last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-3:]
-            raise Broken(f"{shlex.join(words)}: exit status {done.returncode}: {' | '.join(last)}")
-        return done.stdout.decode("utf-8", "replace")
+        with process:
+            printed = stdin.hold(process) if isinstance(stdin, Dialog) else b""
+            printed += process.communicate()[0]
+        if process.returncode != 0:
+            last = errors.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-3:]
+            raise Broken(f"{shlex.join(words)}: exit status {process.returncode}: {' | '.join(last)}")
+        return printed.decode("utf-8", "replace")
 
     def simulate(
-        self, machines: Sequence[Machine], command: Sequence[object], options: Sequence[str] = (), stdin: Path | None = None
+        self, machines: Sequence[Machine], command: Sequence[object], options: Sequence[str] = (), stdin: Input = None
     ) -> dict[str, Profile]:
         """Runs the command on these machines and returns the counts of each."""
         profiles: dict[str, Profile] = {}
@@ -131,7 +182,7 @@ class Lab:
             self._runs += 1
             out = self.folder / f"out.{self._runs}.{machine.name}"
             tool = [*_setting("TLBGRIND"), "-q", f"--tlbgrind-out-file={out}"]
-            self.call([*tool, *machine.options, *options, *command], stdin)
+            self.call([*tool, *machine.option(), *options, *command], stdin)
             profiles[machine.name] = Profile(out)
         return profiles
 

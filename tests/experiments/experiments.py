@@ -10,14 +10,16 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import shutil
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import e1_stream
 import e2_libraries
+import e5_follow
+import e9_pages
 from exp_frame import Experiment, Missing, as_json, draw, report
 from exp_lab import Broken, Lab
 from tgreport.errors import ReportError
@@ -27,6 +29,8 @@ EXPERIMENTS: list[Experiment] = [
     e1_stream.SMALL,
     e1_stream.FULL,
     e2_libraries.EXPERIMENT,
+    e5_follow.EXPERIMENT,
+    e9_pages.PROGRAMS,
 ]
 
 
@@ -57,19 +61,23 @@ def parse(arguments: Sequence[str]) -> Options:
 def make(experiment: Experiment, output: Path) -> str:
     """Makes one experiment; returns what is wrong with it, or nothing."""
     start = time.monotonic()
+    # Always the same name: it is on the programs' stacks and in their heaps.
+    folder = output.absolute() / f"{experiment.name}.work"
     try:
-        with tempfile.TemporaryDirectory(prefix="tlbgrind-experiment-") as folder:
-            result = experiment.run(Lab(Path(folder)))
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        result = experiment.run(Lab(folder))
     except (Broken, Missing, ReportError) as error:
         print(f"# {experiment.name}: {experiment.title}\n\n{experiment.name}: not made: {error}\n", flush=True)
         return "not made"
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
     text = report(experiment, result, time.monotonic() - start)
     about = {
         "tlbgrind": os.environ.get("TG_VERSION", "unknown"),
         "python": platform.python_version(),
         "kernel": platform.release(),
     }
-    output.mkdir(parents=True, exist_ok=True)
     path = output / f"{experiment.name}.md"
     path.write_text(text, encoding="utf-8")
     path.with_suffix(".json").write_text(as_json(experiment, result, about) + "\n", encoding="utf-8")
