@@ -14,6 +14,7 @@ UNIT_TESTS = \
 	tests/unit/test_cpuid \
 	tests/unit/test_geometry \
 	tests/unit/test_hierarchy \
+	tests/unit/test_mappings \
 	tests/unit/test_reach \
 	tests/unit/test_short_cuts \
 	tests/unit/test_text \

@@ -10,6 +10,9 @@ SIM_SOURCES = \
 	tlbgrind/sim/cpuid.c \
 	tlbgrind/sim/geometry.c \
 	tlbgrind/sim/hierarchy.c \
+	tlbgrind/sim/mappings.c \
+	tlbgrind/sim/pagemap.c \
+	tlbgrind/sim/pagerules.c \
 	tlbgrind/sim/policy.c \
 	tlbgrind/sim/reach.c \
 	tlbgrind/sim/text.c \
@@ -22,8 +25,10 @@ SIM_INCLUDES = \
 	tlbgrind/sim/geometry.h \
 	tlbgrind/sim/hierarchy.h \
 	tlbgrind/sim/machine.h \
+	tlbgrind/sim/mappings.h \
 	tlbgrind/sim/memory.h \
 	tlbgrind/sim/pagemap.h \
+	tlbgrind/sim/pagerules.h \
 	tlbgrind/sim/policy.h \
 	tlbgrind/sim/reach.h \
 	tlbgrind/sim/text.h \
@@ -45,6 +50,7 @@ tlbsim_HEADERS = $(SIM_INCLUDES)
 # ---------------------------------------------------------------- the Valgrind tool
 
 TOOL_SOURCES = \
+	tlbgrind/tg_aspace.c \
 	tlbgrind/tg_blocks.c \
 	tlbgrind/tg_build_id.c \
 	tlbgrind/tg_check.c \
@@ -56,12 +62,14 @@ TOOL_SOURCES = \
 	tlbgrind/tg_main.c \
 	tlbgrind/tg_options.c \
 	tlbgrind/tg_out.c \
+	tlbgrind/tg_pages.c \
 	tlbgrind/tg_replay.c \
 	tlbgrind/tg_sites.c \
 	tlbgrind/tg_summary.c \
 	tlbgrind/tg_translate.c
 
 TOOL_INCLUDES = \
+	tlbgrind/tg_aspace.h \
 	tlbgrind/tg_blocks.h \
 	tlbgrind/tg_build_id.h \
 	tlbgrind/tg_check.h \
@@ -73,6 +81,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_instrument.h \
 	tlbgrind/tg_options.h \
 	tlbgrind/tg_out.h \
+	tlbgrind/tg_pages.h \
 	tlbgrind/tg_probe.h \
 	tlbgrind/tg_replay.h \
 	tlbgrind/tg_run.h \

@@ -26,6 +26,7 @@
 #include "pub_tool_vkiscnums.h"
 #include "pub_tool_xarray.h"
 
+#include "tg_aspace.h"
 #include "tg_blocks.h"
 #include "tg_check.h"
 #include "tg_entries.h"
@@ -94,6 +95,7 @@ static void fini(Int exit_code)
    /* The core leaves this to the tool when the process ends. */
    if (VG_(clo_stats))
       tg_replay_print_stats();
+   tg_aspace_fini();
    VG_(free)(name);
    VG_(deleteXA)(lines);
    if (run.options->entries) {
@@ -110,12 +112,17 @@ static void fini(Int exit_code)
    was. */
 static void forked(ThreadId tid)
 {
-   (void)tid;
+   tg_aspace_forked(tid, True);
    tg_blocks_settle();
    tg_lines_zero();
    VG_(memset)(tg_block_totals(), 0, sizeof(TgBlockTotals));
    VG_(memset)(tg_replay_totals(), 0, sizeof(TgReplayTotals));
    run.forked_from = VG_(getppid)();
+}
+
+static void has_forked(ThreadId tid)
+{
+   tg_aspace_forked(tid, False);
 }
 
 static Bool traces_children(void)
@@ -175,7 +182,8 @@ static void note_at_exec(HChar* name, Bool written)
 
 static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
 {
-   (void)tid; (void)args; (void)n_args;
+   (void)n_args;
+   tg_aspace_pre_syscall(tid, syscall, args);
    if (!is_exec(syscall))
       return;
    XArray* lines = settle();
@@ -192,7 +200,8 @@ static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
 static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
                          SysRes result)
 {
-   (void)tid; (void)args; (void)n_args; (void)result;
+   (void)n_args;
+   tg_aspace_post_syscall(tid, syscall, args, result);
    if (!is_exec(syscall))
       return;
    for (Word n; (n = VG_(sizeXA)(written_at_exec)) > 0;) {
@@ -213,6 +222,7 @@ static void discard(Addr entry, VexGuestExtents extents)
 
 static void unmapped(Addr a, SizeT len)
 {
+   tg_aspace_unmapped(a, len);
    tg_entries_unmapped(a, len);
    tg_sites_unmapped(a, len);
 }
@@ -221,14 +231,15 @@ static void unmapped(Addr a, SizeT len)
    been discarded by then, while its debug information was still there. */
 static void mapped(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong di_handle)
 {
-   (void)r; (void)w; (void)x; (void)di_handle;
+   (void)di_handle;
+   tg_aspace_mapped(a, len, r, w, x);
    tg_entries_unmapped(a, len);
    tg_sites_unmapped(a, len);
 }
 
 static void moved(Addr from, Addr to, SizeT len)
 {
-   (void)from;
+   tg_aspace_moved(from, to, len);
    tg_entries_unmapped(to, len);
    tg_sites_unmapped(to, len);
 }
@@ -240,6 +251,7 @@ static void post_clo_init(void)
    const TgOptions* o = tg_finish_options();
    tl_assert(sizeof(TgHot) <= sizeof(VexGuestArchState));
    run.options = o;
+   tg_aspace_init(o->page_shift, o->trace_aspace);
    tg_sites_init(o->page_shift);
    tg_blocks_init(&o->machine.design);
    tg_translate_init(&o->machine.design, o->page_shift, o->fast_path);
@@ -275,13 +287,17 @@ static void pre_clo_init(void)
                                    tg_print_debug_usage);
    VG_(needs_print_stats)(tg_replay_print_stats);
    VG_(needs_syscall_wrapper)(pre_syscall, post_syscall);
+   VG_(track_new_mem_startup)(tg_aspace_startup);
+   VG_(track_new_mem_brk)(tg_aspace_break_up);
+   VG_(track_die_mem_brk)(tg_aspace_break_down);
+   VG_(track_change_mem_mprotect)(tg_aspace_protected);
    VG_(track_die_mem_munmap)(unmapped);
    VG_(track_new_mem_mmap)(mapped);
    VG_(track_copy_mem_remap)(moved);
    VG_(track_start_client_code)(tg_replay_start);
    VG_(track_stop_client_code)(tg_replay_stop);
    VG_(track_pre_deliver_signal)(tg_replay_signal);
-   VG_(atfork)(NULL, NULL, forked);
+   VG_(atfork)(NULL, has_forked, forked);
 }
 
 VG_DETERMINE_INTERFACE_VERSION(pre_clo_init)

@@ -108,6 +108,8 @@ Bool tg_process_option(const HChar* arg)
       if (options.entries_out_file[0] == '\0')
          refuse(arg, "the name of the file is missing");
    } else if (VG_BOOL_CLO(arg, "--fast-path", options.fast_path)) {
+   } else if (tg_pages_option(arg)) {
+   } else if (VG_BOOL_CLO(arg, "--trace-aspace", options.trace_aspace)) {
    } else if (VG_BOOL_CLO(arg, "--as-cachegrind", options.as_cachegrind)) {
       if (options.as_cachegrind)
          translate_as_cachegrind();
@@ -127,7 +129,9 @@ void tg_print_usage(void)
 "                                     WAYS: a number or full; SIZES: such as\n"
 "                                     4K or 4K+2M [the base page]; POLICY: lru,\n"
 "                                     plru, fifo, nru, random[:SEED] [lru]\n"
-"    --page-size=SIZE                 the base page, 4K to 1G [4K]\n"
+"    --page-size=SIZE                 the base page, 4K to 1G [4K]\n");
+   tg_pages_print_usage();
+   VG_(printf)(
 "    --tlbgrind-out-file=FILE         write costs to FILE [tlbgrind.out.%%p]\n"
 "    --entries=no|yes                 record which code is executed, in order of\n"
 "                                     its first execution, for tg_order [no]\n"
@@ -145,7 +149,9 @@ void tg_print_debug_usage(void)
 "                                     in the second level if one misses the first,\n"
 "                                     guarded helpers always performed, and code\n"
 "                                     translated with cachegrind's settings; implies\n"
-"                                     --fast-path=no [no]\n");
+"                                     --fast-path=no [no]\n"
+"    --trace-aspace=no|yes            print what happens to the client's mappings\n"
+"                                     [no]\n");
 }
 
 static Bool holds(const TgMachine* m, const ArrayOption* a)
@@ -230,6 +236,9 @@ const TgOptions* tg_finish_options(void)
                                            : VG_(strchr)(machine_arg, '=') + 1;
 
    options.page_shift = read_page_size();
+   const HChar* bad = tg_pages_finish(options.page_shift, &options.pages, &why);
+   if (bad != NULL)
+      refuse(bad, "%s", why.text);
    options.fast_path &= !options.as_cachegrind;
    m->assumptions = VG_(newXA)(VG_(malloc), "tg.options", VG_(free),
                                sizeof(HChar*));

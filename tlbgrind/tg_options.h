@@ -8,6 +8,8 @@
 
 #include "sim/hierarchy.h"
 
+#include "tg_pages.h"
+
 typedef struct {
    const HChar* name;
    tlb_design design;
@@ -17,8 +19,10 @@ typedef struct {
 typedef struct {
    TgMachine machine;
    UInt page_shift;
+   TgPages pages;
    Bool fast_path;
    Bool as_cachegrind; /* see tg_print_debug_usage() */
+   Bool trace_aspace;  /* likewise */
    const HChar* out_file; /* with %p and the like not yet expanded */
    Bool entries;          /* record the order of execution: tg_entries.h */
    const HChar* entries_out_file;

@@ -1,0 +1,901 @@
+/* The page map: which page size backs each address.
+
+   Each view notes the base pages that it has been asked for, 512 to a chunk,
+   one byte each: 0, or the logarithm of the page size that the rules wished for
+   when it was touched. Where that is larger than the base page, the aligned
+   block of that size has a record that says what was decided and how many of
+   its base pages have been touched under that wish; it is dead when there are
+   none. Dead records are used again, or thrown out when their table grows. */
+
+#include "pagemap.h"
+
+enum {
+   CHUNK_SHIFT = 9,
+   CHUNK_PAGES = 1 << CHUNK_SHIFT,
+   BLOCK_SHIFT = 16 /* the largest block that arrays coalesce */
+};
+
+/* What all records begin with. */
+typedef struct {
+   uint64_t number;
+   uint64_t touched; /* base pages; 0: the record is dead */
+} record;
+
+typedef struct {
+   record r; /* number: of the base page, divided by CHUNK_PAGES */
+   uint8_t wish[CHUNK_PAGES];
+} chunk;
+
+typedef struct {
+   record r; /* number: see block_number() */
+   uint8_t how;   /* a tlb_rule_how */
+   uint8_t large; /* one page backs it; else base pages */
+} block;
+
+/* --- Tables --- */
+
+static void *get(const tlb_pagemap *p, size_t bytes)
+{
+   return p->mappings.memory.take(bytes, p->mappings.memory.opaque);
+}
+
+static void put(const tlb_pagemap *p, void *memory)
+{
+   p->mappings.memory.give(memory, p->mappings.memory.opaque);
+}
+
+static size_t slot_of(const tlb_page_table *t, uint64_t number)
+{
+   const uint64_t mixed = number * UINT64_C(0x9E3779B97F4A7C15);
+   return (size_t)(mixed >> 32) & t->mask;
+}
+
+static record *look_up(const tlb_page_table *t, uint64_t number)
+{
+   if (t->slot == NULL)
+      return NULL;
+   for (size_t i = slot_of(t, number); t->slot[i] != NULL;
+        i = (i + 1) & t->mask) {
+      record *const r = t->slot[i];
+      if (r->number == number)
+         return r;
+   }
+   return NULL;
+}
+
+static void enter(tlb_page_table *t, record *r)
+{
+   size_t i = slot_of(t, r->number);
+   while (t->slot[i] != NULL)
+      i = (i + 1) & t->mask;
+   t->slot[i] = r;
+   t->used++;
+}
+
+/* Makes room for one more, and throws the dead out on the way. */
+static void grow(const tlb_pagemap *p, tlb_page_table *t)
+{
+   const tlb_page_table old = *t;
+   const size_t slots = old.slot == NULL ? 0 : old.mask + 1;
+   size_t alive = 0;
+   if ((old.used + 1) * 2 <= slots)
+      return;
+   for (size_t i = 0; i < slots; i++) {
+      const record *const r = old.slot[i];
+      alive += r != NULL && r->touched != 0;
+   }
+   size_t room = 64;
+   while (room < (alive + 1) * 4)
+      room *= 2;
+   t->slot = get(p, room * sizeof *t->slot);
+   t->mask = room - 1;
+   t->used = 0;
+   for (size_t i = 0; i < room; i++)
+      t->slot[i] = NULL;
+   for (size_t i = 0; i < slots; i++) {
+      record *const r = old.slot[i];
+      if (r == NULL)
+         continue;
+      if (r->touched != 0)
+         enter(t, r);
+      else
+         put(p, r);
+   }
+   if (old.slot != NULL)
+      put(p, old.slot);
+}
+
+static void free_table(const tlb_pagemap *p, tlb_page_table *t)
+{
+   for (size_t i = 0; t->slot != NULL && i <= t->mask; i++) {
+      if (t->slot[i] != NULL)
+         put(p, t->slot[i]);
+   }
+   if (t->slot != NULL)
+      put(p, t->slot);
+}
+
+static chunk *chunk_for(const tlb_pagemap *p, tlb_view *v, uint64_t page)
+{
+   const uint64_t number = page >> CHUNK_SHIFT;
+   chunk *c = (chunk *)look_up(&v->chunks, number);
+   if (c != NULL)
+      return c;
+   grow(p, &v->chunks);
+   c = get(p, sizeof *c);
+   c->r = (record){ number, 0 };
+   for (unsigned i = 0; i < CHUNK_PAGES; i++)
+      c->wish[i] = 0;
+   enter(&v->chunks, &c->r);
+   return c;
+}
+
+/* Blocks of different sizes stand in one table. No shift needs more than 6
+   bits, and no address has its uppermost 6 bits and lowest 12 in use. */
+static uint64_t block_number(uint64_t address, unsigned shift)
+{
+   return address >> shift << 6 | shift;
+}
+
+static block *block_at(const tlb_view *v, uint64_t address, unsigned shift)
+{
+   return (block *)look_up(&v->blocks, block_number(address, shift));
+}
+
+static block *block_for(const tlb_pagemap *p, tlb_view *v, uint64_t address,
+                        unsigned shift)
+{
+   block *b = block_at(v, address, shift);
+   if (b != NULL)
+      return b;
+   grow(p, &v->blocks);
+   b = get(p, sizeof *b);
+   *b = (block){ .r = { block_number(address, shift), 0 } };
+   enter(&v->blocks, &b->r);
+   v->shifts |= UINT64_C(1) << shift;
+   return b;
+}
+
+/* --- Sums --- */
+
+static void note_peak(tlb_view_counts *c)
+{
+   if (c->backed <= c->peak_backed)
+      return;
+   c->peak = c->now;
+   c->peak_backed = c->backed;
+}
+
+static void add_pages(tlb_view_counts *c, unsigned shift, uint64_t pages)
+{
+   c->now.pages[shift] += pages;
+   c->backed += pages << shift;
+}
+
+static void take_pages(tlb_view_counts *c, unsigned shift, uint64_t pages)
+{
+   note_peak(c);
+   c->now.pages[shift] -= pages;
+   c->backed -= pages << shift;
+}
+
+static int pool_of(const tlb_view *v, unsigned shift)
+{
+   for (unsigned i = 0; i < v->policy.n_pools; i++) {
+      if (v->policy.pool[i].shift == shift)
+         return (int)i;
+   }
+   return -1;
+}
+
+/* A large page is taken from its pool, or given back. */
+static void use_pool(tlb_view *v, const block *b, unsigned shift, int pages)
+{
+   const int pool = b->how == TLB_FIXED ? pool_of(v, shift) : -1;
+   if (pool >= 0)
+      v->left[pool] -= pages;
+}
+
+static int pool_is_empty(const tlb_view *v, unsigned shift)
+{
+   const int pool = pool_of(v, shift);
+   return pool >= 0 && v->left[pool] <= 0;
+}
+
+/* --- Blocks --- */
+
+static uint64_t block_start(uint64_t address, unsigned shift)
+{
+   return address >> shift << shift;
+}
+
+/* Whether one page of that size can back the block around `address`, which is
+   the mapping's. */
+static int fits(const tlb_pagemap *p, const tlb_mapping *m, tlb_rule_how how,
+                uint64_t address, unsigned shift)
+{
+   const uint64_t start = block_start(address, shift);
+   const uint64_t last = start + ((UINT64_C(1) << shift) - 1);
+   const int from = start >= m->start;
+   const int to = last < m->end;
+   if (from && to)
+      return 1;
+   if (how != TLB_FIXED)
+      return 0;
+   if (m->kind == TLB_HEAP && from)
+      return !tlb_mappings_overlap(&p->mappings, m->end, last + 1);
+   if (m->kind == TLB_STACK && to)
+      return !tlb_mappings_overlap(&p->mappings, start, m->start);
+   return 0;
+}
+
+/* One more of the block's base pages is there. */
+static void add_to_block(tlb_view *v, block *b, unsigned shift, unsigned base)
+{
+   const unsigned size = b->large ? shift : base;
+   if (!b->large) {
+      add_pages(&v->counts, base, 1);
+   } else if (b->r.touched == 0) {
+      add_pages(&v->counts, shift, 1);
+      use_pool(v, b, shift, 1);
+   }
+   v->counts.now.touched[size] += UINT64_C(1) << base;
+   b->r.touched++;
+}
+
+static void take_from_block(tlb_view *v, block *b, unsigned shift,
+                            unsigned base)
+{
+   const unsigned size = b->large ? shift : base;
+   note_peak(&v->counts);
+   b->r.touched--;
+   v->counts.now.touched[size] -= UINT64_C(1) << base;
+   if (!b->large) {
+      take_pages(&v->counts, base, 1);
+   } else if (b->r.touched == 0) {
+      take_pages(&v->counts, shift, 1);
+      use_pool(v, b, shift, -1);
+   }
+}
+
+static void notify(const tlb_view *v, uint64_t start, uint64_t end)
+{
+   if (v->changed != NULL && start < end)
+      v->changed(v->opaque, start, end);
+}
+
+/* The large page around `address` becomes base pages. */
+static void break_block(tlb_view *v, block *b, uint64_t address,
+                        unsigned shift, unsigned base)
+{
+   const uint64_t start = block_start(address, shift);
+   const uint64_t bytes = b->r.touched << base;
+   take_pages(&v->counts, shift, 1);
+   use_pool(v, b, shift, -1);
+   b->large = 0;
+   add_pages(&v->counts, base, b->r.touched);
+   v->counts.taken[base] += b->r.touched;
+   v->counts.now.touched[shift] -= bytes;
+   v->counts.now.touched[base] += bytes;
+   v->counts.broken++;
+   notify(v, start, start + (UINT64_C(1) << shift));
+}
+
+/* --- Questions --- */
+
+static uint8_t coalescing(const tlb_mapping *m, uint64_t address,
+                          unsigned base)
+{
+   for (unsigned shift = BLOCK_SHIFT; shift > base; shift--) {
+      const uint64_t start = block_start(address, shift);
+      if (start >= m->start && start + (UINT64_C(1) << shift) <= m->end)
+         return (uint8_t)shift;
+   }
+   return (uint8_t)base;
+}
+
+/* The first question about a base page: notes it and returns what the rules
+   wish for it. */
+static uint8_t touch(const tlb_pagemap *p, tlb_view *v, chunk *c,
+                     const tlb_mapping *m, uint64_t address)
+{
+   const unsigned base = p->base_shift;
+   const tlb_page_wish w = tlb_page_wish_for(&v->policy, m, base);
+   const uint64_t page = address >> base;
+   unsigned size = base;
+   if (w.shift > base) {
+      block *const b = block_for(p, v, address, w.shift);
+      const int first = b->r.touched == 0;
+      if (first) {
+         b->how = (uint8_t)w.how;
+         b->large = (uint8_t)fits(p, m, w.how, address, w.shift);
+         if (b->large && w.how == TLB_FIXED && pool_is_empty(v, w.shift)) {
+            b->large = 0;
+            v->counts.fallbacks[w.shift]++;
+         }
+      }
+      if (b->large)
+         size = w.shift;
+      v->counts.taken[size] += !b->large || first;
+      add_to_block(v, b, w.shift, base);
+   } else {
+      add_pages(&v->counts, base, 1);
+      v->counts.now.touched[base] += UINT64_C(1) << base;
+      v->counts.taken[base]++;
+   }
+   c->wish[page & (CHUNK_PAGES - 1)] = (uint8_t)w.shift;
+   c->r.touched++;
+   return (uint8_t)size;
+}
+
+static const tlb_mapping *mapping_at(tlb_pagemap *p, uint64_t address)
+{
+   const tlb_mapping *m = tlb_mappings_find(&p->mappings, address);
+   if (m == NULL && p->ask != NULL && p->ask(p->ask_opaque, address))
+      m = tlb_mappings_find(&p->mappings, address);
+   return m;
+}
+
+/* The mapping that a base page belongs to: where several share one, that of
+   the address. */
+static const tlb_mapping *mapping_of_page(tlb_pagemap *p, uint64_t address)
+{
+   const tlb_mapping *m = mapping_at(p, address);
+   if (m != NULL)
+      return m;
+   const uint64_t start = block_start(address, p->base_shift);
+   const size_t i = tlb_mappings_above(&p->mappings, start);
+   if (i < p->mappings.count
+       && p->mappings.at[i]->start - start < UINT64_C(1) << p->base_shift)
+      return p->mappings.at[i];
+   return NULL;
+}
+
+tlb_backing tlb_pagemap_backing(tlb_pagemap *p, unsigned view,
+                                uint64_t address)
+{
+   tlb_view *const v = p->view[view];
+   const unsigned base = p->base_shift;
+   tlb_backing answer = { (uint8_t)base, (uint8_t)base };
+   const tlb_mapping *const m = mapping_of_page(p, address);
+   if (m == NULL)
+      return answer;
+   answer.block_shift = coalescing(m, address, base);
+   chunk *const c = chunk_for(p, v, address >> base);
+   const unsigned wish = c->wish[(address >> base) & (CHUNK_PAGES - 1)];
+   if (wish == 0) {
+      answer.page_shift = touch(p, v, c, m, address);
+   } else if (wish > base) {
+      if (block_at(v, address, wish)->large)
+         answer.page_shift = (uint8_t)wish;
+   }
+   return answer;
+}
+
+const tlb_view_counts *tlb_pagemap_counts(tlb_pagemap *p, unsigned view)
+{
+   note_peak(&p->view[view]->counts);
+   return &p->view[view]->counts;
+}
+
+/* --- Pages in a range --- */
+
+/* Base pages [first, end). */
+typedef struct {
+   uint64_t first;
+   uint64_t end;
+} pages;
+
+/* Called for a base page that has been asked for. Returns 0 to stop. */
+typedef int page_call(const tlb_pagemap *p, tlb_view *v, chunk *c,
+                      uint64_t page, void *opaque);
+
+static int each_of_chunk(const tlb_pagemap *p, tlb_view *v, chunk *c, pages in,
+                         page_call *call, void *opaque)
+{
+   const uint64_t base = c->r.number << CHUNK_SHIFT;
+   const uint64_t end = base + CHUNK_PAGES < in.end ? base + CHUNK_PAGES
+                                                    : in.end;
+   for (uint64_t n = base > in.first ? base : in.first;
+        n < end && c->r.touched != 0; n++) {
+      if (c->wish[n - base] != 0 && !call(p, v, c, n, opaque))
+         return 0;
+   }
+   return 1;
+}
+
+/* Calls for every base page in the range that has been asked for; `call` may
+   not add any. By chunks, or by the table where that has fewer. */
+static void each_page(const tlb_pagemap *p, tlb_view *v, pages in,
+                      page_call *call, void *opaque)
+{
+   if (in.first >= in.end || v->chunks.slot == NULL)
+      return;
+   const uint64_t from = in.first >> CHUNK_SHIFT;
+   const uint64_t to = (in.end - 1) >> CHUNK_SHIFT;
+   if (to - from <= v->chunks.mask) {
+      for (uint64_t n = from; n <= to; n++) {
+         chunk *const c = (chunk *)look_up(&v->chunks, n);
+         if (c != NULL && !each_of_chunk(p, v, c, in, call, opaque))
+            return;
+      }
+      return;
+   }
+   for (size_t i = 0; i <= v->chunks.mask; i++) {
+      chunk *const c = v->chunks.slot[i];
+      if (c != NULL && !each_of_chunk(p, v, c, in, call, opaque))
+         return;
+   }
+}
+
+static int stop_at_once(const tlb_pagemap *p, tlb_view *v, chunk *c,
+                        uint64_t page, void *opaque)
+{
+   (void)p; (void)v; (void)c; (void)page;
+   *(int *)opaque = 1;
+   return 0;
+}
+
+static pages pages_of(const tlb_pagemap *p, uint64_t start, uint64_t end)
+{
+   if (start >= end)
+      return (pages){ 0, 0 };
+   return (pages){ start >> p->base_shift, ((end - 1) >> p->base_shift) + 1 };
+}
+
+/* Whether any base page of the range has been asked for. */
+static int any_page(const tlb_pagemap *p, tlb_view *v, uint64_t start,
+                    uint64_t end)
+{
+   int found = 0;
+   each_page(p, v, pages_of(p, start, end), stop_at_once, &found);
+   return found;
+}
+
+static int drop_page(const tlb_pagemap *p, tlb_view *v, chunk *c,
+                     uint64_t page, void *opaque)
+{
+   const unsigned base = p->base_shift;
+   uint8_t *const wish = &c->wish[page & (CHUNK_PAGES - 1)];
+   if (*wish > base) {
+      take_from_block(v, block_at(v, page << base, *wish), *wish, base);
+   } else {
+      take_pages(&v->counts, base, 1);
+      v->counts.now.touched[base] -= UINT64_C(1) << base;
+   }
+   *wish = 0;
+   c->r.touched--;
+   *(int *)opaque = 1;
+   return 1;
+}
+
+/* Forgets the pages of [start, end), but not a base page that a mapping still
+   has a part of. Returns whether there were any. */
+static int drop(const tlb_pagemap *p, tlb_view *v, uint64_t start,
+                uint64_t end)
+{
+   const uint64_t size = UINT64_C(1) << p->base_shift;
+   pages in = pages_of(p, start, end);
+   int any = 0;
+   if (in.first < in.end && (start & (size - 1)) != 0
+       && tlb_mappings_overlap(&p->mappings, in.first << p->base_shift,
+                               (in.first + 1) << p->base_shift))
+      in.first++;
+   if (in.first < in.end && (end & (size - 1)) != 0
+       && tlb_mappings_overlap(&p->mappings, (in.end - 1) << p->base_shift,
+                               in.end << p->base_shift))
+      in.end--;
+   each_page(p, v, in, drop_page, &any);
+   return any;
+}
+
+/* --- Changes --- */
+
+/* Large pages that reach over `address` break if they no longer fit. */
+static void check_blocks(tlb_pagemap *p, tlb_view *v, uint64_t address)
+{
+   for (unsigned shift = p->base_shift + 1; shift < TLB_N_PAGE_SHIFTS;
+        shift++) {
+      if ((v->shifts >> shift & 1) == 0)
+         continue;
+      block *const b = block_at(v, address, shift);
+      if (b == NULL || b->r.touched == 0 || !b->large)
+         continue;
+      const uint64_t start = block_start(address, shift);
+      const uint64_t last = start + ((UINT64_C(1) << shift) - 1);
+      const tlb_mapping *m = tlb_mappings_find(&p->mappings, start);
+      if (m == NULL || !fits(p, m, (tlb_rule_how)b->how, address, shift))
+         m = tlb_mappings_find(&p->mappings, last);
+      if (m == NULL || !fits(p, m, (tlb_rule_how)b->how, address, shift))
+         break_block(v, b, address, shift, p->base_shift);
+   }
+}
+
+/* The mappings in [start, end) are no longer what they were: large pages at
+   the edges may break, small ones there coalesce differently. `inside` says
+   that pages between the edges have changed, too. */
+static void edges(tlb_pagemap *p, tlb_view *v, uint64_t start, uint64_t end,
+                  int inside)
+{
+   const uint64_t size = UINT64_C(1) << BLOCK_SHIFT;
+   uint64_t from = block_start(start, BLOCK_SHIFT);
+   uint64_t to = block_start(end + size - 1, BLOCK_SHIFT);
+   check_blocks(p, v, start);
+   check_blocks(p, v, end - 1);
+   if (p->base_shift >= BLOCK_SHIFT) {
+      from = start;
+      to = end;
+   }
+   if (from < start && !any_page(p, v, from, start))
+      from = start;
+   if (to > end && !any_page(p, v, end, to))
+      to = end;
+   if (inside)
+      notify(v, from, to);
+   else {
+      notify(v, from, start);
+      notify(v, end, to);
+   }
+}
+
+void tlb_pagemap_init(tlb_pagemap *p, unsigned base_shift,
+                      const tlb_memory *memory)
+{
+   tlb_mappings_init(&p->mappings, memory);
+   p->base_shift = base_shift;
+   p->ask = NULL;
+   p->ask_opaque = NULL;
+   p->view = NULL;
+   p->n_views = 0;
+}
+
+void tlb_pagemap_free(tlb_pagemap *p)
+{
+   for (unsigned i = 0; i < p->n_views; i++) {
+      free_table(p, &p->view[i]->chunks);
+      free_table(p, &p->view[i]->blocks);
+      put(p, p->view[i]);
+   }
+   if (p->view != NULL)
+      put(p, p->view);
+   p->view = NULL;
+   p->n_views = 0;
+   tlb_mappings_free(&p->mappings);
+}
+
+void tlb_pagemap_ask_for(tlb_pagemap *p, tlb_pagemap_ask *ask, void *opaque)
+{
+   p->ask = ask;
+   p->ask_opaque = opaque;
+}
+
+unsigned tlb_pagemap_add_view(tlb_pagemap *p, const tlb_page_policy *policy,
+                              tlb_view_changed *changed, void *opaque)
+{
+   tlb_view **const all = get(p, (p->n_views + 1) * sizeof *all);
+   tlb_view *const v = get(p, sizeof *v);
+   *v = (tlb_view){ .changed = changed, .opaque = opaque };
+   v->policy = *policy;
+   for (unsigned i = 0; i < policy->n_pools; i++)
+      v->left[i] = (int64_t)policy->pool[i].pages;
+   for (unsigned i = 0; i < p->n_views; i++)
+      all[i] = p->view[i];
+   if (p->view != NULL)
+      put(p, p->view);
+   p->view = all;
+   p->view[p->n_views] = v;
+   return p->n_views++;
+}
+
+void tlb_pagemap_map(tlb_pagemap *p, const tlb_mapping *m)
+{
+   const uint64_t start = m->start;
+   const uint64_t end = m->end;
+   const tlb_mapping copy = *m;
+   if (start >= end)
+      return;
+   const int over = tlb_mappings_overlap(&p->mappings, start, end);
+   if (over)
+      tlb_mappings_remove(&p->mappings, start, end);
+   for (unsigned i = 0; i < p->n_views; i++) {
+      tlb_view *const v = p->view[i];
+      const int any = over && drop(p, v, start, end);
+      if (over)
+         edges(p, v, start, end, any);
+   }
+   tlb_mappings_add(&p->mappings, &copy);
+   for (unsigned i = 0; i < p->n_views; i++)
+      edges(p, p->view[i], start, end, 0);
+}
+
+void tlb_pagemap_unmap(tlb_pagemap *p, uint64_t start, uint64_t end)
+{
+   if (start >= end || !tlb_mappings_overlap(&p->mappings, start, end))
+      return;
+   tlb_mappings_remove(&p->mappings, start, end);
+   for (unsigned i = 0; i < p->n_views; i++) {
+      tlb_view *const v = p->view[i];
+      const int any = drop(p, v, start, end);
+      edges(p, v, start, end, any);
+   }
+}
+
+/* All that tlb_pagemap_protect(), _flag() and _rename() change. */
+typedef struct {
+   int has_prot;
+   uint8_t prot;
+   int has_kind;
+   uint8_t kind;
+   uint16_t set;
+   uint16_t clear;
+} alteration;
+
+static void alter(tlb_mapping *m, void *opaque)
+{
+   const alteration *const a = opaque;
+   if (a->has_prot)
+      m->prot = a->prot;
+   if (a->has_kind)
+      m->kind = a->kind;
+   m->flags = (uint16_t)((m->flags & ~a->clear) | a->set);
+}
+
+static void alter_range(tlb_pagemap *p, uint64_t start, uint64_t end,
+                        const alteration *a)
+{
+   alteration copy = *a;
+   if (start >= end)
+      return;
+   tlb_mappings_change(&p->mappings, start, end, alter, &copy);
+   for (unsigned i = 0; i < p->n_views; i++) {
+      tlb_view *const v = p->view[i];
+      edges(p, v, start, end, any_page(p, v, start, end));
+   }
+}
+
+void tlb_pagemap_protect(tlb_pagemap *p, uint64_t start, uint64_t end,
+                         unsigned prot)
+{
+   const alteration a = { .has_prot = 1, .prot = (uint8_t)prot };
+   alter_range(p, start, end, &a);
+}
+
+void tlb_pagemap_flag(tlb_pagemap *p, uint64_t start, uint64_t end,
+                      unsigned set, unsigned clear)
+{
+   const alteration a = { .set = (uint16_t)set, .clear = (uint16_t)clear };
+   alter_range(p, start, end, &a);
+}
+
+void tlb_pagemap_rename(tlb_pagemap *p, uint64_t start, uint64_t end,
+                        tlb_kind kind, unsigned set)
+{
+   const alteration a = { .has_kind = 1, .kind = (uint8_t)kind,
+                          .set = (uint16_t)set };
+   alter_range(p, start, end, &a);
+}
+
+/* A transparent huge page of which [start, end) covers only a part breaks. */
+static void break_thp(const tlb_pagemap *p, tlb_view *v, uint64_t start,
+                      uint64_t end, uint64_t address)
+{
+   const unsigned shift = tlb_thp_shift(p->base_shift);
+   const uint64_t from = block_start(address, shift);
+   const uint64_t last = from + ((UINT64_C(1) << shift) - 1);
+   block *const b = shift == 0 ? NULL : block_at(v, address, shift);
+   if (b != NULL && b->r.touched != 0 && b->large && b->how == TLB_THP
+       && (from < start || last >= end))
+      break_block(v, b, address, shift, p->base_shift);
+}
+
+void tlb_pagemap_zap(tlb_pagemap *p, uint64_t start, uint64_t end)
+{
+   const uint64_t size = UINT64_C(1) << p->base_shift;
+   if (start >= end)
+      return;
+   /* Whole base pages only: a part of one can not go away. */
+   const uint64_t from = block_start(start + size - 1, p->base_shift);
+   const uint64_t to = block_start(end, p->base_shift);
+   for (unsigned i = 0; i < p->n_views; i++) {
+      tlb_view *const v = p->view[i];
+      int any = 0;
+      if (from >= to)
+         continue;
+      break_thp(p, v, start, end, start);
+      break_thp(p, v, start, end, end - 1);
+      each_page(p, v, pages_of(p, from, to), drop_page, &any);
+      if (any)
+         notify(v, from, to);
+   }
+}
+
+/* --- Moving --- */
+
+typedef struct {
+   uint64_t page;
+   uint8_t wish;
+   uint8_t how;
+   uint8_t large;
+} moving;
+
+typedef struct {
+   moving *at; /* NULL: only count */
+   size_t count;
+} moving_list;
+
+static int collect(const tlb_pagemap *p, tlb_view *v, chunk *c, uint64_t page,
+                   void *opaque)
+{
+   moving_list *const l = opaque;
+   if (l->at != NULL) {
+      const uint8_t wish = c->wish[page & (CHUNK_PAGES - 1)];
+      const block *const b = wish > p->base_shift
+                           ? block_at(v, page << p->base_shift, wish) : NULL;
+      l->at[l->count] = (moving){ page, wish, b == NULL ? 0 : b->how,
+                                  b == NULL ? 0 : b->large };
+   }
+   l->count++;
+   return 1;
+}
+
+/* The page arrives at `address`. */
+static void arrive(const tlb_pagemap *p, tlb_view *v, const moving *from,
+                   uint64_t address, uint64_t distance)
+{
+   const unsigned base = p->base_shift;
+   const uint64_t page = address >> base;
+   chunk *const c = chunk_for(p, v, page);
+   if (c->wish[page & (CHUNK_PAGES - 1)] != 0)
+      return;
+   if (from->wish > base) {
+      block *const b = block_for(p, v, address, from->wish);
+      const uint64_t in_block = (UINT64_C(1) << from->wish) - 1;
+      if (b->r.touched == 0) {
+         const size_t i = tlb_mappings_above(&p->mappings, address);
+         b->how = from->how;
+         b->large = from->large && (distance & in_block) == 0
+                    && fits(p, p->mappings.at[i], (tlb_rule_how)from->how,
+                            address, from->wish);
+      }
+      add_to_block(v, b, from->wish, base);
+   } else {
+      add_pages(&v->counts, base, 1);
+      v->counts.now.touched[base] += UINT64_C(1) << base;
+   }
+   c->wish[page & (CHUNK_PAGES - 1)] = from->wish;
+   c->r.touched++;
+}
+
+static void move_pages(const tlb_pagemap *p, tlb_view *v, uint64_t from,
+                       uint64_t to, uint64_t length)
+{
+   const unsigned base = p->base_shift;
+   const uint64_t distance = to - from;
+   const uint64_t in_page = (UINT64_C(1) << base) - 1;
+   const pages in = pages_of(p, from, from + length);
+   moving_list l = { NULL, 0 };
+   int any = 0;
+   each_page(p, v, in, collect, &l);
+   if (l.count == 0)
+      return;
+   l.at = get(p, l.count * sizeof *l.at);
+   l.count = 0;
+   each_page(p, v, in, collect, &l);
+   each_page(p, v, in, drop_page, &any);
+   /* Base pages that would have to be put together from parts of others are
+      touched anew. */
+   for (size_t i = 0; i < l.count && (distance & in_page) == 0; i++)
+      arrive(p, v, &l.at[i], (l.at[i].page << base) + distance, distance);
+   put(p, l.at);
+   notify(v, from, from + length);
+   notify(v, to, to + length);
+}
+
+void tlb_pagemap_move(tlb_pagemap *p, uint64_t from, uint64_t to,
+                      uint64_t length)
+{
+   uint64_t at = from;
+   if (length == 0)
+      return;
+   tlb_pagemap_unmap(p, to, to + length);
+   for (;;) {
+      const size_t i = tlb_mappings_above(&p->mappings, at);
+      if (i == p->mappings.count
+          || p->mappings.at[i]->start >= from + length)
+         break;
+      tlb_mapping m = *p->mappings.at[i];
+      const uint64_t end = m.end < from + length ? m.end : from + length;
+      if (m.start < at) {
+         m.offset += at - m.start;
+         m.start = at;
+      }
+      at = end;
+      m.end = end + (to - from);
+      m.start += to - from;
+      tlb_pagemap_map(p, &m);
+   }
+   for (unsigned i = 0; i < p->n_views; i++)
+      move_pages(p, p->view[i], from, to, length);
+}
+
+/* --- Collapsing --- */
+
+typedef struct {
+   unsigned shift;
+   int other; /* pages that a rule wants to be of another size */
+} collapsing;
+
+static int check_collapse(const tlb_pagemap *p, tlb_view *v, chunk *c,
+                          uint64_t page, void *opaque)
+{
+   collapsing *const k = opaque;
+   const unsigned wish = c->wish[page & (CHUNK_PAGES - 1)];
+   (void)v;
+   k->other |= wish != p->base_shift && wish != k->shift;
+   return !k->other;
+}
+
+/* The page joins the block, which is not large yet. */
+static int join_block(const tlb_pagemap *p, tlb_view *v, chunk *c,
+                      uint64_t page, void *opaque)
+{
+   uint8_t *const wish = &c->wish[page & (CHUNK_PAGES - 1)];
+   block *const b = opaque;
+   if (*wish == p->base_shift) {
+      *wish = (uint8_t)tlb_thp_shift(p->base_shift);
+      b->r.touched++;
+   }
+   (void)v;
+   return 1;
+}
+
+static void collapse_block(const tlb_pagemap *p, tlb_view *v, uint64_t start,
+                           unsigned shift)
+{
+   const unsigned base = p->base_shift;
+   const uint64_t end = start + (UINT64_C(1) << shift);
+   const pages in = pages_of(p, start, end);
+   collapsing k = { shift, 0 };
+   each_page(p, v, in, check_collapse, &k);
+   if (k.other || !any_page(p, v, start, end))
+      return;
+   block *const b = block_for(p, v, start, shift);
+   if (b->r.touched != 0 && b->large)
+      return;
+   b->how = TLB_THP;
+   b->large = 0;
+   each_page(p, v, in, join_block, b);
+   const uint64_t bytes = b->r.touched << base;
+   take_pages(&v->counts, base, b->r.touched);
+   v->counts.now.touched[base] -= bytes;
+   b->large = 1;
+   add_pages(&v->counts, shift, 1);
+   v->counts.now.touched[shift] += bytes;
+   v->counts.taken[shift]++;
+   notify(v, start, end);
+}
+
+void tlb_pagemap_collapse(tlb_pagemap *p, uint64_t start, uint64_t end)
+{
+   const unsigned shift = tlb_thp_shift(p->base_shift);
+   if (start >= end || shift == 0)
+      return;
+   const uint64_t size = UINT64_C(1) << shift;
+   for (size_t i = tlb_mappings_above(&p->mappings, start);
+        i < p->mappings.count && p->mappings.at[i]->start < end; i++) {
+      tlb_mapping m = *p->mappings.at[i];
+      const uint64_t from = m.start > start ? m.start : start;
+      const uint64_t to = m.end < end ? m.end : end;
+      m.flags |= TLB_MAP_HUGEPAGE;
+      for (unsigned n = 0; n < p->n_views; n++) {
+         tlb_view *const v = p->view[n];
+         const tlb_page_wish w = tlb_page_wish_for(&v->policy, &m,
+                                                   p->base_shift);
+         if (w.how != TLB_THP)
+            continue;
+         for (uint64_t b = block_start(from + size - 1, shift);
+              b >= from && b + size <= to; b += size)
+            collapse_block(p, v, b, shift);
+      }
+   }
+}

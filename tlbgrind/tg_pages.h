@@ -1,0 +1,26 @@
+/* The options for page sizes: --pages=, --huge-pool= and --hugetlb=. */
+
+#ifndef TG_PAGES_H
+#define TG_PAGES_H
+
+#include "pub_tool_basics.h"
+
+#include "sim/pagerules.h"
+
+typedef struct {
+   tlb_page_policy policy; /* of every machine; rules behind the @ of --machine=
+                              come after these */
+   Bool fake_hugetlb; /* calls that ask for huge pages succeed on small ones */
+} TgPages;
+
+/* Takes one command line argument. False: it is not an option of ours. Each
+   may come several times; the text is read by tg_pages_finish(). */
+Bool tg_pages_option(const HChar* arg);
+
+void tg_pages_print_usage(void);
+
+/* The base page is known: reads the texts. Returns NULL, or the argument that
+   can not be, with the reason. */
+const HChar* tg_pages_finish(UInt page_shift, TgPages* out, tlb_reason* why);
+
+#endif
