@@ -12,6 +12,7 @@ UNIT_TESTS = \
 	tests/unit/test_array \
 	tests/unit/test_cost \
 	tests/unit/test_cpuid \
+	tests/unit/test_cpuid_design \
 	tests/unit/test_geometry \
 	tests/unit/test_hierarchy \
 	tests/unit/test_mappings \
@@ -101,6 +102,7 @@ TEST_INPUTS = \
 	tests/oracle/oracle_random.py \
 	tests/oracle/oracle_support.py \
 	tests/tool/tool_support.py \
+	tests/unit/processors.h \
 	tests/unit/unit.h
 
 # ---------------------------------------------------------------- unit tests

@@ -8,6 +8,9 @@ SIM_SOURCES = \
 	tlbgrind/sim/array.c \
 	tlbgrind/sim/cost.c \
 	tlbgrind/sim/cpuid.c \
+	tlbgrind/sim/cpuid_amd.c \
+	tlbgrind/sim/cpuid_design.c \
+	tlbgrind/sim/cpuid_intel.c \
 	tlbgrind/sim/geometry.c \
 	tlbgrind/sim/hierarchy.c \
 	tlbgrind/sim/mappings.c \
@@ -22,6 +25,8 @@ SIM_INCLUDES = \
 	tlbgrind/sim/array.h \
 	tlbgrind/sim/cost.h \
 	tlbgrind/sim/cpuid.h \
+	tlbgrind/sim/cpuid_design.h \
+	tlbgrind/sim/cpuid_reader.h \
 	tlbgrind/sim/geometry.h \
 	tlbgrind/sim/hierarchy.h \
 	tlbgrind/sim/machine.h \

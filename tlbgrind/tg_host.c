@@ -5,7 +5,7 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 
-#include "sim/cpuid.h"
+#include "sim/cpuid_design.h"
 
 #include "tg_host.h"
 
@@ -76,7 +76,7 @@ static void rebase(TgMachine* m, UInt page_shift)
 
 void tg_machine_host(TgMachine* m, UInt page_shift)
 {
-   tlb_cpuid_machine found;
+   tlb_cpuid_design found;
    const Bool known = tlb_cpuid_decode(ask_host, NULL, &found) != 0;
    for (UInt i = 0; i < found.n_notes; i++)
       tg_machine_assume(m, "%s", found.note[i].text);

@@ -1,5 +1,4 @@
-/* What CPUID says, read for processors of many kinds. The register values are
-   facts about the processors named.
+/* What CPUID says, read for processors of many kinds.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"
@@ -8,70 +7,114 @@
 
 typedef struct {
    uint32_t leaf, subleaf;
-   uint32_t r[4]; /* EAX, EBX, ECX, EDX */
+   tlb_cpuid r;
 } answer;
 
+#define ANSWER(leaf, subleaf, a, b, c, d) { leaf, subleaf, { a, b, c, d } },
+#define PROCESSOR(name, answers) static const answer name[] = { answers };
+#include "processors.h"
+
+/* A processor's answers, and some that stand in front of them. */
 typedef struct {
-   answer a[16];
+   const answer *a;
+   size_t n;
+   answer other[4];
+   unsigned n_others;
 } processor;
+
+#define OF(name) { .a = name, .n = sizeof name / sizeof name[0] }
 
 static tlb_cpuid ask(void *opaque, uint32_t leaf, uint32_t subleaf)
 {
    const processor *const p = opaque;
-   for (int i = 0; i < 16; i++) {
-      const uint32_t *const r = p->a[i].r;
+   for (unsigned i = 0; i < p->n_others; i++) {
+      if (p->other[i].leaf == leaf && p->other[i].subleaf == subleaf)
+         return p->other[i].r;
+   }
+   for (size_t i = 0; i < p->n; i++) {
       if (p->a[i].leaf == leaf && p->a[i].subleaf == subleaf)
-         return (tlb_cpuid){ r[0], r[1], r[2], r[3] };
+         return p->a[i].r;
    }
    return (tlb_cpuid){ 0, 0, 0, 0 };
 }
 
-#define INTEL(highest) \
-   { 0, 0, { highest, 0x756e6547, 0x6c65746e, 0x49656e69 } }
-#define AMD { 0, 0, { 0xd, 0x68747541, 0x444d4163, 0x69746e65 } }
-#define LEAF(leaf, ...) { leaf, 0, { __VA_ARGS__ } }
-
-static tlb_cpuid_machine decoded(const processor *p)
+static void set(processor *p, uint32_t leaf, uint32_t subleaf, uint32_t eax,
+                uint32_t ebx, uint32_t ecx, uint32_t edx)
 {
-   tlb_cpuid_machine m;
+   assert_in_range(p->n_others, 0, 3);
+   p->other[p->n_others++] = (answer){ leaf, subleaf,
+                                       { eax, ebx, ecx, edx } };
+}
+
+/* What every machine has, and no note is cut. */
+static void check_common(const tlb_machine *m, int known)
+{
    tlb_reason why;
+   assert_string_equal(m->name, "cpuid");
+   assert_int_equal(m->base_page_shift, 12);
+   assert_int_equal(m->year, 0);
+   assert_int_equal(m->confidence, 'A');
+   assert_true(m->walk_cycles == TLB_UNKNOWN);
+   assert_false(m->software_walk);
+   assert_true(m->n_notes <= 16);
+   for (unsigned i = 0; i < m->n_notes; i++)
+      assert_in_range(strlen(m->note[i].text), 10,
+                      sizeof m->note[0].text - 2);
+   if (!known) {
+      assert_int_equal(m->n_arrays, 0);
+      return;
+   }
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const tlb_machine_array *const a = &m->array[i];
+      if (!tlb_geometry_check(&a->g, &why))
+         fail_msg("%s: %s", a->name, why.text);
+      assert_int_equal(a->g.policy, TLB_LRU);
+      assert_true(a->policy_unknown);
+      assert_int_equal(a->coalesce_shift, 0);
+      assert_true(a->hit_cycles == (a->level == 1 ? 0 : TLB_UNKNOWN));
+      assert_int_equal(strncmp(a->source, "CPUID leaf ", 11), 0);
+      for (unsigned j = 0; j < i; j++)
+         assert_string_not_equal(a->name, m->array[j].name);
+   }
+}
+
+static tlb_machine machine_of(const processor *p, int known)
+{
    processor copy = *p;
+   tlb_machine m;
    memset(&m, 0xA5, sizeof m);
-   assert_true(tlb_cpuid_decode(ask, &copy, &m));
-   if (!tlb_design_check(&m.design, 12, &why))
-      fail_msg("%s", why.text);
+   assert_int_equal(tlb_cpuid_machine(ask, &copy, &m), known);
+   check_common(&m, known);
    return m;
 }
 
-/* An array as text without pages and policy; "" if there is none. */
-static void is(const tlb_cpuid_machine *m, unsigned level, tlb_side side,
-               const char *expected)
+/* The arrays of a machine, a line each: name, which tells level, users and page
+   sizes, entries/ways (~ where they are a choice, = if full), and what else
+   differs. */
+static void is(const tlb_machine *m, const char *expected)
 {
-   char text[128] = "", wanted[128] = "";
-   if (level < m->design.levels && m->design.at[level][side].present)
-      tlb_geometry_print(&m->design.at[level][side].g, text, sizeof text);
-   if (*expected != '\0')
-      snprintf(wanted, sizeof wanted, "%s, pages 4K, lru", expected);
-   assert_string_equal(text, wanted);
+   char text[2048] = "";
+   size_t n = 0;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const tlb_machine_array *const a = &m->array[i];
+      n += (size_t)snprintf(text + n, sizeof text - n, "%s %u%s", a->name,
+                            a->g.entries, a->ways_unknown ? "~" : "/");
+      if (a->g.ways == a->g.entries)
+         n += (size_t)snprintf(text + n, sizeof text - n, "=");
+      else
+         n += (size_t)snprintf(text + n, sizeof text - n, "%u", a->g.ways);
+      if (a->threads != 0)
+         n += (size_t)snprintf(text + n, sizeof text - n, " threads %u",
+                               a->threads);
+      if (a->splits_unknown)
+         n += (size_t)snprintf(text + n, sizeof text - n, " splits?");
+      n += (size_t)snprintf(text + n, sizeof text - n, "\n");
+      assert_true(n < sizeof text);
+   }
+   assert_string_equal(text, expected);
 }
 
-/* Instruction and data of the first level, then of the second; a second level
-   of both sides is told by "unified" on the instruction side. */
-static void has(const tlb_cpuid_machine *m, const char *i1, const char *d1,
-                const char *i2, const char *d2)
-{
-   const int unified = strcmp(i2, "unified") == 0;
-   is(m, 0, TLB_INSTRUCTION, i1);
-   is(m, 0, TLB_DATA, d1);
-   is(m, 1, TLB_INSTRUCTION, unified ? "" : i2);
-   is(m, 1, TLB_DATA, d2);
-   assert_int_equal(m->design.levels, *i2 || *d2 ? 2 : 1);
-   assert_int_equal(m->design.unified[0] != 0, 0);
-   assert_int_equal(m->design.unified[1] != 0, unified);
-}
-
-static void notes(const tlb_cpuid_machine *m, unsigned n,
-                  const char *const *text)
+static void notes(const tlb_machine *m, unsigned n, const char *const *text)
 {
    for (unsigned i = 0; i < m->n_notes && i < n; i++)
       assert_string_equal(m->note[i].text, text[i]);
@@ -82,381 +125,791 @@ static void notes(const tlb_cpuid_machine *m, unsigned n,
    sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *), \
       (const char *[]){ __VA_ARGS__ }
 
-static void skylake(void **state)
+#define FILE_NOTE(name) \
+   "the machine file " name " describes this processor from documents, too"
+#define HALF_NOTE \
+   "of the instruction array for 4K pages CPUID gives the half that one of " \
+   "two threads has; one that runs alone may have all of it"
+#define LARGE_NOTE \
+   "arrays that CPUID gives for 4M pages are taken to hold those of 2M, which " \
+   "are in their place in 64-bit programs"
+#define LOADS_NOTE \
+   "the first level for data is one for loads only; it is simulated as if " \
+   "stores were in it, too"
+#define TWO_NOTE \
+   "in the instruction array for 2M pages a page of 4M takes two entries " \
+   "(CPUID descriptor B1)"
+#define COVE_NOTE \
+   "CPUID of this processor gives 64 entries, 4-way, to loads from 4K pages; " \
+   "Intel's documents give 96, 6-way"
+
+/* --- Intel, leaf 2 --- */
+
+static void pentium_iii(void **state)
 {
-   const processor p = { { INTEL(0x16),
-                           LEAF(2, 0x76036301, 0x00f0b5ff, 0, 0x00c30000) } };
-   const tlb_cpuid_machine m = decoded(&p);
+   const processor p = OF(PENTIUM_III);
+   const tlb_machine m = machine_of(&p, 1);
    (void)state;
-   has(&m, "64 entries, 8-way, 8 sets", "64 entries, 4-way, 16 sets",
-       "unified", "1536 entries, 6-way, 256 sets");
+   is(&m, "L1-instructions-4K 32/4\n"
+          "L1-instructions-4M 2/=\n"
+          "L1-data-4K 64/4\n"
+          "L1-data-4M 8/4\n");
    assert_int_equal(m.n_notes, 0);
-}
-
-static void haswell(void **state)
-{
-   const processor p = { { INTEL(0xf),
-                           LEAF(2, 0x76036301, 0x00f0b6ff, 0, 0x00c10000) } };
-   const tlb_cpuid_machine m = decoded(&p);
-   (void)state;
-   has(&m, "128 entries, 8-way, 16 sets", "64 entries, 4-way, 16 sets",
-       "unified", "1024 entries, 8-way, 128 sets");
-   assert_int_equal(m.n_notes, 0);
-}
-
-static void ivy_bridge(void **state)
-{
-   const processor ivy = { { INTEL(0xd), LEAF(2, 0x76036301, 0x00f0b2ff, 0,
-                                              0x00ca0000) } };
-   const processor westmere = { { INTEL(0xb), LEAF(2, 0x55035a01, 0x00f0b2ff,
-                                                   0, 0x00ca0000) } };
-   (void)state;
-   for (int i = 0; i < 2; i++) {
-      const tlb_cpuid_machine m = decoded(i == 0 ? &ivy : &westmere);
-      has(&m, "64 entries, 4-way, 16 sets", "64 entries, 4-way, 16 sets",
-          "unified", "512 entries, 4-way, 128 sets");
-      assert_int_equal(m.n_notes, 0);
-   }
-}
-
-static void core_2(void **state)
-{
-   const processor clovertown = {
-      { INTEL(0xa), LEAF(2, 0x05b0b101, 0x005657f0, 0, 0x2cb43049) }
-   };
-   const processor penryn = {
-      { INTEL(0xb), LEAF(2, 0x05b0b101, 0x4d5657f0, 0, 0x2cb43048) }
-   };
-   /* B4 before and behind 57. */
-   const processor turned = { { INTEL(0xa), LEAF(2, 0x00b0b101, 0x000057b4) } };
-   (void)state;
-   for (int i = 0; i < 3; i++) {
-      const tlb_cpuid_machine m = decoded(i == 0   ? &clovertown
-                                          : i == 1 ? &penryn
-                                                   : &turned);
-      has(&m, "128 entries, 4-way, 32 sets", "16 entries, 4-way, 4 sets", "",
-          "256 entries, 4-way, 64 sets");
-      assert_int_equal(m.n_notes, 0);
-   }
-}
-
-static void core_duo(void **state)
-{
-   const processor p = { { INTEL(0xa),
-                           LEAF(2, 0x02b3b001, 0x000000f0, 0, 0x2c04307d) } };
-   const tlb_cpuid_machine m = decoded(&p);
-   (void)state;
-   has(&m, "128 entries, 4-way, 32 sets", "128 entries, 4-way, 32 sets", "",
-       "");
-   assert_int_equal(m.n_notes, 0);
+   assert_string_equal(m.title, "GenuineIntel family 6 model 8 stepping 6");
+   assert_string_equal(m.isa, "x86-32");
+   assert_int_equal(m.n_walk_steps, 0);
 }
 
 static void pentium_4(void **state)
 {
-   /* Descriptors 50 and 5B: fully associative. */
-   const processor p = { { INTEL(2), LEAF(2, 0x665b5001, 0, 0, 0x007a7000) } };
-   const tlb_cpuid_machine m = decoded(&p);
+   const processor p = OF(PENTIUM_4);
+   const tlb_machine m = machine_of(&p, 1);
    (void)state;
-   has(&m, "64 entries, fully associative", "64 entries, fully associative",
-       "", "");
+   is(&m, "L1-instructions-4K-2M-4M 64/=\n"
+          "L1-data-4K-4M 64/=\n");
+   assert_int_equal(m.n_notes, 0);
+   assert_string_equal(m.title, "Intel(R) Pentium(R) 4 CPU 2.00GHz, "
+                                "GenuineIntel family 15 model 2 stepping 4");
 }
 
-static void no_ways(void **state)
+static void core_duo(void **state)
 {
-   const processor p = { { INTEL(2), LEAF(2, 0x00ba4f01, 0, 0, 0) } };
-   const tlb_cpuid_machine m = decoded(&p);
+   const processor p = OF(CORE_DUO);
+   const tlb_machine m = machine_of(&p, 1);
    (void)state;
-   has(&m, "32 entries, fully associative", "64 entries, 4-way, 16 sets", "",
-       "");
-   notes(&m, NOTES("CPUID descriptor 4F does not give the ways of the "
-                   "instruction array; full associativity is assumed"));
+   is(&m, "L1-instructions-4K 128/4\n"
+          "L1-instructions-4M 2/=\n"
+          "L1-data-4K 128/4\n"
+          "L1-data-4M 8/4\n");
+   notes(&m, NOTES(FILE_NOTE("core-duo-t2600")));
+   assert_string_equal(m.isa, "x86-32");
 }
 
-/* A register with bit 31 set says nothing, nor does the lowest byte of EAX. */
+static void core_2(void **state)
+{
+   processor p = OF(CORE_2);
+   tlb_machine m = machine_of(&p, 1);
+   (void)state;
+   is(&m, "L1-instructions-4K 128/4\n"
+          "L1-instructions-2M 8/4\n"
+          "L1-data-4K 16/4\n"
+          "L1-data-2M-4M 16/4\n"
+          "L2-data-4K 256/4\n"
+          "L2-data-2M-4M 32/4 splits?\n");
+   notes(&m, NOTES(TWO_NOTE, LARGE_NOTE, LOADS_NOTE, FILE_NOTE("core2")));
+   assert_string_equal(m.isa, "x86-64");
+   assert_string_equal(m.array[4].source, "CPUID leaf 2, descriptor b4");
+
+   /* Without 56 and 57, B4 and 05 are the first level. */
+   set(&p, 2, 0, 0x05b0b101, 0xf0, 0, 0x2cb43049);
+   m = machine_of(&p, 1);
+   is(&m, "L1-instructions-4K 128/4\n"
+          "L1-instructions-2M 8/4\n"
+          "L1-data-4K 256/4\n"
+          "L1-data-2M-4M 32/4\n");
+}
+
+static void bonnell(void **state)
+{
+   const processor p = OF(BONNELL);
+   const tlb_machine m = machine_of(&p, 1);
+   (void)state;
+   is(&m, "L1-instructions-4K 32~=\n"
+          "L1-data-4K 16/=\n"
+          "L1-data-4K-4M 8/4\n"
+          "L2-data-4K 64/4 splits?\n");
+   notes(&m, NOTES(FILE_NOTE("bonnell")));
+}
+
+static void silvermont(void **state)
+{
+   const processor p = OF(SILVERMONT);
+   const tlb_machine m = machine_of(&p, 1);
+   (void)state;
+   is(&m, "L1-instructions-4K 48/=\n"
+          "L1-data-4K 32/=\n"
+          "L1-data-4K-2M 16/4\n"
+          "L2-data-4K 128/4 splits?\n");
+   assert_int_equal(m.n_notes, 0);
+}
+
+static void goldmont(void **state)
+{
+   const processor p = OF(GOLDMONT);
+   const tlb_machine m = machine_of(&p, 1);
+   (void)state;
+   is(&m, "L1-instructions-4K 48/=\n"
+          "L1-data-4K 32/=\n"
+          "L2-data-4K 512/4\n"
+          "L2-data-2M-4M 32/4 splits?\n");
+}
+
+static void knights_landing(void **state)
+{
+   const processor p = OF(KNIGHTS_LANDING);
+   const tlb_machine m = machine_of(&p, 1);
+   (void)state;
+   is(&m, "L1-instructions-4K 48/=\n"
+          "L1-data-4K 64/8\n"
+          "L2-data-4K 256/8\n"
+          "L2-data-2M-4M 128/8\n"
+          "L2-data-1G 16/=\n");
+   notes(&m, NOTES(FILE_NOTE("knl")));
+}
+
+static void westmere(void **state)
+{
+   const processor p = OF(WESTMERE);
+   const tlb_machine m = machine_of(&p, 1);
+   (void)state;
+   is(&m, "L1-instructions-4K 64/4 threads 1\n"
+          "L1-instructions-2M-4M 7/=\n"
+          "L1-data-4K 64/4\n"
+          "L1-data-2M-4M 32/4\n"
+          "L2-4K 512/4 splits?\n");
+   notes(&m, NOTES(HALF_NOTE, FILE_NOTE("nehalem")));
+}
+
+static void ivy_bridge(void **state)
+{
+   const processor p = OF(IVY_BRIDGE);
+   const tlb_machine m = machine_of(&p, 1);
+   (void)state;
+   is(&m, "L1-instructions-4K 64/4 threads 1\n"
+          "L1-instructions-2M-4M 8/=\n"
+          "L1-data-4K 64/4\n"
+          "L1-data-2M-4M 32/4\n"
+          "L1-data-1G 4/=\n"
+          "L2-4K 512/4 splits?\n");
+   notes(&m, NOTES(HALF_NOTE, FILE_NOTE("ivybridge")));
+}
+
+static void haswell(void **state)
+{
+   const processor p = OF(HASWELL);
+   const tlb_machine m = machine_of(&p, 1);
+   (void)state;
+   is(&m, "L1-instructions-4K 128/8\n"
+          "L1-instructions-2M-4M 8/=\n"
+          "L1-data-4K 64/4\n"
+          "L1-data-2M-4M 32/4\n"
+          "L1-data-1G 4/=\n"
+          "L2-4K-2M 1024/8 splits?\n");
+   notes(&m, NOTES(FILE_NOTE("haswell")));
+}
+
+static void skylake(void **state)
+{
+   const processor p = OF(SKYLAKE);
+   const tlb_machine m = machine_of(&p, 1);
+   (void)state;
+   is(&m, "L1-instructions-4K 64/8 threads 1\n"
+          "L1-instructions-2M-4M 8/=\n"
+          "L1-data-4K 64/4\n"
+          "L1-data-2M-4M 32/4\n"
+          "L1-data-1G 4/=\n"
+          "L2-4K-2M 1536/6\n"
+          "L2-1G 16/4\n");
+   notes(&m, NOTES(HALF_NOTE, FILE_NOTE("skylake")));
+   assert_string_equal(m.title,
+                       "Intel(R) Xeon(R) Gold 6140 CPU @ 2.30GHz, "
+                       "GenuineIntel family 6 model 85 stepping 4");
+   assert_int_equal(m.n_walk_steps, 4);
+   assert_int_equal(m.walk[0].shift, 39);
+   assert_int_equal(m.walk[3].shift, 12);
+   for (int i = 0; i < 4; i++) {
+      assert_int_equal(m.walk[i].cache_unknown, i < 3);
+      assert_false(m.walk[i].cached);
+   }
+}
+
+static void other_descriptors(void **state)
+{
+   const processor p = OF(OTHER_DESCRIPTORS);
+   const tlb_machine m = machine_of(&p, 1);
+   (void)state;
+   is(&m, "L1-instructions-4K-2M-4M 128/=\n"
+          "L1-instructions-4M 4/=\n"
+          "L1-data-4K-4M 128/=\n"
+          "L1-data-4K-4M-b 256/=\n"
+          "L1-data-4K 64/4\n");
+}
+
+/* Each descriptor alone, beside an array for each side so that there is a
+   first level: what it adds. */
+static void descriptor(unsigned d, const char *expected)
+{
+   processor p = { .a = NULL, .n = 0 };
+   set(&p, 0, 0, 2, 0x756e6547, 0x6c65746e, 0x49656e69);
+   set(&p, 2, 0, 0x03010001 | d << 8, 0, 0, 0);
+   char text[256];
+   const tlb_machine m = machine_of(&p, 1);
+   snprintf(text, sizeof text, "L1-instructions-4K 32/4\n%s", expected);
+   is(&m, text);
+}
+
+static void all_descriptors(void **state)
+{
+   (void)state;
+   unsigned arrays = 0;
+   for (unsigned d = 0; d < 256; d++) {
+      processor p = { .a = NULL, .n = 0 };
+      tlb_machine m;
+      set(&p, 0, 0, 2, 0x756e6547, 0x6c65746e, 0x49656e69);
+      set(&p, 2, 0, 0x03010001 | d << 8, 0, 0, 0);
+      assert_true(tlb_cpuid_machine(ask, &p, &m));
+      arrays += m.n_arrays - 2;
+   }
+   /* 41 descriptors tell of arrays, 63 and C3 of two; 01 and 03 stand there
+      already. */
+   assert_int_equal(arrays, 41 + 2 - 2);
+   descriptor(0x00, "L1-data-4K 64/4\n");
+   descriptor(0x04, "L1-data-4K 64/4\nL1-data-4M 8/4\n");
+   descriptor(0x64, "L1-data-4K 64/4\nL1-data-4K-b 512/4\n");
+   descriptor(0xb3, "L1-data-4K 64/4\nL1-data-4K-b 128/4\n");
+   descriptor(0xc2, "L1-data-4K 64/4\nL1-data-4K-2M 16/4\n");
+   descriptor(0xc4, "L1-data-4K 64/4\nL1-data-2M-4M 32/4\n");
+   descriptor(0x6a, "L1-data-4K 64/8\nL2-data-4K 64/4 splits?\n");
+   /* Caches and prefetching. */
+   descriptor(0xff, "L1-data-4K 64/4\n");
+   descriptor(0x40, "L1-data-4K 64/4\n");
+   descriptor(0xf0, "L1-data-4K 64/4\n");
+}
+
 static void invalid_registers(void **state)
 {
-   const processor p = { { INTEL(2), LEAF(2, 0x00b20303, 0x80ca0000,
-                                          0xff00c301, 0xca000000) } };
-   const tlb_cpuid_machine m = decoded(&p);
+   processor p = OF(HASWELL);
    (void)state;
-   has(&m, "64 entries, 4-way, 16 sets", "64 entries, 4-way, 16 sets", "", "");
-
-   processor al = { { INTEL(2), LEAF(2, 0x00b20003, 0, 0, 0) } };
-   tlb_cpuid_machine none;
-   assert_false(tlb_cpuid_decode(ask, &al, &none));
+   /* AL is a count even where it looks like a descriptor (B0), and registers
+      with bit 31 hold none; the same byte twice is one array. */
+   set(&p, 2, 0, 0x760363b0, 0x80c1b0b2, 0x03b60000, 0xffffffff);
+   tlb_machine m = machine_of(&p, 1);
+   is(&m, "L1-instructions-4K 128/8\n"
+          "L1-instructions-2M-4M 8/=\n"
+          "L1-data-4K 64/4\n"
+          "L1-data-2M-4M 32/4\n"
+          "L1-data-1G 4/=\n");
+   /* EAX itself may be invalid. */
+   p.n_others = 0;
+   set(&p, 2, 0, 0x80036301, 0x0000b603, 0, 0);
+   m = machine_of(&p, 1);
+   is(&m, "L1-instructions-4K 128/8\nL1-data-4K 64/4\n");
 }
 
-#define SAPPHIRE_RAPIDS_TLBS                                       \
-   LEAF(0x18, 8, 0, 0, 0),                                         \
-      { 0x18, 1, { 0, 0x00080001, 0x20, 0x4022 } },                \
-      { 0x18, 2, { 0, 0x00080006, 0x04, 0x4022 } },                \
-      { 0x18, 3, { 0, 0x0010000f, 0x01, 0x4125 } },                \
-      { 0x18, 4, { 0, 0x00040001, 0x10, 0x4024 } },                \
-      { 0x18, 5, { 0, 0x00040006, 0x08, 0x4024 } },                \
-      { 0x18, 6, { 0, 0x00080008, 0x01, 0x4124 } },                \
-      { 0x18, 7, { 0, 0x00080007, 0x80, 0x4043 } },                \
-      { 0x18, 8, { 0, 0x00080009, 0x80, 0x4043 } }
+static void asked_twice(void **state)
+{
+   processor p = OF(PENTIUM_III);
+   (void)state;
+   set(&p, 2, 0, 0x00000102, 0, 0, 0);
+   set(&p, 2, 1, 0x00000302, 0, 0, 0);
+   set(&p, 2, 2, 0x00000402, 0, 0, 0);
+   const tlb_machine m = machine_of(&p, 1);
+   is(&m, "L1-instructions-4K 32/4\nL1-data-4K 64/4\n");
+}
 
-#define STORES                                                        \
-   "stores have a first-level array of their own; they are simulated " \
-   "in the loads' array"
-#define SECOND "a second array of one level that takes 4K pages is left out"
+/* --- Intel, leaf 18H --- */
+
+#define COVE                                 \
+   "L1-instructions-4K 256/8 threads 2\n"    \
+   "L1-instructions-2M-4M 32/8 threads 2\n"  \
+   "L1-loads-4K 64/4 threads 2\n"            \
+   "L1-loads-2M-4M 32/4 threads 2\n"         \
+   "L1-loads-1G 8/= threads 2\n"             \
+   "L1-stores-4K-2M-4M-1G 16/= threads 2\n"  \
+   "L2-4K-2M-4M 1024/8 threads 2\n"          \
+   "L2-4K-1G 1024/8 threads 2\n"
 
 static void sapphire_rapids(void **state)
 {
-   const processor p = { { INTEL(0x20), LEAF(2, 0x00feff01, 0xf0),
-                           SAPPHIRE_RAPIDS_TLBS } };
-   const tlb_cpuid_machine m = decoded(&p);
+   const processor p = OF(SAPPHIRE_RAPIDS);
+   const tlb_machine m = machine_of(&p, 1);
    (void)state;
-   /* The stores' array is told before the loads'. */
-   has(&m, "256 entries, 8-way, 32 sets", "64 entries, 4-way, 16 sets",
-       "unified", "1024 entries, 8-way, 128 sets");
-   notes(&m, NOTES(SECOND, STORES));
+   is(&m, COVE);
+   notes(&m, NOTES(COVE_NOTE, FILE_NOTE("goldencove")));
+   assert_string_equal(m.array[5].source, "CPUID leaf 18H, sub-leaf 3");
 }
 
-static void loads_first(void **state)
+static void ice_lake(void **state)
 {
-   const processor p = { { INTEL(0x20), LEAF(2, 0x00feff01, 0xf0),
-                           LEAF(0x18, 3, 0, 0, 0),
-                           { 0x18, 1, { 0, 0x00080001, 0x20, 0x4022 } },
-                           { 0x18, 2, { 0, 0x00040001, 0x10, 0x4024 } },
-                           { 0x18, 3, { 0, 0x0010000f, 0x01, 0x4125 } } } };
-   const tlb_cpuid_machine m = decoded(&p);
+   const processor p = OF(ICE_LAKE);
+   const tlb_machine m = machine_of(&p, 1);
    (void)state;
-   has(&m, "256 entries, 8-way, 32 sets", "64 entries, 4-way, 16 sets", "",
-       "");
-   notes(&m, NOTES(STORES));
+   is(&m, "L1-instructions-4K-2M-4M 8/= threads 2\n"
+          "L1-loads-4K 64/4 threads 2\n"
+          "L1-loads-2M-4M 32/4 threads 2\n"
+          "L1-loads-1G 8/= threads 2\n"
+          "L1-stores-4K-2M-4M-1G 16/= threads 2\n"
+          "L2-4K-2M-4M 1024/8 threads 2\n"
+          "L2-4K-1G 1024/8 threads 2\n");
+   notes(&m, NOTES("CPUID of this processor gives 8 entries to instructions; "
+                   "its sister Tiger Lake says 128 and 16 for large pages",
+                   FILE_NOTE("icelake")));
 }
 
-/* Of two arrays of one level and side the first told is taken. */
-static void two_of_a_level(void **state)
+static void hybrid(void **state)
 {
-   const processor p = { { INTEL(0x20), LEAF(2, 0x00feff01, 0xf0),
-                           LEAF(0x18, 5, 0, 0, 0),
-                           { 0x18, 1, { 0, 0x00080001, 0x20, 0x4022 } },
-                           { 0x18, 2, { 0, 0x00040001, 0x10, 0x4021 } },
-                           { 0x18, 3, { 0, 0x00080001, 0x40, 0x4021 } },
-                           { 0x18, 4, { 0, 0x00080001, 0x80, 0x4043 } },
-                           { 0x18, 5, { 0, 0x00040001, 0x40, 0x4043 } } } };
-   const tlb_cpuid_machine m = decoded(&p);
+   const processor big = OF(GOLDEN_COVE);
+   const processor small = OF(GRACEMONT);
+   tlb_machine m = machine_of(&big, 1);
    (void)state;
-   has(&m, "256 entries, 8-way, 32 sets", "64 entries, 4-way, 16 sets",
-       "unified", "1024 entries, 8-way, 128 sets");
-   notes(&m, NOTES(SECOND, SECOND));
+   is(&m, COVE);
+   notes(&m, NOTES(COVE_NOTE, FILE_NOTE("goldencove")));
+   assert_string_equal(m.title, "GenuineIntel family 6 model 151 stepping 2, "
+                                "Core core");
+   m = machine_of(&small, 1);
+   is(&m, "L1-instructions-4K 64/= threads 1\n"
+          "L1-data-4K 48/= threads 1\n"
+          "L2-4K-2M 2048/4 threads 1\n"
+          "L2-1G 8/= threads 1\n");
+   notes(&m, NOTES(FILE_NOTE("gracemont")));
+   assert_string_equal(m.title, "GenuineIntel family 6 model 151 stepping 2, "
+                                "Atom core");
 }
 
 static void hidden_leaf(void **state)
 {
-   processor p = { { INTEL(0x16), LEAF(2, 0x00feff01, 0xf0),
-                     SAPPHIRE_RAPIDS_TLBS } };
-   tlb_cpuid_machine m;
+   processor p = OF(SAPPHIRE_RAPIDS);
    (void)state;
-   assert_false(tlb_cpuid_decode(ask, &p, &m));
-   notes(&m, NOTES("CPUID leaf 2 refers to leaf 18H, which is hidden",
-                   "CPUID does not describe the first level of both sides"));
-   /* There, but empty. */
-   processor q = { { INTEL(0x20), LEAF(2, 0x00feff01, 0xf0) } };
-   assert_false(tlb_cpuid_decode(ask, &q, &m));
-   notes(&m, NOTES("CPUID does not describe the first level of both sides"));
+   /* A hypervisor that has only the leaves up to 16H. */
+   set(&p, 0, 0, 0x16, 0x756e6547, 0x6c65746e, 0x49656e69);
+   tlb_machine m = machine_of(&p, 0);
+   notes(&m, NOTES("leaf 2 refers to leaf 18H, which the processor hides",
+                   "unknown: CPUID does not describe the first level for "
+                   "instructions and data"));
+   assert_string_equal(m.title, "GenuineIntel family 6 model 143 stepping 8");
+   /* One that shows itself and gives zeros. */
+   p.n_others = 0;
+   set(&p, 1, 0, 0x000806f8, 0, 0xfffefbff, 0);
+   set(&p, 0x40000000, 0, 0x40000001, 0x4b4d564b, 0x564b4d56, 0x4d);
+   set(&p, 0x18, 0, 0, 0, 0, 0);
+   m = machine_of(&p, 0);
+   notes(&m, NOTES("leaf 2 refers to leaf 18H, which the hypervisor "
+                   "(KVMKVMKVM) hides",
+                   "unknown: CPUID does not describe the first level for "
+                   "instructions and data"));
+   assert_string_equal(tlb_cpuid_machine_file(ask, &p), "goldencove");
 }
 
-/* Leaf 18H is only asked where leaf 2 sends there. */
+/* Leaf 18H is asked where leaf 2 sends there, or says nothing. */
 static void not_sent(void **state)
 {
-   const processor p = { { INTEL(0x20),
-                           LEAF(2, 0x76036301, 0x00f0b5ff, 0, 0x00c30000),
-                           SAPPHIRE_RAPIDS_TLBS } };
-   const tlb_cpuid_machine m = decoded(&p);
+   processor p = OF(SAPPHIRE_RAPIDS);
    (void)state;
-   has(&m, "64 entries, 8-way, 8 sets", "64 entries, 4-way, 16 sets",
-       "unified", "1536 entries, 6-way, 256 sets");
+   set(&p, 2, 0, 0x00030101, 0xf0, 0, 0);
+   tlb_machine m = machine_of(&p, 1);
+   is(&m, "L1-instructions-4K 32/4\nL1-data-4K 64/4\n");
+   p.n_others = 0;
+   set(&p, 2, 0, 0x00ff0001, 0xf0, 0, 0);
+   m = machine_of(&p, 1);
+   is(&m, COVE);
 }
 
-static void zen_3(void **state)
+static void odd_sub_leaves(void **state)
 {
-   const processor p = { { AMD, LEAF(1, 0x00a00f11, 0, 0x7eda320b),
-                           LEAF(0x80000000, 0x80000023),
-                           LEAF(0x80000005, 0xff40ff40, 0xff40ff40),
-                           LEAF(0x80000006, 0x48002200, 0x68004200),
-                           LEAF(0x80000021, 0x0000204d) } };
-   const tlb_cpuid_machine m = decoded(&p);
+   processor p = OF(GRACEMONT);
    (void)state;
-   has(&m, "64 entries, fully associative", "64 entries, fully associative",
-       "512 entries, 4-way, 128 sets", "2048 entries, 8-way, 256 sets");
-   notes(&m, NOTES("CPUID gives the ways of the second-level instruction "
-                   "array as a range; 4 are assumed",
-                   "CPUID gives the ways of the second-level data array as a "
-                   "range; 8 are assumed"));
+   /* A level that there is not, no page size, an unknown type; and zero ways. */
+   set(&p, 0x18, 3, 0, 0x00040001, 0x10, 0x81);
+   set(&p, 0x18, 4, 0, 0x00040000, 0x10, 0x41);
+   set(&p, 0x18, 0, 6, 0x00040001, 0x10, 0x46);
+   set(&p, 0x18, 5, 0, 0x00000001, 0x10, 0x41);
+   const tlb_machine m = machine_of(&p, 1);
+   is(&m, "L1-instructions-4K 64/= threads 1\n"
+          "L1-data-4K 48/= threads 1\n");
+   notes(&m, NOTES("sub-leaf 0 of leaf 18H tells of an array of an unknown "
+                   "type, which is left out",
+                   "CPUID describes an array of level 4, which is left out; "
+                   "levels are 1 to 3",
+                   "sub-leaf 4 of leaf 18H tells of an array without a page "
+                   "size, which is left out",
+                   FILE_NOTE("gracemont")));
 }
 
-#define ZEN_5_TLBS                                    \
-   LEAF(0x80000005, 0xff60ff40, 0xff60ff40),          \
-      LEAF(0x80000006, 0x40802040, 0x60804040)
-
-static void zen_5(void **state)
+static void impossible_sizes(void **state)
 {
-   const processor p = { { AMD, LEAF(1, 0x00b20f40, 0, 0x7ed8320b),
-                           LEAF(0x80000000, 0x80000028), ZEN_5_TLBS,
-                           LEAF(0x80000021, 0x593fffcf) } };
-   tlb_cpuid_machine m = decoded(&p);
+   processor p = OF(GRACEMONT);
    (void)state;
-   has(&m, "64 entries, fully associative", "96 entries, fully associative",
-       "2048 entries, 4-way, 512 sets", "4096 entries, 8-way, 512 sets");
-   assert_int_equal(m.n_notes, 2);
-
-   /* A hypervisor that shows itself and hides leaf 80000021H. */
-   processor hidden = { { AMD, LEAF(1, 0x00b20f40, 0, 0xfed8320b),
-                          LEAF(0x80000000, 0x8000001e), ZEN_5_TLBS } };
-   m = decoded(&hidden);
-   has(&m, "64 entries, fully associative", "96 entries, fully associative",
-       "2048 entries, 4-way, 512 sets", "4096 entries, 8-way, 512 sets");
-   assert_string_equal(m.note[0].text,
-                       "the hypervisor hides that family 1AH counts its "
-                       "second level in units of 32 entries; they are "
-                       "assumed");
+   /* More entries than there can be: not cut to 32 bits. */
+   set(&p, 0x18, 3, 0, 0x80000003, 0x00020001, 0x43);
+   set(&p, 0x18, 4, 0, 0xffff0003, 0xffffffff, 0x143);
+   const tlb_machine m = machine_of(&p, 1);
+   assert_int_equal(m.n_arrays, 2);
    assert_int_equal(m.n_notes, 3);
+   assert_string_equal(m.note[0].text,
+                       "CPUID describes an array that cannot be: 4294967295 "
+                       "entries; allowed are 1 to 1048576");
+}
 
-   /* The bit of leaf 80000021H, not the family, is what counts. */
-   hidden.a[1].r[2] = 0x7ed8320b;
-   m = decoded(&hidden);
-   is(&m, 1, TLB_DATA, "128 entries, 8-way, 16 sets");
+static tlb_cpuid ask_endless(void *opaque, uint32_t leaf, uint32_t subleaf)
+{
+   unsigned *const asked = opaque;
+   ++*asked;
+   if (leaf == 0)
+      return (tlb_cpuid){ 0x20, 0x756e6547, 0x6c65746e, 0x49656e69 };
+   if (leaf == 2)
+      return (tlb_cpuid){ 0x0000feff, 0, 0, 0 };
+   if (leaf == 0x18)
+      return (tlb_cpuid){ 0xffffffff, 0x00040001, 4 + subleaf, 0x21 };
+   return (tlb_cpuid){ 0, 0, 0, 0 };
+}
+
+static void endless(void **state)
+{
+   unsigned asked = 0;
+   tlb_machine m;
+   (void)state;
+   assert_false(tlb_cpuid_machine(ask_endless, &asked, &m));
+   check_common(&m, 0);
+   assert_in_range(asked, 64, 80);
+}
+
+/* --- AMD, Hygon --- */
+
+static void geode(void **state)
+{
+   const processor p = OF(GEODE_LX);
+   const tlb_machine m = machine_of(&p, 1);
+   (void)state;
+   is(&m, "L1-instructions-4K 16/=\n"
+          "L1-data-4K 16/=\n"
+          "L2-4K 64/2 splits?\n");
+   assert_int_equal(m.n_notes, 0);
+   assert_string_equal(m.title, "Geode(TM) Integrated Processor by AMD PCS, "
+                                "AuthenticAMD family 5 model 10 stepping 2");
 }
 
 static void k8(void **state)
 {
-   const processor p = { { AMD, LEAF(1, 0x00040f12, 0, 0x2001),
-                           LEAF(0x80000000, 0x80000018),
-                           LEAF(0x80000005, 0xff08ff08, 0xff20ff20),
-                           LEAF(0x80000006, 0, 0x42004200) } };
-   const tlb_cpuid_machine m = decoded(&p);
+   const processor p = OF(K8);
+   const tlb_machine m = machine_of(&p, 1);
    (void)state;
-   has(&m, "32 entries, fully associative", "32 entries, fully associative",
-       "512 entries, 4-way, 128 sets", "512 entries, 4-way, 128 sets");
+   is(&m, "L1-instructions-4K 32/=\n"
+          "L1-instructions-2M 8/=\n"
+          "L1-data-4K 32/=\n"
+          "L1-data-2M 8/=\n"
+          "L2-instructions-4K 512~4 splits?\n"
+          "L2-data-4K 512~4 splits?\n");
+   notes(&m, NOTES(FILE_NOTE("k8")));
+   assert_string_equal(m.array[4].source,
+                       "CPUID leaf 80000006H, which gives the ways as a "
+                       "range, 4 to 5");
 }
 
 static void k10(void **state)
 {
-   const processor p = { { AMD, LEAF(1, 0x00100f91, 0, 0x00802009),
-                           LEAF(0x80000000, 0x8000001b),
-                           LEAF(0x80000005, 0xff30ff10, 0xff30ff20),
-                           LEAF(0x80000006, 0x20800000, 0x42004200) } };
-   const tlb_cpuid_machine m = decoded(&p);
+   const processor p = OF(K10);
+   const tlb_machine m = machine_of(&p, 1);
    (void)state;
-   has(&m, "32 entries, fully associative", "48 entries, fully associative",
-       "512 entries, 4-way, 128 sets", "512 entries, 4-way, 128 sets");
+   is(&m, "L1-instructions-4K 32/=\n"
+          "L1-instructions-2M 16/=\n"
+          "L1-data-4K-2M-1G 48/=\n"
+          "L2-instructions-4K 512~4 splits?\n"
+          "L2-data-4K 512~4\n"
+          "L2-data-2M 128/2\n"
+          "L2-data-1G 16~8\n");
+   notes(&m, NOTES(FILE_NOTE("k10")));
 }
 
 static void bulldozer(void **state)
 {
-   const processor p = { { AMD, LEAF(1, 0x00600f12, 0, 0x1e98220b),
-                           LEAF(0x80000000, 0x8000001e),
-                           LEAF(0x80000005, 0xff20ff18, 0xff20ff30),
-                           LEAF(0x80000006, 0x64000000, 0x64004200) } };
-   const tlb_cpuid_machine m = decoded(&p);
+   processor p = OF(BULLDOZER);
+   tlb_machine m = machine_of(&p, 1);
    (void)state;
-   has(&m, "48 entries, fully associative", "32 entries, fully associative",
-       "512 entries, 4-way, 128 sets", "1024 entries, 8-way, 128 sets");
+   is(&m, "L1-instructions-4K 48/=\n"
+          "L1-instructions-2M-1G 24/=\n"
+          "L1-data-4K-2M-1G 32/=\n"
+          "L2-instructions-4K 512~4\n"
+          "L2-instructions-2M 1024~8 splits?\n"
+          "L2-data-4K-2M-1G 1024~8\n");
+   notes(&m, NOTES("CPUID of family 15H up to model 1FH denies the "
+                   "second-level instruction array for 2M pages; 1024 "
+                   "entries, with the ways of the data side, are assumed",
+                   FILE_NOTE("bulldozer")));
+   /* From model 20H on a zero is one. */
+   set(&p, 1, 0, 0x00620f12, 0, 0, 0);
+   m = machine_of(&p, 1);
+   is(&m, "L1-instructions-4K 48/=\n"
+          "L1-instructions-2M-1G 24/=\n"
+          "L1-data-4K-2M-1G 32/=\n"
+          "L2-instructions-4K 512~4 splits?\n"
+          "L2-data-4K-2M-1G 1024~8\n");
+   notes(&m, NOTES(FILE_NOTE("piledriver")));
 }
 
-static void hygon(void **state)
+static void piledriver(void **state)
 {
-   const processor p = {
-      { { 0, 0, { 0xd, 0x6f677948, 0x656e6975, 0x6e65476e } },
-        LEAF(0x80000000, 0x8000001f),
-        LEAF(0x80000005, 0xff40ff40, 0xff40ff40),
-        LEAF(0x80000006, 0x26006400, 0x66006400) }
-   };
-   const tlb_cpuid_machine m = decoded(&p);
+   const processor p = OF(PILEDRIVER);
+   const tlb_machine m = machine_of(&p, 1);
    (void)state;
-   /* 1536 entries, 8 to 15 ways: 12 leave 128 sets; 1024: 8. */
-   has(&m, "64 entries, fully associative", "64 entries, fully associative",
-       "1024 entries, 8-way, 128 sets", "1536 entries, 12-way, 128 sets");
+   is(&m, "L1-instructions-4K 48/=\n"
+          "L1-instructions-2M-1G 24/=\n"
+          "L1-data-4K-2M-1G 64/=\n"
+          "L2-instructions-4K 512~4\n"
+          "L2-instructions-2M-1G 1024~8\n"
+          "L2-data-4K-2M-1G 1024~8\n");
+}
+
+static void jaguar(void **state)
+{
+   const processor p = OF(JAGUAR);
+   const tlb_machine m = machine_of(&p, 1);
+   (void)state;
+   is(&m, "L1-instructions-4K 32/=\n"
+          "L1-instructions-2M 8/=\n"
+          "L1-data-4K 40/=\n"
+          "L1-data-2M 8/=\n"
+          "L2-instructions-4K 512~4 splits?\n"
+          "L2-data-4K 512~4\n"
+          "L2-data-2M 256/2 splits?\n");
+}
+
+#define ZEN_L1                              \
+   "L1-instructions-4K-2M-1G 64/=\n"        \
+   "L1-data-4K-2M-1G 64/=\n"
+
+#define OTHER_WAYS(size, entries, side, other, ways)                         \
+   "for " size " pages in the " entries " " side " entries of level 2 CPUID " \
+   "gives " other " ways; one array with " ways " is assumed"
+
+static void zen_1(void **state)
+{
+   const processor zen = OF(ZEN_1);
+   const processor dhyana = OF(DHYANA);
+   tlb_machine m = machine_of(&zen, 1);
+   (void)state;
+   /* 1536 entries, 8 to 15 ways: 12 leave 128 sets. */
+   is(&m, ZEN_L1 "L2-instructions-4K-2M 1024~8 splits?\n"
+                 "L2-data-4K-2M 1536~12 splits?\n");
+   notes(&m, NOTES(OTHER_WAYS("2M", "1536", "data", "2", "12"),
+                   FILE_NOTE("zen1")));
+   m = machine_of(&dhyana, 1);
+   is(&m, ZEN_L1 "L2-instructions-4K-2M 1024~8 splits?\n"
+                 "L2-data-4K-2M 1536~6 splits?\n");
+   notes(&m, NOTES(OTHER_WAYS("2M", "1536", "data", "3", "6"),
+                   FILE_NOTE("zen1")));
+   assert_string_equal(m.title, "HygonGenuine family 24 model 0 stepping 2");
+}
+
+static void zen_3(void **state)
+{
+   const processor p = OF(ZEN_3);
+   const tlb_machine m = machine_of(&p, 1);
+   (void)state;
+   is(&m, ZEN_L1 "L2-instructions-4K-2M 512~4 splits?\n"
+                 "L2-data-4K-2M 2048~8\n"
+                 "L2-data-1G 64/=\n");
+   notes(&m, NOTES(OTHER_WAYS("2M", "512", "instruction", "2", "4"),
+                   OTHER_WAYS("2M", "2048", "data", "4", "8"),
+                   FILE_NOTE("zen3")));
+}
+
+static void zen_4(void **state)
+{
+   const processor p = OF(ZEN_4);
+   const tlb_machine m = machine_of(&p, 1);
+   (void)state;
+   is(&m, "L1-instructions-4K-2M-1G 64/=\n"
+          "L1-data-4K-2M-1G 72/=\n"
+          "L2-instructions-4K-2M 512~4 splits?\n"
+          "L2-data-4K-2M 3072~12\n"
+          "L2-data-1G 64/=\n");
+   assert_string_equal(m.note[m.n_notes - 1].text, FILE_NOTE("zen4"));
+}
+
+static void zen_5(void **state)
+{
+   processor p = OF(ZEN_5);
+   tlb_machine m = machine_of(&p, 1);
+   (void)state;
+   is(&m, "L1-instructions-4K-2M-1G 64/=\n"
+          "L1-data-4K-2M-1G 96/=\n"
+          "L2-instructions-4K-2M 2048~4 splits?\n"
+          "L2-data-4K-2M 4096~8\n"
+          "L2-data-1G 1024~4\n");
+   /* A hypervisor that hides leaves 80000019H and 80000021H. */
+   set(&p, 1, 0, 0x00b20f40, 0, 0xfed8320b, 0);
+   set(&p, 0x40000000, 0, 0, 0x4b4d564b, 0x564b4d56, 0x4d);
+   set(&p, 0x80000000, 0, 0x80000008, 0x68747541, 0x444d4163, 0x69746e65);
+   m = machine_of(&p, 1);
+   is(&m, "L1-instructions-4K-2M 64/=\n"
+          "L1-data-4K-2M 96/=\n"
+          "L2-instructions-4K-2M 2048~4 splits?\n"
+          "L2-data-4K-2M 4096~8 splits?\n");
+   notes(&m,
+         NOTES("the hypervisor (KVMKVMKVM) hides that family 1AH counts its "
+               "second level in units of 32 entries; they are assumed",
+               OTHER_WAYS("2M", "2048", "instruction", "2", "4"),
+               OTHER_WAYS("2M", "4096", "data", "4", "8"),
+               "the hypervisor (KVMKVMKVM) hides leaf 80000019H; nothing is "
+               "known of arrays for 1G pages, none are assumed",
+               FILE_NOTE("zen5")));
+   /* Without one, the bit of leaf 80000021H is what counts, not the family. */
+   p.n_others = 0;
+   set(&p, 0x80000021, 0, 0, 0, 0, 0);
+   m = machine_of(&p, 1);
+   is(&m, "L1-instructions-4K-2M-1G 64/=\n"
+          "L1-data-4K-2M-1G 96/=\n"
+          "L2-instructions-4K-2M 64~4 splits?\n"
+          "L2-data-4K-2M 128~8\n"
+          "L2-data-1G 32~4\n");
 }
 
 /* The second level of the data side, with that code and that many entries. */
 static void amd_code(uint32_t code, uint32_t entries, const char *expected)
 {
-   const processor p = { { AMD, LEAF(0x80000000, 0x80000006),
-                           LEAF(0x80000005, 0, 0xff40ff40),
-                           LEAF(0x80000006, 0, code << 28 | entries << 16
-                                                  | 0x4200) } };
-   const tlb_cpuid_machine m = decoded(&p);
-   is(&m, 1, TLB_DATA, expected);
+   processor p = OF(JAGUAR);
+   set(&p, 0x80000006, 0, 0, code << 28 | entries << 16 | 0x1100, 0, 0);
+   const tlb_machine m = machine_of(&p, 1);
+   char text[256];
+   assert_string_equal(m.array[4].name, "L2-instructions-4K");
+   if (*expected == '\0') {
+      assert_int_equal(m.n_arrays, 5);
+      return;
+   }
+   assert_int_equal(m.n_arrays, 6);
+   const tlb_geometry *const g = &m.array[5].g;
+   snprintf(text, sizeof text, "%u%s%u", g->entries,
+            m.array[5].ways_unknown ? "~" : "/", g->ways);
+   assert_string_equal(text, expected);
 }
 
 static void amd_codes(void **state)
 {
    (void)state;
-   amd_code(1, 512, "512 entries, direct-mapped");
-   amd_code(2, 512, "512 entries, 2-way, 256 sets");
-   amd_code(3, 1536, "1536 entries, 3-way, 512 sets");
-   amd_code(4, 512, "512 entries, 4-way, 128 sets");
-   amd_code(4, 1280, "1280 entries, 5-way, 256 sets");
-   amd_code(5, 768, "768 entries, 6-way, 128 sets");
-   amd_code(5, 896, "896 entries, 7-way, 128 sets");
-   amd_code(6, 3072, "3072 entries, 12-way, 256 sets");
-   amd_code(6, 2048, "2048 entries, 8-way, 256 sets");
-   amd_code(8, 1024, "1024 entries, 16-way, 64 sets");
-   amd_code(8, 1536, "1536 entries, 24-way, 64 sets");
-   amd_code(10, 1024, "1024 entries, 32-way, 32 sets");
-   amd_code(11, 1536, "1536 entries, 48-way, 32 sets");
-   amd_code(12, 1024, "1024 entries, 64-way, 16 sets");
-   amd_code(13, 1536, "1536 entries, 96-way, 16 sets");
-   amd_code(14, 1024, "1024 entries, 128-way, 8 sets");
-   amd_code(15, 1000, "1000 entries, fully associative");
+   amd_code(1, 512, "512/1");
+   amd_code(2, 512, "512/2");
+   amd_code(3, 1536, "1536/3");
+   amd_code(4, 512, "512~4");
+   amd_code(4, 1280, "1280~5");
+   amd_code(5, 768, "768~6");
+   amd_code(5, 896, "896~7");
+   amd_code(6, 3072, "3072~12");
+   amd_code(6, 2048, "2048~8");
+   amd_code(8, 1024, "1024~16");
+   amd_code(8, 1536, "1536~24");
+   amd_code(10, 1024, "1024~32");
+   amd_code(11, 1536, "1536~48");
+   amd_code(12, 1024, "1024~64");
+   amd_code(13, 1536, "1536~96");
+   amd_code(14, 1024, "1024~128");
+   amd_code(15, 1000, "1000/1000");
    amd_code(0, 512, "");
    /* Codes without a meaning give no array. */
    amd_code(7, 512, "");
    amd_code(9, 512, "");
-   /* Nor do ways that are all wrong for the entries: prime, but for 1. */
+   /* Nor do ways that are all wrong for the entries. */
    amd_code(4, 509, "");
 }
 
-static void amd_unified(void **state)
+/* --- others --- */
+
+static void zhaoxin(void **state)
 {
-   const processor p = { { AMD, LEAF(0x80000000, 0x80000006),
-                           LEAF(0x80000005, 0, 0xff40ff40),
-                           LEAF(0x80000006, 0, 0x4200) } };
-   const tlb_cpuid_machine m = decoded(&p);
+   const processor p = OF(ZHAOXIN);
+   const tlb_machine m = machine_of(&p, 1);
    (void)state;
-   has(&m, "64 entries, fully associative", "64 entries, fully associative",
-       "unified", "512 entries, 4-way, 128 sets");
-   notes(&m, NOTES("CPUID gives the ways of the second-level array as a "
-                   "range; 4 are assumed"));
+   is(&m, "L1-instructions-4K 128/8\n"
+          "L1-instructions-2M-4M 8/=\n"
+          "L1-data-4K 64/4\n"
+          "L1-data-2M-4M 32/4\n"
+          "L1-data-1G 4/=\n"
+          "L2-4K-2M 1024/8 splits?\n");
+   assert_int_equal(m.n_notes, 0);
+   assert_string_equal(m.title,
+                       "Shanghai family 7 model 11 stepping 0");
 }
 
-static void amd_direct(void **state)
+static void via(void **state)
 {
-   const processor p = { { AMD, LEAF(0x80000000, 0x80000005),
-                           LEAF(0x80000005, 0, 0x04400120),
-                           /* above the highest leaf: not to be asked */
-                           LEAF(0x80000006, 0, 0x42004200) } };
-   const tlb_cpuid_machine m = decoded(&p);
+   const processor p = OF(VIA_C3);
+   const tlb_machine m = machine_of(&p, 1);
    (void)state;
-   has(&m, "32 entries, direct-mapped", "64 entries, 4-way, 16 sets", "", "");
-   assert_int_equal(m.n_notes, 0);
+   is(&m, "L1-instructions-4K 128/8\nL1-data-4K 128/8\n");
+   assert_string_equal(m.title, "VIA Ezra, CentaurHauls family 6 model 7 "
+                                "stepping 8");
+}
+
+static void qemu(void **state)
+{
+   (void)state;
+   /* QEMU's own Intel: leaf 2 speaks of caches only, and the leaves of AMD are
+      no concern of Intel's. */
+   processor intel = { .a = NULL, .n = 0 };
+   set(&intel, 0, 0, 0x0d, 0x756e6547, 0x6c65746e, 0x49656e69);
+   set(&intel, 1, 0, 0x663, 0, 0x80202001, 0);
+   set(&intel, 2, 0, 1, 0, 0x4d, 0x2c307d);
+   set(&intel, 0x80000005, 0, 0x01ff01ff, 0x01ff01ff, 0, 0);
+   tlb_machine m = machine_of(&intel, 0);
+   notes(&m, NOTES("leaf 2 of the hypervisor (unnamed) says nothing of "
+                   "translation arrays",
+                   "unknown: CPUID does not describe the first level for "
+                   "instructions and data"));
+   assert_null(tlb_cpuid_machine_file(ask, &intel));
+
+   processor amd = OF(ZEN_3);
+   set(&amd, 0x80000005, 0, 0x01ff01ff, 0x01ff01ff, 0, 0);
+   set(&amd, 0x80000006, 0, 0, 0x42004200, 0, 0);
+   m = machine_of(&amd, 0);
+   notes(&m, NOTES("leaves 80000005H and 80000006H hold what QEMU makes up "
+                   "for every processor; they are not used",
+                   "unknown: CPUID does not describe the first level for "
+                   "instructions and data"));
+   assert_string_equal(tlb_cpuid_machine_file(ask, &amd), "zen3");
+
+   processor hidden = OF(ZEN_3);
+   set(&hidden, 0x80000000, 0, 0x80000004, 0, 0, 0);
+   m = machine_of(&hidden, 0);
+   assert_string_equal(m.note[0].text, "the processor hides leaf 80000005H, "
+                                       "or has none");
 }
 
 static void nothing(void **state)
 {
-   processor none = { { { 0, 0, { 0, 0, 0, 0 } } } };
-   processor intel_1 = { { INTEL(1), LEAF(2, 0x76036301, 0x00f0b5ff) } };
-   processor amd_old = { { AMD, LEAF(0x80000000, 0x80000004),
-                           LEAF(0x80000005, 0, 0xff40ff40) } };
-   /* QEMU's own Intel: leaf 2 speaks of caches only, and the leaves of AMD are
-      no concern of Intel's. */
-   processor qemu = { { INTEL(0x1f), LEAF(2, 1, 0, 0x4d, 0x2c307d),
-                        LEAF(0x80000000, 0x8000000a),
-                        LEAF(0x80000005, 0x01ff01ff, 0x01ff01ff),
-                        LEAF(0x80000006, 0, 0x42004200) } };
-   processor *const all[] = { &none, &intel_1, &amd_old, &qemu };
+   const processor none = { .a = NULL, .n = 0 };
+   tlb_machine m = machine_of(&none, 0);
    (void)state;
-   for (int i = 0; i < 4; i++) {
-      tlb_cpuid_machine m;
-      assert_false(tlb_cpuid_decode(ask, all[i], &m));
-      notes(&m, NOTES("CPUID does not describe the first level of both "
-                      "sides"));
+   assert_string_equal(m.title, "unknown vendor family 0 model 0 stepping 0");
+   /* Only one side. */
+   processor half = OF(PENTIUM_III);
+   set(&half, 2, 0, 0x00000301, 0, 0, 0);
+   m = machine_of(&half, 0);
+   notes(&m, NOTES("unknown: CPUID does not describe the first level for "
+                   "instructions"));
+   half.n_others = 0;
+   set(&half, 2, 0, 0x0000b001, 0, 0, 0x00c30000);
+   m = machine_of(&half, 0);
+   notes(&m, NOTES("unknown: CPUID does not describe the first level for "
+                   "data"));
+}
+
+static void binary_brand(void **state)
+{
+   processor p = OF(SKYLAKE);
+   (void)state;
+   set(&p, 0x80000002, 0, 0x0a410009, 0xff7f1b20, 0x20202020, 0x42202020);
+   set(&p, 0x80000003, 0, 0, 0, 0, 0);
+   set(&p, 0x80000004, 0, 0, 0, 0, 0);
+   const tlb_machine m = machine_of(&p, 1);
+   assert_string_equal(m.title, "?A? ??? B, GenuineIntel family 6 model 85 "
+                                "stepping 4");
+}
+
+/* What does not matter is neither asked for nor looked at. */
+static void what_matters(void **state)
+{
+   unsigned n = 0;
+   (void)state;
+   for (uint32_t i = 0; i < 0x100; i++) {
+      for (uint32_t sub = 0; sub < 0x100; sub++) {
+         const tlb_cpuid basic = tlb_cpuid_matters(i, sub);
+         const tlb_cpuid more = tlb_cpuid_matters(0x80000000u + i, sub);
+         n += (basic.eax | basic.ebx | basic.ecx | basic.edx) != 0;
+         n += (more.eax | more.ebx | more.ecx | more.edx) != 0;
+      }
    }
+   assert_in_range(n + 1, 50, TLB_CPUID_MAX_ANSWERS);
+   const tlb_cpuid version = tlb_cpuid_matters(1, 0);
+   assert_true(version.eax == 0xffffffff && version.ebx == 0);
 }
 
 /* Random answers, the same for the same question, that are near enough to real
@@ -469,12 +922,21 @@ typedef struct {
 
 static tlb_cpuid ask_dice(void *opaque, uint32_t leaf, uint32_t subleaf)
 {
-   static const uint32_t vendor[] = { 0x756e6547, 0x68747541, 0x6f677948,
-                                      0x746e6543 };
-   static const uint8_t descriptor[] = { 0x01, 0x03, 0x4f, 0x50, 0x57, 0x63,
-                                         0x64, 0x6a, 0xb2, 0xb3, 0xb4, 0xb5,
-                                         0xc1, 0xc3, 0xca, 0xfe, 0xff, 0x00 };
+   static const uint32_t vendor[4][3] = {
+      { 0x756e6547, 0x6c65746e, 0x49656e69 },
+      { 0x68747541, 0x444d4163, 0x69746e65 },
+      { 0x6f677948, 0x656e6975, 0x6e65476e },
+      { 0x746e6543, 0x736c7561, 0x48727561 },
+   };
+   static const uint8_t descriptors[] = {
+      0x01, 0x03, 0x4f, 0x50, 0x57, 0x63, 0x64, 0x6a, 0xb2,
+      0xb3, 0xb4, 0xb5, 0xc1, 0xc3, 0xca, 0xfe, 0xff, 0x00
+   };
+   static const uint32_t halves[] = { 0xff40, 0xff60, 0x0440, 0x0120,
+                                      0xff01, 0x0240, 0x0540, 0x0040 };
    dice *const d = opaque;
+   const tlb_cpuid bits = tlb_cpuid_matters(leaf, subleaf);
+   assert_true((bits.eax | bits.ebx | bits.ecx | bits.edx) != 0);
    uint64_t s = d->seed ^ leaf * UINT64_C(0x9E3779B97F4A7C15)
                 ^ (uint64_t)subleaf << 40;
    unit_random(&s);
@@ -482,19 +944,17 @@ static tlb_cpuid ask_dice(void *opaque, uint32_t leaf, uint32_t subleaf)
    tlb_cpuid r = { (uint32_t)a, (uint32_t)(a >> 32), (uint32_t)b,
                    (uint32_t)(b >> 32) };
    d->asked++;
-   if (leaf == 0) {
-      r.ebx = d->kind % 8 < 7 ? vendor[d->kind % 4] : r.ebx;
-      r.eax = d->kind & 16 ? r.eax % 40 : r.eax;
+   if (leaf == 0 && d->kind % 8 < 7) {
+      const uint32_t *const v = vendor[d->kind % 4];
+      r = (tlb_cpuid){ d->kind & 16 ? r.eax % 40 : r.eax, v[0], v[1], v[2] };
    } else if (leaf == 0x80000000u && d->kind & 16) {
       r.eax = 0x80000000u + r.eax % 0x30;
    } else if (leaf == 0x80000005u && d->kind & 32) {
-      static const uint32_t halves[] = { 0xff40, 0xff60, 0x0440, 0x0120,
-                                         0xff01, 0x0240, 0x0540, 0x0040 };
       r.ebx = halves[r.eax % 8] << 16 | halves[r.ecx % 8];
    } else if (leaf == 2 && d->kind & 32) {
       uint8_t byte[16];
       for (int i = 0; i < 16; i++)
-         byte[i] = descriptor[unit_random(&s) % sizeof descriptor];
+         byte[i] = descriptors[unit_random(&s) % sizeof descriptors];
       memcpy(&r, byte, sizeof r);
    } else if (leaf == 0x18 && d->kind & 64) {
       r.eax = subleaf == 0 ? r.eax % 12 : r.eax;
@@ -511,32 +971,19 @@ static void rubbish(void **state)
    (void)state;
    for (unsigned i = 0; i < 100000; i++) {
       dice d = { .seed = i + 1, .kind = i % 128 };
-      tlb_cpuid_machine m;
-      tlb_reason why;
+      tlb_machine m;
       memset(&m, 0xA5, sizeof m);
-      const int known = tlb_cpuid_decode(ask_dice, &d, &m);
-      assert_true(d.asked < 100);
-      assert_true(m.n_notes <= TLB_MAX_CPUID_NOTES);
-      for (unsigned n = 0; n < m.n_notes; n++) {
-         const char *const end = memchr(m.note[n].text, '\0',
-                                        sizeof m.note[n].text);
-         assert_non_null(end);
-         assert_in_range(end - m.note[n].text, 20,
-                         sizeof m.note[n].text - 2);
-      }
+      const int known = tlb_cpuid_machine(ask_dice, &d, &m);
+      assert_true(d.asked < 120);
+      check_common(&m, known);
       if (!known) {
          assert_true(m.n_notes > 0);
-         assert_string_equal(m.note[m.n_notes - 1].text,
-                             "CPUID does not describe the first level of both "
-                             "sides");
+         assert_int_equal(strncmp(m.note[m.n_notes - 1].text, "unknown: ", 9),
+                          0);
          continue;
       }
       taken++;
       by_vendor[d.kind % 4]++;
-      if (!tlb_design_check(&m.design, 12, &why))
-         fail_msg("%u: %s", i, why.text);
-      assert_true(m.design.levels >= 1 && m.design.levels <= TLB_MAX_LEVELS);
-      assert_true(tlb_hierarchy_bytes(&m.design) > 0);
    }
    assert_true(taken > 5000);
    for (int v = 0; v < 4; v++)
@@ -546,35 +993,53 @@ static void rubbish(void **state)
 int main(void)
 {
    const struct CMUnitTest tests[] = {
-      CLAIM("Skylake: descriptors B5, 03, C3", skylake),
-      CLAIM("Haswell: descriptors B6, 03, C1", haswell),
-      CLAIM("Ivy Bridge and Westmere: descriptors B2, 03, CA", ivy_bridge),
-      CLAIM("Core 2: descriptor B4 is the second level behind 57", core_2),
+      CLAIM("Pentium III: descriptors 01, 02, 03, 04", pentium_iii),
+      CLAIM("Pentium 4: descriptors 50 and 5B", pentium_4),
       CLAIM("Core Duo: descriptor B3 alone is the first level", core_duo),
-      CLAIM("Pentium 4: descriptors 50 and 5B are fully associative",
-            pentium_4),
-      CLAIM("descriptor 4F is fully associative, and that is said", no_ways),
+      CLAIM("Core 2: B4 and 05 are the second level behind 57 and 56", core_2),
+      CLAIM("Bonnell: 59 and C0 before BA; 4F does not tell its ways", bonnell),
+      CLAIM("Silvermont: A0 and C2 before B3", silvermont),
+      CLAIM("Goldmont: A0 before 64 and C4", goldmont),
+      CLAIM("Knights Landing: 6A before 6B, 6C and 6D", knights_landing),
+      CLAIM("Westmere: 55, 5A; CA holds 4K only; B2 is half of B0", westmere),
+      CLAIM("Ivy Bridge: 63 is two arrays", ivy_bridge),
+      CLAIM("Haswell: B6, C1 is one array for two sizes", haswell),
+      CLAIM("Skylake: B5, C3 is two arrays; title and walk", skylake),
+      CLAIM("descriptors 0B, 51, 5C, 5D", other_descriptors),
+      CLAIM("every descriptor is known or no array", all_descriptors),
       CLAIM("registers with bit 31 and the count in AL are no descriptors",
             invalid_registers),
-      CLAIM("Sapphire Rapids: leaf 18H, the loads' array for all data",
+      CLAIM("leaf 2 is asked as often as it says", asked_twice),
+      CLAIM("Sapphire Rapids: leaf 18H, two arrays of one level for 4K",
             sapphire_rapids),
-      CLAIM("leaf 18H may tell the loads before the stores", loads_first),
-      CLAIM("of two arrays of one level the first is taken, and that is said",
-            two_of_a_level),
+      CLAIM("Ice Lake: what CPUID says is taken, and doubted aloud", ice_lake),
+      CLAIM("Alder Lake: its two kinds of core are told apart", hybrid),
       CLAIM("a hidden leaf 18H is unknown, and that is said", hidden_leaf),
       CLAIM("leaf 18H is not asked where leaf 2 says all", not_sent),
-      CLAIM("Zen 3: four arrays, ways out of a range", zen_3),
+      CLAIM("odd sub-leaves of leaf 18H are left out, and that is said",
+            odd_sub_leaves),
+      CLAIM("arrays that cannot be are left out, and that is said",
+            impossible_sizes),
+      CLAIM("endless sub-leaves come to an end", endless),
+      CLAIM("Geode LX: no data half means one array for both sides", geode),
+      CLAIM("K8: arrays of their own for 4K and 2M", k8),
+      CLAIM("K10: one data array for all sizes in the first level", k10),
+      CLAIM("Bulldozer: the missing second-level array is added", bulldozer),
+      CLAIM("Piledriver: no data but in one array", piledriver),
+      CLAIM("Jaguar: three arrays in the second level", jaguar),
+      CLAIM("Zen 1 and Hygon: ways out of a range", zen_1),
+      CLAIM("Zen 3: the second level holds 4K and 2M, and 1G apart", zen_3),
+      CLAIM("Zen 4: 3072 entries, 12 ways of 8 to 15", zen_4),
       CLAIM("Zen 5 counts its second level in units of 32, hidden or not",
             zen_5),
-      CLAIM("K8: 32 and 512 entries on each side", k8),
-      CLAIM("K10: 48 data entries in the first level", k10),
-      CLAIM("Bulldozer: 1024 data entries in the second level", bulldozer),
-      CLAIM("Hygon: 12 ways of 8 to 15 leave a power of two of sets", hygon),
       CLAIM("each code of AMD's ways is a range, out of which one is taken",
             amd_codes),
-      CLAIM("AMD: no data half means one array for both sides", amd_unified),
-      CLAIM("AMD: a first level with ways, and no second", amd_direct),
+      CLAIM("Zhaoxin: as Intel", zhaoxin),
+      CLAIM("VIA: as AMD, where there is no leaf 2", via),
+      CLAIM("what hypervisors make up or hide is not used", qemu),
       CLAIM("what does not say anything is not guessed", nothing),
+      CLAIM("a brand string is cleaned", binary_brand),
+      CLAIM("what matters fits into a dump's memory", what_matters),
       CLAIM("100000 random processors are refused or can be", rubbish),
    };
    return cmocka_run_group_tests_name("cpuid", tests, NULL, NULL);

@@ -1,290 +1,518 @@
-/* What CPUID says of the translation arrays for 4K pages. */
+/* What CPUID says of a processor's address translation: who it is, and what
+   both ways of describing arrays have in common. */
 
 #include "cpuid.h"
 
-#include "text.h"
+#include "cpuid_reader.h"
 
-enum { SHIFT_4K = 12 };
+enum { LEAF_HYPERVISOR = 0x40000000 };
 
-static tlb_text begin_note(tlb_cpuid_machine *m)
+static const struct {
+   uint32_t leaf;
+   uint32_t subleaves; /* 0 .. subleaves - 1 */
+   tlb_cpuid bits;
+} matters[] = {
+   { 0, 1, { ~0u, ~0u, ~0u, ~0u } },
+   /* version; hypervisor */
+   { 1, 1, { ~0u, 0, 1u << 31, 0 } },
+   { 2, TLB_CPUID_MAX_LEAF_2, { ~0u, ~0u, ~0u, ~0u } },
+   /* hybrid */
+   { 7, 1, { 0, 0, 0, 1u << 15 } },
+   { 0x18, TLB_CPUID_MAX_LEAF_18 + 1, { ~0u, ~0u, ~0u, ~0u } },
+   /* kind of core */
+   { 0x1a, 1, { 0xffu << 24, 0, 0, 0 } },
+   { LEAF_HYPERVISOR, 1, { 0, ~0u, ~0u, ~0u } },
+   { 0x80000000u, 1, { ~0u, 0, 0, 0 } },
+   /* pages of 1G; long mode */
+   { 0x80000001u, 1, { 0, 0, 0, 1u << 26 | 1u << 29 } },
+   { 0x80000002u, 1, { ~0u, ~0u, ~0u, ~0u } },
+   { 0x80000003u, 1, { ~0u, ~0u, ~0u, ~0u } },
+   { 0x80000004u, 1, { ~0u, ~0u, ~0u, ~0u } },
+   { 0x80000005u, 1, { ~0u, ~0u, 0, 0 } },
+   { 0x80000006u, 1, { ~0u, ~0u, 0, 0 } },
+   { 0x80000019u, 1, { ~0u, ~0u, 0, 0 } },
+   /* second level in units of 32 */
+   { 0x80000021u, 1, { 1u << 14, 0, 0, 0 } },
+};
+
+enum { N_MATTERS = sizeof matters / sizeof matters[0] };
+
+tlb_cpuid tlb_cpuid_matters(uint32_t leaf, uint32_t subleaf)
 {
-   if (m->n_notes == TLB_MAX_CPUID_NOTES)
+   for (unsigned i = 0; i < N_MATTERS; i++) {
+      if (matters[i].leaf == leaf && subleaf < matters[i].subleaves)
+         return matters[i].bits;
+   }
+   return (tlb_cpuid){ 0, 0, 0, 0 };
+}
+
+/* Asks, and sees no bit but those of the table: what two dumps differ in
+   beyond them can so never make a difference. */
+static tlb_cpuid ask_for(const tlb_cpuid_reader *r, uint32_t leaf,
+                         uint32_t subleaf)
+{
+   const tlb_cpuid bits = tlb_cpuid_matters(leaf, subleaf);
+   tlb_cpuid a = { 0, 0, 0, 0 };
+   if ((bits.eax | bits.ebx | bits.ecx | bits.edx) == 0)
+      return a;
+   a = r->ask(r->opaque, leaf, subleaf);
+   return (tlb_cpuid){ a.eax & bits.eax, a.ebx & bits.ebx, a.ecx & bits.ecx,
+                       a.edx & bits.edx };
+}
+
+tlb_cpuid tlb_cpuid_leaf(const tlb_cpuid_reader *r, uint32_t leaf,
+                         uint32_t subleaf)
+{
+   const uint32_t highest = leaf < 0x80000000u ? r->highest
+                                               : r->highest_extended;
+   if (leaf > highest)
+      return (tlb_cpuid){ 0, 0, 0, 0 };
+   return ask_for(r, leaf, subleaf);
+}
+
+/* --- notes --- */
+
+tlb_text tlb_cpuid_begin_note(tlb_cpuid_reader *r)
+{
+   tlb_machine *const m = r->m;
+   if (m->n_notes == TLB_CPUID_MAX_NOTES)
       m->n_notes--;
    char *const text = m->note[m->n_notes++].text;
    return tlb_text_in(text, sizeof m->note[0].text);
 }
 
-static void note(tlb_cpuid_machine *m, const char *words)
+void tlb_cpuid_note(tlb_cpuid_reader *r, const char *words)
 {
-   tlb_text t = begin_note(m);
+   tlb_text t = tlb_cpuid_begin_note(r);
    tlb_text_add(&t, words);
 }
 
-static int has(const tlb_cpuid_machine *m, unsigned level, tlb_side side)
+void tlb_cpuid_add_culprit(const tlb_cpuid_reader *r, tlb_text *t)
 {
-   return m->design.at[level][side].present;
+   if (r->hypervisor[0] == '\0') {
+      tlb_text_add(t, "the processor");
+      return;
+   }
+   tlb_text_add(t, "the hypervisor (");
+   tlb_text_add(t, r->hypervisor);
+   tlb_text_add(t, ")");
 }
 
-/* Takes an array into the design unless there is one already or it is empty. */
-static void take(tlb_cpuid_machine *m, unsigned level, tlb_side side,
-                 int unified, uint32_t entries, uint32_t ways)
+void tlb_cpuid_add_byte(tlb_text *t, unsigned byte)
 {
+   static const char digits[] = "0123456789abcdef";
+   tlb_text_add_n(t, &digits[byte >> 4 & 15], 1);
+   tlb_text_add_n(t, &digits[byte & 15], 1);
+}
+
+/* --- who it is --- */
+
+/* Adds the four characters of a register. They are a processor's, or those of
+   whoever wrote the dump: only printable ASCII stays as it is. */
+static void add_register(tlb_text *t, uint32_t value)
+{
+   for (unsigned shift = 0; shift < 32; shift += 8) {
+      const char c = (char)(value >> shift & 0x7f);
+      const int plain = c >= ' ' && c <= '~' && (value >> shift & 0x80) == 0;
+      if ((value >> shift & 0xff) != 0)
+         tlb_text_add_n(t, plain ? &c : "?", 1);
+   }
+}
+
+/* Removes spaces at both ends, and all but one of several in a row. */
+static void tidy(char *s)
+{
+   char *to = s;
+   for (const char *from = s; *from != '\0'; from++) {
+      if (*from != ' ' || (to > s && to[-1] != ' '))
+         *to++ = *from;
+   }
+   while (to > s && to[-1] == ' ')
+      to--;
+   *to = '\0';
+}
+
+static void read_identity(tlb_cpuid_reader *r)
+{
+   const tlb_cpuid vendor = ask_for(r, 0, 0);
+   r->highest = vendor.eax < 0x80000000u ? vendor.eax : 0;
+   tlb_text t = tlb_text_in(r->vendor, sizeof r->vendor);
+   add_register(&t, vendor.ebx);
+   add_register(&t, vendor.edx);
+   add_register(&t, vendor.ecx);
+   tidy(r->vendor);
+
+   /* Processors before these leaves answer with anything. */
+   const uint32_t extended = ask_for(r, 0x80000000u, 0).eax;
+   if (extended >= 0x80000000u && extended <= 0x8000ffffu)
+      r->highest_extended = extended;
+
+   const tlb_cpuid version = tlb_cpuid_leaf(r, 1, 0);
+   r->family = tlb_bits(version.eax, 11, 8);
+   r->model = tlb_bits(version.eax, 7, 4);
+   r->stepping = tlb_bits(version.eax, 3, 0);
+   if (r->family == 6 || r->family == 15)
+      r->model |= tlb_bits(version.eax, 19, 16) << 4;
+   if (r->family == 15)
+      r->family += tlb_bits(version.eax, 27, 20);
+   r->long_mode = (int)tlb_bits(tlb_cpuid_leaf(r, 0x80000001u, 0).edx, 29, 29);
+   if (tlb_bits(tlb_cpuid_leaf(r, 7, 0).edx, 15, 15))
+      r->atom_core = tlb_bits(tlb_cpuid_leaf(r, 0x1a, 0).eax, 31, 24) == 0x20;
+
+   if (tlb_bits(version.ecx, 31, 31)) {
+      const tlb_cpuid h = ask_for(r, LEAF_HYPERVISOR, 0);
+      t = tlb_text_in(r->hypervisor, sizeof r->hypervisor);
+      add_register(&t, h.ebx);
+      add_register(&t, h.ecx);
+      add_register(&t, h.edx);
+      tidy(r->hypervisor);
+      if (r->hypervisor[0] == '\0')
+         tlb_text_add(&t, "unnamed");
+   }
+}
+
+static void write_title(const tlb_cpuid_reader *r)
+{
+   tlb_machine *const m = r->m;
+   tlb_text t = tlb_text_in(m->title, sizeof m->title);
+   for (uint32_t leaf = 0x80000002u; leaf <= 0x80000004u; leaf++) {
+      const tlb_cpuid brand = tlb_cpuid_leaf(r, leaf, 0);
+      add_register(&t, brand.eax);
+      add_register(&t, brand.ebx);
+      add_register(&t, brand.ecx);
+      add_register(&t, brand.edx);
+   }
+   tidy(m->title);
+   const size_t n = tlb_text_length(m->title);
+   t = (tlb_text){ m->title + n, m->title + sizeof m->title - 1 };
+   tlb_text_add(&t, n > 0 ? ", " : "");
+   tlb_text_add(&t, r->vendor[0] != '\0' ? r->vendor : "unknown vendor");
+   tlb_text_add(&t, " family ");
+   tlb_text_add_number(&t, r->family);
+   tlb_text_add(&t, " model ");
+   tlb_text_add_number(&t, r->model);
+   tlb_text_add(&t, " stepping ");
+   tlb_text_add_number(&t, r->stepping);
+   if (tlb_bits(tlb_cpuid_leaf(r, 7, 0).edx, 15, 15))
+      tlb_text_add(&t, r->atom_core ? ", Atom core" : ", Core core");
+}
+
+/* --- arrays --- */
+
+tlb_machine_array *tlb_cpuid_take(tlb_cpuid_reader *r, unsigned level,
+                                  unsigned users, uint32_t page_sizes,
+                                  uint64_t entries, uint32_t ways,
+                                  const char *source)
+{
+   tlb_machine *const m = r->m;
    tlb_reason why;
-   const tlb_geometry g = { .entries = entries, .ways = ways,
-                            .page_sizes = UINT64_C(1) << SHIFT_4K,
-                            .policy = TLB_LRU };
-   if (level >= TLB_MAX_LEVELS || has(m, level, side) || entries == 0)
-      return;
-   if (!tlb_geometry_check(&g, &why)) {
-      tlb_text t = begin_note(m);
+   if (entries == 0)
+      return NULL;
+   tlb_machine_array a = {
+      .level = level, .users = users,
+      .g = { .entries = entries > UINT32_MAX ? UINT32_MAX : (uint32_t)entries,
+             .ways = ways, .page_sizes = page_sizes, .policy = TLB_LRU },
+      .policy_unknown = 1, .hit_cycles = level == 1 ? 0 : TLB_UNKNOWN,
+   };
+   if (level == 0 || level > TLB_MAX_LEVELS) {
+      tlb_text t = tlb_cpuid_begin_note(r);
+      tlb_text_add(&t, "CPUID describes an array of level ");
+      tlb_text_add_number(&t, level);
+      tlb_text_add(&t, ", which is left out; levels are 1 to ");
+      tlb_text_add_number(&t, TLB_MAX_LEVELS);
+      return NULL;
+   }
+   if (!tlb_geometry_check(&a.g, &why)) {
+      tlb_text t = tlb_cpuid_begin_note(r);
       tlb_text_add(&t, "CPUID describes an array that cannot be: ");
       tlb_text_add(&t, why.text);
-      return;
+      return NULL;
    }
-   m->design.at[level][side].present = 1;
-   m->design.at[level][side].g = g;
-   m->design.unified[level] |= unified;
-   if (m->design.levels <= level)
-      m->design.levels = level + 1;
+   if (m->n_arrays == TLB_MAX_ARRAYS) {
+      tlb_cpuid_note(r, "CPUID describes more arrays than are simulated; "
+                        "those that come last are left out");
+      return NULL;
+   }
+   tlb_text t = tlb_text_in(a.source, sizeof a.source);
+   tlb_text_add(&t, "CPUID ");
+   tlb_text_add(&t, source);
+   m->array[m->n_arrays] = a;
+   return &m->array[m->n_arrays++];
 }
 
-static uint32_t bits(uint32_t value, unsigned high, unsigned low)
+static unsigned first_level_users(const tlb_machine *m)
 {
-   return value >> low & ((2u << (high - low)) - 1);
+   unsigned users = 0;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      if (m->array[i].level == 1)
+         users |= m->array[i].users;
+   }
+   return users;
 }
 
-/* --- AMD and Hygon --- */
-
-/* The second level's associativity is a code that stands for a range of ways.
-   The fewest ways of the range that leave a power of two of sets are taken. */
-static uint32_t ways_of_code(uint32_t code, uint32_t entries)
+/* Stores may have no first level (Core 2); a machine must have one for them.
+   They are made to share that of the loads. */
+static void complete_stores(tlb_cpuid_reader *r)
 {
-   static const struct {
-      uint8_t fewest, most;
-   } range[16] = {
-      [1] = { 1, 1 },   [2] = { 2, 2 },    [3] = { 3, 3 },   [4] = { 4, 5 },
-      [5] = { 6, 7 },   [6] = { 8, 15 },   [8] = { 16, 31 }, [10] = { 32, 47 },
-      [11] = { 48, 63 }, [12] = { 64, 95 }, [13] = { 96, 127 },
+   tlb_machine *const m = r->m;
+   if ((first_level_users(m) & TLB_DATA_REFERENCES) != TLB_LOADS)
+      return;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      if (m->array[i].level == 1 && m->array[i].users == TLB_LOADS)
+         m->array[i].users = TLB_DATA_REFERENCES;
+   }
+   tlb_cpuid_note(r, "the first level for data is one for loads only; it is "
+                     "simulated as if stores were in it, too");
+}
+
+/* Order of arrays in a machine: by level; instruction, data, loads, stores,
+   all; by the smallest page; then as CPUID has them. */
+static unsigned rank(const tlb_machine_array *a)
+{
+   static const uint8_t of_users[8] = {
+      [TLB_FETCHES] = 0, [TLB_DATA_REFERENCES] = 1, [TLB_LOADS] = 2,
+      [TLB_STORES] = 3,  [TLB_ALL_REFERENCES] = 4,
    };
-   if (code == 15)
-      return entries;
-   if (code == 14)
-      return 128;
-   for (uint32_t ways = range[code].fewest; ways <= range[code].most; ways++) {
-      if (ways != 0 && entries % ways == 0
-          && (entries / ways & (entries / ways - 1)) == 0)
-         return ways;
-   }
-   return range[code].fewest;
+   return (a->level * 8 + of_users[a->users & 7]) * 64
+          + (unsigned)__builtin_ctzll(a->g.page_sizes);
 }
 
-static void take_amd_second_level(tlb_cpuid_machine *m, tlb_side side,
-                                  int unified, uint32_t half, uint32_t scale)
+static void sort_arrays(tlb_machine *m)
 {
-   const uint32_t entries = bits(half, 11, 0) * scale;
-   const uint32_t code = bits(half, 15, 12);
-   if (code == 0 || entries == 0)
-      return;
-   const uint32_t ways = ways_of_code(code, entries);
-   take(m, 1, side, unified, entries, ways);
-   if (code >= 4 && code != 15) {
-      tlb_text t = begin_note(m);
-      tlb_text_add(&t, "CPUID gives the ways of the second-level ");
-      tlb_text_add(&t, unified ? "" : side == TLB_DATA ? "data "
-                                                       : "instruction ");
-      tlb_text_add(&t, "array as a range; ");
-      tlb_text_add_number(&t, ways);
-      tlb_text_add(&t, " are assumed");
+   for (unsigned i = 1; i < m->n_arrays; i++) {
+      const tlb_machine_array a = m->array[i];
+      unsigned j = i;
+      for (; j > 0 && rank(&m->array[j - 1]) > rank(&a); j--)
+         m->array[j] = m->array[j - 1];
+      m->array[j] = a;
    }
 }
 
-static uint32_t family(const tlb_cpuid version)
+static int same_name(const char *a, const char *b)
 {
-   const uint32_t base = bits(version.eax, 11, 8);
-   return base == 15 ? base + bits(version.eax, 27, 20) : base;
+   return tlb_text_is(a, tlb_text_length(a), b);
 }
 
-/* Zen 5 counts its second level in units of 32 entries and says so in leaf
-   80000021H, which hypervisors hide. */
-static uint32_t second_level_unit(tlb_cpuid_ask *ask, void *opaque,
-                                  tlb_cpuid_machine *m)
+/* "L1-loads-4K", "L2-4K-2M"; a second of the same name has "-b" behind it. */
+static void name_array(tlb_machine *m, unsigned i)
 {
-   const tlb_cpuid version = ask(opaque, 1, 0);
-   if (ask(opaque, 0x80000000u, 0).eax >= 0x80000021u
-       && bits(ask(opaque, 0x80000021u, 0).eax, 14, 14))
-      return 32;
-   if (family(version) == 0x1a && bits(version.ecx, 31, 31)) {
-      note(m, "the hypervisor hides that family 1AH counts its second level "
-              "in units of 32 entries; they are assumed");
-      return 32;
+   static const char *const kinds[8] = {
+      [TLB_FETCHES] = "-instructions", [TLB_DATA_REFERENCES] = "-data",
+      [TLB_LOADS] = "-loads", [TLB_STORES] = "-stores",
+      [TLB_ALL_REFERENCES] = "",
+   };
+   tlb_machine_array *const a = &m->array[i];
+   tlb_text t = tlb_text_in(a->name, sizeof a->name);
+   tlb_text_add(&t, "L");
+   tlb_text_add_number(&t, a->level);
+   tlb_text_add(&t, kinds[a->users & 7]);
+   for (unsigned shift = 0; shift < 32; shift++) {
+      if (a->g.page_sizes >> shift & 1) {
+         tlb_text_add(&t, "-");
+         tlb_text_add_page_size(&t, shift);
+      }
    }
-   return 1;
+   char letter = 'a';
+   for (unsigned j = 0; j < i; j++) {
+      const tlb_machine_array *const b = &m->array[j];
+      letter = (char)(letter + (rank(b) == rank(a)
+                                && b->g.page_sizes == a->g.page_sizes));
+   }
+   if (letter != 'a') {
+      tlb_text_add(&t, "-");
+      tlb_text_add_n(&t, &letter, 1);
+   }
 }
 
-static void decode_amd(tlb_cpuid_ask *ask, void *opaque, tlb_cpuid_machine *m)
+/* The largest pages that any array of that level takes for these users. */
+static uint64_t largest_pages(const tlb_machine *m, unsigned level,
+                              unsigned users)
 {
-   const uint32_t highest = ask(opaque, 0x80000000u, 0).eax;
-   if (highest < 0x80000005u)
-      return;
-   const uint32_t l1 = ask(opaque, 0x80000005u, 0).ebx;
-   for (unsigned side = 0; side < TLB_N_SIDES; side++) {
-      const uint32_t half = side == TLB_DATA ? l1 >> 16 : l1 & 0xffff;
-      const uint32_t entries = bits(half, 7, 0);
-      const uint32_t ways = bits(half, 15, 8);
-      take(m, 0, (tlb_side)side, 0, entries, ways == 0xff ? entries : ways);
+   uint64_t largest = 0;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const tlb_machine_array *const a = &m->array[i];
+      if (a->level == level && (a->users & users) && a->g.page_sizes > largest)
+         largest = a->g.page_sizes;
    }
-   if (highest < 0x80000006u)
-      return;
-   const uint32_t l2 = ask(opaque, 0x80000006u, 0).ebx;
-   const uint32_t unit = second_level_unit(ask, opaque, m);
-   /* A data half of 0 beside an instruction half means one array for both. */
-   if (l2 >> 16 == 0) {
-      take_amd_second_level(m, TLB_DATA, 1, l2 & 0xffff, unit);
-   } else {
-      take_amd_second_level(m, TLB_INSTRUCTION, 0, l2 & 0xffff, unit);
-      take_amd_second_level(m, TLB_DATA, 0, l2 >> 16, unit);
+   return largest;
+}
+
+/* What a level behind the first does with pages larger than all that it holds
+   is not in CPUID. */
+static void note_splitting(tlb_machine *m)
+{
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      tlb_machine_array *const a = &m->array[i];
+      a->splits_unknown = a->level > 1 && (a->g.page_sizes & TLB_1G) == 0
+                          && largest_pages(m, a->level, a->users)
+                                == a->g.page_sizes;
    }
 }
 
-/* --- Intel --- */
+/* --- machine files --- */
 
-enum { FULL = 0 };
+enum { BIG, SMALL, ANY };
 
-/* The descriptors of leaf 2 that hold 4K pages. `level` 0 stands for "the
-   first level, unless another data array is there, then the second". */
+/* Intel's models of family 6. A hybrid processor has a big and a small core. */
 static const struct {
-   uint8_t descriptor, level, side, unified;
-   uint16_t entries, ways;
-} descriptors[] = {
-   { 0x01, 1, TLB_INSTRUCTION, 0, 32, 4 },
-   { 0x03, 1, TLB_DATA, 0, 64, 4 },
-   { 0x4f, 1, TLB_INSTRUCTION, 0, 32, FULL },
-   { 0x50, 1, TLB_INSTRUCTION, 0, 64, FULL },
-   { 0x51, 1, TLB_INSTRUCTION, 0, 128, FULL },
-   { 0x52, 1, TLB_INSTRUCTION, 0, 256, FULL },
-   { 0x57, 1, TLB_DATA, 0, 16, 4 },
-   { 0x59, 1, TLB_DATA, 0, 16, FULL },
-   { 0x5b, 1, TLB_DATA, 0, 64, FULL },
-   { 0x5c, 1, TLB_DATA, 0, 128, FULL },
-   { 0x5d, 1, TLB_DATA, 0, 256, FULL },
-   { 0x61, 1, TLB_INSTRUCTION, 0, 48, FULL },
-   { 0x64, 2, TLB_DATA, 0, 512, 4 },
-   { 0x6a, 1, TLB_DATA, 0, 64, 8 },
-   { 0x6b, 2, TLB_DATA, 0, 256, 8 },
-   { 0xa0, 1, TLB_DATA, 0, 32, FULL },
-   { 0xb0, 1, TLB_INSTRUCTION, 0, 128, 4 },
-   { 0xb2, 1, TLB_INSTRUCTION, 0, 64, 4 },
-   { 0xb3, 0, TLB_DATA, 0, 128, 4 },
-   { 0xb4, 0, TLB_DATA, 0, 256, 4 },
-   { 0xb5, 1, TLB_INSTRUCTION, 0, 64, 8 },
-   { 0xb6, 1, TLB_INSTRUCTION, 0, 128, 8 },
-   { 0xba, 0, TLB_DATA, 0, 64, 4 },
-   { 0xc0, 0, TLB_DATA, 0, 8, 4 },
-   { 0xc1, 2, TLB_DATA, 1, 1024, 8 },
-   { 0xc2, 1, TLB_DATA, 0, 16, 4 },
-   { 0xc3, 2, TLB_DATA, 1, 1536, 6 },
-   { 0xca, 2, TLB_DATA, 1, 512, 4 },
+   uint8_t model, core;
+   const char *name;
+} intel_files[] = {
+   { 0x0e, ANY, "core-duo-t2600" },
+   { 0x0f, ANY, "core2" }, { 0x16, ANY, "core2" }, { 0x17, ANY, "core2" },
+   { 0x1d, ANY, "core2" },
+   { 0x1c, ANY, "bonnell" }, { 0x26, ANY, "bonnell" },
+   { 0x1a, ANY, "nehalem" }, { 0x1e, ANY, "nehalem" },
+   { 0x1f, ANY, "nehalem" }, { 0x2e, ANY, "nehalem" },
+   { 0x25, ANY, "nehalem" }, { 0x2c, ANY, "nehalem" },
+   { 0x2f, ANY, "nehalem" },
+   { 0x2a, ANY, "sandybridge" }, { 0x2d, ANY, "sandybridge" },
+   { 0x3a, ANY, "ivybridge" }, { 0x3e, ANY, "ivybridge" },
+   { 0x3c, ANY, "haswell" }, { 0x3f, ANY, "haswell" },
+   { 0x45, ANY, "haswell" }, { 0x46, ANY, "haswell" },
+   { 0x3d, ANY, "broadwell" }, { 0x47, ANY, "broadwell" },
+   { 0x4f, ANY, "broadwell" }, { 0x56, ANY, "broadwell" },
+   { 0x4e, ANY, "skylake" }, { 0x5e, ANY, "skylake" },
+   { 0x55, ANY, "skylake" }, { 0x8e, ANY, "skylake" },
+   { 0x9e, ANY, "skylake" }, { 0xa5, ANY, "skylake" },
+   { 0xa6, ANY, "skylake" },
+   { 0x57, ANY, "knl" }, { 0x85, ANY, "knl" },
+   { 0x7a, ANY, "goldmont-plus" },
+   { 0x86, ANY, "tremont" }, { 0x96, ANY, "tremont" },
+   { 0x9c, ANY, "tremont" },
+   { 0x6a, ANY, "icelake" }, { 0x6c, ANY, "icelake" },
+   { 0x7d, ANY, "icelake" }, { 0x7e, ANY, "icelake" },
+   { 0xa7, ANY, "icelake" },
+   { 0x8c, ANY, "tigerlake" }, { 0x8d, ANY, "tigerlake" },
+   { 0x8f, ANY, "goldencove" }, { 0xcf, ANY, "goldencove" },
+   { 0x97, BIG, "goldencove" }, { 0x9a, BIG, "goldencove" },
+   { 0xb7, BIG, "goldencove" }, { 0xba, BIG, "goldencove" },
+   { 0xbf, BIG, "goldencove" },
+   { 0x97, SMALL, "gracemont" }, { 0x9a, SMALL, "gracemont" },
+   { 0xb7, SMALL, "gracemont" }, { 0xba, SMALL, "gracemont" },
+   { 0xbf, SMALL, "gracemont" }, { 0xbe, ANY, "gracemont" },
+   { 0xaa, BIG, "redwoodcove" }, { 0xac, BIG, "redwoodcove" },
+   { 0xb5, BIG, "redwoodcove" }, { 0xad, ANY, "redwoodcove" },
+   { 0xae, ANY, "redwoodcove" },
+   { 0xaa, SMALL, "crestmont" }, { 0xac, SMALL, "crestmont" },
+   { 0xb5, SMALL, "crestmont" }, { 0xaf, ANY, "crestmont" },
+   { 0xbd, BIG, "lioncove" }, { 0xc5, BIG, "lioncove" },
+   { 0xc6, BIG, "lioncove" },
+   { 0xbd, SMALL, "skymont" }, { 0xc5, SMALL, "skymont" },
+   { 0xc6, SMALL, "skymont" },
 };
 
-enum { N_DESCRIPTORS = sizeof descriptors / sizeof descriptors[0] };
+enum { N_INTEL_FILES = sizeof intel_files / sizeof intel_files[0] };
 
-/* Takes the arrays of the given bytes whose level is known (or those whose
-   level follows from the others). Returns whether byte FE is among them. */
-static int take_descriptors(tlb_cpuid_machine *m, const uint8_t *byte,
-                            int level_known)
+/* AMD's and Hygon's families, from each of these models on. */
+static const struct {
+   uint8_t family, from_model;
+   const char *name;
+} amd_files[] = {
+   { 0x0f, 0x00, "k8" },         { 0x10, 0x00, "k10" },
+   { 0x15, 0x00, "bulldozer" },  { 0x15, 0x10, "piledriver" },
+   { 0x16, 0x00, "jaguar" },     { 0x17, 0x00, "zen1" },
+   { 0x17, 0x30, "zen2" },       { 0x18, 0x00, "zen1" },
+   { 0x19, 0x00, "zen3" },       { 0x19, 0x10, "zen4" },
+   { 0x19, 0x20, "zen3" },       { 0x19, 0x60, "zen4" },
+   { 0x1a, 0x00, "zen5" },
+};
+
+enum { N_AMD_FILES = sizeof amd_files / sizeof amd_files[0] };
+
+static int is_amd(const tlb_cpuid_reader *r)
 {
-   int leaf_18 = 0;
-   for (unsigned i = 0; i < 15; i++) {
-      leaf_18 |= byte[i] == 0xfe;
-      for (unsigned j = 0; j < N_DESCRIPTORS; j++) {
-         if (descriptors[j].descriptor != byte[i]
-             || (descriptors[j].level != 0) != level_known)
-            continue;
-         const tlb_side side = (tlb_side)descriptors[j].side;
-         const unsigned level = level_known ? descriptors[j].level - 1u
-                                            : (unsigned)has(m, 0, side);
-         const uint32_t entries = descriptors[j].entries;
-         take(m, level, side, descriptors[j].unified, entries,
-              descriptors[j].ways == FULL ? entries : descriptors[j].ways);
-         if (byte[i] == 0x4f)
-            note(m, "CPUID descriptor 4F does not give the ways of the "
-                    "instruction array; full associativity is assumed");
-      }
-   }
-   return leaf_18;
+   return same_name(r->vendor, "AuthenticAMD")
+          || same_name(r->vendor, "HygonGenuine");
 }
 
-static void decode_leaf_18(tlb_cpuid_ask *ask, void *opaque,
-                           tlb_cpuid_machine *m)
+static const char *machine_file(const tlb_cpuid_reader *r)
 {
-   enum { DATA = 1, INSTRUCTION, UNIFIED, LOADS, STORES };
-   const uint32_t highest = ask(opaque, 0x18, 0).eax;
-   uint32_t stores_ways = 0, stores_sets = 0;
-   for (uint32_t i = 0; i <= highest && i < 64; i++) {
-      const tlb_cpuid r = ask(opaque, 0x18, i);
-      const uint32_t type = bits(r.edx, 4, 0);
-      const uint32_t ways = bits(r.ebx, 31, 16);
-      const uint32_t level = bits(r.edx, 7, 5);
-      if (type == 0 || type > STORES || level == 0 || !bits(r.ebx, 0, 0)
-          || ways > 4096 || r.ecx > 4096)
-         continue;
-      /* The loads' array may come later. */
-      if (type == STORES) {
-         stores_ways = ways;
-         stores_sets = r.ecx;
-         continue;
+   const char *name = NULL;
+   if (is_amd(r)) {
+      for (unsigned i = 0; i < N_AMD_FILES; i++) {
+         if (amd_files[i].family == r->family
+             && amd_files[i].from_model <= r->model)
+            name = amd_files[i].name;
       }
-      const tlb_side side = type == INSTRUCTION ? TLB_INSTRUCTION : TLB_DATA;
-      if (level <= TLB_MAX_LEVELS && has(m, level - 1, side))
-         note(m, "a second array of one level that takes 4K pages is left "
-                 "out");
-      take(m, level - 1, side, type == UNIFIED, ways * r.ecx, ways);
+   } else if (same_name(r->vendor, "GenuineIntel") && r->family == 6) {
+      for (unsigned i = 0; i < N_INTEL_FILES && name == NULL; i++) {
+         if (intel_files[i].model == r->model
+             && (intel_files[i].core == ANY
+                 || (intel_files[i].core == SMALL) == r->atom_core))
+            name = intel_files[i].name;
+      }
    }
-   if (stores_ways == 0)
-      return;
-   if (has(m, 0, TLB_DATA))
-      note(m, "stores have a first-level array of their own; they are "
-              "simulated in the loads' array");
-   else
-      take(m, 0, TLB_DATA, 0, stores_ways * stores_sets, stores_ways);
+   return name;
 }
 
-static void decode_intel(tlb_cpuid_ask *ask, void *opaque,
-                         tlb_cpuid_machine *m)
+const char *tlb_cpuid_machine_file(tlb_cpuid_ask *ask, void *opaque)
 {
-   const uint32_t highest = ask(opaque, 0, 0).eax;
-   if (highest < 2)
+   tlb_cpuid_reader r = { .ask = ask, .opaque = opaque };
+   read_identity(&r);
+   return machine_file(&r);
+}
+
+/* --- the whole --- */
+
+/* Long mode has four tables, each indexed by nine bits of the address (Intel
+   SDM, volume 3A, 4.5). Processors with five use them only where the kernel
+   wants them. */
+static void describe_walk(tlb_cpuid_reader *r)
+{
+   static const uint8_t shift[4] = { 39, 30, 21, 12 };
+   if (!r->long_mode)
       return;
-   const tlb_cpuid r = ask(opaque, 2, 0);
-   const uint32_t reg[4] = { r.eax, r.ebx, r.ecx, r.edx };
-   uint8_t byte[15] = { 0 };
-   unsigned n = 0;
    for (unsigned i = 0; i < 4; i++) {
-      for (unsigned shift = i == 0 ? 8 : 0; shift < 32; shift += 8, n++) {
-         if (reg[i] >> 31 == 0)
-            byte[n] = (uint8_t)(reg[i] >> shift);
-      }
+      r->m->walk[i].shift = shift[i];
+      r->m->walk[i].cache_unknown = i < 3;
    }
-   if (take_descriptors(m, byte, 1)) {
-      if (highest >= 0x18)
-         decode_leaf_18(ask, opaque, m);
-      else
-         note(m, "CPUID leaf 2 refers to leaf 18H, which is hidden");
-   }
-   take_descriptors(m, byte, 0);
+   r->m->n_walk_steps = 4;
 }
 
-int tlb_cpuid_decode(tlb_cpuid_ask *ask, void *opaque, tlb_cpuid_machine *out)
+int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out)
 {
-   const tlb_cpuid vendor = ask(opaque, 0, 0);
-   *out = (tlb_cpuid_machine){ .n_notes = 0 };
-   /* "AuthenticAMD", "HygonGenuine", by their first four letters. */
-   if (vendor.ebx == 0x68747541u || vendor.ebx == 0x6f677948u)
-      decode_amd(ask, opaque, out);
-   else
-      decode_intel(ask, opaque, out);
-   if (has(out, 0, TLB_INSTRUCTION) && has(out, 0, TLB_DATA))
-      return 1;
-   note(out, "CPUID does not describe the first level of both sides");
-   return 0;
+   tlb_cpuid_reader r = { .ask = ask, .opaque = opaque, .m = out };
+   *out = (tlb_machine){ .confidence = 'A', .base_page_shift = 12,
+                         .walk_cycles = TLB_UNKNOWN };
+   read_identity(&r);
+   tlb_text t = tlb_text_in(out->name, sizeof out->name);
+   tlb_text_add(&t, "cpuid");
+   t = tlb_text_in(out->isa, sizeof out->isa);
+   tlb_text_add(&t, r.long_mode ? "x86-64" : "x86-32");
+   write_title(&r);
+
+   if (is_amd(&r)) {
+      tlb_cpuid_read_amd(&r);
+   } else {
+      tlb_cpuid_read_intel(&r);
+      /* Others than Intel have used AMD's leaves (VIA, Transmeta); Intel's
+         hold rubbish under some hypervisors. */
+      if (out->n_arrays == 0 && !same_name(r.vendor, "GenuineIntel"))
+         tlb_cpuid_read_amd(&r);
+   }
+   const char *const file = machine_file(&r);
+   complete_stores(&r);
+   const unsigned users = first_level_users(out);
+   if ((users & (TLB_FETCHES | TLB_LOADS)) != (TLB_FETCHES | TLB_LOADS)) {
+      out->n_arrays = 0;
+      t = tlb_cpuid_begin_note(&r);
+      tlb_text_add(&t, "unknown: CPUID does not describe the first level for ");
+      tlb_text_add(&t, (users & TLB_LOADS) ? "instructions"
+                       : (users & TLB_FETCHES) ? "data"
+                                               : "instructions and data");
+      return 0;
+   }
+   sort_arrays(out);
+   for (unsigned i = 0; i < out->n_arrays; i++)
+      name_array(out, i);
+   describe_walk(&r);
+   if (file != NULL) {
+      t = tlb_cpuid_begin_note(&r);
+      tlb_text_add(&t, "the machine file ");
+      tlb_text_add(&t, file);
+      tlb_text_add(&t, " describes this processor from documents, too");
+   }
+   note_splitting(out);
+   return 1;
 }

@@ -1,16 +1,17 @@
-/* What CPUID says of the translation arrays for 4K pages.
+/* What CPUID says of a processor's address translation.
 
-   Covers the three ways in which processors describe them: AMD's and Hygon's
-   leaves 80000005H and 80000006H (AMD64 Architecture Programmer's Manual,
-   volume 3, appendix E.4), Intel's descriptors of leaf 2 and its leaf 18H
-   (Intel SDM, volume 2A, CPUID).
+   Processors of the x86 family describe their translation arrays in one of
+   three ways: by the descriptors of leaf 2 and by leaf 18H (Intel and Zhaoxin;
+   Intel SDM, volume 2A, CPUID), or by leaves 80000005H, 80000006H and 80000019H
+   (AMD and Hygon; AMD64 Architecture Programmer's Manual, volume 3, appendix
+   E.4). All of them are read, for all page sizes.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
 #ifndef TLB_CPUID_H
 #define TLB_CPUID_H
 
-#include "hierarchy.h"
+#include "machine.h"
 
 typedef struct {
    uint32_t eax, ebx, ecx, edx;
@@ -19,17 +20,26 @@ typedef struct {
 /* Answers CPUID for a leaf and sub-leaf; all zero where it has nothing. */
 typedef tlb_cpuid tlb_cpuid_ask(void *opaque, uint32_t leaf, uint32_t subleaf);
 
-enum { TLB_MAX_CPUID_NOTES = 8 };
+/* Makes a machine of the answers: title, instruction set, arrays, the steps of
+   a walk, and notes, which say in words what was unclear and what has been
+   assumed. The name is "cpuid"; callers know a better one. Cycles, coalescing
+   and the year are not in CPUID and stay unknown or off; replacement policies
+   are not either: LRU, marked as unknown. What is marked is not in the notes:
+   tlb_machine_note_unknowns() puts it there.
 
-/* What the answers mean, and in words what had to be assumed. */
-typedef struct {
-   tlb_design design;
-   tlb_reason note[TLB_MAX_CPUID_NOTES];
-   unsigned n_notes;
-} tlb_cpuid_machine;
+   Returns 1 if every kind of reference has a first level. Else returns 0; then
+   there are no arrays, and the last note says what is missing. */
+int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out);
 
-/* Returns 1 if both sides of the first level are known, else 0: then the
-   last note says what is missing. */
-int tlb_cpuid_decode(tlb_cpuid_ask *ask, void *opaque, tlb_cpuid_machine *out);
+/* The name of the machine file that describes processors of this vendor,
+   family and model, or NULL if there is none. */
+const char *tlb_cpuid_machine_file(tlb_cpuid_ask *ask, void *opaque);
+
+/* The bits of an answer that tlb_cpuid_machine() looks at, so that a dump's
+   reader knows what to keep and what makes two processors the same; all zero
+   for what it never asks for. At most TLB_CPUID_MAX_ANSWERS are not. */
+tlb_cpuid tlb_cpuid_matters(uint32_t leaf, uint32_t subleaf);
+
+enum { TLB_CPUID_MAX_ANSWERS = 96 };
 
 #endif
