@@ -15,6 +15,8 @@ UNIT_TESTS = \
 	tests/unit/test_cpuid_design \
 	tests/unit/test_geometry \
 	tests/unit/test_hierarchy \
+	tests/unit/test_machine_file \
+	tests/unit/test_machines \
 	tests/unit/test_mappings \
 	tests/unit/test_reach \
 	tests/unit/test_short_cuts \
@@ -112,6 +114,7 @@ SAN_CFLAGS = $(TG_WARN_CFLAGS) $(TG_SAN_CFLAGS) -fno-omit-frame-pointer -g
 
 check_LIBRARIES += tests/libtlbsim-san.a
 tests_libtlbsim_san_a_SOURCES = $(SIM_SOURCES)
+nodist_tests_libtlbsim_san_a_SOURCES = $(MACHINES_C)
 tests_libtlbsim_san_a_CPPFLAGS = $(SAN_CPPFLAGS)
 tests_libtlbsim_san_a_CFLAGS = -std=c11 $(SAN_CFLAGS)
 

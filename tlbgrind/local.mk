@@ -6,6 +6,7 @@
 
 SIM_SOURCES = \
 	tlbgrind/sim/array.c \
+	tlbgrind/sim/builtin.c \
 	tlbgrind/sim/cost.c \
 	tlbgrind/sim/cpuid.c \
 	tlbgrind/sim/cpuid_amd.c \
@@ -13,6 +14,8 @@ SIM_SOURCES = \
 	tlbgrind/sim/cpuid_intel.c \
 	tlbgrind/sim/geometry.c \
 	tlbgrind/sim/hierarchy.c \
+	tlbgrind/sim/machine.c \
+	tlbgrind/sim/machine_file.c \
 	tlbgrind/sim/mappings.c \
 	tlbgrind/sim/pagemap.c \
 	tlbgrind/sim/pagerules.c \
@@ -23,6 +26,7 @@ SIM_SOURCES = \
 
 SIM_INCLUDES = \
 	tlbgrind/sim/array.h \
+	tlbgrind/sim/builtin.h \
 	tlbgrind/sim/cost.h \
 	tlbgrind/sim/cpuid.h \
 	tlbgrind/sim/cpuid_design.h \
@@ -30,6 +34,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/geometry.h \
 	tlbgrind/sim/hierarchy.h \
 	tlbgrind/sim/machine.h \
+	tlbgrind/sim/machine_file.h \
 	tlbgrind/sim/mappings.h \
 	tlbgrind/sim/memory.h \
 	tlbgrind/sim/pagemap.h \
@@ -39,12 +44,97 @@ SIM_INCLUDES = \
 	tlbgrind/sim/text.h \
 	tlbgrind/sim/walk.h
 
+# Processors that the simulator brings along, in the order of their names; docs/machines.md.
+MACHINE_FILES = \
+	tlbgrind/machines/apple-m1.machine \
+	tlbgrind/machines/apple-m1-e.machine \
+	tlbgrind/machines/apple-m2.machine \
+	tlbgrind/machines/apple-m2-e.machine \
+	tlbgrind/machines/apple-m4.machine \
+	tlbgrind/machines/apple-m4-e.machine \
+	tlbgrind/machines/bonnell.machine \
+	tlbgrind/machines/broadwell.machine \
+	tlbgrind/machines/bulldozer.machine \
+	tlbgrind/machines/c910.machine \
+	tlbgrind/machines/core-duo-t2600.machine \
+	tlbgrind/machines/core2.machine \
+	tlbgrind/machines/cortex-a15.machine \
+	tlbgrind/machines/cortex-a35.machine \
+	tlbgrind/machines/cortex-a53.machine \
+	tlbgrind/machines/cortex-a55.machine \
+	tlbgrind/machines/cortex-a57.machine \
+	tlbgrind/machines/cortex-a7.machine \
+	tlbgrind/machines/cortex-a72.machine \
+	tlbgrind/machines/cortex-a725.machine \
+	tlbgrind/machines/cortex-a76.machine \
+	tlbgrind/machines/cortex-x2.machine \
+	tlbgrind/machines/cortex-x925.machine \
+	tlbgrind/machines/cougarcove.machine \
+	tlbgrind/machines/crestmont.machine \
+	tlbgrind/machines/emag.machine \
+	tlbgrind/machines/falkor.machine \
+	tlbgrind/machines/geode-lx.machine \
+	tlbgrind/machines/goldencove.machine \
+	tlbgrind/machines/goldmont-plus.machine \
+	tlbgrind/machines/gracemont.machine \
+	tlbgrind/machines/haswell.machine \
+	tlbgrind/machines/icelake.machine \
+	tlbgrind/machines/ivybridge.machine \
+	tlbgrind/machines/jaguar.machine \
+	tlbgrind/machines/k10.machine \
+	tlbgrind/machines/k8.machine \
+	tlbgrind/machines/knl.machine \
+	tlbgrind/machines/lioncove.machine \
+	tlbgrind/machines/nehalem.machine \
+	tlbgrind/machines/neoverse-n1.machine \
+	tlbgrind/machines/neoverse-v1.machine \
+	tlbgrind/machines/neoverse-v2.machine \
+	tlbgrind/machines/neoverse-v3.machine \
+	tlbgrind/machines/oryon.machine \
+	tlbgrind/machines/p550.machine \
+	tlbgrind/machines/piledriver.machine \
+	tlbgrind/machines/power10.machine \
+	tlbgrind/machines/power4.machine \
+	tlbgrind/machines/power7.machine \
+	tlbgrind/machines/power8.machine \
+	tlbgrind/machines/power9.machine \
+	tlbgrind/machines/ppc970.machine \
+	tlbgrind/machines/redwoodcove.machine \
+	tlbgrind/machines/sandybridge.machine \
+	tlbgrind/machines/skylake.machine \
+	tlbgrind/machines/skymont.machine \
+	tlbgrind/machines/tigerlake.machine \
+	tlbgrind/machines/tremont.machine \
+	tlbgrind/machines/u54.machine \
+	tlbgrind/machines/u74.machine \
+	tlbgrind/machines/ultrasparc-ii.machine \
+	tlbgrind/machines/ultrasparc-iii.machine \
+	tlbgrind/machines/ultrasparc-iv-plus.machine \
+	tlbgrind/machines/ultrasparc-t1.machine \
+	tlbgrind/machines/ultrasparc-t2.machine \
+	tlbgrind/machines/zen1.machine \
+	tlbgrind/machines/zen2.machine \
+	tlbgrind/machines/zen3.machine \
+	tlbgrind/machines/zen4.machine \
+	tlbgrind/machines/zen5.machine
+
+# Their texts as a C file, part of the simulator wherever it is compiled.
+MACHINES_C = tlbgrind/machines.c
+CLEANFILES += $(MACHINES_C)
+EXTRA_DIST += $(MACHINE_FILES) tlbgrind/machines.awk
+
+$(MACHINES_C): tlbgrind/machines.awk $(MACHINE_FILES) Makefile
+	$(AM_V_GEN)$(MKDIR_P) tlbgrind && rm -f $@ $@.tmp && \
+	$(AWK) -f $(srcdir)/tlbgrind/machines.awk $(MACHINE_FILES:%=$(srcdir)/%) >$@.tmp && \
+	mv -f $@.tmp $@
+
 SIM_CPPFLAGS = -I$(srcdir)/tlbgrind -I$(srcdir)/tlbgrind/sim
 # Freestanding, or gcc makes a call of strlen out of a loop that counts characters.
 SIM_CFLAGS = -std=c11 -ffreestanding $(TG_WARN_CFLAGS)
 
 lib_LTLIBRARIES += tlbgrind/libtlbsim.la
 tlbgrind_libtlbsim_la_SOURCES = $(SIM_SOURCES)
+nodist_tlbgrind_libtlbsim_la_SOURCES = $(MACHINES_C)
 tlbgrind_libtlbsim_la_CPPFLAGS = $(SIM_CPPFLAGS)
 tlbgrind_libtlbsim_la_CFLAGS = $(SIM_CFLAGS)
 tlbgrind_libtlbsim_la_LDFLAGS = -no-undefined -version-info 0:0:0
@@ -116,6 +206,7 @@ TOOLS = tlbgrind/tlbgrind-amd64-linux
 
 pkglibexec_PROGRAMS += tlbgrind/tlbgrind-amd64-linux
 tlbgrind_tlbgrind_amd64_linux_SOURCES = $(TOOL_SOURCES) $(SIM_SOURCES)
+nodist_tlbgrind_tlbgrind_amd64_linux_SOURCES = $(MACHINES_C)
 tlbgrind_tlbgrind_amd64_linux_CPPFLAGS = $(TOOL_CPPFLAGS) \
 	-DVGA_amd64=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1
 tlbgrind_tlbgrind_amd64_linux_CFLAGS = $(TOOL_CFLAGS)
@@ -130,6 +221,7 @@ if HAVE_X86
 TOOLS += tlbgrind/tlbgrind-x86-linux
 pkglibexec_PROGRAMS += tlbgrind/tlbgrind-x86-linux
 tlbgrind_tlbgrind_x86_linux_SOURCES = $(TOOL_SOURCES) $(SIM_SOURCES)
+nodist_tlbgrind_tlbgrind_x86_linux_SOURCES = $(MACHINES_C)
 tlbgrind_tlbgrind_x86_linux_CPPFLAGS = $(TOOL_CPPFLAGS) \
 	-DVGA_x86=1 -DVGP_x86_linux=1 -DVGPV_x86_linux_vanilla=1
 tlbgrind_tlbgrind_x86_linux_CFLAGS = $(TOOL_CFLAGS)

@@ -106,6 +106,19 @@ static int parse_policy(piece p, tlb_geometry *g, tlb_reason *why)
                  "random and random:SEED");
 }
 
+int tlb_page_sizes_parse(const char *text, uint64_t *out, tlb_reason *why)
+{
+   const piece all = { text, text + tlb_text_length(text) };
+   return parse_sizes(all, out, why);
+}
+
+int tlb_policy_parse(const char *text, tlb_geometry *g, tlb_reason *why)
+{
+   const piece all = { text, text + tlb_text_length(text) };
+   g->seed = 0;
+   return parse_policy(all, g, why);
+}
+
 int tlb_geometry_parse(const char *text, unsigned base_page_shift,
                        tlb_geometry *out, tlb_reason *why)
 {
@@ -168,6 +181,40 @@ int tlb_geometry_check(const tlb_geometry *g, tlb_reason *why)
    return 0;
 }
 
+static void add_page_sizes(tlb_text *t, uint64_t sizes)
+{
+   int first = 1;
+   for (unsigned shift = 0; shift < 64; shift++) {
+      if ((sizes >> shift & 1) == 0)
+         continue;
+      if (!first)
+         tlb_text_add(t, "+");
+      tlb_text_add_page_size(t, shift);
+      first = 0;
+   }
+}
+
+static void add_policy(tlb_text *t, const tlb_geometry *g)
+{
+   tlb_text_add(t, policy_names[g->policy]);
+   if (g->policy == TLB_RANDOM) {
+      tlb_text_add(t, ":");
+      tlb_text_add_number(t, g->seed);
+   }
+}
+
+void tlb_page_sizes_print(uint64_t sizes, char *out, size_t size)
+{
+   tlb_text t = tlb_text_in(out, size);
+   add_page_sizes(&t, sizes);
+}
+
+void tlb_policy_print(const tlb_geometry *g, char *out, size_t size)
+{
+   tlb_text t = tlb_text_in(out, size);
+   add_policy(&t, g);
+}
+
 void tlb_geometry_print(const tlb_geometry *g, char *out, size_t size)
 {
    tlb_text t = tlb_text_in(out, size);
@@ -184,19 +231,7 @@ void tlb_geometry_print(const tlb_geometry *g, char *out, size_t size)
       tlb_text_add(&t, " sets");
    }
    tlb_text_add(&t, ", pages ");
-   int first = 1;
-   for (unsigned shift = 0; shift < 64; shift++) {
-      if ((g->page_sizes >> shift & 1) == 0)
-         continue;
-      if (!first)
-         tlb_text_add(&t, "+");
-      tlb_text_add_page_size(&t, shift);
-      first = 0;
-   }
+   add_page_sizes(&t, g->page_sizes);
    tlb_text_add(&t, ", ");
-   tlb_text_add(&t, policy_names[g->policy]);
-   if (g->policy == TLB_RANDOM) {
-      tlb_text_add(&t, ":");
-      tlb_text_add_number(&t, g->seed);
-   }
+   add_policy(&t, g);
 }

@@ -55,6 +55,18 @@ int tlb_geometry_check(const tlb_geometry *g, tlb_reason *why);
    `size` bytes of `out`; longer text is cut. */
 void tlb_geometry_print(const tlb_geometry *g, char *out, size_t size);
 
+/* Reads page sizes such as "4K" or "4K+2M+1G". Returns 1 and their bits, or 0
+   with the reason. */
+int tlb_page_sizes_parse(const char *text, uint64_t *out, tlb_reason *why);
+
+/* Reads "lru" or "random:7" into g->policy and g->seed. Returns 1, or 0 with
+   the reason. */
+int tlb_policy_parse(const char *text, tlb_geometry *g, tlb_reason *why);
+
+/* Write what these two read; longer text is cut. */
+void tlb_page_sizes_print(uint64_t sizes, char *out, size_t size);
+void tlb_policy_print(const tlb_geometry *g, char *out, size_t size);
+
 /* Reads a page size such as "4K", "2M", "1G" or "4096": a power of two from
    4K to 16G. Returns its logarithm, or 0 with the reason. */
 unsigned tlb_page_size_parse(const char *text, tlb_reason *why);

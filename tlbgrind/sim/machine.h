@@ -12,8 +12,9 @@
 enum {
    TLB_MAX_LEVELS = 3,
    TLB_MAX_ARRAYS = 16,     /* of one machine */
+   TLB_MAX_SIDE_BY_SIDE = 2, /* of one level that take the same page */
    TLB_MAX_WALK_LEVELS = 6, /* steps of a page walk */
-   TLB_MAX_NOTES = 16,
+   TLB_MAX_NOTES = 32,
    TLB_NAME_SIZE = 64,
    TLB_TITLE_SIZE = 160,
    TLB_SOURCE_SIZE = 320
@@ -99,10 +100,11 @@ typedef struct {
    tlb_reason note[TLB_MAX_NOTES];
 } tlb_machine;
 
-/* Whether such a machine can be: every kind of reference has a first-level
-   array that takes base pages or pieces of them, levels follow each other
-   without a gap, each array passes tlb_geometry_check(), names differ, walk
-   steps go down to the base page. Returns 1, or 0 with the reason. */
+/* Whether such a machine can be: the arrays that a kind of reference asks first
+   take base pages or pieces of them (mostly on level 1, but Core 2 has nothing
+   for stores there, which begin on level 2), levels follow each other without
+   a gap, each array passes tlb_geometry_check(), names differ, walk steps go
+   down to the base page. Returns 1, or 0 with the reason. */
 int tlb_machine_check(const tlb_machine *m, tlb_reason *why);
 
 /* The same, and sets *where to the array that is to blame, or to n_arrays + i
@@ -115,6 +117,10 @@ int tlb_machine_check_where(const tlb_machine *m, uint32_t *where,
    are there already are not repeated. Without room for another note, the last
    one says so. */
 void tlb_machine_note_unknowns(tlb_machine *m);
+
+/* Whether tlb_machine_note_unknowns() writes such a note for this machine: then
+   it follows from the figures and need not be kept beside them. */
+int tlb_machine_note_follows(const tlb_machine *m, const char *text);
 
 /* How many levels of arrays the machine has. */
 unsigned tlb_machine_levels(const tlb_machine *m);

@@ -1,0 +1,592 @@
+/* Machine files: what is read, what is refused and where, what is printed.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include "unit.h"
+
+#include "machine_file.h"
+
+static tlb_machine machine, again;
+static char printed[TLB_MACHINE_TEXT_SIZE];
+
+/* One file that says all there is to say. Tests take it apart by lines. */
+static const char full[] =
+   "# A comment, then the version.\n"
+   "tlbgrind-machine 1\n"
+   "\n"
+   "name            odd-one\n"
+   "title           A processor that has everything\n"
+   "isa             x86-64\n"
+   "year            1999\n"
+   "confidence      B\n"
+   "base-page       4K\n"
+   "source          the first\n"
+   "source          the second\n"
+   "note            built for this test\n"
+   "\n"
+   "array           ITLB\n"
+   "   level        1\n"
+   "   users        fetches\n"
+   "   entries      unknown, assume 48\n"
+   "   ways         unknown, assume full\n"
+   "   pages        unknown, assume 4K+2M\n"
+   "   larger-pages unknown, assume split\n"
+   "   policy       unknown, assume random:7\n"
+   "   threads      2 partitioned\n"
+   "   confidence   C\n"
+   "   source       nobody\n"
+   "array           DTLB-loads\n"
+   "   level        1\n"
+   "   users        loads\n"
+   "   entries      64\n"
+   "   ways         4\n"
+   "   pages        4K\n"
+   "   larger-pages split\n"
+   "   policy       plru\n"
+   "   coalesces    16K\n"
+   "   threads      4 shared\n"
+   "array           DTLB-stores\n"
+   "   level        1\n"
+   "   users        stores\n"
+   "   entries      17\n"
+   "   ways         full\n"
+   "   pages        4K+2M\n"
+   "   larger-pages bypass\n"
+   "   policy       nru\n"
+   "   threads      1\n"
+   "array           L2-A\n"
+   "   level        2\n"
+   "   users        all\n"
+   "   entries      1536\n"
+   "   ways         6\n"
+   "   pages        4K+2M\n"
+   "   larger-pages bypass\n"
+   "   policy       unknown, assume lru\n"
+   "   hit-cycles   7\n"
+   "   threads      2 copied\n"
+   "array           L2-B\n"
+   "   level        2\n"
+   "   users        loads+stores\n"
+   "   entries      1024\n"
+   "   ways         8\n"
+   "   pages        4K+1G\n"
+   "   larger-pages bypass\n"
+   "   policy       fifo\n"
+   "   hit-cycles   unknown\n"
+   "   threads      unknown\n"
+   "array           L3\n"
+   "   level        3\n"
+   "   users        all\n"
+   "   entries      2048\n"
+   "   ways         4\n"
+   "   pages        4K+64K+16M+16G\n"
+   "   larger-pages bypass\n"
+   "   policy       lru\n"
+   "   hit-cycles   20\n"
+   "   threads      8 unknown\n"
+   "walk            hardware\n"
+   "   cycles       563\n"
+   "   source       measured\n"
+   "step            256T\n"
+   "   cache        unknown, assume none\n"
+   "step            512G\n"
+   "   cache        own\n"
+   "   entries      64\n"
+   "   ways         unknown, assume full\n"
+   "   policy       unknown, assume lru\n"
+   "   source       a guide\n"
+   "step            1G\n"
+   "   cache        joined\n"
+   "step            2M\n"
+   "   cache        in-last-level\n"
+   "step            4K\n"
+   "   cache        none\n"
+   "end\n";
+
+static int parse(const char *text, size_t length, tlb_machine *out,
+                 uint32_t *line, tlb_reason *why)
+{
+   /* In memory of exactly its size, so that the sanitizers see each byte that
+      is read behind it. */
+   char *const copy = malloc(length + 1);
+   assert_non_null(copy);
+   memcpy(copy + 1, text, length);
+   memset(out, 0, sizeof *out);
+   const int good = tlb_machine_parse(copy + 1, length, out, line, why);
+   free(copy);
+   return good;
+}
+
+static void accept(const char *text)
+{
+   uint32_t line;
+   tlb_reason why;
+   if (!parse(text, strlen(text), &machine, &line, &why))
+      fail_msg("line %u: %s", line, why.text);
+}
+
+static void refuse_n(const char *text, size_t length, uint32_t where,
+                     const char *words)
+{
+   uint32_t line = 0;
+   tlb_reason why = { "" };
+   if (parse(text, length, &again, &line, &why))
+      fail_msg("accepted, but: %s", words);
+   assert_string_equal(why.text, words);
+   assert_int_equal(line, where);
+}
+
+static void refuse(const char *text, uint32_t where, const char *words)
+{
+   refuse_n(text, strlen(text), where, words);
+}
+
+/* Line n, from 1, of a text. */
+static const char *line_at(const char *text, unsigned n)
+{
+   while (--n > 0)
+      text = strchr(text, '\n') + 1;
+   return text;
+}
+
+/* `full` with other text in the place of lines `from` to `to`. */
+static const char *edited(unsigned from, unsigned to, const char *with)
+{
+   static char text[sizeof full + 4096];
+   const char *const begin = line_at(full, from);
+   snprintf(text, sizeof text, "%.*s%s%s", (int)(begin - full), full, with,
+            line_at(full, to + 1));
+   return text;
+}
+
+/* The first line that begins with these words. */
+static unsigned line_of(const char *words)
+{
+   for (unsigned n = 1;; n++) {
+      if (strncmp(line_at(full, n), words, strlen(words)) == 0)
+         return n;
+   }
+}
+
+static void reads_everything(void **state)
+{
+   const tlb_machine_array *a = machine.array;
+   (void)state;
+   accept(full);
+   assert_string_equal(machine.name, "odd-one");
+   assert_string_equal(machine.title, "A processor that has everything");
+   assert_string_equal(machine.isa, "x86-64");
+   assert_int_equal(machine.year, 1999);
+   assert_int_equal(machine.confidence, 'B');
+   assert_int_equal(machine.base_page_shift, 12);
+   assert_string_equal(machine.source, "the first; the second");
+   assert_int_equal(machine.n_arrays, 6);
+   assert_int_equal(tlb_machine_levels(&machine), 3);
+
+   assert_string_equal(a->name, "ITLB");
+   assert_int_equal(a->level, 1);
+   assert_int_equal(a->users, TLB_FETCHES);
+   assert_int_equal(a->g.entries, 48);
+   assert_int_equal(a->g.ways, 48);
+   assert_true(a->g.page_sizes == (1 << 12 | 1 << 21));
+   assert_int_equal(a->g.policy, TLB_RANDOM);
+   assert_true(a->g.seed == 7);
+   assert_true(a->entries_unknown && a->ways_unknown && a->sizes_unknown
+               && a->policy_unknown && a->splits && a->splits_unknown);
+   assert_int_equal(a->coalesce_shift, 0);
+   assert_int_equal(a->hit_cycles, 0);
+   assert_int_equal(a->threads, 2);
+   assert_int_equal(a->sharing, TLB_PARTITIONED);
+   assert_int_equal(a->confidence, 'C');
+   assert_string_equal(a->source, "nobody");
+
+   a++;
+   assert_int_equal(a->users, TLB_LOADS);
+   assert_int_equal(a->g.ways, 4);
+   assert_int_equal(a->g.policy, TLB_PLRU);
+   assert_false(a->entries_unknown || a->ways_unknown || a->sizes_unknown
+                || a->policy_unknown || a->splits_unknown);
+   assert_true(a->splits);
+   assert_int_equal(a->coalesce_shift, 14);
+   assert_int_equal(a->sharing, TLB_SHARED);
+   assert_int_equal(a->confidence, 0);
+
+   a++;
+   assert_int_equal(a->users, TLB_STORES);
+   assert_int_equal(a->g.policy, TLB_NRU);
+   assert_false(a->splits);
+   assert_int_equal(a->threads, 1);
+   assert_int_equal(a->sharing, TLB_SHARING_UNKNOWN);
+
+   a++;
+   assert_int_equal(a->level, 2);
+   assert_int_equal(a->users, TLB_FETCHES | TLB_LOADS | TLB_STORES);
+   assert_int_equal(a->g.entries, 1536);
+   assert_int_equal(a->g.ways, 6);
+   assert_int_equal(a->hit_cycles, 7);
+   assert_int_equal(a->sharing, TLB_COPIED);
+
+   a++;
+   assert_int_equal(a->users, TLB_LOADS | TLB_STORES);
+   assert_int_equal(a->g.policy, TLB_FIFO);
+   assert_true(a->hit_cycles == TLB_UNKNOWN);
+   assert_int_equal(a->threads, 0);
+
+   a++;
+   assert_int_equal(a->level, 3);
+   assert_true(a->g.page_sizes
+               == (UINT64_C(1) << 34 | 1 << 24 | 1 << 16 | 1 << 12));
+   assert_int_equal(a->threads, 8);
+
+   assert_false(machine.software_walk);
+   assert_int_equal(machine.walk_cycles, 563);
+   assert_string_equal(machine.walk_source, "measured");
+   assert_int_equal(machine.n_walk_steps, 5);
+   const tlb_walk_step *const s = machine.walk;
+   assert_true(s[0].shift == 48 && s[1].shift == 39 && s[2].shift == 30
+               && s[3].shift == 21 && s[4].shift == 12);
+   assert_true(!s[0].cached && s[0].cache_unknown);
+   assert_true(s[1].cached && !s[1].joined && !s[1].in_last_level);
+   assert_int_equal(s[1].g.entries, 64);
+   assert_int_equal(s[1].g.ways, 64);
+   assert_true(s[1].g.page_sizes == UINT64_C(1) << 39);
+   assert_true(s[1].ways_unknown && s[1].policy_unknown);
+   assert_string_equal(s[1].source, "a guide");
+   assert_true(s[2].cached && s[2].joined && !s[2].in_last_level);
+   assert_true(s[3].cached && !s[3].joined && s[3].in_last_level);
+   assert_true(!s[4].cached && !s[4].cache_unknown);
+}
+
+static void notes(void **state)
+{
+   static const char *const expected[] = {
+      "built for this test",
+      "entries unknown, 48 assumed (ITLB)",
+      "ways unknown, full associativity assumed (ITLB, walk step 512G)",
+      "page sizes unknown, 4K+2M assumed (ITLB)",
+      "replacement policy unknown, random:7 assumed (ITLB)",
+      "replacement policy unknown, lru assumed (L2-A, walk step 512G)",
+      "unknown what becomes of larger pages, assumed to be split (ITLB)",
+      "aligned blocks of 16K in one mapping assumed contiguous in memory "
+      "(DTLB-loads)",
+      "page-walk caches unknown, none assumed (walk step 256T)",
+   };
+   enum { N = sizeof expected / sizeof expected[0] };
+   (void)state;
+   accept(full);
+   assert_int_equal(machine.n_notes, N);
+   for (unsigned i = 0; i < N; i++) {
+      assert_string_equal(machine.note[i].text, expected[i]);
+      assert_int_equal(tlb_machine_note_follows(&machine, expected[i]), i > 0);
+   }
+   tlb_machine_note_unknowns(&machine);
+   assert_int_equal(machine.n_notes, N);
+}
+
+static void comes_back(void **state)
+{
+   uint32_t line;
+   tlb_reason why;
+   (void)state;
+   accept(full);
+   tlb_machine_print(&machine, printed, sizeof printed);
+   if (!parse(printed, strlen(printed), &again, &line, &why))
+      fail_msg("line %u: %s\n%s", line, why.text, printed);
+   assert_memory_equal(&machine, &again, sizeof machine);
+}
+
+static void print_is_cut(void **state)
+{
+   (void)state;
+   accept(full);
+   tlb_machine_print(&machine, printed, sizeof printed);
+   const size_t length = strlen(printed);
+   for (size_t size = 1; size <= length; size += 7) {
+      char *const out = malloc(size);
+      assert_non_null(out);
+      tlb_machine_print(&machine, out, size);
+      assert_int_equal(strlen(out), size - 1);
+      assert_memory_equal(out, printed, size - 1);
+      free(out);
+   }
+}
+
+/* Every beginning of the file is refused, and none is read beyond its end. */
+static void truncated(void **state)
+{
+   uint32_t line;
+   tlb_reason why;
+   (void)state;
+   for (size_t n = 0; n < sizeof full - 1; n++) {
+      why.text[0] = '\0';
+      assert_false(parse(full, n, &again, &line, &why));
+      assert_true(why.text[0] != '\0' && line >= 1);
+   }
+   refuse("", 1,
+          "no machine file: it does not begin with 'tlbgrind-machine 1'");
+   refuse_n(full, (size_t)(line_at(full, 20) - full), 19,
+            "the file ends without the line 'end'; is it cut short?");
+   refuse_n(full, sizeof full - 2, line_of("end"),
+            "the file ends in the middle of a line");
+}
+
+static void other_files(void **state)
+{
+   static char line[10 << 20];
+   (void)state;
+   refuse("CPU 0:\n", 1,
+          "no machine file: it does not begin with 'tlbgrind-machine 1'");
+   refuse("tlbgrind-machine 2\nend\n", 1,
+          "tlbgrind-machine '2' is not allowed; it is a number from 1 to 1");
+   refuse_n("\x7f" "ELF\2\1\1\0", 8, 1,
+            "byte 127 is not allowed; a machine file is plain ASCII text");
+   refuse_n("tlbgrind-machine 1\n\0\nend\n", 25, 2,
+            "byte 0 is not allowed; a machine file is plain ASCII text");
+   refuse("tlbgrind-machine 1\nname \xc3\xa4\n", 2,
+          "byte 195 is not allowed; a machine file is plain ASCII text");
+   refuse("tlbgrind-machine 1\r\nname x\r\n", 1,
+          "a carriage return; lines end in a line feed alone, as Unix writes "
+          "them");
+   memset(line, 'x', sizeof line);
+   refuse_n(line, sizeof line, 1, "the file is larger than 1048576 bytes");
+   refuse_n(line, 1 << 20, 1, "the line is longer than 400 bytes");
+   memset(line, '\n', sizeof line);
+   refuse_n(line, 1 << 20, 1,
+            "no machine file: it does not begin with 'tlbgrind-machine 1'");
+}
+
+/* Each line of `full` left out, given twice, or with a value of rubbish. */
+static void each_line(void **state)
+{
+   uint32_t where;
+   tlb_reason why;
+   (void)state;
+   for (unsigned n = 1; n < line_of("end"); n++) {
+      const char *const line = line_at(full, n);
+      const int length = (int)(strchr(line, '\n') + 1 - line);
+      char key[40] = "";
+      if (length > 1)
+         sscanf(line, " %39s", key);
+      if (key[0] == '\0' || key[0] == '#')
+         continue;
+      const int block = strcmp(key, "array") == 0 || strcmp(key, "walk") == 0
+                        || strcmp(key, "step") == 0;
+      const int words = strcmp(key, "source") == 0 || strcmp(key, "note") == 0;
+      const int spare = words || strcmp(key, "coalesces") == 0
+                        || (strcmp(key, "confidence") == 0
+                            && n != line_of("confidence"));
+
+      const char *text = edited(n, n, "");
+      const int good = parse(text, strlen(text), &again, &where, &why);
+      if (good != spare)
+         fail_msg("without line %u: %s", n, good ? "accepted" : why.text);
+
+      char twice[160];
+      snprintf(twice, sizeof twice, "%.*s%.*s", length, line, length, line);
+      text = edited(n, n, twice);
+      if (parse(text, strlen(text), &again, &where, &why) != words)
+         fail_msg("line %u twice: %s", n, words ? why.text : "accepted");
+      if (!words && !block && n > 2)
+         assert_int_equal(where, n + 1);
+
+      char bad[80];
+      snprintf(bad, sizeof bad, "%s @!\n", key);
+      text = edited(n, n, bad);
+      const int free_words = words || strcmp(key, "title") == 0;
+      if (parse(text, strlen(text), &again, &where, &why) != free_words)
+         fail_msg("rubbish in line %u: %s", n,
+                  free_words ? why.text : "accepted");
+
+      if (n == line_of("tlbgrind-machine"))
+         continue;
+      snprintf(bad, sizeof bad, "%s\n", key);
+      text = edited(n, n, bad);
+      assert_false(parse(text, strlen(text), &again, &where, &why));
+      assert_int_equal(where, n);
+      snprintf(bad, sizeof bad, "'%s' has no value", key);
+      assert_string_equal(why.text, bad);
+   }
+}
+
+static void bad_values(void **state)
+{
+   static const struct {
+      const char *key;  /* the first line that begins so is replaced */
+      const char *with;
+      const char *words;
+   } bad[] = {
+      { "name", "name a,b\n",
+        "name 'a,b' is no name; allowed are letters, digits and, behind the "
+        "first, - _ ." },
+      { "name", "name .hidden\n",
+        "name '.hidden' is no name; allowed are letters, digits and, behind "
+        "the first, - _ ." },
+      { "isa", "isa x86-64-with-a-tail\n",
+        "isa 'x86-64-with-a-tail' is too long" },
+      { "year", "year 20222\n",
+        "year '20222' is not allowed; it is a number from 1960 to 2100" },
+      { "confidence", "confidence D\n",
+        "confidence 'D' is not allowed; it is A, B or C" },
+      { "base-page", "base-page 3K\n",
+        "'3K' is no page size; allowed are powers of two from 4K to 16G, such "
+        "as 4K, 64K, 2M or 1G" },
+      { "   level", "level 0\n",
+        "level '0' is not allowed; it is a number from 1 to 3" },
+      { "   level", "level 4\n",
+        "level '4' is not allowed; it is a number from 1 to 3" },
+      { "   users", "users loads+all\n",
+        "users 'loads+all' is not allowed; it is all, or some of fetches, "
+        "loads and stores, joined by +" },
+      { "   users", "users fetches+\n",
+        "users 'fetches+' is not allowed; it is all, or some of fetches, "
+        "loads and stores, joined by +" },
+      { "   entries", "entries 0\n",
+        "entries '0' is not allowed; it is a number from 1 to 1048576" },
+      { "   entries", "entries 99999999999999999999999999\n",
+        "entries '99999999999999999999999999' is not allowed; it is a number "
+        "from 1 to 1048576" },
+      { "   entries", "entries unknown\n",
+        "entries 'unknown' is not allowed; it is a number from 1 to 1048576" },
+      { "   entries", "entries -4\n",
+        "entries '-4' is not allowed; it is a number from 1 to 1048576" },
+      { "   ways", "ways 0\n",
+        "ways '0' is not allowed; it is a number from 1 to 1048576" },
+      { "   pages", "pages 4K+\n",
+        "'' is no page size; allowed are powers of two from 4K to 16G, such as "
+        "4K, 64K, 2M or 1G" },
+      { "   pages", "pages 4K+32G\n",
+        "'32G' is no page size; allowed are powers of two from 4K to 16G, such "
+        "as 4K, 64K, 2M or 1G" },
+      { "   larger-pages", "larger-pages yes\n",
+        "larger-pages 'yes' is not allowed; they split or bypass" },
+      { "   policy", "policy mru\n",
+        "'mru' is no replacement policy; allowed are lru, plru, fifo, nru, "
+        "random and random:SEED" },
+      { "   threads", "threads 0\n",
+        "threads '0' is not allowed; it is unknown, 1, or a number up to 1024 "
+        "and shared, partitioned, copied or unknown" },
+      { "   threads", "threads 2\n",
+        "threads '2' is not allowed; it is unknown, 1, or a number up to 1024 "
+        "and shared, partitioned, copied or unknown" },
+      { "   threads", "threads 1 shared\n",
+        "threads '1 shared' is not allowed; it is unknown, 1, or a number up "
+        "to 1024 and shared, partitioned, copied or unknown" },
+      { "   coalesces", "coalesces yes\n",
+        "'yes' is no page size; allowed are powers of two from 4K to 16G, such "
+        "as 4K, 64K, 2M or 1G" },
+      { "   hit-cycles", "hit-cycles 1000001\n",
+        "hit-cycles '1000001' is not allowed; it is a number from 0 to "
+        "1000000" },
+      { "walk", "walk magic\n",
+        "walk 'magic' is not allowed; it is hardware or software" },
+      { "step", "step 512\n",
+        "step '512' is not allowed; it is a power of two from 4K to 8E, such "
+        "as 4K, 2M, 1G or 512G" },
+      { "step", "step 16E\n",
+        "step '16E' is not allowed; it is a power of two from 4K to 8E, such "
+        "as 4K, 2M, 1G or 512G" },
+      { "step", "step 3M\n",
+        "step '3M' is not allowed; it is a power of two from 4K to 8E, such "
+        "as 4K, 2M, 1G or 512G" },
+      { "   cache", "cache maybe\n",
+        "cache 'maybe' is not allowed; it is none, own, joined, in-last-level "
+        "or unknown, assume none" },
+      { "   cache", "cache unknown, assume own\n",
+        "cache 'own' is not allowed; what is unknown is assumed to be none" },
+      { "   cache", "cache none\nentries 4\n",
+        "only behind 'cache own' a step has entries" },
+      { "   source       nobody", "sauce nobody\n",
+        "'sauce' is no key of the array; allowed are level users entries ways "
+        "pages larger-pages policy threads hit-cycles coalesces confidence "
+        "source" },
+      { "walk", "walk hardware\nentries 4\n",
+        "'entries' is no key of the walk; allowed are cycles source" },
+      { "walk", "walk hardware\ncycles 1\nwalk hardware\n",
+        "walk 'hardware' is a second walk; a machine has one" },
+      { "array           L3", "step 4K\n",
+        "step '4K' stands before the walk that it is a step of" },
+      { "end", "array X\n",
+        "array 'X' stands behind the walk; arrays come first" },
+      { "end", "end of it\n",
+        "end 'of it' is too much; 'end' stands alone" },
+      { "end", "end\nname x\n", "nothing may follow the line 'end'" },
+   };
+   (void)state;
+   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+      const unsigned n = line_of(bad[i].key);
+      unsigned extra = 0;
+      for (const char *s = strchr(bad[i].with, '\n'); s[1] != '\0';
+           s = strchr(s + 1, '\n'))
+         extra++;
+      refuse(edited(n, n, bad[i].with), n + extra, bad[i].words);
+   }
+   refuse(edited(17, 18, "ways 4\nentries 64\n"), 17,
+          "ways stand before entries; entries come first");
+}
+
+/* What only the whole machine shows. The line is that of the block. */
+static void impossible(void **state)
+{
+   (void)state;
+   const unsigned itlb = line_of("array           ITLB");
+   const unsigned loads = line_of("array           DTLB-loads");
+   const unsigned second = line_of("array           L2-A");
+   const unsigned third = line_of("array           L3");
+   const unsigned walk = line_of("walk");
+   refuse(edited(loads, loads, "array ITLB\n"), loads,
+          "two arrays are called 'ITLB'; each needs a name of its own");
+   refuse(edited(itlb + 3, itlb + 4, "entries 48\nways 5\n"), itlb,
+          "5 ways do not divide 48 entries; ways must divide the entries, or "
+          "be full");
+   refuse(edited(itlb + 7, itlb + 7, "policy plru\n"), itlb,
+          "plru needs a power of two of ways, not 48");
+   refuse("tlbgrind-machine 1\nname x\ntitle x\nisa x\nyear unknown\n"
+          "confidence A\nbase-page 4K\narray TLB\nlevel 1\nusers loads+stores\n"
+          "entries 8\nways 8\npages 4K\nlarger-pages split\npolicy lru\n"
+          "threads 1\nend\n",
+          1, "no array is asked by fetches");
+   refuse(edited(itlb + 5, itlb + 5, "pages 2M\n"), 2,
+          "no array is asked by fetches first (level 1) that takes the base "
+          "page of 4K");
+   refuse(edited(second, third - 1, ""), second,
+          "array 'L3' has level 3, but no array has level 2; levels follow "
+          "each other from 1 on");
+   refuse(edited(walk, walk, "array L2-C\nlevel 2\nusers loads\nentries 8\n"
+                             "ways 8\npages 4K\nlarger-pages bypass\n"
+                             "policy lru\nhit-cycles 1\nthreads 1\n"
+                             "walk hardware\n"),
+          walk,
+          "more than two arrays of level 2 take pages of 4K for the same kind "
+          "of reference");
+   refuse(edited(loads + 5, loads + 5, "pages 64K+2M\n"), loads,
+          "array 'DTLB-loads' holds no pages smaller than the blocks that it "
+          "coalesces, or the blocks are larger than 16G");
+   refuse(edited(walk + 3, walk + 3, "step 128G\n"), walk + 5,
+          "steps of a walk go down from at most 8E to at least 4K, each "
+          "smaller than the one above");
+   refuse(edited(walk + 5, walk + 10, ""), walk + 5,
+          "no step above has a cache that this one can join");
+   refuse(edited(walk + 15, walk + 16, ""), walk + 13,
+          "the last step has no page-walk cache: its entries are the "
+          "translations themselves");
+   refuse(edited(walk + 15, walk + 15, "step 8K\n"), 2,
+          "no step of the walk is the base page of 4K");
+}
+
+int main(void)
+{
+   const struct CMUnitTest tests[] = {
+      CLAIM("everything that a file can say is read", reads_everything),
+      CLAIM("every assumption becomes a note, once", notes),
+      CLAIM("what is printed is read as the same machine", comes_back),
+      CLAIM("a machine that does not fit is cut, whatever the size",
+            print_is_cut),
+      CLAIM("no beginning of a file is taken for the whole", truncated),
+      CLAIM("files that are something else are refused", other_files),
+      CLAIM("a line that is missing, doubled, empty or rubbish is refused",
+            each_line),
+      CLAIM("bad values are refused with what is allowed", bad_values),
+      CLAIM("a machine that cannot be is refused at the block to blame",
+            impossible),
+   };
+   return cmocka_run_group_tests_name("machine files", tests, NULL, NULL);
+}

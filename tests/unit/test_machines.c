@@ -1,0 +1,158 @@
+/* The machine files that are built in, and how they are found.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include "unit.h"
+
+#include "builtin.h"
+#include "machine_file.h"
+
+static tlb_machine machine, again;
+static char printed[TLB_MACHINE_TEXT_SIZE];
+
+static void parse(const char *name, const char *text, size_t length,
+                  tlb_machine *out)
+{
+   uint32_t line;
+   tlb_reason why;
+   memset(out, 0, sizeof *out);
+   if (!tlb_machine_parse(text, length, out, &line, &why))
+      fail_msg("%s.machine:%u: %s", name, line, why.text);
+}
+
+static void all_are_read(void **state)
+{
+   (void)state;
+   assert_true(tlb_n_builtins >= 60);
+   for (unsigned i = 0; i < tlb_n_builtins; i++) {
+      const tlb_builtin *const b = &tlb_builtins[i];
+      parse(b->name, b->text, b->length, &machine);
+      assert_string_equal(machine.name, b->name);
+      assert_int_equal(strlen(b->text), b->length);
+      if (i > 0)
+         assert_true(strcmp(tlb_builtins[i - 1].name, b->name) < 0);
+   }
+}
+
+static void all_come_back(void **state)
+{
+   (void)state;
+   for (unsigned i = 0; i < tlb_n_builtins; i++) {
+      const tlb_builtin *const b = &tlb_builtins[i];
+      parse(b->name, b->text, b->length, &machine);
+      tlb_machine_print(&machine, printed, sizeof printed);
+      parse(b->name, printed, strlen(printed), &again);
+      assert_memory_equal(&machine, &again, sizeof machine);
+   }
+}
+
+static void all_name_sources(void **state)
+{
+   (void)state;
+   for (unsigned i = 0; i < tlb_n_builtins; i++) {
+      const tlb_builtin *const b = &tlb_builtins[i];
+      parse(b->name, b->text, b->length, &machine);
+      assert_true(machine.source[0] != '\0');
+      for (unsigned j = 0; j < machine.n_arrays; j++) {
+         if (machine.array[j].source[0] == '\0')
+            fail_msg("%s: %s has no source", b->name, machine.array[j].name);
+      }
+   }
+}
+
+/* The confidence of a machine is that of the least certain array that base
+   pages use. */
+static void confidence(void **state)
+{
+   (void)state;
+   for (unsigned i = 0; i < tlb_n_builtins; i++) {
+      const tlb_builtin *const b = &tlb_builtins[i];
+      char least = 'A';
+      parse(b->name, b->text, b->length, &machine);
+      for (unsigned j = 0; j < machine.n_arrays; j++) {
+         const tlb_machine_array *const a = &machine.array[j];
+         const char c = a->confidence ? a->confidence : machine.confidence;
+         const uint64_t base = UINT64_C(1) << machine.base_page_shift;
+         if ((a->g.page_sizes & (2 * base - 1)) != 0 && c > least)
+            least = c;
+      }
+      if (least != machine.confidence)
+         fail_msg("%s is %c, its arrays %c", b->name, machine.confidence,
+                  least);
+   }
+}
+
+/* What nothing but memory tells is no fact: all its figures are assumed. */
+static void no_memories(void **state)
+{
+   (void)state;
+   for (unsigned i = 0; i < tlb_n_builtins; i++) {
+      const tlb_builtin *const b = &tlb_builtins[i];
+      parse(b->name, b->text, b->length, &machine);
+      for (unsigned j = 0; j < machine.n_arrays; j++) {
+         const tlb_machine_array *const a = &machine.array[j];
+         const char c = a->confidence ? a->confidence : machine.confidence;
+         if (c == 'C' && !(a->entries_unknown && a->ways_unknown))
+            fail_msg("%s: %s is of confidence C", b->name, a->name);
+      }
+   }
+}
+
+static void found(void **state)
+{
+   (void)state;
+   const tlb_builtin *const b = tlb_builtin_machine("power8");
+   assert_non_null(b);
+   assert_string_equal(b->name, "power8");
+   assert_null(tlb_builtin_machine("power"));
+   assert_null(tlb_builtin_machine("POWER8"));
+   assert_null(tlb_builtin_machine("power8 "));
+   assert_null(tlb_builtin_machine(""));
+}
+
+static void refused(const char *name, const char *words)
+{
+   tlb_reason why;
+   tlb_builtin_refuse(name, &why);
+   assert_string_equal(why.text, words);
+}
+
+static void near_names(void **state)
+{
+   char name[200];
+   tlb_reason why;
+   (void)state;
+   refused("skylak", "'skylak' is no machine; did you mean skylake?");
+   refused("Sky-Lake", "'Sky-Lake' is no machine; did you mean skylake?");
+   refused("sykylake", "'sykylake' is no machine; did you mean skylake?");
+   refused("zen",
+           "'zen' is no machine; did you mean zen1, zen2, zen3, zen4, zen5?");
+   refused("neoversev2",
+           "'neoversev2' is no machine; did you mean neoverse-v2, "
+           "neoverse-v1, neoverse-v3, neoverse-n1?");
+   refused("pentium3", "'pentium3' is no machine; --list-machines tells their "
+                       "names");
+   refused("", "'' is no machine; --list-machines tells their names");
+   refused("\n", "'?' is no machine; --list-machines tells their names");
+   memset(name, 'z', sizeof name);
+   name[sizeof name - 1] = '\0';
+   tlb_builtin_refuse(name, &why);
+   assert_non_null(strstr(why.text, "zz' is no machine; --list-machines"));
+}
+
+int main(void)
+{
+   const struct CMUnitTest tests[] = {
+      CLAIM("at least 60 machine files are built in, in order, and all are "
+            "read",
+            all_are_read),
+      CLAIM("printed and read again, each is the same machine", all_come_back),
+      CLAIM("each machine and each of its arrays says where it is from",
+            all_name_sources),
+      CLAIM("a machine is as certain as the arrays that its base pages use",
+            confidence),
+      CLAIM("what has no source is an assumption, not a figure", no_memories),
+      CLAIM("a machine is found by the whole of its name only", found),
+      CLAIM("a name that is refused comes with those close to it", near_names),
+   };
+   return cmocka_run_group_tests_name("machines", tests, NULL, NULL);
+}

@@ -1,0 +1,453 @@
+/* What a machine cannot be, and in words what of it is assumed. */
+
+#include "machine.h"
+
+#include "text.h"
+
+unsigned tlb_machine_levels(const tlb_machine *m)
+{
+   unsigned levels = 0;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      if (m->array[i].level > levels)
+         levels = m->array[i].level;
+   }
+   return levels;
+}
+
+/* --- What cannot be --- */
+
+static int same_text(const char *a, const char *b)
+{
+   return tlb_text_is(a, tlb_text_length(a), b);
+}
+
+/* Each returns 1, or 0 with the reason. */
+
+static int check_array(const tlb_machine *m, unsigned i, tlb_reason *why)
+{
+   const tlb_machine_array *const a = &m->array[i];
+   const uint64_t possible = (UINT64_C(2) << TLB_MAX_PAGE_SHIFT)
+                             - (UINT64_C(1) << TLB_MIN_PAGE_SHIFT);
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+
+   for (unsigned j = 0; j < i; j++) {
+      if (same_text(m->array[j].name, a->name)) {
+         tlb_text_add(&t, "two arrays are called '");
+         tlb_text_add(&t, a->name);
+         tlb_text_add(&t, "'; each needs a name of its own");
+         return 0;
+      }
+   }
+   if (a->level == 0 || a->level > TLB_MAX_LEVELS) {
+      tlb_text_add(&t, "level ");
+      tlb_text_add_number(&t, a->level);
+      tlb_text_add(&t, " is no level; allowed are 1 to 3");
+      return 0;
+   }
+   if (a->users == 0 || a->users > (TLB_FETCHES | TLB_LOADS | TLB_STORES)) {
+      tlb_text_add(&t, "nobody uses array '");
+      tlb_text_add(&t, a->name);
+      tlb_text_add(&t, "'; allowed are fetches, loads, stores and all");
+      return 0;
+   }
+   if ((a->g.page_sizes & ~possible) != 0) {
+      tlb_text_add(&t, "pages of array '");
+      tlb_text_add(&t, a->name);
+      tlb_text_add(&t, "' must be from 4K to 16G");
+      return 0;
+   }
+   if (!tlb_geometry_check(&a->g, why))
+      return 0;
+   /* A block is made of smaller pages that the array holds. */
+   if (a->coalesce_shift != 0
+       && (a->coalesce_shift > TLB_MAX_PAGE_SHIFT
+           || (a->g.page_sizes
+               & ((UINT64_C(1) << a->coalesce_shift) - 1)) == 0)) {
+      tlb_text_add(&t, "array '");
+      tlb_text_add(&t, a->name);
+      tlb_text_add(&t, "' holds no pages smaller than the blocks that it "
+                       "coalesces, or the blocks are larger than 16G");
+      return 0;
+   }
+   return 1;
+}
+
+/* Whole, or in pieces. */
+static int takes_base_pages(const tlb_machine *m, const tlb_machine_array *a)
+{
+   return (a->g.page_sizes & ((UINT64_C(2) << m->base_page_shift) - 1)) != 0;
+}
+
+/* The arrays that a kind asks first are not always of level 1: Core 2 has one
+   for loads only in front, and stores begin with the one behind it. */
+static int check_first_arrays(const tlb_machine *m, tlb_reason *why)
+{
+   static const char *const kinds[] = { "fetches", "loads", "stores" };
+   for (unsigned kind = 0; kind < 3; kind++) {
+      unsigned first = TLB_MAX_LEVELS + 1;
+      int taken = 0;
+      for (unsigned i = 0; i < m->n_arrays; i++) {
+         const tlb_machine_array *const a = &m->array[i];
+         if ((a->users >> kind & 1) == 0 || a->level > first)
+            continue;
+         if (a->level < first)
+            taken = 0;
+         first = a->level;
+         taken |= takes_base_pages(m, a);
+      }
+      if (taken)
+         continue;
+      tlb_text t = tlb_text_in(why->text, sizeof why->text);
+      tlb_text_add(&t, "no array is asked by ");
+      tlb_text_add(&t, kinds[kind]);
+      if (first <= TLB_MAX_LEVELS) {
+         tlb_text_add(&t, " first (level ");
+         tlb_text_add_number(&t, first);
+         tlb_text_add(&t, ") that takes the base page of ");
+         tlb_text_add_page_size(&t, m->base_page_shift);
+      }
+      return 0;
+   }
+   return 1;
+}
+
+static int check_side_by_side(const tlb_machine *m, uint32_t *where,
+                              tlb_reason *why)
+{
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const tlb_machine_array *const a = &m->array[i];
+      for (unsigned shift = TLB_MIN_PAGE_SHIFT; shift <= TLB_MAX_PAGE_SHIFT;
+           shift++) {
+         for (unsigned kind = 0; kind < 3; kind++) {
+            unsigned n = 0;
+            for (unsigned j = 0; j <= i; j++) {
+               const tlb_machine_array *const b = &m->array[j];
+               n += b->level == a->level && (b->users >> kind & 1) != 0
+                    && (b->g.page_sizes >> shift & 1) != 0;
+            }
+            if (n <= TLB_MAX_SIDE_BY_SIDE)
+               continue;
+            tlb_text t = tlb_text_in(why->text, sizeof why->text);
+            *where = i;
+            tlb_text_add(&t, "more than two arrays of level ");
+            tlb_text_add_number(&t, a->level);
+            tlb_text_add(&t, " take pages of ");
+            tlb_text_add_page_size(&t, shift);
+            tlb_text_add(&t, " for the same kind of reference");
+            return 0;
+         }
+      }
+   }
+   return 1;
+}
+
+static int check_levels(const tlb_machine *m, uint32_t *where, tlb_reason *why)
+{
+   unsigned present = 0;
+   for (unsigned i = 0; i < m->n_arrays; i++)
+      present |= 1u << m->array[i].level;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const unsigned level = m->array[i].level;
+      if (level == 1 || (present >> (level - 1) & 1) != 0)
+         continue;
+      tlb_text t = tlb_text_in(why->text, sizeof why->text);
+      *where = i;
+      tlb_text_add(&t, "array '");
+      tlb_text_add(&t, m->array[i].name);
+      tlb_text_add(&t, "' has level ");
+      tlb_text_add_number(&t, level);
+      tlb_text_add(&t, ", but no array has level ");
+      tlb_text_add_number(&t, level - 1);
+      tlb_text_add(&t, "; levels follow each other from 1 on");
+      return 0;
+   }
+   return 1;
+}
+
+static int check_step(const tlb_machine *m, unsigned i, tlb_reason *why)
+{
+   const tlb_walk_step *const s = &m->walk[i];
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   if (s->shift < TLB_MIN_PAGE_SHIFT || s->shift > 63
+       || (i > 0 && s->shift >= m->walk[i - 1].shift)) {
+      tlb_text_add(&t, "steps of a walk go down from at most 8E to at least "
+                       "4K, each smaller than the one above");
+      return 0;
+   }
+   if (!s->cached)
+      return 1;
+   if (i + 1 == m->n_walk_steps) {
+      tlb_text_add(&t, "the last step has no page-walk cache: its entries are "
+                       "the translations themselves");
+      return 0;
+   }
+   if (s->in_last_level && s->joined) {
+      tlb_text_add(&t, "a step is cached in the last level or joined to the "
+                       "step above, not both");
+      return 0;
+   }
+   if (s->in_last_level)
+      return 1;
+   if (s->joined) {
+      for (unsigned j = 0; j < i; j++) {
+         if (m->walk[j].cached && !m->walk[j].in_last_level
+             && !m->walk[j].joined)
+            return 1;
+      }
+      tlb_text_add(&t, "no step above has a cache that this one can join");
+      return 0;
+   }
+   if (s->g.page_sizes != UINT64_C(1) << s->shift) {
+      tlb_text_add(&t, "a page-walk cache holds what its step covers");
+      return 0;
+   }
+   return tlb_geometry_check(&s->g, why);
+}
+
+static int check_walk(const tlb_machine *m, uint32_t *where, tlb_reason *why)
+{
+   int reached = m->n_walk_steps == 0;
+   for (unsigned i = 0; i < m->n_walk_steps; i++) {
+      *where = m->n_arrays + i;
+      if (!check_step(m, i, why))
+         return 0;
+      reached |= m->walk[i].shift == m->base_page_shift;
+   }
+   *where = UINT32_MAX;
+   if (!reached) {
+      tlb_text t = tlb_text_in(why->text, sizeof why->text);
+      tlb_text_add(&t, "no step of the walk is the base page of ");
+      tlb_text_add_page_size(&t, m->base_page_shift);
+   }
+   return reached;
+}
+
+int tlb_machine_check_where(const tlb_machine *m, uint32_t *where,
+                            tlb_reason *why)
+{
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   *where = UINT32_MAX;
+   if (m->base_page_shift < TLB_MIN_PAGE_SHIFT
+       || m->base_page_shift > TLB_MAX_PAGE_SHIFT) {
+      tlb_text_add(&t, "the base page must be from 4K to 16G");
+      return 0;
+   }
+   if (m->n_arrays == 0 || m->n_arrays > TLB_MAX_ARRAYS
+       || m->n_walk_steps > TLB_MAX_WALK_LEVELS) {
+      tlb_text_add(&t, "a machine has 1 to 16 arrays and at most 6 steps of a "
+                       "walk");
+      return 0;
+   }
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      *where = i;
+      if (!check_array(m, i, why))
+         return 0;
+   }
+   *where = UINT32_MAX;
+   return check_first_arrays(m, why) && check_levels(m, where, why)
+          && check_side_by_side(m, where, why) && check_walk(m, where, why);
+}
+
+int tlb_machine_check(const tlb_machine *m, tlb_reason *why)
+{
+   uint32_t where;
+   return tlb_machine_check_where(m, &where, why);
+}
+
+/* --- What is assumed --- */
+
+/* Kinds of assumption; in each, arrays and steps with the same words share a
+   note. Parts of a machine are numbered through: arrays, then steps. */
+typedef enum {
+   ENTRIES,
+   WAYS,
+   SIZES,
+   POLICY,
+   SPLITS,
+   CONTIGUOUS,
+   WALK_CACHE,
+   N_KINDS
+} kind;
+
+static const char too_many[] =
+   "more figures are unknown than there is room to say here; the machine file "
+   "has them all";
+
+static int is_assumed(const tlb_machine *m, kind k, unsigned part)
+{
+   if (part >= m->n_arrays) {
+      const tlb_walk_step *const s = &m->walk[part - m->n_arrays];
+      return k == WAYS         ? s->ways_unknown
+             : k == POLICY     ? s->policy_unknown
+             : k == WALK_CACHE ? s->cache_unknown
+                               : 0;
+   }
+   const tlb_machine_array *const a = &m->array[part];
+   return k == ENTRIES      ? a->entries_unknown
+          : k == WAYS       ? a->ways_unknown
+          : k == SIZES      ? a->sizes_unknown
+          : k == POLICY     ? a->policy_unknown
+          : k == SPLITS     ? a->splits_unknown
+          : k == CONTIGUOUS ? a->coalesce_shift != 0
+                            : 0;
+}
+
+static void describe(const tlb_machine *m, kind k, unsigned part, char *out,
+                     size_t size)
+{
+   const tlb_machine_array *const a =
+      part < m->n_arrays ? &m->array[part] : NULL;
+   const tlb_geometry *const g =
+      a != NULL ? &a->g : &m->walk[part - m->n_arrays].g;
+   char words[80];
+   tlb_text t = tlb_text_in(out, size);
+   switch (k) {
+   case ENTRIES:
+      tlb_text_add(&t, "entries unknown, ");
+      tlb_text_add_number(&t, g->entries);
+      tlb_text_add(&t, " assumed");
+      break;
+   case WAYS:
+      tlb_text_add(&t, "ways unknown, ");
+      if (g->ways == g->entries) {
+         tlb_text_add(&t, "full associativity");
+      } else {
+         tlb_text_add_number(&t, g->ways);
+      }
+      tlb_text_add(&t, " assumed");
+      break;
+   case SIZES:
+      tlb_page_sizes_print(g->page_sizes, words, sizeof words);
+      tlb_text_add(&t, "page sizes unknown, ");
+      tlb_text_add(&t, words);
+      tlb_text_add(&t, " assumed");
+      break;
+   case POLICY:
+      tlb_policy_print(g, words, sizeof words);
+      tlb_text_add(&t, "replacement policy unknown, ");
+      tlb_text_add(&t, words);
+      tlb_text_add(&t, " assumed");
+      break;
+   case SPLITS:
+      tlb_text_add(&t, "unknown what becomes of larger pages, assumed ");
+      tlb_text_add(&t, a != NULL && a->splits ? "to be split" : "to pass by");
+      break;
+   case CONTIGUOUS:
+      tlb_text_add(&t, "aligned blocks of ");
+      tlb_text_add_page_size(&t, a != NULL ? a->coalesce_shift : 0);
+      tlb_text_add(&t, " in one mapping assumed contiguous in memory");
+      break;
+   case WALK_CACHE:
+   case N_KINDS:
+      tlb_text_add(&t, "page-walk caches unknown, none assumed");
+      break;
+   }
+}
+
+static void name_part(const tlb_machine *m, unsigned part, int first_step,
+                      tlb_text *t)
+{
+   if (part < m->n_arrays) {
+      tlb_text_add(t, m->array[part].name);
+   } else {
+      if (first_step)
+         tlb_text_add(t, "walk step ");
+      tlb_text_add_page_size(t, m->walk[part - m->n_arrays].shift);
+   }
+}
+
+/* Writes the note of this kind that `part` is the first to need. Returns 0 if
+   it needs none, or an earlier part has had it. */
+static int note_of(const tlb_machine *m, kind k, unsigned part, tlb_reason *out)
+{
+   enum { ROOM_FOR_MORE = 16 };
+   const unsigned n_parts = m->n_arrays + m->n_walk_steps;
+   char words[TLB_REASON_SIZE], others[TLB_REASON_SIZE];
+   unsigned members = 0, steps = 0, named = 0, steps_named = 0;
+
+   if (!is_assumed(m, k, part))
+      return 0;
+   describe(m, k, part, words, sizeof words);
+   for (unsigned i = 0; i < n_parts; i++) {
+      if (!is_assumed(m, k, i))
+         continue;
+      describe(m, k, i, others, sizeof others);
+      if (!same_text(words, others))
+         continue;
+      if (i < part)
+         return 0;
+      members++;
+      steps += i >= m->n_arrays;
+   }
+
+   *out = (tlb_reason){ "" }; /* the same to the last byte each time */
+   tlb_text t = tlb_text_in(out->text, sizeof out->text);
+   tlb_text_add(&t, words);
+   if (members > 1 && members == m->n_arrays && steps == 0) {
+      tlb_text_add(&t, " (all arrays)");
+      return 1;
+   }
+   for (unsigned i = part; i < n_parts; i++) {
+      if (!is_assumed(m, k, i))
+         continue;
+      describe(m, k, i, others, sizeof others);
+      if (!same_text(words, others))
+         continue;
+      tlb_text name = tlb_text_in(others, sizeof others);
+      name_part(m, i, steps_named == 0, &name);
+      if (t.at + (name.at - others) + ROOM_FOR_MORE > t.end) {
+         tlb_text_add(&t, named == 0 ? " (" : " and ");
+         tlb_text_add_number(&t, members - named);
+         tlb_text_add(&t, named == 0 ? " of them" : " more");
+         break;
+      }
+      tlb_text_add(&t, named == 0 ? " (" : ", ");
+      tlb_text_add(&t, others);
+      named++;
+      steps_named += i >= m->n_arrays;
+   }
+   tlb_text_add(&t, ")");
+   return 1;
+}
+
+int tlb_machine_note_follows(const tlb_machine *m, const char *text)
+{
+   const unsigned n_parts = m->n_arrays + m->n_walk_steps;
+   tlb_reason note;
+   for (kind k = ENTRIES; k < N_KINDS; k++) {
+      for (unsigned i = 0; i < n_parts; i++) {
+         if (note_of(m, k, i, &note) && same_text(note.text, text))
+            return 1;
+      }
+   }
+   return same_text(text, too_many);
+}
+
+/* Returns 0 if there is no room for it. */
+static int add_note(tlb_machine *m, const tlb_reason *note)
+{
+   for (unsigned i = 0; i < m->n_notes; i++) {
+      if (same_text(m->note[i].text, note->text))
+         return 1;
+   }
+   if (m->n_notes == TLB_MAX_NOTES)
+      return 0;
+   m->note[m->n_notes++] = *note;
+   return 1;
+}
+
+void tlb_machine_note_unknowns(tlb_machine *m)
+{
+   const unsigned n_parts = m->n_arrays + m->n_walk_steps;
+   tlb_reason note;
+   for (kind k = ENTRIES; k < N_KINDS; k++) {
+      for (unsigned i = 0; i < n_parts; i++) {
+         if (!note_of(m, k, i, &note) || add_note(m, &note))
+            continue;
+         tlb_text t = tlb_text_in(m->note[TLB_MAX_NOTES - 1].text,
+                                  sizeof m->note[0].text);
+         tlb_text_add(&t, too_many);
+         return;
+      }
+   }
+}
