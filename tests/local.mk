@@ -13,6 +13,7 @@ UNIT_TESTS = \
 	tests/unit/test_cost \
 	tests/unit/test_cpuid \
 	tests/unit/test_cpuid_design \
+	tests/unit/test_cpuid_dump \
 	tests/unit/test_geometry \
 	tests/unit/test_hierarchy \
 	tests/unit/test_machine_file \

@@ -11,6 +11,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/cpuid.c \
 	tlbgrind/sim/cpuid_amd.c \
 	tlbgrind/sim/cpuid_design.c \
+	tlbgrind/sim/cpuid_dump.c \
 	tlbgrind/sim/cpuid_intel.c \
 	tlbgrind/sim/geometry.c \
 	tlbgrind/sim/hierarchy.c \
@@ -30,6 +31,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/cost.h \
 	tlbgrind/sim/cpuid.h \
 	tlbgrind/sim/cpuid_design.h \
+	tlbgrind/sim/cpuid_dump.h \
 	tlbgrind/sim/cpuid_reader.h \
 	tlbgrind/sim/geometry.h \
 	tlbgrind/sim/hierarchy.h \

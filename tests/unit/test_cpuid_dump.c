@@ -1,0 +1,508 @@
+/* Dumps of CPUID: what is read, what is refused and where.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include "unit.h"
+
+#include "cpuid_dump.h"
+
+typedef struct {
+   uint32_t leaf, subleaf, r[4];
+} answer;
+
+#define ANSWER(leaf, subleaf, a, b, c, d) { leaf, subleaf, { a, b, c, d } },
+#define PROCESSOR(name, answers) static const answer name[] = { answers };
+#include "processors.h"
+
+#define N(processor) (sizeof processor / sizeof processor[0])
+
+/* A dump that grows, in memory of exactly its size when it is read. */
+typedef struct {
+   char text[65536];
+   size_t n;
+} dump;
+
+static void add(dump *d, const char *format, ...)
+{
+   va_list args;
+   va_start(args, format);
+   d->n += (size_t)vsnprintf(d->text + d->n, sizeof d->text - d->n, format,
+                             args);
+   va_end(args);
+   assert_true(d->n < sizeof d->text);
+}
+
+static void add_answers(dump *d, const answer *a, size_t n)
+{
+   for (size_t i = 0; i < n; i++)
+      add(d, "   0x%08x 0x%02x: eax=0x%08x ebx=0x%08x ecx=0x%08x edx=0x%08x\n",
+          a[i].leaf, a[i].subleaf, a[i].r[0], a[i].r[1], a[i].r[2], a[i].r[3]);
+}
+
+static void add_cpu(dump *d, unsigned cpu, const answer *a, size_t n)
+{
+   add(d, "CPU %u:\n", cpu);
+   add_answers(d, a, n);
+}
+
+/* Reads the first n bytes. Returns 1 or 0, and the place and reason as
+   "LINE: REASON". */
+static int read_bytes(const char *text, size_t n, tlb_cpuid_dump *out,
+                      char *error, size_t size)
+{
+   uint64_t line = UINT64_MAX;
+   tlb_reason why;
+   char *const exact = malloc(n + (n == 0));
+   assert_non_null(exact);
+   memcpy(exact, text, n);
+   memset(out, 0xA5, sizeof *out);
+   memset(&why, 0xA5, sizeof why);
+   const int good = tlb_cpuid_dump_read(exact, n, out, &line, &why);
+   free(exact);
+   assert_in_range(out->n, 0, TLB_MAX_DUMP_PROCESSORS);
+   if (!good) {
+      assert_non_null(memchr(why.text, '\0', sizeof why.text));
+      assert_in_range(strlen(why.text), 10, sizeof why.text - 2);
+      assert_null(strchr(why.text, '\n'));
+      snprintf(error, size, "%llu: %s", (unsigned long long)line, why.text);
+   }
+   return good;
+}
+
+static tlb_cpuid_dump reads(const dump *d)
+{
+   tlb_cpuid_dump out;
+   char error[256];
+   if (!read_bytes(d->text, d->n, &out, error, sizeof error))
+      fail_msg("%s", error);
+   return out;
+}
+
+static void refuses(const dump *d, const char *expected)
+{
+   tlb_cpuid_dump out;
+   char error[256] = "it is read";
+   if (!read_bytes(d->text, d->n, &out, error, sizeof error))
+      assert_string_not_equal(error, "it is read");
+   assert_string_equal(error, expected);
+}
+
+static void same_machine(tlb_cpuid_processor *p, const char *title,
+                         const char *last_array)
+{
+   tlb_machine m;
+   assert_true(tlb_cpuid_machine(tlb_cpuid_dump_ask, p, &m));
+   assert_string_equal(m.title, title);
+   assert_string_equal(m.array[m.n_arrays - 1].name, last_array);
+}
+
+#define SKYLAKE_TITLE                          \
+   "Intel(R) Xeon(R) Gold 6140 CPU @ 2.30GHz, " \
+   "GenuineIntel family 6 model 85 stepping 4"
+
+static void one_processor(void **state)
+{
+   dump d = { .n = 0 };
+   (void)state;
+   add_cpu(&d, 0, SKYLAKE, N(SKYLAKE));
+   tlb_cpuid_dump out = reads(&d);
+   assert_int_equal(out.n, 1);
+   assert_int_equal(out.processor[0].cpu, 0);
+   assert_int_equal(out.processor[0].cpus, 1);
+   assert_int_equal(out.processor[0].line, 1);
+   same_machine(&out.processor[0], SKYLAKE_TITLE, "L2-1G");
+   assert_int_equal(tlb_cpuid_dump_ask(&out.processor[0], 2, 0).eax,
+                    0x76036301);
+   assert_int_equal(tlb_cpuid_dump_ask(&out.processor[0], 2, 1).eax, 0);
+}
+
+/* With -1 there is no number; a first line may be lost; spaces, capitals,
+   carriage returns, empty lines, and a missing end of the last line. */
+static void variants(void **state)
+{
+   dump d = { .n = 0 };
+   (void)state;
+   add(&d, "\n  \t \r\nCPU:\r\n");
+   add(&d, "\t0x00000000  0x0:  eax=0x00000016 ebx=0x756E6547\tecx=0x6c65746e "
+           "edx=0x49656e69\n");
+   add(&d, " \r\n\r\n");
+   add_answers(&d, SKYLAKE + 1, N(SKYLAKE) - 1);
+   d.n--;
+   tlb_cpuid_dump out = reads(&d);
+   assert_int_equal(out.n, 1);
+   assert_int_equal(out.processor[0].line, 3);
+   same_machine(&out.processor[0], SKYLAKE_TITLE, "L2-1G");
+
+   d.n = 0;
+   add_answers(&d, SKYLAKE, N(SKYLAKE));
+   out = reads(&d);
+   assert_int_equal(out.n, 1);
+   same_machine(&out.processor[0], SKYLAKE_TITLE, "L2-1G");
+}
+
+/* What does not matter may differ, and may stand there in another order. */
+static void equal_processors(void **state)
+{
+   dump d = { .n = 0 };
+   answer a[N(SKYLAKE)];
+   (void)state;
+   memcpy(a, SKYLAKE, sizeof a);
+   for (unsigned cpu = 0; cpu < 40; cpu++) {
+      a[1].r[1] = cpu << 24; /* the APIC's number */
+      const answer first = a[N(SKYLAKE) - 1];
+      memmove(a + 1, a, (N(SKYLAKE) - 1) * sizeof a[0]);
+      a[0] = first;
+      add_cpu(&d, cpu, a, N(a));
+      memcpy(a, SKYLAKE, sizeof a);
+   }
+   tlb_cpuid_dump out = reads(&d);
+   assert_int_equal(out.n, 1);
+   assert_int_equal(out.processor[0].cpus, 40);
+   same_machine(&out.processor[0], SKYLAKE_TITLE, "L2-1G");
+}
+
+static void hybrid(void **state)
+{
+   dump d = { .n = 0 };
+   (void)state;
+   for (unsigned cpu = 0; cpu < 4; cpu++)
+      add_cpu(&d, cpu, GOLDEN_COVE, N(GOLDEN_COVE));
+   for (unsigned cpu = 16; cpu < 24; cpu++)
+      add_cpu(&d, cpu, GRACEMONT, N(GRACEMONT));
+   tlb_cpuid_dump out = reads(&d);
+   assert_int_equal(out.n, 2);
+   assert_int_equal(out.processor[0].cpu, 0);
+   assert_int_equal(out.processor[0].cpus, 4);
+   assert_int_equal(out.processor[1].cpu, 16);
+   assert_int_equal(out.processor[1].cpus, 8);
+   assert_int_equal(out.processor[1].line, 4 * (N(GOLDEN_COVE) + 1) + 1);
+   same_machine(&out.processor[0],
+                "GenuineIntel family 6 model 151 stepping 2, Core core",
+                "L2-4K-1G");
+   same_machine(&out.processor[1],
+                "GenuineIntel family 6 model 151 stepping 2, Atom core",
+                "L2-1G");
+}
+
+static void all_processors(void **state)
+{
+   static const struct {
+      const answer *a;
+      size_t n;
+   } all[] = {
+      { PENTIUM_III, N(PENTIUM_III) }, { PENTIUM_4, N(PENTIUM_4) },
+      { CORE_DUO, N(CORE_DUO) },       { CORE_2, N(CORE_2) },
+      { BONNELL, N(BONNELL) },         { SILVERMONT, N(SILVERMONT) },
+      { GOLDMONT, N(GOLDMONT) },       { KNIGHTS_LANDING, N(KNIGHTS_LANDING) },
+      { WESTMERE, N(WESTMERE) },       { IVY_BRIDGE, N(IVY_BRIDGE) },
+      { HASWELL, N(HASWELL) },         { SKYLAKE, N(SKYLAKE) },
+      { OTHER_DESCRIPTORS, N(OTHER_DESCRIPTORS) },
+      { SAPPHIRE_RAPIDS, N(SAPPHIRE_RAPIDS) },
+      { ICE_LAKE, N(ICE_LAKE) },       { GOLDEN_COVE, N(GOLDEN_COVE) },
+      { GRACEMONT, N(GRACEMONT) },     { GEODE_LX, N(GEODE_LX) },
+      { K8, N(K8) },                   { K10, N(K10) },
+      { BULLDOZER, N(BULLDOZER) },     { PILEDRIVER, N(PILEDRIVER) },
+      { JAGUAR, N(JAGUAR) },           { ZEN_1, N(ZEN_1) },
+      { DHYANA, N(DHYANA) },           { ZEN_3, N(ZEN_3) },
+      { ZEN_4, N(ZEN_4) },             { ZEN_5, N(ZEN_5) },
+      { ZHAOXIN, N(ZHAOXIN) },         { VIA_C3, N(VIA_C3) },
+   };
+   (void)state;
+   for (size_t i = 0; i < N(all); i++) {
+      dump d = { .n = 0 };
+      tlb_machine m;
+      add_cpu(&d, 0, all[i].a, all[i].n);
+      tlb_cpuid_dump out = reads(&d);
+      assert_int_equal(out.n, 1);
+      assert_true(tlb_cpuid_machine(tlb_cpuid_dump_ask, &out.processor[0],
+                                    &m));
+      /* Cut off anywhere it is refused: no smaller machine comes out of it. */
+      for (size_t n = 0; n < d.n - 1; n++) {
+         char error[256];
+         if (read_bytes(d.text, n, &out, error, sizeof error))
+            fail_msg("processor %zu is read from %zu of %zu bytes", i, n, d.n);
+      }
+   }
+}
+
+/* Virtual machines may lack leaf 18H, and the hypervisor's own leaves. */
+static void lacks(void **state)
+{
+   dump d = { .n = 0 };
+   answer a[N(SAPPHIRE_RAPIDS)];
+   tlb_machine m;
+   (void)state;
+   memcpy(a, SAPPHIRE_RAPIDS, sizeof a);
+   a[1].r[2] |= 1u << 31;
+   add(&d, "CPU 3:\n");
+   for (size_t i = 0; i < N(a); i++) {
+      if (a[i].leaf != 0x18)
+         add_answers(&d, &a[i], 1);
+   }
+   tlb_cpuid_dump out = reads(&d);
+   assert_false(tlb_cpuid_machine(tlb_cpuid_dump_ask, &out.processor[0], &m));
+   assert_string_equal(m.note[0].text, "leaf 2 refers to leaf 18H, which the "
+                                       "hypervisor (unnamed) hides");
+   /* But not some of its sub-leaves. */
+   d.n = 0;
+   add(&d, "CPU 3:\n");
+   for (size_t i = 0; i < N(a); i++) {
+      if (a[i].leaf != 0x18 || a[i].subleaf != 5)
+         add_answers(&d, &a[i], 1);
+   }
+   refuses(&d, "1: CPU 3 has no line for leaf 0x00000018, sub-leaf 5; the dump "
+               "is cut off or lines were taken out");
+}
+
+static void no_dump(void **state)
+{
+   dump d = { .n = 0 };
+   (void)state;
+   refuses(&d, "1: no processor; a CPUID dump is what cpuid -r prints");
+   add(&d, "\n\n  \n");
+   refuses(&d, "3: no processor; a CPUID dump is what cpuid -r prints");
+   add(&d, "Hello\n");
+   refuses(&d, "4: 'Hello' is no line of a CPUID dump; expected CPU N: or "
+               "0xLEAF 0xSUBLEAF: eax=0x... ebx=0x... ecx=0x... edx=0x...");
+   d.n = 0;
+   add(&d, "CPU 0:\nCPU 1:\n");
+   refuses(&d, "1: CPU 0 has no line for leaf 0x00000000, sub-leaf 0; the dump "
+               "is cut off or lines were taken out");
+   /* What cpuid prints without -r. */
+   d.n = 0;
+   add(&d, "CPU 0:\n   vendor_id = \"GenuineIntel\"\n");
+   refuses(&d, "2: 'vendor_id = \"GenuineIntel\"' is no line of a CPUID dump; "
+               "expected CPU N: or 0xLEAF 0xSUBLEAF: eax=0x... ebx=0x... "
+               "ecx=0x... edx=0x...");
+}
+
+static void broken_line(const char *line, const char *expected)
+{
+   dump d = { .n = 0 };
+   add(&d, "CPU 0:\n%s\n", line);
+   refuses(&d, expected);
+}
+
+#define WHAT                                                             \
+   " is no line of a CPUID dump; expected CPU N: or 0xLEAF 0xSUBLEAF: " \
+   "eax=0x... ebx=0x... ecx=0x... edx=0x..."
+
+static void broken_lines(void **state)
+{
+   (void)state;
+   broken_line("0x0000000g 0x00: eax=0x00000000",
+               "2: '0x0000000g 0x00: eax=0x00000000'" WHAT);
+   broken_line("0x00000000", "2: '0x00000000'" WHAT);
+   broken_line("0x00000000 0x00", "2: '0x00000000 0x00'" WHAT);
+   broken_line("0x00000000 0x123456789:", "2: '0x00000000 0x123456789:'" WHAT);
+   broken_line("0x0 0x00: eax=0x00000000", "2: '0x0 0x00: eax=0x00000000'"
+               WHAT);
+   broken_line("CPU 99999999999:", "2: 'CPU 99999999999:'" WHAT);
+   broken_line("CPU x:", "2: 'CPU x:'" WHAT);
+   broken_line("CPU 1: 2", "2: 'CPU 1: 2'" WHAT);
+   broken_line("0x00000000 0x00:",
+               "2: '0x00000000 0x00:' ends too early; the dump is cut off");
+   broken_line("0x00000000 0x00: eax=0x00000000 ebx=0x00000000",
+               "2: '0x00000000 0x00: eax=0x00000000 ' ends too early; the "
+               "dump is cut off");
+   broken_line("0x00000000 0x00: ebx=0x00000000",
+               "2: 'ebx=0x00000000' where eax=, ebx=, ecx= and edx= are "
+               "expected, in this order");
+   broken_line("0x00000000 0x00: eax=0x000000000 ebx=0",
+               "2: '0x000000000 ebx=0' is no value of a register; expected 0x "
+               "and 8 hexadecimal digits");
+   broken_line("0x00000000 0x00: eax=0x0000000 ebx=0",
+               "2: '0x0000000 ebx=0' is no value of a register; expected 0x "
+               "and 8 hexadecimal digits");
+   broken_line("0x00000000 0x00: eax=-1",
+               "2: '-1' is no value of a register; expected 0x and 8 "
+               "hexadecimal digits");
+   broken_line("0x00000000 0x00: eax=0x00000000,ebx=0x00000000",
+               "2: ',ebx=0x00000000' follows a register without a space");
+   broken_line("0x00000000 0x00: eax=0x00000000 ebx=0x00000000 ecx=0x00000000 "
+               "edx=0x00000000 esi",
+               "2: 'esi' is too much behind edx");
+   broken_line("\x01\x02\x7f\x1b[2J", "2: '????[2J'" WHAT);
+}
+
+static void contradiction(void **state)
+{
+   dump d = { .n = 0 };
+   answer a = SKYLAKE[2];
+   (void)state;
+   add_cpu(&d, 7, SKYLAKE, N(SKYLAKE));
+   add_answers(&d, &a, 1);
+   assert_int_equal(reads(&d).n, 1);
+   a.r[3] ^= 0x00010000;
+   add_answers(&d, &a, 1);
+   char expected[160];
+   snprintf(expected, sizeof expected,
+            "%zu: leaf 0x00000002, sub-leaf 0 stands here again for CPU 7, "
+            "with other values than before",
+            N(SKYLAKE) + 3);
+   refuses(&d, expected);
+   /* Where it does not matter, it does not. */
+   d.n = 0;
+   add_cpu(&d, 7, SKYLAKE, N(SKYLAKE));
+   a = SKYLAKE[1];
+   a.r[1] ^= 0xff000000;
+   add_answers(&d, &a, 1);
+   add(&d, "0x00000099 0x00: eax=0x00000001 ebx=0x00000000 ecx=0x00000000 "
+           "edx=0x00000000\n");
+   add(&d, "0x00000099 0x00: eax=0x00000002 ebx=0x00000000 ecx=0x00000000 "
+           "edx=0x00000000\n");
+   assert_int_equal(reads(&d).n, 1);
+}
+
+static void too_many(void **state)
+{
+   dump d = { .n = 0 };
+   answer a[N(PENTIUM_III)];
+   (void)state;
+   memcpy(a, PENTIUM_III, sizeof a);
+   for (unsigned cpu = 0; cpu < 9; cpu++) {
+      a[1].r[0] = 0x680 + cpu;
+      add_cpu(&d, cpu, a, N(a));
+      if (cpu == 7)
+         assert_int_equal(reads(&d).n, 8);
+   }
+   refuses(&d, "41: CPU 8 differs from the 8 different ones before it; more "
+               "are not allowed");
+}
+
+/* All sub-leaves that can be kept are, and a huge dump is no problem. */
+static void huge(void **state)
+{
+   dump d = { .n = 0 };
+   (void)state;
+   add_cpu(&d, 0, SAPPHIRE_RAPIDS, 3);
+   for (uint32_t leaf = 0; leaf < 4; leaf++) {
+      for (uint32_t sub = 0; sub < 100; sub++) {
+         const answer a = { leaf == 0   ? 0x18
+                            : leaf == 1 ? 2
+                            : leaf == 2 ? 0x80000019u
+                                        : 0x33,
+                            sub,
+                            { leaf == 0 && sub == 0 ? 99 : 0x00feff04, 0, 0,
+                              0 } };
+         if (leaf != 1 || sub != 0)
+            add_answers(&d, &a, 1);
+      }
+   }
+   refuses(&d, "1: CPU 0 has no line for leaf 0x80000000, sub-leaf 0; the dump "
+               "is cut off or lines were taken out");
+
+   /* Ten megabytes: a line, then lines. */
+   const size_t size = 10u << 20;
+   char *const text = malloc(size);
+   tlb_cpuid_dump out;
+   char error[256];
+   assert_non_null(text);
+   memset(text, 'x', size);
+   assert_false(read_bytes(text, size, &out, error, sizeof error));
+   assert_int_equal(strncmp(error, "1: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' is "
+                                   "no line", 45), 0);
+   d.n = 0;
+   add_cpu(&d, 0, ZEN_5, N(ZEN_5));
+   size_t n = 0;
+   for (; n + d.n <= size; n += d.n)
+      memcpy(text + n, d.text, d.n);
+   assert_true(read_bytes(text, n, &out, error, sizeof error));
+   assert_int_equal(out.n, 1);
+   assert_int_equal(out.processor[0].cpus, n / d.n);
+   free(text);
+}
+
+static void looks(void **state)
+{
+   static const struct {
+      const char *text;
+      int dump;
+   } cases[] = {
+      { "CPU 0:\n", 1 },
+      { "CPU:\n", 1 },
+      { "\n\n  CPU 12:\r\n", 1 },
+      { "   0x00000000 0x00: eax=", 1 },
+      { "CPU 0: x\n", 0 },
+      { "CPU", 0 },
+      { "", 0 },
+      { "tlbgrind-machine 1\n", 0 },
+      { "# CPU 0:\nCPU 0:\n", 0 },
+      { "0x0000000", 0 },
+   };
+   (void)state;
+   for (size_t i = 0; i < N(cases); i++)
+      assert_int_equal(tlb_cpuid_is_dump(cases[i].text,
+                                         strlen(cases[i].text)),
+                       cases[i].dump);
+   assert_false(tlb_cpuid_is_dump("\0CPU 0:\n", 8));
+}
+
+/* Bytes of good dumps, changed, taken out, doubled: read or refused. */
+static void damage(void **state)
+{
+   dump d = { .n = 0 };
+   uint64_t seed = 1;
+   unsigned good = 0;
+   (void)state;
+   add_cpu(&d, 0, GOLDEN_COVE, N(GOLDEN_COVE));
+   add_cpu(&d, 1, GRACEMONT, N(GRACEMONT));
+   for (unsigned i = 0; i < 4000; i++) {
+      static const char bytes[] = "0x1f =:\n\0\xff" "CPU";
+      char text[4096];
+      size_t n = d.n;
+      tlb_cpuid_dump out;
+      char error[256];
+      assert_true(n + 200 < sizeof text);
+      memcpy(text, d.text, n);
+      for (uint64_t k = unit_random(&seed) % 3 + 1; k > 0; k--) {
+         const size_t at = unit_random(&seed) % n;
+         const size_t length = unit_random(&seed) % 60;
+         switch (unit_random(&seed) % 3) {
+         case 0:
+            text[at] = bytes[unit_random(&seed) % (sizeof bytes - 1)];
+            break;
+         case 1:
+            if (at + length < n) {
+               memmove(text + at, text + at + length, n - at - length);
+               n -= length;
+            }
+            break;
+         default:
+            if (at + length < n) {
+               memmove(text + at + length, text + at, n - at);
+               n += length;
+            }
+            break;
+         }
+      }
+      if (read_bytes(text, n, &out, error, sizeof error)) {
+         good++;
+         for (unsigned p = 0; p < out.n; p++) {
+            tlb_machine m;
+            tlb_cpuid_machine(tlb_cpuid_dump_ask, &out.processor[p], &m);
+         }
+      }
+   }
+   assert_in_range(good, 100, 3900);
+}
+
+int main(void)
+{
+   const struct CMUnitTest tests[] = {
+      CLAIM("a dump of one processor", one_processor),
+      CLAIM("no number, no first line, spaces, capitals, CRLF", variants),
+      CLAIM("processors that answer alike are one", equal_processors),
+      CLAIM("the two kinds of a hybrid processor are two", hybrid),
+      CLAIM("a dump that is cut off anywhere is refused", all_processors),
+      CLAIM("what virtual machines may lack", lacks),
+      CLAIM("what is no dump", no_dump),
+      CLAIM("broken lines, with their number and what is expected",
+            broken_lines),
+      CLAIM("the same leaf twice: alike, or a contradiction", contradiction),
+      CLAIM("nine different processors are one too many", too_many),
+      CLAIM("many answers, ten megabytes", huge),
+      CLAIM("a dump is known by its first line", looks),
+      CLAIM("4000 damaged dumps are read or refused", damage),
+   };
+   return cmocka_run_group_tests_name("cpuid_dump", tests, NULL, NULL);
+}
