@@ -109,7 +109,7 @@ static void one_processor(void **state)
    assert_int_equal(out.processor[0].cpu, 0);
    assert_int_equal(out.processor[0].cpus, 1);
    assert_int_equal(out.processor[0].line, 1);
-   same_machine(&out.processor[0], SKYLAKE_TITLE, "L2-1G");
+   same_machine(&out.processor[0], SKYLAKE_TITLE, "L2-TLB-1G");
    assert_int_equal(tlb_cpuid_dump_ask(&out.processor[0], 2, 0).eax,
                     0x76036301);
    assert_int_equal(tlb_cpuid_dump_ask(&out.processor[0], 2, 1).eax, 0);
@@ -130,13 +130,13 @@ static void variants(void **state)
    tlb_cpuid_dump out = reads(&d);
    assert_int_equal(out.n, 1);
    assert_int_equal(out.processor[0].line, 3);
-   same_machine(&out.processor[0], SKYLAKE_TITLE, "L2-1G");
+   same_machine(&out.processor[0], SKYLAKE_TITLE, "L2-TLB-1G");
 
    d.n = 0;
    add_answers(&d, SKYLAKE, N(SKYLAKE));
    out = reads(&d);
    assert_int_equal(out.n, 1);
-   same_machine(&out.processor[0], SKYLAKE_TITLE, "L2-1G");
+   same_machine(&out.processor[0], SKYLAKE_TITLE, "L2-TLB-1G");
 }
 
 /* What does not matter may differ, and may stand there in another order. */
@@ -157,7 +157,7 @@ static void equal_processors(void **state)
    tlb_cpuid_dump out = reads(&d);
    assert_int_equal(out.n, 1);
    assert_int_equal(out.processor[0].cpus, 40);
-   same_machine(&out.processor[0], SKYLAKE_TITLE, "L2-1G");
+   same_machine(&out.processor[0], SKYLAKE_TITLE, "L2-TLB-1G");
 }
 
 static void hybrid(void **state)
@@ -177,10 +177,10 @@ static void hybrid(void **state)
    assert_int_equal(out.processor[1].line, 4 * (N(GOLDEN_COVE) + 1) + 1);
    same_machine(&out.processor[0],
                 "GenuineIntel family 6 model 151 stepping 2, Core core",
-                "L2-4K-1G");
+                "L2-TLB-4K-1G");
    same_machine(&out.processor[1],
                 "GenuineIntel family 6 model 151 stepping 2, Atom core",
-                "L2-1G");
+                "L2-TLB-1G");
 }
 
 static void all_processors(void **state)

@@ -199,6 +199,27 @@ static void write_title(const tlb_cpuid_reader *r)
 
 /* --- arrays --- */
 
+/* Whether there are fewer than TLB_MAX_SIDE_BY_SIDE arrays of that level for
+   each kind of reference and page size of this one. */
+static int has_room(const tlb_machine *m, const tlb_machine_array *a)
+{
+   for (unsigned kind = 0; kind < 3; kind++) {
+      for (unsigned shift = 0; shift < 64; shift++) {
+         unsigned n = 0;
+         if ((a->users >> kind & a->g.page_sizes >> shift & 1) == 0)
+            continue;
+         for (unsigned i = 0; i < m->n_arrays; i++) {
+            const tlb_machine_array *const b = &m->array[i];
+            n += b->level == a->level
+                 && (b->users >> kind & b->g.page_sizes >> shift & 1) != 0;
+         }
+         if (n >= TLB_MAX_SIDE_BY_SIDE)
+            return 0;
+      }
+   }
+   return 1;
+}
+
 tlb_machine_array *tlb_cpuid_take(tlb_cpuid_reader *r, unsigned level,
                                   unsigned users, uint32_t page_sizes,
                                   uint64_t entries, uint32_t ways,
@@ -233,6 +254,11 @@ tlb_machine_array *tlb_cpuid_take(tlb_cpuid_reader *r, unsigned level,
                         "those that come last are left out");
       return NULL;
    }
+   if (has_room(m, &a) == 0) {
+      tlb_cpuid_note(r, "CPUID describes more than two arrays of one level for "
+                        "the same pages; those that come last are left out");
+      return NULL;
+   }
    tlb_text t = tlb_text_in(a.source, sizeof a.source);
    tlb_text_add(&t, "CPUID ");
    tlb_text_add(&t, source);
@@ -248,21 +274,6 @@ static unsigned first_level_users(const tlb_machine *m)
          users |= m->array[i].users;
    }
    return users;
-}
-
-/* Stores may have no first level (Core 2); a machine must have one for them.
-   They are made to share that of the loads. */
-static void complete_stores(tlb_cpuid_reader *r)
-{
-   tlb_machine *const m = r->m;
-   if ((first_level_users(m) & TLB_DATA_REFERENCES) != TLB_LOADS)
-      return;
-   for (unsigned i = 0; i < m->n_arrays; i++) {
-      if (m->array[i].level == 1 && m->array[i].users == TLB_LOADS)
-         m->array[i].users = TLB_DATA_REFERENCES;
-   }
-   tlb_cpuid_note(r, "the first level for data is one for loads only; it is "
-                     "simulated as if stores were in it, too");
 }
 
 /* Order of arrays in a machine: by level; instruction, data, loads, stores,
@@ -293,18 +304,22 @@ static int same_name(const char *a, const char *b)
    return tlb_text_is(a, tlb_text_length(a), b);
 }
 
-/* "L1-loads-4K", "L2-4K-2M"; a second of the same name has "-b" behind it. */
+/* "DTLB-loads-4K", "L2-TLB-4K-2M"; a second of the same name has "-b" behind
+   it. */
 static void name_array(tlb_machine *m, unsigned i)
 {
    static const char *const kinds[8] = {
-      [TLB_FETCHES] = "-instructions", [TLB_DATA_REFERENCES] = "-data",
-      [TLB_LOADS] = "-loads", [TLB_STORES] = "-stores",
-      [TLB_ALL_REFERENCES] = "",
+      [TLB_FETCHES] = "ITLB", [TLB_DATA_REFERENCES] = "DTLB",
+      [TLB_LOADS] = "DTLB-loads", [TLB_STORES] = "DTLB-stores",
+      [TLB_ALL_REFERENCES] = "TLB",
    };
    tlb_machine_array *const a = &m->array[i];
    tlb_text t = tlb_text_in(a->name, sizeof a->name);
-   tlb_text_add(&t, "L");
-   tlb_text_add_number(&t, a->level);
+   if (a->level > 1) {
+      tlb_text_add(&t, "L");
+      tlb_text_add_number(&t, a->level);
+      tlb_text_add(&t, "-");
+   }
    tlb_text_add(&t, kinds[a->users & 7]);
    for (unsigned shift = 0; shift < 32; shift++) {
       if (a->g.page_sizes >> shift & 1) {
@@ -398,6 +413,7 @@ static const struct {
    { 0xb5, SMALL, "crestmont" }, { 0xaf, ANY, "crestmont" },
    { 0xbd, BIG, "lioncove" }, { 0xc5, BIG, "lioncove" },
    { 0xc6, BIG, "lioncove" },
+   { 0xcc, BIG, "cougarcove" },
    { 0xbd, SMALL, "skymont" }, { 0xc5, SMALL, "skymont" },
    { 0xc6, SMALL, "skymont" },
 };
@@ -409,6 +425,7 @@ static const struct {
    uint8_t family, from_model;
    const char *name;
 } amd_files[] = {
+   { 0x05, 0x0a, "geode-lx" },
    { 0x0f, 0x00, "k8" },         { 0x10, 0x00, "k10" },
    { 0x15, 0x00, "bulldozer" },  { 0x15, 0x10, "piledriver" },
    { 0x16, 0x00, "jaguar" },     { 0x17, 0x00, "zen1" },
@@ -470,6 +487,27 @@ static void describe_walk(tlb_cpuid_reader *r)
    r->m->n_walk_steps = 4;
 }
 
+/* Says what is missing. */
+static int check_whole(tlb_cpuid_reader *r)
+{
+   tlb_reason why;
+   const unsigned users = first_level_users(r->m);
+   if ((users & TLB_FETCHES) && (users & TLB_DATA_REFERENCES)
+       && tlb_machine_check(r->m, &why))
+      return 1;
+   tlb_text t = tlb_cpuid_begin_note(r);
+   tlb_text_add(&t, "unknown: ");
+   if ((users & TLB_FETCHES) && (users & TLB_DATA_REFERENCES)) {
+      tlb_text_add(&t, why.text);
+      return 0;
+   }
+   tlb_text_add(&t, "CPUID does not describe the first level for ");
+   tlb_text_add(&t, (users & TLB_FETCHES)           ? "data"
+                    : (users & TLB_DATA_REFERENCES) ? "instructions"
+                                                    : "instructions and data");
+   return 0;
+}
+
 int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out)
 {
    tlb_cpuid_reader r = { .ask = ask, .opaque = opaque, .m = out };
@@ -491,22 +529,16 @@ int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out)
       if (out->n_arrays == 0 && !same_name(r.vendor, "GenuineIntel"))
          tlb_cpuid_read_amd(&r);
    }
-   const char *const file = machine_file(&r);
-   complete_stores(&r);
-   const unsigned users = first_level_users(out);
-   if ((users & (TLB_FETCHES | TLB_LOADS)) != (TLB_FETCHES | TLB_LOADS)) {
-      out->n_arrays = 0;
-      t = tlb_cpuid_begin_note(&r);
-      tlb_text_add(&t, "unknown: CPUID does not describe the first level for ");
-      tlb_text_add(&t, (users & TLB_LOADS) ? "instructions"
-                       : (users & TLB_FETCHES) ? "data"
-                                               : "instructions and data");
-      return 0;
-   }
    sort_arrays(out);
    for (unsigned i = 0; i < out->n_arrays; i++)
       name_array(out, i);
    describe_walk(&r);
+   if (!check_whole(&r)) {
+      out->n_arrays = 0;
+      out->n_walk_steps = 0;
+      return 0;
+   }
+   const char *const file = machine_file(&r);
    if (file != NULL) {
       t = tlb_cpuid_begin_note(&r);
       tlb_text_add(&t, "the machine file ");
@@ -514,5 +546,6 @@ int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out)
       tlb_text_add(&t, " describes this processor from documents, too");
    }
    note_splitting(out);
+   tlb_machine_note_unknowns(out);
    return 1;
 }

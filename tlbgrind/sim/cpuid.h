@@ -24,11 +24,11 @@ typedef tlb_cpuid tlb_cpuid_ask(void *opaque, uint32_t leaf, uint32_t subleaf);
    a walk, and notes, which say in words what was unclear and what has been
    assumed. The name is "cpuid"; callers know a better one. Cycles, coalescing
    and the year are not in CPUID and stay unknown or off; replacement policies
-   are not either: LRU, marked as unknown. What is marked is not in the notes:
-   tlb_machine_note_unknowns() puts it there.
+   are not either: LRU, marked as unknown.
 
-   Returns 1 if every kind of reference has a first level. Else returns 0; then
-   there are no arrays, and the last note says what is missing. */
+   Returns 1 if CPUID tells enough for a machine that passes
+   tlb_machine_check(). Else returns 0; then there are no arrays, and the last
+   note says what is missing. */
 int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out);
 
 /* The name of the machine file that describes processors of this vendor,
