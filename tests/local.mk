@@ -82,6 +82,8 @@ PYTEST_FILES = \
 	tests/oracle/test_cachegrind.py \
 	tests/oracle/test_clients.py \
 	tests/oracle/test_lackey.py \
+	tests/order/test_order.py \
+	tests/order/test_order_damage.py \
 	tests/tool/test_attribution.py \
 	tests/tool/test_bad_options.py \
 	tests/tool/test_debugger.py \
@@ -104,6 +106,8 @@ TEST_INPUTS = \
 	tests/oracle/oracle_programs.py \
 	tests/oracle/oracle_random.py \
 	tests/oracle/oracle_support.py \
+	tests/order/data \
+	tests/order/order_support.py \
 	tests/tool/tool_support.py \
 	tests/unit/processors.h \
 	tests/unit/unit.h

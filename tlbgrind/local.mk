@@ -314,22 +314,31 @@ tlbgrind/tlbgrind: tlbgrind/tlbgrind.in Makefile
 # $(pkgdatadir)/python.
 
 COMPANIONS = \
-	tlbgrind/tg_annotate
+	tlbgrind/tg_annotate \
+	tlbgrind/tg_order
 
 REPORT_MODULES = \
 	tlbgrind/tgreport/__init__.py \
 	tlbgrind/tgreport/_version.py \
 	tlbgrind/tgreport/annotate.py \
 	tlbgrind/tgreport/cli.py \
+	tlbgrind/tgreport/cli_order.py \
+	tlbgrind/tgreport/command.py \
+	tlbgrind/tgreport/dialects.py \
+	tlbgrind/tgreport/elf.py \
+	tlbgrind/tgreport/entries.py \
 	tlbgrind/tgreport/errors.py \
 	tlbgrind/tgreport/events.py \
+	tlbgrind/tgreport/layout.py \
 	tlbgrind/tgreport/listing.py \
+	tlbgrind/tgreport/order.py \
 	tlbgrind/tgreport/outfile.py \
 	tlbgrind/tgreport/profile.py \
 	tlbgrind/tgreport/report.py \
 	tlbgrind/tgreport/selection.py \
 	tlbgrind/tgreport/sources.py \
-	tlbgrind/tgreport/tables.py
+	tlbgrind/tgreport/tables.py \
+	tlbgrind/tgreport/trace.py
 
 dist_bin_SCRIPTS = $(COMPANIONS)
 tgreportdir = $(pkgdatadir)/python/tgreport

@@ -14,4 +14,15 @@ Data goes one way, each module knowing only those before it:
     sources    a recorded source name -> the file's lines
     annotate   the annotated sources and their summary
     cli        options, and the life of one call of tg_annotate
+
+tg_order goes another way:
+
+    command    what every companion's call has in common
+    elf        bytes -> Elf: segments, sections, symbols, relocations, checked
+    entries    bytes -> Entries: the code that was executed, in order
+    trace      Entries and Elf -> Trace: the functions of one object that were entered
+    order      Traces -> Order: several runs merged, names with and without suffixes
+    dialects   Order -> what a linker reads
+    layout     functions and places -> pages, windows, faults
+    cli_order  options, and the life of one call of tg_order
 """

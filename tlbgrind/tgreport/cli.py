@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
-import sys
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Callable, NoReturn
+from typing import Callable
 
-from ._version import VERSION
+from . import command
 from .annotate import annotate
-from .errors import ReportError, printable
+from .command import Parser
+from .errors import ReportError
 from .listing import VIEWS, listing
 from .outfile import UNKNOWN, read
 from .profile import Profile, Renamer
@@ -89,13 +88,6 @@ class Options(argparse.Namespace):
     diff: bool
     mod_filename: Renamer
     mod_funcname: Renamer
-    help: bool
-    version: bool
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise ReportError(f"{message} (tg_annotate --help lists what is allowed)")
 
 
 def _words(text: str) -> list[str]:
@@ -157,7 +149,7 @@ def _unchanged(name: str) -> str:
 
 
 def parse(arguments: Sequence[str]) -> Options:
-    parser = _Parser(prog="tg_annotate", add_help=False, allow_abbrev=False, usage="")
+    parser = Parser("tg_annotate")
     add: Callable[..., argparse.Action] = parser.add_argument
     add("outfiles", metavar="OUTFILE", nargs="*")
     add("--show", type=_words, default=[])
@@ -172,15 +164,8 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--diff", action="store_true")
     add("--mod-filename", type=_renamer, default=_unchanged)
     add("--mod-funcname", type=_renamer, default=_unchanged)
-    add("-h", "--help", action="store_true")
-    add("--version", action="store_true")
-    # Taken apart here: what argparse makes of "--" between options and files differs by version.
-    end = arguments.index("--") if "--" in arguments else len(arguments)
     options = Options()
-    parser.parse_intermixed_args(arguments[:end], namespace=options)
-    options.outfiles = [*options.outfiles, *arguments[end + 1 :]]
-    if options.help or options.version:
-        return options
+    parser.parse(arguments, options, "outfiles")
     if not options.outfiles:
         parser.error("no OUTFILE given")
     if options.diff and len(options.outfiles) != 2:
@@ -216,42 +201,9 @@ def report(options: Options, warnings: list[str]) -> list[str]:
     return text[:-1]
 
 
-def _write(lines: Sequence[str]) -> None:
-    """Writes all at once, and only once there is nothing left that could fail."""
-    data = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
-    try:
-        if sys.stdout is None:
-            raise ReportError("standard output is closed")
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-    except OSError as error:
-        # What is still buffered must not fail a second time, as Python flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        if not isinstance(error, BrokenPipeError):  # a pager that was left is no failure
-            raise ReportError(f"standard output: {error.strerror}") from None
-
-
-def _complain(kind: str, what: str) -> None:
-    if sys.stderr is not None:
-        print(printable(f"tg_annotate: {kind}: {what}"), file=sys.stderr)
+def _read_and_report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
+    return report(parse(arguments), warnings)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    warnings: list[str] = []
-    try:
-        options = parse(sys.argv[1:] if arguments is None else arguments)
-        if options.help:
-            _write(HELP.splitlines())
-        elif options.version:
-            _write([f"tg_annotate {VERSION}"])
-        else:
-            lines = report(options, warnings)
-            for warning in warnings:
-                _complain("warning", warning)
-            _write(lines)
-    except ReportError as error:
-        _complain("error", str(error))
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    return 0
+    return command.run("tg_annotate", HELP, arguments, _read_and_report)

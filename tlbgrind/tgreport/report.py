@@ -11,7 +11,7 @@ from .events import Event, Events
 from .outfile import OutFile
 from .profile import Profile
 from .selection import Selection
-from .tables import Table, percentage, title
+from .tables import Table, aligned, percentage, title
 
 Fact = tuple[str, str]
 
@@ -83,7 +83,7 @@ def _changes(profile: Profile, events: Events) -> list[str]:
         share = percentage(change, before)
         numbers = (f"{before:,}", f"{before + change:,}", f"{change:+,}")
         rows.append((event.name, *numbers, share, event.meaning))
-    return _aligned(rows)
+    return aligned(rows)
 
 
 _MISS = re.compile(r"([IDL])([12L])tm([rw]?)\Z")
@@ -119,14 +119,4 @@ def _rates(profile: Profile, events: Events) -> list[str]:
             if level != "1":
                 l1_misses = rate(100, count, (f"{side}1tm{kind}",), "%")
         rows.append((event.name, f"{count:,}", per_instruction, accesses, l1_misses, event.meaning))
-    return _aligned(rows)
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Columns of text: the first and the last to the left, the numbers between to the right."""
-    first, *widths = [max(map(len, column)) for column in zip(*rows)]
-    lines = []
-    for name, *cells, last in rows:
-        numbers = [cell.rjust(width) for cell, width in zip(cells, widths)]
-        lines.append(printable("  ".join([name.ljust(first), *numbers, last]).rstrip()))
-    return lines
+    return aligned(rows)

@@ -64,3 +64,24 @@ class Table:
             return ".", ""
         share = percentage(value, base)
         return f"{value:,}", f" ({share})" if share else ""
+
+
+def aligned(rows: Sequence[tuple[str, ...]], left: int = 1) -> list[str]:
+    """Columns of text: the first `left` ones and the last to the left, those between, which are
+    numbers, to the right."""
+    columns = list(zip(*rows))
+    widths = [max(map(len, column)) for column in columns]
+    text = {len(columns) - 1} if columns and _is_text(columns[-1]) else set()
+    lines = []
+    for row in zip(*columns):
+        cells = [
+            cell.ljust(width) if number < left or number in text else cell.rjust(width)
+            for number, (cell, width) in enumerate(zip(row, widths))
+        ]
+        lines.append(printable("  ".join(cells).rstrip()))
+    return lines
+
+
+def _is_text(column: Sequence[str]) -> bool:
+    """Whether what stands below the heading is not numbers."""
+    return not all(cell[:1].isdigit() or cell[:1] in ("", "-", "+") for cell in column[1:])

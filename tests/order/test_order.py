@@ -1,0 +1,420 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""tg_order: programs are ordered, relinked and checked with every linker that is there."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from order_support import (
+    DATA,
+    compiled,
+    good,
+    linked,
+    package,
+    recorded,
+    refused,
+    run,
+    spread,
+)
+
+CALLED = [33, 7, 21, 38, 2, 15, 29, 11]
+
+
+class Spread:
+    """40 functions, one to a page, eight of them called."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.object = compiled(folder, "spread", spread(40, CALLED, 200, 3830), "-ffunction-sections")
+        self.program = linked(folder, "plain", [self.object])
+        self.entries = recorded(folder, self.program)
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Spread:
+    return Spread(tmp_path_factory.mktemp("spread"))
+
+
+def row(text: str, name: str) -> dict[str, str]:
+    """A row of the table of --check or --forecast by its columns."""
+    lines = text.splitlines()
+    heading = next(line for line in lines if line.lstrip().startswith("functions "))
+    columns = re.split(r"  +", heading.strip())
+    cells = next(re.split(r"  +", line.strip()) for line in lines if line.startswith(name))
+    return dict(zip(columns, cells[1:]))
+
+
+LINKERS = {
+    "bfd-script": ["-Wl,-T,{}"],
+    "gold": ["-fuse-ld=gold", "-Wl,--section-ordering-file,{}"],
+    "lld": ["-fuse-ld=lld", "-Wl,--symbol-ordering-file,{}"],
+}
+
+
+def has(linker: str) -> bool:
+    return linker == "bfd-script" or shutil.which(f"ld.{linker}") is not None
+
+
+@pytest.mark.parametrize(
+    "linker",
+    [pytest.param(n, marks=pytest.mark.skipif(not has(n), reason=f"no ld.{n}")) for n in LINKERS],
+)
+def test_a_program_follows_its_order(linker: str, program: Spread) -> None:
+    order = program.folder / f"order.{linker}"
+    said = good(program.folder, f"--{linker}={order}", program.entries)
+    assert re.search(rf"Order for {linker}: +{re.escape(str(order))}, [0-9]+ lines\n", said)
+    flags = [flag.format(order) for flag in LINKERS[linker]]
+    again = linked(program.folder, f"with-{linker}", [program.object], *flags)
+    assert subprocess.run([str(again)], check=False).returncode == 0
+    text = good(program.folder, f"--check={again}", program.entries)
+    assert "The binary follows the order: 100.0% of neighbours" in text
+    assert int(row(text, "as it ran")["4K pages"]) >= len(CALLED) + 1
+    assert int(row(text, "checked")["4K pages"]) <= 2  # 8 functions of some 220 bytes, and main
+    assert f"--order={order}" and "follows the order: 100.0%" in good(
+        program.folder, f"--check={again}", f"--order={order}"
+    )
+
+
+def test_names_of_sections_come_from_the_objects(program: Spread) -> None:
+    guessed = good(program.folder, "--gold=-", program.entries).split()
+    known = good(program.folder, "--gold=-", f"--objects={program.folder}", program.entries).split()
+    assert known == [".text.main", *(f".text.f{n}" for n in CALLED)]
+    assert set(known) < set(guessed)
+    assert ".text.startup.main" in guessed  # where gcc puts main with -O2
+
+
+def test_every_language_has_the_order(program: Spread) -> None:
+    names = ["main", *(f"f{n}" for n in CALLED)]
+    for language in ("lld", "bolt", "names"):
+        assert good(program.folder, f"--{language}=-", program.entries).split() == names
+    fragment = good(
+        program.folder, "--bfd=-", "--page-align", f"--objects={program.object}", program.entries
+    )
+    assert fragment.splitlines() == [
+        ".text :",
+        "{",
+        "  . = ALIGN(CONSTANT(MAXPAGESIZE));",
+        *(f"  *(.text.{name})" for name in names),
+        "}",
+    ]
+
+
+def test_a_script_keeps_all_of_the_default_one(program: Spread) -> None:
+    flags = ["ld", "-pie", "-z", "separate-code", "--verbose"]
+    shown = subprocess.run(flags, check=True, capture_output=True, text=True).stdout
+    default = re.split(r"^={20,}\n", shown, flags=re.MULTILINE)[1].splitlines()
+    (program.folder / "default.ld").write_text(shown)
+    script = good(
+        program.folder, "--bfd-script=-", f"--objects={program.object}", "--ld-script=default.ld", program.entries
+    ).splitlines()
+    added = [line for line in script if re.fullmatch(r"    \*\(\.text\.(main|f\d+)\)", line)]
+    assert len(added) == len(CALLED) + 1
+    assert [line for line in script if line not in added] == default
+    assert script[script.index(added[0]) - 1].strip() == "{"
+
+
+def test_a_program_in_another_order_does_not_pass(program: Spread) -> None:
+    text = good(program.folder, f"--check={program.program}", program.entries)
+    assert "The binary does NOT follow the order" in text
+    assert "-ffunction-sections" in text
+
+
+def test_the_forecast_is_what_comes(program: Spread) -> None:
+    text = good(program.folder, "--forecast", program.entries)
+    order = program.folder / "order.forecast"
+    good(program.folder, f"--bfd-script={order}", program.entries)
+    again = linked(program.folder, "forecast", [program.object], f"-Wl,-T,{order}")
+    entries = recorded(program.folder, again)
+    came = row(good(program.folder, "--forecast", entries), "as it ran")
+    expected = row(text, "block at the begin")
+    assert (came["4K pages"], came["64K windows"]) == (expected["4K pages"], expected["64K windows"])
+
+
+def test_sections_of_several_functions_are_refused(tmp_path: Path) -> None:
+    crowd = compiled(tmp_path, "crowd", spread(4, [3, 1], 20, 20))
+    program = linked(tmp_path, "prog", [crowd])
+    entries = recorded(tmp_path, program)
+    refused(
+        tmp_path,
+        "crowd.o: 3 of 3 functions share their section with others, so that no linker can move them:"
+        " compile with -ffunction-sections",
+        "--lld=order",
+        "--objects=crowd.o",
+        entries,
+    )
+    assert not (tmp_path / "order").exists()
+
+
+SUFFIXED = """
+volatile int sink;
+void moved(void) __asm__("moved.llvm.987");
+void unique(void) __asm__("unique.__uniq.55.llvm.66");
+void part(void) __asm__("part.part.0");
+void whole(void) __asm__("part");
+void never(void) __asm__("moved2");
+void moved2(void) __asm__("moved2.isra.0");
+void moved(void) { sink++; }
+void unique(void) { sink++; }
+void part(void) { sink++; }
+void whole(void) { sink++; }
+void never(void) { sink++; }
+void moved2(void) { sink++; }
+int main(int argc, char **argv) { part(); moved(); unique(); moved2(); if (argc > 9) { whole(); never(); } return 0; }
+"""
+
+
+def test_names_with_and_without_suffixes_are_written(tmp_path: Path) -> None:
+    """Not where the shorter name is that of another function, which was not entered."""
+    program = linked(tmp_path, "prog", [compiled(tmp_path, "s", SUFFIXED, "-ffunction-sections")])
+    entries = recorded(tmp_path, program)
+    assert good(tmp_path, "--lld=-", entries).split() == [
+        "main",
+        "part.part.0",
+        "moved.llvm.987",
+        "moved",
+        "unique.__uniq.55.llvm.66",
+        "unique.__uniq.55",
+        "unique",
+        "moved2.isra.0",
+    ]
+    assert good(tmp_path, "--names=-", entries).split() == [
+        "main",
+        "part.part.0",
+        "moved.llvm.987",
+        "unique.__uniq.55.llvm.66",
+        "moved2.isra.0",
+    ]
+
+
+def test_the_cold_part_is_looked_for_where_compilers_put_it() -> None:
+    order, dialects = package("order"), package("dialects")
+    function = package("trace").Function("f.cold", "", 0, 10, 0, ("f.cold",))
+    names = dialects.section_names(order.Placed(function, 1.0, 0.0), None)
+    assert names == [".text.unlikely.f", ".text.unlikely.f.cold"]
+
+
+@pytest.mark.parametrize(
+    ("name", "shorter"),
+    [
+        ("f", []),
+        ("f.llvm.1234567890", ["f"]),
+        ("f.part.0", ["f"]),
+        ("f.isra.0.constprop.1", ["f.isra.0", "f"]),
+        ("f.constprop.0.cold", ["f.constprop.0", "f"]),
+        ("f.__uniq.1.llvm.2", ["f.__uniq.1", "f"]),
+        ("f.lto_priv.3", ["f"]),
+        ("f.cold.7", ["f"]),
+        ("f.5", ["f"]),
+        ("a.b", []),
+        (".cold", []),
+        ("_ZN1a1bEv.cold", ["_ZN1a1bEv"]),
+    ],
+)
+def test_suffixes_of_compilers(name: str, shorter: list[str]) -> None:
+    assert package("order").stripped(name) == shorter
+
+
+def test_static_functions_of_one_name_are_pointed_out(tmp_path: Path) -> None:
+    objects = [
+        compiled(
+            tmp_path,
+            name,
+            "extern volatile int sink; static void same(void) { sink++; } "
+            f"void {name}(void) {{ same(); }}\n",
+            "-ffunction-sections",
+        )
+        for name in ("one", "two")
+    ]
+    main = "volatile int sink; void one(void), two(void); int main(void) { two(); one(); return 0; }\n"
+    objects.append(compiled(tmp_path, "main", main, "-ffunction-sections"))
+    program = linked(tmp_path, "prog", objects)
+    result = run(tmp_path, "--list", recorded(tmp_path, program))
+    assert result.err == (
+        "tg_order: warning: 2 of the functions share their name with others of the binary, which "
+        "linkers that go by name cannot tell apart: same (two.c), same (one.c)\n"
+    )
+    listed = [line.split(maxsplit=4)[4] for line in result.out.splitlines() if re.match(r" *\d+ ", line)]
+    assert listed == ["main", "two", "same (two.c)", "one", "same (one.c)"]
+
+
+def test_a_stripped_binary_is_ordered_by_what_was_recorded_only_if_there_is_something(
+    tmp_path: Path,
+) -> None:
+    program = linked(tmp_path, "prog", [compiled(tmp_path, "s", spread(2, [1], 20, 20))], "-s")
+    entries = recorded(tmp_path, program)
+    result = run(tmp_path, "--lld=order", entries)
+    assert (result.status, result.out) == (1, "")
+    assert "has no symbols (it is stripped)" in result.err
+
+
+def test_another_binary_is_refused(tmp_path: Path, program: Spread) -> None:
+    other = linked(tmp_path, "other", [compiled(tmp_path, "o", spread(3, [2], 30, 30))])
+    result = run(tmp_path, f"--binary={other}", "--lld=-", program.entries)
+    assert (result.status, result.out) == (1, "")
+    assert re.fullmatch(
+        rf"tg_order: error: {re.escape(str(other))}: build ID [0-9a-f]+, but .*: this is another "
+        r"binary than the one that was run\n",
+        result.err,
+    )
+
+
+def test_a_check_of_a_binary_with_other_functions_is_refused(tmp_path: Path, program: Spread) -> None:
+    source = "int main(void) { return 0; }\n"
+    other = linked(tmp_path, "other", [compiled(tmp_path, "o", source)])
+    refused(
+        tmp_path,
+        f"{other}: 8 of the 9 functions of the order are not in it: the order is for another binary",
+        f"--check={other}",
+        program.entries,
+    )
+
+
+# --- Recorded files, without a binary ---
+
+
+def test_a_run_without_its_binary(tmp_path: Path) -> None:
+    result = run(DATA, "--names=-", "first.entries")
+    assert result.out.split() == ["main", "read_config", "help", "parse.constprop.0", "emit.llvm.123456"]
+    assert result.err == (
+        "tg_order: warning: /nowhere/bin/prog: No such file or directory; the names recorded are "
+        "used, without sizes and aliases\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("weights", "names"),
+    [
+        # What both runs enter comes first, in the mean order of the two.
+        ("1,1", ["main", "emit.llvm.123456", "read_config", "help", "parse.constprop.0", "run"]),
+        ("9,1", ["main", "read_config", "emit.llvm.123456", "help", "parse.constprop.0", "run"]),
+        ("1,9", ["main", "emit.llvm.123456", "read_config", "run", "help", "parse.constprop.0"]),
+    ],
+)
+def test_runs_are_merged_by_weight(weights: str, names: list[str]) -> None:
+    out = good(DATA, "--names=-", f"--weights={weights}", "first.entries", "second.entries")
+    if weights == "1,1":  # ties are broken by the mean rank: (1/5 + 2/4) / 2 against (4/5 + 1/4) / 2
+        names = ["main", "read_config", "emit.llvm.123456", "help", "parse.constprop.0", "run"]
+    assert out.split() == names
+
+
+def test_what_few_runs_enter_can_be_left_out() -> None:
+    arguments = ("--weights=3,1", "first.entries", "second.entries")
+    assert "run" in good(DATA, "--names=-", *arguments).split()
+    assert "run" not in good(DATA, "--names=-", "--least=30", *arguments).split()
+    assert "Left out by --least: 1 functions" in good(DATA, "--least=30", *arguments)
+
+
+def test_one_order_is_for_one_object(tmp_path: Path) -> None:
+    other = (DATA / "second.entries").read_text().replace("/bin/prog", "/bin/another")
+    (tmp_path / "other.entries").write_text(other.replace("./prog", "./another"))
+    refused(
+        tmp_path,
+        "other.entries: the order is of /nowhere/bin/another, but of /nowhere/bin/prog in "
+        f"{DATA / 'first.entries'}: one order can only be made for one object; choose it with --object",
+        "--names=-",
+        DATA / "first.entries",
+        "other.entries",
+    )
+
+
+@pytest.mark.parametrize(
+    ("wanted", "first"),
+    [("ld.so", "_dl_start"), ("/lib/ld.so", "_dl_start"), ("bin/prog", "main"), ("prog", "main")],
+)
+def test_objects_are_chosen_by_their_names(wanted: str, first: str) -> None:
+    assert good(DATA, f"--object={wanted}", "--names=-", "first.entries").split()[0] == first
+
+
+def test_an_object_that_is_not_there() -> None:
+    refused(
+        DATA,
+        "first.entries: cannot tell the object 'libz.so': 0 objects fit; choose with --object one of "
+        "/lib/ld.so, /nowhere/bin/prog",
+        "--object=libz.so",
+        "first.entries",
+    )
+
+
+# --- Layout ---
+
+
+def test_windows_are_those_of_the_kernel() -> None:
+    """As fault-around is described: 16 pages aligned in the address space, clamped."""
+    window = package("layout").window
+    mapping = range(3, 1000)
+    for base in (0, 5, 511):
+        for page in mapping:
+            got = window(page, mapping, base)
+            assert page in got
+            assert mapping.start <= got.start and got.stop <= mapping.stop
+            assert (got.start + base) // 512 == (got.stop - 1 + base) // 512  # one page table
+            assert len(got) <= 16
+            # Whole, unless the mapping's begin or end or the page table cuts it.
+            aligned = (got.start + base) % 16 == 0
+            assert aligned or got.start == mapping.start
+            assert len(got) == 16 or got.stop == mapping.stop or (got.stop + base) % 512 == 0
+    # From the mapping's begin it is 16 pages, which may go beyond the aligned block.
+    assert window(4, range(3, 1000), 0) == range(3, 19)
+    assert window(18, range(3, 1000), 0) == range(16, 32)
+    assert window(16, range(3, 20), 0) == range(16, 20)
+
+
+def test_faults_of_a_sequence() -> None:
+    layout = package("layout")
+
+    class Text:
+        ranges = (range(64),)
+        of = staticmethod(lambda page: range(64) if page < 64 else None)
+
+    assert layout.code_faults([0, 16, 24, 40], Text, 0) == 3  # 0 to 15, 16 to 31, 32 to 47
+    # Eight pages higher: 0 to 15 from the mapping's begin, 8 to 23, 24 to 39, 40 to 55.
+    assert layout.code_faults([0, 16, 24, 40], Text, 8) == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([], "no ENTRIES given"),
+        (["--order=x"], "--order=FILE goes with --check=BINARY"),
+        (["--order=x", "--check=y", "z"], "--order=FILE takes the place of ENTRIES; give one of the two"),
+        (["--weights=1", "a", "b"], "--weights has 1 numbers for 2 ENTRIES"),
+        (["--weights=0", "a"], "argument --weights: '0' is not a number above 0"),
+        (["--least=200", "a"], "argument --least: '200' is not a percentage from 0 to 100"),
+        (["--lld=-", "--gold=-", "a"], "only one order can go to the standard output"),
+        (["--faults=x", "a"], "--faults=FILE goes with --forecast"),
+        (["--nonsense", "a"], "unrecognized arguments: --nonsense"),
+    ],
+)
+def test_bad_options(arguments: list[str], complaint: str) -> None:
+    refused(DATA, f"{complaint} (tg_order --help lists what is allowed)", *arguments)
+
+
+def test_files_that_cannot_be_written_or_read(tmp_path: Path) -> None:
+    refused(DATA, "/nowhere/order: No such file or directory", "--lld=/nowhere/order", "first.entries")
+    refused(DATA, "/nowhere/x: No such file or directory", "/nowhere/x")
+    refused(
+        DATA,
+        "argument --ld: '/bin/true' prints no linker script (is it GNU ld?)",
+        "--bfd-script=-",
+        "--ld=/bin/true",
+        "first.entries",
+    )
+
+
+def test_broken_ordering_files(tmp_path: Path, program: Spread) -> None:
+    for text, complaint in (
+        (b"f1\nf2 f3\n", "order:2: more than one name: 'f2 f3'"),
+        (b"# nothing\n", "order: it names no function"),
+        (b"f1\0f2\n", "order: not an ordering file: it holds bytes of 0"),
+    ):
+        (tmp_path / "order").write_bytes(text)
+        refused(tmp_path, complaint, f"--check={program.program}", "--order=order")
+
+
+def test_help_and_version() -> None:
+    assert good(DATA, "--help").startswith("Usage: tg_order ")
+    assert re.fullmatch(r"tg_order [0-9.]+\n", good(DATA, "--version"))

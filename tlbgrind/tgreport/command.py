@@ -1,0 +1,115 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""What every companion command does alike: options, errors in one line, output at the end."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Sequence
+from typing import Callable, NoReturn
+
+from ._version import VERSION
+from .errors import ReportError, printable
+
+
+class Parser(argparse.ArgumentParser):
+    """Complains in the way of all companions, and takes options by their whole names only."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(prog=name, add_help=False, allow_abbrev=False, usage="")
+
+    def error(self, message: str) -> NoReturn:
+        raise ReportError(f"{message} ({self.prog} --help lists what is allowed)")
+
+    def parse(self, arguments: Sequence[str], options: argparse.Namespace, files: str) -> None:
+        """Parses into `options`, whose list `files` gets what is no option.
+
+        Taken apart here: what argparse makes of "--" between options and files differs by version.
+        """
+        end = arguments.index("--") if "--" in arguments else len(arguments)
+        self.parse_intermixed_args(arguments[:end], namespace=options)
+        setattr(options, files, [*getattr(options, files), *arguments[end + 1 :]])
+
+
+def one_of(*allowed: str) -> Callable[[str], str]:
+    def check(text: str) -> str:
+        if text not in allowed:
+            raise argparse.ArgumentTypeError(f"'{text}' is not one of {', '.join(allowed)}")
+        return text
+
+    return check
+
+
+def some_of(*allowed: str) -> Callable[[str], list[str]]:
+    def check(text: str) -> list[str]:
+        return list(dict.fromkeys(map(one_of(*allowed), text.split(","))))
+
+    return check
+
+
+def whole_number(what: str, least: int = 0, most: int = 10**9) -> Callable[[str], int]:
+    def check(text: str) -> int:
+        if re.fullmatch(r"[0-9]{1,18}", text) is None or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"'{text}' is not {what} from {least} to {most}")
+        return int(text)
+
+    return check
+
+
+def write(lines: Sequence[str]) -> None:
+    """Writes all at once, and only once there is nothing left that could fail."""
+    data = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
+    try:
+        if sys.stdout is None:
+            raise ReportError("standard output is closed")
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        # What is still buffered must not fail a second time, as Python flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if not isinstance(error, BrokenPipeError):  # a pager that was left is no failure
+            raise ReportError(f"standard output: {error.strerror}") from None
+
+
+def read_bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read()
+    except (OSError, ValueError) as error:
+        raise ReportError(getattr(error, "strerror", None) or str(error), path or "''") from None
+
+
+def run(
+    name: str,
+    help_text: str,
+    arguments: Sequence[str] | None,
+    report: Callable[[Sequence[str], list[str]], list[str]],
+) -> int:
+    """The life of one call: `report` takes the arguments, returns the lines to print and adds to
+    the warnings. Returns the exit status."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    named = given[: given.index("--")] if "--" in given else given
+    warnings: list[str] = []
+
+    def complain(kind: str, what: str) -> None:
+        if sys.stderr is not None:
+            print(printable(f"{name}: {kind}: {what}"), file=sys.stderr)
+
+    try:
+        if "--help" in named or "-h" in named:
+            write(help_text.splitlines())
+        elif "--version" in named:
+            write([f"{name} {VERSION}"])
+        else:
+            lines = report(given, warnings)
+            for warning in warnings:
+                complain("warning", warning)
+            write(lines)
+    except ReportError as error:
+        complain("error", str(error))
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0

@@ -1,0 +1,116 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Runs -> one order of functions.
+
+One run's order is that of first entry. Of several, functions that the same runs enter stand
+together, for their pages are touched together or not at all: first those that most of the weight
+enters, and among these in the mean order of their entry.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from .trace import Function, Trace
+
+# What compilers append to a name, which differs from build to build. The pieces are separated by
+# dots: foo.constprop.0.cold, foo.__uniq.1234.llvm.5678.
+_SUFFIX = re.compile(
+    r"\.(?:llvm\.[0-9]+|__uniq\.[0-9]+|part\.[0-9]+|isra\.[0-9]+|constprop\.[0-9]+|"
+    r"lto_priv\.[0-9]+|localalias(?:\.[0-9]+)?|cold(?:\.[0-9]+)?|clone\.[0-9]+|"
+    r"specialized\.[0-9]+|warm|[0-9]+)\Z"
+)
+
+
+def stripped(name: str) -> list[str]:
+    """The name with one compiler's suffix less, with two, and so on."""
+    out: list[str] = []
+    while True:
+        shorter = _SUFFIX.sub("", name)
+        if shorter == name or not shorter:
+            return out
+        out.append(shorter)
+        name = shorter
+
+
+@dataclass
+class Placed:
+    """A function in its place in the order."""
+
+    function: Function
+    weight: float  # the share of the runs that enter it
+    rank: float  # where in its runs it stands, from 0 to 1
+    others: list[str] = field(default_factory=list)  # its other names, and those without suffix
+    duplicates: int = 0  # other functions of the binary that have its name
+
+
+@dataclass
+class Order:
+    placed: list[Placed]
+    unnamed: list[Function]  # executed code that has no symbol, so that nothing can order it
+    fixed: list[Function]  # that of the C start files, which stays where it is
+    left_out: int  # functions that too few of the runs enter
+
+    @property
+    def names(self) -> list[str]:
+        return [placed.function.name for placed in self.placed]
+
+
+def order(traces: list[Trace], weights: list[float], least: float) -> Order:
+    total = sum(weights)
+    entered: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
+    first: dict[tuple[str, str], Function] = {}
+    unnamed: list[Function] = []
+    fixed: list[Function] = []
+    same = len({trace.build_id or trace.object for trace in traces}) == 1
+    for number, trace in enumerate(traces):
+        named = [f for f in trace.functions if f.name and not f.is_fixed]
+        fixed += [function for function in trace.functions if function.is_fixed]
+        unnamed += [function for function in trace.functions if not function.name]
+        seen: dict[tuple[str, str], int] = defaultdict(int)
+        for rank, function in enumerate(named):
+            # Functions of one name and file are told apart by their place in one build, by
+            # their turn in several.
+            turn = seen[function.key]
+            seen[function.key] += 1
+            key = (function.name, f"{function.file}\0{function.address if same else turn}")
+            first.setdefault(key, function)
+            entered[key][number] = rank / len(named)
+    placed = []
+    for key, ranks in entered.items():
+        weight = sum(weights[n] for n in ranks) / total
+        mean = sum(weights[n] * rank for n, rank in ranks.items()) / sum(weights[n] for n in ranks)
+        placed.append((-weight, tuple(sorted(ranks)), mean, Placed(first[key], weight, mean)))
+    kept = [p for p in placed if p[3].weight >= least]
+    kept.sort(key=lambda p: p[:3])
+    result = Order([p[3] for p in kept], unnamed, fixed, len(placed) - len(kept))
+    _name(result, traces)
+    return result
+
+
+def _name(result: Order, traces: list[Trace]) -> None:
+    """Finds what else each function is or will be called, and whom its name would bring along."""
+    exists: dict[str, set[int]] = defaultdict(set)
+    for trace in traces[:1]:
+        if trace.binary is not None:
+            for symbol in trace.binary.symbols:
+                exists[symbol.name].add(symbol.address)
+        else:
+            for function in trace.functions:
+                exists[function.name].add(function.address)
+    ordered = set(result.names)
+    for placed in result.placed:
+        function = placed.function
+        others = [name for name in function.names if name != function.name]
+        # The name without suffix is that of another build's function, unless this build has one
+        # of that name, too: that one was not entered, or it stands in the order itself.
+        others += [
+            shorter
+            for name in (function.name, *others)
+            for shorter in stripped(name)
+            if shorter not in exists and shorter not in ordered
+        ]
+        placed.others = list(dict.fromkeys(others))
+        ordered.update(placed.others)
+        placed.duplicates = max(0, len(exists[function.name]) - 1)
