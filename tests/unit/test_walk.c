@@ -4,6 +4,8 @@
 
 #include "unit.h"
 
+#include "builtin.h"
+#include "machine_file.h"
 #include "walk.h"
 
 /* A machine with the steps of x86-64, uncached, and one array for all. */
@@ -237,6 +239,66 @@ static void no_tables(void **state)
    assert_int_equal(in_all(&m, 1, 0, 10, 22), 10);
 }
 
+static int any_cached(const tlb_machine *m)
+{
+   for (unsigned i = 0; i < m->n_walk_steps; i++) {
+      if (m->walk[i].cached)
+         return 1;
+   }
+   return 0;
+}
+
+/* What any machine's walks must do: the first reads all steps, later ones not
+   more. */
+static void check_machine(const tlb_machine *m)
+{
+   enum { PAGES = 3000 };
+   const int where = tlb_walk_array(m);
+   const unsigned shift = m->base_page_shift;
+   uint64_t total = 0, steps = 1;
+   unit_array last;
+   unit_walker u;
+   while (steps < m->n_walk_steps && m->walk[steps - 1].shift > shift)
+      steps++;
+   assert_int_equal(in_all(m, 1, 0, 1, shift),
+                    m->software_walk ? 1
+                                     : (steps + 1) * (m->n_walk_steps + 1) - 1);
+   if (where >= 0) {
+      assert_int_equal(m->array[where].level, tlb_machine_levels(m));
+      unit_array_make(&last, &m->array[where].g, NULL, NULL);
+   }
+   make(&u, m, 0, where < 0 ? NULL : &last.a);
+   for (uint64_t page = 0; page < PAGES; page++) {
+      const unsigned n = tlb_walk(&u.w, page << shift, shift, 0, ++u.now);
+      assert_true(n >= 1 && n <= steps && (page > 0 || n == steps));
+      total += n;
+   }
+   assert_true(any_cached(m) ? total < PAGES * steps : total == PAGES * steps);
+   free(u.memory);
+   if (where >= 0)
+      unit_array_free(&last);
+}
+
+static void machines(void **state)
+{
+   static tlb_machine m;
+   unsigned described = 0, in_array = 0;
+   (void)state;
+   for (unsigned i = 0; i < tlb_n_builtins; i++) {
+      const tlb_builtin *const b = &tlb_builtins[i];
+      uint32_t line;
+      tlb_reason why;
+      assert_true(tlb_machine_parse(b->text, b->length, &m, &line, &why));
+      if (!tlb_walks_described(&m))
+         continue;
+      check_machine(&m);
+      described++;
+      in_array += tlb_walk_array(&m) >= 0;
+   }
+   assert_true(described >= 50);
+   assert_true(in_array >= 1);
+}
+
 int main(void)
 {
    const struct CMUnitTest tests[] = {
@@ -250,6 +312,8 @@ int main(void)
       CLAIM("two steps share a cache", joined),
       CLAIM("entries stand among the translations of the last level",
             in_last_level),
+      CLAIM("every machine that is shipped walks all steps at first, and never "
+            "more", machines),
       CLAIM("a software walk is one reference, an unknown walk none",
             no_tables),
    };

@@ -26,14 +26,6 @@ static int has_own_cache(const tlb_walk_step *s)
    return s->cached && !s->in_last_level && !s->joined;
 }
 
-static unsigned levels_of(const tlb_machine *m)
-{
-   unsigned levels = 0;
-   for (unsigned i = 0; i < m->n_arrays; i++)
-      levels = m->array[i].level > levels ? m->array[i].level : levels;
-   return levels;
-}
-
 /* The smallest page that an array holds. */
 static unsigned smallest(const tlb_machine_array *a)
 {
@@ -45,7 +37,7 @@ static unsigned smallest(const tlb_machine_array *a)
 
 int tlb_walk_array(const tlb_machine *m)
 {
-   const unsigned last = levels_of(m);
+   const unsigned last = tlb_machine_levels(m);
    int asked = 0, found = -1;
    for (unsigned i = 0; i < m->n_walk_steps; i++)
       asked |= m->walk[i].cached && m->walk[i].in_last_level;
