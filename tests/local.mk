@@ -17,6 +17,7 @@ UNIT_TESTS = \
 	tests/unit/test_geometry \
 	tests/unit/test_hierarchy \
 	tests/unit/test_machine_file \
+	tests/unit/test_machine_input \
 	tests/unit/test_machines \
 	tests/unit/test_mappings \
 	tests/unit/test_reach \

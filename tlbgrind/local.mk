@@ -17,6 +17,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/hierarchy.c \
 	tlbgrind/sim/machine.c \
 	tlbgrind/sim/machine_file.c \
+	tlbgrind/sim/machine_input.c \
 	tlbgrind/sim/mappings.c \
 	tlbgrind/sim/pagemap.c \
 	tlbgrind/sim/pagerules.c \
@@ -37,6 +38,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/hierarchy.h \
 	tlbgrind/sim/machine.h \
 	tlbgrind/sim/machine_file.h \
+	tlbgrind/sim/machine_input.h \
 	tlbgrind/sim/mappings.h \
 	tlbgrind/sim/memory.h \
 	tlbgrind/sim/pagemap.h \

@@ -5,7 +5,7 @@
 
    PROCESSOR(NAME, ANSWER ANSWER ...) with
    ANSWER(LEAF, SUBLEAF, EAX, EBX, ECX, EDX). Also read by
-   tests/oracle/test_cpuid.py, so each answer stands on a line of its own.
+   tests/cpuid/cpuid_facts.py, so each answer stands on a line of its own.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 /* Intel, leaf 2 alone. */

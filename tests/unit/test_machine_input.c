@@ -1,0 +1,279 @@
+/* Machines from what a user names.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include "unit.h"
+
+#include "builtin.h"
+#include "machine_file.h"
+#include "machine_input.h"
+
+typedef struct {
+   uint32_t leaf, subleaf, r[4];
+} answer;
+
+#define ANSWER(leaf, subleaf, a, b, c, d) { leaf, subleaf, { a, b, c, d } },
+#define PROCESSOR(name, answers) static const answer name[] = { answers };
+#include "processors.h"
+
+#define N(a) (sizeof a / sizeof a[0])
+
+static char text[65536];
+static tlb_machine machine, other;
+
+static void add_line(const answer *a)
+{
+   const size_t n = strlen(text);
+   snprintf(text + n, sizeof text - n,
+            "   0x%08x 0x%02x: eax=0x%08x ebx=0x%08x ecx=0x%08x edx=0x%08x\n",
+            a->leaf, a->subleaf, a->r[0], a->r[1], a->r[2], a->r[3]);
+}
+
+static void add_cpu(unsigned cpu, const answer *a, size_t n)
+{
+   const size_t used = strlen(text);
+   snprintf(text + used, sizeof text - used, "CPU %u:\n", cpu);
+   for (size_t i = 0; i < n; i++)
+      add_line(&a[i]);
+}
+
+static void reads(const char *file, unsigned which)
+{
+   uint64_t line;
+   tlb_reason why;
+   const tlb_machine_file_name name = { .which = which, .numbered = which > 0 };
+   memset(&machine, 0xA5, sizeof machine);
+   if (!tlb_machine_read(text, strlen(text), file, name, &machine, &line, &why))
+      fail_msg("%s:%llu: %s", file, (unsigned long long)line, why.text);
+   if (!tlb_machine_check(&machine, &why))
+      fail_msg("%s", why.text);
+}
+
+static void refuses(unsigned which, const char *expected)
+{
+   uint64_t line = UINT64_MAX;
+   tlb_reason why;
+   char error[256];
+   const tlb_machine_file_name name = { .which = which, .numbered = which > 0 };
+   assert_false(tlb_machine_read(text, strlen(text), "x", name, &machine,
+                                 &line, &why));
+   snprintf(error, sizeof error, "%llu: %s", (unsigned long long)line,
+            why.text);
+   assert_string_equal(error, expected);
+}
+
+static int has_note(const char *note)
+{
+   for (unsigned i = 0; i < machine.n_notes; i++) {
+      if (strcmp(machine.note[i].text, note) == 0)
+         return 1;
+   }
+   return 0;
+}
+
+/* A machine that is printed is read as the same machine. */
+static void comes_back(void)
+{
+   static char printed[TLB_MACHINE_TEXT_SIZE];
+   uint32_t line;
+   tlb_reason why;
+   tlb_machine_print(&machine, printed, sizeof printed);
+   if (!tlb_machine_parse(printed, strlen(printed), &other, &line, &why))
+      fail_msg("%u: %s\n%s", line, why.text, printed);
+   assert_int_equal(other.n_arrays, machine.n_arrays);
+   assert_memory_equal(other.array, machine.array, sizeof machine.array);
+   assert_memory_equal(other.walk, machine.walk, sizeof machine.walk);
+   assert_string_equal(other.name, machine.name);
+   assert_string_equal(other.title, machine.title);
+   assert_int_equal(other.n_notes, machine.n_notes);
+   for (unsigned i = 0; i < machine.n_notes; i++)
+      assert_string_equal(other.note[i].text, machine.note[i].text);
+}
+
+static void a_dump(void **state)
+{
+   (void)state;
+   text[0] = '\0';
+   add_cpu(0, SKYLAKE, N(SKYLAKE));
+   reads("/a/b.c/my laptop.at home.txt", 0);
+   assert_string_equal(machine.name, "my-laptop.at-home");
+   assert_int_equal(machine.n_arrays, 7);
+   assert_int_equal(strncmp(machine.note[0].text, "of the instr", 12), 0);
+   comes_back();
+   refuses(1, "1: the dump has no machine number 1; allowed are 0 to 0");
+}
+
+static void a_hybrid_dump(void **state)
+{
+   (void)state;
+   text[0] = '\0';
+   add_cpu(0, GOLDEN_COVE, N(GOLDEN_COVE));
+   add_cpu(1, GOLDEN_COVE, N(GOLDEN_COVE));
+   add_cpu(2, GRACEMONT, N(GRACEMONT));
+   reads("adl.txt", 0);
+   assert_string_equal(machine.name, "adl");
+   assert_string_equal(machine.note[0].text,
+                       "the dump has 2 different processors; this is number "
+                       "0, as CPU 0 and 1 more are; FILE:0 to FILE:1 name "
+                       "them");
+   assert_int_equal(machine.array[0].g.entries, 256);
+   comes_back();
+   reads("adl.txt", 1);
+   assert_string_equal(machine.name, "adl-1");
+   assert_string_equal(machine.note[0].text,
+                       "the dump has 2 different processors; this is number "
+                       "1, as CPU 2 and 0 more are; FILE:0 to FILE:1 name "
+                       "them");
+   assert_int_equal(machine.array[0].g.entries, 64);
+   comes_back();
+   refuses(2, "1: the dump has no machine number 2; allowed are 0 to 1");
+}
+
+/* What a hypervisor hides is replaced, and both is said. */
+static void stand_ins(void **state)
+{
+   (void)state;
+   text[0] = '\0';
+   add_cpu(0, SAPPHIRE_RAPIDS, 4);
+   add_line(&SAPPHIRE_RAPIDS[N(SAPPHIRE_RAPIDS) - 2]);
+   add_line(&SAPPHIRE_RAPIDS[N(SAPPHIRE_RAPIDS) - 1]);
+   reads("vm", 0);
+   assert_string_equal(machine.name, "vm");
+   assert_string_equal(machine.title,
+                       "GenuineIntel family 6 model 143 stepping 8");
+   assert_string_equal(machine.note[0].text,
+                       "leaf 2 refers to leaf 18H, which the processor hides");
+   assert_string_equal(machine.note[1].text,
+                       "unknown: CPUID does not describe the first level for "
+                       "instructions and data");
+   assert_string_equal(machine.note[2].text,
+                       "the machine file goldencove is used instead");
+   const tlb_builtin *const b = tlb_builtin_machine("goldencove");
+   uint32_t line;
+   tlb_reason why;
+   assert_true(tlb_machine_parse(b->text, b->length, &other, &line, &why));
+   assert_int_equal(machine.n_arrays, other.n_arrays);
+   assert_memory_equal(machine.array, other.array, sizeof other.array);
+   assert_int_equal(machine.n_notes, other.n_notes + 3);
+   comes_back();
+
+   text[0] = '\0';
+   answer nobody[2] = { { 0, 0, { 1, 0x61616161, 0x61616161, 0x61616161 } },
+                        { 1, 0, { 0, 0, 0, 0 } } };
+   add_cpu(0, nobody, 2);
+   add_line(&(const answer){ 0x80000000u, 0, { 0, 0, 0, 0 } });
+   reads("...", 0);
+   assert_string_equal(machine.name, "x.");
+   assert_true(has_note("the default machine is used instead"));
+   tlb_machine_default(12, &other);
+   assert_memory_equal(machine.array, other.array, sizeof other.array);
+   comes_back();
+}
+
+static void a_machine_file(void **state)
+{
+   (void)state;
+   const tlb_builtin *const b = tlb_builtin_machine("zen4");
+   memcpy(text, b->text, b->length + 1);
+   reads("whatever", 0);
+   assert_string_equal(machine.name, "zen4");
+   refuses(1, "1: a machine file has one machine; a number behind a file is "
+              "for CPUID dumps");
+   snprintf(text, sizeof text, "# mine\n\ntlbgrind-machine 1\nname x\n");
+   refuses(0, "4: the file ends without the line 'end'; is it cut short?");
+}
+
+static void neither(void **state)
+{
+   static const char *const texts[] = { "", "\n", "hello", "CPU", "\x7f"
+                                        "ELF\x02" };
+   (void)state;
+   for (size_t i = 0; i < N(texts); i++) {
+      snprintf(text, sizeof text, "%s", texts[i]);
+      refuses(0, "1: neither a machine file, which begins with "
+                 "'tlbgrind-machine 1', nor a CPUID dump, which begins with "
+                 "'CPU 0:' or 'CPU:'");
+   }
+}
+
+static void the_default(void **state)
+{
+   tlb_reason why;
+   (void)state;
+   for (unsigned shift = 12; shift <= 30; shift++) {
+      tlb_machine_default(shift, &machine);
+      if (!tlb_machine_check(&machine, &why))
+         fail_msg("%s", why.text);
+      assert_int_equal(machine.base_page_shift, shift);
+      assert_int_equal(machine.array[2].g.page_sizes, 1ull << shift);
+      comes_back();
+   }
+   assert_int_equal(machine.n_notes, 0);
+   assert_int_equal(machine.array[0].g.entries, 128);
+   assert_int_equal(machine.array[0].g.ways, 8);
+   assert_int_equal(machine.array[1].g.entries, 64);
+   assert_int_equal(machine.array[1].g.ways, 4);
+   assert_int_equal(machine.array[2].g.entries, 1536);
+   assert_int_equal(machine.array[2].g.ways, 6);
+}
+
+static void numbers(void **state)
+{
+   static const struct {
+      const char *name;
+      size_t length;
+      unsigned which;
+      int numbered;
+   } cases[] = {
+      { "a", 1, 0, 0 },      { "a:1", 1, 1, 1 },   { "a:0", 1, 0, 1 },
+      { "a:b:12", 3, 12, 1 }, { "a:", 2, 0, 0 },    { ":1", 2, 0, 0 },
+      { "1", 1, 0, 0 },      { "a:x1", 4, 0, 0 },  { "", 0, 0, 0 },
+      { "a:9999", 1, 9999, 1 }, { "a:10000", 7, 0, 0 },
+   };
+   (void)state;
+   for (size_t i = 0; i < N(cases); i++) {
+      const tlb_machine_file_name f = tlb_machine_split_name(cases[i].name);
+      assert_int_equal(f.length, cases[i].length);
+      assert_int_equal(f.which, cases[i].which);
+      assert_int_equal(f.numbered, cases[i].numbered);
+   }
+}
+
+/* Names of every length and of any bytes become names that can be given. */
+static void names(void **state)
+{
+   static char file[300];
+   (void)state;
+   text[0] = '\0';
+   add_cpu(0, SKYLAKE, N(SKYLAKE));
+   for (unsigned n = 0; n < 256; n++) {
+      memset(file, 'y', sizeof file);
+      file[n] = '\0';
+      if (n > 0)
+         file[n / 2] = (char)(n == 46 ? 1 : n);
+      reads(file, 0);
+      comes_back();
+   }
+   reads("", 0);
+   assert_string_equal(machine.name, "cpuid");
+   reads("a/", 0);
+   assert_string_equal(machine.name, "cpuid");
+   reads(".x", 0);
+   assert_string_equal(machine.name, "xx");
+   reads("-x.y.z", 0);
+   assert_string_equal(machine.name, "xx.y");
+}
+
+int main(void)
+{
+   const struct CMUnitTest tests[] = {
+      CLAIM("a dump, called after its file", a_dump),
+      CLAIM("a dump of a hybrid processor has two machines", a_hybrid_dump),
+      CLAIM("what CPUID hides: the machine file, or the default", stand_ins),
+      CLAIM("a machine file, by its content", a_machine_file),
+      CLAIM("what is neither", neither),
+      CLAIM("the default, for each base page", the_default),
+      CLAIM("numbers behind a file", numbers),
+      CLAIM("names of machines from names of files", names),
+   };
+   return cmocka_run_group_tests_name("machine_input", tests, NULL, NULL);
+}
