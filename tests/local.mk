@@ -76,6 +76,7 @@ PYTEST_FILES = \
 	tests/annotate/test_golden.py \
 	tests/annotate/test_options.py \
 	tests/bench/test_bench.py \
+	tests/cpuid/test_machine_command.py \
 	tests/experiments/test_experiments.py \
 	tests/model/test_properties.py \
 	tests/model/test_reach.py \
@@ -102,6 +103,7 @@ TEST_INPUTS = \
 	$(BENCH_FILES) \
 	$(EXPERIMENT_FILES) \
 	tests/clients/run_work.h \
+	tests/cpuid/cpuid_facts.py \
 	tests/faults/data \
 	tests/oracle/naive_tlb.py \
 	tests/oracle/oracle_programs.py \

@@ -296,6 +296,17 @@ uninstall-from-valgrind:
 	rm -f "$(DESTDIR)$(VALGRIND_LIBEXECDIR)"/tlbgrind-amd64-linux \
 	  "$(DESTDIR)$(VALGRIND_LIBEXECDIR)"/tlbgrind-x86-linux
 
+# ---------------------------------------------------------------- the machine command
+# Lists and prints machines; the launcher starts it. It has the simulator inside, so that an
+# installed tree may be moved.
+
+pkglibexec_PROGRAMS += tlbgrind/tlbgrind-machine
+tlbgrind_tlbgrind_machine_SOURCES = tlbgrind/machine_command.c
+tlbgrind_tlbgrind_machine_CPPFLAGS = $(SIM_CPPFLAGS) -D_POSIX_C_SOURCE=200809L
+tlbgrind_tlbgrind_machine_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
+tlbgrind_tlbgrind_machine_LDFLAGS = -static-libtool-libs
+tlbgrind_tlbgrind_machine_LDADD = tlbgrind/libtlbsim.la
+
 # ---------------------------------------------------------------- the launcher
 # It finds the tool's folder relative to itself, so that an installed tree may be moved.
 

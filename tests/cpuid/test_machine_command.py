@@ -1,0 +1,197 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""tlbgrind --list-machines and --show-machine=."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from cpuid_facts import (
+    TLBGRIND,
+    command,
+    dump_lines,
+    parse_machine,
+    read_processors,
+    show,
+)
+
+PROCESSORS = read_processors()
+FILES = sorted(Path(os.environ["TG_SRCDIR"], "tlbgrind/machines").glob("*.machine"), key=lambda file: file.stem)
+NEITHER = (
+    "neither a machine file, which begins with 'tlbgrind-machine 1', nor a CPUID dump, "
+    "which begins with 'CPU 0:' or 'CPU:'"
+)
+
+
+def refused(argument: str, words: str) -> None:
+    """One line that says all, and status 1."""
+    done = command(argument)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"tlbgrind: error: {words}\n"
+
+
+def test_the_list_has_every_machine_file() -> None:
+    done = command("--list-machines")
+    assert (done.returncode, done.stderr) == (0, "")
+    table, explanation = done.stdout.split("\n\n")
+    header, *rows = table.splitlines()
+    assert header.split() == ["name", "year", "levels", "confidence", "title"]
+    assert [row.split()[0] for row in rows] == [file.stem for file in FILES]
+    for row, file in zip(rows, FILES):
+        _, year, levels, confidence, title = re.split(" +", row, maxsplit=4)
+        machine = parse_machine(file.read_text())
+        assert [year] == [word.replace("unknown", "?") for word in machine.head["year"]]
+        assert int(levels) == max(array.number("level") for array in machine.arrays)
+        assert ([confidence], [title]) == (machine.head["confidence"], machine.head["title"])
+    assert "host" in explanation and "cpuid -r" in explanation
+
+
+def test_every_machine_is_shown_as_a_machine_file(tmp_path: Path) -> None:
+    for file in FILES:
+        text = show(file.stem)
+        shown, written = parse_machine(text).arrays, parse_machine(file.read_text()).arrays
+        assert [a.name for a in shown] == [a.name for a in written]
+        for mine, theirs in zip(shown, written):
+            for key in ("level", "entries", "ways"):
+                assert mine.number(key) == theirs.number(key)
+            assert (mine.users, mine.pages, mine["policy"]) == (theirs.users, theirs.pages, theirs["policy"])
+        copy = tmp_path / "copy"
+        copy.write_text(text)
+        assert show(copy) == text
+
+
+def test_the_host_and_the_default() -> None:
+    host = parse_machine(show("host"))
+    assert host.head["name"] == ["host"]
+    with open("/proc/cpuinfo") as cpuinfo:
+        vendor = next(line.split()[2] for line in cpuinfo if line.startswith("vendor_id"))
+    assert vendor in host.head["title"][0]
+    assert host.arrays
+    default = parse_machine(show("default"))
+    assert [(a.name, a["entries"], a["ways"], a["pages"]) for a in default.arrays] == [
+        ("ITLB", "128", "8", "4K"),
+        ("DTLB", "64", "4", "4K"),
+        ("STLB", "1536", "6", "4K"),
+    ]
+
+
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_a_dump_is_shown_and_read_again(processor: str, tmp_path: Path) -> None:
+    dump = tmp_path / "my dump.txt"
+    dump.write_text(dump_lines(PROCESSORS[processor]))
+    text = show(dump)
+    machine = parse_machine(text)
+    assert machine.head["name"] == ["my-dump"]
+    assert machine.arrays
+    edited = tmp_path / "edited.machine"
+    edited.write_text(text)
+    assert show(edited) == text
+
+
+def test_a_hybrid_dump_has_two_machines(tmp_path: Path) -> None:
+    dump = tmp_path / "adl.txt"
+    dump.write_text(dump_lines(PROCESSORS["GOLDEN_COVE"], 0) + dump_lines(PROCESSORS["GRACEMONT"], 8))
+    big, small = parse_machine(show(f"{dump}:0")), parse_machine(show(f"{dump}:1"))
+    assert parse_machine(show(dump)) == big
+    assert big.head["note"][0] == (
+        "the dump has 2 different processors; this is number 0, as CPU 0 and 0 more are; FILE:0 to FILE:1 name them"
+    )
+    assert (big.head["name"], small.head["name"]) == (["adl"], ["adl-1"])
+    assert (big.arrays[0]["entries"], small.arrays[0]["entries"]) == ("256", "64")
+    refused(f"--show-machine={dump}:2", f"{dump}:1: the dump has no machine number 2; allowed are 0 to 1")
+    # A file that is really called so is meant first.
+    shutil.copy(dump, f"{dump}:2")
+    assert parse_machine(show(f"{dump}:2")).arrays[0] == big.arrays[0]
+
+
+def test_what_is_hidden_is_said(tmp_path: Path) -> None:
+    dump = tmp_path / "vm"
+    dump.write_text(dump_lines([a for a in PROCESSORS["SAPPHIRE_RAPIDS"] if a[0] != 0x18]))
+    machine = parse_machine(show(dump))
+    assert machine.head["note"][:3] == [
+        "leaf 2 refers to leaf 18H, which the processor hides",
+        "unknown: CPUID does not describe the first level for instructions and data",
+        "the machine file goldencove is used instead",
+    ]
+    assert [a.name for a in machine.arrays] == [a.name for a in parse_machine(show("goldencove")).arrays]
+
+
+def test_names_that_are_not_there() -> None:
+    refused("--show-machine=skylaek", "--show-machine=skylaek: 'skylaek' is no machine; did you mean skylake?")
+    refused(
+        "--show-machine=vax", "--show-machine=vax: 'vax' is no machine; --list-machines tells their names"
+    )
+    for name in ("./skylake", "skylake.txt", "no/such/file"):
+        refused(
+            f"--show-machine={name}",
+            f"--show-machine={name}: the file cannot be opened: No such file or directory",
+        )
+    refused(
+        "--show-machine=",
+        "--show-machine= names no machine; expected a name of --list-machines, host, default, a machine file "
+        "or a CPUID dump",
+    )
+
+
+def test_files_that_are_wrong(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    refused(f"--show-machine={tmp_path}", f"--show-machine={tmp_path}: the file cannot be read: Is a directory")
+    for content in (b"", b"\0" * 1000, b"hello\n", b"\x7fELF", b"x" * (10 << 20)):
+        file.write_bytes(content)
+        refused(f"--show-machine={file}", f"{file}:1: {NEITHER}")
+    file.write_text(dump_lines(PROCESSORS["ZEN_5"])[:-30])
+    last = len(PROCESSORS["ZEN_5"]) + 1
+    refused(
+        f"--show-machine={file}",
+        f"{file}:{last}: '0x80000021 0x00: eax=0x593fffcf ' ends too early; the dump is cut off",
+    )
+    file.write_bytes(b"CPU 0:\n" + b"y" * (10 << 20))
+    done = command(f"--show-machine={file}")
+    assert done.returncode == 1 and done.stderr.startswith(f"tlbgrind: error: {file}:2: 'yyyyyyyy")
+    assert len(done.stderr.splitlines()) == 1 and len(done.stderr) < 400
+    file.write_text("tlbgrind-machine 1\nname x\n")
+    refused(f"--show-machine={file}", f"{file}:2: the file ends without the line 'end'; is it cut short?")
+    refused(
+        f"--show-machine={file}:1",
+        f"{file}:1: a machine file has one machine; a number behind a file is for CPUID dumps",
+    )
+
+
+def test_a_file_name_cannot_break_the_line(tmp_path: Path) -> None:
+    refused(
+        "--show-machine=a\n\x1b/b", "--show-machine=a??/b: the file cannot be opened: No such file or directory"
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--list-machines", "--itlb=64,4"],
+        ["--list-machines", "ls"],
+        ["--show-machine"],
+        ["--show-machine=host", "--show-machine=host"],
+        ["-q", "--list-machines"],
+    ],
+)
+def test_the_questions_stand_alone(arguments: list[str]) -> None:
+    done = command(*arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "tlbgrind: error: expected --list-machines or --show-machine=NAME|FILE, alone\n"
+
+
+def test_behind_the_program_they_are_the_programs_own(tmp_path: Path) -> None:
+    done = command("-q", f"--tlbgrind-out-file={tmp_path}/out", "echo", "--list-machines")
+    assert done.stdout == "--list-machines\n"
+
+
+def test_output_that_cannot_be_written() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [TLBGRIND, "--list-machines"], check=False, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+    assert done.returncode == 1
+    assert done.stderr == "tlbgrind: error: the standard output cannot be written: No space left on device\n"
