@@ -32,6 +32,16 @@ AC_DEFUN([TG_TEST_PREREQUISITES],
    AS_IF([test $tg_san = no], [AS_VAR_APPEND([tg_check_missing], [" libgcc-${tg_gcc_major:-12}-dev(libasan)"])])
    AC_SUBST([TG_SAN_CFLAGS])
 
+   dnl Without it the fuzzers are blind, but run.
+   AC_MSG_CHECKING([whether $CC tells fuzzers where the program has been])
+   TG_COVERAGE_CFLAGS=-fsanitize-coverage=trace-pc
+   tg_save_CFLAGS=$CFLAGS
+   CFLAGS="$TG_COVERAGE_CFLAGS -Werror"
+   AC_COMPILE_IFELSE([AC_LANG_PROGRAM([], [])], [tg_coverage=yes], [tg_coverage=no TG_COVERAGE_CFLAGS=])
+   CFLAGS=$tg_save_CFLAGS
+   AC_MSG_RESULT([$tg_coverage])
+   AC_SUBST([TG_COVERAGE_CFLAGS])
+
    # The first python3 may be one that the user installed beside the distribution's.
    AC_ARG_VAR([PYTHON], [Python 3 with pytest, for the tests])
    AC_MSG_CHECKING([for a Python with pytest])

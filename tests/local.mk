@@ -64,6 +64,7 @@ CLIENT_LIBS = \
 
 # Shell scripts that print TAP.
 SCRIPT_TESTS = \
+	tests/run-fuzz \
 	tests/run-install \
 	tests/run-launcher \
 	tests/run-library \
@@ -94,6 +95,10 @@ PYTEST_FILES = \
 	tests/tool/test_process.py \
 	tests/tool/test_summary.py
 
+# tests/fuzz/fuzz_NAME.c with the corpus tests/fuzz/corpus/NAME.
+FUZZERS = \
+	tests/fuzz/fuzz_machine_file
+
 # What the tests read: conftest.py, helper modules, recorded inputs and outputs.
 TEST_INPUTS = \
 	tests/annotate/annotate_support.py \
@@ -105,6 +110,7 @@ TEST_INPUTS = \
 	tests/clients/run_work.h \
 	tests/cpuid/cpuid_facts.py \
 	tests/faults/data \
+	tests/fuzz/corpus \
 	tests/oracle/naive_tlb.py \
 	tests/oracle/oracle_programs.py \
 	tests/oracle/oracle_random.py \
@@ -142,6 +148,30 @@ tests_model_walkdrive_LDADD = tests/libtlbsim-san.a
 if HAVE_CMOCKA
 check_PROGRAMS += $(UNIT_TESTS)
 endif
+
+# ---------------------------------------------------------------- fuzzers
+# The simulator once more, sanitized, which tells fuzz.c at each branch that it was there.
+# make fuzz FUZZ_FLAGS=--seconds=3600
+
+check_LIBRARIES += tests/libtlbsim-fuzz.a
+tests_libtlbsim_fuzz_a_SOURCES = $(SIM_SOURCES)
+nodist_tests_libtlbsim_fuzz_a_SOURCES = $(MACHINES_C)
+tests_libtlbsim_fuzz_a_CPPFLAGS = $(SAN_CPPFLAGS)
+tests_libtlbsim_fuzz_a_CFLAGS = -std=c11 -O1 $(SAN_CFLAGS) $(TG_COVERAGE_CFLAGS)
+
+check_PROGRAMS += $(FUZZERS)
+FUZZ_DRIVER = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_machine_file_SOURCES = tests/fuzz/fuzz_machine_file.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_machine_file_LDADD = tests/libtlbsim-fuzz.a
+
+FUZZ_FLAGS = --seconds=60
+.PHONY: fuzz
+fuzz: $(FUZZERS)
+	@for fuzzer in $(FUZZERS); do \
+	  name=$${fuzzer#*/fuzz_}; more=; \
+	  if test $$name = machine_file; then more=$(srcdir)/tlbgrind/machines; fi; \
+	  $$fuzzer $(FUZZ_FLAGS) $(srcdir)/tests/fuzz/corpus/$$name $$more || exit 1; \
+	done
 
 # ---------------------------------------------------------------- clients
 # The user's CFLAGS stay out: a client knows its own counts, so it must be the same program for

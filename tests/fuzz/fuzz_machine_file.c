@@ -1,0 +1,77 @@
+/* Fuzzes the parser and printer of machine files.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include "fuzz.h"
+
+#include <string.h>
+
+#include "machine_file.h"
+
+const char *const fuzz_words[] = {
+   "tlbgrind-machine 1\n", "name", "title", "isa", "year", "confidence",
+   "base-page", "source", "note", "array", "level", "users", "entries", "ways",
+   "pages", "larger-pages", "policy", "coalesces", "hit-cycles", "threads",
+   "walk", "cycles", "step", "cache", "end\n", "unknown", "unknown, assume ",
+   "unknown, assume none", "none", "own", "joined", "in-last-level", "all",
+   "fetches", "loads", "stores", "loads+stores", "full", "split", "bypass",
+   "lru", "plru", "fifo", "nru", "random", "random:7", "shared", "partitioned",
+   "copied", "hardware", "software", "no", "A", "B", "C", "4K", "8K", "16K",
+   "64K", "2M", "4K+2M+1G", "16G", "512G", "256T", "8E", "0", "1", "2", "3",
+   "   coalesces 16K\n", "   hit-cycles 7\n", "   confidence B\n",
+   "step 1G\n   cache joined\n", "note x\n", "4", "8", "64", "512", "1048576", "18446744073709551616", "#", "\t", "\r\n",
+   NULL
+};
+
+static tlb_machine machine, again;
+static char printed[TLB_MACHINE_TEXT_SIZE];
+
+static int is_closed(const char *text, size_t size)
+{
+   return memchr(text, '\0', size) != NULL;
+}
+
+static void check_refusal(const char *data, size_t size, uint32_t line,
+                          const tlb_reason *why)
+{
+   uint32_t lines = 1;
+   for (size_t i = 0; i < size; i++)
+      lines += data[i] == '\n';
+   if (line < 1 || line > lines)
+      fuzz_fail("the line to blame is not in the file");
+   if (!is_closed(why->text, sizeof why->text) || why->text[0] == '\0')
+      fuzz_fail("refused without a reason");
+   for (const char *s = why->text; *s != '\0'; s++) {
+      if ((unsigned char)*s < ' ' || (unsigned char)*s >= 0x7f)
+         fuzz_fail("the reason is not a line of plain text");
+   }
+}
+
+void fuzz_one(char *data, size_t size)
+{
+   uint32_t line = 0;
+   tlb_reason why;
+   memset(&why, 'x', sizeof why);
+   memset(&machine, 0, sizeof machine);
+   if (!tlb_machine_parse(data, size, &machine, &line, &why)) {
+      check_refusal(data, size, line, &why);
+      return;
+   }
+   if (!tlb_machine_text(data, size))
+      fuzz_fail("accepted, but not taken for a machine file");
+   if (!tlb_machine_check(&machine, &why))
+      fuzz_fail("accepted, but cannot be");
+   tlb_machine_print(&machine, printed, sizeof printed);
+   const size_t length = strlen(printed);
+   if (length + 1 == sizeof printed)
+      fuzz_fail("longer than TLB_MACHINE_TEXT_SIZE");
+   memset(&again, 0, sizeof again);
+   if (!tlb_machine_parse(printed, length, &again, &line, &why))
+      fuzz_fail("what is printed is not read");
+   if (memcmp(&machine, &again, sizeof machine) != 0)
+      fuzz_fail("what is printed is another machine");
+   /* The note that says that there are too many stands in for others. */
+   const unsigned before = machine.n_notes;
+   tlb_machine_note_unknowns(&machine);
+   if (machine.n_notes != before)
+      fuzz_fail("an assumption had no note");
+}
