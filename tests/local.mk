@@ -79,6 +79,7 @@ PYTEST_FILES = \
 	tests/bench/test_bench.py \
 	tests/cpuid/test_machine_command.py \
 	tests/experiments/test_experiments.py \
+	tests/machines/test_machines.py \
 	tests/model/test_properties.py \
 	tests/model/test_reach.py \
 	tests/model/test_walk.py \
@@ -111,6 +112,8 @@ TEST_INPUTS = \
 	tests/cpuid/cpuid_facts.py \
 	tests/faults/data \
 	tests/fuzz/corpus \
+	tests/machines/facts.py \
+	tests/machines/naive_machine.py \
 	tests/oracle/naive_tlb.py \
 	tests/oracle/oracle_programs.py \
 	tests/oracle/oracle_random.py \
@@ -137,7 +140,9 @@ AM_CPPFLAGS += $(SAN_CPPFLAGS)
 AM_CFLAGS += $(SAN_CFLAGS)
 LDADD += tests/libtlbsim-san.a -lcmocka
 
-# What tests/model asks the sanitized simulator through.
+# What tests/machines and tests/model ask the sanitized simulator through.
+check_PROGRAMS += tests/machines/machinedrive
+tests_machines_machinedrive_LDADD = tests/libtlbsim-san.a
 check_PROGRAMS += tests/model/simdrive
 tests_model_simdrive_LDADD = tests/libtlbsim-san.a
 check_PROGRAMS += tests/model/reachdrive

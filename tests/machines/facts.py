@@ -1,0 +1,602 @@
+"""What is known of the processors that are shipped, written down a second time.
+
+Not made from the machine files, but for checking them: from vendors' documents, CPUID, RTL and
+measurements, as docs/machines.md lists them. One line for each array: level, users, entries, ways,
+page sizes, replacement policy, cycles of a hit (- where they are unknown). A figure behind ? is
+assumed, and a ? alone is an assumption that is as good as any other.
+
+Where CPUID tells the same number of entries for several page sizes of AMD's second levels, they are
+one array, with the ways of the smallest pages.
+"""
+
+FACTS = {
+    "apple-m1": """
+        1 fetches 192 ? 16K ? 0
+        1 loads+stores 160 5 16K ? 0
+        2 all 3072 12 16K ? 6
+    """,
+    "apple-m1-e": """
+        1 fetches 128 ? 16K ? 0
+        1 loads+stores 128 4 16K ? 0
+        2 all 1024 4 16K ? 7
+    """,
+    "apple-m2": """
+        1 fetches 192 ? 16K ? 0
+        1 loads+stores 256 ? 16K ? 0
+        2 all 3072 ? 16K ? -
+    """,
+    "apple-m2-e": """
+        1 fetches 192 ? 16K ? 0
+        1 loads+stores 192 ? 16K ? 0
+        2 all 2048 ? 16K ? -
+    """,
+    "apple-m4": """
+        1 fetches 192 ? 16K ? 0
+        1 loads+stores 160 ? 16K ? 0
+        2 all 3072 ? 16K ? -
+    """,
+    "apple-m4-e": """
+        1 fetches 192 ? 16K ? 0
+        1 loads+stores 192 ? 16K ? 0
+        2 all 2048 ? 16K ? -
+    """,
+    "bonnell": """
+        1 loads+stores 16 full 4K ? 0
+        2 loads+stores 64 4 4K ? -
+        1 fetches 32 ? 4K ? 0
+        1 loads+stores 8 4 4K+4M ? 0
+    """,
+    "broadwell": """
+        1 fetches 128 8 4K ? 0
+        1 fetches 8 full 2M+4M ? 0
+        1 loads+stores 64 4 4K ? 0
+        1 loads+stores 32 4 2M+4M ? 0
+        1 loads+stores 4 4 1G ? 0
+        2 all 1536 6 4K+2M ? 8
+        2 all 16 4 1G ? 8
+    """,
+    "bulldozer": """
+        1 fetches 48 full 4K ? 0
+        1 fetches 24 full 2M+1G ? 0
+        1 loads+stores 32 full 4K+2M+1G ? 0
+        2 fetches 512 4 4K ? -
+        2 fetches 1024 8 2M ? -
+        2 loads+stores 1024 8 4K+2M+1G ? -
+    """,
+    "c910": """
+        1 fetches 32 full 4K+2M+1G plru 0
+        1 loads+stores 16 full 4K+2M+1G plru 0
+        1 loads+stores 1 full 2M+1G lru 0
+        2 all 1024 4 4K+2M+1G ? 3
+    """,
+    "core-duo-t2600": """
+        1 fetches 128 4 4K ? 0
+        1 fetches 2 full 4M ? 0
+        1 loads+stores 128 4 4K ? 0
+        1 loads+stores 8 4 4M ? 0
+    """,
+    "core2": """
+        1 fetches 128 4 4K ? 0
+        1 fetches 8 4 2M ? 0
+        1 loads 16 4 4K ? 0
+        1 loads 16 4 2M+4M ? 0
+        2 loads+stores 256 4 4K ? 2
+        2 loads+stores 32 4 2M+4M ? 2
+    """,
+    "cortex-a15": """
+        1 fetches 32 full 4K ? 0
+        1 loads 32 full 4K ? 0
+        1 stores 32 full 4K ? 0
+        2 all 512 4 4K+64K+1M+2M+16M+1G ? -
+    """,
+    "cortex-a35": """
+        1 fetches 10 ? ? ? 0
+        1 loads+stores 10 ? ? ? 0
+        2 all 512 2 4K+64K+1M+2M+16M+512M ? -
+    """,
+    "cortex-a53": """
+        1 fetches 10 full 4K ? 0
+        1 loads+stores 10 full 4K ? 0
+        2 all 512 4 4K+64K+1M+2M+16M+512M ? 2
+    """,
+    "cortex-a55": """
+        1 fetches 15 full ? ? 0
+        1 loads+stores 16 full ? ? 0
+        2 all 1024 4 ? ? -
+    """,
+    "cortex-a57": """
+        1 fetches 48 full 4K+64K+1M ? 0
+        1 loads+stores 32 full 4K+64K+1M ? 0
+        2 all 1024 4 4K+64K+1M+2M+16M+512M+1G ? -
+    """,
+    "cortex-a7": """
+        1 fetches 10 ? ? ? 0
+        1 loads+stores 10 ? ? ? 0
+        2 all 256 2 4K+64K+1M+2M+16M+1G ? -
+    """,
+    "cortex-a72": """
+        1 fetches 48 full 4K+64K+1M ? 0
+        1 loads+stores 32 full 4K+64K+1M ? 0
+        2 all 1024 4 4K+64K+1M+2M+16M+512M+1G ? 7
+    """,
+    "cortex-a725": """
+        1 fetches 128 full ? ? 0
+        1 loads+stores 48 full ? ? 0
+        2 all 1536 6 ? ? 5
+    """,
+    "cortex-a76": """
+        1 fetches 48 full 4K+16K+64K+2M+32M ? 0
+        1 loads+stores 48 full 4K+16K+64K+2M+512M ? 0
+        2 all 1280 5 4K+16K+64K+2M+32M+512M+1G ? 3
+    """,
+    "cortex-x2": """
+        1 fetches ?48 ?full ? ? 0
+        1 loads+stores 48 full ? ? 0
+        2 all 2048 8 ? ? 5
+    """,
+    "cortex-x925": """
+        1 fetches 128 full 4K+16K+64K+2M ? 0
+        1 loads+stores 96 full 4K+16K+64K+2M+512M ? 0
+        2 all 2048 8 4K+16K+64K+2M+32M+512M+1G ? 6
+    """,
+    "cougarcove": """
+        1 fetches 256 8 4K ? 0
+        1 fetches 32 8 2M+4M ? 0
+        1 loads 128 8 4K ? 0
+        1 loads 32 4 2M+4M ? 0
+        1 loads 8 full 1G ? 0
+        1 stores 16 full 4K+2M+4M+1G ? 0
+        2 all 2048 8 4K+2M+4M ? 7
+        2 all 1024 4 4K+1G ? 7
+    """,
+    "crestmont": """
+        1 loads+stores 48 full 4K ? 0
+        1 fetches 64 full 4K ? 0
+        2 all 3072 6 4K+2M ? 9
+        2 all 8 full 1G ? 9
+    """,
+    "emag": """
+        1 fetches 48 ? ? ? 0
+        1 loads+stores 48 ? ? ? 0
+        2 all 512 ? ? ? 6
+    """,
+    "falkor": """
+        1 fetches ?64 ?full ? ? 0
+        1 loads+stores 64 full ? ? 0
+        2 all 512 ? ? ? 2
+    """,
+    "geode-lx": """
+        1 fetches 16 full 4K ? 0
+        1 loads+stores 16 full 4K ? 0
+        2 all 64 2 4K ? 5
+    """,
+    "goldencove": """
+        1 fetches 256 8 4K ? 0
+        1 fetches 32 8 2M+4M ? 0
+        1 loads 96 6 4K ? 0
+        1 loads 32 4 2M+4M ? 0
+        1 loads 8 full 1G ? 0
+        1 stores 16 full 4K+2M+4M+1G ? 0
+        2 all 1024 8 4K+2M+4M ? 7
+        2 all 1024 8 4K+1G ? 7
+    """,
+    "goldmont-plus": """
+        1 loads+stores 32 full 4K ? 0
+        1 fetches 48 full 4K ? 0
+        2 all 512 4 4K ? 8
+        2 all 32 4 2M+4M ? 8
+    """,
+    "gracemont": """
+        1 loads+stores 48 full 4K ? 0
+        1 fetches 64 full 4K ? 0
+        2 all 2048 4 4K+2M ? 9
+        2 all 8 full 1G ? 9
+    """,
+    "haswell": """
+        1 fetches 128 8 4K ? 0
+        1 fetches 8 full 2M+4M ? 0
+        1 loads+stores 64 4 4K ? 0
+        1 loads+stores 32 4 2M+4M ? 0
+        1 loads+stores 4 4 1G ? 0
+        2 all 1024 8 4K+2M ? 8
+    """,
+    "icelake": """
+        1 fetches 128 8 4K ? 0
+        1 fetches 16 8 2M+4M ? 0
+        1 loads 64 4 4K ? 0
+        1 loads 32 4 2M+4M ? 0
+        1 loads 8 full 1G ? 0
+        1 stores 16 full 4K+2M+4M+1G ? 0
+        2 all 1024 8 4K+2M+4M ? 7
+        2 all 1024 8 4K+1G ? 7
+    """,
+    "ivybridge": """
+        1 fetches 128 4 4K ? 0
+        1 fetches 8 full 2M+4M ? 0
+        1 loads+stores 64 4 4K ? 0
+        1 loads+stores 32 4 2M+4M ? 0
+        1 loads+stores 4 4 1G ? 0
+        2 all 512 4 4K ? 7
+    """,
+    "jaguar": """
+        1 fetches 32 full 4K ? 0
+        1 fetches 8 full 2M ? 0
+        1 loads+stores 40 full 4K ? 0
+        1 loads+stores 8 full 2M ? 0
+        2 fetches 512 4 4K ? -
+        2 loads+stores 512 4 4K ? -
+        2 loads+stores 256 2 2M ? -
+    """,
+    "k10": """
+        1 fetches 32 full 4K ? 0
+        1 fetches 16 full 2M ? 0
+        1 loads+stores 48 full 4K+2M+1G ? 0
+        2 fetches 512 4 4K ? -
+        2 loads+stores 512 4 4K ? -
+        2 loads+stores 128 2 2M ? -
+        2 loads+stores 16 8 1G ? -
+    """,
+    "k8": """
+        1 fetches 32 full 4K ? 0
+        1 fetches 8 full 2M ? 0
+        1 loads+stores 32 full 4K ? 0
+        1 loads+stores 8 full 2M ? 0
+        2 fetches 512 4 4K ? 19
+        2 loads+stores 512 4 4K ? 19
+    """,
+    "knl": """
+        1 loads+stores 64 8 4K ? 0
+        2 loads+stores 256 8 4K ? 6
+        2 loads+stores 128 8 2M+4M ? 6
+        2 loads+stores 16 full 1G ? -
+        1 fetches 48 full 4K ? 0
+    """,
+    "lioncove": """
+        1 fetches 256 8 4K ? 0
+        1 fetches 32 8 2M+4M ? 0
+        1 loads 128 8 4K ? 0
+        1 loads 32 4 2M+4M ? 0
+        1 loads 8 full 1G ? 0
+        1 stores 16 full 4K+2M+4M+1G ? 0
+        2 all 1024 8 4K+2M+4M ? 7
+        2 all 1024 8 4K+1G ? 7
+    """,
+    "nehalem": """
+        1 fetches 128 4 4K ? 0
+        1 fetches 14 full 2M+4M ? 0
+        1 loads+stores 64 4 4K ? 0
+        1 loads+stores 32 4 2M+4M ? 0
+        2 all 512 4 4K ? -
+    """,
+    "neoverse-n1": """
+        1 fetches 48 full 4K+16K+64K+2M+32M ? 0
+        1 loads+stores 48 full 4K+16K+64K+2M+512M ? 0
+        2 all 1280 5 4K+16K+64K+2M+32M+512M+1G ? 5
+    """,
+    "neoverse-v1": """
+        1 fetches ?48 ?full ? ? 0
+        1 loads+stores 40 full ? ? 0
+        2 all 2048 ? ? ? -
+    """,
+    "neoverse-v2": """
+        1 fetches 48 full 4K+16K+64K+2M ? 0
+        1 loads+stores 48 full 4K+16K+64K+2M+512M ? 0
+        2 all 2048 8 4K+16K+64K+2M+32M+512M+1G ? 6
+    """,
+    "neoverse-v3": """
+        1 fetches 48 full ? ? 0
+        1 loads+stores 96 full ? ? 0
+        2 all 2048 8 ? ? 6
+    """,
+    "oryon": """
+        1 fetches 256 8 4K+64K ? 0
+        1 loads+stores 224 7 4K+64K ? 0
+        2 all 8192 8 ? ? 8
+    """,
+    "p550": """
+        1 fetches 32 full ? ? 0
+        1 loads+stores 32 full ? ? 0
+        2 all 512 ? ? ? 9
+    """,
+    "piledriver": """
+        1 fetches 48 full 4K ? 0
+        1 fetches 24 full 2M+1G ? 0
+        1 loads+stores 64 full 4K+2M+1G ? 0
+        2 fetches 512 4 4K ? -
+        2 fetches 1024 8 2M ? -
+        2 loads+stores 1024 8 4K+2M+1G ? -
+    """,
+    "power10": """
+        1 fetches 64 ? ? ? 0
+        1 loads+stores 64 ? ? ? 0
+        2 all 4096 ? ? ? 9
+    """,
+    "power4": """
+        1 fetches 128 2 ?4K ? 0
+        1 loads+stores 128 2 ?4K ? 0
+        2 all 1024 4 4K+16M ? -
+    """,
+    "power7": """
+        1 fetches 64 ? 4K+64K ? 0
+        1 loads+stores 64 full 4K+64K+16M lru 0
+        2 all 512 4 4K+64K+16M+16G lru -
+    """,
+    "power8": """
+        1 fetches 64 full 4K+64K+16M ? 0
+        1 loads+stores 48 full 4K+64K+16M ? 0
+        2 loads+stores 256 full ?4K+64K+16M fifo -
+        3 all 2048 4 4K+64K+16M+16G lru -
+    """,
+    "power9": """
+        1 fetches 256 ? ?4K+64K ? 0
+        1 loads+stores 256 ? ?4K+64K ? 0
+        2 all 1024 4 4K+64K+2M+16M+1G+16G ? 25
+    """,
+    "ppc970": """
+        1 fetches 128 2 4K ? 0
+        1 loads+stores 128 ?2 4K ? 0
+        2 all 1024 4 4K+16M ? -
+    """,
+    "redwoodcove": """
+        1 fetches 256 8 4K ? 0
+        1 fetches 32 8 2M+4M ? 0
+        1 loads 96 6 4K ? 0
+        1 loads 32 4 2M+4M ? 0
+        1 loads 8 full 1G ? 0
+        1 stores 16 full 4K+2M+4M+1G ? 0
+        2 all 1024 8 4K+2M+4M ? 7
+        2 all 1024 8 4K+1G ? 7
+    """,
+    "sandybridge": """
+        1 fetches 128 4 4K ? 0
+        1 fetches 8 full 2M+4M ? 0
+        1 loads+stores 64 4 4K ? 0
+        1 loads+stores 32 4 2M+4M ? 0
+        1 loads+stores ?4 ?full 1G ? 0
+        2 all 512 4 4K ? 7
+    """,
+    "skylake": """
+        1 fetches 128 8 4K ? 0
+        1 fetches 8 full 2M+4M ? 0
+        1 loads+stores 64 4 4K ? 0
+        1 loads+stores 32 4 2M+4M ? 0
+        1 loads+stores 4 4 1G ? 0
+        2 all 1536 6 4K+2M ? 9
+        2 all 16 4 1G ? 9
+    """,
+    "skymont": """
+        1 loads+stores 48 full 4K+2M ? 0
+        1 fetches 128 full 4K ? 0
+        2 all 4096 4 4K+2M ? 9
+        2 all 8 full 1G ? 9
+    """,
+    "tigerlake": """
+        1 fetches 128 8 4K ? 0
+        1 fetches 16 8 2M+4M ? 0
+        1 loads 64 4 4K ? 0
+        1 loads 32 4 2M+4M ? 0
+        1 loads 8 full 1G ? 0
+        1 stores 16 full 4K+2M+4M+1G ? 0
+        2 all 1024 8 4K+2M+4M ? 7
+        2 all 1024 8 4K+1G ? 7
+    """,
+    "tremont": """
+        1 loads+stores 48 full 4K ? 0
+        1 fetches 48 full 4K ? 0
+        2 all 1024 4 4K ? -
+        2 all 64 4 2M+4M ? -
+    """,
+    "u54": """
+        1 fetches 32 full 4K+2M+1G ? 0
+        1 loads+stores 32 full 4K+2M+1G ? 0
+    """,
+    "u74": """
+        1 fetches 40 full 4K+2M+1G ? 0
+        1 loads+stores 40 full 4K+2M+1G ? 0
+        2 all ?512 ?1 ? ? -
+    """,
+    "ultrasparc-ii": """
+        1 fetches ?64 ?full 8K+64K+512K+4M ? 0
+        1 loads+stores ?64 ?full 8K+64K+512K+4M ? 0
+    """,
+    "ultrasparc-iii": """
+        1 fetches 16 full 8K+64K+512K+4M ? 0
+        1 fetches 128 2 8K ? 0
+        1 loads+stores 16 full 8K+64K+512K+4M ? 0
+        1 loads+stores 512 2 ?8K ? 0
+        1 loads+stores 512 2 ?4M ? 0
+    """,
+    "ultrasparc-iv-plus": """
+        1 fetches 512 2 ?8K ? 0
+        1 loads+stores 512 2 ?8K ? 0
+        1 loads+stores 512 2 ?4M ? 0
+        1 fetches 16 full ? ? 0
+        1 loads+stores 16 full ? ? 0
+    """,
+    "ultrasparc-t1": """
+        1 fetches 64 full 8K+64K+4M+256M nru 0
+        1 loads+stores 64 full 8K+64K+4M+256M nru 0
+    """,
+    "ultrasparc-t2": """
+        1 fetches 64 full 8K+64K+4M+256M ? 0
+        1 loads+stores 128 full 8K+64K+4M+256M ? 0
+    """,
+    "zen1": """
+        1 fetches 64 full 4K+2M+1G ? 0
+        1 loads+stores 64 full 4K+2M+1G ? 0
+        2 fetches 1024 8 4K+2M ? -
+        2 loads+stores 1536 6 4K+2M ? -
+    """,
+    "zen2": """
+        1 fetches 64 full 4K+2M+1G ? 0
+        1 loads+stores 64 full 4K+2M+1G ? 0
+        2 fetches 1024 8 4K+2M ? 7
+        2 loads+stores 2048 8 4K+2M ? 7
+    """,
+    "zen3": """
+        1 fetches 64 full 4K+2M+1G ? 0
+        1 loads+stores 64 full 4K+2M+1G ? 0
+        2 fetches 512 4 4K+2M ? 7
+        2 loads+stores 2048 8 4K+2M ? 7
+        2 loads+stores 64 full 1G ? 7
+    """,
+    "zen4": """
+        1 fetches 64 full 4K+2M+1G ? 0
+        1 loads+stores 72 full 4K+2M+1G ? 0
+        2 fetches 512 4 4K+2M ? 7
+        2 loads+stores 3072 ?12 4K+2M ? 7
+        2 loads+stores 64 full 1G ? 7
+    """,
+    "zen5": """
+        1 fetches 64 full 4K+2M+1G ? 0
+        1 loads+stores 96 full 4K+2M+1G ? 0
+        2 fetches 2048 4 4K+2M ? 7
+        2 loads+stores 4096 8 4K+2M ? 7
+        2 loads+stores 1024 4 1G ? 7
+    """,
+}
+
+# What becomes of pages larger than those that an array holds, where that is published.
+SPLITS = {
+    "power7": {"I-ERAT": "split", "D-ERAT": "split"},
+    "power8": {"I-ERAT": "split", "D-ERAT1": "split"},
+    "knl": {"uTLB": "split"},
+    "gracemont": {"ITLB": "split", "DTLB": "split"},
+    "jaguar": {"ITLB-2M": "split", "DTLB-2M": "split", "L2-DTLB-2M": "split"},
+    "k8": {"ITLB-2M": "split", "DTLB-2M": "split", "L2-ITLB": "bypass", "L2-DTLB": "bypass"},
+    "zen1": {"L2-ITLB": "bypass", "L2-DTLB": "bypass"},
+    "zen2": {"L2-ITLB": "split", "L2-DTLB": "split"},
+    "core2": {"ITLB-2M": "split"},
+    "nehalem": {"STLB": "bypass", "DTLB-2M": "split"},
+    "cortex-a15": {"ITLB": "split"},
+    "cortex-a35": {"L2-TLB": "split"},
+    "cortex-a53": {"L2-TLB": "split"},
+    "cortex-a57": {"ITLB": "split", "DTLB": "split"},
+    "cortex-a72": {"ITLB": "split", "DTLB": "split"},
+}
+
+# How page tables are walked: who walks, the cycles of a walk, then each step as the logarithm of what
+# an entry covers, and its cache.
+X86_64 = """
+    39 ?none
+    30 ?none
+    21 ?none
+    12 none
+"""
+X86_32 = """
+    22 ?none
+    12 none
+"""
+ARM_16K = """
+    36 ?none
+    25 ?none
+    14 none
+"""
+ARM_32 = """
+    20 ?none
+    12 none
+"""
+SV39 = """
+    30 ?none
+    21 ?none
+    12 none
+"""
+ARM_64 = X86_64
+PDPTE_4 = """
+    39 ?none
+    30 own 4 ?full ?lru
+    21 ?none
+    12 none
+"""
+PDC_64 = """
+    39 own 64 ?full ?lru
+    30 joined
+    21 in-last-level
+    12 none
+"""
+PDE_IN_L2 = """
+    39 ?none
+    30 ?none
+    21 in-last-level
+    12 none
+"""
+TABLE_POINTERS = """
+    39 ?none
+    30 ?none
+    21 own {}
+    12 none
+"""
+
+WALKS = {
+    "apple-m1": "hardware 33" + ARM_16K,
+    "apple-m1-e": "hardware -" + ARM_16K,
+    "apple-m2": "hardware -" + ARM_16K,
+    "apple-m2-e": "hardware -" + ARM_16K,
+    "apple-m4": "hardware -" + ARM_16K,
+    "apple-m4-e": "hardware -" + ARM_16K,
+    "bonnell": "hardware -" + X86_32,
+    "broadwell": "hardware -" + X86_64,
+    "bulldozer": "hardware -" + X86_64,
+    "c910": "hardware -" + SV39,
+    "core-duo-t2600": "hardware 19" + X86_32,
+    "core2": "hardware -" + X86_64,
+    "cortex-a15": "hardware -" + ARM_32,
+    "cortex-a35": "hardware -" + ARM_64,
+    "cortex-a53": "hardware 20" + TABLE_POINTERS.format("64 4 ?lru"),
+    "cortex-a55": "hardware -" + TABLE_POINTERS.format("64 4 ?lru"),
+    "cortex-a57": "hardware -" + ARM_64,
+    "cortex-a7": "hardware -" + ARM_32,
+    "cortex-a72": "hardware -" + ARM_64,
+    "cortex-a725": "hardware -" + ARM_64,
+    "cortex-a76": "hardware -" + ARM_64,
+    "cortex-x2": "hardware -" + ARM_64,
+    "cortex-x925": "hardware -" + ARM_64,
+    "cougarcove": "hardware -" + X86_64,
+    "crestmont": "hardware -" + X86_64,
+    "emag": "hardware -" + ARM_64,
+    "falkor": "hardware -" + TABLE_POINTERS.format("64 ?full ?lru"),
+    "geode-lx": "hardware 4" + X86_32.replace("?none", "own 12 ?full ?lru"),
+    "goldencove": "hardware -" + X86_64,
+    "goldmont-plus": "hardware -" + X86_64,
+    "gracemont": "hardware -" + X86_64,
+    "haswell": "hardware -" + X86_64,
+    "icelake": "hardware -" + X86_64,
+    "ivybridge": "hardware -" + PDPTE_4,
+    "jaguar": "hardware -" + TABLE_POINTERS.format("16 ?full ?lru"),
+    "k10": "hardware -" + X86_64,
+    "k8": "hardware 36" + X86_64,
+    "knl": "hardware 20" + X86_64,
+    "lioncove": "hardware -" + X86_64,
+    "nehalem": "hardware -" + X86_64,
+    "neoverse-n1": "hardware -" + ARM_64,
+    "neoverse-v1": "hardware -" + ARM_64,
+    "neoverse-v2": "hardware -" + ARM_64,
+    "neoverse-v3": "hardware -" + ARM_64,
+    "oryon": "hardware 50" + ARM_64,
+    "p550": "hardware -",
+    "piledriver": "hardware -" + X86_64,
+    "power10": "hardware -",
+    "power4": "hardware -",
+    "power7": "hardware -",
+    "power8": "hardware -",
+    "power9": "hardware -",
+    "ppc970": "hardware 563",
+    "redwoodcove": "hardware -" + X86_64,
+    "sandybridge": "hardware -" + PDPTE_4,
+    "skylake": "hardware -" + X86_64,
+    "skymont": "hardware -" + X86_64,
+    "tigerlake": "hardware -" + X86_64,
+    "tremont": "hardware -" + X86_64,
+    "u54": "hardware -" + SV39,
+    "u74": "hardware -" + SV39,
+    "ultrasparc-ii": "software -",
+    "ultrasparc-iii": "software -",
+    "ultrasparc-iv-plus": "software -",
+    "ultrasparc-t1": "software -",
+    "ultrasparc-t2": "hardware -",
+    "zen1": "hardware -" + X86_64,
+    "zen2": "hardware -" + PDC_64,
+    "zen3": "hardware -" + PDC_64,
+    "zen4": "hardware -" + PDE_IN_L2,
+    "zen5": "hardware -" + PDE_IN_L2,
+}

@@ -1,0 +1,113 @@
+/* machinedrive FILE...: what the parser makes of machine files, in lines that
+   tests/machines/test_machines.py compares with what it makes of them. Figures
+   that are assumed have a ? in front. A file that is refused ends it with
+   status 1 and FILE:LINE: the reason.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "machine_file.h"
+
+static const char *guess(int unknown)
+{
+   return unknown ? "?" : "";
+}
+
+static const char *cycles(uint32_t n)
+{
+   static char text[16];
+   snprintf(text, sizeof text, n == TLB_UNKNOWN ? "-" : "%" PRIu32, n);
+   return text;
+}
+
+static void print_ways(const tlb_geometry *g, int unknown)
+{
+   if (g->ways == g->entries)
+      printf(" %sfull", guess(unknown));
+   else
+      printf(" %s%" PRIu32, guess(unknown), g->ways);
+}
+
+static void print_policy(const tlb_geometry *g, int unknown)
+{
+   char words[40];
+   tlb_policy_print(g, words, sizeof words);
+   printf(" %s%s", guess(unknown), words);
+}
+
+static void print_array(const tlb_machine_array *a)
+{
+   static const char *const users[] = {
+      "", "fetches", "loads", "fetches+loads", "stores", "fetches+stores",
+      "loads+stores", "all"
+   };
+   static const char *const sharing[] = { "unknown", "shared", "partitioned",
+                                          "copied" };
+   char sizes[200];
+   tlb_page_sizes_print(a->g.page_sizes, sizes, sizeof sizes);
+   printf("array %s %u %s %s%" PRIu32, a->name, a->level, users[a->users],
+          guess(a->entries_unknown), a->g.entries);
+   print_ways(&a->g, a->ways_unknown);
+   printf(" %s%s", guess(a->sizes_unknown), sizes);
+   print_policy(&a->g, a->policy_unknown);
+   printf(" %s %s%s %u", cycles(a->hit_cycles), guess(a->splits_unknown),
+          a->splits ? "split" : "bypass", a->coalesce_shift);
+   printf(" %" PRIu32 " %s %c\n", a->threads, sharing[a->sharing],
+          a->confidence ? a->confidence : '-');
+   printf("source %s\n", a->source);
+}
+
+static void print_step(const tlb_walk_step *s)
+{
+   printf("step %u ", s->shift);
+   if (!s->cached)
+      printf("%snone", guess(s->cache_unknown));
+   else if (s->joined || s->in_last_level)
+      printf("%s", s->joined ? "joined" : "in-last-level");
+   else {
+      printf("own %" PRIu32, s->g.entries);
+      print_ways(&s->g, s->ways_unknown);
+      print_policy(&s->g, s->policy_unknown);
+   }
+   printf("\nsource %s\n", s->source);
+}
+
+static void print_machine(const tlb_machine *m)
+{
+   printf("machine %s %s %u %c %u %u\n", m->name, m->isa, m->year,
+          m->confidence, m->base_page_shift, tlb_machine_levels(m));
+   printf("title %s\nsource %s\n", m->title, m->source);
+   for (unsigned i = 0; i < m->n_arrays; i++)
+      print_array(&m->array[i]);
+   printf("walk %s %s\nsource %s\n", m->software_walk ? "software" : "hardware",
+          cycles(m->walk_cycles), m->walk_source);
+   for (unsigned i = 0; i < m->n_walk_steps; i++)
+      print_step(&m->walk[i]);
+   for (unsigned i = 0; i < m->n_notes; i++)
+      printf("note %s\n", m->note[i].text);
+}
+
+int main(int argc, char **argv)
+{
+   static tlb_machine machine;
+   static char text[TLB_MACHINE_FILE_SIZE + 1];
+   for (int i = 1; i < argc; i++) {
+      uint32_t line;
+      tlb_reason why;
+      FILE *const f = fopen(argv[i], "rb");
+      if (f == NULL) {
+         perror(argv[i]);
+         return 2;
+      }
+      const size_t length = fread(text, 1, sizeof text, f);
+      fclose(f);
+      if (!tlb_machine_parse(text, length, &machine, &line, &why)) {
+         fprintf(stderr, "%s:%" PRIu32 ": %s\n", argv[i], line, why.text);
+         return 1;
+      }
+      print_machine(&machine);
+   }
+   return 0;
+}

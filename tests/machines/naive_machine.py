@@ -1,0 +1,110 @@
+# naive_machine.py -- another reader of machine files, for comparison with the simulator's.
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Reads good machine files only, and prints what machinedrive.c prints, but for the notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+UNKNOWN = "unknown, assume "
+UNITS = {"K": 10, "M": 20, "G": 30, "T": 40, "P": 50, "E": 60}
+
+Block = dict[str, list[str]]
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """Lines of the file, cut where `array`, `walk` and `step` begin."""
+    block: Block = {"head": [""]}
+    for line in text.splitlines():
+        key, _, value = line.strip().partition(" ")
+        if not key or key.startswith("#") or key in ("tlbgrind-machine", "end"):
+            continue
+        if key in ("array", "walk", "step"):
+            yield block
+            block = {}
+        block.setdefault(key, []).append(value.strip())
+    yield block
+
+
+def shift(size: str) -> int:
+    return int(size[:-1]).bit_length() - 1 + UNITS[size[-1]]
+
+
+def guess(value: str) -> str:
+    """unknown, assume X becomes ?X."""
+    return "?" + value[len(UNKNOWN) :].strip() if value.startswith(UNKNOWN) else value
+
+
+def ways(block: Block) -> str:
+    value = guess(block["ways"][0])
+    return "?" * value.startswith("?") + "full" if value.lstrip("?") == entries(block) else value
+
+
+def entries(block: Block) -> str:
+    return guess(block["entries"][0]).lstrip("?")
+
+
+def pages(block: Block) -> str:
+    """In the order of their sizes, as they are printed."""
+    value = guess(block["pages"][0])
+    sizes = sorted(set(value.lstrip("?").split("+")), key=shift)
+    return "?" * value.startswith("?") + "+".join(sizes)
+
+
+def cycles(value: str) -> str:
+    return "-" if value == "unknown" else value
+
+
+def threads(block: Block) -> str:
+    number, _, sharing = block["threads"][0].partition(" ")
+    return f"{number.replace('unknown', '0')} {sharing.strip() or 'unknown'}"
+
+
+def array_line(block: Block) -> str:
+    level = block["level"][0]
+    coalesces = block.get("coalesces", ["no"])[0]
+    return " ".join(
+        [
+            "array",
+            block["array"][0],
+            level,
+            block["users"][0],
+            guess(block["entries"][0]),
+            ways(block),
+            pages(block),
+            guess(block["policy"][0]),
+            cycles(block.get("hit-cycles", ["0"])[0]),
+            guess(block["larger-pages"][0]),
+            "0" if coalesces == "no" else str(shift(coalesces)),
+            threads(block),
+            block.get("confidence", ["-"])[0],
+        ]
+    )
+
+
+def step_line(block: Block) -> str:
+    words = ["step", str(shift(block["step"][0])), guess(block["cache"][0])]
+    if words[-1] == "own":
+        words += [entries(block), ways(block), guess(block["policy"][0])]
+    return " ".join(words)
+
+
+def describe(text: str) -> list[str]:
+    head, *rest = blocks(text)
+    year = head["year"][0].replace("unknown", "0")
+    levels = max(int(block["level"][0]) for block in rest if "array" in block)
+    base = shift(head["base-page"][0])
+    lines = [
+        f"machine {head['name'][0]} {head['isa'][0]} {year} {head['confidence'][0]} {base} {levels}",
+        f"title {head['title'][0]}",
+        f"source {'; '.join(head.get('source', []))}",
+    ]
+    for block in rest:
+        if "array" in block:
+            lines.append(array_line(block))
+        elif "walk" in block:
+            lines.append(f"walk {block['walk'][0]} {cycles(block['cycles'][0])}")
+        else:
+            lines.append(step_line(block))
+        lines.append(f"source {'; '.join(block.get('source', []))}")
+    return lines

@@ -1,0 +1,140 @@
+# test_machines.py -- the machine files that are shipped: facts, sources, what streams do to them.
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Every file is read by the simulator's parser (machinedrive) and compared with what is known of the
+processor from elsewhere (facts.py) and with another reader (naive_machine.py).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from machines.facts import FACTS, SPLITS, WALKS
+from machines.naive_machine import describe
+
+DRIVE = Path(os.environ["TG_BUILDDIR"], "tests", "machines", "machinedrive")
+FOLDER = Path(os.environ["TG_SRCDIR"], "tlbgrind", "machines")
+FILES = sorted(FOLDER.glob("*.machine"))
+NAMES = sorted(path.stem for path in FILES)
+
+# Issue 4 wants these, whatever else there is.
+# fmt: off
+WANTED = [
+    "ppc970", "power7", "power8", "ultrasparc-t1", "ultrasparc-t2", "core-duo-t2600", "core2", "nehalem",
+    "sandybridge", "ivybridge", "haswell", "broadwell", "skylake", "icelake", "goldencove", "redwoodcove",
+    "lioncove", "gracemont", "knl", "k8", "k10", "bulldozer", "zen1", "zen2", "zen3", "zen4", "zen5",
+    "cortex-a53", "cortex-a57", "cortex-a72", "cortex-a76", "neoverse-n1", "neoverse-v1", "neoverse-v2",
+    "apple-m1", "c910", "u74",
+]
+# fmt: on
+
+
+def drive(*files: Path) -> list[str]:
+    run = subprocess.run([DRIVE, *files], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert run.stderr == ""
+    return run.stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def read() -> dict[str, list[str]]:
+    """The lines of each machine, by name; all are read in one run, so nothing is left of the one before."""
+    machines: dict[str, list[str]] = {}
+    name = ""
+    for line in drive(*FILES):
+        if line.startswith("machine "):
+            name = line.split()[1]
+            machines[name] = []
+        machines[name].append(line)
+    return machines
+
+
+def text_of(name: str) -> str:
+    return FOLDER.joinpath(f"{name}.machine").read_text(encoding="ascii")
+
+
+def agrees(value: str, fact: str) -> bool:
+    return value.startswith("?") if fact == "?" else value == fact
+
+
+def test_all_that_are_wanted_are_there() -> None:
+    assert set(WANTED) <= set(NAMES)
+    assert len(NAMES) >= 60
+
+
+def test_each_file_has_facts_and_each_fact_a_file() -> None:
+    assert sorted(FACTS) == NAMES
+    assert sorted(WALKS) == NAMES
+    assert set(SPLITS) <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_arrays_are_as_the_facts_say(name: str, read: dict[str, list[str]]) -> None:
+    facts = [line.split() for line in FACTS[name].strip().splitlines()]
+    for fact in facts:
+        if fact[3] == fact[2]:
+            fact[3] = "full"
+    arrays = [line.split()[2:9] for line in read[name] if line.startswith("array ")]
+    for fact in facts:
+        found = [array for array in arrays if all(map(agrees, array, fact))]
+        assert found, f"no array is {' '.join(fact)}"
+        arrays.remove(found[0])
+    assert arrays == [], "arrays that no fact speaks of"
+
+
+@pytest.mark.parametrize("name", sorted(SPLITS))
+def test_larger_pages_are_split_where_that_is_known(name: str, read: dict[str, list[str]]) -> None:
+    splits = {words[1]: words[9] for words in map(str.split, read[name]) if words[0] == "array"}
+    for array, what in SPLITS[name].items():
+        assert splits[array] == what, array
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_walks_are_as_the_facts_say(name: str, read: dict[str, list[str]]) -> None:
+    found = []
+    for line in read[name]:
+        kind, _, rest = line.partition(" ")
+        if kind in ("walk", "step"):
+            found.append(rest)
+    assert found == [line.strip() for line in WALKS[name].strip().splitlines()]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_another_reader_reads_the_same(name: str, read: dict[str, list[str]]) -> None:
+    mine = [line for line in read[name] if not line.startswith("note ")]
+    assert mine == describe(text_of(name))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_assumption_is_noted(name: str, read: dict[str, list[str]]) -> None:
+    notes = "\n".join(line for line in read[name] if line.startswith("note "))
+    for line in read[name]:
+        words = line.split()
+        if words[0] != "array":
+            continue
+        expected = zip(
+            words[4:8] + [words[9]],
+            (
+                "entries unknown, {}",
+                "ways unknown, {}",
+                "page sizes unknown, {} assumed",
+                "replacement policy unknown, {} assumed",
+                "unknown what becomes of larger pages",
+            ),
+            strict=True,
+        )
+        for value, sentence in expected:
+            if value.startswith("?"):
+                assert sentence.format(value[1:].replace("full", "full associativity")) in notes
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_files_are_tidy(name: str) -> None:
+    text = text_of(name)
+    assert "\t" not in text
+    assert "\\" not in text
+    assert "??" not in text, "a trigraph in the C file that is made of it"
+    assert text.endswith("\nend\n")
+    assert all(line == line.rstrip() and len(line) <= 160 for line in text.splitlines())
