@@ -42,6 +42,9 @@ AC_DEFUN([TG_TEST_PREREQUISITES],
    AC_MSG_RESULT([$tg_coverage])
    AC_SUBST([TG_COVERAGE_CFLAGS])
 
+   AC_CHECK_PROGS([CPUID], [cpuid], [no])
+   AS_IF([test "$CPUID" = no], [AS_VAR_APPEND([tg_check_missing], [" cpuid"])])
+
    # The first python3 may be one that the user installed beside the distribution's.
    AC_ARG_VAR([PYTHON], [Python 3 with pytest, for the tests])
    AC_MSG_CHECKING([for a Python with pytest])

@@ -78,6 +78,7 @@ PYTEST_FILES = \
 	tests/annotate/test_options.py \
 	tests/bench/test_bench.py \
 	tests/cpuid/test_machine_command.py \
+	tests/cpuid/test_oracle.py \
 	tests/experiments/test_experiments.py \
 	tests/machines/test_machines.py \
 	tests/model/test_properties.py \
@@ -110,6 +111,7 @@ TEST_INPUTS = \
 	$(EXPERIMENT_FILES) \
 	tests/clients/run_work.h \
 	tests/cpuid/cpuid_facts.py \
+	tests/cpuid/cpuid_oracle.py \
 	tests/faults/data \
 	tests/fuzz/corpus \
 	tests/machines/facts.py \

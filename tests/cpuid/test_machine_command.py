@@ -79,6 +79,19 @@ def test_the_host_and_the_default() -> None:
     ]
 
 
+def test_the_host_is_what_cpuid_dumps_of_it(tmp_path: Path) -> None:
+    """On one processor, for the sake of hybrid ones."""
+    everywhere = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(everywhere)})
+    try:
+        raw = subprocess.run(["cpuid", "-r", "-1"], check=True, capture_output=True, text=True).stdout
+        dump = tmp_path / "host.txt"
+        dump.write_text(raw)
+        assert show(dump) == show("host")
+    finally:
+        os.sched_setaffinity(0, everywhere)
+
+
 @pytest.mark.parametrize("processor", PROCESSORS)
 def test_a_dump_is_shown_and_read_again(processor: str, tmp_path: Path) -> None:
     dump = tmp_path / "my dump.txt"

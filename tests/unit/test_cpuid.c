@@ -343,6 +343,18 @@ static void other_descriptors(void **state)
           "ITLB-4M 4/=\n"
           "DTLB-4K-4M 128/=\n"
           "DTLB-4K-4M-b 256/=\n");
+   assert_int_equal(m.n_notes, 0);
+}
+
+static void three_abreast(void **state)
+{
+   processor p = OF(OTHER_DESCRIPTORS);
+   (void)state;
+   set(&p, 2, 0, 0x0051ba01, 0x00005d5c, 0, 0);
+   const tlb_machine m = machine_of(&p, 1);
+   is(&m, "ITLB-4K-2M-4M 128/=\n"
+          "DTLB-4K-4M 128/=\n"
+          "DTLB-4K-4M-b 256/=\n");
    notes(&m, NOTES("CPUID describes more than two arrays of one level for the "
                    "same pages; those that come last are left out"));
 }
@@ -1056,6 +1068,8 @@ int main(void)
       CLAIM("Haswell: B6, C1 is one array for two sizes", haswell),
       CLAIM("Skylake: B5, C3 is two arrays; title and walk", skylake),
       CLAIM("descriptors 0B, 51, 5C, 5D", other_descriptors),
+      CLAIM("a third array for the same pages is left out, and that is said",
+            three_abreast),
       CLAIM("every descriptor is known or no array", all_descriptors),
       CLAIM("registers with bit 31 and the count in AL are no descriptors",
             invalid_registers),
