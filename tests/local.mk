@@ -99,6 +99,7 @@ PYTEST_FILES = \
 
 # tests/fuzz/fuzz_NAME.c with the corpus tests/fuzz/corpus/NAME.
 FUZZERS = \
+	tests/fuzz/fuzz_cpuid_dump \
 	tests/fuzz/fuzz_machine_file
 
 # What the tests read: conftest.py, helper modules, recorded inputs and outputs.
@@ -168,6 +169,8 @@ tests_libtlbsim_fuzz_a_CFLAGS = -std=c11 -O1 $(SAN_CFLAGS) $(TG_COVERAGE_CFLAGS)
 
 check_PROGRAMS += $(FUZZERS)
 FUZZ_DRIVER = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_cpuid_dump_SOURCES = tests/fuzz/fuzz_cpuid_dump.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_cpuid_dump_LDADD = tests/libtlbsim-fuzz.a
 tests_fuzz_fuzz_machine_file_SOURCES = tests/fuzz/fuzz_machine_file.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_machine_file_LDADD = tests/libtlbsim-fuzz.a
 

@@ -1,0 +1,106 @@
+/* Fuzzes the parser of CPUID dumps and the decoder behind it.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include "fuzz.h"
+
+#include <string.h>
+
+#include "cpuid_dump.h"
+#include "machine_file.h"
+#include "machine_input.h"
+
+const char *const fuzz_words[] = {
+   "CPU 0:\n", "CPU 1:\n", "CPU:\n", "CPU", ":", "0x", "eax=", "ebx=", "ecx=",
+   "edx=", "0x00000000", "0x00000001", "0x00000002", "0x00000004", "0x00000007",
+   "0x00000018", "0x0000001a", "0x40000000", "0x80000000", "0x80000001",
+   "0x80000002", "0x80000005", "0x80000006", "0x80000019", "0x80000021",
+   "0x80000028", "0x00", "0x01", "0x02", "0x3f", "0x40", "0xffffffff",
+   /* Vendors: eax is the highest leaf. */
+   "eax=0x00000020 ebx=0x756e6547 ecx=0x6c65746e edx=0x49656e69",
+   "eax=0x00000010 ebx=0x68747541 ecx=0x444d4163 edx=0x69746e65",
+   "eax=0x00000010 ebx=0x6f677948 ecx=0x656e6975 edx=0x6e65476e",
+   "eax=0x00000002 ebx=0x746e6543 ecx=0x736c7561 edx=0x48727561",
+   /* Descriptors. */
+   "0x00feff01", "0x05b0b101", "0x005657f0", "0x2cb43049", "0x4fba5901",
+   "0x0e3080c0", "0x61b3a001", "0x6164a001", "0x6c6b6a01", "0x00ff616d",
+   "0x5a0302c4", "0x76036301", "0x00f0b5ff", "0x00c30000", "0x00ca5d5c",
+   /* Sub-leaves. */
+   "0x00080001", "0x0010000f", "0x00040006", "0x00000121", "0x00004122",
+   "0x00004043", "0x00004024", "0x00004125", "0x000000e1",
+   /* AMD. */
+   "0xff40ff40", "0x01ff01ff", "0x04400120", "0x68004200", "0x48002200",
+   "0x00004200", "0xf040f040", "0x64000000", "0x00600f12", "0x00b20f40",
+   "0xfed8320b", "\r\n", "\t", NULL
+};
+
+static tlb_cpuid_dump dump;
+static tlb_machine machine, again;
+static char printed[TLB_MACHINE_TEXT_SIZE];
+
+static void check_refusal(const char *data, size_t size, uint64_t line,
+                          const tlb_reason *why)
+{
+   uint64_t lines = 1;
+   for (size_t i = 0; i < size; i++)
+      lines += data[i] == '\n';
+   if (line < 1 || line > lines)
+      fuzz_fail("the line to blame is not in the file");
+   if (memchr(why->text, '\0', sizeof why->text) == NULL
+       || why->text[0] == '\0')
+      fuzz_fail("refused without a reason");
+   for (const char *s = why->text; *s != '\0'; s++) {
+      if ((unsigned char)*s < ' ' || *s == 0x7f)
+         fuzz_fail("the reason is more than a line");
+   }
+}
+
+/* The machine can be, and comes back from its machine file. */
+static void check_machine(void)
+{
+   tlb_reason why;
+   uint32_t line;
+   if (!tlb_machine_check(&machine, &why))
+      fuzz_fail("a machine that cannot be");
+   tlb_machine_print(&machine, printed, sizeof printed);
+   memset(&again, 0, sizeof again);
+   if (!tlb_machine_parse(printed, strlen(printed), &again, &line, &why))
+      fuzz_fail("what is printed is not read");
+   if (memcmp(machine.array, again.array, sizeof machine.array) != 0
+       || memcmp(machine.walk, again.walk, sizeof machine.walk) != 0
+       || strcmp(machine.title, again.title) != 0
+       || machine.n_notes != again.n_notes)
+      fuzz_fail("what is printed is another machine");
+}
+
+void fuzz_one(char *data, size_t size)
+{
+   uint64_t line = 0;
+   tlb_reason why;
+   tlb_machine_file_name name = { .length = 1 };
+   memset(&why, 'x', sizeof why);
+   memset(&dump, 'x', sizeof dump);
+   const int good = tlb_cpuid_dump_read(data, size, &dump, &line, &why);
+   if (!good)
+      check_refusal(data, size, line, &why);
+   if (dump.n > TLB_MAX_DUMP_PROCESSORS)
+      fuzz_fail("more processors than there is room for");
+   if (good && dump.n == 0)
+      fuzz_fail("accepted, but nothing is in it");
+   const int is_dump = tlb_cpuid_is_dump(data, size);
+   if (good && !is_dump)
+      fuzz_fail("accepted, but not taken for a dump");
+   if (!is_dump)
+      return;
+   for (unsigned i = 0; i <= (good ? dump.n : 0); i++) {
+      name.which = i;
+      memset(&machine, 0, sizeof machine);
+      const int read = tlb_machine_read(data, size, "x", name, &machine, &line,
+                                        &why);
+      if (read != (good && i < dump.n))
+         fuzz_fail("a machine where there is none, or none");
+      if (read)
+         check_machine();
+      else
+         check_refusal(data, size, line, &why);
+   }
+}
