@@ -13,6 +13,7 @@ DOC_FILES = \
 	docs/entries.md \
 	docs/formats.md \
 	docs/img \
+	docs/machines.md \
 	docs/manual-annotate.md \
 	docs/manual.md \
 	docs/performance.md \

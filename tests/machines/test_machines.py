@@ -19,6 +19,8 @@ FOLDER = Path(os.environ["TG_SRCDIR"], "tlbgrind", "machines")
 FILES = sorted(FOLDER.glob("*.machine"))
 NAMES = sorted(path.stem for path in FILES)
 
+MANUAL = Path(os.environ["TG_SRCDIR"], "docs", "machines.md")
+
 # Issue 4 wants these, whatever else there is.
 # fmt: off
 WANTED = [
@@ -138,3 +140,48 @@ def test_files_are_tidy(name: str) -> None:
     assert "??" not in text, "a trigraph in the C file that is made of it"
     assert text.endswith("\nend\n")
     assert all(line == line.rstrip() and len(line) <= 160 for line in text.splitlines())
+
+
+def test_the_manual_lists_them_all(read: dict[str, list[str]]) -> None:
+    listed = {}
+    for line in MANUAL.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.split("|")]
+        if line.startswith("| `") and len(cells) == 9:
+            listed[cells[1].strip("`")] = cells[2:7]
+    expected = {}
+    for name, lines in read.items():
+        _, _, isa, year, confidence, _, levels = lines[0].split()
+        title = lines[1].partition(" ")[2]
+        expected[name] = [title, isa, year if year != "0" else "unknown", levels, confidence]
+    assert listed == expected
+
+
+def test_the_example_of_the_manual_is_read(tmp_path: Path) -> None:
+    text = MANUAL.read_text(encoding="utf-8")
+    example = tmp_path / "example.machine"
+    example.write_text(text.split("```")[1].lstrip("\n"), encoding="ascii")
+    lines = drive(example)
+    assert [line for line in lines if not line.startswith("note ")] == describe(example.read_text(encoding="ascii"))
+    assert lines[0] == "machine example x86-64 2026 B 12 2"
+
+
+@pytest.mark.parametrize("damage", ["cut", "crlf", "nul", "long line", "binary", "empty"])
+def test_a_broken_file_is_one_line_on_stderr(damage: str, tmp_path: Path) -> None:
+    good = text_of("power8").encode("ascii")
+    broken = tmp_path / "broken.machine"
+    broken.write_bytes(
+        {
+            "cut": good[: len(good) // 2],
+            "crlf": good.replace(b"\n", b"\r\n"),
+            "nul": good.replace(b"level", b"le\0el", 1),
+            "long line": good.replace(b"IBM", b"IBM" * 3495254, 1),
+            "binary": bytes(range(256)) * 64,
+            "empty": b"",
+        }[damage]
+    )
+    run = subprocess.run([DRIVE, broken], capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert run.stdout == ""
+    assert run.stderr.startswith(f"{broken}:")
+    assert run.stderr.count("\n") == 1
+    assert run.stderr.split(":")[1].isdigit()
