@@ -81,6 +81,8 @@ PYTEST_FILES = \
 	tests/cpuid/test_oracle.py \
 	tests/experiments/test_experiments.py \
 	tests/machines/test_machines.py \
+	tests/faults/test_tg_faults.py \
+	tests/faults/test_tg_faults_damage.py \
 	tests/model/test_properties.py \
 	tests/model/test_reach.py \
 	tests/model/test_walk.py \
@@ -117,6 +119,8 @@ TEST_INPUTS = \
 	tests/fuzz/corpus \
 	tests/machines/facts.py \
 	tests/machines/naive_machine.py \
+	tests/faults/expected \
+	tests/faults/faults_support.py \
 	tests/oracle/naive_tlb.py \
 	tests/oracle/oracle_programs.py \
 	tests/oracle/oracle_random.py \

@@ -328,6 +328,7 @@ tlbgrind/tlbgrind: tlbgrind/tlbgrind.in Makefile
 
 COMPANIONS = \
 	tlbgrind/tg_annotate \
+	tlbgrind/tg_faults \
 	tlbgrind/tg_order
 
 REPORT_MODULES = \
@@ -335,6 +336,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/_version.py \
 	tlbgrind/tgreport/annotate.py \
 	tlbgrind/tgreport/cli.py \
+	tlbgrind/tgreport/cli_faults.py \
 	tlbgrind/tgreport/cli_order.py \
 	tlbgrind/tgreport/command.py \
 	tlbgrind/tgreport/dialects.py \
@@ -342,8 +344,12 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/entries.py \
 	tlbgrind/tgreport/errors.py \
 	tlbgrind/tgreport/events.py \
+	tlbgrind/tgreport/faultlist.py \
+	tlbgrind/tgreport/faultlog.py \
+	tlbgrind/tgreport/faulttables.py \
 	tlbgrind/tgreport/layout.py \
 	tlbgrind/tgreport/listing.py \
+	tlbgrind/tgreport/native.py \
 	tlbgrind/tgreport/order.py \
 	tlbgrind/tgreport/outfile.py \
 	tlbgrind/tgreport/profile.py \

@@ -25,4 +25,12 @@ tg_order goes another way:
     dialects   Order -> what a linker reads
     layout     functions and places -> pages, windows, faults
     cli_order  options, and the life of one call of tg_order
+
+And tg_faults a third:
+
+    faultlog     bytes -> FaultLog: page faults in order, checked
+    faultlist    FaultLog -> listings
+    faulttables  FaultLog -> sums
+    native       FaultLog and perf's output -> what agrees
+    cli_faults   options, and the life of one call of tg_faults
 """

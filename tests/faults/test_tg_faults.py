@@ -1,0 +1,235 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""tg_faults: its output is what was recorded, and adds up."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from faults_support import DATA, HERE, good, package, refused, run
+
+MIXED = "mixed.faults"
+
+# To be recorded anew with TG_RECORD=1, and looked at.
+GOLDEN = {
+    "tables": [MIXED],
+    "tables-all": ["--by=kind,mapping,memory,object,function,syscall", MIXED],
+    "tables-4k": ["--view=4k", MIXED],
+    "tables-cold": ["--view=cold", MIXED],
+    "tables-top": ["--top=3", "--by=memory,function", MIXED],
+    "more": ["--by=kind", "--growth=5", "--waste", "--phase-range", MIXED],
+    "text": ["--format=text", MIXED],
+    "text-native": ["--format=text", "--addresses=native", "--view=cold", MIXED],
+    "pagein": ["--format=pagein", "--view=4k", MIXED],
+    "csv": ["--format=csv", MIXED],
+    "json": ["--format=json", MIXED],
+    "compare": ["--compare", MIXED, "example.faults"],
+    "compare-top": ["--compare", "--top=2", "--by=memory", "--view=4k", MIXED, "example.faults"],
+    "native-software": ["--native=software.perf", MIXED],
+    "native-tracepoints": ["--native=tracepoints.perf", MIXED],
+    "help": ["--help"],
+}
+
+
+@pytest.mark.parametrize("title", GOLDEN)
+def test_output_is_as_recorded(title: str) -> None:
+    out = good(*GOLDEN[title])
+    expected = HERE / "expected" / f"{title}.txt"
+    if os.environ.get("TG_RECORD"):
+        expected.write_text(out)
+    assert out == expected.read_text()
+
+
+# --- Listings ---
+
+
+def rows(*arguments: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(good("--format=csv", *arguments))))
+
+
+@pytest.mark.parametrize(("view", "total"), [("4k", 18), ("warm", 16), ("cold", 17)])
+def test_a_listing_has_one_row_a_fault(view: str, total: int) -> None:
+    assert len(rows(f"--view={view}", MIXED)) == total
+    assert len(good("--format=pagein", f"--view={view}", MIXED).splitlines()) == total
+    assert len(good("--format=text", f"--view={view}", MIXED).splitlines()) == total + 1
+    objects = json.loads(good("--format=json", f"--view={view}", MIXED))
+    assert [{k: str(v) for k, v in o.items()} for o in objects] == rows(f"--view={view}", MIXED)
+
+
+def test_repetitions_are_unfolded() -> None:
+    pages = [(r["page"], r["instructions"]) for r in rows(MIXED) if r["by"] == "read"]
+    assert pages == [
+        ("0x4a01000", "90600"),
+        ("0x4a02000", "90610"),
+        ("0x4a03000", "90620"),
+        ("0x4a04000", "90630"),
+    ]
+    assert [r["page"] for r in rows(MIXED) if r["what"] == "thread-stack"] == ["0x67ff000", "0x67fe000"]
+
+
+PAGEIN = re.compile(r" *(\d+) 0x([ 0-9A-F]{10}) ([CD]) ([ \d]{12}) 0x([0-9A-F]+): (.+)$")
+
+
+def test_pagein_has_the_columns_of_its_ancestor() -> None:
+    """A number of four places, a page of ten, C or D, twelve places, the address, the name."""
+    lines = good("--format=pagein", "--view=4k", MIXED).splitlines()
+    assert lines[0] == "   0 0x   401A000 C            0 0x401A0D0: _start (in /lib/ld.so)"
+    assert lines[1] == "   1 0x1FFF000000 D            1 0x401A0D0: _start (in /lib/ld.so)"
+    assert lines[5] == "   5 0x    10A000 C        90000 0x10A140: main (a,b.c:12)"
+    assert lines[14].endswith(" 0x10D300: (within /usr/bin/mixed)")
+    matches = [PAGEIN.match(line) for line in lines]
+    assert [int(m[1]) for m in matches if m] == list(range(18))
+    assert [m[3] for m in matches if m] == ["C" if r["kind"] == "code" else "D" for r in rows("--view=4k", MIXED)]
+
+
+def test_odd_names_survive_csv_and_json() -> None:
+    functions = {r["function"] for r in rows(MIXED)}
+    assert 'read_"all"' in functions
+    assert {o["function"] for o in json.loads(good("--format=json", MIXED))} == functions
+    assert {r["file"] for r in rows(MIXED)} >= {"/src/a,b.c"}
+
+
+def test_native_addresses_are_those_of_the_maps(tmp_path: Path) -> None:
+    native = {(r["what"], r["page"]): r["native_page"] for r in rows(MIXED)}
+    assert native["bss", "0x123000"] == "0x55555556f000"
+    assert native["heap", "0x4a03000"] == "0x555555592000"
+
+
+# --- Tables ---
+
+
+@pytest.mark.parametrize("by", ["kind", "mapping", "memory", "object", "function", "syscall"])
+@pytest.mark.parametrize("top", ["0", "1", "2"])
+def test_every_table_adds_up(by: str, top: str) -> None:
+    for view, total in (("4k", 18), ("warm", 16), ("cold", 17)):
+        text = good(f"--by={by}", f"--top={top}", f"--view={view}", MIXED)
+        block = text.split("-- By ")[1].split("\n", 2)[2].strip().splitlines()
+        heading, *body = [re.split(r"  +", line.strip()) for line in block]
+        assert sum(int(row[0]) for row in body) == total
+        kinds = [i for i, name in enumerate(heading) if name in ("code", "read", "zero page", "write", "copy on write", "dirty")]
+        for row in body:
+            assert not kinds or sum(int(row[i]) for i in kinds) == int(row[0])
+        if top != "0":
+            assert len(body) <= int(top)
+
+
+def test_growth_ends_with_all_faults() -> None:
+    for steps in (1, 2, 7, 100):
+        last = good("--by=kind", f"--growth={steps}", MIXED).strip().splitlines()[-1].split()
+        assert (last[0], last[1], last[-1]) == ("91,004", "16", "100.0%")
+
+
+def test_waste_counts_pages_once(tmp_path: Path) -> None:
+    text = good("--by=kind", "--waste", MIXED)
+    block = text.split("-- Pages brought")[1]
+    ld = next(line for line in block.splitlines() if "/lib/ld.so r-x" in line).split()
+    # Of the 15 pages that came with the first, one was touched later: it is fault 3 in view 4k.
+    assert ld[:5] == ["1", "15", "1", "14", "56"]
+    text_of = next(line for line in block.splitlines() if "/usr/bin/mixed r-x" in line).split()
+    assert text_of[:5] == ["1", "15", "1", "14", "56"]
+
+
+# --- Against the kernel ---
+
+
+def figures(text: str) -> dict[str, int]:
+    found = re.findall(r"^([a-z][^0-9%]*?(?:warm)?)  +([\d,]+)  +[\d.]+%$", text, re.MULTILINE)
+    return {name.strip(): int(count.replace(",", "")) for name, count in found}
+
+
+def test_pages_are_compared_with_the_software_event() -> None:
+    got = figures(good("--native=software.perf", MIXED))
+    assert got["native"] == 13  # setarch's own is another command's
+    assert got["match: page"] == 12
+    assert got["match and in the same order"] == 11  # two pages of the heap are exchanged
+    assert got["missing: native only"] == 1
+    assert got["too much: predicted only"] == 4
+
+
+def test_kinds_are_compared_with_the_tracepoints() -> None:
+    text = good("--native=tracepoints.perf", MIXED)
+    got = figures(text)
+    assert got["native"] == 6  # neither setarch's nor the kernel's own memory
+    assert got["match: page and kind"] == 5
+    assert got["match: page"] == 6  # the page of bss was written, not read, at first
+    assert "0x55555556f000  write" in text
+
+
+def test_other_commands_can_be_named(tmp_path: Path) -> None:
+    assert figures(good("--native=software.perf", "--native-command=setarch", MIXED))["native"] == 1
+    refused(
+        "software.perf: there are no page faults of 'nobody'; there are some of mixed, setarch",
+        "--native=software.perf",
+        "--native-command=nobody",
+        MIXED,
+    )
+
+
+def test_other_files_than_perfs_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("hello world\n")
+    refused(
+        f"{tmp_path / 'x'}:1: not a line of perf script -F comm,pid,addr,ip,sym: 'hello world'",
+        f"--native={tmp_path / 'x'}",
+        MIXED,
+    )
+    (tmp_path / "x").write_text("")
+    refused(f"{tmp_path / 'x'}: there are no page faults in it", f"--native={tmp_path / 'x'}", MIXED)
+
+
+# --- Large logs ---
+
+
+def test_a_million_faults_are_a_matter_of_seconds(tmp_path: Path) -> None:
+    head, tail = (DATA / "example.faults").read_text().split("*\t65535\t0x1000\t1536\n")
+    count = 1_000_000
+    tail = tail.replace("65539", str(count + 4)).replace("65538", str(count + 3)).replace("65537", str(count + 2))
+    (tmp_path / "folded").write_text(f"{head}*\t{count}\t0x1000\t1536\n{tail}")
+    began = time.process_time()
+    out = good("--by=mapping", tmp_path / "folded")
+    assert f"{count + 1:,}" in out
+    assert time.process_time() - began < 60
+    log = package("faultlog").read(str(tmp_path / "folded"))
+    assert len(log.lines) == 5
+    assert Counter(f.map.what for f in log.of(1)) == {"anon": count + 1, "file": 1, "stack": 1}
+
+
+# --- Options ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([], "no LOG given"),
+        (["a", "b"], "one LOG at a time, not 2; --compare sets two beside each other"),
+        (["--compare", "a"], "--compare takes two LOGs, not 1; --compare sets two beside each other"),
+        (["--view=hot", "a"], "argument --view: 'hot' is not one of 4k, warm, cold"),
+        (["--by=page", "a"], "argument --by: 'page' is not one of kind, mapping, memory, object, function, syscall"),
+        (["--format=xml", "a"], "argument --format: 'xml' is not one of text, pagein, csv, json"),
+        (["--growth=0", "a"], "argument --growth: '0' is not a number of steps from 1 to 100000"),
+        (["--top=x", "a"], "argument --top: 'x' is not a number of rows from 0 to 1000000000"),
+        (["--compare", "--format=csv", "a", "b"], "--compare goes with neither --format nor --native"),
+        (["--format=csv", "--native=x", "a"], "--format goes without --native"),
+        (["--waste", "--view=4k", "a"], "--waste needs --view=warm or --view=cold: in 4k a fault brings one page"),
+    ],
+)
+def test_bad_options(arguments: list[str], complaint: str) -> None:
+    refused(f"{complaint} (tg_faults --help lists what is allowed)", *arguments)
+
+
+def test_version() -> None:
+    assert re.fullmatch(r"tg_faults [0-9.]+\n", good("--version"))
+
+
+def test_a_log_without_phases_is_no_error(tmp_path: Path) -> None:
+    lines = (DATA / MIXED).read_text().splitlines(keepends=True)
+    (tmp_path / "log").write_text("".join(line for line in lines if not line.startswith("phase")))
+    result = run(tmp_path, "--phase-range", "log")
+    assert result.status == 0
+    assert result.err == b"tg_faults: warning: log: has no phases, so --phase-range shows nothing\n"

@@ -1,0 +1,165 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Damage of every kind: a fault log is either read whole or refused in one line."""
+
+from __future__ import annotations
+
+import io
+import random
+import re
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import pytest
+from faults_support import DATA, package, refused
+
+SAMPLE = (DATA / "mixed.faults").read_bytes()
+
+EDITS = {
+    "first line": (b"# tlbgrind fault log", b"# tlbgrind", "1: not a fault log: the first line is not '# tlbgrind fault log'"),
+    "newer": (b"version: 1", b"version: 2", "2: version '2' of the fault log, where only 1 is known"),
+    "no version": (b"version: 1", b"revision: 1", "15: there is no 'version:' in the header"),
+    "twice": (b"pid: 4712", b"version: 1", "4: a second 'version:'"),
+    "page size": (b"size: 4096", b"size: 8192", "6: page size '8192', where 4096, 16384 or 65536 is allowed"),
+    "views": (b"views: 4k warm cold", b"views: 4k warm", "12: views '4k warm', where '4k warm cold' is expected"),
+    "columns": (
+        b"columns: number kinds",
+        b"columns: kinds",
+        (
+            "13: columns 'kinds page map instructions thread by code warm-brought cold-brought cold-read', where "
+            "'number kinds page map instructions thread by code warm-brought cold-brought cold-read' is expected"
+        ),
+    ),
+    "header": (b"pid: 4712", b"4712", "4: there is no 'page size:' in the header"),
+    "odd header": (b"pid: 4712", b"PID 4712", "4: not a line of a fault log: 'PID 4712'"),
+    "map again": (b"map\t2", b"map\t1", "16: map 1 is defined again"),
+    "map fields": (b"\t0x18000\t/usr/bin/mixed", b"\t0x18000", "18: 8 fields, where a line 'map' has 9"),
+    "map protection": (b"rw-s", b"rwxx", "21: 'rwxx' is not a protection, as in rw-"),
+    "map what": (b"\theap\t", b"\theapo\t", "20: 'heapo' is not one of file, bss, heap, stack, thread-stack, tls, vdso, shm, anon"),
+    "map ends": (b"0x108000\t0x10a000", b"0x108000\t0x108000", "16: a map that ends at 0x108000, where it begins"),
+    "code again": (b"code\t2", b"code\t1", "25: code 1 is defined again"),
+    "empty field": (b"\t1\tbrk\t4", b"\t1\t\t4", "37: an empty field; '-' stands for nothing"),
+    "gap": (b"\n5\tcCc", b"\n6\tcCc", "30: fault 6 behind fault 4"),
+    "kinds": (b"cCc", b"cQc", "30: 'cQc' are not the kinds of a fault in 3 views"),
+    "no kinds": (b"cCc", b"---", "30: '---' are not the kinds of a fault in 3 views"),
+    "no map": (b"0x121000\t4\t400", b"0x121000\t44\t400", "30: map 44 was not defined"),
+    "no code": (b"\t400\t1\t-\t2\t", b"\t400\t1\t-\t7\t", "30: code 7 was not defined"),
+    "page": (b"0x121000\t4\t400", b"0x121004\t4\t400", "30: 0x121004 is not the address of a page of 4096 bytes"),
+    "address": (b"0x121000\t4\t400", b"121000\t4\t400", "30: '121000' is not an address in hexadecimal digits"),
+    "number": (b"0x121000\t4\t400", b"0x121000\t4\t-400", "30: '-400' is not a number from 0 to 2^64-1"),
+    "large": (
+        b"0x121000\t4\t400",
+        b"0x121000\t4\t18446744073709551616",
+        "30: '18446744073709551616' is not a number from 0 to 2^64-1",
+    ),
+    "ranges": (b"-9..-1,+1..+6", b"-9..-1,1..6", "26: '-9..-1,1..6' is not a list of ranges of pages, as in -4..-1,+1..+11"),
+    "range order": (b"-9..-1,+1..+6", b"+1..+6,-9..-1", "26: '+1..+6,-9..-1' is not an ascending list of ranges of pages"),
+    "repeat fields": (b"*\t3\t0x1000\t10", b"*\t3\t0x1000", "40: 3 fields, where a line '*' has 4"),
+    "repeat step": (b"*\t3\t0x1000\t10", b"*\t3\t4096\t10", "40: '4096' is not a step in hexadecimal digits"),
+    "repeat out": (b"*\t1\t-0x1000\t0", b"*\t1\t-0x7000000\t0", "44: 1 repetitions by -0x7000000 lead out of the address space"),
+    "repeat none": (b"*\t3\t0x1000\t10", b"*\t0\t0x1000\t10", "40: 0 repetitions by 0x1000 lead out of the address space"),
+    "repeat twice": (b"*\t3\t0x1000\t10\n", b"*\t1\t0x1000\t10\n*\t2\t0x1000\t10\n", "41: a repetition before the first fault"),
+    "lost fault": (b"18\t0\t3\t3\t1\t8\t2\t1", b"19\t0\t3\t3\t1\t9\t2\t1", "45: 'summary 4k' says 19 faults, but the log holds 18"),
+    "lost kind": (b"16\t1\t2\t2\t1\t8\t2\t1", b"16\t1\t2\t2\t2\t8\t1\t1", "46: 'summary warm' says 2 zero page, but the log holds 1"),
+    "major": (b"cold\t17\t4", b"cold\t17\t5", "47: 'summary cold' says 5 major, but the log holds 4"),
+    "summary twice": (b"summary\twarm\t16\t1\t2\t2\t1\t8\t2\t1", b"summary\t4k\t18\t0\t3\t3\t1\t8\t2\t1", "46: a second 'summary 4k'"),
+    "no summary": (b"summary\tcold", b"# summary", "54: there is no 'summary cold'"),
+    "view": (b"hidden\tcold", b"hidden\thot", "50: 'hot' is not one of 4k, warm, cold"),
+    "phases": (b"phase\tother\t10", b"phase\tother", "53: 17 fields, where a line 'phase' has 18"),
+    "end": (b"end\t18", b"end\t17", "54: 'end' says 17 faults, but the log holds 18"),
+    "no end": (b"end\t18", b"# end", "54: the file ends without 'end', so it is not whole"),
+    "more": (b"end\t18\n", b"end\t18\nend\t18\n", "55: text after 'end', the last line of a fault log"),
+    "text": (b"hidden\tcold", b"hello", "50: not a line of a fault log: 'hello\t11\t2'"),
+}
+
+
+@pytest.mark.parametrize("title", EDITS)
+def test_an_edited_log_is_refused(title: str, tmp_path: Path) -> None:
+    old, new, complaint = EDITS[title]
+    assert old in SAMPLE
+    (tmp_path / "broken").write_bytes(SAMPLE.replace(old, new, 1))
+    refused(f"broken:{complaint.replace(chr(9), '?')}", "broken", folder=tmp_path)
+
+
+def test_what_is_no_log_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "binary").write_bytes(bytes(range(256)) * 9)
+    refused("empty: the file is empty", "empty", folder=tmp_path)
+    refused("binary:1: not a fault log: the first line is not '# tlbgrind fault log'", "binary", folder=tmp_path)
+    refused("nowhere: No such file or directory", "nowhere", folder=tmp_path)
+    refused(f"{tmp_path}: Is a directory", tmp_path, folder=tmp_path)
+    refused(
+        "example.faults:2: not a line of perf script -F comm,pid,addr,ip,sym: 'version: 1'",
+        "--native=example.faults",
+        "mixed.faults",
+    )
+
+
+class Text(io.TextIOWrapper):
+    def __init__(self) -> None:
+        super().__init__(io.BytesIO(), encoding="utf-8", errors="backslashreplace")
+
+    def bytes(self) -> bytes:
+        self.flush()
+        return self.buffer.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+
+ERROR = re.compile(rb"tg_faults: error: damaged(:[0-9]+)?: [^\n]+\n\Z")
+
+
+def call(*arguments: str) -> int:
+    out, err = Text(), Text()
+    with redirect_stdout(out), redirect_stderr(err):
+        status = package("cli_faults").main([*arguments, "damaged"])
+    if status == 0:
+        assert out.bytes()
+    else:
+        assert status == 1
+        assert out.bytes() == b""
+        assert ERROR.match(err.bytes()), err.bytes()
+    return int(status)
+
+
+def test_a_log_cut_anywhere_is_refused_or_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for size in range(len(SAMPLE) - 2):
+        Path("damaged").write_bytes(SAMPLE[:size])
+        assert call() == 1, f"cut after byte {size}"
+    Path("damaged").write_bytes(SAMPLE[:-1])  # only the last line feed is missing
+    assert call() == 0
+
+
+def test_a_log_without_any_of_its_lines_is_refused_or_still_adds_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Totals, gaps and definitions tell of every line but descriptions and counts of their own."""
+    monkeypatch.chdir(tmp_path)
+    lines = SAMPLE.splitlines(keepends=True)
+    spare = (b"#", b"creator", b"pid", b"cmd", b"fault-around", b"read-ahead", b"thp", b"mthp")
+    spare += (b"assumption", b"hidden", b"phase")
+    for number, line in enumerate(lines):
+        Path("damaged").write_bytes(b"".join(lines[:number] + lines[number + 1 :]))
+        assert call() == (0 if line.startswith(spare) and number else 1), line
+
+
+def test_random_damage_never_ends_in_a_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    chance = random.Random("faults")
+    statuses = set()
+    for turn in range(2000):
+        out = bytearray(SAMPLE)
+        for _ in range(chance.randint(1, 3)):
+            place = chance.randrange(len(out))
+            kind = chance.randrange(4)
+            if kind == 0:
+                out[place] = chance.randrange(256)
+            elif kind == 1:
+                out[place] = chance.choice(b"0123456789abcdef-+.x\t\n*")
+            elif kind == 2:
+                del out[place : place + chance.randint(1, 20)]
+            else:
+                other = chance.randrange(len(SAMPLE))
+                out[place:place] = SAMPLE[other : other + chance.randint(1, 40)]
+        Path("damaged").write_bytes(out)
+        extra = (["--format=text"], ["--format=json"], ["--waste", "--growth=3", "--phase-range"], ["--view=4k"])
+        statuses.add(call(*extra[turn % 4]))
+    assert statuses == {0, 1}

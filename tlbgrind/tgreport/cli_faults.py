@@ -1,0 +1,143 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""tg_faults' options, and the life of one call."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Callable
+
+from . import command, faultlist, faultlog, faulttables, native
+from .command import Parser, one_of, some_of, whole_number
+from .faultlist import FORMATS
+from .faultlog import VIEWS, FaultLog
+from .faulttables import GROUPS
+
+HELP = """\
+Usage: tg_faults [options] LOG
+       tg_faults --compare [options] LOG LOG
+
+Shows the page faults that tlbgrind recorded (tlbgrind.faults.PID): tables, or a listing with one
+row a fault.
+
+  --view=VIEW          4k: the first touch of every page; warm: what Linux does when all files are
+                       in the page cache; cold: with nothing in it [warm]
+
+Tables:
+  --by=WHAT[,WHAT...]  any of kind; mapping, memory (touched); object, function (of the code that
+                       touched); syscall [kind,memory,syscall]
+  --top=N              rows of a table; what is below is added up in one; 0 shows all [30]
+  --growth=N           how the faults grow over the instructions, in N steps
+  --waste              pages that faults brought along, and whether they were used later
+  --phase-range        least, mean and most that address randomisation can make of them
+  --compare            two LOGs beside each other
+
+Listings:
+  --format=FORMAT      text; pagein: the columns of the program of that name; csv; json
+  --addresses=WHICH    run: as they were under Valgrind; native: as they are without it and without
+                       address randomisation [run]
+
+Against the kernel:
+  --native=FILE        what perf script printed of the same program; what matches, what is missing,
+                       what is too much
+  --native-command=C   only faults of this command, where FILE names commands [LOG's program]
+
+  --help               print this text
+  --version            print the version
+
+Examples:
+  tlbgrind --faults=yes ./program
+  tg_faults tlbgrind.faults.4711
+  tg_faults --view=4k --format=pagein tlbgrind.faults.4711
+  setarch -R perf record -e page-faults -c 1 -d -o perf.data ./program
+  perf script -i perf.data -F comm,pid,addr,ip,sym >faults.txt
+  tg_faults --native=faults.txt tlbgrind.faults.4711
+"""
+
+
+class Options(argparse.Namespace):
+    logs: list[str]
+    view: str
+    by: list[str]
+    top: int
+    growth: int
+    waste: bool
+    phase_range: bool
+    compare: bool
+    format: str | None
+    addresses: str
+    native: str
+    native_command: str
+
+
+def parse(arguments: Sequence[str]) -> Options:
+    parser = Parser("tg_faults")
+    add: Callable[..., argparse.Action] = parser.add_argument
+    add("logs", metavar="LOG", nargs="*")
+    add("--view", type=one_of(*VIEWS), default="warm")
+    add("--by", type=some_of(*GROUPS), default=["kind", "memory", "syscall"])
+    add("--top", type=whole_number("a number of rows"), default=30)
+    add("--growth", type=whole_number("a number of steps", 1, 100_000), default=0)
+    for flag in ("waste", "phase-range", "compare"):
+        add(f"--{flag}", action="store_true")
+    add("--format", type=one_of(*FORMATS))
+    add("--addresses", type=one_of("run", "native"), default="run")
+    add("--native", default="")
+    add("--native-command", default="")
+    options = Options()
+    parser.parse(arguments, options, "logs")
+    wanted = 2 if options.compare else 1
+    if not options.logs:
+        parser.error("no LOG given")
+    if len(options.logs) != wanted:
+        takes = "--compare takes two LOGs" if options.compare else "one LOG at a time"
+        parser.error(f"{takes}, not {len(options.logs)}; --compare sets two beside each other")
+    if options.compare and (options.format or options.native):
+        parser.error("--compare goes with neither --format nor --native")
+    if options.format and options.native:
+        parser.error("--format goes without --native")
+    if options.view == "4k" and options.waste:
+        parser.error("--waste needs --view=warm or --view=cold: in 4k a fault brings one page")
+    return options
+
+
+def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
+    options = parse(arguments)
+    logs = [faultlog.read(path) for path in options.logs]
+    view = faultlog.view_number(options.view)
+    if options.compare:
+        return _compare(options, logs, view)[:-1]
+    (log,) = logs
+    if options.format:
+        return list(faultlist.listing(log, view, options.format, options.addresses == "native"))
+    text = faulttables.metadata(log) + faulttables.summary(log)
+    if options.native:
+        name = options.native_command or log.command.split(" ")[0].rpartition("/")[2]
+        faults = native.read(options.native, log.page_size, name)
+        text += native.compare(log, view, faults, options.native)
+        return text[:-1]
+    for by in options.by:
+        text += faulttables.table(log, view, by, options.top)
+    if options.growth:
+        text += faulttables.growth(log, view, options.growth)
+    if options.waste:
+        text += faulttables.waste(log, view)
+    if options.phase_range:
+        if log.phases:
+            text += faulttables.phase_range(log)
+        else:
+            warnings.append(f"{log.path}: has no phases, so --phase-range shows nothing")
+    return text[:-1]
+
+
+def _compare(options: Options, logs: list[FaultLog], view: int) -> list[str]:
+    text = []
+    for role, log in zip(("First log", "Second log"), logs):
+        text += faulttables.metadata(log, role)
+    for by in options.by:
+        text += faulttables.compare(logs, view, by, options.top)
+    return text
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    return command.run("tg_faults", HELP, arguments, report)

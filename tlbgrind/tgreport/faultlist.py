@@ -1,0 +1,136 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Faults as listings, one row each: text, pagein's columns, CSV, JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+
+from .errors import printable
+from .faultlog import KINDS, VIEWS, Fault, FaultLog, count_pages
+
+FORMATS = ("text", "pagein", "csv", "json")
+
+Rows = Iterator[str]
+
+
+def listing(log: FaultLog, view: int, form: str, native: bool) -> Rows:
+    makers: dict[str, Callable[[FaultLog, int, bool], Rows]] = {
+        "text": _text,
+        "pagein": _pagein,
+        "csv": _csv,
+        "json": _json,
+    }
+    return makers[form](log, view, native)
+
+
+def _address(fault: Fault, native: bool) -> int:
+    return fault.native if native else fault.page
+
+
+def kind_name(fault: Fault, view: int) -> str:
+    """The kind of a fault in words, as in "code" or "major read"."""
+    name = KINDS[fault.kind(view)]
+    return f"major {name}" if fault.is_major(view) else name
+
+
+def _numbered(log: FaultLog, view: int) -> Iterator[tuple[int, Fault]]:
+    """Faults are numbered anew in each view."""
+    return enumerate(log.of(view))
+
+
+def _text(log: FaultLog, view: int, native: bool) -> Rows:
+    width = len(f"{log.totals[VIEWS[view]].faults:,}")
+    yield (
+        f"{'#':>{width}}  {'instructions':>15}  {'kind':<19}  {'page':<14}  {'brought':>7}  "
+        f"{'by':<12}  where; who"
+    )
+    for number, fault in _numbered(log, view):
+        brought = count_pages(fault.brought(view))
+        thread = f" thread {fault.thread}" if fault.thread > 1 else ""
+        yield printable(
+            f"{number + 1:>{width},}  {fault.instructions:>15,}  {kind_name(fault, view):<19}  "
+            f"{_address(fault, native):#014x}  {brought or '':>7}  {fault.by or '-':<12}  "
+            f"{fault.map.place(fault.page)}; {fault.code.place}{thread}"
+        )
+
+
+def _pagein(log: FaultLog, view: int, native: bool) -> Rows:
+    """As the program called pagein printed them in 2007, with instructions where it had cycles."""
+    for number, fault in _numbered(log, view):
+        letter = "C" if fault.kind(view) == "x" else "D"
+        yield printable(
+            f"{number:4d} 0x{_address(fault, native):10X} {letter} {fault.instructions:12d} "
+            f"0x{fault.code.address:X}: {fault.code.place}"
+        )
+
+
+FIELDS = (
+    "number",
+    "kind",
+    "major",
+    "page",
+    "native_page",
+    "what",
+    "name",
+    "protection",
+    "file_offset",
+    "instructions",
+    "thread",
+    "by",
+    "address",
+    "object",
+    "function",
+    "file",
+    "line",
+    "brought",
+)
+
+
+def _values(log: FaultLog, view: int) -> Iterator[dict[str, int | str]]:
+    for number, fault in _numbered(log, view):
+        is_file = fault.map.what == "file"
+        values: tuple[int | str, ...] = (
+            number + 1,
+            KINDS[fault.kind(view)],
+            int(fault.is_major(view)),
+            f"{fault.page:#x}",
+            f"{fault.native:#x}",
+            fault.map.what,
+            fault.map.name,
+            fault.map.protection,
+            f"{fault.map.offset + fault.page - fault.map.start:#x}" if is_file else "",
+            fault.instructions,
+            fault.thread,
+            fault.by,
+            f"{fault.code.address:#x}",
+            fault.code.object,
+            fault.code.function,
+            fault.code.file,
+            fault.code.line,
+            count_pages(fault.brought(view)),
+        )
+        yield dict(zip(FIELDS, values))
+
+
+def _csv(log: FaultLog, view: int, _native: bool) -> Rows:
+    yield ",".join(FIELDS)
+    for values in _values(log, view):
+        out = io.StringIO()
+        csv.writer(out, lineterminator="").writerow(values.values())
+        yield out.getvalue()
+
+
+def _json(log: FaultLog, view: int, _native: bool) -> Rows:
+    """One object a line, so that a reader of lines can take it, too."""
+    yield "["
+    last = ""
+    for values in _values(log, view):
+        if last:
+            yield f"{last},"
+        last = json.dumps(values)
+    if last:
+        yield last
+    yield "]"

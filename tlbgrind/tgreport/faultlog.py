@@ -1,0 +1,446 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Reads a fault log (docs/fault-log.md): the page faults of a process, in order, in three views.
+
+A log can stand for many more faults than it has lines, so what is kept are its lines; `faults`
+unfolds them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple, NoReturn
+
+from .command import read_bytes
+from .errors import ReportError
+
+FIRST_LINE = "# tlbgrind fault log"
+VIEWS = ("4k", "warm", "cold")
+COLUMNS = "number kinds page map instructions thread by code warm-brought cold-brought cold-read"
+UNKNOWN = "???"
+PHASES = 16
+_MAX = 2**64 - 1
+_MOST_BROUGHT = 1 << 20  # pages: 4 GiB
+
+# In the order of the totals.
+KINDS = {
+    "x": "code",
+    "r": "read",
+    "z": "zero page",
+    "w": "write",
+    "c": "copy on write",
+    "d": "dirty",
+}
+
+Ranges = tuple[tuple[int, int], ...]  # first and last, as distances in pages
+
+
+class Map(NamedTuple):
+    """Memory that one call mapped."""
+
+    number: int
+    start: int
+    end: int
+    native: int
+    protection: str
+    what: str
+    offset: int  # in the file, where there is one
+    name: str  # "": none
+
+    @property
+    def label(self) -> str:
+        """What it is called in tables."""
+        if self.what == "file":
+            return f"{self.name} {self.protection}"
+        return f"[{self.what}] {self.name}" if self.name else f"[{self.what}]"
+
+    @property
+    def memory(self) -> str:
+        """The same without the protection: all of a file's mappings are one."""
+        return self.name or f"[{self.what}]"
+
+    def place(self, page: int) -> str:
+        """Where a page is, in terms that no address randomisation changes."""
+        if self.what == "file":
+            return f"{self.name}+{self.offset + page - self.start:#x}"
+        return f"{self.label}+{page - self.start:#x}"
+
+
+class Code(NamedTuple):
+    """An instruction that faulted."""
+
+    address: int
+    object: str
+    function: str
+    file: str
+    line: int
+
+    @property
+    def place(self) -> str:
+        if self.function == UNKNOWN:
+            return f"(within {self.object})"
+        if self.file == UNKNOWN or not self.line:
+            return f"{self.function} (in {self.object})"
+        return f"{self.function} ({self.file.rpartition('/')[2]}:{self.line})"
+
+
+NOBODY = Code(0, UNKNOWN, UNKNOWN, UNKNOWN, 0)
+
+
+class Fault(NamedTuple):
+    number: int
+    kinds: str  # one letter for each view
+    page: int
+    map: Map
+    instructions: int
+    thread: int
+    by: str  # "": the program itself, else a system call or what the kernel did
+    code: Code
+    warm_brought: Ranges
+    cold_brought: Ranges
+    cold_read: Ranges
+
+    def kind(self, view: int) -> str:
+        """The kind's letter in a view, "" if it is no fault there."""
+        letter = self.kinds[view].lower()
+        return "" if letter == "-" else letter
+
+    def is_major(self, view: int) -> bool:
+        return self.kinds[view].isupper()
+
+    def brought(self, view: int) -> Ranges:
+        return ((), self.warm_brought, self.cold_brought)[view]
+
+    @property
+    def native(self) -> int:
+        """The page's address without Valgrind and without randomisation."""
+        return self.page - self.map.start + self.map.native
+
+
+class Repeat(NamedTuple):
+    """More faults like the one before."""
+
+    times: int
+    page_step: int
+    instruction_step: int
+
+
+class Totals(NamedTuple):
+    faults: int
+    major: int
+    kinds: tuple[int, ...]
+
+
+def count_pages(ranges: Ranges) -> int:
+    return sum(last - first + 1 for first, last in ranges)
+
+
+@dataclass
+class FaultLog:
+    path: str
+    header: dict[str, str] = field(default_factory=dict)
+    assumptions: list[str] = field(default_factory=list)
+    page_size: int = 4096
+    maps: dict[int, Map] = field(default_factory=dict)
+    codes: dict[int, Code] = field(default_factory=dict)
+    lines: list[Fault | Repeat] = field(default_factory=list)
+    totals: dict[str, Totals] = field(default_factory=dict)
+    hidden: dict[str, tuple[int, int]] = field(default_factory=dict)  # faults, major ones
+    phases: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+    @property
+    def command(self) -> str:
+        return self.header.get("cmd", "")
+
+    @property
+    def faults(self) -> Iterator[Fault]:
+        last: Fault | None = None
+        for line in self.lines:
+            if isinstance(line, Fault):
+                last = line
+                yield line
+                continue
+            assert last is not None
+            for _ in range(line.times):
+                last = last._replace(
+                    number=last.number + 1,
+                    page=last.page + line.page_step,
+                    instructions=last.instructions + line.instruction_step,
+                )
+                yield last
+
+    def of(self, view: int) -> Iterator[Fault]:
+        return (fault for fault in self.faults if fault.kinds[view] != "-")
+
+
+def view_number(name: str) -> int:
+    return VIEWS.index(name)
+
+
+def read(path: str) -> FaultLog:
+    text = read_bytes(path).decode("utf-8", "surrogateescape")
+    if not text:
+        raise ReportError("the file is empty", path)
+    return _Reader(path).read(text)
+
+
+_HEADER = re.compile(r"([a-z][a-z -]*): (.*)\Z")
+_DECIMAL = re.compile(r"[0-9]{1,20}\Z")
+_HEX = re.compile(r"0x[0-9a-f]{1,16}\Z")
+_STEP = re.compile(r"[-+]?0x[0-9a-f]{1,16}\Z")
+_RANGE = re.compile(r"([-+][0-9]{1,9})(?:\.\.([-+][0-9]{1,9}))?\Z")
+_KINDS = re.compile(r"[xrzwcdXRZWCD-]{3}\Z")
+_PROTECTION = re.compile(r"[r-][w-][x-]s?\Z")
+_WHAT = ("file", "bss", "heap", "stack", "thread-stack", "tls", "vdso", "shm", "anon")
+
+
+class _Reader:
+    def __init__(self, path: str) -> None:
+        self.out = FaultLog(path)
+        self.line = 1
+        self.words: list[str] = []
+        self.last: Fault | None = None  # the one that a repetition refers to
+        self.number = 0  # of the last fault, repetitions included
+        self.in_header = True
+        self.ended = False
+        self.found = [[0] * (2 + len(KINDS)) for _ in VIEWS]  # faults, major ones, kinds
+
+    def fail(self, what: str) -> NoReturn:
+        raise ReportError(what, self.out.path, self.line)
+
+    def read(self, text: str) -> FaultLog:
+        lines = text.split("\n")
+        if lines[-1] == "":
+            lines.pop()
+        if lines[0] != FIRST_LINE:
+            self.fail(f"not a fault log: the first line is not '{FIRST_LINE}'")
+        for number, line in enumerate(lines[1:], 2):
+            self.line = number
+            if line.startswith("#"):
+                continue
+            if self.ended:
+                self.fail("text after 'end', the last line of a fault log")
+            self.words = line.split("\t")
+            handler = _HANDLERS.get(self.words[0])
+            if handler is not None:
+                self.leave_header()
+                handler(self)
+            elif line[:1].isdigit():
+                self.leave_header()
+                self.read_fault()
+            elif self.in_header:
+                self.read_header(line)
+            else:
+                self.fail(f"not a line of a fault log: '{line[:40]}'")
+        if not self.ended:
+            self.fail("the file ends without 'end', so it is not whole")
+        return self.out
+
+    # Header.
+
+    def read_header(self, line: str) -> None:
+        match = _HEADER.match(line)
+        if match is None:
+            self.fail(f"not a line of a fault log: '{line[:40]}'")
+        key, value = match.groups()
+        if key == "assumption":
+            self.out.assumptions.append(value)
+            return
+        if key in self.out.header:
+            self.fail(f"a second '{key}:'")
+        if key == "version" and value != "1":
+            self.fail(f"version '{value}' of the fault log, where only 1 is known")
+        if key == "views" and value != " ".join(VIEWS):
+            self.fail(f"views '{value}', where '{' '.join(VIEWS)}' is expected")
+        if key == "columns" and value != COLUMNS:
+            self.fail(f"columns '{value[:80]}', where '{COLUMNS}' is expected")
+        if key == "page size":
+            if value not in ("4096", "16384", "65536"):
+                self.fail(f"page size '{value[:40]}', where 4096, 16384 or 65536 is allowed")
+            self.out.page_size = int(value)
+        self.out.header[key] = value
+
+    def leave_header(self) -> None:
+        if not self.in_header:
+            return
+        self.in_header = False
+        for key in ("version", "page size", "views", "columns"):
+            if key not in self.out.header:
+                self.fail(f"there is no '{key}:' in the header")
+
+    # Fields.
+
+    def fields(self, count: int) -> list[str]:
+        if len(self.words) != count:
+            self.fail(
+                f"{len(self.words)} fields, where a line '{self.words[0][:20]}' has {count}"
+            )
+        if not all(self.words):
+            self.fail("an empty field; '-' stands for nothing")
+        return self.words[1:]
+
+    def decimal(self, text: str) -> int:
+        value = int(text) if _DECIMAL.match(text) else _MAX + 1
+        if value > _MAX:
+            self.fail(f"'{text[:40]}' is not a number from 0 to 2^64-1")
+        return value
+
+    def hexadecimal(self, text: str) -> int:
+        if not _HEX.match(text):
+            self.fail(f"'{text[:40]}' is not an address in hexadecimal digits")
+        return int(text, 16)
+
+    def ranges(self, text: str) -> Ranges:
+        if text == "-":
+            return ()
+        out: list[tuple[int, int]] = []
+        for word in text.split(","):
+            match = _RANGE.match(word)
+            if match is None:
+                self.fail(f"'{text[:40]}' is not a list of ranges of pages, as in -4..-1,+1..+11")
+            first = int(match[1])
+            last = int(match[2]) if match[2] else first
+            if last < first or out and first <= out[-1][1] or last - first > _MOST_BROUGHT:
+                self.fail(f"'{text[:40]}' is not an ascending list of ranges of pages")
+            out.append((first, last))
+        return tuple(out)
+
+    # Lines.
+
+    def read_map(self) -> None:
+        number, start, end, native, protection, what, offset, name = self.fields(9)
+        key = self.decimal(number)
+        if key in self.out.maps:
+            self.fail(f"map {key} is defined again")
+        if not _PROTECTION.match(protection):
+            self.fail(f"'{protection[:40]}' is not a protection, as in rw-")
+        if what not in _WHAT:
+            self.fail(f"'{what[:40]}' is not one of {', '.join(_WHAT)}")
+        first, last = self.hexadecimal(start), self.hexadecimal(end)
+        if last <= first:
+            self.fail(f"a map that ends at {end}, where it begins")
+        self.out.maps[key] = Map(
+            key,
+            first,
+            last,
+            self.hexadecimal(native),
+            protection,
+            what,
+            0 if offset == "-" else self.hexadecimal(offset),
+            "" if name == "-" else name,
+        )
+
+    def read_code(self) -> None:
+        number, address, owner, function, file, line = self.fields(7)
+        key = self.decimal(number)
+        if key in self.out.codes or key == 0:
+            self.fail(f"code {key} is defined again")
+        self.out.codes[key] = Code(
+            self.hexadecimal(address), owner, function, file, self.decimal(line)
+        )
+
+    def read_fault(self) -> None:
+        words = self.fields(11)
+        number = self.decimal(self.words[0])
+        if number != self.number + 1:
+            self.fail(f"fault {number} behind fault {self.number}")
+        kinds, page, where, instructions, thread, by, code, warm, cold, cold_read = words
+        if not _KINDS.match(kinds) or kinds == "---":
+            self.fail(f"'{kinds[:40]}' are not the kinds of a fault in {len(VIEWS)} views")
+        map_ = self.out.maps.get(self.decimal(where))
+        if map_ is None:
+            self.fail(f"map {where} was not defined")
+        executor = self.decimal(code)
+        if executor and executor not in self.out.codes:
+            self.fail(f"code {executor} was not defined")
+        fault = Fault(
+            number,
+            kinds,
+            self.hexadecimal(page),
+            map_,
+            self.decimal(instructions),
+            self.decimal(thread),
+            "" if by == "-" else by,
+            self.out.codes.get(executor, NOBODY),
+            self.ranges(warm),
+            self.ranges(cold),
+            self.ranges(cold_read),
+        )
+        if fault.page % self.out.page_size:
+            self.fail(f"{page} is not the address of a page of {self.out.page_size} bytes")
+        self.last = fault
+        self.add(fault, 1)
+
+    def read_repeat(self) -> None:
+        count_text, page_step, instruction_step = self.fields(4)
+        count = self.decimal(count_text)
+        if self.last is None:
+            self.fail("a repetition before the first fault")
+        if not _STEP.match(page_step):
+            self.fail(f"'{page_step[:40]}' is not a step in hexadecimal digits")
+        step = int(page_step, 16)
+        repeat = Repeat(count, step, self.decimal(instruction_step))
+        end = self.last.page + count * step
+        if count == 0 or not 0 <= end <= _MAX or step % self.out.page_size:
+            self.fail(f"{count} repetitions by {page_step} lead out of the address space")
+        self.add(repeat, count)
+        self.last = None
+
+    def add(self, line: Fault | Repeat, count: int) -> None:
+        fault = line if isinstance(line, Fault) else self.last
+        assert fault is not None
+        self.out.lines.append(line)
+        self.number += count
+        for found, letter in zip(self.found, fault.kinds):
+            if letter != "-":
+                found[0] += count
+                found[1] += count * letter.isupper()
+                found[2 + list(KINDS).index(letter.lower())] += count
+
+    def view(self, name: str, seen: dict[str, Totals] | dict[str, tuple[int, int]]) -> int:
+        if name not in VIEWS:
+            self.fail(f"'{name[:40]}' is not one of {', '.join(VIEWS)}")
+        if name in seen:
+            self.fail(f"a second '{self.words[0]} {name}'")
+        return view_number(name)
+
+    def read_summary(self) -> None:
+        name, *numbers = self.fields(4 + len(KINDS))
+        found = self.found[self.view(name, self.out.totals)]
+        counts = [self.decimal(number) for number in numbers]
+        for what, claim, count in zip(("faults", "major", *KINDS.values()), counts, found):
+            if claim != count:
+                self.fail(f"'summary {name}' says {claim} {what}, but the log holds {count}")
+        self.out.totals[name] = Totals(counts[0], counts[1], tuple(counts[2:]))
+
+    def read_hidden(self) -> None:
+        name, faults, major = self.fields(4)
+        self.view(name, self.out.hidden)
+        self.out.hidden[name] = (self.decimal(faults), self.decimal(major))
+
+    def read_phase(self) -> None:
+        name, *numbers = self.fields(2 + PHASES)
+        if name in self.out.phases:
+            self.fail(f"a second 'phase {name[:40]}'")
+        self.out.phases[name] = tuple(map(self.decimal, numbers))
+
+    def read_end(self) -> None:
+        (number,) = self.fields(2)
+        if self.decimal(number) != self.number:
+            self.fail(f"'end' says {number} faults, but the log holds {self.number}")
+        for name in VIEWS:
+            if name not in self.out.totals:
+                self.fail(f"there is no 'summary {name}'")
+        self.ended = True
+
+
+_HANDLERS: dict[str, Callable[[_Reader], None]] = {
+    "map": _Reader.read_map,
+    "code": _Reader.read_code,
+    "*": _Reader.read_repeat,
+    "summary": _Reader.read_summary,
+    "hidden": _Reader.read_hidden,
+    "phase": _Reader.read_phase,
+    "end": _Reader.read_end,
+}

@@ -1,0 +1,226 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Faults added up: by what they are, whose memory, whose code; over time; used or not."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+
+from .errors import printable
+from .faultlog import KINDS, UNKNOWN, VIEWS, Fault, FaultLog, Map, count_pages
+from .tables import aligned, title
+
+GROUPS = ("kind", "mapping", "memory", "object", "function", "syscall")
+
+_TITLES = {
+    "kind": "By kind",
+    "mapping": "By mapping: the memory that was touched",
+    "memory": "By memory: all mappings of a file together",
+    "object": "By object: the code that touched it",
+    "function": "By function: the code that touched it",
+    "syscall": "By system call: what the kernel touched, and for whom",
+}
+_PROGRAM = "<the program itself>"
+
+
+def _labels(view: int) -> dict[str, Callable[[Fault], str]]:
+    return {
+        "kind": lambda fault: KINDS[fault.kind(view)],
+        "mapping": lambda fault: fault.map.label,
+        "memory": lambda fault: fault.map.memory,
+        "object": lambda fault: fault.by if fault.code.object == UNKNOWN and fault.by else fault.code.object,
+        "function": lambda fault: _function(fault),
+        "syscall": lambda fault: fault.by or _PROGRAM,
+    }
+
+
+def _function(fault: Fault) -> str:
+    if fault.code.object == UNKNOWN and fault.by:
+        return f"<{fault.by}>"
+    return f"{fault.code.function} [{fault.code.object}]"
+
+
+_REST = "<{} more>"
+
+
+def _shown(
+    log: FaultLog, view: int, label: Callable[[Fault], str], top: int
+) -> dict[str, str]:
+    """What stands in the place of labels for which a table of `top` rows has no room."""
+    counts = Counter(map(label, log.of(view)))
+    ranked = sorted(counts, key=lambda name: (-counts[name], name))
+    if not top or len(ranked) <= top:
+        return {}
+    rest = ranked[top - 1 :]
+    return dict.fromkeys(rest, _REST.format(len(rest)))
+
+
+class Sums:
+    """Counts of faults, of each kind, of major ones, and of pages brought, for each label."""
+
+    def __init__(self, log: FaultLog, view: int, by: str, top: int) -> None:
+        label = _labels(view)[by]
+        shown = _shown(log, view, label, top)
+        self.kinds: dict[str, Counter[str]] = defaultdict(Counter)
+        self.major: Counter[str] = Counter()
+        self.brought: Counter[str] = Counter()
+        for fault in log.of(view):
+            key = label(fault)
+            key = shown.get(key, key)
+            self.kinds[key][fault.kind(view)] += 1
+            self.major[key] += fault.is_major(view)
+            self.brought[key] += count_pages(fault.brought(view))
+
+    def faults(self, label: str) -> int:
+        return sum(self.kinds[label].values()) if label in self.kinds else 0
+
+    @property
+    def labels(self) -> list[str]:
+        """Those with most faults first, the rest that has no room last."""
+
+        def rank(label: str) -> tuple[bool, int, str]:
+            return label.endswith(" more>"), -self.faults(label), label
+
+        return sorted(self.kinds, key=rank)
+
+
+def table(log: FaultLog, view: int, by: str, top: int) -> list[str]:
+    sums = Sums(log, view, by, top)
+    total = log.totals[VIEWS[view]]
+    majors = total.major > 0
+    kinds = [] if by == "kind" else [k for k, n in zip(KINDS, total.kinds) if n]
+    heading = ["faults", "share", *(KINDS[kind] for kind in kinds)]
+    rows = [(*heading, *["major"] * majors, "brought", by)]
+    for label in sums.labels:
+        faults = sums.faults(label)
+        row = [f"{faults:,}", f"{100 * faults / total.faults:.1f}%"]
+        row += [f"{sums.kinds[label][kind]:,}" for kind in kinds]
+        row += [f"{sums.major[label]:,}"] * majors
+        rows.append((*row, f"{sums.brought[label]:,}", label))
+    return [*title(f"{_TITLES[by]}, view {VIEWS[view]}"), *aligned(rows, left=0), ""]
+
+
+def compare(logs: Sequence[FaultLog], view: int, by: str, top: int) -> list[str]:
+    """Two logs beside each other, those first whose count changed most."""
+    first, second = (Sums(log, view, by, 0) for log in logs)
+    labels = {*first.kinds, *second.kinds}
+
+    def change(label: str) -> int:
+        return second.faults(label) - first.faults(label)
+
+    rows = [("first", "second", "difference", by)]
+    ranked = sorted(labels, key=lambda name: (-abs(change(name)), name))
+    rest = ranked[top - 1 :] if top and len(ranked) > top else []
+    for label in ranked[: len(ranked) - len(rest)]:
+        counts = (f"{first.faults(label):,}", f"{second.faults(label):,}")
+        rows.append((*counts, f"{change(label):+,}", label))
+    if rest:
+        counts = (f"{sum(map(first.faults, rest)):,}", f"{sum(map(second.faults, rest)):,}")
+        rows.append((*counts, f"{sum(map(change, rest)):+,}", _REST.format(len(rest))))
+    totals = [log.totals[VIEWS[view]].faults for log in logs]
+    numbers = (f"{totals[0]:,}", f"{totals[1]:,}", f"{totals[1] - totals[0]:+,}")
+    rows.append((*numbers, "TOTAL"))
+    return [*title(f"{_TITLES[by]}, view {VIEWS[view]}"), *aligned(rows, left=0), ""]
+
+
+def growth(log: FaultLog, view: int, steps: int) -> list[str]:
+    """How many faults there have been after each part of the run's instructions."""
+    faults = list(log.of(view))
+    end = faults[-1].instructions if faults else 0
+    rows: list[tuple[str, ...]] = [("instructions", "faults", *KINDS.values(), "share")]
+    counts: Counter[str] = Counter()
+    at = 0
+    for step in range(1, steps + 1):
+        until = end * step // steps
+        while at < len(faults) and faults[at].instructions <= until:
+            counts[faults[at].kind(view)] += 1
+            at += 1
+        kinds = [f"{counts[kind]:,}" for kind in KINDS]
+        share = f"{100 * at / len(faults):.1f}%" if faults else ""
+        rows.append((f"{until:,}", f"{at:,}", *kinds, share))
+    heading = f"Growth: faults after so many instructions, view {VIEWS[view]}"
+    return [*title(heading), *aligned(rows, left=0), ""]
+
+
+def waste(log: FaultLog, view: int) -> list[str]:
+    """Pages that faults brought along, and whether they were touched later. The 4k view knows:
+    each page that is touched at all is a fault there."""
+    faulted: Counter[str] = Counter()
+    brought: Counter[str] = Counter()
+    used: Counter[str] = Counter()
+    pending: dict[tuple[int, int], Map] = {}  # brought and not yet touched
+    for fault in log.faults:
+        key = (fault.map.number, fault.page)
+        owner = pending.pop(key, None)
+        if owner is not None:
+            used[owner.label] += 1
+        if fault.kinds[view] == "-":
+            continue
+        faulted[fault.map.label] += 1
+        for first, last in fault.brought(view):
+            brought[fault.map.label] += last - first + 1
+            for distance in range(first, last + 1):
+                page = fault.page + distance * log.page_size
+                pending[fault.map.number, page] = fault.map
+    rows: list[tuple[str, ...]] = [("faults", "brought", "used later", "never used", "wasted KiB", "mapping")]
+    labels = sorted(faulted, key=lambda label: (used[label] - brought[label], label))
+    for label in labels:
+        never = brought[label] - used[label]
+        wasted = never * log.page_size // 1024
+        numbers = (faulted[label], brought[label], used[label], never, wasted)
+        rows.append((*(f"{n:,}" for n in numbers), label))
+    heading = f"Pages brought along by faults, used or not, view {VIEWS[view]}"
+    return [*title(heading), *aligned(rows, left=0), ""]
+
+
+def phase_range(log: FaultLog) -> list[str]:
+    """What address randomisation can make of the warm view: it moves each group by itself."""
+    rows: list[tuple[str, ...]] = [("", "minimum", "mean", "maximum", "as laid out")]
+    sums = [0.0] * 4
+    for name, counts in log.phases.items():
+        values = (min(counts), sum(counts) / len(counts), max(counts), counts[0])
+        sums = [total + value for total, value in zip(sums, values)]
+        rows.append(_phase_row(name, values))
+    rows.append(_phase_row("all", sums))
+    heading = "Faults over the 16 phases that address randomisation can give, view warm"
+    return [*title(heading), *aligned(rows), ""]
+
+
+def _phase_row(name: str, values: Sequence[float]) -> tuple[str, ...]:
+    low, mean, high, here = values
+    return (printable(name), f"{low:,.0f}", f"{mean:,.1f}", f"{high:,.0f}", f"{here:,.0f}")
+
+
+def summary(log: FaultLog) -> list[str]:
+    heading = ("", "faults", "minor", "major", *KINDS.values())
+    rows: list[tuple[str, ...]] = [heading]
+    for name in VIEWS:
+        total = log.totals[name]
+        minor = total.faults - total.major
+        numbers = (total.faults, minor, total.major, *total.kinds)
+        rows.append((name, *(f"{n:,}" for n in numbers)))
+    text = [*title("Faults"), *aligned(rows), ""]
+    hidden = ", ".join(f"{faults:,} in {name}" for name, (faults, _) in log.hidden.items())
+    if hidden:
+        text += [f"Faults of Valgrind itself are not among them: {hidden}.", ""]
+    return text
+
+
+def metadata(log: FaultLog, role: str = "Log") -> list[str]:
+    facts = [(role, log.path)]
+    for key, name in (
+        ("creator", "Creator"),
+        ("cmd", "Command"),
+        ("pid", "Process"),
+        ("forked from", "Forked from"),
+        ("page size", "Page size"),
+        ("fault-around", "Fault-around"),
+        ("read-ahead", "Read-ahead"),
+        ("thp", "THP"),
+        ("mthp", "mTHP"),
+    ):
+        if key in log.header:
+            facts.append((name, log.header[key]))
+    facts += [("Assumption", assumption) for assumption in log.assumptions]
+    width = 2 + max(len(name) for name, _ in facts)
+    return [*title("Metadata"), *(printable(f"{n + ':':<{width}}{v}") for n, v in facts), ""]
