@@ -77,8 +77,6 @@ static tlb_cpuid ask_host(void *opaque, uint32_t leaf, uint32_t subleaf)
 
 /* --- files --- */
 
-enum { MAX_FILE_SIZE = 256 << 20 };
-
 /* The bytes of a file, to be freed by the caller. */
 static char *read_file(const char *name, size_t *size)
 {
@@ -91,8 +89,8 @@ static char *read_file(const char *name, size_t *size)
    for (;;) {
       if (n == room) {
          room = room == 0 ? 65536 : room * 2;
-         if (n >= MAX_FILE_SIZE)
-            refuse("%s=%s: the file is larger than 256M", show_option, name);
+         if (n >= TLB_MACHINE_INPUT_SIZE)
+            refuse("%s=%s: the file is larger than 64M", show_option, name);
          char *const more = realloc(text, room);
          if (more == NULL)
             refuse("%s=%s: no memory for it", show_option, name);

@@ -166,6 +166,9 @@ def test_files_that_are_wrong(tmp_path: Path) -> None:
     done = command(f"--show-machine={file}")
     assert done.returncode == 1 and done.stderr.startswith(f"tlbgrind: error: {file}:2: 'yyyyyyyy")
     assert len(done.stderr.splitlines()) == 1 and len(done.stderr) < 400
+    with file.open("wb") as large:
+        large.truncate((64 << 20) + 1)
+    refused(f"--show-machine={file}", f"--show-machine={file}: the file is larger than 64M")
     file.write_text("tlbgrind-machine 1\nname x\n")
     refused(f"--show-machine={file}", f"{file}:2: the file ends without the line 'end'; is it cut short?")
     refused(

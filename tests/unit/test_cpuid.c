@@ -479,16 +479,16 @@ static void hybrid(void **state)
    (void)state;
    is(&m, COVE);
    notes(&m, NOTES(COVE_NOTE, FILE_NOTE("goldencove")));
-   assert_string_equal(m.title, "GenuineIntel family 6 model 151 stepping 2, "
-                                "Core core");
+   assert_string_equal(m.title, "GenuineIntel family 6 model 151 stepping 2 "
+                                "(Core)");
    m = machine_of(&small, 1);
    is(&m, "ITLB-4K 64/= threads 1\n"
           "DTLB-4K 48/= threads 1\n"
           "L2-TLB-4K-2M 2048/4 threads 1\n"
           "L2-TLB-1G 8/= threads 1\n");
    notes(&m, NOTES(FILE_NOTE("gracemont")));
-   assert_string_equal(m.title, "GenuineIntel family 6 model 151 stepping 2, "
-                                "Atom core");
+   assert_string_equal(m.title, "GenuineIntel family 6 model 151 stepping 2 "
+                                "(Atom)");
 }
 
 static void hidden_leaf(void **state)
@@ -880,6 +880,14 @@ static void qemu(void **state)
                    "unknown: CPUID does not describe the first level for "
                    "instructions and data"));
    assert_string_equal(tlb_cpuid_machine_file(ask, &amd), "zen3");
+
+   processor half = OF(ZEN_3);
+   set(&half, 1, 0, 0x00a00f11, 0, 0xfeda320b, 0);
+   set(&half, 0x80000006, 0, 0, 0, 0x02006140, 0x08009140);
+   m = machine_of(&half, 0);
+   assert_string_equal(m.note[0].text,
+                       "the hypervisor (unnamed) hides the second level in "
+                       "leaf 80000006H");
 
    processor hidden = OF(ZEN_3);
    set(&hidden, 0x80000000, 0, 0x80000004, 0, 0, 0);

@@ -176,10 +176,10 @@ static void hybrid(void **state)
    assert_int_equal(out.processor[1].cpus, 8);
    assert_int_equal(out.processor[1].line, 4 * (N(GOLDEN_COVE) + 1) + 1);
    same_machine(&out.processor[0],
-                "GenuineIntel family 6 model 151 stepping 2, Core core",
+                "GenuineIntel family 6 model 151 stepping 2 (Core)",
                 "L2-TLB-4K-1G");
    same_machine(&out.processor[1],
-                "GenuineIntel family 6 model 151 stepping 2, Atom core",
+                "GenuineIntel family 6 model 151 stepping 2 (Atom)",
                 "L2-TLB-1G");
 }
 

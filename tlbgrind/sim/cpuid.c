@@ -107,6 +107,11 @@ void tlb_cpuid_add_byte(tlb_text *t, unsigned byte)
 
 /* --- who it is --- */
 
+static int same_name(const char *a, const char *b)
+{
+   return tlb_text_is(a, tlb_text_length(a), b);
+}
+
 /* Adds the four characters of a register. They are a processor's, or those of
    whoever wrote the dump: only printable ASCII stays as it is. */
 static void add_register(tlb_text *t, uint32_t value)
@@ -141,6 +146,8 @@ static void read_identity(tlb_cpuid_reader *r)
    add_register(&t, vendor.edx);
    add_register(&t, vendor.ecx);
    tidy(r->vendor);
+   r->amd = same_name(r->vendor, "AuthenticAMD")
+            || same_name(r->vendor, "HygonGenuine");
 
    /* Processors before these leaves answer with anything. */
    const uint32_t extended = ask_for(r, 0x80000000u, 0).eax;
@@ -194,7 +201,7 @@ static void write_title(const tlb_cpuid_reader *r)
    tlb_text_add(&t, " stepping ");
    tlb_text_add_number(&t, r->stepping);
    if (tlb_bits(tlb_cpuid_leaf(r, 7, 0).edx, 15, 15))
-      tlb_text_add(&t, r->atom_core ? ", Atom core" : ", Core core");
+      tlb_text_add(&t, r->atom_core ? " (Atom)" : " (Core)");
 }
 
 /* --- arrays --- */
@@ -297,11 +304,6 @@ static void sort_arrays(tlb_machine *m)
          m->array[j] = m->array[j - 1];
       m->array[j] = a;
    }
-}
-
-static int same_name(const char *a, const char *b)
-{
-   return tlb_text_is(a, tlb_text_length(a), b);
 }
 
 /* "DTLB-loads-4K", "L2-TLB-4K-2M"; a second of the same name has "-b" behind
@@ -437,16 +439,10 @@ static const struct {
 
 enum { N_AMD_FILES = sizeof amd_files / sizeof amd_files[0] };
 
-static int is_amd(const tlb_cpuid_reader *r)
-{
-   return same_name(r->vendor, "AuthenticAMD")
-          || same_name(r->vendor, "HygonGenuine");
-}
-
 static const char *machine_file(const tlb_cpuid_reader *r)
 {
    const char *name = NULL;
-   if (is_amd(r)) {
+   if (r->amd) {
       for (unsigned i = 0; i < N_AMD_FILES; i++) {
          if (amd_files[i].family == r->family
              && amd_files[i].from_model <= r->model)
@@ -520,7 +516,7 @@ int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out)
    tlb_text_add(&t, r.long_mode ? "x86-64" : "x86-32");
    write_title(&r);
 
-   if (is_amd(&r)) {
+   if (r.amd) {
       tlb_cpuid_read_amd(&r);
    } else {
       tlb_cpuid_read_intel(&r);

@@ -220,6 +220,13 @@ void tlb_cpuid_read_amd(tlb_cpuid_reader *r)
       tlb_text_add(&t, " hides leaf 80000005H, or has none");
       return;
    }
+   /* All of AMD's since family 6 have a second level. */
+   if (r->amd && r->family >= 6 && l2.eax == 0 && l2.ebx == 0) {
+      tlb_text t = tlb_cpuid_begin_note(r);
+      tlb_cpuid_add_culprit(r, &t);
+      tlb_text_add(&t, " hides the second level in leaf 80000006H");
+      return;
+   }
    put_plain(&level1[0], 0, l1.ebx & 0xffff);
    put_plain(&level1[0], 1, l1.eax & 0xffff);
    put_coded(&level1[0], 2, giant.eax & 0xffff, 1);

@@ -15,6 +15,7 @@ typedef struct {
    uint32_t highest;          /* basic leaf */
    uint32_t highest_extended; /* leaf from 80000000H on, or 0 */
    char vendor[13];
+   int amd;                   /* or Hygon */
    unsigned family, model, stepping;
    int long_mode;             /* 64 bits */
    int atom_core;             /* of a hybrid processor, the small kind */

@@ -8,6 +8,10 @@
 
 #include "cpuid.h"
 
+/* No file that is read is larger, in bytes: the dump of a computer with 4096
+   processors has 50 MB. */
+enum { TLB_MACHINE_INPUT_SIZE = 64 << 20 };
+
 /* A dump has several machines if its processors differ. "FILE:N" names the one
    with that number, from 0 on; "FILE" is the first. */
 typedef struct {
