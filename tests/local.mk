@@ -14,8 +14,10 @@ UNIT_TESTS = \
 	tests/unit/test_cpuid \
 	tests/unit/test_cpuid_design \
 	tests/unit/test_cpuid_dump \
+	tests/unit/test_faultmodel \
 	tests/unit/test_geometry \
 	tests/unit/test_hierarchy \
+	tests/unit/test_layout \
 	tests/unit/test_machine_file \
 	tests/unit/test_machine_input \
 	tests/unit/test_machines \

@@ -13,8 +13,10 @@ SIM_SOURCES = \
 	tlbgrind/sim/cpuid_design.c \
 	tlbgrind/sim/cpuid_dump.c \
 	tlbgrind/sim/cpuid_intel.c \
+	tlbgrind/sim/faultmodel.c \
 	tlbgrind/sim/geometry.c \
 	tlbgrind/sim/hierarchy.c \
+	tlbgrind/sim/layout.c \
 	tlbgrind/sim/machine.c \
 	tlbgrind/sim/machine_file.c \
 	tlbgrind/sim/machine_input.c \
@@ -34,8 +36,10 @@ SIM_INCLUDES = \
 	tlbgrind/sim/cpuid_design.h \
 	tlbgrind/sim/cpuid_dump.h \
 	tlbgrind/sim/cpuid_reader.h \
+	tlbgrind/sim/faultmodel.h \
 	tlbgrind/sim/geometry.h \
 	tlbgrind/sim/hierarchy.h \
+	tlbgrind/sim/layout.h \
 	tlbgrind/sim/machine.h \
 	tlbgrind/sim/machine_file.h \
 	tlbgrind/sim/machine_input.h \

@@ -1,0 +1,864 @@
+/* The fault model: each mechanism of the kernel by itself, and all of them
+   together against a page table that is kept page by page.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include "unit.h"
+
+#include "faultmodel.h"
+
+enum { PAGE = 4096, HUGE_PAGES = 512, TMPFS = 77, DISK = 5 };
+
+static const uint64_t HUGE_BYTES = (uint64_t)HUGE_PAGES * PAGE;
+static const uint64_t MIB = 1 << 20;
+static const uint64_t BASE = UINT64_C(0x7f0000000000);
+
+static size_t taken;
+
+static void *take_rubbish(size_t bytes, void *opaque)
+{
+   (void)opaque;
+   void *const p = malloc(bytes);
+   assert_non_null(p);
+   memset(p, 0xA5, bytes);
+   taken++;
+   return p;
+}
+
+static void give_back(void *memory, void *opaque)
+{
+   (void)opaque;
+   taken--;
+   free(memory);
+}
+
+static const tlb_memory memory = { take_rubbish, give_back, NULL };
+static const tlb_fault_settings usual = {
+   .page_shift = 12, .fault_around = 65536, .read_ahead = 131072,
+   .thp = TLB_THP_MADVISE, .phases = 1,
+};
+
+static tlb_fault_model m;
+static tlb_fault out[TLB_N_VIEWS];
+
+static void begin(const tlb_fault_settings *s)
+{
+   taken = 0;
+   memset(&m, 0xA5, sizeof m);
+   tlb_fault_init(&m, s, &memory);
+}
+
+static void end(void)
+{
+   tlb_fault_free(&m);
+   assert_int_equal(taken, 0);
+}
+
+static void map_anon(uint64_t start, uint64_t bytes)
+{
+   const tlb_mapping v = { .start = start, .end = start + bytes,
+                           .prot = TLB_MAY_READ | TLB_MAY_WRITE };
+   tlb_fault_map(&m, &v);
+}
+
+/* `pages` of file `inode` from its page `first` on. */
+static void map_file(uint64_t start, uint64_t pages, unsigned prot,
+                     unsigned flags, uint64_t inode, uint64_t first)
+{
+   const tlb_mapping v = {
+      .start = start, .end = start + pages * PAGE, .device = 1,
+      .inode = inode, .offset = first * PAGE, .prot = (uint8_t)prot,
+      .flags = (uint16_t)flags,
+   };
+   tlb_fault_map(&m, &v);
+}
+
+enum { RX = TLB_MAY_READ | TLB_MAY_EXECUTE, RW = TLB_MAY_READ | TLB_MAY_WRITE };
+
+static tlb_fault_kind touch(uint64_t address, tlb_touch how)
+{
+   tlb_fault_touch(&m, address, how, out);
+   return out[TLB_VIEW_WARM].kind;
+}
+
+/* How many faults the warm view takes if each page is touched in order. */
+static uint64_t touch_all(uint64_t start, uint64_t bytes, tlb_touch how)
+{
+   const uint64_t before = m.counts[TLB_VIEW_WARM].faults;
+   for (uint64_t a = start; a < start + bytes; a += PAGE)
+      touch(a, how);
+   return m.counts[TLB_VIEW_WARM].faults - before;
+}
+
+static int is_present(uint64_t page_address)
+{
+   return touch(page_address, TLB_TOUCH_READ) == TLB_NO_FAULT;
+}
+
+/* Checks which pages came along in the warm view, as "-3..-1,+1..+12". */
+static void assert_brought(tlb_fault_view view, const char *expected)
+{
+   char text[4096];
+   size_t used = 0;
+   text[0] = '\0';
+   for (unsigned i = 0; i < out[view].n_brought; i++) {
+      const tlb_page_run *r = &out[view].brought[i];
+      const char *comma = i == 0 ? "" : ",";
+      used += (size_t)(r->from == r->to
+         ? snprintf(text + used, sizeof text - used, "%s%+lld", comma,
+                    (long long)r->from)
+         : snprintf(text + used, sizeof text - used, "%s%+lld..%+lld", comma,
+                    (long long)r->from, (long long)r->to));
+   }
+   assert_string_equal(text, expected);
+}
+
+/* --- Files --- */
+
+static void test_around(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_file(BASE, 64, RX, 0, DISK, 0);
+   assert_int_equal(touch(BASE + 20 * PAGE, TLB_TOUCH_FETCH), TLB_FAULT_CODE);
+   assert_brought(TLB_VIEW_WARM, "-4..-1,+1..+11");
+   assert_brought(TLB_VIEW_4K, "");
+   assert_int_equal(touch(BASE + 31 * PAGE, TLB_TOUCH_READ), TLB_NO_FAULT);
+   assert_int_equal(out[TLB_VIEW_4K].kind, TLB_FAULT_READ);
+   assert_int_equal(touch(BASE + 32 * PAGE, TLB_TOUCH_READ), TLB_FAULT_READ);
+   assert_brought(TLB_VIEW_WARM, "+1..+15");
+   assert_int_equal(m.counts[TLB_VIEW_4K].faults, 3);
+   end();
+}
+
+static void test_around_clamped_to_mapping(void **state)
+{
+   (void)state;
+   begin(&usual);
+   /* The mapping begins at page 5 of its window: 16 pages from there. */
+   map_file(BASE + 5 * PAGE, 40, RX, 0, DISK, 0);
+   touch(BASE + 9 * PAGE, TLB_TOUCH_READ);
+   assert_brought(TLB_VIEW_WARM, "-4..-1,+1..+11");
+   end();
+   begin(&usual);
+   map_file(BASE, 7, RX, 0, DISK, 0);
+   touch(BASE + 3 * PAGE, TLB_TOUCH_READ);
+   assert_brought(TLB_VIEW_WARM, "-3..-1,+1..+3");
+   end();
+}
+
+static void test_around_clamped_to_page_table(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_file(BASE + (HUGE_PAGES - 3) * PAGE, 40, RX, 0, DISK, 0);
+   touch(BASE + (HUGE_PAGES - 2) * PAGE, TLB_TOUCH_READ);
+   assert_brought(TLB_VIEW_WARM, "-1,+1");
+   end();
+}
+
+static void test_around_ends_with_file(void **state)
+{
+   (void)state;
+   begin(&usual);
+   tlb_fault_file_is(&m, 1, DISK, 3 * PAGE + 1, 0);
+   map_file(BASE, 16, RX, 0, DISK, 0);
+   touch(BASE, TLB_TOUCH_READ);
+   assert_brought(TLB_VIEW_WARM, "+1..+3");
+   end();
+}
+
+static void test_around_leaves_what_is_there(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_file(BASE, 16, RW, 0, DISK, 0);
+   assert_int_equal(touch(BASE + 4 * PAGE, TLB_TOUCH_WRITE), TLB_FAULT_WRITE);
+   assert_brought(TLB_VIEW_WARM, "");
+   touch(BASE, TLB_TOUCH_READ);
+   assert_brought(TLB_VIEW_WARM, "+1..+3,+5..+15");
+   /* One that came along is copied when it is written to, alone. */
+   assert_int_equal(touch(BASE + 5 * PAGE, TLB_TOUCH_WRITE), TLB_FAULT_COPY);
+   assert_brought(TLB_VIEW_WARM, "");
+   assert_int_equal(out[TLB_VIEW_4K].kind, TLB_FAULT_WRITE);
+   assert_int_equal(touch(BASE + 5 * PAGE, TLB_TOUCH_WRITE), TLB_NO_FAULT);
+   end();
+}
+
+static void test_relro(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_file(BASE, 16, RW, 0, DISK, 0);
+   tlb_fault_protect(&m, BASE, BASE + 4 * PAGE, TLB_MAY_READ);
+   touch(BASE + 8 * PAGE, TLB_TOUCH_READ);
+   assert_brought(TLB_VIEW_WARM, "-4..-1,+1..+7");
+   end();
+}
+
+static void test_protect_keeps_pages(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_anon(BASE, 4 * PAGE);
+   touch(BASE, TLB_TOUCH_WRITE);
+   tlb_fault_protect(&m, BASE, BASE + 4 * PAGE, TLB_MAY_READ);
+   assert_int_equal(touch(BASE, TLB_TOUCH_WRITE), TLB_NO_FAULT);
+   tlb_fault_protect(&m, BASE, BASE + 4 * PAGE, RW);
+   assert_int_equal(touch(BASE, TLB_TOUCH_WRITE), TLB_NO_FAULT);
+   assert_int_equal(touch(BASE + PAGE, TLB_TOUCH_WRITE), TLB_FAULT_WRITE);
+   end();
+}
+
+static void test_shared_file(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_file(BASE, 32, RW, TLB_MAP_SHARED, DISK, 0);
+   assert_int_equal(touch(BASE, TLB_TOUCH_READ), TLB_FAULT_READ);
+   assert_int_equal(touch(BASE, TLB_TOUCH_WRITE), TLB_FAULT_DIRTY);
+   assert_int_equal(touch(BASE + PAGE, TLB_TOUCH_WRITE), TLB_FAULT_DIRTY);
+   assert_int_equal(touch(BASE + 16 * PAGE, TLB_TOUCH_WRITE), TLB_FAULT_WRITE);
+   assert_brought(TLB_VIEW_WARM, "");
+   end();
+}
+
+static void test_shared_file_populated(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_file(BASE, 32, RW, TLB_MAP_SHARED, DISK, 0);
+   tlb_fault_lock(&m, BASE, BASE + 32 * PAGE);
+   assert_int_equal(m.counts[TLB_VIEW_WARM].faults, 0);
+   assert_int_equal(touch_all(BASE, 32 * PAGE, TLB_TOUCH_READ), 0);
+   assert_int_equal(touch_all(BASE, 32 * PAGE, TLB_TOUCH_WRITE), 32);
+   assert_int_equal(m.counts[TLB_VIEW_WARM].kind[TLB_FAULT_DIRTY], 32);
+   end();
+}
+
+static void test_shared_memory(void **state)
+{
+   (void)state;
+   begin(&usual);
+   tlb_fault_file_is(&m, 1, TMPFS, 64 * PAGE, 1);
+   map_file(BASE, 64, RW, TLB_MAP_SHARED, TMPFS, 0);
+   /* Nothing is there to come along. */
+   assert_int_equal(touch(BASE, TLB_TOUCH_READ), TLB_FAULT_READ);
+   assert_brought(TLB_VIEW_WARM, "");
+   assert_int_equal(touch(BASE, TLB_TOUCH_WRITE), TLB_NO_FAULT);
+   assert_int_equal(touch_all(BASE, 64 * PAGE, TLB_TOUCH_WRITE), 63);
+   /* Mapped again, all is there, and may be written to. */
+   map_file(BASE + 100 * PAGE, 64, RW, TLB_MAP_SHARED, TMPFS, 0);
+   assert_int_equal(touch_all(BASE + 100 * PAGE, 64 * PAGE, TLB_TOUCH_READ), 5);
+   assert_int_equal(touch_all(BASE + 100 * PAGE, 64 * PAGE, TLB_TOUCH_WRITE),
+                    0);
+   assert_int_equal(m.counts[TLB_VIEW_COLD].major, 0);
+   end();
+}
+
+static void test_no_around(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_file(BASE, 8, RX, TLB_MAP_NO_AROUND, DISK, 0);
+   touch(BASE, TLB_TOUCH_READ);
+   assert_brought(TLB_VIEW_WARM, "");
+   end();
+   tlb_fault_settings off = usual;
+   off.fault_around = PAGE;
+   begin(&off);
+   map_file(BASE, 8, RX, 0, DISK, 0);
+   touch(BASE, TLB_TOUCH_READ);
+   assert_brought(TLB_VIEW_WARM, "");
+   end();
+}
+
+static void test_large_around(void **state)
+{
+   (void)state;
+   tlb_fault_settings all = usual;
+   all.fault_around = HUGE_BYTES;
+   begin(&all);
+   map_file(BASE, 2 * HUGE_PAGES, RX, 0, DISK, 0);
+   for (uint64_t i = 1; i < HUGE_PAGES; i += 2)
+      tlb_fault_settle(&m, BASE + HUGE_BYTES + i * PAGE, TLB_TOUCH_WRITE);
+   touch(BASE + 5 * PAGE, TLB_TOUCH_READ);
+   assert_brought(TLB_VIEW_WARM, "-5..-1,+1..+506");
+   end();
+}
+
+/* --- Anonymous memory: the counts are those of experiment E11 --- */
+
+static void test_write(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_anon(BASE, 64 * MIB);
+   assert_int_equal(touch_all(BASE, 64 * MIB, TLB_TOUCH_WRITE), 16384);
+   assert_int_equal(touch_all(BASE, 64 * MIB, TLB_TOUCH_WRITE), 0);
+   tlb_fault_zap(&m, BASE, BASE + 64 * MIB);
+   assert_int_equal(touch_all(BASE, 64 * MIB, TLB_TOUCH_WRITE), 16384);
+   assert_int_equal(m.counts[TLB_VIEW_4K].faults, 2 * 16384);
+   end();
+}
+
+static void test_read_then_write(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_anon(BASE, 64 * MIB);
+   assert_int_equal(touch_all(BASE, 64 * MIB, TLB_TOUCH_READ), 16384);
+   assert_int_equal(touch_all(BASE, 64 * MIB, TLB_TOUCH_WRITE), 16384);
+   assert_int_equal(m.counts[TLB_VIEW_WARM].kind[TLB_FAULT_ZERO], 16384);
+   assert_int_equal(m.counts[TLB_VIEW_WARM].kind[TLB_FAULT_COPY], 16384);
+   end();
+}
+
+static void test_populate(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_anon(BASE, 64 * MIB);
+   tlb_fault_lock(&m, BASE, BASE + 64 * MIB);
+   assert_int_equal(touch_all(BASE, 64 * MIB, TLB_TOUCH_WRITE), 0);
+   assert_int_equal(m.counts[TLB_VIEW_WARM].populated, 16384);
+   /* MADV_POPULATE_READ maps zero pages: writes fault. */
+   map_anon(BASE + 128 * MIB, MIB);
+   tlb_fault_populate(&m, BASE + 128 * MIB, BASE + 129 * MIB, TLB_TOUCH_READ);
+   assert_int_equal(touch_all(BASE + 128 * MIB, MIB, TLB_TOUCH_WRITE), 256);
+   map_anon(BASE + 256 * MIB, MIB);
+   tlb_fault_populate(&m, BASE + 256 * MIB, BASE + 257 * MIB, TLB_TOUCH_WRITE);
+   assert_int_equal(touch_all(BASE + 256 * MIB, MIB, TLB_TOUCH_WRITE), 0);
+   end();
+}
+
+static void test_thp(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_anon(BASE, 64 * MIB);
+   tlb_fault_flag(&m, BASE, BASE + 64 * MIB, TLB_MAP_HUGEPAGE, 0);
+   assert_int_equal(touch_all(BASE, 64 * MIB, TLB_TOUCH_WRITE), 32);
+   assert_int_equal(m.counts[TLB_VIEW_4K].faults, 16384);
+   assert_int_equal(m.counts[TLB_VIEW_WARM].brought, 32 * 511);
+   end();
+}
+
+static void test_thp_off_by_a_page(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_anon(BASE, 8 * MIB);
+   tlb_fault_flag(&m, BASE, BASE + 8 * MIB, TLB_MAP_HUGEPAGE, 0);
+   assert_int_equal(touch_all(BASE, 8 * MIB, TLB_TOUCH_WRITE), 4);
+   map_anon(BASE + 16 * MIB + PAGE, 8 * MIB);
+   tlb_fault_flag(&m, BASE + 16 * MIB + PAGE, BASE + 24 * MIB + PAGE,
+                  TLB_MAP_HUGEPAGE, 0);
+   assert_int_equal(touch_all(BASE + 16 * MIB + PAGE, 8 * MIB,
+                              TLB_TOUCH_WRITE), 515);
+   end();
+}
+
+static void test_thp_where_a_page_table_is(void **state)
+{
+   (void)state;
+   tlb_fault_settings always = usual;
+   always.thp = TLB_THP_ALWAYS;
+   begin(&always);
+   map_anon(BASE, PAGE);
+   touch(BASE, TLB_TOUCH_WRITE);
+   map_anon(BASE, 4 * MIB);
+   /* The page table went with its only mapping. */
+   assert_int_equal(touch_all(BASE, 4 * MIB, TLB_TOUCH_WRITE), 2);
+   /* MADV_DONTNEED leaves the table of a block that was small. */
+   map_anon(BASE + 8 * MIB, PAGE);
+   touch(BASE + 8 * MIB, TLB_TOUCH_WRITE);
+   map_anon(BASE + 8 * MIB + PAGE, 2 * MIB - PAGE);
+   assert_int_equal(touch_all(BASE + 8 * MIB, 2 * MIB, TLB_TOUCH_WRITE), 511);
+   end();
+}
+
+static void test_thp_zero(void **state)
+{
+   (void)state;
+   tlb_fault_settings always = usual;
+   always.thp = TLB_THP_ALWAYS;
+   begin(&always);
+   map_anon(BASE, 4 * MIB);
+   assert_int_equal(touch_all(BASE, 4 * MIB, TLB_TOUCH_READ), 2);
+   assert_int_equal(touch_all(BASE, 4 * MIB, TLB_TOUCH_WRITE), 2);
+   assert_int_equal(m.counts[TLB_VIEW_WARM].kind[TLB_FAULT_COPY], 2);
+   end();
+}
+
+static void test_no_thp(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_anon(BASE, 4 * MIB);
+   assert_int_equal(touch_all(BASE, 4 * MIB, TLB_TOUCH_WRITE), 1024);
+   end();
+   tlb_fault_settings always = usual;
+   always.thp = TLB_THP_ALWAYS;
+   begin(&always);
+   map_anon(BASE, 4 * MIB);
+   tlb_fault_flag(&m, BASE, BASE + 2 * MIB, TLB_MAP_NOHUGEPAGE, 0);
+   assert_int_equal(touch_all(BASE, 4 * MIB, TLB_TOUCH_WRITE), 513);
+   end();
+}
+
+static void test_collapse(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_anon(BASE, 4 * MIB);
+   touch(BASE, TLB_TOUCH_WRITE);
+   tlb_fault_collapse(&m, BASE, BASE + 2 * MIB);
+   assert_int_equal(touch_all(BASE, 4 * MIB, TLB_TOUCH_WRITE), 512);
+   end();
+}
+
+static void test_folios(void **state)
+{
+   (void)state;
+   tlb_fault_settings some = usual;
+   some.mthp_always = 1u << 4;
+   begin(&some);
+   map_anon(BASE + 3 * PAGE, 61 * PAGE);
+   /* Small ones up to the first boundary, then folios of 16. */
+   assert_int_equal(touch_all(BASE + 3 * PAGE, 61 * PAGE, TLB_TOUCH_WRITE),
+                    13 + 3);
+   end();
+   some.mthp_always |= 1u << 2;
+   begin(&some);
+   map_anon(BASE, 64 * PAGE);
+   touch(BASE + 20 * PAGE, TLB_TOUCH_READ);
+   /* A zero page is in the way of the large one, not of the small ones. */
+   touch(BASE + 24 * PAGE, TLB_TOUCH_WRITE);
+   assert_brought(TLB_VIEW_WARM, "+1..+3");
+   touch(BASE + 32 * PAGE, TLB_TOUCH_WRITE);
+   assert_brought(TLB_VIEW_WARM, "+1..+15");
+   end();
+   some.mthp_always = 0;
+   some.mthp_madvise = 1u << 4;
+   begin(&some);
+   map_anon(BASE, 32 * PAGE);
+   tlb_fault_flag(&m, BASE + 16 * PAGE, BASE + 32 * PAGE, TLB_MAP_HUGEPAGE, 0);
+   assert_int_equal(touch_all(BASE, 32 * PAGE, TLB_TOUCH_WRITE), 17);
+   end();
+}
+
+static void test_hugetlb(void **state)
+{
+   (void)state;
+   begin(&usual);
+   const tlb_mapping v = { .start = BASE, .end = BASE + 4 * MIB, .prot = RW,
+                           .flags = TLB_MAP_HUGETLB, .huge_shift = 21 };
+   tlb_fault_map(&m, &v);
+   assert_int_equal(touch_all(BASE, 4 * MIB, TLB_TOUCH_WRITE), 2);
+   assert_int_equal(m.counts[TLB_VIEW_4K].faults, 1024);
+   end();
+}
+
+/* --- Changes of the address space --- */
+
+static void test_unmap(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_anon(BASE, 64 * PAGE);
+   touch_all(BASE, 64 * PAGE, TLB_TOUCH_WRITE);
+   tlb_fault_unmap(&m, BASE + 8 * PAGE, BASE + 16 * PAGE);
+   assert_int_equal(touch_all(BASE, 64 * PAGE, TLB_TOUCH_WRITE), 0);
+   map_anon(BASE + 8 * PAGE, 8 * PAGE);
+   assert_int_equal(touch_all(BASE, 64 * PAGE, TLB_TOUCH_WRITE), 8);
+   /* MAP_FIXED over it. */
+   map_anon(BASE, 4 * PAGE);
+   assert_int_equal(touch_all(BASE, 64 * PAGE, TLB_TOUCH_WRITE), 4);
+   end();
+}
+
+static void test_unmap_of_much(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_anon(BASE, (uint64_t)1 << 40);
+   touch(BASE + ((uint64_t)1 << 39), TLB_TOUCH_WRITE);
+   tlb_fault_zap(&m, BASE, BASE + ((uint64_t)1 << 40));
+   assert_int_equal(touch(BASE + ((uint64_t)1 << 39), TLB_TOUCH_WRITE),
+                    TLB_FAULT_WRITE);
+   tlb_fault_unmap(&m, BASE, BASE + ((uint64_t)1 << 40));
+   assert_int_equal(m.n_chunks, 0);
+   end();
+}
+
+static void test_move(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_anon(BASE, 16 * PAGE);
+   touch_all(BASE, 8 * PAGE, TLB_TOUCH_WRITE);
+   tlb_fault_move(&m, BASE, BASE + 600 * PAGE, 16 * PAGE, 0);
+   assert_int_equal(touch(BASE, TLB_TOUCH_WRITE), TLB_NO_FAULT);
+   assert_int_equal(touch_all(BASE + 600 * PAGE, 16 * PAGE, TLB_TOUCH_WRITE), 8);
+   /* MREMAP_DONTUNMAP: the mapping stays, its pages go. */
+   tlb_fault_move(&m, BASE + 600 * PAGE, BASE, 16 * PAGE, 1);
+   assert_int_equal(touch_all(BASE, 16 * PAGE, TLB_TOUCH_WRITE), 0);
+   assert_int_equal(touch_all(BASE + 600 * PAGE, 16 * PAGE, TLB_TOUCH_WRITE),
+                    16);
+   end();
+}
+
+static void test_fork_parent(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_anon(BASE, 8 * PAGE);
+   map_file(BASE + 64 * PAGE, 8, RW, 0, DISK, 0);
+   map_file(BASE + 128 * PAGE, 8, RX, 0, DISK, 8);
+   map_file(BASE + 192 * PAGE, 8, RW, TLB_MAP_SHARED, 9, 0);
+   touch_all(BASE, 8 * PAGE, TLB_TOUCH_WRITE);
+   touch_all(BASE + 64 * PAGE, 8 * PAGE, TLB_TOUCH_WRITE);
+   touch_all(BASE + 128 * PAGE, 8 * PAGE, TLB_TOUCH_READ);
+   touch_all(BASE + 192 * PAGE, 8 * PAGE, TLB_TOUCH_WRITE);
+   tlb_fault_fork(&m, 0);
+   assert_int_equal(touch_all(BASE, 8 * PAGE, TLB_TOUCH_READ), 0);
+   assert_int_equal(touch_all(BASE, 8 * PAGE, TLB_TOUCH_WRITE), 8);
+   assert_int_equal(touch_all(BASE + 64 * PAGE, 8 * PAGE, TLB_TOUCH_WRITE), 8);
+   assert_int_equal(touch_all(BASE + 128 * PAGE, 8 * PAGE, TLB_TOUCH_READ), 0);
+   assert_int_equal(touch_all(BASE + 192 * PAGE, 8 * PAGE, TLB_TOUCH_WRITE), 0);
+   end();
+}
+
+static void test_fork_child(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_anon(BASE, 8 * PAGE);
+   map_file(BASE + 64 * PAGE, 8, RW, 0, DISK, 0);
+   map_file(BASE + 128 * PAGE, 8, RX, 0, DISK, 8);
+   map_file(BASE + 192 * PAGE, 8, RW, TLB_MAP_SHARED, 9, 0);
+   map_anon(BASE + 256 * PAGE, 8 * PAGE);
+   map_anon(BASE + 320 * PAGE, 8 * PAGE);
+   tlb_fault_flag(&m, BASE + 256 * PAGE, BASE + 264 * PAGE, TLB_MAP_NO_FORK, 0);
+   tlb_fault_flag(&m, BASE + 320 * PAGE, BASE + 328 * PAGE,
+                  TLB_MAP_WIPE_ON_FORK, 0);
+   touch_all(BASE, 8 * PAGE, TLB_TOUCH_WRITE);
+   touch(BASE + 64 * PAGE, TLB_TOUCH_READ);
+   touch(BASE + 64 * PAGE, TLB_TOUCH_WRITE);
+   touch_all(BASE + 128 * PAGE, 8 * PAGE, TLB_TOUCH_READ);
+   touch_all(BASE + 192 * PAGE, 8 * PAGE, TLB_TOUCH_WRITE);
+   touch_all(BASE + 256 * PAGE, 8 * PAGE, TLB_TOUCH_WRITE);
+   touch_all(BASE + 320 * PAGE, 8 * PAGE, TLB_TOUCH_WRITE);
+   tlb_fault_fork(&m, 1);
+   tlb_fault_zero(&m);
+   assert_int_equal(touch_all(BASE, 8 * PAGE, TLB_TOUCH_READ), 0);
+   assert_int_equal(touch_all(BASE, 8 * PAGE, TLB_TOUCH_WRITE), 8);
+   /* A private file mapping that was written to is copied as a whole, what
+      came along included; text is not, nor what is shared. */
+   assert_int_equal(touch_all(BASE + 64 * PAGE, 8 * PAGE, TLB_TOUCH_READ), 0);
+   assert_int_equal(touch_all(BASE + 128 * PAGE, 8 * PAGE, TLB_TOUCH_READ), 1);
+   assert_int_equal(touch_all(BASE + 192 * PAGE, 8 * PAGE, TLB_TOUCH_WRITE), 8);
+   assert_int_equal(touch(BASE + 256 * PAGE, TLB_TOUCH_WRITE), TLB_NO_FAULT);
+   assert_null(tlb_mappings_find(&m.maps, BASE + 256 * PAGE));
+   assert_int_equal(touch_all(BASE + 320 * PAGE, 8 * PAGE, TLB_TOUCH_READ), 8);
+   end();
+}
+
+/* --- Cold --- */
+
+static void test_cold(void **state)
+{
+   (void)state;
+   begin(&usual);
+   tlb_fault_file_is(&m, 1, DISK, 100 * PAGE, 0);
+   map_file(BASE, 100, RX, 0, DISK, 0);
+   touch(BASE + 40 * PAGE, TLB_TOUCH_FETCH);
+   assert_int_equal(out[TLB_VIEW_WARM].major, 0);
+   assert_int_equal(out[TLB_VIEW_COLD].major, 1);
+   /* 32 pages are read around it, 24 to 55; of these fault-around maps its
+      window, 32 to 47, but the page that is to make the kernel read on. */
+   assert_int_equal(out[TLB_VIEW_COLD].read.from, -16);
+   assert_int_equal(out[TLB_VIEW_COLD].read.to, 15);
+   assert_brought(TLB_VIEW_COLD, "-8..-1,+1..+7");
+   touch(BASE + 28 * PAGE, TLB_TOUCH_READ);
+   assert_int_equal(out[TLB_VIEW_COLD].major, 0);
+   assert_brought(TLB_VIEW_COLD, "-4..-1,+1..+3");
+   assert_brought(TLB_VIEW_WARM, "-12..-1,+1..+3");
+   /* The marked page, 48 = 24 + 32 - 8: what follows the window is read. */
+   touch(BASE + 48 * PAGE, TLB_TOUCH_READ);
+   assert_int_equal(out[TLB_VIEW_COLD].major, 0);
+   touch(BASE + 60 * PAGE, TLB_TOUCH_READ);
+   assert_int_equal(out[TLB_VIEW_COLD].major, 0);
+   touch(BASE, TLB_TOUCH_READ);
+   assert_int_equal(out[TLB_VIEW_COLD].major, 1);
+   assert_int_equal(out[TLB_VIEW_COLD].read.from, 0);
+   assert_int_equal(m.counts[TLB_VIEW_COLD].major, 2);
+   end();
+}
+
+static void test_cold_write(void **state)
+{
+   (void)state;
+   begin(&usual);
+   tlb_fault_file_is(&m, 1, DISK, 100 * PAGE, 0);
+   map_file(BASE, 100, RW, 0, DISK, 0);
+   assert_int_equal(touch(BASE, TLB_TOUCH_WRITE), TLB_FAULT_WRITE);
+   assert_int_equal(out[TLB_VIEW_COLD].major, 1);
+   assert_brought(TLB_VIEW_COLD, "");
+   tlb_fault_file_read(&m, 1, DISK, 80 * PAGE, PAGE);
+   touch(BASE + 80 * PAGE, TLB_TOUCH_READ);
+   assert_int_equal(out[TLB_VIEW_COLD].major, 0);
+   end();
+}
+
+/* --- Phases and other base pages --- */
+
+static void test_phases(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_file(BASE, 16, RX, TLB_MAP_MAIN, DISK, 0);
+   map_file(BASE + 64 * PAGE, 16, RX, 0, 9, 0);
+   map_anon(BASE + 128 * PAGE, 4 * PAGE);
+   touch_all(BASE, 16 * PAGE, TLB_TOUCH_FETCH);
+   touch_all(BASE + 64 * PAGE, 16 * PAGE, TLB_TOUCH_FETCH);
+   touch_all(BASE + 128 * PAGE, 4 * PAGE, TLB_TOUCH_WRITE);
+   /* Aligned: one window. Otherwise the first begins with the mapping and has
+      16 pages, counted from there: again one, or two at the end of a page
+      table. */
+   for (unsigned k = 0; k < TLB_N_PHASES; k++) {
+      assert_int_equal(m.phase[TLB_GROUP_PROGRAM][k], 1);
+      assert_int_equal(m.phase[TLB_GROUP_LIBRARIES][k], 1);
+      assert_int_equal(m.phase[TLB_GROUP_OTHER][k], 4);
+   }
+   end();
+   begin(&usual);
+   map_file(BASE, 48, RX, 0, 9, 0);
+   touch(BASE + 20 * PAGE, TLB_TOUCH_FETCH);
+   touch(BASE + 30 * PAGE, TLB_TOUCH_FETCH);
+   /* In one window as long as no boundary lies between them. */
+   for (unsigned k = 0; k < TLB_N_PHASES; k++)
+      assert_int_equal(m.phase[TLB_GROUP_LIBRARIES][k],
+                       (20 + k) / 16 == (30 + k) / 16 ? 1 : 2);
+   end();
+}
+
+static void test_large_base_pages(void **state)
+{
+   (void)state;
+   for (unsigned shift = 14; shift <= 16; shift += 2) {
+      tlb_fault_settings s = usual;
+      s.page_shift = shift;
+      const uint64_t page = (uint64_t)1 << shift;
+      begin(&s);
+      map_anon(BASE, 64 * MIB);
+      for (uint64_t a = BASE; a < BASE + 64 * MIB; a += page)
+         touch(a, TLB_TOUCH_WRITE);
+      assert_int_equal(m.counts[TLB_VIEW_WARM].faults, 64 * MIB / page);
+      const tlb_mapping v = { .start = BASE + 128 * MIB,
+                              .end = BASE + 129 * MIB, .device = 1, .inode = 2,
+                              .prot = RX };
+      tlb_fault_map(&m, &v);
+      touch(v.start, TLB_TOUCH_READ);
+      /* 64K are four pages of 16K, and one of 64K. */
+      assert_brought(TLB_VIEW_WARM, shift == 14 ? "+1..+3" : "");
+      end();
+   }
+}
+
+/* --- All together --- */
+
+enum { N_PAGES = 1200 };
+
+/* A page table that is kept page by page; for fault-around, copy on write and
+   the zero page, without huge pages. */
+typedef struct {
+   uint8_t map[N_PAGES]; /* 0: none, else number + 1 of the mapping's kind */
+   uint8_t prot[N_PAGES];
+   uint64_t piece[N_PAGES]; /* equal, side by side: one mapping */
+   uint8_t present[N_PAGES];
+   uint8_t writable[N_PAGES];
+} naive;
+
+enum { ANON = 1, PRIVATE_FILE, SHARED_FILE };
+
+static int together(const naive *n, int a, int b)
+{
+   return n->map[a] == n->map[b] && n->prot[a] == n->prot[b]
+          && n->piece[a] == n->piece[b];
+}
+
+static tlb_fault_kind naive_touch(naive *n, int page, tlb_touch how)
+{
+   const int writes = how == TLB_TOUCH_WRITE;
+   if (n->map[page] == 0 || (writes && (n->prot[page] & TLB_MAY_WRITE) == 0)
+       || (how == TLB_TOUCH_FETCH && (n->prot[page] & TLB_MAY_EXECUTE) == 0)
+       || n->prot[page] == 0)
+      return TLB_NO_FAULT;
+   if (n->present[page]) {
+      if (!writes || n->writable[page])
+         return TLB_NO_FAULT;
+      n->writable[page] = 1;
+      return n->map[page] == SHARED_FILE ? TLB_FAULT_DIRTY : TLB_FAULT_COPY;
+   }
+   n->present[page] = 1;
+   n->writable[page] = (uint8_t)writes;
+   if (writes)
+      return TLB_FAULT_WRITE;
+   if (n->map[page] != ANON) {
+      int from = page, to = page;
+      while (from > 0 && from % 16 != 0 && together(n, from - 1, page))
+         from--;
+      while (to + 1 < N_PAGES && to + 1 < from + 16 && (to + 1) % 512 != 0
+             && together(n, to + 1, page))
+         to++;
+      for (int p = from; p <= to; p++)
+         n->present[p] = 1;
+   }
+   return how == TLB_TOUCH_FETCH ? TLB_FAULT_CODE
+          : n->map[page] == ANON ? TLB_FAULT_ZERO : TLB_FAULT_READ;
+}
+
+static void test_random(void **state)
+{
+   (void)state;
+   uint64_t seed = 4711;
+   for (int round = 0; round < 60; round++) {
+      static naive n;
+      memset(&n, 0, sizeof n);
+      begin(&usual);
+      for (int step = 0; step < 4000; step++) {
+         const uint64_t r = unit_random(&seed);
+         const int page = (int)(r % N_PAGES);
+         const int most = N_PAGES - page;
+         const int pages = 1 + (int)((r >> 20) % 100) % most;
+         const uint64_t a = BASE + (uint64_t)page * PAGE;
+         const uint64_t bytes = (uint64_t)pages * PAGE;
+         static const uint8_t prots[] = { RX, RW, TLB_MAY_READ, 7 };
+         const uint8_t prot = prots[(r >> 40) % 4];
+         const unsigned what = (unsigned)((r >> 32) % 200);
+         if (what < 4) {
+            const int kind = 1 + (int)what % 3;
+            if (kind == ANON)
+               map_anon(a, bytes);
+            else
+               map_file(a, (uint64_t)pages, RW,
+                        kind == SHARED_FILE ? TLB_MAP_SHARED : 0,
+                        10 + (uint64_t)step, 0);
+            for (int p = page; p < page + pages; p++) {
+               n.map[p] = (uint8_t)kind;
+               n.prot[p] = RW;
+               n.piece[p] = kind == ANON ? 0 : (uint64_t)step + 1;
+               n.present[p] = 0;
+               n.writable[p] = 0;
+            }
+         } else if (what < 6) {
+            tlb_fault_unmap(&m, a, a + bytes);
+            for (int p = page; p < page + pages; p++) {
+               n.map[p] = 0;
+               n.present[p] = 0;
+               n.writable[p] = 0;
+            }
+         } else if (what < 8) {
+            tlb_fault_zap(&m, a, a + bytes);
+            for (int p = page; p < page + pages; p++) {
+               n.present[p] = 0;
+               n.writable[p] = 0;
+            }
+         } else if (what < 12) {
+            tlb_fault_protect(&m, a, a + bytes, prot);
+            for (int p = page; p < page + pages; p++)
+               n.prot[p] = prot;
+         } else {
+            const tlb_touch how = (tlb_touch)((r >> 50) % 3);
+            const tlb_fault_kind kind = touch(a, how);
+            assert_int_equal(kind, naive_touch(&n, page, how));
+            /* What faults with help faults without. */
+            if (kind != TLB_NO_FAULT)
+               assert_int_not_equal(out[TLB_VIEW_4K].kind, TLB_NO_FAULT);
+            if (out[TLB_VIEW_COLD].kind != TLB_NO_FAULT)
+               assert_int_not_equal(out[TLB_VIEW_4K].kind, TLB_NO_FAULT);
+         }
+      }
+      uint64_t kinds = 0;
+      for (unsigned k = 1; k < TLB_N_FAULT_KINDS; k++)
+         kinds += m.counts[TLB_VIEW_WARM].kind[k];
+      assert_int_equal(kinds, m.counts[TLB_VIEW_WARM].faults);
+      uint64_t phase_0 = 0;
+      for (unsigned g = 0; g < TLB_N_GROUPS; g++)
+         phase_0 += m.phase[g][0];
+      assert_int_equal(phase_0, kinds);
+      end();
+   }
+}
+
+static void test_outside(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_file(BASE, 16, RX, 0, DISK, 0);
+   assert_int_equal(touch(BASE - PAGE, TLB_TOUCH_READ), TLB_NO_FAULT);
+   assert_int_equal(touch(BASE, TLB_TOUCH_WRITE), TLB_NO_FAULT);
+   assert_int_equal(m.counts[TLB_VIEW_4K].faults, 0);
+   assert_true(!is_present(BASE));
+   assert_true(is_present(BASE + PAGE));
+   end();
+}
+
+int main(void)
+{
+   const struct CMUnitTest tests[] = {
+      CLAIM("a read of a file's page maps the aligned 64K around it",
+            test_around),
+      CLAIM("the window of fault-around is clamped to the mapping, its end "
+            "counts from the clamped start", test_around_clamped_to_mapping),
+      CLAIM("and to the page table", test_around_clamped_to_page_table),
+      CLAIM("and to the file", test_around_ends_with_file),
+      CLAIM("a private write copies one page, and fault-around leaves what is "
+            "there", test_around_leaves_what_is_there),
+      CLAIM("mprotect splits mappings, and so windows", test_relro),
+      CLAIM("mprotect and back: owned pages do not fault again",
+            test_protect_keeps_pages),
+      CLAIM("each page of a shared file faults when it is first written to",
+            test_shared_file),
+      CLAIM("also after MAP_POPULATE", test_shared_file_populated),
+      CLAIM("shared memory is mapped writable at once", test_shared_memory),
+      CLAIM("there is no fault-around where the kernel has none",
+            test_no_around),
+      CLAIM("fault-around may be as large as a page table", test_large_around),
+      CLAIM("E11: 64M written are 16,384 faults, again after MADV_DONTNEED",
+            test_write),
+      CLAIM("E11: read, then written: 16,384 zero pages and as many copies",
+            test_read_then_write),
+      CLAIM("E11: MAP_POPULATE and mlock leave no faults; MADV_POPULATE_READ "
+            "leaves zero pages", test_populate),
+      CLAIM("E11: 32 faults with huge pages, 511 less for each", test_thp),
+      CLAIM("8M are 4 huge pages, 515 faults one page off",
+            test_thp_off_by_a_page),
+      CLAIM("no huge page where a page table is",
+            test_thp_where_a_page_table_is),
+      CLAIM("reads map the huge zero page", test_thp_zero),
+      CLAIM("huge pages are for those who may have them", test_no_thp),
+      CLAIM("MADV_COLLAPSE makes the rest of a block present", test_collapse),
+      CLAIM("folios: the largest that fits, is aligned and all empty",
+            test_folios),
+      CLAIM("pages of hugetlbfs come whole", test_hugetlb),
+      CLAIM("what was unmapped faults again", test_unmap),
+      CLAIM("a terabyte is unmapped at once", test_unmap_of_much),
+      CLAIM("mremap takes the pages along", test_move),
+      CLAIM("fork write-protects private pages in the parent",
+            test_fork_parent),
+      CLAIM("a child faults text again, and copies what it writes",
+            test_fork_child),
+      CLAIM("a major fault reads around, and maps what fault-around finds",
+            test_cold),
+      CLAIM("a private write of a page on the disk is major", test_cold_write),
+      CLAIM("phases: windows move against the mappings", test_phases),
+      CLAIM("base pages of 16K and 64K", test_large_base_pages),
+      CLAIM("a touch of nothing, or of what is forbidden, is no fault",
+            test_outside),
+      CLAIM("random address spaces fault as a page table kept page by page",
+            test_random),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}
