@@ -22,6 +22,7 @@ UNIT_TESTS = \
 	tests/unit/test_machine_input \
 	tests/unit/test_machines \
 	tests/unit/test_mappings \
+	tests/unit/test_pagemap \
 	tests/unit/test_reach \
 	tests/unit/test_short_cuts \
 	tests/unit/test_text \

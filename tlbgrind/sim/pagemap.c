@@ -258,10 +258,13 @@ static void take_from_block(tlb_view *v, block *b, unsigned shift,
    }
 }
 
+/* Whole base pages: one of which a part has changed has changed. */
 static void notify(const tlb_view *v, uint64_t start, uint64_t end)
 {
+   const uint64_t page = UINT64_C(1) << v->base_shift;
    if (v->changed != NULL && start < end)
-      v->changed(v->opaque, start, end);
+      v->changed(v->opaque, block_start(start, v->base_shift),
+                 block_start(end + page - 1, v->base_shift));
 }
 
 /* The large page around `address` becomes base pages. */
@@ -336,19 +339,18 @@ static const tlb_mapping *mapping_at(tlb_pagemap *p, uint64_t address)
    return m;
 }
 
-/* The mapping that a base page belongs to: where several share one, that of
-   the address. */
+/* The mapping that a base page belongs to: that of the address, or where there
+   is none the first on the page, for pages larger than the host's. */
 static const tlb_mapping *mapping_of_page(tlb_pagemap *p, uint64_t address)
 {
    const tlb_mapping *m = mapping_at(p, address);
    if (m != NULL)
       return m;
    const uint64_t start = block_start(address, p->base_shift);
+   const uint64_t last = start + ((UINT64_C(1) << p->base_shift) - 1);
    const size_t i = tlb_mappings_above(&p->mappings, start);
-   if (i < p->mappings.count
-       && p->mappings.at[i]->start - start < UINT64_C(1) << p->base_shift)
-      return p->mappings.at[i];
-   return NULL;
+   return i < p->mappings.count && p->mappings.at[i]->start <= last
+        ? p->mappings.at[i] : NULL;
 }
 
 tlb_backing tlb_pagemap_backing(tlb_pagemap *p, unsigned view,
@@ -574,7 +576,8 @@ unsigned tlb_pagemap_add_view(tlb_pagemap *p, const tlb_page_policy *policy,
 {
    tlb_view **const all = get(p, (p->n_views + 1) * sizeof *all);
    tlb_view *const v = get(p, sizeof *v);
-   *v = (tlb_view){ .changed = changed, .opaque = opaque };
+   *v = (tlb_view){ .changed = changed, .opaque = opaque,
+                    .base_shift = p->base_shift };
    v->policy = *policy;
    for (unsigned i = 0; i < policy->n_pools; i++)
       v->left[i] = (int64_t)policy->pool[i].pages;
@@ -798,7 +801,9 @@ void tlb_pagemap_move(tlb_pagemap *p, uint64_t from, uint64_t to,
    if (length == 0)
       return;
    tlb_pagemap_unmap(p, to, to + length);
-   for (;;) {
+   /* Mapping changes the list: what lies at the new place may become one with
+      what lies at the old. */
+   while (at < from + length) {
       const size_t i = tlb_mappings_above(&p->mappings, at);
       if (i == p->mappings.count
           || p->mappings.at[i]->start >= from + length)

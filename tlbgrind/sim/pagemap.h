@@ -36,8 +36,9 @@ typedef struct {
                            at least the base page. For coalescing arrays. */
 } tlb_backing;
 
-/* Called when the answer for base pages in [start, end) that have been asked
-   for may differ from before. */
+/* Called when the answer for the base pages in [start, end) may differ from
+   before, if any of them has been asked for. It may not ask, nor change the
+   map. */
 typedef void tlb_view_changed(void *opaque, uint64_t start, uint64_t end);
 
 /* Called for an address that no mapping has, such as one below the stack's end.
@@ -72,6 +73,7 @@ typedef struct {
 
 typedef struct {
    tlb_page_policy policy;
+   unsigned base_shift;
    tlb_view_changed *changed; /* or NULL */
    void *opaque;
    tlb_page_table chunks;
