@@ -9,6 +9,7 @@ dist_man_MANS = \
 
 # docs/img is a folder, distributed as a whole.
 DOC_FILES = \
+	docs/cpuid.md \
 	docs/fault-log.md \
 	docs/experiments.md \
 	docs/entries.md \
