@@ -554,6 +554,10 @@ static void impossible_sizes(void **state)
 {
    processor p = OF(GRACEMONT);
    (void)state;
+   /* 4096 threads that share an array. */
+   set(&p, 0x18, 1, 0, 0x00300001, 1, 0x121 | 0xfffu << 14);
+   assert_int_equal(machine_of(&p, 1).array[1].threads, 0);
+   p.n_others = 0;
    /* More entries than there can be: not cut to 32 bits. */
    set(&p, 0x18, 3, 0, 0x80000003, 0x00020001, 0x43);
    set(&p, 0x18, 4, 0, 0xffff0003, 0xffffffff, 0x143);

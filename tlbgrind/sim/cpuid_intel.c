@@ -226,8 +226,10 @@ static void take_leaf_18(tlb_cpuid_reader *r)
       tlb_machine_array *const array = tlb_cpuid_take(
          r, tlb_bits(a.edx, 7, 5), users_of_type[type], page_sizes, entries,
          full && entries <= UINT32_MAX ? (uint32_t)entries : ways, source);
+      /* A core has some threads; thousands are no answer. */
+      const uint32_t threads = tlb_bits(a.edx, 25, 14) + 1;
       if (array != NULL)
-         array->threads = tlb_bits(a.edx, 25, 14) + 1;
+         array->threads = threads <= TLB_CPUID_MAX_THREADS ? threads : 0;
    }
 }
 

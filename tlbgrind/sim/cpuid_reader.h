@@ -25,6 +25,9 @@ typedef struct {
 /* Page sizes as bits of tlb_geometry.page_sizes. */
 enum { TLB_4K = 1 << 12, TLB_2M = 1 << 21, TLB_4M = 1 << 22, TLB_1G = 1 << 30 };
 
+/* As many as a machine file can say. */
+enum { TLB_CPUID_MAX_THREADS = 1024 };
+
 enum {
    TLB_CPUID_MAX_LEAF_2 = 4,  /* calls of leaf 2; all known need one */
    TLB_CPUID_MAX_LEAF_18 = 63 /* sub-leaf of leaf 18H; all known have fewer */
