@@ -81,6 +81,7 @@ PYTEST_FILES = \
 	tests/annotate/test_options.py \
 	tests/bench/test_bench.py \
 	tests/cpuid/test_machine_command.py \
+	tests/cpuid/test_machine_files.py \
 	tests/cpuid/test_oracle.py \
 	tests/experiments/test_experiments.py \
 	tests/machines/test_machines.py \

@@ -1,0 +1,73 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""What CPUID says of a processor and what its machine file says: the same but for what is listed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from cpuid_facts import Machine, dump_lines, parse_machine, read_processors, show
+
+PROCESSORS = read_processors()
+
+# Level, users, page sizes, entries/ways.
+HALVED_4K = {"1 fetches 4K 64/4"}, {"1 fetches 4K 128/4"}
+COVE = {"1 loads 4K 64/4"}, {"1 loads 4K 96/6"}
+
+# Processor: its machine file, what only CPUID has, what only the file has.
+EXPECTED: dict[str, tuple[str, set[str], set[str]]] = {
+    "CORE_DUO": ("core-duo-t2600", set(), set()),
+    "CORE_2": ("core2", set(), set()),
+    "BONNELL": ("bonnell", set(), set()),
+    "KNIGHTS_LANDING": ("knl", set(), set()),
+    # What a thread has while two run, and what the core has.
+    "WESTMERE": (
+        "nehalem",
+        HALVED_4K[0] | {"1 fetches 2M+4M 7/7"},
+        HALVED_4K[1] | {"1 fetches 2M+4M 14/14"},
+    ),
+    "IVY_BRIDGE": ("ivybridge", *HALVED_4K),
+    "HASWELL": ("haswell", set(), set()),
+    "SKYLAKE": ("skylake", {"1 fetches 4K 64/8"}, {"1 fetches 4K 128/8"}),
+    # CPUID is wrong.
+    "SAPPHIRE_RAPIDS": ("goldencove", *COVE),
+    "GOLDEN_COVE": ("goldencove", *COVE),
+    "ICE_LAKE": ("icelake", {"1 fetches 2M+4K+4M 8/8"}, {"1 fetches 4K 128/8", "1 fetches 2M+4M 16/8"}),
+    "GRACEMONT": ("gracemont", set(), set()),
+    "GEODE_LX": ("geode-lx", set(), set()),
+    "K8": ("k8", set(), set()),
+    "K10": ("k10", set(), set()),
+    "BULLDOZER": ("bulldozer", set(), set()),
+    # The file's sources do not tell of 1G pages.
+    "PILEDRIVER": ("piledriver", {"2 fetches 1G+2M 1024/8"}, {"2 fetches 2M 1024/8"}),
+    "JAGUAR": ("jaguar", set(), set()),
+    # The firmware decides which of two ways the same processor is described.
+    "ZEN_1": ("zen1", {"2 loads+stores 2M+4K 1536/12"}, {"2 loads+stores 2M+4K 1536/6"}),
+    "DHYANA": ("zen1", set(), set()),
+    "ZEN_3": ("zen3", set(), set()),
+    "ZEN_4": ("zen4", set(), set()),
+    "ZEN_5": ("zen5", set(), set()),
+}
+
+
+def arrays(machine: Machine) -> set[str]:
+    return {
+        f"{a['level']} {'+'.join(sorted(a.users))} {'+'.join(sorted(a.pages))} {a.number('entries')}/{a.number('ways')}"
+        for a in machine.arrays
+    }
+
+
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_the_file_says_what_cpuid_says(processor: str, tmp_path: Path) -> None:
+    dump = tmp_path / "dump"
+    dump.write_text(dump_lines(PROCESSORS[processor]))
+    machine = parse_machine(show(dump))
+    found = re.search(r"the machine file (\S+) describes", " ".join(machine.head.get("note", [])))
+    if found is None:
+        assert processor not in EXPECTED
+        return
+    file, only_cpuid, only_file = EXPECTED[processor]
+    assert found[1] == file
+    mine, theirs = arrays(machine), arrays(parse_machine(show(file)))
+    assert (mine - theirs, theirs - mine) == (only_cpuid, only_file)
