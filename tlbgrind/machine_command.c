@@ -178,24 +178,16 @@ static void show(const char *name)
 
 static void list(void)
 {
-   static tlb_machine m;
-   int width = (int)strlen("name");
+   char line[TLB_LIST_LINE_SIZE];
+   tlb_machine_list_line(tlb_n_builtins, line, sizeof line);
+   puts(line);
    for (unsigned i = 0; i < tlb_n_builtins; i++) {
-      const int n = (int)strlen(tlb_builtins[i].name);
-      width = n > width ? n : width;
-   }
-   printf("%-*s  year  levels  confidence  title\n", width, "name");
-   for (unsigned i = 0; i < tlb_n_builtins; i++) {
-      char year[16] = "?";
-      load_builtin(&tlb_builtins[i], &m);
-      if (m.year != 0)
-         snprintf(year, sizeof year, "%u", m.year);
-      printf("%-*s  %4s  %6u  %10c  %s\n", width, m.name, year,
-             tlb_machine_levels(&m), m.confidence, m.title);
+      tlb_machine_list_line(i, line, sizeof line);
+      puts(line);
    }
    puts("\nAlso host (the processor at hand), default, a machine file, or a "
         "CPUID dump (cpuid -r).\nConfidence A: vendor's documents, CPUID or "
-        "two sources; B: one source; C: assumed in part.");
+        "two sources; B: one source of second hand; C: none.");
    finish();
 }
 

@@ -263,6 +263,26 @@ static void names(void **state)
    assert_string_equal(machine.name, "xx.y");
 }
 
+static void the_list(void **state)
+{
+   char line[TLB_LIST_LINE_SIZE], tiny[8];
+   (void)state;
+   tlb_machine_list_line(tlb_n_builtins, line, sizeof line);
+   assert_string_equal(line, "name                year  levels  confidence  "
+                             "title");
+   for (unsigned i = 0; i < tlb_n_builtins; i++) {
+      tlb_machine_list_line(i, line, sizeof line);
+      assert_in_range(strlen(line), 47, sizeof line - 2);
+      assert_int_equal(strncmp(line, tlb_builtins[i].name,
+                               strlen(tlb_builtins[i].name)), 0);
+      if (strcmp(tlb_builtins[i].name, "power8") == 0)
+         assert_string_equal(line, "power8              2014       3           "
+                                   "A  IBM POWER8");
+      tlb_machine_list_line(i, tiny, sizeof tiny);
+      assert_int_equal(strlen(tiny), 7);
+   }
+}
+
 int main(void)
 {
    const struct CMUnitTest tests[] = {
@@ -273,6 +293,7 @@ int main(void)
       CLAIM("what is neither", neither),
       CLAIM("the default, for each base page", the_default),
       CLAIM("numbers behind a file", numbers),
+      CLAIM("the list of those that are built in", the_list),
       CLAIM("names of machines from names of files", names),
    };
    return cmocka_run_group_tests_name("machine_input", tests, NULL, NULL);

@@ -228,3 +228,63 @@ int tlb_machine_read(const char *text, size_t size, const char *file,
    *line = at;
    return good;
 }
+
+/* --- the list --- */
+
+static unsigned name_width(void)
+{
+   unsigned width = 0;
+   for (unsigned i = 0; i < tlb_n_builtins; i++) {
+      const unsigned n = (unsigned)tlb_text_length(tlb_builtins[i].name);
+      width = n > width ? n : width;
+   }
+   return width;
+}
+
+/* A column, and two spaces behind it. */
+static void add_column(tlb_text *t, const char *word, unsigned width,
+                       int to_the_right)
+{
+   const size_t n = tlb_text_length(word);
+   const size_t blanks = n < width ? width - n : 0;
+   if (!to_the_right)
+      tlb_text_add(t, word);
+   for (size_t i = 0; i < blanks; i++)
+      tlb_text_add(t, " ");
+   if (to_the_right)
+      tlb_text_add(t, word);
+   tlb_text_add(t, "  ");
+}
+
+void tlb_machine_list_line(unsigned i, char *out, size_t size)
+{
+   char year[24] = "year", levels[24] = "levels", confidence[2];
+   const char *name = "name", *title = "title";
+   tlb_text t = tlb_text_in(out, size);
+   tlb_machine m;
+   if (i < tlb_n_builtins) {
+      uint32_t line;
+      tlb_reason why;
+      name = tlb_builtins[i].name;
+      title = m.title;
+      if (!tlb_machine_parse(tlb_builtins[i].text, tlb_builtins[i].length, &m,
+                             &line, &why)) {
+         tlb_text_add(&t, why.text);
+         return;
+      }
+      tlb_text word = tlb_text_in(year, sizeof year);
+      if (m.year == 0)
+         tlb_text_add(&word, "?");
+      else
+         tlb_text_add_number(&word, m.year);
+      word = tlb_text_in(levels, sizeof levels);
+      tlb_text_add_number(&word, tlb_machine_levels(&m));
+      confidence[0] = m.confidence;
+      confidence[1] = '\0';
+   }
+   add_column(&t, name, name_width(), 0);
+   add_column(&t, year, 4, 1);
+   add_column(&t, levels, 6, 1);
+   add_column(&t, i < tlb_n_builtins ? confidence : "confidence", 10, 1);
+   tlb_text_add(&t, title);
+}
