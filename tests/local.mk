@@ -283,7 +283,7 @@ lint:
 	@for tool in "$(MYPY)" "$(RUFF)"; do \
 	  command -v "$$tool" >/dev/null || { echo "make lint: $$tool is not installed (pip install $$tool)" >&2; exit 1; }; \
 	done
-	cd $(srcdir) && $(MYPY) --strict --cache-dir=/dev/null $(LINT_FILES)
+	cd $(srcdir) && $(MYPY) --strict --scripts-are-modules --cache-dir=/dev/null $(LINT_FILES)
 	cd $(srcdir) && $(RUFF) check --no-cache $(LINT_FILES) tests
 
 # ---------------------------------------------------------------- bench
@@ -312,12 +312,14 @@ bench: all
 # docs/experiments.md.  make experiments EXPERIMENT=E2,E5; experiments-long: those of minutes, too.
 
 EXPERIMENT_MODULES = \
+	tests/experiments/e13_order.py \
 	tests/experiments/e1_stream.py \
 	tests/experiments/e2_libraries.py \
 	tests/experiments/e5_follow.py \
 	tests/experiments/e9_pages.py \
 	tests/experiments/exp_frame.py \
 	tests/experiments/exp_lab.py \
+	tests/experiments/exp_order.py \
 	tests/experiments/exp_programs.py \
 	tests/experiments/experiments.py
 

@@ -136,7 +136,7 @@ class Lab:
         """Runs the compiler, with no flags but those given."""
         path = self.folder / output
         path.parent.mkdir(parents=True, exist_ok=True)
-        self.call([*_setting("CC"), "-o", path, *arguments])
+        self.call([*setting("CC"), "-o", path, *arguments])
         return path
 
     def client(self, name: str, *flags: str, libraries: Sequence[str] = ()) -> Path:
@@ -181,13 +181,13 @@ class Lab:
         for machine in machines:
             self._runs += 1
             out = self.folder / f"out.{self._runs}.{machine.name}"
-            tool = [*_setting("TLBGRIND"), "-q", f"--tlbgrind-out-file={out}"]
+            tool = [*setting("TLBGRIND"), "-q", f"--tlbgrind-out-file={out}"]
             self.call([*tool, *machine.option(), *options, *command], stdin)
             profiles[machine.name] = Profile(out)
         return profiles
 
     def annotate(self, *arguments: object) -> str:
-        return self.call([*_setting("PYTHON"), *_setting("TG_ANNOTATE"), *arguments])
+        return self.call([*setting("PYTHON"), *setting("TG_ANNOTATE"), *arguments])
 
     def seconds(self, command: Sequence[object], env: Mapping[str, str] | None = None) -> float:
         """User time of a native run."""
@@ -196,7 +196,7 @@ class Lab:
         return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
-def _setting(name: str) -> list[str]:
+def setting(name: str) -> list[str]:
     value = os.environ.get(name, "")
     if not value:
         raise Broken(f"{name} is not set; run it as `make experiments EXPERIMENT=NAME`")

@@ -20,6 +20,7 @@ import e1_stream
 import e2_libraries
 import e5_follow
 import e9_pages
+import e13_order
 from exp_frame import Experiment, Missing, as_json, draw, report
 from exp_lab import Broken, Lab
 from tgreport.errors import ReportError
@@ -31,6 +32,9 @@ EXPERIMENTS: list[Experiment] = [
     e2_libraries.EXPERIMENT,
     e5_follow.EXPERIMENT,
     e9_pages.PROGRAMS,
+    e13_order.SPREAD,
+    e13_order.LUA,
+    e13_order.CPYTHON,
 ]
 
 
