@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Callable
 
-from . import command, dialects, entries, layout, trace
+from . import command, dialects, entries, faultlog, layout, trace
 from .command import Parser
 from .elf import Elf
 from .errors import ReportError, printable
@@ -480,7 +480,46 @@ def _forecast(work: Work) -> list[str]:
         rows.append(_row(name, forecasts[-1]))
     lines = [*title(f"Forecast for {binary.path}"), *aligned(rows), "", *_LEGEND, ""]
     lines += _gain(now, forecasts[0], layout.phase_without_randomisation(binary))
+    if work.options.faults:
+        places = layout.forecast_places(chosen, ordered, binary, False, work.options.page_align)
+        lines += _share(work, binary, text, places)
     return [*lines, ""]
+
+
+def _share(
+    work: Work, binary: Elf, text: layout.Text, places: dict[int, layout.Place]
+) -> list[str]:
+    """What the order changes of all faults of the run, the way that the fault log lays it out."""
+    log = faultlog.read(work.options.faults)
+    chosen = work.traces[0]
+    warm = faultlog.view_number("warm")
+    # The mapping's pages as the kernel numbers them, from those of the symbols.
+    base = 0
+    found = False
+    for map_ in log.maps.values():
+        address = binary.address_of(map_.offset)
+        if map_.what == "file" and map_.name == chosen.object and "x" in map_.protection:
+            if address is not None:
+                base, found = (map_.native - address) // layout.PAGE, True
+    if not found:
+        raise ReportError(
+            f"no code of {chosen.object} is mapped in it: this is the log of another program",
+            log.path,
+        )
+    if log.page_size != layout.PAGE:
+        raise ReportError(f"pages of {log.page_size} bytes; the forecast knows 4096 only", log.path)
+    total = log.totals["warm"].faults
+    recorded = sum(
+        fault.kind(warm) == "x" and fault.map.name == chosen.object for fault in log.of(warm)
+    )
+    now = layout.faults_at(chosen.touches, layout.own_places(chosen), text, base)
+    then = layout.faults_at(chosen.touches, places, text, base)
+    share, gain = 100 * recorded / total, 100 * (now - then) / total
+    return [
+        f"All faults of the run: {total:,}, of which code of this object: {recorded:,} ({share:.1f}%).",
+        f"Code faults in the place that it had: {now:,} by this count, {then:,} with the order:",
+        f"{gain:.1f}% fewer faults in all.",
+    ]
 
 
 def _gain(now: layout.Measure, then: layout.Measure, phase: int) -> list[str]:

@@ -8,7 +8,7 @@ so what a window is depends on where the object was put: its phase, 0 to 15 page
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -115,21 +115,11 @@ def measure(touches: Sequence[Touch], places: dict[int, Place], text: Text) -> M
     starts: list[int] = []
     ends: list[int] = []
     curve = bytes_ = 0
-    for function, (offset, length) in touches:
-        place = places.get(id(function))
-        if place is None:
-            continue
-        first_time = id(function) not in touched
-        touched.add(id(function))
-        if place.size == function.size:
-            now = _pages(place.address + offset, length)
-        elif first_time:
-            now = _pages(place.address, max(1, place.size))
-        else:
-            now = range(0)
+    for function, place, now in _placed(touches, places):
         sequence += now
         pages.update(now)
-        if first_time:
+        if id(function) not in touched:
+            touched.add(id(function))
             starts.append(place.address)
             ends.append(place.address + place.size)
             bytes_ += function.touched_bytes if place.size == function.size else place.size
@@ -144,6 +134,30 @@ def measure(touches: Sequence[Touch], places: dict[int, Place], text: Text) -> M
         curve=curve,
         faults=[code_faults(sequence, text, phase) for phase in text.phases()],
     )
+
+
+def _placed(
+    touches: Sequence[Touch], places: dict[int, Place]
+) -> Iterator[tuple[Function, Place, range]]:
+    """The pages that each touch is on in a layout."""
+    seen: set[int] = set()
+    for function, (offset, length) in touches:
+        place = places.get(id(function))
+        if place is None:
+            continue
+        if place.size == function.size:
+            yield function, place, _pages(place.address + offset, length)
+        elif id(function) not in seen:
+            yield function, place, _pages(place.address, max(1, place.size))
+        seen.add(id(function))
+
+
+def faults_at(
+    touches: Sequence[Touch], places: dict[int, Place], text: Text, base: int
+) -> int:
+    """Code faults of a run with the object put at page number `base`."""
+    pages = (page for _, _, now in _placed(touches, places) for page in now)
+    return code_faults(pages, text, base)
 
 
 def own_places(trace: Trace) -> dict[int, Place]:
