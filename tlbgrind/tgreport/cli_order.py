@@ -498,9 +498,9 @@ def _share(
     found = False
     for map_ in log.maps.values():
         address = binary.address_of(map_.offset)
-        if map_.what == "file" and map_.name == chosen.object and "x" in map_.protection:
-            if address is not None:
-                base, found = (map_.native - address) // layout.PAGE, True
+        is_code = map_.name == chosen.object and "x" in map_.protection
+        if is_code and address is not None:
+            base, found = (map_.native - address) // layout.PAGE, True
     if not found:
         raise ReportError(
             f"no code of {chosen.object} is mapped in it: this is the log of another program",
