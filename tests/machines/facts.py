@@ -303,7 +303,7 @@ FACTS = {
         1 fetches 24 full 2M+1G ? 0
         1 loads+stores 64 full 4K+2M+1G ? 0
         2 fetches 512 4 4K ? -
-        2 fetches 1024 8 2M ? -
+        2 fetches 1024 8 2M+1G ? -
         2 loads+stores 1024 8 4K+2M+1G ? -
     """,
     "power10": """

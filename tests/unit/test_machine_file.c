@@ -572,6 +572,136 @@ static void impossible(void **state)
           "no step of the walk is the base page of 4K");
 }
 
+/* --- Machines by chance --- */
+
+static uint64_t chance = 1;
+
+static unsigned below(unsigned n)
+{
+   return (unsigned)(unit_random(&chance) >> 33) % n;
+}
+
+static void some_text(char *out, size_t size)
+{
+   const size_t n = 1 + below((unsigned)size - 1);
+   for (size_t i = 0; i < n; i++)
+      out[i] = (char)(i == 0 || i + 1 == n ? '!' + below(94) : ' ' + below(95));
+}
+
+static void some_name(char *out, size_t size)
+{
+   static const char letters[] = "abcXYZ0189-_.";
+   const size_t n = 1 + below((unsigned)size - 1);
+   for (size_t i = 0; i < n; i++)
+      out[i] = letters[below(i == 0 ? 10 : 13)];
+}
+
+/* In the place of zeros: what lies between the members stays as it is. */
+static void some_geometry(tlb_geometry *g)
+{
+   const uint32_t sets = 1 + below(300);
+   g->policy = (tlb_policy)below(TLB_N_POLICIES);
+   g->ways = g->policy == TLB_PLRU ? 1u << below(6) : 1 + below(40);
+   g->entries = g->ways * sets;
+   g->seed = g->policy == TLB_RANDOM ? unit_random(&chance) : 0;
+   for (unsigned n = 1 + below(3); n > 0; n--)
+      g->page_sizes |= UINT64_C(1) << (12 + below(23));
+}
+
+static void some_array(tlb_machine_array *a)
+{
+   some_name(a->name, sizeof a->name);
+   a->level = 1 + below(3);
+   a->users = 1 + below(7);
+   some_geometry(&a->g);
+   a->entries_unknown = below(4) == 0;
+   a->ways_unknown = below(4) == 0;
+   a->sizes_unknown = below(4) == 0;
+   a->policy_unknown = below(2) == 0;
+   a->splits = below(2) == 0;
+   a->splits_unknown = below(4) == 0;
+   a->coalesce_shift = below(4) == 0 ? 13 + below(8) : 0;
+   a->hit_cycles = below(3) == 0 ? TLB_UNKNOWN : below(1000001);
+   a->threads = below(9);
+   a->sharing = a->threads > 1 ? (tlb_sharing)below(4) : TLB_SHARING_UNKNOWN;
+   a->confidence = below(2) ? 0 : (char)('A' + below(3));
+   if (below(2))
+      some_text(a->source, sizeof a->source);
+}
+
+static void some_step(tlb_walk_step *s, unsigned shift)
+{
+   s->shift = shift;
+   s->cached = below(2) == 0;
+   s->cache_unknown = !s->cached && below(2) == 0;
+   if (s->cached) {
+      s->joined = below(3) == 0;
+      s->in_last_level = !s->joined && below(3) == 0;
+   }
+   if (s->cached && !s->joined && !s->in_last_level) {
+      some_geometry(&s->g);
+      s->g.page_sizes = UINT64_C(1) << shift;
+      s->ways_unknown = below(3) == 0;
+      s->policy_unknown = below(3) == 0;
+   }
+   if (below(2))
+      some_text(s->source, sizeof s->source);
+}
+
+static void some_machine(tlb_machine *m)
+{
+   memset(m, 0, sizeof *m);
+   some_name(m->name, sizeof m->name);
+   some_text(m->title, sizeof m->title);
+   some_name(m->isa, sizeof m->isa);
+   m->year = below(2) ? 0 : 1960 + below(141);
+   m->confidence = (char)('A' + below(3));
+   m->base_page_shift = 12 + below(3);
+   if (below(2))
+      some_text(m->source, sizeof m->source);
+   m->n_arrays = 1 + below(below(8) == 0 ? TLB_MAX_ARRAYS : 5);
+   for (unsigned i = 0; i < m->n_arrays; i++)
+      some_array(&m->array[i]);
+   /* Else hardly any would be possible. */
+   m->array[0].level = 1;
+   m->array[0].users = TLB_FETCHES | TLB_LOADS | TLB_STORES;
+   m->array[0].g.page_sizes |= UINT64_C(1) << m->base_page_shift;
+   m->n_walk_steps = below(TLB_MAX_WALK_LEVELS + 1);
+   for (unsigned i = 0; i < m->n_walk_steps; i++)
+      some_step(&m->walk[i], 12 + 9 * (m->n_walk_steps - 1 - i));
+   m->software_walk = below(2) == 0;
+   m->walk_cycles = below(2) ? TLB_UNKNOWN : below(1000001);
+   if (below(2))
+      some_text(m->walk_source, sizeof m->walk_source);
+   m->n_notes = below(TLB_MACHINE_NOTES + 1);
+   for (unsigned i = 0; i < m->n_notes; i++)
+      some_text(m->note[i].text, sizeof m->note[i].text);
+   tlb_machine_note_unknowns(m);
+}
+
+static void all_come_back(void **state)
+{
+   unsigned possible = 0;
+   uint32_t line;
+   tlb_reason why;
+   (void)state;
+   for (unsigned n = 0; n < 6000; n++) {
+      some_machine(&machine);
+      const int good = tlb_machine_check(&machine, &why);
+      tlb_machine_print(&machine, printed, sizeof printed);
+      assert_true(strlen(printed) < sizeof printed - 1);
+      if (parse(printed, strlen(printed), &again, &line, &why) != good)
+         fail_msg("%u: %s %u: %s\n%s", n, good ? "refused" : "accepted", line,
+                  why.text, printed);
+      if (!good)
+         continue;
+      possible++;
+      if (memcmp(&machine, &again, sizeof machine) != 0)
+         fail_msg("%u: another machine:\n%s", n, printed);
+   }
+   assert_true(possible > 300);
+}
+
 int main(void)
 {
    const struct CMUnitTest tests[] = {
@@ -587,6 +717,8 @@ int main(void)
       CLAIM("bad values are refused with what is allowed", bad_values),
       CLAIM("a machine that cannot be is refused at the block to blame",
             impossible),
+      CLAIM("every machine that can be comes back, and no other is read",
+            all_come_back),
    };
    return cmocka_run_group_tests_name("machine files", tests, NULL, NULL);
 }
