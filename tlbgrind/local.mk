@@ -20,6 +20,9 @@ SIM_SOURCES = \
 	tlbgrind/sim/machine.c \
 	tlbgrind/sim/machine_file.c \
 	tlbgrind/sim/machine_input.c \
+	tlbgrind/sim/machine_keys.c \
+	tlbgrind/sim/machine_notes.c \
+	tlbgrind/sim/machine_print.c \
 	tlbgrind/sim/mappings.c \
 	tlbgrind/sim/pagemap.c \
 	tlbgrind/sim/pagerules.c \
@@ -43,6 +46,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/machine.h \
 	tlbgrind/sim/machine_file.h \
 	tlbgrind/sim/machine_input.h \
+	tlbgrind/sim/machine_reader.h \
 	tlbgrind/sim/mappings.h \
 	tlbgrind/sim/memory.h \
 	tlbgrind/sim/pagemap.h \

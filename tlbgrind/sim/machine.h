@@ -100,6 +100,11 @@ typedef struct {
    tlb_reason note[TLB_MAX_NOTES];
 } tlb_machine;
 
+static inline int tlb_step_has_own_cache(const tlb_walk_step *s)
+{
+   return s->cached && !s->in_last_level && !s->joined;
+}
+
 /* Whether such a machine can be: the arrays that a kind of reference asks first
    take base pages or pieces of them (mostly on level 1, but Core 2 has nothing
    for stores there, which begin on level 2), levels follow each other without

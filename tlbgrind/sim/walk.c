@@ -21,11 +21,6 @@ static tlb_key key_of(const tlb_walker *w, unsigned step, uint64_t address,
           | (uint64_t)context << (TLB_KEY_PAGE_BITS + MARK_BITS);
 }
 
-static int has_own_cache(const tlb_walk_step *s)
-{
-   return s->cached && !s->in_last_level && !s->joined;
-}
-
 /* The smallest page that an array holds. */
 static unsigned smallest(const tlb_machine_array *a)
 {
@@ -55,7 +50,8 @@ int tlb_walk_array(const tlb_machine *m)
 /* Each cache starts aligned again. */
 static size_t cache_bytes(const tlb_walk_step *s)
 {
-   return has_own_cache(s) ? (tlb_array_bytes(&s->g) + 7) & ~(size_t)7 : 0;
+   return tlb_step_has_own_cache(s) ? (tlb_array_bytes(&s->g) + 7) & ~(size_t)7
+                                    : 0;
 }
 
 size_t tlb_walker_bytes(const tlb_machine *m)
@@ -76,7 +72,7 @@ void tlb_walker_init(tlb_walker *w, const tlb_machine *m, int nested,
    w->host_references = nested ? m->n_walk_steps : 0;
    for (unsigned i = 0; i < m->n_walk_steps; i++) {
       const tlb_walk_step *const s = &m->walk[i];
-      if (has_own_cache(s)) {
+      if (tlb_step_has_own_cache(s)) {
          nearest = &w->own[i];
          tlb_array_init(nearest, &s->g, at, NULL, NULL);
          at += cache_bytes(s);
