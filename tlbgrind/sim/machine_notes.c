@@ -45,13 +45,43 @@ static int is_assumed(const tlb_machine *m, kind k, unsigned part)
                             : 0;
 }
 
+static const tlb_geometry *geometry_of(const tlb_machine *m, unsigned part)
+{
+   return part < m->n_arrays ? &m->array[part].g
+                             : &m->walk[part - m->n_arrays].g;
+}
+
+/* Whether what is assumed of two parts is the same. */
+static int same_assumption(const tlb_machine *m, kind k, unsigned a, unsigned b)
+{
+   const tlb_geometry *const g = geometry_of(m, a);
+   const tlb_geometry *const h = geometry_of(m, b);
+   switch (k) {
+   case ENTRIES:
+      return g->entries == h->entries;
+   case WAYS:
+      return g->ways == g->entries ? h->ways == h->entries
+                                   : h->ways != h->entries
+                                        && g->ways == h->ways;
+   case SIZES:
+      return g->page_sizes == h->page_sizes;
+   case POLICY:
+      return g->policy == h->policy && g->seed == h->seed;
+   case SPLITS:
+      return m->array[a].splits == m->array[b].splits;
+   case CONTIGUOUS:
+      return m->array[a].coalesce_shift == m->array[b].coalesce_shift;
+   case WALK_CACHE:
+   case N_KINDS:
+      break;
+   }
+   return 1;
+}
+
 static void describe(const tlb_machine *m, kind k, unsigned part, char *out,
                      size_t size)
 {
-   const tlb_machine_array *const a =
-      part < m->n_arrays ? &m->array[part] : NULL;
-   const tlb_geometry *const g =
-      a != NULL ? &a->g : &m->walk[part - m->n_arrays].g;
+   const tlb_geometry *const g = geometry_of(m, part);
    char words[80];
    tlb_text t = tlb_text_in(out, size);
    switch (k) {
@@ -83,11 +113,11 @@ static void describe(const tlb_machine *m, kind k, unsigned part, char *out,
       break;
    case SPLITS:
       tlb_text_add(&t, "unknown what becomes of larger pages, assumed ");
-      tlb_text_add(&t, a != NULL && a->splits ? "to be split" : "to pass by");
+      tlb_text_add(&t, m->array[part].splits ? "to be split" : "to pass by");
       break;
    case CONTIGUOUS:
       tlb_text_add(&t, "aligned blocks of ");
-      tlb_text_add_page_size(&t, a != NULL ? a->coalesce_shift : 0);
+      tlb_text_add_page_size(&t, m->array[part].coalesce_shift);
       tlb_text_add(&t, " in one mapping assumed contiguous in memory");
       break;
    case WALK_CACHE:
@@ -109,53 +139,67 @@ static void name_part(const tlb_machine *m, unsigned part, int first_step,
    }
 }
 
-/* Writes the note of this kind that `part` is the first to need. Returns 0 if
-   it needs none, or an earlier part has had it. */
-static int note_of(const tlb_machine *m, kind k, unsigned part, tlb_reason *out)
+/* The parts, as bits, that share the assumption with `part`; 0 if it has none
+   of this kind, or an earlier part speaks for them all. */
+static uint32_t group_of(const tlb_machine *m, kind k, unsigned part)
 {
-   enum { ROOM_FOR_MORE = 16 };
    const unsigned n_parts = m->n_arrays + m->n_walk_steps;
-   char words[TLB_REASON_SIZE], others[TLB_REASON_SIZE];
-   unsigned members = 0, steps = 0, named = 0, steps_named = 0;
-
+   uint32_t group = 0;
    if (!is_assumed(m, k, part))
       return 0;
-   describe(m, k, part, words, sizeof words);
    for (unsigned i = 0; i < n_parts; i++) {
-      if (!is_assumed(m, k, i))
-         continue;
-      describe(m, k, i, others, sizeof others);
-      if (!same_text(words, others))
+      if (!is_assumed(m, k, i) || !same_assumption(m, k, part, i))
          continue;
       if (i < part)
          return 0;
-      members++;
-      steps += i >= m->n_arrays;
+      group |= UINT32_C(1) << i;
    }
+   return group;
+}
 
+static unsigned how_many(uint32_t group)
+{
+   unsigned n = 0;
+   for (; group != 0; group &= group - 1)
+      n++;
+   return n;
+}
+
+/* Writes the note of this kind that `part` is the first to need. Returns 0 if
+   it needs none. */
+static int note_of(const tlb_machine *m, kind k, unsigned part, tlb_reason *out)
+{
+   enum { ROOM_FOR_MORE = 16 };
+   const uint32_t arrays = (UINT32_C(1) << m->n_arrays) - 1;
+   const unsigned n_parts = m->n_arrays + m->n_walk_steps;
+   uint32_t group = group_of(m, k, part);
+   unsigned named = 0, steps_named = 0;
+   char words[TLB_REASON_SIZE];
+
+   if (group == 0)
+      return 0;
    *out = (tlb_reason){ "" }; /* the same to the last byte each time */
    tlb_text t = tlb_text_in(out->text, sizeof out->text);
+   describe(m, k, part, words, sizeof words);
    tlb_text_add(&t, words);
-   if (members > 1 && members == m->n_arrays && steps == 0) {
+   if (group == arrays && m->n_arrays > 1) {
       tlb_text_add(&t, " (all arrays)");
       return 1;
    }
    for (unsigned i = part; i < n_parts; i++) {
-      if (!is_assumed(m, k, i))
+      if ((group >> i & 1) == 0)
          continue;
-      describe(m, k, i, others, sizeof others);
-      if (!same_text(words, others))
-         continue;
-      tlb_text name = tlb_text_in(others, sizeof others);
+      tlb_text name = tlb_text_in(words, sizeof words);
       name_part(m, i, steps_named == 0, &name);
-      if (t.at + (name.at - others) + ROOM_FOR_MORE > t.end) {
+      if (t.end - t.at < name.at - words + ROOM_FOR_MORE) {
          tlb_text_add(&t, named == 0 ? " (" : " and ");
-         tlb_text_add_number(&t, members - named);
+         tlb_text_add_number(&t, how_many(group));
          tlb_text_add(&t, named == 0 ? " of them" : " more");
          break;
       }
       tlb_text_add(&t, named == 0 ? " (" : ", ");
-      tlb_text_add(&t, others);
+      tlb_text_add(&t, words);
+      group &= ~(UINT32_C(1) << i);
       named++;
       steps_named += i >= m->n_arrays;
    }
