@@ -31,6 +31,7 @@ UNIT_TESTS = \
 # tests/clients/NAME.c: programs for the tool to run.  A client that needs flags of its own has
 # CLIENT_FLAGS_NAME (in the place of CLIENT_FLAGS) or CLIENT_LINK_FLAGS_NAME (added).
 CLIENTS = \
+	aspace_walk \
 	oracle_refs \
 	oracle_walk \
 	run_code \
@@ -50,6 +51,7 @@ CLIENTS_CXX =
 
 # The same sources as 32-bit programs: NAME becomes tests/clients/NAME32.
 CLIENTS32 = \
+	aspace_walk \
 	oracle_refs \
 	oracle_walk \
 	run_code \
@@ -95,6 +97,7 @@ PYTEST_FILES = \
 	tests/oracle/test_lackey.py \
 	tests/order/test_order.py \
 	tests/order/test_order_damage.py \
+	tests/tool/test_aspace.py \
 	tests/tool/test_attribution.py \
 	tests/tool/test_bad_options.py \
 	tests/tool/test_debugger.py \

@@ -165,6 +165,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_events.c \
 	tlbgrind/tg_file.c \
 	tlbgrind/tg_host.c \
+	tlbgrind/tg_hugetlb.c \
 	tlbgrind/tg_instrument.c \
 	tlbgrind/tg_main.c \
 	tlbgrind/tg_options.c \
@@ -185,6 +186,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_file.h \
 	tlbgrind/tg_host.h \
 	tlbgrind/tg_hot.h \
+	tlbgrind/tg_hugetlb.h \
 	tlbgrind/tg_instrument.h \
 	tlbgrind/tg_options.h \
 	tlbgrind/tg_out.h \

@@ -19,6 +19,7 @@
 #include "pub_tool_xarray.h"
 
 #include "tg_aspace.h"
+#include "tg_hugetlb.h"
 
 /* Linux's numbers, where Valgrind's headers have none. They are the same on
    all architectures that the tool is built for (asm-generic/mman-common.h,
@@ -35,6 +36,8 @@ enum {
    LINUX_MAP_HUGETLB = 0x40000,
    LINUX_MAP_FIXED_NOREPLACE = 0x100000,
    LINUX_SHM_HUGETLB = 04000,
+   LINUX_SHM_RDONLY = 010000,
+   LINUX_MFD_HUGETLB = 4,
    LINUX_HUGE_SHIFT = 26, /* log2 of the size, in 6 bits; 0: the default */
    LINUX_HUGE_MASK = 0x3f,
    LINUX_MCL_CURRENT = 1,
@@ -60,7 +63,7 @@ enum {
 typedef struct {
    enum { NO_CALL, MMAP, MREMAP, SHMAT } call;
    ThreadId tid;
-   UWord flags; /* of mmap() */
+   UWord flags; /* of mmap() or shmat() */
    Int shmid;
 } PendingCall;
 
@@ -68,7 +71,15 @@ typedef struct {
 typedef struct {
    Int shmid;
    UInt huge_shift;
+   ULong bytes;
 } HugeSegment;
+
+/* A file in huge pages, from memfd_create(). */
+typedef struct {
+   ULong device;
+   ULong inode;
+   UInt huge_shift;
+} HugeFile;
 
 typedef struct {
    TgSpaceListener* tell;
@@ -79,6 +90,7 @@ static tlb_pagemap map;
 static PendingCall pending;
 static XArray* listeners; /* Listener */
 static XArray* huge_segments; /* HugeSegment */
+static XArray* huge_files;    /* HugeFile */
 static DedupPoolAlloc* names;
 static ULong next_serial = 1;
 static UInt future_flags; /* TLB_MAP_LOCKED after mlockall(MCL_FUTURE) */
@@ -268,15 +280,47 @@ static Bool is_bss(const tlb_mapping* m)
           && (before->prot & TLB_MAY_WRITE);
 }
 
-static UInt huge_shift_of(UWord flags)
+UInt tg_aspace_huge_shift(UWord flags)
 {
    const UInt shift = (UInt)(flags >> LINUX_HUGE_SHIFT) & LINUX_HUGE_MASK;
-   return shift == 0 ? DEFAULT_HUGE_SHIFT : shift;
+   if (shift == 0)
+      return DEFAULT_HUGE_SHIFT;
+   return shift < 16 || shift > TLB_MAX_PAGE_SHIFT ? 0 : shift;
+}
+
+UInt tg_aspace_huge_segment(Int shmid, ULong* bytes)
+{
+   for (Word i = 0; i < VG_(sizeXA)(huge_segments); i++) {
+      const HugeSegment* h = VG_(indexXA)(huge_segments, i);
+      if (h->shmid == shmid) {
+         *bytes = h->bytes;
+         return h->huge_shift;
+      }
+   }
+   return 0;
+}
+
+static UInt huge_file(ULong device, ULong inode)
+{
+   for (Word i = 0; i < VG_(sizeXA)(huge_files); i++) {
+      const HugeFile* h = VG_(indexXA)(huge_files, i);
+      if (h->device == device && h->inode == inode)
+         return h->huge_shift;
+   }
+   return 0;
+}
+
+UInt tg_aspace_huge_file(Int fd)
+{
+   struct vg_stat st;
+   if (VG_(sizeXA)(huge_files) == 0 || VG_(fstat)(fd, &st) != 0)
+      return 0;
+   return huge_file(st.dev, st.ino);
 }
 
 static void set_huge(tlb_mapping* m, UInt shift)
 {
-   if (shift < TLB_MIN_PAGE_SHIFT || shift > TLB_MAX_PAGE_SHIFT)
+   if (shift == 0)
       return;
    m->flags |= TLB_MAP_HUGETLB;
    m->huge_shift = (UChar)shift;
@@ -298,6 +342,7 @@ static void describe_file(tlb_mapping* m, const NSegment* s, Bool at_start)
       m->flags |= TLB_MAP_MAIN;
    if (is_preload(name))
       m->flags |= TLB_MAP_FOREIGN;
+   set_huge(m, huge_file(m->device, m->inode));
 }
 
 static void describe_anonymous(tlb_mapping* m, Bool at_end_of_data)
@@ -411,13 +456,14 @@ static Bool extend(Addr a, ULong end)
 
 static void describe_segment(tlb_mapping* m)
 {
+   ULong bytes;
    m->kind = TLB_SHM;
    m->flags |= TLB_MAP_SHARED;
-   for (Word i = 0; i < VG_(sizeXA)(huge_segments); i++) {
-      const HugeSegment* h = VG_(indexXA)(huge_segments, i);
-      if (pending.call == SHMAT && h->shmid == pending.shmid)
-         set_huge(m, h->huge_shift);
-   }
+   /* The core says nothing of SHM_RDONLY. */
+   if (pending.call == SHMAT && (pending.flags & LINUX_SHM_RDONLY))
+      m->prot &= (UChar)~TLB_MAY_WRITE;
+   if (pending.call == SHMAT)
+      set_huge(m, tg_aspace_huge_segment(pending.shmid, &bytes));
 }
 
 void tg_aspace_mapped(Addr a, SizeT len, Bool r, Bool w, Bool x)
@@ -440,7 +486,7 @@ void tg_aspace_mapped(Addr a, SizeT len, Bool r, Bool w, Bool x)
       if (f & LINUX_MAP_LOCKED)
          m.flags |= TLB_MAP_LOCKED;
       if (f & LINUX_MAP_HUGETLB)
-         set_huge(&m, huge_shift_of(f));
+         set_huge(&m, tg_aspace_huge_shift(f));
       if ((f & LINUX_MAP_LOCKED)
           || (f & (LINUX_MAP_POPULATE | LINUX_MAP_NONBLOCK))
              == LINUX_MAP_POPULATE)
@@ -615,26 +661,57 @@ void tg_aspace_pre_syscall(ThreadId tid, UInt syscall, const UWord* args)
    pending = (PendingCall){ .call = NO_CALL, .tid = tid };
    if (is_mmap(syscall)) {
       pending.call = MMAP;
-      pending.flags = mmap_flags(syscall, args);
+      pending.flags = tg_hugetlb_asked(tid);
+      if (pending.flags == 0)
+         pending.flags = mmap_flags(syscall, args);
    } else if (syscall == __NR_mremap) {
       pending.call = MREMAP;
    } else if (is_shm(syscall, args, LINUX_IPC_SHMAT, NR_SHMAT, &shm)) {
       pending.call = SHMAT;
       pending.shmid = (Int)shm[0];
+      /* shmat(id, address, flags); in ipc() the flags come before the
+         address. */
+      pending.flags = syscall == NR_SHMAT ? shm[2] : shm[1];
    }
 }
 
-static void note_segment(Int shmid, UWord flags)
+/* Ids are used again. */
+static void forget_segment(Int shmid)
 {
-   for (Word i = 0; i < VG_(sizeXA)(huge_segments); i++) {
+   for (Word i = VG_(sizeXA)(huge_segments) - 1; i >= 0; i--) {
       const HugeSegment* h = VG_(indexXA)(huge_segments, i);
       if (h->shmid == shmid)
-         return;
+         VG_(removeIndexXA)(huge_segments, i);
    }
-   if (flags & LINUX_SHM_HUGETLB) {
-      const HugeSegment h = { shmid, huge_shift_of(flags) };
-      VG_(addToXA)(huge_segments, &h);
+}
+
+/* shmget() may also find a segment that is there: then its size says nothing,
+   and it is as it was made. */
+static void note_segment(Int shmid, ULong bytes, UWord flags)
+{
+   ULong old;
+   const UInt shift = tg_aspace_huge_segment(shmid, &old);
+   if (!(flags & LINUX_SHM_HUGETLB) || (shift != 0 && bytes == 0))
+      return;
+   const HugeSegment h = { shmid, tg_aspace_huge_shift(flags), bytes };
+   forget_segment(shmid);
+   VG_(addToXA)(huge_segments, &h);
+}
+
+static void note_memfd(Int fd, UWord flags)
+{
+   struct vg_stat st;
+   const UInt shift = tg_aspace_huge_shift(flags);
+   if (!(flags & LINUX_MFD_HUGETLB) || shift == 0 || VG_(fstat)(fd, &st) != 0)
+      return;
+   /* Inodes are used again. */
+   for (Word i = VG_(sizeXA)(huge_files) - 1; i >= 0; i--) {
+      const HugeFile* old = VG_(indexXA)(huge_files, i);
+      if (old->device == st.dev && old->inode == st.ino)
+         VG_(removeIndexXA)(huge_files, i);
    }
+   const HugeFile h = { st.dev, st.ino, shift };
+   VG_(addToXA)(huge_files, &h);
 }
 
 static void advised(ThreadId tid, ULong start, ULong end, Int advice)
@@ -710,13 +787,37 @@ static void mlockall_done(ThreadId tid, UWord flags)
       locked_all(tid, True, on_fault);
 }
 
+/* A range with a hole is refused, but not before something was done: mprotect()
+   stops at the hole, madvise() goes on behind it. */
+static void done_in_part(ThreadId tid, UInt syscall, const UWord* args)
+{
+   const ULong start = page_down(args[0]);
+   const ULong end = page_up((ULong)args[0] + args[1]);
+   if (syscall == __NR_madvise && start < end)
+      advised(tid, start, end, (Int)args[2]);
+   if (syscall != __NR_mprotect)
+      return;
+   ULong at = start;
+   for (const tlb_mapping* m; at < end && (m = known(at)) != NULL;)
+      at = m->end < end ? m->end : end;
+   if (start < at && at < end)
+      tg_aspace_protected((Addr)start, (SizeT)(at - start),
+                          (args[2] & VKI_PROT_READ) != 0,
+                          (args[2] & VKI_PROT_WRITE) != 0,
+                          (args[2] & VKI_PROT_EXEC) != 0);
+}
+
 void tg_aspace_post_syscall(ThreadId tid, UInt syscall, const UWord* args,
                             SysRes result)
 {
    const UWord* shm;
+   const UWord asked = tg_hugetlb_asked(tid);
    pending = (PendingCall){ .call = NO_CALL };
-   if (sr_isError(result))
+   if (sr_isError(result)) {
+      if (sr_Err(result) == VKI_ENOMEM)
+         done_in_part(tid, syscall, args);
       return;
+   }
    const ULong start = page_down(args[0]);
    const ULong end = page_up((ULong)args[0] + args[1]);
    switch (syscall) {
@@ -746,7 +847,10 @@ void tg_aspace_post_syscall(ThreadId tid, UInt syscall, const UWord* args,
       break;
    }
    if (is_shm(syscall, args, LINUX_IPC_SHMGET, NR_SHMGET, &shm))
-      note_segment((Int)sr_Res(result), shm[2]);
+      note_segment((Int)sr_Res(result), shm[1],
+                   asked == 0 ? shm[2] : asked);
+   else if (syscall == __NR_memfd_create)
+      note_memfd((Int)sr_Res(result), asked == 0 ? args[1] : asked);
 }
 
 /* What a child does not inherit. */
@@ -801,6 +905,8 @@ void tg_aspace_init(UInt page_shift, Bool trace)
                           sizeof(Listener));
    huge_segments = VG_(newXA)(VG_(malloc), "tg.aspace.segments", VG_(free),
                               sizeof(HugeSegment));
+   huge_files = VG_(newXA)(VG_(malloc), "tg.aspace.files", VG_(free),
+                           sizeof(HugeFile));
    names = VG_(newDedupPA)(16 * 1024, 1, VG_(malloc), "tg.aspace.names",
                            VG_(free));
    tlb_pagemap_init(&map, page_shift, &memory);

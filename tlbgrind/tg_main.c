@@ -32,6 +32,7 @@
 #include "tg_entries.h"
 #include "tg_file.h"
 #include "tg_hot.h"
+#include "tg_hugetlb.h"
 #include "tg_instrument.h"
 #include "tg_options.h"
 #include "tg_out.h"
@@ -202,6 +203,7 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
 {
    (void)n_args;
    tg_aspace_post_syscall(tid, syscall, args, result);
+   tg_hugetlb_done(tid);
    if (!is_exec(syscall))
       return;
    for (Word n; (n = VG_(sizeXA)(written_at_exec)) > 0;) {
@@ -244,6 +246,20 @@ static void moved(Addr from, Addr to, SizeT len)
    tg_sites_unmapped(to, len);
 }
 
+/* --- Threads that stop and go on --- */
+
+static void started(ThreadId tid, ULong blocks)
+{
+   tg_hugetlb_started(tid);
+   tg_replay_start(tid, blocks);
+}
+
+static void stopped(ThreadId tid, ULong blocks)
+{
+   tg_replay_stop(tid, blocks);
+   tg_hugetlb_stopped(tid);
+}
+
 /* --- Start --- */
 
 static void post_clo_init(void)
@@ -252,6 +268,8 @@ static void post_clo_init(void)
    tl_assert(sizeof(TgHot) <= sizeof(VexGuestArchState));
    run.options = o;
    tg_aspace_init(o->page_shift, o->trace_aspace);
+   if (o->pages.fake_hugetlb)
+      tg_hugetlb_fake();
    tg_sites_init(o->page_shift);
    tg_blocks_init(&o->machine.design);
    tg_translate_init(&o->machine.design, o->page_shift, o->fast_path);
@@ -294,8 +312,8 @@ static void pre_clo_init(void)
    VG_(track_die_mem_munmap)(unmapped);
    VG_(track_new_mem_mmap)(mapped);
    VG_(track_copy_mem_remap)(moved);
-   VG_(track_start_client_code)(tg_replay_start);
-   VG_(track_stop_client_code)(tg_replay_stop);
+   VG_(track_start_client_code)(started);
+   VG_(track_stop_client_code)(stopped);
    VG_(track_pre_deliver_signal)(tg_replay_signal);
    VG_(atfork)(NULL, has_forked, forked);
 }

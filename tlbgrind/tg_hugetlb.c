@@ -1,0 +1,263 @@
+/* --hugetlb=fake. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_guest.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+#include "pub_tool_xarray.h"
+
+#include "tg_aspace.h"
+#include "tg_hugetlb.h"
+
+/* Linux's numbers (asm-generic/mman-common.h, linux/shm.h, linux/memfd.h,
+   linux/ipc.h). */
+enum {
+   LINUX_MAP_FIXED = 0x10,
+   LINUX_MAP_ANONYMOUS = 0x20,
+   LINUX_MAP_HUGETLB = 0x40000,
+   LINUX_SHM_HUGETLB = 04000,
+   LINUX_MFD_HUGETLB = 4,
+   LINUX_IPC_SHMGET = 23
+};
+
+/* Where a system call has its number and its arguments. */
+#define AT(field) ((PtrdiffT)offsetof(VexGuestArchState, guest_##field))
+#if defined(VGA_amd64)
+static const PtrdiffT number_at = AT(RAX);
+static const PtrdiffT argument_at[] = { AT(RDI), AT(RSI), AT(RDX), AT(R10),
+                                        AT(R8) };
+#elif defined(VGA_x86)
+static const PtrdiffT number_at = AT(EAX);
+static const PtrdiffT argument_at[] = { AT(EBX), AT(ECX), AT(EDX), AT(ESI),
+                                        AT(EDI) };
+#elif defined(VGA_arm64)
+static const PtrdiffT number_at = AT(X8);
+static const PtrdiffT argument_at[] = { AT(X0), AT(X1), AT(X2), AT(X3),
+                                        AT(X4) };
+#else
+#error "no such architecture"
+#endif
+
+enum { N_ARGUMENTS = sizeof argument_at / sizeof argument_at[0] };
+
+typedef UWord Arguments[N_ARGUMENTS];
+
+/* A thread whose registers have been changed. */
+typedef struct {
+   ThreadId tid;
+   UWord asked; /* the flags that it gave */
+   Arguments before;
+   Arguments after;
+} Changed;
+
+static XArray* changed; /* Changed; NULL: nothing is faked */
+
+static UWord get_register(ThreadId tid, PtrdiffT at)
+{
+   UWord value;
+   VG_(get_shadow_regs_area)(tid, (UChar*)&value, 0, at, sizeof value);
+   return value;
+}
+
+static void set_register(ThreadId tid, PtrdiffT at, UWord value)
+{
+   VG_(set_shadow_regs_area)(tid, 0, at, sizeof value, (const UChar*)&value);
+}
+
+static Word find(ThreadId tid)
+{
+   for (Word i = 0; changed != NULL && i < VG_(sizeXA)(changed); i++) {
+      const Changed* c = VG_(indexXA)(changed, i);
+      if (c->tid == tid)
+         return i;
+   }
+   return -1;
+}
+
+void tg_hugetlb_fake(void)
+{
+   changed = VG_(newXA)(VG_(malloc), "tg.hugetlb", VG_(free), sizeof(Changed));
+}
+
+/* --- What the kernel would have made of the arguments --- */
+
+static UWord whole_pages(UWord bytes, UInt shift)
+{
+   const UWord mask = ((UWord)1 << shift) - 1;
+   return (bytes + mask) & ~mask;
+}
+
+/* The first address of every segment, free ones too, in order. */
+static Addr* segment_starts(Int* n)
+{
+   const UInt all = SkFree | SkAnonC | SkAnonV | SkFileC | SkFileV | SkShmC
+                    | SkResvn;
+   Int room = 256;
+   for (;;) {
+      Addr* starts = VG_(malloc)("tg.hugetlb.starts",
+                                 (SizeT)room * sizeof *starts);
+      *n = VG_(am_get_segment_starts)(all, starts, room);
+      if (*n >= 0)
+         return starts;
+      room = -*n;
+      VG_(free)(starts);
+   }
+}
+
+/* A free place for that many bytes, aligned as huge pages are; 0 if there is
+   none. Low addresses first, but not below those that the core gives out. */
+static UWord free_place(UWord bytes, UInt shift)
+{
+   const Addr lowest = 0x4000000;
+   const UWord mask = ((UWord)1 << shift) - 1;
+   Int n;
+   Addr* starts = segment_starts(&n);
+   UWord place = 0;
+   for (Int i = 0; i + 1 < n && place == 0; i++) {
+      const Addr start = starts[i] < lowest ? lowest : starts[i];
+      const Addr a = (start + mask) & ~mask;
+      /* Free segments are those that are not shown. */
+      if (VG_(am_find_nsegment)(starts[i]) == NULL && a >= start
+          && a < starts[i + 1] && starts[i + 1] - a >= bytes)
+         place = a;
+   }
+   VG_(free)(starts);
+   return place;
+}
+
+static UWord without_size(UWord flags, UWord flag)
+{
+   return flags & ~(flag | (UWord)0x3f << 26);
+}
+
+/* Anonymous memory in huge pages, or a file in such pages, whose mappings are
+   aligned as well. */
+static Bool change_mmap(UWord* a, UWord* asked)
+{
+   const UWord flags = a[3];
+   UInt shift = 0;
+   if (!(flags & LINUX_MAP_ANONYMOUS)) {
+      shift = tg_aspace_huge_file((Int)a[4]);
+   } else if (flags & LINUX_MAP_HUGETLB) {
+      shift = tg_aspace_huge_shift(flags);
+      *asked = flags;
+   }
+   if (shift == 0)
+      return False;
+   a[1] = whole_pages(a[1], shift);
+   a[3] = flags & LINUX_MAP_HUGETLB ? without_size(flags, LINUX_MAP_HUGETLB)
+                                    : flags;
+   if (!(flags & LINUX_MAP_FIXED)) {
+      const UWord place = free_place(a[1], shift);
+      a[0] = place == 0 ? a[0] : place;
+   }
+   return True;
+}
+
+/* a: key, size, flags */
+static Bool change_shmget(UWord* a, UWord* asked)
+{
+   const UInt shift = tg_aspace_huge_shift(a[2]);
+   if (!(a[2] & LINUX_SHM_HUGETLB) || shift == 0)
+      return False;
+   *asked = a[2];
+   a[2] = without_size(a[2], LINUX_SHM_HUGETLB);
+   a[1] = whole_pages(a[1], shift);
+   return True;
+}
+
+static Bool change_memfd_create(UWord* a, UWord* asked)
+{
+   if (!(a[1] & LINUX_MFD_HUGETLB) || tg_aspace_huge_shift(a[1]) == 0)
+      return False;
+   *asked = a[1];
+   a[1] = without_size(a[1], LINUX_MFD_HUGETLB);
+   return True;
+}
+
+/* The kernel would align where huge pages are attached. */
+static inline Bool change_shmat(Int shmid, UWord* address)
+{
+   ULong bytes;
+   const UInt shift = tg_aspace_huge_segment(shmid, &bytes);
+   if (shift == 0 || *address != 0)
+      return False;
+   *address = free_place((UWord)bytes, shift);
+   return *address != 0;
+}
+
+/* Changes the arguments of a system call if it is one for huge pages. */
+static Bool change(UWord number, UWord* a, UWord* asked)
+{
+   *asked = 0;
+   switch (number) {
+#if defined(__NR_mmap2)
+   case __NR_mmap2:
+      return change_mmap(a, asked);
+   case __NR_ipc:
+      if ((a[0] & 0xffff) == LINUX_IPC_SHMGET)
+         return change_shmget(a + 1, asked);
+      return False;
+#else
+   case __NR_mmap:
+      return change_mmap(a, asked);
+   case __NR_shmget:
+      return change_shmget(a, asked);
+   case __NR_shmat:
+      return change_shmat((Int)a[0], &a[1]);
+#endif
+   case __NR_memfd_create:
+      return change_memfd_create(a, asked);
+   default:
+      return False;
+   }
+}
+
+/* --- When --- */
+
+void tg_hugetlb_stopped(ThreadId tid)
+{
+   Changed c = { .tid = tid };
+   if (changed == NULL)
+      return;
+   for (UInt i = 0; i < N_ARGUMENTS; i++)
+      c.before[i] = get_register(tid, argument_at[i]);
+   VG_(memcpy)(c.after, c.before, sizeof c.after);
+   /* Whether it stops for a system call is not known. If not, and the registers
+      only look so, they are put back before anything can see them. */
+   if (!change(get_register(tid, number_at), c.after, &c.asked))
+      return;
+   for (UInt i = 0; i < N_ARGUMENTS; i++)
+      set_register(tid, argument_at[i], c.after[i]);
+   VG_(addToXA)(changed, &c);
+}
+
+void tg_hugetlb_done(ThreadId tid)
+{
+   const Word at = find(tid);
+   if (at < 0)
+      return;
+   const Changed* c = VG_(indexXA)(changed, at);
+   /* The result may have the register of an argument (arm64). */
+   for (UInt i = 0; i < N_ARGUMENTS; i++) {
+      if (get_register(tid, argument_at[i]) == c->after[i])
+         set_register(tid, argument_at[i], c->before[i]);
+   }
+   VG_(removeIndexXA)(changed, at);
+}
+
+void tg_hugetlb_started(ThreadId tid)
+{
+   tg_hugetlb_done(tid);
+}
+
+UWord tg_hugetlb_asked(ThreadId tid)
+{
+   const Word at = find(tid);
+   return at < 0 ? 0 : ((const Changed*)VG_(indexXA)(changed, at))->asked;
+}
