@@ -23,6 +23,7 @@ UNIT_TESTS = \
 	tests/unit/test_machines \
 	tests/unit/test_mappings \
 	tests/unit/test_pagemap \
+	tests/unit/test_pagerules \
 	tests/unit/test_reach \
 	tests/unit/test_short_cuts \
 	tests/unit/test_text \
@@ -109,7 +110,8 @@ PYTEST_FILES = \
 # tests/fuzz/fuzz_NAME.c with the corpus tests/fuzz/corpus/NAME.
 FUZZERS = \
 	tests/fuzz/fuzz_cpuid_dump \
-	tests/fuzz/fuzz_machine_file
+	tests/fuzz/fuzz_machine_file \
+	tests/fuzz/fuzz_page_rules
 
 # What the tests read: conftest.py, helper modules, recorded inputs and outputs.
 TEST_INPUTS = \
@@ -184,6 +186,8 @@ tests_fuzz_fuzz_cpuid_dump_SOURCES = tests/fuzz/fuzz_cpuid_dump.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_cpuid_dump_LDADD = tests/libtlbsim-fuzz.a
 tests_fuzz_fuzz_machine_file_SOURCES = tests/fuzz/fuzz_machine_file.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_machine_file_LDADD = tests/libtlbsim-fuzz.a
+tests_fuzz_fuzz_page_rules_SOURCES = tests/fuzz/fuzz_page_rules.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_page_rules_LDADD = tests/libtlbsim-fuzz.a
 
 FUZZ_FLAGS = --seconds=60
 .PHONY: fuzz

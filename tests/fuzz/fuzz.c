@@ -351,7 +351,8 @@ static void run_changed(uint64_t runs, time_t seconds)
          &inputs[oldest + below(n_inputs - oldest == 0 ? 1
                                                        : n_inputs - oldest)];
       input i = { data, from->size < MAX_SIZE ? from->size : MAX_SIZE };
-      memcpy(data, from->data, i.size);
+      if (i.size > 0) /* an empty input has no memory */
+         memcpy(data, from->data, i.size);
       for (size_t n = 1 + below(6); n > 0; n--)
          change(&i);
       if (done % 256 == 0)

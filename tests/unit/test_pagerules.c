@@ -1,0 +1,303 @@
+/* The text of --pages= and --huge-pool=, and which rule counts.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include "unit.h"
+
+#include "pagerules.h"
+
+typedef struct {
+   const char *text;
+   const char *expected;
+} pair;
+
+static tlb_page_policy empty(void)
+{
+   tlb_page_policy p;
+   memset(&p, 0, sizeof p);
+   return p;
+}
+
+static void read_as(const char *text, char separator, const char *expected)
+{
+   tlb_page_policy p = empty();
+   tlb_reason why;
+   char out[512];
+   char *const copy = strdup(text);
+   assert_non_null(copy);
+   if (!tlb_page_rules_parse(copy, separator, 12, &p, &why))
+      fail_msg("%s: %s", text, why.text);
+   free(copy);
+   tlb_page_rules_print(&p, separator, out, sizeof out);
+   assert_string_equal(out, expected);
+}
+
+static void valid(void **state)
+{
+   static const pair forms[] = {
+      { "heap:2M", "heap:2M" },
+      { "all:4K", "all:4K" },
+      { "thp", "all:thp" },
+      { "64K", "all:64K" },
+      { "contig,stack:4K", "all:contig,stack:4K" },
+      { "all:16G,anon:16K,heap:64K,stack:4M,text:256M,data:1G,file:16M",
+        "all:16G,anon:16K,heap:64K,stack:4M,text:256M,data:1G,file:16M" },
+      { "libc.so*:2M", "libc.so*:2M" },
+      { "/usr/lib/*:64K", "/usr/lib/*:64K" },
+      { "heap:4096", "heap:4K" },
+      /* A word of ours in a name is no word of ours. */
+      { "heap*:2M", "heap*:2M" },
+   };
+   (void)state;
+   for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+      read_as(forms[i].text, ',', forms[i].expected);
+   read_as("thp+stack:4K", '+', "all:thp+stack:4K");
+   read_as("all:2M+stack:4K", '+', "all:2M+stack:4K");
+   read_as("libstdc++.so*:2M+thp", '+', "libstdc++.so*:2M+all:thp");
+}
+
+#define RULE " is no rule for pages; expected WHAT:SIZE, such as heap:2M"
+#define SIZE                                                              \
+   " is no page size; allowed are powers of two from 4K to 16G, thp and " \
+   "contig"
+#define WHAT                                                           \
+   " is no memory; allowed are all, anon, heap, stack, text, data, file " \
+   "and patterns such as *.so"
+#define POOL " is no pool of pages; expected SIZE:PAGES, such as 16M:65"
+
+static void refused(void **state)
+{
+   static const pair forms[] = {
+      { "", "''" RULE },
+      { "heap", "'heap'" RULE },
+      { ",", "''" RULE },
+      { "heap:2M,", "''" RULE },
+      { "heap:", "''" SIZE },
+      { "heap:3M", "'3M'" SIZE },
+      { "heap:32G", "'32G'" SIZE },
+      { "heap:2K", "'2K'" SIZE },
+      { "heap:2M:4K", "'2M:4K'" SIZE },
+      { "heap:THP", "'THP'" SIZE },
+      { "haep:2M", "'haep'" WHAT },
+      { ":2M", "''" WHAT },
+      { "heap:2M,nap:4K", "'nap'" WHAT },
+      { "heap:000000000000000000000000000004096",
+        "'000000000000000000000000000004096'" SIZE },
+   };
+   (void)state;
+   for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+      tlb_page_policy p = empty();
+      tlb_reason why;
+      char *const text = strdup(forms[i].text);
+      assert_non_null(text);
+      p.n_rules = 3;
+      if (tlb_page_rules_parse(text, ',', 12, &p, &why))
+         fail_msg("'%s' is taken", text);
+      assert_string_equal(why.text, forms[i].expected);
+      assert_int_equal(p.n_rules, 3);
+      free(text);
+   }
+}
+
+static void too_small(void **state)
+{
+   tlb_page_policy p = empty();
+   tlb_reason why;
+   (void)state;
+   assert_false(tlb_page_rules_parse("thp,heap:16K", ',', 16, &p, &why));
+   assert_string_equal(why.text,
+                       "'heap:16K' has a page smaller than the base page; "
+                       "allowed are 64K and larger");
+   assert_true(tlb_page_rules_parse("heap:64K", ',', 16, &p, &why));
+}
+
+static void too_many(void **state)
+{
+   tlb_page_policy p = empty();
+   tlb_reason why;
+   char pattern[300];
+   (void)state;
+   for (unsigned i = 0; i < TLB_MAX_PAGE_RULES; i++)
+      assert_true(tlb_page_rules_parse("heap:2M", ',', 12, &p, &why));
+   assert_false(tlb_page_rules_parse("heap:2M", ',', 12, &p, &why));
+   assert_string_equal(why.text, "'heap:2M' is one rule too many; allowed "
+                                 "are 32");
+   p = empty();
+   memset(pattern, '*', sizeof pattern);
+   strcpy(pattern + TLB_PATTERN_SIZE - 1, ":2M");
+   assert_true(tlb_page_rules_parse(pattern, ',', 12, &p, &why));
+   memset(pattern, '*', sizeof pattern);
+   strcpy(pattern + TLB_PATTERN_SIZE, ":2M");
+   assert_false(tlb_page_rules_parse(pattern, ',', 12, &p, &why));
+}
+
+static void pools(void **state)
+{
+   static const pair forms[] = {
+      { "16M", "'16M'" POOL },
+      { "", "''" POOL },
+      { "16M:", "'16M:'" POOL },
+      { "16M:-1", "'16M:-1'" POOL },
+      { "16M:6x", "'16M:6x'" POOL },
+      { "3M:65", "'3M:65'" POOL },
+      { "16M:99999999999999", "'16M:99999999999999'" POOL },
+      { "16M:65,", "''" POOL },
+      { "4K:65", "'4K:65' is a pool of base pages; allowed are larger ones" },
+      { "16M:65,16M:1",
+        "'16M:1' is a second pool of that size; allowed is one" },
+   };
+   tlb_page_policy p = empty();
+   tlb_reason why;
+   (void)state;
+   for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+      if (tlb_page_pools_parse(forms[i].text, 12, &p, &why))
+         fail_msg("'%s' is taken", forms[i].text);
+      assert_string_equal(why.text, forms[i].expected);
+      assert_int_equal(p.n_pools, 0);
+   }
+   assert_true(tlb_page_pools_parse("16M:65,2M:0", 12, &p, &why));
+   assert_true(tlb_page_pools_parse("1G:1", 12, &p, &why));
+   assert_int_equal(p.n_pools, 3);
+   assert_int_equal(p.pool[0].shift, 24);
+   assert_int_equal(p.pool[0].pages, 65);
+   assert_int_equal(p.pool[1].pages, 0);
+   assert_int_equal(p.pool[2].shift, 30);
+}
+
+static void patterns(void **state)
+{
+   static const struct {
+      const char *pattern;
+      const char *name;
+      int matches;
+   } cases[] = {
+      { "libc.so.6", "/usr/lib/x86_64-linux-gnu/libc.so.6", 1 },
+      { "libc.so", "/usr/lib/x86_64-linux-gnu/libc.so.6", 0 },
+      { "libc.*", "/usr/lib/x86_64-linux-gnu/libc.so.6", 1 },
+      { "*.so", "/opt/liba.so", 1 },
+      { "*.so", "/opt/liba.so.1", 0 },
+      { "*.so*", "/opt/liba.so.1", 1 },
+      { "lib?.so", "/opt/liba.so", 1 },
+      { "lib?.so", "/opt/lib.so", 0 },
+      { "lib?.so", "/opt/libab.so", 0 },
+      { "/opt/*", "/opt/a/b", 1 },
+      { "/opt/*", "/usr/opt/b", 0 },
+      { "*/opt/*", "/usr/opt/b", 1 },
+      { "*", "/x", 1 },
+      { "*a*a*a*a*a*b", "/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 0 },
+      { "a*b*c", "/axxbyybzzc", 1 },
+      { "a*b*c", "/axxbyybzz", 0 },
+   };
+   (void)state;
+   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+      if (tlb_pattern_matches(cases[i].pattern, cases[i].name)
+          != cases[i].matches)
+         fail_msg("%s, %s", cases[i].pattern, cases[i].name);
+   }
+}
+
+/* --- Which rule counts --- */
+
+static tlb_page_wish wish(const char *rules, const tlb_mapping *m,
+                          unsigned base)
+{
+   tlb_page_policy p = empty();
+   tlb_reason why;
+   if (rules[0] != '\0' && !tlb_page_rules_parse(rules, ',', base, &p, &why))
+      fail_msg("%s: %s", rules, why.text);
+   return tlb_page_wish_for(&p, m, base);
+}
+
+/* The size that is wished for, 0 for thp. */
+static unsigned size(const char *rules, tlb_kind kind, unsigned prot,
+                     unsigned flags)
+{
+   const tlb_mapping m = { .kind = (uint8_t)kind, .prot = (uint8_t)prot,
+                           .flags = (uint16_t)flags, .name = "/lib/libx.so",
+                           .huge_shift = flags & TLB_MAP_HUGETLB ? 30 : 0 };
+   const tlb_page_wish w = wish(rules, &m, 12);
+   return w.how == TLB_THP ? 0 : w.shift;
+}
+
+enum { RW = TLB_MAY_READ | TLB_MAY_WRITE, RX = TLB_MAY_READ | TLB_MAY_EXECUTE };
+
+static void words(void **state)
+{
+   static const char each[] = "anon:8K,heap:16K,stack:32K,text:64K,"
+                              "data:128K,file:256K";
+   (void)state;
+   assert_int_equal(size(each, TLB_ANON, RW, 0), 13);
+   assert_int_equal(size(each, TLB_ANON, RX, TLB_MAP_SHARED), 13);
+   assert_int_equal(size(each, TLB_SHM, RW, TLB_MAP_SHARED), 13);
+   assert_int_equal(size(each, TLB_HEAP, RW, 0), 14);
+   assert_int_equal(size(each, TLB_STACK, RW, 0), 15);
+   assert_int_equal(size(each, TLB_THREAD_STACK, RW, 0), 15);
+   assert_int_equal(size(each, TLB_IMAGE, RX, 0), 16);
+   assert_int_equal(size(each, TLB_IMAGE, RW, 0), 17);
+   assert_int_equal(size(each, TLB_BSS, RW, 0), 17);
+   assert_int_equal(size(each, TLB_FILE, RW, 0), 18);
+   assert_int_equal(size(each, TLB_FILE, RX, 0), 18);
+   for (unsigned kind = 0; kind < TLB_N_KINDS; kind++)
+      assert_int_equal(size("all:1G", (tlb_kind)kind, RW, 0), 30);
+   assert_int_equal(size("*x.so:2M", TLB_IMAGE, RX, 0), 21);
+   assert_int_equal(size("*y.so:2M", TLB_IMAGE, RX, 0), 12);
+}
+
+static void later_overrides(void **state)
+{
+   (void)state;
+   assert_int_equal(size("all:2M,heap:4K", TLB_HEAP, RW, 0), 12);
+   assert_int_equal(size("heap:4K,all:2M", TLB_HEAP, RW, 0), 21);
+   assert_int_equal(size("all:2M,heap:thp", TLB_HEAP, RW, 0), 0);
+   /* Where thp can not be it is the base page, not the rule before. */
+   assert_int_equal(size("all:2M,all:thp", TLB_FILE, RW, 0), 12);
+}
+
+static void transparent(void **state)
+{
+   (void)state;
+   for (unsigned kind = 0; kind < TLB_N_KINDS; kind++) {
+      const int can = kind == TLB_ANON || kind == TLB_HEAP || kind == TLB_BSS
+                      || kind == TLB_STACK || kind == TLB_THREAD_STACK;
+      assert_int_equal(size("all:thp", (tlb_kind)kind, RW, 0), can ? 0 : 12);
+      assert_int_equal(size("", (tlb_kind)kind, RW, TLB_MAP_HUGEPAGE),
+                       can ? 0 : 12);
+   }
+   assert_int_equal(size("thp", TLB_ANON, RW, TLB_MAP_SHARED), 12);
+   assert_int_equal(size("thp", TLB_ANON, RW, TLB_MAP_NOHUGEPAGE), 12);
+   assert_int_equal(size("2M", TLB_ANON, RW, TLB_MAP_NOHUGEPAGE), 21);
+   assert_int_equal(tlb_thp_shift(12), 21);
+   assert_int_equal(tlb_thp_shift(14), 25);
+   assert_int_equal(tlb_thp_shift(16), 29);
+   assert_int_equal(tlb_thp_shift(21), 0);
+}
+
+static void program_first(void **state)
+{
+   (void)state;
+   assert_int_equal(size("", TLB_ANON, RW, TLB_MAP_HUGETLB), 30);
+   assert_int_equal(size("thp", TLB_ANON, RW, TLB_MAP_HUGETLB), 30);
+   assert_int_equal(size("contig", TLB_ANON, RW, TLB_MAP_HUGETLB), 30);
+   assert_int_equal(size("4K", TLB_ANON, RW, TLB_MAP_HUGETLB), 12);
+   assert_int_equal(size("4K", TLB_ANON, RW, TLB_MAP_HUGEPAGE), 12);
+   assert_int_equal(size("contig", TLB_FILE, RW, 0), 16);
+}
+
+int main(void)
+{
+   static const struct CMUnitTest tests[] = {
+      CLAIM("rules are read and printed", valid),
+      CLAIM("what is no rule is refused in words, and nothing is changed",
+            refused),
+      CLAIM("a page smaller than the base page is refused", too_small),
+      CLAIM("32 rules and patterns of 127 bytes, not more", too_many),
+      CLAIM("pools are read or refused in words", pools),
+      CLAIM("patterns match a whole name or its last part", patterns),
+      CLAIM("every memory has its word", words),
+      CLAIM("a later rule overrides an earlier one", later_overrides),
+      CLAIM("transparent huge pages back private anonymous memory",
+            transparent),
+      CLAIM("what the program asks for is a rule before all others",
+            program_first),
+   };
+   return cmocka_run_group_tests_name("pagerules", tests, NULL, NULL);
+}
