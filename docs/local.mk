@@ -18,6 +18,7 @@ DOC_FILES = \
 	docs/machines.md \
 	docs/manual-annotate.md \
 	docs/manual.md \
+	docs/pages.md \
 	docs/performance.md \
 	docs/tuning-startup.md \
 	docs/transpose.c

@@ -158,6 +158,7 @@ tlbsim_HEADERS = $(SIM_INCLUDES)
 
 TOOL_SOURCES = \
 	tlbgrind/tg_aspace.c \
+	tlbgrind/tg_backed.c \
 	tlbgrind/tg_blocks.c \
 	tlbgrind/tg_build_id.c \
 	tlbgrind/tg_check.c \
@@ -178,6 +179,7 @@ TOOL_SOURCES = \
 
 TOOL_INCLUDES = \
 	tlbgrind/tg_aspace.h \
+	tlbgrind/tg_backed.h \
 	tlbgrind/tg_blocks.h \
 	tlbgrind/tg_build_id.h \
 	tlbgrind/tg_check.h \

@@ -154,7 +154,7 @@ int tlb_page_rules_parse(const char *text, char separator,
    int more = 1;
    while (more) {
       const char *const from = rest.at;
-      tlb_page_rule rule;
+      tlb_page_rule rule = { .what = TLB_OF_ALL };
       if (!read_rule(&rest, separator, &rule, why))
          break;
       const piece whole = { from, rest.at };

@@ -1,0 +1,64 @@
+/* What backed the client's memory, in words. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+
+#include "sim/text.h"
+
+#include "tg_aspace.h"
+#include "tg_backed.h"
+
+/* "2M" */
+static const HChar* size_name(HChar out[16], UInt shift)
+{
+   tlb_text t = tlb_text_in(out, 16);
+   tlb_text_add_page_size(&t, shift);
+   return out;
+}
+
+static Bool has_large(const tlb_view_counts* c, UInt base)
+{
+   for (UInt shift = base + 1; shift < TLB_N_PAGE_SHIFTS; shift++) {
+      if (c->taken[shift] != 0 || c->fallbacks[shift] != 0)
+         return True;
+   }
+   return False;
+}
+
+void tg_backed_describe(UInt view,
+                        void (*line)(const HChar* text, void* opaque),
+                        void* opaque)
+{
+   tlb_pagemap* map = tg_aspace_map();
+   const tlb_view_counts* c = tlb_pagemap_counts(map, view);
+   HChar text[160], name[16];
+   if (map->view[view]->policy.n_rules == 0 && !has_large(c, map->base_shift))
+      return;
+   for (UInt shift = 0; shift < TLB_N_PAGE_SHIFTS; shift++) {
+      const ULong pages = c->peak.pages[shift];
+      if (pages == 0)
+         continue;
+      VG_(snprintf)(text, sizeof text,
+                    "backed at the peak: %llu pages of %s, %lluK, of which %lluK "
+                    "touched",
+                    pages, size_name(name, shift), (pages << shift) >> 10,
+                    (ULong)c->peak.touched[shift] >> 10);
+      line(text, opaque);
+   }
+   for (UInt shift = 0; shift < TLB_N_PAGE_SHIFTS; shift++) {
+      if (c->fallbacks[shift] == 0)
+         continue;
+      VG_(snprintf)(text, sizeof text,
+                    "the pool of %s pages was empty %llu times; base pages were "
+                    "taken",
+                    size_name(name, shift), (ULong)c->fallbacks[shift]);
+      line(text, opaque);
+   }
+   if (c->broken != 0) {
+      VG_(snprintf)(text, sizeof text, "large pages broken: %llu",
+                    (ULong)c->broken);
+      line(text, opaque);
+   }
+}

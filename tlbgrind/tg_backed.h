@@ -1,0 +1,15 @@
+/* What backed the client's memory, and what of it was used, in words. */
+
+#ifndef TG_BACKED_H
+#define TG_BACKED_H
+
+#include "pub_tool_basics.h"
+
+/* Calls with a line of text for each page size of the view, at the moment when
+   most was backed, and for what could not be had. Nothing if there were only
+   base pages and no rules. */
+void tg_backed_describe(UInt view,
+                        void (*line)(const HChar* text, void* opaque),
+                        void* opaque);
+
+#endif
