@@ -39,8 +39,7 @@ EXPECTED: dict[str, tuple[str, set[str], set[str]]] = {
     "K8": ("k8", set(), set()),
     "K10": ("k10", set(), set()),
     "BULLDOZER": ("bulldozer", set(), set()),
-    # The file's sources do not tell of 1G pages.
-    "PILEDRIVER": ("piledriver", {"2 fetches 1G+2M 1024/8"}, {"2 fetches 2M 1024/8"}),
+    "PILEDRIVER": ("piledriver", set(), set()),
     "JAGUAR": ("jaguar", set(), set()),
     # The firmware decides which of two ways the same processor is described.
     "ZEN_1": ("zen1", {"2 loads+stores 2M+4K 1536/12"}, {"2 loads+stores 2M+4K 1536/6"}),
