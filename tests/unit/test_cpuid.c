@@ -592,6 +592,36 @@ static void endless(void **state)
    assert_in_range(asked, 64, 80);
 }
 
+/* 36 arrays: each level, each kind of reference, each page size by itself. */
+static tlb_cpuid ask_many(void *opaque, uint32_t leaf, uint32_t subleaf)
+{
+   static const uint32_t types[3] = { 2, 4, 5 };
+   (void)opaque;
+   if (leaf == 0)
+      return (tlb_cpuid){ 0x20, 0x756e6547, 0x6c65746e, 0x49656e69 };
+   if (leaf == 2)
+      return (tlb_cpuid){ 0x0000fe01, 0, 0, 0 };
+   if (leaf != 0x18 || subleaf == 0)
+      return (tlb_cpuid){ 36, 0, 0, 0 };
+   const uint32_t i = subleaf - 1;
+   return (tlb_cpuid){ 0, 0x00040000 | 1u << (i / 3 % 4), 4,
+                       types[i % 3] | (1 + i / 12) << 5 };
+}
+
+static void too_many(void **state)
+{
+   tlb_machine m;
+   (void)state;
+   assert_true(tlb_cpuid_machine(ask_many, NULL, &m));
+   check_common(&m, 1);
+   keep_own_notes(&m);
+   assert_int_equal(m.n_arrays, TLB_MAX_ARRAYS);
+   assert_int_equal(m.n_notes, 1);
+   assert_string_equal(m.note[0].text,
+                       "CPUID describes more arrays than are simulated; those "
+                       "that come last are left out");
+}
+
 /* --- AMD, Hygon --- */
 
 static void geode(void **state)
@@ -1096,6 +1126,7 @@ int main(void)
             odd_sub_leaves),
       CLAIM("arrays that cannot be are left out, and that is said",
             impossible_sizes),
+      CLAIM("more arrays than there is room for are left out", too_many),
       CLAIM("endless sub-leaves come to an end", endless),
       CLAIM("Geode LX: no data half means one array for both sides", geode),
       CLAIM("K8: arrays of their own for 4K and 2M", k8),

@@ -81,8 +81,17 @@ tlb_text tlb_cpuid_begin_note(tlb_cpuid_reader *r)
    return tlb_text_in(text, sizeof m->note[0].text);
 }
 
+static int same_text(const char *a, const char *b)
+{
+   return tlb_text_is(a, tlb_text_length(a), b);
+}
+
 void tlb_cpuid_note(tlb_cpuid_reader *r, const char *words)
 {
+   for (unsigned i = 0; i < r->m->n_notes; i++) {
+      if (same_text(r->m->note[i].text, words))
+         return;
+   }
    tlb_text t = tlb_cpuid_begin_note(r);
    tlb_text_add(&t, words);
 }
@@ -106,11 +115,6 @@ void tlb_cpuid_add_byte(tlb_text *t, unsigned byte)
 }
 
 /* --- who it is --- */
-
-static int same_name(const char *a, const char *b)
-{
-   return tlb_text_is(a, tlb_text_length(a), b);
-}
 
 /* Adds the four characters of a register. They are a processor's, or those of
    whoever wrote the dump: only printable ASCII stays as it is. */
@@ -146,8 +150,8 @@ static void read_identity(tlb_cpuid_reader *r)
    add_register(&t, vendor.edx);
    add_register(&t, vendor.ecx);
    tidy(r->vendor);
-   r->amd = same_name(r->vendor, "AuthenticAMD")
-            || same_name(r->vendor, "HygonGenuine");
+   r->amd = same_text(r->vendor, "AuthenticAMD")
+            || same_text(r->vendor, "HygonGenuine");
 
    /* Processors before these leaves answer with anything. */
    const uint32_t extended = ask_for(r, 0x80000000u, 0).eax;
@@ -448,7 +452,7 @@ static const char *machine_file(const tlb_cpuid_reader *r)
              && amd_files[i].from_model <= r->model)
             name = amd_files[i].name;
       }
-   } else if (same_name(r->vendor, "GenuineIntel") && r->family == 6) {
+   } else if (same_text(r->vendor, "GenuineIntel") && r->family == 6) {
       for (unsigned i = 0; i < N_INTEL_FILES && name == NULL; i++) {
          if (intel_files[i].model == r->model
              && (intel_files[i].core == ANY
@@ -522,7 +526,7 @@ int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out)
       tlb_cpuid_read_intel(&r);
       /* Others than Intel have used AMD's leaves (VIA, Transmeta); Intel's
          hold rubbish under some hypervisors. */
-      if (out->n_arrays == 0 && !same_name(r.vendor, "GenuineIntel"))
+      if (out->n_arrays == 0 && !same_text(r.vendor, "GenuineIntel"))
          tlb_cpuid_read_amd(&r);
    }
    sort_arrays(out);

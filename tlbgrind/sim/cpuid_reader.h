@@ -48,6 +48,7 @@ enum { TLB_CPUID_MAX_NOTES = 12 };
 
 /* Begins a note; when there is no room for another, the last is given up. */
 tlb_text tlb_cpuid_begin_note(tlb_cpuid_reader *r);
+/* A note that is there already is not repeated. */
 void tlb_cpuid_note(tlb_cpuid_reader *r, const char *words);
 
 /* "the hypervisor (KVM)" or, where none shows itself, "the processor". */
