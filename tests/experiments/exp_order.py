@@ -123,6 +123,8 @@ def in_small_folios(program: Path) -> None:
     try:
         for at in range(0, len(data), PAGE):
             os.write(handle, data[at : at + PAGE])
+        # Pages that are being written to the disk are not mapped along with others.
+        os.fsync(handle)
     finally:
         os.close(handle)
 
