@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import exp_order
@@ -93,7 +93,7 @@ def spread(lab: Lab) -> Result:
         checks.append(exact(f"{linker}: functions on two pages", 0, straddling))
         programs[linker] = again
         measures[linker] = record(lab, again).now()
-    natives = _natives(lab, programs, [], notes)
+    natives = _natives(lab, programs, [], {}, notes)
     rows = []
     for link, measure in measures.items():
         native = natives.get(link)
@@ -106,10 +106,12 @@ def spread(lab: Lab) -> Result:
     return Result([Table("20 of 200 functions called", head, rows)], checks, notes)
 
 
-def _natives(lab: Lab, programs: dict[str, Path], arguments: Sequence[object], notes: list[str]) -> dict[str, Native]:
+def _natives(
+    lab: Lab, programs: dict[str, Path], arguments: Sequence[object], env: Mapping[str, str], notes: list[str]
+) -> dict[str, Native]:
     """What the kernel counts for each, or a note why it cannot be asked."""
     try:
-        return {link: native_faults(lab, program, *arguments) for link, program in programs.items()}
+        return {link: native_faults(lab, program, *arguments, env=env) for link, program in programs.items()}
     except Missing as error:
         notes.append(f"code faults are those of the model only: {error}")
         return {}
@@ -147,11 +149,11 @@ def fetch(lab: Lab, package: str, suite: str) -> Path:
 
 
 def relinked(
-    lab: Lab, name: str, flags: Sequence[object], arguments: Sequence[object], published: Sequence[str]
+    lab: Lab, name: str, flags: Sequence[object], arguments: Sequence[object], env: Mapping[str, str], published: Sequence[str]
 ) -> Result:
     """Links the program by default and in the order of its own run, and lets the kernel count."""
     plain = lab.cc(name, *flags)
-    run = record(lab, plain, *arguments)
+    run = record(lab, plain, *arguments, env=env)
     notes = [*exp_order.not_there(exp_order.linkers())]
     before = run.now()
     rows = []
@@ -161,8 +163,8 @@ def relinked(
     for linker in exp_order.linkers():
         again = lab.cc(f"{name}.{linker}", *flags, *link_flags(linker, run.file(linker)))
         programs[linker] = again
-        measures[linker] = record(lab, again, *arguments).now()
-    natives = _natives(lab, programs, arguments, notes)
+        measures[linker] = record(lab, again, *arguments, env=env).now()
+    natives = _natives(lab, programs, arguments, env, notes)
     for link, measure in measures.items():
         native = natives.get(link)
         forecast = None if link == "default" else run.forecast(link == "gold")
@@ -219,7 +221,7 @@ def lua(lab: Lab) -> Result:
             continue
         flags = ["-O2", "-ffunction-sections", "-fno-pie", "-DLUA_COMPAT_5_3", "-DLUA_USE_LINUX"]
         objects.append(lab.cc(f"{path.stem}.o", *flags, "-c", path))
-    return relinked(lab, "lua", ["-no-pie", "-Wl,-E", *objects, "-lm", "-ldl"], ["-e", "print(1)"], [])
+    return relinked(lab, "lua", ["-no-pie", "-Wl,-E", *objects, "-lm", "-ldl"], ["-e", "print(1)"], {}, [])
 
 
 def cpython(lab: Lab) -> Result:
@@ -234,12 +236,12 @@ def cpython(lab: Lab) -> Result:
     # Its modules, and the compiled form of those that it imports at start.
     (lab.folder / "lib").mkdir()
     (lab.folder / "lib" / "python3.11").symlink_to(source_folder / "Lib")
-    lab.environment["PYTHONHOME"] = str(lab.folder)
-    lab.call([build / "python", "-c", "pass"])
+    env = {"PYTHONHOME": str(lab.folder)}
+    lab.call([build / "python", "-c", "pass"], env=env)
     published = [
         "compared with: 32 code faults by default and 14 in order, 339 to 345 pages and 173 to 179, of CPython 3.11 in other builds"
     ]
-    result = relinked(lab, "python", ["-no-pie", *objects, *libraries], ["-c", "pass"], published)
+    result = relinked(lab, "python", ["-no-pie", *objects, *libraries], ["-c", "pass"], env, published)
     (table,) = result.tables
     column = table.head.index("code faults, kernel")
     checks = [

@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -91,10 +91,10 @@ class Run:
         return self.trace.binary
 
 
-def record(lab: Lab, program: Path, *arguments: object) -> Run:
+def record(lab: Lab, program: Path, *arguments: object, env: Mapping[str, str] | None = None) -> Run:
     out = lab.folder / f"{program.name}.entries"
     tool = [*setting("TLBGRIND"), "-q", "--machine=default", "--entries=yes", f"--entries-out-file={out}"]
-    lab.call([*tool, f"--tlbgrind-out-file={lab.folder / 'order.out'}", program, *arguments])
+    lab.call([*tool, f"--tlbgrind-out-file={lab.folder / 'order.out'}", program, *arguments], env=env)
     return Run(lab, out)
 
 
@@ -129,7 +129,7 @@ def in_small_folios(program: Path) -> None:
         os.close(handle)
 
 
-def native_faults(lab: Lab, program: Path, *arguments: object) -> Native:
+def native_faults(lab: Lab, program: Path, *arguments: object, env: Mapping[str, str] | None = None) -> Native:
     """Counted with perf, without address randomisation. A fetch is a fault whose address is that of the instruction."""
     perf = lab.need("perf", "linux-perf")
     in_small_folios(program)
@@ -137,7 +137,7 @@ def native_faults(lab: Lab, program: Path, *arguments: object) -> Native:
     command = [lab.need("setarch", "util-linux"), "-R", perf, "record", "-q", "-e", "page-faults", "-c", "1", "-d", "-o"]
     done = subprocess.run(
         [*map(str, command), str(data), str(program), *map(str, arguments)],
-        cwd=lab.folder, env=lab.environment, capture_output=True, text=True, check=False,
+        cwd=lab.folder, env={**lab.environment, **(env or {})}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode != 0:
         raise Missing(f"perf cannot count page faults here: {done.stderr.strip().splitlines()[-1:]}")
