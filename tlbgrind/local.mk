@@ -175,7 +175,8 @@ TOOL_SOURCES = \
 	tlbgrind/tg_replay.c \
 	tlbgrind/tg_sites.c \
 	tlbgrind/tg_summary.c \
-	tlbgrind/tg_translate.c
+	tlbgrind/tg_translate.c \
+	tlbgrind/tg_writes.c
 
 TOOL_INCLUDES = \
 	tlbgrind/tg_aspace.h \
@@ -198,7 +199,8 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_run.h \
 	tlbgrind/tg_sites.h \
 	tlbgrind/tg_summary.h \
-	tlbgrind/tg_translate.h
+	tlbgrind/tg_translate.h \
+	tlbgrind/tg_writes.h
 
 TOOL_CPPFLAGS = $(SIM_CPPFLAGS) -isystem $(VALGRIND_INCLUDEDIR) \
 	-DTG_VERSION='"$(PACKAGE_VERSION)"' -DVGO_linux=1
@@ -351,6 +353,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/cli_faults.py \
 	tlbgrind/tgreport/cli_order.py \
 	tlbgrind/tgreport/command.py \
+	tlbgrind/tgreport/datapages.py \
 	tlbgrind/tgreport/dialects.py \
 	tlbgrind/tgreport/elf.py \
 	tlbgrind/tgreport/entries.py \

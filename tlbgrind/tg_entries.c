@@ -52,6 +52,14 @@ typedef struct {
    UInt function; /* from 1; 0: not looked up yet */
 } Block;
 
+/* Data that was written for the first time. */
+typedef struct {
+   ULong offset; /* in the object, as if its file went on to its end in memory */
+   ULong length;
+   ULong when;
+   UInt object;
+} Write;
+
 /* The number of the block or of the function at a place in an object: an object
    that is mapped once more, somewhere else, brings nothing new. */
 typedef struct {
@@ -76,6 +84,8 @@ typedef struct {
 static XArray* objects;   /* Object */
 static XArray* functions; /* Function; the first is none */
 static XArray* blocks;    /* Block */
+static XArray* writes;    /* Write */
+static OSet* known_writes;    /* Known: first bytes that are in `writes` */
 static OSet* known_blocks;    /* Known */
 static OSet* known_functions; /* Known */
 static OSet* live_blocks;
@@ -139,6 +149,9 @@ void tg_entries_init(void)
                           sizeof(Function));
    blocks = VG_(newXA)(VG_(malloc), "tg.entries.blocks", VG_(free),
                        sizeof(Block));
+   writes = VG_(newXA)(VG_(malloc), "tg.entries.writes", VG_(free),
+                       sizeof(Write));
+   known_writes = new_places();
    known_blocks = new_places();
    known_functions = new_places();
    live_blocks = VG_(OSetGen_Create)(offsetof(LiveBlock, address), NULL,
@@ -158,7 +171,7 @@ static Bool is_object(const Object* o, const Object* wanted)
 
 /* The object of a mapping. One file has one number, however often it is
    mapped; most questions are about the file of the last one. */
-static UInt object_of(const NSegment* seg)
+UInt tg_entries_object(const NSegment* seg)
 {
    static UInt last;
    const UInt n = (UInt)VG_(sizeXA)(objects);
@@ -269,14 +282,19 @@ static void look_up(Block* b)
 
 /* --- What happens --- */
 
+static ULong now(void)
+{
+   return tg_clock / TG_SEGMENT_TICKS;
+}
+
 void tg_entries_block(Addr a, UInt length)
 {
    if (blocks == NULL || VG_(OSetGen_Contains)(live_blocks, &a))
       return;
    const NSegment* seg = VG_(am_find_nsegment)(a);
    Block b = { .address = a, .length = length, .offset = a,
-               .object = object_of(seg),
-               .when = tg_clock / TG_SEGMENT_TICKS };
+               .object = tg_entries_object(seg),
+               .when = now() };
    if (seg != NULL && seg->kind == SkFileC)
       b.offset = a - seg->start + (ULong)seg->offset;
    const UInt next = (UInt)VG_(sizeXA)(blocks);
@@ -286,6 +304,24 @@ void tg_entries_block(Addr a, UInt length)
    LiveBlock* node = VG_(OSetGen_AllocNode)(live_blocks, sizeof *node);
    *node = (LiveBlock){ a, number };
    VG_(OSetGen_Insert)(live_blocks, node);
+}
+
+void tg_entries_written(UInt object, ULong offset, UInt length)
+{
+   const UInt n = (UInt)VG_(sizeXA)(writes);
+   /* In an object that was mapped once more. */
+   if (number_of(known_writes, object, offset, n) != n)
+      return;
+   const ULong when = now();
+   if (n > 0) {
+      Write* last = VG_(indexXA)(writes, (Word)n - 1);
+      if (last->object == object && last->offset + last->length == offset) {
+         last->length += length;
+         return;
+      }
+   }
+   const Write w = { offset, length, when, object };
+   VG_(addToXA)(writes, &w);
 }
 
 void tg_entries_discard(Addr a)
@@ -343,6 +379,22 @@ static void print_function(TgFile* f, UInt number, ULong when)
    tg_file_print(f, "\n");
 }
 
+/* Writes of objects without code that was executed define theirs here. */
+static void print_writes(TgFile* f, UChar* object_seen, UInt* n_objects)
+{
+   const Word n = VG_(sizeXA)(writes);
+   for (Word i = 0; i < n; i++) {
+      const Write* w = VG_(indexXA)(writes, i);
+      if (!object_seen[w->object]) {
+         object_seen[w->object] = 1;
+         (*n_objects)++;
+         print_object(f, w->object);
+      }
+      tg_file_print(f, "wr=(%u) 0x%llx %llu %llu\n", w->object + 1, w->offset,
+                    w->length, w->when);
+   }
+}
+
 /* Objects and functions stand before the first block that refers to them. The
    numbers of functions come from the order in which they were looked up; in
    the file they follow the order of entry. */
@@ -371,6 +423,7 @@ static void print_blocks(TgFile* f, UInt* n_objects, UInt* n_functions)
       tg_file_print(f, "%u %llu %u\n", b->function, b->offset - fn->offset,
                     b->length);
    }
+   print_writes(f, object_seen, n_objects);
    VG_(free)(object_seen);
    VG_(free)(function_seen);
 }
@@ -402,8 +455,10 @@ Bool tg_entries_write(const TgRun* run, const HChar* name)
       print_command(f);
       tg_file_print(f, "clock: segments\n\n");
       print_blocks(f, &n_objects, &n_functions);
-      tg_file_print(f, "\ntotals: objects %u functions %u blocks %ld\n",
-                    n_objects, n_functions, (long)VG_(sizeXA)(blocks));
+      tg_file_print(f, "\ntotals: objects %u functions %u blocks %ld "
+                       "writes %ld\n",
+                    n_objects, n_functions, (long)VG_(sizeXA)(blocks),
+                    (long)VG_(sizeXA)(writes));
       failure = tg_file_close(f);
    }
    if (failure != NULL) {

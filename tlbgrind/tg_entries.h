@@ -16,6 +16,8 @@
 
 #include "pub_tool_basics.h"
 
+#include "pub_tool_aspacemgr.h"
+
 #include "tg_run.h"
 
 /* Starts recording; without it the functions below do nothing. */
@@ -31,6 +33,12 @@ void tg_entries_discard(Addr a);
 
 /* Code may have stood at [a, a+len) and will not any more. */
 void tg_entries_unmapped(Addr a, SizeT len);
+
+/* The number of the object that a mapping belongs to. */
+UInt tg_entries_object(const NSegment* seg);
+
+/* Bytes of an object's data were written for the first time: see tg_writes.h. */
+void tg_entries_written(UInt object, ULong offset, UInt length);
 
 /* Writes everything that was executed since the program began. A forked child
    has the past of its parent: it stands on the same touched pages. Says on

@@ -24,6 +24,7 @@
 #include "tg_entries.h"
 #include "tg_hot.h"
 #include "tg_instrument.h"
+#include "tg_writes.h"
 
 /* References off one base are looked up together, as a group, if they lie within
    so many bytes: the wider, the fewer groups, and the more often a group turns
@@ -555,6 +556,7 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    for (; i < in->stmts_used; i++) {
       statement(in->stmts[i]);
       addStmtToIRSB(out, in->stmts[i]);
+      tg_writes_statement(out, in->stmts[i]);
    }
    leave(in->next);
    fill_in_segments(tg_block_finish(vge->base[0], closure->nraddr));

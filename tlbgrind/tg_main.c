@@ -41,6 +41,7 @@
 #include "tg_sites.h"
 #include "tg_summary.h"
 #include "tg_translate.h"
+#include "tg_writes.h"
 
 static TgRun run;
 
@@ -226,6 +227,7 @@ static void unmapped(Addr a, SizeT len)
 {
    tg_aspace_unmapped(a, len);
    tg_entries_unmapped(a, len);
+   tg_writes_changed(a, len);
    tg_sites_unmapped(a, len);
 }
 
@@ -236,6 +238,7 @@ static void mapped(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong di_handle)
    (void)di_handle;
    tg_aspace_mapped(a, len, r, w, x);
    tg_entries_unmapped(a, len);
+   tg_writes_changed(a, len);
    tg_sites_unmapped(a, len);
 }
 
@@ -243,6 +246,7 @@ static void moved(Addr from, Addr to, SizeT len)
 {
    tg_aspace_moved(from, to, len);
    tg_entries_unmapped(to, len);
+   tg_writes_changed(to, len);
    tg_sites_unmapped(to, len);
 }
 
@@ -280,6 +284,8 @@ static void post_clo_init(void)
                                 sizeof(HChar*));
    if (o->entries)
       tg_entries_init();
+   if (o->entries_data)
+      tg_writes_init();
    tg_summary_machine(&run);
 }
 

@@ -102,7 +102,11 @@ Bool tg_process_option(const HChar* arg)
    } else if (VG_STR_CLO(arg, "--tlbgrind-out-file", options.out_file)) {
       if (options.out_file[0] == '\0')
          refuse(arg, "the name of the file is missing");
-   } else if (VG_BOOL_CLO(arg, "--entries", options.entries)) {
+   } else if (is_option(arg, "--entries", &value)) {
+      options.entries_data = VG_(strcmp)(value, "data") == 0;
+      options.entries = options.entries_data || VG_(strcmp)(value, "yes") == 0;
+      if (!options.entries && VG_(strcmp)(value, "no") != 0)
+         refuse(arg, "'%s' is none of no, yes, data", value);
    } else if (VG_STR_CLO(arg, "--entries-out-file",
                          options.entries_out_file)) {
       if (options.entries_out_file[0] == '\0')
@@ -133,8 +137,9 @@ void tg_print_usage(void)
    tg_pages_print_usage();
    VG_(printf)(
 "    --tlbgrind-out-file=FILE         write costs to FILE [tlbgrind.out.%%p]\n"
-"    --entries=no|yes                 record which code is executed, in order of\n"
-"                                     its first execution, for tg_order [no]\n"
+"    --entries=no|yes|data            record which code is executed, in order of\n"
+"                                     its first execution, for tg_order; data:\n"
+"                                     and which data is written (slow) [no]\n"
 "    --entries-out-file=FILE          where to [tlbgrind.entries.%%p]\n"
 "    --fast-path=no|yes               answer known hits without the simulator;\n"
 "                                     the counts are the same [yes]\n");

@@ -25,6 +25,7 @@ typedef struct {
    Bool trace_aspace;  /* likewise */
    const HChar* out_file; /* with %p and the like not yet expanded */
    Bool entries;          /* record the order of execution: tg_entries.h */
+   Bool entries_data;     /* and that of writes to data: tg_writes.h */
    const HChar* entries_out_file;
 } TgOptions;
 

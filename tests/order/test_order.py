@@ -273,6 +273,56 @@ def test_a_check_of_a_binary_with_other_functions_is_refused(tmp_path: Path, pro
     )
 
 
+# --- Data ---
+
+DATA_PROGRAM = """
+#define PAGED(name) char name[4096 - 64] __attribute__((aligned(64))) = { 1 }
+PAGED(gap0); int one[16] __attribute__((aligned(64))) = { 1 };
+PAGED(gap1); int two[16] __attribute__((aligned(64))) = { 1 };
+PAGED(gap2); int three[16] __attribute__((aligned(64))) = { 1 };
+PAGED(gap3);
+char zeros[3 * 4096] __attribute__((aligned(4096)));
+const void *const pointers[] = { one, two, three, gap0, gap1, gap2, gap3 };
+int main(int argc, char **argv)
+{
+   three[argc] = 3;
+   one[argc] = 1;
+   zeros[4096] = 1;
+   return pointers[argc + 1] == argv;
+}
+"""
+
+
+def test_data_that_is_written_can_be_packed(tmp_path: Path) -> None:
+    program = linked(tmp_path, "prog", [compiled(tmp_path, "d", DATA_PROGRAM, "-fpie")], "-pie")
+    text = good(tmp_path, "--data", "--top=0", recorded(tmp_path, program, what="data"))
+    rows = [re.split(r"  +", line.strip()) for line in text.splitlines()]
+    wanted = ("one", "two", "three", "zeros", "gap0", "gap1", "gap2", "gap3")
+    variables = {row[-1]: row for row in rows if row[-1] in wanted and len(row) > 6}
+    assert list(variables) == ["three", "one", "zeros"]  # in order of the first write
+    assert [row[1] for row in variables.values()] == ["data", "data", "bss"]
+    assert [row[4] for row in variables.values()] == ["8", "8", "8"]
+    assert any(row[-1] == "pointers" and row[1] == "relro" and row[3] == "56" for row in rows)
+    (packing,) = (row for row in rows if row[0].startswith("bss:"))
+    # Of .bss: three pages and more, two written (one of them by the C start code), two variables.
+    assert packing[2] == "2"
+    (packing,) = (row for row in rows if row[0].startswith("data:"))
+    # A third one has nothing but a relocation of the C start code.
+    assert (packing[2], packing[3], packing[-1]) == ("3", "1", "1")
+    assert re.search(r"would save up to [12] of [0-9]+ faults", text)
+
+
+def test_data_needs_its_own_record(tmp_path: Path) -> None:
+    program = linked(tmp_path, "prog", [compiled(tmp_path, "d", "int main(void) { return 0; }\n")])
+    entries = recorded(tmp_path, program)
+    refused(
+        tmp_path,
+        f"no data of {program} was recorded: run the program with --entries=data",
+        "--data",
+        entries,
+    )
+
+
 # --- Recorded files, without a binary ---
 
 
@@ -385,7 +435,7 @@ def test_faults_of_a_sequence() -> None:
         (["--weights=0", "a"], "argument --weights: '0' is not a number above 0"),
         (["--least=200", "a"], "argument --least: '200' is not a percentage from 0 to 100"),
         (["--lld=-", "--gold=-", "a"], "only one order can go to the standard output"),
-        (["--faults=x", "a"], "--faults=FILE goes with --forecast"),
+        (["--faults=x", "a"], "--faults=FILE goes with --forecast or --data"),
         (["--nonsense", "a"], "unrecognized arguments: --nonsense"),
     ],
 )

@@ -28,11 +28,19 @@ class Block(NamedTuple):
     length: int
 
 
+class Write(NamedTuple):
+    object: str
+    offset: int
+    length: int
+    when: int
+
+
 class Entries(NamedTuple):
     header: dict[str, str]
     objects: dict[str, str]  # build ID by name
     functions: list[Function]
     blocks: list[Block]
+    writes: list[Write]
 
     def of(self, obj: Path) -> list[Function]:
         return [f for f in self.functions if f.object == str(obj)]
@@ -52,6 +60,7 @@ def read(path: Path) -> Entries:
     objects: dict[int, tuple[str, str]] = {}
     functions: dict[int, Function] = {}
     blocks: list[Block] = []
+    writes: list[Write] = []
     for row in body.split("\n"):
         match = re.fullmatch(r"ob=\((\d+)\) ([0-9a-f]+|-) (.+)", row)
         if match:
@@ -70,12 +79,18 @@ def read(path: Path) -> Entries:
             )
             functions[int(match[1])] = function
             continue
+        match = re.fullmatch(r"wr=\((\d+)\) 0x([0-9a-f]+) (\d+) (\d+)", row)
+        if match:
+            owner = objects[int(match[1])][0]
+            writes.append(Write(owner, int(match[2], 16), int(match[3]), int(match[4])))
+            continue
         number, offset, length = map(int, row.split(" "))
         blocks.append(Block(functions[number], offset, length))
-    assert end == f"totals: objects {len(objects)} functions {len(functions)} blocks {len(blocks)}\n"
+    counts = f"functions {len(functions)} blocks {len(blocks)} writes {len(writes)}"
+    assert end == f"totals: objects {len(objects)} {counts}\n"
     whens = [f.when for f in functions.values()]
     assert whens == sorted(whens)
-    return Entries(header, dict(objects.values()), list(functions.values()), blocks)
+    return Entries(header, dict(objects.values()), list(functions.values()), blocks, writes)
 
 
 def entries(folder: Path) -> Entries:
@@ -287,7 +302,7 @@ def test_a_file_that_cannot_be_written_is_said_and_the_program_keeps_its_status(
 @pytest.mark.parametrize(
     ("option", "complaint"),
     [
-        ("--entries=maybe", "Invalid boolean value 'maybe' (should be 'yes' or 'no')"),
+        ("--entries=maybe", "'maybe' is none of no, yes, data"),
         ("--entries-out-file=", "the name of the file is missing"),
     ],
 )
@@ -297,9 +312,56 @@ def test_bad_options(option: str, complaint: str, tmp_path: Path) -> None:
     assert complaint in r.err
 
 
+WRITER = """
+#include <string.h>
+char quiet[4096] = { 1 };
+char first[64] __attribute__((aligned(64))) = { 1 };
+char second[64] __attribute__((aligned(64))) = { 1 };
+char zero[8192] __attribute__((aligned(4096)));
+long number = 5;
+int main(void)
+{
+   second[8] = 1;
+   second[9] = 1;
+   memset(first + 16, 2, 24);
+   zero[4096 + 3] = 1;
+   __sync_bool_compare_and_swap(&number, 77, 78);
+   second[8] = 2;
+   return quiet[0] + zero[5] - 1;
+}
+"""
+
+
+def test_data_that_is_written(tmp_path: Path) -> None:
+    """In order, once each, in pieces of 8 bytes; also by a compare-and-swap that fails, and in .bss."""
+    program = compiled(tmp_path, WRITER)
+    run(tmp_path, program, options=("--entries=data", "--entries-out-file=entries.%p"))
+    text = subprocess.run(["nm", program], check=True, capture_output=True, text=True).stdout
+    at = {row.split()[2]: int(row.split()[0], 16) for row in text.splitlines() if len(row.split()) == 3}
+    text = subprocess.run(["readelf", "-lW", program], check=True, capture_output=True, text=True).stdout
+    (load,) = (row.split() for row in text.splitlines() if row.split()[:1] == ["LOAD"] and " RW " in row)
+    bias = int(load[2], 16) - int(load[1], 16)
+    writes = entries(tmp_path).writes
+    whens = [w.when for w in writes]
+    assert whens == sorted(whens)
+    seen = []
+    for w in writes:
+        if w.object != str(program):
+            continue
+        for name, size in (("quiet", 4096), ("first", 64), ("second", 64), ("zero", 8192), ("number", 8)):
+            if at[name] <= w.offset + bias < at[name] + size:
+                seen.append((name, w.offset + bias - at[name], w.length))
+    assert seen == [("second", 8, 8), ("first", 16, 24), ("zero", 4096, 8), ("number", 0, 8)]
+
+
+def test_data_is_recorded_only_if_asked_for(tmp_path: Path) -> None:
+    run(tmp_path, compiled(tmp_path, WRITER), options=OPTIONS)
+    assert entries(tmp_path).writes == []
+
+
 def test_counts_are_the_same_with_and_without(tmp_path: Path) -> None:
     bodies = [
         run(tmp_path / name, client("run_code"), "plain", 3, options=options).only().body()
-        for name, options in (("without", ()), ("with", OPTIONS))
+        for name, options in (("without", ()), ("with", OPTIONS), ("data", ("--entries=data",)))
     ]
-    assert bodies[0] == bodies[1]
+    assert bodies[0] == bodies[1] == bodies[2]

@@ -24,6 +24,7 @@ tg_order goes another way:
     order      Traces -> Order: several runs merged, names with and without suffixes
     dialects   Order -> what a linker reads
     layout     functions and places -> pages, windows, faults
+    datapages  Entries and Elf -> the data that was written
     cli_order  options, and the life of one call of tg_order
 
 And tg_faults a third:

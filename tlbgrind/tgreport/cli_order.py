@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Callable
 
-from . import command, dialects, entries, faultlog, layout, trace
-from .command import Parser
+from . import command, datapages, dialects, entries, faultlog, layout, trace
+from .command import Parser, whole_number
 from .elf import Elf
 from .errors import ReportError, printable
 from .order import Order, Placed, order, stripped
@@ -50,7 +50,11 @@ Questions:
   --check=BINARY       does this binary follow the order?
   --order=FILE         with --check: the names in this ordering file instead of ENTRIES
   --forecast           what the order would bring, before relinking
-  --faults=FILE        with --forecast: the fault log of the same run, to compare with all faults
+  --data               which data was written first (recorded with --entries=data), which of it is
+                       on one page, and what packing it would save
+  --top=N              with --data: how many variables are listed; 0: all [40]
+  --faults=FILE        with --forecast, --data: the fault log of the same run, to compare with all
+                       faults
 
   --help               print this text
   --version            print the version
@@ -86,6 +90,8 @@ class Options(argparse.Namespace):
     order: str
     forecast: bool
     faults: str
+    data: bool
+    top: int
 
 
 def _weights(text: str) -> list[float]:
@@ -117,6 +123,8 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--ld", default="ld")
     add("--list", action="store_true")
     add("--forecast", action="store_true")
+    add("--data", action="store_true")
+    add("--top", type=whole_number("a number of variables"), default=40)
     options = Options()
     parser.parse(arguments, options, "inputs")
     if options.order and not options.check:
@@ -125,8 +133,10 @@ def parse(arguments: Sequence[str]) -> Options:
         parser.error("--order=FILE takes the place of ENTRIES; give one of the two")
     if not options.order and not options.inputs:
         parser.error("no ENTRIES given")
-    if options.faults and not options.forecast:
-        parser.error("--faults=FILE goes with --forecast")
+    if options.faults and not (options.forecast or options.data):
+        parser.error("--faults=FILE goes with --forecast or --data")
+    if options.data and len(options.inputs) > 1:
+        parser.error(f"--data is about one run, not {len(options.inputs)}")
     if options.weights and len(options.weights) != len(options.inputs):
         parser.error(
             f"--weights has {len(options.weights)} numbers for {len(options.inputs)} ENTRIES"
@@ -161,6 +171,8 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
         for path in options.inputs
     ]
     _same_program(traces)
+    if options.data:
+        return _data(options, traces[0])
     result = order(traces, options.weights or [1.0] * len(traces), options.least)
     if not result.placed:
         raise ReportError(
@@ -533,6 +545,15 @@ def _gain(now: layout.Measure, then: layout.Measure, phase: int) -> list[str]:
             f"{then.faults[phase]} with the order."
         )
     return text
+
+
+def _data(options: Options, chosen: Trace) -> list[str]:
+    if chosen.binary is None:
+        raise ReportError(f"--data needs the binary that was run: {chosen.object}")
+    number = entries.choose_object(chosen.entries, options.object)
+    data = datapages.Data(chosen.entries, number, chosen.binary)
+    log = faultlog.read(options.faults) if options.faults else None
+    return datapages.report(data, log, chosen.object, options.top)[:-1]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -14,6 +14,7 @@ from .errors import ReportError
 FIRST_LINE = "# tlbgrind entries"
 UNKNOWN = "???"
 _MAX = 2**64 - 1
+_MOST_DATA = 1 << 32  # bytes of one write, runs of them joined
 
 
 class Object(NamedTuple):
@@ -35,6 +36,15 @@ class Block(NamedTuple):
     length: int
 
 
+class Write(NamedTuple):
+    """Data that was written for the first time."""
+
+    object: int
+    offset: int  # in the object's file, as if it went on to the object's end in memory
+    length: int
+    when: int
+
+
 @dataclass
 class Entries:
     path: str
@@ -42,6 +52,7 @@ class Entries:
     objects: dict[int, Object] = field(default_factory=dict)
     functions: dict[int, Function] = field(default_factory=dict)
     blocks: list[Block] = field(default_factory=list)
+    writes: list[Write] = field(default_factory=list)
 
     @property
     def command(self) -> str:
@@ -53,7 +64,9 @@ _FUNCTION = re.compile(
     r"fn=\(([0-9]{1,9})\) \(([0-9]{1,9})\) 0x([0-9a-f]{1,16}) ([0-9]{1,20}) ([0-9]{1,20}) (.+)\Z"
 )
 _BLOCK = re.compile(r"([0-9]{1,9}) ([0-9]{1,20}) ([0-9]{1,9})\Z")
-_TOTALS = re.compile(r"totals: objects ([0-9]{1,9}) functions ([0-9]{1,9}) blocks ([0-9]{1,9})\Z")
+_WRITE = re.compile(r"wr=\(([0-9]{1,9})\) 0x([0-9a-f]{1,16}) ([0-9]{1,12}) ([0-9]{1,20})\Z")
+_COUNTED = ("objects", "functions", "blocks", "writes")
+_TOTALS = re.compile("totals: " + " ".join(f"{what} ([0-9]{{1,9}})" for what in _COUNTED) + r"\Z")
 _HEADER = re.compile(r"([a-z ]+): (.*)\Z")
 
 
@@ -90,6 +103,8 @@ class _Reader:
                 self.read_header(line)
             elif line[0].isdigit():
                 self.read_block(line)
+            elif line.startswith("wr="):
+                self.read_write(line)
             elif line.startswith("totals:"):
                 self.check_totals(line)
                 ended = True
@@ -153,13 +168,24 @@ class _Reader:
             self.fail(f"byte {offset} of a function of {known.size} bytes")
         self.out.blocks.append(Block(function, offset, length))
 
+    def read_write(self, line: str) -> None:
+        match = _WRITE.match(line)
+        if match is None:
+            self.fail(f"not 'wr=(OBJECT) OFFSET LENGTH WHEN': '{line[:40]}'")
+        owner, offset, length = int(match[1]), int(match[2], 16), int(match[3])
+        if owner not in self.out.objects:
+            self.fail(f"object ({owner}) was not defined")
+        if not 0 < length < _MOST_DATA or offset + length > _MAX:
+            self.fail(f"a write of {length} bytes at {offset:#x}")
+        self.out.writes.append(Write(owner, offset, length, self.number(match[4])))
+
     def check_totals(self, line: str) -> None:
         match = _TOTALS.match(line)
         if match is None:
-            self.fail(f"not 'totals: objects N functions N blocks N': '{line[:40]}'")
+            self.fail(f"not 'totals: objects N functions N blocks N writes N': '{line[:40]}'")
         out = self.out
-        counts = (len(out.objects), len(out.functions), len(out.blocks))
-        for what, claim, count in zip(("objects", "functions", "blocks"), match.groups(), counts):
+        counts = (len(out.objects), len(out.functions), len(out.blocks), len(out.writes))
+        for what, claim, count in zip(_COUNTED, match.groups(), counts):
             if int(claim) != count:
                 self.fail(f"'totals:' says {claim} {what}, but the file holds {count}")
 

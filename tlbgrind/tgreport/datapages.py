@@ -1,0 +1,283 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Which variables of an object were written first, on which pages, and what packing them would save.
+
+A private page of .data or .bss that is written is a fault of its own. The dynamic linker's
+relocations are writes, too: they are told apart, for no layout but one without relocations avoids
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .elf import (
+    PF_W,
+    SHF_ALLOC,
+    SHF_WRITE,
+    SHT_NOBITS,
+    STT_NOTYPE,
+    STT_OBJECT,
+    Elf,
+    Places,
+    Segment,
+    Symbol,
+)
+from .entries import Entries
+from .errors import ReportError, printable
+from .faultlog import VIEWS, FaultLog
+from .tables import aligned, title
+
+PAGE = 4096
+CLASSES = ("relro", "data", "bss")
+_CLASS_TITLES = {
+    "relro": "relro: read-only after relocation",
+    "data": "data: with initial values",
+    "bss": "bss: zero at first",
+}
+
+
+@dataclass
+class Variable:
+    """A symbol that was written, or the rest of a section that has no symbols."""
+
+    name: str
+    kind: str  # one of CLASSES
+    address: int
+    size: int
+    when: int
+    first_page: int
+    relocated: int = 0  # bytes that were first written by a relocation
+    written: int = 0  # other bytes
+    faults: int = 0  # pages whose first write was to this
+    pages: set[int] = field(default_factory=set)
+
+    @property
+    def room(self) -> int:
+        """Bytes that it takes on written pages, wherever it lies: of a large one, what is written."""
+        return self.size if 0 < self.size <= PAGE else len(self.pages) * PAGE
+
+
+@dataclass
+class Page:
+    address: int
+    kind: str
+    first: Variable
+    variables: set[int] = field(default_factory=set)  # their addresses
+    relocated: int = 0
+    written: int = 0
+
+
+class Data:
+    """The written data of one object of one run."""
+
+    def __init__(self, entries: Entries, number: int, binary: Elf) -> None:
+        self.binary = binary
+        self.variables: dict[int, Variable] = {}  # by address, in order of first write
+        self.pages: dict[int, Page] = {}  # the same
+        word = 8 if binary.is_64 else 4
+        self._relocated = {
+            at for address in binary.relocated() for at in range(address, address + word, 4)
+        }
+        self._places = Places(_data_symbols(binary))
+        for write in entries.writes:
+            if write.object != number:
+                continue
+            address = self.address_of(write.offset)
+            if address is None:
+                continue  # the heap, which lies behind the program's .bss
+            for at, length in _pieces(address, write.length):
+                self._add(at, length, write.when)
+
+    @property
+    def segments(self) -> list[Segment]:
+        return [s for s in self.binary.loads if s.flags & PF_W]
+
+    def address_of(self, offset: int) -> int | None:
+        """The address of a byte of data, given by where it would be if the file went on."""
+        for segment in self.segments:
+            first = segment.offset // PAGE * PAGE
+            address = segment.address + offset - segment.offset
+            end = segment.address + segment.memory_size
+            if offset >= first and address < end:
+                return address
+        return None
+
+    def class_of(self, address: int) -> str:
+        if address in self.binary.relro:
+            return "relro"
+        section = self.binary.section_at(address)
+        if section is not None:
+            return "bss" if section.type == SHT_NOBITS else "data"
+        in_file = any(s.address <= address < s.address + s.file_size for s in self.segments)
+        return "data" if in_file else "bss"
+
+    def _variable_at(self, address: int, when: int, page: int) -> Variable:
+        symbol = self._places.at(address)
+        if symbol is not None:
+            start, size, name = symbol.address, symbol.size, symbol.name
+            if symbol.file:
+                name = f"{name} ({symbol.file})"
+        else:
+            section = self.binary.section_at(address)
+            if section is None:
+                start, size, name = address, 8, "(no section)"
+            else:
+                start, size, name = section.address, 0, f"(no symbol, in {section.name})"
+        variable = self.variables.get(start)
+        if variable is None:
+            kind = self.class_of(start if symbol is not None else address)
+            variable = self.variables[start] = Variable(name, kind, start, size, when, page)
+        return variable
+
+    def _add(self, address: int, length: int, when: int) -> None:
+        page_address = address // PAGE * PAGE
+        variable = self._variable_at(address, when, page_address)
+        page = self.pages.get(page_address)
+        if page is None:
+            kind = self.class_of(address)
+            page = self.pages[page_address] = Page(page_address, kind, variable)
+            variable.faults += 1
+        page.variables.add(variable.address)
+        variable.pages.add(page_address)
+        moved = sum(4 for at in range(address & ~3, address + length, 4) if at in self._relocated)
+        moved = min(moved, length)
+        variable.relocated += moved
+        page.relocated += moved
+        variable.written += length - moved
+        page.written += length - moved
+
+
+def _data_symbols(binary: Elf) -> list[Symbol]:
+    found = []
+    for symbol in binary.symbols:
+        section = binary.section_of(symbol)
+        if section is None or section.is_code or not symbol.size or not symbol.name:
+            continue
+        if symbol.type in (STT_OBJECT, STT_NOTYPE):
+            found.append(symbol)
+    return found
+
+
+def _pieces(address: int, length: int) -> Iterator[tuple[int, int]]:
+    """Pieces of at most 8 bytes, none of which crosses what a symbol could be aligned to."""
+    end = address + length
+    while address < end:
+        size = min(8 - address % 8, end - address)
+        yield address, size
+        address += size
+
+
+def report(data: Data, log: FaultLog | None, object_name: str, top: int) -> list[str]:
+    if not data.pages:
+        raise ReportError(
+            f"no data of {object_name} was recorded: run the program with --entries=data"
+        )
+    text = _pages(data, object_name)
+    text += _variables(data, top)
+    text += _packing(data)
+    if log is not None:
+        text += _share(data, log, object_name)
+    return text
+
+
+def _pages(data: Data, object_name: str) -> list[str]:
+    rows = [("page", "class", "variables", "relocated", "written", "first written")]
+    for page in data.pages.values():
+        rows.append(
+            (
+                f"{page.address:#x}",
+                page.kind,
+                f"{len(page.variables):,}",
+                f"{page.relocated:,}",
+                f"{page.written:,}",
+                page.first.name,
+            )
+        )
+    heading = f"Pages of data of {object_name}, in order of their first write"
+    return [*title(heading), *aligned(rows, left=2), ""]
+
+
+def _variables(data: Data, top: int) -> list[str]:
+    rows = [("when", "class", "size", "relocated", "written", "faults", "page", "variable")]
+    variables = list(data.variables.values())
+    for variable in variables[: top or None]:
+        rows.append(
+            (
+                f"{variable.when:,}",
+                variable.kind,
+                f"{variable.size:,}",
+                f"{variable.relocated:,}",
+                f"{variable.written:,}",
+                f"{variable.faults or ''}",
+                f"{variable.first_page:#x}",
+                variable.name,
+            )
+        )
+    text = [*title("Variables in order of their first write"), *aligned(rows, left=0)]
+    if top and len(variables) > top:
+        text.append(f"... and {len(variables) - top:,} more (--top=0 shows all)")
+    legend = "faults: pages whose first write was to this variable"
+    return [*text, "", legend, ""]
+
+
+def _packing(data: Data) -> list[str]:
+    """Relocations write where they must; what the program writes by itself can be packed."""
+    rows: list[tuple[str, ...]] = [
+        ("class", "pages", "written", "by relocation only", "variables", "bytes", "packed")
+    ]
+    saved = 0
+    for kind in CLASSES:
+        spans = _class_pages(data, kind)
+        pages = [page for page in data.pages.values() if page.kind == kind]
+        variables = [v for v in data.variables.values() if v.kind == kind and v.written]
+        size = sum(v.room if v.size else v.written for v in variables)
+        fixed = sum(page.written == 0 for page in pages)
+        packed = -(-size // PAGE)
+        saved += max(0, len(pages) - fixed - packed)
+        numbers = (spans, len(pages), fixed, len(variables), size, packed)
+        rows.append((_CLASS_TITLES[kind], *(f"{n:,}" for n in numbers)))
+    return [
+        *title("Packing"),
+        *aligned(rows),
+        "",
+        "variables, bytes: those written otherwise than by relocations; of large ones, their pages",
+        "packed: pages that they would need side by side",
+        f"Packing what the program writes would save up to {saved:,} of {len(data.pages):,} faults.",
+        "",
+    ]
+
+
+def _class_pages(data: Data, kind: str) -> int:
+    """Pages that hold something of the class."""
+    pages: set[int] = set()
+    for section in data.binary.sections:
+        is_data = section.flags & (SHF_WRITE | SHF_ALLOC) == SHF_WRITE | SHF_ALLOC
+        if not is_data or not section.size or section.name.startswith(".tbss"):
+            continue
+        if data.class_of(section.address) == kind:
+            last = (section.address + section.size - 1) // PAGE
+            pages.update(range(section.address // PAGE, last + 1))
+    return len(pages)
+
+
+def _share(data: Data, log: FaultLog, object_name: str) -> list[str]:
+    view = VIEWS.index("warm")
+    total = log.totals["warm"].faults
+    kinds = {"w": 0, "c": 0}
+    for fault in log.of(view):
+        kind = fault.kind(view)
+        if kind not in kinds or fault.map.name != object_name:
+            continue
+        kinds[kind] += 1
+    own = sum(kinds.values())
+    if not any(map_.name == object_name for map_ in log.maps.values()):
+        raise ReportError(f"nothing of {object_name} is mapped: another program's log", log.path)
+    return [
+        printable(
+            f"Of all {total:,} faults of the run, {own:,} ({100 * own / max(1, total):.1f}%) are "
+            f"writes to data of {object_name}: {kinds['c']:,} copies of a page, {kinds['w']:,} "
+            "first touches."
+        ),
+        "",
+    ]
