@@ -92,6 +92,7 @@ PYTEST_FILES = \
 	tests/faults/test_tg_faults_damage.py \
 	tests/model/test_properties.py \
 	tests/model/test_reach.py \
+	tests/model/test_thp_native.py \
 	tests/model/test_walk.py \
 	tests/oracle/test_cachegrind.py \
 	tests/oracle/test_clients.py \
@@ -159,6 +160,8 @@ LDADD += tests/libtlbsim-san.a -lcmocka
 # What tests/machines and tests/model ask the sanitized simulator through.
 check_PROGRAMS += tests/machines/machinedrive
 tests_machines_machinedrive_LDADD = tests/libtlbsim-san.a
+check_PROGRAMS += tests/model/thpnative
+tests_model_thpnative_LDADD = tests/libtlbsim-san.a
 check_PROGRAMS += tests/model/simdrive
 tests_model_simdrive_LDADD = tests/libtlbsim-san.a
 check_PROGRAMS += tests/model/reachdrive

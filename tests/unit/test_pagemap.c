@@ -219,6 +219,9 @@ static tlb_backing model_backing(model_view *v, unsigned c)
       if (w.shift > base && first) {
          const int pool = pool_number(v, w.shift);
          int large = model_fits((unsigned)at, block, w.shift, w.how);
+         for (unsigned i = block; i < block + cells_of(w.shift) && i < CELLS;
+              i++)
+            large = large && v->wish[i] == 0;
          if (large && w.how == TLB_FIXED && pool >= 0
              && (uint64_t)large_in_use(v, w.shift)
                    >= v->policy->pool[pool].pages) {
@@ -835,6 +838,11 @@ static void program_asks(void **state)
    assert_int_equal(shift_at(&w, M(16)), 12);
    assert_int_equal(shift_at(&w, M(20)), 21);
    assert_int_equal(shift_at(&w, M(22)), 12);
+   /* Advice that comes after the first touch of a block is too late for it. */
+   assert_int_equal(shift_at(&w, M(28)), 12);
+   tlb_pagemap_flag(&w.p, M(28), M(32), TLB_MAP_HUGEPAGE, 0);
+   assert_int_equal(shift_at(&w, M(29)), 12);
+   assert_int_equal(shift_at(&w, M(31)), 21);
    /* A block that is half touched is made one page by MADV_COLLAPSE. */
    assert_int_equal(shift_at(&w, M(24)), 12);
    tlb_pagemap_collapse(&w.p, M(24), M(26));

@@ -284,102 +284,6 @@ static void break_block(tlb_view *v, block *b, uint64_t address,
    notify(v, start, start + (UINT64_C(1) << shift));
 }
 
-/* --- Questions --- */
-
-static uint8_t coalescing(const tlb_mapping *m, uint64_t address,
-                          unsigned base)
-{
-   for (unsigned shift = BLOCK_SHIFT; shift > base; shift--) {
-      const uint64_t start = block_start(address, shift);
-      if (start >= m->start && start + (UINT64_C(1) << shift) <= m->end)
-         return (uint8_t)shift;
-   }
-   return (uint8_t)base;
-}
-
-/* The first question about a base page: notes it and returns what the rules
-   wish for it. */
-static uint8_t touch(const tlb_pagemap *p, tlb_view *v, chunk *c,
-                     const tlb_mapping *m, uint64_t address)
-{
-   const unsigned base = p->base_shift;
-   const tlb_page_wish w = tlb_page_wish_for(&v->policy, m, base);
-   const uint64_t page = address >> base;
-   unsigned size = base;
-   if (w.shift > base) {
-      block *const b = block_for(p, v, address, w.shift);
-      const int first = b->r.touched == 0;
-      if (first) {
-         b->how = (uint8_t)w.how;
-         b->large = (uint8_t)fits(p, m, w.how, address, w.shift);
-         if (b->large && w.how == TLB_FIXED && pool_is_empty(v, w.shift)) {
-            b->large = 0;
-            v->counts.fallbacks[w.shift]++;
-         }
-      }
-      if (b->large)
-         size = w.shift;
-      v->counts.taken[size] += !b->large || first;
-      add_to_block(v, b, w.shift, base);
-   } else {
-      add_pages(&v->counts, base, 1);
-      v->counts.now.touched[base] += UINT64_C(1) << base;
-      v->counts.taken[base]++;
-   }
-   c->wish[page & (CHUNK_PAGES - 1)] = (uint8_t)w.shift;
-   c->r.touched++;
-   return (uint8_t)size;
-}
-
-static const tlb_mapping *mapping_at(tlb_pagemap *p, uint64_t address)
-{
-   const tlb_mapping *m = tlb_mappings_find(&p->mappings, address);
-   if (m == NULL && p->ask != NULL && p->ask(p->ask_opaque, address))
-      m = tlb_mappings_find(&p->mappings, address);
-   return m;
-}
-
-/* The mapping that a base page belongs to: that of the address, or where there
-   is none the first on the page, for pages larger than the host's. */
-static const tlb_mapping *mapping_of_page(tlb_pagemap *p, uint64_t address)
-{
-   const tlb_mapping *m = mapping_at(p, address);
-   if (m != NULL)
-      return m;
-   const uint64_t start = block_start(address, p->base_shift);
-   const uint64_t last = start + ((UINT64_C(1) << p->base_shift) - 1);
-   const size_t i = tlb_mappings_above(&p->mappings, start);
-   return i < p->mappings.count && p->mappings.at[i]->start <= last
-        ? p->mappings.at[i] : NULL;
-}
-
-tlb_backing tlb_pagemap_backing(tlb_pagemap *p, unsigned view,
-                                uint64_t address)
-{
-   tlb_view *const v = p->view[view];
-   const unsigned base = p->base_shift;
-   tlb_backing answer = { (uint8_t)base, (uint8_t)base };
-   const tlb_mapping *const m = mapping_of_page(p, address);
-   if (m == NULL)
-      return answer;
-   answer.block_shift = coalescing(m, address, base);
-   chunk *const c = chunk_for(p, v, address >> base);
-   const unsigned wish = c->wish[(address >> base) & (CHUNK_PAGES - 1)];
-   if (wish == 0) {
-      answer.page_shift = touch(p, v, c, m, address);
-   } else if (wish > base) {
-      if (block_at(v, address, wish)->large)
-         answer.page_shift = (uint8_t)wish;
-   }
-   return answer;
-}
-
-const tlb_view_counts *tlb_pagemap_counts(tlb_pagemap *p, unsigned view)
-{
-   note_peak(&p->view[view]->counts);
-   return &p->view[view]->counts;
-}
-
 /* --- Pages in a range --- */
 
 /* Base pages [first, end). */
@@ -453,6 +357,114 @@ static int any_page(const tlb_pagemap *p, tlb_view *v, uint64_t start,
    each_page(p, v, pages_of(p, start, end), stop_at_once, &found);
    return found;
 }
+
+/* Whether any of the block's base pages has been asked for, also under another
+   wish: then the block was decided by that. */
+static int any_in_block(const tlb_pagemap *p, tlb_view *v, uint64_t address,
+                        unsigned shift)
+{
+   const uint64_t start = block_start(address, shift);
+   return any_page(p, v, start, start + (UINT64_C(1) << shift));
+}
+
+/* --- Questions --- */
+
+static uint8_t coalescing(const tlb_mapping *m, uint64_t address,
+                          unsigned base)
+{
+   for (unsigned shift = BLOCK_SHIFT; shift > base; shift--) {
+      const uint64_t start = block_start(address, shift);
+      if (start >= m->start && start + (UINT64_C(1) << shift) <= m->end)
+         return (uint8_t)shift;
+   }
+   return (uint8_t)base;
+}
+
+/* The first question about a base page: notes it and returns what the rules
+   wish for it. */
+static uint8_t touch(const tlb_pagemap *p, tlb_view *v, chunk *c,
+                     const tlb_mapping *m, uint64_t address)
+{
+   const unsigned base = p->base_shift;
+   const tlb_page_wish w = tlb_page_wish_for(&v->policy, m, base);
+   const uint64_t page = address >> base;
+   unsigned size = base;
+   if (w.shift > base) {
+      block *const b = block_for(p, v, address, w.shift);
+      const int first = b->r.touched == 0;
+      if (first) {
+         b->how = (uint8_t)w.how;
+         b->large = (uint8_t)(fits(p, m, w.how, address, w.shift)
+                              && !any_in_block(p, v, address, w.shift));
+         if (b->large && w.how == TLB_FIXED && pool_is_empty(v, w.shift)) {
+            b->large = 0;
+            v->counts.fallbacks[w.shift]++;
+         }
+      }
+      if (b->large)
+         size = w.shift;
+      v->counts.taken[size] += !b->large || first;
+      add_to_block(v, b, w.shift, base);
+   } else {
+      add_pages(&v->counts, base, 1);
+      v->counts.now.touched[base] += UINT64_C(1) << base;
+      v->counts.taken[base]++;
+   }
+   c->wish[page & (CHUNK_PAGES - 1)] = (uint8_t)w.shift;
+   c->r.touched++;
+   return (uint8_t)size;
+}
+
+static const tlb_mapping *mapping_at(tlb_pagemap *p, uint64_t address)
+{
+   const tlb_mapping *m = tlb_mappings_find(&p->mappings, address);
+   if (m == NULL && p->ask != NULL && p->ask(p->ask_opaque, address))
+      m = tlb_mappings_find(&p->mappings, address);
+   return m;
+}
+
+/* The mapping that a base page belongs to: that of the address, or where there
+   is none the first on the page, for pages larger than the host's. */
+static const tlb_mapping *mapping_of_page(tlb_pagemap *p, uint64_t address)
+{
+   const tlb_mapping *m = mapping_at(p, address);
+   if (m != NULL)
+      return m;
+   const uint64_t start = block_start(address, p->base_shift);
+   const uint64_t last = start + ((UINT64_C(1) << p->base_shift) - 1);
+   const size_t i = tlb_mappings_above(&p->mappings, start);
+   return i < p->mappings.count && p->mappings.at[i]->start <= last
+        ? p->mappings.at[i] : NULL;
+}
+
+tlb_backing tlb_pagemap_backing(tlb_pagemap *p, unsigned view,
+                                uint64_t address)
+{
+   tlb_view *const v = p->view[view];
+   const unsigned base = p->base_shift;
+   tlb_backing answer = { (uint8_t)base, (uint8_t)base };
+   const tlb_mapping *const m = mapping_of_page(p, address);
+   if (m == NULL)
+      return answer;
+   answer.block_shift = coalescing(m, address, base);
+   chunk *const c = chunk_for(p, v, address >> base);
+   const unsigned wish = c->wish[(address >> base) & (CHUNK_PAGES - 1)];
+   if (wish == 0) {
+      answer.page_shift = touch(p, v, c, m, address);
+   } else if (wish > base) {
+      if (block_at(v, address, wish)->large)
+         answer.page_shift = (uint8_t)wish;
+   }
+   return answer;
+}
+
+const tlb_view_counts *tlb_pagemap_counts(tlb_pagemap *p, unsigned view)
+{
+   note_peak(&p->view[view]->counts);
+   return &p->view[view]->counts;
+}
+
+/* --- Pages that go --- */
 
 static int drop_page(const tlb_pagemap *p, tlb_view *v, chunk *c,
                      uint64_t page, void *opaque)
