@@ -12,7 +12,6 @@ UNIT_TESTS = \
 	tests/unit/test_array \
 	tests/unit/test_cost \
 	tests/unit/test_cpuid \
-	tests/unit/test_cpuid_design \
 	tests/unit/test_cpuid_dump \
 	tests/unit/test_faultmodel \
 	tests/unit/test_geometry \
@@ -131,6 +130,7 @@ TEST_INPUTS = \
 	tests/machines/naive_machine.py \
 	tests/faults/expected \
 	tests/faults/faults_support.py \
+	tests/model/naive_machine.py \
 	tests/oracle/naive_tlb.py \
 	tests/oracle/oracle_programs.py \
 	tests/oracle/oracle_random.py \

@@ -10,7 +10,6 @@ SIM_SOURCES = \
 	tlbgrind/sim/cost.c \
 	tlbgrind/sim/cpuid.c \
 	tlbgrind/sim/cpuid_amd.c \
-	tlbgrind/sim/cpuid_design.c \
 	tlbgrind/sim/cpuid_dump.c \
 	tlbgrind/sim/cpuid_intel.c \
 	tlbgrind/sim/faultmodel.c \
@@ -36,7 +35,6 @@ SIM_INCLUDES = \
 	tlbgrind/sim/builtin.h \
 	tlbgrind/sim/cost.h \
 	tlbgrind/sim/cpuid.h \
-	tlbgrind/sim/cpuid_design.h \
 	tlbgrind/sim/cpuid_dump.h \
 	tlbgrind/sim/cpuid_reader.h \
 	tlbgrind/sim/faultmodel.h \
@@ -168,6 +166,9 @@ TOOL_SOURCES = \
 	tlbgrind/tg_host.c \
 	tlbgrind/tg_hugetlb.c \
 	tlbgrind/tg_instrument.c \
+	tlbgrind/tg_known.c \
+	tlbgrind/tg_lanes.c \
+	tlbgrind/tg_machines.c \
 	tlbgrind/tg_main.c \
 	tlbgrind/tg_options.c \
 	tlbgrind/tg_out.c \
@@ -191,10 +192,12 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_hot.h \
 	tlbgrind/tg_hugetlb.h \
 	tlbgrind/tg_instrument.h \
+	tlbgrind/tg_known.h \
+	tlbgrind/tg_lanes.h \
+	tlbgrind/tg_machines.h \
 	tlbgrind/tg_options.h \
 	tlbgrind/tg_out.h \
 	tlbgrind/tg_pages.h \
-	tlbgrind/tg_probe.h \
 	tlbgrind/tg_replay.h \
 	tlbgrind/tg_run.h \
 	tlbgrind/tg_sites.h \

@@ -13,8 +13,6 @@ static VgHashTable* blocks;
 static TgBlock* dead; /* discarded, not yet freed */
 static TgBlockTotals totals;
 
-static UInt last_level[TG_N_KINDS];
-
 TgSegment** tg_segments;
 static UInt n_numbers = 1;    /* used so far; 0 means "no segment" */
 static UInt room_for_numbers;
@@ -25,16 +23,14 @@ static XArray* segments; /* TgSegment */
 static XArray* instrs;   /* TgSite* */
 static XArray* refs;     /* TgRef */
 static XArray* groups;   /* TgGroup */
-static XArray* fetches;  /* TgProbe*, of each segment but the first */
-
-static TgProbe always_known;
+static XArray* fetches;  /* TgPage*, of each segment but the first */
 
 static XArray* new_array(SizeT element)
 {
    return VG_(newXA)(VG_(malloc), "tg.blocks", VG_(free), (Word)element);
 }
 
-void tg_blocks_init(const tlb_design* design)
+void tg_blocks_init(void)
 {
    blocks = VG_(HT_construct)("tg.blocks");
    free_numbers = new_array(sizeof(UInt));
@@ -42,15 +38,7 @@ void tg_blocks_init(const tlb_design* design)
    instrs = new_array(sizeof(TgSite*));
    refs = new_array(sizeof(TgRef));
    groups = new_array(sizeof(TgGroup));
-   fetches = new_array(sizeof(TgProbe*));
-   for (UInt level = 0; level < design->levels; level++) {
-      for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
-         if (design->at[level][kind == TG_FETCH ? TLB_INSTRUCTION
-                                                : TLB_DATA].present
-             || design->unified[level])
-            last_level[kind] = level;
-      }
-   }
+   fetches = new_array(sizeof(TgPage*));
 }
 
 static void empty(XArray* a)
@@ -91,7 +79,7 @@ TgSegment* tg_segment_at_hand(void)
 
 UInt tg_segment_begin(void)
 {
-   const TgSegment s = { .number = take_number(), .fetch = &always_known };
+   const TgSegment s = { .number = take_number(), .fetch = tg_no_page() };
    VG_(addToXA)(segments, &s);
    return s.number;
 }
@@ -105,11 +93,10 @@ void tg_segment_add_instr(TgSite* site)
 UShort tg_segment_add_ref(TgRef ref)
 {
    if (ref.kind == TG_FETCH) {
-      TgProbe* probe = &ref.at.page->probe;
       if (tg_segment_at_hand()->n_fetches++ == 0)
-         tg_segment_at_hand()->fetch = probe;
+         tg_segment_at_hand()->fetch = ref.at.page;
       else
-         VG_(addToXA)(fetches, &probe);
+         VG_(addToXA)(fetches, &ref.at.page);
    }
    VG_(addToXA)(refs, &ref);
    return tg_segment_at_hand()->n_refs++;
@@ -176,8 +163,8 @@ static TgSegment* lay_out_segment(const TgSegment* built, Cursor* c)
    *s = *built;
    c->at += sizeof *s;
    lay_out(&c->at, groups, &c->group, s->n_groups, sizeof(TgGroup));
-   s->more_fetches = (TgProbe**)(void*)c->at;
-   lay_out(&c->at, fetches, &c->fetch, n_more_fetches(s), sizeof(TgProbe*));
+   s->more_fetches = (TgPage**)(void*)c->at;
+   lay_out(&c->at, fetches, &c->fetch, n_more_fetches(s), sizeof(TgPage*));
    s->ref = (TgRef*)(void*)c->at;
    lay_out(&c->at, refs, &c->ref, s->n_refs, sizeof(TgRef));
    s->instr = (TgSite**)(void*)c->at;
@@ -200,7 +187,7 @@ TgBlock* tg_block_finish(Addr base, Addr entry)
    TgBlock* b = VG_(malloc)("tg.blocks.block",
                             header + bytes_of(segments, sizeof(TgSegment))
                             + bytes_of(groups, sizeof(TgGroup))
-                            + bytes_of(fetches, sizeof(TgProbe*))
+                            + bytes_of(fetches, sizeof(TgPage*))
                             + bytes_of(refs, sizeof(TgRef))
                             + bytes_of(instrs, sizeof(TgSite*)));
    b->base = base;
@@ -213,25 +200,14 @@ TgBlock* tg_block_finish(Addr base, Addr entry)
    return b;
 }
 
-/* Books what n runs of the segment made of this reference, and its misses. */
-static void settle_ref(TgRef* r, ULong n)
+/* Books n runs of the segment. Instructions are counted apart; fetches are only
+   look-ups. */
+static void settle_ref(const TgRef* r, ULong n)
 {
-   ULong any = n;
-   for (UInt level = 0; level < TLB_MAX_LEVELS; level++)
-      any |= r->misses[level];
-   if (any == 0)
-      return;
-   ULong* cost = tg_site_line(r->site)->cost + tg_cost(r->kind, 0);
-   /* Instructions are counted apart; fetches are only look-ups. */
    if (r->kind != TG_FETCH)
-      cost[TG_REFS] += n;
+      tg_site_line(r->site)->refs[r->kind] += n;
    else if (r->size > 0)
       totals.fetch_straddles += n;
-   cost[TG_WALKS] += r->misses[last_level[r->kind]];
-   for (UInt level = 0; level < TLB_MAX_LEVELS; level++) {
-      cost[TG_MISS_1 + level] += r->misses[level];
-      r->misses[level] = 0;
-   }
 }
 
 static void settle_segment(TgSegment* s)
@@ -241,8 +217,10 @@ static void settle_segment(TgSegment* s)
    if (s->helper)
       totals.unperformed[s->ref[0].kind] += s->attempted - n;
    s->attempted = 0;
-   for (UInt i = 0; i < s->n_instrs && n > 0; i++)
-      tg_site_line(s->instr[i])->cost[tg_cost(TG_FETCH, TG_REFS)] += n;
+   if (n == 0)
+      return;
+   for (UInt i = 0; i < s->n_instrs; i++)
+      tg_site_line(s->instr[i])->refs[TG_FETCH] += n;
    for (UInt i = 0; i < s->n_refs; i++)
       settle_ref(&s->ref[i], n);
 }
@@ -301,11 +279,6 @@ void tg_block_discard(Addr base, Addr entry)
       tg_segments[b->segment[i]->number] = NULL;
    b->next = dead;
    dead = b;
-}
-
-UInt tg_last_level(TgKind kind)
-{
-   return last_level[kind];
 }
 
 TgBlockTotals* tg_block_totals(void)

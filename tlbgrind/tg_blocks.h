@@ -13,8 +13,7 @@
 
 #include "pub_tool_basics.h"
 
-#include "sim/hierarchy.h"
-
+#include "tg_known.h"
 #include "tg_sites.h"
 
 /* One reference. The address of a data reference is the value of one of the
@@ -23,14 +22,16 @@
 typedef struct {
    TgSite* site;
    union {
-      TgCodePage* page; /* of a fetch */
+      TgPage* page; /* of a fetch */
       UWord offset;
    } at;
+   ULong* misses; /* where its misses are counted, see tg_sites.h; NULL: it has
+                     not missed yet */
    UShort size; /* bytes; of a fetch 1 if it is the second page of an
                    instruction that crosses a page, else 0 */
    UChar base;  /* number of the base, see tg_hot.h */
    UChar kind;  /* TgKind; a modify is counted as a read */
-   ULong misses[TLB_MAX_LEVELS]; /* how often it missed each level */
+   Bool modifies;
 } TgRef;
 
 /* The data references of a segment off one base that lie close together: they
@@ -42,21 +43,24 @@ typedef struct {
    UShort oldest; /* number of the first of its references in the segment */
    UShort newest; /* and of the last */
    UChar base;
+   UChar kind;    /* TG_WRITE if it is known by what is known of writes */
 } TgGroup;
 
 /* A segment has no more groups than this. */
 enum { TG_MAX_GROUPS = 24 };
 
-/* Steps of the clock: per reference, of which one that straddles two pages takes
-   both, for with equal times nobody knew which of the pages was referenced last;
-   and per segment, which is more than any segment's references take. */
-enum { TG_TICKS = 2, TG_SEGMENT_TICKS = 1 << 17 };
+/* Steps of the clock. A reference that straddles two pages refers to them at
+   different times, for with equal ones nobody knew which of the pages was
+   referenced last; and what its page walk leaves in the last level has the
+   time before each. So a reference takes four steps, and a segment more than
+   any segment's references take. */
+enum { TG_HALF_TICKS = 2, TG_TICKS = 4, TG_SEGMENT_TICKS = 1 << 18 };
 
 /* What the check reads comes first. */
 typedef struct {
    ULong entered;     /* how often it was run to its end */
-   TgProbe* fetch;    /* of the page of its first fetch; if it has none, one
-                         that is always known */
+   TgPage* fetch;     /* the page of its first fetch; if it has none, one that
+                         is always known */
    UInt number;       /* of the segment in the table, from 1 */
    UShort n_groups;
    UShort n_refs;
@@ -67,7 +71,7 @@ typedef struct {
    ULong attempted;   /* guarded: how often it was up to the guard */
    TgRef* ref;
    TgSite** instr;    /* the instructions that begin in it */
-   TgProbe** more_fetches; /* of its other fetches */
+   TgPage** more_fetches; /* of its other fetches */
    TgGroup group[];
 } TgSegment;
 
@@ -79,7 +83,7 @@ typedef struct _TgBlock {
    TgSegment* segment[];
 } TgBlock;
 
-void tg_blocks_init(const tlb_design* design);
+void tg_blocks_init(void);
 
 /* Building a block: begin it, then for each segment begin it and add to it. At
    the end tg_block_finish() lays all of it out for good and returns it. */
@@ -103,9 +107,6 @@ TgBlock* tg_block_finish(Addr base, Addr entry);
 
 /* The segments by their numbers; NULL where one is gone. */
 extern TgSegment** tg_segments;
-
-/* The last level that a kind of reference can miss: behind it is the walk. */
-UInt tg_last_level(TgKind kind);
 
 /* Books the block of that base and entry and forgets it. */
 void tg_block_discard(Addr base, Addr entry);

@@ -5,8 +5,8 @@
 
 #include "tg_check.h"
 #include "tg_hot.h"
+#include "tg_known.h"
 #include "tg_replay.h"
-#include "tg_translate.h"
 
 static UInt page_shift;
 static Bool fast_path;
@@ -17,55 +17,88 @@ void tg_check_init(const TgOptions* options)
    fast_path = options->fast_path;
 }
 
-/* With n_groups and more_fetches constants, a straight line of code. */
+/* With n_groups, more_fetches, shift and the two Bools constants, a straight
+   line of code. `writes`, `split`: see TgKnowledge. Returns whether all was
+   known. */
 static inline __attribute__((always_inline))
-void check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
-           UInt shift)
+Bool check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
+           UInt shift, Bool writes, Bool split)
 {
    const TgHot* hot = tg_hot(guest_state);
-   TgProbe* slot[TG_MAX_GROUPS];
+   TgPage* page[TG_MAX_GROUPS];
    UWord differs = s->fetch->tag;
    const ULong now = tg_clock += TG_SEGMENT_TICKS;
 
    s->entered++;
    for (UInt i = 0; i < more_fetches; i++)
       differs |= s->more_fetches[i]->tag;
+   #pragma GCC unroll 4
    for (UInt i = 0; i < n_groups; i++) {
       const TgGroup* g = &s->group[i];
       const Addr first = hot->base[g->base] + g->first;
-      slot[i] = &tg_slots[tg_slot_of(first >> shift)];
-      differs |= (first + g->span) ^ slot[i]->tag;
+      page[i] = tg_near_page(first, shift);
+      differs |= (first + g->span)
+                 ^ (writes && g->kind == TG_WRITE ? tg_writes(page[i])->tag
+                                                  : page[i]->tag);
    }
    /* Bits below the page number say nothing. */
    if (UNLIKELY(differs >> shift != 0)) {
       tg_replay(hot, s);
-      return;
+      return False;
    }
    /* Times that are in the right order, and later than those of all segments
-      before. Those of fetches and of data are never compared with each other. */
+      before. Those of fetches and of data are not compared with each other. */
    s->fetch->time = now - more_fetches;
    for (UInt i = 0; i < more_fetches; i++)
       s->more_fetches[i]->time = now - (more_fetches - 1 - i);
-   for (UInt i = 0; i < n_groups; i++)
-      slot[i]->time = now - (n_groups - 1 - i);
+   #pragma GCC unroll 4
+   for (UInt i = 0; i < n_groups; i++) {
+      TgPage* p = split && s->group[i].kind == TG_WRITE ? tg_writes(page[i])
+                                                        : page[i];
+      p->time = now - (n_groups - 1 - i);
+   }
+   return True;
 }
 
 #define CHECK(n) \
    static void check_##n(UChar* guest_state, TgSegment* s) \
    { \
-      check(guest_state, s, n, 0, 12); \
+      check(guest_state, s, n, 0, 12, False, False); \
+   } \
+   static void check_writes_##n(UChar* guest_state, TgSegment* s) \
+   { \
+      check(guest_state, s, n, 0, 12, True, False); \
+   } \
+   static void check_split_##n(UChar* guest_state, TgSegment* s) \
+   { \
+      check(guest_state, s, n, 0, 12, True, True); \
    }
 
-CHECK(0)
+static void check_0(UChar* guest_state, TgSegment* s)
+{
+   check(guest_state, s, 0, 0, 12, False, False);
+}
+
 CHECK(1)
 CHECK(2)
 CHECK(3)
 CHECK(4)
 
+/* Where times of fetches and of data are compared with each other, all have to
+   be those of the references. */
+static void check_mixed(UChar* guest_state, TgSegment* s)
+{
+   if (check(guest_state, s, s->n_groups,
+             s->n_fetches > 1 ? s->n_fetches - 1u : 0, page_shift,
+             tg_knowledge.writes, tg_knowledge.split))
+      tg_replay_note_times(tg_hot(guest_state), s);
+}
+
 static void check_any(UChar* guest_state, TgSegment* s)
 {
    check(guest_state, s, s->n_groups,
-         s->n_fetches > 1 ? s->n_fetches - 1u : 0, page_shift);
+         s->n_fetches > 1 ? s->n_fetches - 1u : 0, page_shift,
+         tg_knowledge.writes, tg_knowledge.split);
 }
 
 static void check_nothing(UChar* guest_state, TgSegment* s)
@@ -77,13 +110,20 @@ static void check_nothing(UChar* guest_state, TgSegment* s)
 
 TgCheck* tg_check_for(const TgSegment* s)
 {
-   static TgCheck* const of_4k[] = { check_0, check_1, check_2, check_3,
-                                     check_4 };
+   static TgCheck* const of_4k[][5] = {
+      { check_0, check_1, check_2, check_3, check_4 },
+      { check_0, check_writes_1, check_writes_2, check_writes_3,
+        check_writes_4 },
+      { check_0, check_split_1, check_split_2, check_split_3, check_split_4 },
+   };
+   const UInt how = tg_knowledge.split ? 2 : tg_knowledge.writes ? 1 : 0;
    if (!fast_path)
       return check_nothing;
+   if (tg_knowledge.mixed)
+      return check_mixed;
    if (page_shift == 12 && s->n_fetches < 2
-       && s->n_groups < sizeof of_4k / sizeof of_4k[0])
-      return of_4k[s->n_groups];
+       && s->n_groups < sizeof of_4k[0] / sizeof of_4k[0][0])
+      return of_4k[how][s->n_groups];
    return check_any;
 }
 

@@ -6,13 +6,22 @@
 
 #include "pub_tool_basics.h"
 
+#include "sim/machine.h"
+
 typedef enum { TG_FETCH, TG_READ, TG_WRITE, TG_N_KINDS } TgKind;
 
-/* Of each kind: how many references, how many missed level 1, 2 and 3, and
-   how many walked the page table (missed the last level, whichever it is). */
-enum { TG_REFS, TG_MISS_1, TG_MISS_2, TG_MISS_3, TG_WALKS, TG_N_OF_A_KIND };
+/* Of each kind: how many references, how many missed level 1, 2 and 3, how
+   many walked the page table (missed the last level, whichever it is), how
+   many references to page tables that took, and how many cycles. */
+enum { TG_REFS, TG_MISS_1, TG_MISS_2, TG_MISS_3, TG_WALKS, TG_WALK_REFS,
+       TG_CYCLES, TG_N_OF_A_KIND };
 
-enum { TG_N_COSTS = TG_N_KINDS * TG_N_OF_A_KIND };
+/* What follows from misses, among them. */
+enum { TG_N_OF_A_MISS = TG_N_OF_A_KIND - TG_MISS_1 };
+
+/* Behind the kinds: what is only told for all of them together. */
+enum { TG_ALL_WALK_REFS = TG_N_KINDS * TG_N_OF_A_KIND, TG_ALL_CYCLES,
+       TG_N_COSTS };
 
 static inline UInt tg_cost(TgKind kind, UInt what)
 {
@@ -28,8 +37,8 @@ typedef struct {
 
 enum { TG_MAX_EVENTS = TG_N_COSTS };
 
-/* The columns for a machine of that many levels, in order of output. Returns
-   how many; `out` has room for TG_MAX_EVENTS. */
-UInt tg_events(UInt levels, const TgEvent** out);
+/* The columns for a machine, in order of output. Returns how many; `out` has
+   room for TG_MAX_EVENTS. */
+UInt tg_events(const tlb_machine* m, const TgEvent** out);
 
 #endif

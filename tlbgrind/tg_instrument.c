@@ -24,6 +24,7 @@
 #include "tg_entries.h"
 #include "tg_hot.h"
 #include "tg_instrument.h"
+#include "tg_known.h"
 #include "tg_writes.h"
 
 /* References off one base are looked up together, as a group, if they lie within
@@ -261,12 +262,13 @@ static UInt base_of(Address a)
 
 /* Widens the group that `size` bytes at `offset` off a base can join, or makes
    a new one. */
-static void join_group(UInt base, UWord offset, UInt size, UShort ref)
+static void join_group(UInt base, UWord offset, UInt size, UShort ref,
+                       TgKind kind)
 {
    const UInt n = tg_segment_at_hand()->n_groups;
    for (UInt i = 0; i < n; i++) {
       TgGroup* g = tg_segment_group(i);
-      if (g->base != base)
+      if (g->base != base || (tg_knowledge.split && g->kind != kind))
          continue;
       /* Distances, for the addresses may wrap. */
       const Word below = (Word)(g->first - offset);
@@ -279,11 +281,14 @@ static void join_group(UInt base, UWord offset, UInt size, UShort ref)
       g->first = below > 0 ? offset : g->first;
       g->span = (UShort)span;
       g->newest = ref;
+      if (kind == TG_WRITE)
+         g->kind = TG_WRITE;
       return;
    }
    tg_segment_add_group((TgGroup){ .first = offset, .span = (UShort)(size - 1),
                                    .oldest = ref, .newest = ref,
-                                   .base = (UChar)base });
+                                   .base = (UChar)base,
+                                   .kind = (UChar)kind });
 }
 
 /* --- References --- */
@@ -294,7 +299,7 @@ static void fetch_page(Addr a, Bool crossing)
    if (page == fetched_page)
       return;
    fetched_page = page;
-   tg_segment_add_ref((TgRef){ .site = site, .at.page = tg_code_page(a),
+   tg_segment_add_ref((TgRef){ .site = site, .at.page = tg_page(TG_CODE, page),
                                .size = crossing, .kind = TG_FETCH });
    last_atom = NULL;
 }
@@ -312,7 +317,8 @@ static void fetch(Addr a, UInt size)
 static void data(TgKind kind, IRExpr* atom, UInt size)
 {
    need_segment();
-   if (tg_segment_at_hand()->n_groups == TG_MAX_GROUPS) {
+   /* Room for two: see data_write(). */
+   if (tg_segment_at_hand()->n_groups + 2 > TG_MAX_GROUPS) {
       end_segment();
       need_segment();
    }
@@ -321,7 +327,7 @@ static void data(TgKind kind, IRExpr* atom, UInt size)
    const UShort ref = tg_segment_add_ref(
       (TgRef){ .site = site, .at.offset = a.offset, .size = (UShort)size,
                .base = (UChar)base, .kind = (UChar)kind });
-   join_group(base, a.offset, size, ref);
+   join_group(base, a.offset, size, ref, kind);
    last_atom = atom;
 }
 
@@ -333,10 +339,13 @@ static void data_read(IRExpr* atom, UInt size)
 /* A write of what the instruction has just read makes the read a modify. */
 static void data_write(IRExpr* atom, UInt size)
 {
-   const TgRef* last = segment_open ? tg_segment_last_ref() : NULL;
+   TgRef* last = segment_open ? tg_segment_last_ref() : NULL;
    if (last != NULL && last_atom != NULL && last->kind == TG_READ
        && last->site == site && last->size == size
        && eqIRAtom(last_atom, atom)) {
+      last->modifies = True;
+      join_group(last->base, last->at.offset, size,
+                 (UShort)(tg_segment_at_hand()->n_refs - 1), TG_WRITE);
       last_atom = NULL;
       return;
    }

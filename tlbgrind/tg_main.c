@@ -34,6 +34,7 @@
 #include "tg_hot.h"
 #include "tg_hugetlb.h"
 #include "tg_instrument.h"
+#include "tg_lanes.h"
 #include "tg_options.h"
 #include "tg_out.h"
 #include "tg_replay.h"
@@ -51,27 +52,29 @@ static XArray* written_at_exec;
 
 /* --- Settling --- */
 
+static void add_up(TgResult* result, XArray* lines)
+{
+   VG_(memset)(result->total, 0, sizeof result->total);
+   for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
+      ULong cost[TG_N_COSTS];
+      tg_line_costs(*(TgLine**)VG_(indexXA)(lines, i), result->number, cost);
+      for (UInt j = 0; j < TG_N_COSTS; j++)
+         result->total[j] += cost[j];
+   }
+   VG_(memcpy)(result->extra, tg_translate_extra(result->number),
+               sizeof result->extra);
+}
+
 /* Brings everything that has been counted so far into `run` and the lines. */
 static XArray* settle(void)
 {
    tg_blocks_settle();
    XArray* lines = tg_lines_sorted();
-   VG_(memset)(run.total, 0, sizeof run.total);
-   for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
-      const TgLine* l = *(TgLine**)VG_(indexXA)(lines, i);
-      for (UInt j = 0; j < TG_N_COSTS; j++)
-         run.total[j] += l->cost[j];
-   }
+   for (UInt i = 0; i < run.options->n_machines; i++)
+      add_up(&run.result[i], lines);
    const TgBlockTotals* b = tg_block_totals();
-   const TgReplayTotals* r = tg_replay_totals();
-   VG_(memcpy)(run.straddles, r->straddles, sizeof run.straddles);
+   VG_(memcpy)(run.straddles, tg_replay_straddles(), sizeof run.straddles);
    run.straddles[TG_FETCH] = b->fetch_straddles;
-   for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
-      ULong* extra = run.extra + tg_cost(kind, 0);
-      for (UInt level = 0; level < TLB_MAX_LEVELS; level++)
-         extra[TG_MISS_1 + level] = r->extra[kind][level];
-      extra[TG_WALKS] = r->extra[kind][tg_last_level(kind)];
-   }
    VG_(memcpy)(run.unperformed, b->unperformed, sizeof run.unperformed);
    return lines;
 }
@@ -87,17 +90,41 @@ static HChar* entries_file_name(void)
                                 run.options->entries_out_file);
 }
 
+/* With several machines each has a file of its own, and its name at the end; a
+   device or a pipe takes all of them. To be freed. */
+static HChar* name_for(const HChar* name, const TgResult* result)
+{
+   if (run.options->n_machines == 1 || tg_file_is_special(name))
+      return VG_(strdup)("tg.main.name", name);
+   const SizeT room = VG_(strlen)(name) + VG_(strlen)(result->machine->name) + 2;
+   HChar* whole = VG_(malloc)("tg.main.name", room);
+   VG_(snprintf)(whole, (Int)room, "%s.%s", name, result->machine->name);
+   for (HChar* at = whole + VG_(strlen)(name); *at != '\0'; at++) {
+      if (*at == '/')
+         *at = '_';
+   }
+   return whole;
+}
+
 static void fini(Int exit_code)
 {
    (void)exit_code;
    XArray* lines = settle();
    HChar* name = out_file_name();
-   const Bool written = tg_out_write(&run, lines, name);
-   tg_summary_results(&run, written && !tg_file_is_special(name) ? name : NULL);
+   HChar* first = name_for(name, &run.result[0]);
+   Bool written = True;
+   for (UInt i = 0; i < run.options->n_machines; i++) {
+      HChar* own = name_for(name, &run.result[i]);
+      written &= tg_out_write(&run, &run.result[i], lines, own);
+      VG_(free)(own);
+   }
+   tg_summary_results(&run,
+                      written && !tg_file_is_special(name) ? first : NULL);
    /* The core leaves this to the tool when the process ends. */
    if (VG_(clo_stats))
       tg_replay_print_stats();
    tg_aspace_fini();
+   VG_(free)(first);
    VG_(free)(name);
    VG_(deleteXA)(lines);
    if (run.options->entries) {
@@ -118,7 +145,9 @@ static void forked(ThreadId tid)
    tg_blocks_settle();
    tg_lines_zero();
    VG_(memset)(tg_block_totals(), 0, sizeof(TgBlockTotals));
-   VG_(memset)(tg_replay_totals(), 0, sizeof(TgReplayTotals));
+   VG_(memset)(tg_replay_straddles(), 0, TG_N_KINDS * sizeof(ULong));
+   VG_(memset)(tg_translate_extra(0), 0,
+               run.options->n_machines * TG_N_COSTS * sizeof(ULong));
    run.forked_from = VG_(getppid)();
 }
 
@@ -189,11 +218,15 @@ static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
    if (!is_exec(syscall))
       return;
    XArray* lines = settle();
-   HChar* name = exec_file_name(out_file_name());
-   note_at_exec(name, tg_out_write(&run, lines, name));
+   HChar* base = out_file_name();
+   for (UInt i = 0; i < run.options->n_machines; i++) {
+      HChar* name = exec_file_name(name_for(base, &run.result[i]));
+      note_at_exec(name, tg_out_write(&run, &run.result[i], lines, name));
+   }
+   VG_(free)(base);
    VG_(deleteXA)(lines);
    if (run.options->entries) {
-      name = exec_file_name(entries_file_name());
+      HChar* name = exec_file_name(entries_file_name());
       note_at_exec(name, tg_entries_write(&run, name));
    }
 }
@@ -266,6 +299,17 @@ static void stopped(ThreadId tid, ULong blocks)
 
 /* --- Start --- */
 
+static void init_results(const TgOptions* o)
+{
+   run.result = VG_(calloc)("tg.main.results", o->n_machines,
+                            sizeof *run.result);
+   for (UInt i = 0; i < o->n_machines; i++) {
+      run.result[i].machine = &o->machine[i];
+      run.result[i].number = i;
+      run.result[i].levels = tg_lanes[i].h.levels;
+   }
+}
+
 static void post_clo_init(void)
 {
    const TgOptions* o = tg_finish_options();
@@ -274,19 +318,21 @@ static void post_clo_init(void)
    tg_aspace_init(o->page_shift, o->trace_aspace);
    if (o->pages.fake_hugetlb)
       tg_hugetlb_fake();
-   tg_sites_init(o->page_shift);
-   tg_blocks_init(&o->machine.design);
-   tg_translate_init(&o->machine.design, o->page_shift, o->fast_path);
+   tg_sites_init(o->n_machines);
+   tg_blocks_init();
+   tg_lanes_init(o);
+   tg_translate_init(o);
    tg_replay_init(o);
    tg_check_init(o);
    tg_instrument_init(o);
+   init_results(o);
+   tg_summary_machines(&run);
    written_at_exec = VG_(newXA)(VG_(malloc), "tg.main.exec", VG_(free),
                                 sizeof(HChar*));
    if (o->entries)
       tg_entries_init();
    if (o->entries_data)
       tg_writes_init();
-   tg_summary_machine(&run);
 }
 
 static void pre_clo_init(void)

@@ -8,30 +8,36 @@
 #include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
+#include "pub_tool_xarray.h"
 
-#include "tg_host.h"
+#include "sim/cost.h"
+#include "sim/hierarchy.h"
+
+#include "tg_known.h"
 #include "tg_options.h"
 
-/* An array option: its texts in the order given. They can only be read once
-   the base page is known. */
+/* An array option, as often as it is given. */
 typedef struct {
-   const HChar* option; /* "--itlb" */
+   const HChar* option;
+   const HChar* name; /* of the array that it makes */
    UInt level;
-   tlb_side side;
-   Bool unified;
-   const HChar* arg; /* the whole argument, NULL: not given */
+   UInt users;
+   XArray* args; /* HChar*, whole arguments in the order given; they can only be
+                    read once the base page is known */
 } ArrayOption;
 
 static ArrayOption arrays[] = {
-   { "--itlb", 0, TLB_INSTRUCTION, False, NULL },
-   { "--dtlb", 0, TLB_DATA, False, NULL },
-   { "--stlb", 1, TLB_DATA, True, NULL },
+   { "--itlb", "ITLB", 1, TLB_FETCHES, NULL },
+   { "--dtlb", "DTLB", 1, TLB_LOADS | TLB_STORES, NULL },
+   { "--stlb", "STLB", 2, TLB_FETCHES | TLB_LOADS | TLB_STORES, NULL },
 };
 
 enum { N_ARRAYS = sizeof arrays / sizeof arrays[0] };
 
 static const HChar* page_size_arg;
 static const HChar* machine_arg;
+static const HChar* miss_cost_arg;
+static const HChar* cycles_arg;
 static TgOptions options = {
    .page_shift = 12,
    .fast_path = True,
@@ -80,25 +86,48 @@ static void translate_as_cachegrind(void)
    VG_(clo_px_file_backed) = VexRegUpdSpAtMemAccess;
 }
 
-/* Options can come a second time in the other modes of the core's parser; to
-   read a text twice does no harm. */
+static UInt n_given(const ArrayOption* a)
+{
+   return a->args == NULL ? 0 : (UInt)VG_(sizeXA)(a->args);
+}
+
+static const HChar* given(const ArrayOption* a, UInt i)
+{
+   return *(const HChar**)VG_(indexXA)(a->args, (Word)i);
+}
+
+/* Options can come a second time in the other modes of the core's parser, so the
+   same text again is no array more. */
+static void note_array(ArrayOption* a, const HChar* arg)
+{
+   for (UInt i = 0; i < n_given(a); i++) {
+      if (VG_(strcmp)(given(a, i), arg) == 0)
+         return;
+   }
+   const HChar* copy = VG_(strdup)("tg.options", arg);
+   if (a->args == NULL)
+      a->args = VG_(newXA)(VG_(malloc), "tg.options", VG_(free), sizeof copy);
+   VG_(addToXA)(a->args, &copy);
+}
+
 Bool tg_process_option(const HChar* arg)
 {
    const HChar* value;
    for (UInt i = 0; i < N_ARRAYS; i++) {
       if (!is_option(arg, arrays[i].option, &value))
          continue;
-      if (arrays[i].arg != NULL && VG_(strcmp)(arrays[i].arg, arg) != 0)
-         refuse(arg, "%s is given twice, and was '%s' before; allowed is one "
-                     "array per level and side",
-                arrays[i].option, arrays[i].arg);
-      arrays[i].arg = VG_(strdup)("tg.options", arg);
+      note_array(&arrays[i], arg);
       return True;
    }
    if (is_option(arg, "--page-size", &value)) {
       page_size_arg = VG_(strdup)("tg.options", arg);
    } else if (is_option(arg, "--machine", &value)) {
       machine_arg = VG_(strdup)("tg.options", arg);
+   } else if (is_option(arg, "--miss-cost", &value)) {
+      miss_cost_arg = VG_(strdup)("tg.options", arg);
+   } else if (is_option(arg, "--cycles", &value)) {
+      cycles_arg = VG_(strdup)("tg.options", arg);
+   } else if (VG_BOOL_CLO(arg, "--nested", options.nested)) {
    } else if (VG_STR_CLO(arg, "--tlbgrind-out-file", options.out_file)) {
       if (options.out_file[0] == '\0')
          refuse(arg, "the name of the file is missing");
@@ -126,7 +155,10 @@ Bool tg_process_option(const HChar* arg)
 void tg_print_usage(void)
 {
    VG_(printf)(
-"    --machine=host|default           which processor's TLBs to simulate [host]\n"
+"    --machine=NAME|FILE[,...]        which processors' TLBs to simulate: names of\n"
+"                                     --list-machines, host, default, machine\n"
+"                                     files or dumps of `cpuid -r'; NAME@RULES:\n"
+"                                     with its own --pages, joined by + [host]\n"
 "    --itlb=ENTRIES,WAYS[,SIZES[,POLICY]]  first-level instruction TLB\n"
 "    --dtlb=ENTRIES,WAYS[,SIZES[,POLICY]]  first-level data TLB\n"
 "    --stlb=ENTRIES,WAYS[,SIZES[,POLICY]]  second-level TLB of both sides\n"
@@ -159,11 +191,6 @@ void tg_print_debug_usage(void)
 "                                     [no]\n");
 }
 
-static Bool holds(const TgMachine* m, const ArrayOption* a)
-{
-   return m->design.at[a->level][a->side].present != 0;
-}
-
 /* The page size in --page-size, as its logarithm. */
 static UInt read_page_size(void)
 {
@@ -180,48 +207,101 @@ static UInt read_page_size(void)
    return shift;
 }
 
+/* The arrays that a machine has already, and one more: what can not stand
+   together is refused. */
+static void add_array(TgMachine* m, const ArrayOption* a, const HChar* arg)
+{
+   tlb_geometry g;
+   tlb_reason why;
+   if (!tlb_geometry_parse(VG_(strchr)(arg, '=') + 1, options.page_shift, &g,
+                           &why))
+      refuse(arg, "%s", why.text);
+   for (UInt i = 0; i < m->m.n_arrays; i++) {
+      const tlb_machine_array* other = &m->m.array[i];
+      if (other->level == a->level && other->users == a->users
+          && (other->g.page_sizes & g.page_sizes) != 0)
+         refuse(arg, "%s has an array for pages of that size already; give "
+                     "each array other sizes, such as %s=64,4,4K "
+                     "%s=32,4,2M", a->option, a->option, a->option);
+   }
+   if (m->m.n_arrays == TLB_MAX_ARRAYS)
+      refuse(arg, "a machine has at most %d arrays", TLB_MAX_ARRAYS);
+   tg_machine_add(m, a->name, a->level, a->users, &g);
+}
+
 /* The machine called `custom`: what the array options say, and a first level
    of the default machine where they say nothing. */
 static void read_arrays(TgMachine* m)
 {
-   TgMachine fallback = { .assumptions = m->assumptions };
+   TgMachine fallback;
+   tlb_reason why;
    tg_machine_default(&fallback, options.page_shift);
-   m->name = "custom";
-   m->design = (tlb_design){ .levels = 1 };
+   tg_machine_begin(m, "custom", options.page_shift);
    for (UInt i = 0; i < N_ARRAYS; i++) {
       const ArrayOption* a = &arrays[i];
-      tlb_reason why;
-      if (a->arg == NULL)
+      for (UInt j = 0; j < n_given(a); j++)
+         add_array(m, a, given(a, j));
+      if (a->level > 1 || n_given(a) > 0)
          continue;
-      if (!tlb_geometry_parse(VG_(strchr)(a->arg, '=') + 1, options.page_shift,
-                              &m->design.at[a->level][a->side].g, &why))
-         refuse(a->arg, "%s", why.text);
-      if ((m->design.at[a->level][a->side].g.page_sizes
-           >> options.page_shift & 1) == 0)
-         refuse(a->arg, "the array does not hold pages of %llu bytes, the base "
-                        "page of this run", 1ULL << options.page_shift);
-      m->design.at[a->level][a->side].present = 1;
-      m->design.unified[a->level] = a->unified;
-      if (m->design.levels <= a->level)
-         m->design.levels = a->level + 1;
-   }
-   for (UInt i = 0; i < N_ARRAYS; i++) {
-      const ArrayOption* a = &arrays[i];
-      if (a->level > 0 || holds(m, a))
-         continue;
-      m->design.at[a->level][a->side] = fallback.design.at[a->level][a->side];
+      tg_machine_add(m, a->name, a->level, a->users,
+                     &fallback.m.array[i].g);
       tg_machine_assume(m, "%s is not given; the default machine's is taken",
                         a->option);
+   }
+   if (!tlb_machine_holds(&m->m, options.page_shift, &why)) {
+      const ArrayOption* a = VG_(strstr)(why.text, "instruction") != NULL
+                                ? &arrays[0]
+                                : &arrays[1];
+      refuse(given(a, 0), "%s, the base page of this run", why.text);
    }
 }
 
 static Bool any_array_given(void)
 {
    for (UInt i = 0; i < N_ARRAYS; i++) {
-      if (arrays[i].arg != NULL)
+      if (n_given(&arrays[i]) > 0)
          return True;
    }
    return False;
+}
+
+static Bool is_taken(const HChar* name)
+{
+   for (UInt i = 0; i < options.n_machines; i++) {
+      if (VG_(strcmp)(options.machine[i].name, name) == 0)
+         return True;
+   }
+   return False;
+}
+
+/* The machines of a list, NAME,NAME,... */
+static void read_machines(const HChar* arg, const HChar* list)
+{
+   HChar* names = VG_(strdup)("tg.options.machines", list);
+   HChar* at = names;
+   while (at != NULL) {
+      HChar* name = at;
+      tlb_reason why;
+      at = VG_(strchr)(name, ',');
+      if (at != NULL)
+         *at++ = '\0';
+      if (name[0] == '\0')
+         refuse(arg, "the name of a machine is missing");
+      if (is_taken(name))
+         refuse(arg, "machine '%s' is given twice", name);
+      if (options.n_machines == TG_MAX_LANES)
+         refuse(arg, "a run has at most %d machines", TG_MAX_LANES);
+      options.machine = VG_(realloc)("tg.options.machines", options.machine,
+                                     (options.n_machines + 1)
+                                     * sizeof *options.machine);
+      if (!tg_machine_by_name(name,
+                              page_size_arg == NULL ? 0 : options.page_shift,
+                              &options.pages.policy,
+                              &options.machine[options.n_machines], &why))
+         refuse(arg, "%s", why.text);
+      options.n_machines++;
+   }
+   VG_(free)(names);
 }
 
 /* A name is expanded at the end, when the pid is the right one; what is wrong
@@ -233,34 +313,83 @@ static void check_out_files(void)
                                    options.entries_out_file));
 }
 
+/* How many different sets of page-size rules the machines have. */
+static UInt n_views(void)
+{
+   UInt n = 0;
+   for (UInt i = 0; i < options.n_machines; i++) {
+      UInt j = 0;
+      while (j < i
+             && VG_(memcmp)(&options.machine[i].pages, &options.machine[j].pages,
+                            sizeof options.machine[i].pages) != 0)
+         j++;
+      n += j == i;
+   }
+   return n;
+}
+
+/* Without --page-size the run goes by the smallest of the machines' own base
+   pages, which is what all of them can be simulated by. */
+static void take_smallest_base_page(void)
+{
+   options.page_shift = options.machine[0].m.base_page_shift;
+   for (UInt i = 1; i < options.n_machines; i++) {
+      const UInt shift = options.machine[i].m.base_page_shift;
+      options.page_shift = shift < options.page_shift ? shift
+                                                      : options.page_shift;
+   }
+}
+
+static void read_costs(void)
+{
+   tlb_reason why;
+   uint64_t cycles;
+   uint32_t cost;
+   if (cycles_arg != NULL) {
+      if (!tlb_cycles_parse(VG_(strchr)(cycles_arg, '=') + 1, &cycles, &why))
+         refuse(cycles_arg, "%s", why.text);
+      options.cycles = cycles;
+   }
+   if (miss_cost_arg == NULL)
+      return;
+   if (!tlb_miss_cost_parse(VG_(strchr)(miss_cost_arg, '=') + 1, &cost, &why))
+      refuse(miss_cost_arg, "%s", why.text);
+   for (UInt i = 0; i < options.n_machines; i++)
+      options.machine[i].m.walk_cycles = cost;
+}
+
 const TgOptions* tg_finish_options(void)
 {
-   TgMachine* m = &options.machine;
+   const HChar* names = machine_arg == NULL ? "host"
+                                            : VG_(strchr)(machine_arg, '=') + 1;
    tlb_reason why;
-   const HChar* name = machine_arg == NULL ? "host"
-                                           : VG_(strchr)(machine_arg, '=') + 1;
-
    options.page_shift = read_page_size();
    const HChar* bad = tg_pages_finish(options.page_shift, &options.pages, &why);
    if (bad != NULL)
       refuse(bad, "%s", why.text);
    options.fast_path &= !options.as_cachegrind;
-   m->assumptions = VG_(newXA)(VG_(malloc), "tg.options", VG_(free),
-                               sizeof(HChar*));
    if (any_array_given()) {
       if (machine_arg != NULL)
          refuse(machine_arg, "a machine has its own arrays; leave out either "
                              "--machine or --itlb, --dtlb, --stlb");
-      read_arrays(m);
-   } else if (VG_(strcmp)(name, "host") == 0) {
-      tg_machine_host(m, options.page_shift);
-   } else if (VG_(strcmp)(name, "default") == 0) {
-      tg_machine_default(m, options.page_shift);
+      options.machine = VG_(malloc)("tg.options.machines",
+                                    sizeof *options.machine);
+      read_arrays(options.machine);
+      options.machine->pages = options.pages.policy;
+      options.n_machines = 1;
    } else {
-      refuse(machine_arg, "'%s' is no machine; allowed are host and default",
-             name);
+      read_machines(machine_arg, names);
    }
-   tl_assert(tlb_design_check(&m->design, options.page_shift, &why));
+   read_costs();
+   if (page_size_arg == NULL)
+      take_smallest_base_page();
+   if (n_views() > TG_MAX_VIEWS)
+      refuse(machine_arg, "the machines have %u different sets of page-size "
+                          "rules; a run has at most %d", n_views(),
+             TG_MAX_VIEWS);
+   if (options.as_cachegrind && options.n_machines > 1)
+      refuse("--as-cachegrind=yes", "cachegrind has one machine, this run has "
+                                    "%u", options.n_machines);
    check_out_files();
    return &options;
 }

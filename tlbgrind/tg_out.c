@@ -15,26 +15,31 @@
 #include "tg_out.h"
 #include "tg_sites.h"
 
+static const HChar* users_of(const tlb_machine_array* a)
+{
+   switch (a->users) {
+   case TLB_FETCHES: return "instruction";
+   case TLB_LOADS | TLB_STORES: return "data";
+   case TLB_LOADS: return "loads";
+   case TLB_STORES: return "stores";
+   case TLB_FETCHES | TLB_LOADS: return "instruction and loads";
+   case TLB_FETCHES | TLB_STORES: return "instruction and stores";
+   default: return "unified";
+   }
+}
+
 void tg_describe_arrays(const TgMachine* m,
                         void (*each)(const HChar* description, void* opaque),
                         void* opaque)
 {
-   const tlb_design* d = &m->design;
-   for (UInt level = 0; level < d->levels; level++) {
-      for (UInt side = 0; side < TLB_N_SIDES; side++) {
-         HChar geometry[160];
-         HChar description[200];
-         if (!d->at[level][side].present
-             || (d->unified[level] && side != TLB_DATA))
-            continue;
-         tlb_geometry_print(&d->at[level][side].g, geometry, sizeof geometry);
-         VG_(snprintf)(description, sizeof description, "level %u, %s, %s",
-                       level + 1,
-                       d->unified[level] ? "unified"
-                       : side == TLB_DATA ? "data" : "instruction",
-                       geometry);
-         each(description, opaque);
-      }
+   for (UInt i = 0; i < m->m.n_arrays; i++) {
+      const tlb_machine_array* a = &m->m.array[i];
+      HChar geometry[160];
+      HChar description[200];
+      tlb_geometry_print(&a->g, geometry, sizeof geometry);
+      VG_(snprintf)(description, sizeof description, "level %u, %s, %s",
+                    a->level, users_of(a), geometry);
+      each(description, opaque);
    }
 }
 
@@ -54,13 +59,13 @@ static void print_command(TgFile* f)
    tg_file_print(f, "\n");
 }
 
-static void print_description(TgFile* f, const TgRun* run)
+static void print_description(TgFile* f, const TgRun* run,
+                              const TgMachine* m)
 {
-   const TgMachine* m = &run->options->machine;
    tg_file_print(f, "desc: Format: 1\n");
    tg_file_print(f, "desc: Machine: %s\n", m->name);
    tg_file_print(f, "desc: Page size: %llu\n",
-                 1ULL << run->options->page_shift);
+                 1ULL << m->m.base_page_shift);
    tg_describe_arrays(m, print_array, f);
    for (Word i = 0; i < VG_(sizeXA)(m->assumptions); i++)
       tg_file_print(f, "desc: Assumption: %s\n",
@@ -77,13 +82,15 @@ static void print_description(TgFile* f, const TgRun* run)
 /* What a tool that counts at most one miss per reference would not count, and
    the accesses of guarded helpers that were not made. */
 static void print_differences(TgFile* f, const TgRun* run,
-                              const TgEvent** events, UInt n_events)
+                              const TgResult* result, const TgEvent** events,
+                              UInt n_events)
 {
    tg_file_print(f, "desc: Second misses:");
    for (UInt i = 0; i < n_events; i++) {
-      if (events[i]->cost % TG_N_OF_A_KIND != TG_REFS)
+      if (events[i]->cost < TG_N_KINDS * TG_N_OF_A_KIND
+          && events[i]->cost % TG_N_OF_A_KIND != TG_REFS)
          tg_file_print(f, " %s %llu", events[i]->name,
-                       run->extra[events[i]->cost]);
+                       result->extra[events[i]->cost]);
    }
    tg_file_print(f, "\ndesc: Unperformed helper accesses: reads %llu, "
                     "writes %llu\n",
@@ -129,8 +136,8 @@ static void print_name(TgFile* f, const HChar* position, OSet* numbers,
 }
 
 /* Functions of one name in several files are different functions. */
-static void print_lines(TgFile* f, XArray* lines, const TgEvent** events,
-                        UInt n_events)
+static void print_lines(TgFile* f, XArray* lines, UInt machine,
+                        const TgEvent** events, UInt n_events)
 {
    OSet* objects = new_numbers();
    OSet* files = new_numbers();
@@ -141,9 +148,11 @@ static void print_lines(TgFile* f, XArray* lines, const TgEvent** events,
    for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
       const TgLine* l = *(TgLine**)VG_(indexXA)(lines, i);
       const TgFunction* fn = l->function;
+      ULong cost[TG_N_COSTS];
       Bool any = False;
+      tg_line_costs(l, machine, cost);
       for (UInt j = 0; j < n_events; j++)
-         any |= l->cost[events[j]->cost] != 0;
+         any |= cost[events[j]->cost] != 0;
       if (!any)
          continue;
       if (at == NULL || at->object != fn->object) {
@@ -165,7 +174,7 @@ static void print_lines(TgFile* f, XArray* lines, const TgEvent** events,
          file = l->file;
       }
       tg_file_print(f, "%u", l->number);
-      print_costs(f, l->cost, events, n_events);
+      print_costs(f, cost, events, n_events);
       at = fn;
    }
    VG_(OSetGen_Destroy)(objects);
@@ -173,10 +182,11 @@ static void print_lines(TgFile* f, XArray* lines, const TgEvent** events,
    VG_(OSetGen_Destroy)(functions);
 }
 
-Bool tg_out_write(const TgRun* run, XArray* lines, const HChar* name)
+Bool tg_out_write(const TgRun* run, const TgResult* result, XArray* lines,
+                  const HChar* name)
 {
    const TgEvent* events[TG_MAX_EVENTS];
-   const UInt n_events = tg_events(run->options->machine.design.levels, events);
+   const UInt n_events = tg_events(&result->machine->m, events);
    const HChar* failure;
    TgFile* f = tg_file_open(name, &failure);
 
@@ -187,8 +197,8 @@ Bool tg_out_write(const TgRun* run, XArray* lines, const HChar* name)
                        "pid: %d\n", VG_(getpid)());
       print_command(f);
       tg_file_print(f, "part: 1\n");
-      print_description(f, run);
-      print_differences(f, run, events, n_events);
+      print_description(f, run, result->machine);
+      print_differences(f, run, result, events, n_events);
       tg_file_print(f, "positions: line\n");
       for (UInt i = 0; i < n_events; i++)
          tg_file_print(f, "event: %s : %s\n", events[i]->name,
@@ -199,11 +209,11 @@ Bool tg_out_write(const TgRun* run, XArray* lines, const HChar* name)
       for (UInt i = 0; i < n_events; i++)
          tg_file_print(f, " %s", events[i]->name);
       tg_file_print(f, "\n");
-      print_lines(f, lines, events, n_events);
+      print_lines(f, lines, result->number, events, n_events);
       tg_file_print(f, "\nsummary:");
-      print_costs(f, run->total, events, n_events);
+      print_costs(f, result->total, events, n_events);
       tg_file_print(f, "totals:");
-      print_costs(f, run->total, events, n_events);
+      print_costs(f, result->total, events, n_events);
       failure = tg_file_close(f);
    }
    if (failure != NULL) {

@@ -5,9 +5,10 @@
 
 #include "tg_run.h"
 
-/* Writes the costs of all lines under that name. Says on stderr if it fails;
-   returns whether it did not. */
-Bool tg_out_write(const TgRun* run, XArray* lines, const HChar* name);
+/* Writes the costs of all lines with one machine under that name. Says on stderr
+   if it fails; returns whether it did not. */
+Bool tg_out_write(const TgRun* run, const TgResult* result, XArray* lines,
+                  const HChar* name);
 
 /* The arrays of a machine, one call per array with its description, such as
    "level 1, data, 64 entries, 4-way, 16 sets, pages 4K, lru". */

@@ -7,13 +7,14 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_vki.h"
 
+#include "tg_known.h"
 #include "tg_replay.h"
 #include "tg_translate.h"
 
 static UInt page_shift;
 static Bool fast_path;
 static Bool as_cachegrind;
-static TgReplayTotals totals;
+static ULong straddles[TG_N_KINDS];
 static ULong replays, replays_refs;
 
 ULong tg_clock;
@@ -30,36 +31,27 @@ static Addr address_of(const TgHot* hot, const TgRef* r)
    return hot->base[r->base] + r->at.offset;
 }
 
-static void book(TgRef* r, UInt missed)
+static UWord page_of(Addr a)
 {
-   for (UInt level = 0; missed != 0; level++, missed >>= 1)
-      r->misses[level] += missed & 1;
+   return a >> page_shift;
 }
 
-/* Both halves of one reference: what the second missed is booked, and what
-   both missed is noted as well. */
-static void book_second(TgRef* r, UInt first, UInt second)
-{
-   UInt both = first & second;
-   book(r, second);
-   for (UInt level = 0; both != 0; level++, both >>= 1)
-      totals.extra[r->kind][level] += both & 1;
-}
+/* --- Reference by reference --- */
 
 static void replay_data(TgRef* r, Addr a, ULong now)
 {
-   const UWord first = a >> page_shift;
-   const UWord last = (a + r->size - 1) >> page_shift;
-   totals.straddles[r->kind] += first != last;
+   const UWord first = page_of(a);
+   const UWord last = page_of(a + r->size - 1);
+   straddles[r->kind] += first != last;
    if (as_cachegrind && first != last) {
-      book(r, tg_translate_as_cachegrind(r->kind, first, last, now));
+      tg_translate_as_cachegrind(r, first, last, now);
       return;
    }
-   const UInt missed = tg_translate_data(first, first == last ? now : now - 1);
-   book(r, missed);
+   tg_translate(r, tg_data_page(first), first,
+                first == last ? now : now - TG_HALF_TICKS, TG_NO_MARK);
    /* No reference is longer than a page, so there is at most one more. */
    if (first != last)
-      book_second(r, missed, tg_translate_data(last, now));
+      tg_translate_second(r, tg_data_page(last), last, now);
 }
 
 /* Whether r fetches the second page of an instruction whose first page is what
@@ -70,118 +62,189 @@ static Bool goes_on(const TgSegment* s, const TgRef* r)
           && r[-1].kind == TG_FETCH && r[-1].site == r->site;
 }
 
-static UInt fetch(const TgRef* r, ULong now)
+static void fetch(const TgSegment* s, TgRef* r, ULong now)
 {
-   const TgCodePage* page = r->at.page;
+   TgPage* page = r->at.page;
+   const UWord number = tg_code_page_number(page);
    if (as_cachegrind && r->size > 0)
-      return tg_translate_as_cachegrind(TG_FETCH, page->number - 1,
-                                        page->number, now);
-   return tg_translate_fetch(r->at.page, now);
+      tg_translate_as_cachegrind(r, number - 1, number, now);
+   else if (goes_on(s, r))
+      tg_translate_second(r, page, number, now);
+   else
+      tg_translate(r, page, number, now, TG_NO_MARK);
 }
 
-/* The first n references of the segment. */
-static void replay_refs(const TgHot* hot, TgSegment* s, UInt n)
+/* A reference that has been simulated already, or that changes nothing: all that
+   is left is to note its time. */
+static void note_time(const TgHot* hot, const TgRef* r, ULong now)
 {
-   ULong now = tg_clock - TG_TICKS * (ULong)s->n_refs;
-   UInt before = 0;
-   for (TgRef* r = s->ref; r < s->ref + n; r++) {
-      now += TG_TICKS;
-      if (r->kind != TG_FETCH) {
-         replay_data(r, address_of(hot, r), now);
-         continue;
-      }
-      /* The next looks up both pages. */
-      if (as_cachegrind && r + 1 < s->ref + n && goes_on(s, r + 1))
-         continue;
-      const UInt missed = fetch(r, now);
-      if (goes_on(s, r) && !as_cachegrind)
-         book_second(r, before, missed);
-      else
-         book(r, missed);
-      before = missed;
+   const Addr a = address_of(hot, r);
+   if (r->kind == TG_FETCH) {
+      r->at.page->time = now;
+      return;
    }
+   TgPage* p = tg_data_page(page_of(a));
+   if (r->kind == TG_WRITE && tg_knowledge.split)
+      tg_writes(p)->time = now;
+   else
+      p->time = now;
+   if (r->modifies)
+      tg_writes(p)->time = now;
 }
-
-/* --- The common case: one page of the segment is not known --- */
 
 static ULong time_of_ref(const TgSegment* s, UInt nth)
 {
    return tg_clock - TG_TICKS * (ULong)(s->n_refs - 1 - nth);
 }
 
-/* Whether the segment refers to that data page. */
-static Bool refers_to(const TgHot* hot, const TgSegment* s, UWord page)
+/* The first n references of the segment, of which those before number `from`
+   have been simulated. */
+static void replay_refs(const TgHot* hot, TgSegment* s, UInt from, UInt n)
 {
-   Bool found = False;
-   for (const TgGroup* g = s->group; g < s->group + s->n_groups; g++)
-      found |= (hot->base[g->base] + g->first) >> page_shift == page;
-   return found;
-}
-
-/* All pages of the segment are known: notes their times. */
-static void note_times(const TgHot* hot, const TgSegment* s)
-{
-   s->fetch->time = tg_clock;
-   for (const TgGroup* g = s->group; g < s->group + s->n_groups; g++) {
-      const UWord page = (hot->base[g->base] + g->first) >> page_shift;
-      tg_slots[tg_slot_of(page)].time
-         = tg_clock - TG_TICKS * (ULong)(s->n_refs - 1 - g->newest);
+   for (UInt i = 0; i < n; i++) {
+      TgRef* r = &s->ref[i];
+      const ULong now = time_of_ref(s, i);
+      if (i < from)
+         note_time(hot, r, now);
+      else if (r->kind != TG_FETCH)
+         replay_data(r, address_of(hot, r), now);
+      /* The next looks up both pages. */
+      else if (!as_cachegrind || i + 1 == n || !goes_on(s, r + 1))
+         fetch(s, r, now);
    }
 }
 
-/* Simulates the segment without going through its references if exactly one
-   page of it is not known, and that page is simply missed.
+void tg_replay_note_times(const TgHot* hot, TgSegment* s)
+{
+   replay_refs(hot, s, s->n_refs, s->n_refs);
+}
+
+/* --- The common case: a page or two of the segment are not known --- */
+
+/* One page of the segment that is not known, and the first reference to it. */
+typedef struct {
+   TgPage* page;
+   UWord number;
+   UInt nth;
+} Unknown;
+
+/* What the look-up of a group says. */
+static TgPage* probe_of(const TgGroup* g, TgPage* p)
+{
+   return tg_knowledge.writes && g->kind == TG_WRITE ? tg_writes(p) : p;
+}
+
+/* Lists the groups' unknown pages and marks all pages of the segment. Returns
+   how many, or -1 if it is not as simple as that. */
+static Int list_unknown(const TgHot* hot, const TgSegment* s, TgPage** page,
+                        Unknown* unknown)
+{
+   Int n = 0;
+   for (UInt i = 0; i < s->n_groups; i++) {
+      const TgGroup* g = &s->group[i];
+      const Addr first = hot->base[g->base] + g->first;
+      if (page_of(first) != page_of(first + g->span))
+         return -1;
+      page[i] = tg_data_page(page_of(first));
+      TgRest* rest = tg_rest(page[i]);
+      rest->mark = tg_clock;
+      if ((probe_of(g, page[i])->tag & 1) == 0)
+         continue;
+      /* The first write of a group need not be its first reference. */
+      if (!tg_knowledge.split && g->kind == TG_WRITE
+          && (rest->wanted_writes != 0 || rest->wanted == 0))
+         return -1;
+      unknown[n++] = (Unknown){ page[i], page_of(first), g->oldest };
+   }
+   return n;
+}
+
+static Int first_fetch(const TgSegment* s)
+{
+   Int i = 0;
+   while (s->ref[i].kind != TG_FETCH)
+      i++;
+   return i;
+}
+
+static void note_groups(const TgSegment* s, TgPage* const* page)
+{
+   s->fetch->time = tg_clock;
+   for (UInt i = 0; i < s->n_groups; i++) {
+      const TgGroup* g = &s->group[i];
+      TgPage* p = tg_knowledge.split && g->kind == TG_WRITE ? tg_writes(page[i])
+                                                            : page[i];
+      p->time = time_of_ref(s, g->newest);
+   }
+}
+
+static void sort_by_time(Unknown* unknown, Int n)
+{
+   for (Int i = 1; i < n; i++) {
+      const Unknown u = unknown[i];
+      Int at = i;
+      for (; at > 0 && unknown[at - 1].nth > u.nth; at--)
+         unknown[at] = unknown[at - 1];
+      unknown[at] = u;
+   }
+}
+
+/* Simulates the segment without going through its references, if it can: only
+   the first reference to each unknown page, and then notes all times.
 
    All other references are hits that only set the times of their pages. That
-   they are set after the miss, and not some before it, can not change who is
-   evicted: it is the page with the oldest time, and it stays that, whichever
-   other times become younger, unless it is itself one of the segment's pages;
-   then we give up. Returns whether it is done. */
-static Bool replay_one_miss(const TgHot* hot, TgSegment* s)
+   they are set after the misses, and not some before, does not change who is
+   evicted under LRU: it is the page with the oldest time, and it stays that,
+   whichever other times become younger, unless it is itself one of the
+   segment's pages; then tg_translate() gives up, and the rest is gone through
+   one by one. PLRU looks at younger times, too, so there the times have to be
+   right. */
+static Bool replay_groups(const TgHot* hot, TgSegment* s)
 {
-   const TgGroup* unknown = NULL;
-   UInt n_unknown = 0, nth = 0;
-   TgMiss m;
+   TgPage* page[TG_MAX_GROUPS];
+   Unknown unknown[TG_MAX_GROUPS + 1];
 
    if (s->n_fetches > 1)
       return False;
-   for (const TgGroup* g = s->group; g < s->group + s->n_groups; g++) {
-      const Addr first = hot->base[g->base] + g->first;
-      const TgProbe* slot = &tg_slots[tg_slot_of(first >> page_shift)];
-      const Bool differs = ((first + g->span) ^ slot->tag) >> page_shift != 0;
-      unknown = differs ? g : unknown;
-      n_unknown += differs;
+   Int n = list_unknown(hot, s, page, unknown);
+   if (n < 0)
+      return False;
+   if (s->fetch->tag != 0) {
+      const Int nth = first_fetch(s);
+      unknown[n++] = (Unknown){ s->fetch, tg_code_page_number(s->fetch),
+                                (UInt)nth };
    }
-   if (s->fetch->tag == TG_UNKNOWN) {
-      while (s->ref[nth].kind != TG_FETCH)
-         nth++;
-      if (n_unknown != 0
-          || !tg_miss_foresee(&m, TG_FETCH, s->ref[nth].at.page->number,
-                              s->fetch))
-         return False;
-   } else {
-      if (n_unknown != 1)
-         return False;
-      const Addr first = hot->base[unknown->base] + unknown->first;
-      const UWord page = first >> page_shift;
-      if (page != (first + unknown->span) >> page_shift
-          || !tg_miss_foresee(&m, TG_READ, page, &tg_slots[tg_slot_of(page)])
-          || refers_to(hot, s, m.evicted))
-         return False;
-      nth = unknown->oldest;
+   tg_rest(s->fetch)->mark = tg_clock;
+   if (n > 1)
+      sort_by_time(unknown, n);
+   tg_disturbed = False;
+   for (Int i = 0; i < n; i++) {
+      const Unknown* u = &unknown[i];
+      if (tg_knowledge.exact_times)
+         replay_refs(hot, s, u->nth, u->nth);
+      const Bool done = tg_translate(&s->ref[u->nth], u->page, u->number,
+                                     time_of_ref(s, u->nth), tg_clock);
+      if (!done || tg_disturbed) {
+         replays_refs += s->n_refs - u->nth;
+         replay_refs(hot, s, done ? u->nth + 1 : u->nth, s->n_refs);
+         return True;
+      }
    }
-   book(&s->ref[nth], tg_miss_happen(&m, time_of_ref(s, nth)));
-   note_times(hot, s);
+   if (tg_knowledge.mixed)
+      tg_replay_note_times(hot, s);
+   else
+      note_groups(s, page);
    return True;
 }
 
 void tg_replay(const TgHot* hot, TgSegment* s)
 {
    replays++;
-   if (fast_path && replay_one_miss(hot, s))
+   /* A guarded reference is in no group. */
+   if (fast_path && !s->guarded && replay_groups(hot, s))
       return;
    replays_refs += s->n_refs;
-   replay_refs(hot, s, s->n_refs);
+   replay_refs(hot, s, 0, s->n_refs);
 }
 
 /* --- Segments that a fault cuts short --- */
@@ -235,13 +298,13 @@ static void cut_short(const TgHot* hot, TgSegment* s, Addr ip)
    if (n_refs < 0)
       return;
    tg_clock += TG_SEGMENT_TICKS;
-   replay_refs(hot, s, (UInt)n_refs);
+   replay_refs(hot, s, 0, (UInt)n_refs);
    for (Int i = 0; i <= position(s, ip); i++)
-      tg_site_line(s->instr[i])->cost[tg_cost(TG_FETCH, TG_REFS)]++;
+      tg_site_line(s->instr[i])->refs[TG_FETCH]++;
    for (Int i = 0; i < n_refs; i++) {
       const TgRef* r = &s->ref[i];
       if (r->kind != TG_FETCH)
-         tg_site_line(r->site)->cost[tg_cost(r->kind, TG_REFS)]++;
+         tg_site_line(r->site)->refs[r->kind]++;
       else if (r->size > 0)
          tg_block_totals()->fetch_straddles++;
    }
@@ -287,9 +350,9 @@ void tg_replay_signal(ThreadId tid, Int signal, Bool alternate_stack)
    stopped(tid);
 }
 
-TgReplayTotals* tg_replay_totals(void)
+ULong* tg_replay_straddles(void)
 {
-   return &totals;
+   return straddles;
 }
 
 void tg_replay_print_stats(void)

@@ -18,6 +18,9 @@ extern ULong tg_clock;
 /* Simulates a segment that has just been run, with the bases that it left. */
 void tg_replay(const TgHot* hot, TgSegment* s);
 
+/* Notes the times of the segment's references, all of which are known. */
+void tg_replay_note_times(const TgHot* hot, TgSegment* s);
+
 /* The core's events: a thread starts or stops running client code. */
 void tg_replay_start(ThreadId tid, ULong blocks);
 void tg_replay_stop(ThreadId tid, ULong blocks);
@@ -25,14 +28,9 @@ void tg_replay_stop(ThreadId tid, ULong blocks);
 /* The same: a signal is about to be delivered. */
 void tg_replay_signal(ThreadId tid, Int signal, Bool alternate_stack);
 
-/* References that crossed a page: each is one reference and two translations.
-   Both halves may miss; `extra` counts the misses beyond the first. */
-typedef struct {
-   ULong straddles[TG_N_KINDS]; /* of reads and writes */
-   ULong extra[TG_N_KINDS][TLB_MAX_LEVELS];
-} TgReplayTotals;
-
-TgReplayTotals* tg_replay_totals(void);
+/* How many references of each kind crossed a page: each is one reference and two
+   translations. (Of fetches, tg_blocks.h knows.) */
+ULong* tg_replay_straddles(void);
 
 /* For --stats=yes: how often the check did not know all pages. */
 void tg_replay_print_stats(void);

@@ -1,4 +1,4 @@
-/* The run as a whole: what the out-file and the summary both report. */
+/* The run as a whole: what the out-files and the summary report. */
 
 #ifndef TG_RUN_H
 #define TG_RUN_H
@@ -8,14 +8,21 @@
 #include "tg_events.h"
 #include "tg_options.h"
 
+/* What is one machine's. */
+typedef struct {
+   const TgMachine* machine;
+   UInt number; /* of the machine in the run, from 0 */
+   UInt levels;
+   ULong total[TG_N_COSTS]; /* over all lines */
+   ULong extra[TG_N_COSTS]; /* misses of a level beyond a reference's first */
+} TgResult;
+
 typedef struct {
    const TgOptions* options;
    Int forked_from;           /* pid, 0: this is no forked child */
-   ULong total[TG_N_COSTS];   /* over all lines */
    ULong straddles[TG_N_KINDS];
-   ULong extra[TG_N_COSTS];   /* misses of the second half of a reference whose
-                                 first half missed too */
    ULong unperformed[TG_N_KINDS]; /* guarded helpers whose guard said no */
+   TgResult* result;              /* options->n_machines of them */
 } TgRun;
 
 #endif

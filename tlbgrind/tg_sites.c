@@ -13,7 +13,8 @@
 
 #include "tg_sites.h"
 
-static UInt page_shift;
+static UInt machines;
+
 /* The sites of 4 KiB of code, whatever the page size of the run: what is
    unmapped should not cost a look at all the code of a large page. */
 typedef struct {
@@ -23,7 +24,6 @@ typedef struct {
 
 enum { CHUNK_SHIFT = 12 };
 
-static OSet* code_pages;         /* TgCodePage by number */
 static OSet* chunks;             /* Chunk by number */
 static VgHashTable* sites;       /* those that are not retired, by address */
 static PoolAlloc* site_pool;
@@ -155,11 +155,9 @@ static TgLine* look_up(Addr a)
 
 /* --- Pages and sites --- */
 
-void tg_sites_init(UInt shift)
+void tg_sites_init(UInt n_machines)
 {
-   page_shift = shift;
-   code_pages = VG_(OSetGen_Create)(offsetof(TgCodePage, number), NULL,
-                                    VG_(malloc), "tg.sites.pages", VG_(free));
+   machines = n_machines;
    chunks = VG_(OSetGen_Create)(offsetof(Chunk, number), NULL, VG_(malloc),
                                 "tg.sites.chunks", VG_(free));
    sites = VG_(HT_construct)("tg.sites");
@@ -171,18 +169,6 @@ void tg_sites_init(UInt shift)
                                    "tg.sites.functions", VG_(free));
    lines = VG_(OSetGen_Create)(0, compare_lines, VG_(malloc),
                                "tg.sites.lines", VG_(free));
-}
-
-TgCodePage* tg_code_page(Addr a)
-{
-   const UWord number = a >> page_shift;
-   TgCodePage* page = VG_(OSetGen_Lookup)(code_pages, &number);
-   if (page == NULL) {
-      page = VG_(OSetGen_AllocNode)(code_pages, sizeof *page);
-      *page = (TgCodePage){ .number = number, .probe.tag = TG_UNKNOWN };
-      VG_(OSetGen_Insert)(code_pages, page);
-   }
-   return page;
 }
 
 static Chunk* chunk_of(Addr a)
@@ -256,12 +242,45 @@ void tg_sites_unmapped(Addr a, SizeT len)
    }
 }
 
+static SizeT bytes_of_misses(void)
+{
+   return machines * TG_N_OF_A_MISS * sizeof(ULong);
+}
+
+ULong* tg_line_misses(TgLine* line, TgKind kind)
+{
+   if (line->misses[kind] == NULL)
+      line->misses[kind] = VG_(calloc)("tg.sites.misses", 1, bytes_of_misses());
+   return line->misses[kind];
+}
+
+void tg_line_costs(const TgLine* line, UInt machine, ULong* cost)
+{
+   cost[TG_ALL_WALK_REFS] = cost[TG_ALL_CYCLES] = 0;
+   for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
+      ULong* own = cost + tg_cost(kind, 0);
+      own[TG_REFS] = line->refs[kind];
+      for (UInt i = 0; i < TG_N_OF_A_MISS; i++)
+         own[TG_MISS_1 + i] = line->misses[kind] == NULL
+                                 ? 0
+                                 : line->misses[kind][machine * TG_N_OF_A_MISS
+                                                      + i];
+      cost[TG_ALL_WALK_REFS] += own[TG_WALK_REFS];
+      cost[TG_ALL_CYCLES] += own[TG_CYCLES];
+   }
+}
+
 void tg_lines_zero(void)
 {
    TgLine* line;
    VG_(OSetGen_ResetIter)(lines);
-   while ((line = VG_(OSetGen_Next)(lines)) != NULL)
-      VG_(memset)(line->cost, 0, sizeof line->cost);
+   while ((line = VG_(OSetGen_Next)(lines)) != NULL) {
+      VG_(memset)(line->refs, 0, sizeof line->refs);
+      for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
+         if (line->misses[kind] != NULL)
+            VG_(memset)(line->misses[kind], 0, bytes_of_misses());
+      }
+   }
 }
 
 /* --- Output --- */

@@ -16,7 +16,6 @@
 #include "pub_tool_xarray.h"
 
 #include "tg_events.h"
-#include "tg_probe.h"
 
 typedef struct {
    const HChar* object;
@@ -30,7 +29,8 @@ typedef struct {
    const TgFunction* function;
    const HChar* file; /* differs from function->file for inlined code */
    UInt number;       /* 0: unknown */
-   ULong cost[TG_N_COSTS];
+   ULong refs[TG_N_KINDS];    /* instructions, reads, writes */
+   ULong* misses[TG_N_KINDS]; /* see tg_line_misses(); NULL: none */
 } TgLine;
 
 typedef struct _TgSite {
@@ -42,16 +42,8 @@ typedef struct _TgSite {
    Bool retired; /* its code has been unmapped */
 } TgSite;
 
-/* A page with code that was translated. Lives to the end. */
-typedef struct {
-   UWord number; /* address >> page_shift */
-   TgProbe probe;
-} TgCodePage;
-
-void tg_sites_init(UInt page_shift);
-
-/* The page of code that holds `a`, made if it is new. */
-TgCodePage* tg_code_page(Addr a);
+/* `machines`: how many the run has. */
+void tg_sites_init(UInt machines);
 
 /* The site of the instruction at `a`, made if it is new, with one user more. */
 TgSite* tg_site_use(Addr a);
@@ -61,6 +53,14 @@ void tg_site_release(TgSite* site);
 
 /* The site's line, looked up if need be. */
 TgLine* tg_site_line(TgSite* site);
+
+/* The line's misses of one kind: TG_N_OF_A_MISS for each machine of the run,
+   the first of them TG_MISS_1. Made if they are new; they stay where they
+   are. */
+ULong* tg_line_misses(TgLine* line, TgKind kind);
+
+/* All costs of a line with one machine, TG_N_COSTS of them. */
+void tg_line_costs(const TgLine* line, UInt machine, ULong* cost);
 
 /* Code may have stood at [a, a+len) and will not any more. */
 void tg_sites_unmapped(Addr a, SizeT len);

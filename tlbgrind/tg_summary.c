@@ -7,6 +7,9 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
 
+#include "sim/cost.h"
+#include "sim/walk.h"
+
 #include "tg_out.h"
 #include "tg_summary.h"
 
@@ -16,16 +19,21 @@ static void print_array(const HChar* description, void* opaque)
    VG_(umsg)("  %s\n", description);
 }
 
-void tg_summary_machine(const TgRun* run)
+static void describe(const TgMachine* m)
 {
-   const TgMachine* m = &run->options->machine;
-   if (VG_(clo_verbosity) == 0)
-      return;
    VG_(umsg)("Machine: %s, base page %llu bytes\n", m->name,
-             1ULL << run->options->page_shift);
+             1ULL << m->m.base_page_shift);
    tg_describe_arrays(m, print_array, NULL);
    for (Word i = 0; i < VG_(sizeXA)(m->assumptions); i++)
       VG_(umsg)("  assumed: %s\n", *(HChar**)VG_(indexXA)(m->assumptions, i));
+}
+
+void tg_summary_machines(const TgRun* run)
+{
+   if (VG_(clo_verbosity) == 0)
+      return;
+   for (UInt i = 0; i < run->options->n_machines; i++)
+      describe(&run->options->machine[i]);
    VG_(umsg)("\n");
 }
 
@@ -34,7 +42,7 @@ void tg_summary_machine(const TgRun* run)
 enum { WIDTH = 18 };
 
 /* "1,234,567", right-aligned. */
-static void number(HChar out[WIDTH * 2], ULong n)
+static void grouped_number(HChar out[WIDTH * 2], Int width, ULong n)
 {
    HChar digits[32], grouped[48];
    UInt at = 0;
@@ -45,7 +53,12 @@ static void number(HChar out[WIDTH * 2], ULong n)
       grouped[at++] = digits[i];
    }
    grouped[at] = '\0';
-   VG_(snprintf)(out, WIDTH * 2, "%*s", WIDTH, grouped);
+   VG_(snprintf)(out, WIDTH * 2, "%*s", width, grouped);
+}
+
+static void number(HChar out[WIDTH * 2], ULong n)
+{
+   grouped_number(out, WIDTH, n);
 }
 
 /* part * scale / whole with `places` decimals, rounded half up. The sums fit:
@@ -61,17 +74,17 @@ static void ratio(HChar out[32], ULong part, ULong whole, ULong scale,
    VG_(snprintf)(out, 32, "%llu.%0*llu%s", n / one, (Int)places, n % one, unit);
 }
 
-static ULong total(const TgRun* run, TgKind kind, UInt what)
+static ULong total(const TgResult* run, TgKind kind, UInt what)
 {
    return run->total[tg_cost(kind, what)];
 }
 
-static ULong data(const TgRun* run, UInt what)
+static ULong data(const TgResult* run, UInt what)
 {
    return total(run, TG_READ, what) + total(run, TG_WRITE, what);
 }
 
-static void counts(const TgRun* run, const HChar* label, UInt what)
+static void counts(const TgResult* run, const HChar* label, UInt what)
 {
    HChar all[WIDTH * 2], reads[WIDTH * 2], writes[WIDTH * 2];
    number(all, data(run, what));
@@ -80,7 +93,7 @@ static void counts(const TgRun* run, const HChar* label, UInt what)
    VG_(umsg)("%-18s %s  (%s rd + %s wr)\n", label, all, reads, writes);
 }
 
-static void rates(const TgRun* run, const HChar* label, UInt what)
+static void rates(const TgResult* run, const HChar* label, UInt what)
 {
    HChar all[32], reads[32], writes[32];
    ratio(all, data(run, what), data(run, TG_REFS), 100, 3, "%");
@@ -92,14 +105,14 @@ static void rates(const TgRun* run, const HChar* label, UInt what)
              WIDTH, writes);
 }
 
-static void fetches(const TgRun* run, const HChar* label, UInt what)
+static void fetches(const TgResult* run, const HChar* label, UInt what)
 {
    HChar n[WIDTH * 2];
    number(n, total(run, TG_FETCH, what));
    VG_(umsg)("%-18s %s\n", label, n);
 }
 
-static void fetch_rate(const TgRun* run, const HChar* label, UInt what)
+static void fetch_rate(const TgResult* run, const HChar* label, UInt what)
 {
    HChar r[32];
    ratio(r, total(run, TG_FETCH, what), total(run, TG_FETCH, TG_REFS), 100, 3,
@@ -139,15 +152,13 @@ static HChar* quoted(const HChar* name)
    return text;
 }
 
-void tg_summary_results(const TgRun* run, const HChar* out_file)
+static void one_machine(const TgResult* run)
 {
-   const UInt levels = run->options->machine.design.levels;
+   const UInt levels = run->levels;
    const ULong instructions = total(run, TG_FETCH, TG_REFS);
    const ULong walks = total(run, TG_FETCH, TG_WALKS) + data(run, TG_WALKS);
    HChar n[WIDTH * 2], r[32];
 
-   if (VG_(clo_verbosity) == 0)
-      return;
    fetches(run, "I   refs:", TG_REFS);
    fetches(run, "I1  TLB misses:", TG_MISS_1);
    if (levels > 2)
@@ -173,7 +184,82 @@ void tg_summary_results(const TgRun* run, const HChar* out_file)
    VG_(umsg)("%-18s %*s  per 1000 instructions\n", "L1  TLB misses:", WIDTH, r);
    ratio(r, walks, instructions, 1000, 3, "");
    VG_(umsg)("%-18s %*s  per 1000 instructions\n", "page walks:", WIDTH, r);
+}
 
+/* What the misses cost, as far as that is known. */
+static void cost(const TgRun* run, const TgResult* r)
+{
+   const tlb_machine* m = &r->machine->m;
+   HChar n[WIDTH * 2], share[32];
+   if (tlb_walks_described(m)) {
+      number(n, r->total[TG_ALL_WALK_REFS]);
+      VG_(umsg)("%-18s %s  to page tables%s\n", "walk refs:", n,
+                run->options->nested ? ", guest's and host's" : "");
+   }
+   if (m->walk_cycles == TLB_UNKNOWN)
+      return;
+   number(n, r->total[TG_ALL_CYCLES]);
+   VG_(umsg)("%-18s %s  estimated, an upper bound (%u cycles a walk)\n",
+             "miss cycles:", n, m->walk_cycles);
+   if (run->options->cycles == 0)
+      return;
+   const ULong hundredths = tlb_cost_share(r->total[TG_ALL_CYCLES],
+                                           run->options->cycles);
+   VG_(snprintf)(share, sizeof share, "%llu.%02llu%%", hundredths / 100,
+                 hundredths % 100);
+   VG_(umsg)("%-18s %*s  of %llu cycles, estimated, an upper bound\n",
+             "share of time:", WIDTH, share, run->options->cycles);
+}
+
+/* --- Several machines side by side --- */
+
+enum { COLUMN = 15 };
+
+static void cell(ULong n)
+{
+   HChar text[WIDTH * 2];
+   grouped_number(text, COLUMN, n);
+   VG_(umsg)(" %s", text);
+}
+
+static void side_by_side(const TgRun* run)
+{
+   const TgResult* first = &run->result[0];
+   UInt name_width = 7;
+   fetches(first, "I   refs:", TG_REFS);
+   counts(first, "D   refs:", TG_REFS);
+   for (UInt i = 0; i < run->options->n_machines; i++) {
+      const UInt n = (UInt)VG_(strlen)(run->result[i].machine->name);
+      name_width = n > name_width ? n : name_width;
+   }
+   VG_(umsg)("\n");
+   VG_(umsg)("%-*s %*s %*s %*s %*s %*s\n", (Int)name_width, "machine",
+             COLUMN, "I1 misses", COLUMN, "I walks", COLUMN, "D1 misses",
+             COLUMN, "D walks", COLUMN, "walks/1000 ins");
+   for (UInt i = 0; i < run->options->n_machines; i++) {
+      const TgResult* r = &run->result[i];
+      HChar rate[32];
+      ratio(rate, total(r, TG_FETCH, TG_WALKS) + data(r, TG_WALKS),
+            total(r, TG_FETCH, TG_REFS), 1000, 3, "");
+      VG_(umsg)("%-*s", (Int)name_width, r->machine->name);
+      cell(total(r, TG_FETCH, TG_MISS_1));
+      cell(total(r, TG_FETCH, TG_WALKS));
+      cell(data(r, TG_MISS_1));
+      cell(data(r, TG_WALKS));
+      VG_(umsg)(" %*s\n", COLUMN, rate);
+   }
+}
+
+void tg_summary_results(const TgRun* run, const HChar* out_file)
+{
+   if (VG_(clo_verbosity) == 0)
+      return;
+   if (run->options->n_machines == 1) {
+      one_machine(&run->result[0]);
+      cost(run, &run->result[0]);
+   } else {
+      side_by_side(run);
+   }
    if (out_file != NULL) {
       HChar* name = quoted(out_file);
       VG_(umsg)("\n");

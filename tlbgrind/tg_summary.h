@@ -6,9 +6,10 @@
 #include "tg_run.h"
 
 /* What is simulated, said before the program starts. */
-void tg_summary_machine(const TgRun* run);
+void tg_summary_machines(const TgRun* run);
 
-/* What came of it. `out_file`: where the details can be read, NULL: nowhere. */
+/* What came of it. `out_file`: where the details of the first machine can be
+   read, NULL: nowhere. */
 void tg_summary_results(const TgRun* run, const HChar* out_file);
 
 #endif

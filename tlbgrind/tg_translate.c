@@ -1,172 +1,139 @@
-/* One translation: the table of known hits, and behind it the simulator. See
-   tg_translate.h. */
+/* One reference, as all machines of the run see it. See tg_translate.h. */
 
 #include "pub_tool_basics.h"
 
 #include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
 #include "tg_translate.h"
 
-TgProbe tg_slots[TG_SLOT_MASK + 1];
-
-/* The entry of the first-level data array that each slot speaks for. */
-static UInt slot_entry[TG_SLOT_MASK + 1];
-
-static tlb_hierarchy hierarchy;
-static UInt page_shift;
 static Bool fast_path;
 
-/* What a slot holds that knows nothing: page 0, which is never known, in a slot
-   that is not its own; in its own, page 2. No look-up matches them, for the
-   last byte of a reference lies on the page of the slot or on the next. (The
-   last page of the address space would not do: with 32 bits and large pages
-   the stack is there.) */
-static UWord nothing(UInt slot)
+/* What the reference at hand has missed so far, by machine: a bit for each of
+   its costs. */
+static UChar* missed_so_far;
+static Bool missed_any;
+static ULong* extra; /* TG_N_COSTS by machine */
+
+void tg_translate_init(const TgOptions* options)
 {
-   return slot == 0 ? (UWord)2 << page_shift : 0;
+   fast_path = options->fast_path;
+   missed_so_far = VG_(calloc)("tg.translate", tg_n_lanes,
+                               sizeof *missed_so_far);
+   extra = VG_(calloc)("tg.translate", tg_n_lanes * TG_N_COSTS, sizeof *extra);
 }
 
-/* The simulator names a probe by the address of its time. */
-static void forget(uint64_t* time, void* opaque)
+ULong* tg_translate_extra(UInt lane)
 {
-   (void)opaque;
-   TgProbe* probe = (TgProbe*)(void*)((UChar*)time - offsetof(TgProbe, time));
-   const Bool is_slot = probe >= tg_slots && probe <= &tg_slots[TG_SLOT_MASK];
-   probe->tag = is_slot ? nothing((UInt)(probe - tg_slots)) : TG_UNKNOWN;
+   return extra + lane * TG_N_COSTS;
 }
 
-void tg_translate_init(const tlb_design* design, UInt shift, Bool fast)
+/* Bit n for a miss that is counted as cost TG_MISS_1 + n. */
+static UInt misses_of(const tlb_outcome* o)
 {
-   page_shift = shift;
-   fast_path = fast;
-   tlb_hierarchy_init(&hierarchy, design,
-                      VG_(malloc)("tg.translate", tlb_hierarchy_bytes(design)),
-                      forget, NULL);
-   tg_slots[0].tag = nothing(0);
+   return o->missed
+          | (o->walked ? 1u << (TG_WALKS - TG_MISS_1) : 0);
 }
 
-static tlb_array* first_level(TgKind kind)
+static void begin_reference(void)
 {
-   return tlb_first_level(&hierarchy, 0,
-                          kind == TG_FETCH ? TLB_INSTRUCTION : TLB_DATA);
+   if (missed_any)
+      VG_(memset)(missed_so_far, 0, tg_n_lanes * sizeof *missed_so_far);
+   missed_any = False;
 }
 
-static tlb_outcome simulate(UWord page_number, tlb_side side, ULong now)
+/* Books a miss of one part of a reference. Each part counts; what was missed by
+   more than one of them is noted as well. */
+static void book(TgRef* r, const TgLane* lane, const tlb_outcome* o)
 {
-   const tlb_reference r = { .page = page_number, .now = now,
-                             .side = (uint8_t)side };
-   return tlb_translate(&hierarchy, &r);
+   const UInt missed = misses_of(o);
+   UInt again = missed & missed_so_far[lane->number];
+   if (r->misses == NULL)
+      r->misses = tg_line_misses(tg_site_line(r->site), r->kind);
+   ULong* cost = r->misses + lane->number * TG_N_OF_A_MISS;
+   cost[TG_WALK_REFS - TG_MISS_1] += o->walk_references;
+   cost[TG_CYCLES - TG_MISS_1] += o->cycles;
+   for (UInt bits = missed; bits != 0; bits >>= 1, cost++)
+      *cost += bits & 1;
+   cost = tg_translate_extra(lane->number) + tg_cost(r->kind, TG_MISS_1);
+   for (; again != 0; again >>= 1, cost++)
+      *cost += again & 1;
+   missed_so_far[lane->number] |= (UChar)missed;
+   missed_any = True;
 }
 
-UInt tg_translate_fetch(TgCodePage* page, ULong now)
+/* All machines that want to see a reference of that kind. */
+static Bool refer_all(TgRef* r, TgPage* p, UWord number, TgKind kind,
+                      ULong now, ULong mark)
 {
-   TgProbe* probe = &page->probe;
-   if (probe->tag != TG_UNKNOWN) {
-      probe->time = now;
-      return 0;
+   const Bool write = kind == TG_WRITE && tg_knowledge.split;
+   ULong wanted = write ? tg_rest(p)->wanted_writes : tg_rest(p)->wanted;
+   for (; wanted != 0; wanted &= wanted - 1) {
+      TgLane* lane = &tg_lanes[__builtin_ctzll(wanted)];
+      tlb_outcome o;
+      if (!tg_lane_refer(lane, p, number, kind, now, mark, &o))
+         return False;
+      if (!o.missed)
+         continue;
+      book(r, lane, &o);
+      TgLane* f = lane->follower[kind == TG_FETCH ? TG_CODE : TG_DATA];
+      for (; f != NULL; f = f->follower[kind == TG_FETCH ? TG_CODE : TG_DATA]) {
+         tg_lane_follow(f, &o);
+         book(r, f, &o);
+      }
    }
-   const tlb_outcome o = simulate(page->number, TLB_INSTRUCTION, now);
-   if (fast_path) {
-      tlb_array_attach(first_level(TG_FETCH), o.entry, &probe->time);
-      probe->tag = 0;
-   }
-   return o.missed;
-}
-
-static Bool is_taken(UInt slot)
-{
-   return tg_slots[slot].tag != nothing(slot);
-}
-
-static void detach(UInt slot)
-{
-   if (is_taken(slot)) {
-      tlb_array_detach(first_level(TG_READ), slot_entry[slot]);
-      tg_slots[slot].tag = nothing(slot);
-   }
-}
-
-UInt tg_translate_data(UWord page_number, ULong now)
-{
-   const UInt slot = tg_slot_of(page_number);
-   TgProbe* probe = &tg_slots[slot];
-   const UWord tag = page_number << page_shift;
-   if (probe->tag == tag) {
-      probe->time = now;
-      return 0;
-   }
-   const tlb_outcome o = simulate(page_number, TLB_DATA, now);
-   if (fast_path && tag != 0) {
-      detach(slot);
-      tlb_array_attach(first_level(TG_READ), o.entry, &probe->time);
-      probe->tag = tag;
-      slot_entry[slot] = o.entry;
-   }
-   return o.missed;
-}
-
-Bool tg_miss_foresee(TgMiss* m, TgKind kind, UWord page, TgProbe* probe)
-{
-   tlb_array* a = first_level(kind);
-   const tlb_key key = tlb_key_of(page, 0);
-   if (page == 0 || (kind != TG_FETCH && is_taken(tg_slot_of(page))))
-      return False;
-   m->kind = kind;
-   m->page = page;
-   m->probe = probe;
-   m->plain = a->plain && tlb_plain_is_full(a, key);
-   if (m->plain)
-      m->entry = tlb_plain_oldest(a, key);
-   else if (a->g.policy == TLB_LRU && tlb_array_all_attached(a))
-      m->entry = tlb_array_place(a, key);
+   (write ? tg_writes(p) : p)->time = now;
+   if (!fast_path)
+      return True;
+   if (kind == TG_FETCH)
+      tg_code_settle(p);
    else
-      return False;
-   m->evicted = a->key[m->entry] == TLB_NO_KEY ? TG_NO_PAGE
-                                               : (UWord)a->key[m->entry];
+      tg_data_settle(p);
    return True;
 }
 
-UInt tg_miss_happen(const TgMiss* m, ULong now)
+static Bool refer(TgRef* r, TgPage* p, UWord number, ULong now, ULong mark)
 {
-   tlb_array* a = first_level(m->kind);
-   const tlb_side side = m->kind == TG_FETCH ? TLB_INSTRUCTION : TLB_DATA;
-   const tlb_reference r = { .page = m->page, .now = now,
-                             .side = (uint8_t)side };
-   if (m->plain) {
-      forget(a->short_cut[m->entry], NULL);
-      tlb_plain_replace(a, m->entry, tlb_key_of(m->page, 0), &m->probe->time);
-   } else {
-      tlb_array_fill_entry(a, m->entry, tlb_key_of(m->page, 0), now);
-      tlb_array_attach(a, m->entry, &m->probe->time);
-   }
-   m->probe->time = now;
-   if (m->kind == TG_FETCH) {
-      m->probe->tag = 0;
-   } else {
-      m->probe->tag = m->page << page_shift;
-      slot_entry[tg_slot_of(m->page)] = m->entry;
-   }
-   return tlb_translate_behind(&hierarchy, &r);
+   return refer_all(r, p, number, r->kind, now, mark)
+          && (!r->modifies || !tg_knowledge.split
+              || refer_all(r, p, number, TG_WRITE, now, mark));
 }
 
-UInt tg_translate_as_cachegrind(TgKind kind, UWord first, UWord last,
-                                ULong now)
+Bool tg_translate(TgRef* r, TgPage* p, UWord number, ULong now, ULong mark)
 {
-   const tlb_side side = kind == TG_FETCH ? TLB_INSTRUCTION : TLB_DATA;
-   const tlb_reference a = { .page = first, .now = now - 1,
-                             .side = (uint8_t)side };
-   const tlb_reference b = { .page = last, .now = now, .side = (uint8_t)side };
-   UInt missed = 0;
+   begin_reference();
+   return refer(r, p, number, now, mark);
+}
+
+void tg_translate_second(TgRef* r, TgPage* p, UWord number, ULong now)
+{
+   refer(r, p, number, now, TG_NO_MARK);
+}
+
+void tg_translate_as_cachegrind(TgRef* r, UWord first, UWord last, ULong now)
+{
+   tlb_hierarchy* h = &tg_lanes[0].h;
+   const UChar shift = (UChar)h->base_shift;
+   tlb_reference a = { .page = first, .now = now - TG_HALF_TICKS, .user = r->kind,
+                       .page_shift = shift, .block_shift = shift };
+   tlb_reference b = a;
+   tlb_outcome o = { .walked = 1 };
+   b.page = last;
+   b.now = now;
    tl_assert(!fast_path);
-   for (UInt level = 0; level < hierarchy.levels; level++) {
-      if (hierarchy.at[0][level][side] == NULL)
+   for (UInt level = 0; level < h->levels; level++) {
+      if (tlb_route_of(h, r->kind, shift, shift)->at[level].n == 0)
          continue;
-      const int either = tlb_translate_level(&hierarchy, &a, level)
-                         | tlb_translate_level(&hierarchy, &b, level);
-      if (!either)
+      const int either = tlb_translate_level(h, &a, level)
+                         | tlb_translate_level(h, &b, level);
+      if (!either) {
+         o.walked = 0;
          break;
-      missed |= 1u << level;
+      }
+      o.missed |= 1u << level;
    }
-   return missed;
+   begin_reference();
+   if (o.missed)
+      book(r, &tg_lanes[0], &o);
 }

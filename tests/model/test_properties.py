@@ -1,7 +1,7 @@
 # test_properties.py -- the simulator against a naive model, reference by reference.
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Random designs and streams, from a fixed seed, through tests/model/simdrive (the sanitized
-simulator) and through tests/oracle/naive_tlb.py: every single outcome must be the same.
+"""Random machines and streams, from a fixed seed, through tests/model/simdrive (the sanitized
+simulator) and through tests/model/naive_machine.py: every single outcome must be the same.
 """
 
 from __future__ import annotations
@@ -10,48 +10,70 @@ import os
 import random
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Union
 
 import pytest
-from oracle.naive_tlb import Array, Hierarchy
+from model.naive_machine import Array, Machine, Naive
 
 SIMDRIVE = Path(os.environ["TG_BUILDDIR"], "tests", "model", "simdrive")
 
 POLICIES = ("lru", "plru", "fifo", "nru", "random")
 
-# side, page, context
-Reference = tuple[str, int, int]
+MAX_CONTEXT = 126
+
+
+@dataclass(frozen=True)
+class Reference:
+    """`page` counts base pages; the shifts are of the page that backs it and of the block around it."""
+
+    user: str  # f, l, s
+    page: int
+    context: int = 0
+    page_shift: int = 12
+    block_shift: int = 12
+
+
+@dataclass(frozen=True)
+class Change:
+    """What backs the base pages from `first` to `end` - 1 is another from now on."""
+
+    first: int
+    end: int
+
+
+Event = Union[Reference, Change]
 
 
 @dataclass
 class Case:
-    """A design, as (level from 1, side i, d or u, geometry), and what it is asked."""
-
-    arrays: list[tuple[int, str, str]]
-    stream: list[Reference] = field(default_factory=list)
+    machine: Machine
+    stream: list[Event] = field(default_factory=list)
     ask_percent: int = 100
+    times: int = 0  # 1 or 2; 0: as many as the machine needs
 
     def text(self) -> str:
-        lines = [f"{level} {side} {geometry}" for level, side, geometry in self.arrays]
-        lines.append(f"ask {self.ask_percent}")
-        lines += [f"{side} {page} {context}" for side, page, context in self.stream]
-        return "\n".join([*lines, "end", ""])
+        lines = [f"base {self.machine.base}", f"ask {self.ask_percent}"]
+        if self.times:
+            lines.append(f"times {self.times}")
+        for e in self.stream:
+            if isinstance(e, Change):
+                lines.append(f"change {e.first} {e.end}")
+            else:
+                lines.append(f"{e.user} {e.page} {e.context} {e.page_shift} {e.block_shift}")
+        return self.machine.text() + "\n".join([*lines, "end", ""])
 
     def expected(self) -> str:
-        levels: list[dict[str, Array | None]] = [
-            {"i": None, "d": None} for _ in range(max(level for level, _, _ in self.arrays))
-        ]
-        for level, side, geometry in self.arrays:
-            array = Array.parse(geometry)
-            for each in "id" if side == "u" else side:
-                levels[level - 1][each] = array
-        naive = Hierarchy(levels)
+        naive = Naive(self.machine)
         digits = []
-        for side, page, context in self.stream:
-            missed, walked = naive.translate(side, page, context)
+        for r in self.references():
+            missed, walked = naive.translate(r.user, r.page, r.context, r.page_shift, r.block_shift)
             digits.append("0123456789abcdef"[sum(1 << level for level in missed) + 8 * walked])
-        return "".join(digits)
+        return f"{''.join(digits)} {naive.cycles}"
+
+    def references(self) -> list[Reference]:
+        return [e for e in self.stream if isinstance(e, Reference)]
 
 
 def simulate(cases: list[Case]) -> list[str]:
@@ -70,18 +92,19 @@ def compare(cases: list[Case]) -> None:
         if got == expected:
             continue
         at = next((i for i, (a, b) in enumerate(zip(got, expected)) if a != b), min(len(got), len(expected)))
+        references = case.references()
         pytest.fail(
-            f"case {number}: {case.arrays}, ask {case.ask_percent}: reference {at}, {case.stream[at]}: "
-            f"{got[at : at + 1]}, the model says {expected[at : at + 1]}\n"
-            f"the references before it: {case.stream[max(0, at - 40) : at]}"
+            f"case {number}, ask {case.ask_percent}, times {case.times}: reference {at}, {references[at : at + 1]}: "
+            f"{got[at:][:20]}, the model says {expected[at:][:20]}\n{case.machine.text()}"
+            f"the references before it: {references[max(0, at - 40) : at]}"
         )
 
 
-# --- designs ---
+# --- machines ---
 
 
-def geometry(rng: random.Random, policy: str, most: int) -> str:
-    """Any ways, any number of sets: most of them are no powers of two."""
+def shape(rng: random.Random, policy: str, most: int) -> tuple[int, int, str]:
+    """Entries, ways and policy. Any ways, any number of sets: most of them are no powers of two."""
     if policy == "plru":
         ways = 2 ** rng.randrange(0, 8)
     else:
@@ -90,20 +113,124 @@ def geometry(rng: random.Random, policy: str, most: int) -> str:
     sets = rng.choice([1, 1, 2, 3, 4, 5, 7, 8, 12, 16, 31, 64])
     sets = max(1, min(sets, most // ways))
     name = f"random:{rng.getrandbits(64)}" if policy == "random" else policy
-    return f"{ways * sets},{'full' if sets == 1 else ways},4K,{name}"
+    return ways * sets, ways, name
 
 
-def arrays(rng: random.Random, policy: str) -> list[tuple[int, str, str]]:
-    """The first levels under the policy; the levels behind them under any."""
-    made = [(1, side, geometry(rng, policy, 128)) for side in "id"]
+def simple_machine(rng: random.Random, policy: str) -> Machine:
+    """The first levels under the policy; the levels behind them under any; one size of pages."""
+    made = [Array(1, users, *shape(rng, policy, 128)) for users in ("f", "ls")]
     for level in range(2, rng.choice([1, 2, 2, 2, 3, 3]) + 1):
-        shape = rng.choice(["u", "u", "u", "id", "d", "i"])
-        made += [(level, side, geometry(rng, rng.choice(POLICIES), 400)) for side in shape]
+        groups = rng.choice([["fls"], ["fls"], ["fls"], ["f", "ls"], ["ls"], ["f"]])
+        made += [Array(level, users, *shape(rng, rng.choice(POLICIES), 400)) for users in groups]
+    # Levels follow each other: what is left out on one side is there on the other.
+    return Machine(made)
+
+
+# Who asks which array first: the groups of the first level, and of those behind it.
+FIRST_GROUPS = (["f", "ls"], ["f", "ls"], ["f", "ls"], ["fls"], ["f", "l", "s"], ["f", "l"], ["fl", "s"], ["f", "l", "ls"])
+LATER_GROUPS = (["fls"], ["fls"], ["f", "ls"], ["ls"], ["f", "l", "s"], ["f"])
+
+
+def larger_sizes(rng: random.Random, base: int) -> tuple[int, ...]:
+    sizes = [shift for shift in (13, 14, 15, 16, 21, 22, 24, 30) if shift > base]
+    return tuple(sorted(rng.sample(sizes, rng.choice([0, 1, 1, 2, 3]))))
+
+
+def group_of_arrays(
+    rng: random.Random, level: int, users: str, policies: tuple[str, ...], most: int, base: int, sizes: tuple[int, ...]
+) -> list[Array]:
+    """One to three arrays for some pages each; the first takes base pages, or what they consist of."""
+    made = []
+    for number in range(rng.choice([1, 1, 2, 2, 3])):
+        least = rng.choice([base, base, base, 12]) if number == 0 else rng.choice([*sizes, base])
+        pages = {least, *(shift for shift in sizes if shift > least and rng.random() < 0.4)}
+        if sum(len(pages & set(other.pages)) > 0 for other in made) == 2:
+            continue
+        array = Array(level, users, *shape(rng, rng.choice(policies), most), tuple(sorted(pages)), rng.random() < 0.5)
+        blocks = [shift for shift in (13, 14, 15, 16) if shift > least]
+        if blocks and rng.random() < 0.3:
+            array.coalesces = rng.choice(blocks)
+        if level > 1:
+            array.hit_cycles = rng.choice([None, 0, 2, 7, 9])
+        made.append(array)
     return made
 
 
-def entries(geometry_text: str) -> int:
-    return int(geometry_text.split(",")[0])
+def is_whole(arrays: list[Array], base: int) -> bool:
+    """Whether such a machine can be: everybody has somewhere to ask first, for base pages, too."""
+    levels = {array.level for array in arrays}
+    if levels != set(range(1, len(levels) + 1)) or len(arrays) > 16:
+        return False
+    for user in "fls":
+        mine = [array for array in arrays if user in array.users]
+        first = min((array.level for array in mine), default=0)
+        if not any(array.level == first and array.pages[0] <= base for array in mine):
+            return False
+        for level in levels:
+            pages = [shift for array in mine if array.level == level for shift in array.pages]
+            if any(pages.count(shift) > 2 for shift in pages):
+                return False
+    return True
+
+
+def is_clear(machine: Machine, sizes: tuple[int, ...]) -> bool:
+    """Whether pieces of a page are of one size at each level, in two arrays at most."""
+    naive = Naive(machine)
+    for user in "fls":
+        first = min(array.level for array in machine.arrays if user in array.users)
+        for level in (1, 2, 3):
+            for page_shift in (machine.base, *sizes):
+                takers = naive.takers(level, user, page_shift, level == first)
+                held = [max(s for s in machine.arrays[n].pages if s <= page_shift) for n in takers]
+                if len(held) > 2 or len(set(held)) > 1:
+                    return False
+    return True
+
+
+def is_told(machine: Machine, sizes: tuple[int, ...]) -> bool:
+    """Whether short cuts can tell which entry of the first level a page is in.
+
+    If not, a page can be in two arrays side by side at once: as entries of two sizes, or because
+    not the same kinds of reference ask them.
+    """
+    naive = Naive(machine)
+    arrays = machine.arrays
+    for user in "fls":
+        first = min(array.level for array in arrays if user in array.users)
+        for page_shift in (machine.base, *sizes):
+            for block_shift in range(machine.base, 17):
+                takers = naive.takers(first, user, page_shift, True)
+                shifts = {naive.piece(arrays[number], page_shift, block_shift) for number in takers}
+                if len(shifts) > 1 or len({askers(machine, arrays[number]) for number in takers}) > 1:
+                    return False
+    return True
+
+
+def askers(machine: Machine, array: Array) -> str:
+    """Who asks the array before any other."""
+    return "".join(
+        user
+        for user in array.users
+        if array.level == min(other.level for other in machine.arrays if user in other.users)
+    )
+
+
+def any_machine(
+    rng: random.Random, policies: tuple[str, ...], most: int, told: bool
+) -> tuple[Machine, tuple[int, ...]]:
+    """A machine and the sizes of pages that its programs have."""
+    base = rng.choice([12, 12, 12, 12, 14, 16])
+    sizes = larger_sizes(rng, base)
+    while True:
+        arrays: list[Array] = []
+        for level in range(1, rng.choice([1, 2, 2, 2, 3, 3]) + 1):
+            for users in rng.choice(FIRST_GROUPS if level == 1 else LATER_GROUPS):
+                # Behind the first level, policies are any.
+                of = policies if level == 1 else POLICIES
+                arrays += group_of_arrays(rng, level, users, of, most if level == 1 else 200, base, sizes)
+        machine = Machine(arrays, base, rng.choice([None, 0, 31, 100]))
+        if is_whole(arrays, base) and is_clear(machine, sizes) and is_told(machine, sizes) == told:
+            return machine, sizes
 
 
 # --- streams ---
@@ -151,31 +278,128 @@ def mixed(rng: random.Random, n: int, span: int) -> Iterator[int]:
 CHARACTERS = (uniform, zipf, loop, stride, walk, mixed)
 
 
-def stream(rng: random.Random, made: list[tuple[int, str, str]], n: int) -> list[Reference]:
-    """Instructions and data interleaved; round the sizes of the arrays, one more or less."""
-    sizes = [entries(text) for _, _, text in made]
+def users_of(rng: random.Random, side: str) -> str:
+    return "f" if side == "f" else rng.choice("ls")
+
+
+def stream(rng: random.Random, machine: Machine, n: int) -> list[Event]:
+    """Fetches and data interleaved; round the sizes of the arrays, one more or less."""
+    sizes = [array.entries for array in machine.arrays]
     base = rng.choice([0, 1, 1023, 0x400, 0x7FFFFFFDE, 2**52 - 2**17])
-    contexts = rng.choice([(0,), (0,), (0, 1), (0, 4094, 7)])
+    contexts = rng.choice([(0,), (0,), (0, 1), (0, MAX_CONTEXT, 7)])
     both = rng.random() < 0.3
     pages: dict[str, Iterator[int]] = {}
-    for side in "id":
+    for side in "fd":
         span = max(1, rng.choice(sizes) + rng.choice([-1, 0, 1, 1, 3, 20]))
         pages[side] = rng.choice(CHARACTERS)(rng, n, span)
-    made_stream = []
+    made: list[Event] = []
     for _ in range(n):
-        side = rng.choice("id")
+        side = rng.choice("fd")
         # The sides share their pages or lie far apart.
-        page = base + next(pages[side]) + (0 if both or side == "i" else 50000)
-        made_stream.append((side, page, rng.choice(contexts)))
-    return made_stream
+        page = base + next(pages[side]) + (0 if both or side == "f" else 50000)
+        made.append(Reference(users_of(rng, side), page, rng.choice(contexts)))
+    return made
+
+
+@dataclass
+class Region:
+    """Base pages that belong together: a large page, or base pages in blocks of one size."""
+
+    first: int
+    end: int
+    page_shift: int
+    block_shift: int
+
+
+class Layout:
+    """What backs which pages: `spot` turns the numbers of a stream, from 0 on, into addresses."""
+
+    def __init__(self, rng: random.Random, base: int, sizes: tuple[int, ...], span: int) -> None:
+        self.base = base
+        self.regions: list[Region] = []
+        self.spots: list[tuple[Region, int]] = []
+        self.rng = rng
+        at = rng.choice([0, 1 << 18, 0x7FFFC0000, (1 << 52 - (base - 12)) - (1 << 30)])
+        while len(self.spots) < span:
+            shift = rng.choice([*sizes, base]) if sizes else base
+            pages = 1 << max(shift, 16, base) - base
+            if shift == base:
+                pages *= rng.randrange(1, 4)
+            at = -(-at // pages) * pages
+            region = Region(at, at + pages, shift, base)
+            self.back(region, shift)
+            self.regions.append(region)
+            inside = range(at, at + pages)
+            few = rng.choice([1, 2, 5, 40])
+            chosen = list(inside) if pages <= few else sorted(rng.sample(inside, few))
+            self.spots += [(region, page) for page in chosen]
+            at += pages
+        if rng.random() < 0.5:
+            rng.shuffle(self.spots)
+
+    def back(self, region: Region, shift: int) -> None:
+        region.page_shift = shift
+        # A page lies in one mapping: the block around it is at least as large, up to 64K.
+        block = max(shift, self.base)
+        region.block_shift = self.rng.choice([block, 16, 16, 15, 14, 13]) if shift == self.base else block
+        region.block_shift = min(max(region.block_shift, block), max(16, self.base))
+
+    def change(self) -> Change:
+        """Breaks a large page, makes one, or joins and parts blocks."""
+        region = self.rng.choice(self.regions)
+        large = (region.end - region.first).bit_length() - 1 + self.base
+        whole = region.end - region.first == 1 << large - self.base
+        shifts = {self.base, large} if whole and (large == 16 or large > 16) else {self.base}
+        self.back(region, self.rng.choice(sorted(shifts)))
+        return Change(region.first, region.end)
+
+    def reference(self, user: str, spot: int, context: int) -> Reference:
+        region, page = self.spots[spot % len(self.spots)]
+        return Reference(user, page, context, region.page_shift, region.block_shift)
+
+
+def paged_stream(rng: random.Random, machine: Machine, sizes: tuple[int, ...], n: int) -> list[Event]:
+    entries = [array.entries for array in machine.arrays]
+    contexts = rng.choice([(0,), (0,), (0,), (0, MAX_CONTEXT, 7)])
+    both = rng.random() < 0.3
+    moves = rng.choice([0, 0, 0.003, 0.02])
+    layouts: dict[str, Layout] = {}
+    pages: dict[str, Iterator[int]] = {}
+    for side in "fd":
+        span = max(1, rng.choice(entries) + rng.choice([-1, 0, 1, 1, 3, 20]))
+        layouts[side] = layouts["f"] if both and side == "d" else Layout(rng, machine.base, sizes, span)
+        pages[side] = rng.choice(CHARACTERS)(rng, n, span)
+    if not both:
+        # Layouts that lie in the same place would tell two stories of one page.
+        lift = 1 << 40 - machine.base
+        for region in layouts["d"].regions:
+            region.first += lift
+            region.end += lift
+        layouts["d"].spots = [(region, page + lift) for region, page in layouts["d"].spots]
+    made: list[Event] = []
+    for _ in range(n):
+        side = rng.choice("fddd")
+        if rng.random() < moves:
+            made.append(layouts[side].change())
+        made.append(layouts[side].reference(users_of(rng, side), next(pages[side]), rng.choice(contexts)))
+    return made
 
 
 def cases_of(policy: str, ask_percent: int, count: int = 60, n: int = 3000) -> list[Case]:
     rng = random.Random(f"{policy} {ask_percent}")
     made = []
     for _ in range(count):
-        design = arrays(rng, policy)
-        made.append(Case(design, stream(rng, design, n), ask_percent))
+        machine = simple_machine(rng, policy)
+        made.append(Case(machine, stream(rng, machine, n), ask_percent, rng.choice([0, 0, 2])))
+    return made
+
+
+def paged_cases(name: str, ask_percent: int, count: int, n: int, policies: tuple[str, ...], most: int, told: bool = True) -> list[Case]:
+    rng = random.Random(f"{name} {ask_percent}")
+    made = []
+    for _ in range(count):
+        machine, sizes = any_machine(rng, policies, most, told)
+        made.append(Case(machine, paged_stream(rng, machine, sizes, n), ask_percent, rng.choice([0, 0, 2])))
     return made
 
 
@@ -186,8 +410,71 @@ def test_every_outcome_is_the_model_s(policy: str, ask_percent: int) -> None:
     compare(cases_of(policy, ask_percent))
 
 
+@pytest.mark.parametrize("ask_percent", [100, 0, 30])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_outcome_on_any_machine(policy: str, ask_percent: int) -> None:
+    """Pages of many sizes that change, arrays by size and by kind, splitting, coalescing, side by side."""
+    compare(paged_cases(policy, ask_percent, 60, 1500, (policy, policy, policy, *POLICIES), 64))
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_outcome_where_a_page_is_twice(policy: str) -> None:
+    """Arrays side by side in which a page can be at once; then every reference is asked."""
+    compare(paged_cases(f"twice {policy}", 100, 20, 1500, (policy, *POLICIES), 64, told=False))
+
+
+@pytest.mark.parametrize("ask_percent", [0, 30])
+def test_every_outcome_where_lru_is_a_heap(ask_percent: int) -> None:
+    """First levels of many ways, in which most entries stand for many pages."""
+    cases = paged_cases("heap", ask_percent, 60, 2000, ("lru",), 128)
+    compare([Case(full(case.machine), case.stream, case.ask_percent, case.times) for case in cases])
+
+
+def full(machine: Machine) -> Machine:
+    arrays = [replace(a, ways=a.entries) if a.level == 1 else a for a in machine.arrays]
+    return replace(machine, arrays=arrays)
+
+
+def test_the_machines_are_of_every_kind() -> None:
+    """What is random must happen: each word of the machine format, and each way a page can go."""
+    machines = [
+        case.machine
+        for policy in POLICIES
+        for ask_percent in (100, 0, 30)
+        for case in paged_cases(policy, ask_percent, 60, 1, (policy, policy, policy, *POLICIES), 64)
+    ]
+    arrays = [array for machine in machines for array in machine.arrays]
+    assert {array.users for array in arrays} >= {"f", "l", "s", "ls", "fls", "fl"}
+    assert {array.coalesces for array in arrays} == {0, 13, 14, 15, 16}
+    assert {array.splits for array in arrays} == {False, True}
+    assert {machine.base for machine in machines} == {12, 14, 16}
+    stores_start_late = [m for m in machines if not any("s" in a.users and a.level == 1 for a in m.arrays)]
+    assert len(stores_start_late) > 20
+    assert len([m for m in stores_start_late if any(a.level == 2 and "l" in a.users and "s" in a.users for a in m.arrays)]) > 10
+    takers = [
+        (len(chosen), page_shift in machine.arrays[chosen[0]].pages if chosen else None, level == 1)
+        for machine in machines
+        for naive in [Naive(machine)]
+        for page_shift in (machine.base, 16, 21)
+        if page_shift >= machine.base
+        for level in (1, 2, 3)
+        for chosen in [naive.takers(level, "l", page_shift, level == 1)]
+    ]
+    for number in (1, 2):
+        for whole in (True, False):
+            for first in (True, False):
+                assert takers.count((number, whole, first)) > 10
+    assert takers.count((0, None, False)) > 10
+
+
 def one_sided(text: str, pages: list[int], ask_percent: int = 100) -> Case:
-    return Case([(1, "i", "1,1"), (1, "d", text)], [("d", page, 0) for page in pages], ask_percent)
+    return Case(Machine([Array(1, "f", 1, 1), data_array(text)]), [Reference("l", page) for page in pages], ask_percent)
+
+
+def data_array(text: str) -> Array:
+    """As the tool's own options have it: "64,4,4K,lru"."""
+    entries, ways, _, policy = (text + ",4K,lru").split(",")[:4]
+    return Array(1, "ls", int(entries), int(entries if ways == "full" else ways), policy)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -207,13 +494,18 @@ def test_loops_round_the_size_of_the_array(policy: str) -> None:
     compare(cases)
 
 
+def digits(line: str) -> str:
+    """The outcomes without the cycles."""
+    return line.split()[0]
+
+
 def test_lru_of_more_entries_never_misses_more() -> None:
     """Inclusion: whatever hits in a fully associative LRU array hits in every larger one."""
     rng = random.Random("inclusion")
     sizes = [1, 2, 3, 4, 6, 8, 9, 15, 16, 17, 24, 32, 48, 64, 72, 96, 128, 200]
     for character in CHARACTERS:
         pages = list(character(rng, 4000, 150))
-        outcomes = simulate([one_sided(f"{size},full", pages) for size in sizes])
+        outcomes = [digits(line) for line in simulate([one_sided(f"{size},full", pages) for size in sizes])]
         for small, large in zip(outcomes, outcomes[1:]):
             assert all(s != "0" or l == "0" for s, l in zip(small, large))
         if character is uniform:
@@ -229,33 +521,33 @@ def test_where_everything_fits_each_page_misses_once(policy: str) -> None:
         cases += [one_sided(f"256,{ways},4K,{policy}", pages) for ways in ("full", "4", "1", "64")]
     for case, got in zip(cases, simulate(cases)):
         seen: set[int] = set()
-        for (_, page, _), digit in zip(case.stream, got):
-            assert digit == ("0" if page in seen else "9")
-            seen.add(page)
+        for reference, digit in zip(case.references(), digits(got)):
+            assert digit == ("0" if reference.page in seen else "9")
+            seen.add(reference.page)
 
 
 def test_a_second_level_hides_no_miss_of_the_first() -> None:
     """What stands behind the first level changes nothing in it."""
     rng = random.Random("behind")
     for policy in POLICIES:
-        front = [(1, "i", f"8,2,4K,{policy}"), (1, "d", f"32,full,4K,{policy}")]
-        refs = stream(rng, front, 4000)
-        alone, backed, split = simulate(
-            [
-                Case(front, refs),
-                Case([*front, (2, "u", "60,5")], refs),
-                Case([*front, (2, "d", "64,4"), (3, "u", "600,full,4K,fifo")], refs),
-            ]
-        )
-        assert [int(digit, 16) & 1 for digit in alone] == [int(digit, 16) & 1 for digit in backed]
-        assert [int(digit, 16) & 1 for digit in alone] == [int(digit, 16) & 1 for digit in split]
+        name = "random:0" if policy == "random" else policy
+        front = [Array(1, "f", 8, 2, name), Array(1, "ls", 32, 32, name)]
+        behind = [
+            [],
+            [Array(2, "fls", 60, 5)],
+            [Array(2, "ls", 64, 4), Array(3, "fls", 600, 600, "fifo")],
+        ]
+        refs = stream(rng, Machine(front), 4000)
+        lines = simulate([Case(Machine(front + more), refs) for more in behind])
+        alone, backed, split = ([int(digit, 16) & 1 for digit in digits(line)] for line in lines)
+        assert alone == backed == split
 
 
 def test_the_model_and_the_simulator_can_disagree() -> None:
     """The comparison has teeth: another policy, size or seed gives another outcome."""
     rng = random.Random("teeth")
-    refs = [("d", page, 0) for page in zipf(rng, 3000, 100)]
+    refs = list(zipf(rng, 3000, 100))
     texts = ["32,4", "32,4,4K,plru", "32,4,4K,fifo", "32,4,4K,nru", "32,4,4K,random:1", "32,4,4K,random:2",
              "32,2", "32,full", "33,3", "36,4"]
-    outcomes = simulate([Case([(1, "i", "1,1"), (1, "d", text)], refs) for text in texts])
+    outcomes = simulate([one_sided(text, refs) for text in texts])
     assert len(set(outcomes)) == len(texts)

@@ -69,9 +69,19 @@ OTHERS = [
     ("--page-size=1K", f"'1K' {PAGES}"),
     ("--page-size=4K+2M", f"'4K+2M' {PAGES}"),
     ("--page-size=2G", "'2G' is too large a base page; allowed are 4K to 1G"),
-    ("--machine=", "'' is no machine; allowed are host and default"),
-    ("--machine=pdp11", "'pdp11' is no machine; allowed are host and default"),
-    ("--machine=HOST", "'HOST' is no machine; allowed are host and default"),
+    ("--machine=", "the name of a machine is missing"),
+    ("--machine=zen4,,zen5", "the name of a machine is missing"),
+    ("--machine=pdp11", "'pdp11' is no machine; --list-machines tells their names"),
+    ("--machine=HOST", "'HOST' is no machine; --list-machines tells their names"),
+    ("--machine=zen4,skylakes", "'skylakes' is no machine; did you mean skylake?"),
+    ("--machine=zen4,zen4", "machine 'zen4' is given twice"),
+    ("--machine=./nowhere", "./nowhere: can not be read"),
+    ("--machine=zen4@2X", None),
+    ("--machine=zen4@thp,zen4@thp", "machine 'zen4@thp' is given twice"),
+    ("--nested=2", f"Invalid boolean value '2' {BOOL}"),
+    ("--miss-cost=", None),
+    ("--miss-cost=many", None),
+    ("--cycles=0", None),
     ("--pages=", "'' is no rule for pages; expected WHAT:SIZE, such as heap:2M"),
     ("--pages=heap:3M", "'3M' is no page size; allowed are powers of two from 4K to 16G, thp and contig"),
     ("--pages=heap:2M,stack:2K", "'2K' is no page size; allowed are powers of two from 4K to 16G, thp and contig"),
@@ -94,19 +104,20 @@ OTHERS = [
     ("--tlbgrind-out-file=x%", None),
 ]
 
-TWICE = "is given twice, and was '{}' before; allowed is one array per level and side"
+TWICE = "{0} has an array for pages of that size already; give each array other sizes, such as {0}=64,4,4K {0}=32,4,2M"
 MACHINE = "a machine has its own arrays; leave out either --machine or --itlb, --dtlb, --stlb"
 # Options that contradict each other: which one is named, and what is said.
 TOGETHER = [
-    (["--itlb=16,4", "--itlb=32,4"], "--itlb=32,4", "--itlb " + TWICE.format("--itlb=16,4")),
-    (["--dtlb=16,4", "--dtlb=32,4"], "--dtlb=32,4", "--dtlb " + TWICE.format("--dtlb=16,4")),
-    (["--stlb=16,4", "--stlb=32,4"], "--stlb=32,4", "--stlb " + TWICE.format("--stlb=16,4")),
+    (["--itlb=16,4", "--itlb=32,4"], "--itlb=32,4", TWICE.format("--itlb")),
+    (["--dtlb=16,4", "--dtlb=32,4"], "--dtlb=32,4", TWICE.format("--dtlb")),
+    (["--stlb=16,4", "--stlb=32,4"], "--stlb=32,4", TWICE.format("--stlb")),
     (["--machine=host", "--itlb=16,4"], "--machine=host", MACHINE),
     (["--dtlb=16,4", "--machine=default"], "--machine=default", MACHINE),
     (["--stlb=16,4", "--machine=nonsense"], "--machine=nonsense", MACHINE),
-    (["--itlb=16,4,2M"], "--itlb=16,4,2M", "the array does not hold pages of 4096 bytes, the base page of this run"),
-    (["--stlb=16,4,2M+1G"], "--stlb=16,4,2M+1G", "the array does not hold pages of 4096 bytes, the base page of this run"),
-    (["--page-size=64K", "--dtlb=16,4,4K+2M"], "--dtlb=16,4,4K+2M", "the array does not hold pages of 65536 bytes, the base page of this run"),
+    (["--itlb=16,4,2M"], "--itlb=16,4,2M", "no first-level array for instructions holds pages of 4K, the base page of this run"),
+    (["--dtlb=16,4,2M", "--dtlb=4,4,1G"], "--dtlb=16,4,2M", "no first-level array for loads holds pages of 4K, the base page of this run"),
+    (["--page-size=64K", "--dtlb=16,4,4K+2M"], "--dtlb=16,4,4K+2M", "no first-level array for loads holds pages of 64K, the base page of this run"),
+    (["--as-cachegrind=yes", "--machine=zen4,zen5"], "--as-cachegrind=yes", "cachegrind has one machine, this run has 2"),
 ]
 
 USAGE = "Use --help for more information or consult the user manual."
@@ -184,6 +195,7 @@ GOOD = [
     ["--itlb=1536,4,4K+2M+1G,plru", "--dtlb=1280,5", "--stlb=72,full,4K,nru"],
     ["--dtlb=64,4,4096+2097152,random:18446744073709551615"],
     ["--page-size=1G", "--itlb=4,4", "--dtlb=4,4,1G"],
+    ["--dtlb=64,4,4K", "--dtlb=32,4,2M", "--dtlb=4,4,1G", "--stlb=1536,12,4K+2M", "--stlb=16,4,1G"],
     ["--machine=default", "--machine=host", "--fast-path=no", "--fast-path=yes"],
     [*GEOMETRY, *GEOMETRY],
     ["--as-cachegrind=yes", "--fast-path=yes"],

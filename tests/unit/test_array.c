@@ -302,8 +302,9 @@ static void contexts(void **state)
    (void)state;
    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
       const tlb_geometry g = unit_geometry(shapes[s]);
-      const tlb_key a = tlb_key_of(5, 1), b = tlb_key_of(5, 2),
-                    c = tlb_key_of(5, TLB_MAX_CONTEXT);
+      const tlb_key a = tlb_key_of(5, 12, 1),
+                    b = tlb_key_of(5, 12, 2),
+                    c = tlb_key_of(5, 12, TLB_MAX_CONTEXT);
       unit_array u;
       unit_array_make(&u, &g, NULL, NULL);
       assert_true(a != b && b != c && a != 5);

@@ -18,12 +18,13 @@ typedef struct {
    unsigned answered;
 } pair;
 
-static void on_release(uint64_t *time, void *opaque)
+static void on_release(uint64_t *time, tlb_key key, void *opaque)
 {
    pair *const p = opaque;
    const ptrdiff_t page = time - p->time;
    assert_in_range(page, 0, PAGES - 1);
    assert_true(p->attached[page]);
+   assert_true(key == (tlb_key)page);
    p->attached[page] = 0;
    p->released[page]++;
    /* The caller's memory is its own again. */
@@ -207,9 +208,10 @@ static void detached(void **state)
    drop(&p);
 }
 
-static void never(uint64_t *time, void *opaque)
+static void never(uint64_t *time, tlb_key key, void *opaque)
 {
    (void)time;
+   (void)key;
    (void)opaque;
    fail();
 }
@@ -237,15 +239,17 @@ static void asked_anyway(void **state)
    unit_array_free(&u);
 }
 
-/* The entry a key would go to can be asked in vain under LRU, whatever is
-   attached: nothing is chosen otherwise afterwards. */
+/* The entry a key would go to can be asked in vain, whatever is attached:
+   nothing is chosen otherwise afterwards. */
 static void asked_in_vain(void **state)
 {
+   static const char *const policies[] = { "lru", "plru", "fifo", "nru",
+                                           "random:5" };
    static pair p;
    (void)state;
-   for (int s = 0; s < N_SHAPES; s++) {
+   for (int s = 0; s < 5 * N_SHAPES; s++) {
       char text[64];
-      snprintf(text, sizeof text, shapes[s], "lru");
+      snprintf(text, sizeof text, shapes[s / 5], policies[s % 5]);
       const tlb_geometry g = unit_geometry(text);
       const unsigned pages = g.entries + 1 + g.entries / 3;
       uint64_t seed = (uint64_t)s + 1;
@@ -257,6 +261,7 @@ static void asked_in_vain(void **state)
          if (!unit_holds(&p.asked, vain)) {
             const uint32_t e = tlb_array_place(&p.asked.a, vain);
             assert_in_range(e, 0, g.entries - 1);
+            assert_int_equal(tlb_array_place(&p.asked.a, vain), e);
             assert_int_equal(e / g.ways,
                              vain % tlb_geometry_sets(&p.asked.a.g));
          }
@@ -327,6 +332,292 @@ static void all_attached(void **state)
    }
 }
 
+/* --- Entries that cover many pages, times in two places, references past the
+   short cuts --- */
+
+/* Pages in blocks of four, each an entry, and behind them pages that are
+   entries by themselves. What the caller notes is the time of a page; loads and
+   stores note it in different places if `second`. Others than the caller
+   reference the array, too, if `behind`. */
+enum { COVERED = 4, MANY = 640 };
+
+typedef struct {
+   unit_array plain, asked;
+   unsigned wide; /* pages of blocks */
+   int second, behind;
+   uint64_t time[2 * MANY];
+   int known[MANY];
+   unsigned answered, asked_for;
+} notes;
+
+static tlb_key entry_of(const notes *n, uint64_t page)
+{
+   return page < n->wide ? tlb_key_of(page / COVERED, 14, 0)
+                         : tlb_key_of(page, 12, 0);
+}
+
+static uint64_t first_of(tlb_key key)
+{
+   return tlb_key_page(key) * (tlb_key_shift(key) == 14 ? COVERED : 1);
+}
+
+static uint64_t end_of(tlb_key key)
+{
+   return first_of(key) + (tlb_key_shift(key) == 14 ? COVERED : 1);
+}
+
+static uint64_t time_of_range(tlb_key key, void *opaque)
+{
+   notes *const n = opaque;
+   uint64_t youngest = 0;
+   n->asked_for++;
+   assert_int_equal(tlb_key_shift(key), 14);
+   for (uint64_t page = first_of(key); page < end_of(key); page++) {
+      for (unsigned kind = 0; kind < 2; kind++) {
+         const uint64_t time = n->time[kind * MANY + page];
+         if (n->known[page] && time > youngest)
+            youngest = time;
+      }
+   }
+   return youngest;
+}
+
+static void forget(notes *n, tlb_key key)
+{
+   for (uint64_t page = first_of(key); page < end_of(key); page++)
+      n->known[page] = 0;
+}
+
+static void on_end(uint64_t *time, tlb_key key, void *opaque)
+{
+   notes *const n = opaque;
+   assert_int_equal(time == &tlb_range, tlb_key_shift(key) == 14);
+   if (time != &tlb_range)
+      assert_int_equal(time - n->time, tlb_key_page(key));
+   forget(n, key);
+}
+
+static void make_notes(notes *n, const tlb_geometry *g, unsigned wide,
+                       int second, int behind)
+{
+   memset(n, 0, sizeof *n);
+   n->wide = wide;
+   n->second = second;
+   n->behind = behind;
+   unit_array_make(&n->plain, g, NULL, NULL);
+   unit_array_make(&n->asked, g, on_end, n);
+   n->asked.a.range_time = time_of_range;
+   n->asked.a.second_time = second ? MANY : 0;
+   n->asked.a.also_behind = behind;
+}
+
+static void drop_notes(notes *n)
+{
+   unit_array_free(&n->plain);
+   unit_array_free(&n->asked);
+}
+
+static uint32_t entry_with(const unit_array *u, tlb_key key)
+{
+   uint32_t e = 0;
+   while (u->a.key[e] != key)
+      e++;
+   return e;
+}
+
+/* A reference of the caller's, who answers it by himself if he can. */
+static void caller_s(notes *n, uint64_t page, unsigned kind, int attach,
+                     int detach)
+{
+   tlb_array *const a = &n->asked.a;
+   const tlb_key key = entry_of(n, page), nobody = 1 << 20;
+   const tlb_key expected = unit_reference(&n->plain, key, nobody);
+   kind = n->second ? kind : 0;
+   if (n->known[page]) {
+      assert_true(expected == TLB_NO_KEY);
+      n->asked.now++;
+      n->answered++;
+   } else {
+      assert_true(unit_reference(&n->asked, key, nobody) == expected);
+      const uint32_t e = entry_with(&n->asked, key);
+      if (!attach)
+         return;
+      if (a->short_cut[e] == NULL && page < n->wide)
+         tlb_array_attach_range(a, e);
+      else if (a->short_cut[e] == NULL)
+         tlb_array_attach(a, e, &n->time[page]);
+      n->known[page] = 1;
+   }
+   n->time[kind * MANY + page] = n->asked.now;
+   if (detach) {
+      tlb_array_detach(a, entry_with(&n->asked, key));
+      forget(n, key);
+   }
+}
+
+/* A reference that comes from elsewhere, and that the caller never sees. */
+static void another_s(notes *n, uint64_t page)
+{
+   const tlb_key key = entry_of(n, page), nobody = 1 << 20;
+   const tlb_key expected = unit_reference(&n->plain, key, nobody);
+   assert_true(unit_reference(&n->asked, key, nobody) == expected);
+}
+
+enum { RANGES = 1, SECOND = 2, BEHIND = 4 };
+
+static void run_notes(const char *policy, const char *shape, unsigned what,
+                      unsigned mix)
+{
+   static const unsigned attach[] = { 16, 12 };
+   static const unsigned detach[] = { 0, 1 };
+   static notes n;
+   char text[64];
+   snprintf(text, sizeof text, shape, policy);
+   const tlb_geometry g = unit_geometry(text);
+   const unsigned blocks = what & RANGES ? g.entries * 3 / 4 + 1 : 0;
+   const unsigned wide = blocks * COVERED;
+   const unsigned pages = wide + (what & RANGES ? g.entries / 2 + 1
+                                                : g.entries * 5 / 4 + 1);
+   uint64_t seed = what * 100 + mix + g.ways;
+   assert_true(pages <= MANY);
+   make_notes(&n, &g, wide, (what & SECOND) != 0, (what & BEHIND) != 0);
+   for (unsigned i = 0; i < 1500; i++) {
+      const uint64_t r = unit_random(&seed);
+      uint64_t page = (r >> 40) % pages;
+      /* Half of the references go to a few pages, which stay. */
+      if ((r & 1) != 0)
+         page = page / 3 + (r & 2 ? pages / 2 : 0);
+      if (n.behind && (r >> 32) % 4 == 0)
+         another_s(&n, page);
+      else
+         caller_s(&n, page, r >> 24 & 1, (r >> 8) % 16 < attach[mix],
+                  (r >> 16) % 16 < detach[mix]);
+      if ((r >> 36) % 8 == 0)
+         tlb_array_place(&n.asked.a, entry_of(&n, (r >> 50) % pages));
+   }
+   if (g.entries > 1)
+      assert_true(n.answered > 100);
+   if (what & RANGES && tlb_array_needs_time(&n.asked.a) && g.ways > 2)
+      assert_true(n.asked_for > 10);
+   drop_notes(&n);
+}
+
+static void run_all(unsigned what)
+{
+   static const char *const policies[] = { "lru", "plru", "fifo", "nru",
+                                           "random:17" };
+   for (int s = 0; s < N_SHAPES; s++) {
+      for (int p = 0; p < 5; p++) {
+         for (unsigned mix = 0; mix < 2; mix++)
+            run_notes(policies[p], shapes[s], what, mix);
+      }
+   }
+   run_notes("lru", "17,full,4K,%s", what, 0);
+   run_notes("lru", "99,33,4K,%s", what, 1);
+}
+
+static void ranges(void **state)
+{
+   (void)state;
+   run_all(RANGES);
+}
+
+static void two_times(void **state)
+{
+   (void)state;
+   run_all(SECOND);
+}
+
+static void two_times_of_ranges(void **state)
+{
+   (void)state;
+   run_all(RANGES | SECOND);
+}
+
+static void past_short_cuts(void **state)
+{
+   (void)state;
+   run_all(BEHIND);
+}
+
+static void past_all(void **state)
+{
+   (void)state;
+   run_all(RANGES | BEHIND);
+   run_all(SECOND | BEHIND);
+   run_all(RANGES | SECOND | BEHIND);
+}
+
+/* The caller renews every block; only range_time() can tell which was first.
+   However many there are, the question comes to an end. */
+static void all_renewed(void **state)
+{
+   static const unsigned ways[] = { 2, 4, 16, 17, 32, 33, 64, 128 };
+   static notes n;
+   (void)state;
+   for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+      for (unsigned step = 1; step <= 7; step += 2) {
+         const tlb_geometry g = { .entries = ways[w], .ways = ways[w],
+                                  .page_sizes = 1 << 12, .policy = TLB_LRU };
+         const unsigned blocks = ways[w] + 1;
+         if (ways[w] % 7 == 0 || ways[w] % 3 == 0)
+            continue; /* `step` has to reach all of them */
+         make_notes(&n, &g, blocks * COVERED, 0, 0);
+         for (unsigned round = 0; round < 5; round++) {
+            for (unsigned i = 0; i < ways[w]; i++)
+               caller_s(&n, i * COVERED, 0, 1, 0);
+            for (unsigned i = 0; i < ways[w]; i++)
+               caller_s(&n, i * step % ways[w] * COVERED, 0, 1, 0);
+            const unsigned before = n.asked_for;
+            caller_s(&n, ways[w] * COVERED + round % COVERED, 0, 1, 0);
+            assert_true(n.asked_for > before);
+         }
+         drop_notes(&n);
+      }
+   }
+}
+
+/* Of an entry's two times, the later counts, whichever it is. */
+static void later_time(void **state)
+{
+   static notes n;
+   const tlb_geometry g = unit_geometry("2,full,4K,lru");
+   (void)state;
+   for (unsigned kind = 0; kind < 2; kind++) {
+      make_notes(&n, &g, 0, 1, 0);
+      caller_s(&n, 0, 1 - kind, 1, 0);
+      caller_s(&n, 1, 1 - kind, 1, 0);
+      caller_s(&n, 0, kind, 1, 0);
+      assert_int_equal(n.answered, 1);
+      caller_s(&n, 2, 0, 1, 0);
+      assert_true(n.known[0]);
+      assert_false(n.known[1]);
+      drop_notes(&n);
+   }
+}
+
+/* What reaches the array past a short cut renews the entry beside it: neither
+   time is taken for the other. */
+static void own_time_counts(void **state)
+{
+   static notes n;
+   const tlb_geometry g = unit_geometry("2,full,4K,lru");
+   (void)state;
+   make_notes(&n, &g, 0, 0, 1);
+   caller_s(&n, 0, 0, 1, 0);
+   caller_s(&n, 1, 0, 1, 0);
+   another_s(&n, 0);
+   assert_true(n.time[0] == 1); /* the caller's memory is his own */
+   another_s(&n, 2);
+   assert_true(n.known[0]);
+   assert_false(n.known[1]);
+   caller_s(&n, 0, 0, 1, 0);
+   another_s(&n, 3);
+   assert_true(n.known[0]);
+   assert_false(unit_holds(&n.asked, entry_of(&n, 2)));
+   drop_notes(&n);
+}
+
 int main(void)
 {
    const struct CMUnitTest tests[] = {
@@ -342,9 +633,22 @@ int main(void)
       CLAIM("an entry that is detached keeps the caller's time", detached),
       CLAIM("a reference through the array moves the caller's time",
             asked_anyway),
-      CLAIM("where a key would go can be asked in vain under LRU",
+      CLAIM("where a key would go can be asked in vain",
             asked_in_vain),
       CLAIM("a fill in two steps is a fill", two_steps),
+      CLAIM("entries whose times have to be asked for are evicted like others",
+            ranges),
+      CLAIM("entries with two times miss and evict as others", two_times),
+      CLAIM("entries of many pages with two times each do so, too",
+            two_times_of_ranges),
+      CLAIM("references past the short cuts count beside them",
+            past_short_cuts),
+      CLAIM("all of these can be at once", past_all),
+      CLAIM("the oldest of ranges is found though all have been renewed",
+            all_renewed),
+      CLAIM("of two times the later counts", later_time),
+      CLAIM("an entry's own time counts beside its short cut's",
+            own_time_counts),
       CLAIM("whether every key has a short cut is known at all times",
             all_attached),
    };

@@ -72,6 +72,12 @@ static inline int unit_holds(const unit_array *u, tlb_key key)
    return 0;
 }
 
+/* The key of a page of 4K, of no particular address space. */
+static inline tlb_key unit_key(uint64_t page)
+{
+   return tlb_key_of(page, 12, 0);
+}
+
 /* References the key, fills it in if it is missed. Returns TLB_NO_KEY for a
    hit, else what is evicted, or `nobody` if a free way is taken. */
 static inline tlb_key unit_reference(unit_array *u, tlb_key key,
@@ -104,9 +110,9 @@ static inline tlb_key unit_reference(unit_array *u, tlb_key key,
 static inline int unit_hits(unit_array *u, uint64_t page)
 {
    u->now++;
-   if (tlb_array_lookup(&u->a, tlb_key_of(page, 0), u->now) != TLB_MISS)
+   if (tlb_array_lookup(&u->a, unit_key(page), u->now) != TLB_MISS)
       return 1;
-   tlb_array_fill(&u->a, tlb_key_of(page, 0), u->now);
+   tlb_array_fill(&u->a, unit_key(page), u->now);
    return 0;
 }
 

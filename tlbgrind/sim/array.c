@@ -45,10 +45,13 @@ static void carve_array(tlb_array *a, const tlb_geometry *g, carver *c)
    a->key = carve(c, n, sizeof *a->key);
    a->time = carve(c, n, sizeof *a->time);
    a->short_cut = carve(c, n, sizeof *a->short_cut);
-   a->heap = carve(c, tlb_policy_uses_heap(g) ? n : 0, sizeof *a->heap);
+   a->candidate = carve(c, sets * tlb_policy_candidates(g),
+                        sizeof *a->candidate);
    a->bucket = carve(c, has_index(g) ? (size_t)1 << bucket_bits(g) : 0,
                      sizeof *a->bucket);
    a->chain = carve(c, has_index(g) ? n : 0, sizeof *a->chain);
+   a->n_candidates = carve(c, tlb_policy_candidates(g) > 0 ? sets : 0,
+                           sizeof *a->n_candidates);
    a->filled = carve(c, sets, sizeof *a->filled);
    a->next = carve(c, sets, sizeof *a->next);
    a->used = carve(c, n, sizeof *a->used);
@@ -69,8 +72,7 @@ void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
    *a = (tlb_array){ .g = *g, .sets = tlb_geometry_sets(g),
                      .random = g->seed, .release = release, .opaque = opaque };
    a->set_mask = (a->sets & (a->sets - 1)) == 0 ? a->sets - 1 : TLB_NO_MASK;
-   a->plain = g->policy == TLB_LRU && !has_index(g)
-              && !tlb_policy_uses_heap(g);
+   a->plain = g->policy == TLB_LRU && !has_index(g);
    carve_array(a, g, &c);
 
    for (uint32_t i = 0; i < g->entries; i++) {
@@ -78,16 +80,17 @@ void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
       a->time[i] = 0;
       a->short_cut[i] = NULL;
       a->used[i] = 0;
-      if (tlb_policy_uses_heap(g))
-         a->heap[i] = (tlb_heap_node){ 0, i % g->ways };
    }
    if (has_index(g)) {
       a->index_shift = 64 - bucket_bits(g);
       for (size_t i = 0; i < (size_t)1 << bucket_bits(g); i++)
          a->bucket[i] = END;
    }
-   for (uint32_t i = 0; i < a->sets; i++)
+   for (uint32_t i = 0; i < a->sets; i++) {
       a->filled[i] = a->next[i] = 0;
+      if (tlb_policy_candidates(g) > 0)
+         a->n_candidates[i] = 0;
+   }
    if (release == NULL)
       a->short_cut = NULL;
 }
@@ -146,6 +149,7 @@ void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
       a->filled[set]++;
       a->n_filled++;
    } else {
+      tlb_policy_evicts(a, set);
       tlb_array_release(a, entry);
       if (has_index(&a->g))
          unlink_entry(a, entry);
@@ -170,16 +174,27 @@ uint32_t tlb_array_fill(tlb_array *a, tlb_key key, uint64_t now)
    return entry;
 }
 
+uint64_t tlb_range;
+
 void tlb_array_attach(tlb_array *a, uint32_t entry, uint64_t *time)
 {
-   *time = a->time[entry];
+   if (a->second_time == 0)
+      *time = a->time[entry];
    a->short_cut[entry] = time;
    a->n_attached++;
 }
 
+void tlb_array_attach_range(tlb_array *a, uint32_t entry)
+{
+   a->short_cut[entry] = &tlb_range;
+   a->n_attached++;
+   a->n_ranges++;
+}
+
 void tlb_array_detach(tlb_array *a, uint32_t entry)
 {
-   a->time[entry] = *a->short_cut[entry];
+   a->time[entry] = tlb_array_time(a, entry);
+   a->n_ranges -= a->short_cut[entry] == &tlb_range;
    a->short_cut[entry] = NULL;
    a->n_attached--;
 }
@@ -190,7 +205,7 @@ void tlb_array_release(tlb_array *a, uint32_t entry)
       return;
    uint64_t *const time = a->short_cut[entry];
    tlb_array_detach(a, entry);
-   a->release(time, a->opaque);
+   a->release(time, a->key[entry], a->opaque);
 }
 
 int tlb_array_needs_time(const tlb_array *a)

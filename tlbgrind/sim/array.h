@@ -16,6 +16,9 @@
    exact, not an approximation: between two decisions nobody reads the time.
    `release` tells the caller when its knowledge ends: the entry is evicted,
    or (NRU) its used bit is cleared, so that the next reference matters again.
+   The caller may keep an entry's time in two places, of which the later
+   counts (`second_time`), or in many: then the array asks a function, and only
+   when the answer can decide who is evicted (tlb_array_attach_range()).
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -24,26 +27,54 @@
 
 #include "geometry.h"
 
-/* What an entry is found by: the page number and the context (address space)
-   it belongs to. */
+/* What an entry is found by: the number of the page (its address divided by its
+   size), a mark of its size, lest pages of two sizes be taken for one, and the
+   context (address space) it belongs to. */
 typedef uint64_t tlb_key;
 
-enum { TLB_KEY_PAGE_BITS = 52, TLB_MAX_CONTEXT = (1 << 12) - 2 };
+enum {
+   TLB_KEY_PAGE_BITS = 52,
+   TLB_KEY_SIZE_BITS = 5,
+   TLB_MAX_CONTEXT = (1 << 7) - 2
+};
 
-static inline tlb_key tlb_key_of(uint64_t page, uint32_t context)
+static inline tlb_key tlb_key_of(uint64_t page, unsigned page_shift,
+                                 uint32_t context)
 {
-   return page | (uint64_t)context << TLB_KEY_PAGE_BITS;
+   return page
+          | (uint64_t)(page_shift - TLB_MIN_PAGE_SHIFT) << TLB_KEY_PAGE_BITS
+          | (uint64_t)context << (TLB_KEY_PAGE_BITS + TLB_KEY_SIZE_BITS);
+}
+
+static inline uint64_t tlb_key_page(tlb_key key)
+{
+   return key & ((UINT64_C(1) << TLB_KEY_PAGE_BITS) - 1);
+}
+
+static inline unsigned tlb_key_shift(tlb_key key)
+{
+   return TLB_MIN_PAGE_SHIFT
+          + (unsigned)(key >> TLB_KEY_PAGE_BITS & ((1 << TLB_KEY_SIZE_BITS) - 1));
 }
 
 /* No page of any context has this key. */
 #define TLB_NO_KEY UINT64_MAX
 
-typedef void tlb_release(uint64_t *time, void *opaque);
+typedef void tlb_release(uint64_t *time, tlb_key key, void *opaque);
+/* The last reference to anything that the entry of that key covers. */
+typedef uint64_t tlb_range_time(tlb_key key, void *opaque);
 
+/* Stands for a short cut to the times of many places; holds nothing. */
+extern uint64_t tlb_range;
+
+/* A way that may soon have to go, and the time that it had when that was
+   found. */
 typedef struct {
-   uint64_t bound;
+   uint64_t time;
    uint32_t way;
-} tlb_heap_node;
+} tlb_candidate;
+
+enum { TLB_MAX_CANDIDATES = 32 };
 
 /* Parts of an entry stand in arrays of their own, set after set: a look-up
    reads the keys of a set and nothing else. */
@@ -65,11 +96,18 @@ typedef struct {
    uint32_t *bucket;     /* the index of an array with many ways: the first
                             entry of each bucket, or END */
    uint32_t *chain;      /* the next entry of the same bucket, or END */
-   tlb_heap_node *heap;  /* per set: ways ordered by time, see policy.c */
+   tlb_candidate *candidate; /* per set: the oldest ways in order, see policy.c */
+   uint32_t *n_candidates;   /* per set: how many of them are left */
    uint32_t n_filled;    /* entries that hold something */
    uint32_t n_attached;  /* entries with a short cut */
+   uint32_t n_ranges;    /* of these, tlb_range */
+   int also_behind;      /* some references reach it past another array: then an
+                            entry's own time counts beside its short cut's */
+   uint32_t second_time; /* where the other time stands, counted in times from
+                            the one that a short cut names; 0: there is none */
    uint64_t random;
    tlb_release *release;
+   tlb_range_time *range_time; /* needed if a range is ever attached */
    void *opaque;
 } tlb_array;
 
@@ -92,9 +130,8 @@ uint32_t tlb_array_lookup(tlb_array *a, tlb_key key, uint64_t now);
    the number of its entry, whose former key is gone. */
 uint32_t tlb_array_fill(tlb_array *a, tlb_key key, uint64_t now);
 
-/* The same in two steps. The entry that the key would go to; under LRU this
-   changes nothing and may be asked in vain, under the other policies it must
-   be followed by the second step. */
+/* The same in two steps. The entry that the key would go to; this changes
+   nothing that matters and may be asked in vain. */
 uint32_t tlb_array_place(tlb_array *a, tlb_key key);
 void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
                           uint64_t now);
@@ -107,8 +144,12 @@ static inline int tlb_array_all_attached(const tlb_array *a)
 }
 
 /* Lets the caller answer references to the entry just looked up or filled:
-   from now on its time is *time, which starts as the entry's. */
+   from now on its time is *time, which starts as the entry's. Of two times it is
+   for the caller to note which of them is now. */
 void tlb_array_attach(tlb_array *a, uint32_t entry, uint64_t *time);
+
+/* The same for an entry whose last reference only range_time() knows. */
+void tlb_array_attach_range(tlb_array *a, uint32_t entry);
 
 /* Takes the time back; the next reference must come through the array. */
 void tlb_array_detach(tlb_array *a, uint32_t entry);
@@ -120,18 +161,32 @@ void tlb_array_release(tlb_array *a, uint32_t entry);
    do not, a short cut need not note them. */
 int tlb_array_needs_time(const tlb_array *a);
 
+/* The time that a short cut to one page leads to. */
+static inline uint64_t tlb_array_attached_time(const tlb_array *a,
+                                               const uint64_t *time)
+{
+   const uint64_t other = time[a->second_time];
+   return *time > other ? *time : other;
+}
+
 /* The time of an entry's last reference, wherever it is kept. */
 static inline uint64_t tlb_array_time(const tlb_array *a, uint32_t entry)
 {
-   return a->short_cut != NULL && a->short_cut[entry] != NULL
-             ? *a->short_cut[entry]
-             : a->time[entry];
+   uint64_t *const time = a->short_cut == NULL ? NULL : a->short_cut[entry];
+   if (time == NULL)
+      return a->time[entry];
+   const uint64_t t = time == &tlb_range
+                         ? a->range_time(a->key[entry], a->opaque)
+                         : tlb_array_attached_time(a, time);
+   /* The array's own time is that of the last reference that it saw, and
+      older, unless others than those of the short cut come, too. */
+   return t > a->time[entry] ? t : a->time[entry];
 }
 
 /* Sets are chosen by the page number alone: contexts share the sets. */
 static inline uint32_t tlb_array_set(const tlb_array *a, tlb_key key)
 {
-   const uint64_t page = key & ((UINT64_C(1) << TLB_KEY_PAGE_BITS) - 1);
+   const uint64_t page = tlb_key_page(key);
    return a->set_mask != TLB_NO_MASK ? (uint32_t)page & a->set_mask
                                      : (uint32_t)(page % a->sets);
 }
@@ -159,16 +214,16 @@ static inline uint32_t tlb_plain_find(const tlb_array *a, tlb_key key)
 }
 
 /* The oldest entry of the set that the key belongs to, all of which is filled
-   and has short cuts. */
+   and has short cuts to one page each. */
 static inline uint32_t tlb_plain_oldest(const tlb_array *a, tlb_key key)
 {
    const uint32_t ways = a->g.ways;
    const uint32_t first = tlb_array_set(a, key) * ways;
    uint64_t *const *const time = a->short_cut + first;
    uint32_t oldest = 0;
-   uint64_t oldest_time = *time[0];
+   uint64_t oldest_time = tlb_array_attached_time(a, time[0]);
    for (uint32_t way = 1; way < ways; way++) {
-      const uint64_t t = *time[way];
+      const uint64_t t = tlb_array_attached_time(a, time[way]);
       oldest = t < oldest_time ? way : oldest;
       oldest_time = t < oldest_time ? t : oldest_time;
    }
@@ -179,7 +234,7 @@ static inline uint32_t tlb_plain_oldest(const tlb_array *a, tlb_key key)
 static inline int tlb_plain_is_full(const tlb_array *a, tlb_key key)
 {
    return a->filled[tlb_array_set(a, key)] == a->g.ways
-          && tlb_array_all_attached(a);
+          && tlb_array_all_attached(a) && a->n_ranges == 0;
 }
 
 /* Puts the key in the place of such an entry, with `time` as its short cut. The

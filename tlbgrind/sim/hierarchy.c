@@ -1,142 +1,268 @@
-/* The arrays of one core and the way of a translation through them. */
+/* The translation arrays of one core and the way of a reference through them. */
 
 #include "hierarchy.h"
 
+#include "policy.h"
 #include "text.h"
 
-static const char *const side_names[TLB_N_SIDES] = {
-   [TLB_INSTRUCTION] = "instruction",
-   [TLB_DATA] = "data",
-};
+/* --- Which arrays hold which pages --- */
 
-static int describes_array(const tlb_design *d, unsigned level, unsigned side)
+static unsigned largest_up_to(uint64_t sizes, unsigned shift)
 {
-   return d->at[level][side].present
-          && !(d->unified[level] && side != TLB_DATA);
+   while (shift > 0 && (sizes >> shift & 1) == 0)
+      shift--;
+   return shift;
 }
 
-int tlb_design_check(const tlb_design *d, unsigned page_shift, tlb_reason *why)
+static int serves(const tlb_machine_array *a, unsigned user, unsigned level)
 {
-   for (unsigned side = 0; side < TLB_N_SIDES; side++) {
-      if (!d->at[0][side].present) {
-         tlb_text t = tlb_text_in(why->text, sizeof why->text);
-         tlb_text_add(&t, "there is no first-level ");
-         tlb_text_add(&t, side_names[side]);
-         tlb_text_add(&t, " array");
-         return 0;
+   return a->level == level + 1 && (a->users >> user & 1) != 0;
+}
+
+static unsigned entry_level(const tlb_machine *m, unsigned user)
+{
+   for (unsigned level = 0; level < TLB_MAX_LEVELS; level++) {
+      for (unsigned i = 0; i < m->n_arrays; i++) {
+         if (serves(&m->array[i], user, level))
+            return level;
       }
    }
-   for (unsigned level = 0; level < d->levels; level++) {
-      for (unsigned side = 0; side < TLB_N_SIDES; side++) {
-         if (!describes_array(d, level, side))
+   return 0;
+}
+
+/* The size of the entry that a page becomes in an array, or 0 if the array has
+   nothing to do with it. `cut` says that pages are cut to pieces, but never
+   below the base page. */
+static unsigned entry_shift(const tlb_machine_array *a, unsigned base_shift,
+                            unsigned page_shift, unsigned block_shift, int cut)
+{
+   unsigned shift = largest_up_to(a->g.page_sizes, page_shift);
+   if (shift < base_shift || (shift < page_shift && !cut))
+      return 0;
+   if (a->coalesce_shift > page_shift && block_shift >= a->coalesce_shift
+       && page_shift == base_shift)
+      return a->coalesce_shift;
+   return shift;
+}
+
+static tlb_stop stop_at(const tlb_machine *m, unsigned base_shift,
+                        unsigned user, unsigned level, unsigned page_shift,
+                        unsigned block_shift)
+{
+   tlb_stop stop = { 0, { 0 }, { 0 } };
+   /* First those that hold the page whole, then those that say that they cut
+      it, and in the first level, where it has to go, any that can. */
+   for (unsigned how = 0; how < 3 && stop.n == 0; how++) {
+      if (how == 2 && level != entry_level(m, user))
+         break;
+      for (unsigned i = 0; i < m->n_arrays; i++) {
+         const tlb_machine_array *const a = &m->array[i];
+         if (!serves(a, user, level) || (how == 1 && !a->splits))
             continue;
-         const tlb_geometry *const g = &d->at[level][side].g;
-         if (!tlb_geometry_check(g, why))
-            return 0;
-         if ((g->page_sizes >> page_shift & 1) == 0) {
-            tlb_text t = tlb_text_in(why->text, sizeof why->text);
-            tlb_text_add(&t, "the level ");
-            tlb_text_add_number(&t, level + 1);
-            tlb_text_add(&t, " ");
-            tlb_text_add(&t, d->unified[level] ? "unified" : side_names[side]);
-            tlb_text_add(&t, " array does not hold pages of ");
-            tlb_text_add_page_size(&t, page_shift);
-            tlb_text_add(&t, ", the base page of this run");
-            return 0;
-         }
+         const unsigned shift = entry_shift(a, base_shift, page_shift,
+                                            block_shift, how > 0);
+         if (shift == 0 || stop.n == TLB_MAX_SIDE_BY_SIDE)
+            continue;
+         stop.array[stop.n] = (uint8_t)i;
+         stop.shift[stop.n] = (uint8_t)shift;
+         stop.n++;
       }
+   }
+   return stop;
+}
+
+static unsigned levels_of(const tlb_machine *m)
+{
+   unsigned levels = 0;
+   for (unsigned i = 0; i < m->n_arrays; i++)
+      levels = m->array[i].level > levels ? m->array[i].level : levels;
+   return levels;
+}
+
+int tlb_machine_holds(const tlb_machine *m, unsigned base_shift,
+                      tlb_reason *why)
+{
+   static const char *const users[TLB_N_USERS] = { "instruction", "load",
+                                                   "store" };
+   for (unsigned user = 0; user < TLB_N_USERS; user++) {
+      if (stop_at(m, base_shift, user, entry_level(m, user), base_shift,
+                  base_shift).n > 0)
+         continue;
+      tlb_text t = tlb_text_in(why->text, sizeof why->text);
+      tlb_text_add(&t, "no first-level array for ");
+      tlb_text_add(&t, users[user]);
+      tlb_text_add(&t, "s holds pages of ");
+      tlb_text_add_page_size(&t, base_shift);
+      return 0;
    }
    return 1;
 }
 
-size_t tlb_hierarchy_bytes(const tlb_design *d)
+/* --- Building --- */
+
+/* Each array starts aligned again. */
+static size_t array_bytes(const tlb_machine_array *a)
+{
+   return (tlb_array_bytes(&a->g) + 7) & ~(size_t)7;
+}
+
+size_t tlb_hierarchy_bytes(const tlb_machine *m)
 {
    size_t bytes = 0;
-   for (unsigned level = 0; level < d->levels; level++) {
-      for (unsigned side = 0; side < TLB_N_SIDES; side++) {
-         /* Each array starts aligned again. */
-         if (describes_array(d, level, side))
-            bytes += (tlb_array_bytes(&d->at[level][side].g) + 7) & ~(size_t)7;
-      }
-   }
-   return bytes;
+   for (unsigned i = 0; i < m->n_arrays; i++)
+      bytes += array_bytes(&m->array[i]);
+   return bytes + tlb_walker_bytes(m);
 }
 
-void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_design *d, void *memory,
-                        tlb_release *release, void *opaque)
+void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
+                        unsigned base_shift, int nested, void *memory,
+                        tlb_release *release, tlb_range_time *range_time, void *opaque)
 {
    char *at = memory;
-   h->levels = d->levels;
-   h->n_arrays = 0;
-   for (unsigned level = 0; level < TLB_MAX_LEVELS; level++) {
-      for (unsigned side = 0; side < TLB_N_SIDES; side++) {
-         tlb_array *a = NULL;
-         if (level < d->levels && describes_array(d, level, side)) {
-            const tlb_geometry *const g = &d->at[level][side].g;
-            a = &h->arrays[h->n_arrays++];
-            tlb_array_init(a, g, at, level == 0 ? release : NULL, opaque);
-            at += (tlb_array_bytes(g) + 7) & ~(size_t)7;
-         }
-         h->at[0][level][side] = a;
+   h->machine = m;
+   h->base_shift = base_shift;
+   h->levels = levels_of(m);
+   for (unsigned user = 0; user < TLB_N_USERS; user++)
+      h->entry_level[user] = entry_level(m, user);
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const tlb_machine_array *const a = &m->array[i];
+      int first = 0, behind = 0;
+      for (unsigned user = 0; user < TLB_N_USERS; user++) {
+         if (tlb_asks_first(h, user, i))
+            first = 1;
+         else if ((a->users >> user & 1) != 0)
+            behind = 1;
       }
-      if (level < d->levels && d->unified[level])
-         h->at[0][level][TLB_INSTRUCTION] = h->at[0][level][TLB_DATA];
-      for (unsigned side = 0; side < TLB_N_SIDES; side++) {
-         if (h->at[0][level][side] != NULL)
-            h->last_level[side] = level;
+      tlb_array_init(&h->array[i], &a->g, at, first ? release : NULL, opaque);
+      h->array[i].range_time = range_time;
+      h->array[i].also_behind = first && behind;
+      h->array[i].plain &= !h->array[i].also_behind;
+      at += array_bytes(a);
+   }
+   const int kept_in = tlb_walk_array(m);
+   tlb_walker_init(&h->walker, m, nested, at,
+                   kept_in < 0 ? NULL : &h->array[kept_in]);
+   for (unsigned user = 0; user < TLB_N_USERS; user++) {
+      for (unsigned page = 0; page < TLB_N_SIZES; page++) {
+         for (unsigned block = 0; block < TLB_N_BLOCK_SHIFTS; block++) {
+            tlb_route *const route = &h->route[user][page][block];
+            for (unsigned level = 0; level < TLB_MAX_LEVELS; level++)
+               route->at[level] = stop_at(m, base_shift, user, level,
+                                          page + TLB_MIN_PAGE_SHIFT,
+                                          block + TLB_MIN_PAGE_SHIFT);
+         }
       }
    }
 }
 
-/* References one array. Fills it on the spot if it misses, for nothing happens
-   between a miss and its fill. */
-static int reference(tlb_array *a, const tlb_reference *r, uint32_t *entry)
+/* --- One reference --- */
+
+/* Which of the arrays side by side takes the page: the one that gives up what
+   was referenced longest ago, an empty place first of all. So two arrays of 8
+   ways are to base pages what one of 16 ways would be. */
+unsigned tlb_roomier(tlb_hierarchy *h, const tlb_reference *r,
+                        const tlb_stop *stop)
 {
-   const tlb_key key = tlb_key_of(r->page, r->context);
-   *entry = tlb_array_lookup(a, key, r->now);
-   if (*entry != TLB_MISS)
-      return 1;
-   *entry = tlb_array_fill(a, key, r->now);
+   uint64_t oldest = UINT64_MAX;
+   unsigned best = 0;
+   if (stop->n == 1)
+      return 0;
+   for (unsigned i = 0; i < stop->n; i++) {
+      tlb_array *const a = &h->array[stop->array[i]];
+      const uint32_t e = tlb_array_place(a,
+                                         tlb_entry_key(h, r, stop->shift[i]));
+      const uint64_t time = a->key[e] == TLB_NO_KEY ? 0 : tlb_array_time(a, e);
+      if (time < oldest) {
+         oldest = time;
+         best = i;
+      }
+   }
+   return best;
+}
+
+/* References one level; fills it on the spot if it misses, for nothing happens
+   between a miss and its fill. Returns whether it hit; *which and *entry say
+   where the page is now. */
+static int reference(tlb_hierarchy *h, const tlb_reference *r,
+                     const tlb_stop *stop, unsigned *which, uint32_t *entry)
+{
+   for (unsigned i = 0; i < stop->n; i++) {
+      *entry = tlb_array_lookup(&h->array[stop->array[i]],
+                                tlb_entry_key(h, r, stop->shift[i]), r->now);
+      if (*entry != TLB_MISS) {
+         *which = i;
+         return 1;
+      }
+   }
+   *which = tlb_roomier(h, r, stop);
+   *entry = tlb_array_fill(&h->array[stop->array[*which]],
+                           tlb_entry_key(h, r, stop->shift[*which]), r->now);
    return 0;
 }
 
-unsigned tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r)
+static void pay(tlb_outcome *out, uint32_t cycles)
 {
-   unsigned missed = 1;
-   for (unsigned level = 1; level < h->levels; level++) {
-      tlb_array *const a = h->at[r->core][level][r->side];
+   out->cycles += cycles == TLB_UNKNOWN ? 0 : cycles;
+}
+
+void tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r,
+                          tlb_outcome *out)
+{
+   const tlb_route *const route = tlb_route_of(h, r->user, r->page_shift,
+                                               r->block_shift);
+   const unsigned first = h->entry_level[r->user];
+   out->missed |= 1u << first;
+   for (unsigned level = first + 1; level < h->levels; level++) {
+      const tlb_stop *const stop = &route->at[level];
+      unsigned which = 0;
       uint32_t entry;
-      if (a == NULL)
+      int hit;
+      if (stop->n == 0)
          continue;
-      /* The common case by hand: a hit in a plain second level. */
-      if (a->plain && a->short_cut == NULL) {
-         entry = tlb_plain_find(a, tlb_key_of(r->page, r->context));
-         if (entry != TLB_MISS) {
+      tlb_array *const a = &h->array[stop->array[0]];
+      if (stop->n == 1 && a->plain) {
+         /* The common case by hand. */
+         const tlb_key key = tlb_entry_key(h, r, stop->shift[0]);
+         entry = tlb_plain_find(a, key);
+         hit = entry != TLB_MISS;
+         if (hit)
             a->time[entry] = r->now;
-            break;
-         }
-         tlb_array_fill(a, tlb_key_of(r->page, r->context), r->now);
-      } else if (reference(a, r, &entry)) {
-         break;
+         else
+            tlb_array_fill(a, key, r->now);
+      } else {
+         hit = reference(h, r, stop, &which, &entry);
       }
-      missed |= 1u << level;
+      if (hit) {
+         pay(out, h->machine->array[stop->array[which]].hit_cycles);
+         return;
+      }
+      out->missed |= 1u << level;
    }
-   return missed;
+   out->walked = 1;
+   pay(out, h->machine->walk_cycles);
+   out->walk_references = tlb_walk(&h->walker, r->page << h->base_shift,
+                                   r->page_shift, r->context, r->now - 1);
 }
 
 tlb_outcome tlb_translate(tlb_hierarchy *h, const tlb_reference *r)
 {
-   tlb_outcome out = { 0, 0, TLB_MISS };
-   if (!reference(h->at[r->core][0][r->side], r, &out.entry)) {
-      out.missed = tlb_translate_behind(h, r);
-      out.walked = (int)(out.missed >> h->last_level[r->side] & 1);
-   }
+   const tlb_stop *const stop = tlb_first_stop(h, r);
+   tlb_outcome out = { .entry = TLB_MISS };
+   unsigned which;
+   const int hit = reference(h, r, stop, &which, &out.entry);
+   out.array = stop->array[which];
+   out.shift = stop->shift[which];
+   if (!hit)
+      tlb_translate_behind(h, r, &out);
    return out;
 }
 
 int tlb_translate_level(tlb_hierarchy *h, const tlb_reference *r,
                         unsigned level)
 {
+   unsigned which;
    uint32_t entry;
-   return !reference(h->at[r->core][level][r->side], r, &entry);
+   return !reference(h, r, &tlb_route_of(h, r->user, r->page_shift,
+                                         r->block_shift)->at[level],
+                     &which, &entry);
 }

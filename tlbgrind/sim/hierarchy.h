@@ -1,9 +1,10 @@
-/* The arrays of one core and the way of a translation through them.
+/* The translation arrays of one core and the way of a reference through them.
 
-   A reference asks the first-level array of its side (instruction or data).
-   On a miss it asks the next level, and so on; behind the last level stands
-   the page walk. Every array that missed is filled on the way back. An array
-   that both sides share (a unified second level) stands at both sides.
+   A reference asks the arrays of the first level that serve its kind (fetch,
+   load or store) and hold its page. On a miss it asks those of the next level,
+   and so on; behind the last level stands the page walk. Every level that
+   missed is filled on the way back. A level none of whose arrays can hold the
+   page is passed by, and counts no miss.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -12,73 +13,130 @@
 
 #include "array.h"
 #include "machine.h"
+#include "walk.h"
 
-typedef enum { TLB_INSTRUCTION, TLB_DATA, TLB_N_SIDES } tlb_side;
+typedef enum { TLB_FETCH, TLB_LOAD, TLB_STORE, TLB_N_USERS } tlb_user;
 
-enum { TLB_MAX_CORES = 1 };
+enum {
+   TLB_MAX_CORES = 1,
+   TLB_N_SIZES = TLB_MAX_PAGE_SHIFT - TLB_MIN_PAGE_SHIFT + 1,
+   /* Blocks of base pages that can be one entry: see tlb_backing. */
+   TLB_MAX_BLOCK_SHIFT = 16,
+   TLB_N_BLOCK_SHIFTS = TLB_MAX_BLOCK_SHIFT - TLB_MIN_PAGE_SHIFT + 1
+};
 
-/* What is to be simulated: the geometry of each array, by level and side. */
+/* Where a page goes at one level: into which arrays, and as entries of which
+   size (2^shift bytes) in each. */
 typedef struct {
-   unsigned levels;  /* 1 .. TLB_MAX_LEVELS */
-   struct {
-      int present;
-      tlb_geometry g;
-   } at[TLB_MAX_LEVELS][TLB_N_SIDES];
-   int unified[TLB_MAX_LEVELS]; /* one array, described at TLB_DATA */
-} tlb_design;
+   uint8_t n;
+   uint8_t array[TLB_MAX_SIDE_BY_SIDE];
+   uint8_t shift[TLB_MAX_SIDE_BY_SIDE];
+} tlb_stop;
 
 typedef struct {
+   tlb_stop at[TLB_MAX_LEVELS];
+} tlb_route;
+
+typedef struct {
+   const tlb_machine *machine;
+   unsigned base_shift; /* of the pages that references are given in */
    unsigned levels;
-   tlb_array *at[TLB_MAX_CORES][TLB_MAX_LEVELS][TLB_N_SIDES]; /* or NULL */
-   unsigned last_level[TLB_N_SIDES]; /* that has an array */
-   tlb_array arrays[TLB_MAX_LEVELS * TLB_N_SIDES];
-   unsigned n_arrays;
+   unsigned entry_level[TLB_N_USERS]; /* the first (from 0) that serves it:
+                                         stores of some processors have no
+                                         first level */
+   tlb_array array[TLB_MAX_ARRAYS];
+   tlb_route route[TLB_N_USERS][TLB_N_SIZES][TLB_N_BLOCK_SHIFTS];
+   tlb_walker walker;
 } tlb_hierarchy;
 
 /* One translation asked for. */
 typedef struct {
-   uint64_t page;    /* virtual page number, below 2^TLB_KEY_PAGE_BITS */
-   uint64_t now;     /* see array.h */
-   uint16_t context; /* address space, up to TLB_MAX_CONTEXT */
-   uint8_t core;     /* below TLB_MAX_CORES */
-   uint8_t side;     /* tlb_side */
+   uint64_t page;       /* number of the base page, below 2^TLB_KEY_PAGE_BITS */
+   uint64_t now;        /* see array.h; two more than the last where page walks
+                           leave something in the last level (walk.h), for
+                           that has a time of its own */
+   uint16_t context;    /* address space, up to TLB_MAX_CONTEXT */
+   uint8_t core;        /* below TLB_MAX_CORES */
+   uint8_t user;        /* tlb_user */
+   uint8_t page_shift;  /* of the page that backs it; at least the base page */
+   uint8_t block_shift; /* see pagemap.h; the base page where nothing is known */
 } tlb_reference;
 
-/* Where it was found. */
+/* What came of it. */
 typedef struct {
-   unsigned missed;  /* bit l: the array of level l (from 0) was asked, missed */
-   int walked;       /* every level missed */
-   uint32_t entry;   /* in the first-level array of that side */
+   unsigned missed; /* bit l: level l (from 0) was asked and missed */
+   int walked;      /* every level missed */
+   uint8_t array;   /* where it is now in the first level */
+   uint8_t shift;   /* as an entry of that size */
+   uint32_t entry;
+   uint32_t cycles; /* beyond a first-level hit, as far as they are known */
+   uint32_t walk_references; /* to page tables */
 } tlb_outcome;
 
-/* Whether such a hierarchy can be: both sides have a first level, each array
-   passes tlb_geometry_check() and holds pages of 2^page_shift bytes. Returns
-   1, or 0 with the reason. */
-int tlb_design_check(const tlb_design *d, unsigned page_shift, tlb_reason *why);
-
 /* Bytes of memory that tlb_hierarchy_init() wants. */
-size_t tlb_hierarchy_bytes(const tlb_design *d);
+size_t tlb_hierarchy_bytes(const tlb_machine *m);
 
-/* Makes a hierarchy of empty arrays inside `memory` (aligned for uint64_t).
-   `release` is told of the short cuts of first-level arrays, see array.h. */
-void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_design *d, void *memory,
-                        tlb_release *release, void *opaque);
+/* Makes a hierarchy of empty arrays inside `memory` (aligned for uint64_t), for
+   base pages of 2^base_shift bytes. `nested`: page walks are a guest's. The machine must have passed
+   tlb_machine_check() and stay. `release` and `range_time` are given to the
+   arrays that some kind of reference asks first, with `opaque`; see array.h. */
+void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
+                        unsigned base_shift, int nested, void *memory,
+                        tlb_release *release, tlb_range_time *range_time, void *opaque);
+
+/* Whether every kind of reference finds a first level that can hold base pages
+   of 2^base_shift bytes, or pieces of them. Returns 1, or 0 with the reason. */
+int tlb_machine_holds(const tlb_machine *m, unsigned base_shift,
+                      tlb_reason *why);
 
 tlb_outcome tlb_translate(tlb_hierarchy *h, const tlb_reference *r);
 
-/* What follows a miss in the first level that the caller has dealt with: asks
-   the levels behind it. Returns `missed` with bit 0 set. */
-unsigned tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r);
+/* What follows a miss in the level that the reference asks first, which the
+   caller has dealt with: asks the levels behind it and adds to `out`. */
+void tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r,
+                          tlb_outcome *out);
 
-/* References one level only (from 0), which must exist on that side. Returns
-   whether it missed; then it has been filled. */
+/* Which of the arrays at a stop takes a page that none of them has. */
+unsigned tlb_roomier(tlb_hierarchy *h, const tlb_reference *r,
+                     const tlb_stop *stop);
+
+/* References one level only (from 0), which must exist for it. Returns whether
+   it missed; then it has been filled. */
 int tlb_translate_level(tlb_hierarchy *h, const tlb_reference *r,
                         unsigned level);
 
-static inline tlb_array *tlb_first_level(tlb_hierarchy *h, unsigned core,
-                                         tlb_side side)
+/* Whether that kind of reference asks array number i before any other. */
+static inline int tlb_asks_first(const tlb_hierarchy *h, unsigned user,
+                                 unsigned i)
 {
-   return h->at[core][0][side];
+   const tlb_machine_array *const a = &h->machine->array[i];
+   return (a->users >> user & 1) != 0 && a->level == h->entry_level[user] + 1;
+}
+
+static inline const tlb_route *tlb_route_of(const tlb_hierarchy *h,
+                                            unsigned user, unsigned page_shift,
+                                            unsigned block_shift)
+{
+   const unsigned block = block_shift > TLB_MAX_BLOCK_SHIFT
+                             ? TLB_MAX_BLOCK_SHIFT
+                             : block_shift;
+   return &h->route[user][page_shift - TLB_MIN_PAGE_SHIFT]
+                   [block - TLB_MIN_PAGE_SHIFT];
+}
+
+/* Where the reference goes first. */
+static inline const tlb_stop *tlb_first_stop(const tlb_hierarchy *h,
+                                             const tlb_reference *r)
+{
+   return &tlb_route_of(h, r->user, r->page_shift, r->block_shift)
+              ->at[h->entry_level[r->user]];
+}
+
+/* The key of a base page's translation as an entry of 2^shift bytes. */
+static inline tlb_key tlb_entry_key(const tlb_hierarchy *h,
+                                    const tlb_reference *r, unsigned shift)
+{
+   return tlb_key_of(r->page >> (shift - h->base_shift), shift, r->context);
 }
 
 #endif

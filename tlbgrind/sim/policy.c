@@ -5,55 +5,103 @@
 /* Up to this many ways the oldest is found by looking at all of them. */
 enum { MAX_SCANNED_WAYS = 16 };
 
-int tlb_policy_uses_heap(const tlb_geometry *g)
+uint32_t tlb_policy_candidates(const tlb_geometry *g)
 {
-   return g->policy == TLB_LRU && g->ways > MAX_SCANNED_WAYS;
+   if (g->policy != TLB_LRU || g->ways <= MAX_SCANNED_WAYS)
+      return 0;
+   return g->ways / 4 < TLB_MAX_CANDIDATES ? g->ways / 4 : TLB_MAX_CANDIDATES;
 }
 
-/* LRU of many ways. A binary heap orders the ways by the time that each had
-   when it was last put in its place. References do not touch the heap: they
-   make an entry younger, so the time the heap knows is a lower bound. The root
-   is the oldest if its own bound is still its true time; if not, it is put in
-   its new place and the next root is asked. Each such step pays for at least
-   one reference since, so a victim costs O(log ways) amortized, and a hit
-   nothing. `time` of an entry without short cut moves on hits too, hence the
-   bounds are kept apart. A way begins with the bound 0, below every time, so
-   the first question about it puts it in its place. */
+/* What is known of an entry's time without going through a range: for a range,
+   when it was last known to be referenced, a lower bound. */
+static uint64_t bound_of(const tlb_array *a, uint32_t entry)
+{
+   return a->short_cut != NULL && a->short_cut[entry] == &tlb_range
+             ? a->time[entry]
+             : tlb_array_time(a, entry);
+}
 
-static void sift_down(tlb_heap_node *heap, uint32_t n,
-                      tlb_heap_node moved)
+/* Puts a way in its place among n candidates, the oldest of which stands last.
+   Returns how many there are then, at most `room`: the youngest gives way. */
+static uint32_t insert(tlb_candidate *list, uint32_t n, uint32_t room,
+                       tlb_candidate c)
 {
    uint32_t at = 0;
-   for (;;) {
-      uint32_t child = 2 * at + 1;
-      if (child >= n)
-         break;
-      if (child + 1 < n && heap[child + 1].bound < heap[child].bound)
-         child++;
-      if (moved.bound <= heap[child].bound)
-         break;
-      heap[at] = heap[child];
-      at = child;
+   if (n == room) {
+      if (c.time >= list[0].time)
+         return n;
+      for (; at + 1 < n && list[at + 1].time > c.time; at++)
+         list[at] = list[at + 1];
+      list[at] = c;
+      return n;
    }
-   heap[at] = moved;
+   for (at = n; at > 0 && list[at - 1].time < c.time; at--)
+      list[at] = list[at - 1];
+   list[at] = c;
+   return n + 1;
 }
 
-static uint32_t oldest_by_heap(const tlb_array *a, uint32_t set)
+/* LRU of many ways. To go through all of them for each victim would take long,
+   so the oldest of them are listed, a quarter, in order of their times. Times
+   only grow. So a listed way that still has the time that it was listed with is
+   older than all that are listed behind it, and than all that are not listed:
+   it is the victim. One whose time has grown is passed over; if it is a range,
+   of which only a bound was known, it may still belong into the list. When the
+   list is used up, it is made anew. */
+static uint32_t oldest_by_list(tlb_array *a, uint32_t set)
 {
-   tlb_heap_node *const heap = a->heap + (size_t)set * a->g.ways;
+   const uint32_t room = tlb_policy_candidates(&a->g);
+   tlb_candidate *const list = a->candidate + (size_t)set * room;
    const uint32_t first = set * a->g.ways;
+   uint32_t n = a->n_candidates[set];
    for (;;) {
-      const tlb_heap_node root = heap[0];
-      const uint64_t time = tlb_array_time(a, first + root.way);
-      if (time == root.bound)
-         return root.way;
-      sift_down(heap, a->g.ways, (tlb_heap_node){ time, root.way });
+      for (; n > 0; n--) {
+         tlb_candidate c = list[n - 1];
+         const uint64_t time = tlb_array_time(a, first + c.way);
+         if (time == c.time) {
+            a->n_candidates[set] = n;
+            return c.way;
+         }
+         /* What is known now of a range must not be forgotten, or the same
+            list would be made anew forever. */
+         a->time[first + c.way] = time;
+         c.time = time;
+         if (time < list[0].time)
+            n = insert(list, n - 1, room, c) + 1;
+      }
+      for (uint32_t way = 0; way < a->g.ways; way++) {
+         const tlb_candidate c = { bound_of(a, first + way), way };
+         if (n < room || c.time < list[0].time)
+            n = insert(list, n, room, c);
+      }
    }
 }
 
-/* Three loops of one shape: a test in the middle of one would cost more than
+/* What a range keeps in `time` is when it was last known to be referenced: a
+   lower bound. Only the entry with the lowest bound is asked for the truth,
+   and if it has become younger since, the next one is. */
+static uint32_t oldest_of_ranges(tlb_array *a, uint32_t first)
+{
+   for (;;) {
+      uint32_t oldest = 0;
+      uint64_t oldest_time = UINT64_MAX;
+      for (uint32_t way = 0; way < a->g.ways; way++) {
+         const uint32_t e = first + way;
+         const uint64_t time = bound_of(a, e);
+         oldest = time < oldest_time ? way : oldest;
+         oldest_time = time < oldest_time ? time : oldest_time;
+      }
+      if (a->short_cut[first + oldest] != &tlb_range)
+         return oldest;
+      a->time[first + oldest] = tlb_array_time(a, first + oldest);
+      if (a->time[first + oldest] == oldest_time)
+         return oldest;
+   }
+}
+
+/* Loops of one shape: a test in the middle of one would cost more than
    all the rest of it. */
-static uint32_t oldest_by_scan(const tlb_array *a, uint32_t set)
+static uint32_t oldest_by_scan(tlb_array *a, uint32_t set)
 {
    const uint32_t ways = a->g.ways;
    const uint32_t first = set * ways;
@@ -65,12 +113,16 @@ static uint32_t oldest_by_scan(const tlb_array *a, uint32_t set)
          oldest = time[way] < oldest_time ? way : oldest;
          oldest_time = time[way] < oldest_time ? time[way] : oldest_time;
       }
-   } else if (tlb_array_all_attached(a)) {
-      uint64_t *const *const time = a->short_cut + first;
+   } else if (tlb_array_all_attached(a) && a->n_ranges == 0
+              && !a->also_behind) {
+      uint64_t *const *const times = a->short_cut + first;
       for (uint32_t way = 0; way < ways; way++) {
-         oldest = *time[way] < oldest_time ? way : oldest;
-         oldest_time = *time[way] < oldest_time ? *time[way] : oldest_time;
+         const uint64_t time = tlb_array_attached_time(a, times[way]);
+         oldest = time < oldest_time ? way : oldest;
+         oldest_time = time < oldest_time ? time : oldest_time;
       }
+   } else if (a->n_ranges > 0) {
+      return oldest_of_ranges(a, first);
    } else {
       for (uint32_t way = 0; way < ways; way++) {
          const uint64_t time = tlb_array_time(a, first + way);
@@ -122,21 +174,29 @@ uint32_t tlb_policy_victim(tlb_array *a, uint32_t set)
 {
    switch (a->g.policy) {
    case TLB_LRU:
-      return tlb_policy_uses_heap(&a->g) ? oldest_by_heap(a, set)
-                                         : oldest_by_scan(a, set);
+      return a->g.ways > MAX_SCANNED_WAYS ? oldest_by_list(a, set)
+                                          : oldest_by_scan(a, set);
    case TLB_PLRU:
       return victim_by_tree(a, set);
    case TLB_NRU:
       return first_unused(a, set);
-   case TLB_RANDOM:
-      return tlb_random_next(&a->random, a->g.ways);
+   case TLB_RANDOM: {
+      uint64_t state = a->random;
+      return tlb_random_next(&state, a->g.ways);
+   }
    case TLB_FIFO:
    case TLB_N_POLICIES:
       break;
    }
-   const uint32_t way = a->next[set];
-   a->next[set] = way + 1 == a->g.ways ? 0 : way + 1;
-   return way;
+   return a->next[set];
+}
+
+void tlb_policy_evicts(tlb_array *a, uint32_t set)
+{
+   if (a->g.policy == TLB_RANDOM)
+      tlb_random_next(&a->random, a->g.ways);
+   else if (a->g.policy == TLB_FIFO)
+      a->next[set] = a->next[set] + 1 == a->g.ways ? 0 : a->next[set] + 1;
 }
 
 /* Sets the used bit of e; if that leaves none clear, clears all the others,

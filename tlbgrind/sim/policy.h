@@ -6,10 +6,12 @@
 
 #include "array.h"
 
-/* The way that a full set gives up next. Changes the state that a choice
-   changes (FIFO's pointer, the generator), so every call must be followed by
-   a fill of that way. */
+/* The way that a full set gives up next; asking changes nothing that matters. */
 uint32_t tlb_policy_victim(tlb_array *a, uint32_t set);
+
+/* The set gives that way up: changes the state that a choice changes (FIFO's
+   pointer, the generator). */
+void tlb_policy_evicts(tlb_array *a, uint32_t set);
 
 /* NRU: entry number e of `set` is referenced. */
 void tlb_policy_use(tlb_array *a, uint32_t set, uint32_t e);
@@ -18,16 +20,18 @@ void tlb_policy_use(tlb_array *a, uint32_t set, uint32_t e);
 static inline void tlb_policy_touch(tlb_array *a, uint32_t set, uint32_t e,
                                     uint64_t now)
 {
-   if (a->short_cut != NULL && a->short_cut[e] != NULL)
-      *a->short_cut[e] = now;
+   uint64_t *const time = a->short_cut == NULL ? NULL : a->short_cut[e];
+   if (time != NULL && time != &tlb_range && !a->also_behind)
+      *time = now;
    else
       a->time[e] = now;
    if (a->g.policy == TLB_NRU)
       tlb_policy_use(a, set, e);
 }
 
-/* Whether sets of this geometry are ordered by a heap, not by scanning. */
-int tlb_policy_uses_heap(const tlb_geometry *g);
+/* How many candidates for eviction a set of this geometry lists; 0: all of its
+   ways are gone through each time. */
+uint32_t tlb_policy_candidates(const tlb_geometry *g);
 
 /* The generator behind TLB_RANDOM, a linear congruential one with Knuth's
    MMIX constants: the state moves on, the upper 31 bits modulo `ways` are the

@@ -1,0 +1,171 @@
+# naive_machine.py -- whole machines, written from what machine files say.
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Which array of which level a page goes to, as docs/machines.md puts it into words: no tables, no
+short cuts, no speed.  The sets of an array are those of oracle/naive_tlb.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from oracle.naive_tlb import Array as Sets
+from oracle.naive_tlb import Fifo, Generator, Lru, Random, Set, Slots
+
+USERS = {"f": "fetches", "l": "loads", "s": "stores"}
+
+
+def size(shift: int) -> str:
+    """12 is "4K"."""
+    unit, letter = max((bits, letter) for bits, letter in ((10, "K"), (20, "M"), (30, "G")) if bits <= shift)
+    return f"{1 << (shift - unit)}{letter}"
+
+
+@dataclass
+class Array:
+    level: int
+    users: str  # some of f, l, s
+    entries: int
+    ways: int
+    policy: str = "lru"  # as a machine file has it
+    pages: tuple[int, ...] = (12,)
+    splits: bool = False
+    coalesces: int = 0
+    hit_cycles: int | None = None
+
+    def text(self, name: str) -> str:
+        users = "all" if set(self.users) == set("fls") else "+".join(USERS[user] for user in self.users)
+        lines = [
+            f"array {name}",
+            f"level {self.level}",
+            f"users {users}",
+            f"entries {self.entries}",
+            f"ways {'full' if self.ways == self.entries else self.ways}",
+            f"pages {'+'.join(size(shift) for shift in self.pages)}",
+            f"larger-pages {'split' if self.splits else 'bypass'}",
+            f"policy {self.policy}",
+            "threads 1",
+        ]
+        if self.coalesces:
+            lines.append(f"coalesces {size(self.coalesces)}")
+        if self.level > 1:
+            lines.append(f"hit-cycles {'unknown' if self.hit_cycles is None else self.hit_cycles}")
+        return "\n".join(lines)
+
+
+@dataclass
+class Machine:
+    arrays: list[Array]
+    base: int = 12
+    walk_cycles: int | None = None
+
+    def text(self) -> str:
+        head = ["tlbgrind-machine 1", "name random", "title random", "isa none", "year 2000", "confidence C",
+                f"base-page {size(self.base)}"]
+        body = [array.text(f"A{number}") for number, array in enumerate(self.arrays)]
+        walk = [f"walk hardware\ncycles {self.walk_cycles}"] if self.walk_cycles is not None else []
+        return "\n".join([*head, *body, *walk, "end", ""])
+
+
+def leaves(s: Set) -> Hashable | None:
+    """The key that the set gives up for a new one; None if it has a free place."""
+    if isinstance(s, Lru):
+        return s.order[0] if len(s.order) == s.ways else None
+    if isinstance(s, Fifo):
+        return s.queue[0] if len(s.queue) == s.ways else None
+    assert isinstance(s, Slots)
+    if None in s.slot:
+        return None
+    if isinstance(s, Random):
+        return s.slot[Generator(s.generator.state).below(len(s.slot))]
+    return s.slot[s.victim()]
+
+
+def holds(s: Set, key: Hashable) -> bool:
+    if isinstance(s, Lru):
+        return key in s.order
+    if isinstance(s, Fifo):
+        return key in s.queue
+    assert isinstance(s, Slots)
+    return key in s.slot
+
+
+@dataclass
+class Naive:
+    """A machine at work."""
+
+    machine: Machine
+    sets: list[Sets] = field(default_factory=list)
+    last: dict[tuple[int, Hashable], int] = field(default_factory=dict)
+    now: int = 0
+    cycles: int = 0
+
+    def __post_init__(self) -> None:
+        for array in self.machine.arrays:
+            name, _, seed = array.policy.partition(":")
+            self.sets.append(Sets(array.entries, array.ways, name, int(seed or 0)))
+
+    def piece(self, array: Array, page_shift: int, block_shift: int) -> int:
+        """Of which size the entry is that a page becomes in the array; 0 if it can not."""
+        fitting = [shift for shift in array.pages if shift <= page_shift]
+        if not fitting:
+            return 0
+        if page_shift == self.machine.base < array.coalesces <= block_shift:
+            return array.coalesces
+        return max(*fitting, self.machine.base)
+
+    def takers(self, level: int, user: str, page_shift: int, is_first: bool) -> list[int]:
+        """The arrays of a level that a page goes to, by number."""
+        asked = [
+            number
+            for number, array in enumerate(self.machine.arrays)
+            if array.level == level and user in array.users and min(array.pages) <= page_shift
+        ]
+        whole = [number for number in asked if page_shift in self.machine.arrays[number].pages]
+        if whole:
+            return whole
+        cutting = [number for number in asked if self.machine.arrays[number].splits]
+        return cutting or (asked if is_first else [])
+
+    def ask(self, numbers: list[int], page: int, context: int, page_shift: int, block_shift: int) -> int | None:
+        """The array that had it; if none had, one of them has it now."""
+        places: list[tuple[int, Set, Hashable]] = []
+        for number in numbers:
+            shift = self.piece(self.machine.arrays[number], page_shift, block_shift)
+            part = page >> (shift - self.machine.base)
+            sets = self.sets[number].sets
+            places.append((number, sets[part % len(sets)], (context, shift, part)))
+        found = [place for place in places if holds(place[1], place[2])]
+        if found:
+            number, where, key = found[0]
+        else:
+            # Who gives up what was referenced longest ago, a free place before all.
+            def age(place: tuple[int, Set, Hashable]) -> int:
+                victim = leaves(place[1])
+                return 0 if victim is None else self.last[place[0], victim]
+
+            number, where, key = min(places, key=age)
+        where.reference(key)
+        self.last[number, key] = self.now
+        return number if found else None
+
+    def translate(
+        self, user: str, page: int, context: int, page_shift: int, block_shift: int
+    ) -> tuple[list[int], bool]:
+        """The levels that missed, from 0, and whether all did: then it walks."""
+        self.now += 1
+        missed: list[int] = []
+        mine = sorted({array.level for array in self.machine.arrays if user in array.users})
+        for level in mine:
+            numbers = self.takers(level, user, page_shift, level == mine[0])
+            if not numbers:
+                continue
+            hit = self.ask(numbers, page, context, page_shift, block_shift)
+            if hit is None:
+                missed.append(level - 1)
+                continue
+            if missed:
+                self.cycles += self.machine.arrays[hit].hit_cycles or 0
+            return missed, False
+        self.cycles += self.machine.walk_cycles or 0
+        return missed, True

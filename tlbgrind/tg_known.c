@@ -1,0 +1,240 @@
+/* What is known of each page. See tg_known.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_hashtable.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+
+#include "tg_known.h"
+
+typedef struct _Chunk {
+   struct _Chunk* next; /* first two: as VG_(HashTable) wants them */
+   UWord number;        /* of its first page, without the lower bits */
+   TgRecords* records;
+   ULong listed;        /* a bit per page, see tg_page_list() */
+} Chunk;
+
+TgKnowledge tg_knowledge;
+TgPage* tg_near[TG_NEAR_MASK + 1];
+
+static VgHashTable* chunks[TG_N_TABLES];
+
+static void init_page(TgTable table, TgPage* p, UWord number)
+{
+   TgRest* rest = tg_rest(p);
+   p->tag = tg_writes(p)->tag = number << tg_knowledge.page_shift;
+   p->time = tg_writes(p)->time = 0;
+   rest->wanted = tg_knowledge.wanted[table];
+   rest->wanted_writes = table == TG_DATA ? tg_knowledge.wanted_writes : 0;
+   rest->mark = 0;
+   VG_(memset)(rest->backing, TG_NOT_ASKED, sizeof rest->backing);
+   if (table == TG_CODE) {
+      p->tag = TG_UNKNOWN;
+   } else {
+      tg_data_unknown(p);
+      tg_data_unknown(tg_writes(p));
+   }
+}
+
+/* Memory for records comes in stretches of several chunks, of which the
+   alignment costs one. */
+static TgRecords* new_records(void)
+{
+   enum { AT_ONCE = 16 };
+   static TgRecords* next;
+   static UInt left;
+   if (left == 0) {
+      const Addr memory = (Addr)VG_(malloc)("tg.known.records",
+                                            (AT_ONCE + 1) * TG_RECORDS_BYTES);
+      next = (TgRecords*)((memory + TG_RECORDS_BYTES - 1)
+                          & ~(Addr)(TG_RECORDS_BYTES - 1));
+      left = AT_ONCE;
+   }
+   left--;
+   return next++;
+}
+
+static Chunk* find_chunk(TgTable table, UWord number)
+{
+   return VG_(HT_lookup)(chunks[table], number >> TG_CHUNK_BITS);
+}
+
+static Chunk* new_chunk(TgTable table, UWord number)
+{
+   const UWord first = number >> TG_CHUNK_BITS << TG_CHUNK_BITS;
+   Chunk* c = VG_(malloc)("tg.known.chunk", sizeof *c);
+   c->number = number >> TG_CHUNK_BITS;
+   c->listed = 0;
+   c->records = new_records();
+   for (UWord i = 0; i < TG_CHUNK_PAGES; i++)
+      init_page(table, &c->records->page[i], first + i);
+   VG_(HT_add_node)(chunks[table], c);
+   return c;
+}
+
+TgPage* tg_page(TgTable table, UWord number)
+{
+   Chunk* c = find_chunk(table, number);
+   if (c == NULL)
+      c = new_chunk(table, number);
+   if (table == TG_DATA)
+      tg_near[c->number & TG_NEAR_MASK] = c->records->page;
+   return &c->records->page[number & (TG_CHUNK_PAGES - 1)];
+}
+
+TgPage* tg_no_page(void)
+{
+   static TgRecords* records;
+   if (records == NULL) {
+      records = new_records();
+      init_page(TG_CODE, records->page, 0);
+      records->page->tag = 0;
+   }
+   return records->page;
+}
+
+void tg_known_init(const TgKnowledge* k)
+{
+   tg_knowledge = *k;
+   tl_assert(sizeof(TgRecords) == TG_RECORDS_BYTES);
+   chunks[TG_DATA] = VG_(HT_construct)("tg.known.data");
+   chunks[TG_CODE] = VG_(HT_construct)("tg.known.code");
+   /* Any record will do for what has none yet: its tags do not match. */
+   TgPage* first = tg_page(TG_DATA, 0);
+   for (UInt i = 0; i <= TG_NEAR_MASK; i++)
+      tg_near[i] = first;
+}
+
+void tg_page_wanted(TgTable table, TgPage* p, Bool reads, Bool writes,
+                    ULong mask)
+{
+   TgRest* rest = tg_rest(p);
+   if (table == TG_CODE) {
+      rest->wanted |= mask;
+      p->tag = TG_UNKNOWN;
+      return;
+   }
+   if (reads || !tg_knowledge.split) {
+      rest->wanted |= mask;
+      tg_data_unknown(p);
+   }
+   if (writes && tg_knowledge.split)
+      rest->wanted_writes |= mask;
+   if (writes || !tg_knowledge.split)
+      tg_data_unknown(tg_writes(p));
+}
+
+/* --- Ranges --- */
+
+/* Chunks between two numbers: each of the range, or each there is, whichever
+   are fewer. */
+static void chunks_in(TgTable table, UWord first, UWord n,
+                      Bool (*each)(Chunk* c, UWord from, UWord to,
+                                   void* opaque),
+                      void* opaque)
+{
+   const UWord last = n - 1 > ~(UWord)0 - first ? ~(UWord)0 : first + (n - 1);
+   const UWord from = first >> TG_CHUNK_BITS;
+   const UWord to = last >> TG_CHUNK_BITS;
+   if (n == 0)
+      return;
+   if (to - from > VG_(HT_count_nodes)(chunks[table])) {
+      Chunk* c;
+      VG_(HT_ResetIter)(chunks[table]);
+      while ((c = VG_(HT_Next)(chunks[table])) != NULL) {
+         if (c->number >= from && c->number <= to
+             && !each(c, first, last, opaque))
+            return;
+      }
+      return;
+   }
+   for (UWord number = from;; number++) {
+      Chunk* c = VG_(HT_lookup)(chunks[table], number);
+      if ((c != NULL && !each(c, first, last, opaque)) || number == to)
+         return;
+   }
+}
+
+/* The pages of a chunk that lie between two numbers, a bit for each. */
+static ULong inside(const Chunk* c, UWord from, UWord to)
+{
+   const UWord first = c->number << TG_CHUNK_BITS;
+   ULong bits = ~0ULL;
+   if (from > first)
+      bits &= ~0ULL << (from - first);
+   if (to < first + (TG_CHUNK_PAGES - 1))
+      bits &= ~0ULL >> (first + (TG_CHUNK_PAGES - 1) - to);
+   return bits;
+}
+
+typedef struct {
+   TgTable table;
+   ULong mask;
+} Forgetting;
+
+static Bool forget_in(Chunk* c, UWord from, UWord to, void* opaque)
+{
+   const Forgetting* f = opaque;
+   for (ULong bits = inside(c, from, to); bits != 0; bits &= bits - 1) {
+      TgPage* p = &c->records->page[__builtin_ctzll(bits)];
+      if (f->table == TG_DATA) {
+         tg_rest(p)->wanted_writes |= f->mask & tg_knowledge.wanted_writes;
+         tg_data_unknown(tg_writes(p));
+      }
+      tg_page_wanted(f->table, p, True, True,
+                     f->mask & tg_knowledge.wanted[f->table]);
+      VG_(memset)(tg_rest(p)->backing, TG_NOT_ASKED,
+                  sizeof tg_rest(p)->backing);
+   }
+   return True;
+}
+
+void tg_pages_forget(TgTable table, UWord first, UWord n, ULong mask)
+{
+   Forgetting f = { table, mask };
+   chunks_in(table, first, n, forget_in, &f);
+}
+
+void tg_page_list(TgTable table, UWord number, TgPage* p)
+{
+   (void)p;
+   find_chunk(table, number)->listed |= 1ULL << (number & (TG_CHUNK_PAGES - 1));
+}
+
+typedef struct {
+   Bool (*each)(TgPage* p, void* opaque);
+   void* opaque;
+} Listing;
+
+/* Whether a machine of those with large entries still knows the page. */
+static Bool is_known_widely(const TgPage* p)
+{
+   const TgRest* rest = tg_rest(p);
+   const ULong unknown = tg_knowledge.split ? rest->wanted & rest->wanted_writes
+                                            : rest->wanted;
+   return (~unknown & tg_knowledge.wide) != 0;
+}
+
+static Bool listed_in(Chunk* c, UWord from, UWord to, void* opaque)
+{
+   const Listing* l = opaque;
+   for (ULong bits = c->listed & inside(c, from, to); bits != 0;
+        bits &= bits - 1) {
+      TgPage* p = &c->records->page[__builtin_ctzll(bits)];
+      const Bool go_on = l->each(p, l->opaque);
+      if (!is_known_widely(p))
+         c->listed &= ~(bits & -bits);
+      if (!go_on)
+         return False;
+   }
+   return True;
+}
+
+void tg_pages_listed(TgTable table, UWord first, UWord n,
+                     Bool (*each)(TgPage* p, void* opaque), void* opaque)
+{
+   Listing l = { each, opaque };
+   chunks_in(table, first, n, listed_in, &l);
+}

@@ -1,0 +1,197 @@
+/* What is known of each page, so that most references need not be simulated.
+
+   A hit in the first level changes nothing but the time of the entry's last
+   reference (LRU, PLRU), or nothing at all (FIFO, random, and NRU as long as
+   the used bit is on). So while a page is known to hit in every machine of the
+   run, all that a reference to it does is to note the time in the page's
+   record. The simulated arrays read the time from there when they choose a
+   victim, and take the knowledge back when it stops being true (sim/array.h).
+
+   Who has not got this knowledge says so with its bit in `wanted`: the next
+   reference to the page matters to it. A page is known when nobody wants it.
+   The time is one for all machines: however many hit, one store notes it.
+
+   Reads and writes are told apart where it matters to somebody: machines with
+   arrays of their own for loads and stores, and page faults, for a page that
+   was only read can fault again when it is written. */
+
+#ifndef TG_KNOWN_H
+#define TG_KNOWN_H
+
+#include "pub_tool_basics.h"
+
+#include <stdint.h>
+
+/* How many different sets of page-size rules a run can have. */
+enum { TG_MAX_VIEWS = 8 };
+enum { TG_NOT_ASKED = 0xff };
+
+/* A page of the base size, as data or as code: these are two records. What every
+   look-up reads stands apart from the rest, lest it be driven out of the
+   processor's caches. The tag of a data page is its address while it is known,
+   and one that no look-up here is for while it is not. The tag of a page of
+   code is 0 if it is known and TG_UNKNOWN if not. */
+typedef struct {
+   UWord tag;
+   uint64_t time; /* of the last reference */
+} __attribute__((aligned(16))) TgPage;
+
+typedef struct {
+   ULong wanted;        /* by whom: a bit for each machine, and those below */
+   ULong wanted_writes; /* the same for writes; see TgKnowledge */
+   ULong mark; /* the segment in which it was last seen, see tg_replay.c */
+   UChar backing[TG_MAX_VIEWS]; /* what backs it, by view; see tg_lanes.c */
+} TgRest;
+
+/* Records stand together in chunks of this many pages, which are aligned to
+   their own size: so one part of a record leads to the others. */
+enum { TG_CHUNK_BITS = 6, TG_CHUNK_PAGES = 1 << TG_CHUNK_BITS };
+
+typedef struct {
+   TgPage page[TG_CHUNK_PAGES];  /* as reads and fetches look it up */
+   TgPage write[TG_CHUNK_PAGES]; /* as writes do; of code, the tag is the page's
+                                    address, always */
+   TgRest rest[TG_CHUNK_PAGES];
+} TgRecords;
+
+enum { TG_RECORDS_BYTES = 4096 }; /* of which that is the size */
+
+static inline TgPage* tg_writes(const TgPage* p)
+{
+   return (TgPage*)(Addr)(p + TG_CHUNK_PAGES);
+}
+
+static inline TgRest* tg_rest(const TgPage* p)
+{
+   const Addr inside = (Addr)p & (TG_RECORDS_BYTES - 1);
+   return &((TgRecords*)((Addr)p - inside))->rest[inside / sizeof *p];
+}
+
+#define TG_UNKNOWN (~(UWord)0)
+
+/* No page has this number. */
+#define TG_NO_PAGE (~(UWord)0)
+
+/* Bits of `wanted` that are no machine's. */
+#define TG_WANTED_BY_FAULTS (1ULL << 62)
+#define TG_WANTED_BY_REACH (1ULL << 63)
+enum { TG_MAX_LANES = 62 };
+
+typedef enum { TG_DATA, TG_CODE, TG_N_TABLES } TgTable;
+
+typedef struct {
+   UInt page_shift;
+   ULong wanted[TG_N_TABLES]; /* what a new page is wanted by */
+   ULong wanted_writes;       /* the same for writes of data */
+   ULong wide;  /* machines whose entries can cover more than a base page */
+   Bool split;  /* loads and stores have arrays of their own somewhere: a
+                   write is looked up by `write` alone, with a time of its own.
+                   If not, it is looked up as a read is, and `write` only says
+                   that writes are known, too. */
+   Bool writes; /* writes are told apart at all */
+   Bool exact_times; /* somebody looks at more than who is oldest */
+   Bool mixed;       /* somebody compares times of fetches and of data */
+} TgKnowledge;
+
+extern TgKnowledge tg_knowledge;
+
+void tg_known_init(const TgKnowledge* k);
+
+/* A page of code that is always known. */
+TgPage* tg_no_page(void);
+
+/* The record of a page, made if it is new. */
+TgPage* tg_page(TgTable table, UWord number);
+
+/* Where the records of data pages are looked for first: by the lower bits of the
+   chunk's number, enough for 1 GiB of small pages, and one high bit in which
+   stack and heap differ. The table has holes, which cost no memory. */
+#if VG_WORDSIZE == 8
+enum { TG_NEAR_MASK = 0x40fff };
+#else
+enum { TG_NEAR_MASK = 0x3fff };
+#endif
+
+extern TgPage* tg_near[TG_NEAR_MASK + 1];
+
+static inline UWord tg_page_number_of_data(const TgPage* p, UInt shift)
+{
+   const UWord address = (p->tag & 1) != 0 ? p->tag ^ 1 ^ ((UWord)2 << shift)
+                                            : p->tag;
+   return address >> shift;
+}
+
+/* The record that `a` has, if the near table leads to it; else some other whose
+   tags `a` does not match. */
+static inline TgPage* tg_near_page(Addr a, UInt shift)
+{
+   return tg_near[(a >> (shift + TG_CHUNK_BITS)) & TG_NEAR_MASK]
+          + ((a >> shift) & (TG_CHUNK_PAGES - 1));
+}
+
+/* The record of a data page, made if it is new. */
+static inline TgPage* tg_data_page(UWord number)
+{
+   TgPage* p = tg_near_page(number << tg_knowledge.page_shift,
+                            tg_knowledge.page_shift);
+   return tg_page_number_of_data(p, tg_knowledge.page_shift) == number
+             ? p : tg_page(TG_DATA, number);
+}
+
+static inline UWord tg_code_page_number(const TgPage* p)
+{
+   return tg_writes(p)->tag >> tg_knowledge.page_shift;
+}
+
+/* An unknown page's tag differs from its address in the second lowest bit of
+   the page number, so it is neither the page itself nor the next, where the
+   last byte of what begins on the page can be; and in the lowest bit of all,
+   which tells one from the other. */
+static inline void tg_data_unknown(TgPage* p)
+{
+   if ((p->tag & 1) == 0)
+      p->tag ^= 1 | (UWord)2 << tg_knowledge.page_shift;
+}
+
+static inline void tg_data_known(TgPage* p)
+{
+   if ((p->tag & 1) != 0)
+      p->tag ^= 1 | (UWord)2 << tg_knowledge.page_shift;
+}
+
+/* Sets the tags to what `wanted` says. */
+static inline void tg_data_settle(TgPage* p)
+{
+   const TgRest* rest = tg_rest(p);
+   if (rest->wanted == 0)
+      tg_data_known(p);
+   if (rest->wanted_writes == 0 && (tg_knowledge.split || rest->wanted == 0))
+      tg_data_known(tg_writes(p));
+}
+
+static inline void tg_code_settle(TgPage* p)
+{
+   if (tg_rest(p)->wanted == 0)
+      p->tag = 0;
+}
+
+/* The next reference to the page matters to those of the mask: to the next read
+   (or fetch), the next write, or both. What a write is looked up by is for the
+   callee to know. */
+void tg_page_wanted(TgTable table, TgPage* p, Bool reads, Bool writes,
+                    ULong mask);
+
+/* The same for all pages that have a record, from number `first` on, `n` of
+   them; what backs them is asked again. */
+void tg_pages_forget(TgTable table, UWord first, UWord n, ULong mask);
+
+/* Pages that a wide machine may know stand in lists of their own, lest all of a
+   large page has to be gone through: lists the page. */
+void tg_page_list(TgTable table, UWord number, TgPage* p);
+
+/* Calls `each` for the listed ones among `n` pages from `first` on. It may say
+   wanted, and returns whether to go on. */
+void tg_pages_listed(TgTable table, UWord first, UWord n,
+                     Bool (*each)(TgPage* p, void* opaque), void* opaque);
+
+#endif

@@ -1,0 +1,541 @@
+/* Lanes: the machines of a run. See tg_lanes.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+
+#include "tg_aspace.h"
+#include "tg_lanes.h"
+
+TgLane* tg_lanes;
+UInt tg_n_lanes;
+Bool tg_disturbed;
+
+static UInt page_shift;
+static Bool fast_path;
+static ULong mark_at_hand;
+static tlb_reference last; /* that a first level was asked for */
+
+/* The two times of a data page, for arrays that serve both loads and stores. */
+enum {
+   SECOND_TIME = TG_CHUNK_PAGES * sizeof(TgPage) / sizeof(uint64_t)
+};
+
+static TgPage* page_of_time(const TgPort* port, uint64_t* time)
+{
+   return (TgPage*)(void*)((UChar*)time - port->time_at);
+}
+
+static TgTable table_of(const TgPort* port)
+{
+   return port->code ? TG_CODE : TG_DATA;
+}
+
+/* --- Entries that cover more than a base page --- */
+
+static UWord first_page(tlb_key key)
+{
+   return (UWord)tlb_key_page(key) << (tlb_key_shift(key) - page_shift);
+}
+
+static UWord n_pages(tlb_key key)
+{
+   return (UWord)1 << (tlb_key_shift(key) - page_shift);
+}
+
+/* Goes through the pages that an entry covers, code and data as need be. */
+static void pages_of_entry(const TgPort* port, tlb_key key,
+                           Bool (*each)(TgPage* p, void* opaque), void* opaque)
+{
+   if (port->code)
+      tg_pages_listed(TG_CODE, first_page(key), n_pages(key), each, opaque);
+   if (port->reads || port->writes)
+      tg_pages_listed(TG_DATA, first_page(key), n_pages(key), each, opaque);
+}
+
+typedef struct {
+   const TgPort* port;
+   TgTable table;
+   ULong time;
+   Bool found;
+} Search;
+
+/* A page that the machine wants has not been referenced since the entry came. */
+static void find_time(ULong wanted, ULong time, Search* s)
+{
+   if ((wanted & s->port->lane->bit) == 0 && time > s->time)
+      s->time = time;
+}
+
+static Bool youngest(TgPage* p, void* opaque)
+{
+   Search* s = opaque;
+   if (s->port->code || s->port->reads || !tg_knowledge.split)
+      find_time(tg_rest(p)->wanted, p->time, s);
+   if (s->port->writes && tg_knowledge.split)
+      find_time(tg_rest(p)->wanted_writes, tg_writes(p)->time, s);
+   return True;
+}
+
+static uint64_t range_time(tlb_key key, void* opaque)
+{
+   Search s = { .port = opaque };
+   pages_of_entry(s.port, key, youngest, &s);
+   return s.time;
+}
+
+static Bool is_marked(TgPage* p, void* opaque)
+{
+   Search* s = opaque;
+   s->found |= tg_rest(p)->mark == mark_at_hand;
+   return !s->found;
+}
+
+/* Whether the segment at hand refers to a page that the entry covers. */
+static Bool is_needed(const TgPort* port, tlb_key key, uint64_t* time)
+{
+   if (time == NULL || mark_at_hand == TG_NO_MARK)
+      return False;
+   if (time != &tlb_range)
+      return tg_rest(page_of_time(port, time))->mark == mark_at_hand;
+   Search s = { .port = port };
+   pages_of_entry(port, key, is_marked, &s);
+   return s.found;
+}
+
+/* --- Knowledge that ends --- */
+
+static void want(const TgPort* port, TgTable table, TgPage* p)
+{
+   tg_page_wanted(table, p, port->reads, port->writes, port->lane->bit);
+   tg_disturbed |= tg_rest(p)->mark == mark_at_hand;
+}
+
+static Bool want_each(TgPage* p, void* opaque)
+{
+   const Search* s = opaque;
+   want(s->port, s->table, p);
+   return True;
+}
+
+static void release(uint64_t* time, tlb_key key, void* opaque)
+{
+   const TgPort* port = opaque;
+   if (time != &tlb_range) {
+      want(port, table_of(port), page_of_time(port, time));
+      return;
+   }
+   for (UInt t = 0; t < TG_N_TABLES; t++) {
+      Search s = { .port = port, .table = t };
+      if (t == TG_CODE ? port->code : port->reads || port->writes)
+         tg_pages_listed(t, first_page(key), n_pages(key), want_each, &s);
+   }
+}
+
+/* --- References --- */
+
+/* Lets the page's record answer for the entry that it is in now. */
+static void attach(TgPort* port, TgTable table, TgPage* p, UWord number,
+                   UInt shift, UInt entry)
+{
+   tlb_array* a = port->array;
+   const Bool attached = a->short_cut[entry] != NULL;
+   if (shift == page_shift && !(port->code && (port->reads || port->writes))) {
+      if (!attached)
+         tlb_array_attach(a, entry,
+                          (uint64_t*)(void*)((UChar*)p + port->time_at));
+      return;
+   }
+   if (!attached)
+      tlb_array_attach_range(a, entry);
+   tg_page_list(table, number, p);
+}
+
+static void known(TgPort* port, TgPage* p)
+{
+   const ULong others = ~port->lane->bit;
+   if (port->code || port->reads || !tg_knowledge.split)
+      tg_rest(p)->wanted &= others;
+   if (port->writes && tg_knowledge.split)
+      tg_rest(p)->wanted_writes &= others;
+}
+
+/* The common case: a miss in an LRU array of a few ways, all of which is known.
+   Nothing but the page itself and the victim is touched. */
+static inline Bool miss_plainly(TgLane* lane, const TgFront* f, TgPage* p,
+                                tlb_key key, TgKind kind)
+{
+   tlb_array* a = f->array;
+   const UInt entry = tlb_plain_oldest(a, key);
+   TgPort* port = a->opaque;
+   TgPage* victim = page_of_time(port, a->short_cut[entry]);
+   if (tg_rest(victim)->mark == mark_at_hand)
+      return False;
+   tg_page_wanted(kind == TG_FETCH ? TG_CODE : TG_DATA, victim, port->reads,
+                  port->writes, lane->bit);
+   tlb_plain_replace(a, entry, key,
+                     (uint64_t*)(void*)((UChar*)p + f->time_at));
+   return True;
+}
+
+/* Whether a base page that is wanted can not be there, since whatever is there
+   is known. (NRU also wants to see pages that are there.) */
+static Bool is_absent(const TgLane* lane, const tlb_stop* stop)
+{
+   const tlb_array* a = &lane->h.array[stop->array[0]];
+   return fast_path && stop->n == 1 && stop->shift[0] == page_shift
+          && a->g.policy != TLB_NRU && tlb_array_all_attached(a);
+}
+
+/* Any other case, one array after the other as the route goes. */
+static Bool refer_first_level(TgLane* lane, const tlb_reference* r, TgPage* p,
+                              tlb_outcome* out)
+{
+   const TgTable table = r->user == TLB_FETCH ? TG_CODE : TG_DATA;
+   const tlb_stop* stop = tlb_first_stop(&lane->h, r);
+   UInt which = 0;
+   const UInt n = is_absent(lane, stop) ? 0 : stop->n;
+   for (UInt i = 0; i < n && out->entry == TLB_MISS; i++) {
+      which = i;
+      out->entry = tlb_array_lookup(&lane->h.array[stop->array[i]],
+                                    tlb_entry_key(&lane->h, r, stop->shift[i]),
+                                    r->now);
+   }
+   if (out->entry == TLB_MISS) {
+      which = tlb_roomier(&lane->h, r, stop);
+      tlb_array* a = &lane->h.array[stop->array[which]];
+      const tlb_key key = tlb_entry_key(&lane->h, r, stop->shift[which]);
+      const UInt entry = tlb_array_place(a, key);
+      if (is_needed(a->opaque, a->key[entry], a->short_cut[entry]))
+         return False;
+      tlb_array_fill_entry(a, entry, key, r->now);
+      out->entry = entry;
+      out->missed = 1u << lane->h.entry_level[r->user];
+   }
+   if (fast_path) {
+      TgPort* port = &lane->port[stop->array[which]];
+      attach(port, table, p, (UWord)r->page, stop->shift[which], out->entry);
+      known(port, p);
+   }
+   return True;
+}
+
+/* --- What backs a page --- */
+
+/* An answer in one byte: how much larger the page is than the base page, and
+   the block, which has up to 64K. */
+enum { BLOCK_BITS = 3 };
+
+static UChar pack(tlb_backing b)
+{
+   const UInt block = b.block_shift < page_shift ? 0
+                                                 : b.block_shift - page_shift;
+   return (UChar)((b.page_shift - page_shift) << BLOCK_BITS | block);
+}
+
+/* What backs the page in the lane's view. A machine whose own base page is
+   larger has no smaller ones. */
+static void ask_backing(const TgLane* lane, TgPage* p, tlb_reference* r)
+{
+   UChar* answer = &tg_rest(p)->backing[lane->view];
+   if (*answer == TG_NOT_ASKED)
+      *answer = pack(tlb_pagemap_backing(tg_aspace_map(), lane->view,
+                                         r->page << page_shift));
+   const UInt page = page_shift + (*answer >> BLOCK_BITS);
+   const UInt block = page_shift + (*answer & ((1 << BLOCK_BITS) - 1));
+   r->page_shift = (uint8_t)(page > lane->base_shift ? page
+                                                     : lane->base_shift);
+   r->block_shift = (uint8_t)block;
+}
+
+/* The array is to be asked again for the pages in [start, end). */
+static void detach_between(tlb_array* a, Addr start, Addr end)
+{
+   for (UInt i = 0; i < a->g.entries && a->n_attached > 0; i++) {
+      const Addr from = first_page(a->key[i]) << page_shift;
+      const Addr size = n_pages(a->key[i]) << page_shift;
+      if (a->short_cut[i] != NULL && from < end && from + size > start)
+         tlb_array_detach(a, i);
+   }
+}
+
+/* Page sizes differ from what they were. Entries stay where they are, under
+   their old size: nothing invalidates them here. */
+static void changed(void* opaque, uint64_t start, uint64_t end)
+{
+   const UWord first = (UWord)start >> page_shift;
+   const UWord n = (UWord)((end - start) >> page_shift);
+   ULong bits = 0;
+   for (UInt i = 0; i < tg_n_lanes; i++) {
+      TgLane* lane = &tg_lanes[i];
+      if (lane->view != *(UInt*)opaque || lane->base_pages)
+         continue;
+      bits |= lane->bit;
+      for (UInt j = 0; j < lane->machine->m.n_arrays; j++) {
+         if (lane->h.array[j].short_cut != NULL)
+            detach_between(&lane->h.array[j], (Addr)start, (Addr)end);
+      }
+   }
+   for (UInt t = 0; t < TG_N_TABLES; t++)
+      tg_pages_forget(t, first, n, bits);
+}
+
+Bool tg_lane_refer(TgLane* lane, TgPage* p, UWord number, TgKind kind,
+                   ULong now, ULong mark, tlb_outcome* out)
+{
+   const TgFront* f = &lane->front[kind];
+   const tlb_key key = tlb_key_of(number, page_shift, 0);
+   last = (tlb_reference){ .page = number, .now = now, .user = (uint8_t)kind,
+                           .page_shift = (uint8_t)page_shift,
+                           .block_shift = (uint8_t)page_shift };
+   mark_at_hand = mark;
+   *out = (tlb_outcome){ .entry = TLB_MISS };
+   if (f->array != NULL && f->array->plain && fast_path
+       && tlb_plain_is_full(f->array, key)) {
+      if (!miss_plainly(lane, f, p, key, kind))
+         return False;
+      out->missed = 1u << lane->h.entry_level[kind];
+      known(f->array->opaque, p);
+   } else {
+      if (!lane->base_pages)
+         ask_backing(lane, p, &last);
+      if (!refer_first_level(lane, &last, p, out))
+         return False;
+   }
+   if (out->missed)
+      tlb_translate_behind(&lane->h, &last, out);
+   return True;
+}
+
+void tg_lane_follow(TgLane* follower, tlb_outcome* out)
+{
+   *out = (tlb_outcome){ .entry = TLB_MISS };
+   tlb_translate_behind(&follower->h, &last, out);
+}
+
+/* --- Start --- */
+
+static void init_port(TgLane* lane, UInt i)
+{
+   TgPort* port = &lane->port[i];
+   port->lane = lane;
+   port->array = &lane->h.array[i];
+   port->code = tlb_asks_first(&lane->h, TLB_FETCH, i) != 0;
+   port->reads = tlb_asks_first(&lane->h, TLB_LOAD, i) != 0;
+   port->writes = tlb_asks_first(&lane->h, TLB_STORE, i) != 0;
+   const Bool stores_only = port->writes && !port->reads && !port->code;
+   port->time_at = tg_knowledge.split && stores_only
+                      ? offsetof(TgRecords, write[0].time)
+                      : offsetof(TgRecords, page[0].time);
+   port->array->opaque = port;
+   if (tg_knowledge.split && port->reads && port->writes)
+      port->array->second_time = SECOND_TIME;
+}
+
+/* Code and data in one first-level array: no record has all its times. */
+static Bool is_mixed(const TgLane* lane)
+{
+   for (UInt i = 0; i < lane->machine->m.n_arrays; i++) {
+      if (tlb_asks_first(&lane->h, TLB_FETCH, i)
+          && (tlb_asks_first(&lane->h, TLB_LOAD, i)
+              || tlb_asks_first(&lane->h, TLB_STORE, i)))
+         return True;
+   }
+   return False;
+}
+
+static void init_front(TgLane* lane, TgKind kind)
+{
+   const tlb_reference r = { .user = (uint8_t)kind,
+                             .page_shift = (uint8_t)page_shift,
+                             .block_shift = (uint8_t)page_shift };
+   const tlb_stop* stop = tlb_first_stop(&lane->h, &r);
+   const TgPort* port = &lane->port[stop->array[0]];
+   if (!lane->base_pages || stop->n != 1 || stop->shift[0] != page_shift
+       || is_mixed(lane))
+      return;
+   lane->front[kind].array = port->array;
+   lane->front[kind].time_at = port->time_at;
+}
+
+/* Whether loads and stores ask different arrays first. */
+static Bool is_split(const TgLane* lane)
+{
+   for (UInt i = 0; i < lane->machine->m.n_arrays; i++) {
+      if (tlb_asks_first(&lane->h, TLB_LOAD, i)
+          != tlb_asks_first(&lane->h, TLB_STORE, i))
+         return True;
+   }
+   return False;
+}
+
+static Bool has_base_pages_only(const TgMachine* machine)
+{
+   const tlb_machine* m = &machine->m;
+   if (machine->pages.n_rules > 0 || m->base_page_shift > page_shift)
+      return False;
+   for (UInt i = 0; i < m->n_arrays; i++) {
+      if (m->array[i].coalesce_shift != 0)
+         return False;
+   }
+   return True;
+}
+
+/* Whether somebody chooses by more than who is oldest, or in the middle of
+   references that went elsewhere first. */
+static Bool needs_exact_times(const TgLane* lane)
+{
+   for (UInt i = 0; i < lane->machine->m.n_arrays; i++) {
+      const tlb_array* a = &lane->h.array[i];
+      if (a->also_behind || (a->short_cut != NULL && a->g.policy == TLB_PLRU))
+         return True;
+   }
+   return False;
+}
+
+/* --- Equal first levels --- */
+
+static Bool is_asked_first(const TgLane* lane, TgTable table, UInt i)
+{
+   if (table == TG_CODE)
+      return tlb_asks_first(&lane->h, TLB_FETCH, i) != 0;
+   return tlb_asks_first(&lane->h, TLB_LOAD, i)
+          || tlb_asks_first(&lane->h, TLB_STORE, i);
+}
+
+/* The next array from number i on that is asked first, or n_arrays. */
+static UInt next_first(const TgLane* lane, TgTable table, UInt i)
+{
+   while (i < lane->machine->m.n_arrays && !is_asked_first(lane, table, i))
+      i++;
+   return i;
+}
+
+static Bool are_equal(const tlb_machine_array* a, const tlb_machine_array* b)
+{
+   return a->level == b->level && a->users == b->users
+          && VG_(memcmp)(&a->g, &b->g, sizeof a->g) == 0
+          && a->splits == b->splits && a->coalesce_shift == b->coalesce_shift;
+}
+
+/* Whether the first levels of both for code or data, and what is told them,
+   are the same at all times. */
+static Bool have_equal_first_levels(const TgLane* a, const TgLane* b,
+                                    TgTable table)
+{
+   UInt i = next_first(a, table, 0), j = next_first(b, table, 0);
+   if (a->view != b->view || a->base_shift != b->base_shift
+       || is_mixed(a) || is_mixed(b))
+      return False;
+   while (i < a->machine->m.n_arrays && j < b->machine->m.n_arrays) {
+      if (a->h.array[i].also_behind || b->h.array[j].also_behind
+          || !are_equal(&a->machine->m.array[i], &b->machine->m.array[j]))
+         return False;
+      i = next_first(a, table, i + 1);
+      j = next_first(b, table, j + 1);
+   }
+   return i == a->machine->m.n_arrays && j == b->machine->m.n_arrays;
+}
+
+/* Makes the lane follow the first of those before it that it can follow.
+   Returns whether there is one. */
+static Bool follow(TgLane* lane, TgTable table)
+{
+   for (TgLane* leader = tg_lanes; leader < lane && fast_path; leader++) {
+      if (!have_equal_first_levels(leader, lane, table))
+         continue;
+      lane->follower[table] = leader->follower[table];
+      leader->follower[table] = lane;
+      return True;
+   }
+   return False;
+}
+
+/* --- Start --- */
+
+/* The number of the view by these rules, made if it is new. */
+static UInt view_of(const tlb_page_policy* pages)
+{
+   static UInt numbers[TG_MAX_VIEWS];
+   tlb_pagemap* map = tg_aspace_map();
+   for (UInt i = 0; i < map->n_views; i++) {
+      if (VG_(memcmp)(&map->view[i]->policy, pages, sizeof *pages) == 0)
+         return i;
+   }
+   tl_assert(map->n_views < TG_MAX_VIEWS);
+   const UInt n = map->n_views;
+   numbers[n] = tlb_pagemap_add_view(map, pages, changed, &numbers[n]);
+   return n;
+}
+
+/* The program has asked for huge pages: from now on what backs a page has to be
+   asked of the map. */
+static void listen(void* opaque, const TgSpaceEvent* e)
+{
+   (void)opaque;
+   enum { LINUX_MADV_HUGEPAGE = 14, LINUX_MADV_COLLAPSE = 25 };
+   const Bool maps = e->mapping != NULL
+                     && (e->mapping->flags & TLB_MAP_HUGETLB) != 0;
+   const Bool advises = e->what == TG_SPACE_ADVISE
+                        && (e->advice == LINUX_MADV_HUGEPAGE
+                            || e->advice == LINUX_MADV_COLLAPSE);
+   if (!maps && !advises)
+      return;
+   for (UInt i = 0; i < tg_n_lanes; i++) {
+      TgLane* lane = &tg_lanes[i];
+      lane->base_pages = False;
+      tg_knowledge.wide |= lane->bit;
+      VG_(memset)(lane->front, 0, sizeof lane->front);
+   }
+}
+
+static void init_lane(TgLane* lane, UInt number, const TgMachine* machine,
+                      Bool nested)
+{
+   lane->number = number;
+   lane->bit = 1ULL << number;
+   lane->machine = machine;
+   lane->base_pages = has_base_pages_only(machine);
+   lane->base_shift = machine->m.base_page_shift;
+   lane->view = view_of(&machine->pages);
+   tlb_hierarchy_init(&lane->h, &machine->m, page_shift, nested,
+                      VG_(malloc)("tg.lanes.arrays",
+                                  tlb_hierarchy_bytes(&machine->m)),
+                      release, range_time, NULL);
+}
+
+void tg_lanes_init(const TgOptions* options)
+{
+   const UInt n = options->n_machines;
+   page_shift = options->page_shift;
+   fast_path = options->fast_path;
+   tl_assert(n > 0 && n <= TG_MAX_LANES);
+   tg_lanes = VG_(calloc)("tg.lanes", n, sizeof *tg_lanes);
+   tg_n_lanes = n;
+
+   tg_aspace_listen(listen, NULL);
+   TgKnowledge k = { .page_shift = page_shift };
+   for (UInt i = 0; i < n; i++) {
+      init_lane(&tg_lanes[i], i, &options->machine[i], options->nested);
+      for (UInt t = 0; t < TG_N_TABLES; t++) {
+         if (!follow(&tg_lanes[i], t))
+            k.wanted[t] |= tg_lanes[i].bit;
+      }
+      k.split |= is_split(&tg_lanes[i]);
+      k.exact_times |= needs_exact_times(&tg_lanes[i]);
+      k.mixed |= is_mixed(&tg_lanes[i]);
+      if (!tg_lanes[i].base_pages || is_mixed(&tg_lanes[i]))
+         k.wide |= tg_lanes[i].bit;
+   }
+   k.wanted_writes = k.split ? k.wanted[TG_DATA] : 0;
+   k.writes = k.split;
+   tg_known_init(&k);
+   for (UInt i = 0; i < n; i++) {
+      for (UInt j = 0; j < tg_lanes[i].machine->m.n_arrays; j++)
+         init_port(&tg_lanes[i], j);
+      for (UInt kind = 0; kind < TG_N_KINDS; kind++)
+         init_front(&tg_lanes[i], kind);
+   }
+}

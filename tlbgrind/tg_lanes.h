@@ -1,0 +1,70 @@
+/* Lanes: the machines of a run, each with its own view of the page sizes, and
+   what a reference does to one of them. */
+
+#ifndef TG_LANES_H
+#define TG_LANES_H
+
+#include "pub_tool_basics.h"
+
+#include "sim/hierarchy.h"
+
+#include "tg_events.h"
+#include "tg_known.h"
+#include "tg_options.h"
+
+typedef struct _TgLane TgLane;
+
+/* The first-level array that a kind of reference is looked up in, if there is
+   only one and its entries are base pages: the case that has to be fast. */
+typedef struct {
+   tlb_array* array; /* NULL: it is not that simple */
+   SizeT time_at;    /* where in a TgPage the times of its entries stand */
+} TgFront;
+
+/* What a first-level array's short cuts and releases need to know. */
+typedef struct {
+   TgLane* lane;
+   tlb_array* array;
+   Bool code, reads, writes; /* who uses it */
+   SizeT time_at; /* as above, for entries of one base page */
+} TgPort;
+
+struct _TgLane {
+   UInt number; /* from 0, in the order of the options */
+   ULong bit;   /* its bit in `wanted` */
+   const TgMachine* machine;
+   UInt view;       /* which rules say how large pages are */
+   UInt base_shift; /* of its smallest pages */
+   Bool base_pages; /* all pages are base pages, and never more than one to an
+                       entry: what backs them need not be asked */
+   TgFront front[TG_N_KINDS];
+   /* Machines whose first level is the same, by table: what misses here misses
+      there, so they are only asked then, behind their first level. */
+   TgLane* follower[TG_N_TABLES];
+   TgPort port[TLB_MAX_ARRAYS];
+   tlb_hierarchy h;
+};
+
+extern TgLane* tg_lanes;
+extern UInt tg_n_lanes;
+
+void tg_lanes_init(const TgOptions* options);
+
+/* One reference of one machine: to page p, whose number is `number`. What came
+   of it goes to *out.
+
+   Returns False, and has done nothing, if that would take away knowledge of a
+   page that the segment `mark` refers to: then its references have to be
+   simulated one by one. With TG_NO_MARK that never happens. */
+#define TG_NO_MARK (~0ULL)
+Bool tg_lane_refer(TgLane* lane, TgPage* p, UWord number, TgKind kind,
+                   ULong now, ULong mark, tlb_outcome* out);
+
+/* What the last call, which was a miss, comes to with a follower. */
+void tg_lane_follow(TgLane* follower, tlb_outcome* out);
+
+/* Whether a page of the segment `mark` has been released, though not evicted,
+   since this was set to False. */
+extern Bool tg_disturbed;
+
+#endif

@@ -1,0 +1,192 @@
+/* The machines that a run simulates. See tg_machines.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_vki.h"
+
+#include "sim/builtin.h"
+#include "sim/hierarchy.h"
+#include "sim/machine_file.h"
+#include "sim/machine_input.h"
+
+#include "tg_host.h"
+#include "tg_machines.h"
+
+void tg_machine_assume(TgMachine* m, const HChar* format, ...)
+{
+   HChar text[256];
+   va_list args;
+   va_start(args, format);
+   VG_(vsnprintf)(text, sizeof text, format, args);
+   va_end(args);
+   const HChar* copy = VG_(strdup)("tg.machines.assumption", text);
+   VG_(addToXA)(m->assumptions, &copy);
+}
+
+void tg_machine_begin(TgMachine* m, const HChar* name, UInt page_shift)
+{
+   VG_(memset)(m, 0, sizeof *m);
+   m->name = VG_(strdup)("tg.machines.name", name);
+   m->m.base_page_shift = page_shift;
+   m->m.walk_cycles = TLB_UNKNOWN;
+   m->assumptions = VG_(newXA)(VG_(malloc), "tg.machines", VG_(free),
+                               sizeof(HChar*));
+}
+
+void tg_machine_add(TgMachine* m, const HChar* name, UInt level, UInt users,
+                    const tlb_geometry* g)
+{
+   tl_assert(m->m.n_arrays < TLB_MAX_ARRAYS);
+   tlb_machine_array* a = &m->m.array[m->m.n_arrays++];
+   *a = (tlb_machine_array){ .level = level, .users = users, .g = *g,
+                             .hit_cycles = TLB_UNKNOWN };
+   VG_(snprintf)(a->name, sizeof a->name, "%s", name);
+}
+
+void tg_machine_default(TgMachine* m, UInt page_shift)
+{
+   tg_machine_begin(m, "default", page_shift);
+   tlb_machine_default(page_shift, &m->m);
+}
+
+/* For a base page that no first-level array holds, the arrays for the machine's
+   own base pages are taken to hold it. */
+static void rebase(TgMachine* m, UInt page_shift)
+{
+   const ULong own = 1ULL << m->m.base_page_shift;
+   tlb_reason why;
+   m->m.base_page_shift = page_shift;
+   if (tlb_machine_holds(&m->m, page_shift, &why))
+      return;
+   for (UInt i = 0; i < m->m.n_arrays; i++) {
+      tlb_geometry* g = &m->m.array[i].g;
+      if ((g->page_sizes & own) != 0)
+         g->page_sizes = (g->page_sizes & ~own) | 1ULL << page_shift;
+   }
+   tg_machine_assume(m, "the arrays for %lluK pages are taken to hold the base "
+                        "page of this run in the same number", own >> 10);
+}
+
+/* --- Machine files and dumps --- */
+
+static Bool is_file(const HChar* name)
+{
+   struct vg_stat st;
+   return !sr_isError(VG_(stat)(name, &st));
+}
+
+/* The whole file, to be freed; NULL with the reason. */
+static HChar* read_file(const HChar* name, SizeT* length, tlb_reason* why)
+{
+   struct vg_stat st;
+   const SysRes opened = VG_(open)(name, VKI_O_RDONLY, 0);
+   if (sr_isError(opened) || VG_(fstat)((Int)sr_Res(opened), &st) != 0) {
+      VG_(snprintf)(why->text, sizeof why->text, "can not be read");
+      return NULL;
+   }
+   const Int fd = (Int)sr_Res(opened);
+   HChar* text = NULL;
+   if (!VKI_S_ISREG(st.mode)) {
+      VG_(snprintf)(why->text, sizeof why->text, "is not a regular file");
+   } else if (st.size > TLB_MACHINE_FILE_SIZE) {
+      VG_(snprintf)(why->text, sizeof why->text,
+                    "has %lld bytes; machine files and dumps of CPUID have at "
+                    "most %d", (Long)st.size, TLB_MACHINE_FILE_SIZE);
+   } else {
+      text = VG_(malloc)("tg.machines.file", (SizeT)st.size + 1);
+      *length = 0;
+      Int n;
+      while (*length < (SizeT)st.size
+             && (n = VG_(read)(fd, text + *length,
+                               (Int)((SizeT)st.size - *length))) > 0)
+         *length += (SizeT)n;
+   }
+   VG_(close)(fd);
+   return text;
+}
+
+/* FILE is a machine file or a dump of CPUID; of a dump with several kinds of
+   processors FILE:NUMBER is one. */
+static Bool from_file(const HChar* name, TgMachine* out, tlb_reason* why)
+{
+   HChar* file = VG_(strdup)("tg.machines.file", name);
+   tlb_machine_file_name split = { .length = VG_(strlen)(name) };
+   SizeT length;
+   uint64_t line = 0;
+   tlb_reason reason;
+   if (!is_file(name))
+      split = tlb_machine_split_name(name);
+   file[split.length] = '\0';
+   HChar* text = read_file(file, &length, &reason);
+   const Bool found = text != NULL
+                      && tlb_machine_read(text, length, file, split, &out->m,
+                                          &line, &reason);
+   if (!found && line > 0)
+      VG_(snprintf)(why->text, sizeof why->text, "%s:%llu: %s", file,
+                    (ULong)line, reason.text);
+   else if (!found)
+      VG_(snprintf)(why->text, sizeof why->text, "%s: %s", file, reason.text);
+   VG_(free)(text);
+   VG_(free)(file);
+   return found;
+}
+
+static Bool is_path(const HChar* name)
+{
+   return is_file(name) || VG_(strchr)(name, '/') != NULL;
+}
+
+static Bool find(const HChar* name, UInt base_shift, TgMachine* out,
+                 tlb_reason* why)
+{
+   const UInt shift = base_shift == 0 ? TLB_MIN_PAGE_SHIFT : base_shift;
+   const tlb_builtin* builtin = tlb_builtin_machine(name);
+   if (VG_(strcmp)(name, "default") == 0) {
+      tg_machine_default(out, shift);
+      return True;
+   }
+   tg_machine_begin(out, name, shift);
+   if (VG_(strcmp)(name, "host") == 0) {
+      tg_host_machine(&out->m);
+      return True;
+   }
+   if (builtin != NULL) {
+      uint32_t line;
+      return tlb_machine_parse(builtin->text, builtin->length, &out->m, &line,
+                               why) != 0;
+   }
+   if (is_path(name))
+      return from_file(name, out, why);
+   tlb_builtin_refuse(name, why);
+   return False;
+}
+
+Bool tg_machine_by_name(const HChar* name, UInt base_shift,
+                        const tlb_page_policy* pages, TgMachine* out,
+                        tlb_reason* why)
+{
+   HChar* plain = VG_(strdup)("tg.machines.name", name);
+   HChar* rules = VG_(strchr)(plain, '@');
+   if (rules != NULL)
+      *rules++ = '\0';
+   Bool found = find(plain, base_shift, out, why);
+   if (found) {
+      out->name = VG_(strdup)("tg.machines.name", name);
+      out->pages = *pages;
+      if (base_shift != 0)
+         rebase(out, base_shift);
+      tlb_machine_note_unknowns(&out->m);
+      for (UInt i = 0; i < out->m.n_notes; i++)
+         tg_machine_assume(out, "%s", out->m.note[i].text);
+      found = rules == NULL
+              || tlb_page_rules_parse(rules, '+', out->m.base_page_shift,
+                                      &out->pages, why);
+   }
+   VG_(free)(plain);
+   return found;
+}
