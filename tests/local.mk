@@ -85,6 +85,7 @@ PYTEST_FILES = \
 	tests/cpuid/test_machine_command.py \
 	tests/cpuid/test_machine_files.py \
 	tests/cpuid/test_oracle.py \
+	tests/cpuid/test_tool.py \
 	tests/experiments/test_experiments.py \
 	tests/machines/test_machines.py \
 	tests/faults/test_tg_faults.py \

@@ -93,10 +93,10 @@ static HChar* read_file(const HChar* name, SizeT* length, tlb_reason* why)
    HChar* text = NULL;
    if (!VKI_S_ISREG(st.mode)) {
       VG_(snprintf)(why->text, sizeof why->text, "is not a regular file");
-   } else if (st.size > TLB_MACHINE_FILE_SIZE) {
+   } else if (st.size > TLB_MACHINE_INPUT_SIZE) {
       VG_(snprintf)(why->text, sizeof why->text,
                     "has %lld bytes; machine files and dumps of CPUID have at "
-                    "most %d", (Long)st.size, TLB_MACHINE_FILE_SIZE);
+                    "most %d", (Long)st.size, TLB_MACHINE_INPUT_SIZE);
    } else {
       text = VG_(malloc)("tg.machines.file", (SizeT)st.size + 1);
       *length = 0;
@@ -112,37 +112,49 @@ static HChar* read_file(const HChar* name, SizeT* length, tlb_reason* why)
 
 /* FILE is a machine file or a dump of CPUID; of a dump with several kinds of
    processors FILE:NUMBER is one. */
-static Bool from_file(const HChar* name, TgMachine* out, tlb_reason* why)
+static Bool from_file(const HChar* name, TgMachine* out, const HChar** where,
+                      tlb_reason* why)
 {
    HChar* file = VG_(strdup)("tg.machines.file", name);
    tlb_machine_file_name split = { .length = VG_(strlen)(name) };
    SizeT length;
    uint64_t line = 0;
-   tlb_reason reason;
    if (!is_file(name))
       split = tlb_machine_split_name(name);
    file[split.length] = '\0';
-   HChar* text = read_file(file, &length, &reason);
+   HChar* text = read_file(file, &length, why);
    const Bool found = text != NULL
                       && tlb_machine_read(text, length, file, split, &out->m,
-                                          &line, &reason);
-   if (!found && line > 0)
-      VG_(snprintf)(why->text, sizeof why->text, "%s:%llu: %s", file,
-                    (ULong)line, reason.text);
-   else if (!found)
-      VG_(snprintf)(why->text, sizeof why->text, "%s: %s", file, reason.text);
+                                          &line, why);
+   if (!found) {
+      const Int size = (Int)VG_(strlen)(file) + 32;
+      HChar* place = VG_(malloc)("tg.machines.place", (SizeT)size);
+      if (line > 0)
+         VG_(snprintf)(place, size, "%s:%llu: ", file, (ULong)line);
+      else
+         VG_(snprintf)(place, size, "%s: ", file);
+      *where = place;
+   }
    VG_(free)(text);
    VG_(free)(file);
    return found;
 }
 
+/* Whether a file is meant, with a number behind it or without: one that is
+   there, or a name that no machine has. */
 static Bool is_path(const HChar* name)
 {
-   return is_file(name) || VG_(strchr)(name, '/') != NULL;
+   HChar* file = VG_(strdup)("tg.machines.file", name);
+   file[tlb_machine_split_name(name).length] = '\0';
+   const Bool path = is_file(name) || is_file(file)
+                     || VG_(strchr)(name, '/') != NULL
+                     || VG_(strchr)(name, '.') != NULL;
+   VG_(free)(file);
+   return path;
 }
 
 static Bool find(const HChar* name, UInt base_shift, TgMachine* out,
-                 tlb_reason* why)
+                 const HChar** where, tlb_reason* why)
 {
    const UInt shift = base_shift == 0 ? TLB_MIN_PAGE_SHIFT : base_shift;
    const tlb_builtin* builtin = tlb_builtin_machine(name);
@@ -161,20 +173,38 @@ static Bool find(const HChar* name, UInt base_shift, TgMachine* out,
                                why) != 0;
    }
    if (is_path(name))
-      return from_file(name, out, why);
+      return from_file(name, out, where, why);
    tlb_builtin_refuse(name, why);
    return False;
 }
 
+/* VG_(printf) goes to the standard error while options are read. */
+static void print_list_line(UInt i)
+{
+   HChar line[TLB_LIST_LINE_SIZE + 1];
+   tlb_machine_list_line(i, line, TLB_LIST_LINE_SIZE);
+   const SizeT n = VG_(strlen)(line);
+   line[n] = '\n';
+   VG_(write)(1, line, (Int)n + 1);
+}
+
+void tg_machine_print_list(void)
+{
+   print_list_line(tlb_n_builtins);
+   for (UInt i = 0; i < tlb_n_builtins; i++)
+      print_list_line(i);
+}
+
 Bool tg_machine_by_name(const HChar* name, UInt base_shift,
                         const tlb_page_policy* pages, TgMachine* out,
-                        tlb_reason* why)
+                        const HChar** where, tlb_reason* why)
 {
+   *where = "";
    HChar* plain = VG_(strdup)("tg.machines.name", name);
    HChar* rules = VG_(strchr)(plain, '@');
    if (rules != NULL)
       *rules++ = '\0';
-   Bool found = find(plain, base_shift, out, why);
+   Bool found = find(plain, base_shift, out, where, why);
    if (found) {
       out->name = VG_(strdup)("tg.machines.name", name);
       out->pages = *pages;

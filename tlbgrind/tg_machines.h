@@ -19,10 +19,14 @@ typedef struct {
 
 /* The machine "NAME" or "NAME@RULES", with rules for page sizes that come after
    those of the run. `base_shift`: the base page of the run, 0 if the machine's
-   own is to be taken. Returns False with the reason if there is none. */
+   own is to be taken. Returns False with the reason if there is none, and with
+   "FILE:LINE: " in `where`, or "" if it is not about a file. */
 Bool tg_machine_by_name(const HChar* name, UInt base_shift,
                         const tlb_page_policy* pages, TgMachine* out,
-                        tlb_reason* why);
+                        const HChar** where, tlb_reason* why);
+
+/* Prints the machines that are built in on the standard output. */
+void tg_machine_print_list(void);
 
 /* See tlb_machine_default(). */
 void tg_machine_default(TgMachine* m, UInt page_shift);

@@ -56,7 +56,7 @@ static void refuse(const HChar* arg, const HChar* format, ...)
 
 static void refuse(const HChar* arg, const HChar* format, ...)
 {
-   HChar reason[512];
+   HChar reason[VKI_PATH_MAX + 512];
    va_list args;
    va_start(args, format);
    VG_(vsnprintf)(reason, sizeof reason, format, args);
@@ -119,6 +119,10 @@ Bool tg_process_option(const HChar* arg)
       note_array(&arrays[i], arg);
       return True;
    }
+   if (VG_(strcmp)(arg, "--list-machines") == 0) {
+      tg_machine_print_list();
+      VG_(exit)(0);
+   }
    if (is_option(arg, "--page-size", &value)) {
       page_size_arg = VG_(strdup)("tg.options", arg);
    } else if (is_option(arg, "--machine", &value)) {
@@ -159,6 +163,7 @@ void tg_print_usage(void)
 "                                     --list-machines, host, default, machine\n"
 "                                     files or dumps of `cpuid -r'; NAME@RULES:\n"
 "                                     with its own --pages, joined by + [host]\n"
+"    --list-machines                  list those that are built in, run nothing\n"
 "    --itlb=ENTRIES,WAYS[,SIZES[,POLICY]]  first-level instruction TLB\n"
 "    --dtlb=ENTRIES,WAYS[,SIZES[,POLICY]]  first-level data TLB\n"
 "    --stlb=ENTRIES,WAYS[,SIZES[,POLICY]]  second-level TLB of both sides\n"
@@ -281,6 +286,7 @@ static void read_machines(const HChar* arg, const HChar* list)
    HChar* at = names;
    while (at != NULL) {
       HChar* name = at;
+      const HChar* where;
       tlb_reason why;
       at = VG_(strchr)(name, ',');
       if (at != NULL)
@@ -297,8 +303,9 @@ static void read_machines(const HChar* arg, const HChar* list)
       if (!tg_machine_by_name(name,
                               page_size_arg == NULL ? 0 : options.page_shift,
                               &options.pages.policy,
-                              &options.machine[options.n_machines], &why))
-         refuse(arg, "%s", why.text);
+                              &options.machine[options.n_machines], &where,
+                              &why))
+         refuse(arg, "%s%s", where, why.text);
       options.n_machines++;
    }
    VG_(free)(names);
