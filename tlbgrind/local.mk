@@ -12,6 +12,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/cpuid_amd.c \
 	tlbgrind/sim/cpuid_dump.c \
 	tlbgrind/sim/cpuid_intel.c \
+	tlbgrind/sim/cpuid_models.c \
 	tlbgrind/sim/faultmodel.c \
 	tlbgrind/sim/geometry.c \
 	tlbgrind/sim/hierarchy.c \

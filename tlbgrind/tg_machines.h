@@ -1,5 +1,5 @@
-/* The machines that a run simulates: by name, from the processor at hand, or put
-   together from arrays. */
+/* The machines that a run simulates: by name, from the processor at hand, or
+   put together from arrays. */
 
 #ifndef TG_MACHINES_H
 #define TG_MACHINES_H

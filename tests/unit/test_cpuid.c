@@ -145,8 +145,8 @@ static void notes(const tlb_machine *m, unsigned n, const char *const *text)
    "of the instruction array for 4K pages CPUID gives the half that one of " \
    "two threads has; one that runs alone may have all of it"
 #define LARGE_NOTE \
-   "arrays that CPUID gives for 4M pages are taken to hold those of 2M, which " \
-   "are in their place in 64-bit programs"
+   "arrays that CPUID gives for 4M pages are taken to hold those of 2M, "  \
+   "which are in their place in 64-bit programs"
 #define TWO_NOTE \
    "in the instruction array for 2M pages a page of 4M takes two entries " \
    "(CPUID descriptor B1)"
@@ -533,7 +533,7 @@ static void odd_sub_leaves(void **state)
 {
    processor p = OF(GRACEMONT);
    (void)state;
-   /* A level that there is not, no page size, an unknown type; and zero ways. */
+   /* A level that there is not, no page size, an unknown type, zero ways. */
    set(&p, 0x18, 3, 0, 0x00040001, 0x10, 0x81);
    set(&p, 0x18, 4, 0, 0x00040000, 0x10, 0x41);
    set(&p, 0x18, 0, 6, 0x00040001, 0x10, 0x46);

@@ -150,6 +150,7 @@ static void read_identity(tlb_cpuid_reader *r)
    add_register(&t, vendor.edx);
    add_register(&t, vendor.ecx);
    tidy(r->vendor);
+   r->intel = same_text(r->vendor, "GenuineIntel");
    r->amd = same_text(r->vendor, "AuthenticAMD")
             || same_text(r->vendor, "HygonGenuine");
 
@@ -370,107 +371,14 @@ static void note_splitting(tlb_machine *m)
    }
 }
 
-/* --- machine files --- */
-
-enum { BIG, SMALL, ANY };
-
-/* Intel's models of family 6. A hybrid processor has a big and a small core. */
-static const struct {
-   uint8_t model, core;
-   const char *name;
-} intel_files[] = {
-   { 0x0e, ANY, "core-duo-t2600" },
-   { 0x0f, ANY, "core2" }, { 0x16, ANY, "core2" }, { 0x17, ANY, "core2" },
-   { 0x1d, ANY, "core2" },
-   { 0x1c, ANY, "bonnell" }, { 0x26, ANY, "bonnell" },
-   { 0x1a, ANY, "nehalem" }, { 0x1e, ANY, "nehalem" },
-   { 0x1f, ANY, "nehalem" }, { 0x2e, ANY, "nehalem" },
-   { 0x25, ANY, "nehalem" }, { 0x2c, ANY, "nehalem" },
-   { 0x2f, ANY, "nehalem" },
-   { 0x2a, ANY, "sandybridge" }, { 0x2d, ANY, "sandybridge" },
-   { 0x3a, ANY, "ivybridge" }, { 0x3e, ANY, "ivybridge" },
-   { 0x3c, ANY, "haswell" }, { 0x3f, ANY, "haswell" },
-   { 0x45, ANY, "haswell" }, { 0x46, ANY, "haswell" },
-   { 0x3d, ANY, "broadwell" }, { 0x47, ANY, "broadwell" },
-   { 0x4f, ANY, "broadwell" }, { 0x56, ANY, "broadwell" },
-   { 0x4e, ANY, "skylake" }, { 0x5e, ANY, "skylake" },
-   { 0x55, ANY, "skylake" }, { 0x8e, ANY, "skylake" },
-   { 0x9e, ANY, "skylake" }, { 0xa5, ANY, "skylake" },
-   { 0xa6, ANY, "skylake" },
-   { 0x57, ANY, "knl" }, { 0x85, ANY, "knl" },
-   { 0x7a, ANY, "goldmont-plus" },
-   { 0x86, ANY, "tremont" }, { 0x96, ANY, "tremont" },
-   { 0x9c, ANY, "tremont" },
-   { 0x6a, ANY, "icelake" }, { 0x6c, ANY, "icelake" },
-   { 0x7d, ANY, "icelake" }, { 0x7e, ANY, "icelake" },
-   { 0xa7, ANY, "icelake" },
-   { 0x8c, ANY, "tigerlake" }, { 0x8d, ANY, "tigerlake" },
-   { 0x8f, ANY, "goldencove" }, { 0xcf, ANY, "goldencove" },
-   { 0x97, BIG, "goldencove" }, { 0x9a, BIG, "goldencove" },
-   { 0xb7, BIG, "goldencove" }, { 0xba, BIG, "goldencove" },
-   { 0xbf, BIG, "goldencove" },
-   { 0x97, SMALL, "gracemont" }, { 0x9a, SMALL, "gracemont" },
-   { 0xb7, SMALL, "gracemont" }, { 0xba, SMALL, "gracemont" },
-   { 0xbf, SMALL, "gracemont" }, { 0xbe, ANY, "gracemont" },
-   { 0xaa, BIG, "redwoodcove" }, { 0xac, BIG, "redwoodcove" },
-   { 0xb5, BIG, "redwoodcove" }, { 0xad, ANY, "redwoodcove" },
-   { 0xae, ANY, "redwoodcove" },
-   { 0xaa, SMALL, "crestmont" }, { 0xac, SMALL, "crestmont" },
-   { 0xb5, SMALL, "crestmont" }, { 0xaf, ANY, "crestmont" },
-   { 0xbd, BIG, "lioncove" }, { 0xc5, BIG, "lioncove" },
-   { 0xc6, BIG, "lioncove" },
-   { 0xcc, BIG, "cougarcove" },
-   { 0xbd, SMALL, "skymont" }, { 0xc5, SMALL, "skymont" },
-   { 0xc6, SMALL, "skymont" },
-};
-
-enum { N_INTEL_FILES = sizeof intel_files / sizeof intel_files[0] };
-
-/* AMD's and Hygon's families, from each of these models on. */
-static const struct {
-   uint8_t family, from_model;
-   const char *name;
-} amd_files[] = {
-   { 0x05, 0x0a, "geode-lx" },
-   { 0x0f, 0x00, "k8" },         { 0x10, 0x00, "k10" },
-   { 0x15, 0x00, "bulldozer" },  { 0x15, 0x02, "piledriver" },
-   { 0x16, 0x00, "jaguar" },     { 0x17, 0x00, "zen1" },
-   { 0x17, 0x30, "zen2" },       { 0x18, 0x00, "zen1" },
-   { 0x19, 0x00, "zen3" },       { 0x19, 0x10, "zen4" },
-   { 0x19, 0x20, "zen3" },       { 0x19, 0x60, "zen4" },
-   { 0x1a, 0x00, "zen5" },
-};
-
-enum { N_AMD_FILES = sizeof amd_files / sizeof amd_files[0] };
-
-static const char *machine_file(const tlb_cpuid_reader *r)
-{
-   const char *name = NULL;
-   if (r->amd) {
-      for (unsigned i = 0; i < N_AMD_FILES; i++) {
-         if (amd_files[i].family == r->family
-             && amd_files[i].from_model <= r->model)
-            name = amd_files[i].name;
-      }
-   } else if (same_text(r->vendor, "GenuineIntel") && r->family == 6) {
-      for (unsigned i = 0; i < N_INTEL_FILES && name == NULL; i++) {
-         if (intel_files[i].model == r->model
-             && (intel_files[i].core == ANY
-                 || (intel_files[i].core == SMALL) == r->atom_core))
-            name = intel_files[i].name;
-      }
-   }
-   return name;
-}
+/* --- the whole --- */
 
 const char *tlb_cpuid_machine_file(tlb_cpuid_ask *ask, void *opaque)
 {
    tlb_cpuid_reader r = { .ask = ask, .opaque = opaque };
    read_identity(&r);
-   return machine_file(&r);
+   return tlb_cpuid_file_of(&r);
 }
-
-/* --- the whole --- */
 
 /* Long mode has four tables, each indexed by nine bits of the address (Intel
    SDM, volume 3A, 4.5). Processors with five use them only where the kernel
@@ -526,7 +434,7 @@ int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out)
       tlb_cpuid_read_intel(&r);
       /* Others than Intel have used AMD's leaves (VIA, Transmeta); Intel's
          hold rubbish under some hypervisors. */
-      if (out->n_arrays == 0 && !same_text(r.vendor, "GenuineIntel"))
+      if (out->n_arrays == 0 && !r.intel)
          tlb_cpuid_read_amd(&r);
    }
    sort_arrays(out);
@@ -538,7 +446,7 @@ int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out)
       out->n_walk_steps = 0;
       return 0;
    }
-   const char *const file = machine_file(&r);
+   const char *const file = tlb_cpuid_file_of(&r);
    if (file != NULL) {
       t = tlb_cpuid_begin_note(&r);
       tlb_text_add(&t, "the machine file ");

@@ -334,7 +334,8 @@ int tlb_cpuid_is_dump(const char *text, size_t size)
          p.end--;
       if (p.at < p.end)
          return parse_header(p, &ignored)
-                || (take_hex(&p, 8, &ignored) && p.at < p.end && is_space(*p.at));
+                || (take_hex(&p, 8, &ignored) && p.at < p.end
+                    && is_space(*p.at));
    }
    return 0;
 }

@@ -3,7 +3,7 @@
 
    A line "CPU 0:" or "CPU:" begins each processor; then come lines such as
 
-      0x00000018 0x03: eax=0x00000000 ebx=0x0010000f ecx=0x00000001 edx=0x00004125
+    0x00000018 0x03: eax=0x00000000 ebx=0x0010000f ecx=0x00000001 edx=0x00004125
 
    with the leaf, the sub-leaf and the registers. Most processors of a system
    answer alike; those of a hybrid one do not.

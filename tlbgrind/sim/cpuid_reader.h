@@ -15,6 +15,7 @@ typedef struct {
    uint32_t highest;          /* basic leaf */
    uint32_t highest_extended; /* leaf from 80000000H on, or 0 */
    char vendor[13];
+   int intel;
    int amd;                   /* or Hygon */
    unsigned family, model, stepping;
    int long_mode;             /* 64 bits */
@@ -61,6 +62,9 @@ tlb_machine_array *tlb_cpuid_take(tlb_cpuid_reader *r, unsigned level,
                                   unsigned users, uint32_t page_sizes,
                                   uint64_t entries, uint32_t ways,
                                   const char *source);
+
+/* The name of the machine file that describes this processor, or NULL. */
+const char *tlb_cpuid_file_of(const tlb_cpuid_reader *r);
 
 /* The two ways of describing arrays. Each adds what it finds. */
 void tlb_cpuid_read_amd(tlb_cpuid_reader *r);

@@ -47,7 +47,8 @@ void tlb_machine_default(unsigned page_shift, tlb_machine *out);
 
 /* A line of --list-machines for the machine file number i of those that are
    built in, or the line above them all for i == tlb_n_builtins: name, year,
-   levels, confidence, title. Longer text is cut; TLB_LIST_LINE_SIZE is enough. */
+   levels, confidence, title. Longer text is cut; TLB_LIST_LINE_SIZE is
+   enough. */
 void tlb_machine_list_line(unsigned i, char *out, size_t size);
 
 enum { TLB_LIST_LINE_SIZE = 300 };
