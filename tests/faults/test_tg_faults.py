@@ -172,6 +172,23 @@ def test_other_commands_can_be_named(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("mixed 4700 555555556140 main 555555556144 main", (0x555555556000, "main")),
+        ("mixed 4700/4701 555555556140 555555556144", (0x555555556000, "555555556144")),
+        (" 555555556140 main 555555556144 f(int, long)", (0x555555556000, "f(int, long)")),
+        ("555555556140 555555556144", (0x555555556000, "555555556144")),
+        ("cafe 4700 555555556140 [unknown] 555555556144 main", (0x555555556000, "main")),
+        ("tmux: server 4700 555555556140 [unknown] 555555556144 main", (0x555555556000, "main")),
+    ],
+)
+def test_lines_of_perf(line: str, wanted: tuple[int, str], tmp_path: Path) -> None:
+    (tmp_path / "x").write_text(f"{line}\n")
+    (fault,) = package("native").read(str(tmp_path / "x"), 4096, "")
+    assert (fault.page, fault.who) == wanted
+
+
 def test_other_files_than_perfs_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("hello world\n")
     refused(

@@ -34,9 +34,10 @@ class Native(NamedTuple):
 _TRACEPOINT = re.compile(
     r"exceptions:page_fault_(user|kernel): address=(?:0x)?([0-9a-f]+) ip=(\S+) error_code=0x([0-9a-f]+)"
 )
-# perf script -F [comm,pid,]addr,ip,sym: the symbol at addr may be there or not.
+# perf script -F [comm,pid,]addr,ip[,sym]: the symbol at addr may be there or not.
 _SOFTWARE = re.compile(
-    r"\s*(?:(\S.*?)\s+[0-9]+(?:/[0-9]+)?\s+)??([0-9a-f]{4,16})\s+(?:\S.*?\s+)??([0-9a-f]{4,16})(?:\s+(.*))?\Z"
+    r"\s*(?:(\S.*?)\s+[0-9]{1,7}(?:/[0-9]{1,7})?\s+)?"
+    r"([0-9a-f]{4,16})\s+(?:\S.*?\s+)??([0-9a-f]{4,16})(?:\s+(.*))?\Z"
 )
 _COMMAND = re.compile(r"\s*(\S.*?)\s+[0-9]+(?:/[0-9]+)?\s+(?:\[[0-9]+\]\s+)?[0-9]+\.[0-9]+:")
 
