@@ -158,15 +158,16 @@ static void written_if(Addr a, UWord size, UWord happens)
 
 static void note(IRSB* out, IRExpr* address, Int size, IRExpr* guard)
 {
+   /* No register parameters, which x86 would have to be told of. */
    IRExpr* n = mkIRExpr_HWord((HWord)size);
    IRDirty* d;
    if (guard == NULL) {
-      d = unsafeIRDirty_0_N(2, "written", VG_(fnptr_to_fnentry)(written),
+      d = unsafeIRDirty_0_N(0, "written", VG_(fnptr_to_fnentry)(written),
                             mkIRExprVec_2(address, n));
    } else {
       const IRTemp happens = newIRTemp(out->tyenv, WORD_TYPE);
       addStmtToIRSB(out, IRStmt_WrTmp(happens, IRExpr_Unop(WIDEN, guard)));
-      d = unsafeIRDirty_0_N(3, "written_if", VG_(fnptr_to_fnentry)(written_if),
+      d = unsafeIRDirty_0_N(0, "written_if", VG_(fnptr_to_fnentry)(written_if),
                             mkIRExprVec_3(address, n, IRExpr_RdTmp(happens)));
    }
    addStmtToIRSB(out, IRStmt_Dirty(d));

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tool_support import CC, CLIENTS, client, messages, run
+from tool_support import CC, CLIENTS, HAVE_X86, client, messages, run
 
 OPTIONS = ("--entries=yes", "--entries-out-file=entries.%p")
 
@@ -149,6 +149,54 @@ def test_functions_come_in_the_order_of_their_first_execution(tmp_path: Path) ->
     assert [n for n in ours if n in own or n == "never"] == own
 
 
+def test_a_random_order_is_found_again_also_when_code_is_translated_anew(tmp_path: Path) -> None:
+    """The program takes the right to execute its functions away and gives it back, which makes Valgrind throw all of
+    their translations away, and prints the order of their first calls."""
+    functions = 120
+    lines = [f"void f{n}(void) {{ sink += {n}; }}" for n in range(functions)]
+    names = ", ".join(f"f{n}" for n in range(functions))
+    source = f"""
+#include <stdio.h>
+#include <stdint.h>
+#include <sys/mman.h>
+volatile int sink;
+__attribute__((aligned(4096))) void begin(void) {{ sink--; }}
+{chr(10).join(lines)}
+void end(void) {{ sink++; }}
+__attribute__((aligned(4096))) void elsewhere(void) {{ sink--; }}
+void (*const all[])(void) = {{ {names} }};
+__attribute__((aligned(4096))) int main(void)
+{{
+   static char seen[{functions}];
+   uint32_t random = 12345;
+   char *const page = (char *)((uintptr_t)begin & ~(uintptr_t)4095);
+   const size_t size = (((uintptr_t)end - (uintptr_t)page) | 4095) + 1;
+   for (int round = 0; round < 300; round++) {{
+      random = random * 1664525 + 1013904223;
+      const int n = (random >> 16) % {functions};
+      all[n]();
+      if (!seen[n])
+         printf("f%d\\n", n);
+      seen[n] = 1;
+      if (round % 30 == 29) {{
+         mprotect(page, size, PROT_READ);
+         mprotect(page, size, PROT_READ | PROT_EXEC);
+      }}
+   }}
+   return 0;
+}}
+"""
+    program = compiled(tmp_path, source, "prog", "-fno-toplevel-reorder")
+    r = run(tmp_path, program, options=OPTIONS)
+    called = r.out.split()
+    assert 60 < len(called) < functions
+    e = entries(tmp_path)
+    found = [n for n in e.names(program) if re.fullmatch(r"f\d+", n)]
+    assert found == called
+    places = [(b.function.offset + b.offset, b.length) for b in e.blocks if b.function.object == str(program)]
+    assert len(places) == len(set(places))
+
+
 def test_offsets_and_sizes_are_those_of_the_symbol_table(tmp_path: Path) -> None:
     program = compiled(tmp_path, ORDERED)
     run(tmp_path, program, options=OPTIONS)
@@ -180,9 +228,11 @@ def test_blocks_cover_what_was_executed_and_no_more(tmp_path: Path) -> None:
 
 
 def test_two_runs_give_the_same_file(tmp_path: Path) -> None:
+    """In folders whose names are of one length, for the name is on the program's stack (PWD)."""
     bodies = []
-    for name in ("first", "second"):
-        run(tmp_path / name, client("run_code"), "plain", 3, options=OPTIONS)
+    program = compiled(tmp_path, ORDERED)
+    for name in ("first", "other"):
+        run(tmp_path / name, program, options=OPTIONS)
         (path,) = (tmp_path / name).glob("entries.*")
         bodies.append([row for row in path.read_bytes().split(b"\n") if not row.startswith(b"pid: ")])
     assert bodies[0] == bodies[1]
@@ -318,7 +368,7 @@ char quiet[4096] = { 1 };
 char first[64] __attribute__((aligned(64))) = { 1 };
 char second[64] __attribute__((aligned(64))) = { 1 };
 char zero[8192] __attribute__((aligned(4096)));
-long number = 5;
+long number __attribute__((aligned(8))) = 5;
 int main(void)
 {
    second[8] = 1;
@@ -332,9 +382,13 @@ int main(void)
 """
 
 
-def test_data_that_is_written(tmp_path: Path) -> None:
+BITS = ["-m64", pytest.param("-m32", marks=pytest.mark.skipif(not HAVE_X86, reason="no 32-bit tool was built"))]
+
+
+@pytest.mark.parametrize("bits", BITS)
+def test_data_that_is_written(bits: str, tmp_path: Path) -> None:
     """In order, once each, in pieces of 8 bytes; also by a compare-and-swap that fails, and in .bss."""
-    program = compiled(tmp_path, WRITER)
+    program = compiled(tmp_path, WRITER, "prog", bits)
     run(tmp_path, program, options=("--entries=data", "--entries-out-file=entries.%p"))
     text = subprocess.run(["nm", program], check=True, capture_output=True, text=True).stdout
     at = {row.split()[2]: int(row.split()[0], 16) for row in text.splitlines() if len(row.split()) == 3}
