@@ -323,6 +323,8 @@ bench: all
 # docs/experiments.md.  make experiments EXPERIMENT=E2,E5; experiments-long: those of minutes, too.
 
 EXPERIMENT_MODULES = \
+	tests/experiments/e10_erat.py \
+	tests/experiments/e12_machines.py \
 	tests/experiments/e13_order.py \
 	tests/experiments/e1_stream.py \
 	tests/experiments/e2_libraries.py \
@@ -338,7 +340,8 @@ EXPERIMENT_FILES = \
 	$(EXPERIMENT_MODULES) \
 	tests/experiments/clients
 
-LINT_FILES += $(EXPERIMENT_MODULES)
+# With the programs of the oracle, which an experiment runs too.
+LINT_FILES += $(EXPERIMENT_MODULES) tests/oracle/oracle_programs.py tests/oracle/oracle_support.py
 CLEANFILES += tests/experiments/E*.md tests/experiments/E*.json tests/experiments/E*.png
 
 RUN_EXPERIMENTS = $(AM_TESTS_ENVIRONMENT) $(PYTHON) $(srcdir)/tests/experiments/experiments.py

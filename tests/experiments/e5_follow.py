@@ -4,9 +4,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
-from exp_frame import Chart, Check, Experiment, Result, Series, Table, exact, near
+from exp_frame import (
+    Chart,
+    Check,
+    Experiment,
+    Number,
+    Result,
+    Series,
+    Table,
+    exact,
+    near,
+)
 from exp_lab import Lab, two_sides
 
 PUBLISHED = "U. Drepper, What every programmer should know about memory (2007), figure 7.9"
@@ -16,20 +25,10 @@ BOUND = 0.002
 STEPS = 1 << 21
 
 
-class Pages(NamedTuple):
-    name: str
-    size: int
-    # Small enough for many of them on a page: a ring comes back to the page that it just left more
-    # seldom than a random choice does, by one in so many elements.
-    element: int
-    working_sets: tuple[int, ...]
-
-
-ALL = (
-    Pages("4K", 1 << 12, 8, tuple(1 << n for n in (17, 18, 19, 20, 21))),
-    Pages("64K", 1 << 16, 64, tuple(1 << n for n in (21, 22, 23))),
-    Pages("2M", 1 << 21, 256, tuple(1 << n for n in (26, 27, 28, 29))),
-)
+PAGES = {"4K": 1 << 12, "64K": 1 << 16, "2M": 1 << 21}
+# Elements are small, that many of them are on a page: a ring comes back to the page that it just
+# left more seldom than a random choice does, by one in so many elements.
+ELEMENTS = {1 << n: 8 if n < 22 else 64 if n < 26 else 256 for n in range(17, 30)}
 
 
 def formula(working_set: int, page: int) -> float:
@@ -40,50 +39,48 @@ def human(size: int) -> str:
     return f"{size >> 20}M" if size >= 1 << 20 else f"{size >> 10}K"
 
 
-def counts(lab: Lab, program: Path, pages: Pages, working_set: int, walks: int, order: str) -> tuple[int, int]:
-    """Misses and reads of the walks alone."""
-    command = [program, working_set, pages.element, walks, order]
-    profile = lab.simulate([two_sides("follow", 64, ENTRIES)], command, [f"--page-size={pages.name}"])["follow"]
-    return profile.function("walk", "D1tmr"), profile.function("walk", "Dr")
+def counts(lab: Lab, program: Path, working_set: int, walks: int, order: str) -> dict[str, tuple[int, int]]:
+    """Misses and reads of the walks alone, by page size."""
+    machines = {name: two_sides("follow", 64, ENTRIES, pages=f"anon:{name}") for name in PAGES}
+    profiles = lab.simulate(list(machines.values()), [program, working_set, ELEMENTS[working_set], walks, order])
+    walked = {name: profiles[machine.name] for name, machine in machines.items()}
+    return {name: (each.function("walk", "D1tmr"), each.function("walk", "Dr")) for name, each in walked.items()}
 
 
 def run(lab: Lab) -> Result:
     program = lab.client("follow")
     checks: list[Check] = []
     rows: list[list[str]] = []
-    places = sorted({size for pages in ALL for size in pages.working_sets})
-    series: list[Series] = []
-    for pages in ALL:
-        found: dict[int, float] = {}
-        for working_set in pages.working_sets:
-            elements = working_set // pages.element
-            misses, reads = counts(lab, program, pages, working_set, max(1, STEPS // elements), "random")
-            found[working_set] = misses / reads
-            wanted = formula(working_set, pages.size)
-            what = f"{pages.name} pages, working set {human(working_set)}"
-            checks.append(near(f"{what}: misses per element", wanted, BOUND, misses / reads))
-            rows.append([what, f"{wanted:.4f}", f"{misses / reads:.4f}"])
-        series += [
-            Series(f"{pages.name} pages", [found.get(size) for size in places]),
-            Series("", [formula(size, pages.size) if size in found else None for size in places], True),
-        ]
+    shares: dict[str, list[Number]] = {name: [] for name in PAGES}
+    wanted: dict[str, list[Number]] = {name: [] for name in PAGES}
+    for working_set, element in ELEMENTS.items():
+        found = counts(lab, program, working_set, max(1, STEPS * element // working_set), "random")
+        cells: list[str] = []
+        for name, (misses, reads) in found.items():
+            wanted[name].append(formula(working_set, PAGES[name]))
+            shares[name].append(misses / reads)
+            checks.append(near(f"{human(working_set)}, {name} pages: misses per element", wanted[name][-1], BOUND, misses / reads))
+            cells += [f"{wanted[name][-1]:.4f}", f"{misses / reads:.4f}"]
+        rows.append([human(working_set), *cells])
     # One miss per page, and one for the stack's page, where walk()'s return address is.
     sequential: list[list[str]] = []
-    for pages in ALL:
-        working_set = pages.working_sets[-1] // (1 if pages.size < 1 << 21 else 2)
-        walks = 2
-        misses, _ = counts(lab, program, pages, working_set, walks, "sequential")
-        what = f"{pages.name} pages, working set {human(working_set)}, sequential"
-        wanted_misses = working_set // pages.size + 1
-        checks.append(exact(f"{what}: misses of {walks} walks", wanted_misses * walks, misses))
-        sequential.append([what, f"{wanted_misses - 1:,} + 1", f"{misses / walks:,g}"])
+    walks = 2
+    for working_set in (1 << 21, 1 << 23, 1 << 28):
+        for name, (misses, _) in counts(lab, program, working_set, walks, "sequential").items():
+            pages = working_set // PAGES[name]
+            if pages > ENTRIES:
+                what = f"{human(working_set)}, {name} pages, sequential"
+                checks.append(exact(f"{what}: misses of {walks} walks", (pages + 1) * walks, misses))
+                sequential.append([what, f"{pages:,} + 1", f"{misses / walks:,.10g}"])
+    head = ["working set", *(word for name in PAGES for word in (f"{name}: formula", "counted"))]
+    series = [each for name in PAGES for each in (Series(f"{name} pages", shares[name]), Series("", wanted[name], True))]
     return Result(
         [
-            Table(f"Random: misses per element, {ENTRIES} entries, fully associative, LRU", ["", "1 - 64 x page / set", "counted"], rows),
+            Table(f"Random: misses per element, {ENTRIES} entries, fully associative, LRU", head, rows),
             Table("Sequential: misses per walk", ["", "pages + 1 of the stack", "counted"], sequential),
         ],
         checks,
-        charts=[Chart("E5: a list in random order", [human(size) for size in places], series, "working set", "DTLB misses per element")],
+        charts=[Chart("E5: a list in random order", [human(size) for size in ELEMENTS], series, "working set", "DTLB misses per element")],
     )
 
 

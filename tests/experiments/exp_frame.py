@@ -49,6 +49,7 @@ class Chart(NamedTuple):
     x_label: str
     y_label: str
     bars: bool = False
+    logarithmic: bool = False
 
 
 class Text(NamedTuple):
@@ -183,8 +184,10 @@ def _draw(chart: Chart, axes: Any) -> None:
             axes.plot([x for x, _ in known], heights, style, label=series.name or None, markersize=10 if series.published else 4)
     axes.set_title(chart.title)
     axes.set_xticks(range(len(chart.places)))
-    long = max(map(len, chart.places)) > 6
-    axes.set_xticklabels(chart.places, rotation=30 if long else 0, ha="right" if long else "center")
+    if chart.logarithmic:
+        axes.set_yscale("log")
+    turned = 90 if len(chart.places) > 13 else 30 if max(map(len, chart.places)) > 6 else 0
+    axes.set_xticklabels(chart.places, rotation=turned, ha="right" if turned == 30 else "center")
     axes.set_xlabel(chart.x_label)
     axes.set_ylabel(chart.y_label)
     axes.legend()

@@ -37,21 +37,39 @@ class Array(NamedTuple):
     users: str  # fetches, loads, stores, joined by +, or all
     entries: int
     ways: int = 0  # 0: fully associative
-    pages: str = "4K+64K+2M+16M+1G"
+    pages: str = "4K+64K+2M+16M"
     larger_pages: str = "split"  # or bypass
     policy: str = "lru"
 
 
 class Machine(NamedTuple):
-    """A processor, and what its pages are (as --machine=NAME@PAGES has it)."""
+    """A processor that is described by a machine file (docs/machines.md), and its pages: what stands behind the @."""
 
-    name: str
+    label: str
     arrays: tuple[Array, ...]
     pages: str = ""
 
-    def option(self) -> list[str]:
-        names = {(1, "fetches"): "itlb", (1, "loads+stores"): "dtlb", (2, "all"): "stlb"}
-        return [f"--{names[a.level, a.users]}={a.entries},{a.ways or 'full'},,{a.policy}".replace(",,lru", "") for a in self.arrays]
+    @property
+    def name(self) -> str:
+        return f"{self.label}@{self.pages}" if self.pages else self.label
+
+    def text(self) -> str:
+        lines = ["tlbgrind-machine 1", f"name {self.label}", "title made for an experiment", "isa x86-64", "year unknown"]
+        lines += ["confidence C", "base-page 4K"]
+        for i, array in enumerate(self.arrays):
+            lines += [f"array A{i}", f"level {array.level}", f"users {array.users}", f"entries {array.entries}"]
+            lines += [f"ways {array.ways or 'full'}", f"pages {array.pages}", f"larger-pages {array.larger_pages}"]
+            lines += [f"policy {array.policy}", "threads 1", *(["hit-cycles unknown"] if array.level > 1 else [])]
+        return "\n".join([*lines, "end", ""])
+
+
+class Shipped(NamedTuple):
+    """One of tlbgrind's own machines, by what --machine= takes."""
+
+    name: str
+
+
+AnyMachine = Union[Machine, Shipped]
 
 
 def two_sides(name: str, itlb: int, dtlb: int, stlb: int = 0, ways: int = 0, pages: str = "") -> Machine:
@@ -174,17 +192,32 @@ class Lab:
         return printed.decode("utf-8", "replace")
 
     def simulate(
-        self, machines: Sequence[Machine], command: Sequence[object], options: Sequence[str] = (), stdin: Input = None
+        self, machines: Sequence[AnyMachine], command: Sequence[object], options: Sequence[str] = (), stdin: Input = None
     ) -> dict[str, Profile]:
-        """Runs the command on these machines and returns the counts of each."""
-        profiles: dict[str, Profile] = {}
-        for machine in machines:
-            self._runs += 1
-            out = self.folder / f"out.{self._runs}.{machine.name}"
-            tool = [*setting("TLBGRIND"), "-q", f"--tlbgrind-out-file={out}"]
-            self.call([*tool, *machine.option(), *options, *command], stdin)
-            profiles[machine.name] = Profile(out)
-        return profiles
+        """Runs the command once, on all these machines, and returns the counts of each."""
+        out = self.out_file()
+        self.call([*setting("TLBGRIND"), "-q", *self.options(machines, out), *options, *command], stdin)
+        return self.profiles(machines, out)
+
+    def out_file(self) -> Path:
+        self._runs += 1
+        return self.folder / f"out.{self._runs}"
+
+    def options(self, machines: Sequence[AnyMachine], out: Path) -> list[str]:
+        return [f"--machine={','.join(map(self._name, machines))}", f"--tlbgrind-out-file={out}"]
+
+    def _name(self, machine: AnyMachine) -> str:
+        """What --machine= takes."""
+        if isinstance(machine, Shipped):
+            return machine.name
+        path = self.write(f"{machine.label}.machine", machine.text())
+        return f"{path}@{machine.pages}" if machine.pages else str(path)
+
+    def profiles(self, machines: Sequence[AnyMachine], out: Path) -> dict[str, Profile]:
+        if len(machines) == 1:
+            return {machines[0].name: Profile(out)}
+        names = {machine.name: self._name(machine).replace("/", "_") for machine in machines}
+        return {machine: Profile(out.with_name(f"{out.name}.{name}")) for machine, name in names.items()}
 
     def annotate(self, *arguments: object) -> str:
         return self.call([*setting("PYTHON"), *setting("TG_ANNOTATE"), *arguments])

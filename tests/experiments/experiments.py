@@ -20,6 +20,8 @@ import e1_stream
 import e2_libraries
 import e5_follow
 import e9_pages
+import e10_erat
+import e12_machines
 import e13_order
 from exp_frame import Experiment, Missing, as_json, draw, report
 from exp_lab import Broken, Lab
@@ -31,7 +33,11 @@ EXPERIMENTS: list[Experiment] = [
     e1_stream.FULL,
     e2_libraries.EXPERIMENT,
     e5_follow.EXPERIMENT,
+    e9_pages.HINT,
     e9_pages.PROGRAMS,
+    e10_erat.EXPERIMENT,
+    e12_machines.SMALL,
+    e12_machines.FULL,
     e13_order.SPREAD,
     e13_order.LUA,
     e13_order.CPYTHON,

@@ -3,7 +3,7 @@
 
    steps BYTES STEP ROUNDS [PROTECT]: of a mapping that begins at a multiple of
    16 MiB.  With PROTECT the 4 KiB at this offset are made read-only first.
-   step() uses no memory but that until it returns: two runs whose ROUNDS differ
+   steps() uses no memory but that until it returns: two runs whose ROUNDS differ
    tell what a round costs. */
 
 #define _GNU_SOURCE
@@ -14,7 +14,7 @@
 
 enum { ALIGNMENT = 16 << 20 };
 
-static __attribute__((noinline)) unsigned long step(const volatile char* base, long bytes, long step, long rounds)
+static __attribute__((noinline)) unsigned long steps(const volatile char* base, long bytes, long step, long rounds)
 {
    unsigned long sum = 0;
    for (long k = 0; k < rounds; k++)
@@ -34,6 +34,6 @@ int main(int argc, char** argv)
    char* base = (char*)(((uintptr_t)all + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
    if (argc > 4 && mprotect(base + atol(argv[4]), 4096, PROT_READ) != 0)
       return 1;
-   printf("%lu\n", step(base, bytes, atol(argv[2]), atol(argv[3])));
+   printf("%lu\n", steps(base, bytes, atol(argv[2]), atol(argv[3])));
    return 0;
 }
