@@ -106,20 +106,19 @@ class Naive:
             self.sets.append(Sets(array.entries, array.ways, name, int(seed or 0)))
 
     def piece(self, array: Array, page_shift: int, block_shift: int) -> int:
-        """Of which size the entry is that a page becomes in the array; 0 if it can not."""
-        fitting = [shift for shift in array.pages if shift <= page_shift]
-        if not fitting:
-            return 0
+        """Of which size the entry is that a page becomes in the array, which holds such pieces."""
         if page_shift == self.machine.base < array.coalesces <= block_shift:
             return array.coalesces
-        return max(*fitting, self.machine.base)
+        return max(shift for shift in array.pages if shift <= page_shift)
 
     def takers(self, level: int, user: str, page_shift: int, is_first: bool) -> list[int]:
         """The arrays of a level that a page goes to, by number."""
         asked = [
             number
             for number, array in enumerate(self.machine.arrays)
-            if array.level == level and user in array.users and min(array.pages) <= page_shift
+            if array.level == level
+            and user in array.users
+            and any(self.machine.base <= shift <= page_shift for shift in array.pages)
         ]
         whole = [number for number in asked if page_shift in self.machine.arrays[number].pages]
         if whole:

@@ -142,12 +142,14 @@ def group_of_arrays(
     """One to three arrays for some pages each; the first takes base pages, or what they consist of."""
     made = []
     for number in range(rng.choice([1, 1, 2, 2, 3])):
-        least = rng.choice([base, base, base, 12]) if number == 0 else rng.choice([*sizes, base])
+        least = base if number == 0 else rng.choice([*sizes, base])
         pages = {least, *(shift for shift in sizes if shift > least and rng.random() < 0.4)}
+        if rng.random() < 0.2:
+            pages.add(12)  # which may be smaller than any page here
         if sum(len(pages & set(other.pages)) > 0 for other in made) == 2:
             continue
         array = Array(level, users, *shape(rng, rng.choice(policies), most), tuple(sorted(pages)), rng.random() < 0.5)
-        blocks = [shift for shift in (13, 14, 15, 16) if shift > least]
+        blocks = [shift for shift in (13, 14, 15, 16) if shift > min(pages)]
         if blocks and rng.random() < 0.3:
             array.coalesces = rng.choice(blocks)
         if level > 1:
@@ -164,7 +166,7 @@ def is_whole(arrays: list[Array], base: int) -> bool:
     for user in "fls":
         mine = [array for array in arrays if user in array.users]
         first = min((array.level for array in mine), default=0)
-        if not any(array.level == first and array.pages[0] <= base for array in mine):
+        if not any(array.level == first and base in array.pages for array in mine):
             return False
         for level in levels:
             pages = [shift for array in mine if array.level == level for shift in array.pages]
@@ -316,6 +318,7 @@ class Layout:
 
     def __init__(self, rng: random.Random, base: int, sizes: tuple[int, ...], span: int) -> None:
         self.base = base
+        self.sizes = sizes
         self.regions: list[Region] = []
         self.spots: list[tuple[Region, int]] = []
         self.rng = rng
@@ -349,7 +352,7 @@ class Layout:
         region = self.rng.choice(self.regions)
         large = (region.end - region.first).bit_length() - 1 + self.base
         whole = region.end - region.first == 1 << large - self.base
-        shifts = {self.base, large} if whole and (large == 16 or large > 16) else {self.base}
+        shifts = {self.base, large} if whole and large in self.sizes else {self.base}
         self.back(region, self.rng.choice(sorted(shifts)))
         return Change(region.first, region.end)
 

@@ -516,6 +516,29 @@ static void nowhere_else(void **state)
    drop(&f);
 }
 
+/* With base pages of 64K: no entry is smaller than what references are given
+   in, whatever smaller pages an array could hold. */
+static void larger_base(void **state)
+{
+   fixture f;
+   const part parts[] = { { AT(1, ALL, "2,full,4K+64K"), .splits = 1 },
+                          { AT(1, ALL, "64,full,4K"), .splits = 1 },
+                          { AT(2, ALL, "8,full,4K"), .splits = 1 },
+                          { AT(3, ALL, "8,full,64K+16M") } };
+   const tlb_machine m = machine_of(parts, N(parts));
+   (void)state;
+   make_of(&f, &m, K64);
+   assert_int_equal(translate(&f, D, 7, K64, K64).shift, K64);
+   expect(&f, D, 7, HIT, 0);
+   expect(&f, D, 8, L1 | L3, 1);
+   expect(&f, D, 9, L1 | L3, 1);
+   expect(&f, D, 7, L1, 0);
+   assert_int_equal(translate(&f, D, 7, K64, K64).array, 0);
+   expect_of(&f, D, 0x100, M16, L1 | L3, 1);
+   expect_of(&f, D, 0x101, M16, L1, 0);
+   drop(&f);
+}
+
 static unsigned block_misses(fixture *f, unsigned block_shift)
 {
    unsigned misses = 0;
@@ -855,9 +878,9 @@ static void too_large(void **state)
            "no first-level array for instructions holds pages of 64K");
    refused(first, N(first), M16,
            "no first-level array for instructions holds pages of 16M");
-   /* Larger ones come in pieces that are not. */
    refused(pieces, N(pieces), K64, NULL);
-   refused(pieces, N(pieces), M2, NULL);
+   refused(pieces, N(pieces), M2,
+           "no first-level array for loads holds pages of 2M");
 }
 
 int main(void)
@@ -892,6 +915,7 @@ int main(void)
             bypassed),
       CLAIM("a first level splits what none of its arrays holds",
             nowhere_else),
+      CLAIM("no entry is smaller than a base page", larger_base),
       CLAIM("a block of base pages is one entry where the array coalesces",
             blocks),
       CLAIM("each level coalesces for itself", block_beside_page),
