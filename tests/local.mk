@@ -97,6 +97,7 @@ PYTEST_FILES = \
 	tests/oracle/test_cachegrind.py \
 	tests/oracle/test_clients.py \
 	tests/oracle/test_lackey.py \
+	tests/oracle/test_many_machines.py \
 	tests/order/test_order.py \
 	tests/order/test_order_damage.py \
 	tests/tool/test_aspace.py \

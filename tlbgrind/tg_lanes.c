@@ -185,7 +185,7 @@ static inline Bool miss_plainly(TgLane* lane, const TgFront* f, TgPage* p,
 static Bool is_absent(const TgLane* lane, const tlb_stop* stop)
 {
    const tlb_array* a = &lane->h.array[stop->array[0]];
-   return fast_path && stop->n == 1 && stop->shift[0] == page_shift
+   return fast_path && !lane->asked_always && stop->n == 1 && stop->shift[0] == page_shift
           && a->g.policy != TLB_NRU && tlb_array_all_attached(a);
 }
 
@@ -214,7 +214,7 @@ static Bool refer_first_level(TgLane* lane, const tlb_reference* r, TgPage* p,
       out->entry = entry;
       out->missed = 1u << lane->h.entry_level[r->user];
    }
-   if (fast_path) {
+   if (fast_path && !lane->asked_always) {
       TgPort* port = &lane->port[stop->array[which]];
       attach(port, table, p, (UWord)r->page, stop->shift[which], out->entry);
       known(port, p);
@@ -346,6 +346,26 @@ static Bool is_mixed(const TgLane* lane)
    return False;
 }
 
+/* Whether a page can stand in two arrays that are asked first, as entries of two
+   sizes or for different references. */
+static Bool has_doubles(const TgLane* lane)
+{
+   for (UInt user = 0; user < TLB_N_USERS; user++) {
+      for (UInt size = 0; size < TLB_N_SIZES; size++) {
+         for (UInt block = 0; block < TLB_N_BLOCK_SHIFTS; block++) {
+            const tlb_stop* stop = &lane->h.route[user][size][block]
+                                       .at[lane->h.entry_level[user]];
+            const tlb_machine_array* a = lane->machine->m.array;
+            if (stop->n > 1
+                && (stop->shift[0] != stop->shift[1]
+                    || a[stop->array[0]].users != a[stop->array[1]].users))
+               return True;
+         }
+      }
+   }
+   return False;
+}
+
 static void init_front(TgLane* lane, TgKind kind)
 {
    const tlb_reference r = { .user = (uint8_t)kind,
@@ -353,7 +373,7 @@ static void init_front(TgLane* lane, TgKind kind)
                              .block_shift = (uint8_t)page_shift };
    const tlb_stop* stop = tlb_first_stop(&lane->h, &r);
    const TgPort* port = &lane->port[stop->array[0]];
-   if (!lane->base_pages || stop->n != 1 || stop->shift[0] != page_shift
+   if (lane->asked_always || !lane->base_pages || stop->n != 1 || stop->shift[0] != page_shift
        || is_mixed(lane))
       return;
    lane->front[kind].array = port->array;
@@ -533,6 +553,7 @@ void tg_lanes_init(const TgOptions* options)
    k.writes = k.split;
    tg_known_init(&k);
    for (UInt i = 0; i < n; i++) {
+      tg_lanes[i].asked_always = has_doubles(&tg_lanes[i]);
       for (UInt j = 0; j < tg_lanes[i].machine->m.n_arrays; j++)
          init_port(&tg_lanes[i], j);
       for (UInt kind = 0; kind < TG_N_KINDS; kind++)

@@ -37,6 +37,8 @@ struct _TgLane {
    UInt base_shift; /* of its smallest pages */
    Bool base_pages; /* all pages are base pages, and never more than one to an
                        entry: what backs them need not be asked */
+   Bool asked_always; /* a page can be in two of its first-level arrays at once,
+                         for which one record would not do: nothing is known */
    TgFront front[TG_N_KINDS];
    /* Machines whose first level is the same, by table: what misses here misses
       there, so they are only asked then, behind their first level. */

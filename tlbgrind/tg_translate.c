@@ -14,6 +14,7 @@ static Bool fast_path;
    its costs. */
 static UChar* missed_so_far;
 static Bool missed_any;
+static Bool unfinished; /* the call that follows is for the same reference */
 static ULong* extra; /* TG_N_COSTS by machine */
 
 void tg_translate_init(const TgOptions* options)
@@ -38,9 +39,9 @@ static UInt misses_of(const tlb_outcome* o)
 
 static void begin_reference(void)
 {
-   if (missed_any)
+   if (missed_any && !unfinished)
       VG_(memset)(missed_so_far, 0, tg_n_lanes * sizeof *missed_so_far);
-   missed_any = False;
+   missed_any = missed_any && unfinished;
 }
 
 /* Books a miss of one part of a reference. Each part counts; what was missed by
@@ -103,7 +104,8 @@ static Bool refer(TgRef* r, TgPage* p, UWord number, ULong now, ULong mark)
 Bool tg_translate(TgRef* r, TgPage* p, UWord number, ULong now, ULong mark)
 {
    begin_reference();
-   return refer(r, p, number, now, mark);
+   unfinished = !refer(r, p, number, now, mark);
+   return !unfinished;
 }
 
 void tg_translate_second(TgRef* r, TgPage* p, UWord number, ULong now)

@@ -61,7 +61,12 @@ static tlb_stop stop_at(const tlb_machine *m, unsigned base_shift,
             continue;
          const unsigned shift = entry_shift(a, base_shift, page_shift,
                                             block_shift, how > 0);
-         if (shift == 0 || stop.n == TLB_MAX_SIDE_BY_SIDE)
+         if (shift == 0 || (stop.n > 0 && how > 0 && shift < stop.shift[0]))
+            continue;
+         /* Of pieces, the largest. */
+         if (stop.n > 0 && how > 0 && shift > stop.shift[0])
+            stop.n = 0;
+         if (stop.n == TLB_MAX_SIDE_BY_SIDE)
             continue;
          stop.array[stop.n] = (uint8_t)i;
          stop.shift[stop.n] = (uint8_t)shift;

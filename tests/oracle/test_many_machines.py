@@ -1,0 +1,130 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Many machines in one run count what each counts alone, and what all count without short cuts.
+
+What is compared are whole out-files: every count of every line. Machines are chosen to have
+everything between them that is kept apart in a run: arrays for loads or stores, stores without a
+first level, code and data in one array, three levels, all policies, walk caches in the last level,
+base pages of other sizes, and views with large pages.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+from oracle_random import build
+from oracle_support import BUILD, CLIENTS, environment
+
+MACHINES = (
+    "skylake haswell sandybridge nehalem core2 core-duo-t2600 icelake lioncove gracemont knl zen1 zen2 zen3@thp zen4 "
+    "zen5@all:2M k8 bulldozer@contig geode-lx power8 ultrasparc-t1 ultrasparc-ii cortex-a57 neoverse-v2@heap:64K c910"
+).split()
+# The base pages of these differ, and with them what is told of straddles.
+TOLD_APART = ("pid: ", "desc: Straddles: ")
+"""Lines of a file that are the run's, not the machine's."""
+
+MADE_UP = """tlbgrind-machine 1
+name {name}
+title made up
+isa any
+year unknown
+confidence C
+base-page 4K
+source made up
+array I
+   level 1
+   users fetches
+   entries 16
+   ways 4
+   pages 4K+64K+2M
+   larger-pages split
+   policy {policy}
+   threads 1
+   source made up
+array D
+   level 1
+   users loads+stores
+   entries 16
+   ways {ways}
+   pages 4K+64K+2M
+   larger-pages split
+   policy {policy}
+   threads 1
+   source made up
+array L2
+   level 2
+   users all
+   entries 128
+   ways 4
+   pages 4K+2M
+   larger-pages split
+   policy {policy}
+   hit-cycles 7
+   threads 1
+   source made up
+walk hardware
+   cycles unknown
+   source made up
+end
+"""
+
+
+def counts(path: Path) -> list[str]:
+    text = path.read_text(encoding="utf-8", errors="surrogateescape")
+    return [line for line in text.split("\n") if not line.startswith(TOLD_APART)]
+
+
+def run(folder: Path, machines: list[str], options: list[str], command: list[str]) -> dict[str, list[str]]:
+    """The counts of each machine."""
+    out = folder / "out"
+    subprocess.run(
+        ["setarch", "-R", str(BUILD / "tlbgrind" / "tlbgrind"), "-q", "--machine=" + ",".join(machines), f"--tlbgrind-out-file={out}", *options, *command],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        timeout=600,
+        cwd=folder,
+        env=environment(),
+    )
+    if len(machines) == 1:
+        return {machines[0]: counts(out)}
+    return {name: counts(folder / ("out." + name.replace("/", "_"))) for name in machines}
+
+
+def compare(folder: Path, machines: list[str], command: list[str], options: tuple[str, ...] = ()) -> None:
+    together = run(folder, machines, list(options), command)
+    assert run(folder, machines, [*options, "--fast-path=no"], command) == together
+    for name in machines:
+        assert run(folder, [name], list(options), command)[name] == together[name], name
+
+
+@pytest.mark.parametrize("command", (["/bin/true"], ["oracle_walk"]), ids=lambda c: Path(c[0]).name)
+def test_many_are_as_each_alone(tmp_path: Path, command: list[str]) -> None:
+    program = command if command[0].startswith("/") else [str(CLIENTS / command[0])]
+    compare(tmp_path, MACHINES, program)
+
+
+def test_nested_walks_and_costs(tmp_path: Path) -> None:
+    compare(tmp_path, MACHINES[:12], ["/bin/true"], ("--nested=yes", "--miss-cost=19"))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_programs(tmp_path: Path, seed: int) -> None:
+    """Also with machines of every policy, which no processor need have."""
+    dice = random.Random(seed)
+    machines = dice.sample(MACHINES, 8)
+    for policy in ("lru", "plru", "fifo", "nru", "random"):
+        for ways in ("1", "4", "full"):
+            name = f"{policy}-{ways}"
+            (tmp_path / name).write_text(MADE_UP.format(name=name, policy=policy, ways=ways), encoding="ascii")
+            machines.append("./" + name)
+    compare(tmp_path, dice.sample(machines, 14), [str(build(tmp_path, seed, 60, 64))])
+
+
+def test_equal_machines_are_counted_apart(tmp_path: Path) -> None:
+    """Machines with equal first levels share the work, not the counts."""
+    for name in ("first", "second"):
+        text = MADE_UP.format(name=name, policy="lru", ways="4")
+        (tmp_path / name).write_text(text.replace("entries 128", "entries 128" if name == "first" else "entries 32"), encoding="ascii")
+    compare(tmp_path, ["./first", "./second", "./first@2M"], [str(CLIENTS / "oracle_walk")])
