@@ -195,6 +195,21 @@ static void test_relro(void **state)
    end();
 }
 
+static void test_relro_beside_rodata(void **state)
+{
+   (void)state;
+   begin(&usual);
+   /* What was writable once does not become one with what never was, though
+      both are of one file and side by side. */
+   map_file(BASE, 4, TLB_MAY_READ, 0, DISK, 0);
+   map_file(BASE + 4 * PAGE, 8, RW, 0, DISK, 4);
+   tlb_fault_protect(&m, BASE + 4 * PAGE, BASE + 8 * PAGE, TLB_MAY_READ);
+   assert_int_equal(m.maps.count, 3);
+   touch(BASE, TLB_TOUCH_READ);
+   assert_brought(TLB_VIEW_WARM, "+1..+3");
+   end();
+}
+
 static void test_protect_keeps_pages(void **state)
 {
    (void)state;
@@ -676,6 +691,7 @@ typedef struct {
    uint8_t map[N_PAGES]; /* 0: none, else number + 1 of the mapping's kind */
    uint8_t prot[N_PAGES];
    uint64_t piece[N_PAGES]; /* equal, side by side: one mapping */
+   uint8_t accounted[N_PAGES]; /* it has been private and writable */
    uint8_t present[N_PAGES];
    uint8_t writable[N_PAGES];
 } naive;
@@ -685,7 +701,8 @@ enum { ANON = 1, PRIVATE_FILE, SHARED_FILE };
 static int together(const naive *n, int a, int b)
 {
    return n->map[a] == n->map[b] && n->prot[a] == n->prot[b]
-          && n->piece[a] == n->piece[b];
+          && n->piece[a] == n->piece[b]
+          && n->accounted[a] == n->accounted[b];
 }
 
 static tlb_fault_kind naive_touch(naive *n, int page, tlb_touch how)
@@ -748,6 +765,7 @@ static void test_random(void **state)
             for (int p = page; p < page + pages; p++) {
                n.map[p] = (uint8_t)kind;
                n.prot[p] = RW;
+               n.accounted[p] = kind != SHARED_FILE;
                n.piece[p] = kind == ANON ? 0 : (uint64_t)step + 1;
                n.present[p] = 0;
                n.writable[p] = 0;
@@ -767,8 +785,11 @@ static void test_random(void **state)
             }
          } else if (what < 12) {
             tlb_fault_protect(&m, a, a + bytes, prot);
-            for (int p = page; p < page + pages; p++)
+            for (int p = page; p < page + pages; p++) {
                n.prot[p] = prot;
+               if ((prot & TLB_MAY_WRITE) != 0 && n.map[p] != SHARED_FILE)
+                  n.accounted[p] = 1;
+            }
          } else {
             const tlb_touch how = (tlb_touch)((r >> 50) % 3);
             const tlb_fault_kind kind = touch(a, how);
@@ -817,6 +838,8 @@ int main(void)
       CLAIM("a private write copies one page, and fault-around leaves what is "
             "there", test_around_leaves_what_is_there),
       CLAIM("mprotect splits mappings, and so windows", test_relro),
+      CLAIM("memory that was writable keeps apart from what never was",
+            test_relro_beside_rodata),
       CLAIM("mprotect and back: owned pages do not fault again",
             test_protect_keeps_pages),
       CLAIM("each page of a shared file faults when it is first written to",

@@ -414,10 +414,18 @@ static uint64_t page_of(const tlb_fault_model *m, uint64_t address)
    return address >> m->settings.page_shift;
 }
 
+static void account(tlb_mapping *v)
+{
+   if ((v->prot & TLB_MAY_WRITE) != 0 && (v->flags & TLB_MAP_SHARED) == 0)
+      v->flags |= TLB_MAP_ACCOUNTED;
+}
+
 void tlb_fault_map(tlb_fault_model *m, const tlb_mapping *mapping)
 {
-   tlb_fault_unmap(m, mapping->start, mapping->end);
-   tlb_mappings_add(&m->maps, mapping);
+   tlb_mapping v = *mapping;
+   account(&v);
+   tlb_fault_unmap(m, v.start, v.end);
+   tlb_mappings_add(&m->maps, &v);
 }
 
 void tlb_fault_unmap(tlb_fault_model *m, uint64_t start, uint64_t end)
@@ -430,6 +438,7 @@ void tlb_fault_unmap(tlb_fault_model *m, uint64_t start, uint64_t end)
 static void change_protection(tlb_mapping *v, void *opaque)
 {
    v->prot = *(const uint8_t *)opaque;
+   account(v);
 }
 
 /* What the pages are is not touched by it: one that was writable is so again

@@ -73,8 +73,11 @@ typedef struct {
 /* Mappings of the model have flags of its own beside those of mappings.h. */
 enum {
    TLB_MAP_NO_AROUND = 512,    /* the kernel's own pages: no fault-around */
-   TLB_MAP_FIXED_PHASE = 2048 /* address randomisation keeps its place in a page
-                             table */
+   TLB_MAP_FIXED_PHASE = 1024, /* address randomisation keeps its place in a page
+                                  table */
+   TLB_MAP_ACCOUNTED = 2048    /* private and writable, or was once; set by the
+                                  model. It never becomes one with what was not:
+                                  VM_ACCOUNT of the kernel */
 };
 
 /* Pages from `from` to `to`, as distances from the page that faulted. */
