@@ -11,6 +11,7 @@ dist_man_MANS = \
 DOC_FILES = \
 	docs/cpuid.md \
 	docs/fault-log.md \
+	docs/faults.md \
 	docs/experiments.md \
 	docs/entries.md \
 	docs/formats.md \

@@ -163,6 +163,10 @@ TOOL_SOURCES = \
 	tlbgrind/tg_check.c \
 	tlbgrind/tg_entries.c \
 	tlbgrind/tg_events.c \
+	tlbgrind/tg_fault_log.c \
+	tlbgrind/tg_fault_options.c \
+	tlbgrind/tg_fault_record.c \
+	tlbgrind/tg_fault_space.c \
 	tlbgrind/tg_file.c \
 	tlbgrind/tg_host.c \
 	tlbgrind/tg_hugetlb.c \
@@ -172,12 +176,17 @@ TOOL_SOURCES = \
 	tlbgrind/tg_machines.c \
 	tlbgrind/tg_main.c \
 	tlbgrind/tg_options.c \
+	tlbgrind/tg_native_mmap.c \
+	tlbgrind/tg_native_start.c \
 	tlbgrind/tg_out.c \
 	tlbgrind/tg_pages.c \
+	tlbgrind/tg_proc_file.c \
 	tlbgrind/tg_replay.c \
 	tlbgrind/tg_sites.c \
 	tlbgrind/tg_summary.c \
+	tlbgrind/tg_syscall_names.c \
 	tlbgrind/tg_translate.c \
+	tlbgrind/tg_vdso_stub.c \
 	tlbgrind/tg_writes.c
 
 TOOL_INCLUDES = \
@@ -188,6 +197,10 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_check.h \
 	tlbgrind/tg_entries.h \
 	tlbgrind/tg_events.h \
+	tlbgrind/tg_fault_log.h \
+	tlbgrind/tg_fault_options.h \
+	tlbgrind/tg_fault_record.h \
+	tlbgrind/tg_fault_space.h \
 	tlbgrind/tg_file.h \
 	tlbgrind/tg_host.h \
 	tlbgrind/tg_hot.h \
@@ -197,13 +210,18 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_lanes.h \
 	tlbgrind/tg_machines.h \
 	tlbgrind/tg_options.h \
+	tlbgrind/tg_native_mmap.h \
+	tlbgrind/tg_native_start.h \
 	tlbgrind/tg_out.h \
 	tlbgrind/tg_pages.h \
+	tlbgrind/tg_proc_file.h \
 	tlbgrind/tg_replay.h \
 	tlbgrind/tg_run.h \
 	tlbgrind/tg_sites.h \
 	tlbgrind/tg_summary.h \
+	tlbgrind/tg_syscall_names.h \
 	tlbgrind/tg_translate.h \
+	tlbgrind/tg_vdso_stub.h \
 	tlbgrind/tg_writes.h
 
 TOOL_CPPFLAGS = $(SIM_CPPFLAGS) -isystem $(VALGRIND_INCLUDEDIR) \

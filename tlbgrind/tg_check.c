@@ -17,12 +17,12 @@ void tg_check_init(const TgOptions* options)
    fast_path = options->fast_path;
 }
 
-/* With n_groups, more_fetches, shift and the two Bools constants, a straight
-   line of code. `writes`, `split`: see TgKnowledge. Returns whether all was
-   known. */
+/* With n_groups, more_fetches, shift and the Bools constants, a straight line of
+   code. `writes`, `split`: see TgKnowledge; `counts`: instructions are counted.
+   Returns whether all was known. */
 static inline __attribute__((always_inline))
 Bool check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
-           UInt shift, Bool writes, Bool split)
+           UInt shift, Bool writes, Bool split, Bool counts)
 {
    const TgHot* hot = tg_hot(guest_state);
    TgPage* page[TG_MAX_GROUPS];
@@ -44,8 +44,12 @@ Bool check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
    /* Bits below the page number say nothing. */
    if (UNLIKELY(differs >> shift != 0)) {
       tg_replay(hot, s);
+      if (counts)
+         tg_instructions += s->n_instrs;
       return False;
    }
+   if (counts)
+      tg_instructions += s->n_instrs;
    /* Times that are in the right order, and later than those of all segments
       before. Those of fetches and of data are not compared with each other. */
    s->fetch->time = now - more_fetches;
@@ -63,22 +67,18 @@ Bool check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
 #define CHECK(n) \
    static void check_##n(UChar* guest_state, TgSegment* s) \
    { \
-      check(guest_state, s, n, 0, 12, False, False); \
+      check(guest_state, s, n, 0, 12, False, False, False); \
    } \
-   static void check_writes_##n(UChar* guest_state, TgSegment* s) \
+   static void check_faults_##n(UChar* guest_state, TgSegment* s) \
    { \
-      check(guest_state, s, n, 0, 12, True, False); \
+      check(guest_state, s, n, 0, 12, True, False, True); \
    } \
    static void check_split_##n(UChar* guest_state, TgSegment* s) \
    { \
-      check(guest_state, s, n, 0, 12, True, True); \
+      check(guest_state, s, n, 0, 12, True, True, tg_knowledge.instructions); \
    }
 
-static void check_0(UChar* guest_state, TgSegment* s)
-{
-   check(guest_state, s, 0, 0, 12, False, False);
-}
-
+CHECK(0)
 CHECK(1)
 CHECK(2)
 CHECK(3)
@@ -90,7 +90,8 @@ static void check_mixed(UChar* guest_state, TgSegment* s)
 {
    if (check(guest_state, s, s->n_groups,
              s->n_fetches > 1 ? s->n_fetches - 1u : 0, page_shift,
-             tg_knowledge.writes, tg_knowledge.split))
+             tg_knowledge.writes, tg_knowledge.split,
+             tg_knowledge.instructions))
       tg_replay_note_times(tg_hot(guest_state), s);
 }
 
@@ -98,7 +99,7 @@ static void check_any(UChar* guest_state, TgSegment* s)
 {
    check(guest_state, s, s->n_groups,
          s->n_fetches > 1 ? s->n_fetches - 1u : 0, page_shift,
-         tg_knowledge.writes, tg_knowledge.split);
+         tg_knowledge.writes, tg_knowledge.split, tg_knowledge.instructions);
 }
 
 static void check_nothing(UChar* guest_state, TgSegment* s)
@@ -106,16 +107,19 @@ static void check_nothing(UChar* guest_state, TgSegment* s)
    s->entered++;
    tg_clock += TG_SEGMENT_TICKS;
    tg_replay(tg_hot(guest_state), s);
+   if (tg_knowledge.instructions)
+      tg_instructions += s->n_instrs;
 }
 
 TgCheck* tg_check_for(const TgSegment* s)
 {
    static TgCheck* const of_4k[][5] = {
       { check_0, check_1, check_2, check_3, check_4 },
-      { check_0, check_writes_1, check_writes_2, check_writes_3,
-        check_writes_4 },
-      { check_0, check_split_1, check_split_2, check_split_3, check_split_4 },
+      { check_faults_0, check_faults_1, check_faults_2, check_faults_3,
+        check_faults_4 },
+      { check_split_0, check_split_1, check_split_2, check_split_3, check_split_4 },
    };
+   /* Without split arrays, only faults tell writes apart. */
    const UInt how = tg_knowledge.split ? 2 : tg_knowledge.writes ? 1 : 0;
    if (!fast_path)
       return check_nothing;

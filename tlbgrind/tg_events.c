@@ -54,12 +54,20 @@ static const struct {
     has_cost},
 };
 
-UInt tg_events(const tlb_machine* m, const TgEvent** out)
+static const TgEvent fault_events[TG_N_KINDS] = {
+   { TG_FAULTS + TG_FETCH, "PFi", "Page faults by instruction fetches" },
+   { TG_FAULTS + TG_READ, "PFr", "Page faults by reads" },
+   { TG_FAULTS + TG_WRITE, "PFw", "Page faults by writes" },
+};
+
+UInt tg_events(const tlb_machine* m, Bool faults, const TgEvent** out)
 {
    UInt n = 0;
    for (UInt i = 0; i < sizeof all / sizeof all[0]; i++) {
       if (all[i].is_told(m))
          out[n++] = &all[i].event;
    }
+   for (UInt i = 0; i < TG_N_KINDS && faults; i++)
+      out[n++] = &fault_events[i];
    return n;
 }

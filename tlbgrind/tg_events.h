@@ -21,7 +21,8 @@ enum { TG_N_OF_A_MISS = TG_N_OF_A_KIND - TG_MISS_1 };
 
 /* Behind the kinds: what is only told for all of them together. */
 enum { TG_ALL_WALK_REFS = TG_N_KINDS * TG_N_OF_A_KIND, TG_ALL_CYCLES,
-       TG_N_COSTS };
+       TG_FAULTS, /* page faults by kind, whatever the machine */
+       TG_N_COSTS = TG_FAULTS + TG_N_KINDS };
 
 static inline UInt tg_cost(TgKind kind, UInt what)
 {
@@ -37,8 +38,8 @@ typedef struct {
 
 enum { TG_MAX_EVENTS = TG_N_COSTS };
 
-/* The columns for a machine, in order of output. Returns how many; `out` has
-   room for TG_MAX_EVENTS. */
-UInt tg_events(const tlb_machine* m, const TgEvent** out);
+/* The columns for a machine, in order of output; `faults`: page faults are
+   recorded. Returns how many; `out` has room for TG_MAX_EVENTS. */
+UInt tg_events(const tlb_machine* m, Bool faults, const TgEvent** out);
 
 #endif

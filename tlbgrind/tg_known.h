@@ -76,6 +76,7 @@ static inline TgRest* tg_rest(const TgPage* p)
 #define TG_WANTED_BY_FAULTS (1ULL << 62)
 #define TG_WANTED_BY_REACH (1ULL << 63)
 enum { TG_MAX_LANES = 62 };
+#define TG_WANTED_BY_LANES (TG_WANTED_BY_FAULTS - 1)
 
 typedef enum { TG_DATA, TG_CODE, TG_N_TABLES } TgTable;
 
@@ -89,6 +90,8 @@ typedef struct {
                    If not, it is looked up as a read is, and `write` only says
                    that writes are known, too. */
    Bool writes; /* writes are told apart at all */
+   Bool instructions; /* somebody asks how many have been executed, see
+                         tg_replay.h */
    Bool exact_times; /* somebody looks at more than who is oldest */
    Bool mixed;       /* somebody compares times of fetches and of data */
 } TgKnowledge;

@@ -550,7 +550,13 @@ void tg_lanes_init(const TgOptions* options)
          k.wide |= tg_lanes[i].bit;
    }
    k.wanted_writes = k.split ? k.wanted[TG_DATA] : 0;
-   k.writes = k.split;
+   k.writes = k.split || options->faults.on;
+   if (options->faults.on) {
+      k.wanted[TG_DATA] |= TG_WANTED_BY_FAULTS;
+      k.wanted[TG_CODE] |= TG_WANTED_BY_FAULTS;
+      k.wanted_writes |= TG_WANTED_BY_FAULTS;
+   }
+   k.instructions = options->faults.on;
    tg_known_init(&k);
    for (UInt i = 0; i < n; i++) {
       tg_lanes[i].asked_always = has_doubles(&tg_lanes[i]);

@@ -30,6 +30,7 @@
 #include "tg_blocks.h"
 #include "tg_check.h"
 #include "tg_entries.h"
+#include "tg_fault_record.h"
 #include "tg_file.h"
 #include "tg_hot.h"
 #include "tg_hugetlb.h"
@@ -90,6 +91,12 @@ static HChar* entries_file_name(void)
                                 run.options->entries_out_file);
 }
 
+static HChar* faults_file_name(void)
+{
+   return VG_(expand_file_name)("--faults-out-file",
+                                run.options->faults.out_file);
+}
+
 /* With several machines each has a file of its own, and its name at the end; a
    device or a pipe takes all of them. To be freed. */
 static HChar* name_for(const HChar* name, const TgResult* result)
@@ -132,6 +139,12 @@ static void fini(Int exit_code)
       tg_entries_write(&run, name);
       VG_(free)(name);
    }
+   if (run.options->faults.on) {
+      name = faults_file_name();
+      written = tg_faults_write(&run, name);
+      tg_summary_faults(written && !tg_file_is_special(name) ? name : NULL);
+      VG_(free)(name);
+   }
 }
 
 /* --- Fork and exec --- */
@@ -141,7 +154,6 @@ static void fini(Int exit_code)
    was. */
 static void forked(ThreadId tid)
 {
-   tg_aspace_forked(tid, True);
    tg_blocks_settle();
    tg_lines_zero();
    VG_(memset)(tg_block_totals(), 0, sizeof(TgBlockTotals));
@@ -149,6 +161,8 @@ static void forked(ThreadId tid)
    VG_(memset)(tg_translate_extra(0), 0,
                run.options->n_machines * TG_N_COSTS * sizeof(ULong));
    run.forked_from = VG_(getppid)();
+   /* Last, for what the kernel does then are the child's first faults. */
+   tg_aspace_forked(tid, True);
 }
 
 static void has_forked(ThreadId tid)
@@ -215,6 +229,7 @@ static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
 {
    (void)n_args;
    tg_aspace_pre_syscall(tid, syscall, args);
+   tg_faults_pre_syscall(tid, syscall, args);
    if (!is_exec(syscall))
       return;
    XArray* lines = settle();
@@ -229,6 +244,10 @@ static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
       HChar* name = exec_file_name(entries_file_name());
       note_at_exec(name, tg_entries_write(&run, name));
    }
+   if (run.options->faults.on) {
+      HChar* name = exec_file_name(faults_file_name());
+      note_at_exec(name, tg_faults_write(&run, name));
+   }
 }
 
 /* An exec that returns has failed. */
@@ -237,6 +256,7 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
 {
    (void)n_args;
    tg_aspace_post_syscall(tid, syscall, args, result);
+   tg_faults_post_syscall(tid, syscall, args, result);
    tg_hugetlb_done(tid);
    if (!is_exec(syscall))
       return;
@@ -287,6 +307,7 @@ static void moved(Addr from, Addr to, SizeT len)
 
 static void started(ThreadId tid, ULong blocks)
 {
+   tg_faults_start(tid);
    tg_hugetlb_started(tid);
    tg_replay_start(tid, blocks);
 }
@@ -295,6 +316,7 @@ static void stopped(ThreadId tid, ULong blocks)
 {
    tg_replay_stop(tid, blocks);
    tg_hugetlb_stopped(tid);
+   tg_faults_stop(tid);
 }
 
 /* --- Start --- */
@@ -333,6 +355,8 @@ static void post_clo_init(void)
       tg_entries_init();
    if (o->entries_data)
       tg_writes_init();
+   if (o->faults.on)
+      tg_faults_init(o);
 }
 
 static void pre_clo_init(void)

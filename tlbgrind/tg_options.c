@@ -146,6 +146,7 @@ Bool tg_process_option(const HChar* arg)
          refuse(arg, "the name of the file is missing");
    } else if (VG_BOOL_CLO(arg, "--fast-path", options.fast_path)) {
    } else if (tg_pages_option(arg)) {
+   } else if (tg_fault_option(arg)) {
    } else if (VG_BOOL_CLO(arg, "--trace-aspace", options.trace_aspace)) {
    } else if (VG_BOOL_CLO(arg, "--as-cachegrind", options.as_cachegrind)) {
       if (options.as_cachegrind)
@@ -172,6 +173,7 @@ void tg_print_usage(void)
 "                                     plru, fifo, nru, random[:SEED] [lru]\n"
 "    --page-size=SIZE                 the base page, 4K to 1G [4K]\n");
    tg_pages_print_usage();
+   tg_fault_options_print_usage();
    VG_(printf)(
 "    --tlbgrind-out-file=FILE         write costs to FILE [tlbgrind.out.%%p]\n"
 "    --entries=no|yes|data            record which code is executed, in order of\n"
@@ -372,6 +374,9 @@ const TgOptions* tg_finish_options(void)
    tlb_reason why;
    options.page_shift = read_page_size();
    const HChar* bad = tg_pages_finish(options.page_shift, &options.pages, &why);
+   if (bad != NULL)
+      refuse(bad, "%s", why.text);
+   bad = tg_fault_options_finish(options.page_shift, &options.faults, &why);
    if (bad != NULL)
       refuse(bad, "%s", why.text);
    options.fast_path &= !options.as_cachegrind;

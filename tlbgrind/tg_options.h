@@ -7,6 +7,7 @@
 
 #include "tg_machines.h"
 
+#include "tg_fault_options.h"
 #include "tg_pages.h"
 
 typedef struct {
@@ -14,6 +15,7 @@ typedef struct {
    TgMachine* machine;
    UInt page_shift;
    TgPages pages;
+   TgFaultOptions faults;
    Bool fast_path;
    Bool nested;      /* page walks are those of a guest */
    ULong cycles;     /* that the program takes elsewhere, 0: not told */

@@ -186,7 +186,8 @@ Bool tg_out_write(const TgRun* run, const TgResult* result, XArray* lines,
                   const HChar* name)
 {
    const TgEvent* events[TG_MAX_EVENTS];
-   const UInt n_events = tg_events(&result->machine->m, events);
+   const UInt n_events = tg_events(&result->machine->m,
+                                   run->options->faults.on, events);
    const HChar* failure;
    TgFile* f = tg_file_open(name, &failure);
 

@@ -18,6 +18,9 @@ static ULong straddles[TG_N_KINDS];
 static ULong replays, replays_refs;
 
 ULong tg_clock;
+ULong tg_instructions;
+
+static const TgSegment* at_hand; /* that is being simulated */
 
 void tg_replay_init(const TgOptions* options)
 {
@@ -237,9 +240,19 @@ static Bool replay_groups(const TgHot* hot, TgSegment* s)
    return True;
 }
 
+ULong tg_replay_instructions(const TgRef* r)
+{
+   UInt i = 0;
+   while (i < at_hand->n_instrs && at_hand->instr[i] != r->site)
+      i++;
+   /* Of an instruction that began in the segment before. */
+   return tg_instructions + (i < at_hand->n_instrs ? i : 0);
+}
+
 void tg_replay(const TgHot* hot, TgSegment* s)
 {
    replays++;
+   at_hand = s;
    /* A guarded reference is in no group. */
    if (fast_path && !s->guarded && replay_groups(hot, s))
       return;
@@ -298,7 +311,9 @@ static void cut_short(const TgHot* hot, TgSegment* s, Addr ip)
    if (n_refs < 0)
       return;
    tg_clock += TG_SEGMENT_TICKS;
+   at_hand = s;
    replay_refs(hot, s, 0, (UInt)n_refs);
+   tg_instructions += (ULong)(position(s, ip) + 1);
    for (Int i = 0; i <= position(s, ip); i++)
       tg_site_line(s->instr[i])->refs[TG_FETCH]++;
    for (Int i = 0; i < n_refs; i++) {

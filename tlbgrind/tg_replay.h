@@ -15,6 +15,14 @@ void tg_replay_init(const TgOptions* options);
    TG_SEGMENT_TICKS. */
 extern ULong tg_clock;
 
+/* Instructions executed so far, those of the segment at hand left out; kept if
+   tg_knowledge.instructions says so. */
+extern ULong tg_instructions;
+
+/* How many had been executed when the reference was made, which is one of the
+   segment that is being simulated. */
+ULong tg_replay_instructions(const TgRef* r);
+
 /* Simulates a segment that has just been run, with the bases that it left. */
 void tg_replay(const TgHot* hot, TgSegment* s);
 

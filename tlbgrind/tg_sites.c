@@ -267,6 +267,7 @@ void tg_line_costs(const TgLine* line, UInt machine, ULong* cost)
                                                       + i];
       cost[TG_ALL_WALK_REFS] += own[TG_WALK_REFS];
       cost[TG_ALL_CYCLES] += own[TG_CYCLES];
+      cost[TG_FAULTS + kind] = line->faults[kind];
    }
 }
 
@@ -276,6 +277,7 @@ void tg_lines_zero(void)
    VG_(OSetGen_ResetIter)(lines);
    while ((line = VG_(OSetGen_Next)(lines)) != NULL) {
       VG_(memset)(line->refs, 0, sizeof line->refs);
+      VG_(memset)(line->faults, 0, sizeof line->faults);
       for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
          if (line->misses[kind] != NULL)
             VG_(memset)(line->misses[kind], 0, bytes_of_misses());

@@ -31,6 +31,7 @@ typedef struct {
    UInt number;       /* 0: unknown */
    ULong refs[TG_N_KINDS];    /* instructions, reads, writes */
    ULong* misses[TG_N_KINDS]; /* see tg_line_misses(); NULL: none */
+   ULong faults[TG_N_KINDS];  /* page faults */
 } TgLine;
 
 typedef struct _TgSite {

@@ -11,6 +11,7 @@
 #include "sim/walk.h"
 
 #include "tg_out.h"
+#include "tg_fault_log.h"
 #include "tg_summary.h"
 
 static void print_array(const HChar* description, void* opaque)
@@ -264,6 +265,37 @@ void tg_summary_results(const TgRun* run, const HChar* out_file)
       HChar* name = quoted(out_file);
       VG_(umsg)("\n");
       VG_(umsg)("To see which code misses:  tg_annotate %s\n", name);
+      VG_(free)(name);
+   }
+}
+
+static void faults(const HChar* label, ULong n, const HChar* what)
+{
+   HChar text[WIDTH * 2];
+   number(text, n);
+   VG_(umsg)("%-18s %s  %s\n", label, text, what);
+}
+
+/* In the words of time(1). */
+void tg_summary_faults(const HChar* log)
+{
+   const tlb_fault_counts* warm = tg_log_counts(TLB_VIEW_WARM);
+   const tlb_fault_counts* cold = tg_log_counts(TLB_VIEW_COLD);
+   if (VG_(clo_verbosity) == 0)
+      return;
+   VG_(umsg)("\n");
+   faults("Major page faults:", warm->major,
+          "(requiring I/O) with all files in the page cache");
+   faults("Minor page faults:", warm->faults - warm->major,
+          "(reclaiming a frame)");
+   faults("Major page faults:", cold->major, "with no file in it");
+   faults("Minor page faults:", cold->faults - cold->major, "");
+   faults("page touches:", tg_log_counts(TLB_VIEW_4K)->faults,
+          "that would be faults, were every page mapped alone");
+   if (log != NULL) {
+      HChar* name = quoted(log);
+      VG_(umsg)("\n");
+      VG_(umsg)("To see the page faults:  tg_faults %s\n", name);
       VG_(free)(name);
    }
 }

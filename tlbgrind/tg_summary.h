@@ -12,4 +12,7 @@ void tg_summary_machines(const TgRun* run);
    read, NULL: nowhere. */
 void tg_summary_results(const TgRun* run, const HChar* out_file);
 
+/* Page faults, and where the log of them is; NULL: nowhere. */
+void tg_summary_faults(const HChar* log);
+
 #endif

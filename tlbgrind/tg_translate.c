@@ -6,6 +6,8 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
+#include "tg_fault_record.h"
+#include "tg_replay.h"
 #include "tg_translate.h"
 
 static Bool fast_path;
@@ -70,7 +72,7 @@ static Bool refer_all(TgRef* r, TgPage* p, UWord number, TgKind kind,
 {
    const Bool write = kind == TG_WRITE && tg_knowledge.split;
    ULong wanted = write ? tg_rest(p)->wanted_writes : tg_rest(p)->wanted;
-   for (; wanted != 0; wanted &= wanted - 1) {
+   for (wanted &= TG_WANTED_BY_LANES; wanted != 0; wanted &= wanted - 1) {
       TgLane* lane = &tg_lanes[__builtin_ctzll(wanted)];
       tlb_outcome o;
       if (!tg_lane_refer(lane, p, number, kind, now, mark, &o))
@@ -94,8 +96,27 @@ static Bool refer_all(TgRef* r, TgPage* p, UWord number, TgKind kind,
    return True;
 }
 
+/* The first read, fetch or write of a page, for the fault log. */
+static void touch(const TgRef* r, TgPage* p, UWord number)
+{
+   TgRest* rest = tg_rest(p);
+   const Bool writes = r->kind == TG_WRITE || r->modifies;
+   const ULong wanted = writes ? rest->wanted_writes : rest->wanted;
+   if (LIKELY((wanted & TG_WANTED_BY_FAULTS) == 0))
+      return;
+   tg_faults_touch(r->site, r->kind == TG_FETCH ? TLB_TOUCH_FETCH
+                            : writes            ? TLB_TOUCH_WRITE
+                                                : TLB_TOUCH_READ,
+                   number << tg_knowledge.page_shift, tg_replay_instructions(r));
+   /* What has been written to can be read. */
+   rest->wanted &= ~TG_WANTED_BY_FAULTS;
+   if (writes)
+      rest->wanted_writes &= ~TG_WANTED_BY_FAULTS;
+}
+
 static Bool refer(TgRef* r, TgPage* p, UWord number, ULong now, ULong mark)
 {
+   touch(r, p, number);
    return refer_all(r, p, number, r->kind, now, mark)
           && (!r->modifies || !tg_knowledge.split
               || refer_all(r, p, number, TG_WRITE, now, mark));

@@ -1,0 +1,268 @@
+/* The options for page faults. See tg_fault_options.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+
+#include "sim/geometry.h"
+
+#include "tg_fault_options.h"
+#include "tg_proc_file.h"
+
+static TgFaultOptions options = {
+   .native_start = True,
+   .out_file = "tlbgrind.faults.%p",
+};
+
+/* The arguments as they came; NULL: not given. */
+static const HChar* around_arg;
+static const HChar* ahead_arg;
+static const HChar* thp_arg;
+static const HChar* mthp_arg;
+static const HChar* out_file_arg;
+
+/* What Linux has where the host does not say: mm/memory.c, include/linux/mm.h
+   (VM_READAHEAD_PAGES). */
+enum { DEFAULT_AROUND = 65536, DEFAULT_AHEAD = 128 * 1024 };
+
+static Bool keep(const HChar* arg, const HChar* option, const HChar** kept)
+{
+   const SizeT n = VG_(strlen)(option);
+   if (VG_(strncmp)(arg, option, n) != 0 || arg[n] != '=')
+      return False;
+   *kept = VG_(strdup)("tg.fault.options", arg);
+   return True;
+}
+
+Bool tg_fault_option(const HChar* arg)
+{
+   return VG_BOOL_CLO(arg, "--faults", options.on)
+          || VG_BOOL_CLO(arg, "--native-start", options.native_start)
+          || VG_BOOL_CLO(arg, "--faults-hidden", options.lists_hidden)
+          || keep(arg, "--faults-out-file", &out_file_arg)
+          || keep(arg, "--fault-around", &around_arg)
+          || keep(arg, "--read-ahead", &ahead_arg)
+          || keep(arg, "--thp", &thp_arg)
+          || keep(arg, "--mthp", &mthp_arg);
+}
+
+void tg_fault_options_print_usage(void)
+{
+   VG_(printf)(
+"    --faults=no|yes                  record page faults in order [no]\n"
+"    --faults-out-file=FILE           where to [tlbgrind.faults.%%p]\n"
+"    --faults-hidden=no|yes           list what Valgrind itself brings, too [no]\n"
+"    --native-start=yes|no            with --faults=yes, let the program begin as\n"
+"                                     it would without Valgrind: no preloaded\n"
+"                                     objects, stack and heap as they would be [yes]\n"
+"    --fault-around=SIZE|off          what a read fault of a file maps at most\n"
+"                                     [the host's, or 64K]\n"
+"    --read-ahead=SIZE|off            what a major fault reads [128K]\n"
+"    --thp=never|madvise|always       transparent huge pages [the host's]\n"
+"    --mthp=none|SIZE[@madvise][,...] sizes of anonymous folios [the host's]\n");
+}
+
+static const HChar* value_of(const HChar* arg)
+{
+   return VG_(strchr)(arg, '=') + 1;
+}
+
+/* --- The host --- */
+
+/* The word in brackets of "always [madvise] never", or NULL. */
+static const HChar* chosen(HChar* text)
+{
+   HChar* open = VG_(strchr)(text, '[');
+   HChar* close = open == NULL ? NULL : VG_(strchr)(open, ']');
+   if (close == NULL)
+      return NULL;
+   *close = '\0';
+   return open + 1;
+}
+
+static const HChar* const thp_names[] = { "never", "madvise", "always" };
+enum { N_THP_NAMES = 3 };
+
+static Bool read_thp(const HChar* text, tlb_thp_mode* mode)
+{
+   for (UInt i = 0; i < N_THP_NAMES; i++) {
+      if (VG_(strcmp)(text, thp_names[i]) == 0) {
+         *mode = (tlb_thp_mode)i;
+         return True;
+      }
+   }
+   return False;
+}
+
+#define THP_FOLDER "/sys/kernel/mm/transparent_hugepage/"
+
+static tlb_thp_mode host_thp(void)
+{
+   HChar text[128];
+   tlb_thp_mode mode = TLB_THP_NEVER;
+   if (!tg_proc_read(THP_FOLDER "enabled", text, sizeof text))
+      return mode;
+   const HChar* word = chosen(text);
+   if (word != NULL)
+      read_thp(word, &mode);
+   return mode;
+}
+
+/* "inherit" is whatever the switch for huge pages says. */
+static void host_folios(tlb_fault_settings* s)
+{
+   const UInt largest = 2 * s->page_shift - 3;
+   for (UInt shift = s->page_shift + 1; shift < largest; shift++) {
+      HChar name[128], text[128];
+      VG_(snprintf)(name, sizeof name, THP_FOLDER "hugepages-%llukB/enabled",
+                    1ULL << (shift - 10));
+      if (!tg_proc_read(name, text, sizeof text))
+         continue;
+      const HChar* word = chosen(text);
+      tlb_thp_mode mode = TLB_THP_NEVER;
+      if (word != NULL && VG_(strcmp)(word, "inherit") == 0)
+         mode = s->thp;
+      else if (word != NULL)
+         read_thp(word, &mode);
+      const uint32_t bit = 1u << (shift - s->page_shift);
+      if (mode == TLB_THP_ALWAYS)
+         s->mthp_always |= bit;
+      if (mode == TLB_THP_MADVISE)
+         s->mthp_madvise |= bit;
+   }
+}
+
+static uint64_t host_around(void)
+{
+   HChar text[64];
+   HChar* end;
+   if (!tg_proc_read("/sys/kernel/debug/fault_around_bytes", text, sizeof text))
+      return DEFAULT_AROUND;
+   const ULong n = VG_(strtoull10)(text, &end);
+   return n == 0 ? DEFAULT_AROUND : n;
+}
+
+/* --- Texts --- */
+
+/* A size, or "off", which is the base page. */
+static Bool read_size(const HChar* text, UInt page_shift, uint64_t* bytes,
+                      tlb_reason* why)
+{
+   if (VG_(strcmp)(text, "off") == 0) {
+      *bytes = 1ULL << page_shift;
+      return True;
+   }
+   const UInt shift = tlb_page_size_parse(text, why);
+   if (shift == 0)
+      return False;
+   *bytes = 1ULL << shift;
+   return True;
+}
+
+static Bool read_folio(const HChar* text, tlb_fault_settings* s,
+                       tlb_reason* why)
+{
+   static const HChar suffix[] = "@madvise";
+   HChar size[64];
+   const HChar* at = VG_(strchr)(text, '@');
+   const SizeT n = at == NULL ? VG_(strlen)(text) : (SizeT)(at - text);
+   if ((at != NULL && VG_(strcmp)(at, suffix) != 0) || n >= sizeof size) {
+      VG_(snprintf)(why->text, sizeof why->text,
+                    "'%s' is no size of folios; allowed are a size, and "
+                    "@madvise behind it", text);
+      return False;
+   }
+   VG_(strncpy)(size, text, n);
+   size[n] = '\0';
+   const UInt shift = tlb_page_size_parse(size, why);
+   if (shift == 0)
+      return False;
+   if (shift <= s->page_shift || shift >= 2 * s->page_shift - 3) {
+      VG_(snprintf)(why->text, sizeof why->text,
+                    "'%s' is no size of folios; allowed are sizes above the "
+                    "base page and below the huge page of %lluK", size,
+                    1ULL << (2 * s->page_shift - 13));
+      return False;
+   }
+   if (at == NULL)
+      s->mthp_always |= 1u << (shift - s->page_shift);
+   else
+      s->mthp_madvise |= 1u << (shift - s->page_shift);
+   return True;
+}
+
+static Bool read_folios(const HChar* text, tlb_fault_settings* s,
+                        tlb_reason* why)
+{
+   HChar* copy;
+   Bool good = True;
+   if (VG_(strcmp)(text, "none") == 0)
+      return True;
+   copy = VG_(strdup)("tg.fault.options", text);
+   for (HChar* at = copy; good && at != NULL;) {
+      HChar* comma = VG_(strchr)(at, ',');
+      if (comma != NULL)
+         *comma = '\0';
+      good = read_folio(at, s, why);
+      at = comma == NULL ? NULL : comma + 1;
+   }
+   VG_(free)(copy);
+   return good;
+}
+
+/* The kernel has fault-around of up to one page table, aligned. */
+static Bool check_around(const tlb_fault_settings* s, tlb_reason* why)
+{
+   if (s->fault_around <= 1ULL << (2 * s->page_shift - 3))
+      return True;
+   VG_(snprintf)(why->text, sizeof why->text,
+                 "fault-around can not map more than one page table does, %lluK",
+                 1ULL << (2 * s->page_shift - 13));
+   return False;
+}
+
+const HChar* tg_fault_options_finish(UInt page_shift, TgFaultOptions* out,
+                                     tlb_reason* why)
+{
+   tlb_fault_settings* s = &options.settings;
+   if (out_file_arg != NULL) {
+      options.out_file = value_of(out_file_arg);
+      if (options.out_file[0] == '\0') {
+         VG_(snprintf)(why->text, sizeof why->text,
+                       "the name of the file is missing");
+         return out_file_arg;
+      }
+   }
+   /* What is wrong with the name should not come to light at the end. */
+   VG_(free)(VG_(expand_file_name)("--faults-out-file", options.out_file));
+   s->page_shift = page_shift;
+   s->phases = 1;
+   if (options.on) {
+      s->fault_around = host_around();
+      s->thp = host_thp();
+      if (mthp_arg == NULL)
+         host_folios(s);
+   }
+   s->read_ahead = DEFAULT_AHEAD;
+   if (around_arg != NULL
+       && (!read_size(value_of(around_arg), page_shift, &s->fault_around, why)
+           || !check_around(s, why)))
+      return around_arg;
+   if (ahead_arg != NULL
+       && !read_size(value_of(ahead_arg), page_shift, &s->read_ahead, why))
+      return ahead_arg;
+   if (thp_arg != NULL && !read_thp(value_of(thp_arg), &s->thp)) {
+      VG_(snprintf)(why->text, sizeof why->text,
+                    "'%s' is no mode of huge pages; allowed are never, madvise "
+                    "and always", value_of(thp_arg));
+      return thp_arg;
+   }
+   if (mthp_arg != NULL && !read_folios(value_of(mthp_arg), s, why))
+      return mthp_arg;
+   *out = options;
+   return NULL;
+}

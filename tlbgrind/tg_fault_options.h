@@ -1,0 +1,31 @@
+/* The options for page faults: --faults= and those that say how the kernel is
+   set up, with what the running host says as default. */
+
+#ifndef TG_FAULT_OPTIONS_H
+#define TG_FAULT_OPTIONS_H
+
+#include "pub_tool_basics.h"
+
+#include "sim/faultmodel.h"
+#include "sim/text.h"
+
+typedef struct {
+   Bool on;
+   Bool native_start;     /* see tg_native_start.h */
+   Bool lists_hidden;     /* what Valgrind itself brings is listed, too */
+   const HChar* out_file; /* with %p and the like not yet expanded */
+   tlb_fault_settings settings;
+} TgFaultOptions;
+
+/* Takes one command line argument. False: it is not an option of ours. The
+   texts are read by tg_fault_options_finish(). */
+Bool tg_fault_option(const HChar* arg);
+
+void tg_fault_options_print_usage(void);
+
+/* The base page is known: reads the texts. Returns NULL, or the argument that
+   can not be, with the reason. */
+const HChar* tg_fault_options_finish(UInt page_shift, TgFaultOptions* out,
+                                     tlb_reason* why);
+
+#endif

@@ -1,0 +1,245 @@
+/* Page faults. See tg_fault_record.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_guest.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "tg_fault_log.h"
+#include "tg_fault_space.h"
+#include "tg_fault_record.h"
+#include "tg_native_mmap.h"
+#include "tg_native_start.h"
+#include "tg_replay.h"
+
+enum { LINUX_CLONE_VM = 0x100, LINUX_CLONE_CHILD_SETTID = 0x1000000 };
+
+/* rseq()'s number, which Valgrind's headers need not have, and which argument of
+   clone() is the child's pointer. */
+#if defined(VGA_amd64)
+enum { LINUX_RSEQ = 334, CLONE_CHILD_ARG = 3 };
+#elif defined(VGA_x86)
+enum { LINUX_RSEQ = 386, CLONE_CHILD_ARG = 4 };
+#else
+enum { LINUX_RSEQ = 293, CLONE_CHILD_ARG = 4 };
+#endif
+
+#if defined(VGA_amd64)
+#define GUEST_IP_AT_SYSCALL offsetof(VexGuestAMD64State, guest_IP_AT_SYSCALL)
+#elif defined(VGA_x86)
+#define GUEST_IP_AT_SYSCALL offsetof(VexGuestX86State, guest_IP_AT_SYSCALL)
+#elif defined(VGA_arm64)
+#define GUEST_IP_AT_SYSCALL offsetof(VexGuestARM64State, guest_IP_AT_SYSCALL)
+#endif
+
+static const TgOptions* options;
+static UWord page_mask;
+
+/* What the kernel writes to, natively, when a fork returns: the child's number
+   where clone() was told to store it, and, in both, the area that the C library
+   has registered with rseq(). Valgrind refuses that call. 0: nothing. */
+static Addr child_number_at;
+static Addr rseq_area;
+
+static Int* syscall_of; /* by thread: the call that it is in, or TG_BY_PROGRAM */
+static Bool started;
+
+/* --- Touches --- */
+
+/* Counts a fault of the warm view at its line, or where there is none, at one
+   without a name. */
+static void book(TgSite* site, tlb_touch touch)
+{
+   static const TgKind kinds[] = { [TLB_TOUCH_READ] = TG_READ,
+                                   [TLB_TOUCH_WRITE] = TG_WRITE,
+                                   [TLB_TOUCH_FETCH] = TG_FETCH };
+   static TgSite* nowhere;
+   if (site == NULL && nowhere == NULL)
+      nowhere = tg_site_use(0);
+   tg_site_line(site == NULL ? nowhere : site)->faults[kinds[touch]]++;
+}
+
+static void touch_page(TgSite* site, Int by, ThreadId tid, tlb_touch touch,
+                       Addr a, ULong instructions)
+{
+   UInt number;
+   ULong native;
+   static tlb_fault in[TLB_N_VIEWS];
+   const TgMap* map = tg_space_find(a, &number, &native);
+   if (map == NULL
+       || !tlb_fault_touch(tg_space_model(), native, touch, in))
+      return;
+   if (map->hidden && !options->faults.lists_hidden) {
+      tg_log_hide(in);
+      return;
+   }
+   const TgFaultWhere where = {
+      .page = a & ~page_mask, .map = number, .instructions = instructions,
+      .thread = tid, .by = by, .site = site,
+   };
+   tg_log_add(&where, in);
+   if (in[TLB_VIEW_WARM].kind != TLB_NO_FAULT)
+      book(site, touch);
+}
+
+void tg_faults_touch(TgSite* site, tlb_touch touch, Addr a, ULong instructions)
+{
+   touch_page(site, TG_BY_PROGRAM, VG_(get_running_tid)(), touch, a,
+              instructions);
+}
+
+static TgSite* syscall_site(ThreadId tid)
+{
+   Addr ip = 0;
+   VG_(get_shadow_regs_area)(tid, (UChar*)&ip, 0, GUEST_IP_AT_SYSCALL,
+                             sizeof ip);
+   return ip == 0 ? NULL : tg_site_use(ip);
+}
+
+static void kernel_touches(CorePart part, ThreadId tid, Addr a, SizeT len,
+                           tlb_touch touch)
+{
+   if (!started || len == 0
+       || (part != Vg_CoreSysCall && part != Vg_CoreSysCallArgInMem
+           && part != Vg_CoreSignal))
+      return;
+   TgSite* site = part == Vg_CoreSignal ? NULL : syscall_site(tid);
+   const Int by = part == Vg_CoreSignal ? TG_BY_SIGNAL : syscall_of[tid];
+   Addr at = a;
+   for (;;) {
+      touch_page(site, by, tid, touch, at, tg_instructions);
+      const Addr next = (at | page_mask) + 1;
+      if (next - a >= len || next < a)
+         break;
+      at = next;
+   }
+   if (site != NULL)
+      tg_site_release(site);
+}
+
+static void kernel_reads(CorePart part, ThreadId tid, const HChar* s, Addr a,
+                         SizeT len)
+{
+   (void)s;
+   /* The text of a page is no argument: nothing comes of it. */
+   kernel_touches(part, tid, a, len, TLB_TOUCH_READ);
+}
+
+static void kernel_reads_text(CorePart part, ThreadId tid, const HChar* s,
+                              Addr a)
+{
+   (void)s;
+   kernel_touches(part, tid, a, a == 0 ? 0 : 1, TLB_TOUCH_READ);
+}
+
+static void kernel_wrote(CorePart part, ThreadId tid, Addr a, SizeT len)
+{
+   /* Valgrind tells the parent of it, too. */
+   if (a == child_number_at && a != 0)
+      return;
+   kernel_touches(part, tid, a, len, TLB_TOUCH_WRITE);
+}
+
+/* --- The core's events --- */
+
+static void exec_touch(Addr a, tlb_touch touch)
+{
+   touch_page(NULL, TG_BY_EXEC, 1, touch, a, tg_instructions);
+}
+
+void tg_faults_start(ThreadId tid)
+{
+   if (options == NULL)
+      return;
+   tg_native_mmap_done(tid);
+   if (started)
+      return;
+   tg_native_start(tid, options->faults.native_start);
+   tg_space_start(tid);
+   started = True;
+   tg_space_exec_touches(exec_touch);
+}
+
+void tg_faults_stop(ThreadId tid)
+{
+   if (options != NULL && options->faults.native_start)
+      tg_native_mmap_stopped(tid);
+}
+
+void tg_faults_pre_syscall(ThreadId tid, UInt number, const UWord* args)
+{
+   if (options == NULL)
+      return;
+   syscall_of[tid] = (Int)number;
+   child_number_at = 0;
+   if (number == __NR_clone
+       && (args[0] & (LINUX_CLONE_VM | LINUX_CLONE_CHILD_SETTID))
+          == LINUX_CLONE_CHILD_SETTID)
+      child_number_at = args[CLONE_CHILD_ARG];
+   if (number == LINUX_RSEQ && tid == 1)
+      rseq_area = args[0];
+   tg_space_pre_syscall(number, args);
+}
+
+void tg_faults_post_syscall(ThreadId tid, UInt number, const UWord* args,
+                            SysRes result)
+{
+   if (options == NULL)
+      return;
+   tg_space_post_syscall(number, args, result);
+   tg_native_mmap_done(tid);
+   syscall_of[tid] = TG_BY_PROGRAM;
+   /* Natively these calls go to the kernel's code in the process. */
+   switch (number) {
+   case __NR_clock_gettime: case __NR_gettimeofday:
+#ifdef __NR_time
+   case __NR_time:
+#endif
+      if (tg_space_vvar() != 0)
+         touch_page(NULL, TG_BY_PROGRAM, tid, TLB_TOUCH_READ, tg_space_vvar(),
+                    tg_instructions);
+      break;
+   default: break;
+   }
+}
+
+/* A child has faults of its own. */
+static void forked(Bool is_child)
+{
+   const ThreadId tid = VG_(get_running_tid)();
+   if (is_child)
+      tg_log_clear();
+   if (is_child && child_number_at != 0)
+      touch_page(NULL, syscall_of[tid], tid, TLB_TOUCH_WRITE, child_number_at,
+                 tg_instructions);
+   if (rseq_area != 0)
+      touch_page(NULL, syscall_of[tid], tid, TLB_TOUCH_WRITE, rseq_area,
+                 tg_instructions);
+}
+
+void tg_faults_init(const TgOptions* o)
+{
+   options = o;
+   page_mask = (1UL << o->page_shift) - 1;
+   tg_log_init();
+   tg_space_init(&o->faults.settings, forked);
+   syscall_of = VG_(malloc)("tg.faults.threads",
+                            VG_N_THREADS * sizeof *syscall_of);
+   for (UInt i = 0; i < VG_N_THREADS; i++)
+      syscall_of[i] = TG_BY_PROGRAM;
+   VG_(track_pre_mem_read)(kernel_reads);
+   VG_(track_pre_mem_read_asciiz)(kernel_reads_text);
+   VG_(track_post_mem_write)(kernel_wrote);
+}
+
+Bool tg_faults_write(const TgRun* run, const HChar* name)
+{
+   return tg_log_write(name, &options->faults.settings, run->forked_from);
+}

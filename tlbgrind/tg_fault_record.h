@@ -1,0 +1,30 @@
+/* Page faults: takes down the touches that matter and what the model says of
+   them. */
+
+#ifndef TG_FAULT_RECORD_H
+#define TG_FAULT_RECORD_H
+
+#include "pub_tool_basics.h"
+
+#include "sim/faultmodel.h"
+
+#include "tg_run.h"
+#include "tg_sites.h"
+
+void tg_faults_init(const TgOptions* options);
+
+/* The program touches the page that has the byte at `a`, for the first time in
+   this way since tg_pages_forget() (tg_known.h) was told of it. */
+void tg_faults_touch(TgSite* site, tlb_touch touch, Addr a, ULong instructions);
+
+/* The core's events. Without --faults=yes they do nothing. */
+void tg_faults_start(ThreadId tid);
+void tg_faults_stop(ThreadId tid);
+void tg_faults_pre_syscall(ThreadId tid, UInt number, const UWord* args);
+void tg_faults_post_syscall(ThreadId tid, UInt number, const UWord* args,
+                            SysRes result);
+
+/* Writes the log. False: that failed, and a message has been printed. */
+Bool tg_faults_write(const TgRun* run, const HChar* name);
+
+#endif

@@ -1,0 +1,387 @@
+/* How the program begins. See tg_native_start.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_guest.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_vki.h"
+
+#include "tg_native_start.h"
+#include "tg_proc_file.h"
+#include "tg_vdso_stub.h"
+
+/* The core's, without a header for tools: where the break begins and is, and
+   where the program's first stack has these. */
+extern Addr VG_(brk_base);
+extern Addr VG_(brk_limit);
+extern HChar** VG_(client_envp);
+extern UWord* VG_(client_auxv);
+
+#if defined(VGA_amd64)
+#define GUEST_SP offsetof(VexGuestAMD64State, guest_RSP)
+#elif defined(VGA_x86)
+#define GUEST_SP offsetof(VexGuestX86State, guest_ESP)
+#elif defined(VGA_arm64)
+#define GUEST_SP offsetof(VexGuestARM64State, guest_XSP)
+#else
+#error "an architecture that tlbgrind does not know"
+#endif
+
+enum { AT_NULL_ = 0, AT_IGNORE_ = 1, AT_PHDR_ = 3, AT_PHNUM_ = 5,
+       AT_BASE_ = 7, AT_ENTRY_ = 9, AT_PLATFORM_ = 15, AT_RANDOM_ = 25,
+       AT_EXECFN_ = 31, AT_SYSINFO_EHDR_ = 33, AT_MINSIGSTKSZ_ = 51 };
+
+enum { PT_LOAD_ = 1, PT_PHDR_ = 6, ET_DYN_ = 3 };
+
+static TgImage image;
+
+const TgImage* tg_native_image(void)
+{
+   return &image;
+}
+
+Addr tg_native_brk(void)
+{
+   return VG_(brk_base);
+}
+
+/* --- The program's headers --- */
+
+#if VG_WORDSIZE == 8
+typedef struct {
+   UInt type, flags;
+   ULong offset, vaddr, paddr, filesz, memsz, align;
+} ProgramHeader;
+enum { E_TYPE = 16, E_PHOFF = 32, E_PHNUM = 56 };
+#else
+typedef struct {
+   UInt type;
+   UInt offset, vaddr, paddr, filesz, memsz, flags, align;
+} ProgramHeader;
+enum { E_TYPE = 16, E_PHOFF = 28, E_PHNUM = 44 };
+#endif
+
+static Bool is_readable(Addr a, SizeT len)
+{
+   return VG_(am_is_valid_for_client)(a, len, VKI_PROT_READ);
+}
+
+/* The end of the data in the file of the last segment that goes on in memory,
+   or 0. */
+static Addr bss_of(const ProgramHeader* header, UInt n, Addr bias)
+{
+   Addr bss = 0;
+   for (UInt i = 0; i < n; i++) {
+      if (header[i].type == PT_LOAD_ && header[i].memsz > header[i].filesz)
+         bss = bias + (Addr)header[i].vaddr + (Addr)header[i].filesz;
+   }
+   return bss;
+}
+
+static void read_program(Addr headers, UInt n)
+{
+   const ProgramHeader* h = (const ProgramHeader*)headers;
+   Addr bias = 0;
+   if (!is_readable(headers, n * sizeof *h))
+      return;
+   for (UInt i = 0; i < n; i++) {
+      if (h[i].type == PT_PHDR_)
+         bias = headers - (Addr)h[i].vaddr;
+   }
+   for (UInt i = 0; i < n && bias == 0; i++) {
+      /* Without PT_PHDR: the headers lie in the segment that has the file's
+         begin. */
+      if (h[i].type == PT_LOAD_ && h[i].offset == 0)
+         bias = (headers & ~(Addr)(VKI_PAGE_SIZE - 1)) - (Addr)h[i].vaddr;
+   }
+   image.is_pie = bias != 0;
+   image.bss = bss_of(h, n, bias);
+}
+
+static void read_interpreter(Addr base)
+{
+   const UChar* elf = (const UChar*)base;
+   if (!is_readable(base, 64))
+      return;
+   const Addr headers = base + *(const UWord*)(const void*)(elf + E_PHOFF);
+   const UInt n = *(const UShort*)(const void*)(elf + E_PHNUM);
+   if (is_readable(headers, n * sizeof(ProgramHeader)))
+      image.interpreter_bss = bss_of((const ProgramHeader*)headers, n, base);
+}
+
+/* --- The stack --- */
+
+/* What lies on a stack that a program begins with. */
+typedef struct {
+   UWord argc;
+   const HChar** argv;
+   const HChar** envp;
+   UWord envc;
+   UWord* auxv; /* pairs */
+   UWord auxc;  /* pairs, AT_NULL included */
+} Block;
+
+static Block read_block(Addr sp)
+{
+   UWord* word = (UWord*)sp;
+   Block b = { .argc = word[0], .argv = (const HChar**)(word + 1) };
+   b.envp = b.argv + b.argc + 1;
+   while (b.envp[b.envc] != NULL)
+      b.envc++;
+   b.auxv = (UWord*)(b.envp + b.envc + 1);
+   while (b.auxv[2 * b.auxc] != AT_NULL_)
+      b.auxc++;
+   b.auxc++;
+   return b;
+}
+
+static UWord* auxv_find(const Block* b, UWord type)
+{
+   for (UWord i = 0; i < b->auxc; i++) {
+      if (b->auxv[2 * i] == type)
+         return &b->auxv[2 * i + 1];
+   }
+   return NULL;
+}
+
+/* Variables that would not be there natively: the launcher's, and those that
+   Debian's wrapper around Valgrind sets. */
+static Bool is_foreign(const HChar* text)
+{
+   return VG_(strncmp)(text, "VALGRIND_LIB=", 13) == 0
+          || VG_(strcmp)(text, "GLIBCPP_FORCE_NEW=1") == 0
+          || VG_(strcmp)(text, "GLIBCXX_FORCE_NEW=1") == 0;
+}
+
+/* Parts of a list that would not be there: Valgrind's preloaded objects, and a
+   folder that Debian's wrapper adds. */
+static Bool is_foreign_part(const HChar* part)
+{
+   return VG_(strstr)(part, "/vgpreload_") != NULL
+          || VG_(strcmp)(part, "/usr/lib/debug") == 0;
+}
+
+/* A list without these parts, in memory of its own; NULL if nothing is left.
+   Separators are as the dynamic linker has them. */
+static HChar* without_foreign(const HChar* value)
+{
+   HChar* out = VG_(malloc)("tg.native.list", VG_(strlen)(value) + 1);
+   HChar* at = out;
+   while (*value != '\0') {
+      SizeT n = 0;
+      while (value[n] != '\0' && value[n] != ':' && value[n] != ' ')
+         n++;
+      HChar* end = at;
+      if (at != out)
+         *at++ = ':';
+      VG_(memcpy)(at, value, n);
+      at[n] = '\0';
+      at = n == 0 || is_foreign_part(at) ? end : at + n;
+      *at = '\0';
+      value += n + (value[n] != '\0');
+   }
+   if (at != out)
+      return out;
+   VG_(free)(out);
+   return NULL;
+}
+
+/* The variable as it would be natively, in memory of its own, or NULL: it would
+   not be there. */
+static HChar* native_variable(const HChar* text)
+{
+   static const HChar* const lists[] = { "LD_PRELOAD=", "LD_LIBRARY_PATH=" };
+   if (is_foreign(text))
+      return NULL;
+   for (UInt i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+      const SizeT n = VG_(strlen)(lists[i]);
+      if (VG_(strncmp)(text, lists[i], n) != 0)
+         continue;
+      HChar* rest = without_foreign(text + n);
+      if (rest == NULL)
+         return NULL;
+      HChar* out = VG_(malloc)("tg.native.variable", n + VG_(strlen)(rest) + 1);
+      VG_(strcpy)(out, lists[i]);
+      VG_(strcpy)(out + n, rest);
+      VG_(free)(rest);
+      return out;
+   }
+   return VG_(strdup)("tg.native.variable", text);
+}
+
+/* Lays the texts out below `at` as the kernel does, so that the first ends up
+   lowest. Returns the lowest byte. */
+static Addr lay_texts(Addr at, HChar** text, UWord n, Addr* where)
+{
+   for (UWord i = n; i > 0; i--) {
+      at -= VG_(strlen)(text[i - 1]) + 1;
+      where[i - 1] = at;
+   }
+   return at;
+}
+
+static HChar* copy_text(const HChar* text)
+{
+   return VG_(strdup)("tg.native.text", text == NULL ? "" : text);
+}
+
+/* What the new stack is made of. */
+typedef struct {
+   HChar** text; /* arguments, then variables */
+   Addr* where;  /* each of them will lie */
+   UWord argc, envc;
+   HChar* execfn;
+   HChar* platform;
+   UChar random[16];
+   UWord* auxv;
+   UWord auxc;
+} Parts;
+
+/* The auxiliary vector as the kernel would give it: its pairs in its order, with
+   what Valgrind says where it says something. What it takes away stays away,
+   but for the vDSO, which there is a stand-in for, and the size of a signal's
+   stack, from which programs derive the size of memory that they allocate. */
+static UWord* native_auxv(const Block* b, UWord* pairs)
+{
+   UWord* native = tg_proc_auxv(pairs);
+   if (native == NULL || *pairs < b->auxc) {
+      VG_(free)(native);
+      *pairs = b->auxc;
+      native = VG_(malloc)("tg.native.auxv", *pairs * 2 * sizeof(UWord));
+      VG_(memcpy)(native, b->auxv, *pairs * 2 * sizeof(UWord));
+      return native;
+   }
+   for (UWord i = 0; i < *pairs - 1; i++) {
+      UWord* pair = &native[2 * i];
+      const UWord* value = auxv_find(b, pair[0]);
+      if (value != NULL)
+         pair[1] = *value;
+      else if (pair[0] == AT_SYSINFO_EHDR_ && image.vdso != 0)
+         pair[1] = image.vdso;
+      else if (pair[0] != AT_MINSIGSTKSZ_)
+         pair[0] = AT_IGNORE_;
+   }
+   return native;
+}
+
+static Parts take_apart(const Block* b)
+{
+   Parts p = { .argc = b->argc };
+   const SizeT room = b->argc + b->envc + 1;
+   const UWord* execfn = auxv_find(b, AT_EXECFN_);
+   const UWord* platform = auxv_find(b, AT_PLATFORM_);
+   const UWord* random = auxv_find(b, AT_RANDOM_);
+   p.text = VG_(malloc)("tg.native.texts", room * sizeof *p.text);
+   p.where = VG_(malloc)("tg.native.where", room * sizeof *p.where);
+   for (UWord i = 0; i < b->argc; i++)
+      p.text[i] = copy_text(b->argv[i]);
+   for (UWord i = 0; i < b->envc; i++) {
+      HChar* text = native_variable(b->envp[i]);
+      if (text != NULL)
+         p.text[p.argc + p.envc++] = text;
+   }
+   p.execfn = copy_text(execfn == NULL ? NULL : (const HChar*)*execfn);
+   p.platform = copy_text(platform == NULL ? NULL : (const HChar*)*platform);
+   if (random != NULL)
+      VG_(memcpy)(p.random, (const void*)*random, sizeof p.random);
+   p.auxv = native_auxv(b, &p.auxc);
+   return p;
+}
+
+static void free_parts(Parts* p)
+{
+   for (UWord i = 0; i < p->argc + p->envc; i++)
+      VG_(free)(p->text[i]);
+   VG_(free)(p->text);
+   VG_(free)(p->where);
+   VG_(free)(p->execfn);
+   VG_(free)(p->platform);
+   VG_(free)(p->auxv);
+}
+
+static void point_to(Parts* p, UWord type, Addr to)
+{
+   for (UWord i = 0; i < p->auxc; i++) {
+      if (p->auxv[2 * i] == type)
+         p->auxv[2 * i + 1] = to;
+   }
+}
+
+/* fs/exec.c and create_elf_tables() of fs/binfmt_elf.c in Linux: from the top,
+   an empty word, the file's name, the variables, the arguments; then the
+   platform's name, random bytes, and on the next 16 bytes the vectors. */
+static void build(Parts* p, Addr end)
+{
+   Addr at = end - sizeof(UWord);
+   const Addr execfn = at -= VG_(strlen)(p->execfn) + 1;
+   at = lay_texts(at, p->text + p->argc, p->envc, p->where + p->argc);
+   at = lay_texts(at, p->text, p->argc, p->where);
+   image.strings = at;
+   at &= ~(Addr)15;
+   const Addr platform = at -= VG_(strlen)(p->platform) + 1;
+   const Addr random = at -= sizeof p->random;
+   image.stack_strings = at;
+   const SizeT words = 2 * p->auxc + p->argc + 1 + p->envc + 1 + 1;
+   const Addr sp = (at - words * sizeof(UWord)) & ~(Addr)15;
+   if (!VG_(am_is_valid_for_client)(sp, end - sp, VKI_PROT_WRITE))
+      return;
+   image.sp = sp;
+   point_to(p, AT_EXECFN_, execfn);
+   point_to(p, AT_PLATFORM_, platform);
+   point_to(p, AT_RANDOM_, random);
+
+   VG_(memset)((void*)sp, 0, end - sp);
+   VG_(strcpy)((HChar*)execfn, p->execfn);
+   VG_(strcpy)((HChar*)platform, p->platform);
+   VG_(memcpy)((void*)random, p->random, sizeof p->random);
+   UWord* word = (UWord*)sp;
+   *word++ = p->argc;
+   for (UWord i = 0; i < p->argc + p->envc; i++) {
+      if (i == p->argc)
+         *word++ = 0;
+      *word++ = p->where[i];
+      VG_(strcpy)((HChar*)p->where[i], p->text[i]);
+   }
+   word += p->envc == 0 ? 2 : 1;
+   VG_(client_envp) = (HChar**)sp + 1 + p->argc + 1;
+   VG_(client_auxv) = word;
+   VG_(memcpy)(word, p->auxv, 2 * p->auxc * sizeof(UWord));
+}
+
+void tg_native_start(ThreadId tid, Bool changes)
+{
+   const Addr sp = VG_(get_SP)(tid);
+   const NSegment* seg = VG_(am_find_nsegment)(sp);
+   const Block b = read_block(sp);
+   const UWord* headers = auxv_find(&b, AT_PHDR_);
+   const UWord* n_headers = auxv_find(&b, AT_PHNUM_);
+   const UWord* base = auxv_find(&b, AT_BASE_);
+   const UWord* entry = auxv_find(&b, AT_ENTRY_);
+   if (headers != NULL && n_headers != NULL)
+      read_program(*headers, (UInt)*n_headers);
+   if (base != NULL && *base != 0) {
+      image.interpreter = *base;
+      read_interpreter(*base);
+   }
+   image.entry = entry == NULL ? VG_(get_IP)(tid) : *entry;
+   image.sp = sp;
+   image.stack_end = seg == NULL ? sp : seg->end + 1;
+   image.strings = b.argc == 0 ? image.stack_end : (Addr)b.argv[0];
+   image.stack_strings = (Addr)(b.auxv + 2 * b.auxc);
+   if (!changes || seg == NULL)
+      return;
+   if (auxv_find(&b, AT_SYSINFO_EHDR_) == NULL)
+      image.vdso = tg_vdso_stub();
+   Parts p = take_apart(&b);
+   build(&p, image.stack_end);
+   free_parts(&p);
+   VG_(set_shadow_regs_area)(tid, 0, GUEST_SP, sizeof image.sp,
+                             (const UChar*)&image.sp);
+   if (VG_(brk_limit) == VG_(brk_base)) {
+      VG_(brk_base) = VG_PGROUNDUP(VG_(brk_base));
+      VG_(brk_limit) = VG_(brk_base);
+   }
+}

@@ -1,0 +1,147 @@
+/* What the running host says of itself. See tg_proc_file.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_vki.h"
+
+#include "tg_proc_file.h"
+
+HChar* tg_proc_read_all(const HChar* name, SizeT* length)
+{
+   const Int fd = VG_(fd_open)(name, VKI_O_RDONLY, 0);
+   SizeT used = 0, room = 4096;
+   if (fd < 0)
+      return NULL;
+   HChar* text = VG_(malloc)("tg.proc", room);
+   for (;;) {
+      const Int n = VG_(read)(fd, text + used, (Int)(room - used - 1));
+      if (n <= 0)
+         break;
+      used += (SizeT)n;
+      if (room - used < 2048) {
+         room *= 2;
+         text = VG_(realloc)("tg.proc", text, room);
+      }
+   }
+   VG_(close)(fd);
+   text[used] = '\0';
+   if (length != NULL)
+      *length = used;
+   return text;
+}
+
+Bool tg_proc_read(const HChar* name, HChar* out, SizeT size)
+{
+   const Int fd = VG_(fd_open)(name, VKI_O_RDONLY, 0);
+   if (fd < 0)
+      return False;
+   const Int n = VG_(read)(fd, out, (Int)size - 1);
+   VG_(close)(fd);
+   out[n > 0 ? n : 0] = '\0';
+   return n > 0;
+}
+
+/* --- File systems --- */
+
+static const HChar* next_word(const HChar* at)
+{
+   while (*at != ' ' && *at != '\n' && *at != '\0')
+      at++;
+   return *at == ' ' ? at + 1 : at;
+}
+
+static const HChar* next_line(const HChar* at)
+{
+   while (*at != '\n' && *at != '\0')
+      at++;
+   return *at == '\n' ? at + 1 : at;
+}
+
+static Bool is_word(const HChar* at, const HChar* word)
+{
+   const SizeT n = VG_(strlen)(word);
+   return VG_(strncmp)(at, word, n) == 0 && (at[n] == ' ' || at[n] == '\n');
+}
+
+/* A line of mountinfo: two numbers, MAJOR:MINOR, three words, options up to a
+   lone "-", the type. */
+static Bool line_is_tmpfs(const HChar* line, ULong device)
+{
+   HChar* at = (HChar*)next_word(next_word(line));
+   const ULong major = VG_(strtoull10)(at, &at);
+   if (*at != ':')
+      return False;
+   const ULong minor = VG_(strtoull10)(at + 1, &at);
+   /* As the kernel packs them for user space. */
+   if (((minor & 0xff) | (major & 0xfff) << 8 | (minor & ~0xffULL) << 12)
+       != device)
+      return False;
+   const HChar* word = at;
+   while (*word != '\0' && *word != '\n' && !is_word(word, "-"))
+      word = next_word(word);
+   word = next_word(word);
+   return is_word(word, "tmpfs") || is_word(word, "devtmpfs")
+          || is_word(word, "ramfs");
+}
+
+Bool tg_proc_is_tmpfs(ULong device)
+{
+   static ULong last = ~0ULL;
+   static Bool last_answer;
+   if (device == last)
+      return last_answer;
+   last = device;
+   last_answer = False;
+   HChar* text = tg_proc_read_all("/proc/self/mountinfo", NULL);
+   /* Not mounted anywhere, but not on a disk: memfd_create(). */
+   Bool mounted = False;
+   if (text == NULL)
+      return False;
+   for (const HChar* line = text; *line != '\0' && !last_answer;
+        line = next_line(line)) {
+      last_answer = line_is_tmpfs(line, device);
+   }
+   (void)mounted;
+   VG_(free)(text);
+   return last_answer;
+}
+
+/* --- This process --- */
+
+/* Valgrind has unmapped the code, but left the data before it. */
+enum { VDSO_CODE_PAGES = 2 };
+
+Bool tg_proc_vdso(ULong* start, ULong* end, ULong* code)
+{
+   HChar* text = tg_proc_read_all("/proc/self/maps", NULL);
+   *start = ~0ULL;
+   *code = 0;
+   if (text == NULL)
+      return False;
+   for (const HChar* line = text; *line != '\0'; line = next_line(line)) {
+      const HChar* name = next_line(line) - 1;
+      while (name > line && *name != '[')
+         name--;
+      if (VG_(strncmp)(name, "[vvar", 5) != 0)
+         continue;
+      HChar* at;
+      const ULong low = VG_(strtoull16)(line, &at);
+      if (low < *start)
+         *start = low;
+      *code = VG_(strtoull16)(at + 1, &at);
+   }
+   *end = *code + VDSO_CODE_PAGES * VKI_PAGE_SIZE;
+   VG_(free)(text);
+   return *code != 0;
+}
+
+UWord* tg_proc_auxv(UWord* pairs)
+{
+   SizeT length = 0;
+   HChar* vector = tg_proc_read_all("/proc/self/auxv", &length);
+   *pairs = length / (2 * sizeof(UWord));
+   return (UWord*)(void*)vector;
+}

@@ -1,0 +1,26 @@
+/* What the running host says of itself in /proc and /sys. */
+
+#ifndef TG_PROC_FILE_H
+#define TG_PROC_FILE_H
+
+#include "pub_tool_basics.h"
+
+/* Reads the file's first bytes as a text that ends with a zero. False: it can
+   not be read. */
+Bool tg_proc_read(const HChar* name, HChar* out, SizeT size);
+
+/* The whole file as a text in memory of its own, or NULL. *length may be NULL. */
+HChar* tg_proc_read_all(const HChar* name, SizeT* length);
+
+/* Whether the device is a file system in memory. */
+Bool tg_proc_is_tmpfs(ULong device);
+
+/* The pages that the kernel gives to every process: all of them, and where its
+   code begins. False: there are none. */
+Bool tg_proc_vdso(ULong* start, ULong* end, ULong* code);
+
+/* The kernel's auxiliary vector: pairs, in memory of its own, and how many with
+   the last, which is zero. NULL: it can not be read. */
+UWord* tg_proc_auxv(UWord* pairs);
+
+#endif

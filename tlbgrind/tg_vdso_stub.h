@@ -1,0 +1,18 @@
+/* A stand-in for the vDSO, the object that Linux maps into every process.
+
+   Valgrind hides it from the program. The dynamic linker then keeps one object
+   less in its lists, allocates less memory, and does so later: other pages of
+   its heap are touched, and mappings lie elsewhere. The stand-in is an ELF
+   object of the same name without any functions, so that the dynamic linker
+   does as it would natively, while the C library goes on to make system calls,
+   which Valgrind can see. */
+
+#ifndef TG_VDSO_STUB_H
+#define TG_VDSO_STUB_H
+
+#include "pub_tool_basics.h"
+
+/* Makes one in the program's memory. Returns its address, 0 if that failed. */
+Addr tg_vdso_stub(void);
+
+#endif
