@@ -32,6 +32,11 @@ UNIT_TESTS = \
 # CLIENT_FLAGS_NAME (in the place of CLIENT_FLAGS) or CLIENT_LINK_FLAGS_NAME (added).
 CLIENTS = \
 	aspace_walk \
+	fault_forks \
+	fault_hello \
+	fault_mechanisms \
+	fault_static \
+	fault_threads \
 	oracle_refs \
 	oracle_walk \
 	run_code \
@@ -41,6 +46,12 @@ CLIENTS = \
 	run_process \
 	run_signals \
 	run_threads
+
+# As programs are today.
+CLIENT_FLAGS_fault_hello = -g -O1 -fPIE
+CLIENT_LINK_FLAGS_fault_hello = -pie
+CLIENT_LINK_FLAGS_fault_static = -static
+CLIENT_LINK_FLAGS_fault_threads = -pthread
 
 # No libc: it must know every reference from its first instruction on.
 CLIENT_FLAGS_oracle_walk = $(CLIENT_FLAGS) -ffreestanding
@@ -88,6 +99,9 @@ PYTEST_FILES = \
 	tests/cpuid/test_tool.py \
 	tests/experiments/test_experiments.py \
 	tests/machines/test_machines.py \
+	tests/faults/test_cold_pages.py \
+	tests/faults/test_mechanisms.py \
+	tests/faults/test_native.py \
 	tests/faults/test_tg_faults.py \
 	tests/faults/test_tg_faults_damage.py \
 	tests/model/test_properties.py \
@@ -132,6 +146,7 @@ TEST_INPUTS = \
 	tests/machines/naive_machine.py \
 	tests/faults/expected \
 	tests/faults/faults_support.py \
+	tests/faults/native_support.py \
 	tests/model/naive_machine.py \
 	tests/oracle/naive_tlb.py \
 	tests/oracle/oracle_programs.py \
@@ -218,7 +233,7 @@ check_DATA += $(CLIENT_FILES)
 CLEANFILES += $(CLIENTS:%=tests/clients/%) $(CLIENTS_CXX:%=tests/clients/%) \
 	$(CLIENTS32:%=tests/clients/%32) $(CLIENT_LIBS:%=tests/clients/%.so)
 # What the comparison with cachegrind found, for people.
-CLEANFILES += tests/oracle/cachegrind-table.txt
+CLEANFILES += tests/oracle/cachegrind-table.txt tests/faults/native-table.txt
 EXTRA_DIST += $(CLIENTS:%=tests/clients/%.c) $(CLIENTS_CXX:%=tests/clients/%.cc) \
 	$(CLIENT_LIBS:%=tests/clients/%.c)
 

@@ -1,0 +1,99 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Each way to take faults, natively and simulated: the kernel counts its own (getrusage)."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from native_support import Log, client, run
+
+MIB = 1 << 20
+# What experiment E11 publishes, and what else the kernel is known to do.
+KNOWN = {
+    "write": 16384,
+    "dontneed": 2 * 16384,
+    "read-write": 2 * 16384,
+    "populate": 0,
+    "populate-read": 2048,
+    "populate-write": 0,
+    "mlock": 0,
+    "free": 2048,
+    "thp": 32,
+    "thp-off": 515,
+    "file-read": 128,
+    "file-random": 128,
+    "file-willneed": 128,
+    "file-write": 64 + 2048,
+    "file-protect": 129,
+    "shared": 128 + 2048,
+    "shared-populate": 2048,
+    "shared-anon": 2048,
+    "mremap": 4096,
+    "protect": 2048,
+    "unmap": 4096,
+    "fork": 2048,
+}
+# Without these the kernel does otherwise; the simulation is told to do so all the same.
+OPTIONS = ("--thp=madvise", "--mthp=none", "--fault-around=64K")
+THP = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+
+
+def simulated(tmp_path: Path, mode: str) -> tuple[Log, int]:
+    """The log, and how many faults of the warm view lie in the memory that is touched."""
+    logs, _ = run(
+        tmp_path,
+        [client("fault_mechanisms"), mode, tmp_path / "touched.file"],
+        OPTIONS,
+    )
+    log = next(log for log in logs if "forked from" not in log.header)
+    region = [
+        f
+        for f in log.view("warm")
+        if f.map.end - f.map.start >= 4 * MIB
+        and (f.map.what in ("anon", "shm") or "touched.file" in f.map.name)
+        and "libc" not in f.map.name
+    ]
+    return log, len(region)
+
+
+@pytest.mark.parametrize("mode", KNOWN)
+def test_mechanism(mode: str, tmp_path: Path) -> None:
+    """as many faults as published"""
+    log, faults = simulated(tmp_path, mode)
+    if mode == "fork":
+        # Before the fork they were written to as well.
+        faults -= 2048
+    assert faults == KNOWN[mode]
+    assert int(log.header["page size"]) == 4096
+
+
+def native_faults(mode: str, tmp_path: Path) -> int:
+    command = [client("fault_mechanisms"), mode, tmp_path / "touched.file"]
+    return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def kernel_is_set_up(mode: str) -> str | None:
+    if mode.startswith("thp") and (not THP.exists() or "[never]" in THP.read_text()):
+        return "this host has no transparent huge pages"
+    return None
+
+
+@pytest.mark.parametrize("mode", KNOWN)
+def test_native(mode: str, tmp_path: Path) -> None:
+    """as many faults as this very kernel takes"""
+    reason = kernel_is_set_up(mode)
+    if reason is not None:
+        pytest.skip(reason)
+    # A page that another process has locked at the moment does not come along: never less.
+    assert min(native_faults(mode, tmp_path) for _ in range(3)) == KNOWN[mode]
+
+
+def test_huge_pages_save_511_faults_each(tmp_path: Path) -> None:
+    """511 fewer faults per 2M page"""
+    log, faults = simulated(tmp_path, "thp")
+    by_page = [f for f in log.faults if f.map.what == "anon" and f.page]
+    touched = [f for f in by_page if f.map.end - f.map.start == 64 * MIB]
+    assert len(touched) - faults == 32 * 511
+    assert all(f.kind("4k") == "w" for f in touched)
