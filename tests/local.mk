@@ -39,6 +39,7 @@ CLIENTS = \
 	fault_threads \
 	oracle_refs \
 	oracle_walk \
+	pages_use \
 	run_code \
 	run_conditions \
 	run_debugged \
@@ -65,6 +66,7 @@ CLIENTS32 = \
 	aspace_walk \
 	oracle_refs \
 	oracle_walk \
+	pages_use \
 	run_code \
 	run_conditions \
 	run_debugged \
@@ -120,6 +122,7 @@ PYTEST_FILES = \
 	tests/tool/test_debugger.py \
 	tests/tool/test_entries.py \
 	tests/tool/test_output.py \
+	tests/tool/test_pages.py \
 	tests/tool/test_process.py \
 	tests/tool/test_summary.py
 

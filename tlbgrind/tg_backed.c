@@ -18,9 +18,13 @@ static const HChar* size_name(HChar out[16], UInt shift)
    return out;
 }
 
-static Bool has_large(const tlb_view_counts* c, UInt base)
+Bool tg_backed_is_of_interest(UInt view)
 {
-   for (UInt shift = base + 1; shift < TLB_N_PAGE_SHIFTS; shift++) {
+   tlb_pagemap* map = tg_aspace_map();
+   const tlb_view_counts* c = tlb_pagemap_counts(map, view);
+   if (map->view[view]->policy.n_rules > 0)
+      return True;
+   for (UInt shift = map->base_shift + 1; shift < TLB_N_PAGE_SHIFTS; shift++) {
       if (c->taken[shift] != 0 || c->fallbacks[shift] != 0)
          return True;
    }
@@ -34,8 +38,6 @@ void tg_backed_describe(UInt view,
    tlb_pagemap* map = tg_aspace_map();
    const tlb_view_counts* c = tlb_pagemap_counts(map, view);
    HChar text[160], name[16];
-   if (map->view[view]->policy.n_rules == 0 && !has_large(c, map->base_shift))
-      return;
    for (UInt shift = 0; shift < TLB_N_PAGE_SHIFTS; shift++) {
       const ULong pages = c->peak.pages[shift];
       if (pages == 0)

@@ -11,7 +11,9 @@
 
 #include "config.h"
 
+#include "tg_backed.h"
 #include "tg_file.h"
+#include "tg_lanes.h"
 #include "tg_out.h"
 #include "tg_sites.h"
 
@@ -48,6 +50,11 @@ static void print_array(const HChar* description, void* opaque)
    tg_file_print(opaque, "desc: Array: %s\n", description);
 }
 
+static void print_backed(const HChar* text, void* opaque)
+{
+   tg_file_print(opaque, "desc: Memory: %s\n", text);
+}
+
 static void print_command(TgFile* f)
 {
    tg_file_print(f, "cmd: ");
@@ -70,6 +77,9 @@ static void print_description(TgFile* f, const TgRun* run,
    for (Word i = 0; i < VG_(sizeXA)(m->assumptions); i++)
       tg_file_print(f, "desc: Assumption: %s\n",
                     *(HChar**)VG_(indexXA)(m->assumptions, i));
+   const UInt view = tg_lanes[m - run->options->machine].view;
+   if (tg_backed_is_of_interest(view))
+      tg_backed_describe(view, print_backed, f);
    if (run->forked_from != 0)
       tg_file_print(f, "desc: Forked: counts since the fork from pid %d\n",
                     run->forked_from);

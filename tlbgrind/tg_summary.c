@@ -10,6 +10,8 @@
 #include "sim/cost.h"
 #include "sim/walk.h"
 
+#include "tg_backed.h"
+#include "tg_lanes.h"
 #include "tg_out.h"
 #include "tg_fault_log.h"
 #include "tg_summary.h"
@@ -212,6 +214,27 @@ static void cost(const TgRun* run, const TgResult* r)
              "share of time:", WIDTH, share, run->options->cycles);
 }
 
+/* --- Memory --- */
+
+static void print_backed(const HChar* text, void* opaque)
+{
+   (void)opaque;
+   VG_(umsg)("  %s\n", text);
+}
+
+/* What backed the memory, by machine, where it was not base pages alone. */
+static void memory(const TgRun* run)
+{
+   for (UInt i = 0; i < run->options->n_machines; i++) {
+      const TgMachine* m = run->result[i].machine;
+      if (!tg_backed_is_of_interest(tg_lanes[i].view))
+         continue;
+      VG_(umsg)("\n");
+      VG_(umsg)("Pages of %s:\n", m->name);
+      tg_backed_describe(tg_lanes[i].view, print_backed, NULL);
+   }
+}
+
 /* --- Several machines side by side --- */
 
 enum { COLUMN = 15 };
@@ -261,6 +284,7 @@ void tg_summary_results(const TgRun* run, const HChar* out_file)
    } else {
       side_by_side(run);
    }
+   memory(run);
    if (out_file != NULL) {
       HChar* name = quoted(out_file);
       VG_(umsg)("\n");

@@ -1,0 +1,92 @@
+/* References memory of a known kind at random, so many bytes of it: for what the
+   page that backs it does to the misses.
+   pages_use KIND MIB [protect|advise]
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { REFERENCES = 200000, PAGE = 4096, RW = PROT_READ | PROT_WRITE };
+
+#define ALIGNMENT ((size_t)2 << 20)
+#define BSS ((size_t)4 << 20)
+
+/* (Valgrind does not read the symbols of a program whose bss is aligned.) */
+static char bss[BSS + ALIGNMENT];
+
+static char *aligned(char *p)
+{
+   return p + (ALIGNMENT - (uintptr_t)p % ALIGNMENT) % ALIGNMENT;
+}
+
+static char *must(void *p)
+{
+   if (p == MAP_FAILED || p == (void *)-1) {
+      perror("pages_use");
+      exit(1);
+   }
+   return p;
+}
+
+static char *map(size_t size, int flags, int fd)
+{
+   return must(mmap(NULL, size, RW, flags, fd, 0));
+}
+
+static char *of_kind(const char *kind, size_t size)
+{
+   if (strcmp(kind, "bss") == 0)
+      return size <= BSS ? aligned(bss) : NULL;
+   if (strcmp(kind, "heap") == 0) {
+      /* In small steps, as malloc does it. */
+      char *const start = aligned(must(sbrk(0)));
+      while ((char *)sbrk(0) < start + size)
+         must(sbrk(132 * 1024));
+      return start;
+   }
+   if (strcmp(kind, "file") == 0) {
+      char name[] = "pages_file_XXXXXX";
+      const int fd = mkstemp(name);
+      if (fd < 0 || ftruncate(fd, (off_t)(size + ALIGNMENT)) != 0)
+         return NULL;
+      return aligned(map(size + ALIGNMENT, MAP_SHARED, fd));
+   }
+   return aligned(map(size + ALIGNMENT, MAP_PRIVATE | MAP_ANONYMOUS, -1));
+}
+
+__attribute__((noinline)) static unsigned use(const volatile char *p,
+                                              size_t size)
+{
+   uint64_t seed = UINT64_C(88172645463325252);
+   unsigned sum = 0;
+   for (unsigned i = 0; i < REFERENCES; i++) {
+      seed ^= seed << 13;
+      seed ^= seed >> 7;
+      seed ^= seed << 17;
+      sum += (unsigned char)p[(size_t)(seed >> 20) % size];
+   }
+   return sum;
+}
+
+int main(int argc, char **argv)
+{
+   const size_t size = argc > 2 ? (size_t)atoi(argv[2]) << 20 : 0;
+   char *const p = size > 0 ? of_kind(argv[1], size) : NULL;
+   if (p == NULL)
+      return 2;
+   if (argc > 3 && strcmp(argv[3], "advise") == 0
+       && madvise(p, size, MADV_HUGEPAGE) != 0)
+      return 3;
+   for (size_t i = 0; i < size; i += PAGE)
+      p[i] = 1;
+   /* 100K into it: inside the second 64K and the first 2M. */
+   if (argc > 3 && strcmp(argv[3], "protect") == 0)
+      mprotect(p + 100 * 1024, PAGE, PROT_READ);
+   return use(p, size) == 0;
+}

@@ -1,0 +1,248 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Page sizes: which page backs the memory decides what misses."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from tool_support import HAVE_X86, OutFile, client, messages, run
+
+needs_x86 = pytest.mark.skipif(not HAVE_X86, reason="built without the 32-bit tool")
+BITS = ["", pytest.param("32", marks=needs_x86)]
+REFERENCES = 200000
+ENTRIES = 64
+K, M = 1 << 10, 1 << 20
+# A first level that holds every size, so that the page decides.
+GEOMETRY = ("--itlb=64,full", f"--dtlb={ENTRIES},full,4K+16K+64K+2M+4M")
+
+
+def use(folder: Path, kind: str, mib: int, *how: str, options: tuple[str, ...] = (), bits: str = "") -> tuple[OutFile, str]:
+    r = run(
+        folder,
+        client("pages_use" + bits),
+        kind,
+        mib,
+        *how,
+        options=list(options),
+        geometry=GEOMETRY,
+        prefix=["setarch", "-R"],
+    )
+    assert r.status == 0, r.err
+    return r.only(), "\n".join(messages(r.err))
+
+
+def misses(out: OutFile) -> int:
+    """Of the references at random, by reads."""
+    return sum(line.costs[4] for line in out.lines if line.function == "use")
+
+
+_XORSHIFT = (1 << 64) - 1
+
+
+def expected(size: int, page: int) -> int:
+    """What an LRU array of 64 misses; one entry is taken by the stack now and then."""
+    seed = 88172645463325252
+    last: dict[int, None] = {}
+    missed = 0
+    for _ in range(REFERENCES):
+        seed ^= seed << 13 & _XORSHIFT
+        seed ^= seed >> 7
+        seed ^= seed << 17 & _XORSHIFT
+        number = (seed >> 20) % size // page
+        if number in last:
+            del last[number]
+        else:
+            missed += 1
+            if len(last) == ENTRIES:
+                del last[next(iter(last))]
+        last[number] = None
+    return missed
+
+
+def close(counted: int, wanted: int) -> bool:
+    return abs(counted - wanted) <= 0.002 * REFERENCES
+
+
+@pytest.mark.parametrize(
+    ("rule", "page"),
+    [
+        ("anon:4K", 4 * K),
+        ("anon:16K", 16 * K),
+        ("contig", 64 * K),
+        ("all:64K", 64 * K),
+        ("thp", 2 * M),
+        ("2M", 2 * M),
+        ("heap:2M,stack:2M,data:2M,text:2M,file:2M", 4 * K),
+        ("2M,anon:4K", 4 * K),
+        ("4K,anon:64K", 64 * K),
+    ],
+)
+def test_random_references(tmp_path: Path, rule: str, page: int) -> None:
+    out, _ = use(tmp_path, "anon", 4, options=(f"--pages={rule}",))
+    assert close(misses(out), expected(4 * M, page))
+
+
+@needs_x86
+@pytest.mark.parametrize(("rule", "page"), [("4K", 4 * K), ("thp", 2 * M), ("anon:2M", 2 * M)])
+def test_random_references_of_32_bits(tmp_path: Path, rule: str, page: int) -> None:
+    """With other sizes the stack, which is used all the time, wants an entry that is not there."""
+    out, _ = use(tmp_path, "anon", 4, options=(f"--pages={rule}",), bits="32")
+    assert close(misses(out), expected(4 * M, page))
+
+
+def test_published_shares(tmp_path: Path) -> None:
+    """Random over 4M and 16M with 64 entries: the shares that theory gives for each page size."""
+    shares = {(4, "4K"): 0.9375, (4, "contig"): 0, (4, "2M"): 0}
+    shares |= {(16, "4K"): 0.984375, (16, "contig"): 0.75, (16, "2M"): 0}
+    for (mib, size), share in shares.items():
+        out, _ = use(tmp_path / f"{mib}-{size}", "anon", mib, options=(f"--pages=anon:{size}",))
+        assert abs(misses(out) / REFERENCES - share) <= 0.002, (mib, size)
+
+
+@pytest.mark.parametrize("kind", ["anon", "heap", "bss", "file"])
+def test_each_memory_has_its_word(tmp_path: Path, kind: str) -> None:
+    word = "data" if kind == "bss" else kind
+    others = [w for w in ("anon", "heap", "data", "file") if w != word]
+    small = ",".join(f"{w}:4K" for w in others)
+    large = ",".join(f"{w}:2M" for w in others)
+    out, _ = use(tmp_path / "large", kind, 4, options=(f"--pages={word}:2M,{small}",))
+    assert misses(out) < 100
+    out, _ = use(tmp_path / "small", kind, 4, options=(f"--pages={word}:4K,{large}",))
+    assert close(misses(out), expected(4 * M, 4 * K))
+
+
+def test_pattern(tmp_path: Path) -> None:
+    out, _ = use(tmp_path / "this", "file", 4, options=("--pages=pages_file_*:2M",))
+    assert misses(out) < 100
+    out, _ = use(tmp_path / "other", "file", 4, options=("--pages=*.db:2M",))
+    assert close(misses(out), expected(4 * M, 4 * K))
+
+
+def test_memory_that_thp_does_not_back(tmp_path: Path) -> None:
+    out, _ = use(tmp_path / "file", "file", 4, options=("--pages=thp",))
+    assert close(misses(out), expected(4 * M, 4 * K))
+    # All is there before it is touched; touched as it grows, it would be small.
+    out, _ = use(tmp_path / "heap", "heap", 4, options=("--pages=thp",))
+    assert misses(out) < 100
+
+
+def test_protected_page_breaks_its_block(tmp_path: Path) -> None:
+    out, err = use(tmp_path / "contig", "anon", 4, "protect", options=("--pages=anon:contig",))
+    backed = re.search(r"backed at the peak: (\d+) pages of 64K, (\d+)K, of which (\d+)K touched", err)
+    assert backed
+    pages, kbytes, touched = map(int, backed.groups())
+    assert kbytes == 64 * pages
+    assert 63 <= pages < 80
+    assert 63 * 64 <= touched <= kbytes
+    assert "large pages broken: 1" in err
+    # 63 blocks and 16 pages are more than 64 entries.
+    assert 1000 < misses(out) < 0.1 * REFERENCES
+    out, err = use(tmp_path / "thp", "anon", 4, "protect", options=("--pages=anon:thp",))
+    assert "large pages broken: 1" in err
+    # One of two pages, and 512.
+    assert close(misses(out), expected_broken())
+
+
+def expected_broken() -> int:
+    seed = 88172645463325252
+    last: dict[int, None] = {}
+    missed = 0
+    for _ in range(REFERENCES):
+        seed ^= seed << 13 & _XORSHIFT
+        seed ^= seed >> 7
+        seed ^= seed << 17 & _XORSHIFT
+        at = (seed >> 20) % (4 * M)
+        number = at // (4 * K) if at < 2 * M else -1
+        if number in last:
+            del last[number]
+        else:
+            missed += 1
+            if len(last) == ENTRIES:
+                del last[next(iter(last))]
+        last[number] = None
+    return missed
+
+
+def test_pool_runs_dry(tmp_path: Path) -> None:
+    out, err = use(tmp_path, "anon", 4, options=("--pages=anon:2M", "--huge-pool=2M:1"))
+    assert "the pool of 2M pages was empty 1 times; base pages were taken" in err
+    assert out.descriptions("Memory")[-1] == "the pool of 2M pages was empty 1 times; base pages were taken"
+    assert 0.4 * REFERENCES < misses(out) < 0.5 * REFERENCES
+
+
+def test_program_asks_for_huge_pages(tmp_path: Path) -> None:
+    out, err = use(tmp_path / "advised", "anon", 4, "advise")
+    assert misses(out) < 100
+    assert re.search(r"backed at the peak: 2 pages of 2M, 4096K, of which 4096K touched", err)
+    out, _ = use(tmp_path / "overridden", "anon", 4, "advise", options=("--pages=4K",))
+    assert close(misses(out), expected(4 * M, 4 * K))
+    _, err = use(tmp_path / "no-advice", "anon", 4)
+    assert "Pages of" not in err
+
+
+@pytest.mark.parametrize("rule", ["thp", "contig", "2M", "anon:64K,stack:16K", "text:64K,data:16K"])
+@pytest.mark.parametrize("how", [[], ["protect"], ["advise"]])
+def test_fast_path_counts_the_same(tmp_path: Path, rule: str, how: list[str]) -> None:
+    bodies = [
+        use(tmp_path / path[:2], "anon", 4, *how, options=(f"--pages={rule}", f"--fast-path={path}"))[0].body()
+        for path in ("yes", "no")
+    ]
+    assert bodies[0] == bodies[1]
+
+
+def test_machines_with_rules_of_their_own(tmp_path: Path) -> None:
+    """Side by side in one run, and each alone with --pages: the same counts."""
+    rules = ["", "@thp", "@contig", "@all:2M+stack:4K", "@anon:64K+text:16K"]
+    machines = [f"zen4{rule}" for rule in rules]
+    together = run(
+        tmp_path / "0",
+        client("pages_use"),
+        "anon",
+        4,
+        options=[f"--machine={','.join(machines)}"],
+        geometry=(),
+        prefix=["setarch", "-R"],
+    )
+    assert together.status == 0, together.err
+    by_name = {f.descriptions("Machine")[0]: f for f in together.files}
+    # Folders with names of one length: the program has its folder on its stack.
+    for folder, (machine, rule) in enumerate(zip(machines, rules), 1):
+        pages = rule.removeprefix("@").replace("+", ",")
+        alone = run(
+            tmp_path / str(folder),
+            client("pages_use"),
+            "anon",
+            4,
+            options=["--machine=zen4", *([f"--pages={pages}"] if pages else [])],
+            geometry=(),
+            prefix=["setarch", "-R"],
+        )
+        assert alone.only().summary == by_name[machine].summary, machine
+    assert by_name["zen4@thp"].summary != by_name["zen4"].summary
+
+
+@pytest.mark.parametrize("bits", BITS)
+def test_stack_grows(tmp_path: Path, bits: str) -> None:
+    r = run(
+        tmp_path,
+        client("aspace_walk" + bits),
+        "deep",
+        options=["--pages=stack:64K", "--trace-aspace=yes"],
+        geometry=GEOMETRY,
+    )
+    assert r.status == 0, r.err
+    deepest = int(re.findall(r"^at deepest ([0-9a-f]+)$", r.out, re.MULTILINE)[0], 16)
+    (row,) = [row for row in r.err.splitlines() if "aspace: end" in row and row.endswith(" stack")]
+    start, end = (int(a, 16) for a in re.findall(r"[0-9a-f]{5,}", row.split("end ")[1])[:2])
+    assert start <= deepest < end
+    assert end - start > 600 * 4 * K
+
+
+def test_fake_huge_pages_are_huge(tmp_path: Path) -> None:
+    r = run(
+        tmp_path, client("aspace_walk"), "huge", options=["--hugetlb=fake"], geometry=GEOMETRY
+    )
+    assert r.status == 0, r.err
+    assert re.search(r"backed at the peak: 2 pages of 2M, 4096K, of which 8K touched", r.err)
