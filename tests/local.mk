@@ -104,6 +104,7 @@ PYTEST_FILES = \
 	tests/faults/test_cold_pages.py \
 	tests/faults/test_mechanisms.py \
 	tests/faults/test_native.py \
+	tests/machines/test_streams.py \
 	tests/faults/test_tg_faults.py \
 	tests/faults/test_tg_faults_damage.py \
 	tests/model/test_properties.py \
@@ -146,6 +147,7 @@ TEST_INPUTS = \
 	tests/faults/data \
 	tests/fuzz/corpus \
 	tests/machines/facts.py \
+	tests/machines/naive_hierarchy.py \
 	tests/machines/naive_machine.py \
 	tests/faults/expected \
 	tests/faults/faults_support.py \
@@ -180,6 +182,8 @@ LDADD += tests/libtlbsim-san.a -lcmocka
 # What tests/machines and tests/model ask the sanitized simulator through.
 check_PROGRAMS += tests/machines/machinedrive
 tests_machines_machinedrive_LDADD = tests/libtlbsim-san.a
+check_PROGRAMS += tests/machines/streamdrive
+tests_machines_streamdrive_LDADD = tests/libtlbsim-san.a
 check_PROGRAMS += tests/model/thpnative
 tests_model_thpnative_LDADD = tests/libtlbsim-san.a
 check_PROGRAMS += tests/model/simdrive

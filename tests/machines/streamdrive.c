@@ -1,0 +1,90 @@
+/* streamdrive FILE...: what streams do to machine files, which are read once,
+   in this order. On the standard input, for each case:
+      MACHINE               its number, from 0
+      USER ADDRESS SHIFT BLOCK
+                            a reference: f, l or s; a page of 2^SHIFT bytes in
+                            a block of 2^BLOCK bytes (pagemap.h)
+      end
+   For each case one line is printed, a hexadecimal digit for each reference:
+   bit l is set if level l + 1 missed, bit 3 if it walked. Each case begins with
+   empty arrays.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hierarchy.h"
+#include "machine_file.h"
+
+static void read_machine(const char *name, tlb_machine *out)
+{
+   static char text[TLB_MACHINE_FILE_SIZE + 1];
+   uint32_t line;
+   tlb_reason why;
+   FILE *const f = fopen(name, "rb");
+   if (f == NULL) {
+      perror(name);
+      exit(2);
+   }
+   const size_t length = fread(text, 1, sizeof text, f);
+   fclose(f);
+   if (!tlb_machine_parse(text, length, out, &line, &why)) {
+      fprintf(stderr, "%s:%" PRIu32 ": %s\n", name, line, why.text);
+      exit(1);
+   }
+   /* What walks leave in the last level is tests/model/test_walk.py's. */
+   out->n_walk_steps = 0;
+}
+
+/* Returns whether there was an `end`. */
+static int run_case(const tlb_machine *m)
+{
+   static const char users[] = "fls";
+   static tlb_hierarchy h;
+   void *const memory = malloc(tlb_hierarchy_bytes(m));
+   char line[80], user;
+   uint64_t address, now = 0;
+   unsigned shift, block;
+   int ended = 0;
+   if (memory == NULL)
+      exit(2);
+   tlb_hierarchy_init(&h, m, m->base_page_shift, 0, memory, NULL, NULL, NULL);
+   while (!ended && fgets(line, sizeof line, stdin) != NULL) {
+      ended = strcmp(line, "end\n") == 0;
+      if (ended
+          || sscanf(line, "%c %" SCNu64 " %u %u", &user, &address, &shift,
+                    &block) != 4)
+         break;
+      const tlb_reference r = {
+         .page = address >> m->base_page_shift,
+         .now = ++now,
+         .user = (uint8_t)(strchr(users, user) - users),
+         .page_shift = (uint8_t)shift,
+         .block_shift = (uint8_t)block,
+      };
+      const tlb_outcome out = tlb_translate(&h, &r);
+      putchar("0123456789abcdef"[out.missed | (out.walked ? 8u : 0u)]);
+   }
+   putchar('\n');
+   free(memory);
+   return ended;
+}
+
+int main(int argc, char **argv)
+{
+   char line[80];
+   int good = 1;
+   tlb_machine *const machines = calloc((size_t)argc, sizeof *machines);
+   if (machines == NULL)
+      return 2;
+   for (int i = 1; i < argc; i++)
+      read_machine(argv[i], &machines[i - 1]);
+   while (good && fgets(line, sizeof line, stdin) != NULL) {
+      const int which = atoi(line);
+      good = which >= 0 && which < argc - 1 && run_case(&machines[which]);
+   }
+   free(machines);
+   return !good;
+}
