@@ -242,6 +242,9 @@ static both both_make(unsigned ask_percent)
 static void both_reference(both *b, uint32_t page, uint64_t base)
 {
    b->now++;
+   /* To ask who would go changes nothing. */
+   if (b->now % 3 == 0)
+      tlb_reach_oldest(b->r);
    for (int size = 0; size < TLB_REACH_CURVES; size++)
       list_reference(b->l[size],
                      (base + page)

@@ -42,6 +42,9 @@ enum {
    FIRST_PLACE = 2
 };
 
+/* None of the known pages. */
+static const uint32_t NONE = UINT32_MAX;
+
 /* The place of a known 4K page is KNOWN plus its number among the known. */
 static const uint32_t KNOWN = UINT32_MAX - TLB_REACH_SMALLEST;
 
@@ -272,28 +275,42 @@ static tlb_reach_region *find_region(tlb_reach *r, uint64_t number)
 
 /* --- The top --- */
 
-static uint64_t time_of(const tlb_reach *r, const tlb_reach_known *k)
+/* Whether known page i has its time here, not with the caller. */
+static int is_own(const tlb_reach *r, uint32_t i)
 {
-   const uint32_t second = k->time == &k->own ? 0 : r->second_time;
-   const uint64_t a = k->time[0], b = k->time[second];
+   return r->time[i] == &r->known[i].own;
+}
+
+static uint64_t later_time(const tlb_reach *r, uint32_t i)
+{
+   const uint64_t a = r->time[i][0];
+   const uint64_t b = r->time[i][is_own(r, i) ? 0 : r->second_time];
    return a > b ? a : b;
 }
 
-static uint32_t oldest_known(const tlb_reach *r)
+/* All of the known pages are there. Times only grow, so if that of the page that
+   was the oldest has not changed it still is. */
+static uint32_t oldest_known(tlb_reach *r)
 {
+   const int two_times = r->second_time != 0;
    uint32_t oldest = 0;
-   uint64_t oldest_time = time_of(r, &r->known[0]);
-   for (uint32_t i = 1; i < TLB_REACH_SMALLEST; i++) {
-      const uint64_t t = time_of(r, &r->known[i]);
+   uint64_t oldest_time = UINT64_MAX;
+   if (r->oldest != NONE && later_time(r, r->oldest) == r->oldest_time)
+      return r->oldest;
+   for (uint32_t i = 0; i < TLB_REACH_SMALLEST; i++) {
+      const uint64_t t = two_times ? later_time(r, i) : *r->time[i];
       oldest = t < oldest_time ? i : oldest;
       oldest_time = t < oldest_time ? t : oldest_time;
    }
+   r->oldest = oldest;
+   r->oldest_time = oldest_time;
    return oldest;
 }
 
-/* The known page k leaves the top, and what it alone held there. */
-static void leave(tlb_reach *r, tlb_reach_known *k)
+/* Known page i leaves the top, and what it alone held there. */
+static void leave(tlb_reach *r, uint32_t i)
 {
+   const tlb_reach_known *const k = &r->known[i];
    tlb_reach_region *const g = k->region;
    const uint32_t block = k->page >> BLOCK_SHIFT;
    push(r, TLB_REACH_4K, g->index * PAGES + k->page, &g->place_4k[k->page]);
@@ -305,8 +322,8 @@ static void leave(tlb_reach *r, tlb_reach_known *k)
       r->stack[TLB_REACH_2M].covered--;
       push(r, TLB_REACH_2M, g->index, &g->place_2m);
    }
-   if (k->time != &k->own)
-      r->release(k->time, r->opaque);
+   if (!is_own(r, i))
+      r->release(r->time[i], r->opaque);
 }
 
 /* A page comes to the top. */
@@ -327,46 +344,47 @@ void tlb_reach_reference(tlb_reach *r, uint64_t page, uint64_t now,
 {
    tlb_reach_region *const g = r->failed
                                   ? NULL : find_region(r, page >> REGION_SHIFT);
-   tlb_reach_known *k;
+   uint32_t i;
    if (g == NULL) {
       r->failed = 1;
       return;
    }
    const uint32_t in_region = (uint32_t)page % PAGES;
    if (g->place_4k[in_region] >= KNOWN) {
-      k = &r->known[g->place_4k[in_region] - KNOWN];
+      i = g->place_4k[in_region] - KNOWN;
    } else {
       enter(r, g, in_region);
       if (r->n_known < TLB_REACH_SMALLEST) {
-         k = &r->known[r->n_known++];
+         i = r->n_known++;
       } else {
-         k = &r->known[oldest_known(r)];
-         leave(r, k);
+         i = oldest_known(r);
+         r->oldest = NONE;
+         leave(r, i);
       }
-      g->place_4k[in_region] = KNOWN + (uint32_t)(k - r->known);
-      k->region = g;
-      k->page = in_region;
-      k->time = &k->own;
+      g->place_4k[in_region] = KNOWN + i;
+      r->known[i].region = g;
+      r->known[i].page = in_region;
+      r->time[i] = &r->known[i].own;
    }
    if (time != NULL)
-      k->time = time;
-   *k->time = now;
+      r->time[i] = time;
+   *r->time[i] = now;
 }
 
-const uint64_t *tlb_reach_oldest(const tlb_reach *r)
+const uint64_t *tlb_reach_oldest(tlb_reach *r)
 {
    if (r->n_known < TLB_REACH_SMALLEST)
       return NULL;
-   const tlb_reach_known *const k = &r->known[oldest_known(r)];
-   return k->time == &k->own ? NULL : k->time;
+   const uint32_t i = oldest_known(r);
+   return is_own(r, i) ? NULL : r->time[i];
 }
 
 void tlb_reach_detach(tlb_reach *r, const uint64_t *time)
 {
-   for (tlb_reach_known *k = r->known; k < r->known + r->n_known; k++) {
-      if (k->time == time) {
-         k->own = time_of(r, k);
-         k->time = &k->own;
+   for (uint32_t i = 0; i < r->n_known; i++) {
+      if (r->time[i] == time) {
+         r->known[i].own = later_time(r, i);
+         r->time[i] = &r->known[i].own;
       }
    }
 }
@@ -391,6 +409,7 @@ void tlb_reach_init(tlb_reach *r, tlb_memory memory,
    r->second_time = 0;
    r->failed = 0;
    r->n_known = 0;
+   r->oldest = NONE;
    r->newest = NULL;
    r->region = r->bucket = NULL;
    r->n_regions = r->capacity = 0;

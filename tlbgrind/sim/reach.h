@@ -71,10 +71,9 @@ typedef struct {
 } tlb_reach_stack;
 
 typedef struct {
-   uint64_t *time;  /* of the last reference */
-   uint64_t own;    /* where that is if the caller does not keep it */
+   uint64_t own; /* time of the last reference, if the caller keeps none */
    tlb_reach_region *region;
-   uint32_t page;   /* number of the 4K page in its region */
+   uint32_t page; /* number of the 4K page in its region */
 } tlb_reach_known;
 
 typedef struct {
@@ -84,8 +83,11 @@ typedef struct {
    uint32_t second_time; /* where the other time of a page stands, counted in
                             times from the one given; 0: there is none */
    int failed;
+   uint64_t *time[TLB_REACH_SMALLEST]; /* of each known page */
    tlb_reach_known known[TLB_REACH_SMALLEST];
    uint32_t n_known;
+   uint32_t oldest; /* of the known, when that was asked last; or none */
+   uint64_t oldest_time;
    tlb_reach_region *newest;   /* that was looked up */
    tlb_reach_region **region;  /* by number */
    tlb_reach_region **bucket;  /* by address, chained */
@@ -120,7 +122,7 @@ void tlb_reach_reference(tlb_reach *r, uint64_t page, uint64_t now,
 
 /* The time of the page that will stop being known when one comes that is not:
    NULL if there is none yet, or if the caller does not keep its time. */
-const uint64_t *tlb_reach_oldest(const tlb_reach *r);
+const uint64_t *tlb_reach_oldest(tlb_reach *r);
 
 /* The caller's `time` of a known page goes away: the page stays known, but
    the caller has to make the next reference to it through the call above.
