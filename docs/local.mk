@@ -21,6 +21,7 @@ DOC_FILES = \
 	docs/manual.md \
 	docs/pages.md \
 	docs/performance.md \
+	docs/reach.md \
 	docs/tuning-startup.md \
 	docs/transpose.c
 

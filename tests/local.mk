@@ -115,6 +115,7 @@ PYTEST_FILES = \
 	tests/oracle/test_clients.py \
 	tests/oracle/test_lackey.py \
 	tests/oracle/test_many_machines.py \
+	tests/oracle/test_reach_arrays.py \
 	tests/order/test_order.py \
 	tests/order/test_order_damage.py \
 	tests/tool/test_aspace.py \
@@ -125,6 +126,7 @@ PYTEST_FILES = \
 	tests/tool/test_output.py \
 	tests/tool/test_pages.py \
 	tests/tool/test_process.py \
+	tests/tool/test_reach_output.py \
 	tests/tool/test_summary.py
 
 # tests/fuzz/fuzz_NAME.c with the corpus tests/fuzz/corpus/NAME.

@@ -175,12 +175,15 @@ TOOL_SOURCES = \
 	tlbgrind/tg_lanes.c \
 	tlbgrind/tg_machines.c \
 	tlbgrind/tg_main.c \
+	tlbgrind/tg_numbers.c \
 	tlbgrind/tg_options.c \
 	tlbgrind/tg_native_mmap.c \
 	tlbgrind/tg_native_start.c \
 	tlbgrind/tg_out.c \
 	tlbgrind/tg_pages.c \
 	tlbgrind/tg_proc_file.c \
+	tlbgrind/tg_reach.c \
+	tlbgrind/tg_reach_out.c \
 	tlbgrind/tg_replay.c \
 	tlbgrind/tg_sites.c \
 	tlbgrind/tg_summary.c \
@@ -209,12 +212,15 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_known.h \
 	tlbgrind/tg_lanes.h \
 	tlbgrind/tg_machines.h \
+	tlbgrind/tg_numbers.h \
 	tlbgrind/tg_options.h \
 	tlbgrind/tg_native_mmap.h \
 	tlbgrind/tg_native_start.h \
 	tlbgrind/tg_out.h \
 	tlbgrind/tg_pages.h \
 	tlbgrind/tg_proc_file.h \
+	tlbgrind/tg_reach.h \
+	tlbgrind/tg_reach_out.h \
 	tlbgrind/tg_replay.h \
 	tlbgrind/tg_run.h \
 	tlbgrind/tg_sites.h \

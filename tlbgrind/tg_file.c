@@ -2,12 +2,14 @@
 
 #include "pub_tool_basics.h"
 
+#include "pub_tool_clientstate.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
 
 #include "tg_file.h"
 
@@ -131,6 +133,15 @@ void tg_file_text(TgFile* f, const HChar* text)
 {
    for (; *text != '\0'; text++)
       put((UChar)*text < 0x20 || *text == 0x7f ? '?' : *text, f);
+}
+
+void tg_file_command(TgFile* f)
+{
+   tg_file_text(f, VG_(args_the_exename));
+   for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_client)); i++) {
+      tg_file_print(f, " ");
+      tg_file_text(f, *(HChar**)VG_(indexXA)(VG_(args_for_client), i));
+   }
 }
 
 const HChar* tg_file_close(TgFile* f)

@@ -25,6 +25,9 @@ void tg_file_print(TgFile* f, const HChar* format, ...) PRINTF_CHECK(2, 3);
 /* A text as it is, but control characters as '?', so that a line stays one. */
 void tg_file_text(TgFile* f, const HChar* text);
 
+/* The client's name and arguments, a space before each but the first. */
+void tg_file_command(TgFile* f);
+
 /* Closes. Returns NULL if everything is in place under the final name, else
    the reason; then nothing new is. */
 const HChar* tg_file_close(TgFile* f);

@@ -549,6 +549,8 @@ void tg_lanes_init(const TgOptions* options)
       if (!tg_lanes[i].base_pages || is_mixed(&tg_lanes[i]))
          k.wide |= tg_lanes[i].bit;
    }
+   for (UInt t = 0; t < TG_N_TABLES; t++)
+      k.wanted[t] |= options->reach ? TG_WANTED_BY_REACH : 0;
    k.wanted_writes = k.split ? k.wanted[TG_DATA] : 0;
    k.writes = k.split || options->faults.on;
    if (options->faults.on) {

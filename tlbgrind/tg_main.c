@@ -38,6 +38,8 @@
 #include "tg_lanes.h"
 #include "tg_options.h"
 #include "tg_out.h"
+#include "tg_reach.h"
+#include "tg_reach_out.h"
 #include "tg_replay.h"
 #include "tg_run.h"
 #include "tg_sites.h"
@@ -97,6 +99,12 @@ static HChar* faults_file_name(void)
                                 run.options->faults.out_file);
 }
 
+static HChar* reach_file_name(void)
+{
+   return VG_(expand_file_name)("--reach-out-file",
+                                run.options->reach_out_file);
+}
+
 /* With several machines each has a file of its own, and its name at the end; a
    device or a pipe takes all of them. To be freed. */
 static HChar* name_for(const HChar* name, const TgResult* result)
@@ -127,6 +135,12 @@ static void fini(Int exit_code)
    }
    tg_summary_results(&run,
                       written && !tg_file_is_special(name) ? first : NULL);
+   if (run.options->reach) {
+      HChar* file = reach_file_name();
+      const Bool there = tg_reach_write(&run, file);
+      tg_reach_summary(&run, there && !tg_file_is_special(file) ? file : NULL);
+      VG_(free)(file);
+   }
    /* The core leaves this to the tool when the process ends. */
    if (VG_(clo_stats))
       tg_replay_print_stats();
@@ -160,6 +174,8 @@ static void forked(ThreadId tid)
    VG_(memset)(tg_replay_straddles(), 0, TG_N_KINDS * sizeof(ULong));
    VG_(memset)(tg_translate_extra(0), 0,
                run.options->n_machines * TG_N_COSTS * sizeof(ULong));
+   if (run.options->reach)
+      tg_reach_zero();
    run.forked_from = VG_(getppid)();
    /* Last, for what the kernel does then are the child's first faults. */
    tg_aspace_forked(tid, True);
@@ -240,6 +256,10 @@ static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
    }
    VG_(free)(base);
    VG_(deleteXA)(lines);
+   if (run.options->reach) {
+      HChar* name = exec_file_name(reach_file_name());
+      note_at_exec(name, tg_reach_write(&run, name));
+   }
    if (run.options->entries) {
       HChar* name = exec_file_name(entries_file_name());
       note_at_exec(name, tg_entries_write(&run, name));
@@ -344,6 +364,8 @@ static void post_clo_init(void)
    tg_blocks_init();
    tg_lanes_init(o);
    tg_translate_init(o);
+   if (o->reach)
+      tg_reach_init(o);
    tg_replay_init(o);
    tg_check_init(o);
    tg_instrument_init(o);

@@ -42,6 +42,7 @@ static TgOptions options = {
    .page_shift = 12,
    .fast_path = True,
    .out_file = "tlbgrind.out.%p",
+   .reach_out_file = "tlbgrind.reach.%p",
    .entries_out_file = "tlbgrind.entries.%p",
 };
 
@@ -135,6 +136,10 @@ Bool tg_process_option(const HChar* arg)
    } else if (VG_STR_CLO(arg, "--tlbgrind-out-file", options.out_file)) {
       if (options.out_file[0] == '\0')
          refuse(arg, "the name of the file is missing");
+   } else if (VG_BOOL_CLO(arg, "--reach", options.reach)) {
+   } else if (VG_STR_CLO(arg, "--reach-out-file", options.reach_out_file)) {
+      if (options.reach_out_file[0] == '\0')
+         refuse(arg, "the name of the file is missing");
    } else if (is_option(arg, "--entries", &value)) {
       options.entries_data = VG_(strcmp)(value, "data") == 0;
       options.entries = options.entries_data || VG_(strcmp)(value, "yes") == 0;
@@ -176,6 +181,10 @@ void tg_print_usage(void)
    tg_fault_options_print_usage();
    VG_(printf)(
 "    --tlbgrind-out-file=FILE         write costs to FILE [tlbgrind.out.%%p]\n"
+"    --reach=no|yes                   what fully associative TLBs of 8 to 8192\n"
+"                                     entries would miss, with pages of 4K, 64K\n"
+"                                     and 2M [no]\n"
+"    --reach-out-file=FILE            where to [tlbgrind.reach.%%p]\n"
 "    --entries=no|yes|data            record which code is executed, in order of\n"
 "                                     its first execution, for tg_order; data:\n"
 "                                     and which data is written (slow) [no]\n"
@@ -318,6 +327,8 @@ static void read_machines(const HChar* arg, const HChar* list)
 static void check_out_files(void)
 {
    VG_(free)(VG_(expand_file_name)("--tlbgrind-out-file", options.out_file));
+   VG_(free)(VG_(expand_file_name)("--reach-out-file",
+                                   options.reach_out_file));
    VG_(free)(VG_(expand_file_name)("--entries-out-file",
                                    options.entries_out_file));
 }
@@ -380,6 +391,9 @@ const TgOptions* tg_finish_options(void)
    if (bad != NULL)
       refuse(bad, "%s", why.text);
    options.fast_path &= !options.as_cachegrind;
+   if (options.reach && options.as_cachegrind)
+      refuse("--reach=yes", "the curve can not be measured in a run that counts "
+                            "as cachegrind does; leave out --as-cachegrind=yes");
    if (any_array_given()) {
       if (machine_arg != NULL)
          refuse(machine_arg, "a machine has its own arrays; leave out either "

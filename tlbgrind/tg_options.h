@@ -22,6 +22,8 @@ typedef struct {
    Bool as_cachegrind; /* see tg_print_debug_usage() */
    Bool trace_aspace;  /* likewise */
    const HChar* out_file; /* with %p and the like not yet expanded */
+   Bool reach;            /* measure stack distances: tg_reach.h */
+   const HChar* reach_out_file;
    Bool entries;          /* record the order of execution: tg_entries.h */
    Bool entries_data;     /* and that of writes to data: tg_writes.h */
    const HChar* entries_out_file;

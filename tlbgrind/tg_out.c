@@ -58,11 +58,7 @@ static void print_backed(const HChar* text, void* opaque)
 static void print_command(TgFile* f)
 {
    tg_file_print(f, "cmd: ");
-   tg_file_text(f, VG_(args_the_exename));
-   for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_client)); i++) {
-      tg_file_print(f, " ");
-      tg_file_text(f, *(HChar**)VG_(indexXA)(VG_(args_for_client), i));
-   }
+   tg_file_command(f);
    tg_file_print(f, "\n");
 }
 

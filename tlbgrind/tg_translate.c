@@ -7,6 +7,7 @@
 #include "pub_tool_mallocfree.h"
 
 #include "tg_fault_record.h"
+#include "tg_reach.h"
 #include "tg_replay.h"
 #include "tg_translate.h"
 
@@ -72,6 +73,10 @@ static Bool refer_all(TgRef* r, TgPage* p, UWord number, TgKind kind,
 {
    const Bool write = kind == TG_WRITE && tg_knowledge.split;
    ULong wanted = write ? tg_rest(p)->wanted_writes : tg_rest(p)->wanted;
+   if ((wanted & TG_WANTED_BY_REACH) != 0
+       && !tg_reach_refer(kind == TG_FETCH ? TG_CODE : TG_DATA, p, number, now,
+                          mark))
+      return False;
    for (wanted &= TG_WANTED_BY_LANES; wanted != 0; wanted &= wanted - 1) {
       TgLane* lane = &tg_lanes[__builtin_ctzll(wanted)];
       tlb_outcome o;

@@ -1,0 +1,87 @@
+/* Reach: what fully associative TLBs of all sizes would miss. See tg_reach.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcassert.h"
+#include "pub_tool_mallocfree.h"
+
+#include "tg_lanes.h"
+#include "tg_reach.h"
+
+static tlb_reach* reach[TG_REACH_SIDES];
+static Bool fast_path;
+static UInt number_shift; /* from numbers of base pages to those of 4K pages */
+
+static void* take(size_t bytes, void* opaque)
+{
+   (void)opaque;
+   return VG_(malloc)("tg.reach", bytes);
+}
+
+static void give(void* memory, void* opaque)
+{
+   (void)opaque;
+   VG_(free)(memory);
+}
+
+/* A page is told of by the address of its time. */
+static TgPage* page_of_time(const uint64_t* time)
+{
+   return (TgPage*)((Addr)time - offsetof(TgPage, time));
+}
+
+static void want(uint64_t* time, void* opaque)
+{
+   const Bool is_code = opaque == &reach[TG_REACH_CODE];
+   tg_page_wanted(is_code ? TG_CODE : TG_DATA, page_of_time(time), True, True,
+                  TG_WANTED_BY_REACH);
+}
+
+void tg_reach_init(const TgOptions* options)
+{
+   const tlb_memory memory = { take, give, NULL };
+   fast_path = options->fast_path;
+   number_shift = options->page_shift - TLB_REACH_PAGE_SHIFT;
+   for (UInt side = 0; side < TG_REACH_SIDES; side++) {
+      reach[side] = VG_(malloc)("tg.reach", sizeof *reach[side]);
+      tlb_reach_init(reach[side], memory, want, &reach[side]);
+   }
+   if (tg_knowledge.split)
+      reach[TG_REACH_DATA]->second_time
+         = (UInt)(TG_CHUNK_PAGES * sizeof(TgPage) / sizeof(uint64_t));
+}
+
+/* Whether the page that is to go is one of the segment's. */
+static Bool is_needed(tlb_reach* r, ULong mark)
+{
+   const uint64_t* time = mark == TG_NO_MARK ? NULL : tlb_reach_oldest(r);
+   return time != NULL && tg_rest(page_of_time(time))->mark == mark;
+}
+
+Bool tg_reach_refer(TgTable table, TgPage* p, UWord number, ULong now,
+                    ULong mark)
+{
+   tlb_reach* r = reach[table == TG_CODE ? TG_REACH_CODE : TG_REACH_DATA];
+   if (is_needed(r, mark))
+      return False;
+   tlb_reach_reference(r, (uint64_t)number << number_shift, now,
+                       fast_path ? &p->time : NULL);
+   if (fast_path) {
+      tg_rest(p)->wanted &= ~TG_WANTED_BY_REACH;
+      tg_rest(p)->wanted_writes &= ~TG_WANTED_BY_REACH;
+   }
+   return True;
+}
+
+void tg_reach_zero(void)
+{
+   for (UInt side = 0; side < TG_REACH_SIDES; side++)
+      tlb_reach_zero(reach[side]);
+}
+
+const tlb_reach* tg_reach_of(TgReachSide side)
+{
+   /* Valgrind ends the run when memory runs out. */
+   tl_assert(!tlb_reach_failed(reach[side]));
+   return reach[side];
+}
