@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import bench_programs as programs
 import bench_report as report
-from bench_report import COUNT, NATIVE, NONE, PAGES, POLICY, TLBGRIND, Row, Run
+from bench_report import COUNT, NATIVE, NONE, PAGES, POLICY, REACH, TLBGRIND, Row, Run
 
 FIRST_LEVELS = [
     f"64,{ways}{policy}" for ways in ("4", "full") for policy in ("", ",4K,nru", ",4K,plru", ",4K,fifo", ",4K,random")
@@ -42,6 +42,7 @@ TOOLS: dict[str, list[str]] = {
         "--cachegrind-out-file=OUT",
     ],
     COUNT: ["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=OUT"],
+    REACH: ["--tool=tlbgrind", "--machine=default", "--reach=yes", "--reach-out-file=OUT2", "--tlbgrind-out-file=OUT"],
     "lackey": ["--tool=lackey", "--trace-mem=no"],
     **{
         POLICY + level: ["--tool=tlbgrind", f"--itlb={level}", f"--dtlb={level}", "--stlb=2048,8", "--tlbgrind-out-file=OUT"]
@@ -86,6 +87,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--tools", metavar="NAME;...", help=f"only these tools, of: {'; '.join(TOOLS)}")
     add("--lackey", action="store_true", help="lackey too (slow)")
     add("--policies", action="store_true", help="tlbgrind with first levels of other policies and ways")
+    add("--reach", action="store_true", help="tlbgrind with the reach curve")
     add("--full-stream", action="store_true", help="only STREAM on 1 GiB")
     add("--annotate", action="store_true", help=f"only tg_annotate and callgrind_annotate on {COST_LINES:,} cost lines")
     add("--output", type=Path, metavar="FOLDER", help="where the results go (default tests/bench in the build folder)")
@@ -97,6 +99,9 @@ def parse(arguments: Sequence[str]) -> Options:
     if given.policies:
         name = "bench-policies"
         tools = [NONE, *(POLICY + level for level in FIRST_LEVELS)]
+    if given.reach:
+        name = "bench-reach"
+        tools = [NONE, TLBGRIND, REACH]
     if given.full_stream:
         name = "bench-full-stream"
         rows = [programs.FULL_STREAM]

@@ -19,6 +19,7 @@ NONE = "none"
 TLBGRIND = "tlbgrind"
 PAGES = "cachegrind-pages"
 COUNT = "cachegrind-count"
+REACH = "tlbgrind-reach"
 POLICY = "tlbgrind "
 FIRST_POLICY = POLICY + "64,4"
 FULL_STREAM = "stream-full"
@@ -180,6 +181,9 @@ def targets(rows: Sequence[Row], tools: Sequence[str]) -> list[str]:
     few = mean_ratio(rows, TLBGRIND, PAGES, ["kernels", "compressors"])
     found.append(Target("time / cachegrind-pages, geometric mean, kernels and compressors", few, 0.45))
     found.append(Target("time / cachegrind-count, geometric mean, all", mean_ratio(rows, TLBGRIND, COUNT), 1.0))
+    slowest = worst(rows, REACH, TLBGRIND)
+    note = f"worst: {slowest[1]} {slowest[0]:.2f}" if slowest else ""
+    found.append(Target("time with --reach=yes / without, geometric mean, all", mean_ratio(rows, REACH, TLBGRIND), 3.0, note))
     for tool in tools:
         if tool.startswith(POLICY) and tool != FIRST_POLICY:
             slowest = worst(rows, tool, FIRST_POLICY)
