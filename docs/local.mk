@@ -23,6 +23,7 @@ DOC_FILES = \
 	docs/performance.md \
 	docs/reach.md \
 	docs/tuning-startup.md \
-	docs/transpose.c
+	docs/transpose.c \
+	docs/walks.md
 
 EXTRA_DIST += $(DOC_FILES) README.md NEWS

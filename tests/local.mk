@@ -127,7 +127,8 @@ PYTEST_FILES = \
 	tests/tool/test_pages.py \
 	tests/tool/test_process.py \
 	tests/tool/test_reach_output.py \
-	tests/tool/test_summary.py
+	tests/tool/test_summary.py \
+	tests/tool/test_walks.py
 
 # tests/fuzz/fuzz_NAME.c with the corpus tests/fuzz/corpus/NAME.
 FUZZERS = \

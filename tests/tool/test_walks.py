@@ -1,0 +1,210 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Page walks and what misses cost: references to page tables, cycles, a share of the time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tool_support import OutFile, client, messages, run
+
+HEAD = """tlbgrind-machine 1
+name            test
+title           A machine for tests
+isa             x86-64
+year            unknown
+confidence      C
+base-page       4K
+"""
+
+ARRAY = """array           {name}
+   level        {level}
+   users        {users}
+   entries      {entries}
+   ways         full
+   pages        4K+2M
+   larger-pages split
+   policy       lru
+   hit-cycles   {hit}
+   threads      unknown
+"""
+
+# The steps of x86-64; what stands behind the colon is the step's cache.
+STEPS = {"512G": "none", "1G": "none", "2M": "none", "4K": "none"}
+
+
+def array(name: str, level: int, users: str, entries: int, hit: object = 0) -> str:
+    return ARRAY.format(name=name, level=level, users=users, entries=entries, hit=hit)
+
+
+FIRST = array("I", 1, "fetches", 16) + array("D", 1, "loads+stores", 16)
+
+
+def machine(folder: Path, arrays: str = FIRST, walk: str = "hardware", cycles: object = "unknown", **caches: str) -> str:
+    """Writes a machine file; `caches`: what the steps have, as s2M="own 4"."""
+    text = HEAD + arrays + f"walk {walk}\n   cycles {cycles}\n"
+    for size, cache in STEPS.items() if walk == "hardware" else ():
+        kind, _, entries = caches.get(f"s{size}", cache).partition(" ")
+        text += f"step {size}\n   cache {kind}\n"
+        if kind == "own":
+            text += f"   entries {entries}\n   ways full\n   policy lru\n"
+    path = folder / "test.machine"
+    path.write_text(text + "end\n")
+    return f"--machine={path}"
+
+
+def count(folder: Path, option: str, *options: str) -> tuple[OutFile, list[str]]:
+    """Each run in a new folder; its name is in the environment, and so must not grow."""
+    number = len(list(folder.glob("[0-9]")))
+    r = run(folder / f"{number}", client("oracle_refs"), geometry=(option,), options=options)
+    assert r.status == 0, r.err
+    return r.only(), messages(r.err)
+
+
+def events(out: OutFile) -> dict[str, int]:
+    return dict(zip(out.field("events").split(), out.summary))
+
+
+def walks(of: dict[str, int]) -> int:
+    return of["ILtm"] + of["DLtmr"] + of["DLtmw"]
+
+
+def said(lines: list[str], label: str) -> int:
+    (line,) = [line for line in lines if line.startswith(f"{label}:")]
+    return int(line.split(":")[1].split()[0].replace(",", ""))
+
+
+# ---------------------------------------------------------------- references
+
+
+@pytest.mark.parametrize(("nested", "references"), [("no", 4), ("yes", 24)])
+def test_without_caches_each_walk_reads_all_steps(tmp_path: Path, nested: str, references: int) -> None:
+    out, lines = count(tmp_path, machine(tmp_path), f"--nested={nested}")
+    of = events(out)
+    assert walks(of) > 100
+    assert of["Wref"] == references * walks(of)
+    assert said(lines, "walk refs") == of["Wref"]
+    assert ("guest's and host's" in "\n".join(lines)) == (nested == "yes")
+    # And line by line.
+    names = out.field("events").split()
+    for line in out.lines:
+        assert dict(zip(names, line.costs))["Wref"] == references * walks(dict(zip(names, line.costs)))
+
+
+@pytest.mark.parametrize(("nested", "references"), [("no", 3), ("yes", 19)])
+def test_a_large_page_ends_the_walk_early(tmp_path: Path, nested: str, references: int) -> None:
+    of = events(count(tmp_path, machine(tmp_path), f"--nested={nested}", "--page-size=2M")[0])
+    assert walks(of) > 0
+    assert of["Wref"] == references * walks(of)
+
+
+def test_large_caches_spare_all_but_the_first(tmp_path: Path) -> None:
+    """With room for everything, a table is read once for each entry that leads on, and for each walk once more."""
+    option = machine(tmp_path, s512G="own 64", s1G="own 64", s2M="own 4096")
+    of = events(count(tmp_path, option)[0])
+    uncached = 4 * walks(of)
+    assert walks(of) < of["Wref"] < walks(of) + 100 < uncached
+    # A cache of one step spares those above it, too.
+    option = machine(tmp_path, s2M="own 4096")
+    only_pdes = events(count(tmp_path, option)[0])
+    assert walks(only_pdes) == walks(of)
+    tables = (only_pdes["Wref"] - walks(of)) // 3
+    assert only_pdes["Wref"] == walks(of) + 3 * tables
+    assert tables > 2
+    # With the others cached as well, each of those tables costs at least one reference, at most three.
+    assert walks(of) + tables + 2 <= of["Wref"] < only_pdes["Wref"]
+
+
+def test_entries_among_translations_drive_some_out(tmp_path: Path) -> None:
+    arrays = FIRST + array("L2", 2, "all", 24, 7)
+    alone = events(count(tmp_path, machine(tmp_path, arrays))[0])
+    option = machine(tmp_path, arrays, s2M="in-last-level")
+    shared = events(count(tmp_path, option)[0])
+    for name in ("Ir", "Dr", "Dw", "I1tm", "D1tmr", "D1tmw"):
+        assert shared[name] == alone[name]
+    assert walks(shared) > walks(alone)
+    assert shared["Wref"] < 4 * walks(shared)
+    # The short cuts change nothing.
+    slow = events(count(tmp_path, option, "--fast-path=no")[0])
+    assert slow == shared
+
+
+def test_software_walks_are_one_reference(tmp_path: Path) -> None:
+    for nested in ("no", "yes"):
+        of = events(count(tmp_path, machine(tmp_path, walk="software"), f"--nested={nested}")[0])
+        assert of["Wref"] == walks(of) > 100
+
+
+def test_what_is_not_known_is_not_told(tmp_path: Path) -> None:
+    out, lines = count(tmp_path, "--machine=default")
+    assert "Wref" not in out.field("events").split()
+    assert "Wcyc" not in out.field("events").split()
+    assert not [line for line in lines if line.startswith(("walk refs", "miss cycles", "share"))]
+
+
+# ---------------------------------------------------------------- cycles
+
+
+def test_walks_cost_what_the_machine_or_the_user_says(tmp_path: Path) -> None:
+    own = events(count(tmp_path, machine(tmp_path, cycles=563))[0])
+    assert own["Wcyc"] == 563 * walks(own)
+    for text in ("19", "TLB_MISS_COST=19"):
+        out, lines = count(tmp_path, machine(tmp_path, cycles=563), f"--miss-cost={text}")
+        of = events(out)
+        assert of["Wcyc"] == 19 * walks(of) == 19 * walks(own)
+        assert said(lines, "miss cycles") == of["Wcyc"]
+        assert any("estimated, an upper bound" in line for line in lines if line.startswith("miss cycles:"))
+
+
+def test_hits_behind_the_first_level_cost_as_well(tmp_path: Path) -> None:
+    arrays = FIRST + array("L2", 2, "all", 24, 7)
+    of = events(count(tmp_path, machine(tmp_path, arrays, cycles=30))[0])
+    hits = of["I1tm"] + of["D1tmr"] + of["D1tmw"] - walks(of)
+    assert hits > 0
+    assert of["Wcyc"] == 7 * hits + 30 * walks(of)
+    arrays = FIRST + array("L2", 2, "all", 24, "unknown")
+    of = events(count(tmp_path, machine(tmp_path, arrays, cycles=30))[0])
+    assert of["Wcyc"] == 30 * walks(of)
+
+
+def test_a_cost_of_nothing_is_a_cost(tmp_path: Path) -> None:
+    of = events(count(tmp_path, machine(tmp_path), "--miss-cost=0")[0])
+    assert walks(of) > 0
+    assert of["Wcyc"] == 0
+
+
+def test_the_share_of_the_time(tmp_path: Path) -> None:
+    out, lines = count(tmp_path, machine(tmp_path), "--miss-cost=563", "--cycles=12345678")
+    cost = events(out)["Wcyc"]
+    hundredths = (cost * 20000 + 12345678) // (2 * 12345678)
+    (line,) = [line for line in lines if line.startswith("share of time:")]
+    assert line.split()[3] == f"{hundredths // 100}.{hundredths % 100:02}%"
+    assert "estimated, an upper bound" in line
+    _, lines = count(tmp_path, machine(tmp_path), "--cycles=12345678")
+    assert not [line for line in lines if line.startswith("share")]
+
+
+# ---------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("option", "allowed"),
+    [
+        ("--miss-cost=", "0 to 1000000 cycles"),
+        ("--miss-cost=-1", "0 to 1000000 cycles"),
+        ("--miss-cost=19.5", "0 to 1000000 cycles"),
+        ("--miss-cost=1000001", "0 to 1000000 cycles"),
+        ("--miss-cost=99999999999999999999999", "0 to 1000000 cycles"),
+        ("--miss-cost=MISS=19", "0 to 1000000 cycles"),
+        ("--cycles=0", "1 to 18446744073709551615"),
+        ("--cycles=1e9", "1 to 18446744073709551615"),
+        ("--cycles=18446744073709551616", "1 to 18446744073709551615"),
+        ("--nested=twice", "nested"),
+    ],
+)
+def test_wrong_options_are_refused(tmp_path: Path, option: str, allowed: str) -> None:
+    r = run(tmp_path, client("oracle_refs"), options=(option,))
+    assert r.status == 1
+    assert option.split("=")[0] in r.err
+    assert allowed in r.err
+    assert r.out == ""
