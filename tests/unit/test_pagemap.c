@@ -212,8 +212,11 @@ static tlb_backing model_backing(model_view *v, unsigned c)
    b.block_shift = (uint8_t)(mo.at[c].mapped ? model_block_shift(c) : base);
    uint8_t *const wish = &v->wish[down(c, base)];
    if (*wish == 0) {
-      const tlb_page_wish w
-         = tlb_page_wish_for(v->policy, &mo.at[at].m, base);
+      tlb_page_wish w = tlb_page_wish_for(v->policy, &mo.at[at].m, base);
+      for (unsigned s = base + 1; s < 25; s++) {
+         if (v->large[s][down(c, s)] && touched_in(v, down(c, s), s) > 0)
+            w = (tlb_page_wish){ (tlb_rule_how)v->how[down(c, s)], s };
+      }
       const unsigned block = w.shift > 30 ? 0 : down(c, w.shift);
       const int first = touched_in(v, block, w.shift) == 0;
       if (w.shift > base && first) {
@@ -382,8 +385,9 @@ static void model_collapse(unsigned from, unsigned to)
             other |= v->wish[c] != 0 && v->wish[c] != mo.base
                      && v->wish[c] != thp;
          }
-         if (n == 0 || other
-             || (touched_in(v, b, thp) > 0 && v->large[thp][b]))
+         if (n == 0)
+            v->wish[b] = (uint8_t)mo.base;
+         if (other || (touched_in(v, b, thp) > 0 && v->large[thp][b]))
             continue;
          for (unsigned c = b; c < end; c += cells_of(mo.base)) {
             if (v->wish[c] != 0)
@@ -848,6 +852,10 @@ static void program_asks(void **state)
    tlb_pagemap_collapse(&w.p, M(24), M(26));
    assert_int_equal(shift_at(&w, M(24)), 21);
    assert_int_equal(shift_at(&w, M(26)), 12);
+   /* That it succeeds says that something was there. */
+   map_as(&w, M(64), M(66), TLB_ANON, 0, 0);
+   tlb_pagemap_collapse(&w.p, M(64), M(66));
+   assert_int_equal(shift_at(&w, M(65)), 21);
    end(&w);
    begin(&w, "all:4K", "");
    map_as(&w, M(2), M(8), TLB_ANON, TLB_MAP_HUGETLB, 21);

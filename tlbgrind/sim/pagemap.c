@@ -380,13 +380,27 @@ static uint8_t coalescing(const tlb_mapping *m, uint64_t address,
    return (uint8_t)base;
 }
 
+/* What the rules wish for the base page; but where a large page is already, by
+   advice of another time, the base page is a part of that. */
+static tlb_page_wish wish_at(const tlb_pagemap *p, const tlb_view *v,
+                             const tlb_mapping *m, uint64_t address)
+{
+   for (unsigned shift = p->base_shift + 1; v->shifts >> shift != 0; shift++) {
+      const block *const b = v->shifts >> shift & 1
+                           ? block_at(v, address, shift) : NULL;
+      if (b != NULL && b->r.touched != 0 && b->large)
+         return (tlb_page_wish){ (tlb_rule_how)b->how, shift };
+   }
+   return tlb_page_wish_for(&v->policy, m, p->base_shift);
+}
+
 /* The first question about a base page: notes it and returns what the rules
    wish for it. */
 static uint8_t touch(const tlb_pagemap *p, tlb_view *v, chunk *c,
                      const tlb_mapping *m, uint64_t address)
 {
    const unsigned base = p->base_shift;
-   const tlb_page_wish w = tlb_page_wish_for(&v->policy, m, base);
+   const tlb_page_wish w = wish_at(p, v, m, address);
    const uint64_t page = address >> base;
    unsigned size = base;
    if (w.shift > base) {
@@ -866,6 +880,17 @@ static int join_block(const tlb_pagemap *p, tlb_view *v, chunk *c,
    return 1;
 }
 
+/* Notes a base page as if it had been asked for, and were small. */
+static void note_page(const tlb_pagemap *p, tlb_view *v, uint64_t address)
+{
+   const uint64_t page = address >> p->base_shift;
+   chunk *const c = chunk_for(p, v, page);
+   c->wish[page & (CHUNK_PAGES - 1)] = (uint8_t)p->base_shift;
+   c->r.touched++;
+   add_pages(&v->counts, p->base_shift, 1);
+   v->counts.now.touched[p->base_shift] += UINT64_C(1) << p->base_shift;
+}
+
 static void collapse_block(const tlb_pagemap *p, tlb_view *v, uint64_t start,
                            unsigned shift)
 {
@@ -874,8 +899,12 @@ static void collapse_block(const tlb_pagemap *p, tlb_view *v, uint64_t start,
    const pages in = pages_of(p, start, end);
    collapsing k = { shift, 0 };
    each_page(p, v, in, check_collapse, &k);
-   if (k.other || !any_page(p, v, start, end))
+   if (k.other)
       return;
+   /* The kernel has collapsed something: if nobody asked for any of it, the view
+      was not asked for what the program has touched. */
+   if (!any_page(p, v, start, end))
+      note_page(p, v, start);
    block *const b = block_for(p, v, start, shift);
    if (b->r.touched != 0 && b->large)
       return;

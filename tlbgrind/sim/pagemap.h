@@ -144,8 +144,8 @@ void tlb_pagemap_zap(tlb_pagemap *p, uint64_t start, uint64_t end);
 void tlb_pagemap_move(tlb_pagemap *p, uint64_t from, uint64_t to,
                       uint64_t length);
 
-/* MADV_COLLAPSE: every block that could be a transparent huge page becomes
-   one, if any of its pages is there. */
+/* MADV_COLLAPSE, which has succeeded, so that something was there: every block
+   in [start, end) that could be a transparent huge page becomes one. */
 void tlb_pagemap_collapse(tlb_pagemap *p, uint64_t start, uint64_t end);
 
 #endif
