@@ -63,6 +63,7 @@ CLIENTS_CXX =
 
 # The same sources as 32-bit programs: NAME becomes tests/clients/NAME32.
 CLIENTS32 = \
+	fault_hello \
 	aspace_walk \
 	oracle_refs \
 	oracle_walk \
@@ -102,6 +103,7 @@ PYTEST_FILES = \
 	tests/experiments/test_experiments.py \
 	tests/machines/test_machines.py \
 	tests/faults/test_cold_pages.py \
+	tests/faults/test_log.py \
 	tests/faults/test_mechanisms.py \
 	tests/faults/test_native.py \
 	tests/machines/test_streams.py \

@@ -117,10 +117,17 @@ Addr tg_space_vvar(void)
    return vvar;
 }
 
-/* Up to the next whole page; of addresses and lengths here. */
+/* Up to the next whole page of the host; of addresses and lengths here. */
 static Addr page_up(Addr a)
 {
-   return (a + (Addr)page_bytes - 1) & ~((Addr)page_bytes - 1);
+   return (a + VKI_PAGE_SIZE - 1) & ~((Addr)VKI_PAGE_SIZE - 1);
+}
+
+/* Programs of a host with small pages do not lie at multiples of large ones, so
+   with larger base pages everything stays where it is. */
+static Bool lays_out(void)
+{
+   return page_bytes == VKI_PAGE_SIZE;
 }
 
 /* Lays memory out and maps it. `v` has all but start and end. */
@@ -219,7 +226,7 @@ static void describe_file(const HChar* name, tlb_mapping* v)
 ULong tg_space_place(SizeT len, Bool is_file, ULong offset)
 {
    Int aligned;
-   return started ? tlb_layout_place(&layout, page_up(len), is_file, offset,
+   return started && lays_out() ? tlb_layout_place(&layout, page_up(len), is_file, offset,
                                      &aligned) : 0;
 }
 
@@ -251,6 +258,8 @@ static ULong native_place(const TgSpaceEvent* e, tlb_mapping* v, Bool is_over,
    Int aligned = 0;
    if (e->fixed && is_over)
       return over;
+   if (!lays_out())
+      return e->start;
    if (e->fixed || (call.hint != 0 && call.hint == e->start
                     && is_free(e->start, (SizeT)e->length)))
       return e->start;
@@ -491,7 +500,9 @@ static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
       unmap(a, len);
    ULong to;
    Int aligned;
-   if (!keep && (flags & VKI_MREMAP_FIXED) == 0 && found->end == from + old_len
+   if (!lays_out())
+      to = a;
+   else if (!keep && (flags & VKI_MREMAP_FIXED) == 0 && found->end == from + old_len
        && (len <= old_len || is_free(from + old_len, len - old_len)))
       to = from;
    else if ((flags & VKI_MREMAP_FIXED) != 0)
@@ -698,7 +709,7 @@ static void start_stack(ThreadId tid)
    const NSegment* below = VG_(am_find_nsegment)(low - 1);
    if (below != NULL && below->kind == SkResvn)
       low = below->start;
-   const ULong native = stack_top - (end - low);
+   const ULong native = lays_out() ? stack_top - (end - low) : low;
    const tlb_mapping v = { .kind = TLB_STACK,
                            .prot = TLB_MAY_READ | TLB_MAY_WRITE };
    const UInt number = add_map(low, end, native, v.prot, "stack", NULL);
@@ -727,7 +738,7 @@ static void start_vdso(void)
 {
    ULong start, end, vdso_start;
    Int aligned;
-   if (!tg_proc_vdso(&start, &end, &vdso_start))
+   if (!lays_out() || !tg_proc_vdso(&start, &end, &vdso_start))
       return;
    const ULong native = tlb_layout_place(&layout, end - start, 0, 1, &aligned);
    const tlb_mapping v = {
@@ -778,16 +789,19 @@ void tg_space_start(ThreadId tid)
    extent_of(starts, n, image->entry, &low, &high);
    ULong distance = 0;
    Int aligned;
-   if (image->is_pie && image->interpreter != 0)
+   if (image->is_pie && image->interpreter != 0 && lays_out())
       distance = pie_base - low;
-   else if (image->is_pie)
+   else if (image->is_pie && lays_out())
       distance = tlb_layout_place(&layout, high - low, 1, 0, &aligned) - low;
    place_object(starts, n, image->entry, distance, TLB_MAP_MAIN);
-   start_heap(image->is_pie && image->interpreter == 0 ? pie_base
-                                                       : high + distance);
+   start_heap(!lays_out()                               ? heap_start
+              : image->is_pie && image->interpreter == 0 ? pie_base
+                                                         : high + distance);
    if (image->interpreter != 0) {
       extent_of(starts, n, image->interpreter, &low, &high);
-      distance = tlb_layout_place(&layout, high - low, 1, 0, &aligned) - low;
+      distance = lays_out() ? tlb_layout_place(&layout, high - low, 1, 0,
+                                               &aligned) - low
+                            : 0;
       place_object(starts, n, image->interpreter, distance, 0);
    }
    start_vdso();

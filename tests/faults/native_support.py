@@ -137,7 +137,11 @@ class Reader:
         elif field[0] == "*":
             self.repeat(*field[1:])
         elif field[0] in ("summary", "hidden", "phase"):
-            table = {"summary": self.summary, "hidden": self.hidden, "phase": self.phases}
+            table = {
+                "summary": self.summary,
+                "hidden": self.hidden,
+                "phase": self.phases,
+            }
             table[field[0]][field[1]] = [int(n) for n in field[2:]]
         elif field[0] == "end":
             assert int(field[1]) == len(self.faults)
@@ -180,8 +184,10 @@ class Reader:
             cold,
             read,
         )
-        assert fault.page % PAGE == 0
-        assert fault.map.start <= fault.page < fault.map.end
+        size = int(self.header["page size"])
+        assert fault.page % size == 0
+        # Mappings have the pages of the host: a larger one may begin before.
+        assert fault.map.start - size < fault.page < fault.map.end
         if self.faults:
             assert fault.instructions >= self.faults[-1].instructions
         else:
@@ -296,7 +302,12 @@ def native_kind(code: int) -> str:
 def as_passed_on(tmp_path: Path) -> dict[str, str]:
     """The same variables in the order in which the tool's program gets them: a shell stands in
     between (Debian's wrapper of Valgrind), which has an order of its own."""
-    command = [TLBGRIND, "-q", "--faults=yes", f"--faults-out-file={tmp_path}/order.faults"]
+    command = [
+        TLBGRIND,
+        "-q",
+        "--faults=yes",
+        f"--faults-out-file={tmp_path}/order.faults",
+    ]
     command += [f"--tlbgrind-out-file={tmp_path}/order.out", "/usr/bin/env"]
     given = {**ENVIRONMENT, "PWD": str(tmp_path)}
     done = subprocess.run(

@@ -67,7 +67,7 @@ def test_code_pages(disk: Path, tmp_path: Path) -> None:
     program = disk / "python"
     shutil.copyfile(PYTHON.resolve(), program)
     program.chmod(0o755)
-    command = [program, "-S", "-c", "pass"]
+    command: list[str | Path] = [program, "-S", "-c", "pass"]
     variables = {"PYTHONHOME": "/usr"}
     (log,), _ = run(tmp_path, command, environment_more=variables)
     ours = [f for f in log.view("4k") if f.kind("4k") == "x" and f.map.name == str(program)]
@@ -76,7 +76,9 @@ def test_code_pages(disk: Path, tmp_path: Path) -> None:
     pages = {f.native for f in ours}
     low, high = min(pages) - 256 * PAGE, max(pages) + 256 * PAGE
     native = [
-        f.page for f in record(tmp_path, command, environment) if f.kind == "x" and low <= f.page <= high
+        f.page
+        for f in record(tmp_path, command, environment)
+        if f.kind == "x" and low <= f.page <= high
     ]
     # The page that was being read when it was asked for again is asked for twice.
     in_order = list(dict.fromkeys(native))

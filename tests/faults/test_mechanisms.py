@@ -70,7 +70,7 @@ def test_mechanism(mode: str, tmp_path: Path) -> None:
 
 
 def native_faults(mode: str, tmp_path: Path) -> int:
-    command = [client("fault_mechanisms"), mode, tmp_path / "touched.file"]
+    command: list[str | Path] = [client("fault_mechanisms"), mode, tmp_path / "touched.file"]
     return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 

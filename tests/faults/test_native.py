@@ -89,16 +89,21 @@ def in_small_pieces(file: Path, folder: Path) -> Path:
     copy = folder / file.name
     data = file.read_bytes()
     with open(copy, "wb", buffering=0) as out:
-        for at in range(0, len(data), PAGE):
-            out.write(data[at : at + PAGE])
+        out.writelines(data[at : at + PAGE] for at in range(0, len(data), PAGE))
     copy.chmod(0o755)
     return copy
 
 
 def warm_up(command: list[str], folder: Path) -> None:
     """All files are in the page cache afterwards."""
-    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
-    subprocess.run(command, cwd=folder, stderr=subprocess.DEVNULL, check=False, **quiet)
+    subprocess.run(
+        command,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
 
 
 def compare(command: list[str], folder: Path) -> Match:

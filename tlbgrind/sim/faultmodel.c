@@ -730,7 +730,8 @@ static void fault_around(tlb_fault_model *m, const rules *r,
       return;
    const uint64_t in_table = (page + r->shift) & (table_pages(m) - 1);
    const uint64_t in_map = page - page_of(m, v->start);
-   const uint64_t left = page_of(m, v->end) - page;
+   /* A mapping of small pages may end inside a larger base page. */
+   const uint64_t left = page_of(m, v->end - 1) + 1 - page;
    const uint64_t from = max(in_table - in_table % pages,
                              in_table - min(in_table, in_map));
    const uint64_t to = min(min(from + pages, table_pages(m)),

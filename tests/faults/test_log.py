@@ -1,0 +1,272 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""The fault log as a whole: its form, its sums, its processes, its options."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from native_support import CLIENTS, PAGE, TLBGRIND, VIEWS, Fault, client, read, run
+
+HELLO = client("fault_hello")
+HAVE_X86 = os.environ.get("TG_HAVE_X86", "no") == "yes"
+
+
+def test_same_bytes(tmp_path: Path) -> None:
+    """two runs give the same bytes but for the pid"""
+    texts = []
+    for _ in range(2):
+        (log,), _ = run(tmp_path, [HELLO])
+        lines = log.path.read_text(encoding="utf-8").split("\n")
+        texts.append([line for line in lines if not line.startswith("pid: ")])
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize("option", ["--fast-path=no", "--machine=default", "--dtlb=1,1"])
+def test_whatever_the_machine(option: str, tmp_path: Path) -> None:
+    """the log does not depend on the simulated TLBs nor on the fast path"""
+    (usual,), _ = run(tmp_path, [HELLO])
+    (other,), _ = run(tmp_path, [HELLO], [option])
+    assert usual.faults == other.faults
+
+
+def test_first_faults(tmp_path: Path) -> None:
+    """E4: the dynamic linker's entry, the stack three bytes on, the page of _dl_start"""
+    (log,), _ = run(tmp_path, [HELLO], ["--native-start=no"])
+    first = [f for f in log.view("4k") if f.by == "-"]
+    entry = first[0]
+    assert entry.kind("4k") == "x" and entry.instructions == 0
+    assert entry.code is not None and entry.map.prot == "r-x"
+    assert "ld" in Path(entry.map.name).name
+    after = first[1:3]
+    assert [f.kind("4k") for f in after if f.map.what == "stack"] in (["w"], [])
+    start = next(f for f in first[1:] if f.kind("4k") == "x")
+    assert start.map.name == entry.map.name
+
+
+def test_views_are_of_each_other(tmp_path: Path) -> None:
+    """what faults in the kernel's views faults in that of single pages; with everything switched
+    off, all three are alike"""
+    (log,), _ = run(tmp_path, [HELLO])
+    assert all(f.kind("4k") != "-" for f in log.faults)
+    counts = {view: len(log.view(view)) for view in VIEWS}
+    assert counts["4k"] > counts["cold"] >= counts["warm"]
+    off = ["--fault-around=off", "--thp=never", "--mthp=none", "--read-ahead=off"]
+    (plain,), _ = run(tmp_path, [HELLO], off)
+    assert all(len(set(f.kinds.lower())) == 1 for f in plain.faults)
+    assert all(f.brought == "-" for f in plain.faults)
+    assert [f.kind("4k") for f in plain.faults] == [f.kind("4k") for f in log.faults]
+
+
+def pages(runs: str) -> list[int]:
+    found: list[int] = []
+    for part in [] if runs == "-" else runs.split(","):
+        low, _, high = part.partition("..")
+        found.extend(range(int(low), int(high or low) + 1))
+    return found
+
+
+def test_brought_pages_never_fault_again(tmp_path: Path) -> None:
+    """what came along is there: reads and fetches of it are no faults"""
+    (log,), _ = run(tmp_path, [HELLO])
+    for view in ("warm", "cold"):
+        present: set[int] = set()
+        for fault in log.view(view):
+            kind = fault.kind(view).lower()
+            if kind in "xrz":
+                assert fault.page not in present, fault
+            present.add(fault.page)
+            brought = fault.brought if view == "warm" else fault.cold_brought
+            along = [fault.page + n * PAGE for n in pages(brought)]
+            assert not present & set(along), fault
+            present.update(along)
+
+
+def test_phases(tmp_path: Path) -> None:
+    """the phase as it is, over all groups, is the warm view"""
+    (log,), _ = run(tmp_path, [HELLO])
+    assert set(log.phases) == {"program", "libraries", "other"}
+    assert all(len(counts) == 16 for counts in log.phases.values())
+    assert sum(counts[0] for counts in log.phases.values()) == len(log.view("warm"))
+    assert len(set(log.phases["libraries"])) > 1
+    assert len(set(log.phases["other"])) == 1
+
+
+def test_events(tmp_path: Path) -> None:
+    """PFi, PFr and PFw of the out-file, and the summary, are the warm view's faults"""
+    (log,), words = run(tmp_path, [HELLO])
+    warm = log.view("warm")
+    out = next(tmp_path.glob("out.*")).read_text(encoding="utf-8")
+    names = re.search(r"^events: (.*)$", out, re.MULTILINE)
+    totals = re.search(r"^totals: (.*)$", out, re.MULTILINE)
+    assert names and totals
+    costs = dict(zip(names[1].split(), map(int, totals[1].split())))
+    kinds = Counter("i" if f.kind("warm") == "x" else f.kind("warm") for f in warm)
+    assert costs["PFi"] == kinds["i"]
+    assert costs["PFr"] == kinds["r"] + kinds["z"]
+    assert costs["PFw"] == kinds["w"] + kinds["c"] + kinds["d"]
+    minor = re.search(r"Minor page faults: +([\d,]+)", words)
+    assert minor and int(minor[1].replace(",", "")) == len(warm)
+
+
+def test_without_faults_no_events(tmp_path: Path) -> None:
+    """--faults=no leaves no log, no events and no words"""
+    done = subprocess.run(
+        [TLBGRIND, f"--tlbgrind-out-file={tmp_path}/out", HELLO],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "page faults" not in done.stderr
+    assert "PFi" not in (tmp_path / "out").read_text(encoding="utf-8")
+    assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+def test_hidden(tmp_path: Path) -> None:
+    """what Valgrind preloads is hidden and counted apart, or listed, or not there at all"""
+    (native,), _ = run(tmp_path, [HELLO])
+    (hidden,), _ = run(tmp_path, [HELLO], ["--native-start=no"])
+    (listed,), _ = run(tmp_path, [HELLO], ["--native-start=no", "--faults-hidden=yes"])
+
+    def preloaded(faults: list[Fault]) -> list[Fault]:
+        return [f for f in faults if "vgpreload" in f.map.name]
+
+    assert native.hidden == {view: [0, 0] for view in VIEWS}
+    assert not preloaded(native.faults) and not preloaded(hidden.faults)
+    for view in VIEWS:
+        count = len([f for f in preloaded(listed.faults) if f.kind(view) != "-"])
+        assert count == hidden.hidden[view][0] > 0
+    assert listed.hidden == native.hidden
+
+
+def test_forks(tmp_path: Path) -> None:
+    """each child has a log of its own, which says whose child it is and begins anew"""
+    logs, _ = run(tmp_path, [client("fault_forks")])
+    parents = [log for log in logs if "forked from" not in log.header]
+    children = [log for log in logs if "forked from" in log.header]
+    assert len(parents) == 1 and len(children) == 3
+    for child in children:
+        assert child.header["forked from"] == parents[0].header["pid"]
+        copies = [f for f in child.view("warm") if f.kind("warm") == "c"]
+        assert len(copies) >= 300000 // PAGE
+        # Text is not copied: the child faults it again.
+        assert any(f.kind("warm") == "x" for f in child.faults)
+
+
+def test_threads(tmp_path: Path) -> None:
+    """the stacks of threads are told from other memory, and whose fault it is"""
+    (log,), _ = run(tmp_path, [client("fault_threads")])
+    stacks = [f for f in log.view("warm") if f.map.what == "thread-stack"]
+    assert {f.thread for f in stacks} >= {2}
+    assert any(f.map.what == "tls" for f in log.faults)
+    assert any(f.map.what == "heap" for f in log.faults)
+
+
+def test_exec(tmp_path: Path) -> None:
+    """a process that becomes another program leaves a log of each"""
+    command = ["/bin/sh", "-c", f"exec {HELLO}"]
+    logs, _ = run(tmp_path, command, ["--trace-children=yes"])
+    names = [log.header["cmd"].split()[0] for log in logs]
+    assert names == ["/bin/sh", str(HELLO)]
+    assert logs[0].header["pid"] == logs[1].header["pid"]
+
+
+def test_system_calls(tmp_path: Path) -> None:
+    """what the kernel touches is put to the system call"""
+    mode = ["file-read", str(tmp_path / "touched.file")]
+    (log,), _ = run(tmp_path, [client("fault_mechanisms"), *mode])
+    calls = {f.by for f in log.faults}
+    assert "exec" in calls and "-" in calls
+    assert all(f.code is None for f in log.faults if f.by == "exec")
+    assert calls & {"newfstatat", "fstat", "write", "openat", "getrusage"}
+
+
+@pytest.mark.parametrize("size,shift", [("16K", 14), ("64K", 16)])
+def test_base_pages(size: str, shift: int, tmp_path: Path) -> None:
+    """base pages of 16K and 64K: fewer faults, for the same touches"""
+    command = [str(client("fault_mechanisms")), "write"]
+    options = ["--thp=never", "--mthp=none"]
+    (small,), _ = run(tmp_path, command, options)
+    (large,), _ = run(tmp_path, command, [f"--page-size={size}", *options])
+    assert large.header["page size"] == str(1 << shift)
+    region = [f for f in large.view("warm") if f.map.end - f.map.start == 64 << 20]
+    assert len(region) in ((64 << 20 >> shift), (64 << 20 >> shift) + 1)
+    # The views of one run add up: every large page has a small one that is touched.
+    touched = [f.page for f in small.view("warm") if f.map.end - f.map.start == 64 << 20]
+    assert len(touched) == 64 << 20 >> 12
+
+
+def test_repeated_faults_are_small(tmp_path: Path) -> None:
+    """64M that are written to page by page take up a line or two"""
+    (log,), _ = run(tmp_path, [client("fault_mechanisms"), "write"], ["--thp=never"])
+    assert len(log.faults) > 16384
+    assert log.path.stat().st_size < 60000
+
+
+@pytest.mark.skipif(not HAVE_X86, reason="no 32-bit programs here")
+def test_32_bits(tmp_path: Path) -> None:
+    """a 32-bit program"""
+    (log,), _ = run(tmp_path, [CLIENTS / "fault_hello32"])
+    assert all(f.page < 1 << 32 for f in log.faults)
+    assert len(log.view("warm")) > 20
+
+
+@pytest.mark.parametrize(
+    "option,reason",
+    [
+        ("--fault-around=3K", "3K"),
+        ("--fault-around=4M", "one page table"),
+        ("--read-ahead=much", "much"),
+        ("--thp=sometimes", "never, madvise and always"),
+        ("--mthp=2M", "2M"),
+        ("--mthp=64K@always", "@madvise"),
+        ("--faults-out-file=", "missing"),
+    ],
+)
+def test_wrong_options(option: str, reason: str, tmp_path: Path) -> None:
+    """a wrong option is named with the value and what is allowed, and nothing is run"""
+    done = subprocess.run(
+        [TLBGRIND, "--faults=yes", option, "touch", tmp_path / "run"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert option in done.stderr and reason in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_can_not_be_written(tmp_path: Path) -> None:
+    """a log that can not be written is told of, and the program's exit code kept"""
+    done = subprocess.run(
+        [
+            TLBGRIND,
+            "--faults=yes",
+            f"--tlbgrind-out-file={tmp_path}/out",
+            f"--faults-out-file={tmp_path}/no/such/folder/log",
+            "/bin/sh",
+            "-c",
+            "exit 7",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 7
+    assert "can't write fault log" in done.stderr
+
+
+def test_example() -> None:
+    """the example in docs/fault-log.md is a log"""
+    folder = Path(os.environ["TG_SRCDIR"])
+    example = folder / "tests/faults/data/example.faults"
+    log = read(example)
+    assert len(log.faults) == 65539
+    text = example.read_text(encoding="utf-8")
+    assert text in (folder / "docs/fault-log.md").read_text(encoding="utf-8")
