@@ -2,6 +2,7 @@
 
 #include "pub_tool_basics.h"
 
+#include "pub_tool_aspacemgr.h"
 #include "pub_tool_guest.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
@@ -10,6 +11,7 @@
 #include "pub_tool_options.h"
 #include "pub_tool_threadstate.h"
 #include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
 #include "tg_fault_log.h"
@@ -128,15 +130,23 @@ static void kernel_reads(CorePart part, ThreadId tid, const HChar* s, Addr a,
                          SizeT len)
 {
    (void)s;
-   /* The text of a page is no argument: nothing comes of it. */
    kernel_touches(part, tid, a, len, TLB_TOUCH_READ);
 }
 
+/* Up to the zero, or to what can not be read. */
 static void kernel_reads_text(CorePart part, ThreadId tid, const HChar* s,
                               Addr a)
 {
    (void)s;
-   kernel_touches(part, tid, a, a == 0 ? 0 : 1, TLB_TOUCH_READ);
+   Addr at = a;
+   while (a != 0 && VG_(am_is_valid_for_client)(at, 1, VKI_PROT_READ)) {
+      const Addr next = (at | page_mask) + 1;
+      kernel_touches(part, tid, at, 1, TLB_TOUCH_READ);
+      while (at != next && *(const HChar*)at != '\0')
+         at++;
+      if (at != next)
+         return;
+   }
 }
 
 static void kernel_wrote(CorePart part, ThreadId tid, Addr a, SizeT len)

@@ -373,8 +373,11 @@ void tg_native_start(ThreadId tid, Bool changes)
    image.stack_strings = (Addr)(b.auxv + 2 * b.auxc);
    if (!changes || seg == NULL)
       return;
+   /* A 32-bit C library enters the kernel through the vDSO if there is one. */
+#if !defined(VGA_x86)
    if (auxv_find(&b, AT_SYSINFO_EHDR_) == NULL)
       image.vdso = tg_vdso_stub();
+#endif
    Parts p = take_apart(&b);
    build(&p, image.stack_end);
    free_parts(&p);

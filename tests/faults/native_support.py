@@ -228,7 +228,7 @@ def run(
         old.unlink()
     log = tmp_path / "words.txt"
     # The program's own files are what they are natively: a pipe is nothing to seek in.
-    subprocess.run(
+    done = subprocess.run(
         [
             TLBGRIND,
             "--faults=yes",
@@ -247,6 +247,7 @@ def run(
         cwd=tmp_path,
     )
     words = log.read_text(encoding="utf-8", errors="replace")
+    assert 0 <= done.returncode < 128, words
     logs = [read(p) for p in sorted(tmp_path.glob("faults.*"), key=order_of_log)]
     assert logs, words
     return logs, words

@@ -10,7 +10,17 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from native_support import CLIENTS, PAGE, TLBGRIND, VIEWS, Fault, client, read, run
+from native_support import (
+    CLIENTS,
+    ENVIRONMENT,
+    PAGE,
+    TLBGRIND,
+    VIEWS,
+    Fault,
+    client,
+    read,
+    run,
+)
 
 HELLO = client("fault_hello")
 HAVE_X86 = os.environ.get("TG_HAVE_X86", "no") == "yes"
@@ -240,6 +250,46 @@ def test_wrong_options(option: str, reason: str, tmp_path: Path) -> None:
     assert done.returncode == 1
     assert option in done.stderr and reason in done.stderr
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "run_code none",
+        "run_process fork",
+        "run_process spawn",
+        "run_process main-ends",
+        "run_signals none",
+        "run_threads",
+        "run_conditions",
+        "oracle_refs",
+        "oracle_walk",
+    ],
+)
+@pytest.mark.parametrize("bits", ["", "32"])
+def test_programs_are_not_disturbed(program: str, bits: str, tmp_path: Path) -> None:
+    """programs do under --faults=yes what they do without Valgrind: code that is made and mapped,
+    signals, threads, forks"""
+    if bits and not HAVE_X86:
+        pytest.skip("no 32-bit programs here")
+    name, *arguments = program.split()
+    command: list[str | Path] = [client(name + bits), *arguments]
+
+    def outcome(tool: list[str]) -> tuple[int, str]:
+        done = subprocess.run(
+            [*tool, *command],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+            env=ENVIRONMENT,
+        )
+        return done.returncode, re.sub(r"\b\d{3,}\b", "N", done.stdout)
+
+    tool = [TLBGRIND, "-q", "--faults=yes", f"--faults-out-file={tmp_path}/faults.%p"]
+    assert outcome([*tool, f"--tlbgrind-out-file={tmp_path}/out.%p"]) == outcome([])
+    logs = [read(path) for path in tmp_path.glob("faults.*")]
+    assert any(log.faults for log in logs)
 
 
 def test_can_not_be_written(tmp_path: Path) -> None:
