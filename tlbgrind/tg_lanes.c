@@ -459,12 +459,52 @@ static Bool have_equal_first_levels(const TgLane* a, const TgLane* b,
    return i == a->machine->m.n_arrays && j == b->machine->m.n_arrays;
 }
 
+/* Whether all that is counted of both is the same at all times. */
+static Bool are_twins(const TgLane* a, const TgLane* b)
+{
+   const tlb_machine* m = &a->machine->m;
+   const tlb_machine* n = &b->machine->m;
+   if (a->view != b->view || a->base_shift != b->base_shift
+       || m->n_arrays != n->n_arrays || m->n_walk_steps != n->n_walk_steps
+       || m->software_walk != n->software_walk
+       || m->walk_cycles != n->walk_cycles)
+      return False;
+   for (UInt i = 0; i < m->n_arrays; i++) {
+      if (!are_equal(&m->array[i], &n->array[i])
+          || m->array[i].hit_cycles != n->array[i].hit_cycles)
+         return False;
+   }
+   for (UInt i = 0; i < m->n_walk_steps; i++) {
+      const tlb_walk_step* s = &m->walk[i];
+      const tlb_walk_step* t = &n->walk[i];
+      if (s->shift != t->shift || s->cached != t->cached
+          || s->in_last_level != t->in_last_level || s->joined != t->joined
+          || VG_(memcmp)(&s->g, &t->g, sizeof s->g) != 0)
+         return False;
+   }
+   return True;
+}
+
+/* Processors of one family are often equal in all that is simulated: one of them
+   is enough. */
+static Bool is_counted_already(TgLane* lane)
+{
+   for (TgLane* twin = tg_lanes; twin < lane && fast_path; twin++) {
+      if (are_twins(twin, lane)) {
+         lane->counts = twin->counts;
+         return True;
+      }
+   }
+   return False;
+}
+
 /* Makes the lane follow the first of those before it that it can follow.
    Returns whether there is one. */
 static Bool follow(TgLane* lane, TgTable table)
 {
    for (TgLane* leader = tg_lanes; leader < lane && fast_path; leader++) {
-      if (!have_equal_first_levels(leader, lane, table))
+      if (leader->counts != leader->number
+          || !have_equal_first_levels(leader, lane, table))
          continue;
       lane->follower[table] = leader->follower[table];
       leader->follower[table] = lane;
@@ -514,7 +554,7 @@ static void listen(void* opaque, const TgSpaceEvent* e)
 static void init_lane(TgLane* lane, UInt number, const TgMachine* machine,
                       Bool nested)
 {
-   lane->number = number;
+   lane->number = lane->counts = number;
    lane->bit = 1ULL << number;
    lane->machine = machine;
    lane->base_pages = has_base_pages_only(machine);
@@ -539,6 +579,8 @@ void tg_lanes_init(const TgOptions* options)
    TgKnowledge k = { .page_shift = page_shift };
    for (UInt i = 0; i < n; i++) {
       init_lane(&tg_lanes[i], i, &options->machine[i], options->nested);
+      if (is_counted_already(&tg_lanes[i]))
+         continue;
       for (UInt t = 0; t < TG_N_TABLES; t++) {
          if (!follow(&tg_lanes[i], t))
             k.wanted[t] |= tg_lanes[i].bit;

@@ -31,6 +31,8 @@ typedef struct {
 
 struct _TgLane {
    UInt number; /* from 0, in the order of the options */
+   UInt counts; /* the number under which its misses are counted: its own, or
+                   that of an equal machine before it */
    ULong bit;   /* its bit in `wanted` */
    const TgMachine* machine;
    UInt view;       /* which rules say how large pages are */

@@ -347,7 +347,7 @@ static void init_results(const TgOptions* o)
                             sizeof *run.result);
    for (UInt i = 0; i < o->n_machines; i++) {
       run.result[i].machine = &o->machine[i];
-      run.result[i].number = i;
+      run.result[i].number = tg_lanes[i].counts;
       run.result[i].levels = tg_lanes[i].h.levels;
    }
 }
