@@ -11,6 +11,7 @@ from exp_frame import (
     Result,
     Series,
     Table,
+    at_least,
     at_most,
     exact,
     near,
@@ -88,16 +89,25 @@ def programs_run(lab: Lab) -> Result:
     machines = [two_sides("arm", 48, 32, 1024, pages=each) for each in pages]
     checks: list[Check] = []
     rows: list[list[str]] = []
+    memory: list[list[str]] = []
     shares: list[float] = []
     chosen = programs(lab)
     for program in chosen:
-        counts = [profile.total("D1tmr", "D1tmw") for profile in lab.simulate(machines, program.command, (), program.stdin).values()]
+        profiles = lab.simulate(machines, program.command, (), program.stdin).values()
+        counts = [profile.total("D1tmr", "D1tmw") for profile in profiles]
         shares.append(100 * counts[2] / counts[0])
         for name, count in zip(names[1:], counts[1:]):
             checks.append(at_most(f"{program.name}: DTLB misses, {name} against 4K", counts[0], count))
         rows.append([program.name, *(f"{n:,}" for n in counts), f"{shares[-1]:.1f} %", program.published, program.kin])
+        used = [profile.memory() for profile in profiles][1:]
+        for name, (backed, touched) in zip(names[1:], used):
+            checks.append(at_least(f"{program.name}: kilobytes backed with {name}, against those touched", touched, backed))
+        memory.append([program.name, f"{used[0][1]:,}K", *(f"{backed:,}K" for backed, _ in used)])
     return Result(
-        [Table("DTLB misses by page size", ["program", *names, "64K / 4K", "published", "kin of"], rows)],
+        [
+            Table("DTLB misses by page size", ["program", *names, "64K / 4K", "published", "kin of"], rows),
+            Table("Memory at the peak", ["program", "touched", *(f"backed with {name}" for name in names[1:])], memory),
+        ],
         checks,
         charts=[
             Chart(

@@ -100,6 +100,10 @@ def near(what: str, wanted: Number, distance: float, got: Number) -> Check:
     return Check(what, f"{number(wanted)} +- {distance:g}", got, abs(got - wanted) <= distance * (1 + 1e-9))
 
 
+def at_least(what: str, least: Number, got: Number) -> Check:
+    return Check(what, f"at least {number(least)}", got, got >= least)
+
+
 def at_most(what: str, most: Number, got: Number) -> Check:
     return Check(what, f"at most {number(most)}", got, got <= most)
 

@@ -105,6 +105,15 @@ class Profile:
             counts[name] = counts.get(name, 0) + sum(run.sums[place] for place in places)
         return counts
 
+    def memory(self) -> tuple[int, int]:
+        """Kilobytes that pages backed when it was most, and how many of them were touched, on a machine with large pages."""
+        lines = [text for name, text in self._out.descriptions if name == "Memory"]
+        found = [re.match(r"backed at the peak: \d+ pages of \w+, (\d+)K, of which (\d+)K touched", line) for line in lines]
+        if not any(found):
+            raise Broken(f"{self.path} does not tell what backed the memory")
+        sizes = [(int(match[1]), int(match[2])) for match in found if match]
+        return sum(backed for backed, _ in sizes), sum(touched for _, touched in sizes)
+
     def counts(self) -> tuple[object, ...]:
         """All that two equal runs have in common, line by line."""
         runs = {key: (list(run.rows), run.sums) for key, run in self._out.runs.items()}

@@ -33,6 +33,8 @@ def test_checks_at_their_bounds() -> None:
     assert not frame.near("x", 0.75, 0.002, 0.7479).ok
     assert frame.at_most("x", 3, 3).ok
     assert not frame.at_most("x", 3, 4).ok
+    assert frame.at_least("x", 3, 3).ok
+    assert not frame.at_least("x", 3, 2).ok
     assert frame.within("x", 27392, 0.5, 27433).wanted == "27,392 within 0.5 %"
 
 
