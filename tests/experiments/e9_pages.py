@@ -99,7 +99,7 @@ def programs_run(lab: Lab) -> Result:
         for name, count in zip(names[1:], counts[1:]):
             checks.append(at_most(f"{program.name}: DTLB misses, {name} against 4K", counts[0], count))
         rows.append([program.name, *(f"{n:,}" for n in counts), f"{shares[-1]:.1f} %", program.published, program.kin])
-        used = [profile.memory() for profile in profiles][1:]
+        used = [profile.memory() for profile in list(profiles)[1:]]
         for name, (backed, touched) in zip(names[1:], used):
             checks.append(at_least(f"{program.name}: kilobytes backed with {name}, against those touched", touched, backed))
         memory.append([program.name, f"{used[0][1]:,}K", *(f"{backed:,}K" for backed, _ in used)])
