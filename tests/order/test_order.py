@@ -118,9 +118,12 @@ def test_a_script_keeps_all_of_the_default_one(program: Spread) -> None:
 
 
 def test_a_program_in_another_order_does_not_pass(program: Spread) -> None:
-    text = good(program.folder, f"--check={program.program}", program.entries)
-    assert "The binary does NOT follow the order" in text
-    assert "-ffunction-sections" in text
+    for arguments in ([program.entries], [f"--order={program.folder / 'names'}"]):
+        good(program.folder, f"--names={program.folder / 'names'}", program.entries)
+        result = run(program.folder, f"--check={program.program}", *arguments)
+        assert (result.status, result.err) == (2, "")
+        assert "The binary does NOT follow the order" in result.out
+        assert "-ffunction-sections" in result.out
 
 
 def test_the_forecast_is_what_comes(program: Spread) -> None:
@@ -132,6 +135,59 @@ def test_the_forecast_is_what_comes(program: Spread) -> None:
     came = row(good(program.folder, "--forecast", entries), "as it ran")
     expected = row(text, "block at the begin")
     assert (came["4K pages"], came["64K windows"]) == (expected["4K pages"], expected["64K windows"])
+
+
+LOG = """# tlbgrind fault log
+version: 1
+pid: 1
+cmd: ./plain
+page size: 4096
+views: 4k warm cold
+columns: number kinds page map instructions thread by code warm-brought cold-brought cold-read
+map	1	{start:#x}	{end:#x}	{native:#x}	r-x	file	{offset:#x}	{name}
+map	2	0x7000000	0x7010000	0x7ffff7000000	rw-	anon	-	-
+1	xxX	{start:#x}	1	0	1	-	0	-	-	-
+2	www	0x7000000	2	9	1	-	0	-	-	-
+*	98	0x1000	1
+summary	4k	100	0	1	0	0	99	0	0
+summary	warm	100	0	1	0	0	99	0	0
+summary	cold	100	1	1	0	0	99	0	0
+end	100
+"""
+
+
+def test_the_forecast_in_proportion_to_all_faults(program: Spread) -> None:
+    binary = package("elf").read(str(program.program))
+    (code,) = (s for s in binary.loads if s.flags & 1)
+    # 16 pages at once would be as many windows as there are below; a phase of 5 pages cuts them otherwise.
+    for phase in (0, 5):
+        values = {
+            "start": 0x109000,
+            "end": 0x109000 + (code.file_size + 4095) // 4096 * 4096,
+            "native": 0x555555550000 + code.address + phase * 4096,
+            "offset": code.offset,
+            "name": program.program,
+        }
+        (program.folder / "log").write_text(LOG.format(**values))
+        text = good(program.folder, "--forecast", "--faults=log", program.entries)
+        assert "All faults of the run: 100, of which code of this object: 1 (1.0%)." in text
+        match = re.search(r"it had: (\d+) by this count, (\d+) with the order:\n(-?[\d.]+)% fewer", text)
+        assert match
+        now, then = int(match[1]), int(match[2])
+        assert then < now
+        assert float(match[3]) == now - then  # of 100
+        layout, trace = package("layout"), package("trace")
+        run_ = trace.load(package("entries").read(str(program.entries)), "", "", [])
+        faults = layout.measure(run_.touches, layout.own_places(run_), layout.Text(binary)).faults
+        assert now == faults[phase]
+    (program.folder / "log").write_text(LOG.format(**{**values, "name": "/bin/other"}))
+    refused(
+        program.folder,
+        f"log: no code of {program.program} is mapped in it: this is the log of another program",
+        "--forecast",
+        "--faults=log",
+        program.entries,
+    )
 
 
 def test_sections_of_several_functions_are_refused(tmp_path: Path) -> None:

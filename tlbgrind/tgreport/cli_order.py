@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Callable
 
 from . import command, datapages, dialects, entries, faultlog, layout, trace
-from .command import Parser, whole_number
+from .command import Answer, Parser, whole_number
 from .elf import Elf
 from .errors import ReportError, printable
 from .order import Order, Placed, order, stripped
@@ -47,7 +47,7 @@ Orders, any number of them at once; - is the standard output:
 
 Questions:
   --list               list the functions in order
-  --check=BINARY       does this binary follow the order?
+  --check=BINARY       does this binary follow the order? Exit status 2: it does not
   --order=FILE         with --check: the names in this ordering file instead of ENTRIES
   --forecast           what the order would bring, before relinking
   --data               which data was written first (recorded with --entries=data), which of it is
@@ -165,7 +165,7 @@ class Work:
 def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
     options = parse(arguments)
     if options.order:
-        return _check_names(options, warnings)
+        return _check_names(options)
     traces = [
         trace.load(entries.read(path), options.object, options.binary, warnings)
         for path in options.inputs
@@ -186,16 +186,19 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
     printed, written = _write_orders(work)
     if printed:
         return printed
-    text = []
+    text = Answer()
     asked = options.check or options.forecast
     if options.list or not (written or asked):
         text += _listing(work)
     if options.check:
-        text += _check(work)
+        checked = _check(work)
+        text += checked
+        text.status = checked.status
     if options.forecast:
         text += _forecast(work)
     text += _summary(work, written)
-    return text[:-1]
+    del text[-1]
+    return text
 
 
 def _same_program(traces: list[Trace]) -> None:
@@ -364,7 +367,7 @@ _LEGEND = [
 ]
 
 
-def _check(work: Work) -> list[str]:
+def _check(work: Work) -> Answer:
     binary = _binary(work.options.check)
     ordered = [p.function for p in work.order.placed]
     match = _match(ordered, {id(p.function): p.others for p in work.order.placed}, binary)
@@ -378,11 +381,12 @@ def _check(work: Work) -> list[str]:
     rows.append(_row("checked", found))
     in_order = [match.places[id(f)].address for f in ordered if id(f) in match.places]
     text = [*title(f"Check of {binary.path}"), *aligned(rows), "", *_LEGEND, ""]
-    text += _verdict(in_order, match, len(ordered))
-    return [*text, ""]
+    verdict = _verdict(in_order, match, len(ordered))
+    verdict[:] = [*text, *verdict, ""]
+    return verdict
 
 
-def _check_names(options: Options, warnings: list[str]) -> list[str]:
+def _check_names(options: Options) -> Answer:
     binary = _binary(options.check)
     names = _read_order(options.order)
     functions = [Function(n, "", 0, 0, 0, (n, *stripped(n)), [(0, 1)]) for n in names]
@@ -392,7 +396,9 @@ def _check_names(options: Options, warnings: list[str]) -> list[str]:
     rows = [_COLUMNS, _row("checked", found)]
     in_order = [match.places[id(f)].address for f in functions if id(f) in match.places]
     text = [*title(f"Check of {binary.path}"), *aligned(rows), "", *_LEGEND, ""]
-    return [*text, *_verdict(in_order, match, len(functions))]
+    verdict = _verdict(in_order, match, len(functions))
+    verdict[:] = [*text, *verdict]
+    return verdict
 
 
 def _binary(path: str) -> Elf:
@@ -415,7 +421,11 @@ def _match(
     return match
 
 
-def _verdict(addresses: Sequence[int], match: layout.Match, total: int) -> list[str]:
+# What --check exits with if the binary does not follow the order.
+_DOES_NOT_FOLLOW = 2
+
+
+def _verdict(addresses: Sequence[int], match: layout.Match, total: int) -> Answer:
     """A linker that follows puts nearly every function behind the one before it; by chance it is
     every other one."""
     pairs = len(addresses) - 1
@@ -439,7 +449,9 @@ def _verdict(addresses: Sequence[int], match: layout.Match, total: int) -> list[
             f"Several functions of one name, taken in turn: {len(match.ambiguous):,}: "
             + _some([_labelled(f) for f in match.ambiguous], 20)
         )
-    return [printable(line) for line in text]
+    answer = Answer(printable(line) for line in text)
+    answer.status = 0 if follows else _DOES_NOT_FOLLOW
+    return answer
 
 
 _SECTION = re.compile(r"\.text\.(?:startup\.|hot\.|unlikely\.|exit\.)?(?=.)")

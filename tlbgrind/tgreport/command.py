@@ -81,6 +81,12 @@ def read_bytes(path: str) -> bytes:
         raise ReportError(getattr(error, "strerror", None) or str(error), path or "''") from None
 
 
+class Answer(list[str]):
+    """Lines to print, and an exit status that says how a question was answered."""
+
+    status = 0
+
+
 def run(
     name: str,
     help_text: str,
@@ -107,6 +113,7 @@ def run(
             for warning in warnings:
                 complain("warning", warning)
             write(lines)
+            return lines.status if isinstance(lines, Answer) else 0
     except ReportError as error:
         complain("error", str(error))
         return 1
