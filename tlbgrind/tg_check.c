@@ -73,6 +73,10 @@ Bool check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
    { \
       check(guest_state, s, n, 0, 12, True, False, True); \
    } \
+   static void check_counted_##n(UChar* guest_state, TgSegment* s) \
+   { \
+      check(guest_state, s, n, 0, 12, False, False, True); \
+   } \
    static void check_split_##n(UChar* guest_state, TgSegment* s) \
    { \
       check(guest_state, s, n, 0, 12, True, True, tg_knowledge.instructions); \
@@ -118,9 +122,12 @@ TgCheck* tg_check_for(const TgSegment* s)
       { check_faults_0, check_faults_1, check_faults_2, check_faults_3,
         check_faults_4 },
       { check_split_0, check_split_1, check_split_2, check_split_3, check_split_4 },
+      { check_counted_0, check_counted_1, check_counted_2, check_counted_3,
+        check_counted_4 },
    };
    /* Without split arrays, only faults tell writes apart. */
-   const UInt how = tg_knowledge.split ? 2 : tg_knowledge.writes ? 1 : 0;
+   const UInt how = tg_knowledge.split ? 2 : tg_knowledge.writes ? 1
+                    : tg_knowledge.instructions ? 3 : 0;
    if (!fast_path)
       return check_nothing;
    if (tg_knowledge.mixed)

@@ -282,10 +282,6 @@ static void look_up(Block* b)
 
 /* --- What happens --- */
 
-static ULong now(void)
-{
-   return tg_clock / TG_SEGMENT_TICKS;
-}
 
 void tg_entries_block(Addr a, UInt length)
 {
@@ -294,7 +290,7 @@ void tg_entries_block(Addr a, UInt length)
    const NSegment* seg = VG_(am_find_nsegment)(a);
    Block b = { .address = a, .length = length, .offset = a,
                .object = tg_entries_object(seg),
-               .when = now() };
+               .when = tg_instructions };
    if (seg != NULL && seg->kind == SkFileC)
       b.offset = a - seg->start + (ULong)seg->offset;
    const UInt next = (UInt)VG_(sizeXA)(blocks);
@@ -312,7 +308,6 @@ void tg_entries_written(UInt object, ULong offset, UInt length)
    /* In an object that was mapped once more. */
    if (number_of(known_writes, object, offset, n) != n)
       return;
-   const ULong when = now();
    if (n > 0) {
       Write* last = VG_(indexXA)(writes, (Word)n - 1);
       if (last->object == object && last->offset + last->length == offset) {
@@ -320,7 +315,7 @@ void tg_entries_written(UInt object, ULong offset, UInt length)
          return;
       }
    }
-   const Write w = { offset, length, when, object };
+   const Write w = { offset, length, tg_instructions, object };
    VG_(addToXA)(writes, &w);
 }
 
@@ -449,7 +444,7 @@ Bool tg_entries_write(const TgRun* run, const HChar* name)
          tg_file_print(f, "forked: from pid %d, whose past is included\n",
                        run->forked_from);
       print_command(f);
-      tg_file_print(f, "clock: segments\n\n");
+      tg_file_print(f, "clock: instructions\n\n");
       print_blocks(f, &n_objects, &n_functions);
       tg_file_print(f, "\ntotals: objects %u functions %u blocks %ld "
                        "writes %ld\n",

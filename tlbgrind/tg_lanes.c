@@ -600,7 +600,7 @@ void tg_lanes_init(const TgOptions* options)
       k.wanted[TG_CODE] |= TG_WANTED_BY_FAULTS;
       k.wanted_writes |= TG_WANTED_BY_FAULTS;
    }
-   k.instructions = options->faults.on;
+   k.instructions = options->faults.on || options->entries;
    tg_known_init(&k);
    for (UInt i = 0; i < n; i++) {
       tg_lanes[i].asked_always = has_doubles(&tg_lanes[i]);

@@ -227,6 +227,25 @@ def test_blocks_cover_what_was_executed_and_no_more(tmp_path: Path) -> None:
     assert lengths["some"] > lengths["none"]
 
 
+def test_times_are_instructions(tmp_path: Path) -> None:
+    """A loop of a million rounds between two calls has at least three million of them."""
+    source = "volatile int sink; void a(void) { sink++; } void b(void) { sink--; }\n"
+    source += "int main(void) { a(); for (int i = 0; i < 1000000; i++) sink++; b(); return 0; }\n"
+    program = compiled(tmp_path, source)
+    counts = {}
+    for options in (OPTIONS, (*OPTIONS, "--fast-path=no"), (*OPTIONS, "--faults=yes")):
+        folder = tmp_path / options[-1].strip("-")
+        out = run(folder, program, options=options).only()
+        e = entries(folder)
+        assert e.header["clock"] == "instructions"
+        when = {f.name: f.when for f in e.of(program)}
+        loop = sum(line.refs[0] for line in out.lines if line.function == "main")
+        # All of main but what stands before the call of a and behind that of b, and the function a.
+        assert loop - 20 < when["b"] - when["a"] < loop + 20
+        counts[options[-1]] = when["b"] - when["a"]
+    assert len(set(counts.values())) == 1
+
+
 def test_two_runs_give_the_same_file(tmp_path: Path) -> None:
     """In folders whose names are of one length, for the name is on the program's stack (PWD)."""
     bodies = []
