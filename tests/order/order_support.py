@@ -77,12 +77,14 @@ def linked(folder: Path, name: str, objects: list[Path], *flags: str) -> Path:
     return out
 
 
-def recorded(folder: Path, program: Path, *arguments: str, what: str = "yes") -> Path:
+def recorded(
+    folder: Path, program: Path, *arguments: str, what: str = "yes", options: tuple[str, ...] = ()
+) -> Path:
     """The entries file of a run."""
     out = folder / f"{program.name}.entries"
     command = [os.environ["TLBGRIND"], "-q", "--machine=default", f"--entries={what}"]
     command += [f"--entries-out-file={out}", f"--tlbgrind-out-file={folder / 'costs'}"]
-    subprocess.run([*command, str(program), *arguments], cwd=folder, check=True, timeout=120)
+    subprocess.run([*command, *options, str(program), *arguments], cwd=folder, check=True, timeout=120)
     return out
 
 

@@ -190,6 +190,26 @@ def test_the_forecast_in_proportion_to_all_faults(program: Spread) -> None:
     )
 
 
+def test_the_two_records_of_one_run_agree(tmp_path: Path, program: Spread) -> None:
+    """Code faults that follow from the blocks that ran are those of the fault log, and the pages of data that stores
+    went to are those that it has writes on."""
+    pie = linked(tmp_path, "pie", [compiled(tmp_path, "d", DATA_PROGRAM, "-fpie")], "-pie")
+    for binary in (program.program, pie):
+        folder = tmp_path / f"run-{binary.name}"
+        folder.mkdir()
+        options = ("--faults=yes", f"--faults-out-file={folder / 'faults'}")
+        entries = recorded(folder, binary, what="data", options=options)
+        text = good(folder, "--forecast", "--faults=faults", entries)
+        match = re.search(r"of which code of this object: (\d+) .*\n.* it had: (\d+) by this count", text)
+        assert match
+        assert int(match[1]) == int(match[2]) > 0
+        text = good(folder, "--data", "--faults=faults", entries)
+        match = re.search(r"save up to \d+ of (\d+) faults\.\n\nOf all [\d,]+ faults of the run, (\d+) ", text)
+        assert match
+        # What the kernel itself writes on loading the program is no store.
+        assert 0 <= int(match[2]) - int(match[1]) <= 1
+
+
 def test_sections_of_several_functions_are_refused(tmp_path: Path) -> None:
     crowd = compiled(tmp_path, "crowd", spread(4, [3, 1], 20, 20))
     program = linked(tmp_path, "prog", [crowd])

@@ -61,9 +61,10 @@ def _pagein(log: FaultLog, view: int, native: bool) -> Rows:
     """As the program called pagein printed them in 2007, with instructions where it had cycles."""
     for number, fault in _numbered(log, view):
         letter = "C" if fault.kind(view) == "x" else "D"
+        place = fault.code.place if fault.code.address else f"(by the kernel: {fault.by or '???'})"
         yield printable(
             f"{number:4d} 0x{_address(fault, native):10X} {letter} {fault.instructions:12d} "
-            f"0x{fault.code.address:X}: {fault.code.place}"
+            f"0x{fault.code.address:X}: {place}"
         )
 
 
