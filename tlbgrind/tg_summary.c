@@ -12,6 +12,7 @@
 
 #include "tg_backed.h"
 #include "tg_lanes.h"
+#include "tg_numbers.h"
 #include "tg_out.h"
 #include "tg_fault_log.h"
 #include "tg_summary.h"
@@ -44,37 +45,14 @@ void tg_summary_machines(const TgRun* run)
 
 enum { WIDTH = 18 };
 
-/* "1,234,567", right-aligned. */
-static void grouped_number(HChar out[WIDTH * 2], Int width, ULong n)
+static TgNumber number(ULong n)
 {
-   HChar digits[32], grouped[48];
-   UInt at = 0;
-   const UInt length = VG_(snprintf)(digits, sizeof digits, "%llu", n);
-   for (UInt i = 0; i < length; i++) {
-      if (i > 0 && (length - i) % 3 == 0)
-         grouped[at++] = ',';
-      grouped[at++] = digits[i];
-   }
-   grouped[at] = '\0';
-   VG_(snprintf)(out, WIDTH * 2, "%*s", width, grouped);
+   return tg_number(WIDTH, n);
 }
 
-static void number(HChar out[WIDTH * 2], ULong n)
+static TgNumber per_cent(ULong part, ULong whole)
 {
-   grouped_number(out, WIDTH, n);
-}
-
-/* part * scale / whole with `places` decimals, rounded half up. The sums fit:
-   counts stay below 2^64 / 10^6 / 2 in any run that ends. */
-static void ratio(HChar out[32], ULong part, ULong whole, ULong scale,
-                  UInt places, const HChar* unit)
-{
-   ULong one = 1;
-   for (UInt i = 0; i < places; i++)
-      one *= 10;
-   const ULong n = whole == 0 ? 0 : (part * scale * one * 2 + whole)
-                                       / (whole * 2);
-   VG_(snprintf)(out, 32, "%llu.%0*llu%s", n / one, (Int)places, n % one, unit);
+   return tg_ratio(part, whole, 100, 3, "%");
 }
 
 static ULong total(const TgResult* run, TgKind kind, UInt what)
@@ -89,38 +67,33 @@ static ULong data(const TgResult* run, UInt what)
 
 static void counts(const TgResult* run, const HChar* label, UInt what)
 {
-   HChar all[WIDTH * 2], reads[WIDTH * 2], writes[WIDTH * 2];
-   number(all, data(run, what));
-   number(reads, total(run, TG_READ, what));
-   number(writes, total(run, TG_WRITE, what));
-   VG_(umsg)("%-18s %s  (%s rd + %s wr)\n", label, all, reads, writes);
+   VG_(umsg)("%-18s %s  (%s rd + %s wr)\n", label,
+             number(data(run, what)).text,
+             number(total(run, TG_READ, what)).text,
+             number(total(run, TG_WRITE, what)).text);
+}
+
+static TgNumber rate(const TgResult* run, TgKind kind, UInt what)
+{
+   return per_cent(total(run, kind, what), total(run, kind, TG_REFS));
 }
 
 static void rates(const TgResult* run, const HChar* label, UInt what)
 {
-   HChar all[32], reads[32], writes[32];
-   ratio(all, data(run, what), data(run, TG_REFS), 100, 3, "%");
-   ratio(reads, total(run, TG_READ, what), total(run, TG_READ, TG_REFS), 100,
-         3, "%");
-   ratio(writes, total(run, TG_WRITE, what), total(run, TG_WRITE, TG_REFS),
-         100, 3, "%");
-   VG_(umsg)("%-18s %*s  (%*s    + %*s   )\n", label, WIDTH, all, WIDTH, reads,
-             WIDTH, writes);
+   VG_(umsg)("%-18s %*s  (%*s    + %*s   )\n", label, WIDTH,
+             per_cent(data(run, what), data(run, TG_REFS)).text, WIDTH,
+             rate(run, TG_READ, what).text, WIDTH,
+             rate(run, TG_WRITE, what).text);
 }
 
 static void fetches(const TgResult* run, const HChar* label, UInt what)
 {
-   HChar n[WIDTH * 2];
-   number(n, total(run, TG_FETCH, what));
-   VG_(umsg)("%-18s %s\n", label, n);
+   VG_(umsg)("%-18s %s\n", label, number(total(run, TG_FETCH, what)).text);
 }
 
 static void fetch_rate(const TgResult* run, const HChar* label, UInt what)
 {
-   HChar r[32];
-   ratio(r, total(run, TG_FETCH, what), total(run, TG_FETCH, TG_REFS), 100, 3,
-         "%");
-   VG_(umsg)("%-18s %*s\n", label, WIDTH, r);
+   VG_(umsg)("%-18s %*s\n", label, WIDTH, rate(run, TG_FETCH, what).text);
 }
 
 /* Whether a shell takes the name as it is. */
@@ -159,8 +132,8 @@ static void one_machine(const TgResult* run)
 {
    const UInt levels = run->levels;
    const ULong instructions = total(run, TG_FETCH, TG_REFS);
+   const ULong misses = total(run, TG_FETCH, TG_MISS_1) + data(run, TG_MISS_1);
    const ULong walks = total(run, TG_FETCH, TG_WALKS) + data(run, TG_WALKS);
-   HChar n[WIDTH * 2], r[32];
 
    fetches(run, "I   refs:", TG_REFS);
    fetches(run, "I1  TLB misses:", TG_MISS_1);
@@ -180,30 +153,27 @@ static void one_machine(const TgResult* run)
    rates(run, "DL  TLB miss rate:", TG_WALKS);
    VG_(umsg)("\n");
 
-   number(n, walks);
-   VG_(umsg)("%-18s %s\n", "page walks:", n);
-   ratio(r, total(run, TG_FETCH, TG_MISS_1) + data(run, TG_MISS_1),
-         instructions, 1000, 3, "");
-   VG_(umsg)("%-18s %*s  per 1000 instructions\n", "L1  TLB misses:", WIDTH, r);
-   ratio(r, walks, instructions, 1000, 3, "");
-   VG_(umsg)("%-18s %*s  per 1000 instructions\n", "page walks:", WIDTH, r);
+   VG_(umsg)("%-18s %s\n", "page walks:", number(walks).text);
+   VG_(umsg)("%-18s %*s  per 1000 instructions\n", "L1  TLB misses:", WIDTH,
+             tg_ratio(misses, instructions, 1000, 3, "").text);
+   VG_(umsg)("%-18s %*s  per 1000 instructions\n", "page walks:", WIDTH,
+             tg_ratio(walks, instructions, 1000, 3, "").text);
 }
 
 /* What the misses cost, as far as that is known. */
 static void cost(const TgRun* run, const TgResult* r)
 {
    const tlb_machine* m = &r->machine->m;
-   HChar n[WIDTH * 2], share[32];
-   if (tlb_walks_described(m)) {
-      number(n, r->total[TG_ALL_WALK_REFS]);
-      VG_(umsg)("%-18s %s  to page tables%s\n", "walk refs:", n,
+   HChar share[32];
+   if (tlb_walks_described(m))
+      VG_(umsg)("%-18s %s  to page tables%s\n", "walk refs:",
+                number(r->total[TG_ALL_WALK_REFS]).text,
                 run->options->nested ? ", guest's and host's" : "");
-   }
    if (m->walk_cycles == TLB_UNKNOWN)
       return;
-   number(n, r->total[TG_ALL_CYCLES]);
    VG_(umsg)("%-18s %s  estimated, an upper bound (%u cycles a walk)\n",
-             "miss cycles:", n, m->walk_cycles);
+             "miss cycles:", number(r->total[TG_ALL_CYCLES]).text,
+             m->walk_cycles);
    if (run->options->cycles == 0)
       return;
    const ULong hundredths = tlb_cost_share(r->total[TG_ALL_CYCLES],
@@ -241,9 +211,7 @@ enum { COLUMN = 15 };
 
 static void cell(ULong n)
 {
-   HChar text[WIDTH * 2];
-   grouped_number(text, COLUMN, n);
-   VG_(umsg)(" %s", text);
+   VG_(umsg)(" %s", tg_number(COLUMN, n).text);
 }
 
 static void side_by_side(const TgRun* run)
@@ -262,15 +230,14 @@ static void side_by_side(const TgRun* run)
              COLUMN, "D walks", COLUMN, "walks/1000 ins");
    for (UInt i = 0; i < run->options->n_machines; i++) {
       const TgResult* r = &run->result[i];
-      HChar rate[32];
-      ratio(rate, total(r, TG_FETCH, TG_WALKS) + data(r, TG_WALKS),
-            total(r, TG_FETCH, TG_REFS), 1000, 3, "");
+      const ULong walks = total(r, TG_FETCH, TG_WALKS) + data(r, TG_WALKS);
       VG_(umsg)("%-*s", (Int)name_width, r->machine->name);
       cell(total(r, TG_FETCH, TG_MISS_1));
       cell(total(r, TG_FETCH, TG_WALKS));
       cell(data(r, TG_MISS_1));
       cell(data(r, TG_WALKS));
-      VG_(umsg)(" %*s\n", COLUMN, rate);
+      VG_(umsg)(" %*s\n", COLUMN,
+                tg_ratio(walks, total(r, TG_FETCH, TG_REFS), 1000, 3, "").text);
    }
 }
 
@@ -295,9 +262,7 @@ void tg_summary_results(const TgRun* run, const HChar* out_file)
 
 static void faults(const HChar* label, ULong n, const HChar* what)
 {
-   HChar text[WIDTH * 2];
-   number(text, n);
-   VG_(umsg)("%-18s %s  %s\n", label, text, what);
+   VG_(umsg)("%-18s %s  %s\n", label, number(n).text, what);
 }
 
 /* In the words of time(1). */
