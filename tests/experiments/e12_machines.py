@@ -51,8 +51,8 @@ def compare(lab: Lab, names: Sequence[str]) -> Result:
     def simulate(machines: Sequence[AnyMachine], command: Sequence[str]) -> dict[str, Profile]:
         # The oracle pins what a program can see of the world, more than a lab does.
         out = lab.out_file()
-        oracle_support.valgrind(["--tool=tlbgrind", "-q", *lab.options(machines, out)], command, place)
-        return lab.profiles(machines, out)
+        oracle_support.valgrind(["--tool=tlbgrind", "-q", *lab.options(machines, out, place)], command, place)
+        return lab.profiles(machines, out, place)
 
     place = lab.folder / "place"
     place.mkdir()

@@ -205,27 +205,30 @@ class Lab:
     ) -> dict[str, Profile]:
         """Runs the command once, on all these machines, and returns the counts of each."""
         out = self.out_file()
-        self.call([*setting("TLBGRIND"), "-q", *self.options(machines, out), *options, *command], stdin)
-        return self.profiles(machines, out)
+        self.call([*setting("TLBGRIND"), "-q", *self.options(machines, out, self.folder), *options, *command], stdin)
+        return self.profiles(machines, out, self.folder)
 
     def out_file(self) -> Path:
         self._runs += 1
         return self.folder / f"out.{self._runs}"
 
-    def options(self, machines: Sequence[AnyMachine], out: Path) -> list[str]:
-        return [f"--machine={','.join(map(self._name, machines))}", f"--tlbgrind-out-file={out}"]
+    def options(self, machines: Sequence[AnyMachine], out: Path, folder: Path) -> list[str]:
+        """What describes the machines to a run in that folder."""
+        names = ",".join(self._name(machine, folder) for machine in machines)
+        return [f"--machine={names}", f"--tlbgrind-out-file={out}"]
 
-    def _name(self, machine: AnyMachine) -> str:
-        """What --machine= takes."""
+    def _name(self, machine: AnyMachine, folder: Path) -> str:
+        """What --machine= takes. It becomes a part of the out-file's name, which must not be too long."""
         if isinstance(machine, Shipped):
             return machine.name
-        path = self.write(f"{machine.label}.machine", machine.text())
-        return f"{path}@{machine.pages}" if machine.pages else str(path)
+        path = os.path.relpath(self.write(f"{machine.label}.machine", machine.text()), folder)
+        return f"{path}@{machine.pages}" if machine.pages else path
 
-    def profiles(self, machines: Sequence[AnyMachine], out: Path) -> dict[str, Profile]:
+    def profiles(self, machines: Sequence[AnyMachine], out: Path, folder: Path) -> dict[str, Profile]:
+        """What a run in that folder wrote."""
         if len(machines) == 1:
             return {machines[0].name: Profile(out)}
-        names = {machine.name: self._name(machine).replace("/", "_") for machine in machines}
+        names = {machine.name: self._name(machine, folder).replace("/", "_") for machine in machines}
         return {machine: Profile(out.with_name(f"{out.name}.{name}")) for machine, name in names.items()}
 
     def annotate(self, *arguments: object) -> str:
