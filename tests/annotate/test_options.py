@@ -163,3 +163,16 @@ def test_it_finds_its_package_where_it_is_installed(place: Path) -> None:
     )
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout == run(place, "two-level.out").out
+
+
+def test_adding_up_different_machines_is_warned_of(place: Path) -> None:
+    other = (place / "second.out").read_bytes().replace(b"desc: Machine: custom\n", b"desc: Machine: zen4\n")
+    (place / "other.out").write_bytes(other)
+    result = run(place, "two-level.out", "other.out")
+    assert result.status == 0
+    assert result.err == (
+        b"tg_annotate: warning: the out-files of different machines (custom, zen4) are added up, which counts"
+        b" each reference once per machine; --diff compares two of them\n"
+    )
+    assert run(place, "--diff", "two-level.out", "other.out").err == b""
+    assert run(place, "two-level.out", "second.out").err == b""

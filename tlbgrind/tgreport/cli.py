@@ -173,9 +173,22 @@ def parse(arguments: Sequence[str]) -> Options:
     return options
 
 
+def _mixed(profile: Profile) -> list[str]:
+    """A warning if counts of several machines, such as those of one run, are added up."""
+    found = [value for out in profile.files for name, value in out.descriptions if name == "Machine"]
+    machines = list(dict.fromkeys(found))
+    if profile.diff or len(machines) < 2:
+        return []
+    return [
+        f"the out-files of different machines ({', '.join(machines)}) are added up, which counts "
+        "each reference once per machine; --diff compares two of them"
+    ]
+
+
 def report(options: Options, warnings: list[str]) -> list[str]:
     files = [read(path) for path in options.outfiles]
     profile = Profile(files, options.diff, options.mod_filename, options.mod_funcname)
+    warnings += _mixed(profile)
     selection = select(profile, options.show, options.sort, options.threshold)
     named = ["all above the threshold"] if options.annotate else []
     facts: list[Fact] = [
