@@ -17,10 +17,32 @@ import pytest
 from oracle_random import build
 from oracle_support import BUILD, CLIENTS, environment
 
-MACHINES = (
-    "skylake haswell sandybridge nehalem core2 core-duo-t2600 icelake lioncove gracemont knl zen1 zen2 zen3@thp zen4 "
-    "zen5@all:2M k8 bulldozer@contig geode-lx power8 ultrasparc-t1 ultrasparc-ii cortex-a57 neoverse-v2@heap:64K c910"
-).split()
+MACHINES = [
+    "skylake",
+    "haswell",
+    "sandybridge",
+    "nehalem",
+    "core2",
+    "core-duo-t2600",
+    "icelake",
+    "lioncove",
+    "gracemont",
+    "knl",
+    "zen1",
+    "zen2",
+    "zen3@thp",
+    "zen4",
+    "zen5@all:2M",
+    "k8",
+    "bulldozer@contig",
+    "geode-lx",
+    "power8",
+    "ultrasparc-t1",
+    "ultrasparc-ii",
+    "cortex-a57",
+    "neoverse-v2@heap:64K",
+    "c910",
+]
 # The base pages of these differ, and with them what is told of straddles.
 TOLD_APART = ("pid: ", "desc: Straddles: ")
 """Lines of a file that are the run's, not the machine's."""
