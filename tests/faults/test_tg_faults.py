@@ -136,6 +136,34 @@ def test_waste_counts_pages_once(tmp_path: Path) -> None:
     assert text_of[:5] == ["1", "15", "1", "14", "56"]
 
 
+@pytest.mark.parametrize("view", ["4k", "warm", "cold"])
+def test_a_recorded_log_is_the_same_in_every_form(view: str) -> None:
+    """A log of `ls /`, as tlbgrind wrote it: as many rows as its own summary says, whatever the form."""
+    log = "recorded.faults"
+    text = (DATA / log).read_text()
+    match = re.search(rf"^summary\t{view}\t(\d+)\t(\d+)", text, re.MULTILINE)
+    assert match
+    total, major = int(match[1]), int(match[2])
+    listed = rows(f"--view={view}", log)
+    assert (len(listed), sum(int(r["major"]) for r in listed)) == (total, major)
+    whens = [int(r["instructions"]) for r in listed]
+    assert whens == sorted(whens)
+    assert len(good("--format=pagein", f"--view={view}", log).splitlines()) == total
+    assert len(json.loads(good("--format=json", f"--view={view}", log))) == total
+    for by in ("kind", "mapping", "memory", "object", "function", "syscall"):
+        block = good(f"--by={by}", "--top=5", f"--view={view}", log).split("-- By ")[1].split("\n", 2)[2]
+        assert sum(int(line.split()[0].replace(",", "")) for line in block.strip().splitlines()[1:]) == total
+
+
+def test_the_views_of_a_recorded_log_nest() -> None:
+    """What faults with the kernel's help faults without it, and what is major in none is minor in all."""
+    log = package("faultlog").read(str(DATA / "recorded.faults"))
+    for fault in log.faults:
+        assert fault.kinds[0] != "-"
+        assert not fault.is_major(0) and not fault.is_major(1)
+    assert {f.number for f in log.of(1)} <= {f.number for f in log.of(0)}
+
+
 # --- Against the kernel ---
 
 
