@@ -3,7 +3,6 @@
 #include "pub_tool_basics.h"
 
 #include "pub_tool_aspacemgr.h"
-#include "pub_tool_guest.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_machine.h"
@@ -33,12 +32,11 @@ enum { LINUX_RSEQ = 386, CLONE_CHILD_ARG = 4 };
 enum { LINUX_RSEQ = 293, CLONE_CHILD_ARG = 4 };
 #endif
 
-#if defined(VGA_amd64)
-#define GUEST_IP_AT_SYSCALL offsetof(VexGuestAMD64State, guest_IP_AT_SYSCALL)
-#elif defined(VGA_x86)
-#define GUEST_IP_AT_SYSCALL offsetof(VexGuestX86State, guest_IP_AT_SYSCALL)
-#elif defined(VGA_arm64)
-#define GUEST_IP_AT_SYSCALL offsetof(VexGuestARM64State, guest_IP_AT_SYSCALL)
+/* Bytes of the instruction that makes a system call. */
+#if defined(VGA_arm64)
+enum { SYSCALL_BYTES = 4 };
+#else
+enum { SYSCALL_BYTES = 2 };
 #endif
 
 static const TgOptions* options;
@@ -97,12 +95,11 @@ void tg_faults_touch(TgSite* site, tlb_touch touch, Addr a, ULong instructions)
               instructions);
 }
 
+/* The instruction that the thread is in the kernel by: the one before its
+   next. */
 static TgSite* syscall_site(ThreadId tid)
 {
-   Addr ip = 0;
-   VG_(get_shadow_regs_area)(tid, (UChar*)&ip, 0, GUEST_IP_AT_SYSCALL,
-                             sizeof ip);
-   return ip == 0 ? NULL : tg_site_use(ip);
+   return tg_site_use(VG_(get_IP)(tid) - SYSCALL_BYTES);
 }
 
 static void kernel_touches(CorePart part, ThreadId tid, Addr a, SizeT len,
