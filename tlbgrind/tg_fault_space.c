@@ -547,6 +547,13 @@ static void thread_area_at(Addr a)
 
 #endif
 
+/* Somebody has read the first bytes of a file: the first read of a page brings
+   three more (the kernel's get_init_ra_size()). */
+static void header_read(ULong device, ULong inode)
+{
+   tlb_fault_file_read(&model, device, inode, 0, 4 * page_bytes);
+}
+
 void tg_space_pre_syscall(UInt number, const UWord* args)
 {
    call.hint = 0;
@@ -585,6 +592,11 @@ void tg_space_post_syscall(UInt number, const UWord* args, SysRes result)
       return;
    if (number == __NR_mremap)
       remapped(args[0], args[1], args[2], args[3], sr_Res(result));
+   /* The header of an object that is to be mapped. */
+   struct vg_stat st;
+   if (number == __NR_read && args[2] < VKI_PAGE_SIZE
+       && VG_(fstat)((Int)args[0], &st) == 0 && VKI_S_ISREG(st.mode))
+      header_read(st.dev, st.ino);
 #if defined(VGA_amd64)
    if (number == __NR_arch_prctl && args[0] == ARCH_SET_FS_)
       thread_area_at(args[1]);
@@ -646,6 +658,9 @@ static void place_object(const Addr* starts, Int n, Addr in, ULong distance,
 {
    const NSegment* first = VG_(am_find_nsegment)(in);
    Addr end = 0;
+   /* The kernel has read it to start the program. */
+   if (first != NULL && first->kind == SkFileC)
+      header_read(first->dev, first->ino);
    const HChar* name = NULL;
    struct vg_stat st;
    for (Int i = 0; i < n; i++) {

@@ -372,16 +372,32 @@ static void read_around(tlb_fault_model *m, tlb_fault_file *f, uint64_t page,
    out->read.to = (int64_t)(max(end, page + 1) - 1 - page);
 }
 
-/* A touch of the marked page reads the next pages, while the program goes on. */
+/* get_next_ra_size(): a window that goes on grows. */
+static uint64_t grown(uint64_t pages, uint64_t most)
+{
+   return pages < most / 16 ? pages * 4 : pages <= most / 2 ? pages * 2 : most;
+}
+
+/* A touch of the marked page reads on, while the program does. If another part
+   of the file was read in between, what is still there of the window says how
+   much, and, as Linux 6.18 is seen to do, it does not go on from there. */
 static void read_on(tlb_fault_model *m, tlb_fault_file *f, uint64_t page)
 {
-   const uint64_t pages = max(m->settings.read_ahead >> m->settings.page_shift,
-                              1);
+   const uint64_t most = max(m->settings.read_ahead >> m->settings.page_shift,
+                             1);
+   uint64_t start = f->ahead_start + f->ahead_size;
+   uint64_t size = max(f->ahead_size, grown(f->ahead_size, most));
    f->cache[page] = CACHED;
-   if (page == f->ahead_start + f->ahead_size - f->ahead_async)
-      read_pages(m, f, f->ahead_start + f->ahead_size, pages, pages);
-   else
-      read_pages(m, f, page + 1, pages, pages);
+   if (page != start - f->ahead_async) {
+      for (start = page + 1; cached(f, start) != 0; start++) {
+         if (start - page > most)
+            return;
+      }
+      size = grown(start - page, most);
+      read_pages(m, f, start, size, 0);
+      return;
+   }
+   read_pages(m, f, start, size, size);
 }
 
 /* --- The address space --- */
