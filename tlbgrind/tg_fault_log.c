@@ -256,9 +256,10 @@ static void print_folios(TgFile* f, const tlb_fault_settings* s)
    tg_file_print(f, "%s\n", *separator == '\0' ? "none" : "");
 }
 
-static void print_header(TgFile* f, const tlb_fault_settings* s,
+static void print_header(TgFile* f, const TgFaultOptions* options,
                          Int forked_from)
 {
+   const tlb_fault_settings* s = &options->settings;
    static const HChar* const thp[] = { "never", "madvise", "always" };
    tg_file_print(f, "# tlbgrind fault log\nversion: 1\n"
                     "creator: tlbgrind-" TG_VERSION " (Valgrind " VERSION ")\n"
@@ -275,6 +276,10 @@ static void print_header(TgFile* f, const tlb_fault_settings* s,
                  1ULL << s->page_shift, (ULong)s->fault_around,
                  (ULong)s->read_ahead, thp[s->thp]);
    print_folios(f, s);
+   if (options->around_assumed)
+      tg_file_print(f, "assumption: the host does not say what fault-around maps "
+                       "at most; %llu bytes are taken\n",
+                    (ULong)s->fault_around);
    tg_file_print(f, "views: 4k warm cold\ncolumns: number kinds page map "
                     "instructions thread by code warm-brought cold-brought "
                     "cold-read\n");
@@ -405,13 +410,13 @@ static void print_totals(TgFile* f)
    tg_file_print(f, "end\t%llu\n", n_faults);
 }
 
-Bool tg_log_write(const HChar* name, const tlb_fault_settings* settings,
+Bool tg_log_write(const HChar* name, const TgFaultOptions* options,
                   Int forked_from)
 {
    const HChar* failure;
    TgFile* f = tg_file_open(name, &failure);
    if (f != NULL) {
-      print_header(f, settings, forked_from);
+      print_header(f, options, forked_from);
       print_maps(f);
       print_faults(f);
       print_totals(f);

@@ -8,6 +8,7 @@
 
 #include "sim/faultmodel.h"
 
+#include "tg_fault_options.h"
 #include "tg_sites.h"
 
 /* Who touched the page, if it was not the program itself: a system call by its
@@ -38,7 +39,7 @@ const tlb_fault_counts* tg_log_counts(tlb_fault_view view);
 void tg_log_clear(void);
 
 /* Writes the log. False: that failed, and a message has been printed. */
-Bool tg_log_write(const HChar* name, const tlb_fault_settings* settings,
+Bool tg_log_write(const HChar* name, const TgFaultOptions* options,
                   Int forked_from);
 
 #endif

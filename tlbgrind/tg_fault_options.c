@@ -136,14 +136,14 @@ static void host_folios(tlb_fault_settings* s)
    }
 }
 
+/* Only root can look, and only where debugfs is mounted; 0: it does not say. */
 static uint64_t host_around(void)
 {
    HChar text[64];
    HChar* end;
    if (!tg_proc_read("/sys/kernel/debug/fault_around_bytes", text, sizeof text))
-      return DEFAULT_AROUND;
-   const ULong n = VG_(strtoull10)(text, &end);
-   return n == 0 ? DEFAULT_AROUND : n;
+      return 0;
+   return VG_(strtoull10)(text, &end);
 }
 
 /* --- Texts --- */
@@ -243,6 +243,9 @@ const HChar* tg_fault_options_finish(UInt page_shift, TgFaultOptions* out,
    s->phases = 1;
    if (options.on) {
       s->fault_around = host_around();
+      options.around_assumed = s->fault_around == 0 && around_arg == NULL;
+      if (s->fault_around == 0)
+         s->fault_around = DEFAULT_AROUND;
       s->thp = host_thp();
       if (mthp_arg == NULL)
          host_folios(s);

@@ -7,7 +7,7 @@
 #include "pub_tool_basics.h"
 
 #include "sim/faultmodel.h"
-#include "sim/text.h"
+#include "sim/geometry.h"
 
 typedef struct {
    Bool on;
@@ -15,6 +15,7 @@ typedef struct {
    Bool lists_hidden;     /* what Valgrind itself brings is listed, too */
    const HChar* out_file; /* with %p and the like not yet expanded */
    tlb_fault_settings settings;
+   Bool around_assumed;   /* the host does not say how much it is */
 } TgFaultOptions;
 
 /* Takes one command line argument. False: it is not an option of ours. The

@@ -248,5 +248,5 @@ void tg_faults_init(const TgOptions* o)
 
 Bool tg_faults_write(const TgRun* run, const HChar* name)
 {
-   return tg_log_write(name, &options->faults.settings, run->forked_from);
+   return tg_log_write(name, &options->faults, run->forked_from);
 }

@@ -226,8 +226,9 @@ static void describe_file(const HChar* name, tlb_mapping* v)
 ULong tg_space_place(SizeT len, Bool is_file, ULong offset)
 {
    Int aligned;
-   return started && lays_out() ? tlb_layout_place(&layout, page_up(len), is_file, offset,
-                                     &aligned) : 0;
+   return started && lays_out()
+             ? tlb_layout_place(&layout, page_up(len), is_file, offset, &aligned)
+             : 0;
 }
 
 static const HChar* what_of(const tlb_mapping* v)
@@ -502,7 +503,8 @@ static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
    Int aligned;
    if (!lays_out())
       to = a;
-   else if (!keep && (flags & VKI_MREMAP_FIXED) == 0 && found->end == from + old_len
+   else if (!keep && (flags & VKI_MREMAP_FIXED) == 0
+            && found->end == from + old_len
        && (len <= old_len || is_free(from + old_len, len - old_len)))
       to = from;
    else if ((flags & VKI_MREMAP_FIXED) != 0)

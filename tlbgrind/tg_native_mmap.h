@@ -1,8 +1,8 @@
 /* Mappings lie as they would natively: what mmap() places, it places where the
    kernel would have, relative to one another.
 
-   Whether two mappings touch decides what programs do: the dynamic linker goes on
-   in memory that it finds to follow, the C library joins pieces of the heap.
+   Whether two mappings touch decides what programs do: the dynamic linker goes
+   on in memory that it finds to follow, the C library joins pieces of the heap.
    Valgrind places from the bottom up. The core does not let a tool change the
    arguments of a system call, so a wish is put in the thread's register when it
    stops because of the call, and the register is put back when it is over. The

@@ -96,15 +96,12 @@ Bool tg_proc_is_tmpfs(ULong device)
    last = device;
    last_answer = False;
    HChar* text = tg_proc_read_all("/proc/self/mountinfo", NULL);
-   /* Not mounted anywhere, but not on a disk: memfd_create(). */
-   Bool mounted = False;
    if (text == NULL)
       return False;
    for (const HChar* line = text; *line != '\0' && !last_answer;
         line = next_line(line)) {
       last_answer = line_is_tmpfs(line, device);
    }
-   (void)mounted;
    VG_(free)(text);
    return last_answer;
 }

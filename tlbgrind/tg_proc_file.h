@@ -9,7 +9,8 @@
    not be read. */
 Bool tg_proc_read(const HChar* name, HChar* out, SizeT size);
 
-/* The whole file as a text in memory of its own, or NULL. *length may be NULL. */
+/* The whole file as a text in memory of its own, or NULL. `length` may be
+   NULL. */
 HChar* tg_proc_read_all(const HChar* name, SizeT* length);
 
 /* Whether the device is a file system in memory. */

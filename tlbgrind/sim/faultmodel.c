@@ -614,7 +614,8 @@ static int wants_thp(const tlb_fault_model *m, const tlb_mapping *v)
    if ((v->flags & TLB_MAP_NOHUGEPAGE) != 0
        || m->settings.thp == TLB_THP_NEVER)
       return 0;
-   return m->settings.thp == TLB_THP_ALWAYS || (v->flags & TLB_MAP_HUGEPAGE) != 0;
+   return m->settings.thp == TLB_THP_ALWAYS
+          || (v->flags & TLB_MAP_HUGEPAGE) != 0;
 }
 
 /* The aligned block of 2^order pages around a page, if the mapping has all of
@@ -861,9 +862,11 @@ static tlb_fault_kind touch_plane(tlb_fault_model *m, const rules *r,
 
 static tlb_fault_group group_of(const tlb_mapping *v)
 {
-   if (!is_file(v) || (v->flags & (TLB_MAP_NO_AROUND | TLB_MAP_FIXED_PHASE)) != 0)
+   if (!is_file(v)
+       || (v->flags & (TLB_MAP_NO_AROUND | TLB_MAP_FIXED_PHASE)) != 0)
       return TLB_GROUP_OTHER;
-   return (v->flags & TLB_MAP_MAIN) != 0 ? TLB_GROUP_PROGRAM : TLB_GROUP_LIBRARIES;
+   return (v->flags & TLB_MAP_MAIN) != 0 ? TLB_GROUP_PROGRAM
+                                         : TLB_GROUP_LIBRARIES;
 }
 
 /* What the touch would be if all lay 1 to 15 pages higher. */

@@ -49,8 +49,8 @@ void tlb_layout_freed(tlb_layout *l);
 const tlb_mapping *tlb_layout_find(tlb_layout *l, uint64_t here);
 
 /* Where mmap() without an address would put so many bytes (whole pages) of a
-   file from `offset` on, or of no file. `aligns`: where they are many, they are
-   aligned for huge pages; *aligned says whether they are. 0: there is no room. */
+   file from `offset` on, or of no file. What huge pages could back is aligned
+   for them; *aligned says whether it is. 0: there is no room. */
 uint64_t tlb_layout_place(tlb_layout *l, uint64_t bytes, int is_file,
                           uint64_t offset, int *aligned);
 
