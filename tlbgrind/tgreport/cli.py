@@ -179,9 +179,12 @@ def _mixed(profile: Profile) -> list[str]:
     machines = list(dict.fromkeys(found))
     if profile.diff or len(machines) < 2:
         return []
+    names = ", ".join(machines)
     return [
-        f"the out-files of different machines ({', '.join(machines)}) are added up, which counts "
-        "each reference once per machine; --diff compares two of them"
+        (
+            f"the out-files of different machines ({names}) are added up, which counts each "
+            "reference once per machine; --diff compares two of them"
+        )
     ]
 
 
