@@ -155,7 +155,8 @@ def as_json(experiment: Experiment, result: Result, about: dict[str, str]) -> st
 
 
 def draw(result: Result, path: Path) -> str:
-    """Draws the charts side by side; returns a line about it."""
+    """Draws the charts side by side; returns a line about it. A picture of an earlier run does not stay."""
+    path.unlink(missing_ok=True)
     if not result.charts:
         return "no picture: nothing to draw"
     try:
