@@ -339,7 +339,7 @@ BENCH_FILES = \
 	tests/bench/measure.c
 
 LINT_FILES += $(BENCH_MODULES)
-BENCH_RESULTS = bench bench-annotate bench-full-stream bench-policies bench-reach
+BENCH_RESULTS = bench bench-annotate bench-full-stream bench-machines bench-policies bench-reach
 CLEANFILES += $(BENCH_RESULTS:%=tests/bench/%.md) $(BENCH_RESULTS:%=tests/bench/%.json) \
 	$(BENCH_RESULTS:%=tests/bench/%.png)
 

@@ -22,11 +22,38 @@ from typing import Any, NamedTuple, NoReturn
 
 import bench_programs as programs
 import bench_report as report
-from bench_report import COUNT, NATIVE, NONE, PAGES, POLICY, REACH, TLBGRIND, Row, Run
+from bench_report import (
+    COUNT,
+    FEW,
+    MANY,
+    NATIVE,
+    NONE,
+    ONE,
+    PAGES,
+    POLICY,
+    REACH,
+    TLBGRIND,
+    Row,
+    Run,
+)
 
 FIRST_LEVELS = [
     f"64,{ways}{policy}" for ways in ("4", "full") for policy in ("", ",4K,nru", ",4K,plru", ",4K,fifo", ",4K,random")
 ]
+
+# Processors of all families, and most that there are; skylake alone is the measure.
+TWO_DOZEN = (
+    "skylake,haswell,broadwell,sandybridge,nehalem,icelake,goldencove,lioncove,gracemont,zen1,zen2,zen3,zen4,"
+    "zen5,k8,k10,bulldozer,cortex-a57,cortex-a76,neoverse-v2,power8,c910,u74,knl"
+)
+SIXTY = (
+    "apple-m1-e,apple-m1,apple-m2-e,apple-m2,apple-m4-e,apple-m4,bonnell,broadwell,bulldozer,c910,"
+    "core-duo-t2600,core2,cortex-a15,cortex-a35,cortex-a53,cortex-a55,cortex-a57,cortex-a7,cortex-a72,"
+    "cortex-a725,cortex-a76,cortex-x2,cortex-x925,cougarcove,crestmont,emag,falkor,geode-lx,goldencove,"
+    "goldmont-plus,gracemont,haswell,icelake,ivybridge,jaguar,k10,k8,knl,lioncove,nehalem,neoverse-n1,"
+    "neoverse-v1,neoverse-v2,neoverse-v3,oryon,p550,piledriver,power10,power4,power7,power8,power9,ppc970,"
+    "redwoodcove,sandybridge,skylake,skymont,tigerlake,tremont,u54"
+)
 
 # Valgrind's options of each tool; OUT is a file that is thrown away.
 TOOLS: dict[str, list[str]] = {
@@ -43,6 +70,10 @@ TOOLS: dict[str, list[str]] = {
     ],
     COUNT: ["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=OUT"],
     REACH: ["--tool=tlbgrind", "--machine=default", "--reach=yes", "--reach-out-file=OUT2", "--tlbgrind-out-file=OUT"],
+    **{
+        name: ["--tool=tlbgrind", f"--machine={machines}", "--tlbgrind-out-file=OUT"]
+        for name, machines in ((ONE, "skylake"), (FEW, TWO_DOZEN), (MANY, SIXTY))
+    },
     "lackey": ["--tool=lackey", "--trace-mem=no"],
     **{
         POLICY + level: ["--tool=tlbgrind", f"--itlb={level}", f"--dtlb={level}", "--stlb=2048,8", "--tlbgrind-out-file=OUT"]
@@ -88,6 +119,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--lackey", action="store_true", help="lackey too (slow)")
     add("--policies", action="store_true", help="tlbgrind with first levels of other policies and ways")
     add("--reach", action="store_true", help="tlbgrind with the reach curve")
+    add("--machines", action="store_true", help="tlbgrind with one machine, with 24 and with 60")
     add("--full-stream", action="store_true", help="only STREAM on 1 GiB")
     add("--annotate", action="store_true", help=f"only tg_annotate and callgrind_annotate on {COST_LINES:,} cost lines")
     add("--output", type=Path, metavar="FOLDER", help="where the results go (default tests/bench in the build folder)")
@@ -102,6 +134,9 @@ def parse(arguments: Sequence[str]) -> Options:
     if given.reach:
         name = "bench-reach"
         tools = [NONE, TLBGRIND, REACH]
+    if given.machines:
+        name = "bench-machines"
+        tools = [NONE, ONE, FEW, MANY]
     if given.full_stream:
         name = "bench-full-stream"
         rows = [programs.FULL_STREAM]

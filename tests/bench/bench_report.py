@@ -20,6 +20,9 @@ TLBGRIND = "tlbgrind"
 PAGES = "cachegrind-pages"
 COUNT = "cachegrind-count"
 REACH = "tlbgrind-reach"
+ONE = "tlbgrind-1"
+FEW = "tlbgrind-24"
+MANY = "tlbgrind-60"
 POLICY = "tlbgrind "
 FIRST_POLICY = POLICY + "64,4"
 FULL_STREAM = "stream-full"
@@ -184,6 +187,11 @@ def targets(rows: Sequence[Row], tools: Sequence[str]) -> list[str]:
     slowest = worst(rows, REACH, TLBGRIND)
     note = f"worst: {slowest[1]} {slowest[0]:.2f}" if slowest else ""
     found.append(Target("time with --reach=yes / without, geometric mean, all", mean_ratio(rows, REACH, TLBGRIND), 3.0, note))
+    for tool, limit in ((FEW, 2.0), (MANY, 3.5)):
+        slowest = worst(rows, tool, ONE)
+        note = f"worst: {slowest[1]} {slowest[0]:.2f}" if slowest else ""
+        machines = tool.rpartition("-")[2]
+        found.append(Target(f"time with {machines} machines / with one, geometric mean, all", mean_ratio(rows, tool, ONE), limit, note))
     for tool in tools:
         if tool.startswith(POLICY) and tool != FIRST_POLICY:
             slowest = worst(rows, tool, FIRST_POLICY)
