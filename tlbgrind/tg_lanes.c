@@ -8,10 +8,12 @@
 
 #include "tg_aspace.h"
 #include "tg_lanes.h"
+#include "tg_translate.h"
 
 TgLane* tg_lanes;
 UInt tg_n_lanes;
 Bool tg_disturbed;
+TgSegmentPages tg_segment_pages;
 
 static UInt page_shift;
 static Bool fast_path;
@@ -26,6 +28,14 @@ enum {
 static TgPage* page_of_time(const TgPort* port, uint64_t* time)
 {
    return (TgPage*)(void*)((UChar*)time - port->time_at);
+}
+
+void tg_segment_mark(ULong mark)
+{
+   TgSegmentPages* s = &tg_segment_pages;
+   for (UInt i = 0; i < s->n && !s->marked; i++)
+      tg_rest(s->page[i])->mark = mark;
+   s->marked = True;
 }
 
 static TgTable table_of(const TgPort* port)
@@ -549,6 +559,7 @@ static void listen(void* opaque, const TgSpaceEvent* e)
       tg_knowledge.wide |= lane->bit;
       VG_(memset)(lane->front, 0, sizeof lane->front);
    }
+   tg_translate_lanes_changed();
 }
 
 static void init_lane(TgLane* lane, UInt number, const TgMachine* machine,

@@ -14,6 +14,8 @@
 
 typedef struct _TgLane TgLane;
 
+enum { TG_MAX_SEGMENT_PAGES = 32 };
+
 /* The first-level array that a kind of reference is looked up in, if there is
    only one and its entries are base pages: the case that has to be fast. */
 typedef struct {
@@ -66,6 +68,19 @@ Bool tg_lane_refer(TgLane* lane, TgPage* p, UWord number, TgKind kind,
 
 /* What the last call, which was a miss, comes to with a follower. */
 void tg_lane_follow(TgLane* follower, tlb_outcome* out);
+
+/* The pages of the segment that is being replayed, other than page by page. They
+   bear its mark once somebody needs to see that at the pages: to write it there
+   costs as much as a miss. */
+typedef struct {
+   UInt n;
+   Bool marked;
+   TgPage* page[TG_MAX_SEGMENT_PAGES];
+} TgSegmentPages;
+
+extern TgSegmentPages tg_segment_pages;
+
+void tg_segment_mark(ULong mark);
 
 /* Whether a page of the segment `mark` has been released, though not evicted,
    since this was set to False. */

@@ -137,8 +137,8 @@ static TgPage* probe_of(const TgGroup* g, TgPage* p)
    return tg_knowledge.writes && g->kind == TG_WRITE ? tg_writes(p) : p;
 }
 
-/* Lists the groups' unknown pages and marks all pages of the segment. Returns
-   how many, or -1 if it is not as simple as that. */
+/* Lists the groups' pages, and apart those that are unknown. Returns how many, or
+   -1 if it is not as simple as that. */
 static Int list_unknown(const TgHot* hot, const TgSegment* s, TgPage** page,
                         Unknown* unknown)
 {
@@ -149,11 +149,10 @@ static Int list_unknown(const TgHot* hot, const TgSegment* s, TgPage** page,
       if (page_of(first) != page_of(first + g->span))
          return -1;
       page[i] = tg_data_page(page_of(first));
-      TgRest* rest = tg_rest(page[i]);
-      rest->mark = tg_clock;
       if ((probe_of(g, page[i])->tag & 1) == 0)
          continue;
       /* The first write of a group need not be its first reference. */
+      const TgRest* rest = tg_rest(page[i]);
       if (!tg_knowledge.split && g->kind == TG_WRITE
           && (rest->wanted_writes != 0 || rest->wanted == 0))
          return -1;
@@ -204,7 +203,7 @@ static void sort_by_time(Unknown* unknown, Int n)
    right. */
 static Bool replay_groups(const TgHot* hot, TgSegment* s)
 {
-   TgPage* page[TG_MAX_GROUPS];
+   TgPage** const page = tg_segment_pages.page;
    Unknown unknown[TG_MAX_GROUPS + 1];
 
    if (s->n_fetches > 1)
@@ -217,7 +216,9 @@ static Bool replay_groups(const TgHot* hot, TgSegment* s)
       unknown[n++] = (Unknown){ s->fetch, tg_code_page_number(s->fetch),
                                 (UInt)nth };
    }
-   tg_rest(s->fetch)->mark = tg_clock;
+   tg_segment_pages.page[s->n_groups] = s->fetch;
+   tg_segment_pages.n = s->n_groups + 1u;
+   tg_segment_pages.marked = False;
    if (n > 1)
       sort_by_time(unknown, n);
    tg_disturbed = False;

@@ -13,6 +13,9 @@
 
 void tg_translate_init(const TgOptions* options);
 
+/* A machine has begun to ask what backs its pages, see tg_lanes.c. */
+void tg_translate_lanes_changed(void);
+
 /* Simulates reference r to page p, whose number is `number`, at the time `now`,
    and books what it missed. A modify is a read here; in a run that knows arrays
    for stores it is a write to the same page, too.
