@@ -197,9 +197,8 @@ void tg_pages_forget(TgTable table, UWord first, UWord n, ULong mask)
    chunks_in(table, first, n, forget_in, &f);
 }
 
-void tg_page_list(TgTable table, UWord number, TgPage* p)
+void tg_page_list(TgTable table, UWord number)
 {
-   (void)p;
    find_chunk(table, number)->listed |= 1ULL << (number & (TG_CHUNK_PAGES - 1));
 }
 

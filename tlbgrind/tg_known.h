@@ -190,7 +190,7 @@ void tg_pages_forget(TgTable table, UWord first, UWord n, ULong mask);
 
 /* Pages that a wide machine may know stand in lists of their own, lest all of a
    large page has to be gone through: lists the page. */
-void tg_page_list(TgTable table, UWord number, TgPage* p);
+void tg_page_list(TgTable table, UWord number);
 
 /* Calls `each` for the listed ones among `n` pages from `first` on. It may say
    wanted, and returns whether to go on. */

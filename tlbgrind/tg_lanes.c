@@ -160,7 +160,7 @@ static void attach(TgPort* port, TgTable table, TgPage* p, UWord number,
    }
    if (!attached)
       tlb_array_attach_range(a, entry);
-   tg_page_list(table, number, p);
+   tg_page_list(table, number);
 }
 
 static void known(TgPort* port, TgPage* p)
@@ -195,8 +195,9 @@ static inline Bool miss_plainly(TgLane* lane, const TgFront* f, TgPage* p,
 static Bool is_absent(const TgLane* lane, const tlb_stop* stop)
 {
    const tlb_array* a = &lane->h.array[stop->array[0]];
-   return fast_path && !lane->asked_always && stop->n == 1 && stop->shift[0] == page_shift
-          && a->g.policy != TLB_NRU && tlb_array_all_attached(a);
+   return fast_path && !lane->asked_always && stop->n == 1
+          && stop->shift[0] == page_shift && a->g.policy != TLB_NRU
+          && tlb_array_all_attached(a);
 }
 
 /* Any other case, one array after the other as the route goes. */
