@@ -193,6 +193,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_writes.c
 
 TOOL_INCLUDES = \
+	tlbgrind/cpuid_here.h \
 	tlbgrind/tg_aspace.h \
 	tlbgrind/tg_backed.h \
 	tlbgrind/tg_blocks.h \
@@ -221,6 +222,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_proc_file.h \
 	tlbgrind/tg_reach.h \
 	tlbgrind/tg_reach_out.h \
+	tlbgrind/tg_registers.h \
 	tlbgrind/tg_replay.h \
 	tlbgrind/tg_run.h \
 	tlbgrind/tg_sites.h \

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "builtin.h"
+#include "cpuid_here.h"
 #include "machine_file.h"
 #include "machine_input.h"
 
@@ -48,32 +49,6 @@ static void finish(void)
    if (fflush(stdout) != 0 || ferror(stdout))
       refuse("the standard output cannot be written: %s", strerror(errno));
 }
-
-/* --- the processor at hand --- */
-
-#if defined(__x86_64__) || defined(__i386__)
-
-static tlb_cpuid ask_host(void *opaque, uint32_t leaf, uint32_t subleaf)
-{
-   tlb_cpuid r;
-   (void)opaque;
-   __asm__ volatile("cpuid"
-                    : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx)
-                    : "a"(leaf), "c"(subleaf));
-   return r;
-}
-
-#else
-
-static tlb_cpuid ask_host(void *opaque, uint32_t leaf, uint32_t subleaf)
-{
-   (void)opaque;
-   (void)leaf;
-   (void)subleaf;
-   return (tlb_cpuid){ 0, 0, 0, 0 };
-}
-
-#endif
 
 /* --- files --- */
 
@@ -136,7 +111,7 @@ static void load(const char *name, tlb_machine *out)
       return;
    }
    if (strcmp(name, "host") == 0) {
-      tlb_machine_from_cpuid(ask_host, NULL, out);
+      tlb_machine_from_cpuid(cpuid_here, NULL, out);
       strcpy(out->name, "host");
       return;
    }

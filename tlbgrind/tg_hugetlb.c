@@ -13,6 +13,7 @@
 
 #include "tg_aspace.h"
 #include "tg_hugetlb.h"
+#include "tg_registers.h"
 
 /* Linux's numbers (asm-generic/mman-common.h, linux/shm.h, linux/memfd.h,
    linux/ipc.h). */
@@ -56,18 +57,6 @@ typedef struct {
 } Changed;
 
 static XArray* changed; /* Changed; NULL: nothing is faked */
-
-static UWord get_register(ThreadId tid, PtrdiffT at)
-{
-   UWord value;
-   VG_(get_shadow_regs_area)(tid, (UChar*)&value, 0, at, sizeof value);
-   return value;
-}
-
-static void set_register(ThreadId tid, PtrdiffT at, UWord value)
-{
-   VG_(set_shadow_regs_area)(tid, 0, at, sizeof value, (const UChar*)&value);
-}
 
 static Word find(ThreadId tid)
 {
@@ -226,14 +215,14 @@ void tg_hugetlb_stopped(ThreadId tid)
    if (changed == NULL)
       return;
    for (UInt i = 0; i < N_ARGUMENTS; i++)
-      c.before[i] = get_register(tid, argument_at[i]);
+      c.before[i] = tg_register(tid, argument_at[i]);
    VG_(memcpy)(c.after, c.before, sizeof c.after);
    /* Whether it stops for a system call is not known. If not, and the registers
       only look so, they are put back before anything can see them. */
-   if (!change(get_register(tid, number_at), c.after, &c.asked))
+   if (!change(tg_register(tid, number_at), c.after, &c.asked))
       return;
    for (UInt i = 0; i < N_ARGUMENTS; i++)
-      set_register(tid, argument_at[i], c.after[i]);
+      tg_set_register(tid, argument_at[i], c.after[i]);
    VG_(addToXA)(changed, &c);
 }
 
@@ -245,8 +234,8 @@ void tg_hugetlb_done(ThreadId tid)
    const Changed* c = VG_(indexXA)(changed, at);
    /* The result may have the register of an argument (arm64). */
    for (UInt i = 0; i < N_ARGUMENTS; i++) {
-      if (get_register(tid, argument_at[i]) == c->after[i])
-         set_register(tid, argument_at[i], c->before[i]);
+      if (tg_register(tid, argument_at[i]) == c->after[i])
+         tg_set_register(tid, argument_at[i], c->before[i]);
    }
    VG_(removeIndexXA)(changed, at);
 }

@@ -10,6 +10,7 @@
 
 #include "tg_fault_space.h"
 #include "tg_native_mmap.h"
+#include "tg_registers.h"
 
 #if defined(VGA_amd64)
 
@@ -25,18 +26,6 @@ static ThreadId changed; /* 0: none */
 static UWord wish;
 
 #define GUEST(field) ((PtrdiffT)offsetof(VexGuestAMD64State, guest_##field))
-
-static UWord get(ThreadId tid, PtrdiffT at)
-{
-   UWord value;
-   VG_(get_shadow_regs_area)(tid, (UChar*)&value, 0, at, sizeof value);
-   return value;
-}
-
-static void set(ThreadId tid, PtrdiffT at, UWord value)
-{
-   VG_(set_shadow_regs_area)(tid, 0, at, sizeof value, (const UChar*)&value);
-}
 
 Addr tg_native_mmap_here(ULong native)
 {
@@ -54,21 +43,21 @@ static Bool is_at_syscall(ThreadId tid)
 
 void tg_native_mmap_stopped(ThreadId tid)
 {
-   if (changed != 0 || get(tid, GUEST(RAX)) != __NR_mmap
-       || get(tid, GUEST(RDI)) != 0 || !is_at_syscall(tid))
+   if (changed != 0 || tg_register(tid, GUEST(RAX)) != __NR_mmap
+       || tg_register(tid, GUEST(RDI)) != 0 || !is_at_syscall(tid))
       return;
-   const UWord flags = get(tid, GUEST(R10));
+   const UWord flags = tg_register(tid, GUEST(R10));
    if ((flags & (LINUX_MAP_FIXED | LINUX_MAP_FIXED_NOREPLACE | LINUX_MAP_32BIT))
        != 0)
       return;
    const Bool is_file = (flags & LINUX_MAP_ANONYMOUS) == 0;
-   const ULong native = tg_space_place(get(tid, GUEST(RSI)), is_file,
-                                       is_file ? get(tid, GUEST(R9)) : 0);
+   const ULong native = tg_space_place(tg_register(tid, GUEST(RSI)), is_file,
+                                       is_file ? tg_register(tid, GUEST(R9)) : 0);
    if (native == 0)
       return;
    wish = tg_native_mmap_here(native);
    changed = tid;
-   set(tid, GUEST(RDI), wish);
+   tg_set_register(tid, GUEST(RDI), wish);
 }
 
 void tg_native_mmap_done(ThreadId tid)
@@ -76,8 +65,8 @@ void tg_native_mmap_done(ThreadId tid)
    if (changed != tid || tid == 0)
       return;
    changed = 0;
-   if (get(tid, GUEST(RDI)) == wish)
-      set(tid, GUEST(RDI), 0);
+   if (tg_register(tid, GUEST(RDI)) == wish)
+      tg_set_register(tid, GUEST(RDI), 0);
 }
 
 Bool tg_native_mmap_wishes(void)
