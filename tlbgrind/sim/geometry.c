@@ -30,14 +30,10 @@ static piece cut(piece *s, char separator)
    return p;
 }
 
-/* "'VALUE' <what>": the form of every refusal that quotes its input. */
 static int refuse(tlb_reason *why, piece value, const char *what)
 {
    tlb_text t = tlb_text_in(why->text, sizeof why->text);
-   tlb_text_add(&t, "'");
-   tlb_text_add_n(&t, value.at, length(value) < 40 ? length(value) : 40);
-   tlb_text_add(&t, "' ");
-   tlb_text_add(&t, what);
+   tlb_text_add_refusal(&t, value.at, length(value), what);
    return 0;
 }
 

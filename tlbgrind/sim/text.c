@@ -31,6 +31,15 @@ void tlb_text_add(tlb_text *t, const char *s)
    tlb_text_add_n(t, s, tlb_text_length(s));
 }
 
+void tlb_text_add_refusal(tlb_text *t, const char *value, size_t n,
+                          const char *what)
+{
+   tlb_text_add(t, "'");
+   tlb_text_add_n(t, value, n < 40 ? n : 40);
+   tlb_text_add(t, "' ");
+   tlb_text_add(t, what);
+}
+
 void tlb_text_add_number(tlb_text *t, uint64_t n)
 {
    char digits[20];

@@ -19,6 +19,10 @@ void tlb_text_add(tlb_text *t, const char *s);
 /* At most n bytes of s; control characters are written as '?'. */
 void tlb_text_add_n(tlb_text *t, const char *s, size_t n);
 void tlb_text_add_number(tlb_text *t, uint64_t n);
+/* "'VALUE' <what>", the form of every refusal that quotes its input; of long
+   values the first 40 bytes. */
+void tlb_text_add_refusal(tlb_text *t, const char *value, size_t n,
+                          const char *what);
 /* 2^shift bytes as "4K", "2M", "1G". */
 void tlb_text_add_page_size(tlb_text *t, unsigned shift);
 
