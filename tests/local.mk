@@ -153,7 +153,7 @@ TEST_INPUTS = \
 	tests/fuzz/corpus \
 	tests/machines/facts.py \
 	tests/machines/naive_hierarchy.py \
-	tests/machines/naive_machine.py \
+	tests/machines/naive_reader.py \
 	tests/faults/expected \
 	tests/faults/faults_support.py \
 	tests/faults/native_support.py \

@@ -1,12 +1,12 @@
 # naive_hierarchy.py -- what a machine does to a reference, written from docs/machines.md alone.
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Takes the lines that naive_machine.describe() makes of a machine file. Slow and simple."""
+"""Takes the lines that naive_reader.describe() makes of a machine file. Slow and simple."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from machines.naive_machine import shift
+from machines.naive_reader import shift
 from oracle.naive_tlb import Array, Key
 
 USERS = {"f": "fetches", "l": "loads", "s": "stores"}

@@ -1,4 +1,4 @@
-# naive_machine.py -- another reader of machine files, for comparison with the simulator's.
+# naive_reader.py -- another reader of machine files, for comparison with the simulator's.
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """Reads good machine files only, and prints what machinedrive.c prints, but for the notes."""
 

@@ -1,7 +1,7 @@
 # test_machines.py -- the machine files that are shipped: facts, sources, what streams do to them.
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """Every file is read by the simulator's parser (machinedrive) and compared with what is known of the
-processor from elsewhere (facts.py) and with another reader (naive_machine.py).
+processor from elsewhere (facts.py) and with another reader (naive_reader.py).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from machines.facts import FACTS, SPLITS, WALKS
-from machines.naive_machine import describe
+from machines.naive_reader import describe
 
 DRIVE = Path(os.environ["TG_BUILDDIR"], "tests", "machines", "machinedrive")
 FOLDER = Path(os.environ["TG_SRCDIR"], "tlbgrind", "machines")

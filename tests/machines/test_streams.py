@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from machines.facts import FACTS
 from machines.naive_hierarchy import Machine
-from machines.naive_machine import describe, shift
+from machines.naive_reader import describe, shift
 
 DRIVE = Path(os.environ["TG_BUILDDIR"], "tests", "machines", "streamdrive")
 FOLDER = Path(os.environ["TG_SRCDIR"], "tlbgrind", "machines")
