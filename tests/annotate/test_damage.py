@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import importlib
-import io
 import random
 import re
 import sys
@@ -14,21 +13,11 @@ from typing import Any, Callable
 
 import pytest
 from annotate_support import HERE, SCRIPT
+from tg_damage import Text, damaged
 
 SAMPLES = ["two-level.out", "three-level.out", "names.out", "callgrind.out"]
 
 ERROR = re.compile(rb"tg_annotate: error: damaged\.out(:[0-9]+)?: [^\n]+\n\Z")
-
-
-class Binary(io.TextIOWrapper):
-    """Stands in for stdout and stderr, which are written as bytes and as text."""
-
-    def __init__(self) -> None:
-        super().__init__(io.BytesIO(), encoding="utf-8", errors="backslashreplace")
-
-    def bytes(self) -> bytes:
-        self.flush()
-        return self.buffer.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
 @pytest.fixture
@@ -50,7 +39,7 @@ def annotate(
 
     def one(data: bytes) -> int:
         Path("damaged.out").write_bytes(data)
-        out, err = Binary(), Binary()
+        out, err = Text(), Text()
         with redirect_stdout(out), redirect_stderr(err):
             status = main(["--annotate", "--by=line,function", "damaged.out"])
         if status == 0:
@@ -92,20 +81,7 @@ def test_random_damage_never_ends_in_a_traceback(
     chance = random.Random(sample)
     statuses = set()
     for _ in range(500):
-        damaged = bytearray(data)
-        for _ in range(chance.randint(1, 4)):
-            place = chance.randrange(len(damaged))
-            kind = chance.randrange(4)
-            if kind == 0:
-                damaged[place] = chance.randrange(256)
-            elif kind == 1:
-                damaged[place] = chance.choice(b"0123456789 -+*()=:\n")
-            elif kind == 2:
-                del damaged[place : place + chance.randint(1, 20)]
-            else:
-                other = chance.randrange(len(data))
-                damaged[place:place] = data[other : other + chance.randint(1, 40)]
-        statuses.add(annotate(bytes(damaged)))
+        statuses.add(annotate(damaged(data, chance, b"0123456789 -+*()=:\n")))
     assert statuses == {0, 1}  # else the damage is too small or too large to prove anything
 
 
@@ -138,7 +114,7 @@ def test_nothing_is_printed_that_does_not_add_up(
 
     monkeypatch.setattr(profile, lossy, without_the_first)
     monkeypatch.chdir(place)
-    out, err = Binary(), Binary()
+    out, err = Text(), Text()
     with redirect_stdout(out), redirect_stderr(err):
         status = package("cli").main(["--annotate", "two-level.out"])
     assert err.bytes().startswith(

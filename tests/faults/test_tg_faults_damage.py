@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import io
 import random
 import re
 from contextlib import redirect_stderr, redirect_stdout
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from faults_support import DATA, package, refused
+from tg_damage import Text, damaged
 
 SAMPLE = (DATA / "mixed.faults").read_bytes()
 
@@ -94,15 +94,6 @@ def test_what_is_no_log_is_refused(tmp_path: Path) -> None:
     )
 
 
-class Text(io.TextIOWrapper):
-    def __init__(self) -> None:
-        super().__init__(io.BytesIO(), encoding="utf-8", errors="backslashreplace")
-
-    def bytes(self) -> bytes:
-        self.flush()
-        return self.buffer.getvalue()  # type: ignore[attr-defined, no-any-return]
-
-
 ERROR = re.compile(rb"tg_faults: error: damaged(:[0-9]+)?: [^\n]+\n\Z")
 
 
@@ -146,20 +137,7 @@ def test_random_damage_never_ends_in_a_traceback(tmp_path: Path, monkeypatch: py
     chance = random.Random("faults")
     statuses = set()
     for turn in range(2000):
-        out = bytearray(SAMPLE)
-        for _ in range(chance.randint(1, 3)):
-            place = chance.randrange(len(out))
-            kind = chance.randrange(4)
-            if kind == 0:
-                out[place] = chance.randrange(256)
-            elif kind == 1:
-                out[place] = chance.choice(b"0123456789abcdef-+.x\t\n*")
-            elif kind == 2:
-                del out[place : place + chance.randint(1, 20)]
-            else:
-                other = chance.randrange(len(SAMPLE))
-                out[place:place] = SAMPLE[other : other + chance.randint(1, 40)]
-        Path("damaged").write_bytes(out)
+        Path("damaged").write_bytes(damaged(SAMPLE, chance, b"0123456789abcdef-+.x\t\n*"))
         extra = (["--format=text"], ["--format=json"], ["--waste", "--growth=3", "--phase-range"], ["--view=4k"])
         statuses.add(call(*extra[turn % 4]))
     assert statuses == {0, 1}

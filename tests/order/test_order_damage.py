@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import io
 import random
 import re
 from contextlib import redirect_stderr, redirect_stdout
@@ -12,6 +11,7 @@ from typing import Callable
 
 import pytest
 from order_support import DATA, compiled, linked, package, recorded, refused, spread
+from tg_damage import Text, damaged
 
 SAMPLE = (DATA / "first.entries").read_bytes()
 
@@ -68,15 +68,6 @@ def test_empty_and_binary_files_are_refused(tmp_path: Path) -> None:
     refused(tmp_path, f"{tmp_path}: Is a directory", tmp_path)
 
 
-class Text(io.TextIOWrapper):
-    def __init__(self) -> None:
-        super().__init__(io.BytesIO(), encoding="utf-8", errors="backslashreplace")
-
-    def bytes(self) -> bytes:
-        self.flush()
-        return self.buffer.getvalue()  # type: ignore[attr-defined, no-any-return]
-
-
 ERROR = re.compile(rb"(tg_order: warning: [^\n]+\n)*tg_order: error: [^\n]+\n\Z")
 
 
@@ -100,23 +91,6 @@ def test_a_file_cut_anywhere_is_refused_or_whole(tmp_path: Path, monkeypatch: py
         assert call("cut") == 1, f"cut after byte {size}"
     Path("cut").write_bytes(SAMPLE[:-1])  # only the last line feed is missing
     assert call("cut") == 0
-
-
-def damaged(data: bytes, chance: random.Random, letters: bytes) -> bytes:
-    out = bytearray(data)
-    for _ in range(chance.randint(1, 4)):
-        place = chance.randrange(len(out))
-        kind = chance.randrange(4)
-        if kind == 0:
-            out[place] = chance.randrange(256)
-        elif kind == 1:
-            out[place] = chance.choice(letters)
-        elif kind == 2:
-            del out[place : place + chance.randint(1, 20)]
-        else:
-            other = chance.randrange(len(data))
-            out[place:place] = data[other : other + chance.randint(1, 40)]
-    return bytes(out)
 
 
 def test_random_damage_of_entries_never_ends_in_a_traceback(
