@@ -86,7 +86,9 @@ static HChar* read_file(const HChar* name, SizeT* length, tlb_reason* why)
    struct vg_stat st;
    const SysRes opened = VG_(open)(name, VKI_O_RDONLY, 0);
    if (sr_isError(opened) || VG_(fstat)((Int)sr_Res(opened), &st) != 0) {
-      VG_(snprintf)(why->text, sizeof why->text, "can not be read");
+      VG_(snprintf)(why->text, sizeof why->text, "%s",
+                    !is_file(name) ? "there is no such file"
+                                   : "the file can not be read");
       return NULL;
    }
    const Int fd = (Int)sr_Res(opened);
