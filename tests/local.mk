@@ -32,6 +32,7 @@ UNIT_TESTS = \
 # CLIENT_FLAGS_NAME (in the place of CLIENT_FLAGS) or CLIENT_LINK_FLAGS_NAME (added).
 CLIENTS = \
 	aspace_walk \
+	fault_entry \
 	fault_forks \
 	fault_hello \
 	fault_mechanisms \
@@ -49,6 +50,8 @@ CLIENTS = \
 	run_threads
 
 # As programs are today.
+CLIENT_FLAGS_fault_entry = -g -O1 -fPIE
+CLIENT_LINK_FLAGS_fault_entry = -pie
 CLIENT_FLAGS_fault_hello = -g -O1 -fPIE
 CLIENT_LINK_FLAGS_fault_hello = -pie
 CLIENT_LINK_FLAGS_fault_static = -static
@@ -103,6 +106,7 @@ PYTEST_FILES = \
 	tests/experiments/test_experiments.py \
 	tests/machines/test_machines.py \
 	tests/faults/test_cold_pages.py \
+	tests/faults/test_first_faults.py \
 	tests/faults/test_log.py \
 	tests/faults/test_mechanisms.py \
 	tests/faults/test_native.py \

@@ -325,15 +325,16 @@ def record(
     environment: dict[str, str] = ENVIRONMENT,
 ) -> list[NativeFault]:
     """The faults of a program and its children without Valgrind and without address
-    randomisation."""
+    randomisation. perf has variables of its own for what it starts, and env takes them away."""
     data = tmp_path / "perf.data"
     subprocess.run(
         [
             "perf", "record", "-q",
             "-e", "exceptions:page_fault_user", "-e", "exceptions:page_fault_kernel",
-            "-o", data, "setarch", "-R", *command,
+            "-o", data, "setarch", "-R", "env", "-i",
+            *(f"{name}={value}" for name, value in environment.items()),
+            *command,
         ],
-        env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -352,7 +353,7 @@ def record(
         match = PERF_LINE.match(line)
         assert match, line
         address = int(match["address"], 16)
-        if match["comm"] == "setarch" or address >= 1 << 47:
+        if match["comm"] in ("setarch", "env") or address >= 1 << 47:
             continue
         page = address - address % PAGE
         found.append(NativeFault(match["comm"], page, native_kind(int(match["code"], 16))))

@@ -44,20 +44,6 @@ def test_whatever_the_machine(option: str, tmp_path: Path) -> None:
     assert usual.faults == other.faults
 
 
-def test_first_faults(tmp_path: Path) -> None:
-    """E4: the dynamic linker's entry, the stack three bytes on, the page of _dl_start"""
-    (log,), _ = run(tmp_path, [HELLO], ["--native-start=no"])
-    first = [f for f in log.view("4k") if f.by == "-"]
-    entry = first[0]
-    assert entry.kind("4k") == "x" and entry.instructions == 0
-    assert entry.code is not None and entry.map.prot == "r-x"
-    assert "ld" in Path(entry.map.name).name
-    after = first[1:3]
-    assert [f.kind("4k") for f in after if f.map.what == "stack"] in (["w"], [])
-    start = next(f for f in first[1:] if f.kind("4k") == "x")
-    assert start.map.name == entry.map.name
-
-
 def test_views_are_of_each_other(tmp_path: Path) -> None:
     """what faults in the kernel's views faults in that of single pages; with everything switched
     off, all three are alike"""
