@@ -383,7 +383,9 @@ static void heap_grown(const TgSpaceEvent* e)
                      .prot = TLB_MAY_READ | TLB_MAY_WRITE };
    v.flags = e->mapping->flags & TLB_MAP_LOCKED;
    tlb_fault_map(&model, &v);
-   map_at(number)->end = (ULong)e->start + e->length;
+   /* The highest that it came to: the log has faults of before it shrank. */
+   if (map_at(number)->end < (ULong)e->start + e->length)
+      map_at(number)->end = (ULong)e->start + e->length;
    if (v.flags != 0)
       tlb_fault_lock(&model, v.start, v.end);
 }
