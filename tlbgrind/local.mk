@@ -188,6 +188,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_sites.c \
 	tlbgrind/tg_summary.c \
 	tlbgrind/tg_syscall_names.c \
+	tlbgrind/tg_short.c \
 	tlbgrind/tg_translate.c \
 	tlbgrind/tg_vdso_stub.c \
 	tlbgrind/tg_writes.c
@@ -228,6 +229,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_sites.h \
 	tlbgrind/tg_summary.h \
 	tlbgrind/tg_syscall_names.h \
+	tlbgrind/tg_short.h \
 	tlbgrind/tg_translate.h \
 	tlbgrind/tg_vdso_stub.h \
 	tlbgrind/tg_writes.h

@@ -146,11 +146,6 @@ static void lay_out(UChar** at, XArray* a, Word* first, UInt n, SizeT element)
    *first += (Word)n;
 }
 
-static UInt n_more_fetches(const TgSegment* s)
-{
-   return s->n_fetches > 1 ? s->n_fetches - 1u : 0;
-}
-
 /* Where the next segment's parts begin, in the arrays and in the block. */
 typedef struct {
    UChar* at;
@@ -161,13 +156,12 @@ static TgSegment* lay_out_segment(const TgSegment* built, Cursor* c)
 {
    TgSegment* s = (TgSegment*)(void*)c->at;
    *s = *built;
+   if (s->guarded)
+      s->attempted = 0;
    c->at += sizeof *s;
    lay_out(&c->at, groups, &c->group, s->n_groups, sizeof(TgGroup));
-   s->more_fetches = (TgPage**)(void*)c->at;
-   lay_out(&c->at, fetches, &c->fetch, n_more_fetches(s), sizeof(TgPage*));
-   s->ref = (TgRef*)(void*)c->at;
+   lay_out(&c->at, fetches, &c->fetch, tg_more_fetches(s), sizeof(TgPage*));
    lay_out(&c->at, refs, &c->ref, s->n_refs, sizeof(TgRef));
-   s->instr = (TgSite**)(void*)c->at;
    lay_out(&c->at, instrs, &c->instr, s->n_instrs, sizeof(TgSite*));
 
    order_by_newest(s->group, s->n_groups);
@@ -212,17 +206,20 @@ static void settle_ref(const TgRef* r, ULong n)
 
 static void settle_segment(TgSegment* s)
 {
+   const TgRef* ref = tg_segment_refs(s);
+   TgSite** instr = tg_segment_instrs(s);
    const ULong n = s->entered;
    s->entered = 0;
    if (s->helper)
-      totals.unperformed[s->ref[0].kind] += s->attempted - n;
-   s->attempted = 0;
+      totals.unperformed[ref[0].kind] += s->attempted - n;
+   if (s->guarded)
+      s->attempted = 0;
    if (n == 0)
       return;
    for (UInt i = 0; i < s->n_instrs; i++)
-      tg_site_line(s->instr[i])->refs[TG_FETCH] += n;
+      tg_site_line(instr[i])->refs[TG_FETCH] += n;
    for (UInt i = 0; i < s->n_refs; i++)
-      settle_ref(&s->ref[i], n);
+      settle_ref(&ref[i], n);
 }
 
 static void settle_block(TgBlock* b)
@@ -253,7 +250,7 @@ static void bury(TgBlock* b)
    for (UInt i = 0; i < b->n_segments; i++) {
       TgSegment* s = b->segment[i];
       for (UInt j = 0; j < s->n_instrs; j++)
-         tg_site_release(s->instr[j]);
+         tg_site_release(tg_segment_instrs(s)[j]);
       VG_(addToXA)(free_numbers, &s->number);
    }
    VG_(free)(b);

@@ -52,28 +52,60 @@ enum { TG_MAX_GROUPS = 24 };
 /* Steps of the clock. A reference that straddles two pages refers to them at
    different times, for with equal ones nobody knew which of the pages was
    referenced last; and what its page walk leaves in the last level has the
-   time before each. So a reference takes four steps, and a segment more than
-   any segment's references take. */
-enum { TG_HALF_TICKS = 2, TG_TICKS = 4, TG_SEGMENT_TICKS = 1 << 18 };
+   time before each. So a reference takes four steps. An instruction takes so
+   many that a segment's references have room in the time that its instructions
+   take; so the clock counts instructions, too. A segment in which none begins
+   takes as long as one. */
+enum { TG_HALF_TICKS = 2, TG_TICKS = 4, TG_INSTR_SHIFT = 10,
+       TG_INSTR_TICKS = 1 << TG_INSTR_SHIFT };
 
-/* What the check reads comes first. */
+/* How many references a segment can have in which so many instructions begin. */
+static inline UInt tg_max_refs(UInt n_instrs)
+{
+   const UInt room = n_instrs == 0 ? 1 : n_instrs;
+   return room * (TG_INSTR_TICKS / TG_TICKS) - 1;
+}
+
+/* What the check reads comes first; a program can have hundreds of thousands of
+   these, so what can be found without is not kept. */
 typedef struct {
-   ULong entered;     /* how often it was run to its end */
-   TgPage* fetch;     /* the page of its first fetch; if it has none, one that
-                         is always known */
-   UInt number;       /* of the segment in the table, from 1 */
+   ULong entered;       /* how often it was run to its end */
+   union {
+      TgPage* fetch;    /* the page of its first fetch; if it has none, one that
+                           is always known */
+      ULong attempted;  /* guarded: how often it was up to the guard */
+   };
+   UInt number;         /* of the segment in the table, from 1 */
    UShort n_groups;
    UShort n_refs;
-   UShort n_fetches;  /* how many of the references are fetches */
+   UShort n_fetches;    /* how many of the references are fetches */
    UShort n_instrs;
-   Bool guarded;      /* one reference that happens or not */
-   Bool helper;       /* guarded, and made by a helper function */
-   ULong attempted;   /* guarded: how often it was up to the guard */
-   TgRef* ref;
-   TgSite** instr;    /* the instructions that begin in it */
-   TgPage** more_fetches; /* of its other fetches */
+   Bool guarded;        /* one reference that happens or not, in no group */
+   Bool helper;         /* guarded, and made by a helper function */
    TgGroup group[];
 } TgSegment;
+
+/* Behind the groups stand, of a finished segment, the pages of its other
+   fetches, its references, and the instructions that begin in it. */
+static inline UInt tg_more_fetches(const TgSegment* s)
+{
+   return s->n_fetches > 1 ? s->n_fetches - 1u : 0;
+}
+
+static inline TgPage** tg_segment_fetches(const TgSegment* s)
+{
+   return (TgPage**)(Addr)(s->group + s->n_groups);
+}
+
+static inline TgRef* tg_segment_refs(const TgSegment* s)
+{
+   return (TgRef*)(void*)(tg_segment_fetches(s) + tg_more_fetches(s));
+}
+
+static inline TgSite** tg_segment_instrs(const TgSegment* s)
+{
+   return (TgSite**)(void*)(tg_segment_refs(s) + s->n_refs);
+}
 
 typedef struct _TgBlock {
    struct _TgBlock* next; /* first two: as VG_(HashTable) wants them */

@@ -6,7 +6,9 @@
 #include "tg_check.h"
 #include "tg_hot.h"
 #include "tg_known.h"
+#include "tg_lanes.h"
 #include "tg_replay.h"
+#include "tg_short.h"
 
 static UInt page_shift;
 static Bool fast_path;
@@ -18,68 +20,80 @@ void tg_check_init(const TgOptions* options)
 }
 
 /* With n_groups, more_fetches, shift and the Bools constants, a straight line of
-   code. `writes`, `split`: see TgKnowledge; `counts`: instructions are counted.
-   Returns whether all was known. */
+   code. `writes`, `split`: see TgKnowledge; `instrs`: an instruction begins in
+   the segment; `miss`: what simulates it if not all is known. Returns whether
+   all was. */
 static inline __attribute__((always_inline))
 Bool check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
-           UInt shift, Bool writes, Bool split, Bool counts)
+           UInt shift, Bool writes, Bool split, Bool instrs,
+           void (*miss)(const TgHot* hot, TgSegment* s))
 {
    const TgHot* hot = tg_hot(guest_state);
    TgPage* page[TG_MAX_GROUPS];
    UWord differs = s->fetch->tag;
-   const ULong now = tg_clock += TG_SEGMENT_TICKS;
+   if (instrs)
+      tg_clock += (ULong)s->n_instrs << TG_INSTR_SHIFT;
+   else
+      tg_clock_pass(s);
+   const ULong now = tg_clock;
 
    s->entered++;
    for (UInt i = 0; i < more_fetches; i++)
-      differs |= s->more_fetches[i]->tag;
+      differs |= tg_segment_fetches(s)[i]->tag;
    #pragma GCC unroll 4
    for (UInt i = 0; i < n_groups; i++) {
       const TgGroup* g = &s->group[i];
       const Addr first = hot->base[g->base] + g->first;
       page[i] = tg_near_page(first, shift);
       differs |= (first + g->span)
-                 ^ (writes && g->kind == TG_WRITE ? tg_writes(page[i])->tag
-                                                  : page[i]->tag);
+                 ^ (writes ? tg_probe(page[i], g->kind) : page[i])->tag;
    }
    /* Bits below the page number say nothing. */
    if (UNLIKELY(differs >> shift != 0)) {
-      tg_replay(hot, s);
-      if (counts)
-         tg_instructions += s->n_instrs;
+      for (UInt i = 0; i < n_groups; i++)
+         tg_segment_pages.page[i] = page[i];
+      miss(hot, s);
       return False;
    }
-   if (counts)
-      tg_instructions += s->n_instrs;
    /* Times that are in the right order, and later than those of all segments
       before. Those of fetches and of data are not compared with each other. */
    s->fetch->time = now - more_fetches;
    for (UInt i = 0; i < more_fetches; i++)
-      s->more_fetches[i]->time = now - (more_fetches - 1 - i);
+      tg_segment_fetches(s)[i]->time = now - (more_fetches - 1 - i);
    #pragma GCC unroll 4
    for (UInt i = 0; i < n_groups; i++) {
-      TgPage* p = split && s->group[i].kind == TG_WRITE ? tg_writes(page[i])
-                                                        : page[i];
+      TgPage* p = split ? tg_probe(page[i], s->group[i].kind) : page[i];
       p->time = now - (n_groups - 1 - i);
    }
    return True;
 }
 
+/* What the check does not know is simulated by a function of its own, lest the
+   check saves registers for it. */
 #define CHECK(n) \
+   static __attribute__((noinline)) \
+   void miss_##n(const TgHot* hot, TgSegment* s) \
+   { \
+      if (!tg_short_segment(hot, s, n, 12, False)) \
+         tg_replay(hot, s); \
+   } \
+   static __attribute__((noinline)) \
+   void miss_writes_##n(const TgHot* hot, TgSegment* s) \
+   { \
+      if (!tg_short_segment(hot, s, n, 12, True)) \
+         tg_replay(hot, s); \
+   } \
    static void check_##n(UChar* guest_state, TgSegment* s) \
    { \
-      check(guest_state, s, n, 0, 12, False, False, False); \
+      check(guest_state, s, n, 0, 12, False, False, True, miss_##n); \
    } \
-   static void check_faults_##n(UChar* guest_state, TgSegment* s) \
+   static void check_writes_##n(UChar* guest_state, TgSegment* s) \
    { \
-      check(guest_state, s, n, 0, 12, True, False, True); \
-   } \
-   static void check_counted_##n(UChar* guest_state, TgSegment* s) \
-   { \
-      check(guest_state, s, n, 0, 12, False, False, True); \
+      check(guest_state, s, n, 0, 12, True, False, True, miss_writes_##n); \
    } \
    static void check_split_##n(UChar* guest_state, TgSegment* s) \
    { \
-      check(guest_state, s, n, 0, 12, True, True, tg_knowledge.instructions); \
+      check(guest_state, s, n, 0, 12, True, True, True, tg_replay); \
    }
 
 CHECK(0)
@@ -88,52 +102,37 @@ CHECK(2)
 CHECK(3)
 CHECK(4)
 
-/* Where times of fetches and of data are compared with each other, all have to
-   be those of the references. */
-static void check_mixed(UChar* guest_state, TgSegment* s)
-{
-   if (check(guest_state, s, s->n_groups,
-             s->n_fetches > 1 ? s->n_fetches - 1u : 0, page_shift,
-             tg_knowledge.writes, tg_knowledge.split,
-             tg_knowledge.instructions))
-      tg_replay_note_times(tg_hot(guest_state), s);
-}
-
 static void check_any(UChar* guest_state, TgSegment* s)
 {
-   check(guest_state, s, s->n_groups,
-         s->n_fetches > 1 ? s->n_fetches - 1u : 0, page_shift,
-         tg_knowledge.writes, tg_knowledge.split, tg_knowledge.instructions);
+   const Bool known = check(guest_state, s, s->n_groups, tg_more_fetches(s),
+                            page_shift, tg_knowledge.writes,
+                            tg_knowledge.split, False, tg_replay);
+   /* Where times of fetches and of data are compared with each other, all have
+      to be those of the references. */
+   if (known && tg_knowledge.mixed)
+      tg_replay_note_times(tg_hot(guest_state), s);
 }
 
 static void check_nothing(UChar* guest_state, TgSegment* s)
 {
    s->entered++;
-   tg_clock += TG_SEGMENT_TICKS;
+   tg_clock_pass(s);
    tg_replay(tg_hot(guest_state), s);
-   if (tg_knowledge.instructions)
-      tg_instructions += s->n_instrs;
 }
 
 TgCheck* tg_check_for(const TgSegment* s)
 {
    static TgCheck* const of_4k[][5] = {
       { check_0, check_1, check_2, check_3, check_4 },
-      { check_faults_0, check_faults_1, check_faults_2, check_faults_3,
-        check_faults_4 },
+      { check_writes_0, check_writes_1, check_writes_2, check_writes_3,
+        check_writes_4 },
       { check_split_0, check_split_1, check_split_2, check_split_3, check_split_4 },
-      { check_counted_0, check_counted_1, check_counted_2, check_counted_3,
-        check_counted_4 },
    };
-   /* Without split arrays, only faults tell writes apart. */
-   const UInt how = tg_knowledge.split ? 2 : tg_knowledge.writes ? 1
-                    : tg_knowledge.instructions ? 3 : 0;
+   const UInt how = tg_knowledge.split ? 2 : tg_knowledge.writes ? 1 : 0;
    if (!fast_path)
       return check_nothing;
-   if (tg_knowledge.mixed)
-      return check_mixed;
-   if (page_shift == 12 && s->n_fetches < 2
-       && s->n_groups < sizeof of_4k[0] / sizeof of_4k[0][0])
+   if (page_shift == 12 && !tg_knowledge.mixed && s->n_fetches < 2
+       && s->n_instrs > 0 && s->n_groups < sizeof of_4k[0] / sizeof of_4k[0][0])
       return of_4k[how][s->n_groups];
    return check_any;
 }

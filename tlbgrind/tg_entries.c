@@ -290,7 +290,7 @@ void tg_entries_block(Addr a, UInt length)
    const NSegment* seg = VG_(am_find_nsegment)(a);
    Block b = { .address = a, .length = length, .offset = a,
                .object = tg_entries_object(seg),
-               .when = tg_instructions };
+               .when = tg_instructions() };
    if (seg != NULL && seg->kind == SkFileC)
       b.offset = a - seg->start + (ULong)seg->offset;
    const UInt next = (UInt)VG_(sizeXA)(blocks);
@@ -315,7 +315,7 @@ void tg_entries_written(UInt object, ULong offset, UInt length)
          return;
       }
    }
-   const Write w = { offset, length, tg_instructions, object };
+   const Write w = { offset, length, tg_instructions(), object };
    VG_(addToXA)(writes, &w);
 }
 

@@ -113,7 +113,7 @@ static void kernel_touches(CorePart part, ThreadId tid, Addr a, SizeT len,
    const Int by = part == Vg_CoreSignal ? TG_BY_SIGNAL : syscall_of[tid];
    Addr at = a;
    for (;;) {
-      touch_page(site, by, tid, touch, at, tg_instructions);
+      touch_page(site, by, tid, touch, at, tg_instructions());
       const Addr next = (at | page_mask) + 1;
       if (next - a >= len || next < a)
          break;
@@ -158,7 +158,7 @@ static void kernel_wrote(CorePart part, ThreadId tid, Addr a, SizeT len)
 
 static void exec_touch(Addr a, tlb_touch touch)
 {
-   touch_page(NULL, TG_BY_EXEC, 1, touch, a, tg_instructions);
+   touch_page(NULL, TG_BY_EXEC, 1, touch, a, tg_instructions());
 }
 
 void tg_faults_start(ThreadId tid)
@@ -211,7 +211,7 @@ void tg_faults_post_syscall(ThreadId tid, UInt number, const UWord* args,
 #endif
       if (tg_space_vvar() != 0)
          touch_page(NULL, TG_BY_PROGRAM, tid, TLB_TOUCH_READ, tg_space_vvar(),
-                    tg_instructions);
+                    tg_instructions());
       break;
    default: break;
    }
@@ -225,10 +225,10 @@ static void forked(Bool is_child)
       tg_log_clear();
    if (is_child && child_number_at != 0)
       touch_page(NULL, syscall_of[tid], tid, TLB_TOUCH_WRITE, child_number_at,
-                 tg_instructions);
+                 tg_instructions());
    if (rseq_area != 0)
       touch_page(NULL, syscall_of[tid], tid, TLB_TOUCH_WRITE, rseq_area,
-                 tg_instructions);
+                 tg_instructions());
 }
 
 void tg_faults_init(const TgOptions* o)

@@ -318,7 +318,9 @@ static void data(TgKind kind, IRExpr* atom, UInt size)
 {
    need_segment();
    /* Room for two: see data_write(). */
-   if (tg_segment_at_hand()->n_groups + 2 > TG_MAX_GROUPS) {
+   const TgSegment* s = tg_segment_at_hand();
+   if (s->n_groups + 2u > TG_MAX_GROUPS
+       || s->n_refs + 2u > tg_max_refs(s->n_instrs)) {
       end_segment();
       need_segment();
    }

@@ -20,6 +20,8 @@
 
 #include "pub_tool_basics.h"
 
+#include "tg_events.h"
+
 #include <stdint.h>
 
 /* How many different sets of page-size rules a run can have. */
@@ -39,7 +41,9 @@ typedef struct {
 typedef struct {
    ULong wanted;        /* by whom: a bit for each machine, and those below */
    ULong wanted_writes; /* the same for writes; see TgKnowledge */
-   ULong mark; /* the segment in which it was last seen, see tg_replay.c */
+   UInt mark;   /* the segment in which it was last seen, see tg_replay.c */
+   UInt second; /* in which entry of the first machine's second level it was
+                   last, see tg_short.h */
    UChar backing[TG_MAX_VIEWS]; /* what backs it, by view; see tg_lanes.c */
 } TgRest;
 
@@ -59,6 +63,14 @@ enum { TG_RECORDS_BYTES = 4096 }; /* of which that is the size */
 static inline TgPage* tg_writes(const TgPage* p)
 {
    return (TgPage*)(Addr)(p + TG_CHUNK_PAGES);
+}
+
+/* What references of that kind are looked up by, where writes are told apart. */
+static inline TgPage* tg_probe(const TgPage* p, UInt kind)
+{
+   _Static_assert(TG_FETCH == 0 && TG_READ == 1 && TG_WRITE == 2,
+                  "a bit tells writes from the others");
+   return (TgPage*)(Addr)(p + (kind & TG_WRITE) * (TG_CHUNK_PAGES / TG_WRITE));
 }
 
 static inline TgRest* tg_rest(const TgPage* p)
@@ -90,8 +102,6 @@ typedef struct {
                    If not, it is looked up as a read is, and `write` only says
                    that writes are known, too. */
    Bool writes; /* writes are told apart at all */
-   Bool instructions; /* somebody asks how many have been executed, see
-                         tg_replay.h */
    Bool exact_times; /* somebody looks at more than who is oldest */
    Bool mixed;       /* somebody compares times of fetches and of data */
 } TgKnowledge;

@@ -8,7 +8,7 @@
 
 #include "tg_aspace.h"
 #include "tg_lanes.h"
-#include "tg_translate.h"
+#include "tg_short.h"
 
 TgLane* tg_lanes;
 UInt tg_n_lanes;
@@ -17,7 +17,7 @@ TgSegmentPages tg_segment_pages;
 
 static UInt page_shift;
 static Bool fast_path;
-static ULong mark_at_hand;
+static UInt mark_at_hand;
 static tlb_reference last; /* that a first level was asked for */
 
 /* The two times of a data page, for arrays that serve both loads and stores. */
@@ -30,7 +30,7 @@ static TgPage* page_of_time(const TgPort* port, uint64_t* time)
    return (TgPage*)(void*)((UChar*)time - port->time_at);
 }
 
-void tg_segment_mark(ULong mark)
+void tg_segment_mark(UInt mark)
 {
    TgSegmentPages* s = &tg_segment_pages;
    for (UInt i = 0; i < s->n && !s->marked; i++)
@@ -294,7 +294,7 @@ static void changed(void* opaque, uint64_t start, uint64_t end)
 }
 
 Bool tg_lane_refer(TgLane* lane, TgPage* p, UWord number, TgKind kind,
-                   ULong now, ULong mark, tlb_outcome* out)
+                   ULong now, UInt mark, tlb_outcome* out)
 {
    const TgFront* f = &lane->front[kind];
    const tlb_key key = tlb_key_of(number, page_shift, 0);
@@ -560,7 +560,7 @@ static void listen(void* opaque, const TgSpaceEvent* e)
       tg_knowledge.wide |= lane->bit;
       VG_(memset)(lane->front, 0, sizeof lane->front);
    }
-   tg_translate_lanes_changed();
+   tg_short_way_find(fast_path);
 }
 
 static void init_lane(TgLane* lane, UInt number, const TgMachine* machine,
@@ -612,7 +612,6 @@ void tg_lanes_init(const TgOptions* options)
       k.wanted[TG_CODE] |= TG_WANTED_BY_FAULTS;
       k.wanted_writes |= TG_WANTED_BY_FAULTS;
    }
-   k.instructions = options->faults.on || options->entries;
    tg_known_init(&k);
    for (UInt i = 0; i < n; i++) {
       tg_lanes[i].asked_always = has_doubles(&tg_lanes[i]);

@@ -62,9 +62,9 @@ void tg_lanes_init(const TgOptions* options);
    Returns False, and has done nothing, if that would take away knowledge of a
    page that the segment `mark` refers to: then its references have to be
    simulated one by one. With TG_NO_MARK that never happens. */
-#define TG_NO_MARK (~0ULL)
+#define TG_NO_MARK (~0u)
 Bool tg_lane_refer(TgLane* lane, TgPage* p, UWord number, TgKind kind,
-                   ULong now, ULong mark, tlb_outcome* out);
+                   ULong now, UInt mark, tlb_outcome* out);
 
 /* What the last call, which was a miss, comes to with a follower. */
 void tg_lane_follow(TgLane* follower, tlb_outcome* out);
@@ -80,7 +80,7 @@ typedef struct {
 
 extern TgSegmentPages tg_segment_pages;
 
-void tg_segment_mark(ULong mark);
+void tg_segment_mark(UInt mark);
 
 /* Whether a page of the segment `mark` has been released, though not evicted,
    since this was set to False. */

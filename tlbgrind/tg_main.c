@@ -42,6 +42,7 @@
 #include "tg_reach_out.h"
 #include "tg_replay.h"
 #include "tg_run.h"
+#include "tg_short.h"
 #include "tg_sites.h"
 #include "tg_summary.h"
 #include "tg_translate.h"
@@ -364,6 +365,7 @@ static void post_clo_init(void)
    tg_blocks_init();
    tg_lanes_init(o);
    tg_translate_init(o);
+   tg_short_way_find(o->fast_path);
    if (o->reach)
       tg_reach_init(o);
    tg_replay_init(o);

@@ -52,14 +52,14 @@ void tg_reach_init(const TgOptions* options)
 }
 
 /* Whether the page that is to go is one of the segment's. */
-static Bool is_needed(tlb_reach* r, ULong mark)
+static Bool is_needed(tlb_reach* r, UInt mark)
 {
    const uint64_t* time = mark == TG_NO_MARK ? NULL : tlb_reach_oldest(r);
    return time != NULL && tg_rest(page_of_time(time))->mark == mark;
 }
 
 Bool tg_reach_refer(TgTable table, TgPage* p, UWord number, ULong now,
-                    ULong mark)
+                    UInt mark)
 {
    tlb_reach* r = reach[table == TG_CODE ? TG_REACH_CODE : TG_REACH_DATA];
    if (is_needed(r, mark))

@@ -24,7 +24,7 @@ void tg_reach_init(const TgOptions* options);
    knowledge of a page that the segment `mark` refers to, as tg_lane_refer()
    does. */
 Bool tg_reach_refer(TgTable table, TgPage* p, UWord number, ULong now,
-                    ULong mark);
+                    UInt mark);
 
 /* Counts begin again: the life of a forked child. */
 void tg_reach_zero(void);

@@ -9,6 +9,7 @@
 
 #include "tg_known.h"
 #include "tg_replay.h"
+#include "tg_short.h"
 #include "tg_translate.h"
 
 static UInt page_shift;
@@ -18,7 +19,7 @@ static ULong straddles[TG_N_KINDS];
 static ULong replays, replays_refs;
 
 ULong tg_clock;
-ULong tg_instructions;
+ULong tg_idle_passes;
 
 static const TgSegment* at_hand; /* that is being simulated */
 
@@ -61,7 +62,7 @@ static void replay_data(TgRef* r, Addr a, ULong now)
    the reference before it fetches. */
 static Bool goes_on(const TgSegment* s, const TgRef* r)
 {
-   return r->kind == TG_FETCH && r->size > 0 && r > s->ref
+   return r->kind == TG_FETCH && r->size > 0 && r > tg_segment_refs(s)
           && r[-1].kind == TG_FETCH && r[-1].site == r->site;
 }
 
@@ -104,8 +105,9 @@ static ULong time_of_ref(const TgSegment* s, UInt nth)
    have been simulated. */
 static void replay_refs(const TgHot* hot, TgSegment* s, UInt from, UInt n)
 {
+   TgRef* ref = tg_segment_refs(s);
    for (UInt i = 0; i < n; i++) {
-      TgRef* r = &s->ref[i];
+      TgRef* r = &ref[i];
       const ULong now = time_of_ref(s, i);
       if (i < from)
          note_time(hot, r, now);
@@ -134,21 +136,24 @@ typedef struct {
 /* What the look-up of a group says. */
 static TgPage* probe_of(const TgGroup* g, TgPage* p)
 {
-   return tg_knowledge.writes && g->kind == TG_WRITE ? tg_writes(p) : p;
+   return tg_knowledge.writes ? tg_probe(p, g->kind) : p;
 }
 
-/* Lists the groups' pages, and apart those that are unknown. Returns how many, or
-   -1 if it is not as simple as that. */
-static Int list_unknown(const TgHot* hot, const TgSegment* s, TgPage** page,
-                        Unknown* unknown)
+/* Completes the list of the groups' pages that the check has left, and lists
+   apart those that are unknown. Returns how many, or -1 if it is not as simple
+   as that. */
+static Int list_unknown(const TgHot* hot, const TgSegment* s, Unknown* unknown)
 {
+   TgPage** const page = tg_segment_pages.page;
    Int n = 0;
    for (UInt i = 0; i < s->n_groups; i++) {
       const TgGroup* g = &s->group[i];
       const Addr first = hot->base[g->base] + g->first;
-      if (page_of(first) != page_of(first + g->span))
+      const UWord number = page_of(first);
+      if (number != page_of(first + g->span))
          return -1;
-      page[i] = tg_data_page(page_of(first));
+      if (UNLIKELY(tg_page_number_of_data(page[i], page_shift) != number))
+         page[i] = tg_page(TG_DATA, number);
       if ((probe_of(g, page[i])->tag & 1) == 0)
          continue;
       /* The first write of a group need not be its first reference. */
@@ -156,26 +161,27 @@ static Int list_unknown(const TgHot* hot, const TgSegment* s, TgPage** page,
       if (!tg_knowledge.split && g->kind == TG_WRITE
           && (rest->wanted_writes != 0 || rest->wanted == 0))
          return -1;
-      unknown[n++] = (Unknown){ page[i], page_of(first), g->oldest };
+      unknown[n++] = (Unknown){ page[i], number, g->oldest };
    }
    return n;
 }
 
-static Int first_fetch(const TgSegment* s)
+static UInt first_fetch(const TgSegment* s)
 {
-   Int i = 0;
-   while (s->ref[i].kind != TG_FETCH)
+   const TgRef* ref = tg_segment_refs(s);
+   UInt i = 0;
+   while (ref[i].kind != TG_FETCH)
       i++;
    return i;
 }
 
-static void note_groups(const TgSegment* s, TgPage* const* page)
+static void note_groups(const TgSegment* s)
 {
    s->fetch->time = tg_clock;
    for (UInt i = 0; i < s->n_groups; i++) {
       const TgGroup* g = &s->group[i];
-      TgPage* p = tg_knowledge.split && g->kind == TG_WRITE ? tg_writes(page[i])
-                                                            : page[i];
+      TgPage* p = tg_segment_pages.page[i];
+      p = tg_knowledge.split ? tg_probe(p, g->kind) : p;
       p->time = time_of_ref(s, g->newest);
    }
 }
@@ -191,6 +197,39 @@ static void sort_by_time(Unknown* unknown, Int n)
    }
 }
 
+/* Marks that no page bears, as far as it matters: one that has borne its mark
+   since four thousand million segments is only taken for one of the segment's,
+   which is as exact. */
+static UInt new_mark(void)
+{
+   static UInt mark;
+   mark++;
+   if (mark == TG_NO_MARK)
+      mark++;
+   return mark;
+}
+
+/* Simulates the first reference to an unknown page. Returns False if the rest of
+   the segment has to be gone through one by one; `*done` says whether this
+   reference is part of the rest. */
+static Bool simulate(const Unknown* u, TgRef* r, ULong now, UInt mark,
+                     Bool* done)
+{
+   switch (tg_go_short_way(r, u->page, u->number, now, tg_segment_pages.page,
+                           tg_segment_pages.n)) {
+   case TG_SHORT_DONE:
+      return True;
+   case TG_SHORT_NEEDED:
+      *done = False;
+      return False;
+   case TG_NOT_SHORT:
+      break;
+   }
+   tg_disturbed = False;
+   *done = tg_translate(r, u->page, u->number, now, mark);
+   return *done && !tg_disturbed;
+}
+
 /* Simulates the segment without going through its references, if it can: only
    the first reference to each unknown page, and then notes all times.
 
@@ -198,37 +237,33 @@ static void sort_by_time(Unknown* unknown, Int n)
    they are set after the misses, and not some before, does not change who is
    evicted under LRU: it is the page with the oldest time, and it stays that,
    whichever other times become younger, unless it is itself one of the
-   segment's pages; then tg_translate() gives up, and the rest is gone through
-   one by one. PLRU looks at younger times, too, so there the times have to be
-   right. */
+   segment's pages; then the rest is gone through one by one. PLRU looks at
+   younger times, too, so there the times have to be right. */
 static Bool replay_groups(const TgHot* hot, TgSegment* s)
 {
-   TgPage** const page = tg_segment_pages.page;
    Unknown unknown[TG_MAX_GROUPS + 1];
 
    if (s->n_fetches > 1)
       return False;
-   Int n = list_unknown(hot, s, page, unknown);
+   Int n = list_unknown(hot, s, unknown);
    if (n < 0)
       return False;
-   if (s->fetch->tag != 0) {
-      const Int nth = first_fetch(s);
+   if (s->fetch->tag != 0)
       unknown[n++] = (Unknown){ s->fetch, tg_code_page_number(s->fetch),
-                                (UInt)nth };
-   }
+                                first_fetch(s) };
    tg_segment_pages.page[s->n_groups] = s->fetch;
    tg_segment_pages.n = s->n_groups + 1u;
    tg_segment_pages.marked = False;
    if (n > 1)
       sort_by_time(unknown, n);
-   tg_disturbed = False;
+   const UInt mark = new_mark();
    for (Int i = 0; i < n; i++) {
       const Unknown* u = &unknown[i];
+      Bool done = True;
       if (tg_knowledge.exact_times)
          replay_refs(hot, s, u->nth, u->nth);
-      const Bool done = tg_translate(&s->ref[u->nth], u->page, u->number,
-                                     time_of_ref(s, u->nth), tg_clock);
-      if (!done || tg_disturbed) {
+      if (UNLIKELY(!simulate(u, &tg_segment_refs(s)[u->nth],
+                             time_of_ref(s, u->nth), mark, &done))) {
          replays_refs += s->n_refs - u->nth;
          replay_refs(hot, s, done ? u->nth + 1 : u->nth, s->n_refs);
          return True;
@@ -237,17 +272,19 @@ static Bool replay_groups(const TgHot* hot, TgSegment* s)
    if (tg_knowledge.mixed)
       tg_replay_note_times(hot, s);
    else
-      note_groups(s, page);
+      note_groups(s);
    return True;
 }
 
 ULong tg_replay_instructions(const TgRef* r)
 {
+   TgSite* const* instr = tg_segment_instrs(at_hand);
    UInt i = 0;
-   while (i < at_hand->n_instrs && at_hand->instr[i] != r->site)
+   while (i < at_hand->n_instrs && instr[i] != r->site)
       i++;
    /* Of an instruction that began in the segment before. */
-   return tg_instructions + (i < at_hand->n_instrs ? i : 0);
+   return tg_instructions() - at_hand->n_instrs
+          + (i < at_hand->n_instrs ? i : 0);
 }
 
 void tg_replay(const TgHot* hot, TgSegment* s)
@@ -269,7 +306,7 @@ void tg_replay(const TgHot* hot, TgSegment* s)
 static Int position(const TgSegment* s, Addr ip)
 {
    Int i = s->n_instrs - 1;
-   while (i >= 0 && s->instr[i]->address != ip)
+   while (i >= 0 && tg_segment_instrs(s)[i]->address != ip)
       i--;
    return i;
 }
@@ -290,7 +327,7 @@ static Int refs_made(const TgHot* hot, const TgSegment* s, Addr ip)
    Bool found = faulting >= 0;
    Int n = 0;
    while (n < s->n_refs) {
-      const TgRef* r = &s->ref[n];
+      const TgRef* r = &tg_segment_refs(s)[n];
       const Bool own = r->site->address == ip;
       if (!own && position(s, r->site->address) >= faulting)
          break;
@@ -311,14 +348,15 @@ static void cut_short(const TgHot* hot, TgSegment* s, Addr ip)
    const Int n_refs = refs_made(hot, s, ip);
    if (n_refs < 0)
       return;
-   tg_clock += TG_SEGMENT_TICKS;
+   const Int n_instrs = position(s, ip) + 1;
+   tg_clock_pass(s);
    at_hand = s;
    replay_refs(hot, s, 0, (UInt)n_refs);
-   tg_instructions += (ULong)(position(s, ip) + 1);
-   for (Int i = 0; i <= position(s, ip); i++)
-      tg_site_line(s->instr[i])->refs[TG_FETCH]++;
+   tg_idle_passes += (ULong)(s->n_instrs - n_instrs);
+   for (Int i = 0; i < n_instrs; i++)
+      tg_site_line(tg_segment_instrs(s)[i])->refs[TG_FETCH]++;
    for (Int i = 0; i < n_refs; i++) {
-      const TgRef* r = &s->ref[i];
+      const TgRef* r = &tg_segment_refs(s)[i];
       if (r->kind != TG_FETCH)
          tg_site_line(r->site)->refs[r->kind]++;
       else if (r->size > 0)

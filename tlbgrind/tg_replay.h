@@ -11,19 +11,35 @@
 
 void tg_replay_init(const TgOptions* options);
 
-/* The time of the last reference; a segment's end sets it on by
-   TG_SEGMENT_TICKS. */
+/* The time of the last reference; a segment's end sets it on by what its
+   instructions take, see tg_blocks.h. */
 extern ULong tg_clock;
 
-/* Instructions executed so far, those of the segment at hand left out; kept if
-   tg_knowledge.instructions says so. */
-extern ULong tg_instructions;
+/* How often it went on by the time of an instruction where there was none. */
+extern ULong tg_idle_passes;
+
+/* The clock goes on by a segment. */
+static inline void tg_clock_pass(const TgSegment* s)
+{
+   if (s->n_instrs == 0)
+      tg_idle_passes++;
+   tg_clock += s->n_instrs == 0 ? TG_INSTR_TICKS
+                                : (ULong)s->n_instrs << TG_INSTR_SHIFT;
+}
+
+/* Instructions executed so far, in all segments that have come to their end. */
+static inline ULong tg_instructions(void)
+{
+   return (tg_clock >> TG_INSTR_SHIFT) - tg_idle_passes;
+}
 
 /* How many had been executed when the reference was made, which is one of the
    segment that is being simulated. */
 ULong tg_replay_instructions(const TgRef* r);
 
-/* Simulates a segment that has just been run, with the bases that it left. */
+/* Simulates a segment that has just been run, with the bases that it left. The
+   check has left the groups' pages as far as it knows them in
+   tg_segment_pages. */
 void tg_replay(const TgHot* hot, TgSegment* s);
 
 /* Notes the times of the segment's references, all of which are known. */

@@ -13,9 +13,6 @@
 
 void tg_translate_init(const TgOptions* options);
 
-/* A machine has begun to ask what backs its pages, see tg_lanes.c. */
-void tg_translate_lanes_changed(void);
-
 /* Simulates reference r to page p, whose number is `number`, at the time `now`,
    and books what it missed. A modify is a read here; in a run that knows arrays
    for stores it is a write to the same page, too.
@@ -23,7 +20,7 @@ void tg_translate_lanes_changed(void);
    Returns False if the segment `mark` has to be replayed reference by
    reference instead, see tg_lane_refer(). What has been done by then is part
    of this reference; asking again does the rest. */
-Bool tg_translate(TgRef* r, TgPage* p, UWord number, ULong now, ULong mark);
+Bool tg_translate(TgRef* r, TgPage* p, UWord number, ULong now, UInt mark);
 
 /* The second half of the reference that was the last call of tg_translate(): it
    crosses to the next page. */

@@ -210,6 +210,15 @@ static void pay(tlb_outcome *out, uint32_t cycles)
    out->cycles += cycles == TLB_UNKNOWN ? 0 : cycles;
 }
 
+void tlb_hierarchy_walk(tlb_hierarchy *h, const tlb_reference *r,
+                        tlb_outcome *out)
+{
+   out->walked = 1;
+   pay(out, h->machine->walk_cycles);
+   out->walk_references = tlb_walk(&h->walker, r->page << h->base_shift,
+                                   r->page_shift, r->context, r->now - 1);
+}
+
 void tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r,
                           tlb_outcome *out)
 {
@@ -243,10 +252,7 @@ void tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r,
       }
       out->missed |= 1u << level;
    }
-   out->walked = 1;
-   pay(out, h->machine->walk_cycles);
-   out->walk_references = tlb_walk(&h->walker, r->page << h->base_shift,
-                                   r->page_shift, r->context, r->now - 1);
+   tlb_hierarchy_walk(h, r, out);
 }
 
 tlb_outcome tlb_translate(tlb_hierarchy *h, const tlb_reference *r)

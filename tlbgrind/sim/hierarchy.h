@@ -96,6 +96,10 @@ tlb_outcome tlb_translate(tlb_hierarchy *h, const tlb_reference *r);
 void tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r,
                           tlb_outcome *out);
 
+/* What follows a miss in the last level: walks, and adds to `out`. */
+void tlb_hierarchy_walk(tlb_hierarchy *h, const tlb_reference *r,
+                        tlb_outcome *out);
+
 /* Which of the arrays at a stop takes a page that none of them has. */
 unsigned tlb_roomier(tlb_hierarchy *h, const tlb_reference *r,
                      const tlb_stop *stop);

@@ -1,0 +1,163 @@
+/* The short way: the common miss of the common run, written out once more. One
+   machine, base pages only, no reach; an LRU level of a few ways, all of which is
+   known, over another of a few ways, the last. tg_translate() does the same for
+   any machines; what counts here is every instruction. */
+
+#ifndef TG_SHORT_H
+#define TG_SHORT_H
+
+#include "pub_tool_basics.h"
+
+#include "tg_blocks.h"
+#include "tg_known.h"
+#include "tg_lanes.h"
+#include "tg_replay.h"
+
+/* By kind of reference. */
+typedef struct {
+   tlb_array* first; /* NULL: there is no short way */
+   tlb_array* second;
+   tlb_key size;     /* what tells a base page's key from its number */
+   ULong hit_cycles; /* of the second */
+} TgShortWay;
+
+extern TgShortWay tg_short_way[TG_N_KINDS];
+
+/* Once the lanes are there, and whenever a machine begins to ask what backs its
+   pages, see tg_lanes.c. */
+void tg_short_way_find(Bool fast_path);
+
+/* The second level does not have the page where it was last: finds it, or fills
+   it in and walks. */
+void tg_short_way_search(TgRef* r, TgPage* p, tlb_key key, ULong now);
+
+typedef enum { TG_SHORT_DONE, TG_SHORT_NEEDED, TG_NOT_SHORT } TgShortEnd;
+
+static inline Bool tg_is_among(const TgPage* p, TgPage* const* page, UInt n)
+{
+   Bool found = False;
+   for (UInt i = 0; i < n; i++)
+      found |= page[i] == p;
+   return found;
+}
+
+/* Who is evicted: as tlb_plain_oldest(), for times that stand in one place. */
+static inline UInt tg_short_way_oldest(const tlb_array* a, UInt first)
+{
+   uint64_t* const* time = a->short_cut + first;
+   UInt oldest = 0;
+   uint64_t oldest_time = *time[0];
+   for (UInt way = 1; way < a->g.ways; way++) {
+      const uint64_t t = *time[way];
+      oldest = t < oldest_time ? way : oldest;
+      oldest_time = t < oldest_time ? t : oldest_time;
+   }
+   return first + oldest;
+}
+
+/* Simulates reference r to a page that is not known. TG_SHORT_NEEDED, and nothing
+   done, if the page to be evicted is one of the segment's, of which there are n;
+   TG_NOT_SHORT if it is not that simple. */
+static inline __attribute__((always_inline))
+TgShortEnd tg_go_short_way(TgRef* r, TgPage* p, UWord number, ULong now,
+                           TgPage* const* page, UInt n)
+{
+   const TgShortWay* w = &tg_short_way[r->kind];
+   tlb_array* a = w->first;
+   TgRest* rest = tg_rest(p);
+   if (a == NULL || rest->wanted != 1)
+      return TG_NOT_SHORT;
+   const UInt set = (UInt)number & a->set_mask;
+   if (a->filled[set] != a->g.ways || !tlb_array_all_attached(a))
+      return TG_NOT_SHORT;
+   const UInt entry = tg_short_way_oldest(a, set * a->g.ways);
+   TgPage* victim = (TgPage*)(void*)((UChar*)a->short_cut[entry]
+                                     - offsetof(TgPage, time));
+   if (tg_is_among(victim, page, n))
+      return TG_SHORT_NEEDED;
+   const tlb_key key = number | w->size;
+   tlb_plain_replace(a, entry, key, &p->time);
+   tg_rest(victim)->wanted |= 1;
+   rest->wanted = 0;
+   p->time = now;
+   if (r->kind == TG_FETCH) {
+      victim->tag = TG_UNKNOWN;
+      p->tag = 0;
+   } else {
+      tg_data_unknown(victim);
+      tg_data_known(p);
+      if (tg_knowledge.writes) {
+         tg_data_unknown(tg_writes(victim));
+         tg_data_settle(p);
+      }
+   }
+   if (r->misses == NULL)
+      r->misses = tg_line_misses(tg_site_line(r->site), r->kind);
+   r->misses[0]++;
+   const UInt last_place = rest->second;
+   if (UNLIKELY(w->second->key[last_place] != key)) {
+      tg_short_way_search(r, p, key, now);
+   } else {
+      w->second->time[last_place] = now;
+      r->misses[TG_CYCLES - TG_MISS_1] += w->hit_cycles;
+   }
+   return TG_SHORT_DONE;
+}
+
+/* Simulates a segment of which one page is unknown. Returns False, and has done
+   nothing, if it is not that simple. The check has left the groups' pages, as far
+   as it knows them, in tg_segment_pages. Why it is exact to simulate only the
+   first reference to the page and to note the times afterwards: see
+   tg_replay.c. */
+static inline __attribute__((always_inline))
+Bool tg_short_segment(const TgHot* hot, TgSegment* s, UInt n_groups, UInt shift,
+                      Bool writes)
+{
+   TgPage** const page = tg_segment_pages.page;
+   TgPage* const fetch = s->fetch;
+   UInt n_unknown = fetch->tag != 0;
+   UInt nth = 0;
+   UWord number = 0;
+   TgPage* unknown = fetch;
+   #pragma GCC unroll 4
+   for (UInt i = 0; i < n_groups; i++) {
+      const TgGroup* g = &s->group[i];
+      const Addr first = hot->base[g->base] + g->first;
+      const UWord tag = (writes ? tg_probe(page[i], g->kind) : page[i])->tag;
+      /* What is unknown differs from its tag by two pages, see tg_known.h; what
+         crosses to the next page never does so with both ends. */
+      const UWord differs = ((first ^ tag) | ((first + g->span) ^ tag)) >> shift;
+      if (differs == 0)
+         continue;
+      if (differs != 2
+          || (writes && g->kind == TG_WRITE
+              && tg_rest(page[i])->wanted_writes != 0))
+         return False;
+      n_unknown++;
+      unknown = page[i];
+      number = first >> shift;
+      nth = g->oldest;
+   }
+   if (n_unknown != 1)
+      return False;
+   TgRef* r = tg_segment_refs(s);
+   if (unknown != fetch) {
+      r += nth;
+   } else {
+      number = tg_code_page_number(fetch);
+      while (r->kind != TG_FETCH)
+         r++;
+   }
+   page[n_groups] = fetch;
+   const ULong now = tg_clock;
+   if (tg_go_short_way(r, unknown, number, now, page, n_groups + 1)
+       != TG_SHORT_DONE)
+      return False;
+   fetch->time = now;
+   #pragma GCC unroll 4
+   for (UInt i = 0; i < n_groups; i++)
+      page[i]->time = now - (n_groups - 1 - i);
+   return True;
+}
+
+#endif
