@@ -394,6 +394,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/faultlist.py \
 	tlbgrind/tgreport/faultlog.py \
 	tlbgrind/tgreport/faulttables.py \
+	tlbgrind/tgreport/faultused.py \
 	tlbgrind/tgreport/layout.py \
 	tlbgrind/tgreport/listing.py \
 	tlbgrind/tgreport/native.py \

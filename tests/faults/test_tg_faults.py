@@ -16,6 +16,7 @@ import pytest
 from faults_support import DATA, HERE, good, package, refused, run
 
 MIXED = "mixed.faults"
+USED = "used.faults"
 
 # To be recorded anew with TG_RECORD=1, and looked at.
 GOLDEN = {
@@ -34,6 +35,11 @@ GOLDEN = {
     "compare-top": ["--compare", "--top=2", "--by=memory", "--view=4k", MIXED, "example.faults"],
     "native-software": ["--native=software.perf", MIXED],
     "native-tracepoints": ["--native=tracepoints.perf", MIXED],
+    "used": ["--by=kind", "--used", USED],
+    "used-top": ["--by=kind", "--used", "--top=3", "--view=4k", USED],
+    "used-text": ["--used", "--format=text", "--addresses=native", USED],
+    "used-csv": ["--used", "--format=csv", USED],
+    "used-json": ["--used", "--format=json", "--view=4k", USED],
     "help": ["--help"],
 }
 
@@ -134,6 +140,53 @@ def test_waste_counts_pages_once(tmp_path: Path) -> None:
     assert ld[:5] == ["1", "15", "1", "14", "56"]
     text_of = next(line for line in block.splitlines() if "/usr/bin/mixed r-x" in line).split()
     assert text_of[:5] == ["1", "15", "1", "14", "56"]
+
+
+def table_of(text: str, heading: str) -> list[list[str]]:
+    block = text.split(f"-- {heading}")[1].split("\n", 2)[2].split("\n\n")[0]
+    return [re.split(r"  +", line.strip()) for line in block.strip().splitlines()[1:]]
+
+
+@pytest.mark.parametrize("view", ["4k", "warm", "cold"])
+@pytest.mark.parametrize("top", ["0", "1", "2", "30"])
+def test_bytes_used_add_up(view: str, top: str) -> None:
+    """Tables and listings all come to the totals of the log."""
+    match = re.search(rf"^used-total\t{view}\t(\d+)\t(\d+)", (DATA / USED).read_text(), re.MULTILINE)
+    assert match
+    pages, used = int(match[1]), int(match[2])
+    text = good("--by=kind", "--used", f"--top={top}", f"--view={view}", USED)
+    kinds = table_of(text, "Bytes used, by how")
+    assert [cell.replace(",", "") for cell in kinds[-1][:3:2]] == [str(pages), str(used)]
+    for table in (kinds[:-1], table_of(text, "Bytes used, by mapping")):
+        for column, total in ((0, pages), (2, used), (4, pages * 4096 - used)):
+            assert sum(int(row[column].replace(",", "")) for row in table) == total
+    listed = rows("--used", f"--view={view}", USED)
+    assert (len(listed), sum(int(row["bytes_used"]) for row in listed)) == (pages, used)
+    objects = json.loads(good("--used", "--format=json", f"--view={view}", USED))
+    assert [{k: str(v) for k, v in o.items()} for o in objects] == listed
+    assert len(good("--used", "--format=text", f"--view={view}", USED).splitlines()) == pages + 1
+
+
+def test_the_least_used_pages_come_first() -> None:
+    least = table_of(good("--by=kind", "--used", USED), "The pages that were used least")
+    assert [int(row[0].replace(",", "")) for row in least] == sorted(
+        int(row[0].replace(",", "")) for row in least
+    )
+    assert least[0] == ["8", "0.2%", "1", "copy on write", "/usr/bin/mixed+0x18000"]
+
+
+def test_the_rest_is_as_without_bytes() -> None:
+    """What a log says of bytes changes nothing else."""
+    for arguments in (["--waste", "--growth=3"], ["--format=csv"], ["--view=4k", "--by=mapping"]):
+        assert good(*arguments, USED) == good(*arguments, MIXED).replace(MIXED, USED)
+
+
+def test_a_log_without_bytes_is_told_so() -> None:
+    refused(
+        f"{MIXED}: does not say how many bytes were used; tlbgrind records that with --faults-used=yes",
+        "--used",
+        MIXED,
+    )
 
 
 @pytest.mark.parametrize("view", ["4k", "warm", "cold"])
@@ -260,6 +313,9 @@ def test_a_million_faults_are_a_matter_of_seconds(tmp_path: Path) -> None:
         (["--growth=0", "a"], "argument --growth: '0' is not a number of steps from 1 to 100000"),
         (["--top=x", "a"], "argument --top: 'x' is not a number of rows from 0 to 1000000000"),
         (["--compare", "--format=csv", "a", "b"], "--compare goes with neither --format nor --native"),
+        (["--compare", "--used", "a", "b"], "--used takes one LOG, and goes without --compare"),
+        (["--used", "--format=pagein", "a"], "--used goes with --format=text, csv or json"),
+        (["--used", "--native=x", "a"], "--used goes without --native"),
         (["--format=csv", "--native=x", "a"], "--format goes without --native"),
         (["--waste", "--view=4k", "a"], "--waste needs --view=warm or --view=cold: in 4k a fault brings one page"),
     ],

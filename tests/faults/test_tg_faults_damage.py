@@ -13,6 +13,8 @@ from faults_support import DATA, package, refused
 from tg_damage import Text, damaged
 
 SAMPLE = (DATA / "mixed.faults").read_bytes()
+USED = (DATA / "used.faults").read_bytes()
+SAMPLES = pytest.mark.parametrize("sample", [SAMPLE, USED], ids=["faults", "used"])
 
 EDITS = {
     "first line": (b"# tlbgrind fault log", b"# tlbgrind", "1: not a fault log: the first line is not '# tlbgrind fault log'"),
@@ -80,6 +82,48 @@ def test_an_edited_log_is_refused(title: str, tmp_path: Path) -> None:
     refused(f"broken:{complaint.replace(chr(9), '?')}", "broken", folder=tmp_path)
 
 
+# Of bytes that were used.
+EDITS_OF_USE = {
+    "not yes": (b"faults-used: yes", b"faults-used: no", "11: faults-used 'no', where only yes is known"),
+    "not told": (b"faults-used: yes", b"faults-lost: yes", "46: a line 'used' without 'faults-used: yes' in the header"),
+    "fields": (b"13\t-++\t0", b"13\t-++", "55: 5 fields, where a line 'used' has 6"),
+    "empty field": (b"13\t-++\t0", b"\t-++\t0", "55: an empty field; '-' stands for nothing"),
+    "map": (b"used\t9", b"used\t10", "65: map 10 was not defined"),
+    "no map": (b"used\t9", b"used\tx", "65: 'x' is not a number from 0 to 2^64-1"),
+    "kinds": (b"ppp", b"pqp", "61: 'pqp' is not how a page came in 3 views"),
+    "capitals": (b"ppp", b"Xpp", "61: 'Xpp' is not how a page came in 3 views"),
+    "no kinds": (b"ppp", b"---", "61: '---' is not how a page came in 3 views"),
+    "page": (b"0x4a08000", b"0x4a08100", "61: 0x4a08100 is not the address of a page of 4096 bytes"),
+    "no address": (b"0x4a08000", b"4a08000", "61: '4a08000' is not an address in hexadecimal digits"),
+    "no pages": (b"\t13\t-++", b"\t0\t-++", "55: 0 pages from 0x10d000 on are not pages of map 3"),
+    "many pages": (
+        b"\t13\t-++",
+        b"\t4503599627370496\t-++",
+        "55: 4503599627370496 pages from 0x10d000 on are not pages of map 3",
+    ),
+    "behind": (b"\t13\t-++", b"\t20\t-++", "55: 20 pages from 0x10d000 on are not pages of map 3"),
+    "before": (b"0x4a08000", b"0x49ff000", "61: 1 pages from 0x49ff000 on are not pages of map 6"),
+    "late": (b"end\t18", b"used\t9\t0x67fe000\t2\twww\t100\nend\t18", "78: a line 'used' behind 'used-total'"),
+    "bytes": (b"zzz\t4096", b"zzz\t4097", "57: 4097 bytes used of a page of 4096 bytes"),
+    "minus": (b"zzz\t4096", b"zzz\t-1", "57: '-1' is not a number from 0 to 2^64-1"),
+    "not there": (b"13\t-++\t0", b"13\t-++\t1", "55: 1 bytes used of a page that is not there in each view: '-++'"),
+    "lost pages": (b"\t13\t-++", b"\t12\t-++", "76: 'used-total warm' says 61 pages, but the log holds 60"),
+    "lost bytes": (b"zzz\t4096", b"zzz\t4095", "75: 'used-total 4k' says 29447 bytes, but the log holds 29446"),
+    "lost line": (b"used\t9\t0x67fe000\t2\twww\t100\n", b"", "74: 'used-total 4k' says 18 pages, but the log holds 16"),
+    "total twice": (b"used-total\twarm\t61", b"used-total\t4k\t18", "76: a second 'used-total 4k'"),
+    "no total": (b"used-total\tcold", b"# used-total", "78: there is no 'used-total cold'"),
+    "view": (b"used-total\tcold", b"used-total\thot", "77: 'hot' is not one of 4k, warm, cold"),
+}
+
+
+@pytest.mark.parametrize("title", EDITS_OF_USE)
+def test_edited_bytes_are_refused(title: str, tmp_path: Path) -> None:
+    old, new, complaint = EDITS_OF_USE[title]
+    assert old in USED
+    (tmp_path / "broken").write_bytes(USED.replace(old, new, 1))
+    refused(f"broken:{complaint}", "--used", "broken", folder=tmp_path)
+
+
 def test_what_is_no_log_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty").write_bytes(b"")
     (tmp_path / "binary").write_bytes(bytes(range(256)) * 9)
@@ -110,21 +154,25 @@ def call(*arguments: str) -> int:
     return int(status)
 
 
-def test_a_log_cut_anywhere_is_refused_or_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@SAMPLES
+def test_a_log_cut_anywhere_is_refused_or_whole(
+    sample: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    for size in range(len(SAMPLE) - 2):
-        Path("damaged").write_bytes(SAMPLE[:size])
+    for size in range(len(sample) - 2):
+        Path("damaged").write_bytes(sample[:size])
         assert call() == 1, f"cut after byte {size}"
-    Path("damaged").write_bytes(SAMPLE[:-1])  # only the last line feed is missing
+    Path("damaged").write_bytes(sample[:-1])  # only the last line feed is missing
     assert call() == 0
 
 
+@SAMPLES
 def test_a_log_without_any_of_its_lines_is_refused_or_still_adds_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sample: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Totals, gaps and definitions tell of every line but descriptions and counts of their own."""
     monkeypatch.chdir(tmp_path)
-    lines = SAMPLE.splitlines(keepends=True)
+    lines = sample.splitlines(keepends=True)
     spare = (b"#", b"creator", b"pid", b"cmd", b"fault-around", b"read-ahead", b"thp", b"mthp")
     spare += (b"assumption", b"hidden", b"phase")
     for number, line in enumerate(lines):
@@ -132,12 +180,16 @@ def test_a_log_without_any_of_its_lines_is_refused_or_still_adds_up(
         assert call() == (0 if line.startswith(spare) and number else 1), line
 
 
-def test_random_damage_never_ends_in_a_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@SAMPLES
+def test_random_damage_never_ends_in_a_traceback(
+    sample: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     chance = random.Random("faults")
     statuses = set()
     for turn in range(2000):
-        Path("damaged").write_bytes(damaged(SAMPLE, chance, b"0123456789abcdef-+.x\t\n*"))
+        Path("damaged").write_bytes(damaged(sample, chance, b"0123456789abcdef-+.x\t\n*"))
         extra = (["--format=text"], ["--format=json"], ["--waste", "--growth=3", "--phase-range"], ["--view=4k"])
-        statuses.add(call(*extra[turn % 4]))
+        more = ["--used"] if sample == USED and turn % 2 else []
+        statuses.add(call(*extra[turn % 4], *more))
     assert statuses == {0, 1}

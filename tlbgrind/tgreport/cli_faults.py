@@ -7,8 +7,9 @@ import argparse
 from collections.abc import Sequence
 from typing import Callable
 
-from . import command, faultlist, faultlog, faulttables, native
+from . import command, faultlist, faultlog, faulttables, faultused, native
 from .command import Parser, one_of, some_of, whole_number
+from .errors import ReportError
 from .faultlist import FORMATS
 from .faultlog import VIEWS, FaultLog
 from .faulttables import GROUPS
@@ -29,6 +30,8 @@ Tables:
   --top=N              rows of a table; what is below is added up in one; 0 shows all [30]
   --growth=N           how the faults grow over the instructions, in N steps
   --waste              pages that faults brought along, and whether they were used later
+  --used               how many bytes of the pages were used (with tlbgrind's --faults-used=yes);
+                       with --format=text, csv or json a listing, one row a page
   --phase-range        least, mean and most that address randomisation can make of them
   --compare            two LOGs beside each other
 
@@ -62,6 +65,7 @@ class Options(argparse.Namespace):
     top: int
     growth: int
     waste: bool
+    used: bool
     phase_range: bool
     compare: bool
     format: str | None
@@ -78,7 +82,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--by", type=some_of(*GROUPS), default=["kind", "memory", "syscall"])
     add("--top", type=whole_number("a number of rows"), default=30)
     add("--growth", type=whole_number("a number of steps", 1, 100_000), default=0)
-    for flag in ("waste", "phase-range", "compare"):
+    for flag in ("waste", "used", "phase-range", "compare"):
         add(f"--{flag}", action="store_true")
     add("--format", type=one_of(*FORMATS))
     add("--addresses", type=one_of("run", "native"), default="run")
@@ -94,6 +98,12 @@ def parse(arguments: Sequence[str]) -> Options:
         parser.error(f"{takes}, not {len(options.logs)}; --compare sets two beside each other")
     if options.compare and (options.format or options.native):
         parser.error("--compare goes with neither --format nor --native")
+    if options.compare and options.used:
+        parser.error("--used takes one LOG, and goes without --compare")
+    if options.used and options.format not in (None, *faultused.FORMATS):
+        parser.error("--used goes with --format=text, csv or json")
+    if options.used and options.native:
+        parser.error("--used goes without --native")
     if options.format and options.native:
         parser.error("--format goes without --native")
     if options.view == "4k" and options.waste:
@@ -108,6 +118,13 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
     if options.compare:
         return _compare(options, logs, view)[:-1]
     (log,) = logs
+    if options.used and not log.knows_use:
+        raise ReportError(
+            "does not say how many bytes were used; tlbgrind records that with --faults-used=yes",
+            log.path,
+        )
+    if options.used and options.format:
+        return list(faultused.listing(log, view, options.format, options.addresses == "native"))
     if options.format:
         return list(faultlist.listing(log, view, options.format, options.addresses == "native"))
     text = faulttables.metadata(log) + faulttables.summary(log)
@@ -122,6 +139,8 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
         text += faulttables.growth(log, view, options.growth)
     if options.waste:
         text += faulttables.waste(log, view)
+    if options.used:
+        text += faultused.tables(log, view, options.top)
     if options.phase_range:
         if log.phases:
             text += faulttables.phase_range(log)

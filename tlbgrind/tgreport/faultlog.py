@@ -33,6 +33,10 @@ KINDS = {
     "d": "dirty",
 }
 
+# How a page came to be there, if not by a fault; and that it is not.
+BROUGHT, PRESENT, NOT_THERE = "+", "p", "-"
+ARRIVALS = {**KINDS, BROUGHT: "brought along", PRESENT: "no fault"}
+
 Ranges = tuple[tuple[int, int], ...]  # first and last, as distances in pages
 
 
@@ -126,6 +130,28 @@ class Repeat(NamedTuple):
     instruction_step: int
 
 
+class Used(NamedTuple):
+    """Pages one behind the other, and how many bytes the program used of each."""
+
+    map: Map
+    page: int
+    pages: int
+    kinds: str  # one letter for each view: how they came to be there
+    bytes: int
+
+    def is_there(self, view: int) -> bool:
+        return self.kinds[view] != NOT_THERE
+
+    @property
+    def native(self) -> int:
+        return self.page - self.map.start + self.map.native
+
+
+class UsedTotals(NamedTuple):
+    pages: int
+    bytes: int
+
+
 class Totals(NamedTuple):
     faults: int
     major: int
@@ -148,10 +174,17 @@ class FaultLog:
     totals: dict[str, Totals] = field(default_factory=dict)
     hidden: dict[str, tuple[int, int]] = field(default_factory=dict)  # faults, major ones
     phases: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    used: list[Used] = field(default_factory=list)  # with --faults-used=yes
+    used_totals: dict[str, UsedTotals] = field(default_factory=dict)
 
     @property
     def command(self) -> str:
         return self.header.get("cmd", "")
+
+    @property
+    def knows_use(self) -> bool:
+        """Whether the log says which bytes of the pages were used."""
+        return "faults-used" in self.header
 
     @property
     def faults(self) -> Iterator[Fault]:
@@ -191,6 +224,7 @@ _HEX = re.compile(r"0x[0-9a-f]{1,16}\Z")
 _STEP = re.compile(r"[-+]?0x[0-9a-f]{1,16}\Z")
 _RANGE = re.compile(r"([-+][0-9]{1,9})(?:\.\.([-+][0-9]{1,9}))?\Z")
 _KINDS = re.compile(r"[xrzwcdXRZWCD-]{3}\Z")
+_ARRIVAL = re.compile(r"[xrzwcd+p-]{3}\Z")
 _PROTECTION = re.compile(r"[r-][w-][x-]s?\Z")
 _WHAT = ("file", "bss", "heap", "stack", "thread-stack", "tls", "vdso", "shm", "anon")
 
@@ -204,6 +238,7 @@ class _Reader:
         self.number = 0  # of the last fault, repetitions included
         self.in_header = True
         self.ended = False
+        self.used = [[0] * 2 for _ in VIEWS]  # pages, bytes
         self.found = [[0] * (2 + len(KINDS)) for _ in VIEWS]  # faults, major ones, kinds
 
     def fail(self, what: str) -> NoReturn:
@@ -259,6 +294,8 @@ class _Reader:
             if value not in ("4096", "16384", "65536"):
                 self.fail(f"page size '{value[:40]}', where 4096, 16384 or 65536 is allowed")
             self.out.page_size = int(value)
+        if key == "faults-used" and value != "yes":
+            self.fail(f"faults-used '{value[:40]}', where only yes is known")
         self.out.header[key] = value
 
     def leave_header(self) -> None:
@@ -398,7 +435,53 @@ class _Reader:
                 found[1] += count * letter.isupper()
                 found[2 + list(KINDS).index(letter.lower())] += count
 
-    def view(self, name: str, seen: dict[str, Totals] | dict[str, tuple[int, int]]) -> int:
+    def read_used(self) -> None:
+        where, page, count, kinds, used = self.fields(6)
+        self.need_use()
+        if self.out.used_totals:
+            self.fail("a line 'used' behind 'used-total'")
+        map_ = self.out.maps.get(self.decimal(where))
+        if map_ is None:
+            self.fail(f"map {where[:40]} was not defined")
+        if not _ARRIVAL.match(kinds) or kinds == "---":
+            self.fail(f"'{kinds[:40]}' is not how a page came in {len(VIEWS)} views")
+        size = self.out.page_size
+        run = Used(map_, self.hexadecimal(page), self.decimal(count), kinds, self.decimal(used))
+        if run.page % size:
+            self.fail(f"{page} is not the address of a page of {size} bytes")
+        # A large page may begin before its map.
+        end = run.page + run.pages * size
+        if not run.pages or run.page <= map_.start - size or end >= map_.end + size:
+            self.fail(f"{run.pages} pages from {page} on are not pages of map {where}")
+        if run.bytes > size:
+            self.fail(f"{run.bytes} bytes used of a page of {size} bytes")
+        if run.bytes and NOT_THERE in kinds:
+            self.fail(f"{run.bytes} bytes used of a page that is not there in each view: '{kinds}'")
+        self.out.used.append(run)
+        for view, sums in enumerate(self.used):
+            if run.is_there(view):
+                sums[0] += run.pages
+                sums[1] += run.pages * run.bytes
+
+    def need_use(self) -> None:
+        if not self.out.knows_use:
+            self.fail(f"a line '{self.words[0]}' without 'faults-used: yes' in the header")
+
+    def read_used_total(self) -> None:
+        name, *numbers = self.fields(4)
+        self.need_use()
+        found = self.used[self.view(name, self.out.used_totals)]
+        counts = [self.decimal(number) for number in numbers]
+        for what, claim, count in zip(("pages", "bytes"), counts, found):
+            if claim != count:
+                self.fail(f"'used-total {name}' says {claim} {what}, but the log holds {count}")
+        self.out.used_totals[name] = UsedTotals(*counts)
+
+    def view(
+        self,
+        name: str,
+        seen: dict[str, Totals] | dict[str, UsedTotals] | dict[str, tuple[int, int]],
+    ) -> int:
         if name not in VIEWS:
             self.fail(f"'{name[:40]}' is not one of {', '.join(VIEWS)}")
         if name in seen:
@@ -432,6 +515,8 @@ class _Reader:
         for name in VIEWS:
             if name not in self.out.totals:
                 self.fail(f"there is no 'summary {name}'")
+            if self.out.knows_use and name not in self.out.used_totals:
+                self.fail(f"there is no 'used-total {name}'")
         self.ended = True
 
 
@@ -440,6 +525,8 @@ _HANDLERS: dict[str, Callable[[_Reader], None]] = {
     "code": _Reader.read_code,
     "*": _Reader.read_repeat,
     "summary": _Reader.read_summary,
+    "used": _Reader.read_used,
+    "used-total": _Reader.read_used_total,
     "hidden": _Reader.read_hidden,
     "phase": _Reader.read_phase,
     "end": _Reader.read_end,

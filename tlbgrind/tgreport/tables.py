@@ -67,11 +67,11 @@ class Table:
 
 
 def aligned(rows: Sequence[tuple[str, ...]], left: int = 1) -> list[str]:
-    """Columns of text: the first `left` ones and the last to the left, those between, which are
-    numbers, to the right."""
+    """Columns of text: the first `left` ones and those of words to the left, numbers to the
+    right."""
     columns = list(zip(*rows))
     widths = [max(map(len, column)) for column in columns]
-    text = {len(columns) - 1} if columns and _is_text(columns[-1]) else set()
+    text = {number for number, column in enumerate(columns) if _is_text(column)}
     lines = []
     for row in zip(*columns):
         cells = [

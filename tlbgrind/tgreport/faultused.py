@@ -1,0 +1,188 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""How many bytes of the pages were used that faults made present: tables, and one row a page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from .errors import printable
+from .faultlog import ARRIVALS, VIEWS, FaultLog, Used
+from .tables import aligned, title
+
+FORMATS = ("text", "csv", "json")
+
+
+class _Sum:
+    """Of some pages: how many, how many of them were never used, and the bytes that were."""
+
+    def __init__(self) -> None:
+        self.pages = 0
+        self.untouched = 0
+        self.bytes = 0
+
+    def add(self, run: Used) -> None:
+        self.pages += run.pages
+        self.untouched += run.pages * (not run.bytes)
+        self.bytes += run.pages * run.bytes
+
+    def join(self, other: _Sum) -> None:
+        self.pages += other.pages
+        self.untouched += other.untouched
+        self.bytes += other.bytes
+
+    def unused(self, page_size: int) -> int:
+        return self.pages * page_size - self.bytes
+
+    def cells(self, page_size: int) -> tuple[str, ...]:
+        numbers = (self.pages, self.untouched, self.bytes)
+        waste = f"{self.unused(page_size):,}"
+        return (*(f"{n:,}" for n in numbers), _share(self.bytes, self.pages * page_size), waste)
+
+
+_HEADING = ("pages", "never used", "bytes used", "share", "bytes unused")
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}%" if whole else ""
+
+
+def _there(log: FaultLog, view: int) -> Iterator[Used]:
+    return (run for run in log.used if run.is_there(view))
+
+
+def tables(log: FaultLog, view: int, top: int) -> list[str]:
+    return [*_by_kind(log, view), *_by_mapping(log, view, top), *_least(log, view, top)]
+
+
+def _sums(log: FaultLog, view: int, key: Callable[[Used], str]) -> dict[str, _Sum]:
+    sums: dict[str, _Sum] = {}
+    for run in _there(log, view):
+        sums.setdefault(key(run), _Sum()).add(run)
+    return sums
+
+
+def _by_kind(log: FaultLog, view: int) -> list[str]:
+    sums = _sums(log, view, lambda run: run.kinds[view])
+    rows: list[tuple[str, ...]] = [(*_HEADING, "came by")]
+    rows += [
+        (*sums[kind].cells(log.page_size), name) for kind, name in ARRIVALS.items() if kind in sums
+    ]
+    whole = _Sum()
+    for part in sums.values():
+        whole.join(part)
+    rows.append((*whole.cells(log.page_size), "TOTAL"))
+    heading = f"Bytes used, by how the page came, view {VIEWS[view]}"
+    return [*title(heading), *aligned(rows, left=0), ""]
+
+
+def _by_mapping(log: FaultLog, view: int, top: int) -> list[str]:
+    """Those first that waste most."""
+    sums: dict[tuple[str, str], _Sum] = {}
+    for run in _there(log, view):
+        sums.setdefault((run.map.label, run.kinds[view]), _Sum()).add(run)
+
+    def rank(key: tuple[str, str]) -> tuple[int, tuple[str, str]]:
+        return -sums[key].unused(log.page_size), key
+
+    ranked = sorted(sums, key=rank)
+    shown = ranked[: top - 1] if top and len(ranked) > top else ranked
+    rows: list[tuple[str, ...]] = [(*_HEADING, "came by", "mapping")]
+    for label, kind in shown:
+        rows.append((*sums[label, kind].cells(log.page_size), ARRIVALS[kind], label))
+    rest = ranked[len(shown) :]
+    if rest:
+        other = _Sum()
+        for key in rest:
+            other.join(sums[key])
+        rows.append((*other.cells(log.page_size), "", f"<{len(rest)} more>"))
+    heading = f"Bytes used, by mapping, view {VIEWS[view]}"
+    return [*title(heading), *aligned(rows, left=0), ""]
+
+
+def _least(log: FaultLog, view: int, top: int) -> list[str]:
+    """Pages of which little was used; those of which nothing was are counted above."""
+    runs = sorted((run for run in _there(log, view) if run.bytes), key=lambda run: run.bytes)
+    rows: list[tuple[str, ...]] = [("bytes used", "share", "pages", "came by", "page")]
+    for run in runs[: top or None]:
+        share = _share(run.bytes, log.page_size)
+        name = ARRIVALS[run.kinds[view]]
+        rows.append((f"{run.bytes:,}", share, f"{run.pages:,}", name, run.map.place(run.page)))
+    heading = f"The pages that were used least, but were used, view {VIEWS[view]}"
+    return [*title(heading), *aligned(rows, left=0), ""]
+
+
+# --- Listings ---
+
+
+class _Page(NamedTuple):
+    page: str
+    native_page: str
+    what: str
+    name: str
+    protection: str
+    file_offset: str
+    kind: str
+    bytes_used: int
+
+
+def _pages(log: FaultLog, view: int) -> Iterator[_Page]:
+    for run in _there(log, view):
+        for number in range(run.pages):
+            distance = number * log.page_size
+            offset = run.map.offset + run.page + distance - run.map.start
+            yield _Page(
+                f"{run.page + distance:#x}",
+                f"{run.native + distance:#x}",
+                run.map.what,
+                run.map.name,
+                run.map.protection,
+                f"{offset:#x}" if run.map.what == "file" else "",
+                ARRIVALS[run.kinds[view]],
+                run.bytes,
+            )
+
+
+def listing(log: FaultLog, view: int, form: str, native: bool) -> Iterator[str]:
+    """One row a page, by mapping and address."""
+    if form == "csv":
+        return _csv(log, view)
+    if form == "json":
+        return _json(log, view)
+    return _lines(log, view, native)
+
+
+def _lines(log: FaultLog, view: int, native: bool) -> Iterator[str]:
+    yield f"{'page':<14}  {'bytes used':>10}  {'came by':<13}  where"
+    for run in _there(log, view):
+        for number in range(run.pages):
+            distance = number * log.page_size
+            address = (run.native if native else run.page) + distance
+            yield printable(
+                f"{address:#014x}  {run.bytes:>10,}  {ARRIVALS[run.kinds[view]]:<13}  "
+                f"{run.map.place(run.page + distance)}"
+            )
+
+
+def _csv(log: FaultLog, view: int) -> Iterator[str]:
+    yield ",".join(_Page._fields)
+    for page in _pages(log, view):
+        out = io.StringIO()
+        csv.writer(out, lineterminator="").writerow(page)
+        yield out.getvalue()
+
+
+def _json(log: FaultLog, view: int) -> Iterator[str]:
+    """One object a line, as in the listing of faults."""
+    yield "["
+    last = ""
+    for page in _pages(log, view):
+        if last:
+            yield f"{last},"
+        last = json.dumps(page._asdict())
+    if last:
+        yield last
+    yield "]"
