@@ -87,7 +87,7 @@ UInt tg_segment_begin(void)
 void tg_segment_add_instr(TgSite* site)
 {
    VG_(addToXA)(instrs, &site);
-   tg_segment_at_hand()->n_instrs++;
+   tg_segment_at_hand()->ticks += TG_INSTR_TICKS;
 }
 
 UShort tg_segment_add_ref(TgRef ref)
@@ -162,7 +162,7 @@ static TgSegment* lay_out_segment(const TgSegment* built, Cursor* c)
    lay_out(&c->at, groups, &c->group, s->n_groups, sizeof(TgGroup));
    lay_out(&c->at, fetches, &c->fetch, tg_more_fetches(s), sizeof(TgPage*));
    lay_out(&c->at, refs, &c->ref, s->n_refs, sizeof(TgRef));
-   lay_out(&c->at, instrs, &c->instr, s->n_instrs, sizeof(TgSite*));
+   lay_out(&c->at, instrs, &c->instr, tg_n_instrs(s), sizeof(TgSite*));
 
    order_by_newest(s->group, s->n_groups);
    tg_segments[s->number] = s;
@@ -216,7 +216,7 @@ static void settle_segment(TgSegment* s)
       s->attempted = 0;
    if (n == 0)
       return;
-   for (UInt i = 0; i < s->n_instrs; i++)
+   for (UInt i = 0; i < tg_n_instrs(s); i++)
       tg_site_line(instr[i])->refs[TG_FETCH] += n;
    for (UInt i = 0; i < s->n_refs; i++)
       settle_ref(&ref[i], n);
@@ -249,7 +249,7 @@ static void bury(TgBlock* b)
    settle_block(b);
    for (UInt i = 0; i < b->n_segments; i++) {
       TgSegment* s = b->segment[i];
-      for (UInt j = 0; j < s->n_instrs; j++)
+      for (UInt j = 0; j < tg_n_instrs(s); j++)
          tg_site_release(tg_segment_instrs(s)[j]);
       VG_(addToXA)(free_numbers, &s->number);
    }

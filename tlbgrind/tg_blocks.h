@@ -76,14 +76,20 @@ typedef struct {
       ULong attempted;  /* guarded: how often it was up to the guard */
    };
    UInt number;         /* of the segment in the table, from 1 */
+   UInt ticks;          /* what the clock goes on by: TG_INSTR_TICKS for each
+                           instruction that begins in it */
    UShort n_groups;
    UShort n_refs;
    UShort n_fetches;    /* how many of the references are fetches */
-   UShort n_instrs;
    Bool guarded;        /* one reference that happens or not, in no group */
    Bool helper;         /* guarded, and made by a helper function */
    TgGroup group[];
 } TgSegment;
+
+static inline UInt tg_n_instrs(const TgSegment* s)
+{
+   return s->ticks >> TG_INSTR_SHIFT;
+}
 
 /* Behind the groups stand, of a finished segment, the pages of its other
    fetches, its references, and the instructions that begin in it. */

@@ -32,7 +32,7 @@ Bool check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
    TgPage* page[TG_MAX_GROUPS];
    UWord differs = s->fetch->tag;
    if (instrs)
-      tg_clock += (ULong)s->n_instrs << TG_INSTR_SHIFT;
+      tg_clock += s->ticks;
    else
       tg_clock_pass(s);
    const ULong now = tg_clock;
@@ -40,7 +40,7 @@ Bool check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
    s->entered++;
    for (UInt i = 0; i < more_fetches; i++)
       differs |= tg_segment_fetches(s)[i]->tag;
-   #pragma GCC unroll 4
+   #pragma GCC unroll 8
    for (UInt i = 0; i < n_groups; i++) {
       const TgGroup* g = &s->group[i];
       const Addr first = hot->base[g->base] + g->first;
@@ -60,7 +60,7 @@ Bool check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
    s->fetch->time = now - more_fetches;
    for (UInt i = 0; i < more_fetches; i++)
       tg_segment_fetches(s)[i]->time = now - (more_fetches - 1 - i);
-   #pragma GCC unroll 4
+   #pragma GCC unroll 8
    for (UInt i = 0; i < n_groups; i++) {
       TgPage* p = split ? tg_probe(page[i], s->group[i].kind) : page[i];
       p->time = now - (n_groups - 1 - i);
@@ -83,6 +83,12 @@ Bool check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
       if (!tg_short_segment(hot, s, n, 12, True)) \
          tg_replay(hot, s); \
    } \
+   static __attribute__((noinline)) \
+   void miss_idle_##n(const TgHot* hot, TgSegment* s) \
+   { \
+      if (!tg_short_segment(hot, s, n, 12, tg_knowledge.writes)) \
+         tg_replay(hot, s); \
+   } \
    static void check_##n(UChar* guest_state, TgSegment* s) \
    { \
       check(guest_state, s, n, 0, 12, False, False, True, miss_##n); \
@@ -94,6 +100,11 @@ Bool check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
    static void check_split_##n(UChar* guest_state, TgSegment* s) \
    { \
       check(guest_state, s, n, 0, 12, True, True, True, tg_replay); \
+   } \
+   static void check_idle_##n(UChar* guest_state, TgSegment* s) \
+   { \
+      check(guest_state, s, n, 0, 12, tg_knowledge.writes, tg_knowledge.split, \
+            False, miss_idle_##n); \
    }
 
 CHECK(0)
@@ -101,6 +112,10 @@ CHECK(1)
 CHECK(2)
 CHECK(3)
 CHECK(4)
+CHECK(5)
+CHECK(6)
+CHECK(7)
+CHECK(8)
 
 static void check_any(UChar* guest_state, TgSegment* s)
 {
@@ -122,17 +137,16 @@ static void check_nothing(UChar* guest_state, TgSegment* s)
 
 TgCheck* tg_check_for(const TgSegment* s)
 {
-   static TgCheck* const of_4k[][5] = {
-      { check_0, check_1, check_2, check_3, check_4 },
-      { check_writes_0, check_writes_1, check_writes_2, check_writes_3,
-        check_writes_4 },
-      { check_split_0, check_split_1, check_split_2, check_split_3, check_split_4 },
-   };
-   const UInt how = tg_knowledge.split ? 2 : tg_knowledge.writes ? 1 : 0;
+   #define OF(how) { how##_0, how##_1, how##_2, how##_3, how##_4, how##_5, \
+                     how##_6, how##_7, how##_8 }
+   static TgCheck* const of_4k[][9] = { OF(check), OF(check_writes),
+                                        OF(check_split), OF(check_idle) };
+   const UInt how = s->ticks == 0 ? 3
+                    : tg_knowledge.split ? 2 : tg_knowledge.writes ? 1 : 0;
    if (!fast_path)
       return check_nothing;
    if (page_shift == 12 && !tg_knowledge.mixed && s->n_fetches < 2
-       && s->n_instrs > 0 && s->n_groups < sizeof of_4k[0] / sizeof of_4k[0][0])
+       && s->n_groups < sizeof of_4k[0] / sizeof of_4k[0][0])
       return of_4k[how][s->n_groups];
    return check_any;
 }

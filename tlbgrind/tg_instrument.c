@@ -320,7 +320,7 @@ static void data(TgKind kind, IRExpr* atom, UInt size)
    /* Room for two: see data_write(). */
    const TgSegment* s = tg_segment_at_hand();
    if (s->n_groups + 2u > TG_MAX_GROUPS
-       || s->n_refs + 2u > tg_max_refs(s->n_instrs)) {
+       || s->n_refs + 2u > tg_max_refs(tg_n_instrs(s))) {
       end_segment();
       need_segment();
    }

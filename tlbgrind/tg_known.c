@@ -17,7 +17,7 @@ typedef struct _Chunk {
 } Chunk;
 
 TgKnowledge tg_knowledge;
-TgPage* tg_near[TG_NEAR_MASK + 1];
+TgRecords tg_near[TG_NEAR_CHUNKS] __attribute__((aligned(TG_RECORDS_BYTES)));
 
 static VgHashTable* chunks[TG_N_TABLES];
 
@@ -67,7 +67,10 @@ static Chunk* new_chunk(TgTable table, UWord number)
    Chunk* c = VG_(malloc)("tg.known.chunk", sizeof *c);
    c->number = number >> TG_CHUNK_BITS;
    c->listed = 0;
-   c->records = new_records();
+   TgRecords* near = &tg_near[c->number & (TG_NEAR_CHUNKS - 1)];
+   /* No page but the first can have the tag 0. */
+   c->records = table == TG_DATA && near->page[1].tag == 0 ? near
+                                                           : new_records();
    for (UWord i = 0; i < TG_CHUNK_PAGES; i++)
       init_page(table, &c->records->page[i], first + i);
    VG_(HT_add_node)(chunks[table], c);
@@ -79,8 +82,6 @@ TgPage* tg_page(TgTable table, UWord number)
    Chunk* c = find_chunk(table, number);
    if (c == NULL)
       c = new_chunk(table, number);
-   if (table == TG_DATA)
-      tg_near[c->number & TG_NEAR_MASK] = c->records->page;
    return &c->records->page[number & (TG_CHUNK_PAGES - 1)];
 }
 
@@ -101,10 +102,7 @@ void tg_known_init(const TgKnowledge* k)
    tl_assert(sizeof(TgRecords) == TG_RECORDS_BYTES);
    chunks[TG_DATA] = VG_(HT_construct)("tg.known.data");
    chunks[TG_CODE] = VG_(HT_construct)("tg.known.code");
-   /* Any record will do for what has none yet: its tags do not match. */
-   TgPage* first = tg_page(TG_DATA, 0);
-   for (UInt i = 0; i <= TG_NEAR_MASK; i++)
-      tg_near[i] = first;
+   tg_page(TG_DATA, 0); /* see tg_near_page() */
 }
 
 void tg_page_wanted(TgTable table, TgPage* p, Bool reads, Bool writes,

@@ -117,15 +117,13 @@ TgPage* tg_no_page(void);
 TgPage* tg_page(TgTable table, UWord number);
 
 /* Where the records of data pages are looked for first: by the lower bits of the
-   chunk's number, enough for 1 GiB of small pages, and one high bit in which
-   stack and heap differ. The table has holes, which cost no memory. */
-#if VG_WORDSIZE == 8
-enum { TG_NEAR_MASK = 0x40fff };
-#else
-enum { TG_NEAR_MASK = 0x3fff };
-#endif
+   page's number, enough for 4 GiB of small pages, stack and heap among them. Of
+   chunks that are 4 GiB apart the first that is used stands here; the others'
+   pages have to be looked for each time. What is not used is zero, and costs no
+   memory. */
+enum { TG_NEAR_CHUNKS = 1 << 14 };
 
-extern TgPage* tg_near[TG_NEAR_MASK + 1];
+extern TgRecords tg_near[TG_NEAR_CHUNKS];
 
 static inline UWord tg_page_number_of_data(const TgPage* p, UInt shift)
 {
@@ -134,12 +132,13 @@ static inline UWord tg_page_number_of_data(const TgPage* p, UInt shift)
    return address >> shift;
 }
 
-/* The record that `a` has, if the near table leads to it; else some other whose
-   tags `a` does not match. */
+/* The record that `a` has, if it is near; else some other whose tags `a` does not
+   match: if it is not used, they are those of page 0, which is near. */
 static inline TgPage* tg_near_page(Addr a, UInt shift)
 {
-   return tg_near[(a >> (shift + TG_CHUNK_BITS)) & TG_NEAR_MASK]
-          + ((a >> shift) & (TG_CHUNK_PAGES - 1));
+   const UWord number = a >> shift;
+   return tg_near[(number >> TG_CHUNK_BITS) & (TG_NEAR_CHUNKS - 1)].page
+          + (number & (TG_CHUNK_PAGES - 1));
 }
 
 /* The record of a data page, made if it is new. */

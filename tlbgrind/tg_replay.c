@@ -280,11 +280,11 @@ ULong tg_replay_instructions(const TgRef* r)
 {
    TgSite* const* instr = tg_segment_instrs(at_hand);
    UInt i = 0;
-   while (i < at_hand->n_instrs && instr[i] != r->site)
+   while (i < tg_n_instrs(at_hand) && instr[i] != r->site)
       i++;
    /* Of an instruction that began in the segment before. */
-   return tg_instructions() - at_hand->n_instrs
-          + (i < at_hand->n_instrs ? i : 0);
+   return tg_instructions() - tg_n_instrs(at_hand)
+          + (i < tg_n_instrs(at_hand) ? i : 0);
 }
 
 void tg_replay(const TgHot* hot, TgSegment* s)
@@ -305,7 +305,7 @@ void tg_replay(const TgHot* hot, TgSegment* s)
    references in this one. */
 static Int position(const TgSegment* s, Addr ip)
 {
-   Int i = s->n_instrs - 1;
+   Int i = (Int)tg_n_instrs(s) - 1;
    while (i >= 0 && tg_segment_instrs(s)[i]->address != ip)
       i--;
    return i;
@@ -352,7 +352,7 @@ static void cut_short(const TgHot* hot, TgSegment* s, Addr ip)
    tg_clock_pass(s);
    at_hand = s;
    replay_refs(hot, s, 0, (UInt)n_refs);
-   tg_idle_passes += (ULong)(s->n_instrs - n_instrs);
+   tg_idle_passes += tg_n_instrs(s) - (UInt)n_instrs;
    for (Int i = 0; i < n_instrs; i++)
       tg_site_line(tg_segment_instrs(s)[i])->refs[TG_FETCH]++;
    for (Int i = 0; i < n_refs; i++) {

@@ -21,10 +21,9 @@ extern ULong tg_idle_passes;
 /* The clock goes on by a segment. */
 static inline void tg_clock_pass(const TgSegment* s)
 {
-   if (s->n_instrs == 0)
+   if (s->ticks == 0)
       tg_idle_passes++;
-   tg_clock += s->n_instrs == 0 ? TG_INSTR_TICKS
-                                : (ULong)s->n_instrs << TG_INSTR_SHIFT;
+   tg_clock += s->ticks == 0 ? TG_INSTR_TICKS : s->ticks;
 }
 
 /* Instructions executed so far, in all segments that have come to their end. */
