@@ -33,6 +33,7 @@ UNIT_TESTS = \
 CLIENTS = \
 	aspace_walk \
 	fault_entry \
+	fault_fixed \
 	fault_forks \
 	fault_hello \
 	fault_mechanisms \
@@ -56,6 +57,12 @@ CLIENT_FLAGS_fault_hello = -g -O1 -fPIE
 CLIENT_LINK_FLAGS_fault_hello = -pie
 CLIENT_LINK_FLAGS_fault_static = -static
 CLIENT_LINK_FLAGS_fault_threads = -pthread
+
+# No libc, and every page where its linker script says.
+CLIENT_FLAGS_fault_fixed = $(CLIENT_FLAGS) -ffreestanding -fno-asynchronous-unwind-tables
+CLIENT_LINK_FLAGS_fault_fixed = -nostdlib -static -Wl,--build-id=none -Wl,-z,max-page-size=4096 \
+	-Wl,-z,noseparate-code -Wl,-T,$(srcdir)/tests/clients/fault_fixed.ld
+tests/clients/fault_fixed: $(srcdir)/tests/clients/fault_fixed.ld
 
 # No libc: it must know every reference from its first instruction on.
 CLIENT_FLAGS_oracle_walk = $(CLIENT_FLAGS) -ffreestanding
@@ -110,6 +117,7 @@ PYTEST_FILES = \
 	tests/faults/test_log.py \
 	tests/faults/test_mechanisms.py \
 	tests/faults/test_native.py \
+	tests/faults/test_recorded.py \
 	tests/machines/test_streams.py \
 	tests/faults/test_tg_faults.py \
 	tests/faults/test_tg_faults_damage.py \
@@ -161,6 +169,8 @@ TEST_INPUTS = \
 	tests/faults/expected \
 	tests/faults/faults_support.py \
 	tests/faults/native_support.py \
+	tests/faults/record.py \
+	tests/clients/fault_fixed.ld \
 	tests/model/naive_machine.py \
 	tests/oracle/naive_tlb.py \
 	tests/oracle/oracle_programs.py \

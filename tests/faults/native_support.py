@@ -286,7 +286,7 @@ def as_native(log: Log) -> list[NativeFault]:
 
 
 PERF_LINE = re.compile(
-    r"\s*(?P<comm>.*?)\s+(?P<pid>\d+)\s+exceptions:page_fault_\w+:\s+"
+    r"\s*(?P<comm>.*?)\s+(?P<pid>\d+)\s+(?:\d+\.\d+:\s+)?exceptions:page_fault_\w+:\s+"
     r"address=(?P<address>0x[0-9a-f]+)\s+ip=\S+\s+error_code=(?P<code>0x[0-9a-f]+)"
 )
 
@@ -319,28 +319,52 @@ def as_passed_on(tmp_path: Path) -> dict[str, str]:
     return passed
 
 
+EVENTS = {
+    "tracepoints": ["-e", "exceptions:page_fault_user", "-e", "exceptions:page_fault_kernel"],
+    "software": ["-e", "page-faults", "-c", "1", "-d"],
+}
+
+
+def perf_command(
+    data: Path,
+    command: Sequence[str | Path],
+    environment: dict[str, str],
+    events: str = "tracepoints",
+) -> list[str | Path]:
+    """What records a program without Valgrind and without address randomisation. perf has
+    variables of its own for what it starts, and env takes them away."""
+    given = [f"{name}={value}" for name, value in environment.items()]
+    perf: list[str | Path] = ["perf", "record", "-q", *EVENTS[events], "-o", data]
+    return [*perf, "setarch", "-R", "env", "-i", *given, *command]
+
+
+def fault_of(line: str) -> NativeFault | None:
+    """What a line of `perf script` says of the tracepoints; None: no fault of the program's."""
+    match = PERF_LINE.match(line)
+    assert match, line
+    address = int(match["address"], 16)
+    if match["comm"] in ("setarch", "env") or address >= 1 << 47:
+        return None
+    page = address - address % PAGE
+    return NativeFault(match["comm"], page, native_kind(int(match["code"], 16)))
+
+
 def record(
     tmp_path: Path,
     command: Sequence[str | Path],
     environment: dict[str, str] = ENVIRONMENT,
 ) -> list[NativeFault]:
     """The faults of a program and its children without Valgrind and without address
-    randomisation. perf has variables of its own for what it starts, and env takes them away."""
+    randomisation."""
     data = tmp_path / "perf.data"
     subprocess.run(
-        [
-            "perf", "record", "-q",
-            "-e", "exceptions:page_fault_user", "-e", "exceptions:page_fault_kernel",
-            "-o", data, "setarch", "-R", "env", "-i",
-            *(f"{name}={value}" for name, value in environment.items()),
-            *command,
-        ],
+        perf_command(data, command, environment),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         check=False,
         cwd=tmp_path,
-    )  # fmt: skip
+    )
     script = subprocess.run(
         ["perf", "script", "-i", data, "-F", "comm,pid,event,trace"],
         capture_output=True,
@@ -348,16 +372,18 @@ def record(
         errors="replace",
         check=True,
     ).stdout
-    found = []
-    for line in script.splitlines():
-        match = PERF_LINE.match(line)
-        assert match, line
-        address = int(match["address"], 16)
-        if match["comm"] in ("setarch", "env") or address >= 1 << 47:
-            continue
-        page = address - address % PAGE
-        found.append(NativeFault(match["comm"], page, native_kind(int(match["code"], 16))))
-    return found
+    return [fault for fault in map(fault_of, script.splitlines()) if fault]
+
+
+def in_small_pieces(file: Path, folder: Path) -> Path:
+    """A copy in the page cache by single pages: what has just been linked lies there in large
+    folios, which Linux maps whole, but not after the next boot."""
+    copy = folder / file.name
+    data = file.read_bytes()
+    with open(copy, "wb", buffering=0) as out:
+        out.writelines(data[at : at + PAGE] for at in range(0, len(data), PAGE))
+    copy.chmod(0o755)
+    return copy
 
 
 def why_no_native(tmp_path: Path) -> str | None:

@@ -17,11 +17,11 @@ from typing import NamedTuple
 import pytest
 from native_support import (
     CLIENTS,
-    PAGE,
     Match,
     as_native,
     as_passed_on,
     client,
+    in_small_pieces,
     match,
     record,
     run,
@@ -81,17 +81,6 @@ def resolved(program: Program, folder: Path) -> list[str] | None:
     if os.path.isabs(name) and name.startswith(str(CLIENTS)):
         return [str(in_small_pieces(Path(name), folder)), *arguments]
     return [os.path.realpath(found), *arguments]
-
-
-def in_small_pieces(file: Path, folder: Path) -> Path:
-    """A copy in the page cache by single pages: what has just been linked lies there in large
-    folios, which Linux maps whole, but not after the next boot."""
-    copy = folder / file.name
-    data = file.read_bytes()
-    with open(copy, "wb", buffering=0) as out:
-        out.writelines(data[at : at + PAGE] for at in range(0, len(data), PAGE))
-    copy.chmod(0o755)
-    return copy
 
 
 def warm_up(command: list[str], folder: Path) -> None:
