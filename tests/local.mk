@@ -32,6 +32,7 @@ UNIT_TESTS = \
 # CLIENT_FLAGS_NAME (in the place of CLIENT_FLAGS) or CLIENT_LINK_FLAGS_NAME (added).
 CLIENTS = \
 	aspace_walk \
+	fault_cold \
 	fault_entry \
 	fault_fixed \
 	fault_forks \
@@ -113,6 +114,7 @@ PYTEST_FILES = \
 	tests/experiments/test_experiments.py \
 	tests/machines/test_machines.py \
 	tests/faults/test_cold_pages.py \
+	tests/faults/test_cold_view.py \
 	tests/faults/test_first_faults.py \
 	tests/faults/test_log.py \
 	tests/faults/test_mechanisms.py \
@@ -161,6 +163,7 @@ TEST_INPUTS = \
 	tests/clients/run_work.h \
 	tests/cpuid/cpuid_facts.py \
 	tests/cpuid/cpuid_oracle.py \
+	tests/faults/cold_support.py \
 	tests/faults/data \
 	tests/fuzz/corpus \
 	tests/machines/facts.py \

@@ -24,6 +24,7 @@
 /* Linux' numbers (asm-generic/mman-common.h, linux/mman.h), where Valgrind's
    headers have none. */
 enum {
+   ADVICE_NORMAL, ADVICE_RANDOM, ADVICE_SEQUENTIAL,
    ADVICE_DONTNEED = 4, ADVICE_REMOVE = 9, ADVICE_DONTFORK = 10,
    ADVICE_DOFORK = 11, ADVICE_HUGEPAGE = 14, ADVICE_NOHUGEPAGE = 15,
    ADVICE_WIPEONFORK = 18, ADVICE_KEEPONFORK = 19, ADVICE_PAGEOUT = 21,
@@ -360,6 +361,15 @@ static void advised(Addr a, SizeT len, Int advice)
    case ADVICE_COLLAPSE: each_part(a, len, collapse_part, NULL); break;
    case ADVICE_DONTFORK: flag(a, len, TLB_MAP_NO_FORK, 0); break;
    case ADVICE_DOFORK: flag(a, len, 0, TLB_MAP_NO_FORK); break;
+   case ADVICE_NORMAL:
+      flag(a, len, 0, TLB_MAP_RANDOM | TLB_MAP_SEQUENTIAL);
+      break;
+   case ADVICE_RANDOM:
+      flag(a, len, TLB_MAP_RANDOM, TLB_MAP_SEQUENTIAL);
+      break;
+   case ADVICE_SEQUENTIAL:
+      flag(a, len, TLB_MAP_SEQUENTIAL, TLB_MAP_RANDOM);
+      break;
    case ADVICE_HUGEPAGE:
       flag(a, len, TLB_MAP_HUGEPAGE, TLB_MAP_NOHUGEPAGE);
       break;
@@ -551,13 +561,6 @@ static void thread_area_at(Addr a)
 
 #endif
 
-/* Somebody has read the first bytes of a file: the first read of a page brings
-   three more (the kernel's get_init_ra_size()). */
-static void header_read(ULong device, ULong inode)
-{
-   tlb_fault_file_read(&model, device, inode, 0, 4 * page_bytes);
-}
-
 void tg_space_pre_syscall(UInt number, const UWord* args)
 {
    call.hint = 0;
@@ -600,7 +603,7 @@ void tg_space_post_syscall(UInt number, const UWord* args, SysRes result)
    struct vg_stat st;
    if (number == __NR_read && args[2] < VKI_PAGE_SIZE
        && VG_(fstat)((Int)args[0], &st) == 0 && VKI_S_ISREG(st.mode))
-      header_read(st.dev, st.ino);
+      tlb_fault_file_header(&model, st.dev, st.ino);
 #if defined(VGA_amd64)
    if (number == __NR_arch_prctl && args[0] == ARCH_SET_FS_)
       thread_area_at(args[1]);
@@ -664,7 +667,7 @@ static void place_object(const Addr* starts, Int n, Addr in, ULong distance,
    Addr end = 0;
    /* The kernel has read it to start the program. */
    if (first != NULL && first->kind == SkFileC)
-      header_read(first->dev, first->ino);
+      tlb_fault_file_header(&model, first->dev, first->ino);
    const HChar* name = NULL;
    struct vg_stat st;
    for (Int i = 0; i < n; i++) {

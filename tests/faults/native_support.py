@@ -322,6 +322,7 @@ def as_passed_on(tmp_path: Path) -> dict[str, str]:
 EVENTS = {
     "tracepoints": ["-e", "exceptions:page_fault_user", "-e", "exceptions:page_fault_kernel"],
     "software": ["-e", "page-faults", "-c", "1", "-d"],
+    "major": ["-e", "major-faults", "-c", "1", "-d"],
 }
 
 

@@ -581,33 +581,185 @@ static void test_fork_child(void **state)
 
 /* --- Cold --- */
 
+enum { RO = TLB_MAY_READ };
+
+/* A touch of page n of the file's mapping: whether it is major, and what is read
+   then, as distances. */
+static void cold(uint64_t n, tlb_touch how, int major, int64_t from, int64_t to)
+{
+   touch(BASE + n * PAGE, how);
+   assert_int_equal(out[TLB_VIEW_WARM].major, 0);
+   assert_int_equal(out[TLB_VIEW_COLD].major, major);
+   if (major) {
+      assert_int_equal(out[TLB_VIEW_COLD].read.from, from);
+      assert_int_equal(out[TLB_VIEW_COLD].read.to, to);
+   }
+}
+
+static void begin_cold(uint64_t pages, unsigned prot)
+{
+   begin(&usual);
+   tlb_fault_file_is(&m, 1, DISK, pages * PAGE, 0);
+   map_file(BASE, pages, prot, 0, DISK, 0);
+}
+
 static void test_cold(void **state)
 {
    (void)state;
-   begin(&usual);
-   tlb_fault_file_is(&m, 1, DISK, 100 * PAGE, 0);
-   map_file(BASE, 100, RX, 0, DISK, 0);
-   touch(BASE + 40 * PAGE, TLB_TOUCH_FETCH);
-   assert_int_equal(out[TLB_VIEW_WARM].major, 0);
-   assert_int_equal(out[TLB_VIEW_COLD].major, 1);
+   begin_cold(100, RO);
    /* 32 pages are read around it, 24 to 55; of these fault-around maps its
       window, 32 to 47, but the page that is to make the kernel read on. */
-   assert_int_equal(out[TLB_VIEW_COLD].read.from, -16);
-   assert_int_equal(out[TLB_VIEW_COLD].read.to, 15);
+   cold(40, TLB_TOUCH_READ, 1, -16, 15);
    assert_brought(TLB_VIEW_COLD, "-8..-1,+1..+7");
-   touch(BASE + 28 * PAGE, TLB_TOUCH_READ);
-   assert_int_equal(out[TLB_VIEW_COLD].major, 0);
+   cold(28, TLB_TOUCH_READ, 0, 0, 0);
    assert_brought(TLB_VIEW_COLD, "-4..-1,+1..+3");
    assert_brought(TLB_VIEW_WARM, "-12..-1,+1..+3");
-   /* The marked page, 48 = 24 + 32 - 8: what follows the window is read. */
-   touch(BASE + 48 * PAGE, TLB_TOUCH_READ);
-   assert_int_equal(out[TLB_VIEW_COLD].major, 0);
-   touch(BASE + 60 * PAGE, TLB_TOUCH_READ);
-   assert_int_equal(out[TLB_VIEW_COLD].major, 0);
-   touch(BASE, TLB_TOUCH_READ);
-   assert_int_equal(out[TLB_VIEW_COLD].major, 1);
-   assert_int_equal(out[TLB_VIEW_COLD].read.from, 0);
-   assert_int_equal(m.counts[TLB_VIEW_COLD].major, 2);
+   /* The marked page, 48 = 24 + 32 - 8: the next 32, 56 to 87, are read. */
+   cold(48, TLB_TOUCH_READ, 0, 0, 0);
+   cold(87, TLB_TOUCH_READ, 0, 0, 0);
+   cold(88, TLB_TOUCH_READ, 1, -16, 11); /* the file ends with page 99 */
+   /* Nothing lies before the file's begin. */
+   cold(0, TLB_TOUCH_READ, 1, 0, 31);
+   assert_int_equal(m.counts[TLB_VIEW_COLD].major, 3);
+   end();
+}
+
+static void test_cold_code(void **state)
+{
+   (void)state;
+   /* Pages 10 to 89 of the file. */
+   begin(&usual);
+   tlb_fault_file_is(&m, 1, DISK, 100 * PAGE, 0);
+   map_file(BASE, 80, RX, 0, DISK, 10);
+   cold(20, TLB_TOUCH_FETCH, 1, 0, 31);
+   assert_brought(TLB_VIEW_COLD, "+1..+11");
+   /* What lies before is not read, and no page is marked to go on from. */
+   cold(19, TLB_TOUCH_READ, 1, 0, 31);
+   cold(51, TLB_TOUCH_FETCH, 0, 0, 0);
+   cold(52, TLB_TOUCH_FETCH, 1, 0, 27); /* up to the mapping's end */
+   assert_int_equal(m.counts[TLB_VIEW_COLD].major, 3);
+   end();
+}
+
+static void test_cold_advice(void **state)
+{
+   (void)state;
+   begin_cold(400, RO);
+   tlb_fault_flag(&m, BASE, BASE + 400 * PAGE, TLB_MAP_RANDOM, 0);
+   cold(100, TLB_TOUCH_READ, 1, 0, 0);
+   cold(101, TLB_TOUCH_READ, 1, 0, 0);
+   tlb_fault_flag(&m, BASE, BASE + 400 * PAGE, TLB_MAP_SEQUENTIAL,
+                  TLB_MAP_RANDOM);
+   cold(102, TLB_TOUCH_READ, 1, 0, 31);
+   cold(133, TLB_TOUCH_READ, 0, 0, 0);
+   cold(134, TLB_TOUCH_READ, 1, 0, 31);
+   cold(99, TLB_TOUCH_READ, 1, 0, 31);
+   /* From the file's begin on, the second half of the window makes it go on. */
+   cold(0, TLB_TOUCH_READ, 1, 0, 31);
+   cold(16, TLB_TOUCH_READ, 0, 0, 0);
+   cold(63, TLB_TOUCH_READ, 0, 0, 0);
+   /* Code is read in the same way for all that the advice says. */
+   tlb_fault_flag(&m, BASE, BASE + 400 * PAGE, TLB_MAP_RANDOM,
+                  TLB_MAP_SEQUENTIAL);
+   tlb_fault_protect(&m, BASE, BASE + 400 * PAGE, RX);
+   cold(300, TLB_TOUCH_READ, 1, 0, 31);
+   end();
+}
+
+/* Window after window, in folios of 1, 4, 16 and 32 pages; a marked folio is
+   mapped by nothing but a touch of itself. */
+static void test_cold_stream(void **state)
+{
+   (void)state;
+   begin_cold(400, RO);
+   cold(0, TLB_TOUCH_READ, 1, 0, 31);       /* marked: 24 */
+   assert_brought(TLB_VIEW_COLD, "+1..+15");
+   cold(16, TLB_TOUCH_READ, 0, 0, 0);
+   assert_brought(TLB_VIEW_COLD, "+1..+7,+9..+15");
+   cold(24, TLB_TOUCH_READ, 0, 0, 0);       /* reads 32 to 63; marked: 32 to 35 */
+   cold(37, TLB_TOUCH_READ, 0, 0, 0);
+   assert_brought(TLB_VIEW_COLD, "-1,+1..+10");
+   cold(32, TLB_TOUCH_READ, 0, 0, 0);       /* reads 64 to 95; marked: 64 to 79 */
+   assert_brought(TLB_VIEW_COLD, "+1..+3");
+   cold(80, TLB_TOUCH_READ, 0, 0, 0);
+   assert_brought(TLB_VIEW_COLD, "+1..+15");
+   cold(64, TLB_TOUCH_READ, 0, 0, 0);       /* reads 96 to 127, all marked */
+   cold(97, TLB_TOUCH_READ, 0, 0, 0);
+   assert_brought(TLB_VIEW_COLD, "-1,+1..+14");
+   end();
+}
+
+/* Two streams in turn, as Linux 6.18 was seen to read them: tests/clients/
+   fault_cold, `streams'. */
+static void test_cold_streams(void **state)
+{
+   static const uint64_t major[] = { 0, 200, 96, 352 };
+   unsigned n = 0;
+   (void)state;
+   begin_cold(400, RO);
+   for (uint64_t i = 0; i < 400; i++) {
+      const uint64_t page = i / 2 + (i % 2) * 200;
+      touch(BASE + page * PAGE, TLB_TOUCH_READ);
+      if (out[TLB_VIEW_COLD].major) {
+         assert_in_range(n, 0, 3);
+         assert_int_equal(page, major[n++]);
+      }
+   }
+   assert_int_equal(n, 4);
+   end();
+}
+
+/* A hundred misses, and read-ahead is given up; a page that is found there takes
+   one of them back. Writes to private pages, which nothing comes along with. */
+static void test_cold_misses(void **state)
+{
+   (void)state;
+   begin_cold(8000, RW);
+   for (uint64_t i = 0; i < 100; i++)
+      cold(64 * i + 16, TLB_TOUCH_WRITE, 1, -16, 15);
+   cold(7000, TLB_TOUCH_WRITE, 1, 0, 0);
+   cold(7001, TLB_TOUCH_WRITE, 1, 0, 0);
+   for (uint64_t i = 0; i < 3; i++)
+      cold(17 + i, TLB_TOUCH_WRITE, 0, 0, 0);
+   cold(7100, TLB_TOUCH_WRITE, 1, -16, 15);
+   cold(7200, TLB_TOUCH_WRITE, 1, 0, 0);
+   /* A read counts all that its fault-around finds. */
+   cold(32, TLB_TOUCH_READ, 1, 0, 0);
+   cold(80, TLB_TOUCH_READ, 1, 0, 0);
+   cold(0, TLB_TOUCH_READ, 0, 0, 0);
+   cold(7300, TLB_TOUCH_WRITE, 1, -16, 15);
+   end();
+}
+
+static void test_cold_header(void **state)
+{
+   (void)state;
+   /* Pages 0 to 3; page 1 is marked and makes the kernel read 8 more. */
+   begin_cold(100, RO);
+   tlb_fault_file_header(&m, 1, DISK);
+   cold(0, TLB_TOUCH_READ, 0, 0, 0);
+   assert_brought(TLB_VIEW_COLD, "+2..+3");
+   cold(1, TLB_TOUCH_READ, 0, 0, 0);
+   /* They are there when the fault is tried again; 4 to 7 are marked now. */
+   assert_brought(TLB_VIEW_COLD, "+7..+10");
+   cold(4, TLB_TOUCH_READ, 0, 0, 0);
+   cold(28, TLB_TOUCH_READ, 1, -16, 15);
+   end();
+}
+
+static void test_cold_without(void **state)
+{
+   tlb_fault_settings s = usual;
+   (void)state;
+   s.read_ahead = 0;
+   begin(&s);
+   tlb_fault_file_is(&m, 1, DISK, 100 * PAGE, 0);
+   map_file(BASE, 100, RX, 0, DISK, 0);
+   tlb_fault_file_header(&m, 1, DISK);
+   cold(0, TLB_TOUCH_READ, 0, 0, 0);
+   assert_brought(TLB_VIEW_COLD, "");
+   for (uint64_t i = 1; i < 100; i++)
+      cold(i, TLB_TOUCH_FETCH, 1, 0, 0);
    end();
 }
 
@@ -875,6 +1027,13 @@ int main(void)
             test_fork_child),
       CLAIM("a major fault reads around, and maps what fault-around finds",
             test_cold),
+      CLAIM("code is read from the page on, up to its mapping's end", test_cold_code),
+      CLAIM("MADV_RANDOM and MADV_SEQUENTIAL say how much is read", test_cold_advice),
+      CLAIM("a stream is read ahead in windows of larger and larger folios", test_cold_stream),
+      CLAIM("two streams in turn are read as Linux reads them", test_cold_streams),
+      CLAIM("a hundred misses end read-ahead", test_cold_misses),
+      CLAIM("who reads the header brings a first window", test_cold_header),
+      CLAIM("without read-ahead, each page is read by itself", test_cold_without),
       CLAIM("a private write of a page on the disk is major", test_cold_write),
       CLAIM("phases: windows move against the mappings", test_phases),
       CLAIM("base pages of 16K and 64K", test_large_base_pages),

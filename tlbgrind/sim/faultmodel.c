@@ -29,8 +29,13 @@ struct tlb_fault_chunk {
    uint8_t views[TLB_N_VIEWS * CHUNK_PAGES];
 };
 
-/* What the page cache has of a file's page. */
-enum { CACHED = 1, MARKED = 2 };
+/* What the page cache has of a file's page; from bit ORDER_SHIFT on, the order
+   of the folio that the page is in. A folio is MARKED as a whole. */
+enum { CACHED = 1, MARKED = 2, ORDER_SHIFT = 4 };
+
+/* MMAP_LOTSAMISS: so many more faults that read than such that found their page
+   there, and read-ahead is given up. */
+enum { MANY_MISSES = 100, MOST_MISSES = 10 * MANY_MISSES };
 
 struct tlb_fault_file {
    tlb_fault_file *next;
@@ -44,6 +49,8 @@ struct tlb_fault_file {
    uint64_t ahead_size;
    uint64_t ahead_async; /* it goes on when the page so far before its end is
                             touched */
+   unsigned ahead_order; /* of its folios */
+   unsigned misses;      /* mmap_miss of the kernel */
 };
 
 /* How a plane differs from the others. */
@@ -325,24 +332,58 @@ static unsigned cached(const tlb_fault_file *f, uint64_t page)
    return page < f->n_cache ? f->cache[page] : 0u;
 }
 
-/* Reads pages [start, start + size) into the cache; the page `async` before the
-   end is marked, if it is new, to go on from there. Returns where the pages
-   that were read end. */
-static uint64_t read_pages(tlb_fault_model *m, tlb_fault_file *f,
-                           uint64_t start, uint64_t size, uint64_t async)
+/* Reads pages [start, start + size) into the cache, those that it has not, one
+   by one; the page `async` before the end is marked, if it is new, to go on from
+   there: do_page_cache_ra(). */
+static void read_single(tlb_fault_file *f, uint64_t start, uint64_t size,
+                        uint64_t async)
 {
-   const uint64_t end = min(start + size, f->pages);
-   const uint64_t mark = start + size - async;
-   cache_room(m, f, end);
-   for (uint64_t i = start; i < end && i < f->n_cache; i++) {
-      if (f->cache[i] == 0 && async != 0 && i == mark)
-         f->cache[i] = CACHED | MARKED;
-      else
-         f->cache[i] |= CACHED;
+   const uint64_t n = start < f->pages ? min(size, f->pages - start) : 0;
+   const uint64_t mark = start + n - async;
+   for (uint64_t i = start; i < start + n && i < f->n_cache; i++) {
+      if (f->cache[i] == 0)
+         f->cache[i] = async != 0 && i == mark ? CACHED | MARKED : CACHED;
    }
-   f->ahead_start = start;
-   f->ahead_size = size;
-   f->ahead_async = async;
+}
+
+static int is_empty_there(const tlb_fault_file *f, uint64_t first,
+                          uint64_t pages)
+{
+   for (uint64_t i = first; i < first + pages; i++) {
+      if (f->cache[i] != 0)
+         return 0;
+   }
+   return 1;
+}
+
+/* Reads the window that the file's read-ahead has come to, in folios as large
+   as its order says, up to the first that is partly there, and single pages from
+   there on: page_cache_ra_order(). Returns where it ends. */
+static uint64_t read_window(tlb_fault_model *m, tlb_fault_file *f)
+{
+   const uint64_t start = f->ahead_start;
+   const uint64_t end = min(start + f->ahead_size, f->pages);
+   const uint64_t mark = start + f->ahead_size - f->ahead_async;
+   cache_room(m, f, end);
+   while (f->ahead_order > 0
+          && (uint64_t)1 << f->ahead_order > f->ahead_size)
+      f->ahead_order--;
+   uint64_t i = start;
+   while (i < end && i < f->n_cache) {
+      unsigned order = f->ahead_order;
+      while ((i & (((uint64_t)1 << order) - 1)) != 0
+             || i + ((uint64_t)1 << order) > end)
+         order--;
+      const uint64_t pages = (uint64_t)1 << order;
+      if (i + pages > f->n_cache || !is_empty_there(f, i, pages)) {
+         read_single(f, i, start + f->ahead_size - i, f->ahead_async);
+         break;
+      }
+      const unsigned marked = (mark & ~(pages - 1)) == i ? MARKED : 0u;
+      set_bytes(f->cache + i, (uint8_t)(CACHED | marked | order << ORDER_SHIFT),
+                (size_t)pages);
+      i += pages;
+   }
    return end;
 }
 
@@ -359,17 +400,82 @@ void tlb_fault_file_read(tlb_fault_model *m, uint64_t device, uint64_t inode,
       f->cache[i] |= CACHED;
 }
 
-/* mmap read-around: as many pages as read-ahead has, centred on the page. */
-static void read_around(tlb_fault_model *m, tlb_fault_file *f, uint64_t page,
-                        tlb_fault *out)
+static void read_to(tlb_fault *out, uint64_t page, uint64_t start, uint64_t end)
 {
-   const uint64_t pages = max(m->settings.read_ahead >> m->settings.page_shift,
-                              1);
-   const uint64_t start = page - min(page, pages / 2);
-   const uint64_t end = read_pages(m, f, start, pages, pages / 4);
    out->major = 1;
    out->read.from = (int64_t)(start - page);
    out->read.to = (int64_t)(max(end, page + 1) - 1 - page);
+}
+
+static uint64_t ahead_pages(const tlb_fault_model *m)
+{
+   return m->settings.read_ahead >> m->settings.page_shift;
+}
+
+/* Up to where MADV_SEQUENTIAL reads: page_cache_sync_ra(), of which only the
+   start of the file begins a window that goes on. */
+static uint64_t read_sequence(tlb_fault_model *m, tlb_fault_file *f,
+                              uint64_t page)
+{
+   const uint64_t pages = ahead_pages(m);
+   if (page == 0) {
+      f->ahead_start = 0;
+      f->ahead_size = pages;
+      f->ahead_async = pages / 2;
+      f->ahead_order = 0;
+      return read_window(m, f);
+   }
+   cache_room(m, f, min(page + pages, f->pages));
+   read_single(f, page, pages, 0);
+   return min(page + pages, f->pages);
+}
+
+/* The first window of a file that is read from its begin: get_init_ra_size() for
+   one page. */
+void tlb_fault_file_header(tlb_fault_model *m, uint64_t device, uint64_t inode)
+{
+   tlb_fault_file *f = need_file(m, device, inode);
+   const uint64_t most = ahead_pages(m);
+   if (cached(f, 0) != 0)
+      return;
+   f->ahead_start = 0;
+   f->ahead_size = most >= 32 ? 4 : most >= 4 ? 2 : max(most, 1);
+   f->ahead_async = f->ahead_size > 1 ? f->ahead_size - 1 : 0;
+   f->ahead_order = 0;
+   read_window(m, f);
+}
+
+/* A fault on a page that the cache has not: do_sync_mmap_readahead(). Read is
+   around the page in general, and from it on, to the mapping's end at most, where
+   the mapping may be executed. */
+static void read_in(tlb_fault_model *m, const tlb_mapping *v,
+                    tlb_fault_file *f, uint64_t page, tlb_fault *out)
+{
+   const uint64_t pages = ahead_pages(m);
+   const unsigned shift = m->settings.page_shift;
+   const int executes = (v->prot & TLB_MAY_EXECUTE) != 0;
+   const int random = (v->flags & TLB_MAP_RANDOM) != 0 && !executes;
+   uint64_t start = page, end = page + 1;
+   if (!random && pages > 0 && (v->flags & TLB_MAP_SEQUENTIAL) != 0) {
+      read_to(out, page, start, read_sequence(m, f, page));
+      return;
+   }
+   if (!random && pages > 0 && f->misses < MOST_MISSES)
+      f->misses++;
+   if (random || pages == 0 || f->misses > MANY_MISSES) {
+      cache_room(m, f, end);
+      read_single(f, page, 1, 0);
+   } else {
+      const uint64_t last = (v->offset >> shift)
+                            + ((v->end - v->start) >> shift);
+      start = executes ? page : page - min(page, pages / 2);
+      f->ahead_start = start;
+      f->ahead_size = executes ? min(pages, last - page) : pages;
+      f->ahead_async = executes ? 0 : pages / 4;
+      f->ahead_order = 0;
+      end = read_window(m, f);
+   }
+   read_to(out, page, start, end);
 }
 
 /* get_next_ra_size(): a window that goes on grows. */
@@ -378,26 +484,79 @@ static uint64_t grown(uint64_t pages, uint64_t most)
    return pages < most / 16 ? pages * 4 : pages <= most / 2 ? pages * 2 : most;
 }
 
-/* A touch of the marked page reads on, while the program does. If another part
-   of the file was read in between, what is still there of the window says how
-   much, and, as Linux 6.18 is seen to do, it does not go on from there. */
+static uint64_t folio_start(const tlb_fault_file *f, uint64_t page)
+{
+   return page >> (cached(f, page) >> ORDER_SHIFT)
+          << (cached(f, page) >> ORDER_SHIFT);
+}
+
+/* page_cache_next_miss(): where the cache has nothing, from page `first` on, and
+   at most so far. The kernel's cursor has a page number and a place in a node of
+   64 slots. If it begins inside of a folio, the place is that of the folio's
+   start, and the number is ahead of it until the node ends. */
+static uint64_t next_miss(const tlb_fault_file *f, uint64_t first,
+                          uint64_t most)
+{
+   enum { NODE = 64 };
+   uint64_t number = first, place = folio_start(f, first);
+   for (uint64_t n = 0; n < most; n++) {
+      if (cached(f, place) == 0)
+         return number;
+      if (place % NODE != NODE - 1) {
+         number++;
+         place++;
+      } else {
+         number += number % NODE == NODE - 1;
+         place = folio_start(f, number);
+      }
+   }
+   return first + most;
+}
+
+/* A touch of the marked folio reads on, while the program does. If another part
+   of the file was read in between, what is still there behind the page says how
+   much: page_cache_async_ra(). The folios become larger, and the window ends
+   where such a one does. */
 static void read_on(tlb_fault_model *m, tlb_fault_file *f, uint64_t page)
 {
-   const uint64_t most = max(m->settings.read_ahead >> m->settings.page_shift,
-                             1);
-   uint64_t start = f->ahead_start + f->ahead_size;
-   uint64_t size = max(f->ahead_size, grown(f->ahead_size, most));
-   f->cache[page] = CACHED;
-   if (page != start - f->ahead_async) {
-      for (start = page + 1; cached(f, start) != 0; start++) {
-         if (start - page > most)
-            return;
-      }
-      size = grown(start - page, most);
-      read_pages(m, f, start, size, 0);
-      return;
+   const uint64_t most = ahead_pages(m);
+   const uint64_t folio = (uint64_t)1 << (f->cache[page] >> ORDER_SHIFT);
+   const uint64_t first = page & ~(folio - 1);
+   for (uint64_t i = first; i < first + folio; i++)
+      f->cache[i] &= (uint8_t)~MARKED;
+   const uint64_t next = f->ahead_start + f->ahead_size;
+   if (page == ((next - f->ahead_async) & ~(folio - 1))) {
+      f->ahead_start = next;
+      f->ahead_size = max(f->ahead_size, grown(f->ahead_size, most));
+   } else {
+      const uint64_t start = next_miss(f, page + 1, most);
+      if (start - page > most)
+         return;
+      f->ahead_start = start;
+      f->ahead_size = grown(start - page + most, most);
    }
-   read_pages(m, f, start, size, size);
+   f->ahead_order += 2;
+   unsigned order = 0;
+   while (order < f->ahead_order && (most >> order & 1) == 0)
+      order++;
+   const uint64_t end = f->ahead_start + f->ahead_size;
+   const uint64_t aligned = end >> order << order;
+   if (aligned > f->ahead_start)
+      f->ahead_size -= end - aligned;
+   f->ahead_async = f->ahead_size;
+   read_window(m, f);
+}
+
+/* A fault on a page that the cache has, and that did not come along with
+   fault-around: do_async_mmap_readahead(). */
+static void found_there(tlb_fault_model *m, const tlb_mapping *v,
+                        tlb_fault_file *f, uint64_t page)
+{
+   if ((v->flags & TLB_MAP_RANDOM) != 0 || ahead_pages(m) == 0)
+      return;
+   f->misses -= f->misses > 0;
+   if ((cached(f, page) & MARKED) != 0 && page < f->n_cache)
+      read_on(m, f, page);
 }
 
 /* --- The address space --- */
@@ -724,7 +883,7 @@ static void note_table(tlb_fault_model *m, const rules *r, uint64_t page)
 
 /* What the page test of fault-around needs. */
 typedef struct {
-   const tlb_fault_file *file;
+   tlb_fault_file *file;
    uint64_t to_file; /* add to a page number to have the file's */
    int by_cache;     /* only pages that the cache has */
 } around;
@@ -733,7 +892,15 @@ static int comes_along(const void *opaque, uint64_t page)
 {
    const around *a = opaque;
    const uint64_t n = page + a->to_file;
-   return n < a->file->pages && (!a->by_cache || cached(a->file, n) == CACHED);
+   return n < a->file->pages
+          && (!a->by_cache || (cached(a->file, n) & (CACHED | MARKED)) == CACHED);
+}
+
+static int tries_around(const tlb_fault_model *m, const rules *r,
+                        const tlb_mapping *v)
+{
+   return r->around && m->settings.fault_around >> m->settings.page_shift > 1
+          && (v->flags & TLB_MAP_NO_AROUND) == 0;
 }
 
 /* do_fault_around(): the window is aligned by its place in the page table, and
@@ -743,7 +910,7 @@ static void fault_around(tlb_fault_model *m, const rules *r,
                          uint8_t how, tlb_fault *out)
 {
    const uint64_t pages = m->settings.fault_around >> m->settings.page_shift;
-   if (!r->around || pages <= 1 || (v->flags & TLB_MAP_NO_AROUND) != 0)
+   if (!tries_around(m, r, v))
       return;
    const uint64_t in_table = (page + r->shift) & (table_pages(m) - 1);
    const uint64_t in_map = page - page_of(m, v->start);
@@ -753,8 +920,11 @@ static void fault_around(tlb_fault_model *m, const rules *r,
                              in_table - min(in_table, in_map));
    const uint64_t to = min(min(from + pages, table_pages(m)),
                            in_table + left) - 1;
-   fill(m, r, page - in_table + from, page - in_table + to, how, page,
-        comes_along, a, out);
+   const uint64_t low = page - in_table + from;
+   const uint64_t high = page - in_table + to;
+   for (uint64_t p = low; r->cold && p <= high; p++)
+      a->file->misses -= a->file->misses > 0 && comes_along(a, p);
+   fill(m, r, low, high, how, page, comes_along, a, out);
 }
 
 static int is_shared(const tlb_mapping *v)
@@ -763,8 +933,9 @@ static int is_shared(const tlb_mapping *v)
 }
 
 /* A file's page must be there before it can be mapped. */
-static void have_cached(tlb_fault_model *m, const rules *r, tlb_fault_file *f,
-                        uint64_t file_page, tlb_fault *out)
+static void have_cached(tlb_fault_model *m, const rules *r,
+                        const tlb_mapping *v, tlb_fault_file *f,
+                        uint64_t file_page, int around_first, tlb_fault *out)
 {
    if (f->is_tmpfs) {
       tlb_fault_file_read(m, f->device, f->inode,
@@ -775,9 +946,9 @@ static void have_cached(tlb_fault_model *m, const rules *r, tlb_fault_file *f,
       return;
    const unsigned c = cached(f, file_page);
    if (c == 0)
-      read_around(m, f, file_page, out);
-   else if ((c & MARKED) != 0)
-      read_on(m, f, file_page);
+      read_in(m, v, f, file_page, out);
+   else if (!around_first || (c & MARKED) != 0)
+      found_there(m, v, f, file_page);
 }
 
 static tlb_fault_kind absent(tlb_fault_model *m, const rules *r,
@@ -802,7 +973,8 @@ static tlb_fault_kind absent(tlb_fault_model *m, const rules *r,
    tlb_fault_file *f = need_file(m, v->device, v->inode);
    const uint64_t to_file = page_of(m, v->offset) - page_of(m, v->start);
    note_table(m, r, page);
-   have_cached(m, r, f, page + to_file, out);
+   have_cached(m, r, v, f, page + to_file,
+               !writes && tries_around(m, r, v), out);
    if (!writes) {
       const around a = { f, to_file, r->cold || f->is_tmpfs };
       const int no_tracking = is_shared(v) && f->is_tmpfs

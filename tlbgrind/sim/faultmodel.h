@@ -75,9 +75,11 @@ enum {
    TLB_MAP_NO_AROUND = 512,    /* the kernel's own pages: no fault-around */
    TLB_MAP_FIXED_PHASE = 1024, /* address randomisation keeps its place in a page
                                   table */
-   TLB_MAP_ACCOUNTED = 2048    /* private and writable, or was once; set by the
+   TLB_MAP_ACCOUNTED = 2048,   /* private and writable, or was once; set by the
                                   model. It never becomes one with what was not:
                                   VM_ACCOUNT of the kernel */
+   TLB_MAP_RANDOM = 4096,      /* MADV_RANDOM */
+   TLB_MAP_SEQUENTIAL = 8192   /* MADV_SEQUENTIAL */
 };
 
 /* Pages from `from` to `to`, as distances from the page that faulted. */
@@ -143,6 +145,11 @@ void tlb_fault_file_is(tlb_fault_model *m, uint64_t device, uint64_t inode,
 /* A part of the file came into the page cache by other means than faults. */
 void tlb_fault_file_read(tlb_fault_model *m, uint64_t device, uint64_t inode,
                          uint64_t offset, uint64_t bytes);
+
+/* Somebody has read its first bytes, as those who load programs do: some pages
+   more came with them. */
+void tlb_fault_file_header(tlb_fault_model *m, uint64_t device,
+                           uint64_t inode);
 
 /* A new mapping in the place of whatever was there. */
 void tlb_fault_map(tlb_fault_model *m, const tlb_mapping *mapping);
