@@ -32,6 +32,8 @@ typedef struct {
    UChar base;  /* number of the base, see tg_hot.h */
    UChar kind;  /* TgKind; a modify is counted as a read */
    Bool modifies;
+   Bool locked; /* a read that is one touch with the write behind it: the page
+                   is never only read */
 } TgRef;
 
 /* The data references of a segment off one base that lie close together: they

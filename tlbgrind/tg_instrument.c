@@ -354,6 +354,16 @@ static void data_write(IRExpr* atom, UInt size)
    data(TG_WRITE, atom, size);
 }
 
+/* Vex reads what a locked instruction changes, and compares and swaps then. Both
+   are counted, as cachegrind does; the processor has one touch, a write. */
+static void is_locked(const IRExpr* atom)
+{
+   TgRef* last = segment_open ? tg_segment_last_ref() : NULL;
+   if (last != NULL && last_atom != NULL && last->kind == TG_READ
+       && last->site == site && eqIRAtom(last_atom, atom))
+      last->locked = True;
+}
+
 /* A reference that is made only if the guard holds, in a segment of its own.
    `helper`: of a helper function, see TgBlockTotals. */
 static void data_guarded(TgKind kind, IRExpr* atom, UInt size, IRExpr* guard,
@@ -502,6 +512,7 @@ static void statement(const IRStmt* st)
       const IRCAS* cas = st->Ist.CAS.details;
       const UInt size = (UInt)sizeofIRType(typeOfIRExpr(types, cas->dataLo))
                         * (cas->dataHi != NULL ? 2 : 1);
+      is_locked(cas->addr);
       data_read(cas->addr, size);
       data_write(cas->addr, size);
       break;

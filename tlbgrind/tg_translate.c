@@ -105,7 +105,7 @@ static Bool refer_all(TgRef* r, TgPage* p, UWord number, TgKind kind,
 static void touch(const TgRef* r, TgPage* p, UWord number)
 {
    TgRest* rest = tg_rest(p);
-   const Bool writes = r->kind == TG_WRITE || r->modifies;
+   const Bool writes = r->kind == TG_WRITE || r->modifies || r->locked;
    const ULong wanted = writes ? rest->wanted_writes : rest->wanted;
    if (LIKELY((wanted & TG_WANTED_BY_FAULTS) == 0))
       return;

@@ -204,6 +204,13 @@ INLINE void crossing(void)
    volatile word used = *(volatile word*)(a + 3 * PAGE - 4);
    (void)used;
    CHANGE(6, "mov $7, %%eax\n lock cmpxchg %%rdx, %0");
+   CHANGE(7, "lock addl $0, %0");
+   CHANGE(8, "lock xadd %%rax, %0");
+   CHANGE(9, "xchg %%rax, %0");
+   CHANGE(10, "lock orb $1, %0");
+   CHANGE(11, "lock btsl $3, %0");
+   CHANGE(12, "lock cmpxchg16b %0");
+   CHANGE(13, "lock decq %0");
    CHANGE(14, "cmpxchg %%rdx, %0");
    CHANGE(15, "addq $1, %0");
    CHANGE(16, "mov $3, %%ecx\n shlq %%cl, %0");
