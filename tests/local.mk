@@ -40,6 +40,7 @@ CLIENTS = \
 	fault_mechanisms \
 	fault_static \
 	fault_threads \
+	fault_used \
 	oracle_refs \
 	oracle_walk \
 	pages_use \
@@ -58,6 +59,7 @@ CLIENT_FLAGS_fault_hello = -g -O1 -fPIE
 CLIENT_LINK_FLAGS_fault_hello = -pie
 CLIENT_LINK_FLAGS_fault_static = -static
 CLIENT_LINK_FLAGS_fault_threads = -pthread
+CLIENT_LINK_FLAGS_fault_used = -pthread
 
 # No libc, and every page where its linker script says.
 CLIENT_FLAGS_fault_fixed = $(CLIENT_FLAGS) -ffreestanding -fno-asynchronous-unwind-tables
@@ -75,6 +77,7 @@ CLIENTS_CXX =
 # The same sources as 32-bit programs: NAME becomes tests/clients/NAME32.
 CLIENTS32 = \
 	fault_hello \
+	fault_used \
 	aspace_walk \
 	oracle_refs \
 	oracle_walk \
@@ -123,6 +126,7 @@ PYTEST_FILES = \
 	tests/machines/test_streams.py \
 	tests/faults/test_tg_faults.py \
 	tests/faults/test_tg_faults_damage.py \
+	tests/faults/test_used.py \
 	tests/model/test_properties.py \
 	tests/model/test_reach.py \
 	tests/model/test_thp_native.py \

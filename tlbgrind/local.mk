@@ -191,6 +191,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_short.c \
 	tlbgrind/tg_translate.c \
 	tlbgrind/tg_vdso_stub.c \
+	tlbgrind/tg_used.c \
 	tlbgrind/tg_writes.c
 
 TOOL_INCLUDES = \
@@ -232,6 +233,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_short.h \
 	tlbgrind/tg_translate.h \
 	tlbgrind/tg_vdso_stub.h \
+	tlbgrind/tg_used.h \
 	tlbgrind/tg_writes.h
 
 TOOL_CPPFLAGS = $(SIM_CPPFLAGS) -isystem $(VALGRIND_INCLUDEDIR) \

@@ -9,6 +9,7 @@
 #include "tg_lanes.h"
 #include "tg_replay.h"
 #include "tg_short.h"
+#include "tg_used.h"
 
 static UInt page_shift;
 static Bool fast_path;
@@ -135,7 +136,7 @@ static void check_nothing(UChar* guest_state, TgSegment* s)
    tg_replay(tg_hot(guest_state), s);
 }
 
-TgCheck* tg_check_for(const TgSegment* s)
+static TgCheck* usual_check(const TgSegment* s)
 {
    #define OF(how) { how##_0, how##_1, how##_2, how##_3, how##_4, how##_5, \
                      how##_6, how##_7, how##_8 }
@@ -151,9 +152,24 @@ TgCheck* tg_check_for(const TgSegment* s)
    return check_any;
 }
 
+/* The usual check, of a segment whose bytes are noted first. */
+static void check_used(UChar* guest_state, TgSegment* s)
+{
+   tg_used_segment(tg_hot(guest_state), s);
+   usual_check(s)(guest_state, s);
+}
+
+TgCheck* tg_check_for(const TgSegment* s)
+{
+   return tg_used_on ? check_used : usual_check(s);
+}
+
 void tg_check_guarded(UChar* guest_state, TgSegment* s, UWord happens)
 {
    s->attempted++;
-   if (happens != 0)
-      check_nothing(guest_state, s);
+   if (happens == 0)
+      return;
+   if (tg_used_on)
+      tg_used_segment(tg_hot(guest_state), s);
+   check_nothing(guest_state, s);
 }

@@ -18,6 +18,7 @@
 #include "tg_fault_space.h"
 #include "tg_file.h"
 #include "tg_syscall_names.h"
+#include "tg_used.h"
 
 /* A fault, or several that differ by a page and a number of instructions from
    one to the next. A program that fills memory makes as many as the memory has
@@ -169,14 +170,20 @@ static void count(tlb_fault_counts* to, const tlb_fault in[TLB_N_VIEWS])
    }
 }
 
-static HChar letter(const tlb_fault* f)
+HChar tg_log_letter(tlb_fault_kind kind)
 {
    static const HChar letters[TLB_N_FAULT_KINDS] = {
       [TLB_NO_FAULT] = '-', [TLB_FAULT_CODE] = 'x', [TLB_FAULT_READ] = 'r',
       [TLB_FAULT_ZERO] = 'z', [TLB_FAULT_WRITE] = 'w', [TLB_FAULT_COPY] = 'c',
       [TLB_FAULT_DIRTY] = 'd',
    };
-   const HChar c = letters[f->kind];
+   return letters[kind];
+}
+
+/* In a fault's line, a capital is a major fault. */
+static HChar letter(const tlb_fault* f)
+{
+   const HChar c = tg_log_letter(f->kind);
    return f->kind != TLB_NO_FAULT && f->major ? (HChar)(c - 32) : c;
 }
 
@@ -276,6 +283,8 @@ static void print_header(TgFile* f, const TgFaultOptions* options,
                  1ULL << s->page_shift, (ULong)s->fault_around,
                  (ULong)s->read_ahead, thp[s->thp]);
    print_folios(f, s);
+   if (options->used)
+      tg_file_print(f, "faults-used: yes\n");
    if (options->around_assumed)
       tg_file_print(f, "assumption: the host does not say what fault-around maps "
                        "at most; %llu bytes are taken\n",
@@ -309,8 +318,8 @@ static Int by_number(const void* a, const void* b)
    return (x > y) - (x < y);
 }
 
-/* The maps that faults lie in, by number. */
-static void print_maps(TgFile* f)
+/* The maps that faults lie in, or pages that came otherwise, by number. */
+static void print_maps(TgFile* f, const XArray* runs)
 {
    XArray* used = VG_(newXA)(VG_(malloc), "tg.log.used", VG_(free),
                              sizeof(UInt));
@@ -320,6 +329,12 @@ static void print_maps(TgFile* f)
       if (map != last)
          VG_(addToXA)(used, &map);
       last = map;
+   }
+   for (Word i = 0; runs != NULL && i < VG_(sizeXA)(runs); i++) {
+      const TgUsedRun* run = VG_(indexXA)(runs, i);
+      if (run->map != last)
+         VG_(addToXA)(used, &run->map);
+      last = run->map;
    }
    VG_(setCmpFnXA)(used, by_number);
    VG_(sortXA)(used);
@@ -385,9 +400,34 @@ static void print_faults(TgFile* f)
    }
 }
 
-static void print_totals(TgFile* f)
+static void print_used(TgFile* f, const XArray* runs)
 {
-   static const HChar* const views[TLB_N_VIEWS] = { "4k", "warm", "cold" };
+   for (Word i = 0; runs != NULL && i < VG_(sizeXA)(runs); i++) {
+      const TgUsedRun* run = VG_(indexXA)(runs, i);
+      tg_file_print(f, "used\t%u\t0x%lx\t%llu\t%s\t%u\n", run->map, run->page,
+                    run->count, run->kinds, run->bytes);
+   }
+}
+
+static const HChar* const views[TLB_N_VIEWS] = { "4k", "warm", "cold" };
+
+static void print_used_totals(TgFile* f, const XArray* runs)
+{
+   for (UInt view = 0; runs != NULL && view < TLB_N_VIEWS; view++) {
+      ULong n = 0, bytes = 0;
+      for (Word i = 0; i < VG_(sizeXA)(runs); i++) {
+         const TgUsedRun* run = VG_(indexXA)(runs, i);
+         if (run->kinds[view] == TG_USED_NOT_THERE)
+            continue;
+         n += run->count;
+         bytes += run->count * run->bytes;
+      }
+      tg_file_print(f, "used-total\t%s\t%llu\t%llu\n", views[view], n, bytes);
+   }
+}
+
+static void print_totals(TgFile* f, const XArray* runs)
+{
    static const HChar* const groups[TLB_N_GROUPS] = { "program", "libraries",
                                                       "other" };
    const tlb_fault_model* m = tg_space_model();
@@ -407,6 +447,7 @@ static void print_totals(TgFile* f)
          tg_file_print(f, "\t%llu", (ULong)m->phase[group][i]);
       tg_file_print(f, "\n");
    }
+   print_used_totals(f, runs);
    tg_file_print(f, "end\t%llu\n", n_faults);
 }
 
@@ -416,10 +457,14 @@ Bool tg_log_write(const HChar* name, const TgFaultOptions* options,
    const HChar* failure;
    TgFile* f = tg_file_open(name, &failure);
    if (f != NULL) {
+      XArray* runs = options->used ? tg_used_runs() : NULL;
       print_header(f, options, forked_from);
-      print_maps(f);
+      print_maps(f, runs);
       print_faults(f);
-      print_totals(f);
+      print_used(f, runs);
+      print_totals(f, runs);
+      if (runs != NULL)
+         VG_(deleteXA)(runs);
       failure = tg_file_close(f);
    }
    if (failure != NULL) {

@@ -35,6 +35,9 @@ void tg_log_hide(const tlb_fault in[TLB_N_VIEWS]);
 /* Faults and major faults in a view so far, hidden ones left out. */
 const tlb_fault_counts* tg_log_counts(tlb_fault_view view);
 
+/* The letter of a kind, see docs/fault-log.md. */
+HChar tg_log_letter(tlb_fault_kind kind);
+
 /* Forgets all: the life of a forked child begins. */
 void tg_log_clear(void);
 

@@ -41,6 +41,7 @@ static Bool keep(const HChar* arg, const HChar* option, const HChar** kept)
 Bool tg_fault_option(const HChar* arg)
 {
    return VG_BOOL_CLO(arg, "--faults", options.on)
+          || VG_BOOL_CLO(arg, "--faults-used", options.used)
           || VG_BOOL_CLO(arg, "--native-start", options.native_start)
           || VG_BOOL_CLO(arg, "--faults-hidden", options.lists_hidden)
           || keep(arg, "--faults-out-file", &out_file_arg)
@@ -55,6 +56,7 @@ void tg_fault_options_print_usage(void)
    VG_(printf)(
 "    --faults=no|yes                  record page faults in order [no]\n"
 "    --faults-out-file=FILE           where to [tlbgrind.faults.%%p]\n"
+"    --faults-used=no|yes             and how many bytes of each page are used [no]\n"
 "    --faults-hidden=no|yes           list what Valgrind itself brings, too [no]\n"
 "    --native-start=yes|no            with --faults=yes, let the program begin as\n"
 "                                     it would without Valgrind: no preloaded\n"
@@ -236,6 +238,12 @@ const HChar* tg_fault_options_finish(UInt page_shift, TgFaultOptions* out,
                        "the name of the file is missing");
          return out_file_arg;
       }
+   }
+   if (options.used && !options.on) {
+      VG_(snprintf)(why->text, sizeof why->text,
+                    "it says what faulted pages are used for, and needs "
+                    "--faults=yes");
+      return "--faults-used=yes";
    }
    /* What is wrong with the name should not come to light at the end. */
    VG_(free)(VG_(expand_file_name)("--faults-out-file", options.out_file));

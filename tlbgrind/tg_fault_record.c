@@ -19,6 +19,7 @@
 #include "tg_native_mmap.h"
 #include "tg_native_start.h"
 #include "tg_replay.h"
+#include "tg_used.h"
 
 enum { LINUX_CLONE_VM = 0x100, LINUX_CLONE_CHILD_SETTID = 0x1000000 };
 
@@ -31,6 +32,9 @@ enum { LINUX_RSEQ = 386, CLONE_CHILD_ARG = 4 };
 #else
 enum { LINUX_RSEQ = 293, CLONE_CHILD_ARG = 4 };
 #endif
+
+/* What the kernel reads and writes there, struct rseq of linux/rseq.h. */
+enum { RSEQ_BYTES = 28 };
 
 /* Bytes of the instruction that makes a system call. */
 #if defined(VGA_arm64)
@@ -85,6 +89,7 @@ static void touch_page(TgSite* site, Int by, ThreadId tid, tlb_touch touch,
       .thread = tid, .by = by, .site = site,
    };
    tg_log_add(&where, in);
+   tg_used_fault(a, native, in);
    if (in[TLB_VIEW_WARM].kind != TLB_NO_FAULT)
       book(site, touch);
 }
@@ -119,6 +124,7 @@ static void kernel_touches(CorePart part, ThreadId tid, Addr a, SizeT len,
          break;
       at = next;
    }
+   tg_used_bytes(a, len);
    if (site != NULL)
       tg_site_release(site);
 }
@@ -137,11 +143,13 @@ static void kernel_reads_text(CorePart part, ThreadId tid, const HChar* s,
    (void)s;
    Addr at = a;
    while (a != 0 && VG_(am_is_valid_for_client)(at, 1, VKI_PROT_READ)) {
+      const Addr from = at;
       const Addr next = (at | page_mask) + 1;
-      kernel_touches(part, tid, at, 1, TLB_TOUCH_READ);
       while (at != next && *(const HChar*)at != '\0')
          at++;
-      if (at != next)
+      const Bool ends = at != next;
+      kernel_touches(part, tid, from, at - from + ends, TLB_TOUCH_READ);
+      if (ends)
          return;
    }
 }
@@ -161,6 +169,16 @@ static void exec_touch(Addr a, tlb_touch touch)
    touch_page(NULL, TG_BY_EXEC, 1, touch, a, tg_instructions());
 }
 
+/* The kernel clears the rest of a page behind the data that the file has, and
+   stores the arguments. */
+static void exec_uses(void)
+{
+   const TgImage* image = tg_native_image();
+   tg_used_bytes(image->bss, -image->bss & page_mask);
+   tg_used_bytes(image->interpreter_bss, -image->interpreter_bss & page_mask);
+   tg_used_bytes(image->sp, image->stack_end - image->sp);
+}
+
 void tg_faults_start(ThreadId tid)
 {
    if (options == NULL)
@@ -172,6 +190,7 @@ void tg_faults_start(ThreadId tid)
    tg_space_start(tid);
    started = True;
    tg_space_exec_touches(exec_touch);
+   exec_uses();
 }
 
 void tg_faults_stop(ThreadId tid)
@@ -221,14 +240,20 @@ void tg_faults_post_syscall(ThreadId tid, UInt number, const UWord* args,
 static void forked(Bool is_child)
 {
    const ThreadId tid = VG_(get_running_tid)();
-   if (is_child)
+   if (is_child) {
       tg_log_clear();
-   if (is_child && child_number_at != 0)
+      tg_used_clear();
+   }
+   if (is_child && child_number_at != 0) {
+      tg_used_bytes(child_number_at, sizeof(Int));
       touch_page(NULL, syscall_of[tid], tid, TLB_TOUCH_WRITE, child_number_at,
                  tg_instructions());
-   if (rseq_area != 0)
+   }
+   if (rseq_area != 0) {
+      tg_used_bytes(rseq_area, RSEQ_BYTES);
       touch_page(NULL, syscall_of[tid], tid, TLB_TOUCH_WRITE, rseq_area,
                  tg_instructions());
+   }
 }
 
 void tg_faults_init(const TgOptions* o)
@@ -237,6 +262,8 @@ void tg_faults_init(const TgOptions* o)
    page_mask = (1UL << o->page_shift) - 1;
    tg_log_init();
    tg_space_init(&o->faults.settings, forked);
+   if (o->faults.used)
+      tg_used_init(o->page_shift, o->faults.lists_hidden);
    syscall_of = VG_(malloc)("tg.faults.threads",
                             VG_N_THREADS * sizeof *syscall_of);
    for (UInt i = 0; i < VG_N_THREADS; i++)

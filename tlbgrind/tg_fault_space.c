@@ -20,6 +20,7 @@
 #include "tg_native_mmap.h"
 #include "tg_native_start.h"
 #include "tg_proc_file.h"
+#include "tg_used.h"
 
 /* Linux' numbers (asm-generic/mman-common.h, linux/mman.h), where Valgrind's
    headers have none. */
@@ -103,6 +104,18 @@ const TgMap* tg_space_find(Addr a, UInt* number, ULong* native)
    return map_at(*number);
 }
 
+Addr tg_space_here(ULong native, UInt* number)
+{
+   for (SizeT i = 0; i < layout.here.count; i++) {
+      const tlb_mapping* piece = layout.here.at[i];
+      if (native - piece->offset < piece->end - piece->start) {
+         *number = (UInt)piece->device;
+         return (Addr)(piece->start + (native - piece->offset));
+      }
+   }
+   return 0;
+}
+
 tlb_fault_model* tg_space_model(void)
 {
    return &model;
@@ -173,6 +186,7 @@ static void forget(Addr a, SizeT len)
       return;
    tg_pages_forget(TG_DATA, first, n, TG_WANTED_BY_FAULTS);
    tg_pages_forget(TG_CODE, first, n, TG_WANTED_BY_FAULTS);
+   tg_used_changed(a, len);
 }
 
 static void unmap_part(ULong native, ULong end, void* opaque)
@@ -186,6 +200,7 @@ static void unmap(Addr a, SizeT len)
    each_part(a, len, unmap_part, NULL);
    tlb_layout_remove(&layout, a, a + len);
    tlb_layout_freed(&layout);
+   tg_used_unmapped(a, len);
    forget(a, len);
 }
 
@@ -252,6 +267,13 @@ static void lock_part(ULong native, ULong end, void* opaque)
    tlb_fault_lock(&model, native, end);
 }
 
+/* The kernel makes pages present as `how` says. */
+static void populated(Addr a, SizeT len, Part* how, void* opaque)
+{
+   each_part(a, len, how, opaque);
+   tg_used_populated(a, len);
+}
+
 /* Where a new mapping lies natively: over the old one, where the program says,
    or where the kernel places it. */
 static ULong native_place(const TgSpaceEvent* e, tlb_mapping* v, Bool is_over,
@@ -302,7 +324,7 @@ static void mapped(const TgSpaceEvent* e)
    place(e->start, e->start + (Addr)e->length, native, number, v);
    if ((e->flags & TG_SPACE_POPULATE) != 0
        || (v.flags & TLB_MAP_LOCKED) != 0)
-      lock_part(native, native + e->length, NULL);
+      populated(e->start, (SizeT)e->length, lock_part, NULL);
    forget(e->start, (SizeT)e->length);
 }
 
@@ -353,12 +375,12 @@ static void advised(Addr a, SizeT len, Int advice)
       break;
    case ADVICE_POPULATE_WRITE:
       touch = TLB_TOUCH_WRITE;
-      each_part(a, len, populate_part, &touch);
+      populated(a, len, populate_part, &touch);
       break;
    case ADVICE_POPULATE_READ:
-      each_part(a, len, populate_part, &touch);
+      populated(a, len, populate_part, &touch);
       break;
-   case ADVICE_COLLAPSE: each_part(a, len, collapse_part, NULL); break;
+   case ADVICE_COLLAPSE: populated(a, len, collapse_part, NULL); break;
    case ADVICE_DONTFORK: flag(a, len, TLB_MAP_NO_FORK, 0); break;
    case ADVICE_DOFORK: flag(a, len, 0, TLB_MAP_NO_FORK); break;
    case ADVICE_NORMAL:
@@ -397,7 +419,7 @@ static void heap_grown(const TgSpaceEvent* e)
    if (map_at(number)->end < (ULong)e->start + e->length)
       map_at(number)->end = (ULong)e->start + e->length;
    if (v.flags != 0)
-      tlb_fault_lock(&model, v.start, v.end);
+      populated(e->start, (SizeT)e->length, lock_part, NULL);
 }
 
 /* And down: the room stays. */
@@ -405,6 +427,7 @@ static void heap_shrunk(const TgSpaceEvent* e)
 {
    each_part(e->start, (SizeT)e->length, unmap_part, NULL);
    tlb_layout_freed(&layout);
+   tg_used_unmapped(e->start, (SizeT)e->length);
    forget(e->start, (SizeT)e->length);
 }
 
@@ -439,7 +462,7 @@ static void locked(const TgSpaceEvent* e)
 {
    flag(e->start, (SizeT)e->length, TLB_MAP_LOCKED, 0);
    if ((e->flags & TG_SPACE_ON_FAULT) == 0)
-      each_part(e->start, (SizeT)e->length, lock_part, NULL);
+      populated(e->start, (SizeT)e->length, lock_part, NULL);
 }
 
 static void forked(Bool is_child)
@@ -497,6 +520,7 @@ static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
    if (map == NULL)
       return;
    const TgMap copy = *map;
+   const UInt old_number = number;
    const tlb_mapping* found = tlb_mappings_find(&model.maps, from);
    if (found == NULL)
       return;
@@ -544,6 +568,7 @@ static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
    moved.offset = copy.offset + (old - copy.start);
    VG_(addToXA)(maps, &moved);
    tlb_layout_add(&layout, a, a + len, to, (UInt)VG_(sizeXA)(maps));
+   tg_used_moved(old, a, moves, old_number, (UInt)VG_(sizeXA)(maps));
    forget(old, old_len);
    forget(a, len);
 }

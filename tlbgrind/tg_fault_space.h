@@ -37,6 +37,10 @@ void tg_space_post_syscall(UInt number, const UWord* args, SysRes result);
 const TgMap* tg_space_find(Addr a, UInt* number, ULong* native);
 const TgMap* tg_space_map(UInt number);
 
+/* The other way round: the address here of what lies natively there, and its
+   map; 0: nothing does. Slow. */
+Addr tg_space_here(ULong native, UInt* number);
+
 /* Where mmap() would place so many bytes natively, 0: nowhere. */
 ULong tg_space_place(SizeT len, Bool is_file, ULong offset);
 

@@ -308,6 +308,7 @@ static void fetch(Addr a, UInt size)
 {
    need_segment();
    site = tg_site_use(a);
+   site->length = (UChar)size;
    tg_segment_add_instr(site);
    fetch_page(a, False);
    fetch_page(a + size - 1, True);

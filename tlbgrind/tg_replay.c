@@ -11,6 +11,7 @@
 #include "tg_replay.h"
 #include "tg_short.h"
 #include "tg_translate.h"
+#include "tg_used.h"
 
 static UInt page_shift;
 static Bool fast_path;
@@ -351,6 +352,8 @@ static void cut_short(const TgHot* hot, TgSegment* s, Addr ip)
    const Int n_instrs = position(s, ip) + 1;
    tg_clock_pass(s);
    at_hand = s;
+   if (tg_used_on)
+      tg_used_cut_short(hot, s, (UInt)n_refs, (UInt)n_instrs);
    replay_refs(hot, s, 0, (UInt)n_refs);
    tg_idle_passes += tg_n_instrs(s) - (UInt)n_instrs;
    for (Int i = 0; i < n_instrs; i++)

@@ -41,6 +41,7 @@ typedef struct _TgSite {
    TgLine* line; /* NULL: not looked up yet */
    UInt users;   /* segments that refer to it */
    Bool retired; /* its code has been unmapped */
+   UChar length; /* of the instruction; 0: it was not translated */
 } TgSite;
 
 /* `machines`: how many the run has. */

@@ -71,6 +71,14 @@ class Fault(NamedTuple):
         return self.page - self.map.start + self.map.native
 
 
+class Used(NamedTuple):
+    map: Map
+    page: int
+    count: int
+    kinds: str
+    bytes: int
+
+
 class Log(NamedTuple):
     path: Path
     header: dict[str, str]
@@ -79,6 +87,7 @@ class Log(NamedTuple):
     summary: dict[str, list[int]]
     hidden: dict[str, list[int]]
     phases: dict[str, list[int]]
+    used: list[Used]
 
     def view(self, view: str) -> list[Fault]:
         return [f for f in self.faults if f.kind(view) != "-"]
@@ -96,6 +105,8 @@ class Reader:
         self.summary: dict[str, list[int]] = {}
         self.hidden: dict[str, list[int]] = {}
         self.phases: dict[str, list[int]] = {}
+        self.used: list[Used] = []
+        self.used_totals: dict[str, list[int]] = {}
         self.ended = False
 
     def read(self) -> Log:
@@ -110,6 +121,7 @@ class Reader:
         assert self.ended
         for view, counts in self.summary.items():
             self.check_summary(view, counts)
+        self.check_used()
         return Log(
             self.path,
             self.header,
@@ -118,6 +130,7 @@ class Reader:
             self.summary,
             self.hidden,
             self.phases,
+            self.used,
         )
 
     def line(self, line: str) -> None:
@@ -136,8 +149,12 @@ class Reader:
             self.codes[int(number)] = Code(int(address, 16), obj, function, file, int(at))
         elif field[0] == "*":
             self.repeat(*field[1:])
-        elif field[0] in ("summary", "hidden", "phase"):
+        elif field[0] == "used":
+            assert not self.summary
+            self.add_used(*field[1:])
+        elif field[0] in ("summary", "hidden", "phase", "used-total"):
             table = {
+                "used-total": self.used_totals,
                 "summary": self.summary,
                 "hidden": self.hidden,
                 "phase": self.phases,
@@ -204,6 +221,31 @@ class Reader:
                     instructions=last.instructions + int(instruction_step),
                 )
             )
+
+    def add_used(self, where: str, page: str, count: str, kinds: str, used: str) -> None:
+        run = Used(self.maps[int(where)], int(page, 16), int(count), kinds, int(used))
+        size = int(self.header["page size"])
+        assert run.page % size == 0 and run.count > 0 and 0 <= run.bytes <= size
+        assert re.fullmatch("[xrzwcd+p-]{3}", kinds) and kinds != "---"
+        assert not run.bytes or "-" not in kinds
+        last = run.page + (run.count - 1) * size
+        assert run.map.start - size < run.page <= last < run.map.end
+        self.used.append(run)
+
+    def check_used(self) -> None:
+        """The maps are in order, and the totals are those of the lines."""
+        if "faults-used" not in self.header:
+            assert not self.used and not self.used_totals
+            return
+        assert self.header["faults-used"] == "yes"
+        numbers = {id(m): number for number, m in self.maps.items()}
+        places = [(numbers[id(run.map)], run.page) for run in self.used]
+        assert places == sorted(places)
+        assert list(self.used_totals) == list(VIEWS)
+        for n, view in enumerate(VIEWS):
+            there = [run for run in self.used if run.kinds[n] != "-"]
+            pages = sum(run.count for run in there)
+            assert self.used_totals[view] == [pages, sum(r.count * r.bytes for r in there)]
 
     def check_summary(self, view: str, counts: list[int]) -> None:
         kinds = [f.kind(view) for f in self.faults if f.kind(view) != "-"]

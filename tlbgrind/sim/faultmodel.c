@@ -1111,6 +1111,12 @@ int tlb_fault_touch(tlb_fault_model *m, uint64_t address, tlb_touch touch,
    return touch_views(m, address, touch, out, 1);
 }
 
+int tlb_fault_is_present(tlb_fault_model *m, uint64_t address,
+                         tlb_fault_view view)
+{
+   return (state(m, view, page_of(m, address)) & PRESENT) != 0;
+}
+
 void tlb_fault_settle(tlb_fault_model *m, uint64_t address, tlb_touch touch)
 {
    tlb_fault ignored[TLB_N_VIEWS];

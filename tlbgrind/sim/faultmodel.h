@@ -190,6 +190,10 @@ void tlb_fault_fork(tlb_fault_model *m, int is_child);
 int tlb_fault_touch(tlb_fault_model *m, uint64_t address, tlb_touch touch,
                     tlb_fault out[TLB_N_VIEWS]);
 
+/* Whether the page is present in a view. */
+int tlb_fault_is_present(tlb_fault_model *m, uint64_t address,
+                         tlb_fault_view view);
+
 /* Makes the page present as by a touch, without counting it: what the kernel
    does when it starts a program. */
 void tlb_fault_settle(tlb_fault_model *m, uint64_t address, tlb_touch touch);
