@@ -79,6 +79,55 @@ def test_a_program_follows_its_order(linker: str, program: Spread) -> None:
     )
 
 
+def llvm_bolt() -> str | None:
+    """By its own name or with the version of Debian's package behind it."""
+    names = ["llvm-bolt", *(f"llvm-bolt-{n}" for n in range(30, 13, -1))]
+    return next((found for found in map(shutil.which, names) if found), None)
+
+
+@pytest.mark.skipif(llvm_bolt() is None, reason="no llvm-bolt (Debian: bolt-19)")
+def test_bolt_follows_the_order(tmp_path: Path) -> None:
+    """A program with relocations, ordered after it was linked; f21 is two static functions, which
+    BOLT has to be told by their files, for a plain name would place them beside each other."""
+    main = spread(40, CALLED, 200, 3830).replace("void f21(", "static void f21(")
+    begin = "int main(int argc, char **argv) {"
+    main = main.replace(begin, f"void other(void);\n{begin} other();")
+    other = """
+        volatile int count;
+        static void f21(void) { count++; }
+        void gap(void) { __asm__ volatile(".skip 9000, 0x90"); count++; }
+        void other(void) { f21(); if (count > 5) gap(); }
+    """
+    objects = [
+        compiled(tmp_path, "spread", main, "-ffunction-sections"),
+        compiled(tmp_path, "other", other, "-ffunction-sections"),
+    ]
+    program = linked(tmp_path, "plain", objects, "-Wl,--emit-relocs")
+    entries = recorded(tmp_path, program)
+    good(tmp_path, "--bolt=order.txt", entries)
+    order = (tmp_path / "order.txt").read_text().split()
+    called = [f"f{n}" if n != 21 else "f21/spread.c/1" for n in CALLED]
+    assert order == ["main", "other", "f21/other.c/1", *called]
+    command = [str(llvm_bolt()), program, "-o", tmp_path / "again", "--reorder-functions=user"]
+    done = subprocess.run(
+        [*command, "--function-order=order.txt", "-v=1"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said
+    assert "can't find function" not in said
+    assert subprocess.run([tmp_path / "again"], check=False).returncode == 0
+    for arguments in ([entries], ["--order=order.txt"]):
+        text = good(tmp_path, "--check=again", *arguments)
+        assert "The binary follows the order: 100.0% of neighbours" in text
+        assert row(text, "checked")["4K pages"] == "1"
+        assert "Not in this binary" not in text and "taken in turn" not in text
+
+
 def test_names_of_sections_come_from_the_objects(program: Spread) -> None:
     guessed = good(program.folder, "--gold=-", program.entries).split()
     known = good(program.folder, "--gold=-", f"--objects={program.folder}", program.entries).split()

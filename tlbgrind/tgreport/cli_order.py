@@ -389,7 +389,7 @@ def _check(work: Work) -> Answer:
 def _check_names(options: Options) -> Answer:
     binary = _binary(options.check)
     names = _read_order(options.order)
-    functions = [Function(n, "", 0, 0, 0, (n, *stripped(n)), [(0, 1)]) for n in names]
+    functions = [_function_of_order(name) for name in names]
     match = _match(functions, {}, binary)
     touches = [(f, (0, 1)) for f in functions if id(f) in match.places]
     found = layout.measure(touches, match.places, layout.Text(binary))
@@ -399,6 +399,16 @@ def _check_names(options: Options) -> Answer:
     verdict = _verdict(in_order, match, len(functions))
     verdict[:] = [*text, *verdict]
     return verdict
+
+
+# How BOLT is told one of several static functions of a name: the source file, and a number.
+_OF_A_FILE = re.compile(r"(?P<name>[^/]+)/(?P<file>.+)/[0-9]+")
+
+
+def _function_of_order(line: str) -> Function:
+    found = _OF_A_FILE.fullmatch(line)
+    name, file = (found["name"], found["file"]) if found else (line, "")
+    return Function(name, file, 0, 0, 0, (name, *stripped(name)), [(0, 1)])
 
 
 def _binary(path: str) -> Elf:

@@ -111,9 +111,19 @@ class Writer:
         return self._order.names
 
     def bolt(self) -> list[str]:
-        """BOLT knows a static function by its name with a number behind it and tries those
-        itself; names that do not exist are only noted."""
-        return self._all_names()
+        """BOLT takes the plain name of a static function for all that have it. Where there are
+        several, it knows one by the source file and a number. Names that do not exist are only
+        noted."""
+        names = [
+            name
+            for p in self._order.placed
+            for name in (
+                [f"{p.function.name}/{p.function.file}/{p.turn}"]
+                if p.duplicates and p.function.file
+                else [p.function.name, *p.others]
+            )
+        ]
+        return list(dict.fromkeys(names))
 
     def gold(self) -> list[str]:
         lines: dict[str, None] = {}

@@ -43,6 +43,7 @@ class Placed:
     rank: float  # where in its runs it stands, from 0 to 1
     others: list[str] = field(default_factory=list)  # its other names, and those without suffix
     duplicates: int = 0  # other functions of the binary that have its name
+    turn: int = 1  # among those of its name and source file, by address
 
 
 @dataclass
@@ -92,10 +93,12 @@ def order(traces: list[Trace], weights: list[float], least: float) -> Order:
 def _name(result: Order, traces: list[Trace]) -> None:
     """Finds what else each function is or will be called, and whom its name would bring along."""
     exists: dict[str, set[int]] = defaultdict(set)
+    in_file: dict[tuple[str, str], set[int]] = defaultdict(set)
     for trace in traces[:1]:
         if trace.binary is not None:
             for symbol in trace.binary.symbols:
                 exists[symbol.name].add(symbol.address)
+                in_file[symbol.name, symbol.file].add(symbol.address)
         else:
             for function in trace.functions:
                 exists[function.name].add(function.address)
@@ -114,3 +117,5 @@ def _name(result: Order, traces: list[Trace]) -> None:
         placed.others = list(dict.fromkeys(others))
         ordered.update(placed.others)
         placed.duplicates = max(0, len(exists[function.name]) - 1)
+        before = [a for a in in_file[function.name, function.file] if a < function.address]
+        placed.turn = len(before) + 1
