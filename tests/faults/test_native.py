@@ -49,6 +49,7 @@ PROGRAMS = [
     Program("forks", (str(client("fault_forks")),)),
     Program("ls", ("ls", "/")),
     Program("bash", ("bash", "-c", ":")),
+    Program("bash with children", ("bash", "-c", "ls / | cat; (:)")),
     Program("perl", ("perl", "-e", "1")),
     Program("python3", ("/usr/bin/python3", "-c", "pass")),
     Program("sqlite3", ("sqlite3", ":memory:", ".exit")),
