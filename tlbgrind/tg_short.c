@@ -6,50 +6,139 @@
 
 TgShortWay tg_short_way[TG_N_KINDS];
 
-void tg_short_way_search(TgRef* r, TgPage* p, tlb_key key, ULong now)
+/* --- Behind the first level --- */
+
+static tlb_reference reference_of(const TgRef* r, tlb_key key, ULong now)
+{
+   const UChar shift = (UChar)tg_lanes[0].h.base_shift;
+   return (tlb_reference){ .page = tlb_key_page(key), .now = now,
+                           .user = r->kind, .page_shift = shift,
+                           .block_shift = shift };
+}
+
+static void book(TgRef* r, const tlb_outcome* o)
+{
+   ULong* cost = r->misses;
+   for (UInt level = 1; level < TLB_MAX_LEVELS; level++)
+      cost[level] += o->missed >> level & 1;
+   cost[TG_WALKS - TG_MISS_1] += o->walked != 0;
+   cost[TG_WALK_REFS - TG_MISS_1] += o->walk_references;
+   cost[TG_CYCLES - TG_MISS_1] += o->cycles;
+}
+
+void tg_short_way_behind(TgRef* r, TgPage* p, tlb_key key, ULong now)
 {
    tlb_hierarchy* h = &tg_lanes[0].h;
    const TgShortWay* w = &tg_short_way[r->kind];
+   const tlb_reference ref = reference_of(r, key, now);
+   tlb_outcome o = { .missed = 0 };
+   if (w->second == NULL) {
+      tlb_translate_behind(h, &ref, &o);
+      book(r, &o);
+      return;
+   }
    UInt entry = tlb_plain_find(w->second, key);
    if (entry != TLB_MISS) {
       w->second->time[entry] = now;
       r->misses[TG_CYCLES - TG_MISS_1] += w->hit_cycles;
    } else {
-      const tlb_reference ref = { .page = tlb_key_page(key), .now = now,
-                                  .user = r->kind,
-                                  .page_shift = (UChar)h->base_shift,
-                                  .block_shift = (UChar)h->base_shift };
-      tlb_outcome o = { .missed = 0 };
       entry = tlb_array_fill(w->second, key, now);
+      o.missed = 1u << 1;
       tlb_hierarchy_walk(h, &ref, &o);
-      r->misses[TG_MISS_2 - TG_MISS_1]++;
-      r->misses[TG_WALKS - TG_MISS_1]++;
-      r->misses[TG_WALK_REFS - TG_MISS_1] += o.walk_references;
-      r->misses[TG_CYCLES - TG_MISS_1] += o.cycles;
+      book(r, &o);
    }
    tg_rest(p)->second = entry;
 }
 
-static Bool is_plain(const tlb_array* a)
+/* --- First levels of any kind --- */
+
+/* The entry's time is the page's from now on, and references to it change
+   nothing more. */
+static void become_known(tlb_array* a, UInt entry, TgPage* p, TgKind kind)
 {
-   return a->plain && a->set_mask != TLB_NO_MASK;
+   tlb_array_attach(a, entry, &p->time);
+   tg_rest(p)->wanted = 0;
+   if (kind == TG_FETCH)
+      tg_code_settle(p);
+   else
+      tg_data_settle(p);
 }
 
-static void find(TgKind kind)
+static TgPage* page_of_entry(const tlb_array* a, UInt entry)
 {
-   const TgLane* lane = &tg_lanes[0];
+   uint64_t* const time = a->short_cut[entry];
+   return time == NULL ? NULL
+                       : (TgPage*)(void*)((UChar*)time - offsetof(TgPage, time));
+}
+
+/* NRU: whether the next use of an entry of the set clears the used bits of all
+   others, one of the segment's pages among them. */
+static Bool forgets_segment(const tlb_array* a, UInt set, TgPage* const* page,
+                            UInt n)
+{
+   const UInt first = set * a->g.ways;
+   if (a->next[set] + 1 < a->g.ways)
+      return False;
+   for (UInt e = first; e < first + a->g.ways; e++) {
+      if (tg_is_among(page_of_entry(a, e), page, n))
+         return True;
+   }
+   return False;
+}
+
+TgShortEnd tg_short_way_any(TgRef* r, TgPage* p, tlb_key key, ULong now,
+                            TgPage* const* page, UInt n)
+{
+   tlb_array* a = tg_short_way[r->kind].first;
+   if (a->g.policy == TLB_NRU) {
+      /* It may be there, with its used bit off. */
+      if (forgets_segment(a, tlb_array_set(a, key), page, n))
+         return TG_NOT_SHORT;
+      const UInt entry = tlb_array_lookup(a, key, now);
+      if (entry != TLB_MISS) {
+         become_known(a, entry, p, r->kind);
+         return TG_SHORT_DONE;
+      }
+   } else if (!tlb_array_all_attached(a)) {
+      return TG_NOT_SHORT;
+   }
+   const UInt entry = tlb_array_place(a, key);
+   if (tg_is_among(page_of_entry(a, entry), page, n))
+      return TG_SHORT_NEEDED;
+   tlb_array_fill_entry(a, entry, key, now);
+   become_known(a, entry, p, r->kind);
+   tg_short_way_miss(r, p, key, now);
+   return TG_SHORT_DONE;
+}
+
+/* --- Where there is one --- */
+
+/* The second level, if it is the last, the only one there, and plain. */
+static tlb_array* plain_second(TgLane* lane, const tlb_stop* stop, UInt shift)
+{
+   tlb_array* a = &lane->h.array[stop->array[0]];
+   return lane->h.levels == 2 && stop->n == 1 && stop->shift[0] == shift
+             && a->plain ? a : NULL;
+}
+
+static void find(TgLane* lane, TgKind kind)
+{
    const UInt shift = lane->h.base_shift;
    const tlb_stop* stop = &tlb_route_of(&lane->h, kind, shift, shift)->at[1];
    tlb_array* first = lane->front[kind].array;
-   tlb_array* second = (tlb_array*)(Addr)&lane->h.array[stop->array[0]];
-   if (first == NULL || !is_plain(first) || first->second_time != 0
-       || lane->h.entry_level[kind] != 0 || lane->h.levels != 2 || stop->n != 1
-       || stop->shift[0] != shift || !second->plain)
+   if (first == NULL || lane->h.entry_level[kind] != 0
+       || first->second_time != 0)
       return;
-   const uint32_t cycles = lane->machine->m.array[stop->array[0]].hit_cycles;
-   tg_short_way[kind] = (TgShortWay){
-      .first = first, .second = second, .size = tlb_key_of(0, shift, 0),
-      .hit_cycles = cycles == TLB_UNKNOWN ? 0 : cycles };
+   TgShortWay* w = &tg_short_way[kind];
+   w->first = first;
+   w->plain = first->plain && first->set_mask != TLB_NO_MASK;
+   w->tree = first->tree != NULL && first->sets == 1;
+   w->size = tlb_key_of(0, shift, 0);
+   w->second = plain_second(lane, stop, shift);
+   if (w->second != NULL) {
+      const uint32_t cycles = lane->machine->m.array[stop->array[0]].hit_cycles;
+      w->hit_cycles = cycles == TLB_UNKNOWN ? 0 : cycles;
+   }
 }
 
 void tg_short_way_find(Bool fast_path)
@@ -58,6 +147,6 @@ void tg_short_way_find(Bool fast_path)
       tg_short_way[kind].first = NULL;
       if (fast_path && tg_n_lanes == 1 && !tg_knowledge.split
           && !tg_knowledge.exact_times)
-         find(kind);
+         find(&tg_lanes[0], kind);
    }
 }

@@ -1,12 +1,15 @@
 /* The short way: the common miss of the common run, written out once more. One
-   machine, base pages only, no reach; an LRU level of a few ways, all of which is
-   known, over another of a few ways, the last. tg_translate() does the same for
-   any machines; what counts here is every instruction. */
+   machine, base pages only, no reach, one array that is asked first. Shortest of
+   all for an LRU level of a few ways, all of which is known, over another of a
+   few ways, the last. tg_translate() does the same for any machines; what counts
+   here is every instruction. */
 
 #ifndef TG_SHORT_H
 #define TG_SHORT_H
 
 #include "pub_tool_basics.h"
+
+#include "sim/policy.h"
 
 #include "tg_blocks.h"
 #include "tg_known.h"
@@ -15,10 +18,12 @@
 
 /* By kind of reference. */
 typedef struct {
-   tlb_array* first; /* NULL: there is no short way */
-   tlb_array* second;
-   tlb_key size;     /* what tells a base page's key from its number */
-   ULong hit_cycles; /* of the second */
+   tlb_array* first;  /* NULL: there is no short way */
+   Bool plain;        /* of the first: see sim/array.h, and 2^n sets */
+   Bool tree;         /* the same: LRU of many ways, one set */
+   tlb_array* second; /* NULL: what lies behind is not that simple */
+   tlb_key size;      /* what tells a base page's key from its number */
+   ULong hit_cycles;  /* of the second */
 } TgShortWay;
 
 extern TgShortWay tg_short_way[TG_N_KINDS];
@@ -27,11 +32,15 @@ extern TgShortWay tg_short_way[TG_N_KINDS];
    pages, see tg_lanes.c. */
 void tg_short_way_find(Bool fast_path);
 
-/* The second level does not have the page where it was last: finds it, or fills
-   it in and walks. */
-void tg_short_way_search(TgRef* r, TgPage* p, tlb_key key, ULong now);
+/* What a miss of the first level comes to behind it, if the second does not have
+   the page where it was last. */
+void tg_short_way_behind(TgRef* r, TgPage* p, tlb_key key, ULong now);
 
 typedef enum { TG_SHORT_DONE, TG_SHORT_NEEDED, TG_NOT_SHORT } TgShortEnd;
+
+/* tg_go_short_way() for any other first level. */
+TgShortEnd tg_short_way_any(TgRef* r, TgPage* p, tlb_key key, ULong now,
+                            TgPage* const* page, UInt n);
 
 static inline Bool tg_is_among(const TgPage* p, TgPage* const* page, UInt n)
 {
@@ -55,6 +64,35 @@ static inline UInt tg_short_way_oldest(const tlb_array* a, UInt first)
    return first + oldest;
 }
 
+/* The same by the tree of the only set. */
+static inline UInt tg_short_way_root(tlb_array* a)
+{
+   const tlb_bound* root = tlb_array_root(a, 0);
+   for (;;) {
+      const uint64_t time = *a->short_cut[root->way];
+      if (time == root->time)
+         return root->way;
+      tlb_policy_bound(a, 0, root->way, time);
+   }
+}
+
+/* Books a miss of the first level and asks the others. */
+static inline __attribute__((always_inline))
+void tg_short_way_miss(TgRef* r, TgPage* p, tlb_key key, ULong now)
+{
+   const TgShortWay* w = &tg_short_way[r->kind];
+   const UInt last_place = tg_rest(p)->second;
+   if (r->misses == NULL)
+      r->misses = tg_line_misses(tg_site_line(r->site), r->kind);
+   r->misses[0]++;
+   if (UNLIKELY(w->second == NULL || w->second->key[last_place] != key)) {
+      tg_short_way_behind(r, p, key, now);
+      return;
+   }
+   w->second->time[last_place] = now;
+   r->misses[TG_CYCLES - TG_MISS_1] += w->hit_cycles;
+}
+
 /* Simulates reference r to a page that is not known. TG_SHORT_NEEDED, and nothing
    done, if the page to be evicted is one of the segment's, of which there are n;
    TG_NOT_SHORT if it is not that simple. */
@@ -67,16 +105,21 @@ TgShortEnd tg_go_short_way(TgRef* r, TgPage* p, UWord number, ULong now,
    TgRest* rest = tg_rest(p);
    if (a == NULL || rest->wanted != 1)
       return TG_NOT_SHORT;
+   const tlb_key key = number | w->size;
    const UInt set = (UInt)number & a->set_mask;
-   if (a->filled[set] != a->g.ways || !tlb_array_all_attached(a))
-      return TG_NOT_SHORT;
-   const UInt entry = tg_short_way_oldest(a, set * a->g.ways);
+   if ((!w->plain && !w->tree) || a->filled[set] != a->g.ways
+       || !tlb_array_all_attached(a))
+      return tg_short_way_any(r, p, key, now, page, n);
+   const UInt entry = w->plain ? tg_short_way_oldest(a, set * a->g.ways)
+                               : tg_short_way_root(a);
    TgPage* victim = (TgPage*)(void*)((UChar*)a->short_cut[entry]
                                      - offsetof(TgPage, time));
    if (tg_is_among(victim, page, n))
       return TG_SHORT_NEEDED;
-   const tlb_key key = number | w->size;
-   tlb_plain_replace(a, entry, key, &p->time);
+   if (w->plain)
+      tlb_plain_replace(a, entry, key, &p->time);
+   else
+      tlb_array_replace(a, entry, key, now, &p->time);
    tg_rest(victim)->wanted |= 1;
    rest->wanted = 0;
    p->time = now;
@@ -91,16 +134,7 @@ TgShortEnd tg_go_short_way(TgRef* r, TgPage* p, UWord number, ULong now,
          tg_data_settle(p);
       }
    }
-   if (r->misses == NULL)
-      r->misses = tg_line_misses(tg_site_line(r->site), r->kind);
-   r->misses[0]++;
-   const UInt last_place = rest->second;
-   if (UNLIKELY(w->second->key[last_place] != key)) {
-      tg_short_way_search(r, p, key, now);
-   } else {
-      w->second->time[last_place] = now;
-      r->misses[TG_CYCLES - TG_MISS_1] += w->hit_cycles;
-   }
+   tg_short_way_miss(r, p, key, now);
    return TG_SHORT_DONE;
 }
 
@@ -150,7 +184,8 @@ Bool tg_short_segment(const TgHot* hot, TgSegment* s, UInt n_groups, UInt shift,
    }
    page[n_groups] = fetch;
    const ULong now = tg_clock;
-   if (tg_go_short_way(r, unknown, number, now, page, n_groups + 1)
+   /* No time may become less than the simulator has seen it. */
+   if (tg_go_short_way(r, unknown, number, now - n_groups, page, n_groups + 1)
        != TG_SHORT_DONE)
       return False;
    fetch->time = now;

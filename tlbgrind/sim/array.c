@@ -45,13 +45,10 @@ static void carve_array(tlb_array *a, const tlb_geometry *g, carver *c)
    a->key = carve(c, n, sizeof *a->key);
    a->time = carve(c, n, sizeof *a->time);
    a->short_cut = carve(c, n, sizeof *a->short_cut);
-   a->candidate = carve(c, sets * tlb_policy_candidates(g),
-                        sizeof *a->candidate);
+   a->tree = carve(c, sets * 2 * tlb_policy_leaves(g), sizeof *a->tree);
    a->bucket = carve(c, has_index(g) ? (size_t)1 << bucket_bits(g) : 0,
                      sizeof *a->bucket);
    a->chain = carve(c, has_index(g) ? n : 0, sizeof *a->chain);
-   a->n_candidates = carve(c, tlb_policy_candidates(g) > 0 ? sets : 0,
-                           sizeof *a->n_candidates);
    a->filled = carve(c, sets, sizeof *a->filled);
    a->next = carve(c, sets, sizeof *a->next);
    a->used = carve(c, n, sizeof *a->used);
@@ -88,9 +85,12 @@ void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
    }
    for (uint32_t i = 0; i < a->sets; i++) {
       a->filled[i] = a->next[i] = 0;
-      if (tlb_policy_candidates(g) > 0)
-         a->n_candidates[i] = 0;
    }
+   a->leaves = tlb_policy_leaves(g);
+   if (a->leaves == 0)
+      a->tree = NULL;
+   for (size_t i = 0; i < (size_t)a->sets * 2 * a->leaves; i++)
+      a->tree[i] = (tlb_bound){ UINT64_MAX, 0 };
    if (release == NULL)
       a->short_cut = NULL;
 }
@@ -141,6 +141,27 @@ uint32_t tlb_array_place(tlb_array *a, tlb_key key)
    return set * a->g.ways + way;
 }
 
+static void link_entry(tlb_array *a, uint32_t i, tlb_key key)
+{
+   uint32_t *const bucket = bucket_of(a, key);
+   a->chain[i] = *bucket;
+   *bucket = i;
+}
+
+void tlb_array_replace(tlb_array *a, uint32_t entry, tlb_key key, uint64_t now,
+                       uint64_t *time)
+{
+   if (has_index(&a->g)) {
+      unlink_entry(a, entry);
+      link_entry(a, entry, key);
+   }
+   a->key[entry] = key;
+   a->time[entry] = now;
+   a->short_cut[entry] = time;
+   if (a->tree != NULL)
+      tlb_policy_bound(a, tlb_array_set(a, key), entry, now);
+}
+
 void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
                           uint64_t now)
 {
@@ -158,13 +179,12 @@ void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
       a->used[entry] = 0;
       a->next[set]--;
    }
-   if (has_index(&a->g)) {
-      uint32_t *const bucket = bucket_of(a, key);
-      a->chain[entry] = *bucket;
-      *bucket = entry;
-   }
+   if (has_index(&a->g))
+      link_entry(a, entry, key);
    a->key[entry] = key;
    tlb_policy_touch(a, set, entry, now);
+   if (a->tree != NULL)
+      tlb_policy_bound(a, set, entry, now);
 }
 
 uint32_t tlb_array_fill(tlb_array *a, tlb_key key, uint64_t now)

@@ -67,14 +67,11 @@ typedef uint64_t tlb_range_time(tlb_key key, void *opaque);
 /* Stands for a short cut to the times of many places; holds nothing. */
 extern uint64_t tlb_range;
 
-/* A way that may soon have to go, and the time that it had when that was
-   found. */
+/* A way, and a time at or before that of its last reference, see policy.c. */
 typedef struct {
    uint64_t time;
    uint32_t way;
-} tlb_candidate;
-
-enum { TLB_MAX_CANDIDATES = 32 };
+} tlb_bound;
 
 /* Parts of an entry stand in arrays of their own, set after set: a look-up
    reads the keys of a set and nothing else. */
@@ -96,8 +93,9 @@ typedef struct {
    uint32_t *bucket;     /* the index of an array with many ways: the first
                             entry of each bucket, or END */
    uint32_t *chain;      /* the next entry of the same bucket, or END */
-   tlb_candidate *candidate; /* per set: the oldest ways in order, see policy.c */
-   uint32_t *n_candidates;   /* per set: how many of them are left */
+   tlb_bound *tree;      /* LRU of many ways: the oldest of each half, quarter,
+                            ... of a set; NULL: there are no trees */
+   uint32_t leaves;      /* of a set's tree: its ways, rounded up to 2^n */
    uint32_t n_filled;    /* entries that hold something */
    uint32_t n_attached;  /* entries with a short cut */
    uint32_t n_ranges;    /* of these, tlb_range */
@@ -167,6 +165,12 @@ static inline uint64_t tlb_array_attached_time(const tlb_array *a,
 {
    const uint64_t other = time[a->second_time];
    return *time > other ? *time : other;
+}
+
+/* The oldest way of a set and its bound, where there is a tree; see policy.c. */
+static inline const tlb_bound *tlb_array_root(const tlb_array *a, uint32_t set)
+{
+   return a->tree + (size_t)set * 2 * a->leaves + 1;
 }
 
 /* The time of an entry's last reference, wherever it is kept. */
@@ -245,5 +249,9 @@ static inline void tlb_plain_replace(tlb_array *a, uint32_t entry, tlb_key key,
    a->key[entry] = key;
    a->short_cut[entry] = time;
 }
+
+/* The same for any array; it is the key's first reference. */
+void tlb_array_replace(tlb_array *a, uint32_t entry, tlb_key key, uint64_t now,
+                       uint64_t *time);
 
 #endif

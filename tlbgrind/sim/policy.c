@@ -5,12 +5,59 @@
 /* Up to this many ways the oldest is found by looking at all of them. */
 enum { MAX_SCANNED_WAYS = 16 };
 
-uint32_t tlb_policy_candidates(const tlb_geometry *g)
+/* --- LRU of many ways --- */
+
+/* To go through all ways for each victim would take long. So each set has a tree:
+   its leaves are the ways, each with a time at or before that of its last
+   reference; above each pair stands the older of the two. The root is the way
+   with the oldest bound. If that is its true time, it is the oldest of all, for
+   times only grow. If not, the bound is corrected, and the next root asked. A way
+   that is referenced often is corrected each time that it comes to the root, but
+   then all others have to come before it comes again. */
+
+uint32_t tlb_policy_leaves(const tlb_geometry *g)
 {
+   uint32_t leaves = 1;
    if (g->policy != TLB_LRU || g->ways <= MAX_SCANNED_WAYS)
       return 0;
-   return g->ways / 4 < TLB_MAX_CANDIDATES ? g->ways / 4 : TLB_MAX_CANDIDATES;
+   while (leaves < g->ways)
+      leaves *= 2;
+   return leaves;
 }
+
+/* The root is number 1, and below number n are 2n and 2n + 1. Whichever of two is
+   older is a matter of chance, so it is chosen without a branch. */
+void tlb_policy_bound(tlb_array *a, uint32_t set, uint32_t e, uint64_t time)
+{
+   tlb_bound *const tree = a->tree + (size_t)set * 2 * a->leaves;
+   uint32_t way = e - set * a->g.ways;
+   uint32_t at = a->leaves + way;
+   tree[at] = (tlb_bound){ time, way };
+   while (at > 1) {
+      const tlb_bound other = tree[at ^ 1];
+      way = other.time < time ? other.way : way;
+      time = other.time < time ? other.time : time;
+      at /= 2;
+      tree[at].time = time;
+      tree[at].way = way;
+   }
+}
+
+static uint32_t oldest_by_tree(tlb_array *a, uint32_t set)
+{
+   const tlb_bound *const root = tlb_array_root(a, set);
+   for (;;) {
+      const uint32_t e = set * a->g.ways + root->way;
+      const uint64_t time = tlb_array_time(a, e);
+      if (time == root->time)
+         return root->way;
+      /* What is known now of a range must not be forgotten. */
+      a->time[e] = time;
+      tlb_policy_bound(a, set, e, time);
+   }
+}
+
+/* --- LRU of few ways --- */
 
 /* What is known of an entry's time without going through a range: for a range,
    when it was last known to be referenced, a lower bound. */
@@ -19,62 +66,6 @@ static uint64_t bound_of(const tlb_array *a, uint32_t entry)
    return a->short_cut != NULL && a->short_cut[entry] == &tlb_range
              ? a->time[entry]
              : tlb_array_time(a, entry);
-}
-
-/* Puts a way in its place among n candidates, the oldest of which stands last.
-   Returns how many there are then, at most `room`: the youngest gives way. */
-static uint32_t insert(tlb_candidate *list, uint32_t n, uint32_t room,
-                       tlb_candidate c)
-{
-   uint32_t at = 0;
-   if (n == room) {
-      if (c.time >= list[0].time)
-         return n;
-      for (; at + 1 < n && list[at + 1].time > c.time; at++)
-         list[at] = list[at + 1];
-      list[at] = c;
-      return n;
-   }
-   for (at = n; at > 0 && list[at - 1].time < c.time; at--)
-      list[at] = list[at - 1];
-   list[at] = c;
-   return n + 1;
-}
-
-/* LRU of many ways. To go through all of them for each victim would take long,
-   so the oldest of them are listed, a quarter, in order of their times. Times
-   only grow. So a listed way that still has the time that it was listed with is
-   older than all that are listed behind it, and than all that are not listed:
-   it is the victim. One whose time has grown is passed over; if it is a range,
-   of which only a bound was known, it may still belong into the list. When the
-   list is used up, it is made anew. */
-static uint32_t oldest_by_list(tlb_array *a, uint32_t set)
-{
-   const uint32_t room = tlb_policy_candidates(&a->g);
-   tlb_candidate *const list = a->candidate + (size_t)set * room;
-   const uint32_t first = set * a->g.ways;
-   uint32_t n = a->n_candidates[set];
-   for (;;) {
-      for (; n > 0; n--) {
-         tlb_candidate c = list[n - 1];
-         const uint64_t time = tlb_array_time(a, first + c.way);
-         if (time == c.time) {
-            a->n_candidates[set] = n;
-            return c.way;
-         }
-         /* What is known now of a range must not be forgotten, or the same
-            list would be made anew forever. */
-         a->time[first + c.way] = time;
-         c.time = time;
-         if (time < list[0].time)
-            n = insert(list, n - 1, room, c) + 1;
-      }
-      for (uint32_t way = 0; way < a->g.ways; way++) {
-         const tlb_candidate c = { bound_of(a, first + way), way };
-         if (n < room || c.time < list[0].time)
-            n = insert(list, n, room, c);
-      }
-   }
 }
 
 /* What a range keeps in `time` is when it was last known to be referenced: a
@@ -174,7 +165,7 @@ uint32_t tlb_policy_victim(tlb_array *a, uint32_t set)
 {
    switch (a->g.policy) {
    case TLB_LRU:
-      return a->g.ways > MAX_SCANNED_WAYS ? oldest_by_list(a, set)
+      return a->g.ways > MAX_SCANNED_WAYS ? oldest_by_tree(a, set)
                                           : oldest_by_scan(a, set);
    case TLB_PLRU:
       return victim_by_tree(a, set);

@@ -13,6 +13,13 @@ uint32_t tlb_policy_victim(tlb_array *a, uint32_t set);
    pointer, the generator). */
 void tlb_policy_evicts(tlb_array *a, uint32_t set);
 
+/* How many leaves the trees of such an array have, by which LRU finds the oldest
+   of many ways; 0: it has none. */
+uint32_t tlb_policy_leaves(const tlb_geometry *g);
+
+/* Notes in the set's tree that entry number e was not referenced before `time`. */
+void tlb_policy_bound(tlb_array *a, uint32_t set, uint32_t e, uint64_t time);
+
 /* NRU: entry number e of `set` is referenced. */
 void tlb_policy_use(tlb_array *a, uint32_t set, uint32_t e);
 
@@ -28,10 +35,6 @@ static inline void tlb_policy_touch(tlb_array *a, uint32_t set, uint32_t e,
    if (a->g.policy == TLB_NRU)
       tlb_policy_use(a, set, e);
 }
-
-/* How many candidates for eviction a set of this geometry lists; 0: all of its
-   ways are gone through each time. */
-uint32_t tlb_policy_candidates(const tlb_geometry *g);
 
 /* The generator behind TLB_RANDOM, a linear congruential one with Knuth's
    MMIX constants: the state moves on, the upper 31 bits modulo `ways` are the
