@@ -179,6 +179,7 @@ TEST_INPUTS = \
 	tests/faults/record.py \
 	tests/clients/fault_fixed.ld \
 	tests/model/naive_machine.py \
+	tests/oracle/fast_path_at_length.py \
 	tests/oracle/naive_tlb.py \
 	tests/oracle/oracle_programs.py \
 	tests/oracle/oracle_random.py \
@@ -367,6 +368,16 @@ CLEANFILES += $(BENCH_RESULTS:%=tests/bench/%.md) $(BENCH_RESULTS:%=tests/bench/
 .PHONY: bench
 bench: all
 	@$(AM_TESTS_ENVIRONMENT) $(PYTHON) $(srcdir)/tests/bench/bench.py $(BENCH_FLAGS)
+
+# ---------------------------------------------------------------- check-long
+# The fast path on a thousand random programs and those of the bench; half an hour.
+# make check-long LONG_FLAGS='--programs 100 --no-bench'
+
+LINT_FILES += tests/oracle/fast_path_at_length.py
+
+.PHONY: check-long
+check-long: all
+	@$(AM_TESTS_ENVIRONMENT) $(PYTHON) $(srcdir)/tests/oracle/fast_path_at_length.py $(LONG_FLAGS)
 
 # ---------------------------------------------------------------- experiments
 # docs/experiments.md.  make experiments EXPERIMENT=E2,E5; experiments-long: those of minutes, too.
