@@ -51,7 +51,8 @@ class Function:
         return self.dice.choice((near, self.dice.randrange(PAGE)))
 
     def copy(self) -> int:
-        return self.dice.choice((0, 0, *range(COPIES))) * FAR
+        copy: int = self.dice.choice((0, 0, *range(COPIES)))
+        return copy * FAR
 
     def place(self) -> str:
         return f"{self.offset()}({self.r(self.dice.choice(BASES))})"
