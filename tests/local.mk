@@ -101,7 +101,8 @@ SCRIPT_TESTS = \
 	tests/run-install \
 	tests/run-launcher \
 	tests/run-library \
-	tests/run-lists
+	tests/run-lists \
+	tests/run-quickstart
 
 # Each file is one test of automake, each test in it one result.
 PYTEST_FILES = \

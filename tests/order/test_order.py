@@ -85,7 +85,7 @@ def llvm_bolt() -> str | None:
     return next((found for found in map(shutil.which, names) if found), None)
 
 
-@pytest.mark.skipif(llvm_bolt() is None, reason="no llvm-bolt (Debian: bolt-19)")
+@pytest.mark.skipif(llvm_bolt() is None, reason="no llvm-bolt (Debian: bolt-19 or another number)")
 def test_bolt_follows_the_order(tmp_path: Path) -> None:
     """A program with relocations, ordered after it was linked; f21 is two static functions, which
     BOLT has to be told by their files, for a plain name would place them beside each other."""
