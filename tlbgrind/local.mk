@@ -13,6 +13,9 @@ SIM_SOURCES = \
 	tlbgrind/sim/cpuid_dump.c \
 	tlbgrind/sim/cpuid_intel.c \
 	tlbgrind/sim/cpuid_models.c \
+	tlbgrind/sim/fault_files.c \
+	tlbgrind/sim/fault_fill.c \
+	tlbgrind/sim/fault_pages.c \
 	tlbgrind/sim/faultmodel.c \
 	tlbgrind/sim/geometry.c \
 	tlbgrind/sim/hierarchy.c \
@@ -38,6 +41,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/cpuid.h \
 	tlbgrind/sim/cpuid_dump.h \
 	tlbgrind/sim/cpuid_reader.h \
+	tlbgrind/sim/fault_parts.h \
 	tlbgrind/sim/faultmodel.h \
 	tlbgrind/sim/geometry.h \
 	tlbgrind/sim/hierarchy.h \
