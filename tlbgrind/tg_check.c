@@ -75,19 +75,26 @@ Bool check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
    static __attribute__((noinline)) \
    void miss_##n(const TgHot* hot, TgSegment* s) \
    { \
-      if (!tg_short_segment(hot, s, n, 12, False)) \
+      if (!tg_short_segment(hot, s, n, 12, False, False)) \
          tg_replay(hot, s); \
    } \
    static __attribute__((noinline)) \
    void miss_writes_##n(const TgHot* hot, TgSegment* s) \
    { \
-      if (!tg_short_segment(hot, s, n, 12, True)) \
+      if (!tg_short_segment(hot, s, n, 12, True, False)) \
          tg_replay(hot, s); \
    } \
    static __attribute__((noinline)) \
    void miss_idle_##n(const TgHot* hot, TgSegment* s) \
    { \
-      if (!tg_short_segment(hot, s, n, 12, tg_knowledge.writes)) \
+      if (tg_knowledge.split \
+          || !tg_short_segment(hot, s, n, 12, tg_knowledge.writes, False)) \
+         tg_replay(hot, s); \
+   } \
+   static __attribute__((noinline)) \
+   void miss_split_##n(const TgHot* hot, TgSegment* s) \
+   { \
+      if (!tg_short_segment(hot, s, n, 12, True, True)) \
          tg_replay(hot, s); \
    } \
    static void check_##n(UChar* guest_state, TgSegment* s) \
@@ -100,7 +107,7 @@ Bool check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
    } \
    static void check_split_##n(UChar* guest_state, TgSegment* s) \
    { \
-      check(guest_state, s, n, 0, 12, True, True, True, tg_replay); \
+      check(guest_state, s, n, 0, 12, True, True, True, miss_split_##n); \
    } \
    static void check_idle_##n(UChar* guest_state, TgSegment* s) \
    { \

@@ -216,8 +216,11 @@ static UInt new_mark(void)
 static Bool simulate(const Unknown* u, TgRef* r, ULong now, UInt mark,
                      Bool* done)
 {
-   switch (tg_go_short_way(r, u->page, u->number, now, tg_segment_pages.page,
-                           tg_segment_pages.n)) {
+   switch (tg_knowledge.split
+              ? TG_NOT_SHORT
+              : tg_go_short_way(r->kind, r, u->page, u->number, now,
+                                tg_segment_pages.page, tg_segment_pages.n,
+                                False)) {
    case TG_SHORT_DONE:
       return True;
    case TG_SHORT_NEEDED:

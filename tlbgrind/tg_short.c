@@ -8,11 +8,11 @@ TgShortWay tg_short_way[TG_N_KINDS];
 
 /* --- Behind the first level --- */
 
-static tlb_reference reference_of(const TgRef* r, tlb_key key, ULong now)
+static tlb_reference reference_of(TgKind kind, tlb_key key, ULong now)
 {
    const UChar shift = (UChar)tg_lanes[0].h.base_shift;
    return (tlb_reference){ .page = tlb_key_page(key), .now = now,
-                           .user = r->kind, .page_shift = shift,
+                           .user = (uint8_t)kind, .page_shift = shift,
                            .block_shift = shift };
 }
 
@@ -26,11 +26,12 @@ static void book(TgRef* r, const tlb_outcome* o)
    cost[TG_CYCLES - TG_MISS_1] += o->cycles;
 }
 
-void tg_short_way_behind(TgRef* r, TgPage* p, tlb_key key, ULong now)
+void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
+                         ULong now)
 {
    tlb_hierarchy* h = &tg_lanes[0].h;
-   const TgShortWay* w = &tg_short_way[r->kind];
-   const tlb_reference ref = reference_of(r, key, now);
+   const TgShortWay* w = &tg_short_way[kind];
+   const tlb_reference ref = reference_of(kind, key, now);
    tlb_outcome o = { .missed = 0 };
    if (w->second == NULL) {
       tlb_translate_behind(h, &ref, &o);
@@ -107,7 +108,7 @@ TgShortEnd tg_short_way_any(TgRef* r, TgPage* p, tlb_key key, ULong now,
       return TG_SHORT_NEEDED;
    tlb_array_fill_entry(a, entry, key, now);
    become_known(a, entry, p, r->kind);
-   tg_short_way_miss(r, p, key, now);
+   tg_short_way_miss(r->kind, r, p, key, now);
    return TG_SHORT_DONE;
 }
 
@@ -121,13 +122,20 @@ static tlb_array* plain_second(TgLane* lane, const tlb_stop* stop, UInt shift)
              && a->plain ? a : NULL;
 }
 
+/* An array that both loads and stores ask, where something else tells them
+   apart: its pages have two times. */
+static Bool is_shared(const tlb_array* a)
+{
+   const TgPort* port = a->opaque;
+   return tg_knowledge.split && port->reads && port->writes;
+}
+
 static void find(TgLane* lane, TgKind kind)
 {
    const UInt shift = lane->h.base_shift;
    const tlb_stop* stop = &tlb_route_of(&lane->h, kind, shift, shift)->at[1];
    tlb_array* first = lane->front[kind].array;
-   if (first == NULL || lane->h.entry_level[kind] != 0
-       || first->second_time != 0)
+   if (first == NULL || lane->h.entry_level[kind] != 0 || is_shared(first))
       return;
    TgShortWay* w = &tg_short_way[kind];
    w->first = first;
@@ -145,8 +153,7 @@ void tg_short_way_find(Bool fast_path)
 {
    for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
       tg_short_way[kind].first = NULL;
-      if (fast_path && tg_n_lanes == 1 && !tg_knowledge.split
-          && !tg_knowledge.exact_times)
+      if (fast_path && tg_n_lanes == 1 && !tg_knowledge.exact_times)
          find(&tg_lanes[0], kind);
    }
 }

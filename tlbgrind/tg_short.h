@@ -1,6 +1,6 @@
 /* The short way: the common miss of the common run, written out once more. One
-   machine, base pages only, no reach, one array that is asked first. Shortest of
-   all for an LRU level of a few ways, all of which is known, over another of a
+   machine, base pages only, no reach, one array that each kind of reference asks
+   first. Shortest of all for an LRU level of a few ways, all of which is known, over another of a
    few ways, the last. tg_translate() does the same for any machines; what counts
    here is every instruction. */
 
@@ -34,11 +34,13 @@ void tg_short_way_find(Bool fast_path);
 
 /* What a miss of the first level comes to behind it, if the second does not have
    the page where it was last. */
-void tg_short_way_behind(TgRef* r, TgPage* p, tlb_key key, ULong now);
+void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
+                         ULong now);
 
 typedef enum { TG_SHORT_DONE, TG_SHORT_NEEDED, TG_NOT_SHORT } TgShortEnd;
 
-/* tg_go_short_way() for any other first level. */
+/* tg_go_short_way() for any other first level, which is not one for loads or
+   stores alone. */
 TgShortEnd tg_short_way_any(TgRef* r, TgPage* p, tlb_key key, ULong now,
                             TgPage* const* page, UInt n);
 
@@ -78,63 +80,73 @@ static inline UInt tg_short_way_root(tlb_array* a)
 
 /* Books a miss of the first level and asks the others. */
 static inline __attribute__((always_inline))
-void tg_short_way_miss(TgRef* r, TgPage* p, tlb_key key, ULong now)
+void tg_short_way_miss(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now)
 {
-   const TgShortWay* w = &tg_short_way[r->kind];
+   const TgShortWay* w = &tg_short_way[kind];
    const UInt last_place = tg_rest(p)->second;
    if (r->misses == NULL)
       r->misses = tg_line_misses(tg_site_line(r->site), r->kind);
    r->misses[0]++;
    if (UNLIKELY(w->second == NULL || w->second->key[last_place] != key)) {
-      tg_short_way_behind(r, p, key, now);
+      tg_short_way_behind(kind, r, p, key, now);
       return;
    }
    w->second->time[last_place] = now;
    r->misses[TG_CYCLES - TG_MISS_1] += w->hit_cycles;
 }
 
-/* Simulates reference r to a page that is not known. TG_SHORT_NEEDED, and nothing
-   done, if the page to be evicted is one of the segment's, of which there are n;
-   TG_NOT_SHORT if it is not that simple. */
-static inline __attribute__((always_inline))
-TgShortEnd tg_go_short_way(TgRef* r, TgPage* p, UWord number, ULong now,
-                           TgPage* const* page, UInt n)
+/* Who wants to see references of that kind to the page. */
+static inline ULong* tg_wanted(TgPage* p, TgKind kind, Bool split)
 {
-   const TgShortWay* w = &tg_short_way[r->kind];
+   return split && kind == TG_WRITE ? &tg_rest(p)->wanted_writes
+                                    : &tg_rest(p)->wanted;
+}
+
+/* Simulates a reference of that kind to a page that is not known, as part of r.
+   TG_SHORT_NEEDED, and nothing done, if the page to be evicted is one of the
+   segment's, of which there are n; TG_NOT_SHORT if it is not that simple. `split`:
+   see TgKnowledge. */
+static inline __attribute__((always_inline))
+TgShortEnd tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, UWord number,
+                           ULong now, TgPage* const* page, UInt n, Bool split)
+{
+   const TgShortWay* w = &tg_short_way[kind];
    tlb_array* a = w->first;
-   TgRest* rest = tg_rest(p);
-   if (a == NULL || rest->wanted != 1)
+   if (a == NULL || *tg_wanted(p, kind, split) != 1)
       return TG_NOT_SHORT;
    const tlb_key key = number | w->size;
    const UInt set = (UInt)number & a->set_mask;
    if ((!w->plain && !w->tree) || a->filled[set] != a->g.ways
        || !tlb_array_all_attached(a))
-      return tg_short_way_any(r, p, key, now, page, n);
+      return split ? TG_NOT_SHORT : tg_short_way_any(r, p, key, now, page, n);
    const UInt entry = w->plain ? tg_short_way_oldest(a, set * a->g.ways)
                                : tg_short_way_root(a);
-   TgPage* victim = (TgPage*)(void*)((UChar*)a->short_cut[entry]
-                                     - offsetof(TgPage, time));
+   /* What both are looked up by. */
+   TgPage* probe = split ? tg_probe(p, kind) : p;
+   TgPage* victim_probe = (TgPage*)(void*)((UChar*)a->short_cut[entry]
+                                           - offsetof(TgPage, time));
+   TgPage* victim = victim_probe - (probe - p);
    if (tg_is_among(victim, page, n))
       return TG_SHORT_NEEDED;
    if (w->plain)
-      tlb_plain_replace(a, entry, key, &p->time);
+      tlb_plain_replace(a, entry, key, &probe->time);
    else
-      tlb_array_replace(a, entry, key, now, &p->time);
-   tg_rest(victim)->wanted |= 1;
-   rest->wanted = 0;
-   p->time = now;
-   if (r->kind == TG_FETCH) {
+      tlb_array_replace(a, entry, key, now, &probe->time);
+   *tg_wanted(victim, kind, split) |= 1;
+   *tg_wanted(p, kind, split) = 0;
+   probe->time = now;
+   if (kind == TG_FETCH) {
       victim->tag = TG_UNKNOWN;
       p->tag = 0;
    } else {
-      tg_data_unknown(victim);
-      tg_data_known(p);
-      if (tg_knowledge.writes) {
+      tg_data_unknown(victim_probe);
+      tg_data_known(probe);
+      if (tg_knowledge.writes && !split) {
          tg_data_unknown(tg_writes(victim));
          tg_data_settle(p);
       }
    }
-   tg_short_way_miss(r, p, key, now);
+   tg_short_way_miss(kind, r, p, key, now);
    return TG_SHORT_DONE;
 }
 
@@ -145,7 +157,7 @@ TgShortEnd tg_go_short_way(TgRef* r, TgPage* p, UWord number, ULong now,
    tg_replay.c. */
 static inline __attribute__((always_inline))
 Bool tg_short_segment(const TgHot* hot, TgSegment* s, UInt n_groups, UInt shift,
-                      Bool writes)
+                      Bool writes, Bool split)
 {
    TgPage** const page = tg_segment_pages.page;
    TgPage* const fetch = s->fetch;
@@ -153,6 +165,7 @@ Bool tg_short_segment(const TgHot* hot, TgSegment* s, UInt n_groups, UInt shift,
    UInt nth = 0;
    UWord number = 0;
    TgPage* unknown = fetch;
+   TgKind kind = TG_FETCH;
    #pragma GCC unroll 4
    for (UInt i = 0; i < n_groups; i++) {
       const TgGroup* g = &s->group[i];
@@ -164,19 +177,21 @@ Bool tg_short_segment(const TgHot* hot, TgSegment* s, UInt n_groups, UInt shift,
       if (differs == 0)
          continue;
       if (differs != 2
-          || (writes && g->kind == TG_WRITE
+          || (writes && !split && g->kind == TG_WRITE
               && tg_rest(page[i])->wanted_writes != 0))
          return False;
       n_unknown++;
       unknown = page[i];
       number = first >> shift;
       nth = g->oldest;
+      kind = split ? g->kind : TG_READ;
    }
    if (n_unknown != 1)
       return False;
    TgRef* r = tg_segment_refs(s);
    if (unknown != fetch) {
       r += nth;
+      kind = split ? kind : r->kind;
    } else {
       number = tg_code_page_number(fetch);
       while (r->kind != TG_FETCH)
@@ -185,13 +200,14 @@ Bool tg_short_segment(const TgHot* hot, TgSegment* s, UInt n_groups, UInt shift,
    page[n_groups] = fetch;
    const ULong now = tg_clock;
    /* No time may become less than the simulator has seen it. */
-   if (tg_go_short_way(r, unknown, number, now - n_groups, page, n_groups + 1)
-       != TG_SHORT_DONE)
+   if (tg_go_short_way(kind, r, unknown, number, now - n_groups, page,
+                       n_groups + 1, split) != TG_SHORT_DONE)
       return False;
    fetch->time = now;
    #pragma GCC unroll 4
    for (UInt i = 0; i < n_groups; i++)
-      page[i]->time = now - (n_groups - 1 - i);
+      (split ? tg_probe(page[i], s->group[i].kind) : page[i])->time
+         = now - (n_groups - 1 - i);
    return True;
 }
 

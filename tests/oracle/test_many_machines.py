@@ -144,6 +144,12 @@ def test_random_programs(tmp_path: Path, seed: int) -> None:
     compare(tmp_path, dice.sample(machines, 14), [str(build(tmp_path, seed, 60, 64))])
 
 
+@pytest.mark.parametrize(("machine", "seed"), (("goldencove", 24), ("core2", 70)))
+def test_reach_beside_arrays_for_loads_or_stores(tmp_path: Path, machine: str, seed: int) -> None:
+    program = [str(build(tmp_path, seed, 30, 64))]
+    compare(tmp_path, [machine, "power8"], program, ("--reach=yes", f"--reach-out-file={tmp_path / 'reach'}"))
+
+
 def test_equal_machines_are_counted_apart(tmp_path: Path) -> None:
     """Machines with equal first levels share the work, not the counts."""
     for name in ("first", "second"):

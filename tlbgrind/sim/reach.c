@@ -368,7 +368,9 @@ void tlb_reach_reference(tlb_reach *r, uint64_t page, uint64_t now,
    }
    if (time != NULL)
       r->time[i] = time;
-   *r->time[i] = now;
+   /* Which of two it is only the caller knows. */
+   if (time == NULL || r->second_time == 0)
+      *r->time[i] = now;
 }
 
 const uint64_t *tlb_reach_oldest(tlb_reach *r)

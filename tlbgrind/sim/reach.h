@@ -116,7 +116,7 @@ void tlb_reach_destroy(tlb_reach *r);
    with it, and it is not read again. With NULL the caller keeps no time and
    has to make this call for each reference to the page. A caller who keeps two
    times for a page, of which the later counts, sets second_time once after
-   tlb_reach_init(). */
+   tlb_reach_init(); which of them is set to `now` is for the caller to do. */
 void tlb_reach_reference(tlb_reach *r, uint64_t page, uint64_t now,
                          uint64_t *time);
 
