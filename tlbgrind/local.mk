@@ -177,6 +177,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_instrument.c \
 	tlbgrind/tg_known.c \
 	tlbgrind/tg_lanes.c \
+	tlbgrind/tg_machine_names.c \
 	tlbgrind/tg_machines.c \
 	tlbgrind/tg_main.c \
 	tlbgrind/tg_numbers.c \
@@ -218,6 +219,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_instrument.h \
 	tlbgrind/tg_known.h \
 	tlbgrind/tg_lanes.h \
+	tlbgrind/tg_machine_names.h \
 	tlbgrind/tg_machines.h \
 	tlbgrind/tg_numbers.h \
 	tlbgrind/tg_options.h \

@@ -31,7 +31,7 @@ void tg_machine_assume(TgMachine* m, const HChar* format, ...)
 void tg_machine_begin(TgMachine* m, const HChar* name, UInt page_shift)
 {
    VG_(memset)(m, 0, sizeof *m);
-   m->name = VG_(strdup)("tg.machines.name", name);
+   m->given = VG_(strdup)("tg.machines.name", name);
    m->m.base_page_shift = page_shift;
    m->m.walk_cycles = TLB_UNKNOWN;
    m->assumptions = VG_(newXA)(VG_(malloc), "tg.machines", VG_(free),
@@ -174,8 +174,10 @@ static Bool find(const HChar* name, UInt base_shift, TgMachine* out,
       return tlb_machine_parse(builtin->text, builtin->length, &out->m, &line,
                                why) != 0;
    }
-   if (is_path(name))
+   if (is_path(name)) {
+      out->file = VG_(strdup)("tg.machines.name", name);
       return from_file(name, out, where, why);
+   }
    tlb_builtin_refuse(name, why);
    return False;
 }
@@ -208,7 +210,7 @@ Bool tg_machine_by_name(const HChar* name, UInt base_shift,
       *rules++ = '\0';
    Bool found = find(plain, base_shift, out, where, why);
    if (found) {
-      out->name = VG_(strdup)("tg.machines.name", name);
+      out->given = VG_(strdup)("tg.machines.name", name);
       out->pages = *pages;
       if (base_shift != 0)
          rebase(out, base_shift);

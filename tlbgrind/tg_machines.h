@@ -11,7 +11,10 @@
 #include "sim/pagerules.h"
 
 typedef struct {
-   const HChar* name;   /* as the user gave it; no two of a run have one name */
+   const HChar* given;  /* by the user: NAME or FILE, and @RULES */
+   const HChar* file;   /* NULL, or FILE: a machine file or a dump */
+   const HChar* name;   /* these two: see tg_machine_names.h */
+   const HChar* label;  /* behind the name of its out-file */
    tlb_machine m;
    tlb_page_policy pages; /* which pages back which memory */
    XArray* assumptions; /* HChar*: what is not known and what is taken */

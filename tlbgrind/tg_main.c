@@ -110,15 +110,12 @@ static HChar* reach_file_name(void)
    device or a pipe takes all of them. To be freed. */
 static HChar* name_for(const HChar* name, const TgResult* result)
 {
+   const HChar* label = result->machine->label;
    if (run.options->n_machines == 1 || tg_file_is_special(name))
       return VG_(strdup)("tg.main.name", name);
-   const SizeT room = VG_(strlen)(name) + VG_(strlen)(result->machine->name) + 2;
+   const SizeT room = VG_(strlen)(name) + VG_(strlen)(label) + 2;
    HChar* whole = VG_(malloc)("tg.main.name", room);
-   VG_(snprintf)(whole, (Int)room, "%s.%s", name, result->machine->name);
-   for (HChar* at = whole + VG_(strlen)(name); *at != '\0'; at++) {
-      if (*at == '/')
-         *at = '_';
-   }
+   VG_(snprintf)(whole, (Int)room, "%s.%s", name, label);
    return whole;
 }
 
@@ -127,7 +124,6 @@ static void fini(Int exit_code)
    (void)exit_code;
    XArray* lines = settle();
    HChar* name = out_file_name();
-   HChar* first = name_for(name, &run.result[0]);
    Bool written = True;
    for (UInt i = 0; i < run.options->n_machines; i++) {
       HChar* own = name_for(name, &run.result[i]);
@@ -135,7 +131,7 @@ static void fini(Int exit_code)
       VG_(free)(own);
    }
    tg_summary_results(&run,
-                      written && !tg_file_is_special(name) ? first : NULL);
+                      written && !tg_file_is_special(name) ? name : NULL);
    if (run.options->reach) {
       HChar* file = reach_file_name();
       const Bool there = tg_reach_write(&run, file);
@@ -146,7 +142,6 @@ static void fini(Int exit_code)
    if (VG_(clo_stats))
       tg_replay_print_stats();
    tg_aspace_fini();
-   VG_(free)(first);
    VG_(free)(name);
    VG_(deleteXA)(lines);
    if (run.options->entries) {

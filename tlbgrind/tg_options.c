@@ -14,6 +14,7 @@
 #include "sim/hierarchy.h"
 
 #include "tg_known.h"
+#include "tg_machine_names.h"
 #include "tg_options.h"
 
 /* An array option, as often as it is given. */
@@ -284,7 +285,7 @@ static Bool any_array_given(void)
 static Bool is_taken(const HChar* name)
 {
    for (UInt i = 0; i < options.n_machines; i++) {
-      if (VG_(strcmp)(options.machine[i].name, name) == 0)
+      if (VG_(strcmp)(options.machine[i].given, name) == 0)
          return True;
    }
    return False;
@@ -406,6 +407,7 @@ const TgOptions* tg_finish_options(void)
    } else {
       read_machines(machine_arg, names);
    }
+   tg_machines_name(options.machine, options.n_machines);
    read_costs();
    if (page_size_arg == NULL)
       take_smallest_base_page();

@@ -67,6 +67,11 @@ static void print_description(TgFile* f, const TgRun* run,
 {
    tg_file_print(f, "desc: Format: 1\n");
    tg_file_print(f, "desc: Machine: %s\n", m->name);
+   if (m->file != NULL) {
+      tg_file_print(f, "desc: Machine file: ");
+      tg_file_text(f, m->file);
+      tg_file_print(f, "\n");
+   }
    tg_file_print(f, "desc: Page size: %llu\n",
                  1ULL << m->m.base_page_shift);
    tg_describe_arrays(m, print_array, f);

@@ -27,6 +27,8 @@ static void describe(const TgMachine* m)
 {
    VG_(umsg)("Machine: %s, base page %llu bytes\n", m->name,
              1ULL << m->m.base_page_shift);
+   if (m->file != NULL)
+      VG_(umsg)("  file %s\n", m->file);
    tg_describe_arrays(m, print_array, NULL);
    for (Word i = 0; i < VG_(sizeXA)(m->assumptions); i++)
       VG_(umsg)("  assumed: %s\n", *(HChar**)VG_(indexXA)(m->assumptions, i));
@@ -102,7 +104,7 @@ static Bool is_plain(const HChar* name)
    for (; *name != '\0'; name++) {
       const HChar lower = VG_(tolower)(*name);
       if ((lower < 'a' || lower > 'z') && !VG_(isdigit)(*name)
-          && VG_(strchr)("_./+-", *name) == NULL)
+          && VG_(strchr)("_./+-@:", *name) == NULL)
          return False;
    }
    return True;
@@ -241,6 +243,46 @@ static void side_by_side(const TgRun* run)
    }
 }
 
+/* --- Where the details are --- */
+
+/* More out-files than these are not listed one by one. */
+enum { MOST_LISTED = 8 };
+
+static void details_of_one(const HChar* out_file)
+{
+   HChar* name = quoted(out_file);
+   VG_(umsg)("To see which code misses:  tg_annotate %s\n", name);
+   VG_(free)(name);
+}
+
+/* A command for each machine, as the counts of several can not be added. Of
+   many, only for those whose file is not called as the table calls them. */
+static void details_of_many(const TgRun* run, const HChar* out_file)
+{
+   const UInt n = run->options->n_machines;
+   const SizeT room = VG_(strlen)(out_file) + 2;
+   if (n <= MOST_LISTED) {
+      VG_(umsg)("To see which code misses:\n");
+   } else {
+      HChar* name = quoted(out_file);
+      VG_(umsg)("To see which code misses, for each MACHINE of the table:\n");
+      VG_(umsg)("  tg_annotate %s.MACHINE\n", name);
+      VG_(free)(name);
+   }
+   for (UInt i = 0; i < n; i++) {
+      const TgMachine* m = &run->options->machine[i];
+      if (n > MOST_LISTED && VG_(strcmp)(m->name, m->label) == 0)
+         continue;
+      const SizeT size = room + VG_(strlen)(m->label);
+      HChar* whole = VG_(malloc)("tg.summary.name", size);
+      VG_(snprintf)(whole, (Int)size, "%s.%s", out_file, m->label);
+      HChar* name = quoted(whole);
+      VG_(umsg)("  tg_annotate %s\n", name);
+      VG_(free)(name);
+      VG_(free)(whole);
+   }
+}
+
 void tg_summary_results(const TgRun* run, const HChar* out_file)
 {
    if (VG_(clo_verbosity) == 0)
@@ -252,12 +294,13 @@ void tg_summary_results(const TgRun* run, const HChar* out_file)
       side_by_side(run);
    }
    memory(run);
-   if (out_file != NULL) {
-      HChar* name = quoted(out_file);
-      VG_(umsg)("\n");
-      VG_(umsg)("To see which code misses:  tg_annotate %s\n", name);
-      VG_(free)(name);
-   }
+   if (out_file == NULL)
+      return;
+   VG_(umsg)("\n");
+   if (run->options->n_machines == 1)
+      details_of_one(out_file);
+   else
+      details_of_many(run, out_file);
 }
 
 static void faults(const HChar* label, ULong n, const HChar* what)

@@ -8,8 +8,8 @@
 /* What is simulated, said before the program starts. */
 void tg_summary_machines(const TgRun* run);
 
-/* What came of it. `out_file`: where the details of the first machine can be
-   read, NULL: nowhere. */
+/* What came of it. `out_file`: where the details can be read, with several
+   machines each one's label behind it; NULL: nowhere. */
 void tg_summary_results(const TgRun* run, const HChar* out_file);
 
 /* Page faults, and where the log of them is; NULL: nowhere. */

@@ -218,7 +218,7 @@ class Lab:
         return [f"--machine={names}", f"--tlbgrind-out-file={out}"]
 
     def _name(self, machine: AnyMachine, folder: Path) -> str:
-        """What --machine= takes. It becomes a part of the out-file's name, which must not be too long."""
+        """What --machine= takes."""
         if isinstance(machine, Shipped):
             return machine.name
         path = os.path.relpath(self.write(f"{machine.label}.machine", machine.text()), folder)
@@ -228,8 +228,7 @@ class Lab:
         """What a run in that folder wrote."""
         if len(machines) == 1:
             return {machines[0].name: Profile(out)}
-        names = {machine.name: self._name(machine, folder).replace("/", "_") for machine in machines}
-        return {machine: Profile(out.with_name(f"{out.name}.{name}")) for machine, name in names.items()}
+        return {machine.name: Profile(out.with_name(f"{out.name}.{machine.name}")) for machine in machines}
 
     def annotate(self, *arguments: object) -> str:
         return self.call([*setting("PYTHON"), *setting("TG_ANNOTATE"), *arguments])

@@ -111,7 +111,7 @@ def run(folder: Path, machines: list[str], options: list[str], command: list[str
     )
     if len(machines) == 1:
         return {machines[0]: counts(out)}
-    return {name: counts(folder / ("out." + name.replace("/", "_"))) for name in machines}
+    return {name: counts(folder / f"out.{name.removeprefix('./')}") for name in machines}
 
 
 def compare(folder: Path, machines: list[str], command: list[str], options: tuple[str, ...] = ()) -> None:

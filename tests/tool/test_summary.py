@@ -23,7 +23,7 @@ def ratio(part: int, whole: int, scale: int) -> str:
 
 def quoted(path: Path) -> str:
     """As a shell wants it."""
-    if re.fullmatch(r"[A-Za-z0-9_./+-]+", str(path)):
+    if re.fullmatch(r"[A-Za-z0-9_./+@:-]+", str(path)):
         return str(path)
     return "'" + str(path).replace("'", r"'\''") + "'"
 
@@ -113,6 +113,116 @@ def test_last_line_can_be_given_to_a_shell(tmp_path: Path, name: str) -> None:
         check=False,
     )
     assert (done.stdout, done.stderr) == (f"{out.path}\n", "")
+
+
+# ---------------------------------------------------------------- several machines
+
+MACHINE = """tlbgrind-machine 1
+name {name}
+title made up
+isa any
+year unknown
+confidence C
+base-page 4K
+array I
+   level 1
+   users all
+   entries {entries}
+   ways full
+   pages 4K
+   larger-pages split
+   policy lru
+   threads 1
+end
+"""
+
+
+def machines(folder: Path, *names: str, out_file: str = "out.%p") -> tuple[list[str], list[str], list[OutFile]]:
+    """What the run calls its machines; the commands that it prints at its end; and the files."""
+    r = run(folder, "/bin/true", options=[f"--machine={','.join(names)}"], geometry=(), out_file=out_file)
+    assert r.status == 0, r.err
+    said = messages(r.err)
+    at = next(i for i, m in enumerate(said) if m.startswith("machine  "))
+    table = said[at + 1 : said.index("", at)]
+    last = next(i for i, m in enumerate(said) if m.startswith("To see which code misses"))
+    assert said[last - 1] == ""
+    called = [m.partition(",")[0].removeprefix("Machine: ") for m in said if m.startswith("Machine: ")]
+    assert [row.split("  ")[0] for row in table] == called
+    return called, said[last:], r.files
+
+
+def test_the_files_of_several_machines_are_named(tmp_path: Path) -> None:
+    names = ["zen4", "zen4@thp", "zen4@heap:2M+/a b/*:64K"]
+    called, said, files = machines(tmp_path, *names)
+    assert called == names
+    assert said[0] == "To see which code misses:"
+    commands = [m.removeprefix("  tg_annotate ") for m in said[1:]]
+    assert sorted(commands) == sorted(quoted(f.path) for f in files)
+    # In the order of the table, and as the shell needs them.
+    start = f"{tmp_path}/out.{files[0].pid}."
+    assert commands == [start + "zen4", start + "zen4@thp", f"'{start}zen4@heap:2M+_a b_*:64K'"]
+    done = subprocess.run(["sh", "-c", f"ls -- {' '.join(commands)}"], capture_output=True, check=False)
+    assert done.returncode == 0
+
+
+def test_the_files_of_many_machines_are_told_by_a_pattern(tmp_path: Path) -> None:
+    names = [f"zen4@heap:{2**n}K" for n in range(2, 9)]
+    called, said, _ = machines(tmp_path / "8", "k8", *names)
+    assert len(called) == len(said) - 1 == 8
+    called, said, files = machines(tmp_path / "9", "k8", "k10@/x:64K", *names[1:], "zen5")
+    assert len(called) == 9
+    (start,) = {f"{tmp_path}/9/out.{f.pid}." for f in files}
+    # What is not called as in the table is said in full.
+    assert said == [
+        "To see which code misses, for each MACHINE of the table:",
+        f"  tg_annotate {start}MACHINE",
+        f"  tg_annotate {start}k10@_x:64K",
+    ]
+    assert {start + name.replace("/", "_") for name in called} == {str(f.path) for f in files}
+
+
+def test_machines_of_files_are_called_as_the_files_say(tmp_path: Path) -> None:
+    """Not by their paths, which would make the names of out-files too long to be; and told apart where they say the same."""
+    deep = tmp_path / ("deep" * 40) / ("er" * 60)
+    deep.mkdir(parents=True)
+    texts = {deep / "a": ("mine", 16), deep / "b": ("mine", 32), tmp_path / "c": ("zen4", 8), tmp_path / "d": ("mine.2", 4)}
+    for path, (name, entries) in texts.items():
+        path.write_text(MACHINE.format(name=name, entries=entries), encoding="ascii")
+    given = [str(deep / "a"), f"{deep}/a@thp", str(deep / "b"), f"{deep}/b@thp", "../c", "../d", "zen4"]
+    expected = ["mine", "mine@thp", "mine.2", "mine.2@thp", "zen4.2", "mine.2.2", "zen4"]
+    called, said, files = machines(tmp_path / "run", *given)
+    assert called == expected
+    assert [m.partition(f"out.{files[0].pid}.")[2] for m in said[1:]] == expected
+    by_name = {f.descriptions("Machine")[0]: f for f in files}
+    for name, path in zip(expected, given):
+        file = by_name[name]
+        assert file.path.name == f"out.{file.pid}.{name}"
+        assert file.descriptions("Machine file") == ([] if path == "zen4" else [path.removesuffix("@thp")])
+    entries = [by_name[name].descriptions("Array")[0].split(", ")[2] for name in expected[:6]]
+    assert entries == [f"{n} entries" for n in (16, 16, 32, 32, 8, 4)]
+
+
+def test_a_single_machine_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text(MACHINE.format(name="mine", entries=16), encoding="ascii")
+    r = run(tmp_path / "run", *PROCESS, geometry=("--machine=../x@thp",))
+    said = messages(r.err)
+    assert said[5:7] == ["Machine: mine@thp, base page 4096 bytes", "  file ../x"]
+    assert r.only().descriptions("Machine") == ["mine@thp"]
+    assert r.only().descriptions("Machine file") == ["../x"]
+
+
+def test_long_rules_do_not_make_a_name_too_long(tmp_path: Path) -> None:
+    rules = "+".join(f"/some/folder/library-{n:02}.so:64K" for n in range(16))
+    names = [f"zen4@{rules}", f"zen4@{rules}+thp", "zen4"]
+    called, said, files = machines(tmp_path, *names)
+    assert called == names
+    labels = [m.partition(f"out.{files[0].pid}.")[2] for m in said[1:]]
+    assert {f.path.name.partition(f".{f.pid}.")[2] for f in files} == set(labels)
+    assert [len(label) for label in labels] == [100, 100, 4]
+    assert labels[1] == labels[0][:98] + ".2"
+
+
+# ---------------------------------------------------------------- where no file is to be read
 
 
 def no_file_to_read(said: list[str]) -> None:

@@ -1,0 +1,81 @@
+/* What the machines of a run are called. See tg_machine_names.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+
+#include "tg_machine_names.h"
+
+/* Of a label, in bytes: a file's name has 255 at most, of which the out-file's
+   own takes a part, and rules for pages can be of any length. */
+enum { LABEL_SIZE = 100 };
+
+static Bool is_name(const TgMachine* machines, UInt n, const HChar* name)
+{
+   for (UInt i = 0; i < n; i++) {
+      if (machines[i].name != NULL && VG_(strcmp)(machines[i].name, name) == 0)
+         return True;
+   }
+   return False;
+}
+
+/* The machine's own name with the rules that it was given, and with a number
+   between the two if another machine has that name. */
+static const HChar* name_of(const TgMachine* machines, UInt n,
+                            const TgMachine* m)
+{
+   const HChar* rules = VG_(strchr)(m->given, '@');
+   if (rules == NULL)
+      rules = "";
+   const Int room = TLB_NAME_SIZE + (Int)VG_(strlen)(rules) + 16;
+   HChar* name = VG_(malloc)("tg.machines.name", (SizeT)room);
+   VG_(snprintf)(name, room, "%s%s", m->m.name, rules);
+   for (UInt i = 2; is_name(machines, n, name); i++)
+      VG_(snprintf)(name, room, "%s.%u%s", m->m.name, i, rules);
+   return name;
+}
+
+static Bool is_label(const TgMachine* machines, UInt n, const HChar* label)
+{
+   for (UInt i = 0; i < n; i++) {
+      if (VG_(strcmp)(machines[i].label, label) == 0)
+         return True;
+   }
+   return False;
+}
+
+/* The name, but for what a file's name can not hold. */
+static const HChar* label_of(const TgMachine* machines, UInt n,
+                             const HChar* name)
+{
+   HChar* label = VG_(malloc)("tg.machines.label", LABEL_SIZE + 1);
+   VG_(snprintf)(label, LABEL_SIZE + 1, "%s", name);
+   for (HChar* at = label; *at != '\0'; at++) {
+      if (*at == '/')
+         *at = '_';
+   }
+   const Int length = (Int)VG_(strlen)(label);
+   for (UInt i = 2; is_label(machines, n, label); i++) {
+      HChar number[16];
+      const Int digits = (Int)VG_(sprintf)(number, ".%u", i);
+      const Int end = length + digits > LABEL_SIZE ? LABEL_SIZE - digits
+                                                   : length;
+      VG_(strcpy)(label + end, number);
+   }
+   return label;
+}
+
+void tg_machines_name(TgMachine* machines, UInt n)
+{
+   /* Names that a user gave in so many words are his, wherever they stand. */
+   for (UInt i = 0; i < n; i++)
+      machines[i].name = machines[i].file == NULL ? machines[i].given : NULL;
+   for (UInt i = 0; i < n; i++) {
+      if (machines[i].name == NULL)
+         machines[i].name = name_of(machines, n, &machines[i]);
+   }
+   for (UInt i = 0; i < n; i++)
+      machines[i].label = label_of(machines, i, machines[i].name);
+}
