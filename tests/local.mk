@@ -172,7 +172,6 @@ TEST_INPUTS = \
 	tests/faults/data \
 	tests/fuzz/corpus \
 	tests/machines/facts.py \
-	tests/machines/naive_hierarchy.py \
 	tests/machines/naive_reader.py \
 	tests/faults/expected \
 	tests/faults/faults_support.py \

@@ -1,7 +1,8 @@
-# naive_machine.py -- whole machines, written from what machine files say.
+# naive_machine.py -- what a machine does to a reference, written from docs/machines.md alone.
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Which array of which level a page goes to, as docs/machines.md puts it into words: no tables, no
-short cuts, no speed.  The sets of an array are those of oracle/naive_tlb.py.
+"""Which array of which level a page goes to: no tables, no short cuts, no speed.  The sets of an
+array are those of oracle/naive_tlb.py.  Machines are made here, and written as machine files
+(model/test_properties.py), or are the files that naive_reader.py has read (machines/test_streams.py).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
+from machines.naive_reader import shift as shift_of
 from oracle.naive_tlb import Array as Sets
 from oracle.naive_tlb import Fifo, Generator, Lru, Random, Set, Slots
 
@@ -32,6 +34,23 @@ class Array:
     splits: bool = False
     coalesces: int = 0
     hit_cycles: int | None = None
+
+    @classmethod
+    def described(cls, line: str) -> Array:
+        """From a line that naive_reader.describe() made; what is assumed is taken."""
+        words = [word.lstrip("?") for word in line.split()]
+        _, _, level, users, entries, ways, pages, policy, cycles, larger, coalesces = words[:11]
+        return cls(
+            int(level),
+            "".join(user for user, word in USERS.items() if users == "all" or word in users.split("+")),
+            int(entries),
+            int(entries if ways == "full" else ways),
+            policy,
+            tuple(sorted(shift_of(page) for page in pages.split("+"))),
+            larger == "split",
+            int(coalesces),
+            None if cycles == "-" else int(cycles),
+        )
 
     def text(self, name: str) -> str:
         users = "all" if set(self.users) == set("fls") else "+".join(USERS[user] for user in self.users)
@@ -58,6 +77,11 @@ class Machine:
     arrays: list[Array]
     base: int = 12
     walk_cycles: int | None = None
+
+    @classmethod
+    def described(cls, lines: list[str]) -> Machine:
+        """From the lines of naive_reader.describe(), but for the steps of walks and what those cost."""
+        return cls([Array.described(line) for line in lines if line.startswith("array ")], int(lines[0].split()[5]))
 
     def text(self) -> str:
         head = ["tlbgrind-machine 1", "name random", "title random", "isa none", "year 2000", "confidence C",
@@ -105,14 +129,22 @@ class Naive:
             name, _, seed = array.policy.partition(":")
             self.sets.append(Sets(array.entries, array.ways, name, int(seed or 0)))
 
-    def piece(self, array: Array, page_shift: int, block_shift: int) -> int:
-        """Of which size the entry is that a page becomes in the array, which holds such pieces."""
-        if page_shift == self.machine.base < array.coalesces <= block_shift:
-            return array.coalesces
+    def largest(self, array: Array, page_shift: int) -> int:
+        """What the array holds of a page: the page, or pieces of it."""
         return max(shift for shift in array.pages if shift <= page_shift)
 
+    def piece(self, array: Array, page_shift: int, block_shift: int) -> int:
+        """Of which size the entry is that a page becomes in the array: base pages of a block may be one together."""
+        if page_shift == self.machine.base < array.coalesces <= block_shift:
+            return array.coalesces
+        return self.largest(array, page_shift)
+
     def takers(self, level: int, user: str, page_shift: int, is_first: bool) -> list[int]:
-        """The arrays of a level that a page goes to, by number."""
+        """The arrays of a level that a page goes to, by number.
+
+        Those that take it whole; else those that split it; on the first level else any. Of those that
+        split it, the ones with the largest pieces; none smaller than a base page.
+        """
         asked = [
             number
             for number, array in enumerate(self.machine.arrays)
@@ -123,8 +155,9 @@ class Naive:
         whole = [number for number in asked if page_shift in self.machine.arrays[number].pages]
         if whole:
             return whole
-        cutting = [number for number in asked if self.machine.arrays[number].splits]
-        return cutting or (asked if is_first else [])
+        cutting = [number for number in asked if self.machine.arrays[number].splits] or (asked if is_first else [])
+        pieces = [self.largest(self.machine.arrays[number], page_shift) for number in cutting]
+        return [number for number, piece in zip(cutting, pieces) if piece == max(pieces)]
 
     def ask(self, numbers: list[int], page: int, context: int, page_shift: int, block_shift: int) -> int | None:
         """The array that had it; if none had, one of them has it now."""
