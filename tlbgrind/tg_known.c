@@ -3,7 +3,6 @@
 #include "pub_tool_basics.h"
 
 #include "pub_tool_hashtable.h"
-#include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
@@ -12,12 +11,12 @@
 typedef struct _Chunk {
    struct _Chunk* next; /* first two: as VG_(HashTable) wants them */
    UWord number;        /* of its first page, without the lower bits */
-   TgRecords* records;
+   TgPair* pair;        /* of its first page */
    ULong listed;        /* a bit per page, see tg_page_list() */
 } Chunk;
 
 TgKnowledge tg_knowledge;
-TgRecords tg_near[TG_NEAR_CHUNKS] __attribute__((aligned(TG_RECORDS_BYTES)));
+TgRoom tg_near __attribute__((aligned(64)));
 
 static VgHashTable* chunks[TG_N_TABLES];
 
@@ -38,22 +37,17 @@ static void init_page(TgTable table, TgPage* p, UWord number)
    }
 }
 
-/* Memory for records comes in stretches of several chunks, of which the
-   alignment costs one. */
-static TgRecords* new_records(void)
+/* Room for a chunk that is not near: code, and data that is far from all other. */
+static TgPair* new_pairs(void)
 {
-   enum { AT_ONCE = 16 };
-   static TgRecords* next;
-   static UInt left;
-   if (left == 0) {
-      const Addr memory = (Addr)VG_(malloc)("tg.known.records",
-                                            (AT_ONCE + 1) * TG_RECORDS_BYTES);
-      next = (TgRecords*)((memory + TG_RECORDS_BYTES - 1)
-                          & ~(Addr)(TG_RECORDS_BYTES - 1));
-      left = AT_ONCE;
+   static TgRoom* room;
+   static UInt used = TG_ROOM_PAGES;
+   if (used == TG_ROOM_PAGES) {
+      room = VG_(malloc)("tg.known.room", sizeof *room);
+      used = 0;
    }
-   left--;
-   return next++;
+   used += TG_CHUNK_PAGES;
+   return &room->pair[used - TG_CHUNK_PAGES];
 }
 
 static Chunk* find_chunk(TgTable table, UWord number)
@@ -67,12 +61,11 @@ static Chunk* new_chunk(TgTable table, UWord number)
    Chunk* c = VG_(malloc)("tg.known.chunk", sizeof *c);
    c->number = number >> TG_CHUNK_BITS;
    c->listed = 0;
-   TgRecords* near = &tg_near[c->number & (TG_NEAR_CHUNKS - 1)];
+   TgPair* near = &tg_near.pair[first & (TG_ROOM_PAGES - 1)];
    /* No page but the first can have the tag 0. */
-   c->records = table == TG_DATA && near->page[1].tag == 0 ? near
-                                                           : new_records();
+   c->pair = table == TG_DATA && near[1].page.tag == 0 ? near : new_pairs();
    for (UWord i = 0; i < TG_CHUNK_PAGES; i++)
-      init_page(table, &c->records->page[i], first + i);
+      init_page(table, &c->pair[i].page, first + i);
    VG_(HT_add_node)(chunks[table], c);
    return c;
 }
@@ -82,24 +75,23 @@ TgPage* tg_page(TgTable table, UWord number)
    Chunk* c = find_chunk(table, number);
    if (c == NULL)
       c = new_chunk(table, number);
-   return &c->records->page[number & (TG_CHUNK_PAGES - 1)];
+   return &c->pair[number & (TG_CHUNK_PAGES - 1)].page;
 }
 
 TgPage* tg_no_page(void)
 {
-   static TgRecords* records;
-   if (records == NULL) {
-      records = new_records();
-      init_page(TG_CODE, records->page, 0);
-      records->page->tag = 0;
+   static TgPage* page;
+   if (page == NULL) {
+      page = &new_pairs()->page;
+      init_page(TG_CODE, page, 0);
+      page->tag = 0;
    }
-   return records->page;
+   return page;
 }
 
 void tg_known_init(const TgKnowledge* k)
 {
    tg_knowledge = *k;
-   tl_assert(sizeof(TgRecords) == TG_RECORDS_BYTES);
    chunks[TG_DATA] = VG_(HT_construct)("tg.known.data");
    chunks[TG_CODE] = VG_(HT_construct)("tg.known.code");
    tg_page(TG_DATA, 0); /* see tg_near_page() */
@@ -176,7 +168,7 @@ static Bool forget_in(Chunk* c, UWord from, UWord to, void* opaque)
 {
    const Forgetting* f = opaque;
    for (ULong bits = inside(c, from, to); bits != 0; bits &= bits - 1) {
-      TgPage* p = &c->records->page[__builtin_ctzll(bits)];
+      TgPage* p = &c->pair[__builtin_ctzll(bits)].page;
       if (f->table == TG_DATA) {
          tg_rest(p)->wanted_writes |= f->mask & tg_knowledge.wanted_writes;
          tg_data_unknown(tg_writes(p));
@@ -219,7 +211,7 @@ static Bool listed_in(Chunk* c, UWord from, UWord to, void* opaque)
    const Listing* l = opaque;
    for (ULong bits = c->listed & inside(c, from, to); bits != 0;
         bits &= bits - 1) {
-      TgPage* p = &c->records->page[__builtin_ctzll(bits)];
+      TgPage* p = &c->pair[__builtin_ctzll(bits)].page;
       const Bool go_on = l->each(p, l->opaque);
       if (!is_known_widely(p))
          c->listed &= ~(bits & -bits);

@@ -47,36 +47,51 @@ typedef struct {
    UChar backing[TG_MAX_VIEWS]; /* what backs it, by view; see tg_lanes.c */
 } TgRest;
 
-/* Records stand together in chunks of this many pages, which are aligned to
-   their own size: so one part of a record leads to the others. */
+typedef struct {
+   TgPage page;  /* as reads and fetches look it up */
+   TgPage write; /* as writes do; of code, the tag is the page's address, always */
+} TgPair;
+
+/* Records are made for so many pages at once that lie side by side. */
 enum { TG_CHUNK_BITS = 6, TG_CHUNK_PAGES = 1 << TG_CHUNK_BITS };
 
-typedef struct {
-   TgPage page[TG_CHUNK_PAGES];  /* as reads and fetches look it up */
-   TgPage write[TG_CHUNK_PAGES]; /* as writes do; of code, the tag is the page's
-                                    address, always */
-   TgRest rest[TG_CHUNK_PAGES];
-} TgRecords;
+/* Room for records, what is looked up apart from the rest. A pair is as large as
+   a rest, so one leads to the other. Those of one page should not compete for
+   the same lines of a cache, which the odd number between sees to. What is not
+   used costs no memory. */
+#if VG_WORDSIZE == 8
+enum { TG_ROOM_PAGES = 1 << 20 };
+#else
+enum { TG_ROOM_PAGES = 1 << 18 };
+#endif
 
-enum { TG_RECORDS_BYTES = 4096 }; /* of which that is the size */
+typedef struct {
+   TgPair pair[TG_ROOM_PAGES];
+   TgRest between[67];
+   TgRest rest[TG_ROOM_PAGES];
+} TgRoom;
+
+_Static_assert(sizeof(TgPair) == sizeof(TgRest), "see tg_rest()");
 
 static inline TgPage* tg_writes(const TgPage* p)
 {
-   return (TgPage*)(Addr)(p + TG_CHUNK_PAGES);
+   return (TgPage*)(Addr)(p + 1);
 }
+
+/* How far apart the two times of a page stand, in times. */
+enum { TG_SECOND_TIME = sizeof(TgPage) / sizeof(uint64_t) };
 
 /* What references of that kind are looked up by, where writes are told apart. */
 static inline TgPage* tg_probe(const TgPage* p, UInt kind)
 {
    _Static_assert(TG_FETCH == 0 && TG_READ == 1 && TG_WRITE == 2,
                   "a bit tells writes from the others");
-   return (TgPage*)(Addr)(p + (kind & TG_WRITE) * (TG_CHUNK_PAGES / TG_WRITE));
+   return (TgPage*)(Addr)(p + (kind & TG_WRITE) / TG_WRITE);
 }
 
 static inline TgRest* tg_rest(const TgPage* p)
 {
-   const Addr inside = (Addr)p & (TG_RECORDS_BYTES - 1);
-   return &((TgRecords*)((Addr)p - inside))->rest[inside / sizeof *p];
+   return (TgRest*)((Addr)p + offsetof(TgRoom, rest));
 }
 
 #define TG_UNKNOWN (~(UWord)0)
@@ -117,13 +132,11 @@ TgPage* tg_no_page(void);
 TgPage* tg_page(TgTable table, UWord number);
 
 /* Where the records of data pages are looked for first: by the lower bits of the
-   page's number, enough for 4 GiB of small pages, stack and heap among them. Of
-   chunks that are 4 GiB apart the first that is used stands here; the others'
-   pages have to be looked for each time. What is not used is zero, and costs no
-   memory. */
-enum { TG_NEAR_CHUNKS = 1 << 14 };
-
-extern TgRecords tg_near[TG_NEAR_CHUNKS];
+   page's number, enough for 4 GiB of small pages, stack and heap among them (1 GiB
+   with 32 bits). Of chunks that are so far apart the first that is used stands
+   here; the others' pages have to be looked for each time. What is not used is
+   zero. */
+extern TgRoom tg_near;
 
 static inline UWord tg_page_number_of_data(const TgPage* p, UInt shift)
 {
@@ -136,9 +149,7 @@ static inline UWord tg_page_number_of_data(const TgPage* p, UInt shift)
    match: if it is not used, they are those of page 0, which is near. */
 static inline TgPage* tg_near_page(Addr a, UInt shift)
 {
-   const UWord number = a >> shift;
-   return tg_near[(number >> TG_CHUNK_BITS) & (TG_NEAR_CHUNKS - 1)].page
-          + (number & (TG_CHUNK_PAGES - 1));
+   return &tg_near.pair[(a >> shift) & (TG_ROOM_PAGES - 1)].page;
 }
 
 /* The record of a data page, made if it is new. */

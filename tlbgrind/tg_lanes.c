@@ -20,11 +20,6 @@ static Bool fast_path;
 static UInt mark_at_hand;
 static tlb_reference last; /* that a first level was asked for */
 
-/* The two times of a data page, for arrays that serve both loads and stores. */
-enum {
-   SECOND_TIME = TG_CHUNK_PAGES * sizeof(TgPage) / sizeof(uint64_t)
-};
-
 static TgPage* page_of_time(const TgPort* port, uint64_t* time)
 {
    return (TgPage*)(void*)((UChar*)time - port->time_at);
@@ -338,11 +333,11 @@ static void init_port(TgLane* lane, UInt i)
    port->writes = tlb_asks_first(&lane->h, TLB_STORE, i) != 0;
    const Bool stores_only = port->writes && !port->reads && !port->code;
    port->time_at = tg_knowledge.split && stores_only
-                      ? offsetof(TgRecords, write[0].time)
-                      : offsetof(TgRecords, page[0].time);
+                      ? offsetof(TgPair, write.time)
+                      : offsetof(TgPair, page.time);
    port->array->opaque = port;
    if (tg_knowledge.split && port->reads && port->writes)
-      port->array->second_time = SECOND_TIME;
+      port->array->second_time = TG_SECOND_TIME;
 }
 
 /* Code and data in one first-level array: no record has all its times. */

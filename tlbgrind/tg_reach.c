@@ -47,8 +47,7 @@ void tg_reach_init(const TgOptions* options)
       tlb_reach_init(reach[side], memory, want, &reach[side]);
    }
    if (tg_knowledge.split)
-      reach[TG_REACH_DATA]->second_time
-         = (UInt)(TG_CHUNK_PAGES * sizeof(TgPage) / sizeof(uint64_t));
+      reach[TG_REACH_DATA]->second_time = TG_SECOND_TIME;
 }
 
 /* Whether the page that is to go is one of the segment's. */
