@@ -59,7 +59,7 @@ SIXTY = (
 TOOLS: dict[str, list[str]] = {
     NATIVE: [],
     NONE: ["--tool=none"],
-    TLBGRIND: ["--tool=tlbgrind", "--machine=default", "--tlbgrind-out-file=OUT"],
+    TLBGRIND: ["--tool=tlbgrind", "--machine=default", "--tlbgrind-out-file=OUT", "--faults=yes", "--faults-out-file=OUT2"],
     PAGES: [
         "--tool=cachegrind",
         "--cache-sim=yes",
@@ -69,7 +69,10 @@ TOOLS: dict[str, list[str]] = {
         "--cachegrind-out-file=OUT",
     ],
     COUNT: ["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=OUT"],
-    REACH: ["--tool=tlbgrind", "--machine=default", "--reach=yes", "--reach-out-file=OUT2", "--tlbgrind-out-file=OUT"],
+    REACH: [
+        *("--tool=tlbgrind", "--machine=default", "--tlbgrind-out-file=OUT", "--faults=yes", "--faults-out-file=OUT2"),
+        *("--reach=yes", "--reach-out-file=OUT3"),
+    ],
     **{
         name: ["--tool=tlbgrind", f"--machine={machines}", "--tlbgrind-out-file=OUT"]
         for name, machines in ((ONE, "skylake"), (FEW, TWO_DOZEN), (MANY, SIXTY))
