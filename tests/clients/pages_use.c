@@ -1,6 +1,7 @@
 /* References memory of a known kind at random, so many bytes of it: for what the
    page that backs it does to the misses.
-   pages_use KIND MIB [protect|advise]
+   pages_use KIND MIB [protect|advise|late]
+   late: the advice comes when all pages are there
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #define _GNU_SOURCE
@@ -85,6 +86,9 @@ int main(int argc, char **argv)
       return 3;
    for (size_t i = 0; i < size; i += PAGE)
       p[i] = 1;
+   if (argc > 3 && strcmp(argv[3], "late") == 0
+       && madvise(p, size, MADV_HUGEPAGE) != 0)
+      return 3;
    /* 100K into it: inside the second 64K and the first 2M. */
    if (argc > 3 && strcmp(argv[3], "protect") == 0)
       mprotect(p + 100 * 1024, PAGE, PROT_READ);

@@ -182,6 +182,17 @@ def test_program_asks_for_huge_pages(tmp_path: Path) -> None:
     assert "Pages of" not in err
 
 
+def test_advice_that_comes_late(tmp_path: Path) -> None:
+    """Pages that are there stay small, if first touches were watched; a rule for no memory at all makes that so."""
+    out, err = use(tmp_path / "watched", "anon", 4, "late", options=("--pages=/no-such-file:64K",))
+    assert close(misses(out), expected(4 * M, 4 * K))
+    assert " of 2M" not in err
+    # The rule takes nothing from advice that comes in time.
+    out, err = use(tmp_path / "in-time", "anon", 4, "advise", options=("--pages=/no-such-file:64K",))
+    assert misses(out) < 100
+    assert re.search(r"backed at the peak: 2 pages of 2M, 4096K, of which 4096K touched", err)
+
+
 @pytest.mark.parametrize("rule", ["thp", "contig", "2M", "anon:64K,stack:16K", "text:64K,data:16K"])
 @pytest.mark.parametrize("how", [[], ["protect"], ["advise"]])
 def test_fast_path_counts_the_same(tmp_path: Path, rule: str, how: list[str]) -> None:
