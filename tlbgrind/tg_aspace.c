@@ -897,7 +897,7 @@ static FileId file_id(const HChar* name)
    return id;
 }
 
-void tg_aspace_init(UInt page_shift, Bool trace)
+void tg_aspace_init(Bool trace)
 {
    const tlb_memory memory = { take_memory, give_memory, NULL };
    traced = trace;
@@ -909,7 +909,7 @@ void tg_aspace_init(UInt page_shift, Bool trace)
                            sizeof(HugeFile));
    names = VG_(newDedupPA)(16 * 1024, 1, VG_(malloc), "tg.aspace.names",
                            VG_(free));
-   tlb_pagemap_init(&map, page_shift, &memory);
+   tlb_pagemap_init(&map, &memory);
    tlb_pagemap_ask_for(&map, ask, NULL);
    program = file_id(VG_(args_the_exename));
    tool = file_id("/proc/self/exe");

@@ -53,7 +53,7 @@ typedef struct {
 typedef void TgSpaceListener(void* opaque, const TgSpaceEvent* e);
 
 /* Before the client starts. With `trace`, every event is printed. */
-void tg_aspace_init(UInt page_shift, Bool trace);
+void tg_aspace_init(Bool trace);
 
 /* Listeners are called in the order in which they came. */
 void tg_aspace_listen(TgSpaceListener* listener, void* opaque);

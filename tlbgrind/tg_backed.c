@@ -24,7 +24,7 @@ Bool tg_backed_is_of_interest(UInt view)
    const tlb_view_counts* c = tlb_pagemap_counts(map, view);
    if (map->view[view]->policy.n_rules > 0)
       return True;
-   for (UInt shift = map->base_shift + 1; shift < TLB_N_PAGE_SHIFTS; shift++) {
+   for (UInt shift = map->view[view]->base_shift + 1; shift < TLB_N_PAGE_SHIFTS; shift++) {
       if (c->taken[shift] != 0 || c->fallbacks[shift] != 0)
          return True;
    }

@@ -246,6 +246,10 @@ static UChar pack(tlb_backing b)
 static void ask_backing(const TgLane* lane, TgPage* p, tlb_reference* r)
 {
    UChar* answer = &tg_rest(p)->backing[lane->view];
+   if (!lane->asks) {
+      r->page_shift = (uint8_t)lane->base_shift;
+      return;
+   }
    if (*answer == TG_NOT_ASKED)
       *answer = pack(tlb_pagemap_backing(tg_aspace_map(), lane->view,
                                          r->page << page_shift));
@@ -256,14 +260,19 @@ static void ask_backing(const TgLane* lane, TgPage* p, tlb_reference* r)
    r->block_shift = (uint8_t)block;
 }
 
-/* The array is to be asked again for the pages in [start, end). */
-static void detach_between(tlb_array* a, Addr start, Addr end)
+/* The lane's arrays are to be asked again for the pages in [start, end). */
+static void detach_between(TgLane* lane, Addr start, Addr end)
 {
-   for (UInt i = 0; i < a->g.entries && a->n_attached > 0; i++) {
-      const Addr from = first_page(a->key[i]) << page_shift;
-      const Addr size = n_pages(a->key[i]) << page_shift;
-      if (a->short_cut[i] != NULL && from < end && from + size > start)
-         tlb_array_detach(a, i);
+   for (UInt j = 0; j < lane->machine->m.n_arrays; j++) {
+      tlb_array* a = &lane->h.array[j];
+      if (a->short_cut == NULL)
+         continue;
+      for (UInt i = 0; i < a->g.entries && a->n_attached > 0; i++) {
+         const Addr from = first_page(a->key[i]) << page_shift;
+         const Addr size = n_pages(a->key[i]) << page_shift;
+         if (a->short_cut[i] != NULL && from < end && from + size > start)
+            tlb_array_detach(a, i);
+      }
    }
 }
 
@@ -276,13 +285,10 @@ static void changed(void* opaque, uint64_t start, uint64_t end)
    ULong bits = 0;
    for (UInt i = 0; i < tg_n_lanes; i++) {
       TgLane* lane = &tg_lanes[i];
-      if (lane->view != *(UInt*)opaque || lane->base_pages)
+      if (lane->view != *(UInt*)opaque || !lane->asks)
          continue;
       bits |= lane->bit;
-      for (UInt j = 0; j < lane->machine->m.n_arrays; j++) {
-         if (lane->h.array[j].short_cut != NULL)
-            detach_between(&lane->h.array[j], (Addr)start, (Addr)end);
-      }
+      detach_between(lane, (Addr)start, (Addr)end);
    }
    for (UInt t = 0; t < TG_N_TABLES; t++)
       tg_pages_forget(t, first, n, bits);
@@ -397,16 +403,18 @@ static Bool is_split(const TgLane* lane)
    return False;
 }
 
-static Bool has_base_pages_only(const TgMachine* machine)
+/* Whether the machine needs to know what backs its pages, though the program has
+   not asked for huge ones. */
+static Bool has_to_ask(const TgMachine* machine)
 {
    const tlb_machine* m = &machine->m;
-   if (machine->pages.n_rules > 0 || m->base_page_shift > page_shift)
-      return False;
+   if (machine->pages.n_rules > 0)
+      return True;
    for (UInt i = 0; i < m->n_arrays; i++) {
       if (m->array[i].coalesce_shift != 0)
-         return False;
+         return True;
    }
-   return True;
+   return False;
 }
 
 /* Whether somebody chooses by more than who is oldest, or in the middle of
@@ -453,7 +461,7 @@ static Bool have_equal_first_levels(const TgLane* a, const TgLane* b,
 {
    UInt i = next_first(a, table, 0), j = next_first(b, table, 0);
    if (a->view != b->view || a->base_shift != b->base_shift
-       || is_mixed(a) || is_mixed(b))
+       || a->asks != b->asks || is_mixed(a) || is_mixed(b))
       return False;
    while (i < a->machine->m.n_arrays && j < b->machine->m.n_arrays) {
       if (a->h.array[i].also_behind || b->h.array[j].also_behind
@@ -521,23 +529,26 @@ static Bool follow(TgLane* lane, TgTable table)
 
 /* --- Start --- */
 
-/* The number of the view by these rules, made if it is new. */
-static UInt view_of(const tlb_page_policy* pages)
+/* The number of the view by these rules over such base pages, made if it is
+   new. */
+static UInt view_of(const tlb_page_policy* pages, UInt base_shift)
 {
    static UInt numbers[TG_MAX_VIEWS];
    tlb_pagemap* map = tg_aspace_map();
    for (UInt i = 0; i < map->n_views; i++) {
-      if (VG_(memcmp)(&map->view[i]->policy, pages, sizeof *pages) == 0)
+      if (map->view[i]->base_shift == base_shift
+          && VG_(memcmp)(&map->view[i]->policy, pages, sizeof *pages) == 0)
          return i;
    }
    tl_assert(map->n_views < TG_MAX_VIEWS);
    const UInt n = map->n_views;
-   numbers[n] = tlb_pagemap_add_view(map, pages, changed, &numbers[n]);
+   numbers[n] = tlb_pagemap_add_view(map, base_shift, pages, changed,
+                                     &numbers[n]);
    return n;
 }
 
 /* The program has asked for huge pages: from now on what backs a page has to be
-   asked of the map. */
+   asked of the map, also of those that are known. */
 static void listen(void* opaque, const TgSpaceEvent* e)
 {
    (void)opaque;
@@ -549,12 +560,22 @@ static void listen(void* opaque, const TgSpaceEvent* e)
                             || e->advice == LINUX_MADV_COLLAPSE);
    if (!maps && !advises)
       return;
+   ULong bits = 0;
    for (UInt i = 0; i < tg_n_lanes; i++) {
       TgLane* lane = &tg_lanes[i];
+      if (lane->asks)
+         continue;
       lane->base_pages = False;
-      tg_knowledge.wide |= lane->bit;
+      lane->asks = True;
+      bits |= lane->bit;
       VG_(memset)(lane->front, 0, sizeof lane->front);
+      detach_between(lane, 0, ~(Addr)0);
    }
+   if (bits == 0)
+      return;
+   tg_knowledge.wide |= bits;
+   for (UInt t = 0; t < TG_N_TABLES; t++)
+      tg_pages_forget(t, 0, ~(UWord)0, bits);
    tg_short_way_find(fast_path);
 }
 
@@ -564,9 +585,10 @@ static void init_lane(TgLane* lane, UInt number, const TgMachine* machine,
    lane->number = lane->counts = number;
    lane->bit = 1ULL << number;
    lane->machine = machine;
-   lane->base_pages = has_base_pages_only(machine);
    lane->base_shift = machine->m.base_page_shift;
-   lane->view = view_of(&machine->pages);
+   lane->asks = has_to_ask(machine);
+   lane->base_pages = !lane->asks && lane->base_shift == page_shift;
+   lane->view = view_of(&machine->pages, lane->base_shift);
    tlb_hierarchy_init(&lane->h, &machine->m, page_shift, nested,
                       VG_(malloc)("tg.lanes.arrays",
                                   tlb_hierarchy_bytes(&machine->m)),

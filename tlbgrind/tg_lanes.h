@@ -39,8 +39,9 @@ struct _TgLane {
    const TgMachine* machine;
    UInt view;       /* which rules say how large pages are */
    UInt base_shift; /* of its smallest pages */
-   Bool base_pages; /* all pages are base pages, and never more than one to an
-                       entry: what backs them need not be asked */
+   Bool asks;       /* what backs a page has to be asked; else it is a base page
+                       of the machine, and never more than one to an entry */
+   Bool base_pages; /* it need not be asked, and is a base page of the run */
    Bool asked_always; /* a page can be in two of its first-level arrays at once,
                          for which one record would not do: nothing is known */
    TgFront front[TG_N_KINDS];

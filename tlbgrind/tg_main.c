@@ -353,7 +353,7 @@ static void post_clo_init(void)
    const TgOptions* o = tg_finish_options();
    tl_assert(sizeof(TgHot) <= sizeof(VexGuestArchState));
    run.options = o;
-   tg_aspace_init(o->page_shift, o->trace_aspace);
+   tg_aspace_init(o->trace_aspace);
    if (o->pages.fake_hugetlb)
       tg_hugetlb_fake();
    tg_sites_init(o->n_machines);

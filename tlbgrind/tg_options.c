@@ -334,15 +334,19 @@ static void check_out_files(void)
                                    options.entries_out_file));
 }
 
-/* How many different sets of page-size rules the machines have. */
+/* How many different sets of page-size rules the machines have; the same rules
+   over other base pages are another set. */
 static UInt n_views(void)
 {
    UInt n = 0;
    for (UInt i = 0; i < options.n_machines; i++) {
       UInt j = 0;
       while (j < i
-             && VG_(memcmp)(&options.machine[i].pages, &options.machine[j].pages,
-                            sizeof options.machine[i].pages) != 0)
+             && (options.machine[i].m.base_page_shift
+                    != options.machine[j].m.base_page_shift
+                 || VG_(memcmp)(&options.machine[i].pages,
+                                &options.machine[j].pages,
+                                sizeof options.machine[i].pages) != 0))
          j++;
       n += j == i;
    }
@@ -413,7 +417,7 @@ const TgOptions* tg_finish_options(void)
       take_smallest_base_page();
    if (n_views() > TG_MAX_VIEWS)
       refuse(machine_arg, "the machines have %u different sets of page-size "
-                          "rules; a run has at most %d", n_views(),
+                          "rules and base pages; a run has at most %d", n_views(),
              TG_MAX_VIEWS);
    if (options.as_cachegrind && options.n_machines > 1)
       refuse("--as-cachegrind=yes", "cachegrind has one machine, this run has "

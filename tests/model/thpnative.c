@@ -200,8 +200,8 @@ int main(void)
 {
    const tlb_memory memory = { take, give, NULL };
    static const tlb_page_policy policy;
-   tlb_pagemap_init(&map, 12, &memory);
-   tlb_pagemap_add_view(&map, &policy, NULL, NULL);
+   tlb_pagemap_init(&map, &memory);
+   tlb_pagemap_add_view(&map, 12, &policy, NULL, NULL);
    char *const room = mmap(NULL, ARENA + 2 * MIB, PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
    must(room != MAP_FAILED, "mmap");

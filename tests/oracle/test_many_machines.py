@@ -156,3 +156,30 @@ def test_equal_machines_are_counted_apart(tmp_path: Path) -> None:
         text = MADE_UP.format(name=name, policy="lru", ways="4")
         (tmp_path / name).write_text(text.replace("entries 128", "entries 128" if name == "first" else "entries 32"), encoding="ascii")
     compare(tmp_path, ["./first", "./second", "./first@2M"], [str(CLIENTS / "oracle_walk")])
+
+
+def test_only_one_second_level_coalesces(tmp_path: Path) -> None:
+    """Then only one of two machines with equal first levels needs to know what lies around a page."""
+    for name, more in (("without", ""), ("with", "   coalesces 64K\n")):
+        text = MADE_UP.format(name=name, policy="lru", ways="4")
+        (tmp_path / name).write_text(text.replace("   hit-cycles 7\n", "   hit-cycles 7\n" + more), encoding="ascii")
+    compare(tmp_path, ["./without", "./with"], [str(CLIENTS / "oracle_walk")])
+
+
+BASES = [
+    "zen4",
+    "zen4@thp",
+    "apple-m1",
+    "apple-m1@thp",
+    "ultrasparc-t1@thp",
+    "ultrasparc-t1@all:64K",
+    "power8@anon:16M",
+    "apple-m4@contig",
+]
+
+
+@pytest.mark.parametrize("how", ["", "advise", "late", "protect"])
+def test_base_pages_of_other_sizes(tmp_path: Path, how: str) -> None:
+    """What backs the memory of a machine follows from its own base pages, not from the smallest of the run."""
+    program = [str(CLIENTS / "pages_use"), "anon", "96", *([how] if how else [])]
+    compare(tmp_path, BASES, program, ("--huge-pool=16M:3,64K:900",))

@@ -60,6 +60,7 @@ typedef struct {
 
 /* One view: by base page, and by block of every size. */
 typedef struct {
+   unsigned base;
    const tlb_page_policy *policy;
    uint8_t wish[CELLS]; /* 0: not touched */
    uint8_t how[CELLS];
@@ -78,7 +79,6 @@ typedef struct {
 } model_view;
 
 typedef struct {
-   unsigned base;
    cell at[CELLS];
    unsigned n_views;
    model_view view[MAX_VIEWS];
@@ -136,11 +136,19 @@ static int free_cells(unsigned from, unsigned to)
    return 1;
 }
 
+/* A stack grows by whole pages. */
+static unsigned model_start(unsigned c, unsigned base)
+{
+   const unsigned start = run_start(c);
+   return mo.at[c].m.kind == TLB_STACK ? down(start, base) : start;
+}
+
 /* Whether the run around cell c, which is mapped, can have a page there. */
-static int model_fits(unsigned c, unsigned block, unsigned shift, unsigned how)
+static int model_fits(unsigned c, unsigned block, unsigned shift, unsigned how,
+                      unsigned base)
 {
    const unsigned end = block + cells_of(shift);
-   const unsigned from = run_start(c);
+   const unsigned from = model_start(c, base);
    const unsigned to = run_end(c);
    if (from <= block && end <= to)
       return 1;
@@ -157,7 +165,7 @@ static unsigned touched_in(const model_view *v, unsigned block, unsigned shift)
 {
    unsigned n = 0;
    for (unsigned c = block; c < block + cells_of(shift) && c < CELLS;
-        c += cells_of(mo.base))
+        c += cells_of(v->base))
       n += v->wish[c] == shift;
    return n;
 }
@@ -180,37 +188,38 @@ static unsigned large_in_use(const model_view *v, unsigned shift)
    return n;
 }
 
-static int model_cell(unsigned c)
+/* The first mapped cell of the page that begins at c. */
+static int model_cell(unsigned c, unsigned base)
 {
-   if (mo.at[c].mapped)
-      return (int)c;
-   const unsigned page = down(c, mo.base);
-   for (unsigned i = page; i < page + cells_of(mo.base); i++) {
+   for (unsigned i = c; i < c + cells_of(base); i++) {
       if (mo.at[i].mapped)
          return (int)i;
    }
    return -1;
 }
 
-static unsigned model_block_shift(unsigned c)
+static unsigned model_block_shift(unsigned c, unsigned base)
 {
-   for (unsigned shift = 16; shift > mo.base; shift--) {
+   for (unsigned shift = 16; shift > base; shift--) {
       const unsigned block = down(c, shift);
-      if (run_start(c) <= block && block + cells_of(shift) <= run_end(c))
+      if (model_start(c, base) <= block
+          && block + cells_of(shift) <= run_end(c))
          return shift;
    }
-   return mo.base;
+   return base;
 }
 
 static tlb_backing model_backing(model_view *v, unsigned c)
 {
-   const unsigned base = mo.base;
+   const unsigned base = v->base;
    tlb_backing b = { (uint8_t)base, (uint8_t)base };
-   const int at = model_cell(c);
+   c = down(c, base);
+   const int at = model_cell(c, base);
    if (at < 0)
       return b;
-   b.block_shift = (uint8_t)(mo.at[c].mapped ? model_block_shift(c) : base);
-   uint8_t *const wish = &v->wish[down(c, base)];
+   b.block_shift
+      = (uint8_t)(mo.at[c].mapped ? model_block_shift(c, base) : base);
+   uint8_t *const wish = &v->wish[c];
    if (*wish == 0) {
       tlb_page_wish w = tlb_page_wish_for(v->policy, &mo.at[at].m, base);
       for (unsigned s = base + 1; s < 25; s++) {
@@ -221,7 +230,7 @@ static tlb_backing model_backing(model_view *v, unsigned c)
       const int first = touched_in(v, block, w.shift) == 0;
       if (w.shift > base && first) {
          const int pool = pool_number(v, w.shift);
-         int large = model_fits((unsigned)at, block, w.shift, w.how);
+         int large = model_fits((unsigned)at, block, w.shift, w.how, base);
          for (unsigned i = block; i < block + cells_of(w.shift) && i < CELLS;
               i++)
             large = large && v->wish[i] == 0;
@@ -252,7 +261,7 @@ static void model_check(void)
    find_runs();
    for (unsigned i = 0; i < mo.n_views; i++) {
       model_view *const v = &mo.view[i];
-      for (unsigned shift = mo.base + 1; shift < 25; shift++) {
+      for (unsigned shift = v->base + 1; shift < 25; shift++) {
          for (unsigned b = 0; b < CELLS; b += cells_of(shift)) {
             if (!v->large[shift][b])
                continue;
@@ -262,13 +271,13 @@ static void model_check(void)
                continue;
             }
             const unsigned last = b + cells_of(shift) - 1;
-            if ((mo.at[b].mapped && model_fits(b, b, shift, v->how[b]))
+            if ((mo.at[b].mapped && model_fits(b, b, shift, v->how[b], v->base))
                 || (mo.at[last].mapped
-                    && model_fits(last, b, shift, v->how[b])))
+                    && model_fits(last, b, shift, v->how[b], v->base)))
                continue;
             v->large[shift][b] = 0;
             v->broken++;
-            v->taken[mo.base] += n;
+            v->taken[v->base] += n;
          }
       }
    }
@@ -276,11 +285,13 @@ static void model_check(void)
 
 static void model_forget(unsigned from, unsigned to)
 {
-   for (unsigned c = down(from, mo.base); c < to; c += cells_of(mo.base)) {
-      if (!free_cells(c, c + cells_of(mo.base)))
-         continue;
-      for (unsigned i = 0; i < mo.n_views; i++)
-         mo.view[i].wish[c] = 0;
+   for (unsigned i = 0; i < mo.n_views; i++) {
+      model_view *const v = &mo.view[i];
+      const unsigned page = cells_of(v->base);
+      for (unsigned c = down(from, v->base); c < to; c += page) {
+         if (free_cells(c, c + page))
+            v->wish[c] = 0;
+      }
    }
 }
 
@@ -306,14 +317,14 @@ static void model_map(unsigned from, unsigned to, const tlb_mapping *m)
 
 static void model_zap(unsigned from, unsigned to)
 {
-   const unsigned thp = tlb_thp_shift(mo.base);
-   const unsigned page = cells_of(mo.base);
-   const unsigned first = (from + page - 1) / page * page;
-   const unsigned end = down(to, mo.base);
-   if (first >= end)
-      return;
    for (unsigned i = 0; i < mo.n_views; i++) {
       model_view *const v = &mo.view[i];
+      const unsigned thp = tlb_thp_shift(v->base);
+      const unsigned page = cells_of(v->base);
+      const unsigned first = (from + page - 1) / page * page;
+      const unsigned end = down(to, v->base);
+      if (first >= end)
+         continue;
       for (unsigned b = 0; thp < 25 && b < CELLS; b += cells_of(thp)) {
          const unsigned last = b + cells_of(thp);
          const int part = b < to && from < last && (b < from || last > to);
@@ -321,7 +332,7 @@ static void model_zap(unsigned from, unsigned to)
          if (part && n > 0 && v->large[thp][b] && v->how[b] == TLB_THP) {
             v->large[thp][b] = 0;
             v->broken++;
-            v->taken[mo.base] += n;
+            v->taken[v->base] += n;
          }
       }
       for (unsigned c = first; c < end; c += page)
@@ -333,7 +344,6 @@ static void model_zap(unsigned from, unsigned to)
 static void model_move(unsigned from, unsigned to, unsigned n)
 {
    static model_view old;
-   const unsigned page = cells_of(mo.base);
    const int distance = (int)to - (int)from;
    model_unmap(to, to + n);
    for (unsigned c = 0; c < n; c++)
@@ -341,23 +351,24 @@ static void model_move(unsigned from, unsigned to, unsigned n)
    model_check();
    for (unsigned i = 0; i < mo.n_views; i++) {
       model_view *const v = &mo.view[i];
+      const unsigned page = cells_of(v->base);
       old = *v;
-      for (unsigned c = down(from, mo.base); c < from + n; c += page)
+      for (unsigned c = down(from, v->base); c < from + n; c += page)
          v->wish[c] = 0;
-      for (unsigned c = down(from, mo.base);
+      for (unsigned c = down(from, v->base);
            c < from + n && distance % (int)page == 0; c += page) {
          const unsigned wish = old.wish[c];
          const unsigned here = (unsigned)((int)c + distance);
          if (wish == 0 || v->wish[here] != 0)
             continue;
-         if (wish > mo.base && touched_in(v, down(here, wish), wish) == 0) {
+         if (wish > v->base && touched_in(v, down(here, wish), wish) == 0) {
             const unsigned block = down(here, wish);
             v->how[block] = old.how[down(c, wish)];
             v->large[wish][block]
                = old.large[wish][down(c, wish)]
                  && distance % (int)cells_of(wish) == 0
                  && model_fits(here < to ? to : here, block, wish,
-                               v->how[block]);
+                               v->how[block], v->base);
          }
          v->wish[here] = (uint8_t)wish;
       }
@@ -365,39 +376,43 @@ static void model_move(unsigned from, unsigned to, unsigned n)
    model_check();
 }
 
-static void model_collapse(unsigned from, unsigned to)
+static void collapse_in(model_view *v, unsigned from, unsigned to)
 {
-   const unsigned thp = tlb_thp_shift(mo.base);
+   const unsigned thp = tlb_thp_shift(v->base);
+   const unsigned page = cells_of(v->base);
    for (unsigned b = 0; thp < 25 && b < CELLS; b += cells_of(thp)) {
       const unsigned end = b + cells_of(thp);
+      unsigned n = 0;
+      int other = 0;
       if (b < from || end > to || !mo.at[b].mapped || run_end(b) < end)
          continue;
       tlb_mapping m = mo.at[b].m;
       m.flags |= TLB_MAP_HUGEPAGE;
-      for (unsigned i = 0; i < mo.n_views; i++) {
-         model_view *const v = &mo.view[i];
-         unsigned n = 0;
-         int other = 0;
-         if (tlb_page_wish_for(v->policy, &m, mo.base).how != TLB_THP)
-            continue;
-         for (unsigned c = b; c < end; c += cells_of(mo.base)) {
-            n += v->wish[c] != 0;
-            other |= v->wish[c] != 0 && v->wish[c] != mo.base
-                     && v->wish[c] != thp;
-         }
-         if (n == 0)
-            v->wish[b] = (uint8_t)mo.base;
-         if (other || (touched_in(v, b, thp) > 0 && v->large[thp][b]))
-            continue;
-         for (unsigned c = b; c < end; c += cells_of(mo.base)) {
-            if (v->wish[c] != 0)
-               v->wish[c] = (uint8_t)thp;
-         }
-         v->large[thp][b] = 1;
-         v->how[b] = TLB_THP;
-         v->taken[thp]++;
+      if (tlb_page_wish_for(v->policy, &m, v->base).how != TLB_THP)
+         continue;
+      for (unsigned c = b; c < end; c += page) {
+         n += v->wish[c] != 0;
+         other |= v->wish[c] != 0 && v->wish[c] != v->base
+                  && v->wish[c] != thp;
       }
+      if (n == 0)
+         v->wish[b] = (uint8_t)v->base;
+      if (other || (touched_in(v, b, thp) > 0 && v->large[thp][b]))
+         continue;
+      for (unsigned c = b; c < end; c += page) {
+         if (v->wish[c] != 0)
+            v->wish[c] = (uint8_t)thp;
+      }
+      v->large[thp][b] = 1;
+      v->how[b] = TLB_THP;
+      v->taken[thp]++;
    }
+}
+
+static void model_collapse(unsigned from, unsigned to)
+{
+   for (unsigned i = 0; i < mo.n_views; i++)
+      collapse_in(&mo.view[i], from, to);
 }
 
 /* --- The comparison --- */
@@ -425,10 +440,9 @@ static int told_of(const model_view *v, uint64_t address)
    been told of. */
 static void compare_pages(tlb_pagemap *p)
 {
-   const unsigned page = cells_of(mo.base);
    for (unsigned i = 0; i < mo.n_views; i++) {
       model_view *const v = &mo.view[i];
-      for (unsigned c = 0; c < CELLS; c += page) {
+      for (unsigned c = 0; c < CELLS; c += cells_of(v->base)) {
          const uint64_t address = (uint64_t)c * CELL;
          const tlb_backing last = v->before[c];
          if (v->wish[c] == 0) {
@@ -463,16 +477,16 @@ static void compare_sums(tlb_pagemap *p)
       tlb_page_sums sums;
       uint64_t backed = 0;
       memset(&sums, 0, sizeof sums);
-      for (unsigned c = 0; c < CELLS; c += cells_of(mo.base)) {
+      for (unsigned c = 0; c < CELLS; c += cells_of(v->base)) {
          if (v->wish[c] == 0)
             continue;
          const unsigned wish = v->wish[c];
-         const int large = wish > mo.base && v->large[wish][down(c, wish)];
-         const unsigned shift = large ? wish : mo.base;
-         sums.touched[shift] += UINT64_C(1) << mo.base;
+         const int large = wish > v->base && v->large[wish][down(c, wish)];
+         const unsigned shift = large ? wish : v->base;
+         sums.touched[shift] += UINT64_C(1) << v->base;
          sums.pages[shift] += !large;
       }
-      for (unsigned shift = mo.base + 1; shift < 25; shift++) {
+      for (unsigned shift = v->base + 1; shift < 25; shift++) {
          for (unsigned b = 0; b < CELLS; b += cells_of(shift))
             sums.pages[shift] += v->large[shift][b]
                                  && touched_in(v, b, shift) > 0;
@@ -620,7 +634,7 @@ static void some_touches(tlb_pagemap *p, dice *d)
    }
 }
 
-static void against_model(unsigned base, const char *const rules[],
+static void against_model(const unsigned base[], const char *const rules[],
                           const char *const pools[], unsigned n, uint64_t seed,
                           unsigned steps)
 {
@@ -629,14 +643,14 @@ static void against_model(unsigned base, const char *const rules[],
    tlb_pagemap p;
    memset(&mo, 0, sizeof mo);
    memset(&p, 0xA5, sizeof p);
-   mo.base = base;
    mo.n_views = n;
-   tlb_pagemap_init(&p, base, &memory);
+   tlb_pagemap_init(&p, &memory);
    for (unsigned i = 0; i < n; i++) {
-      policy[i] = policy_of(rules[i], pools[i], base);
+      policy[i] = policy_of(rules[i], pools[i], base[i]);
+      mo.view[i].base = base[i];
       mo.view[i].policy = &policy[i];
-      assert_int_equal(
-         tlb_pagemap_add_view(&p, &policy[i], note_range, &mo.view[i]), i);
+      assert_int_equal(tlb_pagemap_add_view(&p, base[i], &policy[i],
+                                            note_range, &mo.view[i]), i);
    }
    for (unsigned step = 0; step < steps; step++) {
       one_change(&p, &d, step + 1);
@@ -666,25 +680,39 @@ static void model_4k(void **state)
       "anon:4M,heap:16K,text:64K,file:thp"
    };
    static const char *const pools[] = { "", "", "2M:3", "", "64K:20", "4M:1" };
+   static const unsigned base[] = { 12, 12, 12, 12, 12, 12 };
    (void)state;
-   against_model(12, rules, pools, 6, 1, 1000);
-   against_model(12, rules, pools, 6, 99, 1000);
+   against_model(base, rules, pools, 6, 1, 1000);
+   against_model(base, rules, pools, 6, 99, 1000);
 }
 
 static void model_16k(void **state)
 {
    static const char *const rules[] = { "all:64K", "all:contig", "all:2M" };
    static const char *const pools[] = { "64K:9", "", "" };
+   static const unsigned base[] = { 14, 14, 14 };
    (void)state;
-   against_model(14, rules, pools, 3, 5, 1000);
+   against_model(base, rules, pools, 3, 5, 1000);
 }
 
 static void model_64k(void **state)
 {
    static const char *const rules[] = { "all:2M", "all:contig", "heap:1M" };
    static const char *const pools[] = { "2M:3", "", "" };
+   static const unsigned base[] = { 16, 16, 16 };
    (void)state;
-   against_model(16, rules, pools, 3, 6, 1000);
+   against_model(base, rules, pools, 3, 6, 1000);
+}
+
+/* The machines of a run may have base pages of different sizes. */
+static void model_of_different_bases(void **state)
+{
+   static const char *const rules[] = { "all:thp", "all:thp", "all:64K",
+                                        "all:64K", "all:contig", "heap:2M" };
+   static const char *const pools[] = { "", "", "64K:9", "64K:9", "", "2M:1" };
+   static const unsigned base[] = { 12, 13, 12, 14, 14, 16 };
+   (void)state;
+   against_model(base, rules, pools, 6, 7, 1000);
 }
 
 /* --- Case by case --- */
@@ -704,8 +732,8 @@ static void begin(world *w, const char *rules, const char *pools)
 {
    const tlb_page_policy policy = policy_of(rules, pools, 12);
    w->calls = 0;
-   tlb_pagemap_init(&w->p, 12, &memory);
-   tlb_pagemap_add_view(&w->p, &policy, count_call, &w->calls);
+   tlb_pagemap_init(&w->p, &memory);
+   tlb_pagemap_add_view(&w->p, 12, &policy, count_call, &w->calls);
 }
 
 static void end(world *w)
@@ -933,6 +961,8 @@ int main(void)
             model_4k),
       CLAIM("base pages of 16K", model_16k),
       CLAIM("base pages of 64K", model_64k),
+      CLAIM("base pages of different sizes in one run",
+            model_of_different_bases),
       CLAIM("the first touch decides, until all pages are gone",
             decided_at_first_touch),
       CLAIM("a heap with a fixed size grows by whole pages",

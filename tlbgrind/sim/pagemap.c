@@ -209,14 +209,21 @@ static uint64_t block_start(uint64_t address, unsigned shift)
    return address >> shift << shift;
 }
 
+/* Where the mapping begins. The stack grows by whole base pages, whatever other
+   views take for one. */
+static uint64_t first_byte(const tlb_mapping *m, unsigned base)
+{
+   return m->kind == TLB_STACK ? block_start(m->start, base) : m->start;
+}
+
 /* Whether one page of that size can back the block around `address`, which is
    the mapping's. */
-static int fits(const tlb_pagemap *p, const tlb_mapping *m, tlb_rule_how how,
-                uint64_t address, unsigned shift)
+static int fits(const tlb_pagemap *p, const tlb_view *v, const tlb_mapping *m,
+                tlb_rule_how how, uint64_t address, unsigned shift)
 {
    const uint64_t start = block_start(address, shift);
    const uint64_t last = start + ((UINT64_C(1) << shift) - 1);
-   const int from = start >= m->start;
+   const int from = start >= first_byte(m, v->base_shift);
    const int to = last < m->end;
    if (from && to)
       return 1;
@@ -293,18 +300,17 @@ typedef struct {
 } pages;
 
 /* Called for a base page that has been asked for. Returns 0 to stop. */
-typedef int page_call(const tlb_pagemap *p, tlb_view *v, chunk *c,
-                      uint64_t page, void *opaque);
+typedef int page_call(tlb_view *v, chunk *c, uint64_t page, void *opaque);
 
-static int each_of_chunk(const tlb_pagemap *p, tlb_view *v, chunk *c, pages in,
-                         page_call *call, void *opaque)
+static int each_of_chunk(tlb_view *v, chunk *c, pages in, page_call *call,
+                         void *opaque)
 {
    const uint64_t base = c->r.number << CHUNK_SHIFT;
    const uint64_t end = base + CHUNK_PAGES < in.end ? base + CHUNK_PAGES
                                                     : in.end;
    for (uint64_t n = base > in.first ? base : in.first;
         n < end && c->r.touched != 0; n++) {
-      if (c->wish[n - base] != 0 && !call(p, v, c, n, opaque))
+      if (c->wish[n - base] != 0 && !call(v, c, n, opaque))
          return 0;
    }
    return 1;
@@ -312,8 +318,7 @@ static int each_of_chunk(const tlb_pagemap *p, tlb_view *v, chunk *c, pages in,
 
 /* Calls for every base page in the range that has been asked for; `call` may
    not add any. By chunks, or by the table where that has fewer. */
-static void each_page(const tlb_pagemap *p, tlb_view *v, pages in,
-                      page_call *call, void *opaque)
+static void each_page(tlb_view *v, pages in, page_call *call, void *opaque)
 {
    if (in.first >= in.end || v->chunks.slot == NULL)
       return;
@@ -322,49 +327,46 @@ static void each_page(const tlb_pagemap *p, tlb_view *v, pages in,
    if (to - from <= v->chunks.mask) {
       for (uint64_t n = from; n <= to; n++) {
          chunk *const c = (chunk *)look_up(&v->chunks, n);
-         if (c != NULL && !each_of_chunk(p, v, c, in, call, opaque))
+         if (c != NULL && !each_of_chunk(v, c, in, call, opaque))
             return;
       }
       return;
    }
    for (size_t i = 0; i <= v->chunks.mask; i++) {
       chunk *const c = v->chunks.slot[i];
-      if (c != NULL && !each_of_chunk(p, v, c, in, call, opaque))
+      if (c != NULL && !each_of_chunk(v, c, in, call, opaque))
          return;
    }
 }
 
-static int stop_at_once(const tlb_pagemap *p, tlb_view *v, chunk *c,
-                        uint64_t page, void *opaque)
+static int stop_at_once(tlb_view *v, chunk *c, uint64_t page, void *opaque)
 {
-   (void)p; (void)v; (void)c; (void)page;
+   (void)v; (void)c; (void)page;
    *(int *)opaque = 1;
    return 0;
 }
 
-static pages pages_of(const tlb_pagemap *p, uint64_t start, uint64_t end)
+static pages pages_of(const tlb_view *v, uint64_t start, uint64_t end)
 {
    if (start >= end)
       return (pages){ 0, 0 };
-   return (pages){ start >> p->base_shift, ((end - 1) >> p->base_shift) + 1 };
+   return (pages){ start >> v->base_shift, ((end - 1) >> v->base_shift) + 1 };
 }
 
 /* Whether any base page of the range has been asked for. */
-static int any_page(const tlb_pagemap *p, tlb_view *v, uint64_t start,
-                    uint64_t end)
+static int any_page(tlb_view *v, uint64_t start, uint64_t end)
 {
    int found = 0;
-   each_page(p, v, pages_of(p, start, end), stop_at_once, &found);
+   each_page(v, pages_of(v, start, end), stop_at_once, &found);
    return found;
 }
 
 /* Whether any of the block's base pages has been asked for, also under another
    wish: then the block was decided by that. */
-static int any_in_block(const tlb_pagemap *p, tlb_view *v, uint64_t address,
-                        unsigned shift)
+static int any_in_block(tlb_view *v, uint64_t address, unsigned shift)
 {
    const uint64_t start = block_start(address, shift);
-   return any_page(p, v, start, start + (UINT64_C(1) << shift));
+   return any_page(v, start, start + (UINT64_C(1) << shift));
 }
 
 /* --- Questions --- */
@@ -374,7 +376,8 @@ static uint8_t coalescing(const tlb_mapping *m, uint64_t address,
 {
    for (unsigned shift = BLOCK_SHIFT; shift > base; shift--) {
       const uint64_t start = block_start(address, shift);
-      if (start >= m->start && start + (UINT64_C(1) << shift) <= m->end)
+      if (start >= first_byte(m, base)
+          && start + (UINT64_C(1) << shift) <= m->end)
          return (uint8_t)shift;
    }
    return (uint8_t)base;
@@ -382,16 +385,16 @@ static uint8_t coalescing(const tlb_mapping *m, uint64_t address,
 
 /* What the rules wish for the base page; but where a large page is already, by
    advice of another time, the base page is a part of that. */
-static tlb_page_wish wish_at(const tlb_pagemap *p, const tlb_view *v,
-                             const tlb_mapping *m, uint64_t address)
+static tlb_page_wish wish_at(const tlb_view *v, const tlb_mapping *m,
+                             uint64_t address)
 {
-   for (unsigned shift = p->base_shift + 1; v->shifts >> shift != 0; shift++) {
+   for (unsigned shift = v->base_shift + 1; v->shifts >> shift != 0; shift++) {
       const block *const b = v->shifts >> shift & 1
                            ? block_at(v, address, shift) : NULL;
       if (b != NULL && b->r.touched != 0 && b->large)
          return (tlb_page_wish){ (tlb_rule_how)b->how, shift };
    }
-   return tlb_page_wish_for(&v->policy, m, p->base_shift);
+   return tlb_page_wish_for(&v->policy, m, v->base_shift);
 }
 
 /* The first question about a base page: notes it and returns what the rules
@@ -399,8 +402,8 @@ static tlb_page_wish wish_at(const tlb_pagemap *p, const tlb_view *v,
 static uint8_t touch(const tlb_pagemap *p, tlb_view *v, chunk *c,
                      const tlb_mapping *m, uint64_t address)
 {
-   const unsigned base = p->base_shift;
-   const tlb_page_wish w = wish_at(p, v, m, address);
+   const unsigned base = v->base_shift;
+   const tlb_page_wish w = wish_at(v, m, address);
    const uint64_t page = address >> base;
    unsigned size = base;
    if (w.shift > base) {
@@ -408,8 +411,8 @@ static uint8_t touch(const tlb_pagemap *p, tlb_view *v, chunk *c,
       const int first = b->r.touched == 0;
       if (first) {
          b->how = (uint8_t)w.how;
-         b->large = (uint8_t)(fits(p, m, w.how, address, w.shift)
-                              && !any_in_block(p, v, address, w.shift));
+         b->large = (uint8_t)(fits(p, v, m, w.how, address, w.shift)
+                              && !any_in_block(v, address, w.shift));
          if (b->large && w.how == TLB_FIXED && pool_is_empty(v, w.shift)) {
             b->large = 0;
             v->counts.fallbacks[w.shift]++;
@@ -429,23 +432,20 @@ static uint8_t touch(const tlb_pagemap *p, tlb_view *v, chunk *c,
    return (uint8_t)size;
 }
 
-static const tlb_mapping *mapping_at(tlb_pagemap *p, uint64_t address)
+/* The mapping that a base page belongs to, of which `address` is touched: that
+   of its first byte, or the first on the page, for pages larger than the
+   host's. */
+static const tlb_mapping *mapping_of_page(tlb_pagemap *p, uint64_t address,
+                                          unsigned base)
 {
+   const uint64_t start = block_start(address, base);
+   const uint64_t last = start + ((UINT64_C(1) << base) - 1);
    const tlb_mapping *m = tlb_mappings_find(&p->mappings, address);
-   if (m == NULL && p->ask != NULL && p->ask(p->ask_opaque, address))
-      m = tlb_mappings_find(&p->mappings, address);
-   return m;
-}
-
-/* The mapping that a base page belongs to: that of the address, or where there
-   is none the first on the page, for pages larger than the host's. */
-static const tlb_mapping *mapping_of_page(tlb_pagemap *p, uint64_t address)
-{
-   const tlb_mapping *m = mapping_at(p, address);
+   if (m == NULL && p->ask != NULL)
+      p->ask(p->ask_opaque, address);
+   m = tlb_mappings_find(&p->mappings, start);
    if (m != NULL)
       return m;
-   const uint64_t start = block_start(address, p->base_shift);
-   const uint64_t last = start + ((UINT64_C(1) << p->base_shift) - 1);
    const size_t i = tlb_mappings_above(&p->mappings, start);
    return i < p->mappings.count && p->mappings.at[i]->start <= last
         ? p->mappings.at[i] : NULL;
@@ -455,11 +455,12 @@ tlb_backing tlb_pagemap_backing(tlb_pagemap *p, unsigned view,
                                 uint64_t address)
 {
    tlb_view *const v = p->view[view];
-   const unsigned base = p->base_shift;
+   const unsigned base = v->base_shift;
    tlb_backing answer = { (uint8_t)base, (uint8_t)base };
-   const tlb_mapping *const m = mapping_of_page(p, address);
+   const tlb_mapping *const m = mapping_of_page(p, address, base);
    if (m == NULL)
       return answer;
+   address = block_start(address, base);
    answer.block_shift = coalescing(m, address, base);
    chunk *const c = chunk_for(p, v, address >> base);
    const unsigned wish = c->wish[(address >> base) & (CHUNK_PAGES - 1)];
@@ -480,10 +481,9 @@ const tlb_view_counts *tlb_pagemap_counts(tlb_pagemap *p, unsigned view)
 
 /* --- Pages that go --- */
 
-static int drop_page(const tlb_pagemap *p, tlb_view *v, chunk *c,
-                     uint64_t page, void *opaque)
+static int drop_page(tlb_view *v, chunk *c, uint64_t page, void *opaque)
 {
-   const unsigned base = p->base_shift;
+   const unsigned base = v->base_shift;
    uint8_t *const wish = &c->wish[page & (CHUNK_PAGES - 1)];
    if (*wish > base) {
       take_from_block(v, block_at(v, page << base, *wish), *wish, base);
@@ -502,18 +502,18 @@ static int drop_page(const tlb_pagemap *p, tlb_view *v, chunk *c,
 static int drop(const tlb_pagemap *p, tlb_view *v, uint64_t start,
                 uint64_t end)
 {
-   const uint64_t size = UINT64_C(1) << p->base_shift;
-   pages in = pages_of(p, start, end);
+   const uint64_t size = UINT64_C(1) << v->base_shift;
+   pages in = pages_of(v, start, end);
    int any = 0;
    if (in.first < in.end && (start & (size - 1)) != 0
-       && tlb_mappings_overlap(&p->mappings, in.first << p->base_shift,
-                               (in.first + 1) << p->base_shift))
+       && tlb_mappings_overlap(&p->mappings, in.first << v->base_shift,
+                               (in.first + 1) << v->base_shift))
       in.first++;
    if (in.first < in.end && (end & (size - 1)) != 0
-       && tlb_mappings_overlap(&p->mappings, (in.end - 1) << p->base_shift,
-                               in.end << p->base_shift))
+       && tlb_mappings_overlap(&p->mappings, (in.end - 1) << v->base_shift,
+                               in.end << v->base_shift))
       in.end--;
-   each_page(p, v, in, drop_page, &any);
+   each_page(v, in, drop_page, &any);
    return any;
 }
 
@@ -522,7 +522,7 @@ static int drop(const tlb_pagemap *p, tlb_view *v, uint64_t start,
 /* Large pages that reach over `address` break if they no longer fit. */
 static void check_blocks(tlb_pagemap *p, tlb_view *v, uint64_t address)
 {
-   for (unsigned shift = p->base_shift + 1; shift < TLB_N_PAGE_SHIFTS;
+   for (unsigned shift = v->base_shift + 1; shift < TLB_N_PAGE_SHIFTS;
         shift++) {
       if ((v->shifts >> shift & 1) == 0)
          continue;
@@ -532,10 +532,10 @@ static void check_blocks(tlb_pagemap *p, tlb_view *v, uint64_t address)
       const uint64_t start = block_start(address, shift);
       const uint64_t last = start + ((UINT64_C(1) << shift) - 1);
       const tlb_mapping *m = tlb_mappings_find(&p->mappings, start);
-      if (m == NULL || !fits(p, m, (tlb_rule_how)b->how, address, shift))
+      if (m == NULL || !fits(p, v, m, (tlb_rule_how)b->how, address, shift))
          m = tlb_mappings_find(&p->mappings, last);
-      if (m == NULL || !fits(p, m, (tlb_rule_how)b->how, address, shift))
-         break_block(v, b, address, shift, p->base_shift);
+      if (m == NULL || !fits(p, v, m, (tlb_rule_how)b->how, address, shift))
+         break_block(v, b, address, shift, v->base_shift);
    }
 }
 
@@ -550,13 +550,13 @@ static void edges(tlb_pagemap *p, tlb_view *v, uint64_t start, uint64_t end,
    uint64_t to = block_start(end + size - 1, BLOCK_SHIFT);
    check_blocks(p, v, start);
    check_blocks(p, v, end - 1);
-   if (p->base_shift >= BLOCK_SHIFT) {
+   if (v->base_shift >= BLOCK_SHIFT) {
       from = start;
       to = end;
    }
-   if (from < start && !any_page(p, v, from, start))
+   if (from < start && !any_page(v, from, start))
       from = start;
-   if (to > end && !any_page(p, v, end, to))
+   if (to > end && !any_page(v, end, to))
       to = end;
    if (inside)
       notify(v, from, to);
@@ -566,11 +566,9 @@ static void edges(tlb_pagemap *p, tlb_view *v, uint64_t start, uint64_t end,
    }
 }
 
-void tlb_pagemap_init(tlb_pagemap *p, unsigned base_shift,
-                      const tlb_memory *memory)
+void tlb_pagemap_init(tlb_pagemap *p, const tlb_memory *memory)
 {
    tlb_mappings_init(&p->mappings, memory);
-   p->base_shift = base_shift;
    p->ask = NULL;
    p->ask_opaque = NULL;
    p->view = NULL;
@@ -597,13 +595,14 @@ void tlb_pagemap_ask_for(tlb_pagemap *p, tlb_pagemap_ask *ask, void *opaque)
    p->ask_opaque = opaque;
 }
 
-unsigned tlb_pagemap_add_view(tlb_pagemap *p, const tlb_page_policy *policy,
+unsigned tlb_pagemap_add_view(tlb_pagemap *p, unsigned base_shift,
+                              const tlb_page_policy *policy,
                               tlb_view_changed *changed, void *opaque)
 {
    tlb_view **const all = get(p, (p->n_views + 1) * sizeof *all);
    tlb_view *const v = get(p, sizeof *v);
    *v = (tlb_view){ .changed = changed, .opaque = opaque,
-                    .base_shift = p->base_shift };
+                    .base_shift = base_shift };
    v->policy = *policy;
    for (unsigned i = 0; i < policy->n_pools; i++)
       v->left[i] = (int64_t)policy->pool[i].pages;
@@ -678,7 +677,7 @@ static void alter_range(tlb_pagemap *p, uint64_t start, uint64_t end,
    tlb_mappings_change(&p->mappings, start, end, alter, &copy);
    for (unsigned i = 0; i < p->n_views; i++) {
       tlb_view *const v = p->view[i];
-      edges(p, v, start, end, any_page(p, v, start, end));
+      edges(p, v, start, end, any_page(v, start, end));
    }
 }
 
@@ -705,34 +704,34 @@ void tlb_pagemap_rename(tlb_pagemap *p, uint64_t start, uint64_t end,
 }
 
 /* A transparent huge page of which [start, end) covers only a part breaks. */
-static void break_thp(const tlb_pagemap *p, tlb_view *v, uint64_t start,
-                      uint64_t end, uint64_t address)
+static void break_thp(tlb_view *v, uint64_t start, uint64_t end,
+                      uint64_t address)
 {
-   const unsigned shift = tlb_thp_shift(p->base_shift);
+   const unsigned shift = tlb_thp_shift(v->base_shift);
    const uint64_t from = block_start(address, shift);
    const uint64_t last = from + ((UINT64_C(1) << shift) - 1);
    block *const b = shift == 0 ? NULL : block_at(v, address, shift);
    if (b != NULL && b->r.touched != 0 && b->large && b->how == TLB_THP
        && (from < start || last >= end))
-      break_block(v, b, address, shift, p->base_shift);
+      break_block(v, b, address, shift, v->base_shift);
 }
 
 void tlb_pagemap_zap(tlb_pagemap *p, uint64_t start, uint64_t end)
 {
-   const uint64_t size = UINT64_C(1) << p->base_shift;
    if (start >= end)
       return;
-   /* Whole base pages only: a part of one can not go away. */
-   const uint64_t from = block_start(start + size - 1, p->base_shift);
-   const uint64_t to = block_start(end, p->base_shift);
    for (unsigned i = 0; i < p->n_views; i++) {
       tlb_view *const v = p->view[i];
+      const uint64_t size = UINT64_C(1) << v->base_shift;
+      /* Whole base pages only: a part of one can not go away. */
+      const uint64_t from = block_start(start + size - 1, v->base_shift);
+      const uint64_t to = block_start(end, v->base_shift);
       int any = 0;
       if (from >= to)
          continue;
-      break_thp(p, v, start, end, start);
-      break_thp(p, v, start, end, end - 1);
-      each_page(p, v, pages_of(p, from, to), drop_page, &any);
+      break_thp(v, start, end, start);
+      break_thp(v, start, end, end - 1);
+      each_page(v, pages_of(v, from, to), drop_page, &any);
       if (any)
          notify(v, from, to);
    }
@@ -752,14 +751,13 @@ typedef struct {
    size_t count;
 } moving_list;
 
-static int collect(const tlb_pagemap *p, tlb_view *v, chunk *c, uint64_t page,
-                   void *opaque)
+static int collect(tlb_view *v, chunk *c, uint64_t page, void *opaque)
 {
    moving_list *const l = opaque;
    if (l->at != NULL) {
       const uint8_t wish = c->wish[page & (CHUNK_PAGES - 1)];
-      const block *const b = wish > p->base_shift
-                           ? block_at(v, page << p->base_shift, wish) : NULL;
+      const block *const b = wish > v->base_shift
+                           ? block_at(v, page << v->base_shift, wish) : NULL;
       l->at[l->count] = (moving){ page, wish, b == NULL ? 0 : b->how,
                                   b == NULL ? 0 : b->large };
    }
@@ -771,7 +769,7 @@ static int collect(const tlb_pagemap *p, tlb_view *v, chunk *c, uint64_t page,
 static void arrive(const tlb_pagemap *p, tlb_view *v, const moving *from,
                    uint64_t address, uint64_t distance)
 {
-   const unsigned base = p->base_shift;
+   const unsigned base = v->base_shift;
    const uint64_t page = address >> base;
    chunk *const c = chunk_for(p, v, page);
    if (c->wish[page & (CHUNK_PAGES - 1)] != 0)
@@ -783,7 +781,7 @@ static void arrive(const tlb_pagemap *p, tlb_view *v, const moving *from,
          const size_t i = tlb_mappings_above(&p->mappings, address);
          b->how = from->how;
          b->large = from->large && (distance & in_block) == 0
-                    && fits(p, p->mappings.at[i], (tlb_rule_how)from->how,
+                    && fits(p, v, p->mappings.at[i], (tlb_rule_how)from->how,
                             address, from->wish);
       }
       add_to_block(v, b, from->wish, base);
@@ -798,19 +796,19 @@ static void arrive(const tlb_pagemap *p, tlb_view *v, const moving *from,
 static void move_pages(const tlb_pagemap *p, tlb_view *v, uint64_t from,
                        uint64_t to, uint64_t length)
 {
-   const unsigned base = p->base_shift;
+   const unsigned base = v->base_shift;
    const uint64_t distance = to - from;
    const uint64_t in_page = (UINT64_C(1) << base) - 1;
-   const pages in = pages_of(p, from, from + length);
+   const pages in = pages_of(v, from, from + length);
    moving_list l = { NULL, 0 };
    int any = 0;
-   each_page(p, v, in, collect, &l);
+   each_page(v, in, collect, &l);
    if (l.count == 0)
       return;
    l.at = get(p, l.count * sizeof *l.at);
    l.count = 0;
-   each_page(p, v, in, collect, &l);
-   each_page(p, v, in, drop_page, &any);
+   each_page(v, in, collect, &l);
+   each_page(v, in, drop_page, &any);
    /* Base pages that would have to be put together from parts of others are
       touched anew. */
    for (size_t i = 0; i < l.count && (distance & in_page) == 0; i++)
@@ -856,24 +854,22 @@ typedef struct {
    int other; /* pages that a rule wants to be of another size */
 } collapsing;
 
-static int check_collapse(const tlb_pagemap *p, tlb_view *v, chunk *c,
-                          uint64_t page, void *opaque)
+static int check_collapse(tlb_view *v, chunk *c, uint64_t page, void *opaque)
 {
    collapsing *const k = opaque;
    const unsigned wish = c->wish[page & (CHUNK_PAGES - 1)];
    (void)v;
-   k->other |= wish != p->base_shift && wish != k->shift;
+   k->other |= wish != v->base_shift && wish != k->shift;
    return !k->other;
 }
 
 /* The page joins the block, which is not large yet. */
-static int join_block(const tlb_pagemap *p, tlb_view *v, chunk *c,
-                      uint64_t page, void *opaque)
+static int join_block(tlb_view *v, chunk *c, uint64_t page, void *opaque)
 {
    uint8_t *const wish = &c->wish[page & (CHUNK_PAGES - 1)];
    block *const b = opaque;
-   if (*wish == p->base_shift) {
-      *wish = (uint8_t)tlb_thp_shift(p->base_shift);
+   if (*wish == v->base_shift) {
+      *wish = (uint8_t)tlb_thp_shift(v->base_shift);
       b->r.touched++;
    }
    (void)v;
@@ -883,34 +879,34 @@ static int join_block(const tlb_pagemap *p, tlb_view *v, chunk *c,
 /* Notes a base page as if it had been asked for, and were small. */
 static void note_page(const tlb_pagemap *p, tlb_view *v, uint64_t address)
 {
-   const uint64_t page = address >> p->base_shift;
+   const uint64_t page = address >> v->base_shift;
    chunk *const c = chunk_for(p, v, page);
-   c->wish[page & (CHUNK_PAGES - 1)] = (uint8_t)p->base_shift;
+   c->wish[page & (CHUNK_PAGES - 1)] = (uint8_t)v->base_shift;
    c->r.touched++;
-   add_pages(&v->counts, p->base_shift, 1);
-   v->counts.now.touched[p->base_shift] += UINT64_C(1) << p->base_shift;
+   add_pages(&v->counts, v->base_shift, 1);
+   v->counts.now.touched[v->base_shift] += UINT64_C(1) << v->base_shift;
 }
 
 static void collapse_block(const tlb_pagemap *p, tlb_view *v, uint64_t start,
                            unsigned shift)
 {
-   const unsigned base = p->base_shift;
+   const unsigned base = v->base_shift;
    const uint64_t end = start + (UINT64_C(1) << shift);
-   const pages in = pages_of(p, start, end);
+   const pages in = pages_of(v, start, end);
    collapsing k = { shift, 0 };
-   each_page(p, v, in, check_collapse, &k);
+   each_page(v, in, check_collapse, &k);
    if (k.other)
       return;
    /* The kernel has collapsed something: if nobody asked for any of it, the view
       was not asked for what the program has touched. */
-   if (!any_page(p, v, start, end))
+   if (!any_page(v, start, end))
       note_page(p, v, start);
    block *const b = block_for(p, v, start, shift);
    if (b->r.touched != 0 && b->large)
       return;
    b->how = TLB_THP;
    b->large = 0;
-   each_page(p, v, in, join_block, b);
+   each_page(v, in, join_block, b);
    const uint64_t bytes = b->r.touched << base;
    take_pages(&v->counts, base, b->r.touched);
    v->counts.now.touched[base] -= bytes;
@@ -923,10 +919,8 @@ static void collapse_block(const tlb_pagemap *p, tlb_view *v, uint64_t start,
 
 void tlb_pagemap_collapse(tlb_pagemap *p, uint64_t start, uint64_t end)
 {
-   const unsigned shift = tlb_thp_shift(p->base_shift);
-   if (start >= end || shift == 0)
+   if (start >= end)
       return;
-   const uint64_t size = UINT64_C(1) << shift;
    for (size_t i = tlb_mappings_above(&p->mappings, start);
         i < p->mappings.count && p->mappings.at[i]->start < end; i++) {
       tlb_mapping m = *p->mappings.at[i];
@@ -935,9 +929,11 @@ void tlb_pagemap_collapse(tlb_pagemap *p, uint64_t start, uint64_t end)
       m.flags |= TLB_MAP_HUGEPAGE;
       for (unsigned n = 0; n < p->n_views; n++) {
          tlb_view *const v = p->view[n];
+         const unsigned shift = tlb_thp_shift(v->base_shift);
+         const uint64_t size = UINT64_C(1) << shift;
          const tlb_page_wish w = tlb_page_wish_for(&v->policy, &m,
-                                                   p->base_shift);
-         if (w.how != TLB_THP)
+                                                   v->base_shift);
+         if (w.how != TLB_THP || shift == 0)
             continue;
          for (uint64_t b = block_start(from + size - 1, shift);
               b >= from && b + size <= to; b += size)

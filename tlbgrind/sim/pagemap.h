@@ -1,8 +1,8 @@
 /* The page map: which page size backs each address of the simulated process.
 
    The tool tells it of every mapping that comes, goes or changes. A *view* is
-   one set of rules (--pages=): several views of one address space can be asked
-   in one run.
+   one set of rules (--pages=) over base pages of one size: several views of one
+   address space can be asked in one run.
 
    The first question about a base page counts as its first touch. When the
    first base page of an aligned block of the size that the rules wish for is
@@ -85,7 +85,6 @@ typedef struct {
 
 typedef struct {
    tlb_mappings mappings; /* to be looked at, not to be changed */
-   unsigned base_shift;
    tlb_pagemap_ask *ask;  /* or NULL */
    void *ask_opaque;
    tlb_view **view;
@@ -93,15 +92,16 @@ typedef struct {
 } tlb_pagemap;
 
 /* memory->take() must not return NULL here. */
-void tlb_pagemap_init(tlb_pagemap *p, unsigned base_shift,
-                      const tlb_memory *memory);
+void tlb_pagemap_init(tlb_pagemap *p, const tlb_memory *memory);
 void tlb_pagemap_free(tlb_pagemap *p);
 
 /* Who is asked for mappings that nobody has told of. */
 void tlb_pagemap_ask_for(tlb_pagemap *p, tlb_pagemap_ask *ask, void *opaque);
 
-/* Adds a view; *policy is copied. Returns its number, from 0. */
-unsigned tlb_pagemap_add_view(tlb_pagemap *p, const tlb_page_policy *policy,
+/* Adds a view with base pages of 2^base_shift bytes; *policy is copied. Returns
+   its number, from 0. */
+unsigned tlb_pagemap_add_view(tlb_pagemap *p, unsigned base_shift,
+                              const tlb_page_policy *policy,
                               tlb_view_changed *changed, void *opaque);
 
 /* What backs the base page at `address` in the view; asked for the first time,
