@@ -370,6 +370,7 @@ static void read_costs(void)
    tlb_reason why;
    uint64_t cycles;
    uint32_t cost;
+   options.wants_cycles = cycles_arg != NULL || miss_cost_arg != NULL;
    if (cycles_arg != NULL) {
       if (!tlb_cycles_parse(VG_(strchr)(cycles_arg, '=') + 1, &cycles, &why))
          refuse(cycles_arg, "%s", why.text);

@@ -19,6 +19,7 @@ typedef struct {
    Bool fast_path;
    Bool nested;      /* page walks are those of a guest */
    ULong cycles;     /* that the program takes elsewhere, 0: not told */
+   Bool wants_cycles; /* an option tells of cycles */
    Bool as_cachegrind; /* see tg_print_debug_usage() */
    Bool trace_aspace;  /* likewise */
    const HChar* out_file; /* with %p and the like not yet expanded */

@@ -162,11 +162,20 @@ static void one_machine(const TgResult* run)
              tg_ratio(walks, instructions, 1000, 3, "").text);
 }
 
+static TgNumber share(const TgRun* run, const TgResult* r)
+{
+   TgNumber text;
+   const ULong hundredths = tlb_cost_share(r->total[TG_ALL_CYCLES],
+                                           run->options->cycles);
+   VG_(snprintf)(text.text, sizeof text.text, "%llu.%02llu%%",
+                 hundredths / 100, hundredths % 100);
+   return text;
+}
+
 /* What the misses cost, as far as that is known. */
 static void cost(const TgRun* run, const TgResult* r)
 {
    const tlb_machine* m = &r->machine->m;
-   HChar share[32];
    if (tlb_walks_described(m))
       VG_(umsg)("%-18s %s  to page tables%s\n", "walk refs:",
                 number(r->total[TG_ALL_WALK_REFS]).text,
@@ -178,12 +187,8 @@ static void cost(const TgRun* run, const TgResult* r)
              m->walk_cycles);
    if (run->options->cycles == 0)
       return;
-   const ULong hundredths = tlb_cost_share(r->total[TG_ALL_CYCLES],
-                                           run->options->cycles);
-   VG_(snprintf)(share, sizeof share, "%llu.%02llu%%", hundredths / 100,
-                 hundredths % 100);
    VG_(umsg)("%-18s %*s  of %llu cycles, estimated, an upper bound\n",
-             "share of time:", WIDTH, share, run->options->cycles);
+             "share of time:", WIDTH, share(run, r).text, run->options->cycles);
 }
 
 /* --- Memory --- */
@@ -216,6 +221,50 @@ static void cell(ULong n)
    VG_(umsg)(" %s", tg_number(COLUMN, n).text);
 }
 
+static void word(const HChar* text)
+{
+   VG_(umsg)(" %*s", COLUMN, text);
+}
+
+/* What the misses cost, in columns, if an option has asked for it. */
+static void cost_heads(const TgOptions* o)
+{
+   if (o->nested)
+      word("walk refs");
+   if (o->wants_cycles)
+      word("miss cycles");
+   if (o->cycles != 0)
+      word("share of time");
+}
+
+static void cost_cells(const TgRun* run, const TgResult* r)
+{
+   const TgOptions* o = run->options;
+   const tlb_machine* m = &r->machine->m;
+   const Bool known = m->walk_cycles != TLB_UNKNOWN;
+   if (o->nested && tlb_walks_described(m))
+      cell(r->total[TG_ALL_WALK_REFS]);
+   else if (o->nested)
+      word("unknown");
+   if (o->wants_cycles && known)
+      cell(r->total[TG_ALL_CYCLES]);
+   else if (o->wants_cycles)
+      word("unknown");
+   if (o->cycles != 0)
+      word(known ? share(run, r).text : "unknown");
+}
+
+static void cost_notes(const TgOptions* o)
+{
+   if (o->nested)
+      VG_(umsg)("walk refs: to page tables, guest's and host's\n");
+   if (o->wants_cycles)
+      VG_(umsg)("miss cycles: estimated, an upper bound\n");
+   if (o->cycles != 0)
+      VG_(umsg)("share of time: of %llu cycles, estimated, an upper bound\n",
+                o->cycles);
+}
+
 static void side_by_side(const TgRun* run)
 {
    const TgResult* first = &run->result[0];
@@ -227,9 +276,14 @@ static void side_by_side(const TgRun* run)
       name_width = n > name_width ? n : name_width;
    }
    VG_(umsg)("\n");
-   VG_(umsg)("%-*s %*s %*s %*s %*s %*s\n", (Int)name_width, "machine",
-             COLUMN, "I1 misses", COLUMN, "I walks", COLUMN, "D1 misses",
-             COLUMN, "D walks", COLUMN, "walks/1000 ins");
+   VG_(umsg)("%-*s", (Int)name_width, "machine");
+   word("I1 misses");
+   word("I walks");
+   word("D1 misses");
+   word("D walks");
+   word("walks/1000 ins");
+   cost_heads(run->options);
+   VG_(umsg)("\n");
    for (UInt i = 0; i < run->options->n_machines; i++) {
       const TgResult* r = &run->result[i];
       const ULong walks = total(r, TG_FETCH, TG_WALKS) + data(r, TG_WALKS);
@@ -238,9 +292,11 @@ static void side_by_side(const TgRun* run)
       cell(total(r, TG_FETCH, TG_WALKS));
       cell(data(r, TG_MISS_1));
       cell(data(r, TG_WALKS));
-      VG_(umsg)(" %*s\n", COLUMN,
-                tg_ratio(walks, total(r, TG_FETCH, TG_REFS), 1000, 3, "").text);
+      word(tg_ratio(walks, total(r, TG_FETCH, TG_REFS), 1000, 3, "").text);
+      cost_cells(run, r);
+      VG_(umsg)("\n");
    }
+   cost_notes(run->options);
 }
 
 /* --- Where the details are --- */

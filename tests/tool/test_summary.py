@@ -165,6 +165,43 @@ def test_the_files_of_several_machines_are_named(tmp_path: Path) -> None:
     assert done.returncode == 0
 
 
+def test_costs_in_columns(tmp_path: Path) -> None:
+    """If an option has asked for them; what no file tells is unknown."""
+    (tmp_path / "bare").write_text(MACHINE.format(name="bare", entries=16), encoding="ascii")
+    names = "k8,k8@thp,../bare"
+
+    def table(*options: str) -> tuple[list[list[str]], list[str], dict[str, OutFile]]:
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        r = run(folder, "/bin/true", options=[f"--machine={names}", *options], geometry=())
+        said = messages(r.err)
+        at = next(i for i, m in enumerate(said) if m.startswith("machine  "))
+        rest = said[at : said.index("", at)]
+        rows = [re.split(r" {2,}", row) for row in rest[:4]]
+        return [row[6:] for row in rows], rest[4:], {f.descriptions("Machine")[0]: f for f in r.files}
+
+    def of(file: OutFile, event: str) -> int:
+        return dict(zip(file.field("events").split(), file.summary))[event]
+
+    assert table()[:2] == ([[], [], [], []], [])
+    cells, notes, files = table("--cycles=1000000", "--nested=yes")
+    assert cells[0] == ["walk refs", "miss cycles", "share of time"]
+    for name, row in zip(("k8", "k8@thp"), cells[1:]):
+        refs, cycles = of(files[name], "Wref"), of(files[name], "Wcyc")
+        assert cycles > 0
+        assert row == [f"{refs:,}", f"{cycles:,}", f"{(cycles + 50) // 100 / 100:.2f}%"]
+    assert cells[3] == ["unknown"] * 3
+    assert notes == [
+        "walk refs: to page tables, guest's and host's",
+        "miss cycles: estimated, an upper bound",
+        "share of time: of 1000000 cycles, estimated, an upper bound",
+    ]
+    cells, notes, files = table("--miss-cost=19")
+    walks = sum(of(files["bare"], event) for event in ("ILtm", "DLtmr", "DLtmw"))
+    assert cells[0] == ["miss cycles"]
+    assert cells[3] == [f"{19 * walks:,}"]
+    assert notes == ["miss cycles: estimated, an upper bound"]
+
+
 def test_the_files_of_many_machines_are_told_by_a_pattern(tmp_path: Path) -> None:
     names = [f"zen4@heap:{2**n}K" for n in range(2, 9)]
     called, said, _ = machines(tmp_path / "8", "k8", *names)
