@@ -192,7 +192,8 @@ print(len(items), {k: sum(v) for k, v in sorted(lengths.items())})
 
 def python3(place: Place) -> Command:
     script = place.write("dict_and_sort.py", PYTHON_SCRIPT)
-    return Command([installed("python3", "python3"), "-I", str(script), place.choose(200_000, 20_000)])
+    # Not -I: it would leave PYTHONHASHSEED out.
+    return Command([installed("python3", "python3"), "-s", str(script), place.choose(200_000, 20_000)])
 
 
 PERL_SCRIPT = """
