@@ -37,6 +37,7 @@ CLIENTS = \
 	fault_fixed \
 	fault_forks \
 	fault_hello \
+	fault_hints \
 	fault_mechanisms \
 	fault_static \
 	fault_threads \

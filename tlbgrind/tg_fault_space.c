@@ -274,6 +274,20 @@ static void populated(Addr a, SizeT len, Part* how, void* opaque)
    tg_used_populated(a, len);
 }
 
+/* What an address is natively that the program asks for: most likely it has
+   computed it from that of a mapping, which it wants to go on. (The C library
+   does for the arenas of threads.) */
+static ULong native_hint(Addr hint, SizeT len)
+{
+   UInt number;
+   ULong native;
+   if (tg_space_find(hint - 1, &number, &native) != NULL)
+      return native + 1;
+   if (tg_space_find(hint + len, &number, &native) != NULL)
+      return native - len;
+   return hint;
+}
+
 /* Where a new mapping lies natively: over the old one, where the program says,
    or where the kernel places it. */
 static ULong native_place(const TgSpaceEvent* e, tlb_mapping* v, Bool is_over,
@@ -284,9 +298,13 @@ static ULong native_place(const TgSpaceEvent* e, tlb_mapping* v, Bool is_over,
       return over;
    if (!lays_out())
       return e->start;
-   if (e->fixed || (call.hint != 0 && call.hint == e->start
-                    && is_free(e->start, (SizeT)e->length)))
+   if (e->fixed)
       return e->start;
+   if (call.hint != 0 && call.hint == e->start) {
+      const ULong hint = native_hint((Addr)e->start, (SizeT)e->length);
+      if (is_free(hint, (SizeT)e->length))
+         return hint;
+   }
    const ULong native = tlb_layout_place(&layout, e->length, v->inode != 0,
                                          v->offset, &aligned);
    if (aligned)

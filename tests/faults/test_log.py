@@ -163,6 +163,15 @@ def test_threads(tmp_path: Path) -> None:
     assert any(f.map.what == "heap" for f in log.faults)
 
 
+def test_hints(tmp_path: Path) -> None:
+    """memory asked for at the place where it was lies natively where it was, too"""
+    (log,), _ = run(tmp_path, [client("fault_hints")])
+    touched = [f for f in log.view("warm") if f.code and f.code.function == "touch"]
+    assert len(touched) == 32
+    assert {f.native - touched[0].native for f in touched} == {n * PAGE for n in range(32)}
+    assert touched[0].native >> 40 == 0x7F
+
+
 def test_exec(tmp_path: Path) -> None:
     """a process that becomes another program leaves a log of each"""
     command = ["/bin/sh", "-c", f"exec {HELLO}"]
