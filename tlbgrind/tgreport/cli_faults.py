@@ -61,17 +61,39 @@ Examples:
 class Options(argparse.Namespace):
     logs: list[str]
     view: str
-    by: list[str]
-    top: int
+    by: list[str] | None
+    top: int | None
     growth: int
     waste: bool
     used: bool
     phase_range: bool
     compare: bool
     format: str | None
-    addresses: str
+    addresses: str | None
     native: str
     native_command: str
+
+    def rows(self) -> int:
+        return _TOP if self.top is None else self.top
+
+    def groups(self) -> list[str]:
+        return self.by or ["kind", "memory", "syscall"]
+
+    def wants_native_addresses(self) -> bool:
+        return self.addresses == "native"
+
+
+_TOP = 30
+
+# What is shown in the place of the tables, and the options that would say nothing then.
+_TABLES = ("by", "top", "growth", "waste", "phase-range")
+_WITHOUT = {
+    "compare": ("format", "native", "used", "growth", "waste", "phase-range"),
+    "format": ("native", *_TABLES),
+    "native": ("used", *_TABLES),
+}
+# Options that say nothing without another.
+_NEEDS = {"addresses": "format", "native-command": "native"}
 
 
 def parse(arguments: Sequence[str]) -> Options:
@@ -79,13 +101,13 @@ def parse(arguments: Sequence[str]) -> Options:
     add: Callable[..., argparse.Action] = parser.add_argument
     add("logs", metavar="LOG", nargs="*")
     add("--view", type=one_of(*VIEWS), default="warm")
-    add("--by", type=some_of(*GROUPS), default=["kind", "memory", "syscall"])
-    add("--top", type=whole_number("a number of rows"), default=30)
+    add("--by", type=some_of(*GROUPS))
+    add("--top", type=whole_number("a number of rows"))
     add("--growth", type=whole_number("a number of steps", 1, 100_000), default=0)
     for flag in ("waste", "used", "phase-range", "compare"):
         add(f"--{flag}", action="store_true")
     add("--format", type=one_of(*FORMATS))
-    add("--addresses", type=one_of("run", "native"), default="run")
+    add("--addresses", type=one_of("run", "native"))
     add("--native", default="")
     add("--native-command", default="")
     options = Options()
@@ -94,18 +116,26 @@ def parse(arguments: Sequence[str]) -> Options:
     if not options.logs:
         parser.error("no LOG given")
     if len(options.logs) != wanted:
-        takes = "--compare takes two LOGs" if options.compare else "one LOG at a time"
-        parser.error(f"{takes}, not {len(options.logs)}; --compare sets two beside each other")
-    if options.compare and (options.format or options.native):
-        parser.error("--compare goes with neither --format nor --native")
-    if options.compare and options.used:
-        parser.error("--used takes one LOG, and goes without --compare")
+        takes = (
+            "--compare takes two LOGs, not {}"
+            if options.compare
+            else "one LOG at a time, not {}; --compare sets two beside each other"
+        )
+        parser.error(takes.format(len(options.logs)))
+
+    def given(option: str) -> bool:
+        value = getattr(options, option.replace("-", "_"))
+        return value is not None if option == "top" else bool(value)
+
+    for one, others in _WITHOUT.items():
+        for other in others:
+            if given(one) and given(other):
+                parser.error(f"--{one} goes without --{other}")
+    for one, needed in _NEEDS.items():
+        if given(one) and not given(needed):
+            parser.error(f"--{one} goes with --{needed} only")
     if options.used and options.format not in (None, *faultused.FORMATS):
         parser.error("--used goes with --format=text, csv or json")
-    if options.used and options.native:
-        parser.error("--used goes without --native")
-    if options.format and options.native:
-        parser.error("--format goes without --native")
     if options.view == "4k" and options.waste:
         parser.error("--waste needs --view=warm or --view=cold: in 4k a fault brings one page")
     return options
@@ -124,23 +154,23 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
             log.path,
         )
     if options.used and options.format:
-        return list(faultused.listing(log, view, options.format, options.addresses == "native"))
+        return list(faultused.listing(log, view, options.format, options.wants_native_addresses()))
     if options.format:
-        return list(faultlist.listing(log, view, options.format, options.addresses == "native"))
+        return list(faultlist.listing(log, view, options.format, options.wants_native_addresses()))
     text = faulttables.metadata(log) + faulttables.summary(log)
     if options.native:
         name = options.native_command or log.command.split(" ")[0].rpartition("/")[2]
         faults = native.read(options.native, log.page_size, name)
         text += native.compare(log, view, faults, options.native)
         return text[:-1]
-    for by in options.by:
-        text += faulttables.table(log, view, by, options.top)
+    for by in options.groups():
+        text += faulttables.table(log, view, by, options.rows())
     if options.growth:
         text += faulttables.growth(log, view, options.growth)
     if options.waste:
         text += faulttables.waste(log, view)
     if options.used:
-        text += faultused.tables(log, view, options.top)
+        text += faultused.tables(log, view, options.rows())
     if options.phase_range:
         if log.phases:
             text += faulttables.phase_range(log)
@@ -153,8 +183,8 @@ def _compare(options: Options, logs: list[FaultLog], view: int) -> list[str]:
     text = []
     for role, log in zip(("First log", "Second log"), logs):
         text += faulttables.metadata(log, role)
-    for by in options.by:
-        text += faulttables.compare(logs, view, by, options.top)
+    for by in options.groups():
+        text += faulttables.compare(logs, view, by, options.rows())
     return text
 
 
