@@ -95,6 +95,14 @@ def test_pagein_has_the_columns_of_its_ancestor() -> None:
     assert [m[3] for m in matches if m] == ["C" if r["kind"] == "code" else "D" for r in rows("--view=4k", MIXED)]
 
 
+@pytest.mark.parametrize("form", ["text", "pagein"])
+def test_what_the_kernel_touches_before_the_program(form: str) -> None:
+    """No code stands behind it, so none is named."""
+    lines = good(f"--format={form}", "recorded.faults").splitlines()
+    assert sum(line.endswith(" (by the kernel: exec)") for line in lines) > 0
+    assert not any("(within ???)" in line for line in lines)
+
+
 def test_odd_names_survive_csv_and_json() -> None:
     functions = {r["function"] for r in rows(MIXED)}
     assert 'read_"all"' in functions

@@ -561,6 +561,8 @@ def test_faults_of_a_sequence() -> None:
         (["--least=200", "a"], "argument --least: '200' is not a percentage from 0 to 100"),
         (["--lld=-", "--gold=-", "a"], "only one order can go to the standard output"),
         (["--faults=x", "a"], "--faults=FILE goes with --forecast or --data"),
+        (["--top=3", "a"], "--top=N goes with --data"),
+        (["--page-align", "--lld=x", "a"], "--page-align goes with --bfd or --bfd-script"),
         (["--nonsense", "a"], "unrecognized arguments: --nonsense"),
     ],
 )

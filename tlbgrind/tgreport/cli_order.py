@@ -66,6 +66,7 @@ Examples:
   tg_order --check=./program tlbgrind.entries.4711
 """
 
+_TOP = 40
 _FILES = ("lld", "gold", "bfd", "bfd_script", "bolt", "names")
 
 
@@ -91,7 +92,7 @@ class Options(argparse.Namespace):
     forecast: bool
     faults: str
     data: bool
-    top: int
+    top: int | None
 
 
 def _weights(text: str) -> list[float]:
@@ -124,7 +125,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--list", action="store_true")
     add("--forecast", action="store_true")
     add("--data", action="store_true")
-    add("--top", type=whole_number("a number of variables"), default=40)
+    add("--top", type=whole_number("a number of variables"))
     options = Options()
     parser.parse(arguments, options, "inputs")
     if options.order and not options.check:
@@ -135,6 +136,10 @@ def parse(arguments: Sequence[str]) -> Options:
         parser.error("no ENTRIES given")
     if options.faults and not (options.forecast or options.data):
         parser.error("--faults=FILE goes with --forecast or --data")
+    if options.top is not None and not options.data:
+        parser.error("--top=N goes with --data")
+    if options.page_align and not (options.bfd or options.bfd_script):
+        parser.error("--page-align goes with --bfd or --bfd-script")
     if options.data and len(options.inputs) > 1:
         parser.error(f"--data is about one run, not {len(options.inputs)}")
     if options.weights and len(options.weights) != len(options.inputs):
@@ -575,7 +580,7 @@ def _data(options: Options, chosen: Trace) -> list[str]:
     number = entries.choose_object(chosen.entries, options.object)
     data = datapages.Data(chosen.entries, number, chosen.binary)
     log = faultlog.read(options.faults) if options.faults else None
-    return datapages.report(data, log, chosen.object, options.top)[:-1]
+    return datapages.report(data, log, chosen.object, _TOP if options.top is None else options.top)[:-1]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

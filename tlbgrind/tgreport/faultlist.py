@@ -41,6 +41,11 @@ def _numbered(log: FaultLog, view: int) -> Iterator[tuple[int, Fault]]:
     return enumerate(log.of(view))
 
 
+def _who(fault: Fault) -> str:
+    """The code, or the kernel where there is none yet."""
+    return fault.code.place if fault.code.address else f"(by the kernel: {fault.by or '???'})"
+
+
 def _text(log: FaultLog, view: int, native: bool) -> Rows:
     width = len(f"{log.totals[VIEWS[view]].faults:,}")
     yield (
@@ -53,7 +58,7 @@ def _text(log: FaultLog, view: int, native: bool) -> Rows:
         yield printable(
             f"{number + 1:>{width},}  {fault.instructions:>15,}  {kind_name(fault, view):<19}  "
             f"{_address(fault, native):#014x}  {brought or '':>7}  {fault.by or '-':<12}  "
-            f"{fault.map.place(fault.page)}; {fault.code.place}{thread}"
+            f"{fault.map.place(fault.page)}; {_who(fault)}{thread}"
         )
 
 
@@ -61,10 +66,9 @@ def _pagein(log: FaultLog, view: int, native: bool) -> Rows:
     """As the program called pagein printed them in 2007, with instructions where it had cycles."""
     for number, fault in _numbered(log, view):
         letter = "C" if fault.kind(view) == "x" else "D"
-        place = fault.code.place if fault.code.address else f"(by the kernel: {fault.by or '???'})"
         yield printable(
             f"{number:4d} 0x{_address(fault, native):10X} {letter} {fault.instructions:12d} "
-            f"0x{fault.code.address:X}: {place}"
+            f"0x{fault.code.address:X}: {_who(fault)}"
         )
 
 
