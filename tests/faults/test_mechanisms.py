@@ -87,7 +87,10 @@ def test_native(mode: str, tmp_path: Path) -> None:
     if reason is not None:
         pytest.skip(reason)
     # A page that another process has locked at the moment does not come along: never less.
-    assert min(native_faults(mode, tmp_path) for _ in range(3)) == KNOWN[mode]
+    native = min(native_faults(mode, tmp_path) for _ in range(3))
+    # When the kernel takes the processor away from a thread, it writes to the thread's rseq area,
+    # and copies its page if that is the first write after the fork.
+    assert native in ([KNOWN[mode], KNOWN[mode] + 1] if mode == "fork" else [KNOWN[mode]])
 
 
 def test_huge_pages_save_511_faults_each(tmp_path: Path) -> None:
