@@ -45,8 +45,13 @@ typedef struct {
    UShort oldest; /* number of the first of its references in the segment */
    UShort newest; /* and of the last */
    UChar base;
-   UChar kind;    /* TG_WRITE if it is known by what is known of writes */
+   UChar probe_at; /* tg_probe_at(): that of writes if one is among them */
 } TgGroup;
+
+static inline Bool tg_group_writes(const TgGroup* g)
+{
+   return g->probe_at != 0;
+}
 
 /* A segment has no more groups than this. */
 enum { TG_MAX_GROUPS = 24 };

@@ -47,7 +47,7 @@ Bool check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
       const Addr first = hot->base[g->base] + g->first;
       page[i] = tg_near_page(first, shift);
       differs |= (first + g->span)
-                 ^ (writes ? tg_probe(page[i], g->kind) : page[i])->tag;
+                 ^ (writes ? tg_probe(page[i], g->probe_at) : page[i])->tag;
    }
    /* Bits below the page number say nothing. */
    if (UNLIKELY(differs >> shift != 0)) {
@@ -63,7 +63,7 @@ Bool check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
       tg_segment_fetches(s)[i]->time = now - (more_fetches - 1 - i);
    #pragma GCC unroll 8
    for (UInt i = 0; i < n_groups; i++) {
-      TgPage* p = split ? tg_probe(page[i], s->group[i].kind) : page[i];
+      TgPage* p = split ? tg_probe(page[i], s->group[i].probe_at) : page[i];
       p->time = now - (n_groups - 1 - i);
    }
    return True;

@@ -268,7 +268,7 @@ static void join_group(UInt base, UWord offset, UInt size, UShort ref,
    const UInt n = tg_segment_at_hand()->n_groups;
    for (UInt i = 0; i < n; i++) {
       TgGroup* g = tg_segment_group(i);
-      if (g->base != base || (tg_knowledge.split && g->kind != kind))
+      if (g->base != base || (tg_knowledge.split && g->probe_at != tg_probe_at(kind)))
          continue;
       /* Distances, for the addresses may wrap. */
       const Word below = (Word)(g->first - offset);
@@ -282,13 +282,13 @@ static void join_group(UInt base, UWord offset, UInt size, UShort ref,
       g->span = (UShort)span;
       g->newest = ref;
       if (kind == TG_WRITE)
-         g->kind = TG_WRITE;
+         g->probe_at = tg_probe_at(TG_WRITE);
       return;
    }
    tg_segment_add_group((TgGroup){ .first = offset, .span = (UShort)(size - 1),
                                    .oldest = ref, .newest = ref,
                                    .base = (UChar)base,
-                                   .kind = (UChar)kind });
+                                   .probe_at = tg_probe_at(kind) });
 }
 
 /* --- References --- */

@@ -81,12 +81,16 @@ static inline TgPage* tg_writes(const TgPage* p)
 /* How far apart the two times of a page stand, in times. */
 enum { TG_SECOND_TIME = sizeof(TgPage) / sizeof(uint64_t) };
 
-/* What references of that kind are looked up by, where writes are told apart. */
-static inline TgPage* tg_probe(const TgPage* p, UInt kind)
+/* How far behind the page's record stands what references of that kind are looked
+   up by, in bytes, where writes are told apart; and that. */
+static inline UChar tg_probe_at(UInt kind)
 {
-   _Static_assert(TG_FETCH == 0 && TG_READ == 1 && TG_WRITE == 2,
-                  "a bit tells writes from the others");
-   return (TgPage*)(Addr)(p + (kind & TG_WRITE) / TG_WRITE);
+   return kind == TG_WRITE ? sizeof(TgPage) : 0;
+}
+
+static inline TgPage* tg_probe(const TgPage* p, UChar probe_at)
+{
+   return (TgPage*)((Addr)p + probe_at);
 }
 
 static inline TgRest* tg_rest(const TgPage* p)

@@ -137,7 +137,7 @@ typedef struct {
 /* What the look-up of a group says. */
 static TgPage* probe_of(const TgGroup* g, TgPage* p)
 {
-   return tg_knowledge.writes ? tg_probe(p, g->kind) : p;
+   return tg_knowledge.writes ? tg_probe(p, g->probe_at) : p;
 }
 
 /* Completes the list of the groups' pages that the check has left, and lists
@@ -159,7 +159,7 @@ static Int list_unknown(const TgHot* hot, const TgSegment* s, Unknown* unknown)
          continue;
       /* The first write of a group need not be its first reference. */
       const TgRest* rest = tg_rest(page[i]);
-      if (!tg_knowledge.split && g->kind == TG_WRITE
+      if (!tg_knowledge.split && tg_group_writes(g)
           && (rest->wanted_writes != 0 || rest->wanted == 0))
          return -1;
       unknown[n++] = (Unknown){ page[i], number, g->oldest };
@@ -182,7 +182,7 @@ static void note_groups(const TgSegment* s)
    for (UInt i = 0; i < s->n_groups; i++) {
       const TgGroup* g = &s->group[i];
       TgPage* p = tg_segment_pages.page[i];
-      p = tg_knowledge.split ? tg_probe(p, g->kind) : p;
+      p = tg_knowledge.split ? tg_probe(p, g->probe_at) : p;
       p->time = time_of_ref(s, g->newest);
    }
 }

@@ -122,7 +122,7 @@ TgShortEnd tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, UWord number,
    const UInt entry = w->plain ? tg_short_way_oldest(a, set * a->g.ways)
                                : tg_short_way_root(a);
    /* What both are looked up by. */
-   TgPage* probe = split ? tg_probe(p, kind) : p;
+   TgPage* probe = split ? tg_probe(p, tg_probe_at(kind)) : p;
    TgPage* victim_probe = (TgPage*)(void*)((UChar*)a->short_cut[entry]
                                            - offsetof(TgPage, time));
    TgPage* victim = victim_probe - (probe - p);
@@ -170,21 +170,21 @@ Bool tg_short_segment(const TgHot* hot, TgSegment* s, UInt n_groups, UInt shift,
    for (UInt i = 0; i < n_groups; i++) {
       const TgGroup* g = &s->group[i];
       const Addr first = hot->base[g->base] + g->first;
-      const UWord tag = (writes ? tg_probe(page[i], g->kind) : page[i])->tag;
+      const UWord tag = (writes ? tg_probe(page[i], g->probe_at) : page[i])->tag;
       /* What is unknown differs from its tag by two pages, see tg_known.h; what
          crosses to the next page never does so with both ends. */
       const UWord differs = ((first ^ tag) | ((first + g->span) ^ tag)) >> shift;
       if (differs == 0)
          continue;
       if (differs != 2
-          || (writes && !split && g->kind == TG_WRITE
+          || (writes && !split && tg_group_writes(g)
               && tg_rest(page[i])->wanted_writes != 0))
          return False;
       n_unknown++;
       unknown = page[i];
       number = first >> shift;
       nth = g->oldest;
-      kind = split ? g->kind : TG_READ;
+      kind = split && tg_group_writes(g) ? TG_WRITE : TG_READ;
    }
    if (n_unknown != 1)
       return False;
@@ -206,7 +206,7 @@ Bool tg_short_segment(const TgHot* hot, TgSegment* s, UInt n_groups, UInt shift,
    fetch->time = now;
    #pragma GCC unroll 4
    for (UInt i = 0; i < n_groups; i++)
-      (split ? tg_probe(page[i], s->group[i].kind) : page[i])->time
+      (split ? tg_probe(page[i], s->group[i].probe_at) : page[i])->time
          = now - (n_groups - 1 - i);
    return True;
 }
