@@ -33,6 +33,7 @@ UNIT_TESTS = \
 CLIENTS = \
 	aspace_walk \
 	fault_cold \
+	fault_cpuid \
 	fault_entry \
 	fault_fixed \
 	fault_forks \

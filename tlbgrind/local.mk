@@ -182,6 +182,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_main.c \
 	tlbgrind/tg_numbers.c \
 	tlbgrind/tg_options.c \
+	tlbgrind/tg_native_cpuid.c \
 	tlbgrind/tg_native_mmap.c \
 	tlbgrind/tg_native_start.c \
 	tlbgrind/tg_out.c \
@@ -223,6 +224,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_machines.h \
 	tlbgrind/tg_numbers.h \
 	tlbgrind/tg_options.h \
+	tlbgrind/tg_native_cpuid.h \
 	tlbgrind/tg_native_mmap.h \
 	tlbgrind/tg_native_start.h \
 	tlbgrind/tg_out.h \

@@ -25,6 +25,7 @@
 #include "tg_hot.h"
 #include "tg_instrument.h"
 #include "tg_known.h"
+#include "tg_native_cpuid.h"
 #include "tg_writes.h"
 
 /* References off one base are looked up together, as a group, if they lie within
@@ -578,7 +579,9 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
 
    for (; i < in->stmts_used; i++) {
       statement(in->stmts[i]);
+      const IRTemp is_size = tg_native_cpuid_before(out, in->stmts[i]);
       addStmtToIRSB(out, in->stmts[i]);
+      tg_native_cpuid_after(out, is_size);
       tg_writes_statement(out, in->stmts[i]);
    }
    leave(in->next);

@@ -172,6 +172,32 @@ def test_hints(tmp_path: Path) -> None:
     assert touched[0].native >> 40 == 0x7F
 
 
+def answers(*command: str | Path) -> dict[tuple[int, int], list[int]]:
+    """What CPUID says, by leaf and sub-leaf."""
+    done = subprocess.run([*command, client("fault_cpuid")], capture_output=True, text=True, check=True)
+    rows = [[int(word) for word in line.split()] for line in done.stdout.splitlines()]
+    return {(leaf, sub): rest for leaf, sub, *rest in rows}
+
+
+def test_registers_are_as_large_as_natively(tmp_path: Path) -> None:
+    """the dynamic linker takes as much of the stack for them; nothing else of CPUID is changed"""
+    tool = [TLBGRIND, "-q", f"--tlbgrind-out-file={tmp_path}/out"]
+    faults = [*tool, "--faults=yes", f"--faults-out-file={tmp_path}/faults"]
+    native, plain, changed = answers(), answers(*tool), answers(*faults)
+    assert answers(*faults, "--native-start=no") == plain
+    if native[0, 0][0] < 13:
+        pytest.skip("this processor does not say how large its registers are")
+    size = 576
+    for component in (2, 3, 5, 6, 7):  # AVX, bounds, AVX-512
+        more, _, flags, _ = native[13, component]
+        size = (-(-size // 64) * 64 if flags & 2 else size) + more
+    if not native[13, 1][0] & 2:  # without XSAVEC, with all gaps
+        size = native[13, 0][1]
+    assert changed.pop((13, 0))[1] == size
+    plain.pop((13, 0))
+    assert changed == plain
+
+
 def test_exec(tmp_path: Path) -> None:
     """a process that becomes another program leaves a log of each"""
     command = ["/bin/sh", "-c", f"exec {HELLO}"]
