@@ -37,7 +37,7 @@ void tg_backed_describe(UInt view,
 {
    tlb_pagemap* map = tg_aspace_map();
    const tlb_view_counts* c = tlb_pagemap_counts(map, view);
-   HChar text[160], name[16];
+   HChar text[200], name[16], rule[160];
    for (UInt shift = 0; shift < TLB_N_PAGE_SHIFTS; shift++) {
       const ULong pages = c->peak.pages[shift];
       if (pages == 0)
@@ -61,6 +61,14 @@ void tg_backed_describe(UInt view,
    if (c->broken != 0) {
       VG_(snprintf)(text, sizeof text, "large pages broken: %llu",
                     (ULong)c->broken);
+      line(text, opaque);
+   }
+   const tlb_view* v = map->view[view];
+   for (UInt i = 0; i < v->policy.n_rules; i++) {
+      if ((v->unmet >> i & 1) == 0)
+         continue;
+      tlb_page_rule_print(&v->policy.rule[i], rule, sizeof rule);
+      VG_(snprintf)(text, sizeof text, "no such memory was touched: %s", rule);
       line(text, opaque);
    }
 }

@@ -182,6 +182,16 @@ def test_program_asks_for_huge_pages(tmp_path: Path) -> None:
     assert "Pages of" not in err
 
 
+def test_rules_that_meet_no_memory_are_named(tmp_path: Path) -> None:
+    """A pattern that is misspelt does nothing; that is said."""
+    rules = "anon:64K,libd.so*:64K,libc.so*:64K,/nowhere/*:thp,all:4K,stack:64K"
+    out, err = use(tmp_path, "anon", 4, options=(f"--pages={rules}",))
+    start = "no such memory was touched: "
+    unmet = [start + rule for rule in ("libd.so*:64K", "/nowhere/*:thp")]
+    assert [line for line in out.descriptions("Memory") if line.startswith(start)] == unmet
+    assert [line.strip() for line in err.splitlines() if start in line] == unmet
+
+
 def test_advice_that_comes_late(tmp_path: Path) -> None:
     """Pages that are there stay small, if first touches were watched; a rule for no memory at all makes that so."""
     out, err = use(tmp_path / "watched", "anon", 4, "late", options=("--pages=/no-such-file:64K",))

@@ -405,6 +405,8 @@ static uint8_t touch(const tlb_pagemap *p, tlb_view *v, chunk *c,
    const unsigned base = v->base_shift;
    const tlb_page_wish w = wish_at(v, m, address);
    const uint64_t page = address >> base;
+   if (v->unmet != 0)
+      v->unmet &= ~tlb_page_rules_about(&v->policy, m, v->unmet);
    unsigned size = base;
    if (w.shift > base) {
       block *const b = block_for(p, v, address, w.shift);
@@ -604,6 +606,7 @@ unsigned tlb_pagemap_add_view(tlb_pagemap *p, unsigned base_shift,
    *v = (tlb_view){ .changed = changed, .opaque = opaque,
                     .base_shift = base_shift };
    v->policy = *policy;
+   v->unmet = (uint32_t)((UINT64_C(1) << policy->n_rules) - 1);
    for (unsigned i = 0; i < policy->n_pools; i++)
       v->left[i] = (int64_t)policy->pool[i].pages;
    for (unsigned i = 0; i < p->n_views; i++)

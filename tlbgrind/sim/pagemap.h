@@ -80,6 +80,7 @@ typedef struct {
    tlb_page_table blocks;
    uint64_t shifts;         /* bit n: there are blocks of 2^n bytes */
    int64_t left[TLB_MAX_PAGE_POOLS]; /* by the policy's pools */
+   uint32_t unmet; /* a bit for each rule that spoke of no page touched so far */
    tlb_view_counts counts;
 } tlb_view;
 

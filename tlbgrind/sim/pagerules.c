@@ -214,6 +214,23 @@ int tlb_page_pools_parse(const char *text, unsigned base_page_shift,
    }
 }
 
+static void add_rule(tlb_text *t, const tlb_page_rule *r)
+{
+   tlb_text_add(t, r->what == TLB_OF_PATTERN ? r->pattern
+                                             : what_names[r->what]);
+   tlb_text_add(t, ":");
+   if (r->how == TLB_FIXED)
+      tlb_text_add_page_size(t, r->shift);
+   else
+      tlb_text_add(t, r->how == TLB_THP ? "thp" : "contig");
+}
+
+void tlb_page_rule_print(const tlb_page_rule *rule, char *out, size_t size)
+{
+   tlb_text t = tlb_text_in(out, size);
+   add_rule(&t, rule);
+}
+
 void tlb_page_rules_print(const tlb_page_policy *policy, char separator,
                           char *out, size_t size)
 {
@@ -221,16 +238,9 @@ void tlb_page_rules_print(const tlb_page_policy *policy, char separator,
    if (policy->n_rules == 0)
       tlb_text_add(&t, "base pages");
    for (unsigned i = 0; i < policy->n_rules; i++) {
-      const tlb_page_rule *r = &policy->rule[i];
       if (i > 0)
          tlb_text_add_n(&t, &separator, 1);
-      tlb_text_add(&t, r->what == TLB_OF_PATTERN ? r->pattern
-                                                 : what_names[r->what]);
-      tlb_text_add(&t, ":");
-      if (r->how == TLB_FIXED)
-         tlb_text_add_page_size(&t, r->shift);
-      else
-         tlb_text_add(&t, r->how == TLB_THP ? "thp" : "contig");
+      add_rule(&t, &policy->rule[i]);
    }
 }
 
@@ -296,6 +306,18 @@ static int speaks_of(const tlb_page_rule *r, const tlb_mapping *m)
       return m->name != NULL && tlb_pattern_matches(r->pattern, m->name);
    }
    return 0;
+}
+
+uint32_t tlb_page_rules_about(const tlb_page_policy *policy,
+                              const tlb_mapping *m, uint32_t among)
+{
+   uint32_t found = 0;
+   for (unsigned i = 0; i < policy->n_rules; i++) {
+      const uint32_t bit = UINT32_C(1) << i;
+      if ((among & bit) != 0 && speaks_of(&policy->rule[i], m))
+         found |= bit;
+   }
+   return found;
 }
 
 unsigned tlb_thp_shift(unsigned base_page_shift)

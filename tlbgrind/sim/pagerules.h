@@ -10,7 +10,7 @@
 #include "mappings.h"
 
 enum {
-   TLB_MAX_PAGE_RULES = 32,
+   TLB_MAX_PAGE_RULES = 32, /* a bit for each fits into 32 */
    TLB_MAX_PAGE_POOLS = 8,
    TLB_PATTERN_SIZE = 128
 };
@@ -73,6 +73,14 @@ int tlb_page_pools_parse(const char *text, unsigned base_page_shift,
 /* Writes "heap:2M,text:64K", or "base pages" if there is no rule. */
 void tlb_page_rules_print(const tlb_page_policy *policy, char separator,
                           char *out, size_t size);
+
+/* Writes "heap:2M". */
+void tlb_page_rule_print(const tlb_page_rule *rule, char *out, size_t size);
+
+/* Which rules speak of the mapping, of those in `among`: a bit for each, also if
+   a later one overrides it. */
+uint32_t tlb_page_rules_about(const tlb_page_policy *policy,
+                              const tlb_mapping *m, uint32_t among);
 
 /* How the mapping is to be backed: TLB_FIXED with the base page's shift if no
    rule speaks of it. What the program itself asks for, by MAP_HUGETLB or
