@@ -17,8 +17,8 @@
 #include "tg_sites.h"
 
 /* One reference. The address of a data reference is the value of one of the
-   segment's bases plus `offset`, modulo the address space. Its instruction begins in the same block, which
-   therefore keeps the site alive. */
+   segment's bases plus `offset`, modulo the address space. Its instruction
+   begins in the same block, which therefore keeps the site alive. */
 typedef struct {
    TgSite* site;
    union {

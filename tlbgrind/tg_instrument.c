@@ -269,7 +269,8 @@ static void join_group(UInt base, UWord offset, UInt size, UShort ref,
    const UInt n = tg_segment_at_hand()->n_groups;
    for (UInt i = 0; i < n; i++) {
       TgGroup* g = tg_segment_group(i);
-      if (g->base != base || (tg_knowledge.split && g->probe_at != tg_probe_at(kind)))
+      if (g->base != base
+          || (tg_knowledge.split && g->probe_at != tg_probe_at(kind)))
          continue;
       /* Distances, for the addresses may wrap. */
       const Word below = (Word)(g->first - offset);

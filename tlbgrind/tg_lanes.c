@@ -385,8 +385,8 @@ static void init_front(TgLane* lane, TgKind kind)
                              .block_shift = (uint8_t)page_shift };
    const tlb_stop* stop = tlb_first_stop(&lane->h, &r);
    const TgPort* port = &lane->port[stop->array[0]];
-   if (lane->asked_always || !lane->base_pages || stop->n != 1 || stop->shift[0] != page_shift
-       || is_mixed(lane))
+   if (lane->asked_always || !lane->base_pages || stop->n != 1
+       || stop->shift[0] != page_shift || is_mixed(lane))
       return;
    lane->front[kind].array = port->array;
    lane->front[kind].time_at = port->time_at;

@@ -55,7 +55,8 @@ void tg_replay_signal(ThreadId tid, Int signal, Bool alternate_stack);
    translations. (Of fetches, tg_blocks.h knows.) */
 ULong* tg_replay_straddles(void);
 
-/* For --stats=yes: how often the check did not know all pages. */
+/* For --stats=yes: how often neither the check nor the short way (tg_short.h) was
+   enough. */
 void tg_replay_print_stats(void);
 
 #endif

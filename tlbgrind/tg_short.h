@@ -1,8 +1,8 @@
 /* The short way: the common miss of the common run, written out once more. One
-   machine, base pages only, no reach, one array that each kind of reference asks
-   first. Shortest of all for an LRU level of a few ways, all of which is known, over another of a
-   few ways, the last. tg_translate() does the same for any machines; what counts
-   here is every instruction. */
+   machine, base pages only, no reach, one array that each kind of reference
+   asks first. Shortest of all for an LRU level, all of which is known, over
+   another of a few ways, the last. tg_translate() does the same for any
+   machines; what counts here is every instruction. */
 
 #ifndef TG_SHORT_H
 #define TG_SHORT_H

@@ -121,7 +121,8 @@ size_t tlb_hierarchy_bytes(const tlb_machine *m)
 
 void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
                         unsigned base_shift, int nested, void *memory,
-                        tlb_release *release, tlb_range_time *range_time, void *opaque)
+                        tlb_release *release, tlb_range_time *range_time,
+                        void *opaque)
 {
    char *at = memory;
    h->machine = m;

@@ -77,12 +77,13 @@ typedef struct {
 size_t tlb_hierarchy_bytes(const tlb_machine *m);
 
 /* Makes a hierarchy of empty arrays inside `memory` (aligned for uint64_t), for
-   base pages of 2^base_shift bytes. `nested`: page walks are a guest's. The machine must have passed
-   tlb_machine_check() and stay. `release` and `range_time` are given to the
+   base pages of 2^base_shift bytes. `nested`: page walks are a guest's. The
+   machine must have passed tlb_machine_check() and stay. `release` and `range_time` are given to the
    arrays that some kind of reference asks first, with `opaque`; see array.h. */
 void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
                         unsigned base_shift, int nested, void *memory,
-                        tlb_release *release, tlb_range_time *range_time, void *opaque);
+                        tlb_release *release, tlb_range_time *range_time,
+                        void *opaque);
 
 /* Whether every kind of reference finds a first level that can hold base pages
    of 2^base_shift bytes, or pieces of them. Returns 1, or 0 with the reason. */
