@@ -71,49 +71,24 @@ Bool check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
 
 /* What the check does not know is simulated by a function of its own, lest the
    check saves registers for it. */
-#define CHECK(n) \
+#define VARIANT(how, n, writes, split, instrs) \
    static __attribute__((noinline)) \
-   void miss_##n(const TgHot* hot, TgSegment* s) \
+   void miss_##how##_##n(const TgHot* hot, TgSegment* s) \
    { \
-      if (!tg_short_segment(hot, s, n, 12, False, False)) \
+      if (!tg_short_segment(hot, s, n, 12, writes, split)) \
          tg_replay(hot, s); \
    } \
-   static __attribute__((noinline)) \
-   void miss_writes_##n(const TgHot* hot, TgSegment* s) \
+   static void check_##how##_##n(UChar* guest_state, TgSegment* s) \
    { \
-      if (!tg_short_segment(hot, s, n, 12, True, False)) \
-         tg_replay(hot, s); \
-   } \
-   static __attribute__((noinline)) \
-   void miss_idle_##n(const TgHot* hot, TgSegment* s) \
-   { \
-      if (tg_knowledge.split \
-          || !tg_short_segment(hot, s, n, 12, tg_knowledge.writes, False)) \
-         tg_replay(hot, s); \
-   } \
-   static __attribute__((noinline)) \
-   void miss_split_##n(const TgHot* hot, TgSegment* s) \
-   { \
-      if (!tg_short_segment(hot, s, n, 12, True, True)) \
-         tg_replay(hot, s); \
-   } \
-   static void check_##n(UChar* guest_state, TgSegment* s) \
-   { \
-      check(guest_state, s, n, 0, 12, False, False, True, miss_##n); \
-   } \
-   static void check_writes_##n(UChar* guest_state, TgSegment* s) \
-   { \
-      check(guest_state, s, n, 0, 12, True, False, True, miss_writes_##n); \
-   } \
-   static void check_split_##n(UChar* guest_state, TgSegment* s) \
-   { \
-      check(guest_state, s, n, 0, 12, True, True, True, miss_split_##n); \
-   } \
-   static void check_idle_##n(UChar* guest_state, TgSegment* s) \
-   { \
-      check(guest_state, s, n, 0, 12, tg_knowledge.writes, tg_knowledge.split, \
-            False, miss_idle_##n); \
+      check(guest_state, s, n, 0, 12, writes, split, instrs, \
+            miss_##how##_##n); \
    }
+
+#define CHECK(n) \
+   VARIANT(plain, n, False, False, True) \
+   VARIANT(writes, n, True, False, True) \
+   VARIANT(split, n, True, True, True) \
+   VARIANT(idle, n, tg_knowledge.writes, tg_knowledge.split, False)
 
 CHECK(0)
 CHECK(1)
@@ -147,7 +122,7 @@ static TgCheck* usual_check(const TgSegment* s)
 {
    #define OF(how) { how##_0, how##_1, how##_2, how##_3, how##_4, how##_5, \
                      how##_6, how##_7, how##_8 }
-   static TgCheck* const of_4k[][9] = { OF(check), OF(check_writes),
+   static TgCheck* const of_4k[][9] = { OF(check_plain), OF(check_writes),
                                         OF(check_split), OF(check_idle) };
    const UInt how = s->ticks == 0 ? 3
                     : tg_knowledge.split ? 2 : tg_knowledge.writes ? 1 : 0;

@@ -3,6 +3,7 @@
 #include "pub_tool_basics.h"
 
 #include "tg_short.h"
+#include "tg_translate.h"
 
 TgShortWay tg_short_way[TG_N_KINDS];
 
@@ -16,16 +17,6 @@ static tlb_reference reference_of(TgKind kind, tlb_key key, ULong now)
                            .block_shift = shift };
 }
 
-static void book(TgRef* r, const tlb_outcome* o)
-{
-   ULong* cost = r->misses;
-   for (UInt level = 1; level < TLB_MAX_LEVELS; level++)
-      cost[level] += o->missed >> level & 1;
-   cost[TG_WALKS - TG_MISS_1] += o->walked != 0;
-   cost[TG_WALK_REFS - TG_MISS_1] += o->walk_references;
-   cost[TG_CYCLES - TG_MISS_1] += o->cycles;
-}
-
 void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
                          ULong now)
 {
@@ -35,7 +26,8 @@ void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
    tlb_outcome o = { .missed = 0 };
    if (w->second == NULL) {
       tlb_translate_behind(h, &ref, &o);
-      book(r, &o);
+      o.missed &= ~1u; /* which has been booked */
+      tg_book_misses(r->misses, &o);
       return;
    }
    UInt entry = tlb_plain_find(w->second, key);
@@ -46,7 +38,7 @@ void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
       entry = tlb_array_fill(w->second, key, now);
       o.missed = 1u << 1;
       tlb_hierarchy_walk(h, &ref, &o);
-      book(r, &o);
+      tg_book_misses(r->misses, &o);
    }
    tg_rest(p)->second = entry;
 }

@@ -33,13 +33,6 @@ ULong* tg_translate_extra(UInt lane)
    return extra + lane * TG_N_COSTS;
 }
 
-/* Bit n for a miss that is counted as cost TG_MISS_1 + n. */
-static UInt misses_of(const tlb_outcome* o)
-{
-   return o->missed
-          | (o->walked ? 1u << (TG_WALKS - TG_MISS_1) : 0);
-}
-
 static void begin_reference(void)
 {
    if (missed_any && !unfinished)
@@ -51,16 +44,12 @@ static void begin_reference(void)
    more than one of them is noted as well. */
 static void book(TgRef* r, const TgLane* lane, const tlb_outcome* o)
 {
-   const UInt missed = misses_of(o);
+   const UInt missed = tg_misses_of(o);
    UInt again = missed & missed_so_far[lane->number];
    if (r->misses == NULL)
       r->misses = tg_line_misses(tg_site_line(r->site), r->kind);
-   ULong* cost = r->misses + lane->number * TG_N_OF_A_MISS;
-   cost[TG_WALK_REFS - TG_MISS_1] += o->walk_references;
-   cost[TG_CYCLES - TG_MISS_1] += o->cycles;
-   for (UInt bits = missed; bits != 0; bits >>= 1, cost++)
-      *cost += bits & 1;
-   cost = tg_translate_extra(lane->number) + tg_cost(r->kind, TG_MISS_1);
+   tg_book_misses(r->misses + lane->number * TG_N_OF_A_MISS, o);
+   ULong* cost = tg_translate_extra(lane->number) + tg_cost(r->kind, TG_MISS_1);
    for (; again != 0; again >>= 1, cost++)
       *cost += again & 1;
    missed_so_far[lane->number] |= (UChar)missed;
