@@ -19,6 +19,12 @@ class Text(io.TextIOWrapper):
         return self.buffer.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
+def edited(data: bytes, old: bytes, new: bytes) -> bytes:
+    """Something that is there replaced, once."""
+    assert old in data
+    return data.replace(old, new, 1)
+
+
 def damaged(data: bytes, chance: random.Random, letters: bytes) -> bytes:
     """One to four bytes or pieces replaced, by one of the letters too, taken out or put in twice."""
     out = bytearray(data)

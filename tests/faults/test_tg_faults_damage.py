@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from faults_support import DATA, package, refused
-from tg_damage import Text, damaged
+from tg_damage import Text, damaged, edited
 
 SAMPLE = (DATA / "mixed.faults").read_bytes()
 USED = (DATA / "used.faults").read_bytes()
@@ -77,8 +77,7 @@ EDITS = {
 @pytest.mark.parametrize("title", EDITS)
 def test_an_edited_log_is_refused(title: str, tmp_path: Path) -> None:
     old, new, complaint = EDITS[title]
-    assert old in SAMPLE
-    (tmp_path / "broken").write_bytes(SAMPLE.replace(old, new, 1))
+    (tmp_path / "broken").write_bytes(edited(SAMPLE, old, new))
     refused(f"broken:{complaint.replace(chr(9), '?')}", "broken", folder=tmp_path)
 
 
@@ -119,8 +118,7 @@ EDITS_OF_USE = {
 @pytest.mark.parametrize("title", EDITS_OF_USE)
 def test_edited_bytes_are_refused(title: str, tmp_path: Path) -> None:
     old, new, complaint = EDITS_OF_USE[title]
-    assert old in USED
-    (tmp_path / "broken").write_bytes(USED.replace(old, new, 1))
+    (tmp_path / "broken").write_bytes(edited(USED, old, new))
     refused(f"broken:{complaint}", "--used", "broken", folder=tmp_path)
 
 

@@ -233,28 +233,23 @@ SAME = {
 }
 
 
-def lackey(program: list[str], tmp_path: Path) -> dict[int, set[int]]:
-    """Offsets of the bytes that it fetches, reads and writes, by page."""
-    trace = tmp_path / "trace"
+def valgrind(options: list[str], program: list[str], tmp_path: Path) -> None:
     with open(tmp_path / "stdout", "wb") as out:
         subprocess.run(
-            [
-                "setarch",
-                "-R",
-                VALGRIND,
-                "--tool=lackey",
-                "--trace-mem=yes",
-                "--vex-guest-chase=no",
-                "--vex-iropt-unroll-thresh=0",
-                f"--log-file={trace}",
-                *program,
-            ],
+            ["setarch", "-R", VALGRIND, *options, *program],
             env=SAME,
             stdin=subprocess.DEVNULL,
             stdout=out,
             check=True,
             cwd=tmp_path,
         )
+
+
+def lackey(program: list[str], tmp_path: Path) -> dict[int, set[int]]:
+    """Offsets of the bytes that it fetches, reads and writes, by page."""
+    trace = tmp_path / "trace"
+    options = ["--tool=lackey", "--trace-mem=yes", f"--log-file={trace}"]
+    valgrind([*options, "--vex-guest-chase=no", "--vex-iropt-unroll-thresh=0"], program, tmp_path)
     lines: set[str] = set()
     with open(trace, encoding="ascii") as text:
         for line in text:
@@ -269,28 +264,9 @@ def lackey(program: list[str], tmp_path: Path) -> dict[int, set[int]]:
 
 
 def ours(program: list[str], tmp_path: Path) -> Log:
-    with open(tmp_path / "stdout", "wb") as out:
-        subprocess.run(
-            [
-                "setarch",
-                "-R",
-                VALGRIND,
-                "--tool=tlbgrind",
-                "-q",
-                "--faults=yes",
-                "--faults-used=yes",
-                "--faults-hidden=yes",
-                "--native-start=no",
-                f"--faults-out-file={tmp_path}/log",
-                f"--tlbgrind-out-file={tmp_path}/out",
-                *program,
-            ],
-            env=SAME,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            check=True,
-            cwd=tmp_path,
-        )
+    recorded = ["--faults=yes", "--faults-used=yes", "--faults-hidden=yes", "--native-start=no"]
+    files = [f"--faults-out-file={tmp_path}/log", f"--tlbgrind-out-file={tmp_path}/out"]
+    valgrind(["--tool=tlbgrind", "-q", *recorded, *files], program, tmp_path)
     return read(tmp_path / "log")
 
 
