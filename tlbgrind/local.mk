@@ -176,6 +176,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_hugetlb.c \
 	tlbgrind/tg_instrument.c \
 	tlbgrind/tg_known.c \
+	tlbgrind/tg_later.c \
 	tlbgrind/tg_lanes.c \
 	tlbgrind/tg_machine_names.c \
 	tlbgrind/tg_machines.c \
@@ -219,6 +220,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_hugetlb.h \
 	tlbgrind/tg_instrument.h \
 	tlbgrind/tg_known.h \
+	tlbgrind/tg_later.h \
 	tlbgrind/tg_lanes.h \
 	tlbgrind/tg_machine_names.h \
 	tlbgrind/tg_machines.h \

@@ -7,6 +7,7 @@
 #include "tg_hot.h"
 #include "tg_known.h"
 #include "tg_lanes.h"
+#include "tg_later.h"
 #include "tg_replay.h"
 #include "tg_short.h"
 #include "tg_used.h"
@@ -20,25 +21,29 @@ void tg_check_init(const TgOptions* options)
    fast_path = options->fast_path;
 }
 
-/* With n_groups, more_fetches, shift and the Bools constants, a straight line of
-   code. `writes`, `split`: see TgKnowledge; `instrs`: an instruction begins in
-   the segment; `miss`: what simulates it if not all is known. Returns whether
-   all was. */
 static inline __attribute__((always_inline))
-Bool check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
-           UInt shift, Bool writes, Bool split, Bool instrs,
-           void (*miss)(const TgHot* hot, TgSegment* s))
+void count(TgSegment* s, Bool instrs)
 {
-   const TgHot* hot = tg_hot(guest_state);
-   TgPage* page[TG_MAX_GROUPS];
-   UWord differs = s->fetch->tag;
    if (instrs)
       tg_clock += s->ticks;
    else
       tg_clock_pass(s);
+   s->entered++;
+}
+
+/* With n_groups, more_fetches, shift and the Bools constants, a straight line of
+   code. `writes`, `split`: see TgKnowledge; `later`: all bits set if nothing is to
+   be known; `miss`: what simulates the segment if not all is known. Returns
+   whether all was. */
+static inline __attribute__((always_inline))
+Bool look_up(const TgHot* hot, TgSegment* s, UInt n_groups, UInt more_fetches,
+             UInt shift, Bool writes, Bool split, UWord later,
+             void (*miss)(const TgHot* hot, TgSegment* s))
+{
+   TgPage* page[TG_MAX_GROUPS];
+   UWord differs = s->fetch->tag | later;
    const ULong now = tg_clock;
 
-   s->entered++;
    for (UInt i = 0; i < more_fetches; i++)
       differs |= tg_segment_fetches(s)[i]->tag;
    #pragma GCC unroll 8
@@ -48,6 +53,9 @@ Bool check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
       page[i] = tg_near_page(first, shift);
       differs |= (first + g->span)
                  ^ (writes ? tg_probe(page[i], g->probe_at) : page[i])->tag;
+      /* One group after the other: for all at once there are not enough
+         registers. */
+      __asm__("" : "+r"(differs), "+r"(s));
    }
    /* Bits below the page number say nothing. */
    if (UNLIKELY(differs >> shift != 0)) {
@@ -75,13 +83,16 @@ Bool check(UChar* guest_state, TgSegment* s, UInt n_groups, UInt more_fetches,
    static __attribute__((noinline)) \
    void miss_##how##_##n(const TgHot* hot, TgSegment* s) \
    { \
-      if (!tg_short_segment(hot, s, n, 12, writes, split)) \
+      if (UNLIKELY(tg_later != 0)) \
+         tg_later_add(hot, s); \
+      else if (!tg_short_segment(hot, s, n, 12, writes, split)) \
          tg_replay(hot, s); \
    } \
    static void check_##how##_##n(UChar* guest_state, TgSegment* s) \
    { \
-      check(guest_state, s, n, 0, 12, writes, split, instrs, \
-            miss_##how##_##n); \
+      count(s, instrs); \
+      look_up(tg_hot(guest_state), s, n, 0, 12, writes, split, tg_later, \
+              miss_##how##_##n); \
    }
 
 #define CHECK(n) \
@@ -100,21 +111,37 @@ CHECK(6)
 CHECK(7)
 CHECK(8)
 
-static void check_any(UChar* guest_state, TgSegment* s)
+static void miss_any(const TgHot* hot, TgSegment* s)
 {
-   const Bool known = check(guest_state, s, s->n_groups, tg_more_fetches(s),
-                            page_shift, tg_knowledge.writes,
-                            tg_knowledge.split, False, tg_replay);
+   if (tg_later != 0)
+      tg_later_add(hot, s);
+   else if (page_shift != 12 || s->n_fetches > 1
+            || !tg_short_segment(hot, s, s->n_groups, 12, tg_knowledge.writes,
+                                 tg_knowledge.split))
+      tg_replay(hot, s);
+}
+
+void tg_check_again(const TgHot* hot, TgSegment* s)
+{
+   const Bool known = look_up(hot, s, s->n_groups, tg_more_fetches(s), page_shift,
+                              tg_knowledge.writes, tg_knowledge.split, tg_later,
+                              miss_any);
    /* Where times of fetches and of data are compared with each other, all have
       to be those of the references. */
    if (known && tg_knowledge.mixed)
-      tg_replay_note_times(tg_hot(guest_state), s);
+      tg_replay_note_times(hot, s);
+}
+
+static void check_any(UChar* guest_state, TgSegment* s)
+{
+   count(s, False);
+   tg_check_again(tg_hot(guest_state), s);
 }
 
 static void check_nothing(UChar* guest_state, TgSegment* s)
 {
-   s->entered++;
-   tg_clock_pass(s);
+   tg_later_look_up();
+   count(s, False);
    tg_replay(tg_hot(guest_state), s);
 }
 

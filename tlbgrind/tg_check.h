@@ -20,6 +20,7 @@
 #include "pub_tool_basics.h"
 
 #include "tg_blocks.h"
+#include "tg_hot.h"
 #include "tg_options.h"
 
 void tg_check_init(const TgOptions* options);
@@ -28,6 +29,9 @@ void tg_check_init(const TgOptions* options);
    state and the segment. */
 typedef void TgCheck(UChar* guest_state, TgSegment* s);
 TgCheck* tg_check_for(const TgSegment* s);
+
+/* Looks up a segment that has been counted, at the time that the clock shows. */
+void tg_check_again(const TgHot* hot, TgSegment* s);
 
 /* The one to call for a guarded segment; `happens` is 0 if the guard says no. */
 void tg_check_guarded(UChar* guest_state, TgSegment* s, UWord happens);

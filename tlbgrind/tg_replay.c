@@ -8,6 +8,7 @@
 #include "pub_tool_vki.h"
 
 #include "tg_known.h"
+#include "tg_later.h"
 #include "tg_replay.h"
 #include "tg_short.h"
 #include "tg_translate.h"
@@ -387,6 +388,7 @@ static void stopped(ThreadId tid)
 {
    TgHot hot;
    VG_(get_shadow_regs_area)(tid, (UChar*)&hot, 1, 0, sizeof hot);
+   tg_later_look_up();
    TgSegment* s = hot.segment == 0 ? NULL : tg_segments[hot.segment];
    /* A guarded reference is booked before it is made, attempt or not. */
    if (s != NULL && !s->guarded)

@@ -2,8 +2,10 @@
 
 #include "pub_tool_basics.h"
 
+#include "tg_later.h"
 #include "tg_short.h"
 #include "tg_translate.h"
+#include "tg_used.h"
 
 TgShortWay tg_short_way[TG_N_KINDS];
 
@@ -39,6 +41,8 @@ void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
       o.missed = 1u << 1;
       tlb_hierarchy_walk(h, &ref, &o);
       tg_book_misses(r->misses, &o);
+      if (!tg_used_on)
+         tg_later_walked();
    }
    tg_rest(p)->second = entry;
 }
