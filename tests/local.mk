@@ -16,6 +16,7 @@ UNIT_TESTS = \
 	tests/unit/test_faultmodel \
 	tests/unit/test_geometry \
 	tests/unit/test_hierarchy \
+	tests/unit/test_ladder \
 	tests/unit/test_layout \
 	tests/unit/test_machine_file \
 	tests/unit/test_machine_input \

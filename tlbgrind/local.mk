@@ -19,6 +19,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/faultmodel.c \
 	tlbgrind/sim/geometry.c \
 	tlbgrind/sim/hierarchy.c \
+	tlbgrind/sim/ladder.c \
 	tlbgrind/sim/layout.c \
 	tlbgrind/sim/machine.c \
 	tlbgrind/sim/machine_file.c \
@@ -45,6 +46,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/faultmodel.h \
 	tlbgrind/sim/geometry.h \
 	tlbgrind/sim/hierarchy.h \
+	tlbgrind/sim/ladder.h \
 	tlbgrind/sim/layout.h \
 	tlbgrind/sim/machine.h \
 	tlbgrind/sim/machine_file.h \
@@ -195,6 +197,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_sites.c \
 	tlbgrind/tg_summary.c \
 	tlbgrind/tg_syscall_names.c \
+	tlbgrind/tg_shared.c \
 	tlbgrind/tg_short.c \
 	tlbgrind/tg_translate.c \
 	tlbgrind/tg_vdso_stub.c \
@@ -240,6 +243,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_sites.h \
 	tlbgrind/tg_summary.h \
 	tlbgrind/tg_syscall_names.h \
+	tlbgrind/tg_shared.h \
 	tlbgrind/tg_short.h \
 	tlbgrind/tg_translate.h \
 	tlbgrind/tg_vdso_stub.h \

@@ -8,11 +8,13 @@
 
 #include "tg_aspace.h"
 #include "tg_lanes.h"
+#include "tg_shared.h"
 #include "tg_short.h"
 
 TgLane* tg_lanes;
 UInt tg_n_lanes;
 Bool tg_disturbed;
+TgPage* tg_evicted;
 TgSegmentPages tg_segment_pages;
 
 static UInt page_shift;
@@ -129,7 +131,8 @@ static void release(uint64_t* time, tlb_key key, void* opaque)
 {
    const TgPort* port = opaque;
    if (time != &tlb_range) {
-      want(port, table_of(port), page_of_time(port, time));
+      tg_evicted = page_of_time(port, time);
+      want(port, table_of(port), tg_evicted);
       return;
    }
    for (UInt t = 0; t < TG_N_TABLES; t++) {
@@ -178,6 +181,7 @@ static inline Bool miss_plainly(TgLane* lane, const TgFront* f, TgPage* p,
    TgPage* victim = page_of_time(port, a->short_cut[entry]);
    if (tg_rest(victim)->mark == mark_at_hand)
       return False;
+   tg_evicted = victim;
    tg_page_wanted(kind == TG_FETCH ? TG_CODE : TG_DATA, victim, port->reads,
                   port->writes, lane->bit);
    tlb_plain_replace(a, entry, key,
@@ -347,7 +351,7 @@ static void init_port(TgLane* lane, UInt i)
 }
 
 /* Code and data in one first-level array: no record has all its times. */
-static Bool is_mixed(const TgLane* lane)
+Bool tg_lane_is_mixed(const TgLane* lane)
 {
    for (UInt i = 0; i < lane->machine->m.n_arrays; i++) {
       if (tlb_asks_first(&lane->h, TLB_FETCH, i)
@@ -360,7 +364,7 @@ static Bool is_mixed(const TgLane* lane)
 
 /* Whether a page can stand in two arrays that are asked first, as entries of two
    sizes or for different references. */
-static Bool has_doubles(const TgLane* lane)
+Bool tg_lane_has_doubles(const TgLane* lane)
 {
    for (UInt user = 0; user < TLB_N_USERS; user++) {
       for (UInt size = 0; size < TLB_N_SIZES; size++) {
@@ -386,7 +390,7 @@ static void init_front(TgLane* lane, TgKind kind)
    const tlb_stop* stop = tlb_first_stop(&lane->h, &r);
    const TgPort* port = &lane->port[stop->array[0]];
    if (lane->asked_always || !lane->base_pages || stop->n != 1
-       || stop->shift[0] != page_shift || is_mixed(lane))
+       || stop->shift[0] != page_shift || tg_lane_is_mixed(lane))
       return;
    lane->front[kind].array = port->array;
    lane->front[kind].time_at = port->time_at;
@@ -429,104 +433,6 @@ static Bool needs_exact_times(const TgLane* lane)
    return False;
 }
 
-/* --- Equal first levels --- */
-
-static Bool is_asked_first(const TgLane* lane, TgTable table, UInt i)
-{
-   if (table == TG_CODE)
-      return tlb_asks_first(&lane->h, TLB_FETCH, i) != 0;
-   return tlb_asks_first(&lane->h, TLB_LOAD, i)
-          || tlb_asks_first(&lane->h, TLB_STORE, i);
-}
-
-/* The next array from number i on that is asked first, or n_arrays. */
-static UInt next_first(const TgLane* lane, TgTable table, UInt i)
-{
-   while (i < lane->machine->m.n_arrays && !is_asked_first(lane, table, i))
-      i++;
-   return i;
-}
-
-static Bool are_equal(const tlb_machine_array* a, const tlb_machine_array* b)
-{
-   return a->level == b->level && a->users == b->users
-          && VG_(memcmp)(&a->g, &b->g, sizeof a->g) == 0
-          && a->splits == b->splits && a->coalesce_shift == b->coalesce_shift;
-}
-
-/* Whether the first levels of both for code or data, and what is told them,
-   are the same at all times. */
-static Bool have_equal_first_levels(const TgLane* a, const TgLane* b,
-                                    TgTable table)
-{
-   UInt i = next_first(a, table, 0), j = next_first(b, table, 0);
-   if (a->view != b->view || a->base_shift != b->base_shift
-       || a->asks != b->asks || is_mixed(a) || is_mixed(b))
-      return False;
-   while (i < a->machine->m.n_arrays && j < b->machine->m.n_arrays) {
-      if (a->h.array[i].also_behind || b->h.array[j].also_behind
-          || !are_equal(&a->machine->m.array[i], &b->machine->m.array[j]))
-         return False;
-      i = next_first(a, table, i + 1);
-      j = next_first(b, table, j + 1);
-   }
-   return i == a->machine->m.n_arrays && j == b->machine->m.n_arrays;
-}
-
-/* Whether all that is counted of both is the same at all times. */
-static Bool are_twins(const TgLane* a, const TgLane* b)
-{
-   const tlb_machine* m = &a->machine->m;
-   const tlb_machine* n = &b->machine->m;
-   if (a->view != b->view || a->base_shift != b->base_shift
-       || m->n_arrays != n->n_arrays || m->n_walk_steps != n->n_walk_steps
-       || m->software_walk != n->software_walk
-       || m->walk_cycles != n->walk_cycles)
-      return False;
-   for (UInt i = 0; i < m->n_arrays; i++) {
-      if (!are_equal(&m->array[i], &n->array[i])
-          || m->array[i].hit_cycles != n->array[i].hit_cycles)
-         return False;
-   }
-   for (UInt i = 0; i < m->n_walk_steps; i++) {
-      const tlb_walk_step* s = &m->walk[i];
-      const tlb_walk_step* t = &n->walk[i];
-      if (s->shift != t->shift || s->cached != t->cached
-          || s->in_last_level != t->in_last_level || s->joined != t->joined
-          || VG_(memcmp)(&s->g, &t->g, sizeof s->g) != 0)
-         return False;
-   }
-   return True;
-}
-
-/* Processors of one family are often equal in all that is simulated: one of them
-   is enough. */
-static Bool is_counted_already(TgLane* lane)
-{
-   for (TgLane* twin = tg_lanes; twin < lane && fast_path; twin++) {
-      if (are_twins(twin, lane)) {
-         lane->counts = twin->counts;
-         return True;
-      }
-   }
-   return False;
-}
-
-/* Makes the lane follow the first of those before it that it can follow.
-   Returns whether there is one. */
-static Bool follow(TgLane* lane, TgTable table)
-{
-   for (TgLane* leader = tg_lanes; leader < lane && fast_path; leader++) {
-      if (leader->counts != leader->number
-          || !have_equal_first_levels(leader, lane, table))
-         continue;
-      lane->follower[table] = leader->follower[table];
-      leader->follower[table] = lane;
-      return True;
-   }
-   return False;
-}
-
 /* --- Start --- */
 
 /* The number of the view by these rules over such base pages, made if it is
@@ -561,6 +467,7 @@ static void listen(void* opaque, const TgSpaceEvent* e)
    if (!maps && !advises)
       return;
    ULong bits = 0;
+   tg_shared_part();
    for (UInt i = 0; i < tg_n_lanes; i++) {
       TgLane* lane = &tg_lanes[i];
       if (lane->asks)
@@ -593,6 +500,8 @@ static void init_lane(TgLane* lane, UInt number, const TgMachine* machine,
                       VG_(malloc)("tg.lanes.arrays",
                                   tlb_hierarchy_bytes(&machine->m)),
                       release, range_time, NULL);
+   if (fast_path && tg_n_lanes > 1)
+      tlb_hierarchy_order(&lane->h);
 }
 
 void tg_lanes_init(const TgOptions* options)
@@ -608,16 +517,20 @@ void tg_lanes_init(const TgOptions* options)
    TgKnowledge k = { .page_shift = page_shift };
    for (UInt i = 0; i < n; i++) {
       init_lane(&tg_lanes[i], i, &options->machine[i], options->nested);
-      if (is_counted_already(&tg_lanes[i]))
+   }
+   if (fast_path)
+      tg_shared_find();
+   for (UInt i = 0; i < n; i++) {
+      if (tg_lanes[i].counts != i)
          continue;
       for (UInt t = 0; t < TG_N_TABLES; t++) {
-         if (!follow(&tg_lanes[i], t))
+         if (!tg_lanes[i].follows[t])
             k.wanted[t] |= tg_lanes[i].bit;
       }
       k.split |= is_split(&tg_lanes[i]);
       k.exact_times |= needs_exact_times(&tg_lanes[i]);
-      k.mixed |= is_mixed(&tg_lanes[i]);
-      if (!tg_lanes[i].base_pages || is_mixed(&tg_lanes[i]))
+      k.mixed |= tg_lane_is_mixed(&tg_lanes[i]);
+      if (!tg_lanes[i].base_pages || tg_lane_is_mixed(&tg_lanes[i]))
          k.wide |= tg_lanes[i].bit;
    }
    for (UInt t = 0; t < TG_N_TABLES; t++)
@@ -631,7 +544,7 @@ void tg_lanes_init(const TgOptions* options)
    }
    tg_known_init(&k);
    for (UInt i = 0; i < n; i++) {
-      tg_lanes[i].asked_always = has_doubles(&tg_lanes[i]);
+      tg_lanes[i].asked_always = tg_lane_has_doubles(&tg_lanes[i]);
       for (UInt j = 0; j < tg_lanes[i].machine->m.n_arrays; j++)
          init_port(&tg_lanes[i], j);
       for (UInt kind = 0; kind < TG_N_KINDS; kind++)

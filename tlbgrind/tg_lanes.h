@@ -7,6 +7,7 @@
 #include "pub_tool_basics.h"
 
 #include "sim/hierarchy.h"
+#include "sim/ladder.h"
 
 #include "tg_events.h"
 #include "tg_known.h"
@@ -45,9 +46,12 @@ struct _TgLane {
    Bool asked_always; /* a page can be in two of its first-level arrays at once,
                          for which one record would not do: nothing is known */
    TgFront front[TG_N_KINDS];
-   /* Machines whose first level is the same, by table: what misses here misses
-      there, so they are only asked then, behind their first level. */
+   /* Machines that miss nothing there but what this one misses, by table, in a
+      list: they are only asked then, see tg_shared.h. */
    TgLane* follower[TG_N_TABLES];
+   Bool follows[TG_N_TABLES];
+   UInt rung[TG_N_TABLES];          /* of a follower, on its leader's ladder */
+   tlb_ladder* ladder[TG_N_TABLES]; /* of a leader, or NULL */
    TgPort port[TLB_MAX_ARRAYS];
    tlb_hierarchy h;
 };
@@ -56,6 +60,13 @@ extern TgLane* tg_lanes;
 extern UInt tg_n_lanes;
 
 void tg_lanes_init(const TgOptions* options);
+
+/* Code and data in one first-level array: no record has all its times. */
+Bool tg_lane_is_mixed(const TgLane* lane);
+
+/* Whether a page can stand in two arrays that are asked first, as entries of two
+   sizes or for different references. */
+Bool tg_lane_has_doubles(const TgLane* lane);
 
 /* One reference of one machine: to page p, whose number is `number`. What came
    of it goes to *out.
@@ -66,6 +77,9 @@ void tg_lanes_init(const TgOptions* options);
 #define TG_NO_MARK (~0u)
 Bool tg_lane_refer(TgLane* lane, TgPage* p, UWord number, TgKind kind,
                    ULong now, UInt mark, tlb_outcome* out);
+
+/* The page that a first level evicted last, if it was known there. */
+extern TgPage* tg_evicted;
 
 /* What the last call, which was a miss, comes to with a follower. */
 void tg_lane_follow(TgLane* follower, tlb_outcome* out);

@@ -44,7 +44,7 @@ void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
       if (!tg_used_on)
          tg_later_walked();
    }
-   tg_rest(p)->second = entry;
+   tg_rest(p)->place = entry;
 }
 
 /* --- First levels of any kind --- */

@@ -83,7 +83,7 @@ static inline __attribute__((always_inline))
 void tg_short_way_miss(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now)
 {
    const TgShortWay* w = &tg_short_way[kind];
-   const UInt last_place = tg_rest(p)->second;
+   const UInt last_place = tg_rest(p)->place;
    if (r->misses == NULL)
       r->misses = tg_line_misses(tg_site_line(r->site), r->kind);
    r->misses[0]++;

@@ -9,6 +9,7 @@
 #include "tg_fault_record.h"
 #include "tg_reach.h"
 #include "tg_replay.h"
+#include "tg_shared.h"
 #include "tg_translate.h"
 
 static Bool fast_path;
@@ -61,21 +62,26 @@ static Bool refer_all(TgRef* r, TgPage* p, UWord number, TgKind kind,
                       ULong now, UInt mark)
 {
    const Bool write = kind == TG_WRITE && tg_knowledge.split;
+   const TgTable table = kind == TG_FETCH ? TG_CODE : TG_DATA;
    ULong wanted = write ? tg_rest(p)->wanted_writes : tg_rest(p)->wanted;
    if ((wanted & TG_WANTED_BY_REACH) != 0
-       && !tg_reach_refer(kind == TG_FETCH ? TG_CODE : TG_DATA, p, number, now,
+       && !tg_reach_refer(table, p, number, now,
                           mark))
       return False;
    for (wanted &= TG_WANTED_BY_LANES; wanted != 0; wanted &= wanted - 1) {
       TgLane* lane = &tg_lanes[__builtin_ctzll(wanted)];
       tlb_outcome o;
+      tg_evicted = NULL;
       if (!tg_lane_refer(lane, p, number, kind, now, mark, &o))
          return False;
       if (!o.missed)
          continue;
       book(r, lane, &o);
-      TgLane* f = lane->follower[kind == TG_FETCH ? TG_CODE : TG_DATA];
-      for (; f != NULL; f = f->follower[kind == TG_FETCH ? TG_CODE : TG_DATA]) {
+      const UInt rungs = lane->ladder[table] == NULL
+                            ? TLB_MAX_RUNGS : tg_shared_missed(lane, table, p);
+      for (TgLane* f = lane->follower[table]; f != NULL; f = f->follower[table]) {
+         if (f->rung[table] >= rungs)
+            continue;
          tg_lane_follow(f, &o);
          book(r, f, &o);
       }

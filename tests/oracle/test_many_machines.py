@@ -131,6 +131,13 @@ def test_nested_walks_and_costs(tmp_path: Path) -> None:
     compare(tmp_path, MACHINES[:12], ["/bin/true"], ("--nested=yes", "--miss-cost=19"))
 
 
+@pytest.mark.parametrize("how", ["late", "advise"])
+def test_those_that_follow_go_on_by_themselves(tmp_path: Path, how: str) -> None:
+    """Machines that share a first level as long as all pages are base pages, until the program wants others."""
+    machines = [name for name in MACHINES if "@" not in name]
+    compare(tmp_path, [*machines, "zen5", "cortex-a76", "u74", "k10"], [str(CLIENTS / "pages_use"), "anon", "8", how])
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_random_programs(tmp_path: Path, seed: int) -> None:
     """Also with machines of every policy, which no processor need have."""

@@ -81,6 +81,7 @@ typedef struct {
    uint32_t set_mask;    /* sets - 1 where sets is a power of two, else
                             TLB_NO_MASK */
    int plain;            /* see below */
+   int ordered;          /* see below */
    uint32_t index_shift; /* 64 - log2(buckets) */
    tlb_key *key;
    uint64_t *time;       /* of the last reference; 0: never referenced. Not
@@ -253,5 +254,27 @@ static inline void tlb_plain_replace(tlb_array *a, uint32_t entry, tlb_key key,
 /* The same for any array; it is the key's first reference. */
 void tlb_array_replace(tlb_array *a, uint32_t entry, tlb_key key, uint64_t now,
                        uint64_t *time);
+
+/* --- Ordered arrays --- */
+
+/* An LRU array whose entries nobody asks for by their number can keep each set in
+   the order of the last references, the newest first, and needs no times: then a
+   reference is to one line of the cache. Only this function may be called for
+   it. */
+
+/* References the key, and fills it in if it is not there. Returns whether it was.
+   Without a branch: where in the set it is cannot be foreseen. */
+static inline int tlb_ordered_reference(tlb_array *a, tlb_key key)
+{
+   const uint32_t ways = a->g.ways;
+   tlb_key *const keys = a->key + tlb_array_set(a, key) * ways;
+   uint32_t at = ways;
+   for (uint32_t way = 0; way < ways; way++)
+      at = keys[way] == key ? way : at;
+   for (uint32_t way = at < ways ? at : ways - 1; way > 0; way--)
+      keys[way] = keys[way - 1];
+   keys[0] = key;
+   return at < ways;
+}
 
 #endif

@@ -105,15 +105,27 @@ int tlb_machine_holds(const tlb_machine *m, unsigned base_shift,
 
 /* --- Building --- */
 
-/* Each array starts aligned again. */
+static uint32_t known(uint32_t cycles)
+{
+   return cycles == TLB_UNKNOWN ? 0 : cycles;
+}
+
+/* Each array starts on a line of the cache, and so do sets of 8 ways. */
+enum { LINE = 64 };
+
+static size_t up_to_line(size_t n)
+{
+   return (n + LINE - 1) / LINE * LINE;
+}
+
 static size_t array_bytes(const tlb_machine_array *a)
 {
-   return (tlb_array_bytes(&a->g) + 7) & ~(size_t)7;
+   return up_to_line(tlb_array_bytes(&a->g));
 }
 
 size_t tlb_hierarchy_bytes(const tlb_machine *m)
 {
-   size_t bytes = 0;
+   size_t bytes = LINE;
    for (unsigned i = 0; i < m->n_arrays; i++)
       bytes += array_bytes(&m->array[i]);
    return bytes + tlb_walker_bytes(m);
@@ -124,10 +136,12 @@ void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
                         tlb_release *release, tlb_range_time *range_time,
                         void *opaque)
 {
-   char *at = memory;
+   char *at = (char *)up_to_line((uintptr_t)memory);
    h->machine = m;
    h->base_shift = base_shift;
    h->levels = levels_of(m);
+   for (unsigned user = 0; user < TLB_N_USERS; user++)
+      h->behind[user].array = NULL;
    for (unsigned user = 0; user < TLB_N_USERS; user++)
       h->entry_level[user] = entry_level(m, user);
    for (unsigned i = 0; i < m->n_arrays; i++) {
@@ -159,6 +173,57 @@ void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
          }
       }
    }
+}
+
+static void find_only_one(tlb_hierarchy *h, unsigned user)
+{
+   const tlb_route *const route = tlb_route_of(h, user, h->base_shift,
+                                               h->base_shift);
+   tlb_only_one *const one = &h->behind[user];
+   unsigned n = 0;
+   for (unsigned level = h->entry_level[user] + 1; level < h->levels; level++) {
+      const tlb_stop *const stop = &route->at[level];
+      tlb_array *const a = &h->array[stop->array[0]];
+      if (stop->n == 0)
+         continue;
+      n++;
+      if (!a->ordered || a->set_mask == TLB_NO_MASK
+          || stop->shift[0] != h->base_shift)
+         return;
+      *one = (tlb_only_one){
+         .size = tlb_key_of(0, stop->shift[0], 0), .level = level,
+         .cycles = known(h->machine->array[stop->array[0]].hit_cycles),
+      };
+   }
+   if (n == 1)
+      one->array = &h->array[route->at[one->level].array[0]];
+}
+
+/* Up to this many ways a set is gone through. */
+enum { MAX_ORDERED_WAYS = 16 };
+
+void tlb_hierarchy_order(tlb_hierarchy *h)
+{
+   const int kept_in = tlb_walk_array(h->machine);
+   for (unsigned i = 0; i < h->machine->n_arrays; i++) {
+      tlb_array *const a = &h->array[i];
+      a->ordered = (int)i != kept_in && a->g.policy == TLB_LRU
+                   && a->g.ways <= MAX_ORDERED_WAYS;
+      for (unsigned user = 0; user < TLB_N_USERS; user++)
+         a->ordered &= !tlb_asks_first(h, user, i);
+   }
+   /* Which of two side by side takes a page, their times say. */
+   const tlb_route *const end = &h->route[0][0][0]
+                                + sizeof h->route / sizeof h->route[0][0][0];
+   for (const tlb_route *route = &h->route[0][0][0]; route < end; route++) {
+      for (unsigned level = 0; level < TLB_MAX_LEVELS; level++) {
+         const tlb_stop *const stop = &route->at[level];
+         for (unsigned i = 0; i < stop->n && stop->n > 1; i++)
+            h->array[stop->array[i]].ordered = 0;
+      }
+   }
+   for (unsigned user = 0; user < TLB_N_USERS; user++)
+      find_only_one(h, user);
 }
 
 /* --- One reference --- */
@@ -208,7 +273,7 @@ static int reference(tlb_hierarchy *h, const tlb_reference *r,
 
 static void pay(tlb_outcome *out, uint32_t cycles)
 {
-   out->cycles += cycles == TLB_UNKNOWN ? 0 : cycles;
+   out->cycles += known(cycles);
 }
 
 void tlb_hierarchy_walk(tlb_hierarchy *h, const tlb_reference *r,
@@ -220,13 +285,30 @@ void tlb_hierarchy_walk(tlb_hierarchy *h, const tlb_reference *r,
                                    r->page_shift, r->context, r->now - 1);
 }
 
+static void behind_base_page(tlb_hierarchy *h, const tlb_reference *r,
+                             tlb_outcome *out)
+{
+   const tlb_only_one *const one = &h->behind[r->user];
+   if (tlb_ordered_reference(one->array, r->page | one->size)) {
+      out->cycles += one->cycles;
+      return;
+   }
+   out->missed |= 1u << one->level;
+   tlb_hierarchy_walk(h, r, out);
+}
+
 void tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r,
                           tlb_outcome *out)
 {
-   const tlb_route *const route = tlb_route_of(h, r->user, r->page_shift,
-                                               r->block_shift);
    const unsigned first = h->entry_level[r->user];
    out->missed |= 1u << first;
+   if (h->behind[r->user].array != NULL && r->page_shift == h->base_shift
+       && r->block_shift == h->base_shift && r->context == 0) {
+      behind_base_page(h, r, out);
+      return;
+   }
+   const tlb_route *const route = tlb_route_of(h, r->user, r->page_shift,
+                                               r->block_shift);
    for (unsigned level = first + 1; level < h->levels; level++) {
       const tlb_stop *const stop = &route->at[level];
       unsigned which = 0;
@@ -235,9 +317,11 @@ void tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r,
       if (stop->n == 0)
          continue;
       tlb_array *const a = &h->array[stop->array[0]];
-      if (stop->n == 1 && a->plain) {
-         /* The common case by hand. */
-         const tlb_key key = tlb_entry_key(h, r, stop->shift[0]);
+      /* The common cases by hand. */
+      const tlb_key key = tlb_entry_key(h, r, stop->shift[0]);
+      if (a->ordered) {
+         hit = tlb_ordered_reference(a, key);
+      } else if (stop->n == 1 && a->plain) {
          entry = tlb_plain_find(a, key);
          hit = entry != TLB_MISS;
          if (hit)

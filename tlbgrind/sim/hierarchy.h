@@ -37,6 +37,15 @@ typedef struct {
    tlb_stop at[TLB_MAX_LEVELS];
 } tlb_route;
 
+/* The only array behind the first level that a base page can be in, if it is an
+   ordered one of 2^n sets: the common case of many machines, close together. */
+typedef struct {
+   tlb_array *array; /* NULL: it is not that simple */
+   tlb_key size;     /* what tells a base page's key from its number */
+   uint32_t cycles;  /* of a hit */
+   uint32_t level;   /* from 0 */
+} tlb_only_one;
+
 typedef struct {
    const tlb_machine *machine;
    unsigned base_shift; /* of the pages that references are given in */
@@ -44,6 +53,7 @@ typedef struct {
    unsigned entry_level[TLB_N_USERS]; /* the first (from 0) that serves it:
                                          stores of some processors have no
                                          first level */
+   tlb_only_one behind[TLB_N_USERS];
    tlb_array array[TLB_MAX_ARRAYS];
    tlb_route route[TLB_N_USERS][TLB_N_SIZES][TLB_N_BLOCK_SHIFTS];
    tlb_walker walker;
@@ -84,6 +94,11 @@ void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
                         unsigned base_shift, int nested, void *memory,
                         tlb_release *release, tlb_range_time *range_time,
                         void *opaque);
+
+/* Keeps arrays in order (array.h) wherever that makes no difference but of time; to
+   be called before the first reference. What tlb_translate_behind() says stays
+   the same; the arrays behind the first level must not be asked otherwise. */
+void tlb_hierarchy_order(tlb_hierarchy *h);
 
 /* Whether every kind of reference finds a first level that can hold base pages
    of 2^base_shift bytes, or pieces of them. Returns 1, or 0 with the reason. */

@@ -1,0 +1,109 @@
+/* Ladders, against one list of pages by their last references.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include "unit.h"
+
+#include "ladder.h"
+
+enum { PAGES = 64, ROUNDS = 20000 };
+
+/* The pages that were referenced, the newest first. */
+typedef struct {
+   uint32_t page[PAGES];
+   uint32_t n;
+} list;
+
+/* Moves the page to the front; returns how many stood before it. */
+static uint32_t refer(list *l, uint32_t page)
+{
+   uint32_t at = 0;
+   while (at < l->n && l->page[at] != page)
+      at++;
+   const uint32_t distance = at == l->n ? PAGES : at;
+   l->n += at == l->n;
+   for (; at > 0; at--)
+      l->page[at] = l->page[at - 1];
+   l->page[0] = page;
+   return distance;
+}
+
+/* What the smallest array, which is only a number of pages on top of the list, has
+   to tell the ladder; and that this agrees. */
+static void refer_both(tlb_ladder *l, list *model, uint32_t *place, char *pages,
+                       uint32_t page)
+{
+   const uint32_t smallest = l->size[0];
+   const uint32_t victim = model->n >= smallest ? model->page[smallest - 1]
+                                                : PAGES;
+   const uint32_t distance = refer(model, page);
+   uint32_t missed = 0;
+   while (missed < l->rungs && distance >= l->size[missed])
+      missed++;
+   if (missed == 0)
+      return;
+   assert_int_equal(tlb_ladder_take(l, &pages[page], place[page]), missed);
+   if (victim < PAGES)
+      place[victim] = tlb_ladder_put(l, &pages[victim]);
+}
+
+static void run(const uint32_t *sizes, uint32_t n, uint32_t n_pages, uint32_t seed)
+{
+   tlb_ladder l;
+   list model = { .n = 0 };
+   char pages[PAGES];
+   uint32_t place[PAGES] = { 0 };
+   void *const memory = malloc(tlb_ladder_bytes(sizes, n));
+   assert_non_null(memory);
+   tlb_ladder_init(&l, sizes, n, memory);
+   for (uint32_t i = 0; i < ROUNDS; i++) {
+      seed = seed * 1664525u + 1013904223u;
+      /* Near pages more often than far ones. */
+      const uint32_t among = (seed >> 28) < 10 ? n_pages / 2 : n_pages;
+      refer_both(&l, &model, place, pages, (seed >> 8) % among);
+   }
+   free(memory);
+}
+
+static void as_one_list(void **state)
+{
+   static const uint32_t sizes[][5] = { { 1, 2 }, { 4, 5, 6, 7, 8 }, { 1, 3, 40 },
+                                        { 8, 16, 24, 32, 48 }, { 30, 31 } };
+   static const uint32_t n[] = { 2, 5, 3, 5, 2 };
+   (void)state;
+   for (uint32_t i = 0; i < sizeof n / sizeof *n; i++) {
+      for (uint32_t n_pages = 2; n_pages <= PAGES; n_pages += 2)
+         run(sizes[i], n[i], n_pages, n_pages + i);
+   }
+}
+
+/* In turn over as many pages as fit, and one more. */
+static void loops(void **state)
+{
+   static const uint32_t sizes[] = { 4, 6, 10 };
+   (void)state;
+   for (uint32_t n_pages = 1; n_pages < 13; n_pages++) {
+      tlb_ladder l;
+      list model = { .n = 0 };
+      char pages[PAGES];
+      uint32_t place[PAGES] = { 0 };
+      char memory[1024] __attribute__((aligned(8)));
+      assert_true(tlb_ladder_bytes(sizes, 3) <= sizeof memory);
+      tlb_ladder_init(&l, sizes, 3, memory);
+      for (uint32_t i = 0; i < 20 * n_pages; i++)
+         refer_both(&l, &model, place, pages, i % n_pages);
+      /* LRU misses all or nothing. */
+      const uint32_t missed = (uint32_t)(n_pages > 4) + (n_pages > 6)
+                              + (n_pages > 10);
+      if (missed > 0)
+         assert_int_equal(tlb_ladder_take(&l, &pages[0], place[0]), missed);
+   }
+}
+
+int main(void)
+{
+   const struct CMUnitTest tests[] = {
+      CLAIM("the arrays miss what a list of all pages says", as_one_list),
+      CLAIM("one page more than there are entries misses each time", loops),
+   };
+   return cmocka_run_group_tests_name("ladder", tests, NULL, NULL);
+}

@@ -1,0 +1,273 @@
+/* Machines that have a first level in common. See tg_shared.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+
+#include "tg_shared.h"
+
+/* --- Equal machines --- */
+
+static Bool is_asked_first(const TgLane* lane, TgTable table, UInt i)
+{
+   if (table == TG_CODE)
+      return tlb_asks_first(&lane->h, TLB_FETCH, i) != 0;
+   return tlb_asks_first(&lane->h, TLB_LOAD, i)
+          || tlb_asks_first(&lane->h, TLB_STORE, i);
+}
+
+/* The next array from number i on that is asked first, or n_arrays. */
+static UInt next_first(const TgLane* lane, TgTable table, UInt i)
+{
+   while (i < lane->machine->m.n_arrays && !is_asked_first(lane, table, i))
+      i++;
+   return i;
+}
+
+static Bool are_equal(const tlb_machine_array* a, const tlb_machine_array* b)
+{
+   return a->level == b->level && a->users == b->users
+          && VG_(memcmp)(&a->g, &b->g, sizeof a->g) == 0
+          && a->splits == b->splits && a->coalesce_shift == b->coalesce_shift;
+}
+
+/* Whether the first levels of both for code or data, and what is told them,
+   are the same at all times. */
+static Bool have_equal_first_levels(const TgLane* a, const TgLane* b,
+                                    TgTable table)
+{
+   UInt i = next_first(a, table, 0), j = next_first(b, table, 0);
+   if (a->view != b->view || a->base_shift != b->base_shift
+       || a->asks != b->asks || tg_lane_is_mixed(a) || tg_lane_is_mixed(b))
+      return False;
+   while (i < a->machine->m.n_arrays && j < b->machine->m.n_arrays) {
+      if (a->h.array[i].also_behind || b->h.array[j].also_behind
+          || !are_equal(&a->machine->m.array[i], &b->machine->m.array[j]))
+         return False;
+      i = next_first(a, table, i + 1);
+      j = next_first(b, table, j + 1);
+   }
+   return i == a->machine->m.n_arrays && j == b->machine->m.n_arrays;
+}
+
+/* Whether all that is counted of both is the same at all times. */
+static Bool are_twins(const TgLane* a, const TgLane* b)
+{
+   const tlb_machine* m = &a->machine->m;
+   const tlb_machine* n = &b->machine->m;
+   if (a->view != b->view || a->base_shift != b->base_shift
+       || m->n_arrays != n->n_arrays || m->n_walk_steps != n->n_walk_steps
+       || m->software_walk != n->software_walk
+       || m->walk_cycles != n->walk_cycles)
+      return False;
+   for (UInt i = 0; i < m->n_arrays; i++) {
+      if (!are_equal(&m->array[i], &n->array[i])
+          || m->array[i].hit_cycles != n->array[i].hit_cycles)
+         return False;
+   }
+   for (UInt i = 0; i < m->n_walk_steps; i++) {
+      const tlb_walk_step* s = &m->walk[i];
+      const tlb_walk_step* t = &n->walk[i];
+      if (s->shift != t->shift || s->cached != t->cached
+          || s->in_last_level != t->in_last_level || s->joined != t->joined
+          || VG_(memcmp)(&s->g, &t->g, sizeof s->g) != 0)
+         return False;
+   }
+   return True;
+}
+
+/* Processors of one family are often equal in all that is simulated: one of them
+   is enough. */
+static Bool is_counted_already(TgLane* lane)
+{
+   for (TgLane* twin = tg_lanes; twin < lane; twin++) {
+      if (are_twins(twin, lane)) {
+         lane->counts = twin->counts;
+         return True;
+      }
+   }
+   return False;
+}
+
+static void follow(TgLane* leader, TgLane* lane, TgTable table)
+{
+   lane->follower[table] = leader->follower[table];
+   lane->follows[table] = True;
+   leader->follower[table] = lane;
+}
+
+/* --- As long as all pages are base pages --- */
+
+/* The array that a kind of reference asks first. */
+static tlb_array* array_for(TgLane* lane, UInt user)
+{
+   const UChar shift = (UChar)lane->base_shift;
+   const tlb_stop* stop = &tlb_route_of(&lane->h, user, shift, shift)
+                              ->at[lane->h.entry_level[user]];
+   return stop->n == 1 && stop->shift[0] == shift ? &lane->h.array[stop->array[0]]
+                                                  : NULL;
+}
+
+/* The LRU array that the lane's base pages of code or data have there; NULL: it is
+   not that simple. */
+static tlb_array* base_array(TgLane* lane, TgTable table)
+{
+   if (!lane->base_pages || tg_lane_is_mixed(lane) || tg_lane_has_doubles(lane))
+      return NULL;
+   tlb_array* a = array_for(lane, table == TG_CODE ? TLB_FETCH : TLB_LOAD);
+   if (a == NULL || a->g.policy != TLB_LRU || a->also_behind
+       || (table == TG_DATA && array_for(lane, TLB_STORE) != a))
+      return NULL;
+   return a;
+}
+
+/* Whether one array misses nothing but what the other, which is no larger,
+   misses. */
+static Bool holds_all_of(const tlb_array* larger, const tlb_array* a)
+{
+   return larger->sets == a->sets
+          && (larger->g.ways == a->g.ways
+              || (a->sets == 1 && larger->g.ways > a->g.ways));
+}
+
+static Bool is_free(const TgLane* lane, TgTable table)
+{
+   return lane->counts == lane->number && !lane->follows[table];
+}
+
+/* The sizes of the arrays that the lane's holds all of or that hold all of it, in
+   order; *smallest is the first lane with the smallest. Returns how many there
+   are. */
+static UInt sizes_like(TgLane* lane, TgTable table, UInt size[TLB_MAX_RUNGS],
+                       TgLane** smallest)
+{
+   const tlb_array* a = base_array(lane, table);
+   UInt n = 0;
+   for (TgLane* l = lane; l < tg_lanes + tg_n_lanes; l++) {
+      const tlb_array* b = is_free(l, table) ? base_array(l, table) : NULL;
+      if (b == NULL || !(holds_all_of(a, b) || holds_all_of(b, a)))
+         continue;
+      UInt at = n;
+      while (at > 0 && size[at - 1] > b->g.ways)
+         at--;
+      if ((at > 0 && size[at - 1] == b->g.ways) || n == TLB_MAX_RUNGS)
+         continue;
+      for (UInt i = n++; i > at; i--)
+         size[i] = size[i - 1];
+      size[at] = b->g.ways;
+      if (at == 0)
+         *smallest = l;
+   }
+   return n;
+}
+
+/* Lets lanes follow that miss nothing but what the smallest of them does. */
+static void share_base_pages(TgLane* lane, TgTable table)
+{
+   UInt size[TLB_MAX_RUNGS];
+   TgLane* leader = lane;
+   const UInt n = sizes_like(lane, table, size, &leader);
+   const tlb_array* a = base_array(leader, table);
+   for (TgLane* l = lane; l < tg_lanes + tg_n_lanes; l++) {
+      const tlb_array* b = l != leader && is_free(l, table)
+                              ? base_array(l, table) : NULL;
+      if (b == NULL || !holds_all_of(b, a))
+         continue;
+      UInt rung = 0;
+      while (rung < n && size[rung] != b->g.ways)
+         rung++;
+      if (rung == n)
+         continue;
+      l->rung[table] = rung;
+      follow(leader, l, table);
+   }
+   if (n < 2)
+      return;
+   leader->ladder[table] = VG_(malloc)("tg.shared", sizeof(tlb_ladder));
+   tlb_ladder_init(leader->ladder[table], size, n,
+                   VG_(malloc)("tg.shared.places", tlb_ladder_bytes(size, n)));
+}
+
+void tg_shared_find(void)
+{
+   for (TgLane* lane = tg_lanes; lane < tg_lanes + tg_n_lanes; lane++)
+      is_counted_already(lane);
+   for (UInt t = 0; t < TG_N_TABLES; t++) {
+      for (TgLane* lane = tg_lanes; lane < tg_lanes + tg_n_lanes; lane++) {
+         if (!is_free(lane, t))
+            continue;
+         if (base_array(lane, t) != NULL) {
+            share_base_pages(lane, t);
+            continue;
+         }
+         for (TgLane* l = lane + 1; l < tg_lanes + tg_n_lanes; l++) {
+            if (is_free(l, t) && have_equal_first_levels(lane, l, t))
+               follow(lane, l, t);
+         }
+      }
+   }
+}
+
+/* --- What a leader misses --- */
+
+UInt tg_shared_missed(TgLane* leader, TgTable table, TgPage* p)
+{
+   tlb_ladder* l = leader->ladder[table];
+   const UInt n = tlb_ladder_take(l, p, tg_rest(p)->place);
+   if (tg_evicted != NULL)
+      tg_rest(tg_evicted)->place = tlb_ladder_put(l, tg_evicted);
+   return n;
+}
+
+/* --- When that ends --- */
+
+static void fill(tlb_array* a, UWord number, UInt shift, uint64_t time)
+{
+   tlb_array_fill(a, tlb_key_of(number, shift, 0), time);
+}
+
+/* Puts into the follower's own array what it would hold. */
+static void fill_in(TgLane* leader, TgLane* f, TgTable table)
+{
+   const tlb_array* from = base_array(leader, table);
+   tlb_array* to = base_array(f, table);
+   const tlb_ladder* l = leader->ladder[table];
+   const UInt shift = leader->base_shift;
+   for (UInt e = 0; e < from->g.entries; e++) {
+      if (from->key[e] != TLB_NO_KEY)
+         fill(to, (UWord)tlb_key_page(from->key[e]), shift,
+              tlb_array_time(from, e));
+   }
+   for (UInt at = l == NULL ? 0 : l->place[0].older; at != 0;
+        at = l->place[at].older) {
+      const TgPage* p = l->place[at].page;
+      if (l->place[at].rung <= f->rung[table])
+         fill(to, table == TG_CODE ? tg_code_page_number(p)
+                                   : tg_page_number_of_data(p, shift),
+              shift, tlb_array_attached_time(from, &p->time));
+   }
+}
+
+void tg_shared_part(void)
+{
+   for (UInt t = 0; t < TG_N_TABLES; t++) {
+      for (TgLane* leader = tg_lanes; leader < tg_lanes + tg_n_lanes; leader++) {
+         if (!is_free(leader, t) || base_array(leader, t) == NULL)
+            continue;
+         TgLane* next;
+         for (TgLane* f = leader->follower[t]; f != NULL; f = next) {
+            next = f->follower[t];
+            fill_in(leader, f, t);
+            f->follower[t] = NULL;
+            f->rung[t] = 0;
+            f->follows[t] = False;
+            tg_knowledge.wanted[t] |= f->bit;
+            if (t == TG_DATA && tg_knowledge.split)
+               tg_knowledge.wanted_writes |= f->bit;
+         }
+         leader->follower[t] = NULL;
+         leader->ladder[t] = NULL;
+      }
+   }
+}

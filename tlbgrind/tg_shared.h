@@ -1,0 +1,28 @@
+/* Machines that have a first level in common: it is simulated once.
+
+   A machine that is equal to another in all is not simulated at all. One whose
+   first level is equal follows: it is only asked when the other, its leader, has
+   missed, behind its first level. So does one whose first level is the same as far
+   as base pages go, and of fully associative LRU levels a larger one: it misses
+   nothing but what the smallest misses, and a ladder (sim/ladder.h) says what.
+   These part as soon as the program asks for huge pages. */
+
+#ifndef TG_SHARED_H
+#define TG_SHARED_H
+
+#include "pub_tool_basics.h"
+
+#include "tg_lanes.h"
+
+/* Finds who counts for whom and who follows whom. */
+void tg_shared_find(void);
+
+/* The leader, which has a ladder, has missed page p. Returns which of its
+   followers have, too: those on a rung with a lower number. */
+UInt tg_shared_missed(TgLane* leader, TgTable table, TgPage* p);
+
+/* The followers of all lanes that know base pages alone go on by
+   themselves. */
+void tg_shared_part(void);
+
+#endif
