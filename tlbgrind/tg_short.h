@@ -150,11 +150,22 @@ TgShortEnd tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, UWord number,
    return TG_SHORT_DONE;
 }
 
+/* Whether the segment has no data reference in a group before number nth. */
+static inline Bool tg_is_first_group(const TgSegment* s, UInt n_groups, UInt nth)
+{
+   for (UInt i = 0; i < n_groups; i++) {
+      if (s->group[i].oldest < nth)
+         return False;
+   }
+   return True;
+}
+
 /* Simulates a segment of which one page is unknown. Returns False, and has done
    nothing, if it is not that simple. The check has left the groups' pages, as far
    as it knows them, in tg_segment_pages. Why it is exact to simulate only the
    first reference to the page and to note the times afterwards: see
-   tg_replay.c. */
+   tg_replay.c; where times matter exactly, there must be none to note before
+   it. */
 static inline __attribute__((always_inline))
 Bool tg_short_segment(const TgHot* hot, TgSegment* s, UInt n_groups, UInt shift,
                       Bool writes, Bool split)
@@ -190,6 +201,9 @@ Bool tg_short_segment(const TgHot* hot, TgSegment* s, UInt n_groups, UInt shift,
       return False;
    TgRef* r = tg_segment_refs(s);
    if (unknown != fetch) {
+      if (UNLIKELY(tg_knowledge.exact_times)
+          && !tg_is_first_group(s, n_groups, nth))
+         return False;
       r += nth;
       kind = split ? kind : r->kind;
    } else {

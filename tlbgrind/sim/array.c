@@ -46,6 +46,9 @@ static void carve_array(tlb_array *a, const tlb_geometry *g, carver *c)
    a->time = carve(c, n, sizeof *a->time);
    a->short_cut = carve(c, n, sizeof *a->short_cut);
    a->tree = carve(c, sets * 2 * tlb_policy_leaves(g), sizeof *a->tree);
+   a->order = carve(c, sets, sizeof *a->order);
+   a->latest = carve(c, g->policy == TLB_PLRU ? 2 * g->ways : 0,
+                     sizeof *a->latest);
    a->bucket = carve(c, has_index(g) ? (size_t)1 << bucket_bits(g) : 0,
                      sizeof *a->bucket);
    a->chain = carve(c, has_index(g) ? n : 0, sizeof *a->chain);
@@ -85,6 +88,7 @@ void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
    }
    for (uint32_t i = 0; i < a->sets; i++) {
       a->filled[i] = a->next[i] = 0;
+      a->order[i] = TLB_FIRST_ORDER;
    }
    a->leaves = tlb_policy_leaves(g);
    if (a->leaves == 0)

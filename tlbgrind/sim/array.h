@@ -88,6 +88,7 @@ typedef struct {
                             kept up while there is a short cut */
    uint64_t **short_cut; /* where the time is kept instead, or NULL; the array
                             itself is NULL where nothing is ever attached */
+   uint64_t *order;      /* per set: see "ordered arrays" */
    uint8_t *used;        /* NRU's used bits */
    uint32_t *filled;     /* per set: how many ways hold something */
    uint32_t *next;       /* per set: FIFO's next victim; NRU's count of used */
@@ -97,6 +98,8 @@ typedef struct {
    tlb_bound *tree;      /* LRU of many ways: the oldest of each half, quarter,
                             ... of a set; NULL: there are no trees */
    uint32_t leaves;      /* of a set's tree: its ways, rounded up to 2^n */
+   uint64_t *latest;     /* PLRU: room for the last reference in each half,
+                            quarter, ... of a set; above 2n and 2n + 1 stands n */
    uint32_t n_filled;    /* entries that hold something */
    uint32_t n_attached;  /* entries with a short cut */
    uint32_t n_ranges;    /* of these, tlb_range */
@@ -257,24 +260,41 @@ void tlb_array_replace(tlb_array *a, uint32_t entry, tlb_key key, uint64_t now,
 
 /* --- Ordered arrays --- */
 
-/* An LRU array whose entries nobody asks for by their number can keep each set in
-   the order of the last references, the newest first, and needs no times: then a
-   reference is to one line of the cache. Only this function may be called for
-   it. */
+/* An LRU array of up to 16 ways whose entries nobody asks for by their number can
+   keep, instead of times, the order of each set's last references: the numbers of
+   its ways, of 4 bits each, the newest lowest. Then a reference needs no branch,
+   for where in the set a key is cannot be foreseen; and it goes to one line of the
+   cache but for the order. Only this function may be called for such an array. */
 
-/* References the key, and fills it in if it is not there. Returns whether it was.
-   Without a branch: where in the set it is cannot be foreseen. */
-static inline int tlb_ordered_reference(tlb_array *a, tlb_key key)
+enum { TLB_MAX_ORDERED_WAYS = 16 };
+
+#define TLB_FIRST_ORDER UINT64_C(0xfedcba9876543210)
+
+/* The order with the way moved to the front. */
+static inline uint64_t tlb_order_with(uint64_t order, uint64_t way)
 {
-   const uint32_t ways = a->g.ways;
-   tlb_key *const keys = a->key + tlb_array_set(a, key) * ways;
-   uint32_t at = ways;
+   const uint64_t ones = UINT64_C(0x1111111111111111);
+   /* The lowest 4 bits that are zero: there it stands. */
+   const uint64_t differs = order ^ (way * ones);
+   const uint64_t zero = (differs - ones) & ~differs & (ones << 3);
+   /* All bits up to these. */
+   const uint64_t newer = zero ^ (zero - 1);
+   return (order & ~newer) | (order << 4 & newer) | way;
+}
+
+/* References the key, and fills it in if it is not there. Returns whether it was. */
+static inline int tlb_ordered_reference(tlb_key *keys, uint64_t *order,
+                                        uint32_t ways, tlb_key key)
+{
+   const uint64_t oldest = *order >> 4 * (ways - 1) & 15;
+   uint64_t at = ways;
    for (uint32_t way = 0; way < ways; way++)
       at = keys[way] == key ? way : at;
-   for (uint32_t way = at < ways ? at : ways - 1; way > 0; way--)
-      keys[way] = keys[way - 1];
-   keys[0] = key;
-   return at < ways;
+   const int found = at < ways;
+   at = found ? at : oldest;
+   keys[at] = key;
+   *order = tlb_order_with(*order, at);
+   return found;
 }
 
 #endif

@@ -141,7 +141,7 @@ void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
    h->base_shift = base_shift;
    h->levels = levels_of(m);
    for (unsigned user = 0; user < TLB_N_USERS; user++)
-      h->behind[user].array = NULL;
+      h->behind[user].key = NULL;
    for (unsigned user = 0; user < TLB_N_USERS; user++)
       h->entry_level[user] = entry_level(m, user);
    for (unsigned i = 0; i < m->n_arrays; i++) {
@@ -191,16 +191,14 @@ static void find_only_one(tlb_hierarchy *h, unsigned user)
           || stop->shift[0] != h->base_shift)
          return;
       *one = (tlb_only_one){
+         .order = a->order, .set_mask = a->set_mask, .ways = a->g.ways,
          .size = tlb_key_of(0, stop->shift[0], 0), .level = level,
          .cycles = known(h->machine->array[stop->array[0]].hit_cycles),
       };
    }
    if (n == 1)
-      one->array = &h->array[route->at[one->level].array[0]];
+      one->key = h->array[route->at[one->level].array[0]].key;
 }
-
-/* Up to this many ways a set is gone through. */
-enum { MAX_ORDERED_WAYS = 16 };
 
 void tlb_hierarchy_order(tlb_hierarchy *h)
 {
@@ -208,7 +206,7 @@ void tlb_hierarchy_order(tlb_hierarchy *h)
    for (unsigned i = 0; i < h->machine->n_arrays; i++) {
       tlb_array *const a = &h->array[i];
       a->ordered = (int)i != kept_in && a->g.policy == TLB_LRU
-                   && a->g.ways <= MAX_ORDERED_WAYS;
+                   && a->g.ways <= TLB_MAX_ORDERED_WAYS;
       for (unsigned user = 0; user < TLB_N_USERS; user++)
          a->ordered &= !tlb_asks_first(h, user, i);
    }
@@ -289,7 +287,9 @@ static void behind_base_page(tlb_hierarchy *h, const tlb_reference *r,
                              tlb_outcome *out)
 {
    const tlb_only_one *const one = &h->behind[r->user];
-   if (tlb_ordered_reference(one->array, r->page | one->size)) {
+   const uint32_t set = (uint32_t)r->page & one->set_mask;
+   if (tlb_ordered_reference(one->key + set * one->ways, one->order + set,
+                             one->ways, r->page | one->size)) {
       out->cycles += one->cycles;
       return;
    }
@@ -302,7 +302,7 @@ void tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r,
 {
    const unsigned first = h->entry_level[r->user];
    out->missed |= 1u << first;
-   if (h->behind[r->user].array != NULL && r->page_shift == h->base_shift
+   if (h->behind[r->user].key != NULL && r->page_shift == h->base_shift
        && r->block_shift == h->base_shift && r->context == 0) {
       behind_base_page(h, r, out);
       return;
@@ -320,7 +320,9 @@ void tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r,
       /* The common cases by hand. */
       const tlb_key key = tlb_entry_key(h, r, stop->shift[0]);
       if (a->ordered) {
-         hit = tlb_ordered_reference(a, key);
+         const uint32_t set = tlb_array_set(a, key);
+         hit = tlb_ordered_reference(a->key + set * a->g.ways, a->order + set,
+                                     a->g.ways, key);
       } else if (stop->n == 1 && a->plain) {
          entry = tlb_plain_find(a, key);
          hit = entry != TLB_MISS;

@@ -40,7 +40,10 @@ typedef struct {
 /* The only array behind the first level that a base page can be in, if it is an
    ordered one of 2^n sets: the common case of many machines, close together. */
 typedef struct {
-   tlb_array *array; /* NULL: it is not that simple */
+   tlb_key *key;     /* the array's; NULL: it is not that simple */
+   uint64_t *order;
+   uint32_t set_mask;
+   uint32_t ways;
    tlb_key size;     /* what tells a base page's key from its number */
    uint32_t cycles;  /* of a hit */
    uint32_t level;   /* from 0 */

@@ -124,31 +124,30 @@ static uint32_t oldest_by_scan(tlb_array *a, uint32_t set)
    return oldest;
 }
 
-/* The last reference to any of n entries from `first` on. */
-static uint64_t youngest(const tlb_array *a, uint32_t first, uint32_t n)
-{
-   uint64_t youngest_time = 0;
-   for (uint32_t i = first; i < first + n; i++) {
-      const uint64_t time = tlb_array_time(a, i);
-      if (time > youngest_time)
-         youngest_time = time;
-   }
-   return youngest_time;
-}
-
 /* Tree PLRU. Each bit of the tree points away from the half that was
    referenced last, so the bits need not be kept: the half with the older last
    reference is where they point. Only full sets are asked, so every way has
    been referenced and no two times are equal. */
-static uint32_t victim_by_tree(const tlb_array *a, uint32_t set)
+static uint32_t victim_by_tree(tlb_array *a, uint32_t set)
 {
-   const uint32_t first = set * a->g.ways;
-   uint32_t from = first;
-   for (uint32_t half = a->g.ways / 2; half > 0; half /= 2) {
-      if (youngest(a, from, half) > youngest(a, from + half, half))
-         from += half;
+   const uint32_t ways = a->g.ways;
+   const uint32_t first = set * ways;
+   uint64_t *const latest = a->latest;
+   if (tlb_array_all_attached(a) && a->n_ranges == 0 && !a->also_behind) {
+      for (uint32_t way = 0; way < ways; way++)
+         latest[ways + way] = tlb_array_attached_time(a,
+                                                      a->short_cut[first + way]);
+   } else {
+      for (uint32_t way = 0; way < ways; way++)
+         latest[ways + way] = tlb_array_time(a, first + way);
    }
-   return from - first;
+   for (uint32_t n = ways - 1; n > 0; n--)
+      latest[n] = latest[2 * n] > latest[2 * n + 1] ? latest[2 * n]
+                                                    : latest[2 * n + 1];
+   uint32_t n = 1;
+   while (n < ways)
+      n = 2 * n + (latest[2 * n] > latest[2 * n + 1]);
+   return n - ways;
 }
 
 /* NRU never leaves a set of two ways or more with all used bits on. */
