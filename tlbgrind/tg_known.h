@@ -122,7 +122,7 @@ typedef struct {
                    If not, it is looked up as a read is, and `write` only says
                    that writes are known, too. */
    Bool writes; /* writes are told apart at all */
-   Bool exact_times; /* somebody looks at more than who is oldest */
+   ULong exact_times; /* machines that look at more than who is oldest */
    Bool mixed;       /* somebody compares times of fetches and of data */
 } TgKnowledge;
 

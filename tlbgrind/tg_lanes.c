@@ -528,7 +528,8 @@ void tg_lanes_init(const TgOptions* options)
             k.wanted[t] |= tg_lanes[i].bit;
       }
       k.split |= is_split(&tg_lanes[i]);
-      k.exact_times |= needs_exact_times(&tg_lanes[i]);
+      if (needs_exact_times(&tg_lanes[i]))
+         k.exact_times |= tg_lanes[i].bit;
       k.mixed |= tg_lane_is_mixed(&tg_lanes[i]);
       if (!tg_lanes[i].base_pages || tg_lane_is_mixed(&tg_lanes[i]))
          k.wide |= tg_lanes[i].bit;

@@ -211,6 +211,14 @@ static UInt new_mark(void)
    return mark;
 }
 
+/* Whether somebody who wants to see the next reference to the page looks at more
+   than who is oldest. */
+static Bool matters_exactly(const TgPage* p)
+{
+   const TgRest* rest = tg_rest(p);
+   return ((rest->wanted | rest->wanted_writes) & tg_knowledge.exact_times) != 0;
+}
+
 /* Simulates the first reference to an unknown page. Returns False if the rest of
    the segment has to be gone through one by one; `*done` says whether this
    reference is part of the rest. */
@@ -265,7 +273,7 @@ static Bool replay_groups(const TgHot* hot, TgSegment* s)
    for (Int i = 0; i < n; i++) {
       const Unknown* u = &unknown[i];
       Bool done = True;
-      if (tg_knowledge.exact_times)
+      if (matters_exactly(u->page))
          replay_refs(hot, s, u->nth, u->nth);
       if (UNLIKELY(!simulate(u, &tg_segment_refs(s)[u->nth],
                              time_of_ref(s, u->nth), mark, &done))) {

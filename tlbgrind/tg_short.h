@@ -201,7 +201,7 @@ Bool tg_short_segment(const TgHot* hot, TgSegment* s, UInt n_groups, UInt shift,
       return False;
    TgRef* r = tg_segment_refs(s);
    if (unknown != fetch) {
-      if (UNLIKELY(tg_knowledge.exact_times)
+      if (UNLIKELY(tg_knowledge.exact_times != 0)
           && !tg_is_first_group(s, n_groups, nth))
          return False;
       r += nth;

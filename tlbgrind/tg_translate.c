@@ -18,6 +18,7 @@ static Bool fast_path;
    its costs. */
 static UChar* missed_so_far;
 static Bool missed_any;
+static Bool in_parts; /* it can have more than one */
 static Bool unfinished; /* the call that follows is for the same reference */
 static ULong* extra; /* TG_N_COSTS by machine */
 
@@ -34,8 +35,11 @@ ULong* tg_translate_extra(UInt lane)
    return extra + lane * TG_N_COSTS;
 }
 
-static void begin_reference(void)
+/* A reference crosses to another page only where all of a segment is replayed, and
+   is a read and a write where these are told apart. */
+static void begin_reference(const TgRef* r, UInt mark)
 {
+   in_parts = mark == TG_NO_MARK || (r->modifies && tg_knowledge.split);
    if (missed_any && !unfinished)
       VG_(memset)(missed_so_far, 0, tg_n_lanes * sizeof *missed_so_far);
    missed_any = missed_any && unfinished;
@@ -45,11 +49,13 @@ static void begin_reference(void)
    more than one of them is noted as well. */
 static void book(TgRef* r, const TgLane* lane, const tlb_outcome* o)
 {
-   const UInt missed = tg_misses_of(o);
-   UInt again = missed & missed_so_far[lane->number];
    if (r->misses == NULL)
       r->misses = tg_line_misses(tg_site_line(r->site), r->kind);
    tg_book_misses(r->misses + lane->number * TG_N_OF_A_MISS, o);
+   if (!in_parts)
+      return;
+   const UInt missed = tg_misses_of(o);
+   UInt again = missed & missed_so_far[lane->number];
    ULong* cost = tg_translate_extra(lane->number) + tg_cost(r->kind, TG_MISS_1);
    for (; again != 0; again >>= 1, cost++)
       *cost += again & 1;
@@ -126,7 +132,7 @@ Bool tg_translate(TgRef* r, TgPage* p, UWord number, ULong now, UInt mark)
 {
    if (mark != TG_NO_MARK)
       tg_segment_mark(mark);
-   begin_reference();
+   begin_reference(r, mark);
    unfinished = !refer(r, p, number, now, mark);
    return !unfinished;
 }
@@ -158,7 +164,7 @@ void tg_translate_as_cachegrind(TgRef* r, UWord first, UWord last, ULong now)
       }
       o.missed |= 1u << level;
    }
-   begin_reference();
+   begin_reference(r, TG_NO_MARK);
    if (o.missed)
       book(r, &tg_lanes[0], &o);
 }
