@@ -20,23 +20,32 @@
 #include "tg_syscall_names.h"
 #include "tg_used.h"
 
+/* What many faults have in common. */
+typedef struct {
+   const HChar* brought[2]; /* warm, cold; equal texts are equal pointers */
+   const HChar* read;
+   UInt map;
+   UInt code;               /* ID, 0: none */
+   UInt thread;
+   Int by;
+   HChar kinds[TLB_N_VIEWS + 1];
+} Circumstances;
+
 /* A fault, or several that differ by a page and a number of instructions from
    one to the next. A program that fills memory makes as many as the memory has
    pages, one like the other: they take up one record. */
 typedef struct {
    ULong page;
    ULong instructions;
-   ULong more;            /* how many follow */
+   const Circumstances* in; /* equal ones are equal pointers */
+   UInt run;                /* the number of its run, from 1; 0: it is alone */
+} Record;
+
+typedef struct {
+   ULong more;              /* how many follow the first */
    Long page_step;
    ULong instructions_step;
-   const HChar* brought[2]; /* warm, cold; equal texts are equal pointers */
-   const HChar* read;
-   UInt map;
-   UInt code;             /* ID, 0: none */
-   UInt thread;
-   Int by;
-   HChar kinds[TLB_N_VIEWS + 1];
-} Record;
+} Run;
 
 typedef struct _Code {
    struct _Code* next; /* first two: as VG_(HashTable) wants them */
@@ -52,7 +61,9 @@ static ULong n_faults;
 static ULong first_instructions;
 static VgHashTable* codes;
 static XArray* code_sites; /* TgSite*, by number - 1 */
+static XArray* record_runs; /* Run, by number - 1 */
 static DedupPoolAlloc* texts;
+static DedupPoolAlloc* circumstances;
 static const HChar* nothing;
 static tlb_fault_counts counts[TLB_N_VIEWS];
 static tlb_fault_counts hidden[TLB_N_VIEWS];
@@ -69,6 +80,8 @@ static void start_empty(void)
    codes = VG_(HT_construct)("tg.log.codes");
    code_sites = VG_(newXA)(VG_(malloc), "tg.log.sites", VG_(free),
                            sizeof(TgSite*));
+   record_runs = VG_(newXA)(VG_(malloc), "tg.log.runs", VG_(free),
+                            sizeof(Run));
    n_records = 0;
    n_faults = 0;
    VG_(memset)(counts, 0, sizeof counts);
@@ -79,6 +92,8 @@ void tg_log_init(void)
 {
    texts = VG_(newDedupPA)(16 * 1024, 1, VG_(malloc), "tg.log.texts",
                            VG_(free));
+   circumstances = VG_(newDedupPA)(16 * 1024, sizeof(void*), VG_(malloc),
+                                   "tg.log.circumstances", VG_(free));
    nothing = intern("-");
    start_empty();
 }
@@ -91,6 +106,7 @@ void tg_log_clear(void)
       tg_site_release(*(TgSite**)VG_(indexXA)(code_sites, i));
    VG_(deleteXA)(chunks);
    VG_(deleteXA)(code_sites);
+   VG_(deleteXA)(record_runs);
    VG_(HT_destruct)(codes, VG_(free));
    start_empty();
 }
@@ -187,20 +203,47 @@ static HChar letter(const tlb_fault* f)
    return f->kind != TLB_NO_FAULT && f->major ? (HChar)(c - 32) : c;
 }
 
-/* Whether r goes on where `last` ends. */
-static Bool continues(const Record* last, const Record* r)
+static const Circumstances* in_common(const TgFaultWhere* where,
+                                      const tlb_fault in[TLB_N_VIEWS])
 {
-   if (last->map != r->map || last->code != r->code || last->by != r->by
-       || last->thread != r->thread || last->brought[0] != r->brought[0]
-       || last->brought[1] != r->brought[1] || last->read != r->read
-       || VG_(strcmp)(last->kinds, r->kinds) != 0)
-      return False;
+   Circumstances c;
+   /* Equal ones have to be equal to the byte. */
+   VG_(memset)(&c, 0, sizeof c);
+   c.brought[0] = brought_text(&in[TLB_VIEW_WARM]);
+   c.brought[1] = brought_text(&in[TLB_VIEW_COLD]);
+   c.read = read_text(&in[TLB_VIEW_COLD]);
+   c.map = where->map;
+   c.code = code_of(where->site);
+   c.thread = where->thread;
+   c.by = where->by;
+   for (UInt view = 0; view < TLB_N_VIEWS; view++)
+      c.kinds[view] = letter(&in[view]);
+   return VG_(allocEltDedupPA)(circumstances, sizeof c, &c);
+}
+
+static Run* run_of(const Record* r)
+{
+   return r->run == 0 ? NULL : VG_(indexXA)(record_runs, (Word)r->run - 1);
+}
+
+/* Lets a fault go on where `last` ends, if it does. */
+static Bool goes_on(Record* last, const Record* r)
+{
    const Long page_step = (Long)(r->page - last->page);
    const ULong step = r->instructions - last->instructions;
-   if (last->more == 0)
+   Run* run = run_of(last);
+   if (last->in != r->in)
+      return False;
+   if (run == NULL) {
+      const Run first = { 1, page_step, step };
+      last->run = (UInt)VG_(addToXA)(record_runs, &first) + 1;
       return True;
-   return page_step == (Long)(last->more + 1) * last->page_step
-          && step == (last->more + 1) * last->instructions_step;
+   }
+   if (page_step != (Long)(run->more + 1) * run->page_step
+       || step != (run->more + 1) * run->instructions_step)
+      return False;
+   run->more++;
+   return True;
 }
 
 void tg_log_add(const TgFaultWhere* where, const tlb_fault in[TLB_N_VIEWS])
@@ -209,28 +252,13 @@ void tg_log_add(const TgFaultWhere* where, const tlb_fault in[TLB_N_VIEWS])
       first_instructions = where->instructions;
    n_faults++;
    count(counts, in);
-   Record r = {
+   const Record r = {
       .page = where->page,
       .instructions = where->instructions - first_instructions,
-      .brought = { brought_text(&in[TLB_VIEW_WARM]),
-                   brought_text(&in[TLB_VIEW_COLD]) },
-      .read = read_text(&in[TLB_VIEW_COLD]),
-      .map = where->map, .code = code_of(where->site),
-      .thread = where->thread, .by = where->by,
+      .in = in_common(where, in),
    };
-   for (UInt view = 0; view < TLB_N_VIEWS; view++)
-      r.kinds[view] = letter(&in[view]);
-   if (n_records > 0) {
-      Record* last = record(n_records - 1);
-      if (continues(last, &r)) {
-         if (last->more == 0) {
-            last->page_step = (Long)(r.page - last->page);
-            last->instructions_step = r.instructions - last->instructions;
-         }
-         last->more++;
-         return;
-      }
-   }
+   if (n_records > 0 && goes_on(record(n_records - 1), &r))
+      return;
    if (n_records % RECORDS_PER_CHUNK == 0) {
       Record* chunk = VG_(malloc)("tg.log.records",
                                   RECORDS_PER_CHUNK * sizeof *chunk);
@@ -325,7 +353,7 @@ static void print_maps(TgFile* f, const XArray* runs)
                              sizeof(UInt));
    UInt last = 0;
    for (ULong i = 0; i < n_records; i++) {
-      const UInt map = record(i)->map;
+      const UInt map = record(i)->in->map;
       if (map != last)
          VG_(addToXA)(used, &map);
       last = map;
@@ -382,21 +410,25 @@ static void print_faults(TgFile* f)
    UInt codes_printed = 0;
    for (ULong i = 0; i < n_records; i++) {
       const Record* r = record(i);
+      const Circumstances* in = r->in;
+      const Run* run = run_of(r);
       /* They got their numbers in the order of their faults. */
-      if (r->code > codes_printed)
+      if (in->code > codes_printed)
          print_code(f, ++codes_printed);
-      tg_file_print(f, "%llu\t%s\t0x%llx\t%u\t%llu\t%u\t", number, r->kinds,
-                    r->page, r->map, r->instructions, r->thread);
-      print_by(f, r->by);
-      tg_file_print(f, "\t%u\t%s\t%s\t%s\n", r->code, r->brought[0],
-                    r->brought[1], r->read);
-      number += 1 + r->more;
-      if (r->more > 0)
-         tg_file_print(f, "*\t%llu\t%s0x%llx\t%llu\n", r->more,
-                       r->page_step < 0 ? "-" : "",
-                       (ULong)(r->page_step < 0 ? -r->page_step
-                                                : r->page_step),
-                       r->instructions_step);
+      tg_file_print(f, "%llu\t%s\t0x%llx\t%u\t%llu\t%u\t", number, in->kinds,
+                    r->page, in->map, r->instructions, in->thread);
+      print_by(f, in->by);
+      tg_file_print(f, "\t%u\t%s\t%s\t%s\n", in->code, in->brought[0],
+                    in->brought[1], in->read);
+      number++;
+      if (run != NULL) {
+         number += run->more;
+         tg_file_print(f, "*\t%llu\t%s0x%llx\t%llu\n", run->more,
+                       run->page_step < 0 ? "-" : "",
+                       (ULong)(run->page_step < 0 ? -run->page_step
+                                                  : run->page_step),
+                       run->instructions_step);
+      }
    }
 }
 
