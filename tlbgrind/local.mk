@@ -33,6 +33,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/policy.c \
 	tlbgrind/sim/reach.c \
 	tlbgrind/sim/text.c \
+	tlbgrind/sim/touched.c \
 	tlbgrind/sim/walk.c
 
 SIM_INCLUDES = \
@@ -59,6 +60,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/policy.h \
 	tlbgrind/sim/reach.h \
 	tlbgrind/sim/text.h \
+	tlbgrind/sim/touched.h \
 	tlbgrind/sim/walk.h
 
 # Processors that the simulator brings along, in the order of their names; docs/machines.md.

@@ -79,15 +79,14 @@ static Bool are_twins(const TgLane* a, const TgLane* b)
 
 /* Processors of one family are often equal in all that is simulated: one of them
    is enough. */
-static Bool is_counted_already(TgLane* lane)
+static void count_with_twin(TgLane* lane)
 {
    for (TgLane* twin = tg_lanes; twin < lane; twin++) {
       if (are_twins(twin, lane)) {
          lane->counts = twin->counts;
-         return True;
+         return;
       }
    }
-   return False;
 }
 
 static void follow(TgLane* leader, TgLane* lane, TgTable table)
@@ -192,7 +191,7 @@ static void share_base_pages(TgLane* lane, TgTable table)
 void tg_shared_find(void)
 {
    for (TgLane* lane = tg_lanes; lane < tg_lanes + tg_n_lanes; lane++)
-      is_counted_already(lane);
+      count_with_twin(lane);
    for (UInt t = 0; t < TG_N_TABLES; t++) {
       for (TgLane* lane = tg_lanes; lane < tg_lanes + tg_n_lanes; lane++) {
          if (!is_free(lane, t))

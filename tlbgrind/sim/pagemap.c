@@ -1,38 +1,14 @@
 /* The page map: which page size backs each address.
 
-   Each view notes the base pages that it has been asked for, 512 to a chunk,
-   one byte each: 0, or the logarithm of the page size that the rules wished for
-   when it was touched. Where that is larger than the base page, the aligned
-   block of that size has a record that says what was decided and how many of
-   its base pages have been touched under that wish; it is dead when there are
-   none. Dead records are used again, or thrown out when their table grows. */
+   Each view notes the base pages that it has been asked for, with the page size
+   that the rules wished for when they were touched (touched.h). Where that is
+   larger than the base page, the aligned block of that size has a record that
+   says what was decided and how many of its base pages have been touched under
+   that wish. */
 
 #include "pagemap.h"
 
-enum {
-   CHUNK_SHIFT = 9,
-   CHUNK_PAGES = 1 << CHUNK_SHIFT,
-   BLOCK_SHIFT = 16 /* the largest block that arrays coalesce */
-};
-
-/* What all records begin with. */
-typedef struct {
-   uint64_t number;
-   uint64_t touched; /* base pages; 0: the record is dead */
-} record;
-
-typedef struct {
-   record r; /* number: of the base page, divided by CHUNK_PAGES */
-   uint8_t wish[CHUNK_PAGES];
-} chunk;
-
-typedef struct {
-   record r; /* number: see block_number() */
-   uint8_t how;   /* a tlb_rule_how */
-   uint8_t large; /* one page backs it; else base pages */
-} block;
-
-/* --- Tables --- */
+enum { BLOCK_SHIFT = 16 /* the largest block that arrays coalesce */ };
 
 static void *get(const tlb_pagemap *p, size_t bytes)
 {
@@ -44,116 +20,21 @@ static void put(const tlb_pagemap *p, void *memory)
    p->mappings.memory.give(memory, p->mappings.memory.opaque);
 }
 
-static size_t slot_of(const tlb_page_table *t, uint64_t number)
+static tlb_chunk *chunk_for(const tlb_pagemap *p, tlb_view *v, uint64_t page)
 {
-   const uint64_t mixed = number * UINT64_C(0x9E3779B97F4A7C15);
-   return (size_t)(mixed >> 32) & t->mask;
+   return tlb_chunk_for(&v->chunks, &p->mappings.memory, page);
 }
 
-static record *look_up(const tlb_page_table *t, uint64_t number)
+static tlb_block *block_at(const tlb_view *v, uint64_t address, unsigned shift)
 {
-   if (t->slot == NULL)
-      return NULL;
-   for (size_t i = slot_of(t, number); t->slot[i] != NULL;
-        i = (i + 1) & t->mask) {
-      record *const r = t->slot[i];
-      if (r->number == number)
-         return r;
-   }
-   return NULL;
+   return tlb_block_at(&v->blocks, address, shift);
 }
 
-static void enter(tlb_page_table *t, record *r)
-{
-   size_t i = slot_of(t, r->number);
-   while (t->slot[i] != NULL)
-      i = (i + 1) & t->mask;
-   t->slot[i] = r;
-   t->used++;
-}
-
-/* Makes room for one more, and throws the dead out on the way. */
-static void grow(const tlb_pagemap *p, tlb_page_table *t)
-{
-   const tlb_page_table old = *t;
-   const size_t slots = old.slot == NULL ? 0 : old.mask + 1;
-   size_t alive = 0;
-   if ((old.used + 1) * 2 <= slots)
-      return;
-   for (size_t i = 0; i < slots; i++) {
-      const record *const r = old.slot[i];
-      alive += r != NULL && r->touched != 0;
-   }
-   size_t room = 64;
-   while (room < (alive + 1) * 4)
-      room *= 2;
-   t->slot = get(p, room * sizeof *t->slot);
-   t->mask = room - 1;
-   t->used = 0;
-   for (size_t i = 0; i < room; i++)
-      t->slot[i] = NULL;
-   for (size_t i = 0; i < slots; i++) {
-      record *const r = old.slot[i];
-      if (r == NULL)
-         continue;
-      if (r->touched != 0)
-         enter(t, r);
-      else
-         put(p, r);
-   }
-   if (old.slot != NULL)
-      put(p, old.slot);
-}
-
-static void free_table(const tlb_pagemap *p, tlb_page_table *t)
-{
-   for (size_t i = 0; t->slot != NULL && i <= t->mask; i++) {
-      if (t->slot[i] != NULL)
-         put(p, t->slot[i]);
-   }
-   if (t->slot != NULL)
-      put(p, t->slot);
-}
-
-static chunk *chunk_for(const tlb_pagemap *p, tlb_view *v, uint64_t page)
-{
-   const uint64_t number = page >> CHUNK_SHIFT;
-   chunk *c = (chunk *)look_up(&v->chunks, number);
-   if (c != NULL)
-      return c;
-   grow(p, &v->chunks);
-   c = get(p, sizeof *c);
-   c->r = (record){ number, 0 };
-   for (unsigned i = 0; i < CHUNK_PAGES; i++)
-      c->wish[i] = 0;
-   enter(&v->chunks, &c->r);
-   return c;
-}
-
-/* Blocks of different sizes stand in one table. No shift needs more than 6
-   bits, and no address has its uppermost 6 bits and lowest 12 in use. */
-static uint64_t block_number(uint64_t address, unsigned shift)
-{
-   return address >> shift << 6 | shift;
-}
-
-static block *block_at(const tlb_view *v, uint64_t address, unsigned shift)
-{
-   return (block *)look_up(&v->blocks, block_number(address, shift));
-}
-
-static block *block_for(const tlb_pagemap *p, tlb_view *v, uint64_t address,
+static tlb_block *block_for(const tlb_pagemap *p, tlb_view *v, uint64_t address,
                         unsigned shift)
 {
-   block *b = block_at(v, address, shift);
-   if (b != NULL)
-      return b;
-   grow(p, &v->blocks);
-   b = get(p, sizeof *b);
-   *b = (block){ .r = { block_number(address, shift), 0 } };
-   enter(&v->blocks, &b->r);
    v->shifts |= UINT64_C(1) << shift;
-   return b;
+   return tlb_block_for(&v->blocks, &p->mappings.memory, address, shift);
 }
 
 /* --- Sums --- */
@@ -189,7 +70,7 @@ static int pool_of(const tlb_view *v, unsigned shift)
 }
 
 /* A large page is taken from its pool, or given back. */
-static void use_pool(tlb_view *v, const block *b, unsigned shift, int pages)
+static void use_pool(tlb_view *v, const tlb_block *b, unsigned shift, int pages)
 {
    const int pool = b->how == TLB_FIXED ? pool_of(v, shift) : -1;
    if (pool >= 0)
@@ -237,7 +118,7 @@ static int fits(const tlb_pagemap *p, const tlb_view *v, const tlb_mapping *m,
 }
 
 /* One more of the block's base pages is there. */
-static void add_to_block(tlb_view *v, block *b, unsigned shift, unsigned base)
+static void add_to_block(tlb_view *v, tlb_block *b, unsigned shift, unsigned base)
 {
    const unsigned size = b->large ? shift : base;
    if (!b->large) {
@@ -250,7 +131,7 @@ static void add_to_block(tlb_view *v, block *b, unsigned shift, unsigned base)
    b->r.touched++;
 }
 
-static void take_from_block(tlb_view *v, block *b, unsigned shift,
+static void take_from_block(tlb_view *v, tlb_block *b, unsigned shift,
                             unsigned base)
 {
    const unsigned size = b->large ? shift : base;
@@ -275,7 +156,7 @@ static void notify(const tlb_view *v, uint64_t start, uint64_t end)
 }
 
 /* The large page around `address` becomes base pages. */
-static void break_block(tlb_view *v, block *b, uint64_t address,
+static void break_block(tlb_view *v, tlb_block *b, uint64_t address,
                         unsigned shift, unsigned base)
 {
    const uint64_t start = block_start(address, shift);
@@ -300,13 +181,13 @@ typedef struct {
 } pages;
 
 /* Called for a base page that has been asked for. Returns 0 to stop. */
-typedef int page_call(tlb_view *v, chunk *c, uint64_t page, void *opaque);
+typedef int page_call(tlb_view *v, tlb_chunk *c, uint64_t page, void *opaque);
 
-static int each_of_chunk(tlb_view *v, chunk *c, pages in, page_call *call,
+static int each_of_chunk(tlb_view *v, tlb_chunk *c, pages in, page_call *call,
                          void *opaque)
 {
-   const uint64_t base = c->r.number << CHUNK_SHIFT;
-   const uint64_t end = base + CHUNK_PAGES < in.end ? base + CHUNK_PAGES
+   const uint64_t base = c->r.number << TLB_CHUNK_SHIFT;
+   const uint64_t end = base + TLB_CHUNK_PAGES < in.end ? base + TLB_CHUNK_PAGES
                                                     : in.end;
    for (uint64_t n = base > in.first ? base : in.first;
         n < end && c->r.touched != 0; n++) {
@@ -322,24 +203,24 @@ static void each_page(tlb_view *v, pages in, page_call *call, void *opaque)
 {
    if (in.first >= in.end || v->chunks.slot == NULL)
       return;
-   const uint64_t from = in.first >> CHUNK_SHIFT;
-   const uint64_t to = (in.end - 1) >> CHUNK_SHIFT;
+   const uint64_t from = in.first >> TLB_CHUNK_SHIFT;
+   const uint64_t to = (in.end - 1) >> TLB_CHUNK_SHIFT;
    if (to - from <= v->chunks.mask) {
       for (uint64_t n = from; n <= to; n++) {
-         chunk *const c = (chunk *)look_up(&v->chunks, n);
+         tlb_chunk *const c = tlb_chunk_at(&v->chunks, n);
          if (c != NULL && !each_of_chunk(v, c, in, call, opaque))
             return;
       }
       return;
    }
    for (size_t i = 0; i <= v->chunks.mask; i++) {
-      chunk *const c = v->chunks.slot[i];
+      tlb_chunk *const c = v->chunks.slot[i];
       if (c != NULL && !each_of_chunk(v, c, in, call, opaque))
          return;
    }
 }
 
-static int stop_at_once(tlb_view *v, chunk *c, uint64_t page, void *opaque)
+static int stop_at_once(tlb_view *v, tlb_chunk *c, uint64_t page, void *opaque)
 {
    (void)v; (void)c; (void)page;
    *(int *)opaque = 1;
@@ -389,7 +270,7 @@ static tlb_page_wish wish_at(const tlb_view *v, const tlb_mapping *m,
                              uint64_t address)
 {
    for (unsigned shift = v->base_shift + 1; v->shifts >> shift != 0; shift++) {
-      const block *const b = v->shifts >> shift & 1
+      const tlb_block *const b = v->shifts >> shift & 1
                            ? block_at(v, address, shift) : NULL;
       if (b != NULL && b->r.touched != 0 && b->large)
          return (tlb_page_wish){ (tlb_rule_how)b->how, shift };
@@ -399,7 +280,7 @@ static tlb_page_wish wish_at(const tlb_view *v, const tlb_mapping *m,
 
 /* The first question about a base page: notes it and returns what the rules
    wish for it. */
-static uint8_t touch(const tlb_pagemap *p, tlb_view *v, chunk *c,
+static uint8_t touch(const tlb_pagemap *p, tlb_view *v, tlb_chunk *c,
                      const tlb_mapping *m, uint64_t address)
 {
    const unsigned base = v->base_shift;
@@ -409,7 +290,7 @@ static uint8_t touch(const tlb_pagemap *p, tlb_view *v, chunk *c,
       v->unmet &= ~tlb_page_rules_about(&v->policy, m, v->unmet);
    unsigned size = base;
    if (w.shift > base) {
-      block *const b = block_for(p, v, address, w.shift);
+      tlb_block *const b = block_for(p, v, address, w.shift);
       const int first = b->r.touched == 0;
       if (first) {
          b->how = (uint8_t)w.how;
@@ -429,7 +310,7 @@ static uint8_t touch(const tlb_pagemap *p, tlb_view *v, chunk *c,
       v->counts.now.touched[base] += UINT64_C(1) << base;
       v->counts.taken[base]++;
    }
-   c->wish[page & (CHUNK_PAGES - 1)] = (uint8_t)w.shift;
+   c->wish[page & (TLB_CHUNK_PAGES - 1)] = (uint8_t)w.shift;
    c->r.touched++;
    return (uint8_t)size;
 }
@@ -464,8 +345,8 @@ tlb_backing tlb_pagemap_backing(tlb_pagemap *p, unsigned view,
       return answer;
    address = block_start(address, base);
    answer.block_shift = coalescing(m, address, base);
-   chunk *const c = chunk_for(p, v, address >> base);
-   const unsigned wish = c->wish[(address >> base) & (CHUNK_PAGES - 1)];
+   tlb_chunk *const c = chunk_for(p, v, address >> base);
+   const unsigned wish = c->wish[(address >> base) & (TLB_CHUNK_PAGES - 1)];
    if (wish == 0) {
       answer.page_shift = touch(p, v, c, m, address);
    } else if (wish > base) {
@@ -483,10 +364,10 @@ const tlb_view_counts *tlb_pagemap_counts(tlb_pagemap *p, unsigned view)
 
 /* --- Pages that go --- */
 
-static int drop_page(tlb_view *v, chunk *c, uint64_t page, void *opaque)
+static int drop_page(tlb_view *v, tlb_chunk *c, uint64_t page, void *opaque)
 {
    const unsigned base = v->base_shift;
-   uint8_t *const wish = &c->wish[page & (CHUNK_PAGES - 1)];
+   uint8_t *const wish = &c->wish[page & (TLB_CHUNK_PAGES - 1)];
    if (*wish > base) {
       take_from_block(v, block_at(v, page << base, *wish), *wish, base);
    } else {
@@ -528,7 +409,7 @@ static void check_blocks(tlb_pagemap *p, tlb_view *v, uint64_t address)
         shift++) {
       if ((v->shifts >> shift & 1) == 0)
          continue;
-      block *const b = block_at(v, address, shift);
+      tlb_block *const b = block_at(v, address, shift);
       if (b == NULL || b->r.touched == 0 || !b->large)
          continue;
       const uint64_t start = block_start(address, shift);
@@ -580,8 +461,8 @@ void tlb_pagemap_init(tlb_pagemap *p, const tlb_memory *memory)
 void tlb_pagemap_free(tlb_pagemap *p)
 {
    for (unsigned i = 0; i < p->n_views; i++) {
-      free_table(p, &p->view[i]->chunks);
-      free_table(p, &p->view[i]->blocks);
+      tlb_page_table_free(&p->view[i]->chunks, &p->mappings.memory);
+      tlb_page_table_free(&p->view[i]->blocks, &p->mappings.memory);
       put(p, p->view[i]);
    }
    if (p->view != NULL)
@@ -713,7 +594,7 @@ static void break_thp(tlb_view *v, uint64_t start, uint64_t end,
    const unsigned shift = tlb_thp_shift(v->base_shift);
    const uint64_t from = block_start(address, shift);
    const uint64_t last = from + ((UINT64_C(1) << shift) - 1);
-   block *const b = shift == 0 ? NULL : block_at(v, address, shift);
+   tlb_block *const b = shift == 0 ? NULL : block_at(v, address, shift);
    if (b != NULL && b->r.touched != 0 && b->large && b->how == TLB_THP
        && (from < start || last >= end))
       break_block(v, b, address, shift, v->base_shift);
@@ -754,12 +635,12 @@ typedef struct {
    size_t count;
 } moving_list;
 
-static int collect(tlb_view *v, chunk *c, uint64_t page, void *opaque)
+static int collect(tlb_view *v, tlb_chunk *c, uint64_t page, void *opaque)
 {
    moving_list *const l = opaque;
    if (l->at != NULL) {
-      const uint8_t wish = c->wish[page & (CHUNK_PAGES - 1)];
-      const block *const b = wish > v->base_shift
+      const uint8_t wish = c->wish[page & (TLB_CHUNK_PAGES - 1)];
+      const tlb_block *const b = wish > v->base_shift
                            ? block_at(v, page << v->base_shift, wish) : NULL;
       l->at[l->count] = (moving){ page, wish, b == NULL ? 0 : b->how,
                                   b == NULL ? 0 : b->large };
@@ -774,11 +655,11 @@ static void arrive(const tlb_pagemap *p, tlb_view *v, const moving *from,
 {
    const unsigned base = v->base_shift;
    const uint64_t page = address >> base;
-   chunk *const c = chunk_for(p, v, page);
-   if (c->wish[page & (CHUNK_PAGES - 1)] != 0)
+   tlb_chunk *const c = chunk_for(p, v, page);
+   if (c->wish[page & (TLB_CHUNK_PAGES - 1)] != 0)
       return;
    if (from->wish > base) {
-      block *const b = block_for(p, v, address, from->wish);
+      tlb_block *const b = block_for(p, v, address, from->wish);
       const uint64_t in_block = (UINT64_C(1) << from->wish) - 1;
       if (b->r.touched == 0) {
          const size_t i = tlb_mappings_above(&p->mappings, address);
@@ -792,7 +673,7 @@ static void arrive(const tlb_pagemap *p, tlb_view *v, const moving *from,
       add_pages(&v->counts, base, 1);
       v->counts.now.touched[base] += UINT64_C(1) << base;
    }
-   c->wish[page & (CHUNK_PAGES - 1)] = from->wish;
+   c->wish[page & (TLB_CHUNK_PAGES - 1)] = from->wish;
    c->r.touched++;
 }
 
@@ -857,20 +738,20 @@ typedef struct {
    int other; /* pages that a rule wants to be of another size */
 } collapsing;
 
-static int check_collapse(tlb_view *v, chunk *c, uint64_t page, void *opaque)
+static int check_collapse(tlb_view *v, tlb_chunk *c, uint64_t page, void *opaque)
 {
    collapsing *const k = opaque;
-   const unsigned wish = c->wish[page & (CHUNK_PAGES - 1)];
+   const unsigned wish = c->wish[page & (TLB_CHUNK_PAGES - 1)];
    (void)v;
    k->other |= wish != v->base_shift && wish != k->shift;
    return !k->other;
 }
 
 /* The page joins the block, which is not large yet. */
-static int join_block(tlb_view *v, chunk *c, uint64_t page, void *opaque)
+static int join_block(tlb_view *v, tlb_chunk *c, uint64_t page, void *opaque)
 {
-   uint8_t *const wish = &c->wish[page & (CHUNK_PAGES - 1)];
-   block *const b = opaque;
+   uint8_t *const wish = &c->wish[page & (TLB_CHUNK_PAGES - 1)];
+   tlb_block *const b = opaque;
    if (*wish == v->base_shift) {
       *wish = (uint8_t)tlb_thp_shift(v->base_shift);
       b->r.touched++;
@@ -883,8 +764,8 @@ static int join_block(tlb_view *v, chunk *c, uint64_t page, void *opaque)
 static void note_page(const tlb_pagemap *p, tlb_view *v, uint64_t address)
 {
    const uint64_t page = address >> v->base_shift;
-   chunk *const c = chunk_for(p, v, page);
-   c->wish[page & (CHUNK_PAGES - 1)] = (uint8_t)v->base_shift;
+   tlb_chunk *const c = chunk_for(p, v, page);
+   c->wish[page & (TLB_CHUNK_PAGES - 1)] = (uint8_t)v->base_shift;
    c->r.touched++;
    add_pages(&v->counts, v->base_shift, 1);
    v->counts.now.touched[v->base_shift] += UINT64_C(1) << v->base_shift;
@@ -904,7 +785,7 @@ static void collapse_block(const tlb_pagemap *p, tlb_view *v, uint64_t start,
       was not asked for what the program has touched. */
    if (!any_page(v, start, end))
       note_page(p, v, start);
-   block *const b = block_for(p, v, start, shift);
+   tlb_block *const b = block_for(p, v, start, shift);
    if (b->r.touched != 0 && b->large)
       return;
    b->how = TLB_THP;

@@ -27,6 +27,7 @@
 
 #include "mappings.h"
 #include "pagerules.h"
+#include "touched.h"
 
 /* What backs one base page. */
 typedef struct {
@@ -63,13 +64,6 @@ typedef struct {
    uint64_t fallbacks[TLB_N_PAGE_SHIFTS]; /* large pages that an empty pool
                                              could not give */
 } tlb_view_counts;
-
-/* A table by number; its records are never moved. */
-typedef struct {
-   void **slot;
-   size_t mask; /* slots - 1; slot == NULL: none */
-   size_t used;
-} tlb_page_table;
 
 typedef struct {
    tlb_page_policy policy;
