@@ -177,6 +177,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_fault_space.c \
 	tlbgrind/tg_file.c \
 	tlbgrind/tg_host.c \
+	tlbgrind/tg_huge_files.c \
 	tlbgrind/tg_hugetlb.c \
 	tlbgrind/tg_instrument.c \
 	tlbgrind/tg_known.c \
@@ -222,6 +223,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_file.h \
 	tlbgrind/tg_host.h \
 	tlbgrind/tg_hot.h \
+	tlbgrind/tg_huge_files.h \
 	tlbgrind/tg_hugetlb.h \
 	tlbgrind/tg_instrument.h \
 	tlbgrind/tg_known.h \

@@ -19,6 +19,7 @@
 #include "pub_tool_xarray.h"
 
 #include "tg_aspace.h"
+#include "tg_huge_files.h"
 #include "tg_hugetlb.h"
 
 /* Linux's numbers, where Valgrind's headers have none. They are the same on
@@ -35,11 +36,7 @@ enum {
    LINUX_MAP_STACK = 0x20000,
    LINUX_MAP_HUGETLB = 0x40000,
    LINUX_MAP_FIXED_NOREPLACE = 0x100000,
-   LINUX_SHM_HUGETLB = 04000,
    LINUX_SHM_RDONLY = 010000,
-   LINUX_MFD_HUGETLB = 4,
-   LINUX_HUGE_SHIFT = 26, /* log2 of the size, in 6 bits; 0: the default */
-   LINUX_HUGE_MASK = 0x3f,
    LINUX_MCL_CURRENT = 1,
    LINUX_MCL_FUTURE = 2,
    LINUX_MCL_ONFAULT = 4,
@@ -55,8 +52,7 @@ enum {
    LINUX_MADV_WIPEONFORK = 18,
    LINUX_MADV_KEEPONFORK = 19,
    LINUX_MADV_DONTNEED_LOCKED = 24,
-   LINUX_MADV_COLLAPSE = 25,
-   DEFAULT_HUGE_SHIFT = 21
+   LINUX_MADV_COLLAPSE = 25
 };
 
 /* The system call that events belong to until it is over. */
@@ -67,20 +63,6 @@ typedef struct {
    Int shmid;
 } PendingCall;
 
-/* A System V segment in huge pages. */
-typedef struct {
-   Int shmid;
-   UInt huge_shift;
-   ULong bytes;
-} HugeSegment;
-
-/* A file in huge pages, from memfd_create(). */
-typedef struct {
-   ULong device;
-   ULong inode;
-   UInt huge_shift;
-} HugeFile;
-
 typedef struct {
    TgSpaceListener* tell;
    void* opaque;
@@ -89,8 +71,6 @@ typedef struct {
 static tlb_pagemap map;
 static PendingCall pending;
 static XArray* listeners; /* Listener */
-static XArray* huge_segments; /* HugeSegment */
-static XArray* huge_files;    /* HugeFile */
 static DedupPoolAlloc* names;
 static ULong next_serial = 1;
 static UInt future_flags; /* TLB_MAP_LOCKED after mlockall(MCL_FUTURE) */
@@ -280,44 +260,6 @@ static Bool is_bss(const tlb_mapping* m)
           && (before->prot & TLB_MAY_WRITE);
 }
 
-UInt tg_aspace_huge_shift(UWord flags)
-{
-   const UInt shift = (UInt)(flags >> LINUX_HUGE_SHIFT) & LINUX_HUGE_MASK;
-   if (shift == 0)
-      return DEFAULT_HUGE_SHIFT;
-   return shift < 16 || shift > TLB_MAX_PAGE_SHIFT ? 0 : shift;
-}
-
-UInt tg_aspace_huge_segment(Int shmid, ULong* bytes)
-{
-   for (Word i = 0; i < VG_(sizeXA)(huge_segments); i++) {
-      const HugeSegment* h = VG_(indexXA)(huge_segments, i);
-      if (h->shmid == shmid) {
-         *bytes = h->bytes;
-         return h->huge_shift;
-      }
-   }
-   return 0;
-}
-
-static UInt huge_file(ULong device, ULong inode)
-{
-   for (Word i = 0; i < VG_(sizeXA)(huge_files); i++) {
-      const HugeFile* h = VG_(indexXA)(huge_files, i);
-      if (h->device == device && h->inode == inode)
-         return h->huge_shift;
-   }
-   return 0;
-}
-
-UInt tg_aspace_huge_file(Int fd)
-{
-   struct vg_stat st;
-   if (VG_(sizeXA)(huge_files) == 0 || VG_(fstat)(fd, &st) != 0)
-      return 0;
-   return huge_file(st.dev, st.ino);
-}
-
 static void set_huge(tlb_mapping* m, UInt shift)
 {
    if (shift == 0)
@@ -342,7 +284,7 @@ static void describe_file(tlb_mapping* m, const NSegment* s, Bool at_start)
       m->flags |= TLB_MAP_MAIN;
    if (is_preload(name))
       m->flags |= TLB_MAP_FOREIGN;
-   set_huge(m, huge_file(m->device, m->inode));
+   set_huge(m, tg_huge_file(m->device, m->inode));
 }
 
 static void describe_anonymous(tlb_mapping* m, Bool at_end_of_data)
@@ -463,7 +405,7 @@ static void describe_segment(tlb_mapping* m)
    if (pending.call == SHMAT && (pending.flags & LINUX_SHM_RDONLY))
       m->prot &= (UChar)~TLB_MAY_WRITE;
    if (pending.call == SHMAT)
-      set_huge(m, tg_aspace_huge_segment(pending.shmid, &bytes));
+      set_huge(m, tg_huge_segment(pending.shmid, &bytes));
 }
 
 void tg_aspace_mapped(Addr a, SizeT len, Bool r, Bool w, Bool x)
@@ -486,7 +428,7 @@ void tg_aspace_mapped(Addr a, SizeT len, Bool r, Bool w, Bool x)
       if (f & LINUX_MAP_LOCKED)
          m.flags |= TLB_MAP_LOCKED;
       if (f & LINUX_MAP_HUGETLB)
-         set_huge(&m, tg_aspace_huge_shift(f));
+         set_huge(&m, tg_huge_shift(f));
       if ((f & LINUX_MAP_LOCKED)
           || (f & (LINUX_MAP_POPULATE | LINUX_MAP_NONBLOCK))
              == LINUX_MAP_POPULATE)
@@ -675,45 +617,6 @@ void tg_aspace_pre_syscall(ThreadId tid, UInt syscall, const UWord* args)
    }
 }
 
-/* Ids are used again. */
-static void forget_segment(Int shmid)
-{
-   for (Word i = VG_(sizeXA)(huge_segments) - 1; i >= 0; i--) {
-      const HugeSegment* h = VG_(indexXA)(huge_segments, i);
-      if (h->shmid == shmid)
-         VG_(removeIndexXA)(huge_segments, i);
-   }
-}
-
-/* shmget() may also find a segment that is there: then its size says nothing,
-   and it is as it was made. */
-static void note_segment(Int shmid, ULong bytes, UWord flags)
-{
-   ULong old;
-   const UInt shift = tg_aspace_huge_segment(shmid, &old);
-   if (!(flags & LINUX_SHM_HUGETLB) || (shift != 0 && bytes == 0))
-      return;
-   const HugeSegment h = { shmid, tg_aspace_huge_shift(flags), bytes };
-   forget_segment(shmid);
-   VG_(addToXA)(huge_segments, &h);
-}
-
-static void note_memfd(Int fd, UWord flags)
-{
-   struct vg_stat st;
-   const UInt shift = tg_aspace_huge_shift(flags);
-   if (!(flags & LINUX_MFD_HUGETLB) || shift == 0 || VG_(fstat)(fd, &st) != 0)
-      return;
-   /* Inodes are used again. */
-   for (Word i = VG_(sizeXA)(huge_files) - 1; i >= 0; i--) {
-      const HugeFile* old = VG_(indexXA)(huge_files, i);
-      if (old->device == st.dev && old->inode == st.ino)
-         VG_(removeIndexXA)(huge_files, i);
-   }
-   const HugeFile h = { st.dev, st.ino, shift };
-   VG_(addToXA)(huge_files, &h);
-}
-
 static void advised(ThreadId tid, ULong start, ULong end, Int advice)
 {
    const TgSpaceEvent e = { .what = TG_SPACE_ADVISE, .tid = tid,
@@ -847,10 +750,10 @@ void tg_aspace_post_syscall(ThreadId tid, UInt syscall, const UWord* args,
       break;
    }
    if (is_shm(syscall, args, LINUX_IPC_SHMGET, NR_SHMGET, &shm))
-      note_segment((Int)sr_Res(result), shm[1],
-                   asked == 0 ? shm[2] : asked);
+      tg_huge_segment_made((Int)sr_Res(result), shm[1],
+                           asked == 0 ? shm[2] : asked);
    else if (syscall == __NR_memfd_create)
-      note_memfd((Int)sr_Res(result), asked == 0 ? args[1] : asked);
+      tg_huge_file_made((Int)sr_Res(result), asked == 0 ? args[1] : asked);
 }
 
 /* What a child does not inherit. */
@@ -903,12 +806,9 @@ void tg_aspace_init(Bool trace)
    traced = trace;
    listeners = VG_(newXA)(VG_(malloc), "tg.aspace.listeners", VG_(free),
                           sizeof(Listener));
-   huge_segments = VG_(newXA)(VG_(malloc), "tg.aspace.segments", VG_(free),
-                              sizeof(HugeSegment));
-   huge_files = VG_(newXA)(VG_(malloc), "tg.aspace.files", VG_(free),
-                           sizeof(HugeFile));
    names = VG_(newDedupPA)(16 * 1024, 1, VG_(malloc), "tg.aspace.names",
                            VG_(free));
+   tg_huge_files_init();
    tlb_pagemap_init(&map, &memory);
    tlb_pagemap_ask_for(&map, ask, NULL);
    program = file_id(VG_(args_the_exename));

@@ -66,16 +66,6 @@ tlb_pagemap* tg_aspace_map(void);
    would let it. True until the next change. */
 const tlb_mapping* tg_aspace_find(Addr a);
 
-/* The size of huge pages in the flags of mmap(), shmget() or memfd_create(), as
-   its logarithm; 0: a size that can not be. */
-UInt tg_aspace_huge_shift(UWord flags);
-
-/* The same of a System V segment, with the segment's size; 0: it has none. */
-UInt tg_aspace_huge_segment(Int shmid, ULong* bytes);
-
-/* The same of an open file that memfd_create() has made. */
-UInt tg_aspace_huge_file(Int fd);
-
 /* "heap", "stack", "library" and so on. */
 const HChar* tg_aspace_kind_name(const tlb_mapping* m);
 

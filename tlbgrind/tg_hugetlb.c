@@ -12,6 +12,7 @@
 #include "pub_tool_xarray.h"
 
 #include "tg_aspace.h"
+#include "tg_huge_files.h"
 #include "tg_hugetlb.h"
 #include "tg_registers.h"
 
@@ -21,8 +22,6 @@ enum {
    LINUX_MAP_FIXED = 0x10,
    LINUX_MAP_ANONYMOUS = 0x20,
    LINUX_MAP_HUGETLB = 0x40000,
-   LINUX_SHM_HUGETLB = 04000,
-   LINUX_MFD_HUGETLB = 4,
    LINUX_IPC_SHMGET = 23
 };
 
@@ -131,9 +130,9 @@ static Bool change_mmap(UWord* a, UWord* asked)
    const UWord flags = a[3];
    UInt shift = 0;
    if (!(flags & LINUX_MAP_ANONYMOUS)) {
-      shift = tg_aspace_huge_file((Int)a[4]);
+      shift = tg_huge_file_of((Int)a[4]);
    } else if (flags & LINUX_MAP_HUGETLB) {
-      shift = tg_aspace_huge_shift(flags);
+      shift = tg_huge_shift(flags);
       *asked = flags;
    }
    if (shift == 0)
@@ -151,21 +150,21 @@ static Bool change_mmap(UWord* a, UWord* asked)
 /* a: key, size, flags */
 static Bool change_shmget(UWord* a, UWord* asked)
 {
-   const UInt shift = tg_aspace_huge_shift(a[2]);
-   if (!(a[2] & LINUX_SHM_HUGETLB) || shift == 0)
+   const UInt shift = tg_huge_shift(a[2]);
+   if (!(a[2] & TG_SHM_HUGETLB) || shift == 0)
       return False;
    *asked = a[2];
-   a[2] = without_size(a[2], LINUX_SHM_HUGETLB);
+   a[2] = without_size(a[2], TG_SHM_HUGETLB);
    a[1] = whole_pages(a[1], shift);
    return True;
 }
 
 static Bool change_memfd_create(UWord* a, UWord* asked)
 {
-   if (!(a[1] & LINUX_MFD_HUGETLB) || tg_aspace_huge_shift(a[1]) == 0)
+   if (!(a[1] & TG_MFD_HUGETLB) || tg_huge_shift(a[1]) == 0)
       return False;
    *asked = a[1];
-   a[1] = without_size(a[1], LINUX_MFD_HUGETLB);
+   a[1] = without_size(a[1], TG_MFD_HUGETLB);
    return True;
 }
 
@@ -173,7 +172,7 @@ static Bool change_memfd_create(UWord* a, UWord* asked)
 static inline Bool change_shmat(Int shmid, UWord* address)
 {
    ULong bytes;
-   const UInt shift = tg_aspace_huge_segment(shmid, &bytes);
+   const UInt shift = tg_huge_segment(shmid, &bytes);
    if (shift == 0 || *address != 0)
       return False;
    *address = free_place((UWord)bytes, shift);
