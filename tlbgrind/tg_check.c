@@ -121,7 +121,7 @@ static void miss_any(const TgHot* hot, TgSegment* s)
       tg_replay(hot, s);
 }
 
-void tg_check_again(const TgHot* hot, TgSegment* s)
+void tg_check_counted(const TgHot* hot, TgSegment* s)
 {
    const Bool known = look_up(hot, s, s->n_groups, tg_more_fetches(s), page_shift,
                               tg_knowledge.writes, tg_knowledge.split, tg_later,
@@ -135,7 +135,7 @@ void tg_check_again(const TgHot* hot, TgSegment* s)
 static void check_any(UChar* guest_state, TgSegment* s)
 {
    count(s, False);
-   tg_check_again(tg_hot(guest_state), s);
+   tg_check_counted(tg_hot(guest_state), s);
 }
 
 static void check_nothing(UChar* guest_state, TgSegment* s)

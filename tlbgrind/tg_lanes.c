@@ -364,7 +364,7 @@ Bool tg_lane_is_mixed(const TgLane* lane)
 
 /* Whether a page can stand in two arrays that are asked first, as entries of two
    sizes or for different references. */
-Bool tg_lane_has_doubles(const TgLane* lane)
+static Bool has_doubles(const TgLane* lane)
 {
    for (UInt user = 0; user < TLB_N_USERS; user++) {
       for (UInt size = 0; size < TLB_N_SIZES; size++) {
@@ -382,17 +382,25 @@ Bool tg_lane_has_doubles(const TgLane* lane)
    return False;
 }
 
-static void init_front(TgLane* lane, TgKind kind)
+tlb_array* tg_lane_base_array(TgLane* lane, TgKind kind)
 {
    const tlb_reference r = { .user = (uint8_t)kind,
                              .page_shift = (uint8_t)page_shift,
                              .block_shift = (uint8_t)page_shift };
    const tlb_stop* stop = tlb_first_stop(&lane->h, &r);
-   const TgPort* port = &lane->port[stop->array[0]];
    if (lane->asked_always || !lane->base_pages || stop->n != 1
        || stop->shift[0] != page_shift || tg_lane_is_mixed(lane))
+      return NULL;
+   return &lane->h.array[stop->array[0]];
+}
+
+static void init_front(TgLane* lane, TgKind kind)
+{
+   tlb_array* a = tg_lane_base_array(lane, kind);
+   if (a == NULL)
       return;
-   lane->front[kind].array = port->array;
+   const TgPort* port = a->opaque;
+   lane->front[kind].array = a;
    lane->front[kind].time_at = port->time_at;
 }
 
@@ -500,6 +508,7 @@ static void init_lane(TgLane* lane, UInt number, const TgMachine* machine,
                       VG_(malloc)("tg.lanes.arrays",
                                   tlb_hierarchy_bytes(&machine->m)),
                       release, range_time, NULL);
+   lane->asked_always = has_doubles(lane);
    if (fast_path && tg_n_lanes > 1)
       tlb_hierarchy_order(&lane->h);
 }
@@ -545,7 +554,6 @@ void tg_lanes_init(const TgOptions* options)
    }
    tg_known_init(&k);
    for (UInt i = 0; i < n; i++) {
-      tg_lanes[i].asked_always = tg_lane_has_doubles(&tg_lanes[i]);
       for (UInt j = 0; j < tg_lanes[i].machine->m.n_arrays; j++)
          init_port(&tg_lanes[i], j);
       for (UInt kind = 0; kind < TG_N_KINDS; kind++)

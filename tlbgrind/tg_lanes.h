@@ -64,9 +64,9 @@ void tg_lanes_init(const TgOptions* options);
 /* Code and data in one first-level array: no record has all its times. */
 Bool tg_lane_is_mixed(const TgLane* lane);
 
-/* Whether a page can stand in two arrays that are asked first, as entries of two
-   sizes or for different references. */
-Bool tg_lane_has_doubles(const TgLane* lane);
+/* The array that a kind of reference is looked up in first, if all pages are base
+   pages, there is only one, and a page's record can answer for it; else NULL. */
+tlb_array* tg_lane_base_array(TgLane* lane, TgKind kind);
 
 /* One reference of one machine: to page p, whose number is `number`. What came
    of it goes to *out.

@@ -43,7 +43,7 @@ void tg_later_look_up(void)
    for (UInt i = 0; i < n_noted; i++) {
       tg_clock = noted[i].clock;
       tg_idle_passes = noted[i].idle_passes;
-      tg_check_again(&noted[i].hot, noted[i].segment);
+      tg_check_counted(&noted[i].hot, noted[i].segment);
    }
    n_noted = 0;
    tg_clock = clock;
@@ -59,6 +59,7 @@ void tg_later_add(const TgHot* hot, TgSegment* s)
    for (UInt i = 0; i < s->n_groups; i++) {
       const UInt base = s->group[i].base;
       n->hot.base[base] = hot->base[base];
+      /* The program's own memory has driven it out of the nearer caches. */
       __builtin_prefetch(tg_rest(tg_segment_pages.page[i]), 1);
    }
    if (n_noted < N_SEGMENTS)

@@ -98,27 +98,14 @@ static void follow(TgLane* leader, TgLane* lane, TgTable table)
 
 /* --- As long as all pages are base pages --- */
 
-/* The array that a kind of reference asks first. */
-static tlb_array* array_for(TgLane* lane, UInt user)
-{
-   const UChar shift = (UChar)lane->base_shift;
-   const tlb_stop* stop = &tlb_route_of(&lane->h, user, shift, shift)
-                              ->at[lane->h.entry_level[user]];
-   return stop->n == 1 && stop->shift[0] == shift ? &lane->h.array[stop->array[0]]
-                                                  : NULL;
-}
-
-/* The LRU array that the lane's base pages of code or data have there; NULL: it is
-   not that simple. */
+/* The LRU array that the lane's pages of code or data have there; NULL: it is not
+   that simple. */
 static tlb_array* base_array(TgLane* lane, TgTable table)
 {
-   if (!lane->base_pages || tg_lane_is_mixed(lane) || tg_lane_has_doubles(lane))
-      return NULL;
-   tlb_array* a = array_for(lane, table == TG_CODE ? TLB_FETCH : TLB_LOAD);
-   if (a == NULL || a->g.policy != TLB_LRU || a->also_behind
-       || (table == TG_DATA && array_for(lane, TLB_STORE) != a))
-      return NULL;
-   return a;
+   tlb_array* a = tg_lane_base_array(lane, table == TG_CODE ? TG_FETCH : TG_READ);
+   return a == NULL || a->g.policy != TLB_LRU || a->also_behind
+          || (table == TG_DATA && tg_lane_base_array(lane, TG_WRITE) != a)
+             ? NULL : a;
 }
 
 /* Whether one array misses nothing but what the other, which is no larger,

@@ -90,6 +90,13 @@ static uint32_t oldest_of_ranges(tlb_array *a, uint32_t first)
    }
 }
 
+/* Whether each entry's time stands in one place, or two side by side, and nowhere
+   else. */
+static int has_short_cuts_alone(const tlb_array *a)
+{
+   return tlb_array_all_attached(a) && a->n_ranges == 0 && !a->also_behind;
+}
+
 /* Loops of one shape: a test in the middle of one would cost more than
    all the rest of it. */
 static uint32_t oldest_by_scan(tlb_array *a, uint32_t set)
@@ -104,8 +111,7 @@ static uint32_t oldest_by_scan(tlb_array *a, uint32_t set)
          oldest = time[way] < oldest_time ? way : oldest;
          oldest_time = time[way] < oldest_time ? time[way] : oldest_time;
       }
-   } else if (tlb_array_all_attached(a) && a->n_ranges == 0
-              && !a->also_behind) {
+   } else if (has_short_cuts_alone(a)) {
       uint64_t *const *const times = a->short_cut + first;
       for (uint32_t way = 0; way < ways; way++) {
          const uint64_t time = tlb_array_attached_time(a, times[way]);
@@ -133,7 +139,7 @@ static uint32_t victim_by_tree(tlb_array *a, uint32_t set)
    const uint32_t ways = a->g.ways;
    const uint32_t first = set * ways;
    uint64_t *const latest = a->latest;
-   if (tlb_array_all_attached(a) && a->n_ranges == 0 && !a->also_behind) {
+   if (has_short_cuts_alone(a)) {
       for (uint32_t way = 0; way < ways; way++)
          latest[ways + way] = tlb_array_attached_time(a,
                                                       a->short_cut[first + way]);
