@@ -7,25 +7,10 @@
 
 enum { PAGES = 64, ROUNDS = 20000 };
 
-/* The pages that were referenced, the newest first. */
 typedef struct {
-   uint32_t page[PAGES];
+   uint64_t page[PAGES]; /* see unit_to_front() */
    uint32_t n;
 } list;
-
-/* Moves the page to the front; returns how many stood before it. */
-static uint32_t refer(list *l, uint32_t page)
-{
-   uint32_t at = 0;
-   while (at < l->n && l->page[at] != page)
-      at++;
-   const uint32_t distance = at == l->n ? PAGES : at;
-   l->n += at == l->n;
-   for (; at > 0; at--)
-      l->page[at] = l->page[at - 1];
-   l->page[0] = page;
-   return distance;
-}
 
 /* What the smallest array, which is only a number of pages on top of the list, has
    to tell the ladder; and that this agrees. */
@@ -33,11 +18,11 @@ static void refer_both(tlb_ladder *l, list *model, uint32_t *place, char *pages,
                        uint32_t page)
 {
    const uint32_t smallest = l->size[0];
-   const uint32_t victim = model->n >= smallest ? model->page[smallest - 1]
-                                                : PAGES;
-   const uint32_t distance = refer(model, page);
+   const uint32_t n = model->n;
+   const uint64_t victim = n >= smallest ? model->page[smallest - 1] : PAGES;
+   const uint32_t before = unit_to_front(model->page, &model->n, PAGES, page);
    uint32_t missed = 0;
-   while (missed < l->rungs && distance >= l->size[missed])
+   while (missed < l->rungs && (model->n > n || before >= l->size[missed]))
       missed++;
    if (missed == 0)
       return;
@@ -46,7 +31,8 @@ static void refer_both(tlb_ladder *l, list *model, uint32_t *place, char *pages,
       place[victim] = tlb_ladder_put(l, &pages[victim]);
 }
 
-static void run(const uint32_t *sizes, uint32_t n, uint32_t n_pages, uint32_t seed)
+static void run(const uint32_t *sizes, uint32_t n, uint32_t n_pages,
+                uint64_t seed)
 {
    tlb_ladder l;
    list model = { .n = 0 };
@@ -56,10 +42,10 @@ static void run(const uint32_t *sizes, uint32_t n, uint32_t n_pages, uint32_t se
    assert_non_null(memory);
    tlb_ladder_init(&l, sizes, n, memory);
    for (uint32_t i = 0; i < ROUNDS; i++) {
-      seed = seed * 1664525u + 1013904223u;
+      const uint64_t draw = unit_random(&seed);
       /* Near pages more often than far ones. */
-      const uint32_t among = (seed >> 28) < 10 ? n_pages / 2 : n_pages;
-      refer_both(&l, &model, place, pages, (seed >> 8) % among);
+      const uint32_t among = draw % 16 < 10 ? n_pages / 2 : n_pages;
+      refer_both(&l, &model, place, pages, (uint32_t)((draw >> 8) % among));
    }
    free(memory);
 }

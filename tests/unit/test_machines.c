@@ -162,16 +162,16 @@ static void begin(simulated *s, const tlb_machine *m)
    many missed. */
 static unsigned compare(const tlb_machine *m)
 {
-   uint32_t seed = 1;
+   uint64_t seed = 1;
    unsigned missed = 0;
    for (uint64_t i = 1; i < 20000; i++) {
-      seed = seed * 1664525u + 1013904223u;
+      const uint64_t draw = unit_random(&seed);
       const uint8_t shift = (uint8_t)m->base_page_shift;
-      const uint32_t among = (seed >> 30) == 0 ? 5000 : 300;
+      const uint32_t among = draw >> 62 == 0 ? 5000 : 300;
       const tlb_reference r = {
-         .page = (seed >> 8) % among, .now = 3 * i,
-         .user = (uint8_t)((seed >> 4) % TLB_N_USERS),
-         .page_shift = (seed & 15) == 0 && shift < 21 ? 21 : shift,
+         .page = (draw >> 8) % among, .now = 3 * i,
+         .user = (uint8_t)((draw >> 4) % TLB_N_USERS),
+         .page_shift = draw % 16 == 0 && shift < 21 ? 21 : shift,
          .block_shift = shift,
       };
       const tlb_outcome a = tlb_translate(&plain.h, &r);

@@ -173,7 +173,7 @@ static void cycle(void **state)
 enum { MAX_PAGES = 10000 };
 
 typedef struct {
-   uint64_t page[MAX_PAGES]; /* the one referenced last in front */
+   uint64_t page[MAX_PAGES]; /* see unit_to_front() */
    uint32_t n;
    uint64_t at[MAX_PAGES];
    uint64_t cold;
@@ -181,18 +181,12 @@ typedef struct {
 
 static void list_reference(list *l, uint64_t page)
 {
-   uint32_t i = 0;
-   while (i < l->n && l->page[i] != page)
-      i++;
-   if (i == l->n) {
+   const uint32_t n = l->n;
+   const uint32_t before = unit_to_front(l->page, &l->n, MAX_PAGES, page);
+   if (l->n > n)
       l->cold++;
-      l->n++;
-      assert_true(l->n <= MAX_PAGES);
-   } else {
-      l->at[i]++;
-   }
-   memmove(l->page + 1, l->page, i * sizeof *l->page);
-   l->page[0] = page;
+   else
+      l->at[before]++;
 }
 
 static uint64_t list_misses(const list *l, uint32_t entries)

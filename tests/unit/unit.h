@@ -28,6 +28,23 @@ static inline uint64_t unit_random(uint64_t *state)
    return *state * UINT64_C(0x2545F4914F6CDD1D);
 }
 
+/* Pages in the order of their last references, the last in front: puts one
+   there. Returns how many stood before it; all, and there is one more now, if it
+   was new. There is room for `room`. */
+static inline uint32_t unit_to_front(uint64_t *pages, uint32_t *n, uint32_t room,
+                                     uint64_t page)
+{
+   const uint32_t n_before = *n;
+   uint32_t at = 0;
+   while (at < n_before && pages[at] != page)
+      at++;
+   *n += at == n_before;
+   assert_true(*n <= room);
+   memmove(pages + 1, pages, at * sizeof *pages);
+   pages[0] = page;
+   return at;
+}
+
 static inline tlb_geometry unit_geometry(const char *text)
 {
    tlb_geometry g;
