@@ -189,6 +189,7 @@ class Bench:
             "HOME": str(self.cwd),
             "LC_ALL": "C",
             "PYTHONHASHSEED": "0",
+            "PERL_HASH_SEED": "0",
             "VALGRIND_LIB": str(Path(setting("TG_BUILDDIR")) / ".in_place"),
         }
         source = programs.HERE / "measure.c"
