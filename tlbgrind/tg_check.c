@@ -21,32 +21,34 @@ void tg_check_init(const TgOptions* options)
    fast_path = options->fast_path;
 }
 
+/* Counts the segment and returns the time at its end. (To read the clock again
+   would wait for it to be written.) */
 static inline __attribute__((always_inline))
-void count(TgSegment* s, Bool instrs)
+ULong count(TgSegment* s, Bool instrs)
 {
-   if (instrs)
-      tg_clock += s->ticks;
-   else
+   if (!instrs)
       tg_clock_pass(s);
+   const ULong now = instrs ? tg_clock + s->ticks : tg_clock;
+   tg_clock = now;
    s->entered++;
+   return now;
 }
 
 /* With n_groups, more_fetches, shift and the Bools constants, a straight line of
-   code. `writes`, `split`: see TgKnowledge; `later`: all bits set if nothing is to
-   be known; `miss`: what simulates the segment if not all is known. Returns
-   whether all was. */
+   code. `now`: what the clock shows; `writes`, `split`: see TgKnowledge; `later`:
+   all bits set if nothing is to be known; `miss`: what simulates the segment if
+   not all is known. Returns whether all was. */
 static inline __attribute__((always_inline))
-Bool look_up(const TgHot* hot, TgSegment* s, UInt n_groups, UInt more_fetches,
-             UInt shift, Bool writes, Bool split, UWord later,
+Bool look_up(const TgHot* hot, TgSegment* s, ULong now, UInt n_groups,
+             UInt more_fetches, UInt shift, Bool writes, Bool split, UWord later,
              void (*miss)(const TgHot* hot, TgSegment* s))
 {
    TgPage* page[TG_MAX_GROUPS];
    UWord differs = s->fetch->tag | later;
-   const ULong now = tg_clock;
 
    for (UInt i = 0; i < more_fetches; i++)
       differs |= tg_segment_fetches(s)[i]->tag;
-   #pragma GCC unroll 8
+   #pragma GCC unroll 16
    for (UInt i = 0; i < n_groups; i++) {
       const TgGroup* g = &s->group[i];
       const Addr first = hot->base[g->base] + g->first;
@@ -69,7 +71,7 @@ Bool look_up(const TgHot* hot, TgSegment* s, UInt n_groups, UInt more_fetches,
    s->fetch->time = now - more_fetches;
    for (UInt i = 0; i < more_fetches; i++)
       tg_segment_fetches(s)[i]->time = now - (more_fetches - 1 - i);
-   #pragma GCC unroll 8
+   #pragma GCC unroll 16
    for (UInt i = 0; i < n_groups; i++) {
       TgPage* p = split ? tg_probe(page[i], s->group[i].probe_at) : page[i];
       p->time = now - (n_groups - 1 - i);
@@ -90,8 +92,8 @@ Bool look_up(const TgHot* hot, TgSegment* s, UInt n_groups, UInt more_fetches,
    } \
    static void check_##how##_##n(UChar* guest_state, TgSegment* s) \
    { \
-      count(s, instrs); \
-      look_up(tg_hot(guest_state), s, n, 0, 12, writes, split, tg_later, \
+      const ULong now = count(s, instrs); \
+      look_up(tg_hot(guest_state), s, now, n, 0, 12, writes, split, tg_later, \
               miss_##how##_##n); \
    }
 
@@ -110,6 +112,8 @@ CHECK(5)
 CHECK(6)
 CHECK(7)
 CHECK(8)
+CHECK(9)
+CHECK(10)
 
 static void miss_any(const TgHot* hot, TgSegment* s)
 {
@@ -123,9 +127,9 @@ static void miss_any(const TgHot* hot, TgSegment* s)
 
 void tg_check_counted(const TgHot* hot, TgSegment* s)
 {
-   const Bool known = look_up(hot, s, s->n_groups, tg_more_fetches(s), page_shift,
-                              tg_knowledge.writes, tg_knowledge.split, tg_later,
-                              miss_any);
+   const Bool known = look_up(hot, s, tg_clock, s->n_groups, tg_more_fetches(s),
+                              page_shift, tg_knowledge.writes,
+                              tg_knowledge.split, tg_later, miss_any);
    /* Where times of fetches and of data are compared with each other, all have
       to be those of the references. */
    if (known && tg_knowledge.mixed)
@@ -148,9 +152,9 @@ static void check_nothing(UChar* guest_state, TgSegment* s)
 static TgCheck* usual_check(const TgSegment* s)
 {
    #define OF(how) { how##_0, how##_1, how##_2, how##_3, how##_4, how##_5, \
-                     how##_6, how##_7, how##_8 }
-   static TgCheck* const of_4k[][9] = { OF(check_plain), OF(check_writes),
-                                        OF(check_split), OF(check_idle) };
+                     how##_6, how##_7, how##_8, how##_9, how##_10 }
+   static TgCheck* const of_4k[][11] = { OF(check_plain), OF(check_writes),
+                                         OF(check_split), OF(check_idle) };
    const UInt how = s->ticks == 0 ? 3
                     : tg_knowledge.split ? 2 : tg_knowledge.writes ? 1 : 0;
    if (!fast_path)
