@@ -108,6 +108,84 @@ TgShortEnd tg_short_way_any(TgRef* r, TgPage* p, tlb_key key, ULong now,
    return TG_SHORT_DONE;
 }
 
+/* --- Two pages --- */
+
+/* One of the segment's unknown pages: of a group, or of the fetch, which stands
+   behind the groups. */
+typedef struct {
+   UInt group;
+   UInt nth;  /* the first reference to it */
+} Unknown;
+
+/* Whether two pages are unknown, and which: the first to be referred to first. */
+static Bool find_two(const TgHot* hot, const TgSegment* s, Unknown two[2])
+{
+   const UInt shift = tg_knowledge.page_shift;
+   TgPage* const* page = tg_segment_pages.page;
+   UInt n = 0;
+   for (UInt i = 0; i < s->n_groups; i++) {
+      const TgGroup* g = &s->group[i];
+      const Addr first = hot->base[g->base] + g->first;
+      const UWord tag = (tg_knowledge.writes ? tg_probe(page[i], g->probe_at)
+                                             : page[i])->tag;
+      /* See tg_short_segment(). */
+      const UWord differs = ((first ^ tag) | ((first + g->span) ^ tag)) >> shift;
+      if (differs == 0)
+         continue;
+      if (differs != 2 || n == 2)
+         return False;
+      two[n++] = (Unknown){ i, g->oldest };
+   }
+   if (s->fetch->tag != 0) {
+      if (n == 2)
+         return False;
+      two[n++] = (Unknown){ s->n_groups, tg_segment_first_fetch(s) };
+   }
+   if (n == 2 && two[1].nth < two[0].nth) {
+      const Unknown u = two[0];
+      two[0] = two[1];
+      two[1] = u;
+   }
+   return n == 2;
+}
+
+static TgShortEnd simulate(TgSegment* s, const Unknown* u)
+{
+   TgPage* p = tg_segment_pages.page[u->group];
+   TgRef* r = &tg_segment_refs(s)[u->nth];
+   UWord number;
+   if (u->group == s->n_groups) {
+      number = tg_code_page_number(p);
+   } else {
+      const TgGroup* g = &s->group[u->group];
+      const Bool writes = tg_knowledge.writes && tg_group_writes(g);
+      /* Both groups can turn out to lie on one page. */
+      if (((writes ? tg_writes(p) : p)->tag & 1) == 0)
+         return TG_SHORT_DONE;
+      if (writes && tg_rest(p)->wanted_writes != 0)
+         return TG_NOT_SHORT;
+      number = tg_page_number_of_data(p, tg_knowledge.page_shift);
+   }
+   return tg_go_short_way(r->kind, r, p, number, tg_replay_time(s, u->nth),
+                          tg_segment_pages.page, s->n_groups + 1u, False);
+}
+
+Bool tg_short_two(const TgHot* hot, TgSegment* s)
+{
+   Unknown two[2];
+   if (tg_n_lanes > 1 || tg_knowledge.split || tg_knowledge.exact_times != 0
+       || !find_two(hot, s, two))
+      return False;
+   tg_segment_pages.page[s->n_groups] = s->fetch;
+   if (simulate(s, &two[0]) != TG_SHORT_DONE)
+      return False;
+   if (simulate(s, &two[1]) == TG_SHORT_DONE)
+      tg_replay_note_groups(s);
+   else
+      tg_replay_rest(hot, s, two[1].nth);
+   return True;
+}
+
 /* --- Where there is one --- */
 
 /* The second level, if it is the last, the only one there, and plain. */
