@@ -115,15 +115,6 @@ static inline TgRef* tg_segment_refs(const TgSegment* s)
    return (TgRef*)(void*)(tg_segment_fetches(s) + tg_more_fetches(s));
 }
 
-/* The number of the first fetch among the references; there has to be one. */
-static inline UInt tg_segment_first_fetch(const TgSegment* s)
-{
-   UInt i = 0;
-   while (tg_segment_refs(s)[i].kind != TG_FETCH)
-      i++;
-   return i;
-}
-
 static inline TgSite** tg_segment_instrs(const TgSegment* s)
 {
    return (TgSite**)(void*)(tg_segment_refs(s) + s->n_refs);

@@ -98,17 +98,9 @@ static void note_time(const TgHot* hot, const TgRef* r, ULong now)
       tg_writes(p)->time = now;
 }
 
-/* Whether a reference to data changes nothing but times: what it does to its only
-   page is known. */
-static Bool is_known(const TgRef* r, Addr a)
+static ULong time_of_ref(const TgSegment* s, UInt nth)
 {
-   if (!fast_path || r->kind == TG_FETCH)
-      return False;
-   const TgPage* p = tg_near_page(a, page_shift);
-   UWord differs = (a ^ p->tag) | ((a + r->size - 1) ^ p->tag);
-   if (tg_knowledge.writes && (r->kind == TG_WRITE || r->modifies || r->locked))
-      differs |= a ^ tg_writes(p)->tag;
-   return differs >> page_shift == 0;
+   return tg_clock - TG_TICKS * (ULong)(s->n_refs - 1 - nth);
 }
 
 /* The first n references of the segment, of which those before number `from`
@@ -118,8 +110,8 @@ static void replay_refs(const TgHot* hot, TgSegment* s, UInt from, UInt n)
    TgRef* ref = tg_segment_refs(s);
    for (UInt i = 0; i < n; i++) {
       TgRef* r = &ref[i];
-      const ULong now = tg_replay_time(s, i);
-      if (i < from || is_known(r, address_of(hot, r)))
+      const ULong now = time_of_ref(s, i);
+      if (i < from)
          note_time(hot, r, now);
       else if (r->kind != TG_FETCH)
          replay_data(r, address_of(hot, r), now);
@@ -176,14 +168,23 @@ static Int list_unknown(const TgHot* hot, const TgSegment* s, Unknown* unknown)
    return n;
 }
 
-void tg_replay_note_groups(const TgSegment* s)
+static UInt first_fetch(const TgSegment* s)
+{
+   const TgRef* ref = tg_segment_refs(s);
+   UInt i = 0;
+   while (ref[i].kind != TG_FETCH)
+      i++;
+   return i;
+}
+
+static void note_groups(const TgSegment* s)
 {
    s->fetch->time = tg_clock;
    for (UInt i = 0; i < s->n_groups; i++) {
       const TgGroup* g = &s->group[i];
       TgPage* p = tg_segment_pages.page[i];
       p = tg_knowledge.split ? tg_probe(p, g->probe_at) : p;
-      p->time = tg_replay_time(s, g->newest);
+      p->time = time_of_ref(s, g->newest);
    }
 }
 
@@ -215,7 +216,9 @@ static UInt new_mark(void)
 static Bool matters_exactly(const TgPage* p)
 {
    const TgRest* rest = tg_rest(p);
-   return ((rest->wanted | rest->wanted_writes) & tg_knowledge.exact_times) != 0;
+   /* Who asks for nothing needs not wait for the record. */
+   return tg_knowledge.exact_times != 0
+          && ((rest->wanted | rest->wanted_writes) & tg_knowledge.exact_times) != 0;
 }
 
 /* Simulates the first reference to an unknown page. Returns False if the rest of
@@ -257,14 +260,12 @@ static Bool replay_groups(const TgHot* hot, TgSegment* s)
 
    if (s->n_fetches > 1)
       return False;
-   if (tg_short_two(hot, s))
-      return True;
    Int n = list_unknown(hot, s, unknown);
    if (n < 0)
       return False;
    if (s->fetch->tag != 0)
       unknown[n++] = (Unknown){ s->fetch, tg_code_page_number(s->fetch),
-                                tg_segment_first_fetch(s) };
+                                first_fetch(s) };
    tg_segment_pages.page[s->n_groups] = s->fetch;
    tg_segment_pages.n = s->n_groups + 1u;
    tg_segment_pages.marked = False;
@@ -277,15 +278,16 @@ static Bool replay_groups(const TgHot* hot, TgSegment* s)
       if (matters_exactly(u->page))
          replay_refs(hot, s, u->nth, u->nth);
       if (UNLIKELY(!simulate(u, &tg_segment_refs(s)[u->nth],
-                             tg_replay_time(s, u->nth), mark, &done))) {
-         tg_replay_rest(hot, s, done ? u->nth + 1 : u->nth);
+                             time_of_ref(s, u->nth), mark, &done))) {
+         replays_refs += s->n_refs - u->nth;
+         replay_refs(hot, s, done ? u->nth + 1 : u->nth, s->n_refs);
          return True;
       }
    }
    if (tg_knowledge.mixed)
       tg_replay_note_times(hot, s);
    else
-      tg_replay_note_groups(s);
+      note_groups(s);
    return True;
 }
 
@@ -300,20 +302,15 @@ ULong tg_replay_instructions(const TgRef* r)
           + (i < tg_n_instrs(at_hand) ? i : 0);
 }
 
-void tg_replay_rest(const TgHot* hot, TgSegment* s, UInt from)
-{
-   at_hand = s;
-   replays_refs += s->n_refs - from;
-   replay_refs(hot, s, from, s->n_refs);
-}
-
 void tg_replay(const TgHot* hot, TgSegment* s)
 {
    replays++;
    at_hand = s;
    /* A guarded reference is in no group. */
-   if (!fast_path || s->guarded || !replay_groups(hot, s))
-      tg_replay_rest(hot, s, 0);
+   if (fast_path && !s->guarded && replay_groups(hot, s))
+      return;
+   replays_refs += s->n_refs;
+   replay_refs(hot, s, 0, s->n_refs);
 }
 
 /* --- Segments that a fault cuts short --- */

@@ -41,19 +41,6 @@ ULong tg_replay_instructions(const TgRef* r);
    tg_segment_pages. */
 void tg_replay(const TgHot* hot, TgSegment* s);
 
-/* The rest of a segment of which all references before number `from` have been
-   simulated. */
-void tg_replay_rest(const TgHot* hot, TgSegment* s, UInt from);
-
-/* The time of the segment's nth reference, if it has just been run. */
-static inline ULong tg_replay_time(const TgSegment* s, UInt nth)
-{
-   return tg_clock - TG_TICKS * (ULong)(s->n_refs - 1 - nth);
-}
-
-/* Notes the times of the segment's pages, which are in tg_segment_pages. */
-void tg_replay_note_groups(const TgSegment* s);
-
 /* Notes the times of the segment's references, all of which are known. */
 void tg_replay_note_times(const TgHot* hot, TgSegment* s);
 

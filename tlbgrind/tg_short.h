@@ -160,10 +160,6 @@ static inline Bool tg_is_first_group(const TgSegment* s, UInt n_groups, UInt nth
    return True;
 }
 
-/* Simulates a segment of which two pages are unknown. Returns False, and has done
-   nothing, if it is not that simple. */
-Bool tg_short_two(const TgHot* hot, TgSegment* s);
-
 /* Simulates a segment of which one page is unknown. Returns False, and has done
    nothing, if it is not that simple. The check has left the groups' pages, as far
    as it knows them, in tg_segment_pages. Why it is exact to simulate only the
