@@ -37,11 +37,11 @@ ULong count(TgSegment* s, Bool instrs)
 /* With n_groups, more_fetches, shift and the Bools constants, a straight line of
    code. `now`: what the clock shows; `writes`, `split`: see TgKnowledge; `later`:
    all bits set if nothing is to be known; `miss`: what simulates the segment if
-   not all is known. Returns whether all was. */
+   not all is known, see tg_replay() for `differs`. Returns whether all was. */
 static inline __attribute__((always_inline))
 Bool look_up(const TgHot* hot, TgSegment* s, ULong now, UInt n_groups,
              UInt more_fetches, UInt shift, Bool writes, Bool split, UWord later,
-             void (*miss)(const TgHot* hot, TgSegment* s))
+             void (*miss)(const TgHot* hot, TgSegment* s, UWord differs))
 {
    TgPage* page[TG_MAX_GROUPS];
    UWord differs = s->fetch->tag | later;
@@ -63,7 +63,7 @@ Bool look_up(const TgHot* hot, TgSegment* s, ULong now, UInt n_groups,
    if (UNLIKELY(differs >> shift != 0)) {
       for (UInt i = 0; i < n_groups; i++)
          tg_segment_pages.page[i] = page[i];
-      miss(hot, s);
+      miss(hot, s, differs >> shift);
       return False;
    }
    /* Times that are in the right order, and later than those of all segments
@@ -79,16 +79,23 @@ Bool look_up(const TgHot* hot, TgSegment* s, ULong now, UInt n_groups,
    return True;
 }
 
+static __attribute__((noinline))
+void miss_any(const TgHot* hot, TgSegment* s, UWord differs)
+{
+   if (tg_later != 0)
+      tg_later_add(hot, s);
+   else
+      tg_replay(hot, s, differs);
+}
+
 /* What the check does not know is simulated by a function of its own, lest the
    check saves registers for it. */
 #define VARIANT(how, n, writes, split, instrs) \
    static __attribute__((noinline)) \
-   void miss_##how##_##n(const TgHot* hot, TgSegment* s) \
+   void miss_##how##_##n(const TgHot* hot, TgSegment* s, UWord differs) \
    { \
-      if (UNLIKELY(tg_later != 0)) \
-         tg_later_add(hot, s); \
-      else if (!tg_short_segment(hot, s, n, 12, writes, split)) \
-         tg_replay(hot, s); \
+      if (!tg_short_plain(s, differs, n, 12, writes, split)) \
+         miss_any(hot, s, differs); \
    } \
    static void check_##how##_##n(UChar* guest_state, TgSegment* s) \
    { \
@@ -115,16 +122,6 @@ CHECK(8)
 CHECK(9)
 CHECK(10)
 
-static void miss_any(const TgHot* hot, TgSegment* s)
-{
-   if (tg_later != 0)
-      tg_later_add(hot, s);
-   else if (page_shift != 12 || s->n_fetches > 1
-            || !tg_short_segment(hot, s, s->n_groups, 12, tg_knowledge.writes,
-                                 tg_knowledge.split))
-      tg_replay(hot, s);
-}
-
 void tg_check_counted(const TgHot* hot, TgSegment* s)
 {
    const Bool known = look_up(hot, s, tg_clock, s->n_groups, tg_more_fetches(s),
@@ -146,7 +143,7 @@ static void check_nothing(UChar* guest_state, TgSegment* s)
 {
    tg_later_look_up();
    count(s, False);
-   tg_replay(tg_hot(guest_state), s);
+   tg_replay(tg_hot(guest_state), s, TG_ANY_DIFFERENCE);
 }
 
 static TgCheck* usual_check(const TgSegment* s)

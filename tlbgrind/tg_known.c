@@ -30,10 +30,10 @@ static void init_page(TgTable table, TgPage* p, UWord number)
    rest->mark = rest->place = 0;
    VG_(memset)(rest->backing, TG_NOT_ASKED, sizeof rest->backing);
    if (table == TG_CODE) {
-      p->tag = TG_UNKNOWN;
+      tg_code_unknown(p, tg_knowledge.page_shift);
    } else {
-      tg_data_unknown(p);
-      tg_data_unknown(tg_writes(p));
+      tg_data_unknown(p, tg_knowledge.page_shift);
+      tg_data_unknown(tg_writes(p), tg_knowledge.page_shift);
    }
 }
 
@@ -103,17 +103,17 @@ void tg_page_wanted(TgTable table, TgPage* p, Bool reads, Bool writes,
    TgRest* rest = tg_rest(p);
    if (table == TG_CODE) {
       rest->wanted |= mask;
-      p->tag = TG_UNKNOWN;
+      tg_code_unknown(p, tg_knowledge.page_shift);
       return;
    }
    if (reads || !tg_knowledge.split) {
       rest->wanted |= mask;
-      tg_data_unknown(p);
+      tg_data_unknown(p, tg_knowledge.page_shift);
    }
    if (writes && tg_knowledge.split)
       rest->wanted_writes |= mask;
    if (writes || !tg_knowledge.split)
-      tg_data_unknown(tg_writes(p));
+      tg_data_unknown(tg_writes(p), tg_knowledge.page_shift);
 }
 
 /* --- Ranges --- */
@@ -171,7 +171,7 @@ static Bool forget_in(Chunk* c, UWord from, UWord to, void* opaque)
       TgPage* p = &c->pair[__builtin_ctzll(bits)].page;
       if (f->table == TG_DATA) {
          tg_rest(p)->wanted_writes |= f->mask & tg_knowledge.wanted_writes;
-         tg_data_unknown(tg_writes(p));
+         tg_data_unknown(tg_writes(p), tg_knowledge.page_shift);
       }
       tg_page_wanted(f->table, p, True, True,
                      f->mask & tg_knowledge.wanted[f->table]);

@@ -32,7 +32,7 @@ enum { TG_NOT_ASKED = 0xff };
    look-up reads stands apart from the rest, lest it be driven out of the
    processor's caches. The tag of a data page is its address while it is known,
    and one that no look-up here is for while it is not. The tag of a page of
-   code is 0 if it is known and TG_UNKNOWN if not. */
+   code is 0 while it is known. */
 typedef struct {
    UWord tag;
    uint64_t time; /* of the last reference */
@@ -89,7 +89,7 @@ static inline UChar tg_probe_at(UInt kind)
    return kind == TG_WRITE ? sizeof(TgPage) : 0;
 }
 
-static inline TgPage* tg_probe(const TgPage* p, UChar probe_at)
+static inline TgPage* tg_probe(const TgPage* p, UWord probe_at)
 {
    return (TgPage*)((Addr)p + probe_at);
 }
@@ -98,8 +98,6 @@ static inline TgRest* tg_rest(const TgPage* p)
 {
    return (TgRest*)((Addr)p + offsetof(TgRoom, rest));
 }
-
-#define TG_UNKNOWN (~(UWord)0)
 
 /* No page has this number. */
 #define TG_NO_PAGE (~(UWord)0)
@@ -136,6 +134,43 @@ TgPage* tg_no_page(void);
 /* The record of a page, made if it is new. */
 TgPage* tg_page(TgTable table, UWord number);
 
+/* In which bit of the page number an unknown page's tag differs from that of the
+   same page when it is known. So of data it is neither the page itself nor the
+   next, where the last byte of what begins on the page can be; and whoever looks
+   up several pages and finds no other difference knows which kind is unknown. */
+enum { TG_DATA_UNKNOWN = 2, TG_CODE_UNKNOWN = 4 };
+
+static inline void tg_code_unknown(TgPage* p, UInt shift)
+{
+   const UWord tag = (UWord)TG_CODE_UNKNOWN << shift;
+   p->tag = tag != 0 ? tag : ~tag; /* there may be no such bit with 32 bits */
+}
+
+/* The tag of an unknown data page differs in the lowest bit of all, too, which
+   tells one from the other. */
+static inline Bool tg_is_data_unknown(const TgPage* p)
+{
+   return p->tag & 1;
+}
+
+/* Makes the one of the other. */
+static inline UWord tg_data_other_tag(const TgPage* p, UInt shift)
+{
+   return p->tag ^ (1 | (UWord)TG_DATA_UNKNOWN << shift);
+}
+
+static inline void tg_data_unknown(TgPage* p, UInt shift)
+{
+   if (!tg_is_data_unknown(p))
+      p->tag = tg_data_other_tag(p, shift);
+}
+
+static inline void tg_data_known(TgPage* p, UInt shift)
+{
+   if (tg_is_data_unknown(p))
+      p->tag = tg_data_other_tag(p, shift);
+}
+
 /* Where the records of data pages are looked for first: by the lower bits of the
    page's number, enough for 4 GiB of small pages, stack and heap among them (1 GiB
    with 32 bits). Of chunks that are so far apart the first that is used stands
@@ -145,9 +180,8 @@ extern TgRoom tg_near;
 
 static inline UWord tg_page_number_of_data(const TgPage* p, UInt shift)
 {
-   const UWord address = (p->tag & 1) != 0 ? p->tag ^ 1 ^ ((UWord)2 << shift)
-                                            : p->tag;
-   return address >> shift;
+   const UWord number = p->tag >> shift;
+   return tg_is_data_unknown(p) ? number ^ TG_DATA_UNKNOWN : number;
 }
 
 /* The record that `a` has, if it is near; else some other whose tags `a` does not
@@ -166,25 +200,9 @@ static inline TgPage* tg_data_page(UWord number)
              ? p : tg_page(TG_DATA, number);
 }
 
-static inline UWord tg_code_page_number(const TgPage* p)
+static inline UWord tg_code_page_number(const TgPage* p, UInt shift)
 {
-   return tg_writes(p)->tag >> tg_knowledge.page_shift;
-}
-
-/* An unknown page's tag differs from its address in the second lowest bit of
-   the page number, so it is neither the page itself nor the next, where the
-   last byte of what begins on the page can be; and in the lowest bit of all,
-   which tells one from the other. */
-static inline void tg_data_unknown(TgPage* p)
-{
-   if ((p->tag & 1) == 0)
-      p->tag ^= 1 | (UWord)2 << tg_knowledge.page_shift;
-}
-
-static inline void tg_data_known(TgPage* p)
-{
-   if ((p->tag & 1) != 0)
-      p->tag ^= 1 | (UWord)2 << tg_knowledge.page_shift;
+   return tg_writes(p)->tag >> shift;
 }
 
 /* Sets the tags to what `wanted` says. */
@@ -192,9 +210,9 @@ static inline void tg_data_settle(TgPage* p)
 {
    const TgRest* rest = tg_rest(p);
    if (rest->wanted == 0)
-      tg_data_known(p);
+      tg_data_known(p, tg_knowledge.page_shift);
    if (rest->wanted_writes == 0 && (tg_knowledge.split || rest->wanted == 0))
-      tg_data_known(tg_writes(p));
+      tg_data_known(tg_writes(p), tg_knowledge.page_shift);
 }
 
 static inline void tg_code_settle(TgPage* p)

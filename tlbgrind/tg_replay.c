@@ -71,7 +71,7 @@ static Bool goes_on(const TgSegment* s, const TgRef* r)
 static void fetch(const TgSegment* s, TgRef* r, ULong now)
 {
    TgPage* page = r->at.page;
-   const UWord number = tg_code_page_number(page);
+   const UWord number = tg_code_page_number(page, page_shift);
    if (as_cachegrind && r->size > 0)
       tg_translate_as_cachegrind(r, number - 1, number, now);
    else if (goes_on(s, r))
@@ -131,8 +131,8 @@ void tg_replay_note_times(const TgHot* hot, TgSegment* s)
 /* One page of the segment that is not known, and the first reference to it. */
 typedef struct {
    TgPage* page;
-   UWord number;
    UInt nth;
+   TgKind kind;
 } Unknown;
 
 /* What the look-up of a group says. */
@@ -141,31 +141,21 @@ static TgPage* probe_of(const TgGroup* g, TgPage* p)
    return tg_knowledge.writes ? tg_probe(p, g->probe_at) : p;
 }
 
-/* Completes the list of the groups' pages that the check has left, and lists
-   apart those that are unknown. Returns how many, or -1 if it is not as simple
-   as that. */
-static Int list_unknown(const TgHot* hot, const TgSegment* s, Unknown* unknown)
+/* Completes the list of the groups' pages that the check has left. Returns False if
+   a group lies on two. */
+static Bool list_pages(const TgHot* hot, const TgSegment* s)
 {
    TgPage** const page = tg_segment_pages.page;
-   Int n = 0;
    for (UInt i = 0; i < s->n_groups; i++) {
       const TgGroup* g = &s->group[i];
       const Addr first = hot->base[g->base] + g->first;
       const UWord number = page_of(first);
       if (number != page_of(first + g->span))
-         return -1;
+         return False;
       if (UNLIKELY(tg_page_number_of_data(page[i], page_shift) != number))
          page[i] = tg_page(TG_DATA, number);
-      if ((probe_of(g, page[i])->tag & 1) == 0)
-         continue;
-      /* The first write of a group need not be its first reference. */
-      const TgRest* rest = tg_rest(page[i]);
-      if (!tg_knowledge.split && tg_group_writes(g)
-          && (rest->wanted_writes != 0 || rest->wanted == 0))
-         return -1;
-      unknown[n++] = (Unknown){ page[i], number, g->oldest };
    }
-   return n;
+   return True;
 }
 
 static UInt first_fetch(const TgSegment* s)
@@ -175,6 +165,29 @@ static UInt first_fetch(const TgSegment* s)
    while (ref[i].kind != TG_FETCH)
       i++;
    return i;
+}
+
+/* Lists the unknown ones. Returns how many, or -1 if it is not as simple as that. */
+static Int list_unknown(const TgSegment* s, Unknown* unknown)
+{
+   Int n = 0;
+   for (UInt i = 0; i < s->n_groups; i++) {
+      const TgGroup* g = &s->group[i];
+      TgPage* p = tg_segment_pages.page[i];
+      if (!tg_is_data_unknown(probe_of(g, p)))
+         continue;
+      TgKind kind = tg_segment_refs(s)[g->oldest].kind;
+      if (tg_knowledge.split)
+         kind = tg_group_writes(g) ? TG_WRITE : TG_READ;
+      /* The first write of a group need not be its first reference. */
+      else if (tg_group_writes(g)
+               && (tg_rest(p)->wanted_writes != 0 || tg_rest(p)->wanted == 0))
+         return -1;
+      unknown[n++] = (Unknown){ p, g->oldest, kind };
+   }
+   if (s->fetch->tag != 0)
+      unknown[n++] = (Unknown){ s->fetch, first_fetch(s), TG_FETCH };
+   return n;
 }
 
 static void note_groups(const TgSegment* s)
@@ -223,15 +236,16 @@ static Bool matters_exactly(const TgPage* p)
 
 /* Simulates the first reference to an unknown page. Returns False if the rest of
    the segment has to be gone through one by one; `*done` says whether this
-   reference is part of the rest. */
-static Bool simulate(const Unknown* u, TgRef* r, ULong now, UInt mark,
+   reference is part of the rest. `alone`: no other reference of the segment has to
+   be simulated. */
+static Bool simulate(const Unknown* u, TgRef* r, ULong now, UInt mark, Bool alone,
                      Bool* done)
 {
-   switch (tg_knowledge.split
+   /* One that modifies can be two of them. */
+   switch (tg_knowledge.split && !alone
               ? TG_NOT_SHORT
-              : tg_go_short_way(r->kind, r, u->page, u->number, now,
-                                tg_segment_pages.page, tg_segment_pages.n,
-                                False)) {
+              : tg_go_short_way(u->kind, r, u->page, now, tg_segment_pages.page,
+                                tg_segment_pages.n)) {
    case TG_SHORT_DONE:
       return True;
    case TG_SHORT_NEEDED:
@@ -241,7 +255,11 @@ static Bool simulate(const Unknown* u, TgRef* r, ULong now, UInt mark,
       break;
    }
    tg_disturbed = False;
-   *done = tg_translate(r, u->page, u->number, now, mark);
+   *done = tg_translate(r, u->page,
+                        u->kind == TG_FETCH
+                           ? tg_code_page_number(u->page, page_shift)
+                           : tg_page_number_of_data(u->page, page_shift),
+                        now, mark);
    return *done && !tg_disturbed;
 }
 
@@ -254,18 +272,17 @@ static Bool simulate(const Unknown* u, TgRef* r, ULong now, UInt mark,
    whichever other times become younger, unless it is itself one of the
    segment's pages; then the rest is gone through one by one. PLRU looks at
    younger times, too, so there the times have to be right. */
-static Bool replay_groups(const TgHot* hot, TgSegment* s)
+static Bool replay_groups(const TgHot* hot, TgSegment* s, UWord differs)
 {
+   enum { ALL_KNOWN = TG_DATA_UNKNOWN | TG_CODE_UNKNOWN };
    Unknown unknown[TG_MAX_GROUPS + 1];
 
-   if (s->n_fetches > 1)
+   if (s->n_fetches > 1
+       || ((differs & ~(UWord)ALL_KNOWN) != 0 && !list_pages(hot, s)))
       return False;
-   Int n = list_unknown(hot, s, unknown);
+   const Int n = list_unknown(s, unknown);
    if (n < 0)
       return False;
-   if (s->fetch->tag != 0)
-      unknown[n++] = (Unknown){ s->fetch, tg_code_page_number(s->fetch),
-                                first_fetch(s) };
    tg_segment_pages.page[s->n_groups] = s->fetch;
    tg_segment_pages.n = s->n_groups + 1u;
    tg_segment_pages.marked = False;
@@ -278,7 +295,7 @@ static Bool replay_groups(const TgHot* hot, TgSegment* s)
       if (matters_exactly(u->page))
          replay_refs(hot, s, u->nth, u->nth);
       if (UNLIKELY(!simulate(u, &tg_segment_refs(s)[u->nth],
-                             time_of_ref(s, u->nth), mark, &done))) {
+                             time_of_ref(s, u->nth), mark, n == 1, &done))) {
          replays_refs += s->n_refs - u->nth;
          replay_refs(hot, s, done ? u->nth + 1 : u->nth, s->n_refs);
          return True;
@@ -302,12 +319,12 @@ ULong tg_replay_instructions(const TgRef* r)
           + (i < tg_n_instrs(at_hand) ? i : 0);
 }
 
-void tg_replay(const TgHot* hot, TgSegment* s)
+void tg_replay(const TgHot* hot, TgSegment* s, UWord differs)
 {
    replays++;
    at_hand = s;
    /* A guarded reference is in no group. */
-   if (fast_path && !s->guarded && replay_groups(hot, s))
+   if (fast_path && !s->guarded && replay_groups(hot, s, differs))
       return;
    replays_refs += s->n_refs;
    replay_refs(hot, s, 0, s->n_refs);

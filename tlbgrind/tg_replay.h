@@ -37,9 +37,13 @@ static inline ULong tg_instructions(void)
 ULong tg_replay_instructions(const TgRef* r);
 
 /* Simulates a segment that has just been run, with the bases that it left. The
-   check has left the groups' pages as far as it knows them in
-   tg_segment_pages. */
-void tg_replay(const TgHot* hot, TgSegment* s);
+   check has left the groups' pages as far as it knows them in tg_segment_pages, and
+   says in which bits of the page number any of the tags that it looked at differs
+   from what it was looking for: if TG_DATA_UNKNOWN and TG_CODE_UNKNOWN are all, it
+   knows all pages. */
+void tg_replay(const TgHot* hot, TgSegment* s, UWord differs);
+
+#define TG_ANY_DIFFERENCE (~(UWord)0)
 
 /* Notes the times of the segment's references, all of which are known. */
 void tg_replay_note_times(const TgHot* hot, TgSegment* s);

@@ -229,7 +229,7 @@ static void fill_in(TgLane* leader, TgLane* f, TgTable table)
         at = l->place[at].older) {
       const TgPage* p = l->place[at].page;
       if (l->place[at].rung <= f->rung[table])
-         fill(to, table == TG_CODE ? tg_code_page_number(p)
+         fill(to, table == TG_CODE ? tg_code_page_number(p, tg_knowledge.page_shift)
                                    : tg_page_number_of_data(p, shift),
               shift, tlb_array_attached_time(from, &p->time));
    }

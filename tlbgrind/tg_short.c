@@ -2,6 +2,8 @@
 
 #include "pub_tool_basics.h"
 
+#include "sim/policy.h"
+
 #include "tg_later.h"
 #include "tg_short.h"
 #include "tg_translate.h"
@@ -47,6 +49,15 @@ void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
    tg_rest(p)->place = entry;
 }
 
+/* Books a miss of the first level and asks the others. */
+static void missed(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now)
+{
+   if (r->misses == NULL)
+      r->misses = tg_line_misses(tg_site_line(r->site), r->kind);
+   r->misses[0]++;
+   tg_short_way_behind(kind, r, p, key, now);
+}
+
 /* --- First levels of any kind --- */
 
 /* The entry's time is the page's from now on, and references to it change
@@ -63,9 +74,8 @@ static void become_known(tlb_array* a, UInt entry, TgPage* p, TgKind kind)
 
 static TgPage* page_of_entry(const tlb_array* a, UInt entry)
 {
-   uint64_t* const time = a->short_cut[entry];
-   return time == NULL ? NULL
-                       : (TgPage*)(void*)((UChar*)time - offsetof(TgPage, time));
+   const uint64_t* time = a->short_cut[entry];
+   return time == NULL ? NULL : tg_page_of_time(time, 0);
 }
 
 /* NRU: whether the next use of an entry of the set clears the used bits of all
@@ -83,7 +93,8 @@ static Bool forgets_segment(const tlb_array* a, UInt set, TgPage* const* page,
    return False;
 }
 
-TgShortEnd tg_short_way_any(TgRef* r, TgPage* p, tlb_key key, ULong now,
+/* Where it is not one for loads or stores alone. */
+static TgShortEnd refer_any(TgRef* r, TgPage* p, tlb_key key, ULong now,
                             TgPage* const* page, UInt n)
 {
    tlb_array* a = tg_short_way[r->kind].first;
@@ -104,7 +115,50 @@ TgShortEnd tg_short_way_any(TgRef* r, TgPage* p, tlb_key key, ULong now,
       return TG_SHORT_NEEDED;
    tlb_array_fill_entry(a, entry, key, now);
    become_known(a, entry, p, r->kind);
-   tg_short_way_miss(r->kind, r, p, key, now);
+   missed(r->kind, r, p, key, now);
+   return TG_SHORT_DONE;
+}
+
+/* The oldest entry, by the tree of the only set. */
+static UInt root_of(const TgShortWay* w)
+{
+   const tlb_bound* root = tlb_array_root(w->first, 0);
+   for (;;) {
+      const uint64_t time = *w->short_cut[root->way];
+      if (time == root->time)
+         return root->way;
+      tlb_policy_bound(w->first, 0, root->way, time);
+   }
+}
+
+TgShortEnd tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now,
+                           TgPage* const* page, UInt n)
+{
+   const TgShortWay* w = &tg_short_way[kind];
+   const UInt shift = tg_knowledge.page_shift;
+   const Bool split = tg_knowledge.split;
+   const UWord probe_at = split ? tg_probe_at(kind) : 0;
+   tlb_array* a = w->first;
+   if (a == NULL || *tg_wanted(p, kind, split) != 1)
+      return TG_NOT_SHORT;
+   const UWord number
+      = kind == TG_FETCH ? tg_code_page_number(p, shift)
+                         : tg_page_number_of_data(tg_probe(p, probe_at), shift);
+   const tlb_key key = number | w->size;
+   const UInt set = (UInt)number & a->set_mask;
+   if ((!w->plain && !w->tree) || a->filled[set] != a->g.ways
+       || !tlb_array_all_attached(a))
+      return split ? TG_NOT_SHORT : refer_any(r, p, key, now, page, n);
+   const UInt entry = w->plain ? tg_short_way_oldest(w, set) : root_of(w);
+   TgPage* victim = tg_page_of_time(w->short_cut[entry], probe_at);
+   if (tg_is_among(victim, page, n))
+      return TG_SHORT_NEEDED;
+   uint64_t* time = &tg_probe(p, probe_at)->time;
+   tlb_array_replace(a, entry, key, now, time);
+   *time = now;
+   tg_short_exchange(p, victim, probe_at, kind, shift, kind == TG_FETCH,
+                     tg_knowledge.writes, split);
+   missed(kind, r, p, key, now);
    return TG_SHORT_DONE;
 }
 
@@ -137,9 +191,18 @@ static void find(TgLane* lane, TgKind kind)
    w->first = first;
    w->plain = first->plain && first->set_mask != TLB_NO_MASK;
    w->tree = first->tree != NULL && first->sets == 1;
+   w->n_attached = &first->n_attached;
+   w->entries = first->g.entries
+                + (w->plain && tg_knowledge.exact_times == 0 ? 0 : 1);
+   w->ways = first->g.ways;
+   w->set_mask = first->set_mask;
+   w->key = first->key;
+   w->short_cut = first->short_cut;
    w->size = tlb_key_of(0, shift, 0);
    w->second = plain_second(lane, stop, shift);
    if (w->second != NULL) {
+      w->second_key = w->second->key;
+      w->second_time = w->second->time;
       const uint32_t cycles = lane->machine->m.array[stop->array[0]].hit_cycles;
       w->hit_cycles = cycles == TLB_UNKNOWN ? 0 : cycles;
    }
@@ -158,9 +221,14 @@ static Bool has_also_behind(const TgLane* lane)
 
 void tg_short_way_find(Bool fast_path)
 {
+   static const uint32_t none;
    for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
-      tg_short_way[kind].first = NULL;
+      tg_short_way[kind] = (TgShortWay){ .n_attached = &none, .entries = 1 };
       if (fast_path && tg_n_lanes == 1 && !has_also_behind(&tg_lanes[0]))
          find(&tg_lanes[0], kind);
    }
+   /* Who does not tell reads and writes apart takes the one for the other. */
+   TgShortWay* w = tg_short_way;
+   if (!tg_knowledge.split && w[TG_READ].second != w[TG_WRITE].second)
+      w[TG_READ].second = w[TG_WRITE].second = NULL;
 }

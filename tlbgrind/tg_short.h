@@ -9,20 +9,29 @@
 
 #include "pub_tool_basics.h"
 
-#include "sim/policy.h"
-
 #include "tg_blocks.h"
 #include "tg_known.h"
 #include "tg_lanes.h"
 #include "tg_replay.h"
 
-/* By kind of reference. */
+/* By kind of reference. What a miss reads of the arrays stands here once more,
+   lest it goes from one to the other. */
 typedef struct {
-   tlb_array* first;  /* NULL: there is no short way */
-   Bool plain;        /* of the first: see sim/array.h, and 2^n sets */
-   Bool tree;         /* the same: LRU of many ways, one set */
+   tlb_array* first; /* NULL: there is no short way */
+   Bool plain;       /* it is (see sim/array.h), and has 2^n sets */
+   Bool tree;        /* it is LRU of many ways, one set */
+   /* Of a plain one in a machine that looks at nothing but who is oldest; else it
+      never has as many entries with short cuts. */
+   const uint32_t* n_attached;
+   UInt entries;
+   UInt ways;
+   UInt set_mask;
+   tlb_key* key;
+   uint64_t** short_cut;
+   tlb_key size; /* what tells a base page's key from its number */
    tlb_array* second; /* NULL: what lies behind is not that simple */
-   tlb_key size;      /* what tells a base page's key from its number */
+   tlb_key* second_key;
+   uint64_t* second_time;
    ULong hit_cycles;  /* of the second */
 } TgShortWay;
 
@@ -32,17 +41,26 @@ extern TgShortWay tg_short_way[TG_N_KINDS];
    pages, see tg_lanes.c. */
 void tg_short_way_find(Bool fast_path);
 
+typedef enum { TG_SHORT_DONE, TG_SHORT_NEEDED, TG_NOT_SHORT } TgShortEnd;
+
+/* Simulates a reference of that kind to page p, which is not known, as part of r.
+   TG_SHORT_NEEDED, and nothing done, if the page to be evicted is one of the
+   segment's, of which there are n; TG_NOT_SHORT if it is not that simple. */
+TgShortEnd tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now,
+                           TgPage* const* page, UInt n);
+
+/* --- Shortest of all --- */
+
 /* What a miss of the first level comes to behind it, if the second does not have
    the page where it was last. */
 void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
                          ULong now);
 
-typedef enum { TG_SHORT_DONE, TG_SHORT_NEEDED, TG_NOT_SHORT } TgShortEnd;
-
-/* tg_go_short_way() for any other first level, which is not one for loads or
-   stores alone. */
-TgShortEnd tg_short_way_any(TgRef* r, TgPage* p, tlb_key key, ULong now,
-                            TgPage* const* page, UInt n);
+/* The page whose time that is, of what stands `probe_at` bytes behind. */
+static inline TgPage* tg_page_of_time(const uint64_t* time, UWord probe_at)
+{
+   return (TgPage*)((Addr)time - offsetof(TgPage, time) - probe_at);
+}
 
 static inline Bool tg_is_among(const TgPage* p, TgPage* const* page, UInt n)
 {
@@ -52,47 +70,31 @@ static inline Bool tg_is_among(const TgPage* p, TgPage* const* page, UInt n)
    return found;
 }
 
-/* Who is evicted: as tlb_plain_oldest(), for times that stand in one place. */
-static inline UInt tg_short_way_oldest(const tlb_array* a, UInt first)
+/* Who is evicted: as tlb_plain_oldest(), for times that stand in one place. A set
+   is gone through to its end for the same reason as there. */
+static inline uint64_t tg_min(uint64_t a, uint64_t b)
 {
-   uint64_t* const* time = a->short_cut + first;
+   return a < b ? a : b;
+}
+
+static inline UInt tg_short_way_oldest(const TgShortWay* w, UInt set)
+{
+   const UInt ways = w->ways;
+   const UInt first = set * ways;
+   uint64_t* const* time = w->short_cut + first;
+#define T(i) (*time[i] * 8 + i)
+   if (LIKELY(ways == 4))
+      return first + (UInt)(tg_min(tg_min(T(0), T(1)), tg_min(T(2), T(3))) & 7);
+   if (LIKELY(ways == 8))
+      return first + (UInt)(tg_min(tg_min(tg_min(T(0), T(1)), tg_min(T(2), T(3))), tg_min(tg_min(T(4), T(5)), tg_min(T(6), T(7)))) & 7);
    UInt oldest = 0;
    uint64_t oldest_time = *time[0];
-   for (UInt way = 1; way < a->g.ways; way++) {
+   for (UInt way = 1; way < ways; way++) {
       const uint64_t t = *time[way];
       oldest = t < oldest_time ? way : oldest;
       oldest_time = t < oldest_time ? t : oldest_time;
    }
    return first + oldest;
-}
-
-/* The same by the tree of the only set. */
-static inline UInt tg_short_way_root(tlb_array* a)
-{
-   const tlb_bound* root = tlb_array_root(a, 0);
-   for (;;) {
-      const uint64_t time = *a->short_cut[root->way];
-      if (time == root->time)
-         return root->way;
-      tlb_policy_bound(a, 0, root->way, time);
-   }
-}
-
-/* Books a miss of the first level and asks the others. */
-static inline __attribute__((always_inline))
-void tg_short_way_miss(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now)
-{
-   const TgShortWay* w = &tg_short_way[kind];
-   const UInt last_place = tg_rest(p)->place;
-   if (r->misses == NULL)
-      r->misses = tg_line_misses(tg_site_line(r->site), r->kind);
-   r->misses[0]++;
-   if (UNLIKELY(w->second == NULL || w->second->key[last_place] != key)) {
-      tg_short_way_behind(kind, r, p, key, now);
-      return;
-   }
-   w->second->time[last_place] = now;
-   r->misses[TG_CYCLES - TG_MISS_1] += w->hit_cycles;
 }
 
 /* Who wants to see references of that kind to the page. */
@@ -102,127 +104,123 @@ static inline ULong* tg_wanted(TgPage* p, TgKind kind, Bool split)
                                     : &tg_rest(p)->wanted;
 }
 
-/* Simulates a reference of that kind to a page that is not known, as part of r.
-   TG_SHORT_NEEDED, and nothing done, if the page to be evicted is one of the
-   segment's, of which there are n; TG_NOT_SHORT if it is not that simple. `split`:
-   see TgKnowledge. */
+/* Page p is known from now on, and the victim is not any more, to references of
+   that kind; what these are looked up by stands `probe_at` bytes behind both. */
 static inline __attribute__((always_inline))
-TgShortEnd tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, UWord number,
-                           ULong now, TgPage* const* page, UInt n, Bool split)
+void tg_short_exchange(TgPage* p, TgPage* victim, UWord probe_at, TgKind kind,
+                       UInt shift, Bool code, Bool writes, Bool split)
 {
-   const TgShortWay* w = &tg_short_way[kind];
-   tlb_array* a = w->first;
-   if (a == NULL || *tg_wanted(p, kind, split) != 1)
-      return TG_NOT_SHORT;
-   const tlb_key key = number | w->size;
-   const UInt set = (UInt)number & a->set_mask;
-   if ((!w->plain && !w->tree) || a->filled[set] != a->g.ways
-       || !tlb_array_all_attached(a))
-      return split ? TG_NOT_SHORT : tg_short_way_any(r, p, key, now, page, n);
-   const UInt entry = w->plain ? tg_short_way_oldest(a, set * a->g.ways)
-                               : tg_short_way_root(a);
-   /* What both are looked up by. */
-   TgPage* probe = split ? tg_probe(p, tg_probe_at(kind)) : p;
-   TgPage* victim_probe = (TgPage*)(void*)((UChar*)a->short_cut[entry]
-                                           - offsetof(TgPage, time));
-   TgPage* victim = victim_probe - (probe - p);
-   if (tg_is_among(victim, page, n))
-      return TG_SHORT_NEEDED;
-   if (w->plain)
-      tlb_plain_replace(a, entry, key, &probe->time);
-   else
-      tlb_array_replace(a, entry, key, now, &probe->time);
+   TgPage* probe = tg_probe(p, probe_at);
    *tg_wanted(victim, kind, split) |= 1;
    *tg_wanted(p, kind, split) = 0;
-   probe->time = now;
-   if (kind == TG_FETCH) {
-      victim->tag = TG_UNKNOWN;
+   if (code) {
+      tg_code_unknown(victim, shift);
       p->tag = 0;
-   } else {
-      tg_data_unknown(victim_probe);
-      tg_data_known(probe);
-      if (tg_knowledge.writes && !split) {
-         tg_data_unknown(tg_writes(victim));
-         tg_data_settle(p);
-      }
+      return;
    }
-   tg_short_way_miss(kind, r, p, key, now);
-   return TG_SHORT_DONE;
+   tg_data_unknown(tg_probe(victim, probe_at), shift);
+   probe->tag = tg_data_other_tag(probe, shift);
+   if (writes && !split) {
+      tg_data_unknown(tg_writes(victim), shift);
+      if (tg_rest(p)->wanted_writes == 0)
+         tg_data_known(tg_writes(p), shift);
+   }
 }
 
-/* Whether the segment has no data reference in a group before number nth. */
-static inline Bool tg_is_first_group(const TgSegment* s, UInt n_groups, UInt nth)
-{
-   for (UInt i = 0; i < n_groups; i++) {
-      if (s->group[i].oldest < nth)
-         return False;
-   }
-   return True;
-}
-
-/* Simulates a segment of which one page is unknown. Returns False, and has done
-   nothing, if it is not that simple. The check has left the groups' pages, as far
-   as it knows them, in tg_segment_pages. Why it is exact to simulate only the
-   first reference to the page and to note the times afterwards: see
-   tg_replay.c; where times matter exactly, there must be none to note before
-   it. */
+/* Notes the times of a segment all of which is known. */
 static inline __attribute__((always_inline))
-Bool tg_short_segment(const TgHot* hot, TgSegment* s, UInt n_groups, UInt shift,
-                      Bool writes, Bool split)
+void tg_short_times(TgSegment* s, TgPage* const* page, ULong now, UInt n_groups,
+                    Bool split)
 {
-   TgPage** const page = tg_segment_pages.page;
-   TgPage* const fetch = s->fetch;
-   UInt n_unknown = fetch->tag != 0;
-   UInt nth = 0;
-   UWord number = 0;
-   TgPage* unknown = fetch;
-   TgKind kind = TG_FETCH;
-   #pragma GCC unroll 4
-   for (UInt i = 0; i < n_groups; i++) {
-      const TgGroup* g = &s->group[i];
-      const Addr first = hot->base[g->base] + g->first;
-      const UWord tag = (writes ? tg_probe(page[i], g->probe_at) : page[i])->tag;
-      /* What is unknown differs from its tag by two pages, see tg_known.h; what
-         crosses to the next page never does so with both ends. */
-      const UWord differs = ((first ^ tag) | ((first + g->span) ^ tag)) >> shift;
-      if (differs == 0)
-         continue;
-      if (differs != 2
-          || (writes && !split && tg_group_writes(g)
-              && tg_rest(page[i])->wanted_writes != 0))
-         return False;
-      n_unknown++;
-      unknown = page[i];
-      number = first >> shift;
-      nth = g->oldest;
-      kind = split && tg_group_writes(g) ? TG_WRITE : TG_READ;
-   }
-   if (n_unknown != 1)
-      return False;
-   TgRef* r = tg_segment_refs(s);
-   if (unknown != fetch) {
-      if (UNLIKELY(tg_knowledge.exact_times != 0)
-          && !tg_is_first_group(s, n_groups, nth))
-         return False;
-      r += nth;
-      kind = split ? kind : r->kind;
-   } else {
-      number = tg_code_page_number(fetch);
-      while (r->kind != TG_FETCH)
-         r++;
-   }
-   page[n_groups] = fetch;
-   const ULong now = tg_clock;
-   /* No time may become less than the simulator has seen it. */
-   if (tg_go_short_way(kind, r, unknown, number, now - n_groups, page,
-                       n_groups + 1, split) != TG_SHORT_DONE)
-      return False;
-   fetch->time = now;
+   s->fetch->time = now;
    #pragma GCC unroll 4
    for (UInt i = 0; i < n_groups; i++)
       (split ? tg_probe(page[i], s->group[i].probe_at) : page[i])->time
          = now - (n_groups - 1 - i);
+}
+
+/* The page p of the segment is not known to references of that kind, of which r is
+   the first. (No array that is asked first holds both code and data, see
+   tg_lane_base_array().) The last thing it does is to call another function at the most, so
+   that it need not save registers. */
+static inline __attribute__((always_inline))
+Bool tg_short_plain_miss(const TgShortWay* w, TgKind kind, TgRef* r, TgPage* p,
+                         TgSegment* s, UInt n_groups, UInt shift, Bool code,
+                         Bool writes, Bool split)
+{
+   TgPage** const page = tg_segment_pages.page;
+   ULong* const misses = r->misses;
+   if (UNLIKELY(*w->n_attached != w->entries || misses == NULL
+                || *tg_wanted(p, kind, split) != 1))
+      return False;
+   const UWord probe_at = split ? tg_probe_at(kind) : 0;
+   const UWord number = code ? tg_code_page_number(p, shift)
+                             : tg_probe(p, probe_at)->tag >> shift
+                               ^ TG_DATA_UNKNOWN;
+   const tlb_key key = number | w->size;
+   const UInt entry = tg_short_way_oldest(w, (UInt)number & w->set_mask);
+   TgPage* victim = tg_page_of_time(w->short_cut[entry], probe_at);
+   if (UNLIKELY(!code && tg_is_among(victim, page, n_groups)))
+      return False;
+   w->key[entry] = key;
+   w->short_cut[entry] = &tg_probe(p, probe_at)->time;
+   tg_short_exchange(p, victim, probe_at, kind, shift, code, writes, split);
+   const ULong now = tg_clock;
+   tg_short_times(s, page, now, n_groups, split);
+   misses[0]++;
+   const UInt last_place = tg_rest(p)->place;
+   /* No time may become less than the simulator has seen it. */
+   if (LIKELY(w->second != NULL && w->second_key[last_place] == key)) {
+      w->second_time[last_place] = now - n_groups;
+      misses[TG_CYCLES - TG_MISS_1] += w->hit_cycles;
+   } else {
+      tg_short_way_behind(kind, r, p, key, now - n_groups);
+   }
    return True;
+}
+
+/* Simulates a segment of which one page is unknown. The arguments but the first are
+   those of tg_replay(), or constants; the segment has one fetch at most. Returns
+   False, and has done nothing, if it is not that simple. Why it is exact to
+   simulate only the first reference to the page and to note the times afterwards:
+   see tg_replay.c. */
+static inline __attribute__((always_inline))
+Bool tg_short_plain(TgSegment* s, UWord differs, UInt n_groups, UInt shift,
+                    Bool writes, Bool split)
+{
+   TgPage** const page = tg_segment_pages.page;
+   TgRef* const ref = (TgRef*)(void*)(s->group + n_groups);
+   if (differs == TG_CODE_UNKNOWN)
+      return LIKELY(ref->kind == TG_FETCH)
+             && tg_short_plain_miss(&tg_short_way[TG_FETCH], TG_FETCH, ref,
+                                    s->fetch, s, n_groups, shift, True, writes,
+                                    split);
+   if (n_groups == 0 || differs != TG_DATA_UNKNOWN)
+      return False;
+   UInt n_unknown = 0;
+   UInt unknown = 0;
+   #pragma GCC unroll 4
+   for (UInt i = 0; i < n_groups; i++) {
+      const TgPage* p = writes ? tg_probe(page[i], s->group[i].probe_at) : page[i];
+      const Bool is_unknown = tg_is_data_unknown(p);
+      n_unknown += is_unknown;
+      unknown = is_unknown ? i : unknown;
+   }
+   if (n_groups > 1 && n_unknown > 1)
+      return False;
+   const TgGroup* g = &s->group[unknown];
+   TgRef* r = &ref[g->oldest];
+   TgPage* p = page[unknown];
+   if (split) {
+      const TgKind kind = tg_group_writes(g) ? TG_WRITE : TG_READ;
+      return tg_short_plain_miss(&tg_short_way[kind], kind, r, p, s, n_groups,
+                                 shift, False, writes, split);
+   }
+   /* The first write of a group need not be its first reference. */
+   if (writes && tg_group_writes(g) && tg_rest(p)->wanted_writes != 0)
+      return False;
+   return tg_short_plain_miss(&tg_short_way[TG_READ], r->kind, r, p, s, n_groups,
+                              shift, False, writes, split);
 }
 
 #endif
