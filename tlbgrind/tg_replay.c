@@ -80,22 +80,33 @@ static void fetch(const TgSegment* s, TgRef* r, ULong now)
       tg_translate(r, page, number, now, TG_NO_MARK);
 }
 
-/* A reference that has been simulated already, or that changes nothing: all that
-   is left is to note its time. */
-static void note_time(const TgHot* hot, const TgRef* r, ULong now)
+static void note_data_time(const TgRef* r, UWord page, ULong now)
 {
-   const Addr a = address_of(hot, r);
-   if (r->kind == TG_FETCH) {
-      r->at.page->time = now;
-      return;
-   }
-   TgPage* p = tg_data_page(page_of(a));
+   TgPage* p = tg_data_page(page);
    if (r->kind == TG_WRITE && tg_knowledge.split)
       tg_writes(p)->time = now;
    else
       p->time = now;
    if (r->modifies)
       tg_writes(p)->time = now;
+}
+
+/* A reference that changes nothing, or has been simulated already, in which case it
+   lies on one page: all that is left is to note its time. */
+static void note_time(const TgHot* hot, const TgRef* r, ULong now)
+{
+   if (r->kind == TG_FETCH) {
+      r->at.page->time = now;
+      return;
+   }
+   const Addr a = address_of(hot, r);
+   const UWord first = page_of(a);
+   const UWord last = page_of(a + r->size - 1);
+   if (UNLIKELY(first != last)) {
+      straddles[r->kind]++;
+      note_data_time(r, first, now - TG_HALF_TICKS);
+   }
+   note_data_time(r, last, now);
 }
 
 static ULong time_of_ref(const TgSegment* s, UInt nth)
@@ -136,26 +147,26 @@ typedef struct {
 } Unknown;
 
 /* What the look-up of a group says. */
-static TgPage* probe_of(const TgGroup* g, TgPage* p)
+static const TgPage* probe_of(const TgGroup* g, const TgPage* p)
 {
    return tg_knowledge.writes ? tg_probe(p, g->probe_at) : p;
 }
 
-/* Completes the list of the groups' pages that the check has left. Returns False if
-   a group lies on two. */
-static Bool list_pages(const TgHot* hot, const TgSegment* s)
+/* Completes the list of the groups' pages that the check has left: those that they
+   begin on. Returns how many lie on two. */
+static UInt list_pages(const TgHot* hot, const TgSegment* s)
 {
    TgPage** const page = tg_segment_pages.page;
+   UInt on_two = 0;
    for (UInt i = 0; i < s->n_groups; i++) {
       const TgGroup* g = &s->group[i];
       const Addr first = hot->base[g->base] + g->first;
       const UWord number = page_of(first);
-      if (number != page_of(first + g->span))
-         return False;
+      on_two += number != page_of(first + g->span);
       if (UNLIKELY(tg_page_number_of_data(page[i], page_shift) != number))
          page[i] = tg_page(TG_DATA, number);
    }
-   return True;
+   return on_two;
 }
 
 static UInt first_fetch(const TgSegment* s)
@@ -263,6 +274,31 @@ static Bool simulate(const Unknown* u, TgRef* r, ULong now, UInt mark, Bool alon
    return *done && !tg_disturbed;
 }
 
+/* The second page of a group, if it lies on two, else NULL. */
+static TgPage* second_page(const TgHot* hot, const TgGroup* g)
+{
+   const Addr first = hot->base[g->base] + g->first;
+   const UWord last = page_of(first + g->span);
+   return last == page_of(first) ? NULL : tg_data_page(last);
+}
+
+/* A segment with groups that lie on two pages: notes all times, if all pages are
+   known. A stack that has grown to the end of a page makes many of these. */
+static Bool note_known(const TgHot* hot, TgSegment* s)
+{
+   if (s->fetch->tag != 0 || tg_knowledge.mixed || as_cachegrind)
+      return False;
+   for (UInt i = 0; i < s->n_groups; i++) {
+      const TgGroup* g = &s->group[i];
+      const TgPage* second = second_page(hot, g);
+      if (tg_is_data_unknown(probe_of(g, tg_segment_pages.page[i]))
+          || (second != NULL && tg_is_data_unknown(probe_of(g, second))))
+         return False;
+   }
+   tg_replay_note_times(hot, s);
+   return True;
+}
+
 /* Simulates the segment without going through its references, if it can: only
    the first reference to each unknown page, and then notes all times.
 
@@ -277,9 +313,10 @@ static Bool replay_groups(const TgHot* hot, TgSegment* s, UWord differs)
    enum { ALL_KNOWN = TG_DATA_UNKNOWN | TG_CODE_UNKNOWN };
    Unknown unknown[TG_MAX_GROUPS + 1];
 
-   if (s->n_fetches > 1
-       || ((differs & ~(UWord)ALL_KNOWN) != 0 && !list_pages(hot, s)))
+   if (s->n_fetches > 1)
       return False;
+   if ((differs & ~(UWord)ALL_KNOWN) != 0 && list_pages(hot, s) != 0)
+      return note_known(hot, s);
    const Int n = list_unknown(s, unknown);
    if (n < 0)
       return False;
