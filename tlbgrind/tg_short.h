@@ -77,7 +77,8 @@ static inline uint64_t tg_min(uint64_t a, uint64_t b)
    return a < b ? a : b;
 }
 
-static inline UInt tg_short_way_oldest(const TgShortWay* w, UInt set)
+static inline __attribute__((always_inline))
+UInt tg_short_way_oldest(const TgShortWay* w, UInt set)
 {
    const UInt ways = w->ways;
    const UInt first = set * ways;
