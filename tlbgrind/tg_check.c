@@ -102,6 +102,11 @@ void miss_any(const TgHot* hot, TgSegment* s, UWord differs)
       const ULong now = count(s, instrs); \
       look_up(tg_hot(guest_state), s, now, n, 0, 12, writes, split, tg_later, \
               miss_##how##_##n); \
+   } \
+   static void counted_##how##_##n(const TgHot* hot, TgSegment* s) \
+   { \
+      look_up(hot, s, tg_clock, n, 0, 12, writes, split, tg_later, \
+              miss_##how##_##n); \
    }
 
 #define CHECK(n) \
@@ -122,7 +127,7 @@ CHECK(8)
 CHECK(9)
 CHECK(10)
 
-void tg_check_counted(const TgHot* hot, TgSegment* s)
+static void counted_any(const TgHot* hot, TgSegment* s)
 {
    const Bool known = look_up(hot, s, tg_clock, s->n_groups, tg_more_fetches(s),
                               page_shift, tg_knowledge.writes,
@@ -136,7 +141,7 @@ void tg_check_counted(const TgHot* hot, TgSegment* s)
 static void check_any(UChar* guest_state, TgSegment* s)
 {
    count(s, False);
-   tg_check_counted(tg_hot(guest_state), s);
+   counted_any(tg_hot(guest_state), s);
 }
 
 static void check_nothing(UChar* guest_state, TgSegment* s)
@@ -146,20 +151,38 @@ static void check_nothing(UChar* guest_state, TgSegment* s)
    tg_replay(tg_hot(guest_state), s, TG_ANY_DIFFERENCE);
 }
 
-static TgCheck* usual_check(const TgSegment* s)
+/* What is called for a segment: by translated code, and when it is looked up
+   later. */
+typedef struct {
+   TgCheck* check;
+   void (*counted)(const TgHot* hot, TgSegment* s);
+} Variant;
+
+static const Variant* variant_of(const TgSegment* s)
 {
-   #define OF(how) { how##_0, how##_1, how##_2, how##_3, how##_4, how##_5, \
-                     how##_6, how##_7, how##_8, how##_9, how##_10 }
-   static TgCheck* const of_4k[][11] = { OF(check_plain), OF(check_writes),
-                                         OF(check_split), OF(check_idle) };
+   #define BOTH(how, n) { check_##how##_##n, counted_##how##_##n }
+   #define OF(how) { BOTH(how, 0), BOTH(how, 1), BOTH(how, 2), BOTH(how, 3), \
+                     BOTH(how, 4), BOTH(how, 5), BOTH(how, 6), BOTH(how, 7), \
+                     BOTH(how, 8), BOTH(how, 9), BOTH(how, 10) }
+   static const Variant of_4k[][11] = { OF(plain), OF(writes), OF(split),
+                                        OF(idle) };
+   static const Variant any = { check_any, counted_any };
    const UInt how = s->ticks == 0 ? 3
                     : tg_knowledge.split ? 2 : tg_knowledge.writes ? 1 : 0;
-   if (!fast_path)
-      return check_nothing;
    if (page_shift == 12 && !tg_knowledge.mixed && s->n_fetches < 2
        && s->n_groups < sizeof of_4k[0] / sizeof of_4k[0][0])
-      return of_4k[how][s->n_groups];
-   return check_any;
+      return &of_4k[how][s->n_groups];
+   return &any;
+}
+
+void tg_check_counted(const TgHot* hot, TgSegment* s)
+{
+   variant_of(s)->counted(hot, s);
+}
+
+static TgCheck* usual_check(const TgSegment* s)
+{
+   return fast_path ? variant_of(s)->check : check_nothing;
 }
 
 /* The usual check, of a segment whose bytes are noted first. */
