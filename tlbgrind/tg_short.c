@@ -58,6 +58,43 @@ static void missed(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now)
    tg_short_way_behind(kind, r, p, key, now);
 }
 
+/* --- Several pages --- */
+
+static inline __attribute__((always_inline))
+Bool several(TgSegment* s, UInt n_groups, Bool writes)
+{
+   TgPage** const page = tg_segment_pages.page;
+   TgRef* const ref = (TgRef*)(void*)(s->group + n_groups);
+   for (;;) {
+      UInt unknown = n_groups;
+      UInt nth = ~0u;
+      for (UInt i = 0; i < n_groups; i++) {
+         const TgGroup* g = &s->group[i];
+         const TgPage* p = writes ? tg_probe(page[i], g->probe_at) : page[i];
+         const Bool first = tg_is_data_unknown(p) && g->oldest < nth;
+         unknown = first ? i : unknown;
+         nth = first ? g->oldest : nth;
+      }
+      if (unknown == n_groups)
+         break;
+      TgPage* p = page[unknown];
+      TgRef* r = &ref[nth];
+      if ((writes && tg_group_writes(&s->group[unknown])
+           && tg_rest(p)->wanted_writes != 0)
+          || !tg_short_plain_miss(&tg_short_way[TG_READ], r->kind, r, p, s,
+                                  tg_clock - TG_TICKS * (ULong)(s->n_refs - 1 - nth),
+                                  False, n_groups, 12, False, writes, False))
+         return False;
+   }
+   tg_short_times(s, page, tg_clock, n_groups, False);
+   return True;
+}
+
+Bool tg_short_plain_several(TgSegment* s, UInt n_groups, Bool writes)
+{
+   return writes ? several(s, n_groups, True) : several(s, n_groups, False);
+}
+
 /* --- First levels of any kind --- */
 
 /* The entry's time is the page's from now on, and references to it change

@@ -140,14 +140,15 @@ void tg_short_times(TgSegment* s, TgPage* const* page, ULong now, UInt n_groups,
          = now - (n_groups - 1 - i);
 }
 
-/* The page p of the segment is not known to references of that kind, of which r is
-   the first. (No array that is asked first holds both code and data, see
-   tg_lane_base_array().) The last thing it does is to call another function at the most, so
+/* The page p of the segment is not known to references of that kind, of which r, at
+   the time `then`, is the first. (No array that is asked first holds both code and
+   data, see tg_lane_base_array().) `alone`: it is the only one; notes the times of
+   all others. The last thing it does is to call another function at the most, so
    that it need not save registers. */
 static inline __attribute__((always_inline))
 Bool tg_short_plain_miss(const TgShortWay* w, TgKind kind, TgRef* r, TgPage* p,
-                         TgSegment* s, UInt n_groups, UInt shift, Bool code,
-                         Bool writes, Bool split)
+                         TgSegment* s, ULong then, Bool alone, UInt n_groups,
+                         UInt shift, Bool code, Bool writes, Bool split)
 {
    TgPage** const page = tg_segment_pages.page;
    ULong* const misses = r->misses;
@@ -166,19 +167,25 @@ Bool tg_short_plain_miss(const TgShortWay* w, TgKind kind, TgRef* r, TgPage* p,
    w->key[entry] = key;
    w->short_cut[entry] = &tg_probe(p, probe_at)->time;
    tg_short_exchange(p, victim, probe_at, kind, shift, code, writes, split);
-   const ULong now = tg_clock;
-   tg_short_times(s, page, now, n_groups, split);
+   if (alone)
+      tg_short_times(s, page, tg_clock, n_groups, split);
+   else
+      p->time = then;
    misses[0]++;
    const UInt last_place = tg_rest(p)->place;
-   /* No time may become less than the simulator has seen it. */
    if (LIKELY(w->second != NULL && w->second_key[last_place] == key)) {
-      w->second_time[last_place] = now - n_groups;
+      w->second_time[last_place] = then;
       misses[TG_CYCLES - TG_MISS_1] += w->hit_cycles;
    } else {
-      tg_short_way_behind(kind, r, p, key, now - n_groups);
+      tg_short_way_behind(kind, r, p, key, then);
    }
    return True;
 }
+
+/* The same for a segment of which several data pages are unknown, in the order of
+   their first references. If that is not simple for one of them, that one and
+   those behind it are still unknown. */
+Bool tg_short_plain_several(TgSegment* s, UInt n_groups, Bool writes);
 
 /* Simulates a segment of which one page is unknown. The arguments but the first are
    those of tg_replay(), or constants; the segment has one fetch at most. Returns
@@ -191,11 +198,13 @@ Bool tg_short_plain(TgSegment* s, UWord differs, UInt n_groups, UInt shift,
 {
    TgPage** const page = tg_segment_pages.page;
    TgRef* const ref = (TgRef*)(void*)(s->group + n_groups);
+   /* No time may become less than the simulator has seen it. */
+   const ULong then = tg_clock - n_groups;
    if (differs == TG_CODE_UNKNOWN)
       return LIKELY(ref->kind == TG_FETCH)
              && tg_short_plain_miss(&tg_short_way[TG_FETCH], TG_FETCH, ref,
-                                    s->fetch, s, n_groups, shift, True, writes,
-                                    split);
+                                    s->fetch, s, then, True, n_groups, shift, True,
+                                    writes, split);
    if (n_groups == 0 || differs != TG_DATA_UNKNOWN)
       return False;
    UInt n_unknown = 0;
@@ -208,20 +217,20 @@ Bool tg_short_plain(TgSegment* s, UWord differs, UInt n_groups, UInt shift,
       unknown = is_unknown ? i : unknown;
    }
    if (n_groups > 1 && n_unknown > 1)
-      return False;
+      return !split && tg_short_plain_several(s, n_groups, writes);
    const TgGroup* g = &s->group[unknown];
    TgRef* r = &ref[g->oldest];
    TgPage* p = page[unknown];
    if (split) {
       const TgKind kind = tg_group_writes(g) ? TG_WRITE : TG_READ;
-      return tg_short_plain_miss(&tg_short_way[kind], kind, r, p, s, n_groups,
-                                 shift, False, writes, split);
+      return tg_short_plain_miss(&tg_short_way[kind], kind, r, p, s, then,
+                                 True, n_groups, shift, False, writes, split);
    }
    /* The first write of a group need not be its first reference. */
    if (writes && tg_group_writes(g) && tg_rest(p)->wanted_writes != 0)
       return False;
-   return tg_short_plain_miss(&tg_short_way[TG_READ], r->kind, r, p, s, n_groups,
-                              shift, False, writes, split);
+   return tg_short_plain_miss(&tg_short_way[TG_READ], r->kind, r, p, s, then, True,
+                              n_groups, shift, False, writes, split);
 }
 
 #endif
