@@ -94,18 +94,18 @@ void miss_any(const TgHot* hot, TgSegment* s, UWord differs)
    static __attribute__((noinline)) \
    void miss_##how##_##n(const TgHot* hot, TgSegment* s, UWord differs) \
    { \
-      if (!tg_short_plain(s, differs, n, 12, writes, split)) \
+      if (!tg_short_plain(s, differs, n, writes, split)) \
          miss_any(hot, s, differs); \
    } \
    static void check_##how##_##n(UChar* guest_state, TgSegment* s) \
    { \
       const ULong now = count(s, instrs); \
-      look_up(tg_hot(guest_state), s, now, n, 0, 12, writes, split, tg_later, \
-              miss_##how##_##n); \
+      look_up(tg_hot(guest_state), s, now, n, 0, TG_SHORT_SHIFT, writes, \
+              split, tg_later, miss_##how##_##n); \
    } \
    static void counted_##how##_##n(const TgHot* hot, TgSegment* s) \
    { \
-      look_up(hot, s, tg_clock, n, 0, 12, writes, split, tg_later, \
+      look_up(hot, s, tg_clock, n, 0, TG_SHORT_SHIFT, writes, split, tg_later, \
               miss_##how##_##n); \
    }
 
@@ -169,7 +169,7 @@ static const Variant* variant_of(const TgSegment* s)
    static const Variant any = { check_any, counted_any };
    const UInt how = s->ticks == 0 ? 3
                     : tg_knowledge.split ? 2 : tg_knowledge.writes ? 1 : 0;
-   if (page_shift == 12 && !tg_knowledge.mixed && s->n_fetches < 2
+   if (page_shift == TG_SHORT_SHIFT && !tg_knowledge.mixed && s->n_fetches < 2
        && s->n_groups < sizeof of_4k[0] / sizeof of_4k[0][0])
       return &of_4k[how][s->n_groups];
    return &any;

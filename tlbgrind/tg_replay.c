@@ -109,11 +109,6 @@ static void note_time(const TgHot* hot, const TgRef* r, ULong now)
    note_data_time(r, last, now);
 }
 
-static ULong time_of_ref(const TgSegment* s, UInt nth)
-{
-   return tg_clock - TG_TICKS * (ULong)(s->n_refs - 1 - nth);
-}
-
 /* The first n references of the segment, of which those before number `from`
    have been simulated. */
 static void replay_refs(const TgHot* hot, TgSegment* s, UInt from, UInt n)
@@ -121,7 +116,7 @@ static void replay_refs(const TgHot* hot, TgSegment* s, UInt from, UInt n)
    TgRef* ref = tg_segment_refs(s);
    for (UInt i = 0; i < n; i++) {
       TgRef* r = &ref[i];
-      const ULong now = time_of_ref(s, i);
+      const ULong now = tg_time_of_ref(s, i);
       if (i < from)
          note_time(hot, r, now);
       else if (r->kind != TG_FETCH)
@@ -208,7 +203,7 @@ static void note_groups(const TgSegment* s)
       const TgGroup* g = &s->group[i];
       TgPage* p = tg_segment_pages.page[i];
       p = tg_knowledge.split ? tg_probe(p, g->probe_at) : p;
-      p->time = time_of_ref(s, g->newest);
+      p->time = tg_time_of_ref(s, g->newest);
    }
 }
 
@@ -332,7 +327,7 @@ static Bool replay_groups(const TgHot* hot, TgSegment* s, UWord differs)
       if (matters_exactly(u->page))
          replay_refs(hot, s, u->nth, u->nth);
       if (UNLIKELY(!simulate(u, &tg_segment_refs(s)[u->nth],
-                             time_of_ref(s, u->nth), mark, n == 1, &done))) {
+                             tg_time_of_ref(s, u->nth), mark, n == 1, &done))) {
          replays_refs += s->n_refs - u->nth;
          replay_refs(hot, s, done ? u->nth + 1 : u->nth, s->n_refs);
          return True;

@@ -26,6 +26,12 @@ static inline void tg_clock_pass(const TgSegment* s)
    tg_clock += s->ticks == 0 ? TG_INSTR_TICKS : s->ticks;
 }
 
+/* The time of reference number nth of the segment that was run last. */
+static inline ULong tg_time_of_ref(const TgSegment* s, UInt nth)
+{
+   return tg_clock - TG_TICKS * (ULong)(s->n_refs - 1 - nth);
+}
+
 /* Instructions executed so far, in all segments that have come to their end. */
 static inline ULong tg_instructions(void)
 {

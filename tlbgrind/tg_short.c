@@ -58,39 +58,39 @@ static void missed(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now)
    tg_short_way_behind(kind, r, p, key, now);
 }
 
-/* --- Several pages --- */
+/* --- Several pages of data --- */
 
 static inline __attribute__((always_inline))
-Bool several(TgSegment* s, UInt n_groups, Bool writes)
+Bool several(const TgSegment* s, UInt n_groups, Bool writes)
 {
-   TgPage** const page = tg_segment_pages.page;
-   TgRef* const ref = (TgRef*)(void*)(s->group + n_groups);
+   TgPage* const* page = tg_segment_pages.page;
    for (;;) {
-      UInt unknown = n_groups;
+      UInt unknown = 0;
       UInt nth = ~0u;
       for (UInt i = 0; i < n_groups; i++) {
          const TgGroup* g = &s->group[i];
          const TgPage* p = writes ? tg_probe(page[i], g->probe_at) : page[i];
-         const Bool first = tg_is_data_unknown(p) && g->oldest < nth;
-         unknown = first ? i : unknown;
-         nth = first ? g->oldest : nth;
+         const Bool is_first = tg_is_data_unknown(p) && g->oldest < nth;
+         unknown = is_first ? i : unknown;
+         nth = is_first ? g->oldest : nth;
       }
-      if (unknown == n_groups)
+      if (nth == ~0u)
          break;
+      TgRef* r = &tg_segment_refs(s)[nth];
       TgPage* p = page[unknown];
-      TgRef* r = &ref[nth];
-      if ((writes && tg_group_writes(&s->group[unknown])
-           && tg_rest(p)->wanted_writes != 0)
-          || !tg_short_plain_miss(&tg_short_way[TG_READ], r->kind, r, p, s,
-                                  tg_clock - TG_TICKS * (ULong)(s->n_refs - 1 - nth),
-                                  False, n_groups, 12, False, writes, False))
+      if (writes && tg_group_writes(&s->group[unknown])
+          && tg_rest(p)->wanted_writes != 0)
+         return False;
+      if (!tg_short_plain_miss(&tg_short_way[TG_READ], r->kind, r, p, s,
+                               tg_time_of_ref(s, nth), False, n_groups, False,
+                               writes, False))
          return False;
    }
-   tg_short_times(s, page, tg_clock, n_groups, False);
+   tg_short_times(s, n_groups, False);
    return True;
 }
 
-Bool tg_short_plain_several(TgSegment* s, UInt n_groups, Bool writes)
+Bool tg_short_plain_several(const TgSegment* s, UInt n_groups, Bool writes)
 {
    return writes ? several(s, n_groups, True) : several(s, n_groups, False);
 }

@@ -1,8 +1,9 @@
 /* The short way: the common miss of the common run, written out once more. One
    machine, base pages only, no reach, one array that each kind of reference
-   asks first. Shortest of all for an LRU level, all of which is known, over
-   another of a few ways, the last. tg_translate() does the same for any
-   machines; what counts here is every instruction. */
+   asks first. tg_go_short_way() is for any such array; shortest of all is
+   tg_short_plain(), for pages of 4K, an LRU level of a few ways, all of which is
+   known, over another, the last. tg_translate() does the same for any machines;
+   what counts here is every instruction. */
 
 #ifndef TG_SHORT_H
 #define TG_SHORT_H
@@ -20,8 +21,8 @@ typedef struct {
    tlb_array* first; /* NULL: there is no short way */
    Bool plain;       /* it is (see sim/array.h), and has 2^n sets */
    Bool tree;        /* it is LRU of many ways, one set */
-   /* Of a plain one in a machine that looks at nothing but who is oldest; else it
-      never has as many entries with short cuts. */
+   /* Where it is shortest so many entries have short cuts as there are; elsewhere
+      never. */
    const uint32_t* n_attached;
    UInt entries;
    UInt ways;
@@ -44,17 +45,11 @@ void tg_short_way_find(Bool fast_path);
 typedef enum { TG_SHORT_DONE, TG_SHORT_NEEDED, TG_NOT_SHORT } TgShortEnd;
 
 /* Simulates a reference of that kind to page p, which is not known, as part of r.
-   TG_SHORT_NEEDED, and nothing done, if the page to be evicted is one of the
+   Why it is exact to simulate only a segment's first reference to a page and to note
+   the times of the others afterwards: see tg_replay.c. TG_SHORT_NEEDED, and nothing done, if the page to be evicted is one of the
    segment's, of which there are n; TG_NOT_SHORT if it is not that simple. */
 TgShortEnd tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now,
                            TgPage* const* page, UInt n);
-
-/* --- Shortest of all --- */
-
-/* What a miss of the first level comes to behind it, if the second does not have
-   the page where it was last. */
-void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
-                         ULong now);
 
 /* The page whose time that is, of what stands `probe_at` bytes behind. */
 static inline TgPage* tg_page_of_time(const uint64_t* time, UWord probe_at)
@@ -70,24 +65,44 @@ static inline Bool tg_is_among(const TgPage* p, TgPage* const* page, UInt n)
    return found;
 }
 
-/* Who is evicted: as tlb_plain_oldest(), for times that stand in one place. A set
-   is gone through to its end for the same reason as there. */
-static inline uint64_t tg_min(uint64_t a, uint64_t b)
+/* Who wants to see references of that kind to the page. */
+static inline ULong* tg_wanted(TgPage* p, TgKind kind, Bool split)
+{
+   return split && kind == TG_WRITE ? &tg_rest(p)->wanted_writes
+                                    : &tg_rest(p)->wanted;
+}
+
+/* A way with its time in one number, so that the earliest is found without noting
+   whose it is. (The clock has room for 2^51 instructions.) */
+static inline uint64_t tg_timed(uint64_t* const* time, UInt way)
+{
+   return *time[way] << 3 | way;
+}
+
+static inline uint64_t tg_earlier(uint64_t a, uint64_t b)
 {
    return a < b ? a : b;
 }
 
+/* The earliest of four ways, from `way` on. */
+static inline uint64_t tg_earliest_of_4(uint64_t* const* time, UInt way)
+{
+   return tg_earlier(tg_earlier(tg_timed(time, way), tg_timed(time, way + 1)),
+                     tg_earlier(tg_timed(time, way + 2), tg_timed(time, way + 3)));
+}
+
+/* Who is evicted: as tlb_plain_oldest(), for times that stand in one place. */
 static inline __attribute__((always_inline))
 UInt tg_short_way_oldest(const TgShortWay* w, UInt set)
 {
    const UInt ways = w->ways;
    const UInt first = set * ways;
    uint64_t* const* time = w->short_cut + first;
-#define T(i) (*time[i] * 8 + i)
    if (LIKELY(ways == 4))
-      return first + (UInt)(tg_min(tg_min(T(0), T(1)), tg_min(T(2), T(3))) & 7);
+      return first + (UInt)(tg_earliest_of_4(time, 0) & 7);
    if (LIKELY(ways == 8))
-      return first + (UInt)(tg_min(tg_min(tg_min(T(0), T(1)), tg_min(T(2), T(3))), tg_min(tg_min(T(4), T(5)), tg_min(T(6), T(7)))) & 7);
+      return first + (UInt)(tg_earlier(tg_earliest_of_4(time, 0),
+                                       tg_earliest_of_4(time, 4)) & 7);
    UInt oldest = 0;
    uint64_t oldest_time = *time[0];
    for (UInt way = 1; way < ways; way++) {
@@ -96,13 +111,6 @@ UInt tg_short_way_oldest(const TgShortWay* w, UInt set)
       oldest_time = t < oldest_time ? t : oldest_time;
    }
    return first + oldest;
-}
-
-/* Who wants to see references of that kind to the page. */
-static inline ULong* tg_wanted(TgPage* p, TgKind kind, Bool split)
-{
-   return split && kind == TG_WRITE ? &tg_rest(p)->wanted_writes
-                                    : &tg_rest(p)->wanted;
 }
 
 /* Page p is known from now on, and the victim is not any more, to references of
@@ -128,11 +136,21 @@ void tg_short_exchange(TgPage* p, TgPage* victim, UWord probe_at, TgKind kind,
    }
 }
 
+/* What a miss of the first level comes to behind it, if the second does not have
+   the page where it was last. */
+void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
+                         ULong now);
+
+/* --- Shortest of all --- */
+
+enum { TG_SHORT_SHIFT = 12 };
+
 /* Notes the times of a segment all of which is known. */
 static inline __attribute__((always_inline))
-void tg_short_times(TgSegment* s, TgPage* const* page, ULong now, UInt n_groups,
-                    Bool split)
+void tg_short_times(const TgSegment* s, UInt n_groups, Bool split)
 {
+   TgPage* const* page = tg_segment_pages.page;
+   const ULong now = tg_clock;
    s->fetch->time = now;
    #pragma GCC unroll 4
    for (UInt i = 0; i < n_groups; i++)
@@ -140,37 +158,38 @@ void tg_short_times(TgSegment* s, TgPage* const* page, ULong now, UInt n_groups,
          = now - (n_groups - 1 - i);
 }
 
-/* The page p of the segment is not known to references of that kind, of which r, at
-   the time `then`, is the first. (No array that is asked first holds both code and
-   data, see tg_lane_base_array().) `alone`: it is the only one; notes the times of
-   all others. The last thing it does is to call another function at the most, so
-   that it need not save registers. */
+/* The page p of the segment is not known to references of that kind, the first of
+   which is r at the time `then`. (No array that is asked first holds code and data,
+   see tg_lane_base_array().) `alone`: all others of the segment's are known, and
+   their times are noted as well. Returns False, and has done nothing, if it is not
+   that simple. All but `w` to `then` are constants. The last thing that it does is
+   at most a call: so the function that it is part of need not save registers. */
 static inline __attribute__((always_inline))
 Bool tg_short_plain_miss(const TgShortWay* w, TgKind kind, TgRef* r, TgPage* p,
-                         TgSegment* s, ULong then, Bool alone, UInt n_groups,
-                         UInt shift, Bool code, Bool writes, Bool split)
+                         const TgSegment* s, ULong then, Bool alone,
+                         UInt n_groups, Bool code, Bool writes, Bool split)
 {
-   TgPage** const page = tg_segment_pages.page;
    ULong* const misses = r->misses;
    if (UNLIKELY(*w->n_attached != w->entries || misses == NULL
                 || *tg_wanted(p, kind, split) != 1))
       return False;
    const UWord probe_at = split ? tg_probe_at(kind) : 0;
-   const UWord number = code ? tg_code_page_number(p, shift)
-                             : tg_probe(p, probe_at)->tag >> shift
-                               ^ TG_DATA_UNKNOWN;
+   TgPage* const probe = tg_probe(p, probe_at);
+   const UWord number = code ? tg_code_page_number(p, TG_SHORT_SHIFT)
+                             : probe->tag >> TG_SHORT_SHIFT ^ TG_DATA_UNKNOWN;
    const tlb_key key = number | w->size;
    const UInt entry = tg_short_way_oldest(w, (UInt)number & w->set_mask);
    TgPage* victim = tg_page_of_time(w->short_cut[entry], probe_at);
-   if (UNLIKELY(!code && tg_is_among(victim, page, n_groups)))
+   if (UNLIKELY(!code && tg_is_among(victim, tg_segment_pages.page, n_groups)))
       return False;
    w->key[entry] = key;
-   w->short_cut[entry] = &tg_probe(p, probe_at)->time;
-   tg_short_exchange(p, victim, probe_at, kind, shift, code, writes, split);
+   w->short_cut[entry] = &probe->time;
+   tg_short_exchange(p, victim, probe_at, kind, TG_SHORT_SHIFT, code, writes,
+                     split);
    if (alone)
-      tg_short_times(s, page, tg_clock, n_groups, split);
+      tg_short_times(s, n_groups, split);
    else
-      p->time = then;
+      probe->time = then;
    misses[0]++;
    const UInt last_place = tg_rest(p)->place;
    if (LIKELY(w->second != NULL && w->second_key[last_place] == key)) {
@@ -182,28 +201,27 @@ Bool tg_short_plain_miss(const TgShortWay* w, TgKind kind, TgRef* r, TgPage* p,
    return True;
 }
 
-/* The same for a segment of which several data pages are unknown, in the order of
-   their first references. If that is not simple for one of them, that one and
-   those behind it are still unknown. */
-Bool tg_short_plain_several(TgSegment* s, UInt n_groups, Bool writes);
+/* tg_short_plain() for a segment of which several data pages are unknown, where
+   reads and writes ask the same arrays. If it is not that simple for one of them,
+   that one and those behind it are still unknown. */
+Bool tg_short_plain_several(const TgSegment* s, UInt n_groups, Bool writes);
 
-/* Simulates a segment of which one page is unknown. The arguments but the first are
-   those of tg_replay(), or constants; the segment has one fetch at most. Returns
-   False, and has done nothing, if it is not that simple. Why it is exact to
-   simulate only the first reference to the page and to note the times afterwards:
-   see tg_replay.c. */
+/* Simulates a segment of which only code or only data is unknown; `differs`: see
+   tg_replay(). All arguments but these are constants, and the segment has one fetch
+   at most. Returns False if it is not that simple; then what is still to be done is
+   still unknown. */
 static inline __attribute__((always_inline))
-Bool tg_short_plain(TgSegment* s, UWord differs, UInt n_groups, UInt shift,
-                    Bool writes, Bool split)
+Bool tg_short_plain(const TgSegment* s, UWord differs, UInt n_groups, Bool writes,
+                    Bool split)
 {
-   TgPage** const page = tg_segment_pages.page;
-   TgRef* const ref = (TgRef*)(void*)(s->group + n_groups);
+   TgPage* const* page = tg_segment_pages.page;
+   TgRef* const ref = (TgRef*)(Addr)(s->group + n_groups);
    /* No time may become less than the simulator has seen it. */
    const ULong then = tg_clock - n_groups;
    if (differs == TG_CODE_UNKNOWN)
       return LIKELY(ref->kind == TG_FETCH)
              && tg_short_plain_miss(&tg_short_way[TG_FETCH], TG_FETCH, ref,
-                                    s->fetch, s, then, True, n_groups, shift, True,
+                                    s->fetch, s, then, True, n_groups, True,
                                     writes, split);
    if (n_groups == 0 || differs != TG_DATA_UNKNOWN)
       return False;
@@ -223,14 +241,14 @@ Bool tg_short_plain(TgSegment* s, UWord differs, UInt n_groups, UInt shift,
    TgPage* p = page[unknown];
    if (split) {
       const TgKind kind = tg_group_writes(g) ? TG_WRITE : TG_READ;
-      return tg_short_plain_miss(&tg_short_way[kind], kind, r, p, s, then,
-                                 True, n_groups, shift, False, writes, split);
+      return tg_short_plain_miss(&tg_short_way[kind], kind, r, p, s, then, True,
+                                 n_groups, False, writes, split);
    }
    /* The first write of a group need not be its first reference. */
    if (writes && tg_group_writes(g) && tg_rest(p)->wanted_writes != 0)
       return False;
    return tg_short_plain_miss(&tg_short_way[TG_READ], r->kind, r, p, s, then, True,
-                              n_groups, shift, False, writes, split);
+                              n_groups, False, writes, split);
 }
 
 #endif
