@@ -172,9 +172,11 @@ TOOL_SOURCES = \
 	tlbgrind/tg_entries.c \
 	tlbgrind/tg_events.c \
 	tlbgrind/tg_fault_log.c \
+	tlbgrind/tg_fault_maps.c \
 	tlbgrind/tg_fault_options.c \
 	tlbgrind/tg_fault_record.c \
 	tlbgrind/tg_fault_space.c \
+	tlbgrind/tg_fault_start.c \
 	tlbgrind/tg_file.c \
 	tlbgrind/tg_host.c \
 	tlbgrind/tg_huge_files.c \
@@ -217,9 +219,11 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_entries.h \
 	tlbgrind/tg_events.h \
 	tlbgrind/tg_fault_log.h \
+	tlbgrind/tg_fault_maps.h \
 	tlbgrind/tg_fault_options.h \
 	tlbgrind/tg_fault_record.h \
 	tlbgrind/tg_fault_space.h \
+	tlbgrind/tg_fault_start.h \
 	tlbgrind/tg_file.h \
 	tlbgrind/tg_host.h \
 	tlbgrind/tg_hot.h \

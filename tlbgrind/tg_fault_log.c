@@ -15,7 +15,7 @@
 #include "config.h"
 
 #include "tg_fault_log.h"
-#include "tg_fault_space.h"
+#include "tg_fault_maps.h"
 #include "tg_file.h"
 #include "tg_syscall_names.h"
 #include "tg_used.h"

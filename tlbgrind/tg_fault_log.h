@@ -17,7 +17,7 @@ enum { TG_BY_PROGRAM = -1, TG_BY_EXEC = -2, TG_BY_SIGNAL = -3 };
 
 typedef struct {
    Addr page;
-   UInt map;            /* number in tg_fault_space.h */
+   UInt map;            /* number in tg_fault_maps.h */
    ULong instructions;  /* since the start */
    ThreadId thread;
    Int by;

@@ -14,8 +14,10 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "tg_fault_log.h"
-#include "tg_fault_space.h"
+#include "tg_fault_maps.h"
 #include "tg_fault_record.h"
+#include "tg_fault_space.h"
+#include "tg_fault_start.h"
 #include "tg_native_mmap.h"
 #include "tg_native_start.h"
 #include "tg_replay.h"

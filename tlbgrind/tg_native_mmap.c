@@ -8,7 +8,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
-#include "tg_fault_space.h"
+#include "tg_fault_maps.h"
 #include "tg_native_mmap.h"
 #include "tg_registers.h"
 

@@ -11,7 +11,7 @@
 #include "pub_tool_xarray.h"
 
 #include "tg_fault_log.h"
-#include "tg_fault_space.h"
+#include "tg_fault_maps.h"
 #include "tg_used.h"
 
 /* The host's pages, of which mappings consist; a page of the run can be larger,

@@ -70,7 +70,7 @@ void tg_used_clear(void);
 
 /* Pages one behind the other that are all alike. */
 typedef struct {
-   UInt map;     /* number in tg_fault_space.h */
+   UInt map;     /* number in tg_fault_maps.h */
    Addr page;
    ULong count;
    UInt bytes;   /* used, of each */

@@ -1,0 +1,212 @@
+/* The client's maps, here and natively. See tg_fault_maps.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
+
+#include "tg_fault_maps.h"
+#include "tg_known.h"
+#include "tg_used.h"
+
+static tlb_fault_model model;
+static tlb_layout layout;
+static XArray* maps; /* TgMap, by number - 1 */
+static UInt page_shift;
+static ULong page_bytes;
+static Bool begun;
+
+/* --- Memory for the simulator --- */
+
+static void* take_memory(size_t bytes, void* opaque)
+{
+   (void)opaque;
+   return VG_(malloc)("tg.faults.model", bytes);
+}
+
+static void give_memory(void* memory_, void* opaque)
+{
+   (void)opaque;
+   VG_(free)(memory_);
+}
+
+static const tlb_memory memory = { take_memory, give_memory, NULL };
+
+void tg_space_init_maps(const tlb_fault_settings* settings)
+{
+   page_shift = settings->page_shift;
+   page_bytes = 1ULL << page_shift;
+   maps = VG_(newXA)(VG_(malloc), "tg.faults.maps", VG_(free), sizeof(TgMap));
+   tlb_fault_init(&model, settings, &memory);
+}
+
+void tg_space_begin(const tlb_layout_rules* rules)
+{
+   tlb_layout_init(&layout, rules, &model.maps, &memory);
+   begun = True;
+}
+
+Bool tg_space_begun(void)
+{
+   return begun;
+}
+
+ULong tg_space_page_bytes(void)
+{
+   return page_bytes;
+}
+
+Bool tg_space_lays_out(void)
+{
+   return page_bytes == VKI_PAGE_SIZE;
+}
+
+tlb_fault_model* tg_space_model(void)
+{
+   return &model;
+}
+
+tlb_layout* tg_space_layout(void)
+{
+   return &layout;
+}
+
+/* --- Maps --- */
+
+TgMap* tg_space_edit_map(UInt number)
+{
+   return VG_(indexXA)(maps, (Word)number - 1);
+}
+
+const TgMap* tg_space_map(UInt number)
+{
+   return tg_space_edit_map(number);
+}
+
+const TgMap* tg_space_find(Addr a, UInt* number, ULong* native)
+{
+   const tlb_mapping* piece = tlb_layout_find(&layout, a);
+   if (piece == NULL)
+      return NULL;
+   *number = (UInt)piece->device;
+   *native = piece->offset + (a - piece->start);
+   return tg_space_map(*number);
+}
+
+Addr tg_space_here(ULong native, UInt* number)
+{
+   for (SizeT i = 0; i < layout.here.count; i++) {
+      const tlb_mapping* piece = layout.here.at[i];
+      if (native - piece->offset < piece->end - piece->start) {
+         *number = (UInt)piece->device;
+         return (Addr)(piece->start + (native - piece->offset));
+      }
+   }
+   return 0;
+}
+
+UInt tg_space_new_map(Addr start, Addr end, ULong native, UChar prot,
+                      const HChar* what, const HChar* name)
+{
+   const TgMap map = {
+      .start = start, .end = end, .native = native, .prot = prot, .what = what,
+      .name = name == NULL ? NULL : VG_(strdup)("tg.faults.map", name),
+   };
+   VG_(addToXA)(maps, &map);
+   return (UInt)VG_(sizeXA)(maps);
+}
+
+UInt tg_space_copy_map(UInt number)
+{
+   const TgMap copy = *tg_space_map(number);
+   VG_(addToXA)(maps, &copy);
+   return (UInt)VG_(sizeXA)(maps);
+}
+
+void tg_space_put(Addr start, Addr end, ULong native, UInt number,
+                  tlb_mapping v)
+{
+   v.start = native;
+   v.end = native + (end - start);
+   TgMap* map = tg_space_edit_map(number);
+   map->shared = (v.flags & TLB_MAP_SHARED) != 0;
+   map->offset = v.offset;
+   tlb_layout_add(&layout, start, end, native, number);
+   tlb_fault_map(&model, &v);
+}
+
+ULong tg_space_place(SizeT len, Bool is_file, ULong offset)
+{
+   Int aligned;
+   return begun && tg_space_lays_out()
+             ? tlb_layout_place(&layout, VG_PGROUNDUP(len), is_file, offset,
+                                &aligned)
+             : 0;
+}
+
+/* --- Parts of the space --- */
+
+void tg_space_each_part(Addr a, SizeT len, TgSpacePart* each, void* opaque)
+{
+   const ULong end = (ULong)a + len;
+   ULong at = a;
+   while (at < end) {
+      const tlb_mappings* here = &layout.here;
+      const SizeT i = tlb_mappings_above(here, at);
+      if (i == here->count || here->at[i]->start >= end)
+         return;
+      const tlb_mapping piece = *here->at[i];
+      const ULong from = piece.start > at ? piece.start : at;
+      const ULong to = piece.end < end ? piece.end : end;
+      const ULong native = piece.offset + (from - piece.start);
+      each(native, native + (to - from), opaque);
+      at = to;
+   }
+}
+
+void tg_space_forget(Addr a, SizeT len)
+{
+   const UWord first = a >> page_shift;
+   const UWord n = (UWord)((a + len - 1) >> page_shift) - first + 1;
+   if (len == 0)
+      return;
+   tg_pages_forget(TG_DATA, first, n, TG_WANTED_BY_FAULTS);
+   tg_pages_forget(TG_CODE, first, n, TG_WANTED_BY_FAULTS);
+   tg_used_changed(a, len);
+}
+
+void tg_space_forget_all(void)
+{
+   for (SizeT i = 0; i < layout.here.count; i++)
+      tg_space_forget((Addr)layout.here.at[i]->start,
+                      (SizeT)(layout.here.at[i]->end
+                              - layout.here.at[i]->start));
+}
+
+static void unmap_part(ULong native, ULong end, void* opaque)
+{
+   (void)opaque;
+   tlb_fault_unmap(&model, native, end);
+}
+
+static void emptied(Addr a, SizeT len)
+{
+   tlb_layout_freed(&layout);
+   tg_used_unmapped(a, len);
+   tg_space_forget(a, len);
+}
+
+void tg_space_unmap(Addr a, SizeT len)
+{
+   tg_space_each_part(a, len, unmap_part, NULL);
+   tlb_layout_remove(&layout, a, a + len);
+   emptied(a, len);
+}
+
+void tg_space_empty(Addr a, SizeT len)
+{
+   tg_space_each_part(a, len, unmap_part, NULL);
+   emptied(a, len);
+}

@@ -1,0 +1,97 @@
+/* The client's maps: what memory it has, where that lies here and where it
+   would lie natively. Keeps them with the fault model (sim/faultmodel.h), which
+   knows native addresses only, and the layout (sim/layout.h), which leads from
+   addresses here to those.
+
+   tg_fault_start.c puts in what is there at the start, tg_fault_space.c changes
+   it with every call of the program; all others only ask. */
+
+#ifndef TG_FAULT_MAPS_H
+#define TG_FAULT_MAPS_H
+
+#include "pub_tool_basics.h"
+
+#include "sim/faultmodel.h"
+#include "sim/layout.h"
+
+/* Memory that one call mapped: what the log calls a map. */
+typedef struct {
+   ULong start, end;   /* here */
+   ULong native;       /* where `start` would lie */
+   ULong offset;       /* in the file */
+   const HChar* name;  /* of the file or object, NULL: none */
+   const HChar* what;  /* "heap" and so on, see docs/fault-log.md */
+   UChar prot;         /* TLB_MAY_READ and so on */
+   Bool shared;
+   Bool hidden;        /* Valgrind's doing */
+} TgMap;
+
+/* --- For all --- */
+
+/* The map that has the byte, or NULL; its number, and where the byte lies
+   natively. */
+const TgMap* tg_space_find(Addr a, UInt* number, ULong* native);
+
+/* By number, from 1 on; a map keeps it. The pointer is good until the next map
+   is made. */
+const TgMap* tg_space_map(UInt number);
+
+/* The other way round: the address here of what lies natively there, and its
+   map; 0: nothing does. Slow. */
+Addr tg_space_here(ULong native, UInt* number);
+
+/* Where mmap() would place so many bytes natively, 0: nowhere, or it is not for
+   us to say: before the start, or with pages that are not the host's. */
+ULong tg_space_place(SizeT len, Bool is_file, ULong offset);
+
+tlb_fault_model* tg_space_model(void);
+
+/* --- For those who change them: tg_fault_start.c, tg_fault_space.c --- */
+
+void tg_space_init_maps(const tlb_fault_settings* settings);
+
+/* The program starts: from now on there is a layout, with nothing in it. */
+void tg_space_begin(const tlb_layout_rules* rules);
+Bool tg_space_begun(void);
+
+tlb_layout* tg_space_layout(void);
+
+/* Of a base page of the machine, perhaps more than one of the host. */
+ULong tg_space_page_bytes(void);
+
+/* Whether things lie elsewhere natively. Programs of a host with small pages do
+   not lie at multiples of large ones, so with larger base pages everything
+   stays where it is. */
+Bool tg_space_lays_out(void);
+
+/* A map of its own for [start, end) here, and its number. It does not lie
+   anywhere yet. Keeps `what`, copies `name` (NULL: none). */
+UInt tg_space_new_map(Addr start, Addr end, ULong native, UChar prot,
+                      const HChar* what, const HChar* name);
+
+/* Another one that is like it, and its number. */
+UInt tg_space_copy_map(UInt number);
+
+/* As tg_space_map(), to be changed. */
+TgMap* tg_space_edit_map(UInt number);
+
+/* Lays out [start, end) here, of the map, at `native`, and maps it in the
+   model. `v` has all but start and end. */
+void tg_space_put(Addr start, Addr end, ULong native, UInt number,
+                  tlb_mapping v);
+
+/* Calls `each` for the parts of [a, a + len) here that lie together natively,
+   [native, native_end) each; what is in no map is left out. */
+typedef void TgSpacePart(ULong native, ULong native_end, void* opaque);
+void tg_space_each_part(Addr a, SizeT len, TgSpacePart* each, void* opaque);
+
+/* What lies in [a, a + len) here is unmapped; tg_space_empty(): but its room
+   stays laid out. */
+void tg_space_unmap(Addr a, SizeT len);
+void tg_space_empty(Addr a, SizeT len);
+
+/* What is known of touches of the memory is no longer true; or of all. */
+void tg_space_forget(Addr a, SizeT len);
+void tg_space_forget_all(void);
+
+#endif

@@ -1,0 +1,272 @@
+/* The address space when the program starts. See tg_fault_start.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_vki.h"
+
+#include "tg_fault_maps.h"
+#include "tg_fault_start.h"
+#include "tg_native_start.h"
+#include "tg_proc_file.h"
+
+/* Where Linux begins to lay out, without randomisation: arch/x86/mm/mmap.c,
+   arch/x86/include/asm/elf.h. */
+#if defined(VGA_amd64)
+static const ULong stack_top = 0x7ffffffff000ULL;
+static const ULong pie_base = 0x555555554000ULL;
+static const ULong task_size = 0x7ffffffff000ULL;
+#elif defined(VGA_x86)
+static const ULong stack_top = 0xffffe000ULL;
+static const ULong pie_base = 0x56555000ULL;
+static const ULong task_size = 0xffffe000ULL;
+#else
+static const ULong stack_top = 0x1000000000000ULL;
+static const ULong pie_base = 0xaaaaaaaa0000ULL;
+static const ULong task_size = 0x1000000000000ULL;
+#endif
+
+static Addr heap_start; /* where the break begins, here */
+static Addr vdso, vvar;
+
+Addr tg_space_heap(void)
+{
+   return heap_start;
+}
+
+Addr tg_space_vdso(void)
+{
+   return vdso;
+}
+
+Addr tg_space_vvar(void)
+{
+   return vvar;
+}
+
+/* mmap() begins below the stack's limit and a gap, at least 128 MiB. */
+static ULong mmap_base(void)
+{
+   struct vki_rlimit limit;
+   const ULong page_bytes = tg_space_page_bytes();
+   const ULong guard = 256 * page_bytes;
+   ULong gap = 128ULL << 20;
+   if (VG_(getrlimit)(VKI_RLIMIT_STACK, &limit) == 0
+       && limit.rlim_cur < task_size / 6 * 5
+       && limit.rlim_cur + guard > gap)
+      gap = (limit.rlim_cur + guard + page_bytes - 1) & ~(page_bytes - 1);
+   return task_size - gap;
+}
+
+static Bool same_file(const NSegment* a, const NSegment* b)
+{
+   return a != NULL && b != NULL && a->kind == SkFileC && b->kind == SkFileC
+          && a->dev == b->dev && a->ino == b->ino;
+}
+
+/* The segments of the object that has the byte at `in` and what belongs to it
+   are placed `distance` above where they lie here. */
+static void place_object(const Addr* starts, Int n, Addr in, ULong distance,
+                         UInt flags)
+{
+   const NSegment* first = VG_(am_find_nsegment)(in);
+   Addr end = 0;
+   /* The kernel has read it to start the program. */
+   if (first != NULL && first->kind == SkFileC)
+      tlb_fault_file_header(tg_space_model(), first->dev, first->ino);
+   const HChar* name = NULL;
+   struct vg_stat st;
+   for (Int i = 0; i < n; i++) {
+      const NSegment* seg = VG_(am_find_nsegment)(starts[i]);
+      const Bool bss = seg->kind == SkAnonC && seg->start == end;
+      Addr seg_end = seg->end + 1;
+      if (!same_file(seg, first) && !bss)
+         continue;
+      /* Valgrind joins the heap to the bss. */
+      if (bss && heap_start > seg->start && heap_start < seg_end)
+         seg_end = heap_start;
+      if (bss && heap_start == seg->start)
+         continue;
+      if (!bss)
+         name = VG_(am_get_filename)(seg);
+      tlb_mapping v = {
+         .flags = (UShort)flags, .device = seg->dev, .inode = seg->ino,
+         .offset = (ULong)seg->offset,
+         .prot = (UChar)((seg->hasR ? TLB_MAY_READ : 0)
+                         | (seg->hasW ? TLB_MAY_WRITE : 0)
+                         | (seg->hasX ? TLB_MAY_EXECUTE : 0)),
+      };
+      if (bss)
+         v.offset = 0;
+      else if (name != NULL && !sr_isError(VG_(stat)(name, &st)))
+         tlb_fault_file_is(tg_space_model(), seg->dev, seg->ino, (ULong)st.size,
+                           tg_proc_is_tmpfs(st.dev));
+      const UInt number = tg_space_new_map(seg->start, seg_end,
+                                           seg->start + distance, v.prot,
+                                           bss ? "bss" : "file", name);
+      tg_space_put(seg->start, seg_end, seg->start + distance, number, v);
+      end = seg_end;
+   }
+}
+
+/* Lowest and highest address of an object's segments. */
+static void extent_of(const Addr* starts, Int n, Addr in, Addr* low, Addr* high)
+{
+   const NSegment* first = VG_(am_find_nsegment)(in);
+   *low = 0;
+   *high = 0;
+   for (Int i = 0; i < n; i++) {
+      const NSegment* seg = VG_(am_find_nsegment)(starts[i]);
+      const Bool bss = seg->kind == SkAnonC && seg->start == *high;
+      if (!same_file(seg, first) && !bss)
+         continue;
+      if (*high == 0)
+         *low = seg->start;
+      *high = seg->end + 1;
+      if (bss && heap_start >= seg->start && heap_start < *high)
+         *high = heap_start;
+   }
+}
+
+static void start_stack(ThreadId tid)
+{
+   const NSegment* seg = VG_(am_find_nsegment)(VG_(get_SP)(tid));
+   if (seg == NULL)
+      return;
+   const Addr end = seg->end + 1;
+   Addr low = seg->start;
+   const NSegment* below = VG_(am_find_nsegment)(low - 1);
+   if (below != NULL && below->kind == SkResvn)
+      low = below->start;
+   const ULong native = tg_space_lays_out() ? stack_top - (end - low) : low;
+   const tlb_mapping v = { .kind = TLB_STACK,
+                           .prot = TLB_MAY_READ | TLB_MAY_WRITE };
+   const UInt number = tg_space_new_map(low, end, native, v.prot, "stack",
+                                        NULL);
+   tg_space_put(low, end, native, number, v);
+}
+
+static void start_heap(ULong native)
+{
+   /* Whatever Valgrind lets it grow to. */
+   const NSegment* seg = VG_(am_find_nsegment)(heap_start);
+   Addr end = heap_start + (Addr)tg_space_page_bytes();
+   if (seg != NULL) {
+      end = seg->end + 1;
+      const NSegment* above = VG_(am_find_nsegment)(end);
+      if (above != NULL && above->kind == SkResvn)
+         end = above->end + 1;
+   }
+   const UInt number = tg_space_new_map(heap_start, heap_start, native,
+                                        TLB_MAY_READ | TLB_MAY_WRITE, "heap",
+                                        NULL);
+   tlb_layout_add(tg_space_layout(), heap_start, end, native, number);
+}
+
+/* The kernel's pages. Here they are hidden: they get addresses that nothing
+   else has. */
+static void start_vdso(void)
+{
+   ULong start, end, vdso_start;
+   Int aligned;
+   if (!tg_space_lays_out() || !tg_proc_vdso(&start, &end, &vdso_start))
+      return;
+   const ULong native = tlb_layout_place(tg_space_layout(), end - start, 0, 1,
+                                         &aligned);
+   const tlb_mapping v = {
+      .flags = TLB_MAP_NO_AROUND, .device = ~0ULL, .inode = ~0ULL,
+      .prot = TLB_MAY_READ | TLB_MAY_EXECUTE,
+   };
+   const ULong code_native = native + (vdso_start - start);
+   vvar = (Addr)native;
+   UInt number = tg_space_new_map(vvar, vvar + (Addr)(vdso_start - start),
+                                  native, TLB_MAY_READ, "vdso", "[vvar]");
+   tg_space_put(vvar, vvar + (Addr)(vdso_start - start), native, number, v);
+   /* The stand-in has but one page. */
+   vdso = tg_native_image()->vdso;
+   const Addr code = vdso != 0 ? vdso : (Addr)code_native;
+   number = tg_space_new_map(code, code + VKI_PAGE_SIZE, code_native, v.prot,
+                             "vdso", "[vdso]");
+   tg_space_put(code, code + VKI_PAGE_SIZE, code_native, number, v);
+   const tlb_mapping rest = {
+      .start = code_native + VKI_PAGE_SIZE, .end = native + (end - start),
+      .flags = TLB_MAP_NO_AROUND, .device = ~0ULL, .inode = ~0ULL,
+      .offset = VKI_PAGE_SIZE, .prot = v.prot,
+   };
+   tlb_fault_map(tg_space_model(), &rest);
+}
+
+void tg_space_start(ThreadId tid)
+{
+   const TgImage* image = tg_native_image();
+   const ULong page_bytes = tg_space_page_bytes();
+   const tlb_layout_rules rules = {
+      .mmap_base = mmap_base(), .lowest = 0x10000,
+      .huge_bytes = page_bytes * (page_bytes / 8),
+      .stack_gap = 256 * page_bytes,
+   };
+   tg_space_begin(&rules);
+
+   Int n = -256;
+   Addr* starts = NULL;
+   do {
+      const Int room = -n;
+      starts = VG_(realloc)("tg.faults.segments", starts,
+                            (SizeT)room * sizeof *starts);
+      n = VG_(am_get_segment_starts)(SkFileC | SkAnonC | SkShmC, starts, room);
+   } while (n < 0);
+
+   heap_start = VG_PGROUNDUP(tg_native_brk());
+   start_stack(tid);
+   Addr low, high;
+   extent_of(starts, n, image->entry, &low, &high);
+   ULong distance = 0;
+   Int aligned;
+   if (image->is_pie && image->interpreter != 0 && tg_space_lays_out())
+      distance = pie_base - low;
+   else if (image->is_pie && tg_space_lays_out())
+      distance = tlb_layout_place(tg_space_layout(), high - low, 1, 0, &aligned)
+                 - low;
+   place_object(starts, n, image->entry, distance, TLB_MAP_MAIN);
+   start_heap(!tg_space_lays_out()                       ? heap_start
+              : image->is_pie && image->interpreter == 0 ? pie_base
+                                                         : high + distance);
+   if (image->interpreter != 0) {
+      extent_of(starts, n, image->interpreter, &low, &high);
+      distance = tg_space_lays_out()
+                    ? tlb_layout_place(tg_space_layout(), high - low, 1, 0,
+                                       &aligned) - low
+                    : 0;
+      place_object(starts, n, image->interpreter, distance, 0);
+   }
+   start_vdso();
+   VG_(free)(starts);
+}
+
+void tg_space_exec_touches(void (*each)(Addr a, tlb_touch touch))
+{
+   const TgImage* image = tg_native_image();
+   const ULong page_bytes = tg_space_page_bytes();
+   /* Behind the data that the file has, its last page is cleared. */
+   if (image->bss != 0 && image->bss % page_bytes != 0)
+      each(image->bss, TLB_TOUCH_WRITE);
+   if (image->interpreter_bss != 0 && image->interpreter_bss % page_bytes != 0)
+      each(image->interpreter_bss, TLB_TOUCH_WRITE);
+   /* The strings went into pages that the kernel made for them. */
+   UInt number;
+   ULong native;
+   for (ULong a = image->strings & ~(page_bytes - 1); a < image->stack_end;
+        a += page_bytes) {
+      if (tg_space_find((Addr)a, &number, &native) != NULL)
+         tlb_fault_settle(tg_space_model(), native, TLB_TOUCH_WRITE);
+   }
+   each(image->stack_strings, TLB_TOUCH_WRITE);
+   for (Addr a = image->sp; a < image->stack_strings;
+        a = (Addr)(a | (page_bytes - 1)) + 1)
+      each(a, TLB_TOUCH_WRITE);
+}

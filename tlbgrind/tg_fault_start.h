@@ -1,0 +1,27 @@
+/* The address space when the program starts: lays out the program, its
+   interpreter, the stack, the heap's room and the kernel's own pages where
+   Linux would, and knows what the kernel touches while it does that. */
+
+#ifndef TG_FAULT_START_H
+#define TG_FAULT_START_H
+
+#include "pub_tool_basics.h"
+
+#include "sim/faultmodel.h"
+
+/* The program is about to run its first instruction. After
+   tg_native_start(). */
+void tg_space_start(ThreadId tid);
+
+/* What the kernel touches while it starts the program: calls `each` in order,
+   with addresses here. */
+void tg_space_exec_touches(void (*each)(Addr a, tlb_touch touch));
+
+/* Where the break begins, here: the start of the heap's map. */
+Addr tg_space_heap(void);
+
+/* The kernel's pages in every process, here; 0: there are none. */
+Addr tg_space_vdso(void);
+Addr tg_space_vvar(void);
+
+#endif
