@@ -324,7 +324,7 @@ static void print_header(TgFile* f, const TgFaultOptions* options,
 
 static void print_map(TgFile* f, UInt number)
 {
-   const TgMap* m = tg_space_map(number);
+   const TgMap* m = tg_maps_get(number);
    tg_file_print(f, "map\t%u\t0x%llx\t0x%llx\t0x%llx\t%c%c%c%s\t%s\t", number,
                  m->start, m->end, m->native,
                  (m->prot & TLB_MAY_READ) ? 'r' : '-',
@@ -462,7 +462,7 @@ static void print_totals(TgFile* f, const XArray* runs)
 {
    static const HChar* const groups[TLB_N_GROUPS] = { "program", "libraries",
                                                       "other" };
-   const tlb_fault_model* m = tg_space_model();
+   const tlb_fault_model* m = tg_maps_model();
    for (UInt view = 0; view < TLB_N_VIEWS; view++) {
       tg_file_print(f, "summary\t%s\t%llu\t%llu", views[view],
                     (ULong)counts[view].faults, (ULong)counts[view].major);

@@ -34,7 +34,7 @@ static void give_memory(void* memory_, void* opaque)
 
 static const tlb_memory memory = { take_memory, give_memory, NULL };
 
-void tg_space_init_maps(const tlb_fault_settings* settings)
+void tg_maps_init(const tlb_fault_settings* settings)
 {
    page_shift = settings->page_shift;
    page_bytes = 1ULL << page_shift;
@@ -42,60 +42,60 @@ void tg_space_init_maps(const tlb_fault_settings* settings)
    tlb_fault_init(&model, settings, &memory);
 }
 
-void tg_space_begin(const tlb_layout_rules* rules)
+void tg_maps_begin(const tlb_layout_rules* rules)
 {
    tlb_layout_init(&layout, rules, &model.maps, &memory);
    begun = True;
 }
 
-Bool tg_space_begun(void)
+Bool tg_maps_begun(void)
 {
    return begun;
 }
 
-ULong tg_space_page_bytes(void)
+ULong tg_maps_page_bytes(void)
 {
    return page_bytes;
 }
 
-Bool tg_space_lays_out(void)
+Bool tg_maps_lays_out(void)
 {
    return page_bytes == VKI_PAGE_SIZE;
 }
 
-tlb_fault_model* tg_space_model(void)
+tlb_fault_model* tg_maps_model(void)
 {
    return &model;
 }
 
-tlb_layout* tg_space_layout(void)
+tlb_layout* tg_maps_layout(void)
 {
    return &layout;
 }
 
 /* --- Maps --- */
 
-TgMap* tg_space_edit_map(UInt number)
+TgMap* tg_maps_edit(UInt number)
 {
    return VG_(indexXA)(maps, (Word)number - 1);
 }
 
-const TgMap* tg_space_map(UInt number)
+const TgMap* tg_maps_get(UInt number)
 {
-   return tg_space_edit_map(number);
+   return tg_maps_edit(number);
 }
 
-const TgMap* tg_space_find(Addr a, UInt* number, ULong* native)
+const TgMap* tg_maps_find(Addr a, UInt* number, ULong* native)
 {
    const tlb_mapping* piece = tlb_layout_find(&layout, a);
    if (piece == NULL)
       return NULL;
    *number = (UInt)piece->device;
    *native = piece->offset + (a - piece->start);
-   return tg_space_map(*number);
+   return tg_maps_get(*number);
 }
 
-Addr tg_space_here(ULong native, UInt* number)
+Addr tg_maps_here(ULong native, UInt* number)
 {
    for (SizeT i = 0; i < layout.here.count; i++) {
       const tlb_mapping* piece = layout.here.at[i];
@@ -107,7 +107,7 @@ Addr tg_space_here(ULong native, UInt* number)
    return 0;
 }
 
-UInt tg_space_new_map(Addr start, Addr end, ULong native, UChar prot,
+UInt tg_maps_new(Addr start, Addr end, ULong native, UChar prot,
                       const HChar* what, const HChar* name)
 {
    const TgMap map = {
@@ -118,29 +118,29 @@ UInt tg_space_new_map(Addr start, Addr end, ULong native, UChar prot,
    return (UInt)VG_(sizeXA)(maps);
 }
 
-UInt tg_space_copy_map(UInt number)
+UInt tg_maps_copy(UInt number)
 {
-   const TgMap copy = *tg_space_map(number);
+   const TgMap copy = *tg_maps_get(number);
    VG_(addToXA)(maps, &copy);
    return (UInt)VG_(sizeXA)(maps);
 }
 
-void tg_space_put(Addr start, Addr end, ULong native, UInt number,
+void tg_maps_put(Addr start, Addr end, ULong native, UInt number,
                   tlb_mapping v)
 {
    v.start = native;
    v.end = native + (end - start);
-   TgMap* map = tg_space_edit_map(number);
+   TgMap* map = tg_maps_edit(number);
    map->shared = (v.flags & TLB_MAP_SHARED) != 0;
    map->offset = v.offset;
    tlb_layout_add(&layout, start, end, native, number);
    tlb_fault_map(&model, &v);
 }
 
-ULong tg_space_place(SizeT len, Bool is_file, ULong offset)
+ULong tg_maps_place(SizeT len, Bool is_file, ULong offset)
 {
    Int aligned;
-   return begun && tg_space_lays_out()
+   return begun && tg_maps_lays_out()
              ? tlb_layout_place(&layout, VG_PGROUNDUP(len), is_file, offset,
                                 &aligned)
              : 0;
@@ -148,7 +148,7 @@ ULong tg_space_place(SizeT len, Bool is_file, ULong offset)
 
 /* --- Parts of the space --- */
 
-void tg_space_each_part(Addr a, SizeT len, TgSpacePart* each, void* opaque)
+void tg_maps_each_part(Addr a, SizeT len, TgSpacePart* each, void* opaque)
 {
    const ULong end = (ULong)a + len;
    ULong at = a;
@@ -166,7 +166,7 @@ void tg_space_each_part(Addr a, SizeT len, TgSpacePart* each, void* opaque)
    }
 }
 
-void tg_space_forget(Addr a, SizeT len)
+void tg_maps_forget(Addr a, SizeT len)
 {
    const UWord first = a >> page_shift;
    const UWord n = (UWord)((a + len - 1) >> page_shift) - first + 1;
@@ -177,10 +177,10 @@ void tg_space_forget(Addr a, SizeT len)
    tg_used_changed(a, len);
 }
 
-void tg_space_forget_all(void)
+void tg_maps_forget_all(void)
 {
    for (SizeT i = 0; i < layout.here.count; i++)
-      tg_space_forget((Addr)layout.here.at[i]->start,
+      tg_maps_forget((Addr)layout.here.at[i]->start,
                       (SizeT)(layout.here.at[i]->end
                               - layout.here.at[i]->start));
 }
@@ -195,18 +195,18 @@ static void emptied(Addr a, SizeT len)
 {
    tlb_layout_freed(&layout);
    tg_used_unmapped(a, len);
-   tg_space_forget(a, len);
+   tg_maps_forget(a, len);
 }
 
-void tg_space_unmap(Addr a, SizeT len)
+void tg_maps_unmap(Addr a, SizeT len)
 {
-   tg_space_each_part(a, len, unmap_part, NULL);
+   tg_maps_each_part(a, len, unmap_part, NULL);
    tlb_layout_remove(&layout, a, a + len);
    emptied(a, len);
 }
 
-void tg_space_empty(Addr a, SizeT len)
+void tg_maps_empty(Addr a, SizeT len)
 {
-   tg_space_each_part(a, len, unmap_part, NULL);
+   tg_maps_each_part(a, len, unmap_part, NULL);
    emptied(a, len);
 }

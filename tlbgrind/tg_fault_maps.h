@@ -30,68 +30,68 @@ typedef struct {
 
 /* The map that has the byte, or NULL; its number, and where the byte lies
    natively. */
-const TgMap* tg_space_find(Addr a, UInt* number, ULong* native);
+const TgMap* tg_maps_find(Addr a, UInt* number, ULong* native);
 
 /* By number, from 1 on; a map keeps it. The pointer is good until the next map
    is made. */
-const TgMap* tg_space_map(UInt number);
+const TgMap* tg_maps_get(UInt number);
 
 /* The other way round: the address here of what lies natively there, and its
    map; 0: nothing does. Slow. */
-Addr tg_space_here(ULong native, UInt* number);
+Addr tg_maps_here(ULong native, UInt* number);
 
 /* Where mmap() would place so many bytes natively, 0: nowhere, or it is not for
    us to say: before the start, or with pages that are not the host's. */
-ULong tg_space_place(SizeT len, Bool is_file, ULong offset);
+ULong tg_maps_place(SizeT len, Bool is_file, ULong offset);
 
-tlb_fault_model* tg_space_model(void);
+tlb_fault_model* tg_maps_model(void);
 
 /* --- For those who change them: tg_fault_start.c, tg_fault_space.c --- */
 
-void tg_space_init_maps(const tlb_fault_settings* settings);
+void tg_maps_init(const tlb_fault_settings* settings);
 
 /* The program starts: from now on there is a layout, with nothing in it. */
-void tg_space_begin(const tlb_layout_rules* rules);
-Bool tg_space_begun(void);
+void tg_maps_begin(const tlb_layout_rules* rules);
+Bool tg_maps_begun(void);
 
-tlb_layout* tg_space_layout(void);
+tlb_layout* tg_maps_layout(void);
 
 /* Of a base page of the machine, perhaps more than one of the host. */
-ULong tg_space_page_bytes(void);
+ULong tg_maps_page_bytes(void);
 
 /* Whether things lie elsewhere natively. Programs of a host with small pages do
    not lie at multiples of large ones, so with larger base pages everything
    stays where it is. */
-Bool tg_space_lays_out(void);
+Bool tg_maps_lays_out(void);
 
 /* A map of its own for [start, end) here, and its number. It does not lie
    anywhere yet. Keeps `what`, copies `name` (NULL: none). */
-UInt tg_space_new_map(Addr start, Addr end, ULong native, UChar prot,
+UInt tg_maps_new(Addr start, Addr end, ULong native, UChar prot,
                       const HChar* what, const HChar* name);
 
 /* Another one that is like it, and its number. */
-UInt tg_space_copy_map(UInt number);
+UInt tg_maps_copy(UInt number);
 
-/* As tg_space_map(), to be changed. */
-TgMap* tg_space_edit_map(UInt number);
+/* As tg_maps_get(), to be changed. */
+TgMap* tg_maps_edit(UInt number);
 
 /* Lays out [start, end) here, of the map, at `native`, and maps it in the
    model. `v` has all but start and end. */
-void tg_space_put(Addr start, Addr end, ULong native, UInt number,
+void tg_maps_put(Addr start, Addr end, ULong native, UInt number,
                   tlb_mapping v);
 
 /* Calls `each` for the parts of [a, a + len) here that lie together natively,
    [native, native_end) each; what is in no map is left out. */
 typedef void TgSpacePart(ULong native, ULong native_end, void* opaque);
-void tg_space_each_part(Addr a, SizeT len, TgSpacePart* each, void* opaque);
+void tg_maps_each_part(Addr a, SizeT len, TgSpacePart* each, void* opaque);
 
-/* What lies in [a, a + len) here is unmapped; tg_space_empty(): but its room
+/* What lies in [a, a + len) here is unmapped; tg_maps_empty(): but its room
    stays laid out. */
-void tg_space_unmap(Addr a, SizeT len);
-void tg_space_empty(Addr a, SizeT len);
+void tg_maps_unmap(Addr a, SizeT len);
+void tg_maps_empty(Addr a, SizeT len);
 
 /* What is known of touches of the memory is no longer true; or of all. */
-void tg_space_forget(Addr a, SizeT len);
-void tg_space_forget_all(void);
+void tg_maps_forget(Addr a, SizeT len);
+void tg_maps_forget_all(void);
 
 #endif

@@ -78,9 +78,9 @@ static void touch_page(TgSite* site, Int by, ThreadId tid, tlb_touch touch,
    UInt number;
    ULong native;
    static tlb_fault in[TLB_N_VIEWS];
-   const TgMap* map = tg_space_find(a, &number, &native);
+   const TgMap* map = tg_maps_find(a, &number, &native);
    if (map == NULL
-       || !tlb_fault_touch(tg_space_model(), native, touch, in))
+       || !tlb_fault_touch(tg_maps_model(), native, touch, in))
       return;
    if (map->hidden && !options->faults.lists_hidden) {
       tg_log_hide(in);
@@ -189,9 +189,9 @@ void tg_faults_start(ThreadId tid)
    if (started)
       return;
    tg_native_start(tid, options->faults.native_start);
-   tg_space_start(tid);
+   tg_start_space(tid);
    started = True;
-   tg_space_exec_touches(exec_touch);
+   tg_start_touches(exec_touch);
    exec_uses();
 }
 
@@ -230,8 +230,8 @@ void tg_faults_post_syscall(ThreadId tid, UInt number, const UWord* args,
 #ifdef __NR_time
    case __NR_time:
 #endif
-      if (tg_space_vvar() != 0)
-         touch_page(NULL, TG_BY_PROGRAM, tid, TLB_TOUCH_READ, tg_space_vvar(),
+      if (tg_start_vvar() != 0)
+         touch_page(NULL, TG_BY_PROGRAM, tid, TLB_TOUCH_READ, tg_start_vvar(),
                     tg_instructions());
       break;
    default: break;

@@ -46,7 +46,7 @@ static struct {
 /* Whether nothing lies there natively. */
 static Bool is_free(ULong native, SizeT len)
 {
-   return !tlb_mappings_overlap(&tg_space_model()->maps, native, native + len);
+   return !tlb_mappings_overlap(&tg_maps_model()->maps, native, native + len);
 }
 
 static Bool starts_with(const HChar* text, const HChar* start)
@@ -61,15 +61,15 @@ static void describe_file(const HChar* name, tlb_mapping* v)
    if (name == NULL)
       return;
    if (starts_with(name, "/memfd:") || starts_with(name, "/SYSV")) {
-      tlb_fault_file_is(tg_space_model(), v->device, v->inode, ~0ULL, 1);
+      tlb_fault_file_is(tg_maps_model(), v->device, v->inode, ~0ULL, 1);
    } else if (!sr_isError(VG_(stat)(name, &st)) && st.ino == v->inode) {
       if (VKI_S_ISREG(st.mode)) {
          const Bool tmpfs = tg_proc_is_tmpfs(st.dev);
-         tlb_fault_file_is(tg_space_model(), v->device, v->inode,
+         tlb_fault_file_is(tg_maps_model(), v->device, v->inode,
                            (ULong)st.size, tmpfs);
          /* What was there before this process came. */
          if (tmpfs)
-            tlb_fault_file_read(tg_space_model(), v->device, v->inode, 0,
+            tlb_fault_file_read(tg_maps_model(), v->device, v->inode, 0,
                                 st.blocks * 512);
       } else {
          v->flags |= TLB_MAP_NO_AROUND;
@@ -94,13 +94,13 @@ static const HChar* what_of(const tlb_mapping* v)
 static void lock_part(ULong native, ULong end, void* opaque)
 {
    (void)opaque;
-   tlb_fault_lock(tg_space_model(), native, end);
+   tlb_fault_lock(tg_maps_model(), native, end);
 }
 
 /* The kernel makes pages present as `how` says. */
 static void populated(Addr a, SizeT len, TgSpacePart* how, void* opaque)
 {
-   tg_space_each_part(a, len, how, opaque);
+   tg_maps_each_part(a, len, how, opaque);
    tg_used_populated(a, len);
 }
 
@@ -111,9 +111,9 @@ static ULong native_hint(Addr hint, SizeT len)
 {
    UInt number;
    ULong native;
-   if (tg_space_find(hint - 1, &number, &native) != NULL)
+   if (tg_maps_find(hint - 1, &number, &native) != NULL)
       return native + 1;
-   if (tg_space_find(hint + len, &number, &native) != NULL)
+   if (tg_maps_find(hint + len, &number, &native) != NULL)
       return native - len;
    return hint;
 }
@@ -126,7 +126,7 @@ static ULong native_place(const TgSpaceEvent* e, tlb_mapping* v, Bool is_over,
    Int aligned = 0;
    if (e->fixed && is_over)
       return over;
-   if (!tg_space_lays_out())
+   if (!tg_maps_lays_out())
       return e->start;
    if (e->fixed)
       return e->start;
@@ -135,7 +135,7 @@ static ULong native_place(const TgSpaceEvent* e, tlb_mapping* v, Bool is_over,
       if (is_free(hint, (SizeT)e->length))
          return hint;
    }
-   const ULong native = tlb_layout_place(tg_space_layout(), e->length,
+   const ULong native = tlb_layout_place(tg_maps_layout(), e->length,
                                          v->inode != 0, v->offset, &aligned);
    if (aligned)
       v->flags |= TLB_MAP_FIXED_PHASE;
@@ -152,64 +152,64 @@ static void mapped(const TgSpaceEvent* e)
 {
    tlb_mapping v = *e->mapping;
    const Bool over = was_here && was_at == e->start;
-   const UInt number = tg_space_new_map(e->start, e->start + (Addr)e->length,
+   const UInt number = tg_maps_new(e->start, e->start + (Addr)e->length,
                                         0, v.prot, what_of(&v), v.name);
-   tg_space_edit_map(number)->hidden = (v.flags & TLB_MAP_FOREIGN) != 0;
+   tg_maps_edit(number)->hidden = (v.flags & TLB_MAP_FOREIGN) != 0;
    if (v.kind == TLB_IMAGE || v.kind == TLB_FILE) {
       describe_file(v.name, &v);
    } else if ((v.flags & TLB_MAP_SHARED) != 0) {
       /* Each a file of its own. */
       v.device = ~0ULL;
       v.inode = next_shared_inode++;
-      tlb_fault_file_is(tg_space_model(), v.device, v.inode, ~0ULL, 1);
+      tlb_fault_file_is(tg_maps_model(), v.device, v.inode, ~0ULL, 1);
    }
    const ULong native = native_place(e, &v, over, was_native);
    /* The kernel knows nothing of kinds, and joins what lies together. */
    v.kind = TLB_ANON;
    v.name = NULL;
    v.serial = 0;
-   tg_space_edit_map(number)->native = native;
-   tg_space_put(e->start, e->start + (Addr)e->length, native, number, v);
+   tg_maps_edit(number)->native = native;
+   tg_maps_put(e->start, e->start + (Addr)e->length, native, number, v);
    if ((e->flags & TG_SPACE_POPULATE) != 0
        || (v.flags & TLB_MAP_LOCKED) != 0)
       populated(e->start, (SizeT)e->length, lock_part, NULL);
-   tg_space_forget(e->start, (SizeT)e->length);
+   tg_maps_forget(e->start, (SizeT)e->length);
 }
 
 /* --- The other calls --- */
 
 static void protect_part(ULong native, ULong end, void* opaque)
 {
-   tlb_fault_protect(tg_space_model(), native, end, *(const UInt*)opaque);
+   tlb_fault_protect(tg_maps_model(), native, end, *(const UInt*)opaque);
 }
 
 static void flag_part(ULong native, ULong end, void* opaque)
 {
    const UInt* change = opaque;
-   tlb_fault_flag(tg_space_model(), native, end, change[0], change[1]);
+   tlb_fault_flag(tg_maps_model(), native, end, change[0], change[1]);
 }
 
 static void flag(Addr a, SizeT len, UInt set, UInt clear)
 {
    UInt change[2] = { set, clear };
-   tg_space_each_part(a, len, flag_part, change);
+   tg_maps_each_part(a, len, flag_part, change);
 }
 
 static void zap_part(ULong native, ULong end, void* opaque)
 {
    (void)opaque;
-   tlb_fault_zap(tg_space_model(), native, end);
+   tlb_fault_zap(tg_maps_model(), native, end);
 }
 
 static void populate_part(ULong native, ULong end, void* opaque)
 {
-   tlb_fault_populate(tg_space_model(), native, end, *(const tlb_touch*)opaque);
+   tlb_fault_populate(tg_maps_model(), native, end, *(const tlb_touch*)opaque);
 }
 
 static void collapse_part(ULong native, ULong end, void* opaque)
 {
    (void)opaque;
-   tlb_fault_collapse(tg_space_model(), native, end);
+   tlb_fault_collapse(tg_maps_model(), native, end);
 }
 
 static void advised(Addr a, SizeT len, Int advice)
@@ -218,8 +218,8 @@ static void advised(Addr a, SizeT len, Int advice)
    switch (advice) {
    case ADVICE_DONTNEED: case ADVICE_DONTNEED_LOCKED: case ADVICE_REMOVE:
    case ADVICE_PAGEOUT: case ADVICE_GUARD_INSTALL:
-      tg_space_each_part(a, len, zap_part, NULL);
-      tg_space_forget(a, len);
+      tg_maps_each_part(a, len, zap_part, NULL);
+      tg_maps_forget(a, len);
       break;
    case ADVICE_POPULATE_WRITE:
       touch = TLB_TOUCH_WRITE;
@@ -257,14 +257,14 @@ static void heap_grown(const TgSpaceEvent* e)
 {
    UInt number;
    ULong native;
-   if (tg_space_find(e->start, &number, &native) == NULL)
+   if (tg_maps_find(e->start, &number, &native) == NULL)
       return;
    tlb_mapping v = { .start = native, .end = native + e->length,
                      .prot = TLB_MAY_READ | TLB_MAY_WRITE };
    v.flags = e->mapping->flags & TLB_MAP_LOCKED;
-   tlb_fault_map(tg_space_model(), &v);
+   tlb_fault_map(tg_maps_model(), &v);
    /* The highest that it came to: the log has faults of before it shrank. */
-   TgMap* map = tg_space_edit_map(number);
+   TgMap* map = tg_maps_edit(number);
    if (map->end < (ULong)e->start + e->length)
       map->end = (ULong)e->start + e->length;
    if (v.flags != 0)
@@ -275,15 +275,15 @@ static Bool is_heap(Addr a)
 {
    UInt number;
    ULong native;
-   const TgMap* map = tg_space_find(a, &number, &native);
-   return map != NULL && map->start == tg_space_heap();
+   const TgMap* map = tg_maps_find(a, &number, &native);
+   return map != NULL && map->start == tg_start_heap();
 }
 
 static void protected(const TgSpaceEvent* e)
 {
    UInt prot = e->prot;
-   tg_space_each_part(e->start, (SizeT)e->length, protect_part, &prot);
-   tg_space_forget(e->start, (SizeT)e->length);
+   tg_maps_each_part(e->start, (SizeT)e->length, protect_part, &prot);
+   tg_maps_forget(e->start, (SizeT)e->length);
 }
 
 static void unmapped(const TgSpaceEvent* e)
@@ -291,12 +291,12 @@ static void unmapped(const TgSpaceEvent* e)
    UInt number;
    /* The break moves down: its room stays. */
    if (is_heap(e->start)) {
-      tg_space_empty(e->start, (SizeT)e->length);
+      tg_maps_empty(e->start, (SizeT)e->length);
       return;
    }
-   was_here = tg_space_find(e->start, &number, &was_native) != NULL;
+   was_here = tg_maps_find(e->start, &number, &was_native) != NULL;
    was_at = e->start;
-   tg_space_unmap(e->start, (SizeT)e->length);
+   tg_maps_unmap(e->start, (SizeT)e->length);
 }
 
 static void locked(const TgSpaceEvent* e)
@@ -309,17 +309,17 @@ static void locked(const TgSpaceEvent* e)
 static void forked(Bool is_child)
 {
    if (!call.shares_space)
-      tlb_fault_fork(tg_space_model(), is_child);
+      tlb_fault_fork(tg_maps_model(), is_child);
    if (is_child)
-      tlb_fault_zero(tg_space_model());
+      tlb_fault_zero(tg_maps_model());
    tell_forked(is_child);
-   tg_space_forget_all();
+   tg_maps_forget_all();
 }
 
 static void listen(void* opaque, const TgSpaceEvent* e)
 {
    (void)opaque;
-   if (!tg_space_begun() || (call.is_remap && e->what != TG_SPACE_FORK))
+   if (!tg_maps_begun() || (call.is_remap && e->what != TG_SPACE_FORK))
       return;
    switch (e->what) {
    case TG_SPACE_MAP:
@@ -355,9 +355,9 @@ static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
    ULong from;
    old_len = VG_PGROUNDUP(old_len);
    len = VG_PGROUNDUP(len);
-   if (tg_space_find(old, &old_number, &from) == NULL)
+   if (tg_maps_find(old, &old_number, &from) == NULL)
       return;
-   const tlb_mapping* found = tlb_mappings_find(&tg_space_model()->maps, from);
+   const tlb_mapping* found = tlb_mappings_find(&tg_maps_model()->maps, from);
    if (found == NULL)
       return;
    tlb_mapping v = *found;
@@ -366,14 +366,14 @@ static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
    const SizeT moves = len < old_len ? len : old_len;
 
    if (a == old && len <= old_len) {
-      tg_space_unmap(a + len, old_len - len);
+      tg_maps_unmap(a + len, old_len - len);
       return;
    }
    if (a != old)
-      tg_space_unmap(a, len);
+      tg_maps_unmap(a, len);
    ULong to;
    Int aligned;
-   if (!tg_space_lays_out())
+   if (!tg_maps_lays_out())
       to = a;
    else if (!keep && (flags & VKI_MREMAP_FIXED) == 0
             && found->end == from + old_len
@@ -381,33 +381,33 @@ static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
       to = from;
    else if ((flags & VKI_MREMAP_FIXED) != 0)
       to = is_free(a, len) ? a
-         : tlb_layout_place(tg_space_layout(), len, 0, 1, &aligned);
+         : tlb_layout_place(tg_maps_layout(), len, 0, 1, &aligned);
    else
-      to = tlb_layout_place(tg_space_layout(), len, v.inode != 0, v.offset,
+      to = tlb_layout_place(tg_maps_layout(), len, v.inode != 0, v.offset,
                             &aligned);
    if (len < old_len)
-      tg_space_unmap(old + len, old_len - len);
+      tg_maps_unmap(old + len, old_len - len);
    if (to != from && moves != 0)
-      tlb_fault_move(tg_space_model(), from, to, moves, keep);
+      tlb_fault_move(tg_maps_model(), from, to, moves, keep);
    if (len > moves) {
       v.offset += moves;
       v.start = to + moves;
       v.end = to + len;
-      tlb_fault_map(tg_space_model(), &v);
+      tlb_fault_map(tg_maps_model(), &v);
    }
    if (!keep)
-      tlb_layout_remove(tg_space_layout(), old, old + old_len);
-   tlb_layout_freed(tg_space_layout());
-   const UInt number = tg_space_copy_map(old_number);
-   TgMap* moved = tg_space_edit_map(number);
+      tlb_layout_remove(tg_maps_layout(), old, old + old_len);
+   tlb_layout_freed(tg_maps_layout());
+   const UInt number = tg_maps_copy(old_number);
+   TgMap* moved = tg_maps_edit(number);
    moved->offset += old - moved->start;
    moved->start = a;
    moved->end = a + len;
    moved->native = to;
-   tlb_layout_add(tg_space_layout(), a, a + len, to, number);
+   tlb_layout_add(tg_maps_layout(), a, a + len, to, number);
    tg_used_moved(old, a, moves, old_number, number);
-   tg_space_forget(old, old_len);
-   tg_space_forget(a, len);
+   tg_maps_forget(old, old_len);
+   tg_maps_forget(a, len);
 }
 
 #if defined(VGA_amd64)
@@ -416,9 +416,9 @@ static void thread_area_at(Addr a)
 {
    UInt number;
    ULong native;
-   const TgMap* map = tg_space_find(a, &number, &native);
+   const TgMap* map = tg_maps_find(a, &number, &native);
    if (map != NULL && VG_(strcmp)(map->what, "anon") == 0)
-      tg_space_edit_map(number)->what = "tls";
+      tg_maps_edit(number)->what = "tls";
 }
 
 #endif
@@ -457,7 +457,7 @@ void tg_space_pre_syscall(UInt number, const UWord* args)
 void tg_space_post_syscall(UInt number, const UWord* args, SysRes result)
 {
    call.is_remap = False;
-   if (!tg_space_begun() || sr_isError(result))
+   if (!tg_maps_begun() || sr_isError(result))
       return;
    if (number == __NR_mremap)
       remapped(args[0], args[1], args[2], args[3], sr_Res(result));
@@ -465,7 +465,7 @@ void tg_space_post_syscall(UInt number, const UWord* args, SysRes result)
    struct vg_stat st;
    if (number == __NR_read && args[2] < VKI_PAGE_SIZE
        && VG_(fstat)((Int)args[0], &st) == 0 && VKI_S_ISREG(st.mode))
-      tlb_fault_file_header(tg_space_model(), st.dev, st.ino);
+      tlb_fault_file_header(tg_maps_model(), st.dev, st.ino);
 #if defined(VGA_amd64)
    if (number == __NR_arch_prctl && args[0] == ARCH_SET_FS_)
       thread_area_at(args[1]);
@@ -477,5 +477,5 @@ void tg_space_init(const tlb_fault_settings* settings,
 {
    tell_forked = forked_;
    tg_aspace_listen(listen, NULL);
-   tg_space_init_maps(settings);
+   tg_maps_init(settings);
 }

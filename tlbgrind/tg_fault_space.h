@@ -10,7 +10,7 @@
 #include "sim/faultmodel.h"
 
 /* Makes the maps, and listens to tg_aspace.h from now on; `forked` is called
-   after a fork. What happens before tg_space_start() (tg_fault_start.h) is left
+   after a fork. What happens before tg_start_space() (tg_fault_start.h) is left
    to that. */
 void tg_space_init(const tlb_fault_settings* settings,
                    void (*forked)(Bool is_child));

@@ -34,17 +34,12 @@ static const ULong task_size = 0x1000000000000ULL;
 static Addr heap_start; /* where the break begins, here */
 static Addr vdso, vvar;
 
-Addr tg_space_heap(void)
+Addr tg_start_heap(void)
 {
    return heap_start;
 }
 
-Addr tg_space_vdso(void)
-{
-   return vdso;
-}
-
-Addr tg_space_vvar(void)
+Addr tg_start_vvar(void)
 {
    return vvar;
 }
@@ -53,7 +48,7 @@ Addr tg_space_vvar(void)
 static ULong mmap_base(void)
 {
    struct vki_rlimit limit;
-   const ULong page_bytes = tg_space_page_bytes();
+   const ULong page_bytes = tg_maps_page_bytes();
    const ULong guard = 256 * page_bytes;
    ULong gap = 128ULL << 20;
    if (VG_(getrlimit)(VKI_RLIMIT_STACK, &limit) == 0
@@ -78,7 +73,7 @@ static void place_object(const Addr* starts, Int n, Addr in, ULong distance,
    Addr end = 0;
    /* The kernel has read it to start the program. */
    if (first != NULL && first->kind == SkFileC)
-      tlb_fault_file_header(tg_space_model(), first->dev, first->ino);
+      tlb_fault_file_header(tg_maps_model(), first->dev, first->ino);
    const HChar* name = NULL;
    struct vg_stat st;
    for (Int i = 0; i < n; i++) {
@@ -104,12 +99,12 @@ static void place_object(const Addr* starts, Int n, Addr in, ULong distance,
       if (bss)
          v.offset = 0;
       else if (name != NULL && !sr_isError(VG_(stat)(name, &st)))
-         tlb_fault_file_is(tg_space_model(), seg->dev, seg->ino, (ULong)st.size,
+         tlb_fault_file_is(tg_maps_model(), seg->dev, seg->ino, (ULong)st.size,
                            tg_proc_is_tmpfs(st.dev));
-      const UInt number = tg_space_new_map(seg->start, seg_end,
+      const UInt number = tg_maps_new(seg->start, seg_end,
                                            seg->start + distance, v.prot,
                                            bss ? "bss" : "file", name);
-      tg_space_put(seg->start, seg_end, seg->start + distance, number, v);
+      tg_maps_put(seg->start, seg_end, seg->start + distance, number, v);
       end = seg_end;
    }
 }
@@ -143,29 +138,29 @@ static void start_stack(ThreadId tid)
    const NSegment* below = VG_(am_find_nsegment)(low - 1);
    if (below != NULL && below->kind == SkResvn)
       low = below->start;
-   const ULong native = tg_space_lays_out() ? stack_top - (end - low) : low;
+   const ULong native = tg_maps_lays_out() ? stack_top - (end - low) : low;
    const tlb_mapping v = { .kind = TLB_STACK,
                            .prot = TLB_MAY_READ | TLB_MAY_WRITE };
-   const UInt number = tg_space_new_map(low, end, native, v.prot, "stack",
+   const UInt number = tg_maps_new(low, end, native, v.prot, "stack",
                                         NULL);
-   tg_space_put(low, end, native, number, v);
+   tg_maps_put(low, end, native, number, v);
 }
 
 static void start_heap(ULong native)
 {
    /* Whatever Valgrind lets it grow to. */
    const NSegment* seg = VG_(am_find_nsegment)(heap_start);
-   Addr end = heap_start + (Addr)tg_space_page_bytes();
+   Addr end = heap_start + (Addr)tg_maps_page_bytes();
    if (seg != NULL) {
       end = seg->end + 1;
       const NSegment* above = VG_(am_find_nsegment)(end);
       if (above != NULL && above->kind == SkResvn)
          end = above->end + 1;
    }
-   const UInt number = tg_space_new_map(heap_start, heap_start, native,
+   const UInt number = tg_maps_new(heap_start, heap_start, native,
                                         TLB_MAY_READ | TLB_MAY_WRITE, "heap",
                                         NULL);
-   tlb_layout_add(tg_space_layout(), heap_start, end, native, number);
+   tlb_layout_add(tg_maps_layout(), heap_start, end, native, number);
 }
 
 /* The kernel's pages. Here they are hidden: they get addresses that nothing
@@ -174,9 +169,9 @@ static void start_vdso(void)
 {
    ULong start, end, vdso_start;
    Int aligned;
-   if (!tg_space_lays_out() || !tg_proc_vdso(&start, &end, &vdso_start))
+   if (!tg_maps_lays_out() || !tg_proc_vdso(&start, &end, &vdso_start))
       return;
-   const ULong native = tlb_layout_place(tg_space_layout(), end - start, 0, 1,
+   const ULong native = tlb_layout_place(tg_maps_layout(), end - start, 0, 1,
                                          &aligned);
    const tlb_mapping v = {
       .flags = TLB_MAP_NO_AROUND, .device = ~0ULL, .inode = ~0ULL,
@@ -184,33 +179,33 @@ static void start_vdso(void)
    };
    const ULong code_native = native + (vdso_start - start);
    vvar = (Addr)native;
-   UInt number = tg_space_new_map(vvar, vvar + (Addr)(vdso_start - start),
+   UInt number = tg_maps_new(vvar, vvar + (Addr)(vdso_start - start),
                                   native, TLB_MAY_READ, "vdso", "[vvar]");
-   tg_space_put(vvar, vvar + (Addr)(vdso_start - start), native, number, v);
+   tg_maps_put(vvar, vvar + (Addr)(vdso_start - start), native, number, v);
    /* The stand-in has but one page. */
    vdso = tg_native_image()->vdso;
    const Addr code = vdso != 0 ? vdso : (Addr)code_native;
-   number = tg_space_new_map(code, code + VKI_PAGE_SIZE, code_native, v.prot,
+   number = tg_maps_new(code, code + VKI_PAGE_SIZE, code_native, v.prot,
                              "vdso", "[vdso]");
-   tg_space_put(code, code + VKI_PAGE_SIZE, code_native, number, v);
+   tg_maps_put(code, code + VKI_PAGE_SIZE, code_native, number, v);
    const tlb_mapping rest = {
       .start = code_native + VKI_PAGE_SIZE, .end = native + (end - start),
       .flags = TLB_MAP_NO_AROUND, .device = ~0ULL, .inode = ~0ULL,
       .offset = VKI_PAGE_SIZE, .prot = v.prot,
    };
-   tlb_fault_map(tg_space_model(), &rest);
+   tlb_fault_map(tg_maps_model(), &rest);
 }
 
-void tg_space_start(ThreadId tid)
+void tg_start_space(ThreadId tid)
 {
    const TgImage* image = tg_native_image();
-   const ULong page_bytes = tg_space_page_bytes();
+   const ULong page_bytes = tg_maps_page_bytes();
    const tlb_layout_rules rules = {
       .mmap_base = mmap_base(), .lowest = 0x10000,
       .huge_bytes = page_bytes * (page_bytes / 8),
       .stack_gap = 256 * page_bytes,
    };
-   tg_space_begin(&rules);
+   tg_maps_begin(&rules);
 
    Int n = -256;
    Addr* starts = NULL;
@@ -227,19 +222,19 @@ void tg_space_start(ThreadId tid)
    extent_of(starts, n, image->entry, &low, &high);
    ULong distance = 0;
    Int aligned;
-   if (image->is_pie && image->interpreter != 0 && tg_space_lays_out())
+   if (image->is_pie && image->interpreter != 0 && tg_maps_lays_out())
       distance = pie_base - low;
-   else if (image->is_pie && tg_space_lays_out())
-      distance = tlb_layout_place(tg_space_layout(), high - low, 1, 0, &aligned)
+   else if (image->is_pie && tg_maps_lays_out())
+      distance = tlb_layout_place(tg_maps_layout(), high - low, 1, 0, &aligned)
                  - low;
    place_object(starts, n, image->entry, distance, TLB_MAP_MAIN);
-   start_heap(!tg_space_lays_out()                       ? heap_start
+   start_heap(!tg_maps_lays_out()                       ? heap_start
               : image->is_pie && image->interpreter == 0 ? pie_base
                                                          : high + distance);
    if (image->interpreter != 0) {
       extent_of(starts, n, image->interpreter, &low, &high);
-      distance = tg_space_lays_out()
-                    ? tlb_layout_place(tg_space_layout(), high - low, 1, 0,
+      distance = tg_maps_lays_out()
+                    ? tlb_layout_place(tg_maps_layout(), high - low, 1, 0,
                                        &aligned) - low
                     : 0;
       place_object(starts, n, image->interpreter, distance, 0);
@@ -248,10 +243,10 @@ void tg_space_start(ThreadId tid)
    VG_(free)(starts);
 }
 
-void tg_space_exec_touches(void (*each)(Addr a, tlb_touch touch))
+void tg_start_touches(void (*each)(Addr a, tlb_touch touch))
 {
    const TgImage* image = tg_native_image();
-   const ULong page_bytes = tg_space_page_bytes();
+   const ULong page_bytes = tg_maps_page_bytes();
    /* Behind the data that the file has, its last page is cleared. */
    if (image->bss != 0 && image->bss % page_bytes != 0)
       each(image->bss, TLB_TOUCH_WRITE);
@@ -262,8 +257,8 @@ void tg_space_exec_touches(void (*each)(Addr a, tlb_touch touch))
    ULong native;
    for (ULong a = image->strings & ~(page_bytes - 1); a < image->stack_end;
         a += page_bytes) {
-      if (tg_space_find((Addr)a, &number, &native) != NULL)
-         tlb_fault_settle(tg_space_model(), native, TLB_TOUCH_WRITE);
+      if (tg_maps_find((Addr)a, &number, &native) != NULL)
+         tlb_fault_settle(tg_maps_model(), native, TLB_TOUCH_WRITE);
    }
    each(image->stack_strings, TLB_TOUCH_WRITE);
    for (Addr a = image->sp; a < image->stack_strings;

@@ -11,17 +11,16 @@
 
 /* The program is about to run its first instruction. After
    tg_native_start(). */
-void tg_space_start(ThreadId tid);
+void tg_start_space(ThreadId tid);
 
 /* What the kernel touches while it starts the program: calls `each` in order,
    with addresses here. */
-void tg_space_exec_touches(void (*each)(Addr a, tlb_touch touch));
+void tg_start_touches(void (*each)(Addr a, tlb_touch touch));
 
 /* Where the break begins, here: the start of the heap's map. */
-Addr tg_space_heap(void);
+Addr tg_start_heap(void);
 
-/* The kernel's pages in every process, here; 0: there are none. */
-Addr tg_space_vdso(void);
-Addr tg_space_vvar(void);
+/* The kernel's data page in every process, here; 0: there is none. */
+Addr tg_start_vvar(void);
 
 #endif

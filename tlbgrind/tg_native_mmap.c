@@ -51,7 +51,7 @@ void tg_native_mmap_stopped(ThreadId tid)
        != 0)
       return;
    const Bool is_file = (flags & LINUX_MAP_ANONYMOUS) == 0;
-   const ULong native = tg_space_place(tg_register(tid, GUEST(RSI)), is_file,
+   const ULong native = tg_maps_place(tg_register(tid, GUEST(RSI)), is_file,
                                        is_file ? tg_register(tid, GUEST(R9)) : 0);
    if (native == 0)
       return;

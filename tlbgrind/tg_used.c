@@ -162,7 +162,7 @@ static ULong* bits_at(Addr a)
 {
    UInt map;
    ULong native;
-   const TgMap* m = tg_space_find(a, &map, &native);
+   const TgMap* m = tg_maps_find(a, &map, &native);
    if (m == NULL || (m->hidden && !with_hidden) || !is_accessible(a))
       return nobodys;
    Page* p = need_page(a, map);
@@ -273,7 +273,7 @@ static void brought(Addr page, ULong distance, UInt view)
    for (Addr a = page; a - page < page_bytes; a += PIECE) {
       UInt map;
       ULong native;
-      const TgMap* m = tg_space_find(a, &map, &native);
+      const TgMap* m = tg_maps_find(a, &map, &native);
       if (m != NULL && native - a == distance) {
          if (!m->hidden || with_hidden)
             came(need_page(a, map), view, TG_USED_BROUGHT);
@@ -283,8 +283,8 @@ static void brought(Addr page, ULong distance, UInt view)
    /* Mappings that lie apart here, and together natively, where they have a
       huge page in common. */
    UInt map;
-   const Addr a = tg_space_here(page + distance, &map);
-   if (a != 0 && (!tg_space_map(map)->hidden || with_hidden))
+   const Addr a = tg_maps_here(page + distance, &map);
+   if (a != 0 && (!tg_maps_get(map)->hidden || with_hidden))
       came(need_page(a, map), view, TG_USED_BROUGHT);
 }
 
@@ -292,7 +292,7 @@ void tg_used_fault(Addr a, ULong native, const tlb_fault in[TLB_N_VIEWS])
 {
    UInt map;
    ULong ignored;
-   if (!tg_used_on || tg_space_find(a, &map, &ignored) == NULL)
+   if (!tg_used_on || tg_maps_find(a, &map, &ignored) == NULL)
       return;
    for (UInt view = 0; view < TLB_N_VIEWS; view++) {
       if (in[view].kind == TLB_NO_FAULT)
@@ -313,11 +313,11 @@ void tg_used_populated(Addr a, SizeT len)
    for (SizeT done = 0; done < len; done += PIECE) {
       UInt map;
       ULong native;
-      const TgMap* m = tg_space_find(a + done, &map, &native);
+      const TgMap* m = tg_maps_find(a + done, &map, &native);
       if (m == NULL || (m->hidden && !with_hidden))
          continue;
       for (UInt view = 0; view < TLB_N_VIEWS; view++) {
-         if (tlb_fault_is_present(tg_space_model(), native,
+         if (tlb_fault_is_present(tg_maps_model(), native,
                                   (tlb_fault_view)view))
             came(need_page(a + done, map), view, TG_USED_PRESENT);
       }
@@ -373,7 +373,7 @@ static Bool is_mapped(const Page* p)
    for (UWord i = 0; i < page_bytes; i += PIECE) {
       UInt map;
       ULong native;
-      if (tg_space_find(p->key.page + i, &map, &native) != NULL
+      if (tg_maps_find(p->key.page + i, &map, &native) != NULL
           && map == p->key.map)
          return True;
    }
