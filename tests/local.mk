@@ -14,6 +14,7 @@ UNIT_TESTS = \
 	tests/unit/test_cpuid \
 	tests/unit/test_cpuid_dump \
 	tests/unit/test_faultmodel \
+	tests/unit/test_faultmodel_model \
 	tests/unit/test_geometry \
 	tests/unit/test_hierarchy \
 	tests/unit/test_ladder \
@@ -190,6 +191,7 @@ TEST_INPUTS = \
 	tests/order/data \
 	tests/order/order_support.py \
 	tests/tool/tool_support.py \
+	tests/unit/faultmodel_support.h \
 	tests/unit/processors.h \
 	tests/unit/unit.h
 
