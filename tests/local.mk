@@ -24,6 +24,7 @@ UNIT_TESTS = \
 	tests/unit/test_machines \
 	tests/unit/test_mappings \
 	tests/unit/test_pagemap \
+	tests/unit/test_pagemap_model \
 	tests/unit/test_pagerules \
 	tests/unit/test_reach \
 	tests/unit/test_short_cuts \
@@ -192,6 +193,7 @@ TEST_INPUTS = \
 	tests/order/order_support.py \
 	tests/tool/tool_support.py \
 	tests/unit/faultmodel_support.h \
+	tests/unit/pagemap_support.h \
 	tests/unit/processors.h \
 	tests/unit/unit.h
 
