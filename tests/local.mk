@@ -193,6 +193,7 @@ TEST_INPUTS = \
 	tests/order/order_support.py \
 	tests/tool/tool_support.py \
 	tests/unit/faultmodel_support.h \
+	tests/unit/memory_support.h \
 	tests/unit/pagemap_support.h \
 	tests/unit/processors.h \
 	tests/unit/unit.h

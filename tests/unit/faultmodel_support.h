@@ -1,11 +1,11 @@
-/* What the two tests of the fault model share: one model at a time, in memory
-   full of rubbish that must be given back; mappings and touches.
+/* What the two tests of the fault model share: one model at a time, mappings and
+   touches.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #ifndef FAULTMODEL_SUPPORT_H
 #define FAULTMODEL_SUPPORT_H
 
-#include "unit.h"
+#include "memory_support.h"
 
 #include "faultmodel.h"
 
@@ -13,26 +13,6 @@ enum { PAGE = 4096 };
 
 static const uint64_t BASE = UINT64_C(0x7f0000000000);
 
-static size_t taken;
-
-static inline void *take_rubbish(size_t bytes, void *opaque)
-{
-   (void)opaque;
-   void *const p = malloc(bytes);
-   assert_non_null(p);
-   memset(p, 0xA5, bytes);
-   taken++;
-   return p;
-}
-
-static inline void give_back(void *memory, void *opaque)
-{
-   (void)opaque;
-   taken--;
-   free(memory);
-}
-
-static const tlb_memory memory = { take_rubbish, give_back, NULL };
 static const tlb_fault_settings usual = {
    .page_shift = 12, .fault_around = 65536, .read_ahead = 131072,
    .thp = TLB_THP_MADVISE, .phases = 1,
@@ -43,7 +23,7 @@ static tlb_fault out[TLB_N_VIEWS];
 
 static inline void begin(const tlb_fault_settings *s)
 {
-   taken = 0;
+   given = 0;
    memset(&m, 0xA5, sizeof m);
    tlb_fault_init(&m, s, &memory);
 }
@@ -51,7 +31,7 @@ static inline void begin(const tlb_fault_settings *s)
 static inline void end(void)
 {
    tlb_fault_free(&m);
-   assert_int_equal(taken, 0);
+   assert_int_equal(given, 0);
 }
 
 static inline void map_anon(uint64_t start, uint64_t bytes)

@@ -2,34 +2,9 @@
    that has one record for every page.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
-#include "unit.h"
-
-#include "mappings.h"
+#include "memory_support.h"
 
 enum { PAGE = 4096, PAGES = 64, STEPS = 20000 };
-
-static size_t given;
-
-static void *take(size_t bytes, void *opaque)
-{
-   (void)opaque;
-   assert_true(bytes > 0);
-   void *const memory = malloc(bytes);
-   assert_non_null(memory);
-   memset(memory, 0xA5, bytes);
-   given++;
-   return memory;
-}
-
-static void give(void *memory, void *opaque)
-{
-   (void)opaque;
-   assert_non_null(memory);
-   given--;
-   free(memory);
-}
-
-static const tlb_memory memory = { take, give, NULL };
 
 /* One page of the naive list. */
 typedef struct {
