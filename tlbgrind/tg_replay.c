@@ -185,9 +185,7 @@ static Int list_unknown(const TgSegment* s, Unknown* unknown)
       TgKind kind = tg_segment_refs(s)[g->oldest].kind;
       if (tg_knowledge.split)
          kind = tg_group_writes(g) ? TG_WRITE : TG_READ;
-      /* The first write of a group need not be its first reference. */
-      else if (tg_group_writes(g)
-               && (tg_rest(p)->wanted_writes != 0 || tg_rest(p)->wanted == 0))
+      else if (tg_write_is_wanted(g, p))
          return -1;
       unknown[n++] = (Unknown){ p, g->oldest, kind };
    }

@@ -78,8 +78,7 @@ Bool several(const TgSegment* s, UInt n_groups, Bool writes)
          break;
       TgRef* r = &tg_segment_refs(s)[nth];
       TgPage* p = page[unknown];
-      if (writes && tg_group_writes(&s->group[unknown])
-          && tg_rest(p)->wanted_writes != 0)
+      if (writes && tg_write_is_wanted(&s->group[unknown], p))
          return False;
       if (!tg_short_plain_miss(&tg_short_way[TG_READ], r->kind, r, p, s,
                                tg_time_of_ref(s, nth), False, n_groups, False,

@@ -72,6 +72,13 @@ static inline ULong* tg_wanted(TgPage* p, TgKind kind, Bool split)
                                     : &tg_rest(p)->wanted;
 }
 
+/* Whether somebody wants to see the first write of a group to a page, which need
+   not be its first reference. */
+static inline Bool tg_write_is_wanted(const TgGroup* g, const TgPage* p)
+{
+   return tg_group_writes(g) && tg_rest(p)->wanted_writes != 0;
+}
+
 /* A way with its time in one number, so that the earliest is found without noting
    whose it is. (The clock has room for 2^51 instructions.) */
 static inline uint64_t tg_timed(uint64_t* const* time, UInt way)
@@ -244,8 +251,7 @@ Bool tg_short_plain(const TgSegment* s, UWord differs, UInt n_groups, Bool write
       return tg_short_plain_miss(&tg_short_way[kind], kind, r, p, s, then, True,
                                  n_groups, False, writes, split);
    }
-   /* The first write of a group need not be its first reference. */
-   if (writes && tg_group_writes(g) && tg_rest(p)->wanted_writes != 0)
+   if (writes && tg_write_is_wanted(g, p))
       return False;
    return tg_short_plain_miss(&tg_short_way[TG_READ], r->kind, r, p, s, then, True,
                               n_groups, False, writes, split);
