@@ -148,7 +148,7 @@ ULong tg_maps_place(SizeT len, Bool is_file, ULong offset)
 
 /* --- Parts of the space --- */
 
-void tg_maps_each_part(Addr a, SizeT len, TgSpacePart* each, void* opaque)
+void tg_maps_each_part(Addr a, SizeT len, TgMapPart* each, void* opaque)
 {
    const ULong end = (ULong)a + len;
    ULong at = a;

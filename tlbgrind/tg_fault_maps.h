@@ -82,8 +82,8 @@ void tg_maps_put(Addr start, Addr end, ULong native, UInt number,
 
 /* Calls `each` for the parts of [a, a + len) here that lie together natively,
    [native, native_end) each; what is in no map is left out. */
-typedef void TgSpacePart(ULong native, ULong native_end, void* opaque);
-void tg_maps_each_part(Addr a, SizeT len, TgSpacePart* each, void* opaque);
+typedef void TgMapPart(ULong native, ULong native_end, void* opaque);
+void tg_maps_each_part(Addr a, SizeT len, TgMapPart* each, void* opaque);
 
 /* What lies in [a, a + len) here is unmapped; tg_maps_empty(): but its room
    stays laid out. */

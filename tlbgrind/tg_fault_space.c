@@ -98,7 +98,7 @@ static void lock_part(ULong native, ULong end, void* opaque)
 }
 
 /* The kernel makes pages present as `how` says. */
-static void populated(Addr a, SizeT len, TgSpacePart* how, void* opaque)
+static void populated(Addr a, SizeT len, TgMapPart* how, void* opaque)
 {
    tg_maps_each_part(a, len, how, opaque);
    tg_used_populated(a, len);

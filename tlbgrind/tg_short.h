@@ -46,8 +46,9 @@ typedef enum { TG_SHORT_DONE, TG_SHORT_NEEDED, TG_NOT_SHORT } TgShortEnd;
 
 /* Simulates a reference of that kind to page p, which is not known, as part of r.
    Why it is exact to simulate only a segment's first reference to a page and to note
-   the times of the others afterwards: see tg_replay.c. TG_SHORT_NEEDED, and nothing done, if the page to be evicted is one of the
-   segment's, of which there are n; TG_NOT_SHORT if it is not that simple. */
+   the times of the others afterwards: see tg_replay.c. TG_SHORT_NEEDED, and nothing
+   done, if the page to be evicted is one of the segment's, of which there are n;
+   TG_NOT_SHORT if it is not that simple. */
 TgShortEnd tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now,
                            TgPage* const* page, UInt n);
 

@@ -31,7 +31,7 @@ static tlb_block *block_at(const tlb_view *v, uint64_t address, unsigned shift)
 }
 
 static tlb_block *block_for(const tlb_pagemap *p, tlb_view *v, uint64_t address,
-                        unsigned shift)
+                            unsigned shift)
 {
    v->shifts |= UINT64_C(1) << shift;
    return tlb_block_for(&v->blocks, &p->mappings.memory, address, shift);
@@ -188,7 +188,7 @@ static int each_of_chunk(tlb_view *v, tlb_chunk *c, pages in, page_call *call,
 {
    const uint64_t base = c->r.number << TLB_CHUNK_SHIFT;
    const uint64_t end = base + TLB_CHUNK_PAGES < in.end ? base + TLB_CHUNK_PAGES
-                                                    : in.end;
+                                                        : in.end;
    for (uint64_t n = base > in.first ? base : in.first;
         n < end && c->r.touched != 0; n++) {
       if (c->wish[n - base] != 0 && !call(v, c, n, opaque))
@@ -271,7 +271,7 @@ static tlb_page_wish wish_at(const tlb_view *v, const tlb_mapping *m,
 {
    for (unsigned shift = v->base_shift + 1; v->shifts >> shift != 0; shift++) {
       const tlb_block *const b = v->shifts >> shift & 1
-                           ? block_at(v, address, shift) : NULL;
+                                    ? block_at(v, address, shift) : NULL;
       if (b != NULL && b->r.touched != 0 && b->large)
          return (tlb_page_wish){ (tlb_rule_how)b->how, shift };
    }
