@@ -49,13 +49,12 @@ void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
    tg_rest(p)->place = entry;
 }
 
-/* Books a miss of the first level and asks the others. */
+/* The reference has missed the first level, perhaps for the first time. */
 static void missed(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now)
 {
    if (r->misses == NULL)
       r->misses = tg_line_misses(tg_site_line(r->site), r->kind);
-   r->misses[0]++;
-   tg_short_way_behind(kind, r, p, key, now);
+   tg_short_way_missed(&tg_short_way[kind], kind, r, p, key, now);
 }
 
 /* --- Several pages of data --- */

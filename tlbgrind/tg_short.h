@@ -149,6 +149,23 @@ void tg_short_exchange(TgPage* p, TgPage* victim, UWord probe_at, TgKind kind,
 void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
                          ULong now);
 
+/* Books a miss of the first level and asks the second, first where the page was
+   last. */
+static inline __attribute__((always_inline))
+void tg_short_way_missed(const TgShortWay* w, TgKind kind, TgRef* r, TgPage* p,
+                         tlb_key key, ULong now)
+{
+   ULong* const misses = r->misses;
+   const UInt last_place = tg_rest(p)->place;
+   misses[0]++;
+   if (LIKELY(w->second != NULL && w->second_key[last_place] == key)) {
+      w->second_time[last_place] = now;
+      misses[TG_CYCLES - TG_MISS_1] += w->hit_cycles;
+   } else {
+      tg_short_way_behind(kind, r, p, key, now);
+   }
+}
+
 /* --- Shortest of all --- */
 
 enum { TG_SHORT_SHIFT = 12 };
@@ -177,8 +194,7 @@ Bool tg_short_plain_miss(const TgShortWay* w, TgKind kind, TgRef* r, TgPage* p,
                          const TgSegment* s, ULong then, Bool alone,
                          UInt n_groups, Bool code, Bool writes, Bool split)
 {
-   ULong* const misses = r->misses;
-   if (UNLIKELY(*w->n_attached != w->entries || misses == NULL
+   if (UNLIKELY(*w->n_attached != w->entries || r->misses == NULL
                 || *tg_wanted(p, kind, split) != 1))
       return False;
    const UWord probe_at = split ? tg_probe_at(kind) : 0;
@@ -198,14 +214,7 @@ Bool tg_short_plain_miss(const TgShortWay* w, TgKind kind, TgRef* r, TgPage* p,
       tg_short_times(s, n_groups, split);
    else
       probe->time = then;
-   misses[0]++;
-   const UInt last_place = tg_rest(p)->place;
-   if (LIKELY(w->second != NULL && w->second_key[last_place] == key)) {
-      w->second_time[last_place] = then;
-      misses[TG_CYCLES - TG_MISS_1] += w->hit_cycles;
-   } else {
-      tg_short_way_behind(kind, r, p, key, then);
-   }
+   tg_short_way_missed(w, kind, r, p, key, then);
    return True;
 }
 
