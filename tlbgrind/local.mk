@@ -188,6 +188,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_machine_names.c \
 	tlbgrind/tg_machines.c \
 	tlbgrind/tg_main.c \
+	tlbgrind/tg_memory.c \
 	tlbgrind/tg_numbers.c \
 	tlbgrind/tg_options.c \
 	tlbgrind/tg_native_cpuid.c \
@@ -235,6 +236,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_lanes.h \
 	tlbgrind/tg_machine_names.h \
 	tlbgrind/tg_machines.h \
+	tlbgrind/tg_memory.h \
 	tlbgrind/tg_numbers.h \
 	tlbgrind/tg_options.h \
 	tlbgrind/tg_native_cpuid.h \

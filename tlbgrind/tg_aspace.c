@@ -21,6 +21,7 @@
 #include "tg_aspace.h"
 #include "tg_huge_files.h"
 #include "tg_hugetlb.h"
+#include "tg_memory.h"
 
 /* Linux's numbers, where Valgrind's headers have none. They are the same on
    all architectures that the tool is built for (asm-generic/mman-common.h,
@@ -180,20 +181,6 @@ static void tell(const TgSpaceEvent* e)
       const Listener* l = VG_(indexXA)(listeners, i);
       l->tell(l->opaque, e);
    }
-}
-
-/* --- Memory for the map --- */
-
-static void* take_memory(size_t bytes, void* opaque)
-{
-   (void)opaque;
-   return VG_(malloc)("tg.aspace", bytes);
-}
-
-static void give_memory(void* memory, void* opaque)
-{
-   (void)opaque;
-   VG_(free)(memory);
 }
 
 /* --- What a mapping is --- */
@@ -802,7 +789,7 @@ static FileId file_id(const HChar* name)
 
 void tg_aspace_init(Bool trace)
 {
-   const tlb_memory memory = { take_memory, give_memory, NULL };
+   const tlb_memory memory = tg_memory("tg.aspace");
    traced = trace;
    listeners = VG_(newXA)(VG_(malloc), "tg.aspace.listeners", VG_(free),
                           sizeof(Listener));

@@ -53,6 +53,14 @@ static inline Bool tg_group_writes(const TgGroup* g)
    return g->probe_at != 0;
 }
 
+/* What the look-up of a group says, which begins on the page; `writes`: writes are
+   told apart. */
+static inline TgPage* tg_group_probe(const TgGroup* g, const TgPage* page,
+                                     Bool writes)
+{
+   return tg_probe(page, writes ? g->probe_at : 0);
+}
+
 /* A segment has no more groups than this. */
 enum { TG_MAX_GROUPS = 24 };
 

@@ -54,7 +54,7 @@ Bool look_up(const TgHot* hot, TgSegment* s, ULong now, UInt n_groups,
       const Addr first = hot->base[g->base] + g->first;
       page[i] = tg_near_page(first, shift);
       differs |= (first + g->span)
-                 ^ (writes ? tg_probe(page[i], g->probe_at) : page[i])->tag;
+                 ^ tg_group_probe(g, page[i], writes)->tag;
       /* One group after the other: for all at once there are not enough
          registers. */
       __asm__("" : "+r"(differs), "+r"(s));
@@ -72,10 +72,9 @@ Bool look_up(const TgHot* hot, TgSegment* s, ULong now, UInt n_groups,
    for (UInt i = 0; i < more_fetches; i++)
       tg_segment_fetches(s)[i]->time = now - (more_fetches - 1 - i);
    #pragma GCC unroll 16
-   for (UInt i = 0; i < n_groups; i++) {
-      TgPage* p = split ? tg_probe(page[i], s->group[i].probe_at) : page[i];
-      p->time = now - (n_groups - 1 - i);
-   }
+   for (UInt i = 0; i < n_groups; i++)
+      tg_group_probe(&s->group[i], page[i], split)->time
+         = now - (n_groups - 1 - i);
    return True;
 }
 

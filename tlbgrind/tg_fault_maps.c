@@ -9,8 +9,10 @@
 
 #include "tg_fault_maps.h"
 #include "tg_known.h"
+#include "tg_memory.h"
 #include "tg_used.h"
 
+static tlb_memory memory;
 static tlb_fault_model model;
 static tlb_layout layout;
 static XArray* maps; /* TgMap, by number - 1 */
@@ -18,27 +20,12 @@ static UInt page_shift;
 static ULong page_bytes;
 static Bool begun;
 
-/* --- Memory for the simulator --- */
-
-static void* take_memory(size_t bytes, void* opaque)
-{
-   (void)opaque;
-   return VG_(malloc)("tg.faults.model", bytes);
-}
-
-static void give_memory(void* memory_, void* opaque)
-{
-   (void)opaque;
-   VG_(free)(memory_);
-}
-
-static const tlb_memory memory = { take_memory, give_memory, NULL };
-
 void tg_maps_init(const tlb_fault_settings* settings)
 {
    page_shift = settings->page_shift;
    page_bytes = 1ULL << page_shift;
    maps = VG_(newXA)(VG_(malloc), "tg.faults.maps", VG_(free), sizeof(TgMap));
+   memory = tg_memory("tg.faults.model");
    tlb_fault_init(&model, settings, &memory);
 }
 

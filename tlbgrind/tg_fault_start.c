@@ -32,7 +32,7 @@ static const ULong task_size = 0x1000000000000ULL;
 #endif
 
 static Addr heap_start; /* where the break begins, here */
-static Addr vdso, vvar;
+static Addr vvar;
 
 Addr tg_start_heap(void)
 {
@@ -180,13 +180,13 @@ static void start_vdso(void)
    const ULong code_native = native + (vdso_start - start);
    vvar = (Addr)native;
    UInt number = tg_maps_new(vvar, vvar + (Addr)(vdso_start - start),
-                                  native, TLB_MAY_READ, "vdso", "[vvar]");
+                             native, TLB_MAY_READ, "vdso", "[vvar]");
    tg_maps_put(vvar, vvar + (Addr)(vdso_start - start), native, number, v);
    /* The stand-in has but one page. */
-   vdso = tg_native_image()->vdso;
+   const Addr vdso = tg_native_image()->vdso;
    const Addr code = vdso != 0 ? vdso : (Addr)code_native;
-   number = tg_maps_new(code, code + VKI_PAGE_SIZE, code_native, v.prot,
-                             "vdso", "[vdso]");
+   number = tg_maps_new(code, code + VKI_PAGE_SIZE, code_native, v.prot, "vdso",
+                        "[vdso]");
    tg_maps_put(code, code + VKI_PAGE_SIZE, code_native, number, v);
    const tlb_mapping rest = {
       .start = code_native + VKI_PAGE_SIZE, .end = native + (end - start),

@@ -6,23 +6,12 @@
 #include "pub_tool_mallocfree.h"
 
 #include "tg_lanes.h"
+#include "tg_memory.h"
 #include "tg_reach.h"
 
 static tlb_reach* reach[TG_REACH_SIDES];
 static Bool fast_path;
 static UInt number_shift; /* from numbers of base pages to those of 4K pages */
-
-static void* take(size_t bytes, void* opaque)
-{
-   (void)opaque;
-   return VG_(malloc)("tg.reach", bytes);
-}
-
-static void give(void* memory, void* opaque)
-{
-   (void)opaque;
-   VG_(free)(memory);
-}
 
 /* A page is told of by the address of its time. */
 static TgPage* page_of_time(const uint64_t* time)
@@ -39,12 +28,11 @@ static void want(uint64_t* time, void* opaque)
 
 void tg_reach_init(const TgOptions* options)
 {
-   const tlb_memory memory = { take, give, NULL };
    fast_path = options->fast_path;
    number_shift = options->page_shift - TLB_REACH_PAGE_SHIFT;
    for (UInt side = 0; side < TG_REACH_SIDES; side++) {
       reach[side] = VG_(malloc)("tg.reach", sizeof *reach[side]);
-      tlb_reach_init(reach[side], memory, want, &reach[side]);
+      tlb_reach_init(reach[side], tg_memory("tg.reach"), want, &reach[side]);
    }
    if (tg_knowledge.split)
       reach[TG_REACH_DATA]->second_time = TG_SECOND_TIME;

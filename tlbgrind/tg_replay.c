@@ -141,12 +141,6 @@ typedef struct {
    TgKind kind;
 } Unknown;
 
-/* What the look-up of a group says. */
-static const TgPage* probe_of(const TgGroup* g, const TgPage* p)
-{
-   return tg_knowledge.writes ? tg_probe(p, g->probe_at) : p;
-}
-
 /* Completes the list of the groups' pages that the check has left: those that they
    begin on. Returns how many lie on two. */
 static UInt list_pages(const TgHot* hot, const TgSegment* s)
@@ -180,7 +174,7 @@ static Int list_unknown(const TgSegment* s, Unknown* unknown)
    for (UInt i = 0; i < s->n_groups; i++) {
       const TgGroup* g = &s->group[i];
       TgPage* p = tg_segment_pages.page[i];
-      if (!tg_is_data_unknown(probe_of(g, p)))
+      if (!tg_is_data_unknown(tg_group_probe(g, p, tg_knowledge.writes)))
          continue;
       TgKind kind = tg_segment_refs(s)[g->oldest].kind;
       if (tg_knowledge.split)
@@ -192,17 +186,6 @@ static Int list_unknown(const TgSegment* s, Unknown* unknown)
    if (s->fetch->tag != 0)
       unknown[n++] = (Unknown){ s->fetch, first_fetch(s), TG_FETCH };
    return n;
-}
-
-static void note_groups(const TgSegment* s)
-{
-   s->fetch->time = tg_clock;
-   for (UInt i = 0; i < s->n_groups; i++) {
-      const TgGroup* g = &s->group[i];
-      TgPage* p = tg_segment_pages.page[i];
-      p = tg_knowledge.split ? tg_probe(p, g->probe_at) : p;
-      p->time = tg_time_of_ref(s, g->newest);
-   }
 }
 
 static void sort_by_time(Unknown* unknown, Int n)
@@ -284,8 +267,10 @@ static Bool note_known(const TgHot* hot, TgSegment* s)
    for (UInt i = 0; i < s->n_groups; i++) {
       const TgGroup* g = &s->group[i];
       const TgPage* second = second_page(hot, g);
-      if (tg_is_data_unknown(probe_of(g, tg_segment_pages.page[i]))
-          || (second != NULL && tg_is_data_unknown(probe_of(g, second))))
+      if (tg_is_data_unknown(tg_group_probe(g, tg_segment_pages.page[i],
+                                           tg_knowledge.writes))
+          || (second != NULL && tg_is_data_unknown(tg_group_probe(g, second,
+                                                             tg_knowledge.writes))))
          return False;
    }
    tg_replay_note_times(hot, s);
@@ -334,7 +319,7 @@ static Bool replay_groups(const TgHot* hot, TgSegment* s, UWord differs)
    if (tg_knowledge.mixed)
       tg_replay_note_times(hot, s);
    else
-      note_groups(s);
+      tg_short_times(s, s->n_groups, tg_knowledge.split);
    return True;
 }
 

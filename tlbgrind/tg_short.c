@@ -68,7 +68,7 @@ Bool several(const TgSegment* s, UInt n_groups, Bool writes)
       UInt nth = ~0u;
       for (UInt i = 0; i < n_groups; i++) {
          const TgGroup* g = &s->group[i];
-         const TgPage* p = writes ? tg_probe(page[i], g->probe_at) : page[i];
+         const TgPage* p = tg_group_probe(g, page[i], writes);
          const Bool is_first = tg_is_data_unknown(p) && g->oldest < nth;
          unknown = is_first ? i : unknown;
          nth = is_first ? g->oldest : nth;

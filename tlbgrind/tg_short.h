@@ -179,7 +179,7 @@ void tg_short_times(const TgSegment* s, UInt n_groups, Bool split)
    s->fetch->time = now;
    #pragma GCC unroll 4
    for (UInt i = 0; i < n_groups; i++)
-      (split ? tg_probe(page[i], s->group[i].probe_at) : page[i])->time
+      tg_group_probe(&s->group[i], page[i], split)->time
          = now - (n_groups - 1 - i);
 }
 
@@ -246,7 +246,7 @@ Bool tg_short_plain(const TgSegment* s, UWord differs, UInt n_groups, Bool write
    UInt unknown = 0;
    #pragma GCC unroll 4
    for (UInt i = 0; i < n_groups; i++) {
-      const TgPage* p = writes ? tg_probe(page[i], s->group[i].probe_at) : page[i];
+      const TgPage* p = tg_group_probe(&s->group[i], page[i], writes);
       const Bool is_unknown = tg_is_data_unknown(p);
       n_unknown += is_unknown;
       unknown = is_unknown ? i : unknown;
