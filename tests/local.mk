@@ -27,6 +27,7 @@ UNIT_TESTS = \
 	tests/unit/test_pagemap_model \
 	tests/unit/test_pagerules \
 	tests/unit/test_reach \
+	tests/unit/test_shelf \
 	tests/unit/test_short_cuts \
 	tests/unit/test_text \
 	tests/unit/test_walk

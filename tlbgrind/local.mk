@@ -32,6 +32,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/pagerules.c \
 	tlbgrind/sim/policy.c \
 	tlbgrind/sim/reach.c \
+	tlbgrind/sim/shelf.c \
 	tlbgrind/sim/text.c \
 	tlbgrind/sim/touched.c \
 	tlbgrind/sim/walk.c
@@ -59,6 +60,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/pagerules.h \
 	tlbgrind/sim/policy.h \
 	tlbgrind/sim/reach.h \
+	tlbgrind/sim/shelf.h \
 	tlbgrind/sim/text.h \
 	tlbgrind/sim/touched.h \
 	tlbgrind/sim/walk.h
@@ -166,6 +168,7 @@ tlbsim_HEADERS = $(SIM_INCLUDES)
 TOOL_SOURCES = \
 	tlbgrind/tg_aspace.c \
 	tlbgrind/tg_backed.c \
+	tlbgrind/tg_behind.c \
 	tlbgrind/tg_blocks.c \
 	tlbgrind/tg_build_id.c \
 	tlbgrind/tg_check.c \
@@ -214,6 +217,7 @@ TOOL_INCLUDES = \
 	tlbgrind/cpuid_here.h \
 	tlbgrind/tg_aspace.h \
 	tlbgrind/tg_backed.h \
+	tlbgrind/tg_behind.h \
 	tlbgrind/tg_blocks.h \
 	tlbgrind/tg_build_id.h \
 	tlbgrind/tg_check.h \

@@ -42,9 +42,12 @@ typedef struct {
    ULong wanted;        /* by whom: a bit for each machine, and those below */
    ULong wanted_writes; /* the same for writes; see TgKnowledge */
    UInt mark;   /* the segment in which it was last seen, see tg_replay.c */
-   UInt place;  /* of one machine, in which entry of the second level it was last,
-                   see tg_short.h; of several, on which place of a ladder, see
-                   tg_shared.h */
+   union {
+      UInt place;  /* with one machine: in which entry of the second level it was
+                      last, see tg_short.h */
+      UInt behind; /* with several: the number of what tg_behind.h keeps of it;
+                      0: nothing yet */
+   };
    UChar backing[TG_MAX_VIEWS]; /* what backs it, by view; see tg_lanes.c */
 } TgRest;
 

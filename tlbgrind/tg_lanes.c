@@ -7,6 +7,7 @@
 #include "pub_tool_mallocfree.h"
 
 #include "tg_aspace.h"
+#include "tg_behind.h"
 #include "tg_lanes.h"
 #include "tg_shared.h"
 #include "tg_short.h"
@@ -20,7 +21,6 @@ TgSegmentPages tg_segment_pages;
 static UInt page_shift;
 static Bool fast_path;
 static UInt mark_at_hand;
-static tlb_reference last; /* that a first level was asked for */
 
 static TgPage* page_of_time(const TgPort* port, uint64_t* time)
 {
@@ -170,13 +170,14 @@ static void known(TgPort* port, TgPage* p)
       tg_rest(p)->wanted_writes &= others;
 }
 
-/* The common case: a miss in an LRU array of a few ways, all of which is known.
+/* The common case: a miss in an array that chooses by time, all of which is known.
    Nothing but the page itself and the victim is touched. */
 static inline Bool miss_plainly(TgLane* lane, const TgFront* f, TgPage* p,
-                                tlb_key key, TgKind kind)
+                                tlb_key key, TgKind kind, ULong now)
 {
    tlb_array* a = f->array;
-   const UInt entry = tlb_plain_oldest(a, key);
+   const UInt entry = a->plain ? tlb_plain_oldest(a, key)
+                               : tlb_array_place(a, key);
    TgPort* port = a->opaque;
    TgPage* victim = page_of_time(port, a->short_cut[entry]);
    if (tg_rest(victim)->mark == mark_at_hand)
@@ -184,8 +185,11 @@ static inline Bool miss_plainly(TgLane* lane, const TgFront* f, TgPage* p,
    tg_evicted = victim;
    tg_page_wanted(kind == TG_FETCH ? TG_CODE : TG_DATA, victim, port->reads,
                   port->writes, lane->bit);
-   tlb_plain_replace(a, entry, key,
-                     (uint64_t*)(void*)((UChar*)p + f->time_at));
+   uint64_t* time = (uint64_t*)(void*)((UChar*)p + f->time_at);
+   if (a->plain)
+      tlb_plain_replace(a, entry, key, time);
+   else
+      tlb_array_replace(a, entry, key, now, time);
    return True;
 }
 
@@ -201,32 +205,32 @@ static Bool is_absent(const TgLane* lane, const tlb_stop* stop)
 
 /* Any other case, one array after the other as the route goes. */
 static Bool refer_first_level(TgLane* lane, const tlb_reference* r, TgPage* p,
-                              tlb_outcome* out)
+                              Bool* missed)
 {
    const TgTable table = r->user == TLB_FETCH ? TG_CODE : TG_DATA;
    const tlb_stop* stop = tlb_first_stop(&lane->h, r);
    UInt which = 0;
+   UInt entry = TLB_MISS;
    const UInt n = is_absent(lane, stop) ? 0 : stop->n;
-   for (UInt i = 0; i < n && out->entry == TLB_MISS; i++) {
+   for (UInt i = 0; i < n && entry == TLB_MISS; i++) {
       which = i;
-      out->entry = tlb_array_lookup(&lane->h.array[stop->array[i]],
-                                    tlb_entry_key(&lane->h, r, stop->shift[i]),
-                                    r->now);
+      entry = tlb_array_lookup(&lane->h.array[stop->array[i]],
+                               tlb_entry_key(&lane->h, r, stop->shift[i]),
+                               r->now);
    }
-   if (out->entry == TLB_MISS) {
+   *missed = entry == TLB_MISS;
+   if (*missed) {
       which = tlb_roomier(&lane->h, r, stop);
       tlb_array* a = &lane->h.array[stop->array[which]];
       const tlb_key key = tlb_entry_key(&lane->h, r, stop->shift[which]);
-      const UInt entry = tlb_array_place(a, key);
+      entry = tlb_array_place(a, key);
       if (is_needed(a->opaque, a->key[entry], a->short_cut[entry]))
          return False;
       tlb_array_fill_entry(a, entry, key, r->now);
-      out->entry = entry;
-      out->missed = 1u << lane->h.entry_level[r->user];
    }
    if (fast_path && !lane->asked_always) {
       TgPort* port = &lane->port[stop->array[which]];
-      attach(port, table, p, (UWord)r->page, stop->shift[which], out->entry);
+      attach(port, table, p, (UWord)r->page, stop->shift[which], entry);
       known(port, p);
    }
    return True;
@@ -299,36 +303,25 @@ static void changed(void* opaque, uint64_t start, uint64_t end)
 }
 
 Bool tg_lane_refer(TgLane* lane, TgPage* p, UWord number, TgKind kind,
-                   ULong now, UInt mark, tlb_outcome* out)
+                   ULong now, UInt mark, tlb_reference* out, Bool* missed)
 {
    const TgFront* f = &lane->front[kind];
    const tlb_key key = tlb_key_of(number, page_shift, 0);
-   last = (tlb_reference){ .page = number, .now = now, .user = (uint8_t)kind,
+   *out = (tlb_reference){ .page = number, .now = now, .user = (uint8_t)kind,
                            .page_shift = (uint8_t)page_shift,
                            .block_shift = (uint8_t)page_shift };
    mark_at_hand = mark;
-   *out = (tlb_outcome){ .entry = TLB_MISS };
-   if (f->array != NULL && f->array->plain && fast_path
-       && tlb_plain_is_full(f->array, key)) {
-      if (!miss_plainly(lane, f, p, key, kind))
+   if (f->array != NULL && f->by_time && fast_path
+       && tlb_set_is_known(f->array, key)) {
+      if (!miss_plainly(lane, f, p, key, kind, now))
          return False;
-      out->missed = 1u << lane->h.entry_level[kind];
+      *missed = True;
       known(f->array->opaque, p);
-   } else {
-      if (!lane->base_pages)
-         ask_backing(lane, p, &last);
-      if (!refer_first_level(lane, &last, p, out))
-         return False;
+      return True;
    }
-   if (out->missed)
-      tlb_translate_behind(&lane->h, &last, out);
-   return True;
-}
-
-void tg_lane_follow(TgLane* follower, tlb_outcome* out)
-{
-   *out = (tlb_outcome){ .entry = TLB_MISS };
-   tlb_translate_behind(&follower->h, &last, out);
+   if (!lane->base_pages)
+      ask_backing(lane, p, out);
+   return refer_first_level(lane, out, p, missed);
 }
 
 /* --- Start --- */
@@ -401,6 +394,8 @@ static void init_front(TgLane* lane, TgKind kind)
       return;
    const TgPort* port = a->opaque;
    lane->front[kind].array = a;
+   lane->front[kind].by_time = !a->also_behind && (a->g.policy == TLB_LRU
+                                                   || a->g.policy == TLB_PLRU);
    lane->front[kind].time_at = port->time_at;
 }
 
@@ -476,6 +471,7 @@ static void listen(void* opaque, const TgSpaceEvent* e)
       return;
    ULong bits = 0;
    tg_shared_part();
+   tg_behind_part();
    for (UInt i = 0; i < tg_n_lanes; i++) {
       TgLane* lane = &tg_lanes[i];
       if (lane->asks)
@@ -509,8 +505,6 @@ static void init_lane(TgLane* lane, UInt number, const TgMachine* machine,
                                   tlb_hierarchy_bytes(&machine->m)),
                       release, range_time, NULL);
    lane->asked_always = has_doubles(lane);
-   if (fast_path && tg_n_lanes > 1)
-      tlb_hierarchy_order(&lane->h);
 }
 
 void tg_lanes_init(const TgOptions* options)
@@ -559,4 +553,5 @@ void tg_lanes_init(const TgOptions* options)
       for (UInt kind = 0; kind < TG_N_KINDS; kind++)
          init_front(&tg_lanes[i], kind);
    }
+   tg_behind_find(fast_path);
 }

@@ -8,6 +8,7 @@
 
 #include "sim/hierarchy.h"
 #include "sim/ladder.h"
+#include "sim/shelf.h"
 
 #include "tg_events.h"
 #include "tg_known.h"
@@ -21,6 +22,7 @@ enum { TG_MAX_SEGMENT_PAGES = 32 };
    only one and its entries are base pages: the case that has to be fast. */
 typedef struct {
    tlb_array* array; /* NULL: it is not that simple */
+   Bool by_time;     /* the times alone say who is evicted */
    SizeT time_at;    /* where in a TgPage the times of its entries stand */
 } TgFront;
 
@@ -31,6 +33,24 @@ typedef struct {
    Bool code, reads, writes; /* who uses it */
    SizeT time_at; /* as above, for entries of one base page */
 } TgPort;
+
+/* What stands right behind the first level, if its pages say that they are there:
+   see tg_behind.h. */
+typedef struct {
+   tlb_shelf shelf;
+   const tlb_stop* stop; /* the arrays that it stands for */
+   UInt level;  /* from 0 */
+   UInt cycles; /* of a hit */
+} TgShelf;
+
+/* Machines that miss together: one first level or, on a ladder, several. */
+typedef struct {
+   UInt n;     /* rungs */
+   UInt first; /* of their times at a page, and of their counts in a line */
+   /* If so many rungs have missed, from 1 on, these machines have: */
+   ULong shelved[TLB_MAX_RUNGS + 1]; /* those with a shelf */
+   ULong asked[TLB_MAX_RUNGS + 1];   /* those without */
+} TgStream;
 
 struct _TgLane {
    UInt number; /* from 0, in the order of the options */
@@ -52,6 +72,9 @@ struct _TgLane {
    Bool follows[TG_N_TABLES];
    UInt rung[TG_N_TABLES];          /* of a follower, on its leader's ladder */
    tlb_ladder* ladder[TG_N_TABLES]; /* of a leader, or NULL */
+   TgStream stream[TG_N_TABLES];    /* of a leader: who misses what it misses */
+   TgShelf* shelf[TG_N_TABLES];     /* NULL: it has to be asked */
+   TgShelf own_shelf[TG_N_TABLES];
    TgPort port[TLB_MAX_ARRAYS];
    tlb_hierarchy h;
 };
@@ -68,21 +91,18 @@ Bool tg_lane_is_mixed(const TgLane* lane);
    pages, there is only one, and a page's record can answer for it; else NULL. */
 tlb_array* tg_lane_base_array(TgLane* lane, TgKind kind);
 
-/* One reference of one machine: to page p, whose number is `number`. What came
-   of it goes to *out.
+/* One reference of one machine's first level: to page p, whose number is `number`.
+   What it asked for goes to *out, and whether it missed to *missed.
 
    Returns False, and has done nothing, if that would take away knowledge of a
    page that the segment `mark` refers to: then its references have to be
    simulated one by one. With TG_NO_MARK that never happens. */
 #define TG_NO_MARK (~0u)
 Bool tg_lane_refer(TgLane* lane, TgPage* p, UWord number, TgKind kind,
-                   ULong now, UInt mark, tlb_outcome* out);
+                   ULong now, UInt mark, tlb_reference* out, Bool* missed);
 
 /* The page that a first level evicted last, if it was known there. */
 extern TgPage* tg_evicted;
-
-/* What the last call, which was a miss, comes to with a follower. */
-void tg_lane_follow(TgLane* follower, tlb_outcome* out);
 
 /* The pages of the segment that is being replayed, other than page by page. They
    bear its mark once somebody needs to see that at the pages: to write it there

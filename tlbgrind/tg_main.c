@@ -27,6 +27,7 @@
 #include "pub_tool_xarray.h"
 
 #include "tg_aspace.h"
+#include "tg_behind.h"
 #include "tg_blocks.h"
 #include "tg_check.h"
 #include "tg_entries.h"
@@ -73,6 +74,7 @@ static void add_up(TgResult* result, XArray* lines)
 static XArray* settle(void)
 {
    tg_blocks_settle();
+   tg_behind_settle();
    XArray* lines = tg_lines_sorted();
    for (UInt i = 0; i < run.options->n_machines; i++)
       add_up(&run.result[i], lines);
@@ -356,7 +358,7 @@ static void post_clo_init(void)
    tg_aspace_init(o->trace_aspace);
    if (o->pages.fake_hugetlb)
       tg_hugetlb_fake();
-   tg_sites_init(o->n_machines);
+   tg_sites_init();
    tg_blocks_init();
    tg_lanes_init(o);
    tg_translate_init(o);

@@ -5,6 +5,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
+#include "tg_behind.h"
 #include "tg_shared.h"
 
 /* --- Equal machines --- */
@@ -200,9 +201,9 @@ void tg_shared_find(void)
 UInt tg_shared_missed(TgLane* leader, TgTable table, TgPage* p)
 {
    tlb_ladder* l = leader->ladder[table];
-   const UInt n = tlb_ladder_take(l, p, tg_rest(p)->place);
+   const UInt n = tlb_ladder_take(l, p, tg_behind(table, p)->place[table]);
    if (tg_evicted != NULL)
-      tg_rest(tg_evicted)->place = tlb_ladder_put(l, tg_evicted);
+      tg_behind(table, tg_evicted)->place[table] = tlb_ladder_put(l, tg_evicted);
    return n;
 }
 

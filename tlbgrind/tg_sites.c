@@ -13,7 +13,7 @@
 
 #include "tg_sites.h"
 
-static UInt machines;
+static UInt n_counts; /* see tg_lines_count() */
 
 /* The sites of 4 KiB of code, whatever the page size of the run: what is
    unmapped should not cost a look at all the code of a large page. */
@@ -155,9 +155,8 @@ static TgLine* look_up(Addr a)
 
 /* --- Pages and sites --- */
 
-void tg_sites_init(UInt n_machines)
+void tg_sites_init(void)
 {
-   machines = n_machines;
    chunks = VG_(OSetGen_Create)(offsetof(Chunk, number), NULL, VG_(malloc),
                                 "tg.sites.chunks", VG_(free));
    sites = VG_(HT_construct)("tg.sites");
@@ -242,9 +241,14 @@ void tg_sites_unmapped(Addr a, SizeT len)
    }
 }
 
+void tg_lines_count(UInt n)
+{
+   n_counts = n;
+}
+
 static SizeT bytes_of_misses(void)
 {
-   return machines * TG_N_OF_A_MISS * sizeof(ULong);
+   return n_counts * sizeof(ULong);
 }
 
 ULong* tg_line_misses(TgLine* line, TgKind kind)
@@ -271,6 +275,24 @@ void tg_line_costs(const TgLine* line, UInt machine, ULong* cost)
    }
 }
 
+void tg_lines_each(void (*each)(ULong* misses, TgKind kind))
+{
+   TgLine* line;
+   VG_(OSetGen_ResetIter)(lines);
+   while ((line = VG_(OSetGen_Next)(lines)) != NULL) {
+      for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
+         if (line->misses[kind] != NULL)
+            each(line->misses[kind], kind);
+      }
+   }
+}
+
+static void zero_misses(ULong* misses, TgKind kind)
+{
+   (void)kind;
+   VG_(memset)(misses, 0, bytes_of_misses());
+}
+
 void tg_lines_zero(void)
 {
    TgLine* line;
@@ -278,11 +300,8 @@ void tg_lines_zero(void)
    while ((line = VG_(OSetGen_Next)(lines)) != NULL) {
       VG_(memset)(line->refs, 0, sizeof line->refs);
       VG_(memset)(line->faults, 0, sizeof line->faults);
-      for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
-         if (line->misses[kind] != NULL)
-            VG_(memset)(line->misses[kind], 0, bytes_of_misses());
-      }
    }
+   tg_lines_each(zero_misses);
 }
 
 /* --- Output --- */

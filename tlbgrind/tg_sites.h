@@ -44,8 +44,12 @@ typedef struct _TgSite {
    UChar length; /* of the instruction; 0: it was not translated */
 } TgSite;
 
-/* `machines`: how many the run has. */
-void tg_sites_init(UInt machines);
+void tg_sites_init(void);
+
+/* How many counts of misses a line has for each kind: TG_N_OF_A_MISS for each
+   machine of the run, the first of them TG_MISS_1, and others behind these. To be
+   called before the first miss. */
+void tg_lines_count(UInt n);
 
 /* The site of the instruction at `a`, made if it is new, with one user more. */
 TgSite* tg_site_use(Addr a);
@@ -56,10 +60,12 @@ void tg_site_release(TgSite* site);
 /* The site's line, looked up if need be. */
 TgLine* tg_site_line(TgSite* site);
 
-/* The line's misses of one kind: TG_N_OF_A_MISS for each machine of the run,
-   the first of them TG_MISS_1. Made if they are new; they stay where they
-   are. */
+/* The line's misses of one kind, see tg_lines_count(). Made if they are new; they
+   stay where they are. */
 ULong* tg_line_misses(TgLine* line, TgKind kind);
+
+/* Calls `each` for those of all lines. */
+void tg_lines_each(void (*each)(ULong* misses, TgKind kind));
 
 /* All costs of a line with one machine, TG_N_COSTS of them. */
 void tg_line_costs(const TgLine* line, UInt machine, ULong* cost);

@@ -6,6 +6,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
+#include "tg_behind.h"
 #include "tg_fault_record.h"
 #include "tg_reach.h"
 #include "tg_replay.h"
@@ -14,10 +15,9 @@
 
 static Bool fast_path;
 
-/* What the reference at hand has missed so far, by machine: a bit for each of
-   its costs. */
-static UChar* missed_so_far;
-static Bool missed_any;
+/* What the reference at hand has missed so far: by cost, from TG_MISS_1 on, a bit
+   for each machine. */
+static ULong missed_so_far[TG_N_OF_A_MISS];
 static Bool in_parts; /* it can have more than one */
 static Bool unfinished; /* the call that follows is for the same reference */
 static ULong* extra; /* TG_N_COSTS by machine */
@@ -25,8 +25,6 @@ static ULong* extra; /* TG_N_COSTS by machine */
 void tg_translate_init(const TgOptions* options)
 {
    fast_path = options->fast_path;
-   missed_so_far = VG_(calloc)("tg.translate", tg_n_lanes,
-                               sizeof *missed_so_far);
    extra = VG_(calloc)("tg.translate", tg_n_lanes * TG_N_COSTS, sizeof *extra);
 }
 
@@ -40,27 +38,75 @@ ULong* tg_translate_extra(UInt lane)
 static void begin_reference(const TgRef* r, UInt mark)
 {
    in_parts = mark == TG_NO_MARK || (r->modifies && tg_knowledge.split);
-   if (missed_any && !unfinished)
-      VG_(memset)(missed_so_far, 0, tg_n_lanes * sizeof *missed_so_far);
-   missed_any = missed_any && unfinished;
+   if (!unfinished)
+      VG_(memset)(missed_so_far, 0, sizeof missed_so_far);
 }
 
-/* Books a miss of one part of a reference. Each part counts; what was missed by
-   more than one of them is noted as well. */
+/* What machines miss in one part of a reference is a miss for each part; what was
+   missed by more than one of them is noted as well. */
+static void note_parts(TgKind kind, UInt cost, ULong lanes)
+{
+   ULong again = missed_so_far[cost] & lanes;
+   missed_so_far[cost] |= lanes;
+   for (; again != 0; again &= again - 1)
+      tg_translate_extra((UInt)__builtin_ctzll(again))
+         [tg_cost(kind, TG_MISS_1 + cost)]++;
+}
+
 static void book(TgRef* r, const TgLane* lane, const tlb_outcome* o)
 {
+   tg_book_misses(r->misses + lane->number * TG_N_OF_A_MISS, o);
+   for (UInt missed = in_parts ? tg_misses_of(o) : 0; missed != 0;
+        missed &= missed - 1)
+      note_parts(r->kind, (UInt)__builtin_ctz(missed), lane->bit);
+}
+
+/* What it comes to for machines with shelves. Most of them hold the page: one count
+   is for all, and the others are booked as far as they differ. */
+static void look_on_shelves(TgRef* r, const TgStream* s, UInt rungs, TgTable table,
+                      TgPage* p, const tlb_reference* ref)
+{
+   tlb_shelf_page* page = tg_behind(table, p);
+   const ULong shelved = s->shelved[rungs];
+   const ULong held = page->held[table];
+   ++*tg_count_of_stream(r->misses, s, rungs);
+   if (in_parts)
+      note_parts(r->kind, 0, shelved);
+   for (ULong one = shelved & ~held; one != 0; one &= one - 1) {
+      const tlb_shelf* shelf = &tg_lanes[__builtin_ctzll(one)].shelf[table]->shelf;
+      const tlb_shelf_entry* set = tlb_shelf_set(shelf, page->number);
+      /* It has been driven out of the nearest cache by those of others. */
+      __builtin_prefetch(set, 1);
+      __builtin_prefetch(set + shelf->ways - 1, 1);
+   }
+   for (ULong one = shelved & ~held; one != 0; one &= one - 1) {
+      TgLane* lane = &tg_lanes[__builtin_ctzll(one)];
+      tlb_outcome o = { .missed = 0 };
+      tg_behind_fill(lane, table, page, ref, &o);
+      book(r, lane, &o);
+      r->misses[lane->number * TG_N_OF_A_MISS + TG_CYCLES - TG_MISS_1]
+         -= lane->shelf[table]->cycles;
+   }
+   page->last = page->time[s->first + rungs - 1] = ref->now;
+}
+
+/* What the machine and those that follow it have missed in their first levels. */
+static void miss(TgRef* r, TgLane* leader, TgTable table, TgPage* p,
+                 const tlb_reference* ref)
+{
+   const TgStream* s = &leader->stream[table];
+   const UInt rungs = leader->ladder[table] == NULL
+                         ? 1 : tg_shared_missed(leader, table, p);
    if (r->misses == NULL)
       r->misses = tg_line_misses(tg_site_line(r->site), r->kind);
-   tg_book_misses(r->misses + lane->number * TG_N_OF_A_MISS, o);
-   if (!in_parts)
-      return;
-   const UInt missed = tg_misses_of(o);
-   UInt again = missed & missed_so_far[lane->number];
-   ULong* cost = tg_translate_extra(lane->number) + tg_cost(r->kind, TG_MISS_1);
-   for (; again != 0; again >>= 1, cost++)
-      *cost += again & 1;
-   missed_so_far[lane->number] |= (UChar)missed;
-   missed_any = True;
+   if (s->shelved[rungs] != 0)
+      look_on_shelves(r, s, rungs, table, p, ref);
+   for (ULong one = s->asked[rungs]; one != 0; one &= one - 1) {
+      TgLane* lane = &tg_lanes[__builtin_ctzll(one)];
+      tlb_outcome o = { .missed = 0 };
+      tlb_translate_behind(&lane->h, ref, &o);
+      book(r, lane, &o);
+   }
 }
 
 /* All machines that want to see a reference of that kind. */
@@ -76,21 +122,13 @@ static Bool refer_all(TgRef* r, TgPage* p, UWord number, TgKind kind,
       return False;
    for (wanted &= TG_WANTED_BY_LANES; wanted != 0; wanted &= wanted - 1) {
       TgLane* lane = &tg_lanes[__builtin_ctzll(wanted)];
-      tlb_outcome o;
+      tlb_reference ref;
+      Bool missed;
       tg_evicted = NULL;
-      if (!tg_lane_refer(lane, p, number, kind, now, mark, &o))
+      if (!tg_lane_refer(lane, p, number, kind, now, mark, &ref, &missed))
          return False;
-      if (!o.missed)
-         continue;
-      book(r, lane, &o);
-      const UInt rungs = lane->ladder[table] == NULL
-                            ? TLB_MAX_RUNGS : tg_shared_missed(lane, table, p);
-      for (TgLane* f = lane->follower[table]; f != NULL; f = f->follower[table]) {
-         if (f->rung[table] >= rungs)
-            continue;
-         tg_lane_follow(f, &o);
-         book(r, f, &o);
-      }
+      if (missed)
+         miss(r, lane, table, p, &ref);
    }
    (write ? tg_writes(p) : p)->time = now;
    if (!fast_path)
@@ -165,6 +203,8 @@ void tg_translate_as_cachegrind(TgRef* r, UWord first, UWord last, ULong now)
       o.missed |= 1u << level;
    }
    begin_reference(r, TG_NO_MARK);
+   if (r->misses == NULL)
+      r->misses = tg_line_misses(tg_site_line(r->site), r->kind);
    if (o.missed)
       book(r, &tg_lanes[0], &o);
 }

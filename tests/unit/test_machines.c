@@ -140,71 +140,6 @@ static void near_names(void **state)
    assert_non_null(strstr(why.text, "zz' is no machine; --list-machines"));
 }
 
-/* --- In order or not --- */
-
-/* A machine, simulated. */
-typedef struct {
-   tlb_hierarchy h;
-   void *memory;
-} simulated;
-
-static simulated plain, ordered;
-
-static void begin(simulated *s, const tlb_machine *m)
-{
-   s->memory = malloc(tlb_hierarchy_bytes(m));
-   assert_non_null(s->memory);
-   tlb_hierarchy_init(&s->h, m, m->base_page_shift, 0, s->memory, NULL, NULL,
-                      NULL);
-}
-
-/* References that miss here and there, most of them in base pages. Returns how
-   many missed. */
-static unsigned compare(const tlb_machine *m)
-{
-   uint64_t seed = 1;
-   unsigned missed = 0;
-   for (uint64_t i = 1; i < 20000; i++) {
-      const uint64_t draw = unit_random(&seed);
-      const uint8_t shift = (uint8_t)m->base_page_shift;
-      const uint32_t among = draw >> 62 == 0 ? 5000 : 300;
-      const tlb_reference r = {
-         .page = (draw >> 8) % among, .now = 3 * i,
-         .user = (uint8_t)((draw >> 4) % TLB_N_USERS),
-         .page_shift = draw % 16 == 0 && shift < 21 ? 21 : shift,
-         .block_shift = shift,
-      };
-      const tlb_outcome a = tlb_translate(&plain.h, &r);
-      const tlb_outcome b = tlb_translate(&ordered.h, &r);
-      assert_int_equal(a.missed, b.missed);
-      assert_int_equal(a.walked, b.walked);
-      assert_int_equal(a.cycles, b.cycles);
-      assert_int_equal(a.walk_references, b.walk_references);
-      missed += a.missed != 0;
-   }
-   return missed;
-}
-
-static void in_order(void **state)
-{
-   unsigned in_order = 0;
-   (void)state;
-   for (unsigned i = 0; i < tlb_n_builtins; i++) {
-      const tlb_builtin *const b = &tlb_builtins[i];
-      parse(b->name, b->text, b->length, &machine);
-      begin(&plain, &machine);
-      begin(&ordered, &machine);
-      tlb_hierarchy_order(&ordered.h);
-      for (unsigned j = 0; j < machine.n_arrays; j++)
-         in_order += (unsigned)ordered.h.array[j].ordered;
-      assert_true(compare(&machine) > 1000);
-      free(plain.memory);
-      free(ordered.memory);
-   }
-   /* Most have one behind their first level. */
-   assert_true(in_order > tlb_n_builtins / 2);
-}
-
 int main(void)
 {
    const struct CMUnitTest tests[] = {
@@ -217,7 +152,6 @@ int main(void)
       CLAIM("a machine is as certain as the arrays that its base pages use",
             confidence),
       CLAIM("what has no source is an assumption, not a figure", no_memories),
-      CLAIM("each misses the same with its arrays in order", in_order),
       CLAIM("a machine is found by the whole of its name only", found),
       CLAIM("a name that is refused comes with those close to it", near_names),
    };

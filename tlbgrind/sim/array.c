@@ -46,7 +46,6 @@ static void carve_array(tlb_array *a, const tlb_geometry *g, carver *c)
    a->time = carve(c, n, sizeof *a->time);
    a->short_cut = carve(c, n, sizeof *a->short_cut);
    a->tree = carve(c, sets * 2 * tlb_policy_leaves(g), sizeof *a->tree);
-   a->order = carve(c, sets, sizeof *a->order);
    a->latest = carve(c, g->policy == TLB_PLRU ? 2 * g->ways : 0,
                      sizeof *a->latest);
    a->bucket = carve(c, has_index(g) ? (size_t)1 << bucket_bits(g) : 0,
@@ -86,10 +85,8 @@ void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
       for (size_t i = 0; i < (size_t)1 << bucket_bits(g); i++)
          a->bucket[i] = END;
    }
-   for (uint32_t i = 0; i < a->sets; i++) {
+   for (uint32_t i = 0; i < a->sets; i++)
       a->filled[i] = a->next[i] = 0;
-      a->order[i] = TLB_FIRST_ORDER;
-   }
    a->leaves = tlb_policy_leaves(g);
    if (a->leaves == 0)
       a->tree = NULL;
@@ -166,6 +163,25 @@ void tlb_array_replace(tlb_array *a, uint32_t entry, tlb_key key, uint64_t now,
       tlb_policy_bound(a, tlb_array_set(a, key), entry, now);
 }
 
+uint64_t tlb_range;
+
+static void cut(tlb_array *a, uint32_t entry)
+{
+   a->n_ranges -= a->short_cut[entry] == &tlb_range;
+   a->short_cut[entry] = NULL;
+   a->n_attached--;
+}
+
+/* Nobody asks for the time of who is evicted. */
+static void evict(tlb_array *a, uint32_t entry)
+{
+   uint64_t *const time = a->short_cut == NULL ? NULL : a->short_cut[entry];
+   if (time == NULL)
+      return;
+   cut(a, entry);
+   a->release(time, a->key[entry], a->opaque);
+}
+
 void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
                           uint64_t now)
 {
@@ -175,7 +191,7 @@ void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
       a->n_filled++;
    } else {
       tlb_policy_evicts(a, set);
-      tlb_array_release(a, entry);
+      evict(a, entry);
       if (has_index(&a->g))
          unlink_entry(a, entry);
    }
@@ -198,8 +214,6 @@ uint32_t tlb_array_fill(tlb_array *a, tlb_key key, uint64_t now)
    return entry;
 }
 
-uint64_t tlb_range;
-
 void tlb_array_attach(tlb_array *a, uint32_t entry, uint64_t *time)
 {
    if (a->second_time == 0)
@@ -218,9 +232,7 @@ void tlb_array_attach_range(tlb_array *a, uint32_t entry)
 void tlb_array_detach(tlb_array *a, uint32_t entry)
 {
    a->time[entry] = tlb_array_time(a, entry);
-   a->n_ranges -= a->short_cut[entry] == &tlb_range;
-   a->short_cut[entry] = NULL;
-   a->n_attached--;
+   cut(a, entry);
 }
 
 void tlb_array_release(tlb_array *a, uint32_t entry)

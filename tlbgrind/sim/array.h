@@ -81,14 +81,12 @@ typedef struct {
    uint32_t set_mask;    /* sets - 1 where sets is a power of two, else
                             TLB_NO_MASK */
    int plain;            /* see below */
-   int ordered;          /* see below */
    uint32_t index_shift; /* 64 - log2(buckets) */
    tlb_key *key;
    uint64_t *time;       /* of the last reference; 0: never referenced. Not
                             kept up while there is a short cut */
    uint64_t **short_cut; /* where the time is kept instead, or NULL; the array
                             itself is NULL where nothing is ever attached */
-   uint64_t *order;      /* per set: see "ordered arrays" */
    uint8_t *used;        /* NRU's used bits */
    uint32_t *filled;     /* per set: how many ways hold something */
    uint32_t *next;       /* per set: FIFO's next victim; NRU's count of used */
@@ -238,8 +236,9 @@ static inline uint32_t tlb_plain_oldest(const tlb_array *a, tlb_key key)
    return first + oldest;
 }
 
-/* Whether a plain array's set is as tlb_plain_oldest() wants it. */
-static inline int tlb_plain_is_full(const tlb_array *a, tlb_key key)
+/* Whether the set that the key belongs to is full and known, as tlb_plain_oldest()
+   wants it of a plain array's. */
+static inline int tlb_set_is_known(const tlb_array *a, tlb_key key)
 {
    return a->filled[tlb_array_set(a, key)] == a->g.ways
           && tlb_array_all_attached(a) && a->n_ranges == 0;
@@ -257,44 +256,5 @@ static inline void tlb_plain_replace(tlb_array *a, uint32_t entry, tlb_key key,
 /* The same for any array; it is the key's first reference. */
 void tlb_array_replace(tlb_array *a, uint32_t entry, tlb_key key, uint64_t now,
                        uint64_t *time);
-
-/* --- Ordered arrays --- */
-
-/* An LRU array of up to 16 ways whose entries nobody asks for by their number can
-   keep, instead of times, the order of each set's last references: the numbers of
-   its ways, of 4 bits each, the newest lowest. Then a reference needs no branch,
-   for where in the set a key is cannot be foreseen; and it goes to one line of the
-   cache but for the order. Only this function may be called for such an array. */
-
-enum { TLB_MAX_ORDERED_WAYS = 16 };
-
-#define TLB_FIRST_ORDER UINT64_C(0xfedcba9876543210)
-
-/* The order with the way moved to the front. */
-static inline uint64_t tlb_order_with(uint64_t order, uint64_t way)
-{
-   const uint64_t ones = UINT64_C(0x1111111111111111);
-   /* The lowest 4 bits that are zero: there it stands. */
-   const uint64_t differs = order ^ (way * ones);
-   const uint64_t zero = (differs - ones) & ~differs & (ones << 3);
-   /* All bits up to these. */
-   const uint64_t newer = zero ^ (zero - 1);
-   return (order & ~newer) | (order << 4 & newer) | way;
-}
-
-/* References the key, and fills it in if it is not there. Returns whether it was. */
-static inline int tlb_ordered_reference(tlb_key *keys, uint64_t *order,
-                                        uint32_t ways, tlb_key key)
-{
-   const uint64_t oldest = *order >> 4 * (ways - 1) & 15;
-   uint64_t at = ways;
-   for (uint32_t way = 0; way < ways; way++)
-      at = keys[way] == key ? way : at;
-   const int found = at < ways;
-   at = found ? at : oldest;
-   keys[at] = key;
-   *order = tlb_order_with(*order, at);
-   return found;
-}
 
 #endif

@@ -141,8 +141,6 @@ void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
    h->base_shift = base_shift;
    h->levels = levels_of(m);
    for (unsigned user = 0; user < TLB_N_USERS; user++)
-      h->behind[user].key = NULL;
-   for (unsigned user = 0; user < TLB_N_USERS; user++)
       h->entry_level[user] = entry_level(m, user);
    for (unsigned i = 0; i < m->n_arrays; i++) {
       const tlb_machine_array *const a = &m->array[i];
@@ -173,55 +171,6 @@ void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
          }
       }
    }
-}
-
-static void find_only_one(tlb_hierarchy *h, unsigned user)
-{
-   const tlb_route *const route = tlb_route_of(h, user, h->base_shift,
-                                               h->base_shift);
-   tlb_only_one *const one = &h->behind[user];
-   unsigned n = 0;
-   for (unsigned level = h->entry_level[user] + 1; level < h->levels; level++) {
-      const tlb_stop *const stop = &route->at[level];
-      tlb_array *const a = &h->array[stop->array[0]];
-      if (stop->n == 0)
-         continue;
-      n++;
-      if (!a->ordered || a->set_mask == TLB_NO_MASK
-          || stop->shift[0] != h->base_shift)
-         return;
-      *one = (tlb_only_one){
-         .order = a->order, .set_mask = a->set_mask, .ways = a->g.ways,
-         .size = tlb_key_of(0, stop->shift[0], 0), .level = level,
-         .cycles = known(h->machine->array[stop->array[0]].hit_cycles),
-      };
-   }
-   if (n == 1)
-      one->key = h->array[route->at[one->level].array[0]].key;
-}
-
-void tlb_hierarchy_order(tlb_hierarchy *h)
-{
-   const int kept_in = tlb_walk_array(h->machine);
-   for (unsigned i = 0; i < h->machine->n_arrays; i++) {
-      tlb_array *const a = &h->array[i];
-      a->ordered = (int)i != kept_in && a->g.policy == TLB_LRU
-                   && a->g.ways <= TLB_MAX_ORDERED_WAYS;
-      for (unsigned user = 0; user < TLB_N_USERS; user++)
-         a->ordered &= !tlb_asks_first(h, user, i);
-   }
-   /* Which of two side by side takes a page, their times say. */
-   const tlb_route *const end = &h->route[0][0][0]
-                                + sizeof h->route / sizeof h->route[0][0][0];
-   for (const tlb_route *route = &h->route[0][0][0]; route < end; route++) {
-      for (unsigned level = 0; level < TLB_MAX_LEVELS; level++) {
-         const tlb_stop *const stop = &route->at[level];
-         for (unsigned i = 0; i < stop->n && stop->n > 1; i++)
-            h->array[stop->array[i]].ordered = 0;
-      }
-   }
-   for (unsigned user = 0; user < TLB_N_USERS; user++)
-      find_only_one(h, user);
 }
 
 /* --- One reference --- */
@@ -283,33 +232,12 @@ void tlb_hierarchy_walk(tlb_hierarchy *h, const tlb_reference *r,
                                    r->page_shift, r->context, r->now - 1);
 }
 
-static void behind_base_page(tlb_hierarchy *h, const tlb_reference *r,
-                             tlb_outcome *out)
+void tlb_translate_from(tlb_hierarchy *h, const tlb_reference *r, unsigned level,
+                        tlb_outcome *out)
 {
-   const tlb_only_one *const one = &h->behind[r->user];
-   const uint32_t set = (uint32_t)r->page & one->set_mask;
-   if (tlb_ordered_reference(one->key + set * one->ways, one->order + set,
-                             one->ways, r->page | one->size)) {
-      out->cycles += one->cycles;
-      return;
-   }
-   out->missed |= 1u << one->level;
-   tlb_hierarchy_walk(h, r, out);
-}
-
-void tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r,
-                          tlb_outcome *out)
-{
-   const unsigned first = h->entry_level[r->user];
-   out->missed |= 1u << first;
-   if (h->behind[r->user].key != NULL && r->page_shift == h->base_shift
-       && r->block_shift == h->base_shift && r->context == 0) {
-      behind_base_page(h, r, out);
-      return;
-   }
    const tlb_route *const route = tlb_route_of(h, r->user, r->page_shift,
                                                r->block_shift);
-   for (unsigned level = first + 1; level < h->levels; level++) {
+   for (; level < h->levels; level++) {
       const tlb_stop *const stop = &route->at[level];
       unsigned which = 0;
       uint32_t entry;
@@ -319,11 +247,7 @@ void tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r,
       tlb_array *const a = &h->array[stop->array[0]];
       /* The common cases by hand. */
       const tlb_key key = tlb_entry_key(h, r, stop->shift[0]);
-      if (a->ordered) {
-         const uint32_t set = tlb_array_set(a, key);
-         hit = tlb_ordered_reference(a->key + set * a->g.ways, a->order + set,
-                                     a->g.ways, key);
-      } else if (stop->n == 1 && a->plain) {
+      if (stop->n == 1 && a->plain) {
          entry = tlb_plain_find(a, key);
          hit = entry != TLB_MISS;
          if (hit)
@@ -340,6 +264,14 @@ void tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r,
       out->missed |= 1u << level;
    }
    tlb_hierarchy_walk(h, r, out);
+}
+
+void tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r,
+                          tlb_outcome *out)
+{
+   const unsigned first = h->entry_level[r->user];
+   out->missed |= 1u << first;
+   tlb_translate_from(h, r, first + 1, out);
 }
 
 tlb_outcome tlb_translate(tlb_hierarchy *h, const tlb_reference *r)

@@ -37,18 +37,6 @@ typedef struct {
    tlb_stop at[TLB_MAX_LEVELS];
 } tlb_route;
 
-/* The only array behind the first level that a base page can be in, if it is an
-   ordered one of 2^n sets: the common case of many machines, close together. */
-typedef struct {
-   tlb_key *key;     /* the array's; NULL: it is not that simple */
-   uint64_t *order;
-   uint32_t set_mask;
-   uint32_t ways;
-   tlb_key size;     /* what tells a base page's key from its number */
-   uint32_t cycles;  /* of a hit */
-   uint32_t level;   /* from 0 */
-} tlb_only_one;
-
 typedef struct {
    const tlb_machine *machine;
    unsigned base_shift; /* of the pages that references are given in */
@@ -56,7 +44,6 @@ typedef struct {
    unsigned entry_level[TLB_N_USERS]; /* the first (from 0) that serves it:
                                          stores of some processors have no
                                          first level */
-   tlb_only_one behind[TLB_N_USERS];
    tlb_array array[TLB_MAX_ARRAYS];
    tlb_route route[TLB_N_USERS][TLB_N_SIZES][TLB_N_BLOCK_SHIFTS];
    tlb_walker walker;
@@ -98,11 +85,6 @@ void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
                         tlb_release *release, tlb_range_time *range_time,
                         void *opaque);
 
-/* Keeps arrays in order (array.h) wherever that makes no difference but of time; to
-   be called before the first reference. What tlb_translate_behind() says stays
-   the same; the arrays behind the first level must not be asked otherwise. */
-void tlb_hierarchy_order(tlb_hierarchy *h);
-
 /* Whether every kind of reference finds a first level that can hold base pages
    of 2^base_shift bytes, or pieces of them. Returns 1, or 0 with the reason. */
 int tlb_machine_holds(const tlb_machine *m, unsigned base_shift,
@@ -114,6 +96,11 @@ tlb_outcome tlb_translate(tlb_hierarchy *h, const tlb_reference *r);
    caller has dealt with: asks the levels behind it and adds to `out`. */
 void tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r,
                           tlb_outcome *out);
+
+/* The same for the levels from `level` (from 0) on: the caller has dealt with those
+   before it. */
+void tlb_translate_from(tlb_hierarchy *h, const tlb_reference *r, unsigned level,
+                        tlb_outcome *out);
 
 /* What follows a miss in the last level: walks, and adds to `out`. */
 void tlb_hierarchy_walk(tlb_hierarchy *h, const tlb_reference *r,

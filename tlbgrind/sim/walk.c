@@ -69,6 +69,7 @@ void tlb_walker_init(tlb_walker *w, const tlb_machine *m, int nested,
    tlb_array *nearest = NULL; /* of the steps so far that have their own */
    w->machine = m;
    w->clock = 0;
+   w->shelf = NULL;
    w->host_references = nested ? m->n_walk_steps : 0;
    for (unsigned i = 0; i < m->n_walk_steps; i++) {
       const tlb_walk_step *const s = &m->walk[i];
@@ -96,6 +97,23 @@ static uint64_t time_of(tlb_walker *w, unsigned step, uint64_t now)
    return w->machine->walk[step].in_last_level ? now : ++w->clock;
 }
 
+static int find(tlb_walker *w, unsigned step, tlb_key key, uint64_t now)
+{
+   const uint64_t time = time_of(w, step, now);
+   if (w->shelf != NULL && w->machine->walk[step].in_last_level)
+      return tlb_shelf_find(w->shelf, key, time);
+   return tlb_array_lookup(w->cache[step], key, time) != TLB_MISS;
+}
+
+static void keep(tlb_walker *w, unsigned step, tlb_key key, uint64_t now)
+{
+   const uint64_t time = time_of(w, step, now);
+   if (w->shelf != NULL && w->machine->walk[step].in_last_level)
+      tlb_shelf_fill_key(w->shelf, key, time);
+   else
+      tlb_array_fill(w->cache[step], key, time);
+}
+
 unsigned tlb_walk(tlb_walker *w, uint64_t address, unsigned page_shift,
                   uint32_t context, uint64_t now)
 {
@@ -107,17 +125,14 @@ unsigned tlb_walk(tlb_walker *w, uint64_t address, unsigned page_shift,
    const unsigned end = last_step(m, page_shift);
    unsigned first = end; /* the first step that has to be read */
    while (first > 0) {
-      tlb_array *const cache = w->cache[first - 1];
-      if (cache != NULL
-          && tlb_array_lookup(cache, key_of(w, first - 1, address, context),
-                              time_of(w, first - 1, now)) != TLB_MISS)
+      if (w->cache[first - 1] != NULL
+          && find(w, first - 1, key_of(w, first - 1, address, context), now))
          break;
       first--;
    }
    for (unsigned i = first; i < end; i++) {
       if (w->cache[i] != NULL)
-         tlb_array_fill(w->cache[i], key_of(w, i, address, context),
-                        time_of(w, i, now));
+         keep(w, i, key_of(w, i, address, context), now);
    }
    const unsigned references = end - first + 1;
    return references * (w->host_references + 1) + w->host_references;

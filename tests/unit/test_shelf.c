@@ -1,0 +1,195 @@
+/* Shelves, against arrays that are asked for everything.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include "unit.h"
+
+#include "shelf.h"
+
+enum { PAGES = 600, SHELVES = 6, TIMES = 5, ROUNDS = 60000, PAGE_SHIFT = 12 };
+
+/* What a shelf is asked: which of a page's times are of its misses, on each
+   side. */
+typedef struct {
+   const char *geometry;
+   uint32_t from[TLB_SHELF_SIDES], to[TLB_SHELF_SIDES];
+} asked;
+
+/* Times 0 to 2 are those of a ladder of three rungs on the one side: who stands on
+   a rung is asked for what it and those above it miss. */
+static const asked all[SHELVES] = {
+   { "64,4", { 0, 3 }, { 3, 4 } },  { "96,6", { 1, 3 }, { 3, 4 } },
+   { "128,8", { 2, 4 }, { 3, 5 } }, { "40,5", { 0, 4 }, { 3, 5 } },
+   { "36,12", { 2, 3 }, { 3, 3 } }, { "16,1", { 0, 3 }, { 0, 5 } },
+};
+
+typedef struct {
+   tlb_shelf shelf;
+   unit_array model;
+} both;
+
+static both shelves[SHELVES];
+static tlb_shelf_page *pages[PAGES];
+
+static void make(void)
+{
+   for (uint32_t i = 0; i < PAGES; i++) {
+      pages[i] = calloc(1, sizeof *pages[i] + TIMES * sizeof(uint64_t));
+      assert_non_null(pages[i]);
+      pages[i]->number = i;
+   }
+   for (uint32_t i = 0; i < SHELVES; i++) {
+      both *const b = &shelves[i];
+      const tlb_geometry g = unit_geometry(all[i].geometry);
+      unit_array_make(&b->model, &g, NULL, NULL);
+      const size_t bytes = tlb_shelf_bytes(b->model.a.sets, g.ways);
+      void *const memory = malloc(bytes);
+      assert_non_null(memory);
+      memset(memory, 0xA5, bytes);
+      tlb_shelf_init(&b->shelf, b->model.a.sets, g.ways, memory);
+      for (uint32_t side = 0; side < TLB_SHELF_SIDES; side++) {
+         b->shelf.from[side] = all[i].from[side];
+         b->shelf.to[side] = all[i].to[side];
+         b->shelf.bit[side] = all[i].from[side] < all[i].to[side]
+                                 ? UINT64_C(1) << (i + 50) : 0;
+      }
+   }
+}
+
+static void unmake(void)
+{
+   for (uint32_t i = 0; i < SHELVES; i++) {
+      free(shelves[i].shelf.entry);
+      unit_array_free(&shelves[i].model);
+   }
+   for (uint32_t i = 0; i < PAGES; i++)
+      free(pages[i]);
+}
+
+static int model_has(tlb_array *a, tlb_key key, uint64_t now)
+{
+   if (tlb_array_lookup(a, key, now) != TLB_MISS)
+      return 1;
+   tlb_array_fill(a, key, now);
+   return 0;
+}
+
+/* The page was missed on that side, by all that share that time. Returns how many
+   shelves did not have it. */
+static unsigned refer(tlb_shelf_page *p, uint32_t side, uint32_t time, uint64_t now)
+{
+   unsigned missed = 0;
+   for (uint32_t i = 0; i < SHELVES; i++) {
+      both *const b = &shelves[i];
+      if (time < b->shelf.from[side] || time >= b->shelf.to[side])
+         continue;
+      const int held = (p->held[side] & b->shelf.bit[side]) != 0;
+      assert_int_equal(held, model_has(&b->model.a,
+                                       tlb_key_of(p->number, PAGE_SHIFT, 0), now));
+      missed += !held;
+      if (!held)
+         tlb_shelf_fill(&b->shelf, p, now);
+      assert_true((p->held[side] & b->shelf.bit[side]) != 0);
+   }
+   p->time[time] = p->last = now;
+   return missed;
+}
+
+/* What walks keep there: on one shelf at a time. */
+static void refer_key(both *b, tlb_key key, uint64_t now)
+{
+   const int there = tlb_shelf_find(&b->shelf, key, now);
+   assert_int_equal(there, model_has(&b->model.a, key, now));
+   if (!there)
+      tlb_shelf_fill_key(&b->shelf, key, now);
+}
+
+/* Random references up to the time `end`; one in so many is to a key. */
+static unsigned run(uint64_t *seed, uint64_t now, uint64_t end, uint32_t keys)
+{
+   unsigned missed = 0;
+   for (; now < end; now += 2) {
+      const uint64_t draw = unit_random(seed);
+      const uint32_t time = (uint32_t)(draw >> 8) % TIMES;
+      /* Near pages more often than far ones. */
+      const uint32_t among = draw % 16 < 12 ? 150 : PAGES;
+      if (keys > 0 && (draw >> 32) % keys == 0)
+         refer_key(&shelves[(draw >> 40) % SHELVES],
+                   tlb_key_of((draw >> 16) % 30, PAGE_SHIFT + 30, 0), now);
+      else
+         missed += refer(pages[(draw >> 16) % among], time >= 3, time, now + 1);
+   }
+   return missed;
+}
+
+static void as_arrays(void **state)
+{
+   static const uint32_t keys[] = { 0, 50, 5 };
+   (void)state;
+   for (uint32_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+      uint64_t seed = i + 1;
+      make();
+      assert_true(run(&seed, 2, ROUNDS, keys[i]) > ROUNDS / 8);
+      unmake();
+   }
+}
+
+/* Once moved, an array says what the model says. */
+static void moved(void **state)
+{
+   uint64_t seed = 9;
+   (void)state;
+   make();
+   run(&seed, 2, ROUNDS / 4, 20);
+   for (uint32_t i = 0; i < SHELVES; i++) {
+      both *const b = &shelves[i];
+      unit_array own;
+      unit_array_make(&own, &b->model.a.g, NULL, NULL);
+      tlb_shelf_move(&b->shelf, 0, &own.a, PAGE_SHIFT);
+      for (uint64_t now = ROUNDS; now < 2 * ROUNDS; now++) {
+         const tlb_key key = tlb_key_of(unit_random(&seed) % 200, PAGE_SHIFT, 0);
+         assert_int_equal(model_has(&own.a, key, now),
+                          model_has(&b->model.a, key, now));
+      }
+      unit_array_free(&own);
+   }
+   unmake();
+}
+
+/* Two arrays side by side are one shelf: each gets its ways. */
+static void side_by_side(void **state)
+{
+   const tlb_geometry g = unit_geometry("16,4");
+   unit_array half[2];
+   tlb_shelf s;
+   (void)state;
+   void *const memory = malloc(tlb_shelf_bytes(4, 8));
+   assert_non_null(memory);
+   make();
+   tlb_shelf_init(&s, 4, 8, memory);
+   for (uint32_t i = 0; i < 24; i++)
+      tlb_shelf_fill(&s, pages[i], i + 1);
+   for (uint32_t i = 0; i < 2; i++) {
+      unit_array_make(&half[i], &g, NULL, NULL);
+      tlb_shelf_move(&s, 4 * i, &half[i].a, PAGE_SHIFT);
+   }
+   for (uint32_t i = 0; i < 24; i++) {
+      const tlb_key key = tlb_key_of(i, PAGE_SHIFT, 0);
+      const uint32_t where = i >= 16;
+      assert_int_not_equal(tlb_array_lookup(&half[where].a, key, 100 + i), TLB_MISS);
+      assert_int_equal(tlb_array_lookup(&half[!where].a, key, 100 + i), TLB_MISS);
+   }
+   unit_array_free(&half[0]);
+   unit_array_free(&half[1]);
+   unmake();
+   free(memory);
+}
+
+int main(void)
+{
+   const struct CMUnitTest tests[] = {
+      CLAIM("shelves that share pages and times miss what arrays miss", as_arrays),
+      CLAIM("what is on a shelf can go on in an array", moved),
+      CLAIM("arrays side by side get each what stood in their ways", side_by_side),
+   };
+   return cmocka_run_group_tests_name("shelf", tests, NULL, NULL);
+}

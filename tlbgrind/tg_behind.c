@@ -1,0 +1,300 @@
+/* Behind the first levels. See tg_behind.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+
+#include "tg_behind.h"
+#include "tg_sites.h"
+
+/* --- What stands at a page --- */
+
+/* Numbered from 1, for a page's record has no room for an address. */
+enum { CHUNK_BITS = 6, CHUNK = 1 << CHUNK_BITS };
+
+static UChar** chunks;
+static UInt n_pages;
+static SizeT bytes; /* of one */
+
+static tlb_shelf_page* page_of(UInt number)
+{
+   return (tlb_shelf_page*)(void*)(chunks[number >> CHUNK_BITS]
+                                   + (number & (CHUNK - 1)) * bytes);
+}
+
+static UInt new_page(UWord page_number)
+{
+   const UInt number = ++n_pages;
+   const UInt n = number >> CHUNK_BITS;
+   if (chunks == NULL || (number & (CHUNK - 1)) == 0) {
+      chunks = VG_(realloc)("tg.behind.chunks", chunks,
+                            (n + 1) * sizeof *chunks);
+      chunks[n] = VG_(calloc)("tg.behind", CHUNK, bytes);
+   }
+   page_of(number)->number = page_number;
+   return number;
+}
+
+/* A page of code and the same page as data are one behind the first level. */
+static UInt number_of(TgTable table, const TgPage* p)
+{
+   const UInt shift = tg_knowledge.page_shift;
+   const UWord number = table == TG_CODE ? tg_code_page_number(p, shift)
+                                         : tg_page_number_of_data(p, shift);
+   TgRest* data = tg_rest(tg_data_page(number));
+   if (data->behind == 0)
+      data->behind = new_page(number);
+   return data->behind;
+}
+
+tlb_shelf_page* tg_behind(TgTable table, const TgPage* p)
+{
+   TgRest* rest = tg_rest(p);
+   if (UNLIKELY(rest->behind == 0))
+      rest->behind = number_of(table, p);
+   return page_of(rest->behind);
+}
+
+void tg_behind_fill(TgLane* lane, TgTable table, tlb_shelf_page* p,
+                    const tlb_reference* r, tlb_outcome* out)
+{
+   TgShelf* s = lane->shelf[table];
+   tlb_shelf_fill(&s->shelf, p, r->now);
+   out->missed |= 1u << s->level;
+   tlb_translate_from(&lane->h, r, s->level + 1, out);
+}
+
+/* --- Who has a shelf --- */
+
+static Bool is_of_table(UInt user, TgTable table)
+{
+   return (user == TLB_FETCH) == (table == TG_CODE);
+}
+
+/* Where the machine's base pages of code or data go behind the first level; NULL:
+   nowhere, or not all of them to one place. */
+static const tlb_stop* stop_behind(const TgLane* lane, TgTable table, UInt* level)
+{
+   const tlb_hierarchy* h = &lane->h;
+   const tlb_stop* found = NULL;
+   for (UInt user = 0; user < TLB_N_USERS; user++) {
+      if (!is_of_table(user, table))
+         continue;
+      const tlb_route* route = tlb_route_of(h, user, h->base_shift,
+                                            h->base_shift);
+      UInt l = 1;
+      while (l < h->levels && route->at[l].n == 0)
+         l++;
+      if (l >= h->levels || h->entry_level[user] != 0
+          || (found != NULL
+              && VG_(memcmp)(&route->at[l], found, sizeof *found) != 0))
+         return NULL;
+      found = &route->at[l];
+      *level = l;
+   }
+   return found;
+}
+
+static UInt hit_cycles(const TgLane* lane, const tlb_stop* stop, UInt i)
+{
+   const UInt cycles = lane->machine->m.array[stop->array[i]].hit_cycles;
+   return cycles == TLB_UNKNOWN ? 0 : cycles;
+}
+
+/* Whether the arrays there are one shelf: of those side by side it is the one with
+   the oldest page that takes a new one. */
+static Bool are_one_shelf(const TgLane* lane, const tlb_stop* stop)
+{
+   const Int walks_kept_in = tlb_walk_array(&lane->machine->m);
+   const UInt sets = lane->h.array[stop->array[0]].sets;
+   for (UInt i = 0; i < stop->n; i++) {
+      const tlb_array* a = &lane->h.array[stop->array[i]];
+      if (a->g.policy != TLB_LRU || a->also_behind || a->sets != sets
+          || (stop->array[i] == walks_kept_in && stop->n > 1)
+          || stop->shift[i] != lane->base_shift
+          || hit_cycles(lane, stop, i) != hit_cycles(lane, stop, 0))
+         return False;
+   }
+   return True;
+}
+
+/* Whether those of the other table ask one of the arrays. */
+static Bool are_asked_for(const TgLane* lane, const tlb_stop* stop, TgTable other)
+{
+   for (UInt i = 0; i < stop->n; i++) {
+      for (UInt user = 0; user < TLB_N_USERS; user++) {
+         if (is_of_table(user, other)
+             && (lane->machine->m.array[stop->array[i]].users >> user & 1) != 0)
+            return True;
+      }
+   }
+   return False;
+}
+
+static UInt ways_of(const TgLane* lane, const tlb_stop* stop)
+{
+   UInt ways = 0;
+   for (UInt i = 0; i < stop->n; i++)
+      ways += lane->h.array[stop->array[i]].g.ways;
+   return ways;
+}
+
+static void init_shelf(TgLane* lane, TgTable table, const tlb_stop* stop,
+                       UInt level)
+{
+   TgShelf* s = &lane->own_shelf[table];
+   const UInt sets = lane->h.array[stop->array[0]].sets;
+   const UInt ways = ways_of(lane, stop);
+   *s = (TgShelf){ .stop = stop, .level = level,
+                   .cycles = hit_cycles(lane, stop, 0) };
+   tlb_shelf_init(&s->shelf, sets, ways,
+                  VG_(malloc)("tg.behind.shelf", tlb_shelf_bytes(sets, ways)));
+   lane->shelf[table] = s;
+   if (stop->array[0] == tlb_walk_array(&lane->machine->m))
+      lane->h.walker.shelf = &s->shelf;
+}
+
+/* Code and data each have arrays of their own there, or both the same, or have to
+   be asked. */
+static void find_shelves(TgLane* lane)
+{
+   const tlb_stop* stop[TG_N_TABLES];
+   UInt level[TG_N_TABLES];
+   for (UInt t = 0; t < TG_N_TABLES; t++) {
+      stop[t] = stop_behind(lane, t, &level[t]);
+      if (stop[t] != NULL && !are_one_shelf(lane, stop[t]))
+         stop[t] = NULL;
+   }
+   const Bool joint = stop[0] != NULL && stop[1] != NULL
+                      && VG_(memcmp)(stop[0], stop[1], sizeof *stop[0]) == 0;
+   for (UInt t = 0; t < TG_N_TABLES; t++) {
+      if (stop[t] == NULL || (!joint && are_asked_for(lane, stop[t], !t)))
+         continue;
+      if (joint && lane->shelf[!t] != NULL)
+         lane->shelf[t] = lane->shelf[!t];
+      else
+         init_shelf(lane, t, stop[t], level[t]);
+   }
+}
+
+/* --- Streams --- */
+
+static Bool is_simulated(const TgLane* lane)
+{
+   return lane->counts == lane->number;
+}
+
+/* The lane misses in the stream, from its rung on. */
+static void join(TgStream* s, TgLane* lane, TgTable table)
+{
+   TgShelf* shelf = lane->shelf[table];
+   const UInt rung = lane->rung[table];
+   for (UInt rungs = rung + 1; rungs <= s->n; rungs++) {
+      if (shelf != NULL)
+         s->shelved[rungs] |= lane->bit;
+      else
+         s->asked[rungs] |= lane->bit;
+   }
+   if (shelf == NULL)
+      return;
+   shelf->shelf.bit[table] = lane->bit;
+   shelf->shelf.from[table] = s->first + rung;
+   shelf->shelf.to[table] = s->first + s->n;
+}
+
+static void find_stream(TgLane* leader, TgTable table, UInt* n_times)
+{
+   TgStream* s = &leader->stream[table];
+   const tlb_ladder* l = leader->ladder[table];
+   *s = (TgStream){ .first = *n_times, .n = l == NULL ? 1 : l->rungs };
+   for (TgLane* lane = leader; lane != NULL; lane = lane->follower[table])
+      join(s, lane, table);
+   *n_times += s->shelved[s->n] != 0 ? s->n : 0;
+}
+
+/* Returns how many times there are at a page. */
+static UInt find_streams(void)
+{
+   UInt n_times = 0;
+   for (UInt t = 0; t < TG_N_TABLES; t++) {
+      for (TgLane* l = tg_lanes; l < tg_lanes + tg_n_lanes; l++) {
+         if (is_simulated(l) && !l->follows[t])
+            find_stream(l, t, &n_times);
+      }
+   }
+   return n_times;
+}
+
+void tg_behind_find(Bool fast_path)
+{
+   for (TgLane* l = tg_lanes; l < tg_lanes + tg_n_lanes; l++) {
+      if (!fast_path || tg_n_lanes == 1 || !is_simulated(l))
+         continue;
+      if (l->base_pages)
+         find_shelves(l);
+   }
+   const UInt n_times = find_streams();
+   bytes = sizeof(tlb_shelf_page) + n_times * sizeof(ULong);
+   tg_lines_count(tg_n_lanes * TG_N_OF_A_MISS + n_times);
+}
+
+/* --- What was counted together --- */
+
+static void settle_stream(const TgStream* s, TgTable table, ULong* misses)
+{
+   for (UInt rungs = 1; rungs <= s->n; rungs++) {
+      if (s->shelved[rungs] == 0)
+         continue;
+      ULong* count = tg_count_of_stream(misses, s, rungs);
+      for (ULong bits = s->shelved[rungs]; bits != 0; bits &= bits - 1) {
+         const TgLane* lane = &tg_lanes[__builtin_ctzll(bits)];
+         ULong* cost = misses + lane->number * TG_N_OF_A_MISS;
+         cost[0] += *count;
+         cost[TG_CYCLES - TG_MISS_1] += *count * lane->shelf[table]->cycles;
+      }
+      *count = 0;
+   }
+}
+
+static void settle(ULong* misses, TgKind kind)
+{
+   const TgTable table = kind == TG_FETCH ? TG_CODE : TG_DATA;
+   for (UInt i = 0; i < tg_n_lanes; i++)
+      settle_stream(&tg_lanes[i].stream[table], table, misses);
+}
+
+void tg_behind_settle(void)
+{
+   tg_lines_each(settle);
+}
+
+/* --- When that ends --- */
+
+static void clear_out(TgLane* lane, const TgShelf* s)
+{
+   UInt way = 0;
+   for (UInt i = 0; i < s->stop->n; i++) {
+      tlb_array* a = &lane->h.array[s->stop->array[i]];
+      tlb_shelf_move(&s->shelf, way, a, lane->base_shift);
+      way += a->g.ways;
+   }
+   if (lane->h.walker.shelf == &s->shelf)
+      lane->h.walker.shelf = NULL;
+   VG_(free)(s->shelf.entry);
+}
+
+void tg_behind_part(void)
+{
+   tg_behind_settle();
+   for (TgLane* l = tg_lanes; l < tg_lanes + tg_n_lanes; l++) {
+      for (UInt t = 0; t < TG_N_TABLES; t++) {
+         if (l->shelf[t] == NULL)
+            continue;
+         if (l->shelf[t] == &l->own_shelf[t])
+            clear_out(l, l->shelf[t]);
+         l->shelf[t] = NULL;
+      }
+   }
+   find_streams();
+}
