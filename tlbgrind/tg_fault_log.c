@@ -37,7 +37,7 @@ typedef struct {
 typedef struct {
    ULong page;
    ULong instructions;
-   const Circumstances* in; /* equal ones are equal pointers */
+   UInt in;                 /* the number of its circumstances: equal ones are one */
    UInt run;                /* the number of its run, from 1; 0: it is alone */
 } Record;
 
@@ -203,7 +203,7 @@ static HChar letter(const tlb_fault* f)
    return f->kind != TLB_NO_FAULT && f->major ? (HChar)(c - 32) : c;
 }
 
-static const Circumstances* in_common(const TgFaultWhere* where,
+static UInt in_common(const TgFaultWhere* where,
                                       const tlb_fault in[TLB_N_VIEWS])
 {
    Circumstances c;
@@ -218,12 +218,17 @@ static const Circumstances* in_common(const TgFaultWhere* where,
    c.by = where->by;
    for (UInt view = 0; view < TLB_N_VIEWS; view++)
       c.kinds[view] = letter(&in[view]);
-   return VG_(allocEltDedupPA)(circumstances, sizeof c, &c);
+   return VG_(allocFixedEltDedupPA)(circumstances, sizeof c, &c);
 }
 
 static Run* run_of(const Record* r)
 {
    return r->run == 0 ? NULL : VG_(indexXA)(record_runs, (Word)r->run - 1);
+}
+
+static const Circumstances* circumstances_of(const Record* r)
+{
+   return VG_(indexEltNumber)(circumstances, r->in);
 }
 
 /* Lets a fault go on where `last` ends, if it does. */
@@ -353,7 +358,7 @@ static void print_maps(TgFile* f, const XArray* runs)
                              sizeof(UInt));
    UInt last = 0;
    for (ULong i = 0; i < n_records; i++) {
-      const UInt map = record(i)->in->map;
+      const UInt map = circumstances_of(record(i))->map;
       if (map != last)
          VG_(addToXA)(used, &map);
       last = map;
@@ -410,7 +415,7 @@ static void print_faults(TgFile* f)
    UInt codes_printed = 0;
    for (ULong i = 0; i < n_records; i++) {
       const Record* r = record(i);
-      const Circumstances* in = r->in;
+      const Circumstances* in = circumstances_of(r);
       const Run* run = run_of(r);
       /* They got their numbers in the order of their faults. */
       if (in->code > codes_printed)
