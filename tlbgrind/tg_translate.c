@@ -61,26 +61,33 @@ static void book(TgRef* r, const TgLane* lane, const tlb_outcome* o)
       note_parts(r->kind, (UInt)__builtin_ctz(missed), lane->bit);
 }
 
-/* What it comes to for machines with shelves. Most of them hold the page: one count
-   is for all, and the others are booked as far as they differ. */
-static void look_on_shelves(TgRef* r, const TgStream* s, UInt rungs, TgTable table,
-                      TgPage* p, const tlb_reference* ref)
+/* What is read of the shelves has been driven out of the processor's nearest cache
+   by that of other machines: asks for all before the first is needed. */
+static void fetch_ahead(const tlb_shelf_page* page, TgTable table, ULong machines)
 {
-   tlb_shelf_page* page = tg_behind(table, p);
-   const ULong shelved = s->shelved[rungs];
-   const ULong held = page->held[table];
-   ++*tg_count_of_stream(r->misses, s, rungs);
-   if (in_parts)
-      note_parts(r->kind, 0, shelved);
-   for (ULong one = shelved & ~held; one != 0; one &= one - 1) {
-      const tlb_shelf* shelf = &tg_lanes[__builtin_ctzll(one)].shelf[table]->shelf;
+   for (; machines != 0; machines &= machines - 1) {
+      const TgLane* lane = &tg_lanes[__builtin_ctzll(machines)];
+      const tlb_shelf* shelf = &lane->shelf[table]->shelf;
       const tlb_shelf_entry* set = tlb_shelf_set(shelf, page->number);
-      /* It has been driven out of the nearest cache by those of others. */
       __builtin_prefetch(set, 1);
       __builtin_prefetch(set + shelf->ways - 1, 1);
    }
-   for (ULong one = shelved & ~held; one != 0; one &= one - 1) {
-      TgLane* lane = &tg_lanes[__builtin_ctzll(one)];
+}
+
+/* What it comes to for machines with shelves. Most of them hold the page: one count
+   is for all, and the others are booked as far as they differ. */
+static void look_on_shelves(TgRef* r, const TgStream* s, UInt rungs, TgTable table,
+                            TgPage* p, const tlb_reference* ref)
+{
+   tlb_shelf_page* page = tg_behind(table, p);
+   const ULong shelved = s->shelved[rungs];
+   ULong absent = shelved & ~page->held[table];
+   ++*tg_count_of_stream(r->misses, s, rungs);
+   if (in_parts)
+      note_parts(r->kind, 0, shelved);
+   fetch_ahead(page, table, absent);
+   for (; absent != 0; absent &= absent - 1) {
+      TgLane* lane = &tg_lanes[__builtin_ctzll(absent)];
       tlb_outcome o = { .missed = 0 };
       tg_behind_fill(lane, table, page, ref, &o);
       book(r, lane, &o);
@@ -117,8 +124,7 @@ static Bool refer_all(TgRef* r, TgPage* p, UWord number, TgKind kind,
    const TgTable table = kind == TG_FETCH ? TG_CODE : TG_DATA;
    ULong wanted = write ? tg_rest(p)->wanted_writes : tg_rest(p)->wanted;
    if ((wanted & TG_WANTED_BY_REACH) != 0
-       && !tg_reach_refer(table, p, number, now,
-                          mark))
+       && !tg_reach_refer(table, p, number, now, mark))
       return False;
    for (wanted &= TG_WANTED_BY_LANES; wanted != 0; wanted &= wanted - 1) {
       TgLane* lane = &tg_lanes[__builtin_ctzll(wanted)];
