@@ -165,6 +165,18 @@ def test_equal_machines_are_counted_apart(tmp_path: Path) -> None:
     compare(tmp_path, ["./first", "./second", "./first@2M"], [str(CLIENTS / "oracle_walk")])
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_first_levels_that_hold_each_other(tmp_path: Path, seed: int) -> None:
+    """Fully associative ones of several sizes, each before a second level so small that it matters when it was asked."""
+    machines = []
+    for entries in (4, 6, 8, 12, 16):
+        text = MADE_UP.format(name=f"of-{entries}", policy="lru", ways="full")
+        text = text.replace("entries 16\n   ways full", f"entries {entries}\n   ways full").replace("entries 128", "entries 32")
+        (tmp_path / f"of-{entries}").write_text(text, encoding="ascii")
+        machines.append(f"./of-{entries}")
+    compare(tmp_path, machines, [str(build(tmp_path, seed, 60, 64))])
+
+
 def test_only_one_second_level_coalesces(tmp_path: Path) -> None:
     """Then only one of two machines with equal first levels needs to know what lies around a page."""
     for name, more in (("without", ""), ("with", "   coalesces 64K\n")):
