@@ -26,10 +26,14 @@
 #define WORK_DR(n, calls) (1L * (n) + (calls))
 #define WORK_DW(n, calls) (1L * (n))
 
+/* Above all pids. A sum with it has eight digits, so that to print it takes as many
+   instructions whatever the pid is. */
+#define PIDS_FROM 10000000
+
 /* One line for the test: this process must count so much in that function. */
 static inline void expect(const char *function, long ir, long dr, long dw)
 {
-   dprintf(1, "expect %d %s %ld %ld %ld\n", (int)getpid(), function, ir, dr, dw);
+   dprintf(1, "expect %d %s %ld %ld %ld\n", PIDS_FROM + (int)getpid(), function, ir, dr, dw);
 }
 
 /* n: over all calls. */

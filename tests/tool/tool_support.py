@@ -115,12 +115,16 @@ class Run(NamedTuple):
         return self
 
 
+PIDS_FROM = 10_000_000
+"""What clients add to a pid that they print, see clients/run_work.h."""
+
+
 def expectations(out: str) -> dict[tuple[int, str], tuple[int, int, int]]:
     expected: dict[tuple[int, str], tuple[int, int, int]] = {}
     for line in out.splitlines():
         if line.startswith("expect "):
             _, pid, function, ir, dr, dw = line.split()
-            expected[int(pid), function] = (int(ir), int(dr), int(dw))
+            expected[int(pid) - PIDS_FROM, function] = (int(ir), int(dr), int(dw))
     return expected
 
 
