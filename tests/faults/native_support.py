@@ -429,6 +429,21 @@ def in_small_pieces(file: Path, folder: Path) -> Path:
     return copy
 
 
+def read_in_small_pieces(file: Path) -> None:
+    """The same for a file that stays where it is; a package that has just been installed is no
+    better. Pages that somebody has mapped at the moment stay as they are."""
+    fd = os.open(file, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
+        at = 0
+        while os.pread(fd, PAGE, at):
+            at += PAGE
+    finally:
+        os.close(fd)
+
+
 def why_no_native(tmp_path: Path) -> str | None:
     """Why the kernel's own faults can not be had here; None: they can."""
     for tool in ("perf", "setarch"):

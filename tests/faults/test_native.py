@@ -23,6 +23,7 @@ from native_support import (
     client,
     in_small_pieces,
     match,
+    read_in_small_pieces,
     record,
     run,
     why_no_native,
@@ -103,6 +104,9 @@ def compare(command: list[str], folder: Path) -> Match:
     logs, _ = run(folder, command, ("--trace-children=yes",))
     ours = [f for log in logs for f in as_native(log)]
     environment = as_passed_on(folder)
+    for file in {Path(m.name) for log in logs for m in log.maps.values() if m.what == "file"}:
+        if file.is_file():
+            read_in_small_pieces(file)
     best: Match | None = None
     for _ in range(TRIES):
         found = match(record(folder, command, environment), ours)
