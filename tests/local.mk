@@ -289,6 +289,8 @@ CLIENT_BUILD = $(AM_V_CLIENT)$(MKDIR_P) tests/clients && \
 	$(if $(filter %.cc,$<),$(CXX_CLIENTS),$(CC)) $(call client_flags,$(*F)) \
 	-I$(srcdir)/tests/clients -idirafter $(VALGRIND_INCLUDEDIR)/..
 
+$(CLIENT_FILES): tests/clients/run_work.h
+
 $(CLIENTS:%=tests/clients/%): tests/clients/%: tests/clients/%.c
 	$(CLIENT_BUILD) $(CLIENT_LINK_FLAGS) -o $@ $< $(CLIENT_LINK_FLAGS_$(*F))
 
