@@ -8,6 +8,8 @@
 #include "tg_behind.h"
 #include "tg_sites.h"
 
+_Static_assert((UInt)TLB_SHELF_SIDES == (UInt)TG_N_TABLES, "a side is a table");
+
 /* --- What stands at a page --- */
 
 /* Numbered from 1, for a page's record has no room for an address. */
@@ -98,8 +100,7 @@ static const tlb_stop* stop_behind(const TgLane* lane, TgTable table, UInt* leve
 
 static UInt hit_cycles(const TgLane* lane, const tlb_stop* stop, UInt i)
 {
-   const UInt cycles = lane->machine->m.array[stop->array[i]].hit_cycles;
-   return cycles == TLB_UNKNOWN ? 0 : cycles;
+   return tlb_known_cycles(lane->machine->m.array[stop->array[i]].hit_cycles);
 }
 
 /* Whether the arrays there are one shelf: of those side by side it is the one with

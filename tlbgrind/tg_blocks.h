@@ -36,6 +36,14 @@ typedef struct {
                    is never only read */
 } TgRef;
 
+/* Where its misses are counted, also if this is the first. */
+static inline ULong* tg_ref_misses(TgRef* r)
+{
+   if (r->misses == NULL)
+      r->misses = tg_line_misses(tg_site_line(r->site), r->kind);
+   return r->misses;
+}
+
 /* The data references of a segment off one base that lie close together: they
    are looked up by their first byte, base+first, and the `span` bytes up to
    their last. A segment's groups are ordered by their newest reference. */

@@ -467,7 +467,10 @@ static void listen(void* opaque, const TgSpaceEvent* e)
    const Bool advises = e->what == TG_SPACE_ADVISE
                         && (e->advice == LINUX_MADV_HUGEPAGE
                             || e->advice == LINUX_MADV_COLLAPSE);
-   if (!maps && !advises)
+   Bool news = False;
+   for (UInt i = 0; i < tg_n_lanes; i++)
+      news |= !tg_lanes[i].asks;
+   if (!news || (!maps && !advises))
       return;
    ULong bits = 0;
    tg_shared_part();
@@ -482,8 +485,6 @@ static void listen(void* opaque, const TgSpaceEvent* e)
       VG_(memset)(lane->front, 0, sizeof lane->front);
       detach_between(lane, 0, ~(Addr)0);
    }
-   if (bits == 0)
-      return;
    tg_knowledge.wide |= bits;
    for (UInt t = 0; t < TG_N_TABLES; t++)
       tg_pages_forget(t, 0, ~(UWord)0, bits);

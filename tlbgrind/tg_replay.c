@@ -258,6 +258,12 @@ static TgPage* second_page(const TgHot* hot, const TgGroup* g)
    return last == page_of(first) ? NULL : tg_data_page(last);
 }
 
+static Bool is_unknown(const TgGroup* g, const TgPage* p)
+{
+   return p != NULL
+          && tg_is_data_unknown(tg_group_probe(g, p, tg_knowledge.writes));
+}
+
 /* A segment with groups that lie on two pages: notes all times, if all pages are
    known. A stack that has grown to the end of a page makes many of these. */
 static Bool note_known(const TgHot* hot, TgSegment* s)
@@ -266,11 +272,8 @@ static Bool note_known(const TgHot* hot, TgSegment* s)
       return False;
    for (UInt i = 0; i < s->n_groups; i++) {
       const TgGroup* g = &s->group[i];
-      const TgPage* second = second_page(hot, g);
-      if (tg_is_data_unknown(tg_group_probe(g, tg_segment_pages.page[i],
-                                           tg_knowledge.writes))
-          || (second != NULL && tg_is_data_unknown(tg_group_probe(g, second,
-                                                             tg_knowledge.writes))))
+      if (is_unknown(g, tg_segment_pages.page[i])
+          || is_unknown(g, second_page(hot, g)))
          return False;
    }
    tg_replay_note_times(hot, s);

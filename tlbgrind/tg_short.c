@@ -52,8 +52,7 @@ void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
 /* The reference has missed the first level, perhaps for the first time. */
 static void missed(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now)
 {
-   if (r->misses == NULL)
-      r->misses = tg_line_misses(tg_site_line(r->site), r->kind);
+   tg_ref_misses(r);
    tg_short_way_missed(&tg_short_way[kind], kind, r, p, key, now);
 }
 
@@ -238,8 +237,8 @@ static void find(TgLane* lane, TgKind kind)
    if (w->second != NULL) {
       w->second_key = w->second->key;
       w->second_time = w->second->time;
-      const uint32_t cycles = lane->machine->m.array[stop->array[0]].hit_cycles;
-      w->hit_cycles = cycles == TLB_UNKNOWN ? 0 : cycles;
+      w->hit_cycles
+         = tlb_known_cycles(lane->machine->m.array[stop->array[0]].hit_cycles);
    }
 }
 

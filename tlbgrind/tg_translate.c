@@ -55,7 +55,7 @@ static void note_parts(TgKind kind, UInt cost, ULong lanes)
 
 static void book(TgRef* r, const TgLane* lane, const tlb_outcome* o)
 {
-   tg_book_misses(r->misses + lane->number * TG_N_OF_A_MISS, o);
+   tg_book_misses(tg_ref_misses(r) + lane->number * TG_N_OF_A_MISS, o);
    for (UInt missed = in_parts ? tg_misses_of(o) : 0; missed != 0;
         missed &= missed - 1)
       note_parts(r->kind, (UInt)__builtin_ctz(missed), lane->bit);
@@ -82,7 +82,7 @@ static void look_on_shelves(TgRef* r, const TgStream* s, UInt rungs, TgTable tab
    tlb_shelf_page* page = tg_behind(table, p);
    const ULong shelved = s->shelved[rungs];
    ULong absent = shelved & ~page->held[table];
-   ++*tg_count_of_stream(r->misses, s, rungs);
+   ++*tg_count_of_stream(tg_ref_misses(r), s, rungs);
    if (in_parts)
       note_parts(r->kind, 0, shelved);
    fetch_ahead(page, table, absent);
@@ -104,8 +104,6 @@ static void miss(TgRef* r, TgLane* leader, TgTable table, TgPage* p,
    const TgStream* s = &leader->stream[table];
    const UInt rungs = leader->ladder[table] == NULL
                          ? 1 : tg_shared_missed(leader, table, p);
-   if (r->misses == NULL)
-      r->misses = tg_line_misses(tg_site_line(r->site), r->kind);
    if (s->shelved[rungs] != 0)
       look_on_shelves(r, s, rungs, table, p, ref);
    for (ULong one = s->asked[rungs]; one != 0; one &= one - 1) {
@@ -209,8 +207,6 @@ void tg_translate_as_cachegrind(TgRef* r, UWord first, UWord last, ULong now)
       o.missed |= 1u << level;
    }
    begin_reference(r, TG_NO_MARK);
-   if (r->misses == NULL)
-      r->misses = tg_line_misses(tg_site_line(r->site), r->kind);
    if (o.missed)
       book(r, &tg_lanes[0], &o);
 }

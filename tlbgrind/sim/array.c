@@ -70,7 +70,7 @@ void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
    carver c = { memory, 0 };
    *a = (tlb_array){ .g = *g, .sets = tlb_geometry_sets(g),
                      .random = g->seed, .release = release, .opaque = opaque };
-   a->set_mask = (a->sets & (a->sets - 1)) == 0 ? a->sets - 1 : TLB_NO_MASK;
+   a->set_mask = tlb_set_mask(a->sets);
    a->plain = g->policy == TLB_LRU && !has_index(g);
    carve_array(a, g, &c);
 

@@ -113,6 +113,11 @@ typedef struct {
 
 #define TLB_NO_MASK UINT32_MAX
 
+static inline uint32_t tlb_set_mask(uint32_t sets)
+{
+   return (sets & (sets - 1)) == 0 ? sets - 1 : TLB_NO_MASK;
+}
+
 /* Bytes of memory that tlb_array_init() wants for this geometry. */
 size_t tlb_array_bytes(const tlb_geometry *g);
 
@@ -189,12 +194,16 @@ static inline uint64_t tlb_array_time(const tlb_array *a, uint32_t entry)
    return t > a->time[entry] ? t : a->time[entry];
 }
 
-/* Sets are chosen by the page number alone: contexts share the sets. */
+/* Sets are chosen by the page number alone: contexts share the sets. `mask`:
+   set_mask. */
+static inline uint32_t tlb_set_of(uint64_t page, uint32_t sets, uint32_t mask)
+{
+   return mask != TLB_NO_MASK ? (uint32_t)page & mask : (uint32_t)(page % sets);
+}
+
 static inline uint32_t tlb_array_set(const tlb_array *a, tlb_key key)
 {
-   const uint64_t page = tlb_key_page(key);
-   return a->set_mask != TLB_NO_MASK ? (uint32_t)page & a->set_mask
-                                     : (uint32_t)(page % a->sets);
+   return tlb_set_of(tlb_key_page(key), a->sets, a->set_mask);
 }
 
 /* --- Plain arrays --- */

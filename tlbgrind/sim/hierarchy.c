@@ -105,11 +105,6 @@ int tlb_machine_holds(const tlb_machine *m, unsigned base_shift,
 
 /* --- Building --- */
 
-static uint32_t known(uint32_t cycles)
-{
-   return cycles == TLB_UNKNOWN ? 0 : cycles;
-}
-
 /* Each array starts on a line of the cache, and so do sets of 8 ways. */
 enum { LINE = 64 };
 
@@ -220,7 +215,7 @@ static int reference(tlb_hierarchy *h, const tlb_reference *r,
 
 static void pay(tlb_outcome *out, uint32_t cycles)
 {
-   out->cycles += known(cycles);
+   out->cycles += tlb_known_cycles(cycles);
 }
 
 void tlb_hierarchy_walk(tlb_hierarchy *h, const tlb_reference *r,

@@ -100,6 +100,12 @@ typedef struct {
    tlb_reason note[TLB_MAX_NOTES];
 } tlb_machine;
 
+/* What an estimate takes a number of cycles for. */
+static inline uint32_t tlb_known_cycles(uint32_t cycles)
+{
+   return cycles == TLB_UNKNOWN ? 0 : cycles;
+}
+
 static inline int tlb_step_has_own_cache(const tlb_walk_step *s)
 {
    return s->cached && !s->in_last_level && !s->joined;

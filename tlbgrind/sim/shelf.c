@@ -4,7 +4,8 @@
 
 void tlb_shelf_init(tlb_shelf *s, uint32_t sets, uint32_t ways, void *memory)
 {
-   *s = (tlb_shelf){ .entry = memory, .sets = sets, .ways = ways };
+   *s = (tlb_shelf){ .entry = memory, .sets = sets, .ways = ways,
+                      .set_mask = tlb_set_mask(sets) };
    for (size_t i = 0; i < (size_t)sets * ways; i++)
       s->entry[i] = (tlb_shelf_entry){ 0, 0 };
 }

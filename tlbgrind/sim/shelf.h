@@ -34,7 +34,7 @@ typedef struct {
 
 typedef struct {
    tlb_shelf_entry *entry; /* set after set */
-   uint32_t sets;
+   uint32_t sets, set_mask; /* as in an array */
    uint32_t ways;
    uint64_t bit[TLB_SHELF_SIDES]; /* the shelf's, on each side that asks it, else 0 */
    /* Which of a page's times are those when the shelf was asked. */
@@ -53,9 +53,7 @@ void tlb_shelf_init(tlb_shelf *s, uint32_t sets, uint32_t ways, void *memory);
 /* The set that a page of that number goes to. */
 static inline tlb_shelf_entry *tlb_shelf_set(const tlb_shelf *s, uint64_t page)
 {
-   const uint64_t set = (s->sets & (s->sets - 1)) == 0 ? page & (s->sets - 1)
-                                                       : page % s->sets;
-   return s->entry + set * s->ways;
+   return s->entry + (size_t)tlb_set_of(page, s->sets, s->set_mask) * s->ways;
 }
 
 /* Puts the page in, which is not there; `now` is later than all times so far. For
