@@ -181,6 +181,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_fault_space.c \
 	tlbgrind/tg_fault_start.c \
 	tlbgrind/tg_file.c \
+	tlbgrind/tg_fronts.c \
 	tlbgrind/tg_host.c \
 	tlbgrind/tg_huge_files.c \
 	tlbgrind/tg_hugetlb.c \
@@ -192,6 +193,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_machines.c \
 	tlbgrind/tg_main.c \
 	tlbgrind/tg_memory.c \
+	tlbgrind/tg_missed.c \
 	tlbgrind/tg_numbers.c \
 	tlbgrind/tg_options.c \
 	tlbgrind/tg_native_cpuid.c \
@@ -230,6 +232,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_fault_space.h \
 	tlbgrind/tg_fault_start.h \
 	tlbgrind/tg_file.h \
+	tlbgrind/tg_fronts.h \
 	tlbgrind/tg_host.h \
 	tlbgrind/tg_hot.h \
 	tlbgrind/tg_huge_files.h \
@@ -241,6 +244,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_machine_names.h \
 	tlbgrind/tg_machines.h \
 	tlbgrind/tg_memory.h \
+	tlbgrind/tg_missed.h \
 	tlbgrind/tg_numbers.h \
 	tlbgrind/tg_options.h \
 	tlbgrind/tg_native_cpuid.h \

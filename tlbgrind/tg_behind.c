@@ -14,6 +14,8 @@ _Static_assert((UInt)TLB_SHELF_SIDES == (UInt)TG_N_TABLES, "a side is a table");
 
 /* Numbered from 1, for a page's record has no room for an address. */
 enum { CHUNK_BITS = 6, CHUNK = 1 << CHUNK_BITS };
+/* Each begins a line of the processor's cache. */
+enum { LINE = 64 };
 
 static UChar** chunks;
 static UInt n_pages;
@@ -32,7 +34,8 @@ static UInt new_page(UWord page_number)
    if (chunks == NULL || (number & (CHUNK - 1)) == 0) {
       chunks = VG_(realloc)("tg.behind.chunks", chunks,
                             (n + 1) * sizeof *chunks);
-      chunks[n] = VG_(calloc)("tg.behind", CHUNK, bytes);
+      UChar* room = VG_(calloc)("tg.behind", CHUNK * bytes + LINE, 1);
+      chunks[n] = (UChar*)VG_ROUNDUP((Addr)room, LINE);
    }
    page_of(number)->number = page_number;
    return number;
@@ -236,7 +239,7 @@ void tg_behind_find(Bool fast_path)
          find_shelves(l);
    }
    const UInt n_times = find_streams();
-   bytes = sizeof(tlb_shelf_page) + n_times * sizeof(ULong);
+   bytes = VG_ROUNDUP(sizeof(tlb_shelf_page) + n_times * sizeof(ULong), LINE);
    tg_lines_count(tg_n_lanes * TG_N_OF_A_MISS + n_times);
 }
 
@@ -247,7 +250,7 @@ static void settle_stream(const TgStream* s, TgTable table, ULong* misses)
    for (UInt rungs = 1; rungs <= s->n; rungs++) {
       if (s->shelved[rungs] == 0)
          continue;
-      ULong* count = tg_count_of_stream(misses, s, rungs);
+      ULong* count = misses + tg_streams_at() + s->first + rungs - 1;
       for (ULong bits = s->shelved[rungs]; bits != 0; bits &= bits - 1) {
          const TgLane* lane = &tg_lanes[__builtin_ctzll(bits)];
          ULong* cost = misses + lane->number * TG_N_OF_A_MISS;

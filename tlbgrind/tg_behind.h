@@ -17,11 +17,10 @@
 /* Finds the streams, and makes shelves; once it is known who follows whom. */
 void tg_behind_find(Bool fast_path);
 
-/* A line's count of what so many rungs of the stream have missed. */
-static inline ULong* tg_count_of_stream(ULong* misses, const TgStream* s,
-                                        UInt rungs)
+/* Where the counts of streams begin among those of a line. */
+static inline UInt tg_streams_at(void)
 {
-   return misses + tg_n_lanes * TG_N_OF_A_MISS + s->first + rungs - 1;
+   return tg_n_lanes * TG_N_OF_A_MISS;
 }
 
 /* What stands at the page, made if it is new. */

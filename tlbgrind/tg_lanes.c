@@ -8,6 +8,7 @@
 
 #include "tg_aspace.h"
 #include "tg_behind.h"
+#include "tg_fronts.h"
 #include "tg_lanes.h"
 #include "tg_shared.h"
 #include "tg_short.h"
@@ -170,29 +171,6 @@ static void known(TgPort* port, TgPage* p)
       tg_rest(p)->wanted_writes &= others;
 }
 
-/* The common case: a miss in an array that chooses by time, all of which is known.
-   Nothing but the page itself and the victim is touched. */
-static inline Bool miss_plainly(TgLane* lane, const TgFront* f, TgPage* p,
-                                tlb_key key, TgKind kind, ULong now)
-{
-   tlb_array* a = f->array;
-   const UInt entry = a->plain ? tlb_plain_oldest(a, key)
-                               : tlb_array_place(a, key);
-   TgPort* port = a->opaque;
-   TgPage* victim = page_of_time(port, a->short_cut[entry]);
-   if (tg_rest(victim)->mark == mark_at_hand)
-      return False;
-   tg_evicted = victim;
-   tg_page_wanted(kind == TG_FETCH ? TG_CODE : TG_DATA, victim, port->reads,
-                  port->writes, lane->bit);
-   uint64_t* time = (uint64_t*)(void*)((UChar*)p + f->time_at);
-   if (a->plain)
-      tlb_plain_replace(a, entry, key, time);
-   else
-      tlb_array_replace(a, entry, key, now, time);
-   return True;
-}
-
 /* Whether a base page that is wanted can not be there, since whatever is there
    is known. (NRU also wants to see pages that are there.) */
 static Bool is_absent(const TgLane* lane, const tlb_stop* stop)
@@ -305,20 +283,10 @@ static void changed(void* opaque, uint64_t start, uint64_t end)
 Bool tg_lane_refer(TgLane* lane, TgPage* p, UWord number, TgKind kind,
                    ULong now, UInt mark, tlb_reference* out, Bool* missed)
 {
-   const TgFront* f = &lane->front[kind];
-   const tlb_key key = tlb_key_of(number, page_shift, 0);
    *out = (tlb_reference){ .page = number, .now = now, .user = (uint8_t)kind,
                            .page_shift = (uint8_t)page_shift,
                            .block_shift = (uint8_t)page_shift };
    mark_at_hand = mark;
-   if (f->array != NULL && f->by_time && fast_path
-       && tlb_set_is_known(f->array, key)) {
-      if (!miss_plainly(lane, f, p, key, kind, now))
-         return False;
-      *missed = True;
-      known(f->array->opaque, p);
-      return True;
-   }
    if (!lane->base_pages)
       ask_backing(lane, p, out);
    return refer_first_level(lane, out, p, missed);
@@ -385,18 +353,6 @@ tlb_array* tg_lane_base_array(TgLane* lane, TgKind kind)
        || stop->shift[0] != page_shift || tg_lane_is_mixed(lane))
       return NULL;
    return &lane->h.array[stop->array[0]];
-}
-
-static void init_front(TgLane* lane, TgKind kind)
-{
-   tlb_array* a = tg_lane_base_array(lane, kind);
-   if (a == NULL)
-      return;
-   const TgPort* port = a->opaque;
-   lane->front[kind].array = a;
-   lane->front[kind].by_time = !a->also_behind && (a->g.policy == TLB_LRU
-                                                   || a->g.policy == TLB_PLRU);
-   lane->front[kind].time_at = port->time_at;
 }
 
 /* Whether loads and stores ask different arrays first. */
@@ -482,13 +438,13 @@ static void listen(void* opaque, const TgSpaceEvent* e)
       lane->base_pages = False;
       lane->asks = True;
       bits |= lane->bit;
-      VG_(memset)(lane->front, 0, sizeof lane->front);
       detach_between(lane, 0, ~(Addr)0);
    }
    tg_knowledge.wide |= bits;
    for (UInt t = 0; t < TG_N_TABLES; t++)
       tg_pages_forget(t, 0, ~(UWord)0, bits);
    tg_short_way_find(fast_path);
+   tg_fronts_find(fast_path);
 }
 
 static void init_lane(TgLane* lane, UInt number, const TgMachine* machine,
@@ -551,8 +507,6 @@ void tg_lanes_init(const TgOptions* options)
    for (UInt i = 0; i < n; i++) {
       for (UInt j = 0; j < tg_lanes[i].machine->m.n_arrays; j++)
          init_port(&tg_lanes[i], j);
-      for (UInt kind = 0; kind < TG_N_KINDS; kind++)
-         init_front(&tg_lanes[i], kind);
    }
    tg_behind_find(fast_path);
 }

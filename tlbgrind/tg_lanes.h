@@ -18,20 +18,12 @@ typedef struct _TgLane TgLane;
 
 enum { TG_MAX_SEGMENT_PAGES = 32 };
 
-/* The first-level array that a kind of reference is looked up in, if there is
-   only one and its entries are base pages: the case that has to be fast. */
-typedef struct {
-   tlb_array* array; /* NULL: it is not that simple */
-   Bool by_time;     /* the times alone say who is evicted */
-   SizeT time_at;    /* where in a TgPage the times of its entries stand */
-} TgFront;
-
 /* What a first-level array's short cuts and releases need to know. */
 typedef struct {
    TgLane* lane;
    tlb_array* array;
    Bool code, reads, writes; /* who uses it */
-   SizeT time_at; /* as above, for entries of one base page */
+   SizeT time_at; /* where in a TgPage the times of its base pages stand */
 } TgPort;
 
 /* What stands right behind the first level, if its pages say that they are there:
@@ -65,7 +57,6 @@ struct _TgLane {
    Bool base_pages; /* it need not be asked, and is a base page of the run */
    Bool asked_always; /* a page can be in two of its first-level arrays at once,
                          for which one record would not do: nothing is known */
-   TgFront front[TG_N_KINDS];
    /* Machines that miss nothing there but what this one misses, by table, in a
       list: they are only asked then, see tg_shared.h. */
    TgLane* follower[TG_N_TABLES];

@@ -33,10 +33,12 @@
 #include "tg_entries.h"
 #include "tg_fault_record.h"
 #include "tg_file.h"
+#include "tg_fronts.h"
 #include "tg_hot.h"
 #include "tg_hugetlb.h"
 #include "tg_instrument.h"
 #include "tg_lanes.h"
+#include "tg_missed.h"
 #include "tg_options.h"
 #include "tg_out.h"
 #include "tg_reach.h"
@@ -66,7 +68,7 @@ static void add_up(TgResult* result, XArray* lines)
       for (UInt j = 0; j < TG_N_COSTS; j++)
          result->total[j] += cost[j];
    }
-   VG_(memcpy)(result->extra, tg_translate_extra(result->number),
+   VG_(memcpy)(result->extra, tg_missed_extra(result->number),
                sizeof result->extra);
 }
 
@@ -170,7 +172,7 @@ static void forked(ThreadId tid)
    tg_lines_zero();
    VG_(memset)(tg_block_totals(), 0, sizeof(TgBlockTotals));
    VG_(memset)(tg_replay_straddles(), 0, TG_N_KINDS * sizeof(ULong));
-   VG_(memset)(tg_translate_extra(0), 0,
+   VG_(memset)(tg_missed_extra(0), 0,
                run.options->n_machines * TG_N_COSTS * sizeof(ULong));
    if (run.options->reach)
       tg_reach_zero();
@@ -362,7 +364,9 @@ static void post_clo_init(void)
    tg_blocks_init();
    tg_lanes_init(o);
    tg_translate_init(o);
+   tg_missed_init();
    tg_short_way_find(o->fast_path);
+   tg_fronts_find(o->fast_path);
    if (o->reach)
       tg_reach_init(o);
    tg_replay_init(o);

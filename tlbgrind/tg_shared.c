@@ -198,12 +198,12 @@ void tg_shared_find(void)
 
 /* --- What a leader misses --- */
 
-UInt tg_shared_missed(TgLane* leader, TgTable table, TgPage* p)
+UInt tg_shared_missed(TgLane* leader, TgTable table, TgPage* p, TgPage* evicted)
 {
    tlb_ladder* l = leader->ladder[table];
    const UInt n = tlb_ladder_take(l, p, tg_behind(table, p)->place[table]);
-   if (tg_evicted != NULL)
-      tg_behind(table, tg_evicted)->place[table] = tlb_ladder_put(l, tg_evicted);
+   if (evicted != NULL)
+      tg_behind(table, evicted)->place[table] = tlb_ladder_put(l, evicted);
    return n;
 }
 

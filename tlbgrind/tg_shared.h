@@ -17,9 +17,10 @@
 /* Finds who counts for whom and who follows whom. */
 void tg_shared_find(void);
 
-/* The leader, which has a ladder, has missed page p. Returns which of its
-   followers have, too: those on a rung with a lower number. */
-UInt tg_shared_missed(TgLane* leader, TgTable table, TgPage* p);
+/* The leader, which has a ladder, has missed page p, and evicted another (NULL: none).
+   Returns which of its followers have missed it, too: those on a rung with a lower
+   number. */
+UInt tg_shared_missed(TgLane* leader, TgTable table, TgPage* p, TgPage* evicted);
 
 /* The followers of all lanes that know base pages alone go on by
    themselves. */

@@ -5,8 +5,8 @@
 #include "sim/policy.h"
 
 #include "tg_later.h"
+#include "tg_missed.h"
 #include "tg_short.h"
-#include "tg_translate.h"
 #include "tg_used.h"
 
 TgShortWay tg_short_way[TG_N_KINDS];
@@ -153,18 +153,6 @@ static TgShortEnd refer_any(TgRef* r, TgPage* p, tlb_key key, ULong now,
    return TG_SHORT_DONE;
 }
 
-/* The oldest entry, by the tree of the only set. */
-static UInt root_of(const TgShortWay* w)
-{
-   const tlb_bound* root = tlb_array_root(w->first, 0);
-   for (;;) {
-      const uint64_t time = *w->short_cut[root->way];
-      if (time == root->time)
-         return root->way;
-      tlb_policy_bound(w->first, 0, root->way, time);
-   }
-}
-
 TgShortEnd tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now,
                            TgPage* const* page, UInt n)
 {
@@ -183,7 +171,8 @@ TgShortEnd tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now,
    if ((!w->plain && !w->tree) || a->filled[set] != a->g.ways
        || !tlb_array_all_attached(a))
       return split ? TG_NOT_SHORT : refer_any(r, p, key, now, page, n);
-   const UInt entry = w->plain ? tg_short_way_oldest(w, set) : root_of(w);
+   const UInt entry = w->plain ? tg_short_way_oldest(w, set)
+                               : tlb_policy_oldest_known(a);
    TgPage* victim = tg_page_of_time(w->short_cut[entry], probe_at);
    if (tg_is_among(victim, page, n))
       return TG_SHORT_NEEDED;
@@ -218,7 +207,7 @@ static void find(TgLane* lane, TgKind kind)
 {
    const UInt shift = lane->h.base_shift;
    const tlb_stop* stop = &tlb_route_of(&lane->h, kind, shift, shift)->at[1];
-   tlb_array* first = lane->front[kind].array;
+   tlb_array* first = tg_lane_base_array(lane, kind);
    if (first == NULL || lane->h.entry_level[kind] != 0 || is_shared(first))
       return;
    TgShortWay* w = &tg_short_way[kind];

@@ -13,22 +13,6 @@
 
 void tg_translate_init(const TgOptions* options);
 
-/* What a reference missed: bit n for a miss that is counted as cost
-   TG_MISS_1 + n. */
-static inline UInt tg_misses_of(const tlb_outcome* o)
-{
-   return o->missed | (o->walked ? 1u << (TG_WALKS - TG_MISS_1) : 0);
-}
-
-/* Adds it to the costs of a line and a machine, from TG_MISS_1 on. */
-static inline void tg_book_misses(ULong* cost, const tlb_outcome* o)
-{
-   cost[TG_WALK_REFS - TG_MISS_1] += o->walk_references;
-   cost[TG_CYCLES - TG_MISS_1] += o->cycles;
-   for (UInt bits = tg_misses_of(o); bits != 0; bits >>= 1, cost++)
-      *cost += bits & 1;
-}
-
 /* Simulates reference r to page p, whose number is `number`, at the time `now`,
    and books what it missed. A modify is a read here; in a run that knows arrays
    for stores it is a write to the same page, too.
@@ -47,9 +31,5 @@ void tg_translate_second(TgRef* r, TgPage* p, UWord number, ULong now);
    for both if the one before missed either. Only without fast path, and with
    one machine. */
 void tg_translate_as_cachegrind(TgRef* r, UWord first, UWord last, ULong now);
-
-/* By machine: misses beyond the first that one reference made of a level; see
-   tg_events.h for the costs. */
-ULong* tg_translate_extra(UInt lane);
 
 #endif

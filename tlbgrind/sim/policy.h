@@ -20,6 +20,19 @@ uint32_t tlb_policy_leaves(const tlb_geometry *g);
 /* Notes in the set's tree that entry number e was not referenced before `time`. */
 void tlb_policy_bound(tlb_array *a, uint32_t set, uint32_t e, uint64_t time);
 
+/* The oldest entry of an array with a tree and one set, all of whose entries have
+   short cuts to one page each. */
+static inline uint32_t tlb_policy_oldest_known(tlb_array *a)
+{
+   const tlb_bound *const root = tlb_array_root(a, 0);
+   for (;;) {
+      const uint64_t time = tlb_array_attached_time(a, a->short_cut[root->way]);
+      if (time == root->time)
+         return root->way;
+      tlb_policy_bound(a, 0, root->way, time);
+   }
+}
+
 /* NRU: entry number e of `set` is referenced. */
 void tlb_policy_use(tlb_array *a, uint32_t set, uint32_t e);
 

@@ -1,0 +1,251 @@
+/* First levels, all at once. See tg_fronts.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+
+#include "sim/policy.h"
+
+#include "tg_behind.h"
+#include "tg_fronts.h"
+#include "tg_lanes.h"
+#include "tg_missed.h"
+#include "tg_shared.h"
+
+/* How the oldest entry is found. */
+typedef enum { BY_TREE, BY_POLICY, OF_4, OF_6, OF_8, OF_ANY } Way;
+
+typedef struct {
+   tlb_array* array;
+   tlb_key* key;
+   uint64_t** short_cut;
+   TgLane* lane;
+   /* The machine's bit, if references of that kind ask the array, else 0. If stores
+      are not told apart, they ask what loads do. */
+   ULong loads; /* or fetches */
+   ULong stores;
+   UInt set_mask;
+   UChar how;     /* Way */
+   UChar time_at; /* where the time stands in a page's record */
+   UChar other;   /* its other time, counted from there in times; 0: there is none */
+   Bool full;     /* all that the array has is known, and stays so */
+} __attribute__((aligned(64))) Front;
+
+static Front fronts[TG_N_KINDS][TG_MAX_LANES];
+ULong tg_fronts[TG_N_KINDS];
+
+/* --- Whom they evict --- */
+
+/* A way with the time of its last reference in one number: see tg_timed(). */
+static inline uint64_t timed(uint64_t* const* time, UInt other, UInt way)
+{
+   const uint64_t a = time[way][0];
+   const uint64_t b = time[way][other];
+   return (a > b ? a : b) << 3 | way;
+}
+
+/* `ways`: a constant, up to 8. */
+static inline __attribute__((always_inline))
+UInt earliest(const Front* f, UInt set, UInt ways)
+{
+   uint64_t* const* const time = f->short_cut + set * ways;
+   const UInt other = f->other;
+   uint64_t found = timed(time, other, 0);
+   #pragma GCC unroll 8
+   for (UInt way = 1; way < ways; way++) {
+      const uint64_t t = timed(time, other, way);
+      found = t < found ? t : found;
+   }
+   return set * ways + (UInt)(found & 7);
+}
+
+static UInt entry_to_evict(const Front* f, tlb_key key)
+{
+   const UInt set = (UInt)key & f->set_mask;
+   switch ((Way)f->how) {
+   case OF_4:
+      return earliest(f, set, 4);
+   case OF_6:
+      return earliest(f, set, 6);
+   case OF_8:
+      return earliest(f, set, 8);
+   case OF_ANY:
+      return tlb_plain_oldest(f->array, key);
+   case BY_TREE:
+      return tlb_policy_oldest_known(f->array);
+   case BY_POLICY:
+      break;
+   }
+   return tlb_array_place(f->array, key);
+}
+
+/* Whether all that the array has is known, also now that more may have come. */
+static Bool is_full(Front* f)
+{
+   const tlb_array* a = f->array;
+   f->full = a->n_attached == a->g.entries && a->n_ranges == 0;
+   return f->full;
+}
+
+typedef struct {
+   const Front* front;
+   UInt entry;
+   TgPage* page; /* that is evicted */
+} Eviction;
+
+/* Returns how many there are, or -1 if one of them is not known. */
+static Int find_evictions(Front* of_kind, ULong wanted, tlb_key key, Eviction* out)
+{
+   Int n = 0;
+   for (; wanted != 0; wanted &= wanted - 1) {
+      Front* f = &of_kind[__builtin_ctzll(wanted)];
+      if (UNLIKELY(!f->full) && !is_full(f))
+         return -1;
+      const UInt entry = entry_to_evict(f, key);
+      TgPage* evicted = (TgPage*)((Addr)f->short_cut[entry] - f->time_at);
+      __builtin_prefetch(tg_rest(evicted), 1);
+      out[n++] = (Eviction){ f, entry, evicted };
+   }
+   return n;
+}
+
+/* --- What becomes of it --- */
+
+/* Without a branch: whether it was known is a matter of chance. */
+static inline void forget(TgPage* p, UWord unknown, ULong by)
+{
+   const UWord if_known = (p->tag & 1) - 1;
+   p->tag ^= by != 0 ? unknown & if_known : 0;
+}
+
+static inline void exchange(const Eviction* e, tlb_key key, TgPage* p, Bool code,
+                            ULong now)
+{
+   const Front* f = e->front;
+   const UInt shift = tg_knowledge.page_shift;
+   TgRest* rest = tg_rest(e->page);
+   uint64_t* time = (uint64_t*)((Addr)p + f->time_at);
+   rest->wanted |= f->loads;
+   if (code) {
+      tg_code_unknown(e->page, shift);
+   } else {
+      const UWord unknown = 1 | (UWord)TG_DATA_UNKNOWN << shift;
+      rest->wanted_writes |= f->stores;
+      forget(e->page, unknown, f->loads);
+      forget(tg_writes(e->page), unknown,
+             tg_knowledge.split ? f->stores : f->loads);
+   }
+   if (f->how >= OF_4) {
+      f->key[e->entry] = key;
+      f->short_cut[e->entry] = time;
+   } else {
+      tlb_array_replace(f->array, e->entry, key, now, time);
+   }
+}
+
+/* What has been evicted goes onto the ladder, if there is one. */
+static inline UInt rungs_missed(const Eviction* e, TgTable table, TgPage* p)
+{
+   TgLane* lane = e->front->lane;
+   return lane->ladder[table] == NULL ? 1
+                                      : tg_shared_missed(lane, table, p, e->page);
+}
+
+static inline __attribute__((always_inline))
+void replace_all(TgRef* r, TgPage* p, const Eviction* eviction, Int n, tlb_key key,
+                 const tlb_reference* ref, Bool code)
+{
+   const TgTable table = code ? TG_CODE : TG_DATA;
+   tlb_shelf_page* behind = tg_n_lanes > 1 ? tg_behind(table, p) : NULL;
+   ULong* counts = tg_ref_misses(r) + tg_streams_at();
+   TgMissed missed = { 0, 0 };
+   ULong loads = 0, stores = 0;
+   for (Int i = 0; i < n; i++) {
+      const Eviction* e = &eviction[i];
+      exchange(e, key, p, code, ref->now);
+      loads |= e->front->loads;
+      stores |= e->front->stores;
+      tg_missed_stream(&missed, counts, behind, &e->front->lane->stream[table],
+                       rungs_missed(e, table, p), ref->now);
+   }
+   TgRest* rest = tg_rest(p);
+   rest->wanted &= ~loads;
+   rest->wanted_writes &= ~stores;
+   tg_missed_ask(r, &missed, table, behind, ref);
+}
+
+static Bool is_needed(const Eviction* eviction, Int n_evictions, TgPage* const* page,
+                      UInt n)
+{
+   Bool needed = False;
+   for (Int i = 0; i < n_evictions; i++) {
+      for (UInt j = 0; j < n; j++)
+         needed |= eviction[i].page == page[j];
+   }
+   return needed;
+}
+
+TgFrontsEnd tg_fronts_miss(TgRef* r, TgPage* p, UWord number, TgKind kind,
+                           ULong wanted, ULong now, TgPage* const* page, UInt n)
+{
+   Eviction eviction[TG_MAX_LANES];
+   const UChar shift = (UChar)tg_knowledge.page_shift;
+   const tlb_key key = tlb_key_of(number, shift, 0);
+   const Int n_evictions = find_evictions(fronts[kind], wanted, key, eviction);
+   if (n_evictions < 0)
+      return TG_NO_FRONTS;
+   if (is_needed(eviction, n_evictions, page, n))
+      return TG_FRONTS_NEEDED;
+   const tlb_reference ref = { .page = number, .now = now, .user = (uint8_t)kind,
+                               .page_shift = shift, .block_shift = shift };
+   if (kind == TG_FETCH)
+      replace_all(r, p, eviction, n_evictions, key, &ref, True);
+   else
+      replace_all(r, p, eviction, n_evictions, key, &ref, False);
+   return TG_FRONTS_DONE;
+}
+
+/* --- Who has one --- */
+
+static Way way_of(const tlb_array* a)
+{
+   if (a->tree != NULL && a->sets == 1)
+      return BY_TREE;
+   if (!a->plain)
+      return BY_POLICY;
+   if (a->set_mask == TLB_NO_MASK)
+      return OF_ANY;
+   switch (a->g.ways) {
+   case 4: return OF_4;
+   case 6: return OF_6;
+   case 8: return OF_8;
+   default: return OF_ANY;
+   }
+}
+
+static void find(TgLane* lane, TgKind kind)
+{
+   tlb_array* a = tg_lane_base_array(lane, kind);
+   if (a == NULL || a->also_behind
+       || (a->g.policy != TLB_LRU && a->g.policy != TLB_PLRU))
+      return;
+   const TgPort* port = a->opaque;
+   const Bool split = tg_knowledge.split;
+   fronts[kind][lane->number] = (Front){
+      .array = a, .key = a->key, .short_cut = a->short_cut, .lane = lane,
+      .loads = port->code || port->reads || !split ? lane->bit : 0,
+      .stores = port->writes && split ? lane->bit : 0,
+      .set_mask = a->set_mask, .how = (UChar)way_of(a),
+      .time_at = (UChar)port->time_at,
+      .other = (UChar)a->second_time };
+   tg_fronts[kind] |= lane->bit;
+}
+
+void tg_fronts_find(Bool fast_path)
+{
+   for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
+      tg_fronts[kind] = 0;
+      for (UInt i = 0; fast_path && i < tg_n_lanes; i++)
+         find(&tg_lanes[i], kind);
+   }
+}

@@ -1,0 +1,35 @@
+/* Fronts: the first levels of a run's machines as a reference to a base page sees
+   them, all of which are dealt with at once.
+
+   Most references that have to be simulated miss in several machines: the page has
+   not been used for long. So first it is found out whom each of them evicts, which
+   one need not wait for the other; then all of it is done. What that reads of a
+   machine is one line of the cache. */
+
+#ifndef TG_FRONTS_H
+#define TG_FRONTS_H
+
+#include "pub_tool_basics.h"
+
+#include "tg_blocks.h"
+#include "tg_known.h"
+
+/* The machines that have one, by kind of reference: one array is asked first, the
+   times alone say who is evicted there, and base pages are all there is. */
+extern ULong tg_fronts[TG_N_KINDS];
+
+/* Finds them, once the lanes are there and whenever a machine begins to ask what
+   backs its pages. */
+void tg_fronts_find(Bool fast_path);
+
+typedef enum { TG_FRONTS_DONE, TG_FRONTS_NEEDED, TG_NO_FRONTS } TgFrontsEnd;
+
+/* The reference r to page p, whose number is `number`, as far as it is one of that
+   kind and those of `wanted` want to see it, all of which have a front: they have
+   missed it, and know the page now. TG_NO_FRONTS, and nothing done, if it is not that
+   simple; TG_FRONTS_NEEDED if one of the pages of the segment, of which there are n,
+   would be evicted. */
+TgFrontsEnd tg_fronts_miss(TgRef* r, TgPage* p, UWord number, TgKind kind,
+                           ULong wanted, ULong now, TgPage* const* page, UInt n);
+
+#endif

@@ -1,0 +1,69 @@
+/* What first levels have missed: booked to the line that missed it, and asked for
+   behind them. */
+
+#ifndef TG_MISSED_H
+#define TG_MISSED_H
+
+#include "pub_tool_basics.h"
+
+#include "tg_behind.h"
+#include "tg_blocks.h"
+#include "tg_known.h"
+#include "tg_lanes.h"
+
+void tg_missed_init(void);
+
+/* A reference begins. `in_parts`: its machines are asked more than once, for it
+   crosses to another page, or is a read and a write where these are told apart;
+   what a machine misses in one part of it is a miss for each part. */
+void tg_missed_begin(Bool in_parts);
+
+/* What was missed by more than one part of a reference: TG_N_COSTS misses of the
+   lane beyond the first. */
+ULong* tg_missed_extra(UInt lane);
+
+/* What a reference missed: bit n for a miss that is counted as cost
+   TG_MISS_1 + n. */
+static inline UInt tg_misses_of(const tlb_outcome* o)
+{
+   return o->missed | (o->walked ? 1u << (TG_WALKS - TG_MISS_1) : 0);
+}
+
+/* Adds it to the costs of a line and a machine, from TG_MISS_1 on. */
+static inline void tg_book_misses(ULong* cost, const tlb_outcome* o)
+{
+   cost[TG_WALK_REFS - TG_MISS_1] += o->walk_references;
+   cost[TG_CYCLES - TG_MISS_1] += o->cycles;
+   for (UInt bits = tg_misses_of(o); bits != 0; bits >>= 1, cost++)
+      *cost += bits & 1;
+}
+
+/* Books what the lane's machine has missed. */
+void tg_missed_book(TgRef* r, const TgLane* lane, const tlb_outcome* o);
+
+/* Which machines have missed their first levels. */
+typedef struct {
+   ULong shelved; /* of those that have a shelf, see tg_behind.h */
+   ULong asked;   /* of the others */
+} TgMissed;
+
+/* So many rungs of a stream miss at the time `now` what stands at `page`: adds to
+   *out who that is. `counts`: of the reference's line, from its streams on. */
+static inline void tg_missed_stream(TgMissed* out, ULong* counts,
+                                    tlb_shelf_page* page, const TgStream* s,
+                                    UInt rungs, ULong now)
+{
+   out->asked |= s->asked[rungs];
+   if (s->shelved[rungs] == 0)
+      return;
+   out->shelved |= s->shelved[rungs];
+   counts[s->first + rungs - 1]++;
+   page->time[s->first + rungs - 1] = now;
+}
+
+/* Asks behind the first levels. `page`: what stands at the page of the reference;
+   not needed if nobody has a shelf. */
+void tg_missed_ask(TgRef* r, const TgMissed* missed, TgTable table,
+                   tlb_shelf_page* page, const tlb_reference* ref);
+
+#endif
