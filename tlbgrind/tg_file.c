@@ -129,6 +129,21 @@ void tg_file_print(TgFile* f, const HChar* format, ...)
    va_end(args);
 }
 
+void tg_file_number(TgFile* f, ULong n, HChar after)
+{
+   HChar digits[20]; /* enough for 2^64; the last one first */
+   Int n_digits = 0;
+   do {
+      digits[n_digits++] = (HChar)('0' + n % 10);
+      n /= 10;
+   } while (n != 0);
+   if (f->used + n_digits >= (Int)sizeof f->buffer)
+      flush(f);
+   while (n_digits > 0)
+      f->buffer[f->used++] = digits[--n_digits];
+   f->buffer[f->used++] = after;
+}
+
 void tg_file_text(TgFile* f, const HChar* text)
 {
    for (; *text != '\0'; text++)

@@ -22,6 +22,10 @@ TgFile* tg_file_open(const HChar* name, const HChar** why);
 
 void tg_file_print(TgFile* f, const HChar* format, ...) PRINTF_CHECK(2, 3);
 
+/* The same as tg_file_print(f, "%llu%c", n, after), but fast: out-files have millions of
+   numbers. */
+void tg_file_number(TgFile* f, ULong n, HChar after);
+
 /* A text as it is, but control characters as '?', so that a line stays one. */
 void tg_file_text(TgFile* f, const HChar* text);
 

@@ -112,8 +112,7 @@ static void print_costs(TgFile* f, const ULong* costs, const TgEvent** events,
                         UInt n_events)
 {
    for (UInt i = 0; i < n_events; i++)
-      tg_file_print(f, " %llu", costs[events[i]->cost]);
-   tg_file_print(f, "\n");
+      tg_file_number(f, costs[events[i]->cost], i + 1 < n_events ? ' ' : '\n');
 }
 
 /* --- Names: the first mention defines a number, later ones refer to it --- */
@@ -184,7 +183,7 @@ static void print_lines(TgFile* f, XArray* lines, UInt machine,
                     l->file);
          file = l->file;
       }
-      tg_file_print(f, "%u", l->number);
+      tg_file_number(f, l->number, ' ');
       print_costs(f, cost, events, n_events);
       at = fn;
    }
@@ -222,9 +221,9 @@ Bool tg_out_write(const TgRun* run, const TgResult* result, XArray* lines,
          tg_file_print(f, " %s", events[i]->name);
       tg_file_print(f, "\n");
       print_lines(f, lines, result->number, events, n_events);
-      tg_file_print(f, "\nsummary:");
+      tg_file_print(f, "\nsummary: ");
       print_costs(f, result->total, events, n_events);
-      tg_file_print(f, "totals:");
+      tg_file_print(f, "totals: ");
       print_costs(f, result->total, events, n_events);
       failure = tg_file_close(f);
    }
