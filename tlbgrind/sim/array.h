@@ -96,8 +96,8 @@ typedef struct {
    tlb_bound *tree;      /* LRU of many ways: the oldest of each half, quarter,
                             ... of a set; NULL: there are no trees */
    uint32_t leaves;      /* of a set's tree: its ways, rounded up to 2^n */
-   uint64_t *latest;     /* PLRU: room for the last reference in each half,
-                            quarter, ... of a set; above 2n and 2n + 1 stands n */
+   uint64_t *latest;     /* PLRU: room for the last reference to each way of a set,
+                            and as much again */
    uint32_t n_filled;    /* entries that hold something */
    uint32_t n_attached;  /* entries with a short cut */
    uint32_t n_ranges;    /* of these, tlb_range */
