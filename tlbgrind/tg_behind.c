@@ -10,6 +10,9 @@
 
 _Static_assert((UInt)TLB_SHELF_SIDES == (UInt)TG_N_TABLES, "a side is a table");
 
+UInt tg_n_streams;
+ULong tg_behind_last[TG_N_TABLES];
+
 /* --- What stands at a page --- */
 
 /* Numbered from 1, for a page's record has no room for an address. */
@@ -144,6 +147,38 @@ static UInt ways_of(const TgLane* lane, const tlb_stop* stop)
    return ways;
 }
 
+/* Whether behind that level are walks alone, none of which is cut short by what an
+   earlier one has left. */
+static Bool is_last(const TgLane* lane, TgTable table, UInt level)
+{
+   const tlb_machine* m = &lane->machine->m;
+   const tlb_hierarchy* h = &lane->h;
+   for (UInt user = 0; user < TLB_N_USERS; user++) {
+      const tlb_route* route = tlb_route_of(h, user, h->base_shift, h->base_shift);
+      for (UInt l = level + 1; is_of_table(user, table) && l < h->levels; l++) {
+         if (route->at[l].n > 0)
+            return False;
+      }
+   }
+   for (UInt i = 0; i < m->n_walk_steps; i++) {
+      if (m->walk[i].cached)
+         return False;
+   }
+   return True;
+}
+
+/* A walk now is as good as any. */
+static void find_walk(TgLane* lane, TgTable table, TgShelf* s)
+{
+   const tlb_reference r = { .user = table == TG_CODE ? TLB_FETCH : TLB_LOAD,
+                             .page_shift = (uint8_t)lane->base_shift,
+                             .block_shift = (uint8_t)lane->base_shift };
+   s->is_last = is_last(lane, table, s->level);
+   s->walk = (tlb_outcome){ .missed = 1u << s->level };
+   if (s->is_last)
+      tlb_hierarchy_walk(&lane->h, &r, &s->walk);
+}
+
 static void init_shelf(TgLane* lane, TgTable table, const tlb_stop* stop,
                        UInt level)
 {
@@ -154,6 +189,7 @@ static void init_shelf(TgLane* lane, TgTable table, const tlb_stop* stop,
                    .cycles = hit_cycles(lane, stop, 0) };
    tlb_shelf_init(&s->shelf, sets, ways,
                   VG_(malloc)("tg.behind.shelf", tlb_shelf_bytes(sets, ways)));
+   find_walk(lane, table, s);
    lane->shelf[table] = s;
    if (stop->array[0] == tlb_walk_array(&lane->machine->m))
       lane->h.walker.shelf = &s->shelf;
@@ -179,6 +215,7 @@ static void find_shelves(TgLane* lane)
          lane->shelf[t] = lane->shelf[!t];
       else
          init_shelf(lane, t, stop[t], level[t]);
+      tg_behind_last[t] |= lane->shelf[t]->is_last ? lane->bit : 0;
    }
 }
 
@@ -238,9 +275,9 @@ void tg_behind_find(Bool fast_path)
       if (l->base_pages)
          find_shelves(l);
    }
-   const UInt n_times = find_streams();
-   bytes = VG_ROUNDUP(sizeof(tlb_shelf_page) + n_times * sizeof(ULong), LINE);
-   tg_lines_count(tg_n_lanes * TG_N_OF_A_MISS + n_times);
+   tg_n_streams = find_streams();
+   bytes = VG_ROUNDUP(sizeof(tlb_shelf_page) + tg_n_streams * sizeof(ULong), LINE);
+   tg_lines_count(tg_streams_at() + tg_n_streams + tg_n_lanes);
 }
 
 /* --- What was counted together --- */
@@ -261,11 +298,30 @@ static void settle_stream(const TgStream* s, TgTable table, ULong* misses)
    }
 }
 
+static void settle_walks(const TgLane* lane, const TgShelf* s, ULong* misses)
+{
+   ULong* cost = misses + lane->number * TG_N_OF_A_MISS;
+   ULong* count = tg_count_of_last(misses, lane->number);
+   if (*count == 0)
+      return;
+   cost[s->level] += *count;
+   cost[TG_WALKS - TG_MISS_1] += *count;
+   cost[TG_WALK_REFS - TG_MISS_1] += *count * s->walk.walk_references;
+   cost[TG_CYCLES - TG_MISS_1] += *count * s->walk.cycles;
+   /* Who looks on the shelf has been charged for a hit. */
+   cost[TG_CYCLES - TG_MISS_1] -= *count * s->cycles;
+   *count = 0;
+}
+
 static void settle(ULong* misses, TgKind kind)
 {
    const TgTable table = kind == TG_FETCH ? TG_CODE : TG_DATA;
    for (UInt i = 0; i < tg_n_lanes; i++)
       settle_stream(&tg_lanes[i].stream[table], table, misses);
+   for (ULong last = tg_behind_last[table]; last != 0; last &= last - 1) {
+      const TgLane* lane = &tg_lanes[__builtin_ctzll(last)];
+      settle_walks(lane, lane->shelf[table], misses);
+   }
 }
 
 void tg_behind_settle(void)
@@ -300,5 +356,7 @@ void tg_behind_part(void)
          l->shelf[t] = NULL;
       }
    }
+   for (UInt t = 0; t < TG_N_TABLES; t++)
+      tg_behind_last[t] = 0;
    find_streams();
 }

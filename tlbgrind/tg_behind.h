@@ -17,10 +17,21 @@
 /* Finds the streams, and makes shelves; once it is known who follows whom. */
 void tg_behind_find(Bool fast_path);
 
-/* Where the counts of streams begin among those of a line. */
+/* Counts of streams there are in a line, and where they begin among its counts. */
+extern UInt tg_n_streams;
+
 static inline UInt tg_streams_at(void)
 {
    return tg_n_lanes * TG_N_OF_A_MISS;
+}
+
+/* By table, the machines whose shelf is the last that they have. */
+extern ULong tg_behind_last[TG_N_TABLES];
+
+/* A line's count of misses of such a shelf. */
+static inline ULong* tg_count_of_last(ULong* misses, UInt lane)
+{
+   return misses + tg_streams_at() + tg_n_streams + lane;
 }
 
 /* What stands at the page, made if it is new. */

@@ -33,6 +33,8 @@ typedef struct {
    const tlb_stop* stop; /* the arrays that it stands for */
    UInt level;  /* from 0 */
    UInt cycles; /* of a hit */
+   Bool is_last; /* behind it are walks alone, all of which cost the same */
+   tlb_outcome walk; /* then: what it comes to if a page is not on it */
 } TgShelf;
 
 /* Machines that miss together: one first level or, on a ladder, several. */

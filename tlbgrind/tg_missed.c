@@ -39,12 +39,17 @@ static void note_parts(TgKind kind, UInt cost, ULong lanes)
          [tg_cost(kind, TG_MISS_1 + cost)]++;
 }
 
+static void note_missed(TgKind kind, const TgLane* lane, const tlb_outcome* o)
+{
+   for (UInt missed = tg_misses_of(o); missed != 0; missed &= missed - 1)
+      note_parts(kind, (UInt)__builtin_ctz(missed), lane->bit);
+}
+
 void tg_missed_book(TgRef* r, const TgLane* lane, const tlb_outcome* o)
 {
    tg_book_misses(tg_ref_misses(r) + lane->number * TG_N_OF_A_MISS, o);
-   for (UInt missed = in_parts ? tg_misses_of(o) : 0; missed != 0;
-        missed &= missed - 1)
-      note_parts(r->kind, (UInt)__builtin_ctz(missed), lane->bit);
+   if (in_parts)
+      note_missed(r->kind, lane, o);
 }
 
 /* What is read of the shelves has been driven out of the processor's nearest cache
@@ -60,16 +65,33 @@ static void fetch_ahead(const tlb_shelf_page* page, TgTable table, ULong machine
    }
 }
 
+/* The page is not on a shelf that is the last: what that comes to is always the
+   same. */
+static void walk_alike(TgRef* r, const TgLane* lane, TgTable table,
+                       tlb_shelf_page* page, ULong now)
+{
+   TgShelf* s = lane->shelf[table];
+   tlb_shelf_fill(&s->shelf, page, now);
+   ++*tg_count_of_last(r->misses, lane->number);
+   if (in_parts)
+      note_missed(r->kind, lane, &s->walk);
+}
+
 /* Most machines hold the page: what its stream counts is for all, and the others
    are booked as far as they differ. */
 static void look_on_shelves(TgRef* r, ULong shelved, TgTable table,
                             tlb_shelf_page* page, const tlb_reference* ref)
 {
    ULong absent = shelved & ~page->held[table];
+   ULong last = absent & tg_behind_last[table];
    if (in_parts)
       note_parts(r->kind, 0, shelved);
    page->last = ref->now;
+   if (absent == 0)
+      return;
    fetch_ahead(page, table, absent);
+   for (absent &= ~last; last != 0; last &= last - 1)
+      walk_alike(r, &tg_lanes[__builtin_ctzll(last)], table, page, ref->now);
    for (; absent != 0; absent &= absent - 1) {
       TgLane* lane = &tg_lanes[__builtin_ctzll(absent)];
       tlb_outcome o = { .missed = 0 };

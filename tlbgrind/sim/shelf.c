@@ -47,10 +47,14 @@ static void put(const tlb_shelf *s, tlb_shelf_entry *set, uint64_t what,
 {
    for (;;) {
       tlb_shelf_entry *oldest = set;
-      for (tlb_shelf_entry *e = set + 1; e < set + s->ways; e++)
-         oldest = e->bound < oldest->bound ? e : oldest;
+      uint64_t bound = set->bound;
+      for (tlb_shelf_entry *e = set + 1; e < set + s->ways; e++) {
+         const uint64_t b = e->bound;
+         oldest = b < bound ? e : oldest;
+         bound = b < bound ? b : bound;
+      }
       const uint64_t time = last_time(s, oldest);
-      if (time != oldest->bound) {
+      if (time != bound) {
          oldest->bound = time;
          continue;
       }
