@@ -147,49 +147,15 @@ static UInt ways_of(const TgLane* lane, const tlb_stop* stop)
    return ways;
 }
 
-/* Whether behind that level are walks alone, none of which is cut short by what an
-   earlier one has left. */
-static Bool is_last(const TgLane* lane, TgTable table, UInt level)
-{
-   const tlb_machine* m = &lane->machine->m;
-   const tlb_hierarchy* h = &lane->h;
-   for (UInt user = 0; user < TLB_N_USERS; user++) {
-      const tlb_route* route = tlb_route_of(h, user, h->base_shift, h->base_shift);
-      for (UInt l = level + 1; is_of_table(user, table) && l < h->levels; l++) {
-         if (route->at[l].n > 0)
-            return False;
-      }
-   }
-   for (UInt i = 0; i < m->n_walk_steps; i++) {
-      if (m->walk[i].cached)
-         return False;
-   }
-   return True;
-}
-
-/* A walk now is as good as any. */
-static void find_walk(TgLane* lane, TgTable table, TgShelf* s)
-{
-   const tlb_reference r = { .user = table == TG_CODE ? TLB_FETCH : TLB_LOAD,
-                             .page_shift = (uint8_t)lane->base_shift,
-                             .block_shift = (uint8_t)lane->base_shift };
-   s->is_last = is_last(lane, table, s->level);
-   s->walk = (tlb_outcome){ .missed = 1u << s->level };
-   if (s->is_last)
-      tlb_hierarchy_walk(&lane->h, &r, &s->walk);
-}
-
 static void init_shelf(TgLane* lane, TgTable table, const tlb_stop* stop,
                        UInt level)
 {
    TgShelf* s = &lane->own_shelf[table];
    const UInt sets = lane->h.array[stop->array[0]].sets;
    const UInt ways = ways_of(lane, stop);
-   *s = (TgShelf){ .stop = stop, .level = level,
-                   .cycles = hit_cycles(lane, stop, 0) };
+   *s = (TgShelf){ .stop = stop, .level = level };
    tlb_shelf_init(&s->shelf, sets, ways,
                   VG_(malloc)("tg.behind.shelf", tlb_shelf_bytes(sets, ways)));
-   find_walk(lane, table, s);
    lane->shelf[table] = s;
    if (stop->array[0] == tlb_walk_array(&lane->machine->m))
       lane->h.walker.shelf = &s->shelf;
@@ -215,8 +181,57 @@ static void find_shelves(TgLane* lane)
          lane->shelf[t] = lane->shelf[!t];
       else
          init_shelf(lane, t, stop[t], level[t]);
-      tg_behind_last[t] |= lane->shelf[t]->is_last ? lane->bit : 0;
    }
+}
+
+/* --- What is usual --- */
+
+static Bool walks_are_alike(const tlb_machine* m)
+{
+   for (UInt i = 0; i < m->n_walk_steps; i++) {
+      if (m->walk[i].cached)
+         return False;
+   }
+   return True;
+}
+
+/* What a reference comes to that none of the levels behind the first has. */
+static tlb_outcome walk_of(TgLane* lane, TgTable table)
+{
+   const tlb_reference r = { .user = table == TG_CODE ? TLB_FETCH : TLB_LOAD,
+                             .page_shift = (uint8_t)lane->base_shift,
+                             .block_shift = (uint8_t)lane->base_shift };
+   const tlb_route* route = tlb_route_of(&lane->h, r.user, r.page_shift,
+                                         r.block_shift);
+   tlb_outcome o = { .missed = 0 };
+   for (UInt l = 1; l < lane->h.levels; l++)
+      o.missed |= route->at[l].n > 0 ? 1u << l : 0;
+   tlb_hierarchy_walk(&lane->h, &r, &o);
+   return o;
+}
+
+/* Machines of which some references begin at a later level are booked one by
+   one. */
+static void find_usual(TgLane* lane, TgTable table)
+{
+   TgUsual* u = &lane->usual[table];
+   u->counted = True;
+   for (UInt user = 0; user < TLB_N_USERS; user++)
+      u->counted &= !is_of_table(user, table) || lane->h.entry_level[user] == 0;
+   u->alike = walks_are_alike(&lane->machine->m);
+   if (u->alike)
+      u->walk = walk_of(lane, table);
+   UInt level;
+   const tlb_stop* stop = stop_behind(lane, table, &level);
+   if (stop != NULL)
+      u->usual.cycles = hit_cycles(lane, stop, 0);
+   u->known = u->counted && u->alike && u->walk.missed == 0 && lane->base_pages;
+   if (u->known)
+      u->usual = u->walk;
+   u->walk.cycles -= u->usual.cycles;
+   const TgShelf* s = lane->shelf[table];
+   if (s != NULL && u->alike && u->walk.missed == 1u << s->level)
+      tg_behind_last[table] |= lane->bit;
 }
 
 /* --- Streams --- */
@@ -230,11 +245,14 @@ static Bool is_simulated(const TgLane* lane)
 static void join(TgStream* s, TgLane* lane, TgTable table)
 {
    TgShelf* shelf = lane->shelf[table];
+   const TgUsual* usual = &lane->usual[table];
    const UInt rung = lane->rung[table];
    for (UInt rungs = rung + 1; rungs <= s->n; rungs++) {
+      if (usual->counted)
+         s->counted[rungs] |= lane->bit;
       if (shelf != NULL)
          s->shelved[rungs] |= lane->bit;
-      else
+      else if (!usual->known)
          s->asked[rungs] |= lane->bit;
    }
    if (shelf == NULL)
@@ -244,27 +262,27 @@ static void join(TgStream* s, TgLane* lane, TgTable table)
    shelf->shelf.to[table] = s->first + s->n;
 }
 
-static void find_stream(TgLane* leader, TgTable table, UInt* n_times)
+static void find_stream(TgLane* leader, TgTable table, UInt* n)
 {
    TgStream* s = &leader->stream[table];
    const tlb_ladder* l = leader->ladder[table];
-   *s = (TgStream){ .first = *n_times, .n = l == NULL ? 1 : l->rungs };
+   *s = (TgStream){ .first = *n, .n = l == NULL ? 1 : l->rungs };
    for (TgLane* lane = leader; lane != NULL; lane = lane->follower[table])
       join(s, lane, table);
-   *n_times += s->shelved[s->n] != 0 ? s->n : 0;
+   *n += s->counted[s->n] != 0 ? s->n : 0;
 }
 
-/* Returns how many times there are at a page. */
+/* Returns how many counts they have, and times at a page. */
 static UInt find_streams(void)
 {
-   UInt n_times = 0;
+   UInt n = 0;
    for (UInt t = 0; t < TG_N_TABLES; t++) {
       for (TgLane* l = tg_lanes; l < tg_lanes + tg_n_lanes; l++) {
          if (is_simulated(l) && !l->follows[t])
-            find_stream(l, t, &n_times);
+            find_stream(l, t, &n);
       }
    }
-   return n_times;
+   return n;
 }
 
 void tg_behind_find(Bool fast_path)
@@ -274,6 +292,8 @@ void tg_behind_find(Bool fast_path)
          continue;
       if (l->base_pages)
          find_shelves(l);
+      for (UInt t = 0; t < TG_N_TABLES; t++)
+         find_usual(l, t);
    }
    tg_n_streams = find_streams();
    bytes = VG_ROUNDUP(sizeof(tlb_shelf_page) + tg_n_streams * sizeof(ULong), LINE);
@@ -282,34 +302,35 @@ void tg_behind_find(Bool fast_path)
 
 /* --- What was counted together --- */
 
+/* Adds it n times. Cycles can be less than none. */
+static void add(ULong* cost, const tlb_outcome* o, ULong n)
+{
+   cost[TG_WALK_REFS - TG_MISS_1] += n * o->walk_references;
+   cost[TG_CYCLES - TG_MISS_1] += n * (ULong)(Long)(Int)o->cycles;
+   for (UInt bits = tg_misses_of(o); bits != 0; bits >>= 1, cost++)
+      *cost += (bits & 1) * n;
+}
+
 static void settle_stream(const TgStream* s, TgTable table, ULong* misses)
 {
    for (UInt rungs = 1; rungs <= s->n; rungs++) {
-      if (s->shelved[rungs] == 0)
+      if (s->counted[rungs] == 0)
          continue;
       ULong* count = misses + tg_streams_at() + s->first + rungs - 1;
-      for (ULong bits = s->shelved[rungs]; bits != 0; bits &= bits - 1) {
+      for (ULong bits = s->counted[rungs]; bits != 0; bits &= bits - 1) {
          const TgLane* lane = &tg_lanes[__builtin_ctzll(bits)];
          ULong* cost = misses + lane->number * TG_N_OF_A_MISS;
          cost[0] += *count;
-         cost[TG_CYCLES - TG_MISS_1] += *count * lane->shelf[table]->cycles;
+         add(cost, &lane->usual[table].usual, *count);
       }
       *count = 0;
    }
 }
 
-static void settle_walks(const TgLane* lane, const TgShelf* s, ULong* misses)
+static void settle_walks(const TgLane* lane, TgTable table, ULong* misses)
 {
-   ULong* cost = misses + lane->number * TG_N_OF_A_MISS;
-   ULong* count = tg_count_of_last(misses, lane->number);
-   if (*count == 0)
-      return;
-   cost[s->level] += *count;
-   cost[TG_WALKS - TG_MISS_1] += *count;
-   cost[TG_WALK_REFS - TG_MISS_1] += *count * s->walk.walk_references;
-   cost[TG_CYCLES - TG_MISS_1] += *count * s->walk.cycles;
-   /* Who looks on the shelf has been charged for a hit. */
-   cost[TG_CYCLES - TG_MISS_1] -= *count * s->cycles;
+   ULong* count = tg_count_of_walks(misses, lane->number);
+   add(misses + lane->number * TG_N_OF_A_MISS, &lane->usual[table].walk, *count);
    *count = 0;
 }
 
@@ -318,10 +339,8 @@ static void settle(ULong* misses, TgKind kind)
    const TgTable table = kind == TG_FETCH ? TG_CODE : TG_DATA;
    for (UInt i = 0; i < tg_n_lanes; i++)
       settle_stream(&tg_lanes[i].stream[table], table, misses);
-   for (ULong last = tg_behind_last[table]; last != 0; last &= last - 1) {
-      const TgLane* lane = &tg_lanes[__builtin_ctzll(last)];
-      settle_walks(lane, lane->shelf[table], misses);
-   }
+   for (UInt i = 0; i < tg_n_lanes; i++)
+      settle_walks(&tg_lanes[i], table, misses);
 }
 
 void tg_behind_settle(void)
@@ -355,6 +374,7 @@ void tg_behind_part(void)
             clear_out(l, l->shelf[t]);
          l->shelf[t] = NULL;
       }
+      VG_(memset)(l->usual, 0, sizeof l->usual);
    }
    for (UInt t = 0; t < TG_N_TABLES; t++)
       tg_behind_last[t] = 0;

@@ -14,6 +14,13 @@
 
 #include "tg_lanes.h"
 
+/* What a reference missed: bit n for a miss that is counted as cost
+   TG_MISS_1 + n. */
+static inline UInt tg_misses_of(const tlb_outcome* o)
+{
+   return o->missed | (o->walked ? 1u << (TG_WALKS - TG_MISS_1) : 0);
+}
+
 /* Finds the streams, and makes shelves; once it is known who follows whom. */
 void tg_behind_find(Bool fast_path);
 
@@ -25,11 +32,11 @@ static inline UInt tg_streams_at(void)
    return tg_n_lanes * TG_N_OF_A_MISS;
 }
 
-/* By table, the machines whose shelf is the last that they have. */
+/* By table, the machines behind whose shelf are walks alone, all alike. */
 extern ULong tg_behind_last[TG_N_TABLES];
 
-/* A line's count of misses of such a shelf. */
-static inline ULong* tg_count_of_last(ULong* misses, UInt lane)
+/* A line's count of what no level of the machine has: see TgUsual. */
+static inline ULong* tg_count_of_walks(ULong* misses, UInt lane)
 {
    return misses + tg_streams_at() + tg_n_streams + lane;
 }

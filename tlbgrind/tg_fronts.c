@@ -158,7 +158,7 @@ void replace_all(TgRef* r, TgPage* p, const Eviction* eviction, Int n, tlb_key k
    const TgTable table = code ? TG_CODE : TG_DATA;
    tlb_shelf_page* behind = tg_n_lanes > 1 ? tg_behind(table, p) : NULL;
    ULong* counts = tg_ref_misses(r) + tg_streams_at();
-   TgMissed missed = { 0, 0 };
+   TgMissed missed = { 0, 0, 0 };
    ULong loads = 0, stores = 0;
    for (Int i = 0; i < n; i++) {
       const Eviction* e = &eviction[i];

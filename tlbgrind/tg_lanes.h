@@ -31,19 +31,28 @@ typedef struct {
 typedef struct {
    tlb_shelf shelf;
    const tlb_stop* stop; /* the arrays that it stands for */
-   UInt level;  /* from 0 */
-   UInt cycles; /* of a hit */
-   Bool is_last; /* behind it are walks alone, all of which cost the same */
-   tlb_outcome walk; /* then: what it comes to if a page is not on it */
+   UInt level; /* from 0 */
 } TgShelf;
+
+/* What a base page that the first level has missed usually comes to behind it: the
+   next level has it, or, if there is none, a walk. What machines miss together is
+   counted once, as if it always came to that; the rest is booked beside it. */
+typedef struct {
+   Bool counted; /* its misses are counted so */
+   Bool known;   /* it is known without asking: there is no other level */
+   Bool alike;   /* walks all cost the same */
+   tlb_outcome usual;
+   tlb_outcome walk; /* if they do: what comes beside it if no level has the page */
+} TgUsual;
 
 /* Machines that miss together: one first level or, on a ladder, several. */
 typedef struct {
    UInt n;     /* rungs */
    UInt first; /* of their times at a page, and of their counts in a line */
    /* If so many rungs have missed, from 1 on, these machines have: */
+   ULong counted[TLB_MAX_RUNGS + 1]; /* those of which the stream counts it */
    ULong shelved[TLB_MAX_RUNGS + 1]; /* those with a shelf */
-   ULong asked[TLB_MAX_RUNGS + 1];   /* those without */
+   ULong asked[TLB_MAX_RUNGS + 1];   /* those that have to be asked */
 } TgStream;
 
 struct _TgLane {
@@ -68,6 +77,7 @@ struct _TgLane {
    TgStream stream[TG_N_TABLES];    /* of a leader: who misses what it misses */
    TgShelf* shelf[TG_N_TABLES];     /* NULL: it has to be asked */
    TgShelf own_shelf[TG_N_TABLES];
+   TgUsual usual[TG_N_TABLES];
    TgPort port[TLB_MAX_ARRAYS];
    tlb_hierarchy h;
 };

@@ -65,52 +65,79 @@ static void fetch_ahead(const tlb_shelf_page* page, TgTable table, ULong machine
    }
 }
 
-/* The page is not on a shelf that is the last: what that comes to is always the
-   same. */
-static void walk_alike(TgRef* r, const TgLane* lane, TgTable table,
-                       tlb_shelf_page* page, ULong now)
+/* What is usual has been counted. What else it comes to is booked, and taken out of
+   *o what is usual. */
+static void book_beside(TgRef* r, const TgLane* lane, TgTable table, tlb_outcome* o)
 {
-   TgShelf* s = lane->shelf[table];
-   tlb_shelf_fill(&s->shelf, page, now);
-   ++*tg_count_of_last(r->misses, lane->number);
-   if (in_parts)
-      note_missed(r->kind, lane, &s->walk);
+   const TgUsual* u = &lane->usual[table];
+   const Int cycles = (Int)(o->cycles - u->usual.cycles);
+   if (o->missed == 0 && !o->walked && cycles == 0)
+      return;
+   if (u->alike && o->walked && o->missed == u->walk.missed
+       && o->walk_references == u->walk.walk_references
+       && cycles == (Int)u->walk.cycles) {
+      ++*tg_count_of_walks(r->misses, lane->number);
+      if (in_parts)
+         note_missed(r->kind, lane, &u->walk);
+      return;
+   }
+   o->cycles = 0;
+   tg_missed_book(r, lane, o);
+   r->misses[lane->number * TG_N_OF_A_MISS + TG_CYCLES - TG_MISS_1]
+      += (ULong)(Long)cycles;
 }
 
-/* Most machines hold the page: what its stream counts is for all, and the others
-   are booked as far as they differ. */
+/* Most machines hold the page, which is what is usual. */
 static void look_on_shelves(TgRef* r, ULong shelved, TgTable table,
                             tlb_shelf_page* page, const tlb_reference* ref)
 {
    ULong absent = shelved & ~page->held[table];
-   ULong last = absent & tg_behind_last[table];
-   if (in_parts)
-      note_parts(r->kind, 0, shelved);
    page->last = ref->now;
    if (absent == 0)
       return;
    fetch_ahead(page, table, absent);
-   for (absent &= ~last; last != 0; last &= last - 1)
-      walk_alike(r, &tg_lanes[__builtin_ctzll(last)], table, page, ref->now);
    for (; absent != 0; absent &= absent - 1) {
       TgLane* lane = &tg_lanes[__builtin_ctzll(absent)];
+      if ((lane->bit & tg_behind_last[table]) != 0) {
+         tlb_shelf_fill(&lane->shelf[table]->shelf, page, ref->now);
+         ++*tg_count_of_walks(r->misses, lane->number);
+         if (in_parts)
+            note_missed(r->kind, lane, &lane->usual[table].walk);
+         continue;
+      }
       tlb_outcome o = { .missed = 0 };
       tg_behind_fill(lane, table, page, ref, &o);
-      tg_missed_book(r, lane, &o);
-      r->misses[lane->number * TG_N_OF_A_MISS + TG_CYCLES - TG_MISS_1]
-         -= lane->shelf[table]->cycles;
+      book_beside(r, lane, table, &o);
+   }
+}
+
+/* The first level's miss, and the walks of those that come to it at once. */
+static void note_counted(TgKind kind, TgTable table, const TgMissed* missed)
+{
+   ULong known = missed->counted & ~(missed->shelved | missed->asked);
+   note_parts(kind, 0, missed->counted);
+   for (; known != 0; known &= known - 1) {
+      const TgLane* lane = &tg_lanes[__builtin_ctzll(known)];
+      note_missed(kind, lane, &lane->usual[table].usual);
    }
 }
 
 void tg_missed_ask(TgRef* r, const TgMissed* missed, TgTable table,
                    tlb_shelf_page* page, const tlb_reference* ref)
 {
+   if (in_parts)
+      note_counted(r->kind, table, missed);
    if (missed->shelved != 0)
       look_on_shelves(r, missed->shelved, table, page, ref);
    for (ULong one = missed->asked; one != 0; one &= one - 1) {
       TgLane* lane = &tg_lanes[__builtin_ctzll(one)];
       tlb_outcome o = { .missed = 0 };
       tlb_translate_behind(&lane->h, ref, &o);
-      tg_missed_book(r, lane, &o);
+      if ((lane->bit & missed->counted) == 0) {
+         tg_missed_book(r, lane, &o);
+         continue;
+      }
+      o.missed &= ~1u;
+      book_beside(r, lane, table, &o);
    }
 }

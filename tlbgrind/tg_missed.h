@@ -22,13 +22,6 @@ void tg_missed_begin(Bool in_parts);
    lane beyond the first. */
 ULong* tg_missed_extra(UInt lane);
 
-/* What a reference missed: bit n for a miss that is counted as cost
-   TG_MISS_1 + n. */
-static inline UInt tg_misses_of(const tlb_outcome* o)
-{
-   return o->missed | (o->walked ? 1u << (TG_WALKS - TG_MISS_1) : 0);
-}
-
 /* Adds it to the costs of a line and a machine, from TG_MISS_1 on. */
 static inline void tg_book_misses(ULong* cost, const tlb_outcome* o)
 {
@@ -43,26 +36,29 @@ void tg_missed_book(TgRef* r, const TgLane* lane, const tlb_outcome* o);
 
 /* Which machines have missed their first levels. */
 typedef struct {
-   ULong shelved; /* of those that have a shelf, see tg_behind.h */
-   ULong asked;   /* of the others */
+   ULong counted; /* those of which that has been counted, as TgUsual says */
+   ULong shelved; /* those that have a shelf, see tg_behind.h */
+   ULong asked;   /* those that have to be asked */
 } TgMissed;
 
 /* So many rungs of a stream miss at the time `now` what stands at `page`: adds to
-   *out who that is. `counts`: of the reference's line, from its streams on. */
+   *out who that is, and counts it. `counts`: of the reference's line, from its streams
+   on. */
 static inline void tg_missed_stream(TgMissed* out, ULong* counts,
                                     tlb_shelf_page* page, const TgStream* s,
                                     UInt rungs, ULong now)
 {
    out->asked |= s->asked[rungs];
-   if (s->shelved[rungs] == 0)
+   if (s->counted[rungs] == 0)
       return;
+   out->counted |= s->counted[rungs];
    out->shelved |= s->shelved[rungs];
    counts[s->first + rungs - 1]++;
    page->time[s->first + rungs - 1] = now;
 }
 
 /* Asks behind the first levels. `page`: what stands at the page of the reference;
-   not needed if nobody has a shelf. */
+   not needed with one machine. */
 void tg_missed_ask(TgRef* r, const TgMissed* missed, TgTable table,
                    tlb_shelf_page* page, const tlb_reference* ref);
 

@@ -33,7 +33,7 @@ static void miss(TgRef* r, TgLane* leader, TgTable table, TgPage* p,
                  const tlb_reference* ref)
 {
    tlb_shelf_page* behind = tg_n_lanes > 1 ? tg_behind(table, p) : NULL;
-   TgMissed missed = { 0, 0 };
+   TgMissed missed = { 0, 0, 0 };
    const UInt rungs = leader->ladder[table] == NULL
                          ? 1 : tg_shared_missed(leader, table, p, tg_evicted);
    tg_missed_stream(&missed, tg_ref_misses(r) + tg_streams_at(), behind,
