@@ -13,7 +13,7 @@
 #include "tg_shared.h"
 
 /* How the oldest entry is found. */
-typedef enum { BY_TREE, BY_POLICY, OF_4, OF_6, OF_8, OF_ANY } Way;
+typedef enum { OF_4, OF_6, OF_8, OF_16, BY_SCAN, BY_TREE, BY_POLICY } Way;
 
 typedef struct {
    tlb_array* array;
@@ -46,17 +46,28 @@ static inline uint64_t timed(uint64_t* const* time, UInt other, UInt way)
 
 /* `ways`: a constant, up to 8. */
 static inline __attribute__((always_inline))
-UInt earliest(const Front* f, UInt set, UInt ways)
+uint64_t earliest(uint64_t* const* time, UInt other, UInt ways)
 {
-   uint64_t* const* const time = f->short_cut + set * ways;
-   const UInt other = f->other;
    uint64_t found = timed(time, other, 0);
    #pragma GCC unroll 8
    for (UInt way = 1; way < ways; way++) {
       const uint64_t t = timed(time, other, way);
       found = t < found ? t : found;
    }
-   return set * ways + (UInt)(found & 7);
+   return found;
+}
+
+static inline __attribute__((always_inline))
+UInt earliest_of(const Front* f, UInt set, UInt ways)
+{
+   return set * ways + (UInt)(earliest(f->short_cut + set * ways, f->other, ways) & 7);
+}
+
+static inline UInt earliest_of_16(const Front* f, UInt set)
+{
+   const uint64_t a = earliest(f->short_cut + set * 16, f->other, 8);
+   const uint64_t b = earliest(f->short_cut + set * 16 + 8, f->other, 8);
+   return set * 16 + (a < b ? (UInt)(a & 7) : 8 + (UInt)(b & 7));
 }
 
 static UInt entry_to_evict(const Front* f, tlb_key key)
@@ -64,12 +75,14 @@ static UInt entry_to_evict(const Front* f, tlb_key key)
    const UInt set = (UInt)key & f->set_mask;
    switch ((Way)f->how) {
    case OF_4:
-      return earliest(f, set, 4);
+      return earliest_of(f, set, 4);
    case OF_6:
-      return earliest(f, set, 6);
+      return earliest_of(f, set, 6);
    case OF_8:
-      return earliest(f, set, 8);
-   case OF_ANY:
+      return earliest_of(f, set, 8);
+   case OF_16:
+      return earliest_of_16(f, set);
+   case BY_SCAN:
       return tlb_plain_oldest(f->array, key);
    case BY_TREE:
       return tlb_policy_oldest_known(f->array);
@@ -135,12 +148,12 @@ static inline void exchange(const Eviction* e, tlb_key key, TgPage* p, Bool code
       forget(tg_writes(e->page), unknown,
              tg_knowledge.split ? f->stores : f->loads);
    }
-   if (f->how >= OF_4) {
-      f->key[e->entry] = key;
-      f->short_cut[e->entry] = time;
-   } else {
-      tlb_array_replace(f->array, e->entry, key, now, time);
-   }
+   f->key[e->entry] = key;
+   f->short_cut[e->entry] = time;
+   if (f->how >= OF_16)
+      tlb_array_ignore_index(f->array);
+   if (f->how == BY_TREE)
+      tlb_policy_bound(f->array, 0, e->entry, now);
 }
 
 /* What has been evicted goes onto the ladder, if there is one. */
@@ -211,15 +224,16 @@ static Way way_of(const tlb_array* a)
 {
    if (a->tree != NULL && a->sets == 1)
       return BY_TREE;
-   if (!a->plain)
+   if (a->g.policy != TLB_LRU || a->tree != NULL)
       return BY_POLICY;
    if (a->set_mask == TLB_NO_MASK)
-      return OF_ANY;
+      return BY_SCAN;
    switch (a->g.ways) {
    case 4: return OF_4;
    case 6: return OF_6;
    case 8: return OF_8;
-   default: return OF_ANY;
+   case 16: return OF_16;
+   default: return BY_SCAN;
    }
 }
 

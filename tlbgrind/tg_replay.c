@@ -280,6 +280,25 @@ static Bool note_known(const TgHot* hot, TgSegment* s)
    return True;
 }
 
+/* Notes the times of the references before number `nth`, whose pages are known by
+   now. */
+static void note_before(const TgHot* hot, TgSegment* s, UInt nth)
+{
+   Bool all_of_each = !tg_knowledge.mixed;
+   for (UInt i = 0; i < s->n_groups; i++)
+      all_of_each &= s->group[i].newest < nth || s->group[i].oldest >= nth;
+   if (!all_of_each) {
+      replay_refs(hot, s, nth, nth);
+      return;
+   }
+   for (UInt i = 0; i < s->n_groups; i++) {
+      const TgGroup* g = &s->group[i];
+      if (g->newest < nth)
+         tg_group_probe(g, tg_segment_pages.page[i], tg_knowledge.split)->time
+            = tg_time_of_ref(s, g->newest);
+   }
+}
+
 /* Simulates the segment without going through its references, if it can: only
    the first reference to each unknown page, and then notes all times.
 
@@ -311,7 +330,7 @@ static Bool replay_groups(const TgHot* hot, TgSegment* s, UWord differs)
       const Unknown* u = &unknown[i];
       Bool done = True;
       if (matters_exactly(u->page))
-         replay_refs(hot, s, u->nth, u->nth);
+         note_before(hot, s, u->nth);
       if (UNLIKELY(!simulate(u, &tg_segment_refs(s)[u->nth],
                              tg_time_of_ref(s, u->nth), mark, n == 1, &done))) {
          replays_refs += s->n_refs - u->nth;

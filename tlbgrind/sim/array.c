@@ -102,11 +102,32 @@ static uint32_t *bucket_of(const tlb_array *a, tlb_key key)
    return a->bucket + (key * UINT64_C(0x9E3779B97F4A7C15) >> a->index_shift);
 }
 
+static void link_entry(tlb_array *a, uint32_t i, tlb_key key)
+{
+   uint32_t *const bucket = bucket_of(a, key);
+   a->chain[i] = *bucket;
+   *bucket = i;
+}
+
+/* While all that an array has is known, nobody looks for it there. */
+static void index_again(tlb_array *a)
+{
+   a->unindexed = 0;
+   for (size_t i = 0; i < (size_t)1 << bucket_bits(&a->g); i++)
+      a->bucket[i] = END;
+   for (uint32_t i = 0; i < a->g.entries; i++) {
+      if (a->key[i] != TLB_NO_KEY)
+         link_entry(a, i, a->key[i]);
+   }
+}
+
 uint32_t tlb_array_lookup(tlb_array *a, tlb_key key, uint64_t now)
 {
    const uint32_t set = tlb_array_set(a, key);
    uint32_t i;
    if (has_index(&a->g)) {
+      if (a->unindexed)
+         index_again(a);
       i = *bucket_of(a, key);
       while (i != END && a->key[i] != key)
          i = a->chain[i];
@@ -142,20 +163,10 @@ uint32_t tlb_array_place(tlb_array *a, tlb_key key)
    return set * a->g.ways + way;
 }
 
-static void link_entry(tlb_array *a, uint32_t i, tlb_key key)
-{
-   uint32_t *const bucket = bucket_of(a, key);
-   a->chain[i] = *bucket;
-   *bucket = i;
-}
-
 void tlb_array_replace(tlb_array *a, uint32_t entry, tlb_key key, uint64_t now,
                        uint64_t *time)
 {
-   if (has_index(&a->g)) {
-      unlink_entry(a, entry);
-      link_entry(a, entry, key);
-   }
+   tlb_array_ignore_index(a);
    a->key[entry] = key;
    a->time[entry] = now;
    a->short_cut[entry] = time;
@@ -186,6 +197,8 @@ void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
                           uint64_t now)
 {
    const uint32_t set = tlb_array_set(a, key);
+   if (has_index(&a->g) && a->unindexed)
+      index_again(a);
    if (a->key[entry] == TLB_NO_KEY) {
       a->filled[set]++;
       a->n_filled++;

@@ -96,8 +96,9 @@ typedef struct {
    tlb_bound *tree;      /* LRU of many ways: the oldest of each half, quarter,
                             ... of a set; NULL: there are no trees */
    uint32_t leaves;      /* of a set's tree: its ways, rounded up to 2^n */
-   uint64_t *latest;     /* PLRU: room for the last reference to each way of a set,
-                            and as much again */
+   uint64_t *latest;     /* PLRU: room for the last reference in each half,
+                            quarter, ... of a set; above 2n and 2n + 1 stands n */
+   int unindexed;        /* the index has to be made anew */
    uint32_t n_filled;    /* entries that hold something */
    uint32_t n_attached;  /* entries with a short cut */
    uint32_t n_ranges;    /* of these, tlb_range */
@@ -229,7 +230,7 @@ static inline uint32_t tlb_plain_find(const tlb_array *a, tlb_key key)
 }
 
 /* The oldest entry of the set that the key belongs to, all of which is filled
-   and has short cuts to one page each. */
+   and has short cuts to one page each; of any LRU array. */
 static inline uint32_t tlb_plain_oldest(const tlb_array *a, tlb_key key)
 {
    const uint32_t ways = a->g.ways;
@@ -260,6 +261,13 @@ static inline void tlb_plain_replace(tlb_array *a, uint32_t entry, tlb_key key,
 {
    a->key[entry] = key;
    a->short_cut[entry] = time;
+}
+
+/* Keys have been replaced as in a plain array, though it is none. While all of an
+   array is known, nothing is looked up in it. */
+static inline void tlb_array_ignore_index(tlb_array *a)
+{
+   a->unindexed = 1;
 }
 
 /* The same for any array; it is the key's first reference. */

@@ -134,16 +134,19 @@ static uint32_t oldest_by_scan(tlb_array *a, uint32_t set)
    referenced last, so the bits need not be kept: the half with the older last
    reference is where they point. Only full sets are asked, so every way has
    been referenced and no two times are equal. */
-/* `latest` has the ways' last references; it and `victim` are used up. Without a
-   branch, and with `ways` a constant without a loop. */
-static inline __attribute__((always_inline))
-uint32_t older_half_each(uint64_t *latest, uint64_t *victim, uint32_t ways)
+/* The same for 16 ways, all of whose times stand at their short cuts, without loops
+   and without branches, for what misses often. */
+static uint32_t victim_of_16(const tlb_array *a, uint64_t *const *time)
 {
+   uint64_t latest[16];
+   uint32_t victim[16];
    #pragma GCC unroll 16
-   for (uint32_t way = 0; way < ways; way++)
+   for (uint32_t way = 0; way < 16; way++) {
+      latest[way] = tlb_array_attached_time(a, time[way]);
       victim[way] = way;
+   }
    #pragma GCC unroll 4
-   for (uint32_t n = ways / 2; n > 0; n /= 2) {
+   for (uint32_t n = 8; n > 0; n /= 2) {
       #pragma GCC unroll 8
       for (uint32_t i = 0; i < n; i++) {
          const uint64_t left = latest[2 * i], right = latest[2 * i + 1];
@@ -151,16 +154,7 @@ uint32_t older_half_each(uint64_t *latest, uint64_t *victim, uint32_t ways)
          latest[i] = left < right ? right : left;
       }
    }
-   return (uint32_t)victim[0];
-}
-
-static uint32_t victim_of_16(const tlb_array *a, uint64_t *const *time)
-{
-   uint64_t latest[16], victim[16];
-   #pragma GCC unroll 16
-   for (uint32_t way = 0; way < 16; way++)
-      latest[way] = tlb_array_attached_time(a, time[way]);
-   return older_half_each(latest, victim, 16);
+   return victim[0];
 }
 
 static uint32_t victim_by_tree(tlb_array *a, uint32_t set)
@@ -172,12 +166,19 @@ static uint32_t victim_by_tree(tlb_array *a, uint32_t set)
       if (ways == 16)
          return victim_of_16(a, a->short_cut + first);
       for (uint32_t way = 0; way < ways; way++)
-         latest[way] = tlb_array_attached_time(a, a->short_cut[first + way]);
+         latest[ways + way] = tlb_array_attached_time(a,
+                                                      a->short_cut[first + way]);
    } else {
       for (uint32_t way = 0; way < ways; way++)
-         latest[way] = tlb_array_time(a, first + way);
+         latest[ways + way] = tlb_array_time(a, first + way);
    }
-   return older_half_each(latest, latest + ways, ways);
+   for (uint32_t n = ways - 1; n > 0; n--)
+      latest[n] = latest[2 * n] > latest[2 * n + 1] ? latest[2 * n]
+                                                    : latest[2 * n + 1];
+   uint32_t n = 1;
+   while (n < ways)
+      n = 2 * n + (latest[2 * n] > latest[2 * n + 1]);
+   return n - ways;
 }
 
 /* NRU never leaves a set of two ways or more with all used bits on. */
