@@ -249,11 +249,11 @@ static void join(TgStream* s, TgLane* lane, TgTable table)
    const UInt rung = lane->rung[table];
    for (UInt rungs = rung + 1; rungs <= s->n; rungs++) {
       if (usual->counted)
-         s->counted[rungs] |= lane->bit;
+         s->by[rungs].counted |= lane->bit;
       if (shelf != NULL)
-         s->shelved[rungs] |= lane->bit;
+         s->by[rungs].shelved |= lane->bit;
       else if (!usual->known)
-         s->asked[rungs] |= lane->bit;
+         s->by[rungs].asked |= lane->bit;
    }
    if (shelf == NULL)
       return;
@@ -266,10 +266,11 @@ static void find_stream(TgLane* leader, TgTable table, UInt* n)
 {
    TgStream* s = &leader->stream[table];
    const tlb_ladder* l = leader->ladder[table];
-   *s = (TgStream){ .first = *n, .n = l == NULL ? 1 : l->rungs };
+   *s = (TgStream){ .first = *n, .n = l == NULL ? 1 : l->rungs,
+                    .on_ladder = l == NULL ? NULL : leader };
    for (TgLane* lane = leader; lane != NULL; lane = lane->follower[table])
       join(s, lane, table);
-   *n += s->counted[s->n] != 0 ? s->n : 0;
+   *n += s->by[s->n].counted != 0 ? s->n : 0;
 }
 
 /* Returns how many counts they have, and times at a page. */
@@ -314,10 +315,10 @@ static void add(ULong* cost, const tlb_outcome* o, ULong n)
 static void settle_stream(const TgStream* s, TgTable table, ULong* misses)
 {
    for (UInt rungs = 1; rungs <= s->n; rungs++) {
-      if (s->counted[rungs] == 0)
+      if (s->by[rungs].counted == 0)
          continue;
       ULong* count = misses + tg_streams_at() + s->first + rungs - 1;
-      for (ULong bits = s->counted[rungs]; bits != 0; bits &= bits - 1) {
+      for (ULong bits = s->by[rungs].counted; bits != 0; bits &= bits - 1) {
          const TgLane* lane = &tg_lanes[__builtin_ctzll(bits)];
          ULong* cost = misses + lane->number * TG_N_OF_A_MISS;
          cost[0] += *count;

@@ -19,7 +19,7 @@ typedef struct {
    tlb_array* array;
    tlb_key* key;
    uint64_t** short_cut;
-   TgLane* lane;
+   const TgStream* stream;
    /* The machine's bit, if references of that kind ask the array, else 0. If stores
       are not told apart, they ask what loads do. */
    ULong loads; /* or fetches */
@@ -159,9 +159,8 @@ static inline void exchange(const Eviction* e, tlb_key key, TgPage* p, Bool code
 /* What has been evicted goes onto the ladder, if there is one. */
 static inline UInt rungs_missed(const Eviction* e, TgTable table, TgPage* p)
 {
-   TgLane* lane = e->front->lane;
-   return lane->ladder[table] == NULL ? 1
-                                      : tg_shared_missed(lane, table, p, e->page);
+   TgLane* leader = e->front->stream->on_ladder;
+   return leader == NULL ? 1 : tg_shared_missed(leader, table, p, e->page);
 }
 
 static inline __attribute__((always_inline))
@@ -178,7 +177,7 @@ void replace_all(TgRef* r, TgPage* p, const Eviction* eviction, Int n, tlb_key k
       exchange(e, key, p, code, ref->now);
       loads |= e->front->loads;
       stores |= e->front->stores;
-      tg_missed_stream(&missed, counts, behind, &e->front->lane->stream[table],
+      tg_missed_stream(&missed, counts, behind, e->front->stream,
                        rungs_missed(e, table, p), ref->now);
    }
    TgRest* rest = tg_rest(p);
@@ -187,11 +186,24 @@ void replace_all(TgRef* r, TgPage* p, const Eviction* eviction, Int n, tlb_key k
    tg_missed_ask(r, &missed, table, behind, ref);
 }
 
+/* A bit for the page, which few others share. */
+static inline ULong trace_of(const TgPage* p)
+{
+   return 1ULL << ((Addr)p / sizeof(TgPair) % 64);
+}
+
+/* Whether one of the pages would be evicted. */
 static Bool is_needed(const Eviction* eviction, Int n_evictions, TgPage* const* page,
                       UInt n)
 {
+   ULong traces = 0;
+   Bool perhaps = False;
    Bool needed = False;
-   for (Int i = 0; i < n_evictions; i++) {
+   for (UInt i = 0; i < n; i++)
+      traces |= trace_of(page[i]);
+   for (Int i = 0; i < n_evictions; i++)
+      perhaps |= (traces & trace_of(eviction[i].page)) != 0;
+   for (Int i = 0; perhaps && i < n_evictions; i++) {
       for (UInt j = 0; j < n; j++)
          needed |= eviction[i].page == page[j];
    }
@@ -246,7 +258,8 @@ static void find(TgLane* lane, TgKind kind)
    const TgPort* port = a->opaque;
    const Bool split = tg_knowledge.split;
    fronts[kind][lane->number] = (Front){
-      .array = a, .key = a->key, .short_cut = a->short_cut, .lane = lane,
+      .array = a, .key = a->key, .short_cut = a->short_cut,
+      .stream = &lane->stream[kind == TG_FETCH ? TG_CODE : TG_DATA],
       .loads = port->code || port->reads || !split ? lane->bit : 0,
       .stores = port->writes && split ? lane->bit : 0,
       .set_mask = a->set_mask, .how = (UChar)way_of(a),

@@ -45,14 +45,19 @@ typedef struct {
    tlb_outcome walk; /* if they do: what comes beside it if no level has the page */
 } TgUsual;
 
+/* Machines that have missed their first levels. */
+typedef struct {
+   ULong counted; /* those of which a stream counts it, as TgUsual says */
+   ULong shelved; /* those that have a shelf */
+   ULong asked;   /* those that have to be asked */
+} TgMissed;
+
 /* Machines that miss together: one first level or, on a ladder, several. */
 typedef struct {
    UInt n;     /* rungs */
    UInt first; /* of their times at a page, and of their counts in a line */
-   /* If so many rungs have missed, from 1 on, these machines have: */
-   ULong counted[TLB_MAX_RUNGS + 1]; /* those of which the stream counts it */
-   ULong shelved[TLB_MAX_RUNGS + 1]; /* those with a shelf */
-   ULong asked[TLB_MAX_RUNGS + 1];   /* those that have to be asked */
+   TgLane* on_ladder; /* who leads, if there is a ladder; else NULL */
+   TgMissed by[TLB_MAX_RUNGS + 1]; /* if so many rungs have missed, from 1 on */
 } TgStream;
 
 struct _TgLane {

@@ -34,13 +34,6 @@ static inline void tg_book_misses(ULong* cost, const tlb_outcome* o)
 /* Books what the lane's machine has missed. */
 void tg_missed_book(TgRef* r, const TgLane* lane, const tlb_outcome* o);
 
-/* Which machines have missed their first levels. */
-typedef struct {
-   ULong counted; /* those of which that has been counted, as TgUsual says */
-   ULong shelved; /* those that have a shelf, see tg_behind.h */
-   ULong asked;   /* those that have to be asked */
-} TgMissed;
-
 /* So many rungs of a stream miss at the time `now` what stands at `page`: adds to
    *out who that is, and counts it. `counts`: of the reference's line, from its streams
    on. */
@@ -48,11 +41,12 @@ static inline void tg_missed_stream(TgMissed* out, ULong* counts,
                                     tlb_shelf_page* page, const TgStream* s,
                                     UInt rungs, ULong now)
 {
-   out->asked |= s->asked[rungs];
-   if (s->counted[rungs] == 0)
+   const TgMissed* by = &s->by[rungs];
+   out->asked |= by->asked;
+   if (by->counted == 0)
       return;
-   out->counted |= s->counted[rungs];
-   out->shelved |= s->shelved[rungs];
+   out->counted |= by->counted;
+   out->shelved |= by->shelved;
    counts[s->first + rungs - 1]++;
    page->time[s->first + rungs - 1] = now;
 }
