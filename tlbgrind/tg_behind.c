@@ -12,6 +12,12 @@ _Static_assert((UInt)TLB_SHELF_SIDES == (UInt)TG_N_TABLES, "a side is a table");
 
 UInt tg_n_streams;
 ULong tg_behind_last[TG_N_TABLES];
+tlb_shelf* tg_shelf[TG_N_TABLES][TG_MAX_LANES];
+
+/* A line of the processor's cache each. */
+static struct {
+   tlb_shelf shelf __attribute__((aligned(64)));
+} shelves[TG_N_TABLES][TG_MAX_LANES];
 
 /* --- What stands at a page --- */
 
@@ -68,7 +74,7 @@ void tg_behind_fill(TgLane* lane, TgTable table, tlb_shelf_page* p,
                     const tlb_reference* r, tlb_outcome* out)
 {
    TgShelf* s = lane->shelf[table];
-   tlb_shelf_fill(&s->shelf, p, r->now);
+   tlb_shelf_fill(s->shelf, p, r->now);
    out->missed |= 1u << s->level;
    tlb_translate_from(&lane->h, r, s->level + 1, out);
 }
@@ -153,12 +159,13 @@ static void init_shelf(TgLane* lane, TgTable table, const tlb_stop* stop,
    TgShelf* s = &lane->own_shelf[table];
    const UInt sets = lane->h.array[stop->array[0]].sets;
    const UInt ways = ways_of(lane, stop);
-   *s = (TgShelf){ .stop = stop, .level = level };
-   tlb_shelf_init(&s->shelf, sets, ways,
+   *s = (TgShelf){ .shelf = &shelves[table][lane->number].shelf, .stop = stop,
+                   .level = level };
+   tlb_shelf_init(s->shelf, sets, ways,
                   VG_(malloc)("tg.behind.shelf", tlb_shelf_bytes(sets, ways)));
    lane->shelf[table] = s;
    if (stop->array[0] == tlb_walk_array(&lane->machine->m))
-      lane->h.walker.shelf = &s->shelf;
+      lane->h.walker.shelf = s->shelf;
 }
 
 /* Code and data each have arrays of their own there, or both the same, or have to
@@ -181,6 +188,7 @@ static void find_shelves(TgLane* lane)
          lane->shelf[t] = lane->shelf[!t];
       else
          init_shelf(lane, t, stop[t], level[t]);
+      tg_shelf[t][lane->number] = lane->shelf[t]->shelf;
    }
 }
 
@@ -257,9 +265,9 @@ static void join(TgStream* s, TgLane* lane, TgTable table)
    }
    if (shelf == NULL)
       return;
-   shelf->shelf.bit[table] = lane->bit;
-   shelf->shelf.from[table] = s->first + rung;
-   shelf->shelf.to[table] = s->first + s->n;
+   shelf->shelf->bit[table] = lane->bit;
+   shelf->shelf->from[table] = s->first + rung;
+   shelf->shelf->to[table] = s->first + s->n;
 }
 
 static void find_stream(TgLane* leader, TgTable table, UInt* n)
@@ -356,12 +364,12 @@ static void clear_out(TgLane* lane, const TgShelf* s)
    UInt way = 0;
    for (UInt i = 0; i < s->stop->n; i++) {
       tlb_array* a = &lane->h.array[s->stop->array[i]];
-      tlb_shelf_move(&s->shelf, way, a, lane->base_shift);
+      tlb_shelf_move(s->shelf, way, a, lane->base_shift);
       way += a->g.ways;
    }
-   if (lane->h.walker.shelf == &s->shelf)
+   if (lane->h.walker.shelf == s->shelf)
       lane->h.walker.shelf = NULL;
-   VG_(free)(s->shelf.entry);
+   VG_(free)(s->shelf->entry);
 }
 
 void tg_behind_part(void)
@@ -374,6 +382,7 @@ void tg_behind_part(void)
          if (l->shelf[t] == &l->own_shelf[t])
             clear_out(l, l->shelf[t]);
          l->shelf[t] = NULL;
+         tg_shelf[t][l->number] = NULL;
       }
       VG_(memset)(l->usual, 0, sizeof l->usual);
    }

@@ -32,6 +32,9 @@ static inline UInt tg_streams_at(void)
    return tg_n_lanes * TG_N_OF_A_MISS;
 }
 
+/* The shelves by table and machine; NULL: it has none. */
+extern tlb_shelf* tg_shelf[TG_N_TABLES][TG_MAX_LANES];
+
 /* By table, the machines behind whose shelf are walks alone, all alike. */
 extern ULong tg_behind_last[TG_N_TABLES];
 

@@ -29,7 +29,7 @@ typedef struct {
 /* What stands right behind the first level, if its pages say that they are there:
    see tg_behind.h. */
 typedef struct {
-   tlb_shelf shelf;
+   tlb_shelf* shelf;
    const tlb_stop* stop; /* the arrays that it stands for */
    UInt level; /* from 0 */
 } TgShelf;

@@ -57,8 +57,7 @@ void tg_missed_book(TgRef* r, const TgLane* lane, const tlb_outcome* o)
 static void fetch_ahead(const tlb_shelf_page* page, TgTable table, ULong machines)
 {
    for (; machines != 0; machines &= machines - 1) {
-      const TgLane* lane = &tg_lanes[__builtin_ctzll(machines)];
-      const tlb_shelf* shelf = &lane->shelf[table]->shelf;
+      const tlb_shelf* shelf = tg_shelf[table][__builtin_ctzll(machines)];
       const tlb_shelf_entry* set = tlb_shelf_set(shelf, page->number);
       __builtin_prefetch(set, 1);
       __builtin_prefetch(set + shelf->ways - 1, 1);
@@ -97,10 +96,11 @@ static void look_on_shelves(TgRef* r, ULong shelved, TgTable table,
       return;
    fetch_ahead(page, table, absent);
    for (; absent != 0; absent &= absent - 1) {
-      TgLane* lane = &tg_lanes[__builtin_ctzll(absent)];
-      if ((lane->bit & tg_behind_last[table]) != 0) {
-         tlb_shelf_fill(&lane->shelf[table]->shelf, page, ref->now);
-         ++*tg_count_of_walks(r->misses, lane->number);
+      const UInt number = (UInt)__builtin_ctzll(absent);
+      TgLane* lane = &tg_lanes[number];
+      if ((tg_behind_last[table] >> number & 1) != 0) {
+         tlb_shelf_fill(tg_shelf[table][number], page, ref->now);
+         ++*tg_count_of_walks(r->misses, number);
          if (in_parts)
             note_missed(r->kind, lane, &lane->usual[table].walk);
          continue;
