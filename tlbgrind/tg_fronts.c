@@ -12,8 +12,8 @@
 #include "tg_missed.h"
 #include "tg_shared.h"
 
-/* How the oldest entry is found. */
-typedef enum { OF_4, OF_6, OF_8, OF_16, BY_SCAN, BY_TREE, BY_POLICY } Way;
+/* How it is found who is evicted. */
+typedef enum { OF_4, OF_6, OF_8, OF_16, BY_SCAN, BY_TREE, BY_POLICY } Search;
 
 typedef struct {
    tlb_array* array;
@@ -25,7 +25,7 @@ typedef struct {
    ULong loads; /* or fetches */
    ULong stores;
    UInt set_mask;
-   UChar how;     /* Way */
+   UChar how;     /* Search */
    UChar time_at; /* where the time stands in a page's record */
    UChar other;   /* its other time, counted from there in times; 0: there is none */
    Bool full;     /* all that the array has is known, and stays so */
@@ -73,7 +73,7 @@ static inline UInt earliest_of_16(const Front* f, UInt set)
 static UInt entry_to_evict(const Front* f, tlb_key key)
 {
    const UInt set = (UInt)key & f->set_mask;
-   switch ((Way)f->how) {
+   switch ((Search)f->how) {
    case OF_4:
       return earliest_of(f, set, 4);
    case OF_6:
@@ -151,7 +151,7 @@ static inline void exchange(const Eviction* e, tlb_key key, TgPage* p, Bool code
    f->key[e->entry] = key;
    f->short_cut[e->entry] = time;
    if (f->how >= OF_16)
-      tlb_array_ignore_index(f->array);
+      tlb_array_replaced(f->array);
    if (f->how == BY_TREE)
       tlb_policy_bound(f->array, 0, e->entry, now);
 }
@@ -232,7 +232,7 @@ TgFrontsEnd tg_fronts_miss(TgRef* r, TgPage* p, UWord number, TgKind kind,
 
 /* --- Who has one --- */
 
-static Way way_of(const tlb_array* a)
+static Search search_of(const tlb_array* a)
 {
    if (a->tree != NULL && a->sets == 1)
       return BY_TREE;
@@ -262,7 +262,7 @@ static void find(TgLane* lane, TgKind kind)
       .stream = &lane->stream[kind == TG_FETCH ? TG_CODE : TG_DATA],
       .loads = port->code || port->reads || !split ? lane->bit : 0,
       .stores = port->writes && split ? lane->bit : 0,
-      .set_mask = a->set_mask, .how = (UChar)way_of(a),
+      .set_mask = a->set_mask, .how = (UChar)search_of(a),
       .time_at = (UChar)port->time_at,
       .other = (UChar)a->second_time };
    tg_fronts[kind] |= lane->bit;

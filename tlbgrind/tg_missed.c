@@ -64,8 +64,7 @@ static void fetch_ahead(const tlb_shelf_page* page, TgTable table, ULong machine
    }
 }
 
-/* What is usual has been counted. What else it comes to is booked, and taken out of
-   *o what is usual. */
+/* What is usual has been counted; books what else it comes to. *o is used up. */
 static void book_beside(TgRef* r, const TgLane* lane, TgTable table, tlb_outcome* o)
 {
    const TgUsual* u = &lane->usual[table];
@@ -86,7 +85,7 @@ static void book_beside(TgRef* r, const TgLane* lane, TgTable table, tlb_outcome
       += (ULong)(Long)cycles;
 }
 
-/* Most machines hold the page, which is what is usual. */
+/* Most machines hold the page: what is usual. */
 static void look_on_shelves(TgRef* r, ULong shelved, TgTable table,
                             tlb_shelf_page* page, const tlb_reference* ref)
 {

@@ -618,6 +618,34 @@ static void own_time_counts(void **state)
    drop_notes(&n);
 }
 
+/* Of an array all of which is known: what has been put in another's place is found
+   there once somebody asks, and the other is not. */
+static void replaced(void **state)
+{
+   static const char *const geometries[] = { "8,4,4K,lru", "16,full,4K,lru",
+                                             "16,full,4K,plru", "40,full,4K,lru" };
+   (void)state;
+   for (size_t i = 0; i < sizeof geometries / sizeof geometries[0]; i++) {
+      static pair p;
+      const tlb_geometry g = unit_geometry(geometries[i]);
+      const tlb_key key = 2 * g.entries;
+      uint64_t time = 0;
+      make(&p, &g);
+      for (tlb_key page = 0; page < g.entries; page++)
+         both(&p, page, 1, 0);
+      tlb_array *const a = &p.asked.a;
+      const uint32_t entry = tlb_array_place(a, key);
+      const tlb_key evicted = a->key[entry];
+      tlb_array_replace(a, entry, key, ++p.asked.now, &time);
+      assert_true(tlb_array_lookup(a, evicted, ++p.asked.now) == TLB_MISS);
+      assert_true(tlb_array_lookup(a, key, ++p.asked.now) == entry);
+      assert_true(tlb_array_place(a, key) != entry);
+      tlb_array_fill(a, evicted, ++p.asked.now);
+      assert_true(tlb_array_lookup(a, evicted, ++p.asked.now) != TLB_MISS);
+      drop(&p);
+   }
+}
+
 int main(void)
 {
    const struct CMUnitTest tests[] = {
@@ -636,6 +664,7 @@ int main(void)
       CLAIM("where a key would go can be asked in vain",
             asked_in_vain),
       CLAIM("a fill in two steps is a fill", two_steps),
+      CLAIM("what has replaced another in a known array is found there", replaced),
       CLAIM("entries whose times have to be asked for are evicted like others",
             ranges),
       CLAIM("entries with two times miss and evict as others", two_times),

@@ -109,7 +109,6 @@ static void link_entry(tlb_array *a, uint32_t i, tlb_key key)
    *bucket = i;
 }
 
-/* While all that an array has is known, nobody looks for it there. */
 static void index_again(tlb_array *a)
 {
    a->unindexed = 0;
@@ -166,7 +165,7 @@ uint32_t tlb_array_place(tlb_array *a, tlb_key key)
 void tlb_array_replace(tlb_array *a, uint32_t entry, tlb_key key, uint64_t now,
                        uint64_t *time)
 {
-   tlb_array_ignore_index(a);
+   tlb_array_replaced(a);
    a->key[entry] = key;
    a->time[entry] = now;
    a->short_cut[entry] = time;

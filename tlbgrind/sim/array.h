@@ -211,9 +211,9 @@ static inline uint32_t tlb_array_set(const tlb_array *a, tlb_key key)
 
 /* An array is plain if it is LRU and small enough in its ways that both look-ups
    and victims are found by going through a set: the first levels of most
-   processors, and their second. What a miss does to them is written out here
-   once more, for a caller that knows what it does and counts instructions; the
-   functions above do the same for every array. */
+   processors, and their second. What a look-up does is written out here once more,
+   for a caller that knows what it does and counts instructions; the functions above
+   do the same for every array. */
 
 /* The entry of the key, or TLB_MISS. Changes nothing. Here and below all ways
    are gone through, even behind the one that is found: a processor foresees how
@@ -229,8 +229,8 @@ static inline uint32_t tlb_plain_find(const tlb_array *a, tlb_key key)
    return found;
 }
 
-/* The oldest entry of the set that the key belongs to, all of which is filled
-   and has short cuts to one page each; of any LRU array. */
+/* Of any LRU array, the oldest entry of the set that the key belongs to, all of which
+   is filled and has short cuts to one page each. */
 static inline uint32_t tlb_plain_oldest(const tlb_array *a, tlb_key key)
 {
    const uint32_t ways = a->g.ways;
@@ -246,32 +246,20 @@ static inline uint32_t tlb_plain_oldest(const tlb_array *a, tlb_key key)
    return first + oldest;
 }
 
-/* Whether the set that the key belongs to is full and known, as tlb_plain_oldest()
-   wants it of a plain array's. */
-static inline int tlb_set_is_known(const tlb_array *a, tlb_key key)
-{
-   return a->filled[tlb_array_set(a, key)] == a->g.ways
-          && tlb_array_all_attached(a) && a->n_ranges == 0;
-}
+/* --- Arrays all of which is known --- */
 
-/* Puts the key in the place of such an entry, with `time` as its short cut. The
-   caller deals with the short cut of the key that was there. */
-static inline void tlb_plain_replace(tlb_array *a, uint32_t entry, tlb_key key,
-                                     uint64_t *time)
-{
-   a->key[entry] = key;
-   a->short_cut[entry] = time;
-}
+/* Puts the key in the place of an entry of an array that is full and all of which has
+   short cuts, with `time` as its own. The caller deals with the short cut of the key
+   that was there. It is the key's first reference. */
+void tlb_array_replace(tlb_array *a, uint32_t entry, tlb_key key, uint64_t now,
+                       uint64_t *time);
 
-/* Keys have been replaced as in a plain array, though it is none. While all of an
-   array is known, nothing is looked up in it. */
-static inline void tlb_array_ignore_index(tlb_array *a)
+/* The caller has done so by hand: written to `key` and `short_cut`, and called
+   tlb_policy_bound() where there is a tree. (Nothing is looked up in such an array, so
+   its index can wait.) */
+static inline void tlb_array_replaced(tlb_array *a)
 {
    a->unindexed = 1;
 }
-
-/* The same for any array; it is the key's first reference. */
-void tlb_array_replace(tlb_array *a, uint32_t entry, tlb_key key, uint64_t now,
-                       uint64_t *time);
 
 #endif
