@@ -194,8 +194,24 @@ static void find_shelves(TgLane* lane)
 
 /* --- What is usual --- */
 
-static Bool walks_are_alike(const tlb_machine* m)
+/* The levels behind the first that those references ask, a bit for each. */
+static UInt levels_behind(const TgLane* lane, UInt user)
 {
+   const tlb_route* route = tlb_route_of(&lane->h, user, lane->base_shift,
+                                         lane->base_shift);
+   UInt levels = 0;
+   for (UInt l = 1; l < lane->h.levels; l++)
+      levels |= route->at[l].n > 0 ? 1u << l : 0;
+   return levels;
+}
+
+/* Whether all references that no level has come to the same. */
+static Bool walks_are_alike(const TgLane* lane, TgTable table)
+{
+   const tlb_machine* m = &lane->machine->m;
+   if (table == TG_DATA
+       && levels_behind(lane, TLB_LOAD) != levels_behind(lane, TLB_STORE))
+      return False;
    for (UInt i = 0; i < m->n_walk_steps; i++) {
       if (m->walk[i].cached)
          return False;
@@ -203,17 +219,13 @@ static Bool walks_are_alike(const tlb_machine* m)
    return True;
 }
 
-/* What a reference comes to that none of the levels behind the first has. */
+/* What they come to, the miss of the first level aside. */
 static tlb_outcome walk_of(TgLane* lane, TgTable table)
 {
    const tlb_reference r = { .user = table == TG_CODE ? TLB_FETCH : TLB_LOAD,
                              .page_shift = (uint8_t)lane->base_shift,
                              .block_shift = (uint8_t)lane->base_shift };
-   const tlb_route* route = tlb_route_of(&lane->h, r.user, r.page_shift,
-                                         r.block_shift);
-   tlb_outcome o = { .missed = 0 };
-   for (UInt l = 1; l < lane->h.levels; l++)
-      o.missed |= route->at[l].n > 0 ? 1u << l : 0;
+   tlb_outcome o = { .missed = levels_behind(lane, r.user) };
    tlb_hierarchy_walk(&lane->h, &r, &o);
    return o;
 }
@@ -226,7 +238,7 @@ static void find_usual(TgLane* lane, TgTable table)
    u->counted = True;
    for (UInt user = 0; user < TLB_N_USERS; user++)
       u->counted &= !is_of_table(user, table) || lane->h.entry_level[user] == 0;
-   u->alike = walks_are_alike(&lane->machine->m);
+   u->alike = walks_are_alike(lane, table);
    if (u->alike)
       u->walk = walk_of(lane, table);
    UInt level;

@@ -2,7 +2,8 @@
 
    Machines that miss together (TgStream, see tg_shared.h) have shelves behind their
    first levels (sim/shelf.h): one look at the page says which of them hold it,
-   one time is noted, and one count of misses in the line is for all of them.
+   one time is noted. And what they usually come to is counted once in the line for
+   all of them (TgUsual).
 
    This is for machines that know base pages alone. They part from it as soon as
    the program asks for huge pages. */

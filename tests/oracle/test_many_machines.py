@@ -177,6 +177,29 @@ def test_first_levels_that_hold_each_other(tmp_path: Path, seed: int) -> None:
     compare(tmp_path, machines, [str(build(tmp_path, seed, 60, 64))])
 
 
+SECOND_LEVEL = MADE_UP[MADE_UP.index("array L2") : MADE_UP.index("walk hardware")]
+BEHIND = {
+    "nothing": "",
+    "small": SECOND_LEVEL.replace("entries 128", "entries 32"),
+    "loads": SECOND_LEVEL.replace("users all", "users loads"),
+    "stores": SECOND_LEVEL.replace("users all", "users stores"),
+    "code": SECOND_LEVEL.replace("users all", "users fetches"),
+    "three": SECOND_LEVEL + SECOND_LEVEL.replace("array L2", "array L3").replace("level 2", "level 3"),
+    "three-for-stores": SECOND_LEVEL.replace("entries 128", "entries 32")
+    + SECOND_LEVEL.replace("array L2", "array L3").replace("level 2", "level 3").replace("users all", "users stores"),
+}
+
+
+@pytest.mark.parametrize("cycles", ("unknown", "3", "40"))
+def test_what_machines_usually_come_to(tmp_path: Path, cycles: str) -> None:
+    """Machines that miss together, but behind their first levels have different things, or nothing, or not for all."""
+    for name, behind in BEHIND.items():
+        text = MADE_UP.format(name=name, policy="lru", ways="4").replace("cycles unknown", f"cycles {cycles}")
+        behind = behind.format(policy="lru")
+        (tmp_path / name).write_text(text.replace(SECOND_LEVEL.format(policy="lru"), behind), encoding="ascii")
+    compare(tmp_path, [f"./{name}" for name in BEHIND], [str(build(tmp_path, 5, 60, 64))])
+
+
 def test_only_one_second_level_coalesces(tmp_path: Path) -> None:
     """Then only one of two machines with equal first levels needs to know what lies around a page."""
     for name, more in (("without", ""), ("with", "   coalesces 64K\n")):
