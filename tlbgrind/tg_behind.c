@@ -358,10 +358,10 @@ static void settle_walks(const TgLane* lane, TgTable table, ULong* misses)
 static void settle(ULong* misses, TgKind kind)
 {
    const TgTable table = kind == TG_FETCH ? TG_CODE : TG_DATA;
-   for (UInt i = 0; i < tg_n_lanes; i++)
+   for (UInt i = 0; i < tg_n_lanes; i++) {
       settle_stream(&tg_lanes[i].stream[table], table, misses);
-   for (UInt i = 0; i < tg_n_lanes; i++)
       settle_walks(&tg_lanes[i], table, misses);
+   }
 }
 
 void tg_behind_settle(void)

@@ -156,13 +156,6 @@ static inline void exchange(const Eviction* e, tlb_key key, TgPage* p, Bool code
       tlb_policy_bound(f->array, 0, e->entry, now);
 }
 
-/* What has been evicted goes onto the ladder, if there is one. */
-static inline UInt rungs_missed(const Eviction* e, TgTable table, TgPage* p)
-{
-   TgLane* leader = e->front->stream->on_ladder;
-   return leader == NULL ? 1 : tg_shared_missed(leader, table, p, e->page);
-}
-
 static inline __attribute__((always_inline))
 void replace_all(TgRef* r, TgPage* p, const Eviction* eviction, Int n, tlb_key key,
                  const tlb_reference* ref, Bool code)
@@ -177,8 +170,9 @@ void replace_all(TgRef* r, TgPage* p, const Eviction* eviction, Int n, tlb_key k
       exchange(e, key, p, code, ref->now);
       loads |= e->front->loads;
       stores |= e->front->stores;
-      tg_missed_stream(&missed, counts, behind, e->front->stream,
-                       rungs_missed(e, table, p), ref->now);
+      const TgStream* s = e->front->stream;
+      tg_missed_stream(&missed, counts, behind, s,
+                       tg_rungs_missed(s, table, p, e->page), ref->now);
    }
    TgRest* rest = tg_rest(p);
    rest->wanted &= ~loads;

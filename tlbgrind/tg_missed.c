@@ -64,6 +64,14 @@ static void fetch_ahead(const tlb_shelf_page* page, TgTable table, ULong machine
    }
 }
 
+/* No level of the machine has the page, and all its walks are alike. */
+static void count_walk(TgRef* r, const TgLane* lane, TgTable table)
+{
+   ++*tg_count_of_walks(r->misses, lane->number);
+   if (in_parts)
+      note_missed(r->kind, lane, &lane->usual[table].walk);
+}
+
 /* What is usual has been counted; books what else it comes to. *o is used up. */
 static void book_beside(TgRef* r, const TgLane* lane, TgTable table, tlb_outcome* o)
 {
@@ -74,9 +82,7 @@ static void book_beside(TgRef* r, const TgLane* lane, TgTable table, tlb_outcome
    if (u->alike && o->walked && o->missed == u->walk.missed
        && o->walk_references == u->walk.walk_references
        && cycles == (Int)u->walk.cycles) {
-      ++*tg_count_of_walks(r->misses, lane->number);
-      if (in_parts)
-         note_missed(r->kind, lane, &u->walk);
+      count_walk(r, lane, table);
       return;
    }
    o->cycles = 0;
@@ -99,9 +105,7 @@ static void look_on_shelves(TgRef* r, ULong shelved, TgTable table,
       TgLane* lane = &tg_lanes[number];
       if ((tg_behind_last[table] >> number & 1) != 0) {
          tlb_shelf_fill(tg_shelf[table][number], page, ref->now);
-         ++*tg_count_of_walks(r->misses, number);
-         if (in_parts)
-            note_missed(r->kind, lane, &lane->usual[table].walk);
+         count_walk(r, lane, table);
          continue;
       }
       tlb_outcome o = { .missed = 0 };

@@ -22,6 +22,14 @@ void tg_shared_find(void);
    number. */
 UInt tg_shared_missed(TgLane* leader, TgTable table, TgPage* p, TgPage* evicted);
 
+/* How many rungs of the stream have missed the page: one, where there is no ladder. */
+static inline UInt tg_rungs_missed(const TgStream* s, TgTable table, TgPage* p,
+                                   TgPage* evicted)
+{
+   return s->on_ladder == NULL ? 1
+                               : tg_shared_missed(s->on_ladder, table, p, evicted);
+}
+
 /* The followers of all lanes that know base pages alone go on by
    themselves. */
 void tg_shared_part(void);

@@ -34,10 +34,9 @@ static void miss(TgRef* r, TgLane* leader, TgTable table, TgPage* p,
 {
    tlb_shelf_page* behind = tg_n_lanes > 1 ? tg_behind(table, p) : NULL;
    TgMissed missed = { 0, 0, 0 };
-   const UInt rungs = leader->ladder[table] == NULL
-                         ? 1 : tg_shared_missed(leader, table, p, tg_evicted);
-   tg_missed_stream(&missed, tg_ref_misses(r) + tg_streams_at(), behind,
-                    &leader->stream[table], rungs, ref->now);
+   const TgStream* s = &leader->stream[table];
+   tg_missed_stream(&missed, tg_ref_misses(r) + tg_streams_at(), behind, s,
+                    tg_rungs_missed(s, table, p, tg_evicted), ref->now);
    tg_missed_ask(r, &missed, table, behind, ref);
 }
 

@@ -130,12 +130,14 @@ static uint32_t oldest_by_scan(tlb_array *a, uint32_t set)
    return oldest;
 }
 
-/* Tree PLRU. Each bit of the tree points away from the half that was
-   referenced last, so the bits need not be kept: the half with the older last
-   reference is where they point. Only full sets are asked, so every way has
-   been referenced and no two times are equal. */
-/* The same for 16 ways, all of whose times stand at their short cuts, without loops
-   and without branches, for what misses often. */
+/* --- Tree PLRU --- */
+
+/* Each bit of the tree points away from the half that was referenced last, so the bits
+   need not be kept: the half with the older last reference is where they point. Only
+   full sets are asked, so every way has been referenced and no two times are equal. */
+
+/* Of 16 ways, all of whose times stand at their short cuts. Without loops, and from the
+   leaves up, so that there is no branch to be guessed: small first levels miss often. */
 static uint32_t victim_of_16(const tlb_array *a, uint64_t *const *time)
 {
    uint64_t latest[16];
@@ -181,7 +183,9 @@ static uint32_t victim_by_tree(tlb_array *a, uint32_t set)
    return n - ways;
 }
 
-/* NRU never leaves a set of two ways or more with all used bits on. */
+/* --- NRU --- */
+
+/* It never leaves a set of two ways or more with all used bits on. */
 static uint32_t first_unused(const tlb_array *a, uint32_t set)
 {
    const uint32_t first = set * a->g.ways;
