@@ -15,11 +15,14 @@
 /* How it is found who is evicted. */
 typedef enum { OF_4, OF_6, OF_8, OF_16, BY_SCAN, BY_TREE, BY_POLICY } Search;
 
-typedef struct {
+typedef struct _Front Front;
+
+struct _Front {
    tlb_array* array;
    tlb_key* key;
    uint64_t** short_cut;
    const TgStream* stream;
+   Front* beside; /* of an array at the same level that takes the same pages, or NULL */
    /* The machine's bit, if references of that kind ask the array, else 0. If stores
       are not told apart, they ask what loads do. */
    ULong loads; /* or fetches */
@@ -29,9 +32,10 @@ typedef struct {
    UChar time_at; /* where the time stands in a page's record */
    UChar other;   /* its other time, counted from there in times; 0: there is none */
    Bool full;     /* all that the array has is known, and stays so */
-} __attribute__((aligned(64))) Front;
+} __attribute__((aligned(64)));
 
 static Front fronts[TG_N_KINDS][TG_MAX_LANES];
+static Front besides[TG_N_KINDS][TG_MAX_LANES];
 ULong tg_fronts[TG_N_KINDS];
 
 /* --- Whom they evict --- */
@@ -96,7 +100,8 @@ static UInt entry_to_evict(const Front* f, tlb_key key)
 static Bool is_full(Front* f)
 {
    const tlb_array* a = f->array;
-   f->full = a->n_attached == a->g.entries && a->n_ranges == 0;
+   if (!f->full)
+      f->full = a->n_attached == a->g.entries && a->n_ranges == 0;
    return f->full;
 }
 
@@ -106,15 +111,38 @@ typedef struct {
    TgPage* page; /* that is evicted */
 } Eviction;
 
+static uint64_t time_of(const Front* f, UInt entry)
+{
+   const uint64_t* time = f->short_cut[entry];
+   return time[0] > time[f->other] ? time[0] : time[f->other];
+}
+
+/* Of two arrays side by side the one with the older page takes a new one. Returns
+   False if one of their pages is not known. */
+static Bool choose_side(Front** f, UInt* entry, tlb_key key)
+{
+   Front* beside = (*f)->beside;
+   if (!is_full(beside))
+      return False;
+   const UInt other = entry_to_evict(beside, key);
+   if (time_of(beside, other) < time_of(*f, *entry)) {
+      *f = beside;
+      *entry = other;
+   }
+   return True;
+}
+
 /* Returns how many there are, or -1 if one of them is not known. */
 static Int find_evictions(Front* of_kind, ULong wanted, tlb_key key, Eviction* out)
 {
    Int n = 0;
    for (; wanted != 0; wanted &= wanted - 1) {
       Front* f = &of_kind[__builtin_ctzll(wanted)];
-      if (UNLIKELY(!f->full) && !is_full(f))
+      if (UNLIKELY(!is_full(f)))
          return -1;
-      const UInt entry = entry_to_evict(f, key);
+      UInt entry = entry_to_evict(f, key);
+      if (UNLIKELY(f->beside != NULL) && !choose_side(&f, &entry, key))
+         return -1;
       TgPage* evicted = (TgPage*)((Addr)f->short_cut[entry] - f->time_at);
       __builtin_prefetch(tg_rest(evicted), 1);
       out[n++] = (Eviction){ f, entry, evicted };
@@ -243,15 +271,11 @@ static Search search_of(const tlb_array* a)
    }
 }
 
-static void find(TgLane* lane, TgKind kind)
+static Front front_of(TgLane* lane, TgKind kind, tlb_array* a)
 {
-   tlb_array* a = tg_lane_base_array(lane, kind);
-   if (a == NULL || a->also_behind
-       || (a->g.policy != TLB_LRU && a->g.policy != TLB_PLRU))
-      return;
    const TgPort* port = a->opaque;
    const Bool split = tg_knowledge.split;
-   fronts[kind][lane->number] = (Front){
+   return (Front){
       .array = a, .key = a->key, .short_cut = a->short_cut,
       .stream = &lane->stream[kind == TG_FETCH ? TG_CODE : TG_DATA],
       .loads = port->code || port->reads || !split ? lane->bit : 0,
@@ -259,6 +283,25 @@ static void find(TgLane* lane, TgKind kind)
       .set_mask = a->set_mask, .how = (UChar)search_of(a),
       .time_at = (UChar)port->time_at,
       .other = (UChar)a->second_time };
+}
+
+static void find(TgLane* lane, TgKind kind)
+{
+   tlb_array* a[TG_MAX_BASE_ARRAYS];
+   const UInt n = tg_lane_base_arrays(lane, kind, a);
+   for (UInt i = 0; i < n; i++) {
+      if (a[i]->also_behind
+          || (a[i]->g.policy != TLB_LRU && (a[i]->g.policy != TLB_PLRU || n > 1)))
+         return;
+   }
+   if (n == 0)
+      return;
+   Front* f = &fronts[kind][lane->number];
+   *f = front_of(lane, kind, a[0]);
+   if (n > 1) {
+      f->beside = &besides[kind][lane->number];
+      *f->beside = front_of(lane, kind, a[1]);
+   }
    tg_fronts[kind] |= lane->bit;
 }
 

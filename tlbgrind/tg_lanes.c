@@ -343,16 +343,28 @@ static Bool has_doubles(const TgLane* lane)
    return False;
 }
 
-tlb_array* tg_lane_base_array(TgLane* lane, TgKind kind)
+UInt tg_lane_base_arrays(TgLane* lane, TgKind kind,
+                         tlb_array* array[TG_MAX_BASE_ARRAYS])
 {
    const tlb_reference r = { .user = (uint8_t)kind,
                              .page_shift = (uint8_t)page_shift,
                              .block_shift = (uint8_t)page_shift };
    const tlb_stop* stop = tlb_first_stop(&lane->h, &r);
-   if (lane->asked_always || !lane->base_pages || stop->n != 1
-       || stop->shift[0] != page_shift || tg_lane_is_mixed(lane))
-      return NULL;
-   return &lane->h.array[stop->array[0]];
+   if (lane->asked_always || !lane->base_pages || stop->n > TG_MAX_BASE_ARRAYS
+       || tg_lane_is_mixed(lane))
+      return 0;
+   for (UInt i = 0; i < stop->n; i++) {
+      if (stop->shift[i] != page_shift)
+         return 0;
+      array[i] = &lane->h.array[stop->array[i]];
+   }
+   return stop->n;
+}
+
+tlb_array* tg_lane_base_array(TgLane* lane, TgKind kind)
+{
+   tlb_array* array[TG_MAX_BASE_ARRAYS];
+   return tg_lane_base_arrays(lane, kind, array) == 1 ? array[0] : NULL;
 }
 
 /* Whether loads and stores ask different arrays first. */

@@ -95,8 +95,13 @@ void tg_lanes_init(const TgOptions* options);
 /* Code and data in one first-level array: no record has all its times. */
 Bool tg_lane_is_mixed(const TgLane* lane);
 
-/* The array that a kind of reference is looked up in first, if all pages are base
-   pages, there is only one, and a page's record can answer for it; else NULL. */
+/* The arrays, side by side, that a kind of reference is looked up in first, if all
+   pages are base pages and a page's record can answer for it. Returns how many. */
+enum { TG_MAX_BASE_ARRAYS = 2 };
+UInt tg_lane_base_arrays(TgLane* lane, TgKind kind,
+                         tlb_array* array[TG_MAX_BASE_ARRAYS]);
+
+/* That array, if there is only one; else NULL. */
 tlb_array* tg_lane_base_array(TgLane* lane, TgKind kind);
 
 /* One reference of one machine's first level: to page p, whose number is `number`.
