@@ -2,6 +2,7 @@
 
 #include "pub_tool_basics.h"
 
+#include "pub_tool_hashtable.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
@@ -50,23 +51,52 @@ static UInt new_page(UWord page_number)
    return number;
 }
 
-/* A page of code and the same page as data are one behind the first level. */
-static UInt number_of(TgTable table, const TgPage* p)
+static UWord number_of(TgTable table, const TgPage* p)
 {
    const UInt shift = tg_knowledge.page_shift;
-   const UWord number = table == TG_CODE ? tg_code_page_number(p, shift)
-                                         : tg_page_number_of_data(p, shift);
+   return table == TG_CODE ? tg_code_page_number(p, shift)
+                           : tg_page_number_of_data(p, shift);
+}
+
+/* A page of code and the same page as data are one behind the first level. */
+static UInt behind_number(TgTable table, const TgPage* p)
+{
+   const UWord number = number_of(table, p);
    TgRest* data = tg_rest(tg_data_page(number));
    if (data->behind == 0)
       data->behind = new_page(number);
    return data->behind;
 }
 
-tlb_shelf_page* tg_behind(TgTable table, const TgPage* p)
+/* Those of large pages are looked for by number and size. */
+typedef struct {
+   void* next;  /* first two: as VG_(HashTable) wants them */
+   UWord key;
+   UInt behind; /* its number */
+} Large;
+
+static UInt behind_large(UWord page, UInt large)
+{
+   static VgHashTable* table;
+   const UWord key = page << TG_CHUNK_BITS | (large - 1);
+   if (table == NULL)
+      table = VG_(HT_construct)("tg.behind.large");
+   Large* l = VG_(HT_lookup)(table, key);
+   if (l == NULL) {
+      l = VG_(malloc)("tg.behind.large", sizeof *l);
+      *l = (Large){ .key = key, .behind = new_page(page) };
+      VG_(HT_add_node)(table, l);
+   }
+   return l->behind;
+}
+
+tlb_shelf_page* tg_behind(TgTable table, const TgPage* p, UInt large)
 {
    TgRest* rest = tg_rest(p);
+   if (large > 0)
+      return page_of(behind_large(number_of(table, p) >> large, large));
    if (UNLIKELY(rest->behind == 0))
-      rest->behind = number_of(table, p);
+      rest->behind = behind_number(table, p);
    return page_of(rest->behind);
 }
 
@@ -95,7 +125,7 @@ static const tlb_stop* stop_behind(const TgLane* lane, TgTable table, UInt* leve
    for (UInt user = 0; user < TLB_N_USERS; user++) {
       if (!is_of_table(user, table))
          continue;
-      const tlb_route* route = tlb_route_of(h, user, h->base_shift,
+      const tlb_route* route = tlb_route_of(h, user, lane->base_shift,
                                             h->base_shift);
       UInt l = 1;
       while (l < h->levels && route->at[l].n == 0)
@@ -245,7 +275,8 @@ static void find_usual(TgLane* lane, TgTable table)
    const tlb_stop* stop = stop_behind(lane, table, &level);
    if (stop != NULL)
       u->usual.cycles = hit_cycles(lane, stop, 0);
-   u->known = u->counted && u->alike && u->walk.missed == 0 && lane->base_pages;
+   u->known = u->counted && u->alike && u->walk.missed == 0
+              && tg_lane_is_plain(lane);
    if (u->known)
       u->usual = u->walk;
    u->walk.cycles -= u->usual.cycles;
@@ -311,7 +342,7 @@ void tg_behind_find(Bool fast_path)
    for (TgLane* l = tg_lanes; l < tg_lanes + tg_n_lanes; l++) {
       if (!fast_path || tg_n_lanes == 1 || !is_simulated(l))
          continue;
-      if (l->base_pages)
+      if (tg_lane_is_plain(l))
          find_shelves(l);
       for (UInt t = 0; t < TG_N_TABLES; t++)
          find_usual(l, t);

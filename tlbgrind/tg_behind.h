@@ -5,8 +5,8 @@
    one time is noted. And what they usually come to is counted once in the line for
    all of them (TgUsual).
 
-   This is for machines that know base pages alone. They part from it as soon as
-   the program asks for huge pages. */
+   This is for machines that know base pages of theirs alone. They part from it as soon
+   as the program asks for huge pages. */
 
 #ifndef TG_BEHIND_H
 #define TG_BEHIND_H
@@ -45,8 +45,9 @@ static inline ULong* tg_count_of_walks(ULong* misses, UInt lane)
    return misses + tg_streams_at() + tg_n_streams + lane;
 }
 
-/* What stands at the page, made if it is new. */
-tlb_shelf_page* tg_behind(TgTable table, const TgPage* p);
+/* What stands at the page, made if it is new; or, unless `large` is 0, at the large page
+   of 2^large base pages of which p is the first. */
+tlb_shelf_page* tg_behind(TgTable table, const TgPage* p, UInt large);
 
 /* The machine is asked for a page that is not on its shelf: now it is. Adds to *out
    what that comes to, the miss of the first level aside. */

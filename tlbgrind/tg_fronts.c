@@ -36,7 +36,8 @@ struct _Front {
 
 static Front fronts[TG_N_KINDS][TG_MAX_LANES];
 static Front besides[TG_N_KINDS][TG_MAX_LANES];
-ULong tg_fronts[TG_N_KINDS];
+TgFronts tg_fronts[TG_CHUNK_BITS + 1];
+UInt tg_n_fronts;
 
 /* --- Whom they evict --- */
 
@@ -97,18 +98,19 @@ static UInt entry_to_evict(const Front* f, tlb_key key)
 }
 
 /* Whether all that the array has is known, also now that more may have come. */
-static Bool is_full(Front* f)
+static Bool is_full(Front* f, Bool large)
 {
    const tlb_array* a = f->array;
    if (!f->full)
-      f->full = a->n_attached == a->g.entries && a->n_ranges == 0;
+      f->full = a->n_attached == a->g.entries
+                && a->n_ranges == (large ? a->g.entries : 0);
    return f->full;
 }
 
 typedef struct {
    const Front* front;
    UInt entry;
-   TgPage* page; /* that is evicted */
+   TgPage* page; /* that is evicted; of a large page the first */
 } Eviction;
 
 static uint64_t time_of(const Front* f, UInt entry)
@@ -122,7 +124,7 @@ static uint64_t time_of(const Front* f, UInt entry)
 static Bool choose_side(Front** f, UInt* entry, tlb_key key)
 {
    Front* beside = (*f)->beside;
-   if (!is_full(beside))
+   if (!is_full(beside, False))
       return False;
    const UInt other = entry_to_evict(beside, key);
    if (time_of(beside, other) < time_of(*f, *entry)) {
@@ -132,13 +134,34 @@ static Bool choose_side(Front** f, UInt* entry, tlb_key key)
    return True;
 }
 
+static TgPage* first_of_entry(const Front* f, UInt entry, TgTable table, UInt large)
+{
+   const UWord number = (UWord)tlb_key_page(f->key[entry]) << large;
+   return table == TG_CODE ? tg_page(TG_CODE, number) : tg_data_page(number);
+}
+
 /* Returns how many there are, or -1 if one of them is not known. */
+static Int find_large_evictions(Front* of_kind, ULong wanted, tlb_key key,
+                                TgTable table, UInt large, Eviction* out)
+{
+   Int n = 0;
+   for (; wanted != 0; wanted &= wanted - 1) {
+      Front* f = &of_kind[__builtin_ctzll(wanted)];
+      if (UNLIKELY(!is_full(f, True)))
+         return -1;
+      const UInt entry = tlb_array_place(f->array, key);
+      out[n++] = (Eviction){ f, entry, first_of_entry(f, entry, table, large) };
+   }
+   return n;
+}
+
+/* The same for base pages. */
 static Int find_evictions(Front* of_kind, ULong wanted, tlb_key key, Eviction* out)
 {
    Int n = 0;
    for (; wanted != 0; wanted &= wanted - 1) {
       Front* f = &of_kind[__builtin_ctzll(wanted)];
-      if (UNLIKELY(!is_full(f)))
+      if (UNLIKELY(!is_full(f, False)))
          return -1;
       UInt entry = entry_to_evict(f, key);
       if (UNLIKELY(f->beside != NULL) && !choose_side(&f, &entry, key))
@@ -159,23 +182,36 @@ static inline void forget(TgPage* p, UWord unknown, ULong by)
    p->tag ^= by != 0 ? unknown & if_known : 0;
 }
 
-static inline void exchange(const Eviction* e, tlb_key key, TgPage* p, Bool code,
-                            ULong now)
+static inline __attribute__((always_inline))
+void want(const Front* f, TgPage* p, Bool code)
 {
-   const Front* f = e->front;
    const UInt shift = tg_knowledge.page_shift;
-   TgRest* rest = tg_rest(e->page);
-   uint64_t* time = (uint64_t*)((Addr)p + f->time_at);
+   TgRest* rest = tg_rest(p);
    rest->wanted |= f->loads;
    if (code) {
-      tg_code_unknown(e->page, shift);
+      tg_code_unknown(p, shift);
    } else {
       const UWord unknown = 1 | (UWord)TG_DATA_UNKNOWN << shift;
       rest->wanted_writes |= f->stores;
-      forget(e->page, unknown, f->loads);
-      forget(tg_writes(e->page), unknown,
-             tg_knowledge.split ? f->stores : f->loads);
+      forget(p, unknown, f->loads);
+      forget(tg_writes(p), unknown, tg_knowledge.split ? f->stores : f->loads);
    }
+}
+
+static inline __attribute__((always_inline))
+void exchange(const Eviction* e, tlb_key key, TgPage* p, Bool code, UInt large,
+              ULong now)
+{
+   const Front* f = e->front;
+   uint64_t* time = (uint64_t*)((Addr)p + f->time_at);
+   if (large > 0) {
+      TgPage* evicted = e->page;
+      for (UInt i = 0; i < 1u << large; i++, evicted = tg_next_page(evicted))
+         want(f, evicted, code);
+      tlb_array_replace(f->array, e->entry, key, now, &tlb_range);
+      return;
+   }
+   want(f, e->page, code);
    f->key[e->entry] = key;
    f->short_cut[e->entry] = time;
    if (f->how >= OF_16)
@@ -184,27 +220,32 @@ static inline void exchange(const Eviction* e, tlb_key key, TgPage* p, Bool code
       tlb_policy_bound(f->array, 0, e->entry, now);
 }
 
+/* p: of a large page the first. */
 static inline __attribute__((always_inline))
 void replace_all(TgRef* r, TgPage* p, const Eviction* eviction, Int n, tlb_key key,
-                 const tlb_reference* ref, Bool code)
+                 const tlb_reference* ref, Bool code, UInt large)
 {
    const TgTable table = code ? TG_CODE : TG_DATA;
-   tlb_shelf_page* behind = tg_n_lanes > 1 ? tg_behind(table, p) : NULL;
+   tlb_shelf_page* behind = tg_n_lanes > 1 ? tg_behind(table, p, large) : NULL;
    ULong* counts = tg_ref_misses(r) + tg_streams_at();
    TgMissed missed = { 0, 0, 0 };
    ULong loads = 0, stores = 0;
    for (Int i = 0; i < n; i++) {
       const Eviction* e = &eviction[i];
-      exchange(e, key, p, code, ref->now);
+      exchange(e, key, p, code, large, ref->now);
       loads |= e->front->loads;
       stores |= e->front->stores;
       const TgStream* s = e->front->stream;
       tg_missed_stream(&missed, counts, behind, s,
-                       tg_rungs_missed(s, table, p, e->page), ref->now);
+                       tg_rungs_missed(s, table, behind, e->page), ref->now);
    }
-   TgRest* rest = tg_rest(p);
-   rest->wanted &= ~loads;
-   rest->wanted_writes &= ~stores;
+   for (UInt i = 0; i < 1u << large; i++, p = tg_next_page(p)) {
+      TgRest* rest = tg_rest(p);
+      rest->wanted &= ~loads;
+      rest->wanted_writes &= ~stores;
+      if (large > 0)
+         tg_settle(table, p);
+   }
    tg_missed_ask(r, &missed, table, behind, ref);
 }
 
@@ -212,6 +253,15 @@ void replace_all(TgRef* r, TgPage* p, const Eviction* eviction, Int n, tlb_key k
 static inline ULong trace_of(const TgPage* p)
 {
    return 1ULL << ((Addr)p / sizeof(TgPair) % 64);
+}
+
+/* Whether one of the pages is among 2^large from `first` on. */
+static Bool is_among_large(const TgPage* first, UInt large, TgPage* const* page, UInt n)
+{
+   Bool found = False;
+   for (UInt i = 0; i < n; i++)
+      found |= (Addr)page[i] - (Addr)first < sizeof(TgPair) << large;
+   return found;
 }
 
 /* Whether one of the pages would be evicted. */
@@ -232,23 +282,49 @@ static Bool is_needed(const Eviction* eviction, Int n_evictions, TgPage* const* 
    return needed;
 }
 
-TgFrontsEnd tg_fronts_miss(TgRef* r, TgPage* p, UWord number, TgKind kind,
-                           ULong wanted, ULong now, TgPage* const* page, UInt n)
+/* Of a larger base page. */
+static TgFrontsEnd miss_large(const TgFronts* which, TgRef* r, TgPage* p, TgKind kind,
+                              ULong wanted, const tlb_reference* ref,
+                              TgPage* const* page, UInt n)
 {
    Eviction eviction[TG_MAX_LANES];
-   const UChar shift = (UChar)tg_knowledge.page_shift;
+   const TgTable table = kind == TG_FETCH ? TG_CODE : TG_DATA;
+   const UInt large = which->large;
+   const tlb_key key = tlb_key_of(ref->page >> large, ref->page_shift, 0);
+   const Int n_evictions
+      = find_large_evictions(fronts[kind], wanted, key, table, large, eviction);
+   if (n_evictions < 0)
+      return TG_NO_FRONTS;
+   for (Int i = 0; i < n_evictions; i++) {
+      if (is_among_large(eviction[i].page, large, page, n))
+         return TG_FRONTS_NEEDED;
+   }
+   p = tg_first_page(p, (UWord)ref->page, large);
+   replace_all(r, p, eviction, n_evictions, key, ref, kind == TG_FETCH, large);
+   return TG_FRONTS_DONE;
+}
+
+TgFrontsEnd tg_fronts_miss(const TgFronts* which, TgRef* r, TgPage* p, UWord number,
+                           TgKind kind, ULong wanted, ULong now, TgPage* const* page,
+                           UInt n)
+{
+   Eviction eviction[TG_MAX_LANES];
+   const UInt shift = tg_knowledge.page_shift;
+   const tlb_reference ref = { .page = number, .now = now, .user = (uint8_t)kind,
+                               .page_shift = (uint8_t)(shift + which->large),
+                               .block_shift = (uint8_t)shift };
+   if (which->large > 0)
+      return miss_large(which, r, p, kind, wanted, &ref, page, n);
    const tlb_key key = tlb_key_of(number, shift, 0);
    const Int n_evictions = find_evictions(fronts[kind], wanted, key, eviction);
    if (n_evictions < 0)
       return TG_NO_FRONTS;
    if (is_needed(eviction, n_evictions, page, n))
       return TG_FRONTS_NEEDED;
-   const tlb_reference ref = { .page = number, .now = now, .user = (uint8_t)kind,
-                               .page_shift = shift, .block_shift = shift };
    if (kind == TG_FETCH)
-      replace_all(r, p, eviction, n_evictions, key, &ref, True);
+      replace_all(r, p, eviction, n_evictions, key, &ref, True, 0);
    else
-      replace_all(r, p, eviction, n_evictions, key, &ref, False);
+      replace_all(r, p, eviction, n_evictions, key, &ref, False, 0);
    return TG_FRONTS_DONE;
 }
 
@@ -285,6 +361,17 @@ static Front front_of(TgLane* lane, TgKind kind, tlb_array* a)
       .other = (UChar)a->second_time };
 }
 
+/* Those of machines with base pages of that size. */
+static TgFronts* fronts_of(UInt large)
+{
+   UInt i = 0;
+   while (i < tg_n_fronts && tg_fronts[i].large != large)
+      i++;
+   if (i == tg_n_fronts)
+      tg_fronts[tg_n_fronts++] = (TgFronts){ .large = large };
+   return &tg_fronts[i];
+}
+
 static void find(TgLane* lane, TgKind kind)
 {
    tlb_array* a[TG_MAX_BASE_ARRAYS];
@@ -302,13 +389,13 @@ static void find(TgLane* lane, TgKind kind)
       f->beside = &besides[kind][lane->number];
       *f->beside = front_of(lane, kind, a[1]);
    }
-   tg_fronts[kind] |= lane->bit;
+   fronts_of(lane->large)->lanes[kind] |= lane->bit;
 }
 
 void tg_fronts_find(Bool fast_path)
 {
+   tg_n_fronts = 0;
    for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
-      tg_fronts[kind] = 0;
       for (UInt i = 0; fast_path && i < tg_n_lanes; i++)
          find(&tg_lanes[i], kind);
    }

@@ -4,7 +4,9 @@
    Most references that have to be simulated miss in several machines: the page has
    not been used for long. So first it is found out whom each of them evicts, which
    one need not wait for the other; then all of it is done. What that reads of a
-   machine is one line of the cache. */
+   machine is one line of the cache.
+
+   Machines with larger base pages than others know all of one or nothing of it. */
 
 #ifndef TG_FRONTS_H
 #define TG_FRONTS_H
@@ -14,9 +16,16 @@
 #include "tg_blocks.h"
 #include "tg_known.h"
 
-/* The machines that have one, by kind of reference: one array is asked first, the
-   times alone say who is evicted there, and base pages are all there is. */
-extern ULong tg_fronts[TG_N_KINDS];
+/* The machines whose base pages are 2^large of the run's and that have a front, by kind
+   of reference: the times alone say who is evicted from what is asked first, and base
+   pages are all there is. */
+typedef struct {
+   UInt large;
+   ULong lanes[TG_N_KINDS];
+} TgFronts;
+
+extern TgFronts tg_fronts[TG_CHUNK_BITS + 1];
+extern UInt tg_n_fronts;
 
 /* Finds them, once the lanes are there and whenever a machine begins to ask what
    backs its pages. */
@@ -29,7 +38,8 @@ typedef enum { TG_FRONTS_DONE, TG_FRONTS_NEEDED, TG_NO_FRONTS } TgFrontsEnd;
    missed it, and know the page now. TG_NO_FRONTS, and nothing done, if it is not that
    simple; TG_FRONTS_NEEDED if one of the pages of the segment, of which there are n,
    would be evicted. */
-TgFrontsEnd tg_fronts_miss(TgRef* r, TgPage* p, UWord number, TgKind kind,
-                           ULong wanted, ULong now, TgPage* const* page, UInt n);
+TgFrontsEnd tg_fronts_miss(const TgFronts* which, TgRef* r, TgPage* p, UWord number,
+                           TgKind kind, ULong wanted, ULong now, TgPage* const* page,
+                           UInt n);
 
 #endif

@@ -102,6 +102,21 @@ static inline TgRest* tg_rest(const TgPage* p)
    return (TgRest*)((Addr)p + offsetof(TgRoom, rest));
 }
 
+/* The records of 2^bits pages, from a number that is a multiple of so many on, lie side
+   by side, up to a chunk of them: the first of those that the page belongs to, and the
+   next. */
+static inline TgPage* tg_first_page(TgPage* p, UWord number, UInt bits)
+{
+   return p - 2 * (number & (((UWord)1 << bits) - 1));
+}
+
+static inline TgPage* tg_next_page(TgPage* p)
+{
+   return p + 2;
+}
+
+_Static_assert(sizeof(TgPair) == 2 * sizeof(TgPage), "see tg_next_page()");
+
 /* No page has this number. */
 #define TG_NO_PAGE (~(UWord)0)
 
@@ -222,6 +237,14 @@ static inline void tg_code_settle(TgPage* p)
 {
    if (tg_rest(p)->wanted == 0)
       p->tag = 0;
+}
+
+static inline void tg_settle(TgTable table, TgPage* p)
+{
+   if (table == TG_CODE)
+      tg_code_settle(p);
+   else
+      tg_data_settle(p);
 }
 
 /* The next reference to the page matters to those of the mask: to the next read

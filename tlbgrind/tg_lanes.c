@@ -53,14 +53,28 @@ static UWord n_pages(tlb_key key)
    return (UWord)1 << (tlb_key_shift(key) - page_shift);
 }
 
-/* Goes through the pages that an entry covers, code and data as need be. */
+/* Goes through those pages of a table that an entry covers and may know. */
+static void pages_of_table(const TgPort* port, TgTable table, tlb_key key,
+                           Bool (*each)(TgPage* p, void* opaque), void* opaque)
+{
+   const UInt large = port->lane->large;
+   if (large == 0) {
+      tg_pages_listed(table, first_page(key), n_pages(key), each, opaque);
+      return;
+   }
+   TgPage* p = tg_page(table, first_page(key));
+   for (UInt i = 0; i < 1u << large && each(p, opaque); i++)
+      p = tg_next_page(p);
+}
+
+/* The same for code and data as need be. */
 static void pages_of_entry(const TgPort* port, tlb_key key,
                            Bool (*each)(TgPage* p, void* opaque), void* opaque)
 {
    if (port->code)
-      tg_pages_listed(TG_CODE, first_page(key), n_pages(key), each, opaque);
+      pages_of_table(port, TG_CODE, key, each, opaque);
    if (port->reads || port->writes)
-      tg_pages_listed(TG_DATA, first_page(key), n_pages(key), each, opaque);
+      pages_of_table(port, TG_DATA, key, each, opaque);
 }
 
 typedef struct {
@@ -87,9 +101,25 @@ static Bool youngest(TgPage* p, void* opaque)
    return True;
 }
 
+uint64_t tg_lane_time(const tlb_array* a, tlb_key key)
+{
+   const TgPort* port = a->opaque;
+   TgPage* p = tg_page(table_of(port), first_page(key));
+   uint64_t time = 0;
+   for (UInt i = 0; i < 1u << port->lane->large; i++, p = tg_next_page(p)) {
+      if (p->time > time)
+         time = p->time;
+      if (port->writes && tg_knowledge.split && tg_writes(p)->time > time)
+         time = tg_writes(p)->time;
+   }
+   return time;
+}
+
 static uint64_t range_time(tlb_key key, void* opaque)
 {
    Search s = { .port = opaque };
+   if (s.port->lane->large > 0)
+      return tg_lane_time(s.port->array, key);
    pages_of_entry(s.port, key, youngest, &s);
    return s.time;
 }
@@ -139,8 +169,10 @@ static void release(uint64_t* time, tlb_key key, void* opaque)
    for (UInt t = 0; t < TG_N_TABLES; t++) {
       Search s = { .port = port, .table = t };
       if (t == TG_CODE ? port->code : port->reads || port->writes)
-         tg_pages_listed(t, first_page(key), n_pages(key), want_each, &s);
+         pages_of_table(port, t, key, want_each, &s);
    }
+   if (port->lane->large > 0)
+      tg_evicted = tg_page(table_of(port), first_page(key));
 }
 
 /* --- References --- */
@@ -159,7 +191,8 @@ static void attach(TgPort* port, TgTable table, TgPage* p, UWord number,
    }
    if (!attached)
       tlb_array_attach_range(a, entry);
-   tg_page_list(table, number);
+   if (port->lane->large == 0)
+      tg_page_list(table, number);
 }
 
 static void known(TgPort* port, TgPage* p)
@@ -169,6 +202,17 @@ static void known(TgPort* port, TgPage* p)
       tg_rest(p)->wanted &= others;
    if (port->writes && tg_knowledge.split)
       tg_rest(p)->wanted_writes &= others;
+}
+
+/* All of the large page is known at once. */
+static void large_known(TgPort* port, TgTable table, TgPage* p, UWord number)
+{
+   const UInt large = port->lane->large;
+   p = tg_first_page(p, number, large);
+   for (UInt i = 0; i < 1u << large; i++, p = tg_next_page(p)) {
+      known(port, p);
+      tg_settle(table, p);
+   }
 }
 
 /* Whether a base page that is wanted can not be there, since whatever is there
@@ -209,7 +253,10 @@ static Bool refer_first_level(TgLane* lane, const tlb_reference* r, TgPage* p,
    if (fast_path && !lane->asked_always) {
       TgPort* port = &lane->port[stop->array[which]];
       attach(port, table, p, (UWord)r->page, stop->shift[which], entry);
-      known(port, p);
+      if (lane->large > 0)
+         large_known(port, table, p, (UWord)r->page);
+      else
+         known(port, p);
    }
    return True;
 }
@@ -343,18 +390,24 @@ static Bool has_doubles(const TgLane* lane)
    return False;
 }
 
+/* Where base pages of the machine go first. */
+static const tlb_stop* first_stop(const TgLane* lane, UInt kind)
+{
+   const tlb_reference r = { .user = (uint8_t)kind,
+                             .page_shift = (uint8_t)lane->base_shift,
+                             .block_shift = (uint8_t)page_shift };
+   return tlb_first_stop(&lane->h, &r);
+}
+
 UInt tg_lane_base_arrays(TgLane* lane, TgKind kind,
                          tlb_array* array[TG_MAX_BASE_ARRAYS])
 {
-   const tlb_reference r = { .user = (uint8_t)kind,
-                             .page_shift = (uint8_t)page_shift,
-                             .block_shift = (uint8_t)page_shift };
-   const tlb_stop* stop = tlb_first_stop(&lane->h, &r);
-   if (lane->asked_always || !lane->base_pages || stop->n > TG_MAX_BASE_ARRAYS
+   const tlb_stop* stop = first_stop(lane, kind);
+   if (lane->asked_always || !tg_lane_is_plain(lane) || stop->n > TG_MAX_BASE_ARRAYS
        || tg_lane_is_mixed(lane))
       return 0;
    for (UInt i = 0; i < stop->n; i++) {
-      if (stop->shift[i] != page_shift)
+      if (stop->shift[i] != lane->base_shift)
          return 0;
       array[i] = &lane->h.array[stop->array[i]];
    }
@@ -365,6 +418,35 @@ tlb_array* tg_lane_base_array(TgLane* lane, TgKind kind)
 {
    tlb_array* array[TG_MAX_BASE_ARRAYS];
    return tg_lane_base_arrays(lane, kind, array) == 1 ? array[0] : NULL;
+}
+
+/* Whether somebody chooses by more than who is oldest, or in the middle of
+   references that went elsewhere first. */
+static Bool needs_exact_times(const TgLane* lane)
+{
+   for (UInt i = 0; i < lane->machine->m.n_arrays; i++) {
+      const tlb_array* a = &lane->h.array[i];
+      if (a->also_behind || (a->short_cut != NULL && a->g.policy == TLB_PLRU))
+         return True;
+   }
+   return False;
+}
+
+/* How much larger the machine's base pages are than the run's, if its entries can know
+   all of one or nothing; else 0. */
+static UInt large_of(const TgLane* lane)
+{
+   if (!fast_path || lane->asks || lane->asked_always
+       || lane->base_shift - page_shift > TG_CHUNK_BITS || tg_lane_is_mixed(lane)
+       || needs_exact_times(lane))
+      return 0;
+   for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
+      const tlb_stop* stop = first_stop(lane, kind);
+      if (stop->n != 1 || stop->shift[0] != lane->base_shift
+          || lane->h.array[stop->array[0]].g.policy != TLB_LRU)
+         return 0;
+   }
+   return lane->base_shift - page_shift;
 }
 
 /* Whether loads and stores ask different arrays first. */
@@ -387,18 +469,6 @@ static Bool has_to_ask(const TgMachine* machine)
       return True;
    for (UInt i = 0; i < m->n_arrays; i++) {
       if (m->array[i].coalesce_shift != 0)
-         return True;
-   }
-   return False;
-}
-
-/* Whether somebody chooses by more than who is oldest, or in the middle of
-   references that went elsewhere first. */
-static Bool needs_exact_times(const TgLane* lane)
-{
-   for (UInt i = 0; i < lane->machine->m.n_arrays; i++) {
-      const tlb_array* a = &lane->h.array[i];
-      if (a->also_behind || (a->short_cut != NULL && a->g.policy == TLB_PLRU))
          return True;
    }
    return False;
@@ -447,10 +517,11 @@ static void listen(void* opaque, const TgSpaceEvent* e)
       TgLane* lane = &tg_lanes[i];
       if (lane->asks)
          continue;
-      lane->base_pages = False;
-      lane->asks = True;
       bits |= lane->bit;
       detach_between(lane, 0, ~(Addr)0);
+      lane->base_pages = False;
+      lane->large = 0;
+      lane->asks = True;
    }
    tg_knowledge.wide |= bits;
    for (UInt t = 0; t < TG_N_TABLES; t++)
@@ -474,6 +545,7 @@ static void init_lane(TgLane* lane, UInt number, const TgMachine* machine,
                                   tlb_hierarchy_bytes(&machine->m)),
                       release, range_time, NULL);
    lane->asked_always = has_doubles(lane);
+   lane->large = large_of(lane);
 }
 
 void tg_lanes_init(const TgOptions* options)
@@ -503,7 +575,7 @@ void tg_lanes_init(const TgOptions* options)
       if (needs_exact_times(&tg_lanes[i]))
          k.exact_times |= tg_lanes[i].bit;
       k.mixed |= tg_lane_is_mixed(&tg_lanes[i]);
-      if (!tg_lanes[i].base_pages || tg_lane_is_mixed(&tg_lanes[i]))
+      if (!tg_lane_is_plain(&tg_lanes[i]) || tg_lane_is_mixed(&tg_lanes[i]))
          k.wide |= tg_lanes[i].bit;
    }
    for (UInt t = 0; t < TG_N_TABLES; t++)

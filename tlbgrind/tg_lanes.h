@@ -71,6 +71,8 @@ struct _TgLane {
    Bool asks;       /* what backs a page has to be asked; else it is a base page
                        of the machine, and never more than one to an entry */
    Bool base_pages; /* it need not be asked, and is a base page of the run */
+   UInt large;      /* it need not be asked, and is 2^large base pages of the run, which
+                       are known or not known together; 0: it is not like that */
    Bool asked_always; /* a page can be in two of its first-level arrays at once,
                          for which one record would not do: nothing is known */
    /* Machines that miss nothing there but what this one misses, by table, in a
@@ -95,14 +97,24 @@ void tg_lanes_init(const TgOptions* options);
 /* Code and data in one first-level array: no record has all its times. */
 Bool tg_lane_is_mixed(const TgLane* lane);
 
-/* The arrays, side by side, that a kind of reference is looked up in first, if all
-   pages are base pages and a page's record can answer for it. Returns how many. */
+/* Whether all pages are base pages of the machine, and have records of their own. */
+static inline Bool tg_lane_is_plain(const TgLane* lane)
+{
+   return lane->base_pages || lane->large > 0;
+}
+
+/* The arrays, side by side, that a kind of reference is looked up in first, if the
+   machine is plain and the records of its pages can answer for it. Returns how many. */
 enum { TG_MAX_BASE_ARRAYS = 2 };
 UInt tg_lane_base_arrays(TgLane* lane, TgKind kind,
                          tlb_array* array[TG_MAX_BASE_ARRAYS]);
 
 /* That array, if there is only one; else NULL. */
 tlb_array* tg_lane_base_array(TgLane* lane, TgKind kind);
+
+/* When one of the pages was referenced last that an array holds in the entry of that
+   key; if the machine is plain. */
+uint64_t tg_lane_time(const tlb_array* a, tlb_key key);
 
 /* One reference of one machine's first level: to page p, whose number is `number`.
    What it asked for goes to *out, and whether it missed to *missed.
@@ -114,7 +126,8 @@ tlb_array* tg_lane_base_array(TgLane* lane, TgKind kind);
 Bool tg_lane_refer(TgLane* lane, TgPage* p, UWord number, TgKind kind,
                    ULong now, UInt mark, tlb_reference* out, Bool* missed);
 
-/* The page that a first level evicted last, if it was known there. */
+/* The page that a first level evicted last, if it was known there; of a large page the
+   first. */
 extern TgPage* tg_evicted;
 
 /* The pages of the segment that is being replayed, other than page by page. They

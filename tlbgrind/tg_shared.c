@@ -123,6 +123,13 @@ static Bool is_free(const TgLane* lane, TgTable table)
    return lane->counts == lane->number && !lane->follows[table];
 }
 
+/* The same, if the lane is free, and its base pages are of that size. */
+static tlb_array* free_array(TgLane* lane, TgTable table, UInt base_shift)
+{
+   return lane->base_shift == base_shift && is_free(lane, table)
+             ? base_array(lane, table) : NULL;
+}
+
 /* The sizes of the arrays that the lane's holds all of or that hold all of it, in
    order; *smallest is the first lane with the smallest. Returns how many there
    are. */
@@ -132,7 +139,7 @@ static UInt sizes_like(TgLane* lane, TgTable table, UInt size[TLB_MAX_RUNGS],
    const tlb_array* a = base_array(lane, table);
    UInt n = 0;
    for (TgLane* l = lane; l < tg_lanes + tg_n_lanes; l++) {
-      const tlb_array* b = is_free(l, table) ? base_array(l, table) : NULL;
+      const tlb_array* b = free_array(l, table, lane->base_shift);
       if (b == NULL || !(holds_all_of(a, b) || holds_all_of(b, a)))
          continue;
       UInt at = n;
@@ -157,9 +164,8 @@ static void share_base_pages(TgLane* lane, TgTable table)
    const UInt n = sizes_like(lane, table, size, &leader);
    const tlb_array* a = base_array(leader, table);
    for (TgLane* l = lane; l < tg_lanes + tg_n_lanes; l++) {
-      const tlb_array* b = l != leader && is_free(l, table)
-                              ? base_array(l, table) : NULL;
-      if (b == NULL || !holds_all_of(b, a))
+      const tlb_array* b = free_array(l, table, leader->base_shift);
+      if (l == leader || b == NULL || !holds_all_of(b, a))
          continue;
       UInt rung = 0;
       while (rung < n && size[rung] != b->g.ways)
@@ -198,21 +204,19 @@ void tg_shared_find(void)
 
 /* --- What a leader misses --- */
 
-UInt tg_shared_missed(TgLane* leader, TgTable table, TgPage* p, TgPage* evicted)
+UInt tg_shared_missed(TgLane* leader, TgTable table, tlb_shelf_page* page,
+                      const TgPage* evicted)
 {
    tlb_ladder* l = leader->ladder[table];
-   const UInt n = tlb_ladder_take(l, p, tg_behind(table, p)->place[table]);
-   if (evicted != NULL)
-      tg_behind(table, evicted)->place[table] = tlb_ladder_put(l, evicted);
+   const UInt n = tlb_ladder_take(l, page, page->place[table]);
+   if (evicted != NULL) {
+      tlb_shelf_page* comes = tg_behind(table, evicted, leader->large);
+      comes->place[table] = tlb_ladder_put(l, comes);
+   }
    return n;
 }
 
 /* --- When that ends --- */
-
-static void fill(tlb_array* a, UWord number, UInt shift, uint64_t time)
-{
-   tlb_array_fill(a, tlb_key_of(number, shift, 0), time);
-}
 
 /* Puts into the follower's own array what it would hold. */
 static void fill_in(TgLane* leader, TgLane* f, TgTable table)
@@ -220,19 +224,16 @@ static void fill_in(TgLane* leader, TgLane* f, TgTable table)
    const tlb_array* from = base_array(leader, table);
    tlb_array* to = base_array(f, table);
    const tlb_ladder* l = leader->ladder[table];
-   const UInt shift = leader->base_shift;
    for (UInt e = 0; e < from->g.entries; e++) {
       if (from->key[e] != TLB_NO_KEY)
-         fill(to, (UWord)tlb_key_page(from->key[e]), shift,
-              tlb_array_time(from, e));
+         tlb_array_fill(to, from->key[e], tlb_array_time(from, e));
    }
    for (UInt at = l == NULL ? 0 : l->place[0].older; at != 0;
         at = l->place[at].older) {
-      const TgPage* p = l->place[at].page;
+      const tlb_shelf_page* p = l->place[at].page;
+      const tlb_key key = tlb_key_of(p->number, leader->base_shift, 0);
       if (l->place[at].rung <= f->rung[table])
-         fill(to, table == TG_CODE ? tg_code_page_number(p, tg_knowledge.page_shift)
-                                   : tg_page_number_of_data(p, shift),
-              shift, tlb_array_attached_time(from, &p->time));
+         tlb_array_fill(to, key, tg_lane_time(from, key));
    }
 }
 

@@ -32,11 +32,14 @@ static void begin_reference(const TgRef* r, UInt mark)
 static void miss(TgRef* r, TgLane* leader, TgTable table, TgPage* p,
                  const tlb_reference* ref)
 {
-   tlb_shelf_page* behind = tg_n_lanes > 1 ? tg_behind(table, p) : NULL;
+   const UInt large = leader->large;
+   tlb_shelf_page* behind
+      = tg_n_lanes == 1 ? NULL
+        : tg_behind(table, tg_first_page(p, (UWord)ref->page, large), large);
    TgMissed missed = { 0, 0, 0 };
    const TgStream* s = &leader->stream[table];
    tg_missed_stream(&missed, tg_ref_misses(r) + tg_streams_at(), behind, s,
-                    tg_rungs_missed(s, table, p, tg_evicted), ref->now);
+                    tg_rungs_missed(s, table, behind, tg_evicted), ref->now);
    tg_missed_ask(r, &missed, table, behind, ref);
 }
 
@@ -48,10 +51,12 @@ static Bool refer_all(TgRef* r, TgPage* p, UWord number, TgKind kind,
    const TgTable table = kind == TG_FETCH ? TG_CODE : TG_DATA;
    ULong wanted = write ? tg_rest(p)->wanted_writes : tg_rest(p)->wanted;
    wanted &= TG_WANTED_BY_LANES | TG_WANTED_BY_REACH;
-   const ULong have_fronts = wanted & tg_fronts[kind];
-   if (have_fronts != 0) {
+   for (const TgFronts* f = tg_fronts; f < tg_fronts + tg_n_fronts; f++) {
+      const ULong have_fronts = wanted & f->lanes[kind];
+      if (have_fronts == 0)
+         continue;
       const TgFrontsEnd end
-         = tg_fronts_miss(r, p, number, kind, have_fronts, now,
+         = tg_fronts_miss(f, r, p, number, kind, have_fronts, now,
                           tg_segment_pages.page,
                           mark == TG_NO_MARK ? 0 : tg_segment_pages.n);
       if (end == TG_FRONTS_NEEDED)
@@ -75,12 +80,8 @@ static Bool refer_all(TgRef* r, TgPage* p, UWord number, TgKind kind,
          miss(r, lane, table, p, &ref);
    }
    (write ? tg_writes(p) : p)->time = now;
-   if (!fast_path)
-      return True;
-   if (kind == TG_FETCH)
-      tg_code_settle(p);
-   else
-      tg_data_settle(p);
+   if (fast_path)
+      tg_settle(table, p);
    return True;
 }
 

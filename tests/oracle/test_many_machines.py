@@ -177,6 +177,44 @@ def test_first_levels_that_hold_each_other(tmp_path: Path, seed: int) -> None:
     compare(tmp_path, machines, [str(build(tmp_path, seed, 60, 64))])
 
 
+def with_base(folder: Path, base: str, entries: int, ways: str, beside: str = "") -> str:
+    """A machine with base pages of that size and first levels so small that a short program fills them; `beside`: the
+    entries of another array for data that takes the same pages."""
+    name = f"{base}-{entries}-{ways}-{beside}"
+    text = MADE_UP.format(name=name, policy="lru", ways=ways).replace("base-page 4K", f"base-page {base}")
+    text = text.replace("pages 4K+64K+2M", f"pages {base}+2M").replace("pages 4K+2M", f"pages {base}+2M")
+    text = text.replace("entries 16", f"entries {entries}").replace(f"entries {entries}\n   ways 4", f"entries {entries}\n   ways {ways}")
+    text = text.replace("entries 128", "entries 16")
+    if beside:
+        data = text[text.index("array D") : text.index("array L2")]
+        another = data.replace("array D", "array D-beside").replace(f"entries {entries}\n   ways {ways}", f"entries {beside}\n   ways 2")
+        text = text.replace(data, data + another)
+    (folder / name).write_text(text, encoding="ascii")
+    return f"./{name}"
+
+
+LATE = [str(CLIENTS / "pages_use"), "anon", "16", "late"]
+
+
+@pytest.mark.parametrize("seed", (0, 1, None))
+@pytest.mark.parametrize("more", ("4K-6-full-", "icelake", "c910"))
+def test_larger_base_pages(tmp_path: Path, more: str, seed: int | None) -> None:
+    """Of those all or nothing is known, beside smaller ones, and machines that share them part when they have to."""
+    sizes = ((2, "full"), (3, "full"), (4, "full"), (4, "2"), (2, "1"))
+    machines = [with_base(tmp_path, base, entries, ways) for base in ("16K", "64K") for entries, ways in sizes]
+    small = [with_base(tmp_path, "4K", 6, "full"), with_base(tmp_path, "8K", 4, "full")]
+    machines = [*small, *machines] if more.startswith("4K") else [more, *machines]
+    compare(tmp_path, machines, LATE if seed is None else [str(build(tmp_path, seed, 60, 64))])
+
+
+@pytest.mark.parametrize("seed", (0, 1, None))
+@pytest.mark.parametrize("more", ("bonnell", "icelake", "c910"))
+def test_arrays_side_by_side(tmp_path: Path, more: str, seed: int | None) -> None:
+    """A page goes to that of two arrays which has the older page."""
+    machines = [with_base(tmp_path, "4K", entries, ways, "8") for entries, ways in ((4, "full"), (8, "4"), (20, "full"))]
+    compare(tmp_path, [*machines, more], LATE if seed is None else [str(build(tmp_path, seed, 60, 64))])
+
+
 SECOND_LEVEL = MADE_UP[MADE_UP.index("array L2") : MADE_UP.index("walk hardware")]
 BEHIND = {
     "nothing": "",
