@@ -10,6 +10,7 @@
 #include "tg_sites.h"
 
 _Static_assert((UInt)TLB_SHELF_SIDES == (UInt)TG_N_TABLES, "a side is a table");
+_Static_assert((UInt)TLB_SHELF_SPANS == (UInt)TG_N_SIDES, "a span is a side");
 
 UInt tg_n_streams;
 ULong tg_behind_last[TG_N_TABLES];
@@ -293,11 +294,12 @@ static Bool is_simulated(const TgLane* lane)
 }
 
 /* The lane misses in the stream, from its rung on. */
-static void join(TgStream* s, TgLane* lane, TgTable table)
+static void join(TgStream* s, TgLane* lane, TgSide side)
 {
+   const TgTable table = tg_table_of(side);
    TgShelf* shelf = lane->shelf[table];
    const TgUsual* usual = &lane->usual[table];
-   const UInt rung = lane->rung[table];
+   const UInt rung = lane->rung[side];
    for (UInt rungs = rung + 1; rungs <= s->n; rungs++) {
       if (usual->counted)
          s->by[rungs].counted |= lane->bit;
@@ -309,18 +311,18 @@ static void join(TgStream* s, TgLane* lane, TgTable table)
    if (shelf == NULL)
       return;
    shelf->shelf->bit[table] = lane->bit;
-   shelf->shelf->from[table] = s->first + rung;
-   shelf->shelf->to[table] = s->first + s->n;
+   shelf->shelf->from[side] = s->first + rung;
+   shelf->shelf->to[side] = s->first + s->n;
 }
 
-static void find_stream(TgLane* leader, TgTable table, UInt* n)
+static void find_stream(TgLane* leader, TgSide side, UInt* n)
 {
-   TgStream* s = &leader->stream[table];
-   const tlb_ladder* l = leader->ladder[table];
+   TgStream* s = &leader->stream[side];
+   const tlb_ladder* l = leader->ladder[side];
    *s = (TgStream){ .first = *n, .n = l == NULL ? 1 : l->rungs,
                     .on_ladder = l == NULL ? NULL : leader };
-   for (TgLane* lane = leader; lane != NULL; lane = lane->follower[table])
-      join(s, lane, table);
+   for (TgLane* lane = leader; lane != NULL; lane = lane->follower[side])
+      join(s, lane, side);
    *n += s->by[s->n].counted != 0 ? s->n : 0;
 }
 
@@ -328,10 +330,25 @@ static void find_stream(TgLane* leader, TgTable table, UInt* n)
 static UInt find_streams(void)
 {
    UInt n = 0;
-   for (UInt t = 0; t < TG_N_TABLES; t++) {
+   for (UInt side = 0; side < TG_N_SIDES; side++) {
       for (TgLane* l = tg_lanes; l < tg_lanes + tg_n_lanes; l++) {
-         if (is_simulated(l) && !l->follows[t])
-            find_stream(l, t, &n);
+         if (is_simulated(l) && !l->follows[side]
+             && (side != TG_STORES_SIDE || l->tells_apart))
+            find_stream(l, side, &n);
+      }
+   }
+   return n;
+}
+
+/* Behind the times at a page stand its places on the ladders. Returns how many. */
+static UInt find_places(void)
+{
+   UInt n = 0;
+   for (UInt i = 0; i < tg_n_lanes; i++) {
+      for (UInt side = 0; side < TG_N_SIDES; side++) {
+         TgStream* s = &tg_lanes[i].stream[side];
+         if (s->on_ladder != NULL)
+            s->place = tg_n_streams + n++;
       }
    }
    return n;
@@ -348,7 +365,8 @@ void tg_behind_find(Bool fast_path)
          find_usual(l, t);
    }
    tg_n_streams = find_streams();
-   bytes = VG_ROUNDUP(sizeof(tlb_shelf_page) + tg_n_streams * sizeof(ULong), LINE);
+   bytes = VG_ROUNDUP(sizeof(tlb_shelf_page)
+                         + (tg_n_streams + find_places()) * sizeof(ULong), LINE);
    tg_lines_count(tg_streams_at() + tg_n_streams + tg_n_lanes);
 }
 
@@ -390,7 +408,10 @@ static void settle(ULong* misses, TgKind kind)
 {
    const TgTable table = kind == TG_FETCH ? TG_CODE : TG_DATA;
    for (UInt i = 0; i < tg_n_lanes; i++) {
-      settle_stream(&tg_lanes[i].stream[table], table, misses);
+      for (UInt side = 0; side < TG_N_SIDES; side++) {
+         if (tg_table_of(side) == table)
+            settle_stream(&tg_lanes[i].stream[side], table, misses);
+      }
       settle_walks(&tg_lanes[i], table, misses);
    }
 }

@@ -75,7 +75,8 @@ static inline UInt earliest_of_16(const Front* f, UInt set)
    return set * 16 + (a < b ? (UInt)(a & 7) : 8 + (UInt)(b & 7));
 }
 
-static UInt entry_to_evict(const Front* f, tlb_key key)
+static inline __attribute__((always_inline))
+UInt entry_to_evict(const Front* f, tlb_key key)
 {
    const UInt set = (UInt)key & f->set_mask;
    switch ((Search)f->how) {
@@ -121,7 +122,8 @@ static uint64_t time_of(const Front* f, UInt entry)
 
 /* Of two arrays side by side the one with the older page takes a new one. Returns
    False if one of their pages is not known. */
-static Bool choose_side(Front** f, UInt* entry, tlb_key key)
+static __attribute__((noinline))
+Bool choose_side(Front** f, UInt* entry, tlb_key key)
 {
    Front* beside = (*f)->beside;
    if (!is_full(beside, False))
@@ -223,8 +225,9 @@ void exchange(const Eviction* e, tlb_key key, TgPage* p, Bool code, UInt large,
 /* p: of a large page the first. */
 static inline __attribute__((always_inline))
 void replace_all(TgRef* r, TgPage* p, const Eviction* eviction, Int n, tlb_key key,
-                 const tlb_reference* ref, Bool code, UInt large)
+                 const tlb_reference* ref, TgKind kind, UInt large)
 {
+   const Bool code = kind == TG_FETCH;
    const TgTable table = code ? TG_CODE : TG_DATA;
    tlb_shelf_page* behind = tg_n_lanes > 1 ? tg_behind(table, p, large) : NULL;
    ULong* counts = tg_ref_misses(r) + tg_streams_at();
@@ -237,7 +240,7 @@ void replace_all(TgRef* r, TgPage* p, const Eviction* eviction, Int n, tlb_key k
       stores |= e->front->stores;
       const TgStream* s = e->front->stream;
       tg_missed_stream(&missed, counts, behind, s,
-                       tg_rungs_missed(s, table, behind, e->page), ref->now);
+                       tg_rungs_missed(s, kind, behind, e->page), ref->now);
    }
    for (UInt i = 0; i < 1u << large; i++, p = tg_next_page(p)) {
       TgRest* rest = tg_rest(p);
@@ -300,7 +303,7 @@ static TgFrontsEnd miss_large(const TgFronts* which, TgRef* r, TgPage* p, TgKind
          return TG_FRONTS_NEEDED;
    }
    p = tg_first_page(p, (UWord)ref->page, large);
-   replace_all(r, p, eviction, n_evictions, key, ref, kind == TG_FETCH, large);
+   replace_all(r, p, eviction, n_evictions, key, ref, kind, large);
    return TG_FRONTS_DONE;
 }
 
@@ -322,9 +325,9 @@ TgFrontsEnd tg_fronts_miss(const TgFronts* which, TgRef* r, TgPage* p, UWord num
    if (is_needed(eviction, n_evictions, page, n))
       return TG_FRONTS_NEEDED;
    if (kind == TG_FETCH)
-      replace_all(r, p, eviction, n_evictions, key, &ref, True, 0);
+      replace_all(r, p, eviction, n_evictions, key, &ref, TG_FETCH, 0);
    else
-      replace_all(r, p, eviction, n_evictions, key, &ref, False, 0);
+      replace_all(r, p, eviction, n_evictions, key, &ref, kind, 0);
    return TG_FRONTS_DONE;
 }
 
@@ -353,7 +356,7 @@ static Front front_of(TgLane* lane, TgKind kind, tlb_array* a)
    const Bool split = tg_knowledge.split;
    return (Front){
       .array = a, .key = a->key, .short_cut = a->short_cut,
-      .stream = &lane->stream[kind == TG_FETCH ? TG_CODE : TG_DATA],
+      .stream = &lane->stream[tg_side_of(lane, kind)],
       .loads = port->code || port->reads || !split ? lane->bit : 0,
       .stores = port->writes && split ? lane->bit : 0,
       .set_mask = a->set_mask, .how = (UChar)search_of(a),

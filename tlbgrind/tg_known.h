@@ -144,6 +144,14 @@ typedef struct {
 
 extern TgKnowledge tg_knowledge;
 
+/* What of it is for a kind of reference. */
+static inline ULong* tg_wanted_at_first(TgKnowledge* k, TgKind kind)
+{
+   return kind == TG_FETCH   ? &k->wanted[TG_CODE]
+          : kind == TG_WRITE ? &k->wanted_writes
+                             : &k->wanted[TG_DATA];
+}
+
 void tg_known_init(const TgKnowledge* k);
 
 /* A page of code that is always known. */

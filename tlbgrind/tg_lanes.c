@@ -107,7 +107,7 @@ uint64_t tg_lane_time(const tlb_array* a, tlb_key key)
    TgPage* p = tg_page(table_of(port), first_page(key));
    uint64_t time = 0;
    for (UInt i = 0; i < 1u << port->lane->large; i++, p = tg_next_page(p)) {
-      if (p->time > time)
+      if ((port->code || port->reads || !tg_knowledge.split) && p->time > time)
          time = p->time;
       if (port->writes && tg_knowledge.split && tg_writes(p)->time > time)
          time = tg_writes(p)->time;
@@ -544,6 +544,7 @@ static void init_lane(TgLane* lane, UInt number, const TgMachine* machine,
                       VG_(malloc)("tg.lanes.arrays",
                                   tlb_hierarchy_bytes(&machine->m)),
                       release, range_time, NULL);
+   lane->tells_apart = is_split(lane);
    lane->asked_always = has_doubles(lane);
    lane->large = large_of(lane);
 }
@@ -567,20 +568,21 @@ void tg_lanes_init(const TgOptions* options)
    for (UInt i = 0; i < n; i++) {
       if (tg_lanes[i].counts != i)
          continue;
-      for (UInt t = 0; t < TG_N_TABLES; t++) {
-         if (!tg_lanes[i].follows[t])
-            k.wanted[t] |= tg_lanes[i].bit;
+      for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
+         if (!tg_lanes[i].follows[tg_side_of(&tg_lanes[i], kind)])
+            *tg_wanted_at_first(&k, kind) |= tg_lanes[i].bit;
       }
-      k.split |= is_split(&tg_lanes[i]);
+      k.split |= tg_lanes[i].tells_apart;
       if (needs_exact_times(&tg_lanes[i]))
          k.exact_times |= tg_lanes[i].bit;
       k.mixed |= tg_lane_is_mixed(&tg_lanes[i]);
       if (!tg_lane_is_plain(&tg_lanes[i]) || tg_lane_is_mixed(&tg_lanes[i]))
          k.wide |= tg_lanes[i].bit;
    }
-   for (UInt t = 0; t < TG_N_TABLES; t++)
-      k.wanted[t] |= options->reach ? TG_WANTED_BY_REACH : 0;
-   k.wanted_writes = k.split ? k.wanted[TG_DATA] : 0;
+   for (UInt kind = 0; kind < TG_N_KINDS; kind++)
+      *tg_wanted_at_first(&k, kind) |= options->reach ? TG_WANTED_BY_REACH : 0;
+   if (!k.split)
+      k.wanted_writes = 0;
    k.writes = k.split || options->faults.on;
    if (options->faults.on) {
       k.wanted[TG_DATA] |= TG_WANTED_BY_FAULTS;

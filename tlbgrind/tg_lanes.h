@@ -16,6 +16,20 @@
 
 typedef struct _TgLane TgLane;
 
+/* What asks the first-level arrays of a machine: stores only where they ask others than
+   loads do. The first two are as the tables are. */
+typedef enum {
+   TG_DATA_SIDE = TG_DATA,
+   TG_CODE_SIDE = TG_CODE,
+   TG_STORES_SIDE,
+   TG_N_SIDES
+} TgSide;
+
+static inline TgTable tg_table_of(TgSide side)
+{
+   return side == TG_CODE_SIDE ? TG_CODE : TG_DATA;
+}
+
 enum { TG_MAX_SEGMENT_PAGES = 32 };
 
 /* What a first-level array's short cuts and releases need to know. */
@@ -57,6 +71,7 @@ typedef struct {
    UInt n;     /* rungs */
    UInt first; /* of their times at a page, and of their counts in a line */
    TgLane* on_ladder; /* who leads, if there is a ladder; else NULL */
+   UInt place;        /* of its place at a page, among the times */
    TgMissed by[TLB_MAX_RUNGS + 1]; /* if so many rungs have missed, from 1 on */
 } TgStream;
 
@@ -73,15 +88,17 @@ struct _TgLane {
    Bool base_pages; /* it need not be asked, and is a base page of the run */
    UInt large;      /* it need not be asked, and is 2^large base pages of the run, which
                        are known or not known together; 0: it is not like that */
+   Bool tells_apart; /* loads and stores ask different arrays first */
    Bool asked_always; /* a page can be in two of its first-level arrays at once,
                          for which one record would not do: nothing is known */
-   /* Machines that miss nothing there but what this one misses, by table, in a
+   /* Machines that miss nothing there but what this one misses, by side, in a
       list: they are only asked then, see tg_shared.h. */
-   TgLane* follower[TG_N_TABLES];
-   Bool follows[TG_N_TABLES];
-   UInt rung[TG_N_TABLES];          /* of a follower, on its leader's ladder */
-   tlb_ladder* ladder[TG_N_TABLES]; /* of a leader, or NULL */
-   TgStream stream[TG_N_TABLES];    /* of a leader: who misses what it misses */
+   TgLane* follower[TG_N_SIDES];
+   Bool follows[TG_N_SIDES];
+   UInt rung[TG_N_SIDES];          /* of a follower, on its leader's ladder */
+   tlb_ladder* ladder[TG_N_SIDES]; /* of a leader, one for each set; or NULL */
+   const tlb_array* laddered[TG_N_SIDES]; /* of which sets */
+   TgStream stream[TG_N_SIDES];    /* of a leader: who misses what it misses */
    TgShelf* shelf[TG_N_TABLES];     /* NULL: it has to be asked */
    TgShelf own_shelf[TG_N_TABLES];
    TgUsual usual[TG_N_TABLES];
@@ -96,6 +113,14 @@ void tg_lanes_init(const TgOptions* options);
 
 /* Code and data in one first-level array: no record has all its times. */
 Bool tg_lane_is_mixed(const TgLane* lane);
+
+/* On which side a kind of reference is. */
+static inline TgSide tg_side_of(const TgLane* lane, TgKind kind)
+{
+   return kind == TG_FETCH                        ? TG_CODE_SIDE
+          : kind == TG_WRITE && lane->tells_apart ? TG_STORES_SIDE
+                                                  : TG_DATA_SIDE;
+}
 
 /* Whether all pages are base pages of the machine, and have records of their own. */
 static inline Bool tg_lane_is_plain(const TgLane* lane)

@@ -90,113 +90,135 @@ static void count_with_twin(TgLane* lane)
    }
 }
 
-static void follow(TgLane* leader, TgLane* lane, TgTable table)
+static void follow(TgLane* leader, TgLane* lane, TgSide side)
 {
-   lane->follower[table] = leader->follower[table];
-   lane->follows[table] = True;
-   leader->follower[table] = lane;
+   lane->follower[side] = leader->follower[side];
+   lane->follows[side] = True;
+   leader->follower[side] = lane;
 }
 
 /* --- As long as all pages are base pages --- */
 
-/* The LRU array that the lane's pages of code or data have there; NULL: it is not
-   that simple. */
-static tlb_array* base_array(TgLane* lane, TgTable table)
+static tlb_array* lru_array(TgLane* lane, TgKind kind)
 {
-   tlb_array* a = tg_lane_base_array(lane, table == TG_CODE ? TG_FETCH : TG_READ);
-   return a == NULL || a->g.policy != TLB_LRU || a->also_behind
-          || (table == TG_DATA && tg_lane_base_array(lane, TG_WRITE) != a)
-             ? NULL : a;
+   tlb_array* a = tg_lane_base_array(lane, kind);
+   return a == NULL || a->g.policy != TLB_LRU || a->also_behind ? NULL : a;
+}
+
+/* The LRU array that is asked first on that side for the lane's base pages; NULL: it is
+   not that simple. */
+static tlb_array* base_array(TgLane* lane, TgSide side)
+{
+   tlb_array* loads = lru_array(lane, TG_READ);
+   tlb_array* stores = lru_array(lane, TG_WRITE);
+   if (side == TG_CODE_SIDE)
+      return lru_array(lane, TG_FETCH);
+   if (loads == NULL || stores == NULL || (loads != stores) != lane->tells_apart)
+      return NULL;
+   if (side == TG_DATA_SIDE)
+      return loads;
+   return lane->tells_apart ? stores : NULL;
 }
 
 /* Whether one array misses nothing but what the other, which is no larger,
    misses. */
 static Bool holds_all_of(const tlb_array* larger, const tlb_array* a)
 {
-   return larger->sets == a->sets
-          && (larger->g.ways == a->g.ways
-              || (a->sets == 1 && larger->g.ways > a->g.ways));
+   return larger->sets == a->sets && larger->g.ways >= a->g.ways;
 }
 
-static Bool is_free(const TgLane* lane, TgTable table)
+static Bool is_free(const TgLane* lane, TgSide side)
 {
-   return lane->counts == lane->number && !lane->follows[table];
+   return lane->counts == lane->number && !lane->follows[side]
+          && (side != TG_STORES_SIDE || lane->tells_apart);
 }
 
-/* The same, if the lane is free, and its base pages are of that size. */
-static tlb_array* free_array(TgLane* lane, TgTable table, UInt base_shift)
+/* The same, if the lane is free, and what asks it, and its base pages, are as with the
+   other. */
+static tlb_array* free_array(TgLane* lane, TgSide side, const TgLane* other)
 {
-   return lane->base_shift == base_shift && is_free(lane, table)
-             ? base_array(lane, table) : NULL;
+   return is_free(lane, side) && lane->base_shift == other->base_shift
+                && (side == TG_CODE_SIDE || lane->tells_apart == other->tells_apart)
+             ? base_array(lane, side) : NULL;
 }
 
-/* The sizes of the arrays that the lane's holds all of or that hold all of it, in
-   order; *smallest is the first lane with the smallest. Returns how many there
-   are. */
-static UInt sizes_like(TgLane* lane, TgTable table, UInt size[TLB_MAX_RUNGS],
-                       TgLane** smallest)
+/* How many ways the arrays have that the lane's holds all of or that hold all of it, in
+   order; *smallest is the first lane with the fewest. Returns how many there are. */
+static UInt ways_like(TgLane* lane, TgSide side, UInt ways[TLB_MAX_RUNGS],
+                      TgLane** smallest)
 {
-   const tlb_array* a = base_array(lane, table);
+   const tlb_array* a = base_array(lane, side);
    UInt n = 0;
    for (TgLane* l = lane; l < tg_lanes + tg_n_lanes; l++) {
-      const tlb_array* b = free_array(l, table, lane->base_shift);
+      const tlb_array* b = free_array(l, side, lane);
       if (b == NULL || !(holds_all_of(a, b) || holds_all_of(b, a)))
          continue;
       UInt at = n;
-      while (at > 0 && size[at - 1] > b->g.ways)
+      while (at > 0 && ways[at - 1] > b->g.ways)
          at--;
-      if ((at > 0 && size[at - 1] == b->g.ways) || n == TLB_MAX_RUNGS)
+      if ((at > 0 && ways[at - 1] == b->g.ways) || n == TLB_MAX_RUNGS)
          continue;
       for (UInt i = n++; i > at; i--)
-         size[i] = size[i - 1];
-      size[at] = b->g.ways;
+         ways[i] = ways[i - 1];
+      ways[at] = b->g.ways;
       if (at == 0)
          *smallest = l;
    }
    return n;
 }
 
-/* Lets lanes follow that miss nothing but what the smallest of them does. */
-static void share_base_pages(TgLane* lane, TgTable table)
+/* A ladder for each set. */
+static tlb_ladder* new_ladders(UInt sets, const UInt* ways, UInt n)
 {
-   UInt size[TLB_MAX_RUNGS];
+   tlb_ladder* l = VG_(malloc)("tg.shared", sets * sizeof *l);
+   const SizeT bytes = tlb_ladder_bytes(ways, n);
+   UChar* places = VG_(malloc)("tg.shared.places", sets * bytes);
+   for (UInt i = 0; i < sets; i++)
+      tlb_ladder_init(&l[i], ways, n, places + i * bytes);
+   return l;
+}
+
+/* Lets lanes follow that miss nothing but what the smallest of them does. */
+static void share_base_pages(TgLane* lane, TgSide side)
+{
+   UInt ways[TLB_MAX_RUNGS];
    TgLane* leader = lane;
-   const UInt n = sizes_like(lane, table, size, &leader);
-   const tlb_array* a = base_array(leader, table);
+   const UInt n = ways_like(lane, side, ways, &leader);
+   const tlb_array* a = base_array(leader, side);
    for (TgLane* l = lane; l < tg_lanes + tg_n_lanes; l++) {
-      const tlb_array* b = free_array(l, table, leader->base_shift);
-      if (l == leader || b == NULL || !holds_all_of(b, a))
+      const tlb_array* b = l == leader ? NULL : free_array(l, side, leader);
+      if (b == NULL || !holds_all_of(b, a))
          continue;
       UInt rung = 0;
-      while (rung < n && size[rung] != b->g.ways)
+      while (rung < n && ways[rung] != b->g.ways)
          rung++;
       if (rung == n)
          continue;
-      l->rung[table] = rung;
-      follow(leader, l, table);
+      l->rung[side] = rung;
+      follow(leader, l, side);
    }
-   if (n < 2)
-      return;
-   leader->ladder[table] = VG_(malloc)("tg.shared", sizeof(tlb_ladder));
-   tlb_ladder_init(leader->ladder[table], size, n,
-                   VG_(malloc)("tg.shared.places", tlb_ladder_bytes(size, n)));
+   if (n > 1) {
+      leader->laddered[side] = a;
+      leader->ladder[side] = new_ladders(a->sets, ways, n);
+   }
 }
 
 void tg_shared_find(void)
 {
    for (TgLane* lane = tg_lanes; lane < tg_lanes + tg_n_lanes; lane++)
       count_with_twin(lane);
-   for (UInt t = 0; t < TG_N_TABLES; t++) {
+   for (UInt side = 0; side < TG_N_SIDES; side++) {
       for (TgLane* lane = tg_lanes; lane < tg_lanes + tg_n_lanes; lane++) {
-         if (!is_free(lane, t))
+         if (!is_free(lane, side))
             continue;
-         if (base_array(lane, t) != NULL) {
-            share_base_pages(lane, t);
+         if (base_array(lane, side) != NULL) {
+            share_base_pages(lane, side);
             continue;
          }
          for (TgLane* l = lane + 1; l < tg_lanes + tg_n_lanes; l++) {
-            if (is_free(l, t) && have_equal_first_levels(lane, l, t))
-               follow(lane, l, t);
+            if (is_free(l, side)
+                && have_equal_first_levels(lane, l, tg_table_of(side)))
+               follow(lane, l, side);
          }
       }
    }
@@ -204,58 +226,86 @@ void tg_shared_find(void)
 
 /* --- What a leader misses --- */
 
-UInt tg_shared_missed(TgLane* leader, TgTable table, tlb_shelf_page* page,
+static uint64_t* place_at(tlb_shelf_page* page, const TgLane* leader, TgSide side)
+{
+   return &page->time[leader->stream[side].place];
+}
+
+/* That of the page's set. */
+static tlb_ladder* ladder_of(TgLane* leader, TgSide side, const tlb_shelf_page* page)
+{
+   const tlb_array* a = leader->laddered[side];
+   return &leader->ladder[side][tlb_set_of(page->number, a->sets, a->set_mask)];
+}
+
+UInt tg_shared_missed(TgLane* leader, TgKind kind, tlb_shelf_page* page,
                       const TgPage* evicted)
 {
-   tlb_ladder* l = leader->ladder[table];
-   const UInt n = tlb_ladder_take(l, page, page->place[table]);
-   if (evicted != NULL) {
-      tlb_shelf_page* comes = tg_behind(table, evicted, leader->large);
-      comes->place[table] = tlb_ladder_put(l, comes);
-   }
+   const TgSide side = tg_side_of(leader, kind);
+   tlb_shelf_page* comes
+      = evicted == NULL ? NULL
+                        : tg_behind(tg_table_of(side), evicted, leader->large);
+   UInt place = 0;
+   const UInt n = tlb_ladder_miss(ladder_of(leader, side, page), page,
+                                  (UInt)*place_at(page, leader, side), comes, &place);
+   if (comes != NULL)
+      *place_at(comes, leader, side) = place;
    return n;
 }
 
 /* --- When that ends --- */
 
-/* Puts into the follower's own array what it would hold. */
-static void fill_in(TgLane* leader, TgLane* f, TgTable table)
+static void fill_from_ladder(tlb_array* to, UInt rung, const tlb_array* from,
+                             const tlb_ladder* l, UInt base_shift)
 {
-   const tlb_array* from = base_array(leader, table);
-   tlb_array* to = base_array(f, table);
-   const tlb_ladder* l = leader->ladder[table];
+   for (UInt at = l->place[0].older; at != 0; at = l->place[at].older) {
+      const tlb_shelf_page* p = l->place[at].page;
+      const tlb_key key = tlb_key_of(p->number, base_shift, 0);
+      if (l->place[at].rung <= rung)
+         tlb_array_fill(to, key, tg_lane_time(from, key));
+   }
+}
+
+/* Puts into the follower's own array what it would hold. */
+static void fill_in(TgLane* leader, TgLane* f, TgSide side)
+{
+   const tlb_array* from = base_array(leader, side);
+   tlb_array* to = base_array(f, side);
    for (UInt e = 0; e < from->g.entries; e++) {
       if (from->key[e] != TLB_NO_KEY)
          tlb_array_fill(to, from->key[e], tlb_array_time(from, e));
    }
-   for (UInt at = l == NULL ? 0 : l->place[0].older; at != 0;
-        at = l->place[at].older) {
-      const tlb_shelf_page* p = l->place[at].page;
-      const tlb_key key = tlb_key_of(p->number, leader->base_shift, 0);
-      if (l->place[at].rung <= f->rung[table])
-         tlb_array_fill(to, key, tg_lane_time(from, key));
+   for (UInt set = 0; leader->ladder[side] != NULL && set < from->sets; set++)
+      fill_from_ladder(to, f->rung[side], from, &leader->ladder[side][set],
+                       leader->base_shift);
+}
+
+/* It is asked from now on. */
+static void part(TgLane* f, TgSide side)
+{
+   f->follower[side] = NULL;
+   f->rung[side] = 0;
+   f->follows[side] = False;
+   for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
+      if (tg_side_of(f, kind) == side && (kind != TG_WRITE || tg_knowledge.split))
+         *tg_wanted_at_first(&tg_knowledge, kind) |= f->bit;
    }
 }
 
 void tg_shared_part(void)
 {
-   for (UInt t = 0; t < TG_N_TABLES; t++) {
+   for (UInt side = 0; side < TG_N_SIDES; side++) {
       for (TgLane* leader = tg_lanes; leader < tg_lanes + tg_n_lanes; leader++) {
-         if (!is_free(leader, t) || base_array(leader, t) == NULL)
+         if (!is_free(leader, side) || base_array(leader, side) == NULL)
             continue;
          TgLane* next;
-         for (TgLane* f = leader->follower[t]; f != NULL; f = next) {
-            next = f->follower[t];
-            fill_in(leader, f, t);
-            f->follower[t] = NULL;
-            f->rung[t] = 0;
-            f->follows[t] = False;
-            tg_knowledge.wanted[t] |= f->bit;
-            if (t == TG_DATA && tg_knowledge.split)
-               tg_knowledge.wanted_writes |= f->bit;
+         for (TgLane* f = leader->follower[side]; f != NULL; f = next) {
+            next = f->follower[side];
+            fill_in(leader, f, side);
+            part(f, side);
          }
-         leader->follower[t] = NULL;
-         leader->ladder[t] = NULL;
+         leader->follower[side] = NULL;
+         leader->ladder[side] = NULL;
       }
    }
 }

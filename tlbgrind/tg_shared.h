@@ -3,8 +3,8 @@
    A machine that is equal to another in all is not simulated at all. One whose
    first level is equal follows: it is only asked when the other, its leader, has
    missed, behind its first level. So does one whose first level is the same as far
-   as its base pages go, and of fully associative LRU levels a larger one: it misses
-   nothing but what the smallest misses, and a ladder (sim/ladder.h) says what.
+   as its base pages go, and of LRU levels with as many sets one with more ways: it
+   misses nothing but what the smallest misses, and ladders (sim/ladder.h) say what.
    These part as soon as the program asks for huge pages. */
 
 #ifndef TG_SHARED_H
@@ -17,19 +17,19 @@
 /* Finds who counts for whom and who follows whom. */
 void tg_shared_find(void);
 
-/* The leader, which has a ladder, has missed the page of which `page` is what stands
+/* The leader, which has ladders, has missed the page of which `page` is what stands
    behind the first level, and evicted another (NULL: none; of a large page the first).
    Returns which of its followers have missed it, too: those on a rung with a lower
    number. */
-UInt tg_shared_missed(TgLane* leader, TgTable table, tlb_shelf_page* page,
+UInt tg_shared_missed(TgLane* leader, TgKind kind, tlb_shelf_page* page,
                       const TgPage* evicted);
 
 /* How many rungs of the stream have missed the page: one, where there is no ladder. */
-static inline UInt tg_rungs_missed(const TgStream* s, TgTable table,
+static inline UInt tg_rungs_missed(const TgStream* s, TgKind kind,
                                    tlb_shelf_page* page, const TgPage* evicted)
 {
    return s->on_ladder == NULL ? 1
-                               : tg_shared_missed(s->on_ladder, table, page, evicted);
+                               : tg_shared_missed(s->on_ladder, kind, page, evicted);
 }
 
 /* The followers of all lanes that know base pages alone go on by

@@ -215,6 +215,31 @@ def test_arrays_side_by_side(tmp_path: Path, more: str, seed: int | None) -> Non
     compare(tmp_path, [*machines, more], LATE if seed is None else [str(build(tmp_path, seed, 60, 64))])
 
 
+def told_apart(folder: Path, loads: str, stores: str, base: str = "4K") -> str:
+    """A machine with arrays for loads and for stores: "entries-ways" of each."""
+    name = f"{base}-{loads}-{stores}"
+    path = folder / with_base(folder, base, 4, "full")
+    text = path.read_text(encoding="ascii").replace(f"name {base}-4-full-", f"name {name}")
+    data = text[text.index("array D") : text.index("array L2")]
+    both = ""
+    for users, size in (("loads", loads), ("stores", stores)):
+        entries, ways = size.split("-")
+        array = data.replace("array D", f"array D-{users}").replace("users loads+stores", f"users {users}")
+        both += array.replace("entries 4\n   ways full", f"entries {entries}\n   ways {ways}")
+    (folder / name).write_text(text.replace(data, both), encoding="ascii")
+    return f"./{name}"
+
+
+@pytest.mark.parametrize("seed", (0, 1, None))
+@pytest.mark.parametrize("more", ("core2", "skylake"))
+def test_arrays_for_loads_or_stores(tmp_path: Path, more: str, seed: int | None) -> None:
+    """They hold each other's pages on one side or on both, or on none."""
+    pairs = (("4-2", "2-full"), ("6-3", "3-full"), ("8-4", "2-full"), ("4-2", "4-full"), ("3-full", "4-2"), ("5-full", "6-3"))
+    machines = [told_apart(tmp_path, *pair) for pair in pairs] + [told_apart(tmp_path, *pair, "16K") for pair in pairs[1:4]]
+    both = [with_base(tmp_path, "4K", entries, ways) for entries, ways in ((4, "2"), (8, "4"), (2, "full"))]
+    compare(tmp_path, [more, *machines, *both], LATE if seed is None else [str(build(tmp_path, seed, 60, 64))])
+
+
 SECOND_LEVEL = MADE_UP[MADE_UP.index("array L2") : MADE_UP.index("walk hardware")]
 BEHIND = {
     "nothing": "",

@@ -26,9 +26,12 @@ static void refer_both(tlb_ladder *l, list *model, uint32_t *place, char *pages,
       missed++;
    if (missed == 0)
       return;
-   assert_int_equal(tlb_ladder_take(l, &pages[page], place[page]), missed);
-   if (victim < PAGES)
-      place[victim] = tlb_ladder_put(l, &pages[victim]);
+   uint32_t at = 0;
+   char *const evicted = victim < PAGES ? &pages[victim] : NULL;
+   assert_int_equal(tlb_ladder_miss(l, &pages[page], place[page], evicted, &at),
+                    missed);
+   if (evicted != NULL)
+      place[victim] = at;
 }
 
 static void run(const uint32_t *sizes, uint32_t n, uint32_t n_pages,
@@ -80,8 +83,10 @@ static void loops(void **state)
       /* LRU misses all or nothing. */
       const uint32_t missed = (uint32_t)(n_pages > 4) + (n_pages > 6)
                               + (n_pages > 10);
+      uint32_t at;
       if (missed > 0)
-         assert_int_equal(tlb_ladder_take(&l, &pages[0], place[0]), missed);
+         assert_int_equal(tlb_ladder_miss(&l, &pages[0], place[0], NULL, &at),
+                          missed);
    }
 }
 

@@ -20,7 +20,8 @@ void tlb_ladder_init(tlb_ladder *l, const uint32_t *sizes, uint32_t n,
                      void *memory)
 {
    const uint32_t n_places = places(sizes, n);
-   *l = (tlb_ladder){ .rungs = n, .place = memory, .free = 1 };
+   *l = (tlb_ladder){ .rungs = n, .place = memory, .free = 1,
+                      .room = sizes[n - 1] - sizes[0] };
    for (uint32_t i = 0; i < n; i++)
       l->size[i] = sizes[i];
    for (uint32_t i = 0; i < n_places; i++)
@@ -28,16 +29,23 @@ void tlb_ladder_init(tlb_ladder *l, const uint32_t *sizes, uint32_t n,
    l->place[END].older = END;
 }
 
-/* Takes the page at that place out of the order, not off its rung. */
-static void unlink_place(tlb_ladder *l, uint32_t at)
+static void unlink_place(tlb_ladder *l, const tlb_place *p)
 {
-   tlb_place *const p = &l->place[at];
    l->place[p->newer].older = p->older;
    l->place[p->older].newer = p->newer;
-   p->page = NULL;
-   p->older = l->free;
-   l->free = at;
 }
+
+/* Makes the page of that place, which is in no order, the newest. */
+static void put_first(tlb_ladder *l, uint32_t at, void *page)
+{
+   tlb_place *const p = &l->place[at];
+   *p = (tlb_place){ .page = page, .newer = END, .older = l->place[END].older,
+                     .rung = 1 };
+   l->place[p->older].newer = at;
+   l->place[END].older = at;
+}
+
+/* --- While not all rungs are full --- */
 
 /* The oldest page of a rung leaves it. */
 static void drop_oldest(tlb_ladder *l, uint32_t rung)
@@ -46,37 +54,76 @@ static void drop_oldest(tlb_ladder *l, uint32_t rung)
    l->n[rung]--;
 }
 
-uint32_t tlb_ladder_take(tlb_ladder *l, const void *page, uint32_t place)
+/* Takes the page off its rung. */
+static void take(tlb_ladder *l, uint32_t at)
 {
-   if (place == END || l->place[place].page != page)
-      return l->rungs;
-   const uint32_t rung = l->place[place].rung;
-   if (l->oldest[rung] == place)
+   tlb_place *const p = &l->place[at];
+   const uint32_t rung = p->rung;
+   if (l->oldest[rung] == at)
       drop_oldest(l, rung);
    else
       l->n[rung]--;
-   unlink_place(l, place);
-   return rung;
+   unlink_place(l, p);
+   *p = (tlb_place){ .older = l->free };
+   l->free = at;
+   l->room++;
 }
 
-uint32_t tlb_ladder_put(tlb_ladder *l, void *page)
+/* There is room: what does not fit on one rung does on the next, or on one behind. */
+static uint32_t put(tlb_ladder *l, void *page)
 {
    const uint32_t at = l->free;
    uint32_t comes = at;
-   tlb_place *const p = &l->place[at];
-   l->free = p->older;
-   *p = (tlb_place){ .page = page, .newer = END, .older = l->place[END].older };
-   l->place[p->older].newer = at;
-   l->place[END].older = at;
-   for (uint32_t rung = 1; rung < l->rungs; rung++) {
+   uint32_t rung = 1;
+   l->free = l->place[at].older;
+   put_first(l, at, page);
+   for (;; rung++) {
       l->place[comes].rung = rung;
       if (l->n[rung]++ == 0)
          l->oldest[rung] = comes;
       if (l->n[rung] <= l->size[rung] - l->size[rung - 1])
-         return at;
+         break;
       comes = l->oldest[rung];
       drop_oldest(l, rung);
    }
-   unlink_place(l, comes);
+   l->room--;
    return at;
+}
+
+/* --- When all are --- */
+
+/* The place of the page, which is on that rung, is for the one that comes, and from
+   each rung before it the oldest page goes to the next. */
+static void exchange(tlb_ladder *l, uint32_t at, uint32_t rung, void *comes)
+{
+   const uint32_t newer = l->place[at].newer;
+   unlink_place(l, &l->place[at]);
+   put_first(l, at, comes);
+   if (l->oldest[rung] == at && newer != END)
+      l->oldest[rung] = newer;
+   for (uint32_t r = 1; r < rung; r++) {
+      tlb_place *const oldest = &l->place[l->oldest[r]];
+      oldest->rung = r + 1;
+      l->oldest[r] = oldest->newer;
+   }
+}
+
+uint32_t tlb_ladder_miss(tlb_ladder *l, const void *page, uint32_t place,
+                         void *evicted, uint32_t *evicted_place)
+{
+   const int there = place != END && l->place[place].page == page;
+   const uint32_t last = l->rungs - 1;
+   const uint32_t missed = there ? l->place[place].rung : l->rungs;
+   if (evicted == NULL)
+      return missed;
+   if (l->room == 0) {
+      const uint32_t at = there ? place : l->oldest[last];
+      exchange(l, at, there ? missed : last, evicted);
+      *evicted_place = at;
+      return missed;
+   }
+   if (there)
+      take(l, place);
+   *evicted_place = put(l, evicted);
+   return missed;
 }

@@ -1,5 +1,5 @@
 /* A ladder: fully associative LRU arrays of several sizes that see the same
-   references, all in the time that one takes.
+   references, all in the time that one takes. (Or one set of arrays with several ways.)
 
    What a smaller one holds a larger one holds, too: the pages that were
    referenced last (Mattson, Gecsei, Slutz and Traiger, "Evaluation techniques for
@@ -33,6 +33,7 @@ typedef struct {
    uint32_t size[TLB_MAX_RUNGS];   /* of the arrays, in entries */
    uint32_t n[TLB_MAX_RUNGS];      /* pages on each rung; none on rung 0 */
    uint32_t oldest[TLB_MAX_RUNGS]; /* of them, if there are any */
+   uint32_t room;                  /* for so many pages, on all rungs */
    uint32_t free;                  /* a place that nobody has, chained by `older` */
    tlb_place *place;
 } tlb_ladder;
@@ -45,13 +46,11 @@ size_t tlb_ladder_bytes(const uint32_t *sizes, uint32_t n);
 void tlb_ladder_init(tlb_ladder *l, const uint32_t *sizes, uint32_t n,
                      void *memory);
 
-/* The smallest array missed the page, which had that place when it was last on
-   the ladder; 0 if it never was. Takes it off the ladder. Returns how many of the
-   arrays miss it, the smallest first: 1 to n. */
-uint32_t tlb_ladder_take(tlb_ladder *l, const void *page, uint32_t place);
-
-/* The smallest array evicted the page; to be called after tlb_ladder_take() of
-   what was missed. Returns its place. */
-uint32_t tlb_ladder_put(tlb_ladder *l, void *page);
+/* The smallest array missed the page, which had that place when it was last on the
+   ladder; 0 if it never was. And it evicted another for it, which comes onto the
+   ladder at *evicted_place; NULL: it still had an empty entry, so the ladder is empty.
+   Returns how many of the arrays miss the page, the smallest first: 1 to n. */
+uint32_t tlb_ladder_miss(tlb_ladder *l, const void *page, uint32_t place,
+                         void *evicted, uint32_t *evicted_place);
 
 #endif

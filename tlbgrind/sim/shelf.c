@@ -32,8 +32,8 @@ static uint64_t last_time(const tlb_shelf *s, const tlb_shelf_entry *e)
    if (!is_page(e) || page_of(e)->last == last)
       return last;
    const uint64_t *const time = page_of(e)->time;
-   for (uint32_t side = 0; side < TLB_SHELF_SIDES; side++) {
-      for (uint32_t i = s->from[side]; i < s->to[side]; i++)
+   for (uint32_t span = 0; span < TLB_SHELF_SPANS; span++) {
+      for (uint32_t i = s->from[span]; i < s->to[span]; i++)
          last = time[i] > last ? time[i] : last;
    }
    return last;

@@ -16,15 +16,15 @@
 
 #include "array.h"
 
-/* Who looks for a page: as code or as data. */
-enum { TLB_SHELF_SIDES = 2 };
+/* Who looks for a page: as code or as data. And in how many spans of a page's times the
+   shelf's may stand. */
+enum { TLB_SHELF_SIDES = 2, TLB_SHELF_SPANS = 3 };
 
 typedef struct {
    uint64_t number;
-   uint64_t held[TLB_SHELF_SIDES];  /* by which shelves, see tlb_shelf.bit */
-   uint64_t last;                   /* when any of them was asked for it */
-   uint32_t place[TLB_SHELF_SIDES]; /* for the caller */
-   uint64_t time[];                 /* as `last`, by stream */
+   uint64_t held[TLB_SHELF_SIDES]; /* by which shelves, see tlb_shelf.bit */
+   uint64_t last;                  /* when any of them was asked for it */
+   uint64_t time[];                /* as `last`, by stream */
 } tlb_shelf_page;
 
 typedef struct {
@@ -38,7 +38,7 @@ typedef struct {
    uint32_t ways;
    uint64_t bit[TLB_SHELF_SIDES]; /* the shelf's, on each side that asks it, else 0 */
    /* Which of a page's times are those when the shelf was asked. */
-   uint32_t from[TLB_SHELF_SIDES], to[TLB_SHELF_SIDES];
+   uint32_t from[TLB_SHELF_SPANS], to[TLB_SHELF_SPANS];
 } tlb_shelf;
 
 /* Bytes of memory for a shelf. */
