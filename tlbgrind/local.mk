@@ -210,6 +210,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_syscall_names.c \
 	tlbgrind/tg_shared.c \
 	tlbgrind/tg_short.c \
+	tlbgrind/tg_traits.c \
 	tlbgrind/tg_translate.c \
 	tlbgrind/tg_vdso_stub.c \
 	tlbgrind/tg_used.c \
@@ -263,6 +264,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_syscall_names.h \
 	tlbgrind/tg_shared.h \
 	tlbgrind/tg_short.h \
+	tlbgrind/tg_traits.h \
 	tlbgrind/tg_translate.h \
 	tlbgrind/tg_vdso_stub.h \
 	tlbgrind/tg_used.h \

@@ -11,6 +11,7 @@
 #include "tg_lanes.h"
 #include "tg_missed.h"
 #include "tg_shared.h"
+#include "tg_traits.h"
 
 /* How it is found who is evicted. */
 typedef enum { OF_4, OF_6, OF_8, OF_16, BY_SCAN, BY_TREE, BY_POLICY } Search;
@@ -378,7 +379,7 @@ static TgFronts* fronts_of(UInt large)
 static void find(TgLane* lane, TgKind kind)
 {
    tlb_array* a[TG_MAX_BASE_ARRAYS];
-   const UInt n = tg_lane_base_arrays(lane, kind, a);
+   const UInt n = tg_base_arrays(lane, kind, a);
    for (UInt i = 0; i < n; i++) {
       if (a[i]->also_behind
           || (a[i]->g.policy != TLB_LRU && (a[i]->g.policy != TLB_PLRU || n > 1)))

@@ -12,6 +12,7 @@
 #include "tg_lanes.h"
 #include "tg_shared.h"
 #include "tg_short.h"
+#include "tg_traits.h"
 
 TgLane* tg_lanes;
 UInt tg_n_lanes;
@@ -358,124 +359,6 @@ static void init_port(TgLane* lane, UInt i)
       port->array->second_time = TG_SECOND_TIME;
 }
 
-/* Code and data in one first-level array: no record has all its times. */
-Bool tg_lane_is_mixed(const TgLane* lane)
-{
-   for (UInt i = 0; i < lane->machine->m.n_arrays; i++) {
-      if (tlb_asks_first(&lane->h, TLB_FETCH, i)
-          && (tlb_asks_first(&lane->h, TLB_LOAD, i)
-              || tlb_asks_first(&lane->h, TLB_STORE, i)))
-         return True;
-   }
-   return False;
-}
-
-/* Whether a page can stand in two arrays that are asked first, as entries of two
-   sizes or for different references. */
-static Bool has_doubles(const TgLane* lane)
-{
-   for (UInt user = 0; user < TLB_N_USERS; user++) {
-      for (UInt size = 0; size < TLB_N_SIZES; size++) {
-         for (UInt block = 0; block < TLB_N_BLOCK_SHIFTS; block++) {
-            const tlb_stop* stop = &lane->h.route[user][size][block]
-                                       .at[lane->h.entry_level[user]];
-            const tlb_machine_array* a = lane->machine->m.array;
-            if (stop->n > 1
-                && (stop->shift[0] != stop->shift[1]
-                    || a[stop->array[0]].users != a[stop->array[1]].users))
-               return True;
-         }
-      }
-   }
-   return False;
-}
-
-/* Where base pages of the machine go first. */
-static const tlb_stop* first_stop(const TgLane* lane, UInt kind)
-{
-   const tlb_reference r = { .user = (uint8_t)kind,
-                             .page_shift = (uint8_t)lane->base_shift,
-                             .block_shift = (uint8_t)page_shift };
-   return tlb_first_stop(&lane->h, &r);
-}
-
-UInt tg_lane_base_arrays(TgLane* lane, TgKind kind,
-                         tlb_array* array[TG_MAX_BASE_ARRAYS])
-{
-   const tlb_stop* stop = first_stop(lane, kind);
-   if (lane->asked_always || !tg_lane_is_plain(lane) || stop->n > TG_MAX_BASE_ARRAYS
-       || tg_lane_is_mixed(lane))
-      return 0;
-   for (UInt i = 0; i < stop->n; i++) {
-      if (stop->shift[i] != lane->base_shift)
-         return 0;
-      array[i] = &lane->h.array[stop->array[i]];
-   }
-   return stop->n;
-}
-
-tlb_array* tg_lane_base_array(TgLane* lane, TgKind kind)
-{
-   tlb_array* array[TG_MAX_BASE_ARRAYS];
-   return tg_lane_base_arrays(lane, kind, array) == 1 ? array[0] : NULL;
-}
-
-/* Whether somebody chooses by more than who is oldest, or in the middle of
-   references that went elsewhere first. */
-static Bool needs_exact_times(const TgLane* lane)
-{
-   for (UInt i = 0; i < lane->machine->m.n_arrays; i++) {
-      const tlb_array* a = &lane->h.array[i];
-      if (a->also_behind || (a->short_cut != NULL && a->g.policy == TLB_PLRU))
-         return True;
-   }
-   return False;
-}
-
-/* How much larger the machine's base pages are than the run's, if its entries can know
-   all of one or nothing; else 0. */
-static UInt large_of(const TgLane* lane)
-{
-   if (!fast_path || lane->asks || lane->asked_always
-       || lane->base_shift - page_shift > TG_CHUNK_BITS || tg_lane_is_mixed(lane)
-       || needs_exact_times(lane))
-      return 0;
-   for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
-      const tlb_stop* stop = first_stop(lane, kind);
-      if (stop->n != 1 || stop->shift[0] != lane->base_shift
-          || lane->h.array[stop->array[0]].g.policy != TLB_LRU)
-         return 0;
-   }
-   return lane->base_shift - page_shift;
-}
-
-/* Whether loads and stores ask different arrays first. */
-static Bool is_split(const TgLane* lane)
-{
-   for (UInt i = 0; i < lane->machine->m.n_arrays; i++) {
-      if (tlb_asks_first(&lane->h, TLB_LOAD, i)
-          != tlb_asks_first(&lane->h, TLB_STORE, i))
-         return True;
-   }
-   return False;
-}
-
-/* Whether the machine needs to know what backs its pages, though the program has
-   not asked for huge ones. */
-static Bool has_to_ask(const TgMachine* machine)
-{
-   const tlb_machine* m = &machine->m;
-   if (machine->pages.n_rules > 0)
-      return True;
-   for (UInt i = 0; i < m->n_arrays; i++) {
-      if (m->array[i].coalesce_shift != 0)
-         return True;
-   }
-   return False;
-}
-
-/* --- Start --- */
-
 /* The number of the view by these rules over such base pages, made if it is
    new. */
 static UInt view_of(const tlb_page_policy* pages, UInt base_shift)
@@ -537,16 +420,16 @@ static void init_lane(TgLane* lane, UInt number, const TgMachine* machine,
    lane->bit = 1ULL << number;
    lane->machine = machine;
    lane->base_shift = machine->m.base_page_shift;
-   lane->asks = has_to_ask(machine);
+   lane->asks = tg_has_to_ask(machine);
    lane->base_pages = !lane->asks && lane->base_shift == page_shift;
    lane->view = view_of(&machine->pages, lane->base_shift);
    tlb_hierarchy_init(&lane->h, &machine->m, page_shift, nested,
                       VG_(malloc)("tg.lanes.arrays",
                                   tlb_hierarchy_bytes(&machine->m)),
                       release, range_time, NULL);
-   lane->tells_apart = is_split(lane);
-   lane->asked_always = has_doubles(lane);
-   lane->large = large_of(lane);
+   lane->tells_apart = tg_tells_apart(lane);
+   lane->asked_always = tg_has_doubles(lane);
+   lane->large = fast_path ? tg_large_of(lane) : 0;
 }
 
 void tg_lanes_init(const TgOptions* options)
@@ -573,10 +456,10 @@ void tg_lanes_init(const TgOptions* options)
             *tg_wanted_at_first(&k, kind) |= tg_lanes[i].bit;
       }
       k.split |= tg_lanes[i].tells_apart;
-      if (needs_exact_times(&tg_lanes[i]))
+      if (tg_needs_exact_times(&tg_lanes[i]))
          k.exact_times |= tg_lanes[i].bit;
-      k.mixed |= tg_lane_is_mixed(&tg_lanes[i]);
-      if (!tg_lane_is_plain(&tg_lanes[i]) || tg_lane_is_mixed(&tg_lanes[i]))
+      k.mixed |= tg_is_mixed(&tg_lanes[i]);
+      if (!tg_lane_is_plain(&tg_lanes[i]) || tg_is_mixed(&tg_lanes[i]))
          k.wide |= tg_lanes[i].bit;
    }
    for (UInt kind = 0; kind < TG_N_KINDS; kind++)

@@ -111,9 +111,6 @@ extern UInt tg_n_lanes;
 
 void tg_lanes_init(const TgOptions* options);
 
-/* Code and data in one first-level array: no record has all its times. */
-Bool tg_lane_is_mixed(const TgLane* lane);
-
 /* On which side a kind of reference is. */
 static inline TgSide tg_side_of(const TgLane* lane, TgKind kind)
 {
@@ -127,15 +124,6 @@ static inline Bool tg_lane_is_plain(const TgLane* lane)
 {
    return lane->base_pages || lane->large > 0;
 }
-
-/* The arrays, side by side, that a kind of reference is looked up in first, if the
-   machine is plain and the records of its pages can answer for it. Returns how many. */
-enum { TG_MAX_BASE_ARRAYS = 2 };
-UInt tg_lane_base_arrays(TgLane* lane, TgKind kind,
-                         tlb_array* array[TG_MAX_BASE_ARRAYS]);
-
-/* That array, if there is only one; else NULL. */
-tlb_array* tg_lane_base_array(TgLane* lane, TgKind kind);
 
 /* When one of the pages was referenced last that an array holds in the entry of that
    key; if the machine is plain. */

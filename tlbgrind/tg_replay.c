@@ -143,13 +143,11 @@ typedef struct {
 
 /* Completes the list of the groups' pages that the check has left: those that they
    begin on. Returns how many lie on two. */
-static inline __attribute__((always_inline))
-UInt list_pages(const TgHot* hot, const TgSegment* s, UInt n_groups)
+static UInt list_pages(const TgHot* hot, const TgSegment* s)
 {
    TgPage** const page = tg_segment_pages.page;
    UInt on_two = 0;
-   #pragma GCC unroll 4
-   for (UInt i = 0; i < n_groups; i++) {
+   for (UInt i = 0; i < s->n_groups; i++) {
       const TgGroup* g = &s->group[i];
       const Addr first = hot->base[g->base] + g->first;
       const UWord number = page_of(first);
@@ -170,12 +168,10 @@ static UInt first_fetch(const TgSegment* s)
 }
 
 /* Lists the unknown ones. Returns how many, or -1 if it is not as simple as that. */
-static inline __attribute__((always_inline))
-Int list_unknown(const TgSegment* s, UInt n_groups, Unknown* unknown)
+static Int list_unknown(const TgSegment* s, Unknown* unknown)
 {
    Int n = 0;
-   #pragma GCC unroll 4
-   for (UInt i = 0; i < n_groups; i++) {
+   for (UInt i = 0; i < s->n_groups; i++) {
       const TgGroup* g = &s->group[i];
       TgPage* p = tg_segment_pages.page[i];
       if (!tg_is_data_unknown(tg_group_probe(g, p, tg_knowledge.writes)))
@@ -286,19 +282,16 @@ static Bool note_known(const TgHot* hot, TgSegment* s)
 
 /* Notes the times of the references before number `nth`, whose pages are known by
    now. */
-static inline __attribute__((always_inline))
-void note_before(const TgHot* hot, TgSegment* s, UInt n_groups, UInt nth)
+static void note_before(const TgHot* hot, TgSegment* s, UInt nth)
 {
    Bool all_of_each = !tg_knowledge.mixed;
-   #pragma GCC unroll 4
-   for (UInt i = 0; i < n_groups; i++)
+   for (UInt i = 0; i < s->n_groups; i++)
       all_of_each &= s->group[i].newest < nth || s->group[i].oldest >= nth;
    if (!all_of_each) {
       replay_refs(hot, s, nth, nth);
       return;
    }
-   #pragma GCC unroll 4
-   for (UInt i = 0; i < n_groups; i++) {
+   for (UInt i = 0; i < s->n_groups; i++) {
       const TgGroup* g = &s->group[i];
       if (g->newest < nth)
          tg_group_probe(g, tg_segment_pages.page[i], tg_knowledge.split)->time
@@ -315,21 +308,20 @@ void note_before(const TgHot* hot, TgSegment* s, UInt n_groups, UInt nth)
    whichever other times become younger, unless it is itself one of the
    segment's pages; then the rest is gone through one by one. PLRU looks at
    younger times, too, so there the times have to be right. */
-static inline __attribute__((always_inline))
-Bool replay_groups(const TgHot* hot, TgSegment* s, UInt n_groups, UWord differs)
+static Bool replay_groups(const TgHot* hot, TgSegment* s, UWord differs)
 {
    enum { ALL_KNOWN = TG_DATA_UNKNOWN | TG_CODE_UNKNOWN };
    Unknown unknown[TG_MAX_GROUPS + 1];
 
    if (s->n_fetches > 1)
       return False;
-   if ((differs & ~(UWord)ALL_KNOWN) != 0 && list_pages(hot, s, n_groups) != 0)
+   if ((differs & ~(UWord)ALL_KNOWN) != 0 && list_pages(hot, s) != 0)
       return note_known(hot, s);
-   const Int n = list_unknown(s, n_groups, unknown);
+   const Int n = list_unknown(s, unknown);
    if (n < 0)
       return False;
-   tg_segment_pages.page[n_groups] = s->fetch;
-   tg_segment_pages.n = n_groups + 1;
+   tg_segment_pages.page[s->n_groups] = s->fetch;
+   tg_segment_pages.n = s->n_groups + 1u;
    tg_segment_pages.marked = False;
    if (n > 1)
       sort_by_time(unknown, n);
@@ -338,7 +330,7 @@ Bool replay_groups(const TgHot* hot, TgSegment* s, UInt n_groups, UWord differs)
       const Unknown* u = &unknown[i];
       Bool done = True;
       if (matters_exactly(u->page))
-         note_before(hot, s, n_groups, u->nth);
+         note_before(hot, s, u->nth);
       if (UNLIKELY(!simulate(u, &tg_segment_refs(s)[u->nth],
                              tg_time_of_ref(s, u->nth), mark, n == 1, &done))) {
          replays_refs += s->n_refs - u->nth;
@@ -349,26 +341,8 @@ Bool replay_groups(const TgHot* hot, TgSegment* s, UInt n_groups, UWord differs)
    if (tg_knowledge.mixed)
       tg_replay_note_times(hot, s);
    else
-      tg_short_times(s, n_groups, tg_knowledge.split);
+      tg_short_times(s, s->n_groups, tg_knowledge.split);
    return True;
-}
-
-/* How many groups there are is what loops would have to be foreseen for: most segments
-   have few. */
-static Bool replay_by_groups(const TgHot* hot, TgSegment* s, UWord differs)
-{
-   switch (s->n_groups) {
-   case 1:
-      return replay_groups(hot, s, 1, differs);
-   case 2:
-      return replay_groups(hot, s, 2, differs);
-   case 3:
-      return replay_groups(hot, s, 3, differs);
-   case 4:
-      return replay_groups(hot, s, 4, differs);
-   default:
-      return replay_groups(hot, s, s->n_groups, differs);
-   }
 }
 
 ULong tg_replay_instructions(const TgRef* r)
@@ -387,7 +361,7 @@ void tg_replay(const TgHot* hot, TgSegment* s, UWord differs)
    replays++;
    at_hand = s;
    /* A guarded reference is in no group. */
-   if (fast_path && !s->guarded && replay_by_groups(hot, s, differs))
+   if (fast_path && !s->guarded && replay_groups(hot, s, differs))
       return;
    replays_refs += s->n_refs;
    replay_refs(hot, s, 0, s->n_refs);

@@ -7,6 +7,7 @@
 
 #include "tg_behind.h"
 #include "tg_shared.h"
+#include "tg_traits.h"
 
 /* --- Equal machines --- */
 
@@ -40,7 +41,7 @@ static Bool have_equal_first_levels(const TgLane* a, const TgLane* b,
 {
    UInt i = next_first(a, table, 0), j = next_first(b, table, 0);
    if (a->view != b->view || a->base_shift != b->base_shift
-       || a->asks != b->asks || tg_lane_is_mixed(a) || tg_lane_is_mixed(b))
+       || a->asks != b->asks || tg_is_mixed(a) || tg_is_mixed(b))
       return False;
    while (i < a->machine->m.n_arrays && j < b->machine->m.n_arrays) {
       if (a->h.array[i].also_behind || b->h.array[j].also_behind
@@ -101,7 +102,7 @@ static void follow(TgLane* leader, TgLane* lane, TgSide side)
 
 static tlb_array* lru_array(TgLane* lane, TgKind kind)
 {
-   tlb_array* a = tg_lane_base_array(lane, kind);
+   tlb_array* a = tg_base_array(lane, kind);
    return a == NULL || a->g.policy != TLB_LRU || a->also_behind ? NULL : a;
 }
 

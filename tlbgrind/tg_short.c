@@ -7,6 +7,7 @@
 #include "tg_later.h"
 #include "tg_missed.h"
 #include "tg_short.h"
+#include "tg_traits.h"
 #include "tg_used.h"
 
 TgShortWay tg_short_way[TG_N_KINDS];
@@ -207,7 +208,7 @@ static void find(TgLane* lane, TgKind kind)
 {
    const UInt shift = lane->h.base_shift;
    const tlb_stop* stop = &tlb_route_of(&lane->h, kind, shift, shift)->at[1];
-   tlb_array* first = tg_lane_base_array(lane, kind);
+   tlb_array* first = tg_base_array(lane, kind);
    if (first == NULL || lane->h.entry_level[kind] != 0 || is_shared(first))
       return;
    TgShortWay* w = &tg_short_way[kind];

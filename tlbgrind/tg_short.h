@@ -185,7 +185,7 @@ void tg_short_times(const TgSegment* s, UInt n_groups, Bool split)
 
 /* The page p of the segment is not known to references of that kind, the first of
    which is r at the time `then`. (No array that is asked first holds code and data,
-   see tg_lane_base_array().) `alone`: all others of the segment's are known, and
+   see tg_base_array().) `alone`: all others of the segment's are known, and
    their times are noted as well. Returns False, and has done nothing, if it is not
    that simple. All but `w` to `then` are constants. The last thing that it does is
    at most a call: so the function that it is part of need not save registers. */
