@@ -102,10 +102,11 @@ tlb_shelf_page* tg_behind(TgTable table, const TgPage* p, UInt large)
 }
 
 void tg_behind_fill(TgLane* lane, TgTable table, tlb_shelf_page* p,
-                    const tlb_reference* r, tlb_outcome* out)
+                    tlb_shelf_entry* oldest, const tlb_reference* r,
+                    tlb_outcome* out)
 {
    TgShelf* s = lane->shelf[table];
-   tlb_shelf_fill(s->shelf, p, r->now);
+   tlb_shelf_fill(s->shelf, p, oldest, r->now);
    out->missed |= 1u << s->level;
    tlb_translate_from(&lane->h, r, s->level + 1, out);
 }

@@ -49,10 +49,12 @@ static inline ULong* tg_count_of_walks(ULong* misses, UInt lane)
    of 2^large base pages of which p is the first. */
 tlb_shelf_page* tg_behind(TgTable table, const TgPage* p, UInt large);
 
-/* The machine is asked for a page that is not on its shelf: now it is. Adds to *out
-   what that comes to, the miss of the first level aside. */
+/* The machine is asked for a page that is not on its shelf: now it is, instead of
+   `oldest` as tlb_shelf_ahead() says. Adds to *out what that comes to, the miss of the
+   first level aside. */
 void tg_behind_fill(TgLane* lane, TgTable table, tlb_shelf_page* p,
-                    const tlb_reference* r, tlb_outcome* out);
+                    tlb_shelf_entry* oldest, const tlb_reference* r,
+                    tlb_outcome* out);
 
 /* Adds what was counted for machines together to the costs of each. */
 void tg_behind_settle(void);

@@ -100,16 +100,21 @@ static void look_on_shelves(TgRef* r, ULong shelved, TgTable table,
    if (absent == 0)
       return;
    fetch_ahead(page, table, absent);
+   tlb_shelf_entry* oldest[TG_MAX_LANES];
+   for (ULong a = absent; a != 0; a &= a - 1) {
+      const UInt number = (UInt)__builtin_ctzll(a);
+      oldest[number] = tlb_shelf_ahead(tg_shelf[table][number], page);
+   }
    for (; absent != 0; absent &= absent - 1) {
       const UInt number = (UInt)__builtin_ctzll(absent);
       TgLane* lane = &tg_lanes[number];
       if ((tg_behind_last[table] >> number & 1) != 0) {
-         tlb_shelf_fill(tg_shelf[table][number], page, ref->now);
+         tlb_shelf_fill(tg_shelf[table][number], page, oldest[number], ref->now);
          count_walk(r, lane, table);
          continue;
       }
       tlb_outcome o = { .missed = 0 };
-      tg_behind_fill(lane, table, page, ref, &o);
+      tg_behind_fill(lane, table, page, oldest[number], ref, &o);
       book_beside(r, lane, table, &o);
    }
 }

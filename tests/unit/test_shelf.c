@@ -87,7 +87,7 @@ static unsigned refer(tlb_shelf_page *p, uint32_t side, uint32_t time, uint64_t 
                                        tlb_key_of(p->number, PAGE_SHIFT, 0), now));
       missed += !held;
       if (!held)
-         tlb_shelf_fill(&b->shelf, p, now);
+         tlb_shelf_fill(&b->shelf, p, tlb_shelf_ahead(&b->shelf, p), now);
       assert_true((p->held[side] & b->shelf.bit[side]) != 0);
    }
    p->time[time] = p->last = now;
@@ -167,7 +167,7 @@ static void side_by_side(void **state)
    make();
    tlb_shelf_init(&s, 4, 8, memory);
    for (uint32_t i = 0; i < 24; i++)
-      tlb_shelf_fill(&s, pages[i], i + 1);
+      tlb_shelf_fill(&s, pages[i], tlb_shelf_ahead(&s, pages[i]), i + 1);
    for (uint32_t i = 0; i < 2; i++) {
       unit_array_make(&half[i], &g, NULL, NULL);
       tlb_shelf_move(&s, 4 * i, &half[i].a, PAGE_SHIFT);

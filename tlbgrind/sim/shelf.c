@@ -41,20 +41,25 @@ static uint64_t last_time(const tlb_shelf *s, const tlb_shelf_entry *e)
 
 /* --- Who comes and goes --- */
 
-/* Puts it in the place of the oldest of the set. */
-static void put(const tlb_shelf *s, tlb_shelf_entry *set, uint64_t what,
-                uint64_t now)
+static tlb_shelf_entry *oldest_by_bound(const tlb_shelf *s, tlb_shelf_entry *set)
 {
-   for (;;) {
-      tlb_shelf_entry *oldest = set;
-      uint64_t bound = set->bound;
-      for (tlb_shelf_entry *e = set + 1; e < set + s->ways; e++) {
-         const uint64_t b = e->bound;
-         oldest = b < bound ? e : oldest;
-         bound = b < bound ? b : bound;
-      }
+   tlb_shelf_entry *oldest = set;
+   uint64_t bound = set->bound;
+   for (tlb_shelf_entry *e = set + 1; e < set + s->ways; e++) {
+      const uint64_t b = e->bound;
+      oldest = b < bound ? e : oldest;
+      bound = b < bound ? b : bound;
+   }
+   return oldest;
+}
+
+/* Puts it in the place of the oldest of the set; `oldest` is that by its bound. */
+static void put(const tlb_shelf *s, tlb_shelf_entry *set, tlb_shelf_entry *oldest,
+                uint64_t what, uint64_t now)
+{
+   for (;; oldest = oldest_by_bound(s, set)) {
       const uint64_t time = last_time(s, oldest);
-      if (time != bound) {
+      if (time != oldest->bound) {
          oldest->bound = time;
          continue;
       }
@@ -67,9 +72,17 @@ static void put(const tlb_shelf *s, tlb_shelf_entry *set, uint64_t what,
    }
 }
 
-void tlb_shelf_fill(tlb_shelf *s, tlb_shelf_page *p, uint64_t now)
+tlb_shelf_entry *tlb_shelf_ahead(const tlb_shelf *s, const tlb_shelf_page *p)
 {
-   put(s, tlb_shelf_set(s, p->number), (uintptr_t)p, now);
+   tlb_shelf_entry *const oldest = oldest_by_bound(s, tlb_shelf_set(s, p->number));
+   __builtin_prefetch((const void *)(uintptr_t)oldest->what, 1);
+   return oldest;
+}
+
+void tlb_shelf_fill(tlb_shelf *s, tlb_shelf_page *p, tlb_shelf_entry *oldest,
+                    uint64_t now)
+{
+   put(s, tlb_shelf_set(s, p->number), oldest, (uintptr_t)p, now);
    for (uint32_t side = 0; side < TLB_SHELF_SIDES; side++)
       p->held[side] |= s->bit[side];
 }
@@ -88,7 +101,8 @@ int tlb_shelf_find(tlb_shelf *s, tlb_key key, uint64_t now)
 
 void tlb_shelf_fill_key(tlb_shelf *s, tlb_key key, uint64_t now)
 {
-   put(s, tlb_shelf_set(s, tlb_key_page(key)), key | is_key, now);
+   tlb_shelf_entry *const set = tlb_shelf_set(s, tlb_key_page(key));
+   put(s, set, oldest_by_bound(s, set), key | is_key, now);
 }
 
 void tlb_shelf_move(const tlb_shelf *s, uint32_t way, tlb_array *a, unsigned shift)

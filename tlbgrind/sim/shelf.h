@@ -57,8 +57,12 @@ static inline tlb_shelf_entry *tlb_shelf_set(const tlb_shelf *s, uint64_t page)
 }
 
 /* Puts the page in, which is not there; `now` is later than all times so far. For
-   the caller to note it at the page. */
-void tlb_shelf_fill(tlb_shelf *s, tlb_shelf_page *p, uint64_t now);
+   the caller to note it at the page. In two steps, so that who has several shelves to
+   fill need not wait for the memory of each: first, who is probably evicted, for which
+   the processor is asked; nothing else may be put in before the second. */
+tlb_shelf_entry *tlb_shelf_ahead(const tlb_shelf *s, const tlb_shelf_page *p);
+void tlb_shelf_fill(tlb_shelf *s, tlb_shelf_page *p, tlb_shelf_entry *oldest,
+                    uint64_t now);
 
 /* What is no page can be in it too, by its key, of context 0: as an array does it. */
 int tlb_shelf_find(tlb_shelf *s, tlb_key key, uint64_t now);
