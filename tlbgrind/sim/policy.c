@@ -136,20 +136,22 @@ static uint32_t oldest_by_scan(tlb_array *a, uint32_t set)
    need not be kept: the half with the older last reference is where they point. Only
    full sets are asked, so every way has been referenced and no two times are equal. */
 
-/* Of 16 ways, all of whose times stand at their short cuts. Without loops, and from the
-   leaves up, so that there is no branch to be guessed: small first levels miss often. */
-static uint32_t victim_of_16(const tlb_array *a, uint64_t *const *time)
+/* Of 16 or 32 ways, a constant, all of whose times stand at their short cuts. Without
+   loops, and from the leaves up, so that there is no branch to be guessed: small first
+   levels miss often. */
+static inline __attribute__((always_inline))
+uint32_t victim_of(const tlb_array *a, uint64_t *const *time, uint32_t ways)
 {
-   uint64_t latest[16];
-   uint32_t victim[16];
-   #pragma GCC unroll 16
-   for (uint32_t way = 0; way < 16; way++) {
+   uint64_t latest[32];
+   uint32_t victim[32];
+   #pragma GCC unroll 32
+   for (uint32_t way = 0; way < ways; way++) {
       latest[way] = tlb_array_attached_time(a, time[way]);
       victim[way] = way;
    }
-   #pragma GCC unroll 4
-   for (uint32_t n = 8; n > 0; n /= 2) {
-      #pragma GCC unroll 8
+   #pragma GCC unroll 5
+   for (uint32_t n = ways / 2; n > 0; n /= 2) {
+      #pragma GCC unroll 16
       for (uint32_t i = 0; i < n; i++) {
          const uint64_t left = latest[2 * i], right = latest[2 * i + 1];
          victim[i] = left < right ? victim[2 * i] : victim[2 * i + 1];
@@ -166,7 +168,9 @@ static uint32_t victim_by_tree(tlb_array *a, uint32_t set)
    uint64_t *const latest = a->latest;
    if (has_short_cuts_alone(a)) {
       if (ways == 16)
-         return victim_of_16(a, a->short_cut + first);
+         return victim_of(a, a->short_cut + first, 16);
+      if (ways == 32)
+         return victim_of(a, a->short_cut + first, 32);
       for (uint32_t way = 0; way < ways; way++)
          latest[ways + way] = tlb_array_attached_time(a,
                                                       a->short_cut[first + way]);
