@@ -287,7 +287,8 @@ static Bool is_needed(const Eviction* eviction, Int n_evictions, TgPage* const* 
 }
 
 /* Of a larger base page. */
-static TgFrontsEnd miss_large(const TgFronts* which, TgRef* r, TgPage* p, TgKind kind,
+static __attribute__((noinline))
+TgFrontsEnd miss_large(const TgFronts* which, TgRef* r, TgPage* p, TgKind kind,
                               ULong wanted, const tlb_reference* ref,
                               TgPage* const* page, UInt n)
 {

@@ -43,6 +43,33 @@ static void miss(TgRef* r, TgLane* leader, TgTable table, TgPage* p,
    tg_missed_ask(r, &missed, table, behind, ref);
 }
 
+/* Machines without a front, one after the other. Not part of the common way, which has
+   to be short: there are programs with more hot code than a processor's first cache
+   holds. */
+static __attribute__((noinline))
+Bool refer_each(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, UInt mark,
+                ULong wanted)
+{
+   const TgTable table = kind == TG_FETCH ? TG_CODE : TG_DATA;
+   if (mark != TG_NO_MARK)
+      tg_segment_mark(mark);
+   if ((wanted & TG_WANTED_BY_REACH) != 0
+       && !tg_reach_refer(table, p, number, now, mark))
+      return False;
+   wanted &= TG_WANTED_BY_LANES;
+   for (; wanted != 0; wanted &= wanted - 1) {
+      TgLane* lane = &tg_lanes[__builtin_ctzll(wanted)];
+      tlb_reference ref;
+      Bool missed;
+      tg_evicted = NULL;
+      if (!tg_lane_refer(lane, p, number, kind, now, mark, &ref, &missed))
+         return False;
+      if (missed)
+         miss(r, lane, table, p, &ref);
+   }
+   return True;
+}
+
 /* All machines that want to see a reference of that kind. */
 static Bool refer_all(TgRef* r, TgPage* p, UWord number, TgKind kind,
                       ULong now, UInt mark)
@@ -63,22 +90,8 @@ static Bool refer_all(TgRef* r, TgPage* p, UWord number, TgKind kind,
          return False;
       wanted &= end == TG_FRONTS_DONE ? ~have_fronts : ~0ULL;
    }
-   if (wanted != 0 && mark != TG_NO_MARK)
-      tg_segment_mark(mark);
-   if ((wanted & TG_WANTED_BY_REACH) != 0
-       && !tg_reach_refer(table, p, number, now, mark))
+   if (wanted != 0 && !refer_each(r, p, number, kind, now, mark, wanted))
       return False;
-   wanted &= TG_WANTED_BY_LANES;
-   for (; wanted != 0; wanted &= wanted - 1) {
-      TgLane* lane = &tg_lanes[__builtin_ctzll(wanted)];
-      tlb_reference ref;
-      Bool missed;
-      tg_evicted = NULL;
-      if (!tg_lane_refer(lane, p, number, kind, now, mark, &ref, &missed))
-         return False;
-      if (missed)
-         miss(r, lane, table, p, &ref);
-   }
    (write ? tg_writes(p) : p)->time = now;
    if (fast_path)
       tg_settle(table, p);
