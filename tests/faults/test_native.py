@@ -100,17 +100,15 @@ def warm_up(command: list[str], folder: Path) -> None:
 def compare(command: list[str], folder: Path) -> Match:
     """All processes together. Natively, no two runs need be alike: a page that another process has
     locked at the moment does not come along with its neighbours, and faults, and gcc names its
-    files at random. The run that agrees best is the one that nothing disturbed. Files are read
-    anew each time, for what somebody has mapped (a compiler, gawk's libraries) stays as it is."""
+    files at random. The run that agrees best is the one that nothing disturbed."""
     logs, _ = run(folder, command, ("--trace-children=yes",))
     ours = [f for log in logs for f in as_native(log)]
     environment = as_passed_on(folder)
-    files = {Path(m.name) for log in logs for m in log.maps.values() if m.what == "file"}
+    for file in {Path(m.name) for log in logs for m in log.maps.values() if m.what == "file"}:
+        if file.is_file():
+            read_in_small_pieces(file)
     best: Match | None = None
     for _ in range(TRIES):
-        for file in files:
-            if file.is_file():
-                read_in_small_pieces(file)
         found = match(record(folder, command, environment), ours)
         if best is None or found.share > best.share:
             best = found
