@@ -41,6 +41,8 @@ TRIES = 6
 class Program(NamedTuple):
     name: str
     command: tuple[str, ...]
+    more: int = 0
+    """So many faults may be too much, even if that is more than EXCESS, for a reason in docs/faults.md."""
 
 
 PROGRAMS = [
@@ -57,7 +59,8 @@ PROGRAMS = [
     Program("git", ("git", "--version")),
     Program("vim", ("vim", "-u", "NONE", "-es", "-c", "q")),
     Program("gcc with children", ("gcc", "-c", "-O1", "-o", "out.o", "source.c")),
-    Program("gawk", ("gawk", "BEGIN { print 1 }")),
+    # It reads /proc/self/maps, whose length depends on the path of the tool.
+    Program("gawk", ("gawk", "BEGIN { print 1 }"), more=2),
     Program("mawk", ("mawk", "BEGIN { print 1 }")),
     Program("lua", ("lua", "-e", "print(1)")),
 ]
@@ -120,7 +123,7 @@ def compare(command: list[str], folder: Path) -> Match:
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=[p.name for p in PROGRAMS])
 def test_program(program: Program, perf: None, tmp_path: Path) -> None:
-    """page and kind match for at least 98 % of the faults, at most 1 % too much"""
+    """page and kind match for at least 98 % of the faults, at most 1 % too much where no more is explained"""
     command = resolved(program, tmp_path)
     if command is None:
         pytest.skip(f"{program.command[0]} is not installed")
@@ -130,7 +133,7 @@ def test_program(program: Program, perf: None, tmp_path: Path) -> None:
     results[program.name] = found
     report(program.name, found)
     assert found.share >= EACH
-    assert found.excess <= EXCESS
+    assert found.excess <= max(EXCESS, program.more / found.native)
 
 
 def report(name: str, found: Match) -> None:
