@@ -154,7 +154,9 @@ uint32_t victim_of(const tlb_array *a, uint64_t *const *time, uint32_t ways)
       #pragma GCC unroll 16
       for (uint32_t i = 0; i < n; i++) {
          const uint64_t left = latest[2 * i], right = latest[2 * i + 1];
-         victim[i] = left < right ? victim[2 * i] : victim[2 * i + 1];
+         const uint32_t of_left = victim[2 * i], of_right = victim[2 * i + 1];
+         /* Chosen by bits, for of a condition the compiler makes a branch. */
+         victim[i] = of_right ^ ((of_left ^ of_right) & -(uint32_t)(left < right));
          latest[i] = left < right ? right : left;
       }
    }
