@@ -93,7 +93,9 @@ void miss_any(const TgHot* hot, TgSegment* s, UWord differs)
    static __attribute__((noinline)) \
    void miss_##how##_##n(const TgHot* hot, TgSegment* s, UWord differs) \
    { \
-      if (!tg_short_plain(s, differs, n, writes, split)) \
+      if (tg_n_lanes > 1) \
+         tg_replay_many(hot, s, differs); \
+      else if (!tg_short_plain(s, differs, n, writes, split)) \
          miss_any(hot, s, differs); \
    } \
    static void check_##how##_##n(UChar* guest_state, TgSegment* s) \

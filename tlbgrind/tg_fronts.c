@@ -13,30 +13,34 @@
 #include "tg_shared.h"
 #include "tg_traits.h"
 
-/* How it is found who is evicted. */
-typedef enum { OF_4, OF_6, OF_8, OF_16, BY_SCAN, BY_TREE, BY_POLICY } Search;
+/* How it is found who is evicted: by looking at so many ways, ..., or of two arrays side
+   by side. */
+typedef enum {
+   OF_4, OF_6, OF_8, OF_16, BY_SCAN, BY_TREE, PLRU_16, PLRU_32, BY_POLICY, OF_TWO
+} Search;
 
-typedef struct _Front Front;
-
-struct _Front {
-   tlb_array* array;
+/* What most need fills a line of the cache. */
+typedef struct {
    tlb_key* key;
    uint64_t** short_cut;
    const TgStream* stream;
-   Front* beside; /* of an array at the same level that takes the same pages, or NULL */
    /* The machine's bit, if references of that kind ask the array, else 0. If stores
       are not told apart, they ask what loads do. */
    ULong loads; /* or fetches */
    ULong stores;
+   /* In which bits the tags of a page that is evicted change, if it was known: what is
+      looked up for loads or fetches, and for stores. */
+   UWord tag, stores_tag;
    UInt set_mask;
    UChar how;     /* Search */
    UChar time_at; /* where the time stands in a page's record */
    UChar other;   /* its other time, counted from there in times; 0: there is none */
    Bool full;     /* all that the array has is known, and stays so */
-} __attribute__((aligned(64)));
+   tlb_array* array; /* unless it is OF_TWO */
+} __attribute__((aligned(64))) Front;
 
 static Front fronts[TG_N_KINDS][TG_MAX_LANES];
-static Front besides[TG_N_KINDS][TG_MAX_LANES];
+static Front sides[TG_N_KINDS][TG_MAX_LANES][2]; /* where it is OF_TWO */
 TgFronts tg_fronts[TG_CHUNK_BITS + 1];
 UInt tg_n_fronts;
 
@@ -93,48 +97,46 @@ UInt entry_to_evict(const Front* f, tlb_key key)
       return tlb_plain_oldest(f->array, key);
    case BY_TREE:
       return tlb_policy_oldest_known(f->array);
+   case PLRU_16:
+      return tlb_policy_plru_16(f->array);
+   case PLRU_32:
+      return tlb_policy_plru_32(f->array);
    case BY_POLICY:
+   case OF_TWO:
       break;
    }
    return tlb_array_place(f->array, key);
 }
 
 /* Whether all that the array has is known, also now that more may have come. */
-static Bool is_full(Front* f, Bool large)
+static Bool has_all(const tlb_array* a, Bool large)
 {
-   const tlb_array* a = f->array;
-   if (!f->full)
-      f->full = a->n_attached == a->g.entries
-                && a->n_ranges == (large ? a->g.entries : 0);
-   return f->full;
+   return a->n_attached == a->g.entries
+          && a->n_ranges == (large ? a->g.entries : 0);
 }
 
-typedef struct {
-   const Front* front;
-   UInt entry;
-   TgPage* page; /* that is evicted; of a large page the first */
-} Eviction;
-
-static uint64_t time_of(const Front* f, UInt entry)
+static uint64_t oldest_time(const Front* f, tlb_key key)
 {
-   const uint64_t* time = f->short_cut[entry];
+   const uint64_t* time = f->short_cut[entry_to_evict(f, key)];
    return time[0] > time[f->other] ? time[0] : time[f->other];
 }
 
-/* Of two arrays side by side the one with the older page takes a new one. Returns
-   False if one of their pages is not known. */
+/* Of two arrays side by side the one with the older page takes a new one. */
 static __attribute__((noinline))
-Bool choose_side(Front** f, UInt* entry, tlb_key key)
+const Front* older_side(const Front* two, tlb_key key)
 {
-   Front* beside = (*f)->beside;
-   if (!is_full(beside, False))
-      return False;
-   const UInt other = entry_to_evict(beside, key);
-   if (time_of(beside, other) < time_of(*f, *entry)) {
-      *f = beside;
-      *entry = other;
-   }
-   return True;
+   return oldest_time(&two[1], key) < oldest_time(&two[0], key) ? &two[1] : &two[0];
+}
+
+/* Whether it is now, and stays so. */
+static __attribute__((noinline))
+Bool is_full(TgKind kind, UInt number, Bool large)
+{
+   Front* f = &fronts[kind][number];
+   f->full = f->how == OF_TWO ? has_all(sides[kind][number][0].array, False)
+                                   && has_all(sides[kind][number][1].array, False)
+                              : has_all(f->array, large);
+   return f->full;
 }
 
 static TgPage* first_of_entry(const Front* f, UInt entry, TgTable table, UInt large)
@@ -143,115 +145,49 @@ static TgPage* first_of_entry(const Front* f, UInt entry, TgTable table, UInt la
    return table == TG_CODE ? tg_page(TG_CODE, number) : tg_data_page(number);
 }
 
-/* Returns how many there are, or -1 if one of them is not known. */
-static Int find_large_evictions(Front* of_kind, ULong wanted, tlb_key key,
-                                TgTable table, UInt large, Eviction* out)
-{
-   Int n = 0;
-   for (; wanted != 0; wanted &= wanted - 1) {
-      Front* f = &of_kind[__builtin_ctzll(wanted)];
-      if (UNLIKELY(!is_full(f, True)))
-         return -1;
-      const UInt entry = tlb_array_place(f->array, key);
-      out[n++] = (Eviction){ f, entry, first_of_entry(f, entry, table, large) };
-   }
-   return n;
-}
-
-/* The same for base pages. */
-static Int find_evictions(Front* of_kind, ULong wanted, tlb_key key, Eviction* out)
-{
-   Int n = 0;
-   for (; wanted != 0; wanted &= wanted - 1) {
-      Front* f = &of_kind[__builtin_ctzll(wanted)];
-      if (UNLIKELY(!is_full(f, False)))
-         return -1;
-      UInt entry = entry_to_evict(f, key);
-      if (UNLIKELY(f->beside != NULL) && !choose_side(&f, &entry, key))
-         return -1;
-      TgPage* evicted = (TgPage*)((Addr)f->short_cut[entry] - f->time_at);
-      __builtin_prefetch(tg_rest(evicted), 1);
-      out[n++] = (Eviction){ f, entry, evicted };
-   }
-   return n;
-}
-
 /* --- What becomes of it --- */
 
 /* Without a branch: whether it was known is a matter of chance. */
-static inline void forget(TgPage* p, UWord unknown, ULong by)
+static inline void forget(TgPage* p, UWord tag)
 {
-   const UWord if_known = (p->tag & 1) - 1;
-   p->tag ^= by != 0 ? unknown & if_known : 0;
+   p->tag ^= tag & ((p->tag & 1) - 1);
 }
 
 static inline __attribute__((always_inline))
 void want(const Front* f, TgPage* p, Bool code)
 {
-   const UInt shift = tg_knowledge.page_shift;
    TgRest* rest = tg_rest(p);
    rest->wanted |= f->loads;
    if (code) {
-      tg_code_unknown(p, shift);
+      tg_code_unknown(p, tg_knowledge.page_shift);
    } else {
-      const UWord unknown = 1 | (UWord)TG_DATA_UNKNOWN << shift;
       rest->wanted_writes |= f->stores;
-      forget(p, unknown, f->loads);
-      forget(tg_writes(p), unknown, tg_knowledge.split ? f->stores : f->loads);
+      forget(p, f->tag);
+      forget(tg_writes(p), f->stores_tag);
    }
 }
 
+/* Page p goes where `evicted` was. Of large pages the first. */
 static inline __attribute__((always_inline))
-void exchange(const Eviction* e, tlb_key key, TgPage* p, Bool code, UInt large,
-              ULong now)
+void exchange(const Front* f, UInt entry, TgPage* evicted, tlb_key key, TgPage* p,
+              Bool code, UInt large, ULong now)
 {
-   const Front* f = e->front;
-   uint64_t* time = (uint64_t*)((Addr)p + f->time_at);
    if (large > 0) {
-      TgPage* evicted = e->page;
       for (UInt i = 0; i < 1u << large; i++, evicted = tg_next_page(evicted))
          want(f, evicted, code);
-      tlb_array_replace(f->array, e->entry, key, now, &tlb_range);
+      tlb_array_replace(f->array, entry, key, now, &tlb_range);
       return;
    }
-   want(f, e->page, code);
-   f->key[e->entry] = key;
-   f->short_cut[e->entry] = time;
+   want(f, evicted, code);
+   f->key[entry] = key;
+   f->short_cut[entry] = (uint64_t*)((Addr)p + f->time_at);
    if (f->how >= OF_16)
       tlb_array_replaced(f->array);
    if (f->how == BY_TREE)
-      tlb_policy_bound(f->array, 0, e->entry, now);
+      tlb_policy_bound(f->array, 0, entry, now);
 }
 
-/* p: of a large page the first. */
-static inline __attribute__((always_inline))
-void replace_all(TgRef* r, TgPage* p, const Eviction* eviction, Int n, tlb_key key,
-                 const tlb_reference* ref, TgKind kind, UInt large)
-{
-   const Bool code = kind == TG_FETCH;
-   const TgTable table = code ? TG_CODE : TG_DATA;
-   tlb_shelf_page* behind = tg_n_lanes > 1 ? tg_behind(table, p, large) : NULL;
-   ULong* counts = tg_ref_misses(r) + tg_streams_at();
-   TgMissed missed = { 0, 0, 0 };
-   ULong loads = 0, stores = 0;
-   for (Int i = 0; i < n; i++) {
-      const Eviction* e = &eviction[i];
-      exchange(e, key, p, code, large, ref->now);
-      loads |= e->front->loads;
-      stores |= e->front->stores;
-      const TgStream* s = e->front->stream;
-      tg_missed_stream(&missed, counts, behind, s,
-                       tg_rungs_missed(s, kind, behind, e->page), ref->now);
-   }
-   for (UInt i = 0; i < 1u << large; i++, p = tg_next_page(p)) {
-      TgRest* rest = tg_rest(p);
-      rest->wanted &= ~loads;
-      rest->wanted_writes &= ~stores;
-      if (large > 0)
-         tg_settle(table, p);
-   }
-   tg_missed_ask(r, &missed, table, behind, ref);
-}
+/* --- Pages that have to stay --- */
 
 /* A bit for the page, which few others share. */
 static inline ULong trace_of(const TgPage* p)
@@ -259,78 +195,102 @@ static inline ULong trace_of(const TgPage* p)
    return 1ULL << ((Addr)p / sizeof(TgPair) % 64);
 }
 
-/* Whether one of the pages is among 2^large from `first` on. */
-static Bool is_among_large(const TgPage* first, UInt large, TgPage* const* page, UInt n)
+static inline ULong traces_of(const TgSegmentPages* stay)
+{
+   ULong traces = 0;
+   for (UInt i = 0; i < stay->n; i++)
+      traces |= trace_of(stay->page[i]);
+   return traces;
+}
+
+/* Whether one of those that have to stay is among 2^large pages from `first` on. */
+static __attribute__((noinline))
+Bool has_to_stay(const TgPage* first, UInt large, const TgSegmentPages* stay)
 {
    Bool found = False;
-   for (UInt i = 0; i < n; i++)
-      found |= (Addr)page[i] - (Addr)first < sizeof(TgPair) << large;
+   for (UInt i = 0; i < stay->n; i++)
+      found |= (Addr)stay->page[i] - (Addr)first < sizeof(TgPair) << large;
    return found;
 }
 
-/* Whether one of the pages would be evicted. */
-static Bool is_needed(const Eviction* eviction, Int n_evictions, TgPage* const* page,
-                      UInt n)
+/* --- All of it --- */
+
+/* For tg_fronts_miss(). p: of a large page the first; number: of the page itself. Whether
+   `large` is 0, and `kind` fetches, is constant. */
+static inline __attribute__((always_inline))
+ULong miss_all(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong wanted, ULong now,
+               UInt large, const TgSegmentPages* stay)
 {
-   ULong traces = 0;
-   Bool perhaps = False;
-   Bool needed = False;
-   for (UInt i = 0; i < n; i++)
-      traces |= trace_of(page[i]);
-   for (Int i = 0; i < n_evictions; i++)
-      perhaps |= (traces & trace_of(eviction[i].page)) != 0;
-   for (Int i = 0; perhaps && i < n_evictions; i++) {
-      for (UInt j = 0; j < n; j++)
-         needed |= eviction[i].page == page[j];
+   const Bool code = kind == TG_FETCH;
+   const tlb_key key = tlb_key_of(number >> large, tg_knowledge.page_shift + large, 0);
+   const TgTable table = code ? TG_CODE : TG_DATA;
+   const Front* of_kind = fronts[kind];
+   const ULong traces = large > 0 ? 0 : traces_of(stay);
+   tlb_shelf_page* behind = tg_n_lanes > 1 ? tg_behind(table, p, large) : NULL;
+   ULong* counts = tg_ref_misses(r) + tg_streams_at();
+   TgMissed missed = { 0, 0, 0 };
+   ULong loads = 0, stores = 0, left = 0;
+   for (; wanted != 0; wanted &= wanted - 1) {
+      const UInt lane = (UInt)__builtin_ctzll(wanted);
+      const Front* f = &of_kind[lane];
+      if (UNLIKELY(!f->full) && !is_full(kind, lane, large > 0)) {
+         left |= 1ULL << lane;
+         continue;
+      }
+      if (UNLIKELY(f->how == OF_TWO))
+         f = older_side(sides[kind][lane], key);
+      const UInt entry = entry_to_evict(f, key);
+      TgPage* evicted = large > 0 ? first_of_entry(f, entry, table, large)
+                                  : (TgPage*)((Addr)f->short_cut[entry] - f->time_at);
+      if (UNLIKELY((large > 0 || (traces & trace_of(evicted)) != 0)
+                   && has_to_stay(evicted, large, stay))) {
+         left |= 1ULL << lane;
+         continue;
+      }
+      exchange(f, entry, evicted, key, p, code, large, now);
+      loads |= f->loads;
+      stores |= f->stores;
+      const TgStream* s = f->stream;
+      tg_missed_stream(&missed, counts, behind, s,
+                       tg_rungs_missed(s, kind, behind, evicted), now);
    }
-   return needed;
+   if ((loads | stores) == 0)
+      return left;
+   for (UInt i = 0; i < 1u << large; i++, p = tg_next_page(p)) {
+      TgRest* rest = tg_rest(p);
+      rest->wanted &= ~loads;
+      rest->wanted_writes &= ~stores;
+      if (large > 0)
+         tg_settle(table, p);
+   }
+   if (!tg_missed_is_usual(&missed, table, behind, now)) {
+      const UChar shift = (UChar)tg_knowledge.page_shift;
+      const tlb_reference ref = { .page = number, .now = now, .user = (uint8_t)kind,
+                                  .page_shift = (UChar)(shift + large),
+                                  .block_shift = shift };
+      tg_missed_ask(r, &missed, table, behind, &ref);
+   }
+   return left;
 }
 
-/* Of a larger base page. */
+/* Of larger base pages. */
 static __attribute__((noinline))
-TgFrontsEnd miss_large(const TgFronts* which, TgRef* r, TgPage* p, TgKind kind,
-                              ULong wanted, const tlb_reference* ref,
-                              TgPage* const* page, UInt n)
+ULong miss_large(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong wanted, ULong now,
+                 UInt large, const TgSegmentPages* stay)
 {
-   Eviction eviction[TG_MAX_LANES];
-   const TgTable table = kind == TG_FETCH ? TG_CODE : TG_DATA;
-   const UInt large = which->large;
-   const tlb_key key = tlb_key_of(ref->page >> large, ref->page_shift, 0);
-   const Int n_evictions
-      = find_large_evictions(fronts[kind], wanted, key, table, large, eviction);
-   if (n_evictions < 0)
-      return TG_NO_FRONTS;
-   for (Int i = 0; i < n_evictions; i++) {
-      if (is_among_large(eviction[i].page, large, page, n))
-         return TG_FRONTS_NEEDED;
-   }
-   p = tg_first_page(p, (UWord)ref->page, large);
-   replace_all(r, p, eviction, n_evictions, key, ref, kind, large);
-   return TG_FRONTS_DONE;
+   p = tg_first_page(p, number, large);
+   return kind == TG_FETCH
+             ? miss_all(r, p, number, TG_FETCH, wanted, now, large, stay)
+             : miss_all(r, p, number, kind, wanted, now, large, stay);
 }
 
-TgFrontsEnd tg_fronts_miss(const TgFronts* which, TgRef* r, TgPage* p, UWord number,
-                           TgKind kind, ULong wanted, ULong now, TgPage* const* page,
-                           UInt n)
+ULong tg_fronts_miss(const TgFronts* which, TgRef* r, TgPage* p, UWord number, TgKind kind,
+                     ULong wanted, ULong now, const TgSegmentPages* stay)
 {
-   Eviction eviction[TG_MAX_LANES];
-   const UInt shift = tg_knowledge.page_shift;
-   const tlb_reference ref = { .page = number, .now = now, .user = (uint8_t)kind,
-                               .page_shift = (uint8_t)(shift + which->large),
-                               .block_shift = (uint8_t)shift };
    if (which->large > 0)
-      return miss_large(which, r, p, kind, wanted, &ref, page, n);
-   const tlb_key key = tlb_key_of(number, shift, 0);
-   const Int n_evictions = find_evictions(fronts[kind], wanted, key, eviction);
-   if (n_evictions < 0)
-      return TG_NO_FRONTS;
-   if (is_needed(eviction, n_evictions, page, n))
-      return TG_FRONTS_NEEDED;
-   if (kind == TG_FETCH)
-      replace_all(r, p, eviction, n_evictions, key, &ref, TG_FETCH, 0);
-   else
-      replace_all(r, p, eviction, n_evictions, key, &ref, kind, 0);
-   return TG_FRONTS_DONE;
+      return miss_large(r, p, number, kind, wanted, now, which->large, stay);
+   return kind == TG_FETCH ? miss_all(r, p, number, TG_FETCH, wanted, now, 0, stay)
+                           : miss_all(r, p, number, kind, wanted, now, 0, stay);
 }
 
 /* --- Who has one --- */
@@ -339,6 +299,10 @@ static Search search_of(const tlb_array* a)
 {
    if (a->tree != NULL && a->sets == 1)
       return BY_TREE;
+   if (a->g.policy == TLB_PLRU && a->sets == 1 && a->g.ways == 16)
+      return PLRU_16;
+   if (a->g.policy == TLB_PLRU && a->sets == 1 && a->g.ways == 32)
+      return PLRU_32;
    if (a->g.policy != TLB_LRU || a->tree != NULL)
       return BY_POLICY;
    if (a->set_mask == TLB_NO_MASK)
@@ -356,12 +320,17 @@ static Front front_of(TgLane* lane, TgKind kind, tlb_array* a)
 {
    const TgPort* port = a->opaque;
    const Bool split = tg_knowledge.split;
+   const UWord unknown = 1 | (UWord)TG_DATA_UNKNOWN << tg_knowledge.page_shift;
+   const Bool loads = port->code || port->reads || !split;
+   const Bool stores = port->writes && split;
    return (Front){
       .array = a, .key = a->key, .short_cut = a->short_cut,
       .stream = &lane->stream[tg_side_of(lane, kind)],
-      .loads = port->code || port->reads || !split ? lane->bit : 0,
-      .stores = port->writes && split ? lane->bit : 0,
-      .set_mask = a->set_mask, .how = (UChar)search_of(a),
+      .loads = loads ? lane->bit : 0, .stores = stores ? lane->bit : 0,
+      .tag = loads ? unknown : 0,
+      .stores_tag = (split ? stores : loads) ? unknown : 0,
+      .set_mask = a->set_mask,
+      .how = (UChar)(lane->large > 0 ? BY_POLICY : search_of(a)),
       .time_at = (UChar)port->time_at,
       .other = (UChar)a->second_time };
 }
@@ -391,15 +360,17 @@ static void find(TgLane* lane, TgKind kind)
    Front* f = &fronts[kind][lane->number];
    *f = front_of(lane, kind, a[0]);
    if (n > 1) {
-      f->beside = &besides[kind][lane->number];
-      *f->beside = front_of(lane, kind, a[1]);
+      for (UInt i = 0; i < n; i++)
+         sides[kind][lane->number][i] = front_of(lane, kind, a[i]);
+      f->how = OF_TWO;
    }
    fronts_of(lane->large)->lanes[kind] |= lane->bit;
 }
 
 void tg_fronts_find(Bool fast_path)
 {
-   tg_n_fronts = 0;
+   tg_fronts[0] = (TgFronts){ .large = 0 };
+   tg_n_fronts = 1;
    for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
       for (UInt i = 0; fast_path && i < tg_n_lanes; i++)
          find(&tg_lanes[i], kind);

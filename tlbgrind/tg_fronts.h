@@ -2,9 +2,9 @@
    them, all of which are dealt with at once.
 
    Most references that have to be simulated miss in several machines: the page has
-   not been used for long. So first it is found out whom each of them evicts, which
-   one need not wait for the other; then all of it is done. What that reads of a
-   machine is one line of the cache.
+   not been used for long. What is read of a machine is one line of the cache, and whom
+   it evicts does not depend on any other, so that the processor can be at several of
+   them at once.
 
    Machines with larger base pages than others know all of one or nothing of it. */
 
@@ -15,6 +15,7 @@
 
 #include "tg_blocks.h"
 #include "tg_known.h"
+#include "tg_lanes.h"
 
 /* The machines whose base pages are 2^large of the run's and that have a front, by kind
    of reference: the times alone say who is evicted from what is asked first, and base
@@ -24,6 +25,7 @@ typedef struct {
    ULong lanes[TG_N_KINDS];
 } TgFronts;
 
+/* Number 0 is of those with `large` 0. */
 extern TgFronts tg_fronts[TG_CHUNK_BITS + 1];
 extern UInt tg_n_fronts;
 
@@ -31,15 +33,12 @@ extern UInt tg_n_fronts;
    backs its pages. */
 void tg_fronts_find(Bool fast_path);
 
-typedef enum { TG_FRONTS_DONE, TG_FRONTS_NEEDED, TG_NO_FRONTS } TgFrontsEnd;
-
 /* The reference r to page p, whose number is `number`, as far as it is one of that
    kind and those of `wanted` want to see it, all of which have a front: they have
-   missed it, and know the page now. TG_NO_FRONTS, and nothing done, if it is not that
-   simple; TG_FRONTS_NEEDED if one of the pages of the segment, of which there are n,
-   would be evicted. */
-TgFrontsEnd tg_fronts_miss(const TgFronts* which, TgRef* r, TgPage* p, UWord number,
-                           TgKind kind, ULong wanted, ULong now, TgPage* const* page,
-                           UInt n);
+   missed it, and know the page now. Returns those for which it is not that simple,
+   nothing of which is done: not all that they have is known, or they would evict one of
+   `stay`. */
+ULong tg_fronts_miss(const TgFronts* which, TgRef* r, TgPage* p, UWord number, TgKind kind,
+                     ULong wanted, ULong now, const TgSegmentPages* stay);
 
 #endif

@@ -10,7 +10,7 @@
 /* What the reference at hand has missed so far: by cost, from TG_MISS_1 on, a bit
    for each machine. */
 static ULong missed_so_far[TG_N_OF_A_MISS];
-static Bool in_parts; /* it can have more than one */
+Bool tg_missed_in_parts;
 static ULong* extra; /* TG_N_COSTS by machine */
 
 void tg_missed_init(void)
@@ -23,11 +23,9 @@ ULong* tg_missed_extra(UInt lane)
    return extra + lane * TG_N_COSTS;
 }
 
-void tg_missed_begin(Bool has_parts)
+void tg_missed_begin_parts(void)
 {
-   in_parts = has_parts;
-   if (has_parts)
-      VG_(memset)(missed_so_far, 0, sizeof missed_so_far);
+   VG_(memset)(missed_so_far, 0, sizeof missed_so_far);
 }
 
 static void note_parts(TgKind kind, UInt cost, ULong lanes)
@@ -48,7 +46,7 @@ static void note_missed(TgKind kind, const TgLane* lane, const tlb_outcome* o)
 void tg_missed_book(TgRef* r, const TgLane* lane, const tlb_outcome* o)
 {
    tg_book_misses(tg_ref_misses(r) + lane->number * TG_N_OF_A_MISS, o);
-   if (in_parts)
+   if (tg_missed_in_parts)
       note_missed(r->kind, lane, o);
 }
 
@@ -68,7 +66,7 @@ static void fetch_ahead(const tlb_shelf_page* page, TgTable table, ULong machine
 static void count_walk(TgRef* r, const TgLane* lane, TgTable table)
 {
    ++*tg_count_of_walks(r->misses, lane->number);
-   if (in_parts)
+   if (tg_missed_in_parts)
       note_missed(r->kind, lane, &lane->usual[table].walk);
 }
 
@@ -133,7 +131,7 @@ static void note_counted(TgKind kind, TgTable table, const TgMissed* missed)
 void tg_missed_ask(TgRef* r, const TgMissed* missed, TgTable table,
                    tlb_shelf_page* page, const tlb_reference* ref)
 {
-   if (in_parts)
+   if (tg_missed_in_parts)
       note_counted(r->kind, table, missed);
    if (missed->shelved != 0)
       look_on_shelves(r, missed->shelved, table, page, ref);

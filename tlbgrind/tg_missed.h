@@ -13,10 +13,19 @@
 
 void tg_missed_init(void);
 
+extern Bool tg_missed_in_parts; /* see tg_missed_begin() */
+
 /* A reference begins. `in_parts`: its machines are asked more than once, for it
    crosses to another page, or is a read and a write where these are told apart;
    what a machine misses in one part of it is a miss for each part. */
-void tg_missed_begin(Bool in_parts);
+void tg_missed_begin_parts(void);
+
+static inline void tg_missed_begin(Bool in_parts)
+{
+   tg_missed_in_parts = in_parts;
+   if (in_parts)
+      tg_missed_begin_parts();
+}
 
 /* What was missed by more than one part of a reference: TG_N_COSTS misses of the
    lane beyond the first. */
@@ -55,5 +64,18 @@ static inline void tg_missed_stream(TgMissed* out, ULong* counts,
    not needed with one machine. */
 void tg_missed_ask(TgRef* r, const TgMissed* missed, TgTable table,
                    tlb_shelf_page* page, const tlb_reference* ref);
+
+/* Whether tg_missed_ask() would do no more than note the time, since all that were
+   missed is what is usual; then that is done. There is more than one machine, or one of
+   them is asked. */
+static inline Bool tg_missed_is_usual(const TgMissed* missed, TgTable table,
+                                      tlb_shelf_page* page, ULong now)
+{
+   if (missed->asked != 0 || tg_missed_in_parts
+       || (missed->shelved & ~page->held[table]) != 0)
+      return False;
+   page->last = now;
+   return True;
+}
 
 #endif

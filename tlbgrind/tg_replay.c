@@ -7,8 +7,10 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_vki.h"
 
+#include "tg_fronts.h"
 #include "tg_known.h"
 #include "tg_later.h"
+#include "tg_missed.h"
 #include "tg_replay.h"
 #include "tg_short.h"
 #include "tg_translate.h"
@@ -188,6 +190,33 @@ static Int list_unknown(const TgSegment* s, Unknown* unknown)
    return n;
 }
 
+/* If one page of the segment is unknown and no more than that, and the check knows all
+   pages, finds it: what list_unknown() would. */
+static Bool find_unknown(const TgSegment* s, UWord differs, Unknown* unknown)
+{
+   TgPage* const* page = tg_segment_pages.page;
+   const Bool split = tg_knowledge.split;
+   if (differs == TG_CODE_UNKNOWN) {
+      *unknown = (Unknown){ s->fetch, 0, TG_FETCH };
+      return tg_segment_refs(s)->kind == TG_FETCH;
+   }
+   UInt n = 0;
+   UInt at = 0;
+   for (UInt i = 0; i < s->n_groups; i++) {
+      const Bool is = tg_is_data_unknown(tg_group_probe(&s->group[i], page[i],
+                                                        tg_knowledge.writes));
+      n += is;
+      at = is ? i : at;
+   }
+   if (differs != TG_DATA_UNKNOWN || n != 1)
+      return False;
+   const TgGroup* g = &s->group[at];
+   *unknown = (Unknown){ page[at], g->oldest,
+                         split ? (tg_group_writes(g) ? TG_WRITE : TG_READ)
+                               : tg_segment_refs(s)[g->oldest].kind };
+   return split || !tg_write_is_wanted(g, page[at]);
+}
+
 static void sort_by_time(Unknown* unknown, Int n)
 {
    for (Int i = 1; i < n; i++) {
@@ -221,6 +250,32 @@ static Bool matters_exactly(const TgPage* p)
           && ((rest->wanted | rest->wanted_writes) & tg_knowledge.exact_times) != 0;
 }
 
+/* Simulates the first reference to an unknown page, if only machines with fronts, and base
+   pages no larger than others', want to see it. If not, or if that is not enough for all
+   of them, returns False: those that want to see it then have not seen it. */
+static inline __attribute__((always_inline))
+Bool simulate_fronts(const Unknown* u, TgRef* r, ULong now)
+{
+   const Bool split = tg_knowledge.split;
+   const Bool code = u->kind == TG_FETCH;
+   const TgFronts* f = &tg_fronts[0];
+   TgPage* p = u->page;
+   const ULong wanted = *tg_wanted(p, u->kind, split);
+   /* Where loads and stores are told apart, one that modifies is two of them. */
+   if ((wanted & ~f->lanes[u->kind]) != 0 || (split && r->modifies) || r->locked)
+      return False;
+   tg_missed_begin(False);
+   if (wanted != 0
+       && tg_fronts_miss(f, r, p,
+                         code ? tg_code_page_number(p, page_shift)
+                              : tg_page_number_of_data(p, page_shift),
+                         u->kind, wanted, now, &tg_segment_pages) != 0)
+      return False;
+   tg_probe(p, split ? tg_probe_at(u->kind) : 0)->time = now;
+   tg_settle(code ? TG_CODE : TG_DATA, p);
+   return True;
+}
+
 /* Simulates the first reference to an unknown page. Returns False if the rest of
    the segment has to be gone through one by one; `*done` says whether this
    reference is part of the rest. `alone`: no other reference of the segment has to
@@ -228,7 +283,8 @@ static Bool matters_exactly(const TgPage* p)
 static Bool simulate(const Unknown* u, TgRef* r, ULong now, UInt mark, Bool alone,
                      Bool* done)
 {
-   /* One that modifies can be two of them. */
+   if (tg_n_lanes > 1 && simulate_fronts(u, r, now))
+      return True;
    switch (tg_knowledge.split && !alone
               ? TG_NOT_SHORT
               : tg_go_short_way(u->kind, r, u->page, now, tg_segment_pages.page,
@@ -280,23 +336,60 @@ static Bool note_known(const TgHot* hot, TgSegment* s)
    return True;
 }
 
+static Bool is_of_group(const TgRef* r, const TgGroup* g)
+{
+   if (r->kind == TG_FETCH || r->base != g->base || r->at.offset - g->first > g->span)
+      return False;
+   return !tg_knowledge.split
+          || (tg_group_writes(g) ? r->kind == TG_WRITE || r->modifies
+                                 : r->kind == TG_READ);
+}
+
+/* The number of the group's last reference before number `nth`; its first is, its last
+   is not. */
+static UInt last_before(const TgSegment* s, const TgGroup* g, UInt nth)
+{
+   const TgRef* ref = tg_segment_refs(s);
+   UInt i = nth - 1;
+   while (i > g->oldest && !is_of_group(&ref[i], g))
+      i--;
+   return i;
+}
+
 /* Notes the times of the references before number `nth`, whose pages are known by
    now. */
 static void note_before(const TgHot* hot, TgSegment* s, UInt nth)
 {
-   Bool all_of_each = !tg_knowledge.mixed;
-   for (UInt i = 0; i < s->n_groups; i++)
-      all_of_each &= s->group[i].newest < nth || s->group[i].oldest >= nth;
-   if (!all_of_each) {
+   if (tg_knowledge.mixed) {
       replay_refs(hot, s, nth, nth);
       return;
    }
    for (UInt i = 0; i < s->n_groups; i++) {
       const TgGroup* g = &s->group[i];
-      if (g->newest < nth)
-         tg_group_probe(g, tg_segment_pages.page[i], tg_knowledge.split)->time
-            = tg_time_of_ref(s, g->newest);
+      if (g->oldest >= nth)
+         continue;
+      TgPage* p = tg_group_probe(g, tg_segment_pages.page[i], tg_knowledge.split);
+      const ULong time
+         = tg_time_of_ref(s, g->newest < nth ? g->newest : last_before(s, g, nth));
+      p->time = p->time > time ? p->time : time;
    }
+}
+
+/* The most common case of many machines: one page is not known. Returns False if it is
+   not as simple as that. */
+static Bool replay_one(const TgHot* hot, TgSegment* s, UWord differs)
+{
+   Unknown u;
+   if (s->n_fetches > 1 || tg_knowledge.mixed || !find_unknown(s, differs, &u))
+      return False;
+   if (matters_exactly(u.page))
+      note_before(hot, s, u.nth);
+   tg_segment_pages.page[s->n_groups] = s->fetch;
+   tg_segment_pages.n = s->n_groups + 1u;
+   if (!simulate_fronts(&u, &tg_segment_refs(s)[u.nth], tg_time_of_ref(s, u.nth)))
+      return False;
+   tg_short_times(s, s->n_groups, tg_knowledge.split);
+   return True;
 }
 
 /* Simulates the segment without going through its references, if it can: only
@@ -365,6 +458,12 @@ void tg_replay(const TgHot* hot, TgSegment* s, UWord differs)
       return;
    replays_refs += s->n_refs;
    replay_refs(hot, s, 0, s->n_refs);
+}
+
+void tg_replay_many(const TgHot* hot, TgSegment* s, UWord differs)
+{
+   if (!replay_one(hot, s, differs))
+      tg_replay(hot, s, differs);
 }
 
 /* --- Segments that a fault cuts short --- */

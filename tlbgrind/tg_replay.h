@@ -49,6 +49,9 @@ ULong tg_replay_instructions(const TgRef* r);
    knows all pages. */
 void tg_replay(const TgHot* hot, TgSegment* s, UWord differs);
 
+/* The same with more than one machine, for a segment that is not guarded. */
+void tg_replay_many(const TgHot* hot, TgSegment* s, UWord differs);
+
 #define TG_ANY_DIFFERENCE (~(UWord)0)
 
 /* Notes the times of the segment's references, all of which are known. */

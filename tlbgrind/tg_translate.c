@@ -74,6 +74,7 @@ Bool refer_each(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, UInt 
 static Bool refer_all(TgRef* r, TgPage* p, UWord number, TgKind kind,
                       ULong now, UInt mark)
 {
+   static const TgSegmentPages nothing;
    const Bool write = kind == TG_WRITE && tg_knowledge.split;
    const TgTable table = kind == TG_FETCH ? TG_CODE : TG_DATA;
    ULong wanted = write ? tg_rest(p)->wanted_writes : tg_rest(p)->wanted;
@@ -82,13 +83,9 @@ static Bool refer_all(TgRef* r, TgPage* p, UWord number, TgKind kind,
       const ULong have_fronts = wanted & f->lanes[kind];
       if (have_fronts == 0)
          continue;
-      const TgFrontsEnd end
-         = tg_fronts_miss(f, r, p, number, kind, have_fronts, now,
-                          tg_segment_pages.page,
-                          mark == TG_NO_MARK ? 0 : tg_segment_pages.n);
-      if (end == TG_FRONTS_NEEDED)
-         return False;
-      wanted &= end == TG_FRONTS_DONE ? ~have_fronts : ~0ULL;
+      wanted &= ~have_fronts;
+      wanted |= tg_fronts_miss(f, r, p, number, kind, have_fronts, now,
+                               mark == TG_NO_MARK ? &nothing : &tg_segment_pages);
    }
    if (wanted != 0 && !refer_each(r, p, number, kind, now, mark, wanted))
       return False;

@@ -163,6 +163,16 @@ uint32_t victim_of(const tlb_array *a, uint64_t *const *time, uint32_t ways)
    return victim[0];
 }
 
+uint32_t tlb_policy_plru_16(const tlb_array *a)
+{
+   return victim_of(a, a->short_cut, 16);
+}
+
+uint32_t tlb_policy_plru_32(const tlb_array *a)
+{
+   return victim_of(a, a->short_cut, 32);
+}
+
 static uint32_t victim_by_tree(tlb_array *a, uint32_t set)
 {
    const uint32_t ways = a->g.ways;
