@@ -47,6 +47,7 @@ CLIENTS = \
 	fault_static \
 	fault_threads \
 	fault_used \
+	oracle_part \
 	oracle_refs \
 	oracle_walk \
 	pages_use \
