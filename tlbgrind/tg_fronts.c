@@ -98,9 +98,9 @@ UInt entry_to_evict(const Front* f, tlb_key key)
    case BY_TREE:
       return tlb_policy_oldest_known(f->array);
    case PLRU_16:
-      return tlb_policy_plru_16(f->array);
+      return set * 16 + tlb_policy_plru_16(f->array, set);
    case PLRU_32:
-      return tlb_policy_plru_32(f->array);
+      return set * 32 + tlb_policy_plru_32(f->array, set);
    case BY_POLICY:
    case OF_TWO:
       break;
@@ -213,7 +213,7 @@ Bool has_to_stay(const TgPage* first, UInt large, const TgSegmentPages* stay)
    return found;
 }
 
-/* --- All of it --- */
+/* --- A miss --- */
 
 /* For tg_fronts_miss(). p: of a large page the first; number: of the page itself. Whether
    `large` is 0, and `kind` fetches, is constant. */
@@ -299,9 +299,9 @@ static Search search_of(const tlb_array* a)
 {
    if (a->tree != NULL && a->sets == 1)
       return BY_TREE;
-   if (a->g.policy == TLB_PLRU && a->sets == 1 && a->g.ways == 16)
+   if (a->g.policy == TLB_PLRU && a->set_mask != TLB_NO_MASK && a->g.ways == 16)
       return PLRU_16;
-   if (a->g.policy == TLB_PLRU && a->sets == 1 && a->g.ways == 32)
+   if (a->g.policy == TLB_PLRU && a->set_mask != TLB_NO_MASK && a->g.ways == 32)
       return PLRU_32;
    if (a->g.policy != TLB_LRU || a->tree != NULL)
       return BY_POLICY;

@@ -13,13 +13,13 @@
 
 void tg_missed_init(void);
 
-extern Bool tg_missed_in_parts; /* see tg_missed_begin() */
+/* For tg_missed_begin(). */
+extern Bool tg_missed_in_parts;
+void tg_missed_begin_parts(void);
 
 /* A reference begins. `in_parts`: its machines are asked more than once, for it
    crosses to another page, or is a read and a write where these are told apart;
    what a machine misses in one part of it is a miss for each part. */
-void tg_missed_begin_parts(void);
-
 static inline void tg_missed_begin(Bool in_parts)
 {
    tg_missed_in_parts = in_parts;

@@ -169,21 +169,33 @@ static UInt first_fetch(const TgSegment* s)
    return i;
 }
 
+/* The first reference to the page that a group begins on, which is not known. */
+static Unknown unknown_of_group(const TgSegment* s, UInt nth_group)
+{
+   const TgGroup* g = &s->group[nth_group];
+   const TgKind kind = !tg_knowledge.split ? tg_segment_refs(s)[g->oldest].kind
+                       : tg_group_writes(g) ? TG_WRITE : TG_READ;
+   return (Unknown){ tg_segment_pages.page[nth_group], g->oldest, kind };
+}
+
+/* Whether its first write has to be seen besides, which need not be that one. */
+static Bool has_wanted_write(const TgSegment* s, UInt nth_group)
+{
+   return !tg_knowledge.split
+          && tg_write_is_wanted(&s->group[nth_group], tg_segment_pages.page[nth_group]);
+}
+
 /* Lists the unknown ones. Returns how many, or -1 if it is not as simple as that. */
 static Int list_unknown(const TgSegment* s, Unknown* unknown)
 {
    Int n = 0;
    for (UInt i = 0; i < s->n_groups; i++) {
-      const TgGroup* g = &s->group[i];
-      TgPage* p = tg_segment_pages.page[i];
-      if (!tg_is_data_unknown(tg_group_probe(g, p, tg_knowledge.writes)))
+      if (!tg_is_data_unknown(tg_group_probe(&s->group[i], tg_segment_pages.page[i],
+                                             tg_knowledge.writes)))
          continue;
-      TgKind kind = tg_segment_refs(s)[g->oldest].kind;
-      if (tg_knowledge.split)
-         kind = tg_group_writes(g) ? TG_WRITE : TG_READ;
-      else if (tg_write_is_wanted(g, p))
+      if (has_wanted_write(s, i))
          return -1;
-      unknown[n++] = (Unknown){ p, g->oldest, kind };
+      unknown[n++] = unknown_of_group(s, i);
    }
    if (s->fetch->tag != 0)
       unknown[n++] = (Unknown){ s->fetch, first_fetch(s), TG_FETCH };
@@ -194,27 +206,22 @@ static Int list_unknown(const TgSegment* s, Unknown* unknown)
    pages, finds it: what list_unknown() would. */
 static Bool find_unknown(const TgSegment* s, UWord differs, Unknown* unknown)
 {
-   TgPage* const* page = tg_segment_pages.page;
-   const Bool split = tg_knowledge.split;
+   UInt which;
    if (differs == TG_CODE_UNKNOWN) {
       *unknown = (Unknown){ s->fetch, 0, TG_FETCH };
       return tg_segment_refs(s)->kind == TG_FETCH;
    }
-   UInt n = 0;
-   UInt at = 0;
-   for (UInt i = 0; i < s->n_groups; i++) {
-      const Bool is = tg_is_data_unknown(tg_group_probe(&s->group[i], page[i],
-                                                        tg_knowledge.writes));
-      n += is;
-      at = is ? i : at;
-   }
-   if (differs != TG_DATA_UNKNOWN || n != 1)
+   if (differs != TG_DATA_UNKNOWN
+       || tg_count_unknown(s, s->n_groups, tg_knowledge.writes, &which) != 1)
       return False;
-   const TgGroup* g = &s->group[at];
-   *unknown = (Unknown){ page[at], g->oldest,
-                         split ? (tg_group_writes(g) ? TG_WRITE : TG_READ)
-                               : tg_segment_refs(s)[g->oldest].kind };
-   return split || !tg_write_is_wanted(g, page[at]);
+   *unknown = unknown_of_group(s, which);
+   return !has_wanted_write(s, which);
+}
+
+static UWord number_of(const Unknown* u)
+{
+   return u->kind == TG_FETCH ? tg_code_page_number(u->page, page_shift)
+                              : tg_page_number_of_data(u->page, page_shift);
 }
 
 static void sort_by_time(Unknown* unknown, Int n)
@@ -257,7 +264,6 @@ static inline __attribute__((always_inline))
 Bool simulate_fronts(const Unknown* u, TgRef* r, ULong now)
 {
    const Bool split = tg_knowledge.split;
-   const Bool code = u->kind == TG_FETCH;
    const TgFronts* f = &tg_fronts[0];
    TgPage* p = u->page;
    const ULong wanted = *tg_wanted(p, u->kind, split);
@@ -266,13 +272,11 @@ Bool simulate_fronts(const Unknown* u, TgRef* r, ULong now)
       return False;
    tg_missed_begin(False);
    if (wanted != 0
-       && tg_fronts_miss(f, r, p,
-                         code ? tg_code_page_number(p, page_shift)
-                              : tg_page_number_of_data(p, page_shift),
-                         u->kind, wanted, now, &tg_segment_pages) != 0)
+       && tg_fronts_miss(f, r, p, number_of(u), u->kind, wanted, now,
+                         &tg_segment_pages) != 0)
       return False;
    tg_probe(p, split ? tg_probe_at(u->kind) : 0)->time = now;
-   tg_settle(code ? TG_CODE : TG_DATA, p);
+   tg_settle(u->kind == TG_FETCH ? TG_CODE : TG_DATA, p);
    return True;
 }
 
@@ -298,11 +302,7 @@ static Bool simulate(const Unknown* u, TgRef* r, ULong now, UInt mark, Bool alon
       break;
    }
    tg_disturbed = False;
-   *done = tg_translate(r, u->page,
-                        u->kind == TG_FETCH
-                           ? tg_code_page_number(u->page, page_shift)
-                           : tg_page_number_of_data(u->page, page_shift),
-                        now, mark);
+   *done = tg_translate(r, u->page, number_of(u), now, mark);
    return *done && !tg_disturbed;
 }
 

@@ -49,7 +49,8 @@ ULong tg_replay_instructions(const TgRef* r);
    knows all pages. */
 void tg_replay(const TgHot* hot, TgSegment* s, UWord differs);
 
-/* The same with more than one machine, for a segment that is not guarded. */
+/* The same with more than one machine, for a segment that is not guarded, with the short
+   cut for what is most common there. */
 void tg_replay_many(const TgHot* hot, TgSegment* s, UWord differs);
 
 #define TG_ANY_DIFFERENCE (~(UWord)0)

@@ -170,6 +170,24 @@ void tg_short_way_missed(const TgShortWay* w, TgKind kind, TgRef* r, TgPage* p,
 
 enum { TG_SHORT_SHIFT = 12 };
 
+/* How many of the segment's groups begin on a page that is not known; *which is one of
+   them. */
+static inline __attribute__((always_inline))
+UInt tg_count_unknown(const TgSegment* s, UInt n_groups, Bool writes, UInt* which)
+{
+   UInt n = 0;
+   UInt found = 0;
+   #pragma GCC unroll 4
+   for (UInt i = 0; i < n_groups; i++) {
+      const TgPage* p = tg_group_probe(&s->group[i], tg_segment_pages.page[i], writes);
+      const Bool is_unknown = tg_is_data_unknown(p);
+      n += is_unknown;
+      found = is_unknown ? i : found;
+   }
+   *which = found;
+   return n;
+}
+
 /* Notes the times of a segment all of which is known. */
 static inline __attribute__((always_inline))
 void tg_short_times(const TgSegment* s, UInt n_groups, Bool split)
@@ -242,15 +260,8 @@ Bool tg_short_plain(const TgSegment* s, UWord differs, UInt n_groups, Bool write
                                     writes, split);
    if (n_groups == 0 || differs != TG_DATA_UNKNOWN)
       return False;
-   UInt n_unknown = 0;
-   UInt unknown = 0;
-   #pragma GCC unroll 4
-   for (UInt i = 0; i < n_groups; i++) {
-      const TgPage* p = tg_group_probe(&s->group[i], page[i], writes);
-      const Bool is_unknown = tg_is_data_unknown(p);
-      n_unknown += is_unknown;
-      unknown = is_unknown ? i : unknown;
-   }
+   UInt unknown;
+   const UInt n_unknown = tg_count_unknown(s, n_groups, writes, &unknown);
    if (n_groups > 1 && n_unknown > 1)
       return !split && tg_short_plain_several(s, n_groups, writes);
    const TgGroup* g = &s->group[unknown];

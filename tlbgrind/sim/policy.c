@@ -163,14 +163,14 @@ uint32_t victim_of(const tlb_array *a, uint64_t *const *time, uint32_t ways)
    return victim[0];
 }
 
-uint32_t tlb_policy_plru_16(const tlb_array *a)
+uint32_t tlb_policy_plru_16(const tlb_array *a, uint32_t set)
 {
-   return victim_of(a, a->short_cut, 16);
+   return victim_of(a, a->short_cut + set * 16, 16);
 }
 
-uint32_t tlb_policy_plru_32(const tlb_array *a)
+uint32_t tlb_policy_plru_32(const tlb_array *a, uint32_t set)
 {
-   return victim_of(a, a->short_cut, 32);
+   return victim_of(a, a->short_cut + set * 32, 32);
 }
 
 static uint32_t victim_by_tree(tlb_array *a, uint32_t set)
@@ -180,9 +180,9 @@ static uint32_t victim_by_tree(tlb_array *a, uint32_t set)
    uint64_t *const latest = a->latest;
    if (has_short_cuts_alone(a)) {
       if (ways == 16)
-         return victim_of(a, a->short_cut + first, 16);
+         return tlb_policy_plru_16(a, set);
       if (ways == 32)
-         return victim_of(a, a->short_cut + first, 32);
+         return tlb_policy_plru_32(a, set);
       for (uint32_t way = 0; way < ways; way++)
          latest[ways + way] = tlb_array_attached_time(a,
                                                       a->short_cut[first + way]);

@@ -33,10 +33,10 @@ static inline uint32_t tlb_policy_oldest_known(tlb_array *a)
    }
 }
 
-/* The victim of a PLRU array of so many ways and one set, all of whose entries have short
-   cuts to one page each. */
-uint32_t tlb_policy_plru_16(const tlb_array *a);
-uint32_t tlb_policy_plru_32(const tlb_array *a);
+/* The way of the victim in a set of a PLRU array of so many ways, all of whose entries
+   have short cuts to one page each. */
+uint32_t tlb_policy_plru_16(const tlb_array *a, uint32_t set);
+uint32_t tlb_policy_plru_32(const tlb_array *a, uint32_t set);
 
 /* NRU: entry number e of `set` is referenced. */
 void tlb_policy_use(tlb_array *a, uint32_t set, uint32_t e);
