@@ -241,6 +241,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_instrument.h \
 	tlbgrind/tg_known.h \
 	tlbgrind/tg_later.h \
+	tlbgrind/tg_many.h \
 	tlbgrind/tg_lanes.h \
 	tlbgrind/tg_machine_names.h \
 	tlbgrind/tg_machines.h \

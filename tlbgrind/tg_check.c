@@ -8,6 +8,7 @@
 #include "tg_known.h"
 #include "tg_lanes.h"
 #include "tg_later.h"
+#include "tg_many.h"
 #include "tg_replay.h"
 #include "tg_short.h"
 #include "tg_used.h"
@@ -62,7 +63,7 @@ Bool look_up(const TgHot* hot, TgSegment* s, ULong now, UInt n_groups,
    /* Bits below the page number say nothing. */
    if (UNLIKELY(differs >> shift != 0)) {
       for (UInt i = 0; i < n_groups; i++)
-         tg_segment_pages.page[i] = page[i];
+         tg_segment_page[i] = page[i];
       miss(hot, s, differs >> shift);
       return False;
    }
@@ -88,13 +89,19 @@ void miss_any(const TgHot* hot, TgSegment* s, UWord differs)
 }
 
 /* What the check does not know is simulated by a function of its own, lest the
-   check saves registers for it. */
+   check saves registers for it; and so are many machines, lest one does. */
 #define VARIANT(how, n, writes, split, instrs) \
+   static __attribute__((noinline)) \
+   void many_##how##_##n(const TgHot* hot, TgSegment* s, UWord differs) \
+   { \
+      if (!tg_many_short(hot, s, differs, n, writes, split)) \
+         miss_any(hot, s, differs); \
+   } \
    static __attribute__((noinline)) \
    void miss_##how##_##n(const TgHot* hot, TgSegment* s, UWord differs) \
    { \
       if (tg_n_lanes > 1) \
-         tg_replay_many(hot, s, differs); \
+         many_##how##_##n(hot, s, differs); \
       else if (!tg_short_plain(s, differs, n, writes, split)) \
          miss_any(hot, s, differs); \
    } \

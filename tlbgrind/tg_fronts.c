@@ -187,45 +187,18 @@ void exchange(const Front* f, UInt entry, TgPage* evicted, tlb_key key, TgPage* 
       tlb_policy_bound(f->array, 0, entry, now);
 }
 
-/* --- Pages that have to stay --- */
-
-/* A bit for the page, which few others share. */
-static inline ULong trace_of(const TgPage* p)
-{
-   return 1ULL << ((Addr)p / sizeof(TgPair) % 64);
-}
-
-static inline ULong traces_of(const TgSegmentPages* stay)
-{
-   ULong traces = 0;
-   for (UInt i = 0; i < stay->n; i++)
-      traces |= trace_of(stay->page[i]);
-   return traces;
-}
-
-/* Whether one of those that have to stay is among 2^large pages from `first` on. */
-static __attribute__((noinline))
-Bool has_to_stay(const TgPage* first, UInt large, const TgSegmentPages* stay)
-{
-   Bool found = False;
-   for (UInt i = 0; i < stay->n; i++)
-      found |= (Addr)stay->page[i] - (Addr)first < sizeof(TgPair) << large;
-   return found;
-}
-
 /* --- A miss --- */
 
 /* For tg_fronts_miss(). p: of a large page the first; number: of the page itself. Whether
    `large` is 0, and `kind` fetches, is constant. */
 static inline __attribute__((always_inline))
 ULong miss_all(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong wanted, ULong now,
-               UInt large, const TgSegmentPages* stay)
+               UInt large)
 {
    const Bool code = kind == TG_FETCH;
    const tlb_key key = tlb_key_of(number >> large, tg_knowledge.page_shift + large, 0);
    const TgTable table = code ? TG_CODE : TG_DATA;
    const Front* of_kind = fronts[kind];
-   const ULong traces = large > 0 ? 0 : traces_of(stay);
    tlb_shelf_page* behind = tg_n_lanes > 1 ? tg_behind(table, p, large) : NULL;
    ULong* counts = tg_ref_misses(r) + tg_streams_at();
    TgMissed missed = { 0, 0, 0 };
@@ -242,11 +215,6 @@ ULong miss_all(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong wanted, ULo
       const UInt entry = entry_to_evict(f, key);
       TgPage* evicted = large > 0 ? first_of_entry(f, entry, table, large)
                                   : (TgPage*)((Addr)f->short_cut[entry] - f->time_at);
-      if (UNLIKELY((large > 0 || (traces & trace_of(evicted)) != 0)
-                   && has_to_stay(evicted, large, stay))) {
-         left |= 1ULL << lane;
-         continue;
-      }
       exchange(f, entry, evicted, key, p, code, large, now);
       loads |= f->loads;
       stores |= f->stores;
@@ -276,21 +244,21 @@ ULong miss_all(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong wanted, ULo
 /* Of larger base pages. */
 static __attribute__((noinline))
 ULong miss_large(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong wanted, ULong now,
-                 UInt large, const TgSegmentPages* stay)
+                 UInt large)
 {
    p = tg_first_page(p, number, large);
    return kind == TG_FETCH
-             ? miss_all(r, p, number, TG_FETCH, wanted, now, large, stay)
-             : miss_all(r, p, number, kind, wanted, now, large, stay);
+             ? miss_all(r, p, number, TG_FETCH, wanted, now, large)
+             : miss_all(r, p, number, kind, wanted, now, large);
 }
 
 ULong tg_fronts_miss(const TgFronts* which, TgRef* r, TgPage* p, UWord number, TgKind kind,
-                     ULong wanted, ULong now, const TgSegmentPages* stay)
+                     ULong wanted, ULong now)
 {
    if (which->large > 0)
-      return miss_large(r, p, number, kind, wanted, now, which->large, stay);
-   return kind == TG_FETCH ? miss_all(r, p, number, TG_FETCH, wanted, now, 0, stay)
-                           : miss_all(r, p, number, kind, wanted, now, 0, stay);
+      return miss_large(r, p, number, kind, wanted, now, which->large);
+   return kind == TG_FETCH ? miss_all(r, p, number, TG_FETCH, wanted, now, 0)
+                           : miss_all(r, p, number, kind, wanted, now, 0);
 }
 
 /* --- Who has one --- */

@@ -35,10 +35,9 @@ void tg_fronts_find(Bool fast_path);
 
 /* The reference r to page p, whose number is `number`, as far as it is one of that
    kind and those of `wanted` want to see it, all of which have a front: they have
-   missed it, and know the page now. Returns those for which it is not that simple,
-   nothing of which is done: not all that they have is known, or they would evict one of
-   `stay`. */
+   missed it, and know the page now. Returns those of which nothing is done, for not all
+   that they have is known. */
 ULong tg_fronts_miss(const TgFronts* which, TgRef* r, TgPage* p, UWord number, TgKind kind,
-                     ULong wanted, ULong now, const TgSegmentPages* stay);
+                     ULong wanted, ULong now);
 
 #endif

@@ -27,7 +27,7 @@ static void init_page(TgTable table, TgPage* p, UWord number)
    p->time = tg_writes(p)->time = 0;
    rest->wanted = tg_knowledge.wanted[table];
    rest->wanted_writes = table == TG_DATA ? tg_knowledge.wanted_writes : 0;
-   rest->mark = rest->place = 0;
+   rest->place = 0;
    VG_(memset)(rest->backing, TG_NOT_ASKED, sizeof rest->backing);
    if (table == TG_CODE) {
       tg_code_unknown(p, tg_knowledge.page_shift);
@@ -121,7 +121,7 @@ void tg_page_wanted(TgTable table, TgPage* p, Bool reads, Bool writes,
 /* Chunks between two numbers: each of the range, or each there is, whichever
    are fewer. */
 static void chunks_in(TgTable table, UWord first, UWord n,
-                      Bool (*each)(Chunk* c, UWord from, UWord to,
+                      void (*each)(Chunk* c, UWord from, UWord to,
                                    void* opaque),
                       void* opaque)
 {
@@ -134,15 +134,16 @@ static void chunks_in(TgTable table, UWord first, UWord n,
       Chunk* c;
       VG_(HT_ResetIter)(chunks[table]);
       while ((c = VG_(HT_Next)(chunks[table])) != NULL) {
-         if (c->number >= from && c->number <= to
-             && !each(c, first, last, opaque))
-            return;
+         if (c->number >= from && c->number <= to)
+            each(c, first, last, opaque);
       }
       return;
    }
    for (UWord number = from;; number++) {
       Chunk* c = VG_(HT_lookup)(chunks[table], number);
-      if ((c != NULL && !each(c, first, last, opaque)) || number == to)
+      if (c != NULL)
+         each(c, first, last, opaque);
+      if (number == to)
          return;
    }
 }
@@ -164,7 +165,7 @@ typedef struct {
    ULong mask;
 } Forgetting;
 
-static Bool forget_in(Chunk* c, UWord from, UWord to, void* opaque)
+static void forget_in(Chunk* c, UWord from, UWord to, void* opaque)
 {
    const Forgetting* f = opaque;
    for (ULong bits = inside(c, from, to); bits != 0; bits &= bits - 1) {
@@ -178,7 +179,6 @@ static Bool forget_in(Chunk* c, UWord from, UWord to, void* opaque)
       VG_(memset)(tg_rest(p)->backing, TG_NOT_ASKED,
                   sizeof tg_rest(p)->backing);
    }
-   return True;
 }
 
 void tg_pages_forget(TgTable table, UWord first, UWord n, ULong mask)
@@ -193,7 +193,7 @@ void tg_page_list(TgTable table, UWord number)
 }
 
 typedef struct {
-   Bool (*each)(TgPage* p, void* opaque);
+   void (*each)(TgPage* p, void* opaque);
    void* opaque;
 } Listing;
 
@@ -206,23 +206,20 @@ static Bool is_known_widely(const TgPage* p)
    return (~unknown & tg_knowledge.wide) != 0;
 }
 
-static Bool listed_in(Chunk* c, UWord from, UWord to, void* opaque)
+static void listed_in(Chunk* c, UWord from, UWord to, void* opaque)
 {
    const Listing* l = opaque;
    for (ULong bits = c->listed & inside(c, from, to); bits != 0;
         bits &= bits - 1) {
       TgPage* p = &c->pair[__builtin_ctzll(bits)].page;
-      const Bool go_on = l->each(p, l->opaque);
+      l->each(p, l->opaque);
       if (!is_known_widely(p))
          c->listed &= ~(bits & -bits);
-      if (!go_on)
-         return False;
    }
-   return True;
 }
 
 void tg_pages_listed(TgTable table, UWord first, UWord n,
-                     Bool (*each)(TgPage* p, void* opaque), void* opaque)
+                     void (*each)(TgPage* p, void* opaque), void* opaque)
 {
    Listing l = { each, opaque };
    chunks_in(table, first, n, listed_in, &l);

@@ -41,7 +41,6 @@ typedef struct {
 typedef struct {
    ULong wanted;        /* by whom: a bit for each machine, and those below */
    ULong wanted_writes; /* the same for writes; see TgKnowledge */
-   UInt mark;   /* the segment in which it was last seen, see tg_replay.c */
    union {
       UInt place;  /* with one machine: in which entry of the second level it was
                       last, see tg_short.h */
@@ -49,7 +48,7 @@ typedef struct {
                       0: nothing yet */
    };
    UChar backing[TG_MAX_VIEWS]; /* what backs it, by view; see tg_lanes.c */
-} TgRest;
+} __attribute__((aligned(16))) TgRest;
 
 typedef struct {
    TgPage page;  /* as reads and fetches look it up */
@@ -138,7 +137,6 @@ typedef struct {
                    If not, it is looked up as a read is, and `write` only says
                    that writes are known, too. */
    Bool writes; /* writes are told apart at all */
-   ULong exact_times; /* machines that look at more than who is oldest */
    Bool mixed;       /* somebody compares times of fetches and of data */
 } TgKnowledge;
 
@@ -270,8 +268,8 @@ void tg_pages_forget(TgTable table, UWord first, UWord n, ULong mask);
 void tg_page_list(TgTable table, UWord number);
 
 /* Calls `each` for the listed ones among `n` pages from `first` on. It may say
-   wanted, and returns whether to go on. */
+   wanted. */
 void tg_pages_listed(TgTable table, UWord first, UWord n,
-                     Bool (*each)(TgPage* p, void* opaque), void* opaque);
+                     void (*each)(TgPage* p, void* opaque), void* opaque);
 
 #endif

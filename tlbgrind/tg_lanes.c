@@ -16,25 +16,14 @@
 
 TgLane* tg_lanes;
 UInt tg_n_lanes;
-Bool tg_disturbed;
 TgPage* tg_evicted;
-TgSegmentPages tg_segment_pages;
 
 static UInt page_shift;
 static Bool fast_path;
-static UInt mark_at_hand;
 
 static TgPage* page_of_time(const TgPort* port, uint64_t* time)
 {
    return (TgPage*)(void*)((UChar*)time - port->time_at);
-}
-
-void tg_segment_mark(UInt mark)
-{
-   TgSegmentPages* s = &tg_segment_pages;
-   for (UInt i = 0; i < s->n && !s->marked; i++)
-      tg_rest(s->page[i])->mark = mark;
-   s->marked = True;
 }
 
 static TgTable table_of(const TgPort* port)
@@ -56,7 +45,7 @@ static UWord n_pages(tlb_key key)
 
 /* Goes through those pages of a table that an entry covers and may know. */
 static void pages_of_table(const TgPort* port, TgTable table, tlb_key key,
-                           Bool (*each)(TgPage* p, void* opaque), void* opaque)
+                           void (*each)(TgPage* p, void* opaque), void* opaque)
 {
    const UInt large = port->lane->large;
    if (large == 0) {
@@ -64,25 +53,14 @@ static void pages_of_table(const TgPort* port, TgTable table, tlb_key key,
       return;
    }
    TgPage* p = tg_page(table, first_page(key));
-   for (UInt i = 0; i < 1u << large && each(p, opaque); i++)
-      p = tg_next_page(p);
-}
-
-/* The same for code and data as need be. */
-static void pages_of_entry(const TgPort* port, tlb_key key,
-                           Bool (*each)(TgPage* p, void* opaque), void* opaque)
-{
-   if (port->code)
-      pages_of_table(port, TG_CODE, key, each, opaque);
-   if (port->reads || port->writes)
-      pages_of_table(port, TG_DATA, key, each, opaque);
+   for (UInt i = 0; i < 1u << large; i++, p = tg_next_page(p))
+      each(p, opaque);
 }
 
 typedef struct {
    const TgPort* port;
    TgTable table;
    ULong time;
-   Bool found;
 } Search;
 
 /* A page that the machine wants has not been referenced since the entry came. */
@@ -92,14 +70,13 @@ static void find_time(ULong wanted, ULong time, Search* s)
       s->time = time;
 }
 
-static Bool youngest(TgPage* p, void* opaque)
+static void youngest(TgPage* p, void* opaque)
 {
    Search* s = opaque;
    if (s->port->code || s->port->reads || !tg_knowledge.split)
       find_time(tg_rest(p)->wanted, p->time, s);
    if (s->port->writes && tg_knowledge.split)
       find_time(tg_rest(p)->wanted_writes, tg_writes(p)->time, s);
-   return True;
 }
 
 uint64_t tg_lane_time(const tlb_array* a, tlb_key key)
@@ -121,27 +98,11 @@ static uint64_t range_time(tlb_key key, void* opaque)
    Search s = { .port = opaque };
    if (s.port->lane->large > 0)
       return tg_lane_time(s.port->array, key);
-   pages_of_entry(s.port, key, youngest, &s);
+   if (s.port->code)
+      pages_of_table(s.port, TG_CODE, key, youngest, &s);
+   if (s.port->reads || s.port->writes)
+      pages_of_table(s.port, TG_DATA, key, youngest, &s);
    return s.time;
-}
-
-static Bool is_marked(TgPage* p, void* opaque)
-{
-   Search* s = opaque;
-   s->found |= tg_rest(p)->mark == mark_at_hand;
-   return !s->found;
-}
-
-/* Whether the segment at hand refers to a page that the entry covers. */
-static Bool is_needed(const TgPort* port, tlb_key key, uint64_t* time)
-{
-   if (time == NULL || mark_at_hand == TG_NO_MARK)
-      return False;
-   if (time != &tlb_range)
-      return tg_rest(page_of_time(port, time))->mark == mark_at_hand;
-   Search s = { .port = port };
-   pages_of_entry(port, key, is_marked, &s);
-   return s.found;
 }
 
 /* --- Knowledge that ends --- */
@@ -149,14 +110,12 @@ static Bool is_needed(const TgPort* port, tlb_key key, uint64_t* time)
 static void want(const TgPort* port, TgTable table, TgPage* p)
 {
    tg_page_wanted(table, p, port->reads, port->writes, port->lane->bit);
-   tg_disturbed |= tg_rest(p)->mark == mark_at_hand;
 }
 
-static Bool want_each(TgPage* p, void* opaque)
+static void want_each(TgPage* p, void* opaque)
 {
    const Search* s = opaque;
    want(s->port, s->table, p);
-   return True;
 }
 
 static void release(uint64_t* time, tlb_key key, void* opaque)
@@ -227,8 +186,7 @@ static Bool is_absent(const TgLane* lane, const tlb_stop* stop)
 }
 
 /* Any other case, one array after the other as the route goes. */
-static Bool refer_first_level(TgLane* lane, const tlb_reference* r, TgPage* p,
-                              Bool* missed)
+static Bool refer_first_level(TgLane* lane, const tlb_reference* r, TgPage* p)
 {
    const TgTable table = r->user == TLB_FETCH ? TG_CODE : TG_DATA;
    const tlb_stop* stop = tlb_first_stop(&lane->h, r);
@@ -241,14 +199,12 @@ static Bool refer_first_level(TgLane* lane, const tlb_reference* r, TgPage* p,
                                tlb_entry_key(&lane->h, r, stop->shift[i]),
                                r->now);
    }
-   *missed = entry == TLB_MISS;
-   if (*missed) {
+   const Bool missed = entry == TLB_MISS;
+   if (missed) {
       which = tlb_roomier(&lane->h, r, stop);
       tlb_array* a = &lane->h.array[stop->array[which]];
       const tlb_key key = tlb_entry_key(&lane->h, r, stop->shift[which]);
       entry = tlb_array_place(a, key);
-      if (is_needed(a->opaque, a->key[entry], a->short_cut[entry]))
-         return False;
       tlb_array_fill_entry(a, entry, key, r->now);
    }
    if (fast_path && !lane->asked_always) {
@@ -259,7 +215,7 @@ static Bool refer_first_level(TgLane* lane, const tlb_reference* r, TgPage* p,
       else
          known(port, p);
    }
-   return True;
+   return missed;
 }
 
 /* --- What backs a page --- */
@@ -328,16 +284,15 @@ static void changed(void* opaque, uint64_t start, uint64_t end)
       tg_pages_forget(t, first, n, bits);
 }
 
-Bool tg_lane_refer(TgLane* lane, TgPage* p, UWord number, TgKind kind,
-                   ULong now, UInt mark, tlb_reference* out, Bool* missed)
+Bool tg_lane_refer(TgLane* lane, TgPage* p, UWord number, TgKind kind, ULong now,
+                   tlb_reference* out)
 {
    *out = (tlb_reference){ .page = number, .now = now, .user = (uint8_t)kind,
                            .page_shift = (uint8_t)page_shift,
                            .block_shift = (uint8_t)page_shift };
-   mark_at_hand = mark;
    if (!lane->base_pages)
       ask_backing(lane, p, out);
-   return refer_first_level(lane, out, p, missed);
+   return refer_first_level(lane, out, p);
 }
 
 /* --- Start --- */
@@ -456,8 +411,6 @@ void tg_lanes_init(const TgOptions* options)
             *tg_wanted_at_first(&k, kind) |= tg_lanes[i].bit;
       }
       k.split |= tg_lanes[i].tells_apart;
-      if (tg_needs_exact_times(&tg_lanes[i]))
-         k.exact_times |= tg_lanes[i].bit;
       k.mixed |= tg_is_mixed(&tg_lanes[i]);
       if (!tg_lane_is_plain(&tg_lanes[i]) || tg_is_mixed(&tg_lanes[i]))
          k.wide |= tg_lanes[i].bit;

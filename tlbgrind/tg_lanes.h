@@ -30,8 +30,6 @@ static inline TgTable tg_table_of(TgSide side)
    return side == TG_CODE_SIDE ? TG_CODE : TG_DATA;
 }
 
-enum { TG_MAX_SEGMENT_PAGES = 32 };
-
 /* What a first-level array's short cuts and releases need to know. */
 typedef struct {
    TgLane* lane;
@@ -130,34 +128,12 @@ static inline Bool tg_lane_is_plain(const TgLane* lane)
 uint64_t tg_lane_time(const tlb_array* a, tlb_key key);
 
 /* One reference of one machine's first level: to page p, whose number is `number`.
-   What it asked for goes to *out, and whether it missed to *missed.
-
-   Returns False, and has done nothing, if that would take away knowledge of a
-   page that the segment `mark` refers to: then its references have to be
-   simulated one by one. With TG_NO_MARK that never happens. */
-#define TG_NO_MARK (~0u)
-Bool tg_lane_refer(TgLane* lane, TgPage* p, UWord number, TgKind kind,
-                   ULong now, UInt mark, tlb_reference* out, Bool* missed);
+   What it asked for goes to *out. Returns whether it missed. */
+Bool tg_lane_refer(TgLane* lane, TgPage* p, UWord number, TgKind kind, ULong now,
+                   tlb_reference* out);
 
 /* The page that a first level evicted last, if it was known there; of a large page the
    first. */
 extern TgPage* tg_evicted;
-
-/* The pages of the segment that is being replayed, other than page by page. They
-   bear its mark once somebody needs to see that at the pages: to write it there
-   costs as much as a miss. */
-typedef struct {
-   UInt n;
-   Bool marked;
-   TgPage* page[TG_MAX_SEGMENT_PAGES];
-} TgSegmentPages;
-
-extern TgSegmentPages tg_segment_pages;
-
-void tg_segment_mark(UInt mark);
-
-/* Whether a page of the segment `mark` has been released, though not evicted,
-   since this was set to False. */
-extern Bool tg_disturbed;
 
 #endif

@@ -60,7 +60,7 @@ void tg_later_add(const TgHot* hot, TgSegment* s)
       const UInt base = s->group[i].base;
       n->hot.base[base] = hot->base[base];
       /* The program's own memory has driven it out of the nearer caches. */
-      __builtin_prefetch(tg_rest(tg_segment_pages.page[i]), 1);
+      __builtin_prefetch(tg_rest(tg_segment_page[i]), 1);
    }
    if (n_noted < N_SEGMENTS)
       return;

@@ -38,26 +38,15 @@ void tg_reach_init(const TgOptions* options)
       reach[TG_REACH_DATA]->second_time = TG_SECOND_TIME;
 }
 
-/* Whether the page that is to go is one of the segment's. */
-static Bool is_needed(tlb_reach* r, UInt mark)
-{
-   const uint64_t* time = mark == TG_NO_MARK ? NULL : tlb_reach_oldest(r);
-   return time != NULL && tg_rest(page_of_time(time))->mark == mark;
-}
-
-Bool tg_reach_refer(TgTable table, TgPage* p, UWord number, ULong now,
-                    UInt mark)
+void tg_reach_refer(TgTable table, TgPage* p, UWord number, ULong now)
 {
    tlb_reach* r = reach[table == TG_CODE ? TG_REACH_CODE : TG_REACH_DATA];
-   if (is_needed(r, mark))
-      return False;
    tlb_reach_reference(r, (uint64_t)number << number_shift, now,
                        fast_path ? &p->time : NULL);
    if (fast_path) {
       tg_rest(p)->wanted &= ~TG_WANTED_BY_REACH;
       tg_rest(p)->wanted_writes &= ~TG_WANTED_BY_REACH;
    }
-   return True;
 }
 
 void tg_reach_zero(void)

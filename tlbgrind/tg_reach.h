@@ -20,11 +20,8 @@ typedef enum { TG_REACH_CODE, TG_REACH_DATA, TG_REACH_SIDES } TgReachSide;
 void tg_reach_init(const TgOptions* options);
 
 /* A reference to page p, whose number is `number`, which reach wants to see; no
-   longer, then. Returns False, and has done nothing, if that would take away
-   knowledge of a page that the segment `mark` refers to, as tg_lane_refer()
-   does. */
-Bool tg_reach_refer(TgTable table, TgPage* p, UWord number, ULong now,
-                    UInt mark);
+   longer, then. */
+void tg_reach_refer(TgTable table, TgPage* p, UWord number, ULong now);
 
 /* Counts begin again: the life of a forked child. */
 void tg_reach_zero(void);

@@ -7,10 +7,9 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_vki.h"
 
-#include "tg_fronts.h"
 #include "tg_known.h"
 #include "tg_later.h"
-#include "tg_missed.h"
+#include "tg_many.h"
 #include "tg_replay.h"
 #include "tg_short.h"
 #include "tg_translate.h"
@@ -56,7 +55,7 @@ static void replay_data(TgRef* r, Addr a, ULong now)
       return;
    }
    tg_translate(r, tg_data_page(first), first,
-                first == last ? now : now - TG_HALF_TICKS, TG_NO_MARK);
+                first == last ? now : now - TG_HALF_TICKS, first == last);
    /* No reference is longer than a page, so there is at most one more. */
    if (first != last)
       tg_translate_second(r, tg_data_page(last), last, now);
@@ -79,7 +78,7 @@ static void fetch(const TgSegment* s, TgRef* r, ULong now)
    else if (goes_on(s, r))
       tg_translate_second(r, page, number, now);
    else
-      tg_translate(r, page, number, now, TG_NO_MARK);
+      tg_translate(r, page, number, now, s->n_fetches == 1);
 }
 
 static void note_data_time(const TgRef* r, UWord page, ULong now)
@@ -134,28 +133,38 @@ void tg_replay_note_times(const TgHot* hot, TgSegment* s)
    replay_refs(hot, s, s->n_refs, s->n_refs);
 }
 
+void tg_replay_from(const TgHot* hot, TgSegment* s, UInt nth)
+{
+   replays_refs += s->n_refs - nth;
+   replay_refs(hot, s, nth, s->n_refs);
+}
+
 /* --- The common case: a page or two of the segment are not known --- */
+
+TgPage* tg_segment_page[TG_MAX_GROUPS];
 
 /* One page of the segment that is not known, and the first reference to it. */
 typedef struct {
    TgPage* page;
    UInt nth;
    TgKind kind;
+   UInt bit; /* its group's; of the fetch, the one behind all groups' */
 } Unknown;
+
+_Static_assert(TG_MAX_GROUPS < 32, "a bit for each group, and one for the fetch");
 
 /* Completes the list of the groups' pages that the check has left: those that they
    begin on. Returns how many lie on two. */
 static UInt list_pages(const TgHot* hot, const TgSegment* s)
 {
-   TgPage** const page = tg_segment_pages.page;
    UInt on_two = 0;
    for (UInt i = 0; i < s->n_groups; i++) {
       const TgGroup* g = &s->group[i];
       const Addr first = hot->base[g->base] + g->first;
       const UWord number = page_of(first);
       on_two += number != page_of(first + g->span);
-      if (UNLIKELY(tg_page_number_of_data(page[i], page_shift) != number))
-         page[i] = tg_page(TG_DATA, number);
+      if (UNLIKELY(tg_page_number_of_data(tg_segment_page[i], page_shift) != number))
+         tg_segment_page[i] = tg_page(TG_DATA, number);
    }
    return on_two;
 }
@@ -169,59 +178,43 @@ static UInt first_fetch(const TgSegment* s)
    return i;
 }
 
-/* The first reference to the page that a group begins on, which is not known. */
-static Unknown unknown_of_group(const TgSegment* s, UInt nth_group)
+/* Whose page is not known: the bits of groups and fetch. */
+static UInt unknown_of(const TgSegment* s)
 {
-   const TgGroup* g = &s->group[nth_group];
-   const TgKind kind = !tg_knowledge.split ? tg_segment_refs(s)[g->oldest].kind
-                       : tg_group_writes(g) ? TG_WRITE : TG_READ;
-   return (Unknown){ tg_segment_pages.page[nth_group], g->oldest, kind };
+   UInt bits = s->fetch->tag != 0 ? 1u << s->n_groups : 0;
+   for (UInt i = 0; i < s->n_groups; i++) {
+      const TgPage* p = tg_group_probe(&s->group[i], tg_segment_page[i],
+                                       tg_knowledge.writes);
+      bits |= tg_is_data_unknown(p) ? 1u << i : 0;
+   }
+   return bits;
 }
 
-/* Whether its first write has to be seen besides, which need not be that one. */
-static Bool has_wanted_write(const TgSegment* s, UInt nth_group)
+/* The page that a group begins on, which is not known. */
+static Unknown unknown_of_group(const TgSegment* s, UInt i)
 {
-   return !tg_knowledge.split
-          && tg_write_is_wanted(&s->group[nth_group], tg_segment_pages.page[nth_group]);
+   const TgGroup* g = &s->group[i];
+   const TgKind kind = !tg_knowledge.split ? tg_segment_refs(s)[g->oldest].kind
+                       : tg_group_writes(g) ? TG_WRITE : TG_READ;
+   return (Unknown){ tg_segment_page[i], g->oldest, kind, 1u << i };
 }
 
 /* Lists the unknown ones. Returns how many, or -1 if it is not as simple as that. */
-static Int list_unknown(const TgSegment* s, Unknown* unknown)
+static Int list_unknown(const TgSegment* s, UInt bits, Unknown* unknown)
 {
    Int n = 0;
-   for (UInt i = 0; i < s->n_groups; i++) {
-      if (!tg_is_data_unknown(tg_group_probe(&s->group[i], tg_segment_pages.page[i],
-                                             tg_knowledge.writes)))
+   for (; bits != 0; bits &= bits - 1) {
+      const UInt i = (UInt)__builtin_ctz(bits);
+      if (i == s->n_groups) {
+         unknown[n++] = (Unknown){ s->fetch, first_fetch(s), TG_FETCH, 1u << i };
          continue;
-      if (has_wanted_write(s, i))
+      }
+      /* The first write need not be the first reference. */
+      if (!tg_knowledge.split && tg_write_is_wanted(&s->group[i], tg_segment_page[i]))
          return -1;
       unknown[n++] = unknown_of_group(s, i);
    }
-   if (s->fetch->tag != 0)
-      unknown[n++] = (Unknown){ s->fetch, first_fetch(s), TG_FETCH };
    return n;
-}
-
-/* If one page of the segment is unknown and no more than that, and the check knows all
-   pages, finds it: what list_unknown() would. */
-static Bool find_unknown(const TgSegment* s, UWord differs, Unknown* unknown)
-{
-   UInt which;
-   if (differs == TG_CODE_UNKNOWN) {
-      *unknown = (Unknown){ s->fetch, 0, TG_FETCH };
-      return tg_segment_refs(s)->kind == TG_FETCH;
-   }
-   if (differs != TG_DATA_UNKNOWN
-       || tg_count_unknown(s, s->n_groups, tg_knowledge.writes, &which) != 1)
-      return False;
-   *unknown = unknown_of_group(s, which);
-   return !has_wanted_write(s, which);
-}
-
-static UWord number_of(const Unknown* u)
-{
-   return u->kind == TG_FETCH ? tg_code_page_number(u->page, page_shift)
-                              : tg_page_number_of_data(u->page, page_shift);
 }
 
 static void sort_by_time(Unknown* unknown, Int n)
@@ -235,77 +228,6 @@ static void sort_by_time(Unknown* unknown, Int n)
    }
 }
 
-/* Marks that no page bears, as far as it matters: one that has borne its mark
-   since four thousand million segments is only taken for one of the segment's,
-   which is as exact. */
-static UInt new_mark(void)
-{
-   static UInt mark;
-   mark++;
-   if (mark == TG_NO_MARK)
-      mark++;
-   return mark;
-}
-
-/* Whether somebody who wants to see the next reference to the page looks at more
-   than who is oldest. */
-static Bool matters_exactly(const TgPage* p)
-{
-   const TgRest* rest = tg_rest(p);
-   /* Who asks for nothing needs not wait for the record. */
-   return tg_knowledge.exact_times != 0
-          && ((rest->wanted | rest->wanted_writes) & tg_knowledge.exact_times) != 0;
-}
-
-/* Simulates the first reference to an unknown page, if only machines with fronts, and base
-   pages no larger than others', want to see it. If not, or if that is not enough for all
-   of them, returns False: those that want to see it then have not seen it. */
-static inline __attribute__((always_inline))
-Bool simulate_fronts(const Unknown* u, TgRef* r, ULong now)
-{
-   const Bool split = tg_knowledge.split;
-   const TgFronts* f = &tg_fronts[0];
-   TgPage* p = u->page;
-   const ULong wanted = *tg_wanted(p, u->kind, split);
-   /* Where loads and stores are told apart, one that modifies is two of them. */
-   if ((wanted & ~f->lanes[u->kind]) != 0 || (split && r->modifies) || r->locked)
-      return False;
-   tg_missed_begin(False);
-   if (wanted != 0
-       && tg_fronts_miss(f, r, p, number_of(u), u->kind, wanted, now,
-                         &tg_segment_pages) != 0)
-      return False;
-   tg_probe(p, split ? tg_probe_at(u->kind) : 0)->time = now;
-   tg_settle(u->kind == TG_FETCH ? TG_CODE : TG_DATA, p);
-   return True;
-}
-
-/* Simulates the first reference to an unknown page. Returns False if the rest of
-   the segment has to be gone through one by one; `*done` says whether this
-   reference is part of the rest. `alone`: no other reference of the segment has to
-   be simulated. */
-static Bool simulate(const Unknown* u, TgRef* r, ULong now, UInt mark, Bool alone,
-                     Bool* done)
-{
-   if (tg_n_lanes > 1 && simulate_fronts(u, r, now))
-      return True;
-   switch (tg_knowledge.split && !alone
-              ? TG_NOT_SHORT
-              : tg_go_short_way(u->kind, r, u->page, now, tg_segment_pages.page,
-                                tg_segment_pages.n)) {
-   case TG_SHORT_DONE:
-      return True;
-   case TG_SHORT_NEEDED:
-      *done = False;
-      return False;
-   case TG_NOT_SHORT:
-      break;
-   }
-   tg_disturbed = False;
-   *done = tg_translate(r, u->page, number_of(u), now, mark);
-   return *done && !tg_disturbed;
-}
-
 /* The second page of a group, if it lies on two, else NULL. */
 static TgPage* second_page(const TgHot* hot, const TgGroup* g)
 {
@@ -314,22 +236,17 @@ static TgPage* second_page(const TgHot* hot, const TgGroup* g)
    return last == page_of(first) ? NULL : tg_data_page(last);
 }
 
-static Bool is_unknown(const TgGroup* g, const TgPage* p)
-{
-   return p != NULL
-          && tg_is_data_unknown(tg_group_probe(g, p, tg_knowledge.writes));
-}
-
 /* A segment with groups that lie on two pages: notes all times, if all pages are
    known. A stack that has grown to the end of a page makes many of these. */
 static Bool note_known(const TgHot* hot, TgSegment* s)
 {
-   if (s->fetch->tag != 0 || tg_knowledge.mixed || as_cachegrind)
+   if (tg_knowledge.mixed || as_cachegrind || unknown_of(s) != 0)
       return False;
    for (UInt i = 0; i < s->n_groups; i++) {
       const TgGroup* g = &s->group[i];
-      if (is_unknown(g, tg_segment_pages.page[i])
-          || is_unknown(g, second_page(hot, g)))
+      const TgPage* second = second_page(hot, g);
+      if (second != NULL
+          && tg_is_data_unknown(tg_group_probe(g, second, tg_knowledge.writes)))
          return False;
    }
    tg_replay_note_times(hot, s);
@@ -345,9 +262,7 @@ static Bool is_of_group(const TgRef* r, const TgGroup* g)
                                  : r->kind == TG_READ);
 }
 
-/* The number of the group's last reference before number `nth`; its first is, its last
-   is not. */
-static UInt last_before(const TgSegment* s, const TgGroup* g, UInt nth)
+UInt tg_last_before(const TgSegment* s, const TgGroup* g, UInt nth)
 {
    const TgRef* ref = tg_segment_refs(s);
    UInt i = nth - 1;
@@ -356,51 +271,26 @@ static UInt last_before(const TgSegment* s, const TgGroup* g, UInt nth)
    return i;
 }
 
-/* Notes the times of the references before number `nth`, whose pages are known by
-   now. */
-static void note_before(const TgHot* hot, TgSegment* s, UInt nth)
+/* Simulates the first reference to an unknown page. `alone`: no other reference of the
+   segment has to be simulated. */
+static void simulate(const Unknown* u, TgRef* r, ULong now, Bool alone)
 {
-   if (tg_knowledge.mixed) {
-      replay_refs(hot, s, nth, nth);
-      return;
-   }
-   for (UInt i = 0; i < s->n_groups; i++) {
-      const TgGroup* g = &s->group[i];
-      if (g->oldest >= nth)
-         continue;
-      TgPage* p = tg_group_probe(g, tg_segment_pages.page[i], tg_knowledge.split);
-      const ULong time
-         = tg_time_of_ref(s, g->newest < nth ? g->newest : last_before(s, g, nth));
-      p->time = p->time > time ? p->time : time;
-   }
-}
-
-/* The most common case of many machines: one page is not known. Returns False if it is
-   not as simple as that. */
-static Bool replay_one(const TgHot* hot, TgSegment* s, UWord differs)
-{
-   Unknown u;
-   if (s->n_fetches > 1 || tg_knowledge.mixed || !find_unknown(s, differs, &u))
-      return False;
-   if (matters_exactly(u.page))
-      note_before(hot, s, u.nth);
-   tg_segment_pages.page[s->n_groups] = s->fetch;
-   tg_segment_pages.n = s->n_groups + 1u;
-   if (!simulate_fronts(&u, &tg_segment_refs(s)[u.nth], tg_time_of_ref(s, u.nth)))
-      return False;
-   tg_short_times(s, s->n_groups, tg_knowledge.split);
-   return True;
+   const Bool split = tg_knowledge.split;
+   const UWord number = u->kind == TG_FETCH ? tg_code_page_number(u->page, page_shift)
+                                            : tg_page_number_of_data(u->page, page_shift);
+   if (tg_n_lanes > 1)
+      tg_many_see(r, u->page, number, u->kind, now, split);
+   else if ((split && !alone) || !tg_go_short_way(u->kind, r, u->page, now))
+      tg_translate(r, u->page, number, now, True);
 }
 
 /* Simulates the segment without going through its references, if it can: only
    the first reference to each unknown page, and then notes all times.
 
-   All other references are hits that only set the times of their pages. That
-   they are set after the misses, and not some before, does not change who is
-   evicted under LRU: it is the page with the oldest time, and it stays that,
-   whichever other times become younger, unless it is itself one of the
-   segment's pages; then the rest is gone through one by one. PLRU looks at
-   younger times, too, so there the times have to be right. */
+   All other references are hits that only set the times of their pages: those before an
+   unknown page are noted before it, by group, and the others at the end. If an unknown
+   page takes away the knowledge of one that the segment refers to, the references behind
+   it are gone through one by one. */
 static Bool replay_groups(const TgHot* hot, TgSegment* s, UWord differs)
 {
    enum { ALL_KNOWN = TG_DATA_UNKNOWN | TG_CODE_UNKNOWN };
@@ -410,24 +300,22 @@ static Bool replay_groups(const TgHot* hot, TgSegment* s, UWord differs)
       return False;
    if ((differs & ~(UWord)ALL_KNOWN) != 0 && list_pages(hot, s) != 0)
       return note_known(hot, s);
-   const Int n = list_unknown(s, unknown);
+   UInt bits = unknown_of(s);
+   const Int n = list_unknown(s, bits, unknown);
    if (n < 0)
       return False;
-   tg_segment_pages.page[s->n_groups] = s->fetch;
-   tg_segment_pages.n = s->n_groups + 1u;
-   tg_segment_pages.marked = False;
    if (n > 1)
       sort_by_time(unknown, n);
-   const UInt mark = new_mark();
    for (Int i = 0; i < n; i++) {
       const Unknown* u = &unknown[i];
-      Bool done = True;
-      if (matters_exactly(u->page))
-         note_before(hot, s, u->nth);
-      if (UNLIKELY(!simulate(u, &tg_segment_refs(s)[u->nth],
-                             tg_time_of_ref(s, u->nth), mark, n == 1, &done))) {
-         replays_refs += s->n_refs - u->nth;
-         replay_refs(hot, s, done ? u->nth + 1 : u->nth, s->n_refs);
+      if (tg_knowledge.mixed)
+         replay_refs(hot, s, u->nth, u->nth);
+      else
+         tg_note_before(s, s->n_groups, u->nth, tg_knowledge.split);
+      simulate(u, &tg_segment_refs(s)[u->nth], tg_time_of_ref(s, u->nth), n == 1);
+      bits &= ~u->bit;
+      if (UNLIKELY((unknown_of(s) & ~bits) != 0)) {
+         tg_replay_from(hot, s, u->nth + 1);
          return True;
       }
    }
@@ -456,14 +344,7 @@ void tg_replay(const TgHot* hot, TgSegment* s, UWord differs)
    /* A guarded reference is in no group. */
    if (fast_path && !s->guarded && replay_groups(hot, s, differs))
       return;
-   replays_refs += s->n_refs;
-   replay_refs(hot, s, 0, s->n_refs);
-}
-
-void tg_replay_many(const TgHot* hot, TgSegment* s, UWord differs)
-{
-   if (!replay_one(hot, s, differs))
-      tg_replay(hot, s, differs);
+   tg_replay_from(hot, s, 0);
 }
 
 /* --- Segments that a fault cuts short --- */

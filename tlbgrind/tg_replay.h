@@ -43,20 +43,27 @@ static inline ULong tg_instructions(void)
 ULong tg_replay_instructions(const TgRef* r);
 
 /* Simulates a segment that has just been run, with the bases that it left. The
-   check has left the groups' pages as far as it knows them in tg_segment_pages, and
+   check has left the groups' pages as far as it knows them in tg_segment_page, and
    says in which bits of the page number any of the tags that it looked at differs
    from what it was looking for: if TG_DATA_UNKNOWN and TG_CODE_UNKNOWN are all, it
    knows all pages. */
 void tg_replay(const TgHot* hot, TgSegment* s, UWord differs);
 
-/* The same with more than one machine, for a segment that is not guarded, with the short
-   cut for what is most common there. */
-void tg_replay_many(const TgHot* hot, TgSegment* s, UWord differs);
-
 #define TG_ANY_DIFFERENCE (~(UWord)0)
+
+/* The pages that the groups of the segment at hand begin on. */
+extern TgPage* tg_segment_page[TG_MAX_GROUPS];
 
 /* Notes the times of the segment's references, all of which are known. */
 void tg_replay_note_times(const TgHot* hot, TgSegment* s);
+
+/* Simulates the segment reference by reference from number `nth` on; those before it
+   have been. */
+void tg_replay_from(const TgHot* hot, TgSegment* s, UInt nth);
+
+/* The number of the group's last reference before number `nth`; its first is, its last
+   is not. */
+UInt tg_last_before(const TgSegment* s, const TgGroup* g, UInt nth);
 
 /* The core's events: a thread starts or stops running client code. */
 void tg_replay_start(ThreadId tid, ULong blocks);

@@ -62,7 +62,7 @@ static void missed(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now)
 static inline __attribute__((always_inline))
 Bool several(const TgSegment* s, UInt n_groups, Bool writes)
 {
-   TgPage* const* page = tg_segment_pages.page;
+   TgPage* const* page = tg_segment_page;
    for (;;) {
       UInt unknown = 0;
       UInt nth = ~0u;
@@ -107,55 +107,26 @@ static void become_known(tlb_array* a, UInt entry, TgPage* p, TgKind kind)
       tg_data_settle(p);
 }
 
-static TgPage* page_of_entry(const tlb_array* a, UInt entry)
-{
-   const uint64_t* time = a->short_cut[entry];
-   return time == NULL ? NULL : tg_page_of_time(time, 0);
-}
-
-/* NRU: whether the next use of an entry of the set clears the used bits of all
-   others, one of the segment's pages among them. */
-static Bool forgets_segment(const tlb_array* a, UInt set, TgPage* const* page,
-                            UInt n)
-{
-   const UInt first = set * a->g.ways;
-   if (a->next[set] + 1 < a->g.ways)
-      return False;
-   for (UInt e = first; e < first + a->g.ways; e++) {
-      if (tg_is_among(page_of_entry(a, e), page, n))
-         return True;
-   }
-   return False;
-}
-
 /* Where it is not one for loads or stores alone. */
-static TgShortEnd refer_any(TgRef* r, TgPage* p, tlb_key key, ULong now,
-                            TgPage* const* page, UInt n)
+static Bool refer_any(TgRef* r, TgPage* p, tlb_key key, ULong now)
 {
    tlb_array* a = tg_short_way[r->kind].first;
    if (a->g.policy == TLB_NRU) {
       /* It may be there, with its used bit off. */
-      if (forgets_segment(a, tlb_array_set(a, key), page, n))
-         return TG_NOT_SHORT;
       const UInt entry = tlb_array_lookup(a, key, now);
       if (entry != TLB_MISS) {
          become_known(a, entry, p, r->kind);
-         return TG_SHORT_DONE;
+         return True;
       }
    } else if (!tlb_array_all_attached(a)) {
-      return TG_NOT_SHORT;
+      return False;
    }
-   const UInt entry = tlb_array_place(a, key);
-   if (tg_is_among(page_of_entry(a, entry), page, n))
-      return TG_SHORT_NEEDED;
-   tlb_array_fill_entry(a, entry, key, now);
-   become_known(a, entry, p, r->kind);
+   become_known(a, tlb_array_fill(a, key, now), p, r->kind);
    missed(r->kind, r, p, key, now);
-   return TG_SHORT_DONE;
+   return True;
 }
 
-TgShortEnd tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now,
-                           TgPage* const* page, UInt n)
+Bool tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now)
 {
    const TgShortWay* w = &tg_short_way[kind];
    const UInt shift = tg_knowledge.page_shift;
@@ -163,7 +134,7 @@ TgShortEnd tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now,
    const UWord probe_at = split ? tg_probe_at(kind) : 0;
    tlb_array* a = w->first;
    if (a == NULL || *tg_wanted(p, kind, split) != 1)
-      return TG_NOT_SHORT;
+      return False;
    const UWord number
       = kind == TG_FETCH ? tg_code_page_number(p, shift)
                          : tg_page_number_of_data(tg_probe(p, probe_at), shift);
@@ -171,19 +142,17 @@ TgShortEnd tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now,
    const UInt set = (UInt)number & a->set_mask;
    if ((!w->plain && !w->tree) || a->filled[set] != a->g.ways
        || !tlb_array_all_attached(a))
-      return split ? TG_NOT_SHORT : refer_any(r, p, key, now, page, n);
+      return !split && refer_any(r, p, key, now);
    const UInt entry = w->plain ? tg_short_way_oldest(w, set)
                                : tlb_policy_oldest_known(a);
    TgPage* victim = tg_page_of_time(w->short_cut[entry], probe_at);
-   if (tg_is_among(victim, page, n))
-      return TG_SHORT_NEEDED;
    uint64_t* time = &tg_probe(p, probe_at)->time;
    tlb_array_replace(a, entry, key, now, time);
    *time = now;
    tg_short_exchange(p, victim, probe_at, kind, shift, kind == TG_FETCH,
                      tg_knowledge.writes, split);
    missed(kind, r, p, key, now);
-   return TG_SHORT_DONE;
+   return True;
 }
 
 /* --- Where there is one --- */
@@ -217,7 +186,7 @@ static void find(TgLane* lane, TgKind kind)
    w->tree = first->tree != NULL && first->sets == 1;
    w->n_attached = &first->n_attached;
    w->entries = first->g.entries
-                + (w->plain && tg_knowledge.exact_times == 0 ? 0 : 1);
+                + (w->plain && !tg_needs_exact_times(lane) ? 0 : 1);
    w->ways = first->g.ways;
    w->set_mask = first->set_mask;
    w->key = first->key;

@@ -42,15 +42,9 @@ extern TgShortWay tg_short_way[TG_N_KINDS];
    pages, see tg_lanes.c. */
 void tg_short_way_find(Bool fast_path);
 
-typedef enum { TG_SHORT_DONE, TG_SHORT_NEEDED, TG_NOT_SHORT } TgShortEnd;
-
 /* Simulates a reference of that kind to page p, which is not known, as part of r.
-   Why it is exact to simulate only a segment's first reference to a page and to note
-   the times of the others afterwards: see tg_replay.c. TG_SHORT_NEEDED, and nothing
-   done, if the page to be evicted is one of the segment's, of which there are n;
-   TG_NOT_SHORT if it is not that simple. */
-TgShortEnd tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now,
-                           TgPage* const* page, UInt n);
+   Returns False, and has done nothing, if it is not that simple. */
+Bool tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now);
 
 /* The page whose time that is, of what stands `probe_at` bytes behind. */
 static inline TgPage* tg_page_of_time(const uint64_t* time, UWord probe_at)
@@ -179,7 +173,7 @@ UInt tg_count_unknown(const TgSegment* s, UInt n_groups, Bool writes, UInt* whic
    UInt found = 0;
    #pragma GCC unroll 4
    for (UInt i = 0; i < n_groups; i++) {
-      const TgPage* p = tg_group_probe(&s->group[i], tg_segment_pages.page[i], writes);
+      const TgPage* p = tg_group_probe(&s->group[i], tg_segment_page[i], writes);
       const Bool is_unknown = tg_is_data_unknown(p);
       n += is_unknown;
       found = is_unknown ? i : found;
@@ -188,11 +182,27 @@ UInt tg_count_unknown(const TgSegment* s, UInt n_groups, Bool writes, UInt* whic
    return n;
 }
 
+/* Notes the times of a segment's groups before number `nth` of its references. */
+static inline __attribute__((always_inline))
+void tg_note_before(const TgSegment* s, UInt n_groups, UInt nth, Bool split)
+{
+   #pragma GCC unroll 4
+   for (UInt i = 0; n_groups > 1 && i < n_groups; i++) {
+      const TgGroup* g = &s->group[i];
+      if (g->oldest >= nth)
+         continue;
+      TgPage* p = tg_group_probe(g, tg_segment_page[i], split);
+      const ULong time
+         = tg_time_of_ref(s, g->newest < nth ? g->newest : tg_last_before(s, g, nth));
+      p->time = p->time > time ? p->time : time;
+   }
+}
+
 /* Notes the times of a segment all of which is known. */
 static inline __attribute__((always_inline))
 void tg_short_times(const TgSegment* s, UInt n_groups, Bool split)
 {
-   TgPage* const* page = tg_segment_pages.page;
+   TgPage* const* page = tg_segment_page;
    const ULong now = tg_clock;
    s->fetch->time = now;
    #pragma GCC unroll 4
@@ -222,7 +232,7 @@ Bool tg_short_plain_miss(const TgShortWay* w, TgKind kind, TgRef* r, TgPage* p,
    const tlb_key key = number | w->size;
    const UInt entry = tg_short_way_oldest(w, (UInt)number & w->set_mask);
    TgPage* victim = tg_page_of_time(w->short_cut[entry], probe_at);
-   if (UNLIKELY(!code && tg_is_among(victim, tg_segment_pages.page, n_groups)))
+   if (UNLIKELY(!code && tg_is_among(victim, tg_segment_page, n_groups)))
       return False;
    w->key[entry] = key;
    w->short_cut[entry] = &probe->time;
@@ -249,7 +259,7 @@ static inline __attribute__((always_inline))
 Bool tg_short_plain(const TgSegment* s, UWord differs, UInt n_groups, Bool writes,
                     Bool split)
 {
-   TgPage* const* page = tg_segment_pages.page;
+   TgPage* const* page = tg_segment_page;
    TgRef* const ref = (TgRef*)(Addr)(s->group + n_groups);
    /* No time may become less than the simulator has seen it. */
    const ULong then = tg_clock - n_groups;

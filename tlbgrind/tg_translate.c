@@ -14,18 +14,10 @@
 #include "tg_translate.h"
 
 static Bool fast_path;
-static Bool unfinished; /* the call that follows is for the same reference */
 
 void tg_translate_init(const TgOptions* options)
 {
    fast_path = options->fast_path;
-}
-
-/* A reference crosses to another page only where all of a segment is replayed. */
-static void begin_reference(const TgRef* r, UInt mark)
-{
-   if (!unfinished)
-      tg_missed_begin(mark == TG_NO_MARK || (r->modifies && tg_knowledge.split));
 }
 
 /* What the machine and those that follow it have missed in their first levels. */
@@ -47,34 +39,24 @@ static void miss(TgRef* r, TgLane* leader, TgTable table, TgPage* p,
    to be short: there are programs with more hot code than a processor's first cache
    holds. */
 static __attribute__((noinline))
-Bool refer_each(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, UInt mark,
-                ULong wanted)
+void refer_each(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, ULong wanted)
 {
    const TgTable table = kind == TG_FETCH ? TG_CODE : TG_DATA;
-   if (mark != TG_NO_MARK)
-      tg_segment_mark(mark);
-   if ((wanted & TG_WANTED_BY_REACH) != 0
-       && !tg_reach_refer(table, p, number, now, mark))
-      return False;
+   if ((wanted & TG_WANTED_BY_REACH) != 0)
+      tg_reach_refer(table, p, number, now);
    wanted &= TG_WANTED_BY_LANES;
    for (; wanted != 0; wanted &= wanted - 1) {
       TgLane* lane = &tg_lanes[__builtin_ctzll(wanted)];
       tlb_reference ref;
-      Bool missed;
       tg_evicted = NULL;
-      if (!tg_lane_refer(lane, p, number, kind, now, mark, &ref, &missed))
-         return False;
-      if (missed)
+      if (tg_lane_refer(lane, p, number, kind, now, &ref))
          miss(r, lane, table, p, &ref);
    }
-   return True;
 }
 
 /* All machines that want to see a reference of that kind. */
-static Bool refer_all(TgRef* r, TgPage* p, UWord number, TgKind kind,
-                      ULong now, UInt mark)
+static void refer_all(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now)
 {
-   static const TgSegmentPages nothing;
    const Bool write = kind == TG_WRITE && tg_knowledge.split;
    const TgTable table = kind == TG_FETCH ? TG_CODE : TG_DATA;
    ULong wanted = write ? tg_rest(p)->wanted_writes : tg_rest(p)->wanted;
@@ -84,15 +66,13 @@ static Bool refer_all(TgRef* r, TgPage* p, UWord number, TgKind kind,
       if (have_fronts == 0)
          continue;
       wanted &= ~have_fronts;
-      wanted |= tg_fronts_miss(f, r, p, number, kind, have_fronts, now,
-                               mark == TG_NO_MARK ? &nothing : &tg_segment_pages);
+      wanted |= tg_fronts_miss(f, r, p, number, kind, have_fronts, now);
    }
-   if (wanted != 0 && !refer_each(r, p, number, kind, now, mark, wanted))
-      return False;
+   if (wanted != 0)
+      refer_each(r, p, number, kind, now, wanted);
    (write ? tg_writes(p) : p)->time = now;
    if (fast_path)
       tg_settle(table, p);
-   return True;
 }
 
 /* The first read, fetch or write of a page, for the fault log. */
@@ -113,24 +93,23 @@ static void touch(const TgRef* r, TgPage* p, UWord number)
       rest->wanted_writes &= ~TG_WANTED_BY_FAULTS;
 }
 
-static Bool refer(TgRef* r, TgPage* p, UWord number, ULong now, UInt mark)
+static void refer(TgRef* r, TgPage* p, UWord number, ULong now)
 {
    touch(r, p, number);
-   return refer_all(r, p, number, r->kind, now, mark)
-          && (!r->modifies || !tg_knowledge.split
-              || refer_all(r, p, number, TG_WRITE, now, mark));
+   refer_all(r, p, number, r->kind, now);
+   if (r->modifies && tg_knowledge.split)
+      refer_all(r, p, number, TG_WRITE, now);
 }
 
-Bool tg_translate(TgRef* r, TgPage* p, UWord number, ULong now, UInt mark)
+void tg_translate(TgRef* r, TgPage* p, UWord number, ULong now, Bool on_one_page)
 {
-   begin_reference(r, mark);
-   unfinished = !refer(r, p, number, now, mark);
-   return !unfinished;
+   tg_missed_begin(!on_one_page || (r->modifies && tg_knowledge.split));
+   refer(r, p, number, now);
 }
 
 void tg_translate_second(TgRef* r, TgPage* p, UWord number, ULong now)
 {
-   refer(r, p, number, now, TG_NO_MARK);
+   refer(r, p, number, now);
 }
 
 void tg_translate_as_cachegrind(TgRef* r, UWord first, UWord last, ULong now)
@@ -155,7 +134,7 @@ void tg_translate_as_cachegrind(TgRef* r, UWord first, UWord last, ULong now)
       }
       o.missed |= 1u << level;
    }
-   begin_reference(r, TG_NO_MARK);
+   tg_missed_begin(True);
    if (o.missed)
       tg_missed_book(r, &tg_lanes[0], &o);
 }

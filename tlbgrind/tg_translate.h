@@ -15,12 +15,9 @@ void tg_translate_init(const TgOptions* options);
 
 /* Simulates reference r to page p, whose number is `number`, at the time `now`,
    and books what it missed. A modify is a read here; in a run that knows arrays
-   for stores it is a write to the same page, too.
-
-   Returns False if the segment `mark` has to be replayed reference by
-   reference instead, see tg_lane_refer(). What has been done by then is part
-   of this reference; asking again does the rest. */
-Bool tg_translate(TgRef* r, TgPage* p, UWord number, ULong now, UInt mark);
+   for stores it is a write to the same page, too. `on_one_page`: it does not cross to
+   another. */
+void tg_translate(TgRef* r, TgPage* p, UWord number, ULong now, Bool on_one_page);
 
 /* The second half of the reference that was the last call of tg_translate(): it
    crosses to the next page. */

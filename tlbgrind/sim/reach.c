@@ -42,9 +42,6 @@ enum {
    FIRST_PLACE = 2
 };
 
-/* None of the known pages. */
-static const uint32_t NONE = UINT32_MAX;
-
 /* The place of a known 4K page is KNOWN plus its number among the known. */
 static const uint32_t KNOWN = UINT32_MAX - TLB_REACH_SMALLEST;
 
@@ -288,22 +285,17 @@ static uint64_t later_time(const tlb_reach *r, uint32_t i)
    return a > b ? a : b;
 }
 
-/* All of the known pages are there. Times only grow, so if that of the page that
-   was the oldest has not changed it still is. */
-static uint32_t oldest_known(tlb_reach *r)
+/* All of the known pages are there. */
+static uint32_t oldest_known(const tlb_reach *r)
 {
    const int two_times = r->second_time != 0;
    uint32_t oldest = 0;
    uint64_t oldest_time = UINT64_MAX;
-   if (r->oldest != NONE && later_time(r, r->oldest) == r->oldest_time)
-      return r->oldest;
    for (uint32_t i = 0; i < TLB_REACH_SMALLEST; i++) {
       const uint64_t t = two_times ? later_time(r, i) : *r->time[i];
       oldest = t < oldest_time ? i : oldest;
       oldest_time = t < oldest_time ? t : oldest_time;
    }
-   r->oldest = oldest;
-   r->oldest_time = oldest_time;
    return oldest;
 }
 
@@ -358,7 +350,6 @@ void tlb_reach_reference(tlb_reach *r, uint64_t page, uint64_t now,
          i = r->n_known++;
       } else {
          i = oldest_known(r);
-         r->oldest = NONE;
          leave(r, i);
       }
       g->place_4k[in_region] = KNOWN + i;
@@ -371,14 +362,6 @@ void tlb_reach_reference(tlb_reach *r, uint64_t page, uint64_t now,
    /* Which of two it is only the caller knows. */
    if (time == NULL || r->second_time == 0)
       *r->time[i] = now;
-}
-
-const uint64_t *tlb_reach_oldest(tlb_reach *r)
-{
-   if (r->n_known < TLB_REACH_SMALLEST)
-      return NULL;
-   const uint32_t i = oldest_known(r);
-   return is_own(r, i) ? NULL : r->time[i];
 }
 
 void tlb_reach_detach(tlb_reach *r, const uint64_t *time)
@@ -411,7 +394,6 @@ void tlb_reach_init(tlb_reach *r, tlb_memory memory,
    r->second_time = 0;
    r->failed = 0;
    r->n_known = 0;
-   r->oldest = NONE;
    r->newest = NULL;
    r->region = r->bucket = NULL;
    r->n_regions = r->capacity = 0;

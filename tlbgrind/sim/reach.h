@@ -86,8 +86,6 @@ typedef struct {
    uint64_t *time[TLB_REACH_SMALLEST]; /* of each known page */
    tlb_reach_known known[TLB_REACH_SMALLEST];
    uint32_t n_known;
-   uint32_t oldest; /* of the known, when that was asked last; or none */
-   uint64_t oldest_time;
    tlb_reach_region *newest;   /* that was looked up */
    tlb_reach_region **region;  /* by number */
    tlb_reach_region **bucket;  /* by address, chained */
@@ -119,10 +117,6 @@ void tlb_reach_destroy(tlb_reach *r);
    tlb_reach_init(); which of them is set to `now` is for the caller to do. */
 void tlb_reach_reference(tlb_reach *r, uint64_t page, uint64_t now,
                          uint64_t *time);
-
-/* The time of the page that will stop being known when one comes that is not:
-   NULL if there is none yet, or if the caller does not keep its time. */
-const uint64_t *tlb_reach_oldest(tlb_reach *r);
 
 /* The caller's `time` of a known page goes away: the page stays known, but
    the caller has to make the next reference to it through the call above.

@@ -1,0 +1,79 @@
+/* The short way of many machines, as tg_short.h has one of a single machine: nine of ten
+   segments that they have to see have one page that is not known. */
+
+#ifndef TG_MANY_H
+#define TG_MANY_H
+
+#include "pub_tool_basics.h"
+
+#include "tg_blocks.h"
+#include "tg_fronts.h"
+#include "tg_known.h"
+#include "tg_missed.h"
+#include "tg_replay.h"
+#include "tg_short.h"
+#include "tg_translate.h"
+
+/* Simulates reference r to page p, whose number is `number`, as far as it is one of that
+   kind, at the time `now`. Mostly only machines with fronts, and base pages no larger
+   than others', want to see it. */
+static inline __attribute__((always_inline))
+void tg_many_see(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, Bool split)
+{
+   const TgFronts* f = &tg_fronts[0];
+   const ULong wanted = *tg_wanted(p, kind, split);
+   /* Where loads and stores are told apart, one that modifies is two of them. */
+   if (UNLIKELY((wanted & ~f->lanes[kind]) != 0 || (split && r->modifies) || r->locked)) {
+      tg_translate(r, p, number, now, True);
+      return;
+   }
+   tg_missed_begin(False);
+   if (UNLIKELY(wanted != 0 && tg_fronts_miss(f, r, p, number, kind, wanted, now) != 0)) {
+      tg_translate(r, p, number, now, True);
+      return;
+   }
+   tg_probe(p, split ? tg_probe_at(kind) : 0)->time = now;
+   tg_settle(kind == TG_FETCH ? TG_CODE : TG_DATA, p);
+}
+
+/* Simulates a segment of which one page is not known; `differs`: see tg_replay(). The
+   constants are those of tg_short_plain(). Returns False, and has done nothing, if it is
+   not that simple. */
+static inline __attribute__((always_inline))
+Bool tg_many_short(const TgHot* hot, TgSegment* s, UWord differs, UInt n_groups,
+                   Bool writes, Bool split)
+{
+   TgRef* const ref = (TgRef*)(Addr)(s->group + n_groups);
+   if (differs == TG_CODE_UNKNOWN) {
+      if (UNLIKELY(ref->kind != TG_FETCH))
+         return False;
+      /* Who holds code alone evicts none of the data. */
+      tg_many_see(ref, s->fetch, tg_code_page_number(s->fetch, TG_SHORT_SHIFT), TG_FETCH,
+                  tg_time_of_ref(s, 0), split);
+      tg_short_times(s, n_groups, split);
+      return True;
+   }
+   UInt unknown;
+   if (n_groups == 0 || differs != TG_DATA_UNKNOWN
+       || tg_count_unknown(s, n_groups, writes, &unknown) != 1)
+      return False;
+   const TgGroup* g = &s->group[unknown];
+   const UInt nth = g->oldest;
+   TgRef* r = &ref[nth];
+   TgPage* p = tg_segment_page[unknown];
+   if (!split && tg_write_is_wanted(g, p))
+      return False;
+   const TgKind kind = !split ? r->kind : tg_group_writes(g) ? TG_WRITE : TG_READ;
+   tg_note_before(s, n_groups, nth, split);
+   tg_many_see(r, p, tg_page_number_of_data(p, TG_SHORT_SHIFT), kind,
+               tg_time_of_ref(s, nth), split);
+   if (UNLIKELY(n_groups > 1
+                && (tg_count_unknown(s, n_groups, writes, &unknown) != 0
+                    || s->fetch->tag != 0)))
+      tg_replay_from(hot, s, nth + 1);
+   else
+      tg_short_times(s, n_groups, split);
+   return True;
+}
+
+#endif
