@@ -137,7 +137,9 @@ typedef struct {
                    If not, it is looked up as a read is, and `write` only says
                    that writes are known, too. */
    Bool writes; /* writes are told apart at all */
-   Bool mixed;       /* somebody compares times of fetches and of data */
+   Bool mixed;     /* somebody compares times of fetches and of data */
+   Bool own_times; /* somebody compares the times of some references with what it has
+                      noted itself of others that missed elsewhere first */
 } TgKnowledge;
 
 extern TgKnowledge tg_knowledge;

@@ -412,6 +412,7 @@ void tg_lanes_init(const TgOptions* options)
       }
       k.split |= tg_lanes[i].tells_apart;
       k.mixed |= tg_is_mixed(&tg_lanes[i]);
+      k.own_times |= tg_has_also_behind(&tg_lanes[i]);
       if (!tg_lane_is_plain(&tg_lanes[i]) || tg_is_mixed(&tg_lanes[i]))
          k.wide |= tg_lanes[i].bit;
    }

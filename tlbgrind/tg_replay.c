@@ -319,7 +319,7 @@ static Bool replay_groups(const TgHot* hot, TgSegment* s, UWord differs)
          return True;
       }
    }
-   if (tg_knowledge.mixed)
+   if (tg_knowledge.mixed || tg_knowledge.own_times)
       tg_replay_note_times(hot, s);
    else
       tg_short_times(s, s->n_groups, tg_knowledge.split);

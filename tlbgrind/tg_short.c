@@ -201,23 +201,12 @@ static void find(TgLane* lane, TgKind kind)
    }
 }
 
-/* Whether an array is asked first by some and by others later: then times of the
-   ones matter in the middle of a segment to the others. */
-static Bool has_also_behind(const TgLane* lane)
-{
-   for (UInt i = 0; i < lane->machine->m.n_arrays; i++) {
-      if (lane->h.array[i].also_behind)
-         return True;
-   }
-   return False;
-}
-
 void tg_short_way_find(Bool fast_path)
 {
    static const uint32_t none;
    for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
       tg_short_way[kind] = (TgShortWay){ .n_attached = &none, .entries = 1 };
-      if (fast_path && tg_n_lanes == 1 && !has_also_behind(&tg_lanes[0]))
+      if (fast_path && tg_n_lanes == 1 && !tg_has_also_behind(&tg_lanes[0]))
          find(&tg_lanes[0], kind);
    }
    /* Who does not tell reads and writes apart takes the one for the other. */

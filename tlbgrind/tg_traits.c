@@ -63,14 +63,23 @@ tlb_array* tg_base_array(TgLane* lane, TgKind kind)
    return tg_base_arrays(lane, kind, array) == 1 ? array[0] : NULL;
 }
 
+Bool tg_has_also_behind(const TgLane* lane)
+{
+   for (UInt i = 0; i < lane->machine->m.n_arrays; i++) {
+      if (lane->h.array[i].also_behind)
+         return True;
+   }
+   return False;
+}
+
 Bool tg_needs_exact_times(const TgLane* lane)
 {
    for (UInt i = 0; i < lane->machine->m.n_arrays; i++) {
       const tlb_array* a = &lane->h.array[i];
-      if (a->also_behind || (a->short_cut != NULL && a->g.policy == TLB_PLRU))
+      if (a->short_cut != NULL && a->g.policy == TLB_PLRU)
          return True;
    }
-   return False;
+   return tg_has_also_behind(lane);
 }
 
 UInt tg_large_of(const TgLane* lane)

@@ -25,6 +25,10 @@ Bool tg_tells_apart(const TgLane* lane);
    sizes or for different references. */
 Bool tg_has_doubles(const TgLane* lane);
 
+/* Whether an array is asked first by some references and by others when they have missed
+   elsewhere. */
+Bool tg_has_also_behind(const TgLane* lane);
+
 /* Whether somebody chooses by more than who is oldest, or in the middle of
    references that went elsewhere first. */
 Bool tg_needs_exact_times(const TgLane* lane);

@@ -157,6 +157,17 @@ def test_reach_beside_arrays_for_loads_or_stores(tmp_path: Path, machine: str, s
     compare(tmp_path, [machine, "power8"], program, ("--reach=yes", f"--reach-out-file={tmp_path / 'reach'}"))
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_stores_that_ask_first_what_loads_ask_later(tmp_path: Path, seed: int) -> None:
+    """As on a Core 2, with so few entries that the order of loads and stores of one segment matters."""
+    text = MADE_UP.format(name="later", policy="lru", ways="4").replace(
+        "level 1\n   users loads+stores\n   entries 16", "level 1\n   users loads\n   entries 4"
+    )
+    text = text.replace("level 2\n   users all\n   entries 128", "level 2\n   users loads+stores\n   entries 16")
+    (tmp_path / "later").write_text(text, encoding="ascii")
+    compare(tmp_path, ["./later", "power8"], [str(build(tmp_path, seed, 60, 64))])
+
+
 def test_equal_machines_are_counted_apart(tmp_path: Path) -> None:
     """Machines with equal first levels share the work, not the counts."""
     for name in ("first", "second"):
