@@ -2,7 +2,6 @@
 
 #include "pub_tool_basics.h"
 
-#include "pub_tool_hashtable.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
@@ -14,6 +13,7 @@ _Static_assert((UInt)TLB_SHELF_SPANS == (UInt)TG_N_SIDES, "a span is a side");
 
 UInt tg_n_streams;
 ULong tg_behind_last[TG_N_TABLES];
+ULong tg_behind_varies[TG_N_TABLES];
 tlb_shelf* tg_shelf[TG_N_TABLES][TG_MAX_LANES];
 
 /* A line of the processor's cache each. */
@@ -59,54 +59,35 @@ static UWord number_of(TgTable table, const TgPage* p)
                            : tg_page_number_of_data(p, shift);
 }
 
-/* A page of code and the same page as data are one behind the first level. */
-static UInt behind_number(TgTable table, const TgPage* p)
+/* A page of code and the same page as data are one behind the first level: the record of
+   the data has it first. */
+static UInt behind_number(TgTable table, const TgPage* p, UInt large)
 {
    const UWord number = number_of(table, p);
    TgRest* data = tg_rest(tg_data_page(number));
-   if (data->behind == 0)
-      data->behind = new_page(number);
-   return data->behind;
+   UInt* behind = large > 0 ? &data->behind_large : &data->behind;
+   if (*behind == 0)
+      *behind = new_page(number >> large);
+   return *behind;
 }
 
-/* Those of large pages are looked for by number and size. */
-typedef struct {
-   void* next;  /* first two: as VG_(HashTable) wants them */
-   UWord key;
-   UInt behind; /* its number */
-} Large;
-
-static UInt behind_large(UWord page, UInt large)
-{
-   static VgHashTable* table;
-   const UWord key = page << TG_CHUNK_BITS | (large - 1);
-   if (table == NULL)
-      table = VG_(HT_construct)("tg.behind.large");
-   Large* l = VG_(HT_lookup)(table, key);
-   if (l == NULL) {
-      l = VG_(malloc)("tg.behind.large", sizeof *l);
-      *l = (Large){ .key = key, .behind = new_page(page) };
-      VG_(HT_add_node)(table, l);
-   }
-   return l->behind;
-}
-
+/* The number of a large page stands at a base page of its own, which is in the middle of no
+   page of another size. */
 tlb_shelf_page* tg_behind(TgTable table, const TgPage* p, UInt large)
 {
+   p = tg_middle_page(p, large);
    TgRest* rest = tg_rest(p);
-   if (large > 0)
-      return page_of(behind_large(number_of(table, p) >> large, large));
-   if (UNLIKELY(rest->behind == 0))
-      rest->behind = behind_number(table, p);
-   return page_of(rest->behind);
+   UInt* behind = large > 0 ? &rest->behind_large : &rest->behind;
+   if (UNLIKELY(*behind == 0))
+      *behind = behind_number(table, p, large);
+   return page_of(*behind);
 }
 
 void tg_behind_fill(TgLane* lane, TgTable table, tlb_shelf_page* p,
-                    tlb_shelf_entry* oldest, const tlb_reference* r,
-                    tlb_outcome* out)
+                    const tlb_reference* r, tlb_outcome* out)
 {
    TgShelf* s = lane->shelf[table];
-   tlb_shelf_fill(s->shelf, p, oldest, r->now);
+   tlb_shelf_fill(s->shelf, p, r->now);
    out->missed |= 1u << s->level;
    tlb_translate_from(&lane->h, r, s->level + 1, out);
 }
@@ -147,10 +128,20 @@ static UInt hit_cycles(const TgLane* lane, const tlb_stop* stop, UInt i)
    return tlb_known_cycles(lane->machine->m.array[stop->array[i]].hit_cycles);
 }
 
+static UInt ways_of(const TgLane* lane, const tlb_stop* stop)
+{
+   UInt ways = 0;
+   for (UInt i = 0; i < stop->n; i++)
+      ways += lane->h.array[stop->array[i]].g.ways;
+   return ways;
+}
+
 /* Whether the arrays there are one shelf: of those side by side it is the one with
    the oldest page that takes a new one. */
 static Bool are_one_shelf(const TgLane* lane, const tlb_stop* stop)
 {
+   if (ways_of(lane, stop) > TLB_SHELF_MAX_WAYS)
+      return False;
    const Int walks_kept_in = tlb_walk_array(&lane->machine->m);
    const UInt sets = lane->h.array[stop->array[0]].sets;
    for (UInt i = 0; i < stop->n; i++) {
@@ -175,14 +166,6 @@ static Bool are_asked_for(const TgLane* lane, const tlb_stop* stop, TgTable othe
       }
    }
    return False;
-}
-
-static UInt ways_of(const TgLane* lane, const tlb_stop* stop)
-{
-   UInt ways = 0;
-   for (UInt i = 0; i < stop->n; i++)
-      ways += lane->h.array[stop->array[i]].g.ways;
-   return ways;
 }
 
 static void init_shelf(TgLane* lane, TgTable table, const tlb_stop* stop,
@@ -240,25 +223,31 @@ static UInt levels_behind(const TgLane* lane, UInt user)
 /* Whether all references that no level has come to the same. */
 static Bool walks_are_alike(const TgLane* lane, TgTable table)
 {
-   const tlb_machine* m = &lane->machine->m;
-   if (table == TG_DATA
-       && levels_behind(lane, TLB_LOAD) != levels_behind(lane, TLB_STORE))
-      return False;
-   for (UInt i = 0; i < m->n_walk_steps; i++) {
-      if (m->walk[i].cached)
-         return False;
-   }
-   return True;
+   return table == TG_CODE
+          || levels_behind(lane, TLB_LOAD) == levels_behind(lane, TLB_STORE);
 }
 
-/* What they come to, the miss of the first level aside. */
-static tlb_outcome walk_of(TgLane* lane, TgTable table)
+static Bool walks_vary(const TgLane* lane)
+{
+   const tlb_machine* m = &lane->machine->m;
+   for (UInt i = 0; i < m->n_walk_steps; i++) {
+      if (m->walk[i].cached)
+         return True;
+   }
+   return False;
+}
+
+/* What they come to, the miss of the first level aside, and references that vary. */
+static tlb_outcome walk_of(TgLane* lane, TgTable table, Bool varies)
 {
    const tlb_reference r = { .user = table == TG_CODE ? TLB_FETCH : TLB_LOAD,
                              .page_shift = (uint8_t)lane->base_shift,
                              .block_shift = (uint8_t)lane->base_shift };
    tlb_outcome o = { .missed = levels_behind(lane, r.user) };
-   tlb_hierarchy_walk(&lane->h, &r, &o);
+   if (varies)
+      tlb_hierarchy_pay_walk(&lane->h, &o);
+   else
+      tlb_hierarchy_walk(&lane->h, &r, &o);
    return o;
 }
 
@@ -271,20 +260,24 @@ static void find_usual(TgLane* lane, TgTable table)
    for (UInt user = 0; user < TLB_N_USERS; user++)
       u->counted &= !is_of_table(user, table) || lane->h.entry_level[user] == 0;
    u->alike = walks_are_alike(lane, table);
+   u->varies = walks_vary(lane);
    if (u->alike)
-      u->walk = walk_of(lane, table);
+      u->walk = walk_of(lane, table, u->varies);
    UInt level;
    const tlb_stop* stop = stop_behind(lane, table, &level);
    if (stop != NULL)
       u->usual.cycles = hit_cycles(lane, stop, 0);
-   u->known = u->counted && u->alike && u->walk.missed == 0
+   u->known = u->counted && u->alike && !u->varies && u->walk.missed == 0
               && tg_lane_is_plain(lane);
    if (u->known)
       u->usual = u->walk;
    u->walk.cycles -= u->usual.cycles;
    const TgShelf* s = lane->shelf[table];
-   if (s != NULL && u->alike && u->walk.missed == 1u << s->level)
-      tg_behind_last[table] |= lane->bit;
+   if (s == NULL || !u->alike || u->walk.missed != 1u << s->level)
+      return;
+   tg_behind_last[table] |= lane->bit;
+   if (u->varies)
+      tg_behind_varies[table] |= lane->bit;
 }
 
 /* --- Streams --- */
@@ -312,8 +305,8 @@ static void join(TgStream* s, TgLane* lane, TgSide side)
    if (shelf == NULL)
       return;
    shelf->shelf->bit[table] = lane->bit;
-   shelf->shelf->from[side] = s->first + rung;
-   shelf->shelf->to[side] = s->first + s->n;
+   shelf->shelf->from[side] = (UShort)(s->first + rung);
+   shelf->shelf->to[side] = (UShort)(s->first + s->n);
 }
 
 static void find_stream(TgLane* leader, TgSide side, UInt* n)
@@ -400,7 +393,7 @@ static void settle_stream(const TgStream* s, TgTable table, ULong* misses)
 
 static void settle_walks(const TgLane* lane, TgTable table, ULong* misses)
 {
-   ULong* count = tg_count_of_walks(misses, lane->number);
+   ULong* count = tg_counts_of_walks(misses) + lane->number;
    add(misses + lane->number * TG_N_OF_A_MISS, &lane->usual[table].walk, *count);
    *count = 0;
 }
@@ -434,7 +427,7 @@ static void clear_out(TgLane* lane, const TgShelf* s)
    }
    if (lane->h.walker.shelf == s->shelf)
       lane->h.walker.shelf = NULL;
-   VG_(free)(s->shelf->entry);
+   VG_(free)(s->shelf->memory);
 }
 
 void tg_behind_part(void)
@@ -452,6 +445,6 @@ void tg_behind_part(void)
       VG_(memset)(l->usual, 0, sizeof l->usual);
    }
    for (UInt t = 0; t < TG_N_TABLES; t++)
-      tg_behind_last[t] = 0;
+      tg_behind_last[t] = tg_behind_varies[t] = 0;
    find_streams();
 }

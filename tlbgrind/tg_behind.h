@@ -36,25 +36,25 @@ static inline UInt tg_streams_at(void)
 /* The shelves by table and machine; NULL: it has none. */
 extern tlb_shelf* tg_shelf[TG_N_TABLES][TG_MAX_LANES];
 
-/* By table, the machines behind whose shelf are walks alone, all alike. */
+/* By table, the machines behind whose shelf are walks alone, all alike; and those among
+   them of which the references vary. */
 extern ULong tg_behind_last[TG_N_TABLES];
+extern ULong tg_behind_varies[TG_N_TABLES];
 
-/* A line's count of what no level of the machine has: see TgUsual. */
-static inline ULong* tg_count_of_walks(ULong* misses, UInt lane)
+/* A line's counts of what no level of a machine has, by machine: see TgUsual. */
+static inline ULong* tg_counts_of_walks(ULong* misses)
 {
-   return misses + tg_streams_at() + tg_n_streams + lane;
+   return misses + tg_streams_at() + tg_n_streams;
 }
 
 /* What stands at the page, made if it is new; or, unless `large` is 0, at the large page
    of 2^large base pages of which p is the first. */
 tlb_shelf_page* tg_behind(TgTable table, const TgPage* p, UInt large);
 
-/* The machine is asked for a page that is not on its shelf: now it is, instead of
-   `oldest` as tlb_shelf_ahead() says. Adds to *out what that comes to, the miss of the
-   first level aside. */
+/* The machine is asked for a page that is not on its shelf: now it is. Adds to *out what
+   that comes to, the miss of the first level aside. */
 void tg_behind_fill(TgLane* lane, TgTable table, tlb_shelf_page* p,
-                    tlb_shelf_entry* oldest, const tlb_reference* r,
-                    tlb_outcome* out);
+                    const tlb_reference* r, tlb_outcome* out);
 
 /* Adds what was counted for machines together to the costs of each. */
 void tg_behind_settle(void);

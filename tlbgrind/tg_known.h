@@ -47,6 +47,7 @@ typedef struct {
       UInt behind; /* with several: the number of what tg_behind.h keeps of it;
                       0: nothing yet */
    };
+   UInt behind_large; /* the same of a large page, see tg_behind.c */
    UChar backing[TG_MAX_VIEWS]; /* what backs it, by view; see tg_lanes.c */
 } __attribute__((aligned(16))) TgRest;
 
@@ -102,8 +103,8 @@ static inline TgRest* tg_rest(const TgPage* p)
 }
 
 /* The records of 2^bits pages, from a number that is a multiple of so many on, lie side
-   by side, up to a chunk of them: the first of those that the page belongs to, and the
-   next. */
+   by side, up to a chunk of them: the first of those that the page belongs to, the next
+   page, and that in the middle (of one page itself). */
 static inline TgPage* tg_first_page(TgPage* p, UWord number, UInt bits)
 {
    return p - 2 * (number & (((UWord)1 << bits) - 1));
@@ -112,6 +113,11 @@ static inline TgPage* tg_first_page(TgPage* p, UWord number, UInt bits)
 static inline TgPage* tg_next_page(TgPage* p)
 {
    return p + 2;
+}
+
+static inline const TgPage* tg_middle_page(const TgPage* first, UInt bits)
+{
+   return first + 2 * (((UWord)1 << bits) / 2);
 }
 
 _Static_assert(sizeof(TgPair) == 2 * sizeof(TgPage), "see tg_next_page()");
@@ -132,6 +138,7 @@ typedef struct {
    ULong wanted[TG_N_TABLES]; /* what a new page is wanted by */
    ULong wanted_writes;       /* the same for writes of data */
    ULong wide;  /* machines whose entries can cover more than a base page */
+   ULong apart; /* machines that have arrays of their own for loads and stores */
    Bool split;  /* loads and stores have arrays of their own somewhere: a
                    write is looked up by `write` alone, with a time of its own.
                    If not, it is looked up as a read is, and `write` only says

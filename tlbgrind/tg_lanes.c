@@ -410,7 +410,7 @@ void tg_lanes_init(const TgOptions* options)
          if (!tg_lanes[i].follows[tg_side_of(&tg_lanes[i], kind)])
             *tg_wanted_at_first(&k, kind) |= tg_lanes[i].bit;
       }
-      k.split |= tg_lanes[i].tells_apart;
+      k.apart |= tg_lanes[i].tells_apart ? tg_lanes[i].bit : 0;
       k.mixed |= tg_is_mixed(&tg_lanes[i]);
       k.own_times |= tg_has_also_behind(&tg_lanes[i]);
       if (!tg_lane_is_plain(&tg_lanes[i]) || tg_is_mixed(&tg_lanes[i]))
@@ -418,6 +418,7 @@ void tg_lanes_init(const TgOptions* options)
    }
    for (UInt kind = 0; kind < TG_N_KINDS; kind++)
       *tg_wanted_at_first(&k, kind) |= options->reach ? TG_WANTED_BY_REACH : 0;
+   k.split = k.apart != 0;
    if (!k.split)
       k.wanted_writes = 0;
    k.writes = k.split || options->faults.on;

@@ -52,9 +52,10 @@ typedef struct {
 typedef struct {
    Bool counted; /* its misses are counted so */
    Bool known;   /* it is known without asking: there is no other level */
-   Bool alike;   /* walks all cost the same */
+   Bool alike;   /* walks all cost the same, but for the references that they take */
+   Bool varies;  /* and these vary, for some are spared: they are booked beside it */
    tlb_outcome usual;
-   tlb_outcome walk; /* if they do: what comes beside it if no level has the page */
+   tlb_outcome walk; /* if alike: what comes beside it if no level has the page */
 } TgUsual;
 
 /* Machines that have missed their first levels. */

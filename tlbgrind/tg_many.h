@@ -27,7 +27,7 @@ void tg_many_see(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, Bool
       tg_translate(r, p, number, now, True);
       return;
    }
-   tg_missed_begin(False);
+   tg_missed_begin(0);
    if (UNLIKELY(wanted != 0 && tg_fronts_miss(f, r, p, number, kind, wanted, now) != 0)) {
       tg_translate(r, p, number, now, True);
       return;

@@ -10,7 +10,7 @@
 /* What the reference at hand has missed so far: by cost, from TG_MISS_1 on, a bit
    for each machine. */
 static ULong missed_so_far[TG_N_OF_A_MISS];
-Bool tg_missed_in_parts;
+ULong tg_missed_in_parts;
 static ULong* extra; /* TG_N_COSTS by machine */
 
 void tg_missed_init(void)
@@ -30,6 +30,7 @@ void tg_missed_begin_parts(void)
 
 static void note_parts(TgKind kind, UInt cost, ULong lanes)
 {
+   lanes &= tg_missed_in_parts;
    ULong again = missed_so_far[cost] & lanes;
    missed_so_far[cost] |= lanes;
    for (; again != 0; again &= again - 1)
@@ -39,6 +40,8 @@ static void note_parts(TgKind kind, UInt cost, ULong lanes)
 
 static void note_missed(TgKind kind, const TgLane* lane, const tlb_outcome* o)
 {
+   if ((lane->bit & tg_missed_in_parts) == 0)
+      return;
    for (UInt missed = tg_misses_of(o); missed != 0; missed &= missed - 1)
       note_parts(kind, (UInt)__builtin_ctz(missed), lane->bit);
 }
@@ -46,28 +49,19 @@ static void note_missed(TgKind kind, const TgLane* lane, const tlb_outcome* o)
 void tg_missed_book(TgRef* r, const TgLane* lane, const tlb_outcome* o)
 {
    tg_book_misses(tg_ref_misses(r) + lane->number * TG_N_OF_A_MISS, o);
-   if (tg_missed_in_parts)
-      note_missed(r->kind, lane, o);
+   note_missed(r->kind, lane, o);
 }
 
-/* What is read of the shelves has been driven out of the processor's nearest cache
-   by that of other machines: asks for all before the first is needed. */
-static void fetch_ahead(const tlb_shelf_page* page, TgTable table, ULong machines)
+static ULong* walk_references(const TgRef* r, const TgLane* lane)
 {
-   for (; machines != 0; machines &= machines - 1) {
-      const tlb_shelf* shelf = tg_shelf[table][__builtin_ctzll(machines)];
-      const tlb_shelf_entry* set = tlb_shelf_set(shelf, page->number);
-      __builtin_prefetch(set, 1);
-      __builtin_prefetch(set + shelf->ways - 1, 1);
-   }
+   return r->misses + lane->number * TG_N_OF_A_MISS + TG_WALK_REFS - TG_MISS_1;
 }
 
 /* No level of the machine has the page, and all its walks are alike. */
 static void count_walk(TgRef* r, const TgLane* lane, TgTable table)
 {
-   ++*tg_count_of_walks(r->misses, lane->number);
-   if (tg_missed_in_parts)
-      note_missed(r->kind, lane, &lane->usual[table].walk);
+   tg_counts_of_walks(r->misses)[lane->number]++;
+   note_missed(r->kind, lane, &lane->usual[table].walk);
 }
 
 /* What is usual has been counted; books what else it comes to. *o is used up. */
@@ -78,9 +72,9 @@ static void book_beside(TgRef* r, const TgLane* lane, TgTable table, tlb_outcome
    if (o->missed == 0 && !o->walked && cycles == 0)
       return;
    if (u->alike && o->walked && o->missed == u->walk.missed
-       && o->walk_references == u->walk.walk_references
        && cycles == (Int)u->walk.cycles) {
       count_walk(r, lane, table);
+      *walk_references(r, lane) += (ULong)o->walk_references - u->walk.walk_references;
       return;
    }
    o->cycles = 0;
@@ -89,30 +83,40 @@ static void book_beside(TgRef* r, const TgLane* lane, TgTable table, tlb_outcome
       += (ULong)(Long)cycles;
 }
 
+/* What is read of the shelves has been driven out of the processor's nearest cache
+   by that of other machines: asks for all before the first is needed. */
+static void fetch_ahead(TgTable table, ULong machines, uint64_t page)
+{
+   for (ULong m = machines; m != 0; m &= m - 1)
+      tlb_shelf_fetch_set(tg_shelf[table][__builtin_ctzll(m)], page);
+   for (ULong m = machines; m != 0; m &= m - 1)
+      tlb_shelf_fetch_entry(tg_shelf[table][__builtin_ctzll(m)], page);
+   for (ULong m = machines; m != 0; m &= m - 1)
+      tlb_shelf_fetch_page(tg_shelf[table][__builtin_ctzll(m)], page);
+}
+
 /* Most machines hold the page: what is usual. */
 static void look_on_shelves(TgRef* r, ULong shelved, TgTable table,
                             tlb_shelf_page* page, const tlb_reference* ref)
 {
    ULong absent = shelved & ~page->held[table];
+   const ULong last = tg_behind_last[table], varies = tg_behind_varies[table];
    page->last = ref->now;
    if (absent == 0)
       return;
-   fetch_ahead(page, table, absent);
-   tlb_shelf_entry* oldest[TG_MAX_LANES];
-   for (ULong a = absent; a != 0; a &= a - 1) {
-      const UInt number = (UInt)__builtin_ctzll(a);
-      oldest[number] = tlb_shelf_ahead(tg_shelf[table][number], page);
-   }
+   fetch_ahead(table, absent, page->number);
    for (; absent != 0; absent &= absent - 1) {
       const UInt number = (UInt)__builtin_ctzll(absent);
       TgLane* lane = &tg_lanes[number];
-      if ((tg_behind_last[table] >> number & 1) != 0) {
-         tlb_shelf_fill(tg_shelf[table][number], page, oldest[number], ref->now);
+      if ((last >> number & 1) != 0) {
+         tlb_shelf_fill(tg_shelf[table][number], page, ref->now);
          count_walk(r, lane, table);
+         if ((varies >> number & 1) != 0)
+            *walk_references(r, lane) += tlb_hierarchy_references(&lane->h, ref);
          continue;
       }
       tlb_outcome o = { .missed = 0 };
-      tg_behind_fill(lane, table, page, oldest[number], ref, &o);
+      tg_behind_fill(lane, table, page, ref, &o);
       book_beside(r, lane, table, &o);
    }
 }
@@ -120,7 +124,8 @@ static void look_on_shelves(TgRef* r, ULong shelved, TgTable table,
 /* The first level's miss, and the walks of those that come to it at once. */
 static void note_counted(TgKind kind, TgTable table, const TgMissed* missed)
 {
-   ULong known = missed->counted & ~(missed->shelved | missed->asked);
+   ULong known = missed->counted & tg_missed_in_parts
+                 & ~(missed->shelved | missed->asked);
    note_parts(kind, 0, missed->counted);
    for (; known != 0; known &= known - 1) {
       const TgLane* lane = &tg_lanes[__builtin_ctzll(known)];
@@ -131,7 +136,7 @@ static void note_counted(TgKind kind, TgTable table, const TgMissed* missed)
 void tg_missed_ask(TgRef* r, const TgMissed* missed, TgTable table,
                    tlb_shelf_page* page, const tlb_reference* ref)
 {
-   if (tg_missed_in_parts)
+   if ((missed->counted & tg_missed_in_parts) != 0)
       note_counted(r->kind, table, missed);
    if (missed->shelved != 0)
       look_on_shelves(r, missed->shelved, table, page, ref);

@@ -14,16 +14,16 @@
 void tg_missed_init(void);
 
 /* For tg_missed_begin(). */
-extern Bool tg_missed_in_parts;
+extern ULong tg_missed_in_parts;
 void tg_missed_begin_parts(void);
 
-/* A reference begins. `in_parts`: its machines are asked more than once, for it
-   crosses to another page, or is a read and a write where these are told apart;
-   what a machine misses in one part of it is a miss for each part. */
-static inline void tg_missed_begin(Bool in_parts)
+/* A reference begins. `in_parts`: machines that can miss more than once, for it crosses
+   to another page, or is a read and a write where these are told apart; what a machine
+   misses in one part of it is a miss for each part. */
+static inline void tg_missed_begin(ULong in_parts)
 {
    tg_missed_in_parts = in_parts;
-   if (in_parts)
+   if (in_parts != 0)
       tg_missed_begin_parts();
 }
 
@@ -71,7 +71,7 @@ void tg_missed_ask(TgRef* r, const TgMissed* missed, TgTable table,
 static inline Bool tg_missed_is_usual(const TgMissed* missed, TgTable table,
                                       tlb_shelf_page* page, ULong now)
 {
-   if (missed->asked != 0 || tg_missed_in_parts
+   if (missed->asked != 0 || (missed->counted & tg_missed_in_parts) != 0
        || (missed->shelved & ~page->held[table]) != 0)
       return False;
    page->last = now;

@@ -103,7 +103,8 @@ static void refer(TgRef* r, TgPage* p, UWord number, ULong now)
 
 void tg_translate(TgRef* r, TgPage* p, UWord number, ULong now, Bool on_one_page)
 {
-   tg_missed_begin(!on_one_page || (r->modifies && tg_knowledge.split));
+   tg_missed_begin(!on_one_page  ? TG_WANTED_BY_LANES
+                   : r->modifies ? tg_knowledge.apart : 0);
    refer(r, p, number, now);
 }
 
@@ -134,7 +135,7 @@ void tg_translate_as_cachegrind(TgRef* r, UWord first, UWord last, ULong now)
       }
       o.missed |= 1u << level;
    }
-   tg_missed_begin(True);
+   tg_missed_begin(0);
    if (o.missed)
       tg_missed_book(r, &tg_lanes[0], &o);
 }

@@ -218,13 +218,23 @@ static void pay(tlb_outcome *out, uint32_t cycles)
    out->cycles += tlb_known_cycles(cycles);
 }
 
-void tlb_hierarchy_walk(tlb_hierarchy *h, const tlb_reference *r,
-                        tlb_outcome *out)
+void tlb_hierarchy_pay_walk(const tlb_hierarchy *h, tlb_outcome *out)
 {
    out->walked = 1;
    pay(out, h->machine->walk_cycles);
-   out->walk_references = tlb_walk(&h->walker, r->page << h->base_shift,
-                                   r->page_shift, r->context, r->now - 1);
+}
+
+uint32_t tlb_hierarchy_references(tlb_hierarchy *h, const tlb_reference *r)
+{
+   return tlb_walk(&h->walker, r->page << h->base_shift, r->page_shift, r->context,
+                   r->now - 1);
+}
+
+void tlb_hierarchy_walk(tlb_hierarchy *h, const tlb_reference *r,
+                        tlb_outcome *out)
+{
+   tlb_hierarchy_pay_walk(h, out);
+   out->walk_references = tlb_hierarchy_references(h, r);
 }
 
 void tlb_translate_from(tlb_hierarchy *h, const tlb_reference *r, unsigned level,

@@ -102,9 +102,12 @@ void tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r,
 void tlb_translate_from(tlb_hierarchy *h, const tlb_reference *r, unsigned level,
                         tlb_outcome *out);
 
-/* What follows a miss in the last level: walks, and adds to `out`. */
+/* What follows a miss in the last level, a walk, which adds to `out`; all of it but the
+   references to page tables; and how many these are. */
 void tlb_hierarchy_walk(tlb_hierarchy *h, const tlb_reference *r,
                         tlb_outcome *out);
+void tlb_hierarchy_pay_walk(const tlb_hierarchy *h, tlb_outcome *out);
+uint32_t tlb_hierarchy_references(tlb_hierarchy *h, const tlb_reference *r);
 
 /* Which of the arrays at a stop takes a page that none of them has. */
 unsigned tlb_roomier(tlb_hierarchy *h, const tlb_reference *r,
