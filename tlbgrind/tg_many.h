@@ -23,12 +23,12 @@ void tg_many_see(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, Bool
    const TgFronts* f = &tg_fronts[0];
    const ULong wanted = *tg_wanted(p, kind, split);
    /* Where loads and stores are told apart, one that modifies is two of them. */
-   if (UNLIKELY((wanted & ~f->lanes[kind]) != 0 || (split && r->modifies) || r->locked)) {
-      tg_translate(r, p, number, now, True);
-      return;
+   Bool done = (wanted & ~f->lanes[kind]) == 0 && !(split && r->modifies) && !r->locked;
+   if (LIKELY(done)) {
+      tg_missed_begin(0);
+      done = wanted == 0 || tg_fronts_miss(f, r, p, number, kind, wanted, now) == 0;
    }
-   tg_missed_begin(0);
-   if (UNLIKELY(wanted != 0 && tg_fronts_miss(f, r, p, number, kind, wanted, now) != 0)) {
+   if (UNLIKELY(!done)) {
       tg_translate(r, p, number, now, True);
       return;
    }

@@ -10,11 +10,6 @@ enum { WAY_BITS = 4 };
 
 _Static_assert(1 << WAY_BITS == TLB_SHELF_MAX_WAYS, "as many as have room");
 
-static tlb_shelf_set *set_at(const tlb_shelf *s, uint32_t set)
-{
-   return (tlb_shelf_set *)(void *)((char *)s->memory + (size_t)set * s->set_bytes);
-}
-
 static void empty(tlb_shelf_set *set, uint32_t ways)
 {
    set->order = 0;
@@ -30,8 +25,8 @@ void tlb_shelf_init(tlb_shelf *s, uint32_t sets, uint32_t ways, void *memory)
                       .set_mask = tlb_set_mask(sets),
                       .set_bytes = tlb_shelf_set_bytes(ways) };
    for (uint32_t set = 0; set < sets; set++)
-      empty(set_at(s, set), ways);
-   s->note = (tlb_shelf_note *)(void *)set_at(s, sets);
+      empty(tlb_shelf_set_at(s, set), ways);
+   s->note = (tlb_shelf_note *)(void *)tlb_shelf_set_at(s, sets);
    for (uint32_t i = 0; i < TLB_SHELF_NOTES; i++)
       s->note[i] = (tlb_shelf_note){ 0, 0 };
 }
@@ -107,12 +102,6 @@ static uint32_t place_of(const tlb_shelf *s, const tlb_shelf_set *set, uint64_t 
    return place;
 }
 
-/* The oldest becomes the newest. */
-static inline uint64_t renewed(const tlb_shelf *s, uint64_t order)
-{
-   return order >> WAY_BITS | (uint64_t)way_at(order, 0) << WAY_BITS * (s->ways - 1);
-}
-
 static void leaves(const tlb_shelf *s, const tlb_shelf_entry *e)
 {
    if (is_page(e)) {
@@ -132,7 +121,7 @@ static inline void put(const tlb_shelf *s, tlb_shelf_set *set, uint64_t what,
       set->order = moved(set->order, 0, place_of(s, set, oldest->bound));
    leaves(s, oldest);
    *oldest = (tlb_shelf_entry){ now, what };
-   set->order = renewed(s, set->order);
+   set->order = moved(set->order, 0, s->ways - 1);
 }
 
 void tlb_shelf_fill(tlb_shelf *s, tlb_shelf_page *p, uint64_t now)
@@ -172,11 +161,10 @@ void tlb_shelf_fill_key(tlb_shelf *s, tlb_key key, uint64_t now)
 void tlb_shelf_move(const tlb_shelf *s, uint32_t way, tlb_array *a, unsigned shift)
 {
    for (uint32_t i = 0; i < a->g.entries; i++) {
-      tlb_shelf_entry *const e = &set_at(s, i / a->g.ways)->entry[way + i % a->g.ways];
-      if (e->bound == 0)
-         continue;
-      is_younger(s, e);
-      tlb_array_fill(a, is_page(e) ? tlb_key_of(page_of(e)->number, shift, 0)
-                                   : e->what & ~is_key, e->bound);
+      const tlb_shelf_set *const set = tlb_shelf_set_at(s, i / a->g.ways);
+      const tlb_shelf_entry *const e = &set->entry[way + i % a->g.ways];
+      if (e->bound != 0)
+         tlb_array_fill(a, is_page(e) ? tlb_key_of(page_of(e)->number, shift, 0)
+                                      : e->what & ~is_key, last_time(s, e));
    }
 }

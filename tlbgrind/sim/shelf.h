@@ -84,11 +84,15 @@ void tlb_shelf_init(tlb_shelf *s, uint32_t sets, uint32_t ways, void *memory);
    the caller to note it at the page. */
 void tlb_shelf_fill(tlb_shelf *s, tlb_shelf_page *p, uint64_t now);
 
+static inline tlb_shelf_set *tlb_shelf_set_at(const tlb_shelf *s, uint32_t set)
+{
+   return (tlb_shelf_set *)(void *)((char *)s->memory + (size_t)set * s->set_bytes);
+}
+
 /* The set that a page of that number goes to. */
 static inline tlb_shelf_set *tlb_shelf_set_of(const tlb_shelf *s, uint64_t page)
 {
-   const uint32_t set = tlb_set_of(page, s->sets, s->set_mask);
-   return (tlb_shelf_set *)(void *)((char *)s->memory + (size_t)set * s->set_bytes);
+   return tlb_shelf_set_at(s, tlb_set_of(page, s->sets, s->set_mask));
 }
 
 /* Who has several shelves to fill need not wait for the memory of each, but asks the
