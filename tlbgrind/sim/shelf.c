@@ -102,6 +102,12 @@ static uint32_t place_of(const tlb_shelf *s, const tlb_shelf_set *set, uint64_t 
    return place;
 }
 
+/* The oldest becomes the newest: moved() in fewer steps, for each fill waits for it. */
+static inline uint64_t renewed(const tlb_shelf *s, uint64_t order)
+{
+   return order >> WAY_BITS | (uint64_t)way_at(order, 0) << WAY_BITS * (s->ways - 1);
+}
+
 static void leaves(const tlb_shelf *s, const tlb_shelf_entry *e)
 {
    if (is_page(e)) {
@@ -121,7 +127,7 @@ static inline void put(const tlb_shelf *s, tlb_shelf_set *set, uint64_t what,
       set->order = moved(set->order, 0, place_of(s, set, oldest->bound));
    leaves(s, oldest);
    *oldest = (tlb_shelf_entry){ now, what };
-   set->order = moved(set->order, 0, s->ways - 1);
+   set->order = renewed(s, set->order);
 }
 
 void tlb_shelf_fill(tlb_shelf *s, tlb_shelf_page *p, uint64_t now)
