@@ -11,12 +11,12 @@
 typedef struct _Chunk {
    struct _Chunk* next; /* first two: as VG_(HashTable) wants them */
    UWord number;        /* of its first page, without the lower bits */
-   TgPair* pair;        /* of its first page */
+   TgRecord* record;    /* of its first page */
    ULong listed;        /* a bit per page, see tg_page_list() */
 } Chunk;
 
 TgKnowledge tg_knowledge;
-TgRoom tg_near __attribute__((aligned(64)));
+TgRecord tg_near[TG_ROOM_PAGES];
 
 static VgHashTable* chunks[TG_N_TABLES];
 
@@ -38,16 +38,18 @@ static void init_page(TgTable table, TgPage* p, UWord number)
 }
 
 /* Room for a chunk that is not near: code, and data that is far from all other. */
-static TgPair* new_pairs(void)
+static TgRecord* new_records(void)
 {
-   static TgRoom* room;
+   static TgRecord* room;
    static UInt used = TG_ROOM_PAGES;
    if (used == TG_ROOM_PAGES) {
-      room = VG_(malloc)("tg.known.room", sizeof *room);
+      const SizeT size = sizeof *room;
+      UChar* bytes = VG_(malloc)("tg.known.room", (TG_ROOM_PAGES + 1) * size);
+      room = (TgRecord*)VG_ROUNDUP((Addr)bytes, size);
       used = 0;
    }
    used += TG_CHUNK_PAGES;
-   return &room->pair[used - TG_CHUNK_PAGES];
+   return &room[used - TG_CHUNK_PAGES];
 }
 
 static Chunk* find_chunk(TgTable table, UWord number)
@@ -61,11 +63,11 @@ static Chunk* new_chunk(TgTable table, UWord number)
    Chunk* c = VG_(malloc)("tg.known.chunk", sizeof *c);
    c->number = number >> TG_CHUNK_BITS;
    c->listed = 0;
-   TgPair* near = &tg_near.pair[first & (TG_ROOM_PAGES - 1)];
+   TgRecord* near = &tg_near[first & (TG_ROOM_PAGES - 1)];
    /* No page but the first can have the tag 0. */
-   c->pair = table == TG_DATA && near[1].page.tag == 0 ? near : new_pairs();
+   c->record = table == TG_DATA && near[1].page.tag == 0 ? near : new_records();
    for (UWord i = 0; i < TG_CHUNK_PAGES; i++)
-      init_page(table, &c->pair[i].page, first + i);
+      init_page(table, &c->record[i].page, first + i);
    VG_(HT_add_node)(chunks[table], c);
    return c;
 }
@@ -75,14 +77,14 @@ TgPage* tg_page(TgTable table, UWord number)
    Chunk* c = find_chunk(table, number);
    if (c == NULL)
       c = new_chunk(table, number);
-   return &c->pair[number & (TG_CHUNK_PAGES - 1)].page;
+   return &c->record[number & (TG_CHUNK_PAGES - 1)].page;
 }
 
 TgPage* tg_no_page(void)
 {
    static TgPage* page;
    if (page == NULL) {
-      page = &new_pairs()->page;
+      page = &new_records()->page;
       init_page(TG_CODE, page, 0);
       page->tag = 0;
    }
@@ -169,7 +171,7 @@ static void forget_in(Chunk* c, UWord from, UWord to, void* opaque)
 {
    const Forgetting* f = opaque;
    for (ULong bits = inside(c, from, to); bits != 0; bits &= bits - 1) {
-      TgPage* p = &c->pair[__builtin_ctzll(bits)].page;
+      TgPage* p = &c->record[__builtin_ctzll(bits)].page;
       if (f->table == TG_DATA) {
          tg_rest(p)->wanted_writes |= f->mask & tg_knowledge.wanted_writes;
          tg_data_unknown(tg_writes(p), tg_knowledge.page_shift);
@@ -211,7 +213,7 @@ static void listed_in(Chunk* c, UWord from, UWord to, void* opaque)
    const Listing* l = opaque;
    for (ULong bits = c->listed & inside(c, from, to); bits != 0;
         bits &= bits - 1) {
-      TgPage* p = &c->pair[__builtin_ctzll(bits)].page;
+      TgPage* p = &c->record[__builtin_ctzll(bits)].page;
       l->each(p, l->opaque);
       if (!is_known_widely(p))
          c->listed &= ~(bits & -bits);

@@ -28,11 +28,9 @@
 enum { TG_MAX_VIEWS = 8 };
 enum { TG_NOT_ASKED = 0xff };
 
-/* A page of the base size, as data or as code: these are two records. What every
-   look-up reads stands apart from the rest, lest it be driven out of the
-   processor's caches. The tag of a data page is its address while it is known,
-   and one that no look-up here is for while it is not. The tag of a page of
-   code is 0 while it is known. */
+/* A page of the base size, as data or as code: these are two records. The tag of a data
+   page is its address while it is known, and one that no look-up here is for while it is
+   not. The tag of a page of code is 0 while it is known. */
 typedef struct {
    UWord tag;
    uint64_t time; /* of the last reference */
@@ -49,33 +47,24 @@ typedef struct {
    };
    UInt behind_large; /* the same of a large page, see tg_behind.c */
    UChar backing[TG_MAX_VIEWS]; /* what backs it, by view; see tg_lanes.c */
-} __attribute__((aligned(16))) TgRest;
+} TgRest;
 
+/* A line of the processor's cache. */
 typedef struct {
    TgPage page;  /* as reads and fetches look it up */
    TgPage write; /* as writes do; of code, the tag is the page's address, always */
-} TgPair;
+   TgRest rest;
+} __attribute__((aligned(64))) TgRecord;
 
 /* Records are made for so many pages at once that lie side by side. */
 enum { TG_CHUNK_BITS = 6, TG_CHUNK_PAGES = 1 << TG_CHUNK_BITS };
 
-/* Room for records, what is looked up apart from the rest. A pair is as large as
-   a rest, so one leads to the other. Those of one page should not compete for
-   the same lines of a cache, which the odd number between sees to. What is not
-   used costs no memory. */
+/* Room is made for so many at once. What is not used costs no memory. */
 #if VG_WORDSIZE == 8
 enum { TG_ROOM_PAGES = 1 << 20 };
 #else
 enum { TG_ROOM_PAGES = 1 << 18 };
 #endif
-
-typedef struct {
-   TgPair pair[TG_ROOM_PAGES];
-   TgRest between[67];
-   TgRest rest[TG_ROOM_PAGES];
-} TgRoom;
-
-_Static_assert(sizeof(TgPair) == sizeof(TgRest), "see tg_rest()");
 
 static inline TgPage* tg_writes(const TgPage* p)
 {
@@ -99,7 +88,12 @@ static inline TgPage* tg_probe(const TgPage* p, UWord probe_at)
 
 static inline TgRest* tg_rest(const TgPage* p)
 {
-   return (TgRest*)((Addr)p + offsetof(TgRoom, rest));
+   return &((TgRecord*)(Addr)p)->rest;
+}
+
+static inline TgPage* tg_page_at(TgPage* p, Word n)
+{
+   return &((TgRecord*)(Addr)p + n)->page;
 }
 
 /* The records of 2^bits pages, from a number that is a multiple of so many on, lie side
@@ -107,20 +101,18 @@ static inline TgRest* tg_rest(const TgPage* p)
    page, and that in the middle (of one page itself). */
 static inline TgPage* tg_first_page(TgPage* p, UWord number, UInt bits)
 {
-   return p - 2 * (number & (((UWord)1 << bits) - 1));
+   return tg_page_at(p, -(Word)(number & (((UWord)1 << bits) - 1)));
 }
 
 static inline TgPage* tg_next_page(TgPage* p)
 {
-   return p + 2;
+   return tg_page_at(p, 1);
 }
 
 static inline const TgPage* tg_middle_page(const TgPage* first, UInt bits)
 {
-   return first + 2 * (((UWord)1 << bits) / 2);
+   return tg_page_at((TgPage*)(Addr)first, ((Word)1 << bits) / 2);
 }
-
-_Static_assert(sizeof(TgPair) == 2 * sizeof(TgPage), "see tg_next_page()");
 
 /* No page has this number. */
 #define TG_NO_PAGE (~(UWord)0)
@@ -209,7 +201,7 @@ static inline void tg_data_known(TgPage* p, UInt shift)
    with 32 bits). Of chunks that are so far apart the first that is used stands
    here; the others' pages have to be looked for each time. What is not used is
    zero. */
-extern TgRoom tg_near;
+extern TgRecord tg_near[TG_ROOM_PAGES];
 
 static inline UWord tg_page_number_of_data(const TgPage* p, UInt shift)
 {
@@ -221,7 +213,7 @@ static inline UWord tg_page_number_of_data(const TgPage* p, UInt shift)
    match: if it is not used, they are those of page 0, which is near. */
 static inline TgPage* tg_near_page(Addr a, UInt shift)
 {
-   return &tg_near.pair[(a >> shift) & (TG_ROOM_PAGES - 1)].page;
+   return &tg_near[(a >> shift) & (TG_ROOM_PAGES - 1)].page;
 }
 
 /* The record of a data page, made if it is new. */

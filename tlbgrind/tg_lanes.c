@@ -307,8 +307,8 @@ static void init_port(TgLane* lane, UInt i)
    port->writes = tlb_asks_first(&lane->h, TLB_STORE, i) != 0;
    const Bool stores_only = port->writes && !port->reads && !port->code;
    port->time_at = tg_knowledge.split && stores_only
-                      ? offsetof(TgPair, write.time)
-                      : offsetof(TgPair, page.time);
+                      ? offsetof(TgRecord, write.time)
+                      : offsetof(TgRecord, page.time);
    port->array->opaque = port;
    if (tg_knowledge.split && port->reads && port->writes)
       port->array->second_time = TG_SECOND_TIME;
