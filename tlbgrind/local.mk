@@ -187,8 +187,9 @@ TOOL_SOURCES = \
 	tlbgrind/tg_hugetlb.c \
 	tlbgrind/tg_instrument.c \
 	tlbgrind/tg_known.c \
-	tlbgrind/tg_later.c \
 	tlbgrind/tg_lanes.c \
+	tlbgrind/tg_large.c \
+	tlbgrind/tg_later.c \
 	tlbgrind/tg_machine_names.c \
 	tlbgrind/tg_machines.c \
 	tlbgrind/tg_main.c \
@@ -240,11 +241,12 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_hugetlb.h \
 	tlbgrind/tg_instrument.h \
 	tlbgrind/tg_known.h \
-	tlbgrind/tg_later.h \
-	tlbgrind/tg_many.h \
 	tlbgrind/tg_lanes.h \
+	tlbgrind/tg_large.h \
+	tlbgrind/tg_later.h \
 	tlbgrind/tg_machine_names.h \
 	tlbgrind/tg_machines.h \
+	tlbgrind/tg_many.h \
 	tlbgrind/tg_memory.h \
 	tlbgrind/tg_missed.h \
 	tlbgrind/tg_numbers.h \

@@ -6,6 +6,7 @@
 #include "pub_tool_mallocfree.h"
 
 #include "tg_behind.h"
+#include "tg_large.h"
 #include "tg_sites.h"
 
 _Static_assert((UInt)TLB_SHELF_SIDES == (UInt)TG_N_TABLES, "a side is a table");
@@ -59,25 +60,25 @@ static UWord number_of(TgTable table, const TgPage* p)
                            : tg_page_number_of_data(p, shift);
 }
 
+static UInt* behind_at(TgPage* p, UInt large)
+{
+   return large > 0 ? &tg_large(p, large)->behind : &tg_rest(p)->behind;
+}
+
 /* A page of code and the same page as data are one behind the first level: the record of
    the data has it first. */
 static UInt behind_number(TgTable table, const TgPage* p, UInt large)
 {
    const UWord number = number_of(table, p);
-   TgRest* data = tg_rest(tg_data_page(number));
-   UInt* behind = large > 0 ? &data->behind_large : &data->behind;
+   UInt* behind = behind_at(tg_data_page(number), large);
    if (*behind == 0)
       *behind = new_page(number >> large);
    return *behind;
 }
 
-/* The number of a large page stands at a base page of its own, which is in the middle of no
-   page of another size. */
-tlb_shelf_page* tg_behind(TgTable table, const TgPage* p, UInt large)
+tlb_shelf_page* tg_behind(TgTable table, TgPage* p, UInt large)
 {
-   p = tg_middle_page(p, large);
-   TgRest* rest = tg_rest(p);
-   UInt* behind = large > 0 ? &rest->behind_large : &rest->behind;
+   UInt* behind = behind_at(p, large);
    if (UNLIKELY(*behind == 0))
       *behind = behind_number(table, p, large);
    return page_of(*behind);

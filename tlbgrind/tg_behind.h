@@ -49,7 +49,7 @@ static inline ULong* tg_counts_of_walks(ULong* misses)
 
 /* What stands at the page, made if it is new; or, unless `large` is 0, at the large page
    of 2^large base pages of which p is the first. */
-tlb_shelf_page* tg_behind(TgTable table, const TgPage* p, UInt large);
+tlb_shelf_page* tg_behind(TgTable table, TgPage* p, UInt large);
 
 /* The machine is asked for a page that is not on its shelf: now it is. Adds to *out what
    that comes to, the miss of the first level aside. */

@@ -9,6 +9,7 @@
 #include "tg_behind.h"
 #include "tg_fronts.h"
 #include "tg_lanes.h"
+#include "tg_large.h"
 #include "tg_missed.h"
 #include "tg_shared.h"
 #include "tg_traits.h"
@@ -141,8 +142,7 @@ Bool is_full(TgKind kind, UInt number, Bool large)
 
 static TgPage* first_of_entry(const Front* f, UInt entry, TgTable table, UInt large)
 {
-   const UWord number = (UWord)tlb_key_page(f->key[entry]) << large;
-   return table == TG_CODE ? tg_page(TG_CODE, number) : tg_data_page(number);
+   return tg_page_of(table, (UWord)tlb_key_page(f->key[entry]) << large);
 }
 
 /* --- What becomes of it --- */
@@ -173,8 +173,8 @@ void exchange(const Front* f, UInt entry, TgPage* evicted, tlb_key key, TgPage* 
               Bool code, UInt large, ULong now)
 {
    if (large > 0) {
-      for (UInt i = 0; i < 1u << large; i++, evicted = tg_next_page(evicted))
-         want(f, evicted, code);
+      tg_large_goes(tg_large(evicted, large), code ? TG_CODE : TG_DATA, evicted,
+                    f->loads, f->stores);
       tlb_array_replace(f->array, entry, key, now, &tlb_range);
       return;
    }
@@ -224,12 +224,11 @@ ULong miss_all(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong wanted, ULo
    }
    if ((loads | stores) == 0)
       return left;
-   for (UInt i = 0; i < 1u << large; i++, p = tg_next_page(p)) {
-      TgRest* rest = tg_rest(p);
-      rest->wanted &= ~loads;
-      rest->wanted_writes &= ~stores;
-      if (large > 0)
-         tg_settle(table, p);
+   if (large > 0) {
+      tg_large_comes(tg_large(p, large), loads, stores);
+   } else {
+      tg_rest(p)->wanted &= ~loads;
+      tg_rest(p)->wanted_writes &= ~stores;
    }
    if (!tg_missed_is_usual(&missed, table, behind, now)) {
       const UChar shift = (UChar)tg_knowledge.page_shift;
@@ -246,10 +245,15 @@ static __attribute__((noinline))
 ULong miss_large(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong wanted, ULong now,
                  UInt large)
 {
-   p = tg_first_page(p, number, large);
-   return kind == TG_FETCH
-             ? miss_all(r, p, number, TG_FETCH, wanted, now, large)
-             : miss_all(r, p, number, kind, wanted, now, large);
+   TgPage* first = tg_first_page(p, number, large);
+   TgLarge* l = tg_large(first, large);
+   ULong left = wanted & tg_large_absent(l, kind);
+   if (left != 0)
+      left = kind == TG_FETCH
+                ? miss_all(r, first, number, TG_FETCH, left, now, large)
+                : miss_all(r, first, number, kind, left, now, large);
+   tg_large_tell(l, kind == TG_FETCH ? TG_CODE : TG_DATA, first, number, large);
+   return left;
 }
 
 ULong tg_fronts_miss(const TgFronts* which, TgRef* r, TgPage* p, UWord number, TgKind kind,

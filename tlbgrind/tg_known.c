@@ -27,7 +27,7 @@ static void init_page(TgTable table, TgPage* p, UWord number)
    p->time = tg_writes(p)->time = 0;
    rest->wanted = tg_knowledge.wanted[table];
    rest->wanted_writes = table == TG_DATA ? tg_knowledge.wanted_writes : 0;
-   rest->place = rest->behind_large = 0;
+   rest->place = rest->large = 0;
    VG_(memset)(rest->backing, TG_NOT_ASKED, sizeof rest->backing);
    if (table == TG_CODE) {
       tg_code_unknown(p, tg_knowledge.page_shift);

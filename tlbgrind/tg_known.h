@@ -37,7 +37,8 @@ typedef struct {
 } __attribute__((aligned(16))) TgPage;
 
 typedef struct {
-   ULong wanted;        /* by whom: a bit for each machine, and those below */
+   ULong wanted;        /* by whom: a bit for each machine (of those with larger base
+                           pages see tg_large.h), and those below */
    ULong wanted_writes; /* the same for writes; see TgKnowledge */
    union {
       UInt place;  /* with one machine: in which entry of the second level it was
@@ -45,7 +46,8 @@ typedef struct {
       UInt behind; /* with several: the number of what tg_behind.h keeps of it;
                       0: nothing yet */
    };
-   UInt behind_large; /* the same of a large page, see tg_behind.c */
+   UInt large; /* the same of what tg_large.h keeps of the large page in whose middle
+                  it is */
    UChar backing[TG_MAX_VIEWS]; /* what backs it, by view; see tg_lanes.c */
 } TgRest;
 
@@ -91,27 +93,23 @@ static inline TgRest* tg_rest(const TgPage* p)
    return &((TgRecord*)(Addr)p)->rest;
 }
 
+/* The n-th page from p on, if its record lies side by side with that. */
 static inline TgPage* tg_page_at(TgPage* p, Word n)
 {
    return &((TgRecord*)(Addr)p + n)->page;
 }
 
 /* The records of 2^bits pages, from a number that is a multiple of so many on, lie side
-   by side, up to a chunk of them: the first of those that the page belongs to, the next
-   page, and that in the middle (of one page itself). */
+   by side, up to a chunk of them: at which place among them the page stands, and the
+   first of those that it belongs to. */
+static inline UInt tg_nth_page(UWord number, UInt bits)
+{
+   return (UInt)(number & (((UWord)1 << bits) - 1));
+}
+
 static inline TgPage* tg_first_page(TgPage* p, UWord number, UInt bits)
 {
-   return tg_page_at(p, -(Word)(number & (((UWord)1 << bits) - 1)));
-}
-
-static inline TgPage* tg_next_page(TgPage* p)
-{
-   return tg_page_at(p, 1);
-}
-
-static inline const TgPage* tg_middle_page(const TgPage* first, UInt bits)
-{
-   return tg_page_at((TgPage*)(Addr)first, ((Word)1 << bits) / 2);
+   return tg_page_at(p, -(Word)tg_nth_page(number, bits));
 }
 
 /* No page has this number. */
@@ -223,6 +221,12 @@ static inline TgPage* tg_data_page(UWord number)
                             tg_knowledge.page_shift);
    return tg_page_number_of_data(p, tg_knowledge.page_shift) == number
              ? p : tg_page(TG_DATA, number);
+}
+
+/* The same of either table. */
+static inline TgPage* tg_page_of(TgTable table, UWord number)
+{
+   return table == TG_CODE ? tg_page(TG_CODE, number) : tg_data_page(number);
 }
 
 static inline UWord tg_code_page_number(const TgPage* p, UInt shift)

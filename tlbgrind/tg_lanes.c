@@ -10,6 +10,7 @@
 #include "tg_behind.h"
 #include "tg_fronts.h"
 #include "tg_lanes.h"
+#include "tg_large.h"
 #include "tg_shared.h"
 #include "tg_short.h"
 #include "tg_traits.h"
@@ -31,6 +32,18 @@ static TgTable table_of(const TgPort* port)
    return port->code ? TG_CODE : TG_DATA;
 }
 
+/* For which references the array's machine is asked, as its bit: those that are looked
+   up as reads and fetches are, and those that are looked up as writes are. */
+static ULong loads_of(const TgPort* port)
+{
+   return port->code || port->reads || !tg_knowledge.split ? port->lane->bit : 0;
+}
+
+static ULong stores_of(const TgPort* port)
+{
+   return port->writes && tg_knowledge.split ? port->lane->bit : 0;
+}
+
 /* --- Entries that cover more than a base page --- */
 
 static UWord first_page(tlb_key key)
@@ -44,17 +57,10 @@ static UWord n_pages(tlb_key key)
 }
 
 /* Goes through those pages of a table that an entry covers and may know. */
-static void pages_of_table(const TgPort* port, TgTable table, tlb_key key,
+static void pages_of_table(TgTable table, tlb_key key,
                            void (*each)(TgPage* p, void* opaque), void* opaque)
 {
-   const UInt large = port->lane->large;
-   if (large == 0) {
-      tg_pages_listed(table, first_page(key), n_pages(key), each, opaque);
-      return;
-   }
-   TgPage* p = tg_page(table, first_page(key));
-   for (UInt i = 0; i < 1u << large; i++, p = tg_next_page(p))
-      each(p, opaque);
+   tg_pages_listed(table, first_page(key), n_pages(key), each, opaque);
 }
 
 typedef struct {
@@ -73,35 +79,45 @@ static void find_time(ULong wanted, ULong time, Search* s)
 static void youngest(TgPage* p, void* opaque)
 {
    Search* s = opaque;
-   if (s->port->code || s->port->reads || !tg_knowledge.split)
+   if (loads_of(s->port) != 0)
       find_time(tg_rest(p)->wanted, p->time, s);
-   if (s->port->writes && tg_knowledge.split)
+   if (stores_of(s->port) != 0)
       find_time(tg_rest(p)->wanted_writes, tg_writes(p)->time, s);
 }
 
-uint64_t tg_lane_time(const tlb_array* a, tlb_key key)
+/* Of those of the large page's base pages that have a bit. */
+static uint64_t time_of_large(const TgPort* port, TgPage* first, ULong pages)
 {
-   const TgPort* port = a->opaque;
-   TgPage* p = tg_page(table_of(port), first_page(key));
    uint64_t time = 0;
-   for (UInt i = 0; i < 1u << port->lane->large; i++, p = tg_next_page(p)) {
-      if ((port->code || port->reads || !tg_knowledge.split) && p->time > time)
+   for (; pages != 0; pages &= pages - 1) {
+      TgPage* p = tg_page_at(first, __builtin_ctzll(pages));
+      if (loads_of(port) != 0 && p->time > time)
          time = p->time;
-      if (port->writes && tg_knowledge.split && tg_writes(p)->time > time)
+      if (stores_of(port) != 0 && tg_writes(p)->time > time)
          time = tg_writes(p)->time;
    }
    return time;
 }
 
+uint64_t tg_lane_time(const tlb_array* a, tlb_key key)
+{
+   const TgPort* port = a->opaque;
+   return time_of_large(port, tg_page(table_of(port), first_page(key)),
+                        ~0ULL >> (64 - (1u << port->lane->large)));
+}
+
 static uint64_t range_time(tlb_key key, void* opaque)
 {
    Search s = { .port = opaque };
-   if (s.port->lane->large > 0)
-      return tg_lane_time(s.port->array, key);
+   const UInt large = s.port->lane->large;
+   if (large > 0) {
+      TgPage* first = tg_page_of(table_of(s.port), first_page(key));
+      return time_of_large(s.port, first, tg_large(first, large)->told);
+   }
    if (s.port->code)
-      pages_of_table(s.port, TG_CODE, key, youngest, &s);
+      pages_of_table(TG_CODE, key, youngest, &s);
    if (s.port->reads || s.port->writes)
-      pages_of_table(s.port, TG_DATA, key, youngest, &s);
+      pages_of_table(TG_DATA, key, youngest, &s);
    return s.time;
 }
 
@@ -126,13 +142,18 @@ static void release(uint64_t* time, tlb_key key, void* opaque)
       want(port, table_of(port), tg_evicted);
       return;
    }
+   const UInt large = port->lane->large;
+   if (large > 0) {
+      tg_evicted = tg_page_of(table_of(port), first_page(key));
+      tg_large_goes(tg_large(tg_evicted, large), table_of(port), tg_evicted,
+                    loads_of(port), stores_of(port));
+      return;
+   }
    for (UInt t = 0; t < TG_N_TABLES; t++) {
       Search s = { .port = port, .table = t };
       if (t == TG_CODE ? port->code : port->reads || port->writes)
-         pages_of_table(port, t, key, want_each, &s);
+         pages_of_table(t, key, want_each, &s);
    }
-   if (port->lane->large > 0)
-      tg_evicted = tg_page(table_of(port), first_page(key));
 }
 
 /* --- References --- */
@@ -157,22 +178,17 @@ static void attach(TgPort* port, TgTable table, TgPage* p, UWord number,
 
 static void known(TgPort* port, TgPage* p)
 {
-   const ULong others = ~port->lane->bit;
-   if (port->code || port->reads || !tg_knowledge.split)
-      tg_rest(p)->wanted &= others;
-   if (port->writes && tg_knowledge.split)
-      tg_rest(p)->wanted_writes &= others;
+   tg_rest(p)->wanted &= ~loads_of(port);
+   tg_rest(p)->wanted_writes &= ~stores_of(port);
 }
 
-/* All of the large page is known at once. */
 static void large_known(TgPort* port, TgTable table, TgPage* p, UWord number)
 {
    const UInt large = port->lane->large;
-   p = tg_first_page(p, number, large);
-   for (UInt i = 0; i < 1u << large; i++, p = tg_next_page(p)) {
-      known(port, p);
-      tg_settle(table, p);
-   }
+   TgPage* first = tg_first_page(p, number, large);
+   TgLarge* l = tg_large(first, large);
+   tg_large_comes(l, loads_of(port), stores_of(port));
+   tg_large_tell(l, table, first, number, large);
 }
 
 /* Whether a base page that is wanted can not be there, since whatever is there

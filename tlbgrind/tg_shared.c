@@ -240,7 +240,7 @@ static tlb_ladder* ladder_of(TgLane* leader, TgSide side, const tlb_shelf_page* 
 }
 
 UInt tg_shared_missed(TgLane* leader, TgKind kind, tlb_shelf_page* page,
-                      const TgPage* evicted)
+                      TgPage* evicted)
 {
    const TgSide side = tg_side_of(leader, kind);
    tlb_shelf_page* comes

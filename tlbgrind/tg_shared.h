@@ -22,11 +22,11 @@ void tg_shared_find(void);
    Returns which of its followers have missed it, too: those on a rung with a lower
    number. */
 UInt tg_shared_missed(TgLane* leader, TgKind kind, tlb_shelf_page* page,
-                      const TgPage* evicted);
+                      TgPage* evicted);
 
 /* How many rungs of the stream have missed the page: one, where there is no ladder. */
 static inline UInt tg_rungs_missed(const TgStream* s, TgKind kind,
-                                   tlb_shelf_page* page, const TgPage* evicted)
+                                   tlb_shelf_page* page, TgPage* evicted)
 {
    return s->on_ladder == NULL ? 1
                                : tg_shared_missed(s->on_ladder, kind, page, evicted);

@@ -85,9 +85,9 @@ void tlb_walker_init(tlb_walker *w, const tlb_machine *m, int nested,
 /* The step that a walk for such a page ends at. */
 static unsigned last_step(const tlb_machine *m, unsigned page_shift)
 {
-   unsigned i = 0;
-   while (i < m->n_walk_steps - 1 && m->walk[i].shift > page_shift)
-      i++;
+   unsigned i = m->n_walk_steps - 1;
+   while (i > 0 && m->walk[i - 1].shift <= page_shift)
+      i--;
    return i;
 }
 
