@@ -95,26 +95,40 @@ static void fetch_ahead(TgTable table, ULong machines, uint64_t page)
       tlb_shelf_fetch_page(tg_shelf[table][__builtin_ctzll(m)], page);
 }
 
+/* Behind the shelves of these machines are walks alone, all alike but for the references
+   that some take. */
+static void walk_all(TgRef* r, ULong absent, TgTable table, tlb_shelf_page* page,
+                     const tlb_reference* ref)
+{
+   ULong* count = tg_counts_of_walks(r->misses);
+   for (ULong m = absent; m != 0; m &= m - 1) {
+      const UInt number = (UInt)__builtin_ctzll(m);
+      tlb_shelf_fill(tg_shelf[table][number], page, ref->now);
+      count[number]++;
+   }
+   for (ULong m = absent & tg_behind_varies[table]; m != 0; m &= m - 1) {
+      TgLane* lane = &tg_lanes[__builtin_ctzll(m)];
+      *walk_references(r, lane) += tlb_hierarchy_references(&lane->h, ref);
+   }
+   for (ULong m = absent & tg_missed_in_parts; m != 0; m &= m - 1) {
+      const TgLane* lane = &tg_lanes[__builtin_ctzll(m)];
+      note_missed(r->kind, lane, &lane->usual[table].walk);
+   }
+}
+
 /* Most machines hold the page: what is usual. */
 static void look_on_shelves(TgRef* r, ULong shelved, TgTable table,
                             tlb_shelf_page* page, const tlb_reference* ref)
 {
-   ULong absent = shelved & ~page->held[table];
-   const ULong last = tg_behind_last[table], varies = tg_behind_varies[table];
+   const ULong absent = shelved & ~page->held[table];
+   const ULong last = absent & tg_behind_last[table];
    page->last = ref->now;
    if (absent == 0)
       return;
    fetch_ahead(table, absent, page->number);
-   for (; absent != 0; absent &= absent - 1) {
-      const UInt number = (UInt)__builtin_ctzll(absent);
-      TgLane* lane = &tg_lanes[number];
-      if ((last >> number & 1) != 0) {
-         tlb_shelf_fill(tg_shelf[table][number], page, ref->now);
-         count_walk(r, lane, table);
-         if ((varies >> number & 1) != 0)
-            *walk_references(r, lane) += tlb_hierarchy_references(&lane->h, ref);
-         continue;
-      }
+   walk_all(r, last, table, page, ref);
+   for (ULong m = absent & ~last; m != 0; m &= m - 1) {
+      TgLane* lane = &tg_lanes[__builtin_ctzll(m)];
       tlb_outcome o = { .missed = 0 };
       tg_behind_fill(lane, table, page, ref, &o);
       book_beside(r, lane, table, &o);
