@@ -295,13 +295,13 @@ static void join(TgStream* s, TgLane* lane, TgSide side)
    TgShelf* shelf = lane->shelf[table];
    const TgUsual* usual = &lane->usual[table];
    const UInt rung = lane->rung[side];
-   for (UInt rungs = rung + 1; rungs <= s->n; rungs++) {
+   for (TgMissed* by = &s->by[rung]; by < &s->by[s->n]; by++) {
       if (usual->counted)
-         s->by[rungs].counted |= lane->bit;
+         by->counted |= lane->bit;
       if (shelf != NULL)
-         s->by[rungs].shelved |= lane->bit;
+         by->shelved |= lane->bit;
       else if (!usual->known)
-         s->by[rungs].asked |= lane->bit;
+         by->asked |= lane->bit;
    }
    if (shelf == NULL)
       return;
@@ -313,15 +313,24 @@ static void join(TgStream* s, TgLane* lane, TgSide side)
 static void find_stream(TgLane* leader, TgSide side, UInt* n)
 {
    TgStream* s = &leader->stream[side];
-   const tlb_ladder* l = leader->ladder[side];
-   *s = (TgStream){ .first = *n, .n = l == NULL ? 1 : l->rungs,
-                    .on_ladder = l == NULL ? NULL : leader };
+   tlb_ladder* l = leader->ladder[side];
+   const tlb_array* a = leader->laddered[side];
+   *s = (TgStream){ .first = (UShort)*n, .n = 1, .large = (UChar)leader->large,
+                    .table = (UChar)tg_table_of(side), .ladder = l };
+   if (l != NULL) {
+      s->n = (UShort)l->rungs;
+      s->sets = a->sets;
+      s->set_mask = a->set_mask;
+   }
    for (TgLane* lane = leader; lane != NULL; lane = lane->follower[side])
       join(s, lane, side);
-   *n += s->by[s->n].counted != 0 ? s->n : 0;
+   *n += s->by[s->n - 1].counted != 0 ? s->n : 0;
+   if (l != NULL)
+      s->place = (UShort)(*n)++;
 }
 
-/* Returns how many counts they have, and times at a page. */
+/* Returns how much room their counts take in a line, and their times, and places on
+   ladders, at a page. */
 static UInt find_streams(void)
 {
    UInt n = 0;
@@ -330,20 +339,6 @@ static UInt find_streams(void)
          if (is_simulated(l) && !l->follows[side]
              && (side != TG_STORES_SIDE || l->tells_apart))
             find_stream(l, side, &n);
-      }
-   }
-   return n;
-}
-
-/* Behind the times at a page stand its places on the ladders. Returns how many. */
-static UInt find_places(void)
-{
-   UInt n = 0;
-   for (UInt i = 0; i < tg_n_lanes; i++) {
-      for (UInt side = 0; side < TG_N_SIDES; side++) {
-         TgStream* s = &tg_lanes[i].stream[side];
-         if (s->on_ladder != NULL)
-            s->place = tg_n_streams + n++;
       }
    }
    return n;
@@ -360,8 +355,7 @@ void tg_behind_find(Bool fast_path)
          find_usual(l, t);
    }
    tg_n_streams = find_streams();
-   bytes = VG_ROUNDUP(sizeof(tlb_shelf_page)
-                         + (tg_n_streams + find_places()) * sizeof(ULong), LINE);
+   bytes = VG_ROUNDUP(sizeof(tlb_shelf_page) + tg_n_streams * sizeof(ULong), LINE);
    tg_lines_count(tg_streams_at() + tg_n_streams + tg_n_lanes);
 }
 
@@ -378,11 +372,11 @@ static void add(ULong* cost, const tlb_outcome* o, ULong n)
 
 static void settle_stream(const TgStream* s, TgTable table, ULong* misses)
 {
-   for (UInt rungs = 1; rungs <= s->n; rungs++) {
-      if (s->by[rungs].counted == 0)
+   for (UInt i = 0; i < s->n; i++) {
+      if (s->by[i].counted == 0)
          continue;
-      ULong* count = misses + tg_streams_at() + s->first + rungs - 1;
-      for (ULong bits = s->by[rungs].counted; bits != 0; bits &= bits - 1) {
+      ULong* count = misses + tg_streams_at() + s->first + i;
+      for (ULong bits = s->by[i].counted; bits != 0; bits &= bits - 1) {
          const TgLane* lane = &tg_lanes[__builtin_ctzll(bits)];
          ULong* cost = misses + lane->number * TG_N_OF_A_MISS;
          cost[0] += *count;

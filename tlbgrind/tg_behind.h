@@ -25,7 +25,8 @@ static inline UInt tg_misses_of(const tlb_outcome* o)
 /* Finds the streams, and makes shelves; once it is known who follows whom. */
 void tg_behind_find(Bool fast_path);
 
-/* Counts of streams there are in a line, and where they begin among its counts. */
+/* How much room the counts of streams take in a line, and where they begin among its
+   counts. */
 extern UInt tg_n_streams;
 
 static inline UInt tg_streams_at(void)

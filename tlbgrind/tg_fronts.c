@@ -220,7 +220,7 @@ ULong miss_all(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong wanted, ULo
       stores |= f->stores;
       const TgStream* s = f->stream;
       tg_missed_stream(&missed, counts, behind, s,
-                       tg_rungs_missed(s, kind, behind, evicted), now);
+                       tg_rungs_missed(s, behind, evicted), now);
    }
    if ((loads | stores) == 0)
       return left;

@@ -67,11 +67,14 @@ typedef struct {
 
 /* Machines that miss together: one first level or, on a ladder, several. */
 typedef struct {
-   UInt n;     /* rungs */
-   UInt first; /* of their times at a page, and of their counts in a line */
-   TgLane* on_ladder; /* who leads, if there is a ladder; else NULL */
-   UInt place;        /* of its place at a page, among the times */
-   TgMissed by[TLB_MAX_RUNGS + 1]; /* if so many rungs have missed, from 1 on */
+   UShort n;     /* rungs */
+   UShort first; /* of their times at a page, and of their counts in a line */
+   UShort place; /* of a page's place on its ladder, among the times at the page */
+   UChar large;  /* as in TgLane */
+   UChar table;  /* TgTable */
+   UInt sets, set_mask; /* as in an array */
+   tlb_ladder* ladder;  /* one for each set; or NULL */
+   TgMissed by[TLB_MAX_RUNGS]; /* if one rung has missed, or two, ... */
 } TgStream;
 
 struct _TgLane {

@@ -50,14 +50,15 @@ static inline void tg_missed_stream(TgMissed* out, ULong* counts,
                                     tlb_shelf_page* page, const TgStream* s,
                                     UInt rungs, ULong now)
 {
-   const TgMissed* by = &s->by[rungs];
+   const UInt nth = rungs - 1;
+   const TgMissed* by = &s->by[nth];
    out->asked |= by->asked;
    if (by->counted == 0)
       return;
    out->counted |= by->counted;
    out->shelved |= by->shelved;
-   counts[s->first + rungs - 1]++;
-   page->time[s->first + rungs - 1] = now;
+   counts[s->first + nth]++;
+   page->time[s->first + nth] = now;
 }
 
 /* Asks behind the first levels. `page`: what stands at the page of the reference;

@@ -171,7 +171,8 @@ static UInt ways_like(TgLane* lane, TgSide side, UInt ways[TLB_MAX_RUNGS],
 /* A ladder for each set. */
 static tlb_ladder* new_ladders(UInt sets, const UInt* ways, UInt n)
 {
-   tlb_ladder* l = VG_(malloc)("tg.shared", sets * sizeof *l);
+   UChar* room = VG_(malloc)("tg.shared", (sets + 1) * sizeof(tlb_ladder));
+   tlb_ladder* l = (tlb_ladder*)VG_ROUNDUP((Addr)room, _Alignof(tlb_ladder));
    const SizeT bytes = tlb_ladder_bytes(ways, n);
    UChar* places = VG_(malloc)("tg.shared.places", sets * bytes);
    for (UInt i = 0; i < sets; i++)
@@ -227,30 +228,15 @@ void tg_shared_find(void)
 
 /* --- What a leader misses --- */
 
-static uint64_t* place_at(tlb_shelf_page* page, const TgLane* leader, TgSide side)
+UInt tg_shared_missed(const TgStream* s, tlb_shelf_page* page, TgPage* evicted)
 {
-   return &page->time[leader->stream[side].place];
-}
-
-/* That of the page's set. */
-static tlb_ladder* ladder_of(TgLane* leader, TgSide side, const tlb_shelf_page* page)
-{
-   const tlb_array* a = leader->laddered[side];
-   return &leader->ladder[side][tlb_set_of(page->number, a->sets, a->set_mask)];
-}
-
-UInt tg_shared_missed(TgLane* leader, TgKind kind, tlb_shelf_page* page,
-                      TgPage* evicted)
-{
-   const TgSide side = tg_side_of(leader, kind);
+   tlb_ladder* l = &s->ladder[tlb_set_of(page->number, s->sets, s->set_mask)];
    tlb_shelf_page* comes
-      = evicted == NULL ? NULL
-                        : tg_behind(tg_table_of(side), evicted, leader->large);
+      = evicted == NULL ? NULL : tg_behind(s->table, evicted, s->large);
    UInt place = 0;
-   const UInt n = tlb_ladder_miss(ladder_of(leader, side, page), page,
-                                  (UInt)*place_at(page, leader, side), comes, &place);
+   const UInt n = tlb_ladder_miss(l, page, (UInt)page->time[s->place], comes, &place);
    if (comes != NULL)
-      *place_at(comes, leader, side) = place;
+      comes->time[s->place] = place;
    return n;
 }
 

@@ -17,19 +17,17 @@
 /* Finds who counts for whom and who follows whom. */
 void tg_shared_find(void);
 
-/* The leader, which has ladders, has missed the page of which `page` is what stands
-   behind the first level, and evicted another (NULL: none; of a large page the first).
-   Returns which of its followers have missed it, too: those on a rung with a lower
+/* The leader of the stream, which has ladders, has missed the page of which `page` is what
+   stands behind the first level, and evicted another (NULL: none; of a large page the
+   first). Returns which of its followers have missed it, too: those on a rung with a lower
    number. */
-UInt tg_shared_missed(TgLane* leader, TgKind kind, tlb_shelf_page* page,
-                      TgPage* evicted);
+UInt tg_shared_missed(const TgStream* s, tlb_shelf_page* page, TgPage* evicted);
 
 /* How many rungs of the stream have missed the page: one, where there is no ladder. */
-static inline UInt tg_rungs_missed(const TgStream* s, TgKind kind,
-                                   tlb_shelf_page* page, TgPage* evicted)
+static inline UInt tg_rungs_missed(const TgStream* s, tlb_shelf_page* page,
+                                   TgPage* evicted)
 {
-   return s->on_ladder == NULL ? 1
-                               : tg_shared_missed(s->on_ladder, kind, page, evicted);
+   return s->ladder == NULL ? 1 : tg_shared_missed(s, page, evicted);
 }
 
 /* The followers of all lanes that know base pages alone go on by

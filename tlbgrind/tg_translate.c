@@ -31,7 +31,7 @@ static void miss(TgRef* r, TgLane* leader, TgTable table, TgPage* p,
    TgMissed missed = { 0, 0, 0 };
    const TgStream* s = &leader->stream[tg_side_of(leader, ref->user)];
    tg_missed_stream(&missed, tg_ref_misses(r) + tg_streams_at(), behind, s,
-                    tg_rungs_missed(s, ref->user, behind, tg_evicted), ref->now);
+                    tg_rungs_missed(s, behind, tg_evicted), ref->now);
    tg_missed_ask(r, &missed, table, behind, ref);
 }
 

@@ -17,12 +17,12 @@ typedef struct {
 static void refer_both(tlb_ladder *l, list *model, uint32_t *place, char *pages,
                        uint32_t page)
 {
-   const uint32_t smallest = l->size[0];
+   const uint32_t smallest = l->rung[0].size;
    const uint32_t n = model->n;
    const uint64_t victim = n >= smallest ? model->page[smallest - 1] : PAGES;
    const uint32_t before = unit_to_front(model->page, &model->n, PAGES, page);
    uint32_t missed = 0;
-   while (missed < l->rungs && (model->n > n || before >= l->size[missed]))
+   while (missed < l->rungs && (model->n > n || before >= l->rung[missed].size))
       missed++;
    if (missed == 0)
       return;

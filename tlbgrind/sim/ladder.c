@@ -23,7 +23,7 @@ void tlb_ladder_init(tlb_ladder *l, const uint32_t *sizes, uint32_t n,
    *l = (tlb_ladder){ .rungs = n, .place = memory, .free = 1,
                       .room = sizes[n - 1] - sizes[0] };
    for (uint32_t i = 0; i < n; i++)
-      l->size[i] = sizes[i];
+      l->rung[i].size = sizes[i];
    for (uint32_t i = 0; i < n_places; i++)
       l->place[i] = (tlb_place){ .older = i + 1 < n_places ? i + 1 : END };
    l->place[END].older = END;
@@ -50,8 +50,8 @@ static void put_first(tlb_ladder *l, uint32_t at, void *page)
 /* The oldest page of a rung leaves it. */
 static void drop_oldest(tlb_ladder *l, uint32_t rung)
 {
-   l->oldest[rung] = l->place[l->oldest[rung]].newer;
-   l->n[rung]--;
+   l->rung[rung].oldest = l->place[l->rung[rung].oldest].newer;
+   l->rung[rung].n--;
 }
 
 /* Takes the page off its rung. */
@@ -59,10 +59,10 @@ static void take(tlb_ladder *l, uint32_t at)
 {
    tlb_place *const p = &l->place[at];
    const uint32_t rung = p->rung;
-   if (l->oldest[rung] == at)
+   if (l->rung[rung].oldest == at)
       drop_oldest(l, rung);
    else
-      l->n[rung]--;
+      l->rung[rung].n--;
    unlink_place(l, p);
    *p = (tlb_place){ .older = l->free };
    l->free = at;
@@ -79,11 +79,11 @@ static uint32_t put(tlb_ladder *l, void *page)
    put_first(l, at, page);
    for (;; rung++) {
       l->place[comes].rung = rung;
-      if (l->n[rung]++ == 0)
-         l->oldest[rung] = comes;
-      if (l->n[rung] <= l->size[rung] - l->size[rung - 1])
+      if (l->rung[rung].n++ == 0)
+         l->rung[rung].oldest = comes;
+      if (l->rung[rung].n <= l->rung[rung].size - l->rung[rung - 1].size)
          break;
-      comes = l->oldest[rung];
+      comes = l->rung[rung].oldest;
       drop_oldest(l, rung);
    }
    l->room--;
@@ -99,12 +99,12 @@ static void exchange(tlb_ladder *l, uint32_t at, uint32_t rung, void *comes)
    const uint32_t newer = l->place[at].newer;
    unlink_place(l, &l->place[at]);
    put_first(l, at, comes);
-   if (l->oldest[rung] == at && newer != END)
-      l->oldest[rung] = newer;
+   if (l->rung[rung].oldest == at && newer != END)
+      l->rung[rung].oldest = newer;
    for (uint32_t r = 1; r < rung; r++) {
-      tlb_place *const oldest = &l->place[l->oldest[r]];
+      tlb_place *const oldest = &l->place[l->rung[r].oldest];
       oldest->rung = r + 1;
-      l->oldest[r] = oldest->newer;
+      l->rung[r].oldest = oldest->newer;
    }
 }
 
@@ -117,7 +117,7 @@ uint32_t tlb_ladder_miss(tlb_ladder *l, const void *page, uint32_t place,
    if (evicted == NULL)
       return missed;
    if (l->room == 0) {
-      const uint32_t at = there ? place : l->oldest[last];
+      const uint32_t at = there ? place : l->rung[last].oldest;
       exchange(l, at, there ? missed : last, evicted);
       *evicted_place = at;
       return missed;

@@ -26,16 +26,20 @@ typedef struct {
    uint32_t rung;
 } tlb_place;
 
-/* Places are numbered from 1, the newest page's first; place 0 stands at both
-   ends. */
 typedef struct {
-   uint32_t rungs;
-   uint32_t size[TLB_MAX_RUNGS];   /* of the arrays, in entries */
-   uint32_t n[TLB_MAX_RUNGS];      /* pages on each rung; none on rung 0 */
-   uint32_t oldest[TLB_MAX_RUNGS]; /* of them, if there are any */
-   uint32_t room;                  /* for so many pages, on all rungs */
-   uint32_t free;                  /* a place that nobody has, chained by `older` */
+   uint32_t size;   /* of the array, in entries */
+   uint32_t n;      /* pages on it; none on rung 0 */
+   uint32_t oldest; /* of them, if there are any */
+} tlb_rung;
+
+/* Places are numbered from 1, the newest page's first; place 0 stands at both
+   ends. Few rungs are one line of the processor's cache, for there can be many ladders. */
+typedef struct {
+   _Alignas(64) uint32_t rungs;
+   uint32_t room;    /* for so many pages, on all rungs */
+   uint32_t free;    /* a place that nobody has, chained by `older` */
    tlb_place *place;
+   tlb_rung rung[TLB_MAX_RUNGS];
 } tlb_ladder;
 
 /* Bytes of memory for arrays of these sizes. */
