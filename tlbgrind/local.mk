@@ -172,6 +172,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_blocks.c \
 	tlbgrind/tg_build_id.c \
 	tlbgrind/tg_check.c \
+	tlbgrind/tg_cut_short.c \
 	tlbgrind/tg_entries.c \
 	tlbgrind/tg_events.c \
 	tlbgrind/tg_fault_log.c \
@@ -225,6 +226,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_blocks.h \
 	tlbgrind/tg_build_id.h \
 	tlbgrind/tg_check.h \
+	tlbgrind/tg_cut_short.h \
 	tlbgrind/tg_entries.h \
 	tlbgrind/tg_events.h \
 	tlbgrind/tg_fault_log.h \

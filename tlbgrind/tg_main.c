@@ -30,6 +30,7 @@
 #include "tg_behind.h"
 #include "tg_blocks.h"
 #include "tg_check.h"
+#include "tg_cut_short.h"
 #include "tg_entries.h"
 #include "tg_fault_record.h"
 #include "tg_file.h"
@@ -327,14 +328,16 @@ static void moved(Addr from, Addr to, SizeT len)
 
 static void started(ThreadId tid, ULong blocks)
 {
+   (void)blocks;
    tg_faults_start(tid);
    tg_hugetlb_started(tid);
-   tg_replay_start(tid, blocks);
+   tg_cut_short_start(tid);
 }
 
 static void stopped(ThreadId tid, ULong blocks)
 {
-   tg_replay_stop(tid, blocks);
+   (void)blocks;
+   tg_cut_short_stop(tid);
    tg_hugetlb_stopped(tid);
    tg_faults_stop(tid);
 }
@@ -415,7 +418,7 @@ static void pre_clo_init(void)
    VG_(track_copy_mem_remap)(moved);
    VG_(track_start_client_code)(started);
    VG_(track_stop_client_code)(stopped);
-   VG_(track_pre_deliver_signal)(tg_replay_signal);
+   VG_(track_pre_deliver_signal)(tg_cut_short_signal);
    VG_(atfork)(NULL, has_forked, forked);
 }
 

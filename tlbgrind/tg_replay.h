@@ -32,6 +32,12 @@ static inline ULong tg_time_of_ref(const TgSegment* s, UInt nth)
    return tg_clock - TG_TICKS * (ULong)(s->n_refs - 1 - nth);
 }
 
+/* Where that data reference is. */
+static inline Addr tg_address_of_ref(const TgHot* hot, const TgRef* r)
+{
+   return hot->base[r->base] + r->at.offset;
+}
+
 /* Instructions executed so far, in all segments that have come to their end. */
 static inline ULong tg_instructions(void)
 {
@@ -65,12 +71,8 @@ void tg_replay_from(const TgHot* hot, TgSegment* s, UInt nth);
    is not. */
 UInt tg_last_before(const TgSegment* s, const TgGroup* g, UInt nth);
 
-/* The core's events: a thread starts or stops running client code. */
-void tg_replay_start(ThreadId tid, ULong blocks);
-void tg_replay_stop(ThreadId tid, ULong blocks);
-
-/* The same: a signal is about to be delivered. */
-void tg_replay_signal(ThreadId tid, Int signal, Bool alternate_stack);
+/* Simulates the first n references of the segment, whose others were not made. */
+void tg_replay_first(const TgHot* hot, TgSegment* s, UInt n);
 
 /* How many references of each kind crossed a page: each is one reference and two
    translations. (Of fetches, tg_blocks.h knows.) */

@@ -10,8 +10,10 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
+#include "tg_cut_short.h"
 #include "tg_fault_log.h"
 #include "tg_fault_maps.h"
+#include "tg_replay.h"
 #include "tg_used.h"
 
 /* The host's pages, of which mappings consist; a page of the run can be larger,
@@ -232,7 +234,7 @@ void tg_used_segment(const TgHot* hot, const TgSegment* s)
    for (UInt i = 0; i < s->n_refs; i++) {
       const TgRef* r = &ref[i];
       if (r->kind != TG_FETCH)
-         use(hot->base[r->base] + r->at.offset, r->size);
+         use(tg_address_of_ref(hot, r), r->size);
    }
 }
 
@@ -242,12 +244,8 @@ void tg_used_cut_short(const TgHot* hot, const TgSegment* s, UInt n_refs,
    use_code(s, n_instrs);
    for (UInt i = 0; i < n_refs; i++) {
       const TgRef* r = &tg_segment_refs(s)[i];
-      const Addr a = hot->base[r->base] + r->at.offset;
-      if (r->kind != TG_FETCH
-          && VG_(am_is_valid_for_client)(a, r->size,
-                                         r->kind == TG_WRITE ? VKI_PROT_WRITE
-                                                             : VKI_PROT_READ))
-         use(a, r->size);
+      if (r->kind != TG_FETCH && tg_may_access(hot, r))
+         use(tg_address_of_ref(hot, r), r->size);
    }
 }
 
