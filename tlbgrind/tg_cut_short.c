@@ -2,9 +2,7 @@
 
 #include "pub_tool_basics.h"
 
-#include "pub_tool_aspacemgr.h"
 #include "pub_tool_machine.h"
-#include "pub_tool_vki.h"
 
 #include "tg_cut_short.h"
 #include "tg_later.h"
@@ -20,13 +18,6 @@ static Int position(const TgSegment* s, Addr ip)
    while (i >= 0 && tg_segment_instrs(s)[i]->address != ip)
       i--;
    return i;
-}
-
-Bool tg_may_access(const TgHot* hot, const TgRef* r)
-{
-   return VG_(am_is_valid_for_client)(tg_address_of_ref(hot, r), r->size,
-                                      r->kind == TG_WRITE ? VKI_PROT_WRITE
-                                                          : VKI_PROT_READ);
 }
 
 /* How many of the segment's references were made when the instruction at `ip`

@@ -6,15 +6,9 @@
 
 #include "pub_tool_basics.h"
 
-#include "tg_blocks.h"
-#include "tg_hot.h"
-
 /* A thread starts or stops running client code. */
 void tg_cut_short_start(ThreadId tid);
 void tg_cut_short_stop(ThreadId tid);
-
-/* Whether the client may make that data reference of the segment that it ran last. */
-Bool tg_may_access(const TgHot* hot, const TgRef* r);
 
 /* The core's event: a signal is about to be delivered. */
 void tg_cut_short_signal(ThreadId tid, Int signal, Bool alternate_stack);

@@ -291,16 +291,14 @@ static Search search_of(const tlb_array* a)
 static Front front_of(TgLane* lane, TgKind kind, tlb_array* a)
 {
    const TgPort* port = a->opaque;
-   const Bool split = tg_knowledge.split;
    const UWord unknown = 1 | (UWord)TG_DATA_UNKNOWN << tg_knowledge.page_shift;
-   const Bool loads = port->code || port->reads || !split;
-   const Bool stores = port->writes && split;
+   const ULong loads = tg_loads_of(port);
+   const ULong stores = tg_stores_of(port);
    return (Front){
       .array = a, .key = a->key, .short_cut = a->short_cut,
       .stream = &lane->stream[tg_side_of(lane, kind)],
-      .loads = loads ? lane->bit : 0, .stores = stores ? lane->bit : 0,
-      .tag = loads ? unknown : 0,
-      .stores_tag = (split ? stores : loads) ? unknown : 0,
+      .loads = loads, .stores = stores, .tag = loads != 0 ? unknown : 0,
+      .stores_tag = (tg_knowledge.split ? stores : loads) != 0 ? unknown : 0,
       .set_mask = a->set_mask,
       .how = (UChar)(lane->large > 0 ? BY_POLICY : search_of(a)),
       .time_at = (UChar)port->time_at,

@@ -58,6 +58,8 @@ typedef struct {
    TgRest rest;
 } __attribute__((aligned(64))) TgRecord;
 
+_Static_assert(sizeof(TgRecord) == 64, "a line");
+
 /* Records are made for so many pages at once that lie side by side. */
 enum { TG_CHUNK_BITS = 6, TG_CHUNK_PAGES = 1 << TG_CHUNK_BITS };
 

@@ -32,18 +32,6 @@ static TgTable table_of(const TgPort* port)
    return port->code ? TG_CODE : TG_DATA;
 }
 
-/* For which references the array's machine is asked, as its bit: those that are looked
-   up as reads and fetches are, and those that are looked up as writes are. */
-static ULong loads_of(const TgPort* port)
-{
-   return port->code || port->reads || !tg_knowledge.split ? port->lane->bit : 0;
-}
-
-static ULong stores_of(const TgPort* port)
-{
-   return port->writes && tg_knowledge.split ? port->lane->bit : 0;
-}
-
 /* --- Entries that cover more than a base page --- */
 
 static UWord first_page(tlb_key key)
@@ -79,9 +67,9 @@ static void find_time(ULong wanted, ULong time, Search* s)
 static void youngest(TgPage* p, void* opaque)
 {
    Search* s = opaque;
-   if (loads_of(s->port) != 0)
+   if (tg_loads_of(s->port) != 0)
       find_time(tg_rest(p)->wanted, p->time, s);
-   if (stores_of(s->port) != 0)
+   if (tg_stores_of(s->port) != 0)
       find_time(tg_rest(p)->wanted_writes, tg_writes(p)->time, s);
 }
 
@@ -91,9 +79,9 @@ static uint64_t time_of_large(const TgPort* port, TgPage* first, ULong pages)
    uint64_t time = 0;
    for (; pages != 0; pages &= pages - 1) {
       TgPage* p = tg_page_at(first, __builtin_ctzll(pages));
-      if (loads_of(port) != 0 && p->time > time)
+      if (tg_loads_of(port) != 0 && p->time > time)
          time = p->time;
-      if (stores_of(port) != 0 && tg_writes(p)->time > time)
+      if (tg_stores_of(port) != 0 && tg_writes(p)->time > time)
          time = tg_writes(p)->time;
    }
    return time;
@@ -146,7 +134,7 @@ static void release(uint64_t* time, tlb_key key, void* opaque)
    if (large > 0) {
       tg_evicted = tg_page_of(table_of(port), first_page(key));
       tg_large_goes(tg_large(tg_evicted, large), table_of(port), tg_evicted,
-                    loads_of(port), stores_of(port));
+                    tg_loads_of(port), tg_stores_of(port));
       return;
    }
    for (UInt t = 0; t < TG_N_TABLES; t++) {
@@ -178,8 +166,8 @@ static void attach(TgPort* port, TgTable table, TgPage* p, UWord number,
 
 static void known(TgPort* port, TgPage* p)
 {
-   tg_rest(p)->wanted &= ~loads_of(port);
-   tg_rest(p)->wanted_writes &= ~stores_of(port);
+   tg_rest(p)->wanted &= ~tg_loads_of(port);
+   tg_rest(p)->wanted_writes &= ~tg_stores_of(port);
 }
 
 static void large_known(TgPort* port, TgTable table, TgPage* p, UWord number)
@@ -187,7 +175,7 @@ static void large_known(TgPort* port, TgTable table, TgPage* p, UWord number)
    const UInt large = port->lane->large;
    TgPage* first = tg_first_page(p, number, large);
    TgLarge* l = tg_large(first, large);
-   tg_large_comes(l, loads_of(port), stores_of(port));
+   tg_large_comes(l, tg_loads_of(port), tg_stores_of(port));
    tg_large_tell(l, table, first, number, large);
 }
 

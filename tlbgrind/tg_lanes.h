@@ -113,6 +113,18 @@ extern UInt tg_n_lanes;
 
 void tg_lanes_init(const TgOptions* options);
 
+/* For which references the array's machine is asked, as its bit: those that are looked
+   up as reads and fetches are, and those that are looked up as writes are. */
+static inline ULong tg_loads_of(const TgPort* port)
+{
+   return port->code || port->reads || !tg_knowledge.split ? port->lane->bit : 0;
+}
+
+static inline ULong tg_stores_of(const TgPort* port)
+{
+   return port->writes && tg_knowledge.split ? port->lane->bit : 0;
+}
+
 /* On which side a kind of reference is. */
 static inline TgSide tg_side_of(const TgLane* lane, TgKind kind)
 {

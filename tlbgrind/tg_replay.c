@@ -2,7 +2,9 @@
 
 #include "pub_tool_basics.h"
 
+#include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcprint.h"
+#include "pub_tool_vki.h"
 
 #include "tg_known.h"
 #include "tg_many.h"
@@ -26,6 +28,13 @@ void tg_replay_init(const TgOptions* options)
    page_shift = options->page_shift;
    fast_path = options->fast_path;
    as_cachegrind = options->as_cachegrind;
+}
+
+Bool tg_may_access(const TgHot* hot, const TgRef* r)
+{
+   return VG_(am_is_valid_for_client)(tg_address_of_ref(hot, r), r->size,
+                                      r->kind == TG_WRITE ? VKI_PROT_WRITE
+                                                          : VKI_PROT_READ);
 }
 
 static UWord page_of(Addr a)

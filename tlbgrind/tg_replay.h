@@ -38,6 +38,9 @@ static inline Addr tg_address_of_ref(const TgHot* hot, const TgRef* r)
    return hot->base[r->base] + r->at.offset;
 }
 
+/* Whether the client may make it. */
+Bool tg_may_access(const TgHot* hot, const TgRef* r);
+
 /* Instructions executed so far, in all segments that have come to their end. */
 static inline ULong tg_instructions(void)
 {

@@ -10,7 +10,6 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
-#include "tg_cut_short.h"
 #include "tg_fault_log.h"
 #include "tg_fault_maps.h"
 #include "tg_replay.h"
