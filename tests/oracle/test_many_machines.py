@@ -284,6 +284,30 @@ def test_what_machines_usually_come_to(tmp_path: Path, cycles: str) -> None:
     compare(tmp_path, [f"./{name}" for name in BEHIND], [str(build(tmp_path, 5, 60, 64))])
 
 
+WALKS = {
+    "one-step": (("512G", "none"), ("1G", "none"), ("64K", "in-last-level"), ("4K", "none")),
+    "two-steps": (("512G", "none"), ("64K", "in-last-level"), ("16K", "in-last-level"), ("4K", "none")),
+    "own-steps": (("1G", "own"), ("64K", "joined"), ("16K", "in-last-level"), ("4K", "none")),
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_walks_keep_in_the_last_level(tmp_path: Path, seed: int) -> None:
+    """In the set of the page that was walked for it is the older one. Steps are so small that this happens all the time."""
+    machines = []
+    for name, steps in WALKS.items():
+        for entries, ways in ((16, "4"), (32, "16"), (12, "3"), (64, "8")):
+            text = MADE_UP.format(name=f"{name}-{entries}", policy="lru", ways="4")
+            text = text.replace("entries 128\n   ways 4", f"entries {entries}\n   ways {ways}")
+            walk = "".join(
+                f"step {size}\n   cache {cache}\n" + ("   entries 4\n   ways full\n   policy lru\n" if cache == "own" else "")
+                for size, cache in steps
+            )
+            (tmp_path / f"{name}-{entries}").write_text(text.replace("\nend\n", f"\n{walk}end\n"), encoding="ascii")
+            machines.append(f"./{name}-{entries}")
+    compare(tmp_path, machines, [str(build(tmp_path, seed, 60, 64))])
+
+
 def test_only_one_second_level_coalesces(tmp_path: Path) -> None:
     """Then only one of two machines with equal first levels needs to know what lies around a page."""
     for name, more in (("without", ""), ("with", "   coalesces 64K\n")):

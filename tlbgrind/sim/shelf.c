@@ -93,13 +93,36 @@ static inline uint64_t moved(uint64_t order, uint32_t from, uint32_t to)
           | (uint64_t)way_at(order, from) << WAY_BITS * to;
 }
 
+/* Whether the way at that place is to be evicted before way b, whose bound that is. Only
+   what one walk keeps can have equal times; of these the lower way goes first, as in an
+   array. */
+static inline int is_before(const tlb_shelf_set *set, uint32_t place, uint32_t b,
+                            uint64_t bound)
+{
+   const uint32_t a = way_at(set->order, place);
+   return set->entry[a].bound < bound + (a < b);
+}
+
 /* The oldest has that bound now: where it belongs. */
 static uint32_t place_of(const tlb_shelf *s, const tlb_shelf_set *set, uint64_t bound)
 {
+   const uint32_t way = way_at(set->order, 0);
    uint32_t place = 0;
-   while (place + 1 < s->ways && set->entry[way_at(set->order, place + 1)].bound < bound)
+   while (place + 1 < s->ways && is_before(set, place + 1, way, bound))
       place++;
    return place;
+}
+
+/* The newest by order is a key. It was asked for before the page whose walk that is for,
+   which may have come into the set first: it goes down to where it belongs. */
+static void sink(const tlb_shelf *s, tlb_shelf_set *set)
+{
+   for (uint32_t place = s->ways - 1; place > 0; place--) {
+      const uint32_t way = way_at(set->order, place);
+      if (is_before(set, place - 1, way, set->entry[way].bound))
+         return;
+      set->order = moved(set->order, place - 1, place);
+   }
 }
 
 /* The oldest becomes the newest: moved() in fewer steps, for each fill waits for it. */
@@ -150,6 +173,7 @@ int tlb_shelf_find(tlb_shelf *s, tlb_key key, uint64_t now)
       if (e->what == what) {
          e->bound = now;
          set->order = moved(set->order, place, s->ways - 1);
+         sink(s, set);
          return 1;
       }
    }
@@ -159,7 +183,9 @@ int tlb_shelf_find(tlb_shelf *s, tlb_key key, uint64_t now)
 void tlb_shelf_fill_key(tlb_shelf *s, tlb_key key, uint64_t now)
 {
    const uint64_t what = key | is_key;
-   put(s, tlb_shelf_set_of(s, tlb_key_page(key)), what, now);
+   tlb_shelf_set *const set = tlb_shelf_set_of(s, tlb_key_page(key));
+   put(s, set, what, now);
+   sink(s, set);
    if (note_of(s, what)->what == 0)
       *note_of(s, what) = (tlb_shelf_note){ what, now };
 }
