@@ -139,6 +139,7 @@ PYTEST_FILES = \
 	tests/model/test_reach.py \
 	tests/model/test_thp_native.py \
 	tests/model/test_walk.py \
+	tests/oracle/test_any_machine.py \
 	tests/oracle/test_cachegrind.py \
 	tests/oracle/test_clients.py \
 	tests/oracle/test_lackey.py \
@@ -186,7 +187,9 @@ TEST_INPUTS = \
 	tests/faults/record.py \
 	tests/clients/fault_fixed.ld \
 	tests/model/naive_machine.py \
+	tests/oracle/any_machines.py \
 	tests/oracle/fast_path_at_length.py \
+	tests/oracle/lackey_trace.py \
 	tests/oracle/naive_tlb.py \
 	tests/oracle/oracle_programs.py \
 	tests/oracle/oracle_random.py \

@@ -50,6 +50,7 @@ static XArray* segment_args;  /* IRConst*, one per segment: its address, which
 static Int ip_offset;         /* of the guest's instruction pointer */
 static const VexGuestExtents* extents;
 static UWord fetched_page;    /* of the last fetch; TG_NO_PAGE at the begin */
+static Bool data_since_fetch; /* a data reference has been made since */
 static TgSite* site;          /* of the instruction at hand */
 static IRExpr* last_atom;     /* the address of the last reference */
 static Bool segment_open;
@@ -295,12 +296,15 @@ static void join_group(UInt base, UWord offset, UInt size, UShort ref,
 
 /* --- References --- */
 
+/* To fetch from a page again changes nothing, unless data has been put in its place
+   meanwhile, or before it. */
 static void fetch_page(Addr a, Bool crossing)
 {
    const UWord page = a >> page_shift;
-   if (page == fetched_page)
+   if (page == fetched_page && !(tg_knowledge.mixed && data_since_fetch))
       return;
    fetched_page = page;
+   data_since_fetch = False;
    tg_segment_add_ref((TgRef){ .site = site, .at.page = tg_page(TG_CODE, page),
                                .size = crossing, .kind = TG_FETCH });
    last_atom = NULL;
@@ -334,6 +338,7 @@ static void data(TgKind kind, IRExpr* atom, UInt size)
                .base = (UChar)base, .kind = (UChar)kind });
    join_group(base, a.offset, size, ref, kind);
    last_atom = atom;
+   data_since_fetch = True;
 }
 
 static void data_read(IRExpr* atom, UInt size)
@@ -381,6 +386,7 @@ static void data_guarded(TgKind kind, IRExpr* atom, UInt size, IRExpr* guard,
    tg_segment_add_ref((TgRef){ .site = site, .at.offset = a.offset,
                                .size = (UShort)size, .base = (UChar)base,
                                .kind = (UChar)kind });
+   data_since_fetch = True;
    const IRTemp happens = newIRTemp(out->tyenv, WORD_TYPE);
    addStmtToIRSB(out, IRStmt_WrTmp(happens, IRExpr_Unop(WIDEN, guard)));
    call_check("tg_check_guarded", tg_check_guarded, IRExpr_RdTmp(happens));

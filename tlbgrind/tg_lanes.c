@@ -32,6 +32,12 @@ static TgTable table_of(const TgPort* port)
    return port->code ? TG_CODE : TG_DATA;
 }
 
+/* Whether the array's pages have two records each. */
+static Bool has_code_and_data(const TgPort* port)
+{
+   return port->code && (port->reads || port->writes);
+}
+
 /* --- Entries that cover more than a base page --- */
 
 static UWord first_page(tlb_key key)
@@ -152,7 +158,7 @@ static void attach(TgPort* port, TgTable table, TgPage* p, UWord number,
 {
    tlb_array* a = port->array;
    const Bool attached = a->short_cut[entry] != NULL;
-   if (shift == page_shift && !(port->code && (port->reads || port->writes))) {
+   if (shift == page_shift && !has_code_and_data(port)) {
       if (!attached)
          tlb_array_attach(a, entry,
                           (uint64_t*)(void*)((UChar*)p + port->time_at));
@@ -180,12 +186,14 @@ static void large_known(TgPort* port, TgTable table, TgPage* p, UWord number)
 }
 
 /* Whether a base page that is wanted can not be there, since whatever is there
-   is known. (NRU also wants to see pages that are there.) */
+   is known. (NRU also wants to see pages that are there; and a page can be there as
+   code, and be wanted as data.) */
 static Bool is_absent(const TgLane* lane, const tlb_stop* stop)
 {
    const tlb_array* a = &lane->h.array[stop->array[0]];
    return fast_path && !lane->asked_always && stop->n == 1
           && stop->shift[0] == page_shift && a->g.policy != TLB_NRU
+          && !has_code_and_data(a->opaque)
           && tlb_array_all_attached(a);
 }
 

@@ -7,12 +7,11 @@ array are those of oracle/naive_tlb.py.  Machines are made here, and written as 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from machines.naive_reader import shift as shift_of
 from oracle.naive_tlb import Array as Sets
-from oracle.naive_tlb import Fifo, Generator, Lru, Random, Set, Slots
+from oracle.naive_tlb import Fifo, Generator, Key, Lru, Random, Set, Slots
 
 USERS = {"f": "fetches", "l": "loads", "s": "stores"}
 
@@ -91,7 +90,7 @@ class Machine:
         return "\n".join([*head, *body, *walk, "end", ""])
 
 
-def leaves(s: Set) -> Hashable | None:
+def leaves(s: Set) -> Key | None:
     """The key that the set gives up for a new one; None if it has a free place."""
     if isinstance(s, Lru):
         return s.order[0] if len(s.order) == s.ways else None
@@ -105,7 +104,7 @@ def leaves(s: Set) -> Hashable | None:
     return s.slot[s.victim()]
 
 
-def holds(s: Set, key: Hashable) -> bool:
+def holds(s: Set, key: Key) -> bool:
     if isinstance(s, Lru):
         return key in s.order
     if isinstance(s, Fifo):
@@ -120,7 +119,7 @@ class Naive:
 
     machine: Machine
     sets: list[Sets] = field(default_factory=list)
-    last: dict[tuple[int, Hashable], int] = field(default_factory=dict)
+    last: dict[tuple[int, Key], int] = field(default_factory=dict)
     now: int = 0
     cycles: int = 0
 
@@ -161,7 +160,7 @@ class Naive:
 
     def ask(self, numbers: list[int], page: int, context: int, page_shift: int, block_shift: int) -> int | None:
         """The array that had it; if none had, one of them has it now."""
-        places: list[tuple[int, Set, Hashable]] = []
+        places: list[tuple[int, Set, Key]] = []
         for number in numbers:
             shift = self.piece(self.machine.arrays[number], page_shift, block_shift)
             part = page >> (shift - self.machine.base)
@@ -172,7 +171,7 @@ class Naive:
             number, where, key = found[0]
         else:
             # Who gives up what was referenced longest ago, a free place before all.
-            def age(place: tuple[int, Set, Hashable]) -> int:
+            def age(place: tuple[int, Set, Key]) -> int:
                 victim = leaves(place[1])
                 return 0 if victim is None else self.last[place[0], victim]
 

@@ -140,7 +140,7 @@ def group_of_arrays(
     rng: random.Random, level: int, users: str, policies: tuple[str, ...], most: int, base: int, sizes: tuple[int, ...]
 ) -> list[Array]:
     """One to three arrays for some pages each; the first takes base pages, or what they consist of."""
-    made = []
+    made: list[Array] = []
     for number in range(rng.choice([1, 1, 2, 2, 3])):
         least = base if number == 0 else rng.choice([*sizes, base])
         pages = {least, *(shift for shift in sizes if shift > least and rng.random() < 0.4)}

@@ -21,8 +21,9 @@ from pathlib import Path
 from oracle_random import build
 from oracle_support import SOURCE, VALGRIND, environment, prefix
 
-sys.path.insert(0, str(SOURCE / "tests" / "bench"))
+sys.path[:0] = [str(SOURCE / "tests" / "bench"), str(SOURCE / "tests")]
 import bench_programs
+from oracle.any_machines import machines, write
 
 POLICIES = ("lru", "lru", "plru", "fifo", "nru", "random:7")
 WAYS = {4: ("1", "4", "full"), 16: ("1", "2", "4", "full"), 32: ("1", "4", "8", "full"), 64: ("4", "full")}
@@ -43,9 +44,12 @@ def made_up(dice: random.Random) -> list[str]:
     return [f"--itlb={level((4, 16))}", f"--dtlb={level((4, 16, 32))}", f"--stlb={level((32, 64))}"]
 
 
-def choose(dice: random.Random) -> list[str]:
-    if dice.random() < 0.6:
+def choose(dice: random.Random, folder: Path) -> list[str]:
+    kind = dice.random()
+    if kind < 0.3:
         options = made_up(dice)
+    elif kind < 0.6:
+        options = ["--machine=" + ",".join(map(str, write(folder, machines(dice))))]
     else:
         options = ["--machine=" + ",".join(dice.sample(MACHINES, dice.choice((1, 1, 1, 3))))]
     if dice.random() < 0.4:
@@ -112,7 +116,7 @@ def main() -> None:
             program = folder / f"program-{seed % 2}"
             program.mkdir()
             command = [str(build(program, seed, 30, 64))]
-            failed += not compare(f"random program {seed}", folder, choose(dice), command)
+            failed += not compare(f"random program {seed}", folder, choose(dice, program), command)
             compared += 1
             shutil.rmtree(program)
             if seed % 50 == 0:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Protocol
 
-Key = tuple[int, int]
+Key = tuple[int, ...]
 
 
 class Set(Protocol):

@@ -16,15 +16,13 @@ from __future__ import annotations
 import os
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from oracle.lackey_trace import totals_of, trace, valgrind
 from oracle.naive_tlb import Array, Hierarchy
 
-IN_PLACE = Path(os.environ["TG_BUILDDIR"], ".in_place")
-VALGRIND = os.environ.get("VALGRIND", "valgrind")
 CC = os.environ.get("CC", "gcc")
 
 # Loads, stores and modifies all over 96 pages; many of them cross a page, some of them with both
@@ -148,42 +146,12 @@ class Machine:
         return Hierarchy([{"I": Array.parse(self.itlb), "D": Array.parse(self.dtlb)}, {"I": second, "D": second}])
 
 
-def valgrind(tool: str, options: list[str], program: list[str]) -> None:
-    run = subprocess.run(
-        ["setarch", "-R", VALGRIND, f"--tool={tool}", *options, *program],
-        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "VALGRIND_LIB": str(IN_PLACE)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        check=False,
-        text=True,
-    )
-    assert run.returncode == 0, run.stderr
-
-
 class Trace:
-    """What lackey saw: (kind, address, size) in the program's order."""
+    """What lackey saw of a program."""
 
     def __init__(self, program: list[str], folder: Path) -> None:
         self.program = program
-        log = folder / "trace"
-        # As the tool has it: by default Vex executes, and lackey traces, the second condition of
-        # "a && b" in any case.
-        vex = ["--vex-guest-chase=no", "--vex-iropt-unroll-thresh=0"]
-        valgrind(
-            "lackey", [*vex, "--basic-counts=no", "--trace-mem=yes", f"--log-file={log}"], program
-        )
-        self.accesses = list(self.read(log))
-        log.unlink()
-
-    @staticmethod
-    def read(log: Path) -> Iterator[tuple[str, int, int]]:
-        with log.open(encoding="ascii", errors="replace") as lines:
-            for line in lines:
-                if not line.startswith("=="):
-                    kind, where = line.split()
-                    address, size = where.split(",")
-                    yield kind, int(address, 16), int(size)
+        self.accesses = trace(program, folder)
 
     def simulate(self, machine: Machine) -> tuple[Counter[str], Counter[str]]:
         """The totals, and the accesses that cross a page by kind."""
@@ -215,11 +183,7 @@ def tlbgrind(
     valgrind(
         "tlbgrind", [*machine.options(), f"--fast-path={fast_path}", f"--tlbgrind-out-file={out}", "-q"], program
     )
-    fields: dict[str, str] = {}
-    for line in out.read_text().splitlines():
-        name, _, value = line.removeprefix("desc: ").partition(": ")
-        fields.setdefault(name, value)
-    return Counter(dict(zip(fields["events"].split(), map(int, fields["summary"].split())))), fields
+    return totals_of(out)
 
 
 @pytest.fixture(scope="module")
