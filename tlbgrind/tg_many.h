@@ -44,6 +44,7 @@ Bool tg_many_short(const TgHot* hot, TgSegment* s, UWord differs, UInt n_groups,
                    Bool writes, Bool split)
 {
    TgRef* const ref = (TgRef*)(Addr)(s->group + n_groups);
+   tg_simulated = s;
    if (differs == TG_CODE_UNKNOWN) {
       if (UNLIKELY(ref->kind != TG_FETCH))
          return False;

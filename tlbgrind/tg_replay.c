@@ -21,7 +21,7 @@ static ULong replays, replays_refs;
 ULong tg_clock;
 ULong tg_idle_passes;
 
-static const TgSegment* at_hand; /* that is being simulated */
+const TgSegment* tg_simulated;
 
 void tg_replay_init(const TgOptions* options)
 {
@@ -327,19 +327,19 @@ static Bool replay_groups(const TgHot* hot, TgSegment* s, UWord differs)
 
 ULong tg_replay_instructions(const TgRef* r)
 {
-   TgSite* const* instr = tg_segment_instrs(at_hand);
+   const UInt n = tg_n_instrs(tg_simulated);
+   TgSite* const* instr = tg_segment_instrs(tg_simulated);
    UInt i = 0;
-   while (i < tg_n_instrs(at_hand) && instr[i] != r->site)
+   while (i < n && instr[i] != r->site)
       i++;
    /* Of an instruction that began in the segment before. */
-   return tg_instructions() - tg_n_instrs(at_hand)
-          + (i < tg_n_instrs(at_hand) ? i : 0);
+   return tg_instructions() - n + (i < n ? i : 0);
 }
 
 void tg_replay(const TgHot* hot, TgSegment* s, UWord differs)
 {
    replays++;
-   at_hand = s;
+   tg_simulated = s;
    /* A guarded reference is in no group. */
    if (fast_path && !s->guarded && replay_groups(hot, s, differs))
       return;
@@ -348,7 +348,7 @@ void tg_replay(const TgHot* hot, TgSegment* s, UWord differs)
 
 void tg_replay_first(const TgHot* hot, TgSegment* s, UInt n)
 {
-   at_hand = s;
+   tg_simulated = s;
    replay_refs(hot, s, 0, n);
 }
 

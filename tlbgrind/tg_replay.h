@@ -47,8 +47,11 @@ static inline ULong tg_instructions(void)
    return (tg_clock >> TG_INSTR_SHIFT) - tg_idle_passes;
 }
 
-/* How many had been executed when the reference was made, which is one of the
-   segment that is being simulated. */
+/* The segment that is being simulated: whoever begins to simulate one says so. */
+extern const TgSegment* tg_simulated;
+
+/* How many had been executed when the reference was made, which is one of that
+   segment's. */
 ULong tg_replay_instructions(const TgRef* r);
 
 /* Simulates a segment that has just been run, with the bases that it left. The

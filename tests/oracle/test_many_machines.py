@@ -131,6 +131,21 @@ def test_nested_walks_and_costs(tmp_path: Path) -> None:
     compare(tmp_path, MACHINES[:12], ["/bin/true"], ("--nested=yes", "--miss-cost=19"))
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_page_faults_are_those_of_one_machine(tmp_path: Path, seed: int) -> None:
+    """Also when they were taken, in instructions."""
+    command = [str(build(tmp_path, seed, 60, 64))]
+    log = tmp_path / "faults"
+
+    def faults(machines: list[str], *more: str) -> list[str]:
+        run(tmp_path, machines, ["--faults=yes", f"--faults-out-file={log}", *more], command)
+        return [line for line in log.read_text(encoding="ascii").split("\n") if "pid" not in line]
+
+    alone = faults(["skylake"])
+    for machines in (["skylake", "zen4"], ["skylake", "icelake", "c910"], ["skylake", "power8", "core2"]):
+        assert faults(machines) == faults(machines, "--fast-path=no") == alone
+
+
 @pytest.mark.parametrize("how", ["late", "advise"])
 def test_those_that_follow_go_on_by_themselves(tmp_path: Path, how: str) -> None:
     """Machines that share a first level as long as all pages are base pages, until the program wants others."""
