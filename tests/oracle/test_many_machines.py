@@ -173,12 +173,15 @@ def test_reach_beside_arrays_for_loads_or_stores(tmp_path: Path, machine: str, s
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_stores_that_ask_first_what_loads_ask_later(tmp_path: Path, seed: int) -> None:
-    """As on a Core 2, with so few entries that the order of loads and stores of one segment matters."""
-    text = MADE_UP.format(name="later", policy="lru", ways="4").replace(
+@pytest.mark.parametrize("users", ("loads+stores", "all"))
+@pytest.mark.parametrize("policy", ("lru", "nru"))
+def test_stores_that_ask_first_what_others_ask_later(tmp_path: Path, policy: str, users: str, seed: int) -> None:
+    """As on a Core 2, with so few entries that the order of loads and stores of one segment, and its code's, matters."""
+    text = MADE_UP.format(name="later", policy=policy, ways="4").replace(
         "level 1\n   users loads+stores\n   entries 16", "level 1\n   users loads\n   entries 4"
     )
-    text = text.replace("level 2\n   users all\n   entries 128", "level 2\n   users loads+stores\n   entries 16")
+    text = text.replace("level 2\n   users all\n   entries 128", f"level 2\n   users {users}\n   entries 16")
+    text = text.replace("fetches\n   entries 16", "fetches\n   entries 4")
     (tmp_path / "later").write_text(text, encoding="ascii")
     compare(tmp_path, ["./later", "power8"], [str(build(tmp_path, seed, 60, 64))])
 
