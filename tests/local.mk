@@ -385,7 +385,7 @@ bench: all
 	@$(AM_TESTS_ENVIRONMENT) $(PYTHON) $(srcdir)/tests/bench/bench.py $(BENCH_FLAGS)
 
 # ---------------------------------------------------------------- check-long
-# The fast path on a thousand random programs and those of the bench; half an hour.
+# The fast path and many machines on a thousand random programs and those of the bench; half an hour.
 # make check-long LONG_FLAGS='--programs 100 --no-bench'
 
 LINT_FILES += tests/oracle/fast_path_at_length.py

@@ -1,9 +1,10 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """make check-long: --fast-path=yes against no, on every program of the bench and on 1,000 random programs.
 
-Each program runs twice, with one choice of machine, policy, page size and page faults, which the seed
-decides; the out-file and the fault log of both runs must be the same to the byte (but for the pid).
-What `make check` does with a few programs, this does with many; it takes about half an hour.
+Each program runs twice, with one choice of machines, policies, page sizes and page faults, which the
+seed decides; the out-file and the fault log of both runs must be the same to the byte (but for the
+pid). And of several machines one must have counted what it counts alone. Some of the programs ask for
+huge pages. What `make check` does with a few programs, this does with many; it takes up to half an hour.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from oracle_random import build
-from oracle_support import SOURCE, VALGRIND, environment, prefix
+from oracle_support import CLIENTS, SOURCE, VALGRIND, environment, prefix
 
 sys.path[:0] = [str(SOURCE / "tests" / "bench"), str(SOURCE / "tests")]
 import bench_programs
@@ -27,10 +28,9 @@ from oracle.any_machines import machines, write
 
 POLICIES = ("lru", "lru", "plru", "fifo", "nru", "random:7")
 WAYS = {4: ("1", "4", "full"), 16: ("1", "2", "4", "full"), 32: ("1", "4", "8", "full"), 64: ("4", "full")}
-MACHINES = [
-    *("default", "skylake", "zen5", "goldencove", "power8", "cortex-a76", "k8"),
-    *("geode-lx", "ultrasparc-t1", "c910", "apple-m1", "core2", "lioncove"),
-]
+SHIPPED = sorted(path.stem for path in (SOURCE / "tlbgrind" / "machines").glob("*.machine"))
+RULES = ("thp", "contig", "all:2M", "heap:64K", "text:2M", "file:64K", "anon:1G")
+POOLS = ("2M:3", "2M:8,16M:1,64K:200", "64K:40")
 TIMEOUT = 900
 
 
@@ -44,21 +44,40 @@ def made_up(dice: random.Random) -> list[str]:
     return [f"--itlb={level((4, 16))}", f"--dtlb={level((4, 16, 32))}", f"--stlb={level((32, 64))}"]
 
 
-def choose(dice: random.Random, folder: Path) -> list[str]:
-    kind = dice.random()
-    if kind < 0.3:
-        options = made_up(dice)
-    elif kind < 0.6:
-        options = ["--machine=" + ",".join(map(str, write(folder, machines(dice))))]
-    else:
-        options = ["--machine=" + ",".join(dice.sample(MACHINES, dice.choice((1, 1, 1, 3))))]
+def several(dice: random.Random, folder: Path) -> list[str]:
+    """Machines that are shipped, and files of others, some under a page-size rule. (With two there could be more sets of
+    rules and base pages than a run may have.)"""
+    names = [f"./{path.name}" for path in write(folder, machines(dice))] if dice.random() < 0.6 else []
+    names += dice.sample(SHIPPED, dice.choice((1, 1, 2, 5, 12)))
+    dice.shuffle(names)
+    rule = "@" + dice.choice(RULES)
+    return [name + dice.choice(("", "", rule)) for name in names]
+
+
+def choose(dice: random.Random) -> list[str]:
+    """What else is asked for."""
+    options = []
     if dice.random() < 0.4:
         options.append("--faults=yes")
     if dice.random() < 0.2:
         options.append("--reach=yes")
     if dice.random() < 0.2:
-        options.append("--pages=" + dice.choice(("all:2M", "heap:64K", "thp", "contig")))
+        options.append("--nested=yes")
+    if dice.random() < 0.2:
+        options.append("--hugetlb=fake")
+    if dice.random() < 0.3:
+        options.append(f"--huge-pool={dice.choice(POOLS)}")
     return options
+
+
+def program_for(dice: random.Random, folder: Path, seed: int) -> list[str]:
+    kind = dice.random()
+    if kind < 0.8:
+        return [str(build(folder, seed, 30, 64))]
+    if kind < 0.9:
+        return [str(CLIENTS / "oracle_part"), str(seed)]
+    how = dice.choice(("advise", "late", "protect"))
+    return [str(CLIENTS / "pages_use"), "anon", dice.choice(("4", "16", "48")), how]
 
 
 def lines(path: Path) -> list[str]:
@@ -90,16 +109,39 @@ def run(folder: Path, options: Sequence[str], command: Sequence[str], stdin: Pat
     return written
 
 
-def compare(name: str, folder: Path, options: Sequence[str], command: Sequence[str], stdin: Path | None = None) -> bool:
-    fast, slow = (run(folder, [f"--fast-path={path}", *options], command, stdin) for path in ("yes", "no"))
-    if fast == slow and fast:
-        return True
-    print(f"{name}: the counts differ with {' '.join(options)}")
-    for file in sorted(fast.keys() | slow.keys()):
-        pairs = zip(fast.get(file, []), slow.get(file, []))
-        for a, b in [pair for pair in pairs if pair[0] != pair[1]][:3]:
-            print(f"   {file}: yes: {a}\n   {file}: no:  {b}")
-    return False
+def differ(what: str, pairs: Sequence[tuple[str, list[str], list[str]]]) -> bool:
+    """Whether they do; says where. A pair is the file's name and its lines."""
+    if all(a == b for _, a, b in pairs):
+        return False
+    print(what)
+    for file, a, b in pairs:
+        for one, other in [both for both in zip(a, b) if both[0] != both[1]][:3]:
+            print(f"   {file}: {one}\n   {file}: {other}")
+    return True
+
+
+def compare(
+    name: str,
+    folder: Path,
+    options: Sequence[str],
+    command: Sequence[str],
+    stdin: Path | None = None,
+    together: Sequence[str] = (),
+    alone: str = "",
+) -> bool:
+    """`together`: the machines, if there are several, and `alone` one of them."""
+    told = [*([f"--machine={','.join(together)}"] if together else []), *options]
+    fast, slow = (run(folder, [f"--fast-path={path}", *told], command, stdin) for path in ("yes", "no"))
+    pairs = [(file, fast.get(file, []), slow.get(file, [])) for file in sorted(fast.keys() | slow.keys())]
+    bad = not fast or differ(f"{name}: with and without fast path the counts differ with {' '.join(told)}", pairs)
+    # Page faults and straddles are told for the smallest base page of the run.
+    if len(together) > 1 and "--faults=yes" not in options:
+        by_itself = run(folder, [f"--machine={alone}", *options], command, stdin)["out"]
+        among = fast[f"out.{alone.removeprefix('./')}"]
+        of_run = "desc: Straddles: "
+        a, b = ([line for line in file if not line.startswith(of_run)] for file in (by_itself, among))
+        bad |= differ(f"{name}: {alone} by itself and among {','.join(together)} counts otherwise", [("out", a, b)])
+    return not bad
 
 
 def main() -> None:
@@ -115,8 +157,14 @@ def main() -> None:
             dice = random.Random(seed)
             program = folder / f"program-{seed % 2}"
             program.mkdir()
-            command = [str(build(program, seed, 30, 64))]
-            failed += not compare(f"random program {seed}", folder, choose(dice, program), command)
+            command = program_for(dice, program, seed)
+            if dice.random() < 0.3:
+                failed += not compare(f"program {seed}", folder, made_up(dice) + choose(dice), command)
+            else:
+                together = several(dice, folder)
+                failed += not compare(
+                    f"program {seed}", folder, choose(dice), command, together=together, alone=dice.choice(together)
+                )
             compared += 1
             shutil.rmtree(program)
             if seed % 50 == 0:
