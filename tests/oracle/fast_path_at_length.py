@@ -58,7 +58,7 @@ def choose(dice: random.Random) -> list[str]:
     """What else is asked for."""
     options = []
     if dice.random() < 0.4:
-        options.append("--faults=yes")
+        options += ["--faults=yes", f"--faults-used={dice.choice(('yes', 'no', 'no'))}"]
     if dice.random() < 0.2:
         options.append("--reach=yes")
     if dice.random() < 0.2:
