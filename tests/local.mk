@@ -391,7 +391,7 @@ bench: all
 LINT_FILES += tests/oracle/fast_path_at_length.py
 
 .PHONY: check-long
-check-long: all
+check-long: all tests/clients/oracle_part tests/clients/pages_use
 	@$(AM_TESTS_ENVIRONMENT) $(PYTHON) $(srcdir)/tests/oracle/fast_path_at_length.py $(LONG_FLAGS)
 
 # ---------------------------------------------------------------- experiments

@@ -351,3 +351,16 @@ def test_base_pages_of_other_sizes(tmp_path: Path, how: str) -> None:
     """What backs the memory of a machine follows from its own base pages, not from the smallest of the run."""
     program = [str(CLIENTS / "pages_use"), "anon", "96", *([how] if how else [])]
     compare(tmp_path, BASES, program, ("--huge-pool=16M:3,64K:900",))
+
+
+def test_pieces_and_blocks_of_base_pages_of_other_sizes(tmp_path: Path) -> None:
+    """Pieces of a larger page are no smaller than the machine's own base pages, and those are what it coalesces."""
+    plain = (tmp_path / with_base(tmp_path, "16K", 8, "4")).read_text(encoding="ascii")
+    data = plain[plain.index("array D") : plain.index("array L2")]
+    small = data.replace("array D", "array D-small").replace("pages 16K+2M", "pages 4K+2M")
+    bypass = data.replace("larger-pages split", "larger-pages bypass")
+    for name, arrays in (("pieces", bypass + small), ("blocks", data + "   coalesces 64K\n")):
+        text = plain.replace(data, arrays).replace("name 16K-8-4-", f"name {name}")
+        (tmp_path / name).write_text(text, encoding="ascii")
+    machines = ["./pieces@all:64K", "./blocks", "./blocks@all:64K", "skylake"]
+    compare(tmp_path, machines, [str(CLIENTS / "pages_use"), "anon", "4"])

@@ -160,7 +160,7 @@ void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
          for (unsigned block = 0; block < TLB_N_BLOCK_SHIFTS; block++) {
             tlb_route *const route = &h->route[user][page][block];
             for (unsigned level = 0; level < TLB_MAX_LEVELS; level++)
-               route->at[level] = stop_at(m, base_shift, user, level,
+               route->at[level] = stop_at(m, m->base_page_shift, user, level,
                                           page + TLB_MIN_PAGE_SHIFT,
                                           block + TLB_MIN_PAGE_SHIFT);
          }

@@ -76,9 +76,10 @@ typedef struct {
 /* Bytes of memory that tlb_hierarchy_init() wants. */
 size_t tlb_hierarchy_bytes(const tlb_machine *m);
 
-/* Makes a hierarchy of empty arrays inside `memory` (aligned for uint64_t), for
-   base pages of 2^base_shift bytes. `nested`: page walks are a guest's. The
-   machine must have passed tlb_machine_check() and stay. `release` and `range_time` are given to the
+/* Makes a hierarchy of empty arrays inside `memory` (aligned for uint64_t).
+   References are given in pages of 2^base_shift bytes, no larger than the
+   machine's base pages. `nested`: page walks are a guest's. The machine must have
+   passed tlb_machine_check() and stay. `release` and `range_time` are given to the
    arrays that some kind of reference asks first, with `opaque`; see array.h. */
 void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
                         unsigned base_shift, int nested, void *memory,
