@@ -19,7 +19,7 @@ POLICIES = ("lru", "lru", "lru", "plru", "fifo", "nru", "random")
 MOST = 40  # entries of a first level
 
 
-def machines(dice: random.Random) -> list[Machine]:
+def any_machines(dice: random.Random) -> list[Machine]:
     """One or more, of which most have first levels that short cuts can answer for."""
     made = []
     for _ in range(dice.choice((1, 2, 4, 7))):

@@ -24,7 +24,7 @@ from oracle_support import CLIENTS, SOURCE, VALGRIND, environment, prefix
 
 sys.path[:0] = [str(SOURCE / "tests" / "bench"), str(SOURCE / "tests")]
 import bench_programs
-from oracle.any_machines import machines, write
+from oracle.any_machines import any_machines, write
 
 POLICIES = ("lru", "lru", "plru", "fifo", "nru", "random:7")
 WAYS = {4: ("1", "4", "full"), 16: ("1", "2", "4", "full"), 32: ("1", "4", "8", "full"), 64: ("4", "full")}
@@ -47,7 +47,7 @@ def made_up(dice: random.Random) -> list[str]:
 def several(dice: random.Random, folder: Path) -> list[str]:
     """Machines that are shipped, and files of others, some under a page-size rule. (With two there could be more sets of
     rules and base pages than a run may have.)"""
-    names = [f"./{path.name}" for path in write(folder, machines(dice))] if dice.random() < 0.6 else []
+    names = [f"./{path.name}" for path in write(folder, any_machines(dice))] if dice.random() < 0.6 else []
     names += dice.sample(SHIPPED, dice.choice((1, 1, 2, 5, 12)))
     dice.shuffle(names)
     rule = "@" + dice.choice(RULES)

@@ -1,9 +1,9 @@
-# test_any_machine.py -- the tool's counts on random machines against a naive simulation of lackey's trace.
+# test_any_machine.py -- the tool's counts on machines against a naive simulation of lackey's trace.
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Machines that no processor is like: code and data in one array, arrays for loads or for stores that
-others ask behind theirs, several side by side, base pages of other sizes, which hold code and data.
-With and without short cuts, alone or several in one run, all must count what naive_machine.py counts
-that goes through lackey's trace reference by reference.
+"""All machines that are shipped, and random ones that no processor is like: code and data in one array,
+arrays for loads or for stores that others ask behind theirs, several side by side, base pages of other
+sizes, which hold code and data. With and without short cuts, alone or several in one run, they must count
+what naive_machine.py counts, which goes through lackey's trace reference by reference.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from machines.naive_reader import describe
 from model.naive_machine import Machine, Naive
-from oracle.any_machines import machines, write
+from oracle.any_machines import any_machines, write
 from oracle.lackey_trace import totals_of, trace, valgrind
 from oracle_random import build
+from oracle_support import SOURCE
 
 # By the kind of a trace's line: who asks, in order, and the events that count what is missed, by level.
 USERS = {"I": "f", "L": "l", "M": "ls", "S": "s"}
@@ -41,18 +43,31 @@ def expected(machine: Machine, accesses: list[tuple[str, int, int]]) -> Counter[
     return totals
 
 
+def check(folder: Path, program: list[str], machines: dict[str, Machine], options: list[str]) -> None:
+    """`machines`: by what they are called in the options."""
+    accesses = trace(program, folder)
+    wanted = {name: expected(machine, accesses) for name, machine in machines.items()}
+    out = folder / "out"
+    for fast_path in ("yes", "no"):
+        valgrind("tlbgrind", [*options, f"--fast-path={fast_path}", f"--tlbgrind-out-file={out}", "-q"], program)
+        for name, want in wanted.items():
+            totals, _ = totals_of(out if len(wanted) == 1 else out.with_name(f"out.{name}"))
+            got = {event: totals[event] for event in want}
+            assert got == want, f"{name}, --fast-path={fast_path}\n{machines[name].text()}"
+
+
 @pytest.mark.parametrize("seed", range(16))
 def test_any_machine(seed: int, tmp_path: Path) -> None:
     dice = random.Random(seed)
     program = [str(build(tmp_path, seed, dice.choice((6, 12, 25)), 64))]
-    accesses = trace(program, tmp_path)
-    made = machines(dice)
+    made = any_machines(dice)
     paths = write(tmp_path, made)
-    wanted = [expected(machine, accesses) for machine in made]
-    out = tmp_path / "out"
-    for fast_path in ("yes", "no"):
-        options = ["--machine=" + ",".join(map(str, paths)), f"--fast-path={fast_path}", f"--tlbgrind-out-file={out}", "-q"]
-        valgrind("tlbgrind", options, program)
-        for path, machine, want in zip(paths, made, wanted):
-            totals, _ = totals_of(out if len(made) == 1 else out.with_name(f"out.{path.name}"))
-            assert {event: totals[event] for event in want} == want, f"--fast-path={fast_path}\n{machine.text()}"
+    check(tmp_path, program, {path.name: machine for path, machine in zip(paths, made)}, ["--machine=" + ",".join(map(str, paths))])
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_all_that_are_shipped(part: int, tmp_path: Path) -> None:
+    """In two runs, for one takes no more than 62 machines."""
+    files = sorted((SOURCE / "tlbgrind" / "machines").glob("*.machine"))[part::2]
+    shipped = {file.stem: Machine.described(describe(file.read_text(encoding="ascii"))) for file in files}
+    check(tmp_path, [str(build(tmp_path, 5, 20, 64))], shipped, ["--machine=" + ",".join(shipped)])
