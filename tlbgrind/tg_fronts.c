@@ -292,7 +292,7 @@ static Front front_of(TgLane* lane, TgKind kind, tlb_array* a)
 {
    const TgPort* port = a->opaque;
    const UWord unknown = 1 | (UWord)TG_DATA_UNKNOWN << tg_knowledge.page_shift;
-   const ULong loads = tg_loads_of(port);
+   const ULong loads = tg_loads_of(port, kind == TG_FETCH ? TG_CODE : TG_DATA);
    const ULong stores = tg_stores_of(port);
    return (Front){
       .array = a, .key = a->key, .short_cut = a->short_cut,

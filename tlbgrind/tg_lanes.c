@@ -32,10 +32,15 @@ static TgTable table_of(const TgPort* port)
    return port->code ? TG_CODE : TG_DATA;
 }
 
+static Bool is_of_table(const TgPort* port, TgTable table)
+{
+   return table == TG_CODE ? port->code : port->reads || port->writes;
+}
+
 /* Whether the array's pages have two records each. */
 static Bool has_code_and_data(const TgPort* port)
 {
-   return port->code && (port->reads || port->writes);
+   return is_of_table(port, TG_CODE) && is_of_table(port, TG_DATA);
 }
 
 /* --- Entries that cover more than a base page --- */
@@ -73,7 +78,7 @@ static void find_time(ULong wanted, ULong time, Search* s)
 static void youngest(TgPage* p, void* opaque)
 {
    Search* s = opaque;
-   if (tg_loads_of(s->port) != 0)
+   if (tg_loads_of(s->port, s->table) != 0)
       find_time(tg_rest(p)->wanted, p->time, s);
    if (tg_stores_of(s->port) != 0)
       find_time(tg_rest(p)->wanted_writes, tg_writes(p)->time, s);
@@ -85,7 +90,7 @@ static uint64_t time_of_large(const TgPort* port, TgPage* first, ULong pages)
    uint64_t time = 0;
    for (; pages != 0; pages &= pages - 1) {
       TgPage* p = tg_page_at(first, __builtin_ctzll(pages));
-      if (tg_loads_of(port) != 0 && p->time > time)
+      if (tg_loads_of(port, table_of(port)) != 0 && p->time > time)
          time = p->time;
       if (tg_stores_of(port) != 0 && tg_writes(p)->time > time)
          time = tg_writes(p)->time;
@@ -108,10 +113,10 @@ static uint64_t range_time(tlb_key key, void* opaque)
       TgPage* first = tg_page_of(table_of(s.port), first_page(key));
       return time_of_large(s.port, first, tg_large(first, large)->told);
    }
-   if (s.port->code)
-      pages_of_table(TG_CODE, key, youngest, &s);
-   if (s.port->reads || s.port->writes)
-      pages_of_table(TG_DATA, key, youngest, &s);
+   for (s.table = 0; s.table < TG_N_TABLES; s.table++) {
+      if (is_of_table(s.port, s.table))
+         pages_of_table(s.table, key, youngest, &s);
+   }
    return s.time;
 }
 
@@ -140,12 +145,12 @@ static void release(uint64_t* time, tlb_key key, void* opaque)
    if (large > 0) {
       tg_evicted = tg_page_of(table_of(port), first_page(key));
       tg_large_goes(tg_large(tg_evicted, large), table_of(port), tg_evicted,
-                    tg_loads_of(port), tg_stores_of(port));
+                    tg_loads_of(port, table_of(port)), tg_stores_of(port));
       return;
    }
    for (UInt t = 0; t < TG_N_TABLES; t++) {
       Search s = { .port = port, .table = t };
-      if (t == TG_CODE ? port->code : port->reads || port->writes)
+      if (is_of_table(port, t))
          pages_of_table(t, key, want_each, &s);
    }
 }
@@ -170,9 +175,9 @@ static void attach(TgPort* port, TgTable table, TgPage* p, UWord number,
       tg_page_list(table, number);
 }
 
-static void known(TgPort* port, TgPage* p)
+static void known(TgPort* port, TgTable table, TgPage* p)
 {
-   tg_rest(p)->wanted &= ~tg_loads_of(port);
+   tg_rest(p)->wanted &= ~tg_loads_of(port, table);
    tg_rest(p)->wanted_writes &= ~tg_stores_of(port);
 }
 
@@ -181,7 +186,7 @@ static void large_known(TgPort* port, TgTable table, TgPage* p, UWord number)
    const UInt large = port->lane->large;
    TgPage* first = tg_first_page(p, number, large);
    TgLarge* l = tg_large(first, large);
-   tg_large_comes(l, tg_loads_of(port), tg_stores_of(port));
+   tg_large_comes(l, tg_loads_of(port, table), tg_stores_of(port));
    tg_large_tell(l, table, first, number, large);
 }
 
@@ -225,7 +230,7 @@ static Bool refer_first_level(TgLane* lane, const tlb_reference* r, TgPage* p)
       if (lane->large > 0)
          large_known(port, table, p, (UWord)r->page);
       else
-         known(port, p);
+         known(port, table, p);
    }
    return missed;
 }
@@ -425,6 +430,7 @@ void tg_lanes_init(const TgOptions* options)
       k.apart |= tg_lanes[i].tells_apart ? tg_lanes[i].bit : 0;
       k.mixed |= tg_is_mixed(&tg_lanes[i]);
       k.own_times |= tg_has_also_behind(&tg_lanes[i]);
+      k.code_behind |= tg_has_code_behind(&tg_lanes[i]);
       if (!tg_lane_is_plain(&tg_lanes[i]) || tg_is_mixed(&tg_lanes[i]))
          k.wide |= tg_lanes[i].bit;
    }

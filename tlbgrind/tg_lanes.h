@@ -113,11 +113,13 @@ extern UInt tg_n_lanes;
 
 void tg_lanes_init(const TgOptions* options);
 
-/* For which references the array's machine is asked, as its bit: those that are looked
-   up as reads and fetches are, and those that are looked up as writes are. */
-static inline ULong tg_loads_of(const TgPort* port)
+/* For which references to pages of that table the array's machine is asked, as its bit:
+   those that are looked up as reads and fetches are, and, of data, those that are looked
+   up as writes are. */
+static inline ULong tg_loads_of(const TgPort* port, TgTable table)
 {
-   return port->code || port->reads || !tg_knowledge.split ? port->lane->bit : 0;
+   return (table == TG_CODE ? port->code : port->reads || !tg_knowledge.split)
+             ? port->lane->bit : 0;
 }
 
 static inline ULong tg_stores_of(const TgPort* port)

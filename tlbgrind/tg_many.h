@@ -46,9 +46,8 @@ Bool tg_many_short(const TgHot* hot, TgSegment* s, UWord differs, UInt n_groups,
    TgRef* const ref = (TgRef*)(Addr)(s->group + n_groups);
    tg_simulated = s;
    if (differs == TG_CODE_UNKNOWN) {
-      /* Who holds code alone evicts none of the data. But what stores ask first may hold
-         code that was missed elsewhere. */
-      if (UNLIKELY(ref->kind != TG_FETCH || tg_knowledge.own_times))
+      /* Who holds code alone evicts none of the data. */
+      if (UNLIKELY(ref->kind != TG_FETCH || tg_knowledge.code_behind))
          return False;
       tg_many_see(ref, s->fetch, tg_code_page_number(s->fetch, TG_SHORT_SHIFT), TG_FETCH,
                   tg_time_of_ref(s, 0), split);

@@ -8,8 +8,7 @@ Bool tg_is_mixed(const TgLane* lane)
 {
    for (UInt i = 0; i < lane->machine->m.n_arrays; i++) {
       if (tlb_asks_first(&lane->h, TLB_FETCH, i)
-          && (tlb_asks_first(&lane->h, TLB_LOAD, i)
-              || tlb_asks_first(&lane->h, TLB_STORE, i)))
+          && (lane->machine->m.array[i].users & (TLB_LOADS | TLB_STORES)) != 0)
          return True;
    }
    return False;
@@ -67,6 +66,17 @@ Bool tg_has_also_behind(const TgLane* lane)
 {
    for (UInt i = 0; i < lane->machine->m.n_arrays; i++) {
       if (lane->h.array[i].also_behind)
+         return True;
+   }
+   return False;
+}
+
+Bool tg_has_code_behind(const TgLane* lane)
+{
+   for (UInt i = 0; i < lane->machine->m.n_arrays; i++) {
+      if (lane->h.array[i].also_behind
+          && (lane->machine->m.array[i].users & TLB_FETCHES) != 0
+          && !tlb_asks_first(&lane->h, TLB_FETCH, i))
          return True;
    }
    return False;

@@ -15,7 +15,8 @@ Bool tg_has_to_ask(const TgMachine* machine);
 /* The following are of a lane of which `machine`, `base_shift`, `h` and `asks` are
    there, and each may ask for those above it. */
 
-/* Whether code and data are in one first-level array: no record has all its times. */
+/* Whether code asks an array first that holds data, too: whose page was referenced last
+   depends on each single instruction, and no record need have all its times. */
 Bool tg_is_mixed(const TgLane* lane);
 
 /* Whether loads and stores ask different arrays first. */
@@ -28,6 +29,10 @@ Bool tg_has_doubles(const TgLane* lane);
 /* Whether an array is asked first by some references and by others when they have missed
    elsewhere. */
 Bool tg_has_also_behind(const TgLane* lane);
+
+/* Whether such an array is asked first by data, and by code that was missed elsewhere:
+   that can drive data out. */
+Bool tg_has_code_behind(const TgLane* lane);
 
 /* Whether somebody chooses by more than who is oldest, or in the middle of
    references that went elsewhere first. */

@@ -127,7 +127,10 @@ def simple_machine(rng: random.Random, policy: str) -> Machine:
 
 
 # Who asks which array first: the groups of the first level, and of those behind it.
-FIRST_GROUPS = (["f", "ls"], ["f", "ls"], ["f", "ls"], ["fls"], ["f", "l", "s"], ["f", "l"], ["fl", "s"], ["f", "l", "ls"])
+FIRST_GROUPS = (
+    *(["f", "ls"], ["f", "ls"], ["f", "ls"], ["f", "ls"], ["fls"], ["f", "l", "s"], ["f", "l", "ls"], ["fl", "s"], ["fs", "l"]),
+    *(["f", "l"], ["f", "s"], ["f"], ["ls"], ["l"], ["s"]),
+)
 LATER_GROUPS = (["fls"], ["fls"], ["f", "ls"], ["ls"], ["f", "l", "s"], ["f"])
 
 
