@@ -139,7 +139,7 @@ typedef struct {
    Bool mixed;     /* somebody compares times of fetches and of data */
    Bool own_times; /* somebody compares the times of some references with what it has
                       noted itself of others that missed elsewhere first */
-   Bool code_behind; /* and those others may be code, the first data */
+   Bool code_behind; /* code that was missed elsewhere comes to what data asks first */
 } TgKnowledge;
 
 extern TgKnowledge tg_knowledge;
