@@ -395,7 +395,7 @@ static void settle_walks(const TgLane* lane, TgTable table, ULong* misses)
 
 static void settle(ULong* misses, TgKind kind)
 {
-   const TgTable table = kind == TG_FETCH ? TG_CODE : TG_DATA;
+   const TgTable table = tg_table_of_kind(kind);
    for (UInt i = 0; i < tg_n_lanes; i++) {
       for (UInt side = 0; side < TG_N_SIDES; side++) {
          if (tg_table_of(side) == table)

@@ -252,7 +252,7 @@ ULong miss_large(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong wanted, U
       left = kind == TG_FETCH
                 ? miss_all(r, first, number, TG_FETCH, left, now, large)
                 : miss_all(r, first, number, kind, left, now, large);
-   tg_large_tell(l, kind == TG_FETCH ? TG_CODE : TG_DATA, first, number, large);
+   tg_large_tell(l, tg_table_of_kind(kind), first, number, large);
    return left;
 }
 
@@ -292,7 +292,7 @@ static Front front_of(TgLane* lane, TgKind kind, tlb_array* a)
 {
    const TgPort* port = a->opaque;
    const UWord unknown = 1 | (UWord)TG_DATA_UNKNOWN << tg_knowledge.page_shift;
-   const ULong loads = tg_loads_of(port, kind == TG_FETCH ? TG_CODE : TG_DATA);
+   const ULong loads = tg_loads_of(port, tg_table_of_kind(kind));
    const ULong stores = tg_stores_of(port);
    return (Front){
       .array = a, .key = a->key, .short_cut = a->short_cut,

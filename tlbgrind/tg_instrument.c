@@ -296,8 +296,8 @@ static void join_group(UInt base, UWord offset, UInt size, UShort ref,
 
 /* --- References --- */
 
-/* To fetch from a page again changes nothing, unless data has been put in its place
-   meanwhile, or before it. */
+/* To fetch from a page again changes nothing; but where one array holds code and data,
+   data can have taken its place meanwhile, or have become younger. */
 static void fetch_page(Addr a, Bool crossing)
 {
    const UWord page = a >> page_shift;

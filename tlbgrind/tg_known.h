@@ -125,6 +125,11 @@ enum { TG_MAX_LANES = 62 };
 
 typedef enum { TG_DATA, TG_CODE, TG_N_TABLES } TgTable;
 
+static inline TgTable tg_table_of_kind(TgKind kind)
+{
+   return kind == TG_FETCH ? TG_CODE : TG_DATA;
+}
+
 typedef struct {
    UInt page_shift;
    ULong wanted[TG_N_TABLES]; /* what a new page is wanted by */

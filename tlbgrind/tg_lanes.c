@@ -205,7 +205,7 @@ static Bool is_absent(const TgLane* lane, const tlb_stop* stop)
 /* Any other case, one array after the other as the route goes. */
 static Bool refer_first_level(TgLane* lane, const tlb_reference* r, TgPage* p)
 {
-   const TgTable table = r->user == TLB_FETCH ? TG_CODE : TG_DATA;
+   const TgTable table = tg_table_of_kind(r->user);
    const tlb_stop* stop = tlb_first_stop(&lane->h, r);
    UInt which = 0;
    UInt entry = TLB_MISS;

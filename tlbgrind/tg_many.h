@@ -33,7 +33,7 @@ void tg_many_see(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, Bool
       return;
    }
    tg_probe(p, split ? tg_probe_at(kind) : 0)->time = now;
-   tg_settle(kind == TG_FETCH ? TG_CODE : TG_DATA, p);
+   tg_settle(tg_table_of_kind(kind), p);
 }
 
 /* Simulates a segment of which one page is not known; `differs`: see tg_replay(). The

@@ -41,7 +41,7 @@ static void miss(TgRef* r, TgLane* leader, TgTable table, TgPage* p,
 static __attribute__((noinline))
 void refer_each(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, ULong wanted)
 {
-   const TgTable table = kind == TG_FETCH ? TG_CODE : TG_DATA;
+   const TgTable table = tg_table_of_kind(kind);
    if ((wanted & TG_WANTED_BY_REACH) != 0)
       tg_reach_refer(table, p, number, now);
    wanted &= TG_WANTED_BY_LANES;
@@ -58,7 +58,7 @@ void refer_each(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, ULong
 static void refer_all(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now)
 {
    const Bool write = kind == TG_WRITE && tg_knowledge.split;
-   const TgTable table = kind == TG_FETCH ? TG_CODE : TG_DATA;
+   const TgTable table = tg_table_of_kind(kind);
    ULong wanted = write ? tg_rest(p)->wanted_writes : tg_rest(p)->wanted;
    wanted &= TG_WANTED_BY_LANES | TG_WANTED_BY_REACH;
    for (const TgFronts* f = tg_fronts; f < tg_fronts + tg_n_fronts; f++) {

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from oracle_random import build
-from oracle_support import CLIENTS, SOURCE, VALGRIND, environment, prefix
+from oracle_support import CLIENTS, SOURCE, TOLD_APART, VALGRIND, environment, prefix
 
 sys.path[:0] = [str(SOURCE / "tests" / "bench"), str(SOURCE / "tests")]
 import bench_programs
@@ -134,12 +134,11 @@ def compare(
     fast, slow = (run(folder, [f"--fast-path={path}", *told], command, stdin) for path in ("yes", "no"))
     pairs = [(file, fast.get(file, []), slow.get(file, [])) for file in sorted(fast.keys() | slow.keys())]
     bad = not fast or differ(f"{name}: with and without fast path the counts differ with {' '.join(told)}", pairs)
-    # Page faults and straddles are told for the smallest base page of the run.
+    # Page faults, too, are told for the smallest base page of the run.
     if len(together) > 1 and "--faults=yes" not in options:
         by_itself = run(folder, [f"--machine={alone}", *options], command, stdin)["out"]
         among = fast[f"out.{alone.removeprefix('./')}"]
-        of_run = "desc: Straddles: "
-        a, b = ([line for line in file if not line.startswith(of_run)] for file in (by_itself, among))
+        a, b = ([line for line in file if not line.startswith(TOLD_APART)] for file in (by_itself, among))
         bad |= differ(f"{name}: {alone} by itself and among {','.join(together)} counts otherwise", [("out", a, b)])
     return not bad
 

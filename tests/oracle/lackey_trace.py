@@ -7,20 +7,18 @@ VALGRIND_LIB (they lie on the stack, and ld.so walks over them), and the kernel'
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-IN_PLACE = Path(os.environ["TG_BUILDDIR"], ".in_place")
-VALGRIND = os.environ.get("VALGRIND", "valgrind")
+from oracle_support import BUILD, VALGRIND
 
 
 def valgrind(tool: str, options: list[str], program: list[str]) -> None:
     run = subprocess.run(
         ["setarch", "-R", VALGRIND, f"--tool={tool}", *options, *program],
-        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "VALGRIND_LIB": str(IN_PLACE)},
+        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "VALGRIND_LIB": str(BUILD / ".in_place")},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

@@ -41,6 +41,9 @@ VALGRIND = os.environ.get("VALGRIND", "/usr/bin/valgrind")
 X86 = os.environ.get("TG_HAVE_X86") == "yes"
 TIMEOUT = 120
 
+# Lines of an out-file that are the run's, not the machine's. (Straddles are told for the smallest base page of the run.)
+TOLD_APART = ("pid: ", "desc: Straddles: ")
+
 # Times of files and commits.
 WHEN = 1_700_000_000
 MUCH_LATER = 4_000_000_000

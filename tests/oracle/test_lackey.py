@@ -4,9 +4,6 @@
 naive_tlb.py, must give the tool's totals to the digit, whatever the arrays, and with and without
 the tool's short cuts.
 
-What must be pinned for two tools to see one stream of addresses: the environment and the length of
-VALGRIND_LIB (they lie on the stack, and ld.so walks over them), and the kernel's random layout.
-
 One thing lackey sees otherwise: memory that a helper touches only under a guard (parts of xsave and
 xrstor) is in its trace whether the guard holds or not.  The tool says how often it did not.
 """

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from oracle_random import build
-from oracle_support import BUILD, CLIENTS, environment
+from oracle_support import BUILD, CLIENTS, TOLD_APART, environment
 
 MACHINES = [
     "skylake",
@@ -43,10 +43,6 @@ MACHINES = [
     "neoverse-v2@heap:64K",
     "c910",
 ]
-# The base pages of these differ, and with them what is told of straddles.
-TOLD_APART = ("pid: ", "desc: Straddles: ")
-"""Lines of a file that are the run's, not the machine's."""
-
 MADE_UP = """tlbgrind-machine 1
 name {name}
 title made up
