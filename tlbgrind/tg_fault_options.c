@@ -11,6 +11,7 @@
 #include "sim/geometry.h"
 
 #include "tg_fault_options.h"
+#include "tg_numbers.h"
 #include "tg_proc_file.h"
 
 static TgFaultOptions options = {
@@ -216,6 +217,19 @@ static Bool read_folios(const HChar* text, tlb_fault_settings* s,
    return good;
 }
 
+/* The base pages that Linux can have on x86-64 and arm64, and that a log may
+   have. */
+static Bool check_page(UInt page_shift, tlb_reason* why)
+{
+   if (page_shift == 12 || page_shift == 14 || page_shift == 16)
+      return True;
+   VG_(snprintf)(why->text, sizeof why->text,
+                 "page faults can be recorded with base pages of 4K, 16K and "
+                 "64K, not %s; --page-size gives all machines the same",
+                 tg_page_size(page_shift).text);
+   return False;
+}
+
 /* The kernel has fault-around of up to one page table, aligned. */
 static Bool check_around(const tlb_fault_settings* s, tlb_reason* why)
 {
@@ -239,6 +253,8 @@ const HChar* tg_fault_options_finish(UInt page_shift, TgFaultOptions* out,
          return out_file_arg;
       }
    }
+   if (options.on && !check_page(page_shift, why))
+      return "--faults=yes";
    if (options.used && !options.on) {
       VG_(snprintf)(why->text, sizeof why->text,
                     "it says what faulted pages are used for, and needs "

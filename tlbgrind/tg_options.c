@@ -393,9 +393,6 @@ const TgOptions* tg_finish_options(void)
    const HChar* bad = tg_pages_finish(options.page_shift, &options.pages, &why);
    if (bad != NULL)
       refuse(bad, "%s", why.text);
-   bad = tg_fault_options_finish(options.page_shift, &options.faults, &why);
-   if (bad != NULL)
-      refuse(bad, "%s", why.text);
    options.fast_path &= !options.as_cachegrind;
    if (options.reach && options.as_cachegrind)
       refuse("--reach=yes", "the curve can not be measured in a run that counts "
@@ -416,6 +413,9 @@ const TgOptions* tg_finish_options(void)
    read_costs();
    if (page_size_arg == NULL)
       take_smallest_base_page();
+   bad = tg_fault_options_finish(options.page_shift, &options.faults, &why);
+   if (bad != NULL)
+      refuse(bad, "%s", why.text);
    if (n_views() > TG_MAX_VIEWS)
       refuse(machine_arg, "the machines have %u different sets of page-size "
                           "rules and base pages; a run has at most %d", n_views(),

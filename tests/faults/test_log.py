@@ -232,6 +232,15 @@ def test_base_pages(size: str, shift: int, tmp_path: Path) -> None:
     assert len(touched) == 64 << 20 >> 12
 
 
+@pytest.mark.parametrize("machines,size", [("power8", "64K"), ("power8,apple-m1", "16K"), ("power8,zen4", "4K")])
+def test_base_pages_of_machines(machines: str, size: str, tmp_path: Path) -> None:
+    """without --page-size the base pages are the machine's own, or the smallest of several"""
+    (given,), _ = run(tmp_path, [HELLO], [f"--page-size={size}"])
+    (own,), _ = run(tmp_path, [HELLO], [f"--machine={machines}"])
+    assert own.header["page size"] == given.header["page size"]
+    assert own.faults == given.faults
+
+
 def test_repeated_faults_are_small(tmp_path: Path) -> None:
     """64M that are written to page by page take up a line or two"""
     (log,), _ = run(tmp_path, [client("fault_mechanisms"), "write"], ["--thp=never"])

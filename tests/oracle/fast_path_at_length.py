@@ -54,11 +54,21 @@ def several(dice: random.Random, folder: Path) -> list[str]:
     return [name + dice.choice(("", "", rule)) for name in names]
 
 
-def choose(dice: random.Random) -> list[str]:
-    """What else is asked for."""
+def smallest_base_page(machines: Sequence[str], folder: Path) -> int:
+    """In KiB."""
+    shipped = SOURCE / "tlbgrind" / "machines"
+    names = [name.partition("@")[0] for name in machines]
+    files = [folder / name if name.startswith("./") else shipped / f"{name}.machine" for name in names]
+    lines = [re.search(r"^base-page\s+(\d+)K$", file.read_text(encoding="ascii"), re.MULTILINE) for file in files]
+    return min(int(line[1]) for line in lines if line)
+
+
+def choose(dice: random.Random, base_page: int = 4) -> list[str]:
+    """What else is asked for. Page faults are only recorded with these base pages."""
     options = []
-    if dice.random() < 0.4:
-        options += ["--faults=yes", f"--faults-used={dice.choice(('yes', 'no', 'no'))}"]
+    faults = ["--faults=yes", f"--faults-used={dice.choice(('yes', 'no', 'no'))}"]
+    if dice.random() < 0.4 and base_page in (4, 16, 64):
+        options += faults
     if dice.random() < 0.2:
         options.append("--reach=yes")
     if dice.random() < 0.2:
@@ -161,9 +171,9 @@ def main() -> None:
                 failed += not compare(f"program {seed}", folder, made_up(dice) + choose(dice), command)
             else:
                 together = several(dice, folder)
-                failed += not compare(
-                    f"program {seed}", folder, choose(dice), command, together=together, alone=dice.choice(together)
-                )
+                options = choose(dice, smallest_base_page(together, folder))
+                alone = dice.choice(together)
+                failed += not compare(f"program {seed}", folder, options, command, together=together, alone=alone)
             compared += 1
             shutil.rmtree(program)
             if seed % 50 == 0:

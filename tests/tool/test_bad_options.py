@@ -106,6 +106,7 @@ OTHERS = [
 
 TWICE = "{0} has an array for pages of that size already; give each array other sizes, such as {0}=64,4,4K {0}=32,4,2M"
 MACHINE = "a machine has its own arrays; leave out either --machine or --itlb, --dtlb, --stlb"
+FAULT_PAGES = "page faults can be recorded with base pages of 4K, 16K and 64K, not {}; --page-size gives all machines the same"
 # Options that contradict each other: which one is named, and what is said.
 TOGETHER = [
     (["--itlb=16,4", "--itlb=32,4"], "--itlb=32,4", TWICE.format("--itlb")),
@@ -117,6 +118,8 @@ TOGETHER = [
     (["--itlb=16,4,2M"], "--itlb=16,4,2M", "no first-level array for instructions holds pages of 4K, the base page of this run"),
     (["--dtlb=16,4,2M", "--dtlb=4,4,1G"], "--dtlb=16,4,2M", "no first-level array for loads holds pages of 4K, the base page of this run"),
     (["--page-size=64K", "--dtlb=16,4,4K+2M"], "--dtlb=16,4,4K+2M", "no first-level array for loads holds pages of 64K, the base page of this run"),
+    (["--faults=yes", "--page-size=2M"], "--faults=yes", FAULT_PAGES.format("2M")),
+    (["--faults=yes", "--machine=ultrasparc-t1"], "--faults=yes", FAULT_PAGES.format("8K")),
     (["--as-cachegrind=yes", "--machine=zen4,zen5"], "--as-cachegrind=yes", "cachegrind has one machine, this run has 2"),
 ]
 
