@@ -177,8 +177,14 @@ void tg_print_usage(void)
 "                                     WAYS: a number or full; SIZES: such as\n"
 "                                     4K or 4K+2M [the base page]; POLICY: lru,\n"
 "                                     plru, fifo, nru, random[:SEED] [lru]\n"
-"    --page-size=SIZE                 the base page, 4K to 1G [4K]\n");
+"    --page-size=SIZE                 the base page, 4K to 1G [the machine's own]\n");
    tg_pages_print_usage();
+   VG_(printf)(
+"    --nested=no|yes                  in a virtual machine: walks of the host's\n"
+"                                     tables, too [no]\n"
+"    --miss-cost=CYCLES               what a page walk costs [the machine's own]\n"
+"    --cycles=NUMBER                  cycles of the program on the real machine,\n"
+"                                     for the share that page walks have in them\n");
    tg_fault_options_print_usage();
    VG_(printf)(
 "    --tlbgrind-out-file=FILE         write costs to FILE [tlbgrind.out.%%p]\n"
@@ -216,11 +222,12 @@ static UInt read_page_size(void)
       return options.page_shift;
    const HChar* value = VG_(strchr)(page_size_arg, '=') + 1;
    const UInt shift = tlb_page_size_parse(value, &why);
-   if (shift == 0)
-      refuse(page_size_arg, "%s", why.text);
-   if (shift > MAX_BASE_PAGE_SHIFT)
-      refuse(page_size_arg,
-             "'%s' is too large a base page; allowed are 4K to 1G", value);
+   if (shift == 0 || shift > MAX_BASE_PAGE_SHIFT) {
+      HChar quoted[41] = "";
+      VG_(strncpy)(quoted, value, sizeof quoted - 1);
+      refuse(page_size_arg, "'%s' is no base page; allowed are powers of two "
+                            "from 4K to 1G, such as 4K, 64K or 2M", quoted);
+   }
    return shift;
 }
 
