@@ -155,6 +155,28 @@ def table_of(text: str, heading: str) -> list[list[str]]:
     return [re.split(r"  +", line.strip()) for line in block.strip().splitlines()[1:]]
 
 
+@pytest.mark.parametrize("top", [1, 2, 9, 30])
+def test_waste_without_room(top: int) -> None:
+    """--top is for this table, too: the last row is the sum of the others."""
+
+    def table(top: int) -> list[list[str]]:
+        return table_of(good("--by=kind", "--waste", f"--top={top}", MIXED), "Pages brought")
+
+    whole, short = table(0), table(top)
+    assert len(short) == min(top, len(whole))
+    assert short[:-1] == whole[: len(short) - 1]
+    for column in range(5):
+        assert sum(int(row[column]) for row in short) == sum(int(row[column]) for row in whole)
+    assert (short[-1][5] == f"<{len(whole) - top + 1} more>") == (top < len(whole))
+
+
+def test_what_has_its_own_name_is_called_once() -> None:
+    vdso = package("faultlog").Map(1, 0, 4096, 0, "r-x", "vdso", 0, "[vdso]")
+    assert vdso.label == "[vdso]"
+    assert vdso._replace(what="bss", name="/lib/libc.so").label == "[bss] /lib/libc.so"
+    assert vdso._replace(what="heap", name="").label == "[heap]"
+
+
 @pytest.mark.parametrize("view", ["4k", "warm", "cold"])
 @pytest.mark.parametrize("top", ["0", "1", "2", "30"])
 def test_bytes_used_add_up(view: str, top: str) -> None:

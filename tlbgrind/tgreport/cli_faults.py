@@ -168,7 +168,7 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
     if options.growth:
         text += faulttables.growth(log, view, options.growth)
     if options.waste:
-        text += faulttables.waste(log, view)
+        text += faulttables.waste(log, view, options.rows())
     if options.used:
         text += faultused.tables(log, view, options.rows())
     if options.phase_range:

@@ -57,7 +57,8 @@ class Map(NamedTuple):
         """What it is called in tables."""
         if self.what == "file":
             return f"{self.name} {self.protection}"
-        return f"[{self.what}] {self.name}" if self.name else f"[{self.what}]"
+        kind = f"[{self.what}]"
+        return f"{kind} {self.name}" if self.name not in ("", kind) else kind
 
     @property
     def memory(self) -> str:

@@ -142,7 +142,7 @@ def growth(log: FaultLog, view: int, steps: int) -> list[str]:
     return [*title(heading), *aligned(rows, left=0), ""]
 
 
-def waste(log: FaultLog, view: int) -> list[str]:
+def waste(log: FaultLog, view: int, top: int) -> list[str]:
     """Pages that faults brought along, and whether they were touched later. The 4k view knows:
     each page that is touched at all is a fault there."""
     faulted: Counter[str] = Counter()
@@ -164,11 +164,13 @@ def waste(log: FaultLog, view: int) -> list[str]:
                 pending[fault.map.number, page] = fault.map
     rows: list[tuple[str, ...]] = [("faults", "brought", "used later", "never used", "wasted KiB", "mapping")]
     labels = sorted(faulted, key=lambda label: (used[label] - brought[label], label))
-    for label in labels:
-        never = brought[label] - used[label]
+    rest = labels[top - 1 :] if top and len(labels) > top else []
+    shown = [(label, [label]) for label in labels[: len(labels) - len(rest)]]
+    for label, together in [*shown, (_REST.format(len(rest)), rest)] if rest else shown:
+        faults, along, later = (sum(map(n.__getitem__, together)) for n in (faulted, brought, used))
+        never = along - later
         wasted = never * log.page_size // 1024
-        numbers = (faulted[label], brought[label], used[label], never, wasted)
-        rows.append((*(f"{n:,}" for n in numbers), label))
+        rows.append((*(f"{n:,}" for n in (faults, along, later, never, wasted)), label))
     heading = f"Pages brought along by faults, used or not, view {VIEWS[view]}"
     return [*title(heading), *aligned(rows, left=0), ""]
 
