@@ -580,6 +580,20 @@ def test_files_that_cannot_be_written_or_read(tmp_path: Path) -> None:
         "--ld=/bin/true",
         "first.entries",
     )
+    refused(
+        DATA,
+        "argument --ld: '/nowhere/ld': No such file or directory",
+        "--bfd-script=-",
+        "--ld=/nowhere/ld",
+        "first.entries",
+    )
+    refused(
+        DATA,
+        "argument --ld-script: first.entries has no linker script",
+        "--bfd-script=-",
+        "--ld-script=first.entries",
+        "first.entries",
+    )
 
 
 def test_broken_ordering_files(tmp_path: Path, program: Spread) -> None:

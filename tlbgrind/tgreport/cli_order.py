@@ -264,7 +264,8 @@ def _write_orders(work: Work) -> tuple[list[str], list[tuple[str, str, int]]]:
         if name == "bfd_script":
             if options.ld_script:
                 raw = command.read_bytes(options.ld_script).decode("utf-8", "surrogateescape")
-                default = dialects.cut_script(raw, options.ld_script)
+                complaint = f"argument --ld-script: {options.ld_script} has no linker script"
+                default = dialects.cut_script(raw, complaint)
             else:
                 default = dialects.default_script(options.ld, work.binary)
             lines = writer.bfd_script(default)

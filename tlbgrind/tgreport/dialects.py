@@ -172,11 +172,13 @@ def default_script(command: str, binary: Elf | None) -> list[str]:
             [*words, "--verbose"], stdin=subprocess.DEVNULL, capture_output=True, check=False
         )
     except (OSError, ValueError) as error:
-        raise ReportError(f"argument --ld: '{command}': {error}") from None
-    return cut_script(done.stdout.decode("utf-8", "surrogateescape"), f"'{' '.join(words)}'")
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ReportError(f"argument --ld: '{command}': {reason}") from None
+    complaint = f"argument --ld: '{' '.join(words)}' prints no linker script (is it GNU ld?)"
+    return cut_script(done.stdout.decode("utf-8", "surrogateescape"), complaint)
 
 
-def cut_script(text: str, whose: str) -> list[str]:
+def cut_script(text: str, complaint: str) -> list[str]:
     """The script in the output of --verbose stands between two lines of equal signs; a file that
     holds nothing but the script is taken as it is."""
     lines = text.splitlines()
@@ -185,7 +187,7 @@ def cut_script(text: str, whose: str) -> list[str]:
         return lines[rules[0] + 1 : rules[1]]
     if any(line.strip().startswith("SECTIONS") for line in lines):
         return lines
-    raise ReportError(f"argument --ld: {whose} prints no linker script (is it GNU ld?)")
+    raise ReportError(complaint)
 
 
 def linker_flags(binary: Elf) -> list[str]:
