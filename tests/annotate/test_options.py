@@ -176,3 +176,29 @@ def test_adding_up_different_machines_is_warned_of(place: Path) -> None:
     )
     assert run(place, "--diff", "two-level.out", "other.out").err == b""
     assert run(place, "two-level.out", "second.out").err == b""
+
+
+def test_a_difference_is_of_what_both_files_have(place: Path) -> None:
+    """Machines and options make different events; what one file has not is left out of all tables."""
+    alone = ["I2tm", "D2tmr", "D2tmw", "PFi", "PFr", "PFw", "Wcyc"]
+    three = (place / "three-level.out").read_text(encoding="utf-8")
+    columns = next(line for line in three.splitlines() if line.startswith("events: ")).split()[1:]
+    second = [columns.index(event) for event in alone]
+
+    def without(match: re.Match[str]) -> str:
+        numbers = match[2].split()
+        return match[1] + " ".join(number for n, number in enumerate(numbers) if n not in second)
+
+    less = re.sub(r"^(events: |summary: |totals: |[0-9]+ )(.*)", without, three, flags=re.MULTILINE)
+    less = re.sub(rf"^event: ({'|'.join(alone)}) .*\n", "", less, flags=re.MULTILINE)
+    (place / "less.out").write_text(less, encoding="utf-8")
+    options = ["--diff", "--by=function,file,object,line", "--annotate", "--threshold=0"]
+    for names in (["two-level.out", "three-level.out"], ["three-level.out", "two-level.out"]):
+        result = run(place, *options, *names)
+        oracle = run(place, *options, *(name.replace("three-level", "less") for name in names))
+        warning, _, rest = result.err.partition(b"\n")
+        left_out = f"three-level.out: {', '.join(alone)}: not in the other file, so left out"
+        assert warning.decode() == f"tg_annotate: warning: {left_out}"
+        assert rest == oracle.err.replace(b"less", b"three-level")
+        assert (result.status, oracle.status) == (0, 0)
+        assert result.out.replace(b"three-level", b"less").partition(b"-- Summary")[2] == oracle.out.partition(b"-- Summary")[2]

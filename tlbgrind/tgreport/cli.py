@@ -14,7 +14,7 @@ from .annotate import annotate
 from .command import Parser
 from .errors import ReportError
 from .listing import VIEWS, listing
-from .outfile import UNKNOWN, read
+from .outfile import UNKNOWN, OutFile, read, with_events
 from .profile import Profile, Renamer
 from .report import Fact, metadata, summary
 from .selection import select
@@ -188,8 +188,22 @@ def _mixed(profile: Profile) -> list[str]:
     ]
 
 
+def _of_same_events(files: list[OutFile], warnings: list[str]) -> list[OutFile]:
+    """What two files have in common can be compared: machines have different events, and so have
+    runs with and without page faults."""
+    first, second = files
+    common = tuple(event for event in first.events if event in second.events)
+    for out in files:
+        alone = [event for event in out.events if event not in common]
+        if alone and common:
+            warnings.append(f"{out.path}: {', '.join(alone)}: not in the other file, so left out")
+    return [with_events(out, common) for out in files] if common else files
+
+
 def report(options: Options, warnings: list[str]) -> list[str]:
     files = [read(path) for path in options.outfiles]
+    if options.diff:
+        files = _of_same_events(files, warnings)
     profile = Profile(files, options.diff, options.mod_filename, options.mod_funcname)
     warnings += _mixed(profile)
     selection = select(profile, options.show, options.sort, options.threshold)

@@ -13,7 +13,8 @@ import os
 import re
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Callable, NamedTuple, NoReturn
 
 from .errors import ReportError
@@ -63,6 +64,24 @@ def read(path: str) -> OutFile:
     except (OSError, ValueError) as error:
         raise ReportError(getattr(error, "strerror", None) or str(error), path or "''") from None
     return _Reader(OutFile(path, mtime), data).read()
+
+
+def with_events(out: OutFile, events: tuple[str, ...]) -> OutFile:
+    """The same, of its events these only."""
+    if out.events == events:
+        return out
+    width = 1 + len(out.events)
+    places = [out.events.index(event) for event in events]
+
+    def chosen(counts: Counts) -> Counts:
+        return tuple(counts[place] for place in places)
+
+    runs = {}
+    for key, run in out.runs.items():
+        columns = [run.rows[place::width] for place in (0, *(1 + place for place in places))]
+        rows = array(run.rows.typecode, chain.from_iterable(zip(*columns)))
+        runs[key] = Run(rows, chosen(run.sums))
+    return replace(out, events=events, runs=runs, totals=chosen(out.totals))
 
 
 def column_sums(rows: array[int], width: int) -> Counts:
