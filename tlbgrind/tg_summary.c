@@ -172,7 +172,7 @@ static TgNumber share(const TgRun* run, const TgResult* r)
    return text;
 }
 
-/* What the misses cost, as far as that is known. */
+/* What the misses cost, as far as that is known or was asked for. */
 static void cost(const TgRun* run, const TgResult* r)
 {
    const tlb_machine* m = &r->machine->m;
@@ -180,8 +180,15 @@ static void cost(const TgRun* run, const TgResult* r)
       VG_(umsg)("%-18s %s  to page tables%s\n", "walk refs:",
                 number(r->total[TG_ALL_WALK_REFS]).text,
                 run->options->nested ? ", guest's and host's" : "");
-   if (m->walk_cycles == TLB_UNKNOWN)
+   else if (run->options->nested)
+      VG_(umsg)("%-18s %*s  the machine does not tell how it walks\n",
+                "walk refs:", WIDTH, "unknown");
+   if (m->walk_cycles == TLB_UNKNOWN) {
+      if (run->options->cycles != 0)
+         VG_(umsg)("%-18s %*s  the machine does not tell what a walk costs; "
+                   "--miss-cost does\n", "share of time:", WIDTH, "unknown");
       return;
+   }
    VG_(umsg)("%-18s %s  estimated, an upper bound (%u cycles a walk)\n",
              "miss cycles:", number(r->total[TG_ALL_CYCLES]).text,
              m->walk_cycles);

@@ -140,6 +140,9 @@ def test_what_is_not_known_is_not_told(tmp_path: Path) -> None:
     assert "Wref" not in out.field("events").split()
     assert "Wcyc" not in out.field("events").split()
     assert not [line for line in lines if line.startswith(("walk refs", "miss cycles", "share"))]
+    _, lines = count(tmp_path, "--machine=default", "--nested=yes")
+    (line,) = [line for line in lines if line.startswith(("walk refs", "miss cycles", "share"))]
+    assert line.split(maxsplit=3)[2:] == ["unknown", "the machine does not tell how it walks"]
 
 
 # ---------------------------------------------------------------- cycles
@@ -180,8 +183,10 @@ def test_the_share_of_the_time(tmp_path: Path) -> None:
     (line,) = [line for line in lines if line.startswith("share of time:")]
     assert line.split()[3] == f"{hundredths // 100}.{hundredths % 100:02}%"
     assert "estimated, an upper bound" in line
-    _, lines = count(tmp_path, machine(tmp_path), "--cycles=12345678")
-    assert not [line for line in lines if line.startswith("share")]
+    out, lines = count(tmp_path, machine(tmp_path), "--cycles=12345678")
+    assert "Wcyc" not in events(out)
+    (line,) = [line for line in lines if line.startswith(("miss cycles", "share"))]
+    assert line.split(maxsplit=4)[3:] == ["unknown", "the machine does not tell what a walk costs; --miss-cost does"]
 
 
 # ---------------------------------------------------------------- bad input
