@@ -88,9 +88,9 @@ void tg_behind_fill(TgLane* lane, TgTable table, tlb_shelf_page* p,
                     const tlb_reference* r, tlb_outcome* out)
 {
    TgShelf* s = lane->shelf[table];
-   tlb_shelf_fill(s->shelf, p, r->now);
    out->missed |= 1u << s->level;
    tlb_translate_from(&lane->h, r, s->level + 1, out);
+   tlb_shelf_fill(s->shelf, p, r->now);
 }
 
 /* --- Who has a shelf --- */

@@ -101,14 +101,14 @@ static void walk_all(TgRef* r, ULong absent, TgTable table, tlb_shelf_page* page
                      const tlb_reference* ref)
 {
    ULong* count = tg_counts_of_walks(r->misses);
+   for (ULong m = absent & tg_behind_varies[table]; m != 0; m &= m - 1) {
+      TgLane* lane = &tg_lanes[__builtin_ctzll(m)];
+      *walk_references(r, lane) += tlb_hierarchy_references(&lane->h, ref);
+   }
    for (ULong m = absent; m != 0; m &= m - 1) {
       const UInt number = (UInt)__builtin_ctzll(m);
       tlb_shelf_fill(tg_shelf[table][number], page, ref->now);
       count[number]++;
-   }
-   for (ULong m = absent & tg_behind_varies[table]; m != 0; m &= m - 1) {
-      TgLane* lane = &tg_lanes[__builtin_ctzll(m)];
-      *walk_references(r, lane) += tlb_hierarchy_references(&lane->h, ref);
    }
    for (ULong m = absent & tg_missed_in_parts; m != 0; m &= m - 1) {
       const TgLane* lane = &tg_lanes[__builtin_ctzll(m)];

@@ -40,9 +40,9 @@ void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
       w->second->time[entry] = now;
       r->misses[TG_CYCLES - TG_MISS_1] += w->hit_cycles;
    } else {
-      entry = tlb_array_fill(w->second, key, now);
       o.missed = 1u << 1;
       tlb_hierarchy_walk(h, &ref, &o);
+      entry = tlb_array_fill(w->second, key, now);
       tg_book_misses(r->misses, &o);
       if (!tg_used_on)
          tg_later_walked();

@@ -743,6 +743,28 @@ static void no_first_level(void **state)
    drop(&f);
 }
 
+/* --- Zen 2: a second level that holds entries of page tables as well --- */
+
+/* A walk is over before the page that was walked for comes in, which so can not drive
+   out what the walk is to find. */
+static void walks_come_first(void **state)
+{
+   fixture f;
+   (void)state;
+   MAKE(&f, { AT(1, ALL, "1,1") }, { AT(2, ALL, "2,full") });
+   f.m.n_walk_steps = 2;
+   f.m.walk[0] = (tlb_walk_step){ .shift = M2, .cached = 1, .in_last_level = 1 };
+   f.m.walk[1] = (tlb_walk_step){ .shift = K4 };
+   tlb_walker_init(&f.h.walker, &f.m, 0, NULL, &f.h.array[1]);
+   f.now = 1;
+   for (unsigned page = 1; page < 9; page++) {
+      f.now++; /* each has two times */
+      assert_int_equal(translate(&f, D, page, K4, K4).walk_references,
+                       page == 1 ? 2 : 1);
+   }
+   drop(&f);
+}
+
 /* --- POWER: translations for the core before those of the page table --- */
 
 /* One page of 16M in steps of 64K: the pieces miss each time, the page once. */
@@ -926,6 +948,7 @@ int main(void)
       CLAIM("arrays for loads and for stores are apart", loads_and_stores),
       CLAIM("stores without a first level begin with the second",
             no_first_level),
+      CLAIM("a walk finds what its page would drive out", walks_come_first),
       CLAIM("a 16M page over an ERAT: 256 misses a pass, and one behind it",
             erat),
       CLAIM("a second ERAT in FIFO order stands between the first and the TLB",

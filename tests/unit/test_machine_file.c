@@ -570,6 +570,13 @@ static void impossible(void **state)
           "translations themselves");
    refuse(edited(walk + 15, walk + 15, "step 8K\n"), 2,
           "no step of the walk is the base page of 4K");
+   refuse(edited(second, walk - 1, ""), line_of("step            2M") - (walk - second),
+          "the last level can not hold entries of the walk: array 'DTLB-loads' "
+          "is asked before all others");
+   refuse(edited(third + 2, third + 2, "users fetches\n"),
+          line_of("step            2M"),
+          "the last level can not hold entries of the walk: no array there is "
+          "for loads");
 }
 
 /* --- Machines by chance --- */

@@ -193,11 +193,10 @@ unsigned tlb_roomier(tlb_hierarchy *h, const tlb_reference *r,
    return best;
 }
 
-/* References one level; fills it on the spot if it misses, for nothing happens
-   between a miss and its fill. Returns whether it hit; *which and *entry say
-   where the page is now. */
-static int reference(tlb_hierarchy *h, const tlb_reference *r,
-                     const tlb_stop *stop, unsigned *which, uint32_t *entry)
+/* Asks the arrays of one level. Returns whether one of them has the page; then
+   *which and *entry say where. */
+static int look_up(tlb_hierarchy *h, const tlb_reference *r,
+                   const tlb_stop *stop, unsigned *which, uint32_t *entry)
 {
    for (unsigned i = 0; i < stop->n; i++) {
       *entry = tlb_array_lookup(&h->array[stop->array[i]],
@@ -207,9 +206,27 @@ static int reference(tlb_hierarchy *h, const tlb_reference *r,
          return 1;
       }
    }
-   *which = tlb_roomier(h, r, stop);
-   *entry = tlb_array_fill(&h->array[stop->array[*which]],
-                           tlb_entry_key(h, r, stop->shift[*which]), r->now);
+   return 0;
+}
+
+/* Fills in what none of them has. Returns the number of the one that has it now. */
+static unsigned fill(tlb_hierarchy *h, const tlb_reference *r,
+                     const tlb_stop *stop, uint32_t *entry)
+{
+   const unsigned which = tlb_roomier(h, r, stop);
+   *entry = tlb_array_fill(&h->array[stop->array[which]],
+                           tlb_entry_key(h, r, stop->shift[which]), r->now);
+   return which;
+}
+
+/* References one level; fills it on the spot if it misses. Returns whether it
+   hit; *which and *entry say where the page is now. */
+static int reference(tlb_hierarchy *h, const tlb_reference *r,
+                     const tlb_stop *stop, unsigned *which, uint32_t *entry)
+{
+   if (look_up(h, r, stop, which, entry))
+      return 1;
+   *which = fill(h, r, stop, entry);
    return 0;
 }
 
@@ -242,33 +259,37 @@ void tlb_translate_from(tlb_hierarchy *h, const tlb_reference *r, unsigned level
 {
    const tlb_route *const route = tlb_route_of(h, r->user, r->page_shift,
                                                r->block_shift);
+   const tlb_stop *last = NULL; /* where it goes when the walk is over */
+   uint32_t entry;
    for (; level < h->levels; level++) {
       const tlb_stop *const stop = &route->at[level];
       unsigned which = 0;
-      uint32_t entry;
       int hit;
       if (stop->n == 0)
          continue;
       tlb_array *const a = &h->array[stop->array[0]];
-      /* The common cases by hand. */
-      const tlb_key key = tlb_entry_key(h, r, stop->shift[0]);
+      /* The common case by hand. */
       if (stop->n == 1 && a->plain) {
-         entry = tlb_plain_find(a, key);
+         entry = tlb_plain_find(a, tlb_entry_key(h, r, stop->shift[0]));
          hit = entry != TLB_MISS;
          if (hit)
             a->time[entry] = r->now;
-         else
-            tlb_array_fill(a, key, r->now);
       } else {
-         hit = reference(h, r, stop, &which, &entry);
+         hit = look_up(h, r, stop, &which, &entry);
       }
       if (hit) {
          pay(out, h->machine->array[stop->array[which]].hit_cycles);
          return;
       }
       out->missed |= 1u << level;
+      if (level + 1 == h->levels)
+         last = stop;
+      else
+         fill(h, r, stop, &entry);
    }
    tlb_hierarchy_walk(h, r, out);
+   if (last != NULL)
+      fill(h, r, last, &entry);
 }
 
 void tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r,

@@ -162,6 +162,65 @@ static int check_levels(const tlb_machine *m, uint32_t *where, tlb_reason *why)
    return 1;
 }
 
+/* The smallest page that an array holds. */
+static unsigned smallest(const tlb_machine_array *a)
+{
+   unsigned shift = 0;
+   while ((a->g.page_sizes >> shift & 1) == 0)
+      shift++;
+   return shift;
+}
+
+int tlb_walk_array(const tlb_machine *m)
+{
+   const unsigned last = tlb_machine_levels(m);
+   int asked = 0, found = -1;
+   for (unsigned i = 0; i < m->n_walk_steps; i++)
+      asked |= m->walk[i].cached && m->walk[i].in_last_level;
+   if (!asked)
+      return -1;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const tlb_machine_array *const a = &m->array[i];
+      if (a->level == last && (a->users & TLB_LOADS) != 0
+          && (found < 0 || smallest(a) < smallest(&m->array[found])))
+         found = (int)i;
+   }
+   return found;
+}
+
+/* Whether some kind of reference asks the array before all others. */
+static int is_asked_first(const tlb_machine *m, const tlb_machine_array *a)
+{
+   for (unsigned kind = 0; kind < 3; kind++) {
+      unsigned first = a->level;
+      for (unsigned i = 0; i < m->n_arrays; i++) {
+         if ((m->array[i].users >> kind & 1) != 0 && m->array[i].level < first)
+            first = m->array[i].level;
+      }
+      if ((a->users >> kind & 1) != 0 && first == a->level)
+         return 1;
+   }
+   return 0;
+}
+
+/* A walk comes between the miss of the last level and its fill. */
+static int check_in_last_level(const tlb_machine *m, tlb_reason *why)
+{
+   const int where = tlb_walk_array(m);
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   if (where >= 0 && !is_asked_first(m, &m->array[where]))
+      return 1;
+   tlb_text_add(&t, "the last level can not hold entries of the walk: ");
+   if (where < 0) {
+      tlb_text_add(&t, "no array there is for loads");
+   } else {
+      tlb_text_add(&t, "array '");
+      tlb_text_add(&t, m->array[where].name);
+      tlb_text_add(&t, "' is asked before all others");
+   }
+   return 0;
+}
+
 static int check_step(const tlb_machine *m, unsigned i, tlb_reason *why)
 {
    const tlb_walk_step *const s = &m->walk[i];
@@ -185,7 +244,7 @@ static int check_step(const tlb_machine *m, unsigned i, tlb_reason *why)
       return 0;
    }
    if (s->in_last_level)
-      return 1;
+      return check_in_last_level(m, why);
    if (s->joined) {
       for (unsigned j = 0; j < i; j++) {
          if (m->walk[j].cached && !m->walk[j].in_last_level

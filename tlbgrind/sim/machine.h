@@ -115,7 +115,8 @@ static inline int tlb_step_has_own_cache(const tlb_walk_step *s)
    take base pages or pieces of them (mostly on level 1, but Core 2 has nothing
    for stores there, which begin on level 2), levels follow each other without
    a gap, each array passes tlb_geometry_check(), names differ, walk steps go
-   down to the base page. Returns 1, or 0 with the reason. */
+   down to the base page, and what they keep among translations is behind what is
+   asked first. Returns 1, or 0 with the reason. */
 int tlb_machine_check(const tlb_machine *m, tlb_reason *why);
 
 /* The same, and sets *where to the array that is to blame, or to n_arrays + i
@@ -135,5 +136,10 @@ int tlb_machine_note_follows(const tlb_machine *m, const char *text);
 
 /* How many levels of arrays the machine has. */
 unsigned tlb_machine_levels(const tlb_machine *m);
+
+/* The number of the translation array, in m->array, that takes the entries of
+   steps that are `in_last_level`: of the last level's arrays for loads the one
+   that holds the smallest pages, whoever walks. -1: none is asked for. */
+int tlb_walk_array(const tlb_machine *m);
 
 #endif

@@ -113,8 +113,8 @@ static uint32_t place_of(const tlb_shelf *s, const tlb_shelf_set *set, uint64_t 
    return place;
 }
 
-/* The newest by order is a key. It was asked for before the page whose walk that is for,
-   which may have come into the set first: it goes down to where it belongs. */
+/* The newest by order is a key. What one walk asks for has one time, which a load and a
+   store of one instruction share: it goes down to where it belongs. */
 static void sink(const tlb_shelf *s, tlb_shelf_set *set)
 {
    for (uint32_t place = s->ways - 1; place > 0; place--) {

@@ -21,32 +21,6 @@ static tlb_key key_of(const tlb_walker *w, unsigned step, uint64_t address,
           | (uint64_t)context << (TLB_KEY_PAGE_BITS + MARK_BITS);
 }
 
-/* The smallest page that an array holds. */
-static unsigned smallest(const tlb_machine_array *a)
-{
-   unsigned shift = 0;
-   while ((a->g.page_sizes >> shift & 1) == 0)
-      shift++;
-   return shift;
-}
-
-int tlb_walk_array(const tlb_machine *m)
-{
-   const unsigned last = tlb_machine_levels(m);
-   int asked = 0, found = -1;
-   for (unsigned i = 0; i < m->n_walk_steps; i++)
-      asked |= m->walk[i].cached && m->walk[i].in_last_level;
-   if (!asked || last < 2)
-      return -1;
-   for (unsigned i = 0; i < m->n_arrays; i++) {
-      const tlb_machine_array *const a = &m->array[i];
-      if (a->level == last && (a->users & TLB_LOADS) != 0
-          && (found < 0 || smallest(a) < smallest(&m->array[found])))
-         found = (int)i;
-   }
-   return found;
-}
-
 /* Each cache starts aligned again. */
 static size_t cache_bytes(const tlb_walk_step *s)
 {

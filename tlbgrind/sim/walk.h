@@ -56,12 +56,6 @@ static inline int tlb_walks_described(const tlb_machine *m)
    return m->n_walk_steps > 0 || m->software_walk;
 }
 
-/* The number of the translation array, in m->array, that takes the entries of
-   steps that are `in_last_level`: of the last level's arrays for loads the one
-   that holds the smallest pages, whoever walks. -1: none is asked for, or there
-   is only one level; then those entries are not cached. */
-int tlb_walk_array(const tlb_machine *m);
-
 /* Bytes of memory that tlb_walker_init() wants. */
 size_t tlb_walker_bytes(const tlb_machine *m);
 
@@ -73,9 +67,9 @@ void tlb_walker_init(tlb_walker *w, const tlb_machine *m, int nested,
                      void *memory, tlb_array *last);
 
 /* Walks for the page of 2^page_shift bytes at `address`, of the context (up to
-   126). `now` is the time for the array `last`; which of an entry and the
-   translation that is walked for was used last there is for the caller to say,
-   by giving them different times. Returns how many references to page tables
+   126). `now` is the time for the array `last`, before that of the translation that
+   is walked for, which is filled in when the walk is over: what the walk wants must
+   not have been driven out by it. Returns how many references to page tables
    the walk takes; 0 where walks are not described. */
 unsigned tlb_walk(tlb_walker *w, uint64_t address, unsigned page_shift,
                   uint32_t context, uint64_t now);
