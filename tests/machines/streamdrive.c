@@ -1,5 +1,5 @@
-/* streamdrive FILE...: what streams do to machine files, which are read once,
-   in this order. On the standard input, for each case:
+/* streamdrive [--walks] FILE...: what streams do to machine files, which are read
+   once, in this order; without --walks nothing is kept of page tables. On the standard input, for each case:
       MACHINE               its number, from 0
       USER ADDRESS SHIFT BLOCK
                             a reference: f, l or s; a page of 2^SHIFT bytes in
@@ -18,7 +18,7 @@
 #include "hierarchy.h"
 #include "machine_file.h"
 
-static void read_machine(const char *name, tlb_machine *out)
+static void read_machine(const char *name, int walks, tlb_machine *out)
 {
    static char text[TLB_MACHINE_FILE_SIZE + 1];
    uint32_t line;
@@ -34,8 +34,8 @@ static void read_machine(const char *name, tlb_machine *out)
       fprintf(stderr, "%s:%" PRIu32 ": %s\n", name, line, why.text);
       exit(1);
    }
-   /* What walks leave in the last level is tests/model/test_walk.py's. */
-   out->n_walk_steps = 0;
+   if (!walks)
+      out->n_walk_steps = 0;
 }
 
 /* Returns whether there was an `end`. */
@@ -59,7 +59,7 @@ static int run_case(const tlb_machine *m)
          break;
       const tlb_reference r = {
          .page = address >> m->base_page_shift,
-         .now = ++now,
+         .now = now += 2, /* walks have times of their own */
          .user = (uint8_t)(strchr(users, user) - users),
          .page_shift = (uint8_t)shift,
          .block_shift = (uint8_t)block,
@@ -79,11 +79,13 @@ int main(int argc, char **argv)
    tlb_machine *const machines = calloc((size_t)argc, sizeof *machines);
    if (machines == NULL)
       return 2;
-   for (int i = 1; i < argc; i++)
-      read_machine(argv[i], &machines[i - 1]);
+   const int walks = argc > 1 && strcmp(argv[1], "--walks") == 0;
+   const int n = argc - 1 - walks;
+   for (int i = 0; i < n; i++)
+      read_machine(argv[1 + walks + i], walks, &machines[i]);
    while (good && fgets(line, sizeof line, stdin) != NULL) {
       const int which = atoi(line);
-      good = which >= 0 && which < argc - 1 && run_case(&machines[which]);
+      good = which >= 0 && which < n && run_case(&machines[which]);
    }
    free(machines);
    return !good;

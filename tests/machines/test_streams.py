@@ -36,7 +36,8 @@ def base_of(name: str) -> int:
     return 16 if name in ("power7", "power8", "power9", "power10") else 12
 
 
-def simulate(cases: list[tuple[str, list[Reference]]], folder: Path = FOLDER) -> list[str]:
+def simulate(cases: list[tuple[str, list[Reference]]], folder: Path = FOLDER, walks: bool = False) -> list[str]:
+    """`walks`: they leave in the last level what machines keep there."""
     names = sorted({name for name, _ in cases})
     text = []
     for name, stream in cases:
@@ -44,7 +45,7 @@ def simulate(cases: list[tuple[str, list[Reference]]], folder: Path = FOLDER) ->
         text += [f"{user} {address} {page} {block}" for user, address, page, block in stream]
         text.append("end")
     run = subprocess.run(
-        [DRIVE, *(folder / f"{name}.machine" for name in names)],
+        [DRIVE, *["--walks"] * walks, *(folder / f"{name}.machine" for name in names)],
         input="\n".join([*text, ""]),
         capture_output=True,
         text=True,
@@ -209,7 +210,7 @@ def compare(texts: dict[str, str], folder: Path, seed: int, length: int) -> Coun
         for name, lines in machines.items()
     ]
     seen: Counter[str] = Counter()
-    for (name, stream), outcome in zip(cases, simulate(cases, folder), strict=True):
+    for (name, stream), outcome in zip(cases, simulate(cases, folder, walks=True), strict=True):
         model = Naive(Machine.described(machines[name]))
         seen.update(outcome)
         for index, (reference, digit) in enumerate(zip(stream, outcome, strict=True)):

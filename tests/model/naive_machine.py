@@ -1,4 +1,4 @@
-# naive_machine.py -- what a machine does to a reference, written from docs/machines.md alone.
+# naive_machine.py -- what a machine does to a reference, written from docs/machines.md and walks.md alone.
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """Which array of which level a page goes to: no tables, no short cuts, no speed.  The sets of an
 array are those of oracle/naive_tlb.py.  Machines are made here, and written as machine files
@@ -72,22 +72,72 @@ class Array:
 
 
 @dataclass
+class Step:
+    """Of a walk. `cache` is as a machine file has it; those of their own have a geometry."""
+
+    shift: int
+    cache: str = "none"
+    entries: int = 0
+    ways: int = 0
+    policy: str = "lru"
+
+    @classmethod
+    def described(cls, line: str) -> Step:
+        _, shift, cache, *geometry = (word.lstrip("?") for word in line.split())
+        if not geometry:
+            return cls(int(shift), cache)
+        entries, ways, policy = geometry
+        return cls(int(shift), cache, int(entries), int(entries if ways == "full" else ways), policy)
+
+    def text(self) -> str:
+        lines = [f"step {size(self.shift)}", f"cache {self.cache}"]
+        if self.cache == "own":
+            lines += [f"entries {self.entries}", f"ways {self.ways}", f"policy {self.policy}"]
+        return "\n".join(lines)
+
+
+@dataclass
 class Machine:
     arrays: list[Array]
     base: int = 12
     walk_cycles: int | None = None
+    steps: list[Step] = field(default_factory=list)
+    software: bool = False
 
     @classmethod
     def described(cls, lines: list[str]) -> Machine:
-        """From the lines of naive_reader.describe(), but for the steps of walks and what those cost."""
-        return cls([Array.described(line) for line in lines if line.startswith("array ")], int(lines[0].split()[5]))
+        """From the lines of naive_reader.describe(), but for what walks cost."""
+        return cls(
+            [Array.described(line) for line in lines if line.startswith("array ")],
+            int(lines[0].split()[5]),
+            steps=[Step.described(line) for line in lines if line.startswith("step ")],
+            software=any(line.startswith("walk software ") for line in lines),
+        )
 
     def text(self) -> str:
         head = ["tlbgrind-machine 1", "name random", "title random", "isa none", "year 2000", "confidence C",
                 f"base-page {size(self.base)}"]
         body = [array.text(f"A{number}") for number, array in enumerate(self.arrays)]
-        walk = [f"walk hardware\ncycles {self.walk_cycles}"] if self.walk_cycles is not None else []
-        return "\n".join([*head, *body, *walk, "end", ""])
+        walk: list[str] = []
+        if self.walk_cycles is not None or self.steps or self.software:
+            walk.append(f"walk {'software' if self.software else 'hardware'}")
+            walk.append(f"cycles {'unknown' if self.walk_cycles is None else self.walk_cycles}")
+        return "\n".join([*head, *body, *walk, *(step.text() for step in self.steps), "end", ""])
+
+    def levels(self) -> int:
+        return max(array.level for array in self.arrays)
+
+    def keeps_steps(self) -> int | None:
+        """The array, by number, for entries of steps that are in the last level: of those for loads the one with the
+        smallest pages. None: it is one that somebody asks first, and so can not."""
+        last = [n for n, array in enumerate(self.arrays) if array.level == self.levels() and "l" in array.users]
+        if not last:
+            return None
+        chosen = min(last, key=lambda n: min(self.arrays[n].pages))
+        for user in self.arrays[chosen].users:
+            if min(array.level for array in self.arrays if user in array.users) == self.levels():
+                return None
+        return chosen
 
 
 def leaves(s: Set) -> Key | None:
@@ -118,15 +168,30 @@ class Naive:
     """A machine at work."""
 
     machine: Machine
+    nested: bool = False
     sets: list[Sets] = field(default_factory=list)
+    caches: list[Sets | None] = field(default_factory=list)  # of the steps of walks
     last: dict[tuple[int, Key], int] = field(default_factory=dict)
     now: int = 0
     cycles: int = 0
+    references: int = 0  # of walks
 
     def __post_init__(self) -> None:
         for array in self.machine.arrays:
-            name, _, seed = array.policy.partition(":")
-            self.sets.append(Sets(array.entries, array.ways, name, int(seed or 0)))
+            self.sets.append(self.new(array))
+        nearest: Sets | None = None
+        for step in self.machine.steps:
+            if step.cache == "own":
+                nearest = self.new(step)
+            kept_in = self.machine.keeps_steps() if step.cache == "in-last-level" else None
+            self.caches.append(
+                None if step.cache == "none" else nearest if kept_in is None else self.sets[kept_in]
+            )
+
+    @staticmethod
+    def new(what: Array | Step) -> Sets:
+        name, _, seed = what.policy.partition(":")
+        return Sets(what.entries, what.ways, name, int(seed or 0))
 
     def largest(self, array: Array, page_shift: int) -> int:
         """What the array holds of a page: the page, or pieces of it."""
@@ -158,8 +223,51 @@ class Naive:
         pieces = [self.largest(self.machine.arrays[number], page_shift) for number in cutting]
         return [number for number, piece in zip(cutting, pieces) if piece == max(pieces)]
 
-    def ask(self, numbers: list[int], page: int, context: int, page_shift: int, block_shift: int) -> int | None:
-        """The array that had it; if none had, one of them has it now."""
+    def walk(self, page: int, context: int, page_shift: int) -> None:
+        """Reads the page table from below the deepest entry that is kept, and keeps what leads on."""
+        steps = self.machine.steps
+        if self.machine.software:
+            self.references += 1
+        if self.machine.software or not steps:
+            return
+        end = next(n for n, step in enumerate(steps) if step.shift <= page_shift or n + 1 == len(steps))
+        first = end
+        while first > 0 and not self.keeps(first - 1, page, context):
+            first -= 1
+        for n in range(first, end):
+            self.keep(n, page, context)
+        guest, host = end - first + 1, len(steps) if self.nested else 0
+        self.references += guest + (guest + 1) * host
+
+    def entry(self, n: int, page: int, context: int) -> tuple[Set, Key] | None:
+        """The set for the entry of step n, and what it is there."""
+        cache = self.caches[n]
+        if cache is None:
+            return None
+        part = (page << self.machine.base) >> self.machine.steps[n].shift
+        return cache.sets[part % len(cache.sets)], (context, -1 - n, part)
+
+    def keeps(self, n: int, page: int, context: int) -> bool:
+        """Whether the entry is there; then it has been used."""
+        found = self.entry(n, page, context)
+        if found is None or not holds(*found):
+            return False
+        self.keep(n, page, context)
+        return True
+
+    def keep(self, n: int, page: int, context: int) -> None:
+        found = self.entry(n, page, context)
+        if found is None:
+            return
+        found[0].reference(found[1])
+        kept_in = self.machine.keeps_steps()
+        if kept_in is not None and self.machine.steps[n].cache == "in-last-level":
+            self.last[kept_in, found[1]] = self.now - 1
+
+    def ask(
+        self, numbers: list[int], page: int, context: int, page_shift: int, block_shift: int, walks: bool = False
+    ) -> int | None:
+        """The array that had it; if none had, one of them has it now, behind a walk if it `walks` for it."""
         places: list[tuple[int, Set, Key]] = []
         for number in numbers:
             shift = self.piece(self.machine.arrays[number], page_shift, block_shift)
@@ -170,6 +278,9 @@ class Naive:
         if found:
             number, where, key = found[0]
         else:
+            if walks:
+                self.walk(page, context, page_shift)
+
             # Who gives up what was referenced longest ago, a free place before all.
             def age(place: tuple[int, Set, Key]) -> int:
                 victim = leaves(place[1])
@@ -184,19 +295,24 @@ class Naive:
         self, user: str, page: int, context: int, page_shift: int, block_shift: int
     ) -> tuple[list[int], bool]:
         """The levels that missed, from 0, and whether all did: then it walks."""
-        self.now += 1
+        self.now += 2
         missed: list[int] = []
+        walked = False
         mine = sorted({array.level for array in self.machine.arrays if user in array.users})
         for level in mine:
             numbers = self.takers(level, user, page_shift, level == mine[0])
             if not numbers:
                 continue
-            hit = self.ask(numbers, page, context, page_shift, block_shift)
+            walks = level == self.machine.levels()
+            hit = self.ask(numbers, page, context, page_shift, block_shift, walks)
             if hit is None:
                 missed.append(level - 1)
+                walked |= walks
                 continue
             if missed:
                 self.cycles += self.machine.arrays[hit].hit_cycles or 0
             return missed, False
+        if not walked:
+            self.walk(page, context, page_shift)
         self.cycles += self.machine.walk_cycles or 0
         return missed, True

@@ -12,11 +12,38 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from model.naive_machine import Machine
-from model.test_properties import any_machine
+from model.naive_machine import Array, Machine, Step
+from model.test_properties import any_machine, shape
 
 POLICIES = ("lru", "lru", "lru", "plru", "fifo", "nru", "random")
 MOST = 40  # entries of a first level
+
+
+def with_walks(dice: random.Random, machine: Machine) -> Machine:
+    """Its tables cover so little that programs of some hundred pages go through many. At most one step is in the last
+    level: of two entries that come into a set together, nobody says which is older."""
+    kind = dice.random()
+    if kind < 0.2:
+        return replace(machine, software=kind < 0.1)
+    above = dice.sample(range(machine.base + 1, dice.choice((22, 30, 42))), dice.randrange(1, 5))
+    steps: list[Step] = []
+    for shift in sorted(above, reverse=True):
+        caches = ["none", "own", "own"]
+        if machine.keeps_steps() is not None and not any(step.cache == "in-last-level" for step in steps):
+            caches += ["in-last-level"] * 2
+        if any(step.cache == "own" for step in steps):
+            caches.append("joined")
+        step = Step(shift, dice.choice(caches))
+        if step.cache == "own":
+            step.entries, step.ways, step.policy = shape(dice, dice.choice(POLICIES), 32)
+        steps.append(step)
+    return replace(machine, steps=[*steps, Step(machine.base)])
+
+
+def smaller(dice: random.Random, array: Array) -> Array:
+    """Behind the first level so small that entries of page tables drive pages out, and are driven out."""
+    sets = min(array.entries // array.ways, dice.choice((1, 2, 4)))
+    return array if array.level == 1 else replace(array, entries=sets * array.ways)
 
 
 def any_machines(dice: random.Random) -> list[Machine]:
@@ -24,7 +51,9 @@ def any_machines(dice: random.Random) -> list[Machine]:
     made = []
     for _ in range(dice.choice((1, 2, 4, 7))):
         machine, _ = any_machine(dice, POLICIES, MOST, dice.random() < 0.8)
-        made.append(replace(machine, arrays=[replace(array, coalesces=0) for array in machine.arrays]))
+        small = dice.random() < 0.5
+        arrays = [replace(smaller(dice, array) if small else array, coalesces=0) for array in machine.arrays]
+        made.append(with_walks(dice, replace(machine, arrays=arrays)))
     return made
 
 

@@ -2,7 +2,7 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """All machines that are shipped, and random ones that no processor is like: code and data in one array,
 arrays for loads or for stores that others ask behind theirs, several side by side, base pages of other
-sizes, which hold code and data. With and without short cuts, alone or several in one run, they must count
+sizes, which hold code and data, walks with all kinds of caches. With and without short cuts, alone or several in one run, they must count
 what naive_machine.py counts, which goes through lackey's trace reference by reference.
 """
 
@@ -30,9 +30,9 @@ EVENTS = {
 }
 
 
-def expected(machine: Machine, accesses: list[tuple[str, int, int]]) -> Counter[str]:
-    naive = Naive(machine)
-    levels = max(array.level for array in machine.arrays)
+def expected(machine: Machine, accesses: list[tuple[str, int, int]], nested: bool) -> Counter[str]:
+    naive = Naive(machine, nested)
+    levels = machine.levels()
     totals: Counter[str] = Counter()
     for kind, address, size in accesses:
         for page in range(address >> machine.base, (address + size - 1 >> machine.base) + 1):
@@ -40,16 +40,20 @@ def expected(machine: Machine, accesses: list[tuple[str, int, int]]) -> Counter[
                 missed, walked = naive.translate(user, page, 0, machine.base, machine.base)
                 asked = (0 in missed, 1 in missed and levels == 3, walked)
                 totals.update(dict(zip(EVENTS[kind], map(int, asked))))
+    totals["Wref"] = naive.references
+    if machine.walk_cycles is not None:
+        totals["Wcyc"] = naive.cycles
     return totals
 
 
-def check(folder: Path, program: list[str], machines: dict[str, Machine], options: list[str]) -> None:
+def check(folder: Path, program: list[str], machines: dict[str, Machine], options: list[str], nested: bool) -> None:
     """`machines`: by what they are called in the options."""
     accesses = trace(program, folder)
-    wanted = {name: expected(machine, accesses) for name, machine in machines.items()}
+    wanted = {name: expected(machine, accesses, nested) for name, machine in machines.items()}
     out = folder / "out"
     for fast_path in ("yes", "no"):
-        valgrind("tlbgrind", [*options, f"--fast-path={fast_path}", f"--tlbgrind-out-file={out}", "-q"], program)
+        given = [*options, f"--nested={'yes' if nested else 'no'}"]
+        valgrind("tlbgrind", [*given, f"--fast-path={fast_path}", f"--tlbgrind-out-file={out}", "-q"], program)
         for name, want in wanted.items():
             totals, _ = totals_of(out if len(wanted) == 1 else out.with_name(f"out.{name}"))
             got = {event: totals[event] for event in want}
@@ -62,7 +66,8 @@ def test_any_machine(seed: int, tmp_path: Path) -> None:
     program = [str(build(tmp_path, seed, dice.choice((6, 12, 25)), 64))]
     made = any_machines(dice)
     paths = write(tmp_path, made)
-    check(tmp_path, program, {path.name: machine for path, machine in zip(paths, made)}, ["--machine=" + ",".join(map(str, paths))])
+    machines = {path.name: machine for path, machine in zip(paths, made)}
+    check(tmp_path, program, machines, ["--machine=" + ",".join(map(str, paths))], dice.random() < 0.2)
 
 
 @pytest.mark.parametrize("part", range(2))
@@ -70,4 +75,4 @@ def test_all_that_are_shipped(part: int, tmp_path: Path) -> None:
     """In two runs, for one takes no more than 62 machines."""
     files = sorted((SOURCE / "tlbgrind" / "machines").glob("*.machine"))[part::2]
     shipped = {file.stem: Machine.described(describe(file.read_text(encoding="ascii"))) for file in files}
-    check(tmp_path, [str(build(tmp_path, 5, 20, 64))], shipped, ["--machine=" + ",".join(shipped)])
+    check(tmp_path, [str(build(tmp_path, 5, 20, 64))], shipped, ["--machine=" + ",".join(shipped)], False)
