@@ -267,8 +267,9 @@ static void ask_backing(const TgLane* lane, TgPage* p, tlb_reference* r)
    r->block_shift = (uint8_t)block;
 }
 
-/* The lane's arrays are to be asked again for the pages in [start, end). */
-static void detach_between(TgLane* lane, Addr start, Addr end)
+/* The lane's arrays are to be asked again for the pages in [start, end), and for others
+   that an entry there covers: its time is not theirs any more. */
+static void release_between(TgLane* lane, Addr start, Addr end)
 {
    for (UInt j = 0; j < lane->machine->m.n_arrays; j++) {
       tlb_array* a = &lane->h.array[j];
@@ -278,7 +279,7 @@ static void detach_between(TgLane* lane, Addr start, Addr end)
          const Addr from = first_page(a->key[i]) << page_shift;
          const Addr size = n_pages(a->key[i]) << page_shift;
          if (a->short_cut[i] != NULL && from < end && from + size > start)
-            tlb_array_detach(a, i);
+            tlb_array_release(a, i);
       }
    }
 }
@@ -295,7 +296,7 @@ static void changed(void* opaque, uint64_t start, uint64_t end)
       if (lane->view != *(UInt*)opaque || !lane->asks)
          continue;
       bits |= lane->bit;
-      detach_between(lane, (Addr)start, (Addr)end);
+      release_between(lane, (Addr)start, (Addr)end);
    }
    for (UInt t = 0; t < TG_N_TABLES; t++)
       tg_pages_forget(t, first, n, bits);
@@ -373,7 +374,7 @@ static void listen(void* opaque, const TgSpaceEvent* e)
       if (lane->asks)
          continue;
       bits |= lane->bit;
-      detach_between(lane, 0, ~(Addr)0);
+      release_between(lane, 0, ~(Addr)0);
       lane->base_pages = False;
       lane->large = 0;
       lane->asks = True;

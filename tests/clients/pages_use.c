@@ -1,7 +1,8 @@
 /* References memory of a known kind at random, so many bytes of it: for what the
    page that backs it does to the misses.
-   pages_use KIND MIB [protect|advise|late]
+   pages_use KIND MIB [protect|advise|late|empty]
    late: the advice comes when all pages are there
+   empty: by the way it gives pages back
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #define _GNU_SOURCE
@@ -75,6 +76,21 @@ __attribute__((noinline)) static unsigned use(const volatile char *p,
    return sum;
 }
 
+/* Gives the first page of each 64K back, and goes on to the second when it has been in
+   many others. */
+static void empty(char *p, size_t size)
+{
+   enum { BLOCK = 16 * PAGE, OTHERS = 40 };
+   for (size_t i = 0; i + OTHERS * BLOCK < size; i += BLOCK) {
+      p[i]++;
+      p[i + PAGE]++;
+      madvise(p + i, PAGE, MADV_DONTNEED);
+      for (size_t other = 1; other < OTHERS; other++)
+         p[i + other * BLOCK]++;
+      p[i + PAGE]++;
+   }
+}
+
 int main(int argc, char **argv)
 {
    const size_t size = argc > 2 ? (size_t)atoi(argv[2]) << 20 : 0;
@@ -92,5 +108,7 @@ int main(int argc, char **argv)
    /* 100K into it: inside the second 64K and the first 2M. */
    if (argc > 3 && strcmp(argv[3], "protect") == 0)
       mprotect(p + 100 * 1024, PAGE, PROT_READ);
+   if (argc > 3 && strcmp(argv[3], "empty") == 0)
+      empty(p, size);
    return use(p, size) == 0;
 }

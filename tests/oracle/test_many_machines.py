@@ -360,3 +360,15 @@ def test_pieces_and_blocks_of_base_pages_of_other_sizes(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text, encoding="ascii")
     machines = ["./pieces@all:64K", "./blocks", "./blocks@all:64K", "skylake"]
     compare(tmp_path, machines, [str(CLIENTS / "pages_use"), "anon", "4"])
+
+
+def coalescing(folder: Path) -> str:
+    """A machine with blocks of 64K in its first level."""
+    text = MADE_UP.format(name="blocks", policy="lru", ways="4").replace("users loads+stores\n", "users loads+stores\n   coalesces 64K\n")
+    (folder / "blocks").write_text(text, encoding="ascii")
+    return "./blocks"
+
+
+def test_a_block_of_which_a_page_is_given_back(tmp_path: Path) -> None:
+    """Its other pages are not known any more, either, for they are in an entry of another size from now on."""
+    compare(tmp_path, [coalescing(tmp_path), "skylake"], [str(CLIENTS / "pages_use"), "anon", "8", "empty"])
