@@ -332,21 +332,19 @@ static void init_port(TgLane* lane, UInt i)
       port->array->second_time = TG_SECOND_TIME;
 }
 
-/* The number of the view by these rules over such base pages, made if it is
-   new. */
-static UInt view_of(const tlb_page_policy* pages, UInt base_shift)
+/* The number of the lane's view: that of a lane before it, or a new one. */
+static UInt view_of(const TgLane* lane)
 {
    static UInt numbers[TG_MAX_VIEWS];
    tlb_pagemap* map = tg_aspace_map();
-   for (UInt i = 0; i < map->n_views; i++) {
-      if (map->view[i]->base_shift == base_shift
-          && VG_(memcmp)(&map->view[i]->policy, pages, sizeof *pages) == 0)
-         return i;
+   for (const TgLane* l = tg_lanes; l < lane; l++) {
+      if (tg_machines_share_view(l->machine, lane->machine))
+         return l->view;
    }
    tl_assert(map->n_views < TG_MAX_VIEWS);
    const UInt n = map->n_views;
-   numbers[n] = tlb_pagemap_add_view(map, base_shift, pages, changed,
-                                     &numbers[n]);
+   numbers[n] = tlb_pagemap_add_view(map, lane->base_shift, &lane->machine->pages,
+                                     changed, &numbers[n]);
    return n;
 }
 
@@ -393,9 +391,9 @@ static void init_lane(TgLane* lane, UInt number, const TgMachine* machine,
    lane->bit = 1ULL << number;
    lane->machine = machine;
    lane->base_shift = machine->m.base_page_shift;
-   lane->asks = tg_has_to_ask(machine);
+   lane->asks = tg_machine_asks(machine);
    lane->base_pages = !lane->asks && lane->base_shift == page_shift;
-   lane->view = view_of(&machine->pages, lane->base_shift);
+   lane->view = view_of(lane);
    tlb_hierarchy_init(&lane->h, &machine->m, page_shift, nested,
                       VG_(malloc)("tg.lanes.arrays",
                                   tlb_hierarchy_bytes(&machine->m)),

@@ -224,3 +224,22 @@ Bool tg_machine_by_name(const HChar* name, UInt base_shift,
    VG_(free)(plain);
    return found;
 }
+
+Bool tg_machine_asks(const TgMachine* machine)
+{
+   const tlb_machine* m = &machine->m;
+   if (machine->pages.n_rules > 0)
+      return True;
+   for (UInt i = 0; i < m->n_arrays; i++) {
+      if (m->array[i].coalesce_shift != 0)
+         return True;
+   }
+   return False;
+}
+
+Bool tg_machines_share_view(const TgMachine* a, const TgMachine* b)
+{
+   return a->m.base_page_shift == b->m.base_page_shift
+          && VG_(memcmp)(&a->pages, &b->pages, sizeof a->pages) == 0
+          && tg_machine_asks(a) == tg_machine_asks(b);
+}

@@ -341,19 +341,14 @@ static void check_out_files(void)
                                    options.entries_out_file));
 }
 
-/* How many different sets of page-size rules the machines have; the same rules
-   over other base pages are another set. */
+/* How many views of the page sizes the machines have. */
 static UInt n_views(void)
 {
    UInt n = 0;
    for (UInt i = 0; i < options.n_machines; i++) {
       UInt j = 0;
       while (j < i
-             && (options.machine[i].m.base_page_shift
-                    != options.machine[j].m.base_page_shift
-                 || VG_(memcmp)(&options.machine[i].pages,
-                                &options.machine[j].pages,
-                                sizeof options.machine[i].pages) != 0))
+             && !tg_machines_share_view(&options.machine[i], &options.machine[j]))
          j++;
       n += j == i;
    }

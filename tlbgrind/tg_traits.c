@@ -116,15 +116,3 @@ Bool tg_tells_apart(const TgLane* lane)
    }
    return False;
 }
-
-Bool tg_has_to_ask(const TgMachine* machine)
-{
-   const tlb_machine* m = &machine->m;
-   if (machine->pages.n_rules > 0)
-      return True;
-   for (UInt i = 0; i < m->n_arrays; i++) {
-      if (m->array[i].coalesce_shift != 0)
-         return True;
-   }
-   return False;
-}

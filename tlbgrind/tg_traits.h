@@ -8,10 +8,6 @@
 
 #include "tg_lanes.h"
 
-/* Whether the machine needs to know what backs its pages, though the program has
-   not asked for huge ones. */
-Bool tg_has_to_ask(const TgMachine* machine);
-
 /* The following are of a lane of which `machine`, `base_shift`, `h` and `asks` are
    there, and each may ask for those above it. */
 

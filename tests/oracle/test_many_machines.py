@@ -372,3 +372,8 @@ def coalescing(folder: Path) -> str:
 def test_a_block_of_which_a_page_is_given_back(tmp_path: Path) -> None:
     """Its other pages are not known any more, either, for they are in an entry of another size from now on."""
     compare(tmp_path, [coalescing(tmp_path), "skylake"], [str(CLIENTS / "pages_use"), "anon", "8", "empty"])
+
+
+def test_late_advice_beside_who_asks_from_the_start(tmp_path: Path) -> None:
+    """A machine that coalesces knows what has been touched, and others without rules know as little as alone."""
+    compare(tmp_path, ["skylake", coalescing(tmp_path), "zen4"], LATE)
