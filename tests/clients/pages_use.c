@@ -1,12 +1,15 @@
 /* References memory of a known kind at random, so many bytes of it: for what the
    page that backs it does to the misses.
-   pages_use KIND MIB [protect|advise|late|empty]
+   pages_use KIND MIB [protect|advise|late|empty|probe]
    late: the advice comes when all pages are there
+   probe: each page is read before it is mapped
    empty: by the way it gives pages back
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,12 +94,38 @@ static void empty(char *p, size_t size)
    }
 }
 
+static sigjmp_buf back;
+
+static void go_back(int signal)
+{
+   (void)signal;
+   siglongjmp(back, 1);
+}
+
+/* Takes the memory away, finds at each page that it is not there, and maps it again. */
+static void probe(char *p, size_t size)
+{
+   volatile size_t found = 0;
+   munmap(p, size);
+   signal(SIGSEGV, go_back);
+   for (volatile size_t i = 0; i < size; i += PAGE) {
+      if (sigsetjmp(back, 1) == 0)
+         found += (size_t)*(volatile char *)(p + i) + 1;
+   }
+   signal(SIGSEGV, SIG_DFL);
+   must(mmap(p, size, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
+   if (found > 0)
+      exit(4);
+}
+
 int main(int argc, char **argv)
 {
    const size_t size = argc > 2 ? (size_t)atoi(argv[2]) << 20 : 0;
    char *const p = size > 0 ? of_kind(argv[1], size) : NULL;
    if (p == NULL)
       return 2;
+   if (argc > 3 && strcmp(argv[3], "probe") == 0)
+      probe(p, size);
    if (argc > 3 && strcmp(argv[3], "advise") == 0
        && madvise(p, size, MADV_HUGEPAGE) != 0)
       return 3;

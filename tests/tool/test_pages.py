@@ -204,10 +204,27 @@ def test_advice_that_comes_late(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("rule", ["thp", "contig", "2M", "anon:64K,stack:16K", "text:64K,data:16K"])
-@pytest.mark.parametrize("how", [[], ["protect"], ["advise"]])
+@pytest.mark.parametrize("how", [[], ["protect"], ["advise"], ["probe"]])
 def test_fast_path_counts_the_same(tmp_path: Path, rule: str, how: list[str]) -> None:
     bodies = [
         use(tmp_path / path[:2], "anon", 4, *how, options=(f"--pages={rule}", f"--fast-path={path}"))[0].body()
+        for path in ("yes", "no")
+    ]
+    assert bodies[0] == bodies[1]
+
+
+@pytest.mark.parametrize(("rule", "page"), [("4K", 4 * K), ("anon:64K", 64 * K), ("thp", 2 * M)])
+def test_memory_that_was_asked_for_in_vain(tmp_path: Path, rule: str, page: int) -> None:
+    """A reference to what is not mapped decides nothing: the program handles the signal, and maps it."""
+    out, _ = use(tmp_path, "anon", 4, "probe", options=(f"--pages={rule}",))
+    assert close(misses(out), expected(4 * M, page))
+
+
+def test_fast_path_with_faults_after_references_in_vain(tmp_path: Path) -> None:
+    """When a page may fault again it is asked anew what backs it: at once without short cuts, with them when it misses."""
+    options = ("--pages=thp", "--faults=yes")
+    bodies = [
+        use(tmp_path / path[:2], "anon", 4, "probe", options=(*options, f"--fast-path={path}"))[0].body()
         for path in ("yes", "no")
     ]
     assert bodies[0] == bodies[1]

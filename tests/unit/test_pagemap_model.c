@@ -40,6 +40,7 @@ typedef struct {
    /* What the simulator said before the last change, and where it said that
       the answer may differ. */
    tlb_backing before[CELLS];
+   uint8_t asked_in_vain[CELLS]; /* by base page: since nothing has been there */
    unsigned n_ranges;
    uint64_t range[MAX_RANGES][2];
 } model_view;
@@ -181,8 +182,10 @@ static tlb_backing model_backing(model_view *v, unsigned c)
    tlb_backing b = { (uint8_t)base, (uint8_t)base };
    c = down(c, base);
    const int at = model_cell(c, base);
-   if (at < 0)
+   if (at < 0) {
+      v->asked_in_vain[c] = 1;
       return b;
+   }
    b.block_shift
       = (uint8_t)(mo.at[c].mapped ? model_block_shift(c, base) : base);
    uint8_t *const wish = &v->wish[c];
@@ -403,7 +406,7 @@ static int told_of(const model_view *v, uint64_t address)
 }
 
 /* Every page that has been touched: the same answer, and one that is new has
-   been told of. */
+   been told of, also for pages that were asked for before anything was there. */
 static void compare_pages(tlb_pagemap *p)
 {
    for (unsigned i = 0; i < mo.n_views; i++) {
@@ -411,6 +414,10 @@ static void compare_pages(tlb_pagemap *p)
       for (unsigned c = 0; c < CELLS; c += cells_of(v->base)) {
          const uint64_t address = (uint64_t)c * CELL;
          const tlb_backing last = v->before[c];
+         if (v->asked_in_vain[c] && model_cell(c, v->base) >= 0) {
+            assert_true(told_of(v, address));
+            v->asked_in_vain[c] = 0;
+         }
          if (v->wish[c] == 0) {
             if (last.page_shift != 0)
                assert_true(told_of(v, address));

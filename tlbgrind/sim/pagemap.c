@@ -511,13 +511,16 @@ void tlb_pagemap_map(tlb_pagemap *p, const tlb_mapping *m)
       tlb_mappings_remove(&p->mappings, start, end);
    for (unsigned i = 0; i < p->n_views; i++) {
       tlb_view *const v = p->view[i];
-      const int any = over && drop(p, v, start, end);
-      if (over)
-         edges(p, v, start, end, any);
+      if (!over)
+         continue;
+      drop(p, v, start, end);
+      edges(p, v, start, end, 0);
    }
    tlb_mappings_add(&p->mappings, &copy);
+   /* What was asked for where nothing was is noted nowhere: any page inside may
+      have been. */
    for (unsigned i = 0; i < p->n_views; i++)
-      edges(p, p->view[i], start, end, 0);
+      edges(p, p->view[i], start, end, 1);
 }
 
 void tlb_pagemap_unmap(tlb_pagemap *p, uint64_t start, uint64_t end)

@@ -38,8 +38,8 @@ typedef struct {
 } tlb_backing;
 
 /* Called when the answer for the base pages in [start, end) may differ from
-   before, if any of them has been asked for. It may not ask, nor change the
-   map. */
+   before, if any of them has been asked for, also while nothing was there. It
+   may not ask, nor change the map. */
 typedef void tlb_view_changed(void *opaque, uint64_t start, uint64_t end);
 
 /* Called for an address that no mapping has, such as one below the stack's end.
