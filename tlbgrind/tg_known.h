@@ -143,7 +143,8 @@ typedef struct {
    Bool writes; /* writes are told apart at all */
    Bool mixed;     /* somebody compares times of fetches and of data */
    Bool own_times; /* somebody compares the times of some references with what it has
-                      noted itself of others that missed elsewhere first */
+                      noted itself: of others that missed elsewhere first, or of when
+                      it cleared used bits */
    Bool code_behind; /* code that was missed elsewhere comes to what data asks first */
 } TgKnowledge;
 

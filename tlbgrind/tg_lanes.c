@@ -428,7 +428,8 @@ void tg_lanes_init(const TgOptions* options)
       }
       k.apart |= tg_lanes[i].tells_apart ? tg_lanes[i].bit : 0;
       k.mixed |= tg_is_mixed(&tg_lanes[i]);
-      k.own_times |= tg_has_also_behind(&tg_lanes[i]);
+      k.own_times |= tg_has_also_behind(&tg_lanes[i])
+                     || tg_clears_used_bits(&tg_lanes[i]);
       k.code_behind |= tg_has_code_behind(&tg_lanes[i]);
       if (!tg_lane_is_plain(&tg_lanes[i]) || tg_is_mixed(&tg_lanes[i]))
          k.wide |= tg_lanes[i].bit;

@@ -73,7 +73,7 @@ Bool tg_many_short(const TgHot* hot, TgSegment* s, UWord differs, UInt n_groups,
                     || s->fetch->tag != 0)))
       tg_replay_from(hot, s, nth + 1);
    else if (UNLIKELY(tg_knowledge.own_times))
-      tg_replay_note_times(hot, s);
+      tg_exact_times(s, n_groups, split);
    else
       tg_short_times(s, n_groups, split);
    return True;

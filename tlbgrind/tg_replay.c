@@ -318,8 +318,10 @@ static Bool replay_groups(const TgHot* hot, TgSegment* s, UWord differs)
          return True;
       }
    }
-   if (tg_knowledge.mixed || tg_knowledge.own_times)
+   if (tg_knowledge.mixed)
       tg_replay_note_times(hot, s);
+   else if (tg_knowledge.own_times)
+      tg_exact_times(s, s->n_groups, tg_knowledge.split);
    else
       tg_short_times(s, s->n_groups, tg_knowledge.split);
    return True;

@@ -211,6 +211,18 @@ void tg_short_times(const TgSegment* s, UInt n_groups, Bool split)
          = now - (n_groups - 1 - i);
 }
 
+/* The same where times are compared with others than those of pages: of each group that
+   of its last reference. */
+static inline __attribute__((always_inline))
+void tg_exact_times(const TgSegment* s, UInt n_groups, Bool split)
+{
+   s->fetch->time = tg_clock;
+   for (UInt i = 0; i < n_groups; i++) {
+      const TgGroup* g = &s->group[i];
+      tg_group_probe(g, tg_segment_page[i], split)->time = tg_time_of_ref(s, g->newest);
+   }
+}
+
 /* The page p of the segment is not known to references of that kind, the first of
    which is r at the time `then`. (No array that is asked first holds code and data,
    see tg_base_array().) `alone`: all others of the segment's are known, and

@@ -82,6 +82,16 @@ Bool tg_has_code_behind(const TgLane* lane)
    return False;
 }
 
+Bool tg_clears_used_bits(const TgLane* lane)
+{
+   for (UInt i = 0; i < lane->machine->m.n_arrays; i++) {
+      const tlb_array* a = &lane->h.array[i];
+      if (a->short_cut != NULL && a->g.policy == TLB_NRU && a->g.ways > 1)
+         return True;
+   }
+   return False;
+}
+
 Bool tg_needs_exact_times(const TgLane* lane)
 {
    for (UInt i = 0; i < lane->machine->m.n_arrays; i++) {

@@ -30,6 +30,9 @@ Bool tg_has_also_behind(const TgLane* lane);
    that can drive data out. */
 Bool tg_has_code_behind(const TgLane* lane);
 
+/* Whether references known by their times alone can have set used bits (NRU). */
+Bool tg_clears_used_bits(const TgLane* lane);
+
 /* Whether somebody chooses by more than who is oldest, or in the middle of
    references that went elsewhere first. */
 Bool tg_needs_exact_times(const TgLane* lane);

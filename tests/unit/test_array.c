@@ -349,8 +349,8 @@ static void who_needs_time(void **state)
       int needs;
    } known[] = {
       { "64,4,4K,lru", 1 },  { "64,4,4K,plru", 1 }, { "64,4,4K,fifo", 0 },
-      { "64,4,4K,nru", 0 },  { "64,4,4K,random", 0 }, { "64,1,4K,lru", 0 },
-      { "64,full,4K,lru", 1 }, { "1,1,4K,plru", 0 },
+      { "64,4,4K,nru", 1 },  { "64,4,4K,random", 0 }, { "64,1,4K,lru", 0 },
+      { "64,full,4K,lru", 1 }, { "64,1,4K,nru", 0 }, { "1,1,4K,plru", 0 },
    };
    (void)state;
    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -391,7 +391,7 @@ int main(void)
       CLAIM("the first and the last page are pages like others", page_zero),
       CLAIM("an array of a million entries fits in the memory it asks for",
             bytes),
-      CLAIM("times matter for LRU and PLRU of two ways or more",
+      CLAIM("times matter for LRU, PLRU and NRU of two ways or more",
             who_needs_time),
    };
    return cmocka_run_group_tests_name("array", tests, NULL, NULL);

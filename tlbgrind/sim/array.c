@@ -42,18 +42,21 @@ static void carve_array(tlb_array *a, const tlb_geometry *g, carver *c)
 {
    const size_t sets = tlb_geometry_sets(g);
    const size_t n = g->entries;
+   const int nru = g->policy == TLB_NRU;
    a->key = carve(c, n, sizeof *a->key);
    a->time = carve(c, n, sizeof *a->time);
    a->short_cut = carve(c, n, sizeof *a->short_cut);
    a->tree = carve(c, sets * 2 * tlb_policy_leaves(g), sizeof *a->tree);
    a->latest = carve(c, g->policy == TLB_PLRU ? 2 * g->ways : 0,
                      sizeof *a->latest);
+   a->cleared = carve(c, nru ? sets : 0, sizeof *a->cleared);
    a->bucket = carve(c, has_index(g) ? (size_t)1 << bucket_bits(g) : 0,
                      sizeof *a->bucket);
    a->chain = carve(c, has_index(g) ? n : 0, sizeof *a->chain);
    a->filled = carve(c, sets, sizeof *a->filled);
    a->next = carve(c, sets, sizeof *a->next);
-   a->used = carve(c, n, sizeof *a->used);
+   a->watched = carve(c, nru ? sets : 0, sizeof *a->watched);
+   a->used = carve(c, nru ? n : 0, sizeof *a->used);
 }
 
 size_t tlb_array_bytes(const tlb_geometry *g)
@@ -78,7 +81,6 @@ void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
       a->key[i] = TLB_NO_KEY;
       a->time[i] = 0;
       a->short_cut[i] = NULL;
-      a->used[i] = 0;
    }
    if (has_index(g)) {
       a->index_shift = 64 - bucket_bits(g);
@@ -87,6 +89,8 @@ void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
    }
    for (uint32_t i = 0; i < a->sets; i++)
       a->filled[i] = a->next[i] = 0;
+   if (g->policy == TLB_NRU)
+      tlb_policy_clear_all(a);
    a->leaves = tlb_policy_leaves(g);
    if (a->leaves == 0)
       a->tree = NULL;
@@ -207,10 +211,6 @@ void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
       if (has_index(&a->g))
          unlink_entry(a, entry);
    }
-   if (a->g.policy == TLB_NRU && a->used[entry]) {
-      a->used[entry] = 0;
-      a->next[set]--;
-   }
    if (has_index(&a->g))
       link_entry(a, entry, key);
    a->key[entry] = key;
@@ -243,6 +243,8 @@ void tlb_array_attach_range(tlb_array *a, uint32_t entry)
 
 void tlb_array_detach(tlb_array *a, uint32_t entry)
 {
+   if (a->g.policy == TLB_NRU)
+      tlb_policy_is_used(a, tlb_array_set(a, a->key[entry]), entry);
    a->time[entry] = tlb_array_time(a, entry);
    cut(a, entry);
 }
@@ -259,5 +261,6 @@ void tlb_array_release(tlb_array *a, uint32_t entry)
 int tlb_array_needs_time(const tlb_array *a)
 {
    return a->g.ways > 1
-          && (a->g.policy == TLB_LRU || a->g.policy == TLB_PLRU);
+          && (a->g.policy == TLB_LRU || a->g.policy == TLB_PLRU
+              || a->g.policy == TLB_NRU);
 }

@@ -87,9 +87,12 @@ typedef struct {
                             kept up while there is a short cut */
    uint64_t **short_cut; /* where the time is kept instead, or NULL; the array
                             itself is NULL where nothing is ever attached */
-   uint8_t *used;        /* NRU's used bits */
+   uint8_t *used;        /* NRU's used bits, as far as they are known, see policy.c */
+   uint64_t *cleared;    /* NRU, per set: when they were cleared */
+   uint32_t *watched;    /* NRU, per set: the last way whose bit is not on */
    uint32_t *filled;     /* per set: how many ways hold something */
-   uint32_t *next;       /* per set: FIFO's next victim; NRU's count of used */
+   uint32_t *next;       /* per set: FIFO's next victim; NRU: the bits of all ways
+                            before it are on */
    uint32_t *bucket;     /* the index of an array with many ways: the first
                             entry of each bucket, or END */
    uint32_t *chain;      /* the next entry of the same bucket, or END */

@@ -201,14 +201,46 @@ static uint32_t victim_by_tree(tlb_array *a, uint32_t set)
 
 /* --- NRU --- */
 
-/* It never leaves a set of two ways or more with all used bits on. */
-static uint32_t first_unused(const tlb_array *a, uint32_t set)
+/* Each entry has a used bit, which a reference sets. When all of a set are on, all but
+   that of the last reference are cleared.
+
+   An entry that has a short cut is not told of its references; whether its bit is on is
+   seen by its time, when somebody has to know. When the last bit goes on has to be known
+   at once; but for that it is enough to watch one of those that are off: its entry has no
+   short cut. It is the last of the set that is off, the next to be evicted is the first,
+   and both only go one way until all are cleared. */
+
+int tlb_policy_is_used(tlb_array *a, uint32_t set, uint32_t e)
+{
+   if (!a->used[e] && a->short_cut != NULL && a->short_cut[e] != NULL)
+      a->used[e] = tlb_array_time(a, e) > a->cleared[set];
+   return a->used[e];
+}
+
+/* A set of two ways or more always has one. */
+static uint32_t first_unused(tlb_array *a, uint32_t set)
 {
    const uint32_t first = set * a->g.ways;
-   uint32_t way = 0;
-   while (way + 1 < a->g.ways && a->used[first + way])
+   uint32_t way = a->next[set];
+   while (way < a->watched[set] && tlb_policy_is_used(a, set, first + way))
       way++;
+   a->next[set] = way;
    return way;
+}
+
+static void clear(tlb_array *a, uint32_t set, uint64_t now)
+{
+   for (uint32_t way = 0; way < a->g.ways; way++)
+      a->used[set * a->g.ways + way] = 0;
+   a->cleared[set] = now;
+   a->next[set] = 0;
+}
+
+/* Its next reference matters. */
+static void watch(tlb_array *a, uint32_t set, uint32_t way)
+{
+   a->watched[set] = way;
+   tlb_array_release(a, set * a->g.ways + way);
 }
 
 uint32_t tlb_policy_victim(tlb_array *a, uint32_t set)
@@ -240,21 +272,29 @@ void tlb_policy_evicts(tlb_array *a, uint32_t set)
       a->next[set] = a->next[set] + 1 == a->g.ways ? 0 : a->next[set] + 1;
 }
 
-/* Sets the used bit of e; if that leaves none clear, clears all the others,
-   whose next references therefore matter again. */
-void tlb_policy_use(tlb_array *a, uint32_t set, uint32_t e)
+void tlb_policy_use(tlb_array *a, uint32_t set, uint32_t e, uint64_t now)
 {
-   const uint32_t first = set * a->g.ways;
-   if (a->used[e])
-      return;
+   const uint32_t ways = a->g.ways;
+   const uint32_t first = set * ways;
+   uint32_t way = e - first;
    a->used[e] = 1;
-   if (++a->next[set] < a->g.ways)
+   if (way != a->watched[set] || ways == 1)
       return;
-   for (uint32_t other = first; other < first + a->g.ways; other++) {
-      if (other == e)
-         continue;
-      a->used[other] = 0;
-      tlb_array_release(a, other);
+   while (way > a->next[set] && tlb_policy_is_used(a, set, first + way - 1))
+      way--;
+   if (way > a->next[set]) {
+      watch(a, set, way - 1);
+      return;
    }
-   a->next[set] = 1;
+   clear(a, set, now);
+   a->used[e] = 1;
+   watch(a, set, e == first + ways - 1 ? ways - 2 : ways - 1);
+}
+
+void tlb_policy_clear_all(tlb_array *a)
+{
+   for (uint32_t set = 0; set < a->sets; set++) {
+      clear(a, set, 0);
+      a->watched[set] = a->g.ways - 1;
+   }
 }

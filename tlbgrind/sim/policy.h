@@ -38,8 +38,14 @@ static inline uint32_t tlb_policy_oldest_known(tlb_array *a)
 uint32_t tlb_policy_plru_16(const tlb_array *a, uint32_t set);
 uint32_t tlb_policy_plru_32(const tlb_array *a, uint32_t set);
 
-/* NRU: entry number e of `set` is referenced. */
-void tlb_policy_use(tlb_array *a, uint32_t set, uint32_t e);
+/* NRU: entry number e of `set` is referenced now. */
+void tlb_policy_use(tlb_array *a, uint32_t set, uint32_t e, uint64_t now);
+
+/* NRU: all used bits are off, of sets that hold nothing. */
+void tlb_policy_clear_all(tlb_array *a);
+
+/* NRU: whether the used bit of entry number e of `set` is on. */
+int tlb_policy_is_used(tlb_array *a, uint32_t set, uint32_t e);
 
 /* Notes that entry number e of `set` is referenced (hit or fill) now. */
 static inline void tlb_policy_touch(tlb_array *a, uint32_t set, uint32_t e,
@@ -51,7 +57,7 @@ static inline void tlb_policy_touch(tlb_array *a, uint32_t set, uint32_t e,
    else
       a->time[e] = now;
    if (a->g.policy == TLB_NRU)
-      tlb_policy_use(a, set, e);
+      tlb_policy_use(a, set, e, now);
 }
 
 /* The generator behind TLB_RANDOM, a linear congruential one with Knuth's
