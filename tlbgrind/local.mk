@@ -248,10 +248,10 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_later.h \
 	tlbgrind/tg_machine_names.h \
 	tlbgrind/tg_machines.h \
-	tlbgrind/tg_many.h \
 	tlbgrind/tg_memory.h \
 	tlbgrind/tg_missed.h \
 	tlbgrind/tg_numbers.h \
+	tlbgrind/tg_one_unknown.h \
 	tlbgrind/tg_options.h \
 	tlbgrind/tg_native_cpuid.h \
 	tlbgrind/tg_native_mmap.h \

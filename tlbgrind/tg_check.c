@@ -8,7 +8,7 @@
 #include "tg_known.h"
 #include "tg_lanes.h"
 #include "tg_later.h"
-#include "tg_many.h"
+#include "tg_one_unknown.h"
 #include "tg_replay.h"
 #include "tg_short.h"
 #include "tg_used.h"
@@ -88,13 +88,28 @@ void miss_any(const TgHot* hot, TgSegment* s, UWord differs)
       tg_replay(hot, s, differs);
 }
 
+/* With one machine, and first levels that are not plain: those of each number of groups
+   in one, which is as fast. */
+#define ONE(how, writes, split) \
+   static __attribute__((noinline)) \
+   void one_##how(const TgHot* hot, TgSegment* s, UWord differs) \
+   { \
+      if (!tg_one_unknown(hot, s, differs, s->n_groups, writes, split, False)) \
+         miss_any(hot, s, differs); \
+   }
+
+ONE(plain, False, False)
+ONE(writes, True, False)
+ONE(split, True, True)
+ONE(idle, tg_knowledge.writes, tg_knowledge.split)
+
 /* What the check does not know is simulated by a function of its own, lest the
    check saves registers for it; and so are many machines, lest one does. */
 #define VARIANT(how, n, writes, split, instrs) \
    static __attribute__((noinline)) \
    void many_##how##_##n(const TgHot* hot, TgSegment* s, UWord differs) \
    { \
-      if (!tg_many_short(hot, s, differs, n, writes, split)) \
+      if (!tg_one_unknown(hot, s, differs, n, writes, split, True)) \
          miss_any(hot, s, differs); \
    } \
    static __attribute__((noinline)) \
@@ -103,7 +118,7 @@ void miss_any(const TgHot* hot, TgSegment* s, UWord differs)
       if (tg_n_lanes > 1) \
          many_##how##_##n(hot, s, differs); \
       else if (!tg_short_plain(s, differs, n, writes, split)) \
-         miss_any(hot, s, differs); \
+         one_##how(hot, s, differs); \
    } \
    static void check_##how##_##n(UChar* guest_state, TgSegment* s) \
    { \

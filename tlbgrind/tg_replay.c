@@ -7,7 +7,7 @@
 #include "pub_tool_vki.h"
 
 #include "tg_known.h"
-#include "tg_many.h"
+#include "tg_one_unknown.h"
 #include "tg_replay.h"
 #include "tg_short.h"
 #include "tg_translate.h"

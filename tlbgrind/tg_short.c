@@ -126,6 +126,41 @@ static Bool refer_any(TgRef* r, TgPage* p, tlb_key key, ULong now)
    return True;
 }
 
+/* Whether all is known that an NRU array holds, but what it watches: then what is wanted
+   is either watched or not there. */
+static Bool watches_alone(const tlb_array* a)
+{
+   return a->n_filled == a->g.entries && a->n_attached == a->g.entries - a->sets;
+}
+
+static void refer_nru(const TgShortWay* w, TgRef* r, TgPage* p, tlb_key key, UInt set,
+                      ULong now)
+{
+   tlb_array* a = w->first;
+   const TgKind kind = r->kind;
+   const UInt watched = set * a->g.ways + a->watched[set];
+   if (a->key[watched] == key) {
+      a->time[watched] = now;
+      tlb_policy_use(a, set, watched, now);
+      become_known(a, watched, p, kind);
+      return;
+   }
+   const UInt entry = set * a->g.ways + tlb_policy_first_unused(a, set);
+   uint64_t* victim = a->short_cut[entry];
+   p->time = now;
+   tlb_array_replace(a, entry, key, now, &p->time);
+   if (entry == watched) {
+      a->n_attached++;
+      tg_rest(p)->wanted = 0;
+      tg_settle(tg_table_of_kind(kind), p);
+   } else {
+      tg_short_exchange(p, tg_page_of_time(victim, 0), 0, kind, tg_knowledge.page_shift,
+                        kind == TG_FETCH, tg_knowledge.writes, False);
+   }
+   tlb_policy_use(a, set, entry, now);
+   missed(kind, r, p, key, now);
+}
+
 Bool tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now)
 {
    const TgShortWay* w = &tg_short_way[kind];
@@ -140,6 +175,10 @@ Bool tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now)
                          : tg_page_number_of_data(tg_probe(p, probe_at), shift);
    const tlb_key key = number | w->size;
    const UInt set = (UInt)number & a->set_mask;
+   if (w->nru && !split && watches_alone(a)) {
+      refer_nru(w, r, p, key, set, now);
+      return True;
+   }
    if ((!w->plain && !w->tree) || a->filled[set] != a->g.ways
        || !tlb_array_all_attached(a))
       return !split && refer_any(r, p, key, now);
@@ -184,6 +223,8 @@ static void find(TgLane* lane, TgKind kind)
    w->first = first;
    w->plain = first->plain && first->set_mask != TLB_NO_MASK;
    w->tree = first->tree != NULL && first->sets == 1;
+   w->nru = first->g.policy == TLB_NRU && first->g.ways > 1
+            && first->set_mask != TLB_NO_MASK;
    w->n_attached = &first->n_attached;
    w->entries = first->g.entries
                 + (w->plain && !tg_needs_exact_times(lane) ? 0 : 1);

@@ -21,6 +21,7 @@ typedef struct {
    tlb_array* first; /* NULL: there is no short way */
    Bool plain;       /* it is (see sim/array.h), and has 2^n sets */
    Bool tree;        /* it is LRU of many ways, one set */
+   Bool nru;         /* it is NRU, of two ways or more, and has 2^n sets */
    /* Where it is shortest so many entries have short cuts as there are; elsewhere
       never. */
    const uint32_t* n_attached;

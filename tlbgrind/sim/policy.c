@@ -217,8 +217,7 @@ int tlb_policy_is_used(tlb_array *a, uint32_t set, uint32_t e)
    return a->used[e];
 }
 
-/* A set of two ways or more always has one. */
-static uint32_t first_unused(tlb_array *a, uint32_t set)
+uint32_t tlb_policy_first_unused(tlb_array *a, uint32_t set)
 {
    const uint32_t first = set * a->g.ways;
    uint32_t way = a->next[set];
@@ -252,7 +251,7 @@ uint32_t tlb_policy_victim(tlb_array *a, uint32_t set)
    case TLB_PLRU:
       return victim_by_tree(a, set);
    case TLB_NRU:
-      return first_unused(a, set);
+      return tlb_policy_first_unused(a, set);
    case TLB_RANDOM: {
       uint64_t state = a->random;
       return tlb_random_next(&state, a->g.ways);

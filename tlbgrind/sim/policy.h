@@ -44,6 +44,9 @@ void tlb_policy_use(tlb_array *a, uint32_t set, uint32_t e, uint64_t now);
 /* NRU: all used bits are off, of sets that hold nothing. */
 void tlb_policy_clear_all(tlb_array *a);
 
+/* NRU, of two ways or more: the first way of the set whose used bit is off. */
+uint32_t tlb_policy_first_unused(tlb_array *a, uint32_t set);
+
 /* NRU: whether the used bit of entry number e of `set` is on. */
 int tlb_policy_is_used(tlb_array *a, uint32_t set, uint32_t e);
 

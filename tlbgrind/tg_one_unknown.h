@@ -1,8 +1,9 @@
-/* The short way of many machines, as tg_short.h has one of a single machine: nine of ten
-   segments that they have to see have one page that is not known. */
+/* Segments of which one page is not known: nine of ten that are more than the check can
+   do, with many machines, or with one whose first levels are of other kinds than
+   tg_short_plain() is for. */
 
-#ifndef TG_MANY_H
-#define TG_MANY_H
+#ifndef TG_ONE_UNKNOWN_H
+#define TG_ONE_UNKNOWN_H
 
 #include "pub_tool_basics.h"
 
@@ -15,8 +16,8 @@
 #include "tg_translate.h"
 
 /* Simulates reference r to page p, whose number is `number`, as far as it is one of that
-   kind, at the time `now`. Mostly only machines with fronts, and base pages no larger
-   than others', want to see it. */
+   kind, at the time `now`, for many machines. Mostly only those with fronts, and base
+   pages no larger than others', want to see it. */
 static inline __attribute__((always_inline))
 void tg_many_see(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, Bool split)
 {
@@ -36,12 +37,29 @@ void tg_many_see(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, Bool
    tg_settle(tg_table_of_kind(kind), p);
 }
 
-/* Simulates a segment of which one page is not known; `differs`: see tg_replay(). The
-   constants are those of tg_short_plain(). Returns False, and has done nothing, if it is
-   not that simple. */
+/* The same for one machine, no other page of the segment being unknown. */
+static inline void tg_one_sees(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now)
+{
+   if (!tg_go_short_way(kind, r, p, now))
+      tg_translate(r, p, number, now, True);
+}
+
 static inline __attribute__((always_inline))
-Bool tg_many_short(const TgHot* hot, TgSegment* s, UWord differs, UInt n_groups,
-                   Bool writes, Bool split)
+void tg_see(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, Bool split,
+            Bool many)
+{
+   if (many)
+      tg_many_see(r, p, number, kind, now, split);
+   else
+      tg_one_sees(r, p, number, kind, now);
+}
+
+/* Simulates a segment of which one page is not known; `differs`: see tg_replay(). The
+   Bools are constants; `many`: there are several machines. Returns False, and has done
+   nothing, if it is not that simple. */
+static inline __attribute__((always_inline))
+Bool tg_one_unknown(const TgHot* hot, TgSegment* s, UWord differs, UInt n_groups,
+                    Bool writes, Bool split, Bool many)
 {
    TgRef* const ref = (TgRef*)(Addr)(s->group + n_groups);
    tg_simulated = s;
@@ -49,8 +67,8 @@ Bool tg_many_short(const TgHot* hot, TgSegment* s, UWord differs, UInt n_groups,
       /* Who holds code alone evicts none of the data. */
       if (UNLIKELY(ref->kind != TG_FETCH || tg_knowledge.code_behind))
          return False;
-      tg_many_see(ref, s->fetch, tg_code_page_number(s->fetch, TG_SHORT_SHIFT), TG_FETCH,
-                  tg_time_of_ref(s, 0), split);
+      tg_see(ref, s->fetch, tg_code_page_number(s->fetch, TG_SHORT_SHIFT), TG_FETCH,
+             tg_time_of_ref(s, 0), split, many);
       tg_short_times(s, n_groups, split);
       return True;
    }
@@ -66,8 +84,8 @@ Bool tg_many_short(const TgHot* hot, TgSegment* s, UWord differs, UInt n_groups,
       return False;
    const TgKind kind = !split ? r->kind : tg_group_writes(g) ? TG_WRITE : TG_READ;
    tg_note_before(s, n_groups, nth, split);
-   tg_many_see(r, p, tg_page_number_of_data(p, TG_SHORT_SHIFT), kind,
-               tg_time_of_ref(s, nth), split);
+   tg_see(r, p, tg_page_number_of_data(p, TG_SHORT_SHIFT), kind,
+          tg_time_of_ref(s, nth), split, many);
    if (UNLIKELY(n_groups > 1
                 && (tg_count_unknown(s, n_groups, writes, &unknown) != 0
                     || s->fetch->tag != 0)))
