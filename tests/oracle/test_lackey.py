@@ -230,7 +230,7 @@ MACHINES = {
     "fifo sets off powers of two": Machine("10,2,4K,fifo", "21,7,4K,fifo"),
     "nru": Machine("16,4,4K,nru", "24,full,4K,nru", "72,6,4K,nru"),
     "nru of two ways": Machine("2,full,4K,nru", "8,2,4K,nru", "64,2,4K,nru"),
-    "nru of many ways": Machine("64,16,4K,nru", "64,full,4K,nru"),
+    "nru of many ways": Machine("64,16,4K,nru", "8,full,4K,nru"),
     "nru sets off powers of two": Machine("12,4,4K,nru", "6,2,4K,nru", "15,5,4K,nru"),
     "nru 64K": Machine("3,full,64K,nru", "6,2,64K,nru", None, "64K"),
     "random": Machine("16,4,4K,random:1", "24,full,4K,random:7", "72,6,4K,random:18446744073709551615"),
@@ -260,7 +260,7 @@ def test_true(name: str, true: Trace, folder: Path) -> None:
     compare(true, MACHINES[name], folder)
 
 
-@pytest.mark.parametrize("name", ["lru", "lru full", "plru sets off powers of two", "fifo", "nru", "nru of two ways", "random", "lru 64K"])
+@pytest.mark.parametrize("name", ["lru", "lru full", "plru sets off powers of two", "fifo", "nru", "nru of many ways", "random", "lru 64K"])
 def test_ls(name: str, ls: Trace, folder: Path) -> None:
     compare(ls, MACHINES[name], folder)
 
