@@ -159,8 +159,8 @@ void tg_maps_forget(Addr a, SizeT len)
    const UWord n = (UWord)((a + len - 1) >> page_shift) - first + 1;
    if (len == 0)
       return;
-   tg_pages_forget(TG_DATA, first, n, TG_WANTED_BY_FAULTS);
-   tg_pages_forget(TG_CODE, first, n, TG_WANTED_BY_FAULTS);
+   tg_pages_forget(TG_DATA, first, n, TG_WANTED_BY_FAULTS, TG_NO_VIEW);
+   tg_pages_forget(TG_CODE, first, n, TG_WANTED_BY_FAULTS, TG_NO_VIEW);
    tg_used_changed(a, len);
 }
 

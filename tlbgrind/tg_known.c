@@ -165,6 +165,7 @@ static ULong inside(const Chunk* c, UWord from, UWord to)
 typedef struct {
    TgTable table;
    ULong mask;
+   UInt view;
 } Forgetting;
 
 static void forget_in(Chunk* c, UWord from, UWord to, void* opaque)
@@ -178,14 +179,14 @@ static void forget_in(Chunk* c, UWord from, UWord to, void* opaque)
       }
       tg_page_wanted(f->table, p, True, True,
                      f->mask & tg_knowledge.wanted[f->table]);
-      VG_(memset)(tg_rest(p)->backing, TG_NOT_ASKED,
-                  sizeof tg_rest(p)->backing);
+      if (f->view != TG_NO_VIEW)
+         tg_rest(p)->backing[f->view] = TG_NOT_ASKED;
    }
 }
 
-void tg_pages_forget(TgTable table, UWord first, UWord n, ULong mask)
+void tg_pages_forget(TgTable table, UWord first, UWord n, ULong mask, UInt view)
 {
-   Forgetting f = { table, mask };
+   Forgetting f = { table, mask, view };
    chunks_in(table, first, n, forget_in, &f);
 }
 

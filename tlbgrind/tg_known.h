@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 /* How many different sets of page-size rules a run can have. */
-enum { TG_MAX_VIEWS = 8 };
+enum { TG_MAX_VIEWS = 8, TG_NO_VIEW = TG_MAX_VIEWS };
 enum { TG_NOT_ASKED = 0xff };
 
 /* A page of the base size, as data or as code: these are two records. The tag of a data
@@ -274,8 +274,9 @@ void tg_page_wanted(TgTable table, TgPage* p, Bool reads, Bool writes,
                     ULong mask);
 
 /* The same for all pages that have a record, from number `first` on, `n` of
-   them; what backs them is asked again. */
-void tg_pages_forget(TgTable table, UWord first, UWord n, ULong mask);
+   them; what backs them in the view is asked again. Whoever knows a page that he has
+   asked about relies on the answer: it ends with what all of the view know. */
+void tg_pages_forget(TgTable table, UWord first, UWord n, ULong mask, UInt view);
 
 /* Pages that a wide machine may know stand in lists of their own, lest all of a
    large page has to be gone through: lists the page. */

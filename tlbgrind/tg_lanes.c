@@ -43,6 +43,29 @@ static Bool has_code_and_data(const TgPort* port)
    return is_of_table(port, TG_CODE) && is_of_table(port, TG_DATA);
 }
 
+/* --- Answers about what backs a page --- */
+
+/* One is kept in a byte: how much larger the page is than the base page, and
+   the block, which has up to 64K. */
+enum { BLOCK_BITS = 3 };
+
+static UChar pack(tlb_backing b)
+{
+   const UInt block = b.block_shift < page_shift ? 0
+                                                 : b.block_shift - page_shift;
+   return (UChar)((b.page_shift - page_shift) << BLOCK_BITS | block);
+}
+
+/* A machine whose own base page is larger has no smaller ones. */
+static void unpack(const TgLane* lane, UChar answer, tlb_reference* r)
+{
+   const UInt page = page_shift + (answer >> BLOCK_BITS);
+   const UInt block = page_shift + (answer & ((1 << BLOCK_BITS) - 1));
+   r->page_shift = (uint8_t)(page > lane->base_shift ? page
+                                                     : lane->base_shift);
+   r->block_shift = (uint8_t)block;
+}
+
 /* --- Entries that cover more than a base page --- */
 
 static UWord first_page(tlb_key key)
@@ -65,8 +88,56 @@ static void pages_of_table(TgTable table, tlb_key key,
 typedef struct {
    const TgPort* port;
    TgTable table;
+   UInt shift; /* of the entry */
+   UChar answer; /* the last that was looked at of what backs a page, and whether the */
+   Bool here;    /* page is in the entry, then */
    ULong time;
 } Search;
+
+static Search search_of(const TgPort* port, TgTable table, tlb_key key)
+{
+   return (Search){ .port = port, .table = table, .shift = tlb_key_shift(key),
+                    .answer = TG_NOT_ASKED };
+}
+
+static Bool leads_here(const Search* s, tlb_user user, UChar answer)
+{
+   const TgLane* lane = s->port->lane;
+   tlb_reference r = { .user = (uint8_t)user };
+   unpack(lane, answer, &r);
+   const tlb_stop* stop = tlb_first_stop(&lane->h, &r);
+   for (UInt i = 0; i < stop->n; i++) {
+      if (s->port == &lane->port[stop->array[i]] && stop->shift[i] == s->shift)
+         return True;
+   }
+   return False;
+}
+
+static Bool is_backed_so(const Search* s, UChar answer)
+{
+   if (answer == TG_NOT_ASKED)
+      return False;
+   if (s->table == TG_CODE)
+      return leads_here(s, TLB_FETCH, answer);
+   return (s->port->reads && leads_here(s, TLB_LOAD, answer))
+          || (s->port->writes && leads_here(s, TLB_STORE, answer));
+}
+
+/* Whether a page that the entry covers is in it, if the machine knows the page. It can
+   have been in it before, and be in another now: in one of its own, when a part of what
+   the entry covers has been given back and has come again as pages of another size. */
+static Bool is_here(Search* s, const TgPage* p)
+{
+   const TgLane* lane = s->port->lane;
+   const UChar answer = tg_rest(p)->backing[lane->view];
+   if (!lane->asks)
+      return True;
+   if (answer != s->answer) {
+      s->answer = answer;
+      s->here = is_backed_so(s, answer);
+   }
+   return s->here;
+}
 
 /* A page that the machine wants has not been referenced since the entry came. */
 static void find_time(ULong wanted, ULong time, Search* s)
@@ -78,6 +149,8 @@ static void find_time(ULong wanted, ULong time, Search* s)
 static void youngest(TgPage* p, void* opaque)
 {
    Search* s = opaque;
+   if (!is_here(s, p))
+      return;
    if (tg_loads_of(s->port, s->table) != 0)
       find_time(tg_rest(p)->wanted, p->time, s);
    if (tg_stores_of(s->port) != 0)
@@ -107,17 +180,21 @@ uint64_t tg_lane_time(const tlb_array* a, tlb_key key)
 
 static uint64_t range_time(tlb_key key, void* opaque)
 {
-   Search s = { .port = opaque };
-   const UInt large = s.port->lane->large;
+   const TgPort* port = opaque;
+   const UInt large = port->lane->large;
    if (large > 0) {
-      TgPage* first = tg_page_of(table_of(s.port), first_page(key));
-      return time_of_large(s.port, first, tg_large(first, large)->told);
+      TgPage* first = tg_page_of(table_of(port), first_page(key));
+      return time_of_large(port, first, tg_large(first, large)->told);
    }
-   for (s.table = 0; s.table < TG_N_TABLES; s.table++) {
-      if (is_of_table(s.port, s.table))
-         pages_of_table(s.table, key, youngest, &s);
+   uint64_t time = 0;
+   for (UInt t = 0; t < TG_N_TABLES; t++) {
+      Search s = search_of(port, t, key);
+      if (is_of_table(port, t))
+         pages_of_table(t, key, youngest, &s);
+      if (s.time > time)
+         time = s.time;
    }
-   return s.time;
+   return time;
 }
 
 /* --- Knowledge that ends --- */
@@ -129,8 +206,9 @@ static void want(const TgPort* port, TgTable table, TgPage* p)
 
 static void want_each(TgPage* p, void* opaque)
 {
-   const Search* s = opaque;
-   want(s->port, s->table, p);
+   Search* s = opaque;
+   if (is_here(s, p))
+      want(s->port, s->table, p);
 }
 
 static void release(uint64_t* time, tlb_key key, void* opaque)
@@ -149,7 +227,7 @@ static void release(uint64_t* time, tlb_key key, void* opaque)
       return;
    }
    for (UInt t = 0; t < TG_N_TABLES; t++) {
-      Search s = { .port = port, .table = t };
+      Search s = search_of(port, t, key);
       if (is_of_table(port, t))
          pages_of_table(t, key, want_each, &s);
    }
@@ -237,19 +315,7 @@ static Bool refer_first_level(TgLane* lane, const tlb_reference* r, TgPage* p)
 
 /* --- What backs a page --- */
 
-/* An answer in one byte: how much larger the page is than the base page, and
-   the block, which has up to 64K. */
-enum { BLOCK_BITS = 3 };
-
-static UChar pack(tlb_backing b)
-{
-   const UInt block = b.block_shift < page_shift ? 0
-                                                 : b.block_shift - page_shift;
-   return (UChar)((b.page_shift - page_shift) << BLOCK_BITS | block);
-}
-
-/* What backs the page in the lane's view. A machine whose own base page is
-   larger has no smaller ones. */
+/* What backs the page in the lane's view. */
 static void ask_backing(const TgLane* lane, TgPage* p, tlb_reference* r)
 {
    UChar* answer = &tg_rest(p)->backing[lane->view];
@@ -260,11 +326,7 @@ static void ask_backing(const TgLane* lane, TgPage* p, tlb_reference* r)
    if (*answer == TG_NOT_ASKED)
       *answer = pack(tlb_pagemap_backing(tg_aspace_map(), lane->view,
                                          r->page << page_shift));
-   const UInt page = page_shift + (*answer >> BLOCK_BITS);
-   const UInt block = page_shift + (*answer & ((1 << BLOCK_BITS) - 1));
-   r->page_shift = (uint8_t)(page > lane->base_shift ? page
-                                                     : lane->base_shift);
-   r->block_shift = (uint8_t)block;
+   unpack(lane, *answer, r);
 }
 
 /* The lane's arrays are to be asked again for the pages in [start, end), and for others
@@ -288,18 +350,19 @@ static void release_between(TgLane* lane, Addr start, Addr end)
    their old size: nothing invalidates them here. */
 static void changed(void* opaque, uint64_t start, uint64_t end)
 {
+   const UInt view = *(UInt*)opaque;
    const UWord first = (UWord)start >> page_shift;
    const UWord n = (UWord)((end - start) >> page_shift);
    ULong bits = 0;
    for (UInt i = 0; i < tg_n_lanes; i++) {
       TgLane* lane = &tg_lanes[i];
-      if (lane->view != *(UInt*)opaque || !lane->asks)
+      if (lane->view != view || !lane->asks)
          continue;
       bits |= lane->bit;
       release_between(lane, (Addr)start, (Addr)end);
    }
    for (UInt t = 0; t < TG_N_TABLES; t++)
-      tg_pages_forget(t, first, n, bits);
+      tg_pages_forget(t, first, n, bits, view);
 }
 
 Bool tg_lane_refer(TgLane* lane, TgPage* p, UWord number, TgKind kind, ULong now,
@@ -379,7 +442,7 @@ static void listen(void* opaque, const TgSpaceEvent* e)
    }
    tg_knowledge.wide |= bits;
    for (UInt t = 0; t < TG_N_TABLES; t++)
-      tg_pages_forget(t, 0, ~(UWord)0, bits);
+      tg_pages_forget(t, 0, ~(UWord)0, bits, TG_NO_VIEW);
    tg_short_way_find(fast_path);
    tg_fronts_find(fast_path);
 }

@@ -1,9 +1,10 @@
 /* References memory of a known kind at random, so many bytes of it: for what the
    page that backs it does to the misses.
-   pages_use KIND MIB [protect|advise|late|empty|probe]
+   pages_use KIND MIB [protect|advise|late|empty|probe|mix]
    late: the advice comes when all pages are there
    probe: each page is read before it is mapped
    empty: by the way it gives pages back
+   mix: in each 64K a page of 16K comes beside others that stay small
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #define _GNU_SOURCE
@@ -118,6 +119,34 @@ static void probe(char *p, size_t size)
       exit(4);
 }
 
+/* What is written while its neighbour is read-only is no part of a page of 16K; what is
+   given back after that and comes again is. Then other pages whose numbers end as the
+   64K's does, which drive its entry out, but not that of the page of 16K. */
+static void mix(char *p, size_t size)
+{
+   enum { BLOCK = 16 * PAGE, OTHERS = 8 };
+   for (size_t i = 0; i + OTHERS * BLOCK < size; i += BLOCK) {
+      const size_t same = (uintptr_t)(p + i) / BLOCK % 4 * PAGE;
+      const size_t other = (same + PAGE) % (4 * PAGE);
+      char *const large = p + i + 4 * PAGE;
+      char *const small = p + i + 8 * PAGE;
+      mprotect(large + same, PAGE, PROT_READ);
+      mprotect(small + other, PAGE, PROT_READ);
+      large[other]++;
+      small[same]++;
+      mprotect(large + same, PAGE, RW);
+      mprotect(small + other, PAGE, RW);
+      large[other]++;
+      small[same]++;
+      madvise(large, 4 * PAGE, MADV_DONTNEED);
+      large[other]++;
+      small[same]++;
+      for (size_t n = 1; n < OTHERS; n++)
+         p[i + n * BLOCK + same]++;
+      large[other]++;
+   }
+}
+
 int main(int argc, char **argv)
 {
    const size_t size = argc > 2 ? (size_t)atoi(argv[2]) << 20 : 0;
@@ -126,6 +155,8 @@ int main(int argc, char **argv)
       return 2;
    if (argc > 3 && strcmp(argv[3], "probe") == 0)
       probe(p, size);
+   if (argc > 3 && strcmp(argv[3], "mix") == 0)
+      mix(p, size);
    if (argc > 3 && strcmp(argv[3], "advise") == 0
        && madvise(p, size, MADV_HUGEPAGE) != 0)
       return 3;

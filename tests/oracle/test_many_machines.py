@@ -377,3 +377,9 @@ def test_a_block_of_which_a_page_is_given_back(tmp_path: Path) -> None:
 def test_late_advice_beside_who_asks_from_the_start(tmp_path: Path) -> None:
     """A machine that coalesces knows what has been touched, and others without rules know as little as alone."""
     compare(tmp_path, ["skylake", coalescing(tmp_path), "zen4"], LATE)
+
+
+def test_a_page_that_has_left_an_entry_which_stays(tmp_path: Path) -> None:
+    """It is in an entry of its own when the one of its block goes."""
+    machines = [f"{coalescing(tmp_path)}@anon:16K", "ultrasparc-t1@anon:16K"]
+    compare(tmp_path, machines, [str(CLIENTS / "pages_use"), "anon", "8", "mix"])
