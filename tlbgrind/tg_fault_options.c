@@ -217,8 +217,8 @@ static Bool read_folios(const HChar* text, tlb_fault_settings* s,
    return good;
 }
 
-/* The base pages that Linux can have on x86-64 and arm64, and that a log may
-   have. */
+/* The base pages that Linux can have on x86-64 and arm64: how others take faults is not
+   modelled, and no log may have them. */
 static Bool check_page(UInt page_shift, tlb_reason* why)
 {
    if (page_shift == 12 || page_shift == 14 || page_shift == 16)

@@ -88,9 +88,9 @@ static void pages_of_table(TgTable table, tlb_key key,
 typedef struct {
    const TgPort* port;
    TgTable table;
-   UInt shift; /* of the entry */
-   UChar answer; /* the last that was looked at of what backs a page, and whether the */
-   Bool here;    /* page is in the entry, then */
+   UInt shift;   /* of the entry */
+   UChar answer; /* what backs the page looked at last: mostly that of the next, too */
+   Bool here;    /* and whether such a page is in the entry */
    ULong time;
 } Search;
 

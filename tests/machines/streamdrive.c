@@ -1,5 +1,6 @@
 /* streamdrive [--walks] FILE...: what streams do to machine files, which are read
-   once, in this order; without --walks nothing is kept of page tables. On the standard input, for each case:
+   once, in this order; without --walks nothing is kept of page tables. On the
+   standard input, for each case:
       MACHINE               its number, from 0
       USER ADDRESS SHIFT BLOCK
                             a reference: f, l or s; a page of 2^SHIFT bytes in
