@@ -142,14 +142,6 @@ void tg_replay_from(const TgHot* hot, TgSegment* s, UInt nth)
 
 TgPage* tg_segment_page[TG_MAX_GROUPS];
 
-/* One page of the segment that is not known, and the first reference to it. */
-typedef struct {
-   TgPage* page;
-   UInt nth;
-   TgKind kind;
-   UInt bit; /* its group's; of the fetch, the one behind all groups' */
-} Unknown;
-
 _Static_assert(TG_MAX_GROUPS < 32, "a bit for each group, and one for the fetch");
 
 /* Completes the list of the groups' pages that the check has left: those that they
@@ -189,42 +181,20 @@ static UInt unknown_of(const TgSegment* s)
    return bits;
 }
 
-/* The page that a group begins on, which is not known. */
-static Unknown unknown_of_group(const TgSegment* s, UInt i)
+/* Of the unknown ones, the first that is referenced: the number of that reference, and
+   the bit. */
+static UInt first_unknown(const TgSegment* s, UInt bits, UInt* bit)
 {
-   const TgGroup* g = &s->group[i];
-   const TgKind kind = !tg_knowledge.split ? tg_segment_refs(s)[g->oldest].kind
-                       : tg_group_writes(g) ? TG_WRITE : TG_READ;
-   return (Unknown){ tg_segment_page[i], g->oldest, kind, 1u << i };
-}
-
-/* Lists the unknown ones. Returns how many, or -1 if it is not as simple as that. */
-static Int list_unknown(const TgSegment* s, UInt bits, Unknown* unknown)
-{
-   Int n = 0;
-   for (; bits != 0; bits &= bits - 1) {
-      const UInt i = (UInt)__builtin_ctz(bits);
-      if (i == s->n_groups) {
-         unknown[n++] = (Unknown){ s->fetch, first_fetch(s), TG_FETCH, 1u << i };
-         continue;
-      }
-      /* The first write need not be the first reference. */
-      if (!tg_knowledge.split && tg_write_is_wanted(&s->group[i], tg_segment_page[i]))
-         return -1;
-      unknown[n++] = unknown_of_group(s, i);
+   enum { BITS = 5 };
+   UInt first = ~0u;
+   for (UInt left = bits; left != 0; left &= left - 1) {
+      const UInt i = (UInt)__builtin_ctz(left);
+      const UInt nth = i == s->n_groups ? first_fetch(s) : s->group[i].oldest;
+      const UInt this = nth << BITS | i;
+      first = this < first ? this : first;
    }
-   return n;
-}
-
-static void sort_by_time(Unknown* unknown, Int n)
-{
-   for (Int i = 1; i < n; i++) {
-      const Unknown u = unknown[i];
-      Int at = i;
-      for (; at > 0 && unknown[at - 1].nth > u.nth; at--)
-         unknown[at] = unknown[at - 1];
-      unknown[at] = u;
-   }
+   *bit = first & ((1u << BITS) - 1);
+   return first >> BITS;
 }
 
 /* The second page of a group, if it lies on two, else NULL. */
@@ -270,17 +240,30 @@ UInt tg_last_before(const TgSegment* s, const TgGroup* g, UInt nth)
    return i;
 }
 
-/* Simulates the first reference to an unknown page. `alone`: no other reference of the
-   segment has to be simulated. */
-static void simulate(const Unknown* u, TgRef* r, ULong now, Bool alone)
+/* Simulates reference number `nth` of the segment, the first to what that bit stands for.
+   `alone`: no other has to be simulated. Returns False, and has done nothing, if it is
+   not as simple as that. */
+static Bool simulate(const TgSegment* s, UInt nth, UInt bit, Bool alone)
 {
    const Bool split = tg_knowledge.split;
-   const UWord number = u->kind == TG_FETCH ? tg_code_page_number(u->page, page_shift)
-                                            : tg_page_number_of_data(u->page, page_shift);
+   const Bool code = bit == s->n_groups;
+   TgRef* r = &tg_segment_refs(s)[nth];
+   TgPage* p = code ? s->fetch : tg_segment_page[bit];
+   TgKind kind = r->kind;
+   if (!code && split)
+      kind = tg_group_writes(&s->group[bit]) ? TG_WRITE : TG_READ;
+   else if (!code && tg_write_is_wanted(&s->group[bit], p))
+      return False; /* the first write need not be the first reference */
+   const UWord number = code ? tg_code_page_number(p, page_shift)
+                             : tg_page_number_of_data(p, page_shift);
+   const ULong now = tg_time_of_ref(s, nth);
    if (tg_n_lanes > 1)
-      tg_many_see(r, u->page, number, u->kind, now, split);
-   else if ((split && !alone) || !tg_go_short_way(u->kind, r, u->page, now))
-      tg_translate(r, u->page, number, now, True);
+      tg_many_see(r, p, number, kind, now, split);
+   else if (split && !alone)
+      tg_translate(r, p, number, now, True);
+   else
+      tg_one_sees(r, p, number, kind, now);
+   return True;
 }
 
 /* Simulates the segment without going through its references, if it can: only
@@ -293,30 +276,26 @@ static void simulate(const Unknown* u, TgRef* r, ULong now, Bool alone)
 static Bool replay_groups(const TgHot* hot, TgSegment* s, UWord differs)
 {
    enum { ALL_KNOWN = TG_DATA_UNKNOWN | TG_CODE_UNKNOWN };
-   Unknown unknown[TG_MAX_GROUPS + 1];
-
    if (s->n_fetches > 1)
       return False;
    if ((differs & ~(UWord)ALL_KNOWN) != 0 && list_pages(hot, s) != 0)
       return note_known(hot, s);
    UInt bits = unknown_of(s);
-   const Int n = list_unknown(s, bits, unknown);
-   if (n < 0)
-      return False;
-   if (n > 1)
-      sort_by_time(unknown, n);
-   for (Int i = 0; i < n; i++) {
-      const Unknown* u = &unknown[i];
+   const Bool alone = (bits & (bits - 1)) == 0;
+   while (bits != 0) {
+      UInt bit;
+      const UInt nth = first_unknown(s, bits, &bit);
       if (tg_knowledge.mixed)
-         replay_refs(hot, s, u->nth, u->nth);
+         replay_refs(hot, s, nth, nth);
       else
-         tg_note_before(s, s->n_groups, u->nth, tg_knowledge.split);
-      simulate(u, &tg_segment_refs(s)[u->nth], tg_time_of_ref(s, u->nth), n == 1);
-      bits &= ~u->bit;
-      if (UNLIKELY((unknown_of(s) & ~bits) != 0)) {
-         tg_replay_from(hot, s, u->nth + 1);
+         tg_note_before(s, s->n_groups, nth, tg_knowledge.split);
+      const Bool simple = simulate(s, nth, bit, alone);
+      const UInt still = unknown_of(s);
+      if (UNLIKELY(!simple || (still & ~(bits & ~(1u << bit))) != 0)) {
+         tg_replay_from(hot, s, simple ? nth + 1 : nth);
          return True;
       }
+      bits = still;
    }
    if (tg_knowledge.mixed)
       tg_replay_note_times(hot, s);
