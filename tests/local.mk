@@ -17,6 +17,7 @@ UNIT_TESTS = \
 	tests/unit/test_faultmodel_model \
 	tests/unit/test_geometry \
 	tests/unit/test_hierarchy \
+	tests/unit/test_known_arrays \
 	tests/unit/test_ladder \
 	tests/unit/test_layout \
 	tests/unit/test_machine_file \

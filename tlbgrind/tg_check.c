@@ -11,6 +11,7 @@
 #include "tg_one_unknown.h"
 #include "tg_replay.h"
 #include "tg_short.h"
+#include "tg_short_other.h"
 #include "tg_used.h"
 
 static UInt page_shift;
@@ -88,21 +89,6 @@ void miss_any(const TgHot* hot, TgSegment* s, UWord differs)
       tg_replay(hot, s, differs);
 }
 
-/* With one machine, and first levels that are not plain: those of each number of groups
-   in one, which is as fast. */
-#define ONE(how, writes, split) \
-   static __attribute__((noinline)) \
-   void one_##how(const TgHot* hot, TgSegment* s, UWord differs) \
-   { \
-      if (!tg_one_unknown(hot, s, differs, s->n_groups, writes, split, False)) \
-         miss_any(hot, s, differs); \
-   }
-
-ONE(plain, False, False)
-ONE(writes, True, False)
-ONE(split, True, True)
-ONE(idle, tg_knowledge.writes, tg_knowledge.split)
-
 /* What the check does not know is simulated by a function of its own, lest the
    check saves registers for it; and so are many machines, lest one does. */
 #define VARIANT(how, n, writes, split, instrs) \
@@ -113,12 +99,27 @@ ONE(idle, tg_knowledge.writes, tg_knowledge.split)
          miss_any(hot, s, differs); \
    } \
    static __attribute__((noinline)) \
+   void one_##how##_##n(const TgHot* hot, TgSegment* s, UWord differs) \
+   { \
+      if ((split || !tg_short_other(hot, s, differs, n, writes)) \
+          && !tg_one_unknown(hot, s, differs, n, writes, split, False)) \
+         miss_any(hot, s, differs); \
+   } \
+   static __attribute__((noinline)) \
+   void plain_##how##_##n(const TgHot* hot, TgSegment* s, UWord differs) \
+   { \
+      if (!tg_short_plain(s, differs, n, writes, split)) \
+         one_##how##_##n(hot, s, differs); \
+   } \
+   static __attribute__((noinline)) \
    void miss_##how##_##n(const TgHot* hot, TgSegment* s, UWord differs) \
    { \
       if (tg_n_lanes > 1) \
          many_##how##_##n(hot, s, differs); \
-      else if (!tg_short_plain(s, differs, n, writes, split)) \
-         one_##how(hot, s, differs); \
+      else if (tg_short_ways_plain) \
+         plain_##how##_##n(hot, s, differs); \
+      else \
+         one_##how##_##n(hot, s, differs); \
    } \
    static void check_##how##_##n(UChar* guest_state, TgSegment* s) \
    { \

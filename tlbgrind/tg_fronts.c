@@ -97,7 +97,7 @@ UInt entry_to_evict(const Front* f, tlb_key key)
    case BY_SCAN:
       return tlb_plain_oldest(f->array, key);
    case BY_TREE:
-      return tlb_policy_oldest_known(f->array);
+      return tlb_policy_oldest_known(f->array, 0);
    case PLRU_16:
       return set * 16 + tlb_policy_plru_16(f->array, set);
    case PLRU_32:

@@ -13,6 +13,7 @@
 #include "tg_missed.h"
 #include "tg_replay.h"
 #include "tg_short.h"
+#include "tg_short_other.h"
 #include "tg_translate.h"
 
 /* Simulates reference r to page p, whose number is `number`, as far as it is one of that
@@ -40,6 +41,8 @@ void tg_many_see(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, Bool
 /* The same for one machine, no other page of the segment being unknown. */
 static inline void tg_one_sees(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now)
 {
+   if (tg_short_way[kind].other && tg_short_other_see(r, p, kind, now))
+      return;
    if (!tg_go_short_way(kind, r, p, now))
       tg_translate(r, p, number, now, True);
 }

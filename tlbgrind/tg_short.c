@@ -11,6 +11,7 @@
 #include "tg_used.h"
 
 TgShortWay tg_short_way[TG_N_KINDS];
+Bool tg_short_ways_plain;
 
 /* --- Behind the first level --- */
 
@@ -62,21 +63,13 @@ static void missed(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now)
 static inline __attribute__((always_inline))
 Bool several(const TgSegment* s, UInt n_groups, Bool writes)
 {
-   TgPage* const* page = tg_segment_page;
    for (;;) {
-      UInt unknown = 0;
-      UInt nth = ~0u;
-      for (UInt i = 0; i < n_groups; i++) {
-         const TgGroup* g = &s->group[i];
-         const TgPage* p = tg_group_probe(g, page[i], writes);
-         const Bool is_first = tg_is_data_unknown(p) && g->oldest < nth;
-         unknown = is_first ? i : unknown;
-         nth = is_first ? g->oldest : nth;
-      }
-      if (nth == ~0u)
+      UInt unknown;
+      const UInt nth = tg_first_unknown(s, n_groups, writes, &unknown);
+      if (nth == TG_NO_REF)
          break;
       TgRef* r = &tg_segment_refs(s)[nth];
-      TgPage* p = page[unknown];
+      TgPage* p = tg_segment_page[unknown];
       if (writes && tg_write_is_wanted(&s->group[unknown], p))
          return False;
       if (!tg_short_plain_miss(&tg_short_way[TG_READ], r->kind, r, p, s,
@@ -126,41 +119,6 @@ static Bool refer_any(TgRef* r, TgPage* p, tlb_key key, ULong now)
    return True;
 }
 
-/* Whether all is known that an NRU array holds, but what it watches: then what is wanted
-   is either watched or not there. */
-static Bool watches_alone(const tlb_array* a)
-{
-   return a->n_filled == a->g.entries && a->n_attached == a->g.entries - a->sets;
-}
-
-static void refer_nru(const TgShortWay* w, TgRef* r, TgPage* p, tlb_key key, UInt set,
-                      ULong now)
-{
-   tlb_array* a = w->first;
-   const TgKind kind = r->kind;
-   const UInt watched = set * a->g.ways + a->watched[set];
-   if (a->key[watched] == key) {
-      a->time[watched] = now;
-      tlb_policy_use(a, set, watched, now);
-      become_known(a, watched, p, kind);
-      return;
-   }
-   const UInt entry = set * a->g.ways + tlb_policy_first_unused(a, set);
-   uint64_t* victim = a->short_cut[entry];
-   p->time = now;
-   tlb_array_replace(a, entry, key, now, &p->time);
-   if (entry == watched) {
-      a->n_attached++;
-      tg_rest(p)->wanted = 0;
-      tg_settle(tg_table_of_kind(kind), p);
-   } else {
-      tg_short_exchange(p, tg_page_of_time(victim, 0), 0, kind, tg_knowledge.page_shift,
-                        kind == TG_FETCH, tg_knowledge.writes, False);
-   }
-   tlb_policy_use(a, set, entry, now);
-   missed(kind, r, p, key, now);
-}
-
 Bool tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now)
 {
    const TgShortWay* w = &tg_short_way[kind];
@@ -175,15 +133,11 @@ Bool tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now)
                          : tg_page_number_of_data(tg_probe(p, probe_at), shift);
    const tlb_key key = number | w->size;
    const UInt set = (UInt)number & a->set_mask;
-   if (w->nru && !split && watches_alone(a)) {
-      refer_nru(w, r, p, key, set, now);
-      return True;
-   }
    if ((!w->plain && !w->tree) || a->filled[set] != a->g.ways
        || !tlb_array_all_attached(a))
       return !split && refer_any(r, p, key, now);
    const UInt entry = w->plain ? tg_short_way_oldest(w, set)
-                               : tlb_policy_oldest_known(a);
+                               : tlb_policy_oldest_known(a, 0);
    TgPage* victim = tg_page_of_time(w->short_cut[entry], probe_at);
    uint64_t* time = &tg_probe(p, probe_at)->time;
    tlb_array_replace(a, entry, key, now, time);
@@ -223,8 +177,10 @@ static void find(TgLane* lane, TgKind kind)
    w->first = first;
    w->plain = first->plain && first->set_mask != TLB_NO_MASK;
    w->tree = first->tree != NULL && first->sets == 1;
-   w->nru = first->g.policy == TLB_NRU && first->g.ways > 1
-            && first->set_mask != TLB_NO_MASK;
+   w->other = !w->plain && !tg_knowledge.split && first->set_mask != TLB_NO_MASK;
+   const Bool watches = first->g.policy == TLB_NRU && first->g.ways > 1;
+   w->few_watched = watches && first->g.ways == 4;
+   w->known = first->g.entries - (watches ? first->sets : 0);
    w->n_attached = &first->n_attached;
    w->entries = first->g.entries
                 + (w->plain && !tg_needs_exact_times(lane) ? 0 : 1);
@@ -245,10 +201,12 @@ static void find(TgLane* lane, TgKind kind)
 void tg_short_way_find(Bool fast_path)
 {
    static const uint32_t none;
+   tg_short_ways_plain = False;
    for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
       tg_short_way[kind] = (TgShortWay){ .n_attached = &none, .entries = 1 };
       if (fast_path && tg_n_lanes == 1 && !tg_has_also_behind(&tg_lanes[0]))
          find(&tg_lanes[0], kind);
+      tg_short_ways_plain |= tg_short_way[kind].plain;
    }
    /* Who does not tell reads and writes apart takes the one for the other. */
    TgShortWay* w = tg_short_way;

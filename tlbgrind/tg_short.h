@@ -2,8 +2,9 @@
    machine, base pages only, no reach, one array that each kind of reference
    asks first. tg_go_short_way() is for any such array; shortest of all is
    tg_short_plain(), for pages of 4K, an LRU level of a few ways, all of which is
-   known, over another, the last. tg_translate() does the same for any machines;
-   what counts here is every instruction. */
+   known, over another, the last. (For other levels all of which is known see
+   tg_short_other.h.) tg_translate() does the same for any machines; what counts here is
+   every instruction. */
 
 #ifndef TG_SHORT_H
 #define TG_SHORT_H
@@ -21,7 +22,10 @@ typedef struct {
    tlb_array* first; /* NULL: there is no short way */
    Bool plain;       /* it is (see sim/array.h), and has 2^n sets */
    Bool tree;        /* it is LRU of many ways, one set */
-   Bool nru;         /* it is NRU, of two ways or more, and has 2^n sets */
+   Bool other;       /* it is not, but has 2^n sets, and loads and stores are not told
+                        apart: see tg_short_other.h */
+   Bool few_watched; /* it is NRU of 4 ways */
+   UInt known;       /* how many entries have short cuts if all have that can */
    /* Where it is shortest so many entries have short cuts as there are; elsewhere
       never. */
    const uint32_t* n_attached;
@@ -38,6 +42,8 @@ typedef struct {
 } TgShortWay;
 
 extern TgShortWay tg_short_way[TG_N_KINDS];
+/* Any of them may be shortest, see tg_short_plain(). */
+extern Bool tg_short_ways_plain;
 
 /* Once the lanes are there, and whenever a machine begins to ask what backs its
    pages, see tg_lanes.c. */
@@ -183,6 +189,25 @@ UInt tg_count_unknown(const TgSegment* s, UInt n_groups, Bool writes, UInt* whic
    return n;
 }
 
+/* The same for any number of groups, a variable: the number of the first reference to a
+   page that is not known, and whose it is; TG_NO_REF if all are known. */
+#define TG_NO_REF (~0u)
+
+static inline __attribute__((always_inline))
+UInt tg_first_unknown(const TgSegment* s, UInt n_groups, Bool writes, UInt* which)
+{
+   UInt nth = TG_NO_REF;
+   *which = 0;
+   for (UInt i = 0; i < n_groups; i++) {
+      const TgGroup* g = &s->group[i];
+      const TgPage* p = tg_group_probe(g, tg_segment_page[i], writes);
+      const Bool is_first = tg_is_data_unknown(p) && g->oldest < nth;
+      *which = is_first ? i : *which;
+      nth = is_first ? g->oldest : nth;
+   }
+   return nth;
+}
+
 /* Notes the times of a segment's groups before number `nth` of its references. */
 static inline __attribute__((always_inline))
 void tg_note_before(const TgSegment* s, UInt n_groups, UInt nth, Bool split)
@@ -218,6 +243,7 @@ static inline __attribute__((always_inline))
 void tg_exact_times(const TgSegment* s, UInt n_groups, Bool split)
 {
    s->fetch->time = tg_clock;
+   #pragma GCC unroll 4
    for (UInt i = 0; i < n_groups; i++) {
       const TgGroup* g = &s->group[i];
       tg_group_probe(g, tg_segment_page[i], split)->time = tg_time_of_ref(s, g->newest);

@@ -56,7 +56,6 @@ static void carve_array(tlb_array *a, const tlb_geometry *g, carver *c)
    a->filled = carve(c, sets, sizeof *a->filled);
    a->next = carve(c, sets, sizeof *a->next);
    a->watched = carve(c, nru ? sets : 0, sizeof *a->watched);
-   a->used = carve(c, nru ? n : 0, sizeof *a->used);
 }
 
 size_t tlb_array_bytes(const tlb_geometry *g)
@@ -90,7 +89,7 @@ void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
    for (uint32_t i = 0; i < a->sets; i++)
       a->filled[i] = a->next[i] = 0;
    if (g->policy == TLB_NRU)
-      tlb_policy_clear_all(a);
+      tlb_policy_watch_last(a);
    a->leaves = tlb_policy_leaves(g);
    if (a->leaves == 0)
       a->tree = NULL;
@@ -243,8 +242,6 @@ void tlb_array_attach_range(tlb_array *a, uint32_t entry)
 
 void tlb_array_detach(tlb_array *a, uint32_t entry)
 {
-   if (a->g.policy == TLB_NRU)
-      tlb_policy_is_used(a, tlb_array_set(a, a->key[entry]), entry);
    a->time[entry] = tlb_array_time(a, entry);
    cut(a, entry);
 }

@@ -87,9 +87,8 @@ typedef struct {
                             kept up while there is a short cut */
    uint64_t **short_cut; /* where the time is kept instead, or NULL; the array
                             itself is NULL where nothing is ever attached */
-   uint8_t *used;        /* NRU's used bits, as far as they are known, see policy.c */
-   uint64_t *cleared;    /* NRU, per set: when they were cleared */
-   uint32_t *watched;    /* NRU, per set: the last way whose bit is not on */
+   uint64_t *cleared;    /* NRU, per set: when the used bits were cleared */
+   uint32_t *watched;    /* NRU, per set: a way whose bit is off, see policy.c */
    uint32_t *filled;     /* per set: how many ways hold something */
    uint32_t *next;       /* per set: FIFO's next victim; NRU: the bits of all ways
                             before it are on */

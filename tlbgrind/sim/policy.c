@@ -204,42 +204,64 @@ static uint32_t victim_by_tree(tlb_array *a, uint32_t set)
 /* Each entry has a used bit, which a reference sets. When all of a set are on, all but
    that of the last reference are cleared.
 
-   An entry that has a short cut is not told of its references; whether its bit is on is
-   seen by its time, when somebody has to know. When the last bit goes on has to be known
-   at once; but for that it is enough to watch one of those that are off: its entry has no
-   short cut. It is the last of the set that is off, the next to be evicted is the first,
-   and both only go one way until all are cleared. */
+   So a bit is on if the entry's last reference is not older than the one that cleared
+   the set, and nothing else is kept of it. When the last bit goes on has to be known at
+   once; but for that it is enough to watch one of those that are off: its entry has no
+   short cut. Of a few ways it is the oldest, which has to be watched least often. Of many
+   it is the last of the set, while the first is the next to be evicted, and both only go
+   one way until all are cleared. */
 
-int tlb_policy_is_used(tlb_array *a, uint32_t set, uint32_t e)
+static int is_used(const tlb_array *a, uint32_t set, uint32_t way)
 {
-   if (!a->used[e] && a->short_cut != NULL && a->short_cut[e] != NULL)
-      a->used[e] = tlb_array_time(a, e) > a->cleared[set];
-   return a->used[e];
+   return tlb_array_time(a, set * a->g.ways + way) >= a->cleared[set];
 }
 
-uint32_t tlb_policy_first_unused(tlb_array *a, uint32_t set)
+static uint32_t first_unused(tlb_array *a, uint32_t set)
 {
-   const uint32_t first = set * a->g.ways;
    uint32_t way = a->next[set];
-   while (way < a->watched[set] && tlb_policy_is_used(a, set, first + way))
+   while (way < a->watched[set] && is_used(a, set, way))
       way++;
-   a->next[set] = way;
+   if (a->g.ways > TLB_MAX_FEW_WAYS)
+      a->next[set] = way;
    return way;
 }
 
 static void clear(tlb_array *a, uint32_t set, uint64_t now)
 {
-   for (uint32_t way = 0; way < a->g.ways; way++)
-      a->used[set * a->g.ways + way] = 0;
    a->cleared[set] = now;
    a->next[set] = 0;
 }
 
-/* Its next reference matters. */
-static void watch(tlb_array *a, uint32_t set, uint32_t way)
+static uint32_t oldest_but(const tlb_array *a, uint32_t set, uint32_t but)
 {
-   a->watched[set] = way;
-   tlb_array_release(a, set * a->g.ways + way);
+   uint32_t oldest = but;
+   uint64_t oldest_time = UINT64_MAX;
+   for (uint32_t way = 0; way < a->g.ways; way++) {
+      const uint64_t time = way == but ? UINT64_MAX
+                                       : tlb_array_time(a, set * a->g.ways + way);
+      oldest = time < oldest_time ? way : oldest;
+      oldest_time = time < oldest_time ? time : oldest_time;
+   }
+   return oldest;
+}
+
+/* Which way to watch once the watched one is referenced; clears the set if no bit is
+   off. */
+static uint32_t next_to_watch(tlb_array *a, uint32_t set, uint64_t now)
+{
+   uint32_t way = a->watched[set];
+   if (a->g.ways <= TLB_MAX_FEW_WAYS) {
+      way = oldest_but(a, set, way);
+      if (is_used(a, set, way))
+         clear(a, set, now);
+      return way;
+   }
+   while (way > a->next[set] && is_used(a, set, way - 1))
+      way--;
+   if (way > a->next[set])
+      return way - 1;
+   clear(a, set, now);
+   return a->watched[set] == a->g.ways - 1 ? a->g.ways - 2 : a->g.ways - 1;
 }
 
 uint32_t tlb_policy_victim(tlb_array *a, uint32_t set)
@@ -251,7 +273,7 @@ uint32_t tlb_policy_victim(tlb_array *a, uint32_t set)
    case TLB_PLRU:
       return victim_by_tree(a, set);
    case TLB_NRU:
-      return tlb_policy_first_unused(a, set);
+      return a->g.ways == 1 ? 0 : first_unused(a, set);
    case TLB_RANDOM: {
       uint64_t state = a->random;
       return tlb_random_next(&state, a->g.ways);
@@ -273,24 +295,53 @@ void tlb_policy_evicts(tlb_array *a, uint32_t set)
 
 void tlb_policy_use(tlb_array *a, uint32_t set, uint32_t e, uint64_t now)
 {
-   const uint32_t ways = a->g.ways;
-   const uint32_t first = set * ways;
-   uint32_t way = e - first;
-   a->used[e] = 1;
-   if (way != a->watched[set] || ways == 1)
+   const uint32_t first = set * a->g.ways;
+   if (e - first != a->watched[set] || a->g.ways == 1)
       return;
-   while (way > a->next[set] && tlb_policy_is_used(a, set, first + way - 1))
-      way--;
-   if (way > a->next[set]) {
-      watch(a, set, way - 1);
-      return;
-   }
-   clear(a, set, now);
-   a->used[e] = 1;
-   watch(a, set, e == first + ways - 1 ? ways - 2 : ways - 1);
+   a->watched[set] = next_to_watch(a, set, now);
+   tlb_array_release(a, first + a->watched[set]);
 }
 
-void tlb_policy_clear_all(tlb_array *a)
+/* An entry that comes to be watched keeps an older time than that of its last reference,
+   which says the same: its bit is off. */
+static uint64_t *refer_nru(tlb_array *a, uint32_t set, tlb_key key, uint64_t now,
+                           uint64_t *time, int *missed)
+{
+   const uint32_t first = set * a->g.ways;
+   const uint32_t watched = a->watched[set];
+   *missed = a->key[first + watched] != key;
+   uint32_t way = *missed ? first_unused(a, set) : watched;
+   uint64_t *lost = a->short_cut[first + way];
+   tlb_array_replace(a, first + way, key, now, time);
+   if (way == watched) {
+      way = a->watched[set] = next_to_watch(a, set, now);
+      lost = a->short_cut[first + way];
+      a->short_cut[first + way] = NULL;
+   }
+   return lost;
+}
+
+uint64_t *tlb_policy_refer_known(tlb_array *a, uint32_t set, tlb_key key, uint64_t now,
+                                 uint64_t *time, int *missed)
+{
+   *time = now;
+   if (a->g.policy == TLB_NRU && a->g.ways == 4)
+      return tlb_policy_refer_few(a, set, key, now, time, missed, 4);
+   if (a->g.policy == TLB_NRU && a->g.ways == 8)
+      return tlb_policy_refer_few(a, set, key, now, time, missed, 8);
+   if (a->g.policy == TLB_NRU && a->g.ways > 1)
+      return refer_nru(a, set, key, now, time, missed);
+   const uint32_t way = a->tree != NULL ? tlb_policy_oldest_known(a, set)
+                                        : tlb_policy_victim(a, set);
+   const uint32_t e = set * a->g.ways + way;
+   uint64_t *const lost = a->short_cut[e];
+   tlb_policy_evicts(a, set);
+   tlb_array_replace(a, e, key, now, time);
+   *missed = 1;
+   return lost;
+}
+
+void tlb_policy_watch_last(tlb_array *a)
 {
    for (uint32_t set = 0; set < a->sets; set++) {
       clear(a, set, 0);

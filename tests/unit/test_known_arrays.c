@@ -1,0 +1,148 @@
+/* Arrays all of which is known: references that are not answered by a short cut, in one
+   step. Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include "policy.h"
+#include "unit.h"
+
+/* One array that is always asked, and one whose caller knows all but what NRU
+   watches, nearly always, and then refers to what it does not know in one step. */
+
+enum { PAGES = 200 };
+
+typedef struct {
+   unit_array plain, known;
+   uint64_t time[PAGES];
+   int attached[PAGES];
+   unsigned in_one_step, there;
+} pair;
+
+static void on_release(uint64_t *time, tlb_key key, void *opaque)
+{
+   pair *const p = opaque;
+   assert_ptr_equal(time, &p->time[key]);
+   p->attached[key] = 0;
+}
+
+static int is_all_known(const tlb_array *a)
+{
+   const int watches = a->g.policy == TLB_NRU && a->g.ways > 1;
+   return a->n_filled == a->g.entries
+          && a->n_attached == a->g.entries - (watches ? a->sets : 0);
+}
+
+static void forget(pair *p, uint64_t random)
+{
+   tlb_array *const a = &p->known.a;
+   const uint32_t e = (uint32_t)(random % a->g.entries);
+   if (a->short_cut[e] == NULL)
+      return;
+   p->attached[a->key[e]] = 0;
+   tlb_array_detach(a, e);
+}
+
+static void step(pair *p, tlb_key page)
+{
+   tlb_array *const a = &p->known.a;
+   const int missed = unit_reference(&p->plain, page, TLB_NO_KEY - 1) != TLB_NO_KEY;
+   const uint64_t now = ++p->known.now;
+   if (p->attached[page]) {
+      assert_false(missed);
+      p->time[page] = now;
+      return;
+   }
+   if (!is_all_known(a)) {
+      uint32_t e = tlb_array_lookup(a, page, now);
+      assert_int_equal(e == TLB_MISS, missed);
+      if (e == TLB_MISS)
+         e = tlb_array_fill(a, page, now);
+      tlb_array_attach(a, e, &p->time[page]);
+      p->attached[page] = 1;
+      return;
+   }
+   int is_missed;
+   const uint64_t *const lost
+      = tlb_policy_refer_known(a, tlb_array_set(a, page), page, now, &p->time[page],
+                               &is_missed);
+   assert_in_range(lost - p->time, 0, PAGES - 1);
+   assert_true(p->attached[lost - p->time]);
+   assert_true(p->time[page] == now);
+   assert_int_equal(is_missed, missed);
+   p->attached[lost - p->time] = 0;
+   p->attached[page] = 1;
+   p->in_one_step++;
+   p->there += !is_missed;
+   assert_true(is_all_known(a));
+}
+
+static void same_as_plain(const char *policy, int is_there)
+{
+   static const char *const shapes[] = {
+      "8,1,4K,%s",  "16,2,4K,%s", "12,4,4K,%s", "64,4,4K,%s", "64,8,4K,%s",
+      "64,16,4K,%s", "16,full,4K,%s", "64,32,4K,%s", "128,64,4K,%s",
+   };
+   static pair p;
+   for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+      char text[64];
+      snprintf(text, sizeof text, shapes[s], policy);
+      const tlb_geometry g = unit_geometry(text);
+      const unsigned pages = g.entries + 1 + g.entries / 3;
+      uint64_t seed = s + 1;
+      assert_true(pages <= PAGES);
+      memset(&p, 0, sizeof p);
+      unit_array_make(&p.plain, &g, NULL, NULL);
+      unit_array_make(&p.known, &g, on_release, &p);
+      for (unsigned i = 0; i < 40000; i++) {
+         const uint64_t r = unit_random(&seed);
+         if (r % 1000 == 0)
+            forget(&p, r >> 20);
+         /* Half of the references go to a few pages, which stay. */
+         step(&p, (r >> 40) % (r & 1 ? pages : pages / 3 + 1));
+      }
+      assert_true(p.in_one_step > 1000);
+      assert_int_equal(p.there > 100, is_there && g.ways > 1);
+      unit_array_free(&p.plain);
+      unit_array_free(&p.known);
+   }
+}
+
+static void lru(void **state)
+{
+   (void)state;
+   same_as_plain("lru", 0);
+}
+
+static void plru(void **state)
+{
+   (void)state;
+   same_as_plain("plru", 0);
+}
+
+static void fifo(void **state)
+{
+   (void)state;
+   same_as_plain("fifo", 0);
+}
+
+static void nru(void **state)
+{
+   (void)state;
+   same_as_plain("nru", 1);
+}
+
+static void random_ways(void **state)
+{
+   (void)state;
+   same_as_plain("random:17", 0);
+}
+
+int main(void)
+{
+   const struct CMUnitTest tests[] = {
+      CLAIM("LRU in one step misses and evicts as LRU", lru),
+      CLAIM("PLRU in one step misses and evicts as PLRU", plru),
+      CLAIM("FIFO in one step misses and evicts as FIFO", fifo),
+      CLAIM("NRU in one step misses and evicts as NRU, and finds what it watches", nru),
+      CLAIM("random in one step misses and evicts as random", random_ways),
+   };
+   return cmocka_run_group_tests_name("known arrays", tests, NULL, NULL);
+}
