@@ -14,8 +14,42 @@ Bool tg_is_mixed(const TgLane* lane)
    return False;
 }
 
+static Bool is_in(const tlb_stop* stop, UInt array)
+{
+   for (UInt i = 0; i < stop->n; i++) {
+      if (stop->array[i] == array)
+         return True;
+   }
+   return False;
+}
+
+/* Whether of those who ask the array first only some do so for pages of a size: for the
+   others there is an array of just that size. */
+static Bool is_asked_by_some(const TgLane* lane, UInt array, UInt size, UInt block)
+{
+   UInt asked = 0;
+   UInt not_asked = 0;
+   for (UInt user = 0; user < TLB_N_USERS; user++) {
+      if (!tlb_asks_first(&lane->h, user, array))
+         continue;
+      if (is_in(&lane->h.route[user][size][block].at[lane->h.entry_level[user]], array))
+         asked++;
+      else
+         not_asked++;
+   }
+   return asked > 0 && not_asked > 0;
+}
+
 Bool tg_has_doubles(const TgLane* lane)
 {
+   for (UInt array = 0; array < lane->machine->m.n_arrays; array++) {
+      for (UInt size = 0; size < TLB_N_SIZES; size++) {
+         for (UInt block = 0; block < TLB_N_BLOCK_SHIFTS; block++) {
+            if (is_asked_by_some(lane, array, size, block))
+               return True;
+         }
+      }
+   }
    for (UInt user = 0; user < TLB_N_USERS; user++) {
       for (UInt size = 0; size < TLB_N_SIZES; size++) {
          for (UInt block = 0; block < TLB_N_BLOCK_SHIFTS; block++) {

@@ -1,10 +1,11 @@
 /* References memory of a known kind at random, so many bytes of it: for what the
    page that backs it does to the misses.
-   pages_use KIND MIB [protect|advise|late|empty|probe|mix]
+   pages_use KIND MIB [protect|advise|late|empty|probe|mix|write]
    late: the advice comes when all pages are there
    probe: each page is read before it is mapped
    empty: by the way it gives pages back
    mix: in each 64K a page of 16K comes beside others that stay small
+   write: some pages are read or written at random, too
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #define _GNU_SOURCE
@@ -147,6 +148,23 @@ static void mix(char *p, size_t size)
    }
 }
 
+/* Of a few pages, one at random is read or written. */
+static void read_or_write(volatile char *p)
+{
+   enum { PAGES = 40 };
+   uint64_t seed = UINT64_C(88172645463325252);
+   for (unsigned i = 0; i < REFERENCES; i++) {
+      seed ^= seed << 13;
+      seed ^= seed >> 7;
+      seed ^= seed << 17;
+      volatile char *const q = p + (size_t)(seed >> 20) % PAGES * PAGE;
+      if (seed >> 63 != 0)
+         *q = 1;
+      else
+         (void)*q;
+   }
+}
+
 int main(int argc, char **argv)
 {
    const size_t size = argc > 2 ? (size_t)atoi(argv[2]) << 20 : 0;
@@ -170,5 +188,7 @@ int main(int argc, char **argv)
       mprotect(p + 100 * 1024, PAGE, PROT_READ);
    if (argc > 3 && strcmp(argv[3], "empty") == 0)
       empty(p, size);
+   if (argc > 3 && strcmp(argv[3], "write") == 0)
+      read_or_write(p);
    return use(p, size) == 0;
 }

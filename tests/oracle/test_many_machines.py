@@ -383,3 +383,13 @@ def test_a_page_that_has_left_an_entry_which_stays(tmp_path: Path) -> None:
     """It is in an entry of its own when the one of its block goes."""
     machines = [f"{coalescing(tmp_path)}@anon:16K", "ultrasparc-t1@anon:16K"]
     compare(tmp_path, machines, [str(CLIENTS / "pages_use"), "anon", "8", "mix"])
+
+
+def test_large_pages_that_loads_alone_keep_elsewhere(tmp_path: Path) -> None:
+    """Stores keep a piece of a large page where loads keep small pages: who is known to the one is not to the other."""
+    text = MADE_UP.format(name="apart", policy="lru", ways="4")
+    data = text[text.index("array D") : text.index("array L2")]
+    small = data.replace("pages 4K+64K+2M", "pages 4K")
+    large = data.replace("array D", "array D-large").replace("loads+stores", "loads").replace("pages 4K+64K+2M", "pages 2M")
+    (tmp_path / "apart").write_text(text.replace(data, small + large), encoding="ascii")
+    compare(tmp_path, ["./apart@anon:2M", "./apart", "skylake"], [str(CLIENTS / "pages_use"), "anon", "8", "write"])
