@@ -173,6 +173,35 @@ uint32_t tlb_policy_plru_32(const tlb_array *a, uint32_t set)
    return victim_of(a, a->short_cut + set * 32, 32);
 }
 
+/* Which of n it is, a power of two: the last references to each stand in `latest` from n
+   on; before them is room for those to halves, quarters, ... of them. */
+static uint32_t down_the_tree(uint64_t *latest, uint32_t n)
+{
+   for (uint32_t i = n - 1; i > 0; i--)
+      latest[i] = latest[2 * i] > latest[2 * i + 1] ? latest[2 * i] : latest[2 * i + 1];
+   uint32_t at = 1;
+   while (at < n)
+      at = 2 * at + (latest[2 * at] > latest[2 * at + 1]);
+   return at - n;
+}
+
+/* Of more than 32 ways: first which 16 of them. */
+static uint32_t victim_of_many(const tlb_array *a, uint64_t *const *time)
+{
+   const uint32_t n = a->g.ways / 16;
+   for (uint32_t i = 0; i < n; i++) {
+      uint64_t latest = 0;
+      #pragma GCC unroll 16
+      for (uint32_t way = 0; way < 16; way++) {
+         const uint64_t t = tlb_array_attached_time(a, time[16 * i + way]);
+         latest = t > latest ? t : latest;
+      }
+      a->latest[n + i] = latest;
+   }
+   const uint32_t which = down_the_tree(a->latest, n);
+   return 16 * which + victim_of(a, time + 16 * which, 16);
+}
+
 static uint32_t victim_by_tree(tlb_array *a, uint32_t set)
 {
    const uint32_t ways = a->g.ways;
@@ -183,20 +212,15 @@ static uint32_t victim_by_tree(tlb_array *a, uint32_t set)
          return tlb_policy_plru_16(a, set);
       if (ways == 32)
          return tlb_policy_plru_32(a, set);
+      if (ways > 32)
+         return victim_of_many(a, a->short_cut + first);
       for (uint32_t way = 0; way < ways; way++)
-         latest[ways + way] = tlb_array_attached_time(a,
-                                                      a->short_cut[first + way]);
+         latest[ways + way] = tlb_array_attached_time(a, a->short_cut[first + way]);
    } else {
       for (uint32_t way = 0; way < ways; way++)
          latest[ways + way] = tlb_array_time(a, first + way);
    }
-   for (uint32_t n = ways - 1; n > 0; n--)
-      latest[n] = latest[2 * n] > latest[2 * n + 1] ? latest[2 * n]
-                                                    : latest[2 * n + 1];
-   uint32_t n = 1;
-   while (n < ways)
-      n = 2 * n + (latest[2 * n] > latest[2 * n + 1]);
-   return n - ways;
+   return down_the_tree(latest, ways);
 }
 
 /* --- NRU --- */
