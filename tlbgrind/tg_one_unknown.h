@@ -1,6 +1,6 @@
 /* Segments of which one page is not known: nine of ten that are more than the check can
-   do, with many machines, or with one whose first levels are of other kinds than
-   tg_short_plain() is for. */
+   do, with many machines; with one, those that neither tg_short_plain() nor
+   tg_short_other() can do. */
 
 #ifndef TG_ONE_UNKNOWN_H
 #define TG_ONE_UNKNOWN_H
