@@ -181,20 +181,15 @@ static UInt unknown_of(const TgSegment* s)
    return bits;
 }
 
-/* Of the unknown ones, the first that is referenced: the number of that reference, and
-   the bit. */
-static UInt first_unknown(const TgSegment* s, UInt bits, UInt* bit)
+/* The number of the first reference to a page that is not known, and the bit of what that
+   is. */
+static UInt first_unknown(const TgSegment* s, UInt* bit)
 {
-   enum { BITS = 5 };
-   UInt first = ~0u;
-   for (UInt left = bits; left != 0; left &= left - 1) {
-      const UInt i = (UInt)__builtin_ctz(left);
-      const UInt nth = i == s->n_groups ? first_fetch(s) : s->group[i].oldest;
-      const UInt this = nth << BITS | i;
-      first = this < first ? this : first;
-   }
-   *bit = first & ((1u << BITS) - 1);
-   return first >> BITS;
+   const UInt nth = tg_first_unknown(s, s->n_groups, tg_knowledge.writes, bit);
+   if (s->fetch->tag == 0 || first_fetch(s) > nth)
+      return nth;
+   *bit = s->n_groups;
+   return first_fetch(s);
 }
 
 /* The second page of a group, if it lies on two, else NULL. */
@@ -284,7 +279,7 @@ static Bool replay_groups(const TgHot* hot, TgSegment* s, UWord differs)
    const Bool alone = (bits & (bits - 1)) == 0;
    while (bits != 0) {
       UInt bit;
-      const UInt nth = first_unknown(s, bits, &bit);
+      const UInt nth = first_unknown(s, &bit);
       if (tg_knowledge.mixed)
          replay_refs(hot, s, nth, nth);
       else

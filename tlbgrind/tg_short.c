@@ -51,8 +51,7 @@ void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
    tg_rest(p)->place = entry;
 }
 
-/* The reference has missed the first level, perhaps for the first time. */
-static void missed(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now)
+void tg_short_missed(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now)
 {
    tg_ref_misses(r);
    tg_short_way_missed(&tg_short_way[kind], kind, r, p, key, now);
@@ -115,7 +114,7 @@ static Bool refer_any(TgRef* r, TgPage* p, tlb_key key, ULong now)
       return False;
    }
    become_known(a, tlb_array_fill(a, key, now), p, r->kind);
-   missed(r->kind, r, p, key, now);
+   tg_short_missed(r->kind, r, p, key, now);
    return True;
 }
 
@@ -144,7 +143,7 @@ Bool tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now)
    *time = now;
    tg_short_exchange(p, victim, probe_at, kind, shift, kind == TG_FETCH,
                      tg_knowledge.writes, split);
-   missed(kind, r, p, key, now);
+   tg_short_missed(kind, r, p, key, now);
    return True;
 }
 

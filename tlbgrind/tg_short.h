@@ -167,6 +167,9 @@ void tg_short_way_missed(const TgShortWay* w, TgKind kind, TgRef* r, TgPage* p,
    }
 }
 
+/* The same for a reference that perhaps has never missed before. */
+void tg_short_missed(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now);
+
 /* --- Shortest of all --- */
 
 enum { TG_SHORT_SHIFT = 12 };

@@ -4,14 +4,6 @@
 
 #include "tg_short_other.h"
 
-/* What a miss of the first level comes to, perhaps the first of its line. */
-static void missed(const TgShortWay* w, TgKind kind, TgRef* r, TgPage* p, tlb_key key,
-                   ULong now)
-{
-   tg_ref_misses(r);
-   tg_short_way_missed(w, kind, r, p, key, now);
-}
-
 static inline __attribute__((always_inline))
 void several(const TgHot* hot, TgSegment* s, UInt n_groups, Bool writes)
 {
@@ -34,7 +26,7 @@ void several(const TgHot* hot, TgSegment* s, UInt n_groups, Bool writes)
       const TgPage* lost = tg_short_other_refer(w, r->kind, p, key, now, TG_SHORT_SHIFT,
                                                 False, writes, &is_missed);
       if (is_missed)
-         missed(w, r->kind, r, p, key, now);
+         tg_short_missed(r->kind, r, p, key, now);
       if (UNLIKELY(tg_is_among(lost, tg_segment_page, n_groups))) {
          tg_replay_from(hot, s, nth + 1);
          return;
@@ -63,6 +55,6 @@ Bool tg_short_other_see(TgRef* r, TgPage* p, TgKind kind, ULong now)
    tg_short_other_refer(w, kind, p, key, now, shift, code, tg_knowledge.writes,
                         &is_missed);
    if (is_missed)
-      missed(w, kind, r, p, key, now);
+      tg_short_missed(kind, r, p, key, now);
    return True;
 }

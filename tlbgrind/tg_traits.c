@@ -23,8 +23,9 @@ static Bool is_in(const tlb_stop* stop, UInt array)
    return False;
 }
 
-/* Whether of those who ask the array first only some do so for pages of a size: for the
-   others there is an array of just that size. */
+/* Whether of those who ask the array first only some do so for pages of a size, as there
+   is an array of just that size for the others: what is known of such a page to the one
+   is not to the other. */
 static Bool is_asked_by_some(const TgLane* lane, UInt array, UInt size, UInt block)
 {
    UInt asked = 0;

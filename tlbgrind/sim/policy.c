@@ -245,6 +245,7 @@ static uint32_t first_unused(tlb_array *a, uint32_t set)
    uint32_t way = a->next[set];
    while (way < a->watched[set] && is_used(a, set, way))
       way++;
+   /* tlb_policy_refer_few() does not keep it up. */
    if (a->g.ways > TLB_MAX_FEW_WAYS)
       a->next[set] = way;
    return way;
@@ -256,26 +257,13 @@ static void clear(tlb_array *a, uint32_t set, uint64_t now)
    a->next[set] = 0;
 }
 
-static uint32_t oldest_but(const tlb_array *a, uint32_t set, uint32_t but)
-{
-   uint32_t oldest = but;
-   uint64_t oldest_time = UINT64_MAX;
-   for (uint32_t way = 0; way < a->g.ways; way++) {
-      const uint64_t time = way == but ? UINT64_MAX
-                                       : tlb_array_time(a, set * a->g.ways + way);
-      oldest = time < oldest_time ? way : oldest;
-      oldest_time = time < oldest_time ? time : oldest_time;
-   }
-   return oldest;
-}
-
-/* Which way to watch once the watched one is referenced; clears the set if no bit is
-   off. */
+/* Which way to watch once the watched one has been referenced, and so is the youngest;
+   clears the set if no bit is off. */
 static uint32_t next_to_watch(tlb_array *a, uint32_t set, uint64_t now)
 {
    uint32_t way = a->watched[set];
    if (a->g.ways <= TLB_MAX_FEW_WAYS) {
-      way = oldest_but(a, set, way);
+      way = oldest_by_scan(a, set);
       if (is_used(a, set, way))
          clear(a, set, now);
       return way;
