@@ -202,6 +202,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_native_mmap.c \
 	tlbgrind/tg_native_start.c \
 	tlbgrind/tg_out.c \
+	tlbgrind/tg_outputs.c \
 	tlbgrind/tg_pages.c \
 	tlbgrind/tg_proc_file.c \
 	tlbgrind/tg_reach.c \
@@ -258,6 +259,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_native_mmap.h \
 	tlbgrind/tg_native_start.h \
 	tlbgrind/tg_out.h \
+	tlbgrind/tg_outputs.h \
 	tlbgrind/tg_pages.h \
 	tlbgrind/tg_proc_file.h \
 	tlbgrind/tg_reach.h \

@@ -16,7 +16,6 @@
 
 static TgFaultOptions options = {
    .native_start = True,
-   .out_file = "tlbgrind.faults.%p",
 };
 
 /* The arguments as they came; NULL: not given. */
@@ -24,7 +23,6 @@ static const HChar* around_arg;
 static const HChar* ahead_arg;
 static const HChar* thp_arg;
 static const HChar* mthp_arg;
-static const HChar* out_file_arg;
 
 /* What Linux has where the host does not say: mm/memory.c, include/linux/mm.h
    (VM_READAHEAD_PAGES). */
@@ -45,7 +43,6 @@ Bool tg_fault_option(const HChar* arg)
           || VG_BOOL_CLO(arg, "--faults-used", options.used)
           || VG_BOOL_CLO(arg, "--native-start", options.native_start)
           || VG_BOOL_CLO(arg, "--faults-hidden", options.lists_hidden)
-          || keep(arg, "--faults-out-file", &out_file_arg)
           || keep(arg, "--fault-around", &around_arg)
           || keep(arg, "--read-ahead", &ahead_arg)
           || keep(arg, "--thp", &thp_arg)
@@ -245,14 +242,6 @@ const HChar* tg_fault_options_finish(UInt page_shift, TgFaultOptions* out,
                                      tlb_reason* why)
 {
    tlb_fault_settings* s = &options.settings;
-   if (out_file_arg != NULL) {
-      options.out_file = value_of(out_file_arg);
-      if (options.out_file[0] == '\0') {
-         VG_(snprintf)(why->text, sizeof why->text,
-                       "the name of the file is missing");
-         return out_file_arg;
-      }
-   }
    if (options.on && !check_page(page_shift, why))
       return "--faults=yes";
    if (options.used && !options.on) {
@@ -261,8 +250,6 @@ const HChar* tg_fault_options_finish(UInt page_shift, TgFaultOptions* out,
                     "--faults=yes");
       return "--faults-used=yes";
    }
-   /* What is wrong with the name should not come to light at the end. */
-   VG_(free)(VG_(expand_file_name)("--faults-out-file", options.out_file));
    s->page_shift = page_shift;
    s->phases = 1;
    if (options.on) {

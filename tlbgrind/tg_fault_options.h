@@ -14,7 +14,6 @@ typedef struct {
    Bool native_start;     /* see tg_native_start.h */
    Bool used;             /* which bytes of each page: tg_used.h */
    Bool lists_hidden;     /* what Valgrind itself brings is listed, too */
-   const HChar* out_file; /* with %p and the like not yet expanded */
    tlb_fault_settings settings;
    Bool around_assumed;   /* the host does not say how much it is */
 } TgFaultOptions;

@@ -42,6 +42,7 @@
 #include "tg_missed.h"
 #include "tg_options.h"
 #include "tg_out.h"
+#include "tg_outputs.h"
 #include "tg_reach.h"
 #include "tg_reach_out.h"
 #include "tg_replay.h"
@@ -88,57 +89,26 @@ static XArray* settle(void)
    return lines;
 }
 
-static HChar* out_file_name(void)
+static HChar* costs_name(const HChar* name, UInt machine)
 {
-   return VG_(expand_file_name)("--tlbgrind-out-file", run.options->out_file);
-}
-
-static HChar* entries_file_name(void)
-{
-   return VG_(expand_file_name)("--entries-out-file",
-                                run.options->entries_out_file);
-}
-
-static HChar* faults_file_name(void)
-{
-   return VG_(expand_file_name)("--faults-out-file",
-                                run.options->faults.out_file);
-}
-
-static HChar* reach_file_name(void)
-{
-   return VG_(expand_file_name)("--reach-out-file",
-                                run.options->reach_out_file);
-}
-
-/* With several machines each has a file of its own, and its name at the end; a
-   device or a pipe takes all of them. To be freed. */
-static HChar* name_for(const HChar* name, const TgResult* result)
-{
-   const HChar* label = result->machine->label;
-   if (run.options->n_machines == 1 || tg_file_is_special(name))
-      return VG_(strdup)("tg.main.name", name);
-   const SizeT room = VG_(strlen)(name) + VG_(strlen)(label) + 2;
-   HChar* whole = VG_(malloc)("tg.main.name", room);
-   VG_(snprintf)(whole, (Int)room, "%s.%s", name, label);
-   return whole;
+   return tg_output_name_of(name, run.result[machine].machine, run.options->n_machines);
 }
 
 static void fini(Int exit_code)
 {
    (void)exit_code;
    XArray* lines = settle();
-   HChar* name = out_file_name();
+   HChar* name = tg_output_name(TG_COSTS_OUT);
    Bool written = True;
    for (UInt i = 0; i < run.options->n_machines; i++) {
-      HChar* own = name_for(name, &run.result[i]);
+      HChar* own = costs_name(name, i);
       written &= tg_out_write(&run, &run.result[i], lines, own);
       VG_(free)(own);
    }
    tg_summary_results(&run,
                       written && !tg_file_is_special(name) ? name : NULL);
    if (run.options->reach) {
-      HChar* file = reach_file_name();
+      HChar* file = tg_output_name(TG_REACH_OUT);
       const Bool there = tg_reach_write(&run, file);
       tg_reach_summary(&run, there && !tg_file_is_special(file) ? file : NULL);
       VG_(free)(file);
@@ -150,12 +120,12 @@ static void fini(Int exit_code)
    VG_(free)(name);
    VG_(deleteXA)(lines);
    if (run.options->entries) {
-      name = entries_file_name();
+      name = tg_output_name(TG_ENTRIES_OUT);
       tg_entries_write(&run, name);
       VG_(free)(name);
    }
    if (run.options->faults.on) {
-      name = faults_file_name();
+      name = tg_output_name(TG_FAULTS_OUT);
       written = tg_faults_write(&run, name);
       tg_summary_faults(written && !tg_file_is_special(name) ? name : NULL);
       VG_(free)(name);
@@ -250,23 +220,23 @@ static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
    if (!is_exec(syscall))
       return;
    XArray* lines = settle();
-   HChar* base = out_file_name();
+   HChar* base = tg_output_name(TG_COSTS_OUT);
    for (UInt i = 0; i < run.options->n_machines; i++) {
-      HChar* name = exec_file_name(name_for(base, &run.result[i]));
+      HChar* name = exec_file_name(costs_name(base, i));
       note_at_exec(name, tg_out_write(&run, &run.result[i], lines, name));
    }
    VG_(free)(base);
    VG_(deleteXA)(lines);
    if (run.options->reach) {
-      HChar* name = exec_file_name(reach_file_name());
+      HChar* name = exec_file_name(tg_output_name(TG_REACH_OUT));
       note_at_exec(name, tg_reach_write(&run, name));
    }
    if (run.options->entries) {
-      HChar* name = exec_file_name(entries_file_name());
+      HChar* name = exec_file_name(tg_output_name(TG_ENTRIES_OUT));
       note_at_exec(name, tg_entries_write(&run, name));
    }
    if (run.options->faults.on) {
-      HChar* name = exec_file_name(faults_file_name());
+      HChar* name = exec_file_name(tg_output_name(TG_FAULTS_OUT));
       note_at_exec(name, tg_faults_write(&run, name));
    }
 }

@@ -16,6 +16,7 @@
 #include "tg_known.h"
 #include "tg_machine_names.h"
 #include "tg_options.h"
+#include "tg_outputs.h"
 
 /* An array option, as often as it is given. */
 typedef struct {
@@ -42,9 +43,6 @@ static const HChar* cycles_arg;
 static TgOptions options = {
    .page_shift = 12,
    .fast_path = True,
-   .out_file = "tlbgrind.out.%p",
-   .reach_out_file = "tlbgrind.reach.%p",
-   .entries_out_file = "tlbgrind.entries.%p",
 };
 
 /* The largest base page: a 32-bit address must hold it. */
@@ -134,22 +132,13 @@ Bool tg_process_option(const HChar* arg)
    } else if (is_option(arg, "--cycles", &value)) {
       cycles_arg = VG_(strdup)("tg.options", arg);
    } else if (VG_BOOL_CLO(arg, "--nested", options.nested)) {
-   } else if (VG_STR_CLO(arg, "--tlbgrind-out-file", options.out_file)) {
-      if (options.out_file[0] == '\0')
-         refuse(arg, "the name of the file is missing");
+   } else if (tg_output_option(arg)) {
    } else if (VG_BOOL_CLO(arg, "--reach", options.reach)) {
-   } else if (VG_STR_CLO(arg, "--reach-out-file", options.reach_out_file)) {
-      if (options.reach_out_file[0] == '\0')
-         refuse(arg, "the name of the file is missing");
    } else if (is_option(arg, "--entries", &value)) {
       options.entries_data = VG_(strcmp)(value, "data") == 0;
       options.entries = options.entries_data || VG_(strcmp)(value, "yes") == 0;
       if (!options.entries && VG_(strcmp)(value, "no") != 0)
          refuse(arg, "'%s' is none of no, yes, data", value);
-   } else if (VG_STR_CLO(arg, "--entries-out-file",
-                         options.entries_out_file)) {
-      if (options.entries_out_file[0] == '\0')
-         refuse(arg, "the name of the file is missing");
    } else if (VG_BOOL_CLO(arg, "--fast-path", options.fast_path)) {
    } else if (tg_pages_option(arg)) {
    } else if (tg_fault_option(arg)) {
@@ -330,15 +319,18 @@ static void read_machines(const HChar* arg, const HChar* list)
    VG_(free)(names);
 }
 
-/* A name is expanded at the end, when the pid is the right one; what is wrong
-   with it should not come to light only then. */
-static void check_out_files(void)
+static void check_outputs(void)
 {
-   VG_(free)(VG_(expand_file_name)("--tlbgrind-out-file", options.out_file));
-   VG_(free)(VG_(expand_file_name)("--reach-out-file",
-                                   options.reach_out_file));
-   VG_(free)(VG_(expand_file_name)("--entries-out-file",
-                                   options.entries_out_file));
+   const Bool on[TG_N_OUTPUTS] = {
+      [TG_COSTS_OUT] = True,
+      [TG_REACH_OUT] = options.reach,
+      [TG_ENTRIES_OUT] = options.entries,
+      [TG_FAULTS_OUT] = options.faults.on,
+   };
+   tlb_reason why;
+   const HChar* bad = tg_outputs_check(on, options.machine, options.n_machines, &why);
+   if (bad != NULL)
+      refuse(bad, "%s", why.text);
 }
 
 /* How many views of the page sizes the machines have. */
@@ -425,6 +417,6 @@ const TgOptions* tg_finish_options(void)
    if (options.as_cachegrind && options.n_machines > 1)
       refuse("--as-cachegrind=yes", "cachegrind has one machine, this run has "
                                     "%u", options.n_machines);
-   check_out_files();
+   check_outputs();
    return &options;
 }

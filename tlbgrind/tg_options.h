@@ -22,12 +22,9 @@ typedef struct {
    Bool wants_cycles; /* an option tells of cycles */
    Bool as_cachegrind; /* see tg_print_debug_usage() */
    Bool trace_aspace;  /* likewise */
-   const HChar* out_file; /* with %p and the like not yet expanded */
    Bool reach;            /* measure stack distances: tg_reach.h */
-   const HChar* reach_out_file;
    Bool entries;          /* record the order of execution: tg_entries.h */
    Bool entries_data;     /* and that of writes to data: tg_writes.h */
-   const HChar* entries_out_file;
 } TgOptions;
 
 /* Takes one command line argument. False: it is not an option of ours. Does

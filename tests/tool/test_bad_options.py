@@ -108,6 +108,7 @@ OTHERS = [
 TWICE = "{0} has an array for pages of that size already; give each array other sizes, such as {0}=64,4,4K {0}=32,4,2M"
 MACHINE = "a machine has its own arrays; leave out either --machine or --itlb, --dtlb, --stlb"
 FAULT_PAGES = "page faults can be recorded with base pages of 4K, 16K and 64K, not {}; --page-size gives all machines the same"
+SAME = "{} would go to the same file; give each its own"
 # Options that contradict each other: which one is named, and what is said.
 TOGETHER = [
     (["--itlb=16,4", "--itlb=32,4"], "--itlb=32,4", TWICE.format("--itlb")),
@@ -121,6 +122,13 @@ TOGETHER = [
     (["--page-size=64K", "--dtlb=16,4,4K+2M"], "--dtlb=16,4,4K+2M", "no first-level array for loads holds pages of 64K, the base page of this run"),
     (["--faults=yes", "--page-size=2M"], "--faults=yes", FAULT_PAGES.format("2M")),
     (["--faults=yes", "--machine=ultrasparc-t1"], "--faults=yes", FAULT_PAGES.format("8K")),
+    (["--tlbgrind-out-file=a", "--faults=yes", "--faults-out-file=a"], "--faults-out-file=a", SAME.format("--tlbgrind-out-file")),
+    (["--reach=yes", "--tlbgrind-out-file=tlbgrind.reach.%p"], "--tlbgrind-out-file=tlbgrind.reach.%p", SAME.format("--reach-out-file")),
+    (
+        ["--machine=zen4,zen5", "--tlbgrind-out-file=a", "--entries=yes", "--entries-out-file=a.zen5"],
+        "--entries-out-file=a.zen5",
+        SAME.format("--tlbgrind-out-file"),
+    ),
     (["--as-cachegrind=yes", "--machine=zen4,zen5"], "--as-cachegrind=yes", "cachegrind has one machine, this run has 2"),
 ]
 
@@ -203,6 +211,8 @@ GOOD = [
     ["--machine=default", "--machine=host", "--fast-path=no", "--fast-path=yes"],
     [*GEOMETRY, *GEOMETRY],
     ["--as-cachegrind=yes", "--fast-path=yes"],
+    ["--reach-out-file=out", "--faults-out-file=out", "--entries-out-file=out"],  # none of which is written
+    ["--reach=yes", "--entries=yes", "--reach-out-file=/dev/null", "--entries-out-file=/dev/null"],
 ]
 
 

@@ -254,6 +254,17 @@ def test_fifo(tmp_path: Path) -> None:
     assert read(tmp_path / "out").function("work") == WORK
 
 
+def test_folder_that_is_gone(tmp_path: Path) -> None:
+    """Only what the run writes has to have a place; what it does not write has only a name."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    command = [TLBGRIND, "-q", *GEOMETRY, f"--tlbgrind-out-file={tmp_path / 'out'}", *map(str, PROCESS)]
+    there = 'cd "$1" && shift && rmdir "$PWD" && exec "$@"'
+    done = subprocess.run(["sh", "-c", there, "sh", str(gone), *command], capture_output=True, check=False)
+    assert done.returncode == 3, done.stderr
+    assert read(tmp_path / "out").function("work") == WORK
+
+
 # ---------------------------------------------------------------- an older file
 
 

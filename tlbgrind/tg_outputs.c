@@ -1,0 +1,111 @@
+/* Which files a run can write, and what they are called. See tg_outputs.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+
+#include "tg_file.h"
+#include "tg_outputs.h"
+
+static struct {
+   const HChar* option;
+   const HChar* name;
+   const HChar* arg; /* as it came; NULL: not given */
+} outputs[TG_N_OUTPUTS] = {
+   [TG_COSTS_OUT] = { "--tlbgrind-out-file", "tlbgrind.out.%p", NULL },
+   [TG_REACH_OUT] = { "--reach-out-file", "tlbgrind.reach.%p", NULL },
+   [TG_ENTRIES_OUT] = { "--entries-out-file", "tlbgrind.entries.%p", NULL },
+   [TG_FAULTS_OUT] = { "--faults-out-file", "tlbgrind.faults.%p", NULL },
+};
+
+Bool tg_output_option(const HChar* arg)
+{
+   for (UInt i = 0; i < TG_N_OUTPUTS; i++) {
+      const SizeT n = VG_(strlen)(outputs[i].option);
+      if (VG_(strncmp)(arg, outputs[i].option, n) == 0 && arg[n] == '=') {
+         outputs[i].arg = VG_(strdup)("tg.outputs", arg);
+         outputs[i].name = outputs[i].arg + n + 1;
+         return True;
+      }
+   }
+   return False;
+}
+
+HChar* tg_output_name(TgOutput output)
+{
+   return VG_(expand_file_name)(outputs[output].option, outputs[output].name);
+}
+
+HChar* tg_output_name_of(const HChar* name, const TgMachine* machine, UInt n_machines)
+{
+   if (n_machines == 1 || tg_file_is_special(name))
+      return VG_(strdup)("tg.outputs", name);
+   const SizeT room = VG_(strlen)(name) + VG_(strlen)(machine->label) + 2;
+   HChar* whole = VG_(malloc)("tg.outputs", room);
+   VG_(snprintf)(whole, (Int)room, "%s.%s", name, machine->label);
+   return whole;
+}
+
+/* Whether one of the files with the costs has the name. */
+static Bool has_costs(const HChar* name, const TgMachine* machine, UInt n_machines)
+{
+   HChar* costs = tg_output_name(TG_COSTS_OUT);
+   Bool is_one = False;
+   for (UInt i = 0; i < n_machines; i++) {
+      HChar* own = tg_output_name_of(costs, &machine[i], n_machines);
+      is_one |= VG_(strcmp)(own, name) == 0;
+      VG_(free)(own);
+   }
+   VG_(free)(costs);
+   return is_one;
+}
+
+static Bool is_same(TgOutput output, const HChar* name, const TgMachine* machine,
+                    UInt n_machines)
+{
+   if (output == TG_COSTS_OUT)
+      return has_costs(name, machine, n_machines);
+   HChar* other = tg_output_name(output);
+   const Bool is_one = VG_(strcmp)(other, name) == 0;
+   VG_(free)(other);
+   return is_one;
+}
+
+/* Of the outputs before it, one with the same name; or the output itself. */
+static TgOutput first_with_name_of(TgOutput output, const Bool on[TG_N_OUTPUTS],
+                                   const TgMachine* machine, UInt n_machines)
+{
+   HChar* name = tg_output_name(output);
+   TgOutput first = output;
+   for (TgOutput i = output; i-- > 0 && !tg_file_is_special(name);) {
+      if (on[i] && is_same(i, name, machine, n_machines))
+         first = i;
+   }
+   VG_(free)(name);
+   return first;
+}
+
+const HChar* tg_outputs_check(const Bool on[TG_N_OUTPUTS], const TgMachine* machine,
+                              UInt n_machines, tlb_reason* why)
+{
+   for (TgOutput i = 0; i < TG_N_OUTPUTS; i++) {
+      if (outputs[i].arg != NULL && outputs[i].name[0] == '\0') {
+         VG_(snprintf)(why->text, sizeof why->text, "the name of the file is missing");
+         return outputs[i].arg;
+      }
+      if (!on[i] && outputs[i].arg == NULL)
+         continue;
+      const TgOutput other = first_with_name_of(i, on, machine, n_machines);
+      if (on[i] && other != i) {
+         const Bool is_given = outputs[i].arg != NULL;
+         VG_(snprintf)(why->text, sizeof why->text,
+                       "%s would go to the same file; give each its own",
+                       outputs[is_given ? other : i].option);
+         return outputs[is_given ? i : other].arg;
+      }
+   }
+   return NULL;
+}
