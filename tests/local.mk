@@ -37,6 +37,7 @@ UNIT_TESTS = \
 # CLIENT_FLAGS_NAME (in the place of CLIENT_FLAGS) or CLIENT_LINK_FLAGS_NAME (added).
 CLIENTS = \
 	aspace_walk \
+	fault_bss \
 	fault_cold \
 	fault_cpuid \
 	fault_entry \
@@ -61,6 +62,8 @@ CLIENTS = \
 	run_threads
 
 # As programs are today.
+CLIENT_FLAGS_fault_bss = -g -O1 -fPIE
+CLIENT_LINK_FLAGS_fault_bss = -pie
 CLIENT_FLAGS_fault_entry = -g -O1 -fPIE
 CLIENT_LINK_FLAGS_fault_entry = -pie
 CLIENT_FLAGS_fault_hello = -g -O1 -fPIE

@@ -205,6 +205,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_outputs.c \
 	tlbgrind/tg_pages.c \
 	tlbgrind/tg_proc_file.c \
+	tlbgrind/tg_program.c \
 	tlbgrind/tg_reach.c \
 	tlbgrind/tg_reach_out.c \
 	tlbgrind/tg_replay.c \
@@ -262,6 +263,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_outputs.h \
 	tlbgrind/tg_pages.h \
 	tlbgrind/tg_proc_file.h \
+	tlbgrind/tg_program.h \
 	tlbgrind/tg_reach.h \
 	tlbgrind/tg_reach_out.h \
 	tlbgrind/tg_registers.h \

@@ -22,6 +22,7 @@
 #include "tg_huge_files.h"
 #include "tg_hugetlb.h"
 #include "tg_memory.h"
+#include "tg_program.h"
 
 /* Linux's numbers, where Valgrind's headers have none. They are the same on
    all architectures that the tool is built for (asm-generic/mman-common.h,
@@ -238,13 +239,16 @@ static Bool joins_image(const tlb_mapping* m)
           && same_file(beside[1], m);
 }
 
-/* Anonymous memory at the end of an image's data is its bss: the dynamic linker
-   and the kernel map it there and nowhere else. */
-static Bool is_bss(const tlb_mapping* m)
+/* The image that anonymous memory is the bss of, or NULL: it is right behind the data,
+   where the dynamic linker and the kernel map it and nothing else; or what the program's
+   headers say. */
+static const tlb_mapping* image_of_bss(const tlb_mapping* m, Bool at_start)
 {
    const tlb_mapping* before = known(m->start - 1);
-   return before != NULL && before->kind == TLB_IMAGE
-          && (before->prot & TLB_MAY_WRITE);
+   if (before != NULL && before->kind == TLB_IMAGE && (before->prot & TLB_MAY_WRITE))
+      return before;
+   return at_start && tg_program_is_bss((Addr)m->start) ? known(tg_program()->headers)
+                                                       : NULL;
 }
 
 static void set_huge(tlb_mapping* m, UInt shift)
@@ -274,11 +278,13 @@ static void describe_file(tlb_mapping* m, const NSegment* s, Bool at_start)
    set_huge(m, tg_huge_file(m->device, m->inode));
 }
 
-static void describe_anonymous(tlb_mapping* m, Bool at_end_of_data)
+static void describe_anonymous(tlb_mapping* m, Bool may_be_bss, Bool at_start)
 {
    m->kind = TLB_ANON;
-   if (!(m->flags & TLB_MAP_SHARED) && at_end_of_data && is_bss(m)) {
-      const tlb_mapping* image = known(m->start - 1);
+   const tlb_mapping* image = (m->flags & TLB_MAP_SHARED) || !may_be_bss
+                                 ? NULL
+                                 : image_of_bss(m, at_start);
+   if (image != NULL) {
       m->kind = TLB_BSS;
       m->flags |= image->flags & (TLB_MAP_MAIN | TLB_MAP_FOREIGN);
       m->name = image->name;
@@ -363,7 +369,7 @@ void tg_aspace_startup(Addr a, SizeT len, Bool r, Bool w, Bool x,
       m.kind = TLB_STACK;
       stack_start = (Addr)m.start;
    } else {
-      describe_anonymous(&m, True);
+      describe_anonymous(&m, True, True);
    }
    add(&m, TG_SPACE_MAP, TG_SPACE_STARTUP, False, 0);
 }
@@ -426,7 +432,7 @@ void tg_aspace_mapped(Addr a, SizeT len, Bool r, Bool w, Bool x)
    else if (s != NULL && s->kind == SkShmC)
       describe_segment(&m);
    else
-      describe_anonymous(&m, fixed);
+      describe_anonymous(&m, fixed, False);
    if (m.kind == TLB_ANON && pending.call == MMAP
        && (pending.flags & LINUX_MAP_STACK))
       m.kind = TLB_THREAD_STACK;
@@ -799,6 +805,7 @@ void tg_aspace_init(Bool trace)
    tlb_pagemap_init(&map, &memory);
    tlb_pagemap_ask_for(&map, ask, NULL);
    program = file_id(VG_(args_the_exename));
+   tg_program_read();
    tool = file_id("/proc/self/exe");
 }
 

@@ -20,6 +20,7 @@
 #include "tg_fault_start.h"
 #include "tg_native_mmap.h"
 #include "tg_native_start.h"
+#include "tg_program.h"
 #include "tg_replay.h"
 #include "tg_used.h"
 
@@ -176,7 +177,7 @@ static void exec_touch(Addr a, tlb_touch touch)
 static void exec_uses(void)
 {
    const TgImage* image = tg_native_image();
-   tg_used_bytes(image->bss, -image->bss & page_mask);
+   tg_used_bytes(tg_program()->bss, -tg_program()->bss & page_mask);
    tg_used_bytes(image->interpreter_bss, -image->interpreter_bss & page_mask);
    tg_used_bytes(image->sp, image->stack_end - image->sp);
 }

@@ -14,6 +14,7 @@
 #include "tg_fault_start.h"
 #include "tg_native_start.h"
 #include "tg_proc_file.h"
+#include "tg_program.h"
 
 /* Where Linux begins to lay out, without randomisation: arch/x86/mm/mmap.c,
    arch/x86/include/asm/elf.h. */
@@ -64,12 +65,20 @@ static Bool same_file(const NSegment* a, const NSegment* b)
           && a->dev == b->dev && a->ino == b->ino;
 }
 
+/* Whether the segment is .bss of an object that has gone on to `end`. */
+static Bool is_bss(const NSegment* seg, Bool is_program, Addr end)
+{
+   return seg->kind == SkAnonC
+          && (seg->start == end || (is_program && tg_program_is_bss(seg->start)));
+}
+
 /* The segments of the object that has the byte at `in` and what belongs to it
    are placed `distance` above where they lie here. */
 static void place_object(const Addr* starts, Int n, Addr in, ULong distance,
                          UInt flags)
 {
    const NSegment* first = VG_(am_find_nsegment)(in);
+   const Bool is_program = (flags & TLB_MAP_MAIN) != 0;
    Addr end = 0;
    /* The kernel has read it to start the program. */
    if (first != NULL && first->kind == SkFileC)
@@ -78,7 +87,7 @@ static void place_object(const Addr* starts, Int n, Addr in, ULong distance,
    struct vg_stat st;
    for (Int i = 0; i < n; i++) {
       const NSegment* seg = VG_(am_find_nsegment)(starts[i]);
-      const Bool bss = seg->kind == SkAnonC && seg->start == end;
+      const Bool bss = is_bss(seg, is_program, end);
       Addr seg_end = seg->end + 1;
       if (!same_file(seg, first) && !bss)
          continue;
@@ -110,14 +119,15 @@ static void place_object(const Addr* starts, Int n, Addr in, ULong distance,
 }
 
 /* Lowest and highest address of an object's segments. */
-static void extent_of(const Addr* starts, Int n, Addr in, Addr* low, Addr* high)
+static void extent_of(const Addr* starts, Int n, Addr in, Bool is_program, Addr* low,
+                      Addr* high)
 {
    const NSegment* first = VG_(am_find_nsegment)(in);
    *low = 0;
    *high = 0;
    for (Int i = 0; i < n; i++) {
       const NSegment* seg = VG_(am_find_nsegment)(starts[i]);
-      const Bool bss = seg->kind == SkAnonC && seg->start == *high;
+      const Bool bss = is_bss(seg, is_program, *high);
       if (!same_file(seg, first) && !bss)
          continue;
       if (*high == 0)
@@ -199,6 +209,7 @@ static void start_vdso(void)
 void tg_start_space(ThreadId tid)
 {
    const TgImage* image = tg_native_image();
+   const TgProgram* program = tg_program();
    const ULong page_bytes = tg_maps_page_bytes();
    const tlb_layout_rules rules = {
       .mmap_base = mmap_base(), .lowest = 0x10000,
@@ -219,20 +230,20 @@ void tg_start_space(ThreadId tid)
    heap_start = VG_PGROUNDUP(tg_native_brk());
    start_stack(tid);
    Addr low, high;
-   extent_of(starts, n, image->entry, &low, &high);
+   extent_of(starts, n, image->entry, True, &low, &high);
    ULong distance = 0;
    Int aligned;
-   if (image->is_pie && image->interpreter != 0 && tg_maps_lays_out())
-      distance = pie_base - low;
-   else if (image->is_pie && tg_maps_lays_out())
+   if (program->is_pie && image->interpreter != 0 && tg_maps_lays_out())
+      distance = (pie_base & -(ULong)program->alignment) - low;
+   else if (program->is_pie && tg_maps_lays_out())
       distance = tlb_layout_place(tg_maps_layout(), high - low, 1, 0, &aligned)
                  - low;
    place_object(starts, n, image->entry, distance, TLB_MAP_MAIN);
    start_heap(!tg_maps_lays_out()                       ? heap_start
-              : image->is_pie && image->interpreter == 0 ? pie_base
+              : program->is_pie && image->interpreter == 0 ? pie_base
                                                          : high + distance);
    if (image->interpreter != 0) {
-      extent_of(starts, n, image->interpreter, &low, &high);
+      extent_of(starts, n, image->interpreter, False, &low, &high);
       distance = tg_maps_lays_out()
                     ? tlb_layout_place(tg_maps_layout(), high - low, 1, 0,
                                        &aligned) - low
@@ -246,10 +257,11 @@ void tg_start_space(ThreadId tid)
 void tg_start_touches(void (*each)(Addr a, tlb_touch touch))
 {
    const TgImage* image = tg_native_image();
+   const TgProgram* program = tg_program();
    const ULong page_bytes = tg_maps_page_bytes();
    /* Behind the data that the file has, its last page is cleared. */
-   if (image->bss != 0 && image->bss % page_bytes != 0)
-      each(image->bss, TLB_TOUCH_WRITE);
+   if (program->bss != 0 && program->bss % page_bytes != 0)
+      each(program->bss, TLB_TOUCH_WRITE);
    if (image->interpreter_bss != 0 && image->interpreter_bss % page_bytes != 0)
       each(image->interpreter_bss, TLB_TOUCH_WRITE);
    /* The strings went into pages that the kernel made for them. */

@@ -12,6 +12,7 @@
 #include "tg_native_cpuid.h"
 #include "tg_native_start.h"
 #include "tg_proc_file.h"
+#include "tg_program.h"
 #include "tg_vdso_stub.h"
 
 /* The core's, without a header for tools: where the break begins and is, and
@@ -31,11 +32,8 @@ extern UWord* VG_(client_auxv);
 #error "an architecture that tlbgrind does not know"
 #endif
 
-enum { AT_NULL_ = 0, AT_IGNORE_ = 1, AT_PHDR_ = 3, AT_PHNUM_ = 5,
-       AT_BASE_ = 7, AT_ENTRY_ = 9, AT_PLATFORM_ = 15, AT_RANDOM_ = 25,
+enum { AT_NULL_ = 0, AT_IGNORE_ = 1, AT_BASE_ = 7, AT_ENTRY_ = 9, AT_PLATFORM_ = 15, AT_RANDOM_ = 25,
        AT_EXECFN_ = 31, AT_SYSINFO_EHDR_ = 33, AT_MINSIGSTKSZ_ = 51 };
-
-enum { PT_LOAD_ = 1, PT_PHDR_ = 6, ET_DYN_ = 3 };
 
 static TgImage image;
 
@@ -47,70 +45,6 @@ const TgImage* tg_native_image(void)
 Addr tg_native_brk(void)
 {
    return VG_(brk_base);
-}
-
-/* --- The program's headers --- */
-
-#if VG_WORDSIZE == 8
-typedef struct {
-   UInt type, flags;
-   ULong offset, vaddr, paddr, filesz, memsz, align;
-} ProgramHeader;
-enum { E_TYPE = 16, E_PHOFF = 32, E_PHNUM = 56 };
-#else
-typedef struct {
-   UInt type;
-   UInt offset, vaddr, paddr, filesz, memsz, flags, align;
-} ProgramHeader;
-enum { E_TYPE = 16, E_PHOFF = 28, E_PHNUM = 44 };
-#endif
-
-static Bool is_readable(Addr a, SizeT len)
-{
-   return VG_(am_is_valid_for_client)(a, len, VKI_PROT_READ);
-}
-
-/* The end of the data in the file of the last segment that goes on in memory,
-   or 0. */
-static Addr bss_of(const ProgramHeader* header, UInt n, Addr bias)
-{
-   Addr bss = 0;
-   for (UInt i = 0; i < n; i++) {
-      if (header[i].type == PT_LOAD_ && header[i].memsz > header[i].filesz)
-         bss = bias + (Addr)header[i].vaddr + (Addr)header[i].filesz;
-   }
-   return bss;
-}
-
-static void read_program(Addr headers, UInt n)
-{
-   const ProgramHeader* h = (const ProgramHeader*)headers;
-   Addr bias = 0;
-   if (!is_readable(headers, n * sizeof *h))
-      return;
-   for (UInt i = 0; i < n; i++) {
-      if (h[i].type == PT_PHDR_)
-         bias = headers - (Addr)h[i].vaddr;
-   }
-   for (UInt i = 0; i < n && bias == 0; i++) {
-      /* Without PT_PHDR: the headers lie in the segment that has the file's
-         begin. */
-      if (h[i].type == PT_LOAD_ && h[i].offset == 0)
-         bias = (headers & ~(Addr)(VKI_PAGE_SIZE - 1)) - (Addr)h[i].vaddr;
-   }
-   image.is_pie = bias != 0;
-   image.bss = bss_of(h, n, bias);
-}
-
-static void read_interpreter(Addr base)
-{
-   const UChar* elf = (const UChar*)base;
-   if (!is_readable(base, 64))
-      return;
-   const Addr headers = base + *(const UWord*)(const void*)(elf + E_PHOFF);
-   const UInt n = *(const UShort*)(const void*)(elf + E_PHNUM);
-   if (is_readable(headers, n * sizeof(ProgramHeader)))
-      image.interpreter_bss = bss_of((const ProgramHeader*)headers, n, base);
 }
 
 /* --- The stack --- */
@@ -357,15 +291,11 @@ void tg_native_start(ThreadId tid, Bool changes)
    const Addr sp = VG_(get_SP)(tid);
    const NSegment* seg = VG_(am_find_nsegment)(sp);
    const Block b = read_block(sp);
-   const UWord* headers = auxv_find(&b, AT_PHDR_);
-   const UWord* n_headers = auxv_find(&b, AT_PHNUM_);
    const UWord* base = auxv_find(&b, AT_BASE_);
    const UWord* entry = auxv_find(&b, AT_ENTRY_);
-   if (headers != NULL && n_headers != NULL)
-      read_program(*headers, (UInt)*n_headers);
    if (base != NULL && *base != 0) {
       image.interpreter = *base;
-      read_interpreter(*base);
+      image.interpreter_bss = tg_program_interpreter_bss(*base);
    }
    image.entry = entry == NULL ? VG_(get_IP)(tid) : *entry;
    image.sp = sp;

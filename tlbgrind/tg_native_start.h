@@ -15,10 +15,7 @@
 typedef struct {
    Addr entry;           /* of the program */
    Addr interpreter;     /* where the interpreter begins; 0: there is none */
-   Bool is_pie;
-   Addr bss;             /* the end of the program's data in the file, if it
-                            goes on behind that; else 0 */
-   Addr interpreter_bss; /* the same of the interpreter's */
+   Addr interpreter_bss; /* the end of its data in the file, as in TgProgram */
    Addr sp;              /* the first thread's stack pointer */
    Addr stack_strings;   /* the lowest byte that the kernel stored on the stack
                             in front of the arguments' texts */

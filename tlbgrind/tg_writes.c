@@ -10,6 +10,7 @@
 #include "pub_tool_oset.h"
 
 #include "tg_entries.h"
+#include "tg_program.h"
 #include "tg_writes.h"
 
 /* The smallest piece that is told apart: no variable that matters is smaller,
@@ -66,14 +67,15 @@ static Bool is_object(const NSegment* data)
 }
 
 /* The mapping of a file that the page belongs to. Memory of its own that
-   follows right behind is .bss, which is told by where it would be in the file
-   if that went on; what lies beyond the object's end (the heap of a program)
-   is sorted out by the reader, who knows the object's size. */
+   follows right behind, or that the program's headers tell of, is .bss, which is told by
+   where it would be in the file if that went on; what lies beyond the object's end (the
+   heap of a program) is sorted out by the reader, who knows the object's size. */
 static const NSegment* find_data(Addr page)
 {
    const NSegment* seg = VG_(am_find_nsegment)(page);
    if (seg != NULL && seg->kind == SkAnonC && seg->start > 0)
-      seg = VG_(am_find_nsegment)(seg->start - 1);
+      seg = VG_(am_find_nsegment)(tg_program_is_bss(seg->start) ? tg_program()->data
+                                                               : seg->start - 1);
    return seg != NULL && seg->kind == SkFileC && is_object(seg) ? seg : NULL;
 }
 

@@ -46,6 +46,7 @@ class Program(NamedTuple):
 PROGRAMS = [
     Program("hello", (str(client("fault_hello")),)),
     Program("static hello", (str(client("fault_static")),)),
+    Program("bss apart", (str(client("fault_bss")),)),
     Program("threads", (str(client("fault_threads")),)),
     Program("forks", (str(client("fault_forks")),)),
     Program("ls", ("ls", "/")),

@@ -437,6 +437,20 @@ def test_data_that_is_written_can_be_packed(tmp_path: Path) -> None:
     assert re.search(r"would save up to [12] of [0-9]+ faults", text)
 
 
+def test_data_apart_that_is_written(tmp_path: Path) -> None:
+    """The linker gives it a segment of its own, of which the file has nothing."""
+    source = """
+static volatile char apart[5 * 8192] __attribute__((aligned(8192)));
+int main(void) { apart[4] = 1; apart[3 * 8192] = 1; return 0; }
+"""
+    program = linked(tmp_path, "prog", [compiled(tmp_path, "d", source, "-fpie")], "-pie")
+    text = good(tmp_path, "--data", "--top=0", recorded(tmp_path, program, what="data"))
+    rows = [re.split(r"  +", line.strip()) for line in text.splitlines()]
+    assert {row[1] for row in rows if row[-1].startswith("apart")} == {"bss"}
+    (packing,) = (row for row in rows if row[0].startswith("bss:"))
+    assert packing[2] == "3"  # one of them by the C start code
+
+
 def test_data_needs_its_own_record(tmp_path: Path) -> None:
     program = linked(tmp_path, "prog", [compiled(tmp_path, "d", "int main(void) { return 0; }\n")])
     entries = recorded(tmp_path, program)

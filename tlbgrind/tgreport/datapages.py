@@ -94,14 +94,21 @@ class Data:
         return [s for s in self.binary.loads if s.flags & PF_W]
 
     def address_of(self, offset: int) -> int | None:
-        """The address of a byte of data, given by where it would be if the file went on."""
+        """The address of a byte of data, given by where it would be if the file went on.
+
+        It goes on into the segments behind, too, of which the file has nothing.
+        """
         for segment in self.segments:
             first = segment.offset // PAGE * PAGE
             address = segment.address + offset - segment.offset
-            end = segment.address + segment.memory_size
-            if offset >= first and address < end:
+            if segment.file_size > 0 and offset >= first and self._has(address):
                 return address
         return None
+
+    def _has(self, address: int) -> bool:
+        return any(
+            s.address // PAGE * PAGE <= address < s.address + s.memory_size for s in self.segments
+        )
 
     def class_of(self, address: int) -> str:
         if address in self.binary.relro:
