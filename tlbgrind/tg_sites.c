@@ -182,6 +182,15 @@ static Chunk* chunk_of(Addr a)
    return chunk;
 }
 
+TgLine* tg_site_line(TgSite* site)
+{
+   if (site->line == NULL)
+      site->line = look_up(site->address);
+   return site->line;
+}
+
+/* Code without debug information has only the name of what is mapped there, which
+   is that of another mapping when one that was put over it is told of. */
 TgSite* tg_site_use(Addr a)
 {
    TgSite* site = VG_(HT_lookup)(sites, a);
@@ -191,16 +200,11 @@ TgSite* tg_site_use(Addr a)
       *site = (TgSite){ .address = a, .next_in_chunk = chunk->sites };
       chunk->sites = site;
       VG_(HT_add_node)(sites, site);
+      if (VG_(find_DebugInfo)(VG_(current_DiEpoch)(), a) == NULL)
+         tg_site_line(site);
    }
    site->users++;
    return site;
-}
-
-TgLine* tg_site_line(TgSite* site)
-{
-   if (site->line == NULL)
-      site->line = look_up(site->address);
-   return site->line;
 }
 
 static void free_if_done(TgSite* site)

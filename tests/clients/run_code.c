@@ -75,6 +75,19 @@ static void mapped(int rounds)
    }
 }
 
+/* Code that a file is mapped over when it has been run. */
+static void under(int n)
+{
+   unsigned char *code = new_code(4096);
+   const int file = memfd_create("over", 0);
+   make(code, n);
+   run(code);
+   made_ir += n;
+   if (file < 0 || ftruncate(file, 4096) != 0
+       || mmap(code, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, file, 0) != code)
+      exit(9);
+}
+
 /* The plugins' function is called `plugin`, exported, with a name of its own each behind it. */
 static void load(const char *path, int rounds)
 {
@@ -97,6 +110,8 @@ int main(int argc, char **argv)
       on_stack();
    } else if (strcmp(what, "map") == 0) {
       mapped(20000);
+   } else if (strcmp(what, "under") == 0) {
+      under(500);
    } else if (strcmp(what, "load") == 0 && argc == 5) {
       for (int i = 0; i < atoi(argv[4]); i++) {
          load(argv[2], 3);

@@ -256,7 +256,7 @@ def test_code_that_is_jumped_over(tmp_path: Path, bits: str) -> None:
 
 
 @pytest.mark.parametrize("bits", BITS)
-@pytest.mark.parametrize("what", ["jit", "stack", "map"])
+@pytest.mark.parametrize("what", ["jit", "stack", "map", "under"])
 def test_code_without_symbols(tmp_path: Path, what: str, bits: str) -> None:
     for path in ("yes", "no"):
         options = ["--smc-check=all", f"--fast-path={path}"]
