@@ -129,6 +129,14 @@ TOGETHER = [
         "--entries-out-file=a.zen5",
         SAME.format("--tlbgrind-out-file"),
     ),
+    (["--tlbgrind-out-file=./same", "--reach=yes", "--reach-out-file=same"], "--reach-out-file=same", SAME.format("--tlbgrind-out-file")),
+    (["--tlbgrind-out-file=/tmp/../same", "--reach=yes", "--reach-out-file=/same"], "--reach-out-file=/same", SAME.format("--tlbgrind-out-file")),
+    (["--tlbgrind-out-file=/tmp//same", "--faults=yes", "--faults-out-file=/tmp/same"], "--faults-out-file=/tmp/same", SAME.format("--tlbgrind-out-file")),
+    (
+        ["--machine=zen4,zen5", "--tlbgrind-out-file=a", "--entries=yes", "--entries-out-file=././a.zen5"],
+        "--entries-out-file=././a.zen5",
+        SAME.format("--tlbgrind-out-file"),
+    ),
     (["--as-cachegrind=yes", "--machine=zen4,zen5"], "--as-cachegrind=yes", "cachegrind has one machine, this run has 2"),
 ]
 
