@@ -563,6 +563,9 @@ def test_faults_of_a_sequence() -> None:
         (["--faults=x", "a"], "--faults=FILE goes with --forecast or --data"),
         (["--top=3", "a"], "--top=N goes with --data"),
         (["--page-align", "--lld=x", "a"], "--page-align goes with --bfd or --bfd-script"),
+        (["--lld=", "a"], "argument --lld: the name of the file is missing"),
+        (["--names=", "a"], "argument --names: the name of the file is missing"),
+        (["--bfd-script=x", "--ld-script=", "a"], "argument --ld-script: the name of the file is missing"),
         (["--nonsense", "a"], "unrecognized arguments: --nonsense"),
     ],
 )
