@@ -33,7 +33,7 @@ Bool tg_file_is_special(const HChar* name)
    return !sr_isError(VG_(stat)(name, &st)) && !VKI_S_ISREG(st.mode);
 }
 
-static const HChar* reason(UWord error)
+const HChar* tg_file_why(UWord error)
 {
    switch (error) {
    case VKI_EACCES: return "permission denied";
@@ -92,7 +92,7 @@ TgFile* tg_file_open(const HChar* name, const HChar** why)
                     VKI_S_IRUSR | VKI_S_IWUSR);
    }
    if (sr_isError(r)) {
-      *why = reason(sr_Err(r));
+      *why = tg_file_why(sr_Err(r));
       VG_(free)(f->temporary);
       VG_(free)(f->name);
       VG_(free)(f);
@@ -110,7 +110,7 @@ static void flush(TgFile* f)
       if (n == -VKI_EINTR)
          continue;
       if (n <= 0)
-         f->failure = n == 0 ? "nothing could be written" : reason((UWord)-n);
+         f->failure = n == 0 ? "nothing could be written" : tg_file_why((UWord)-n);
       else
          done += n;
    }
