@@ -149,16 +149,22 @@ static uint64_t host_around(void)
 /* --- Texts --- */
 
 /* A size, or "off", which is the base page. */
-static Bool read_size(const HChar* text, UInt page_shift, uint64_t* bytes,
-                      tlb_reason* why)
+static Bool read_size(const HChar* text, UInt page_shift, UInt largest,
+                      uint64_t* bytes, tlb_reason* why)
 {
    if (VG_(strcmp)(text, "off") == 0) {
       *bytes = 1ULL << page_shift;
       return True;
    }
    const UInt shift = tlb_page_size_parse(text, why);
-   if (shift == 0)
+   if (shift == 0 || shift > largest) {
+      HChar quoted[41] = "";
+      VG_(strncpy)(quoted, text, sizeof quoted - 1);
+      VG_(snprintf)(why->text, sizeof why->text,
+                    "'%s' is not allowed; it is off, or a power of two from 4K "
+                    "to %s", quoted, tg_page_size(largest).text);
       return False;
+   }
    *bytes = 1ULL << shift;
    return True;
 }
@@ -227,17 +233,6 @@ static Bool check_page(UInt page_shift, tlb_reason* why)
    return False;
 }
 
-/* The kernel has fault-around of up to one page table, aligned. */
-static Bool check_around(const tlb_fault_settings* s, tlb_reason* why)
-{
-   if (s->fault_around <= 1ULL << (2 * s->page_shift - 3))
-      return True;
-   VG_(snprintf)(why->text, sizeof why->text,
-                 "fault-around can not map more than one page table does, %lluK",
-                 1ULL << (2 * s->page_shift - 13));
-   return False;
-}
-
 const HChar* tg_fault_options_finish(UInt page_shift, TgFaultOptions* out,
                                      tlb_reason* why)
 {
@@ -262,12 +257,14 @@ const HChar* tg_fault_options_finish(UInt page_shift, TgFaultOptions* out,
          host_folios(s);
    }
    s->read_ahead = DEFAULT_AHEAD;
+   /* The kernel has fault-around of up to one page table, aligned. */
    if (around_arg != NULL
-       && (!read_size(value_of(around_arg), page_shift, &s->fault_around, why)
-           || !check_around(s, why)))
+       && !read_size(value_of(around_arg), page_shift, 2 * page_shift - 3,
+                     &s->fault_around, why))
       return around_arg;
    if (ahead_arg != NULL
-       && !read_size(value_of(ahead_arg), page_shift, &s->read_ahead, why))
+       && !read_size(value_of(ahead_arg), page_shift, TLB_MAX_PAGE_SHIFT,
+                     &s->read_ahead, why))
       return ahead_arg;
    if (thp_arg != NULL && !read_thp(value_of(thp_arg), &s->thp)) {
       VG_(snprintf)(why->text, sizeof why->text,

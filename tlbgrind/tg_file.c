@@ -33,7 +33,7 @@ Bool tg_file_is_special(const HChar* name)
    return !sr_isError(VG_(stat)(name, &st)) && !VKI_S_ISREG(st.mode);
 }
 
-static const HChar* reason(UWord error)
+const HChar* tg_file_why(UWord error)
 {
    switch (error) {
    case VKI_EACCES: return "permission denied";
@@ -50,17 +50,21 @@ static const HChar* reason(UWord error)
    }
 }
 
-/* The length of the last part of a name. */
-static SizeT length_in_folder(const HChar* name)
+/* The core's strrchr() does not look at the first character. */
+const HChar* tg_file_in_folder(const HChar* name)
 {
-   const HChar* slash = VG_(strrchr)(name, '/');
-   return VG_(strlen)(slash == NULL ? name : slash + 1);
+   const HChar* last = name;
+   for (const HChar* at = name; *at != '\0'; at++) {
+      if (*at == '/')
+         last = at + 1;
+   }
+   return last;
 }
 
 TgFile* tg_file_open(const HChar* name, const HChar** why)
 {
    /* Linux' NAME_MAX; the core has no name for the error. */
-   if (length_in_folder(name) > 255) {
+   if (VG_(strlen)(tg_file_in_folder(name)) > 255) {
       *why = "the name is too long";
       return NULL;
    }
@@ -71,7 +75,7 @@ TgFile* tg_file_open(const HChar* name, const HChar** why)
    f->temporary = NULL;
    if (!tg_file_is_special(name)) {
       /* In the same folder, and no longer than any name may be. */
-      const SizeT folder = VG_(strlen)(name) - length_in_folder(name);
+      const SizeT folder = (SizeT)(tg_file_in_folder(name) - name);
       f->temporary = VG_(malloc)("tg.file", folder + 40);
       VG_(strncpy)(f->temporary, name, folder);
       VG_(snprintf)(f->temporary + folder, 40, ".tlbgrind.%d.part",
@@ -88,7 +92,7 @@ TgFile* tg_file_open(const HChar* name, const HChar** why)
                     VKI_S_IRUSR | VKI_S_IWUSR);
    }
    if (sr_isError(r)) {
-      *why = reason(sr_Err(r));
+      *why = tg_file_why(sr_Err(r));
       VG_(free)(f->temporary);
       VG_(free)(f->name);
       VG_(free)(f);
@@ -106,7 +110,7 @@ static void flush(TgFile* f)
       if (n == -VKI_EINTR)
          continue;
       if (n <= 0)
-         f->failure = n == 0 ? "nothing could be written" : reason((UWord)-n);
+         f->failure = n == 0 ? "nothing could be written" : tg_file_why((UWord)-n);
       else
          done += n;
    }

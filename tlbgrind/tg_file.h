@@ -16,6 +16,12 @@ typedef struct _TgFile TgFile;
    never renamed over, nor removed. */
 Bool tg_file_is_special(const HChar* name);
 
+/* What an error number of open() or write() means. */
+const HChar* tg_file_why(UWord error);
+
+/* Where the last part of the name begins, behind the folder. */
+const HChar* tg_file_in_folder(const HChar* name);
+
 /* Opens for writing, mode 0600. Returns NULL, with the reason in *why, if that
    fails. */
 TgFile* tg_file_open(const HChar* name, const HChar** why);

@@ -14,6 +14,7 @@
 #include "sim/machine_file.h"
 #include "sim/machine_input.h"
 
+#include "tg_file.h"
 #include "tg_host.h"
 #include "tg_machines.h"
 
@@ -85,10 +86,13 @@ static HChar* read_file(const HChar* name, SizeT* length, tlb_reason* why)
 {
    struct vg_stat st;
    const SysRes opened = VG_(open)(name, VKI_O_RDONLY, 0);
+   if (sr_isError(opened) && is_file(name)) {
+      VG_(snprintf)(why->text, sizeof why->text, "the file cannot be opened: %s",
+                    tg_file_why(sr_Err(opened)));
+      return NULL;
+   }
    if (sr_isError(opened) || VG_(fstat)((Int)sr_Res(opened), &st) != 0) {
-      VG_(snprintf)(why->text, sizeof why->text, "%s",
-                    !is_file(name) ? "there is no such file"
-                                   : "the file can not be read");
+      VG_(snprintf)(why->text, sizeof why->text, "there is no such file");
       return NULL;
    }
    const Int fd = (Int)sr_Res(opened);

@@ -160,6 +160,8 @@ void tg_print_usage(void)
 "                                     files or dumps of `cpuid -r'; NAME@RULES:\n"
 "                                     with its own --pages, joined by + [host]\n"
 "    --list-machines                  list those that are built in, run nothing\n"
+"    --show-machine=NAME|FILE         print one as a machine file, run nothing (both\n"
+"                                     stand alone behind the command tlbgrind)\n"
 "    --itlb=ENTRIES,WAYS[,SIZES[,POLICY]]  first-level instruction TLB\n"
 "    --dtlb=ENTRIES,WAYS[,SIZES[,POLICY]]  first-level data TLB\n"
 "    --stlb=ENTRIES,WAYS[,SIZES[,POLICY]]  second-level TLB of both sides\n"

@@ -3,6 +3,7 @@
 #include "pub_tool_basics.h"
 
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
@@ -49,6 +50,28 @@ HChar* tg_output_name_of(const HChar* name, const TgMachine* machine, UInt n_mac
    return whole;
 }
 
+static Bool stat_folder(const HChar* name, struct vg_stat* st)
+{
+   const SizeT n = (SizeT)(tg_file_in_folder(name) - name);
+   HChar* folder = VG_(strdup)("tg.outputs", n == 0 ? "." : name);
+   if (n > 0)
+      folder[n] = '\0';
+   const Bool is_there = !sr_isError(VG_(stat)(folder, st));
+   VG_(free)(folder);
+   return is_there;
+}
+
+/* However they are spelt. A folder that is not there takes no file. */
+static Bool is_one_file(const HChar* a, const HChar* b)
+{
+   struct vg_stat of_a, of_b;
+   if (VG_(strcmp)(a, b) == 0)
+      return True;
+   return VG_(strcmp)(tg_file_in_folder(a), tg_file_in_folder(b)) == 0
+          && stat_folder(a, &of_a) && stat_folder(b, &of_b)
+          && of_a.dev == of_b.dev && of_a.ino == of_b.ino;
+}
+
 /* Whether one of the files with the costs has the name. */
 static Bool has_costs(const HChar* name, const TgMachine* machine, UInt n_machines)
 {
@@ -56,7 +79,7 @@ static Bool has_costs(const HChar* name, const TgMachine* machine, UInt n_machin
    Bool is_one = False;
    for (UInt i = 0; i < n_machines; i++) {
       HChar* own = tg_output_name_of(costs, &machine[i], n_machines);
-      is_one |= VG_(strcmp)(own, name) == 0;
+      is_one |= is_one_file(own, name);
       VG_(free)(own);
    }
    VG_(free)(costs);
@@ -69,7 +92,7 @@ static Bool is_same(TgOutput output, const HChar* name, const TgMachine* machine
    if (output == TG_COSTS_OUT)
       return has_costs(name, machine, n_machines);
    HChar* other = tg_output_name(output);
-   const Bool is_one = VG_(strcmp)(other, name) == 0;
+   const Bool is_one = is_one_file(other, name);
    VG_(free)(other);
    return is_one;
 }

@@ -260,7 +260,7 @@ def test_32_bits(tmp_path: Path) -> None:
     "option,reason",
     [
         ("--fault-around=3K", "3K"),
-        ("--fault-around=4M", "one page table"),
+        ("--fault-around=4M", "from 4K to 2M"),
         ("--read-ahead=much", "much"),
         ("--thp=sometimes", "never, madvise and always"),
         ("--mthp=2M", "2M"),

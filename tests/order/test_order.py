@@ -194,13 +194,19 @@ page size: 4096
 views: 4k warm cold
 columns: number kinds page map instructions thread by code warm-brought cold-brought cold-read
 map	1	{start:#x}	{end:#x}	{native:#x}	r-x	file	{offset:#x}	{name}
-map	2	0x7000000	0x7010000	0x7ffff7000000	rw-	anon	-	-
+map	2	0x7000000	0x7070000	0x7ffff7000000	rw-	anon	-	-
 1	xxX	{start:#x}	1	0	1	-	0	-	-	-
 2	www	0x7000000	2	9	1	-	0	-	-	-
 *	98	0x1000	1
 summary	4k	100	0	1	0	0	99	0	0
 summary	warm	100	0	1	0	0	99	0	0
 summary	cold	100	1	1	0	0	99	0	0
+hidden	4k	0	0
+hidden	warm	0	0
+hidden	cold	0	0
+phase	program	1	1	1	1	1	1	1	1	1	1	1	1	1	1	1	1
+phase	libraries	0	0	0	0	0	0	0	0	0	0	0	0	0	0	0	0
+phase	other	99	99	99	99	99	99	99	99	99	99	99	99	99	99	99	99
 end	100
 """
 
@@ -577,6 +583,9 @@ def test_faults_of_a_sequence() -> None:
         (["--faults=x", "a"], "--faults=FILE goes with --forecast or --data"),
         (["--top=3", "a"], "--top=N goes with --data"),
         (["--page-align", "--lld=x", "a"], "--page-align goes with --bfd or --bfd-script"),
+        (["--lld=", "a"], "argument --lld: the name of the file is missing"),
+        (["--names=", "a"], "argument --names: the name of the file is missing"),
+        (["--bfd-script=x", "--ld-script=", "a"], "argument --ld-script: the name of the file is missing"),
         (["--nonsense", "a"], "unrecognized arguments: --nonsense"),
     ],
 )

@@ -76,7 +76,6 @@ static void valid(void **state)
       { "1048576,1", "1048576 entries, direct-mapped, pages 4K, lru" },
       { "4,2,4K+8K+16K+64K+2M+4M+1G+16G",
         "4 entries, 2-way, 2 sets, pages 4K+8K+16K+64K+2M+4M+1G+16G, lru" },
-      { "4,2,4K+4K", "4 entries, 2-way, 2 sets, pages 4K, lru" },
    };
    (void)state;
    printed_as(EACH(forms));
@@ -175,6 +174,9 @@ static void bad_sizes(void **state)
       { "64,4,4K+,lru", "''" SIZE },
       { "64,4,4K++2M", "''" SIZE },
       { "64,4,4K+2M+3M", "'3M'" SIZE },
+      { "64,4,4K+4K", "'4K' is there already; allowed is each page size once" },
+      { "64,4,4K+2M+4096",
+        "'4096' is there already; allowed is each page size once" },
       { "64,4,4K 2M", "'4K 2M'" SIZE },
       { "64,4,2K", "'2K'" SIZE },
       { "64,4,32G", "'32G'" SIZE },

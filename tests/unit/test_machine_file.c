@@ -429,6 +429,8 @@ static void bad_values(void **state)
       { "base-page", "base-page 3K\n",
         "'3K' is no page size; allowed are powers of two from 4K to 16G, such "
         "as 4K, 64K, 2M or 1G" },
+      { "base-page", "base-page 2G\n",
+        "base-page '2G' is not allowed; it is a power of two from 4K to 1G" },
       { "   level", "level 0\n",
         "level '0' is not allowed; it is a number from 1 to 3" },
       { "   level", "level 4\n",
@@ -445,7 +447,16 @@ static void bad_values(void **state)
         "entries '99999999999999999999999999' is not allowed; it is a number "
         "from 1 to 1048576" },
       { "   entries", "entries unknown\n",
-        "entries 'unknown' is not allowed; it is a number from 1 to 1048576" },
+        "entries 'unknown' is not allowed; it is a value, or 'unknown, assume "
+        "VALUE'" },
+      { "   entries", "entries unknown,assume 64\n",
+        "entries 'unknown,assume 64' is not allowed; it is a value, or "
+        "'unknown, assume VALUE'" },
+      { "   entries", "END\n", "'END' is no key; keys are in lower case" },
+      { "   entries", "ends\n",
+        "'ends' is no key of the array; allowed are level users entries ways "
+        "pages larger-pages policy threads hit-cycles coalesces confidence "
+        "source" },
       { "   entries", "entries -4\n",
         "entries '-4' is not allowed; it is a number from 1 to 1048576" },
       { "   ways", "ways 0\n",
@@ -453,6 +464,8 @@ static void bad_values(void **state)
       { "   pages", "pages 4K+\n",
         "'' is no page size; allowed are powers of two from 4K to 16G, such as "
         "4K, 64K, 2M or 1G" },
+      { "   pages", "pages 4K+2M+4K\n",
+        "'4K' is there already; allowed is each page size once" },
       { "   pages", "pages 4K+32G\n",
         "'32G' is no page size; allowed are powers of two from 4K to 16G, such "
         "as 4K, 64K, 2M or 1G" },

@@ -78,6 +78,9 @@ static int parse_sizes(piece p, uint64_t *sizes, tlb_reason *why)
       const unsigned shift = page_shift(size, why);
       if (shift == 0)
          return 0;
+      if ((*sizes >> shift & 1) != 0)
+         return refuse(why, size,
+                       "is there already; allowed is each page size once");
       *sizes |= (uint64_t)1 << shift;
    } while (size.end < p.end);
    return 1;

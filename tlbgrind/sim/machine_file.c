@@ -131,20 +131,31 @@ static int next_line(tlb_machine_reader *r)
    return -1;
 }
 
+static int has_value(tlb_machine_reader *r)
+{
+   if (r->value[0] != '\0')
+      return 1;
+   tlb_text t = tlb_text_in(r->why->text, sizeof r->why->text);
+   tlb_machine_quote(&t, r->key, 40);
+   tlb_text_add(&t, " has no value");
+   return 0;
+}
+
+static int has_capitals(const char *s)
+{
+   while (*s != '\0' && (*s < 'A' || *s > 'Z'))
+      s++;
+   return *s != '\0';
+}
+
 static int take_line(tlb_machine_reader *r)
 {
-   if (r->value[0] == '\0') {
-      tlb_text t = tlb_text_in(r->why->text, sizeof r->why->text);
-      tlb_machine_quote(&t, r->key, 40);
-      tlb_text_add(&t, " has no value");
-      return 0;
-   }
    for (unsigned i = 0; i < TLB_N_BLOCKS; i++) {
       const tlb_machine_block *const b = &tlb_machine_blocks[i];
       if (b->key == NULL
           || !tlb_text_is(r->key, tlb_text_length(r->key), b->key))
          continue;
-      if (!finish_block(r) || !b->begin(r))
+      if (!has_value(r) || !finish_block(r) || !b->begin(r))
          return 0;
       r->block = (tlb_machine_block_kind)i;
       r->begun[i] = 1;
@@ -155,6 +166,8 @@ static int take_line(tlb_machine_reader *r)
    for (unsigned i = 0; keys[i].key != NULL; i++) {
       if (!tlb_text_is(r->key, tlb_text_length(r->key), keys[i].key))
          continue;
+      if (!has_value(r))
+         return 0;
       if ((r->seen >> i & 1) != 0 && keys[i].kind != TLB_REPEATABLE)
          return tlb_refuse(r, "is a second line of this key");
       r->seen |= 1u << i;
@@ -162,6 +175,10 @@ static int take_line(tlb_machine_reader *r)
    }
    tlb_text t = tlb_text_in(r->why->text, sizeof r->why->text);
    tlb_machine_quote(&t, r->key, 12);
+   if (has_capitals(r->key)) {
+      tlb_text_add(&t, " is no key; keys are in lower case");
+      return 0;
+   }
    tlb_text_add(&t, " is no key of ");
    tlb_text_add(&t, tlb_machine_blocks[r->block].name);
    tlb_text_add(&t, "; allowed are");

@@ -5,6 +5,9 @@
 
 enum { MAX_CYCLES = 1000000, MAX_THREADS = 1024, MAX_STEP_SHIFT = 63 };
 
+/* As --page-size has it. */
+enum { MAX_BASE_PAGE_SHIFT = 30 };
+
 const tlb_user_word tlb_user_words[TLB_N_USER_WORDS] = {
    { "all", TLB_FETCHES | TLB_LOADS | TLB_STORES },
    { "fetches", TLB_FETCHES },
@@ -63,12 +66,16 @@ static int begins(const char *s, const char *with)
    return *with == '\0';
 }
 
-/* Cuts "unknown, assume " off the value. Returns whether it was there. */
-static int cut_unknown(tlb_machine_reader *r)
+/* Cuts "unknown, assume " off the value; *unknown: whether it was there. */
+static int cut_unknown(tlb_machine_reader *r, int *unknown)
 {
    static const char words[] = "unknown, assume ";
-   if (!begins(r->value, words))
-      return 0;
+   *unknown = begins(r->value, words);
+   if (!*unknown && begins(r->value, "unknown"))
+      return tlb_refuse(r, "is not allowed; it is a value, or 'unknown, assume "
+                           "VALUE'");
+   if (!*unknown)
+      return 1;
    size_t from = sizeof words - 1, to = 0;
    while (r->value[from] == ' ')
       from++;
@@ -151,7 +158,8 @@ static int confidence(tlb_machine_reader *r, char *out)
 
 static int ways(tlb_machine_reader *r, tlb_geometry *g, int *unknown)
 {
-   *unknown = cut_unknown(r);
+   if (!cut_unknown(r, unknown))
+      return 0;
    if (is(r, "full")) {
       g->ways = g->entries;
       return 1;
@@ -161,8 +169,8 @@ static int ways(tlb_machine_reader *r, tlb_geometry *g, int *unknown)
 
 static int policy(tlb_machine_reader *r, tlb_geometry *g, int *unknown)
 {
-   *unknown = cut_unknown(r);
-   return tlb_policy_parse(r->value, g, r->why);
+   return cut_unknown(r, unknown)
+          && tlb_policy_parse(r->value, g, r->why);
 }
 
 /* --- The head --- */
@@ -198,8 +206,11 @@ static int take_confidence(tlb_machine_reader *r)
 
 static int take_base_page(tlb_machine_reader *r)
 {
-   r->m->base_page_shift = tlb_page_size_parse(r->value, r->why);
-   return r->m->base_page_shift != 0;
+   const unsigned shift = tlb_page_size_parse(r->value, r->why);
+   if (shift > MAX_BASE_PAGE_SHIFT)
+      return tlb_refuse(r, "is not allowed; it is a power of two from 4K to 1G");
+   r->m->base_page_shift = shift;
+   return shift != 0;
 }
 
 static int take_source(tlb_machine_reader *r)
@@ -256,8 +267,8 @@ static int take_users(tlb_machine_reader *r)
 static int take_entries(tlb_machine_reader *r)
 {
    tlb_machine_array *const a = this_array(r);
-   a->entries_unknown = cut_unknown(r);
-   return tlb_machine_number(r, 1, TLB_MAX_ENTRIES, &a->g.entries);
+   return cut_unknown(r, &a->entries_unknown)
+          && tlb_machine_number(r, 1, TLB_MAX_ENTRIES, &a->g.entries);
 }
 
 static int take_ways(tlb_machine_reader *r)
@@ -272,14 +283,15 @@ static int take_ways(tlb_machine_reader *r)
 static int take_pages(tlb_machine_reader *r)
 {
    tlb_machine_array *const a = this_array(r);
-   a->sizes_unknown = cut_unknown(r);
-   return tlb_page_sizes_parse(r->value, &a->g.page_sizes, r->why);
+   return cut_unknown(r, &a->sizes_unknown)
+          && tlb_page_sizes_parse(r->value, &a->g.page_sizes, r->why);
 }
 
 static int take_larger_pages(tlb_machine_reader *r)
 {
    tlb_machine_array *const a = this_array(r);
-   a->splits_unknown = cut_unknown(r);
+   if (!cut_unknown(r, &a->splits_unknown))
+      return 0;
    a->splits = is(r, "split");
    if (!a->splits && !is(r, "bypass"))
       return tlb_refuse(r, "is not allowed; they split or bypass");
@@ -360,7 +372,8 @@ static int take_walk_source(tlb_machine_reader *r)
 static int take_cache(tlb_machine_reader *r)
 {
    tlb_walk_step *const s = this_step(r);
-   s->cache_unknown = cut_unknown(r);
+   if (!cut_unknown(r, &s->cache_unknown))
+      return 0;
    if (is(r, "none"))
       return 1;
    s->cached = 1;

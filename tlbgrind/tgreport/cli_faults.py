@@ -44,6 +44,7 @@ Against the kernel:
   --native=FILE        what perf script printed of the same program; what matches, what is missing,
                        what is too much
   --native-command=C   only faults of this command, where FILE names commands [LOG's program]
+  --pid=N              only faults of this process, where FILE names several [the first of them]
 
   --help               print this text
   --version            print the version
@@ -72,6 +73,7 @@ class Options(argparse.Namespace):
     addresses: str | None
     native: str
     native_command: str
+    pid: int
 
     def rows(self) -> int:
         return _TOP if self.top is None else self.top
@@ -93,7 +95,7 @@ _WITHOUT = {
     "native": ("used", *_TABLES),
 }
 # Options that say nothing without another.
-_NEEDS = {"addresses": "format", "native-command": "native"}
+_NEEDS = {"addresses": "format", "native-command": "native", "pid": "native"}
 
 
 def parse(arguments: Sequence[str]) -> Options:
@@ -110,6 +112,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--addresses", type=one_of("run", "native"))
     add("--native", default="")
     add("--native-command", default="")
+    add("--pid", type=whole_number("a process", 1), default=0)
     options = Options()
     parser.parse(arguments, options, "logs")
     wanted = 2 if options.compare else 1
@@ -160,7 +163,13 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
     text = faulttables.metadata(log) + faulttables.summary(log)
     if options.native:
         name = options.native_command or log.command.split(" ")[0].rpartition("/")[2]
-        faults = native.read(options.native, log.page_size, name)
+        everyone = native.read(options.native, log.page_size, name)
+        faults, others = native.of_one_process(everyone, options.pid, options.native)
+        if others:
+            left_out = f"{others} other process{'es' * (others > 1)} of '{name}' left out"
+            warnings.append(
+                f"{options.native}: process {faults[0].process} is compared, {left_out}; --pid=N takes another"
+            )
         text += native.compare(log, view, faults, options.native)
         return text[:-1]
     for by in options.groups():
@@ -172,10 +181,7 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
     if options.used:
         text += faultused.tables(log, view, options.rows())
     if options.phase_range:
-        if log.phases:
-            text += faulttables.phase_range(log)
-        else:
-            warnings.append(f"{log.path}: has no phases, so --phase-range shows nothing")
+        text += faulttables.phase_range(log)
     return text[:-1]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Callable
 
 from . import command, datapages, dialects, entries, faultlog, layout, trace
-from .command import Answer, Parser, whole_number
+from .command import Answer, Parser, file_name, whole_number
 from .elf import Elf
 from .errors import ReportError, printable
 from .order import Order, Placed, order, stripped
@@ -71,26 +71,27 @@ _FILES = ("lld", "gold", "bfd", "bfd_script", "bolt", "names")
 
 
 class Options(argparse.Namespace):
+    # Names of files have their default here, where argparse does not take it for one that is given.
     inputs: list[str]
     object: str
-    binary: str
+    binary: str = ""
     weights: list[float]
     least: float
-    lld: str
-    gold: str
-    bfd: str
-    bfd_script: str
-    bolt: str
-    names: str
+    lld: str = ""
+    gold: str = ""
+    bfd: str = ""
+    bfd_script: str = ""
+    bolt: str = ""
+    names: str = ""
     objects: list[str]
     page_align: bool
     ld: str
-    ld_script: str
+    ld_script: str = ""
     list: bool
-    check: str
-    order: str
+    check: str = ""
+    order: str = ""
     forecast: bool
-    faults: str
+    faults: str = ""
     data: bool
     top: int | None
 
@@ -113,13 +114,14 @@ def parse(arguments: Sequence[str]) -> Options:
     parser = Parser("tg_order")
     add: Callable[..., argparse.Action] = parser.add_argument
     add("inputs", metavar="ENTRIES", nargs="*")
-    for name in ("object", "binary", "check", "order", "faults", "ld-script"):
-        add(f"--{name}", default="")
+    add("--object", default="")
+    for name in ("binary", "check", "order", "faults", "ld-script"):
+        add(f"--{name}", type=file_name)
     for name in _FILES:
-        add(f"--{name.replace('_', '-')}", metavar="FILE", default="")
+        add(f"--{name.replace('_', '-')}", type=file_name)
     add("--weights", type=_weights, default=[])
     add("--least", type=_percent, default=0.0)
-    add("--objects", action="append", default=[])
+    add("--objects", type=file_name, action="append", default=[])
     add("--page-align", action="store_true")
     add("--ld", default="ld")
     add("--list", action="store_true")

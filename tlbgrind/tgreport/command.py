@@ -33,6 +33,12 @@ class Parser(argparse.ArgumentParser):
         setattr(options, files, [*getattr(options, files), *arguments[end + 1 :]])
 
 
+def file_name(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("the name of the file is missing")
+    return text
+
+
 def one_of(*allowed: str) -> Callable[[str], str]:
     def check(text: str) -> str:
         if text not in allowed:

@@ -20,6 +20,7 @@ VIEWS = ("4k", "warm", "cold")
 COLUMNS = "number kinds page map instructions thread by code warm-brought cold-brought cold-read"
 UNKNOWN = "???"
 PHASES = 16
+GROUPS = ("program", "libraries", "other")  # of mappings that move together
 _MAX = 2**64 - 1
 _MOST_BROUGHT = 1 << 20  # pages: 4 GiB
 
@@ -407,6 +408,7 @@ class _Reader:
         )
         if fault.page % self.out.page_size:
             self.fail(f"{page} is not the address of a page of {self.out.page_size} bytes")
+        self.need_map(fault, fault.page)
         self.last = fault
         self.add(fault, 1)
 
@@ -422,8 +424,14 @@ class _Reader:
         end = self.last.page + count * step
         if count == 0 or not 0 <= end <= _MAX or step % self.out.page_size:
             self.fail(f"{count} repetitions by {page_step} lead out of the address space")
+        self.need_map(self.last, end)
         self.add(repeat, count)
         self.last = None
+
+    def need_map(self, fault: Fault, page: int) -> None:
+        # A large page may begin before its map.
+        if not fault.map.start - self.out.page_size < page < fault.map.end:
+            self.fail(f"{page:#x} is not a page of map {fault.map.number}")
 
     def add(self, line: Fault | Repeat, count: int) -> None:
         fault = line if isinstance(line, Fault) else self.last
@@ -505,6 +513,8 @@ class _Reader:
 
     def read_phase(self) -> None:
         name, *numbers = self.fields(2 + PHASES)
+        if name not in GROUPS:
+            self.fail(f"'{name[:40]}' is not one of {', '.join(GROUPS)}")
         if name in self.out.phases:
             self.fail(f"a second 'phase {name[:40]}'")
         self.out.phases[name] = tuple(map(self.decimal, numbers))
@@ -516,9 +526,23 @@ class _Reader:
         for name in VIEWS:
             if name not in self.out.totals:
                 self.fail(f"there is no 'summary {name}'")
+            if name not in self.out.hidden:
+                self.fail(f"there is no 'hidden {name}'")
             if self.out.knows_use and name not in self.out.used_totals:
                 self.fail(f"there is no 'used-total {name}'")
+        for name in GROUPS:
+            if name not in self.out.phases:
+                self.fail(f"there is no 'phase {name}'")
+        self.check_phases()
         self.ended = True
+
+    def check_phases(self) -> None:
+        """As it is, over all groups, it is the warm view; the faults of Valgrind itself are in it
+        where it has its own objects (--native-start=no)."""
+        count = sum(numbers[0] for numbers in self.out.phases.values())
+        warm = self.out.totals["warm"].faults
+        if count not in (warm, warm + self.out.hidden["warm"][0]):
+            self.fail(f"the lines 'phase' have {count} faults as it is, but the view warm {warm}")
 
 
 _HANDLERS: dict[str, Callable[[_Reader], None]] = {

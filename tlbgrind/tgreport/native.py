@@ -29,6 +29,7 @@ class Native(NamedTuple):
     page: int
     kind: str  # "": not known
     who: str
+    process: int = 0  # 0: not known
 
 
 _TRACEPOINT = re.compile(
@@ -36,10 +37,10 @@ _TRACEPOINT = re.compile(
 )
 # perf script -F [comm,pid,]addr,ip[,sym]: the symbol at addr may be there or not.
 _SOFTWARE = re.compile(
-    r"\s*(?:(\S.*?)\s+[0-9]{1,7}(?:/[0-9]{1,7})?\s+)?"
-    r"([0-9a-f]{4,16})\s+(?:\S.*?\s+)??([0-9a-f]{4,16})(?:\s+(.*))?\Z"
+    r"\s*(?:(?P<comm>\S.*?)\s+(?P<pid>[0-9]{1,7})(?:/[0-9]{1,7})?\s+)?"
+    r"(?P<address>[0-9a-f]{4,16})\s+(?:\S.*?\s+)??(?P<ip>[0-9a-f]{4,16})(?:\s+(?P<who>.*))?\Z"
 )
-_COMMAND = re.compile(r"\s*(\S.*?)\s+[0-9]+(?:/[0-9]+)?\s+(?:\[[0-9]+\]\s+)?[0-9]+\.[0-9]+:")
+_COMMAND = re.compile(r"\s*(?P<comm>\S.*?)\s+(?P<pid>[0-9]+)(?:/[0-9]+)?\s+(?:\[[0-9]+\]\s+)?[0-9]+\.[0-9]+:")
 
 
 def read(path: str, page_size: int, command: str) -> list[Native]:
@@ -53,7 +54,6 @@ def read(path: str, page_size: int, command: str) -> list[Native]:
         tracepoint = _TRACEPOINT.search(line)
         if tracepoint:
             named = _COMMAND.match(line)
-            comm = named[1] if named else ""
             address, who, code = int(tracepoint[2], 16), tracepoint[3], int(tracepoint[4], 16)
             kind = "x" if code & 0x10 else ("c" if code & 1 else "w") if code & 2 else "r"
         else:
@@ -62,18 +62,30 @@ def read(path: str, page_size: int, command: str) -> list[Native]:
                 raise ReportError(
                     f"not a line of perf script -F comm,pid,addr,ip,sym: '{line[:60]}'", path, number
                 )
-            comm = software[1] or ""
-            address, who, kind = int(software[2], 16), software[4] or software[3], ""
+            named = software if software["comm"] else None
+            address, who, kind = int(software["address"], 16), software["who"] or software["ip"], ""
+        comm, process = (named["comm"], int(named["pid"])) if named else ("", 0)
         if comm and command and comm != command[:15]:
             others[comm] += 1
             continue
         if address < _USER_END:
-            faults.append(Native(address // page_size * page_size, kind, who))
+            faults.append(Native(address // page_size * page_size, kind, who, process))
     if not faults:
         names = ", ".join(sorted(others))
         why = f"of '{command}'; there are some of {names}" if others else "in it"
         raise ReportError(f"there are no page faults {why}", path)
     return faults
+
+
+def of_one_process(faults: Sequence[Native], wanted: int, path: str) -> tuple[list[Native], int]:
+    """Those of the wanted process, or of the first; and how many other processes there are."""
+    processes = list(dict.fromkeys(fault.process for fault in faults))
+    if wanted and wanted not in processes:
+        names = ", ".join(str(process) for process in processes[:10] if process)
+        there = f"there are some of {names}" if names else "it names no processes"
+        raise ReportError(f"there are no page faults of process {wanted}; {there}", path)
+    process = wanted or processes[0]
+    return [fault for fault in faults if fault.process == process], len(processes) - 1
 
 
 def compare(log: FaultLog, view: int, native: Sequence[Native], path: str) -> list[str]:
