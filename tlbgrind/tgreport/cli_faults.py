@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Callable
 
 from . import command, faultlist, faultlog, faulttables, faultused, native
-from .command import Parser, one_of, some_of, whole_number
+from .command import Parser, file_name, one_of, some_of, whole_number
 from .errors import ReportError
 from .faultlist import FORMATS
 from .faultlog import VIEWS, FaultLog
@@ -71,7 +71,7 @@ class Options(argparse.Namespace):
     compare: bool
     format: str | None
     addresses: str | None
-    native: str
+    native: str = ""  # here, for argparse would take a default of its own for one that is given
     native_command: str
     pid: int
 
@@ -110,7 +110,7 @@ def parse(arguments: Sequence[str]) -> Options:
         add(f"--{flag}", action="store_true")
     add("--format", type=one_of(*FORMATS))
     add("--addresses", type=one_of("run", "native"))
-    add("--native", default="")
+    add("--native", type=file_name)
     add("--native-command", default="")
     add("--pid", type=whole_number("a process", 1), default=0)
     options = Options()
