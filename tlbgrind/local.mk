@@ -62,6 +62,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/reach.h \
 	tlbgrind/sim/shelf.h \
 	tlbgrind/sim/text.h \
+	tlbgrind/sim/times2.h \
 	tlbgrind/sim/touched.h \
 	tlbgrind/sim/walk.h
 
@@ -327,7 +328,8 @@ tlbgrind_tlbgrind_x86_linux_LINK = $(TOOL_LINK) -m32 \
 tlbgrind_tlbgrind_x86_linux_LDADD = \
 	$(VALGRIND_LIBDIR)/libcoregrind-x86-linux.a $(VALGRIND_LIBDIR)/libvex-x86-linux.a \
 	-lgcc $(VALGRIND_LIBDIR)/libgcc-sup-x86-linux.a
-$(tlbgrind_tlbgrind_x86_linux_OBJECTS): override CFLAGS := $(filter-out $(TOOL_UNFIT_CFLAGS),$(CFLAGS)) -m32 -mpreferred-stack-boundary=2 $(TOOL_LAST_CFLAGS)
+# SSE2 for sim/times2.h: what a 32-bit program runs on here has it.
+$(tlbgrind_tlbgrind_x86_linux_OBJECTS): override CFLAGS := $(filter-out $(TOOL_UNFIT_CFLAGS),$(CFLAGS)) -m32 -msse2 -mpreferred-stack-boundary=2 $(TOOL_LAST_CFLAGS)
 endif
 
 EXTRA_DIST += $(TOOL_INCLUDES)

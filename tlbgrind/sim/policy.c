@@ -1,6 +1,7 @@
 /* Who is evicted: the replacement policies. */
 
 #include "policy.h"
+#include "times2.h"
 
 /* Up to this many ways the oldest is found by looking at all of them. */
 enum { MAX_SCANNED_WAYS = 16 };
@@ -29,17 +30,19 @@ uint32_t tlb_policy_leaves(const tlb_geometry *g)
    older is a matter of chance, so it is chosen without a branch. */
 void tlb_policy_bound(tlb_array *a, uint32_t set, uint32_t e, uint64_t time)
 {
-   tlb_bound *const tree = a->tree + (size_t)set * 2 * a->leaves;
+   enum { SIZE = sizeof(tlb_bound) };
+   char *const tree = (char *)(a->tree + (size_t)set * 2 * a->leaves);
    uint32_t way = e - set * a->g.ways;
-   uint32_t at = a->leaves + way;
-   tree[at] = (tlb_bound){ time, way };
-   while (at > 1) {
-      const tlb_bound other = tree[at ^ 1];
+   size_t at = (size_t)(a->leaves + way) * SIZE; /* in bytes: counts in each step */
+   *(tlb_bound *)(void *)(tree + at) = (tlb_bound){ time, way };
+   while (at > SIZE) {
+      const tlb_bound other = *(tlb_bound *)(void *)(tree + (at ^ SIZE));
       way = other.time < time ? other.way : way;
       time = other.time < time ? other.time : time;
-      at /= 2;
-      tree[at].time = time;
-      tree[at].way = way;
+      at = at / 2 & ~(size_t)(SIZE - 1);
+      tlb_bound *const both = (tlb_bound *)(void *)(tree + at);
+      both->time = time;
+      both->way = way;
    }
 }
 
@@ -136,31 +139,35 @@ static uint32_t oldest_by_scan(tlb_array *a, uint32_t set)
    need not be kept: the half with the older last reference is where they point. Only
    full sets are asked, so every way has been referenced and no two times are equal. */
 
-/* Of 16 or 32 ways, a constant, all of whose times stand at their short cuts. Without
-   loops, and from the leaves up, so that there is no branch to be guessed: small first
-   levels miss often. */
+/* Of 16 or 32 ways, a constant, all of whose times stand at their short cuts. Both halves
+   of the tree at once, without loops, and from the leaves up, so that there is no branch
+   to be guessed: small first levels miss often. */
 static inline __attribute__((always_inline))
 uint32_t victim_of(const tlb_array *a, uint64_t *const *time, uint32_t ways)
 {
-   uint64_t latest[32];
-   uint32_t victim[32];
-   #pragma GCC unroll 32
-   for (uint32_t way = 0; way < ways; way++) {
-      latest[way] = tlb_array_attached_time(a, time[way]);
-      victim[way] = way;
+   tlb_times2 latest[16];
+   tlb_numbers2 victim[16];
+   const size_t second = a->second_time;
+   const uint32_t half = ways / 2;
+   #pragma GCC unroll 16
+   for (uint32_t way = 0; way < half; way++) {
+      const uint64_t *const left = time[way], *const right = time[way + half];
+      latest[way] = tlb_later2(tlb_times2_at(left, right),
+                               tlb_times2_at(left + second, right + second));
+      victim[way] = (tlb_numbers2){ way, way + half };
    }
-   #pragma GCC unroll 5
-   for (uint32_t n = ways / 2; n > 0; n /= 2) {
-      #pragma GCC unroll 16
+   #pragma GCC unroll 4
+   for (uint32_t n = half / 2; n > 0; n /= 2) {
+      #pragma GCC unroll 8
       for (uint32_t i = 0; i < n; i++) {
-         const uint64_t left = latest[2 * i], right = latest[2 * i + 1];
-         const uint32_t of_left = victim[2 * i], of_right = victim[2 * i + 1];
-         /* Chosen by bits, for of a condition the compiler makes a branch. */
-         victim[i] = of_right ^ ((of_left ^ of_right) & -(uint32_t)(left < right));
-         latest[i] = left < right ? right : left;
+         const tlb_times2 left = latest[2 * i], right = latest[2 * i + 1];
+         victim[i] = tlb_chosen2(tlb_before2(left, right), victim[2 * i],
+                                 victim[2 * i + 1]);
+         latest[i] = tlb_later2(left, right);
       }
    }
-   return victim[0];
+   return (uint32_t)tlb_chosen(latest[0][0] < latest[0][1], (uint64_t)victim[0][0],
+                               (uint64_t)victim[0][1]);
 }
 
 uint32_t tlb_policy_plru_16(const tlb_array *a, uint32_t set)

@@ -1,0 +1,53 @@
+/* Times, two at once: who of many was referenced last, or longest ago, takes half as many
+   instructions so.
+
+   Processors of this family have no instruction for the later of two numbers of 64 bits,
+   but one for the larger of two doubles, and doubles that are not negative order as the
+   numbers do that have their bits. So times have to stay below 0x7FF << 52, where what is
+   infinite and what is no number begins.
+
+   Part of the simulator: plain C11 but for these instructions, no libc, no Valgrind. */
+
+#ifndef TLB_TIMES2_H
+#define TLB_TIMES2_H
+
+#include <emmintrin.h>
+#include <stdint.h>
+
+typedef __m128d tlb_times2;
+typedef int64_t tlb_numbers2 __attribute__((vector_size(16)));
+
+static inline tlb_times2 tlb_times2_at(const uint64_t *a, const uint64_t *b)
+{
+   return (tlb_times2)(tlb_numbers2){ (int64_t)*a, (int64_t)*b };
+}
+
+static inline tlb_times2 tlb_later2(tlb_times2 a, tlb_times2 b)
+{
+   return _mm_max_pd(a, b);
+}
+
+static inline tlb_times2 tlb_earlier2(tlb_times2 a, tlb_times2 b)
+{
+   return _mm_min_pd(a, b);
+}
+
+/* All bits on where a is before b. */
+static inline tlb_numbers2 tlb_before2(tlb_times2 a, tlb_times2 b)
+{
+   return (tlb_numbers2)(a < b);
+}
+
+/* Of each pair that of a where the bits of `which` are on, else that of b. */
+static inline tlb_numbers2 tlb_chosen2(tlb_numbers2 which, tlb_numbers2 a,
+                                       tlb_numbers2 b)
+{
+   return b ^ ((a ^ b) & which);
+}
+
+static inline tlb_times2 tlb_swapped2(tlb_times2 a)
+{
+   return _mm_shuffle_pd(a, a, 1);
+}
+
+#endif
