@@ -24,32 +24,24 @@ static struct {
 
 /* --- What stands at a page --- */
 
-/* Numbered from 1, for a page's record has no room for an address. */
-enum { CHUNK_BITS = 6, CHUNK = 1 << CHUNK_BITS };
 /* Each begins a line of the processor's cache. */
 enum { LINE = 64 };
 
-static UChar** chunks;
+UChar** tg_behind_chunks;
+SizeT tg_behind_bytes;
 static UInt n_pages;
-static SizeT bytes; /* of one */
-
-static tlb_shelf_page* page_of(UInt number)
-{
-   return (tlb_shelf_page*)(void*)(chunks[number >> CHUNK_BITS]
-                                   + (number & (CHUNK - 1)) * bytes);
-}
 
 static UInt new_page(UWord page_number)
 {
    const UInt number = ++n_pages;
-   const UInt n = number >> CHUNK_BITS;
-   if (chunks == NULL || (number & (CHUNK - 1)) == 0) {
-      chunks = VG_(realloc)("tg.behind.chunks", chunks,
-                            (n + 1) * sizeof *chunks);
-      UChar* room = VG_(calloc)("tg.behind", CHUNK * bytes + LINE, 1);
-      chunks[n] = (UChar*)VG_ROUNDUP((Addr)room, LINE);
+   const UInt n = number >> TG_BEHIND_BITS;
+   if (tg_behind_chunks == NULL || (number & (TG_BEHIND_CHUNK - 1)) == 0) {
+      tg_behind_chunks = VG_(realloc)("tg.behind.chunks", tg_behind_chunks,
+                                      (n + 1) * sizeof *tg_behind_chunks);
+      UChar* room = VG_(calloc)("tg.behind", TG_BEHIND_CHUNK * tg_behind_bytes + LINE, 1);
+      tg_behind_chunks[n] = (UChar*)VG_ROUNDUP((Addr)room, LINE);
    }
-   page_of(number)->number = page_number;
+   tg_behind_page(number)->number = page_number;
    return number;
 }
 
@@ -60,28 +52,15 @@ static UWord number_of(TgTable table, const TgPage* p)
                            : tg_page_number_of_data(p, shift);
 }
 
-static UInt* behind_at(TgPage* p, UInt large)
-{
-   return large > 0 ? &tg_large(p, large)->behind : &tg_rest(p)->behind;
-}
-
 /* A page of code and the same page as data are one behind the first level: the record of
    the data has it first. */
-static UInt behind_number(TgTable table, const TgPage* p, UInt large)
+UInt tg_behind_number(TgTable table, const TgPage* p, UInt large)
 {
    const UWord number = number_of(table, p);
-   UInt* behind = behind_at(tg_data_page(number), large);
+   UInt* behind = tg_behind_at(tg_data_page(number), large);
    if (*behind == 0)
       *behind = new_page(number >> large);
    return *behind;
-}
-
-tlb_shelf_page* tg_behind(TgTable table, TgPage* p, UInt large)
-{
-   UInt* behind = behind_at(p, large);
-   if (UNLIKELY(*behind == 0))
-      *behind = behind_number(table, p, large);
-   return page_of(*behind);
 }
 
 void tg_behind_fill(TgLane* lane, TgTable table, tlb_shelf_page* p,
@@ -355,7 +334,7 @@ void tg_behind_find(Bool fast_path)
          find_usual(l, t);
    }
    tg_n_streams = find_streams();
-   bytes = VG_ROUNDUP(sizeof(tlb_shelf_page) + tg_n_streams * sizeof(ULong), LINE);
+   tg_behind_bytes = VG_ROUNDUP(sizeof(tlb_shelf_page) + tg_n_streams * sizeof(ULong), LINE);
    tg_lines_count(tg_streams_at() + tg_n_streams + tg_n_lanes);
 }
 

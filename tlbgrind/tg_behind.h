@@ -14,6 +14,7 @@
 #include "pub_tool_basics.h"
 
 #include "tg_lanes.h"
+#include "tg_large.h"
 
 /* What a reference missed: bit n for a miss that is counted as cost
    TG_MISS_1 + n. */
@@ -48,9 +49,37 @@ static inline ULong* tg_counts_of_walks(ULong* misses)
    return misses + tg_streams_at() + tg_n_streams;
 }
 
+/* What stands at pages is numbered from 1, for a page's record has no room for an
+   address. */
+enum { TG_BEHIND_BITS = 6, TG_BEHIND_CHUNK = 1 << TG_BEHIND_BITS };
+
+extern UChar** tg_behind_chunks;
+extern SizeT tg_behind_bytes; /* of one */
+
+static inline tlb_shelf_page* tg_behind_page(UInt number)
+{
+   return (tlb_shelf_page*)(void*)(tg_behind_chunks[number >> TG_BEHIND_BITS]
+                                   + (number & (TG_BEHIND_CHUNK - 1)) * tg_behind_bytes);
+}
+
+/* Where the number stands, for tg_behind(). */
+static inline UInt* tg_behind_at(TgPage* p, UInt large)
+{
+   return large > 0 ? &tg_large(p, large)->behind : &tg_rest(p)->behind;
+}
+
+/* The number for a page whose record has none. */
+UInt tg_behind_number(TgTable table, const TgPage* p, UInt large);
+
 /* What stands at the page, made if it is new; or, unless `large` is 0, at the large page
    of 2^large base pages of which p is the first. */
-tlb_shelf_page* tg_behind(TgTable table, TgPage* p, UInt large);
+static inline tlb_shelf_page* tg_behind(TgTable table, TgPage* p, UInt large)
+{
+   UInt* behind = tg_behind_at(p, large);
+   if (UNLIKELY(*behind == 0))
+      *behind = tg_behind_number(table, p, large);
+   return tg_behind_page(*behind);
+}
 
 /* The machine is asked for a page that is not on its shelf: now it is. Adds to *out what
    that comes to, the miss of the first level aside. */

@@ -5,6 +5,7 @@
 #include "pub_tool_libcbase.h"
 
 #include "sim/policy.h"
+#include "sim/times2.h"
 
 #include "tg_behind.h"
 #include "tg_fronts.h"
@@ -15,9 +16,9 @@
 #include "tg_traits.h"
 
 /* How it is found who is evicted: by looking at so many ways, ..., or of two arrays side
-   by side. */
+   by side. NOT_YET: not all that the array has is known. */
 typedef enum {
-   OF_4, OF_6, OF_8, OF_16, BY_SCAN, BY_TREE, PLRU_16, PLRU_32, BY_POLICY, OF_TWO
+   OF_4, OF_6, OF_8, OF_16, BY_SCAN, BY_TREE, PLRU_16, PLRU_32, BY_POLICY, OF_TWO, NOT_YET
 } Search;
 
 /* What most need fills a line of the cache. */
@@ -36,36 +37,39 @@ typedef struct {
    UChar how;     /* Search */
    UChar time_at; /* where the time stands in a page's record */
    UChar other;   /* its other time, counted from there in times; 0: there is none */
-   Bool full;     /* all that the array has is known, and stays so */
+   UChar how_if_full; /* what becomes of NOT_YET, for good */
    tlb_array* array; /* unless it is OF_TWO */
 } __attribute__((aligned(64))) Front;
 
 static Front fronts[TG_N_KINDS][TG_MAX_LANES];
 static Front sides[TG_N_KINDS][TG_MAX_LANES][2]; /* where it is OF_TWO */
+/* The machines whose fronts have `loads`, and `stores`. */
+static ULong by_loads[TG_N_KINDS], by_stores[TG_N_KINDS];
 TgFronts tg_fronts[TG_CHUNK_BITS + 1];
 UInt tg_n_fronts;
 
 /* --- Whom they evict --- */
 
-/* A way with the time of its last reference in one number: see tg_timed(). */
-static inline uint64_t timed(uint64_t* const* time, UInt other, UInt way)
+/* The times of a way and the next, each with the number of its way in one number: see
+   tg_timed(). (With doubles the clock has room for 2^50 instructions.) */
+static inline tlb_times2 timed(uint64_t* const* time, UInt other, UInt way)
 {
-   const uint64_t a = time[way][0];
-   const uint64_t b = time[way][other];
-   return (a > b ? a : b) << 3 | way;
+   const uint64_t* a = time[way];
+   const uint64_t* b = time[way + 1];
+   const tlb_times2 t = tlb_later2(tlb_times2_at(a, b), tlb_times2_at(a + other, b + other));
+   return (tlb_times2)((tlb_numbers2)t << 3 | (tlb_numbers2){ way, way + 1 });
 }
 
-/* `ways`: a constant, up to 8. */
+/* `ways`: a constant, 4, 6 or 8. */
 static inline __attribute__((always_inline))
 uint64_t earliest(uint64_t* const* time, UInt other, UInt ways)
 {
-   uint64_t found = timed(time, other, 0);
-   #pragma GCC unroll 8
-   for (UInt way = 1; way < ways; way++) {
-      const uint64_t t = timed(time, other, way);
-      found = t < found ? t : found;
-   }
-   return found;
+   tlb_times2 found = timed(time, other, 0);
+   #pragma GCC unroll 4
+   for (UInt way = 2; way < ways; way += 2)
+      found = tlb_earlier2(timed(time, other, way), found);
+   const tlb_numbers2 n = (tlb_numbers2)tlb_earlier2(found, tlb_swapped2(found));
+   return (uint64_t)n[0];
 }
 
 static inline __attribute__((always_inline))
@@ -104,6 +108,7 @@ UInt entry_to_evict(const Front* f, tlb_key key)
       return set * 32 + tlb_policy_plru_32(f->array, set);
    case BY_POLICY:
    case OF_TWO:
+   case NOT_YET:
       break;
    }
    return tlb_array_place(f->array, key);
@@ -129,15 +134,21 @@ const Front* older_side(const Front* two, tlb_key key)
    return oldest_time(&two[1], key) < oldest_time(&two[0], key) ? &two[1] : &two[0];
 }
 
-/* Whether it is now, and stays so. */
+/* Of a front that is OF_TWO or NOT_YET the one to evict from; NULL: it is still not full. */
 static __attribute__((noinline))
-Bool is_full(TgKind kind, UInt number, Bool large)
+const Front* found_front(TgKind kind, UInt number, tlb_key key, Bool large)
 {
    Front* f = &fronts[kind][number];
-   f->full = f->how == OF_TWO ? has_all(sides[kind][number][0].array, False)
-                                   && has_all(sides[kind][number][1].array, False)
-                              : has_all(f->array, large);
-   return f->full;
+   const Front* side = sides[kind][number];
+   if (f->how == NOT_YET) {
+      const Bool full = f->how_if_full == OF_TWO
+                           ? has_all(side[0].array, False) && has_all(side[1].array, False)
+                           : has_all(f->array, large);
+      if (!full)
+         return NULL;
+      f->how = f->how_if_full;
+   }
+   return f->how == OF_TWO ? older_side(side, key) : f;
 }
 
 static TgPage* first_of_entry(const Front* f, UInt entry, TgTable table, UInt large)
@@ -202,28 +213,29 @@ ULong miss_all(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong wanted, ULo
    tlb_shelf_page* behind = tg_n_lanes > 1 ? tg_behind(table, p, large) : NULL;
    ULong* counts = tg_ref_misses(r) + tg_streams_at();
    TgMissed missed = { 0, 0, 0 };
-   ULong loads = 0, stores = 0, left = 0;
-   for (; wanted != 0; wanted &= wanted - 1) {
-      const UInt lane = (UInt)__builtin_ctzll(wanted);
+   ULong left = 0;
+   for (ULong lanes = wanted; lanes != 0; lanes &= lanes - 1) {
+      const UInt lane = (UInt)__builtin_ctzll(lanes);
       const Front* f = &of_kind[lane];
-      if (UNLIKELY(!f->full) && !is_full(kind, lane, large > 0)) {
-         left |= 1ULL << lane;
-         continue;
+      if (UNLIKELY(f->how >= OF_TWO)) {
+         f = found_front(kind, lane, key, large > 0);
+         if (f == NULL) {
+            left |= 1ULL << lane;
+            continue;
+         }
       }
-      if (UNLIKELY(f->how == OF_TWO))
-         f = older_side(sides[kind][lane], key);
       const UInt entry = entry_to_evict(f, key);
       TgPage* evicted = large > 0 ? first_of_entry(f, entry, table, large)
                                   : (TgPage*)((Addr)f->short_cut[entry] - f->time_at);
       exchange(f, entry, evicted, key, p, code, large, now);
-      loads |= f->loads;
-      stores |= f->stores;
       const TgStream* s = f->stream;
       tg_missed_stream(&missed, counts, behind, s,
                        tg_rungs_missed(s, behind, evicted), now);
    }
-   if ((loads | stores) == 0)
+   wanted &= ~left;
+   if (wanted == 0)
       return left;
+   const ULong loads = wanted & by_loads[kind], stores = wanted & by_stores[kind];
    if (large > 0) {
       tg_large_comes(tg_large(p, large), loads, stores);
    } else {
@@ -300,7 +312,8 @@ static Front front_of(TgLane* lane, TgKind kind, tlb_array* a)
       .loads = loads, .stores = stores, .tag = loads != 0 ? unknown : 0,
       .stores_tag = (tg_knowledge.split ? stores : loads) != 0 ? unknown : 0,
       .set_mask = a->set_mask,
-      .how = (UChar)(lane->large > 0 ? BY_POLICY : search_of(a)),
+      .how = NOT_YET,
+      .how_if_full = (UChar)(lane->large > 0 ? BY_POLICY : search_of(a)),
       .time_at = (UChar)port->time_at,
       .other = (UChar)a->second_time };
 }
@@ -330,10 +343,18 @@ static void find(TgLane* lane, TgKind kind)
    Front* f = &fronts[kind][lane->number];
    *f = front_of(lane, kind, a[0]);
    if (n > 1) {
-      for (UInt i = 0; i < n; i++)
-         sides[kind][lane->number][i] = front_of(lane, kind, a[i]);
-      f->how = OF_TWO;
+      for (UInt i = 0; i < n; i++) {
+         Front* side = &sides[kind][lane->number][i];
+         *side = front_of(lane, kind, a[i]);
+         side->how = side->how_if_full;
+         /* Else what is known depends on which of them takes the page. */
+         if (side->loads != f->loads || side->stores != f->stores)
+            return;
+      }
+      f->how_if_full = OF_TWO;
    }
+   by_loads[kind] |= f->loads;
+   by_stores[kind] |= f->stores;
    fronts_of(lane->large)->lanes[kind] |= lane->bit;
 }
 
@@ -342,6 +363,7 @@ void tg_fronts_find(Bool fast_path)
    tg_fronts[0] = (TgFronts){ .large = 0 };
    tg_n_fronts = 1;
    for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
+      by_loads[kind] = by_stores[kind] = 0;
       for (UInt i = 0; fast_path && i < tg_n_lanes; i++)
          find(&tg_lanes[i], kind);
    }

@@ -55,10 +55,11 @@ static inline void tg_missed_stream(TgMissed* out, ULong* counts,
    out->asked |= by->asked;
    if (by->counted == 0)
       return;
+   const UInt at = s->first + nth;
    out->counted |= by->counted;
    out->shelved |= by->shelved;
-   counts[s->first + nth]++;
-   page->time[s->first + nth] = now;
+   counts[at]++;
+   page->time[at] = now;
 }
 
 /* Asks behind the first levels. `page`: what stands at the page of the reference;

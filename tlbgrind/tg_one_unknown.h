@@ -57,9 +57,9 @@ void tg_see(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, Bool spli
       tg_one_sees(r, p, number, kind, now);
 }
 
-/* Simulates a segment of which one page is not known; `differs`: see tg_replay(). The
-   Bools are constants; `many`: there are several machines. Returns False, and has done
-   nothing, if it is not that simple. */
+/* Simulates a segment of which one page is not known, or, with several machines (`many`),
+   several pages of data; `differs`: see tg_replay(). The Bools are constants. Returns
+   False, and has done nothing, if it is not that simple. */
 static inline __attribute__((always_inline))
 Bool tg_one_unknown(const TgHot* hot, TgSegment* s, UWord differs, UInt n_groups,
                     Bool writes, Bool split, Bool many)
@@ -76,9 +76,13 @@ Bool tg_one_unknown(const TgHot* hot, TgSegment* s, UWord differs, UInt n_groups
       return True;
    }
    UInt unknown;
-   if (n_groups == 0 || differs != TG_DATA_UNKNOWN
-       || tg_count_unknown(s, n_groups, writes, &unknown) != 1)
+   if (n_groups == 0 || differs != TG_DATA_UNKNOWN)
       return False;
+   if (tg_count_unknown(s, n_groups, writes, &unknown) != 1) {
+      if (many)
+         tg_replay_unknown(hot, s);
+      return many;
+   }
    const TgGroup* g = &s->group[unknown];
    const UInt nth = g->oldest;
    TgRef* r = &ref[nth];

@@ -172,24 +172,26 @@ static UInt first_fetch(const TgSegment* s)
 /* Whose page is not known: the bits of groups and fetch. */
 static UInt unknown_of(const TgSegment* s)
 {
+   const Bool writes = tg_knowledge.writes;
    UInt bits = s->fetch->tag != 0 ? 1u << s->n_groups : 0;
    for (UInt i = 0; i < s->n_groups; i++) {
-      const TgPage* p = tg_group_probe(&s->group[i], tg_segment_page[i],
-                                       tg_knowledge.writes);
-      bits |= tg_is_data_unknown(p) ? 1u << i : 0;
+      const TgPage* p = tg_group_probe(&s->group[i], tg_segment_page[i], writes);
+      bits |= (UInt)tg_is_data_unknown(p) << i;
    }
    return bits;
 }
 
-/* The number of the first reference to a page that is not known, and the bit of what that
-   is. */
-static UInt first_unknown(const TgSegment* s, UInt* bit)
+/* Of those bits, that of what is referenced first, and the number of that reference. */
+static UInt first_of(const TgSegment* s, UInt bits, UInt* bit)
 {
-   const UInt nth = tg_first_unknown(s, s->n_groups, tg_knowledge.writes, bit);
-   if (s->fetch->tag == 0 || first_fetch(s) > nth)
-      return nth;
-   *bit = s->n_groups;
-   return first_fetch(s);
+   UInt first = TG_NO_REF;
+   for (; bits != 0; bits &= bits - 1) {
+      const UInt i = (UInt)__builtin_ctz(bits);
+      const UInt nth = i == s->n_groups ? first_fetch(s) : s->group[i].oldest;
+      *bit = nth < first ? i : *bit;
+      first = nth < first ? nth : first;
+   }
+   return first;
 }
 
 /* The second page of a group, if it lies on two, else NULL. */
@@ -261,25 +263,17 @@ static Bool simulate(const TgSegment* s, UInt nth, UInt bit, Bool alone)
    return True;
 }
 
-/* Simulates the segment without going through its references, if it can: only
-   the first reference to each unknown page, and then notes all times.
-
-   All other references are hits that only set the times of their pages: those before an
+/* All other references are hits that only set the times of their pages: those before an
    unknown page are noted before it, by group, and the others at the end. If an unknown
    page takes away the knowledge of one that the segment refers to, the references behind
    it are gone through one by one. */
-static Bool replay_groups(const TgHot* hot, TgSegment* s, UWord differs)
+void tg_replay_unknown(const TgHot* hot, TgSegment* s)
 {
-   enum { ALL_KNOWN = TG_DATA_UNKNOWN | TG_CODE_UNKNOWN };
-   if (s->n_fetches > 1)
-      return False;
-   if ((differs & ~(UWord)ALL_KNOWN) != 0 && list_pages(hot, s) != 0)
-      return note_known(hot, s);
    UInt bits = unknown_of(s);
    const Bool alone = (bits & (bits - 1)) == 0;
    while (bits != 0) {
-      UInt bit;
-      const UInt nth = first_unknown(s, &bit);
+      UInt bit = 0;
+      const UInt nth = first_of(s, bits, &bit);
       if (tg_knowledge.mixed)
          replay_refs(hot, s, nth, nth);
       else
@@ -288,7 +282,7 @@ static Bool replay_groups(const TgHot* hot, TgSegment* s, UWord differs)
       const UInt still = unknown_of(s);
       if (UNLIKELY(!simple || (still & ~(bits & ~(1u << bit))) != 0)) {
          tg_replay_from(hot, s, simple ? nth + 1 : nth);
-         return True;
+         return;
       }
       bits = still;
    }
@@ -298,6 +292,17 @@ static Bool replay_groups(const TgHot* hot, TgSegment* s, UWord differs)
       tg_exact_times(s, s->n_groups, tg_knowledge.split);
    else
       tg_short_times(s, s->n_groups, tg_knowledge.split);
+}
+
+/* Simulates the segment without going through its references, if it can. */
+static Bool replay_groups(const TgHot* hot, TgSegment* s, UWord differs)
+{
+   enum { ALL_KNOWN = TG_DATA_UNKNOWN | TG_CODE_UNKNOWN };
+   if (s->n_fetches > 1)
+      return False;
+   if ((differs & ~(UWord)ALL_KNOWN) != 0 && list_pages(hot, s) != 0)
+      return note_known(hot, s);
+   tg_replay_unknown(hot, s);
    return True;
 }
 

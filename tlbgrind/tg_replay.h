@@ -73,6 +73,11 @@ void tg_replay_note_times(const TgHot* hot, TgSegment* s);
    have been. */
 void tg_replay_from(const TgHot* hot, TgSegment* s, UInt nth);
 
+/* Simulates a segment without going through its references: only the first reference to
+   each unknown page, and then notes all times. Its groups lie on one page each, which are
+   listed in tg_segment_page, and it has one fetch at most. */
+void tg_replay_unknown(const TgHot* hot, TgSegment* s);
+
 /* The number of the group's last reference before number `nth`; its first is, its last
    is not. */
 UInt tg_last_before(const TgSegment* s, const TgGroup* g, UInt nth);
