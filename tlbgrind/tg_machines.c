@@ -55,18 +55,33 @@ void tg_machine_default(TgMachine* m, UInt page_shift)
    tlb_machine_default(page_shift, &m->m);
 }
 
+/* Whether all who ask the array have one on its level that holds such pages. */
+static Bool is_held_beside(const tlb_machine* m, const tlb_machine_array* a,
+                           UInt page_shift)
+{
+   UInt users = a->users;
+   for (UInt i = 0; i < m->n_arrays; i++) {
+      const tlb_machine_array* other = &m->array[i];
+      if (other->level == a->level && (other->g.page_sizes >> page_shift & 1) != 0)
+         users &= ~(UInt)other->users;
+   }
+   return users == 0;
+}
+
 /* For a base page that no first-level array holds, the arrays for the machine's
-   own base pages are taken to hold it. */
+   own base pages are taken to hold it, where no other does. */
 static void rebase(TgMachine* m, UInt page_shift)
 {
    const ULong own = 1ULL << m->m.base_page_shift;
+   const tlb_machine as_it_is = m->m;
    tlb_reason why;
    m->m.base_page_shift = page_shift;
    if (tlb_machine_holds(&m->m, page_shift, &why))
       return;
    for (UInt i = 0; i < m->m.n_arrays; i++) {
       tlb_geometry* g = &m->m.array[i].g;
-      if ((g->page_sizes & own) != 0)
+      if ((g->page_sizes & own) != 0
+          && !is_held_beside(&as_it_is, &as_it_is.array[i], page_shift))
          g->page_sizes = (g->page_sizes & ~own) | 1ULL << page_shift;
    }
    tg_machine_assume(m, "the arrays for %lluK pages are taken to hold the base "

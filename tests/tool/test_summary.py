@@ -365,3 +365,22 @@ def test_no_number_is_cut(tmp_path: Path) -> None:
     r = run(tmp_path, *PROCESS)
     for number in re.findall(r"\d{1,3}(?:,\d{3})+", r.err):
         assert int(number.replace(",", "")) >= 1000
+
+
+# What becomes of goldencove's arrays for 4K: ITLB-4K, DTLB-loads-4K, and in the last place both halves of the second
+# level. Of 1G there is an array for loads, and one beside the first half.
+REBASED = {
+    "16K": ["16K", "2M+4M", "16K", "2M+4M", "1G", "16K+2M+4M+1G", "16K+2M+4M", "16K+1G"],
+    "1G": ["1G", "2M+4M", "4K", "2M+4M", "1G", "4K+2M+4M+1G", "4K+2M+4M", "4K+1G"],
+    "2M": ["4K", "2M+4M", "4K", "2M+4M", "1G", "4K+2M+4M+1G", "4K+2M+4M", "4K+1G"],
+}
+
+
+@pytest.mark.parametrize("size", REBASED)
+def test_base_page_that_arrays_do_not_hold(tmp_path: Path, size: str) -> None:
+    """Those for the machine's own base pages hold it, where nothing else on their level does."""
+    r = run(tmp_path, client("run_exec"), "1", options=("--machine=goldencove", f"--page-size={size}"), geometry=())
+    said = messages(r.err)
+    assert [re.sub(r".* pages ([^,]*), lru", r"\1", line) for line in said if line.startswith("  level ")] == REBASED[size]
+    assumed = any(line.startswith("  assumed: the arrays for 4K pages are taken to hold") for line in said)
+    assert assumed == (size != "2M")
