@@ -52,6 +52,7 @@ CLIENTS = \
 	oracle_part \
 	oracle_refs \
 	oracle_walk \
+	pages_change \
 	pages_use \
 	run_code \
 	run_conditions \

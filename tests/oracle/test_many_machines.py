@@ -127,6 +127,23 @@ def test_nested_walks_and_costs(tmp_path: Path) -> None:
     compare(tmp_path, MACHINES[:12], ["/bin/true"], ("--nested=yes", "--miss-cost=19"))
 
 
+RULES = (
+    "--pages=thp",
+    "--pages=contig",
+    "--pages=anon:64K,heap:2M,stack:16K",
+    "--page-size=16K",
+    "--pages=anon:2M,heap:4K",
+)
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("seed", range(2))
+def test_mappings_that_change_under_rules(tmp_path: Path, seed: int, rules: str) -> None:
+    """Pages that come, go, move and change, of sizes that follow from what is mapped at the moment."""
+    machines = (["zen2", "icelake", "c910", "zen2@thp"], ["skylake", "cortex-a57", "bonnell", "skylake@anon:64K"])[seed]
+    compare(tmp_path, machines, [str(CLIENTS / "pages_change"), str(seed), "60"], (rules,))
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_page_faults_are_those_of_one_machine(tmp_path: Path, seed: int) -> None:
     """Also when they were taken, in instructions."""
