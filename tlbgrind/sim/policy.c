@@ -30,19 +30,17 @@ uint32_t tlb_policy_leaves(const tlb_geometry *g)
    older is a matter of chance, so it is chosen without a branch. */
 void tlb_policy_bound(tlb_array *a, uint32_t set, uint32_t e, uint64_t time)
 {
-   enum { SIZE = sizeof(tlb_bound) };
-   char *const tree = (char *)(a->tree + (size_t)set * 2 * a->leaves);
+   tlb_bound *const tree = a->tree + (size_t)set * 2 * a->leaves;
    uint32_t way = e - set * a->g.ways;
-   size_t at = (size_t)(a->leaves + way) * SIZE; /* in bytes: counts in each step */
-   *(tlb_bound *)(void *)(tree + at) = (tlb_bound){ time, way };
-   while (at > SIZE) {
-      const tlb_bound other = *(tlb_bound *)(void *)(tree + (at ^ SIZE));
+   uint32_t at = a->leaves + way;
+   tree[at] = (tlb_bound){ time, way };
+   while (at > 1) {
+      const tlb_bound other = tree[at ^ 1];
       way = other.time < time ? other.way : way;
       time = other.time < time ? other.time : time;
-      at = at / 2 & ~(size_t)(SIZE - 1);
-      tlb_bound *const both = (tlb_bound *)(void *)(tree + at);
-      both->time = time;
-      both->way = way;
+      at /= 2;
+      tree[at].time = time;
+      tree[at].way = way;
    }
 }
 
