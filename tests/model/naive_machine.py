@@ -230,19 +230,14 @@ class Naive:
             self.references += 1
         if self.machine.software or not steps:
             return
-        end = self.ends(page_shift)
+        end = next(n for n, step in enumerate(steps) if step.shift <= page_shift or n + 1 == len(steps))
         first = end
         while first > 0 and not self.keeps(first - 1, page, context):
             first -= 1
         for n in range(first, end):
             self.keep(n, page, context)
-        guest, host = end - first + 1, self.ends(self.machine.base) + 1 if self.nested else 0
+        guest, host = end - first + 1, len(steps) if self.nested else 0
         self.references += guest + (guest + 1) * host
-
-    def ends(self, page_shift: int) -> int:
-        """The step that a walk for such a page ends at."""
-        steps = self.machine.steps
-        return next(n for n, step in enumerate(steps) if step.shift <= page_shift or n + 1 == len(steps))
 
     def entry(self, n: int, page: int, context: int) -> tuple[Set, Key] | None:
         """The set for the entry of step n, and what it is there."""

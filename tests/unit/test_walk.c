@@ -19,7 +19,6 @@ static tlb_machine x86_64(void)
    m.array[0].users = TLB_FETCHES | TLB_LOADS | TLB_STORES;
    m.array[0].g = unit_geometry("64,4,4K+2M+1G");
    m.n_walk_steps = 4;
-   m.base_page_shift = 12;
    for (unsigned i = 0; i < 4; i++)
       m.walk[i].shift = shifts[i];
    return m;
@@ -167,12 +166,6 @@ static void nested(void **state)
    m.n_walk_steps = 5;
    assert_int_equal(in_all(&m, 1, 0, 1, 12), 35);
    assert_int_equal(in_all(&m, 0, 0, 1, 12), 5);
-   /* The host's base pages end its walks, too: 16K at the step for 16K or larger
-      pages, the fourth, though there is one below. */
-   m.walk[3].shift = 14;
-   m.base_page_shift = 14;
-   assert_int_equal(in_all(&m, 1, 0, 1, 14), 24);
-   assert_int_equal(in_all(&m, 1, 0, 1, 30), (3 + 1) * (4 + 1) - 1);
 }
 
 /* PML4Es and PDPEs in one cache of two entries. */

@@ -36,15 +36,6 @@ size_t tlb_walker_bytes(const tlb_machine *m)
    return bytes;
 }
 
-/* The step that a walk for such a page ends at; there must be steps. */
-static unsigned last_step(const tlb_machine *m, unsigned page_shift)
-{
-   unsigned i = m->n_walk_steps - 1;
-   while (i > 0 && m->walk[i - 1].shift <= page_shift)
-      i--;
-   return i;
-}
-
 void tlb_walker_init(tlb_walker *w, const tlb_machine *m, int nested,
                      void *memory, tlb_array *last)
 {
@@ -53,9 +44,7 @@ void tlb_walker_init(tlb_walker *w, const tlb_machine *m, int nested,
    w->machine = m;
    w->clock = 0;
    w->shelf = NULL;
-   w->host_references = nested && m->n_walk_steps > 0
-                           ? last_step(m, m->base_page_shift) + 1
-                           : 0;
+   w->host_references = nested ? m->n_walk_steps : 0;
    for (unsigned i = 0; i < m->n_walk_steps; i++) {
       const tlb_walk_step *const s = &m->walk[i];
       if (tlb_step_has_own_cache(s)) {
@@ -65,6 +54,15 @@ void tlb_walker_init(tlb_walker *w, const tlb_machine *m, int nested,
       }
       w->cache[i] = !s->cached ? NULL : s->in_last_level ? last : nearest;
    }
+}
+
+/* The step that a walk for such a page ends at. */
+static unsigned last_step(const tlb_machine *m, unsigned page_shift)
+{
+   unsigned i = m->n_walk_steps - 1;
+   while (i > 0 && m->walk[i - 1].shift <= page_shift)
+      i--;
+   return i;
 }
 
 /* A cache that several steps share must know which of them was used last. */

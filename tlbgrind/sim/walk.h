@@ -21,8 +21,8 @@
    to hold what they hold without nesting, with host addresses in them: they
    spare steps of the guest together with the host's walks for them. Where the
    guest's tables and pages lie is not known here, so nothing of the host is
-   taken to be cached, and the host to use base pages: the number is an upper
-   bound.
+   taken to be cached, and the host to use the smallest pages, so that it goes
+   down all steps: the number is an upper bound.
 
    A machine whose arrays are filled by software (a trap handler that looks into
    a translation storage buffer, as on UltraSPARC) makes one reference for each
