@@ -49,6 +49,7 @@ CLIENTS = \
 	fault_static \
 	fault_threads \
 	fault_used \
+	fault_vdso \
 	oracle_part \
 	oracle_refs \
 	oracle_walk \

@@ -31,34 +31,17 @@ typedef struct {
    UShort shndx;
    ULong value, size;
 } Symbol;
+
+/* With the one name that each has. */
+typedef struct {
+   UShort version, flags, index, names;
+   UInt hash, name_at, next;
+   UInt name, next_name;
+} Version;
+
 enum { ELF_CLASS = 2 };
-#else
-typedef struct {
-   UChar ident[16];
-   UShort type, machine;
-   UInt version;
-   UInt entry, phoff, shoff;
-   UInt flags;
-   UShort ehsize, phentsize, phnum, shentsize, shnum, shstrndx;
-} FileHeader;
-
-typedef struct {
-   UInt type, offset, vaddr, paddr, filesz, memsz, flags, align;
-} ProgramHeader;
-
-typedef struct {
-   UInt name;
-   UInt value, size;
-   UChar info, other;
-   UShort shndx;
-} Symbol;
-enum { ELF_CLASS = 1 };
-#endif
-
 #if defined(VGA_amd64)
 enum { MACHINE = 62 };
-#elif defined(VGA_x86)
-enum { MACHINE = 3 };
 #else
 enum { MACHINE = 183 };
 #endif
@@ -71,15 +54,43 @@ typedef struct {
 typedef struct {
    FileHeader file;
    ProgramHeader load, dynamic_header;
-   Dynamic dynamic[7];
+   Dynamic dynamic[10];
    UInt hash[4]; /* one bucket, one symbol: the empty one */
    Symbol symbol[1];
-   HChar names[20];
+   UShort version_of_symbol[2]; /* and room up to the next */
+   Version version[2]; /* of the object itself, and of the functions that it has not */
+   HChar names[28];
 } Object;
+
+static const HChar names[] = "\0linux-vdso.so.1\0LINUX_2.6";
+enum { OBJECT_NAME = 1, VERSION_NAME = 17 };
+
+_Static_assert(sizeof names <= sizeof ((Object*)0)->names, "room for all names");
 
 enum { PT_LOAD_ = 1, PT_DYNAMIC_ = 2, PF_X_ = 1, PF_R_ = 4 };
 enum { DT_HASH_ = 4, DT_STRTAB_ = 5, DT_SYMTAB_ = 6, DT_STRSZ_ = 10,
-       DT_SYMENT_ = 11, DT_SONAME_ = 14 };
+       DT_SYMENT_ = 11, DT_SONAME_ = 14, DT_VERSYM_ = 0x6ffffff0,
+       DT_VERDEF_ = 0x6ffffffc, DT_VERDEFNUM_ = 0x6ffffffd };
+enum { VERSION_IS_OF_OBJECT = 1 };
+
+/* The hash of the System V ABI, by which versions are compared. */
+static UInt elf_hash(const HChar* name)
+{
+   UInt h = 0;
+   for (; *name != 0; name++) {
+      h = (h << 4) + (UChar)*name;
+      h = (h ^ ((h >> 28) << 4)) & 0x0fffffff;
+   }
+   return h;
+}
+
+static Version version_of(UShort index, UInt name, UShort flags, UInt next)
+{
+   return (Version){ .version = 1, .flags = flags, .index = index, .names = 1,
+                     .hash = elf_hash(names + name),
+                     .name_at = offsetof(Version, name), .next = next,
+                     .name = name };
+}
 
 Addr tg_vdso_stub(void)
 {
@@ -108,16 +119,22 @@ Addr tg_vdso_stub(void)
    o->dynamic_header.filesz = sizeof o->dynamic;
    o->dynamic_header.memsz = sizeof o->dynamic;
    const Dynamic dynamic[] = {
-      { DT_SONAME_, 1 },
+      { DT_SONAME_, OBJECT_NAME },
       { DT_HASH_, offsetof(Object, hash) },
       { DT_STRTAB_, offsetof(Object, names) },
       { DT_SYMTAB_, offsetof(Object, symbol) },
       { DT_STRSZ_, sizeof o->names },
       { DT_SYMENT_, sizeof(Symbol) },
+      { DT_VERSYM_, offsetof(Object, version_of_symbol) },
+      { DT_VERDEF_, offsetof(Object, version) },
+      { DT_VERDEFNUM_, 2 },
    };
    VG_(memcpy)(o->dynamic, dynamic, sizeof dynamic);
    o->hash[0] = 1;
    o->hash[1] = 1;
-   VG_(strcpy)(o->names + 1, "linux-vdso.so.1");
+   o->version[0] = version_of(1, OBJECT_NAME, VERSION_IS_OF_OBJECT, sizeof(Version));
+   o->version[1] = version_of(2, VERSION_NAME, 0, 0);
+   VG_(memcpy)(o->names, names, sizeof names);
    return (Addr)o;
 }
+#endif

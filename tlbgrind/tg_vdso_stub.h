@@ -5,14 +5,17 @@
    its heap are touched, and mappings lie elsewhere. The stand-in is an ELF
    object of the same name without any functions, so that the dynamic linker
    does as it would natively, while the C library goes on to make system calls,
-   which Valgrind can see. */
+   which Valgrind can see. It has the versions that the kernel's has: programs that
+   look for functions themselves, as all of Go do, rely on that. */
 
 #ifndef TG_VDSO_STUB_H
 #define TG_VDSO_STUB_H
 
 #include "pub_tool_basics.h"
 
+#if VG_WORDSIZE == 8
 /* Makes one in the program's memory. Returns its address, 0 if that failed. */
 Addr tg_vdso_stub(void);
+#endif
 
 #endif

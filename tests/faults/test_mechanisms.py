@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from native_support import Log, client, run
+from native_support import TLBGRIND, Log, client, run
 
 MIB = 1 << 20
 # What experiment E11 publishes, and what else the kernel is known to do.
@@ -79,6 +79,18 @@ def test_bss_apart_from_the_data(tmp_path: Path) -> None:
     written = {f.page for f in log.view("warm") if f.map.what == "bss" and f.map.name == str(program)}
     assert len(written) in (2048, 2049)  # the C start code can have a variable there
     assert re.search(r"aspace: map .*program bss .*fault_bss", words)
+
+
+@pytest.mark.parametrize(
+    ("faults", "found"), [("yes", "linux-vdso.so.1, LINUX_2.6, no function\n"), ("no", "none\n")]
+)
+def test_vdso(faults: str, found: str, tmp_path: Path) -> None:
+    """the stand-in has the versions that programs rely on, and no function that Valgrind could not see"""
+    tool = [TLBGRIND, "-q", f"--faults={faults}", "--tlbgrind-out-file=/dev/null"]
+    if faults == "yes":
+        tool.append("--faults-out-file=/dev/null")
+    done = subprocess.run([*tool, client("fault_vdso")], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == found
 
 
 def native_faults(mode: str, tmp_path: Path) -> int:
