@@ -43,6 +43,7 @@ CLIENTS = \
 	fault_entry \
 	fault_fixed \
 	fault_forks \
+	fault_heap \
 	fault_hello \
 	fault_hints \
 	fault_mechanisms \

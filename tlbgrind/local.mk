@@ -171,6 +171,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_backed.c \
 	tlbgrind/tg_behind.c \
 	tlbgrind/tg_blocks.c \
+	tlbgrind/tg_break.c \
 	tlbgrind/tg_build_id.c \
 	tlbgrind/tg_check.c \
 	tlbgrind/tg_cut_short.c \
@@ -228,6 +229,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_backed.h \
 	tlbgrind/tg_behind.h \
 	tlbgrind/tg_blocks.h \
+	tlbgrind/tg_break.h \
 	tlbgrind/tg_build_id.h \
 	tlbgrind/tg_check.h \
 	tlbgrind/tg_cut_short.h \

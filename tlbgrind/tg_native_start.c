@@ -9,6 +9,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
 
+#include "tg_break.h"
 #include "tg_native_cpuid.h"
 #include "tg_native_start.h"
 #include "tg_proc_file.h"
@@ -304,6 +305,7 @@ void tg_native_start(ThreadId tid, Bool changes)
    image.stack_strings = (Addr)(b.auxv + 2 * b.auxc);
    if (!changes || seg == NULL)
       return;
+   tg_break_make_room();
    tg_native_cpuid_init();
    /* A 32-bit C library enters the kernel through the vDSO if there is one. */
 #if !defined(VGA_x86)

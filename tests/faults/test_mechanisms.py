@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from native_support import TLBGRIND, Log, client, run
+from native_support import TLBGRIND, Log, client, read, run
 
 MIB = 1 << 20
 # What experiment E11 publishes, and what else the kernel is known to do.
@@ -91,6 +91,24 @@ def test_vdso(faults: str, found: str, tmp_path: Path) -> None:
         tool.append("--faults-out-file=/dev/null")
     done = subprocess.run([*tool, client("fault_vdso")], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == found
+
+
+def test_large_heap(tmp_path: Path) -> None:
+    """the break grows as far as natively, where Valgrind alone has room for 8 MiB"""
+    program = client("fault_heap")
+    native = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    assert int(native) > 30e6
+    done = subprocess.run(
+        [TLBGRIND, "--faults=yes", "--tlbgrind-out-file=/dev/null", "--faults-out-file=log", program],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == native
+    assert "brk segment overflow" not in done.stderr
+    heap = [f for f in read(tmp_path / "log").view("warm") if f.map.what == "heap"]
+    assert len(heap) >= int(native) // 4096 - 33  # malloc() keeps the top for later
 
 
 def native_faults(mode: str, tmp_path: Path) -> int:
