@@ -7,6 +7,9 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
+#include "pub_tool_xarray.h"
+
+#include "pub_tool_clientstate.h" /* asks for pub_tool_xarray.h before it */
 
 #include "tg_file.h"
 #include "tg_outputs.h"
@@ -111,6 +114,34 @@ static TgOutput first_with_name_of(TgOutput output, const Bool on[TG_N_OUTPUTS],
    return first;
 }
 
+/* The option of the core that the summary goes by, as it came; NULL: not to a file. */
+static const HChar* log_file_arg(void)
+{
+   static const HChar option[] = "--log-file=";
+   const HChar* last = NULL;
+   for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_valgrind)); i++) {
+      const HChar* arg = *(HChar**)VG_(indexXA)(VG_(args_for_valgrind), i);
+      if (VG_(strncmp)(arg, option, sizeof option - 1) == 0)
+         last = arg;
+      else if (VG_(strncmp)(arg, "--log-fd=", 9) == 0
+               || VG_(strncmp)(arg, "--log-socket=", 13) == 0)
+         last = NULL;
+   }
+   return last;
+}
+
+/* Whether the output would take the place of the log, which is open already and would be lost. */
+static Bool is_the_log(TgOutput output, const TgMachine* machine, UInt n_machines)
+{
+   const HChar* arg = log_file_arg();
+   if (arg == NULL)
+      return False;
+   HChar* log = VG_(expand_file_name)("--log-file", VG_(strchr)(arg, '=') + 1);
+   const Bool is_one = !tg_file_is_special(log) && is_same(output, log, machine, n_machines);
+   VG_(free)(log);
+   return is_one;
+}
+
 const HChar* tg_outputs_check(const Bool on[TG_N_OUTPUTS], const TgMachine* machine,
                               UInt n_machines, tlb_reason* why)
 {
@@ -128,6 +159,13 @@ const HChar* tg_outputs_check(const Bool on[TG_N_OUTPUTS], const TgMachine* mach
                        "%s would go to the same file; give each its own",
                        outputs[is_given ? other : i].option);
          return outputs[is_given ? i : other].arg;
+      }
+      if (on[i] && is_the_log(i, machine, n_machines)) {
+         const Bool is_given = outputs[i].arg != NULL;
+         VG_(snprintf)(why->text, sizeof why->text,
+                       "%s would go to the same file; give each its own",
+                       is_given ? "--log-file" : outputs[i].option);
+         return is_given ? outputs[i].arg : log_file_arg();
       }
    }
    return NULL;

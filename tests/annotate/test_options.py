@@ -25,6 +25,8 @@ REFUSED = {
     "two-level.out --context": f"argument --context: expected one argument{SEE}",
     "--context=-1 two-level.out": f"argument --context: '-1' is not a number of lines{SEE}",
     "--context=1e3 two-level.out": f"argument --context: '1e3' is not a number of lines{SEE}",
+    "--context=1 two-level.out": f"--context goes with --annotate or --source only{SEE}",
+    "--by=line -I src two-level.out": f"-I goes with --annotate or --source only{SEE}",
     "--threshold=-1 two-level.out": "argument --threshold: '-1' is not a percentage from 0 to 100"
     + SEE,
     "--threshold=100.1 two-level.out": "argument --threshold: '100.1' is not a percentage from 0 to"

@@ -254,3 +254,35 @@ def test_good_options(tmp_path: Path, options: list[str]) -> None:
     check_sound(done.stderr)
     assert done.returncode == 6
     assert os.listdir(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize(
+    "options, named, other",
+    [
+        (["--log-file=a", "--tlbgrind-out-file=./a"], "--tlbgrind-out-file=./a", "--log-file"),
+        (["--log-file=tlbgrind.out.%p"], "--log-file=tlbgrind.out.%p", "--tlbgrind-out-file"),
+        (["--log-file=a.zen5", "--machine=zen4,zen5", "--tlbgrind-out-file=a"], "--tlbgrind-out-file=a", "--log-file"),
+        (["--log-file=b", "--log-file=a", "--faults=yes", "--faults-out-file=a"], "--faults-out-file=a", "--log-file"),
+    ],
+)
+def test_an_output_over_the_log(tmp_path: Path, options: list[str], named: str, other: str) -> None:
+    """The core has opened its log by then, so that is where the complaint stands."""
+    done = subprocess.run([TLBGRIND, *options, "/bin/true"], cwd=tmp_path, timeout=60, check=False)
+    assert done.returncode == 1
+    (log,) = tmp_path.iterdir()
+    lines = [re.sub(r"^==\d+== ", "", line) for line in log.read_text().splitlines()]
+    start = lines.index(f"Bad option: {named}")
+    assert lines[start:] == [f"Bad option: {named}", SAME.format(other), USAGE]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--log-file=a", "--log-fd=2", "--tlbgrind-out-file=a"],
+        ["--log-file=a", "--faults-out-file=a", "--tlbgrind-out-file=b"],
+        ["--log-file=/dev/null", "--tlbgrind-out-file=/dev/null"],
+    ],
+)
+def test_no_output_over_the_log(tmp_path: Path, options: list[str]) -> None:
+    """A log that goes elsewhere after all, an output that is not written, a device."""
+    subprocess.run([TLBGRIND, "-q", *options, "/bin/true"], cwd=tmp_path, timeout=60, check=True)

@@ -39,7 +39,7 @@ Which tables:
   --by=WHAT[,WHAT...]       any of function, file, object, line, in the order given
                             [function,file,object]
 
-Annotated sources:
+Annotated sources (-I and --context with --annotate or --source only):
   --annotate                annotate every source above the threshold
   --source=FILE             annotate this source, whatever its share; FILE is a recorded name or
                             the last parts of one, as in util/list.c. May be repeated
@@ -73,6 +73,8 @@ Examples:
   tg_annotate --diff tlbgrind.out.before tlbgrind.out.after
 """
 
+_CONTEXT = 8
+
 
 class Options(argparse.Namespace):
     outfiles: list[str]
@@ -84,7 +86,7 @@ class Options(argparse.Namespace):
     annotate: bool
     source: list[str]
     include: list[str]
-    context: int
+    context: int | None
     diff: bool
     mod_filename: Renamer
     mod_funcname: Renamer
@@ -160,7 +162,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--annotate", action="store_true")
     add("--source", action="append", default=[])
     add("-I", "--include", action="append", default=[])
-    add("--context", type=_line_count, default=8)
+    add("--context", type=_line_count)
     add("--diff", action="store_true")
     add("--mod-filename", type=_renamer, default=_unchanged)
     add("--mod-funcname", type=_renamer, default=_unchanged)
@@ -170,6 +172,11 @@ def parse(arguments: Sequence[str]) -> Options:
         parser.error("no OUTFILE given")
     if options.diff and len(options.outfiles) != 2:
         parser.error(f"--diff takes two OUTFILEs, not {len(options.outfiles)}")
+    if not (options.annotate or options.source):
+        if options.context is not None:
+            parser.error("--context goes with --annotate or --source only")
+        if options.include:
+            parser.error("-I goes with --annotate or --source only")
     return options
 
 
@@ -223,7 +230,7 @@ def report(options: Options, warnings: list[str]) -> list[str]:
             options.annotate,
             options.source,
             options.include,
-            options.context,
+            _CONTEXT if options.context is None else options.context,
             options.show_percs,
         )
         text += annotation.text

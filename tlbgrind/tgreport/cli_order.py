@@ -32,7 +32,8 @@ What is ordered:
   --weights=W[,W...]   how much each ENTRIES counts, one number each [1,1,...]
   --least=PERCENT      leave out functions that less of the weight enters [0]
 
-Orders, any number of them at once; - is the standard output:
+Orders, any number of them at once, each in a file of its own; - is the standard output, for one of
+them and nothing else:
   --lld=FILE           for lld --symbol-ordering-file
   --gold=FILE          for gold --section-ordering-file
   --bfd=FILE           for GNU ld 2.43 or newer, --section-ordering-file
@@ -51,7 +52,8 @@ Questions:
   --order=FILE         with --check: the names in this ordering file instead of ENTRIES
   --forecast           what the order would bring, before relinking
   --data               which data was written first (recorded with --entries=data), which of it is
-                       on one page, and what packing it would save
+                       on one page, and what packing it would save; no order and no other
+                       question with it
   --top=N              with --data: how many variables are listed; 0: all [40]
   --faults=FILE        with --forecast, --data: the fault log of the same run, to compare with all
                        faults
@@ -85,7 +87,7 @@ class Options(argparse.Namespace):
     names: str = ""
     objects: list[str]
     page_align: bool
-    ld: str
+    ld: str | None
     ld_script: str = ""
     list: bool
     check: str = ""
@@ -123,7 +125,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--least", type=_percent, default=0.0)
     add("--objects", type=file_name, action="append", default=[])
     add("--page-align", action="store_true")
-    add("--ld", default="ld")
+    add("--ld")
     add("--list", action="store_true")
     add("--forecast", action="store_true")
     add("--data", action="store_true")
@@ -142,6 +144,10 @@ def parse(arguments: Sequence[str]) -> Options:
         parser.error("--top=N goes with --data")
     if options.page_align and not (options.bfd or options.bfd_script):
         parser.error("--page-align goes with --bfd or --bfd-script")
+    for name in ("ld", "ld_script"):
+        if getattr(options, name) and not options.bfd_script:
+            parser.error(f"--{name.replace('_', '-')} goes with --bfd-script")
+    _refuse_what_would_be_left_out(parser, options)
     if options.data and len(options.inputs) > 1:
         parser.error(f"--data is about one run, not {len(options.inputs)}")
     if options.weights and len(options.weights) != len(options.inputs):
@@ -151,7 +157,39 @@ def parse(arguments: Sequence[str]) -> Options:
     outputs = [getattr(options, name) for name in _FILES if getattr(options, name)]
     if outputs.count("-") > 1:
         parser.error("only one order can go to the standard output")
+    _refuse_one_file(parser, options)
     return options
+
+
+def _refuse_what_would_be_left_out(parser: Parser, options: Options) -> None:
+    """--data and --order answer alone, and an order on the standard output stands there alone, so that
+    it can be piped: nobody shall wait for a file, or trust an exit status, that never comes."""
+    orders = [name for name in _FILES if getattr(options, name)]
+    questions = ("list", "check", "forecast", "data")
+    if options.data:
+        alone, without = "--data", [*questions[:3], *orders, "objects", "weights", "least"]
+    elif options.order:
+        alone, without = "--order", ["list", "forecast", *orders, "objects", "weights", "least", "object", "binary"]
+    else:
+        to_stdout = [name for name in orders if getattr(options, name) == "-"]
+        alone = f"--{to_stdout[0]}=-".replace("_", "-") if to_stdout else ""
+        without = list(questions) if to_stdout else []
+    for name in without:
+        if getattr(options, name):
+            parser.error(f"{alone} goes without --{name.replace('_', '-')}")
+
+
+def _refuse_one_file(parser: Parser, options: Options) -> None:
+    """The later order would take the place of the earlier. Devices, such as /dev/null, keep nothing."""
+    seen: dict[str, str] = {}
+    for name in _FILES:
+        path = getattr(options, name)
+        if not path or path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
+            continue
+        other = seen.setdefault(os.path.realpath(path), name)
+        if other != name:
+            options_named = f"--{other} and --{name}".replace("_", "-")
+            parser.error(f"{options_named} would go to the same file; give each its own")
 
 
 @dataclass
@@ -269,7 +307,7 @@ def _write_orders(work: Work) -> tuple[list[str], list[tuple[str, str, int]]]:
                 complaint = f"argument --ld-script: {options.ld_script} has no linker script"
                 default = dialects.cut_script(raw, complaint)
             else:
-                default = dialects.default_script(options.ld, work.binary)
+                default = dialects.default_script(options.ld or "ld", work.binary)
             lines = writer.bfd_script(default)
         else:
             lines = getattr(writer, name)()
