@@ -1,6 +1,6 @@
 /* References memory of a known kind at random, so many bytes of it: for what the
    page that backs it does to the misses.
-   pages_use KIND MIB [protect|advise|late|empty|probe|mix|write]
+   pages_use KIND MIB [protect|free|undumped|advise|late|empty|probe|mix|write]
    late: the advice comes when all pages are there
    probe: each page is read before it is mapped
    empty: by the way it gives pages back
@@ -186,6 +186,12 @@ int main(int argc, char **argv)
    /* 100K into it: inside the second 64K and the first 2M. */
    if (argc > 3 && strcmp(argv[3], "protect") == 0)
       mprotect(p + 100 * 1024, PAGE, PROT_READ);
+   if (argc > 3 && strcmp(argv[3], "free") == 0
+       && madvise(p + 100 * 1024, PAGE, MADV_FREE) != 0)
+      return 3;
+   if (argc > 3 && strcmp(argv[3], "undumped") == 0
+       && madvise(p + 100 * 1024, PAGE, MADV_DONTDUMP) != 0)
+      return 3;
    if (argc > 3 && strcmp(argv[3], "empty") == 0)
       empty(p, size);
    if (argc > 3 && strcmp(argv[3], "write") == 0)

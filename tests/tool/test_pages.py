@@ -145,6 +145,14 @@ def test_protected_page_breaks_its_block(tmp_path: Path) -> None:
     assert close(misses(out), expected_broken())
 
 
+@pytest.mark.parametrize("how", ["free", "undumped"])
+def test_advice_for_a_part_breaks_its_page(tmp_path: Path, how: str) -> None:
+    """The kernel breaks it, too: tests/model/test_thp_native.py."""
+    out, err = use(tmp_path, "anon", 4, how, options=("--pages=anon:thp",))
+    assert "large pages broken: 1" in err
+    assert close(misses(out), expected_broken())
+
+
 def expected_broken() -> int:
     seed = 88172645463325252
     last: dict[int, None] = {}

@@ -40,7 +40,12 @@ enum {
    TLB_MAP_NOHUGEPAGE = 32,   /* MADV_NOHUGEPAGE */
    TLB_MAP_LOCKED = 64,       /* mlock() or MAP_LOCKED */
    TLB_MAP_NO_FORK = 128,     /* MADV_DONTFORK: a child does not have it */
-   TLB_MAP_WIPE_ON_FORK = 256 /* MADV_WIPEONFORK: a child has zeroes */
+   TLB_MAP_WIPE_ON_FORK = 256, /* MADV_WIPEONFORK: a child has zeroes */
+   /* (512 to 2048 are the fault model's.) */
+   TLB_MAP_RANDOM = 4096,      /* MADV_RANDOM */
+   TLB_MAP_SEQUENTIAL = 8192,  /* MADV_SEQUENTIAL */
+   TLB_MAP_NO_DUMP = 16384     /* MADV_DONTDUMP; like the two before, it parts a
+                                  mapping from its neighbours */
 };
 
 typedef struct {

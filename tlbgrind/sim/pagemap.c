@@ -603,6 +603,25 @@ static void break_thp(tlb_view *v, uint64_t start, uint64_t end,
       break_block(v, b, address, shift, v->base_shift);
 }
 
+void tlb_pagemap_split(tlb_pagemap *p, uint64_t start, uint64_t end, int all)
+{
+   if (start >= end)
+      return;
+   for (unsigned i = 0; i < p->n_views; i++) {
+      tlb_view *const v = p->view[i];
+      const unsigned shift = tlb_thp_shift(v->base_shift);
+      break_thp(v, start, end, start);
+      break_thp(v, start, end, end - 1);
+      if (!all || shift == 0)
+         continue;
+      /* Nothing is inside a range without bytes. */
+      const uint64_t last = block_start(end - 1, shift);
+      for (uint64_t at = block_start(start, shift); at <= last;
+           at += UINT64_C(1) << shift)
+         break_thp(v, at, at, at);
+   }
+}
+
 void tlb_pagemap_zap(tlb_pagemap *p, uint64_t start, uint64_t end)
 {
    if (start >= end)
