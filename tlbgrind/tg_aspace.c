@@ -26,7 +26,7 @@
 
 /* Linux's numbers, where Valgrind's headers have none. They are the same on
    all architectures that the tool is built for (asm-generic/mman-common.h,
-   asm-generic/mman.h, linux/mman.h, linux/shm.h, linux/ipc.h). */
+   asm-generic/mman.h, linux/mman.h, linux/shm.h, linux/ipc.h, linux/prctl.h). */
 enum {
    LINUX_MAP_SHARED = 0x01,
    LINUX_MAP_TYPE = 0x0f, /* 3: MAP_SHARED_VALIDATE */
@@ -63,7 +63,9 @@ enum {
    LINUX_MADV_PAGEOUT = 21,
    LINUX_MADV_DONTNEED_LOCKED = 24,
    LINUX_MADV_COLLAPSE = 25,
-   LINUX_MADV_GUARD_INSTALL = 102
+   LINUX_MADV_GUARD_INSTALL = 102,
+   LINUX_PR_SET_THP_DISABLE = 41,
+   LINUX_PR_THP_DISABLE_EXCEPT_ADVISED = 2
 };
 
 /* The system call that events belong to until it is over. */
@@ -764,6 +766,12 @@ void tg_aspace_post_syscall(ThreadId tid, UInt syscall, const UWord* args,
       return;
    case __NR_mlockall:
       mlockall_done(tid, args[0]);
+      return;
+   case __NR_prctl:
+      if (args[0] == LINUX_PR_SET_THP_DISABLE)
+         map.thp = args[1] == 0 ? TLB_THP_ALLOWED
+                 : args[2] & LINUX_PR_THP_DISABLE_EXCEPT_ADVISED
+                      ? TLB_THP_ADVISED_ONLY : TLB_THP_DISABLED;
       return;
    case __NR_munlockall:
       future_flags = 0;

@@ -122,6 +122,7 @@ typedef struct {
    tlb_fault_file *files;
    tlb_fault_counts counts[TLB_N_VIEWS];
    uint64_t phase[TLB_N_GROUPS][TLB_N_PHASES]; /* faults of the warm view */
+   tlb_thp_consent thp;      /* beside the settings */
 } tlb_fault_model;
 
 void tlb_fault_init(tlb_fault_model *m, const tlb_fault_settings *settings,

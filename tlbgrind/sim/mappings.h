@@ -48,6 +48,13 @@ enum {
                                   mapping from its neighbours */
 };
 
+/* What a process has said of transparent huge pages (PR_SET_THP_DISABLE). */
+typedef enum {
+   TLB_THP_ALLOWED,
+   TLB_THP_ADVISED_ONLY, /* but for what has MADV_HUGEPAGE */
+   TLB_THP_DISABLED
+} tlb_thp_consent;
+
 typedef struct {
    uint64_t start;   /* the mapping is [start, end) */
    uint64_t end;
@@ -97,5 +104,13 @@ void tlb_mappings_remove(tlb_mappings *s, uint64_t start, uint64_t end);
 typedef void tlb_mapping_change(tlb_mapping *m, void *opaque);
 void tlb_mappings_change(tlb_mappings *s, uint64_t start, uint64_t end,
                          tlb_mapping_change *change, void *opaque);
+
+static inline int tlb_thp_consented(tlb_thp_consent consent,
+                                    const tlb_mapping *m)
+{
+   return consent == TLB_THP_ALLOWED
+          || (consent == TLB_THP_ADVISED_ONLY
+              && (m->flags & TLB_MAP_HUGEPAGE) != 0);
+}
 
 #endif

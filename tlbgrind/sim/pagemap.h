@@ -84,6 +84,7 @@ typedef struct {
    void *ask_opaque;
    tlb_view **view;
    unsigned n_views;
+   tlb_thp_consent thp; /* of pages that are touched from now on */
 } tlb_pagemap;
 
 /* memory->take() must not return NULL here. */
