@@ -26,7 +26,7 @@
 
 /* Linux's numbers, where Valgrind's headers have none. They are the same on
    all architectures that the tool is built for (asm-generic/mman-common.h,
-   asm-generic/mman.h, linux/mman.h, linux/shm.h, linux/ipc.h). */
+   asm-generic/mman.h, linux/mman.h, linux/shm.h, linux/ipc.h, linux/prctl.h). */
 enum {
    LINUX_MAP_SHARED = 0x01,
    LINUX_MAP_TYPE = 0x0f, /* 3: MAP_SHARED_VALIDATE */
@@ -45,16 +45,27 @@ enum {
    LINUX_MLOCK_ONFAULT = 1,
    LINUX_IPC_SHMAT = 21,
    LINUX_IPC_SHMGET = 23,
+   LINUX_MADV_NORMAL = 0,
+   LINUX_MADV_RANDOM = 1,
+   LINUX_MADV_SEQUENTIAL = 2,
    LINUX_MADV_DONTNEED = 4,
+   LINUX_MADV_FREE = 8,
    LINUX_MADV_REMOVE = 9,
    LINUX_MADV_DONTFORK = 10,
    LINUX_MADV_DOFORK = 11,
    LINUX_MADV_HUGEPAGE = 14,
    LINUX_MADV_NOHUGEPAGE = 15,
+   LINUX_MADV_DONTDUMP = 16,
+   LINUX_MADV_DODUMP = 17,
    LINUX_MADV_WIPEONFORK = 18,
    LINUX_MADV_KEEPONFORK = 19,
+   LINUX_MADV_COLD = 20,
+   LINUX_MADV_PAGEOUT = 21,
    LINUX_MADV_DONTNEED_LOCKED = 24,
-   LINUX_MADV_COLLAPSE = 25
+   LINUX_MADV_COLLAPSE = 25,
+   LINUX_MADV_GUARD_INSTALL = 102,
+   LINUX_PR_SET_THP_DISABLE = 41,
+   LINUX_PR_THP_DISABLE_EXCEPT_ADVISED = 2
 };
 
 /* The system call that events belong to until it is over. */
@@ -619,7 +630,28 @@ static void advised(ThreadId tid, ULong start, ULong end, Int advice)
    case LINUX_MADV_DONTNEED:
    case LINUX_MADV_DONTNEED_LOCKED:
    case LINUX_MADV_REMOVE:
+   case LINUX_MADV_GUARD_INSTALL:
       tlb_pagemap_zap(&map, start, end);
+      break;
+   case LINUX_MADV_FREE:
+   case LINUX_MADV_COLD:
+   case LINUX_MADV_PAGEOUT:
+      tlb_pagemap_split(&map, start, end, advice == LINUX_MADV_PAGEOUT);
+      break;
+   case LINUX_MADV_NORMAL:
+      tlb_pagemap_flag(&map, start, end, 0, TLB_MAP_RANDOM | TLB_MAP_SEQUENTIAL);
+      break;
+   case LINUX_MADV_RANDOM:
+      tlb_pagemap_flag(&map, start, end, TLB_MAP_RANDOM, TLB_MAP_SEQUENTIAL);
+      break;
+   case LINUX_MADV_SEQUENTIAL:
+      tlb_pagemap_flag(&map, start, end, TLB_MAP_SEQUENTIAL, TLB_MAP_RANDOM);
+      break;
+   case LINUX_MADV_DONTDUMP:
+      tlb_pagemap_flag(&map, start, end, TLB_MAP_NO_DUMP, 0);
+      break;
+   case LINUX_MADV_DODUMP:
+      tlb_pagemap_flag(&map, start, end, 0, TLB_MAP_NO_DUMP);
       break;
    case LINUX_MADV_DONTFORK:
       tlb_pagemap_flag(&map, start, end, TLB_MAP_NO_FORK, 0);
@@ -734,6 +766,12 @@ void tg_aspace_post_syscall(ThreadId tid, UInt syscall, const UWord* args,
       return;
    case __NR_mlockall:
       mlockall_done(tid, args[0]);
+      return;
+   case __NR_prctl:
+      if (args[0] == LINUX_PR_SET_THP_DISABLE)
+         map.thp = args[1] == 0 ? TLB_THP_ALLOWED
+                 : args[2] & LINUX_PR_THP_DISABLE_EXCEPT_ADVISED
+                      ? TLB_THP_ADVISED_ONLY : TLB_THP_DISABLED;
       return;
    case __NR_munlockall:
       future_flags = 0;

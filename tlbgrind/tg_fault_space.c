@@ -459,6 +459,8 @@ void tg_space_post_syscall(UInt number, const UWord* args, SysRes result)
    call.is_remap = False;
    if (!tg_maps_begun() || sr_isError(result))
       return;
+   if (number == __NR_prctl)
+      tg_maps_model()->thp = tg_aspace_map()->thp;
    if (number == __NR_mremap)
       remapped(args[0], args[1], args[2], args[3], sr_Res(result));
    /* The header of an object that is to be mapped. */

@@ -16,12 +16,14 @@
 #include "tg_hugetlb.h"
 #include "tg_registers.h"
 
-/* Linux's numbers (asm-generic/mman-common.h, linux/shm.h, linux/memfd.h,
-   linux/ipc.h). */
+/* Linux's numbers (asm-generic/mman-common.h, asm-generic/mman.h, linux/shm.h,
+   linux/memfd.h, linux/ipc.h). */
 enum {
    LINUX_MAP_FIXED = 0x10,
    LINUX_MAP_ANONYMOUS = 0x20,
    LINUX_MAP_HUGETLB = 0x40000,
+   LINUX_MAP_FIXED_NOREPLACE = 0x100000,
+   LINUX_IPC_SHMAT = 21,
    LINUX_IPC_SHMGET = 23
 };
 
@@ -97,21 +99,36 @@ static Addr* segment_starts(Int* n)
    }
 }
 
+static Bool holds(Addr from, Addr to, Addr place, UWord bytes)
+{
+   return place >= from && place < to && to - place >= bytes;
+}
+
 /* A free place for that many bytes, aligned as huge pages are; 0 if there is
-   none. Low addresses first, but not below those that the core gives out. */
-static UWord free_place(UWord bytes, UInt shift)
+   none. The one at the program's hint, as in the kernel; else low addresses
+   first, but not below those that the core gives out. */
+static UWord free_place(UWord hint, UWord bytes, UInt shift)
 {
    const Addr lowest = 0x4000000;
    const UWord mask = ((UWord)1 << shift) - 1;
+   const Addr wanted = (hint + mask) & ~mask;
    Int n;
    Addr* starts = segment_starts(&n);
    UWord place = 0;
-   for (Int i = 0; i + 1 < n && place == 0; i++) {
+   for (Int i = 0; i + 1 < n; i++) {
       const Addr start = starts[i] < lowest ? lowest : starts[i];
       const Addr a = (start + mask) & ~mask;
-      /* Free segments are those that are not shown. */
-      if (VG_(am_find_nsegment)(starts[i]) == NULL && a >= start
-          && a < starts[i + 1] && starts[i + 1] - a >= bytes)
+      /* Free segments are those that are not shown. The core gives a place that
+         it would not choose itself to who asks for it. */
+      const NSegment* s = VG_(am_find_nsegment)(starts[i]);
+      const Bool on_demand = s != NULL && s->kind == SkResvn
+                             && s->smode == SmFixed;
+      if (hint != 0 && (s == NULL || on_demand)
+          && holds(starts[i], starts[i + 1], wanted, bytes)) {
+         place = wanted;
+         break;
+      }
+      if (place == 0 && s == NULL && holds(start, starts[i + 1], a, bytes))
          place = a;
    }
    VG_(free)(starts);
@@ -140,8 +157,8 @@ static Bool change_mmap(UWord* a, UWord* asked)
    a[1] = whole_pages(a[1], shift);
    a[3] = flags & LINUX_MAP_HUGETLB ? without_size(flags, LINUX_MAP_HUGETLB)
                                     : flags;
-   if (!(flags & LINUX_MAP_FIXED)) {
-      const UWord place = free_place(a[1], shift);
+   if (!(flags & (LINUX_MAP_FIXED | LINUX_MAP_FIXED_NOREPLACE))) {
+      const UWord place = free_place(a[0], a[1], shift);
       a[0] = place == 0 ? a[0] : place;
    }
    return True;
@@ -169,13 +186,13 @@ static Bool change_memfd_create(UWord* a, UWord* asked)
 }
 
 /* The kernel would align where huge pages are attached. */
-static inline Bool change_shmat(Int shmid, UWord* address)
+static Bool change_shmat(Int shmid, UWord* address)
 {
    ULong bytes;
    const UInt shift = tg_huge_segment(shmid, &bytes);
    if (shift == 0 || *address != 0)
       return False;
-   *address = free_place((UWord)bytes, shift);
+   *address = free_place(0, (UWord)bytes, shift);
    return *address != 0;
 }
 
@@ -190,6 +207,9 @@ static Bool change(UWord number, UWord* a, UWord* asked)
    case __NR_ipc:
       if ((a[0] & 0xffff) == LINUX_IPC_SHMGET)
          return change_shmget(a + 1, asked);
+      /* call, id, flags, where the address is put, address */
+      if ((a[0] & 0xffff) == LINUX_IPC_SHMAT)
+         return change_shmat((Int)a[1], &a[4]);
       return False;
 #else
    case __NR_mmap:

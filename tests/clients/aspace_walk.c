@@ -21,6 +21,9 @@
 #ifndef MFD_HUGETLB
 #define MFD_HUGETLB 4U
 #endif
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #endif
@@ -217,13 +220,29 @@ static void huge(void)
       printf("refused 64K %d\n", errno);
    else
       at("huge-64K", a);
-   const int id = shmget(IPC_PRIVATE, 4 << 20, IPC_CREAT | 0600 | SHM_HUGETLB);
-   if (id < 0)
-      printf("refused shmget %d\n", errno);
-   else {
-      at("huge-segment", shmat(id, NULL, 0));
-      shmctl(id, IPC_RMID, NULL);
+   /* One at least is not aligned by chance. */
+   static const char *const segments[] = { "huge-segment", "huge-segment-2" };
+   for (int i = 0; i < 2; i++) {
+      const int id = shmget(IPC_PRIVATE, 4 << 20, IPC_CREAT | 0600 | SHM_HUGETLB);
+      if (id < 0)
+         printf("refused shmget %d\n", errno);
+      else {
+         at(segments[i], shmat(id, NULL, 0));
+         shmctl(id, IPC_RMID, NULL);
+      }
+      map(NULL, 1, RW, ANONYMOUS, -1);
    }
+   /* Where the program wants it, if that is free; 0x30000000 is in 32 bits, too. */
+   char *const wanted = (char *)0x30000000;
+   a = mmap(wanted, 2 << 20, RW, ANONYMOUS | MAP_HUGETLB, -1, 0);
+   if (a != MAP_FAILED)
+      at("huge-hinted", a);
+   a = mmap(wanted, 2 << 20, RW, ANONYMOUS | MAP_HUGETLB, -1, 0);
+   if (a != MAP_FAILED)
+      at("huge-elsewhere", a);
+   a = mmap(wanted + (8 << 20), 2 << 20, RW, ANONYMOUS | MAP_HUGETLB | MAP_FIXED_NOREPLACE, -1, 0);
+   if (a != MAP_FAILED)
+      at("huge-exact", a);
    const int fd = (int)syscall(SYS_memfd_create, "huge", MFD_HUGETLB);
    if (fd < 0 || ftruncate(fd, 2 << 20) != 0)
       printf("refused memfd_create %d\n", errno);

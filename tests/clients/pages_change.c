@@ -94,7 +94,7 @@ static void grow_heap(unsigned n)
 
 static void change(void)
 {
-   static const int advice[] = { MADV_DONTNEED, MADV_HUGEPAGE, MADV_NOHUGEPAGE };
+   static const int advice[] = { MADV_DONTNEED, MADV_HUGEPAGE, MADV_NOHUGEPAGE, MADV_FREE, MADV_DONTDUMP };
    const unsigned n = 1 + draw(draw(4) == 0 ? 1200 : 40);
    const unsigned first = draw(PAGES - n);
    switch (draw(10)) {
@@ -114,7 +114,7 @@ static void change(void)
       protect(first, n, RW);
       break;
    case 6: case 7:
-      (void)madvise(at(first), (size_t)n * PAGE, advice[draw(3)]);
+      (void)madvise(at(first), (size_t)n * PAGE, advice[draw(5)]);
       break;
    case 8:
       move(first, n);

@@ -1,6 +1,8 @@
 /* References memory of a known kind at random, so many bytes of it: for what the
    page that backs it does to the misses.
-   pages_use KIND MIB [protect|advise|late|empty|probe|mix|write]
+   pages_use KIND MIB [protect|free|undumped|advise|late|never|advised-only|empty|probe|mix|
+                       write]
+   never, advised-only: by PR_SET_THP_DISABLE; with the second the first half is advised
    late: the advice comes when all pages are there
    probe: each page is read before it is mapped
    empty: by the way it gives pages back
@@ -17,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 enum { REFERENCES = 200000, PAGE = 4096, RW = PROT_READ | PROT_WRITE };
@@ -175,6 +178,14 @@ int main(int argc, char **argv)
       probe(p, size);
    if (argc > 3 && strcmp(argv[3], "mix") == 0)
       mix(p, size);
+   if (argc > 3 && strcmp(argv[3], "never") == 0
+       && prctl(PR_SET_THP_DISABLE, 1L, 0L, 0L, 0L) != 0)
+      return 3;
+   /* (Kernels before 6.18 refuse it.) */
+   if (argc > 3 && strcmp(argv[3], "advised-only") == 0
+       && (prctl(PR_SET_THP_DISABLE, 1L, 2L, 0L, 0L) != 0
+           || madvise(p, size / 2, MADV_HUGEPAGE) != 0))
+      return 77;
    if (argc > 3 && strcmp(argv[3], "advise") == 0
        && madvise(p, size, MADV_HUGEPAGE) != 0)
       return 3;
@@ -186,6 +197,12 @@ int main(int argc, char **argv)
    /* 100K into it: inside the second 64K and the first 2M. */
    if (argc > 3 && strcmp(argv[3], "protect") == 0)
       mprotect(p + 100 * 1024, PAGE, PROT_READ);
+   if (argc > 3 && strcmp(argv[3], "free") == 0
+       && madvise(p + 100 * 1024, PAGE, MADV_FREE) != 0)
+      return 3;
+   if (argc > 3 && strcmp(argv[3], "undumped") == 0
+       && madvise(p + 100 * 1024, PAGE, MADV_DONTDUMP) != 0)
+      return 3;
    if (argc > 3 && strcmp(argv[3], "empty") == 0)
       empty(p, size);
    if (argc > 3 && strcmp(argv[3], "write") == 0)

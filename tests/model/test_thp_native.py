@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 THP = Path("/sys/kernel/mm/transparent_hugepage")
-STEPS = 18
+STEPS = 30
 
 
 ATTEMPTS = 20

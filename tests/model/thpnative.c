@@ -12,6 +12,11 @@
 
 #include "pagemap.h"
 
+#ifndef MADV_COLD
+#define MADV_COLD 20
+#define MADV_PAGEOUT 21
+#endif
+
 #define MIB ((size_t)1 << 20)
 enum { PAGE = 4096, RW = PROT_READ | PROT_WRITE };
 
@@ -102,6 +107,16 @@ static void advise(size_t offset, size_t size, int advice)
    must(madvise(arena + offset, size, advice) == 0, "madvise");
    if (advice == MADV_DONTNEED)
       tlb_pagemap_zap(&map, at(offset), at(offset + size));
+   else if (advice == MADV_FREE || advice == MADV_COLD || advice == MADV_PAGEOUT)
+      tlb_pagemap_split(&map, at(offset), at(offset + size),
+                        advice == MADV_PAGEOUT);
+   else if (advice == MADV_RANDOM || advice == MADV_SEQUENTIAL
+            || advice == MADV_DONTDUMP)
+      tlb_pagemap_flag(&map, at(offset), at(offset + size),
+                       advice == MADV_RANDOM       ? TLB_MAP_RANDOM
+                       : advice == MADV_SEQUENTIAL ? TLB_MAP_SEQUENTIAL
+                                                   : TLB_MAP_NO_DUMP,
+                       0);
    else
       tlb_pagemap_flag(&map, at(offset), at(offset + size), flag,
                        flag ^ (TLB_MAP_HUGEPAGE | TLB_MAP_NOHUGEPAGE));
@@ -133,6 +148,35 @@ static void parts(void)
    advise(7 * MIB, PAGE, MADV_NOHUGEPAGE);
    say("a-part-advised");
    remove_all();
+}
+
+/* Advice that says nothing of huge pages, for a part of one and for all of one. */
+static void other_advice(void)
+{
+   static const struct {
+      int advice;
+      const char *part;
+      const char *whole;
+   } all[] = {
+      { MADV_FREE, "a-part-free", "all-free" },
+      { MADV_COLD, "a-part-cold", "all-cold" },
+      { MADV_PAGEOUT, "a-part-out", "all-out" },
+      { MADV_RANDOM, "a-part-random", "all-random" },
+      { MADV_SEQUENTIAL, "a-part-sequential", "all-sequential" },
+      { MADV_DONTDUMP, "a-part-undumped", "all-undumped" },
+   };
+   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+      make(0, 6 * MIB);
+      advise(0, 6 * MIB, MADV_HUGEPAGE);
+      touch(0);
+      touch(2 * MIB);
+      touch(4 * MIB);
+      advise(5 * MIB, PAGE, all[i].advice);
+      say(all[i].part);
+      advise(2 * MIB, 2 * MIB, all[i].advice);
+      say(all[i].whole);
+      remove_all();
+   }
 }
 
 static void growth(void)
@@ -208,6 +252,7 @@ int main(void)
    arena = room + (2 * MIB - (uintptr_t)room % (2 * MIB)) % (2 * MIB);
    munmap(room, ARENA + 2 * MIB);
    parts();
+   other_advice();
    growth();
    advice();
    moves();

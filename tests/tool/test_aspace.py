@@ -281,12 +281,15 @@ def test_fake_huge_pages(tmp_path: Path, bits: str) -> None:
     w = walk(tmp_path, "huge", options=("--hugetlb=fake",), bits=bits)
     compare(w)
     assert "refused" not in w.out
-    sizes = {"huge": 2 * M, "huge-64K": 64 << 10, "huge-segment": 2 * M, "huge-file": 2 * M}
+    sizes = {"huge": 2 * M, "huge-64K": 64 << 10, "huge-segment": 2 * M, "huge-segment-2": 2 * M, "huge-file": 2 * M}
+    sizes |= {"huge-hinted": 2 * M, "huge-elsewhere": 2 * M, "huge-exact": 2 * M}
     for name, size in sizes.items():
         m = w.find(w.at[name])
         assert m.flags == {f"hugetlb {size >> 10}K"}, name
         assert w.at[name] % size == 0
         assert (m.end - m.start) % size == 0
+    assert w.at["huge-hinted"] == 0x30000000
+    assert w.at["huge-exact"] == 0x30800000
     if not bits:
         assert "registers kept" in w.out
         assert w.find(w.at["raw"]).flags == {"hugetlb 2048K"}

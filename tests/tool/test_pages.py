@@ -145,6 +145,54 @@ def test_protected_page_breaks_its_block(tmp_path: Path) -> None:
     assert close(misses(out), expected_broken())
 
 
+@pytest.mark.parametrize("how", ["free", "undumped"])
+def test_advice_for_a_part_breaks_its_page(tmp_path: Path, how: str) -> None:
+    """The kernel breaks it, too: tests/model/test_thp_native.py."""
+    out, err = use(tmp_path, "anon", 4, how, options=("--pages=anon:thp",))
+    assert "large pages broken: 1" in err
+    assert close(misses(out), expected_broken())
+
+
+@pytest.mark.parametrize("bits", BITS)
+def test_program_that_wants_no_huge_pages(tmp_path: Path, bits: str) -> None:
+    """prctl(PR_SET_THP_DISABLE): in the page map and among the faults."""
+    wish = ("--pages=anon:thp", "--faults=yes", "--thp=always")
+    out, err = use(tmp_path / "never", "anon", 4, "never", options=wish, bits=bits)
+    assert close(misses(out), expected(4 * M, 4 * K))
+    assert " of 2M" not in err
+    assert faults(out) >= 1024
+    out, err = use(tmp_path / "else", "anon", 4, options=wish, bits=bits)
+    assert misses(out) < 100
+    assert faults(out) < 100
+    # A size that is no transparent one is not its business.
+    out, _ = use(tmp_path / "fixed", "anon", 4, "never", options=("--pages=anon:2M",), bits=bits)
+    assert misses(out) < 100
+
+
+def faults(out: OutFile) -> int:
+    """In the program's own code."""
+    events = out.field("events").split()
+    at = [events.index(event) for event in ("PFr", "PFw")]
+    return sum(line.costs[n] for line in out.lines if line.function == "main" for n in at)
+
+
+def test_huge_pages_for_advised_memory_only(tmp_path: Path) -> None:
+    r = run(
+        tmp_path,
+        client("pages_use"),
+        "anon",
+        4,
+        "advised-only",
+        options=["--pages=anon:thp"],
+        geometry=GEOMETRY,
+        prefix=["setarch", "-R"],
+    )
+    if r.status == 77:
+        pytest.skip("the kernel does not know PR_THP_DISABLE_EXCEPT_ADVISED")
+    assert r.status == 0, r.err
+    assert "backed at the peak: 1 pages of 2M, 2048K, of which 2048K touched" in r.err
+
+
 def expected_broken() -> int:
     seed = 88172645463325252
     last: dict[int, None] = {}

@@ -421,14 +421,14 @@ static void bad_values(void **state)
         "name '.hidden' is no name; allowed are letters, digits and, behind "
         "the first, - _ ." },
       { "isa", "isa x86-64-with-a-tail\n",
-        "isa 'x86-64-with-a-tail' is too long" },
+        "isa 'x86-64-with-a-tail' is too long; allowed are 15 bytes" },
       { "year", "year 20222\n",
-        "year '20222' is not allowed; it is a number from 1960 to 2100" },
+        "year '20222' is not allowed; it is a number from 1960 to 2100, or "
+        "unknown" },
       { "confidence", "confidence D\n",
         "confidence 'D' is not allowed; it is A, B or C" },
       { "base-page", "base-page 3K\n",
-        "'3K' is no page size; allowed are powers of two from 4K to 16G, such "
-        "as 4K, 64K, 2M or 1G" },
+        "base-page '3K' is not allowed; it is a power of two from 4K to 1G" },
       { "base-page", "base-page 2G\n",
         "base-page '2G' is not allowed; it is a power of two from 4K to 1G" },
       { "   level", "level 0\n",
@@ -460,7 +460,7 @@ static void bad_values(void **state)
       { "   entries", "entries -4\n",
         "entries '-4' is not allowed; it is a number from 1 to 1048576" },
       { "   ways", "ways 0\n",
-        "ways '0' is not allowed; it is a number from 1 to 1048576" },
+        "ways '0' is not allowed; it is a number from 1 to 1048576, or full" },
       { "   pages", "pages 4K+\n",
         "'' is no page size; allowed are powers of two from 4K to 16G, such as "
         "4K, 64K, 2M or 1G" },
@@ -484,11 +484,17 @@ static void bad_values(void **state)
         "threads '1 shared' is not allowed; it is unknown, 1, or a number up "
         "to 1024 and shared, partitioned, copied or unknown" },
       { "   coalesces", "coalesces yes\n",
-        "'yes' is no page size; allowed are powers of two from 4K to 16G, such "
-        "as 4K, 64K, 2M or 1G" },
+        "coalesces 'yes' is not allowed; it is no, or a power of two from 8K "
+        "to 64K" },
+      { "   coalesces", "coalesces 4K\n",
+        "coalesces '4K' is not allowed; it is no, or a power of two from 8K "
+        "to 64K" },
+      { "   coalesces", "coalesces 128K\n",
+        "coalesces '128K' is not allowed; it is no, or a power of two from 8K "
+        "to 64K" },
       { "   hit-cycles", "hit-cycles 1000001\n",
         "hit-cycles '1000001' is not allowed; it is a number from 0 to "
-        "1000000" },
+        "1000000, or unknown" },
       { "walk", "walk magic\n",
         "walk 'magic' is not allowed; it is hardware or software" },
       { "step", "step 512\n",
@@ -572,7 +578,7 @@ static void impossible(void **state)
           "of reference");
    refuse(edited(loads + 5, loads + 5, "pages 64K+2M\n"), loads,
           "array 'DTLB-loads' holds no pages smaller than the blocks that it "
-          "coalesces, or the blocks are larger than 16G");
+          "coalesces, or the blocks are larger than 64K");
    refuse(edited(walk + 3, walk + 3, "step 128G\n"), walk + 5,
           "steps of a walk go down from at most 8E to at least 4K, each "
           "smaller than the one above");
@@ -640,7 +646,7 @@ static void some_array(tlb_machine_array *a)
    a->policy_unknown = below(2) == 0;
    a->splits = below(2) == 0;
    a->splits_unknown = below(4) == 0;
-   a->coalesce_shift = below(4) == 0 ? 13 + below(8) : 0;
+   a->coalesce_shift = below(4) == 0 ? 13 + below(4) : 0;
    a->hit_cycles = below(3) == 0 ? TLB_UNKNOWN : below(1000001);
    a->threads = below(9);
    a->sharing = a->threads > 1 ? (tlb_sharing)below(4) : TLB_SHARING_UNKNOWN;

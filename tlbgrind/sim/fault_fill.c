@@ -52,7 +52,7 @@ uint64_t tlb_table_pages(const tlb_fault_model *m)
 static int wants_thp(const tlb_fault_model *m, const tlb_mapping *v)
 {
    if ((v->flags & TLB_MAP_NOHUGEPAGE) != 0
-       || m->settings.thp == TLB_THP_NEVER)
+       || m->settings.thp == TLB_THP_NEVER || !tlb_thp_consented(m->thp, v))
       return 0;
    return m->settings.thp == TLB_THP_ALWAYS
           || (v->flags & TLB_MAP_HUGEPAGE) != 0;
@@ -123,7 +123,8 @@ int tlb_fill_folio(tlb_fault_model *m, const tlb_fault_rules *r,
    uint32_t orders = m->settings.mthp_always;
    if ((v->flags & TLB_MAP_HUGEPAGE) != 0)
       orders |= m->settings.mthp_madvise;
-   if (!r->large || (v->flags & TLB_MAP_NOHUGEPAGE) != 0)
+   if (!r->large || (v->flags & TLB_MAP_NOHUGEPAGE) != 0
+       || !tlb_thp_consented(m->thp, v))
       return 0;
    for (unsigned order = order_of(tlb_table_pages(m)) - 1; order > 0; order--) {
       const uint64_t pages = (uint64_t)1 << order;

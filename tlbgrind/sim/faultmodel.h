@@ -75,11 +75,9 @@ enum {
    TLB_MAP_NO_AROUND = 512,    /* the kernel's own pages: no fault-around */
    TLB_MAP_FIXED_PHASE = 1024, /* address randomisation keeps its place in a page
                                   table */
-   TLB_MAP_ACCOUNTED = 2048,   /* private and writable, or was once; set by the
+   TLB_MAP_ACCOUNTED = 2048    /* private and writable, or was once; set by the
                                   model. It never becomes one with what was not:
                                   VM_ACCOUNT of the kernel */
-   TLB_MAP_RANDOM = 4096,      /* MADV_RANDOM */
-   TLB_MAP_SEQUENTIAL = 8192   /* MADV_SEQUENTIAL */
 };
 
 /* Pages from `from` to `to`, as distances from the page that faulted. */
@@ -124,6 +122,7 @@ typedef struct {
    tlb_fault_file *files;
    tlb_fault_counts counts[TLB_N_VIEWS];
    uint64_t phase[TLB_N_GROUPS][TLB_N_PHASES]; /* faults of the warm view */
+   tlb_thp_consent thp;      /* beside the settings */
 } tlb_fault_model;
 
 void tlb_fault_init(tlb_fault_model *m, const tlb_fault_settings *settings,

@@ -20,8 +20,6 @@ typedef enum { TLB_FETCH, TLB_LOAD, TLB_STORE, TLB_N_USERS } tlb_user;
 enum {
    TLB_MAX_CORES = 1,
    TLB_N_SIZES = TLB_MAX_PAGE_SHIFT - TLB_MIN_PAGE_SHIFT + 1,
-   /* Blocks of base pages that can be one entry: see tlb_backing. */
-   TLB_MAX_BLOCK_SHIFT = 16,
    TLB_N_BLOCK_SHIFTS = TLB_MAX_BLOCK_SHIFT - TLB_MIN_PAGE_SHIFT + 1
 };
 

@@ -58,13 +58,13 @@ static int check_array(const tlb_machine *m, unsigned i, tlb_reason *why)
       return 0;
    /* A block is made of smaller pages that the array holds. */
    if (a->coalesce_shift != 0
-       && (a->coalesce_shift > TLB_MAX_PAGE_SHIFT
+       && (a->coalesce_shift > TLB_MAX_BLOCK_SHIFT
            || (a->g.page_sizes
                & ((UINT64_C(1) << a->coalesce_shift) - 1)) == 0)) {
       tlb_text_add(&t, "array '");
       tlb_text_add(&t, a->name);
       tlb_text_add(&t, "' holds no pages smaller than the blocks that it "
-                       "coalesces, or the blocks are larger than 16G");
+                       "coalesces, or the blocks are larger than 64K");
       return 0;
    }
    return 1;

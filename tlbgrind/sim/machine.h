@@ -14,6 +14,7 @@ enum {
    TLB_MAX_ARRAYS = 16,     /* of one machine */
    TLB_MAX_SIDE_BY_SIDE = 2, /* of one level that take the same page */
    TLB_MAX_WALK_LEVELS = 6, /* steps of a page walk */
+   TLB_MAX_BLOCK_SHIFT = 16, /* of base pages that are one entry */
    TLB_MAX_NOTES = 32,
    TLB_NAME_SIZE = 64,
    TLB_TITLE_SIZE = 160,

@@ -85,8 +85,9 @@ static int cut_unknown(tlb_machine_reader *r, int *unknown)
    return 1;
 }
 
-int tlb_machine_number(tlb_machine_reader *r, uint32_t least, uint32_t most,
-                       uint32_t *out)
+/* A number, where a word is allowed as well: ", or full". */
+static int number_or(tlb_machine_reader *r, uint32_t least, uint32_t most,
+                     const char *or_else, uint32_t *out)
 {
    const char *s = r->value;
    const char *const end = s + tlb_text_length(s);
@@ -101,7 +102,14 @@ int tlb_machine_number(tlb_machine_reader *r, uint32_t least, uint32_t most,
    tlb_text_add_number(&t, least);
    tlb_text_add(&t, " to ");
    tlb_text_add_number(&t, most);
+   tlb_text_add(&t, or_else);
    return tlb_refuse(r, words);
+}
+
+int tlb_machine_number(tlb_machine_reader *r, uint32_t least, uint32_t most,
+                       uint32_t *out)
+{
+   return number_or(r, least, most, "", out);
 }
 
 static int cycles(tlb_machine_reader *r, uint32_t *out)
@@ -110,13 +118,19 @@ static int cycles(tlb_machine_reader *r, uint32_t *out)
       *out = TLB_UNKNOWN;
       return 1;
    }
-   return tlb_machine_number(r, 0, MAX_CYCLES, out);
+   return number_or(r, 0, MAX_CYCLES, ", or unknown", out);
 }
 
 static int text(tlb_machine_reader *r, char *out, size_t size)
 {
-   if (tlb_text_length(r->value) >= size)
-      return tlb_refuse(r, "is too long");
+   if (tlb_text_length(r->value) >= size) {
+      char words[80];
+      tlb_text t = tlb_text_in(words, sizeof words);
+      tlb_text_add(&t, "is too long; allowed are ");
+      tlb_text_add_number(&t, size - 1);
+      tlb_text_add(&t, " bytes");
+      return tlb_refuse(r, words);
+   }
    tlb_text t = tlb_text_in(out, size);
    tlb_text_add(&t, r->value);
    return 1;
@@ -164,7 +178,7 @@ static int ways(tlb_machine_reader *r, tlb_geometry *g, int *unknown)
       g->ways = g->entries;
       return 1;
    }
-   return tlb_machine_number(r, 1, TLB_MAX_ENTRIES, &g->ways);
+   return number_or(r, 1, TLB_MAX_ENTRIES, ", or full", &g->ways);
 }
 
 static int policy(tlb_machine_reader *r, tlb_geometry *g, int *unknown)
@@ -193,7 +207,8 @@ static int take_isa(tlb_machine_reader *r)
 static int take_year(tlb_machine_reader *r)
 {
    uint32_t year = 0;
-   if (!is(r, "unknown") && !tlb_machine_number(r, 1960, 2100, &year))
+   if (!is(r, "unknown")
+       && !number_or(r, 1960, 2100, ", or unknown", &year))
       return 0;
    r->m->year = year;
    return 1;
@@ -207,10 +222,10 @@ static int take_confidence(tlb_machine_reader *r)
 static int take_base_page(tlb_machine_reader *r)
 {
    const unsigned shift = tlb_page_size_parse(r->value, r->why);
-   if (shift > MAX_BASE_PAGE_SHIFT)
+   if (shift == 0 || shift > MAX_BASE_PAGE_SHIFT)
       return tlb_refuse(r, "is not allowed; it is a power of two from 4K to 1G");
    r->m->base_page_shift = shift;
-   return shift != 0;
+   return 1;
 }
 
 static int take_source(tlb_machine_reader *r)
@@ -311,7 +326,11 @@ static int take_coalesces(tlb_machine_reader *r)
    if (is(r, "no"))
       return 1;
    a->coalesce_shift = tlb_page_size_parse(r->value, r->why);
-   return a->coalesce_shift != 0;
+   if (a->coalesce_shift <= TLB_MIN_PAGE_SHIFT
+       || a->coalesce_shift > TLB_MAX_BLOCK_SHIFT)
+      return tlb_refuse(r, "is not allowed; it is no, or a power of two from "
+                           "8K to 64K");
+   return 1;
 }
 
 static int take_hit_cycles(tlb_machine_reader *r)

@@ -40,8 +40,20 @@ enum {
    TLB_MAP_NOHUGEPAGE = 32,   /* MADV_NOHUGEPAGE */
    TLB_MAP_LOCKED = 64,       /* mlock() or MAP_LOCKED */
    TLB_MAP_NO_FORK = 128,     /* MADV_DONTFORK: a child does not have it */
-   TLB_MAP_WIPE_ON_FORK = 256 /* MADV_WIPEONFORK: a child has zeroes */
+   TLB_MAP_WIPE_ON_FORK = 256, /* MADV_WIPEONFORK: a child has zeroes */
+   /* (512 to 2048 are the fault model's.) */
+   TLB_MAP_RANDOM = 4096,      /* MADV_RANDOM */
+   TLB_MAP_SEQUENTIAL = 8192,  /* MADV_SEQUENTIAL */
+   TLB_MAP_NO_DUMP = 16384     /* MADV_DONTDUMP; like the two before, it parts a
+                                  mapping from its neighbours */
 };
+
+/* What a process has said of transparent huge pages (PR_SET_THP_DISABLE). */
+typedef enum {
+   TLB_THP_ALLOWED,
+   TLB_THP_ADVISED_ONLY, /* but for what has MADV_HUGEPAGE */
+   TLB_THP_DISABLED
+} tlb_thp_consent;
 
 typedef struct {
    uint64_t start;   /* the mapping is [start, end) */
@@ -92,5 +104,13 @@ void tlb_mappings_remove(tlb_mappings *s, uint64_t start, uint64_t end);
 typedef void tlb_mapping_change(tlb_mapping *m, void *opaque);
 void tlb_mappings_change(tlb_mappings *s, uint64_t start, uint64_t end,
                          tlb_mapping_change *change, void *opaque);
+
+static inline int tlb_thp_consented(tlb_thp_consent consent,
+                                    const tlb_mapping *m)
+{
+   return consent == TLB_THP_ALLOWED
+          || (consent == TLB_THP_ADVISED_ONLY
+              && (m->flags & TLB_MAP_HUGEPAGE) != 0);
+}
 
 #endif

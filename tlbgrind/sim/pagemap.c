@@ -266,8 +266,8 @@ static uint8_t coalescing(const tlb_mapping *m, uint64_t address,
 
 /* What the rules wish for the base page; but where a large page is already, by
    advice of another time, the base page is a part of that. */
-static tlb_page_wish wish_at(const tlb_view *v, const tlb_mapping *m,
-                             uint64_t address)
+static tlb_page_wish wish_at(const tlb_pagemap *p, const tlb_view *v,
+                             const tlb_mapping *m, uint64_t address)
 {
    for (unsigned shift = v->base_shift + 1; v->shifts >> shift != 0; shift++) {
       const tlb_block *const b = v->shifts >> shift & 1
@@ -275,7 +275,10 @@ static tlb_page_wish wish_at(const tlb_view *v, const tlb_mapping *m,
       if (b != NULL && b->r.touched != 0 && b->large)
          return (tlb_page_wish){ (tlb_rule_how)b->how, shift };
    }
-   return tlb_page_wish_for(&v->policy, m, v->base_shift);
+   const tlb_page_wish w = tlb_page_wish_for(&v->policy, m, v->base_shift);
+   if (w.how == TLB_THP && !tlb_thp_consented(p->thp, m))
+      return (tlb_page_wish){ TLB_FIXED, v->base_shift };
+   return w;
 }
 
 /* The first question about a base page: notes it and returns what the rules
@@ -284,7 +287,7 @@ static uint8_t touch(const tlb_pagemap *p, tlb_view *v, tlb_chunk *c,
                      const tlb_mapping *m, uint64_t address)
 {
    const unsigned base = v->base_shift;
-   const tlb_page_wish w = wish_at(v, m, address);
+   const tlb_page_wish w = wish_at(p, v, m, address);
    const uint64_t page = address >> base;
    if (v->unmet != 0)
       v->unmet &= ~tlb_page_rules_about(&v->policy, m, v->unmet);
@@ -456,6 +459,7 @@ void tlb_pagemap_init(tlb_pagemap *p, const tlb_memory *memory)
    p->ask_opaque = NULL;
    p->view = NULL;
    p->n_views = 0;
+   p->thp = TLB_THP_ALLOWED;
 }
 
 void tlb_pagemap_free(tlb_pagemap *p)
@@ -601,6 +605,25 @@ static void break_thp(tlb_view *v, uint64_t start, uint64_t end,
    if (b != NULL && b->r.touched != 0 && b->large && b->how == TLB_THP
        && (from < start || last >= end))
       break_block(v, b, address, shift, v->base_shift);
+}
+
+void tlb_pagemap_split(tlb_pagemap *p, uint64_t start, uint64_t end, int all)
+{
+   if (start >= end)
+      return;
+   for (unsigned i = 0; i < p->n_views; i++) {
+      tlb_view *const v = p->view[i];
+      const unsigned shift = tlb_thp_shift(v->base_shift);
+      break_thp(v, start, end, start);
+      break_thp(v, start, end, end - 1);
+      if (!all || shift == 0)
+         continue;
+      /* Nothing is inside a range without bytes. */
+      const uint64_t last = block_start(end - 1, shift);
+      for (uint64_t at = block_start(start, shift); at <= last;
+           at += UINT64_C(1) << shift)
+         break_thp(v, at, at, at);
+   }
 }
 
 void tlb_pagemap_zap(tlb_pagemap *p, uint64_t start, uint64_t end)

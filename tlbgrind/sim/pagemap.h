@@ -84,6 +84,7 @@ typedef struct {
    void *ask_opaque;
    tlb_view **view;
    unsigned n_views;
+   tlb_thp_consent thp; /* of pages that are touched from now on */
 } tlb_pagemap;
 
 /* memory->take() must not return NULL here. */
@@ -131,6 +132,11 @@ void tlb_pagemap_rename(tlb_pagemap *p, uint64_t start, uint64_t end,
 /* The pages go away, the mapping stays (MADV_DONTNEED): the next question is a
    first touch. A transparent huge page of which a part goes breaks. */
 void tlb_pagemap_zap(tlb_pagemap *p, uint64_t start, uint64_t end);
+
+/* The pages stay, but are no longer treated alike: a transparent huge page of
+   which only a part is in the range breaks (MADV_FREE, MADV_COLD), with `all`
+   any that has a part there (MADV_PAGEOUT). */
+void tlb_pagemap_split(tlb_pagemap *p, uint64_t start, uint64_t end, int all);
 
 /* mremap(): maps [to, to + length) as [from, from + length) is, and takes the
    pages there. A large page stays one if it is aligned at the new place as it
