@@ -32,7 +32,7 @@ void tg_break_make_room(void)
    /* The core has mapped a page; behind it is what it has reserved. */
    const NSegment* page = VG_(am_find_nsegment)(VG_(brk_limit));
    const NSegment* s = page == NULL ? NULL : VG_(am_find_nsegment)(page->end + 1);
-   if (s == NULL || s->kind != SkResvn)
+   if (s == NULL || s->kind != SkResvn || s->smode != SmLower)
       return;
    const Addr first = page->start, start = s->start, old_end = s->end + 1;
    const UWord allowed = VG_(client_rlimit_data).rlim_cur;

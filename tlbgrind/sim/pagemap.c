@@ -618,7 +618,7 @@ void tlb_pagemap_split(tlb_pagemap *p, uint64_t start, uint64_t end, int all)
       break_thp(v, start, end, end - 1);
       if (!all || shift == 0)
          continue;
-      /* Nothing is inside a range without bytes. */
+      /* A block of which a part is outside breaks, and of an empty range all is. */
       const uint64_t last = block_start(end - 1, shift);
       for (uint64_t at = block_start(start, shift); at <= last;
            at += UINT64_C(1) << shift)
