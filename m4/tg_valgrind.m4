@@ -263,6 +263,13 @@ AC_DEFUN([TG_X86],
         [AS_IF([test "x$enable_x86" = xyes],
            [TG_MISSING([$tg_x86_lacks], [$tg_x86_package])],
            [AC_MSG_NOTICE([no 32-bit tool: missing $tg_x86_lacks (Debian package: $tg_x86_package)])])])])
+   # Where Debian's compilers of 64-bit programs find <asm/*.h>: with -m32 they do not look there, and of
+   # the packages only gcc-multilib, which is not wanted (see above), leads them to it.
+   TG_ASM_INCLUDEDIR=
+   tg_multiarch=`$CC -print-multiarch 2>/dev/null`
+   AS_IF([test -n "$tg_multiarch" && test -d "/usr/include/$tg_multiarch/asm"],
+     [TG_ASM_INCLUDEDIR=/usr/include/$tg_multiarch])
+   AC_SUBST([TG_ASM_INCLUDEDIR])
    AC_SUBST([TG_LOAD_ADDRESS_X86])
    AC_SUBST([TG_HAVE_X86], [$tg_x86])
    AM_CONDITIONAL([HAVE_X86], [test "x$tg_x86" = xyes])])

@@ -309,7 +309,7 @@ $(CLIENTS_CXX:%=tests/clients/%): tests/clients/%: tests/clients/%.cc
 	$(CLIENT_BUILD) $(CLIENT_LINK_FLAGS) -o $@ $< $(CLIENT_LINK_FLAGS_$(*F))
 
 $(CLIENTS32:%=tests/clients/%32): tests/clients/%32: tests/clients/%.c
-	$(CLIENT_BUILD) -m32 $(CLIENT_LINK_FLAGS) -o $@ $< $(CLIENT_LINK_FLAGS_$(*F))
+	$(CLIENT_BUILD) -m32 $(TG_ASM_INCLUDEDIR:%=-idirafter %) $(CLIENT_LINK_FLAGS) -o $@ $< $(CLIENT_LINK_FLAGS_$(*F))
 
 $(CLIENT_LIBS:%=tests/clients/%.so): tests/clients/%.so: tests/clients/%.c
 	$(CLIENT_BUILD) -fPIC -shared -o $@ $< $(CLIENT_LINK_FLAGS_$(*F))
