@@ -350,7 +350,7 @@ check-prerequisites:
 	fi
 
 EXTRA_DIST += $(SCRIPT_TESTS) $(PYTEST_FILES) $(TEST_INPUTS) \
-	tests/run-pytest tests/run-total tests/tg_damage.py tests/tg_tap.py
+	tests/run-pytest tests/run-total tests/tg_damage.py tests/tg_huge.py tests/tg_tap.py
 
 # The distribution is built against the same Valgrind and tested with the same Python.
 AM_DISTCHECK_CONFIGURE_FLAGS = \
@@ -360,7 +360,7 @@ AM_DISTCHECK_CONFIGURE_FLAGS = \
 
 # ---------------------------------------------------------------- lint
 
-LINT_FILES = $(COMPANIONS) $(REPORT_MODULES) tests/tg_damage.py tests/tg_tap.py
+LINT_FILES = $(COMPANIONS) $(REPORT_MODULES) tests/tg_damage.py tests/tg_huge.py tests/tg_tap.py
 
 lint:
 	@for tool in "$(MYPY)" "$(RUFF)"; do \

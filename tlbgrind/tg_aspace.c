@@ -621,6 +621,29 @@ void tg_aspace_pre_syscall(ThreadId tid, UInt syscall, const UWord* args)
    }
 }
 
+/* The kernel takes whole huge pages, and leaves those of which the program names a
+   part. */
+static void taken_away(ThreadId tid, ULong start, ULong end, Int advice)
+{
+   while (start < end) {
+      const SizeT i = tlb_mappings_above(&map.mappings, start);
+      if (i == map.mappings.count)
+         break;
+      const tlb_mapping* m = map.mappings.at[i];
+      const ULong next = m->end;
+      const ULong mask = m->flags & TLB_MAP_HUGETLB ? ((ULong)1 << m->huge_shift) - 1 : 0;
+      const ULong from = ((start > m->start ? start : m->start) + mask) & ~mask;
+      const ULong to = (end < next ? end : next) & ~mask;
+      if (from < to) {
+         const TgSpaceEvent e = { .what = TG_SPACE_ADVISE, .tid = tid, .start = (Addr)from,
+                                  .length = to - from, .advice = advice };
+         tlb_pagemap_zap(&map, from, to);
+         tell(&e);
+      }
+      start = next;
+   }
+}
+
 static void advised(ThreadId tid, ULong start, ULong end, Int advice)
 {
    const TgSpaceEvent e = { .what = TG_SPACE_ADVISE, .tid = tid,
@@ -631,8 +654,8 @@ static void advised(ThreadId tid, ULong start, ULong end, Int advice)
    case LINUX_MADV_DONTNEED_LOCKED:
    case LINUX_MADV_REMOVE:
    case LINUX_MADV_GUARD_INSTALL:
-      tlb_pagemap_zap(&map, start, end);
-      break;
+      taken_away(tid, start, end, advice);
+      return;
    case LINUX_MADV_FREE:
    case LINUX_MADV_COLD:
    case LINUX_MADV_PAGEOUT:

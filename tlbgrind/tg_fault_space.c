@@ -64,7 +64,7 @@ static void describe_file(const HChar* name, tlb_mapping* v)
       tlb_fault_file_is(tg_maps_model(), v->device, v->inode, ~0ULL, 1);
    } else if (!sr_isError(VG_(stat)(name, &st)) && st.ino == v->inode) {
       if (VKI_S_ISREG(st.mode)) {
-         const Bool tmpfs = tg_proc_is_tmpfs(st.dev);
+         const Bool tmpfs = tg_proc_file_system(st.dev).in_memory;
          tlb_fault_file_is(tg_maps_model(), v->device, v->inode,
                            (ULong)st.size, tmpfs);
          /* What was there before this process came. */

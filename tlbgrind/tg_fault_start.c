@@ -109,7 +109,7 @@ static void place_object(const Addr* starts, Int n, Addr in, ULong distance,
          v.offset = 0;
       else if (name != NULL && !sr_isError(VG_(stat)(name, &st)))
          tlb_fault_file_is(tg_maps_model(), seg->dev, seg->ino, (ULong)st.size,
-                           tg_proc_is_tmpfs(st.dev));
+                           tg_proc_file_system(st.dev).in_memory);
       const UInt number = tg_maps_new(seg->start, seg_end,
                                            seg->start + distance, v.prot,
                                            bss ? "bss" : "file", name);

@@ -9,6 +9,7 @@
 #include "sim/geometry.h"
 
 #include "tg_huge_files.h"
+#include "tg_proc_file.h"
 
 /* Linux's numbers: the size is told by 6 bits of the flags, as a logarithm, or
    0 for the default (asm-generic/hugetlb_encode.h). */
@@ -57,7 +58,7 @@ UInt tg_huge_segment(Int shmid, ULong* bytes)
    return 0;
 }
 
-UInt tg_huge_file(ULong device, ULong inode)
+static UInt made_file(ULong device, ULong inode)
 {
    for (Word i = 0; i < VG_(sizeXA)(files); i++) {
       const File* f = VG_(indexXA)(files, i);
@@ -67,12 +68,18 @@ UInt tg_huge_file(ULong device, ULong inode)
    return 0;
 }
 
-UInt tg_huge_file_of(Int fd)
+UInt tg_huge_file(ULong device, ULong inode)
+{
+   const UInt shift = made_file(device, inode);
+   return shift != 0 ? shift : tg_proc_file_system(device).huge_shift;
+}
+
+UInt tg_huge_made_file(Int fd)
 {
    struct vg_stat st;
    if (VG_(sizeXA)(files) == 0 || VG_(fstat)(fd, &st) != 0)
       return 0;
-   return tg_huge_file(st.dev, st.ino);
+   return made_file(st.dev, st.ino);
 }
 
 /* Ids are used again. */

@@ -1,5 +1,4 @@
-/* Files and System V segments that the program made in huge pages: of which
-   size. */
+/* Files and System V segments in huge pages: of which size. */
 
 #ifndef TG_HUGE_FILES_H
 #define TG_HUGE_FILES_H
@@ -20,9 +19,12 @@ UInt tg_huge_shift(UWord flags);
    pages. */
 UInt tg_huge_segment(Int shmid, ULong* bytes);
 
-/* The logarithm of a file's page size; 0: it is not in huge pages. */
+/* The logarithm of a file's page size, which the program made so or which lies on a
+   hugetlbfs; 0: it is not in huge pages. */
 UInt tg_huge_file(ULong device, ULong inode);
-UInt tg_huge_file_of(Int fd);
+
+/* The same of one that the program made. */
+UInt tg_huge_made_file(Int fd);
 
 /* shmget() or memfd_create() has been called with these flags, and that is the
    result. */

@@ -147,7 +147,7 @@ static Bool change_mmap(UWord* a, UWord* asked)
    const UWord flags = a[3];
    UInt shift = 0;
    if (!(flags & LINUX_MAP_ANONYMOUS)) {
-      shift = tg_huge_file_of((Int)a[4]);
+      shift = tg_huge_made_file((Int)a[4]);
    } else if (flags & LINUX_MAP_HUGETLB) {
       shift = tg_huge_shift(flags);
       *asked = flags;

@@ -6,6 +6,7 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
 
 #include "tg_proc_file.h"
 
@@ -66,10 +67,11 @@ static Bool is_word(const HChar* at, const HChar* word)
    return VG_(strncmp)(at, word, n) == 0 && (at[n] == ' ' || at[n] == '\n');
 }
 
-/* A line of mountinfo: two numbers, MAJOR:MINOR, three words, options up to a
-   lone "-", the type. */
-static Bool line_is_tmpfs(const HChar* line, ULong device)
+/* What the line of mountinfo says, two numbers, MAJOR:MINOR, three words, options up to
+   a lone "-", the type, the source, options of the type; if it is of that device. */
+static Bool read_mount(const HChar* line, ULong device, TgFileSystem* out)
 {
+   static const HChar size[] = "pagesize=";
    HChar* at = (HChar*)next_word(next_word(line));
    const ULong major = VG_(strtoull10)(at, &at);
    if (*at != ':')
@@ -83,27 +85,50 @@ static Bool line_is_tmpfs(const HChar* line, ULong device)
    while (*word != '\0' && *word != '\n' && !is_word(word, "-"))
       word = next_word(word);
    word = next_word(word);
-   return is_word(word, "tmpfs") || is_word(word, "devtmpfs")
-          || is_word(word, "ramfs");
+   const Bool huge = is_word(word, "hugetlbfs");
+   out->in_memory = huge || is_word(word, "tmpfs") || is_word(word, "devtmpfs")
+                    || is_word(word, "ramfs");
+   if (!huge)
+      return True;
+   word = next_word(next_word(word));
+   while (*word != '\0' && *word != '\n' && VG_(strncmp)(word, size, sizeof size - 1) != 0)
+      word++;
+   if (*word != '\0' && *word != '\n') {
+      const ULong n = VG_(strtoull10)(word + sizeof size - 1, &at);
+      const UInt unit = *at == 'G' ? 30 : *at == 'M' ? 20 : *at == 'K' ? 10 : 0;
+      if (n != 0)
+         out->huge_shift = unit + (UInt)__builtin_ctzll(n);
+   }
+   return True;
 }
 
-Bool tg_proc_is_tmpfs(ULong device)
+static TgFileSystem read_file_system(ULong device)
 {
-   static ULong last = ~0ULL;
-   static Bool last_answer;
-   if (device == last)
-      return last_answer;
-   last = device;
-   last_answer = False;
+   TgFileSystem found = { .device = device };
    HChar* text = tg_proc_read_all("/proc/self/mountinfo", NULL);
    if (text == NULL)
-      return False;
-   for (const HChar* line = text; *line != '\0' && !last_answer;
-        line = next_line(line)) {
-      last_answer = line_is_tmpfs(line, device);
-   }
+      return found;
+   const HChar* line = text;
+   while (*line != '\0' && !read_mount(line, device, &found))
+      line = next_line(line);
    VG_(free)(text);
-   return last_answer;
+   return found;
+}
+
+TgFileSystem tg_proc_file_system(ULong device)
+{
+   static XArray* known; /* TgFileSystem */
+   if (known == NULL)
+      known = VG_(newXA)(VG_(malloc), "tg.proc.file_systems", VG_(free),
+                         sizeof(TgFileSystem));
+   for (Word i = 0; i < VG_(sizeXA)(known); i++) {
+      const TgFileSystem* f = VG_(indexXA)(known, i);
+      if (f->device == device)
+         return *f;
+   }
+   const TgFileSystem f = read_file_system(device);
+   VG_(addToXA)(known, &f);
+   return f;
 }
 
 /* --- This process --- */

@@ -13,8 +13,15 @@ Bool tg_proc_read(const HChar* name, HChar* out, SizeT size);
    NULL. */
 HChar* tg_proc_read_all(const HChar* name, SizeT* length);
 
-/* Whether the device is a file system in memory. */
-Bool tg_proc_is_tmpfs(ULong device);
+/* A file system that is mounted. */
+typedef struct {
+   ULong device;
+   Bool in_memory;  /* it has no other place than the page cache */
+   UInt huge_shift; /* hugetlbfs: the logarithm of its page size; else 0 */
+} TgFileSystem;
+
+/* What is known of the device; if it is not mounted, nothing. */
+TgFileSystem tg_proc_file_system(ULong device);
 
 /* The pages that the kernel gives to every process: all of them, and where its
    code begins. False: there are none. */

@@ -21,6 +21,9 @@
 #define ADVISE_NOHUGEPAGE 15
 #define ADVISE_POPULATE_READ 22
 #define ADVISE_POPULATE_WRITE 23
+#ifndef MFD_HUGETLB
+#define MFD_HUGETLB 4U
+#endif
 
 enum { READS, WRITES };
 
@@ -255,6 +258,35 @@ int main(int argc, char** argv)
    }
    MODE("fork") {
       forked(anon(small), small);
+   }
+   MODE("hugetlb") {
+      p = map(small, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_HUGETLB, -1);
+      touch(p, small, READS);
+      touch(p, small, WRITES);
+      /* A part of a page does not go. */
+      advise(p, PAGE, MADV_DONTNEED);
+      advise(p + 2 * MIB, 3 * MIB, MADV_DONTNEED);
+      touch(p, small, WRITES);
+      mprotect(p, small, PROT_READ);
+      touch(p, small, READS);
+      mprotect(p, small, PROT_READ | PROT_WRITE);
+      touch(p, small, WRITES);
+   }
+   MODE("hugetlb-shared") {
+      p = map(small, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_HUGETLB, -1);
+      touch(p, small, READS);
+      mprotect(p, small, PROT_READ);
+      mprotect(p, small, PROT_READ | PROT_WRITE);
+      touch(p, small, WRITES);
+   }
+   MODE("hugetlb-file") {
+      const int fd = memfd_create("touched.file", MFD_HUGETLB);
+      if (fd < 0 || ftruncate(fd, (off_t)small) != 0)
+         fail("memfd_create");
+      touch(map(small, PROT_READ | PROT_WRITE, MAP_SHARED, fd), small, WRITES);
+      p = map(small, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd);
+      touch(p, small, READS);
+      touch(p, small, WRITES);
    }
    else {
       fprintf(stderr, "%s: no such mode\n", mode);

@@ -2,6 +2,7 @@
    page that backs it does to the misses.
    pages_use KIND MIB [protect|free|undumped|advise|late|never|advised-only|empty|probe|mix|
                        write]
+   KIND: bss, heap, file, a folder with its / for a file there; else anonymous memory
    never, advised-only: by PR_SET_THP_DISABLE; with the second the first half is advised
    late: the advice comes when all pages are there
    probe: each page is read before it is mapped
@@ -60,8 +61,10 @@ static char *of_kind(const char *kind, size_t size)
          must(sbrk(132 * 1024));
       return start;
    }
-   if (strcmp(kind, "file") == 0) {
-      char name[] = "pages_file_XXXXXX";
+   const int in_folder = strchr(kind, '/') != NULL;
+   if (in_folder || strcmp(kind, "file") == 0) {
+      char name[4096];
+      snprintf(name, sizeof name, "%spages_file_XXXXXX", in_folder ? kind : "");
       const int fd = mkstemp(name);
       if (fd < 0 || ftruncate(fd, (off_t)(size + ALIGNMENT)) != 0)
          return NULL;

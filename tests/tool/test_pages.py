@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tg_huge import hugetlbfs
 from tool_support import HAVE_X86, OutFile, client, messages, run
 
 needs_x86 = pytest.mark.skipif(not HAVE_X86, reason="built without the 32-bit tool")
@@ -332,3 +333,15 @@ def test_fake_huge_pages_are_huge(tmp_path: Path) -> None:
     )
     assert r.status == 0, r.err
     assert re.search(r"backed at the peak: 2 pages of 2M, 4096K, of which 8K touched", r.err)
+
+
+@pytest.mark.parametrize("bits", BITS)
+def test_files_on_a_hugetlbfs(tmp_path: Path, bits: str) -> None:
+    """They are in huge pages without any rule, and come in huge pages."""
+    run_folder = tmp_path / "run"
+    with hugetlbfs(run_folder / "huge", 3):
+        out, err = use(run_folder, "huge/", 4, options=("--faults=yes",), bits=bits)
+    assert misses(out) < 100
+    assert re.search(r"backed at the peak: 2 pages of 2M, 4096K, of which 4096K touched", err)
+    # One for each huge page, and a few of the stack and of code.
+    assert 2 <= faults(out) < 10

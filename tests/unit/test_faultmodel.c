@@ -403,6 +403,12 @@ static void test_hugetlb(void **state)
    tlb_fault_map(&m, &v);
    assert_int_equal(touch_all(BASE, 4 * MIB, TLB_TOUCH_WRITE), 2);
    assert_int_equal(m.counts[TLB_VIEW_4K].faults, 1024);
+   /* What is private has to be written to once more when it was protected. */
+   tlb_fault_protect(&m, BASE, BASE + 2 * MIB, TLB_MAY_READ);
+   tlb_fault_protect(&m, BASE, BASE + 4 * MIB, RW);
+   assert_int_equal(touch_all(BASE, 4 * MIB, TLB_TOUCH_READ), 0);
+   assert_int_equal(touch_all(BASE, 4 * MIB, TLB_TOUCH_WRITE), 1);
+   assert_int_equal(m.counts[TLB_VIEW_4K].faults, 1024 + 512);
    end();
 }
 

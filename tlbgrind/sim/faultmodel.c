@@ -85,19 +85,41 @@ void tlb_fault_unmap(tlb_fault_model *m, uint64_t start, uint64_t end)
                   NULL);
 }
 
+static void write_protect_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from,
+                                size_t to, const void *opaque)
+{
+   const unsigned planes = c->phases == NULL ? TLB_N_VIEWS : TLB_FAULT_PLANES;
+   (void)opaque;
+   for (unsigned plane = 0; plane < planes; plane++) {
+      uint8_t *pte = tlb_chunk_plane(m, c, plane);
+      for (size_t i = from; i < to; i++)
+         pte[i] &= (uint8_t)~TLB_PTE_WRITABLE;
+   }
+}
+
+typedef struct {
+   tlb_fault_model *m;
+   uint8_t prot;
+} protection;
+
+/* What the pages are is not touched by it: one that was writable is so again when the
+   mapping is. But entries of hugetlbfs are made anew, as private memory has them before
+   it is written: hugetlb_change_protection(). */
 static void change_protection(tlb_mapping *v, void *opaque)
 {
-   v->prot = *(const uint8_t *)opaque;
+   const protection *to = opaque;
+   if (v->prot != to->prot && (v->flags & TLB_MAP_HUGETLB) != 0 && !tlb_is_shared(v))
+      tlb_chunk_each(to->m, tlb_page_of(to->m, v->start), tlb_page_of(to->m, v->end),
+                     write_protect_pages, NULL);
+   v->prot = to->prot;
    account(v);
 }
 
-/* What the pages are is not touched by it: one that was writable is so again
-   when the mapping is. */
 void tlb_fault_protect(tlb_fault_model *m, uint64_t start, uint64_t end,
                        unsigned prot)
 {
-   uint8_t new_prot = (uint8_t)prot;
-   tlb_mappings_change(&m->maps, start, end, change_protection, &new_prot);
+   protection to = { m, (uint8_t)prot };
+   tlb_mappings_change(&m->maps, start, end, change_protection, &to);
 }
 
 void tlb_fault_zap(tlb_fault_model *m, uint64_t start, uint64_t end)
