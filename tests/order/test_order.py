@@ -595,6 +595,7 @@ def test_faults_of_a_sequence() -> None:
         (["--bfd=x", "--bfd-script=./x", "a"], "--bfd and --bfd-script would go to the same file; give each its own"),
         (["--lld=", "a"], "argument --lld: the name of the file is missing"),
         (["--names=", "a"], "argument --names: the name of the file is missing"),
+        (["--object=", "a"], "argument --object: the name of the object is missing"),
         (["--bfd-script=x", "--ld-script=", "a"], "argument --ld-script: the name of the file is missing"),
         (["--nonsense", "a"], "unrecognized arguments: --nonsense"),
     ],

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Callable
 
 from . import command, datapages, dialects, entries, faultlog, layout, trace
-from .command import Answer, Parser, file_name, whole_number
+from .command import Answer, Parser, file_name, name_of, whole_number
 from .elf import Elf
 from .errors import ReportError, printable
 from .order import Order, Placed, order, stripped
@@ -73,9 +73,9 @@ _FILES = ("lld", "gold", "bfd", "bfd_script", "bolt", "names")
 
 
 class Options(argparse.Namespace):
-    # Names of files have their default here, where argparse does not take it for one that is given.
+    # Names have their default here, where argparse does not take it for one that is given.
     inputs: list[str]
-    object: str
+    object: str = ""
     binary: str = ""
     weights: list[float]
     least: float
@@ -116,7 +116,7 @@ def parse(arguments: Sequence[str]) -> Options:
     parser = Parser("tg_order")
     add: Callable[..., argparse.Action] = parser.add_argument
     add("inputs", metavar="ENTRIES", nargs="*")
-    add("--object", default="")
+    add("--object", type=name_of("object"))
     for name in ("binary", "check", "order", "faults", "ld-script"):
         add(f"--{name}", type=file_name)
     for name in _FILES:

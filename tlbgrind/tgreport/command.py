@@ -33,10 +33,16 @@ class Parser(argparse.ArgumentParser):
         setattr(options, files, [*getattr(options, files), *arguments[end + 1 :]])
 
 
-def file_name(text: str) -> str:
-    if not text:
-        raise argparse.ArgumentTypeError("the name of the file is missing")
-    return text
+def name_of(what: str) -> Callable[[str], str]:
+    def check(text: str) -> str:
+        if not text:
+            raise argparse.ArgumentTypeError(f"the name of the {what} is missing")
+        return text
+
+    return check
+
+
+file_name = name_of("file")
 
 
 def one_of(*allowed: str) -> Callable[[str], str]:
