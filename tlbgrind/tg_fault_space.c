@@ -351,8 +351,8 @@ static void listen(void* opaque, const TgSpaceEvent* e)
 /* mremap(). Where it grows in place natively is not where it does here. */
 static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
 {
-   UInt old_number;
-   ULong from;
+   UInt old_number, other;
+   ULong from, there = 0;
    old_len = VG_PGROUNDUP(old_len);
    len = VG_PGROUNDUP(len);
    if (tg_maps_find(old, &old_number, &from) == NULL)
@@ -369,8 +369,13 @@ static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
       tg_maps_unmap(a + len, old_len - len);
       return;
    }
-   if (a != old)
+   if (a != old) {
+      /* Room that the program has set aside for it. */
+      const TgMap* room = tg_maps_find(a, &other, &there);
+      if (room == NULL || room->end - a < len)
+         there = 0;
       tg_maps_unmap(a, len);
+   }
    ULong to;
    Int aligned;
    if (!tg_maps_lays_out())
@@ -380,8 +385,9 @@ static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
        && (len <= old_len || is_free(from + old_len, len - old_len)))
       to = from;
    else if ((flags & VKI_MREMAP_FIXED) != 0)
-      to = is_free(a, len) ? a
-         : tlb_layout_place(tg_maps_layout(), len, 0, 1, &aligned);
+      to = there != 0      ? there
+           : is_free(a, len) ? a
+                             : tlb_layout_place(tg_maps_layout(), len, 0, 1, &aligned);
    else
       to = tlb_layout_place(tg_maps_layout(), len, v.inode != 0, v.offset,
                             &aligned);

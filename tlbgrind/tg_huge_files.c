@@ -38,12 +38,16 @@ void tg_huge_files_init(void)
    files = VG_(newXA)(VG_(malloc), "tg.huge.files", VG_(free), sizeof(File));
 }
 
+/* 0 if there are no such huge pages. */
+static UInt possible(UInt shift)
+{
+   return shift < 16 || shift > TLB_MAX_PAGE_SHIFT ? 0 : shift;
+}
+
 UInt tg_huge_shift(UWord flags)
 {
    const UInt shift = (UInt)(flags >> LINUX_HUGE_SHIFT) & LINUX_HUGE_MASK;
-   if (shift == 0)
-      return DEFAULT_SHIFT;
-   return shift < 16 || shift > TLB_MAX_PAGE_SHIFT ? 0 : shift;
+   return shift == 0 ? DEFAULT_SHIFT : possible(shift);
 }
 
 UInt tg_huge_segment(Int shmid, ULong* bytes)
@@ -71,7 +75,7 @@ static UInt made_file(ULong device, ULong inode)
 UInt tg_huge_file(ULong device, ULong inode)
 {
    const UInt shift = made_file(device, inode);
-   return shift != 0 ? shift : tg_proc_file_system(device).huge_shift;
+   return shift != 0 ? shift : possible(tg_proc_file_system(device).huge_shift);
 }
 
 UInt tg_huge_made_file(Int fd)

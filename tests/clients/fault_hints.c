@@ -1,7 +1,10 @@
 /* Memory that is given back and asked for again at the place where it was, as
-   the C library does with the arenas of threads. */
+   the C library does with the arenas of threads; and memory that is moved to a
+   place that was set aside for it. Says where that is. */
 
+#define _GNU_SOURCE
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/mman.h>
 
 enum { PAGE = 4096, PAGES = 32 };
@@ -31,5 +34,12 @@ int main(void)
    if (area(p, PAGES / 4) != p)
       return 1;
    touch(p);
+   char* const room = area(NULL, 3 * PAGES);
+   if (room == MAP_FAILED
+       || mremap(p, PAGES * PAGE, 2 * PAGES * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED,
+                 room + PAGE) != room + PAGE)
+      return 1;
+   touch(room + PAGE + PAGES * PAGE);
+   printf("%p\n", (void*)room);
    return 0;
 }
