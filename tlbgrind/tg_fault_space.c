@@ -370,9 +370,10 @@ static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
       return;
    }
    if (a != old) {
-      /* Room that the program has set aside for it. */
+      /* Memory that the program has set aside for it, not room of the heap. */
       const TgMap* room = tg_maps_find(a, &other, &there);
-      if (room == NULL || room->end - a < len)
+      if (room == NULL || room->end - a < len
+          || tlb_mappings_find(&tg_maps_model()->maps, there) == NULL)
          there = 0;
       tg_maps_unmap(a, len);
    }
