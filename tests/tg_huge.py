@@ -15,6 +15,13 @@ import pytest
 COUNT = Path("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages")
 
 
+def set_aside(number: int) -> None:
+    try:
+        COUNT.write_text(str(number), encoding="ascii")
+    except OSError as error:
+        pytest.skip(f"huge pages cannot be set aside: {error.strerror}")
+
+
 @contextlib.contextmanager
 def huge_pages(number: int) -> Iterator[None]:
     """So many pages of 2M are set aside; where that cannot be, the test is skipped, with the reason."""
@@ -26,18 +33,13 @@ def huge_pages(number: int) -> Iterator[None]:
     with open(Path(tempfile.gettempdir()) / "tlbgrind-huge-pages.lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         before = int(COUNT.read_text(encoding="ascii"))
+        set_aside(before + number)
         try:
-            COUNT.write_text(str(before + number), encoding="ascii")
             if int(COUNT.read_text(encoding="ascii")) < before + number:
                 pytest.skip(f"this host has no memory for {number} huge pages")
             yield
-        except OSError as error:
-            if error.filename != str(COUNT):
-                raise
-            pytest.skip(f"huge pages cannot be set aside: {error.strerror}")
         finally:
-            with contextlib.suppress(OSError):
-                COUNT.write_text(str(before), encoding="ascii")
+            set_aside(before)
 
 
 @contextlib.contextmanager

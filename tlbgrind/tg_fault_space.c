@@ -348,11 +348,22 @@ static void listen(void* opaque, const TgSpaceEvent* e)
    }
 }
 
+/* Where memory lies natively that the program has set aside for what it moves there; 0:
+   that is none, but perhaps room of the heap. */
+static ULong set_aside(Addr a, SizeT len)
+{
+   UInt number;
+   ULong native;
+   const TgMap* map = tg_maps_find(a, &number, &native);
+   return map != NULL && map->end - a >= len
+                && tlb_mappings_find(&tg_maps_model()->maps, native) != NULL ? native : 0;
+}
+
 /* mremap(). Where it grows in place natively is not where it does here. */
 static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
 {
-   UInt old_number, other;
-   ULong from, there = 0;
+   UInt old_number;
+   ULong from;
    old_len = VG_PGROUNDUP(old_len);
    len = VG_PGROUNDUP(len);
    if (tg_maps_find(old, &old_number, &from) == NULL)
@@ -369,14 +380,9 @@ static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
       tg_maps_unmap(a + len, old_len - len);
       return;
    }
-   if (a != old) {
-      /* Memory that the program has set aside for it, not room of the heap. */
-      const TgMap* room = tg_maps_find(a, &other, &there);
-      if (room == NULL || room->end - a < len
-          || tlb_mappings_find(&tg_maps_model()->maps, there) == NULL)
-         there = 0;
+   const ULong room = a == old ? 0 : set_aside(a, len);
+   if (a != old)
       tg_maps_unmap(a, len);
-   }
    ULong to;
    Int aligned;
    if (!tg_maps_lays_out())
@@ -385,10 +391,11 @@ static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
             && found->end == from + old_len
        && (len <= old_len || is_free(from + old_len, len - old_len)))
       to = from;
+   else if ((flags & VKI_MREMAP_FIXED) != 0 && room != 0)
+      to = room;
    else if ((flags & VKI_MREMAP_FIXED) != 0)
-      to = there != 0      ? there
-           : is_free(a, len) ? a
-                             : tlb_layout_place(tg_maps_layout(), len, 0, 1, &aligned);
+      to = is_free(a, len) ? a
+         : tlb_layout_place(tg_maps_layout(), len, 0, 1, &aligned);
    else
       to = tlb_layout_place(tg_maps_layout(), len, v.inode != 0, v.offset,
                             &aligned);

@@ -104,6 +104,14 @@ static char* aligned(size_t bytes, size_t off)
    return at;
 }
 
+static void protect_and_back(char* p, size_t bytes)
+{
+   mprotect(p, bytes, PROT_READ);
+   touch(p, bytes, READS);
+   mprotect(p, bytes, PROT_READ | PROT_WRITE);
+   touch(p, bytes, WRITES);
+}
+
 static void forked(char* p, size_t bytes)
 {
    touch(p, bytes, WRITES);
@@ -241,10 +249,7 @@ int main(int argc, char** argv)
    MODE("protect") {
       p = anon(small);
       touch(p, small, WRITES);
-      mprotect(p, small, PROT_READ);
-      touch(p, small, READS);
-      mprotect(p, small, PROT_READ | PROT_WRITE);
-      touch(p, small, WRITES);
+      protect_and_back(p, small);
    }
    MODE("unmap") {
       p = anon(small);
@@ -267,17 +272,12 @@ int main(int argc, char** argv)
       advise(p, PAGE, MADV_DONTNEED);
       advise(p + 2 * MIB, 3 * MIB, MADV_DONTNEED);
       touch(p, small, WRITES);
-      mprotect(p, small, PROT_READ);
-      touch(p, small, READS);
-      mprotect(p, small, PROT_READ | PROT_WRITE);
-      touch(p, small, WRITES);
+      protect_and_back(p, small);
    }
    MODE("hugetlb-shared") {
       p = map(small, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_HUGETLB, -1);
       touch(p, small, READS);
-      mprotect(p, small, PROT_READ);
-      mprotect(p, small, PROT_READ | PROT_WRITE);
-      touch(p, small, WRITES);
+      protect_and_back(p, small);
    }
    MODE("hugetlb-file") {
       const int fd = memfd_create("touched.file", MFD_HUGETLB);
