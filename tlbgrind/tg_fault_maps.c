@@ -138,19 +138,9 @@ ULong tg_maps_place(SizeT len, Bool is_file, ULong offset)
 void tg_maps_each_part(Addr a, SizeT len, TgMapPart* each, void* opaque)
 {
    const ULong end = (ULong)a + len;
-   ULong at = a;
-   while (at < end) {
-      const tlb_mappings* here = &layout.here;
-      const SizeT i = tlb_mappings_above(here, at);
-      if (i == here->count || here->at[i]->start >= end)
-         return;
-      const tlb_mapping piece = *here->at[i];
-      const ULong from = piece.start > at ? piece.start : at;
-      const ULong to = piece.end < end ? piece.end : end;
-      const ULong native = piece.offset + (from - piece.start);
-      each(native, native + (to - from), opaque);
-      at = to;
-   }
+   tlb_mapping piece;
+   for (ULong at = a; tlb_mappings_piece(&layout.here, at, end, &piece); at = piece.end)
+      each(piece.offset, piece.offset + (piece.end - piece.start), opaque);
 }
 
 void tg_maps_forget(Addr a, SizeT len)

@@ -65,6 +65,31 @@ static void check(tlb_mappings *s, const naive *n)
    }
 }
 
+/* The pieces of [start, end) are all that the list has there, and each of one mapping. */
+static void check_pieces(const tlb_mappings *s, const naive *n, uint64_t start, uint64_t end)
+{
+   uint64_t at = start;
+   for (tlb_mapping piece; tlb_mappings_piece(s, at, end, &piece);) {
+      for (; at < piece.start; at += PAGE)
+         assert_false(n->page[at / PAGE].mapped);
+      assert_int_equal(piece.start, at);
+      assert_true(piece.end <= end);
+      for (; at < piece.end; at += PAGE) {
+         const cell *const c = &n->page[at / PAGE];
+         assert_true(c->mapped);
+         assert_int_equal(piece.prot, c->m.prot);
+         assert_int_equal(piece.kind, c->m.kind);
+         if (piece.inode != 0)
+            assert_int_equal(piece.offset + (at - piece.start), c->m.offset);
+         const int ends = at + PAGE == end || at / PAGE + 1 == PAGES
+                          || !naive_same(c, c + 1);
+         assert_int_equal(ends, at + PAGE == piece.end);
+      }
+   }
+   for (; at < end; at += PAGE)
+      assert_false(n->page[at / PAGE].mapped);
+}
+
 static void set_prot(tlb_mapping *m, void *opaque)
 {
    m->prot = *(const uint8_t *)opaque;
@@ -114,6 +139,7 @@ static void random_changes(void **state)
       for (uint64_t p = from / PAGE; p < end; p++)
          any |= n.page[p].mapped;
       assert_int_equal(tlb_mappings_overlap(&s, from, end * PAGE), any);
+      check_pieces(&s, &n, from, end * PAGE);
    }
    tlb_mappings_free(&s);
    assert_int_equal(given, 0);

@@ -181,20 +181,15 @@ static void note_anon(tlb_fault_model *m, uint64_t start, uint64_t end)
 static void copy_maps(tlb_fault_model *m, uint64_t from, uint64_t to,
                       uint64_t length)
 {
-   for (uint64_t at = from; at < from + length;) {
-      const size_t i = tlb_mappings_above(&m->maps, at);
-      if (i == m->maps.count || m->maps.at[i]->start >= from + length)
-         return;
-      tlb_mapping v = *m->maps.at[i];
-      const uint64_t start = tlb_max(v.start, from);
-      const uint64_t end = tlb_min(v.end, from + length);
-      v.offset += start - v.start;
-      v.start = to + (start - from);
-      v.end = to + (end - from);
+   uint64_t at = from;
+   for (tlb_mapping v; tlb_mappings_piece(&m->maps, at, from + length, &v);) {
+      const int is_anon = tlb_mappings_overlap(&m->anon, v.start, v.end);
+      at = v.end;
+      v.start += to - from;
+      v.end += to - from;
       tlb_fault_map(m, &v);
-      if (tlb_mappings_overlap(&m->anon, start, end))
+      if (is_anon)
          note_anon(m, v.start, v.end);
-      at = end;
    }
 }
 
@@ -409,20 +404,10 @@ void tlb_fault_populate(tlb_fault_model *m, uint64_t start, uint64_t end,
 
 void tlb_fault_lock(tlb_fault_model *m, uint64_t start, uint64_t end)
 {
-   for (uint64_t at = start; at < end;) {
-      const tlb_mapping *v = tlb_mappings_find(&m->maps, at);
-      if (v == NULL) {
-         const size_t i = tlb_mappings_above(&m->maps, at);
-         if (i == m->maps.count)
-            return;
-         at = m->maps.at[i]->start;
-         continue;
-      }
-      const int writes = (v->prot & TLB_MAY_WRITE) != 0 && !tlb_is_shared(v);
-      const uint64_t to = tlb_min(v->end, end);
-      tlb_fault_populate(m, at, to,
-                         writes ? TLB_TOUCH_WRITE : TLB_TOUCH_READ);
-      at = to;
+   tlb_mapping v;
+   for (uint64_t at = start; tlb_mappings_piece(&m->maps, at, end, &v); at = v.end) {
+      const int writes = (v.prot & TLB_MAY_WRITE) != 0 && !tlb_is_shared(&v);
+      tlb_fault_populate(m, v.start, v.end, writes ? TLB_TOUCH_WRITE : TLB_TOUCH_READ);
    }
 }
 
@@ -461,13 +446,12 @@ static void share_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from,
 
 void tlb_fault_fork(tlb_fault_model *m, int is_child)
 {
-   for (size_t i = 0; i < m->maps.count; i++) {
-      const tlb_mapping v = *m->maps.at[i];
+   tlb_mapping v;
+   for (uint64_t at = 0; tlb_mappings_piece(&m->maps, at, UINT64_MAX, &v); at = v.end) {
       const uint64_t first = tlb_page_of(m, v.start);
       const uint64_t end = tlb_page_of(m, v.end);
       if (is_child && (v.flags & TLB_MAP_NO_FORK) != 0) {
          tlb_fault_unmap(m, v.start, v.end);
-         i--;
          continue;
       }
       /* The kernel copies the page tables only of what can not be had

@@ -63,6 +63,22 @@ int tlb_mappings_overlap(const tlb_mappings *s, uint64_t start, uint64_t end)
    return start < end && i < s->count && s->at[i]->start < end;
 }
 
+int tlb_mappings_piece(const tlb_mappings *s, uint64_t start, uint64_t end,
+                       tlb_mapping *piece)
+{
+   const size_t i = tlb_mappings_above(s, start);
+   if (start >= end || i == s->count || s->at[i]->start >= end)
+      return 0;
+   *piece = *s->at[i];
+   if (piece->start < start) {
+      piece->offset += start - piece->start;
+      piece->start = start;
+   }
+   if (piece->end > end)
+      piece->end = end;
+   return 1;
+}
+
 /* Makes room for one more, at number i. */
 static void open_at(tlb_mappings *s, size_t i, const tlb_mapping *m)
 {

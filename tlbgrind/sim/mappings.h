@@ -94,6 +94,12 @@ size_t tlb_mappings_above(const tlb_mappings *s, uint64_t address);
 /* Whether any mapping has a byte of [start, end). */
 int tlb_mappings_overlap(const tlb_mappings *s, uint64_t start, uint64_t end);
 
+/* The first piece of a mapping in [start, end), as if it were a mapping of its own: *piece.
+   Returns 0 if nothing is mapped there. Who goes on behind it, at piece->end, sees all
+   pieces, and may change what is mapped meanwhile. */
+int tlb_mappings_piece(const tlb_mappings *s, uint64_t start, uint64_t end,
+                       tlb_mapping *piece);
+
 /* Adds a copy of *m, in the place of whatever is in [start, end). */
 void tlb_mappings_add(tlb_mappings *s, const tlb_mapping *m);
 

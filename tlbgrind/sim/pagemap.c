@@ -737,19 +737,9 @@ void tlb_pagemap_move(tlb_pagemap *p, uint64_t from, uint64_t to,
    tlb_pagemap_unmap(p, to, to + length);
    /* Mapping changes the list: what lies at the new place may become one with
       what lies at the old. */
-   while (at < from + length) {
-      const size_t i = tlb_mappings_above(&p->mappings, at);
-      if (i == p->mappings.count
-          || p->mappings.at[i]->start >= from + length)
-         break;
-      tlb_mapping m = *p->mappings.at[i];
-      const uint64_t end = m.end < from + length ? m.end : from + length;
-      if (m.start < at) {
-         m.offset += at - m.start;
-         m.start = at;
-      }
-      at = end;
-      m.end = end + (to - from);
+   for (tlb_mapping m; tlb_mappings_piece(&p->mappings, at, from + length, &m);) {
+      at = m.end;
+      m.end += to - from;
       m.start += to - from;
       tlb_pagemap_map(p, &m);
    }
@@ -829,13 +819,8 @@ static void collapse_block(const tlb_pagemap *p, tlb_view *v, uint64_t start,
 
 void tlb_pagemap_collapse(tlb_pagemap *p, uint64_t start, uint64_t end)
 {
-   if (start >= end)
-      return;
-   for (size_t i = tlb_mappings_above(&p->mappings, start);
-        i < p->mappings.count && p->mappings.at[i]->start < end; i++) {
-      tlb_mapping m = *p->mappings.at[i];
-      const uint64_t from = m.start > start ? m.start : start;
-      const uint64_t to = m.end < end ? m.end : end;
+   tlb_mapping m;
+   for (uint64_t at = start; tlb_mappings_piece(&p->mappings, at, end, &m); at = m.end) {
       m.flags |= TLB_MAP_HUGEPAGE;
       for (unsigned n = 0; n < p->n_views; n++) {
          tlb_view *const v = p->view[n];
@@ -845,8 +830,8 @@ void tlb_pagemap_collapse(tlb_pagemap *p, uint64_t start, uint64_t end)
                                                    v->base_shift);
          if (w.how != TLB_THP || shift == 0)
             continue;
-         for (uint64_t b = block_start(from + size - 1, shift);
-              b >= from && b + size <= to; b += size)
+         for (uint64_t b = block_start(m.start + size - 1, shift);
+              b >= m.start && b + size <= m.end; b += size)
             collapse_block(p, v, b, shift);
       }
    }
