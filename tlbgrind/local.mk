@@ -168,6 +168,8 @@ tlbsim_HEADERS = $(SIM_INCLUDES)
 
 TOOL_SOURCES = \
 	tlbgrind/tg_aspace.c \
+	tlbgrind/tg_aspace_calls.c \
+	tlbgrind/tg_aspace_trace.c \
 	tlbgrind/tg_backed.c \
 	tlbgrind/tg_behind.c \
 	tlbgrind/tg_blocks.c \
@@ -226,6 +228,7 @@ TOOL_SOURCES = \
 TOOL_INCLUDES = \
 	tlbgrind/cpuid_here.h \
 	tlbgrind/tg_aspace.h \
+	tlbgrind/tg_aspace_parts.h \
 	tlbgrind/tg_backed.h \
 	tlbgrind/tg_behind.h \
 	tlbgrind/tg_blocks.h \

@@ -59,7 +59,7 @@ void tg_aspace_init(Bool trace);
 void tg_aspace_listen(TgSpaceListener* listener, void* opaque);
 
 /* The one page map of the process: views are added to it, questions asked of
-   it. It is changed by tg_aspace.c only. */
+   it. It is changed by tg_aspace.c and tg_aspace_calls.c only. */
 tlb_pagemap* tg_aspace_map(void);
 
 /* The mapping that has this byte, or NULL. The stack grows to it if the kernel

@@ -1,0 +1,305 @@
+/* The system calls of the client's address space: their arguments, of which Valgrind tells
+   nothing with the mappings that come of them, and what changes mappings that are there:
+   advice, locks, fork(). See tg_aspace.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "tg_aspace_parts.h"
+#include "tg_huge_files.h"
+#include "tg_hugetlb.h"
+
+/* Linux's numbers, where Valgrind's headers have none. They are the same on
+   all architectures that the tool is built for (asm-generic/mman-common.h,
+   linux/mman.h, linux/ipc.h, linux/prctl.h). */
+enum {
+   LINUX_MCL_CURRENT = 1,
+   LINUX_MCL_FUTURE = 2,
+   LINUX_MCL_ONFAULT = 4,
+   LINUX_MLOCK_ONFAULT = 1,
+   LINUX_IPC_SHMAT = 21,
+   LINUX_IPC_SHMGET = 23,
+   LINUX_MADV_NORMAL = 0,
+   LINUX_MADV_RANDOM = 1,
+   LINUX_MADV_SEQUENTIAL = 2,
+   LINUX_MADV_DONTNEED = 4,
+   LINUX_MADV_FREE = 8,
+   LINUX_MADV_REMOVE = 9,
+   LINUX_MADV_DONTFORK = 10,
+   LINUX_MADV_DOFORK = 11,
+   LINUX_MADV_HUGEPAGE = 14,
+   LINUX_MADV_NOHUGEPAGE = 15,
+   LINUX_MADV_DONTDUMP = 16,
+   LINUX_MADV_DODUMP = 17,
+   LINUX_MADV_WIPEONFORK = 18,
+   LINUX_MADV_KEEPONFORK = 19,
+   LINUX_MADV_COLD = 20,
+   LINUX_MADV_PAGEOUT = 21,
+   LINUX_MADV_DONTNEED_LOCKED = 24,
+   LINUX_MADV_COLLAPSE = 25,
+   LINUX_MADV_GUARD_INSTALL = 102,
+   LINUX_PR_SET_THP_DISABLE = 41,
+   LINUX_PR_THP_DISABLE_EXCEPT_ADVISED = 2
+};
+
+TgPendingCall tg_space_pending;
+
+static UWord mmap_flags(UInt syscall, const UWord* args)
+{
+#if defined(VGA_x86)
+   if (syscall == __NR_mmap) {
+      const UWord* packed = (const UWord*)args[0];
+      return VG_(am_is_valid_for_client)(args[0], 6 * sizeof *packed,
+                                         VKI_PROT_READ) ? packed[3] : 0;
+   }
+#endif
+   (void)syscall;
+   return args[3];
+}
+
+static Bool is_mmap(UInt syscall)
+{
+   return syscall == __NR_mmap
+#if defined(__NR_mmap2)
+          || syscall == __NR_mmap2
+#endif
+      ;
+}
+
+/* The System V calls: of their own, or all in one. */
+static Bool is_shm(UInt syscall, const UWord* args, Int ipc, UInt own,
+                   const UWord** shm_args)
+{
+   *shm_args = args;
+   if (syscall == own)
+      return True;
+#if defined(__NR_ipc)
+   *shm_args = args + 1;
+   return syscall == __NR_ipc && (Int)(args[0] & 0xffff) == ipc;
+#else
+   (void)ipc;
+   return False;
+#endif
+}
+
+#if defined(__NR_shmat)
+enum { NR_SHMAT = __NR_shmat, NR_SHMGET = __NR_shmget };
+#else
+enum { NR_SHMAT = 397, NR_SHMGET = 395 }; /* x86, since Linux 5.1 */
+#endif
+
+void tg_aspace_pre_syscall(ThreadId tid, UInt syscall, const UWord* args)
+{
+   const UWord* shm;
+   tg_space_pending = (TgPendingCall){ .call = TG_NO_CALL, .tid = tid };
+   if (is_mmap(syscall)) {
+      tg_space_pending.call = TG_MMAP;
+      tg_space_pending.flags = tg_hugetlb_asked(tid);
+      if (tg_space_pending.flags == 0)
+         tg_space_pending.flags = mmap_flags(syscall, args);
+   } else if (syscall == __NR_mremap) {
+      tg_space_pending.call = TG_MREMAP;
+   } else if (is_shm(syscall, args, LINUX_IPC_SHMAT, NR_SHMAT, &shm)) {
+      tg_space_pending.call = TG_SHMAT;
+      tg_space_pending.shmid = (Int)shm[0];
+      /* shmat(id, address, flags); in ipc() the flags come before the
+         address. */
+      tg_space_pending.flags = syscall == NR_SHMAT ? shm[2] : shm[1];
+   }
+}
+
+/* The kernel takes whole huge pages, and leaves those of which the program names a
+   part. */
+static void taken_away(ThreadId tid, ULong start, ULong end, Int advice)
+{
+   tlb_mapping m;
+   for (ULong at = start; tlb_mappings_piece(&tg_space.map.mappings, at, end, &m);
+        at = m.end) {
+      const ULong mask = m.flags & TLB_MAP_HUGETLB ? ((ULong)1 << m.huge_shift) - 1 : 0;
+      const ULong from = (m.start + mask) & ~mask;
+      const ULong to = m.end & ~mask;
+      if (from < to) {
+         const TgSpaceEvent e = { .what = TG_SPACE_ADVISE, .tid = tid, .start = (Addr)from,
+                                  .length = to - from, .advice = advice };
+         tlb_pagemap_zap(&tg_space.map, from, to);
+         tg_space_tell(&e);
+      }
+   }
+}
+
+/* What is only noted in the mappings. */
+static const struct {
+   Int advice;
+   UInt set, clear;
+} noted[] = {
+   { LINUX_MADV_NORMAL, 0, TLB_MAP_RANDOM | TLB_MAP_SEQUENTIAL },
+   { LINUX_MADV_RANDOM, TLB_MAP_RANDOM, TLB_MAP_SEQUENTIAL },
+   { LINUX_MADV_SEQUENTIAL, TLB_MAP_SEQUENTIAL, TLB_MAP_RANDOM },
+   { LINUX_MADV_DONTDUMP, TLB_MAP_NO_DUMP, 0 },
+   { LINUX_MADV_DODUMP, 0, TLB_MAP_NO_DUMP },
+   { LINUX_MADV_DONTFORK, TLB_MAP_NO_FORK, 0 },
+   { LINUX_MADV_DOFORK, 0, TLB_MAP_NO_FORK },
+   { LINUX_MADV_WIPEONFORK, TLB_MAP_WIPE_ON_FORK, 0 },
+   { LINUX_MADV_KEEPONFORK, 0, TLB_MAP_WIPE_ON_FORK },
+   { LINUX_MADV_HUGEPAGE, TLB_MAP_HUGEPAGE, TLB_MAP_NOHUGEPAGE },
+   { LINUX_MADV_NOHUGEPAGE, TLB_MAP_NOHUGEPAGE, TLB_MAP_HUGEPAGE },
+};
+
+static void advised(ThreadId tid, ULong start, ULong end, Int advice)
+{
+   const TgSpaceEvent e = { .what = TG_SPACE_ADVISE, .tid = tid,
+                            .start = (Addr)start, .length = end - start,
+                            .advice = advice };
+   switch (advice) {
+   case LINUX_MADV_DONTNEED:
+   case LINUX_MADV_DONTNEED_LOCKED:
+   case LINUX_MADV_REMOVE:
+   case LINUX_MADV_GUARD_INSTALL:
+      taken_away(tid, start, end, advice);
+      return;
+   case LINUX_MADV_FREE:
+   case LINUX_MADV_COLD:
+   case LINUX_MADV_PAGEOUT:
+      tlb_pagemap_split(&tg_space.map, start, end, advice == LINUX_MADV_PAGEOUT);
+      break;
+   case LINUX_MADV_COLLAPSE:
+      tlb_pagemap_collapse(&tg_space.map, start, end);
+      break;
+   default:
+      for (UInt i = 0; i < sizeof noted / sizeof noted[0]; i++) {
+         if (noted[i].advice == advice)
+            tlb_pagemap_flag(&tg_space.map, start, end, noted[i].set, noted[i].clear);
+      }
+      break;
+   }
+   tg_space_tell(&e);
+}
+
+static void locked(ThreadId tid, ULong start, ULong end, Bool lock,
+                   Bool on_fault)
+{
+   const TgSpaceEvent e = { .what = lock ? TG_SPACE_LOCK : TG_SPACE_UNLOCK,
+                            .tid = tid, .start = (Addr)start,
+                            .length = end - start,
+                            .flags = on_fault ? TG_SPACE_ON_FAULT : 0 };
+   tlb_pagemap_flag(&tg_space.map, start, end, lock ? TLB_MAP_LOCKED : 0,
+                    lock ? 0 : TLB_MAP_LOCKED);
+   tg_space_tell(&e);
+}
+
+/* mlockall(), munlockall(): every mapping that there is. */
+static void locked_all(ThreadId tid, Bool lock, Bool on_fault)
+{
+   tlb_mapping m;
+   for (ULong at = 0; tlb_mappings_piece(&tg_space.map.mappings, at, ~0ULL, &m); at = m.end)
+      locked(tid, m.start, m.end, lock, on_fault);
+}
+
+static void mlockall_done(ThreadId tid, UWord flags)
+{
+   const Bool on_fault = (flags & LINUX_MCL_ONFAULT) != 0;
+   tg_space.future_flags = flags & LINUX_MCL_FUTURE ? TLB_MAP_LOCKED : 0;
+   if (flags & LINUX_MCL_CURRENT)
+      locked_all(tid, True, on_fault);
+}
+
+/* A range with a hole is refused, but not before something was done: mprotect()
+   stops at the hole, madvise() goes on behind it. */
+static void done_in_part(ThreadId tid, UInt syscall, const UWord* args)
+{
+   const ULong start = tg_page_down(args[0]);
+   const ULong end = tg_page_up((ULong)args[0] + args[1]);
+   if (syscall == __NR_madvise && start < end)
+      advised(tid, start, end, (Int)args[2]);
+   if (syscall != __NR_mprotect)
+      return;
+   ULong at = start;
+   for (tlb_mapping m; tlb_mappings_piece(&tg_space.map.mappings, at, end, &m)
+                       && m.start == at;)
+      at = m.end;
+   if (start < at && at < end)
+      tg_aspace_protected((Addr)start, (SizeT)(at - start),
+                          (args[2] & VKI_PROT_READ) != 0,
+                          (args[2] & VKI_PROT_WRITE) != 0,
+                          (args[2] & VKI_PROT_EXEC) != 0);
+}
+
+void tg_aspace_post_syscall(ThreadId tid, UInt syscall, const UWord* args,
+                            SysRes result)
+{
+   const UWord* shm;
+   const UWord asked = tg_hugetlb_asked(tid);
+   tg_space_pending = (TgPendingCall){ .call = TG_NO_CALL };
+   if (sr_isError(result)) {
+      if (sr_Err(result) == VKI_ENOMEM)
+         done_in_part(tid, syscall, args);
+      return;
+   }
+   const ULong start = tg_page_down(args[0]);
+   const ULong end = tg_page_up((ULong)args[0] + args[1]);
+   switch (syscall) {
+   case __NR_madvise:
+      advised(tid, start, end, (Int)args[2]);
+      return;
+   case __NR_mlock:
+      locked(tid, start, end, True, False);
+      return;
+#if defined(__NR_mlock2)
+   case __NR_mlock2:
+      locked(tid, start, end, True,
+             (args[2] & LINUX_MLOCK_ONFAULT) != 0);
+      return;
+#endif
+   case __NR_munlock:
+      locked(tid, start, end, False, False);
+      return;
+   case __NR_mlockall:
+      mlockall_done(tid, args[0]);
+      return;
+   case __NR_prctl:
+      if (args[0] == LINUX_PR_SET_THP_DISABLE)
+         tg_space.map.thp = args[1] == 0 ? TLB_THP_ALLOWED
+                 : args[2] & LINUX_PR_THP_DISABLE_EXCEPT_ADVISED
+                      ? TLB_THP_ADVISED_ONLY : TLB_THP_DISABLED;
+      return;
+   case __NR_munlockall:
+      tg_space.future_flags = 0;
+      locked_all(tid, False, False);
+      return;
+   default:
+      break;
+   }
+   if (is_shm(syscall, args, LINUX_IPC_SHMGET, NR_SHMGET, &shm))
+      tg_huge_segment_made((Int)sr_Res(result), shm[1],
+                           asked == 0 ? shm[2] : asked);
+   else if (syscall == __NR_memfd_create)
+      tg_huge_file_made((Int)sr_Res(result), asked == 0 ? args[1] : asked);
+}
+
+/* What a child does not inherit. */
+static void leave_behind(void)
+{
+   tlb_mapping m;
+   ULong end = 0;
+   for (; tlb_mappings_piece(&tg_space.map.mappings, end, ~0ULL, &m); end = m.end) {
+      if (m.flags & TLB_MAP_WIPE_ON_FORK)
+         tlb_pagemap_zap(&tg_space.map, m.start, m.end);
+      if (m.flags & TLB_MAP_NO_FORK)
+         tg_space_remove(m.start, m.end, 0);
+   }
+   /* Locks are not inherited either. */
+   tg_space.future_flags = 0;
+   tlb_pagemap_flag(&tg_space.map, 0, end, 0, TLB_MAP_LOCKED);
+}
+
+void tg_aspace_forked(ThreadId tid, Bool in_child)
+{
+   const TgSpaceEvent e = { .what = TG_SPACE_FORK, .tid = tid,
+                            .flags = in_child ? TG_SPACE_CHILD : 0 };
+   if (in_child)
+      leave_behind();
+   tg_space_tell(&e);
+}
