@@ -28,6 +28,8 @@ SIM_SOURCES = \
 	tlbgrind/sim/machine_notes.c \
 	tlbgrind/sim/machine_print.c \
 	tlbgrind/sim/mappings.c \
+	tlbgrind/sim/page_blocks.c \
+	tlbgrind/sim/page_moves.c \
 	tlbgrind/sim/pagemap.c \
 	tlbgrind/sim/pagerules.c \
 	tlbgrind/sim/policy.c \
@@ -56,6 +58,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/machine_reader.h \
 	tlbgrind/sim/mappings.h \
 	tlbgrind/sim/memory.h \
+	tlbgrind/sim/page_parts.h \
 	tlbgrind/sim/pagemap.h \
 	tlbgrind/sim/pagerules.h \
 	tlbgrind/sim/policy.h \

@@ -473,7 +473,7 @@ void tg_space_post_syscall(UInt number, const UWord* args, SysRes result)
    call.is_remap = False;
    if (!tg_maps_begun() || sr_isError(result))
       return;
-   /* tg_aspace.c has read the call before. */
+   /* tg_aspace_calls.c has read the call before. */
    if (number == __NR_prctl)
       tg_maps_model()->thp = tg_aspace_map()->thp;
    if (number == __NR_mremap)
