@@ -168,7 +168,7 @@ FACTS = {
     "geode-lx": """
         1 fetches 16 full 4K ? 0
         1 loads+stores 16 full 4K ? 0
-        2 all 64 2 4K ? 5
+        2 all 64 2 4K ? 3
     """,
     "goldencove": """
         1 fetches 256 8 4K ? 0
@@ -307,8 +307,8 @@ FACTS = {
         2 loads+stores 1024 8 4K+2M+1G ? -
     """,
     "power10": """
-        1 fetches 64 ? ? ? 0
-        1 loads+stores 64 ? ? ? 0
+        1 fetches ?64 ? ? ? 0
+        1 loads+stores ?64 ? ? ? 0
         2 all 4096 ? ? ? 9
     """,
     "power4": """
@@ -555,7 +555,7 @@ WALKS = {
     "crestmont": "hardware -" + X86_64,
     "emag": "hardware -" + ARM_64,
     "falkor": "hardware -" + TABLE_POINTERS.format("64 ?full ?lru"),
-    "geode-lx": "hardware 4" + X86_32.replace("?none", "own 12 ?full ?lru"),
+    "geode-lx": "hardware 8" + X86_32.replace("?none", "own 12 ?full ?lru"),
     "goldencove": "hardware -" + X86_64,
     "goldmont-plus": "hardware -" + X86_64,
     "gracemont": "hardware -" + X86_64,
@@ -567,7 +567,7 @@ WALKS = {
     "k8": "hardware 36" + X86_64,
     "knl": "hardware 20" + X86_64,
     "lioncove": "hardware -" + X86_64,
-    "nehalem": "hardware -" + X86_64,
+    "nehalem": "hardware -" + PDPTE_4,
     "neoverse-n1": "hardware -" + ARM_64,
     "neoverse-v1": "hardware -" + ARM_64,
     "neoverse-v2": "hardware -" + ARM_64,
