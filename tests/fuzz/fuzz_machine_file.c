@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "hierarchy.h"
 #include "machine_file.h"
 
 const char *const fuzz_words[] = {
@@ -60,6 +61,8 @@ void fuzz_one(char *data, size_t size)
       fuzz_fail("accepted, but not taken for a machine file");
    if (!tlb_machine_check(&machine, &why))
       fuzz_fail("accepted, but cannot be");
+   if (!tlb_machine_holds(&machine, machine.base_page_shift, &why))
+      fuzz_fail("accepted, but a first level does not hold its base page");
    tlb_machine_print(&machine, printed, sizeof printed);
    const size_t length = strlen(printed);
    if (length + 1 == sizeof printed)

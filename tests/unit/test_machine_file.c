@@ -566,6 +566,13 @@ static void impossible(void **state)
    refuse(edited(itlb + 5, itlb + 5, "pages 2M\n"), 2,
           "no array is asked by fetches first (level 1) that takes the base "
           "page of 4K");
+   /* No page is cut to pieces smaller than the base page. */
+   refuse("tlbgrind-machine 1\nname x\ntitle x\nisa x\nyear unknown\n"
+          "confidence A\nbase-page 16K\narray TLB\nlevel 1\nusers all\n"
+          "entries 8\nways 8\npages 4K\nlarger-pages split\npolicy lru\n"
+          "threads 1\nend\n",
+          1, "no array is asked by fetches first (level 1) that takes the base "
+          "page of 16K");
    refuse(edited(second, third - 1, ""), second,
           "array 'L3' has level 3, but no array has level 2; levels follow "
           "each other from 1 on");

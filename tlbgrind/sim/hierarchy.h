@@ -84,8 +84,8 @@ void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
                         tlb_release *release, tlb_range_time *range_time,
                         void *opaque);
 
-/* Whether every kind of reference finds a first level that can hold base pages
-   of 2^base_shift bytes, or pieces of them. Returns 1, or 0 with the reason. */
+/* Whether every kind of reference finds a first level that holds base pages of
+   2^base_shift bytes. Returns 1, or 0 with the reason. */
 int tlb_machine_holds(const tlb_machine *m, unsigned base_shift,
                       tlb_reason *why);
 

@@ -70,10 +70,10 @@ static int check_array(const tlb_machine *m, unsigned i, tlb_reason *why)
    return 1;
 }
 
-/* Whole, or in pieces. */
+/* Whole: no page is cut to pieces smaller than the base page. */
 static int takes_base_pages(const tlb_machine *m, const tlb_machine_array *a)
 {
-   return (a->g.page_sizes & ((UINT64_C(2) << m->base_page_shift) - 1)) != 0;
+   return (a->g.page_sizes >> m->base_page_shift & 1) != 0;
 }
 
 /* The arrays that a kind asks first are not always of level 1: Core 2 has one
