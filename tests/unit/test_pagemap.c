@@ -68,6 +68,25 @@ static void decided_at_first_touch(void **state)
    end(&w);
 }
 
+static void half_a_large_page_moves(void **state)
+{
+   world w;
+   (void)state;
+   begin(&w, "all:thp", "");
+   map_as(&w, M(4), M(6), TLB_ANON, 0, 0);
+   map_as(&w, M(9), M(10), TLB_ANON, 0, 0);
+   for (uint64_t a = M(4); a < M(6); a += 4096)
+      assert_int_equal(shift_at(&w, a), 21);
+   /* What is at the new place, with its neighbour, would have room for a large one. */
+   tlb_pagemap_move(&w.p, M(4), M(8), M(1));
+   assert_int_equal(tlb_pagemap_counts(&w.p, 0)->broken, 1);
+   assert_int_equal(shift_at(&w, M(8)), 12);
+   assert_int_equal(shift_at(&w, M(9)), 12);
+   assert_int_equal(shift_at(&w, M(5)), 12);
+   assert_int_equal(tlb_pagemap_counts(&w.p, 0)->now.pages[21], 0);
+   end(&w);
+}
+
 static void heap_grows_by_whole_pages(void **state)
 {
    world w;
@@ -249,6 +268,7 @@ int main(void)
    static const struct CMUnitTest tests[] = {
       CLAIM("the first touch decides, until all pages are gone",
             decided_at_first_touch),
+      CLAIM("half of a large page that moves is large no more", half_a_large_page_moves),
       CLAIM("a heap with a fixed size grows by whole pages",
             heap_grows_by_whole_pages),
       CLAIM("a contiguous block with two protections is no block",

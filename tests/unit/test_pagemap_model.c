@@ -310,6 +310,20 @@ static void model_zap(unsigned from, unsigned to)
    model_check();
 }
 
+/* Breaks every large page that reaches over the cell's beginning. */
+static void model_break_across(model_view *v, unsigned edge)
+{
+   for (unsigned shift = v->base + 1; shift < 25 && edge < CELLS; shift++) {
+      const unsigned b = down(edge, shift);
+      const unsigned there = b == edge ? 0 : touched_in(v, b, shift);
+      if (there == 0 || !v->large[shift][b])
+         continue;
+      v->large[shift][b] = 0;
+      v->broken++;
+      v->taken[v->base] += there;
+   }
+}
+
 static void model_move(unsigned from, unsigned to, unsigned n)
 {
    static model_view old;
@@ -321,6 +335,8 @@ static void model_move(unsigned from, unsigned to, unsigned n)
    for (unsigned i = 0; i < mo.n_views; i++) {
       model_view *const v = &mo.view[i];
       const unsigned page = cells_of(v->base);
+      model_break_across(v, from);
+      model_break_across(v, from + n);
       old = *v;
       for (unsigned c = down(from, v->base); c < from + n; c += page)
          v->wish[c] = 0;

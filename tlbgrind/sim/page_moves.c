@@ -55,6 +55,18 @@ static void arrive(const tlb_pagemap *p, tlb_view *v, const moving *from,
    tlb_view_add(v, c, b, page, from->wish);
 }
 
+/* A large page of which only a part goes elsewhere breaks. */
+static void break_across(tlb_view *v, uint64_t edge)
+{
+   for (unsigned shift = v->base_shift + 1; v->shifts >> shift != 0; shift++) {
+      tlb_block *const b = v->shifts >> shift & 1 ? tlb_view_block_at(v, edge, shift)
+                                                  : NULL;
+      if (b != NULL && b->r.touched != 0 && b->large
+          && tlb_block_start(edge, shift) != edge)
+         tlb_view_break(v, b, edge, shift);
+   }
+}
+
 static void move_pages(const tlb_pagemap *p, tlb_view *v, uint64_t from,
                        uint64_t to, uint64_t length)
 {
@@ -64,6 +76,8 @@ static void move_pages(const tlb_pagemap *p, tlb_view *v, uint64_t from,
    const tlb_pages in = tlb_pages_of(v, from, from + length);
    moving_list l = { NULL, 0 };
    int any = 0;
+   break_across(v, from);
+   break_across(v, from + length);
    tlb_view_each_page(v, in, collect, &l);
    if (l.count == 0)
       return;

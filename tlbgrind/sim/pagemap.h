@@ -139,8 +139,8 @@ void tlb_pagemap_zap(tlb_pagemap *p, uint64_t start, uint64_t end);
 void tlb_pagemap_split(tlb_pagemap *p, uint64_t start, uint64_t end, int all);
 
 /* mremap(): maps [to, to + length) as [from, from + length) is, and takes the
-   pages there. A large page stays one if it is aligned at the new place as it
-   was at the old. The old mapping stays, without pages, until it is
+   pages there. A large page stays one if all of it goes, and is aligned at the new
+   place as it was at the old. The old mapping stays, without pages, until it is
    unmapped. */
 void tlb_pagemap_move(tlb_pagemap *p, uint64_t from, uint64_t to,
                       uint64_t length);
