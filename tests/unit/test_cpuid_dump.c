@@ -224,6 +224,20 @@ static void all_processors(void **state)
    }
 }
 
+/* The dump, but for that sub-leaf of leaf 18H. */
+enum { ALL_OF_18H = -1 };
+
+static void without(dump *d, const answer *a, size_t n, int subleaf)
+{
+   d->n = 0;
+   add(d, "CPU 3:\n");
+   for (size_t i = 0; i < n; i++) {
+      const int all = subleaf == ALL_OF_18H;
+      if (a[i].leaf != 0x18 || !(all || a[i].subleaf == (uint32_t)subleaf))
+         add_answers(d, &a[i], 1);
+   }
+}
+
 /* Virtual machines may lack leaf 18H, and the hypervisor's own leaves. */
 static void lacks(void **state)
 {
@@ -233,23 +247,22 @@ static void lacks(void **state)
    (void)state;
    memcpy(a, SAPPHIRE_RAPIDS, sizeof a);
    a[1].r[2] |= 1u << 31;
-   add(&d, "CPU 3:\n");
-   for (size_t i = 0; i < N(a); i++) {
-      if (a[i].leaf != 0x18)
-         add_answers(&d, &a[i], 1);
-   }
+   without(&d, a, N(a), ALL_OF_18H);
    tlb_cpuid_dump out = reads(&d);
    assert_false(tlb_cpuid_machine(tlb_cpuid_dump_ask, &out.processor[0], &m));
    assert_string_equal(m.note[0].text, "leaf 2 refers to leaf 18H, which the "
                                        "hypervisor (unnamed) hides");
    /* But not some of its sub-leaves. */
-   d.n = 0;
-   add(&d, "CPU 3:\n");
-   for (size_t i = 0; i < N(a); i++) {
-      if (a[i].leaf != 0x18 || a[i].subleaf != 5)
-         add_answers(&d, &a[i], 1);
-   }
+   without(&d, a, N(a), 5);
    refuses(&d, "1: CPU 3 has no line for leaf 0x00000018, sub-leaf 5; the dump "
+               "is cut off or lines were taken out");
+   without(&d, a, N(a), 0);
+   refuses(&d, "1: CPU 3 has no line for leaf 0x00000018, sub-leaf 0; the dump "
+               "is cut off or lines were taken out");
+   /* And no real machine lacks it. */
+   a[1].r[2] &= ~(1u << 31);
+   without(&d, a, N(a), ALL_OF_18H);
+   refuses(&d, "1: CPU 3 has no line for leaf 0x00000018, sub-leaf 0; the dump "
                "is cut off or lines were taken out");
 }
 

@@ -133,7 +133,10 @@ static void stand_ins(void **state)
 {
    (void)state;
    text[0] = '\0';
-   add_cpu(0, SAPPHIRE_RAPIDS, 4);
+   answer first[4];
+   memcpy(first, SAPPHIRE_RAPIDS, sizeof first);
+   first[1].r[2] |= 1u << 31;
+   add_cpu(0, first, N(first));
    add_line(&SAPPHIRE_RAPIDS[N(SAPPHIRE_RAPIDS) - 2]);
    add_line(&SAPPHIRE_RAPIDS[N(SAPPHIRE_RAPIDS) - 1]);
    reads("vm", 0);
@@ -141,7 +144,8 @@ static void stand_ins(void **state)
    assert_string_equal(machine.title,
                        "GenuineIntel family 6 model 143 stepping 8");
    assert_string_equal(machine.note[0].text,
-                       "leaf 2 refers to leaf 18H, which the processor hides");
+                       "leaf 2 refers to leaf 18H, which the hypervisor (unnamed) "
+                       "hides");
    assert_string_equal(machine.note[1].text,
                        "unknown: CPUID does not describe the first level for "
                        "instructions and data");

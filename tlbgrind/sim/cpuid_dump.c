@@ -209,14 +209,27 @@ typedef struct {
    uint32_t leaf, subleaf;
 } inspection;
 
+/* Two that dumps of virtual machines lack although the leaves behind them are there: the
+   hypervisor's name, of no importance, and leaf 18H, all of it, without which the machine
+   is unknown. */
+static int may_lack(const tlb_cpuid_processor *p, uint32_t leaf)
+{
+   const tlb_cpuid *const features = find(p, 1, 0);
+   if (leaf == 0x40000000u)
+      return 1;
+   if (leaf != 0x18 || features == NULL || (features->ecx >> 31 & 1) == 0)
+      return 0;
+   for (unsigned i = 0; i < p->n_answers; i++) {
+      if (p->answer[i].leaf == leaf)
+         return 0;
+   }
+   return 1;
+}
+
 static tlb_cpuid ask_inspected(void *opaque, uint32_t leaf, uint32_t subleaf)
 {
    inspection *const i = opaque;
-   /* Two that dumps of virtual machines lack although the leaves behind them
-      are there: the hypervisor's name, of no importance, and leaf 18H, without
-      which the machine is unknown. */
-   const int may_lack = leaf == 0x40000000u || (leaf == 0x18 && subleaf == 0);
-   if (!i->missing && !may_lack && find(i->p, leaf, subleaf) == NULL) {
+   if (!i->missing && find(i->p, leaf, subleaf) == NULL && !may_lack(i->p, leaf)) {
       i->missing = 1;
       i->leaf = leaf;
       i->subleaf = subleaf;
