@@ -100,7 +100,8 @@ static Bool is_file(const HChar* name)
 static HChar* read_file(const HChar* name, SizeT* length, tlb_reason* why)
 {
    struct vg_stat st;
-   const SysRes opened = VG_(open)(name, VKI_O_RDONLY, 0);
+   /* To open a FIFO would wait for somebody to write to it. */
+   const SysRes opened = VG_(open)(name, VKI_O_RDONLY | VKI_O_NONBLOCK, 0);
    if (sr_isError(opened) && is_file(name)) {
       VG_(snprintf)(why->text, sizeof why->text, "the file cannot be opened: %s",
                     tg_file_why(sr_Err(opened)));

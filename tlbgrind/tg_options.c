@@ -222,6 +222,14 @@ static UInt read_page_size(void)
    return shift;
 }
 
+/* There has to be room for the array of that option, or for one that stands for another
+   that is not given. */
+static void check_room(const TgMachine* m, const HChar* arg)
+{
+   if (m->m.n_arrays == TLB_MAX_ARRAYS)
+      refuse(arg, "a machine has at most %d arrays", TLB_MAX_ARRAYS);
+}
+
 /* The arrays that a machine has already, and one more: what can not stand
    together is refused. */
 static void add_array(TgMachine* m, const ArrayOption* a, const HChar* arg)
@@ -239,8 +247,7 @@ static void add_array(TgMachine* m, const ArrayOption* a, const HChar* arg)
                      "each array other sizes, such as %s=64,4,4K "
                      "%s=32,4,2M", a->option, a->option, a->option);
    }
-   if (m->m.n_arrays == TLB_MAX_ARRAYS)
-      refuse(arg, "a machine has at most %d arrays", TLB_MAX_ARRAYS);
+   check_room(m, arg);
    tg_machine_add(m, a->name, a->level, a->users, &g);
 }
 
@@ -250,14 +257,18 @@ static void read_arrays(TgMachine* m)
 {
    TgMachine fallback;
    tlb_reason why;
+   const HChar* last = NULL; /* of the options so far */
    tg_machine_default(&fallback, options.page_shift);
    tg_machine_begin(m, "custom", options.page_shift);
    for (UInt i = 0; i < N_ARRAYS; i++) {
       const ArrayOption* a = &arrays[i];
-      for (UInt j = 0; j < n_given(a); j++)
-         add_array(m, a, given(a, j));
+      for (UInt j = 0; j < n_given(a); j++) {
+         last = given(a, j);
+         add_array(m, a, last);
+      }
       if (a->level > 1 || n_given(a) > 0)
          continue;
+      check_room(m, last);
       tg_machine_add(m, a->name, a->level, a->users,
                      &fallback.m.array[i].g);
       tg_machine_assume(m, "%s is not given; the default machine's is taken",

@@ -112,12 +112,15 @@ OTHERS = [
 TWICE = "{0} has an array for pages of that size already; give each array other sizes, such as {0}=64,4,4K {0}=32,4,2M"
 MACHINE = "a machine has its own arrays; leave out either --machine or --itlb, --dtlb, --stlb"
 FAULT_PAGES = "page faults can be recorded with base pages of 4K, 16K and 64K, not {}; --page-size gives all machines the same"
+# There is no room for the array for data that is not given.
+EACH_SIZE = [f"--itlb=4,4,{4 << n}K" for n in range(16)]
 SAME = "{} would go to the same file; give each its own"
 # Options that contradict each other: which one is named, and what is said.
 TOGETHER = [
     (["--itlb=16,4", "--itlb=32,4"], "--itlb=32,4", TWICE.format("--itlb")),
     (["--dtlb=16,4", "--dtlb=32,4"], "--dtlb=32,4", TWICE.format("--dtlb")),
     (["--stlb=16,4", "--stlb=32,4"], "--stlb=32,4", TWICE.format("--stlb")),
+    (EACH_SIZE, EACH_SIZE[-1], "a machine has at most 16 arrays"),
     (["--machine=host", "--itlb=16,4"], "--machine=host", MACHINE),
     (["--dtlb=16,4", "--machine=default"], "--machine=default", MACHINE),
     (["--stlb=16,4", "--machine=nonsense"], "--machine=nonsense", MACHINE),
@@ -192,6 +195,14 @@ def test_option(tmp_path: Path, argument: str, said: str | None) -> None:
     assert error[-1] == USAGE
     if said is not None:  # else the core's own words, which differ between its versions
         assert error[1:-1] == [said]
+
+
+def test_a_fifo_is_no_machine_file(tmp_path: Path) -> None:
+    """And nobody waits for what might be written to it."""
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "run").mkdir()
+    argument = f"--machine={tmp_path}/fifo"
+    assert refused(tmp_path / "run", [argument]) == [f"Bad option: {argument}", f"{tmp_path}/fifo: is not a regular file", USAGE]
 
 
 @pytest.mark.parametrize("options, named, said", TOGETHER, ids=lambda v: " ".join(v) if isinstance(v, list) else "")
