@@ -151,6 +151,12 @@ static void describe_file(tlb_mapping* m, const NSegment* s, Bool at_start)
    if (is_preload(name))
       m->flags |= TLB_MAP_FOREIGN;
    set_huge(m, tg_huge_file(m->device, m->inode));
+   /* The kernel maps whole pages. (Of anonymous memory they are asked for, see
+      tg_hugetlb.h; segments are in small ones, whatever is asked for.) */
+   if (m->flags & TLB_MAP_HUGETLB) {
+      const ULong mask = ((ULong)1 << m->huge_shift) - 1;
+      m->end = m->start + ((m->end - m->start + mask) & ~mask);
+   }
 }
 
 static void describe_anonymous(tlb_mapping* m, Bool may_be_bss, Bool at_start)

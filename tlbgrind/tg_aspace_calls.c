@@ -5,6 +5,7 @@
 #include "pub_tool_basics.h"
 
 #include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcfile.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
@@ -206,25 +207,154 @@ static void mlockall_done(ThreadId tid, UWord flags)
       locked_all(tid, True, on_fault);
 }
 
-/* A range with a hole is refused, but not before something was done: mprotect()
-   stops at the hole, madvise() goes on behind it. */
-static void done_in_part(ThreadId tid, UInt syscall, const UWord* args)
+/* --- Calls that fail when a part is done --- */
+
+static Bool is_anonymous(const tlb_mapping* m)
+{
+   return !(m->flags & TLB_MAP_SHARED) && m->inode == 0;
+}
+
+/* Whether the mapping refuses advice, or, with MPROTECT, to be written. (Of a file that
+   is mapped by several it is not known whether it was opened for writing: one that may
+   not be written so far is taken for one that was not.) */
+enum { MPROTECT = -1 };
+
+static Bool refuses(const tlb_mapping* m, Int advice)
+{
+   const Bool locked = (m->flags & TLB_MAP_LOCKED) != 0;
+   const Bool hugetlb = (m->flags & TLB_MAP_HUGETLB) != 0;
+   const Bool shared = (m->flags & TLB_MAP_SHARED) != 0;
+   const Bool writable = (m->prot & TLB_MAY_WRITE) != 0;
+   switch (advice) {
+   case MPROTECT:
+      return shared && !writable;
+   case LINUX_MADV_DONTNEED:
+      return locked && !hugetlb;
+   case LINUX_MADV_REMOVE:
+      return locked || !shared || !writable;
+   case LINUX_MADV_FREE:
+      return locked || !is_anonymous(m);
+   case LINUX_MADV_COLD:
+   case LINUX_MADV_PAGEOUT:
+   case LINUX_MADV_GUARD_INSTALL:
+      return locked || hugetlb;
+   case LINUX_MADV_COLLAPSE:
+      return !is_anonymous(m) || (m->flags & TLB_MAP_NOHUGEPAGE)
+             || tg_space.map.thp != TLB_THP_ALLOWED;
+   default:
+      return False;
+   }
+}
+
+static Bool refuses_nothing(const tlb_mapping* m, Int advice)
+{
+   (void)m; (void)advice;
+   return False;
+}
+
+/* Where a call stops that goes from one mapping in [start, end) to the next: at a hole, or
+   at one that refuses. */
+static ULong stops_at(ULong start, ULong end, Bool (*stops)(const tlb_mapping* m, Int advice),
+                      Int advice)
+{
+   ULong at = start;
+   for (tlb_mapping m; tlb_mappings_piece(&tg_space.map.mappings, at, end, &m)
+                       && m.start == at && !stops(&m, advice);)
+      at = m.end;
+   return at;
+}
+
+static Bool has_hole(ULong start, ULong end)
+{
+   return stops_at(start, end, refuses_nothing, 0) < end;
+}
+
+enum { HUGE_SHIFT = 21, HUGE_PAGES = 1 << (HUGE_SHIFT - 12) };
+
+/* Whether the kernel has all pages of the block of 2M. */
+static Bool is_all_there(Int pagemap, ULong block)
+{
+   static ULong entry[HUGE_PAGES];
+   if (VG_(lseek)(pagemap, (OffT)(block / VKI_PAGE_SIZE * sizeof *entry), VKI_SEEK_SET) < 0
+       || VG_(read)(pagemap, entry, sizeof entry) != sizeof entry)
+      return False;
+   Bool all = True;
+   for (UInt i = 0; i < HUGE_PAGES; i++)
+      all = all && (entry[i] >> 63 & 1) != 0;
+   return all;
+}
+
+/* MADV_COLLAPSE fails where nothing of a block is there, but goes on with the mapping;
+   blocks that it has made a huge page of are all there. */
+static void collapsed_in_part(ThreadId tid, ULong start, ULong end)
+{
+   const ULong huge = 1ULL << HUGE_SHIFT;
+   const ULong stop = stops_at(start, end, refuses, LINUX_MADV_COLLAPSE);
+   const SysRes pagemap = VG_(open)("/proc/self/pagemap", VKI_O_RDONLY, 0);
+   if (sr_isError(pagemap))
+      return;
+   tlb_mapping m;
+   for (ULong at = start; tlb_mappings_piece(&tg_space.map.mappings, at, stop, &m); at = m.end) {
+      for (ULong b = (m.start + huge - 1) & ~(huge - 1); b + huge <= m.end; b += huge) {
+         if (is_all_there((Int)sr_Res(pagemap), b))
+            advised(tid, b, b + huge, LINUX_MADV_COLLAPSE);
+      }
+   }
+   VG_(close)((Int)sr_Res(pagemap));
+}
+
+static void advised_in_part(ThreadId tid, ULong start, ULong end, Int advice, UWord error)
+{
+   const ULong stop = stops_at(start, end, refuses, advice);
+   if (error == VKI_ENOMEM) {
+      /* It goes on behind a hole. */
+      if (has_hole(start, end))
+         advised(tid, start, end, advice);
+   } else if (advice == LINUX_MADV_COLLAPSE) {
+      collapsed_in_part(tid, start, end);
+   } else if (start < stop && stop < end) {
+      advised(tid, start, stop, advice);
+   }
+}
+
+static void done_in_part(ThreadId tid, UInt syscall, const UWord* args, UWord error)
 {
    const ULong start = tg_page_down(args[0]);
    const ULong end = tg_page_up((ULong)args[0] + args[1]);
-   if (syscall == __NR_madvise && start < end)
-      advised(tid, start, end, (Int)args[2]);
-   if (syscall != __NR_mprotect)
+   const ULong hole = stops_at(start, end, refuses_nothing, 0);
+   const Bool to_hole = error == VKI_ENOMEM && start < hole && hole < end;
+   ULong stop = hole;
+   switch (syscall) {
+   case __NR_madvise:
+      if (start == args[0] && start < end)
+         advised_in_part(tid, start, end, (Int)args[2], error);
       return;
-   ULong at = start;
-   for (tlb_mapping m; tlb_mappings_piece(&tg_space.map.mappings, at, end, &m)
-                       && m.start == at;)
-      at = m.end;
-   if (start < at && at < end)
-      tg_aspace_protected((Addr)start, (SizeT)(at - start),
-                          (args[2] & VKI_PROT_READ) != 0,
-                          (args[2] & VKI_PROT_WRITE) != 0,
-                          (args[2] & VKI_PROT_EXEC) != 0);
+   case __NR_mprotect:
+      if (error == VKI_EACCES)
+         stop = stops_at(start, end, refuses, MPROTECT);
+      else if (!to_hole)
+         return;
+      if (start < stop && stop < end)
+         tg_aspace_protected((Addr)start, (SizeT)(stop - start),
+                             (args[2] & VKI_PROT_READ) != 0,
+                             (args[2] & VKI_PROT_WRITE) != 0,
+                             (args[2] & VKI_PROT_EXEC) != 0);
+      return;
+   case __NR_mlock:
+#if defined(__NR_mlock2)
+   case __NR_mlock2:
+#endif
+      /* Nothing is brought in. */
+      if (to_hole)
+         locked(tid, start, hole, True, True);
+      return;
+   case __NR_munlock:
+      if (to_hole)
+         locked(tid, start, hole, False, False);
+      return;
+   default:
+      return;
+   }
 }
 
 void tg_aspace_post_syscall(ThreadId tid, UInt syscall, const UWord* args,
@@ -234,8 +364,7 @@ void tg_aspace_post_syscall(ThreadId tid, UInt syscall, const UWord* args,
    const UWord asked = tg_hugetlb_asked(tid);
    tg_space_pending = (TgPendingCall){ .call = TG_NO_CALL };
    if (sr_isError(result)) {
-      if (sr_Err(result) == VKI_ENOMEM)
-         done_in_part(tid, syscall, args);
+      done_in_part(tid, syscall, args, sr_Err(result));
       return;
    }
    const ULong start = tg_page_down(args[0]);

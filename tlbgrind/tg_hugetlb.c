@@ -1,4 +1,4 @@
-/* --hugetlb=fake. */
+/* System calls that ask for huge pages. See tg_hugetlb.h. */
 
 #include "pub_tool_basics.h"
 
@@ -57,11 +57,12 @@ typedef struct {
    Arguments after;
 } Changed;
 
-static XArray* changed; /* Changed; NULL: nothing is faked */
+static XArray* changed; /* Changed */
+static Bool faked;
 
 static Word find(ThreadId tid)
 {
-   for (Word i = 0; changed != NULL && i < VG_(sizeXA)(changed); i++) {
+   for (Word i = 0; i < VG_(sizeXA)(changed); i++) {
       const Changed* c = VG_(indexXA)(changed, i);
       if (c->tid == tid)
          return i;
@@ -69,8 +70,9 @@ static Word find(ThreadId tid)
    return -1;
 }
 
-void tg_hugetlb_fake(void)
+void tg_hugetlb_init(Bool fake)
 {
+   faked = fake;
    changed = VG_(newXA)(VG_(malloc), "tg.hugetlb", VG_(free), sizeof(Changed));
 }
 
@@ -140,12 +142,26 @@ static UWord without_size(UWord flags, UWord flag)
    return flags & ~(flag | (UWord)0x3f << 26);
 }
 
+/* Whole huge pages of anonymous memory. */
+static Bool change_length(UWord* a)
+{
+   const UWord both = LINUX_MAP_ANONYMOUS | LINUX_MAP_HUGETLB;
+   const UInt shift = (a[3] & both) == both ? tg_huge_shift(a[3]) : 0;
+   const UWord bytes = whole_pages(a[1], shift);
+   if (bytes <= a[1])
+      return False;
+   a[1] = bytes;
+   return True;
+}
+
 /* Anonymous memory in huge pages, or a file in such pages, whose mappings are
    aligned as well. */
 static Bool change_mmap(UWord* a, UWord* asked)
 {
    const UWord flags = a[3];
    UInt shift = 0;
+   if (!faked)
+      return change_length(a);
    if (!(flags & LINUX_MAP_ANONYMOUS)) {
       shift = tg_huge_made_file((Int)a[4]);
    } else if (flags & LINUX_MAP_HUGETLB) {
@@ -168,7 +184,7 @@ static Bool change_mmap(UWord* a, UWord* asked)
 static Bool change_shmget(UWord* a, UWord* asked)
 {
    const UInt shift = tg_huge_shift(a[2]);
-   if (!(a[2] & TG_SHM_HUGETLB) || shift == 0)
+   if (!faked || !(a[2] & TG_SHM_HUGETLB) || shift == 0)
       return False;
    *asked = a[2];
    a[2] = without_size(a[2], TG_SHM_HUGETLB);
@@ -178,7 +194,7 @@ static Bool change_shmget(UWord* a, UWord* asked)
 
 static Bool change_memfd_create(UWord* a, UWord* asked)
 {
-   if (!(a[1] & TG_MFD_HUGETLB) || tg_huge_shift(a[1]) == 0)
+   if (!faked || !(a[1] & TG_MFD_HUGETLB) || tg_huge_shift(a[1]) == 0)
       return False;
    *asked = a[1];
    a[1] = without_size(a[1], TG_MFD_HUGETLB);
@@ -190,7 +206,7 @@ static Bool change_shmat(Int shmid, UWord* address)
 {
    ULong bytes;
    const UInt shift = tg_huge_segment(shmid, &bytes);
-   if (shift == 0 || *address != 0)
+   if (!faked || shift == 0 || *address != 0)
       return False;
    *address = free_place(0, (UWord)bytes, shift);
    return *address != 0;
@@ -231,8 +247,6 @@ static Bool change(UWord number, UWord* a, UWord* asked)
 void tg_hugetlb_stopped(ThreadId tid)
 {
    Changed c = { .tid = tid };
-   if (changed == NULL)
-      return;
    for (UInt i = 0; i < N_ARGUMENTS; i++)
       c.before[i] = tg_register(tid, argument_at[i]);
    VG_(memcpy)(c.after, c.before, sizeof c.after);

@@ -1,5 +1,9 @@
-/* --hugetlb=fake: a program that asks for huge pages gets small ones, whatever
-   the host has, and the simulation backs them by huge ones.
+/* What is changed of system calls that ask for huge pages.
+
+   With --hugetlb=fake a program that asks for huge pages gets small ones, whatever
+   the host has, and the simulation backs them by huge ones. Without it, it gets what the
+   kernel gives: whole huge pages, of which the core does not know, and would put something
+   else into the rest; so they are asked for as whole ones.
 
    The core shows a tool the arguments of a system call but does not let it
    change them. So they are changed where they come from, in the registers of
@@ -11,8 +15,7 @@
 
 #include "pub_tool_basics.h"
 
-/* Nothing is done unless this has been called. */
-void tg_hugetlb_fake(void);
+void tg_hugetlb_init(Bool fake);
 
 /* The thread stops running client code, perhaps for a system call. */
 void tg_hugetlb_stopped(ThreadId tid);

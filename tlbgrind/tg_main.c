@@ -331,8 +331,7 @@ static void post_clo_init(void)
    tl_assert(sizeof(TgHot) <= sizeof(VexGuestArchState));
    run.options = o;
    tg_aspace_init(o->trace_aspace);
-   if (o->pages.fake_hugetlb)
-      tg_hugetlb_fake();
+   tg_hugetlb_init(o->pages.fake_hugetlb);
    tg_sites_init();
    tg_blocks_init();
    tg_lanes_init(o);

@@ -24,6 +24,9 @@
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #endif
@@ -140,6 +143,75 @@ static void advice(void)
    munlock(a + 2068 * PAGE, PAGE);
    madvise(a, PAGE, MADV_DONTNEED);
    madvise((char *)1, PAGE, MADV_DONTNEED); /* fails */
+}
+
+/* What the kernel says of the process, or of the mapping that has this address: kilobytes. */
+static unsigned long kernel_says(const char *file, const void *address, const char *what)
+{
+   char line[512];
+   unsigned long found = 0;
+   int here = address == NULL;
+   FILE *const f = fopen(file, "r");
+   if (f == NULL)
+      fail(file);
+   while (fgets(line, sizeof line, f) != NULL) {
+      unsigned long from, to;
+      if (address != NULL && sscanf(line, "%lx-%lx ", &from, &to) == 2)
+         here = from <= (unsigned long)address && (unsigned long)address < to;
+      if (here && strncmp(line, what, strlen(what)) == 0)
+         found = strtoul(line + strlen(what), NULL, 10);
+   }
+   fclose(f);
+   return found;
+}
+
+static void refused(const char *what, int result, int expected)
+{
+   if (result != -1 || errno != expected)
+      fail(what);
+}
+
+/* Calls that fail when a part is done. */
+static void partly(void)
+{
+   char name[64];
+   const int written = file(4);
+   snprintf(name, sizeof name, "/proc/self/fd/%d", written);
+   char *const a = map(NULL, 12, PROT_READ, ANONYMOUS, -1);
+   map(a + 4 * PAGE, 4, PROT_READ, MAP_SHARED | MAP_FIXED, open(name, O_RDONLY));
+   at("protected", a);
+   refused("mprotect", mprotect(a, 12 * PAGE, RW), EACCES);
+
+   char *const b = map(NULL, 8, RW, ANONYMOUS, -1);
+   munmap(b + 4 * PAGE, PAGE);
+   at("locked", b);
+   refused("mlock", mlock(b, 8 * PAGE), ENOMEM);
+   at("unlocked", b + 2 * PAGE);
+   refused("munlock", munlock(b + 2 * PAGE, 6 * PAGE), ENOMEM);
+
+   char *const c = map(NULL, 8, RW, ANONYMOUS, -1);
+   memset(c, 1, 8 * PAGE);
+   if (mlock(c + 4 * PAGE, PAGE) != 0)
+      fail("mlock");
+   at("given-back", c);
+   refused("madvise", madvise(c, 8 * PAGE, MADV_DONTNEED), EINVAL);
+   printf("left %d %d\n", c[0], c[5 * PAGE]);
+   printf("locked %lu\n", kernel_says("/proc/self/status", NULL, "VmLck:"));
+}
+
+/* Of three blocks the one in the middle is empty. */
+static void collapse(void)
+{
+   enum { HUGE = 2 << 20 };
+   char *const a = map(NULL, 8 << 20 >> 12, RW, ANONYMOUS, -1);
+   char *const block = (char *)(((uintptr_t)a + HUGE - 1) / HUGE * HUGE);
+   madvise(a, 8 << 20, MADV_HUGEPAGE);
+   madvise(a, 8 << 20, MADV_NOHUGEPAGE);
+   block[0] = block[2 * HUGE] = 1;
+   madvise(a, 8 << 20, MADV_HUGEPAGE);
+   at("collapsed", block);
+   refused("madvise", madvise(block, 3 * HUGE, MADV_COLLAPSE), EINVAL);
+   printf("huge %lu\n", kernel_says("/proc/self/smaps", block, "AnonHugePages:"));
 }
 
 static void *thread(void *opaque)
@@ -365,6 +437,10 @@ int main(int argc, char **argv)
          segments();
       else if (strcmp(what, "advice") == 0)
          advice();
+      else if (strcmp(what, "partly") == 0)
+         partly();
+      else if (strcmp(what, "collapse") == 0)
+         collapse();
       else if (strcmp(what, "threads") == 0)
          threads();
       else if (strcmp(what, "deep") == 0)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tg_huge import huge_pages
 from tool_support import HAVE_X86, client, run
 
 needs_x86 = pytest.mark.skipif(not HAVE_X86, reason="built without the 32-bit tool")
@@ -138,7 +139,7 @@ def pages_of(maps: list[Mapping], limit: int) -> dict[int, Page]:
     pages: dict[int, Page] = {}
     for m in maps:
         for a in range(m.start, min(m.end, limit), PAGE):
-            name = m.name if m.name.startswith("/") else ""
+            name = m.name if m.name.startswith("/") and not m.name.startswith("/anon_hugepage") else ""
             # A bss has the name of its file here, but no bytes of it.
             name = "" if m.kind.endswith("bss") or "SYSV" in name or "/dev/zero" in name else name
             pages[a] = (m.prot, name.removesuffix(" (deleted)"), m.offset + a - m.start if name else 0)
@@ -256,6 +257,38 @@ def test_advice(tmp_path: Path) -> None:
     assert not w.happened("advise", 0)
 
 
+def said(w: Walk, what: str) -> int:
+    """Kilobytes, as the client has read them of the kernel."""
+    (number,) = re.findall(rf"^{what} (\d+)$", w.out, re.MULTILINE)
+    return int(number)
+
+
+@pytest.mark.parametrize("bits", BITS)
+def test_calls_that_fail_when_a_part_is_done(tmp_path: Path, bits: str) -> None:
+    """mprotect() up to what may not be written, mlock() and munlock() up to a hole, advice up to what is locked."""
+    w = walk(tmp_path, "partly", bits=bits)
+    compare(w)
+    assert w.find(w.at["protected"]).prot == "rw-p"
+    assert w.find(w.at["protected"] + 8 * PAGE).prot == "r--p"
+    locked = sum(m.end - m.start for m in w.end if "locked" in m.flags)
+    assert locked == said(w, "locked") * 1024 == 3 * PAGE
+    assert w.find(w.at["locked"]).flags == {"locked"}
+    assert w.find(w.at["unlocked"]).flags == set()
+    a = w.at["given-back"]
+    assert "left 0 1\n" in w.out
+    assert [(e.start, e.end) for e in w.happened("advise", a)] == [(a, a + 4 * PAGE)]
+    assert not w.happened("advise", a + 4 * PAGE)
+
+
+@pytest.mark.parametrize("bits", BITS)
+def test_collapse_of_which_a_part_fails(tmp_path: Path, bits: str) -> None:
+    """The kernel makes huge pages of the blocks of which something is there."""
+    w = walk(tmp_path, "collapse", bits=bits)
+    collapsed = [e.start for e in w.events if e.what == "advise" and e.rest.endswith(" 25")]
+    assert len(collapsed) * 2 * M == said(w, "huge") * 1024
+    assert set(collapsed) <= {w.at["collapsed"], w.at["collapsed"] + 4 * M}
+
+
 def test_thread_stack(tmp_path: Path) -> None:
     w = walk(tmp_path, "threads")
     compare(w)
@@ -305,6 +338,16 @@ def test_real_huge_pages(tmp_path: Path) -> None:
         assert "huge" not in w.at
     if "huge" in w.at:
         assert w.find(w.at["huge"]).flags == {"hugetlb 2048K"}
+
+
+@pytest.mark.parametrize("bits", BITS)
+def test_huge_pages_of_the_host(tmp_path: Path, bits: str) -> None:
+    """The kernel maps whole ones: of 3M that are asked for it maps 4M, and nothing else comes there."""
+    with huge_pages(16):
+        w = walk(tmp_path, "huge", bits=bits)
+    compare(w)
+    assert w.find(w.at["huge"] + 4 * M - PAGE).flags == {"hugetlb 2048K"}
+    assert w.find(w.at["huge-segment"]).flags == {"hugetlb 2048K"}
 
 
 @pytest.mark.parametrize("seed", range(1, 7))
