@@ -5,13 +5,13 @@
 #include "pub_tool_basics.h"
 
 #include "pub_tool_aspacemgr.h"
-#include "pub_tool_libcfile.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
 #include "tg_aspace_parts.h"
 #include "tg_huge_files.h"
 #include "tg_hugetlb.h"
+#include "tg_proc_file.h"
 
 /* Linux's numbers, where Valgrind's headers have none. They are the same on
    all architectures that the tool is built for (asm-generic/mman-common.h,
@@ -209,24 +209,24 @@ static void mlockall_done(ThreadId tid, UWord flags)
 
 /* --- Calls that fail when a part is done --- */
 
+/* Beside advice: mprotect() to PROT_WRITE, and what no mapping refuses. */
+enum { TO_WRITE = -1, ANYTHING = -2 };
+
 static Bool is_anonymous(const tlb_mapping* m)
 {
    return !(m->flags & TLB_MAP_SHARED) && m->inode == 0;
 }
 
-/* Whether the mapping refuses advice, or, with MPROTECT, to be written. (Of a file that
-   is mapped by several it is not known whether it was opened for writing: one that may
-   not be written so far is taken for one that was not.) */
-enum { MPROTECT = -1 };
-
-static Bool refuses(const tlb_mapping* m, Int advice)
+/* Whether the mapping refuses that. (Whether a shared file was opened for writing is not
+   known: one that may not be written so far is taken for one that was not.) */
+static Bool refuses(const tlb_mapping* m, Int what)
 {
    const Bool locked = (m->flags & TLB_MAP_LOCKED) != 0;
    const Bool hugetlb = (m->flags & TLB_MAP_HUGETLB) != 0;
    const Bool shared = (m->flags & TLB_MAP_SHARED) != 0;
    const Bool writable = (m->prot & TLB_MAY_WRITE) != 0;
-   switch (advice) {
-   case MPROTECT:
+   switch (what) {
+   case TO_WRITE:
       return shared && !writable;
    case LINUX_MADV_DONTNEED:
       return locked && !hugetlb;
@@ -246,116 +246,96 @@ static Bool refuses(const tlb_mapping* m, Int advice)
    }
 }
 
-static Bool refuses_nothing(const tlb_mapping* m, Int advice)
-{
-   (void)m; (void)advice;
-   return False;
-}
-
 /* Where a call stops that goes from one mapping in [start, end) to the next: at a hole, or
    at one that refuses. */
-static ULong stops_at(ULong start, ULong end, Bool (*stops)(const tlb_mapping* m, Int advice),
-                      Int advice)
+static ULong stops_at(ULong start, ULong end, Int what)
 {
    ULong at = start;
    for (tlb_mapping m; tlb_mappings_piece(&tg_space.map.mappings, at, end, &m)
-                       && m.start == at && !stops(&m, advice);)
+                       && m.start == at && !refuses(&m, what);)
       at = m.end;
    return at;
 }
 
-static Bool has_hole(ULong start, ULong end)
+/* The hole that a call has stopped at; `start` if that is not why it failed. */
+static ULong hole_in(ULong start, ULong end, UWord error)
 {
-   return stops_at(start, end, refuses_nothing, 0) < end;
-}
-
-enum { HUGE_SHIFT = 21, HUGE_PAGES = 1 << (HUGE_SHIFT - 12) };
-
-/* Whether the kernel has all pages of the block of 2M. */
-static Bool is_all_there(Int pagemap, ULong block)
-{
-   static ULong entry[HUGE_PAGES];
-   if (VG_(lseek)(pagemap, (OffT)(block / VKI_PAGE_SIZE * sizeof *entry), VKI_SEEK_SET) < 0
-       || VG_(read)(pagemap, entry, sizeof entry) != sizeof entry)
-      return False;
-   Bool all = True;
-   for (UInt i = 0; i < HUGE_PAGES; i++)
-      all = all && (entry[i] >> 63 & 1) != 0;
-   return all;
+   const ULong hole = stops_at(start, end, ANYTHING);
+   return error == VKI_ENOMEM && hole < end ? hole : start;
 }
 
 /* MADV_COLLAPSE fails where nothing of a block is there, but goes on with the mapping;
    blocks that it has made a huge page of are all there. */
 static void collapsed_in_part(ThreadId tid, ULong start, ULong end)
 {
-   const ULong huge = 1ULL << HUGE_SHIFT;
-   const ULong stop = stops_at(start, end, refuses, LINUX_MADV_COLLAPSE);
-   const SysRes pagemap = VG_(open)("/proc/self/pagemap", VKI_O_RDONLY, 0);
-   if (sr_isError(pagemap))
-      return;
+   const ULong huge = 2 << 20;
    tlb_mapping m;
-   for (ULong at = start; tlb_mappings_piece(&tg_space.map.mappings, at, stop, &m); at = m.end) {
+   for (ULong at = start; tlb_mappings_piece(&tg_space.map.mappings, at, end, &m); at = m.end) {
       for (ULong b = (m.start + huge - 1) & ~(huge - 1); b + huge <= m.end; b += huge) {
-         if (is_all_there((Int)sr_Res(pagemap), b))
+         if (tg_proc_are_there((Addr)b, (UInt)(huge / VKI_PAGE_SIZE)))
             advised(tid, b, b + huge, LINUX_MADV_COLLAPSE);
       }
    }
-   VG_(close)((Int)sr_Res(pagemap));
 }
 
 static void advised_in_part(ThreadId tid, ULong start, ULong end, Int advice, UWord error)
 {
-   const ULong stop = stops_at(start, end, refuses, advice);
+   const ULong stop = stops_at(start, end, advice);
    if (error == VKI_ENOMEM) {
       /* It goes on behind a hole. */
-      if (has_hole(start, end))
+      if (stops_at(start, end, ANYTHING) < end)
          advised(tid, start, end, advice);
    } else if (advice == LINUX_MADV_COLLAPSE) {
-      collapsed_in_part(tid, start, end);
+      collapsed_in_part(tid, start, stop);
    } else if (start < stop && stop < end) {
       advised(tid, start, stop, advice);
    }
+}
+
+static void protected_in_part(ULong start, ULong end, UWord prot, UWord error)
+{
+   const ULong stop = error == VKI_EACCES ? stops_at(start, end, TO_WRITE)
+                                          : hole_in(start, end, error);
+   if (start < stop && stop < end)
+      tg_aspace_protected((Addr)start, (SizeT)(stop - start), (prot & VKI_PROT_READ) != 0,
+                          (prot & VKI_PROT_WRITE) != 0, (prot & VKI_PROT_EXEC) != 0);
+}
+
+/* Of what is locked nothing is brought in. */
+static void locked_in_part(ThreadId tid, ULong start, ULong end, Bool lock, UWord error)
+{
+   const ULong hole = hole_in(start, end, error);
+   if (start < hole)
+      locked(tid, start, hole, lock, lock);
 }
 
 static void done_in_part(ThreadId tid, UInt syscall, const UWord* args, UWord error)
 {
    const ULong start = tg_page_down(args[0]);
    const ULong end = tg_page_up((ULong)args[0] + args[1]);
-   const ULong hole = stops_at(start, end, refuses_nothing, 0);
-   const Bool to_hole = error == VKI_ENOMEM && start < hole && hole < end;
-   ULong stop = hole;
    switch (syscall) {
    case __NR_madvise:
-      if (start == args[0] && start < end)
+      if (start == args[0])
          advised_in_part(tid, start, end, (Int)args[2], error);
       return;
    case __NR_mprotect:
-      if (error == VKI_EACCES)
-         stop = stops_at(start, end, refuses, MPROTECT);
-      else if (!to_hole)
-         return;
-      if (start < stop && stop < end)
-         tg_aspace_protected((Addr)start, (SizeT)(stop - start),
-                             (args[2] & VKI_PROT_READ) != 0,
-                             (args[2] & VKI_PROT_WRITE) != 0,
-                             (args[2] & VKI_PROT_EXEC) != 0);
+      protected_in_part(start, end, args[2], error);
       return;
    case __NR_mlock:
 #if defined(__NR_mlock2)
    case __NR_mlock2:
 #endif
-      /* Nothing is brought in. */
-      if (to_hole)
-         locked(tid, start, hole, True, True);
+      locked_in_part(tid, start, end, True, error);
       return;
    case __NR_munlock:
-      if (to_hole)
-         locked(tid, start, hole, False, False);
+      locked_in_part(tid, start, end, False, error);
       return;
    default:
       return;
    }
 }
+
+/* --- When they are over --- */
 
 void tg_aspace_post_syscall(ThreadId tid, UInt syscall, const UWord* args,
                             SysRes result)

@@ -45,6 +45,22 @@ Bool tg_proc_read(const HChar* name, HChar* out, SizeT size)
    return n > 0;
 }
 
+/* --- Pages --- */
+
+Bool tg_proc_are_there(Addr start, UInt pages)
+{
+   static const ULong is_present = 1ULL << 63;
+   const Int fd = VG_(fd_open)("/proc/self/pagemap", VKI_O_RDONLY, 0);
+   ULong entry;
+   if (fd < 0)
+      return False;
+   Bool there = VG_(lseek)(fd, (OffT)(start / VKI_PAGE_SIZE * sizeof entry), VKI_SEEK_SET) >= 0;
+   for (UInt i = 0; i < pages && there; i++)
+      there = VG_(read)(fd, &entry, sizeof entry) == sizeof entry && (entry & is_present) != 0;
+   VG_(close)(fd);
+   return there;
+}
+
 /* --- File systems --- */
 
 static const HChar* next_word(const HChar* at)

@@ -23,6 +23,9 @@ typedef struct {
 /* What is known of the device; if it is not mounted, nothing. */
 TgFileSystem tg_proc_file_system(ULong device);
 
+/* Whether the process has all of these pages of 4K in memory. */
+Bool tg_proc_are_there(Addr start, UInt pages);
+
 /* The pages that the kernel gives to every process: all of them, and where its
    code begins. False: there are none. */
 Bool tg_proc_vdso(ULong* start, ULong* end, ULong* code);
