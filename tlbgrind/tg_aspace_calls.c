@@ -179,6 +179,11 @@ static void advised(ThreadId tid, ULong start, ULong end, Int advice)
    tg_space_tell(&e);
 }
 
+static UInt flags_of_lock(Bool lock, Bool on_fault)
+{
+   return !lock ? 0 : on_fault ? TLB_MAP_LOCKED | TLB_MAP_ON_FAULT : TLB_MAP_LOCKED;
+}
+
 static void locked(ThreadId tid, ULong start, ULong end, Bool lock,
                    Bool on_fault)
 {
@@ -186,8 +191,8 @@ static void locked(ThreadId tid, ULong start, ULong end, Bool lock,
                             .tid = tid, .start = (Addr)start,
                             .length = end - start,
                             .flags = on_fault ? TG_SPACE_ON_FAULT : 0 };
-   tlb_pagemap_flag(&tg_space.map, start, end, lock ? TLB_MAP_LOCKED : 0,
-                    lock ? 0 : TLB_MAP_LOCKED);
+   tlb_pagemap_flag(&tg_space.map, start, end, flags_of_lock(lock, on_fault),
+                    TLB_MAP_LOCKED | TLB_MAP_ON_FAULT);
    tg_space_tell(&e);
 }
 
@@ -202,7 +207,7 @@ static void locked_all(ThreadId tid, Bool lock, Bool on_fault)
 static void mlockall_done(ThreadId tid, UWord flags)
 {
    const Bool on_fault = (flags & LINUX_MCL_ONFAULT) != 0;
-   tg_space.future_flags = flags & LINUX_MCL_FUTURE ? TLB_MAP_LOCKED : 0;
+   tg_space.future_flags = flags_of_lock((flags & LINUX_MCL_FUTURE) != 0, on_fault);
    if (flags & LINUX_MCL_CURRENT)
       locked_all(tid, True, on_fault);
 }
@@ -401,7 +406,7 @@ static void leave_behind(void)
    }
    /* Locks are not inherited either. */
    tg_space.future_flags = 0;
-   tlb_pagemap_flag(&tg_space.map, 0, end, 0, TLB_MAP_LOCKED);
+   tlb_pagemap_flag(&tg_space.map, 0, end, 0, TLB_MAP_LOCKED | TLB_MAP_ON_FAULT);
 }
 
 void tg_aspace_forked(ThreadId tid, Bool in_child)

@@ -13,7 +13,7 @@
 
 typedef struct {
    tlb_pagemap map;
-   UInt future_flags; /* TLB_MAP_LOCKED after mlockall(MCL_FUTURE) */
+   UInt future_flags; /* of new mappings: TLB_MAP_LOCKED after mlockall(MCL_FUTURE) */
    Bool traced;
 } TgSpace;
 

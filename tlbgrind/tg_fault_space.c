@@ -22,10 +22,11 @@ enum {
    ADVICE_NORMAL, ADVICE_RANDOM, ADVICE_SEQUENTIAL,
    ADVICE_DONTNEED = 4, ADVICE_REMOVE = 9, ADVICE_DONTFORK = 10,
    ADVICE_DOFORK = 11, ADVICE_HUGEPAGE = 14, ADVICE_NOHUGEPAGE = 15,
-   ADVICE_WIPEONFORK = 18, ADVICE_KEEPONFORK = 19, ADVICE_PAGEOUT = 21,
+   ADVICE_DONTDUMP = 16, ADVICE_DODUMP = 17, ADVICE_WIPEONFORK = 18,
+   ADVICE_KEEPONFORK = 19, ADVICE_PAGEOUT = 21,
    ADVICE_POPULATE_READ = 22, ADVICE_POPULATE_WRITE = 23,
    ADVICE_DONTNEED_LOCKED = 24, ADVICE_COLLAPSE = 25,
-   ADVICE_GUARD_INSTALL = 102, REMAP_DONTUNMAP = 4
+   ADVICE_GUARD_INSTALL = 102, REMAP_DONTUNMAP = 4, MS_SYNC_ = 4
 };
 
 enum { ARCH_SET_FS_ = 0x1002, CLONE_VM_ = 0x100 };
@@ -37,6 +38,7 @@ static void (*tell_forked)(Bool is_child);
    belong to it. */
 static struct {
    Addr hint;         /* mmap(): the address that the program would like */
+   Int fd; /* of mmap(); else -1 */
    Bool is_remap;
    Bool shares_space; /* vfork() and its like: nothing is copied */
 } call;
@@ -54,6 +56,14 @@ static Bool starts_with(const HChar* text, const HChar* start)
    return VG_(strncmp)(text, start, VG_(strlen)(start)) == 0;
 }
 
+/* Looks at the file that is mapped: it need not have a name any more. */
+static Bool is_there(const HChar* name, const tlb_mapping* v, struct vg_stat* st)
+{
+   if (call.fd >= 0 && VG_(fstat)(call.fd, st) == 0 && st->ino == v->inode)
+      return True;
+   return !sr_isError(VG_(stat)(name, st)) && st->ino == v->inode;
+}
+
 /* Tells the model what kind of file it is. */
 static void describe_file(const HChar* name, tlb_mapping* v)
 {
@@ -62,7 +72,9 @@ static void describe_file(const HChar* name, tlb_mapping* v)
       return;
    if (starts_with(name, "/memfd:") || starts_with(name, "/SYSV")) {
       tlb_fault_file_is(tg_maps_model(), v->device, v->inode, ~0ULL, 1);
-   } else if (!sr_isError(VG_(stat)(name, &st)) && st.ino == v->inode) {
+      if (is_there(name, v, &st))
+         tlb_fault_file_read(tg_maps_model(), v->device, v->inode, 0, st.blocks * 512);
+   } else if (is_there(name, v, &st)) {
       if (VKI_S_ISREG(st.mode)) {
          const Bool tmpfs = tg_proc_file_system(st.dev).in_memory;
          tlb_fault_file_is(tg_maps_model(), v->device, v->inode,
@@ -89,6 +101,12 @@ static const HChar* what_of(const tlb_mapping* v)
    case TLB_ANON: case TLB_N_KINDS: break;
    }
    return (v->flags & TLB_MAP_SHARED) != 0 ? "shm" : "anon";
+}
+
+/* The kernel brings in what is locked. */
+static Bool is_populated(const tlb_mapping* v)
+{
+   return (v->flags & (TLB_MAP_LOCKED | TLB_MAP_ON_FAULT)) == TLB_MAP_LOCKED;
 }
 
 static void lock_part(ULong native, ULong end, void* opaque)
@@ -118,6 +136,16 @@ static ULong native_hint(Addr hint, SizeT len)
    return hint;
 }
 
+/* What the layout has to know of it. */
+static tlb_placed kind_of(const tlb_mapping* v)
+{
+   if (v->flags & TLB_MAP_HUGETLB)
+      return TLB_PLACED_HUGETLB;
+   if (v->inode == 0)
+      return TLB_PLACED_MEMORY;
+   return tlb_fault_is_tmpfs(tg_maps_model(), v) ? TLB_PLACED_SHARED : TLB_PLACED_FILE;
+}
+
 /* Where a new mapping lies natively: over the old one, where the program says,
    or where the kernel places it. */
 static ULong native_place(const TgSpaceEvent* e, tlb_mapping* v, Bool is_over,
@@ -135,8 +163,8 @@ static ULong native_place(const TgSpaceEvent* e, tlb_mapping* v, Bool is_over,
       if (is_free(hint, (SizeT)e->length))
          return hint;
    }
-   const ULong native = tlb_layout_place(tg_maps_layout(), e->length,
-                                         v->inode != 0, v->offset, &aligned);
+   const ULong native = tlb_layout_place(tg_maps_layout(), e->length, kind_of(v), v->offset,
+                                         &aligned);
    if (aligned)
       v->flags |= TLB_MAP_FIXED_PHASE;
    return native;
@@ -155,6 +183,9 @@ static void mapped(const TgSpaceEvent* e)
    const UInt number = tg_maps_new(e->start, e->start + (Addr)e->length,
                                         0, v.prot, what_of(&v), v.name);
    tg_maps_edit(number)->hidden = (v.flags & TLB_MAP_FOREIGN) != 0;
+   /* Segments have no fault-around: shm_vm_ops. */
+   if (v.kind == TLB_SHM)
+      v.flags |= TLB_MAP_NO_AROUND;
    if (v.kind == TLB_IMAGE || v.kind == TLB_FILE) {
       describe_file(v.name, &v);
    } else if ((v.flags & TLB_MAP_SHARED) != 0) {
@@ -170,17 +201,27 @@ static void mapped(const TgSpaceEvent* e)
    v.serial = 0;
    tg_maps_edit(number)->native = native;
    tg_maps_put(e->start, e->start + (Addr)e->length, native, number, v);
-   if ((e->flags & TG_SPACE_POPULATE) != 0
-       || (v.flags & TLB_MAP_LOCKED) != 0)
+   if (((e->flags & TG_SPACE_POPULATE) != 0 && (v.flags & TLB_MAP_ON_FAULT) == 0)
+       || is_populated(&v))
       populated(e->start, (SizeT)e->length, lock_part, NULL);
    tg_maps_forget(e->start, (SizeT)e->length);
 }
 
 /* --- The other calls --- */
 
+/* Of private memory that is locked, the kernel brings in what may be written from now
+   on: mprotect_fixup(). */
 static void protect_part(ULong native, ULong end, void* opaque)
 {
-   tlb_fault_protect(tg_maps_model(), native, end, *(const UInt*)opaque);
+   const UInt prot = *(const UInt*)opaque;
+   tlb_mapping v;
+   for (ULong at = native; tlb_mappings_piece(&tg_maps_model()->maps, at, end, &v);
+        at = v.end) {
+      tlb_fault_protect(tg_maps_model(), v.start, v.end, prot);
+      if (is_populated(&v) && (v.flags & TLB_MAP_SHARED) == 0
+          && (prot & ~(UInt)v.prot & TLB_MAY_WRITE) != 0)
+         tlb_fault_lock(tg_maps_model(), v.start, v.end);
+   }
 }
 
 static void flag_part(ULong native, ULong end, void* opaque)
@@ -201,6 +242,12 @@ static void zap_part(ULong native, ULong end, void* opaque)
    tlb_fault_zap(tg_maps_model(), native, end);
 }
 
+static void remove_part(ULong native, ULong end, void* opaque)
+{
+   (void)opaque;
+   tlb_fault_file_removed(tg_maps_model(), native, end);
+}
+
 static void populate_part(ULong native, ULong end, void* opaque)
 {
    tlb_fault_populate(tg_maps_model(), native, end, *(const tlb_touch*)opaque);
@@ -219,6 +266,8 @@ static void advised(Addr a, SizeT len, Int advice)
    case ADVICE_DONTNEED: case ADVICE_DONTNEED_LOCKED: case ADVICE_REMOVE:
    case ADVICE_PAGEOUT: case ADVICE_GUARD_INSTALL:
       tg_maps_each_part(a, len, zap_part, NULL);
+      if (advice == ADVICE_REMOVE)
+         tg_maps_each_part(a, len, remove_part, NULL);
       tg_maps_forget(a, len);
       break;
    case ADVICE_POPULATE_WRITE:
@@ -246,6 +295,8 @@ static void advised(Addr a, SizeT len, Int advice)
    case ADVICE_NOHUGEPAGE:
       flag(a, len, TLB_MAP_NOHUGEPAGE, TLB_MAP_HUGEPAGE);
       break;
+   case ADVICE_DONTDUMP: flag(a, len, TLB_MAP_NO_DUMP, 0); break;
+   case ADVICE_DODUMP: flag(a, len, 0, TLB_MAP_NO_DUMP); break;
    case ADVICE_WIPEONFORK: flag(a, len, TLB_MAP_WIPE_ON_FORK, 0); break;
    case ADVICE_KEEPONFORK: flag(a, len, 0, TLB_MAP_WIPE_ON_FORK); break;
    default: break;
@@ -261,13 +312,13 @@ static void heap_grown(const TgSpaceEvent* e)
       return;
    tlb_mapping v = { .start = native, .end = native + e->length,
                      .prot = TLB_MAY_READ | TLB_MAY_WRITE };
-   v.flags = e->mapping->flags & TLB_MAP_LOCKED;
+   v.flags = e->mapping->flags & (TLB_MAP_LOCKED | TLB_MAP_ON_FAULT);
    tlb_fault_map(tg_maps_model(), &v);
    /* The highest that it came to: the log has faults of before it shrank. */
    TgMap* map = tg_maps_edit(number);
    if (map->end < (ULong)e->start + e->length)
       map->end = (ULong)e->start + e->length;
-   if (v.flags != 0)
+   if (is_populated(&v))
       populated(e->start, (SizeT)e->length, lock_part, NULL);
 }
 
@@ -301,8 +352,10 @@ static void unmapped(const TgSpaceEvent* e)
 
 static void locked(const TgSpaceEvent* e)
 {
-   flag(e->start, (SizeT)e->length, TLB_MAP_LOCKED, 0);
-   if ((e->flags & TG_SPACE_ON_FAULT) == 0)
+   const Bool on_fault = (e->flags & TG_SPACE_ON_FAULT) != 0;
+   flag(e->start, (SizeT)e->length, TLB_MAP_LOCKED | (on_fault ? TLB_MAP_ON_FAULT : 0u),
+        on_fault ? 0 : TLB_MAP_ON_FAULT);
+   if (!on_fault)
       populated(e->start, (SizeT)e->length, lock_part, NULL);
 }
 
@@ -341,7 +394,7 @@ static void listen(void* opaque, const TgSpaceEvent* e)
       break;
    case TG_SPACE_LOCK: locked(e); break;
    case TG_SPACE_UNLOCK:
-      flag(e->start, (SizeT)e->length, 0, TLB_MAP_LOCKED);
+      flag(e->start, (SizeT)e->length, 0, TLB_MAP_LOCKED | TLB_MAP_ON_FAULT);
       break;
    case TG_SPACE_FORK: forked((e->flags & TG_SPACE_CHILD) != 0); break;
    case TG_SPACE_MOVE: case TG_SPACE_RENAME: break;
@@ -395,10 +448,9 @@ static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
       to = room;
    else if ((flags & VKI_MREMAP_FIXED) != 0)
       to = is_free(a, len) ? a
-         : tlb_layout_place(tg_maps_layout(), len, 0, 1, &aligned);
+         : tlb_layout_place(tg_maps_layout(), len, TLB_PLACED_MEMORY, 1, &aligned);
    else
-      to = tlb_layout_place(tg_maps_layout(), len, v.inode != 0, v.offset,
-                            &aligned);
+      to = tlb_layout_place(tg_maps_layout(), len, kind_of(&v), v.offset, &aligned);
    if (len < old_len)
       tg_maps_unmap(old + len, old_len - len);
    if (to != from && moves != 0)
@@ -420,6 +472,8 @@ static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
    moved->native = to;
    tlb_layout_add(tg_maps_layout(), a, a + len, to, number);
    tg_used_moved(old, a, moves, old_number, number);
+   if (len > moves && is_populated(&v))
+      populated(a + moves, len - moves, lock_part, NULL);
    tg_maps_forget(old, old_len);
    tg_maps_forget(a, len);
 }
@@ -440,6 +494,7 @@ static void thread_area_at(Addr a)
 void tg_space_pre_syscall(UInt number, const UWord* args)
 {
    call.hint = 0;
+   call.fd = -1;
    call.is_remap = number == __NR_mremap;
    call.shares_space = False;
    was_here = False;
@@ -447,10 +502,14 @@ void tg_space_pre_syscall(UInt number, const UWord* args)
 #if !defined(VGA_x86)
    case __NR_mmap:
       call.hint = tg_native_mmap_wishes() ? 0 : args[0];
+      call.fd = (Int)args[4];
       break;
 #endif
 #ifdef __NR_mmap2
-   case __NR_mmap2: call.hint = args[0]; break;
+   case __NR_mmap2:
+      call.hint = args[0];
+      call.fd = (Int)args[4];
+      break;
 #endif
 #ifdef __NR_vfork
    case __NR_vfork: call.shares_space = True; break;
@@ -468,6 +527,51 @@ void tg_space_pre_syscall(UInt number, const UWord* args)
    }
 }
 
+/* --- Files that are written while they are mapped --- */
+
+static Long pwrite_offset(const UWord* args)
+{
+#if VG_WORDSIZE == 8
+   return (Long)args[3];
+#else
+   return (Long)((ULong)args[4] << 32 | args[3]);
+#endif
+}
+
+/* From there on, or, if that is -1, up to where the file stands now. */
+static void written(Int fd, Long offset, UWord bytes)
+{
+   struct vg_stat st;
+   if (VG_(fstat)(fd, &st) != 0 || !VKI_S_ISREG(st.mode))
+      return;
+   if (offset < 0)
+      offset = (Long)VG_(lseek)(fd, 0, VKI_SEEK_CUR) - (Long)bytes;
+   if (offset >= 0)
+      tlb_fault_file_written(tg_maps_model(), st.dev, st.ino, (ULong)offset, bytes,
+                             (ULong)st.size);
+}
+
+static void write_back_part(ULong native, ULong end, void* opaque)
+{
+   (void)opaque;
+   tlb_fault_written_back(tg_maps_model(), native, end, 0, 0);
+}
+
+static void written_back_there(Addr a, SizeT len)
+{
+   tg_maps_each_part(a, len, write_back_part, NULL);
+   tg_maps_forget(a, len);
+}
+
+static void written_back(Int fd)
+{
+   struct vg_stat st;
+   if (VG_(fstat)(fd, &st) != 0 || !VKI_S_ISREG(st.mode))
+      return;
+   tlb_fault_written_back(tg_maps_model(), 0, ~0ULL, st.dev, st.ino);
+   tg_maps_forget_all();
+}
+
 void tg_space_post_syscall(UInt number, const UWord* args, SysRes result)
 {
    call.is_remap = False;
@@ -478,6 +582,16 @@ void tg_space_post_syscall(UInt number, const UWord* args, SysRes result)
       tg_maps_model()->thp = tg_aspace_map()->thp;
    if (number == __NR_mremap)
       remapped(args[0], args[1], args[2], args[3], sr_Res(result));
+   if (number == __NR_write || number == __NR_writev)
+      written((Int)args[0], -1, sr_Res(result));
+   if (number == __NR_pwrite64)
+      written((Int)args[0], pwrite_offset(args), sr_Res(result));
+   if (number == __NR_ftruncate)
+      written((Int)args[0], 0, 0);
+   if (number == __NR_msync && (args[2] & MS_SYNC_) != 0)
+      written_back_there(args[0], VG_PGROUNDUP(args[1]));
+   if (number == __NR_fsync || number == __NR_fdatasync)
+      written_back((Int)args[0]);
    /* The header of an object that is to be mapped. */
    struct vg_stat st;
    if (number == __NR_read && args[2] < VKI_PAGE_SIZE

@@ -214,6 +214,8 @@ void tg_start_space(ThreadId tid)
    const tlb_layout_rules rules = {
       .mmap_base = mmap_base(), .lowest = 0x10000,
       .huge_bytes = page_bytes * (page_bytes / 8),
+      /* For 32-bit programs. */
+      .unaligned = VG_WORDSIZE == 4,
       .stack_gap = 256 * page_bytes,
    };
    tg_maps_begin(&rules);

@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -259,6 +261,72 @@ int main(int argc, char** argv)
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != p)
          fail("mmap");
       madvise(p, small, ADVISE_NOHUGEPAGE);
+      touch(p, small, WRITES);
+   }
+   MODE("msync") {
+      const int fd = file(name, small);
+      p = map(small, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+      touch(p, small, WRITES);
+      msync(p, small, MS_SYNC);
+      touch(p, small, WRITES);
+      fsync(fd);
+      touch(p, small, WRITES);
+   }
+   MODE("grown-file") {
+      const int fd = file(name, PAGE);
+      p = map(small, PROT_READ, MAP_PRIVATE, fd);
+      touch(p, PAGE, READS);
+      for (size_t i = PAGE; i < small; i += PAGE) {
+         if (pwrite(fd, p, PAGE, (off_t)i) != (ssize_t)PAGE)
+            fail(name);
+      }
+      touch(p, small, READS);
+   }
+   MODE("unlinked") {
+      const int fd = open("/dev/shm/touched.file", O_CREAT | O_TRUNC | O_RDWR, 0600);
+      if (fd < 0 || unlink("/dev/shm/touched.file") != 0 || ftruncate(fd, (off_t)small) != 0)
+         fail("/dev/shm");
+      p = map(small, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+      touch(p, small, READS);
+      touch(p, small, WRITES);
+   }
+   MODE("remove") {
+      p = map(small, PROT_READ | PROT_WRITE, MAP_SHARED, -1);
+      touch(p, small, WRITES);
+      advise(p, small, MADV_REMOVE);
+      touch(p, small, READS);
+   }
+   MODE("shared-protect") {
+      p = map(small, PROT_READ, MAP_SHARED, -1);
+      touch(p, small, READS);
+      mprotect(p, small, PROT_READ | PROT_WRITE);
+      touch(p, small, WRITES);
+   }
+   MODE("segment") {
+      const int id = shmget(IPC_PRIVATE, small, IPC_CREAT | 0600);
+      p = id < 0 ? (char*)-1 : shmat(id, NULL, 0);
+      if (p == (char*)-1)
+         fail("shmat");
+      shmctl(id, IPC_RMID, NULL);
+      touch(p, small, WRITES);
+      advise(p, small, MADV_DONTNEED);
+      touch(p, small, READS);
+   }
+   MODE("mlock-protect") {
+      /* As much as anybody may lock. */
+      const size_t part = 16 * PAGE;
+      p = map(small, PROT_READ, MAP_PRIVATE, -1);
+      if (mlock(p, part) != 0)
+         fail("mlock");
+      mprotect(p, part, PROT_READ | PROT_WRITE);
+      touch(p, part, WRITES);
+   }
+   MODE("thp-zero-split") {
+      p = aligned(small, 0);
+      madvise(p, small, ADVISE_HUGEPAGE);
+      touch(p, small, READS);
+      for (size_t i = 0; i < small; i += 2 * MIB)
+         advise(p + i, MIB, MADV_DONTNEED);
       touch(p, small, WRITES);
    }
    MODE("fork") {

@@ -164,7 +164,9 @@ def test_program_that_wants_no_huge_pages(tmp_path: Path, bits: str) -> None:
     assert faults(out) >= 1024
     out, err = use(tmp_path / "else", "anon", 4, options=wish, bits=bits)
     assert misses(out) < 100
-    assert faults(out) < 100
+    # The program has aligned its memory; a 32-bit one natively lies where nothing is aligned,
+    # and so is this, by as much: a huge page less.
+    assert faults(out) < (100 if not bits else 512)
     # A size that is no transparent one is not its business.
     out, _ = use(tmp_path / "fixed", "anon", 4, "never", options=("--pages=anon:2M",), bits=bits)
     assert misses(out) < 100

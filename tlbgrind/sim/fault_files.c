@@ -42,6 +42,11 @@ void tlb_fault_file_is(tlb_fault_model *m, uint64_t device, uint64_t inode,
    f->is_tmpfs = is_tmpfs;
 }
 
+int tlb_fault_is_tmpfs(tlb_fault_model *m, const tlb_mapping *v)
+{
+   return (v->inode != 0 || v->device != 0) && tlb_file_need(m, v->device, v->inode)->is_tmpfs;
+}
+
 /* Files larger than that are taken to be in the cache: it is not worth the
    memory to know better. */
 static const uint64_t most_cache_pages = (uint64_t)1 << 24;
@@ -133,6 +138,33 @@ void tlb_fault_file_read(tlb_fault_model *m, uint64_t device, uint64_t inode,
    cache_room(m, f, end);
    for (uint64_t i = first; i < end && i < f->n_cache; i++)
       f->cache[i] |= CACHED;
+}
+
+void tlb_fault_file_written(tlb_fault_model *m, uint64_t device, uint64_t inode,
+                            uint64_t offset, uint64_t bytes, uint64_t size)
+{
+   tlb_fault_file *f = m->files;
+   while (f != NULL && (f->device != device || f->inode != inode))
+      f = f->next;
+   if (f == NULL)
+      return;
+   if (f->pages != UINT64_MAX)
+      tlb_fault_file_is(m, device, inode, size, f->is_tmpfs);
+   tlb_fault_file_read(m, device, inode, offset, bytes);
+}
+
+void tlb_fault_file_removed(tlb_fault_model *m, uint64_t start, uint64_t end)
+{
+   tlb_mapping v;
+   for (uint64_t at = start; tlb_mappings_piece(&m->maps, at, end, &v); at = v.end) {
+      if (!tlb_fault_is_tmpfs(m, &v))
+         continue;
+      tlb_fault_file *f = tlb_file_need(m, v.device, v.inode);
+      const uint64_t first = v.offset >> m->settings.page_shift;
+      const uint64_t n = (v.end - v.start) >> m->settings.page_shift;
+      for (uint64_t i = first; i < first + n && i < f->n_cache; i++)
+         f->cache[i] = 0;
+   }
 }
 
 static void read_to(tlb_fault *out, uint64_t page, uint64_t start, uint64_t end)

@@ -102,15 +102,44 @@ typedef struct {
    uint8_t prot;
 } protection;
 
+void tlb_fault_written_back(tlb_fault_model *m, uint64_t start, uint64_t end,
+                            uint64_t device, uint64_t inode)
+{
+   tlb_mapping v;
+   for (uint64_t at = start; tlb_mappings_piece(&m->maps, at, end, &v); at = v.end) {
+      if (tlb_is_file(&v) && tlb_is_shared(&v) && !tlb_fault_is_tmpfs(m, &v)
+          && (inode == 0 || (v.inode == inode && v.device == device)))
+         tlb_chunk_each(m, tlb_page_of(m, v.start), tlb_page_of(m, v.end),
+                        write_protect_pages, NULL);
+   }
+}
+
+static void make_writable_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from,
+                                size_t to, const void *opaque)
+{
+   const unsigned planes = c->phases == NULL ? TLB_N_VIEWS : TLB_FAULT_PLANES;
+   (void)opaque;
+   for (unsigned plane = 0; plane < planes; plane++) {
+      uint8_t *pte = tlb_chunk_plane(m, c, plane);
+      for (size_t i = from; i < to; i++)
+         pte[i] |= (pte[i] & TLB_PTE_PRESENT) != 0 ? TLB_PTE_WRITABLE : 0;
+   }
+}
+
 /* What the pages are is not touched by it: one that was writable is so again when the
    mapping is. But entries of hugetlbfs are made anew, as private memory has them before
-   it is written: hugetlb_change_protection(). */
+   it is written: hugetlb_change_protection(). And those of tmpfs may be written at once:
+   nobody has to know when they become dirty. */
 static void change_protection(tlb_mapping *v, void *opaque)
 {
    const protection *to = opaque;
+   const uint64_t first = tlb_page_of(to->m, v->start);
+   const uint64_t end = tlb_page_of(to->m, v->end);
    if (v->prot != to->prot && (v->flags & TLB_MAP_HUGETLB) != 0 && !tlb_is_shared(v))
-      tlb_chunk_each(to->m, tlb_page_of(to->m, v->start), tlb_page_of(to->m, v->end),
-                     write_protect_pages, NULL);
+      tlb_chunk_each(to->m, first, end, write_protect_pages, NULL);
+   if (tlb_is_shared(v) && (to->prot & ~v->prot & TLB_MAY_WRITE) != 0
+       && tlb_fault_is_tmpfs(to->m, v))
+      tlb_chunk_each(to->m, first, end, make_writable_pages, NULL);
    v->prot = to->prot;
    account(v);
 }
@@ -263,6 +292,16 @@ static tlb_fault_kind absent(tlb_fault_model *m, const tlb_fault_rules *r,
    return TLB_FAULT_WRITE;
 }
 
+/* The huge zero page is there, all of it: when a part has gone, it is small ones. */
+static int is_huge_zero(tlb_fault_model *m, unsigned plane, uint64_t first, uint64_t pages)
+{
+   const uint8_t both = TLB_PTE_ZERO | TLB_PTE_HUGE;
+   uint64_t p = first;
+   while (p < first + pages && (tlb_pte(m, plane, p) & both) == both)
+      p++;
+   return p == first + pages;
+}
+
 /* A write to a page that is present, but may not be written to. */
 static tlb_fault_kind protected(tlb_fault_model *m, const tlb_fault_rules *r,
                                 const tlb_mapping *v, uint64_t page,
@@ -276,7 +315,7 @@ static tlb_fault_kind protected(tlb_fault_model *m, const tlb_fault_rules *r,
    const uint8_t how = TLB_PTE_PRIVATE;
    const uint64_t pages = tlb_table_pages(m);
    const uint64_t first = page & ~(pages - 1);
-   if ((*s & (TLB_PTE_ZERO | TLB_PTE_HUGE)) == (TLB_PTE_ZERO | TLB_PTE_HUGE)) {
+   if (is_huge_zero(m, r->plane, first, pages)) {
       for (uint64_t p = first; p < first + pages; p++)
          *tlb_pte_at(m, r->plane, p) = how | TLB_PTE_HUGE;
    } else if (!tlb_fill_hugetlb(m, r, v, page, how, out)) {
@@ -440,7 +479,7 @@ static void share_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from,
    for (unsigned plane = 0; plane < planes; plane++) {
       uint8_t *s = tlb_chunk_plane(m, c, plane);
       for (size_t i = from; i < to; i++)
-         s[i] &= (uint8_t)~(TLB_PTE_WRITABLE | TLB_PTE_HUGE);
+         s[i] &= (uint8_t)~(TLB_PTE_WRITABLE | ((s[i] & TLB_PTE_ZERO) != 0 ? 0 : TLB_PTE_HUGE));
    }
 }
 

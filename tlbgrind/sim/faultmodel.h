@@ -141,9 +141,25 @@ void tlb_fault_zero(tlb_fault_model *m);
 void tlb_fault_file_is(tlb_fault_model *m, uint64_t device, uint64_t inode,
                        uint64_t bytes, int is_tmpfs);
 
+/* Whether the mapping is of such a file of tmpfs. */
+int tlb_fault_is_tmpfs(tlb_fault_model *m, const tlb_mapping *v);
+
 /* A part of the file came into the page cache by other means than faults. */
 void tlb_fault_file_read(tlb_fault_model *m, uint64_t device, uint64_t inode,
                          uint64_t offset, uint64_t bytes);
+
+/* The program has written a part of a file that may be mapped, and so many bytes it has
+   now: what was written is in the page cache. Other files are of no interest. */
+void tlb_fault_file_written(tlb_fault_model *m, uint64_t device, uint64_t inode,
+                            uint64_t offset, uint64_t bytes, uint64_t size);
+
+/* What is mapped there of files of tmpfs is taken out of them (MADV_REMOVE). */
+void tlb_fault_file_removed(tlb_fault_model *m, uint64_t start, uint64_t end);
+
+/* What is mapped there of files on a disk, or, with `inode`, whatever is mapped of that one,
+   is written back: whoever writes a page again dirties it anew (msync, fsync). */
+void tlb_fault_written_back(tlb_fault_model *m, uint64_t start, uint64_t end,
+                            uint64_t device, uint64_t inode);
 
 /* Somebody has read its first bytes, as those who load programs do: some pages
    more came with them. */

@@ -83,15 +83,19 @@ static uint64_t aligned_gap(tlb_layout *l, uint64_t bytes, uint64_t offset)
    return gap + (distance == 0 ? huge : distance);
 }
 
-uint64_t tlb_layout_place(tlb_layout *l, uint64_t bytes, int is_file,
+uint64_t tlb_layout_place(tlb_layout *l, uint64_t bytes, tlb_placed what,
                           uint64_t offset, int *aligned)
 {
    const uint64_t huge = l->rules.huge_bytes;
    uint64_t start = 0;
    *aligned = 0;
    /* Anonymous memory is aligned only if huge pages fill it. */
-   if (huge != 0 && bytes >= huge && (is_file || bytes % huge == 0))
-      start = aligned_gap(l, bytes, is_file ? offset : 0);
+   const int is_aligned
+      = what == TLB_PLACED_HUGETLB
+        || (!l->rules.unaligned
+            && (what == TLB_PLACED_FILE || (what == TLB_PLACED_MEMORY && bytes % huge == 0)));
+   if (huge != 0 && bytes >= huge && is_aligned)
+      start = aligned_gap(l, bytes, what == TLB_PLACED_FILE ? offset : 0);
    *aligned = start != 0;
    return start != 0 ? start : highest_gap(l, bytes);
 }

@@ -19,7 +19,8 @@
 typedef struct {
    uint64_t mmap_base;  /* mmap() places below it */
    uint64_t lowest;     /* and not below that */
-   uint64_t huge_bytes; /* of a transparent huge page: what mmap() aligns to */
+   uint64_t huge_bytes; /* of a huge page: what mmap() aligns to */
+   int unaligned;       /* but not for transparent ones */
    uint64_t stack_gap;  /* bytes that stay free below a stack */
 } tlb_layout_rules;
 
@@ -49,9 +50,17 @@ void tlb_layout_freed(tlb_layout *l);
 const tlb_mapping *tlb_layout_find(tlb_layout *l, uint64_t here);
 
 /* Where mmap() without an address would put so many bytes (whole pages) of a
-   file from `offset` on, or of no file. What huge pages could back is aligned
+   file from `offset` on, or of none. What huge pages could back is aligned
    for them; *aligned says whether it is. 0: there is no room. */
-uint64_t tlb_layout_place(tlb_layout *l, uint64_t bytes, int is_file,
+typedef enum {
+   TLB_PLACED_MEMORY, /* anonymous */
+   TLB_PLACED_FILE,
+   TLB_PLACED_SHARED, /* shared anonymous memory, files of tmpfs: never aligned, as long as
+                         shmem_enabled says so */
+   TLB_PLACED_HUGETLB /* in huge pages that were asked for: always aligned */
+} tlb_placed;
+
+uint64_t tlb_layout_place(tlb_layout *l, uint64_t bytes, tlb_placed what,
                           uint64_t offset, int *aligned);
 
 #endif

@@ -44,8 +44,10 @@ enum {
    /* (512 to 2048 are the fault model's.) */
    TLB_MAP_RANDOM = 4096,      /* MADV_RANDOM */
    TLB_MAP_SEQUENTIAL = 8192,  /* MADV_SEQUENTIAL */
-   TLB_MAP_NO_DUMP = 16384     /* MADV_DONTDUMP; like the two before, it parts a
+   TLB_MAP_NO_DUMP = 16384,    /* MADV_DONTDUMP; like the two before, it parts a
                                   mapping from its neighbours */
+   TLB_MAP_ON_FAULT = 32768    /* with TLB_MAP_LOCKED: pages are brought in when they
+                                  are touched, not before (MLOCK_ONFAULT) */
 };
 
 /* What a process has said of transparent huge pages (PR_SET_THP_DISABLE). */
