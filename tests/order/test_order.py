@@ -457,6 +457,30 @@ int main(void) { apart[4] = 1; apart[3 * 8192] = 1; return 0; }
     assert packing[2] == "3"  # one of them by the C start code
 
 
+@pytest.mark.skipif(not has("lld"), reason="no ld.lld")
+def test_data_in_two_segments(tmp_path: Path) -> None:
+    """lld gives what is read-only after relocation a segment of its own. The file's bytes of both are side by side, often
+    in one page; what the file has nothing of is the second's."""
+    source = """
+long early = 5;
+long bss_a[1024] __attribute__((aligned(4096)));
+long bss_b[1024] __attribute__((aligned(4096)));
+long bss_c[1024] __attribute__((aligned(4096)));
+int main(int argc, char **argv) { early++; bss_b[2 + argc] = 1; bss_c[699 + argc] = 1; return argv == (void *)bss_a; }
+"""
+    program = linked(tmp_path, "prog", [compiled(tmp_path, "d", source, "-fpie")], "-pie", "-fuse-ld=lld")
+    symbols = {s.name: s.address for s in package("elf").read(str(program)).symbols}
+    options = ("--faults=yes", f"--faults-out-file={tmp_path / 'faults'}")
+    text = good(tmp_path, "--data", "--faults=faults", recorded(tmp_path, program, what="data", options=options))
+    rows = [re.split(r"  +", line.strip()) for line in text.splitlines()]
+    listed = {row[-1]: row[-2] for row in rows if row[-1] in ("early", "bss_a", "bss_b", "bss_c") and len(row) > 6}
+    places = {"early": symbols["early"], "bss_b": symbols["bss_b"] + 24, "bss_c": symbols["bss_c"] + 5600}
+    assert listed == {name: f"{address & ~0xFFF:#x}" for name, address in places.items()}
+    match = re.search(r"save up to \d+ of (\d+) faults\.\n\nOf all [\d,]+ faults of the run, (\d+) ", text)
+    assert match
+    assert match[1] == match[2]
+
+
 def test_data_needs_its_own_record(tmp_path: Path) -> None:
     program = linked(tmp_path, "prog", [compiled(tmp_path, "d", "int main(void) { return 0; }\n")])
     entries = recorded(tmp_path, program)

@@ -20,7 +20,6 @@ from .elf import (
     STT_OBJECT,
     Elf,
     Places,
-    Segment,
     Symbol,
 )
 from .entries import Entries
@@ -80,30 +79,30 @@ class Data:
             at for address in binary.relocated() for at in range(address, address + word, 4)
         }
         self._places = Places(_data_symbols(binary))
+        self.segments = [s for s in binary.loads if s.flags & PF_W]
+        self._in_file = sorted((s for s in self.segments if s.file_size), key=lambda s: s.offset)
         for write in entries.writes:
             if write.object != number:
                 continue
-            address = self.address_of(write.offset)
-            if address is None:
-                continue  # the heap, which lies behind the program's .bss
-            for at, length in _pieces(address, write.length):
-                self._add(at, length, write.when)
-
-    @property
-    def segments(self) -> list[Segment]:
-        return [s for s in self.binary.loads if s.flags & PF_W]
+            # Bytes side by side in the file may be in two segments.
+            for offset, length in _pieces(write.offset, write.length):
+                address = self.address_of(offset)
+                if address is not None:  # None: the heap, which lies behind the program's .bss
+                    self._add(address, length, write.when)
 
     def address_of(self, offset: int) -> int | None:
         """The address of a byte of data, given by where it would be if the file went on.
 
-        It goes on into the segments behind, too, of which the file has nothing.
+        It goes on behind the segment that begins last before the byte, into segments of which the
+        file has nothing, too. lld makes two segments, of which the first does not go on: what lies
+        behind its bytes in the file is the second's.
         """
-        for segment in self.segments:
-            first = segment.offset // PAGE * PAGE
-            address = segment.address + offset - segment.offset
-            if segment.file_size > 0 and offset >= first and self._has(address):
-                return address
-        return None
+        before = [s for s in self._in_file if s.offset <= offset] or self._in_file[:1]
+        if not before or offset < before[-1].offset // PAGE * PAGE:
+            return None
+        segment = before[-1]
+        address = segment.address + offset - segment.offset
+        return address if self._has(address) else None
 
     def _has(self, address: int) -> bool:
         return any(
