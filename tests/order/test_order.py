@@ -245,6 +245,32 @@ def test_the_forecast_in_proportion_to_all_faults(program: Spread) -> None:
     )
 
 
+def test_the_forecast_of_a_page_that_two_segments_map(program: Spread) -> None:
+    """lld has code begin in the page of the file in which the read-only data ends, and both map it."""
+    elf = package("elf")
+    binary = elf.read(str(program.program))
+    binary.segments = [
+        elf.Segment(elf.PT_LOAD, 4, 0, 0, 0x37D4, 0x37D4),
+        elf.Segment(elf.PT_LOAD, 5, 0x37E0, 0x47E0, 0x41E20, 0x41E20),
+    ]
+    assert binary.address_of(0x3000) == 0x3000
+    assert binary.address_of(0x3000, elf.PF_X) == 0x4000
+    assert binary.address_of(0x2000, elf.PF_X) is None
+
+
+@pytest.mark.skipif(not has("lld"), reason="no ld.lld")
+def test_the_forecast_counts_from_the_base_of_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    objects = [compiled(tmp_path, "spread", spread(40, CALLED, 200, 3830), "-ffunction-sections", "-fpie")]
+    binary = linked(tmp_path, "prog", objects, "-pie", "-fuse-ld=lld")
+    faults = tmp_path / "faults"
+    entries = recorded(tmp_path, binary, options=("--faults=yes", f"--faults-out-file={faults}"))
+    first = min(m.native for m in package("faultlog").read(str(faults)).maps.values() if m.name == str(binary))
+    bases = []
+    monkeypatch.setattr(package("layout"), "faults_at", lambda *arguments: bases.append(arguments[3]) or 0)
+    package("cli_order").report(["--forecast", f"--faults={faults}", str(entries)], [])
+    assert bases == [first // 4096] * 2
+
+
 def test_the_two_records_of_one_run_agree(tmp_path: Path, program: Spread) -> None:
     """Code faults that follow from the blocks that ran are those of the fault log, and the pages of data that stores
     went to are those that it has writes on."""

@@ -12,7 +12,7 @@ from typing import Callable
 
 from . import command, datapages, dialects, entries, faultlog, layout, trace
 from .command import Answer, Parser, file_name, name_of, whole_number
-from .elf import Elf
+from .elf import PF_X, Elf
 from .errors import ReportError, printable
 from .order import Order, Placed, order, stripped
 from .tables import aligned, title
@@ -577,7 +577,7 @@ def _share(
     base = 0
     found = False
     for map_ in log.maps.values():
-        address = binary.address_of(map_.offset)
+        address = binary.address_of(map_.offset, PF_X)
         is_code = map_.name == chosen.object and "x" in map_.protection
         if is_code and address is not None:
             base, found = (map_.native - address) // layout.PAGE, True

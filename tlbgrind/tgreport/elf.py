@@ -245,13 +245,15 @@ class Elf:
     def is_pie(self) -> bool:
         return self.type == ET_DYN
 
-    def address_of(self, offset: int) -> int | None:
-        """The address, relative to the object's base, of a byte of the file as it is mapped."""
-        for segment in self.loads:
+    def address_of(self, offset: int, flags: int = 0) -> int | None:
+        """The address, relative to the object's base, of a byte of the file as it is mapped: by a
+        segment with these flags, as a page may be mapped by several."""
+        loads = [s for s in self.loads if s.flags & flags == flags]
+        for segment in loads:
             if segment.offset <= offset < segment.offset + segment.file_size:
                 return segment.address + offset - segment.offset
         # Whole pages are mapped: the head of the first and the tail of the last belong to it.
-        for segment in self.loads:
+        for segment in loads:
             first = segment.offset & ~0xFFF
             last = (segment.offset + segment.file_size + 0xFFF) & ~0xFFF
             if first <= offset < last:
