@@ -235,6 +235,14 @@ def test_the_forecast_in_proportion_to_all_faults(program: Spread) -> None:
         run_ = trace.load(package("entries").read(str(program.entries)), "", "", [])
         faults = layout.measure(run_.touches, layout.own_places(run_), layout.Text(binary)).faults
         assert now == faults[phase]
+    # A log without faults has nothing to win.
+    lines = LOG.format(**values).splitlines()
+    zeros = {line: re.sub(r"\t\d+\b", "\t0", line) for line in lines if line.startswith(("summary", "phase", "end"))}
+    kept = [zeros.get(line, line) for line in lines if not line.startswith(("1\t", "2\t", "*"))]
+    (program.folder / "log").write_text("\n".join(kept) + "\n")
+    text = good(program.folder, "--forecast", "--faults=log", program.entries)
+    assert "All faults of the run: 0, of which code of this object: 0 (0.0%)." in text
+    assert "\n0.0% fewer faults in all." in text
     (program.folder / "log").write_text(LOG.format(**{**values, "name": "/bin/other"}))
     refused(
         program.folder,

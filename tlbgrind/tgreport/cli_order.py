@@ -594,7 +594,8 @@ def _share(
     )
     now = layout.faults_at(chosen.touches, layout.own_places(chosen), text, base)
     then = layout.faults_at(chosen.touches, places, text, base)
-    share, gain = 100 * recorded / total, 100 * (now - then) / total
+    # A log of a part of a run may have no faults.
+    share, gain = (100 * n / total if total else 0.0 for n in (recorded, now - then))
     return [
         f"All faults of the run: {total:,}, of which code of this object: {recorded:,} ({share:.1f}%).",
         f"Code faults in the place that it had: {now:,} by this count, {then:,} with the order:",
