@@ -355,6 +355,35 @@ def test_names_with_and_without_suffixes_are_written(tmp_path: Path) -> None:
     ]
 
 
+def test_the_names_of_one_function_are_checked_as_one(tmp_path: Path) -> None:
+    """Aliases lie at one address; a name without its suffix is not there."""
+    lines = ["volatile int sink;"]
+    for n in range(12):
+        name = f"f{n}" + (".isra.0.constprop.0" if n % 2 else "")
+        lines.append(f'void f{n}(void) __asm__("{name}"); void f{n}(void) {{ sink += {n}; }}')
+        lines.append(f'void g{n}(void) __attribute__((alias("{name}")));')
+    calls = [5, 3, 9, 1, 7, 0, 2, 4, 8, 6]
+    lines.append("int main(void) {" + "".join(f"f{n}();" for n in calls) + "return 0; }")
+    source = compiled(tmp_path, "s", "\n".join(lines) + "\n", "-ffunction-sections")
+    program = linked(tmp_path, "prog", [source])
+    entries = recorded(tmp_path, program)
+    good(tmp_path, "--bfd-script=order.ld", "--lld=names", "--gold=sections", "--bolt=bolt", entries)
+    names = (tmp_path / "names").read_text().split()
+    assert {"f0", "g0", "f5.isra.0.constprop.0", "f5.isra.0", "f5", "g5"} <= set(names)
+    again = linked(tmp_path, "again", [source], "-Wl,-T,order.ld")
+    for order in ("order.ld", "names", "sections", "bolt"):
+        text = good(tmp_path, f"--check={again}", f"--order={order}")
+        assert "The binary follows the order: 100.0% of neighbours" in text
+        assert row(text, "checked")["functions"] == "11"
+        assert "Not in this binary" not in text
+        result = run(tmp_path, f"--check={program}", f"--order={order}")
+        assert result.status == 2 and "does NOT follow" in result.out
+    # What is not there at all is missed once, not with each of its names.
+    (tmp_path / "more").write_text("\n".join([*names, "h.isra.0.constprop.0", "h.isra.0", "h"]) + "\n")
+    text = good(tmp_path, f"--check={again}", "--order=more")
+    assert "Not in this binary: 1 of 12 functions: h.isra.0.constprop.0\n" in text
+
+
 def test_the_cold_part_is_looked_for_where_compilers_put_it() -> None:
     order, dialects = package("order"), package("dialects")
     function = package("trace").Function("f.cold", "", 0, 10, 0, ("f.cold",))

@@ -435,8 +435,7 @@ def _check(work: Work) -> Answer:
 def _check_names(options: Options) -> Answer:
     binary = _binary(options.check)
     names = _read_order(options.order)
-    functions = [_function_of_order(name) for name in names]
-    match = _match(functions, {}, binary)
+    functions, match = _match_names([_function_of_order(name) for name in names], binary)
     touches = [(f, (0, 1)) for f in functions if id(f) in match.places]
     found = layout.measure(touches, match.places, layout.Text(binary))
     rows = [_COLUMNS, _row("checked", found)]
@@ -468,13 +467,42 @@ def _match(
     functions: Sequence[Function], names: dict[int, list[str]], binary: Elf
 ) -> layout.Match:
     match = layout.places_in(functions, names, binary)
-    if len(match.missing) * 2 > len(functions):
+    _refuse_another_binary(match, len(functions), binary)
+    return match
+
+
+def _match_names(
+    written: Sequence[Function], binary: Elf
+) -> tuple[list[Function], layout.Match]:
+    """An ordering file has all names of a function, and those without a compiler's suffix: what lies
+    at one address is one function, and so is a name that is not there and one that it is short for."""
+    match = layout.places_in(written, {}, binary)
+    shorter = {name for function in written for name in stripped(function.name)}
+    functions: list[Function] = []
+    addresses: set[int] = set()
+    for function in written:
+        place = match.places.get(id(function))
+        if place is None and function.name in shorter:
+            continue
+        if place is not None:
+            if place.address in addresses:
+                continue
+            addresses.add(place.address)
+        functions.append(function)
+    kept = {id(function) for function in functions}
+    match.missing = [f for f in match.missing if id(f) in kept]
+    match.ambiguous = [f for f in match.ambiguous if id(f) in kept]
+    _refuse_another_binary(match, len(functions), binary)
+    return functions, match
+
+
+def _refuse_another_binary(match: layout.Match, total: int, binary: Elf) -> None:
+    if len(match.missing) * 2 > total:
         raise ReportError(
-            f"{len(match.missing)} of the {len(functions)} functions of the order are not in it: "
+            f"{len(match.missing)} of the {total} functions of the order are not in it: "
             "the order is for another binary",
             binary.path,
         )
-    return match
 
 
 # What --check exits with if the binary does not follow the order.
@@ -483,7 +511,8 @@ _DOES_NOT_FOLLOW = 2
 
 def _verdict(addresses: Sequence[int], match: layout.Match, total: int) -> Answer:
     """A linker that follows puts nearly every function behind the one before it; by chance it is
-    every other one."""
+    every other one. Functions of one address, which a linker has folded, count once."""
+    addresses = list(dict.fromkeys(addresses))
     pairs = len(addresses) - 1
     share = sum(a < b for a, b in zip(addresses, addresses[1:])) / pairs if pairs > 0 else 1.0
     follows = share >= 0.9
