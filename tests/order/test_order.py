@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -164,6 +165,42 @@ def test_a_script_keeps_all_of_the_default_one(program: Spread) -> None:
     assert len(added) == len(CALLED) + 1
     assert [line for line in script if line not in added] == default
     assert script[script.index(added[0]) - 1].strip() == "{"
+
+
+KINDS = {
+    # How it is linked, and what ld is told of it.
+    "static": (["-static", "-no-pie"], []),
+    "static-pie": (["-static-pie"], ["-pie"]),
+    "32-bit": (["-m32", "-no-pie"], ["-m", "elf_i386"]),
+    "32-bit-pie": (["-m32", "-pie"], ["-m", "elf_i386", "-pie"]),
+    "library": (["-shared", "-Wl,-soname,lib.so"], ["-shared"]),
+    # As the C library is: it says its version if it is run.
+    "library-that-runs": (["-shared", "-Wl,-soname,lib.so", "-Wl,--dynamic-linker=/lib/ld.so"], ["-shared"]),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_script_is_for_programs_of_a_kind(kind: str, tmp_path: Path) -> None:
+    link, wanted = KINDS[kind]
+    is_32 = "-m32" in link
+    if is_32 and os.environ.get("TG_HAVE_X86") != "yes":
+        pytest.skip("the tool was built without x86")
+    flags = ["-m32"] * is_32 + ["-fPIC"] * ("-no-pie" not in link)
+    source = spread(10, [3, 1, 7], 200, 100)
+    if kind == "library-that-runs":
+        source += 'const char interpreter[] __attribute__((section(".interp"))) = "/lib/ld.so";\n'
+    objects = [compiled(tmp_path, "s", source, "-ffunction-sections", *flags)]
+    program = linked(tmp_path, "prog", objects, *link, "-Wl,-z,separate-code")
+    assert package("dialects").linker_flags(package("elf").read(str(program))) == [*wanted, "-z", "separate-code"]
+    if "-shared" in link:
+        return
+    entries = recorded(tmp_path, program)
+    good(tmp_path, "--bfd-script=order.ld", entries)
+    again = linked(tmp_path, "again", objects, *link, "-Wl,-T,order.ld")
+    assert subprocess.run([str(again)], check=False).returncode == 0
+    # Those of a static C library share sections and stay.
+    places = {s.name: s.address for s in package("elf").read(str(again)).symbols}
+    assert places["main"] < places["f3"] < places["f1"] < places["f7"] < places["f0"]
 
 
 def test_a_program_in_another_order_does_not_pass(program: Spread) -> None:

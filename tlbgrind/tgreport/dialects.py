@@ -193,9 +193,10 @@ def cut_script(text: str, complaint: str) -> list[str]:
 def linker_flags(binary: Elf) -> list[str]:
     """The flags that choose among GNU ld's default scripts, as far as the binary shows them."""
     flags = []
+    if not binary.is_64 and binary.machine == elf.EM_386:
+        flags += ["-m", "elf_i386"]
     if binary.type == elf.ET_DYN:
-        is_program = any(s.type == elf.PT_INTERP for s in binary.segments)
-        flags.append("-pie" if is_program else "-shared")
+        flags.append("-pie" if binary.is_program else "-shared")
     if binary.binds_now:
         flags += ["-z", "now"]
     if not len(binary.relro):

@@ -25,9 +25,10 @@ STT_GNU_IFUNC = 10
 STB_LOCAL, STB_GLOBAL, STB_WEAK = 0, 1, 2
 SHN_UNDEF, SHN_LORESERVE = 0, 0xFF00
 ET_REL, ET_EXEC, ET_DYN = 1, 2, 3
+EM_386 = 3
 NT_GNU_BUILD_ID = 3
-DT_BIND_NOW, DT_FLAGS, DT_FLAGS_1 = 24, 30, 0x6FFFFFFB
-DF_BIND_NOW, DF_1_NOW = 8, 1
+DT_SONAME, DT_BIND_NOW, DT_FLAGS, DT_FLAGS_1 = 14, 24, 30, 0x6FFFFFFB
+DF_BIND_NOW, DF_1_NOW, DF_1_PIE = 8, 1, 0x08000000
 
 # More of each than any real file has; what is larger is a broken file that would take all memory.
 _MOST_SECTIONS = 1 << 20
@@ -223,23 +224,37 @@ class Elf:
                 return range(segment.address, segment.address + segment.memory_size)
         return range(0)
 
-    @property
-    def binds_now(self) -> bool:
-        """Whether all symbols are bound when the program starts (-z now)."""
+    def _dynamic(self) -> Iterator[tuple[int, int]]:
+        """Tags and values of the dynamic section."""
         for segment in self.segments:
             if segment.type != PT_DYNAMIC:
                 continue
             data = self.bytes_at(segment.offset, segment.file_size, "the dynamic section")
             form = self._order + ("QQ" if self.is_64 else "II")
             size = struct.calcsize(form)
-            for tag, value in struct.iter_unpack(form, data[: len(data) // size * size]):
-                if (
-                    tag == DT_BIND_NOW
-                    or (tag == DT_FLAGS and value & DF_BIND_NOW)
-                    or (tag == DT_FLAGS_1 and value & DF_1_NOW)
-                ):
-                    return True
-        return False
+            yield from struct.iter_unpack(form, data[: len(data) // size * size])
+
+    @property
+    def binds_now(self) -> bool:
+        """Whether all symbols are bound when the program starts (-z now)."""
+        return any(
+            tag == DT_BIND_NOW
+            or (tag == DT_FLAGS and value & DF_BIND_NOW)
+            or (tag == DT_FLAGS_1 and value & DF_1_NOW)
+            for tag, value in self._dynamic()
+        )
+
+    @property
+    def is_program(self) -> bool:
+        """Whether this is no library. A static program that can be anywhere has no interpreter, a
+        library such as libc has one; the linkers' mark tells, which old ones (before 2016) do not set."""
+        if self.type != ET_DYN:
+            return self.type == ET_EXEC
+        dynamic = list(self._dynamic())
+        if any(tag == DT_FLAGS_1 and value & DF_1_PIE for tag, value in dynamic):
+            return True
+        has_interpreter = any(s.type == PT_INTERP for s in self.segments)
+        return has_interpreter and all(tag != DT_SONAME for tag, _ in dynamic)
 
     @property
     def is_pie(self) -> bool:
