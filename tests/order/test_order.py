@@ -351,6 +351,24 @@ def test_sections_of_several_functions_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "order").exists()
 
 
+def test_objects_of_another_program_are_refused(program: Spread, tmp_path: Path) -> None:
+    """Their sections would be an empty order."""
+    other = compiled(tmp_path, "other", "void other(void) {}\n", "-ffunction-sections")
+    for option in ("--gold=-", "--bfd=-", "--bfd-script=-", "--gold=order"):
+        refused(
+            tmp_path,
+            f"{other}: no section there holds a function of the order: are these the object files of "
+            f"{program.program}, compiled with -ffunction-sections?",
+            option,
+            "--lld=names",
+            f"--objects={other}",
+            program.entries,
+        )
+    assert not (tmp_path / "order").exists() and not (tmp_path / "names").exists()
+    # lld is told functions, not sections.
+    assert "main" in good(tmp_path, "--lld=-", f"--objects={other}", program.entries).split()
+
+
 SUFFIXED = """
 volatile int sink;
 void moved(void) __asm__("moved.llvm.987");

@@ -229,7 +229,7 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
     work = Work(options, traces, result, sections, warnings)
     _warn(work)
     printed, written = _write_orders(work)
-    if printed:
+    if printed is not None:
         return printed
     text = Answer()
     asked = options.check or options.forecast
@@ -292,9 +292,17 @@ def _some(names: Sequence[str], count: int = 5) -> str:
     return ", ".join(names[:count]) + (", ..." if len(names) > count else "")
 
 
-def _write_orders(work: Work) -> tuple[list[str], list[tuple[str, str, int]]]:
-    """Writes the files. Returns the one for the standard output, and (language, file, lines)."""
+def _write_orders(work: Work) -> tuple[list[str] | None, list[tuple[str, str, int]]]:
+    """Writes the files. Returns the one for the standard output, if there is, and (language, file,
+    lines)."""
     options = work.options
+    of_sections = options.gold or options.bfd or options.bfd_script
+    if of_sections and len(_unmatched(work)) == len(work.order.placed):
+        raise ReportError(
+            "no section there holds a function of the order: are these the object files of "
+            f"{work.traces[0].object}, compiled with -ffunction-sections?",
+            ", ".join(options.objects),
+        )
     writer = dialects.Writer(work.order, work.sections, options.page_align)
     texts: list[tuple[str, str, list[str]]] = []
     for name in _FILES:
@@ -312,7 +320,7 @@ def _write_orders(work: Work) -> tuple[list[str], list[tuple[str, str, int]]]:
         else:
             lines = getattr(writer, name)()
         texts.append((name.replace("_", "-"), path, lines))
-    printed: list[str] = []
+    printed: list[str] | None = None
     written = []
     for name, path, lines in texts:
         if path == "-":
