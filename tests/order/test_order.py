@@ -369,6 +369,57 @@ def test_objects_of_another_program_are_refused(program: Spread, tmp_path: Path)
     assert "main" in good(tmp_path, "--lld=-", f"--objects={other}", program.entries).split()
 
 
+def test_thin_archives_are_followed(tmp_path: Path) -> None:
+    """Their members are apart, with names from the archive's folder on or from the root."""
+    source = "volatile int sink; void f(void), g(void), h(void); int main(void) { h(); g(); f(); return sink; }\n"
+    main = compiled(tmp_path, "main", source, "-ffunction-sections")
+    objects = tmp_path / "build" / "objects"
+    objects.mkdir(parents=True)
+    names = {"f": "f", "g": "g_of_a_name_that_is_longer_than_a_header_has_room_for", "h": "h"}
+    for function, name in names.items():
+        text = f"extern volatile int sink; void {function}(void) {{ sink = 0; }}\n"
+        compiled(objects, name, text, "-ffunction-sections")
+    program = linked(tmp_path, "prog", [main, *(objects / f"{name}.o" for name in names.values())])
+    entries = recorded(tmp_path, program)
+
+    def ar(*words: object) -> None:
+        subprocess.run(["ar", *map(str, words)], cwd=tmp_path, check=True, timeout=120)
+
+    ar("rc", "build/whole.a", "build/objects/h.o", "main.o")
+    ar("rcT", "build/thin.a", "build/objects/f.o", objects / f"{names['g']}.o", "build/whole.a")
+    wanted = [".text.main", ".text.h", ".text.g", ".text.f"]
+    for folder, path in ((tmp_path, "build/thin.a"), (tmp_path / "build", "thin.a"), (Path("/"), tmp_path / "build/thin.a")):
+        assert good(folder, "--gold=-", f"--objects={path}", entries).split() == wanted
+    (objects / "f.o").unlink()
+    refused(
+        tmp_path,
+        "build/objects/f.o: No such file or directory",
+        "--gold=-",
+        "--objects=build/thin.a",
+        entries,
+    )
+    ar("rcT", "thin.a", "main.o")
+    (tmp_path / "nameless.a").write_bytes((tmp_path / "thin.a").read_bytes().replace(b"main.o/", b"/" + b"\n" * 6))
+    refused(tmp_path, "nameless.a: a broken archive: a member without a name", "--gold=-", "--objects=nameless.a", entries)
+
+
+def test_what_is_no_object_in_a_folder_is_passed_over(program: Spread, tmp_path: Path) -> None:
+    folder = tmp_path / "build"
+    folder.mkdir()
+    (folder / "empty.o").touch()
+    (folder / "bitcode.o").write_bytes(b"BC\xc0\xde" + bytes(100))
+    (folder / "script.a").write_text("INPUT(spread.o)\n")
+    refused(tmp_path, "build: no object file", "--gold=-", "--objects=build", program.entries)
+    shutil.copy(program.object, folder)
+    known = good(tmp_path, "--gold=-", "--objects=build", program.entries).split()
+    assert known == [".text.main", *(f".text.f{n}" for n in CALLED)]
+    # Not what is asked for by its name, nor what is broken.
+    refused(tmp_path, "build/empty.o: not an ELF file", "--gold=-", "--objects=build/empty.o", program.entries)
+    (folder / "half.o").write_bytes(program.object.read_bytes()[:1000])
+    result = run(tmp_path, "--gold=-", "--objects=build", program.entries)
+    assert result.status == 1 and result.err.startswith("tg_order: error: build/half.o: a broken ELF file: ")
+
+
 SUFFIXED = """
 volatile int sink;
 void moved(void) __asm__("moved.llvm.987");

@@ -47,14 +47,17 @@ class Sections:
                 folders.sort()
                 for name in sorted(names):
                     if name.endswith((".o", ".a")):
-                        yield from self._file(os.path.join(folder, name))
+                        yield from self._file(os.path.join(folder, name), is_asked=False)
         else:
-            yield from self._file(path)
+            yield from self._file(path, is_asked=True)
 
-    def _file(self, path: str) -> Iterator[Elf]:
+    def _file(self, path: str, is_asked: bool) -> Iterator[Elf]:
         data = read_bytes(path)
-        if data.startswith(b"!<arch>\n"):
+        if data.startswith((elf.ARCHIVE, elf.THIN_ARCHIVE)):
             yield from elf.read_archive(path, data)
+            return
+        # Linker scripts, compilers' own formats, what a build left empty.
+        if not is_asked and not data.startswith(elf.MAGIC):
             return
         binary = Elf(path, data)
         if binary.type == elf.ET_REL:
