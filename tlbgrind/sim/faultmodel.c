@@ -75,6 +75,13 @@ void tlb_fault_map(tlb_fault_model *m, const tlb_mapping *mapping)
    account(&v);
    tlb_fault_unmap(m, v.start, v.end);
    tlb_mappings_add(&m->maps, &v);
+   /* One that joins a mapping with pages of its own is a part of it, also when they are
+      cut apart again. */
+   const tlb_mapping *const joined = tlb_mappings_find(&m->maps, v.start);
+   if (joined != NULL && tlb_mappings_overlap(&m->anon, joined->start, joined->end)) {
+      const tlb_mapping all = { .start = joined->start, .end = joined->end };
+      tlb_mappings_add(&m->anon, &all);
+   }
 }
 
 void tlb_fault_unmap(tlb_fault_model *m, uint64_t start, uint64_t end)
