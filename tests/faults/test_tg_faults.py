@@ -150,6 +150,64 @@ def test_waste_counts_pages_once(tmp_path: Path) -> None:
     assert text_of[:5] == ["1", "15", "1", "14", "56"]
 
 
+FILE_HERE = "0x108000\t0x110000\t0x7ffff7d00000\tr--\tfile\t0x0\t/a"
+FILE_BEHIND = "0x110000\t0x118000\t0x7ffff7d08000\tr--\tfile\t0x8000\t/a"
+OTHER_OFFSET = "0x108000\t0x110000\t0x7ffff7d00000\tr--\tfile\t0x1000\t/a"
+OTHER_FILE = "0x110000\t0x118000\t0x7ffff7d08000\tr--\tfile\t0x8000\t/b"
+MEMORY_HERE = "0x108000\t0x110000\t0x7ffff7d00000\trw-\tanon\t-\t-"
+MEMORY_BEHIND = "0x110000\t0x118000\t0x7ffff7d08000\trw-\theap\t-\t-"
+
+
+def log_of(maps: list[str], faults: list[tuple[str, int, int, str]]) -> str:
+    """A whole log of faults that are kinds, page, map and pages brought."""
+    head = (DATA / MIXED).read_text().split("# A hand-made")[0]
+    lines = [f"map\t{n}\t{text}" for n, text in enumerate(maps, 1)]
+    for n, (kinds, page, place, brought) in enumerate(faults, 1):
+        lines.append(f"{n}\t{kinds}\t{page:#x}\t{place}\t{n}\t1\t-\t0\t{brought}\t{brought}\t-")
+    kinds_of = [Counter(kinds[view] for kinds, *_ in faults) for view in range(3)]
+    for name, counts in zip(("4k", "warm", "cold"), kinds_of):
+        each = [counts[kind] for kind in "xrzwcd"]
+        lines.append("\t".join(map(str, ["summary", name, sum(each), 0, *each])))
+        lines.append(f"hidden\t{name}\t0\t0")
+    warm = len(faults) - kinds_of[1]["-"]
+    for group, count in (("program", warm), ("libraries", 0), ("other", 0)):
+        lines.append("\t".join(["phase", group, *[str(count)] * 16]))
+    return "\n".join([head + lines[0], *lines[1:], f"end\t{len(faults)}", ""])
+
+
+@pytest.mark.parametrize(
+    ("maps", "touch", "used"),
+    [
+        ([FILE_HERE, FILE_BEHIND], ("r--", 0x110000, 2), 1),
+        ([MEMORY_HERE, MEMORY_BEHIND], ("w--", 0x110000, 2), 1),
+        ([FILE_HERE, FILE_BEHIND], ("wcc", 0x110000, 2), 1),
+        # Unmapped in between: what was brought is gone, and its place has something else.
+        ([FILE_HERE], ("rrr", 0x109000, 1), 0),
+        ([FILE_HERE, OTHER_OFFSET], ("r--", 0x109000, 2), 0),
+        ([FILE_HERE, OTHER_FILE], ("r--", 0x110000, 2), 0),
+        ([FILE_HERE, MEMORY_HERE], ("w--", 0x109000, 2), 0),
+        ([FILE_HERE, FILE_BEHIND], ("r--", 0x118000 - 0x1000, 2), 0),
+    ],
+)
+def test_waste_across_maps(maps: list[str], touch: tuple[str, int, int], used: int, tmp_path: Path) -> None:
+    """What the kernel brings does not stop where one call's mapping ended."""
+    (tmp_path / "log").write_text(log_of(maps, [("rrr", 0x108000, 1, "+1..+8"), (*touch, "-")]))
+    for view in ("warm", "cold"):
+        text = good("--by=kind", "--waste", f"--view={view}", "log", folder=tmp_path)
+        table = table_of(text, "Pages brought")
+        assert [sum(int(row[column]) for row in table) for column in (1, 2, 3)] == [8, used, 8 - used]
+
+
+def test_waste_of_large_pages_of_two_maps(tmp_path: Path) -> None:
+    """A page of 64K that another map's memory shares is still to be touched by its own."""
+    maps = [FILE_HERE.replace("0x110000", "0x128000"), "0x128000\t0x130000\t0x7ffff7d20000\trw-\tanon\t-\t-"]
+    faults = [("rrr", 0x100000, 1, "+1..+2"), ("w--", 0x120000, 2, "-"), ("r--", 0x120000, 1, "-")]
+    log = log_of(maps, faults).replace("page size: 4096\n", "page size: 65536\n")
+    (tmp_path / "log").write_text(log)
+    table = table_of(good("--by=kind", "--waste", "log", folder=tmp_path), "Pages brought")
+    assert ["1", "2", "1", "1", "64", "/a r--"] in table
+
+
 def table_of(text: str, heading: str) -> list[list[str]]:
     block = text.split(f"-- {heading}")[1].split("\n", 2)[2].split("\n\n")[0]
     return [re.split(r"  +", line.strip()) for line in block.strip().splitlines()[1:]]

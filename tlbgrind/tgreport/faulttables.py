@@ -142,26 +142,42 @@ def growth(log: FaultLog, view: int, steps: int) -> list[str]:
     return [*title(heading), *aligned(rows, left=0), ""]
 
 
+def _may_be_one(one: Map, other: Map) -> bool:
+    """Whether the kernel may have made one mapping of two that touch: of the same file in one line,
+    or of memory without a file. What it brings does not stop where a call's mapping ended."""
+    if "file" not in (one.what, other.what):
+        return True
+    return (
+        one.what == other.what
+        and one.name == other.name
+        and one.offset - one.start == other.offset - other.start
+    )
+
+
+# Of a page that was not there: one that was brought along has gone unused, as by munmap.
+_MISSING = "xrzw"
+
+
 def waste(log: FaultLog, view: int, top: int) -> list[str]:
     """Pages that faults brought along, and whether they were touched later. The 4k view knows:
     each page that is touched at all is a fault there."""
     faulted: Counter[str] = Counter()
     brought: Counter[str] = Counter()
     used: Counter[str] = Counter()
-    pending: dict[tuple[int, int], Map] = {}  # brought and not yet touched
+    pending: dict[int, Map] = {}  # brought and not yet touched: whose fault brought it
     for fault in log.faults:
-        key = (fault.map.number, fault.page)
-        owner = pending.pop(key, None)
-        if owner is not None:
-            used[owner.label] += 1
-        if fault.kinds[view] == "-":
+        owner = pending.get(fault.page)
+        kind = fault.kind(view)
+        if owner is not None and _may_be_one(owner, fault.map):
+            del pending[fault.page]
+            used[owner.label] += not kind or kind not in _MISSING
+        if not kind:
             continue
         faulted[fault.map.label] += 1
         for first, last in fault.brought(view):
             brought[fault.map.label] += last - first + 1
             for distance in range(first, last + 1):
-                page = fault.page + distance * log.page_size
-                pending[fault.map.number, page] = fault.map
+                pending[fault.page + distance * log.page_size] = fault.map
     rows: list[tuple[str, ...]] = [("faults", "brought", "used later", "never used", "wasted KiB", "mapping")]
     labels = sorted(faulted, key=lambda label: (used[label] - brought[label], label))
     rest = labels[top - 1 :] if top and len(labels) > top else []
