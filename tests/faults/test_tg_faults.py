@@ -377,6 +377,15 @@ def test_one_process_of_several_is_compared(name: str, tmp_path: Path) -> None:
         ("555555556140 555555556144", (0x555555556000, "555555556144")),
         ("cafe 4700 555555556140 [unknown] 555555556144 main", (0x555555556000, "main")),
         ("tmux: server 4700 555555556140 [unknown] 555555556144 main", (0x555555556000, "main")),
+        # Through null pointers, and calls of them.
+        ("mixed 4700 0 [unknown] 555555556144 main", (0, "main")),
+        ("mixed 4700 1f8 [unknown] 555555556144 main", (0, "main")),
+        ("mixed 4700/4701 f 555555556144", (0, "555555556144")),
+        (" 0 [unknown] 0 [unknown]", (0, "[unknown]")),
+        ("mixed 4700 0 0", (0, "0")),
+        ("mixed 4700 c8 [unknown] c8 [unknown]", (0, "[unknown]")),
+        ("c8 c8", (0, "c8")),
+        ("mixed 4700 555555556140 add 555555556144 add", (0x555555556000, "add")),
     ],
 )
 def test_lines_of_perf(line: str, wanted: tuple[int, str], tmp_path: Path) -> None:
@@ -386,12 +395,13 @@ def test_lines_of_perf(line: str, wanted: tuple[int, str], tmp_path: Path) -> No
 
 
 def test_other_files_than_perfs_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "x").write_text("hello world\n")
-    refused(
-        f"{tmp_path / 'x'}:1: not a line of perf script -F comm,pid,addr,ip,sym: 'hello world'",
-        f"--native={tmp_path / 'x'}",
-        MIXED,
-    )
+    for line in ("hello world", "a bed of roses", "0", "mixed 4700 0"):
+        (tmp_path / "x").write_text(f"{line}\n")
+        refused(
+            f"{tmp_path / 'x'}:1: not a line of perf script -F comm,pid,addr,ip,sym: '{line}'",
+            f"--native={tmp_path / 'x'}",
+            MIXED,
+        )
     (tmp_path / "x").write_text("")
     refused(f"{tmp_path / 'x'}: there are no page faults in it", f"--native={tmp_path / 'x'}", MIXED)
 

@@ -35,10 +35,14 @@ class Native(NamedTuple):
 _TRACEPOINT = re.compile(
     r"exceptions:page_fault_(user|kernel): address=(?:0x)?([0-9a-f]+) ip=(\S+) error_code=0x([0-9a-f]+)"
 )
+# A null pointer makes short addresses. Where the instruction is looked for may stand a symbol, and
+# "add" is one: so three letters or fewer are an address only with nothing known behind them.
+_SHORT = r"[0-9][0-9a-f]{0,2}|[a-f][0-9a-f]{0,2}(?=\s*\Z|\s+\[unknown\]\s*\Z)"
 # perf script -F [comm,pid,]addr,ip[,sym]: the symbol at addr may be there or not.
 _SOFTWARE = re.compile(
     r"\s*(?:(?P<comm>\S.*?)\s+(?P<pid>[0-9]{1,7})(?:/[0-9]{1,7})?\s+)?"
-    r"(?P<address>[0-9a-f]{4,16})\s+(?:\S.*?\s+)??(?P<ip>[0-9a-f]{4,16})(?:\s+(?P<who>.*))?\Z"
+    r"(?P<address>[0-9a-f]{1,16})\s+(?:\S.*?\s+)??"
+    rf"(?P<ip>[0-9a-f]{{4,16}}|{_SHORT})(?:\s+(?P<who>.*))?\Z"
 )
 _COMMAND = re.compile(r"\s*(?P<comm>\S.*?)\s+(?P<pid>[0-9]+)(?:/[0-9]+)?\s+(?:\[[0-9]+\]\s+)?[0-9]+\.[0-9]+:")
 
