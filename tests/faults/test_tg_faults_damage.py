@@ -75,6 +75,8 @@ EDITS = {
     "repeat outside": (b"*\t1\t-0x1000\t0", b"*\t1\t0x1000000\t0", "44: 0x77ff000 is not a page of map 9"),
     "end": (b"end\t18", b"end\t17", "54: 'end' says 17 faults, but the log holds 18"),
     "no end": (b"end\t18", b"# end", "54: the file ends without 'end', so it is not whole"),
+    "late fault": (b"hidden\t4k", b"19\twww\t0x67fd000\t9\t91005\t2\t-\t5\t-\t-\t-\nhidden\t4k", "48: fault 19 behind 'summary'"),
+    "late repetition": (b"summary\twarm", b"*\t1\t-0x1000\t0\nsummary\twarm", "46: a repetition behind 'summary'"),
     "more": (b"end\t18\n", b"end\t18\nend\t18\n", "55: text after 'end', the last line of a fault log"),
     "text": (b"hidden\tcold", b"hello", "50: not a line of a fault log: 'hello\t11\t2'"),
 }

@@ -382,6 +382,7 @@ class _Reader:
     def read_fault(self) -> None:
         words = self.fields(11)
         number = self.decimal(self.words[0])
+        self.need_no_totals(f"fault {number}")
         if number != self.number + 1:
             self.fail(f"fault {number} behind fault {self.number}")
         kinds, page, where, instructions, thread, by, code, warm, cold, cold_read = words
@@ -415,6 +416,7 @@ class _Reader:
     def read_repeat(self) -> None:
         count_text, page_step, instruction_step = self.fields(4)
         count = self.decimal(count_text)
+        self.need_no_totals("a repetition")
         if self.last is None:
             self.fail("a repetition before the first fault")
         if not _STEP.match(page_step):
@@ -427,6 +429,11 @@ class _Reader:
         self.need_map(self.last, end)
         self.add(repeat, count)
         self.last = None
+
+    def need_no_totals(self, what: str) -> None:
+        """Totals were compared with the faults above them, so none may follow."""
+        if self.out.totals:
+            self.fail(f"{what} behind 'summary'")
 
     def need_map(self, fault: Fault, page: int) -> None:
         # A large page may begin before its map.
