@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -133,6 +134,33 @@ def test_output_that_cannot_be_written_is_a_failure(
     )
     assert done.stderr.decode() == f"tg_annotate: error: {complaint}\n"
     assert done.returncode == 1
+
+
+@pytest.mark.parametrize("redirection", ["2>/dev/full", "2>&1 | true", "2>&-"])
+def test_a_warning_that_cannot_be_written_costs_no_report(redirection: str, place: Path) -> None:
+    os.utime(place / "src" / "stride.c")  # newer than the out-file, which is warned of
+    arguments = ("--source=stride.c", "two-level.out")
+    told = run(place, *arguments)
+    assert told.status == 0
+    assert told.err.startswith(b"tg_annotate: warning: ")
+    # The pipe is closed before anything is written.
+    script = f'{{ sleep 1; "$@" >report; echo $? >status; }} {redirection}'
+    subprocess.run(
+        ["sh", "-c", script, "sh", *command(*arguments)], cwd=place, timeout=60, check=False
+    )
+    assert (place / "report").read_bytes() == told.out
+    assert (place / "status").read_text() == "0\n"
+
+
+def test_an_error_that_cannot_be_written_is_still_one(place: Path) -> None:
+    done = subprocess.run(
+        ["sh", "-c", '"$@" 2>/dev/full', "sh", *command("nowhere.out")],
+        cwd=place,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, b"")
 
 
 def test_it_runs_by_itself_and_through_a_link_from_anywhere(place: Path) -> None:

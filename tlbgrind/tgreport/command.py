@@ -70,6 +70,11 @@ def whole_number(what: str, least: int = 0, most: int = 10**9) -> Callable[[str]
     return check
 
 
+def _give_up(stream: int) -> None:
+    """What is still buffered must not fail a second time, as Python flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+
+
 def write(lines: Sequence[str]) -> None:
     """Writes all at once, and only once there is nothing left that could fail."""
     data = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
@@ -79,8 +84,7 @@ def write(lines: Sequence[str]) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     except OSError as error:
-        # What is still buffered must not fail a second time, as Python flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _give_up(1)
         if not isinstance(error, BrokenPipeError):  # a pager that was left is no failure
             raise ReportError(f"standard output: {error.strerror}") from None
 
@@ -112,8 +116,12 @@ def run(
     warnings: list[str] = []
 
     def complain(kind: str, what: str) -> None:
-        if sys.stderr is not None:
-            print(printable(f"{name}: {kind}: {what}"), file=sys.stderr)
+        if sys.stderr is None:
+            return
+        try:
+            print(printable(f"{name}: {kind}: {what}"), file=sys.stderr, flush=True)
+        except OSError:  # nobody can be told, but the report can still be written
+            _give_up(2)
 
     try:
         if "--help" in named or "-h" in named:
