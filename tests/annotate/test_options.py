@@ -196,7 +196,8 @@ def test_it_finds_its_package_where_it_is_installed(place: Path) -> None:
 
 
 def test_adding_up_different_machines_is_warned_of(place: Path) -> None:
-    other = (place / "second.out").read_bytes().replace(b"desc: Machine: custom\n", b"desc: Machine: zen4\n")
+    second = (place / "second.out").read_bytes()
+    other = second.replace(b"desc: Machine: custom\n", b"desc: Machine: zen4\n")
     (place / "other.out").write_bytes(other)
     result = run(place, "two-level.out", "other.out")
     assert result.status == 0
@@ -205,7 +206,49 @@ def test_adding_up_different_machines_is_warned_of(place: Path) -> None:
         b" each reference once per machine; --diff compares two of them\n"
     )
     assert run(place, "--diff", "two-level.out", "other.out").err == b""
-    assert run(place, "two-level.out", "second.out").err == b""
+    # Options make machines of one name, by their arrays and by their pages.
+    first = (place / "two-level.out").read_bytes()
+    for old, new in ((b"1536 entries", b"3072 entries"), (b"Page size: 4096", b"Page size: 65536")):
+        assert first.count(old) == 1
+        (place / "other.out").write_bytes(first.replace(old, new))
+        result = run(place, "two-level.out", "other.out", "two-level.out", "other.out")
+        assert result.err.startswith(
+            b"tg_annotate: warning: the out-files of different machines (custom of two-level.out, custom of"
+            b" other.out) are added up"
+        )
+        assert result.out.count(b"Machine of:") == 2
+
+
+def test_a_parent_and_its_children_are_of_one_machine(place: Path) -> None:
+    """What belongs to a run does not make another machine."""
+    of_the_parent = (
+        b"desc: Memory: 4K pages: 12 touched\n"
+        b"desc: Straddles: instructions 3, reads 1, writes 0\n"
+        b"desc: Second misses: I1tm 0\n"
+        b"desc: Unperformed helper accesses: reads 0, writes 0\n"
+    )
+    of_the_child = (
+        b"desc: Memory: 4K pages: 7 touched\n"
+        b"desc: Forked: counts since the fork from pid 4711\n"
+        b"desc: Straddles: instructions 2, reads 1, writes 0\n"
+        b"desc: Second misses: I1tm 1\n"
+        b"desc: Unperformed helper accesses: reads 3, writes 0\n"
+    )
+    whole = (place / "two-level.out").read_bytes()
+    old = b"desc: Straddles: instructions 3, reads 1, writes 0\n"
+    assert whole.count(old) == 1
+    (place / "parent.out").write_bytes(whole.replace(old, of_the_parent))
+    (place / "child.out").write_bytes(whole.replace(old, of_the_child))
+    result = run(place, "parent.out", "child.out")
+    assert (result.status, result.err) == (0, b"")
+    head = [line.split(b":", 1) for line in result.out.splitlines() if b":" in line]
+    names = [name for name, _ in head]
+    assert b"Machine of" not in names
+    assert (names.count(b"Machine"), names.count(b"Array")) == (1, 3)
+    facts = [(name, value.strip()) for name, value in head]
+    for line in (of_the_parent + of_the_child).splitlines():
+        _, name, value = line.split(b": ", 2)
+        assert (name, value) in facts
 
 
 def test_a_difference_is_of_what_both_files_have(place: Path) -> None:

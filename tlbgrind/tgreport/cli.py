@@ -180,13 +180,24 @@ def parse(arguments: Sequence[str]) -> Options:
     return options
 
 
+# What tells machines apart: two that options describe have one name.
+_OF_A_MACHINE = ("Machine", "Page size", "Array")
+
+
 def _mixed(profile: Profile) -> list[str]:
     """A warning if counts of several machines, such as those of one run, are added up."""
-    found = [value for out in profile.files for name, value in out.descriptions if name == "Machine"]
-    machines = list(dict.fromkeys(found))
+    machines: dict[tuple[Fact, ...], tuple[str, OutFile]] = {}
+    for out in profile.files:
+        machine = tuple(fact for fact in out.descriptions if fact[0] in _OF_A_MACHINE)
+        name = dict(machine).get("Machine")
+        if name is not None:  # else callgrind's
+            machines.setdefault(machine, (name, out))
     if profile.diff or len(machines) < 2:
         return []
-    names = ", ".join(machines)
+    found = [name for name, _ in machines.values()]
+    names = ", ".join(
+        f"{name} of {out.path}" if found.count(name) > 1 else name for name, out in machines.values()
+    )
     return [
         (
             f"the out-files of different machines ({names}) are added up, which counts each "

@@ -16,7 +16,15 @@ from .tables import Table, aligned, percentage, title
 Fact = tuple[str, str]
 
 # Descriptions that belong to a run rather than to the simulated machine.
-_OF_A_RUN = ("Straddles", "Timerange", "Trigger")
+_OF_A_RUN = (
+    "Memory",
+    "Forked",
+    "Straddles",
+    "Second misses",
+    "Unperformed helper accesses",
+    "Timerange",
+    "Trigger",
+)
 
 
 def metadata(profile: Profile, selection: Selection, options: Sequence[Fact]) -> list[str]:
@@ -26,17 +34,17 @@ def metadata(profile: Profile, selection: Selection, options: Sequence[Fact]) ->
     facts += _distinct("Creator", (out.creator for out in files))
     facts += _distinct("Command", (out.command for out in files))
     facts += [("Process", ", ".join(dict.fromkeys(out.pid for out in files if out.pid)))]
-    machines: dict[tuple[Fact, ...], OutFile] = {}
+    machines: dict[tuple[Fact, ...], list[OutFile]] = {}
     for out in files:
         machine = tuple(fact for fact in out.descriptions if fact[0] not in _OF_A_RUN)
-        machines.setdefault(machine, out)
-    for machine, out in machines.items():
-        facts += [("Machine of", out.path)] if len(machines) > 1 else []
+        machines.setdefault(machine, []).append(out)
+    for machine, outs in machines.items():
+        facts += [("Machine of", outs[0].path)] if len(machines) > 1 else []
         facts += machine
-    for name in _OF_A_RUN:
-        facts += _distinct(
-            name, (value for out in files for key, value in out.descriptions if key == name)
-        )
+        for name in _OF_A_RUN:
+            facts += _distinct(
+                name, (value for out in outs for key, value in out.descriptions if key == name)
+            )
     facts += [
         ("Events recorded", " ".join(profile.events)),
         ("Events shown", _names(selection.shown)),
