@@ -251,6 +251,20 @@ def test_a_parent_and_its_children_are_of_one_machine(place: Path) -> None:
         assert (name, value) in facts
 
 
+def test_what_has_no_name_is_not_renamed(place: Path) -> None:
+    options = ["--annotate", "--by=function,file,object,line", "--threshold=0", "two-level.out"]
+    result = run(place, "--mod-filename=s|^|/new/|", *options)
+    assert result.status == 0
+    assert b"/new/src/stride.c" in result.out
+    assert b"/new/???" not in result.out
+
+    def unknown(text: bytes) -> list[bytes]:
+        return [line for line in text.splitlines() if b"no source file is known" in line]
+
+    assert len(unknown(result.out)) == 1
+    assert unknown(result.out)[0].split() == unknown(run(place, *options).out)[0].split()
+
+
 def test_a_difference_is_of_what_both_files_have(place: Path) -> None:
     """Machines and options make different events; what one file has not is left out of all tables."""
     alone = ["I2tm", "D2tmr", "D2tmw", "PFi", "PFr", "PFw", "Wcyc"]

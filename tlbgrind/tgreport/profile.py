@@ -8,7 +8,7 @@ from operator import add, sub
 from typing import Callable, TypeVar
 
 from .errors import ReportError
-from .outfile import Counts, Function, OutFile, Run
+from .outfile import UNKNOWN, Counts, Function, OutFile, Run
 
 Key = TypeVar("Key", bound=Hashable)
 Renamer = Callable[[str], str]
@@ -19,6 +19,11 @@ def plus(counts: Counts, more: Counts, operation: Adder = add) -> Counts:
     return tuple(map(operation, counts, more))
 
 
+def _of_known(rename: Renamer) -> Renamer:
+    """What has no name gets none."""
+    return lambda name: name if name == UNKNOWN else rename(name)
+
+
 class Profile:
     """All out-files added up, or, for a difference, the second minus the first."""
 
@@ -26,6 +31,7 @@ class Profile:
         self, files: Sequence[OutFile], diff: bool, rename_file: Renamer, rename_function: Renamer
     ) -> None:
         first = files[0]
+        rename_file = _of_known(rename_file)
         self.files = files
         self.diff = diff
         self.events = first.events
