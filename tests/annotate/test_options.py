@@ -265,6 +265,12 @@ def test_what_has_no_name_is_not_renamed(place: Path) -> None:
     assert unknown(result.out)[0].split() == unknown(run(place, *options).out)[0].split()
 
 
+def test_expressions_are_not_warned_of_by_python(place: Path) -> None:
+    for expression in ("s/[[s]/b/", "s/[s&&t]/b/", "s/[s||t]/b/"):
+        result = run(place, f"--mod-filename={expression}", "two-level.out")
+        assert (result.status, result.err) == (0, b"")
+
+
 def test_a_difference_is_of_what_both_files_have(place: Path) -> None:
     """Machines and options make different events; what one file has not is left out of all tables."""
     alone = ["I2tm", "D2tmr", "D2tmw", "PFi", "PFr", "PFw", "Wcyc"]

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Callable
+from warnings import catch_warnings, simplefilter
 
 from . import command
 from .annotate import annotate
@@ -131,7 +132,10 @@ def _renamer(text: str) -> Renamer:
         raise argparse.ArgumentTypeError(f"'{text}' is not s/RE/NEW/, with g or i behind it or not")
     _, pattern, new, flags = parts
     try:
-        compiled = re.compile(pattern, re.IGNORECASE if "i" in flags else 0)
+        with catch_warnings():
+            # Of what may mean something else one day, in lines of this source.
+            simplefilter("ignore")
+            compiled = re.compile(pattern, re.IGNORECASE if "i" in flags else 0)
     except (re.error, RecursionError, OverflowError) as error:
         raise argparse.ArgumentTypeError(
             f"'{text}': '{pattern}' is not a regular expression: {error}"
