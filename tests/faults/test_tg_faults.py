@@ -228,6 +228,24 @@ def test_waste_without_room(top: int) -> None:
     assert (short[-1][5] == f"<{len(whole) - top + 1} more>") == (top < len(whole))
 
 
+def test_large_pages_that_begin_before_their_maps(tmp_path: Path) -> None:
+    """What is named is the first byte of the map, for nothing lies before it."""
+    maps = [
+        "0x119000\t0x131000\t0x7ffff7d09000\tr--\tfile\t0x0\t/a",
+        "0x149000\t0x161000\t0x7ffff7d39000\trw-\tanon\t-\t-",
+    ]
+    pages = [(0x110000, 1), (0x120000, 1), (0x140000, 2), (0x150000, 2)]
+    log = log_of(maps, [("rrr", page, number, "-") for page, number in pages])
+    assert log.count("page size: 4096\n") == 1
+    (tmp_path / "log").write_text(log.replace("page size: 4096\n", "page size: 65536\n"))
+    text = good("--format=text", "log", folder=tmp_path)
+    assert re.findall(r"(\S+\+\S*);", text) == ["/a+0x0", "/a+0x7000", "[anon]+0x0", "[anon]+0x7000"]
+    listed = csv.DictReader(io.StringIO(good("--format=csv", "log", folder=tmp_path)))
+    assert [row["file_offset"] for row in listed] == ["0x0", "0x7000", "", ""]
+    objects = json.loads(good("--format=json", "log", folder=tmp_path))
+    assert [row["file_offset"] for row in objects] == ["0x0", "0x7000", "", ""]
+
+
 def test_what_has_its_own_name_is_called_once() -> None:
     vdso = package("faultlog").Map(1, 0, 4096, 0, "r-x", "vdso", 0, "[vdso]")
     assert vdso.label == "[vdso]"

@@ -106,7 +106,7 @@ def _values(log: FaultLog, view: int) -> Iterator[dict[str, int | str]]:
             fault.map.what,
             fault.map.name,
             fault.map.protection,
-            f"{fault.map.offset + fault.page - fault.map.start:#x}" if is_file else "",
+            f"{fault.map.offset_of(fault.page):#x}" if is_file else "",
             fault.instructions,
             fault.thread,
             fault.by,

@@ -66,11 +66,14 @@ class Map(NamedTuple):
         """The same without the protection: all of a file's mappings are one."""
         return self.name or f"[{self.what}]"
 
+    def offset_of(self, page: int) -> int:
+        """Of the first of the page's bytes that are of this map: a large page may begin before."""
+        return (self.offset if self.what == "file" else 0) + max(page - self.start, 0)
+
     def place(self, page: int) -> str:
         """Where a page is, in terms that no address randomisation changes."""
-        if self.what == "file":
-            return f"{self.name}+{self.offset + page - self.start:#x}"
-        return f"{self.label}+{page - self.start:#x}"
+        name = self.name if self.what == "file" else self.label
+        return f"{name}+{self.offset_of(page):#x}"
 
 
 class Code(NamedTuple):

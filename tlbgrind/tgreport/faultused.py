@@ -133,7 +133,7 @@ def _pages(log: FaultLog, view: int) -> Iterator[_Page]:
     for run in _there(log, view):
         for number in range(run.pages):
             distance = number * log.page_size
-            offset = run.map.offset + run.page + distance - run.map.start
+            offset = run.map.offset_of(run.page + distance)
             yield _Page(
                 f"{run.page + distance:#x}",
                 f"{run.native + distance:#x}",
