@@ -92,22 +92,27 @@ void tlb_fault_unmap(tlb_fault_model *m, uint64_t start, uint64_t end)
                   NULL);
 }
 
-static void write_protect_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from,
-                                size_t to, const void *opaque)
+/* What becomes of the entries of pages that are there. */
+typedef struct {
+   uint8_t set, clear;
+} pte_change;
+
+static const pte_change write_protect = { .clear = TLB_PTE_WRITABLE };
+static const pte_change make_writable = { .set = TLB_PTE_WRITABLE };
+
+static void change_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from, size_t to,
+                         const void *opaque)
 {
    const unsigned planes = c->phases == NULL ? TLB_N_VIEWS : TLB_FAULT_PLANES;
-   (void)opaque;
+   const pte_change *to_what = opaque;
    for (unsigned plane = 0; plane < planes; plane++) {
       uint8_t *pte = tlb_chunk_plane(m, c, plane);
-      for (size_t i = from; i < to; i++)
-         pte[i] &= (uint8_t)~TLB_PTE_WRITABLE;
+      for (size_t i = from; i < to; i++) {
+         if ((pte[i] & TLB_PTE_PRESENT) != 0)
+            pte[i] = (uint8_t)((pte[i] & ~to_what->clear) | to_what->set);
+      }
    }
 }
-
-typedef struct {
-   tlb_fault_model *m;
-   uint8_t prot;
-} protection;
 
 void tlb_fault_written_back(tlb_fault_model *m, uint64_t start, uint64_t end,
                             uint64_t device, uint64_t inode)
@@ -117,21 +122,14 @@ void tlb_fault_written_back(tlb_fault_model *m, uint64_t start, uint64_t end,
       if (tlb_is_file(&v) && tlb_is_shared(&v) && !tlb_fault_is_tmpfs(m, &v)
           && (inode == 0 || (v.inode == inode && v.device == device)))
          tlb_chunk_each(m, tlb_page_of(m, v.start), tlb_page_of(m, v.end),
-                        write_protect_pages, NULL);
+                        change_pages, &write_protect);
    }
 }
 
-static void make_writable_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from,
-                                size_t to, const void *opaque)
-{
-   const unsigned planes = c->phases == NULL ? TLB_N_VIEWS : TLB_FAULT_PLANES;
-   (void)opaque;
-   for (unsigned plane = 0; plane < planes; plane++) {
-      uint8_t *pte = tlb_chunk_plane(m, c, plane);
-      for (size_t i = from; i < to; i++)
-         pte[i] |= (pte[i] & TLB_PTE_PRESENT) != 0 ? TLB_PTE_WRITABLE : 0;
-   }
-}
+typedef struct {
+   tlb_fault_model *m;
+   uint8_t prot;
+} protection;
 
 /* What the pages are is not touched by it: one that was writable is so again when the
    mapping is. But entries of hugetlbfs are made anew, as private memory has them before
@@ -143,10 +141,10 @@ static void change_protection(tlb_mapping *v, void *opaque)
    const uint64_t first = tlb_page_of(to->m, v->start);
    const uint64_t end = tlb_page_of(to->m, v->end);
    if (v->prot != to->prot && (v->flags & TLB_MAP_HUGETLB) != 0 && !tlb_is_shared(v))
-      tlb_chunk_each(to->m, first, end, write_protect_pages, NULL);
+      tlb_chunk_each(to->m, first, end, change_pages, &write_protect);
    if (tlb_is_shared(v) && (to->prot & ~v->prot & TLB_MAY_WRITE) != 0
        && tlb_fault_is_tmpfs(to->m, v))
-      tlb_chunk_each(to->m, first, end, make_writable_pages, NULL);
+      tlb_chunk_each(to->m, first, end, change_pages, &make_writable);
    v->prot = to->prot;
    account(v);
 }
