@@ -5,6 +5,7 @@
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_guest.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcproc.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
@@ -20,7 +21,6 @@
    where the program's first stack has these. */
 extern Addr VG_(brk_base);
 extern Addr VG_(brk_limit);
-extern HChar** VG_(client_envp);
 extern UWord* VG_(client_auxv);
 
 #if defined(VGA_amd64)
