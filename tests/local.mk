@@ -323,6 +323,7 @@ LOG_DRIVER = $(TAP_DRIVER)
 PY_LOG_DRIVER = $(TAP_DRIVER)
 PY_LOG_COMPILER = $(SHELL) $(srcdir)/tests/run-pytest
 
+# Whatever the host does with transparent huge pages, the counts are the same.
 AM_TESTS_ENVIRONMENT = \
 	TLBGRIND='$(abs_top_builddir)/tlbgrind/tlbgrind'; export TLBGRIND; \
 	TG_ANNOTATE='$(abs_top_srcdir)/tlbgrind/tg_annotate'; export TG_ANNOTATE; \
@@ -338,7 +339,8 @@ AM_TESTS_ENVIRONMENT = \
 	PYTHONDONTWRITEBYTECODE=1; export PYTHONDONTWRITEBYTECODE; \
 	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
 	LC_ALL=C.UTF-8; export LC_ALL; \
-	unset VALGRIND_OPTS VALGRIND_LIB MAKEFLAGS MFLAGS MAKELEVEL;
+	VALGRIND_OPTS=--tlbgrind:thp=madvise; export VALGRIND_OPTS; \
+	unset VALGRIND_LIB MAKEFLAGS MFLAGS MAKELEVEL;
 
 # A prerequisite that is missing must not look like a test that was skipped.
 check_DATA += check-prerequisites

@@ -182,6 +182,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_cut_short.c \
 	tlbgrind/tg_entries.c \
 	tlbgrind/tg_events.c \
+	tlbgrind/tg_fault_files.c \
 	tlbgrind/tg_fault_log.c \
 	tlbgrind/tg_fault_maps.c \
 	tlbgrind/tg_fault_options.c \
@@ -205,6 +206,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_missed.c \
 	tlbgrind/tg_numbers.c \
 	tlbgrind/tg_options.c \
+	tlbgrind/tg_native.c \
 	tlbgrind/tg_native_cpuid.c \
 	tlbgrind/tg_native_mmap.c \
 	tlbgrind/tg_native_start.c \
@@ -241,6 +243,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_cut_short.h \
 	tlbgrind/tg_entries.h \
 	tlbgrind/tg_events.h \
+	tlbgrind/tg_fault_files.h \
 	tlbgrind/tg_fault_log.h \
 	tlbgrind/tg_fault_maps.h \
 	tlbgrind/tg_fault_options.h \
@@ -265,6 +268,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_numbers.h \
 	tlbgrind/tg_one_unknown.h \
 	tlbgrind/tg_options.h \
+	tlbgrind/tg_native.h \
 	tlbgrind/tg_native_cpuid.h \
 	tlbgrind/tg_native_mmap.h \
 	tlbgrind/tg_native_start.h \

@@ -8,42 +8,94 @@
 #include "pub_tool_vki.h"
 
 #include "tg_break.h"
+#include "tg_native_mmap.h"
 
-/* The core's, without a header for tools: where the break is, how large the program's
-   data may be, and ranges that nothing else is mapped to. */
+/* The core's, without a header for tools: where the break begins and is, how large the
+   program's data may be, memory for the program, and ranges that nothing else is mapped to. */
+extern Addr VG_(brk_base);
 extern Addr VG_(brk_limit);
 extern struct vki_rlimit VG_(client_rlimit_data);
 extern Bool VG_(am_create_reservation)(Addr start, SizeT length, ShrinkMode smode,
                                        SSizeT extra);
+extern SysRes VG_(am_mmap_anon_fixed_client)(Addr start, SizeT length, UInt prot);
 extern SysRes VG_(am_munmap_client)(Bool* need_discard, Addr start, SizeT length);
 
-/* What is mapped behind is moved by a multiple of what Valgrind leaves, so that it goes to
-   the same sets of nearly all TLBs. */
-enum { STEP = 8 << 20 };
-enum { MOST = VG_WORDSIZE == 8 ? 1 << 30 : 128 << 20 };
+/* Less than natively, so that there is room for what mmap() places; with 32 bits, as much
+   as Valgrind's own layout has behind most programs. */
+static const ULong most = VG_WORDSIZE == 8 ? 8ULL << 30 : 128ULL << 20;
 
-static Bool reserve(Addr start, Addr end)
+static ULong overflowed;
+
+/* The page that the core has mapped for the break, and the room that it has reserved behind:
+   [*start, *end). */
+static Bool find_room(Addr* start, Addr* end)
 {
-   return VG_(am_create_reservation)(start, end - start, SmLower, 0);
+   const NSegment* page = VG_(am_find_nsegment)(VG_(brk_limit));
+   const NSegment* room = page == NULL ? NULL : VG_(am_find_nsegment)(page->end + 1);
+   if (room == NULL || room->kind != SkResvn || room->smode != SmLower)
+      return False;
+   *start = VG_PGROUNDUP(VG_(brk_base));
+   *end = room->end + 1;
+   return *start + VKI_PAGE_SIZE == room->start;
 }
 
-void tg_break_make_room(void)
+/* The break begins at `at`, and can grow up to `end`. */
+static Bool put(Addr at, Addr end)
 {
-   /* The core has mapped a page; behind it is what it has reserved. */
-   const NSegment* page = VG_(am_find_nsegment)(VG_(brk_limit));
-   const NSegment* s = page == NULL ? NULL : VG_(am_find_nsegment)(page->end + 1);
-   if (s == NULL || s->kind != SkResvn || s->smode != SmLower)
-      return;
-   const Addr first = page->start, start = s->start, old_end = s->end + 1;
-   const UWord allowed = VG_(client_rlimit_data).rlim_cur;
-   Addr end = first + (allowed < MOST ? VG_ROUNDDN(allowed, STEP) : MOST);
    Bool discard; /* nothing has been translated there */
-   if (end <= old_end || sr_isError(VG_(am_munmap_client)(&discard, start, old_end - start)))
-      return;
-   while (end > old_end && !reserve(start, end))
-      end -= STEP;
-   if (end <= old_end) {
-      const Bool as_before = reserve(start, old_end);
-      tl_assert(as_before);
+   if (!VG_(am_create_reservation)(at + VKI_PAGE_SIZE, end - at - VKI_PAGE_SIZE, SmLower,
+                                   VKI_PAGE_SIZE))
+      return False;
+   if (sr_isError(VG_(am_mmap_anon_fixed_client)(
+          at, VKI_PAGE_SIZE, VKI_PROT_READ | VKI_PROT_WRITE | VKI_PROT_EXEC))) {
+      VG_(am_munmap_client)(&discard, at + VKI_PAGE_SIZE, end - at - VKI_PAGE_SIZE);
+      return False;
    }
+   VG_(brk_base) = at;
+   VG_(brk_limit) = at;
+   return True;
+}
+
+/* The largest room that there is at that place, but none below `least` bytes. */
+static Bool put_largest(Addr at, ULong bytes, ULong least)
+{
+   const ULong step = bytes / 64;
+   for (; bytes >= least; bytes -= step) {
+      if (put(at, at + (Addr)VG_PGROUNDDN(bytes)))
+         return True;
+   }
+   return False;
+}
+
+void tg_break_make_room(ULong native)
+{
+   Addr old, old_end;
+   Bool discard;
+   const ULong allowed = VG_(client_rlimit_data).rlim_cur;
+   const ULong wanted = allowed < most ? VG_PGROUNDDN(allowed) : most;
+   if (VG_(brk_limit) != VG_(brk_base) || !find_room(&old, &old_end))
+      return;
+   const ULong had = old_end - old;
+   /* It begins at a page, if not there, then here. */
+   VG_(brk_base) = old;
+   VG_(brk_limit) = old;
+   if (wanted < had || sr_isError(VG_(am_munmap_client)(&discard, old, old_end - old)))
+      return;
+   const Addr at = tg_native_break_here(native);
+   if (at != 0 && put_largest(at, wanted, had))
+      return;
+   const Bool is_there = put_largest(old, wanted, had) || put(old, old_end);
+   tl_assert(is_there);
+}
+
+void tg_break_called(Addr asked, Addr result)
+{
+   const ULong bytes = asked - VG_(brk_base);
+   if (asked > result && bytes <= VG_(client_rlimit_data).rlim_cur)
+      overflowed = result - VG_(brk_base);
+}
+
+ULong tg_break_overflowed(void)
+{
+   return overflowed;
 }

@@ -1,14 +1,23 @@
 /* Room for the program's break.
 
-   Valgrind lets the break grow by 8 MiB, whatever lies behind. A larger heap goes on
-   elsewhere, in pieces for each of which malloc() keeps a little, so that other pages are
-   touched than natively. */
+   Valgrind lets the break grow by 8 MiB, and only up to what it has put behind the program.
+   A larger heap goes on elsewhere, in pieces of 1 MiB: none of them can be in huge pages,
+   and other pages are touched than natively. */
 
 #ifndef TG_BREAK_H
 #define TG_BREAK_H
 
-/* Lets it grow up to the next mapping, but for no more than 1 GiB (128 MiB with 32 bits).
-   Before the program, or anything made for it, is mapped behind it. */
-void tg_break_make_room(void);
+#include "pub_tool_basics.h"
+
+/* Puts the break where it begins natively, as far as there is such a place here, with room to
+   grow. The program has not run yet. */
+void tg_break_make_room(ULong native);
+
+/* A call of brk() has returned `result`: notes that there was no room for `asked`, where
+   the kernel would have had some. */
+void tg_break_called(Addr asked, Addr result);
+
+/* Bytes that the heap has come to when it could not grow any more; 0: it always could. */
+ULong tg_break_overflowed(void);
 
 #endif

@@ -19,9 +19,11 @@ static XArray* maps; /* TgMap, by number - 1 */
 static UInt page_shift;
 static ULong page_bytes;
 static Bool begun;
+static Bool records;
 
-void tg_maps_init(const tlb_fault_settings* settings)
+void tg_maps_init(const tlb_fault_settings* settings, Bool records_)
 {
+   records = records_;
    page_shift = settings->page_shift;
    page_bytes = 1ULL << page_shift;
    maps = VG_(newXA)(VG_(malloc), "tg.faults.maps", VG_(free), sizeof(TgMap));
@@ -33,6 +35,11 @@ void tg_maps_begin(const tlb_layout_rules* rules)
 {
    tlb_layout_init(&layout, rules, &model.maps, &memory);
    begun = True;
+}
+
+Bool tg_maps_records(void)
+{
+   return records;
 }
 
 Bool tg_maps_begun(void)
@@ -48,6 +55,11 @@ ULong tg_maps_page_bytes(void)
 Bool tg_maps_lays_out(void)
 {
    return page_bytes == VKI_PAGE_SIZE;
+}
+
+ULong tg_maps_model_address(Addr a, ULong native)
+{
+   return tg_maps_lays_out() || ((native ^ a) & (page_bytes - 1)) == 0 ? native : a;
 }
 
 tlb_fault_model* tg_maps_model(void)
@@ -97,16 +109,25 @@ Addr tg_maps_here(ULong native, UInt* number)
 UInt tg_maps_new(Addr start, Addr end, ULong native, UChar prot,
                       const HChar* what, const HChar* name)
 {
+   static UInt shared; /* by all but the heap, without a log */
+   const Bool is_own = records || VG_(strcmp)(what, "heap") == 0;
+   if (!is_own && shared != 0)
+      return shared;
    const TgMap map = {
       .start = start, .end = end, .native = native, .prot = prot, .what = what,
       .name = name == NULL ? NULL : VG_(strdup)("tg.faults.map", name),
    };
    VG_(addToXA)(maps, &map);
-   return (UInt)VG_(sizeXA)(maps);
+   const UInt number = (UInt)VG_(sizeXA)(maps);
+   if (!is_own)
+      shared = number;
+   return number;
 }
 
 UInt tg_maps_copy(UInt number)
 {
+   if (!records)
+      return number;
    const TgMap copy = *tg_maps_get(number);
    VG_(addToXA)(maps, &copy);
    return (UInt)VG_(sizeXA)(maps);
@@ -124,13 +145,10 @@ void tg_maps_put(Addr start, Addr end, ULong native, UInt number,
    tlb_fault_map(&model, &v);
 }
 
-ULong tg_maps_place(SizeT len, Bool is_file, ULong offset)
+ULong tg_maps_place(SizeT len, tlb_placed what, ULong offset)
 {
    Int aligned;
-   return begun && tg_maps_lays_out()
-             ? tlb_layout_place(&layout, VG_PGROUNDUP(len), is_file, offset,
-                                &aligned)
-             : 0;
+   return begun ? tlb_layout_place(&layout, VG_PGROUNDUP(len), what, offset, &aligned) : 0;
 }
 
 /* --- Parts of the space --- */
@@ -147,7 +165,7 @@ void tg_maps_forget(Addr a, SizeT len)
 {
    const UWord first = a >> page_shift;
    const UWord n = (UWord)((a + len - 1) >> page_shift) - first + 1;
-   if (len == 0)
+   if (len == 0 || !records)
       return;
    tg_pages_forget(TG_DATA, first, n, TG_WANTED_BY_FAULTS, TG_NO_VIEW);
    tg_pages_forget(TG_CODE, first, n, TG_WANTED_BY_FAULTS, TG_NO_VIEW);

@@ -40,15 +40,19 @@ const TgMap* tg_maps_get(UInt number);
    map; 0: nothing does. Slow. */
 Addr tg_maps_here(ULong native, UInt* number);
 
-/* Where mmap() would place so many bytes natively, 0: nowhere, or it is not for
-   us to say: before the start, or with pages that are not the host's. */
-ULong tg_maps_place(SizeT len, Bool is_file, ULong offset);
+/* Where mmap() would place so many bytes natively; 0: nowhere, or the program has not
+   started. */
+ULong tg_maps_place(SizeT len, tlb_placed what, ULong offset);
 
 tlb_fault_model* tg_maps_model(void);
 
 /* --- For those who change them: tg_fault_start.c, tg_fault_space.c --- */
 
-void tg_maps_init(const tlb_fault_settings* settings);
+/* `records`: there is a log that describes the maps. If not, all that mmap() makes
+   shares one description, or a program that maps for ever would fill the memory; and
+   nothing is known of touches. */
+void tg_maps_init(const tlb_fault_settings* settings, Bool records);
+Bool tg_maps_records(void);
 
 /* The program starts: from now on there is a layout, with nothing in it. */
 void tg_maps_begin(const tlb_layout_rules* rules);
@@ -59,10 +63,14 @@ tlb_layout* tg_maps_layout(void);
 /* Of a base page of the machine, perhaps more than one of the host. */
 ULong tg_maps_page_bytes(void);
 
-/* Whether things lie elsewhere natively. Programs of a host with small pages do
-   not lie at multiples of large ones, so with larger base pages everything
-   stays where it is. */
+/* Whether everything lies in the model where it would natively. Not so with base pages
+   larger than the host's: a page here has to be one page there, so what would begin at
+   another place in such a page stays in the model where it is here. The layout is the
+   host's all the same: the program's memory does not depend on the machine. */
 Bool tg_maps_lays_out(void);
+
+/* Where the model has what would lie natively at `native`, and is at `a` here. */
+ULong tg_maps_model_address(Addr a, ULong native);
 
 /* A map of its own for [start, end) here, and its number. It does not lie
    anywhere yet. Keeps `what`, copies `name` (NULL: none). */

@@ -14,9 +14,7 @@
 #include "tg_numbers.h"
 #include "tg_proc_file.h"
 
-static TgFaultOptions options = {
-   .native_start = True,
-};
+static TgFaultOptions options;
 
 /* The arguments as they came; NULL: not given. */
 static const HChar* around_arg;
@@ -41,7 +39,6 @@ Bool tg_fault_option(const HChar* arg)
 {
    return VG_BOOL_CLO(arg, "--faults", options.on)
           || VG_BOOL_CLO(arg, "--faults-used", options.used)
-          || VG_BOOL_CLO(arg, "--native-start", options.native_start)
           || VG_BOOL_CLO(arg, "--faults-hidden", options.lists_hidden)
           || keep(arg, "--fault-around", &around_arg)
           || keep(arg, "--read-ahead", &ahead_arg)
@@ -56,9 +53,6 @@ void tg_fault_options_print_usage(void)
 "    --faults-out-file=FILE           where to [tlbgrind.faults.%%p]\n"
 "    --faults-used=no|yes             and how many bytes of each page are used [no]\n"
 "    --faults-hidden=no|yes           list what Valgrind itself brings, too [no]\n"
-"    --native-start=yes|no            with --faults=yes, let the program begin as\n"
-"                                     it would without Valgrind: no preloaded\n"
-"                                     objects, stack and heap as they would be [yes]\n"
 "    --fault-around=SIZE|off          what a read fault of a file maps at most\n"
 "                                     [the host's, or 64K]\n"
 "    --read-ahead=SIZE|off            what a major fault reads [128K]\n"

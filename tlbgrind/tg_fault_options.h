@@ -11,7 +11,6 @@
 
 typedef struct {
    Bool on;
-   Bool native_start;     /* see tg_native_start.h */
    Bool used;             /* which bytes of each page: tg_used.h */
    Bool lists_hidden;     /* what Valgrind itself brings is listed, too */
    tlb_fault_settings settings;

@@ -18,7 +18,6 @@
 #include "tg_fault_record.h"
 #include "tg_fault_space.h"
 #include "tg_fault_start.h"
-#include "tg_native_mmap.h"
 #include "tg_native_start.h"
 #include "tg_program.h"
 #include "tg_replay.h"
@@ -182,24 +181,13 @@ static void exec_uses(void)
    tg_used_bytes(image->sp, image->stack_end - image->sp);
 }
 
-void tg_faults_start(ThreadId tid)
+void tg_faults_started(void)
 {
-   if (options == NULL)
+   if (options == NULL || started)
       return;
-   tg_native_mmap_done(tid);
-   if (started)
-      return;
-   tg_native_start(tid, options->faults.native_start);
-   tg_start_space(tid);
    started = True;
    tg_start_touches(exec_touch);
    exec_uses();
-}
-
-void tg_faults_stop(ThreadId tid)
-{
-   if (options != NULL && options->faults.native_start)
-      tg_native_mmap_stopped(tid);
 }
 
 void tg_faults_pre_syscall(ThreadId tid, UInt number, const UWord* args)
@@ -214,16 +202,12 @@ void tg_faults_pre_syscall(ThreadId tid, UInt number, const UWord* args)
       child_number_at = args[CLONE_CHILD_ARG];
    if (number == LINUX_RSEQ && tid == 1)
       rseq_area = args[0];
-   tg_space_pre_syscall(number, args);
 }
 
-void tg_faults_post_syscall(ThreadId tid, UInt number, const UWord* args,
-                            SysRes result)
+void tg_faults_post_syscall(ThreadId tid, UInt number)
 {
    if (options == NULL)
       return;
-   tg_space_post_syscall(number, args, result);
-   tg_native_mmap_done(tid);
    syscall_of[tid] = TG_BY_PROGRAM;
    /* Natively these calls go to the kernel's code in the process. */
    switch (number) {
@@ -264,7 +248,7 @@ void tg_faults_init(const TgOptions* o)
    options = o;
    page_mask = (1UL << o->page_shift) - 1;
    tg_log_init();
-   tg_space_init(&o->faults.settings, forked);
+   tg_space_on_fork(forked);
    if (o->faults.used)
       tg_used_init(o->page_shift, o->faults.lists_hidden);
    syscall_of = VG_(malloc)("tg.faults.threads",

@@ -17,12 +17,11 @@ void tg_faults_init(const TgOptions* options);
    this way since tg_pages_forget() (tg_known.h) was told of it. */
 void tg_faults_touch(TgSite* site, tlb_touch touch, Addr a, ULong instructions);
 
-/* The core's events. Without --faults=yes they do nothing. */
-void tg_faults_start(ThreadId tid);
-void tg_faults_stop(ThreadId tid);
+/* The core's events, after tg_native.h has dealt with them. Without --faults=yes they do
+   nothing. */
+void tg_faults_started(void);
 void tg_faults_pre_syscall(ThreadId tid, UInt number, const UWord* args);
-void tg_faults_post_syscall(ThreadId tid, UInt number, const UWord* args,
-                            SysRes result);
+void tg_faults_post_syscall(ThreadId tid, UInt number);
 
 /* Writes the log. False: that failed, and a message has been printed. */
 Bool tg_faults_write(const TgRun* run, const HChar* name);

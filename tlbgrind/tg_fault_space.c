@@ -9,6 +9,8 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "tg_aspace.h"
+#include "tg_break.h"
+#include "tg_fault_files.h"
 #include "tg_fault_maps.h"
 #include "tg_fault_space.h"
 #include "tg_fault_start.h"
@@ -26,19 +28,20 @@ enum {
    ADVICE_KEEPONFORK = 19, ADVICE_PAGEOUT = 21,
    ADVICE_POPULATE_READ = 22, ADVICE_POPULATE_WRITE = 23,
    ADVICE_DONTNEED_LOCKED = 24, ADVICE_COLLAPSE = 25,
-   ADVICE_GUARD_INSTALL = 102, REMAP_DONTUNMAP = 4, MS_SYNC_ = 4
+   ADVICE_GUARD_INSTALL = 102, REMAP_DONTUNMAP = 4
 };
 
 enum { ARCH_SET_FS_ = 0x1002, CLONE_VM_ = 0x100 };
 
 static ULong next_shared_inode = 1; /* of shared anonymous memory */
-static void (*tell_forked)(Bool is_child);
+static void (*tell_forked)(Bool is_child); /* NULL: nothing */
 
 /* The system call that is going on, as far as it matters: the core's events
    belong to it. */
 static struct {
    Addr hint;         /* mmap(): the address that the program would like */
    Int fd; /* of mmap(); else -1 */
+   UWord remap_flags; /* of mremap(), as the program gave them */
    Bool is_remap;
    Bool shares_space; /* vfork() and its like: nothing is copied */
 } call;
@@ -152,12 +155,8 @@ static ULong native_place(const TgSpaceEvent* e, tlb_mapping* v, Bool is_over,
                           ULong over)
 {
    Int aligned = 0;
-   if (e->fixed && is_over)
-      return over;
-   if (!tg_maps_lays_out())
-      return e->start;
    if (e->fixed)
-      return e->start;
+      return is_over ? over : e->start;
    if (call.hint != 0 && call.hint == e->start) {
       const ULong hint = native_hint((Addr)e->start, (SizeT)e->length);
       if (is_free(hint, (SizeT)e->length))
@@ -167,7 +166,7 @@ static ULong native_place(const TgSpaceEvent* e, tlb_mapping* v, Bool is_over,
                                          &aligned);
    if (aligned)
       v->flags |= TLB_MAP_FIXED_PHASE;
-   return native;
+   return tg_maps_model_address(e->start, native);
 }
 
 /* What was at its place has been unmapped, but for the memory of where that
@@ -365,7 +364,8 @@ static void forked(Bool is_child)
       tlb_fault_fork(tg_maps_model(), is_child);
    if (is_child)
       tlb_fault_zero(tg_maps_model());
-   tell_forked(is_child);
+   if (tell_forked != NULL)
+      tell_forked(is_child);
    tg_maps_forget_all();
 }
 
@@ -405,11 +405,47 @@ static void listen(void* opaque, const TgSpaceEvent* e)
    that is none, but perhaps room of the heap. */
 static ULong set_aside(Addr a, SizeT len)
 {
+   const tlb_mapping* piece = tlb_layout_find(tg_maps_layout(), a);
+   if (piece == NULL || piece->end - a < len)
+      return 0;
+   const ULong native = piece->offset + (a - piece->start);
+   return tlb_mappings_find(&tg_maps_model()->maps, native) != NULL ? native : 0;
+}
+
+/* Whether the mapping, which mremap() takes all of from `from` on, has room behind it
+   natively. */
+static Bool grows_in_place(const tlb_mapping* found, ULong from, SizeT old_len, SizeT len)
+{
+   return found->end == from + old_len
+          && (len <= old_len || is_free(from + old_len, len - old_len));
+}
+
+tlb_placed tg_space_placed_file(Int fd)
+{
+   struct vg_stat st;
+   return VG_(fstat)(fd, &st) == 0 && tg_proc_file_system(st.dev).in_memory
+             ? TLB_PLACED_SHARED : TLB_PLACED_FILE;
+}
+
+/* Where mremap() moves `len` bytes of such memory to natively; `offset`: in its file. */
+static ULong move_place(const tlb_mapping* v, ULong offset, SizeT len)
+{
+   Int aligned;
+   return tlb_layout_place(tg_maps_layout(), len, kind_of(v), offset, &aligned);
+}
+
+ULong tg_space_moves_to(Addr old, SizeT old_len, SizeT len)
+{
    UInt number;
-   ULong native;
-   const TgMap* map = tg_maps_find(a, &number, &native);
-   return map != NULL && map->end - a >= len
-                && tlb_mappings_find(&tg_maps_model()->maps, native) != NULL ? native : 0;
+   ULong from;
+   old_len = VG_PGROUNDUP(old_len);
+   if (!tg_maps_begun() || old_len == 0 || len <= old_len
+       || tg_maps_find(old, &number, &from) == NULL)
+      return 0;
+   const tlb_mapping* found = tlb_mappings_find(&tg_maps_model()->maps, from);
+   if (found == NULL || grows_in_place(found, from, old_len, len))
+      return 0;
+   return move_place(found, found->offset + (from - found->start), len);
 }
 
 /* mremap(). Where it grows in place natively is not where it does here. */
@@ -424,6 +460,7 @@ static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
    const tlb_mapping* found = tlb_mappings_find(&tg_maps_model()->maps, from);
    if (found == NULL)
       return;
+   const Bool in_place = grows_in_place(found, from, old_len, len);
    tlb_mapping v = *found;
    v.offset += from - v.start;
    const Bool keep = (flags & REMAP_DONTUNMAP) != 0 || old_len == 0;
@@ -437,20 +474,11 @@ static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
    if (a != old)
       tg_maps_unmap(a, len);
    ULong to;
-   Int aligned;
-   if (!tg_maps_lays_out())
-      to = a;
-   else if (!keep && (flags & VKI_MREMAP_FIXED) == 0
-            && found->end == from + old_len
-       && (len <= old_len || is_free(from + old_len, len - old_len)))
-      to = from;
-   else if ((flags & VKI_MREMAP_FIXED) != 0 && room != 0)
-      to = room;
-   else if ((flags & VKI_MREMAP_FIXED) != 0)
-      to = is_free(a, len) ? a
-         : tlb_layout_place(tg_maps_layout(), len, TLB_PLACED_MEMORY, 1, &aligned);
+   if ((flags & VKI_MREMAP_FIXED) != 0)
+      to = room != 0 ? room : is_free(a, len) ? a : move_place(&v, v.offset, len);
    else
-      to = tlb_layout_place(tg_maps_layout(), len, kind_of(&v), v.offset, &aligned);
+      to = !keep && in_place ? from : move_place(&v, v.offset, len);
+   to = tg_maps_model_address(a, to);
    if (len < old_len)
       tg_maps_unmap(old + len, old_len - len);
    if (to != from && moves != 0)
@@ -465,11 +493,13 @@ static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
       tlb_layout_remove(tg_maps_layout(), old, old + old_len);
    tlb_layout_freed(tg_maps_layout());
    const UInt number = tg_maps_copy(old_number);
-   TgMap* moved = tg_maps_edit(number);
-   moved->offset += old - moved->start;
-   moved->start = a;
-   moved->end = a + len;
-   moved->native = to;
+   if (tg_maps_records()) {
+      TgMap* moved = tg_maps_edit(number);
+      moved->offset += old - moved->start;
+      moved->start = a;
+      moved->end = a + len;
+      moved->native = to;
+   }
    tlb_layout_add(tg_maps_layout(), a, a + len, to, number);
    tg_used_moved(old, a, moves, old_number, number);
    if (len > moves && is_populated(&v))
@@ -496,6 +526,7 @@ void tg_space_pre_syscall(UInt number, const UWord* args)
    call.hint = 0;
    call.fd = -1;
    call.is_remap = number == __NR_mremap;
+   call.remap_flags = tg_native_mmap_wishes() ? VKI_MREMAP_MAYMOVE : args[3];
    call.shares_space = False;
    was_here = False;
    switch (number) {
@@ -527,51 +558,6 @@ void tg_space_pre_syscall(UInt number, const UWord* args)
    }
 }
 
-/* --- Files that are written while they are mapped --- */
-
-static Long pwrite_offset(const UWord* args)
-{
-#if VG_WORDSIZE == 8
-   return (Long)args[3];
-#else
-   return (Long)((ULong)args[4] << 32 | args[3]);
-#endif
-}
-
-/* From there on, or, if that is -1, up to where the file stands now. */
-static void written(Int fd, Long offset, UWord bytes)
-{
-   struct vg_stat st;
-   if (VG_(fstat)(fd, &st) != 0 || !VKI_S_ISREG(st.mode))
-      return;
-   if (offset < 0)
-      offset = (Long)VG_(lseek)(fd, 0, VKI_SEEK_CUR) - (Long)bytes;
-   if (offset >= 0)
-      tlb_fault_file_written(tg_maps_model(), st.dev, st.ino, (ULong)offset, bytes,
-                             (ULong)st.size);
-}
-
-static void write_back_part(ULong native, ULong end, void* opaque)
-{
-   (void)opaque;
-   tlb_fault_written_back(tg_maps_model(), native, end, 0, 0);
-}
-
-static void written_back_there(Addr a, SizeT len)
-{
-   tg_maps_each_part(a, len, write_back_part, NULL);
-   tg_maps_forget(a, len);
-}
-
-static void written_back(Int fd)
-{
-   struct vg_stat st;
-   if (VG_(fstat)(fd, &st) != 0 || !VKI_S_ISREG(st.mode))
-      return;
-   tlb_fault_written_back(tg_maps_model(), 0, ~0ULL, st.dev, st.ino);
-   tg_maps_forget_all();
-}
-
 void tg_space_post_syscall(UInt number, const UWord* args, SysRes result)
 {
    call.is_remap = False;
@@ -581,32 +567,24 @@ void tg_space_post_syscall(UInt number, const UWord* args, SysRes result)
    if (number == __NR_prctl)
       tg_maps_model()->thp = tg_aspace_map()->thp;
    if (number == __NR_mremap)
-      remapped(args[0], args[1], args[2], args[3], sr_Res(result));
-   if (number == __NR_write || number == __NR_writev)
-      written((Int)args[0], -1, sr_Res(result));
-   if (number == __NR_pwrite64)
-      written((Int)args[0], pwrite_offset(args), sr_Res(result));
-   if (number == __NR_ftruncate)
-      written((Int)args[0], 0, 0);
-   if (number == __NR_msync && (args[2] & MS_SYNC_) != 0)
-      written_back_there(args[0], VG_PGROUNDUP(args[1]));
-   if (number == __NR_fsync || number == __NR_fdatasync)
-      written_back((Int)args[0]);
-   /* The header of an object that is to be mapped. */
-   struct vg_stat st;
-   if (number == __NR_read && args[2] < VKI_PAGE_SIZE
-       && VG_(fstat)((Int)args[0], &st) == 0 && VKI_S_ISREG(st.mode))
-      tlb_fault_file_header(tg_maps_model(), st.dev, st.ino);
+      remapped(args[0], args[1], args[2], call.remap_flags, sr_Res(result));
+   if (number == __NR_brk)
+      tg_break_called(args[0], sr_Res(result));
 #if defined(VGA_amd64)
    if (number == __NR_arch_prctl && args[0] == ARCH_SET_FS_)
       thread_area_at(args[1]);
 #endif
+   if (tg_maps_records())
+      tg_fault_files_follow(number, args, result);
 }
 
-void tg_space_init(const tlb_fault_settings* settings,
-                   void (*forked_)(Bool is_child))
+void tg_space_init(const tlb_fault_settings* settings, Bool records)
+{
+   tg_aspace_listen(listen, NULL);
+   tg_maps_init(settings, records);
+}
+
+void tg_space_on_fork(void (*forked_)(Bool is_child))
 {
    tell_forked = forked_;
-   tg_aspace_listen(listen, NULL);
-   tg_maps_init(settings);
 }

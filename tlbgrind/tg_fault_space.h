@@ -8,12 +8,22 @@
 #include "pub_tool_basics.h"
 
 #include "sim/faultmodel.h"
+#include "sim/layout.h"
 
-/* Makes the maps, and listens to tg_aspace.h from now on; `forked` is called
-   after a fork. What happens before tg_start_space() (tg_fault_start.h) is left
-   to that. */
-void tg_space_init(const tlb_fault_settings* settings,
-                   void (*forked)(Bool is_child));
+/* Makes the maps, and listens to tg_aspace.h from now on. What happens before
+   tg_start_space() (tg_fault_start.h) is left to that. `records`: page faults are
+   recorded, so that the maps are described and files followed, too. */
+void tg_space_init(const tlb_fault_settings* settings, Bool records);
+
+/* `forked` is called after each fork. */
+void tg_space_on_fork(void (*forked)(Bool is_child));
+
+/* How mmap() would place the file. */
+tlb_placed tg_space_placed_file(Int fd);
+
+/* Where memory goes natively that mremap() makes `len` bytes long, wherever there is room;
+   0: it stays where it is. Lengths are of whole pages. */
+ULong tg_space_moves_to(Addr old, SizeT old_len, SizeT len);
 
 /* A system call begins, has returned. */
 void tg_space_pre_syscall(UInt number, const UWord* args);

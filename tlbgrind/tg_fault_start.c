@@ -10,6 +10,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
 
+#include "tg_break.h"
 #include "tg_fault_maps.h"
 #include "tg_fault_start.h"
 #include "tg_native_start.h"
@@ -49,14 +50,33 @@ Addr tg_start_vvar(void)
 static ULong mmap_base(void)
 {
    struct vki_rlimit limit;
-   const ULong page_bytes = tg_maps_page_bytes();
-   const ULong guard = 256 * page_bytes;
+   const ULong guard = 256 * VKI_PAGE_SIZE;
    ULong gap = 128ULL << 20;
    if (VG_(getrlimit)(VKI_RLIMIT_STACK, &limit) == 0
        && limit.rlim_cur < task_size / 6 * 5
        && limit.rlim_cur + guard > gap)
-      gap = (limit.rlim_cur + guard + page_bytes - 1) & ~(page_bytes - 1);
+      gap = VG_PGROUNDUP(limit.rlim_cur + guard);
    return task_size - gap;
+}
+
+/* What is not to be placed there, although the model has it elsewhere or nowhere. */
+static void take_room(ULong native, ULong end, ULong offset)
+{
+   const tlb_mapping v = {
+      .start = native, .end = end, .flags = TLB_MAP_NO_AROUND, .device = ~0ULL,
+      .inode = ~0ULL, .offset = offset, .prot = TLB_MAY_READ | TLB_MAY_EXECUTE,
+   };
+   tlb_fault_map(tg_maps_model(), &v);
+}
+
+/* How far above [low, high) the model has what is there here and lies at `native`
+   natively. */
+static ULong distance_to(ULong native, Addr low, Addr high)
+{
+   const ULong at = tg_maps_model_address(low, native);
+   if (at != native)
+      take_room(native, native + (high - low), 0);
+   return at - low;
 }
 
 static Bool same_file(const NSegment* a, const NSegment* b)
@@ -148,7 +168,7 @@ static void start_stack(ThreadId tid)
    const NSegment* below = VG_(am_find_nsegment)(low - 1);
    if (below != NULL && below->kind == SkResvn)
       low = below->start;
-   const ULong native = tg_maps_lays_out() ? stack_top - (end - low) : low;
+   const ULong native = tg_maps_model_address(low, stack_top - (end - low));
    const tlb_mapping v = { .kind = TLB_STACK,
                            .prot = TLB_MAY_READ | TLB_MAY_WRITE };
    const UInt number = tg_maps_new(low, end, native, v.prot, "stack",
@@ -160,7 +180,7 @@ static void start_heap(ULong native)
 {
    /* Whatever Valgrind lets it grow to. */
    const NSegment* seg = VG_(am_find_nsegment)(heap_start);
-   Addr end = heap_start + (Addr)tg_maps_page_bytes();
+   Addr end = heap_start + VKI_PAGE_SIZE;
    if (seg != NULL) {
       end = seg->end + 1;
       const NSegment* above = VG_(am_find_nsegment)(end);
@@ -179,10 +199,14 @@ static void start_vdso(void)
 {
    ULong start, end, vdso_start;
    Int aligned;
-   if (!tg_maps_lays_out() || !tg_proc_vdso(&start, &end, &vdso_start))
+   if (!tg_proc_vdso(&start, &end, &vdso_start))
       return;
-   const ULong native = tlb_layout_place(tg_maps_layout(), end - start, 0, 1,
+   const ULong native = tlb_layout_place(tg_maps_layout(), end - start, TLB_PLACED_MEMORY, 1,
                                          &aligned);
+   if (!tg_maps_lays_out()) {
+      take_room(native, native + (end - start), 0);
+      return;
+   }
    const tlb_mapping v = {
       .flags = TLB_MAP_NO_AROUND, .device = ~0ULL, .inode = ~0ULL,
       .prot = TLB_MAY_READ | TLB_MAY_EXECUTE,
@@ -198,59 +222,70 @@ static void start_vdso(void)
    number = tg_maps_new(code, code + VKI_PAGE_SIZE, code_native, v.prot, "vdso",
                         "[vdso]");
    tg_maps_put(code, code + VKI_PAGE_SIZE, code_native, number, v);
-   const tlb_mapping rest = {
-      .start = code_native + VKI_PAGE_SIZE, .end = native + (end - start),
-      .flags = TLB_MAP_NO_AROUND, .device = ~0ULL, .inode = ~0ULL,
-      .offset = VKI_PAGE_SIZE, .prot = v.prot,
-   };
-   tlb_fault_map(tg_maps_model(), &rest);
+   take_room(code_native + VKI_PAGE_SIZE, native + (end - start), VKI_PAGE_SIZE);
 }
 
-void tg_start_space(ThreadId tid)
+/* The first address of each of the program's segments, in memory of its own. */
+static Addr* segments(Int* n)
+{
+   Addr* starts = NULL;
+   *n = -256;
+   do {
+      const Int room = -*n;
+      starts = VG_(realloc)("tg.faults.segments", starts, (SizeT)room * sizeof *starts);
+      *n = VG_(am_get_segment_starts)(SkFileC | SkAnonC | SkShmC, starts, room);
+   } while (*n < 0);
+   return starts;
+}
+
+/* Where the program lies natively that is at [low, high) here. */
+static ULong program_place(Addr low, Addr high)
+{
+   const TgProgram* program = tg_program();
+   Int aligned;
+   if (!program->is_pie)
+      return low;
+   return tg_native_image()->interpreter != 0
+             ? pie_base & -(ULong)program->alignment
+             : tlb_layout_place(tg_maps_layout(), high - low, TLB_PLACED_FILE, 0, &aligned);
+}
+
+void tg_start_space(ThreadId tid, Bool moves_break)
 {
    const TgImage* image = tg_native_image();
    const TgProgram* program = tg_program();
-   const ULong page_bytes = tg_maps_page_bytes();
    const tlb_layout_rules rules = {
       .mmap_base = mmap_base(), .lowest = 0x10000,
-      .huge_bytes = page_bytes * (page_bytes / 8),
+      .huge_bytes = (ULong)VKI_PAGE_SIZE * (VKI_PAGE_SIZE / 8),
       /* For 32-bit programs. */
       .unaligned = VG_WORDSIZE == 4,
-      .stack_gap = 256 * page_bytes,
+      .stack_gap = 256 * VKI_PAGE_SIZE,
    };
    tg_maps_begin(&rules);
 
-   Int n = -256;
-   Addr* starts = NULL;
-   do {
-      const Int room = -n;
-      starts = VG_(realloc)("tg.faults.segments", starts,
-                            (SizeT)room * sizeof *starts);
-      n = VG_(am_get_segment_starts)(SkFileC | SkAnonC | SkShmC, starts, room);
-   } while (n < 0);
-
+   Int n;
+   Addr* starts = segments(&n);
    heap_start = VG_PGROUNDUP(tg_native_brk());
    start_stack(tid);
    Addr low, high;
    extent_of(starts, n, image->entry, True, &low, &high);
-   ULong distance = 0;
-   Int aligned;
-   if (program->is_pie && image->interpreter != 0 && tg_maps_lays_out())
-      distance = (pie_base & -(ULong)program->alignment) - low;
-   else if (program->is_pie && tg_maps_lays_out())
-      distance = tlb_layout_place(tg_maps_layout(), high - low, 1, 0, &aligned)
-                 - low;
-   place_object(starts, n, image->entry, distance, TLB_MAP_MAIN);
-   start_heap(!tg_maps_lays_out()                       ? heap_start
-              : program->is_pie && image->interpreter == 0 ? pie_base
-                                                         : high + distance);
+   const ULong native = program_place(low, high);
+   place_object(starts, n, image->entry, distance_to(native, low, high), TLB_MAP_MAIN);
+   const ULong break_start = program->is_pie && image->interpreter == 0
+                                ? pie_base : native + (high - low);
+   if (moves_break) {
+      tg_break_make_room(break_start);
+      heap_start = tg_native_brk();
+      VG_(free)(starts);
+      starts = segments(&n);
+   }
+   start_heap(tg_maps_model_address(heap_start, break_start));
    if (image->interpreter != 0) {
+      Int aligned;
       extent_of(starts, n, image->interpreter, False, &low, &high);
-      distance = tg_maps_lays_out()
-                    ? tlb_layout_place(tg_maps_layout(), high - low, 1, 0,
-                                       &aligned) - low
-                    : 0;
-      place_object(starts, n, image->interpreter, distance, 0);
+      const ULong there = tlb_layout_place(tg_maps_layout(), high - low, TLB_PLACED_FILE, 0,
+                                           &aligned);
+      place_object(starts, n, image->interpreter, distance_to(there, low, high), 0);
    }
    start_vdso();
    VG_(free)(starts);

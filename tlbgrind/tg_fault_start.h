@@ -10,8 +10,8 @@
 #include "sim/faultmodel.h"
 
 /* The program is about to run its first instruction. After
-   tg_native_start(). */
-void tg_start_space(ThreadId tid);
+   tg_native_start(). `moves_break`: the break gets room where it would lie natively. */
+void tg_start_space(ThreadId tid, Bool moves_break);
 
 /* What the kernel touches while it starts the program: calls `each` in order,
    with addresses here. */

@@ -40,6 +40,7 @@
 #include "tg_instrument.h"
 #include "tg_lanes.h"
 #include "tg_missed.h"
+#include "tg_native.h"
 #include "tg_options.h"
 #include "tg_out.h"
 #include "tg_outputs.h"
@@ -216,6 +217,7 @@ static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
 {
    (void)n_args;
    tg_aspace_pre_syscall(tid, syscall, args);
+   tg_native_pre_syscall(syscall, args);
    tg_faults_pre_syscall(tid, syscall, args);
    if (!is_exec(syscall))
       return;
@@ -247,7 +249,8 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
 {
    (void)n_args;
    tg_aspace_post_syscall(tid, syscall, args, result);
-   tg_faults_post_syscall(tid, syscall, args, result);
+   tg_native_post_syscall(tid, syscall, args, result);
+   tg_faults_post_syscall(tid, syscall);
    tg_hugetlb_done(tid);
    if (!is_exec(syscall))
       return;
@@ -299,7 +302,8 @@ static void moved(Addr from, Addr to, SizeT len)
 static void started(ThreadId tid, ULong blocks)
 {
    (void)blocks;
-   tg_faults_start(tid);
+   tg_native_started(tid);
+   tg_faults_started();
    tg_hugetlb_started(tid);
    tg_cut_short_start(tid);
 }
@@ -309,7 +313,7 @@ static void stopped(ThreadId tid, ULong blocks)
    (void)blocks;
    tg_cut_short_stop(tid);
    tg_hugetlb_stopped(tid);
-   tg_faults_stop(tid);
+   tg_native_stopped(tid);
 }
 
 /* --- Start --- */
@@ -352,6 +356,7 @@ static void post_clo_init(void)
       tg_entries_init();
    if (o->entries_data)
       tg_writes_init();
+   tg_native_init(o);
    if (o->faults.on)
       tg_faults_init(o);
 }

@@ -1,11 +1,11 @@
-/* Mappings lie as they would natively: what mmap() places, it places where the
-   kernel would have, relative to one another.
+/* Mappings lie as they would natively: what mmap() and mremap() place, they place where
+   the kernel would have, relative to one another.
 
    Whether two mappings touch decides what programs do: the dynamic linker goes
    on in memory that it finds to follow, the C library joins pieces of the heap.
    Valgrind places from the bottom up. The core does not let a tool change the
-   arguments of a system call, so a wish is put in the thread's register when it
-   stops because of the call, and the register is put back when it is over. The
+   arguments of a system call, so a wish is put in the thread's registers when it
+   stops because of the call, and they are put back when it is over. The
    addresses are the native ones without their highest bits, which Valgrind has
    no room for. */
 
@@ -14,8 +14,8 @@
 
 #include "pub_tool_basics.h"
 
-/* The address here for one that is native; 0: there is no such. */
-Addr tg_native_mmap_here(ULong native);
+/* Where the break is put that begins natively at `native`; 0: not where it would be. */
+Addr tg_native_break_here(ULong native);
 
 /* The thread stops running client code, perhaps for a system call. */
 void tg_native_mmap_stopped(ThreadId tid);
@@ -23,7 +23,8 @@ void tg_native_mmap_stopped(ThreadId tid);
 /* It runs again, or the call is over. */
 void tg_native_mmap_done(ThreadId tid);
 
-/* Whether the address that the current call wishes for is ours. */
+/* Whether the address that the current call names is not the program's wish, but came
+   from here. */
 Bool tg_native_mmap_wishes(void);
 
 #endif

@@ -5,23 +5,23 @@
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_guest.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
 
-#include "tg_break.h"
 #include "tg_native_cpuid.h"
 #include "tg_native_start.h"
 #include "tg_proc_file.h"
 #include "tg_program.h"
 #include "tg_vdso_stub.h"
 
-/* The core's, without a header for tools: where the break begins and is, and
-   where the program's first stack has these. */
+/* The core's, without a header for tools: where the break begins, where the program's
+   first stack has these, and the file that stands for /proc/self/auxv. */
 extern Addr VG_(brk_base);
-extern Addr VG_(brk_limit);
 extern UWord* VG_(client_auxv);
+extern Int VG_(cl_auxv_fd);
 
 #if defined(VGA_amd64)
 #define GUEST_SP offsetof(VexGuestAMD64State, guest_RSP)
@@ -246,6 +246,17 @@ static void point_to(Parts* p, UWord type, Addr to)
    }
 }
 
+/* What the program reads in /proc/self/auxv is what lies on its stack. The new vector is
+   never shorter than the core's. */
+static void tell_auxv(const Parts* p)
+{
+   const Int bytes = (Int)(2 * p->auxc * sizeof(UWord));
+   if (VG_(cl_auxv_fd) < 0 || VG_(lseek)(VG_(cl_auxv_fd), 0, VKI_SEEK_SET) != 0)
+      return;
+   VG_(write)(VG_(cl_auxv_fd), p->auxv, bytes);
+   VG_(lseek)(VG_(cl_auxv_fd), 0, VKI_SEEK_SET);
+}
+
 /* fs/exec.c and create_elf_tables() of fs/binfmt_elf.c in Linux: from the top,
    an empty word, the file's name, the variables, the arguments; then the
    platform's name, random bytes, and on the next 16 bytes the vectors. */
@@ -285,6 +296,7 @@ static void build(Parts* p, Addr end)
    VG_(client_envp) = (HChar**)sp + 1 + p->argc + 1;
    VG_(client_auxv) = word;
    VG_(memcpy)(word, p->auxv, 2 * p->auxc * sizeof(UWord));
+   tell_auxv(p);
 }
 
 void tg_native_start(ThreadId tid, Bool changes)
@@ -305,7 +317,6 @@ void tg_native_start(ThreadId tid, Bool changes)
    image.stack_strings = (Addr)(b.auxv + 2 * b.auxc);
    if (!changes || seg == NULL)
       return;
-   tg_break_make_room();
    tg_native_cpuid_init();
    /* A 32-bit C library enters the kernel through the vDSO if there is one. */
 #if !defined(VGA_x86)
@@ -317,8 +328,4 @@ void tg_native_start(ThreadId tid, Bool changes)
    free_parts(&p);
    VG_(set_shadow_regs_area)(tid, 0, GUEST_SP, sizeof image.sp,
                              (const UChar*)&image.sp);
-   if (VG_(brk_limit) == VG_(brk_base)) {
-      VG_(brk_base) = VG_PGROUNDUP(VG_(brk_base));
-      VG_(brk_limit) = VG_(brk_base);
-   }
 }

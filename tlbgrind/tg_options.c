@@ -41,8 +41,10 @@ static const HChar* page_size_arg;
 static const HChar* machine_arg;
 static const HChar* miss_cost_arg;
 static const HChar* cycles_arg;
+static Bool native_is_given;
 static TgOptions options = {
    .page_shift = 12,
+   .native = True,
    .fast_path = True,
 };
 
@@ -132,6 +134,8 @@ Bool tg_process_option(const HChar* arg)
       miss_cost_arg = VG_(strdup)("tg.options", arg);
    } else if (is_option(arg, "--cycles", &value)) {
       cycles_arg = VG_(strdup)("tg.options", arg);
+   } else if (VG_BOOL_CLO(arg, "--native-start", options.native)) {
+      native_is_given = True;
    } else if (VG_BOOL_CLO(arg, "--nested", options.nested)) {
    } else if (tg_output_option(arg)) {
    } else if (VG_BOOL_CLO(arg, "--reach", options.reach)) {
@@ -172,6 +176,9 @@ void tg_print_usage(void)
 "    --page-size=SIZE                 the base page, 4K to 1G [the machine's own]\n");
    tg_pages_print_usage();
    VG_(printf)(
+"    --native-start=yes|no            let the program start, and its memory lie, as\n"
+"                                     without Valgrind: no preloaded objects, stack,\n"
+"                                     heap and mappings as they would be [yes]\n"
 "    --nested=no|yes                  in a virtual machine: walks of the host's\n"
 "                                     tables, too [no]\n"
 "    --miss-cost=CYCLES               what a page walk costs [the machine's own]\n"
@@ -201,7 +208,7 @@ void tg_print_debug_usage(void)
 "                                     in the second level if one misses the first,\n"
 "                                     guarded helpers always performed, and code\n"
 "                                     translated with cachegrind's settings; implies\n"
-"                                     --fast-path=no [no]\n"
+"                                     --fast-path=no and --native-start=no [no]\n"
 "    --trace-aspace=no|yes            print what happens to the client's mappings\n"
 "                                     [no]\n");
 }
@@ -402,6 +409,9 @@ const TgOptions* tg_finish_options(void)
    if (bad != NULL)
       refuse(bad, "%s", why.text);
    options.fast_path &= !options.as_cachegrind;
+   /* cachegrind's program has Valgrind's start and layout. */
+   if (options.as_cachegrind && !native_is_given)
+      options.native = False;
    if (options.reach && options.as_cachegrind)
       refuse("--reach=yes", "the curve can not be measured in a run that counts "
                             "as cachegrind does; leave out --as-cachegrind=yes");

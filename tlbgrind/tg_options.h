@@ -17,6 +17,7 @@ typedef struct {
    TgPages pages;
    TgFaultOptions faults;
    Bool fast_path;
+   Bool native;      /* the program starts and lies as natively: tg_native.h */
    Bool nested;      /* page walks are those of a guest */
    ULong cycles;     /* that the program takes elsewhere, 0: not told */
    Bool wants_cycles; /* an option tells of cycles */

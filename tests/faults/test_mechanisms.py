@@ -95,13 +95,11 @@ def test_bss_apart_from_the_data(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("faults", "found"), [("yes", "linux-vdso.so.1, LINUX_2.6, no function\n"), ("no", "none\n")]
+    ("native", "found"), [("yes", "linux-vdso.so.1, LINUX_2.6, no function\n"), ("no", "none\n")]
 )
-def test_vdso(faults: str, found: str, tmp_path: Path) -> None:
+def test_vdso(native: str, found: str, tmp_path: Path) -> None:
     """the stand-in has the versions that programs rely on, and no function that Valgrind could not see"""
-    tool = [TLBGRIND, "-q", f"--faults={faults}", "--tlbgrind-out-file=/dev/null"]
-    if faults == "yes":
-        tool.append("--faults-out-file=/dev/null")
+    tool = [TLBGRIND, "-q", f"--native-start={native}", "--tlbgrind-out-file=/dev/null"]
     done = subprocess.run([*tool, client("fault_vdso")], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == found
 

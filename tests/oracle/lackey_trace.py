@@ -15,7 +15,13 @@ from pathlib import Path
 from oracle_support import BUILD, VALGRIND
 
 
+# lackey's program starts, and lies, as Valgrind has it.
+AS_LACKEY = ["--native-start=no", "--thp=madvise"]
+
+
 def valgrind(tool: str, options: list[str], program: list[str]) -> None:
+    if tool == "tlbgrind":
+        options = [*AS_LACKEY, *options]
     run = subprocess.run(
         ["setarch", "-R", VALGRIND, f"--tool={tool}", *options, *program],
         env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "VALGRIND_LIB": str(BUILD / ".in_place")},

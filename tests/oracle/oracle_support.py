@@ -54,6 +54,9 @@ from tgreport import outfile
 EVENTS = ("Ir", "I1tm", "ILtm", "Dr", "D1tmr", "DLtmr", "Dw", "D1tmw", "DLtmw")
 CACHEGRIND_EVENTS = ("Ir", "I1mr", "ILmr", "Dr", "D1mr", "DLmr", "Dw", "D1mw", "DLmw")
 
+# cachegrind's program has Valgrind's start and layout.
+STARTED_ALIKE = ("--native-start=no",)
+
 # What makes Vex translate for cachegrind as it does for the tool. Cachegrind lets it drop a load
 # whose result nobody needs unless every register is kept up to date at every memory access, and
 # lets it follow jumps, so that the second condition of "a && b" is executed, and counted, in any

@@ -26,6 +26,7 @@ from oracle_random import build
 from oracle_support import (
     BUILD,
     EVENTS,
+    STARTED_ALIKE,
     TRANSLATED_AS_OURS,
     X86,
     Counts,
@@ -189,7 +190,7 @@ def test_by_its_own_definitions_the_tool_says_what_it_counts_otherwise(
     program: Program, place: Path, table: Table
 ) -> None:
     theirs = cachegrind([*ROOMY.cachegrind(), *TRANSLATED_AS_OURS], program.line(), place)
-    ours = tlbgrind(ROOMY.tlbgrind(), program.line(), place)
+    ours = tlbgrind([*ROOMY.tlbgrind(), *STARTED_ALIKE], program.line(), place)
     table.rows.append((program.name, "cachegrind, roomy", theirs.totals))
     table.rows.append((program.name, "tlbgrind, roomy", ours.totals))
     pages = sum(named(ours.totals)[e] for e in ("ILtm", "DLtmr", "DLtmw"))
@@ -203,9 +204,9 @@ def test_by_its_own_definitions_the_tool_says_what_it_counts_otherwise(
 
 def test_the_clients_make_what_the_definitions_differ_in(place: Path) -> None:
     """Or the test above would prove less than it says."""
-    walk = tlbgrind(ROOMY.tlbgrind(), client("oracle_walk").line(), place)
+    walk = tlbgrind([*ROOMY.tlbgrind(), *STARTED_ALIKE], client("oracle_walk").line(), place)
     assert min(second_misses(walk)[e] for e in ("I1tm", "ILtm", "D1tmr", "DLtmr", "D1tmw")) > 0
-    refs = tlbgrind(ROOMY.tlbgrind(), client("oracle_refs").line(), place)
+    refs = tlbgrind([*ROOMY.tlbgrind(), *STARTED_ALIKE], client("oracle_refs").line(), place)
     assert unperformed(refs)["Dw"] > 0
 
 
@@ -219,7 +220,7 @@ def test_other_geometries(program: Program, geometry: Geometry, place: Path) -> 
     assert_same_places(theirs, ours)
     # By its own definitions the tool references the second level otherwise, but not the first.
     theirs = cachegrind([*geometry.cachegrind(), *TRANSLATED_AS_OURS], program.line(), place)
-    ours = tlbgrind(geometry.tlbgrind(), program.line(), place)
+    ours = tlbgrind([*geometry.tlbgrind(), *STARTED_ALIKE], program.line(), place)
     last = ("ILtm", "DLtmr", "DLtmw")
     assert only(as_cachegrind_defines(ours), *last) == only(named(theirs.totals), *last)
 
@@ -234,5 +235,5 @@ def test_random_programs(seed: int, bits: int, place: Path, tmp_path: Path) -> N
         assert named(ours.totals) == named(theirs.totals)
         assert_same_places(theirs, ours)
     theirs = cachegrind([*ROOMY.cachegrind(), *TRANSLATED_AS_OURS], program, place)
-    ours = tlbgrind(ROOMY.tlbgrind(), program, place)
+    ours = tlbgrind([*ROOMY.tlbgrind(), *STARTED_ALIKE], program, place)
     assert as_cachegrind_defines(ours) == named(theirs.totals)

@@ -24,6 +24,8 @@ PYTHON = os.environ.get("PYTHON", "python3")
 CC = shlex.split(os.environ.get("CC", "gcc"))
 CLIENT_FLAGS = ["-g", "-O1", "-fno-pie", "-fcf-protection=none", "-fno-stack-protector", "-no-pie"]
 
+ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
+
 # Small enough to miss, and the same on every host.
 GEOMETRY = ("--itlb=16,4", "--dtlb=16,4", "--stlb=64,8")
 EVENTS = ("Ir", "I1tm", "ILtm", "Dr", "D1tmr", "DLtmr", "Dw", "D1tmw", "DLtmw")
@@ -128,6 +130,12 @@ def expectations(out: str) -> dict[tuple[int, str], tuple[int, int, int]]:
     return expected
 
 
+def usual_thp(options: Sequence[str]) -> list[str]:
+    """Whatever the host does with transparent huge pages, unless the options say what to do."""
+    told = any(re.match(r"--thp=|--pages=(.*,)?(all:)?thp", option) for option in options)
+    return [] if told else ["--thp=madvise"]
+
+
 def run(
     folder: Path,
     *command: object,
@@ -141,13 +149,13 @@ def run(
 ) -> Run:
     """Runs the command under the tool, in the folder, and reads every out.* there."""
     folder.mkdir(parents=True, exist_ok=True)
-    arguments = [*prefix, TLBGRIND, *geometry, *options]
+    arguments = [*prefix, TLBGRIND, *usual_thp(options), *geometry, *options]
     if out_file is not None:
         arguments.append(f"--tlbgrind-out-file={out_file}")
     done = subprocess.run(
         [*arguments, *map(str, command)],
         cwd=folder,
-        env={"PATH": os.environ["PATH"], "LC_ALL": "C", **(env or {})},
+        env={**ENVIRONMENT, **(env or {})},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=120,
