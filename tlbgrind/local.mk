@@ -224,6 +224,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_shared.c \
 	tlbgrind/tg_short.c \
 	tlbgrind/tg_short_other.c \
+	tlbgrind/tg_thp.c \
 	tlbgrind/tg_traits.c \
 	tlbgrind/tg_translate.c \
 	tlbgrind/tg_vdso_stub.c \
@@ -288,6 +289,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_shared.h \
 	tlbgrind/tg_short.h \
 	tlbgrind/tg_short_other.h \
+	tlbgrind/tg_thp.h \
 	tlbgrind/tg_traits.h \
 	tlbgrind/tg_translate.h \
 	tlbgrind/tg_vdso_stub.h \

@@ -18,11 +18,21 @@ static const HChar* size_name(HChar out[16], UInt shift)
    return out;
 }
 
+/* Why the rule has had no effect, or NULL. */
+static const HChar* without_effect(const tlb_view* v, UInt rule)
+{
+   if ((v->unmet >> rule & 1) != 0)
+      return "no such memory was touched";
+   if ((v->decided >> rule & 1) == 0)
+      return "later rules speak of all such memory that was touched";
+   return (v->had_effect >> rule & 1) == 0 ? "no mapping had room for a page of that size" : NULL;
+}
+
 Bool tg_backed_is_of_interest(UInt view)
 {
    tlb_pagemap* map = tg_aspace_map();
    const tlb_view_counts* c = tlb_pagemap_counts(map, view);
-   if (map->view[view]->policy.n_rules > 0)
+   if (map->view[view]->policy.n_rules > 0 || map->view[view]->policy.thp == TLB_THP_ALWAYS)
       return True;
    for (UInt shift = map->view[view]->base_shift + 1; shift < TLB_N_PAGE_SHIFTS; shift++) {
       if (c->taken[shift] != 0 || c->fallbacks[shift] != 0)
@@ -63,12 +73,21 @@ void tg_backed_describe(UInt view,
                     (ULong)c->broken);
       line(text, opaque);
    }
+   const ULong overgrown = tlb_pagemap_overgrown(map, view);
+   if (overgrown != 0) {
+      VG_(snprintf)(text, sizeof text,
+                    "in small pages, as their mapping grew later: %llu blocks of %s; khugepaged, "
+                    "which is not modelled, may make them huge",
+                    overgrown, size_name(name, tlb_thp_shift(map->view[view]->base_shift)));
+      line(text, opaque);
+   }
    const tlb_view* v = map->view[view];
    for (UInt i = 0; i < v->policy.n_rules; i++) {
-      if ((v->unmet >> i & 1) == 0)
+      const HChar* why = without_effect(v, i);
+      if (why == NULL)
          continue;
       tlb_page_rule_print(&v->policy.rule[i], rule, sizeof rule);
-      VG_(snprintf)(text, sizeof text, "no such memory was touched: %s", rule);
+      VG_(snprintf)(text, sizeof text, "%s: %s", why, rule);
       line(text, opaque);
    }
 }

@@ -5,7 +5,7 @@
 
 #include "pub_tool_basics.h"
 
-/* Whether the view has rules, or the program has asked for large pages itself
+/* Whether the view has rules or transparent huge pages everywhere, or the program has asked for large pages itself
    and was given some. */
 Bool tg_backed_is_of_interest(UInt view);
 

@@ -24,7 +24,8 @@ extern SysRes VG_(am_munmap_client)(Bool* need_discard, Addr start, SizeT length
    as Valgrind's own layout has behind most programs. */
 static const ULong most = VG_WORDSIZE == 8 ? 8ULL << 30 : 128ULL << 20;
 
-static ULong overflowed;
+static Bool overflowed;
+static ULong bytes_then;
 
 /* The page that the core has mapped for the break, and the room that it has reserved behind:
    [*start, *end). */
@@ -91,11 +92,14 @@ void tg_break_make_room(ULong native)
 void tg_break_called(Addr asked, Addr result)
 {
    const ULong bytes = asked - VG_(brk_base);
-   if (asked > result && bytes <= VG_(client_rlimit_data).rlim_cur)
-      overflowed = result - VG_(brk_base);
+   if (asked <= result || bytes > VG_(client_rlimit_data).rlim_cur)
+      return;
+   overflowed = True;
+   bytes_then = result - VG_(brk_base);
 }
 
-ULong tg_break_overflowed(void)
+Bool tg_break_overflowed(ULong* bytes)
 {
+   *bytes = bytes_then;
    return overflowed;
 }

@@ -17,7 +17,7 @@ void tg_break_make_room(ULong native);
    the kernel would have had some. */
 void tg_break_called(Addr asked, Addr result);
 
-/* Bytes that the heap has come to when it could not grow any more; 0: it always could. */
-ULong tg_break_overflowed(void);
+/* Whether the heap once could not grow, and how large it was then. */
+Bool tg_break_overflowed(ULong* bytes);
 
 #endif

@@ -18,6 +18,7 @@
 #include "tg_fault_maps.h"
 #include "tg_file.h"
 #include "tg_syscall_names.h"
+#include "tg_thp.h"
 #include "tg_used.h"
 
 /* What many faults have in common. */
@@ -300,7 +301,6 @@ static void print_header(TgFile* f, const TgFaultOptions* options,
                          Int forked_from)
 {
    const tlb_fault_settings* s = &options->settings;
-   static const HChar* const thp[] = { "never", "madvise", "always" };
    tg_file_print(f, "# tlbgrind fault log\nversion: 1\n"
                     "creator: tlbgrind-" TG_VERSION " (Valgrind " VERSION ")\n"
                     "pid: %d\ncmd: ", VG_(getpid)());
@@ -314,7 +314,7 @@ static void print_header(TgFile* f, const TgFaultOptions* options,
    tg_file_print(f, "\npage size: %llu\nfault-around: %llu\nread-ahead: %llu\n"
                     "thp: %s\n",
                  1ULL << s->page_shift, (ULong)s->fault_around,
-                 (ULong)s->read_ahead, thp[s->thp]);
+                 (ULong)s->read_ahead, tg_thp_name(s->thp));
    print_folios(f, s);
    if (options->used)
       tg_file_print(f, "faults-used: yes\n");

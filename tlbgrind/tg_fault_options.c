@@ -13,13 +13,13 @@
 #include "tg_fault_options.h"
 #include "tg_numbers.h"
 #include "tg_proc_file.h"
+#include "tg_thp.h"
 
 static TgFaultOptions options;
 
 /* The arguments as they came; NULL: not given. */
 static const HChar* around_arg;
 static const HChar* ahead_arg;
-static const HChar* thp_arg;
 static const HChar* mthp_arg;
 
 /* What Linux has where the host does not say: mm/memory.c, include/linux/mm.h
@@ -42,7 +42,6 @@ Bool tg_fault_option(const HChar* arg)
           || VG_BOOL_CLO(arg, "--faults-hidden", options.lists_hidden)
           || keep(arg, "--fault-around", &around_arg)
           || keep(arg, "--read-ahead", &ahead_arg)
-          || keep(arg, "--thp", &thp_arg)
           || keep(arg, "--mthp", &mthp_arg);
 }
 
@@ -56,7 +55,6 @@ void tg_fault_options_print_usage(void)
 "    --fault-around=SIZE|off          what a read fault of a file maps at most\n"
 "                                     [the host's, or 64K]\n"
 "    --read-ahead=SIZE|off            what a major fault reads [128K]\n"
-"    --thp=never|madvise|always       transparent huge pages [the host's]\n"
 "    --mthp=none|SIZE[@madvise][,...] sizes of anonymous folios [the host's]\n");
 }
 
@@ -67,61 +65,22 @@ static const HChar* value_of(const HChar* arg)
 
 /* --- The host --- */
 
-/* The word in brackets of "always [madvise] never", or NULL. */
-static const HChar* chosen(HChar* text)
-{
-   HChar* open = VG_(strchr)(text, '[');
-   HChar* close = open == NULL ? NULL : VG_(strchr)(open, ']');
-   if (close == NULL)
-      return NULL;
-   *close = '\0';
-   return open + 1;
-}
-
-static const HChar* const thp_names[] = { "never", "madvise", "always" };
-enum { N_THP_NAMES = 3 };
-
-static Bool read_thp(const HChar* text, tlb_thp_mode* mode)
-{
-   for (UInt i = 0; i < N_THP_NAMES; i++) {
-      if (VG_(strcmp)(text, thp_names[i]) == 0) {
-         *mode = (tlb_thp_mode)i;
-         return True;
-      }
-   }
-   return False;
-}
-
-#define THP_FOLDER "/sys/kernel/mm/transparent_hugepage/"
-
-static tlb_thp_mode host_thp(void)
-{
-   HChar text[128];
-   tlb_thp_mode mode = TLB_THP_NEVER;
-   if (!tg_proc_read(THP_FOLDER "enabled", text, sizeof text))
-      return mode;
-   const HChar* word = chosen(text);
-   if (word != NULL)
-      read_thp(word, &mode);
-   return mode;
-}
-
 /* "inherit" is whatever the switch for huge pages says. */
 static void host_folios(tlb_fault_settings* s)
 {
    const UInt largest = 2 * s->page_shift - 3;
    for (UInt shift = s->page_shift + 1; shift < largest; shift++) {
       HChar name[128], text[128];
-      VG_(snprintf)(name, sizeof name, THP_FOLDER "hugepages-%llukB/enabled",
+      VG_(snprintf)(name, sizeof name, TG_THP_FOLDER "hugepages-%llukB/enabled",
                     1ULL << (shift - 10));
       if (!tg_proc_read(name, text, sizeof text))
          continue;
-      const HChar* word = chosen(text);
+      const HChar* word = tg_thp_chosen(text);
       tlb_thp_mode mode = TLB_THP_NEVER;
       if (word != NULL && VG_(strcmp)(word, "inherit") == 0)
          mode = s->thp;
       else if (word != NULL)
-         read_thp(word, &mode);
+         tg_thp_read(word, &mode);
       const uint32_t bit = 1u << (shift - s->page_shift);
       if (mode == TLB_THP_ALWAYS)
          s->mthp_always |= bit;
@@ -227,7 +186,7 @@ static Bool check_page(UInt page_shift, tlb_reason* why)
    return False;
 }
 
-const HChar* tg_fault_options_finish(UInt page_shift, TgFaultOptions* out,
+const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp, TgFaultOptions* out,
                                      tlb_reason* why)
 {
    tlb_fault_settings* s = &options.settings;
@@ -240,13 +199,13 @@ const HChar* tg_fault_options_finish(UInt page_shift, TgFaultOptions* out,
       return "--faults-used=yes";
    }
    s->page_shift = page_shift;
+   s->thp = thp;
    s->phases = 1;
    if (options.on) {
       s->fault_around = host_around();
       options.around_assumed = s->fault_around == 0 && around_arg == NULL;
       if (s->fault_around == 0)
          s->fault_around = DEFAULT_AROUND;
-      s->thp = host_thp();
       if (mthp_arg == NULL)
          host_folios(s);
    }
@@ -260,12 +219,6 @@ const HChar* tg_fault_options_finish(UInt page_shift, TgFaultOptions* out,
        && !read_size(value_of(ahead_arg), page_shift, TLB_MAX_PAGE_SHIFT,
                      &s->read_ahead, why))
       return ahead_arg;
-   if (thp_arg != NULL && !read_thp(value_of(thp_arg), &s->thp)) {
-      VG_(snprintf)(why->text, sizeof why->text,
-                    "'%s' is no mode of huge pages; allowed are never, madvise "
-                    "and always", value_of(thp_arg));
-      return thp_arg;
-   }
    if (mthp_arg != NULL && !read_folios(value_of(mthp_arg), s, why))
       return mthp_arg;
    *out = options;

@@ -23,9 +23,9 @@ Bool tg_fault_option(const HChar* arg);
 
 void tg_fault_options_print_usage(void);
 
-/* The base page is known: reads the texts. Returns NULL, or the argument that
-   can not be, with the reason. */
-const HChar* tg_fault_options_finish(UInt page_shift, TgFaultOptions* out,
+/* The base page and the kernel's mode of transparent huge pages are known: reads the texts.
+   Returns NULL, or the argument that can not be, with the reason. */
+const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp, TgFaultOptions* out,
                                      tlb_reason* why);
 
 #endif

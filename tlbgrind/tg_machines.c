@@ -248,7 +248,7 @@ Bool tg_machine_by_name(const HChar* name, UInt base_shift,
 Bool tg_machine_asks(const TgMachine* machine)
 {
    const tlb_machine* m = &machine->m;
-   if (machine->pages.n_rules > 0)
+   if (machine->pages.n_rules > 0 || machine->pages.thp == TLB_THP_ALWAYS)
       return True;
    for (UInt i = 0; i < m->n_arrays; i++) {
       if (m->array[i].coalesce_shift != 0)

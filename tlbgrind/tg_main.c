@@ -128,7 +128,7 @@ static void fini(Int exit_code)
    if (run.options->faults.on) {
       name = tg_output_name(TG_FAULTS_OUT);
       written = tg_faults_write(&run, name);
-      tg_summary_faults(written && !tg_file_is_special(name) ? name : NULL);
+      tg_summary_faults(&run, written && !tg_file_is_special(name) ? name : NULL);
       VG_(free)(name);
    }
 }

@@ -16,6 +16,7 @@
 
 #include "tg_known.h"
 #include "tg_machine_names.h"
+#include "tg_numbers.h"
 #include "tg_options.h"
 #include "tg_outputs.h"
 
@@ -340,6 +341,59 @@ static void read_machines(const HChar* arg, const HChar* list)
    VG_(free)(names);
 }
 
+/* A processor that is known, not the user's own arrays, nor the default. */
+static Bool is_known_processor(const TgMachine* m)
+{
+   return m->file == NULL && VG_(strcmp)(m->given, "custom") != 0
+          && VG_(strcmp)(m->given, "default") != 0 && VG_(strncmp)(m->given, "default@", 8) != 0;
+}
+
+/* A rule for pages that no array of the machine holds is said. If it is the machine's own,
+   and the pages are larger than all that the processor has, it is refused. */
+static void check_rule(TgMachine* m, UInt number)
+{
+   const tlb_page_rule* rule = &m->pages.rule[number];
+   const UInt shift = tlb_page_rule_shift(rule, m->m.base_page_shift);
+   if (shift == 0 || tlb_machine_holds_large(&m->m, shift) != TLB_HOLDS_NO)
+      return;
+   HChar text[160];
+   const TgNumber size = tg_page_size(shift);
+   tlb_page_rule_print(rule, text, sizeof text);
+   if (number >= options.pages.policy.n_rules && is_known_processor(m)
+       && shift > tlb_machine_largest_page(&m->m))
+      refuse(machine_arg, "%s: the processor has no pages of %s; leave out the rule, or "
+                          "describe other arrays in a machine file (--show-machine=%s prints "
+                          "one to begin with)", m->given, size.text, m->m.name);
+   tg_machine_assume(m, "no array holds pages of %s, which %s asks for: they are entered in "
+                        "pieces, or passed by%s", size.text, text,
+                     is_known_processor(m) || m->file != NULL ? ""
+                                     : "; --dtlb=64,4,4K --dtlb=32,4,2M describes one that does");
+}
+
+/* Rules without effect speak up, and the kernel gives a machine no transparent huge pages that
+   it has no use for. */
+static void check_large_pages(void)
+{
+   for (UInt i = 0; i < options.n_machines; i++) {
+      TgMachine* m = &options.machine[i];
+      const UInt thp = tlb_thp_shift(m->m.base_page_shift);
+      for (UInt j = 0; j < m->pages.n_rules; j++)
+         check_rule(m, j);
+      if (options.pages.thp_arg != NULL && m->pages.thp == TLB_THP_NEVER
+          && tlb_page_rules_have_thp(&m->pages))
+         refuse(machine_arg, "%s has a rule for transparent huge pages, which %s leaves none "
+                             "for; leave out one of the two", m->given, options.pages.thp_arg);
+      if (m->pages.thp == TLB_THP_NEVER
+          || (thp != 0 && tlb_machine_holds_large(&m->m, thp) != TLB_HOLDS_NO))
+         continue;
+      if (options.pages.thp_arg != NULL && m->pages.thp == TLB_THP_ALWAYS
+          && !tlb_page_rules_have_thp(&m->pages))
+         tg_machine_assume(m, "no array holds pages of %s: there are no transparent huge pages",
+                           tg_page_size(thp).text);
+      m->pages.thp = TLB_THP_NEVER;
+   }
+}
+
 static void check_outputs(void)
 {
    const Bool on[TG_N_OUTPUTS] = {
@@ -408,6 +462,11 @@ const TgOptions* tg_finish_options(void)
    const HChar* bad = tg_pages_finish(options.page_shift, &options.pages, &why);
    if (bad != NULL)
       refuse(bad, "%s", why.text);
+   /* Nor has cachegrind huge pages. */
+   if (options.as_cachegrind && options.pages.thp_arg == NULL) {
+      options.pages.policy.thp = TLB_THP_NEVER;
+      options.pages.thp_arg = "--as-cachegrind=yes";
+   }
    options.fast_path &= !options.as_cachegrind;
    /* cachegrind's program has Valgrind's start and layout. */
    if (options.as_cachegrind && !native_is_given)
@@ -427,11 +486,13 @@ const TgOptions* tg_finish_options(void)
    } else {
       read_machines(machine_arg, names);
    }
+   check_large_pages();
    tg_machines_name(options.machine, options.n_machines);
    read_costs();
    if (page_size_arg == NULL)
       take_smallest_base_page();
-   bad = tg_fault_options_finish(options.page_shift, &options.faults, &why);
+   bad = tg_fault_options_finish(options.page_shift, options.pages.policy.thp, &options.faults,
+                                 &why);
    if (bad != NULL)
       refuse(bad, "%s", why.text);
    if (n_views() > TG_MAX_VIEWS)

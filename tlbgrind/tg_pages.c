@@ -8,6 +8,7 @@
 #include "pub_tool_xarray.h"
 
 #include "tg_pages.h"
+#include "tg_thp.h"
 
 static XArray* args; /* HChar*: whole arguments, in the order given */
 
@@ -34,7 +35,7 @@ static void forget(const HChar* arg)
 Bool tg_pages_option(const HChar* arg)
 {
    if (value_of(arg, "--pages") == NULL && value_of(arg, "--huge-pool") == NULL
-       && value_of(arg, "--hugetlb") == NULL)
+       && value_of(arg, "--hugetlb") == NULL && value_of(arg, "--thp") == NULL)
       return False;
    if (args == NULL)
       args = VG_(newXA)(VG_(malloc), "tg.pages.args", VG_(free),
@@ -48,6 +49,9 @@ Bool tg_pages_option(const HChar* arg)
 void tg_pages_print_usage(void)
 {
    VG_(printf)(
+"    --thp=never|madvise|always       transparent huge pages, of TLBs and page faults:\n"
+"                                     none, what the program asks for, all anonymous\n"
+"                                     memory [the host's]\n"
 "    --pages=WHAT:SIZE[,...]          which pages back which memory; WHAT: all,\n"
 "                                     anon, heap, stack, text, data, file or a\n"
 "                                     pattern for the mapped file's name; SIZE:\n"
@@ -71,23 +75,62 @@ static Bool read_hugetlb(const HChar* value, Bool* fake, tlb_reason* why)
    return False;
 }
 
+static Bool read_thp(const HChar* value, tlb_thp_mode* mode, tlb_reason* why)
+{
+   if (tg_thp_read(value, mode))
+      return True;
+   VG_(snprintf)(why->text, sizeof why->text,
+                 "'%.40s' is no mode of transparent huge pages; allowed are never, madvise "
+                 "and always", value);
+   return False;
+}
+
+/* A rule for transparent huge pages of all memory is what --thp=always is, and --thp=never
+   leaves none for any rule. Rules for some memory say what differs there. */
+static Bool settle_thp(TgPages* out, const HChar* rules_arg, tlb_reason* why)
+{
+   Bool everywhere = False;
+   for (UInt i = 0; i < out->policy.n_rules; i++)
+      everywhere |= out->policy.rule[i].how == TLB_THP && out->policy.rule[i].what == TLB_OF_ALL;
+   if (rules_arg == NULL)
+      return True;
+   if (out->thp_arg != NULL
+       && (out->policy.thp == TLB_THP_NEVER || (everywhere && out->policy.thp != TLB_THP_ALWAYS))) {
+      VG_(snprintf)(why->text, sizeof why->text,
+                    "contradicts --thp=%s, which is what the kernel does with transparent "
+                    "huge pages; leave out one of the two", tg_thp_name(out->policy.thp));
+      return False;
+   }
+   if (everywhere && out->thp_arg == NULL) {
+      out->policy.thp = TLB_THP_ALWAYS;
+      out->thp_arg = rules_arg;
+   }
+   return True;
+}
+
 const HChar* tg_pages_finish(UInt page_shift, TgPages* out, tlb_reason* why)
 {
+   const HChar* with_thp = NULL; /* the first argument with a rule for them */
    VG_(memset)(out, 0, sizeof *out);
+   out->policy.thp = tg_thp_host();
    for (Word i = 0; args != NULL && i < VG_(sizeXA)(args); i++) {
       const HChar* arg = *(HChar**)VG_(indexXA)(args, i);
       const HChar* value;
       Bool good = True;
-      if ((value = value_of(arg, "--pages")) != NULL)
-         good = tlb_page_rules_parse(value, ',', page_shift, &out->policy,
-                                     why) != 0;
-      else if ((value = value_of(arg, "--huge-pool")) != NULL)
-         good = tlb_page_pools_parse(value, page_shift, &out->policy,
-                                     why) != 0;
-      else if ((value = value_of(arg, "--hugetlb")) != NULL)
+      if ((value = value_of(arg, "--pages")) != NULL) {
+         good = tlb_page_rules_parse(value, ',', page_shift, &out->policy, why) != 0;
+         if (with_thp == NULL && tlb_page_rules_have_thp(&out->policy))
+            with_thp = arg;
+      } else if ((value = value_of(arg, "--huge-pool")) != NULL) {
+         good = tlb_page_pools_parse(value, page_shift, &out->policy, why) != 0;
+      } else if ((value = value_of(arg, "--hugetlb")) != NULL) {
          good = read_hugetlb(value, &out->fake_hugetlb, why);
+      } else if ((value = value_of(arg, "--thp")) != NULL) {
+         good = read_thp(value, &out->policy.thp, why);
+         out->thp_arg = arg;
+      }
       if (!good)
          return arg;
    }
-   return NULL;
+   return settle_thp(out, with_thp, why) ? NULL : with_thp;
 }

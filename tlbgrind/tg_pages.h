@@ -1,4 +1,4 @@
-/* The options for page sizes: --pages=, --huge-pool= and --hugetlb=. */
+/* The options for page sizes: --thp=, --pages=, --huge-pool= and --hugetlb=. */
 
 #ifndef TG_PAGES_H
 #define TG_PAGES_H
@@ -11,6 +11,7 @@ typedef struct {
    tlb_page_policy policy; /* of every machine; rules behind the @ of --machine=
                               come after these */
    Bool fake_hugetlb; /* calls that ask for huge pages succeed on small ones */
+   const HChar* thp_arg; /* that policy.thp comes from; NULL: it is the host's */
 } TgPages;
 
 /* Takes one command line argument. False: it is not an option of ours. Each

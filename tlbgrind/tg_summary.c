@@ -11,11 +11,13 @@
 #include "sim/walk.h"
 
 #include "tg_backed.h"
+#include "tg_break.h"
 #include "tg_lanes.h"
 #include "tg_numbers.h"
 #include "tg_out.h"
 #include "tg_fault_log.h"
 #include "tg_summary.h"
+#include "tg_thp.h"
 
 static void print_array(const HChar* description, void* opaque)
 {
@@ -36,10 +38,13 @@ static void describe(const TgMachine* m)
 
 void tg_summary_machines(const TgRun* run)
 {
+   const TgPages* pages = &run->options->pages;
    if (VG_(clo_verbosity) == 0)
       return;
    for (UInt i = 0; i < run->options->n_machines; i++)
       describe(&run->options->machine[i]);
+   VG_(umsg)("Transparent huge pages: %s (%s)\n", tg_thp_name(pages->policy.thp),
+             pages->thp_arg == NULL ? "as the host has them" : pages->thp_arg);
    VG_(umsg)("\n");
 }
 
@@ -219,6 +224,16 @@ static void memory(const TgRun* run)
    }
 }
 
+/* What Valgrind had no room for, where the kernel would have had some. */
+static void overflow(void)
+{
+   ULong heap;
+   if (tg_break_overflowed(&heap))
+      VG_(umsg)("\nThe heap found no room to grow beyond %lluK, which natively it would have: "
+                "malloc() went on with small mappings, so fewer of its pages can be huge, and "
+                "more of them are touched than natively.\n", heap >> 10);
+}
+
 /* --- Several machines side by side --- */
 
 enum { COLUMN = 15 };
@@ -357,6 +372,7 @@ void tg_summary_results(const TgRun* run, const HChar* out_file)
       side_by_side(run);
    }
    memory(run);
+   overflow();
    if (out_file == NULL)
       return;
    VG_(umsg)("\n");
@@ -371,8 +387,22 @@ static void faults(const HChar* label, ULong n, const HChar* what)
    VG_(umsg)("%-18s %s  %s\n", label, number(n).text, what);
 }
 
+/* Beside one for transparent huge pages of all memory, which --thp=always is. */
+static Bool any_machine_has_rules(const TgOptions* o)
+{
+   for (UInt i = 0; i < o->n_machines; i++) {
+      const tlb_page_policy* p = &o->machine[i].pages;
+      for (UInt j = 0; j < p->n_rules; j++) {
+         if (p->rule[j].how != TLB_THP || p->rule[j].what != TLB_OF_ALL
+             || j >= o->pages.policy.n_rules)
+            return True;
+      }
+   }
+   return False;
+}
+
 /* In the words of time(1). */
-void tg_summary_faults(const HChar* log)
+void tg_summary_faults(const TgRun* run, const HChar* log)
 {
    const tlb_fault_counts* warm = tg_log_counts(TLB_VIEW_WARM);
    const tlb_fault_counts* cold = tg_log_counts(TLB_VIEW_COLD);
@@ -387,6 +417,9 @@ void tg_summary_faults(const HChar* log)
    faults("Minor page faults:", cold->faults - cold->major, "");
    faults("page touches:", tg_log_counts(TLB_VIEW_4K)->faults,
           "that would be faults, were every page mapped alone");
+   if (any_machine_has_rules(run->options))
+      VG_(umsg)("Page faults are those of --thp=%s: rules for pages are for TLBs alone.\n",
+                tg_thp_name(run->options->pages.policy.thp));
    if (log != NULL) {
       HChar* name = quoted(log);
       VG_(umsg)("\n");

@@ -13,6 +13,6 @@ void tg_summary_machines(const TgRun* run);
 void tg_summary_results(const TgRun* run, const HChar* out_file);
 
 /* Page faults, and where the log of them is; NULL: nowhere. */
-void tg_summary_faults(const HChar* log);
+void tg_summary_faults(const TgRun* run, const HChar* log);
 
 #endif

@@ -215,7 +215,8 @@ class Lab:
     def options(self, machines: Sequence[AnyMachine], out: Path, folder: Path) -> list[str]:
         """What describes the machines to a run in that folder."""
         names = ",".join(self._name(machine, folder) for machine in machines)
-        return [f"--machine={names}", f"--tlbgrind-out-file={out}"]
+        # What the host does with transparent huge pages is another question.
+        return ["--thp=madvise", f"--machine={names}", f"--tlbgrind-out-file={out}"]
 
     def _name(self, machine: AnyMachine, folder: Path) -> str:
         """What --machine= takes."""

@@ -243,7 +243,7 @@ static void replaced(void)
 int main(void)
 {
    const tlb_memory memory = { take, give, NULL };
-   static const tlb_page_policy policy;
+   static const tlb_page_policy policy = { .thp = TLB_THP_MADVISE };
    tlb_pagemap_init(&map, &memory);
    tlb_pagemap_add_view(&map, 12, &policy, NULL, NULL);
    char *const room = mmap(NULL, ARENA + 2 * MIB, PROT_NONE,

@@ -115,6 +115,7 @@ FAULT_PAGES = "page faults can be recorded with base pages of 4K, 16K and 64K, n
 # There is no room for the array for data that is not given.
 EACH_SIZE = [f"--itlb=4,4,{4 << n}K" for n in range(16)]
 SAME = "{} would go to the same file; give each its own"
+THP = "contradicts --thp={}, which is what the kernel does with transparent huge pages; leave out one of the two"
 # Options that contradict each other: which one is named, and what is said.
 TOGETHER = [
     (["--itlb=16,4", "--itlb=32,4"], "--itlb=32,4", TWICE.format("--itlb")),
@@ -143,6 +144,19 @@ TOGETHER = [
         ["--machine=zen4,zen5", "--tlbgrind-out-file=a", "--entries=yes", "--entries-out-file=././a.zen5"],
         "--entries-out-file=././a.zen5",
         SAME.format("--tlbgrind-out-file"),
+    ),
+    (
+        ["--machine=skylake,core2@1G"],
+        "--machine=skylake,core2@1G",
+        "core2@1G: the processor has no pages of 1G; leave out the rule, or describe other arrays in a machine file"
+        " (--show-machine=core2 prints one to begin with)",
+    ),
+    (["--thp=madvise", "--pages=thp"], "--pages=thp", THP.format("madvise")),
+    (["--pages=heap:thp", "--thp=never"], "--pages=heap:thp", THP.format("never")),
+    (
+        ["--thp=never", "--machine=skylake,zen4@thp"],
+        "--machine=skylake,zen4@thp",
+        "zen4@thp has a rule for transparent huge pages, which --thp=never leaves none for; leave out one of the two",
     ),
     (["--as-cachegrind=yes", "--machine=zen4,zen5"], "--as-cachegrind=yes", "cachegrind has one machine, this run has 2"),
 ]

@@ -347,3 +347,70 @@ def test_files_on_a_hugetlbfs(tmp_path: Path, bits: str) -> None:
     assert re.search(r"backed at the peak: 2 pages of 2M, 4096K, of which 4096K touched", err)
     # One for each huge page, and a few of the stack and of code.
     assert 2 <= faults(out) < 10
+
+
+@pytest.mark.parametrize(("mode", "huge"), [("never", False), ("madvise", False), ("always", True)])
+def test_one_option_for_tlbs_and_faults(tmp_path: Path, mode: str, huge: bool) -> None:
+    """What the kernel does is the same for both, with and without a log of the faults."""
+    out, err = use(tmp_path / "both", "anon", 4, options=(f"--thp={mode}", "--faults=yes"))
+    assert (misses(out) < 100) == huge
+    assert (faults(out) < 100) == huge
+    assert f"Transparent huge pages: {mode} (--thp={mode})" in err
+    alone, _ = use(tmp_path / "tlbs", "anon", 4, options=(f"--thp={mode}",))
+    assert misses(alone) == misses(out)
+
+
+def test_advice_counts_unless_the_kernel_says_never(tmp_path: Path) -> None:
+    for mode, huge in (("madvise", True), ("never", False)):
+        out, _ = use(tmp_path / mode, "anon", 4, "advise", options=(f"--thp={mode}", "--faults=yes"))
+        assert (misses(out) < 100) == huge
+        assert (faults(out) < 100) == huge
+
+
+def test_a_rule_for_all_memory_is_the_mode(tmp_path: Path) -> None:
+    out, err = use(tmp_path, "anon", 4, options=("--pages=thp", "--faults=yes"))
+    assert "Transparent huge pages: always (--pages=thp)" in err
+    assert misses(out) < 100
+    assert faults(out) < 100
+    assert "rules for pages are for TLBs alone" not in err
+
+
+def test_rules_that_faults_do_not_follow_are_named(tmp_path: Path) -> None:
+    _, err = use(tmp_path, "anon", 4, options=("--pages=anon:thp", "--thp=madvise", "--faults=yes"))
+    assert "Page faults are those of --thp=madvise: rules for pages are for TLBs alone." in err
+
+
+def test_rules_without_effect_are_named(tmp_path: Path) -> None:
+    rules = "all:1G,data:16M,/no/such:2M,anon:4K,stack:2M,stack:4K"
+    _, err = use(tmp_path, "anon", 4, options=(f"--pages={rules}",))
+    said = [line.strip() for line in err.splitlines()]
+    assert "no mapping had room for a page of that size: all:1G" in said
+    assert "no mapping had room for a page of that size: data:16M" in said
+    assert "no such memory was touched: /no/such:2M" in said
+    assert "later rules speak of all such memory that was touched: stack:2M" in said
+    assert not any(line.endswith((": anon:4K", ": stack:4K")) for line in said)
+
+
+def test_arrays_without_room_for_the_pages_are_named(tmp_path: Path) -> None:
+    r = run(
+        tmp_path,
+        client("pages_use"),
+        "anon",
+        4,
+        options=("--pages=anon:2M",),
+        geometry=("--dtlb=64,4", "--stlb=1536,12"),
+    )
+    said = "no array holds pages of 2M, which anon:2M asks for: they are entered in pieces, or passed by"
+    assert f"{said}; --dtlb=64,4,4K --dtlb=32,4,2M describes one that does" in r.err
+    # What the kernel does by itself gives such a machine nothing.
+    r = run(tmp_path / "thp", client("pages_use"), "anon", 4, options=("--thp=always",), geometry=("--dtlb=64,4",))
+    assert "no array holds pages of 2M: there are no transparent huge pages" in r.err
+    assert "Pages of custom" not in r.err
+
+
+def test_what_khugepaged_would_do_is_named(tmp_path: Path) -> None:
+    """A heap that grows in small steps gets no huge page at its faults."""
+    r = run(tmp_path, client("fault_heap"), options=("--thp=always",), geometry=GEOMETRY)
+    assert r.status == 0
+    (line,) = [line for line in r.err.splitlines() if "grew later" in line]
+    assert int(line.partition("grew later: ")[2].split()[0]) >= 13

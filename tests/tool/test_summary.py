@@ -74,6 +74,7 @@ START = [
     "  level 1, instruction, 16 entries, 4-way, 4 sets, pages 4K, lru",
     "  level 1, data, 16 entries, 4-way, 4 sets, pages 4K, lru",
     "  level 2, unified, 64 entries, 8-way, 8 sets, pages 4K, lru",
+    "Transparent huge pages: madvise (--thp=madvise)",
     "",
 ]
 
@@ -83,9 +84,9 @@ def test_form_and_numbers(tmp_path: Path) -> None:
     said = messages(r.err)
     assert said[0].startswith("tlbgrind-")
     assert said[3] == f"Command: {client('run_process')} exit 3"
-    assert said[5:10] == START
-    assert said[10] == ""
-    assert said[11:] == summary_of(r.only())
+    assert said[5:11] == START
+    assert said[11] == ""
+    assert said[12:] == summary_of(r.only())
 
 
 @pytest.mark.parametrize("geometry", [("--itlb=1,1", "--dtlb=1,1"), ("--itlb=4096,full", "--dtlb=4096,full")])

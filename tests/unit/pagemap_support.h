@@ -8,12 +8,14 @@
 
 #include "pagemap.h"
 
+/* With a kernel whose transparent huge pages are on madvise. */
 static inline tlb_page_policy policy_of(const char *rules, const char *pools,
                                         unsigned base)
 {
    tlb_page_policy p;
    tlb_reason why;
    memset(&p, 0, sizeof p);
+   p.thp = TLB_THP_MADVISE;
    if (rules[0] != '\0' && !tlb_page_rules_parse(rules, ',', base, &p, &why))
       fail_msg("%s: %s", rules, why.text);
    if (pools[0] != '\0' && !tlb_page_pools_parse(pools, base, &p, &why))

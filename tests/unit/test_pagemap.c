@@ -144,6 +144,46 @@ static void contiguous_block_breaks(void **state)
    end(&w);
 }
 
+static void rules_without_effect(void **state)
+{
+   world w;
+   (void)state;
+   begin(&w, "anon:1G,heap:16M,stack:2M,anon:thp,file:4K", "");
+   map_as(&w, M(2), M(8), TLB_ANON, 0, 0);
+   map_as(&w, M(16), M(20), TLB_HEAP, 0, 0);
+   map_as(&w, M(64), M(65), TLB_FILE, 0, 0);
+   map_as(&w, M(40), M(41), TLB_HEAP, 0, 0);
+   shift_at(&w, M(2));
+   shift_at(&w, M(40));
+   shift_at(&w, M(64));
+   const tlb_view *const v = w.p.view[0];
+   assert_int_equal(v->unmet, 1 << 2);
+   assert_int_equal(v->decided, 1 << 1 | 1 << 3 | 1 << 4);
+   assert_int_equal(v->had_effect, 1 << 3 | 1 << 4);
+   end(&w);
+}
+
+static void what_khugepaged_would_do(void **state)
+{
+   world w;
+   (void)state;
+   begin(&w, "thp", "");
+   /* A heap that grows by 1M, and is touched as it grows. */
+   for (unsigned n = 0; n < 8; n++) {
+      map_as(&w, M(2 + n), M(3 + n), TLB_HEAP, 0, 0);
+      assert_int_equal(shift_at(&w, M(2 + n)), 12);
+   }
+   assert_int_equal(tlb_pagemap_overgrown(&w.p, 0), 4);
+   /* Not those that are huge, untouched, or at an edge. */
+   map_as(&w, M(20), M(27), TLB_ANON, 0, 0);
+   assert_int_equal(shift_at(&w, M(20)), 21);
+   assert_int_equal(shift_at(&w, M(26)), 12);
+   assert_int_equal(tlb_pagemap_overgrown(&w.p, 0), 4);
+   tlb_pagemap_unmap(&w.p, M(2), M(5));
+   assert_int_equal(tlb_pagemap_overgrown(&w.p, 0), 2);
+   end(&w);
+}
+
 static void pool_runs_dry(void **state)
 {
    world w;
@@ -273,6 +313,8 @@ int main(void)
             heap_grows_by_whole_pages),
       CLAIM("a contiguous block with two protections is no block",
             contiguous_block_breaks),
+      CLAIM("a rule that gives no page its size is known", rules_without_effect),
+      CLAIM("small pages that a mapping outgrew are counted", what_khugepaged_would_do),
       CLAIM("an empty pool gives base pages and counts them", pool_runs_dry),
       CLAIM("what the program asks for it gets, unless a rule overrides",
             program_asks),

@@ -193,7 +193,7 @@ static tlb_backing model_backing(model_view *v, unsigned c)
       tlb_page_wish w = tlb_page_wish_for(v->policy, &mo.at[at].m, base);
       for (unsigned s = base + 1; s < 25; s++) {
          if (v->large[s][down(c, s)] && touched_in(v, down(c, s), s) > 0)
-            w = (tlb_page_wish){ (tlb_rule_how)v->how[down(c, s)], s };
+            w = (tlb_page_wish){ (tlb_rule_how)v->how[down(c, s)], s, 0 };
       }
       const unsigned block = w.shift > 30 ? 0 : down(c, w.shift);
       const int first = touched_in(v, block, w.shift) == 0;
@@ -371,9 +371,7 @@ static void collapse_in(model_view *v, unsigned from, unsigned to)
       int other = 0;
       if (b < from || end > to || !mo.at[b].mapped || run_end(b) < end)
          continue;
-      tlb_mapping m = mo.at[b].m;
-      m.flags |= TLB_MAP_HUGEPAGE;
-      if (tlb_page_wish_for(v->policy, &m, v->base).how != TLB_THP)
+      if (tlb_page_wish_collapsed(v->policy, &mo.at[b].m, v->base).how != TLB_THP)
          continue;
       for (unsigned c = b; c < end; c += page) {
          n += v->wish[c] != 0;
@@ -636,6 +634,7 @@ static void against_model(const unsigned base[], const char *const rules[],
    tlb_pagemap_init(&p, &memory);
    for (unsigned i = 0; i < n; i++) {
       policy[i] = policy_of(rules[i], pools[i], base[i]);
+      policy[i].thp = (tlb_thp_mode)roll(&d, TLB_THP_ALWAYS + 1);
       mo.view[i].base = base[i];
       mo.view[i].policy = &policy[i];
       assert_int_equal(tlb_pagemap_add_view(&p, base[i], &policy[i],

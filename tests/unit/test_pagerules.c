@@ -14,6 +14,7 @@ static tlb_page_policy empty(void)
 {
    tlb_page_policy p;
    memset(&p, 0, sizeof p);
+   p.thp = TLB_THP_MADVISE;
    return p;
 }
 
@@ -271,6 +272,46 @@ static void transparent(void **state)
    assert_int_equal(tlb_thp_shift(21), 0);
 }
 
+/* How a kernel in that mode backs the mapping, under those rules: the size, 0 for thp. */
+static unsigned size_in_mode(tlb_thp_mode mode, const char *rules, tlb_kind kind, unsigned flags)
+{
+   const tlb_mapping m = { .kind = (uint8_t)kind, .prot = RW, .flags = (uint16_t)flags };
+   tlb_page_policy p = empty();
+   tlb_reason why;
+   p.thp = mode;
+   if (rules[0] != '\0' && !tlb_page_rules_parse(rules, ',', 12, &p, &why))
+      fail_msg("%s: %s", rules, why.text);
+   const tlb_page_wish w = tlb_page_wish_for(&p, &m, 12);
+   return w.how == TLB_THP ? 0 : w.shift;
+}
+
+static void modes(void **state)
+{
+   (void)state;
+   assert_int_equal(size_in_mode(TLB_THP_NEVER, "", TLB_HEAP, TLB_MAP_HUGEPAGE), 12);
+   assert_int_equal(size_in_mode(TLB_THP_MADVISE, "", TLB_HEAP, TLB_MAP_HUGEPAGE), 0);
+   assert_int_equal(size_in_mode(TLB_THP_MADVISE, "", TLB_HEAP, 0), 12);
+   assert_int_equal(size_in_mode(TLB_THP_ALWAYS, "", TLB_HEAP, 0), 0);
+   assert_int_equal(size_in_mode(TLB_THP_ALWAYS, "", TLB_HEAP, TLB_MAP_NOHUGEPAGE), 12);
+   assert_int_equal(size_in_mode(TLB_THP_ALWAYS, "", TLB_FILE, 0), 12);
+   assert_int_equal(size_in_mode(TLB_THP_ALWAYS, "", TLB_ANON, TLB_MAP_SHARED), 12);
+   /* A rule says what differs. */
+   assert_int_equal(size_in_mode(TLB_THP_ALWAYS, "heap:4K", TLB_HEAP, 0), 12);
+   assert_int_equal(size_in_mode(TLB_THP_ALWAYS, "heap:4K", TLB_ANON, 0), 0);
+   assert_int_equal(size_in_mode(TLB_THP_NEVER, "heap:thp", TLB_HEAP, 0), 0);
+}
+
+static void which_rule(void **state)
+{
+   static const tlb_mapping heap = { .kind = TLB_HEAP, .prot = RW };
+   (void)state;
+   assert_int_equal(wish("", &heap, 12).rule, 0);
+   assert_int_equal(wish("stack:2M", &heap, 12).rule, 0);
+   assert_int_equal(wish("stack:2M,all:4K", &heap, 12).rule, 2);
+   assert_int_equal(wish("heap:2M,all:4K", &heap, 12).rule, 2);
+   assert_int_equal(wish("heap:contig,stack:4K", &heap, 12).rule, 1);
+}
+
 static void program_first(void **state)
 {
    (void)state;
@@ -286,6 +327,8 @@ int main(void)
 {
    static const struct CMUnitTest tests[] = {
       CLAIM("rules are read and printed", valid),
+      CLAIM("the kernel's mode counts where no rule says otherwise", modes),
+      CLAIM("the rule that decides is told", which_rule),
       CLAIM("what is no rule is refused in words, and nothing is changed",
             refused),
       CLAIM("a page smaller than the base page is refused", too_small),

@@ -51,11 +51,7 @@ uint64_t tlb_table_pages(const tlb_fault_model *m)
 
 static int wants_thp(const tlb_fault_model *m, const tlb_mapping *v)
 {
-   if ((v->flags & TLB_MAP_NOHUGEPAGE) != 0
-       || m->settings.thp == TLB_THP_NEVER || !tlb_thp_consented(m->thp, v))
-      return 0;
-   return m->settings.thp == TLB_THP_ALWAYS
-          || (v->flags & TLB_MAP_HUGEPAGE) != 0;
+   return tlb_thp_given(m->settings.thp, v) && tlb_thp_consented(m->thp, v);
 }
 
 /* The aligned block of 2^order pages around a page, if the mapping has all of

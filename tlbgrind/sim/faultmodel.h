@@ -56,8 +56,6 @@ typedef enum {
    TLB_N_GROUPS
 } tlb_fault_group;
 
-typedef enum { TLB_THP_NEVER, TLB_THP_MADVISE, TLB_THP_ALWAYS } tlb_thp_mode;
-
 typedef struct {
    unsigned page_shift;       /* of the base page, 12 to 16 */
    uint64_t fault_around;     /* bytes, a power of two; at most a base page:

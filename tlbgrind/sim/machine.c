@@ -310,3 +310,26 @@ int tlb_machine_check(const tlb_machine *m, tlb_reason *why)
    uint32_t where;
    return tlb_machine_check_where(m, &where, why);
 }
+
+tlb_holding tlb_machine_holds_large(const tlb_machine *m, unsigned shift)
+{
+   tlb_holding answer = TLB_HOLDS_NO;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const tlb_machine_array *const a = &m->array[i];
+      if (a->g.page_sizes >> shift & 1)
+         return TLB_HOLDS_YES;
+      if (a->sizes_unknown || a->splits_unknown)
+         answer = TLB_HOLDS_UNKNOWN;
+   }
+   return answer;
+}
+
+unsigned tlb_machine_largest_page(const tlb_machine *m)
+{
+   unsigned largest = m->base_page_shift;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      while (m->array[i].g.page_sizes >> (largest + 1) != 0)
+         largest++;
+   }
+   return largest;
+}

@@ -143,4 +143,11 @@ unsigned tlb_machine_levels(const tlb_machine *m);
    that holds the smallest pages, whoever walks. -1: none is asked for. */
 int tlb_walk_array(const tlb_machine *m);
 
+/* Whether an array of the machine holds pages of that size: no, it is not known, yes. */
+typedef enum { TLB_HOLDS_NO, TLB_HOLDS_UNKNOWN, TLB_HOLDS_YES } tlb_holding;
+tlb_holding tlb_machine_holds_large(const tlb_machine *m, unsigned shift);
+
+/* The largest pages that any array holds, as the logarithm of their size. */
+unsigned tlb_machine_largest_page(const tlb_machine *m);
+
 #endif

@@ -50,6 +50,10 @@ enum {
                                   are touched, not before (MLOCK_ONFAULT) */
 };
 
+/* Which memory the kernel gives transparent huge pages: none, what has MADV_HUGEPAGE, all
+   but what has MADV_NOHUGEPAGE. */
+typedef enum { TLB_THP_NEVER, TLB_THP_MADVISE, TLB_THP_ALWAYS } tlb_thp_mode;
+
 /* What a process has said of transparent huge pages (PR_SET_THP_DISABLE). */
 typedef enum {
    TLB_THP_ALLOWED,
@@ -112,6 +116,12 @@ void tlb_mappings_remove(tlb_mappings *s, uint64_t start, uint64_t end);
 typedef void tlb_mapping_change(tlb_mapping *m, void *opaque);
 void tlb_mappings_change(tlb_mappings *s, uint64_t start, uint64_t end,
                          tlb_mapping_change *change, void *opaque);
+
+static inline int tlb_thp_given(tlb_thp_mode mode, const tlb_mapping *m)
+{
+   return mode != TLB_THP_NEVER && (m->flags & TLB_MAP_NOHUGEPAGE) == 0
+          && (mode == TLB_THP_ALWAYS || (m->flags & TLB_MAP_HUGEPAGE) != 0);
+}
 
 static inline int tlb_thp_consented(tlb_thp_consent consent,
                                     const tlb_mapping *m)

@@ -80,6 +80,21 @@ int tlb_view_fits(const tlb_pagemap *p, const tlb_view *v, const tlb_mapping *m,
    return 0;
 }
 
+uint64_t tlb_pagemap_overgrown(tlb_pagemap *p, unsigned view)
+{
+   const tlb_view *const v = p->view[view];
+   uint64_t n = 0;
+   for (size_t i = 0; v->blocks.slot != NULL && i <= v->blocks.mask; i++) {
+      const tlb_block *const b = v->blocks.slot[i];
+      if (b == NULL || b->r.touched == 0 || b->large || b->how != TLB_THP)
+         continue;
+      const uint64_t at = tlb_block_address(b);
+      const tlb_mapping *const m = tlb_mappings_find(&p->mappings, at);
+      n += m != NULL && tlb_view_fits(p, v, m, TLB_THP, at, tlb_block_shift(b));
+   }
+   return n;
+}
+
 /* --- Pages that come and go --- */
 
 /* One more of the block's base pages is there. */

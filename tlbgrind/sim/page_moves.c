@@ -170,13 +170,11 @@ void tlb_pagemap_collapse(tlb_pagemap *p, uint64_t start, uint64_t end)
 {
    tlb_mapping m;
    for (uint64_t at = start; tlb_mappings_piece(&p->mappings, at, end, &m); at = m.end) {
-      m.flags |= TLB_MAP_HUGEPAGE;
       for (unsigned n = 0; n < p->n_views; n++) {
          tlb_view *const v = p->view[n];
          const unsigned shift = tlb_thp_shift(v->base_shift);
          const uint64_t size = UINT64_C(1) << shift;
-         const tlb_page_wish w = tlb_page_wish_for(&v->policy, &m,
-                                                   v->base_shift);
+         const tlb_page_wish w = tlb_page_wish_collapsed(&v->policy, &m, v->base_shift);
          if (w.how != TLB_THP || shift == 0)
             continue;
          for (uint64_t b = tlb_block_start(m.start + size - 1, shift);

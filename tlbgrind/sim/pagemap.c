@@ -43,12 +43,23 @@ static tlb_page_wish wish_at(const tlb_pagemap *p, const tlb_view *v,
       const tlb_block *const b = v->shifts >> shift & 1
                                     ? tlb_view_block_at(v, address, shift) : NULL;
       if (b != NULL && b->r.touched != 0 && b->large)
-         return (tlb_page_wish){ (tlb_rule_how)b->how, shift };
+         return (tlb_page_wish){ (tlb_rule_how)b->how, shift, 0 };
    }
    const tlb_page_wish w = tlb_page_wish_for(&v->policy, m, v->base_shift);
    if (w.how == TLB_THP && !tlb_thp_consented(p->thp, m))
-      return (tlb_page_wish){ TLB_FIXED, v->base_shift };
+      return (tlb_page_wish){ TLB_FIXED, v->base_shift, w.rule };
    return w;
+}
+
+/* Notes that the rule, counted from 1, has decided for a page, which got that size. */
+static void note_rule(tlb_view *v, unsigned rule, unsigned size)
+{
+   if (rule == 0)
+      return;
+   const tlb_page_rule *const r = &v->policy.rule[rule - 1];
+   v->decided |= UINT32_C(1) << (rule - 1);
+   if (r->how == TLB_FIXED ? size == r->shift : size > v->base_shift)
+      v->had_effect |= UINT32_C(1) << (rule - 1);
 }
 
 /* The first question about a base page: notes it and returns what the rules
@@ -79,6 +90,7 @@ static uint8_t touch(const tlb_pagemap *p, tlb_view *v, tlb_chunk *c,
          first = b->r.touched == 0;
       }
    }
+   note_rule(v, w.rule, size);
    v->counts.taken[size] += (unsigned)first;
    tlb_view_add(v, c, b, address >> base, w.shift);
    return (uint8_t)size;

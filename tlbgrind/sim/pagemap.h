@@ -74,7 +74,11 @@ typedef struct {
    tlb_page_table blocks;
    uint64_t shifts;         /* bit n: there are blocks of 2^n bytes */
    int64_t left[TLB_MAX_PAGE_POOLS]; /* by the policy's pools */
-   uint32_t unmet; /* a bit for each rule that spoke of no page touched so far */
+   /* A bit for each rule: that spoke of no page touched so far; that decided for one; that
+      gave one its size. */
+   uint32_t unmet;
+   uint32_t decided;
+   uint32_t had_effect;
    tlb_view_counts counts;
 } tlb_view;
 
@@ -107,6 +111,11 @@ tlb_backing tlb_pagemap_backing(tlb_pagemap *p, unsigned view,
 
 /* What has been counted in the view so far. */
 const tlb_view_counts *tlb_pagemap_counts(tlb_pagemap *p, unsigned view);
+
+/* Aligned blocks of transparent huge pages that are in small pages, because their mapping did
+   not reach over them when they were touched first, but does now. The kernel's khugepaged
+   would make huge pages of them in time. */
+uint64_t tlb_pagemap_overgrown(tlb_pagemap *p, unsigned view);
 
 /* --- What happens to the address space: bytes [start, end) --- */
 

@@ -337,16 +337,14 @@ static int may_be_thp(const tlb_mapping *m)
    return anonymous && (m->flags & (TLB_MAP_SHARED | TLB_MAP_NOHUGEPAGE)) == 0;
 }
 
-tlb_page_wish tlb_page_wish_for(const tlb_page_policy *policy,
-                                const tlb_mapping *m,
-                                unsigned base_page_shift)
+static tlb_page_wish wish(const tlb_page_policy *policy, const tlb_mapping *m,
+                          unsigned base_page_shift, int thp)
 {
-   const tlb_page_wish base = { TLB_FIXED, base_page_shift };
    const int hugetlb = (m->flags & TLB_MAP_HUGETLB) != 0;
-   tlb_page_wish w = base;
+   tlb_page_wish w = { TLB_FIXED, base_page_shift, 0 };
    if (hugetlb && m->huge_shift > base_page_shift)
       w.shift = m->huge_shift;
-   else if (m->flags & TLB_MAP_HUGEPAGE)
+   else if (thp && !hugetlb)
       w.how = TLB_THP;
    for (unsigned i = 0; i < policy->n_rules; i++) {
       const tlb_page_rule *r = &policy->rule[i];
@@ -354,14 +352,46 @@ tlb_page_wish tlb_page_wish_for(const tlb_page_policy *policy,
          continue;
       w.how = r->how;
       w.shift = r->shift;
+      w.rule = i + 1;
    }
-   if (w.how == TLB_THP) {
+   if (w.how == TLB_THP)
       w.shift = may_be_thp(m) ? tlb_thp_shift(base_page_shift) : 0;
-      return w.shift == 0 ? base : w;
-   }
-   if (w.how == TLB_CONTIG) {
+   if (w.how == TLB_CONTIG)
       w.shift = CONTIG_SHIFT;
-      return w.shift <= base_page_shift ? base : w;
+   if (w.how != TLB_FIXED && w.shift <= base_page_shift) {
+      w.how = TLB_FIXED;
+      w.shift = base_page_shift;
    }
    return w;
+}
+
+unsigned tlb_page_rule_shift(const tlb_page_rule *rule, unsigned base_page_shift)
+{
+   const unsigned shift = rule->how == TLB_THP      ? tlb_thp_shift(base_page_shift)
+                          : rule->how == TLB_CONTIG ? (unsigned)CONTIG_SHIFT
+                                                    : rule->shift;
+   return shift > base_page_shift ? shift : 0;
+}
+
+tlb_page_wish tlb_page_wish_for(const tlb_page_policy *policy,
+                                const tlb_mapping *m,
+                                unsigned base_page_shift)
+{
+   return wish(policy, m, base_page_shift, tlb_thp_given(policy->thp, m));
+}
+
+tlb_page_wish tlb_page_wish_collapsed(const tlb_page_policy *policy,
+                                      const tlb_mapping *m,
+                                      unsigned base_page_shift)
+{
+   return wish(policy, m, base_page_shift, 1);
+}
+
+int tlb_page_rules_have_thp(const tlb_page_policy *policy)
+{
+   for (unsigned i = 0; i < policy->n_rules; i++) {
+      if (policy->rule[i].how == TLB_THP)
+         return 1;
+   }
+   return 0;
 }

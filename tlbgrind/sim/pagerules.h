@@ -47,8 +47,9 @@ typedef struct {
    uint64_t pages;
 } tlb_page_pool;
 
-/* All zero: the base page, and what the program itself asks for. */
+/* All zero: the base page, and what the program itself asks for of hugetlbfs. */
 typedef struct {
+   tlb_thp_mode thp; /* of the kernel, where no rule says otherwise */
    unsigned n_rules;
    tlb_page_rule rule[TLB_MAX_PAGE_RULES];
    unsigned n_pools;
@@ -70,6 +71,9 @@ int tlb_page_rules_parse(const char *text, char separator,
 int tlb_page_pools_parse(const char *text, unsigned base_page_shift,
                          tlb_page_policy *policy, tlb_reason *why);
 
+/* The size of large pages that the rule asks for, as its logarithm; 0: it asks for none. */
+unsigned tlb_page_rule_shift(const tlb_page_rule *rule, unsigned base_page_shift);
+
 /* Writes "heap:2M,text:64K", or "base pages" if there is no rule. */
 void tlb_page_rules_print(const tlb_page_policy *policy, char separator,
                           char *out, size_t size);
@@ -83,17 +87,26 @@ uint32_t tlb_page_rules_about(const tlb_page_policy *policy,
                               const tlb_mapping *m, uint32_t among);
 
 /* How the mapping is to be backed: TLB_FIXED with the base page's shift if no
-   rule speaks of it. What the program itself asks for, by MAP_HUGETLB or
-   MADV_HUGEPAGE, is a rule before all others; thp and contig leave memory from
-   MAP_HUGETLB as it is, thp also what has MADV_NOHUGEPAGE. */
+   rule speaks of it. What the program itself asks for, by MAP_HUGETLB or, as far as the
+   kernel's mode has it, MADV_HUGEPAGE, is a rule before all others; thp and contig leave
+   memory from MAP_HUGETLB as it is, thp also what has MADV_NOHUGEPAGE. */
 typedef struct {
    tlb_rule_how how;
    unsigned shift; /* 0 for TLB_THP where that can not be */
+   unsigned rule;  /* the one that decided, counted from 1; 0: none did */
 } tlb_page_wish;
 
 tlb_page_wish tlb_page_wish_for(const tlb_page_policy *policy,
                                 const tlb_mapping *m,
                                 unsigned base_page_shift);
+
+/* The same for memory of which MADV_COLLAPSE has made huge pages, whatever the mode. */
+tlb_page_wish tlb_page_wish_collapsed(const tlb_page_policy *policy,
+                                      const tlb_mapping *m,
+                                      unsigned base_page_shift);
+
+/* Whether a rule asks for transparent huge pages. */
+int tlb_page_rules_have_thp(const tlb_page_policy *policy);
 
 /* The size of Linux's transparent huge pages: what one page table of 8-byte
    entries covers: 2M over 4K, 32M over 16K, 512M over 64K. 0: larger than any

@@ -101,6 +101,16 @@ static uint64_t block_number(uint64_t address, unsigned shift)
    return address >> shift << 6 | shift;
 }
 
+uint64_t tlb_block_address(const tlb_block *b)
+{
+   return b->r.number >> 6 << tlb_block_shift(b);
+}
+
+unsigned tlb_block_shift(const tlb_block *b)
+{
+   return b->r.number & 63;
+}
+
 tlb_block *tlb_block_at(const tlb_page_table *t, uint64_t address,
                         unsigned shift)
 {

@@ -56,6 +56,10 @@ tlb_block *tlb_block_at(const tlb_page_table *t, uint64_t address,
 tlb_block *tlb_block_for(tlb_page_table *t, const tlb_memory *memory,
                          uint64_t address, unsigned shift);
 
+/* The first byte of a block, and its size. */
+uint64_t tlb_block_address(const tlb_block *b);
+unsigned tlb_block_shift(const tlb_block *b);
+
 void tlb_page_table_free(tlb_page_table *t, const tlb_memory *memory);
 
 #endif
