@@ -51,6 +51,7 @@ CLIENTS = \
 	fault_threads \
 	fault_used \
 	fault_vdso \
+	native_layout \
 	oracle_part \
 	oracle_refs \
 	oracle_walk \
@@ -159,6 +160,7 @@ PYTEST_FILES = \
 	tests/tool/test_bad_options.py \
 	tests/tool/test_debugger.py \
 	tests/tool/test_entries.py \
+	tests/tool/test_native.py \
 	tests/tool/test_output.py \
 	tests/tool/test_pages.py \
 	tests/tool/test_process.py \
