@@ -38,6 +38,9 @@ enum { LINUX_RSEQ = 293, CLONE_CHILD_ARG = 4 };
 /* What the kernel reads and writes there, struct rseq of linux/rseq.h. */
 enum { RSEQ_BYTES = 28 };
 
+/* Which of the vDSO's pages of data its getrandom() reads, since Linux 6.15. */
+enum { VVAR_RANDOM_PAGE = 2 };
+
 /* Bytes of the instruction that makes a system call. */
 #if defined(VGA_arm64)
 enum { SYSCALL_BYTES = 4 };
@@ -219,6 +222,14 @@ void tg_faults_post_syscall(ThreadId tid, UInt number)
          touch_page(NULL, TG_BY_PROGRAM, tid, TLB_TOUCH_READ, tg_start_vvar(),
                     tg_instructions());
       break;
+#ifdef __NR_getrandom
+   case __NR_getrandom:
+      if (tg_start_vvar() != 0 && tg_native_in_vdso(VG_(get_IP)(tid)))
+         touch_page(NULL, TG_BY_PROGRAM, tid, TLB_TOUCH_READ,
+                    tg_start_vvar() + VVAR_RANDOM_PAGE * VKI_PAGE_SIZE,
+                    tg_instructions());
+      break;
+#endif
    default: break;
    }
 }

@@ -216,13 +216,11 @@ static void start_vdso(void)
    UInt number = tg_maps_new(vvar, vvar + (Addr)(vdso_start - start),
                              native, TLB_MAY_READ, "vdso", "[vvar]");
    tg_maps_put(vvar, vvar + (Addr)(vdso_start - start), native, number, v);
-   /* The stand-in has but one page. */
    const Addr vdso = tg_native_image()->vdso;
    const Addr code = vdso != 0 ? vdso : (Addr)code_native;
-   number = tg_maps_new(code, code + VKI_PAGE_SIZE, code_native, v.prot, "vdso",
-                        "[vdso]");
-   tg_maps_put(code, code + VKI_PAGE_SIZE, code_native, number, v);
-   take_room(code_native + VKI_PAGE_SIZE, native + (end - start), VKI_PAGE_SIZE);
+   const Addr code_end = code + TG_VDSO_PAGES * VKI_PAGE_SIZE;
+   number = tg_maps_new(code, code_end, code_native, v.prot, "vdso", "[vdso]");
+   tg_maps_put(code, code_end, code_native, number, v);
 }
 
 /* The first address of each of the program's segments, in memory of its own. */

@@ -43,6 +43,12 @@ const TgImage* tg_native_image(void)
    return &image;
 }
 
+Bool tg_native_in_vdso(Addr a)
+{
+   return image.vdso != 0 && a >= image.vdso
+          && a < image.vdso + TG_VDSO_PAGES * VKI_PAGE_SIZE;
+}
+
 Addr tg_native_brk(void)
 {
    return VG_(brk_base);

@@ -29,6 +29,9 @@ void tg_native_start(ThreadId tid, Bool changes);
 
 const TgImage* tg_native_image(void);
 
+/* Does this lie in the stand-in for the vDSO? */
+Bool tg_native_in_vdso(Addr a);
+
 /* Where the break begins. */
 Addr tg_native_brk(void);
 

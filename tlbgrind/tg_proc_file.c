@@ -150,8 +150,6 @@ TgFileSystem tg_proc_file_system(ULong device)
 /* --- This process --- */
 
 /* Valgrind has unmapped the code, but left the data before it. */
-enum { VDSO_CODE_PAGES = 2 };
-
 Bool tg_proc_vdso(ULong* start, ULong* end, ULong* code)
 {
    HChar* text = tg_proc_read_all("/proc/self/maps", NULL);
@@ -171,7 +169,7 @@ Bool tg_proc_vdso(ULong* start, ULong* end, ULong* code)
          *start = low;
       *code = VG_(strtoull16)(at + 1, &at);
    }
-   *end = *code + VDSO_CODE_PAGES * VKI_PAGE_SIZE;
+   *end = *code + TG_VDSO_PAGES * VKI_PAGE_SIZE;
    VG_(free)(text);
    return *code != 0;
 }

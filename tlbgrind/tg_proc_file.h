@@ -26,6 +26,9 @@ TgFileSystem tg_proc_file_system(ULong device);
 /* Whether the process has all of these pages of 4K in memory. */
 Bool tg_proc_are_there(Addr start, UInt pages);
 
+/* Pages of code of the vDSO, as in Linux 6.18. */
+enum { TG_VDSO_PAGES = 2 };
+
 /* The pages that the kernel gives to every process: all of them, and where its
    code begins. False: there are none. */
 Bool tg_proc_vdso(ULong* start, ULong* end, ULong* code);

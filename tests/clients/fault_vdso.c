@@ -1,12 +1,15 @@
 /* Looks for a function in the vDSO as programs do that have no dynamic linker do it for
    them, by its name and its version. Prints the vDSO's name, the version if the vDSO has
-   it, and whether the function was found. */
+   it, and whether the function was found; then what the function for random bytes says of
+   its states, and how many bytes it gives. */
 
 #include <elf.h>
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/types.h>
 
 typedef struct {
    const char *base;
@@ -59,17 +62,52 @@ static int has_version(const Object *o, const char *name, unsigned hash)
 
 /* The second word of the hash table tells how many symbols there are. (Some kernels have
    a table of another kind alone.) */
-static const char *function(const Object *o, const char *name)
+static const ElfW(Sym) *function(const Object *o, const char *name)
 {
    const ElfW(Sym) *const symbol = at(o, DT_SYMTAB);
-   if (entry(o, DT_HASH) == 0)
-      return "unknown functions";
-   const unsigned n = ((const unsigned *)at(o, DT_HASH))[1];
+   const unsigned n = entry(o, DT_HASH) == 0 ? 0 : ((const unsigned *)at(o, DT_HASH))[1];
    for (unsigned i = 0; i < n; i++) {
       if (strcmp((const char *)at(o, DT_STRTAB) + symbol[i].st_name, name) == 0)
-         return "a function";
+         return &symbol[i];
    }
-   return "no function";
+   return NULL;
+}
+
+/* linux/random.h has this since 6.11. */
+typedef struct {
+   unsigned state_bytes, prot, flags, reserved[13];
+} StateParameters;
+
+typedef ssize_t GetRandom(void *buffer, size_t length, unsigned flags, void *state,
+                          size_t state_bytes);
+
+static void show_random(const Object *o)
+{
+   const ElfW(Sym) *const symbol = function(o, "__vdso_getrandom");
+   if (symbol == NULL) {
+      puts("no random bytes");
+      return;
+   }
+   GetRandom *getrandom = NULL;
+   const char *const code = o->base + symbol->st_value;
+   memcpy(&getrandom, &code, sizeof getrandom);
+   StateParameters p;
+   memset(&p, 255, sizeof p);
+   if (getrandom(NULL, 0, 0, &p, ~0UL) != 0)
+      return;
+   unsigned reserved = 0;
+   for (unsigned i = 0; i < sizeof p.reserved / sizeof p.reserved[0]; i++)
+      reserved |= p.reserved[i];
+   printf("states of %u bytes, %#x, %#x, %#x\n", p.state_bytes, p.prot, p.flags, reserved);
+   char bytes[16] = { 0 }, none[16] = { 0 };
+   void *state = mmap(NULL, 4096, (int)p.prot, (int)p.flags, -1, 0);
+   if (state == MAP_FAILED)
+      return;
+   for (int i = 0; i < 2; i++) {
+      const ssize_t n = getrandom(bytes, sizeof bytes, 0, state, p.state_bytes);
+      printf("%zd bytes, %s\n", n, memcmp(bytes, none, sizeof none) == 0 ? "zero" : "random");
+   }
+   printf("unknown flag: %zd\n", getrandom(bytes, sizeof bytes, 1u << 31, state, p.state_bytes));
 }
 
 int main(void)
@@ -83,6 +121,7 @@ int main(void)
    const Object o = find_object(start);
    printf("%s, %s, %s\n", (const char *)at(&o, DT_STRTAB) + entry(&o, DT_SONAME),
           has_version(&o, "LINUX_2.6", HASH_OF_LINUX_2_6) ? "LINUX_2.6" : "another version",
-          function(&o, "__vdso_time"));
+          function(&o, "__vdso_time") != NULL ? "a function" : "no function");
+   show_random(&o);
    return 0;
 }

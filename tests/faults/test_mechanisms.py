@@ -95,13 +95,29 @@ def test_bss_apart_from_the_data(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("native", "found"), [("yes", "linux-vdso.so.1, LINUX_2.6, no function\n"), ("no", "none\n")]
+    ("native", "found"), [("yes", "linux-vdso.so.1, LINUX_2.6, no function"), ("no", "none")]
 )
 def test_vdso(native: str, found: str, tmp_path: Path) -> None:
     """the stand-in has the versions that programs rely on, and no function that Valgrind could not see"""
     tool = [TLBGRIND, "-q", f"--native-start={native}", "--tlbgrind-out-file=/dev/null"]
     done = subprocess.run([*tool, client("fault_vdso")], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout == found
+    assert done.stdout.splitlines()[0] == found
+
+
+def test_random_bytes_of_the_vdso(tmp_path: Path) -> None:
+    """The one function that the stand-in has, where the kernel has it: C libraries ask it when a program starts."""
+    tool = [TLBGRIND, "-q", "--faults=yes", "--tlbgrind-out-file=/dev/null", "--faults-out-file=log"]
+    outputs = [
+        subprocess.run([*before, client("fault_vdso")], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+        for before in ([], tool)
+    ]
+    native, simulated = (output.splitlines()[1:] for output in outputs)
+    assert simulated == native
+    if native == ["no random bytes"]:
+        pytest.skip("this kernel's vDSO has none")
+    (code,) = [f for f in read(tmp_path / "log").view("warm") if f.map.name == "[vdso]" and f.kind("warm") == "x"]
+    (data,) = [f for f in read(tmp_path / "log").view("warm") if f.map.name == "[vvar]"]
+    assert (code.page - code.map.start, data.page - data.map.start) == (4096, 8192)
 
 
 def test_large_heap(tmp_path: Path) -> None:
