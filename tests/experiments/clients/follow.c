@@ -77,6 +77,8 @@ int main(int argc, char** argv)
       else
          link_random(base, size, n);
       end = walk((void**)base, n);
+      /* Else a compiler may leave out all walks but the last (gcc 14 does). */
+      __asm__ volatile("" : "+r"(end));
    }
    printf("%d\n", end == (void*)base);
    return end == (void*)base ? 0 : 1;
