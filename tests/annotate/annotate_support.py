@@ -53,7 +53,6 @@ def run(place: Path, *arguments: str) -> Result:
         env={**os.environ, "LC_ALL": "C"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=60,
         check=False,
     )
     return Result(done.returncode, done.stdout, done.stderr)

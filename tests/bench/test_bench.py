@@ -113,7 +113,6 @@ def bench(*arguments: object) -> subprocess.CompletedProcess[str]:
         check=False,
         capture_output=True,
         encoding="utf-8",
-        timeout=300,
     )
 
 

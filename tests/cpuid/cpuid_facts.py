@@ -92,7 +92,7 @@ def parse_machine(text: str) -> Machine:
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([TLBGRIND, *arguments], check=False, capture_output=True, text=True, timeout=60)
+    return subprocess.run([TLBGRIND, *arguments], check=False, capture_output=True, text=True)
 
 
 def show(name: str | Path) -> str:

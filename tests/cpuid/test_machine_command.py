@@ -208,7 +208,7 @@ def test_behind_the_program_they_are_the_programs_own(tmp_path: Path) -> None:
 def test_output_that_cannot_be_written() -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [TLBGRIND, "--list-machines"], check=False, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+            [TLBGRIND, "--list-machines"], check=False, stdout=full, stderr=subprocess.PIPE, text=True
         )
     assert done.returncode == 1
     assert done.stderr == "tlbgrind: error: the standard output cannot be written: No space left on device\n"

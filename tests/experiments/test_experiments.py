@@ -62,7 +62,6 @@ def experiments(*arguments: object) -> subprocess.CompletedProcess[str]:
         check=False,
         capture_output=True,
         encoding="utf-8",
-        timeout=600,
     )
 
 

@@ -38,7 +38,6 @@ def run(folder: Path, *arguments: object) -> Result:
         env={**os.environ, "LC_ALL": "C"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=120,
         check=False,
     )
     return Result(done.returncode, done.stdout, done.stderr)

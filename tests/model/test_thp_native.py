@@ -31,7 +31,6 @@ def undisturbed() -> str:
             check=True,
             capture_output=True,
             text=True,
-            timeout=60,
         ).stdout
         if others() == before:
             return out

@@ -31,7 +31,6 @@ WAYS = {4: ("1", "4", "full"), 16: ("1", "2", "4", "full"), 32: ("1", "4", "8", 
 SHIPPED = sorted(path.stem for path in (SOURCE / "tlbgrind" / "machines").glob("*.machine"))
 RULES = ("thp", "contig", "all:2M", "heap:64K", "text:2M", "file:64K", "anon:1G")
 POOLS = ("2M:3", "2M:8,16M:1,64K:200", "64K:40")
-TIMEOUT = 900
 
 
 def made_up(dice: random.Random) -> list[str]:
@@ -107,10 +106,9 @@ def run(folder: Path, options: Sequence[str], command: Sequence[str], stdin: Pat
             stdin=source,
             stdout=stdout,
             stderr=subprocess.PIPE,
-            env=environment() | {"PATH": bench_programs.PATH},
+            env=environment(command[0]) | {"PATH": bench_programs.PATH},
             cwd=folder,
             check=False,
-            timeout=TIMEOUT,
         )
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(command)}: exit status {done.returncode}\n{done.stderr.decode(errors='replace')}")

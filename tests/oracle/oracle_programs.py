@@ -132,7 +132,6 @@ PROGRAMS = (
         + ("--param=ggc-min-heapsize=4096", "source.c", "-o", "source.s"),
     ),
     Program("git", "git", ("--git-dir=repository", "--no-pager", "log", "-p", "--stat")),
-    # mawk seeds its random numbers from the time if not told.
     Program("mawk", "mawk", ("-Wrandom=1", AWK, "text.txt")),
     Program("sed", "sed", ("-E", r"s/(\w+) (\w+)/\2 \1/g; /leaf$/d; $!N; P; D", "few.txt")),
     Program("sort", "coreutils", ("--parallel=1", "-k3,3", "-k1r", "text.txt")),

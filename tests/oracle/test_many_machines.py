@@ -101,9 +101,8 @@ def run(folder: Path, machines: list[str], options: list[str], command: list[str
         ["setarch", "-R", str(BUILD / "tlbgrind" / "tlbgrind"), "-q", "--machine=" + ",".join(machines), f"--tlbgrind-out-file={out}", *options, *command],
         check=True,
         stdout=subprocess.DEVNULL,
-        timeout=600,
         cwd=folder,
-        env=environment(),
+        env=environment(command[0]),
     )
     if len(machines) == 1:
         return {machines[0]: counts(out)}

@@ -40,7 +40,6 @@ def run(folder: Path, *arguments: object, name: str = "tg_order") -> Result:
         env={**os.environ, "LC_ALL": "C"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=120,
         check=False,
     )
     out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
@@ -67,13 +66,13 @@ def compiled(folder: Path, name: str, source: str, *flags: str) -> Path:
     (folder / f"{name}.c").write_text(source)
     out = folder / f"{name}.o"
     command = [*CC, "-O1", "-g", "-fno-inline", "-fno-stack-protector", "-fcf-protection=none"]
-    subprocess.run([*command, *flags, "-c", f"{name}.c", "-o", str(out)], cwd=folder, check=True, timeout=120)
+    subprocess.run([*command, *flags, "-c", f"{name}.c", "-o", str(out)], cwd=folder, check=True)
     return out
 
 
 def linked(folder: Path, name: str, objects: list[Path], *flags: str) -> Path:
     out = folder / name
-    subprocess.run([*CC, "-o", str(out), *map(str, objects), *flags], cwd=folder, check=True, timeout=120)
+    subprocess.run([*CC, "-o", str(out), *map(str, objects), *flags], cwd=folder, check=True)
     return out
 
 
@@ -84,7 +83,7 @@ def recorded(
     out = folder / f"{program.name}.entries"
     command = [os.environ["TLBGRIND"], "-q", "--machine=default", f"--entries={what}"]
     command += [f"--entries-out-file={out}", f"--tlbgrind-out-file={folder / 'costs'}"]
-    subprocess.run([*command, *options, str(program), *arguments], cwd=folder, check=True, timeout=120)
+    subprocess.run([*command, *options, str(program), *arguments], cwd=folder, check=True)
     return out
 
 

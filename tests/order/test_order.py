@@ -115,7 +115,6 @@ def test_bolt_follows_the_order(tmp_path: Path) -> None:
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=120,
         check=False,
     )
     said = done.stdout + done.stderr
@@ -383,7 +382,7 @@ def test_thin_archives_are_followed(tmp_path: Path) -> None:
     entries = recorded(tmp_path, program)
 
     def ar(*words: object) -> None:
-        subprocess.run(["ar", *map(str, words)], cwd=tmp_path, check=True, timeout=120)
+        subprocess.run(["ar", *map(str, words)], cwd=tmp_path, check=True)
 
     ar("rc", "build/whole.a", "build/objects/h.o", "main.o")
     ar("rcT", "build/thin.a", "build/objects/f.o", objects / f"{names['g']}.o", "build/whole.a")

@@ -174,7 +174,6 @@ def in_namespace(folder: Path, mount: str, command: list[str]) -> subprocess.Com
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
         check=False,
     )
 

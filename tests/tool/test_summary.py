@@ -278,7 +278,7 @@ def test_pipe_is_not_named_as_a_file(tmp_path: Path) -> None:
     with got.open("wb") as to, subprocess.Popen(["cat", str(pipe)], stdout=to) as reader:
         try:
             r = run(tmp_path, *PROCESS, out_file=str(pipe), collect=False)
-            reader.wait(timeout=60)
+            reader.wait()
         finally:
             reader.kill()
     assert r.status == 3

@@ -158,7 +158,6 @@ def run(
         env={**ENVIRONMENT, **(env or {})},
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=120,
         check=False,
         encoding="utf-8",
         errors="surrogateescape",
@@ -254,7 +253,7 @@ def compile_program(folder: Path, name: str, *arguments: str, compiler: Sequence
     """Compiles with the flags of the clients."""
     program = folder / name
     command = [*(compiler or CC), *CLIENT_FLAGS, "-o", str(program), *arguments]
-    subprocess.run(command, cwd=folder, check=True, timeout=120)
+    subprocess.run(command, cwd=folder, check=True)
     return program
 
 
