@@ -139,6 +139,7 @@ PYTEST_FILES = \
 	tests/faults/test_log.py \
 	tests/faults/test_mechanisms.py \
 	tests/faults/test_native.py \
+	tests/faults/test_perf_lines.py \
 	tests/faults/test_recorded.py \
 	tests/machines/test_streams.py \
 	tests/faults/test_tg_faults.py \

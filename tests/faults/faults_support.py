@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -54,3 +55,9 @@ def refused(complaint: str, *arguments: object, folder: Path = DATA) -> None:
     result = run(folder, *arguments)
     assert result.err.decode("utf-8", "replace") == f"tg_faults: error: {complaint}\n"
     assert (result.status, result.out) == (1, b"")
+
+
+def figures(text: str) -> dict[str, int]:
+    """The rows of a comparison with the kernel."""
+    found = re.findall(r"^([a-z][^0-9%]*?(?:warm)?)  +([\d,]+)  +[\d.]+%$", text, re.MULTILINE)
+    return {name.strip(): int(count.replace(",", "")) for name, count in found}

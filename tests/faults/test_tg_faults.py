@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from faults_support import DATA, HERE, good, package, refused, run
+from faults_support import DATA, HERE, figures, good, package, refused, run
 
 MIXED = "mixed.faults"
 USED = "used.faults"
@@ -324,11 +324,6 @@ def test_the_views_of_a_recorded_log_nest() -> None:
 
 
 # --- Against the kernel ---
-
-
-def figures(text: str) -> dict[str, int]:
-    found = re.findall(r"^([a-z][^0-9%]*?(?:warm)?)  +([\d,]+)  +[\d.]+%$", text, re.MULTILINE)
-    return {name.strip(): int(count.replace(",", "")) for name, count in found}
 
 
 def test_pages_are_compared_with_the_software_event() -> None:

@@ -43,7 +43,8 @@ Listings:
 Against the kernel:
   --native=FILE        what perf script printed of the same program; what matches, what is missing,
                        what is too much
-  --native-command=C   only faults of this command, where FILE names commands [LOG's program]
+  --native-command=C   only faults under this name, where FILE names commands [LOG's program, with
+                       threads of other names]
   --pid=N              only faults of this process, where FILE names several [the first of them]
 
   --help               print this text
@@ -163,7 +164,9 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
     text = faulttables.metadata(log) + faulttables.summary(log)
     if options.native:
         name = options.native_command or log.command.split(" ")[0].rpartition("/")[2]
-        everyone = native.read(options.native, log.page_size, name)
+        everyone = native.read(
+            options.native, log.page_size, name, every_name=not options.native_command
+        )
         faults, others = native.of_one_process(everyone, options.pid, options.native)
         if others:
             left_out = f"{others} other process{'es' * (others > 1)} of '{name}' left out"

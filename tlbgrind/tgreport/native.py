@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -32,48 +32,98 @@ class Native(NamedTuple):
     process: int = 0  # 0: not known
 
 
+# What a line of perf script begins with: [comm] [pid[/tid]] [cpu] [time: [period]].
+_PROCESS = re.compile(r"\s*([0-9]{1,7})(?:/[0-9]{1,7})?\s+")
+_WHEN = r"\s*(?:\[[0-9]{1,6}\]\s+)?(?:[0-9]{1,20}\.[0-9]{1,20}:\s+(?:[0-9]{1,20}\s+)?)?"
 _TRACEPOINT = re.compile(
-    r"exceptions:page_fault_(user|kernel): address=(?:0x)?([0-9a-f]+) ip=(\S+) error_code=0x([0-9a-f]+)"
+    r"exceptions:page_fault_(?:user|kernel): "
+    r"address=(?:0x)?([0-9a-f]{1,16}) ip=(.+?) error_code=0x([0-9a-f]{1,16})"
 )
+_BEFORE_TRACEPOINT = re.compile(_WHEN)
 # A null pointer makes short addresses. Where the instruction is looked for may stand a symbol, and
 # "add" is one: so three letters or fewer are an address only with nothing known behind them.
 _SHORT = r"[0-9][0-9a-f]{0,2}|[a-f][0-9a-f]{0,2}(?=\s*\Z|\s+\[unknown\]\s*\Z)"
-# perf script -F [comm,pid,]addr,ip[,sym]: the symbol at addr may be there or not.
-_SOFTWARE = re.compile(
-    r"\s*(?:(?P<comm>\S.*?)\s+(?P<pid>[0-9]{1,7})(?:/[0-9]{1,7})?\s+)?"
-    r"(?P<address>[0-9a-f]{1,16})\s+(?:\S.*?\s+)??"
-    rf"(?P<ip>[0-9a-f]{{4,16}}|{_SHORT})(?:\s+(?P<who>.*))?\Z"
+# [event:] addr [sym] ip [sym]. No third address stands behind the second: then a field before them
+# has been taken for the first.
+_ADDRESSES = re.compile(
+    rf"{_WHEN}(?:(?:[0-9]{{1,20}}\s+)?[a-z-]{{0,16}}faults(?::\w{{0,8}})?:\s+)?"
+    r"(?P<address>[0-9a-f]{1,16})\s+(?:\S.*?(?<=\S)\s+)??"
+    rf"(?P<ip>[0-9a-f]{{4,16}}|{_SHORT})(?:\s+(?![0-9a-f]{{8,16}}(?:\s|\Z))(?P<who>.*))?\Z"
 )
-_COMMAND = re.compile(r"\s*(?P<comm>\S.*?)\s+(?P<pid>[0-9]+)(?:/[0-9]+)?\s+(?:\[[0-9]+\]\s+)?[0-9]+\.[0-9]+:")
+# perf script puts a command into 16 columns, to the right.
+_COMM_COLUMNS = 16
+_ALIGNED = re.compile(r"\s.{14}\S\s")
 
 
-def read(path: str, page_size: int, command: str) -> list[Native]:
-    """The faults of one command (`comm`, of at most 15 letters) where the output names commands."""
+def _readings(line: str) -> Iterator[tuple[str, int, str]]:
+    """Command, process and the rest of a line, the likeliest first. A command has up to 15 bytes,
+    blanks and numbers among them."""
+    begin = len(line) - len(line.lstrip())
+    ends = [m.start() for m in re.finditer(r"(?<=\S)\s", line[begin : begin + _COMM_COLUMNS])]
+    ends = [begin + end for end in ends]
+    if _ALIGNED.match(line):
+        ends.insert(0, _COMM_COLUMNS)
+    for end in ends:
+        process = _PROCESS.match(line, end)
+        if process:
+            yield line[begin:end], int(process[1]), line[process.end() :]
+    process = _PROCESS.match(line)
+    if process:
+        yield "", int(process[1]), line[process.end() :]
+    yield "", 0, line
+    for end in ends:  # the fields comm,event,trace
+        yield line[begin:end], 0, line[end:]
+
+
+class _Line(NamedTuple):
+    command: str  # "": not named
+    fault: Native
+
+
+def _parsed(line: str, page_size: int) -> _Line | None:
+    tracepoint = _TRACEPOINT.search(line)
+    head = line[: tracepoint.start()] if tracepoint else line
+    for command, process, rest in _readings(head):
+        if tracepoint and _BEFORE_TRACEPOINT.fullmatch(rest):
+            address, who, code = int(tracepoint[1], 16), tracepoint[2], int(tracepoint[3], 16)
+            kind = "x" if code & 0x10 else ("c" if code & 1 else "w") if code & 2 else "r"
+        elif (
+            not tracepoint
+            and (process or not command)
+            and (software := _ADDRESSES.match(rest))
+        ):
+            address, who, kind = int(software["address"], 16), software["who"] or software["ip"], ""
+        else:
+            continue
+        return _Line(command, Native(address // page_size * page_size, kind, who, process))
+    return None
+
+
+def read(path: str, page_size: int, command: str, every_name: bool = False) -> list[Native]:
+    """The faults of one command (`comm`, of at most 15 letters) where the output names commands.
+
+    With `every_name`, a process counts from its first line with that name on: its threads may have
+    names of their own."""
     faults = []
+    begun: set[int] = set()
     others: Counter[str] = Counter()
     text = read_bytes(path).decode("utf-8", "surrogateescape")
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.startswith("#"):
             continue
-        tracepoint = _TRACEPOINT.search(line)
-        if tracepoint:
-            named = _COMMAND.match(line)
-            address, who, code = int(tracepoint[2], 16), tracepoint[3], int(tracepoint[4], 16)
-            kind = "x" if code & 0x10 else ("c" if code & 1 else "w") if code & 2 else "r"
-        else:
-            software = _SOFTWARE.match(line)
-            if software is None:
-                raise ReportError(
-                    f"not a line of perf script -F comm,pid,addr,ip,sym: '{line[:60]}'", path, number
-                )
-            named = software if software["comm"] else None
-            address, who, kind = int(software["address"], 16), software["who"] or software["ip"], ""
-        comm, process = (named["comm"], int(named["pid"])) if named else ("", 0)
-        if comm and command and comm != command[:15]:
-            others[comm] += 1
+        parsed = _parsed(line, page_size)
+        if parsed is None:
+            raise ReportError(
+                f"not a line of perf script -F comm,pid,addr,ip,sym: '{line[:60]}'", path, number
+            )
+        name, fault = parsed
+        if not name or not command or name == command[:15]:
+            begun.add(fault.process)
+        elif not (every_name and fault.process and fault.process in begun):
+            others[name] += 1
             continue
-        if address < _USER_END:
-            faults.append(Native(address // page_size * page_size, kind, who, process))
+        if fault.page < _USER_END:
+            faults.append(fault)
     if not faults:
         names = ", ".join(sorted(others))
         why = f"of '{command}'; there are some of {names}" if others else "in it"
