@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import random
 import re
+import resource
+import subprocess
+import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
-from faults_support import DATA, package, refused
+from faults_support import COMPANIONS, DATA, package, refused
 from tg_damage import Text, damaged, edited
 
 SAMPLE = (DATA / "mixed.faults").read_bytes()
@@ -142,6 +145,28 @@ def test_what_is_no_log_is_refused(tmp_path: Path) -> None:
         "--native=example.faults",
         "mixed.faults",
     )
+
+
+def small_space() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+
+@pytest.mark.parametrize("companion", ["tg_annotate", "tg_faults", "tg_order"])
+def test_a_file_larger_than_memory(companion: str, tmp_path: Path) -> None:
+    """One line, as of all that is wrong with a file."""
+    with open(tmp_path / "large", "wb") as out:
+        out.truncate(1 << 34)
+    done = subprocess.run(
+        [sys.executable, "-B", str(COMPANIONS / companion), "large"],
+        cwd=tmp_path,
+        preexec_fn=small_space,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    complaint = f"{companion}: error: large: not enough memory to read so much\n"
+    assert (done.stderr.decode(), done.returncode, done.stdout) == (complaint, 1, b"")
 
 
 ERROR = re.compile(rb"tg_faults: error: damaged(:[0-9]+)?: [^\n]+\n\Z")

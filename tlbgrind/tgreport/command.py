@@ -137,6 +137,10 @@ def run(
     except ReportError as error:
         complain("error", str(error))
         return 1
+    except MemoryError:
+        files = " ".join(argument for argument in given if not argument.startswith("-"))
+        complain("error", f"{files}: not enough memory to read so much")
+        return 1
     except KeyboardInterrupt:
         return 130
     return 0
