@@ -17,6 +17,7 @@
 #include "cpuid_here.h"
 #include "machine_file.h"
 #include "machine_input.h"
+#include "text.h"
 
 static const char list_option[] = "--list-machines";
 static const char show_option[] = "--show-machine";
@@ -29,17 +30,15 @@ _Noreturn static void refuse(const char *format, ...)
 /* One line, whatever bytes a file's name has; exit status 1. */
 _Noreturn static void refuse(const char *format, ...)
 {
-   char text[1024];
+   char text[1024], shown[sizeof text];
    va_list args;
    va_start(args, format);
    vsnprintf(text, sizeof text, format, args);
    va_end(args);
-   for (char *s = text; *s != '\0'; s++) {
-      if ((unsigned char)*s < ' ' || *s == 0x7f)
-         *s = '?';
-   }
+   tlb_text t = tlb_text_in(shown, sizeof shown);
+   tlb_text_add(&t, text);
    fflush(stdout);
-   fprintf(stderr, "tlbgrind: error: %s\n", text);
+   fprintf(stderr, "tlbgrind: error: %s\n", shown);
    exit(1);
 }
 

@@ -13,6 +13,7 @@
 
 #include "sim/cost.h"
 #include "sim/hierarchy.h"
+#include "sim/text.h"
 
 #include "tg_known.h"
 #include "tg_machine_names.h"
@@ -65,7 +66,12 @@ static void refuse(const HChar* arg, const HChar* format, ...)
    va_start(args, format);
    VG_(vsnprintf)(reason, sizeof reason, format, args);
    va_end(args);
-   VG_(fmsg_bad_option)(arg, "%s\n", reason);
+   HChar option[sizeof reason], shown[sizeof reason];
+   tlb_text text = tlb_text_in(option, sizeof option);
+   tlb_text_add(&text, arg);
+   text = tlb_text_in(shown, sizeof shown);
+   tlb_text_add(&text, reason);
+   VG_(fmsg_bad_option)(option, "%s\n", shown);
    VG_(exit)(1);
 }
 

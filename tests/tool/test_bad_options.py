@@ -308,3 +308,13 @@ def test_an_output_over_the_log(tmp_path: Path, options: list[str], named: str, 
 def test_no_output_over_the_log(tmp_path: Path, options: list[str]) -> None:
     """A log that goes elsewhere after all, an output that is not written, a device."""
     subprocess.run([TLBGRIND, "-q", *options, "/bin/true"], cwd=tmp_path, check=True)
+
+
+def test_a_name_is_no_command_to_the_terminal(tmp_path: Path) -> None:
+    """Control characters and what is not UTF-8 are shown as question marks."""
+    option = os.fsencode(f"--machine={tmp_path}/") + b"a\x1b[31m\x9b\xff\xc3\xa4.machine"
+    done = subprocess.run([TLBGRIND, option, "true"], check=False, capture_output=True)
+    assert done.returncode == 1
+    assert done.stderr.count(f"{tmp_path}/a?[31m??ä.machine".encode()) >= 2
+    assert not re.search(rb"[\x00-\x09\x0b-\x1f\x7f]", done.stderr)
+    done.stderr.decode()

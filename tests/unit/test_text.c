@@ -112,6 +112,35 @@ static void control(void **state)
    assert_string_equal(out, "a?b???[0m??z~ \xc3\xa4");
 }
 
+static void other_bytes(void **state)
+{
+   static const struct {
+      const char *text, *shown;
+   } known[] = {
+      { "\x80\x9b" "31m\xff", "??31m?" },          /* no beginning of a character */
+      { "\xc2\x9b" "31m", "??31m" },                /* a control character: CSI */
+      { "\xc2\xa0\xdf\xbf", "\xc2\xa0\xdf\xbf" },
+      { "\xc1\xbf\xe0\x9f\xbf\xf0\x8f\xbf\xbf", "?????????" }, /* longer than they need be */
+      { "\xe2\x82\xac\xef\xbf\xbd", "\xe2\x82\xac\xef\xbf\xbd" },
+      { "\xed\xa0\x80", "???" },                   /* half of a pair of UTF-16 */
+      { "\xf0\x9f\x90\x8c", "\xf0\x9f\x90\x8c" },
+      { "\xf4\x90\x80\x80\xf8\x88\x80\x80\x80", "?????????" }, /* behind the last */
+      { "\xe2\x82", "??" },                         /* cut off */
+      { "\xe2\x82" "a", "??a" },
+   };
+   (void)state;
+   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+      char out[64];
+      tlb_text t = tlb_text_in(out, sizeof out);
+      tlb_text_add(&t, known[i].text);
+      assert_string_equal(out, known[i].shown);
+   }
+   char small[5];
+   tlb_text t = tlb_text_in(small, sizeof small);
+   tlb_text_add(&t, "ab\xe2\x82\xac" "c");
+   assert_string_equal(small, "ab");
+}
+
 static void page_sizes(void **state)
 {
    static const struct {
@@ -158,6 +187,8 @@ int main(void)
       CLAIM("a text grows to the right and is always closed", grows),
       CLAIM("what does not fit is cut, whatever the size", cuts),
       CLAIM("control characters are written as question marks", control),
+      CLAIM("bytes that are no characters of UTF-8 are written as question marks",
+            other_bytes),
       CLAIM("page sizes are written in their largest unit", page_sizes),
       CLAIM("a word is only equal to the whole of itself", words),
    };

@@ -17,11 +17,40 @@ size_t tlb_text_length(const char *s)
    return n;
 }
 
+/* The bytes of the character in UTF-8 that begins with s[0], at most n; 0: there is none, or
+   it is a control character. */
+static size_t printable(const char *s, size_t n)
+{
+   static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+   const unsigned char c = (unsigned char)*s;
+   if (c < 0x80)
+      return c >= 0x20 && c != 0x7f;
+   const size_t length = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
+   if (c < 0xc0 || c >= 0xf8 || length > n)
+      return 0;
+   uint32_t code = c & (0x7fu >> length);
+   for (size_t i = 1; i < length; i++) {
+      const unsigned char more = (unsigned char)s[i];
+      if ((more & 0xc0) != 0x80)
+         return 0;
+      code = code << 6 | (more & 0x3f);
+   }
+   const int surrogate = code >= 0xd800 && code < 0xe000;
+   return code < least[length] || code < 0xa0 || surrogate || code > 0x10ffff ? 0 : length;
+}
+
 void tlb_text_add_n(tlb_text *t, const char *s, size_t n)
 {
-   for (size_t i = 0; i < n && t->at < t->end; i++) {
-      const unsigned char c = (unsigned char)s[i];
-      *t->at++ = c < 0x20 || c == 0x7f ? '?' : s[i];
+   for (size_t i = 0; i < n && t->at < t->end;) {
+      size_t bytes = printable(s + i, n - i);
+      if (bytes == 0) {
+         *t->at++ = '?';
+         i++;
+      } else if (bytes > (size_t)(t->end - t->at)) {
+         break;
+      }
+      for (; bytes > 0; bytes--)
+         *t->at++ = s[i++];
    }
    *t->at = '\0';
 }

@@ -16,7 +16,8 @@ typedef struct {
 
 tlb_text tlb_text_in(char *buffer, size_t size);
 void tlb_text_add(tlb_text *t, const char *s);
-/* At most n bytes of s; control characters are written as '?'. */
+/* At most n bytes of s. Control characters, and bytes that are not UTF-8, are written as '?':
+   a terminal may take either for a command. */
 void tlb_text_add_n(tlb_text *t, const char *s, size_t n);
 void tlb_text_add_number(tlb_text *t, uint64_t n);
 /* "'VALUE' <what>", the form of every refusal that quotes its input; of long
