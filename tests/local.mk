@@ -47,6 +47,7 @@ CLIENTS = \
 	fault_hello \
 	fault_hints \
 	fault_mechanisms \
+	fault_padding \
 	fault_static \
 	fault_threads \
 	fault_used \
@@ -81,6 +82,10 @@ CLIENT_FLAGS_fault_fixed = $(CLIENT_FLAGS) -ffreestanding -fno-asynchronous-unwi
 CLIENT_LINK_FLAGS_fault_fixed = -nostdlib -static -Wl,--build-id=none -Wl,-z,max-page-size=4096 \
 	-Wl,-z,noseparate-code -Wl,-T,$(srcdir)/tests/clients/fault_fixed.ld
 tests/clients/fault_fixed: $(srcdir)/tests/clients/fault_fixed.ld
+CLIENT_FLAGS_fault_padding = $(CLIENT_FLAGS_fault_fixed)
+CLIENT_LINK_FLAGS_fault_padding = -nostdlib -static -Wl,--build-id=none -Wl,-z,max-page-size=4096 \
+	-Wl,-z,noseparate-code -Wl,-T,$(srcdir)/tests/clients/fault_padding.ld
+tests/clients/fault_padding: $(srcdir)/tests/clients/fault_padding.ld
 
 # No libc: it must know every reference from its first instruction on.
 CLIENT_FLAGS_oracle_walk = $(CLIENT_FLAGS) -ffreestanding
@@ -197,6 +202,7 @@ TEST_INPUTS = \
 	tests/faults/native_support.py \
 	tests/faults/record.py \
 	tests/clients/fault_fixed.ld \
+	tests/clients/fault_padding.ld \
 	tests/model/naive_machine.py \
 	tests/oracle/any_machines.py \
 	tests/oracle/fast_path_at_length.py \

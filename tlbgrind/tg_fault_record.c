@@ -179,8 +179,9 @@ static void exec_touch(Addr a, tlb_touch touch)
 static void exec_uses(void)
 {
    const TgImage* image = tg_native_image();
-   tg_used_bytes(tg_program()->bss, -tg_program()->bss & page_mask);
-   tg_used_bytes(image->interpreter_bss, -image->interpreter_bss & page_mask);
+   const TgCleared cleared = tg_program_cleared(image->interpreter);
+   for (UInt i = 0; i < cleared.n; i++)
+      tg_used_bytes(cleared.at[i], -cleared.at[i] & page_mask);
    tg_used_bytes(image->sp, image->stack_end - image->sp);
 }
 

@@ -292,13 +292,12 @@ void tg_start_space(ThreadId tid, Bool moves_break)
 void tg_start_touches(void (*each)(Addr a, tlb_touch touch))
 {
    const TgImage* image = tg_native_image();
-   const TgProgram* program = tg_program();
+   const TgCleared cleared = tg_program_cleared(image->interpreter);
    const ULong page_bytes = tg_maps_page_bytes();
-   /* Behind the data that the file has, its last page is cleared. */
-   if (program->bss != 0 && program->bss % page_bytes != 0)
-      each(program->bss, TLB_TOUCH_WRITE);
-   if (image->interpreter_bss != 0 && image->interpreter_bss % page_bytes != 0)
-      each(image->interpreter_bss, TLB_TOUCH_WRITE);
+   for (UInt i = 0; i < cleared.n; i++) {
+      if (cleared.at[i] % page_bytes != 0)
+         each(cleared.at[i], TLB_TOUCH_WRITE);
+   }
    /* The strings went into pages that the kernel made for them. */
    UInt number;
    ULong native;

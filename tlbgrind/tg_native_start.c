@@ -14,7 +14,6 @@
 #include "tg_native_cpuid.h"
 #include "tg_native_start.h"
 #include "tg_proc_file.h"
-#include "tg_program.h"
 #include "tg_vdso_stub.h"
 
 /* The core's, without a header for tools: where the break begins, where the program's
@@ -312,10 +311,8 @@ void tg_native_start(ThreadId tid, Bool changes)
    const Block b = read_block(sp);
    const UWord* base = auxv_find(&b, AT_BASE_);
    const UWord* entry = auxv_find(&b, AT_ENTRY_);
-   if (base != NULL && *base != 0) {
+   if (base != NULL)
       image.interpreter = *base;
-      image.interpreter_bss = tg_program_interpreter_bss(*base);
-   }
    image.entry = entry == NULL ? VG_(get_IP)(tid) : *entry;
    image.sp = sp;
    image.stack_end = seg == NULL ? sp : seg->end + 1;

@@ -15,7 +15,6 @@
 typedef struct {
    Addr entry;           /* of the program */
    Addr interpreter;     /* where the interpreter begins; 0: there is none */
-   Addr interpreter_bss; /* the end of its data in the file, as in TgProgram */
    Addr sp;              /* the first thread's stack pointer */
    Addr stack_strings;   /* the lowest byte that the kernel stored on the stack
                             in front of the arguments' texts */

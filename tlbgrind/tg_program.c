@@ -11,7 +11,7 @@
 extern UWord* VG_(client_auxv);
 
 enum { AT_NULL_ = 0, AT_PHDR_ = 3, AT_PHNUM_ = 5 };
-enum { PT_LOAD_ = 1, PT_PHDR_ = 6 };
+enum { PT_LOAD_ = 1, PT_PHDR_ = 6, PF_W_ = 2 };
 
 #if VG_WORDSIZE == 8
 typedef struct {
@@ -48,17 +48,17 @@ static UInt next_loaded(const Headers* h, UInt i)
    return i;
 }
 
-/* The end of the data in the file of the last segment that goes on in memory, or 0. What
-   is cleared there is the rest of a page; of a segment that has nothing of the file it is
-   nothing. */
-static Addr bss_of(const Headers* h)
+/* fs/binfmt_elf.c clears the rest of the page behind what a segment has of the file, if the
+   segment goes on in memory: in every segment, and before the next is loaded. */
+static void add_cleared(const Headers* h, TgCleared* c)
 {
-   Addr bss = 0;
    for (UInt i = next_loaded(h, 0); i < h->n; i = next_loaded(h, i + 1)) {
-      if (h->at[i].filesz > 0 && h->at[i].memsz > h->at[i].filesz)
-         bss = h->bias + (Addr)h->at[i].vaddr + (Addr)h->at[i].filesz;
+      const Header* s = &h->at[i];
+      const Addr end = h->bias + (Addr)s->vaddr + (Addr)s->filesz;
+      if (s->filesz > 0 && s->memsz > s->filesz && (s->flags & PF_W_) != 0
+          && end % VKI_PAGE_SIZE != 0 && c->n < TG_MAX_CLEARED)
+         c->at[c->n++] = end;
    }
-   return bss;
 }
 
 /* --- The program --- */
@@ -89,13 +89,15 @@ static Addr bias_of(const Headers* h)
 }
 
 static TgProgram program;
+static Headers headers;
 
 void tg_program_read(void)
 {
    Headers h = headers_at(auxiliary(AT_PHDR_), (UInt)auxiliary(AT_PHNUM_));
    h.bias = bias_of(&h);
    program = (TgProgram){ .headers = (Addr)h.at, .is_pie = h.bias != 0,
-                          .alignment = 1, .bss = bss_of(&h) };
+                          .alignment = 1 };
+   headers = h;
    for (UInt i = next_loaded(&h, 0); i < h.n; i = next_loaded(&h, i + 1)) {
       const Header* s = &h.at[i];
       if (s->align > program.alignment)
@@ -124,13 +126,22 @@ Bool tg_program_is_bss(Addr page)
 
 /* --- Its interpreter --- */
 
-Addr tg_program_interpreter_bss(Addr base)
+static Headers interpreter_headers(Addr base)
 {
    const UChar* elf = (const UChar*)base;
-   if (!VG_(am_is_valid_for_client)(base, 64, VKI_PROT_READ))
-      return 0;
+   if (base == 0 || !VG_(am_is_valid_for_client)(base, 64, VKI_PROT_READ))
+      return (Headers){ .n = 0 };
    Headers h = headers_at(base + *(const UWord*)(const void*)(elf + E_PHOFF),
                           *(const UShort*)(const void*)(elf + E_PHNUM));
    h.bias = base;
-   return bss_of(&h);
+   return h;
+}
+
+TgCleared tg_program_cleared(Addr interpreter)
+{
+   const Headers its = interpreter_headers(interpreter);
+   TgCleared c = { .n = 0 };
+   add_cleared(&headers, &c);
+   add_cleared(&its, &c);
+   return c;
 }

@@ -13,8 +13,6 @@ typedef struct {
    Addr headers; /* in the segment that has the file's begin; 0: nothing is known */
    Bool is_pie;
    Addr alignment; /* the largest that a segment asks for */
-   Addr bss;       /* the end of the data in the file, if they go on in memory
-                      behind that, else 0 */
    Addr data;      /* the last byte of the last segment of which the file has
                       something */
    UInt n_bss_apart;
@@ -30,7 +28,17 @@ const TgProgram* tg_program(void);
 /* Whether a segment of the program that has nothing of the file begins on that page. */
 Bool tg_program_is_bss(Addr page);
 
-/* The same as in TgProgram, of the interpreter, which lies from `base` on. */
-Addr tg_program_interpreter_bss(Addr base);
+/* Where the data of the file end in segments that go on in memory behind them and may be
+   written: the kernel clears the rest of that page when it loads the program. */
+enum { TG_MAX_CLEARED = 16 };
+
+typedef struct {
+   UInt n;
+   Addr at[TG_MAX_CLEARED]; /* none is a multiple of a page */
+} TgCleared;
+
+/* Of the program and of its interpreter, which lies from there on (0: there is none), in the
+   kernel's order. */
+TgCleared tg_program_cleared(Addr interpreter);
 
 #endif

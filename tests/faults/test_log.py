@@ -208,6 +208,13 @@ def test_exec(tmp_path: Path) -> None:
     assert logs[0].header["pid"] == logs[1].header["pid"]
 
 
+def test_each_segment_is_cleared_behind_its_data(tmp_path: Path) -> None:
+    """by the kernel, when it loads the program; the last page of the stack is its third write"""
+    (log,), _ = run(tmp_path, [client("fault_padding")])
+    loading = [f for f in log.view("warm") if f.by == "exec" and f.map.what != "stack"]
+    assert [(f.kinds, f.page) for f in loading] == [("www", 0x402000), ("www", 0x403000)]
+
+
 def test_system_calls(tmp_path: Path) -> None:
     """what the kernel touches is put to the system call"""
     mode = ["file-read", str(tmp_path / "touched.file")]

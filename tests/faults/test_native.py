@@ -47,6 +47,7 @@ PROGRAMS = [
     Program("hello", (str(client("fault_hello")),)),
     Program("static hello", (str(client("fault_static")),)),
     Program("bss apart", (str(client("fault_bss")),)),
+    Program("two segments cleared", (str(client("fault_padding")),)),
     Program("large heap", (str(client("fault_heap")),)),
     Program("threads", (str(client("fault_threads")),)),
     Program("forks", (str(client("fault_forks")),)),
