@@ -48,6 +48,7 @@ CLIENTS = \
 	fault_hints \
 	fault_mechanisms \
 	fault_padding \
+	fault_request \
 	fault_static \
 	fault_threads \
 	fault_used \
@@ -97,6 +98,7 @@ CLIENTS_CXX =
 # The same sources as 32-bit programs: NAME becomes tests/clients/NAME32.
 CLIENTS32 = \
 	fault_hello \
+	fault_request \
 	fault_used \
 	aspace_walk \
 	oracle_refs \

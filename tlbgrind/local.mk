@@ -209,6 +209,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_native.c \
 	tlbgrind/tg_native_cpuid.c \
 	tlbgrind/tg_native_mmap.c \
+	tlbgrind/tg_native_request.c \
 	tlbgrind/tg_native_start.c \
 	tlbgrind/tg_out.c \
 	tlbgrind/tg_outputs.c \
@@ -272,6 +273,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_native.h \
 	tlbgrind/tg_native_cpuid.h \
 	tlbgrind/tg_native_mmap.h \
+	tlbgrind/tg_native_request.h \
 	tlbgrind/tg_native_start.h \
 	tlbgrind/tg_out.h \
 	tlbgrind/tg_outputs.h \

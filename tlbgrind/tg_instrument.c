@@ -26,6 +26,7 @@
 #include "tg_instrument.h"
 #include "tg_known.h"
 #include "tg_native_cpuid.h"
+#include "tg_native_request.h"
 #include "tg_writes.h"
 
 /* References off one base are looked up together, as a group, if they lie within
@@ -592,6 +593,7 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
       tg_writes_statement(out, in->stmts[i]);
    }
    leave(in->next);
+   tg_native_request_end(out);
    fill_in_segments(tg_block_finish(vge->base[0], closure->nraddr));
    return out;
 }

@@ -12,6 +12,7 @@
 #include "pub_tool_vki.h"
 
 #include "tg_native_cpuid.h"
+#include "tg_native_request.h"
 #include "tg_native_start.h"
 #include "tg_proc_file.h"
 #include "tg_vdso_stub.h"
@@ -321,6 +322,7 @@ void tg_native_start(ThreadId tid, Bool changes)
    if (!changes || seg == NULL)
       return;
    tg_native_cpuid_init();
+   tg_native_request_init();
    /* A 32-bit C library enters the kernel through the vDSO if there is one. */
 #if !defined(VGA_x86)
    if (auxv_find(&b, AT_SYSINFO_EHDR_) == NULL)

@@ -463,3 +463,18 @@ def test_git_with_hooks(tmp_path: Path) -> None:
     assert r.status == 1
     assert "hook\n" in r.err
     assert any("pre-commit" in f.field("cmd") for f in r.files)
+
+
+@pytest.mark.parametrize("bits", BITS)
+def test_a_program_that_asks_for_valgrind(bits: str, tmp_path: Path) -> None:
+    """is told that there is none, where it is to start as it does natively; that costs nothing"""
+    program = client(f"fault_request{bits}")
+    options = ["--faults=yes", "--faults-out-file=faults"]
+    native = run(tmp_path / "native", program, options=options)
+    slow = run(tmp_path / "slow", program, options=[*options, "--fast-path=no"])
+    foreign = run(tmp_path / "foreign", program, options=[*options, "--native-start=no"])
+    assert (native.out, slow.out, foreign.out) == ("0 0\n", "0 0\n", "1000 0\n")
+    costs = native.only().function("main")
+    assert costs == foreign.only().function("main") == slow.only().function("main")
+    for done in (native, slow, foreign):
+        assert "a message" in done.err

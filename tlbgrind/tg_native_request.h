@@ -1,0 +1,20 @@
+/* RUNNING_ON_VALGRIND is 0, as it is natively.
+
+   GLib, Qt, WebKit, Mesa and node ask, and allocate or start otherwise when they run under
+   Valgrind. The core answers that client request by itself, so the code that makes one is
+   instrumented: if it is this request, the block is left as if it had been none, and the result is
+   the default that the macro has set, 0. */
+
+#ifndef TG_NATIVE_REQUEST_H
+#define TG_NATIVE_REQUEST_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
+
+/* From now on. */
+void tg_native_request_init(void);
+
+/* Behind the last statement of a block. */
+void tg_native_request_end(IRSB* out);
+
+#endif
