@@ -48,6 +48,7 @@ CLIENTS = \
 	fault_hints \
 	fault_mechanisms \
 	fault_padding \
+	fault_places \
 	fault_request \
 	fault_static \
 	fault_threads \

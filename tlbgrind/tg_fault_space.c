@@ -125,9 +125,17 @@ static void populated(Addr a, SizeT len, TgMapPart* how, void* opaque)
    tg_used_populated(a, len);
 }
 
-/* What an address is natively that the program asks for: most likely it has
-   computed it from that of a mapping, which it wants to go on. (The C library
-   does for the arenas of threads.) */
+/* Whether addresses there differ from the native ones in their highest bits only, as those
+   that tg_native_mmap.c chooses do, and `hint` is not far away from them. */
+static Bool is_near(const tlb_mapping* piece, Addr hint)
+{
+   const ULong far = hint < piece->start ? piece->start - hint : hint - piece->start;
+   return (UInt)(piece->offset - piece->start) == 0 && far < 1ULL << 30;
+}
+
+/* What an address is natively that the program asks for: most likely it has computed it from
+   that of a mapping, which it wants to go on (the C library does for the arenas of threads),
+   or near which it wants to be. */
 static ULong native_hint(Addr hint, SizeT len)
 {
    UInt number;
@@ -136,7 +144,21 @@ static ULong native_hint(Addr hint, SizeT len)
       return native + 1;
    if (tg_maps_find(hint + len, &number, &native) != NULL)
       return native - len;
-   return hint;
+   const tlb_mappings* here = &tg_maps_layout()->here;
+   const SizeT above = tlb_mappings_above(here, hint);
+   const tlb_mapping* piece = NULL;
+   if (above < here->count && is_near(here->at[above], hint))
+      piece = here->at[above];
+   else if (above > 0 && is_near(here->at[above - 1], hint))
+      piece = here->at[above - 1];
+   return piece == NULL ? hint : piece->offset + (hint - piece->start);
+}
+
+Bool tg_space_takes_hint(Addr hint, SizeT len)
+{
+   const Addr page = VG_PGROUNDDN(hint);
+   const SizeT bytes = VG_PGROUNDUP(len);
+   return !tg_maps_begun() || is_free(native_hint(page, bytes), bytes);
 }
 
 /* What the layout has to know of it. */
@@ -144,8 +166,9 @@ static tlb_placed kind_of(const tlb_mapping* v)
 {
    if (v->flags & TLB_MAP_HUGETLB)
       return TLB_PLACED_HUGETLB;
+   /* Anonymous memory is not aligned, either, that was to lie somewhere else. */
    if (v->inode == 0)
-      return TLB_PLACED_MEMORY;
+      return call.hint != 0 ? TLB_PLACED_SHARED : TLB_PLACED_MEMORY;
    return tlb_fault_is_tmpfs(tg_maps_model(), v) ? TLB_PLACED_SHARED : TLB_PLACED_FILE;
 }
 
@@ -157,7 +180,7 @@ static ULong native_place(const TgSpaceEvent* e, tlb_mapping* v, Bool is_over,
    Int aligned = 0;
    if (e->fixed)
       return is_over ? over : e->start;
-   if (call.hint != 0 && call.hint == e->start) {
+   if (!tg_native_mmap_wishes() && call.hint != 0 && call.hint == e->start) {
       const ULong hint = native_hint((Addr)e->start, (SizeT)e->length);
       if (is_free(hint, (SizeT)e->length))
          return hint;
@@ -532,7 +555,7 @@ void tg_space_pre_syscall(UInt number, const UWord* args)
    switch (number) {
 #if !defined(VGA_x86)
    case __NR_mmap:
-      call.hint = tg_native_mmap_wishes() ? 0 : args[0];
+      call.hint = tg_native_mmap_wishes() && !tg_native_mmap_hinted() ? 0 : args[0];
       call.fd = (Int)args[4];
       break;
 #endif

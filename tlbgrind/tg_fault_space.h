@@ -25,6 +25,9 @@ tlb_placed tg_space_placed_file(Int fd);
    0: it stays where it is. Lengths are of whole pages. */
 ULong tg_space_moves_to(Addr old, SizeT old_len, SizeT len);
 
+/* Whether the kernel would put `len` bytes where mmap() is asked to. */
+Bool tg_space_takes_hint(Addr hint, SizeT len);
+
 /* A system call begins, has returned. */
 void tg_space_pre_syscall(UInt number, const UWord* args);
 void tg_space_post_syscall(UInt number, const UWord* args, SysRes result);

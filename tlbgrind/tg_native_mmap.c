@@ -42,6 +42,7 @@ typedef struct {
 static ThreadId changed_thread; /* 0: none */
 static Changed changed[2];
 static UInt n_changed;
+static Addr hint; /* that the program gave to mmap(), if it is one of them; else 0 */
 
 static Addr here(ULong native)
 {
@@ -72,15 +73,17 @@ static void change(ThreadId tid, PtrdiffT at, UWord to)
 static void wish_mmap(ThreadId tid)
 {
    const UWord flags = tg_register(tid, GUEST(R10));
-   if (tg_register(tid, GUEST(RDI)) != 0
-       || (flags & (LINUX_MAP_FIXED | LINUX_MAP_FIXED_NOREPLACE | LINUX_MAP_32BIT)) != 0)
+   const SizeT bytes = tg_register(tid, GUEST(RSI));
+   hint = tg_register(tid, GUEST(RDI));
+   if ((flags & (LINUX_MAP_FIXED | LINUX_MAP_FIXED_NOREPLACE | LINUX_MAP_32BIT)) != 0
+       || (hint != 0 && tg_space_takes_hint(hint, bytes)))
       return;
    const Bool is_file = (flags & LINUX_MAP_ANONYMOUS) == 0;
    const tlb_placed what
       = (flags & LINUX_MAP_HUGETLB) != 0 ? TLB_PLACED_HUGETLB
       : is_file ? tg_space_placed_file((Int)tg_register(tid, GUEST(R8)))
-      : (flags & LINUX_MAP_SHARED) != 0 ? TLB_PLACED_SHARED : TLB_PLACED_MEMORY;
-   const ULong native = tg_maps_place(tg_register(tid, GUEST(RSI)), what,
+      : (flags & LINUX_MAP_SHARED) != 0 || hint != 0 ? TLB_PLACED_SHARED : TLB_PLACED_MEMORY;
+   const ULong native = tg_maps_place(bytes, what,
                                       is_file ? tg_register(tid, GUEST(R9)) : 0);
    if (native != 0)
       change(tid, GUEST(RDI), here(native));
@@ -98,6 +101,7 @@ static Bool is_free(Addr a, SizeT len)
 static void wish_mremap(ThreadId tid)
 {
    const SizeT len = VG_PGROUNDUP(tg_register(tid, GUEST(RDX)));
+   hint = 0;
    if (tg_register(tid, GUEST(R10)) != VKI_MREMAP_MAYMOVE)
       return;
    const ULong native = tg_space_moves_to(tg_register(tid, GUEST(RDI)),
@@ -137,6 +141,11 @@ Bool tg_native_mmap_wishes(void)
    return changed_thread != 0;
 }
 
+Bool tg_native_mmap_hinted(void)
+{
+   return changed_thread != 0 && hint != 0;
+}
+
 #else
 
 Addr tg_native_break_here(ULong native)
@@ -156,6 +165,11 @@ void tg_native_mmap_done(ThreadId tid)
 }
 
 Bool tg_native_mmap_wishes(void)
+{
+   return False;
+}
+
+Bool tg_native_mmap_hinted(void)
 {
    return False;
 }

@@ -27,4 +27,7 @@ void tg_native_mmap_done(ThreadId tid);
    from here. */
 Bool tg_native_mmap_wishes(void);
 
+/* Whether it is in the place of another, which the kernel would not have taken. */
+Bool tg_native_mmap_hinted(void);
+
 #endif

@@ -175,6 +175,20 @@ def test_hints(tmp_path: Path) -> None:
     assert touched[32:] == [int(room, 16) + (33 + n) * PAGE for n in range(32)]
 
 
+def test_places(tmp_path: Path) -> None:
+    """what is asked for where something lies goes where the kernel puts it; the rest where it is asked for"""
+    program = client("fault_places")
+    native = subprocess.run(["setarch", "-R", program], capture_output=True, text=True, check=True).stdout
+    tool = [TLBGRIND, "-q", "--faults=yes", f"--tlbgrind-out-file={tmp_path}/out"]
+    simulated = subprocess.run(
+        [*tool, f"--faults-out-file={tmp_path}/faults", program], capture_output=True, text=True, check=True
+    )
+    assert simulated.stdout == native
+    moved = [f.native for f in read(tmp_path / "faults").view("warm") if f.code and f.code.function == "touch"]
+    places = [int(line) for line in native.splitlines()]
+    assert [page - moved[0] for page in moved] == [place - places[0] for place in places]
+
+
 def answers(*command: str | Path) -> dict[tuple[int, int], list[int]]:
     """What CPUID says, by leaf and sub-leaf."""
     done = subprocess.run([*command, client("fault_cpuid")], capture_output=True, text=True, check=True)
