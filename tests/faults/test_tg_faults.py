@@ -110,6 +110,20 @@ def test_odd_names_survive_csv_and_json() -> None:
     assert {r["file"] for r in rows(MIXED)} >= {"/src/a,b.c"}
 
 
+def test_what_the_disk_delivers_is_counted_once(tmp_path: Path) -> None:
+    """Windows of 32 pages overlap, also those of two mappings of a file; other files are others."""
+    assert "Read from the disk by 4 major faults: 384 KiB of 3 files, each page once.\n" in good("--view=cold", MIXED)
+    assert "Read from the disk" not in good(MIXED)
+    maps = [FILE_HERE, FILE_BEHIND, OTHER_FILE.replace("0x110000\t0x118000", "0x210000\t0x218000")]
+    faults = [("rrr", page, number, "-") for page, number in ((0x10A000, 1), (0x10B000, 1), (0x111000, 2), (0x211000, 3))]
+    log = log_of(maps, faults).replace("\trrr\t", "\trrR\t").replace("\t-\t-\t-\n", "\t-\t-\t-4..+3\n")
+    log = log.replace("summary\tcold\t4\t0", "summary\tcold\t4\t4")
+    (tmp_path / "log").write_text(log)
+    # Pages 0 to 5, 0 to 6 and 5 to 12 of one file, 5 to 12 of the other.
+    wanted = f"Read from the disk by 4 major faults: {(13 + 8) * 4} KiB of 2 files, each page once.\n"
+    assert wanted in good("--view=cold", "log", folder=tmp_path)
+
+
 def test_native_addresses_are_those_of_the_maps(tmp_path: Path) -> None:
     native = {(r["what"], r["page"]): r["native_page"] for r in rows(MIXED)}
     assert native["bss", "0x123000"] == "0x55555556f000"

@@ -175,6 +175,8 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
             )
         text += native.compare(log, view, faults, options.native)
         return text[:-1]
+    if options.view == "cold":
+        text += faulttables.disk(log)
     for by in options.groups():
         text += faulttables.table(log, view, by, options.rows())
     if options.growth:

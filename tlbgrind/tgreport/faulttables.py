@@ -7,7 +7,16 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
 from .errors import printable
-from .faultlog import KINDS, UNKNOWN, VIEWS, Fault, FaultLog, Map, count_pages
+from .faultlog import (
+    KINDS,
+    UNKNOWN,
+    VIEWS,
+    Fault,
+    FaultLog,
+    Map,
+    count_pages,
+    view_number,
+)
 from .tables import aligned, title
 
 GROUPS = ("kind", "mapping", "memory", "object", "function", "syscall")
@@ -222,6 +231,25 @@ def summary(log: FaultLog) -> list[str]:
     if hidden:
         text += [f"Faults of Valgrind itself are not among them: {hidden}.", ""]
     return text
+
+
+def disk(log: FaultLog) -> list[str]:
+    """What the major faults of the cold view read. Their windows overlap; what the page cache has
+    is not read again."""
+    pages: dict[str, set[int]] = defaultdict(set)
+    view = view_number("cold")
+    for fault in log.of(view):
+        if fault.is_major(view):
+            at = fault.map.offset_of(fault.page) // log.page_size
+            for first, last in fault.cold_read:
+                pages[fault.map.name].update(range(max(0, at + first), at + last + 1))
+    if not pages:
+        return []
+    size = sum(map(len, pages.values())) * log.page_size // 1024
+    files = f"{len(pages):,} file{'s' * (len(pages) > 1)}"
+    majors = log.totals["cold"].major
+    faults = f"{majors:,} major fault{'s' * (majors > 1)}"
+    return [f"Read from the disk by {faults}: {size:,} KiB of {files}, each page once.", ""]
 
 
 def metadata(log: FaultLog, role: str = "Log") -> list[str]:
