@@ -171,6 +171,7 @@ PYTEST_FILES = \
 	tests/tool/test_debugger.py \
 	tests/tool/test_entries.py \
 	tests/tool/test_native.py \
+	tests/tool/test_files.py \
 	tests/tool/test_output.py \
 	tests/tool/test_pages.py \
 	tests/tool/test_process.py \
@@ -365,7 +366,7 @@ check-prerequisites:
 	fi
 
 EXTRA_DIST += $(SCRIPT_TESTS) $(PYTEST_FILES) $(TEST_INPUTS) \
-	tests/run-pytest tests/run-total tests/tg_damage.py tests/tg_huge.py tests/tg_tap.py
+	tests/run-pytest tests/run-total tests/tg_damage.py tests/tg_huge.py tests/tg_names.py tests/tg_tap.py
 
 # The distribution is built against the same Valgrind and tested with the same Python.
 AM_DISTCHECK_CONFIGURE_FLAGS = \
@@ -375,7 +376,7 @@ AM_DISTCHECK_CONFIGURE_FLAGS = \
 
 # ---------------------------------------------------------------- lint
 
-LINT_FILES = $(COMPANIONS) $(REPORT_MODULES) tests/tg_damage.py tests/tg_huge.py tests/tg_tap.py
+LINT_FILES = $(COMPANIONS) $(REPORT_MODULES) tests/tg_damage.py tests/tg_huge.py tests/tg_names.py tests/tg_tap.py
 
 lint:
 	@for tool in "$(MYPY)" "$(RUFF)"; do \

@@ -46,20 +46,25 @@ static Bool is_label(const TgMachine* machines, UInt n, const HChar* label)
    return False;
 }
 
-/* The name, but for what a file's name can not hold. */
+/* KCachegrind adds the files NAME-* and NAME.* to NAME: with these two characters,
+   the file of apple-m1 would show the sum with that of apple-m1-e. */
+static HChar in_label(HChar c)
+{
+   return c == '-' || c == '.' ? '_' : c;
+}
+
+/* The name without what a label can not hold, or a file's name. */
 static const HChar* label_of(const TgMachine* machines, UInt n,
                              const HChar* name)
 {
    HChar* label = VG_(malloc)("tg.machines.label", LABEL_SIZE + 1);
    VG_(snprintf)(label, LABEL_SIZE + 1, "%s", name);
-   for (HChar* at = label; *at != '\0'; at++) {
-      if (*at == '/')
-         *at = '_';
-   }
+   for (HChar* at = label; *at != '\0'; at++)
+      *at = *at == '/' ? '_' : in_label(*at);
    const Int length = (Int)VG_(strlen)(label);
    for (UInt i = 2; is_label(machines, n, label); i++) {
       HChar number[16];
-      const Int digits = (Int)VG_(sprintf)(number, ".%u", i);
+      const Int digits = (Int)VG_(sprintf)(number, "_%u", i);
       const Int end = length + digits > LABEL_SIZE ? LABEL_SIZE - digits
                                                    : length;
       VG_(strcpy)(label + end, number);
@@ -78,4 +83,14 @@ void tg_machines_name(TgMachine* machines, UInt n)
    }
    for (UInt i = 0; i < n; i++)
       machines[i].label = label_of(machines, i, machines[i].name);
+}
+
+Bool tg_machine_is_labelled_by_name(const TgMachine* m)
+{
+   const HChar* label = m->label;
+   for (const HChar* name = m->name; *name != '\0'; name++, label++) {
+      if (*label != in_label(*name))
+         return False;
+   }
+   return *label == '\0';
 }

@@ -11,4 +11,7 @@
    name or the same label. */
 void tg_machines_name(TgMachine* machines, UInt n);
 
+/* Whether the label is the name with "_" for each "-" and "." */
+Bool tg_machine_is_labelled_by_name(const TgMachine* m);
+
 #endif

@@ -179,7 +179,7 @@ static Bool exists(const HChar* name)
 
 /* After exec the process has the same pid and, if children are traced, writes
    a file of its own. What it was before goes to the first free name of
-   NAME.exec1, NAME.exec2, and so on; a device or a pipe takes both. Takes and
+   NAME_exec1, NAME_exec2, and so on; a device or a pipe takes both. Takes and
    returns names to be freed. */
 static HChar* exec_file_name(HChar* name)
 {
@@ -189,7 +189,7 @@ static HChar* exec_file_name(HChar* name)
    HChar* numbered = VG_(malloc)("tg.main.exec", (SizeT)room);
    UInt n = 1;
    do {
-      VG_(snprintf)(numbered, room, "%s.exec%u", name, n++);
+      VG_(snprintf)(numbered, room, "%s_exec%u", name, n++);
    } while (exists(numbered));
    VG_(free)(name);
    return numbered;

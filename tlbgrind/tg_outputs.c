@@ -49,7 +49,7 @@ HChar* tg_output_name_of(const HChar* name, const TgMachine* machine, UInt n_mac
       return VG_(strdup)("tg.outputs", name);
    const SizeT room = VG_(strlen)(name) + VG_(strlen)(machine->label) + 2;
    HChar* whole = VG_(malloc)("tg.outputs", room);
-   VG_(snprintf)(whole, (Int)room, "%s.%s", name, machine->label);
+   VG_(snprintf)(whole, (Int)room, "%s_%s", name, machine->label);
    return whole;
 }
 

@@ -13,8 +13,10 @@
 #include "tg_backed.h"
 #include "tg_break.h"
 #include "tg_lanes.h"
+#include "tg_machine_names.h"
 #include "tg_numbers.h"
 #include "tg_out.h"
+#include "tg_outputs.h"
 #include "tg_fault_log.h"
 #include "tg_summary.h"
 #include "tg_thp.h"
@@ -338,22 +340,20 @@ static void details_of_one(const HChar* out_file)
 static void details_of_many(const TgRun* run, const HChar* out_file)
 {
    const UInt n = run->options->n_machines;
-   const SizeT room = VG_(strlen)(out_file) + 2;
    if (n <= MOST_LISTED) {
       VG_(umsg)("To see which code misses:\n");
    } else {
       HChar* name = quoted(out_file);
-      VG_(umsg)("To see which code misses, for each MACHINE of the table:\n");
-      VG_(umsg)("  tg_annotate %s.MACHINE\n", name);
+      VG_(umsg)("To see which code misses, for each MACHINE of the table "
+                "(with _ for - and .):\n");
+      VG_(umsg)("  tg_annotate %s_MACHINE\n", name);
       VG_(free)(name);
    }
    for (UInt i = 0; i < n; i++) {
       const TgMachine* m = &run->options->machine[i];
-      if (n > MOST_LISTED && VG_(strcmp)(m->name, m->label) == 0)
+      if (n > MOST_LISTED && tg_machine_is_labelled_by_name(m))
          continue;
-      const SizeT size = room + VG_(strlen)(m->label);
-      HChar* whole = VG_(malloc)("tg.summary.name", size);
-      VG_(snprintf)(whole, (Int)size, "%s.%s", out_file, m->label);
+      HChar* whole = tg_output_name_of(out_file, m, n);
       HChar* name = quoted(whole);
       VG_(umsg)("  tg_annotate %s\n", name);
       VG_(free)(name);

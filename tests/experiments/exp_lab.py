@@ -21,6 +21,9 @@ sys.path.insert(0, str(HERE.parents[1] / "tlbgrind"))
 
 from tgreport import outfile
 
+# In the names of out-files.
+IN_LABELS = str.maketrans("-.", "__")
+
 PATH = "/usr/bin:/bin:/usr/games"
 # An experiment counts; the program must be the same with every compiler's defaults.
 FLAGS = ["-g", "-O2", "-fno-tree-loop-distribute-patterns", "-fno-pie", "-fcf-protection=none", "-fno-stack-protector", "-Wall"]
@@ -229,7 +232,7 @@ class Lab:
         """What a run in that folder wrote."""
         if len(machines) == 1:
             return {machines[0].name: Profile(out)}
-        return {machine.name: Profile(out.with_name(f"{out.name}.{machine.name}")) for machine in machines}
+        return {machine.name: Profile(out.with_name(f"{out.name}_{machine.name.translate(IN_LABELS)}")) for machine in machines}
 
     def annotate(self, *arguments: object) -> str:
         return self.call([*setting("PYTHON"), *setting("TG_ANNOTATE"), *arguments])

@@ -299,8 +299,8 @@ def run(
 
 
 def order_of_log(path: Path) -> tuple[int, int]:
-    """What a process was before exec, faults.PID.exec1, comes before what it is at its end."""
-    pid, _, execs = path.name.removeprefix("faults.").partition(".exec")
+    """What a process was before exec, faults.PID_exec1, comes before what it is at its end."""
+    pid, _, execs = path.name.removeprefix("faults.").partition("_exec")
     return int(pid), int(execs) if execs else 1 << 30
 
 

@@ -19,6 +19,7 @@ from oracle.any_machines import any_machines, write
 from oracle.lackey_trace import totals_of, trace, valgrind
 from oracle_random import build
 from oracle_support import SOURCE
+from tg_names import label_of
 
 # By the kind of a trace's line: who asks, in order, and the events that count what is missed, by level.
 USERS = {"I": "f", "L": "l", "M": "ls", "S": "s"}
@@ -55,7 +56,7 @@ def check(folder: Path, program: list[str], machines: dict[str, Machine], option
         given = [*options, f"--nested={'yes' if nested else 'no'}"]
         valgrind("tlbgrind", [*given, f"--fast-path={fast_path}", f"--tlbgrind-out-file={out}", "-q"], program)
         for name, want in wanted.items():
-            totals, _ = totals_of(out if len(wanted) == 1 else out.with_name(f"out.{name}"))
+            totals, _ = totals_of(out if len(wanted) == 1 else out.with_name(f"out_{label_of(name)}"))
             got = {event: totals[event] for event in want}
             assert got == want, f"{name}, --fast-path={fast_path}\n{machines[name].text()}"
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from oracle_random import build
 from oracle_support import BUILD, CLIENTS, TOLD_APART, environment
+from tg_names import label_of
 
 MACHINES = [
     "skylake",
@@ -106,7 +107,7 @@ def run(folder: Path, machines: list[str], options: list[str], command: list[str
     )
     if len(machines) == 1:
         return {machines[0]: counts(out)}
-    return {name: counts(folder / f"out.{name.removeprefix('./')}") for name in machines}
+    return {name: counts(folder / f"out_{label_of(name.removeprefix('./'))}") for name in machines}
 
 
 def compare(folder: Path, machines: list[str], command: list[str], options: tuple[str, ...] = ()) -> None:

@@ -133,16 +133,16 @@ TOGETHER = [
     (["--tlbgrind-out-file=a", "--faults=yes", "--faults-out-file=a"], "--faults-out-file=a", SAME.format("--tlbgrind-out-file")),
     (["--reach=yes", "--tlbgrind-out-file=tlbgrind.reach.%p"], "--tlbgrind-out-file=tlbgrind.reach.%p", SAME.format("--reach-out-file")),
     (
-        ["--machine=zen4,zen5", "--tlbgrind-out-file=a", "--entries=yes", "--entries-out-file=a.zen5"],
-        "--entries-out-file=a.zen5",
+        ["--machine=zen4,zen5", "--tlbgrind-out-file=a", "--entries=yes", "--entries-out-file=a_zen5"],
+        "--entries-out-file=a_zen5",
         SAME.format("--tlbgrind-out-file"),
     ),
     (["--tlbgrind-out-file=./same", "--reach=yes", "--reach-out-file=same"], "--reach-out-file=same", SAME.format("--tlbgrind-out-file")),
     (["--tlbgrind-out-file=/tmp/../same", "--reach=yes", "--reach-out-file=/same"], "--reach-out-file=/same", SAME.format("--tlbgrind-out-file")),
     (["--tlbgrind-out-file=/tmp//same", "--faults=yes", "--faults-out-file=/tmp/same"], "--faults-out-file=/tmp/same", SAME.format("--tlbgrind-out-file")),
     (
-        ["--machine=zen4,zen5", "--tlbgrind-out-file=a", "--entries=yes", "--entries-out-file=././a.zen5"],
-        "--entries-out-file=././a.zen5",
+        ["--machine=zen4,zen5", "--tlbgrind-out-file=a", "--entries=yes", "--entries-out-file=././a_zen5"],
+        "--entries-out-file=././a_zen5",
         SAME.format("--tlbgrind-out-file"),
     ),
     (
@@ -283,7 +283,7 @@ def test_good_options(tmp_path: Path, options: list[str]) -> None:
     [
         (["--log-file=a", "--tlbgrind-out-file=./a"], "--tlbgrind-out-file=./a", "--log-file"),
         (["--log-file=tlbgrind.out.%p"], "--log-file=tlbgrind.out.%p", "--tlbgrind-out-file"),
-        (["--log-file=a.zen5", "--machine=zen4,zen5", "--tlbgrind-out-file=a"], "--tlbgrind-out-file=a", "--log-file"),
+        (["--log-file=a_zen5", "--machine=zen4,zen5", "--tlbgrind-out-file=a"], "--tlbgrind-out-file=a", "--log-file"),
         (["--log-file=b", "--log-file=a", "--faults=yes", "--faults-out-file=a"], "--faults-out-file=a", "--log-file"),
     ],
 )

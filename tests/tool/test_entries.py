@@ -346,7 +346,7 @@ def test_a_program_that_becomes_another_is_written_before(tmp_path: Path) -> Non
     run(tmp_path / "both", program, "/bin/true", options=(*OPTIONS, "--trace-children=yes"))
     names = sorted(p.name for p in (tmp_path / "both").glob("entries.*"))
     assert len(names) == 2
-    assert names[1] == f"{names[0]}.exec1"
+    assert names[1] == f"{names[0]}_exec1"
     assert "first" in read(tmp_path / "both" / names[1]).names(program)
 
 

@@ -171,7 +171,7 @@ def test_spawned_programs_are_traced(tmp_path: Path) -> None:
     assert r.status == 0
     names = [f.path.name for f in r.files]
     assert len(names) == 5
-    assert sorted(n.count(".exec1") for n in names) == [0, 0, 0, 1, 1]
+    assert sorted(n.count("_exec1") for n in names) == [0, 0, 0, 1, 1]
     assert sorted(f.function("work") for f in r.files) == [(0, 0, 0)] * 3 + [work(7)] * 2
 
 
@@ -185,10 +185,10 @@ def chain(folder: Path, *programs: str, options: tuple[str, ...] = ()) -> Run:
 def check_chain(r: Run, n: int) -> None:
     """Each program of the chain in a file of its own, in order."""
     assert r.status == 6
-    last = [f for f in r.files if ".exec" not in f.path.name]
+    last = [f for f in r.files if "_exec" not in f.path.name]
     assert len(last) == 1
     pid = last[0].pid
-    names = [f"out.{pid}.exec{i}" for i in range(1, n)] + [f"out.{pid}"]
+    names = [f"out.{pid}_exec{i}" for i in range(1, n)] + [f"out.{pid}"]
     files = {f.path.name: f for f in r.files}
     assert sorted(files) == sorted(names)
     for i, name in enumerate(names):

@@ -11,6 +11,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 import pytest
+from tg_names import label_of
 from tool_support import EVENTS, OutFile, client, messages, read, run
 
 PROCESS = (client("run_process"), "exit", 3)
@@ -160,7 +161,7 @@ def test_the_files_of_several_machines_are_named(tmp_path: Path) -> None:
     commands = [m.removeprefix("  tg_annotate ") for m in said[1:]]
     assert sorted(commands) == sorted(quoted(f.path) for f in files)
     # In the order of the table, and as the shell needs them.
-    start = f"{tmp_path}/out.{files[0].pid}."
+    start = f"{tmp_path}/out.{files[0].pid}_"
     assert commands == [start + "zen4", start + "zen4@thp", f"'{start}zen4@heap:2M+_a b_*:64K'"]
     done = subprocess.run(["sh", "-c", f"ls -- {' '.join(commands)}"], capture_output=True, check=False)
     assert done.returncode == 0
@@ -207,16 +208,16 @@ def test_the_files_of_many_machines_are_told_by_a_pattern(tmp_path: Path) -> Non
     names = [f"zen4@heap:{2**n}K" for n in range(2, 9)]
     called, said, _ = machines(tmp_path / "8", "k8", *names)
     assert len(called) == len(said) - 1 == 8
-    called, said, files = machines(tmp_path / "9", "k8", "k10@/x:64K", *names[1:], "zen5")
+    called, said, files = machines(tmp_path / "9", "cortex-a53", "k10@/x:64K", *names[1:], "zen5")
     assert len(called) == 9
-    (start,) = {f"{tmp_path}/9/out.{f.pid}." for f in files}
+    (start,) = {f"{tmp_path}/9/out.{f.pid}_" for f in files}
     # What is not called as in the table is said in full.
     assert said == [
-        "To see which code misses, for each MACHINE of the table:",
+        "To see which code misses, for each MACHINE of the table (with _ for - and .):",
         f"  tg_annotate {start}MACHINE",
         f"  tg_annotate {start}k10@_x:64K",
     ]
-    assert {start + name.replace("/", "_") for name in called} == {str(f.path) for f in files}
+    assert {start + label_of(name).replace("/", "_") for name in called} == {str(f.path) for f in files}
 
 
 def test_machines_of_files_are_called_as_the_files_say(tmp_path: Path) -> None:
@@ -230,11 +231,12 @@ def test_machines_of_files_are_called_as_the_files_say(tmp_path: Path) -> None:
     expected = ["mine", "mine@thp", "mine.2", "mine.2@thp", "zen4.2", "mine.2.2", "zen4"]
     called, said, files = machines(tmp_path / "run", *given)
     assert called == expected
-    assert [m.partition(f"out.{files[0].pid}.")[2] for m in said[1:]] == expected
+    labels = [label_of(name) for name in expected]
+    assert [m.partition(f"out.{files[0].pid}_")[2] for m in said[1:]] == labels
     by_name = {f.descriptions("Machine")[0]: f for f in files}
-    for name, path in zip(expected, given):
+    for name, label, path in zip(expected, labels, given):
         file = by_name[name]
-        assert file.path.name == f"out.{file.pid}.{name}"
+        assert file.path.name == f"out.{file.pid}_{label}"
         assert file.descriptions("Machine file") == ([] if path == "zen4" else [path.removesuffix("@thp")])
     entries = [by_name[name].descriptions("Array")[0].split(", ")[2] for name in expected[:6]]
     assert entries == [f"{n} entries" for n in (16, 16, 32, 32, 8, 4)]
@@ -254,10 +256,10 @@ def test_long_rules_do_not_make_a_name_too_long(tmp_path: Path) -> None:
     names = [f"zen4@{rules}", f"zen4@{rules}+thp", "zen4"]
     called, said, files = machines(tmp_path, *names)
     assert called == names
-    labels = [m.partition(f"out.{files[0].pid}.")[2] for m in said[1:]]
-    assert {f.path.name.partition(f".{f.pid}.")[2] for f in files} == set(labels)
+    labels = [m.partition(f"out.{files[0].pid}_")[2] for m in said[1:]]
+    assert {f.path.name.partition(f".{f.pid}_")[2] for f in files} == set(labels)
     assert [len(label) for label in labels] == [100, 100, 4]
-    assert labels[1] == labels[0][:98] + ".2"
+    assert labels[1] == labels[0][:98] + "_2"
 
 
 # ---------------------------------------------------------------- where no file is to be read
