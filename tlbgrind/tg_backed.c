@@ -32,7 +32,8 @@ Bool tg_backed_is_of_interest(UInt view)
 {
    tlb_pagemap* map = tg_aspace_map();
    const tlb_view_counts* c = tlb_pagemap_counts(map, view);
-   if (map->view[view]->policy.n_rules > 0 || map->view[view]->policy.thp == TLB_THP_ALWAYS)
+   const tlb_page_policy* policy = &map->view[view]->policy;
+   if (policy->n_rules > 0 || policy->n_pools > 0 || policy->thp == TLB_THP_ALWAYS)
       return True;
    for (UInt shift = map->view[view]->base_shift + 1; shift < TLB_N_PAGE_SHIFTS; shift++) {
       if (c->taken[shift] != 0 || c->fallbacks[shift] != 0)
@@ -68,6 +69,16 @@ void tg_backed_describe(UInt view,
                     size_name(name, shift), (ULong)c->fallbacks[shift]);
       line(text, opaque);
    }
+   const tlb_view* v = map->view[view];
+   for (UInt i = 0; i < v->policy.n_pools; i++) {
+      const UInt shift = v->policy.pool[i].shift;
+      if (c->taken[shift] != 0 || c->fallbacks[shift] != 0)
+         continue;
+      VG_(snprintf)(text, sizeof text,
+                    "no page was taken from the pool of %s pages",
+                    size_name(name, shift));
+      line(text, opaque);
+   }
    if (c->broken != 0) {
       VG_(snprintf)(text, sizeof text, "large pages broken: %llu",
                     (ULong)c->broken);
@@ -78,10 +89,9 @@ void tg_backed_describe(UInt view,
       VG_(snprintf)(text, sizeof text,
                     "in small pages, as their mapping grew later: %llu blocks of %s; khugepaged, "
                     "which is not modelled, may make them huge",
-                    overgrown, size_name(name, tlb_thp_shift(map->view[view]->base_shift)));
+                    overgrown, size_name(name, tlb_thp_shift(v->base_shift)));
       line(text, opaque);
    }
-   const tlb_view* v = map->view[view];
    for (UInt i = 0; i < v->policy.n_rules; i++) {
       const HChar* why = without_effect(v, i);
       if (why == NULL)

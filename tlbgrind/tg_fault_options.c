@@ -12,12 +12,14 @@
 
 #include "tg_fault_options.h"
 #include "tg_numbers.h"
+#include "tg_outputs.h"
 #include "tg_proc_file.h"
 #include "tg_thp.h"
 
 static TgFaultOptions options;
 
 /* The arguments as they came; NULL: not given. */
+static const HChar* on_arg;
 static const HChar* around_arg;
 static const HChar* ahead_arg;
 static const HChar* mthp_arg;
@@ -37,8 +39,9 @@ static Bool keep(const HChar* arg, const HChar* option, const HChar** kept)
 
 Bool tg_fault_option(const HChar* arg)
 {
-   return VG_BOOL_CLO(arg, "--faults", options.on)
-          || VG_BOOL_CLO(arg, "--faults-used", options.used)
+   if (keep(arg, "--faults", &on_arg))
+      return VG_BOOL_CLO(arg, "--faults", options.on);
+   return VG_BOOL_CLO(arg, "--faults-used", options.used)
           || VG_BOOL_CLO(arg, "--faults-hidden", options.lists_hidden)
           || keep(arg, "--fault-around", &around_arg)
           || keep(arg, "--read-ahead", &ahead_arg)
@@ -48,7 +51,9 @@ Bool tg_fault_option(const HChar* arg)
 void tg_fault_options_print_usage(void)
 {
    VG_(printf)(
-"    --faults=no|yes                  record page faults in order [no]\n"
+"    --faults=no|yes                  record page faults in order [no, or yes if\n"
+"                                     an option says how: --faults-*, --fault-around,\n"
+"                                     --read-ahead, --mthp]\n"
 "    --faults-out-file=FILE           where to [tlbgrind.faults.%%p]\n"
 "    --faults-used=no|yes             and how many bytes of each page are used [no]\n"
 "    --faults-hidden=no|yes           list what Valgrind itself brings, too [no]\n"
@@ -186,18 +191,30 @@ static Bool check_page(UInt page_shift, tlb_reason* why)
    return False;
 }
 
+/* An option that means something for page faults only, as it came; NULL: none was given. */
+static const HChar* asks_for_faults(void)
+{
+   return tg_output_arg(TG_FAULTS_OUT) != NULL ? tg_output_arg(TG_FAULTS_OUT)
+          : options.used                       ? "--faults-used=yes"
+          : options.lists_hidden               ? "--faults-hidden=yes"
+          : around_arg != NULL                 ? around_arg
+          : ahead_arg != NULL                  ? ahead_arg
+                                               : mthp_arg;
+}
+
 const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp, TgFaultOptions* out,
                                      tlb_reason* why)
 {
    tlb_fault_settings* s = &options.settings;
-   if (options.on && !check_page(page_shift, why))
-      return "--faults=yes";
-   if (options.used && !options.on) {
+   const HChar* by = options.on ? on_arg : asks_for_faults();
+   if (by != NULL && !options.on && on_arg != NULL) {
       VG_(snprintf)(why->text, sizeof why->text,
-                    "it says what faulted pages are used for, and needs "
-                    "--faults=yes");
-      return "--faults-used=yes";
+                    "--faults=no contradicts it; leave out one of them");
+      return by;
    }
+   options.on |= by != NULL;
+   if (options.on && !check_page(page_shift, why))
+      return by;
    s->page_shift = page_shift;
    s->thp = thp;
    s->phases = 1;

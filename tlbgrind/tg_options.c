@@ -44,6 +44,8 @@ static const HChar* machine_arg;
 static const HChar* miss_cost_arg;
 static const HChar* cycles_arg;
 static Bool native_is_given;
+static const HChar* reach_arg;
+static const HChar* entries_arg;
 static TgOptions options = {
    .page_shift = 12,
    .native = True,
@@ -146,7 +148,9 @@ Bool tg_process_option(const HChar* arg)
    } else if (VG_BOOL_CLO(arg, "--nested", options.nested)) {
    } else if (tg_output_option(arg)) {
    } else if (VG_BOOL_CLO(arg, "--reach", options.reach)) {
+      reach_arg = VG_(strdup)("tg.options", arg);
    } else if (is_option(arg, "--entries", &value)) {
+      entries_arg = VG_(strdup)("tg.options", arg);
       options.entries_data = VG_(strcmp)(value, "data") == 0;
       options.entries = options.entries_data || VG_(strcmp)(value, "yes") == 0;
       if (!options.entries && VG_(strcmp)(value, "no") != 0)
@@ -400,6 +404,18 @@ static void check_large_pages(void)
    }
 }
 
+/* The name of an output asks for it, unless another option has declined it in so many
+   words. `arg`: the last one that said so, or NULL. */
+static void imply(Bool* on, const HChar* arg, TgOutput output)
+{
+   const HChar* by = tg_output_arg(output);
+   if (by == NULL || *on)
+      return;
+   if (arg != NULL)
+      refuse(by, "%s contradicts it; leave out one of them", arg);
+   *on = True;
+}
+
 static void check_outputs(void)
 {
    const Bool on[TG_N_OUTPUTS] = {
@@ -473,13 +489,16 @@ const TgOptions* tg_finish_options(void)
       options.pages.policy.thp = TLB_THP_NEVER;
       options.pages.thp_arg = "--as-cachegrind=yes";
    }
+   imply(&options.reach, reach_arg, TG_REACH_OUT);
+   imply(&options.entries, entries_arg, TG_ENTRIES_OUT);
    options.fast_path &= !options.as_cachegrind;
    /* cachegrind's program has Valgrind's start and layout. */
    if (options.as_cachegrind && !native_is_given)
       options.native = False;
    if (options.reach && options.as_cachegrind)
-      refuse("--reach=yes", "the curve can not be measured in a run that counts "
-                            "as cachegrind does; leave out --as-cachegrind=yes");
+      refuse(reach_arg != NULL ? reach_arg : tg_output_arg(TG_REACH_OUT),
+             "the curve can not be measured in a run that counts as cachegrind "
+             "does; leave out --as-cachegrind=yes");
    if (any_array_given()) {
       if (machine_arg != NULL)
          refuse(machine_arg, "a machine has its own arrays; leave out either "

@@ -38,6 +38,11 @@ Bool tg_output_option(const HChar* arg)
    return False;
 }
 
+const HChar* tg_output_arg(TgOutput output)
+{
+   return outputs[output].arg;
+}
+
 HChar* tg_output_name(TgOutput output)
 {
    return VG_(expand_file_name)(outputs[output].option, outputs[output].name);

@@ -23,6 +23,9 @@ typedef enum {
 /* Takes one command line argument. False: it names no output. */
 Bool tg_output_option(const HChar* arg);
 
+/* The argument that names the output; NULL: none did. */
+const HChar* tg_output_arg(TgOutput output);
+
 /* All options have been seen: what is wrong with a name should not come to light only
    at the end. `on`: what the run writes; the costs, once for each machine. Returns
    NULL, or the argument that can not be, with the reason; does not return where the

@@ -208,19 +208,6 @@ def test_the_rest_of_the_log_is_the_same(tmp_path: Path) -> None:
     assert len(rest) < len(texts[1])
 
 
-def test_needs_faults(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [TLBGRIND, "--faults-used=yes", "touch", tmp_path / "run"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1
-    assert "--faults-used=yes" in done.stderr and "needs --faults=yes" in done.stderr
-    assert not (tmp_path / "run").exists()
-
-
 # --- Against lackey ---
 
 # As for the other comparisons: one stream of addresses.

@@ -22,6 +22,8 @@ ENTRIES = "is no number of entries; allowed are 1 to 1048576"
 WAYS = "is no number of ways; allowed are 1 to the entries, or full"
 FORM = "is no array; expected ENTRIES,WAYS[,SIZES[,POLICY]]"
 DIVIDE = "entries; ways must divide the entries, or be full"
+DECLINED = "{} contradicts it; leave out one of them"
+AS_CACHEGRIND = "the curve can not be measured in a run that counts as cachegrind does; leave out --as-cachegrind=yes"
 BOOL = "(should be 'yes' or 'no')"
 
 # The value of an array option, and what is said of it.
@@ -158,6 +160,23 @@ TOGETHER = [
         "--machine=skylake,zen4@thp",
         "zen4@thp has a rule for transparent huge pages, which --thp=never leaves none for; leave out one of the two",
     ),
+    (["--reach-out-file=out", "--faults-out-file=./out"], "--faults-out-file=./out", SAME.format("--reach-out-file")),
+    *[
+        ([*order], by, DECLINED.format(no))
+        for no, by in (
+            ("--faults=no", "--faults-out-file=f"),
+            ("--faults=no", "--faults-used=yes"),
+            ("--faults=no", "--faults-hidden=yes"),
+            ("--faults=no", "--fault-around=64K"),
+            ("--faults=no", "--read-ahead=off"),
+            ("--faults=no", "--mthp=64K"),
+            ("--reach=no", "--reach-out-file=r"),
+            ("--entries=no", "--entries-out-file=e"),
+        )
+        for order in ((no, by), (by, no))
+    ],
+    (["--fault-around=64K", "--page-size=2M"], "--fault-around=64K", FAULT_PAGES.format("2M")),
+    (["--as-cachegrind=yes", "--reach-out-file=r"], "--reach-out-file=r", AS_CACHEGRIND),
     (["--as-cachegrind=yes", "--machine=zen4,zen5"], "--as-cachegrind=yes", "cachegrind has one machine, this run has 2"),
 ]
 
@@ -246,7 +265,7 @@ GOOD = [
     ["--machine=default", "--machine=host", "--fast-path=no", "--fast-path=yes"],
     [*GEOMETRY, *GEOMETRY],
     ["--as-cachegrind=yes", "--fast-path=yes"],
-    ["--reach-out-file=out", "--faults-out-file=out", "--entries-out-file=out"],  # none of which is written
+    ["--faults=no", "--faults-used=no", "--faults-hidden=no", "--reach=no", "--entries=no"],
     ["--reach=yes", "--entries=yes", "--reach-out-file=/dev/null", "--entries-out-file=/dev/null"],
 ]
 
@@ -262,6 +281,27 @@ def test_help_has_what_the_manual_has() -> None:
     assert "--miss-cost" in manual & man
     assert manual - listed == set()
     assert man - listed == {"--help"}  # there with -h before it
+
+
+@pytest.mark.parametrize(
+    "option, default, written",
+    [
+        ("--faults-out-file=f", "", "f"),
+        ("--faults-used=yes", "tlbgrind.faults", ""),
+        ("--faults-hidden=yes", "tlbgrind.faults", ""),
+        ("--fault-around=16K", "tlbgrind.faults", ""),
+        ("--read-ahead=off", "tlbgrind.faults", ""),
+        ("--mthp=none", "tlbgrind.faults", ""),
+        ("--reach-out-file=r", "", "r"),
+        ("--entries-out-file=e", "", "e"),
+    ],
+)
+def test_an_option_brings_the_one_that_it_needs(tmp_path: Path, option: str, default: str, written: str) -> None:
+    command = [TLBGRIND, "-q", "--tlbgrind-out-file=out", option, str(client("run_exec")), "1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False, encoding="utf-8")
+    assert (done.returncode, done.stderr) == (6, "")
+    (other,) = set(os.listdir(tmp_path)) - {"out"}
+    assert other == written or re.fullmatch(rf"{re.escape(default)}\.\d+", other)
 
 
 @pytest.mark.parametrize("options", GOOD, ids=" ".join)
@@ -284,6 +324,7 @@ def test_good_options(tmp_path: Path, options: list[str]) -> None:
         (["--log-file=a", "--tlbgrind-out-file=./a"], "--tlbgrind-out-file=./a", "--log-file"),
         (["--log-file=tlbgrind.out.%p"], "--log-file=tlbgrind.out.%p", "--tlbgrind-out-file"),
         (["--log-file=a_zen5", "--machine=zen4,zen5", "--tlbgrind-out-file=a"], "--tlbgrind-out-file=a", "--log-file"),
+        (["--log-file=a", "--faults-out-file=a"], "--faults-out-file=a", "--log-file"),
         (["--log-file=b", "--log-file=a", "--faults=yes", "--faults-out-file=a"], "--faults-out-file=a", "--log-file"),
     ],
 )
@@ -301,12 +342,11 @@ def test_an_output_over_the_log(tmp_path: Path, options: list[str], named: str, 
     "options",
     [
         ["--log-file=a", "--log-fd=2", "--tlbgrind-out-file=a"],
-        ["--log-file=a", "--faults-out-file=a", "--tlbgrind-out-file=b"],
         ["--log-file=/dev/null", "--tlbgrind-out-file=/dev/null"],
     ],
 )
 def test_no_output_over_the_log(tmp_path: Path, options: list[str]) -> None:
-    """A log that goes elsewhere after all, an output that is not written, a device."""
+    """A log that goes elsewhere after all, a device."""
     subprocess.run([TLBGRIND, "-q", *options, "/bin/true"], cwd=tmp_path, check=True)
 
 

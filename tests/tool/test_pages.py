@@ -223,6 +223,14 @@ def test_pool_runs_dry(tmp_path: Path) -> None:
     assert 0.4 * REFERENCES < misses(out) < 0.5 * REFERENCES
 
 
+def test_pool_that_nothing_takes_from(tmp_path: Path) -> None:
+    """Without a rule, and in a program that does not ask for such pages, a pool has no effect."""
+    out, err = use(tmp_path, "anon", 4, options=("--huge-pool=2M:1,16M:7",))
+    for size in ("2M", "16M"):
+        assert f"no page was taken from the pool of {size} pages" in err
+    assert len([line for line in out.descriptions("Memory") if line.startswith("no page was taken")]) == 2
+
+
 def test_program_asks_for_huge_pages(tmp_path: Path) -> None:
     out, err = use(tmp_path / "advised", "anon", 4, "advise")
     assert misses(out) < 100
