@@ -220,6 +220,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_reach_out.c \
 	tlbgrind/tg_replay.c \
 	tlbgrind/tg_sites.c \
+	tlbgrind/tg_streams.c \
 	tlbgrind/tg_summary.c \
 	tlbgrind/tg_syscall_names.c \
 	tlbgrind/tg_shared.c \
@@ -286,6 +287,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_replay.h \
 	tlbgrind/tg_run.h \
 	tlbgrind/tg_sites.h \
+	tlbgrind/tg_streams.h \
 	tlbgrind/tg_summary.h \
 	tlbgrind/tg_syscall_names.h \
 	tlbgrind/tg_shared.h \

@@ -12,9 +12,14 @@
 #include "pub_tool_xarray.h"
 
 #include "tg_file.h"
+#include "tg_streams.h"
+
+/* Linux' NAME_MAX. */
+enum { MAX_NAME = 255 };
 
 struct _TgFile {
    Int fd;
+   Bool is_stream;
    const HChar* failure; /* NULL while every byte has arrived */
    HChar* name;
    HChar* temporary; /* NULL: written directly */
@@ -23,7 +28,7 @@ struct _TgFile {
 };
 
 /* A symbolic link is special whatever it leads to: to rename over it would
-   destroy it, and /dev/stdout is one, even if the output goes to a file. */
+   destroy it. */
 Bool tg_file_is_special(const HChar* name)
 {
    struct vg_stat st;
@@ -61,44 +66,93 @@ const HChar* tg_file_in_folder(const HChar* name)
    return last;
 }
 
+/* For names that no other process makes: pids do not tell processes of two
+   containers apart. */
+static ULong random_number(void)
+{
+   ULong number = 0;
+   const Int fd = VG_(fd_open)("/dev/urandom", VKI_O_RDONLY, 0);
+   const Bool read = fd >= 0 && VG_(read)(fd, &number, sizeof number) == sizeof number;
+   if (fd >= 0)
+      VG_(close)(fd);
+   if (read)
+      return number;
+   static UInt seed;
+   seed += (UInt)VG_(getpid)() * 65537 + VG_(read_millisecond_timer)();
+   number = (ULong)VG_(random)(&seed) << 32;
+   return number | VG_(random)(&seed);
+}
+
+/* ".NAME.RANDOM.part" in the same folder, and no longer than any name may be. To
+   be freed. */
+static HChar* temporary_name(const HChar* name)
+{
+   static const SizeT around = sizeof "..0123456789abcdef.part" - 1;
+   const HChar* last = tg_file_in_folder(name);
+   const SizeT folder = (SizeT)(last - name);
+   SizeT n = VG_(strlen)(last);
+   if (n > MAX_NAME - around)
+      n = MAX_NAME - around;
+   HChar* temporary = VG_(malloc)("tg.file", folder + n + around + 1);
+   VG_(memcpy)(temporary, name, folder);
+   temporary[folder] = '.';
+   VG_(memcpy)(temporary + folder + 1, last, n);
+   VG_(sprintf)(temporary + folder + 1 + n, ".%016llx.part", random_number());
+   return temporary;
+}
+
+/* A new file with a name that no other has. Nothing that lies there already is
+   written to, nor through, nor removed: it may be what another run writes. */
+static SysRes open_temporary(const HChar* name, HChar** temporary)
+{
+   SysRes r;
+   UInt tries = 0;
+   do {
+      VG_(free)(*temporary);
+      *temporary = temporary_name(name);
+      r = VG_(open)(*temporary, VKI_O_CREAT | VKI_O_EXCL | VKI_O_WRONLY,
+                    VKI_S_IRUSR | VKI_S_IWUSR);
+   } while (sr_isError(r) && sr_Err(r) == VKI_EEXIST && ++tries < 100);
+   return r;
+}
+
+/* The descriptor, or -1 with the error. */
+static Int open_for(TgFile* f, UWord* error)
+{
+   if (f->is_stream)
+      return tg_streams_open(f->name, error);
+   const SysRes r = tg_file_is_special(f->name)
+                       ? VG_(open)(f->name, VKI_O_CREAT | VKI_O_TRUNC | VKI_O_WRONLY,
+                                   VKI_S_IRUSR | VKI_S_IWUSR)
+                       : open_temporary(f->name, &f->temporary);
+   if (!sr_isError(r))
+      return (Int)sr_Res(r);
+   *error = sr_Err(r);
+   return -1;
+}
+
 TgFile* tg_file_open(const HChar* name, const HChar** why)
 {
-   /* Linux' NAME_MAX; the core has no name for the error. */
-   if (VG_(strlen)(tg_file_in_folder(name)) > 255) {
+   /* The core has no name for the error. */
+   if (VG_(strlen)(tg_file_in_folder(name)) > MAX_NAME) {
       *why = "the name is too long";
       return NULL;
    }
    TgFile* f = VG_(malloc)("tg.file", sizeof *f);
+   UWord error;
    f->failure = NULL;
    f->used = 0;
    f->name = VG_(strdup)("tg.file", name);
    f->temporary = NULL;
-   if (!tg_file_is_special(name)) {
-      /* In the same folder, and no longer than any name may be. */
-      const SizeT folder = (SizeT)(tg_file_in_folder(name) - name);
-      f->temporary = VG_(malloc)("tg.file", folder + 40);
-      VG_(strncpy)(f->temporary, name, folder);
-      VG_(snprintf)(f->temporary + folder, 40, ".tlbgrind.%d.part",
-                    VG_(getpid)());
-   }
-   SysRes r;
-   if (f->temporary == NULL) {
-      r = VG_(open)(name, VKI_O_CREAT | VKI_O_TRUNC | VKI_O_WRONLY,
-                    VKI_S_IRUSR | VKI_S_IWUSR);
-   } else {
-      /* Nothing that lies there already is written to, nor through. */
-      VG_(unlink)(f->temporary);
-      r = VG_(open)(f->temporary, VKI_O_CREAT | VKI_O_EXCL | VKI_O_WRONLY,
-                    VKI_S_IRUSR | VKI_S_IWUSR);
-   }
-   if (sr_isError(r)) {
-      *why = tg_file_why(sr_Err(r));
+   f->is_stream = tg_streams_has(name);
+   f->fd = open_for(f, &error);
+   if (f->fd < 0) {
+      *why = tg_file_why(error);
       VG_(free)(f->temporary);
       VG_(free)(f->name);
       VG_(free)(f);
       return NULL;
    }
-   f->fd = (Int)sr_Res(r);
    return f;
 }
 
@@ -166,7 +220,8 @@ void tg_file_command(TgFile* f)
 const HChar* tg_file_close(TgFile* f)
 {
    flush(f);
-   VG_(close)(f->fd);
+   if (!f->is_stream)
+      VG_(close)(f->fd);
    const HChar* failure = f->failure;
    if (f->temporary != NULL) {
       if (failure == NULL && VG_(rename)(f->temporary, f->name) != 0)

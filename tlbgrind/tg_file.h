@@ -1,9 +1,8 @@
 /* Files that are written whole or not at all.
 
    What is written goes to a temporary file beside the final one, which is
-   renamed at the end if every byte arrived. Where the name stands for
-   something else than a regular file (a device, a pipe, a symbolic link), it is
-   written there directly. */
+   renamed at the end if every byte arrived. A stream (tg_streams.h) and what a
+   symbolic link leads to are written directly. */
 
 #ifndef TG_FILE_H
 #define TG_FILE_H

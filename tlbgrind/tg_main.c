@@ -50,6 +50,7 @@
 #include "tg_run.h"
 #include "tg_short.h"
 #include "tg_sites.h"
+#include "tg_streams.h"
 #include "tg_summary.h"
 #include "tg_translate.h"
 #include "tg_writes.h"
@@ -107,11 +108,11 @@ static void fini(Int exit_code)
       VG_(free)(own);
    }
    tg_summary_results(&run,
-                      written && !tg_file_is_special(name) ? name : NULL);
+                      written && !tg_streams_has(name) ? name : NULL);
    if (run.options->reach) {
       HChar* file = tg_output_name(TG_REACH_OUT);
       const Bool there = tg_reach_write(&run, file);
-      tg_reach_summary(&run, there && !tg_file_is_special(file) ? file : NULL);
+      tg_reach_summary(&run, there && !tg_streams_has(file) ? file : NULL);
       VG_(free)(file);
    }
    /* The core leaves this to the tool when the process ends. */
@@ -128,7 +129,7 @@ static void fini(Int exit_code)
    if (run.options->faults.on) {
       name = tg_output_name(TG_FAULTS_OUT);
       written = tg_faults_write(&run, name);
-      tg_summary_faults(&run, written && !tg_file_is_special(name) ? name : NULL);
+      tg_summary_faults(&run, written && !tg_streams_has(name) ? name : NULL);
       VG_(free)(name);
    }
 }
@@ -183,7 +184,7 @@ static Bool exists(const HChar* name)
    returns names to be freed. */
 static HChar* exec_file_name(HChar* name)
 {
-   if (!traces_children() || tg_file_is_special(name))
+   if (!traces_children() || tg_streams_has(name))
       return name;
    const Int room = (Int)VG_(strlen)(name) + 24;
    HChar* numbered = VG_(malloc)("tg.main.exec", (SizeT)room);

@@ -13,6 +13,7 @@
 
 #include "tg_file.h"
 #include "tg_outputs.h"
+#include "tg_streams.h"
 
 static struct {
    const HChar* option;
@@ -50,7 +51,7 @@ HChar* tg_output_name(TgOutput output)
 
 HChar* tg_output_name_of(const HChar* name, const TgMachine* machine, UInt n_machines)
 {
-   if (n_machines == 1 || tg_file_is_special(name))
+   if (n_machines == 1 || tg_streams_has(name))
       return VG_(strdup)("tg.outputs", name);
    const SizeT room = VG_(strlen)(name) + VG_(strlen)(machine->label) + 2;
    HChar* whole = VG_(malloc)("tg.outputs", room);
@@ -69,8 +70,8 @@ static Bool stat_folder(const HChar* name, struct vg_stat* st)
    return is_there;
 }
 
-/* However they are spelt. A folder that is not there takes no file. */
-static Bool is_one_file(const HChar* a, const HChar* b)
+/* However they are spelt, but for links. A folder that is not there takes no file. */
+static Bool is_one_target(const HChar* a, const HChar* b)
 {
    struct vg_stat of_a, of_b;
    if (VG_(strcmp)(a, b) == 0)
@@ -78,6 +79,16 @@ static Bool is_one_file(const HChar* a, const HChar* b)
    return VG_(strcmp)(tg_file_in_folder(a), tg_file_in_folder(b)) == 0
           && stat_folder(a, &of_a) && stat_folder(b, &of_b)
           && of_a.dev == of_b.dev && of_a.ino == of_b.ino;
+}
+
+static Bool is_one_file(const HChar* a, const HChar* b)
+{
+   HChar* target_of_a = tg_streams_target(a);
+   HChar* target_of_b = tg_streams_target(b);
+   const Bool is_one = is_one_target(target_of_a, target_of_b);
+   VG_(free)(target_of_a);
+   VG_(free)(target_of_b);
+   return is_one;
 }
 
 /* Whether one of the files with the costs has the name. */
@@ -111,7 +122,7 @@ static TgOutput first_with_name_of(TgOutput output, const Bool on[TG_N_OUTPUTS],
 {
    HChar* name = tg_output_name(output);
    TgOutput first = output;
-   for (TgOutput i = output; i-- > 0 && !tg_file_is_special(name);) {
+   for (TgOutput i = output; i-- > 0 && !tg_streams_has(name);) {
       if (on[i] && is_same(i, name, machine, n_machines))
          first = i;
    }
@@ -142,9 +153,40 @@ static Bool is_the_log(TgOutput output, const TgMachine* machine, UInt n_machine
    if (arg == NULL)
       return False;
    HChar* log = VG_(expand_file_name)("--log-file", VG_(strchr)(arg, '=') + 1);
-   const Bool is_one = !tg_file_is_special(log) && is_same(output, log, machine, n_machines);
+   const Bool is_one = !tg_streams_has(log) && is_same(output, log, machine, n_machines);
    VG_(free)(log);
    return is_one;
+}
+
+/* The first machine whose file is a link to that of one before it; 0: there is none. */
+static UInt links_to_one_file(const TgMachine* machine, UInt n_machines)
+{
+   HChar* costs = tg_output_name(TG_COSTS_OUT);
+   HChar** links = VG_(calloc)("tg.outputs", n_machines, sizeof *links);
+   UInt found = 0;
+   for (UInt i = 0; i < n_machines && found == 0 && !tg_streams_has(costs); i++) {
+      links[i] = tg_output_name_of(costs, &machine[i], n_machines);
+      if (!tg_file_is_special(links[i]) || tg_streams_has(links[i])) {
+         VG_(free)(links[i]);
+         links[i] = NULL;
+      }
+      for (UInt j = 0; j < i && links[i] != NULL; j++) {
+         if (links[j] != NULL && is_one_file(links[i], links[j]))
+            found = i;
+      }
+   }
+   for (UInt i = 0; i < n_machines; i++)
+      VG_(free)(links[i]);
+   VG_(free)(links);
+   VG_(free)(costs);
+   return found;
+}
+
+static void keep_open(TgOutput output)
+{
+   HChar* name = tg_output_name(output);
+   tg_streams_keep(name);
+   VG_(free)(name);
 }
 
 const HChar* tg_outputs_check(const Bool on[TG_N_OUTPUTS], const TgMachine* machine,
@@ -172,6 +214,16 @@ const HChar* tg_outputs_check(const Bool on[TG_N_OUTPUTS], const TgMachine* mach
                        is_given ? "--log-file" : outputs[i].option);
          return is_given ? outputs[i].arg : log_file_arg();
       }
+      if (on[i])
+         keep_open(i);
+   }
+   const UInt linked = links_to_one_file(machine, n_machines);
+   if (linked > 0) {
+      VG_(snprintf)(why->text, sizeof why->text,
+                    "the file of '%.100s' is a link to another machine's; remove it",
+                    machine[linked].name);
+      return outputs[TG_COSTS_OUT].arg != NULL ? outputs[TG_COSTS_OUT].arg
+                                               : outputs[TG_COSTS_OUT].option;
    }
    return NULL;
 }

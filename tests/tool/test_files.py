@@ -5,10 +5,24 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from tg_names import label_of
-from tool_support import client, run
+from tool_support import (
+    GEOMETRY,
+    TLBGRIND,
+    OutFile,
+    check_sound,
+    client,
+    messages,
+    read,
+    run,
+)
 
 PROCESS = (client("run_process"), "exit", 3)
 SHIPPED = sorted(path.stem for path in Path(os.environ["TG_SRCDIR"], "tlbgrind/machines").glob("*.machine"))
@@ -43,3 +57,144 @@ def test_kcachegrind_adds_up_no_two_files(tmp_path: Path) -> None:
     assert expected <= set(files)
     assert len(files) == len(SHIPPED) + len(rules) + 4
     assert {name: parts_for_kcachegrind(name, files) for name in files} == {name: {name} for name in files}
+
+
+# ---------------------------------------------------------------- temporary names
+
+
+@pytest.mark.parametrize("made", ['echo theirs >"$name"', 'echo theirs >victim; ln -s victim "$name"'])
+def test_what_another_run_writes_is_left_alone(tmp_path: Path, made: str) -> None:
+    """Two containers can share a folder, and in both the pid is 1: what has the pid in its name may
+    be another's. Neither is it removed, nor does anything go through a link."""
+    script = f'name=.tlbgrind.$$.part; {made}; exec "$@"'
+    command = [TLBGRIND, "-q", *GEOMETRY, "--tlbgrind-out-file=out.x", *map(str, PROCESS)]
+    done = subprocess.run(["sh", "-c", script, "sh", *command], cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 3
+    (other,) = tmp_path.glob(".*")
+    assert other.read_text() == "theirs\n"
+    assert other.is_symlink() == ("ln" in made)
+    assert read(tmp_path / "out.x").function("work")[0] > 0
+
+
+def test_equal_pids_in_one_folder(tmp_path: Path) -> None:
+    alone = ["unshare", "--pid", "--fork", "--kill-child"]
+    if shutil.which("unshare") is None or subprocess.run([*alone, "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("no pid namespace can be made here")
+    runs = {}
+    for status in range(3, 9):
+        command = [TLBGRIND, "-q", *GEOMETRY, f"--tlbgrind-out-file=out.{status}"]
+        process = [*alone, *command, str(client("run_process")), "exit", str(status)]
+        runs[status] = subprocess.Popen(process, cwd=tmp_path, stdout=subprocess.DEVNULL)
+    for status, process in runs.items():
+        assert process.wait(timeout=120) == status
+    assert {path.name for path in tmp_path.iterdir()} == {f"out.{status}" for status in runs}
+    for status in runs:
+        out = read(tmp_path / f"out.{status}")
+        assert out.field("cmd").split()[-1] == str(status)
+        assert out.pid == 1
+
+
+# ---------------------------------------------------------------- several outputs, one name
+
+PAIR = "--machine=zen4,zen5"
+
+
+def split(folder: Path, text: str) -> list[OutFile]:
+    """The out-files that stand one behind the other."""
+    _, *others = re.split(r"^(?=# callgrind format\n)", text, flags=re.MULTILINE)
+    files = []
+    for i, other in enumerate(others):
+        path = folder / f"split.{i}"
+        path.write_text(other, encoding="utf-8")
+        files.append(read(path))
+    return files
+
+
+def machines_of(files: Sequence[OutFile]) -> list[str]:
+    return [file.descriptions("Machine")[0] for file in files]
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/proc/self/fd/1", "/dev/fd/1", "link"])
+@pytest.mark.parametrize("kind", ["file", "pipe"])
+def test_standard_output_takes_all(tmp_path: Path, name: str, kind: str) -> None:
+    """Behind what the program prints, before what comes later; even if the program closes it, as ls does."""
+    if name == "link":
+        (tmp_path / name).symlink_to("/proc/self/fd/1")
+    script = 'echo first; "$@"; echo last'
+    options = [PAIR, f"--tlbgrind-out-file={name}", f"--reach-out-file={name}"]
+    command = ["sh", "-c", script, "sh", TLBGRIND, "-q", *options, "ls", "-d", "/"]
+    with open(tmp_path / "all", "wb") as stream:
+        if kind == "file":
+            subprocess.run(command, cwd=tmp_path, stdout=stream, check=True, timeout=120)
+        else:
+            with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=stream) as cat:
+                subprocess.run(command, cwd=tmp_path, stdout=cat.stdin, check=True, timeout=120)
+    text = (tmp_path / "all").read_text(encoding="utf-8")
+    assert text.startswith("first\n/\n# callgrind format\n")
+    assert text.endswith("\nlast\n")
+    costs, begin, reach = text.partition("# tlbgrind reach")
+    assert begin and "creator" in reach
+    assert machines_of(split(tmp_path, costs)) == ["zen4", "zen5"]
+
+
+def test_a_named_pipe_takes_all(tmp_path: Path) -> None:
+    """Its reader sees one end, that of the run."""
+    os.mkfifo(tmp_path / "pipe")
+    with open(tmp_path / "all", "wb") as sink, subprocess.Popen(["cat", str(tmp_path / "pipe")], stdout=sink):
+        r = run(tmp_path, *PROCESS, options=[PAIR], geometry=(), out_file="pipe", collect=False)
+    assert r.status == 3
+    assert machines_of(split(tmp_path, (tmp_path / "all").read_text(encoding="utf-8"))) == ["zen4", "zen5"]
+
+
+def test_several_machines_beside_a_link(tmp_path: Path) -> None:
+    """A link to a file can be one machine's; those of several lie beside it."""
+    (tmp_path / "target").write_text("mine")
+    (tmp_path / "out").symlink_to("target")
+    r = run(tmp_path, *PROCESS, options=[PAIR], geometry=(), out_file="out", collect=False)
+    assert r.status == 3
+    assert (tmp_path / "target").read_text() == "mine"
+    assert sorted(os.listdir(tmp_path)) == ["out", "out_zen4", "out_zen5", "target"]
+    assert machines_of([read(tmp_path / "out_zen4"), read(tmp_path / "out_zen5")]) == ["zen4", "zen5"]
+    assert f"  tg_annotate {tmp_path}/out_zen5" in messages(r.err)
+
+
+def test_a_link_to_a_file_is_named_in_the_summary(tmp_path: Path) -> None:
+    (tmp_path / "out.x").symlink_to("target")
+    r = run(tmp_path, *PROCESS, out_file="out.x")
+    assert messages(r.err)[-1] == f"To see which code misses:  tg_annotate {tmp_path}/out.x"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--tlbgrind-out-file=link", "--faults-out-file=link"],
+        ["--tlbgrind-out-file=link", "--faults-out-file=other"],
+        ["--tlbgrind-out-file=link", "--faults-out-file=target"],
+        ["--tlbgrind-out-file=target", "--faults-out-file=far"],
+        [PAIR, "--tlbgrind-out-file=costs", "--faults-out-file=link"],
+        [PAIR, "--tlbgrind-out-file=twice"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("there", [True, False])
+def test_two_outputs_over_one_link_are_refused(tmp_path: Path, options: list[str], there: bool) -> None:
+    """Each would cut off what the other wrote. Whether the file is there already makes no difference."""
+    for link, target in {
+        "link": "target",
+        "other": "./target",
+        "far": "link",
+        "costs_zen5": "target",
+        "twice_zen4": "target",
+        "twice_zen5": "far",
+    }.items():
+        (tmp_path / link).symlink_to(target)
+    if there:
+        (tmp_path / "target").write_text("mine")
+    before = sorted(os.listdir(tmp_path))
+    command = [TLBGRIND, *options, "touch", "it-ran"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60, check=False, encoding="utf-8")
+    check_sound(done.stderr)
+    assert done.returncode == 1
+    assert f"Bad option: {options[-1]}" in done.stderr
+    assert "would go to the same file" in done.stderr or "is a link to another machine's" in done.stderr
+    assert sorted(os.listdir(tmp_path)) == before

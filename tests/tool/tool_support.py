@@ -164,7 +164,7 @@ def run(
         close_fds=close_fds,
     )
     check_sound(done.stderr)
-    leftovers = [p.name for p in folder.rglob(".tlbgrind.*.part")]
+    leftovers = [p.name for p in folder.rglob(".*.part")]
     assert leftovers == [], f"temporary files are left: {leftovers}"
     files = [read(p) for p in sorted(folder.glob("out.*"))] if collect else []
     return Run(done.returncode, done.stdout, done.stderr, files)
