@@ -170,8 +170,9 @@ PYTEST_FILES = \
 	tests/tool/test_bad_options.py \
 	tests/tool/test_debugger.py \
 	tests/tool/test_entries.py \
-	tests/tool/test_native.py \
+	tests/tool/test_exec.py \
 	tests/tool/test_files.py \
+	tests/tool/test_native.py \
 	tests/tool/test_output.py \
 	tests/tool/test_pages.py \
 	tests/tool/test_process.py \

@@ -182,6 +182,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_cut_short.c \
 	tlbgrind/tg_entries.c \
 	tlbgrind/tg_events.c \
+	tlbgrind/tg_exec.c \
 	tlbgrind/tg_fault_files.c \
 	tlbgrind/tg_fault_log.c \
 	tlbgrind/tg_fault_maps.c \
@@ -246,6 +247,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_cut_short.h \
 	tlbgrind/tg_entries.h \
 	tlbgrind/tg_events.h \
+	tlbgrind/tg_exec.h \
 	tlbgrind/tg_fault_files.h \
 	tlbgrind/tg_fault_log.h \
 	tlbgrind/tg_fault_maps.h \

@@ -14,6 +14,7 @@
 #include "sim/machine_file.h"
 #include "sim/machine_input.h"
 
+#include "tg_exec.h"
 #include "tg_file.h"
 #include "tg_host.h"
 #include "tg_machines.h"
@@ -90,10 +91,25 @@ static void rebase(TgMachine* m, UInt page_shift)
 
 /* --- Machine files and dumps --- */
 
+/* Where a file lies, to be freed: a relative name is meant from where the process began,
+   whatever program it was then. */
+static HChar* place_of(const HChar* name)
+{
+   const HChar* folder = name[0] == '/' ? NULL : tg_exec_folder();
+   const SizeT room = (folder == NULL ? 0 : VG_(strlen)(folder)) + VG_(strlen)(name) + 2;
+   HChar* place = VG_(malloc)("tg.machines.file", room);
+   VG_(snprintf)(place, (Int)room, "%s%s%s", folder == NULL ? "" : folder,
+                 folder == NULL ? "" : "/", name);
+   return place;
+}
+
 static Bool is_file(const HChar* name)
 {
    struct vg_stat st;
-   return !sr_isError(VG_(stat)(name, &st));
+   HChar* place = place_of(name);
+   const Bool there = !sr_isError(VG_(stat)(place, &st));
+   VG_(free)(place);
+   return there;
 }
 
 /* The whole file, to be freed; NULL with the reason. */
@@ -101,7 +117,9 @@ static HChar* read_file(const HChar* name, SizeT* length, tlb_reason* why)
 {
    struct vg_stat st;
    /* To open a FIFO would wait for somebody to write to it. */
-   const SysRes opened = VG_(open)(name, VKI_O_RDONLY | VKI_O_NONBLOCK, 0);
+   HChar* place = place_of(name);
+   const SysRes opened = VG_(open)(place, VKI_O_RDONLY | VKI_O_NONBLOCK, 0);
+   VG_(free)(place);
    if (sr_isError(opened) && is_file(name)) {
       VG_(snprintf)(why->text, sizeof why->text, "the file cannot be opened: %s",
                     tg_file_why(sr_Err(opened)));

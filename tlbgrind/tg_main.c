@@ -17,13 +17,11 @@
 #include "pub_tool_guest.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
 #include "pub_tool_tooliface.h"
-#include "pub_tool_vkiscnums.h"
 #include "pub_tool_xarray.h"
 
 #include "tg_aspace.h"
@@ -32,8 +30,8 @@
 #include "tg_check.h"
 #include "tg_cut_short.h"
 #include "tg_entries.h"
+#include "tg_exec.h"
 #include "tg_fault_record.h"
-#include "tg_file.h"
 #include "tg_fronts.h"
 #include "tg_hot.h"
 #include "tg_hugetlb.h"
@@ -56,10 +54,6 @@
 #include "tg_writes.h"
 
 static TgRun run;
-
-/* Files that were written because a thread was about to become another
-   program (HChar*); taken back if that fails. */
-static XArray* written_at_exec;
 
 /* --- Settling --- */
 
@@ -150,6 +144,7 @@ static void forked(ThreadId tid)
    if (run.options->reach)
       tg_reach_zero();
    run.forked_from = VG_(getppid)();
+   tg_exec_forked();
    /* Last, for what the kernel does then are the child's first faults. */
    tg_aspace_forked(tid, True);
 }
@@ -159,59 +154,45 @@ static void has_forked(ThreadId tid)
    tg_aspace_forked(tid, False);
 }
 
-static Bool traces_children(void)
+/* What was counted so far, before the process becomes another program. */
+static void write_at_exec(TgExec how, XArray* lines)
 {
-   Bool traces = False;
-   for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_valgrind)); i++) {
-      const HChar* arg = *(HChar**)VG_(indexXA)(VG_(args_for_valgrind), i);
-      if (VG_(strcmp)(arg, "--trace-children=yes") == 0)
-         traces = True;
-      else if (VG_(strcmp)(arg, "--trace-children=no") == 0)
-         traces = False;
+   HChar* base = tg_output_name(TG_COSTS_OUT);
+   Bool written = True;
+   for (UInt i = 0; i < run.options->n_machines; i++) {
+      HChar* name = tg_exec_name(how, costs_name(base, i));
+      const Bool is_there = tg_out_write(&run, &run.result[i], lines, name);
+      tg_exec_note_file(name, is_there);
+      written &= is_there;
    }
-   return traces;
+   if (how == TG_EXEC_LEAVES && run.forked_from == 0 && written && !tg_streams_has(base))
+      tg_summary_details(&run, base);
+   VG_(free)(base);
+   if (run.options->reach) {
+      HChar* name = tg_exec_name(how, tg_output_name(TG_REACH_OUT));
+      tg_exec_note_file(name, tg_reach_write(&run, name));
+   }
+   if (run.options->entries) {
+      HChar* name = tg_exec_name(how, tg_output_name(TG_ENTRIES_OUT));
+      tg_exec_note_file(name, tg_entries_write(&run, name));
+   }
+   if (run.options->faults.on) {
+      HChar* name = tg_exec_name(how, tg_output_name(TG_FAULTS_OUT));
+      tg_exec_note_file(name, tg_faults_write(&run, name));
+   }
 }
 
-static Bool exists(const HChar* name)
+static void pre_exec(UInt syscall, const UWord* args)
 {
-   struct vg_stat st;
-   return !sr_isError(VG_(stat)(name, &st));
-}
-
-/* After exec the process has the same pid and, if children are traced, writes
-   a file of its own. What it was before goes to the first free name of
-   NAME_exec1, NAME_exec2, and so on; a device or a pipe takes both. Takes and
-   returns names to be freed. */
-static HChar* exec_file_name(HChar* name)
-{
-   if (!traces_children() || tg_streams_has(name))
-      return name;
-   const Int room = (Int)VG_(strlen)(name) + 24;
-   HChar* numbered = VG_(malloc)("tg.main.exec", (SizeT)room);
-   UInt n = 1;
-   do {
-      VG_(snprintf)(numbered, room, "%s_exec%u", name, n++);
-   } while (exists(numbered));
-   VG_(free)(name);
-   return numbered;
-}
-
-static Bool is_exec(UInt syscall)
-{
-   return syscall == __NR_execve
-#ifdef __NR_execveat
-          || syscall == __NR_execveat
-#endif
-      ;
-}
-
-/* Keeps in mind a file that was written, or not, because of an exec. */
-static void note_at_exec(HChar* name, Bool written)
-{
-   if (written && !tg_file_is_special(name))
-      VG_(addToXA)(written_at_exec, &name);
-   else
-      VG_(free)(name);
+   const TgExec how = tg_exec_look(syscall, args);
+   if (how == TG_EXEC_FAILS)
+      return;
+   XArray* lines = settle();
+   if (how != TG_EXEC_FOLLOWED)
+      write_at_exec(how, lines);
+   if (how != TG_EXEC_LEAVES)
+      tg_exec_follow(how, run.result[0].total[tg_cost(TG_FETCH, TG_REFS)]);
+   VG_(deleteXA)(lines);
 }
 
 static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
@@ -220,28 +201,8 @@ static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
    tg_aspace_pre_syscall(tid, syscall, args);
    tg_native_pre_syscall(syscall, args);
    tg_faults_pre_syscall(tid, syscall, args);
-   if (!is_exec(syscall))
-      return;
-   XArray* lines = settle();
-   HChar* base = tg_output_name(TG_COSTS_OUT);
-   for (UInt i = 0; i < run.options->n_machines; i++) {
-      HChar* name = exec_file_name(costs_name(base, i));
-      note_at_exec(name, tg_out_write(&run, &run.result[i], lines, name));
-   }
-   VG_(free)(base);
-   VG_(deleteXA)(lines);
-   if (run.options->reach) {
-      HChar* name = exec_file_name(tg_output_name(TG_REACH_OUT));
-      note_at_exec(name, tg_reach_write(&run, name));
-   }
-   if (run.options->entries) {
-      HChar* name = exec_file_name(tg_output_name(TG_ENTRIES_OUT));
-      note_at_exec(name, tg_entries_write(&run, name));
-   }
-   if (run.options->faults.on) {
-      HChar* name = exec_file_name(tg_output_name(TG_FAULTS_OUT));
-      note_at_exec(name, tg_faults_write(&run, name));
-   }
+   if (tg_exec_is(syscall))
+      pre_exec(syscall, args);
 }
 
 /* An exec that returns has failed. */
@@ -253,14 +214,8 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
    tg_native_post_syscall(tid, syscall, args, result);
    tg_faults_post_syscall(tid, syscall);
    tg_hugetlb_done(tid);
-   if (!is_exec(syscall))
-      return;
-   for (Word n; (n = VG_(sizeXA)(written_at_exec)) > 0;) {
-      HChar* name = *(HChar**)VG_(indexXA)(written_at_exec, n - 1);
-      VG_(unlink)(name);
-      VG_(free)(name);
-      VG_(dropTailXA)(written_at_exec, 1);
-   }
+   if (tg_exec_is(syscall))
+      tg_exec_failed();
 }
 
 /* --- Code that goes away --- */
@@ -351,8 +306,7 @@ static void post_clo_init(void)
    tg_instrument_init(o);
    init_results(o);
    tg_summary_machines(&run);
-   written_at_exec = VG_(newXA)(VG_(malloc), "tg.main.exec", VG_(free),
-                                sizeof(HChar*));
+   tg_exec_print();
    if (o->entries)
       tg_entries_init();
    if (o->entries_data)

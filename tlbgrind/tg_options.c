@@ -15,6 +15,7 @@
 #include "sim/hierarchy.h"
 #include "sim/text.h"
 
+#include "tg_exec.h"
 #include "tg_known.h"
 #include "tg_machine_names.h"
 #include "tg_numbers.h"
@@ -158,6 +159,7 @@ Bool tg_process_option(const HChar* arg)
    } else if (VG_BOOL_CLO(arg, "--fast-path", options.fast_path)) {
    } else if (tg_pages_option(arg)) {
    } else if (tg_fault_option(arg)) {
+   } else if (tg_exec_option(arg)) {
    } else if (VG_BOOL_CLO(arg, "--trace-aspace", options.trace_aspace)) {
    } else if (VG_BOOL_CLO(arg, "--as-cachegrind", options.as_cachegrind)) {
       if (options.as_cachegrind)
@@ -220,6 +222,8 @@ void tg_print_debug_usage(void)
 "                                     guarded helpers always performed, and code\n"
 "                                     translated with cachegrind's settings; implies\n"
 "                                     --fast-path=no and --native-start=no [no]\n"
+"    --was=EXECS,MISSING,INSTRUCTIONS,FOLDER  what the process was before it became\n"
+"                                     this program; the tool tells it itself\n"
 "    --trace-aspace=no|yes            print what happens to the client's mappings\n"
 "                                     [no]\n");
 }
@@ -480,8 +484,11 @@ const TgOptions* tg_finish_options(void)
    const HChar* names = machine_arg == NULL ? "host"
                                             : VG_(strchr)(machine_arg, '=') + 1;
    tlb_reason why;
+   const HChar* bad = tg_exec_init(&why);
+   if (bad != NULL)
+      refuse(bad, "%s", why.text);
    options.page_shift = read_page_size();
-   const HChar* bad = tg_pages_finish(options.page_shift, &options.pages, &why);
+   bad = tg_pages_finish(options.page_shift, &options.pages, &why);
    if (bad != NULL)
       refuse(bad, "%s", why.text);
    /* Nor has cachegrind huge pages. */

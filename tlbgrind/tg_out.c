@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "tg_backed.h"
+#include "tg_exec.h"
 #include "tg_file.h"
 #include "tg_lanes.h"
 #include "tg_out.h"
@@ -84,6 +85,12 @@ static void print_description(TgFile* f, const TgRun* run,
    if (run->forked_from != 0)
       tg_file_print(f, "desc: Forked: counts since the fork from pid %d\n",
                     run->forked_from);
+   ULong instructions;
+   const UInt before = tg_exec_n_before(&instructions);
+   if (before > 0)
+      tg_file_print(f, "desc: Exec: counts since the process became this program; "
+                       "%u before it, of %llu instructions, are not counted\n",
+                    before, instructions);
    tg_file_print(f, "desc: Straddles: instructions %llu, reads %llu, "
                     "writes %llu\n",
                  run->straddles[TG_FETCH], run->straddles[TG_READ],

@@ -11,6 +11,7 @@
 
 #include "pub_tool_clientstate.h" /* asks for pub_tool_xarray.h before it */
 
+#include "tg_exec.h"
 #include "tg_file.h"
 #include "tg_outputs.h"
 #include "tg_streams.h"
@@ -46,7 +47,23 @@ const HChar* tg_output_arg(TgOutput output)
 
 HChar* tg_output_name(TgOutput output)
 {
-   return VG_(expand_file_name)(outputs[output].option, outputs[output].name);
+   const HChar* folder = tg_exec_folder();
+   if (folder == NULL)
+      return VG_(expand_file_name)(outputs[output].option, outputs[output].name);
+   /* The core would put it into the folder where this program began. The slash
+      keeps it from that; what was absolute begins with two then. */
+   const SizeT room = VG_(strlen)(outputs[output].name) + 2;
+   HChar* format = VG_(malloc)("tg.outputs", room);
+   VG_(snprintf)(format, (Int)room, "/%s", outputs[output].name);
+   HChar* name = VG_(expand_file_name)(outputs[output].option, format);
+   VG_(free)(format);
+   HChar* whole = name[1] == '/' ? VG_(strdup)("tg.outputs", name + 1)
+                                 : VG_(malloc)("tg.outputs", VG_(strlen)(folder)
+                                                                + VG_(strlen)(name) + 1);
+   if (name[1] != '/')
+      VG_(sprintf)(whole, "%s%s", folder, name);
+   VG_(free)(name);
+   return whole;
 }
 
 HChar* tg_output_name_of(const HChar* name, const TgMachine* machine, UInt n_machines)

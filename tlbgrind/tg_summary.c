@@ -361,6 +361,16 @@ static void details_of_many(const TgRun* run, const HChar* out_file)
    }
 }
 
+void tg_summary_details(const TgRun* run, const HChar* out_file)
+{
+   if (VG_(clo_verbosity) == 0)
+      return;
+   if (run->options->n_machines == 1)
+      details_of_one(out_file);
+   else
+      details_of_many(run, out_file);
+}
+
 void tg_summary_results(const TgRun* run, const HChar* out_file)
 {
    if (VG_(clo_verbosity) == 0)
@@ -376,10 +386,7 @@ void tg_summary_results(const TgRun* run, const HChar* out_file)
    if (out_file == NULL)
       return;
    VG_(umsg)("\n");
-   if (run->options->n_machines == 1)
-      details_of_one(out_file);
-   else
-      details_of_many(run, out_file);
+   tg_summary_details(run, out_file);
 }
 
 static void faults(const HChar* label, ULong n, const HChar* what)

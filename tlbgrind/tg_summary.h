@@ -12,6 +12,9 @@ void tg_summary_machines(const TgRun* run);
    machines each one's label behind it; NULL: nowhere. */
 void tg_summary_results(const TgRun* run, const HChar* out_file);
 
+/* Only where the details can be read. */
+void tg_summary_details(const TgRun* run, const HChar* out_file);
+
 /* Page faults, and where the log of them is; NULL: nowhere. */
 void tg_summary_faults(const TgRun* run, const HChar* log);
 

@@ -209,18 +209,16 @@ def test_exec_chain_between_64_and_32_bits(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("bits", BITS)
 def test_exec_without_tracing_leaves_what_was_before(tmp_path: Path, bits: str) -> None:
-    r = chain(tmp_path, "run_exec" + bits, "run_exec", "run_exec")
+    r = chain(tmp_path, "run_exec" + bits, "run_exec", "run_exec", options=("--trace-children=no",))
     assert r.status == 6
     assert r.only().path.name == f"out.{r.only().pid}"
     assert r.only().function("work") == work(10)
 
 
 @pytest.mark.parametrize("bits", BITS)
-@pytest.mark.parametrize("trace", ["yes", "no"])
+@pytest.mark.parametrize("trace", ["--trace-children=yes", "--trace-children=no", "-v"])
 def test_exec_that_fails_changes_nothing(tmp_path: Path, trace: str, bits: str) -> None:
-    r = run(
-        tmp_path, client("run_process" + bits), "exec-fails", options=[f"--trace-children={trace}"]
-    )
+    r = run(tmp_path, client("run_process" + bits), "exec-fails", options=[trace])
     r.check()
     assert r.status == 4
     assert r.only().path.name == f"out.{r.only().pid}"
