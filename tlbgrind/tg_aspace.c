@@ -314,9 +314,12 @@ void tg_aspace_mapped(Addr a, SizeT len, Bool r, Bool w, Bool x)
       describe_segment(&m);
    else
       describe_anonymous(&m, fixed, False);
-   if (m.kind == TLB_ANON && tg_space_pending.call == TG_MMAP
-       && (tg_space_pending.flags & LINUX_MAP_STACK))
-      m.kind = TLB_THREAD_STACK;
+   /* Linux 6.7 and newer keep huge pages out of such memory: calc_vm_flag_bits(). */
+   if (tg_space_pending.call == TG_MMAP && (tg_space_pending.flags & LINUX_MAP_STACK)) {
+      m.flags |= TLB_MAP_NOHUGEPAGE;
+      if (m.kind == TLB_ANON)
+         m.kind = TLB_THREAD_STACK;
+   }
    add(&m, TG_SPACE_MAP, flags, fixed, tg_space_pending.tid);
    if (m.kind == TLB_IMAGE) {
       rename_image(m.start - 1, &m);

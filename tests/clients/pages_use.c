@@ -2,7 +2,8 @@
    page that backs it does to the misses.
    pages_use KIND MIB [protect|free|undumped|advise|late|never|advised-only|empty|probe|mix|
                        write]
-   KIND: bss, heap, file, a folder with its / for a file there; else anonymous memory
+   KIND: bss, heap, file, a folder with its / for a file there, stack for MAP_STACK; else
+   anonymous memory
    never, advised-only: by PR_SET_THP_DISABLE; with the second the first half is advised
    late: the advice comes when all pages are there
    probe: each page is read before it is mapped
@@ -70,7 +71,8 @@ static char *of_kind(const char *kind, size_t size)
          return NULL;
       return aligned(map(size + ALIGNMENT, MAP_SHARED, fd));
    }
-   return aligned(map(size + ALIGNMENT, MAP_PRIVATE | MAP_ANONYMOUS, -1));
+   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (strcmp(kind, "stack") == 0 ? MAP_STACK : 0);
+   return aligned(map(size + ALIGNMENT, flags, -1));
 }
 
 __attribute__((noinline)) static unsigned use(const volatile char *p,

@@ -129,6 +129,13 @@ def test_memory_that_thp_does_not_back(tmp_path: Path) -> None:
     assert misses(out) < 100
 
 
+def test_thp_does_not_back_stacks_of_threads(tmp_path: Path) -> None:
+    out, _ = use(tmp_path / "thp", "stack", 4, options=("--pages=thp",))
+    assert close(misses(out), expected(4 * M, 4 * K))
+    out, _ = use(tmp_path / "fixed", "stack", 4, options=("--pages=stack:2M",))
+    assert misses(out) < 100
+
+
 def test_protected_page_breaks_its_block(tmp_path: Path) -> None:
     out, err = use(tmp_path / "contig", "anon", 4, "protect", options=("--pages=anon:contig",))
     backed = re.search(r"backed at the peak: (\d+) pages of 64K, (\d+)K, of which (\d+)K touched", err)
