@@ -172,6 +172,7 @@ PYTEST_FILES = \
 	tests/tool/test_entries.py \
 	tests/tool/test_exec.py \
 	tests/tool/test_files.py \
+	tests/tool/test_huge_pages.py \
 	tests/tool/test_native.py \
 	tests/tool/test_output.py \
 	tests/tool/test_pages.py \
@@ -367,7 +368,8 @@ check-prerequisites:
 	fi
 
 EXTRA_DIST += $(SCRIPT_TESTS) $(PYTEST_FILES) $(TEST_INPUTS) \
-	tests/run-pytest tests/run-total tests/tg_damage.py tests/tg_huge.py tests/tg_names.py tests/tg_tap.py
+	tests/run-pytest tests/run-total tests/tg_damage.py tests/tg_huge.py tests/tg_names.py \
+	tests/tg_tap.py tests/tg_thp.py
 
 # The distribution is built against the same Valgrind and tested with the same Python.
 AM_DISTCHECK_CONFIGURE_FLAGS = \
@@ -377,7 +379,8 @@ AM_DISTCHECK_CONFIGURE_FLAGS = \
 
 # ---------------------------------------------------------------- lint
 
-LINT_FILES = $(COMPANIONS) $(REPORT_MODULES) tests/tg_damage.py tests/tg_huge.py tests/tg_names.py tests/tg_tap.py
+LINT_FILES = $(COMPANIONS) $(REPORT_MODULES) tests/tg_damage.py tests/tg_huge.py tests/tg_names.py \
+	tests/tg_tap.py tests/tg_thp.py
 
 lint:
 	@for tool in "$(MYPY)" "$(RUFF)"; do \
@@ -425,6 +428,7 @@ EXPERIMENT_MODULES = \
 	tests/experiments/e10_erat.py \
 	tests/experiments/e12_machines.py \
 	tests/experiments/e13_order.py \
+	tests/experiments/e14_huge.py \
 	tests/experiments/e1_stream.py \
 	tests/experiments/e2_libraries.py \
 	tests/experiments/e5_follow.py \

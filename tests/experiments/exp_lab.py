@@ -108,9 +108,17 @@ class Profile:
             counts[name] = counts.get(name, 0) + sum(run.sums[place] for place in places)
         return counts
 
+    def _memory_lines(self) -> list[str]:
+        return [text for name, text in self._out.descriptions if name == "Memory"]
+
+    def pages(self, size: str) -> int:
+        """How many pages of that size backed memory when most was backed."""
+        found = [re.match(rf"backed at the peak: (\d+) pages of {size},", line) for line in self._memory_lines()]
+        return sum(int(match[1]) for match in found if match)
+
     def memory(self) -> tuple[int, int]:
         """Kilobytes that pages backed when it was most, and how many of them were touched, on a machine with large pages."""
-        lines = [text for name, text in self._out.descriptions if name == "Memory"]
+        lines = self._memory_lines()
         found = [re.match(r"backed at the peak: \d+ pages of \w+, (\d+)K, of which (\d+)K touched", line) for line in lines]
         if not any(found):
             raise Broken(f"{self.path} does not tell what backed the memory")
@@ -174,6 +182,13 @@ class Lab:
         words = re.sub(r"[^A-Za-z0-9]+", "-", "".join(flags))
         return self.cc(f"{name}{words}", *FLAGS, *flags, "-no-pie", HERE / "clients" / f"{name}.c", *libraries)
 
+    def program(self, source: str, *flags: str) -> Path:
+        """Compiles clients/SOURCE, C or C++, as programs are today: its counts may depend on the compiler."""
+        compiler = [self.need("g++", "g++")] if source.endswith(".cc") else setting("CC")
+        path = self.folder / Path(source).stem
+        self.call([*compiler, "-O2", "-g", "-fPIE", "-pie", *flags, "-o", path, HERE / "clients" / source])
+        return path
+
     def need(self, program: str, package: str) -> str:
         path = shutil.which(program, path=PATH)
         if path is None:
@@ -204,11 +219,16 @@ class Lab:
         return printed.decode("utf-8", "replace")
 
     def simulate(
-        self, machines: Sequence[AnyMachine], command: Sequence[object], options: Sequence[str] = (), stdin: Input = None
+        self,
+        machines: Sequence[AnyMachine],
+        command: Sequence[object],
+        options: Sequence[str] = (),
+        stdin: Input = None,
+        env: Mapping[str, str] | None = None,
     ) -> dict[str, Profile]:
         """Runs the command once, on all these machines, and returns the counts of each."""
         out = self.out_file()
-        self.call([*setting("TLBGRIND"), "-q", *self.options(machines, out, self.folder), *options, *command], stdin)
+        self.call([*setting("TLBGRIND"), "-q", *self.options(machines, out, self.folder), *options, *command], stdin, env)
         return self.profiles(machines, out, self.folder)
 
     def out_file(self) -> Path:

@@ -23,6 +23,7 @@ import e9_pages
 import e10_erat
 import e12_machines
 import e13_order
+import e14_huge
 from exp_frame import Experiment, Missing, as_json, draw, report
 from exp_lab import Broken, Lab
 from tgreport.errors import ReportError
@@ -41,6 +42,7 @@ EXPERIMENTS: list[Experiment] = [
     e13_order.SPREAD,
     e13_order.LUA,
     e13_order.CPYTHON,
+    e14_huge.EXPERIMENT,
 ]
 
 
