@@ -129,7 +129,7 @@ def parse(arguments: Sequence[str]) -> Options:
     given = parser.parse_args(arguments)
 
     name = "bench"
-    rows = list(programs.ALL.values())
+    rows = [row for row in programs.ALL.values() if row.group != programs.MEMORY]
     tools = list(USUAL)
     if given.policies:
         name = "bench-policies"
@@ -161,6 +161,8 @@ def parse(arguments: Sequence[str]) -> Options:
         for word in asked:
             if word not in known:
                 parser.error(f"--only: there is no {word!r}; there are: {', '.join(known)}")
+        if not given.full_stream:
+            rows = list(programs.ALL.values())
         rows = [row for row in rows if row.name in asked or row.group in asked]
         if not rows:
             parser.error(f"--only: {given.only} leaves nothing to run")
