@@ -60,11 +60,11 @@ static ULong mmap_base(void)
 }
 
 /* What is not to be placed there, although the model has it elsewhere or nowhere. */
-static void take_room(ULong native, ULong end, ULong offset)
+static void take_room(ULong native, ULong end)
 {
    const tlb_mapping v = {
       .start = native, .end = end, .flags = TLB_MAP_NO_AROUND, .device = ~0ULL,
-      .inode = ~0ULL, .offset = offset, .prot = TLB_MAY_READ | TLB_MAY_EXECUTE,
+      .inode = ~0ULL, .prot = TLB_MAY_READ | TLB_MAY_EXECUTE,
    };
    tlb_fault_map(tg_maps_model(), &v);
 }
@@ -75,7 +75,7 @@ static ULong distance_to(ULong native, Addr low, Addr high)
 {
    const ULong at = tg_maps_model_address(low, native);
    if (at != native)
-      take_room(native, native + (high - low), 0);
+      take_room(native, native + (high - low));
    return at - low;
 }
 
@@ -204,7 +204,7 @@ static void start_vdso(void)
    const ULong native = tlb_layout_place(tg_maps_layout(), end - start, TLB_PLACED_MEMORY, 1,
                                          &aligned);
    if (!tg_maps_lays_out()) {
-      take_room(native, native + (end - start), 0);
+      take_room(native, native + (end - start));
       return;
    }
    const tlb_mapping v = {

@@ -51,7 +51,6 @@ def native(programs: Path, folder: Path, command: list[object], env: dict[str, s
         env=env,
         capture_output=True,
         text=True,
-        timeout=120,
         check=False,
     )
     if done.returncode == 125:
