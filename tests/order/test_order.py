@@ -611,6 +611,35 @@ def test_data_that_is_written_can_be_packed(tmp_path: Path) -> None:
     assert re.search(r"would save up to [12] of [0-9]+ faults", text)
 
 
+def test_relocations_stay_when_the_rest_is_packed(tmp_path: Path) -> None:
+    """Each page has a variable that is written and a table of pointers that nobody writes: without relocations they
+    can be packed into one, in a position-independent program the dynamic linker writes to all of them."""
+    lines = ['#define DATA __attribute__((section(".data")))']
+    for n in range(8):
+        lines.append(f"DATA volatile long one{n} = 1; DATA char rest{n}[3000] = {{ 1 }};")
+        lines.append(f"DATA void *table{n}[200] = {{ rest{n} }};")
+    lines.append("int main(void) {")
+    lines += [f"   one{n}++;" for n in range(8)]
+    lines.append("   return 0; }")
+    source = "\n".join(lines) + "\n"
+    saved = {}
+    for kind in ("-pie", "-no-pie"):
+        folder = tmp_path / kind
+        folder.mkdir()
+        flag = "-fpie" if kind == "-pie" else "-fno-pie"
+        program = linked(folder, "prog", [compiled(folder, "d", source, flag)], kind)
+        text = good(folder, "--data", recorded(folder, program, what="data"))
+        match = re.search(r"would save up to (\d+) of", text)
+        assert match
+        saved[kind] = int(match[1])
+        warning = re.search(r"The dynamic linker writes to (\d+) of these pages whatever is packed", text)
+        relocated = int(warning[1]) if warning else 0
+        assert relocated >= 5 if kind == "-pie" else relocated <= 2
+        assert ("the program is position-independent" in text) == (kind == "-pie")
+    assert saved["-pie"] == 0
+    assert saved["-no-pie"] >= 4
+
+
 def test_data_apart_that_is_written(tmp_path: Path) -> None:
     """The linker gives it a segment of its own, of which the file has nothing."""
     source = """

@@ -3,11 +3,13 @@
 
 A private page of .data or .bss that is written is a fault of its own. The dynamic linker's
 relocations are writes, too: they are told apart, for no layout but one without relocations avoids
-them.
+them. In a position-independent program most of .data may have some: such pages are written
+wherever the variables lie that the program itself writes.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -108,6 +110,19 @@ class Data:
         return any(
             s.address // PAGE * PAGE <= address < s.address + s.memory_size for s in self.segments
         )
+
+    def relocated_anyway(self) -> set[int]:
+        """The pages to which relocations are written that do not lie in what the program writes:
+        that stays where it is when the rest is packed."""
+        packed = [v for v in self.variables.values() if v.written and v.size]
+        ends = {v.address: v.address + v.size for v in packed}
+        starts = sorted(ends)
+        pages = set()
+        for at in self._relocated:
+            index = bisect_right(starts, at) - 1
+            if index < 0 or at >= ends[starts[index]]:
+                pages.add(at // PAGE * PAGE)
+        return pages
 
     def class_of(self, address: int) -> str:
         if address in self.binary.relro:
@@ -230,25 +245,36 @@ def _variables(data: Data, top: int) -> list[str]:
 def _packing(data: Data) -> list[str]:
     """Relocations write where they must; what the program writes by itself can be packed."""
     rows: list[tuple[str, ...]] = [
-        ("class", "pages", "written", "by relocation only", "variables", "bytes", "packed")
+        ("class", "pages", "written", "relocated anyway", "variables", "bytes", "packed")
     ]
-    saved = 0
+    saved = relocated = 0
+    kept = data.relocated_anyway()
     for kind in CLASSES:
         spans = _class_pages(data, kind)
         pages = [page for page in data.pages.values() if page.kind == kind]
         variables = [v for v in data.variables.values() if v.kind == kind and v.written]
         size = sum(v.room if v.size else v.written for v in variables)
-        fixed = sum(page.written == 0 for page in pages)
+        fixed = sum(page.address in kept for page in pages)
+        relocated += fixed
         packed = -(-size // PAGE)
         saved += max(0, len(pages) - fixed - packed)
         numbers = (spans, len(pages), fixed, len(variables), size, packed)
         rows.append((_CLASS_TITLES[kind], *(f"{n:,}" for n in numbers)))
+    why = []
+    if relocated:
+        pie = data.binary.is_pie and data.binary.is_program
+        because = ": the program is position-independent" if pie else ""
+        why.append(
+            f"The dynamic linker writes to {relocated:,} of these pages whatever is packed{because}."
+        )
     return [
         *title("Packing"),
         *aligned(rows),
         "",
+        "relocated anyway: pages with relocations of what is not packed",
         "variables, bytes: those written otherwise than by relocations; of large ones, their pages",
         "packed: pages that they would need side by side",
+        *why,
         f"Packing what the program writes would save up to {saved:,} of {len(data.pages):,} faults.",
         "",
     ]
