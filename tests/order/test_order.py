@@ -592,6 +592,25 @@ int main(int argc, char **argv)
 """
 
 
+def test_code_without_a_symbol_counts_once(tmp_path: Path) -> None:
+    """However many runs there are of it."""
+    source = "volatile int sink; void one(void) { sink++; } int main(void) { one(); return 0; }\n"
+    program = linked(tmp_path, "prog", [compiled(tmp_path, "p", source)])
+    runs = []
+    for n in range(5):
+        runs.append(tmp_path / f"run{n}")
+        recorded(tmp_path, program).rename(runs[-1])
+    facts = []
+    for files in (runs[:1], runs):
+        result = run(tmp_path, *files)
+        assert result.status == 0
+        wanted = ("Functions entered", "Without a symbol", "C start code")
+        facts.append([line for line in result.out.splitlines() if line.startswith(wanted)])
+        facts[-1] += [line for line in result.err.splitlines() if "has no symbol" in line]
+    assert facts[0] == facts[1]
+    assert any(line.startswith("Without a symbol") for line in facts[0])
+
+
 def test_data_that_is_written_can_be_packed(tmp_path: Path) -> None:
     program = linked(tmp_path, "prog", [compiled(tmp_path, "d", DATA_PROGRAM, "-fpie")], "-pie")
     text = good(tmp_path, "--data", "--top=0", recorded(tmp_path, program, what="data"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .trace import Function, Trace
 
@@ -62,13 +62,17 @@ def order(traces: list[Trace], weights: list[float], least: float) -> Order:
     total = sum(weights)
     entered: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
     first: dict[tuple[str, str], Function] = {}
-    unnamed: list[Function] = []
-    fixed: list[Function] = []
+    unnamed: dict[int, Function] = {}
+    fixed: dict[tuple[str, str], Function] = {}
     same = len({trace.build_id or trace.object for trace in traces}) == 1
     for number, trace in enumerate(traces):
         named = [f for f in trace.functions if f.name and not f.is_fixed]
-        fixed += [function for function in trace.functions if function.is_fixed]
-        unnamed += [function for function in trace.functions if not function.name]
+        for function in trace.functions:
+            if function.is_fixed:
+                fixed.setdefault(function.key, function)
+            elif not function.name and (same or number == 0):  # addresses are those of one build
+                known = unnamed.setdefault(function.address, replace(function, touched=[]))
+                known.touched += function.touched
         seen: dict[tuple[str, str], int] = defaultdict(int)
         for rank, function in enumerate(named):
             # Functions of one name and file are told apart by their place in one build, by
@@ -85,7 +89,7 @@ def order(traces: list[Trace], weights: list[float], least: float) -> Order:
         placed.append((-weight, tuple(sorted(ranks)), mean, Placed(first[key], weight, mean)))
     kept = [p for p in placed if p[3].weight >= least]
     kept.sort(key=lambda p: p[:3])
-    result = Order([p[3] for p in kept], unnamed, fixed, len(placed) - len(kept))
+    result = Order([p[3] for p in kept], [*unnamed.values()], [*fixed.values()], len(placed) - len(kept))
     _name(result, traces)
     return result
 
