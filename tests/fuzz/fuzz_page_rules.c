@@ -31,10 +31,11 @@ static void check_refusal(const tlb_reason *why)
       fuzz_fail("refused, but something is there");
 }
 
+/* Control characters, and bytes that are not UTF-8, are printed as '?'. */
 static int printable(const char *text)
 {
    for (; *text != '\0'; text++) {
-      if ((unsigned char)*text < ' ' || *text == 0x7f)
+      if ((unsigned char)*text < ' ' || (unsigned char)*text >= 0x7f)
          return 0;
    }
    return 1;

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from oracle_support import BUILD, VALGRIND
 
-
 # lackey's program starts, and lies, as Valgrind has it.
 AS_LACKEY = ["--native-start=no", "--thp=madvise"]
 

@@ -150,8 +150,7 @@ TOGETHER = [
     (
         ["--machine=skylake,core2@1G"],
         "--machine=skylake,core2@1G",
-        "core2@1G: the processor has no pages of 1G; leave out the rule, or describe other arrays in a machine file"
-        " (--show-machine=core2 prints one to begin with)",
+        "core2@1G: the processor has no pages of 1G; leave out the rule, or describe other arrays in a machine file (--show-machine=core2 prints one to begin with)",
     ),
     (["--thp=madvise", "--pages=thp"], "--pages=thp", THP.format("madvise")),
     (["--pages=heap:thp", "--thp=never"], "--pages=heap:thp", THP.format("never")),
