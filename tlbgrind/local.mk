@@ -227,6 +227,7 @@ TOOL_SOURCES = \
 	tlbgrind/tg_shared.c \
 	tlbgrind/tg_short.c \
 	tlbgrind/tg_short_other.c \
+	tlbgrind/tg_shown.c \
 	tlbgrind/tg_thp.c \
 	tlbgrind/tg_traits.c \
 	tlbgrind/tg_translate.c \
@@ -295,6 +296,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tg_shared.h \
 	tlbgrind/tg_short.h \
 	tlbgrind/tg_short_other.h \
+	tlbgrind/tg_shown.h \
 	tlbgrind/tg_thp.h \
 	tlbgrind/tg_traits.h \
 	tlbgrind/tg_translate.h \

@@ -9,7 +9,6 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_oset.h"
@@ -21,6 +20,7 @@
 #include "tg_entries.h"
 #include "tg_file.h"
 #include "tg_replay.h"
+#include "tg_shown.h"
 
 /* The name as the linker knows it, which for C++ is the mangled one. The core
    has it in its archive, the headers for tools do not declare it (3.19 to
@@ -453,8 +453,7 @@ Bool tg_entries_write(const TgRun* run, const HChar* name)
       failure = tg_file_close(f);
    }
    if (failure != NULL) {
-      VG_(umsg)("error: can't write entries file '%s': %s\n", name, failure);
-      VG_(umsg)("       ... so the order of execution will be missing.\n");
+      tg_shown_unwritten("entries file", name, failure, "the order of execution");
       return False;
    }
    return True;

@@ -17,6 +17,7 @@
 #include "tg_fault_log.h"
 #include "tg_fault_maps.h"
 #include "tg_file.h"
+#include "tg_shown.h"
 #include "tg_syscall_names.h"
 #include "tg_thp.h"
 #include "tg_used.h"
@@ -505,8 +506,7 @@ Bool tg_log_write(const HChar* name, const TgFaultOptions* options,
       failure = tg_file_close(f);
    }
    if (failure != NULL) {
-      VG_(umsg)("error: can't write fault log '%s': %s\n", name, failure);
-      VG_(umsg)("       ... so the page faults will be missing.\n");
+      tg_shown_unwritten("fault log", name, failure, "the page faults");
       return False;
    }
    return True;

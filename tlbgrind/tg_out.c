@@ -16,6 +16,7 @@
 #include "tg_file.h"
 #include "tg_lanes.h"
 #include "tg_out.h"
+#include "tg_shown.h"
 #include "tg_sites.h"
 
 static const HChar* users_of(const tlb_machine_array* a)
@@ -235,9 +236,7 @@ Bool tg_out_write(const TgRun* run, const TgResult* result, XArray* lines,
       failure = tg_file_close(f);
    }
    if (failure != NULL) {
-      VG_(umsg)("error: can't write output data file '%s': %s\n", name,
-                failure);
-      VG_(umsg)("       ... so detailed results will be missing.\n");
+      tg_shown_unwritten("output data file", name, failure, "detailed results");
       return False;
    }
    return True;

@@ -13,6 +13,7 @@
 #include "tg_numbers.h"
 #include "tg_reach.h"
 #include "tg_reach_out.h"
+#include "tg_shown.h"
 
 /* One curve: what a side (TgReachSide) misses with pages of one size. */
 typedef struct {
@@ -109,8 +110,7 @@ Bool tg_reach_write(const TgRun* run, const HChar* name)
       failure = tg_file_close(f);
    }
    if (failure != NULL) {
-      VG_(umsg)("error: can't write reach file '%s': %s\n", name, failure);
-      VG_(umsg)("       ... so the curve for all sizes will be missing.\n");
+      tg_shown_unwritten("reach file", name, failure, "the curve for all sizes");
    }
    return failure == NULL;
 }

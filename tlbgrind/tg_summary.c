@@ -18,6 +18,7 @@
 #include "tg_out.h"
 #include "tg_outputs.h"
 #include "tg_fault_log.h"
+#include "tg_shown.h"
 #include "tg_summary.h"
 #include "tg_thp.h"
 
@@ -32,7 +33,7 @@ static void describe(const TgMachine* m)
    VG_(umsg)("Machine: %s, base page %llu bytes\n", m->name,
              1ULL << m->m.base_page_shift);
    if (m->file != NULL)
-      VG_(umsg)("  file %s\n", m->file);
+      VG_(umsg)("  file %s\n", tg_shown(m->file));
    tg_describe_arrays(m, print_array, NULL);
    for (Word i = 0; i < VG_(sizeXA)(m->assumptions); i++)
       VG_(umsg)("  assumed: %s\n", *(HChar**)VG_(indexXA)(m->assumptions, i));
@@ -331,7 +332,7 @@ enum { MOST_LISTED = 8 };
 static void details_of_one(const HChar* out_file)
 {
    HChar* name = quoted(out_file);
-   VG_(umsg)("To see which code misses:  tg_annotate %s\n", name);
+   VG_(umsg)("To see which code misses:  tg_annotate %s\n", tg_shown(name));
    VG_(free)(name);
 }
 
@@ -346,7 +347,7 @@ static void details_of_many(const TgRun* run, const HChar* out_file)
       HChar* name = quoted(out_file);
       VG_(umsg)("To see which code misses, for each MACHINE of the table "
                 "(with _ for - and .):\n");
-      VG_(umsg)("  tg_annotate %s_MACHINE\n", name);
+      VG_(umsg)("  tg_annotate %s_MACHINE\n", tg_shown(name));
       VG_(free)(name);
    }
    for (UInt i = 0; i < n; i++) {
@@ -355,7 +356,7 @@ static void details_of_many(const TgRun* run, const HChar* out_file)
          continue;
       HChar* whole = tg_output_name_of(out_file, m, n);
       HChar* name = quoted(whole);
-      VG_(umsg)("  tg_annotate %s\n", name);
+      VG_(umsg)("  tg_annotate %s\n", tg_shown(name));
       VG_(free)(name);
       VG_(free)(whole);
    }
@@ -430,7 +431,7 @@ void tg_summary_faults(const TgRun* run, const HChar* log)
    if (log != NULL) {
       HChar* name = quoted(log);
       VG_(umsg)("\n");
-      VG_(umsg)("To see the page faults:  tg_faults %s\n", name);
+      VG_(umsg)("To see the page faults:  tg_faults %s\n", tg_shown(name));
       VG_(free)(name);
    }
 }

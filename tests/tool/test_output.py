@@ -375,3 +375,16 @@ def test_truncated_files_are_refused(tmp_path: Path) -> None:
         said = ast.literal_eval(error)
         where = "" if cut == "0" else r":\d+"
         assert re.fullmatch(rf"tg_annotate: error: {re.escape(str(part))}{where}: .+\n", said), said
+
+
+def test_names_that_are_shown_are_no_commands_to_the_terminal(tmp_path: Path) -> None:
+    """Question marks stand for control characters, in what could be written and in what could not."""
+    for folder in ("", "nowhere/"):
+        name = os.fsencode(f"{tmp_path}/{folder}") + b"a\x1b[31m\x9b\xc3\xa4"
+        options = [b"--tlbgrind-out-file=" + name, b"--faults=yes", b"--faults-out-file=" + name + b"f"]
+        done = subprocess.run([TLBGRIND, *options, "true"], check=False, capture_output=True, timeout=120)
+        own = done.stderr.split(b"Command:")[1].split(b"\n", 1)[1]
+        shown = f"{tmp_path}/{folder}a?[31m?ä".encode()
+        assert own.count(shown) >= 2
+        assert not re.search(rb"[\x00-\x09\x0b-\x1f\x7f]", own)
+        own.decode()
