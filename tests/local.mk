@@ -163,6 +163,7 @@ PYTEST_FILES = \
 	tests/oracle/test_lackey.py \
 	tests/oracle/test_many_machines.py \
 	tests/oracle/test_reach_arrays.py \
+	tests/oracle/test_recording.py \
 	tests/order/test_order.py \
 	tests/order/test_order_damage.py \
 	tests/tool/test_aspace.py \
