@@ -5,8 +5,8 @@
 
 #include "pub_tool_basics.h"
 
-/* Whether the view has rules or transparent huge pages everywhere, or the program has asked for large pages itself
-   and was given some. */
+/* Whether the view has rules or transparent huge pages everywhere, or the program has asked
+   for large pages itself and was given some. */
 Bool tg_backed_is_of_interest(UInt view);
 
 /* Calls with a line of text for each page size of the view, at the moment when
