@@ -8,14 +8,14 @@ enum { N = 1024, BLOCK = 16 };
 /* One row is 8192 bytes, two pages of 4 KiB. */
 double from[N][N], to[N][N];
 
-void by_rows(void)
+__attribute__((noinline)) void by_rows(void)
 {
    for (int i = 0; i < N; i++)
       for (int j = 0; j < N; j++)
          to[j][i] = from[i][j];
 }
 
-void by_blocks(void)
+__attribute__((noinline)) void by_blocks(void)
 {
    for (int i = 0; i < N; i += BLOCK)
       for (int j = 0; j < N; j += BLOCK)

@@ -231,12 +231,11 @@ def test_each_segment_is_cleared_behind_its_data(tmp_path: Path) -> None:
 
 def test_system_calls(tmp_path: Path) -> None:
     """what the kernel touches is put to the system call"""
-    mode = ["file-read", str(tmp_path / "touched.file")]
-    (log,), _ = run(tmp_path, [client("fault_mechanisms"), *mode])
+    log = run(tmp_path, [client("fault_used")])[0][0]  # and its child's
     calls = {f.by for f in log.faults}
     assert "exec" in calls and "-" in calls
     assert all(f.code is None for f in log.faults if f.by == "exec")
-    assert calls & {"newfstatat", "fstat", "write", "openat", "getrusage"}
+    assert calls >= {"read", "write", "access"}
 
 
 @pytest.mark.parametrize("size,shift", [("16K", 14), ("64K", 16)])

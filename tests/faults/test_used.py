@@ -133,7 +133,7 @@ def test_bytes_are_exact(bits: str, options: list[str], tmp_path: Path) -> None:
 
 def test_how_pages_came(tmp_path: Path) -> None:
     """each page that faulted or came along has the letter of how it came, in each view"""
-    (log,), _ = run(tmp_path, [client("fault_hello")], ["--faults-used=yes"])
+    (log,), _ = run(tmp_path, [client("fault_mechanisms"), "read-write"], ["--faults-used=yes"])
     came: dict[tuple[int, int], str] = {}
     for fault in log.faults:
         for n, view in enumerate(VIEWS):
