@@ -115,7 +115,7 @@ CLIENTS32 = \
 
 # tests/clients/NAME.c as a shared library, tests/clients/NAME.so.
 CLIENT_LIBS = \
-	oracle_clock \
+	oracle_pins \
 	run_plugin_a \
 	run_plugin_b
 

@@ -17,7 +17,8 @@ same. What is pinned here, and why:
   is there already: what a run made there is removed, and the tools write elsewhere. Its times are
   the same, too.
 
-- Programs that seed something from the time get a clock that stands still (oracle_clock.c).
+- Programs that read the time or look for their stack get answers that are always the same
+  (oracle_pins.c).
 
 What cannot be pinned must not be read by the programs: the pid, random numbers, and
 /proc/self/maps, which shows the tool's own mappings. (gawk, grep, diff and m4 parse it when they
@@ -43,8 +44,9 @@ VALGRIND = os.environ.get("VALGRIND", "/usr/bin/valgrind")
 X86 = os.environ.get("TG_HAVE_X86") == "yes"
 
 # mawk seeds its random numbers from the time, and only then from what it is told; how many
-# instructions that takes differs by the seed.
-SEEDED_BY_TIME = ("mawk",)
+# instructions that takes differs by the seed. Python 3.14 asks the C library for its stack, which
+# reads /proc/self/maps for it.
+PINNED = ("mawk", "python3")
 
 # Lines of an out-file that are the run's, not the machine's. (Straddles are told for the smallest base page of the run.)
 TOLD_APART = ("pid: ", "desc: Straddles: ")
@@ -92,9 +94,9 @@ def prefix() -> tuple[str, ...]:
 
 
 def environment(program: str) -> dict[str, str]:
-    preloaded = {"LD_PRELOAD": str(CLIENTS / "oracle_clock.so")}
+    preloaded = {"LD_PRELOAD": str(CLIENTS / "oracle_pins.so")}
     return {
-        **(preloaded if os.path.basename(program) in SEEDED_BY_TIME else {}),
+        **(preloaded if os.path.basename(program) in PINNED else {}),
         "PATH": "/usr/bin:/bin",
         "HOME": "/nonexistent",
         "LC_ALL": "C",
