@@ -74,7 +74,7 @@ USUAL = Geometry("64 4-way, 2048 8-way", (64, 4), (2048, 8))
 
 # A second level out of which nothing is ever evicted, as the tests make sure: then every page
 # misses it once, on its first touch, and the order of the touches does not matter.
-ROOMY = Geometry("64 4-way, 4096 full", (64, 4), (4096, 4096))
+ROOMY = Geometry("64 4-way, 8192 full", (64, 4), (8192, 8192))
 
 # Cachegrind wants a power of two of sets, of any number of ways.
 OTHERS = (
