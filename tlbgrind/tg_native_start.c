@@ -15,6 +15,7 @@
 #include "tg_native_request.h"
 #include "tg_native_start.h"
 #include "tg_proc_file.h"
+#include "tg_sites.h"
 #include "tg_vdso_stub.h"
 
 /* The core's, without a header for tools: where the break begins, where the program's
@@ -327,6 +328,8 @@ void tg_native_start(ThreadId tid, Bool changes)
 #if !defined(VGA_x86)
    if (auxv_find(&b, AT_SYSINFO_EHDR_) == NULL)
       image.vdso = tg_vdso_stub();
+   if (image.vdso != 0)
+      tg_sites_name(image.vdso, TG_VDSO_PAGES * VKI_PAGE_SIZE, "[vdso]", "__vdso_getrandom");
 #endif
    Parts p = take_apart(&b);
    build(&p, image.stack_end);

@@ -91,6 +91,22 @@ static TgLine* line_of(const TgFunction* function, const HChar* file,
    return line;
 }
 
+/* Code that no debug information knows, see tg_sites_name(). */
+static struct {
+   Addr start;
+   SizeT length; /* 0: there is none */
+   const HChar* object;
+   const HChar* function;
+} named;
+
+void tg_sites_name(Addr a, SizeT len, const HChar* object, const HChar* function)
+{
+   named.start = a;
+   named.length = len;
+   named.object = intern(object);
+   named.function = intern(function);
+}
+
 /* The source position of an address, "???" and 0 if it has none. */
 static const HChar* source_of(DiEpoch epoch, Addr a, UInt* number)
 {
@@ -146,9 +162,13 @@ static TgLine* look_up(Addr a)
    Addr entry;
    UInt number, entry_number;
 
+   const Bool is_named = a - named.start < named.length;
    f.object = VG_(get_objname)(epoch, a, &object) ? intern(object)
+              : is_named                          ? named.object
                                                   : intern("???");
    f.name = symbol_of(epoch, a, &entry);
+   if (is_named)
+      f.name = named.function;
    const HChar* file = source_of(epoch, a, &number);
    f.file = entry == a ? file : source_of(epoch, entry, &entry_number);
    return line_of(function_of(&f), file, number);

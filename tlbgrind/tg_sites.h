@@ -46,6 +46,9 @@ typedef struct _TgSite {
 
 void tg_sites_init(void);
 
+/* What the code in [a, a + len) is called, of which no file tells: one piece of code in a run. */
+void tg_sites_name(Addr a, SizeT len, const HChar* object, const HChar* function);
+
 /* How many counts of misses a line has for each kind: TG_N_OF_A_MISS for each
    machine of the run, the first of them TG_MISS_1, and others behind these. To be
    called before the first miss. */

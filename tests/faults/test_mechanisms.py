@@ -116,6 +116,13 @@ def test_random_bytes_of_the_vdso(tmp_path: Path) -> None:
     if native == ["no random bytes"]:
         pytest.skip("this kernel's vDSO has none")
     (code,) = [f for f in read(tmp_path / "log").view("warm") if f.map.name == "[vdso]" and f.kind("warm") == "x"]
+    # Its code has a name, unlike code that the program makes itself.
+    tool = [TLBGRIND, "-q", f"--tlbgrind-out-file={tmp_path}/out"]
+    subprocess.run([*tool, client("fault_vdso")], cwd=tmp_path, capture_output=True, check=True)
+    names = (tmp_path / "out").read_text()
+    assert ") [vdso]\n" in names
+    assert ") __vdso_getrandom\n" in names
+    assert not re.search(r"^ob=\(\d+\) \?\?\?$", names, re.MULTILINE)
     (data,) = [f for f in read(tmp_path / "log").view("warm") if f.map.name == "[vvar]"]
     assert (code.page - code.map.start, data.page - data.map.start) == (4096, 8192)
 
