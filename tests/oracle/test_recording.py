@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from oracle_programs import CLIENT_NAMES, PROGRAMS, Program, client, make_place
-from oracle_support import EVENTS, outfile, out_path, valgrind
+from oracle_support import EVENTS, out_path, outfile, valgrind
 
 SUBJECTS = [*PROGRAMS, *map(client, CLIENT_NAMES)]
 Counts = dict[tuple[str, str, int], tuple[int, ...]]
