@@ -155,7 +155,7 @@ int use_%s(int n) { return same(n) + 1; }
     write(
         tmp_path,
         one__c=part % ("", "one"),
-        two__c=part % ("state += 2; state += 3;", "two"),
+        two__c=part % ("state = n + 2; state = n + 3;", "two"),
         main__c="int use_one(int), use_two(int);\n"
         "int main(void) { for (int i = 0; i < 37; i++) { use_one(i); use_two(i); use_two(i); } return 0; }\n",
     )
