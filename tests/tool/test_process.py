@@ -338,7 +338,8 @@ KILLED = [
 @pytest.mark.parametrize("bits", BITS)
 @pytest.mark.parametrize("how, arg, by", KILLED)
 def test_killed_program(tmp_path: Path, how: str, arg: int, by: signal.Signals, bits: str) -> None:
-    r = run(tmp_path, client("run_process" + bits), how, int(arg))
+    # Whoever runs the tests may ignore SIGHUP, as nohup does, and programs inherit that.
+    r = run(tmp_path, client("run_process" + bits), how, int(arg), prefix=["env", "--default-signal"])
     r.check()
     assert r.status == -by
     assert len(r.files) == 1
