@@ -4,7 +4,7 @@
 BEGIN {
    print "/* Made by machines.awk from tlbgrind/machines; do not edit. */"
    print ""
-   print "#include \"builtin.h\""
+   print "#include \"sim/machine/builtin.h\""
 }
 
 FNR == 1 {

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "cpuid_dump.h"
-#include "machine_file.h"
-#include "machine_input.h"
+#include "sim/machine/cpuid_dump.h"
+#include "sim/machine/machine_file.h"
+#include "sim/machine/machine_input.h"
 
 const char *const fuzz_words[] = {
    "CPU 0:\n", "CPU 1:\n", "CPU:\n", "CPU", ":", "0x", "eax=", "ebx=", "ecx=",

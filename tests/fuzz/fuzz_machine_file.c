@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "hierarchy.h"
-#include "machine_file.h"
+#include "sim/tlb/hierarchy.h"
+#include "sim/machine/machine_file.h"
 
 const char *const fuzz_words[] = {
    "tlbgrind-machine 1\n", "name", "title", "isa", "year", "confidence",

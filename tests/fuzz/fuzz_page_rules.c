@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pagerules.h"
+#include "sim/pages/pagerules.h"
 
 const char *const fuzz_words[] = {
    "all", "anon", "heap", "stack", "text", "data", "file", "thp", "contig",

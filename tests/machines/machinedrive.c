@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "machine_file.h"
+#include "sim/machine/machine_file.h"
 
 static const char *guess(int unknown)
 {

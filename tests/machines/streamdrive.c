@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hierarchy.h"
-#include "machine_file.h"
+#include "sim/tlb/hierarchy.h"
+#include "sim/machine/machine_file.h"
 
 static void read_machine(const char *name, int walks, tlb_machine *out)
 {

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reach.h"
+#include "sim/tlb/reach.h"
 
 enum { MAX_KNOWN = TLB_REACH_SMALLEST };
 

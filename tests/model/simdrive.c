@@ -19,7 +19,7 @@
    sum of cycles. Without memory of one case in the next. Anything else on the
    standard input ends it with status 1.
 
-   The short cuts are those of the tool (tg_lanes.c): a record for each base
+   The short cuts are those of the tool (mmu/mmu.c): a record for each base
    page, as data and as code, that says what is known to hit and when it last
    did, and stands for an entry alone or together with others. */
 
@@ -28,8 +28,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hierarchy.h"
-#include "machine_file.h"
+#include "sim/tlb/hierarchy.h"
+#include "sim/machine/machine_file.h"
 
 enum { DATA, CODE, N_TABLES };
 enum { MAX_RECORDS = 1 << 14, MAX_TEXT = 1 << 16 };

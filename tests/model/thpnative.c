@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "pagemap.h"
+#include "sim/pages/pagemap.h"
 
 #ifndef MADV_COLD
 #define MADV_COLD 20

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "walk.h"
+#include "sim/tlb/walk.h"
 
 static void die(const char *what, const char *why)
 {

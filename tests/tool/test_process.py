@@ -44,7 +44,7 @@ def work(n: int, calls: int = 1) -> tuple[int, int, int]:
     return 4 * n + calls, n + calls, n
 
 
-# Hardly any reference hits, so walks are dense and segments are looked up later (tg_later.h).
+# Hardly any reference hits, so walks are dense and segments are looked up later (engine/batch.h).
 ONE_ENTRY = ("--itlb=1,1", "--dtlb=1,1", "--stlb=1,1")
 
 

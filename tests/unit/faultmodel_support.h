@@ -7,7 +7,7 @@
 
 #include "memory_support.h"
 
-#include "faultmodel.h"
+#include "sim/faults/faultmodel.h"
 
 enum { PAGE = 4096 };
 

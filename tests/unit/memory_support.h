@@ -7,7 +7,7 @@
 
 #include "unit.h"
 
-#include "mappings.h"
+#include "sim/pages/mappings.h"
 
 /* How many pieces have been taken and not given back. */
 static size_t given;

@@ -6,7 +6,7 @@
 
 #include "memory_support.h"
 
-#include "pagemap.h"
+#include "sim/pages/pagemap.h"
 
 /* With a kernel whose transparent huge pages are on madvise. */
 static inline tlb_page_policy policy_of(const char *rules, const char *pools,

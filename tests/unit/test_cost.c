@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-#include "cost.h"
+#include "sim/machine/cost.h"
 
 static void costs(void **state)
 {

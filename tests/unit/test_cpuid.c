@@ -3,8 +3,8 @@
 
 #include "unit.h"
 
-#include "builtin.h"
-#include "cpuid.h"
+#include "sim/machine/builtin.h"
+#include "sim/machine/cpuid.h"
 
 typedef struct {
    uint32_t leaf, subleaf;

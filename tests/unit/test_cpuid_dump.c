@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-#include "cpuid_dump.h"
+#include "sim/machine/cpuid_dump.h"
 
 typedef struct {
    uint32_t leaf, subleaf, r[4];

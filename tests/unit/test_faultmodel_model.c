@@ -4,7 +4,7 @@
 
 #include "unit.h"
 
-#include "faultmodel.h"
+#include "sim/faults/faultmodel.h"
 #include "faultmodel_support.h"
 
 enum { N_PAGES = 1200 };

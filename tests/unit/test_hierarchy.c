@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-#include "hierarchy.h"
+#include "sim/tlb/hierarchy.h"
 
 /* An array of a machine, as far as the hierarchy looks at it. */
 typedef struct {

@@ -1,7 +1,7 @@
 /* Arrays all of which is known: references that are not answered by a short cut, in one
    step. Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
-#include "policy.h"
+#include "sim/tlb/policy.h"
 #include "unit.h"
 
 /* One array that is always asked, and one whose caller knows all but what NRU

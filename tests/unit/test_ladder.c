@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-#include "ladder.h"
+#include "sim/tlb/lru_stack.h"
 
 enum { PAGES = 64, ROUNDS = 20000 };
 

@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-#include "layout.h"
+#include "sim/faults/layout.h"
 
 static void *take_memory(size_t bytes, void *opaque)
 {

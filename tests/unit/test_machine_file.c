@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-#include "machine_file.h"
+#include "sim/machine/machine_file.h"
 
 static tlb_machine machine, again;
 static char printed[TLB_MACHINE_TEXT_SIZE];

@@ -3,9 +3,9 @@
 
 #include "unit.h"
 
-#include "builtin.h"
-#include "machine_file.h"
-#include "machine_input.h"
+#include "sim/machine/builtin.h"
+#include "sim/machine/machine_file.h"
+#include "sim/machine/machine_input.h"
 
 typedef struct {
    uint32_t leaf, subleaf, r[4];

@@ -3,9 +3,9 @@
 
 #include "unit.h"
 
-#include "builtin.h"
-#include "hierarchy.h"
-#include "machine_file.h"
+#include "sim/machine/builtin.h"
+#include "sim/tlb/hierarchy.h"
+#include "sim/machine/machine_file.h"
 
 static tlb_machine machine, again;
 static char printed[TLB_MACHINE_TEXT_SIZE];

@@ -4,7 +4,7 @@
 
 #include "unit.h"
 
-#include "pagemap.h"
+#include "sim/pages/pagemap.h"
 #include "pagemap_support.h"
 
 typedef struct {

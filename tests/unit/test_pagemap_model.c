@@ -5,7 +5,7 @@
 
 #include "unit.h"
 
-#include "pagemap.h"
+#include "sim/pages/pagemap.h"
 #include "pagemap_support.h"
 
 /* --- The model --- */

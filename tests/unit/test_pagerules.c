@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-#include "pagerules.h"
+#include "sim/pages/pagerules.h"
 
 typedef struct {
    const char *text;

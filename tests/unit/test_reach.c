@@ -4,7 +4,7 @@
 
 #include "unit.h"
 
-#include "reach.h"
+#include "sim/tlb/reach.h"
 
 /* --- Memory that counts, and runs out --- */
 

@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-#include "shelf.h"
+#include "sim/tlb/lazy_lru.h"
 
 enum { PAGES = 600, SHELVES = 7, TIMES = 5, ROUNDS = 60000, PAGE_SHIFT = 12 };
 

@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-#include "text.h"
+#include "sim/base/text.h"
 
 /* Reads a number off the text; returns what is left of it, or NULL. */
 static const char *number(const char *text, uint64_t *out)

@@ -4,9 +4,9 @@
 
 #include "unit.h"
 
-#include "builtin.h"
-#include "machine_file.h"
-#include "walk.h"
+#include "sim/machine/builtin.h"
+#include "sim/machine/machine_file.h"
+#include "sim/tlb/walk.h"
 
 /* A machine with the steps of x86-64, uncached, and one array for all. */
 static tlb_machine x86_64(void)

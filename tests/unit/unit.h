@@ -16,7 +16,7 @@
 #define CMOCKA_DISABLE_DEPRECATION_WARNINGS
 #include <cmocka.h>
 
-#include "array.h"
+#include "sim/tlb/array.h"
 
 /* A test whose title is what it proves. */
 #define CLAIM(title, function) { title, function, NULL, NULL, NULL }

@@ -1,0 +1,367 @@
+/* Sites: where in the code a cost arose. See attribution/sites.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_deduppoolalloc.h"
+#include "pub_tool_hashtable.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+#include "pub_tool_poolalloc.h"
+
+#include "attribution/sites.h"
+
+static UInt n_counts; /* see tg_lines_count() */
+
+/* The sites of 4 KiB of code, whatever the page size of the run: what is
+   unmapped should not cost a look at all the code of a large page. */
+typedef struct {
+   UWord number;
+   TgSite* sites;
+} Chunk;
+
+enum { CHUNK_SHIFT = 12 };
+
+static OSet* chunks;             /* Chunk by number */
+static VgHashTable* sites;       /* those that are not retired, by address */
+static PoolAlloc* site_pool;
+static DedupPoolAlloc* names;    /* equal names have equal addresses */
+static OSet* functions;          /* TgFunction */
+static OSet* lines;              /* TgLine */
+
+/* --- Names --- */
+
+static const HChar* intern(const HChar* s)
+{
+   return VG_(allocEltDedupPA)(names, VG_(strlen)(s) + 1, s);
+}
+
+static Word compare_pointers(const void* a, const void* b)
+{
+   return (a > b) - (a < b);
+}
+
+/* Inside the tables names are compared by address: the order matters only for
+   output, which sorts by text. */
+static Word compare_functions(const void* key, const void* element)
+{
+   const TgFunction* a = key;
+   const TgFunction* b = element;
+   Word order = compare_pointers(a->name, b->name);
+   if (order == 0) order = compare_pointers(a->file, b->file);
+   if (order == 0) order = compare_pointers(a->object, b->object);
+   return order;
+}
+
+static Word compare_lines(const void* key, const void* element)
+{
+   const TgLine* a = key;
+   const TgLine* b = element;
+   if (a->number != b->number)
+      return a->number < b->number ? -1 : 1;
+   Word order = compare_pointers(a->function, b->function);
+   if (order == 0) order = compare_pointers(a->file, b->file);
+   return order;
+}
+
+static const TgFunction* function_of(const TgFunction* wanted)
+{
+   TgFunction* f = VG_(OSetGen_Lookup)(functions, wanted);
+   if (f == NULL) {
+      f = VG_(OSetGen_AllocNode)(functions, sizeof *f);
+      *f = *wanted;
+      VG_(OSetGen_Insert)(functions, f);
+   }
+   return f;
+}
+
+static TgLine* line_of(const TgFunction* function, const HChar* file,
+                       UInt number)
+{
+   TgLine wanted = { .function = function, .file = file, .number = number };
+   TgLine* line = VG_(OSetGen_Lookup)(lines, &wanted);
+   if (line == NULL) {
+      line = VG_(OSetGen_AllocNode)(lines, sizeof *line);
+      *line = wanted;
+      VG_(OSetGen_Insert)(lines, line);
+   }
+   return line;
+}
+
+/* Code that no debug information knows, see tg_sites_name(). */
+static struct {
+   Addr start;
+   SizeT length; /* 0: there is none */
+   const HChar* object;
+   const HChar* function;
+} named;
+
+void tg_sites_name(Addr a, SizeT len, const HChar* object, const HChar* function)
+{
+   named.start = a;
+   named.length = len;
+   named.object = intern(object);
+   named.function = intern(function);
+}
+
+/* The source position of an address, "???" and 0 if it has none. */
+static const HChar* source_of(DiEpoch epoch, Addr a, UInt* number)
+{
+   const HChar* file;
+   const HChar* folder;
+   if (!VG_(get_filename_linenum)(epoch, a, &file, &folder, number)) {
+      *number = 0;
+      return intern("???");
+   }
+   if (folder[0] == '\0' || file[0] == '/')
+      return intern(file);
+   const SizeT room = VG_(strlen)(folder) + 1 + VG_(strlen)(file) + 1;
+   HChar* path = VG_(malloc)("tg.sites.path", room);
+   VG_(snprintf)(path, (Int)room, "%s/%s", folder, file);
+   const HChar* interned = intern(path);
+   VG_(free)(path);
+   return interned;
+}
+
+/* The function's name, and its entry as far as the symbols know it: the core
+   gives the offset only as a suffix, "name+12". */
+static const HChar* symbol_of(DiEpoch epoch, Addr a, Addr* entry)
+{
+   const HChar* with_offset;
+   *entry = a;
+   if (!VG_(get_fnname_w_offset)(epoch, a, &with_offset))
+      return intern("???");
+   const HChar* plus = VG_(strrchr)(with_offset, '+');
+   if (plus == NULL || plus[1] < '0' || plus[1] > '9')
+      return intern(with_offset);
+   HChar* end;
+   const ULong offset = VG_(strtoull10)(plus + 1, &end);
+   if (*end != '\0')
+      return intern(with_offset);
+   *entry = a - (Addr)offset;
+   const SizeT length = (SizeT)(plus - with_offset);
+   HChar* name = VG_(malloc)("tg.sites.symbol", length + 1);
+   VG_(memcpy)(name, with_offset, length);
+   name[length] = '\0';
+   const HChar* interned = intern(name);
+   VG_(free)(name);
+   return interned;
+}
+
+/* Code inlined into a function is part of that function: the symbol says so,
+   while the line table names the file that the code was written in. The
+   function's own file is that of its entry. */
+static TgLine* look_up(Addr a)
+{
+   const DiEpoch epoch = VG_(current_DiEpoch)();
+   const HChar* object;
+   TgFunction f;
+   Addr entry;
+   UInt number, entry_number;
+
+   const Bool is_named = a - named.start < named.length;
+   f.object = VG_(get_objname)(epoch, a, &object) ? intern(object)
+              : is_named                          ? named.object
+                                                  : intern("???");
+   f.name = symbol_of(epoch, a, &entry);
+   if (is_named)
+      f.name = named.function;
+   const HChar* file = source_of(epoch, a, &number);
+   f.file = entry == a ? file : source_of(epoch, entry, &entry_number);
+   return line_of(function_of(&f), file, number);
+}
+
+/* --- Pages and sites --- */
+
+void tg_sites_init(void)
+{
+   chunks = VG_(OSetGen_Create)(offsetof(Chunk, number), NULL, VG_(malloc),
+                                "tg.sites.chunks", VG_(free));
+   sites = VG_(HT_construct)("tg.sites");
+   site_pool = VG_(newPA)(sizeof(TgSite), 1024, VG_(malloc), "tg.sites.pool",
+                          VG_(free));
+   names = VG_(newDedupPA)(16 * 1024, 1, VG_(malloc), "tg.sites.names",
+                           VG_(free));
+   functions = VG_(OSetGen_Create)(0, compare_functions, VG_(malloc),
+                                   "tg.sites.functions", VG_(free));
+   lines = VG_(OSetGen_Create)(0, compare_lines, VG_(malloc),
+                               "tg.sites.lines", VG_(free));
+}
+
+static Chunk* chunk_of(Addr a)
+{
+   const UWord number = a >> CHUNK_SHIFT;
+   Chunk* chunk = VG_(OSetGen_Lookup)(chunks, &number);
+   if (chunk == NULL) {
+      chunk = VG_(OSetGen_AllocNode)(chunks, sizeof *chunk);
+      *chunk = (Chunk){ .number = number };
+      VG_(OSetGen_Insert)(chunks, chunk);
+   }
+   return chunk;
+}
+
+TgLine* tg_site_line(TgSite* site)
+{
+   if (site->line == NULL)
+      site->line = look_up(site->address);
+   return site->line;
+}
+
+/* Code without debug information has only the name of what is mapped there, which
+   is that of another mapping when one that was put over it is told of. */
+TgSite* tg_site_use(Addr a)
+{
+   TgSite* site = VG_(HT_lookup)(sites, a);
+   if (site == NULL) {
+      Chunk* chunk = chunk_of(a);
+      site = VG_(allocEltPA)(site_pool);
+      *site = (TgSite){ .address = a, .next_in_chunk = chunk->sites };
+      chunk->sites = site;
+      VG_(HT_add_node)(sites, site);
+      if (VG_(find_DebugInfo)(VG_(current_DiEpoch)(), a) == NULL)
+         tg_site_line(site);
+   }
+   site->users++;
+   return site;
+}
+
+static void free_if_done(TgSite* site)
+{
+   if (site->retired && site->users == 0)
+      VG_(freeEltPA)(site_pool, site);
+}
+
+void tg_site_release(TgSite* site)
+{
+   tl_assert(site->users > 0);
+   site->users--;
+   free_if_done(site);
+}
+
+void tg_sites_unmapped(Addr a, SizeT len)
+{
+   const UWord first = a >> CHUNK_SHIFT;
+   Chunk* chunk;
+   VG_(OSetGen_ResetIterAt)(chunks, &first);
+   while ((chunk = VG_(OSetGen_Next)(chunks)) != NULL
+          && chunk->number <= (a + len - 1) >> CHUNK_SHIFT) {
+      TgSite** link = &chunk->sites;
+      while (*link != NULL) {
+         TgSite* site = *link;
+         if (site->address - a >= len) {
+            link = &site->next_in_chunk;
+            continue;
+         }
+         *link = site->next_in_chunk;
+         /* Without users there is nothing left to be named. */
+         if (site->users > 0)
+            tg_site_line(site);
+         VG_(HT_remove)(sites, site->address);
+         site->retired = True;
+         free_if_done(site);
+      }
+   }
+}
+
+void tg_lines_count(UInt n)
+{
+   n_counts = n;
+}
+
+static SizeT bytes_of_misses(void)
+{
+   return n_counts * sizeof(ULong);
+}
+
+ULong* tg_line_misses(TgLine* line, TgKind kind)
+{
+   if (line->misses[kind] == NULL)
+      line->misses[kind] = VG_(calloc)("tg.sites.misses", 1, bytes_of_misses());
+   return line->misses[kind];
+}
+
+void tg_line_costs(const TgLine* line, UInt machine, ULong* cost)
+{
+   cost[TG_ALL_WALK_REFS] = cost[TG_ALL_CYCLES] = 0;
+   for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
+      ULong* own = cost + tg_cost(kind, 0);
+      own[TG_REFS] = line->refs[kind];
+      for (UInt i = 0; i < TG_N_OF_A_MISS; i++)
+         own[TG_MISS_1 + i] = line->misses[kind] == NULL
+                                 ? 0
+                                 : line->misses[kind][machine * TG_N_OF_A_MISS
+                                                      + i];
+      cost[TG_ALL_WALK_REFS] += own[TG_WALK_REFS];
+      cost[TG_ALL_CYCLES] += own[TG_CYCLES];
+      cost[TG_FAULTS + kind] = line->faults[kind];
+   }
+}
+
+void tg_lines_each(void (*each)(ULong* misses, TgKind kind))
+{
+   TgLine* line;
+   VG_(OSetGen_ResetIter)(lines);
+   while ((line = VG_(OSetGen_Next)(lines)) != NULL) {
+      for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
+         if (line->misses[kind] != NULL)
+            each(line->misses[kind], kind);
+      }
+   }
+}
+
+static void zero_misses(ULong* misses, TgKind kind)
+{
+   (void)kind;
+   VG_(memset)(misses, 0, bytes_of_misses());
+}
+
+void tg_lines_zero(void)
+{
+   TgLine* line;
+   VG_(OSetGen_ResetIter)(lines);
+   while ((line = VG_(OSetGen_Next)(lines)) != NULL) {
+      VG_(memset)(line->refs, 0, sizeof line->refs);
+      VG_(memset)(line->faults, 0, sizeof line->faults);
+   }
+   tg_lines_each(zero_misses);
+}
+
+/* --- Output --- */
+
+static Int compare_texts(const HChar* a, const HChar* b)
+{
+   return a == b ? 0 : VG_(strcmp)(a, b);
+}
+
+static Int by_text(const void* a, const void* b)
+{
+   const TgLine* x = *(TgLine* const*)a;
+   const TgLine* y = *(TgLine* const*)b;
+   const TgFunction* f = x->function;
+   const TgFunction* g = y->function;
+   Int order = compare_texts(f->object, g->object);
+   if (order == 0) order = compare_texts(f->file, g->file);
+   if (order == 0) order = compare_texts(f->name, g->name);
+   /* The function's own file comes first, so that fi= follows fl=. */
+   if (order == 0)
+      order = (x->file != f->file) - (y->file != g->file);
+   if (order == 0) order = compare_texts(x->file, y->file);
+   if (order == 0) order = (x->number > y->number) - (x->number < y->number);
+   return order;
+}
+
+XArray* tg_lines_sorted(void)
+{
+   XArray* sorted = VG_(newXA)(VG_(malloc), "tg.sites.sorted", VG_(free),
+                               sizeof(TgLine*));
+   TgLine* line;
+   VG_(OSetGen_ResetIter)(lines);
+   while ((line = VG_(OSetGen_Next)(lines)) != NULL)
+      VG_(addToXA)(sorted, &line);
+   VG_(setCmpFnXA)(sorted, by_text);
+   VG_(sortXA)(sorted);
+   return sorted;
+}

@@ -1,0 +1,236 @@
+/* Files that are written whole or not at all. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_clientstate.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
+
+#include "base/file.h"
+#include "base/streams.h"
+
+/* Linux' NAME_MAX. */
+enum { MAX_NAME = 255 };
+
+struct _TgFile {
+   Int fd;
+   Bool is_stream;
+   const HChar* failure; /* NULL while every byte has arrived */
+   HChar* name;
+   HChar* temporary; /* NULL: written directly */
+   Int used;
+   HChar buffer[64 * 1024];
+};
+
+/* A symbolic link is special whatever it leads to: to rename over it would
+   destroy it. */
+Bool tg_file_is_special(const HChar* name)
+{
+   struct vg_stat st;
+   HChar target;
+   if (VG_(readlink)(name, &target, sizeof target) > 0)
+      return True;
+   return !sr_isError(VG_(stat)(name, &st)) && !VKI_S_ISREG(st.mode);
+}
+
+const HChar* tg_file_why(UWord error)
+{
+   switch (error) {
+   case VKI_EACCES: return "permission denied";
+   case VKI_EFBIG: return "the file would be too large";
+   case VKI_EIO: return "input/output error";
+   case VKI_EISDIR: return "it is a folder";
+   case VKI_EMFILE: case VKI_ENFILE: return "too many open files";
+   case VKI_ENOENT: case VKI_ENOTDIR: return "there is no such folder";
+   case VKI_ENOSPC: return "no space is left on the device";
+   case VKI_EPIPE: return "nobody reads the pipe";
+   case VKI_EPERM: return "the operation is not permitted";
+   case VKI_EROFS: return "the file system is read-only";
+   default: return "the kernel refused it";
+   }
+}
+
+/* The core's strrchr() does not look at the first character. */
+const HChar* tg_file_in_folder(const HChar* name)
+{
+   const HChar* last = name;
+   for (const HChar* at = name; *at != '\0'; at++) {
+      if (*at == '/')
+         last = at + 1;
+   }
+   return last;
+}
+
+/* For names that no other process makes: pids do not tell processes of two
+   containers apart. */
+static ULong random_number(void)
+{
+   ULong number = 0;
+   const Int fd = VG_(fd_open)("/dev/urandom", VKI_O_RDONLY, 0);
+   const Bool read = fd >= 0 && VG_(read)(fd, &number, sizeof number) == sizeof number;
+   if (fd >= 0)
+      VG_(close)(fd);
+   if (read)
+      return number;
+   static UInt seed;
+   seed += (UInt)VG_(getpid)() * 65537 + VG_(read_millisecond_timer)();
+   number = (ULong)VG_(random)(&seed) << 32;
+   return number | VG_(random)(&seed);
+}
+
+/* ".NAME.RANDOM.part" in the same folder, and no longer than any name may be. To
+   be freed. */
+static HChar* temporary_name(const HChar* name)
+{
+   static const SizeT around = sizeof "..0123456789abcdef.part" - 1;
+   const HChar* last = tg_file_in_folder(name);
+   const SizeT folder = (SizeT)(last - name);
+   SizeT n = VG_(strlen)(last);
+   if (n > MAX_NAME - around)
+      n = MAX_NAME - around;
+   HChar* temporary = VG_(malloc)("tg.file", folder + n + around + 1);
+   VG_(memcpy)(temporary, name, folder);
+   temporary[folder] = '.';
+   VG_(memcpy)(temporary + folder + 1, last, n);
+   VG_(sprintf)(temporary + folder + 1 + n, ".%016llx.part", random_number());
+   return temporary;
+}
+
+/* A new file with a name that no other has. Nothing that lies there already is
+   written to, nor through, nor removed: it may be what another run writes. */
+static SysRes open_temporary(const HChar* name, HChar** temporary)
+{
+   SysRes r;
+   UInt tries = 0;
+   do {
+      VG_(free)(*temporary);
+      *temporary = temporary_name(name);
+      r = VG_(open)(*temporary, VKI_O_CREAT | VKI_O_EXCL | VKI_O_WRONLY,
+                    VKI_S_IRUSR | VKI_S_IWUSR);
+   } while (sr_isError(r) && sr_Err(r) == VKI_EEXIST && ++tries < 100);
+   return r;
+}
+
+/* The descriptor, or -1 with the error. */
+static Int open_for(TgFile* f, UWord* error)
+{
+   if (f->is_stream)
+      return tg_streams_open(f->name, error);
+   const SysRes r = tg_file_is_special(f->name)
+                       ? VG_(open)(f->name, VKI_O_CREAT | VKI_O_TRUNC | VKI_O_WRONLY,
+                                   VKI_S_IRUSR | VKI_S_IWUSR)
+                       : open_temporary(f->name, &f->temporary);
+   if (!sr_isError(r))
+      return (Int)sr_Res(r);
+   *error = sr_Err(r);
+   return -1;
+}
+
+TgFile* tg_file_open(const HChar* name, const HChar** why)
+{
+   /* The core has no name for the error. */
+   if (VG_(strlen)(tg_file_in_folder(name)) > MAX_NAME) {
+      *why = "the name is too long";
+      return NULL;
+   }
+   TgFile* f = VG_(malloc)("tg.file", sizeof *f);
+   UWord error;
+   f->failure = NULL;
+   f->used = 0;
+   f->name = VG_(strdup)("tg.file", name);
+   f->temporary = NULL;
+   f->is_stream = tg_streams_has(name);
+   f->fd = open_for(f, &error);
+   if (f->fd < 0) {
+      *why = tg_file_why(error);
+      VG_(free)(f->temporary);
+      VG_(free)(f->name);
+      VG_(free)(f);
+      return NULL;
+   }
+   return f;
+}
+
+static void flush(TgFile* f)
+{
+   Int done = 0;
+   while (done < f->used && f->failure == NULL) {
+      const Int n = VG_(write)(f->fd, f->buffer + done, f->used - done);
+      if (n == -VKI_EINTR)
+         continue;
+      if (n <= 0)
+         f->failure = n == 0 ? "nothing could be written" : tg_file_why((UWord)-n);
+      else
+         done += n;
+   }
+   f->used = 0;
+}
+
+static void put(HChar c, void* opaque)
+{
+   TgFile* f = opaque;
+   if (f->used == sizeof f->buffer)
+      flush(f);
+   f->buffer[f->used++] = c;
+}
+
+void tg_file_print(TgFile* f, const HChar* format, ...)
+{
+   va_list args;
+   va_start(args, format);
+   VG_(vcbprintf)(put, f, format, args);
+   va_end(args);
+}
+
+void tg_file_number(TgFile* f, ULong n, HChar after)
+{
+   HChar digits[20]; /* enough for 2^64; the last one first */
+   Int n_digits = 0;
+   do {
+      digits[n_digits++] = (HChar)('0' + n % 10);
+      n /= 10;
+   } while (n != 0);
+   if (f->used + n_digits >= (Int)sizeof f->buffer)
+      flush(f);
+   while (n_digits > 0)
+      f->buffer[f->used++] = digits[--n_digits];
+   f->buffer[f->used++] = after;
+}
+
+void tg_file_text(TgFile* f, const HChar* text)
+{
+   for (; *text != '\0'; text++)
+      put((UChar)*text < 0x20 || *text == 0x7f ? '?' : *text, f);
+}
+
+void tg_file_command(TgFile* f)
+{
+   tg_file_text(f, VG_(args_the_exename));
+   for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_client)); i++) {
+      tg_file_print(f, " ");
+      tg_file_text(f, *(HChar**)VG_(indexXA)(VG_(args_for_client), i));
+   }
+}
+
+const HChar* tg_file_close(TgFile* f)
+{
+   flush(f);
+   if (!f->is_stream)
+      VG_(close)(f->fd);
+   const HChar* failure = f->failure;
+   if (f->temporary != NULL) {
+      if (failure == NULL && VG_(rename)(f->temporary, f->name) != 0)
+         failure = "the finished file could not be renamed";
+      if (failure != NULL)
+         VG_(unlink)(f->temporary);
+   }
+   VG_(free)(f->temporary);
+   VG_(free)(f->name);
+   VG_(free)(f);
+   return failure;
+}

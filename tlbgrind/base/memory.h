@@ -1,0 +1,12 @@
+/* Memory for those parts of the simulator that take some as they need it. */
+
+#ifndef TG_MEMORY_H
+#define TG_MEMORY_H
+
+#include "sim/base/memory.h"
+
+/* Valgrind's allocator, which ends the run when memory runs out. `name`: a cost
+   centre for --profile-heap=yes, which must stay. */
+tlb_memory tg_memory(const char* name);
+
+#endif

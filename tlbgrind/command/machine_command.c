@@ -1,0 +1,184 @@
+/* tlbgrind-machine -- lists machines, and prints one as a machine file.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+
+   Started by the command tlbgrind for --list-machines and --show-machine=; a
+   program of its own because nothing is to be run under Valgrind. Messages are
+   those of that command. */
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "sim/machine/builtin.h"
+#include "sim/machine/cpuid_here.h"
+#include "sim/machine/machine_file.h"
+#include "sim/machine/machine_input.h"
+#include "sim/base/text.h"
+
+static const char list_option[] = "--list-machines";
+static const char show_option[] = "--show-machine";
+
+/* --- errors --- */
+
+_Noreturn static void refuse(const char *format, ...)
+   __attribute__((format(printf, 1, 2)));
+
+/* One line, whatever bytes a file's name has; exit status 1. */
+_Noreturn static void refuse(const char *format, ...)
+{
+   char text[1024], shown[sizeof text];
+   va_list args;
+   va_start(args, format);
+   vsnprintf(text, sizeof text, format, args);
+   va_end(args);
+   tlb_text t = tlb_text_in(shown, sizeof shown);
+   tlb_text_add(&t, text);
+   fflush(stdout);
+   fprintf(stderr, "tlbgrind: error: %s\n", shown);
+   exit(1);
+}
+
+/* What is on the standard output must be all of it. */
+static void finish(void)
+{
+   if (fflush(stdout) != 0 || ferror(stdout))
+      refuse("the standard output cannot be written: %s", strerror(errno));
+}
+
+/* --- files --- */
+
+/* The bytes of a file, to be freed by the caller. */
+static char *read_file(const char *name, size_t *size)
+{
+   FILE *const f = fopen(name, "rb");
+   char *text = NULL;
+   size_t room = 0, n = 0;
+   if (f == NULL)
+      refuse("%s=%s: the file cannot be opened: %s", show_option, name,
+             strerror(errno));
+   for (;;) {
+      if (n == room) {
+         room = room == 0 ? 65536 : room * 2;
+         if (n >= TLB_MACHINE_INPUT_SIZE)
+            refuse("%s=%s: the file is larger than 64M", show_option, name);
+         char *const more = realloc(text, room);
+         if (more == NULL)
+            refuse("%s=%s: no memory for it", show_option, name);
+         text = more;
+      }
+      const size_t got = fread(text + n, 1, room - n, f);
+      n += got;
+      if (got == 0)
+         break;
+   }
+   if (ferror(f))
+      refuse("%s=%s: the file cannot be read: %s", show_option, name,
+             strerror(errno));
+   fclose(f);
+   *size = n;
+   return text;
+}
+
+static int is_there(const char *name)
+{
+   struct stat s;
+   return stat(name, &s) == 0;
+}
+
+/* --- what is asked for --- */
+
+static void load_builtin(const tlb_builtin *b, tlb_machine *out)
+{
+   uint32_t line;
+   tlb_reason why;
+   if (!tlb_machine_parse(b->text, b->length, out, &line, &why))
+      refuse("%s.machine:%u: %s", b->name, (unsigned)line, why.text);
+}
+
+/* A name goes before a file of that name; "./NAME" is the file. */
+static void load(const char *name, tlb_machine *out)
+{
+   const tlb_builtin *const b = tlb_builtin_machine(name);
+   tlb_machine_file_name f = { .length = strlen(name) };
+   tlb_reason why;
+   if (b != NULL) {
+      load_builtin(b, out);
+      return;
+   }
+   if (strcmp(name, "host") == 0) {
+      tlb_machine_from_cpuid(cpuid_here, NULL, out);
+      strcpy(out->name, "host");
+      return;
+   }
+   if (strcmp(name, "default") == 0) {
+      tlb_machine_default(12, out);
+      return;
+   }
+   char *const file = strdup(name);
+   if (file == NULL)
+      refuse("no memory");
+   if (!is_there(name)) {
+      f = tlb_machine_split_name(name);
+      file[f.length] = '\0';
+      /* What looks like a path is not a name that was mistyped. */
+      if (!is_there(file) && strchr(file, '/') == NULL
+          && strchr(file, '.') == NULL) {
+         tlb_builtin_refuse(name, &why);
+         refuse("%s=%s: %s", show_option, name, why.text);
+      }
+   }
+   size_t size;
+   uint64_t line;
+   char *const text = read_file(file, &size);
+   if (!tlb_machine_read(text, size, file, f, out, &line, &why))
+      refuse("%s:%llu: %s", file, (unsigned long long)line, why.text);
+   free(text);
+   free(file);
+}
+
+static void show(const char *name)
+{
+   static tlb_machine m;
+   static char text[TLB_MACHINE_TEXT_SIZE];
+   load(name, &m);
+   tlb_machine_print(&m, text, sizeof text);
+   fputs(text, stdout);
+   finish();
+}
+
+static void list(void)
+{
+   char line[TLB_LIST_LINE_SIZE];
+   tlb_machine_list_line(tlb_n_builtins, line, sizeof line);
+   puts(line);
+   for (unsigned i = 0; i < tlb_n_builtins; i++) {
+      tlb_machine_list_line(i, line, sizeof line);
+      puts(line);
+   }
+   puts("\nAlso host (the processor at hand), default, a machine file, or a "
+        "CPUID dump (cpuid -r).\nConfidence A: vendor's documents, CPUID or "
+        "two sources; B: one source of second hand; C: none.");
+   finish();
+}
+
+int main(int argc, char **argv)
+{
+   const size_t n = sizeof show_option - 1;
+   if (argc == 2 && strcmp(argv[1], list_option) == 0) {
+      list();
+   } else if (argc == 2 && strncmp(argv[1], show_option, n) == 0
+              && argv[1][n] == '=') {
+      if (argv[1][n + 1] == '\0')
+         refuse("%s= names no machine; expected a name of %s, host, default, "
+                "a machine file or a CPUID dump",
+                show_option, list_option);
+      show(argv[1] + n + 1);
+   } else {
+      refuse("expected %s or %s=NAME|FILE, alone", list_option, show_option);
+   }
+   return 0;
+}

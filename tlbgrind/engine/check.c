@@ -1,0 +1,232 @@
+/* The check: what translated code calls at the end of each segment. See
+   engine/check.h. */
+
+#include "pub_tool_basics.h"
+
+#include "engine/check.h"
+#include "trace/shadow_area.h"
+#include "mmu/known_hits.h"
+#include "mmu/mmu.h"
+#include "engine/batch.h"
+#include "engine/one_miss.h"
+#include "engine/replay.h"
+#include "engine/fast_lru.h"
+#include "engine/fast_any.h"
+#include "faults/page_use.h"
+
+static UInt page_shift;
+static Bool fast_path;
+
+void tg_check_init(const TgOptions* options)
+{
+   page_shift = options->page_shift;
+   fast_path = options->fast_path;
+}
+
+/* Counts the segment and returns the time at its end. (To read the clock again
+   would wait for it to be written.) */
+static inline __attribute__((always_inline))
+ULong count(TgSegment* s, Bool instrs)
+{
+   if (!instrs)
+      tg_clock_pass(s);
+   const ULong now = instrs ? tg_clock + s->ticks : tg_clock;
+   tg_clock = now;
+   s->entered++;
+   return now;
+}
+
+/* With n_groups, more_fetches, shift and the Bools constants, a straight line of
+   code. `now`: what the clock shows; `writes`, `split`: see TgKnowledge; `later`:
+   all bits set if nothing is to be known; `miss`: what simulates the segment if
+   not all is known, see tg_replay() for `differs`. Returns whether all was. */
+static inline __attribute__((always_inline))
+Bool look_up(const TgHot* hot, TgSegment* s, ULong now, UInt n_groups,
+             UInt more_fetches, UInt shift, Bool writes, Bool split, UWord later,
+             void (*miss)(const TgHot* hot, TgSegment* s, UWord differs))
+{
+   TgPage* page[TG_MAX_GROUPS];
+   UWord differs = s->fetch->tag | later;
+
+   for (UInt i = 0; i < more_fetches; i++)
+      differs |= tg_segment_fetches(s)[i]->tag;
+   #pragma GCC unroll 16
+   for (UInt i = 0; i < n_groups; i++) {
+      const TgGroup* g = &s->group[i];
+      const Addr first = hot->base[g->base] + g->first;
+      page[i] = tg_near_page(first, shift);
+      differs |= (first + g->span)
+                 ^ tg_group_probe(g, page[i], writes)->tag;
+      /* One group after the other: for all at once there are not enough
+         registers. */
+      __asm__("" : "+r"(differs), "+r"(s));
+   }
+   /* Bits below the page number say nothing. */
+   if (UNLIKELY(differs >> shift != 0)) {
+      for (UInt i = 0; i < n_groups; i++)
+         tg_segment_page[i] = page[i];
+      miss(hot, s, differs >> shift);
+      return False;
+   }
+   /* Times that are in the right order, and later than those of all segments
+      before. Those of fetches and of data are not compared with each other. */
+   s->fetch->time = now - more_fetches;
+   for (UInt i = 0; i < more_fetches; i++)
+      tg_segment_fetches(s)[i]->time = now - (more_fetches - 1 - i);
+   #pragma GCC unroll 16
+   for (UInt i = 0; i < n_groups; i++)
+      tg_group_probe(&s->group[i], page[i], split)->time
+         = now - (n_groups - 1 - i);
+   return True;
+}
+
+static __attribute__((noinline))
+void miss_any(const TgHot* hot, TgSegment* s, UWord differs)
+{
+   if (tg_later != 0)
+      tg_later_add(hot, s);
+   else
+      tg_replay(hot, s, differs);
+}
+
+/* What the check does not know is simulated by a function of its own, lest the
+   check saves registers for it; and so are many machines, lest one does. */
+#define VARIANT(how, n, writes, split, instrs) \
+   static __attribute__((noinline)) \
+   void many_##how##_##n(const TgHot* hot, TgSegment* s, UWord differs) \
+   { \
+      if (!tg_one_unknown(hot, s, differs, n, writes, split, True)) \
+         miss_any(hot, s, differs); \
+   } \
+   static __attribute__((noinline)) \
+   void one_##how##_##n(const TgHot* hot, TgSegment* s, UWord differs) \
+   { \
+      if ((split || !tg_short_other(hot, s, differs, n, writes)) \
+          && !tg_one_unknown(hot, s, differs, n, writes, split, False)) \
+         miss_any(hot, s, differs); \
+   } \
+   static __attribute__((noinline)) \
+   void plain_##how##_##n(const TgHot* hot, TgSegment* s, UWord differs) \
+   { \
+      if (!tg_short_plain(s, differs, n, writes, split)) \
+         one_##how##_##n(hot, s, differs); \
+   } \
+   static __attribute__((noinline)) \
+   void miss_##how##_##n(const TgHot* hot, TgSegment* s, UWord differs) \
+   { \
+      if (tg_n_lanes > 1) \
+         many_##how##_##n(hot, s, differs); \
+      else if (tg_short_ways_plain) \
+         plain_##how##_##n(hot, s, differs); \
+      else \
+         one_##how##_##n(hot, s, differs); \
+   } \
+   static void check_##how##_##n(UChar* guest_state, TgSegment* s) \
+   { \
+      const ULong now = count(s, instrs); \
+      look_up(tg_hot(guest_state), s, now, n, 0, TG_SHORT_SHIFT, writes, \
+              split, tg_later, miss_##how##_##n); \
+   } \
+   static void counted_##how##_##n(const TgHot* hot, TgSegment* s) \
+   { \
+      look_up(hot, s, tg_clock, n, 0, TG_SHORT_SHIFT, writes, split, tg_later, \
+              miss_##how##_##n); \
+   }
+
+#define CHECK(n) \
+   VARIANT(plain, n, False, False, True) \
+   VARIANT(writes, n, True, False, True) \
+   VARIANT(split, n, True, True, True) \
+   VARIANT(idle, n, tg_knowledge.writes, tg_knowledge.split, False)
+
+CHECK(0)
+CHECK(1)
+CHECK(2)
+CHECK(3)
+CHECK(4)
+CHECK(5)
+CHECK(6)
+CHECK(7)
+CHECK(8)
+CHECK(9)
+CHECK(10)
+
+static void counted_any(const TgHot* hot, TgSegment* s)
+{
+   const Bool known = look_up(hot, s, tg_clock, s->n_groups, tg_more_fetches(s),
+                              page_shift, tg_knowledge.writes,
+                              tg_knowledge.split, tg_later, miss_any);
+   /* Where times of fetches and of data are compared with each other, all have
+      to be those of the references. */
+   if (known && tg_knowledge.mixed)
+      tg_replay_note_times(hot, s);
+}
+
+static void check_any(UChar* guest_state, TgSegment* s)
+{
+   count(s, False);
+   counted_any(tg_hot(guest_state), s);
+}
+
+static void check_nothing(UChar* guest_state, TgSegment* s)
+{
+   tg_later_look_up();
+   count(s, False);
+   tg_replay(tg_hot(guest_state), s, TG_ANY_DIFFERENCE);
+}
+
+/* What is called for a segment: by translated code, and when it is looked up
+   later. */
+typedef struct {
+   TgCheck* check;
+   void (*counted)(const TgHot* hot, TgSegment* s);
+} Variant;
+
+static const Variant* variant_of(const TgSegment* s)
+{
+   #define BOTH(how, n) { check_##how##_##n, counted_##how##_##n }
+   #define OF(how) { BOTH(how, 0), BOTH(how, 1), BOTH(how, 2), BOTH(how, 3), \
+                     BOTH(how, 4), BOTH(how, 5), BOTH(how, 6), BOTH(how, 7), \
+                     BOTH(how, 8), BOTH(how, 9), BOTH(how, 10) }
+   static const Variant of_4k[][11] = { OF(plain), OF(writes), OF(split),
+                                        OF(idle) };
+   static const Variant any = { check_any, counted_any };
+   const UInt how = s->ticks == 0 ? 3
+                    : tg_knowledge.split ? 2 : tg_knowledge.writes ? 1 : 0;
+   if (page_shift == TG_SHORT_SHIFT && !tg_knowledge.mixed && s->n_fetches < 2
+       && s->n_groups < sizeof of_4k[0] / sizeof of_4k[0][0])
+      return &of_4k[how][s->n_groups];
+   return &any;
+}
+
+void tg_check_counted(const TgHot* hot, TgSegment* s)
+{
+   variant_of(s)->counted(hot, s);
+}
+
+static TgCheck* usual_check(const TgSegment* s)
+{
+   return fast_path ? variant_of(s)->check : check_nothing;
+}
+
+/* The usual check, of a segment whose bytes are noted first. */
+static void check_used(UChar* guest_state, TgSegment* s)
+{
+   tg_used_segment(tg_hot(guest_state), s);
+   usual_check(s)(guest_state, s);
+}
+
+TgCheck* tg_check_for(const TgSegment* s)
+{
+   return tg_used_on ? check_used : usual_check(s);
+}
+
+void tg_check_guarded(UChar* guest_state, TgSegment* s, UWord happens)
+{
+   s->attempted++;
+   if (happens == 0)
+      return;
+   if (tg_used_on)
+      tg_used_segment(tg_hot(guest_state), s);
+   check_nothing(guest_state, s);
+}

@@ -1,0 +1,39 @@
+/* The check: what translated code calls at the end of each segment.
+
+   It counts the segment and looks up all of its pages at once in what is known
+   (mmu/known_hits.h). If all are known, nothing that the simulator keeps has changed
+   but the times of the pages, which the check notes. If one is not, engine/replay.h
+   simulates the segment. Nothing changes what is known between the first
+   reference of a segment and its end, so the one answer is as exact as the
+   other.
+
+   A group of references is looked up by the page of its first byte and compared
+   with that of its last, so what crosses a page never matches.
+
+   Why a call, and not code inside the translated code: the call is as fast,
+   since the compiler is better at this than Vex, and it makes the translated
+   code half as large, which is what short programs wait for. */
+
+#ifndef TG_CHECK_H
+#define TG_CHECK_H
+
+#include "pub_tool_basics.h"
+
+#include "trace/superblocks.h"
+#include "trace/shadow_area.h"
+#include "options/options.h"
+
+void tg_check_init(const TgOptions* options);
+
+/* The function to call for a segment. It takes the running thread's guest
+   state and the segment. */
+typedef void TgCheck(UChar* guest_state, TgSegment* s);
+TgCheck* tg_check_for(const TgSegment* s);
+
+/* Looks up a segment that has been counted, at the time that the clock shows. */
+void tg_check_counted(const TgHot* hot, TgSegment* s);
+
+/* The one to call for a guarded segment; `happens` is 0 if the guard says no. */
+void tg_check_guarded(UChar* guest_state, TgSegment* s, UWord happens);
+
+#endif

@@ -1,0 +1,120 @@
+/* The short way where the first level is of another kind than tg_short_plain() is for:
+   of many ways, or of another policy. One machine; see engine/fast_lru.h. */
+
+#ifndef TG_FAST_ANY_H
+#define TG_FAST_ANY_H
+
+#include "pub_tool_basics.h"
+
+#include "sim/tlb/policy.h"
+
+#include "trace/superblocks.h"
+#include "trace/shadow_area.h"
+#include "mmu/known_hits.h"
+#include "engine/replay.h"
+#include "engine/fast_lru.h"
+
+/* What tells the page from others in the first level; `code` is a constant. */
+static inline tlb_key tg_short_key(const TgShortWay* w, const TgPage* p, Bool code,
+                                   UInt shift)
+{
+   return w->size
+          | (code ? tg_code_page_number(p, shift) : tg_page_number_of_data(p, shift));
+}
+
+/* Whether all is known that the first level holds, but what NRU watches: then what is
+   wanted is either watched or not there. */
+static inline Bool tg_short_other_known(const TgShortWay* w)
+{
+   const tlb_array* a = w->first;
+   return a->n_filled == a->g.entries && a->n_attached == w->known;
+}
+
+/* References page p, whose key that is, and which is wanted by the one machine alone; of
+   the first level all is known. `code` and `writes` are constants. Returns the page that
+   is wanted instead. */
+static inline __attribute__((always_inline))
+TgPage* tg_short_other_refer(const TgShortWay* w, TgKind kind, TgPage* p, tlb_key key,
+                             ULong now, UInt shift, Bool code, Bool writes,
+                             Bool* missed)
+{
+   tlb_array* a = w->first;
+   const UInt set = (UInt)key & w->set_mask;
+   int is_missed;
+   uint64_t* time
+      = w->few_watched
+           ? tlb_policy_refer_few(a, set, key, now, &p->time, &is_missed, 4)
+           : tlb_policy_refer_known(a, set, key, now, &p->time, &is_missed);
+   TgPage* lost = tg_page_of_time(time, 0);
+   tg_short_exchange(p, lost, 0, kind, shift, code, writes, False);
+   *missed = is_missed != 0;
+   return lost;
+}
+
+/* A segment of which only page p is unknown, to which reference number `nth` is the
+   first. Returns False, and has done nothing, if it is not that simple. `n_groups` and
+   the Bools are constants. */
+static inline __attribute__((always_inline))
+Bool tg_short_other_segment(const TgHot* hot, TgSegment* s, UInt n_groups, TgPage* p,
+                            UInt nth, Bool code, Bool writes)
+{
+   TgRef* r = (TgRef*)(Addr)(s->group + n_groups) + nth;
+   const TgKind kind = code ? TG_FETCH : r->kind;
+   const TgShortWay* w = &tg_short_way[code ? TG_FETCH : TG_READ];
+   if (UNLIKELY(!tg_short_other_known(w) || tg_rest(p)->wanted != 1 || r->misses == NULL))
+      return False;
+   const ULong now = tg_time_of_ref(s, nth);
+   const tlb_key key = tg_short_key(w, p, code, TG_SHORT_SHIFT);
+   Bool missed;
+   if (!code)
+      tg_note_before(s, n_groups, nth, False);
+   TgPage* lost = tg_short_other_refer(w, kind, p, key, now, TG_SHORT_SHIFT, code, writes,
+                                       &missed);
+   if (!code && UNLIKELY(tg_is_among(lost, tg_segment_page, n_groups))) {
+      if (missed)
+         tg_short_way_missed(w, kind, r, p, key, now);
+      tg_simulated = s;
+      tg_replay_from(hot, s, nth + 1);
+      return True;
+   }
+   if (code)
+      tg_short_times(s, n_groups, False);
+   else
+      tg_exact_times(s, n_groups, False);
+   if (missed)
+      tg_short_way_missed(w, kind, r, p, key, now);
+   return True;
+}
+
+/* A segment several of whose data pages are unknown. */
+void tg_short_other_several(const TgHot* hot, TgSegment* s, UInt n_groups, Bool writes);
+
+/* Simulates a segment of which only code or only data is unknown, as tg_short_plain();
+   loads and stores are not told apart. Returns False, and has done nothing, if it is not
+   that simple. */
+static inline __attribute__((always_inline))
+Bool tg_short_other(const TgHot* hot, TgSegment* s, UWord differs, UInt n_groups,
+                    Bool writes)
+{
+   if (differs == TG_CODE_UNKNOWN)
+      return tg_short_way[TG_FETCH].other && LIKELY(tg_segment_refs(s)->kind == TG_FETCH)
+             && tg_short_other_segment(hot, s, n_groups, s->fetch, 0, True, writes);
+   if (n_groups == 0 || differs != TG_DATA_UNKNOWN || !tg_short_way[TG_READ].other)
+      return False;
+   UInt unknown;
+   if (tg_count_unknown(s, n_groups, writes, &unknown) != 1) {
+      tg_short_other_several(hot, s, n_groups, writes);
+      return True;
+   }
+   const TgGroup* g = &s->group[unknown];
+   TgPage* p = tg_segment_page[unknown];
+   if (writes && tg_write_is_wanted(g, p))
+      return False;
+   return tg_short_other_segment(hot, s, n_groups, p, g->oldest, False, writes);
+}
+
+/* Simulates one reference of that kind to page p. Returns False, and has done nothing, if
+   it is not that simple. */
+Bool tg_short_other_see(TgRef* r, TgPage* p, TgKind kind, ULong now);
+
+#endif

@@ -1,0 +1,214 @@
+/* The short way of the common miss. See engine/fast_lru.h. */
+
+#include "pub_tool_basics.h"
+
+#include "sim/tlb/policy.h"
+
+#include "engine/batch.h"
+#include "mmu/miss_counts.h"
+#include "engine/fast_lru.h"
+#include "mmu/traits.h"
+#include "faults/page_use.h"
+
+TgShortWay tg_short_way[TG_N_KINDS];
+Bool tg_short_ways_plain;
+
+/* --- Behind the first level --- */
+
+static tlb_reference reference_of(TgKind kind, tlb_key key, ULong now)
+{
+   const UChar shift = (UChar)tg_lanes[0].h.base_shift;
+   return (tlb_reference){ .page = tlb_key_page(key), .now = now,
+                           .user = (uint8_t)kind, .page_shift = shift,
+                           .block_shift = shift };
+}
+
+void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
+                         ULong now)
+{
+   tlb_hierarchy* h = &tg_lanes[0].h;
+   const TgShortWay* w = &tg_short_way[kind];
+   const tlb_reference ref = reference_of(kind, key, now);
+   tlb_outcome o = { .missed = 0 };
+   if (w->second == NULL) {
+      tlb_translate_behind(h, &ref, &o);
+      o.missed &= ~1u; /* which has been booked */
+      tg_book_misses(r->misses, &o);
+      return;
+   }
+   UInt entry = tlb_plain_find(w->second, key);
+   if (entry != TLB_MISS) {
+      w->second->time[entry] = now;
+      r->misses[TG_CYCLES - TG_MISS_1] += w->hit_cycles;
+   } else {
+      o.missed = 1u << 1;
+      tlb_hierarchy_walk(h, &ref, &o);
+      entry = tlb_array_fill(w->second, key, now);
+      tg_book_misses(r->misses, &o);
+      if (!tg_used_on)
+         tg_later_walked();
+   }
+   tg_rest(p)->place = entry;
+}
+
+void tg_short_missed(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now)
+{
+   tg_ref_misses(r);
+   tg_short_way_missed(&tg_short_way[kind], kind, r, p, key, now);
+}
+
+/* --- Several pages of data --- */
+
+static inline __attribute__((always_inline))
+Bool several(const TgSegment* s, UInt n_groups, Bool writes)
+{
+   for (;;) {
+      UInt unknown;
+      const UInt nth = tg_first_unknown(s, n_groups, writes, &unknown);
+      if (nth == TG_NO_REF)
+         break;
+      TgRef* r = &tg_segment_refs(s)[nth];
+      TgPage* p = tg_segment_page[unknown];
+      if (writes && tg_write_is_wanted(&s->group[unknown], p))
+         return False;
+      if (!tg_short_plain_miss(&tg_short_way[TG_READ], r->kind, r, p, s,
+                               tg_time_of_ref(s, nth), False, n_groups, False,
+                               writes, False))
+         return False;
+   }
+   tg_short_times(s, n_groups, False);
+   return True;
+}
+
+Bool tg_short_plain_several(const TgSegment* s, UInt n_groups, Bool writes)
+{
+   return writes ? several(s, n_groups, True) : several(s, n_groups, False);
+}
+
+/* --- First levels of any kind --- */
+
+/* The entry's time is the page's from now on, and references to it change
+   nothing more. */
+static void become_known(tlb_array* a, UInt entry, TgPage* p, TgKind kind)
+{
+   tlb_array_attach(a, entry, &p->time);
+   tg_rest(p)->wanted = 0;
+   if (kind == TG_FETCH)
+      tg_code_settle(p);
+   else
+      tg_data_settle(p);
+}
+
+/* Where it is not one for loads or stores alone. */
+static Bool refer_any(TgRef* r, TgPage* p, tlb_key key, ULong now)
+{
+   tlb_array* a = tg_short_way[r->kind].first;
+   if (a->g.policy == TLB_NRU) {
+      /* It may be there, with its used bit off. */
+      const UInt entry = tlb_array_lookup(a, key, now);
+      if (entry != TLB_MISS) {
+         become_known(a, entry, p, r->kind);
+         return True;
+      }
+   } else if (!tlb_array_all_attached(a)) {
+      return False;
+   }
+   become_known(a, tlb_array_fill(a, key, now), p, r->kind);
+   tg_short_missed(r->kind, r, p, key, now);
+   return True;
+}
+
+Bool tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now)
+{
+   const TgShortWay* w = &tg_short_way[kind];
+   const UInt shift = tg_knowledge.page_shift;
+   const Bool split = tg_knowledge.split;
+   const UWord probe_at = split ? tg_probe_at(kind) : 0;
+   tlb_array* a = w->first;
+   if (a == NULL || *tg_wanted(p, kind, split) != 1)
+      return False;
+   const UWord number
+      = kind == TG_FETCH ? tg_code_page_number(p, shift)
+                         : tg_page_number_of_data(tg_probe(p, probe_at), shift);
+   const tlb_key key = number | w->size;
+   const UInt set = (UInt)number & a->set_mask;
+   if ((!w->plain && !w->tree) || a->filled[set] != a->g.ways
+       || !tlb_array_all_attached(a))
+      return !split && refer_any(r, p, key, now);
+   const UInt entry = w->plain ? tg_short_way_oldest(w, set)
+                               : tlb_policy_oldest_known(a, 0);
+   TgPage* victim = tg_page_of_time(w->short_cut[entry], probe_at);
+   uint64_t* time = &tg_probe(p, probe_at)->time;
+   tlb_array_replace(a, entry, key, now, time);
+   *time = now;
+   tg_short_exchange(p, victim, probe_at, kind, shift, kind == TG_FETCH,
+                     tg_knowledge.writes, split);
+   tg_short_missed(kind, r, p, key, now);
+   return True;
+}
+
+/* --- Where there is one --- */
+
+/* The second level, if it is the last, the only one there, and plain. */
+static tlb_array* plain_second(TgLane* lane, const tlb_stop* stop, UInt shift)
+{
+   tlb_array* a = &lane->h.array[stop->array[0]];
+   return lane->h.levels == 2 && stop->n == 1 && stop->shift[0] == shift
+             && a->plain ? a : NULL;
+}
+
+/* An array that both loads and stores ask, where something else tells them
+   apart: its pages have two times. */
+static Bool is_shared(const tlb_array* a)
+{
+   const TgPort* port = a->opaque;
+   return tg_knowledge.split && port->reads && port->writes;
+}
+
+static void find(TgLane* lane, TgKind kind)
+{
+   const UInt shift = lane->h.base_shift;
+   const tlb_stop* stop = &tlb_route_of(&lane->h, kind, shift, shift)->at[1];
+   tlb_array* first = tg_base_array(lane, kind);
+   if (first == NULL || lane->h.entry_level[kind] != 0 || is_shared(first))
+      return;
+   TgShortWay* w = &tg_short_way[kind];
+   w->first = first;
+   w->plain = first->plain && first->set_mask != TLB_NO_MASK;
+   w->tree = first->tree != NULL && first->sets == 1;
+   w->other = !w->plain && !tg_knowledge.split && first->set_mask != TLB_NO_MASK;
+   const Bool watches = first->g.policy == TLB_NRU && first->g.ways > 1;
+   w->few_watched = watches && first->g.ways == 4;
+   w->known = first->g.entries - (watches ? first->sets : 0);
+   w->n_attached = &first->n_attached;
+   w->entries = first->g.entries
+                + (w->plain && !tg_needs_exact_times(lane) ? 0 : 1);
+   w->ways = first->g.ways;
+   w->set_mask = first->set_mask;
+   w->key = first->key;
+   w->short_cut = first->short_cut;
+   w->size = tlb_key_of(0, shift, 0);
+   w->second = plain_second(lane, stop, shift);
+   if (w->second != NULL) {
+      w->second_key = w->second->key;
+      w->second_time = w->second->time;
+      w->hit_cycles
+         = tlb_known_cycles(lane->machine->m.array[stop->array[0]].hit_cycles);
+   }
+}
+
+void tg_short_way_find(Bool fast_path)
+{
+   static const uint32_t none;
+   tg_short_ways_plain = False;
+   for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
+      tg_short_way[kind] = (TgShortWay){ .n_attached = &none, .entries = 1 };
+      if (fast_path && tg_n_lanes == 1 && !tg_has_also_behind(&tg_lanes[0]))
+         find(&tg_lanes[0], kind);
+      tg_short_ways_plain |= tg_short_way[kind].plain;
+   }
+   /* Who does not tell reads and writes apart takes the one for the other. */
+   TgShortWay* w = tg_short_way;
+   if (!tg_knowledge.split && w[TG_READ].second != w[TG_WRITE].second)
+      w[TG_READ].second = w[TG_WRITE].second = NULL;
+}

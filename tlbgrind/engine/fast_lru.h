@@ -1,0 +1,333 @@
+/* The short way: the common miss of the common run, written out once more. One
+   machine, base pages only, no reach, one array that each kind of reference
+   asks first. tg_go_short_way() is for any such array; shortest of all is
+   tg_short_plain(), for pages of 4K, an LRU level of a few ways, all of which is
+   known, over another, the last. (For other levels all of which is known see
+   engine/fast_any.h.) tg_translate() does the same for any machines; what counts here is
+   every instruction. */
+
+#ifndef TG_FAST_LRU_H
+#define TG_FAST_LRU_H
+
+#include "pub_tool_basics.h"
+
+#include "trace/superblocks.h"
+#include "mmu/known_hits.h"
+#include "mmu/mmu.h"
+#include "engine/replay.h"
+
+/* By kind of reference. What a miss reads of the arrays stands here once more,
+   lest it goes from one to the other. */
+typedef struct {
+   tlb_array* first; /* NULL: there is no short way */
+   Bool plain;       /* it is (see sim/tlb/array.h), and has 2^n sets */
+   Bool tree;        /* it is LRU of many ways, one set */
+   Bool other;       /* it is not, but has 2^n sets, and loads and stores are not told
+                        apart: see engine/fast_any.h */
+   Bool few_watched; /* it is NRU of 4 ways */
+   UInt known;       /* how many entries have short cuts if all have that can */
+   /* Where it is shortest so many entries have short cuts as there are; elsewhere
+      never. */
+   const uint32_t* n_attached;
+   UInt entries;
+   UInt ways;
+   UInt set_mask;
+   tlb_key* key;
+   uint64_t** short_cut;
+   tlb_key size; /* what tells a base page's key from its number */
+   tlb_array* second; /* NULL: what lies behind is not that simple */
+   tlb_key* second_key;
+   uint64_t* second_time;
+   ULong hit_cycles;  /* of the second */
+} TgShortWay;
+
+extern TgShortWay tg_short_way[TG_N_KINDS];
+/* Any of them may be shortest, see tg_short_plain(). */
+extern Bool tg_short_ways_plain;
+
+/* Once the lanes are there, and whenever a machine begins to ask what backs its
+   pages, see mmu/mmu.c. */
+void tg_short_way_find(Bool fast_path);
+
+/* Simulates a reference of that kind to page p, which is not known, as part of r.
+   Returns False, and has done nothing, if it is not that simple. */
+Bool tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now);
+
+/* The page whose time that is, of what stands `probe_at` bytes behind. */
+static inline TgPage* tg_page_of_time(const uint64_t* time, UWord probe_at)
+{
+   return (TgPage*)((Addr)time - offsetof(TgPage, time) - probe_at);
+}
+
+static inline Bool tg_is_among(const TgPage* p, TgPage* const* page, UInt n)
+{
+   Bool found = False;
+   for (UInt i = 0; i < n; i++)
+      found |= page[i] == p;
+   return found;
+}
+
+/* Who wants to see references of that kind to the page. */
+static inline ULong* tg_wanted(TgPage* p, TgKind kind, Bool split)
+{
+   return split && kind == TG_WRITE ? &tg_rest(p)->wanted_writes
+                                    : &tg_rest(p)->wanted;
+}
+
+/* Whether somebody wants to see the first write of a group to a page, which need
+   not be its first reference. */
+static inline Bool tg_write_is_wanted(const TgGroup* g, const TgPage* p)
+{
+   return tg_group_writes(g) && tg_rest(p)->wanted_writes != 0;
+}
+
+/* A way with its time in one number, so that the earliest is found without noting
+   whose it is. (The clock has room for 2^51 instructions.) */
+static inline uint64_t tg_timed(uint64_t* const* time, UInt way)
+{
+   return *time[way] << 3 | way;
+}
+
+static inline uint64_t tg_earlier(uint64_t a, uint64_t b)
+{
+   return a < b ? a : b;
+}
+
+/* The earliest of four ways, from `way` on. */
+static inline uint64_t tg_earliest_of_4(uint64_t* const* time, UInt way)
+{
+   return tg_earlier(tg_earlier(tg_timed(time, way), tg_timed(time, way + 1)),
+                     tg_earlier(tg_timed(time, way + 2), tg_timed(time, way + 3)));
+}
+
+/* Who is evicted: as tlb_plain_oldest(), for times that stand in one place. */
+static inline __attribute__((always_inline))
+UInt tg_short_way_oldest(const TgShortWay* w, UInt set)
+{
+   const UInt ways = w->ways;
+   const UInt first = set * ways;
+   uint64_t* const* time = w->short_cut + first;
+   if (LIKELY(ways == 4))
+      return first + (UInt)(tg_earliest_of_4(time, 0) & 7);
+   if (LIKELY(ways == 8))
+      return first + (UInt)(tg_earlier(tg_earliest_of_4(time, 0),
+                                       tg_earliest_of_4(time, 4)) & 7);
+   UInt oldest = 0;
+   uint64_t oldest_time = *time[0];
+   for (UInt way = 1; way < ways; way++) {
+      const uint64_t t = *time[way];
+      oldest = t < oldest_time ? way : oldest;
+      oldest_time = t < oldest_time ? t : oldest_time;
+   }
+   return first + oldest;
+}
+
+/* Page p is known from now on, and the victim is not any more, to references of
+   that kind; what these are looked up by stands `probe_at` bytes behind both. */
+static inline __attribute__((always_inline))
+void tg_short_exchange(TgPage* p, TgPage* victim, UWord probe_at, TgKind kind,
+                       UInt shift, Bool code, Bool writes, Bool split)
+{
+   TgPage* probe = tg_probe(p, probe_at);
+   *tg_wanted(victim, kind, split) |= 1;
+   *tg_wanted(p, kind, split) = 0;
+   if (code) {
+      tg_code_unknown(victim, shift);
+      p->tag = 0;
+      return;
+   }
+   tg_data_unknown(tg_probe(victim, probe_at), shift);
+   probe->tag = tg_data_other_tag(probe, shift);
+   if (writes && !split) {
+      tg_data_unknown(tg_writes(victim), shift);
+      if (tg_rest(p)->wanted_writes == 0)
+         tg_data_known(tg_writes(p), shift);
+   }
+}
+
+/* What a miss of the first level comes to behind it, if the second does not have
+   the page where it was last. */
+void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
+                         ULong now);
+
+/* Books a miss of the first level and asks the second, first where the page was
+   last. */
+static inline __attribute__((always_inline))
+void tg_short_way_missed(const TgShortWay* w, TgKind kind, TgRef* r, TgPage* p,
+                         tlb_key key, ULong now)
+{
+   ULong* const misses = r->misses;
+   const UInt last_place = tg_rest(p)->place;
+   misses[0]++;
+   if (LIKELY(w->second != NULL && w->second_key[last_place] == key)) {
+      w->second_time[last_place] = now;
+      misses[TG_CYCLES - TG_MISS_1] += w->hit_cycles;
+   } else {
+      tg_short_way_behind(kind, r, p, key, now);
+   }
+}
+
+/* The same for a reference that perhaps has never missed before. */
+void tg_short_missed(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now);
+
+/* --- Shortest of all --- */
+
+enum { TG_SHORT_SHIFT = 12 };
+
+/* How many of the segment's groups begin on a page that is not known; *which is one of
+   them. */
+static inline __attribute__((always_inline))
+UInt tg_count_unknown(const TgSegment* s, UInt n_groups, Bool writes, UInt* which)
+{
+   UInt n = 0;
+   UInt found = 0;
+   #pragma GCC unroll 4
+   for (UInt i = 0; i < n_groups; i++) {
+      const TgPage* p = tg_group_probe(&s->group[i], tg_segment_page[i], writes);
+      const Bool is_unknown = tg_is_data_unknown(p);
+      n += is_unknown;
+      found = is_unknown ? i : found;
+   }
+   *which = found;
+   return n;
+}
+
+/* The same for any number of groups, a variable: the number of the first reference to a
+   page that is not known, and whose it is; TG_NO_REF if all are known. */
+#define TG_NO_REF (~0u)
+
+static inline __attribute__((always_inline))
+UInt tg_first_unknown(const TgSegment* s, UInt n_groups, Bool writes, UInt* which)
+{
+   UInt nth = TG_NO_REF;
+   *which = 0;
+   for (UInt i = 0; i < n_groups; i++) {
+      const TgGroup* g = &s->group[i];
+      const TgPage* p = tg_group_probe(g, tg_segment_page[i], writes);
+      const Bool is_first = tg_is_data_unknown(p) && g->oldest < nth;
+      *which = is_first ? i : *which;
+      nth = is_first ? g->oldest : nth;
+   }
+   return nth;
+}
+
+/* Notes the times of a segment's groups before number `nth` of its references. */
+static inline __attribute__((always_inline))
+void tg_note_before(const TgSegment* s, UInt n_groups, UInt nth, Bool split)
+{
+   #pragma GCC unroll 4
+   for (UInt i = 0; n_groups > 1 && i < n_groups; i++) {
+      const TgGroup* g = &s->group[i];
+      if (g->oldest >= nth)
+         continue;
+      TgPage* p = tg_group_probe(g, tg_segment_page[i], split);
+      const ULong time
+         = tg_time_of_ref(s, g->newest < nth ? g->newest : tg_last_before(s, g, nth));
+      p->time = p->time > time ? p->time : time;
+   }
+}
+
+/* Notes the times of a segment all of which is known. */
+static inline __attribute__((always_inline))
+void tg_short_times(const TgSegment* s, UInt n_groups, Bool split)
+{
+   TgPage* const* page = tg_segment_page;
+   const ULong now = tg_clock;
+   s->fetch->time = now;
+   #pragma GCC unroll 4
+   for (UInt i = 0; i < n_groups; i++)
+      tg_group_probe(&s->group[i], page[i], split)->time
+         = now - (n_groups - 1 - i);
+}
+
+/* The same where times are compared with others than those of pages: of each group that
+   of its last reference. */
+static inline __attribute__((always_inline))
+void tg_exact_times(const TgSegment* s, UInt n_groups, Bool split)
+{
+   s->fetch->time = tg_clock;
+   #pragma GCC unroll 4
+   for (UInt i = 0; i < n_groups; i++) {
+      const TgGroup* g = &s->group[i];
+      tg_group_probe(g, tg_segment_page[i], split)->time = tg_time_of_ref(s, g->newest);
+   }
+}
+
+/* The page p of the segment is not known to references of that kind, the first of
+   which is r at the time `then`. (No array that is asked first holds code and data,
+   see tg_base_array().) `alone`: all others of the segment's are known, and
+   their times are noted as well. Returns False, and has done nothing, if it is not
+   that simple. All but `w` to `then` are constants. The last thing that it does is
+   at most a call: so the function that it is part of need not save registers. */
+static inline __attribute__((always_inline))
+Bool tg_short_plain_miss(const TgShortWay* w, TgKind kind, TgRef* r, TgPage* p,
+                         const TgSegment* s, ULong then, Bool alone,
+                         UInt n_groups, Bool code, Bool writes, Bool split)
+{
+   if (UNLIKELY(*w->n_attached != w->entries || r->misses == NULL
+                || *tg_wanted(p, kind, split) != 1))
+      return False;
+   const UWord probe_at = split ? tg_probe_at(kind) : 0;
+   TgPage* const probe = tg_probe(p, probe_at);
+   const UWord number = code ? tg_code_page_number(p, TG_SHORT_SHIFT)
+                             : probe->tag >> TG_SHORT_SHIFT ^ TG_DATA_UNKNOWN;
+   const tlb_key key = number | w->size;
+   const UInt entry = tg_short_way_oldest(w, (UInt)number & w->set_mask);
+   TgPage* victim = tg_page_of_time(w->short_cut[entry], probe_at);
+   if (UNLIKELY(!code && tg_is_among(victim, tg_segment_page, n_groups)))
+      return False;
+   w->key[entry] = key;
+   w->short_cut[entry] = &probe->time;
+   tg_short_exchange(p, victim, probe_at, kind, TG_SHORT_SHIFT, code, writes,
+                     split);
+   if (alone)
+      tg_short_times(s, n_groups, split);
+   else
+      probe->time = then;
+   tg_short_way_missed(w, kind, r, p, key, then);
+   return True;
+}
+
+/* tg_short_plain() for a segment of which several data pages are unknown, where
+   reads and writes ask the same arrays. If it is not that simple for one of them,
+   that one and those behind it are still unknown. */
+Bool tg_short_plain_several(const TgSegment* s, UInt n_groups, Bool writes);
+
+/* Simulates a segment of which only code or only data is unknown; `differs`: see
+   tg_replay(). All arguments but these are constants, and the segment has one fetch
+   at most. Returns False if it is not that simple; then what is still to be done is
+   still unknown. */
+static inline __attribute__((always_inline))
+Bool tg_short_plain(const TgSegment* s, UWord differs, UInt n_groups, Bool writes,
+                    Bool split)
+{
+   TgPage* const* page = tg_segment_page;
+   TgRef* const ref = (TgRef*)(Addr)(s->group + n_groups);
+   /* No time may become less than the simulator has seen it. */
+   const ULong then = tg_clock - n_groups;
+   if (differs == TG_CODE_UNKNOWN)
+      return LIKELY(ref->kind == TG_FETCH)
+             && tg_short_plain_miss(&tg_short_way[TG_FETCH], TG_FETCH, ref,
+                                    s->fetch, s, then, True, n_groups, True,
+                                    writes, split);
+   if (n_groups == 0 || differs != TG_DATA_UNKNOWN)
+      return False;
+   UInt unknown;
+   const UInt n_unknown = tg_count_unknown(s, n_groups, writes, &unknown);
+   if (n_groups > 1 && n_unknown > 1)
+      return !split && tg_short_plain_several(s, n_groups, writes);
+   const TgGroup* g = &s->group[unknown];
+   TgRef* r = &ref[g->oldest];
+   TgPage* p = page[unknown];
+   if (split) {
+      const TgKind kind = tg_group_writes(g) ? TG_WRITE : TG_READ;
+      return tg_short_plain_miss(&tg_short_way[kind], kind, r, p, s, then, True,
+                                 n_groups, False, writes, split);
+   }
+   if (writes && tg_write_is_wanted(g, p))
+      return False;
+   return tg_short_plain_miss(&tg_short_way[TG_READ], r->kind, r, p, s, then, True,
+                              n_groups, False, writes, split);
+}
+
+#endif

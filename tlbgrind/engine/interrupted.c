@@ -1,0 +1,106 @@
+/* Segments that a fault cuts short. See engine/interrupted.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_machine.h"
+
+#include "engine/interrupted.h"
+#include "engine/batch.h"
+#include "engine/replay.h"
+#include "faults/page_use.h"
+
+/* The number of the instruction at `ip` among those that begin in the segment,
+   or -1. One that began in an earlier segment of the block can still make
+   references in this one. */
+static Int position(const TgSegment* s, Addr ip)
+{
+   Int i = (Int)tg_n_instrs(s) - 1;
+   while (i >= 0 && tg_segment_instrs(s)[i]->address != ip)
+      i--;
+   return i;
+}
+
+/* How many of the segment's references were made when the instruction at `ip`
+   faulted: all of those before it, and its own up to the first that the client
+   may not make, which is counted as an attempt. -1: it is not in the segment. */
+static Int refs_made(const TgHot* hot, const TgSegment* s, Addr ip)
+{
+   const Int faulting = position(s, ip);
+   Bool found = faulting >= 0;
+   Int n = 0;
+   while (n < s->n_refs) {
+      const TgRef* r = &tg_segment_refs(s)[n];
+      const Bool own = r->site->address == ip;
+      if (!own && position(s, r->site->address) >= faulting)
+         break;
+      n++;
+      found |= own;
+      if (own && r->kind != TG_FETCH && !tg_may_access(hot, r))
+         break;
+   }
+   return found ? n : -1;
+}
+
+/* A thread stopped with its instruction pointer at `ip`. If that is inside the
+   segment that it ran last, a fault threw it out there before the segment was
+   counted: books what was run. */
+static void cut_short(const TgHot* hot, TgSegment* s, Addr ip)
+{
+   const Int n_refs = refs_made(hot, s, ip);
+   if (n_refs < 0)
+      return;
+   const Int n_instrs = position(s, ip) + 1;
+   tg_clock_pass(s);
+   if (tg_used_on)
+      tg_used_cut_short(hot, s, (UInt)n_refs, (UInt)n_instrs);
+   tg_replay_first(hot, s, (UInt)n_refs);
+   tg_idle_passes += tg_n_instrs(s) - (UInt)n_instrs;
+   for (Int i = 0; i < n_instrs; i++)
+      tg_site_line(tg_segment_instrs(s)[i])->refs[TG_FETCH]++;
+   for (Int i = 0; i < n_refs; i++) {
+      const TgRef* r = &tg_segment_refs(s)[i];
+      if (r->kind != TG_FETCH)
+         tg_site_line(r->site)->refs[r->kind]++;
+      else if (r->size > 0)
+         tg_block_totals()->fetch_straddles++;
+   }
+}
+
+static void set_hot(ThreadId tid, const TgHot* hot)
+{
+   VG_(set_shadow_regs_area)(tid, 1, 0, sizeof *hot, (const UChar*)hot);
+}
+
+void tg_cut_short_start(ThreadId tid)
+{
+   const TgHot hot = { .segment = 0 };
+   set_hot(tid, &hot);
+}
+
+/* Deals with whatever the thread was running when it stopped, once. */
+static void stopped(ThreadId tid)
+{
+   TgHot hot;
+   VG_(get_shadow_regs_area)(tid, (UChar*)&hot, 1, 0, sizeof hot);
+   tg_later_look_up();
+   TgSegment* s = hot.segment == 0 ? NULL : tg_segments[hot.segment];
+   /* A guarded reference is booked before it is made, attempt or not. */
+   if (s != NULL && !s->guarded)
+      cut_short(&hot, s, VG_(get_IP)(tid));
+   hot.segment = 0;
+   set_hot(tid, &hot);
+}
+
+void tg_cut_short_stop(ThreadId tid)
+{
+   stopped(tid);
+   tg_blocks_bury();
+}
+
+/* A fault's signal is delivered before the core says that the thread has
+   stopped; by then its instruction pointer is the handler's. */
+void tg_cut_short_signal(ThreadId tid, Int signal, Bool alternate_stack)
+{
+   (void)signal; (void)alternate_stack;
+   stopped(tid);
+}

@@ -1,0 +1,107 @@
+/* Segments of which one page is not known: nine of ten that are more than the check can
+   do, with many machines; with one, those that neither tg_short_plain() nor
+   tg_short_other() can do. */
+
+#ifndef TG_ONE_MISS_H
+#define TG_ONE_MISS_H
+
+#include "pub_tool_basics.h"
+
+#include "trace/superblocks.h"
+#include "mmu/l1_misses.h"
+#include "mmu/known_hits.h"
+#include "mmu/miss_counts.h"
+#include "engine/replay.h"
+#include "engine/fast_lru.h"
+#include "engine/fast_any.h"
+#include "engine/translate.h"
+
+/* Simulates reference r to page p, whose number is `number`, as far as it is one of that
+   kind, at the time `now`, for many machines. Mostly only those with fronts, and base
+   pages no larger than others', want to see it. */
+static inline __attribute__((always_inline))
+void tg_many_see(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, Bool split)
+{
+   const TgFronts* f = &tg_fronts[0];
+   const ULong wanted = *tg_wanted(p, kind, split);
+   /* Where loads and stores are told apart, one that modifies is two of them. */
+   Bool done = (wanted & ~f->lanes[kind]) == 0 && !(split && r->modifies) && !r->locked;
+   if (LIKELY(done)) {
+      tg_missed_begin(0);
+      done = wanted == 0 || tg_fronts_miss(f, r, p, number, kind, wanted, now) == 0;
+   }
+   if (UNLIKELY(!done)) {
+      tg_translate(r, p, number, now, True);
+      return;
+   }
+   tg_probe(p, split ? tg_probe_at(kind) : 0)->time = now;
+   tg_settle(tg_table_of_kind(kind), p);
+}
+
+/* The same for one machine, no other page of the segment being unknown. */
+static inline void tg_one_sees(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now)
+{
+   if (tg_short_way[kind].other && tg_short_other_see(r, p, kind, now))
+      return;
+   if (!tg_go_short_way(kind, r, p, now))
+      tg_translate(r, p, number, now, True);
+}
+
+static inline __attribute__((always_inline))
+void tg_see(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, Bool split,
+            Bool many)
+{
+   if (many)
+      tg_many_see(r, p, number, kind, now, split);
+   else
+      tg_one_sees(r, p, number, kind, now);
+}
+
+/* Simulates a segment of which one page is not known, or, with several machines (`many`),
+   several pages of data; `differs`: see tg_replay(). The Bools are constants. Returns
+   False, and has done nothing, if it is not that simple. */
+static inline __attribute__((always_inline))
+Bool tg_one_unknown(const TgHot* hot, TgSegment* s, UWord differs, UInt n_groups,
+                    Bool writes, Bool split, Bool many)
+{
+   TgRef* const ref = (TgRef*)(Addr)(s->group + n_groups);
+   tg_simulated = s;
+   if (differs == TG_CODE_UNKNOWN) {
+      /* Who holds code alone evicts none of the data. */
+      if (UNLIKELY(ref->kind != TG_FETCH || tg_knowledge.code_behind))
+         return False;
+      tg_see(ref, s->fetch, tg_code_page_number(s->fetch, TG_SHORT_SHIFT), TG_FETCH,
+             tg_time_of_ref(s, 0), split, many);
+      tg_short_times(s, n_groups, split);
+      return True;
+   }
+   UInt unknown;
+   if (n_groups == 0 || differs != TG_DATA_UNKNOWN)
+      return False;
+   if (tg_count_unknown(s, n_groups, writes, &unknown) != 1) {
+      if (many)
+         tg_replay_unknown(hot, s);
+      return many;
+   }
+   const TgGroup* g = &s->group[unknown];
+   const UInt nth = g->oldest;
+   TgRef* r = &ref[nth];
+   TgPage* p = tg_segment_page[unknown];
+   if (!split && tg_write_is_wanted(g, p))
+      return False;
+   const TgKind kind = !split ? r->kind : tg_group_writes(g) ? TG_WRITE : TG_READ;
+   tg_note_before(s, n_groups, nth, split);
+   tg_see(r, p, tg_page_number_of_data(p, TG_SHORT_SHIFT), kind,
+          tg_time_of_ref(s, nth), split, many);
+   if (UNLIKELY(n_groups > 1
+                && (tg_count_unknown(s, n_groups, writes, &unknown) != 0
+                    || s->fetch->tag != 0)))
+      tg_replay_from(hot, s, nth + 1);
+   else if (UNLIKELY(tg_knowledge.own_times))
+      tg_exact_times(s, n_groups, split);
+   else
+      tg_short_times(s, n_groups, split);
+   return True;
+}
+
+#endif

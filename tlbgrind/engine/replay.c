@@ -1,0 +1,345 @@
+/* Replay: the references of a segment, simulated in the program's order. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_vki.h"
+
+#include "mmu/known_hits.h"
+#include "engine/one_miss.h"
+#include "engine/replay.h"
+#include "engine/fast_lru.h"
+#include "engine/translate.h"
+
+static UInt page_shift;
+static Bool fast_path;
+static Bool as_cachegrind;
+static ULong straddles[TG_N_KINDS];
+static ULong replays, replays_refs;
+
+ULong tg_clock;
+ULong tg_idle_passes;
+
+const TgSegment* tg_simulated;
+
+void tg_replay_init(const TgOptions* options)
+{
+   page_shift = options->page_shift;
+   fast_path = options->fast_path;
+   as_cachegrind = options->as_cachegrind;
+}
+
+Bool tg_may_access(const TgHot* hot, const TgRef* r)
+{
+   return VG_(am_is_valid_for_client)(tg_address_of_ref(hot, r), r->size,
+                                      r->kind == TG_WRITE ? VKI_PROT_WRITE
+                                                          : VKI_PROT_READ);
+}
+
+static UWord page_of(Addr a)
+{
+   return a >> page_shift;
+}
+
+/* --- Reference by reference --- */
+
+static void replay_data(TgRef* r, Addr a, ULong now)
+{
+   const UWord first = page_of(a);
+   const UWord last = page_of(a + r->size - 1);
+   straddles[r->kind] += first != last;
+   if (as_cachegrind && first != last) {
+      tg_translate_as_cachegrind(r, first, last, now);
+      return;
+   }
+   tg_translate(r, tg_data_page(first), first,
+                first == last ? now : now - TG_HALF_TICKS, first == last);
+   /* No reference is longer than a page, so there is at most one more. */
+   if (first != last)
+      tg_translate_second(r, tg_data_page(last), last, now);
+}
+
+/* Whether r fetches the second page of an instruction whose first page is what
+   the reference before it fetches. */
+static Bool goes_on(const TgSegment* s, const TgRef* r)
+{
+   return r->kind == TG_FETCH && r->size > 0 && r > tg_segment_refs(s)
+          && r[-1].kind == TG_FETCH && r[-1].site == r->site;
+}
+
+static void fetch(const TgSegment* s, TgRef* r, ULong now)
+{
+   TgPage* page = r->at.page;
+   const UWord number = tg_code_page_number(page, page_shift);
+   if (as_cachegrind && r->size > 0)
+      tg_translate_as_cachegrind(r, number - 1, number, now);
+   else if (goes_on(s, r))
+      tg_translate_second(r, page, number, now);
+   else
+      tg_translate(r, page, number, now, s->n_fetches == 1);
+}
+
+static void note_data_time(const TgRef* r, UWord page, ULong now)
+{
+   TgPage* p = tg_data_page(page);
+   if (r->kind == TG_WRITE && tg_knowledge.split)
+      tg_writes(p)->time = now;
+   else
+      p->time = now;
+   if (r->modifies)
+      tg_writes(p)->time = now;
+}
+
+/* A reference that changes nothing, or has been simulated already, in which case it
+   lies on one page: all that is left is to note its time. */
+static void note_time(const TgHot* hot, const TgRef* r, ULong now)
+{
+   if (r->kind == TG_FETCH) {
+      r->at.page->time = now;
+      return;
+   }
+   const Addr a = tg_address_of_ref(hot, r);
+   const UWord first = page_of(a);
+   const UWord last = page_of(a + r->size - 1);
+   if (UNLIKELY(first != last)) {
+      straddles[r->kind]++;
+      note_data_time(r, first, now - TG_HALF_TICKS);
+   }
+   note_data_time(r, last, now);
+}
+
+/* The first n references of the segment, of which those before number `from`
+   have been simulated. */
+static void replay_refs(const TgHot* hot, TgSegment* s, UInt from, UInt n)
+{
+   TgRef* ref = tg_segment_refs(s);
+   for (UInt i = 0; i < n; i++) {
+      TgRef* r = &ref[i];
+      const ULong now = tg_time_of_ref(s, i);
+      if (i < from)
+         note_time(hot, r, now);
+      else if (r->kind != TG_FETCH)
+         replay_data(r, tg_address_of_ref(hot, r), now);
+      /* The next looks up both pages. */
+      else if (!as_cachegrind || i + 1 == n || !goes_on(s, r + 1))
+         fetch(s, r, now);
+   }
+}
+
+void tg_replay_note_times(const TgHot* hot, TgSegment* s)
+{
+   replay_refs(hot, s, s->n_refs, s->n_refs);
+}
+
+void tg_replay_from(const TgHot* hot, TgSegment* s, UInt nth)
+{
+   replays_refs += s->n_refs - nth;
+   replay_refs(hot, s, nth, s->n_refs);
+}
+
+/* --- The common case: a page or two of the segment are not known --- */
+
+TgPage* tg_segment_page[TG_MAX_GROUPS];
+
+_Static_assert(TG_MAX_GROUPS < 32, "a bit for each group, and one for the fetch");
+
+/* Completes the list of the groups' pages that the check has left: those that they
+   begin on. Returns how many lie on two. */
+static UInt list_pages(const TgHot* hot, const TgSegment* s)
+{
+   UInt on_two = 0;
+   for (UInt i = 0; i < s->n_groups; i++) {
+      const TgGroup* g = &s->group[i];
+      const Addr first = hot->base[g->base] + g->first;
+      const UWord number = page_of(first);
+      on_two += number != page_of(first + g->span);
+      if (UNLIKELY(tg_page_number_of_data(tg_segment_page[i], page_shift) != number))
+         tg_segment_page[i] = tg_page(TG_DATA, number);
+   }
+   return on_two;
+}
+
+static UInt first_fetch(const TgSegment* s)
+{
+   const TgRef* ref = tg_segment_refs(s);
+   UInt i = 0;
+   while (ref[i].kind != TG_FETCH)
+      i++;
+   return i;
+}
+
+/* Whose page is not known: the bits of groups and fetch. */
+static UInt unknown_of(const TgSegment* s)
+{
+   const Bool writes = tg_knowledge.writes;
+   UInt bits = s->fetch->tag != 0 ? 1u << s->n_groups : 0;
+   for (UInt i = 0; i < s->n_groups; i++) {
+      const TgPage* p = tg_group_probe(&s->group[i], tg_segment_page[i], writes);
+      bits |= (UInt)tg_is_data_unknown(p) << i;
+   }
+   return bits;
+}
+
+/* Of those bits, that of what is referenced first, and the number of that reference. */
+static UInt first_of(const TgSegment* s, UInt bits, UInt* bit)
+{
+   UInt first = TG_NO_REF;
+   for (; bits != 0; bits &= bits - 1) {
+      const UInt i = (UInt)__builtin_ctz(bits);
+      const UInt nth = i == s->n_groups ? first_fetch(s) : s->group[i].oldest;
+      *bit = nth < first ? i : *bit;
+      first = nth < first ? nth : first;
+   }
+   return first;
+}
+
+/* The second page of a group, if it lies on two, else NULL. */
+static TgPage* second_page(const TgHot* hot, const TgGroup* g)
+{
+   const Addr first = hot->base[g->base] + g->first;
+   const UWord last = page_of(first + g->span);
+   return last == page_of(first) ? NULL : tg_data_page(last);
+}
+
+/* A segment with groups that lie on two pages: notes all times, if all pages are
+   known. A stack that has grown to the end of a page makes many of these. */
+static Bool note_known(const TgHot* hot, TgSegment* s)
+{
+   if (tg_knowledge.mixed || as_cachegrind || unknown_of(s) != 0)
+      return False;
+   for (UInt i = 0; i < s->n_groups; i++) {
+      const TgGroup* g = &s->group[i];
+      const TgPage* second = second_page(hot, g);
+      if (second != NULL
+          && tg_is_data_unknown(tg_group_probe(g, second, tg_knowledge.writes)))
+         return False;
+   }
+   tg_replay_note_times(hot, s);
+   return True;
+}
+
+static Bool is_of_group(const TgRef* r, const TgGroup* g)
+{
+   if (r->kind == TG_FETCH || r->base != g->base || r->at.offset - g->first > g->span)
+      return False;
+   return !tg_knowledge.split
+          || (tg_group_writes(g) ? r->kind == TG_WRITE || r->modifies
+                                 : r->kind == TG_READ);
+}
+
+UInt tg_last_before(const TgSegment* s, const TgGroup* g, UInt nth)
+{
+   const TgRef* ref = tg_segment_refs(s);
+   UInt i = nth - 1;
+   while (i > g->oldest && !is_of_group(&ref[i], g))
+      i--;
+   return i;
+}
+
+/* Simulates reference number `nth` of the segment, the first to what that bit stands for.
+   `alone`: no other has to be simulated. Returns False, and has done nothing, if it is
+   not as simple as that. */
+static Bool simulate(const TgSegment* s, UInt nth, UInt bit, Bool alone)
+{
+   const Bool split = tg_knowledge.split;
+   const Bool code = bit == s->n_groups;
+   TgRef* r = &tg_segment_refs(s)[nth];
+   TgPage* p = code ? s->fetch : tg_segment_page[bit];
+   TgKind kind = r->kind;
+   if (!code && split)
+      kind = tg_group_writes(&s->group[bit]) ? TG_WRITE : TG_READ;
+   else if (!code && tg_write_is_wanted(&s->group[bit], p))
+      return False; /* the first write need not be the first reference */
+   const UWord number = code ? tg_code_page_number(p, page_shift)
+                             : tg_page_number_of_data(p, page_shift);
+   const ULong now = tg_time_of_ref(s, nth);
+   if (tg_n_lanes > 1)
+      tg_many_see(r, p, number, kind, now, split);
+   else if (split && !alone)
+      tg_translate(r, p, number, now, True);
+   else
+      tg_one_sees(r, p, number, kind, now);
+   return True;
+}
+
+/* All other references are hits that only set the times of their pages: those before an
+   unknown page are noted before it, by group, and the others at the end. If an unknown
+   page takes away the knowledge of one that the segment refers to, the references behind
+   it are gone through one by one. */
+void tg_replay_unknown(const TgHot* hot, TgSegment* s)
+{
+   UInt bits = unknown_of(s);
+   const Bool alone = (bits & (bits - 1)) == 0;
+   while (bits != 0) {
+      UInt bit = 0;
+      const UInt nth = first_of(s, bits, &bit);
+      if (tg_knowledge.mixed)
+         replay_refs(hot, s, nth, nth);
+      else
+         tg_note_before(s, s->n_groups, nth, tg_knowledge.split);
+      const Bool simple = simulate(s, nth, bit, alone);
+      const UInt still = unknown_of(s);
+      if (UNLIKELY(!simple || (still & ~(bits & ~(1u << bit))) != 0)) {
+         tg_replay_from(hot, s, simple ? nth + 1 : nth);
+         return;
+      }
+      bits = still;
+   }
+   if (tg_knowledge.mixed)
+      tg_replay_note_times(hot, s);
+   else if (tg_knowledge.own_times)
+      tg_exact_times(s, s->n_groups, tg_knowledge.split);
+   else
+      tg_short_times(s, s->n_groups, tg_knowledge.split);
+}
+
+/* Simulates the segment without going through its references, if it can. */
+static Bool replay_groups(const TgHot* hot, TgSegment* s, UWord differs)
+{
+   enum { ALL_KNOWN = TG_DATA_UNKNOWN | TG_CODE_UNKNOWN };
+   if (s->n_fetches > 1)
+      return False;
+   if ((differs & ~(UWord)ALL_KNOWN) != 0 && list_pages(hot, s) != 0)
+      return note_known(hot, s);
+   tg_replay_unknown(hot, s);
+   return True;
+}
+
+ULong tg_replay_instructions(const TgRef* r)
+{
+   const UInt n = tg_n_instrs(tg_simulated);
+   TgSite* const* instr = tg_segment_instrs(tg_simulated);
+   UInt i = 0;
+   while (i < n && instr[i] != r->site)
+      i++;
+   /* Of an instruction that began in the segment before. */
+   return tg_instructions() - n + (i < n ? i : 0);
+}
+
+void tg_replay(const TgHot* hot, TgSegment* s, UWord differs)
+{
+   replays++;
+   tg_simulated = s;
+   /* A guarded reference is in no group. */
+   if (fast_path && !s->guarded && replay_groups(hot, s, differs))
+      return;
+   tg_replay_from(hot, s, 0);
+}
+
+void tg_replay_first(const TgHot* hot, TgSegment* s, UInt n)
+{
+   tg_simulated = s;
+   replay_refs(hot, s, 0, n);
+}
+
+ULong* tg_replay_straddles(void)
+{
+   return straddles;
+}
+
+void tg_replay_print_stats(void)
+{
+   VG_(dmsg)(" tlbgrind: %llu segments replayed, %llu references one by one\n",
+             replays, replays_refs);
+}

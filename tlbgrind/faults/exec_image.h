@@ -1,0 +1,26 @@
+/* The address space when the program starts: lays out the program, its
+   interpreter, the stack, the heap's room and the kernel's own pages where
+   Linux would, and knows what the kernel touches while it does that. */
+
+#ifndef TG_EXEC_IMAGE_H
+#define TG_EXEC_IMAGE_H
+
+#include "pub_tool_basics.h"
+
+#include "sim/faults/faultmodel.h"
+
+/* The program is about to run its first instruction. After
+   tg_native_start(). `moves_break`: the break gets room where it would lie natively. */
+void tg_start_space(ThreadId tid, Bool moves_break);
+
+/* What the kernel touches while it starts the program: calls `each` in order,
+   with addresses here. */
+void tg_start_touches(void (*each)(Addr a, tlb_touch touch));
+
+/* Where the break begins, here: the start of the heap's map. */
+Addr tg_start_heap(void);
+
+/* The kernel's data page in every process, here; 0: there is none. */
+Addr tg_start_vvar(void);
+
+#endif

@@ -1,0 +1,513 @@
+/* The fault log. See faults/log.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_clientstate.h"
+#include "pub_tool_deduppoolalloc.h"
+#include "pub_tool_hashtable.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
+
+#include "config.h"
+
+#include "faults/log.h"
+#include "faults/maps.h"
+#include "base/file.h"
+#include "base/shown.h"
+#include "base/syscall_names.h"
+#include "options/thp.h"
+#include "faults/page_use.h"
+
+/* What many faults have in common. */
+typedef struct {
+   const HChar* brought[2]; /* warm, cold; equal texts are equal pointers */
+   const HChar* read;
+   UInt map;
+   UInt code;               /* ID, 0: none */
+   UInt thread;
+   Int by;
+   HChar kinds[TLB_N_VIEWS + 1];
+} Circumstances;
+
+/* A fault, or several that differ by a page and a number of instructions from
+   one to the next. A program that fills memory makes as many as the memory has
+   pages, one like the other: they take up one record. */
+typedef struct {
+   ULong page;
+   ULong instructions;
+   UInt in;                 /* the number of its circumstances: equal ones are one */
+   UInt run;                /* the number of its run, from 1; 0: it is alone */
+} Record;
+
+typedef struct {
+   ULong more;              /* how many follow the first */
+   Long page_step;
+   ULong instructions_step;
+} Run;
+
+typedef struct _Code {
+   struct _Code* next; /* first two: as VG_(HashTable) wants them */
+   UWord site;
+   UInt number;
+} Code;
+
+enum { RECORDS_PER_CHUNK = 1024 };
+
+static XArray* chunks;  /* Record*, of RECORDS_PER_CHUNK */
+static ULong n_records;
+static ULong n_faults;
+static ULong first_instructions;
+static VgHashTable* codes;
+static XArray* code_sites; /* TgSite*, by number - 1 */
+static XArray* record_runs; /* Run, by number - 1 */
+static DedupPoolAlloc* texts;
+static DedupPoolAlloc* circumstances;
+static const HChar* nothing;
+static tlb_fault_counts counts[TLB_N_VIEWS];
+static tlb_fault_counts hidden[TLB_N_VIEWS];
+
+static const HChar* intern(const HChar* text)
+{
+   return VG_(allocEltDedupPA)(texts, VG_(strlen)(text) + 1, text);
+}
+
+static void start_empty(void)
+{
+   chunks = VG_(newXA)(VG_(malloc), "tg.log.chunks", VG_(free),
+                       sizeof(Record*));
+   codes = VG_(HT_construct)("tg.log.codes");
+   code_sites = VG_(newXA)(VG_(malloc), "tg.log.sites", VG_(free),
+                           sizeof(TgSite*));
+   record_runs = VG_(newXA)(VG_(malloc), "tg.log.runs", VG_(free),
+                            sizeof(Run));
+   n_records = 0;
+   n_faults = 0;
+   VG_(memset)(counts, 0, sizeof counts);
+   VG_(memset)(hidden, 0, sizeof hidden);
+}
+
+void tg_log_init(void)
+{
+   texts = VG_(newDedupPA)(16 * 1024, 1, VG_(malloc), "tg.log.texts",
+                           VG_(free));
+   circumstances = VG_(newDedupPA)(16 * 1024, sizeof(void*), VG_(malloc),
+                                   "tg.log.circumstances", VG_(free));
+   nothing = intern("-");
+   start_empty();
+}
+
+void tg_log_clear(void)
+{
+   for (Word i = 0; i < VG_(sizeXA)(chunks); i++)
+      VG_(free)(*(Record**)VG_(indexXA)(chunks, i));
+   for (Word i = 0; i < VG_(sizeXA)(code_sites); i++)
+      tg_site_release(*(TgSite**)VG_(indexXA)(code_sites, i));
+   VG_(deleteXA)(chunks);
+   VG_(deleteXA)(code_sites);
+   VG_(deleteXA)(record_runs);
+   VG_(HT_destruct)(codes, VG_(free));
+   start_empty();
+}
+
+const tlb_fault_counts* tg_log_counts(tlb_fault_view view)
+{
+   return &counts[view];
+}
+
+/* --- Taking down --- */
+
+static Record* record(ULong number)
+{
+   Record* chunk = *(Record**)VG_(indexXA)(chunks,
+                                           (Word)(number / RECORDS_PER_CHUNK));
+   return &chunk[number % RECORDS_PER_CHUNK];
+}
+
+/* The ID of the instruction; from now on the site is in use here. */
+static UInt code_of(TgSite* site)
+{
+   if (site == NULL)
+      return 0;
+   Code* c = VG_(HT_lookup)(codes, (UWord)site);
+   if (c == NULL) {
+      c = VG_(malloc)("tg.log.code", sizeof *c);
+      c->site = (UWord)site;
+      site->users++;
+      VG_(addToXA)(code_sites, &site);
+      c->number = (UInt)VG_(sizeXA)(code_sites);
+      VG_(HT_add_node)(codes, c);
+   }
+   return c->number;
+}
+
+static Int print_run(HChar* out, const tlb_page_run* run)
+{
+   if (run->from == run->to)
+      return (Int)VG_(sprintf)(out, "%s%lld", run->from < 0 ? "" : "+",
+                               (Long)run->from);
+   return (Int)VG_(sprintf)(out, "%s%lld..%s%lld", run->from < 0 ? "" : "+",
+                            (Long)run->from, run->to < 0 ? "" : "+",
+                            (Long)run->to);
+}
+
+static const HChar* brought_text(const tlb_fault* f)
+{
+   HChar text[TLB_MAX_PAGE_RUNS * 48];
+   Int used = 0;
+   if (f->kind == TLB_NO_FAULT || f->n_brought == 0)
+      return nothing;
+   for (UInt i = 0; i < f->n_brought; i++) {
+      if (i > 0)
+         text[used++] = ',';
+      used += print_run(text + used, &f->brought[i]);
+   }
+   return intern(text);
+}
+
+static const HChar* read_text(const tlb_fault* f)
+{
+   HChar text[64];
+   if (f->kind == TLB_NO_FAULT || !f->major)
+      return nothing;
+   print_run(text, &f->read);
+   return intern(text);
+}
+
+static void count(tlb_fault_counts* to, const tlb_fault in[TLB_N_VIEWS])
+{
+   for (UInt view = 0; view < TLB_N_VIEWS; view++) {
+      if (in[view].kind == TLB_NO_FAULT)
+         continue;
+      to[view].faults++;
+      to[view].major += in[view].major != 0;
+      to[view].kind[in[view].kind]++;
+   }
+}
+
+HChar tg_log_letter(tlb_fault_kind kind)
+{
+   static const HChar letters[TLB_N_FAULT_KINDS] = {
+      [TLB_NO_FAULT] = '-', [TLB_FAULT_CODE] = 'x', [TLB_FAULT_READ] = 'r',
+      [TLB_FAULT_ZERO] = 'z', [TLB_FAULT_WRITE] = 'w', [TLB_FAULT_COPY] = 'c',
+      [TLB_FAULT_DIRTY] = 'd',
+   };
+   return letters[kind];
+}
+
+/* In a fault's line, a capital is a major fault. */
+static HChar letter(const tlb_fault* f)
+{
+   const HChar c = tg_log_letter(f->kind);
+   return f->kind != TLB_NO_FAULT && f->major ? (HChar)(c - 32) : c;
+}
+
+static UInt in_common(const TgFaultWhere* where,
+                                      const tlb_fault in[TLB_N_VIEWS])
+{
+   Circumstances c;
+   /* Equal ones have to be equal to the byte. */
+   VG_(memset)(&c, 0, sizeof c);
+   c.brought[0] = brought_text(&in[TLB_VIEW_WARM]);
+   c.brought[1] = brought_text(&in[TLB_VIEW_COLD]);
+   c.read = read_text(&in[TLB_VIEW_COLD]);
+   c.map = where->map;
+   c.code = code_of(where->site);
+   c.thread = where->thread;
+   c.by = where->by;
+   for (UInt view = 0; view < TLB_N_VIEWS; view++)
+      c.kinds[view] = letter(&in[view]);
+   return VG_(allocFixedEltDedupPA)(circumstances, sizeof c, &c);
+}
+
+static Run* run_of(const Record* r)
+{
+   return r->run == 0 ? NULL : VG_(indexXA)(record_runs, (Word)r->run - 1);
+}
+
+static const Circumstances* circumstances_of(const Record* r)
+{
+   return VG_(indexEltNumber)(circumstances, r->in);
+}
+
+/* Lets a fault go on where `last` ends, if it does. */
+static Bool goes_on(Record* last, const Record* r)
+{
+   const Long page_step = (Long)(r->page - last->page);
+   const ULong step = r->instructions - last->instructions;
+   Run* run = run_of(last);
+   if (last->in != r->in)
+      return False;
+   if (run == NULL) {
+      const Run first = { 1, page_step, step };
+      last->run = (UInt)VG_(addToXA)(record_runs, &first) + 1;
+      return True;
+   }
+   if (page_step != (Long)(run->more + 1) * run->page_step
+       || step != (run->more + 1) * run->instructions_step)
+      return False;
+   run->more++;
+   return True;
+}
+
+void tg_log_add(const TgFaultWhere* where, const tlb_fault in[TLB_N_VIEWS])
+{
+   if (n_faults == 0)
+      first_instructions = where->instructions;
+   n_faults++;
+   count(counts, in);
+   const Record r = {
+      .page = where->page,
+      .instructions = where->instructions - first_instructions,
+      .in = in_common(where, in),
+   };
+   if (n_records > 0 && goes_on(record(n_records - 1), &r))
+      return;
+   if (n_records % RECORDS_PER_CHUNK == 0) {
+      Record* chunk = VG_(malloc)("tg.log.records",
+                                  RECORDS_PER_CHUNK * sizeof *chunk);
+      VG_(addToXA)(chunks, &chunk);
+   }
+   n_records++;
+   *record(n_records - 1) = r;
+}
+
+void tg_log_hide(const tlb_fault in[TLB_N_VIEWS])
+{
+   count(hidden, in);
+}
+
+/* --- Writing --- */
+
+static void print_folios(TgFile* f, const tlb_fault_settings* s)
+{
+   const HChar* separator = "";
+   tg_file_print(f, "mthp: ");
+   for (UInt order = 1; order < 32; order++) {
+      const Bool always = (s->mthp_always >> order & 1) != 0;
+      if (!always && (s->mthp_madvise >> order & 1) == 0)
+         continue;
+      tg_file_print(f, "%s%lluK%s", separator,
+                    (1ULL << (s->page_shift + order)) / 1024,
+                    always ? "" : "@madvise");
+      separator = "+";
+   }
+   tg_file_print(f, "%s\n", *separator == '\0' ? "none" : "");
+}
+
+static void print_header(TgFile* f, const TgFaultOptions* options,
+                         Int forked_from)
+{
+   const tlb_fault_settings* s = &options->settings;
+   tg_file_print(f, "# tlbgrind fault log\nversion: 1\n"
+                    "creator: tlbgrind-" TG_VERSION " (Valgrind " VERSION ")\n"
+                    "pid: %d\ncmd: ", VG_(getpid)());
+   tg_file_text(f, VG_(args_the_exename));
+   for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_client)); i++) {
+      tg_file_print(f, " ");
+      tg_file_text(f, *(HChar**)VG_(indexXA)(VG_(args_for_client), i));
+   }
+   if (forked_from != 0)
+      tg_file_print(f, "\nforked from: %d", forked_from);
+   tg_file_print(f, "\npage size: %llu\nfault-around: %llu\nread-ahead: %llu\n"
+                    "thp: %s\n",
+                 1ULL << s->page_shift, (ULong)s->fault_around,
+                 (ULong)s->read_ahead, tg_thp_name(s->thp));
+   print_folios(f, s);
+   if (options->used)
+      tg_file_print(f, "faults-used: yes\n");
+   if (options->around_assumed)
+      tg_file_print(f, "assumption: the host does not say what fault-around maps "
+                       "at most; %llu bytes are taken\n",
+                    (ULong)s->fault_around);
+   tg_file_print(f, "views: 4k warm cold\ncolumns: number kinds page map "
+                    "instructions thread by code warm-brought cold-brought "
+                    "cold-read\n");
+}
+
+static void print_map(TgFile* f, UInt number)
+{
+   const TgMap* m = tg_maps_get(number);
+   tg_file_print(f, "map\t%u\t0x%llx\t0x%llx\t0x%llx\t%c%c%c%s\t%s\t", number,
+                 m->start, m->end, m->native,
+                 (m->prot & TLB_MAY_READ) ? 'r' : '-',
+                 (m->prot & TLB_MAY_WRITE) ? 'w' : '-',
+                 (m->prot & TLB_MAY_EXECUTE) ? 'x' : '-', m->shared ? "s" : "",
+                 m->what);
+   if (VG_(strcmp)(m->what, "file") == 0)
+      tg_file_print(f, "0x%llx\t", m->offset);
+   else
+      tg_file_print(f, "-\t");
+   tg_file_text(f, m->name == NULL || *m->name == '\0' ? "-" : m->name);
+   tg_file_print(f, "\n");
+}
+
+static Int by_number(const void* a, const void* b)
+{
+   const UInt x = *(const UInt*)a;
+   const UInt y = *(const UInt*)b;
+   return (x > y) - (x < y);
+}
+
+/* The maps that faults lie in, or pages that came otherwise, by number. */
+static void print_maps(TgFile* f, const XArray* runs)
+{
+   XArray* used = VG_(newXA)(VG_(malloc), "tg.log.used", VG_(free),
+                             sizeof(UInt));
+   UInt last = 0;
+   for (ULong i = 0; i < n_records; i++) {
+      const UInt map = circumstances_of(record(i))->map;
+      if (map != last)
+         VG_(addToXA)(used, &map);
+      last = map;
+   }
+   for (Word i = 0; runs != NULL && i < VG_(sizeXA)(runs); i++) {
+      const TgUsedRun* run = VG_(indexXA)(runs, i);
+      if (run->map != last)
+         VG_(addToXA)(used, &run->map);
+      last = run->map;
+   }
+   VG_(setCmpFnXA)(used, by_number);
+   VG_(sortXA)(used);
+   last = 0;
+   for (Word i = 0; i < VG_(sizeXA)(used); i++) {
+      const UInt map = *(UInt*)VG_(indexXA)(used, i);
+      if (map != last)
+         print_map(f, map);
+      last = map;
+   }
+   VG_(deleteXA)(used);
+}
+
+static void print_code(TgFile* f, UInt number)
+{
+   TgSite* site = *(TgSite**)VG_(indexXA)(code_sites, (Word)number - 1);
+   const TgLine* line = tg_site_line(site);
+   tg_file_print(f, "code\t%u\t0x%lx\t", number, site->address);
+   tg_file_text(f, line->function->object);
+   tg_file_print(f, "\t");
+   tg_file_text(f, line->function->name);
+   tg_file_print(f, "\t");
+   tg_file_text(f, line->file);
+   tg_file_print(f, "\t%u\n", line->number);
+}
+
+static void print_by(TgFile* f, Int by)
+{
+   const HChar* name = by >= 0 ? tg_syscall_name((UInt)by) : NULL;
+   if (by == TG_BY_PROGRAM)
+      tg_file_print(f, "-");
+   else if (by == TG_BY_EXEC)
+      tg_file_print(f, "exec");
+   else if (by == TG_BY_SIGNAL)
+      tg_file_print(f, "signal");
+   else if (name != NULL)
+      tg_file_print(f, "%s", name);
+   else
+      tg_file_print(f, "syscall-%d", by);
+}
+
+static void print_faults(TgFile* f)
+{
+   ULong number = 1;
+   UInt codes_printed = 0;
+   for (ULong i = 0; i < n_records; i++) {
+      const Record* r = record(i);
+      const Circumstances* in = circumstances_of(r);
+      const Run* run = run_of(r);
+      /* They got their numbers in the order of their faults. */
+      if (in->code > codes_printed)
+         print_code(f, ++codes_printed);
+      tg_file_print(f, "%llu\t%s\t0x%llx\t%u\t%llu\t%u\t", number, in->kinds,
+                    r->page, in->map, r->instructions, in->thread);
+      print_by(f, in->by);
+      tg_file_print(f, "\t%u\t%s\t%s\t%s\n", in->code, in->brought[0],
+                    in->brought[1], in->read);
+      number++;
+      if (run != NULL) {
+         number += run->more;
+         tg_file_print(f, "*\t%llu\t%s0x%llx\t%llu\n", run->more,
+                       run->page_step < 0 ? "-" : "",
+                       (ULong)(run->page_step < 0 ? -run->page_step
+                                                  : run->page_step),
+                       run->instructions_step);
+      }
+   }
+}
+
+static void print_used(TgFile* f, const XArray* runs)
+{
+   for (Word i = 0; runs != NULL && i < VG_(sizeXA)(runs); i++) {
+      const TgUsedRun* run = VG_(indexXA)(runs, i);
+      tg_file_print(f, "used\t%u\t0x%lx\t%llu\t%s\t%u\n", run->map, run->page,
+                    run->count, run->kinds, run->bytes);
+   }
+}
+
+static const HChar* const views[TLB_N_VIEWS] = { "4k", "warm", "cold" };
+
+static void print_used_totals(TgFile* f, const XArray* runs)
+{
+   for (UInt view = 0; runs != NULL && view < TLB_N_VIEWS; view++) {
+      ULong n = 0, bytes = 0;
+      for (Word i = 0; i < VG_(sizeXA)(runs); i++) {
+         const TgUsedRun* run = VG_(indexXA)(runs, i);
+         if (run->kinds[view] == TG_USED_NOT_THERE)
+            continue;
+         n += run->count;
+         bytes += run->count * run->bytes;
+      }
+      tg_file_print(f, "used-total\t%s\t%llu\t%llu\n", views[view], n, bytes);
+   }
+}
+
+static void print_totals(TgFile* f, const XArray* runs)
+{
+   static const HChar* const groups[TLB_N_GROUPS] = { "program", "libraries",
+                                                      "other" };
+   const tlb_fault_model* m = tg_maps_model();
+   for (UInt view = 0; view < TLB_N_VIEWS; view++) {
+      tg_file_print(f, "summary\t%s\t%llu\t%llu", views[view],
+                    (ULong)counts[view].faults, (ULong)counts[view].major);
+      for (UInt kind = 1; kind < TLB_N_FAULT_KINDS; kind++)
+         tg_file_print(f, "\t%llu", (ULong)counts[view].kind[kind]);
+      tg_file_print(f, "\n");
+   }
+   for (UInt view = 0; view < TLB_N_VIEWS; view++)
+      tg_file_print(f, "hidden\t%s\t%llu\t%llu\n", views[view],
+                    (ULong)hidden[view].faults, (ULong)hidden[view].major);
+   for (UInt group = 0; group < TLB_N_GROUPS; group++) {
+      tg_file_print(f, "phase\t%s", groups[group]);
+      for (UInt i = 0; i < TLB_N_PHASES; i++)
+         tg_file_print(f, "\t%llu", (ULong)m->phase[group][i]);
+      tg_file_print(f, "\n");
+   }
+   print_used_totals(f, runs);
+   tg_file_print(f, "end\t%llu\n", n_faults);
+}
+
+Bool tg_log_write(const HChar* name, const TgFaultOptions* options,
+                  Int forked_from)
+{
+   const HChar* failure;
+   TgFile* f = tg_file_open(name, &failure);
+   if (f != NULL) {
+      XArray* runs = options->used ? tg_used_runs() : NULL;
+      print_header(f, options, forked_from);
+      print_maps(f, runs);
+      print_faults(f);
+      print_used(f, runs);
+      print_totals(f, runs);
+      if (runs != NULL)
+         VG_(deleteXA)(runs);
+      failure = tg_file_close(f);
+   }
+   if (failure != NULL) {
+      tg_shown_unwritten("fault log", name, failure, "the page faults");
+      return False;
+   }
+   return True;
+}

@@ -1,0 +1,177 @@
+/* Mappings lie as they would natively. See faults/native_mmap.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_guest.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "space/aspace.h"
+#include "faults/maps.h"
+#include "faults/mmap_calls.h"
+#include "faults/native_mmap.h"
+#include "base/registers.h"
+
+#if defined(VGA_amd64)
+
+/* Below 64 GiB, where Valgrind's own memory begins. */
+static const ULong mask = (1ULL << 36) - 1;
+
+/* Programs that are not position-independent begin low, and Valgrind puts the dynamic linker
+   and its own program not far behind them. Their break is moved by whole gigabytes, so that
+   pages of all usual sizes, and sets of TLBs, are the native ones. */
+enum { LOW_GIB = 4, UP_GIB = 21 };
+
+enum { LINUX_MAP_SHARED = 0x01, LINUX_MAP_FIXED = 0x10, LINUX_MAP_ANONYMOUS = 0x20,
+       LINUX_MAP_32BIT = 0x40, LINUX_MAP_HUGETLB = 0x40000,
+       LINUX_MAP_FIXED_NOREPLACE = 0x100000 };
+
+#define GUEST(field) ((PtrdiffT)offsetof(VexGuestAMD64State, guest_##field))
+
+/* A register that has been changed, and what it had. */
+typedef struct {
+   PtrdiffT at;
+   UWord before;
+   UWord after;
+} Changed;
+
+/* Of one thread at most, for neither mmap() nor mremap() blocks. */
+static ThreadId changed_thread; /* 0: none */
+static Changed changed[2];
+static UInt n_changed;
+static Addr hint; /* that the program gave to mmap(), if it is one of them; else 0 */
+
+static Addr here(ULong native)
+{
+   return (Addr)(native & mask);
+}
+
+Addr tg_native_break_here(ULong native)
+{
+   return native < (ULong)LOW_GIB << 30 ? (Addr)(native + ((ULong)UP_GIB << 30)) : here(native);
+}
+
+/* Whether the thread has just come to a system call: the instruction before
+   its next one is `syscall'. */
+static Bool is_at_syscall(ThreadId tid)
+{
+   const Addr ip = VG_(get_IP)(tid) - 2;
+   return VG_(am_is_valid_for_client)(ip, 2, VKI_PROT_READ)
+          && ((const UChar*)ip)[0] == 0x0f && ((const UChar*)ip)[1] == 0x05;
+}
+
+static void change(ThreadId tid, PtrdiffT at, UWord to)
+{
+   changed[n_changed++] = (Changed){ at, tg_register(tid, at), to };
+   changed_thread = tid;
+   tg_set_register(tid, at, to);
+}
+
+static void wish_mmap(ThreadId tid)
+{
+   const UWord flags = tg_register(tid, GUEST(R10));
+   const SizeT bytes = tg_register(tid, GUEST(RSI));
+   hint = tg_register(tid, GUEST(RDI));
+   if ((flags & (LINUX_MAP_FIXED | LINUX_MAP_FIXED_NOREPLACE | LINUX_MAP_32BIT)) != 0
+       || (hint != 0 && tg_space_takes_hint(hint, bytes)))
+      return;
+   const Bool is_file = (flags & LINUX_MAP_ANONYMOUS) == 0;
+   const tlb_placed what
+      = (flags & LINUX_MAP_HUGETLB) != 0 ? TLB_PLACED_HUGETLB
+      : is_file ? tg_space_placed_file((Int)tg_register(tid, GUEST(R8)))
+      : (flags & LINUX_MAP_SHARED) != 0 || hint != 0 ? TLB_PLACED_SHARED : TLB_PLACED_MEMORY;
+   const ULong native = tg_maps_place(bytes, what,
+                                      is_file ? tg_register(tid, GUEST(R9)) : 0);
+   if (native != 0)
+      change(tid, GUEST(RDI), here(native));
+}
+
+/* Whether nothing is there: mremap() to an address takes the place of what is. */
+static Bool is_free(Addr a, SizeT len)
+{
+   const Addr lowest = (Addr)LOW_GIB << 30;
+   return a >= lowest && !tlb_mappings_overlap(&tg_aspace_map()->mappings, a, a + len)
+          && VG_(am_find_nsegment)(a) == NULL && VG_(am_find_nsegment)(a + len - 1) == NULL;
+}
+
+/* Memory that moves natively is told where to. */
+static void wish_mremap(ThreadId tid)
+{
+   const SizeT len = VG_PGROUNDUP(tg_register(tid, GUEST(RDX)));
+   hint = 0;
+   if (tg_register(tid, GUEST(R10)) != VKI_MREMAP_MAYMOVE)
+      return;
+   const ULong native = tg_space_moves_to(tg_register(tid, GUEST(RDI)),
+                                          tg_register(tid, GUEST(RSI)), len);
+   if (native == 0 || !is_free(here(native), len))
+      return;
+   change(tid, GUEST(R10), VKI_MREMAP_MAYMOVE | VKI_MREMAP_FIXED);
+   change(tid, GUEST(R8), here(native));
+}
+
+void tg_native_mmap_stopped(ThreadId tid)
+{
+   const UWord number = tg_register(tid, GUEST(RAX));
+   if (changed_thread != 0 || (number != __NR_mmap && number != __NR_mremap)
+       || !is_at_syscall(tid))
+      return;
+   if (number == __NR_mmap)
+      wish_mmap(tid);
+   else
+      wish_mremap(tid);
+}
+
+void tg_native_mmap_done(ThreadId tid)
+{
+   if (changed_thread != tid || tid == 0)
+      return;
+   changed_thread = 0;
+   while (n_changed > 0) {
+      const Changed* c = &changed[--n_changed];
+      if (tg_register(tid, c->at) == c->after)
+         tg_set_register(tid, c->at, c->before);
+   }
+}
+
+Bool tg_native_mmap_wishes(void)
+{
+   return changed_thread != 0;
+}
+
+Bool tg_native_mmap_hinted(void)
+{
+   return changed_thread != 0 && hint != 0;
+}
+
+#else
+
+Addr tg_native_break_here(ULong native)
+{
+   (void)native;
+   return 0;
+}
+
+void tg_native_mmap_stopped(ThreadId tid)
+{
+   (void)tid;
+}
+
+void tg_native_mmap_done(ThreadId tid)
+{
+   (void)tid;
+}
+
+Bool tg_native_mmap_wishes(void)
+{
+   return False;
+}
+
+Bool tg_native_mmap_hinted(void)
+{
+   return False;
+}
+
+#endif

@@ -1,0 +1,56 @@
+/* RUNNING_ON_VALGRIND is 0. See faults/native_request.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_guest.h"
+#include "pub_tool_tooliface.h"
+
+#include "valgrind.h"
+
+#include "faults/native_request.h"
+
+/* The register that points to the request's number and arguments: valgrind.h. */
+#if defined(VGA_amd64)
+#define REQUEST offsetof(VexGuestAMD64State, guest_RAX)
+#elif defined(VGA_x86)
+#define REQUEST offsetof(VexGuestX86State, guest_EAX)
+#elif defined(VGA_arm64)
+#define REQUEST offsetof(VexGuestARM64State, guest_X4)
+#else
+#error "an architecture that tlbgrind does not know"
+#endif
+
+#if VG_WORDSIZE == 8
+#define WORD Ity_I64
+#define SAME Iop_CmpEQ64
+#define NUMBER IRConst_U64
+#else
+#define WORD Ity_I32
+#define SAME Iop_CmpEQ32
+#define NUMBER IRConst_U32
+#endif
+
+static Bool answers;
+
+void tg_native_request_init(void)
+{
+   answers = True;
+}
+
+static IRExpr* assign(IRSB* out, IRType type, IRExpr* e)
+{
+   const IRTemp t = newIRTemp(out->tyenv, type);
+   addStmtToIRSB(out, IRStmt_WrTmp(t, e));
+   return IRExpr_RdTmp(t);
+}
+
+void tg_native_request_end(IRSB* out)
+{
+   if (!answers || out->jumpkind != Ijk_ClientReq || out->next->tag != Iex_Const)
+      return;
+   IRExpr* const request = assign(out, WORD, IRExpr_Get(REQUEST, WORD));
+   IRExpr* const number = assign(out, WORD, IRExpr_Load(Iend_LE, WORD, request));
+   IRExpr* const asks = IRExpr_Const(NUMBER(VG_USERREQ__RUNNING_ON_VALGRIND));
+   IRExpr* const is_asked = assign(out, Ity_I1, IRExpr_Binop(SAME, number, asks));
+   addStmtToIRSB(out, IRStmt_Exit(is_asked, Ijk_Boring, out->next->Iex.Const.con, out->offsIP));
+}

@@ -1,0 +1,463 @@
+/* What pages are used for. See faults/page_use.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
+
+#include "faults/log.h"
+#include "faults/maps.h"
+#include "engine/replay.h"
+#include "faults/page_use.h"
+
+/* The host's pages, of which mappings consist; a page of the run can be larger,
+   and then have parts of several mappings. */
+enum { PIECE_SHIFT = 12, PIECE = 1 << PIECE_SHIFT, WORD_BITS = 64 };
+
+/* A page, as far as it belongs to one map. */
+typedef struct {
+   struct {
+      Addr page;
+      UInt map;
+   } key;
+   HChar kinds[TLB_N_VIEWS];
+   ULong* bits; /* a bit for each byte; NULL: none was used */
+} Page;
+
+/* Where the bits of a piece are. */
+typedef struct {
+   UWord number; /* of the piece */
+   ULong* bits;
+} Seen;
+
+/* Enough for 256 MiB. */
+enum { N_SEEN = 1 << 16 };
+
+Bool tg_used_on;
+
+static UInt page_shift;
+static UWord page_bytes;
+static Bool with_hidden;
+static OSet* pages;  /* Page by key, those that are mapped */
+static XArray* gone; /* TgUsedRun, those that were, in the order of their end */
+static Seen seen[N_SEEN];
+static ULong nobodys[PIECE / WORD_BITS]; /* of pieces that nobody asks about */
+
+static Word compare_keys(const void* key, const void* element)
+{
+   const Page* a = key; /* it stands first */
+   const Page* b = element;
+   if (a->key.page != b->key.page)
+      return a->key.page < b->key.page ? -1 : 1;
+   return (a->key.map > b->key.map) - (a->key.map < b->key.map);
+}
+
+static void forget_all_seen(void)
+{
+   VG_(memset)(seen, 0, sizeof seen);
+   /* Piece 0 belongs here; no other does not. */
+   seen[0].number = 1;
+}
+
+static void start_empty(void)
+{
+   pages = VG_(OSetGen_Create)(offsetof(Page, key), compare_keys, VG_(malloc),
+                               "tg.used.pages", VG_(free));
+   gone = VG_(newXA)(VG_(malloc), "tg.used.gone", VG_(free),
+                     sizeof(TgUsedRun));
+   forget_all_seen();
+}
+
+void tg_used_init(UInt shift, Bool lists_hidden)
+{
+   tg_used_on = True;
+   page_shift = shift;
+   page_bytes = (UWord)1 << shift;
+   with_hidden = lists_hidden;
+   start_empty();
+}
+
+void tg_used_clear(void)
+{
+   if (!tg_used_on)
+      return;
+   const Page* p;
+   VG_(OSetGen_ResetIter)(pages);
+   while ((p = VG_(OSetGen_Next)(pages)) != NULL)
+      VG_(free)(p->bits);
+   VG_(OSetGen_Destroy)(pages);
+   VG_(deleteXA)(gone);
+   start_empty();
+}
+
+/* --- Pages --- */
+
+static Addr page_of(Addr a)
+{
+   return a & ~(page_bytes - 1);
+}
+
+/* The page that has the byte, in its map, made if it is new. */
+static Page* need_page(Addr a, UInt map)
+{
+   const Page wanted = { .key = { page_of(a), map } };
+   Page* p = VG_(OSetGen_Lookup)(pages, &wanted.key);
+   if (p != NULL)
+      return p;
+   p = VG_(OSetGen_AllocNode)(pages, sizeof *p);
+   *p = wanted;
+   VG_(memset)(p->kinds, TG_USED_NOT_THERE, sizeof p->kinds);
+   VG_(OSetGen_Insert)(pages, p);
+   return p;
+}
+
+static void free_page(Page* p)
+{
+   VG_(free)(p->bits);
+   const Page copy = *p;
+   VG_(OSetGen_FreeNode)(pages, VG_(OSetGen_Remove)(pages, &copy.key));
+}
+
+/* The first page at `from` or above. */
+static Page* first_from(Addr from)
+{
+   const Page at = { .key = { page_of(from), 0 } };
+   VG_(OSetGen_ResetIterAt)(pages, &at.key);
+   return VG_(OSetGen_Next)(pages);
+}
+
+static UInt ones(ULong w)
+{
+   w -= w >> 1 & 0x5555555555555555ULL;
+   w = (w & 0x3333333333333333ULL) + (w >> 2 & 0x3333333333333333ULL);
+   w = (w + (w >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
+   return (UInt)(w * 0x0101010101010101ULL >> 56);
+}
+
+static UInt bytes_of(const Page* p)
+{
+   UInt n = 0;
+   if (p->bits == NULL)
+      return 0;
+   for (UWord i = 0; i < page_bytes / WORD_BITS; i++)
+      n += ones(p->bits[i]);
+   return n;
+}
+
+/* --- References --- */
+
+static Bool is_accessible(Addr a)
+{
+   return VG_(am_is_valid_for_client)(a, 1, VKI_PROT_READ)
+          || VG_(am_is_valid_for_client)(a, 1, VKI_PROT_WRITE)
+          || VG_(am_is_valid_for_client)(a, 1, VKI_PROT_EXEC);
+}
+
+/* The bits of the piece that has the byte. */
+static ULong* bits_at(Addr a)
+{
+   UInt map;
+   ULong native;
+   const TgMap* m = tg_maps_find(a, &map, &native);
+   if (m == NULL || (m->hidden && !with_hidden) || !is_accessible(a))
+      return nobodys;
+   Page* p = need_page(a, map);
+   if (p->bits == NULL)
+      p->bits = VG_(calloc)("tg.used.bits", page_bytes / WORD_BITS,
+                            sizeof(ULong));
+   const Addr piece = a & ~(Addr)(PIECE - 1);
+   return p->bits + (piece - p->key.page) / WORD_BITS;
+}
+
+static inline void set_bits(ULong* bits, UInt from, UInt n)
+{
+   UInt word = from / WORD_BITS;
+   const UInt shift = from % WORD_BITS;
+   if (LIKELY(shift + n < WORD_BITS)) {
+      bits[word] |= ((1ULL << n) - 1) << shift;
+      return;
+   }
+   bits[word] |= ~0ULL << shift;
+   for (n -= WORD_BITS - shift; n >= WORD_BITS; n -= WORD_BITS)
+      bits[++word] = ~0ULL;
+   if (n > 0)
+      bits[word + 1] |= (1ULL << n) - 1;
+}
+
+/* Not all of it lies where the last reference to a piece with that slot did. */
+static __attribute__((noinline)) void use_anywhere(Addr a, SizeT n)
+{
+   while (n > 0) {
+      const UWord number = a >> PIECE_SHIFT;
+      const UInt from = (UInt)(a & (PIECE - 1));
+      const UInt part = n < PIECE - from ? (UInt)n : PIECE - from;
+      Seen* at = &seen[number % N_SEEN];
+      if (at->number != number)
+         *at = (Seen){ number, bits_at(a) };
+      set_bits(at->bits, from, part);
+      a += part;
+      n -= part;
+   }
+}
+
+static inline void use(Addr a, UInt n)
+{
+   const UWord number = a >> PIECE_SHIFT;
+   const UInt from = (UInt)(a & (PIECE - 1));
+   const Seen* at = &seen[number % N_SEEN];
+   if (LIKELY(at->number == number && from + n <= PIECE))
+      set_bits(at->bits, from, n);
+   else
+      use_anywhere(a, n);
+}
+
+static void use_code(const TgSegment* s, UInt n_instrs)
+{
+   TgSite* const* instr = tg_segment_instrs(s);
+   for (UInt i = 0; i < n_instrs; i++)
+      use(instr[i]->address, instr[i]->length);
+}
+
+void tg_used_segment(const TgHot* hot, const TgSegment* s)
+{
+   /* That its code was unmapped since it was last run, and came back, can not
+      be: then it would have been translated anew. */
+   if (s->entered == 0)
+      use_code(s, tg_n_instrs(s));
+   const TgRef* ref = tg_segment_refs(s);
+   for (UInt i = 0; i < s->n_refs; i++) {
+      const TgRef* r = &ref[i];
+      if (r->kind != TG_FETCH)
+         use(tg_address_of_ref(hot, r), r->size);
+   }
+}
+
+void tg_used_cut_short(const TgHot* hot, const TgSegment* s, UInt n_refs,
+                       UInt n_instrs)
+{
+   use_code(s, n_instrs);
+   for (UInt i = 0; i < n_refs; i++) {
+      const TgRef* r = &tg_segment_refs(s)[i];
+      if (r->kind != TG_FETCH && tg_may_access(hot, r))
+         use(tg_address_of_ref(hot, r), r->size);
+   }
+}
+
+void tg_used_bytes(Addr a, SizeT len)
+{
+   if (tg_used_on)
+      use_anywhere(a, len);
+}
+
+/* --- Pages that come and go --- */
+
+/* How a page came is what it was at first. */
+static void came(Page* p, UInt view, HChar letter)
+{
+   if (p->kinds[view] == TG_USED_NOT_THERE)
+      p->kinds[view] = letter;
+}
+
+/* The page at `page` came along; natively its bytes lie `distance` above where
+   they lie here, if they belong to the same mapping as what faulted. */
+static void brought(Addr page, ULong distance, UInt view)
+{
+   for (Addr a = page; a - page < page_bytes; a += PIECE) {
+      UInt map;
+      ULong native;
+      const TgMap* m = tg_maps_find(a, &map, &native);
+      if (m != NULL && native - a == distance) {
+         if (!m->hidden || with_hidden)
+            came(need_page(a, map), view, TG_USED_BROUGHT);
+         return;
+      }
+   }
+   /* Mappings that lie apart here, and together natively, where they have a
+      huge page in common. */
+   UInt map;
+   const Addr a = tg_maps_here(page + distance, &map);
+   if (a != 0 && (!tg_maps_get(map)->hidden || with_hidden))
+      came(need_page(a, map), view, TG_USED_BROUGHT);
+}
+
+void tg_used_fault(Addr a, ULong native, const tlb_fault in[TLB_N_VIEWS])
+{
+   UInt map;
+   ULong ignored;
+   if (!tg_used_on || tg_maps_find(a, &map, &ignored) == NULL)
+      return;
+   for (UInt view = 0; view < TLB_N_VIEWS; view++) {
+      if (in[view].kind == TLB_NO_FAULT)
+         continue;
+      came(need_page(a, map), view, tg_log_letter(in[view].kind));
+      for (UInt i = 0; i < in[view].n_brought; i++) {
+         const tlb_page_run* run = &in[view].brought[i];
+         for (Long n = run->from; n <= run->to; n++)
+            brought(page_of(a) + (Addr)(n << page_shift), native - a, view);
+      }
+   }
+}
+
+void tg_used_populated(Addr a, SizeT len)
+{
+   if (!tg_used_on)
+      return;
+   for (SizeT done = 0; done < len; done += PIECE) {
+      UInt map;
+      ULong native;
+      const TgMap* m = tg_maps_find(a + done, &map, &native);
+      if (m == NULL || (m->hidden && !with_hidden))
+         continue;
+      for (UInt view = 0; view < TLB_N_VIEWS; view++) {
+         if (tlb_fault_is_present(tg_maps_model(), native,
+                                  (tlb_fault_view)view))
+            came(need_page(a + done, map), view, TG_USED_PRESENT);
+      }
+   }
+}
+
+void tg_used_changed(Addr a, SizeT len)
+{
+   if (!tg_used_on || len == 0)
+      return;
+   const UWord first = a >> PIECE_SHIFT;
+   const UWord last = (a + len - 1) >> PIECE_SHIFT;
+   if (last - first >= N_SEEN) {
+      forget_all_seen();
+      return;
+   }
+   for (UWord number = first; number <= last; number++) {
+      Seen* at = &seen[number % N_SEEN];
+      if (at->number == number)
+         *at = (Seen){ ~(UWord)0, NULL };
+   }
+}
+
+static TgUsedRun run_of(const Page* p)
+{
+   TgUsedRun run = { .map = p->key.map, .page = p->key.page, .count = 1,
+                     .bytes = bytes_of(p) };
+   for (UInt view = 0; view < TLB_N_VIEWS; view++) {
+      run.kinds[view] = p->kinds[view] == TG_USED_NOT_THERE && run.bytes > 0
+                           ? TG_USED_PRESENT : p->kinds[view];
+   }
+   return run;
+}
+
+/* Adds a run, or lengthens the last one by it. */
+static void add_run(XArray* runs, TgUsedRun run)
+{
+   const Word n = VG_(sizeXA)(runs);
+   TgUsedRun* last = n == 0 ? NULL : VG_(indexXA)(runs, n - 1);
+   if (last != NULL && last->map == run.map && last->bytes == run.bytes
+       && last->page + (Addr)(last->count << page_shift) == run.page
+       && VG_(strcmp)(last->kinds, run.kinds) == 0) {
+      last->count += run.count;
+      return;
+   }
+   run.order = (ULong)n;
+   VG_(addToXA)(runs, &run);
+}
+
+/* Whether a part of the page still belongs to its map. */
+static Bool is_mapped(const Page* p)
+{
+   for (UWord i = 0; i < page_bytes; i += PIECE) {
+      UInt map;
+      ULong native;
+      if (tg_maps_find(p->key.page + i, &map, &native) != NULL
+          && map == p->key.map)
+         return True;
+   }
+   return False;
+}
+
+void tg_used_unmapped(Addr a, SizeT len)
+{
+   if (!tg_used_on || len == 0)
+      return;
+   tg_used_changed(a, len);
+   Addr at = page_of(a);
+   Page* p;
+   while ((p = first_from(at)) != NULL && p->key.page <= a + (len - 1)) {
+      UInt last_map = 0;
+      at = p->key.page;
+      /* All maps that have a part of the page. */
+      while (p != NULL && p->key.page == at) {
+         const Bool whole = at >= a && len - (at - a) >= page_bytes;
+         last_map = p->key.map;
+         if (whole || !is_mapped(p)) {
+            add_run(gone, run_of(p));
+            free_page(p);
+         }
+         const Page next = { .key = { at, last_map + 1 } };
+         VG_(OSetGen_ResetIterAt)(pages, &next.key);
+         p = VG_(OSetGen_Next)(pages);
+      }
+      if (at + page_bytes < at)
+         return;
+      at += page_bytes;
+   }
+}
+
+void tg_used_moved(Addr from, Addr to, SizeT len, UInt map, UInt to_map)
+{
+   if (!tg_used_on || len == 0)
+      return;
+   tg_used_changed(from, len);
+   tg_used_changed(to, len);
+   /* Pages larger than the host's do not move by less than one. */
+   if ((to - from) % page_bytes != 0)
+      return;
+   for (SizeT done = 0; done < len; done += page_bytes) {
+      const Page old = { .key = { page_of(from + done), map } };
+      Page* p = VG_(OSetGen_Lookup)(pages, &old.key);
+      if (p == NULL)
+         continue;
+      Page moved = *p;
+      p->bits = NULL;
+      free_page(p);
+      Page* now = need_page(to + done, to_map);
+      moved.key = now->key;
+      VG_(free)(now->bits);
+      *now = moved;
+   }
+}
+
+/* --- What it comes to --- */
+
+static Int by_place(const void* a, const void* b)
+{
+   const TgUsedRun* x = a;
+   const TgUsedRun* y = b;
+   if (x->map != y->map)
+      return x->map < y->map ? -1 : 1;
+   if (x->page != y->page)
+      return x->page < y->page ? -1 : 1;
+   return (x->order > y->order) - (x->order < y->order);
+}
+
+XArray* tg_used_runs(void)
+{
+   XArray* all = VG_(cloneXA)("tg.used.all", gone);
+   const Page* p;
+   VG_(OSetGen_ResetIter)(pages);
+   while ((p = VG_(OSetGen_Next)(pages)) != NULL) {
+      const TgUsedRun run = run_of(p);
+      if (VG_(strcmp)(run.kinds, "---") != 0)
+         add_run(all, run);
+   }
+   VG_(setCmpFnXA)(all, by_place);
+   VG_(sortXA)(all);
+   XArray* joined = VG_(newXA)(VG_(malloc), "tg.used.joined", VG_(free),
+                               sizeof(TgUsedRun));
+   for (Word i = 0; i < VG_(sizeXA)(all); i++)
+      add_run(joined, *(TgUsedRun*)VG_(indexXA)(all, i));
+   VG_(deleteXA)(all);
+   return joined;
+}

@@ -1,0 +1,85 @@
+/* What pages are used for: which bytes of each page that was faulted in, or
+   came along with one, the program referenced.
+
+   A page that is mapped for a few bytes costs as much as one that is used
+   whole. So here a bit is kept for each byte of each page, for as long as the
+   mapping lives: what is unmapped and mapped again is a new page. A page that
+   mremap() moves stays what it is.
+
+   All references have to be seen, so the check (engine/check.h) calls this for each
+   segment, before it does anything else: only --faults-used=yes asks for it. */
+
+#ifndef TG_PAGE_USE_H
+#define TG_PAGE_USE_H
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_xarray.h"
+
+#include "sim/faults/faultmodel.h"
+
+#include "trace/superblocks.h"
+#include "trace/shadow_area.h"
+
+/* How a page came to be there in a view, if not by a fault, whose letter it is
+   then (docs/fault-log.md). */
+#define TG_USED_NOT_THERE '-'
+#define TG_USED_BROUGHT '+'
+#define TG_USED_PRESENT 'p' /* populated, locked, inherited by a fork */
+
+/* Whether it is asked for; without it the functions below do nothing. */
+extern Bool tg_used_on;
+
+void tg_used_init(UInt page_shift, Bool lists_hidden);
+
+/* --- References --- */
+
+/* The segment has been run, with the bases that it left; it has not been
+   counted yet. */
+void tg_used_segment(const TgHot* hot, const TgSegment* s);
+
+/* A fault has cut it short, behind so many references and instructions. The
+   last reference need not have been made. */
+void tg_used_cut_short(const TgHot* hot, const TgSegment* s, UInt n_refs,
+                       UInt n_instrs);
+
+/* The kernel reads or writes them for the program. */
+void tg_used_bytes(Addr a, SizeT len);
+
+/* --- Pages that come and go --- */
+
+/* The touch of the byte at `a`, which lies at `native`, was a fault. */
+void tg_used_fault(Addr a, ULong native, const tlb_fault in[TLB_N_VIEWS]);
+
+/* The kernel has made pages present, and no faults of it. */
+void tg_used_populated(Addr a, SizeT len);
+
+/* What is known of the memory there may have changed. */
+void tg_used_changed(Addr a, SizeT len);
+
+/* The memory is not mapped any more. */
+void tg_used_unmapped(Addr a, SizeT len);
+
+/* The pages have gone to another place, and belong to another map. */
+void tg_used_moved(Addr from, Addr to, SizeT len, UInt map, UInt to_map);
+
+/* Forgets all: the life of a forked child begins. */
+void tg_used_clear(void);
+
+/* --- What it comes to --- */
+
+/* Pages one behind the other that are all alike. */
+typedef struct {
+   UInt map;     /* number in faults/maps.h */
+   Addr page;
+   ULong count;
+   UInt bytes;   /* used, of each */
+   HChar kinds[TLB_N_VIEWS + 1];
+   ULong order;  /* of lives: the same page may come again */
+} TgUsedRun;
+
+/* All pages so far, by map and address: an XArray of TgUsedRun, to be deleted
+   by the caller. */
+XArray* tg_used_runs(void);
+
+#endif

@@ -1,0 +1,278 @@
+/* Page faults. See faults/recorder.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "faults/log.h"
+#include "faults/maps.h"
+#include "faults/recorder.h"
+#include "faults/mmap_calls.h"
+#include "faults/exec_image.h"
+#include "faults/native_start.h"
+#include "base/program.h"
+#include "engine/replay.h"
+#include "faults/page_use.h"
+
+enum { LINUX_CLONE_VM = 0x100, LINUX_CLONE_CHILD_SETTID = 0x1000000 };
+
+/* rseq()'s number, which Valgrind's headers need not have, and which argument of
+   clone() is the child's pointer. */
+#if defined(VGA_amd64)
+enum { LINUX_RSEQ = 334, CLONE_CHILD_ARG = 3 };
+#elif defined(VGA_x86)
+enum { LINUX_RSEQ = 386, CLONE_CHILD_ARG = 4 };
+#else
+enum { LINUX_RSEQ = 293, CLONE_CHILD_ARG = 4 };
+#endif
+
+/* What the kernel reads and writes there, struct rseq of linux/rseq.h. */
+enum { RSEQ_BYTES = 28 };
+
+/* Which of the vDSO's pages of data its getrandom() reads, since Linux 6.15. */
+enum { VVAR_RANDOM_PAGE = 2 };
+
+/* Bytes of the instruction that makes a system call. */
+#if defined(VGA_arm64)
+enum { SYSCALL_BYTES = 4 };
+#else
+enum { SYSCALL_BYTES = 2 };
+#endif
+
+static const TgOptions* options;
+static UWord page_mask;
+
+/* What the kernel writes to, natively, when a fork returns: the child's number
+   where clone() was told to store it, and, in both, the area that the C library
+   has registered with rseq(). Valgrind refuses that call. 0: nothing. */
+static Addr child_number_at;
+static Addr rseq_area;
+
+static Int* syscall_of; /* by thread: the call that it is in, or TG_BY_PROGRAM */
+static Bool started;
+
+/* --- Touches --- */
+
+/* Counts a fault of the warm view at its line, or where there is none, at one
+   without a name. */
+static void book(TgSite* site, tlb_touch touch)
+{
+   static const TgKind kinds[] = { [TLB_TOUCH_READ] = TG_READ,
+                                   [TLB_TOUCH_WRITE] = TG_WRITE,
+                                   [TLB_TOUCH_FETCH] = TG_FETCH };
+   static TgSite* nowhere;
+   if (site == NULL && nowhere == NULL)
+      nowhere = tg_site_use(0);
+   tg_site_line(site == NULL ? nowhere : site)->faults[kinds[touch]]++;
+}
+
+static void touch_page(TgSite* site, Int by, ThreadId tid, tlb_touch touch,
+                       Addr a, ULong instructions)
+{
+   UInt number;
+   ULong native;
+   static tlb_fault in[TLB_N_VIEWS];
+   const TgMap* map = tg_maps_find(a, &number, &native);
+   if (map == NULL
+       || !tlb_fault_touch(tg_maps_model(), native, touch, in))
+      return;
+   if (map->hidden && !options->faults.lists_hidden) {
+      tg_log_hide(in);
+      return;
+   }
+   const TgFaultWhere where = {
+      .page = a & ~page_mask, .map = number, .instructions = instructions,
+      .thread = tid, .by = by, .site = site,
+   };
+   tg_log_add(&where, in);
+   tg_used_fault(a, native, in);
+   if (in[TLB_VIEW_WARM].kind != TLB_NO_FAULT)
+      book(site, touch);
+}
+
+void tg_faults_touch(TgSite* site, tlb_touch touch, Addr a, ULong instructions)
+{
+   touch_page(site, TG_BY_PROGRAM, VG_(get_running_tid)(), touch, a,
+              instructions);
+}
+
+/* The instruction that the thread is in the kernel by: the one before its
+   next. */
+static TgSite* syscall_site(ThreadId tid)
+{
+   return tg_site_use(VG_(get_IP)(tid) - SYSCALL_BYTES);
+}
+
+static void kernel_touches(CorePart part, ThreadId tid, Addr a, SizeT len,
+                           tlb_touch touch)
+{
+   if (!started || len == 0
+       || (part != Vg_CoreSysCall && part != Vg_CoreSysCallArgInMem
+           && part != Vg_CoreSignal))
+      return;
+   TgSite* site = part == Vg_CoreSignal ? NULL : syscall_site(tid);
+   const Int by = part == Vg_CoreSignal ? TG_BY_SIGNAL : syscall_of[tid];
+   Addr at = a;
+   for (;;) {
+      touch_page(site, by, tid, touch, at, tg_instructions());
+      const Addr next = (at | page_mask) + 1;
+      if (next - a >= len || next < a)
+         break;
+      at = next;
+   }
+   tg_used_bytes(a, len);
+   if (site != NULL)
+      tg_site_release(site);
+}
+
+static void kernel_reads(CorePart part, ThreadId tid, const HChar* s, Addr a,
+                         SizeT len)
+{
+   (void)s;
+   kernel_touches(part, tid, a, len, TLB_TOUCH_READ);
+}
+
+/* Up to the zero, or to what can not be read. */
+static void kernel_reads_text(CorePart part, ThreadId tid, const HChar* s,
+                              Addr a)
+{
+   (void)s;
+   Addr at = a;
+   while (a != 0 && VG_(am_is_valid_for_client)(at, 1, VKI_PROT_READ)) {
+      const Addr from = at;
+      const Addr next = (at | page_mask) + 1;
+      while (at != next && *(const HChar*)at != '\0')
+         at++;
+      const Bool ends = at != next;
+      kernel_touches(part, tid, from, at - from + ends, TLB_TOUCH_READ);
+      if (ends)
+         return;
+   }
+}
+
+static void kernel_wrote(CorePart part, ThreadId tid, Addr a, SizeT len)
+{
+   /* Valgrind tells the parent of it, too. */
+   if (a == child_number_at && a != 0)
+      return;
+   kernel_touches(part, tid, a, len, TLB_TOUCH_WRITE);
+}
+
+/* --- The core's events --- */
+
+static void exec_touch(Addr a, tlb_touch touch)
+{
+   touch_page(NULL, TG_BY_EXEC, 1, touch, a, tg_instructions());
+}
+
+/* The kernel clears the rest of a page behind the data that the file has, and
+   stores the arguments. */
+static void exec_uses(void)
+{
+   const TgImage* image = tg_native_image();
+   const TgCleared cleared = tg_program_cleared(image->interpreter);
+   for (UInt i = 0; i < cleared.n; i++)
+      tg_used_bytes(cleared.at[i], -cleared.at[i] & page_mask);
+   tg_used_bytes(image->sp, image->stack_end - image->sp);
+}
+
+void tg_faults_started(void)
+{
+   if (options == NULL || started)
+      return;
+   started = True;
+   tg_start_touches(exec_touch);
+   exec_uses();
+}
+
+void tg_faults_pre_syscall(ThreadId tid, UInt number, const UWord* args)
+{
+   if (options == NULL)
+      return;
+   syscall_of[tid] = (Int)number;
+   child_number_at = 0;
+   if (number == __NR_clone
+       && (args[0] & (LINUX_CLONE_VM | LINUX_CLONE_CHILD_SETTID))
+          == LINUX_CLONE_CHILD_SETTID)
+      child_number_at = args[CLONE_CHILD_ARG];
+   if (number == LINUX_RSEQ && tid == 1)
+      rseq_area = args[0];
+}
+
+void tg_faults_post_syscall(ThreadId tid, UInt number)
+{
+   if (options == NULL)
+      return;
+   syscall_of[tid] = TG_BY_PROGRAM;
+   /* Natively these calls go to the kernel's code in the process. */
+   switch (number) {
+   case __NR_clock_gettime: case __NR_gettimeofday:
+#ifdef __NR_time
+   case __NR_time:
+#endif
+      if (tg_start_vvar() != 0)
+         touch_page(NULL, TG_BY_PROGRAM, tid, TLB_TOUCH_READ, tg_start_vvar(),
+                    tg_instructions());
+      break;
+#ifdef __NR_getrandom
+   case __NR_getrandom:
+      if (tg_start_vvar() != 0 && tg_native_in_vdso(VG_(get_IP)(tid)))
+         touch_page(NULL, TG_BY_PROGRAM, tid, TLB_TOUCH_READ,
+                    tg_start_vvar() + VVAR_RANDOM_PAGE * VKI_PAGE_SIZE,
+                    tg_instructions());
+      break;
+#endif
+   default: break;
+   }
+}
+
+/* A child has faults of its own. */
+static void forked(Bool is_child)
+{
+   const ThreadId tid = VG_(get_running_tid)();
+   if (is_child) {
+      tg_log_clear();
+      tg_used_clear();
+   }
+   if (is_child && child_number_at != 0) {
+      tg_used_bytes(child_number_at, sizeof(Int));
+      touch_page(NULL, syscall_of[tid], tid, TLB_TOUCH_WRITE, child_number_at,
+                 tg_instructions());
+   }
+   if (rseq_area != 0) {
+      tg_used_bytes(rseq_area, RSEQ_BYTES);
+      touch_page(NULL, syscall_of[tid], tid, TLB_TOUCH_WRITE, rseq_area,
+                 tg_instructions());
+   }
+}
+
+void tg_faults_init(const TgOptions* o)
+{
+   options = o;
+   page_mask = (1UL << o->page_shift) - 1;
+   tg_log_init();
+   tg_space_on_fork(forked);
+   if (o->faults.used)
+      tg_used_init(o->page_shift, o->faults.lists_hidden);
+   syscall_of = VG_(malloc)("tg.faults.threads",
+                            VG_N_THREADS * sizeof *syscall_of);
+   for (UInt i = 0; i < VG_N_THREADS; i++)
+      syscall_of[i] = TG_BY_PROGRAM;
+   VG_(track_pre_mem_read)(kernel_reads);
+   VG_(track_pre_mem_read_asciiz)(kernel_reads_text);
+   VG_(track_post_mem_write)(kernel_wrote);
+}
+
+Bool tg_faults_write(const TgRun* run, const HChar* name)
+{
+   return tg_log_write(name, &options->faults, run->forked_from);
+}

@@ -1,0 +1,29 @@
+/* Page faults: takes down the touches that matter and what the model says of
+   them. */
+
+#ifndef TG_RECORDER_H
+#define TG_RECORDER_H
+
+#include "pub_tool_basics.h"
+
+#include "sim/faults/faultmodel.h"
+
+#include "output/results.h"
+#include "attribution/sites.h"
+
+void tg_faults_init(const TgOptions* options);
+
+/* The program touches the page that has the byte at `a`, for the first time in
+   this way since tg_pages_forget() (mmu/known_hits.h) was told of it. */
+void tg_faults_touch(TgSite* site, tlb_touch touch, Addr a, ULong instructions);
+
+/* The core's events, after faults/native.h has dealt with them. Without --faults=yes they do
+   nothing. */
+void tg_faults_started(void);
+void tg_faults_pre_syscall(ThreadId tid, UInt number, const UWord* args);
+void tg_faults_post_syscall(ThreadId tid, UInt number);
+
+/* Writes the log. False: that failed, and a message has been printed. */
+Bool tg_faults_write(const TgRun* run, const HChar* name);
+
+#endif

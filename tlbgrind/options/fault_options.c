@@ -1,0 +1,243 @@
+/* The options for page faults. See options/fault_options.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+
+#include "sim/machine/geometry.h"
+
+#include "options/fault_options.h"
+#include "base/number_format.h"
+#include "options/output_names.h"
+#include "base/proc_file.h"
+#include "options/thp.h"
+
+static TgFaultOptions options;
+
+/* The arguments as they came; NULL: not given. */
+static const HChar* on_arg;
+static const HChar* around_arg;
+static const HChar* ahead_arg;
+static const HChar* mthp_arg;
+
+/* What Linux has where the host does not say: mm/memory.c, include/linux/mm.h
+   (VM_READAHEAD_PAGES). */
+enum { DEFAULT_AROUND = 65536, DEFAULT_AHEAD = 128 * 1024 };
+
+static Bool keep(const HChar* arg, const HChar* option, const HChar** kept)
+{
+   const SizeT n = VG_(strlen)(option);
+   if (VG_(strncmp)(arg, option, n) != 0 || arg[n] != '=')
+      return False;
+   *kept = VG_(strdup)("tg.fault.options", arg);
+   return True;
+}
+
+Bool tg_fault_option(const HChar* arg)
+{
+   if (keep(arg, "--faults", &on_arg))
+      return VG_BOOL_CLO(arg, "--faults", options.on);
+   return VG_BOOL_CLO(arg, "--faults-used", options.used)
+          || VG_BOOL_CLO(arg, "--faults-hidden", options.lists_hidden)
+          || keep(arg, "--fault-around", &around_arg)
+          || keep(arg, "--read-ahead", &ahead_arg)
+          || keep(arg, "--mthp", &mthp_arg);
+}
+
+void tg_fault_options_print_usage(void)
+{
+   VG_(printf)(
+"    --faults=no|yes                  record page faults in order [no, or yes if\n"
+"                                     an option says how: --faults-*, --fault-around,\n"
+"                                     --read-ahead, --mthp]\n"
+"    --faults-out-file=FILE           where to [tlbgrind.faults.%%p]\n"
+"    --faults-used=no|yes             and how many bytes of each page are used [no]\n"
+"    --faults-hidden=no|yes           list what Valgrind itself brings, too [no]\n"
+"    --fault-around=SIZE|off          what a read fault of a file maps at most\n"
+"                                     [the host's, or 64K]\n"
+"    --read-ahead=SIZE|off            what a major fault reads [128K]\n"
+"    --mthp=none|SIZE[@madvise][,...] sizes of anonymous folios [the host's]\n");
+}
+
+static const HChar* value_of(const HChar* arg)
+{
+   return VG_(strchr)(arg, '=') + 1;
+}
+
+/* --- The host --- */
+
+/* "inherit" is whatever the switch for huge pages says. */
+static void host_folios(tlb_fault_settings* s)
+{
+   const UInt largest = 2 * s->page_shift - 3;
+   for (UInt shift = s->page_shift + 1; shift < largest; shift++) {
+      HChar name[128], text[128];
+      VG_(snprintf)(name, sizeof name, TG_THP_FOLDER "hugepages-%llukB/enabled",
+                    1ULL << (shift - 10));
+      if (!tg_proc_read(name, text, sizeof text))
+         continue;
+      const HChar* word = tg_thp_chosen(text);
+      tlb_thp_mode mode = TLB_THP_NEVER;
+      if (word != NULL && VG_(strcmp)(word, "inherit") == 0)
+         mode = s->thp;
+      else if (word != NULL)
+         tg_thp_read(word, &mode);
+      const uint32_t bit = 1u << (shift - s->page_shift);
+      if (mode == TLB_THP_ALWAYS)
+         s->mthp_always |= bit;
+      if (mode == TLB_THP_MADVISE)
+         s->mthp_madvise |= bit;
+   }
+}
+
+/* Only root can look, and only where debugfs is mounted; 0: it does not say. */
+static uint64_t host_around(void)
+{
+   HChar text[64];
+   HChar* end;
+   if (!tg_proc_read("/sys/kernel/debug/fault_around_bytes", text, sizeof text))
+      return 0;
+   return VG_(strtoull10)(text, &end);
+}
+
+/* --- Texts --- */
+
+/* A size, or "off", which is the base page. */
+static Bool read_size(const HChar* text, UInt page_shift, UInt largest,
+                      uint64_t* bytes, tlb_reason* why)
+{
+   if (VG_(strcmp)(text, "off") == 0) {
+      *bytes = 1ULL << page_shift;
+      return True;
+   }
+   const UInt shift = tlb_page_size_parse(text, why);
+   if (shift == 0 || shift > largest) {
+      HChar quoted[41] = "";
+      VG_(strncpy)(quoted, text, sizeof quoted - 1);
+      VG_(snprintf)(why->text, sizeof why->text,
+                    "'%s' is not allowed; it is off, or a power of two from 4K "
+                    "to %s", quoted, tg_page_size(largest).text);
+      return False;
+   }
+   *bytes = 1ULL << shift;
+   return True;
+}
+
+static Bool read_folio(const HChar* text, tlb_fault_settings* s,
+                       tlb_reason* why)
+{
+   static const HChar suffix[] = "@madvise";
+   HChar size[64];
+   const HChar* at = VG_(strchr)(text, '@');
+   const SizeT n = at == NULL ? VG_(strlen)(text) : (SizeT)(at - text);
+   if ((at != NULL && VG_(strcmp)(at, suffix) != 0) || n >= sizeof size) {
+      VG_(snprintf)(why->text, sizeof why->text,
+                    "'%s' is no size of folios; allowed are a size, and "
+                    "@madvise behind it", text);
+      return False;
+   }
+   VG_(strncpy)(size, text, n);
+   size[n] = '\0';
+   const UInt shift = tlb_page_size_parse(size, why);
+   if (shift == 0)
+      return False;
+   if (shift <= s->page_shift || shift >= 2 * s->page_shift - 3) {
+      VG_(snprintf)(why->text, sizeof why->text,
+                    "'%s' is no size of folios; allowed are sizes above the "
+                    "base page and below the huge page of %lluK", size,
+                    1ULL << (2 * s->page_shift - 13));
+      return False;
+   }
+   if (at == NULL)
+      s->mthp_always |= 1u << (shift - s->page_shift);
+   else
+      s->mthp_madvise |= 1u << (shift - s->page_shift);
+   return True;
+}
+
+static Bool read_folios(const HChar* text, tlb_fault_settings* s,
+                        tlb_reason* why)
+{
+   HChar* copy;
+   Bool good = True;
+   if (VG_(strcmp)(text, "none") == 0)
+      return True;
+   copy = VG_(strdup)("tg.fault.options", text);
+   for (HChar* at = copy; good && at != NULL;) {
+      HChar* comma = VG_(strchr)(at, ',');
+      if (comma != NULL)
+         *comma = '\0';
+      good = read_folio(at, s, why);
+      at = comma == NULL ? NULL : comma + 1;
+   }
+   VG_(free)(copy);
+   return good;
+}
+
+/* The base pages that Linux can have on x86-64 and arm64: how others take faults is not
+   modelled, and no log may have them. */
+static Bool check_page(UInt page_shift, tlb_reason* why)
+{
+   if (page_shift == 12 || page_shift == 14 || page_shift == 16)
+      return True;
+   VG_(snprintf)(why->text, sizeof why->text,
+                 "page faults can be recorded with base pages of 4K, 16K and "
+                 "64K, not %s; --page-size gives all machines the same",
+                 tg_page_size(page_shift).text);
+   return False;
+}
+
+/* An option that means something for page faults only, as it came; NULL: none was given. */
+static const HChar* asks_for_faults(void)
+{
+   return tg_output_arg(TG_FAULTS_OUT) != NULL ? tg_output_arg(TG_FAULTS_OUT)
+          : options.used                       ? "--faults-used=yes"
+          : options.lists_hidden               ? "--faults-hidden=yes"
+          : around_arg != NULL                 ? around_arg
+          : ahead_arg != NULL                  ? ahead_arg
+                                               : mthp_arg;
+}
+
+const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp, TgFaultOptions* out,
+                                     tlb_reason* why)
+{
+   tlb_fault_settings* s = &options.settings;
+   const HChar* by = options.on ? on_arg : asks_for_faults();
+   if (by != NULL && !options.on && on_arg != NULL) {
+      VG_(snprintf)(why->text, sizeof why->text,
+                    "--faults=no contradicts it; leave out one of them");
+      return by;
+   }
+   options.on |= by != NULL;
+   if (options.on && !check_page(page_shift, why))
+      return by;
+   s->page_shift = page_shift;
+   s->thp = thp;
+   s->phases = 1;
+   if (options.on) {
+      s->fault_around = host_around();
+      options.around_assumed = s->fault_around == 0 && around_arg == NULL;
+      if (s->fault_around == 0)
+         s->fault_around = DEFAULT_AROUND;
+      if (mthp_arg == NULL)
+         host_folios(s);
+   }
+   s->read_ahead = DEFAULT_AHEAD;
+   /* The kernel has fault-around of up to one page table, aligned. */
+   if (around_arg != NULL
+       && !read_size(value_of(around_arg), page_shift, 2 * page_shift - 3,
+                     &s->fault_around, why))
+      return around_arg;
+   if (ahead_arg != NULL
+       && !read_size(value_of(ahead_arg), page_shift, TLB_MAX_PAGE_SHIFT,
+                     &s->read_ahead, why))
+      return ahead_arg;
+   if (mthp_arg != NULL && !read_folios(value_of(mthp_arg), s, why))
+      return mthp_arg;
+   *out = options;
+   return NULL;
+}

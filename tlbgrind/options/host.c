@@ -1,0 +1,13 @@
+/* The machine for the processor that this runs on. */
+
+#include "pub_tool_basics.h"
+
+#include "sim/machine/machine_input.h"
+
+#include "sim/machine/cpuid_here.h"
+#include "options/host.h"
+
+void tg_host_machine(tlb_machine* m)
+{
+   tlb_machine_from_cpuid(cpuid_here, NULL, m);
+}

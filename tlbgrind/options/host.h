@@ -1,0 +1,13 @@
+/* The processor that this runs on. */
+
+#ifndef TG_HOST_H
+#define TG_HOST_H
+
+#include "pub_tool_basics.h"
+
+#include "sim/machine/machine.h"
+
+/* Its machine, by CPUID; see tlb_machine_from_cpuid(). */
+void tg_host_machine(tlb_machine* m);
+
+#endif

@@ -1,0 +1,96 @@
+/* What the machines of a run are called. See options/machine_names.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+
+#include "options/machine_names.h"
+
+/* Of a label, in bytes: a file's name has 255 at most, of which the out-file's
+   own takes a part, and rules for pages can be of any length. */
+enum { LABEL_SIZE = 100 };
+
+static Bool is_name(const TgMachine* machines, UInt n, const HChar* name)
+{
+   for (UInt i = 0; i < n; i++) {
+      if (machines[i].name != NULL && VG_(strcmp)(machines[i].name, name) == 0)
+         return True;
+   }
+   return False;
+}
+
+/* The machine's own name with the rules that it was given, and with a number
+   between the two if another machine has that name. */
+static const HChar* name_of(const TgMachine* machines, UInt n,
+                            const TgMachine* m)
+{
+   const HChar* rules = VG_(strchr)(m->given, '@');
+   if (rules == NULL)
+      rules = "";
+   const Int room = TLB_NAME_SIZE + (Int)VG_(strlen)(rules) + 16;
+   HChar* name = VG_(malloc)("tg.machines.name", (SizeT)room);
+   VG_(snprintf)(name, room, "%s%s", m->m.name, rules);
+   for (UInt i = 2; is_name(machines, n, name); i++)
+      VG_(snprintf)(name, room, "%s.%u%s", m->m.name, i, rules);
+   return name;
+}
+
+static Bool is_label(const TgMachine* machines, UInt n, const HChar* label)
+{
+   for (UInt i = 0; i < n; i++) {
+      if (VG_(strcmp)(machines[i].label, label) == 0)
+         return True;
+   }
+   return False;
+}
+
+/* KCachegrind adds the files NAME-* and NAME.* to NAME: with these two characters,
+   the file of apple-m1 would show the sum with that of apple-m1-e. */
+static HChar in_label(HChar c)
+{
+   return c == '-' || c == '.' ? '_' : c;
+}
+
+/* The name without what a label can not hold, or a file's name. */
+static const HChar* label_of(const TgMachine* machines, UInt n,
+                             const HChar* name)
+{
+   HChar* label = VG_(malloc)("tg.machines.label", LABEL_SIZE + 1);
+   VG_(snprintf)(label, LABEL_SIZE + 1, "%s", name);
+   for (HChar* at = label; *at != '\0'; at++)
+      *at = *at == '/' ? '_' : in_label(*at);
+   const Int length = (Int)VG_(strlen)(label);
+   for (UInt i = 2; is_label(machines, n, label); i++) {
+      HChar number[16];
+      const Int digits = (Int)VG_(sprintf)(number, "_%u", i);
+      const Int end = length + digits > LABEL_SIZE ? LABEL_SIZE - digits
+                                                   : length;
+      VG_(strcpy)(label + end, number);
+   }
+   return label;
+}
+
+void tg_machines_name(TgMachine* machines, UInt n)
+{
+   /* Names that a user gave in so many words are his, wherever they stand. */
+   for (UInt i = 0; i < n; i++)
+      machines[i].name = machines[i].file == NULL ? machines[i].given : NULL;
+   for (UInt i = 0; i < n; i++) {
+      if (machines[i].name == NULL)
+         machines[i].name = name_of(machines, n, &machines[i]);
+   }
+   for (UInt i = 0; i < n; i++)
+      machines[i].label = label_of(machines, i, machines[i].name);
+}
+
+Bool tg_machine_is_labelled_by_name(const TgMachine* m)
+{
+   const HChar* label = m->label;
+   for (const HChar* name = m->name; *name != '\0'; name++, label++) {
+      if (*label != in_label(*name))
+         return False;
+   }
+   return *label == '\0';
+}

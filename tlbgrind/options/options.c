@@ -1,0 +1,539 @@
+/* Options: the command line and its errors. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
+
+#include "sim/machine/cost.h"
+#include "sim/tlb/hierarchy.h"
+#include "sim/base/text.h"
+
+#include "options/exec.h"
+#include "mmu/known_hits.h"
+#include "options/machine_names.h"
+#include "base/number_format.h"
+#include "options/options.h"
+#include "options/output_names.h"
+
+/* An array option, as often as it is given. */
+typedef struct {
+   const HChar* option;
+   const HChar* name; /* of the array that it makes */
+   UInt level;
+   UInt users;
+   XArray* args; /* HChar*, whole arguments in the order given; they can only be
+                    read once the base page is known */
+} ArrayOption;
+
+static ArrayOption arrays[] = {
+   { "--itlb", "ITLB", 1, TLB_FETCHES, NULL },
+   { "--dtlb", "DTLB", 1, TLB_LOADS | TLB_STORES, NULL },
+   { "--stlb", "STLB", 2, TLB_FETCHES | TLB_LOADS | TLB_STORES, NULL },
+};
+
+enum { N_ARRAYS = sizeof arrays / sizeof arrays[0] };
+
+static const HChar* page_size_arg;
+static const HChar* machine_arg;
+static const HChar* miss_cost_arg;
+static const HChar* cycles_arg;
+static Bool native_is_given;
+static const HChar* reach_arg;
+static const HChar* entries_arg;
+static TgOptions options = {
+   .page_shift = 12,
+   .native = True,
+   .fast_path = True,
+};
+
+/* The largest base page: a 32-bit address must hold it. */
+enum { MAX_BASE_PAGE_SHIFT = 30 };
+
+/* Ends the run because of an option; the reason is a sentence without line
+   feed. The core's own function returns when the command line has been read,
+   which is when most of ours are checked. */
+static void refuse(const HChar* arg, const HChar* format, ...)
+   PRINTF_CHECK(2, 3) __attribute__((noreturn));
+
+static void refuse(const HChar* arg, const HChar* format, ...)
+{
+   HChar reason[VKI_PATH_MAX + 512];
+   va_list args;
+   va_start(args, format);
+   VG_(vsnprintf)(reason, sizeof reason, format, args);
+   va_end(args);
+   HChar option[sizeof reason], shown[sizeof reason];
+   tlb_text text = tlb_text_in(option, sizeof option);
+   tlb_text_add(&text, arg);
+   text = tlb_text_in(shown, sizeof shown);
+   tlb_text_add(&text, reason);
+   VG_(fmsg_bad_option)(option, "%s\n", shown);
+   VG_(exit)(1);
+}
+
+static Bool is_option(const HChar* arg, const HChar* option, const HChar** value)
+{
+   const SizeT n = VG_(strlen)(option);
+   if (VG_(strncmp)(arg, option, n) != 0 || arg[n] != '=')
+      return False;
+   *value = arg + n + 1;
+   return True;
+}
+
+/* Vex's own settings as cachegrind has them: they decide which instructions of
+   merged blocks and which dead loads there are. */
+static void translate_as_cachegrind(void)
+{
+   VexControl stock;
+   LibVEX_default_VexControl(&stock);
+   VG_(clo_vex_control).guest_chase = stock.guest_chase;
+   VG_(clo_vex_control).iropt_unroll_thresh = stock.iropt_unroll_thresh;
+   VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdSpAtMemAccess;
+   VG_(clo_px_file_backed) = VexRegUpdSpAtMemAccess;
+}
+
+static UInt n_given(const ArrayOption* a)
+{
+   return a->args == NULL ? 0 : (UInt)VG_(sizeXA)(a->args);
+}
+
+static const HChar* given(const ArrayOption* a, UInt i)
+{
+   return *(const HChar**)VG_(indexXA)(a->args, (Word)i);
+}
+
+/* Options can come a second time in the other modes of the core's parser, so the
+   same text again is no array more. */
+static void note_array(ArrayOption* a, const HChar* arg)
+{
+   for (UInt i = 0; i < n_given(a); i++) {
+      if (VG_(strcmp)(given(a, i), arg) == 0)
+         return;
+   }
+   const HChar* copy = VG_(strdup)("tg.options", arg);
+   if (a->args == NULL)
+      a->args = VG_(newXA)(VG_(malloc), "tg.options", VG_(free), sizeof copy);
+   VG_(addToXA)(a->args, &copy);
+}
+
+Bool tg_process_option(const HChar* arg)
+{
+   const HChar* value;
+   for (UInt i = 0; i < N_ARRAYS; i++) {
+      if (!is_option(arg, arrays[i].option, &value))
+         continue;
+      note_array(&arrays[i], arg);
+      return True;
+   }
+   if (VG_(strcmp)(arg, "--list-machines") == 0) {
+      tg_machine_print_list();
+      VG_(exit)(0);
+   }
+   if (is_option(arg, "--page-size", &value)) {
+      page_size_arg = VG_(strdup)("tg.options", arg);
+   } else if (is_option(arg, "--machine", &value)) {
+      machine_arg = VG_(strdup)("tg.options", arg);
+   } else if (is_option(arg, "--miss-cost", &value)) {
+      miss_cost_arg = VG_(strdup)("tg.options", arg);
+   } else if (is_option(arg, "--cycles", &value)) {
+      cycles_arg = VG_(strdup)("tg.options", arg);
+   } else if (VG_BOOL_CLO(arg, "--native-start", options.native)) {
+      native_is_given = True;
+   } else if (VG_BOOL_CLO(arg, "--nested", options.nested)) {
+   } else if (tg_output_option(arg)) {
+   } else if (VG_BOOL_CLO(arg, "--reach", options.reach)) {
+      reach_arg = VG_(strdup)("tg.options", arg);
+   } else if (is_option(arg, "--entries", &value)) {
+      entries_arg = VG_(strdup)("tg.options", arg);
+      options.entries_data = VG_(strcmp)(value, "data") == 0;
+      options.entries = options.entries_data || VG_(strcmp)(value, "yes") == 0;
+      if (!options.entries && VG_(strcmp)(value, "no") != 0)
+         refuse(arg, "'%s' is none of no, yes, data", value);
+   } else if (VG_BOOL_CLO(arg, "--fast-path", options.fast_path)) {
+   } else if (tg_pages_option(arg)) {
+   } else if (tg_fault_option(arg)) {
+   } else if (tg_exec_option(arg)) {
+   } else if (VG_BOOL_CLO(arg, "--trace-aspace", options.trace_aspace)) {
+   } else if (VG_BOOL_CLO(arg, "--as-cachegrind", options.as_cachegrind)) {
+      if (options.as_cachegrind)
+         translate_as_cachegrind();
+   } else {
+      return False;
+   }
+   return True;
+}
+
+void tg_print_usage(void)
+{
+   VG_(printf)(
+"    --machine=NAME|FILE[,...]        which processors' TLBs to simulate: names of\n"
+"                                     --list-machines, host, default, machine\n"
+"                                     files or dumps of `cpuid -r'; NAME@RULES:\n"
+"                                     with its own --pages, joined by + [host]\n"
+"    --list-machines                  list those that are built in, run nothing\n"
+"    --show-machine=NAME|FILE         print one as a machine file, run nothing (both\n"
+"                                     stand alone behind the command tlbgrind)\n"
+"    --itlb=ENTRIES,WAYS[,SIZES[,POLICY]]  first-level instruction TLB\n"
+"    --dtlb=ENTRIES,WAYS[,SIZES[,POLICY]]  first-level data TLB\n"
+"    --stlb=ENTRIES,WAYS[,SIZES[,POLICY]]  second-level TLB of both sides\n"
+"                                     WAYS: a number or full; SIZES: such as\n"
+"                                     4K or 4K+2M [the base page]; POLICY: lru,\n"
+"                                     plru, fifo, nru, random[:SEED] [lru]\n"
+"    --page-size=SIZE                 the base page, 4K to 1G [the machine's own]\n");
+   tg_pages_print_usage();
+   VG_(printf)(
+"    --native-start=yes|no            let the program start, and its memory lie, as\n"
+"                                     without Valgrind: no preloaded objects, stack,\n"
+"                                     heap and mappings as they would be [yes]\n"
+"    --nested=no|yes                  in a virtual machine: walks of the host's\n"
+"                                     tables, too [no]\n"
+"    --miss-cost=CYCLES               what a page walk costs [the machine's own]\n"
+"    --cycles=NUMBER                  cycles of the program on the real machine,\n"
+"                                     for the share that page walks have in them\n");
+   tg_fault_options_print_usage();
+   VG_(printf)(
+"    --tlbgrind-out-file=FILE         write costs to FILE [tlbgrind.out.%%p]\n"
+"    --reach=no|yes                   what fully associative TLBs of 8 to 8192\n"
+"                                     entries would miss, with pages of 4K, 64K\n"
+"                                     and 2M [no]\n"
+"    --reach-out-file=FILE            where to [tlbgrind.reach.%%p]\n"
+"    --entries=no|yes|data            record which code is executed, in order of\n"
+"                                     its first execution, for tg_order; data:\n"
+"                                     and which data is written (slow) [no]\n"
+"    --entries-out-file=FILE          where to [tlbgrind.entries.%%p]\n"
+"    --fast-path=no|yes               answer known hits without the simulator;\n"
+"                                     the counts are the same [yes]\n");
+}
+
+void tg_print_debug_usage(void)
+{
+   VG_(printf)(
+"    --as-cachegrind=no|yes           count as cachegrind does, to compare the\n"
+"                                     two: at most one miss for a reference that\n"
+"                                     crosses a page, both of its pages looked up\n"
+"                                     in the second level if one misses the first,\n"
+"                                     guarded helpers always performed, and code\n"
+"                                     translated with cachegrind's settings; implies\n"
+"                                     --fast-path=no and --native-start=no [no]\n"
+"    --was=EXECS,MISSING,INSTRUCTIONS,FOLDER  what the process was before it became\n"
+"                                     this program; the tool tells it itself\n"
+"    --trace-aspace=no|yes            print what happens to the client's mappings\n"
+"                                     [no]\n");
+}
+
+/* The page size in --page-size, as its logarithm. */
+static UInt read_page_size(void)
+{
+   tlb_reason why;
+   if (page_size_arg == NULL)
+      return options.page_shift;
+   const HChar* value = VG_(strchr)(page_size_arg, '=') + 1;
+   const UInt shift = tlb_page_size_parse(value, &why);
+   if (shift == 0 || shift > MAX_BASE_PAGE_SHIFT) {
+      HChar quoted[41] = "";
+      VG_(strncpy)(quoted, value, sizeof quoted - 1);
+      refuse(page_size_arg, "'%s' is no base page; allowed are powers of two "
+                            "from 4K to 1G, such as 4K, 64K or 2M", quoted);
+   }
+   return shift;
+}
+
+/* There has to be room for the array of that option, or for one that stands for another
+   that is not given. */
+static void check_room(const TgMachine* m, const HChar* arg)
+{
+   if (m->m.n_arrays == TLB_MAX_ARRAYS)
+      refuse(arg, "a machine has at most %d arrays", TLB_MAX_ARRAYS);
+}
+
+/* The arrays that a machine has already, and one more: what can not stand
+   together is refused. */
+static void add_array(TgMachine* m, const ArrayOption* a, const HChar* arg)
+{
+   tlb_geometry g;
+   tlb_reason why;
+   if (!tlb_geometry_parse(VG_(strchr)(arg, '=') + 1, options.page_shift, &g,
+                           &why))
+      refuse(arg, "%s", why.text);
+   for (UInt i = 0; i < m->m.n_arrays; i++) {
+      const tlb_machine_array* other = &m->m.array[i];
+      if (other->level == a->level && other->users == a->users
+          && (other->g.page_sizes & g.page_sizes) != 0)
+         refuse(arg, "%s has an array for pages of that size already; give "
+                     "each array other sizes, such as %s=64,4,4K "
+                     "%s=32,4,2M", a->option, a->option, a->option);
+   }
+   check_room(m, arg);
+   tg_machine_add(m, a->name, a->level, a->users, &g);
+}
+
+/* The machine called `custom`: what the array options say, and a first level
+   of the default machine where they say nothing. */
+static void read_arrays(TgMachine* m)
+{
+   TgMachine fallback;
+   tlb_reason why;
+   const HChar* last = NULL; /* of the options so far */
+   tg_machine_default(&fallback, options.page_shift);
+   tg_machine_begin(m, "custom", options.page_shift);
+   for (UInt i = 0; i < N_ARRAYS; i++) {
+      const ArrayOption* a = &arrays[i];
+      for (UInt j = 0; j < n_given(a); j++) {
+         last = given(a, j);
+         add_array(m, a, last);
+      }
+      if (a->level > 1 || n_given(a) > 0)
+         continue;
+      check_room(m, last);
+      tg_machine_add(m, a->name, a->level, a->users,
+                     &fallback.m.array[i].g);
+      tg_machine_assume(m, "%s is not given; the default machine's is taken",
+                        a->option);
+   }
+   if (!tlb_machine_holds(&m->m, options.page_shift, &why)) {
+      const ArrayOption* a = VG_(strstr)(why.text, "instruction") != NULL
+                                ? &arrays[0]
+                                : &arrays[1];
+      refuse(given(a, 0), "%s, the base page of this run", why.text);
+   }
+}
+
+static Bool any_array_given(void)
+{
+   for (UInt i = 0; i < N_ARRAYS; i++) {
+      if (n_given(&arrays[i]) > 0)
+         return True;
+   }
+   return False;
+}
+
+static Bool is_taken(const HChar* name)
+{
+   for (UInt i = 0; i < options.n_machines; i++) {
+      if (VG_(strcmp)(options.machine[i].given, name) == 0)
+         return True;
+   }
+   return False;
+}
+
+/* The machines of a list, NAME,NAME,... */
+static void read_machines(const HChar* arg, const HChar* list)
+{
+   HChar* names = VG_(strdup)("tg.options.machines", list);
+   HChar* at = names;
+   while (at != NULL) {
+      HChar* name = at;
+      const HChar* where;
+      tlb_reason why;
+      at = VG_(strchr)(name, ',');
+      if (at != NULL)
+         *at++ = '\0';
+      if (name[0] == '\0')
+         refuse(arg, "the name of a machine is missing");
+      if (is_taken(name))
+         refuse(arg, "machine '%s' is given twice", name);
+      if (options.n_machines == TG_MAX_LANES)
+         refuse(arg, "a run has at most %d machines", TG_MAX_LANES);
+      options.machine = VG_(realloc)("tg.options.machines", options.machine,
+                                     (options.n_machines + 1)
+                                     * sizeof *options.machine);
+      if (!tg_machine_by_name(name,
+                              page_size_arg == NULL ? 0 : options.page_shift,
+                              &options.pages.policy,
+                              &options.machine[options.n_machines], &where,
+                              &why))
+         refuse(arg, "%s%s", where, why.text);
+      options.n_machines++;
+   }
+   VG_(free)(names);
+}
+
+/* A processor that is known, not the user's own arrays, nor the default. */
+static Bool is_known_processor(const TgMachine* m)
+{
+   return m->file == NULL && VG_(strcmp)(m->given, "custom") != 0
+          && VG_(strcmp)(m->given, "default") != 0 && VG_(strncmp)(m->given, "default@", 8) != 0;
+}
+
+/* A rule for pages that no array of the machine holds is said. If it is the machine's own,
+   and the pages are larger than all that the processor has, it is refused. */
+static void check_rule(TgMachine* m, UInt number)
+{
+   const tlb_page_rule* rule = &m->pages.rule[number];
+   const UInt shift = tlb_page_rule_shift(rule, m->m.base_page_shift);
+   if (shift == 0 || tlb_machine_holds_large(&m->m, shift) != TLB_HOLDS_NO)
+      return;
+   HChar text[160];
+   const TgNumber size = tg_page_size(shift);
+   tlb_page_rule_print(rule, text, sizeof text);
+   if (number >= options.pages.policy.n_rules && is_known_processor(m)
+       && shift > tlb_machine_largest_page(&m->m))
+      refuse(machine_arg, "%s: the processor has no pages of %s; leave out the rule, or "
+                          "describe other arrays in a machine file (--show-machine=%s prints "
+                          "one to begin with)", m->given, size.text, m->m.name);
+   tg_machine_assume(m, "no array holds pages of %s, which %s asks for: they are entered in "
+                        "pieces, or passed by%s", size.text, text,
+                     is_known_processor(m) || m->file != NULL ? ""
+                                     : "; --dtlb=64,4,4K --dtlb=32,4,2M describes one that does");
+}
+
+/* Rules without effect speak up, and the kernel gives a machine no transparent huge pages that
+   it has no use for. */
+static void check_large_pages(void)
+{
+   for (UInt i = 0; i < options.n_machines; i++) {
+      TgMachine* m = &options.machine[i];
+      const UInt thp = tlb_thp_shift(m->m.base_page_shift);
+      for (UInt j = 0; j < m->pages.n_rules; j++)
+         check_rule(m, j);
+      if (options.pages.thp_arg != NULL && m->pages.thp == TLB_THP_NEVER
+          && tlb_page_rules_have_thp(&m->pages))
+         refuse(machine_arg, "%s has a rule for transparent huge pages, which %s leaves none "
+                             "for; leave out one of the two", m->given, options.pages.thp_arg);
+      if (m->pages.thp == TLB_THP_NEVER
+          || (thp != 0 && tlb_machine_holds_large(&m->m, thp) != TLB_HOLDS_NO))
+         continue;
+      if (options.pages.thp_arg != NULL && m->pages.thp == TLB_THP_ALWAYS
+          && !tlb_page_rules_have_thp(&m->pages))
+         tg_machine_assume(m, "no array holds pages of %s: there are no transparent huge pages",
+                           tg_page_size(thp).text);
+      m->pages.thp = TLB_THP_NEVER;
+   }
+}
+
+/* The name of an output asks for it, unless another option has declined it in so many
+   words. `arg`: the last one that said so, or NULL. */
+static void imply(Bool* on, const HChar* arg, TgOutput output)
+{
+   const HChar* by = tg_output_arg(output);
+   if (by == NULL || *on)
+      return;
+   if (arg != NULL)
+      refuse(by, "%s contradicts it; leave out one of them", arg);
+   *on = True;
+}
+
+static void check_outputs(void)
+{
+   const Bool on[TG_N_OUTPUTS] = {
+      [TG_COSTS_OUT] = True,
+      [TG_REACH_OUT] = options.reach,
+      [TG_ENTRIES_OUT] = options.entries,
+      [TG_FAULTS_OUT] = options.faults.on,
+   };
+   tlb_reason why;
+   const HChar* bad = tg_outputs_check(on, options.machine, options.n_machines, &why);
+   if (bad != NULL)
+      refuse(bad, "%s", why.text);
+}
+
+/* How many views of the page sizes the machines have. */
+static UInt n_views(void)
+{
+   UInt n = 0;
+   for (UInt i = 0; i < options.n_machines; i++) {
+      UInt j = 0;
+      while (j < i
+             && !tg_machines_share_view(&options.machine[i], &options.machine[j]))
+         j++;
+      n += j == i;
+   }
+   return n;
+}
+
+/* Without --page-size the run goes by the smallest of the machines' own base
+   pages, which is what all of them can be simulated by. */
+static void take_smallest_base_page(void)
+{
+   options.page_shift = options.machine[0].m.base_page_shift;
+   for (UInt i = 1; i < options.n_machines; i++) {
+      const UInt shift = options.machine[i].m.base_page_shift;
+      options.page_shift = shift < options.page_shift ? shift
+                                                      : options.page_shift;
+   }
+}
+
+static void read_costs(void)
+{
+   tlb_reason why;
+   uint64_t cycles;
+   uint32_t cost;
+   options.wants_cycles = cycles_arg != NULL || miss_cost_arg != NULL;
+   if (cycles_arg != NULL) {
+      if (!tlb_cycles_parse(VG_(strchr)(cycles_arg, '=') + 1, &cycles, &why))
+         refuse(cycles_arg, "%s", why.text);
+      options.cycles = cycles;
+   }
+   if (miss_cost_arg == NULL)
+      return;
+   if (!tlb_miss_cost_parse(VG_(strchr)(miss_cost_arg, '=') + 1, &cost, &why))
+      refuse(miss_cost_arg, "%s", why.text);
+   for (UInt i = 0; i < options.n_machines; i++)
+      options.machine[i].m.walk_cycles = cost;
+}
+
+const TgOptions* tg_finish_options(void)
+{
+   const HChar* names = machine_arg == NULL ? "host"
+                                            : VG_(strchr)(machine_arg, '=') + 1;
+   tlb_reason why;
+   const HChar* bad = tg_exec_init(&why);
+   if (bad != NULL)
+      refuse(bad, "%s", why.text);
+   options.page_shift = read_page_size();
+   bad = tg_pages_finish(options.page_shift, &options.pages, &why);
+   if (bad != NULL)
+      refuse(bad, "%s", why.text);
+   /* Nor has cachegrind huge pages. */
+   if (options.as_cachegrind && options.pages.thp_arg == NULL) {
+      options.pages.policy.thp = TLB_THP_NEVER;
+      options.pages.thp_arg = "--as-cachegrind=yes";
+   }
+   imply(&options.reach, reach_arg, TG_REACH_OUT);
+   imply(&options.entries, entries_arg, TG_ENTRIES_OUT);
+   options.fast_path &= !options.as_cachegrind;
+   /* cachegrind's program has Valgrind's start and layout. */
+   if (options.as_cachegrind && !native_is_given)
+      options.native = False;
+   if (options.reach && options.as_cachegrind)
+      refuse(reach_arg != NULL ? reach_arg : tg_output_arg(TG_REACH_OUT),
+             "the curve can not be measured in a run that counts as cachegrind "
+             "does; leave out --as-cachegrind=yes");
+   if (any_array_given()) {
+      if (machine_arg != NULL)
+         refuse(machine_arg, "a machine has its own arrays; leave out either "
+                             "--machine or --itlb, --dtlb, --stlb");
+      options.machine = VG_(malloc)("tg.options.machines",
+                                    sizeof *options.machine);
+      read_arrays(options.machine);
+      options.machine->pages = options.pages.policy;
+      options.n_machines = 1;
+   } else {
+      read_machines(machine_arg, names);
+   }
+   check_large_pages();
+   tg_machines_name(options.machine, options.n_machines);
+   read_costs();
+   if (page_size_arg == NULL)
+      take_smallest_base_page();
+   bad = tg_fault_options_finish(options.page_shift, options.pages.policy.thp, &options.faults,
+                                 &why);
+   if (bad != NULL)
+      refuse(bad, "%s", why.text);
+   if (n_views() > TG_MAX_VIEWS)
+      refuse(machine_arg, "the machines have %u different sets of page-size "
+                          "rules and base pages; a run has at most %d", n_views(),
+             TG_MAX_VIEWS);
+   if (options.as_cachegrind && options.n_machines > 1)
+      refuse("--as-cachegrind=yes", "cachegrind has one machine, this run has "
+                                    "%u", options.n_machines);
+   check_outputs();
+   return &options;
+}

@@ -1,0 +1,246 @@
+/* Which files a run can write, and what they are called. See options/output_names.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_xarray.h"
+
+#include "pub_tool_clientstate.h" /* asks for pub_tool_xarray.h before it */
+
+#include "options/exec.h"
+#include "base/file.h"
+#include "options/output_names.h"
+#include "base/streams.h"
+
+static struct {
+   const HChar* option;
+   const HChar* name;
+   const HChar* arg; /* as it came; NULL: not given */
+} outputs[TG_N_OUTPUTS] = {
+   [TG_COSTS_OUT] = { "--tlbgrind-out-file", "tlbgrind.out.%p", NULL },
+   [TG_REACH_OUT] = { "--reach-out-file", "tlbgrind.reach.%p", NULL },
+   [TG_ENTRIES_OUT] = { "--entries-out-file", "tlbgrind.entries.%p", NULL },
+   [TG_FAULTS_OUT] = { "--faults-out-file", "tlbgrind.faults.%p", NULL },
+};
+
+Bool tg_output_option(const HChar* arg)
+{
+   for (UInt i = 0; i < TG_N_OUTPUTS; i++) {
+      const SizeT n = VG_(strlen)(outputs[i].option);
+      if (VG_(strncmp)(arg, outputs[i].option, n) == 0 && arg[n] == '=') {
+         outputs[i].arg = VG_(strdup)("tg.outputs", arg);
+         outputs[i].name = outputs[i].arg + n + 1;
+         return True;
+      }
+   }
+   return False;
+}
+
+const HChar* tg_output_arg(TgOutput output)
+{
+   return outputs[output].arg;
+}
+
+HChar* tg_output_name(TgOutput output)
+{
+   const HChar* folder = tg_exec_folder();
+   if (folder == NULL)
+      return VG_(expand_file_name)(outputs[output].option, outputs[output].name);
+   /* The core would put it into the folder where this program began. The slash
+      keeps it from that; what was absolute begins with two then. */
+   const SizeT room = VG_(strlen)(outputs[output].name) + 2;
+   HChar* format = VG_(malloc)("tg.outputs", room);
+   VG_(snprintf)(format, (Int)room, "/%s", outputs[output].name);
+   HChar* name = VG_(expand_file_name)(outputs[output].option, format);
+   VG_(free)(format);
+   HChar* whole = name[1] == '/' ? VG_(strdup)("tg.outputs", name + 1)
+                                 : VG_(malloc)("tg.outputs", VG_(strlen)(folder)
+                                                                + VG_(strlen)(name) + 1);
+   if (name[1] != '/')
+      VG_(sprintf)(whole, "%s%s", folder, name);
+   VG_(free)(name);
+   return whole;
+}
+
+HChar* tg_output_name_of(const HChar* name, const TgMachine* machine, UInt n_machines)
+{
+   if (n_machines == 1 || tg_streams_has(name))
+      return VG_(strdup)("tg.outputs", name);
+   const SizeT room = VG_(strlen)(name) + VG_(strlen)(machine->label) + 2;
+   HChar* whole = VG_(malloc)("tg.outputs", room);
+   VG_(snprintf)(whole, (Int)room, "%s_%s", name, machine->label);
+   return whole;
+}
+
+static Bool stat_folder(const HChar* name, struct vg_stat* st)
+{
+   const SizeT n = (SizeT)(tg_file_in_folder(name) - name);
+   HChar* folder = VG_(strdup)("tg.outputs", n == 0 ? "." : name);
+   if (n > 0)
+      folder[n] = '\0';
+   const Bool is_there = !sr_isError(VG_(stat)(folder, st));
+   VG_(free)(folder);
+   return is_there;
+}
+
+/* However they are spelt, but for links. A folder that is not there takes no file. */
+static Bool is_one_target(const HChar* a, const HChar* b)
+{
+   struct vg_stat of_a, of_b;
+   if (VG_(strcmp)(a, b) == 0)
+      return True;
+   return VG_(strcmp)(tg_file_in_folder(a), tg_file_in_folder(b)) == 0
+          && stat_folder(a, &of_a) && stat_folder(b, &of_b)
+          && of_a.dev == of_b.dev && of_a.ino == of_b.ino;
+}
+
+static Bool is_one_file(const HChar* a, const HChar* b)
+{
+   HChar* target_of_a = tg_streams_target(a);
+   HChar* target_of_b = tg_streams_target(b);
+   const Bool is_one = is_one_target(target_of_a, target_of_b);
+   VG_(free)(target_of_a);
+   VG_(free)(target_of_b);
+   return is_one;
+}
+
+/* Whether one of the files with the costs has the name. */
+static Bool has_costs(const HChar* name, const TgMachine* machine, UInt n_machines)
+{
+   HChar* costs = tg_output_name(TG_COSTS_OUT);
+   Bool is_one = False;
+   for (UInt i = 0; i < n_machines; i++) {
+      HChar* own = tg_output_name_of(costs, &machine[i], n_machines);
+      is_one |= is_one_file(own, name);
+      VG_(free)(own);
+   }
+   VG_(free)(costs);
+   return is_one;
+}
+
+static Bool is_same(TgOutput output, const HChar* name, const TgMachine* machine,
+                    UInt n_machines)
+{
+   if (output == TG_COSTS_OUT)
+      return has_costs(name, machine, n_machines);
+   HChar* other = tg_output_name(output);
+   const Bool is_one = is_one_file(other, name);
+   VG_(free)(other);
+   return is_one;
+}
+
+/* Of the outputs before it, one with the same name; or the output itself. */
+static TgOutput first_with_name_of(TgOutput output, const Bool on[TG_N_OUTPUTS],
+                                   const TgMachine* machine, UInt n_machines)
+{
+   HChar* name = tg_output_name(output);
+   TgOutput first = output;
+   for (TgOutput i = output; i-- > 0 && !tg_streams_has(name);) {
+      if (on[i] && is_same(i, name, machine, n_machines))
+         first = i;
+   }
+   VG_(free)(name);
+   return first;
+}
+
+/* The option of the core that the summary goes by, as it came; NULL: not to a file. */
+static const HChar* log_file_arg(void)
+{
+   static const HChar option[] = "--log-file=";
+   const HChar* last = NULL;
+   for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_valgrind)); i++) {
+      const HChar* arg = *(HChar**)VG_(indexXA)(VG_(args_for_valgrind), i);
+      if (VG_(strncmp)(arg, option, sizeof option - 1) == 0)
+         last = arg;
+      else if (VG_(strncmp)(arg, "--log-fd=", 9) == 0
+               || VG_(strncmp)(arg, "--log-socket=", 13) == 0)
+         last = NULL;
+   }
+   return last;
+}
+
+/* Whether the output would take the place of the log, which is open already and would be lost. */
+static Bool is_the_log(TgOutput output, const TgMachine* machine, UInt n_machines)
+{
+   const HChar* arg = log_file_arg();
+   if (arg == NULL)
+      return False;
+   HChar* log = VG_(expand_file_name)("--log-file", VG_(strchr)(arg, '=') + 1);
+   const Bool is_one = !tg_streams_has(log) && is_same(output, log, machine, n_machines);
+   VG_(free)(log);
+   return is_one;
+}
+
+/* The first machine whose file is a link to that of one before it; 0: there is none. */
+static UInt links_to_one_file(const TgMachine* machine, UInt n_machines)
+{
+   HChar* costs = tg_output_name(TG_COSTS_OUT);
+   HChar** links = VG_(calloc)("tg.outputs", n_machines, sizeof *links);
+   UInt found = 0;
+   for (UInt i = 0; i < n_machines && found == 0 && !tg_streams_has(costs); i++) {
+      links[i] = tg_output_name_of(costs, &machine[i], n_machines);
+      if (!tg_file_is_special(links[i]) || tg_streams_has(links[i])) {
+         VG_(free)(links[i]);
+         links[i] = NULL;
+      }
+      for (UInt j = 0; j < i && links[i] != NULL; j++) {
+         if (links[j] != NULL && is_one_file(links[i], links[j]))
+            found = i;
+      }
+   }
+   for (UInt i = 0; i < n_machines; i++)
+      VG_(free)(links[i]);
+   VG_(free)(links);
+   VG_(free)(costs);
+   return found;
+}
+
+static void keep_open(TgOutput output)
+{
+   HChar* name = tg_output_name(output);
+   tg_streams_keep(name);
+   VG_(free)(name);
+}
+
+const HChar* tg_outputs_check(const Bool on[TG_N_OUTPUTS], const TgMachine* machine,
+                              UInt n_machines, tlb_reason* why)
+{
+   for (TgOutput i = 0; i < TG_N_OUTPUTS; i++) {
+      if (outputs[i].arg != NULL && outputs[i].name[0] == '\0') {
+         VG_(snprintf)(why->text, sizeof why->text, "the name of the file is missing");
+         return outputs[i].arg;
+      }
+      if (!on[i] && outputs[i].arg == NULL)
+         continue;
+      const TgOutput other = first_with_name_of(i, on, machine, n_machines);
+      if (on[i] && other != i) {
+         const Bool is_given = outputs[i].arg != NULL;
+         VG_(snprintf)(why->text, sizeof why->text,
+                       "%s would go to the same file; give each its own",
+                       outputs[is_given ? other : i].option);
+         return outputs[is_given ? i : other].arg;
+      }
+      if (on[i] && is_the_log(i, machine, n_machines)) {
+         const Bool is_given = outputs[i].arg != NULL;
+         VG_(snprintf)(why->text, sizeof why->text,
+                       "%s would go to the same file; give each its own",
+                       is_given ? "--log-file" : outputs[i].option);
+         return is_given ? outputs[i].arg : log_file_arg();
+      }
+      if (on[i])
+         keep_open(i);
+   }
+   const UInt linked = links_to_one_file(machine, n_machines);
+   if (linked > 0) {
+      VG_(snprintf)(why->text, sizeof why->text,
+                    "the file of '%.100s' is a link to another machine's; remove it",
+                    machine[linked].name);
+      return outputs[TG_COSTS_OUT].arg != NULL ? outputs[TG_COSTS_OUT].arg
+                                               : outputs[TG_COSTS_OUT].option;
+   }
+   return NULL;
+}

@@ -1,0 +1,217 @@
+/* Writes: which bytes of the objects' data were written. See order/data_writes.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+
+#include "order/code_entries.h"
+#include "base/program.h"
+#include "order/data_writes.h"
+
+/* The smallest piece that is told apart: no variable that matters is smaller,
+   and two that share one share a page. */
+enum { PAGE = 4096, PIECE = 8, N_PIECES = PAGE / PIECE };
+
+/* A page of an object's data. */
+typedef struct {
+   UWord number; /* address / PAGE */
+   UInt object;
+   ULong offset; /* of the page in the object, see find_data() */
+   UChar written[N_PIECES / 8]; /* a bit for each piece */
+} DataPage;
+
+static OSet* pages; /* DataPage by number */
+
+/* What is known of a page: NULL if it holds no object's data. Most stores go
+   to the stack or to the heap, so it is that which must be found quickly. */
+typedef struct {
+   UWord number;
+   DataPage* page;
+} Remembered;
+
+enum { N_REMEMBERED = 1024 };
+static Remembered remembered[N_REMEMBERED];
+
+static void forget(void)
+{
+   for (UInt i = 0; i < N_REMEMBERED; i++)
+      remembered[i] = (Remembered){ ~(UWord)0, NULL };
+}
+
+void tg_writes_init(void)
+{
+   pages = VG_(OSetGen_Create)(offsetof(DataPage, number), NULL, VG_(malloc),
+                               "tg.writes.pages", VG_(free));
+   forget();
+}
+
+/* --- Whose data it is --- */
+
+/* Whether the file of the mapping is an object: then code of it is mapped right
+   before the data. */
+static Bool is_object(const NSegment* data)
+{
+   const NSegment* seg = data;
+   while (seg != NULL && seg->kind == SkFileC && seg->dev == data->dev
+          && seg->ino == data->ino) {
+      if (seg->hasX)
+         return True;
+      seg = seg->start == 0 ? NULL : VG_(am_find_nsegment)(seg->start - 1);
+   }
+   return False;
+}
+
+/* The mapping of a file that the page belongs to. Memory of its own that
+   follows right behind, or that the program's headers tell of, is .bss, which is told by
+   where it would be in the file if that went on; what lies beyond the object's end (the
+   heap of a program) is sorted out by the reader, who knows the object's size. */
+static const NSegment* find_data(Addr page)
+{
+   const NSegment* seg = VG_(am_find_nsegment)(page);
+   if (seg != NULL && seg->kind == SkAnonC && seg->start > 0)
+      seg = VG_(am_find_nsegment)(tg_program_is_bss(seg->start) ? tg_program()->data
+                                                               : seg->start - 1);
+   return seg != NULL && seg->kind == SkFileC && is_object(seg) ? seg : NULL;
+}
+
+static DataPage* data_page(UWord number)
+{
+   DataPage* p = VG_(OSetGen_Lookup)(pages, &number);
+   if (p != NULL)
+      return p;
+   const Addr a = number * PAGE;
+   const NSegment* seg = find_data(a);
+   if (seg == NULL)
+      return NULL;
+   p = VG_(OSetGen_AllocNode)(pages, sizeof *p);
+   *p = (DataPage){ .number = number, .object = tg_entries_object(seg),
+                    .offset = a - seg->start + (ULong)seg->offset };
+   VG_(OSetGen_Insert)(pages, p);
+   return p;
+}
+
+void tg_writes_changed(Addr a, SizeT len)
+{
+   if (pages == NULL || len == 0)
+      return;
+   forget();
+   const UWord first = a / PAGE, last = (a + len - 1) / PAGE;
+   for (;;) {
+      VG_(OSetGen_ResetIterAt)(pages, &first);
+      const DataPage* p = VG_(OSetGen_Next)(pages);
+      if (p == NULL || p->number > last)
+         break;
+      const UWord number = p->number;
+      VG_(OSetGen_FreeNode)(pages, VG_(OSetGen_Remove)(pages, &number));
+   }
+}
+
+/* --- The writes --- */
+
+static void write_in_page(DataPage* p, UInt from, UInt to)
+{
+   for (UInt piece = from / PIECE; piece <= to / PIECE; piece++) {
+      UChar* bits = &p->written[piece / 8];
+      const UChar bit = (UChar)(1u << piece % 8);
+      if ((*bits & bit) != 0)
+         continue;
+      *bits |= bit;
+      tg_entries_written(p->object, p->offset + piece * PIECE, PIECE);
+   }
+}
+
+/* Called by translated code. */
+static void written(Addr a, UWord size)
+{
+   for (Addr at = a; at - a < size;) {
+      const UWord number = at / PAGE;
+      const UWord rest = size - (at - a);
+      const UWord room = PAGE - at % PAGE;
+      const UWord n = rest < room ? rest : room;
+      Remembered* r = &remembered[number % N_REMEMBERED];
+      if (r->number != number)
+         *r = (Remembered){ number, data_page(number) };
+      if (r->page != NULL)
+         write_in_page(r->page, (UInt)(at % PAGE), (UInt)(at % PAGE + n - 1));
+      at += n;
+   }
+}
+
+static void written_if(Addr a, UWord size, UWord happens)
+{
+   if (happens != 0)
+      written(a, size);
+}
+
+/* --- Instrumentation --- */
+
+#if VEX_HOST_WORDSIZE == 8
+#define WIDEN Iop_1Uto64
+#define WORD_TYPE Ity_I64
+#else
+#define WIDEN Iop_1Uto32
+#define WORD_TYPE Ity_I32
+#endif
+
+static void note(IRSB* out, IRExpr* address, Int size, IRExpr* guard)
+{
+   /* No register parameters, which x86 would have to be told of. */
+   IRExpr* n = mkIRExpr_HWord((HWord)size);
+   IRDirty* d;
+   if (guard == NULL) {
+      d = unsafeIRDirty_0_N(0, "written", VG_(fnptr_to_fnentry)(written),
+                            mkIRExprVec_2(address, n));
+   } else {
+      const IRTemp happens = newIRTemp(out->tyenv, WORD_TYPE);
+      addStmtToIRSB(out, IRStmt_WrTmp(happens, IRExpr_Unop(WIDEN, guard)));
+      d = unsafeIRDirty_0_N(0, "written_if", VG_(fnptr_to_fnentry)(written_if),
+                            mkIRExprVec_3(address, n, IRExpr_RdTmp(happens)));
+   }
+   addStmtToIRSB(out, IRStmt_Dirty(d));
+}
+
+static Int size_of(const IRSB* out, const IRExpr* e)
+{
+   return sizeofIRType(typeOfIRExpr(out->tyenv, e));
+}
+
+void tg_writes_statement(IRSB* out, const IRStmt* st)
+{
+   if (pages == NULL)
+      return;
+   switch (st->tag) {
+   case Ist_Store:
+      note(out, st->Ist.Store.addr, size_of(out, st->Ist.Store.data), NULL);
+      break;
+   case Ist_StoreG: {
+      const IRStoreG* sg = st->Ist.StoreG.details;
+      note(out, sg->addr, size_of(out, sg->data), sg->guard);
+      break;
+   }
+   case Ist_CAS: {
+      /* The page is made writable whether it succeeds or not. */
+      const IRCAS* cas = st->Ist.CAS.details;
+      note(out, cas->addr,
+           size_of(out, cas->dataLo) * (cas->dataHi != NULL ? 2 : 1), NULL);
+      break;
+   }
+   case Ist_LLSC:
+      if (st->Ist.LLSC.storedata != NULL)
+         note(out, st->Ist.LLSC.addr, size_of(out, st->Ist.LLSC.storedata),
+              NULL);
+      break;
+   case Ist_Dirty: {
+      const IRDirty* d = st->Ist.Dirty.details;
+      if (d->mFx == Ifx_Write || d->mFx == Ifx_Modify)
+         note(out, d->mAddr, d->mSize, d->guard);
+      break;
+   }
+   default:
+      break;
+   }
+}

@@ -1,0 +1,243 @@
+/* The out-file: costs by code, in callgrind's format (docs/formats.md). */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_clientstate.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+
+#include "config.h"
+
+#include "space/backing_report.h"
+#include "options/exec.h"
+#include "base/file.h"
+#include "mmu/mmu.h"
+#include "output/costs_file.h"
+#include "base/shown.h"
+#include "attribution/sites.h"
+
+static const HChar* users_of(const tlb_machine_array* a)
+{
+   switch (a->users) {
+   case TLB_FETCHES: return "instruction";
+   case TLB_LOADS | TLB_STORES: return "data";
+   case TLB_LOADS: return "loads";
+   case TLB_STORES: return "stores";
+   case TLB_FETCHES | TLB_LOADS: return "instruction and loads";
+   case TLB_FETCHES | TLB_STORES: return "instruction and stores";
+   default: return "unified";
+   }
+}
+
+void tg_describe_arrays(const TgMachine* m,
+                        void (*each)(const HChar* description, void* opaque),
+                        void* opaque)
+{
+   for (UInt i = 0; i < m->m.n_arrays; i++) {
+      const tlb_machine_array* a = &m->m.array[i];
+      HChar geometry[160];
+      HChar description[200];
+      tlb_geometry_print(&a->g, geometry, sizeof geometry);
+      VG_(snprintf)(description, sizeof description, "level %u, %s, %s",
+                    a->level, users_of(a), geometry);
+      each(description, opaque);
+   }
+}
+
+static void print_array(const HChar* description, void* opaque)
+{
+   tg_file_print(opaque, "desc: Array: %s\n", description);
+}
+
+static void print_backed(const HChar* text, void* opaque)
+{
+   tg_file_print(opaque, "desc: Memory: %s\n", text);
+}
+
+static void print_command(TgFile* f)
+{
+   tg_file_print(f, "cmd: ");
+   tg_file_command(f);
+   tg_file_print(f, "\n");
+}
+
+static void print_description(TgFile* f, const TgRun* run,
+                              const TgMachine* m)
+{
+   tg_file_print(f, "desc: Format: 1\n");
+   tg_file_print(f, "desc: Machine: %s\n", m->name);
+   if (m->file != NULL) {
+      tg_file_print(f, "desc: Machine file: ");
+      tg_file_text(f, m->file);
+      tg_file_print(f, "\n");
+   }
+   tg_file_print(f, "desc: Page size: %llu\n",
+                 1ULL << m->m.base_page_shift);
+   tg_describe_arrays(m, print_array, f);
+   for (Word i = 0; i < VG_(sizeXA)(m->assumptions); i++)
+      tg_file_print(f, "desc: Assumption: %s\n",
+                    *(HChar**)VG_(indexXA)(m->assumptions, i));
+   const UInt view = tg_lanes[m - run->options->machine].view;
+   if (tg_backed_is_of_interest(view))
+      tg_backed_describe(view, print_backed, f);
+   if (run->forked_from != 0)
+      tg_file_print(f, "desc: Forked: counts since the fork from pid %d\n",
+                    run->forked_from);
+   ULong instructions;
+   const UInt before = tg_exec_n_before(&instructions);
+   if (before > 0)
+      tg_file_print(f, "desc: Exec: counts since the process became this program; "
+                       "%u before it, of %llu instructions, are not counted\n",
+                    before, instructions);
+   tg_file_print(f, "desc: Straddles: instructions %llu, reads %llu, "
+                    "writes %llu\n",
+                 run->straddles[TG_FETCH], run->straddles[TG_READ],
+                 run->straddles[TG_WRITE]);
+}
+
+/* What a tool that counts at most one miss per reference would not count, and
+   the accesses of guarded helpers that were not made. */
+static void print_differences(TgFile* f, const TgRun* run,
+                              const TgResult* result, const TgEvent** events,
+                              UInt n_events)
+{
+   tg_file_print(f, "desc: Second misses:");
+   for (UInt i = 0; i < n_events; i++) {
+      if (events[i]->cost < TG_N_KINDS * TG_N_OF_A_KIND
+          && events[i]->cost % TG_N_OF_A_KIND != TG_REFS)
+         tg_file_print(f, " %s %llu", events[i]->name,
+                       result->extra[events[i]->cost]);
+   }
+   tg_file_print(f, "\ndesc: Unperformed helper accesses: reads %llu, "
+                    "writes %llu\n",
+                 run->unperformed[TG_READ], run->unperformed[TG_WRITE]);
+}
+
+static void print_costs(TgFile* f, const ULong* costs, const TgEvent** events,
+                        UInt n_events)
+{
+   for (UInt i = 0; i < n_events; i++)
+      tg_file_number(f, costs[events[i]->cost], i + 1 < n_events ? ' ' : '\n');
+}
+
+/* --- Names: the first mention defines a number, later ones refer to it --- */
+
+typedef struct {
+   const void* name; /* first: the key */
+   UInt number;
+} Number;
+
+static OSet* new_numbers(void)
+{
+   return VG_(OSetGen_Create)(offsetof(Number, name), NULL, VG_(malloc),
+                              "tg.out.numbers", VG_(free));
+}
+
+static void print_name(TgFile* f, const HChar* position, OSet* numbers,
+                       const void* key, const HChar* name)
+{
+   Number* n = VG_(OSetGen_Lookup)(numbers, &key);
+   if (n != NULL) {
+      tg_file_print(f, "%s=(%u)\n", position, n->number);
+      return;
+   }
+   n = VG_(OSetGen_AllocNode)(numbers, sizeof *n);
+   n->name = key;
+   n->number = (UInt)VG_(OSetGen_Size)(numbers) + 1;
+   VG_(OSetGen_Insert)(numbers, n);
+   tg_file_print(f, "%s=(%u) ", position, n->number);
+   tg_file_text(f, name);
+   tg_file_print(f, "\n");
+}
+
+/* Functions of one name in several files are different functions. */
+static void print_lines(TgFile* f, XArray* lines, UInt machine,
+                        const TgEvent** events, UInt n_events)
+{
+   OSet* objects = new_numbers();
+   OSet* files = new_numbers();
+   OSet* functions = new_numbers();
+   const TgFunction* at = NULL;
+   const HChar* file = NULL;
+
+   for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
+      const TgLine* l = *(TgLine**)VG_(indexXA)(lines, i);
+      const TgFunction* fn = l->function;
+      ULong cost[TG_N_COSTS];
+      Bool any = False;
+      tg_line_costs(l, machine, cost);
+      for (UInt j = 0; j < n_events; j++)
+         any |= cost[events[j]->cost] != 0;
+      if (!any)
+         continue;
+      if (at == NULL || at->object != fn->object) {
+         tg_file_print(f, "\n");
+         print_name(f, "ob", objects, fn->object, fn->object);
+      }
+      /* A function's own file is the one in effect where it begins, and the
+         last one may have ended in code inlined from another. */
+      if (at == NULL || at->object != fn->object || at->file != fn->file
+          || (at != fn && file != fn->file))
+         print_name(f, "fl", files, fn->file, fn->file);
+      if (at != fn) {
+         print_name(f, "fn", functions, fn, fn->name);
+         file = fn->file;
+      }
+      if (file != l->file) {
+         print_name(f, l->file == fn->file ? "fe" : "fi", files, l->file,
+                    l->file);
+         file = l->file;
+      }
+      tg_file_number(f, l->number, ' ');
+      print_costs(f, cost, events, n_events);
+      at = fn;
+   }
+   VG_(OSetGen_Destroy)(objects);
+   VG_(OSetGen_Destroy)(files);
+   VG_(OSetGen_Destroy)(functions);
+}
+
+Bool tg_out_write(const TgRun* run, const TgResult* result, XArray* lines,
+                  const HChar* name)
+{
+   const TgEvent* events[TG_MAX_EVENTS];
+   const UInt n_events = tg_events(&result->machine->m,
+                                   run->options->faults.on, events);
+   const HChar* failure;
+   TgFile* f = tg_file_open(name, &failure);
+
+   if (f != NULL) {
+      tg_file_print(f, "# callgrind format\nversion: 1\n"
+                       "creator: tlbgrind-" TG_VERSION
+                       " (Valgrind " VERSION ")\n"
+                       "pid: %d\n", VG_(getpid)());
+      print_command(f);
+      tg_file_print(f, "part: 1\n");
+      print_description(f, run, result->machine);
+      print_differences(f, run, result, events, n_events);
+      tg_file_print(f, "positions: line\n");
+      for (UInt i = 0; i < n_events; i++)
+         tg_file_print(f, "event: %s : %s\n", events[i]->name,
+                       events[i]->long_name);
+      /* A sum that readers with formulas offer as an event of its own. */
+      tg_file_print(f, "event: walks = ILtm + DLtmr + DLtmw : Page walks\n"
+                       "events:");
+      for (UInt i = 0; i < n_events; i++)
+         tg_file_print(f, " %s", events[i]->name);
+      tg_file_print(f, "\n");
+      print_lines(f, lines, result->number, events, n_events);
+      tg_file_print(f, "\nsummary: ");
+      print_costs(f, result->total, events, n_events);
+      tg_file_print(f, "totals: ");
+      print_costs(f, result->total, events, n_events);
+      failure = tg_file_close(f);
+   }
+   if (failure != NULL) {
+      tg_shown_unwritten("output data file", name, failure, "detailed results");
+      return False;
+   }
+   return True;
+}

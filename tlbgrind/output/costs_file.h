@@ -1,0 +1,19 @@
+/* The out-file: costs by code, in callgrind's format (docs/formats.md). */
+
+#ifndef TG_COSTS_FILE_H
+#define TG_COSTS_FILE_H
+
+#include "output/results.h"
+
+/* Writes the costs of all lines with one machine under that name. Says on stderr
+   if it fails; returns whether it did not. */
+Bool tg_out_write(const TgRun* run, const TgResult* result, XArray* lines,
+                  const HChar* name);
+
+/* The arrays of a machine, one call per array with its description, such as
+   "level 1, data, 64 entries, 4-way, 16 sets, pages 4K, lru". */
+void tg_describe_arrays(const TgMachine* m,
+                        void (*each)(const HChar* description, void* opaque),
+                        void* opaque);
+
+#endif

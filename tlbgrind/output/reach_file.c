@@ -1,0 +1,172 @@
+/* The reach curve for people. See output/reach_file.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+
+#include "config.h"
+
+#include "base/file.h"
+#include "base/number_format.h"
+#include "mmu/reach.h"
+#include "output/reach_file.h"
+#include "base/shown.h"
+
+/* One curve: what a side (TgReachSide) misses with pages of one size. */
+typedef struct {
+   UInt side;
+   tlb_reach_size size;
+   UInt shift; /* of the pages; the first curve is that of the base page */
+   ULong cold;
+   uint64_t* misses; /* TLB_REACH_SIZES */
+} Curve;
+
+enum { MAX_CURVES = TG_REACH_SIDES * TLB_REACH_CURVES };
+
+static const HChar* const side_names[TG_REACH_SIDES] = { "instruction",
+                                                         "data" };
+
+/* Makes all curves, those of instructions first. Returns how many; curves for
+   pages that are smaller than the base page would only repeat its own. */
+static UInt make_curves(const TgRun* run, Curve curve[MAX_CURVES])
+{
+   UInt n = 0;
+   for (UInt side = 0; side < TG_REACH_SIDES; side++) {
+      for (UInt size = 0; size < TLB_REACH_CURVES; size++) {
+         const tlb_reach* r = tg_reach_of(side);
+         Curve* c = &curve[n];
+         if (size > 0 && tlb_reach_shift(size) <= run->options->page_shift)
+            continue;
+         *c = (Curve){ .side = side, .size = size,
+                       .shift = size == 0 ? run->options->page_shift
+                                          : tlb_reach_shift(size),
+                       .cold = tlb_reach_cold(r, size) };
+         c->misses = VG_(malloc)("tg.reach.out",
+                                 TLB_REACH_SIZES * sizeof *c->misses);
+         tlb_reach_misses(r, size, c->misses);
+         n++;
+      }
+   }
+   return n;
+}
+
+static void free_curves(Curve* curve, UInt n)
+{
+   for (UInt i = 0; i < n; i++)
+      VG_(free)(curve[i].misses);
+}
+
+static ULong references(const TgRun* run, UInt side)
+{
+   const ULong* total = run->result[0].total;
+   return side == TG_REACH_CODE ? total[tg_cost(TG_FETCH, TG_REFS)]
+                                : total[tg_cost(TG_READ, TG_REFS)]
+                                  + total[tg_cost(TG_WRITE, TG_REFS)];
+}
+
+/* --- The file --- */
+
+static void print_head(TgFile* f, const TgRun* run, const Curve* curve, UInt n)
+{
+   tg_file_print(f, "# tlbgrind reach\n# version: 1\n"
+                    "# creator: tlbgrind-" TG_VERSION
+                    " (Valgrind " VERSION ")\n# pid: %d\n# cmd: ", VG_(getpid)());
+   tg_file_command(f);
+   tg_file_print(f, "\n");
+   if (run->forked_from != 0)
+      tg_file_print(f, "# forked: counts since the fork from pid %d\n",
+                    run->forked_from);
+   for (UInt side = 0; side < TG_REACH_SIDES; side++)
+      tg_file_print(f, "# %s references: %llu\n", side_names[side],
+                    references(run, side));
+   for (UInt i = 0; i < n; i++)
+      tg_file_print(f, "# %s pages of %s: %llu\n", side_names[curve[i].side],
+                    tg_page_size(curve[i].shift).text, curve[i].cold);
+   tg_file_print(f, "entries");
+   for (UInt i = 0; i < n; i++)
+      tg_file_print(f, "\t%c-%s", curve[i].side == TG_REACH_CODE ? 'I' : 'D',
+                    tg_page_size(curve[i].shift).text);
+   tg_file_print(f, "\n");
+}
+
+Bool tg_reach_write(const TgRun* run, const HChar* name)
+{
+   Curve curve[MAX_CURVES];
+   const HChar* failure;
+   TgFile* f = tg_file_open(name, &failure);
+   if (f != NULL) {
+      const UInt n = make_curves(run, curve);
+      print_head(f, run, curve, n);
+      for (UInt i = 0; i < TLB_REACH_SIZES; i++) {
+         tg_file_print(f, "%u", i + TLB_REACH_SMALLEST);
+         for (UInt j = 0; j < n; j++)
+            tg_file_print(f, "\t%llu", (ULong)curve[j].misses[i]);
+         tg_file_print(f, "\n");
+      }
+      free_curves(curve, n);
+      failure = tg_file_close(f);
+   }
+   if (failure != NULL) {
+      tg_shown_unwritten("reach file", name, failure, "the curve for all sizes");
+   }
+   return failure == NULL;
+}
+
+/* --- The table --- */
+
+/* Misses and per cent, a column for each curve of the side. */
+static void print_row(const HChar* label, const Curve* curve, UInt n, UInt side,
+                      ULong refs, UInt entries)
+{
+   HChar line[160];
+   Int at = 0;
+   for (UInt i = 0; i < n; i++) {
+      if (curve[i].side != side)
+         continue;
+      const ULong misses
+         = entries == 0 ? curve[i].cold
+                        : curve[i].misses[entries - TLB_REACH_SMALLEST];
+      at += (Int)VG_(snprintf)(line + at, (Int)sizeof line - at, "  %s %8s",
+                               tg_number(15, misses).text,
+                               tg_ratio(misses, refs, 100, 3, "%").text);
+   }
+   VG_(umsg)("%10s%s\n", label, line);
+}
+
+static void print_side(const TgRun* run, const Curve* curve, UInt n, UInt side)
+{
+   const ULong refs = references(run, side);
+   HChar line[160];
+   Int at = 0;
+   VG_(umsg)("Reach, %s side: misses, and per cent of %s references\n",
+             side_names[side], tg_number(0, refs).text);
+   for (UInt i = 0; i < n; i++) {
+      if (curve[i].side == side)
+         at += (Int)VG_(snprintf)(line + at, (Int)sizeof line - at,
+                                  "  %18s pages",
+                                  tg_page_size(curve[i].shift).text);
+   }
+   VG_(umsg)("%10s%s\n", "entries", line);
+   for (UInt e = TLB_REACH_SMALLEST; e <= TLB_REACH_LARGEST; e *= 2)
+      print_row(tg_number(0, e).text, curve, n, side, refs, e);
+   print_row("no limit", curve, n, side, refs, 0);
+   VG_(umsg)("\n");
+}
+
+void tg_reach_summary(const TgRun* run, const HChar* file)
+{
+   Curve curve[MAX_CURVES];
+   if (VG_(clo_verbosity) == 0)
+      return;
+   VG_(umsg)("\n");
+   const UInt n = make_curves(run, curve);
+   for (UInt side = 0; side < TG_REACH_SIDES; side++)
+      print_side(run, curve, n, side);
+   free_curves(curve, n);
+   if (file != NULL)
+      VG_(umsg)("Every size from %u to %u:  %s\n", TLB_REACH_SMALLEST,
+                TLB_REACH_LARGEST, file);
+}

@@ -1,0 +1,15 @@
+/* The reach curve for people: a table on stderr and a file to plot. */
+
+#ifndef TG_REACH_FILE_H
+#define TG_REACH_FILE_H
+
+#include "output/results.h"
+
+/* Writes the file (docs/reach.md). Returns whether it is there; if not, that has
+   been said. */
+Bool tg_reach_write(const TgRun* run, const HChar* name);
+
+/* The table. `file`: where all sizes can be read, NULL: nowhere. */
+void tg_reach_summary(const TgRun* run, const HChar* file);
+
+#endif

@@ -1,0 +1,28 @@
+/* The run as a whole: what the out-files and the summary report. */
+
+#ifndef TG_RESULTS_H
+#define TG_RESULTS_H
+
+#include "pub_tool_basics.h"
+
+#include "attribution/events.h"
+#include "options/options.h"
+
+/* What is one machine's. */
+typedef struct {
+   const TgMachine* machine;
+   UInt number; /* under which its misses are counted, see TgLane */
+   UInt levels;
+   ULong total[TG_N_COSTS]; /* over all lines */
+   ULong extra[TG_N_COSTS]; /* misses of a level beyond a reference's first */
+} TgResult;
+
+typedef struct {
+   const TgOptions* options;
+   Int forked_from;           /* pid, 0: this is no forked child */
+   ULong straddles[TG_N_KINDS];
+   ULong unperformed[TG_N_KINDS]; /* guarded helpers whose guard said no */
+   TgResult* result;              /* options->n_machines of them */
+} TgRun;
+
+#endif

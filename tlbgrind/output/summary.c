@@ -1,0 +1,437 @@
+/* The summary on stderr: cachegrind's manner, with TLBs. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+
+#include "sim/machine/cost.h"
+#include "sim/tlb/walk.h"
+
+#include "space/backing_report.h"
+#include "faults/break_room.h"
+#include "mmu/mmu.h"
+#include "options/machine_names.h"
+#include "base/number_format.h"
+#include "output/costs_file.h"
+#include "options/output_names.h"
+#include "faults/log.h"
+#include "base/shown.h"
+#include "output/summary.h"
+#include "options/thp.h"
+
+static void print_array(const HChar* description, void* opaque)
+{
+   (void)opaque;
+   VG_(umsg)("  %s\n", description);
+}
+
+static void describe(const TgMachine* m)
+{
+   VG_(umsg)("Machine: %s, base page %llu bytes\n", m->name,
+             1ULL << m->m.base_page_shift);
+   if (m->file != NULL)
+      VG_(umsg)("  file %s\n", tg_shown(m->file));
+   tg_describe_arrays(m, print_array, NULL);
+   for (Word i = 0; i < VG_(sizeXA)(m->assumptions); i++)
+      VG_(umsg)("  assumed: %s\n", *(HChar**)VG_(indexXA)(m->assumptions, i));
+}
+
+void tg_summary_machines(const TgRun* run)
+{
+   const TgPages* pages = &run->options->pages;
+   if (VG_(clo_verbosity) == 0)
+      return;
+   for (UInt i = 0; i < run->options->n_machines; i++)
+      describe(&run->options->machine[i]);
+   VG_(umsg)("Transparent huge pages: %s (%s)\n", tg_thp_name(pages->policy.thp),
+             pages->thp_arg == NULL ? "as the host has them" : pages->thp_arg);
+   VG_(umsg)("\n");
+}
+
+/* --- Numbers in columns --- */
+
+enum { WIDTH = 18 };
+
+static TgNumber number(ULong n)
+{
+   return tg_number(WIDTH, n);
+}
+
+static TgNumber per_cent(ULong part, ULong whole)
+{
+   return tg_ratio(part, whole, 100, 3, "%");
+}
+
+static ULong total(const TgResult* run, TgKind kind, UInt what)
+{
+   return run->total[tg_cost(kind, what)];
+}
+
+static ULong data(const TgResult* run, UInt what)
+{
+   return total(run, TG_READ, what) + total(run, TG_WRITE, what);
+}
+
+static void counts(const TgResult* run, const HChar* label, UInt what)
+{
+   VG_(umsg)("%-18s %s  (%s rd + %s wr)\n", label,
+             number(data(run, what)).text,
+             number(total(run, TG_READ, what)).text,
+             number(total(run, TG_WRITE, what)).text);
+}
+
+static TgNumber rate(const TgResult* run, TgKind kind, UInt what)
+{
+   return per_cent(total(run, kind, what), total(run, kind, TG_REFS));
+}
+
+static void rates(const TgResult* run, const HChar* label, UInt what)
+{
+   VG_(umsg)("%-18s %*s  (%*s    + %*s   )\n", label, WIDTH,
+             per_cent(data(run, what), data(run, TG_REFS)).text, WIDTH,
+             rate(run, TG_READ, what).text, WIDTH,
+             rate(run, TG_WRITE, what).text);
+}
+
+static void fetches(const TgResult* run, const HChar* label, UInt what)
+{
+   VG_(umsg)("%-18s %s\n", label, number(total(run, TG_FETCH, what)).text);
+}
+
+static void fetch_rate(const TgResult* run, const HChar* label, UInt what)
+{
+   VG_(umsg)("%-18s %*s\n", label, WIDTH, rate(run, TG_FETCH, what).text);
+}
+
+/* Whether a shell takes the name as it is. */
+static Bool is_plain(const HChar* name)
+{
+   for (; *name != '\0'; name++) {
+      const HChar lower = VG_(tolower)(*name);
+      if ((lower < 'a' || lower > 'z') && !VG_(isdigit)(*name)
+          && VG_(strchr)("_./+-@:", *name) == NULL)
+         return False;
+   }
+   return True;
+}
+
+/* The name as a shell wants it, to be freed. */
+static HChar* quoted(const HChar* name)
+{
+   if (is_plain(name))
+      return VG_(strdup)("tg.summary.name", name);
+   /* Each of its quotes ends the quotation, stands alone, and begins another. */
+   HChar* text = VG_(malloc)("tg.summary.name", 4 * VG_(strlen)(name) + 3);
+   HChar* at = text;
+   *at++ = '\'';
+   for (; *name != '\0'; name++) {
+      if (*name == '\'')
+         at += VG_(sprintf)(at, "'\\''");
+      else
+         *at++ = *name;
+   }
+   *at++ = '\'';
+   *at = '\0';
+   return text;
+}
+
+static void one_machine(const TgResult* run)
+{
+   const UInt levels = run->levels;
+   const ULong instructions = total(run, TG_FETCH, TG_REFS);
+   const ULong misses = total(run, TG_FETCH, TG_MISS_1) + data(run, TG_MISS_1);
+   const ULong walks = total(run, TG_FETCH, TG_WALKS) + data(run, TG_WALKS);
+
+   fetches(run, "I   refs:", TG_REFS);
+   fetches(run, "I1  TLB misses:", TG_MISS_1);
+   if (levels > 2)
+      fetches(run, "I2  TLB misses:", TG_MISS_2);
+   fetches(run, "IL  TLB misses:", TG_WALKS);
+   fetch_rate(run, "I1  TLB miss rate:", TG_MISS_1);
+   fetch_rate(run, "IL  TLB miss rate:", TG_WALKS);
+   VG_(umsg)("\n");
+
+   counts(run, "D   refs:", TG_REFS);
+   counts(run, "D1  TLB misses:", TG_MISS_1);
+   if (levels > 2)
+      counts(run, "D2  TLB misses:", TG_MISS_2);
+   counts(run, "DL  TLB misses:", TG_WALKS);
+   rates(run, "D1  TLB miss rate:", TG_MISS_1);
+   rates(run, "DL  TLB miss rate:", TG_WALKS);
+   VG_(umsg)("\n");
+
+   VG_(umsg)("%-18s %s\n", "page walks:", number(walks).text);
+   VG_(umsg)("%-18s %*s  per 1000 instructions\n", "L1  TLB misses:", WIDTH,
+             tg_ratio(misses, instructions, 1000, 3, "").text);
+   VG_(umsg)("%-18s %*s  per 1000 instructions\n", "page walks:", WIDTH,
+             tg_ratio(walks, instructions, 1000, 3, "").text);
+}
+
+static TgNumber share(const TgRun* run, const TgResult* r)
+{
+   TgNumber text;
+   const ULong hundredths = tlb_cost_share(r->total[TG_ALL_CYCLES],
+                                           run->options->cycles);
+   VG_(snprintf)(text.text, sizeof text.text, "%llu.%02llu%%",
+                 hundredths / 100, hundredths % 100);
+   return text;
+}
+
+/* What the misses cost, as far as that is known or was asked for. */
+static void cost(const TgRun* run, const TgResult* r)
+{
+   const tlb_machine* m = &r->machine->m;
+   if (tlb_walks_described(m))
+      VG_(umsg)("%-18s %s  to page tables%s\n", "walk refs:",
+                number(r->total[TG_ALL_WALK_REFS]).text,
+                run->options->nested ? ", guest's and host's" : "");
+   else if (run->options->nested)
+      VG_(umsg)("%-18s %*s  the machine does not tell how it walks\n",
+                "walk refs:", WIDTH, "unknown");
+   if (m->walk_cycles == TLB_UNKNOWN) {
+      if (run->options->cycles != 0)
+         VG_(umsg)("%-18s %*s  the machine does not tell what a walk costs; "
+                   "--miss-cost does\n", "share of time:", WIDTH, "unknown");
+      return;
+   }
+   VG_(umsg)("%-18s %s  estimated, an upper bound (%u cycles a walk)\n",
+             "miss cycles:", number(r->total[TG_ALL_CYCLES]).text,
+             m->walk_cycles);
+   if (run->options->cycles == 0)
+      return;
+   VG_(umsg)("%-18s %*s  of %llu cycles, estimated, an upper bound\n",
+             "share of time:", WIDTH, share(run, r).text, run->options->cycles);
+}
+
+/* --- Memory --- */
+
+static void print_backed(const HChar* text, void* opaque)
+{
+   (void)opaque;
+   VG_(umsg)("  %s\n", text);
+}
+
+/* What backed the memory, by machine, where it was not base pages alone. */
+static void memory(const TgRun* run)
+{
+   for (UInt i = 0; i < run->options->n_machines; i++) {
+      const TgMachine* m = run->result[i].machine;
+      if (!tg_backed_is_of_interest(tg_lanes[i].view))
+         continue;
+      VG_(umsg)("\n");
+      VG_(umsg)("Pages of %s:\n", m->name);
+      tg_backed_describe(tg_lanes[i].view, print_backed, NULL);
+   }
+}
+
+/* What Valgrind had no room for, where the kernel would have had some. */
+static void overflow(void)
+{
+   ULong heap;
+   if (tg_break_overflowed(&heap))
+      VG_(umsg)("\nThe heap found no room to grow beyond %lluK, which natively it would have: "
+                "malloc() went on with small mappings, so fewer of its pages can be huge, and "
+                "more of them are touched than natively.\n", heap >> 10);
+}
+
+/* --- Several machines side by side --- */
+
+enum { COLUMN = 15 };
+
+static void cell(ULong n)
+{
+   VG_(umsg)(" %s", tg_number(COLUMN, n).text);
+}
+
+static void word(const HChar* text)
+{
+   VG_(umsg)(" %*s", COLUMN, text);
+}
+
+/* What the misses cost, in columns, if an option has asked for it. */
+static void cost_heads(const TgOptions* o)
+{
+   if (o->nested)
+      word("walk refs");
+   if (o->wants_cycles)
+      word("miss cycles");
+   if (o->cycles != 0)
+      word("share of time");
+}
+
+static void cost_cells(const TgRun* run, const TgResult* r)
+{
+   const TgOptions* o = run->options;
+   const tlb_machine* m = &r->machine->m;
+   const Bool known = m->walk_cycles != TLB_UNKNOWN;
+   if (o->nested && tlb_walks_described(m))
+      cell(r->total[TG_ALL_WALK_REFS]);
+   else if (o->nested)
+      word("unknown");
+   if (o->wants_cycles && known)
+      cell(r->total[TG_ALL_CYCLES]);
+   else if (o->wants_cycles)
+      word("unknown");
+   if (o->cycles != 0)
+      word(known ? share(run, r).text : "unknown");
+}
+
+static void cost_notes(const TgOptions* o)
+{
+   if (o->nested)
+      VG_(umsg)("walk refs: to page tables, guest's and host's\n");
+   if (o->wants_cycles)
+      VG_(umsg)("miss cycles: estimated, an upper bound\n");
+   if (o->cycles != 0)
+      VG_(umsg)("share of time: of %llu cycles, estimated, an upper bound\n",
+                o->cycles);
+}
+
+static void side_by_side(const TgRun* run)
+{
+   const TgResult* first = &run->result[0];
+   UInt name_width = 7;
+   fetches(first, "I   refs:", TG_REFS);
+   counts(first, "D   refs:", TG_REFS);
+   for (UInt i = 0; i < run->options->n_machines; i++) {
+      const UInt n = (UInt)VG_(strlen)(run->result[i].machine->name);
+      name_width = n > name_width ? n : name_width;
+   }
+   VG_(umsg)("\n");
+   VG_(umsg)("%-*s", (Int)name_width, "machine");
+   word("I1 misses");
+   word("I walks");
+   word("D1 misses");
+   word("D walks");
+   word("walks/1000 ins");
+   cost_heads(run->options);
+   VG_(umsg)("\n");
+   for (UInt i = 0; i < run->options->n_machines; i++) {
+      const TgResult* r = &run->result[i];
+      const ULong walks = total(r, TG_FETCH, TG_WALKS) + data(r, TG_WALKS);
+      VG_(umsg)("%-*s", (Int)name_width, r->machine->name);
+      cell(total(r, TG_FETCH, TG_MISS_1));
+      cell(total(r, TG_FETCH, TG_WALKS));
+      cell(data(r, TG_MISS_1));
+      cell(data(r, TG_WALKS));
+      word(tg_ratio(walks, total(r, TG_FETCH, TG_REFS), 1000, 3, "").text);
+      cost_cells(run, r);
+      VG_(umsg)("\n");
+   }
+   cost_notes(run->options);
+}
+
+/* --- Where the details are --- */
+
+/* More out-files than these are not listed one by one. */
+enum { MOST_LISTED = 8 };
+
+static void details_of_one(const HChar* out_file)
+{
+   HChar* name = quoted(out_file);
+   VG_(umsg)("To see which code misses:  tg_annotate %s\n", tg_shown(name));
+   VG_(free)(name);
+}
+
+/* A command for each machine, as the counts of several can not be added. Of
+   many, only for those whose file is not called as the table calls them. */
+static void details_of_many(const TgRun* run, const HChar* out_file)
+{
+   const UInt n = run->options->n_machines;
+   if (n <= MOST_LISTED) {
+      VG_(umsg)("To see which code misses:\n");
+   } else {
+      HChar* name = quoted(out_file);
+      VG_(umsg)("To see which code misses, for each MACHINE of the table "
+                "(with _ for - and .):\n");
+      VG_(umsg)("  tg_annotate %s_MACHINE\n", tg_shown(name));
+      VG_(free)(name);
+   }
+   for (UInt i = 0; i < n; i++) {
+      const TgMachine* m = &run->options->machine[i];
+      if (n > MOST_LISTED && tg_machine_is_labelled_by_name(m))
+         continue;
+      HChar* whole = tg_output_name_of(out_file, m, n);
+      HChar* name = quoted(whole);
+      VG_(umsg)("  tg_annotate %s\n", tg_shown(name));
+      VG_(free)(name);
+      VG_(free)(whole);
+   }
+}
+
+void tg_summary_details(const TgRun* run, const HChar* out_file)
+{
+   if (VG_(clo_verbosity) == 0)
+      return;
+   if (run->options->n_machines == 1)
+      details_of_one(out_file);
+   else
+      details_of_many(run, out_file);
+}
+
+void tg_summary_results(const TgRun* run, const HChar* out_file)
+{
+   if (VG_(clo_verbosity) == 0)
+      return;
+   if (run->options->n_machines == 1) {
+      one_machine(&run->result[0]);
+      cost(run, &run->result[0]);
+   } else {
+      side_by_side(run);
+   }
+   memory(run);
+   overflow();
+   if (out_file == NULL)
+      return;
+   VG_(umsg)("\n");
+   tg_summary_details(run, out_file);
+}
+
+static void faults(const HChar* label, ULong n, const HChar* what)
+{
+   VG_(umsg)("%-18s %s  %s\n", label, number(n).text, what);
+}
+
+/* Beside one for transparent huge pages of all memory, which --thp=always is. */
+static Bool any_machine_has_rules(const TgOptions* o)
+{
+   for (UInt i = 0; i < o->n_machines; i++) {
+      const tlb_page_policy* p = &o->machine[i].pages;
+      for (UInt j = 0; j < p->n_rules; j++) {
+         if (p->rule[j].how != TLB_THP || p->rule[j].what != TLB_OF_ALL
+             || j >= o->pages.policy.n_rules)
+            return True;
+      }
+   }
+   return False;
+}
+
+/* In the words of time(1). */
+void tg_summary_faults(const TgRun* run, const HChar* log)
+{
+   const tlb_fault_counts* warm = tg_log_counts(TLB_VIEW_WARM);
+   const tlb_fault_counts* cold = tg_log_counts(TLB_VIEW_COLD);
+   if (VG_(clo_verbosity) == 0)
+      return;
+   VG_(umsg)("\n");
+   faults("Major page faults:", warm->major,
+          "(requiring I/O) with all files in the page cache");
+   faults("Minor page faults:", warm->faults - warm->major,
+          "(reclaiming a frame)");
+   faults("Major page faults:", cold->major, "with no file in it");
+   faults("Minor page faults:", cold->faults - cold->major, "");
+   faults("page touches:", tg_log_counts(TLB_VIEW_4K)->faults,
+          "that would be faults, were every page mapped alone");
+   if (any_machine_has_rules(run->options))
+      VG_(umsg)("Page faults are those of --thp=%s: rules for pages are for TLBs alone.\n",
+                tg_thp_name(run->options->pages.policy.thp));
+   if (log != NULL) {
+      HChar* name = quoted(log);
+      VG_(umsg)("\n");
+      VG_(umsg)("To see the page faults:  tg_faults %s\n", tg_shown(name));
+      VG_(free)(name);
+   }
+}

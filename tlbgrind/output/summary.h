@@ -1,0 +1,21 @@
+/* The summary on stderr. */
+
+#ifndef TG_SUMMARY_H
+#define TG_SUMMARY_H
+
+#include "output/results.h"
+
+/* What is simulated, said before the program starts. */
+void tg_summary_machines(const TgRun* run);
+
+/* What came of it. `out_file`: where the details can be read, with several
+   machines each one's label behind it; NULL: nowhere. */
+void tg_summary_results(const TgRun* run, const HChar* out_file);
+
+/* Only where the details can be read. */
+void tg_summary_details(const TgRun* run, const HChar* out_file);
+
+/* Page faults, and where the log of them is; NULL: nowhere. */
+void tg_summary_faults(const TgRun* run, const HChar* log);
+
+#endif

@@ -1,0 +1,203 @@
+/* What a fault makes present besides the page that was touched: large pages of
+   anonymous memory, and fault-around. See faultmodel_parts.h. */
+
+#include "sim/faults/faultmodel_parts.h"
+
+/* Notes that pages [from, to] came along with `page`. */
+static void add_run(tlb_fault *out, uint64_t page, uint64_t from, uint64_t to)
+{
+   if (out->n_brought == TLB_MAX_PAGE_RUNS)
+      return;
+   tlb_page_run *const run = &out->brought[out->n_brought++];
+   run->from = (int64_t)(from - page);
+   run->to = (int64_t)(to - page);
+}
+
+typedef int page_test(const void *opaque, uint64_t page);
+
+/* Makes present what is absent in [from, to] and satisfies `wanted`. */
+static void fill(tlb_fault_model *m, const tlb_fault_rules *r, uint64_t from,
+                 uint64_t to, uint8_t how, uint64_t page, page_test *wanted,
+                 const void *opaque, tlb_fault *out)
+{
+   uint64_t n = 0, run_start = 0;
+   int in_run = 0;
+   for (uint64_t p = from; p <= to; p++) {
+      uint8_t *s = tlb_pte_at(m, r->plane, p);
+      const int absent = (*s & TLB_PTE_PRESENT) == 0
+                         && (wanted == NULL || wanted(opaque, p));
+      if (absent)
+         *s = how;
+      const int comes = absent && p != page;
+      if (comes && !in_run)
+         run_start = p;
+      if (!comes && in_run)
+         add_run(out, page, run_start, p - 1);
+      in_run = comes;
+      n += (uint64_t)comes;
+   }
+   if (in_run)
+      add_run(out, page, run_start, to);
+   if (r->plane < TLB_N_VIEWS)
+      m->counts[r->plane].brought += n;
+}
+
+/* --- Large pages of anonymous memory --- */
+
+uint64_t tlb_table_pages(const tlb_fault_model *m)
+{
+   return (uint64_t)1 << (m->settings.page_shift - 3);
+}
+
+static int wants_thp(const tlb_fault_model *m, const tlb_mapping *v)
+{
+   return tlb_thp_given(m->settings.thp, v) && tlb_thp_consented(m->thp, v);
+}
+
+/* The aligned block of 2^order pages around a page, if the mapping has all of
+   it. */
+static int block_in(const tlb_fault_model *m, const tlb_mapping *v,
+                    uint64_t page, unsigned order, uint64_t *first)
+{
+   *first = page >> order << order;
+   return *first >= tlb_page_of(m, v->start)
+          && *first + ((uint64_t)1 << order) <= tlb_page_of(m, v->end);
+}
+
+/* Whether the block has neither pages nor, where that is asked, a page table. */
+static int is_empty(tlb_fault_model *m, const tlb_fault_rules *r,
+                    uint64_t first, uint64_t pages, int no_table)
+{
+   for (uint64_t p = first; p < first + pages;) {
+      tlb_fault_chunk *c = tlb_chunk_find(m, p >> TLB_CHUNK_SHIFT);
+      const uint64_t end = tlb_min(first + pages,
+                               ((p >> TLB_CHUNK_SHIFT) + 1) << TLB_CHUNK_SHIFT);
+      if (c != NULL) {
+         if (no_table && c->table[r->plane])
+            return 0;
+         const uint8_t *s = tlb_chunk_plane(m, c, r->plane);
+         for (uint64_t i = p; i < end; i++) {
+            if (s[i & (TLB_CHUNK_PAGES - 1)] != 0)
+               return 0;
+         }
+      }
+      p = end;
+   }
+   return 1;
+}
+
+static unsigned order_of(uint64_t pages)
+{
+   unsigned order = 0;
+   while ((uint64_t)1 << order < pages)
+      order++;
+   return order;
+}
+
+/* Maps the aligned block around the page by one entry of a higher level, if
+   that is possible. */
+int tlb_fill_huge(tlb_fault_model *m, const tlb_fault_rules *r,
+                  const tlb_mapping *v, uint64_t page, uint8_t how,
+                  tlb_fault *out)
+{
+   const uint64_t pages = tlb_table_pages(m);
+   uint64_t first;
+   if (!r->large || !wants_thp(m, v)
+       || !block_in(m, v, page, order_of(pages), &first)
+       || !is_empty(m, r, first, pages, 1))
+      return 0;
+   fill(m, r, first, first + pages - 1, how | TLB_PTE_HUGE, page, NULL, NULL,
+        out);
+   return 1;
+}
+
+/* The same with the largest folio of several pages that is in use and fits. */
+int tlb_fill_folio(tlb_fault_model *m, const tlb_fault_rules *r,
+                   const tlb_mapping *v, uint64_t page, uint8_t how,
+                   tlb_fault *out)
+{
+   uint32_t orders = m->settings.mthp_always;
+   if ((v->flags & TLB_MAP_HUGEPAGE) != 0)
+      orders |= m->settings.mthp_madvise;
+   if (!r->large || (v->flags & TLB_MAP_NOHUGEPAGE) != 0
+       || !tlb_thp_consented(m->thp, v))
+      return 0;
+   for (unsigned order = order_of(tlb_table_pages(m)) - 1; order > 0; order--) {
+      const uint64_t pages = (uint64_t)1 << order;
+      uint64_t first;
+      if ((orders >> order & 1) == 0 || !block_in(m, v, page, order, &first)
+          || !is_empty(m, r, first, pages, 0))
+         continue;
+      fill(m, r, first, first + pages - 1, how, page, NULL, NULL, out);
+      return 1;
+   }
+   return 0;
+}
+
+/* A page of hugetlbfs comes whole, in the views of the kernel. */
+int tlb_fill_hugetlb(tlb_fault_model *m, const tlb_fault_rules *r,
+                     const tlb_mapping *v, uint64_t page, uint8_t how,
+                     tlb_fault *out)
+{
+   uint64_t first;
+   if (!r->large || (v->flags & TLB_MAP_HUGETLB) == 0
+       || v->huge_shift <= m->settings.page_shift
+       || !block_in(m, v, page, v->huge_shift - m->settings.page_shift, &first))
+      return 0;
+   const uint64_t pages = (uint64_t)1 << (v->huge_shift
+                                          - m->settings.page_shift);
+   for (uint64_t p = first; p < first + pages; p++) {
+      if (p != page && (tlb_pte(m, r->plane, p) & TLB_PTE_PRESENT) != 0)
+         *tlb_pte_at(m, r->plane, p) = how;
+   }
+   fill(m, r, first, first + pages - 1, how, page, NULL, NULL, out);
+   return 1;
+}
+
+/* --- Fault-around --- */
+
+/* What the page test of fault-around needs. */
+typedef struct {
+   const tlb_fault_file *file;
+   uint64_t to_file; /* add to a page number to have the file's */
+   int by_cache;     /* only pages that the cache has */
+} around;
+
+static int comes_along(const void *opaque, uint64_t page)
+{
+   const around *a = opaque;
+   const uint64_t n = page + a->to_file;
+   return n < a->file->pages && (!a->by_cache || tlb_file_gives(a->file, n));
+}
+
+int tlb_fill_tries_around(const tlb_fault_model *m, const tlb_fault_rules *r,
+                          const tlb_mapping *v)
+{
+   return r->around && m->settings.fault_around >> m->settings.page_shift > 1
+          && (v->flags & TLB_MAP_NO_AROUND) == 0;
+}
+
+/* do_fault_around(): the window is aligned by its place in the page table, and
+   clamped to the mapping and to the page table. */
+void tlb_fill_around(tlb_fault_model *m, const tlb_fault_rules *r,
+                     const tlb_mapping *v, uint64_t page, tlb_fault_file *f,
+                     int by_cache, uint8_t how, tlb_fault *out)
+{
+   const uint64_t pages = m->settings.fault_around >> m->settings.page_shift;
+   const around a = { f, tlb_file_page(m, v, 0), by_cache };
+   if (!tlb_fill_tries_around(m, r, v))
+      return;
+   const uint64_t in_table = (page + r->shift) & (tlb_table_pages(m) - 1);
+   const uint64_t in_map = page - tlb_page_of(m, v->start);
+   /* A mapping of small pages may end inside a larger base page. */
+   const uint64_t left = tlb_page_of(m, v->end - 1) + 1 - page;
+   const uint64_t from = tlb_max(in_table - in_table % pages,
+                                 in_table - tlb_min(in_table, in_map));
+   const uint64_t to = tlb_min(tlb_min(from + pages, tlb_table_pages(m)),
+                               in_table + left) - 1;
+   const uint64_t low = page - in_table + from;
+   const uint64_t high = page - in_table + to;
+   for (uint64_t p = low; r->cold && p <= high; p++)
+      f->misses -= f->misses > 0 && comes_along(&a, p);
+   fill(m, r, low, high, how, page, comes_along, &a, out);
+}

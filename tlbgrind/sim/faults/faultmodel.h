@@ -1,0 +1,214 @@
+/* The fault model: what page faults Linux would take.
+
+   It is told of an address space, laid out as the kernel would (layout.h), and
+   of the touches of its pages, and says of each touch whether it is a fault, of
+   which kind, and which other pages become present along with it. It follows
+   mm/memory.c, mm/filemap.c and mm/huge_memory.c of Linux 6.18, and keeps of
+   each page what a page-table entry holds: whether there is one, whether it may
+   be written to, and what it maps.
+
+   Several views of the same run are kept side by side: see tlb_fault_view.
+
+   Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_FAULTMODEL_H
+#define TLB_FAULTMODEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/pages/mappings.h"
+
+typedef enum {
+   TLB_TOUCH_READ,
+   TLB_TOUCH_WRITE, /* a read-modify-write, too */
+   TLB_TOUCH_FETCH
+} tlb_touch;
+
+typedef enum {
+   TLB_NO_FAULT,
+   TLB_FAULT_CODE,  /* fetch of a page that is not present */
+   TLB_FAULT_READ,  /* read of one of a file or of shared memory */
+   TLB_FAULT_ZERO,  /* read of an anonymous one: the zero page is mapped */
+   TLB_FAULT_WRITE, /* write to one that is not present */
+   TLB_FAULT_COPY,  /* write to a private page that is mapped read-only */
+   TLB_FAULT_DIRTY, /* write to a clean page of a shared file mapping */
+   TLB_N_FAULT_KINDS
+} tlb_fault_kind;
+
+typedef enum {
+   TLB_VIEW_4K,   /* every base page for itself */
+   TLB_VIEW_WARM, /* Linux, all files in the page cache */
+   TLB_VIEW_COLD, /* Linux, no file in the page cache */
+   TLB_N_VIEWS
+} tlb_fault_view;
+
+/* Address randomisation moves mappings by whole base pages. What fault-around
+   makes of it repeats after this many of them, for fault-around of up to 16
+   pages. */
+enum { TLB_N_PHASES = 16 };
+
+/* The kernel moves these by distances of their own. */
+typedef enum {
+   TLB_GROUP_PROGRAM,
+   TLB_GROUP_LIBRARIES, /* all that mmap places */
+   TLB_GROUP_OTHER,     /* what does not depend on where it lies */
+   TLB_N_GROUPS
+} tlb_fault_group;
+
+typedef struct {
+   unsigned page_shift;       /* of the base page, 12 to 16 */
+   uint64_t fault_around;     /* bytes, a power of two; at most a base page:
+                                 none */
+   uint64_t read_ahead;       /* bytes that a major fault reads */
+   tlb_thp_mode thp;
+   uint32_t mthp_always;      /* bit n: anonymous folios of 2^n pages are in use
+                                 everywhere */
+   uint32_t mthp_madvise;     /* in memory with MADV_HUGEPAGE */
+   int phases;                /* whether the phases are counted */
+} tlb_fault_settings;
+
+/* Mappings of the model have flags of its own beside those of mappings.h. */
+enum {
+   TLB_MAP_NO_AROUND = 512,    /* the kernel's own pages: no fault-around */
+   TLB_MAP_FIXED_PHASE = 1024, /* address randomisation keeps its place in a page
+                                  table */
+   TLB_MAP_ACCOUNTED = 2048    /* private and writable, or was once; set by the
+                                  model. It never becomes one with what was not:
+                                  VM_ACCOUNT of the kernel */
+};
+
+/* Pages from `from` to `to`, as distances from the page that faulted. */
+typedef struct {
+   int64_t from;
+   int64_t to;
+} tlb_page_run;
+
+enum { TLB_MAX_PAGE_RUNS = 258 };
+
+typedef struct {
+   tlb_fault_kind kind;
+   int major;
+   unsigned n_brought;  /* runs of other pages that became present */
+   tlb_page_run brought[TLB_MAX_PAGE_RUNS];
+   tlb_page_run read;   /* major: what was read from the disk, by distance */
+} tlb_fault;
+
+typedef struct {
+   uint64_t faults;
+   uint64_t major;
+   uint64_t kind[TLB_N_FAULT_KINDS];
+   uint64_t brought;   /* pages that came along */
+   uint64_t populated; /* faults that the kernel took for the program in mlock(),
+                          MAP_POPULATE and MADV_POPULATE_*: getrusage() counts
+                          them, no event is raised */
+} tlb_fault_counts;
+
+typedef struct tlb_fault_chunk tlb_fault_chunk;
+typedef struct tlb_fault_file tlb_fault_file;
+
+typedef struct {
+   tlb_fault_settings settings;
+   tlb_memory memory;
+   tlb_mappings maps;        /* to be looked at, not to be changed */
+   tlb_mappings anon;        /* mappings of which a page has been copied or made:
+                                the kernel's anon_vma */
+   tlb_fault_chunk **chunk;  /* by number, hashed */
+   size_t chunk_slots;
+   size_t n_chunks;
+   tlb_fault_chunk *last;
+   tlb_fault_file *files;
+   tlb_fault_counts counts[TLB_N_VIEWS];
+   uint64_t phase[TLB_N_GROUPS][TLB_N_PHASES]; /* faults of the warm view */
+   tlb_thp_consent thp;      /* beside the settings */
+} tlb_fault_model;
+
+void tlb_fault_init(tlb_fault_model *m, const tlb_fault_settings *settings,
+                    const tlb_memory *memory);
+void tlb_fault_free(tlb_fault_model *m);
+
+/* What a forked child begins with: counts of zero. */
+void tlb_fault_zero(tlb_fault_model *m);
+
+/* --- What happens to the address space: bytes, whole base pages --- */
+
+/* A file has so many bytes; of tmpfs: its pages exist once they are touched, are
+   never read from a disk, and nobody has to know when they become dirty. Files
+   that are never told of are taken to have no end. (Shared anonymous memory is
+   a file of tmpfs, each a file of its own.) */
+void tlb_fault_file_is(tlb_fault_model *m, uint64_t device, uint64_t inode,
+                       uint64_t bytes, int is_tmpfs);
+
+/* Whether the mapping is of such a file of tmpfs. */
+int tlb_fault_is_tmpfs(tlb_fault_model *m, const tlb_mapping *v);
+
+/* A part of the file came into the page cache by other means than faults. */
+void tlb_fault_file_read(tlb_fault_model *m, uint64_t device, uint64_t inode,
+                         uint64_t offset, uint64_t bytes);
+
+/* The program has written a part of a file that may be mapped, and so many bytes it has
+   now: what was written is in the page cache. Other files are of no interest. */
+void tlb_fault_file_written(tlb_fault_model *m, uint64_t device, uint64_t inode,
+                            uint64_t offset, uint64_t bytes, uint64_t size);
+
+/* What is mapped there of files of tmpfs is taken out of them (MADV_REMOVE). */
+void tlb_fault_file_removed(tlb_fault_model *m, uint64_t start, uint64_t end);
+
+/* What is mapped there of files on a disk, or, with `inode`, whatever is mapped of that one,
+   is written back: whoever writes a page again dirties it anew (msync, fsync). */
+void tlb_fault_written_back(tlb_fault_model *m, uint64_t start, uint64_t end,
+                            uint64_t device, uint64_t inode);
+
+/* Somebody has read its first bytes, as those who load programs do: some pages
+   more came with them. */
+void tlb_fault_file_header(tlb_fault_model *m, uint64_t device,
+                           uint64_t inode);
+
+/* A new mapping in the place of whatever was there. */
+void tlb_fault_map(tlb_fault_model *m, const tlb_mapping *mapping);
+void tlb_fault_unmap(tlb_fault_model *m, uint64_t start, uint64_t end);
+void tlb_fault_protect(tlb_fault_model *m, uint64_t start, uint64_t end,
+                       unsigned prot);
+
+/* mremap(): the pages of [from, from + length) go to `to`; `keep`: the old
+   mapping stays, without pages (MREMAP_DONTUNMAP). */
+void tlb_fault_move(tlb_fault_model *m, uint64_t from, uint64_t to,
+                    uint64_t length, int keep);
+
+/* The pages go, the mapping stays: MADV_DONTNEED and its like. */
+void tlb_fault_zap(tlb_fault_model *m, uint64_t start, uint64_t end);
+
+void tlb_fault_flag(tlb_fault_model *m, uint64_t start, uint64_t end,
+                    unsigned set, unsigned clear);
+
+/* The kernel makes all pages present that are not, as by a touch of each, but
+   takes no fault for it. */
+void tlb_fault_populate(tlb_fault_model *m, uint64_t start, uint64_t end,
+                        tlb_touch touch);
+
+/* The same, for writing where that is allowed and the memory is private:
+   mlock(), MAP_POPULATE. */
+void tlb_fault_lock(tlb_fault_model *m, uint64_t start, uint64_t end);
+
+/* MADV_COLLAPSE: makes huge pages of all that can be ones. */
+void tlb_fault_collapse(tlb_fault_model *m, uint64_t start, uint64_t end);
+
+/* fork(): what it leaves to the parent, or what the child begins with. */
+void tlb_fault_fork(tlb_fault_model *m, int is_child);
+
+/* --- Touches --- */
+
+/* The program or the kernel touches the page at `address`. Says what follows in
+   each view. Returns whether it is a fault in any. */
+int tlb_fault_touch(tlb_fault_model *m, uint64_t address, tlb_touch touch,
+                    tlb_fault out[TLB_N_VIEWS]);
+
+/* Whether the page is present in a view. */
+int tlb_fault_is_present(tlb_fault_model *m, uint64_t address,
+                         tlb_fault_view view);
+
+/* Makes the page present as by a touch, without counting it: what the kernel
+   does when it starts a program. */
+void tlb_fault_settle(tlb_fault_model *m, uint64_t address, tlb_touch touch);
+
+#endif

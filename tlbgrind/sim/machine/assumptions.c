@@ -1,0 +1,250 @@
+/* What of a machine is assumed, in words. */
+
+#include "sim/machine/machine.h"
+
+#include "sim/base/text.h"
+
+static int same_text(const char *a, const char *b)
+{
+   return tlb_text_is(a, tlb_text_length(a), b);
+}
+
+/* Kinds of assumption; in each, arrays and steps with the same words share a
+   note. Parts of a machine are numbered through: arrays, then steps. */
+typedef enum {
+   ENTRIES,
+   WAYS,
+   SIZES,
+   POLICY,
+   SPLITS,
+   CONTIGUOUS,
+   WALK_CACHE,
+   N_KINDS
+} kind;
+
+static const char too_many[] =
+   "more figures are unknown than there is room to say here; the machine file "
+   "has them all";
+
+static int is_assumed(const tlb_machine *m, kind k, unsigned part)
+{
+   if (part >= m->n_arrays) {
+      const tlb_walk_step *const s = &m->walk[part - m->n_arrays];
+      return k == WAYS         ? s->ways_unknown
+             : k == POLICY     ? s->policy_unknown
+             : k == WALK_CACHE ? s->cache_unknown
+                               : 0;
+   }
+   const tlb_machine_array *const a = &m->array[part];
+   return k == ENTRIES      ? a->entries_unknown
+          : k == WAYS       ? a->ways_unknown
+          : k == SIZES      ? a->sizes_unknown
+          : k == POLICY     ? a->policy_unknown
+          : k == SPLITS     ? a->splits_unknown
+          : k == CONTIGUOUS ? a->coalesce_shift != 0
+                            : 0;
+}
+
+static const tlb_geometry *geometry_of(const tlb_machine *m, unsigned part)
+{
+   return part < m->n_arrays ? &m->array[part].g
+                             : &m->walk[part - m->n_arrays].g;
+}
+
+/* Whether what is assumed of two parts is the same. */
+static int same_assumption(const tlb_machine *m, kind k, unsigned a, unsigned b)
+{
+   const tlb_geometry *const g = geometry_of(m, a);
+   const tlb_geometry *const h = geometry_of(m, b);
+   switch (k) {
+   case ENTRIES:
+      return g->entries == h->entries;
+   case WAYS:
+      return g->ways == g->entries ? h->ways == h->entries
+                                   : h->ways != h->entries
+                                        && g->ways == h->ways;
+   case SIZES:
+      return g->page_sizes == h->page_sizes;
+   case POLICY:
+      return g->policy == h->policy && g->seed == h->seed;
+   case SPLITS:
+      return m->array[a].splits == m->array[b].splits;
+   case CONTIGUOUS:
+      return m->array[a].coalesce_shift == m->array[b].coalesce_shift;
+   case WALK_CACHE:
+   case N_KINDS:
+      break;
+   }
+   return 1;
+}
+
+static void describe(const tlb_machine *m, kind k, unsigned part, char *out,
+                     size_t size)
+{
+   const tlb_geometry *const g = geometry_of(m, part);
+   char words[80];
+   tlb_text t = tlb_text_in(out, size);
+   switch (k) {
+   case ENTRIES:
+      tlb_text_add(&t, "entries unknown, ");
+      tlb_text_add_number(&t, g->entries);
+      tlb_text_add(&t, " assumed");
+      break;
+   case WAYS:
+      tlb_text_add(&t, "ways unknown, ");
+      if (g->ways == g->entries) {
+         tlb_text_add(&t, "full associativity");
+      } else {
+         tlb_text_add_number(&t, g->ways);
+      }
+      tlb_text_add(&t, " assumed");
+      break;
+   case SIZES:
+      tlb_page_sizes_print(g->page_sizes, words, sizeof words);
+      tlb_text_add(&t, "page sizes unknown, ");
+      tlb_text_add(&t, words);
+      tlb_text_add(&t, " assumed");
+      break;
+   case POLICY:
+      tlb_policy_print(g, words, sizeof words);
+      tlb_text_add(&t, "replacement policy unknown, ");
+      tlb_text_add(&t, words);
+      tlb_text_add(&t, " assumed");
+      break;
+   case SPLITS:
+      tlb_text_add(&t, "unknown what becomes of larger pages, assumed ");
+      tlb_text_add(&t, m->array[part].splits ? "to be split" : "to pass by");
+      break;
+   case CONTIGUOUS:
+      tlb_text_add(&t, "aligned blocks of ");
+      tlb_text_add_page_size(&t, m->array[part].coalesce_shift);
+      tlb_text_add(&t, " in one mapping assumed contiguous in memory");
+      break;
+   case WALK_CACHE:
+   case N_KINDS:
+      tlb_text_add(&t, "page-walk caches unknown, none assumed");
+      break;
+   }
+}
+
+static void name_part(const tlb_machine *m, unsigned part, int first_step,
+                      tlb_text *t)
+{
+   if (part < m->n_arrays) {
+      tlb_text_add(t, m->array[part].name);
+   } else {
+      if (first_step)
+         tlb_text_add(t, "walk step ");
+      tlb_text_add_page_size(t, m->walk[part - m->n_arrays].shift);
+   }
+}
+
+/* The parts, as bits, that share the assumption with `part`; 0 if it has none
+   of this kind, or an earlier part speaks for them all. */
+static uint32_t group_of(const tlb_machine *m, kind k, unsigned part)
+{
+   const unsigned n_parts = m->n_arrays + m->n_walk_steps;
+   uint32_t group = 0;
+   if (!is_assumed(m, k, part))
+      return 0;
+   for (unsigned i = 0; i < n_parts; i++) {
+      if (!is_assumed(m, k, i) || !same_assumption(m, k, part, i))
+         continue;
+      if (i < part)
+         return 0;
+      group |= UINT32_C(1) << i;
+   }
+   return group;
+}
+
+static unsigned how_many(uint32_t group)
+{
+   unsigned n = 0;
+   for (; group != 0; group &= group - 1)
+      n++;
+   return n;
+}
+
+/* Writes the note of this kind that `part` is the first to need. Returns 0 if
+   it needs none. */
+static int note_of(const tlb_machine *m, kind k, unsigned part, tlb_reason *out)
+{
+   enum { ROOM_FOR_MORE = 16 };
+   const uint32_t arrays = (UINT32_C(1) << m->n_arrays) - 1;
+   const unsigned n_parts = m->n_arrays + m->n_walk_steps;
+   uint32_t group = group_of(m, k, part);
+   unsigned named = 0, steps_named = 0;
+   char words[TLB_REASON_SIZE];
+
+   if (group == 0)
+      return 0;
+   *out = (tlb_reason){ "" }; /* the same to the last byte each time */
+   tlb_text t = tlb_text_in(out->text, sizeof out->text);
+   describe(m, k, part, words, sizeof words);
+   tlb_text_add(&t, words);
+   if (group == arrays && m->n_arrays > 1) {
+      tlb_text_add(&t, " (all arrays)");
+      return 1;
+   }
+   for (unsigned i = part; i < n_parts; i++) {
+      if ((group >> i & 1) == 0)
+         continue;
+      tlb_text name = tlb_text_in(words, sizeof words);
+      name_part(m, i, steps_named == 0, &name);
+      if (t.end - t.at < name.at - words + ROOM_FOR_MORE) {
+         tlb_text_add(&t, named == 0 ? " (" : " and ");
+         tlb_text_add_number(&t, how_many(group));
+         tlb_text_add(&t, named == 0 ? " of them" : " more");
+         break;
+      }
+      tlb_text_add(&t, named == 0 ? " (" : ", ");
+      tlb_text_add(&t, words);
+      group &= ~(UINT32_C(1) << i);
+      named++;
+      steps_named += i >= m->n_arrays;
+   }
+   tlb_text_add(&t, ")");
+   return 1;
+}
+
+int tlb_machine_note_follows(const tlb_machine *m, const char *text)
+{
+   const unsigned n_parts = m->n_arrays + m->n_walk_steps;
+   tlb_reason note;
+   for (kind k = ENTRIES; k < N_KINDS; k++) {
+      for (unsigned i = 0; i < n_parts; i++) {
+         if (note_of(m, k, i, &note) && same_text(note.text, text))
+            return 1;
+      }
+   }
+   return same_text(text, too_many);
+}
+
+/* Returns 0 if there is no room for it. */
+static int add_note(tlb_machine *m, const tlb_reason *note)
+{
+   for (unsigned i = 0; i < m->n_notes; i++) {
+      if (same_text(m->note[i].text, note->text))
+         return 1;
+   }
+   if (m->n_notes == TLB_MAX_NOTES)
+      return 0;
+   m->note[m->n_notes++] = *note;
+   return 1;
+}
+
+void tlb_machine_note_unknowns(tlb_machine *m)
+{
+   const unsigned n_parts = m->n_arrays + m->n_walk_steps;
+   tlb_reason note;
+   for (kind k = ENTRIES; k < N_KINDS; k++) {
+      for (unsigned i = 0; i < n_parts; i++) {
+         if (!note_of(m, k, i, &note) || add_note(m, &note))
+            continue;
+         tlb_text t = tlb_text_in(m->note[TLB_MAX_NOTES - 1].text,
+                                  sizeof m->note[0].text);
+         tlb_text_add(&t, too_many);
+         return;
+      }
+   }
+}

@@ -1,0 +1,28 @@
+/* The machine files that the tool and its companions bring along: the texts
+   of tlbgrind/machines/, put into a C file when tlbgrind is built.
+
+   Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_BUILTIN_H
+#define TLB_BUILTIN_H
+
+#include "sim/machine/geometry.h"
+
+typedef struct {
+   const char *name; /* what --machine= takes */
+   const char *text; /* a machine file, see machine_file.h */
+   size_t length;    /* bytes of it */
+} tlb_builtin;
+
+/* Made by tlbgrind/machines.awk, in the order of their names. */
+extern const tlb_builtin tlb_builtins[];
+extern const unsigned tlb_n_builtins;
+
+/* The machine of this name, or NULL. */
+const tlb_builtin *tlb_builtin_machine(const char *name);
+
+/* Why a name was refused, with the names that are close to it. Capitals and
+   separators do not count: "Zen_4" is close to zen4. */
+void tlb_builtin_refuse(const char *name, tlb_reason *why);
+
+#endif

@@ -1,0 +1,51 @@
+/* Dumps of CPUID, as `cpuid -r` prints them: answers of processors that are not
+   at hand.
+
+   A line "CPU 0:" or "CPU:" begins each processor; then come lines such as
+
+    0x00000018 0x03: eax=0x00000000 ebx=0x0010000f ecx=0x00000001 edx=0x00004125
+
+   with the leaf, the sub-leaf and the registers. Most processors of a system
+   answer alike; those of a hybrid one do not.
+
+   Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_CPUID_DUMP_H
+#define TLB_CPUID_DUMP_H
+
+#include "sim/machine/cpuid.h"
+
+enum { TLB_MAX_DUMP_PROCESSORS = 8 };
+
+/* A processor's answers, as far as they matter for its machine. */
+typedef struct {
+   uint32_t cpu;     /* number of the first that answers so */
+   uint32_t cpus;    /* how many do */
+   uint64_t line;    /* where the first begins, from 1 */
+   unsigned n_answers;
+   struct {
+      uint32_t leaf, subleaf;
+      tlb_cpuid r;
+   } answer[TLB_CPUID_MAX_ANSWERS];
+} tlb_cpuid_processor;
+
+/* The processors of a dump that differ, in the dump's order. */
+typedef struct {
+   unsigned n;
+   tlb_cpuid_processor processor[TLB_MAX_DUMP_PROCESSORS];
+} tlb_cpuid_dump;
+
+/* Whether the text looks like a dump rather than a machine file: by its first
+   line that is not empty. */
+int tlb_cpuid_is_dump(const char *text, size_t size);
+
+/* Reads a dump of `size` bytes, which need not end with a NUL. Returns 1, or 0
+   with the reason and the number of the line that it is about. A dump that
+   lacks leaves which it announces, because it was cut off, is refused. */
+int tlb_cpuid_dump_read(const char *text, size_t size, tlb_cpuid_dump *out,
+                        uint64_t *line, tlb_reason *why);
+
+/* A tlb_cpuid_ask: `processor` is a tlb_cpuid_processor. */
+tlb_cpuid tlb_cpuid_dump_ask(void *processor, uint32_t leaf, uint32_t subleaf);
+
+#endif

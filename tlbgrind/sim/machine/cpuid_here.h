@@ -1,0 +1,26 @@
+/* CPUID of the processor that this code runs on, for the tool and for the
+   command; all zero on other architectures. */
+
+#ifndef TLB_CPUID_HERE_H
+#define TLB_CPUID_HERE_H
+
+#include "sim/machine/cpuid.h"
+
+/* A tlb_cpuid_ask. */
+static inline tlb_cpuid cpuid_here(void *opaque, uint32_t leaf,
+                                   uint32_t subleaf)
+{
+   tlb_cpuid r = { 0, 0, 0, 0 };
+   (void)opaque;
+#if defined(__x86_64__) || defined(__i386__)
+   __asm__ volatile("cpuid"
+                    : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx)
+                    : "a"(leaf), "c"(subleaf));
+#else
+   (void)leaf;
+   (void)subleaf;
+#endif
+   return r;
+}
+
+#endif

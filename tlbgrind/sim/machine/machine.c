@@ -1,0 +1,335 @@
+/* What a machine cannot be. */
+
+#include "sim/machine/machine.h"
+
+#include "sim/base/text.h"
+
+unsigned tlb_machine_levels(const tlb_machine *m)
+{
+   unsigned levels = 0;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      if (m->array[i].level > levels)
+         levels = m->array[i].level;
+   }
+   return levels;
+}
+
+static int same_text(const char *a, const char *b)
+{
+   return tlb_text_is(a, tlb_text_length(a), b);
+}
+
+/* Each returns 1, or 0 with the reason. */
+
+static int check_array(const tlb_machine *m, unsigned i, tlb_reason *why)
+{
+   const tlb_machine_array *const a = &m->array[i];
+   const uint64_t possible = (UINT64_C(2) << TLB_MAX_PAGE_SHIFT)
+                             - (UINT64_C(1) << TLB_MIN_PAGE_SHIFT);
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+
+   for (unsigned j = 0; j < i; j++) {
+      if (same_text(m->array[j].name, a->name)) {
+         tlb_text_add(&t, "two arrays are called '");
+         tlb_text_add(&t, a->name);
+         tlb_text_add(&t, "'; each needs a name of its own");
+         return 0;
+      }
+   }
+   if (a->level == 0 || a->level > TLB_MAX_LEVELS) {
+      tlb_text_add(&t, "level ");
+      tlb_text_add_number(&t, a->level);
+      tlb_text_add(&t, " is no level; allowed are 1 to 3");
+      return 0;
+   }
+   if (a->users == 0 || a->users > (TLB_FETCHES | TLB_LOADS | TLB_STORES)) {
+      tlb_text_add(&t, "nobody uses array '");
+      tlb_text_add(&t, a->name);
+      tlb_text_add(&t, "'; allowed are fetches, loads, stores and all");
+      return 0;
+   }
+   if ((a->g.page_sizes & ~possible) != 0) {
+      tlb_text_add(&t, "pages of array '");
+      tlb_text_add(&t, a->name);
+      tlb_text_add(&t, "' must be from 4K to 16G");
+      return 0;
+   }
+   if (!tlb_geometry_check(&a->g, why))
+      return 0;
+   /* A block is made of smaller pages that the array holds. */
+   if (a->coalesce_shift != 0
+       && (a->coalesce_shift > TLB_MAX_BLOCK_SHIFT
+           || (a->g.page_sizes
+               & ((UINT64_C(1) << a->coalesce_shift) - 1)) == 0)) {
+      tlb_text_add(&t, "array '");
+      tlb_text_add(&t, a->name);
+      tlb_text_add(&t, "' holds no pages smaller than the blocks that it "
+                       "coalesces, or the blocks are larger than 64K");
+      return 0;
+   }
+   return 1;
+}
+
+/* Whole: no page is cut to pieces smaller than the base page. */
+static int takes_base_pages(const tlb_machine *m, const tlb_machine_array *a)
+{
+   return (a->g.page_sizes >> m->base_page_shift & 1) != 0;
+}
+
+/* The arrays that a kind asks first are not always of level 1: Core 2 has one
+   for loads only in front, and stores begin with the one behind it. */
+static int check_first_arrays(const tlb_machine *m, tlb_reason *why)
+{
+   static const char *const kinds[] = { "fetches", "loads", "stores" };
+   for (unsigned kind = 0; kind < 3; kind++) {
+      unsigned first = TLB_MAX_LEVELS + 1;
+      int taken = 0;
+      for (unsigned i = 0; i < m->n_arrays; i++) {
+         const tlb_machine_array *const a = &m->array[i];
+         if ((a->users >> kind & 1) == 0 || a->level > first)
+            continue;
+         if (a->level < first)
+            taken = 0;
+         first = a->level;
+         taken |= takes_base_pages(m, a);
+      }
+      if (taken)
+         continue;
+      tlb_text t = tlb_text_in(why->text, sizeof why->text);
+      tlb_text_add(&t, "no array is asked by ");
+      tlb_text_add(&t, kinds[kind]);
+      if (first <= TLB_MAX_LEVELS) {
+         tlb_text_add(&t, " first (level ");
+         tlb_text_add_number(&t, first);
+         tlb_text_add(&t, ") that takes the base page of ");
+         tlb_text_add_page_size(&t, m->base_page_shift);
+      }
+      return 0;
+   }
+   return 1;
+}
+
+static int check_side_by_side(const tlb_machine *m, uint32_t *where,
+                              tlb_reason *why)
+{
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const tlb_machine_array *const a = &m->array[i];
+      for (unsigned shift = TLB_MIN_PAGE_SHIFT; shift <= TLB_MAX_PAGE_SHIFT;
+           shift++) {
+         for (unsigned kind = 0; kind < 3; kind++) {
+            unsigned n = 0;
+            for (unsigned j = 0; j <= i; j++) {
+               const tlb_machine_array *const b = &m->array[j];
+               n += b->level == a->level && (b->users >> kind & 1) != 0
+                    && (b->g.page_sizes >> shift & 1) != 0;
+            }
+            if (n <= TLB_MAX_SIDE_BY_SIDE)
+               continue;
+            tlb_text t = tlb_text_in(why->text, sizeof why->text);
+            *where = i;
+            tlb_text_add(&t, "more than two arrays of level ");
+            tlb_text_add_number(&t, a->level);
+            tlb_text_add(&t, " take pages of ");
+            tlb_text_add_page_size(&t, shift);
+            tlb_text_add(&t, " for the same kind of reference");
+            return 0;
+         }
+      }
+   }
+   return 1;
+}
+
+static int check_levels(const tlb_machine *m, uint32_t *where, tlb_reason *why)
+{
+   unsigned present = 0;
+   for (unsigned i = 0; i < m->n_arrays; i++)
+      present |= 1u << m->array[i].level;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const unsigned level = m->array[i].level;
+      if (level == 1 || (present >> (level - 1) & 1) != 0)
+         continue;
+      tlb_text t = tlb_text_in(why->text, sizeof why->text);
+      *where = i;
+      tlb_text_add(&t, "array '");
+      tlb_text_add(&t, m->array[i].name);
+      tlb_text_add(&t, "' has level ");
+      tlb_text_add_number(&t, level);
+      tlb_text_add(&t, ", but no array has level ");
+      tlb_text_add_number(&t, level - 1);
+      tlb_text_add(&t, "; levels follow each other from 1 on");
+      return 0;
+   }
+   return 1;
+}
+
+/* The smallest page that an array holds. */
+static unsigned smallest(const tlb_machine_array *a)
+{
+   unsigned shift = 0;
+   while ((a->g.page_sizes >> shift & 1) == 0)
+      shift++;
+   return shift;
+}
+
+int tlb_walk_array(const tlb_machine *m)
+{
+   const unsigned last = tlb_machine_levels(m);
+   int asked = 0, found = -1;
+   for (unsigned i = 0; i < m->n_walk_steps; i++)
+      asked |= m->walk[i].cached && m->walk[i].in_last_level;
+   if (!asked)
+      return -1;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const tlb_machine_array *const a = &m->array[i];
+      if (a->level == last && (a->users & TLB_LOADS) != 0
+          && (found < 0 || smallest(a) < smallest(&m->array[found])))
+         found = (int)i;
+   }
+   return found;
+}
+
+/* Whether some kind of reference asks the array before all others. */
+static int is_asked_first(const tlb_machine *m, const tlb_machine_array *a)
+{
+   for (unsigned kind = 0; kind < 3; kind++) {
+      unsigned first = a->level;
+      for (unsigned i = 0; i < m->n_arrays; i++) {
+         if ((m->array[i].users >> kind & 1) != 0 && m->array[i].level < first)
+            first = m->array[i].level;
+      }
+      if ((a->users >> kind & 1) != 0 && first == a->level)
+         return 1;
+   }
+   return 0;
+}
+
+/* A walk comes between the miss of the last level and its fill. */
+static int check_in_last_level(const tlb_machine *m, tlb_reason *why)
+{
+   const int where = tlb_walk_array(m);
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   if (where >= 0 && !is_asked_first(m, &m->array[where]))
+      return 1;
+   tlb_text_add(&t, "the last level can not hold entries of the walk: ");
+   if (where < 0) {
+      tlb_text_add(&t, "no array there is for loads");
+   } else {
+      tlb_text_add(&t, "array '");
+      tlb_text_add(&t, m->array[where].name);
+      tlb_text_add(&t, "' is asked before all others");
+   }
+   return 0;
+}
+
+static int check_step(const tlb_machine *m, unsigned i, tlb_reason *why)
+{
+   const tlb_walk_step *const s = &m->walk[i];
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   if (s->shift < TLB_MIN_PAGE_SHIFT || s->shift > 63
+       || (i > 0 && s->shift >= m->walk[i - 1].shift)) {
+      tlb_text_add(&t, "steps of a walk go down from at most 8E to at least "
+                       "4K, each smaller than the one above");
+      return 0;
+   }
+   if (!s->cached)
+      return 1;
+   if (i + 1 == m->n_walk_steps) {
+      tlb_text_add(&t, "the last step has no page-walk cache: its entries are "
+                       "the translations themselves");
+      return 0;
+   }
+   if (s->in_last_level && s->joined) {
+      tlb_text_add(&t, "a step is cached in the last level or joined to the "
+                       "step above, not both");
+      return 0;
+   }
+   if (s->in_last_level)
+      return check_in_last_level(m, why);
+   if (s->joined) {
+      for (unsigned j = 0; j < i; j++) {
+         if (m->walk[j].cached && !m->walk[j].in_last_level
+             && !m->walk[j].joined)
+            return 1;
+      }
+      tlb_text_add(&t, "no step above has a cache that this one can join");
+      return 0;
+   }
+   if (s->g.page_sizes != UINT64_C(1) << s->shift) {
+      tlb_text_add(&t, "a page-walk cache holds what its step covers");
+      return 0;
+   }
+   return tlb_geometry_check(&s->g, why);
+}
+
+static int check_walk(const tlb_machine *m, uint32_t *where, tlb_reason *why)
+{
+   int reached = m->n_walk_steps == 0;
+   for (unsigned i = 0; i < m->n_walk_steps; i++) {
+      *where = m->n_arrays + i;
+      if (!check_step(m, i, why))
+         return 0;
+      reached |= m->walk[i].shift == m->base_page_shift;
+   }
+   *where = UINT32_MAX;
+   if (!reached) {
+      tlb_text t = tlb_text_in(why->text, sizeof why->text);
+      tlb_text_add(&t, "no step of the walk is the base page of ");
+      tlb_text_add_page_size(&t, m->base_page_shift);
+   }
+   return reached;
+}
+
+int tlb_machine_check_where(const tlb_machine *m, uint32_t *where,
+                            tlb_reason *why)
+{
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   *where = UINT32_MAX;
+   if (m->base_page_shift < TLB_MIN_PAGE_SHIFT
+       || m->base_page_shift > TLB_MAX_PAGE_SHIFT) {
+      tlb_text_add(&t, "the base page must be from 4K to 16G");
+      return 0;
+   }
+   if (m->n_arrays == 0 || m->n_arrays > TLB_MAX_ARRAYS
+       || m->n_walk_steps > TLB_MAX_WALK_LEVELS) {
+      tlb_text_add(&t, "a machine has 1 to 16 arrays and at most 6 steps of a "
+                       "walk");
+      return 0;
+   }
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      *where = i;
+      if (!check_array(m, i, why))
+         return 0;
+   }
+   *where = UINT32_MAX;
+   return check_first_arrays(m, why) && check_levels(m, where, why)
+          && check_side_by_side(m, where, why) && check_walk(m, where, why);
+}
+
+int tlb_machine_check(const tlb_machine *m, tlb_reason *why)
+{
+   uint32_t where;
+   return tlb_machine_check_where(m, &where, why);
+}
+
+tlb_holding tlb_machine_holds_large(const tlb_machine *m, unsigned shift)
+{
+   tlb_holding answer = TLB_HOLDS_NO;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const tlb_machine_array *const a = &m->array[i];
+      if (a->g.page_sizes >> shift & 1)
+         return TLB_HOLDS_YES;
+      if (a->sizes_unknown || a->splits_unknown)
+         answer = TLB_HOLDS_UNKNOWN;
+   }
+   return answer;
+}
+
+unsigned tlb_machine_largest_page(const tlb_machine *m)
+{
+   unsigned largest = m->base_page_shift;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      while (m->array[i].g.page_sizes >> (largest + 1) != 0)
+         largest++;
+   }
+   return largest;
+}

@@ -1,0 +1,153 @@
+/* A machine: what a processor's address translation looks like, as far as it is
+   known. Machine files, CPUID and the array options all end up here, and the
+   simulator is built from it.
+
+   Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_MACHINE_H
+#define TLB_MACHINE_H
+
+#include "sim/machine/geometry.h"
+
+enum {
+   TLB_MAX_LEVELS = 3,
+   TLB_MAX_ARRAYS = 16,     /* of one machine */
+   TLB_MAX_SIDE_BY_SIDE = 2, /* of one level that take the same page */
+   TLB_MAX_WALK_LEVELS = 6, /* steps of a page walk */
+   TLB_MAX_BLOCK_SHIFT = 16, /* of base pages that are one entry */
+   TLB_MAX_NOTES = 32,
+   TLB_NAME_SIZE = 64,
+   TLB_TITLE_SIZE = 160,
+   TLB_SOURCE_SIZE = 320
+};
+
+/* Who asks an array: any of these together. */
+enum { TLB_FETCHES = 1, TLB_LOADS = 2, TLB_STORES = 4 };
+
+/* A number of cycles that nobody has published. */
+#define TLB_UNKNOWN UINT32_MAX
+
+/* What the hardware threads of a core do with an array. */
+typedef enum {
+   TLB_SHARING_UNKNOWN,
+   TLB_SHARED,      /* they compete for its entries */
+   TLB_PARTITIONED, /* each has a fixed part while more than one runs; the
+                       entries told are those of one running alone */
+   TLB_COPIED       /* each has an array of its own of that size */
+} tlb_sharing;
+
+typedef struct {
+   char name[TLB_NAME_SIZE]; /* "DTLB-4K" */
+   unsigned level;           /* 1 .. TLB_MAX_LEVELS */
+   unsigned users;           /* TLB_FETCHES and so on, never 0 */
+   tlb_geometry g;           /* complete: what is unknown is assumed in it */
+   int entries_unknown;      /* and these say that it is assumed */
+   int ways_unknown;
+   int sizes_unknown;
+   int policy_unknown;
+   int splits;               /* a page that is larger than what the array holds
+                                enters as a piece of the largest size that it
+                                does hold; if not, the page passes it by (but a
+                                first level always splits what no array of its
+                                kind holds) */
+   int splits_unknown;       /* `splits` is assumed */
+   unsigned coalesce_shift;  /* 0, or: a naturally aligned block of 2^this bytes
+                                of base pages in one mapping with one protection
+                                is one entry */
+   uint32_t hit_cycles;      /* what a hit costs beyond a first-level hit, or
+                                TLB_UNKNOWN */
+   uint32_t threads;         /* that share it; 0: unknown */
+   tlb_sharing sharing;      /* 0 where `threads` is 0 or 1 */
+   char confidence;          /* if not that of the machine, else 0 */
+   char source[TLB_SOURCE_SIZE]; /* who says so; may be empty */
+} tlb_machine_array;
+
+/* One step of a page walk, from the root down: each entry of the table that is
+   read covers 2^shift bytes (x86-64: 39, 30, 21, 12). A walk ends at the step
+   whose shift is that of the page. `cached` says that the processor keeps
+   entries of this step, which then spare all steps above it. */
+typedef struct {
+   unsigned shift;
+   int cached;            /* and then exactly one of these three holds: it has
+                             a cache of its own, described by `g`, or: */
+   int in_last_level;     /* entries stand in the last translation array (Zen 2
+                             and later, for PDEs) */
+   int joined;            /* entries stand in the cache of the nearest step
+                             above that has one of its own (Zen 2's PDC holds
+                             PML4Es and PDPEs) */
+   tlb_geometry g;        /* of its cache; page_sizes is 1 << shift */
+   int cache_unknown;     /* nobody says whether it is cached: assumed not */
+   int ways_unknown;      /* in `g` it is assumed */
+   int policy_unknown;
+   char source[TLB_SOURCE_SIZE];
+} tlb_walk_step;
+
+typedef struct {
+   char name[TLB_NAME_SIZE];   /* what --machine= takes */
+   char title[TLB_TITLE_SIZE]; /* what people call it */
+   char isa[16];
+   unsigned year;              /* 0: unknown */
+   char confidence;            /* 'A', 'B', 'C', see docs/machines.md */
+   char source[TLB_SOURCE_SIZE];
+   unsigned base_page_shift;   /* of the processor's usual system */
+   unsigned n_arrays;
+   tlb_machine_array array[TLB_MAX_ARRAYS];
+   unsigned n_walk_steps;      /* 0: not described */
+   tlb_walk_step walk[TLB_MAX_WALK_LEVELS];
+   int software_walk;          /* a trap handler fills the arrays (TSB) */
+   uint32_t walk_cycles;       /* of a page walk altogether, or TLB_UNKNOWN */
+   char walk_source[TLB_SOURCE_SIZE];
+   unsigned n_notes;           /* assumptions: the report repeats them */
+   tlb_reason note[TLB_MAX_NOTES];
+} tlb_machine;
+
+/* What an estimate takes a number of cycles for. */
+static inline uint32_t tlb_known_cycles(uint32_t cycles)
+{
+   return cycles == TLB_UNKNOWN ? 0 : cycles;
+}
+
+static inline int tlb_step_has_own_cache(const tlb_walk_step *s)
+{
+   return s->cached && !s->in_last_level && !s->joined;
+}
+
+/* Whether such a machine can be: the arrays that a kind of reference asks first
+   take base pages or pieces of them (mostly on level 1, but Core 2 has nothing
+   for stores there, which begin on level 2), levels follow each other without
+   a gap, each array passes tlb_geometry_check(), names differ, walk steps go
+   down to the base page, and what they keep among translations is behind what is
+   asked first. Returns 1, or 0 with the reason. */
+int tlb_machine_check(const tlb_machine *m, tlb_reason *why);
+
+/* The same, and sets *where to the array that is to blame, or to n_arrays + i
+   for step i of the walk, or to UINT32_MAX for the machine as a whole. */
+int tlb_machine_check_where(const tlb_machine *m, uint32_t *where,
+                            tlb_reason *why);
+
+/* Puts into words what the flags of a machine say: one note for each kind of
+   figure that is unknown, with what is assumed and in which arrays. Notes that
+   are there already are not repeated. Without room for another note, the last
+   one says so. */
+void tlb_machine_note_unknowns(tlb_machine *m);
+
+/* Whether tlb_machine_note_unknowns() writes such a note for this machine: then
+   it follows from the figures and need not be kept beside them. */
+int tlb_machine_note_follows(const tlb_machine *m, const char *text);
+
+/* How many levels of arrays the machine has. */
+unsigned tlb_machine_levels(const tlb_machine *m);
+
+/* The number of the translation array, in m->array, that takes the entries of
+   steps that are `in_last_level`: of the last level's arrays for loads the one
+   that holds the smallest pages, whoever walks. -1: none is asked for. */
+int tlb_walk_array(const tlb_machine *m);
+
+/* Whether an array of the machine holds pages of that size: no, it is not known, yes. */
+typedef enum { TLB_HOLDS_NO, TLB_HOLDS_UNKNOWN, TLB_HOLDS_YES } tlb_holding;
+tlb_holding tlb_machine_holds_large(const tlb_machine *m, unsigned shift);
+
+/* The largest pages that any array holds, as the logarithm of their size. */
+unsigned tlb_machine_largest_page(const tlb_machine *m);
+
+#endif

@@ -1,0 +1,31 @@
+/* Machine files: a processor's description as a text, see docs/machines.md.
+
+   Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_MACHINE_FILE_H
+#define TLB_MACHINE_FILE_H
+
+#include "sim/machine/machine.h"
+
+enum {
+   TLB_MACHINE_FILE_SIZE = 1 << 20, /* no machine file is larger, in bytes */
+   TLB_MACHINE_TEXT_SIZE = 1 << 15, /* no printed machine is longer */
+   TLB_MACHINE_NOTES = 16           /* `note` lines of a file */
+};
+
+/* Whether the text is meant as a machine file, not as something else: whether
+   its first word outside comments is "tlbgrind-machine". */
+int tlb_machine_text(const char *text, size_t length);
+
+/* Reads the `length` bytes at `text`, which need no NUL behind them. Returns 1;
+   or 0 with the line to blame (from 1) and the reason, and *out is then not to
+   be used. A machine that is read passes tlb_machine_check(), and its notes
+   tell every assumption. */
+int tlb_machine_parse(const char *text, size_t length, tlb_machine *out,
+                      uint32_t *line, tlb_reason *why);
+
+/* Writes the machine as tlb_machine_parse() reads it, and a NUL, into at most
+   `size` bytes of `out`; TLB_MACHINE_TEXT_SIZE is enough for every machine. */
+void tlb_machine_print(const tlb_machine *m, char *out, size_t size);
+
+#endif

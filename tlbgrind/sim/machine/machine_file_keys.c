@@ -1,0 +1,536 @@
+/* The lines of machine files: what each key takes. */
+
+#include "sim/machine/machine_file.h"
+#include "sim/machine/machine_file_parts.h"
+
+enum { MAX_CYCLES = 1000000, MAX_THREADS = 1024, MAX_STEP_SHIFT = 63 };
+
+/* As --page-size has it. */
+enum { MAX_BASE_PAGE_SHIFT = 30 };
+
+const tlb_user_word tlb_user_words[TLB_N_USER_WORDS] = {
+   { "all", TLB_FETCHES | TLB_LOADS | TLB_STORES },
+   { "fetches", TLB_FETCHES },
+   { "loads", TLB_LOADS },
+   { "stores", TLB_STORES },
+};
+
+const char *const tlb_sharing_words[TLB_N_SHARING_WORDS] = {
+   [TLB_SHARING_UNKNOWN] = "unknown",
+   [TLB_SHARED] = "shared",
+   [TLB_PARTITIONED] = "partitioned",
+   [TLB_COPIED] = "copied",
+};
+
+/* --- Refusals and values --- */
+
+int tlb_refuse(tlb_machine_reader *r, const char *what)
+{
+   tlb_text t = tlb_text_in(r->why->text, sizeof r->why->text);
+   tlb_text_add(&t, r->key);
+   tlb_text_add(&t, " ");
+   tlb_machine_quote(&t, r->value, 40);
+   tlb_text_add(&t, " ");
+   tlb_text_add(&t, what);
+   return 0;
+}
+
+int tlb_refuse_line(tlb_machine_reader *r, const char *what)
+{
+   tlb_text t = tlb_text_in(r->why->text, sizeof r->why->text);
+   tlb_text_add(&t, what);
+   return 0;
+}
+
+static tlb_machine_array *this_array(tlb_machine_reader *r)
+{
+   return &r->m->array[r->m->n_arrays - 1];
+}
+
+static tlb_walk_step *this_step(tlb_machine_reader *r)
+{
+   return &r->m->walk[r->m->n_walk_steps - 1];
+}
+
+static int is(const tlb_machine_reader *r, const char *word)
+{
+   return tlb_text_is(r->value, tlb_text_length(r->value), word);
+}
+
+static int begins(const char *s, const char *with)
+{
+   while (*with != '\0' && *s == *with) {
+      s++;
+      with++;
+   }
+   return *with == '\0';
+}
+
+/* Cuts "unknown, assume " off the value; *unknown: whether it was there. */
+static int cut_unknown(tlb_machine_reader *r, int *unknown)
+{
+   static const char words[] = "unknown, assume ";
+   *unknown = begins(r->value, words);
+   if (!*unknown && begins(r->value, "unknown"))
+      return tlb_refuse(r, "is not allowed; it is a value, or 'unknown, assume "
+                           "VALUE'");
+   if (!*unknown)
+      return 1;
+   size_t from = sizeof words - 1, to = 0;
+   while (r->value[from] == ' ')
+      from++;
+   while (r->value[from] != '\0')
+      r->value[to++] = r->value[from++];
+   r->value[to] = '\0';
+   return 1;
+}
+
+/* A number, where a word is allowed as well: ", or full". */
+static int number_or(tlb_machine_reader *r, uint32_t least, uint32_t most,
+                     const char *or_else, uint32_t *out)
+{
+   const char *s = r->value;
+   const char *const end = s + tlb_text_length(s);
+   uint64_t n;
+   if (tlb_text_number(&s, end, &n) && s == end && n >= least && n <= most) {
+      *out = (uint32_t)n;
+      return 1;
+   }
+   char words[80];
+   tlb_text t = tlb_text_in(words, sizeof words);
+   tlb_text_add(&t, "is not allowed; it is a number from ");
+   tlb_text_add_number(&t, least);
+   tlb_text_add(&t, " to ");
+   tlb_text_add_number(&t, most);
+   tlb_text_add(&t, or_else);
+   return tlb_refuse(r, words);
+}
+
+int tlb_machine_number(tlb_machine_reader *r, uint32_t least, uint32_t most,
+                       uint32_t *out)
+{
+   return number_or(r, least, most, "", out);
+}
+
+static int cycles(tlb_machine_reader *r, uint32_t *out)
+{
+   if (is(r, "unknown")) {
+      *out = TLB_UNKNOWN;
+      return 1;
+   }
+   return number_or(r, 0, MAX_CYCLES, ", or unknown", out);
+}
+
+static int text(tlb_machine_reader *r, char *out, size_t size)
+{
+   if (tlb_text_length(r->value) >= size) {
+      char words[80];
+      tlb_text t = tlb_text_in(words, sizeof words);
+      tlb_text_add(&t, "is too long; allowed are ");
+      tlb_text_add_number(&t, size - 1);
+      tlb_text_add(&t, " bytes");
+      return tlb_refuse(r, words);
+   }
+   tlb_text t = tlb_text_in(out, size);
+   tlb_text_add(&t, r->value);
+   return 1;
+}
+
+/* A second line of the same key is put behind the first. */
+static int more_text(tlb_machine_reader *r, char *out, size_t size)
+{
+   tlb_text t = { out + tlb_text_length(out), out + size - 1 };
+   const size_t room = (size_t)(t.end - t.at);
+   if (tlb_text_length(r->value) + (*out != '\0' ? 2 : 0) > room)
+      return tlb_refuse(r, "is too long, together with the lines before it");
+   if (*out != '\0')
+      tlb_text_add(&t, "; ");
+   tlb_text_add(&t, r->value);
+   return 1;
+}
+
+/* A word that may stand in an option, between commas, and in a file's name. */
+static int name(tlb_machine_reader *r, char *out, size_t size)
+{
+   for (const char *s = r->value; *s != '\0'; s++) {
+      if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z')
+            || (*s >= '0' && *s <= '9')
+            || ((*s == '-' || *s == '_' || *s == '.') && s != r->value)))
+         return tlb_refuse(r, "is no name; allowed are letters, digits and, "
+                              "behind the first, - _ .");
+   }
+   return text(r, out, size);
+}
+
+static int confidence(tlb_machine_reader *r, char *out)
+{
+   if (!is(r, "A") && !is(r, "B") && !is(r, "C"))
+      return tlb_refuse(r, "is not allowed; it is A, B or C");
+   *out = r->value[0];
+   return 1;
+}
+
+static int ways(tlb_machine_reader *r, tlb_geometry *g, int *unknown)
+{
+   if (!cut_unknown(r, unknown))
+      return 0;
+   if (is(r, "full")) {
+      g->ways = g->entries;
+      return 1;
+   }
+   return number_or(r, 1, TLB_MAX_ENTRIES, ", or full", &g->ways);
+}
+
+static int policy(tlb_machine_reader *r, tlb_geometry *g, int *unknown)
+{
+   return cut_unknown(r, unknown)
+          && tlb_policy_parse(r->value, g, r->why);
+}
+
+/* --- The head --- */
+
+static int take_name(tlb_machine_reader *r)
+{
+   return name(r, r->m->name, sizeof r->m->name);
+}
+
+static int take_title(tlb_machine_reader *r)
+{
+   return text(r, r->m->title, sizeof r->m->title);
+}
+
+static int take_isa(tlb_machine_reader *r)
+{
+   return name(r, r->m->isa, sizeof r->m->isa);
+}
+
+static int take_year(tlb_machine_reader *r)
+{
+   uint32_t year = 0;
+   if (!is(r, "unknown")
+       && !number_or(r, 1960, 2100, ", or unknown", &year))
+      return 0;
+   r->m->year = year;
+   return 1;
+}
+
+static int take_confidence(tlb_machine_reader *r)
+{
+   return confidence(r, &r->m->confidence);
+}
+
+static int take_base_page(tlb_machine_reader *r)
+{
+   const unsigned shift = tlb_page_size_parse(r->value, r->why);
+   if (shift == 0 || shift > MAX_BASE_PAGE_SHIFT)
+      return tlb_refuse(r, "is not allowed; it is a power of two from 4K to 1G");
+   r->m->base_page_shift = shift;
+   return 1;
+}
+
+static int take_source(tlb_machine_reader *r)
+{
+   return more_text(r, r->m->source, sizeof r->m->source);
+}
+
+static int take_note(tlb_machine_reader *r)
+{
+   if (r->m->n_notes == TLB_MACHINE_NOTES)
+      return tlb_refuse(r, "is one too many; 16 are allowed");
+   if (!text(r, r->m->note[r->m->n_notes].text, sizeof r->m->note[0].text))
+      return 0;
+   r->m->n_notes++;
+   return 1;
+}
+
+/* --- An array --- */
+
+static int take_level(tlb_machine_reader *r)
+{
+   uint32_t level;
+   if (!tlb_machine_number(r, 1, TLB_MAX_LEVELS, &level))
+      return 0;
+   this_array(r)->level = level;
+   return 1;
+}
+
+static int take_users(tlb_machine_reader *r)
+{
+   unsigned users = 0;
+   const char *word = r->value;
+   for (;;) {
+      size_t n = 0;
+      while (word[n] != '\0' && word[n] != '+')
+         n++;
+      unsigned bits = 0;
+      for (unsigned i = 0; i < TLB_N_USER_WORDS; i++) {
+         if (tlb_text_is(word, n, tlb_user_words[i].word))
+            bits = tlb_user_words[i].bits;
+      }
+      if (bits == 0 || (users & bits) != 0)
+         return tlb_refuse(r, "is not allowed; it is all, or some of fetches, "
+                              "loads and stores, joined by +");
+      users |= bits;
+      if (word[n] == '\0')
+         break;
+      word += n + 1;
+   }
+   this_array(r)->users = users;
+   return 1;
+}
+
+static int take_entries(tlb_machine_reader *r)
+{
+   tlb_machine_array *const a = this_array(r);
+   return cut_unknown(r, &a->entries_unknown)
+          && tlb_machine_number(r, 1, TLB_MAX_ENTRIES, &a->g.entries);
+}
+
+static int take_ways(tlb_machine_reader *r)
+{
+   tlb_machine_array *const a = this_array(r);
+   if (a->g.entries == 0)
+      return tlb_refuse_line(r, "ways stand before entries; entries come "
+                                "first");
+   return ways(r, &a->g, &a->ways_unknown);
+}
+
+static int take_pages(tlb_machine_reader *r)
+{
+   tlb_machine_array *const a = this_array(r);
+   return cut_unknown(r, &a->sizes_unknown)
+          && tlb_page_sizes_parse(r->value, &a->g.page_sizes, r->why);
+}
+
+static int take_larger_pages(tlb_machine_reader *r)
+{
+   tlb_machine_array *const a = this_array(r);
+   if (!cut_unknown(r, &a->splits_unknown))
+      return 0;
+   a->splits = is(r, "split");
+   if (!a->splits && !is(r, "bypass"))
+      return tlb_refuse(r, "is not allowed; they split or bypass");
+   return 1;
+}
+
+static int take_policy(tlb_machine_reader *r)
+{
+   tlb_machine_array *const a = this_array(r);
+   return policy(r, &a->g, &a->policy_unknown);
+}
+
+static int take_coalesces(tlb_machine_reader *r)
+{
+   tlb_machine_array *const a = this_array(r);
+   a->coalesce_shift = 0;
+   if (is(r, "no"))
+      return 1;
+   a->coalesce_shift = tlb_page_size_parse(r->value, r->why);
+   if (a->coalesce_shift <= TLB_MIN_PAGE_SHIFT
+       || a->coalesce_shift > TLB_MAX_BLOCK_SHIFT)
+      return tlb_refuse(r, "is not allowed; it is no, or a power of two from "
+                           "8K to 64K");
+   return 1;
+}
+
+static int take_hit_cycles(tlb_machine_reader *r)
+{
+   return cycles(r, &this_array(r)->hit_cycles);
+}
+
+static int take_threads(tlb_machine_reader *r)
+{
+   tlb_machine_array *const a = this_array(r);
+   const char *s = r->value;
+   const char *const end = s + tlb_text_length(s);
+   uint64_t n;
+   if (is(r, "unknown")) {
+      a->threads = 0;
+      return 1;
+   }
+   if (tlb_text_number(&s, end, &n) && n >= 1 && n <= MAX_THREADS) {
+      a->threads = (uint32_t)n;
+      if (n == 1 && s == end)
+         return 1;
+      const int apart = *s == ' ';
+      while (*s == ' ')
+         s++;
+      for (int i = 0; n > 1 && apart && i < TLB_N_SHARING_WORDS; i++) {
+         if (tlb_text_is(s, (size_t)(end - s), tlb_sharing_words[i])) {
+            a->sharing = (tlb_sharing)i;
+            return 1;
+         }
+      }
+   }
+   return tlb_refuse(r, "is not allowed; it is unknown, 1, or a number up to "
+                        "1024 and shared, partitioned, copied or unknown");
+}
+
+static int take_array_confidence(tlb_machine_reader *r)
+{
+   return confidence(r, &this_array(r)->confidence);
+}
+
+static int take_array_source(tlb_machine_reader *r)
+{
+   return more_text(r, this_array(r)->source, sizeof this_array(r)->source);
+}
+
+/* --- The walk --- */
+
+static int take_walk_cycles(tlb_machine_reader *r)
+{
+   return cycles(r, &r->m->walk_cycles);
+}
+
+static int take_walk_source(tlb_machine_reader *r)
+{
+   return more_text(r, r->m->walk_source, sizeof r->m->walk_source);
+}
+
+static int take_cache(tlb_machine_reader *r)
+{
+   tlb_walk_step *const s = this_step(r);
+   if (!cut_unknown(r, &s->cache_unknown))
+      return 0;
+   if (is(r, "none"))
+      return 1;
+   s->cached = 1;
+   s->joined = is(r, "joined");
+   s->in_last_level = is(r, "in-last-level");
+   if (s->cache_unknown)
+      return tlb_refuse(r, "is not allowed; what is unknown is assumed to be "
+                           "none");
+   if (is(r, "own")) {
+      s->g.page_sizes = UINT64_C(1) << s->shift;
+      return 1;
+   }
+   if (!s->joined && !s->in_last_level)
+      return tlb_refuse(r, "is not allowed; it is none, own, joined, "
+                           "in-last-level or unknown, assume none");
+   return 1;
+}
+
+static int take_step_entries(tlb_machine_reader *r)
+{
+   if (!tlb_step_has_own_cache(this_step(r)))
+      return tlb_refuse_line(r, "only behind 'cache own' a step has entries");
+   return tlb_machine_number(r, 1, TLB_MAX_ENTRIES, &this_step(r)->g.entries);
+}
+
+static int take_step_ways(tlb_machine_reader *r)
+{
+   tlb_walk_step *const s = this_step(r);
+   if (s->g.entries == 0)
+      return tlb_refuse_line(r, "ways stand before entries; entries come "
+                                "first");
+   return ways(r, &s->g, &s->ways_unknown);
+}
+
+static int take_step_policy(tlb_machine_reader *r)
+{
+   tlb_walk_step *const s = this_step(r);
+   if (s->g.entries == 0)
+      return tlb_refuse_line(r, "a policy stands before entries; entries come "
+                                "first");
+   return policy(r, &s->g, &s->policy_unknown);
+}
+
+static int take_step_source(tlb_machine_reader *r)
+{
+   return more_text(r, this_step(r)->source, sizeof this_step(r)->source);
+}
+
+/* --- What begins a block --- */
+
+static int begin_array(tlb_machine_reader *r)
+{
+   tlb_machine *const m = r->m;
+   if (r->begun[TLB_WALK_BLOCK])
+      return tlb_refuse(r, "stands behind the walk; arrays come first");
+   if (m->n_arrays == TLB_MAX_ARRAYS)
+      return tlb_refuse(r, "is one too many; 16 arrays are allowed");
+   r->array_line[m->n_arrays++] = r->line;
+   return name(r, this_array(r)->name, sizeof this_array(r)->name);
+}
+
+static int begin_walk(tlb_machine_reader *r)
+{
+   if (r->begun[TLB_WALK_BLOCK])
+      return tlb_refuse(r, "is a second walk; a machine has one");
+   r->walk_line = r->line;
+   r->m->software_walk = is(r, "software");
+   if (!r->m->software_walk && !is(r, "hardware"))
+      return tlb_refuse(r, "is not allowed; it is hardware or software");
+   return 1;
+}
+
+/* "512G": what an entry of the table covers. Steps are larger than pages, so
+   tlb_page_size_parse() does not know them. */
+static int begin_step(tlb_machine_reader *r)
+{
+   static const char units[] = "KMGTPE";
+   const char *s = r->value;
+   const char *const end = s + tlb_text_length(s);
+   uint64_t n;
+   if (!r->begun[TLB_WALK_BLOCK])
+      return tlb_refuse(r, "stands before the walk that it is a step of");
+   if (r->m->n_walk_steps == TLB_MAX_WALK_LEVELS)
+      return tlb_refuse(r, "is one too many; 6 steps are allowed");
+   if (tlb_text_number(&s, end, &n) && n != 0 && (n & (n - 1)) == 0
+       && s + 1 == end) {
+      unsigned shift = (unsigned)__builtin_ctzll(n);
+      for (unsigned i = 0; units[i] != '\0'; i++) {
+         if (units[i] != *s)
+            continue;
+         shift += 10 * (i + 1);
+         if (shift < TLB_MIN_PAGE_SHIFT || shift > MAX_STEP_SHIFT)
+            break;
+         r->step_line[r->m->n_walk_steps++] = r->line;
+         this_step(r)->shift = shift;
+         return 1;
+      }
+   }
+   return tlb_refuse(r, "is not allowed; it is a power of two from 4K to 8E, "
+                        "such as 4K, 2M, 1G or 512G");
+}
+
+/* --- Which keys there are --- */
+
+const tlb_machine_block tlb_machine_blocks[TLB_N_BLOCKS] = {
+   [TLB_HEAD_BLOCK] = {
+      "the machine", NULL, NULL,
+      { { "name", take_name, TLB_REQUIRED },
+        { "title", take_title, TLB_REQUIRED },
+        { "isa", take_isa, TLB_REQUIRED },
+        { "year", take_year, TLB_REQUIRED },
+        { "confidence", take_confidence, TLB_REQUIRED },
+        { "base-page", take_base_page, TLB_REQUIRED },
+        { "source", take_source, TLB_REPEATABLE },
+        { "note", take_note, TLB_REPEATABLE } } },
+   [TLB_ARRAY_BLOCK] = {
+      "the array", "array", begin_array,
+      { { "level", take_level, TLB_REQUIRED },
+        { "users", take_users, TLB_REQUIRED },
+        { "entries", take_entries, TLB_REQUIRED },
+        { "ways", take_ways, TLB_REQUIRED },
+        { "pages", take_pages, TLB_REQUIRED },
+        { "larger-pages", take_larger_pages, TLB_REQUIRED },
+        { "policy", take_policy, TLB_REQUIRED },
+        { "threads", take_threads, TLB_REQUIRED },
+        { "hit-cycles", take_hit_cycles, TLB_OPTIONAL },
+        { "coalesces", take_coalesces, TLB_OPTIONAL },
+        { "confidence", take_array_confidence, TLB_OPTIONAL },
+        { "source", take_array_source, TLB_REPEATABLE } } },
+   [TLB_WALK_BLOCK] = {
+      "the walk", "walk", begin_walk,
+      { { "cycles", take_walk_cycles, TLB_REQUIRED },
+        { "source", take_walk_source, TLB_REPEATABLE } } },
+   [TLB_STEP_BLOCK] = {
+      "the step", "step", begin_step,
+      { { "cache", take_cache, TLB_REQUIRED },
+        { "entries", take_step_entries, TLB_OPTIONAL },
+        { "ways", take_step_ways, TLB_OPTIONAL },
+        { "policy", take_step_policy, TLB_OPTIONAL },
+        { "source", take_step_source, TLB_REPEATABLE } } },
+};

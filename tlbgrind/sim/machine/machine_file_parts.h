@@ -1,0 +1,93 @@
+/* Between the two halves of the machine files' parser: machine_file.c, which
+   knows of lines and blocks, and machine_file_keys.c, which knows what each line may
+   say.
+
+   Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_MACHINE_FILE_PARTS_H
+#define TLB_MACHINE_FILE_PARTS_H
+
+#include "sim/machine/machine.h"
+#include "sim/base/text.h"
+
+enum {
+   TLB_MACHINE_LINE = 400, /* bytes of a line, without its end */
+   TLB_MACHINE_KEYS = 14   /* of a block */
+};
+
+/* Lines in front of the first block are about the machine as a whole. */
+typedef enum {
+   TLB_HEAD_BLOCK,
+   TLB_ARRAY_BLOCK,
+   TLB_WALK_BLOCK,
+   TLB_STEP_BLOCK,
+   TLB_N_BLOCKS
+} tlb_machine_block_kind;
+
+typedef struct {
+   const char *at;
+   const char *end;
+   uint32_t line; /* the one being read, from 1 */
+   tlb_machine *m;
+   tlb_reason *why;
+   char key[TLB_MACHINE_LINE + 1];
+   char value[TLB_MACHINE_LINE + 1];
+   tlb_machine_block_kind block;
+   uint32_t seen; /* keys of this block, as bits of the index in its table */
+   int begun[TLB_N_BLOCKS];
+   uint32_t head_line;
+   uint32_t walk_line;
+   uint32_t array_line[TLB_MAX_ARRAYS];
+   uint32_t step_line[TLB_MAX_WALK_LEVELS];
+} tlb_machine_reader;
+
+/* What a line says is taken out of r->value, which may be changed. Returns 1,
+   or 0 with the reason. */
+typedef int tlb_machine_take(tlb_machine_reader *r);
+
+typedef struct {
+   const char *key;
+   tlb_machine_take *take;
+   enum { TLB_OPTIONAL, TLB_REQUIRED, TLB_REPEATABLE } kind;
+} tlb_machine_key;
+
+typedef struct {
+   const char *name;        /* as errors call it */
+   const char *key;         /* that begins it, or NULL */
+   tlb_machine_take *begin; /* takes that key */
+   tlb_machine_key keys[TLB_MACHINE_KEYS + 1]; /* NULL closes them */
+} tlb_machine_block;
+
+extern const tlb_machine_block tlb_machine_blocks[TLB_N_BLOCKS];
+
+/* Both return 0. The reason is "KEY 'VALUE' <what>", or just <what>. */
+int tlb_refuse(tlb_machine_reader *r, const char *what);
+int tlb_refuse_line(tlb_machine_reader *r, const char *what);
+
+/* Whether the value is a whole number within these limits, which is then in
+   *out; else the reason says so. */
+int tlb_machine_number(tlb_machine_reader *r, uint32_t least, uint32_t most,
+                       uint32_t *out);
+
+/* 'WORDS', not more of them than leaves room for the rest of a sentence. */
+static inline void tlb_machine_quote(tlb_text *t, const char *words,
+                                     size_t most)
+{
+   const size_t n = tlb_text_length(words);
+   tlb_text_add(t, "'");
+   tlb_text_add_n(t, words, n < most ? n : most);
+   tlb_text_add(t, "'");
+}
+
+/* The words of `users` and `threads`, for the printer, too. */
+enum { TLB_N_USER_WORDS = 4, TLB_N_SHARING_WORDS = 4 };
+
+typedef struct {
+   const char *word;
+   unsigned bits;
+} tlb_user_word;
+
+extern const tlb_user_word tlb_user_words[TLB_N_USER_WORDS];
+extern const char *const tlb_sharing_words[TLB_N_SHARING_WORDS];
+
+#endif

@@ -1,0 +1,161 @@
+/* The page map: which page size backs each address of the simulated process.
+
+   The tool tells it of every mapping that comes, goes or changes. A *view* is
+   one set of rules (--pages=) over base pages of one size: several views of one
+   address space can be asked in one run.
+
+   The first question about a base page counts as its first touch. When the
+   first base page of an aligned block of the size that the rules wish for is
+   touched, it is decided whether a large page backs the block: it does if the
+   block lies wholly inside the mapping, and if the pool of that size is not
+   empty. The decision stays while any of the block's pages is there, so memory
+   that grows later does not turn it; unmapping or protecting a part of a large
+   page breaks it into base pages.
+
+   Memory that grows by itself, the heap and the first thread's stack, grows by
+   whole pages where a rule gives it a fixed size, as Solaris and libhugetlbfs
+   have it: there a block counts as inside although the break or the stack has
+   not come that far, as long as nothing else is mapped in it.
+
+   Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_PAGEMAP_H
+#define TLB_PAGEMAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/pages/mappings.h"
+#include "sim/pages/pagerules.h"
+#include "sim/pages/touched.h"
+
+/* What backs one base page. */
+typedef struct {
+   uint8_t page_shift; /* the page has 2^this bytes */
+   uint8_t block_shift; /* the largest naturally aligned block around it, up to
+                           64K, that lies inside one mapping of one protection;
+                           at least the base page. For coalescing arrays. */
+} tlb_backing;
+
+/* Called when the answer for the base pages in [start, end) may differ from
+   before, if any of them has been asked for, also while nothing was there. It
+   may not ask, nor change the map. */
+typedef void tlb_view_changed(void *opaque, uint64_t start, uint64_t end);
+
+/* Called for an address that no mapping has, such as one below the stack's end.
+   Returns 1 if it has called tlb_pagemap_map() for it, else 0. */
+typedef int tlb_pagemap_ask(void *opaque, uint64_t address);
+
+enum { TLB_N_PAGE_SHIFTS = TLB_MAX_PAGE_SHIFT + 1 };
+
+/* Bytes by the size of the page that backs them. */
+typedef struct {
+   uint64_t pages[TLB_N_PAGE_SHIFTS];   /* of 2^index bytes, touched at all */
+   uint64_t touched[TLB_N_PAGE_SHIFTS]; /* bytes: their touched base pages */
+} tlb_page_sums;
+
+typedef struct {
+   tlb_page_sums now;
+   tlb_page_sums peak;  /* when the bytes backed were at their most */
+   uint64_t backed;     /* bytes: of `now` */
+   uint64_t peak_backed; /* bytes: of `peak` */
+   uint64_t taken[TLB_N_PAGE_SHIFTS]; /* pages, ever */
+   uint64_t broken;     /* large pages broken into base pages */
+   uint64_t fallbacks[TLB_N_PAGE_SHIFTS]; /* large pages that an empty pool
+                                             could not give */
+} tlb_view_counts;
+
+typedef struct {
+   tlb_page_policy policy;
+   unsigned base_shift;
+   tlb_view_changed *changed; /* or NULL */
+   void *opaque;
+   tlb_page_table chunks;
+   tlb_page_table blocks;
+   uint64_t shifts;         /* bit n: there are blocks of 2^n bytes */
+   int64_t left[TLB_MAX_PAGE_POOLS]; /* by the policy's pools */
+   /* A bit for each rule: that spoke of no page touched so far; that decided for one; that
+      gave one its size. */
+   uint32_t unmet;
+   uint32_t decided;
+   uint32_t had_effect;
+   tlb_view_counts counts;
+} tlb_view;
+
+typedef struct {
+   tlb_mappings mappings; /* to be looked at, not to be changed */
+   tlb_pagemap_ask *ask;  /* or NULL */
+   void *ask_opaque;
+   tlb_view **view;
+   unsigned n_views;
+   tlb_thp_consent thp; /* of pages that are touched from now on */
+} tlb_pagemap;
+
+/* memory->take() must not return NULL here. */
+void tlb_pagemap_init(tlb_pagemap *p, const tlb_memory *memory);
+void tlb_pagemap_free(tlb_pagemap *p);
+
+/* Who is asked for mappings that nobody has told of. */
+void tlb_pagemap_ask_for(tlb_pagemap *p, tlb_pagemap_ask *ask, void *opaque);
+
+/* Adds a view with base pages of 2^base_shift bytes; *policy is copied. Returns
+   its number, from 0. */
+unsigned tlb_pagemap_add_view(tlb_pagemap *p, unsigned base_shift,
+                              const tlb_page_policy *policy,
+                              tlb_view_changed *changed, void *opaque);
+
+/* What backs the base page at `address` in the view; asked for the first time,
+   the page counts as touched. Where nothing is mapped: a base page. */
+tlb_backing tlb_pagemap_backing(tlb_pagemap *p, unsigned view,
+                                uint64_t address);
+
+/* What has been counted in the view so far. */
+const tlb_view_counts *tlb_pagemap_counts(tlb_pagemap *p, unsigned view);
+
+/* Aligned blocks of transparent huge pages that are in small pages, because their mapping did
+   not reach over them when they were touched first, but does now. The kernel's khugepaged
+   would make huge pages of them in time. */
+uint64_t tlb_pagemap_overgrown(tlb_pagemap *p, unsigned view);
+
+/* --- What happens to the address space: bytes [start, end) --- */
+
+/* A new mapping, in the place of whatever was there; or more of one, if it
+   differs in nothing from its neighbour (the break, the stack). */
+void tlb_pagemap_map(tlb_pagemap *p, const tlb_mapping *m);
+
+void tlb_pagemap_unmap(tlb_pagemap *p, uint64_t start, uint64_t end);
+
+/* prot: TLB_MAY_READ and so on. */
+void tlb_pagemap_protect(tlb_pagemap *p, uint64_t start, uint64_t end,
+                         unsigned prot);
+
+/* Gives what is mapped in [start, end) the flags in `set` and takes those in
+   `clear`; pages that are there already stay what they are. */
+void tlb_pagemap_flag(tlb_pagemap *p, uint64_t start, uint64_t end,
+                      unsigned set, unsigned clear);
+
+/* What is mapped there is of another kind than had been thought. */
+void tlb_pagemap_rename(tlb_pagemap *p, uint64_t start, uint64_t end,
+                        tlb_kind kind, unsigned set);
+
+/* The pages go away, the mapping stays (MADV_DONTNEED): the next question is a
+   first touch. A transparent huge page of which a part goes breaks. */
+void tlb_pagemap_zap(tlb_pagemap *p, uint64_t start, uint64_t end);
+
+/* The pages stay, but are no longer treated alike: a transparent huge page of
+   which only a part is in the range breaks (MADV_FREE, MADV_COLD), with `all`
+   any that has a part there (MADV_PAGEOUT). */
+void tlb_pagemap_split(tlb_pagemap *p, uint64_t start, uint64_t end, int all);
+
+/* mremap(): maps [to, to + length) as [from, from + length) is, and takes the
+   pages there. A large page stays one if all of it goes, and is aligned at the new
+   place as it was at the old. The old mapping stays, without pages, until it is
+   unmapped. */
+void tlb_pagemap_move(tlb_pagemap *p, uint64_t from, uint64_t to,
+                      uint64_t length);
+
+/* MADV_COLLAPSE, which has succeeded, so that something was there: every block
+   in [start, end) that could be a transparent huge page becomes one. */
+void tlb_pagemap_collapse(tlb_pagemap *p, uint64_t start, uint64_t end);
+
+#endif

@@ -1,0 +1,119 @@
+/* Rules for page sizes: the text of --pages= and --huge-pool=, and which rule
+   counts for a mapping.
+
+   Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_PAGERULES_H
+#define TLB_PAGERULES_H
+
+#include "sim/machine/geometry.h"
+#include "sim/pages/mappings.h"
+
+enum {
+   TLB_MAX_PAGE_RULES = 32, /* a bit for each fits into 32 */
+   TLB_MAX_PAGE_POOLS = 8,
+   TLB_PATTERN_SIZE = 128
+};
+
+/* Which memory a rule speaks of. */
+typedef enum {
+   TLB_OF_ALL,
+   TLB_OF_ANON,   /* anonymous memory that is nothing of what follows, and
+                     System V segments */
+   TLB_OF_HEAP,   /* below the break */
+   TLB_OF_STACK,  /* of every thread */
+   TLB_OF_TEXT,   /* of programs and libraries: what may be executed */
+   TLB_OF_DATA,   /* of programs and libraries: the rest, and their bss */
+   TLB_OF_FILE,   /* from other files */
+   TLB_OF_PATTERN /* from files whose name matches */
+} tlb_rule_what;
+
+/* How a memory is backed. */
+typedef enum {
+   TLB_FIXED, /* by pages of one size, where a whole one fits */
+   TLB_THP,   /* by Linux's transparent huge pages */
+   TLB_CONTIG /* by 64K blocks under the contiguous hint */
+} tlb_rule_how;
+
+typedef struct {
+   tlb_rule_what what;
+   tlb_rule_how how;
+   unsigned shift; /* of TLB_FIXED */
+   char pattern[TLB_PATTERN_SIZE];
+} tlb_page_rule;
+
+typedef struct {
+   unsigned shift;
+   uint64_t pages;
+} tlb_page_pool;
+
+/* All zero: the base page, and what the program itself asks for of hugetlbfs. */
+typedef struct {
+   tlb_thp_mode thp; /* of the kernel, where no rule says otherwise */
+   unsigned n_rules;
+   tlb_page_rule rule[TLB_MAX_PAGE_RULES];
+   unsigned n_pools;
+   tlb_page_pool pool[TLB_MAX_PAGE_POOLS];
+} tlb_page_policy;
+
+/* Adds the rules "WHAT:SIZE" in `text`, several of them divided by `separator`
+   (a comma in --pages=, a plus behind the @ of --machine=). WHAT: all, anon,
+   heap, stack, text, data, file, or a pattern for the mapped file's name with *
+   for any characters and ? for one; without a slash it is held against the
+   last part of the name. SIZE: 4K to 16G, thp or contig; a SIZE alone is meant
+   for all. A later rule overrides an earlier one. Returns 1, or 0 with the
+   reason, and then *policy is as it was. */
+int tlb_page_rules_parse(const char *text, char separator,
+                         unsigned base_page_shift, tlb_page_policy *policy,
+                         tlb_reason *why);
+
+/* Adds the pools "SIZE:PAGES[,...]". Returns 1, or 0 with the reason. */
+int tlb_page_pools_parse(const char *text, unsigned base_page_shift,
+                         tlb_page_policy *policy, tlb_reason *why);
+
+/* The size of large pages that the rule asks for, as its logarithm; 0: it asks for none. */
+unsigned tlb_page_rule_shift(const tlb_page_rule *rule, unsigned base_page_shift);
+
+/* Writes "heap:2M,text:64K", or "base pages" if there is no rule. */
+void tlb_page_rules_print(const tlb_page_policy *policy, char separator,
+                          char *out, size_t size);
+
+/* Writes "heap:2M". */
+void tlb_page_rule_print(const tlb_page_rule *rule, char *out, size_t size);
+
+/* Which rules speak of the mapping, of those in `among`: a bit for each, also if
+   a later one overrides it. */
+uint32_t tlb_page_rules_about(const tlb_page_policy *policy,
+                              const tlb_mapping *m, uint32_t among);
+
+/* How the mapping is to be backed: TLB_FIXED with the base page's shift if no
+   rule speaks of it. What the program itself asks for, by MAP_HUGETLB or, as far as the
+   kernel's mode has it, MADV_HUGEPAGE, is a rule before all others; thp and contig leave
+   memory from MAP_HUGETLB as it is, thp also what has MADV_NOHUGEPAGE. */
+typedef struct {
+   tlb_rule_how how;
+   unsigned shift; /* 0 for TLB_THP where that can not be */
+   unsigned rule;  /* the one that decided, counted from 1; 0: none did */
+} tlb_page_wish;
+
+tlb_page_wish tlb_page_wish_for(const tlb_page_policy *policy,
+                                const tlb_mapping *m,
+                                unsigned base_page_shift);
+
+/* The same for memory of which MADV_COLLAPSE has made huge pages, whatever the mode. */
+tlb_page_wish tlb_page_wish_collapsed(const tlb_page_policy *policy,
+                                      const tlb_mapping *m,
+                                      unsigned base_page_shift);
+
+/* Whether a rule asks for transparent huge pages. */
+int tlb_page_rules_have_thp(const tlb_page_policy *policy);
+
+/* The size of Linux's transparent huge pages: what one page table of 8-byte
+   entries covers: 2M over 4K, 32M over 16K, 512M over 64K. 0: larger than any
+   page. */
+unsigned tlb_thp_shift(unsigned base_page_shift);
+
+/* Whether the name matches the pattern. */
+int tlb_pattern_matches(const char *pattern, const char *name);
+
+#endif

@@ -1,0 +1,263 @@
+/* One translation array: look-up, fill, and the entries' short cuts. */
+
+#include "sim/tlb/array.h"
+
+#include "sim/tlb/policy.h"
+
+/* Up to this many ways a look-up compares all of them; above, it asks an index
+   of the whole array: buckets of chained entries. */
+enum { MAX_COMPARED_WAYS = 8 };
+
+#define END UINT32_MAX
+
+static int has_index(const tlb_geometry *g)
+{
+   return g->ways > MAX_COMPARED_WAYS;
+}
+
+/* Twice as many buckets as entries, or a little more: short chains. */
+static unsigned bucket_bits(const tlb_geometry *g)
+{
+   unsigned bits = 1;
+   while (((uint32_t)1 << bits) < 2 * g->entries)
+      bits++;
+   return bits;
+}
+
+/* Hands out parts of a stretch of memory, or only adds up their sizes if there
+   is none. The parts must come in order of falling alignment. */
+typedef struct {
+   char *memory;
+   size_t used;
+} carver;
+
+static void *carve(carver *c, size_t n, size_t size)
+{
+   void *const part = c->memory == NULL ? NULL : c->memory + c->used;
+   c->used += n * size;
+   return part;
+}
+
+static void carve_array(tlb_array *a, const tlb_geometry *g, carver *c)
+{
+   const size_t sets = tlb_geometry_sets(g);
+   const size_t n = g->entries;
+   const int nru = g->policy == TLB_NRU;
+   a->key = carve(c, n, sizeof *a->key);
+   a->time = carve(c, n, sizeof *a->time);
+   a->short_cut = carve(c, n, sizeof *a->short_cut);
+   a->tree = carve(c, sets * 2 * tlb_policy_leaves(g), sizeof *a->tree);
+   a->latest = carve(c, g->policy == TLB_PLRU ? 2 * g->ways : 0,
+                     sizeof *a->latest);
+   a->cleared = carve(c, nru ? sets : 0, sizeof *a->cleared);
+   a->bucket = carve(c, has_index(g) ? (size_t)1 << bucket_bits(g) : 0,
+                     sizeof *a->bucket);
+   a->chain = carve(c, has_index(g) ? n : 0, sizeof *a->chain);
+   a->filled = carve(c, sets, sizeof *a->filled);
+   a->next = carve(c, sets, sizeof *a->next);
+   a->watched = carve(c, nru ? sets : 0, sizeof *a->watched);
+}
+
+size_t tlb_array_bytes(const tlb_geometry *g)
+{
+   tlb_array unused;
+   carver c = { NULL, 0 };
+   carve_array(&unused, g, &c);
+   return c.used;
+}
+
+void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
+                    tlb_release *release, void *opaque)
+{
+   carver c = { memory, 0 };
+   *a = (tlb_array){ .g = *g, .sets = tlb_geometry_sets(g),
+                     .random = g->seed, .release = release, .opaque = opaque };
+   a->set_mask = tlb_set_mask(a->sets);
+   a->plain = g->policy == TLB_LRU && !has_index(g);
+   carve_array(a, g, &c);
+
+   for (uint32_t i = 0; i < g->entries; i++) {
+      a->key[i] = TLB_NO_KEY;
+      a->time[i] = 0;
+      a->short_cut[i] = NULL;
+   }
+   if (has_index(g)) {
+      a->index_shift = 64 - bucket_bits(g);
+      for (size_t i = 0; i < (size_t)1 << bucket_bits(g); i++)
+         a->bucket[i] = END;
+   }
+   for (uint32_t i = 0; i < a->sets; i++)
+      a->filled[i] = a->next[i] = 0;
+   if (g->policy == TLB_NRU)
+      tlb_policy_watch_last(a);
+   a->leaves = tlb_policy_leaves(g);
+   if (a->leaves == 0)
+      a->tree = NULL;
+   for (size_t i = 0; i < (size_t)a->sets * 2 * a->leaves; i++)
+      a->tree[i] = (tlb_bound){ UINT64_MAX, 0 };
+   if (release == NULL)
+      a->short_cut = NULL;
+}
+
+/* Multiplicative hashing: the upper bits of the product depend on all bits. */
+static uint32_t *bucket_of(const tlb_array *a, tlb_key key)
+{
+   return a->bucket + (key * UINT64_C(0x9E3779B97F4A7C15) >> a->index_shift);
+}
+
+static void link_entry(tlb_array *a, uint32_t i, tlb_key key)
+{
+   uint32_t *const bucket = bucket_of(a, key);
+   a->chain[i] = *bucket;
+   *bucket = i;
+}
+
+static void index_again(tlb_array *a)
+{
+   a->unindexed = 0;
+   for (size_t i = 0; i < (size_t)1 << bucket_bits(&a->g); i++)
+      a->bucket[i] = END;
+   for (uint32_t i = 0; i < a->g.entries; i++) {
+      if (a->key[i] != TLB_NO_KEY)
+         link_entry(a, i, a->key[i]);
+   }
+}
+
+uint32_t tlb_array_lookup(tlb_array *a, tlb_key key, uint64_t now)
+{
+   const uint32_t set = tlb_array_set(a, key);
+   uint32_t i;
+   if (has_index(&a->g)) {
+      if (a->unindexed)
+         index_again(a);
+      i = *bucket_of(a, key);
+      while (i != END && a->key[i] != key)
+         i = a->chain[i];
+   } else {
+      /* To the end even if it is found: the number of rounds is always the
+         same, which a processor foresees, while the place of the hit is not. */
+      const uint32_t ways = a->g.ways;
+      const tlb_key *const keys = a->key + set * ways;
+      uint32_t found = ways;
+      for (uint32_t way = 0; way < ways; way++)
+         found = keys[way] == key ? way : found;
+      i = found < ways ? set * ways + found : END;
+   }
+   if (i == END)
+      return TLB_MISS;
+   tlb_policy_touch(a, set, i, now);
+   return i;
+}
+
+static void unlink_entry(tlb_array *a, uint32_t i)
+{
+   uint32_t *link = bucket_of(a, a->key[i]);
+   while (*link != i)
+      link = &a->chain[*link];
+   *link = a->chain[i];
+}
+
+uint32_t tlb_array_place(tlb_array *a, tlb_key key)
+{
+   const uint32_t set = tlb_array_set(a, key);
+   const uint32_t way = a->filled[set] < a->g.ways ? a->filled[set]
+                                                   : tlb_policy_victim(a, set);
+   return set * a->g.ways + way;
+}
+
+void tlb_array_replace(tlb_array *a, uint32_t entry, tlb_key key, uint64_t now,
+                       uint64_t *time)
+{
+   tlb_array_replaced(a);
+   a->key[entry] = key;
+   a->time[entry] = now;
+   a->short_cut[entry] = time;
+   if (a->tree != NULL)
+      tlb_policy_bound(a, tlb_array_set(a, key), entry, now);
+}
+
+uint64_t tlb_range;
+
+static void cut(tlb_array *a, uint32_t entry)
+{
+   a->n_ranges -= a->short_cut[entry] == &tlb_range;
+   a->short_cut[entry] = NULL;
+   a->n_attached--;
+}
+
+/* Nobody asks for the time of who is evicted. */
+static void evict(tlb_array *a, uint32_t entry)
+{
+   uint64_t *const time = a->short_cut == NULL ? NULL : a->short_cut[entry];
+   if (time == NULL)
+      return;
+   cut(a, entry);
+   a->release(time, a->key[entry], a->opaque);
+}
+
+void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
+                          uint64_t now)
+{
+   const uint32_t set = tlb_array_set(a, key);
+   if (has_index(&a->g) && a->unindexed)
+      index_again(a);
+   if (a->key[entry] == TLB_NO_KEY) {
+      a->filled[set]++;
+      a->n_filled++;
+   } else {
+      tlb_policy_evicts(a, set);
+      evict(a, entry);
+      if (has_index(&a->g))
+         unlink_entry(a, entry);
+   }
+   if (has_index(&a->g))
+      link_entry(a, entry, key);
+   a->key[entry] = key;
+   tlb_policy_touch(a, set, entry, now);
+   if (a->tree != NULL)
+      tlb_policy_bound(a, set, entry, now);
+}
+
+uint32_t tlb_array_fill(tlb_array *a, tlb_key key, uint64_t now)
+{
+   const uint32_t entry = tlb_array_place(a, key);
+   tlb_array_fill_entry(a, entry, key, now);
+   return entry;
+}
+
+void tlb_array_attach(tlb_array *a, uint32_t entry, uint64_t *time)
+{
+   if (a->second_time == 0)
+      *time = a->time[entry];
+   a->short_cut[entry] = time;
+   a->n_attached++;
+}
+
+void tlb_array_attach_range(tlb_array *a, uint32_t entry)
+{
+   a->short_cut[entry] = &tlb_range;
+   a->n_attached++;
+   a->n_ranges++;
+}
+
+void tlb_array_detach(tlb_array *a, uint32_t entry)
+{
+   a->time[entry] = tlb_array_time(a, entry);
+   cut(a, entry);
+}
+
+void tlb_array_release(tlb_array *a, uint32_t entry)
+{
+   if (a->short_cut == NULL || a->short_cut[entry] == NULL)
+      return;
+   uint64_t *const time = a->short_cut[entry];
+   tlb_array_detach(a, entry);
+   a->release(time, a->key[entry], a->opaque);
+}
+
+int tlb_array_needs_time(const tlb_array *a)
+{
+   return a->g.ways > 1
+          && (a->g.policy == TLB_LRU || a->g.policy == TLB_PLRU
+              || a->g.policy == TLB_NRU);
+}

@@ -1,0 +1,154 @@
+/* The translation arrays of one core and the way of a reference through them.
+
+   A reference asks the arrays of the first level that serve its kind (fetch,
+   load or store) and hold its page. On a miss it asks those of the next level,
+   and so on; behind the last level stands the page walk. Every level that
+   missed is filled on the way back. A level none of whose arrays can hold the
+   page is passed by, and counts no miss.
+
+   Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_HIERARCHY_H
+#define TLB_HIERARCHY_H
+
+#include "sim/tlb/array.h"
+#include "sim/machine/machine.h"
+#include "sim/tlb/walk.h"
+
+typedef enum { TLB_FETCH, TLB_LOAD, TLB_STORE, TLB_N_USERS } tlb_user;
+
+enum {
+   TLB_MAX_CORES = 1,
+   TLB_N_SIZES = TLB_MAX_PAGE_SHIFT - TLB_MIN_PAGE_SHIFT + 1,
+   TLB_N_BLOCK_SHIFTS = TLB_MAX_BLOCK_SHIFT - TLB_MIN_PAGE_SHIFT + 1
+};
+
+/* Where a page goes at one level: into which arrays, and as entries of which
+   size (2^shift bytes) in each. */
+typedef struct {
+   uint8_t n;
+   uint8_t array[TLB_MAX_SIDE_BY_SIDE];
+   uint8_t shift[TLB_MAX_SIDE_BY_SIDE];
+} tlb_stop;
+
+typedef struct {
+   tlb_stop at[TLB_MAX_LEVELS];
+} tlb_route;
+
+typedef struct {
+   const tlb_machine *machine;
+   unsigned base_shift; /* of the pages that references are given in */
+   unsigned levels;
+   unsigned entry_level[TLB_N_USERS]; /* the first (from 0) that serves it:
+                                         stores of some processors have no
+                                         first level */
+   tlb_array array[TLB_MAX_ARRAYS];
+   tlb_route route[TLB_N_USERS][TLB_N_SIZES][TLB_N_BLOCK_SHIFTS];
+   tlb_walker walker;
+} tlb_hierarchy;
+
+/* One translation asked for. */
+typedef struct {
+   uint64_t page;       /* number of the base page, below 2^TLB_KEY_PAGE_BITS */
+   uint64_t now;        /* see array.h; two more than the last where page walks
+                           leave something in the last level (walk.h), for
+                           that has a time of its own */
+   uint16_t context;    /* address space, up to TLB_MAX_CONTEXT */
+   uint8_t core;        /* below TLB_MAX_CORES */
+   uint8_t user;        /* tlb_user */
+   uint8_t page_shift;  /* of the page that backs it; at least the base page */
+   uint8_t block_shift; /* see pagemap.h; the base page where nothing is known */
+} tlb_reference;
+
+/* What came of it. */
+typedef struct {
+   unsigned missed; /* bit l: level l (from 0) was asked and missed */
+   int walked;      /* every level missed */
+   uint8_t array;   /* where it is now in the first level */
+   uint8_t shift;   /* as an entry of that size */
+   uint32_t entry;
+   uint32_t cycles; /* beyond a first-level hit, as far as they are known */
+   uint32_t walk_references; /* to page tables */
+} tlb_outcome;
+
+/* Bytes of memory that tlb_hierarchy_init() wants. */
+size_t tlb_hierarchy_bytes(const tlb_machine *m);
+
+/* Makes a hierarchy of empty arrays inside `memory` (aligned for uint64_t).
+   References are given in pages of 2^base_shift bytes, no larger than the
+   machine's base pages. `nested`: page walks are a guest's. The machine must have
+   passed tlb_machine_check() and stay. `release` and `range_time` are given to the
+   arrays that some kind of reference asks first, with `opaque`; see array.h. */
+void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
+                        unsigned base_shift, int nested, void *memory,
+                        tlb_release *release, tlb_range_time *range_time,
+                        void *opaque);
+
+/* Whether every kind of reference finds a first level that holds base pages of
+   2^base_shift bytes. Returns 1, or 0 with the reason. */
+int tlb_machine_holds(const tlb_machine *m, unsigned base_shift,
+                      tlb_reason *why);
+
+tlb_outcome tlb_translate(tlb_hierarchy *h, const tlb_reference *r);
+
+/* What follows a miss in the level that the reference asks first, which the
+   caller has dealt with: asks the levels behind it and adds to `out`. */
+void tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r,
+                          tlb_outcome *out);
+
+/* The same for the levels from `level` (from 0) on: the caller has dealt with those
+   before it. */
+void tlb_translate_from(tlb_hierarchy *h, const tlb_reference *r, unsigned level,
+                        tlb_outcome *out);
+
+/* What follows a miss in the last level, a walk, which adds to `out`; all of it but the
+   references to page tables; and how many these are. */
+void tlb_hierarchy_walk(tlb_hierarchy *h, const tlb_reference *r,
+                        tlb_outcome *out);
+void tlb_hierarchy_pay_walk(const tlb_hierarchy *h, tlb_outcome *out);
+uint32_t tlb_hierarchy_references(tlb_hierarchy *h, const tlb_reference *r);
+
+/* Which of the arrays at a stop takes a page that none of them has. */
+unsigned tlb_roomier(tlb_hierarchy *h, const tlb_reference *r,
+                     const tlb_stop *stop);
+
+/* References one level only (from 0), which must exist for it. Returns whether
+   it missed; then it has been filled. */
+int tlb_translate_level(tlb_hierarchy *h, const tlb_reference *r,
+                        unsigned level);
+
+/* Whether that kind of reference asks array number i before any other. */
+static inline int tlb_asks_first(const tlb_hierarchy *h, unsigned user,
+                                 unsigned i)
+{
+   const tlb_machine_array *const a = &h->machine->array[i];
+   return (a->users >> user & 1) != 0 && a->level == h->entry_level[user] + 1;
+}
+
+static inline const tlb_route *tlb_route_of(const tlb_hierarchy *h,
+                                            unsigned user, unsigned page_shift,
+                                            unsigned block_shift)
+{
+   const unsigned block = block_shift > TLB_MAX_BLOCK_SHIFT
+                             ? TLB_MAX_BLOCK_SHIFT
+                             : block_shift;
+   return &h->route[user][page_shift - TLB_MIN_PAGE_SHIFT]
+                   [block - TLB_MIN_PAGE_SHIFT];
+}
+
+/* Where the reference goes first. */
+static inline const tlb_stop *tlb_first_stop(const tlb_hierarchy *h,
+                                             const tlb_reference *r)
+{
+   return &tlb_route_of(h, r->user, r->page_shift, r->block_shift)
+              ->at[h->entry_level[r->user]];
+}
+
+/* The key of a base page's translation as an entry of 2^shift bytes. */
+static inline tlb_key tlb_entry_key(const tlb_hierarchy *h,
+                                    const tlb_reference *r, unsigned shift)
+{
+   return tlb_key_of(r->page >> (shift - h->base_shift), shift, r->context);
+}
+
+#endif

@@ -1,0 +1,124 @@
+/* Who is evicted: the replacement policies.
+   Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_POLICY_H
+#define TLB_POLICY_H
+
+#include "sim/tlb/array.h"
+
+/* The way that a full set gives up next; asking changes nothing that matters. */
+uint32_t tlb_policy_victim(tlb_array *a, uint32_t set);
+
+/* The set gives that way up: changes the state that a choice changes (FIFO's
+   pointer, the generator). */
+void tlb_policy_evicts(tlb_array *a, uint32_t set);
+
+/* How many leaves the trees of such an array have, by which LRU finds the oldest
+   of many ways; 0: it has none. */
+uint32_t tlb_policy_leaves(const tlb_geometry *g);
+
+/* Notes in the set's tree that entry number e was not referenced before `time`. */
+void tlb_policy_bound(tlb_array *a, uint32_t set, uint32_t e, uint64_t time);
+
+/* The oldest way of a set of an array with a tree, all of whose entries have short cuts
+   to one page each. */
+static inline uint32_t tlb_policy_oldest_known(tlb_array *a, uint32_t set)
+{
+   const tlb_bound *const root = tlb_array_root(a, set);
+   for (;;) {
+      const uint32_t e = set * a->g.ways + root->way;
+      const uint64_t time = tlb_array_attached_time(a, a->short_cut[e]);
+      if (time == root->time)
+         return root->way;
+      tlb_policy_bound(a, set, e, time);
+   }
+}
+
+/* The way of the victim in a set of a PLRU array of so many ways, all of whose entries
+   have short cuts to one page each. */
+uint32_t tlb_policy_plru_16(const tlb_array *a, uint32_t set);
+uint32_t tlb_policy_plru_32(const tlb_array *a, uint32_t set);
+
+/* NRU: entry number e of `set` is referenced now. */
+void tlb_policy_use(tlb_array *a, uint32_t set, uint32_t e, uint64_t now);
+
+/* NRU: the last way is watched, of sets that hold nothing. */
+void tlb_policy_watch_last(tlb_array *a);
+
+/* References a key that belongs to `set` of an array that is full, and all of whose
+   entries have short cuts to one time each, but those that NRU watches. The key is not
+   among these. From now on its time is *time. Returns the short cut of the one entry
+   whose next reference matters from now on, or which is gone; *missed: whether the key
+   was not there. */
+uint64_t *tlb_policy_refer_known(tlb_array *a, uint32_t set, tlb_key key, uint64_t now,
+                                 uint64_t *time, int *missed);
+
+/* NRU watches the oldest of so many ways, see policy.c. */
+enum { TLB_MAX_FEW_WAYS = 8 };
+
+/* By bits, for of a condition the compiler makes a branch. */
+static inline uint64_t tlb_chosen(int first, uint64_t a, uint64_t b)
+{
+   return b ^ ((a ^ b) & -(uint64_t)first);
+}
+
+/* tlb_policy_refer_known() for NRU of a constant number of ways, without branches: which
+   way is evicted, and which is watched, nobody can foresee. */
+static inline __attribute__((always_inline))
+uint64_t *tlb_policy_refer_few(tlb_array *a, uint32_t set, tlb_key key, uint64_t now,
+                               uint64_t *time, int *missed, uint32_t ways)
+{
+   static uint64_t never;
+   const uint32_t first = set * ways;
+   uint64_t **const cut = a->short_cut + first;
+   const uint32_t watched = a->watched[set];
+   const uint64_t cleared = a->cleared[set];
+   uint64_t oldest = UINT64_MAX; /* a time less 1, and its way in the lowest bits */
+   uint32_t unused = 0;
+   cut[watched] = &never;
+   #pragma GCC unroll 8
+   for (uint32_t i = 0; i < ways; i++) {
+      const uint64_t timed = (*cut[i] - 1) * 8 + i;
+      oldest = timed < oldest ? timed : oldest;
+      unused |= (uint32_t)(*cut[i] < cleared) << i;
+   }
+   *missed = a->key[first + watched] != key;
+   const uint32_t way = (uint32_t)tlb_chosen(*missed, (uint32_t)__builtin_ctz(unused),
+                                             watched);
+   const int ends = way == watched;
+   const uint32_t lost = (uint32_t)tlb_chosen(ends, oldest & 7, way);
+   uint64_t *const lost_time = cut[lost];
+   a->cleared[set] = tlb_chosen(ends & ((oldest >> 3) + 1 >= cleared), now, cleared);
+   a->watched[set] = (uint32_t)tlb_chosen(ends, lost, watched);
+   a->key[first + way] = key;
+   cut[watched] = NULL;
+   cut[lost] = NULL;
+   cut[way] = time;
+   *time = now;
+   return lost_time;
+}
+
+/* Notes that entry number e of `set` is referenced (hit or fill) now. */
+static inline void tlb_policy_touch(tlb_array *a, uint32_t set, uint32_t e,
+                                    uint64_t now)
+{
+   uint64_t *const time = a->short_cut == NULL ? NULL : a->short_cut[e];
+   if (time != NULL && time != &tlb_range && !a->also_behind)
+      *time = now;
+   else
+      a->time[e] = now;
+   if (a->g.policy == TLB_NRU)
+      tlb_policy_use(a, set, e, now);
+}
+
+/* The generator behind TLB_RANDOM, a linear congruential one with Knuth's
+   MMIX constants: the state moves on, the upper 31 bits modulo `ways` are the
+   way. Written down so that other programs can repeat the choice. */
+static inline uint32_t tlb_random_next(uint64_t *state, uint32_t ways)
+{
+   *state = *state * UINT64_C(6364136223846793005)
+            + UINT64_C(1442695040888963407);
+   return (uint32_t)(*state >> 33) % ways;
+}
+
+#endif

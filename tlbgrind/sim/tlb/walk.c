@@ -1,0 +1,113 @@
+/* Page walks and their caches. See walk.h. */
+
+#include "sim/tlb/walk.h"
+
+/* An entry of step i, in a cache that holds those of other steps and
+   translations as well: where a translation has the mark of its page size, it
+   has one that no page size has. */
+enum {
+   FIRST_MARK = TLB_MAX_PAGE_SHIFT - TLB_MIN_PAGE_SHIFT + 1,
+   MARK_BITS = 5
+};
+
+_Static_assert(FIRST_MARK + TLB_MAX_WALK_LEVELS <= 1 << MARK_BITS,
+               "the marks of all steps fit");
+
+static tlb_key key_of(const tlb_walker *w, unsigned step, uint64_t address,
+                      uint32_t context)
+{
+   return address >> w->machine->walk[step].shift
+          | (uint64_t)(FIRST_MARK + step) << TLB_KEY_PAGE_BITS
+          | (uint64_t)context << (TLB_KEY_PAGE_BITS + MARK_BITS);
+}
+
+/* Each cache starts aligned again. */
+static size_t cache_bytes(const tlb_walk_step *s)
+{
+   return tlb_step_has_own_cache(s) ? (tlb_array_bytes(&s->g) + 7) & ~(size_t)7
+                                    : 0;
+}
+
+size_t tlb_walker_bytes(const tlb_machine *m)
+{
+   size_t bytes = 0;
+   for (unsigned i = 0; i < m->n_walk_steps; i++)
+      bytes += cache_bytes(&m->walk[i]);
+   return bytes;
+}
+
+void tlb_walker_init(tlb_walker *w, const tlb_machine *m, int nested,
+                     void *memory, tlb_array *last)
+{
+   char *at = memory;
+   tlb_array *nearest = NULL; /* of the steps so far that have their own */
+   w->machine = m;
+   w->clock = 0;
+   w->shelf = NULL;
+   w->host_references = nested ? m->n_walk_steps : 0;
+   for (unsigned i = 0; i < m->n_walk_steps; i++) {
+      const tlb_walk_step *const s = &m->walk[i];
+      if (tlb_step_has_own_cache(s)) {
+         nearest = &w->own[i];
+         tlb_array_init(nearest, &s->g, at, NULL, NULL);
+         at += cache_bytes(s);
+      }
+      w->cache[i] = !s->cached ? NULL : s->in_last_level ? last : nearest;
+   }
+}
+
+/* The step that a walk for such a page ends at. */
+static unsigned last_step(const tlb_machine *m, unsigned page_shift)
+{
+   unsigned i = m->n_walk_steps - 1;
+   while (i > 0 && m->walk[i - 1].shift <= page_shift)
+      i--;
+   return i;
+}
+
+/* A cache that several steps share must know which of them was used last. */
+static uint64_t time_of(tlb_walker *w, unsigned step, uint64_t now)
+{
+   return w->machine->walk[step].in_last_level ? now : ++w->clock;
+}
+
+static int find(tlb_walker *w, unsigned step, tlb_key key, uint64_t now)
+{
+   const uint64_t time = time_of(w, step, now);
+   if (w->shelf != NULL && w->machine->walk[step].in_last_level)
+      return tlb_shelf_find(w->shelf, key, time);
+   return tlb_array_lookup(w->cache[step], key, time) != TLB_MISS;
+}
+
+static void keep(tlb_walker *w, unsigned step, tlb_key key, uint64_t now)
+{
+   const uint64_t time = time_of(w, step, now);
+   if (w->shelf != NULL && w->machine->walk[step].in_last_level)
+      tlb_shelf_fill_key(w->shelf, key, time);
+   else
+      tlb_array_fill(w->cache[step], key, time);
+}
+
+unsigned tlb_walk(tlb_walker *w, uint64_t address, unsigned page_shift,
+                  uint32_t context, uint64_t now)
+{
+   const tlb_machine *const m = w->machine;
+   if (m->software_walk)
+      return 1;
+   if (m->n_walk_steps == 0)
+      return 0;
+   const unsigned end = last_step(m, page_shift);
+   unsigned first = end; /* the first step that has to be read */
+   while (first > 0) {
+      if (w->cache[first - 1] != NULL
+          && find(w, first - 1, key_of(w, first - 1, address, context), now))
+         break;
+      first--;
+   }
+   for (unsigned i = first; i < end; i++) {
+      if (w->cache[i] != NULL)
+         keep(w, i, key_of(w, i, address, context), now);
+   }
+   const unsigned references = end - first + 1;
+   return references * (w->host_references + 1) + w->host_references;
+}

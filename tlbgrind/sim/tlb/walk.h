@@ -1,0 +1,77 @@
+/* Page walks: how many entries of page tables a walk reads, and the caches that
+   spare some of them.
+
+   A walk goes down the steps of the machine's page table (machine.h) to the
+   first whose entries are not larger than the page: so large pages end it
+   early. Each step reads one entry. A processor keeps entries that lead on to a
+   table (not those that end a walk: their place is the translation array);
+   the walker asks for the deepest of them that can spare it anything, and goes
+   on below the first that it finds. What it reads on its way it keeps, at each
+   step that is cached. The entry it found counts as used; those of the steps
+   above, which it did not need, do not.
+
+   Entries of a step stand in a cache of their own, in the cache of a step
+   above, or in the last translation array (machine.h: `cached`, `joined`,
+   `in_last_level`), where they compete with translations.
+
+   Nested paging. A guest's page tables lie at guest physical addresses, so that
+   each reference to them, and the one to the page itself, needs a walk of the
+   host's tables first: with n references of the guest and m of the host,
+   (n + 1) (m + 1) - 1, which is 24 for four over four. The walk caches are taken
+   to hold what they hold without nesting, with host addresses in them: they
+   spare steps of the guest together with the host's walks for them. Where the
+   guest's tables and pages lie is not known here, so nothing of the host is
+   taken to be cached, and the host to use the smallest pages, so that it goes
+   down all steps: the number is an upper bound.
+
+   A machine whose arrays are filled by software (a trap handler that looks into
+   a translation storage buffer, as on UltraSPARC) makes one reference for each
+   refill: the entry of the buffer, tag and data together, is read by one load. A
+   miss of the buffer and the handler's other work are not counted.
+
+   Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_WALK_H
+#define TLB_WALK_H
+
+#include "sim/tlb/array.h"
+#include "sim/machine/machine.h"
+#include "sim/tlb/lazy_lru.h"
+
+typedef struct {
+   const tlb_machine *machine;
+   unsigned host_references; /* of the walk for one guest physical address; 0:
+                                there is no nesting */
+   tlb_array *cache[TLB_MAX_WALK_LEVELS]; /* where entries of the step stand, or
+                                             NULL */
+   tlb_array own[TLB_MAX_WALK_LEVELS];
+   tlb_shelf *shelf; /* what stands for the last translation array; NULL: it stands
+                        for itself */
+   uint64_t clock; /* of the caches of its own: each reference has a time */
+} tlb_walker;
+
+/* Whether the machine says enough of its walks for references to be counted. */
+static inline int tlb_walks_described(const tlb_machine *m)
+{
+   return m->n_walk_steps > 0 || m->software_walk;
+}
+
+/* Bytes of memory that tlb_walker_init() wants. */
+size_t tlb_walker_bytes(const tlb_machine *m);
+
+/* Makes a walker with empty caches inside `memory` (aligned for uint64_t). The
+   machine must have passed tlb_machine_check() and stay. `last`: the array of
+   tlb_walk_array() in its hierarchy, NULL if there is none. `nested`: whether a
+   host lies below. */
+void tlb_walker_init(tlb_walker *w, const tlb_machine *m, int nested,
+                     void *memory, tlb_array *last);
+
+/* Walks for the page of 2^page_shift bytes at `address`, of the context (up to
+   126). `now` is the time for the array `last`, before that of the translation that
+   is walked for, which is filled in when the walk is over: what the walk wants must
+   not have been driven out by it. Returns how many references to page tables
+   the walk takes; 0 where walks are not described. */
+unsigned tlb_walk(tlb_walker *w, uint64_t address, unsigned page_shift,
+                  uint32_t context, uint64_t now);
+
+#endif

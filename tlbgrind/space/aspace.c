@@ -1,0 +1,473 @@
+/* The client's address space: which mappings it has.
+
+   Valgrind tells of a mapping that comes or goes after the system call, and
+   without the flags. So the arguments are noted when a system call begins
+   (space/aspace_calls.c); the events that come before it is over belong to it. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_clientstate.h"
+#include "pub_tool_deduppoolalloc.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
+
+#include "space/aspace_parts.h"
+#include "space/huge_files.h"
+#include "space/hugetlb.h"
+#include "base/memory.h"
+#include "base/program.h"
+
+/* Linux's numbers, where Valgrind's headers have none. They are the same on
+   all architectures that the tool is built for (asm-generic/mman-common.h,
+   asm-generic/mman.h, linux/mman.h, linux/shm.h). */
+enum {
+   LINUX_MAP_SHARED = 0x01,
+   LINUX_MAP_TYPE = 0x0f, /* 3: MAP_SHARED_VALIDATE */
+   LINUX_MAP_FIXED = 0x10,
+   LINUX_MAP_LOCKED = 0x2000,
+   LINUX_MAP_POPULATE = 0x8000,
+   LINUX_MAP_NONBLOCK = 0x10000,
+   LINUX_MAP_STACK = 0x20000,
+   LINUX_MAP_HUGETLB = 0x40000,
+   LINUX_MAP_FIXED_NOREPLACE = 0x100000,
+   LINUX_SHM_RDONLY = 010000
+};
+
+typedef struct {
+   TgSpaceListener* tell;
+   void* opaque;
+} Listener;
+
+TgSpace tg_space;
+static XArray* listeners; /* Listener */
+static DedupPoolAlloc* names;
+static ULong next_serial = 1;
+static Addr stack_start; /* 0: not known */
+
+/* Which file, as stat() says. */
+typedef struct {
+   ULong device;
+   ULong inode;
+} FileId;
+
+static FileId program;
+static FileId tool;
+
+/* --- Telling --- */
+
+void tg_space_tell(const TgSpaceEvent* e)
+{
+   if (tg_space.traced)
+      tg_space_print_event(e);
+   for (Word i = 0; i < VG_(sizeXA)(listeners); i++) {
+      const Listener* l = VG_(indexXA)(listeners, i);
+      l->tell(l->opaque, e);
+   }
+}
+
+/* --- What a mapping is --- */
+
+static UInt prot_of(Bool r, Bool w, Bool x)
+{
+   return (r ? TLB_MAY_READ : 0u) | (w ? TLB_MAY_WRITE : 0u)
+          | (x ? TLB_MAY_EXECUTE : 0u);
+}
+
+/* A copy that stays; equal names are one copy. */
+static const HChar* keep_name(const HChar* name)
+{
+   return name == NULL ? NULL
+        : VG_(allocEltDedupPA)(names, VG_(strlen)(name) + 1, name);
+}
+
+/* What Valgrind loads into the client of its own accord. */
+static Bool is_preload(const HChar* name)
+{
+   return name != NULL && VG_(strstr)(name, "/vgpreload_") != NULL;
+}
+
+static const tlb_mapping* known(ULong a)
+{
+   return tlb_mappings_find(&tg_space.map.mappings, a);
+}
+
+static Bool same_file(const tlb_mapping* a, const tlb_mapping* b)
+{
+   return a->inode == b->inode && a->device == b->device
+          && (a->inode != 0 || a->device != 0);
+}
+
+/* Private memory from the file that is mapped right before or behind is a part
+   of the same image, if that is one. */
+static Bool joins_image(const tlb_mapping* m)
+{
+   const tlb_mapping* beside[2] = { known(m->start - 1), NULL };
+   if (beside[0] != NULL && beside[0]->kind == TLB_IMAGE
+       && same_file(beside[0], m))
+      return True;
+   beside[1] = known(m->end);
+   return beside[1] != NULL && beside[1]->kind == TLB_IMAGE
+          && same_file(beside[1], m);
+}
+
+/* The image that anonymous memory is the bss of, or NULL: it is right behind the data,
+   where the dynamic linker and the kernel map it and nothing else; or what the program's
+   headers say. */
+static const tlb_mapping* image_of_bss(const tlb_mapping* m, Bool at_start)
+{
+   const tlb_mapping* before = known(m->start - 1);
+   if (before != NULL && before->kind == TLB_IMAGE && (before->prot & TLB_MAY_WRITE))
+      return before;
+   return at_start && tg_program_is_bss((Addr)m->start) ? known(tg_program()->headers)
+                                                       : NULL;
+}
+
+static void set_huge(tlb_mapping* m, UInt shift)
+{
+   if (shift == 0)
+      return;
+   m->flags |= TLB_MAP_HUGETLB;
+   m->huge_shift = (UChar)shift;
+}
+
+static void describe_file(tlb_mapping* m, const NSegment* s, Bool at_start)
+{
+   const HChar* name = VG_(am_get_filename)(s);
+   m->device = s->dev;
+   m->inode = s->ino;
+   m->offset = (ULong)s->offset + (m->start - s->start);
+   m->name = keep_name(name);
+   m->kind = TLB_FILE;
+   if (!(m->flags & TLB_MAP_SHARED)
+       && (at_start || (m->prot & TLB_MAY_EXECUTE) || joins_image(m)))
+      m->kind = TLB_IMAGE;
+   if (m->kind == TLB_IMAGE && m->device == program.device
+       && m->inode == program.inode)
+      m->flags |= TLB_MAP_MAIN;
+   if (is_preload(name))
+      m->flags |= TLB_MAP_FOREIGN;
+   set_huge(m, tg_huge_file(m->device, m->inode));
+   /* The kernel maps whole pages. (Of anonymous memory they are asked for, see
+      space/hugetlb.h; segments are in small ones, whatever is asked for.) */
+   if (m->flags & TLB_MAP_HUGETLB) {
+      const ULong mask = ((ULong)1 << m->huge_shift) - 1;
+      m->end = m->start + ((m->end - m->start + mask) & ~mask);
+   }
+}
+
+static void describe_anonymous(tlb_mapping* m, Bool may_be_bss, Bool at_start)
+{
+   m->kind = TLB_ANON;
+   const tlb_mapping* image = (m->flags & TLB_MAP_SHARED) || !may_be_bss
+                                 ? NULL
+                                 : image_of_bss(m, at_start);
+   if (image != NULL) {
+      m->kind = TLB_BSS;
+      m->flags |= image->flags & (TLB_MAP_MAIN | TLB_MAP_FOREIGN);
+      m->name = image->name;
+   }
+}
+
+/* The stack is the one segment below which Valgrind keeps room to grow. */
+static Bool is_stack(const NSegment* s)
+{
+   const NSegment* below = VG_(am_find_nsegment)(s->start - 1);
+   return below != NULL && below->kind == SkResvn && below->smode == SmUpper;
+}
+
+/* The page that Valgrind keeps where the heap will begin: the break has not
+   moved yet. The room for it to move is above. */
+static Bool is_break(const NSegment* s)
+{
+   const NSegment* above = VG_(am_find_nsegment)(s->end + 1);
+   return s->kind == SkAnonC && above != NULL && above->kind == SkResvn
+          && above->smode == SmLower;
+}
+
+/* Valgrind's page of trampolines, which the client may execute, is told of like
+   the client's own. */
+static Bool is_tool(const NSegment* s)
+{
+   return (s->kind & (SkFileC | SkFileV)) && s->dev == tool.device
+          && s->ino == tool.inode;
+}
+
+static tlb_mapping new_mapping(ULong start, ULong end, UInt prot)
+{
+   return (tlb_mapping){ .start = start, .end = end, .prot = (UChar)prot,
+                         .serial = next_serial++,
+                         .flags = (UShort)tg_space.future_flags };
+}
+
+/* --- Changes to the map --- */
+
+static void add(const tlb_mapping* m, TgSpaceWhat what, UInt flags, Bool fixed,
+                ThreadId tid)
+{
+   const TgSpaceEvent e = { .what = what, .tid = tid, .start = (Addr)m->start,
+                            .length = m->end - m->start, .prot = m->prot,
+                            .flags = flags, .fixed = fixed, .mapping = m };
+   if (tlb_mappings_overlap(&tg_space.map.mappings, m->start, m->end)) {
+      const TgSpaceEvent gone = { .what = TG_SPACE_UNMAP, .tid = tid,
+                                  .start = e.start, .length = e.length };
+      tg_space_tell(&gone);
+   }
+   tlb_pagemap_map(&tg_space.map, m);
+   tg_space_tell(&e);
+}
+
+/* Parts of the file that were mapped before its code was: what they are is
+   known now. */
+static void rename_image(ULong at, const tlb_mapping* code)
+{
+   const tlb_mapping* m = known(at);
+   if (m == NULL || m->kind != TLB_FILE || !same_file(m, code)
+       || (m->flags & TLB_MAP_SHARED))
+      return;
+   const TgSpaceEvent e = { .what = TG_SPACE_RENAME, .start = (Addr)m->start,
+                            .length = m->end - m->start };
+   tlb_pagemap_rename(&tg_space.map, m->start, m->end, TLB_IMAGE,
+                      code->flags & (TLB_MAP_MAIN | TLB_MAP_FOREIGN));
+   tg_space_tell(&e);
+}
+
+void tg_aspace_startup(Addr a, SizeT len, Bool r, Bool w, Bool x,
+                       ULong di_handle)
+{
+   const NSegment* s = VG_(am_find_nsegment)(a);
+   (void)di_handle;
+   if (s == NULL || is_break(s) || is_tool(s))
+      return;
+   tlb_mapping m = new_mapping(tg_page_down(a), tg_page_up((ULong)a + len),
+                               prot_of(r, w, x));
+   if (s->kind == SkFileC) {
+      describe_file(&m, s, True);
+   } else if (is_stack(s)) {
+      m.kind = TLB_STACK;
+      stack_start = (Addr)m.start;
+   } else {
+      describe_anonymous(&m, True, True);
+   }
+   add(&m, TG_SPACE_MAP, TG_SPACE_STARTUP, False, 0);
+}
+
+/* More of the mapping below: mremap() in place, or the part of a moved mapping
+   that is longer than the old. */
+static Bool extend(Addr a, ULong end)
+{
+   const tlb_mapping* before = known((ULong)a - 1);
+   if (before == NULL)
+      return False;
+   tlb_mapping m = *before;
+   m.offset += (ULong)a - m.start;
+   m.start = a;
+   m.end = end;
+   add(&m, TG_SPACE_GROW, 0, False, tg_space_pending.tid);
+   return True;
+}
+
+static void describe_segment(tlb_mapping* m)
+{
+   ULong bytes;
+   m->kind = TLB_SHM;
+   m->flags |= TLB_MAP_SHARED;
+   /* The core says nothing of SHM_RDONLY. */
+   if (tg_space_pending.call == TG_SHMAT && (tg_space_pending.flags & LINUX_SHM_RDONLY))
+      m->prot &= (UChar)~TLB_MAY_WRITE;
+   if (tg_space_pending.call == TG_SHMAT)
+      set_huge(m, tg_huge_segment(tg_space_pending.shmid, &bytes));
+}
+
+void tg_aspace_mapped(Addr a, SizeT len, Bool r, Bool w, Bool x)
+{
+   const NSegment* s = VG_(am_find_nsegment)(a);
+   const ULong end = tg_page_up((ULong)a + len);
+   const Bool fixed = tg_space_pending.call == TG_MMAP
+                      && (tg_space_pending.flags
+                          & (LINUX_MAP_FIXED | LINUX_MAP_FIXED_NOREPLACE));
+   UInt flags = 0;
+   if (s != NULL && is_tool(s))
+      return;
+   if (tg_space_pending.call == TG_MREMAP && extend(a, end))
+      return;
+   tlb_mapping m = new_mapping(a, end, prot_of(r, w, x));
+   if (tg_space_pending.call == TG_MMAP) {
+      const UWord f = tg_space_pending.flags;
+      if ((f & LINUX_MAP_TYPE) & LINUX_MAP_SHARED)
+         m.flags |= TLB_MAP_SHARED;
+      if (f & LINUX_MAP_LOCKED)
+         m.flags |= TLB_MAP_LOCKED;
+      if (f & LINUX_MAP_HUGETLB)
+         set_huge(&m, tg_huge_shift(f));
+      if ((f & LINUX_MAP_LOCKED)
+          || (f & (LINUX_MAP_POPULATE | LINUX_MAP_NONBLOCK))
+             == LINUX_MAP_POPULATE)
+         flags |= TG_SPACE_POPULATE;
+   }
+   if (s != NULL && s->kind == SkFileC)
+      describe_file(&m, s, False);
+   else if (s != NULL && s->kind == SkShmC)
+      describe_segment(&m);
+   else
+      describe_anonymous(&m, fixed, False);
+   /* Linux 6.7 and newer keep huge pages out of such memory: calc_vm_flag_bits(). */
+   if (tg_space_pending.call == TG_MMAP && (tg_space_pending.flags & LINUX_MAP_STACK)) {
+      m.flags |= TLB_MAP_NOHUGEPAGE;
+      if (m.kind == TLB_ANON)
+         m.kind = TLB_THREAD_STACK;
+   }
+   add(&m, TG_SPACE_MAP, flags, fixed, tg_space_pending.tid);
+   if (m.kind == TLB_IMAGE) {
+      rename_image(m.start - 1, &m);
+      rename_image(m.end, &m);
+   }
+}
+
+void tg_space_remove(ULong start, ULong end, ThreadId tid)
+{
+   if (!tlb_mappings_overlap(&tg_space.map.mappings, start, end))
+      return;
+   const TgSpaceEvent e = { .what = TG_SPACE_UNMAP, .tid = tid,
+                            .start = (Addr)start, .length = end - start };
+   tg_space_tell(&e);
+   tlb_pagemap_unmap(&tg_space.map, start, end);
+}
+
+void tg_aspace_unmapped(Addr a, SizeT len)
+{
+   tg_space_remove(a, tg_page_up((ULong)a + len), tg_space_pending.tid);
+}
+
+void tg_aspace_moved(Addr from, Addr to, SizeT len)
+{
+   const ULong length = tg_page_up(len);
+   const TgSpaceEvent e = { .what = TG_SPACE_MOVE, .tid = tg_space_pending.tid,
+                            .start = to, .length = length, .from = from };
+   tg_space_remove(to, (ULong)to + length, tg_space_pending.tid);
+   tlb_pagemap_move(&tg_space.map, from, to, length);
+   tg_space_tell(&e);
+}
+
+void tg_aspace_protected(Addr a, SizeT len, Bool r, Bool w, Bool x)
+{
+   const ULong end = tg_page_up((ULong)a + len);
+   const UInt prot = prot_of(r, w, x);
+   const TgSpaceEvent e = { .what = TG_SPACE_PROTECT, .tid = tg_space_pending.tid,
+                            .start = (Addr)tg_page_down(a),
+                            .length = end - tg_page_down(a), .prot = prot };
+   tlb_pagemap_protect(&tg_space.map, tg_page_down(a), end, prot);
+   tg_space_tell(&e);
+}
+
+/* The break moves by bytes. A page that it has in common with the bss is the
+   bss's. */
+void tg_aspace_break_up(Addr a, SizeT len, ThreadId tid)
+{
+   const ULong end = tg_page_up((ULong)a + len);
+   ULong start = tg_page_down(a);
+   /* Valgrind tells of the page that it keeps there, before the start. */
+   if (tg_space_pending.tid == 0)
+      return;
+   if (known(start) != NULL)
+      start += VKI_PAGE_SIZE;
+   if (start >= end)
+      return;
+   const tlb_mapping* before = known(start - 1);
+   const Bool grows = before != NULL && before->kind == TLB_HEAP;
+   tlb_mapping m = new_mapping(start, end, TLB_MAY_READ | TLB_MAY_WRITE);
+   m.kind = TLB_HEAP;
+   add(&m, grows ? TG_SPACE_GROW : TG_SPACE_MAP, 0, False, tid);
+}
+
+void tg_aspace_break_down(Addr a, SizeT len)
+{
+   const ULong start = tg_page_up(a);
+   const ULong end = tg_page_up((ULong)a + len);
+   if (start < end && tg_space_pending.tid != 0)
+      tg_space_remove(start, end, tg_space_pending.tid);
+}
+
+/* --- The stack, and whatever else nobody told of --- */
+
+static Bool grow_stack(ULong a, const NSegment* s)
+{
+   const tlb_mapping* stack = stack_start == 0 ? NULL : known(stack_start);
+   if (stack == NULL || stack->kind != TLB_STACK || a >= stack->start)
+      return False;
+   const Bool grown = s->kind == SkAnonC && s->end + 1 > stack_start;
+   const Bool room = s->kind == SkResvn && s->smode == SmUpper;
+   if (!grown && !room)
+      return False;
+   tlb_mapping m = *stack;
+   m.end = stack->start;
+   m.start = grown ? tg_page_down(s->start) : tg_page_down(a);
+   if (tlb_mappings_overlap(&tg_space.map.mappings, m.start, m.end))
+      return False;
+   stack_start = (Addr)m.start;
+   add(&m, TG_SPACE_GROW, 0, False, 0);
+   return True;
+}
+
+/* An address that has no mapping. */
+static int ask(void* opaque, uint64_t address)
+{
+   const NSegment* s = VG_(am_find_nsegment)((Addr)address);
+   (void)opaque;
+   return s != NULL && grow_stack(address, s);
+}
+
+const tlb_mapping* tg_aspace_find(Addr a)
+{
+   const tlb_mapping* m = known(a);
+   if (m == NULL && ask(NULL, a))
+      m = known(a);
+   return m;
+}
+
+/* --- Begin and end --- */
+
+static FileId file_id(const HChar* name)
+{
+   struct vg_stat st;
+   FileId id = { 0, 0 };
+   if (name != NULL && !sr_isError(VG_(stat)(name, &st)))
+      id = (FileId){ st.dev, st.ino };
+   return id;
+}
+
+void tg_aspace_init(Bool trace)
+{
+   const tlb_memory memory = tg_memory("tg.aspace");
+   tg_space.traced = trace;
+   listeners = VG_(newXA)(VG_(malloc), "tg.aspace.listeners", VG_(free),
+                          sizeof(Listener));
+   names = VG_(newDedupPA)(16 * 1024, 1, VG_(malloc), "tg.aspace.names",
+                           VG_(free));
+   tg_huge_files_init();
+   tlb_pagemap_init(&tg_space.map, &memory);
+   tlb_pagemap_ask_for(&tg_space.map, ask, NULL);
+   program = file_id(VG_(args_the_exename));
+   tg_program_read();
+   tool = file_id("/proc/self/exe");
+}
+
+void tg_aspace_listen(TgSpaceListener* listener, void* opaque)
+{
+   const Listener l = { listener, opaque };
+   VG_(addToXA)(listeners, &l);
+}
+
+tlb_pagemap* tg_aspace_map(void)
+{
+   return &tg_space.map;
+}
+
+void tg_aspace_fini(void)
+{
+   if (tg_space.traced)
+      tg_space_print_end();
+}

@@ -1,0 +1,419 @@
+/* The system calls of the client's address space: their arguments, of which Valgrind tells
+   nothing with the mappings that come of them, and what changes mappings that are there:
+   advice, locks, fork(). See space/aspace.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "space/aspace_parts.h"
+#include "space/huge_files.h"
+#include "space/hugetlb.h"
+#include "base/proc_file.h"
+
+/* Linux's numbers, where Valgrind's headers have none. They are the same on
+   all architectures that the tool is built for (asm-generic/mman-common.h,
+   linux/mman.h, linux/ipc.h, linux/prctl.h). */
+enum {
+   LINUX_MCL_CURRENT = 1,
+   LINUX_MCL_FUTURE = 2,
+   LINUX_MCL_ONFAULT = 4,
+   LINUX_MLOCK_ONFAULT = 1,
+   LINUX_IPC_SHMAT = 21,
+   LINUX_IPC_SHMGET = 23,
+   LINUX_MADV_NORMAL = 0,
+   LINUX_MADV_RANDOM = 1,
+   LINUX_MADV_SEQUENTIAL = 2,
+   LINUX_MADV_DONTNEED = 4,
+   LINUX_MADV_FREE = 8,
+   LINUX_MADV_REMOVE = 9,
+   LINUX_MADV_DONTFORK = 10,
+   LINUX_MADV_DOFORK = 11,
+   LINUX_MADV_HUGEPAGE = 14,
+   LINUX_MADV_NOHUGEPAGE = 15,
+   LINUX_MADV_DONTDUMP = 16,
+   LINUX_MADV_DODUMP = 17,
+   LINUX_MADV_WIPEONFORK = 18,
+   LINUX_MADV_KEEPONFORK = 19,
+   LINUX_MADV_COLD = 20,
+   LINUX_MADV_PAGEOUT = 21,
+   LINUX_MADV_DONTNEED_LOCKED = 24,
+   LINUX_MADV_COLLAPSE = 25,
+   LINUX_MADV_GUARD_INSTALL = 102,
+   LINUX_PR_SET_THP_DISABLE = 41,
+   LINUX_PR_THP_DISABLE_EXCEPT_ADVISED = 2
+};
+
+TgPendingCall tg_space_pending;
+
+static UWord mmap_flags(UInt syscall, const UWord* args)
+{
+#if defined(VGA_x86)
+   if (syscall == __NR_mmap) {
+      const UWord* packed = (const UWord*)args[0];
+      return VG_(am_is_valid_for_client)(args[0], 6 * sizeof *packed,
+                                         VKI_PROT_READ) ? packed[3] : 0;
+   }
+#endif
+   (void)syscall;
+   return args[3];
+}
+
+static Bool is_mmap(UInt syscall)
+{
+   return syscall == __NR_mmap
+#if defined(__NR_mmap2)
+          || syscall == __NR_mmap2
+#endif
+      ;
+}
+
+/* The System V calls: of their own, or all in one. */
+static Bool is_shm(UInt syscall, const UWord* args, Int ipc, UInt own,
+                   const UWord** shm_args)
+{
+   *shm_args = args;
+   if (syscall == own)
+      return True;
+#if defined(__NR_ipc)
+   *shm_args = args + 1;
+   return syscall == __NR_ipc && (Int)(args[0] & 0xffff) == ipc;
+#else
+   (void)ipc;
+   return False;
+#endif
+}
+
+#if defined(__NR_shmat)
+enum { NR_SHMAT = __NR_shmat, NR_SHMGET = __NR_shmget };
+#else
+enum { NR_SHMAT = 397, NR_SHMGET = 395 }; /* x86, since Linux 5.1 */
+#endif
+
+void tg_aspace_pre_syscall(ThreadId tid, UInt syscall, const UWord* args)
+{
+   const UWord* shm;
+   tg_space_pending = (TgPendingCall){ .call = TG_NO_CALL, .tid = tid };
+   if (is_mmap(syscall)) {
+      tg_space_pending.call = TG_MMAP;
+      tg_space_pending.flags = tg_hugetlb_asked(tid);
+      if (tg_space_pending.flags == 0)
+         tg_space_pending.flags = mmap_flags(syscall, args);
+   } else if (syscall == __NR_mremap) {
+      tg_space_pending.call = TG_MREMAP;
+   } else if (is_shm(syscall, args, LINUX_IPC_SHMAT, NR_SHMAT, &shm)) {
+      tg_space_pending.call = TG_SHMAT;
+      tg_space_pending.shmid = (Int)shm[0];
+      /* shmat(id, address, flags); in ipc() the flags come before the
+         address. */
+      tg_space_pending.flags = syscall == NR_SHMAT ? shm[2] : shm[1];
+   }
+}
+
+/* The kernel takes whole huge pages, and leaves those of which the program names a
+   part. */
+static void taken_away(ThreadId tid, ULong start, ULong end, Int advice)
+{
+   tlb_mapping m;
+   for (ULong at = start; tlb_mappings_piece(&tg_space.map.mappings, at, end, &m);
+        at = m.end) {
+      const ULong mask = m.flags & TLB_MAP_HUGETLB ? ((ULong)1 << m.huge_shift) - 1 : 0;
+      const ULong from = (m.start + mask) & ~mask;
+      const ULong to = m.end & ~mask;
+      if (from < to) {
+         const TgSpaceEvent e = { .what = TG_SPACE_ADVISE, .tid = tid, .start = (Addr)from,
+                                  .length = to - from, .advice = advice };
+         tlb_pagemap_zap(&tg_space.map, from, to);
+         tg_space_tell(&e);
+      }
+   }
+}
+
+/* What is only noted in the mappings. */
+static const struct {
+   Int advice;
+   UInt set, clear;
+} noted[] = {
+   { LINUX_MADV_NORMAL, 0, TLB_MAP_RANDOM | TLB_MAP_SEQUENTIAL },
+   { LINUX_MADV_RANDOM, TLB_MAP_RANDOM, TLB_MAP_SEQUENTIAL },
+   { LINUX_MADV_SEQUENTIAL, TLB_MAP_SEQUENTIAL, TLB_MAP_RANDOM },
+   { LINUX_MADV_DONTDUMP, TLB_MAP_NO_DUMP, 0 },
+   { LINUX_MADV_DODUMP, 0, TLB_MAP_NO_DUMP },
+   { LINUX_MADV_DONTFORK, TLB_MAP_NO_FORK, 0 },
+   { LINUX_MADV_DOFORK, 0, TLB_MAP_NO_FORK },
+   { LINUX_MADV_WIPEONFORK, TLB_MAP_WIPE_ON_FORK, 0 },
+   { LINUX_MADV_KEEPONFORK, 0, TLB_MAP_WIPE_ON_FORK },
+   { LINUX_MADV_HUGEPAGE, TLB_MAP_HUGEPAGE, TLB_MAP_NOHUGEPAGE },
+   { LINUX_MADV_NOHUGEPAGE, TLB_MAP_NOHUGEPAGE, TLB_MAP_HUGEPAGE },
+};
+
+static void advised(ThreadId tid, ULong start, ULong end, Int advice)
+{
+   const TgSpaceEvent e = { .what = TG_SPACE_ADVISE, .tid = tid,
+                            .start = (Addr)start, .length = end - start,
+                            .advice = advice };
+   switch (advice) {
+   case LINUX_MADV_DONTNEED:
+   case LINUX_MADV_DONTNEED_LOCKED:
+   case LINUX_MADV_REMOVE:
+   case LINUX_MADV_GUARD_INSTALL:
+      taken_away(tid, start, end, advice);
+      return;
+   case LINUX_MADV_FREE:
+   case LINUX_MADV_COLD:
+   case LINUX_MADV_PAGEOUT:
+      tlb_pagemap_split(&tg_space.map, start, end, advice == LINUX_MADV_PAGEOUT);
+      break;
+   case LINUX_MADV_COLLAPSE:
+      tlb_pagemap_collapse(&tg_space.map, start, end);
+      break;
+   default:
+      for (UInt i = 0; i < sizeof noted / sizeof noted[0]; i++) {
+         if (noted[i].advice == advice)
+            tlb_pagemap_flag(&tg_space.map, start, end, noted[i].set, noted[i].clear);
+      }
+      break;
+   }
+   tg_space_tell(&e);
+}
+
+static UInt flags_of_lock(Bool lock, Bool on_fault)
+{
+   return !lock ? 0 : on_fault ? TLB_MAP_LOCKED | TLB_MAP_ON_FAULT : TLB_MAP_LOCKED;
+}
+
+static void locked(ThreadId tid, ULong start, ULong end, Bool lock,
+                   Bool on_fault)
+{
+   const TgSpaceEvent e = { .what = lock ? TG_SPACE_LOCK : TG_SPACE_UNLOCK,
+                            .tid = tid, .start = (Addr)start,
+                            .length = end - start,
+                            .flags = on_fault ? TG_SPACE_ON_FAULT : 0 };
+   tlb_pagemap_flag(&tg_space.map, start, end, flags_of_lock(lock, on_fault),
+                    TLB_MAP_LOCKED | TLB_MAP_ON_FAULT);
+   tg_space_tell(&e);
+}
+
+/* mlockall(), munlockall(): every mapping that there is. */
+static void locked_all(ThreadId tid, Bool lock, Bool on_fault)
+{
+   tlb_mapping m;
+   for (ULong at = 0; tlb_mappings_piece(&tg_space.map.mappings, at, ~0ULL, &m); at = m.end)
+      locked(tid, m.start, m.end, lock, on_fault);
+}
+
+static void mlockall_done(ThreadId tid, UWord flags)
+{
+   const Bool on_fault = (flags & LINUX_MCL_ONFAULT) != 0;
+   tg_space.future_flags = flags_of_lock((flags & LINUX_MCL_FUTURE) != 0, on_fault);
+   if (flags & LINUX_MCL_CURRENT)
+      locked_all(tid, True, on_fault);
+}
+
+/* --- Calls that fail when a part is done --- */
+
+/* Beside advice: mprotect() to PROT_WRITE, and what no mapping refuses. */
+enum { TO_WRITE = -1, ANYTHING = -2 };
+
+static Bool is_anonymous(const tlb_mapping* m)
+{
+   return !(m->flags & TLB_MAP_SHARED) && m->inode == 0;
+}
+
+/* Whether the mapping refuses that. (Whether a shared file was opened for writing is not
+   known: one that may not be written so far is taken for one that was not.) */
+static Bool refuses(const tlb_mapping* m, Int what)
+{
+   const Bool locked = (m->flags & TLB_MAP_LOCKED) != 0;
+   const Bool hugetlb = (m->flags & TLB_MAP_HUGETLB) != 0;
+   const Bool shared = (m->flags & TLB_MAP_SHARED) != 0;
+   const Bool writable = (m->prot & TLB_MAY_WRITE) != 0;
+   switch (what) {
+   case TO_WRITE:
+      return shared && !writable;
+   case LINUX_MADV_DONTNEED:
+      return locked && !hugetlb;
+   case LINUX_MADV_REMOVE:
+      return locked || !shared || !writable;
+   case LINUX_MADV_FREE:
+      return locked || !is_anonymous(m);
+   case LINUX_MADV_COLD:
+   case LINUX_MADV_PAGEOUT:
+   case LINUX_MADV_GUARD_INSTALL:
+      return locked || hugetlb;
+   case LINUX_MADV_COLLAPSE:
+      return !is_anonymous(m) || (m->flags & TLB_MAP_NOHUGEPAGE)
+             || tg_space.map.thp != TLB_THP_ALLOWED;
+   default:
+      return False;
+   }
+}
+
+/* Where a call stops that goes from one mapping in [start, end) to the next: at a hole, or
+   at one that refuses. */
+static ULong stops_at(ULong start, ULong end, Int what)
+{
+   ULong at = start;
+   for (tlb_mapping m; tlb_mappings_piece(&tg_space.map.mappings, at, end, &m)
+                       && m.start == at && !refuses(&m, what);)
+      at = m.end;
+   return at;
+}
+
+/* The hole that a call has stopped at; `start` if that is not why it failed. */
+static ULong hole_in(ULong start, ULong end, UWord error)
+{
+   const ULong hole = stops_at(start, end, ANYTHING);
+   return error == VKI_ENOMEM && hole < end ? hole : start;
+}
+
+/* MADV_COLLAPSE fails where nothing of a block is there, but goes on with the mapping;
+   blocks that it has made a huge page of are all there. */
+static void collapsed_in_part(ThreadId tid, ULong start, ULong end)
+{
+   const ULong huge = 2 << 20;
+   tlb_mapping m;
+   for (ULong at = start; tlb_mappings_piece(&tg_space.map.mappings, at, end, &m); at = m.end) {
+      for (ULong b = (m.start + huge - 1) & ~(huge - 1); b + huge <= m.end; b += huge) {
+         if (tg_proc_are_there((Addr)b, (UInt)(huge / VKI_PAGE_SIZE)))
+            advised(tid, b, b + huge, LINUX_MADV_COLLAPSE);
+      }
+   }
+}
+
+static void advised_in_part(ThreadId tid, ULong start, ULong end, Int advice, UWord error)
+{
+   const ULong stop = stops_at(start, end, advice);
+   if (error == VKI_ENOMEM) {
+      /* It goes on behind a hole. */
+      if (stops_at(start, end, ANYTHING) < end)
+         advised(tid, start, end, advice);
+   } else if (advice == LINUX_MADV_COLLAPSE) {
+      collapsed_in_part(tid, start, stop);
+   } else if (start < stop && stop < end) {
+      advised(tid, start, stop, advice);
+   }
+}
+
+static void protected_in_part(ULong start, ULong end, UWord prot, UWord error)
+{
+   const ULong stop = error == VKI_EACCES ? stops_at(start, end, TO_WRITE)
+                                          : hole_in(start, end, error);
+   if (start < stop && stop < end)
+      tg_aspace_protected((Addr)start, (SizeT)(stop - start), (prot & VKI_PROT_READ) != 0,
+                          (prot & VKI_PROT_WRITE) != 0, (prot & VKI_PROT_EXEC) != 0);
+}
+
+/* Of what is locked nothing is brought in. */
+static void locked_in_part(ThreadId tid, ULong start, ULong end, Bool lock, UWord error)
+{
+   const ULong hole = hole_in(start, end, error);
+   if (start < hole)
+      locked(tid, start, hole, lock, lock);
+}
+
+static void done_in_part(ThreadId tid, UInt syscall, const UWord* args, UWord error)
+{
+   const ULong start = tg_page_down(args[0]);
+   const ULong end = tg_page_up((ULong)args[0] + args[1]);
+   switch (syscall) {
+   case __NR_madvise:
+      if (start == args[0])
+         advised_in_part(tid, start, end, (Int)args[2], error);
+      return;
+   case __NR_mprotect:
+      protected_in_part(start, end, args[2], error);
+      return;
+   case __NR_mlock:
+#if defined(__NR_mlock2)
+   case __NR_mlock2:
+#endif
+      locked_in_part(tid, start, end, True, error);
+      return;
+   case __NR_munlock:
+      locked_in_part(tid, start, end, False, error);
+      return;
+   default:
+      return;
+   }
+}
+
+/* --- When they are over --- */
+
+void tg_aspace_post_syscall(ThreadId tid, UInt syscall, const UWord* args,
+                            SysRes result)
+{
+   const UWord* shm;
+   const UWord asked = tg_hugetlb_asked(tid);
+   tg_space_pending = (TgPendingCall){ .call = TG_NO_CALL };
+   if (sr_isError(result)) {
+      done_in_part(tid, syscall, args, sr_Err(result));
+      return;
+   }
+   const ULong start = tg_page_down(args[0]);
+   const ULong end = tg_page_up((ULong)args[0] + args[1]);
+   switch (syscall) {
+   case __NR_madvise:
+      advised(tid, start, end, (Int)args[2]);
+      return;
+   case __NR_mlock:
+      locked(tid, start, end, True, False);
+      return;
+#if defined(__NR_mlock2)
+   case __NR_mlock2:
+      locked(tid, start, end, True,
+             (args[2] & LINUX_MLOCK_ONFAULT) != 0);
+      return;
+#endif
+   case __NR_munlock:
+      locked(tid, start, end, False, False);
+      return;
+   case __NR_mlockall:
+      mlockall_done(tid, args[0]);
+      return;
+   case __NR_prctl:
+      if (args[0] == LINUX_PR_SET_THP_DISABLE)
+         tg_space.map.thp = args[1] == 0 ? TLB_THP_ALLOWED
+                 : args[2] & LINUX_PR_THP_DISABLE_EXCEPT_ADVISED
+                      ? TLB_THP_ADVISED_ONLY : TLB_THP_DISABLED;
+      return;
+   case __NR_munlockall:
+      tg_space.future_flags = 0;
+      locked_all(tid, False, False);
+      return;
+   default:
+      break;
+   }
+   if (is_shm(syscall, args, LINUX_IPC_SHMGET, NR_SHMGET, &shm))
+      tg_huge_segment_made((Int)sr_Res(result), shm[1],
+                           asked == 0 ? shm[2] : asked);
+   else if (syscall == __NR_memfd_create)
+      tg_huge_file_made((Int)sr_Res(result), asked == 0 ? args[1] : asked);
+}
+
+/* What a child does not inherit. */
+static void leave_behind(void)
+{
+   tlb_mapping m;
+   ULong end = 0;
+   for (; tlb_mappings_piece(&tg_space.map.mappings, end, ~0ULL, &m); end = m.end) {
+      if (m.flags & TLB_MAP_WIPE_ON_FORK)
+         tlb_pagemap_zap(&tg_space.map, m.start, m.end);
+      if (m.flags & TLB_MAP_NO_FORK)
+         tg_space_remove(m.start, m.end, 0);
+   }
+   /* Locks are not inherited either. */
+   tg_space.future_flags = 0;
+   tlb_pagemap_flag(&tg_space.map, 0, end, 0, TLB_MAP_LOCKED | TLB_MAP_ON_FAULT);
+}
+
+void tg_aspace_forked(ThreadId tid, Bool in_child)
+{
+   const TgSpaceEvent e = { .what = TG_SPACE_FORK, .tid = tid,
+                            .flags = in_child ? TG_SPACE_CHILD : 0 };
+   if (in_child)
+      leave_behind();
+   tg_space_tell(&e);
+}

@@ -1,0 +1,103 @@
+/* What backed the client's memory, in words. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+
+#include "sim/base/text.h"
+
+#include "space/aspace.h"
+#include "space/backing_report.h"
+
+/* "2M" */
+static const HChar* size_name(HChar out[16], UInt shift)
+{
+   tlb_text t = tlb_text_in(out, 16);
+   tlb_text_add_page_size(&t, shift);
+   return out;
+}
+
+/* Why the rule has had no effect, or NULL. */
+static const HChar* without_effect(const tlb_view* v, UInt rule)
+{
+   if ((v->unmet >> rule & 1) != 0)
+      return "no such memory was touched";
+   if ((v->decided >> rule & 1) == 0)
+      return "later rules speak of all such memory that was touched";
+   return (v->had_effect >> rule & 1) == 0 ? "no mapping had room for a page of that size" : NULL;
+}
+
+Bool tg_backed_is_of_interest(UInt view)
+{
+   tlb_pagemap* map = tg_aspace_map();
+   const tlb_view_counts* c = tlb_pagemap_counts(map, view);
+   const tlb_page_policy* policy = &map->view[view]->policy;
+   if (policy->n_rules > 0 || policy->n_pools > 0 || policy->thp == TLB_THP_ALWAYS)
+      return True;
+   for (UInt shift = map->view[view]->base_shift + 1; shift < TLB_N_PAGE_SHIFTS; shift++) {
+      if (c->taken[shift] != 0 || c->fallbacks[shift] != 0)
+         return True;
+   }
+   return False;
+}
+
+void tg_backed_describe(UInt view,
+                        void (*line)(const HChar* text, void* opaque),
+                        void* opaque)
+{
+   tlb_pagemap* map = tg_aspace_map();
+   const tlb_view_counts* c = tlb_pagemap_counts(map, view);
+   HChar text[200], name[16], rule[160];
+   for (UInt shift = 0; shift < TLB_N_PAGE_SHIFTS; shift++) {
+      const ULong pages = c->peak.pages[shift];
+      if (pages == 0)
+         continue;
+      VG_(snprintf)(text, sizeof text,
+                    "backed at the peak: %llu pages of %s, %lluK, of which %lluK "
+                    "touched",
+                    pages, size_name(name, shift), (pages << shift) >> 10,
+                    (ULong)c->peak.touched[shift] >> 10);
+      line(text, opaque);
+   }
+   for (UInt shift = 0; shift < TLB_N_PAGE_SHIFTS; shift++) {
+      if (c->fallbacks[shift] == 0)
+         continue;
+      VG_(snprintf)(text, sizeof text,
+                    "the pool of %s pages was empty %llu times; base pages were "
+                    "taken",
+                    size_name(name, shift), (ULong)c->fallbacks[shift]);
+      line(text, opaque);
+   }
+   const tlb_view* v = map->view[view];
+   for (UInt i = 0; i < v->policy.n_pools; i++) {
+      const UInt shift = v->policy.pool[i].shift;
+      if (c->taken[shift] != 0 || c->fallbacks[shift] != 0)
+         continue;
+      VG_(snprintf)(text, sizeof text,
+                    "no page was taken from the pool of %s pages",
+                    size_name(name, shift));
+      line(text, opaque);
+   }
+   if (c->broken != 0) {
+      VG_(snprintf)(text, sizeof text, "large pages broken: %llu",
+                    (ULong)c->broken);
+      line(text, opaque);
+   }
+   const ULong overgrown = tlb_pagemap_overgrown(map, view);
+   if (overgrown != 0) {
+      VG_(snprintf)(text, sizeof text,
+                    "in small pages, as their mapping grew later: %llu blocks of %s; khugepaged, "
+                    "which is not modelled, may make them huge",
+                    overgrown, size_name(name, tlb_thp_shift(v->base_shift)));
+      line(text, opaque);
+   }
+   for (UInt i = 0; i < v->policy.n_rules; i++) {
+      const HChar* why = without_effect(v, i);
+      if (why == NULL)
+         continue;
+      tlb_page_rule_print(&v->policy.rule[i], rule, sizeof rule);
+      VG_(snprintf)(text, sizeof text, "%s: %s", why, rule);
+      line(text, opaque);
+   }
+}

@@ -1,0 +1,285 @@
+/* System calls that ask for huge pages. See space/hugetlb.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_guest.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+#include "pub_tool_xarray.h"
+
+#include "space/aspace.h"
+#include "space/huge_files.h"
+#include "space/hugetlb.h"
+#include "base/registers.h"
+
+/* Linux's numbers (asm-generic/mman-common.h, asm-generic/mman.h, linux/shm.h,
+   linux/memfd.h, linux/ipc.h). */
+enum {
+   LINUX_MAP_FIXED = 0x10,
+   LINUX_MAP_ANONYMOUS = 0x20,
+   LINUX_MAP_HUGETLB = 0x40000,
+   LINUX_MAP_FIXED_NOREPLACE = 0x100000,
+   LINUX_IPC_SHMAT = 21,
+   LINUX_IPC_SHMGET = 23
+};
+
+/* Where a system call has its number and its arguments. */
+#define AT(field) ((PtrdiffT)offsetof(VexGuestArchState, guest_##field))
+#if defined(VGA_amd64)
+static const PtrdiffT number_at = AT(RAX);
+static const PtrdiffT argument_at[] = { AT(RDI), AT(RSI), AT(RDX), AT(R10),
+                                        AT(R8) };
+#elif defined(VGA_x86)
+static const PtrdiffT number_at = AT(EAX);
+static const PtrdiffT argument_at[] = { AT(EBX), AT(ECX), AT(EDX), AT(ESI),
+                                        AT(EDI) };
+#elif defined(VGA_arm64)
+static const PtrdiffT number_at = AT(X8);
+static const PtrdiffT argument_at[] = { AT(X0), AT(X1), AT(X2), AT(X3),
+                                        AT(X4) };
+#else
+#error "no such architecture"
+#endif
+
+enum { N_ARGUMENTS = sizeof argument_at / sizeof argument_at[0] };
+
+typedef UWord Arguments[N_ARGUMENTS];
+
+/* A thread whose registers have been changed. */
+typedef struct {
+   ThreadId tid;
+   UWord asked; /* the flags that it gave */
+   Arguments before;
+   Arguments after;
+} Changed;
+
+static XArray* changed; /* Changed */
+static Bool faked;
+
+static Word find(ThreadId tid)
+{
+   for (Word i = 0; i < VG_(sizeXA)(changed); i++) {
+      const Changed* c = VG_(indexXA)(changed, i);
+      if (c->tid == tid)
+         return i;
+   }
+   return -1;
+}
+
+void tg_hugetlb_init(Bool fake)
+{
+   faked = fake;
+   changed = VG_(newXA)(VG_(malloc), "tg.hugetlb", VG_(free), sizeof(Changed));
+}
+
+/* --- What the kernel would have made of the arguments --- */
+
+static UWord whole_pages(UWord bytes, UInt shift)
+{
+   const UWord mask = ((UWord)1 << shift) - 1;
+   return (bytes + mask) & ~mask;
+}
+
+/* The first address of every segment, free ones too, in order. */
+static Addr* segment_starts(Int* n)
+{
+   const UInt all = SkFree | SkAnonC | SkAnonV | SkFileC | SkFileV | SkShmC
+                    | SkResvn;
+   Int room = 256;
+   for (;;) {
+      Addr* starts = VG_(malloc)("tg.hugetlb.starts",
+                                 (SizeT)room * sizeof *starts);
+      *n = VG_(am_get_segment_starts)(all, starts, room);
+      if (*n >= 0)
+         return starts;
+      room = -*n;
+      VG_(free)(starts);
+   }
+}
+
+static Bool holds(Addr from, Addr to, Addr place, UWord bytes)
+{
+   return place >= from && place < to && to - place >= bytes;
+}
+
+/* A free place for that many bytes, aligned as huge pages are; 0 if there is
+   none. The one at the program's hint, as in the kernel; else low addresses
+   first, but not below those that the core gives out. */
+static UWord free_place(UWord hint, UWord bytes, UInt shift)
+{
+   const Addr lowest = 0x4000000;
+   const UWord mask = ((UWord)1 << shift) - 1;
+   const Addr wanted = (hint + mask) & ~mask;
+   Int n;
+   Addr* starts = segment_starts(&n);
+   UWord place = 0;
+   for (Int i = 0; i + 1 < n; i++) {
+      const Addr start = starts[i] < lowest ? lowest : starts[i];
+      const Addr a = (start + mask) & ~mask;
+      /* Free segments are those that are not shown. The core gives a place that
+         it would not choose itself to who asks for it. */
+      const NSegment* s = VG_(am_find_nsegment)(starts[i]);
+      const Bool on_demand = s != NULL && s->kind == SkResvn
+                             && s->smode == SmFixed;
+      if (hint != 0 && (s == NULL || on_demand)
+          && holds(starts[i], starts[i + 1], wanted, bytes)) {
+         place = wanted;
+         break;
+      }
+      if (place == 0 && s == NULL && holds(start, starts[i + 1], a, bytes))
+         place = a;
+   }
+   VG_(free)(starts);
+   return place;
+}
+
+static UWord without_size(UWord flags, UWord flag)
+{
+   return flags & ~(flag | (UWord)0x3f << 26);
+}
+
+/* Whole huge pages of anonymous memory. */
+static Bool change_length(UWord* a)
+{
+   const UWord both = LINUX_MAP_ANONYMOUS | LINUX_MAP_HUGETLB;
+   const UInt shift = (a[3] & both) == both ? tg_huge_shift(a[3]) : 0;
+   const UWord bytes = whole_pages(a[1], shift);
+   if (bytes <= a[1])
+      return False;
+   a[1] = bytes;
+   return True;
+}
+
+/* Anonymous memory in huge pages, or a file in such pages, whose mappings are
+   aligned as well. */
+static Bool change_mmap(UWord* a, UWord* asked)
+{
+   const UWord flags = a[3];
+   UInt shift = 0;
+   if (!faked)
+      return change_length(a);
+   if (!(flags & LINUX_MAP_ANONYMOUS)) {
+      shift = tg_huge_made_file((Int)a[4]);
+   } else if (flags & LINUX_MAP_HUGETLB) {
+      shift = tg_huge_shift(flags);
+      *asked = flags;
+   }
+   if (shift == 0)
+      return False;
+   a[1] = whole_pages(a[1], shift);
+   a[3] = flags & LINUX_MAP_HUGETLB ? without_size(flags, LINUX_MAP_HUGETLB)
+                                    : flags;
+   if (!(flags & (LINUX_MAP_FIXED | LINUX_MAP_FIXED_NOREPLACE))) {
+      const UWord place = free_place(a[0], a[1], shift);
+      a[0] = place == 0 ? a[0] : place;
+   }
+   return True;
+}
+
+/* a: key, size, flags */
+static Bool change_shmget(UWord* a, UWord* asked)
+{
+   const UInt shift = tg_huge_shift(a[2]);
+   if (!faked || !(a[2] & TG_SHM_HUGETLB) || shift == 0)
+      return False;
+   *asked = a[2];
+   a[2] = without_size(a[2], TG_SHM_HUGETLB);
+   a[1] = whole_pages(a[1], shift);
+   return True;
+}
+
+static Bool change_memfd_create(UWord* a, UWord* asked)
+{
+   if (!faked || !(a[1] & TG_MFD_HUGETLB) || tg_huge_shift(a[1]) == 0)
+      return False;
+   *asked = a[1];
+   a[1] = without_size(a[1], TG_MFD_HUGETLB);
+   return True;
+}
+
+/* The kernel would align where huge pages are attached. */
+static Bool change_shmat(Int shmid, UWord* address)
+{
+   ULong bytes;
+   const UInt shift = tg_huge_segment(shmid, &bytes);
+   if (!faked || shift == 0 || *address != 0)
+      return False;
+   *address = free_place(0, (UWord)bytes, shift);
+   return *address != 0;
+}
+
+/* Changes the arguments of a system call if it is one for huge pages. */
+static Bool change(UWord number, UWord* a, UWord* asked)
+{
+   *asked = 0;
+   switch (number) {
+#if defined(__NR_mmap2)
+   case __NR_mmap2:
+      return change_mmap(a, asked);
+   case __NR_ipc:
+      if ((a[0] & 0xffff) == LINUX_IPC_SHMGET)
+         return change_shmget(a + 1, asked);
+      /* call, id, flags, where the address is put, address */
+      if ((a[0] & 0xffff) == LINUX_IPC_SHMAT)
+         return change_shmat((Int)a[1], &a[4]);
+      return False;
+#else
+   case __NR_mmap:
+      return change_mmap(a, asked);
+   case __NR_shmget:
+      return change_shmget(a, asked);
+   case __NR_shmat:
+      return change_shmat((Int)a[0], &a[1]);
+#endif
+   case __NR_memfd_create:
+      return change_memfd_create(a, asked);
+   default:
+      return False;
+   }
+}
+
+/* --- When --- */
+
+void tg_hugetlb_stopped(ThreadId tid)
+{
+   Changed c = { .tid = tid };
+   for (UInt i = 0; i < N_ARGUMENTS; i++)
+      c.before[i] = tg_register(tid, argument_at[i]);
+   VG_(memcpy)(c.after, c.before, sizeof c.after);
+   /* Whether it stops for a system call is not known. If not, and the registers
+      only look so, they are put back before anything can see them. */
+   if (!change(tg_register(tid, number_at), c.after, &c.asked))
+      return;
+   for (UInt i = 0; i < N_ARGUMENTS; i++)
+      tg_set_register(tid, argument_at[i], c.after[i]);
+   VG_(addToXA)(changed, &c);
+}
+
+void tg_hugetlb_done(ThreadId tid)
+{
+   const Word at = find(tid);
+   if (at < 0)
+      return;
+   const Changed* c = VG_(indexXA)(changed, at);
+   /* The result may have the register of an argument (arm64). */
+   for (UInt i = 0; i < N_ARGUMENTS; i++) {
+      if (tg_register(tid, argument_at[i]) == c->after[i])
+         tg_set_register(tid, argument_at[i], c->before[i]);
+   }
+   VG_(removeIndexXA)(changed, at);
+}
+
+void tg_hugetlb_started(ThreadId tid)
+{
+   tg_hugetlb_done(tid);
+}
+
+UWord tg_hugetlb_asked(ThreadId tid)
+{
+   const Word at = find(tid);
+   return at < 0 ? 0 : ((const Changed*)VG_(indexXA)(changed, at))->asked;
+}

@@ -1,0 +1,599 @@
+/* Instrumentation: IR in, IR out.
+
+   What counts as a reference is what cachegrind counts: every instruction is a
+   fetch; a load and a store of the same bytes by the same instruction, one
+   right behind the other (a modify), are one read; a compare-and-swap is a
+   modify; guarded references count when they happen.
+
+   Fetches are looked up where the page can change: at the block's begin, where
+   an instruction begins in another page than the last one ended, and where it
+   crosses into the next. All others hit the entry that was referenced last on
+   their side, which changes nothing under any policy. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_xarray.h"
+
+#include "trace/superblocks.h"
+#include "engine/check.h"
+#include "order/code_entries.h"
+#include "trace/shadow_area.h"
+#include "tool/instrument.h"
+#include "mmu/known_hits.h"
+#include "faults/native_cpuid.h"
+#include "faults/native_request.h"
+#include "order/data_writes.h"
+
+/* References off one base are looked up together, as a group, if they lie within
+   so many bytes: the wider, the fewer groups, and the more often a group turns
+   out to lie on two pages and its segment has to be replayed. */
+enum { MAX_SPAN = 256 };
+
+static UInt page_shift;
+static Bool as_cachegrind;
+
+/* An address as a base and a distance from it. */
+typedef struct {
+   IRTemp root; /* IRTemp_INVALID: the address is `offset` itself */
+   UWord offset;
+} Address;
+
+/* The block that is being instrumented. */
+static IRSB* out;
+static Int hot_offset;        /* of TgHot within the guest state */
+static XArray* segment_args;  /* IRConst*, one per segment: its address, which
+                                 is known when the block is finished */
+static Int ip_offset;         /* of the guest's instruction pointer */
+static const VexGuestExtents* extents;
+static UWord fetched_page;    /* of the last fetch; TG_NO_PAGE at the begin */
+static Bool data_since_fetch; /* a data reference has been made since */
+static TgSite* site;          /* of the instruction at hand */
+static IRExpr* last_atom;     /* the address of the last reference */
+static Bool segment_open;
+
+/* The roots of the segment's bases. */
+static IRTemp base_root[TG_MAX_BASES];
+static UInt n_bases;
+
+/* What each temporary of the block is relative to. */
+static Address* derived;
+static Int n_derived;
+
+/* Sums and shifts that the block has computed: Vex computes the address of
+   a[i] anew for each access, in temporaries of their own. */
+typedef struct {
+   IROp op;          /* Iop_INVALID: free */
+   IRTemp arg1;      /* roots */
+   UWord arg2;       /* a root, or the distance of a shift */
+   Address result;   /* of op on the roots */
+} Computed;
+
+enum { N_COMPUTED = 64 };
+static Computed computed[N_COMPUTED];
+
+#if VEX_HOST_WORDSIZE == 8
+#define ADD Iop_Add64
+#define SUB Iop_Sub64
+#define SHL Iop_Shl64
+#define WIDEN Iop_1Uto64
+#define WORD_TYPE Ity_I64
+#define WORD_CONST(w) IRConst_U64(w)
+#else
+#define ADD Iop_Add32
+#define SUB Iop_Sub32
+#define SHL Iop_Shl32
+#define WIDEN Iop_1Uto32
+#define WORD_TYPE Ity_I32
+#define WORD_CONST(w) IRConst_U32(w)
+#endif
+
+void tg_instrument_init(const TgOptions* options)
+{
+   page_shift = options->page_shift;
+   as_cachegrind = options->as_cachegrind;
+   segment_args = VG_(newXA)(VG_(malloc), "tg.instrument.args", VG_(free),
+                             sizeof(IRConst*));
+}
+
+/* --- Addresses --- */
+
+static void forget_derivations(Int n_temps)
+{
+   if (n_temps > n_derived) {
+      n_derived = n_temps * 2;
+      derived = VG_(realloc)("tg.instrument.derived", derived,
+                             (SizeT)n_derived * sizeof *derived);
+   }
+   for (Int i = 0; i < n_temps; i++)
+      derived[i] = (Address){ (IRTemp)i, 0 };
+   for (UInt i = 0; i < N_COMPUTED; i++)
+      computed[i].op = Iop_INVALID;
+}
+
+static Bool constant_of(const IRExpr* e, UWord* c)
+{
+   if (e->tag != Iex_Const)
+      return False;
+   switch (e->Iex.Const.con->tag) {
+   case Ico_U64: *c = (UWord)e->Iex.Const.con->Ico.U64; return True;
+   case Ico_U32: *c = e->Iex.Const.con->Ico.U32; return True;
+   default: return False;
+   }
+}
+
+static Address address_of(const IRExpr* atom)
+{
+   Address a = { IRTemp_INVALID, 0 };
+   if (atom->tag == Iex_RdTmp)
+      a = derived[atom->Iex.RdTmp.tmp];
+   else
+      constant_of(atom, &a.offset);
+   return a;
+}
+
+/* t is `op` on the roots arg1 and arg2, plus `offset`: relates it to the last
+   temporary that was so, or makes it the one to relate others to. */
+static void relate(IRTemp t, IROp op, IRTemp arg1, UWord arg2, UWord offset)
+{
+   Computed* c = &computed[((UWord)op + arg1 * 7 + arg2 * 31) % N_COMPUTED];
+   if (c->op == op && c->arg1 == arg1 && c->arg2 == arg2) {
+      derived[t] = (Address){ c->result.root, c->result.offset + offset };
+   } else {
+      *c = (Computed){ op, arg1, arg2, { t, -offset } };
+   }
+}
+
+/* Notes that t is another temporary plus or minus a constant, if it is, or was
+   computed before. */
+static void derive(IRTemp t, const IRExpr* e)
+{
+   if (e->tag == Iex_RdTmp) {
+      derived[t] = derived[e->Iex.RdTmp.tmp];
+      return;
+   }
+   if (e->tag != Iex_Binop || e->Iex.Binop.arg1->tag != Iex_RdTmp)
+      return;
+   const IROp op = e->Iex.Binop.op;
+   const IRExpr* arg2 = e->Iex.Binop.arg2;
+   const Address a = derived[e->Iex.Binop.arg1->Iex.RdTmp.tmp];
+   UWord c;
+   if (op == ADD && constant_of(arg2, &c)) {
+      derived[t] = (Address){ a.root, a.offset + c };
+   } else if (op == SUB && constant_of(arg2, &c)) {
+      derived[t] = (Address){ a.root, a.offset - c };
+   } else if (op == ADD && arg2->tag == Iex_RdTmp) {
+      const Address b = derived[arg2->Iex.RdTmp.tmp];
+      relate(t, op, a.root, b.root, a.offset + b.offset);
+   } else if (op == SHL && arg2->tag == Iex_Const) {
+      const UChar distance = arg2->Iex.Const.con->Ico.U8;
+      relate(t, op, a.root, distance, a.offset << distance);
+   }
+}
+
+/* --- Segments --- */
+
+static void put_hot(SizeT offset, IRExpr* atom)
+{
+   addStmtToIRSB(out, IRStmt_Put(hot_offset + (Int)offset, atom));
+}
+
+/* Says which segment is being run; 0: none. */
+static void put_segment(UInt number)
+{
+   put_hot(offsetof(TgHot, segment), IRExpr_Const(WORD_CONST(number)));
+}
+
+static void begin_segment(void)
+{
+   put_segment(tg_segment_begin());
+   n_bases = 0;
+   last_atom = NULL;
+}
+
+/* Calls a function of engine/check.h for the segment at hand. */
+static void call_check(const HChar* name, void* function, IRExpr* happens)
+{
+   IRConst* segment = WORD_CONST(0);
+   IRExpr* s = IRExpr_Const(segment);
+   VG_(addToXA)(segment_args, &segment);
+   /* No register parameters: Vex can not put the guest state's address into
+      one on x86. */
+   IRDirty* d = unsafeIRDirty_0_N(
+      0, name, VG_(fnptr_to_fnentry)(function),
+      happens == NULL ? mkIRExprVec_2(IRExpr_GSPTR(), s)
+                      : mkIRExprVec_3(IRExpr_GSPTR(), s, happens));
+   /* It reads TgHot and nothing else of the guest state. */
+   d->nFxState = 1;
+   VG_(memset)(&d->fxState[0], 0, sizeof d->fxState[0]);
+   d->fxState[0].fx = Ifx_Read;
+   d->fxState[0].offset = (UShort)hot_offset;
+   d->fxState[0].size = sizeof(TgHot);
+   addStmtToIRSB(out, IRStmt_Dirty(d));
+}
+
+static void end_segment(void)
+{
+   if (segment_open)
+      call_check("tg_check", tg_check_for(tg_segment_at_hand()), NULL);
+   segment_open = False;
+}
+
+static void need_segment(void)
+{
+   if (!segment_open)
+      begin_segment();
+   segment_open = True;
+}
+
+/* Tells the calls where their segments have come to be. */
+static void fill_in_segments(TgBlock* b)
+{
+   tl_assert(VG_(sizeXA)(segment_args) == (Word)b->n_segments);
+   for (UInt i = 0; i < b->n_segments; i++) {
+      IRConst* c = *(IRConst**)VG_(indexXA)(segment_args, (Word)i);
+      if (VEX_HOST_WORDSIZE == 8)
+         c->Ico.U64 = (Addr)b->segment[i];
+      else
+         c->Ico.U32 = (UInt)(Addr)b->segment[i];
+   }
+}
+
+/* The number of the base that an address is relative to; begins a new segment
+   if this one has no room for one more. */
+static UInt base_of(Address a)
+{
+   if (a.root == IRTemp_INVALID)
+      return TG_NO_BASE;
+   for (UInt i = 0; i < n_bases; i++) {
+      if (base_root[i] == a.root)
+         return i;
+   }
+   if (n_bases == TG_MAX_BASES) {
+      end_segment();
+      need_segment();
+   }
+   base_root[n_bases] = a.root;
+   put_hot(offsetof(TgHot, base[0]) + n_bases * sizeof(UWord),
+           IRExpr_RdTmp(a.root));
+   return n_bases++;
+}
+
+/* Widens the group that `size` bytes at `offset` off a base can join, or makes
+   a new one. */
+static void join_group(UInt base, UWord offset, UInt size, UShort ref,
+                       TgKind kind)
+{
+   const UInt n = tg_segment_at_hand()->n_groups;
+   for (UInt i = 0; i < n; i++) {
+      TgGroup* g = tg_segment_group(i);
+      if (g->base != base
+          || (tg_knowledge.split && g->probe_at != tg_probe_at(kind)))
+         continue;
+      /* Distances, for the addresses may wrap. */
+      const Word below = (Word)(g->first - offset);
+      const Word above = (Word)(offset + size - 1 - (g->first + g->span));
+      const UInt span = g->span + (below > 0 ? (UInt)below : 0)
+                        + (above > 0 ? (UInt)above : 0);
+      if (below >= MAX_SPAN || above >= MAX_SPAN
+          || (span >= MAX_SPAN && span != g->span))
+         continue;
+      g->first = below > 0 ? offset : g->first;
+      g->span = (UShort)span;
+      g->newest = ref;
+      if (kind == TG_WRITE)
+         g->probe_at = tg_probe_at(TG_WRITE);
+      return;
+   }
+   tg_segment_add_group((TgGroup){ .first = offset, .span = (UShort)(size - 1),
+                                   .oldest = ref, .newest = ref,
+                                   .base = (UChar)base,
+                                   .probe_at = tg_probe_at(kind) });
+}
+
+/* --- References --- */
+
+/* To fetch from a page again changes nothing; but where one array holds code and data,
+   data can have taken its place meanwhile, or have become younger. */
+static void fetch_page(Addr a, Bool crossing)
+{
+   const UWord page = a >> page_shift;
+   if (page == fetched_page && !(tg_knowledge.mixed && data_since_fetch))
+      return;
+   fetched_page = page;
+   data_since_fetch = False;
+   tg_segment_add_ref((TgRef){ .site = site, .at.page = tg_page(TG_CODE, page),
+                               .size = crossing, .kind = TG_FETCH });
+   last_atom = NULL;
+}
+
+static void fetch(Addr a, UInt size)
+{
+   need_segment();
+   site = tg_site_use(a);
+   site->length = (UChar)size;
+   tg_segment_add_instr(site);
+   fetch_page(a, False);
+   fetch_page(a + size - 1, True);
+   last_atom = NULL;
+}
+
+static void data(TgKind kind, IRExpr* atom, UInt size)
+{
+   need_segment();
+   /* Room for two: see data_write(). */
+   const TgSegment* s = tg_segment_at_hand();
+   if (s->n_groups + 2u > TG_MAX_GROUPS
+       || s->n_refs + 2u > tg_max_refs(tg_n_instrs(s))) {
+      end_segment();
+      need_segment();
+   }
+   const Address a = address_of(atom);
+   const UInt base = base_of(a);
+   const UShort ref = tg_segment_add_ref(
+      (TgRef){ .site = site, .at.offset = a.offset, .size = (UShort)size,
+               .base = (UChar)base, .kind = (UChar)kind });
+   join_group(base, a.offset, size, ref, kind);
+   last_atom = atom;
+   data_since_fetch = True;
+}
+
+static void data_read(IRExpr* atom, UInt size)
+{
+   data(TG_READ, atom, size);
+}
+
+/* A write of what the instruction has just read makes the read a modify. */
+static void data_write(IRExpr* atom, UInt size)
+{
+   TgRef* last = segment_open ? tg_segment_last_ref() : NULL;
+   if (last != NULL && last_atom != NULL && last->kind == TG_READ
+       && last->site == site && last->size == size
+       && eqIRAtom(last_atom, atom)) {
+      last->modifies = True;
+      join_group(last->base, last->at.offset, size,
+                 (UShort)(tg_segment_at_hand()->n_refs - 1), TG_WRITE);
+      last_atom = NULL;
+      return;
+   }
+   data(TG_WRITE, atom, size);
+}
+
+/* Vex reads what a locked instruction changes, and compares and swaps then. Both
+   are counted, as cachegrind does; the processor has one touch, a write. */
+static void is_locked(const IRExpr* atom)
+{
+   TgRef* last = segment_open ? tg_segment_last_ref() : NULL;
+   if (last != NULL && last_atom != NULL && last->kind == TG_READ
+       && last->site == site && eqIRAtom(last_atom, atom))
+      last->locked = True;
+}
+
+/* A reference that is made only if the guard holds, in a segment of its own.
+   `helper`: of a helper function, see TgBlockTotals. */
+static void data_guarded(TgKind kind, IRExpr* atom, UInt size, IRExpr* guard,
+                         Bool helper)
+{
+   end_segment();
+   begin_segment();
+   tg_segment_at_hand()->guarded = True;
+   tg_segment_at_hand()->helper = helper;
+   const Address a = address_of(atom);
+   const UInt base = base_of(a);
+   tg_segment_add_ref((TgRef){ .site = site, .at.offset = a.offset,
+                               .size = (UShort)size, .base = (UChar)base,
+                               .kind = (UChar)kind });
+   data_since_fetch = True;
+   const IRTemp happens = newIRTemp(out->tyenv, WORD_TYPE);
+   addStmtToIRSB(out, IRStmt_WrTmp(happens, IRExpr_Unop(WIDEN, guard)));
+   call_check("tg_check_guarded", tg_check_guarded, IRExpr_RdTmp(happens));
+}
+
+static Bool always(const IRExpr* guard)
+{
+   return guard == NULL
+          || (guard->tag == Iex_Const && guard->Iex.Const.con->tag == Ico_U1
+              && guard->Iex.Const.con->Ico.U1);
+}
+
+/* Helpers that stand for large instructions: fxsave, xsave, fnstenv, cpuid. */
+static void helper(const IRDirty* d)
+{
+   if (d->mFx == Ifx_None)
+      return;
+   /* engine/replay.c takes no reference for longer than the smallest page. */
+   tl_assert(d->mSize > 0 && d->mSize <= 4096);
+   const Bool reads = d->mFx == Ifx_Read || d->mFx == Ifx_Modify;
+   const Bool writes = d->mFx == Ifx_Write || d->mFx == Ifx_Modify;
+   const UInt size = (UInt)d->mSize;
+   if (always(d->guard) || as_cachegrind) {
+      if (reads)
+         data_read(d->mAddr, size);
+      if (writes)
+         data_write(d->mAddr, size);
+   } else {
+      /* A modify is one read, guarded or not. */
+      data_guarded(reads ? TG_READ : TG_WRITE, d->mAddr, size, d->guard, True);
+   }
+}
+
+/* Whether control that goes to `to` may come to be inside this block. */
+static Bool may_return(const IRExpr* to)
+{
+   UWord a;
+   if (!constant_of(to, &a))
+      return True;
+   for (Int i = 0; i < extents->n_used; i++) {
+      if (a - extents->base[i] < extents->len[i])
+         return True;
+   }
+   return False;
+}
+
+/* Where the block may be left for an address inside of itself, says that no
+   segment is being run, lest a signal that finds the thread there is taken for
+   a fault. */
+static void leave(const IRExpr* to)
+{
+   end_segment();
+   if (may_return(to))
+      put_segment(0);
+}
+
+/* A division by zero is a fault, but no access to memory, where alone Vex keeps
+   the guest's instruction pointer up to date. It has to be, for engine/replay.c to
+   know what was run before the fault. */
+static Bool may_fault(const IRExpr* e)
+{
+   if (e->tag != Iex_Binop)
+      return False;
+   switch (e->Iex.Binop.op) {
+   case Iop_DivModU64to32: case Iop_DivModS64to32:
+   case Iop_DivModU128to64: case Iop_DivModS128to64:
+      return True;
+   default:
+      return False;
+   }
+}
+
+static void update_ip(void)
+{
+   addStmtToIRSB(out, IRStmt_Put(ip_offset,
+                                 IRExpr_Const(WORD_CONST(site->address))));
+}
+
+static void statement(const IRStmt* st)
+{
+   const IRTypeEnv* types = out->tyenv;
+   switch (st->tag) {
+   case Ist_NoOp:
+   case Ist_AbiHint:
+   case Ist_Put:
+   case Ist_PutI:
+   case Ist_MBE:
+      break;
+
+   case Ist_IMark:
+      /* An instruction that Vex cannot decode has the length 0. */
+      fetch(st->Ist.IMark.addr,
+            st->Ist.IMark.len == 0 ? VG_MIN_INSTR_SZB : st->Ist.IMark.len);
+      break;
+
+   case Ist_WrTmp: {
+      const IRExpr* e = st->Ist.WrTmp.data;
+      if (e->tag == Iex_Load)
+         data_read(e->Iex.Load.addr, (UInt)sizeofIRType(e->Iex.Load.ty));
+      else
+         derive(st->Ist.WrTmp.tmp, e);
+      if (may_fault(e))
+         update_ip();
+      break;
+   }
+
+   case Ist_Store:
+      data_write(st->Ist.Store.addr,
+                 (UInt)sizeofIRType(typeOfIRExpr(types, st->Ist.Store.data)));
+      break;
+
+   case Ist_LoadG: {
+      const IRLoadG* lg = st->Ist.LoadG.details;
+      IRType loaded, widened;
+      typeOfIRLoadGOp(lg->cvt, &widened, &loaded);
+      data_guarded(TG_READ, lg->addr, (UInt)sizeofIRType(loaded), lg->guard,
+                   False);
+      break;
+   }
+
+   case Ist_StoreG: {
+      const IRStoreG* sg = st->Ist.StoreG.details;
+      data_guarded(TG_WRITE, sg->addr,
+                   (UInt)sizeofIRType(typeOfIRExpr(types, sg->data)),
+                   sg->guard, False);
+      break;
+   }
+
+   case Ist_CAS: {
+      /* Read and written at once, whether it succeeds or not; the two halves
+         of a double one lie side by side. */
+      const IRCAS* cas = st->Ist.CAS.details;
+      const UInt size = (UInt)sizeofIRType(typeOfIRExpr(types, cas->dataLo))
+                        * (cas->dataHi != NULL ? 2 : 1);
+      is_locked(cas->addr);
+      data_read(cas->addr, size);
+      data_write(cas->addr, size);
+      break;
+   }
+
+   case Ist_LLSC: {
+      const IRExpr* stored = st->Ist.LLSC.storedata;
+      if (stored == NULL) {
+         data_read(st->Ist.LLSC.addr,
+                   (UInt)sizeofIRType(typeOfIRTemp(types,
+                                                   st->Ist.LLSC.result)));
+         /* Nothing should come between it and the store-conditional. */
+         end_segment();
+      } else {
+         data_write(st->Ist.LLSC.addr,
+                    (UInt)sizeofIRType(typeOfIRExpr(types, stored)));
+      }
+      break;
+   }
+
+   case Ist_Dirty:
+      helper(st->Ist.Dirty.details);
+      break;
+
+   case Ist_Exit:
+      leave(IRExpr_Const(st->Ist.Exit.dst));
+      break;
+
+   default:
+      ppIRStmt(st);
+      VG_(tool_panic)("tlbgrind: unknown kind of IR statement");
+   }
+}
+
+IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
+                    const VexGuestLayout* layout, const VexGuestExtents* vge,
+                    const VexArchInfo* archinfo_host, IRType guest_word,
+                    IRType host_word)
+{
+   (void)archinfo_host;
+   if (guest_word != host_word)
+      VG_(tool_panic)("tlbgrind: guest and host have different word sizes");
+
+   out = deepCopyIRSBExceptStmts(in);
+   extents = vge;
+   ip_offset = layout->offset_IP;
+   hot_offset = TG_HOT_OFFSET;
+   tl_assert(layout->total_sizeB == TG_HOT_OFFSET);
+   VG_(dropTailXA)(segment_args, VG_(sizeXA)(segment_args));
+   fetched_page = TG_NO_PAGE;
+   segment_open = False;
+   forget_derivations(in->tyenv->types_used);
+   tg_entries_block(closure->nraddr,
+                    closure->nraddr == vge->base[0] ? vge->len[0] : 0);
+   tg_block_begin();
+
+   /* What stands before the first instruction is Vex's own business, such as
+      the check for self-modifying code. */
+   Int i = 0;
+   while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark)
+      addStmtToIRSB(out, in->stmts[i++]);
+
+   for (; i < in->stmts_used; i++) {
+      statement(in->stmts[i]);
+      const IRTemp is_size = tg_native_cpuid_before(out, in->stmts[i]);
+      addStmtToIRSB(out, in->stmts[i]);
+      tg_native_cpuid_after(out, is_size);
+      tg_writes_statement(out, in->stmts[i]);
+   }
+   leave(in->next);
+   tg_native_request_end(out);
+   fill_in_segments(tg_block_finish(vge->base[0], closure->nraddr));
+   return out;
+}

@@ -1,0 +1,19 @@
+/* Instrumentation: IR in, IR out. Finds the references that a superblock makes
+   and has trace/superblocks.h record and engine/check.h look them up. */
+
+#ifndef TG_INSTRUMENT_H
+#define TG_INSTRUMENT_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
+
+#include "options/options.h"
+
+void tg_instrument_init(const TgOptions* options);
+
+IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
+                    const VexGuestLayout* layout, const VexGuestExtents* vge,
+                    const VexArchInfo* archinfo_host, IRType guest_word,
+                    IRType host_word);
+
+#endif

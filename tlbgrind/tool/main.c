@@ -1,0 +1,354 @@
+/* tlbgrind, a Valgrind tool that shows what a program does to the machine's
+   address translation.
+
+   Copyright (C) 2026 The tlbgrind authors
+
+   This program is free software; you can redistribute it and/or modify it
+   under the terms of the GNU General Public License as published by the Free
+   Software Foundation; either version 2 of the License, or (at your option)
+   any later version. See COPYING.
+
+   This file: the life of a run. Options, machine, instrumentation; then, when
+   the process ends, forks or becomes another program, what is to be written. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_clientstate.h"
+#include "pub_tool_guest.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_xarray.h"
+
+#include "space/aspace.h"
+#include "mmu/l2_presence.h"
+#include "trace/superblocks.h"
+#include "engine/check.h"
+#include "engine/interrupted.h"
+#include "order/code_entries.h"
+#include "options/exec.h"
+#include "faults/recorder.h"
+#include "mmu/l1_misses.h"
+#include "trace/shadow_area.h"
+#include "space/hugetlb.h"
+#include "tool/instrument.h"
+#include "mmu/mmu.h"
+#include "mmu/miss_counts.h"
+#include "faults/native.h"
+#include "options/options.h"
+#include "output/costs_file.h"
+#include "options/output_names.h"
+#include "mmu/reach.h"
+#include "output/reach_file.h"
+#include "engine/replay.h"
+#include "output/results.h"
+#include "engine/fast_lru.h"
+#include "attribution/sites.h"
+#include "base/streams.h"
+#include "output/summary.h"
+#include "engine/translate.h"
+#include "order/data_writes.h"
+
+static TgRun run;
+
+/* --- Settling --- */
+
+static void add_up(TgResult* result, XArray* lines)
+{
+   VG_(memset)(result->total, 0, sizeof result->total);
+   for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
+      ULong cost[TG_N_COSTS];
+      tg_line_costs(*(TgLine**)VG_(indexXA)(lines, i), result->number, cost);
+      for (UInt j = 0; j < TG_N_COSTS; j++)
+         result->total[j] += cost[j];
+   }
+   VG_(memcpy)(result->extra, tg_missed_extra(result->number),
+               sizeof result->extra);
+}
+
+/* Brings everything that has been counted so far into `run` and the lines. */
+static XArray* settle(void)
+{
+   tg_blocks_settle();
+   tg_behind_settle();
+   XArray* lines = tg_lines_sorted();
+   for (UInt i = 0; i < run.options->n_machines; i++)
+      add_up(&run.result[i], lines);
+   const TgBlockTotals* b = tg_block_totals();
+   VG_(memcpy)(run.straddles, tg_replay_straddles(), sizeof run.straddles);
+   run.straddles[TG_FETCH] = b->fetch_straddles;
+   VG_(memcpy)(run.unperformed, b->unperformed, sizeof run.unperformed);
+   return lines;
+}
+
+static HChar* costs_name(const HChar* name, UInt machine)
+{
+   return tg_output_name_of(name, run.result[machine].machine, run.options->n_machines);
+}
+
+static void fini(Int exit_code)
+{
+   (void)exit_code;
+   XArray* lines = settle();
+   HChar* name = tg_output_name(TG_COSTS_OUT);
+   Bool written = True;
+   for (UInt i = 0; i < run.options->n_machines; i++) {
+      HChar* own = costs_name(name, i);
+      written &= tg_out_write(&run, &run.result[i], lines, own);
+      VG_(free)(own);
+   }
+   tg_summary_results(&run,
+                      written && !tg_streams_has(name) ? name : NULL);
+   if (run.options->reach) {
+      HChar* file = tg_output_name(TG_REACH_OUT);
+      const Bool there = tg_reach_write(&run, file);
+      tg_reach_summary(&run, there && !tg_streams_has(file) ? file : NULL);
+      VG_(free)(file);
+   }
+   /* The core leaves this to the tool when the process ends. */
+   if (VG_(clo_stats))
+      tg_replay_print_stats();
+   tg_aspace_fini();
+   VG_(free)(name);
+   VG_(deleteXA)(lines);
+   if (run.options->entries) {
+      name = tg_output_name(TG_ENTRIES_OUT);
+      tg_entries_write(&run, name);
+      VG_(free)(name);
+   }
+   if (run.options->faults.on) {
+      name = tg_output_name(TG_FAULTS_OUT);
+      written = tg_faults_write(&run, name);
+      tg_summary_faults(&run, written && !tg_streams_has(name) ? name : NULL);
+      VG_(free)(name);
+   }
+}
+
+/* --- Fork and exec --- */
+
+/* A child has costs of its own: what happened before is the parent's. The
+   simulated TLBs stay as they are, for the child begins where the parent
+   was. */
+static void forked(ThreadId tid)
+{
+   tg_blocks_settle();
+   tg_lines_zero();
+   VG_(memset)(tg_block_totals(), 0, sizeof(TgBlockTotals));
+   VG_(memset)(tg_replay_straddles(), 0, TG_N_KINDS * sizeof(ULong));
+   VG_(memset)(tg_missed_extra(0), 0,
+               run.options->n_machines * TG_N_COSTS * sizeof(ULong));
+   if (run.options->reach)
+      tg_reach_zero();
+   run.forked_from = VG_(getppid)();
+   tg_exec_forked();
+   /* Last, for what the kernel does then are the child's first faults. */
+   tg_aspace_forked(tid, True);
+}
+
+static void has_forked(ThreadId tid)
+{
+   tg_aspace_forked(tid, False);
+}
+
+/* What was counted so far, before the process becomes another program. */
+static void write_at_exec(TgExec how, XArray* lines)
+{
+   HChar* base = tg_output_name(TG_COSTS_OUT);
+   Bool written = True;
+   for (UInt i = 0; i < run.options->n_machines; i++) {
+      HChar* name = tg_exec_name(how, costs_name(base, i));
+      const Bool is_there = tg_out_write(&run, &run.result[i], lines, name);
+      tg_exec_note_file(name, is_there);
+      written &= is_there;
+   }
+   if (how == TG_EXEC_LEAVES && run.forked_from == 0 && written && !tg_streams_has(base))
+      tg_summary_details(&run, base);
+   VG_(free)(base);
+   if (run.options->reach) {
+      HChar* name = tg_exec_name(how, tg_output_name(TG_REACH_OUT));
+      tg_exec_note_file(name, tg_reach_write(&run, name));
+   }
+   if (run.options->entries) {
+      HChar* name = tg_exec_name(how, tg_output_name(TG_ENTRIES_OUT));
+      tg_exec_note_file(name, tg_entries_write(&run, name));
+   }
+   if (run.options->faults.on) {
+      HChar* name = tg_exec_name(how, tg_output_name(TG_FAULTS_OUT));
+      tg_exec_note_file(name, tg_faults_write(&run, name));
+   }
+}
+
+static void pre_exec(UInt syscall, const UWord* args)
+{
+   const TgExec how = tg_exec_look(syscall, args);
+   if (how == TG_EXEC_FAILS)
+      return;
+   XArray* lines = settle();
+   if (how != TG_EXEC_FOLLOWED)
+      write_at_exec(how, lines);
+   if (how != TG_EXEC_LEAVES)
+      tg_exec_follow(how, run.result[0].total[tg_cost(TG_FETCH, TG_REFS)]);
+   VG_(deleteXA)(lines);
+}
+
+static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
+{
+   (void)n_args;
+   tg_aspace_pre_syscall(tid, syscall, args);
+   tg_native_pre_syscall(syscall, args);
+   tg_faults_pre_syscall(tid, syscall, args);
+   if (tg_exec_is(syscall))
+      pre_exec(syscall, args);
+}
+
+/* An exec that returns has failed. */
+static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
+                         SysRes result)
+{
+   (void)n_args;
+   tg_aspace_post_syscall(tid, syscall, args, result);
+   tg_native_post_syscall(tid, syscall, args, result);
+   tg_faults_post_syscall(tid, syscall);
+   tg_hugetlb_done(tid);
+   if (tg_exec_is(syscall))
+      tg_exec_failed();
+}
+
+/* --- Code that goes away --- */
+
+static void discard(Addr entry, VexGuestExtents extents)
+{
+   tg_entries_discard(entry);
+   tg_block_discard(extents.base[0], entry);
+}
+
+static void unmapped(Addr a, SizeT len)
+{
+   tg_aspace_unmapped(a, len);
+   tg_entries_unmapped(a, len);
+   tg_writes_changed(a, len);
+   tg_sites_unmapped(a, len);
+}
+
+/* Over another mapping, perhaps, of which nothing else tells. Its blocks have
+   been discarded by then, while its debug information was still there. */
+static void mapped(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong di_handle)
+{
+   (void)di_handle;
+   tg_aspace_mapped(a, len, r, w, x);
+   tg_entries_unmapped(a, len);
+   tg_writes_changed(a, len);
+   tg_sites_unmapped(a, len);
+}
+
+static void moved(Addr from, Addr to, SizeT len)
+{
+   tg_aspace_moved(from, to, len);
+   tg_entries_unmapped(to, len);
+   tg_writes_changed(to, len);
+   tg_sites_unmapped(to, len);
+}
+
+/* --- Threads that stop and go on --- */
+
+static void started(ThreadId tid, ULong blocks)
+{
+   (void)blocks;
+   tg_native_started(tid);
+   tg_faults_started();
+   tg_hugetlb_started(tid);
+   tg_cut_short_start(tid);
+}
+
+static void stopped(ThreadId tid, ULong blocks)
+{
+   (void)blocks;
+   tg_cut_short_stop(tid);
+   tg_hugetlb_stopped(tid);
+   tg_native_stopped(tid);
+}
+
+/* --- Start --- */
+
+static void init_results(const TgOptions* o)
+{
+   run.result = VG_(calloc)("tg.main.results", o->n_machines,
+                            sizeof *run.result);
+   for (UInt i = 0; i < o->n_machines; i++) {
+      run.result[i].machine = &o->machine[i];
+      run.result[i].number = tg_lanes[i].counts;
+      run.result[i].levels = tg_lanes[i].h.levels;
+   }
+}
+
+static void post_clo_init(void)
+{
+   const TgOptions* o = tg_finish_options();
+   tl_assert(sizeof(TgHot) <= sizeof(VexGuestArchState));
+   run.options = o;
+   tg_aspace_init(o->trace_aspace);
+   tg_hugetlb_init(o->pages.fake_hugetlb);
+   tg_sites_init();
+   tg_blocks_init();
+   tg_lanes_init(o);
+   tg_translate_init(o);
+   tg_missed_init();
+   tg_short_way_find(o->fast_path);
+   tg_fronts_find(o->fast_path);
+   if (o->reach)
+      tg_reach_init(o);
+   tg_replay_init(o);
+   tg_check_init(o);
+   tg_instrument_init(o);
+   init_results(o);
+   tg_summary_machines(&run);
+   tg_exec_print();
+   if (o->entries)
+      tg_entries_init();
+   if (o->entries_data)
+      tg_writes_init();
+   tg_native_init(o);
+   if (o->faults.on)
+      tg_faults_init(o);
+}
+
+static void pre_clo_init(void)
+{
+   VG_(details_name)("tlbgrind");
+   VG_(details_version)(TG_VERSION);
+   VG_(details_description)("a TLB and page-fault profiler");
+   VG_(details_copyright_author)(
+      "Copyright (C) 2026, and GNU GPL'd, by the tlbgrind authors.");
+   VG_(details_bug_reports_to)("the tlbgrind authors");
+   VG_(details_avg_translation_sizeB)(500);
+
+   /* Where Vex follows jumps it makes one block of "a && b", which runs the
+      instructions of b in any case, and counts them; an unrolled loop has the
+      same address several times, so that a fault can not be placed. */
+   VG_(clo_vex_control).guest_chase = False;
+   VG_(clo_vex_control).iropt_unroll_thresh = 0;
+
+   VG_(basic_tool_funcs)(post_clo_init, tg_instrument, fini);
+   VG_(needs_superblock_discards)(discard);
+   VG_(needs_command_line_options)(tg_process_option, tg_print_usage,
+                                   tg_print_debug_usage);
+   VG_(needs_print_stats)(tg_replay_print_stats);
+   VG_(needs_syscall_wrapper)(pre_syscall, post_syscall);
+   VG_(track_new_mem_startup)(tg_aspace_startup);
+   VG_(track_new_mem_brk)(tg_aspace_break_up);
+   VG_(track_die_mem_brk)(tg_aspace_break_down);
+   VG_(track_change_mem_mprotect)(tg_aspace_protected);
+   VG_(track_die_mem_munmap)(unmapped);
+   VG_(track_new_mem_mmap)(mapped);
+   VG_(track_copy_mem_remap)(moved);
+   VG_(track_start_client_code)(started);
+   VG_(track_stop_client_code)(stopped);
+   VG_(track_pre_deliver_signal)(tg_cut_short_signal);
+   VG_(atfork)(NULL, has_forked, forked);
+}
+
+VG_DETERMINE_INTERFACE_VERSION(pre_clo_init)
