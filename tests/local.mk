@@ -18,7 +18,7 @@ UNIT_TESTS = \
 	tests/unit/test_geometry \
 	tests/unit/test_hierarchy \
 	tests/unit/test_known_arrays \
-	tests/unit/test_ladder \
+	tests/unit/test_lru_stack \
 	tests/unit/test_layout \
 	tests/unit/test_machine_file \
 	tests/unit/test_machine_input \
@@ -28,7 +28,7 @@ UNIT_TESTS = \
 	tests/unit/test_pagemap_model \
 	tests/unit/test_pagerules \
 	tests/unit/test_reach \
-	tests/unit/test_shelf \
+	tests/unit/test_lazy_lru \
 	tests/unit/test_short_cuts \
 	tests/unit/test_text \
 	tests/unit/test_walk

@@ -12,45 +12,45 @@
 typedef struct {
    TgSegment* segment;
    ULong clock, idle_passes; /* at its end */
-   TgHot hot;                /* its bases alone */
+   TgShadowArea shadow;                /* its bases alone */
 } Noted;
 
 /* Walks are dense if so many come in a row with so little time between any two of
    them, and as long as there are as many among so many segments. */
 enum { N_SEGMENTS = 64, N_WALKS = 16, MAX_BETWEEN = 64 * TG_INSTR_TICKS };
 
-UWord tg_later;
+UWord tg_batching;
 
 static Noted noted[N_SEGMENTS];
 static UInt n_noted;
 static ULong walks;
 static UInt in_a_row;
 
-void tg_later_walked(void)
+void tg_batch_walked(void)
 {
    static ULong last;
    walks++;
    in_a_row = tg_clock - last < MAX_BETWEEN ? in_a_row + 1 : 0;
    last = tg_clock;
    if (n_noted == 0 && in_a_row >= N_WALKS)
-      tg_later = ~(UWord)0;
+      tg_batching = ~(UWord)0;
 }
 
-void tg_later_look_up(void)
+void tg_batch_look_up(void)
 {
    const ULong clock = tg_clock, idle_passes = tg_idle_passes;
-   tg_later = 0;
+   tg_batching = 0;
    for (UInt i = 0; i < n_noted; i++) {
       tg_clock = noted[i].clock;
       tg_idle_passes = noted[i].idle_passes;
-      tg_check_counted(&noted[i].hot, noted[i].segment);
+      tg_check_counted(&noted[i].shadow, noted[i].segment);
    }
    n_noted = 0;
    tg_clock = clock;
    tg_idle_passes = idle_passes;
 }
 
-void tg_later_add(const TgHot* hot, TgSegment* s)
+void tg_batch_add(const TgShadowArea* shadow, TgSegment* s)
 {
    Noted* n = &noted[n_noted++];
    n->segment = s;
@@ -58,16 +58,16 @@ void tg_later_add(const TgHot* hot, TgSegment* s)
    n->idle_passes = tg_idle_passes;
    for (UInt i = 0; i < s->n_groups; i++) {
       const UInt base = s->group[i].base;
-      n->hot.base[base] = hot->base[base];
+      n->shadow.base[base] = shadow->base[base];
       /* The program's own memory has driven it out of the nearer caches. */
       __builtin_prefetch(tg_rest(tg_segment_page[i]), 1);
    }
    if (n_noted < N_SEGMENTS)
       return;
    const ULong before = walks;
-   tg_later_look_up();
+   tg_batch_look_up();
    if (walks - before >= N_WALKS)
-      tg_later = ~(UWord)0;
+      tg_batching = ~(UWord)0;
    else
       in_a_row = 0;
 }

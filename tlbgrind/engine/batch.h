@@ -18,18 +18,18 @@
 #include "trace/shadow_area.h"
 
 /* All bits set while segments are to be looked up later, else 0. */
-extern UWord tg_later;
+extern UWord tg_batching;
 
 /* A walk for the segment at hand: segments may be looked up later from the next
    on. */
-void tg_later_walked(void);
+void tg_batch_walked(void);
 
 /* Notes the segment, which has been counted, with its bases; or looks up all that
    have been noted, and it, if there is no room. */
-void tg_later_add(const TgHot* hot, TgSegment* s);
+void tg_batch_add(const TgShadowArea* shadow, TgSegment* s);
 
 /* Looks up what has been noted; to be called before anything else is
    simulated. */
-void tg_later_look_up(void);
+void tg_batch_look_up(void);
 
 #endif

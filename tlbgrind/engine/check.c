@@ -37,23 +37,23 @@ ULong count(TgSegment* s, Bool instrs)
 }
 
 /* With n_groups, more_fetches, shift and the Bools constants, a straight line of
-   code. `now`: what the clock shows; `writes`, `split`: see TgKnowledge; `later`:
+   code. `now`: what the clock shows; `writes`, `split`: see TgRunTraits; `batching`:
    all bits set if nothing is to be known; `miss`: what simulates the segment if
    not all is known, see tg_replay() for `differs`. Returns whether all was. */
 static inline __attribute__((always_inline))
-Bool look_up(const TgHot* hot, TgSegment* s, ULong now, UInt n_groups,
-             UInt more_fetches, UInt shift, Bool writes, Bool split, UWord later,
-             void (*miss)(const TgHot* hot, TgSegment* s, UWord differs))
+Bool look_up(const TgShadowArea* shadow, TgSegment* s, ULong now, UInt n_groups,
+             UInt more_fetches, UInt shift, Bool writes, Bool split, UWord batching,
+             void (*miss)(const TgShadowArea* shadow, TgSegment* s, UWord differs))
 {
    TgPage* page[TG_MAX_GROUPS];
-   UWord differs = s->fetch->tag | later;
+   UWord differs = s->fetch->tag | batching;
 
    for (UInt i = 0; i < more_fetches; i++)
       differs |= tg_segment_fetches(s)[i]->tag;
    #pragma GCC unroll 16
    for (UInt i = 0; i < n_groups; i++) {
       const TgGroup* g = &s->group[i];
-      const Addr first = hot->base[g->base] + g->first;
+      const Addr first = shadow->base[g->base] + g->first;
       page[i] = tg_near_page(first, shift);
       differs |= (first + g->span)
                  ^ tg_group_probe(g, page[i], writes)->tag;
@@ -65,7 +65,7 @@ Bool look_up(const TgHot* hot, TgSegment* s, ULong now, UInt n_groups,
    if (UNLIKELY(differs >> shift != 0)) {
       for (UInt i = 0; i < n_groups; i++)
          tg_segment_page[i] = page[i];
-      miss(hot, s, differs >> shift);
+      miss(shadow, s, differs >> shift);
       return False;
    }
    /* Times that are in the right order, and later than those of all segments
@@ -81,55 +81,55 @@ Bool look_up(const TgHot* hot, TgSegment* s, ULong now, UInt n_groups,
 }
 
 static __attribute__((noinline))
-void miss_any(const TgHot* hot, TgSegment* s, UWord differs)
+void miss_any(const TgShadowArea* shadow, TgSegment* s, UWord differs)
 {
-   if (tg_later != 0)
-      tg_later_add(hot, s);
+   if (tg_batching != 0)
+      tg_batch_add(shadow, s);
    else
-      tg_replay(hot, s, differs);
+      tg_replay(shadow, s, differs);
 }
 
 /* What the check does not know is simulated by a function of its own, lest the
    check saves registers for it; and so are many machines, lest one does. */
 #define VARIANT(how, n, writes, split, instrs) \
    static __attribute__((noinline)) \
-   void many_##how##_##n(const TgHot* hot, TgSegment* s, UWord differs) \
+   void many_##how##_##n(const TgShadowArea* shadow, TgSegment* s, UWord differs) \
    { \
-      if (!tg_one_unknown(hot, s, differs, n, writes, split, True)) \
-         miss_any(hot, s, differs); \
+      if (!tg_one_unknown(shadow, s, differs, n, writes, split, True)) \
+         miss_any(shadow, s, differs); \
    } \
    static __attribute__((noinline)) \
-   void one_##how##_##n(const TgHot* hot, TgSegment* s, UWord differs) \
+   void one_##how##_##n(const TgShadowArea* shadow, TgSegment* s, UWord differs) \
    { \
-      if ((split || !tg_short_other(hot, s, differs, n, writes)) \
-          && !tg_one_unknown(hot, s, differs, n, writes, split, False)) \
-         miss_any(hot, s, differs); \
+      if ((split || !tg_fast_any(shadow, s, differs, n, writes)) \
+          && !tg_one_unknown(shadow, s, differs, n, writes, split, False)) \
+         miss_any(shadow, s, differs); \
    } \
    static __attribute__((noinline)) \
-   void plain_##how##_##n(const TgHot* hot, TgSegment* s, UWord differs) \
+   void plain_##how##_##n(const TgShadowArea* shadow, TgSegment* s, UWord differs) \
    { \
-      if (!tg_short_plain(s, differs, n, writes, split)) \
-         one_##how##_##n(hot, s, differs); \
+      if (!tg_fast_lru(s, differs, n, writes, split)) \
+         one_##how##_##n(shadow, s, differs); \
    } \
    static __attribute__((noinline)) \
-   void miss_##how##_##n(const TgHot* hot, TgSegment* s, UWord differs) \
+   void miss_##how##_##n(const TgShadowArea* shadow, TgSegment* s, UWord differs) \
    { \
-      if (tg_n_lanes > 1) \
-         many_##how##_##n(hot, s, differs); \
-      else if (tg_short_ways_plain) \
-         plain_##how##_##n(hot, s, differs); \
+      if (tg_n_mmus > 1) \
+         many_##how##_##n(shadow, s, differs); \
+      else if (tg_fast_path_is_lru) \
+         plain_##how##_##n(shadow, s, differs); \
       else \
-         one_##how##_##n(hot, s, differs); \
+         one_##how##_##n(shadow, s, differs); \
    } \
    static void check_##how##_##n(UChar* guest_state, TgSegment* s) \
    { \
       const ULong now = count(s, instrs); \
-      look_up(tg_hot(guest_state), s, now, n, 0, TG_SHORT_SHIFT, writes, \
-              split, tg_later, miss_##how##_##n); \
+      look_up(tg_shadow_area(guest_state), s, now, n, 0, TG_4K_SHIFT, writes, \
+              split, tg_batching, miss_##how##_##n); \
    } \
-   static void counted_##how##_##n(const TgHot* hot, TgSegment* s) \
+   static void counted_##how##_##n(const TgShadowArea* shadow, TgSegment* s) \
    { \
-      look_up(hot, s, tg_clock, n, 0, TG_SHORT_SHIFT, writes, split, tg_later, \
+      look_up(shadow, s, tg_clock, n, 0, TG_4K_SHIFT, writes, split, tg_batching, \
               miss_##how##_##n); \
    }
 
@@ -137,7 +137,7 @@ void miss_any(const TgHot* hot, TgSegment* s, UWord differs)
    VARIANT(plain, n, False, False, True) \
    VARIANT(writes, n, True, False, True) \
    VARIANT(split, n, True, True, True) \
-   VARIANT(idle, n, tg_knowledge.writes, tg_knowledge.split, False)
+   VARIANT(idle, n, tg_run_traits.writes, tg_run_traits.split, False)
 
 CHECK(0)
 CHECK(1)
@@ -151,35 +151,35 @@ CHECK(8)
 CHECK(9)
 CHECK(10)
 
-static void counted_any(const TgHot* hot, TgSegment* s)
+static void counted_any(const TgShadowArea* shadow, TgSegment* s)
 {
-   const Bool known = look_up(hot, s, tg_clock, s->n_groups, tg_more_fetches(s),
-                              page_shift, tg_knowledge.writes,
-                              tg_knowledge.split, tg_later, miss_any);
+   const Bool known = look_up(shadow, s, tg_clock, s->n_groups, tg_more_fetches(s),
+                              page_shift, tg_run_traits.writes,
+                              tg_run_traits.split, tg_batching, miss_any);
    /* Where times of fetches and of data are compared with each other, all have
       to be those of the references. */
-   if (known && tg_knowledge.mixed)
-      tg_replay_note_times(hot, s);
+   if (known && tg_run_traits.mixed)
+      tg_replay_note_times(shadow, s);
 }
 
 static void check_any(UChar* guest_state, TgSegment* s)
 {
    count(s, False);
-   counted_any(tg_hot(guest_state), s);
+   counted_any(tg_shadow_area(guest_state), s);
 }
 
 static void check_nothing(UChar* guest_state, TgSegment* s)
 {
-   tg_later_look_up();
+   tg_batch_look_up();
    count(s, False);
-   tg_replay(tg_hot(guest_state), s, TG_ANY_DIFFERENCE);
+   tg_replay(tg_shadow_area(guest_state), s, TG_ANY_DIFFERENCE);
 }
 
 /* What is called for a segment: by translated code, and when it is looked up
    later. */
 typedef struct {
    TgCheck* check;
-   void (*counted)(const TgHot* hot, TgSegment* s);
+   void (*counted)(const TgShadowArea* shadow, TgSegment* s);
 } Variant;
 
 static const Variant* variant_of(const TgSegment* s)
@@ -192,16 +192,16 @@ static const Variant* variant_of(const TgSegment* s)
                                         OF(idle) };
    static const Variant any = { check_any, counted_any };
    const UInt how = s->ticks == 0 ? 3
-                    : tg_knowledge.split ? 2 : tg_knowledge.writes ? 1 : 0;
-   if (page_shift == TG_SHORT_SHIFT && !tg_knowledge.mixed && s->n_fetches < 2
+                    : tg_run_traits.split ? 2 : tg_run_traits.writes ? 1 : 0;
+   if (page_shift == TG_4K_SHIFT && !tg_run_traits.mixed && s->n_fetches < 2
        && s->n_groups < sizeof of_4k[0] / sizeof of_4k[0][0])
       return &of_4k[how][s->n_groups];
    return &any;
 }
 
-void tg_check_counted(const TgHot* hot, TgSegment* s)
+void tg_check_counted(const TgShadowArea* shadow, TgSegment* s)
 {
-   variant_of(s)->counted(hot, s);
+   variant_of(s)->counted(shadow, s);
 }
 
 static TgCheck* usual_check(const TgSegment* s)
@@ -210,15 +210,15 @@ static TgCheck* usual_check(const TgSegment* s)
 }
 
 /* The usual check, of a segment whose bytes are noted first. */
-static void check_used(UChar* guest_state, TgSegment* s)
+static void check_page_use(UChar* guest_state, TgSegment* s)
 {
-   tg_used_segment(tg_hot(guest_state), s);
+   tg_page_use_segment(tg_shadow_area(guest_state), s);
    usual_check(s)(guest_state, s);
 }
 
 TgCheck* tg_check_for(const TgSegment* s)
 {
-   return tg_used_on ? check_used : usual_check(s);
+   return tg_page_use_on ? check_page_use : usual_check(s);
 }
 
 void tg_check_guarded(UChar* guest_state, TgSegment* s, UWord happens)
@@ -226,7 +226,7 @@ void tg_check_guarded(UChar* guest_state, TgSegment* s, UWord happens)
    s->attempted++;
    if (happens == 0)
       return;
-   if (tg_used_on)
-      tg_used_segment(tg_hot(guest_state), s);
+   if (tg_page_use_on)
+      tg_page_use_segment(tg_shadow_area(guest_state), s);
    check_nothing(guest_state, s);
 }

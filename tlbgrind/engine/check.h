@@ -31,7 +31,7 @@ typedef void TgCheck(UChar* guest_state, TgSegment* s);
 TgCheck* tg_check_for(const TgSegment* s);
 
 /* Looks up a segment that has been counted, at the time that the clock shows. */
-void tg_check_counted(const TgHot* hot, TgSegment* s);
+void tg_check_counted(const TgShadowArea* shadow, TgSegment* s);
 
 /* The one to call for a guarded segment; `happens` is 0 if the guard says no. */
 void tg_check_guarded(UChar* guest_state, TgSegment* s, UWord happens);

@@ -5,56 +5,56 @@
 #include "engine/fast_any.h"
 
 static inline __attribute__((always_inline))
-void several(const TgHot* hot, TgSegment* s, UInt n_groups, Bool writes)
+void several(const TgShadowArea* shadow, TgSegment* s, UInt n_groups, Bool writes)
 {
-   const TgShortWay* w = &tg_short_way[TG_READ];
+   const TgFastPath* w = &tg_fast_path[TG_READ];
    UInt unknown;
    UInt nth;
    tg_simulated = s;
    while ((nth = tg_first_unknown(s, n_groups, writes, &unknown)) != TG_NO_REF) {
       TgRef* r = &tg_segment_refs(s)[nth];
       TgPage* p = tg_segment_page[unknown];
-      if (UNLIKELY((writes && tg_write_is_wanted(&s->group[unknown], p))
-                   || !tg_short_other_known(w) || tg_rest(p)->wanted != 1)) {
-         tg_replay_from(hot, s, nth);
+      if (UNLIKELY((writes && tg_write_is_observed(&s->group[unknown], p))
+                   || !tg_fast_any_known(w) || tg_rest(p)->observers != 1)) {
+         tg_replay_from(shadow, s, nth);
          return;
       }
       const ULong now = tg_time_of_ref(s, nth);
-      const tlb_key key = tg_short_key(w, p, False, TG_SHORT_SHIFT);
+      const tlb_key key = tg_fast_any_key(w, p, False, TG_4K_SHIFT);
       Bool is_missed;
       tg_note_before(s, n_groups, nth, False);
-      const TgPage* lost = tg_short_other_refer(w, r->kind, p, key, now, TG_SHORT_SHIFT,
+      const TgPage* lost = tg_fast_any_refer(w, r->kind, p, key, now, TG_4K_SHIFT,
                                                 False, writes, &is_missed);
       if (is_missed)
-         tg_short_missed(r->kind, r, p, key, now);
+         tg_fast_missed(r->kind, r, p, key, now);
       if (UNLIKELY(tg_is_among(lost, tg_segment_page, n_groups))) {
-         tg_replay_from(hot, s, nth + 1);
+         tg_replay_from(shadow, s, nth + 1);
          return;
       }
    }
    tg_exact_times(s, n_groups, False);
 }
 
-void tg_short_other_several(const TgHot* hot, TgSegment* s, UInt n_groups, Bool writes)
+void tg_fast_any_several(const TgShadowArea* shadow, TgSegment* s, UInt n_groups, Bool writes)
 {
    if (writes)
-      several(hot, s, n_groups, True);
+      several(shadow, s, n_groups, True);
    else
-      several(hot, s, n_groups, False);
+      several(shadow, s, n_groups, False);
 }
 
-Bool tg_short_other_see(TgRef* r, TgPage* p, TgKind kind, ULong now)
+Bool tg_fast_any_see(TgRef* r, TgPage* p, TgKind kind, ULong now)
 {
-   const TgShortWay* w = &tg_short_way[kind];
-   const UInt shift = tg_knowledge.page_shift;
+   const TgFastPath* w = &tg_fast_path[kind];
+   const UInt shift = tg_run_traits.page_shift;
    const Bool code = kind == TG_FETCH;
-   if (!tg_short_other_known(w) || tg_rest(p)->wanted != 1)
+   if (!tg_fast_any_known(w) || tg_rest(p)->observers != 1)
       return False;
-   const tlb_key key = tg_short_key(w, p, code, shift);
+   const tlb_key key = tg_fast_any_key(w, p, code, shift);
    Bool is_missed;
-   tg_short_other_refer(w, kind, p, key, now, shift, code, tg_knowledge.writes,
+   tg_fast_any_refer(w, kind, p, key, now, shift, code, tg_run_traits.writes,
                         &is_missed);
    if (is_missed)
-      tg_short_missed(kind, r, p, key, now);
+      tg_fast_missed(kind, r, p, key, now);
    return True;
 }

@@ -1,4 +1,4 @@
-/* The short way where the first level is of another kind than tg_short_plain() is for:
+/* The short way where the first level is of another kind than tg_fast_lru() is for:
    of many ways, or of another policy. One machine; see engine/fast_lru.h. */
 
 #ifndef TG_FAST_ANY_H
@@ -15,7 +15,7 @@
 #include "engine/fast_lru.h"
 
 /* What tells the page from others in the first level; `code` is a constant. */
-static inline tlb_key tg_short_key(const TgShortWay* w, const TgPage* p, Bool code,
+static inline tlb_key tg_fast_any_key(const TgFastPath* w, const TgPage* p, Bool code,
                                    UInt shift)
 {
    return w->size
@@ -24,7 +24,7 @@ static inline tlb_key tg_short_key(const TgShortWay* w, const TgPage* p, Bool co
 
 /* Whether all is known that the first level holds, but what NRU watches: then what is
    wanted is either watched or not there. */
-static inline Bool tg_short_other_known(const TgShortWay* w)
+static inline Bool tg_fast_any_known(const TgFastPath* w)
 {
    const tlb_array* a = w->first;
    return a->n_filled == a->g.entries && a->n_attached == w->known;
@@ -34,7 +34,7 @@ static inline Bool tg_short_other_known(const TgShortWay* w)
    the first level all is known. `code` and `writes` are constants. Returns the page that
    is wanted instead. */
 static inline __attribute__((always_inline))
-TgPage* tg_short_other_refer(const TgShortWay* w, TgKind kind, TgPage* p, tlb_key key,
+TgPage* tg_fast_any_refer(const TgFastPath* w, TgKind kind, TgPage* p, tlb_key key,
                              ULong now, UInt shift, Bool code, Bool writes,
                              Bool* missed)
 {
@@ -46,7 +46,7 @@ TgPage* tg_short_other_refer(const TgShortWay* w, TgKind kind, TgPage* p, tlb_ke
            ? tlb_policy_refer_few(a, set, key, now, &p->time, &is_missed, 4)
            : tlb_policy_refer_known(a, set, key, now, &p->time, &is_missed);
    TgPage* lost = tg_page_of_time(time, 0);
-   tg_short_exchange(p, lost, 0, kind, shift, code, writes, False);
+   tg_fast_exchange(p, lost, 0, kind, shift, code, writes, False);
    *missed = is_missed != 0;
    return lost;
 }
@@ -55,66 +55,66 @@ TgPage* tg_short_other_refer(const TgShortWay* w, TgKind kind, TgPage* p, tlb_ke
    first. Returns False, and has done nothing, if it is not that simple. `n_groups` and
    the Bools are constants. */
 static inline __attribute__((always_inline))
-Bool tg_short_other_segment(const TgHot* hot, TgSegment* s, UInt n_groups, TgPage* p,
+Bool tg_fast_any_segment(const TgShadowArea* shadow, TgSegment* s, UInt n_groups, TgPage* p,
                             UInt nth, Bool code, Bool writes)
 {
    TgRef* r = (TgRef*)(Addr)(s->group + n_groups) + nth;
    const TgKind kind = code ? TG_FETCH : r->kind;
-   const TgShortWay* w = &tg_short_way[code ? TG_FETCH : TG_READ];
-   if (UNLIKELY(!tg_short_other_known(w) || tg_rest(p)->wanted != 1 || r->misses == NULL))
+   const TgFastPath* w = &tg_fast_path[code ? TG_FETCH : TG_READ];
+   if (UNLIKELY(!tg_fast_any_known(w) || tg_rest(p)->observers != 1 || r->misses == NULL))
       return False;
    const ULong now = tg_time_of_ref(s, nth);
-   const tlb_key key = tg_short_key(w, p, code, TG_SHORT_SHIFT);
+   const tlb_key key = tg_fast_any_key(w, p, code, TG_4K_SHIFT);
    Bool missed;
    if (!code)
       tg_note_before(s, n_groups, nth, False);
-   TgPage* lost = tg_short_other_refer(w, kind, p, key, now, TG_SHORT_SHIFT, code, writes,
+   TgPage* lost = tg_fast_any_refer(w, kind, p, key, now, TG_4K_SHIFT, code, writes,
                                        &missed);
    if (!code && UNLIKELY(tg_is_among(lost, tg_segment_page, n_groups))) {
       if (missed)
-         tg_short_way_missed(w, kind, r, p, key, now);
+         tg_fast_path_missed(w, kind, r, p, key, now);
       tg_simulated = s;
-      tg_replay_from(hot, s, nth + 1);
+      tg_replay_from(shadow, s, nth + 1);
       return True;
    }
    if (code)
-      tg_short_times(s, n_groups, False);
+      tg_note_times(s, n_groups, False);
    else
       tg_exact_times(s, n_groups, False);
    if (missed)
-      tg_short_way_missed(w, kind, r, p, key, now);
+      tg_fast_path_missed(w, kind, r, p, key, now);
    return True;
 }
 
 /* A segment several of whose data pages are unknown. */
-void tg_short_other_several(const TgHot* hot, TgSegment* s, UInt n_groups, Bool writes);
+void tg_fast_any_several(const TgShadowArea* shadow, TgSegment* s, UInt n_groups, Bool writes);
 
-/* Simulates a segment of which only code or only data is unknown, as tg_short_plain();
+/* Simulates a segment of which only code or only data is unknown, as tg_fast_lru();
    loads and stores are not told apart. Returns False, and has done nothing, if it is not
    that simple. */
 static inline __attribute__((always_inline))
-Bool tg_short_other(const TgHot* hot, TgSegment* s, UWord differs, UInt n_groups,
+Bool tg_fast_any(const TgShadowArea* shadow, TgSegment* s, UWord differs, UInt n_groups,
                     Bool writes)
 {
    if (differs == TG_CODE_UNKNOWN)
-      return tg_short_way[TG_FETCH].other && LIKELY(tg_segment_refs(s)->kind == TG_FETCH)
-             && tg_short_other_segment(hot, s, n_groups, s->fetch, 0, True, writes);
-   if (n_groups == 0 || differs != TG_DATA_UNKNOWN || !tg_short_way[TG_READ].other)
+      return tg_fast_path[TG_FETCH].other && LIKELY(tg_segment_refs(s)->kind == TG_FETCH)
+             && tg_fast_any_segment(shadow, s, n_groups, s->fetch, 0, True, writes);
+   if (n_groups == 0 || differs != TG_DATA_UNKNOWN || !tg_fast_path[TG_READ].other)
       return False;
    UInt unknown;
    if (tg_count_unknown(s, n_groups, writes, &unknown) != 1) {
-      tg_short_other_several(hot, s, n_groups, writes);
+      tg_fast_any_several(shadow, s, n_groups, writes);
       return True;
    }
    const TgGroup* g = &s->group[unknown];
    TgPage* p = tg_segment_page[unknown];
-   if (writes && tg_write_is_wanted(g, p))
+   if (writes && tg_write_is_observed(g, p))
       return False;
-   return tg_short_other_segment(hot, s, n_groups, p, g->oldest, False, writes);
+   return tg_fast_any_segment(shadow, s, n_groups, p, g->oldest, False, writes);
 }
 
 /* Simulates one reference of that kind to page p. Returns False, and has done nothing, if
    it is not that simple. */
-Bool tg_short_other_see(TgRef* r, TgPage* p, TgKind kind, ULong now);
+Bool tg_fast_any_see(TgRef* r, TgPage* p, TgKind kind, ULong now);
 
 #endif

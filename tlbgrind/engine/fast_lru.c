@@ -10,24 +10,24 @@
 #include "mmu/traits.h"
 #include "faults/page_use.h"
 
-TgShortWay tg_short_way[TG_N_KINDS];
-Bool tg_short_ways_plain;
+TgFastPath tg_fast_path[TG_N_KINDS];
+Bool tg_fast_path_is_lru;
 
 /* --- Behind the first level --- */
 
 static tlb_reference reference_of(TgKind kind, tlb_key key, ULong now)
 {
-   const UChar shift = (UChar)tg_lanes[0].h.base_shift;
+   const UChar shift = (UChar)tg_mmus[0].h.base_shift;
    return (tlb_reference){ .page = tlb_key_page(key), .now = now,
                            .user = (uint8_t)kind, .page_shift = shift,
                            .block_shift = shift };
 }
 
-void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
+void tg_fast_path_second(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
                          ULong now)
 {
-   tlb_hierarchy* h = &tg_lanes[0].h;
-   const TgShortWay* w = &tg_short_way[kind];
+   tlb_hierarchy* h = &tg_mmus[0].h;
+   const TgFastPath* w = &tg_fast_path[kind];
    const tlb_reference ref = reference_of(kind, key, now);
    tlb_outcome o = { .missed = 0 };
    if (w->second == NULL) {
@@ -45,16 +45,16 @@ void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
       tlb_hierarchy_walk(h, &ref, &o);
       entry = tlb_array_fill(w->second, key, now);
       tg_book_misses(r->misses, &o);
-      if (!tg_used_on)
-         tg_later_walked();
+      if (!tg_page_use_on)
+         tg_batch_walked();
    }
    tg_rest(p)->place = entry;
 }
 
-void tg_short_missed(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now)
+void tg_fast_missed(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now)
 {
    tg_ref_misses(r);
-   tg_short_way_missed(&tg_short_way[kind], kind, r, p, key, now);
+   tg_fast_path_missed(&tg_fast_path[kind], kind, r, p, key, now);
 }
 
 /* --- Several pages of data --- */
@@ -69,18 +69,18 @@ Bool several(const TgSegment* s, UInt n_groups, Bool writes)
          break;
       TgRef* r = &tg_segment_refs(s)[nth];
       TgPage* p = tg_segment_page[unknown];
-      if (writes && tg_write_is_wanted(&s->group[unknown], p))
+      if (writes && tg_write_is_observed(&s->group[unknown], p))
          return False;
-      if (!tg_short_plain_miss(&tg_short_way[TG_READ], r->kind, r, p, s,
+      if (!tg_fast_lru_miss(&tg_fast_path[TG_READ], r->kind, r, p, s,
                                tg_time_of_ref(s, nth), False, n_groups, False,
                                writes, False))
          return False;
    }
-   tg_short_times(s, n_groups, False);
+   tg_note_times(s, n_groups, False);
    return True;
 }
 
-Bool tg_short_plain_several(const TgSegment* s, UInt n_groups, Bool writes)
+Bool tg_fast_lru_several(const TgSegment* s, UInt n_groups, Bool writes)
 {
    return writes ? several(s, n_groups, True) : several(s, n_groups, False);
 }
@@ -92,7 +92,7 @@ Bool tg_short_plain_several(const TgSegment* s, UInt n_groups, Bool writes)
 static void become_known(tlb_array* a, UInt entry, TgPage* p, TgKind kind)
 {
    tlb_array_attach(a, entry, &p->time);
-   tg_rest(p)->wanted = 0;
+   tg_rest(p)->observers = 0;
    if (kind == TG_FETCH)
       tg_code_settle(p);
    else
@@ -102,7 +102,7 @@ static void become_known(tlb_array* a, UInt entry, TgPage* p, TgKind kind)
 /* Where it is not one for loads or stores alone. */
 static Bool refer_any(TgRef* r, TgPage* p, tlb_key key, ULong now)
 {
-   tlb_array* a = tg_short_way[r->kind].first;
+   tlb_array* a = tg_fast_path[r->kind].first;
    if (a->g.policy == TLB_NRU) {
       /* It may be there, with its used bit off. */
       const UInt entry = tlb_array_lookup(a, key, now);
@@ -114,18 +114,18 @@ static Bool refer_any(TgRef* r, TgPage* p, tlb_key key, ULong now)
       return False;
    }
    become_known(a, tlb_array_fill(a, key, now), p, r->kind);
-   tg_short_missed(r->kind, r, p, key, now);
+   tg_fast_missed(r->kind, r, p, key, now);
    return True;
 }
 
-Bool tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now)
+Bool tg_go_fast_path(TgKind kind, TgRef* r, TgPage* p, ULong now)
 {
-   const TgShortWay* w = &tg_short_way[kind];
-   const UInt shift = tg_knowledge.page_shift;
-   const Bool split = tg_knowledge.split;
+   const TgFastPath* w = &tg_fast_path[kind];
+   const UInt shift = tg_run_traits.page_shift;
+   const Bool split = tg_run_traits.split;
    const UWord probe_at = split ? tg_probe_at(kind) : 0;
    tlb_array* a = w->first;
-   if (a == NULL || *tg_wanted(p, kind, split) != 1)
+   if (a == NULL || *tg_observers_of(p, kind, split) != 1)
       return False;
    const UWord number
       = kind == TG_FETCH ? tg_code_page_number(p, shift)
@@ -135,25 +135,25 @@ Bool tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now)
    if ((!w->plain && !w->tree) || a->filled[set] != a->g.ways
        || !tlb_array_all_attached(a))
       return !split && refer_any(r, p, key, now);
-   const UInt entry = w->plain ? tg_short_way_oldest(w, set)
+   const UInt entry = w->plain ? tg_fast_path_oldest(w, set)
                                : tlb_policy_oldest_known(a, 0);
    TgPage* victim = tg_page_of_time(w->short_cut[entry], probe_at);
    uint64_t* time = &tg_probe(p, probe_at)->time;
    tlb_array_replace(a, entry, key, now, time);
    *time = now;
-   tg_short_exchange(p, victim, probe_at, kind, shift, kind == TG_FETCH,
-                     tg_knowledge.writes, split);
-   tg_short_missed(kind, r, p, key, now);
+   tg_fast_exchange(p, victim, probe_at, kind, shift, kind == TG_FETCH,
+                     tg_run_traits.writes, split);
+   tg_fast_missed(kind, r, p, key, now);
    return True;
 }
 
 /* --- Where there is one --- */
 
 /* The second level, if it is the last, the only one there, and plain. */
-static tlb_array* plain_second(TgLane* lane, const tlb_stop* stop, UInt shift)
+static tlb_array* plain_second(TgMmu* mmu, const tlb_stop* stop, UInt shift)
 {
-   tlb_array* a = &lane->h.array[stop->array[0]];
-   return lane->h.levels == 2 && stop->n == 1 && stop->shift[0] == shift
+   tlb_array* a = &mmu->h.array[stop->array[0]];
+   return mmu->h.levels == 2 && stop->n == 1 && stop->shift[0] == shift
              && a->plain ? a : NULL;
 }
 
@@ -162,53 +162,53 @@ static tlb_array* plain_second(TgLane* lane, const tlb_stop* stop, UInt shift)
 static Bool is_shared(const tlb_array* a)
 {
    const TgPort* port = a->opaque;
-   return tg_knowledge.split && port->reads && port->writes;
+   return tg_run_traits.split && port->reads && port->writes;
 }
 
-static void find(TgLane* lane, TgKind kind)
+static void find(TgMmu* mmu, TgKind kind)
 {
-   const UInt shift = lane->h.base_shift;
-   const tlb_stop* stop = &tlb_route_of(&lane->h, kind, shift, shift)->at[1];
-   tlb_array* first = tg_base_array(lane, kind);
-   if (first == NULL || lane->h.entry_level[kind] != 0 || is_shared(first))
+   const UInt shift = mmu->h.base_shift;
+   const tlb_stop* stop = &tlb_route_of(&mmu->h, kind, shift, shift)->at[1];
+   tlb_array* first = tg_base_array(mmu, kind);
+   if (first == NULL || mmu->h.entry_level[kind] != 0 || is_shared(first))
       return;
-   TgShortWay* w = &tg_short_way[kind];
+   TgFastPath* w = &tg_fast_path[kind];
    w->first = first;
    w->plain = first->plain && first->set_mask != TLB_NO_MASK;
    w->tree = first->tree != NULL && first->sets == 1;
-   w->other = !w->plain && !tg_knowledge.split && first->set_mask != TLB_NO_MASK;
+   w->other = !w->plain && !tg_run_traits.split && first->set_mask != TLB_NO_MASK;
    const Bool watches = first->g.policy == TLB_NRU && first->g.ways > 1;
    w->few_watched = watches && first->g.ways == 4;
    w->known = first->g.entries - (watches ? first->sets : 0);
    w->n_attached = &first->n_attached;
    w->entries = first->g.entries
-                + (w->plain && !tg_needs_exact_times(lane) ? 0 : 1);
+                + (w->plain && !tg_needs_exact_times(mmu) ? 0 : 1);
    w->ways = first->g.ways;
    w->set_mask = first->set_mask;
    w->key = first->key;
    w->short_cut = first->short_cut;
    w->size = tlb_key_of(0, shift, 0);
-   w->second = plain_second(lane, stop, shift);
+   w->second = plain_second(mmu, stop, shift);
    if (w->second != NULL) {
       w->second_key = w->second->key;
       w->second_time = w->second->time;
       w->hit_cycles
-         = tlb_known_cycles(lane->machine->m.array[stop->array[0]].hit_cycles);
+         = tlb_known_cycles(mmu->machine->m.array[stop->array[0]].hit_cycles);
    }
 }
 
-void tg_short_way_find(Bool fast_path)
+void tg_fast_path_find(Bool fast_path)
 {
    static const uint32_t none;
-   tg_short_ways_plain = False;
+   tg_fast_path_is_lru = False;
    for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
-      tg_short_way[kind] = (TgShortWay){ .n_attached = &none, .entries = 1 };
-      if (fast_path && tg_n_lanes == 1 && !tg_has_also_behind(&tg_lanes[0]))
-         find(&tg_lanes[0], kind);
-      tg_short_ways_plain |= tg_short_way[kind].plain;
+      tg_fast_path[kind] = (TgFastPath){ .n_attached = &none, .entries = 1 };
+      if (fast_path && tg_n_mmus == 1 && !tg_has_also_behind(&tg_mmus[0]))
+         find(&tg_mmus[0], kind);
+      tg_fast_path_is_lru |= tg_fast_path[kind].plain;
    }
    /* Who does not tell reads and writes apart takes the one for the other. */
-   TgShortWay* w = tg_short_way;
-   if (!tg_knowledge.split && w[TG_READ].second != w[TG_WRITE].second)
+   TgFastPath* w = tg_fast_path;
+   if (!tg_run_traits.split && w[TG_READ].second != w[TG_WRITE].second)
       w[TG_READ].second = w[TG_WRITE].second = NULL;
 }

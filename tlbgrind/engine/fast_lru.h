@@ -1,7 +1,7 @@
 /* The short way: the common miss of the common run, written out once more. One
    machine, base pages only, no reach, one array that each kind of reference
-   asks first. tg_go_short_way() is for any such array; shortest of all is
-   tg_short_plain(), for pages of 4K, an LRU level of a few ways, all of which is
+   asks first. tg_go_fast_path() is for any such array; shortest of all is
+   tg_fast_lru(), for pages of 4K, an LRU level of a few ways, all of which is
    known, over another, the last. (For other levels all of which is known see
    engine/fast_any.h.) tg_translate() does the same for any machines; what counts here is
    every instruction. */
@@ -39,19 +39,19 @@ typedef struct {
    tlb_key* second_key;
    uint64_t* second_time;
    ULong hit_cycles;  /* of the second */
-} TgShortWay;
+} TgFastPath;
 
-extern TgShortWay tg_short_way[TG_N_KINDS];
-/* Any of them may be shortest, see tg_short_plain(). */
-extern Bool tg_short_ways_plain;
+extern TgFastPath tg_fast_path[TG_N_KINDS];
+/* Any of them may be shortest, see tg_fast_lru(). */
+extern Bool tg_fast_path_is_lru;
 
-/* Once the lanes are there, and whenever a machine begins to ask what backs its
+/* Once the MMUs are there, and whenever a machine begins to ask what backs its
    pages, see mmu/mmu.c. */
-void tg_short_way_find(Bool fast_path);
+void tg_fast_path_find(Bool fast_path);
 
 /* Simulates a reference of that kind to page p, which is not known, as part of r.
    Returns False, and has done nothing, if it is not that simple. */
-Bool tg_go_short_way(TgKind kind, TgRef* r, TgPage* p, ULong now);
+Bool tg_go_fast_path(TgKind kind, TgRef* r, TgPage* p, ULong now);
 
 /* The page whose time that is, of what stands `probe_at` bytes behind. */
 static inline TgPage* tg_page_of_time(const uint64_t* time, UWord probe_at)
@@ -68,17 +68,17 @@ static inline Bool tg_is_among(const TgPage* p, TgPage* const* page, UInt n)
 }
 
 /* Who wants to see references of that kind to the page. */
-static inline ULong* tg_wanted(TgPage* p, TgKind kind, Bool split)
+static inline ULong* tg_observers_of(TgPage* p, TgKind kind, Bool split)
 {
-   return split && kind == TG_WRITE ? &tg_rest(p)->wanted_writes
-                                    : &tg_rest(p)->wanted;
+   return split && kind == TG_WRITE ? &tg_rest(p)->write_observers
+                                    : &tg_rest(p)->observers;
 }
 
 /* Whether somebody wants to see the first write of a group to a page, which need
    not be its first reference. */
-static inline Bool tg_write_is_wanted(const TgGroup* g, const TgPage* p)
+static inline Bool tg_write_is_observed(const TgGroup* g, const TgPage* p)
 {
-   return tg_group_writes(g) && tg_rest(p)->wanted_writes != 0;
+   return tg_group_writes(g) && tg_rest(p)->write_observers != 0;
 }
 
 /* A way with its time in one number, so that the earliest is found without noting
@@ -102,7 +102,7 @@ static inline uint64_t tg_earliest_of_4(uint64_t* const* time, UInt way)
 
 /* Who is evicted: as tlb_plain_oldest(), for times that stand in one place. */
 static inline __attribute__((always_inline))
-UInt tg_short_way_oldest(const TgShortWay* w, UInt set)
+UInt tg_fast_path_oldest(const TgFastPath* w, UInt set)
 {
    const UInt ways = w->ways;
    const UInt first = set * ways;
@@ -125,12 +125,12 @@ UInt tg_short_way_oldest(const TgShortWay* w, UInt set)
 /* Page p is known from now on, and the victim is not any more, to references of
    that kind; what these are looked up by stands `probe_at` bytes behind both. */
 static inline __attribute__((always_inline))
-void tg_short_exchange(TgPage* p, TgPage* victim, UWord probe_at, TgKind kind,
+void tg_fast_exchange(TgPage* p, TgPage* victim, UWord probe_at, TgKind kind,
                        UInt shift, Bool code, Bool writes, Bool split)
 {
    TgPage* probe = tg_probe(p, probe_at);
-   *tg_wanted(victim, kind, split) |= 1;
-   *tg_wanted(p, kind, split) = 0;
+   *tg_observers_of(victim, kind, split) |= 1;
+   *tg_observers_of(p, kind, split) = 0;
    if (code) {
       tg_code_unknown(victim, shift);
       p->tag = 0;
@@ -140,20 +140,20 @@ void tg_short_exchange(TgPage* p, TgPage* victim, UWord probe_at, TgKind kind,
    probe->tag = tg_data_other_tag(probe, shift);
    if (writes && !split) {
       tg_data_unknown(tg_writes(victim), shift);
-      if (tg_rest(p)->wanted_writes == 0)
+      if (tg_rest(p)->write_observers == 0)
          tg_data_known(tg_writes(p), shift);
    }
 }
 
 /* What a miss of the first level comes to behind it, if the second does not have
    the page where it was last. */
-void tg_short_way_behind(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
+void tg_fast_path_second(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
                          ULong now);
 
 /* Books a miss of the first level and asks the second, first where the page was
    last. */
 static inline __attribute__((always_inline))
-void tg_short_way_missed(const TgShortWay* w, TgKind kind, TgRef* r, TgPage* p,
+void tg_fast_path_missed(const TgFastPath* w, TgKind kind, TgRef* r, TgPage* p,
                          tlb_key key, ULong now)
 {
    ULong* const misses = r->misses;
@@ -163,16 +163,16 @@ void tg_short_way_missed(const TgShortWay* w, TgKind kind, TgRef* r, TgPage* p,
       w->second_time[last_place] = now;
       misses[TG_CYCLES - TG_MISS_1] += w->hit_cycles;
    } else {
-      tg_short_way_behind(kind, r, p, key, now);
+      tg_fast_path_second(kind, r, p, key, now);
    }
 }
 
 /* The same for a reference that perhaps has never missed before. */
-void tg_short_missed(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now);
+void tg_fast_missed(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now);
 
 /* --- Shortest of all --- */
 
-enum { TG_SHORT_SHIFT = 12 };
+enum { TG_4K_SHIFT = 12 };
 
 /* How many of the segment's groups begin on a page that is not known; *which is one of
    them. */
@@ -229,7 +229,7 @@ void tg_note_before(const TgSegment* s, UInt n_groups, UInt nth, Bool split)
 
 /* Notes the times of a segment all of which is known. */
 static inline __attribute__((always_inline))
-void tg_short_times(const TgSegment* s, UInt n_groups, Bool split)
+void tg_note_times(const TgSegment* s, UInt n_groups, Bool split)
 {
    TgPage* const* page = tg_segment_page;
    const ULong now = tg_clock;
@@ -260,45 +260,45 @@ void tg_exact_times(const TgSegment* s, UInt n_groups, Bool split)
    that simple. All but `w` to `then` are constants. The last thing that it does is
    at most a call: so the function that it is part of need not save registers. */
 static inline __attribute__((always_inline))
-Bool tg_short_plain_miss(const TgShortWay* w, TgKind kind, TgRef* r, TgPage* p,
+Bool tg_fast_lru_miss(const TgFastPath* w, TgKind kind, TgRef* r, TgPage* p,
                          const TgSegment* s, ULong then, Bool alone,
                          UInt n_groups, Bool code, Bool writes, Bool split)
 {
    if (UNLIKELY(*w->n_attached != w->entries || r->misses == NULL
-                || *tg_wanted(p, kind, split) != 1))
+                || *tg_observers_of(p, kind, split) != 1))
       return False;
    const UWord probe_at = split ? tg_probe_at(kind) : 0;
    TgPage* const probe = tg_probe(p, probe_at);
-   const UWord number = code ? tg_code_page_number(p, TG_SHORT_SHIFT)
-                             : probe->tag >> TG_SHORT_SHIFT ^ TG_DATA_UNKNOWN;
+   const UWord number = code ? tg_code_page_number(p, TG_4K_SHIFT)
+                             : probe->tag >> TG_4K_SHIFT ^ TG_DATA_UNKNOWN;
    const tlb_key key = number | w->size;
-   const UInt entry = tg_short_way_oldest(w, (UInt)number & w->set_mask);
+   const UInt entry = tg_fast_path_oldest(w, (UInt)number & w->set_mask);
    TgPage* victim = tg_page_of_time(w->short_cut[entry], probe_at);
    if (UNLIKELY(!code && tg_is_among(victim, tg_segment_page, n_groups)))
       return False;
    w->key[entry] = key;
    w->short_cut[entry] = &probe->time;
-   tg_short_exchange(p, victim, probe_at, kind, TG_SHORT_SHIFT, code, writes,
+   tg_fast_exchange(p, victim, probe_at, kind, TG_4K_SHIFT, code, writes,
                      split);
    if (alone)
-      tg_short_times(s, n_groups, split);
+      tg_note_times(s, n_groups, split);
    else
       probe->time = then;
-   tg_short_way_missed(w, kind, r, p, key, then);
+   tg_fast_path_missed(w, kind, r, p, key, then);
    return True;
 }
 
-/* tg_short_plain() for a segment of which several data pages are unknown, where
+/* tg_fast_lru() for a segment of which several data pages are unknown, where
    reads and writes ask the same arrays. If it is not that simple for one of them,
    that one and those behind it are still unknown. */
-Bool tg_short_plain_several(const TgSegment* s, UInt n_groups, Bool writes);
+Bool tg_fast_lru_several(const TgSegment* s, UInt n_groups, Bool writes);
 
 /* Simulates a segment of which only code or only data is unknown; `differs`: see
    tg_replay(). All arguments but these are constants, and the segment has one fetch
    at most. Returns False if it is not that simple; then what is still to be done is
    still unknown. */
 static inline __attribute__((always_inline))
-Bool tg_short_plain(const TgSegment* s, UWord differs, UInt n_groups, Bool writes,
+Bool tg_fast_lru(const TgSegment* s, UWord differs, UInt n_groups, Bool writes,
                     Bool split)
 {
    TgPage* const* page = tg_segment_page;
@@ -307,7 +307,7 @@ Bool tg_short_plain(const TgSegment* s, UWord differs, UInt n_groups, Bool write
    const ULong then = tg_clock - n_groups;
    if (differs == TG_CODE_UNKNOWN)
       return LIKELY(ref->kind == TG_FETCH)
-             && tg_short_plain_miss(&tg_short_way[TG_FETCH], TG_FETCH, ref,
+             && tg_fast_lru_miss(&tg_fast_path[TG_FETCH], TG_FETCH, ref,
                                     s->fetch, s, then, True, n_groups, True,
                                     writes, split);
    if (n_groups == 0 || differs != TG_DATA_UNKNOWN)
@@ -315,18 +315,18 @@ Bool tg_short_plain(const TgSegment* s, UWord differs, UInt n_groups, Bool write
    UInt unknown;
    const UInt n_unknown = tg_count_unknown(s, n_groups, writes, &unknown);
    if (n_groups > 1 && n_unknown > 1)
-      return !split && tg_short_plain_several(s, n_groups, writes);
+      return !split && tg_fast_lru_several(s, n_groups, writes);
    const TgGroup* g = &s->group[unknown];
    TgRef* r = &ref[g->oldest];
    TgPage* p = page[unknown];
    if (split) {
       const TgKind kind = tg_group_writes(g) ? TG_WRITE : TG_READ;
-      return tg_short_plain_miss(&tg_short_way[kind], kind, r, p, s, then, True,
+      return tg_fast_lru_miss(&tg_fast_path[kind], kind, r, p, s, then, True,
                                  n_groups, False, writes, split);
    }
-   if (writes && tg_write_is_wanted(g, p))
+   if (writes && tg_write_is_observed(g, p))
       return False;
-   return tg_short_plain_miss(&tg_short_way[TG_READ], r->kind, r, p, s, then, True,
+   return tg_fast_lru_miss(&tg_fast_path[TG_READ], r->kind, r, p, s, then, True,
                               n_groups, False, writes, split);
 }
 

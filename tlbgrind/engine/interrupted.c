@@ -23,7 +23,7 @@ static Int position(const TgSegment* s, Addr ip)
 /* How many of the segment's references were made when the instruction at `ip`
    faulted: all of those before it, and its own up to the first that the client
    may not make, which is counted as an attempt. -1: it is not in the segment. */
-static Int refs_made(const TgHot* hot, const TgSegment* s, Addr ip)
+static Int refs_made(const TgShadowArea* shadow, const TgSegment* s, Addr ip)
 {
    const Int faulting = position(s, ip);
    Bool found = faulting >= 0;
@@ -35,7 +35,7 @@ static Int refs_made(const TgHot* hot, const TgSegment* s, Addr ip)
          break;
       n++;
       found |= own;
-      if (own && r->kind != TG_FETCH && !tg_may_access(hot, r))
+      if (own && r->kind != TG_FETCH && !tg_may_access(shadow, r))
          break;
    }
    return found ? n : -1;
@@ -44,16 +44,16 @@ static Int refs_made(const TgHot* hot, const TgSegment* s, Addr ip)
 /* A thread stopped with its instruction pointer at `ip`. If that is inside the
    segment that it ran last, a fault threw it out there before the segment was
    counted: books what was run. */
-static void cut_short(const TgHot* hot, TgSegment* s, Addr ip)
+static void book_interrupted(const TgShadowArea* shadow, TgSegment* s, Addr ip)
 {
-   const Int n_refs = refs_made(hot, s, ip);
+   const Int n_refs = refs_made(shadow, s, ip);
    if (n_refs < 0)
       return;
    const Int n_instrs = position(s, ip) + 1;
    tg_clock_pass(s);
-   if (tg_used_on)
-      tg_used_cut_short(hot, s, (UInt)n_refs, (UInt)n_instrs);
-   tg_replay_first(hot, s, (UInt)n_refs);
+   if (tg_page_use_on)
+      tg_page_use_interrupted(shadow, s, (UInt)n_refs, (UInt)n_instrs);
+   tg_replay_first(shadow, s, (UInt)n_refs);
    tg_idle_passes += tg_n_instrs(s) - (UInt)n_instrs;
    for (Int i = 0; i < n_instrs; i++)
       tg_site_line(tg_segment_instrs(s)[i])->refs[TG_FETCH]++;
@@ -62,44 +62,44 @@ static void cut_short(const TgHot* hot, TgSegment* s, Addr ip)
       if (r->kind != TG_FETCH)
          tg_site_line(r->site)->refs[r->kind]++;
       else if (r->size > 0)
-         tg_block_totals()->fetch_straddles++;
+         tg_superblock_totals()->fetch_straddles++;
    }
 }
 
-static void set_hot(ThreadId tid, const TgHot* hot)
+static void set_shadow(ThreadId tid, const TgShadowArea* shadow)
 {
-   VG_(set_shadow_regs_area)(tid, 1, 0, sizeof *hot, (const UChar*)hot);
+   VG_(set_shadow_regs_area)(tid, 1, 0, sizeof *shadow, (const UChar*)shadow);
 }
 
-void tg_cut_short_start(ThreadId tid)
+void tg_interrupted_start(ThreadId tid)
 {
-   const TgHot hot = { .segment = 0 };
-   set_hot(tid, &hot);
+   const TgShadowArea shadow = { .segment = 0 };
+   set_shadow(tid, &shadow);
 }
 
 /* Deals with whatever the thread was running when it stopped, once. */
 static void stopped(ThreadId tid)
 {
-   TgHot hot;
-   VG_(get_shadow_regs_area)(tid, (UChar*)&hot, 1, 0, sizeof hot);
-   tg_later_look_up();
-   TgSegment* s = hot.segment == 0 ? NULL : tg_segments[hot.segment];
+   TgShadowArea shadow;
+   VG_(get_shadow_regs_area)(tid, (UChar*)&shadow, 1, 0, sizeof shadow);
+   tg_batch_look_up();
+   TgSegment* s = shadow.segment == 0 ? NULL : tg_segments[shadow.segment];
    /* A guarded reference is booked before it is made, attempt or not. */
    if (s != NULL && !s->guarded)
-      cut_short(&hot, s, VG_(get_IP)(tid));
-   hot.segment = 0;
-   set_hot(tid, &hot);
+      book_interrupted(&shadow, s, VG_(get_IP)(tid));
+   shadow.segment = 0;
+   set_shadow(tid, &shadow);
 }
 
-void tg_cut_short_stop(ThreadId tid)
+void tg_interrupted_stop(ThreadId tid)
 {
    stopped(tid);
-   tg_blocks_bury();
+   tg_superblocks_bury();
 }
 
 /* A fault's signal is delivered before the core says that the thread has
    stopped; by then its instruction pointer is the handler's. */
-void tg_cut_short_signal(ThreadId tid, Int signal, Bool alternate_stack)
+void tg_interrupted_signal(ThreadId tid, Int signal, Bool alternate_stack)
 {
    (void)signal; (void)alternate_stack;
    stopped(tid);

@@ -7,10 +7,10 @@
 #include "pub_tool_basics.h"
 
 /* A thread starts or stops running client code. */
-void tg_cut_short_start(ThreadId tid);
-void tg_cut_short_stop(ThreadId tid);
+void tg_interrupted_start(ThreadId tid);
+void tg_interrupted_stop(ThreadId tid);
 
 /* The core's event: a signal is about to be delivered. */
-void tg_cut_short_signal(ThreadId tid, Int signal, Bool alternate_stack);
+void tg_interrupted_signal(ThreadId tid, Int signal, Bool alternate_stack);
 
 #endif

@@ -1,6 +1,6 @@
 /* Segments of which one page is not known: nine of ten that are more than the check can
-   do, with many machines; with one, those that neither tg_short_plain() nor
-   tg_short_other() can do. */
+   do, with many machines; with one, those that neither tg_fast_lru() nor
+   tg_fast_any() can do. */
 
 #ifndef TG_ONE_MISS_H
 #define TG_ONE_MISS_H
@@ -22,13 +22,13 @@
 static inline __attribute__((always_inline))
 void tg_many_see(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, Bool split)
 {
-   const TgFronts* f = &tg_fronts[0];
-   const ULong wanted = *tg_wanted(p, kind, split);
+   const TgL1Group* f = &tg_l1_groups[0];
+   const ULong observers = *tg_observers_of(p, kind, split);
    /* Where loads and stores are told apart, one that modifies is two of them. */
-   Bool done = (wanted & ~f->lanes[kind]) == 0 && !(split && r->modifies) && !r->locked;
+   Bool done = (observers & ~f->mmus[kind]) == 0 && !(split && r->modifies) && !r->locked;
    if (LIKELY(done)) {
       tg_missed_begin(0);
-      done = wanted == 0 || tg_fronts_miss(f, r, p, number, kind, wanted, now) == 0;
+      done = observers == 0 || tg_l1_group_miss(f, r, p, number, kind, observers, now) == 0;
    }
    if (UNLIKELY(!done)) {
       tg_translate(r, p, number, now, True);
@@ -41,9 +41,9 @@ void tg_many_see(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, Bool
 /* The same for one machine, no other page of the segment being unknown. */
 static inline void tg_one_sees(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now)
 {
-   if (tg_short_way[kind].other && tg_short_other_see(r, p, kind, now))
+   if (tg_fast_path[kind].other && tg_fast_any_see(r, p, kind, now))
       return;
-   if (!tg_go_short_way(kind, r, p, now))
+   if (!tg_go_fast_path(kind, r, p, now))
       tg_translate(r, p, number, now, True);
 }
 
@@ -61,18 +61,18 @@ void tg_see(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, Bool spli
    several pages of data; `differs`: see tg_replay(). The Bools are constants. Returns
    False, and has done nothing, if it is not that simple. */
 static inline __attribute__((always_inline))
-Bool tg_one_unknown(const TgHot* hot, TgSegment* s, UWord differs, UInt n_groups,
+Bool tg_one_unknown(const TgShadowArea* shadow, TgSegment* s, UWord differs, UInt n_groups,
                     Bool writes, Bool split, Bool many)
 {
    TgRef* const ref = (TgRef*)(Addr)(s->group + n_groups);
    tg_simulated = s;
    if (differs == TG_CODE_UNKNOWN) {
       /* Who holds code alone evicts none of the data. */
-      if (UNLIKELY(ref->kind != TG_FETCH || tg_knowledge.code_behind))
+      if (UNLIKELY(ref->kind != TG_FETCH || tg_run_traits.code_behind))
          return False;
-      tg_see(ref, s->fetch, tg_code_page_number(s->fetch, TG_SHORT_SHIFT), TG_FETCH,
+      tg_see(ref, s->fetch, tg_code_page_number(s->fetch, TG_4K_SHIFT), TG_FETCH,
              tg_time_of_ref(s, 0), split, many);
-      tg_short_times(s, n_groups, split);
+      tg_note_times(s, n_groups, split);
       return True;
    }
    UInt unknown;
@@ -80,27 +80,27 @@ Bool tg_one_unknown(const TgHot* hot, TgSegment* s, UWord differs, UInt n_groups
       return False;
    if (tg_count_unknown(s, n_groups, writes, &unknown) != 1) {
       if (many)
-         tg_replay_unknown(hot, s);
+         tg_replay_unknown(shadow, s);
       return many;
    }
    const TgGroup* g = &s->group[unknown];
    const UInt nth = g->oldest;
    TgRef* r = &ref[nth];
    TgPage* p = tg_segment_page[unknown];
-   if (!split && tg_write_is_wanted(g, p))
+   if (!split && tg_write_is_observed(g, p))
       return False;
    const TgKind kind = !split ? r->kind : tg_group_writes(g) ? TG_WRITE : TG_READ;
    tg_note_before(s, n_groups, nth, split);
-   tg_see(r, p, tg_page_number_of_data(p, TG_SHORT_SHIFT), kind,
+   tg_see(r, p, tg_page_number_of_data(p, TG_4K_SHIFT), kind,
           tg_time_of_ref(s, nth), split, many);
    if (UNLIKELY(n_groups > 1
                 && (tg_count_unknown(s, n_groups, writes, &unknown) != 0
                     || s->fetch->tag != 0)))
-      tg_replay_from(hot, s, nth + 1);
-   else if (UNLIKELY(tg_knowledge.own_times))
+      tg_replay_from(shadow, s, nth + 1);
+   else if (UNLIKELY(tg_run_traits.own_times))
       tg_exact_times(s, n_groups, split);
    else
-      tg_short_times(s, n_groups, split);
+      tg_note_times(s, n_groups, split);
    return True;
 }
 

@@ -30,9 +30,9 @@ void tg_replay_init(const TgOptions* options)
    as_cachegrind = options->as_cachegrind;
 }
 
-Bool tg_may_access(const TgHot* hot, const TgRef* r)
+Bool tg_may_access(const TgShadowArea* shadow, const TgRef* r)
 {
-   return VG_(am_is_valid_for_client)(tg_address_of_ref(hot, r), r->size,
+   return VG_(am_is_valid_for_client)(tg_address_of_ref(shadow, r), r->size,
                                       r->kind == TG_WRITE ? VKI_PROT_WRITE
                                                           : VKI_PROT_READ);
 }
@@ -83,7 +83,7 @@ static void fetch(const TgSegment* s, TgRef* r, ULong now)
 static void note_data_time(const TgRef* r, UWord page, ULong now)
 {
    TgPage* p = tg_data_page(page);
-   if (r->kind == TG_WRITE && tg_knowledge.split)
+   if (r->kind == TG_WRITE && tg_run_traits.split)
       tg_writes(p)->time = now;
    else
       p->time = now;
@@ -93,13 +93,13 @@ static void note_data_time(const TgRef* r, UWord page, ULong now)
 
 /* A reference that changes nothing, or has been simulated already, in which case it
    lies on one page: all that is left is to note its time. */
-static void note_time(const TgHot* hot, const TgRef* r, ULong now)
+static void note_time(const TgShadowArea* shadow, const TgRef* r, ULong now)
 {
    if (r->kind == TG_FETCH) {
       r->at.page->time = now;
       return;
    }
-   const Addr a = tg_address_of_ref(hot, r);
+   const Addr a = tg_address_of_ref(shadow, r);
    const UWord first = page_of(a);
    const UWord last = page_of(a + r->size - 1);
    if (UNLIKELY(first != last)) {
@@ -111,31 +111,31 @@ static void note_time(const TgHot* hot, const TgRef* r, ULong now)
 
 /* The first n references of the segment, of which those before number `from`
    have been simulated. */
-static void replay_refs(const TgHot* hot, TgSegment* s, UInt from, UInt n)
+static void replay_refs(const TgShadowArea* shadow, TgSegment* s, UInt from, UInt n)
 {
    TgRef* ref = tg_segment_refs(s);
    for (UInt i = 0; i < n; i++) {
       TgRef* r = &ref[i];
       const ULong now = tg_time_of_ref(s, i);
       if (i < from)
-         note_time(hot, r, now);
+         note_time(shadow, r, now);
       else if (r->kind != TG_FETCH)
-         replay_data(r, tg_address_of_ref(hot, r), now);
+         replay_data(r, tg_address_of_ref(shadow, r), now);
       /* The next looks up both pages. */
       else if (!as_cachegrind || i + 1 == n || !goes_on(s, r + 1))
          fetch(s, r, now);
    }
 }
 
-void tg_replay_note_times(const TgHot* hot, TgSegment* s)
+void tg_replay_note_times(const TgShadowArea* shadow, TgSegment* s)
 {
-   replay_refs(hot, s, s->n_refs, s->n_refs);
+   replay_refs(shadow, s, s->n_refs, s->n_refs);
 }
 
-void tg_replay_from(const TgHot* hot, TgSegment* s, UInt nth)
+void tg_replay_from(const TgShadowArea* shadow, TgSegment* s, UInt nth)
 {
    replays_refs += s->n_refs - nth;
-   replay_refs(hot, s, nth, s->n_refs);
+   replay_refs(shadow, s, nth, s->n_refs);
 }
 
 /* --- The common case: a page or two of the segment are not known --- */
@@ -146,12 +146,12 @@ _Static_assert(TG_MAX_GROUPS < 32, "a bit for each group, and one for the fetch"
 
 /* Completes the list of the groups' pages that the check has left: those that they
    begin on. Returns how many lie on two. */
-static UInt list_pages(const TgHot* hot, const TgSegment* s)
+static UInt list_pages(const TgShadowArea* shadow, const TgSegment* s)
 {
    UInt on_two = 0;
    for (UInt i = 0; i < s->n_groups; i++) {
       const TgGroup* g = &s->group[i];
-      const Addr first = hot->base[g->base] + g->first;
+      const Addr first = shadow->base[g->base] + g->first;
       const UWord number = page_of(first);
       on_two += number != page_of(first + g->span);
       if (UNLIKELY(tg_page_number_of_data(tg_segment_page[i], page_shift) != number))
@@ -172,7 +172,7 @@ static UInt first_fetch(const TgSegment* s)
 /* Whose page is not known: the bits of groups and fetch. */
 static UInt unknown_of(const TgSegment* s)
 {
-   const Bool writes = tg_knowledge.writes;
+   const Bool writes = tg_run_traits.writes;
    UInt bits = s->fetch->tag != 0 ? 1u << s->n_groups : 0;
    for (UInt i = 0; i < s->n_groups; i++) {
       const TgPage* p = tg_group_probe(&s->group[i], tg_segment_page[i], writes);
@@ -195,27 +195,27 @@ static UInt first_of(const TgSegment* s, UInt bits, UInt* bit)
 }
 
 /* The second page of a group, if it lies on two, else NULL. */
-static TgPage* second_page(const TgHot* hot, const TgGroup* g)
+static TgPage* second_page(const TgShadowArea* shadow, const TgGroup* g)
 {
-   const Addr first = hot->base[g->base] + g->first;
+   const Addr first = shadow->base[g->base] + g->first;
    const UWord last = page_of(first + g->span);
    return last == page_of(first) ? NULL : tg_data_page(last);
 }
 
 /* A segment with groups that lie on two pages: notes all times, if all pages are
    known. A stack that has grown to the end of a page makes many of these. */
-static Bool note_known(const TgHot* hot, TgSegment* s)
+static Bool note_known(const TgShadowArea* shadow, TgSegment* s)
 {
-   if (tg_knowledge.mixed || as_cachegrind || unknown_of(s) != 0)
+   if (tg_run_traits.mixed || as_cachegrind || unknown_of(s) != 0)
       return False;
    for (UInt i = 0; i < s->n_groups; i++) {
       const TgGroup* g = &s->group[i];
-      const TgPage* second = second_page(hot, g);
+      const TgPage* second = second_page(shadow, g);
       if (second != NULL
-          && tg_is_data_unknown(tg_group_probe(g, second, tg_knowledge.writes)))
+          && tg_is_data_unknown(tg_group_probe(g, second, tg_run_traits.writes)))
          return False;
    }
-   tg_replay_note_times(hot, s);
+   tg_replay_note_times(shadow, s);
    return True;
 }
 
@@ -223,7 +223,7 @@ static Bool is_of_group(const TgRef* r, const TgGroup* g)
 {
    if (r->kind == TG_FETCH || r->base != g->base || r->at.offset - g->first > g->span)
       return False;
-   return !tg_knowledge.split
+   return !tg_run_traits.split
           || (tg_group_writes(g) ? r->kind == TG_WRITE || r->modifies
                                  : r->kind == TG_READ);
 }
@@ -242,19 +242,19 @@ UInt tg_last_before(const TgSegment* s, const TgGroup* g, UInt nth)
    not as simple as that. */
 static Bool simulate(const TgSegment* s, UInt nth, UInt bit, Bool alone)
 {
-   const Bool split = tg_knowledge.split;
+   const Bool split = tg_run_traits.split;
    const Bool code = bit == s->n_groups;
    TgRef* r = &tg_segment_refs(s)[nth];
    TgPage* p = code ? s->fetch : tg_segment_page[bit];
    TgKind kind = r->kind;
    if (!code && split)
       kind = tg_group_writes(&s->group[bit]) ? TG_WRITE : TG_READ;
-   else if (!code && tg_write_is_wanted(&s->group[bit], p))
+   else if (!code && tg_write_is_observed(&s->group[bit], p))
       return False; /* the first write need not be the first reference */
    const UWord number = code ? tg_code_page_number(p, page_shift)
                              : tg_page_number_of_data(p, page_shift);
    const ULong now = tg_time_of_ref(s, nth);
-   if (tg_n_lanes > 1)
+   if (tg_n_mmus > 1)
       tg_many_see(r, p, number, kind, now, split);
    else if (split && !alone)
       tg_translate(r, p, number, now, True);
@@ -267,42 +267,42 @@ static Bool simulate(const TgSegment* s, UInt nth, UInt bit, Bool alone)
    unknown page are noted before it, by group, and the others at the end. If an unknown
    page takes away the knowledge of one that the segment refers to, the references behind
    it are gone through one by one. */
-void tg_replay_unknown(const TgHot* hot, TgSegment* s)
+void tg_replay_unknown(const TgShadowArea* shadow, TgSegment* s)
 {
    UInt bits = unknown_of(s);
    const Bool alone = (bits & (bits - 1)) == 0;
    while (bits != 0) {
       UInt bit = 0;
       const UInt nth = first_of(s, bits, &bit);
-      if (tg_knowledge.mixed)
-         replay_refs(hot, s, nth, nth);
+      if (tg_run_traits.mixed)
+         replay_refs(shadow, s, nth, nth);
       else
-         tg_note_before(s, s->n_groups, nth, tg_knowledge.split);
+         tg_note_before(s, s->n_groups, nth, tg_run_traits.split);
       const Bool simple = simulate(s, nth, bit, alone);
       const UInt still = unknown_of(s);
       if (UNLIKELY(!simple || (still & ~(bits & ~(1u << bit))) != 0)) {
-         tg_replay_from(hot, s, simple ? nth + 1 : nth);
+         tg_replay_from(shadow, s, simple ? nth + 1 : nth);
          return;
       }
       bits = still;
    }
-   if (tg_knowledge.mixed)
-      tg_replay_note_times(hot, s);
-   else if (tg_knowledge.own_times)
-      tg_exact_times(s, s->n_groups, tg_knowledge.split);
+   if (tg_run_traits.mixed)
+      tg_replay_note_times(shadow, s);
+   else if (tg_run_traits.own_times)
+      tg_exact_times(s, s->n_groups, tg_run_traits.split);
    else
-      tg_short_times(s, s->n_groups, tg_knowledge.split);
+      tg_note_times(s, s->n_groups, tg_run_traits.split);
 }
 
 /* Simulates the segment without going through its references, if it can. */
-static Bool replay_groups(const TgHot* hot, TgSegment* s, UWord differs)
+static Bool replay_groups(const TgShadowArea* shadow, TgSegment* s, UWord differs)
 {
    enum { ALL_KNOWN = TG_DATA_UNKNOWN | TG_CODE_UNKNOWN };
    if (s->n_fetches > 1)
       return False;
-   if ((differs & ~(UWord)ALL_KNOWN) != 0 && list_pages(hot, s) != 0)
-      return note_known(hot, s);
-   tg_replay_unknown(hot, s);
+   if ((differs & ~(UWord)ALL_KNOWN) != 0 && list_pages(shadow, s) != 0)
+      return note_known(shadow, s);
+   tg_replay_unknown(shadow, s);
    return True;
 }
 
@@ -317,20 +317,20 @@ ULong tg_replay_instructions(const TgRef* r)
    return tg_instructions() - n + (i < n ? i : 0);
 }
 
-void tg_replay(const TgHot* hot, TgSegment* s, UWord differs)
+void tg_replay(const TgShadowArea* shadow, TgSegment* s, UWord differs)
 {
    replays++;
    tg_simulated = s;
    /* A guarded reference is in no group. */
-   if (fast_path && !s->guarded && replay_groups(hot, s, differs))
+   if (fast_path && !s->guarded && replay_groups(shadow, s, differs))
       return;
-   tg_replay_from(hot, s, 0);
+   tg_replay_from(shadow, s, 0);
 }
 
-void tg_replay_first(const TgHot* hot, TgSegment* s, UInt n)
+void tg_replay_first(const TgShadowArea* shadow, TgSegment* s, UInt n)
 {
    tg_simulated = s;
-   replay_refs(hot, s, 0, n);
+   replay_refs(shadow, s, 0, n);
 }
 
 ULong* tg_replay_straddles(void)

@@ -33,13 +33,13 @@ static inline ULong tg_time_of_ref(const TgSegment* s, UInt nth)
 }
 
 /* Where that data reference is. */
-static inline Addr tg_address_of_ref(const TgHot* hot, const TgRef* r)
+static inline Addr tg_address_of_ref(const TgShadowArea* shadow, const TgRef* r)
 {
-   return hot->base[r->base] + r->at.offset;
+   return shadow->base[r->base] + r->at.offset;
 }
 
 /* Whether the client may make it. */
-Bool tg_may_access(const TgHot* hot, const TgRef* r);
+Bool tg_may_access(const TgShadowArea* shadow, const TgRef* r);
 
 /* Instructions executed so far, in all segments that have come to their end. */
 static inline ULong tg_instructions(void)
@@ -59,7 +59,7 @@ ULong tg_replay_instructions(const TgRef* r);
    says in which bits of the page number any of the tags that it looked at differs
    from what it was looking for: if TG_DATA_UNKNOWN and TG_CODE_UNKNOWN are all, it
    knows all pages. */
-void tg_replay(const TgHot* hot, TgSegment* s, UWord differs);
+void tg_replay(const TgShadowArea* shadow, TgSegment* s, UWord differs);
 
 #define TG_ANY_DIFFERENCE (~(UWord)0)
 
@@ -67,23 +67,23 @@ void tg_replay(const TgHot* hot, TgSegment* s, UWord differs);
 extern TgPage* tg_segment_page[TG_MAX_GROUPS];
 
 /* Notes the times of the segment's references, all of which are known. */
-void tg_replay_note_times(const TgHot* hot, TgSegment* s);
+void tg_replay_note_times(const TgShadowArea* shadow, TgSegment* s);
 
 /* Simulates the segment reference by reference from number `nth` on; those before it
    have been. */
-void tg_replay_from(const TgHot* hot, TgSegment* s, UInt nth);
+void tg_replay_from(const TgShadowArea* shadow, TgSegment* s, UInt nth);
 
 /* Simulates a segment without going through its references: only the first reference to
    each unknown page, and then notes all times. Its groups lie on one page each, which are
    listed in tg_segment_page, and it has one fetch at most. */
-void tg_replay_unknown(const TgHot* hot, TgSegment* s);
+void tg_replay_unknown(const TgShadowArea* shadow, TgSegment* s);
 
 /* The number of the group's last reference before number `nth`; its first is, its last
    is not. */
 UInt tg_last_before(const TgSegment* s, const TgGroup* g, UInt nth);
 
 /* Simulates the first n references of the segment, whose others were not made. */
-void tg_replay_first(const TgHot* hot, TgSegment* s, UInt n);
+void tg_replay_first(const TgShadowArea* shadow, TgSegment* s, UInt n);
 
 /* How many references of each kind crossed a page: each is one reference and two
    translations. (Of fetches, trace/superblocks.h knows.) */

@@ -21,55 +21,55 @@ void tg_translate_init(const TgOptions* options)
 }
 
 /* What the machine and those that follow it have missed in their first levels. */
-static void miss(TgRef* r, TgLane* leader, TgTable table, TgPage* p,
+static void miss(TgRef* r, TgMmu* leader, TgTable table, TgPage* p,
                  const tlb_reference* ref)
 {
    const UInt large = leader->large;
-   tlb_shelf_page* behind
-      = tg_n_lanes == 1 ? NULL
-        : tg_behind(table, tg_first_page(p, (UWord)ref->page, large), large);
+   tlb_lazy_lru_page* l2
+      = tg_n_mmus == 1 ? NULL
+        : tg_l2_of_page(table, tg_first_page(p, (UWord)ref->page, large), large);
    TgMissed missed = { 0, 0, 0 };
-   const TgStream* s = &leader->stream[tg_side_of(leader, ref->user)];
-   tg_missed_stream(&missed, tg_ref_misses(r) + tg_streams_at(), behind, s,
-                    tg_rungs_missed(s, behind, tg_evicted), ref->now);
-   tg_missed_ask(r, &missed, table, behind, ref);
+   const TgMissGroup* s = &leader->miss_group[tg_side_of(leader, ref->user)];
+   tg_missed_group(&missed, tg_ref_misses(r) + tg_miss_groups_at(), l2, s,
+                    tg_sizes_missed(s, l2, tg_evicted), ref->now);
+   tg_missed_ask(r, &missed, table, l2, ref);
 }
 
 /* Machines without a front, one after the other. Not part of the common way, which has
    to be short: there are programs with more hot code than a processor's first cache
    holds. */
 static __attribute__((noinline))
-void refer_each(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, ULong wanted)
+void refer_each(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, ULong observers)
 {
    const TgTable table = tg_table_of_kind(kind);
-   if ((wanted & TG_WANTED_BY_REACH) != 0)
+   if ((observers & TG_OBSERVER_REACH) != 0)
       tg_reach_refer(table, p, number, now);
-   wanted &= TG_WANTED_BY_LANES;
-   for (; wanted != 0; wanted &= wanted - 1) {
-      TgLane* lane = &tg_lanes[__builtin_ctzll(wanted)];
+   observers &= TG_OBSERVERS_MMUS;
+   for (; observers != 0; observers &= observers - 1) {
+      TgMmu* mmu = &tg_mmus[__builtin_ctzll(observers)];
       tlb_reference ref;
       tg_evicted = NULL;
-      if (tg_lane_refer(lane, p, number, kind, now, &ref))
-         miss(r, lane, table, p, &ref);
+      if (tg_mmu_refer(mmu, p, number, kind, now, &ref))
+         miss(r, mmu, table, p, &ref);
    }
 }
 
 /* All machines that want to see a reference of that kind. */
 static void refer_all(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now)
 {
-   const Bool write = kind == TG_WRITE && tg_knowledge.split;
+   const Bool write = kind == TG_WRITE && tg_run_traits.split;
    const TgTable table = tg_table_of_kind(kind);
-   ULong wanted = write ? tg_rest(p)->wanted_writes : tg_rest(p)->wanted;
-   wanted &= TG_WANTED_BY_LANES | TG_WANTED_BY_REACH;
-   for (const TgFronts* f = tg_fronts; f < tg_fronts + tg_n_fronts; f++) {
-      const ULong have_fronts = wanted & f->lanes[kind];
-      if (have_fronts == 0)
+   ULong observers = write ? tg_rest(p)->write_observers : tg_rest(p)->observers;
+   observers &= TG_OBSERVERS_MMUS | TG_OBSERVER_REACH;
+   for (const TgL1Group* f = tg_l1_groups; f < tg_l1_groups + tg_n_l1_groups; f++) {
+      const ULong have_l1s = observers & f->mmus[kind];
+      if (have_l1s == 0)
          continue;
-      wanted &= ~have_fronts;
-      wanted |= tg_fronts_miss(f, r, p, number, kind, have_fronts, now);
+      observers &= ~have_l1s;
+      observers |= tg_l1_group_miss(f, r, p, number, kind, have_l1s, now);
    }
-   if (wanted != 0)
-      refer_each(r, p, number, kind, now, wanted);
+   if (observers != 0)
+      refer_each(r, p, number, kind, now, observers);
    (write ? tg_writes(p) : p)->time = now;
    if (fast_path)
       tg_settle(table, p);
@@ -80,31 +80,31 @@ static void touch(const TgRef* r, TgPage* p, UWord number)
 {
    TgRest* rest = tg_rest(p);
    const Bool writes = r->kind == TG_WRITE || r->modifies || r->locked;
-   const ULong wanted = writes ? rest->wanted_writes : rest->wanted;
-   if (LIKELY((wanted & TG_WANTED_BY_FAULTS) == 0))
+   const ULong observers = writes ? rest->write_observers : rest->observers;
+   if (LIKELY((observers & TG_OBSERVER_FAULTS) == 0))
       return;
    tg_faults_touch(r->site, r->kind == TG_FETCH ? TLB_TOUCH_FETCH
                             : writes            ? TLB_TOUCH_WRITE
                                                 : TLB_TOUCH_READ,
-                   number << tg_knowledge.page_shift, tg_replay_instructions(r));
+                   number << tg_run_traits.page_shift, tg_replay_instructions(r));
    /* What has been written to can be read. */
-   rest->wanted &= ~TG_WANTED_BY_FAULTS;
+   rest->observers &= ~TG_OBSERVER_FAULTS;
    if (writes)
-      rest->wanted_writes &= ~TG_WANTED_BY_FAULTS;
+      rest->write_observers &= ~TG_OBSERVER_FAULTS;
 }
 
 static void refer(TgRef* r, TgPage* p, UWord number, ULong now)
 {
    touch(r, p, number);
    refer_all(r, p, number, r->kind, now);
-   if (r->modifies && tg_knowledge.split)
+   if (r->modifies && tg_run_traits.split)
       refer_all(r, p, number, TG_WRITE, now);
 }
 
 void tg_translate(TgRef* r, TgPage* p, UWord number, ULong now, Bool on_one_page)
 {
-   tg_missed_begin(!on_one_page  ? TG_WANTED_BY_LANES
-                   : r->modifies ? tg_knowledge.apart : 0);
+   tg_missed_begin(!on_one_page  ? TG_OBSERVERS_MMUS
+                   : r->modifies ? tg_run_traits.apart : 0);
    refer(r, p, number, now);
 }
 
@@ -115,7 +115,7 @@ void tg_translate_second(TgRef* r, TgPage* p, UWord number, ULong now)
 
 void tg_translate_as_cachegrind(TgRef* r, UWord first, UWord last, ULong now)
 {
-   tlb_hierarchy* h = &tg_lanes[0].h;
+   tlb_hierarchy* h = &tg_mmus[0].h;
    const UChar shift = (UChar)h->base_shift;
    tlb_reference a = { .page = first, .now = now - TG_HALF_TICKS, .user = r->kind,
                        .page_shift = shift, .block_shift = shift };
@@ -137,5 +137,5 @@ void tg_translate_as_cachegrind(TgRef* r, UWord first, UWord last, ULong now)
    }
    tg_missed_begin(0);
    if (o.missed)
-      tg_missed_book(r, &tg_lanes[0], &o);
+      tg_missed_book(r, &tg_mmus[0], &o);
 }

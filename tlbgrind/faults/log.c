@@ -365,7 +365,7 @@ static void print_maps(TgFile* f, const XArray* runs)
       last = map;
    }
    for (Word i = 0; runs != NULL && i < VG_(sizeXA)(runs); i++) {
-      const TgUsedRun* run = VG_(indexXA)(runs, i);
+      const TgPageUseRun* run = VG_(indexXA)(runs, i);
       if (run->map != last)
          VG_(addToXA)(used, &run->map);
       last = run->map;
@@ -441,7 +441,7 @@ static void print_faults(TgFile* f)
 static void print_used(TgFile* f, const XArray* runs)
 {
    for (Word i = 0; runs != NULL && i < VG_(sizeXA)(runs); i++) {
-      const TgUsedRun* run = VG_(indexXA)(runs, i);
+      const TgPageUseRun* run = VG_(indexXA)(runs, i);
       tg_file_print(f, "used\t%u\t0x%lx\t%llu\t%s\t%u\n", run->map, run->page,
                     run->count, run->kinds, run->bytes);
    }
@@ -454,8 +454,8 @@ static void print_used_totals(TgFile* f, const XArray* runs)
    for (UInt view = 0; runs != NULL && view < TLB_N_VIEWS; view++) {
       ULong n = 0, bytes = 0;
       for (Word i = 0; i < VG_(sizeXA)(runs); i++) {
-         const TgUsedRun* run = VG_(indexXA)(runs, i);
-         if (run->kinds[view] == TG_USED_NOT_THERE)
+         const TgPageUseRun* run = VG_(indexXA)(runs, i);
+         if (run->kinds[view] == TG_PAGE_USE_NOT_THERE)
             continue;
          n += run->count;
          bytes += run->count * run->bytes;
@@ -495,7 +495,7 @@ Bool tg_log_write(const HChar* name, const TgFaultOptions* options,
    const HChar* failure;
    TgFile* f = tg_file_open(name, &failure);
    if (f != NULL) {
-      XArray* runs = options->used ? tg_used_runs() : NULL;
+      XArray* runs = options->used ? tg_page_use_runs() : NULL;
       print_header(f, options, forked_from);
       print_maps(f, runs);
       print_faults(f);

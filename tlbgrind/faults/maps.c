@@ -167,9 +167,9 @@ void tg_maps_forget(Addr a, SizeT len)
    const UWord n = (UWord)((a + len - 1) >> page_shift) - first + 1;
    if (len == 0 || !records)
       return;
-   tg_pages_forget(TG_DATA, first, n, TG_WANTED_BY_FAULTS, TG_NO_VIEW);
-   tg_pages_forget(TG_CODE, first, n, TG_WANTED_BY_FAULTS, TG_NO_VIEW);
-   tg_used_changed(a, len);
+   tg_pages_forget(TG_DATA, first, n, TG_OBSERVER_FAULTS, TG_NO_VIEW);
+   tg_pages_forget(TG_CODE, first, n, TG_OBSERVER_FAULTS, TG_NO_VIEW);
+   tg_page_use_changed(a, len);
 }
 
 void tg_maps_forget_all(void)
@@ -189,7 +189,7 @@ static void unmap_part(ULong native, ULong end, void* opaque)
 static void emptied(Addr a, SizeT len)
 {
    tlb_layout_freed(&layout);
-   tg_used_unmapped(a, len);
+   tg_page_use_unmapped(a, len);
    tg_maps_forget(a, len);
 }
 

@@ -122,7 +122,7 @@ static void lock_part(ULong native, ULong end, void* opaque)
 static void populated(Addr a, SizeT len, TgMapPart* how, void* opaque)
 {
    tg_maps_each_part(a, len, how, opaque);
-   tg_used_populated(a, len);
+   tg_page_use_populated(a, len);
 }
 
 /* Whether addresses there differ from the native ones in their highest bits only, as those
@@ -154,7 +154,7 @@ static ULong native_hint(Addr hint, SizeT len)
    return piece == NULL ? hint : piece->offset + (hint - piece->start);
 }
 
-Bool tg_space_takes_hint(Addr hint, SizeT len)
+Bool tg_mmap_calls_takes_hint(Addr hint, SizeT len)
 {
    const Addr page = VG_PGROUNDDN(hint);
    const SizeT bytes = VG_PGROUNDUP(len);
@@ -443,7 +443,7 @@ static Bool grows_in_place(const tlb_mapping* found, ULong from, SizeT old_len, 
           && (len <= old_len || is_free(from + old_len, len - old_len));
 }
 
-tlb_placed tg_space_placed_file(Int fd)
+tlb_placed tg_mmap_calls_placed_file(Int fd)
 {
    struct vg_stat st;
    return VG_(fstat)(fd, &st) == 0 && tg_proc_file_system(st.dev).in_memory
@@ -457,7 +457,7 @@ static ULong move_place(const tlb_mapping* v, ULong offset, SizeT len)
    return tlb_layout_place(tg_maps_layout(), len, kind_of(v), offset, &aligned);
 }
 
-ULong tg_space_moves_to(Addr old, SizeT old_len, SizeT len)
+ULong tg_mmap_calls_moves_to(Addr old, SizeT old_len, SizeT len)
 {
    UInt number;
    ULong from;
@@ -524,7 +524,7 @@ static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
       moved->native = to;
    }
    tlb_layout_add(tg_maps_layout(), a, a + len, to, number);
-   tg_used_moved(old, a, moves, old_number, number);
+   tg_page_use_moved(old, a, moves, old_number, number);
    if (len > moves && is_populated(&v))
       populated(a + moves, len - moves, lock_part, NULL);
    tg_maps_forget(old, old_len);
@@ -544,7 +544,7 @@ static void thread_area_at(Addr a)
 
 #endif
 
-void tg_space_pre_syscall(UInt number, const UWord* args)
+void tg_mmap_calls_pre_syscall(UInt number, const UWord* args)
 {
    call.hint = 0;
    call.fd = -1;
@@ -581,7 +581,7 @@ void tg_space_pre_syscall(UInt number, const UWord* args)
    }
 }
 
-void tg_space_post_syscall(UInt number, const UWord* args, SysRes result)
+void tg_mmap_calls_post_syscall(UInt number, const UWord* args, SysRes result)
 {
    call.is_remap = False;
    if (!tg_maps_begun() || sr_isError(result))
@@ -601,13 +601,13 @@ void tg_space_post_syscall(UInt number, const UWord* args, SysRes result)
       tg_fault_files_follow(number, args, result);
 }
 
-void tg_space_init(const tlb_fault_settings* settings, Bool records)
+void tg_mmap_calls_init(const tlb_fault_settings* settings, Bool records)
 {
    tg_aspace_listen(listen, NULL);
    tg_maps_init(settings, records);
 }
 
-void tg_space_on_fork(void (*forked_)(Bool is_child))
+void tg_mmap_calls_on_fork(void (*forked_)(Bool is_child))
 {
    tell_forked = forked_;
 }

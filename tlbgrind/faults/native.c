@@ -21,7 +21,7 @@ void tg_native_init(const TgOptions* o)
    if (!o->native && !o->faults.on)
       return;
    options = o;
-   tg_space_init(o->faults.on ? &o->faults.settings : &mappings_only, o->faults.on);
+   tg_mmap_calls_init(o->faults.on ? &o->faults.settings : &mappings_only, o->faults.on);
 }
 
 void tg_native_started(ThreadId tid)
@@ -45,13 +45,13 @@ void tg_native_stopped(ThreadId tid)
 void tg_native_pre_syscall(UInt number, const UWord* args)
 {
    if (options != NULL)
-      tg_space_pre_syscall(number, args);
+      tg_mmap_calls_pre_syscall(number, args);
 }
 
 void tg_native_post_syscall(ThreadId tid, UInt number, const UWord* args, SysRes result)
 {
    if (options == NULL)
       return;
-   tg_space_post_syscall(number, args, result);
+   tg_mmap_calls_post_syscall(number, args, result);
    tg_native_mmap_done(tid);
 }

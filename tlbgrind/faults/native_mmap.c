@@ -76,12 +76,12 @@ static void wish_mmap(ThreadId tid)
    const SizeT bytes = tg_register(tid, GUEST(RSI));
    hint = tg_register(tid, GUEST(RDI));
    if ((flags & (LINUX_MAP_FIXED | LINUX_MAP_FIXED_NOREPLACE | LINUX_MAP_32BIT)) != 0
-       || (hint != 0 && tg_space_takes_hint(hint, bytes)))
+       || (hint != 0 && tg_mmap_calls_takes_hint(hint, bytes)))
       return;
    const Bool is_file = (flags & LINUX_MAP_ANONYMOUS) == 0;
    const tlb_placed what
       = (flags & LINUX_MAP_HUGETLB) != 0 ? TLB_PLACED_HUGETLB
-      : is_file ? tg_space_placed_file((Int)tg_register(tid, GUEST(R8)))
+      : is_file ? tg_mmap_calls_placed_file((Int)tg_register(tid, GUEST(R8)))
       : (flags & LINUX_MAP_SHARED) != 0 || hint != 0 ? TLB_PLACED_SHARED : TLB_PLACED_MEMORY;
    const ULong native = tg_maps_place(bytes, what,
                                       is_file ? tg_register(tid, GUEST(R9)) : 0);
@@ -104,7 +104,7 @@ static void wish_mremap(ThreadId tid)
    hint = 0;
    if (tg_register(tid, GUEST(R10)) != VKI_MREMAP_MAYMOVE)
       return;
-   const ULong native = tg_space_moves_to(tg_register(tid, GUEST(RDI)),
+   const ULong native = tg_mmap_calls_moves_to(tg_register(tid, GUEST(RDI)),
                                           tg_register(tid, GUEST(RSI)), len);
    if (native == 0 || !is_free(here(native), len))
       return;

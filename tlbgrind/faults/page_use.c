@@ -38,13 +38,13 @@ typedef struct {
 /* Enough for 256 MiB. */
 enum { N_SEEN = 1 << 16 };
 
-Bool tg_used_on;
+Bool tg_page_use_on;
 
 static UInt page_shift;
 static UWord page_bytes;
 static Bool with_hidden;
 static OSet* pages;  /* Page by key, those that are mapped */
-static XArray* gone; /* TgUsedRun, those that were, in the order of their end */
+static XArray* gone; /* TgPageUseRun, those that were, in the order of their end */
 static Seen seen[N_SEEN];
 static ULong nobodys[PIECE / WORD_BITS]; /* of pieces that nobody asks about */
 
@@ -69,22 +69,22 @@ static void start_empty(void)
    pages = VG_(OSetGen_Create)(offsetof(Page, key), compare_keys, VG_(malloc),
                                "tg.used.pages", VG_(free));
    gone = VG_(newXA)(VG_(malloc), "tg.used.gone", VG_(free),
-                     sizeof(TgUsedRun));
+                     sizeof(TgPageUseRun));
    forget_all_seen();
 }
 
-void tg_used_init(UInt shift, Bool lists_hidden)
+void tg_page_use_init(UInt shift, Bool lists_hidden)
 {
-   tg_used_on = True;
+   tg_page_use_on = True;
    page_shift = shift;
    page_bytes = (UWord)1 << shift;
    with_hidden = lists_hidden;
    start_empty();
 }
 
-void tg_used_clear(void)
+void tg_page_use_clear(void)
 {
-   if (!tg_used_on)
+   if (!tg_page_use_on)
       return;
    const Page* p;
    VG_(OSetGen_ResetIter)(pages);
@@ -111,7 +111,7 @@ static Page* need_page(Addr a, UInt map)
       return p;
    p = VG_(OSetGen_AllocNode)(pages, sizeof *p);
    *p = wanted;
-   VG_(memset)(p->kinds, TG_USED_NOT_THERE, sizeof p->kinds);
+   VG_(memset)(p->kinds, TG_PAGE_USE_NOT_THERE, sizeof p->kinds);
    VG_(OSetGen_Insert)(pages, p);
    return p;
 }
@@ -223,7 +223,7 @@ static void use_code(const TgSegment* s, UInt n_instrs)
       use(instr[i]->address, instr[i]->length);
 }
 
-void tg_used_segment(const TgHot* hot, const TgSegment* s)
+void tg_page_use_segment(const TgShadowArea* hot, const TgSegment* s)
 {
    /* That its code was unmapped since it was last run, and came back, can not
       be: then it would have been translated anew. */
@@ -237,7 +237,7 @@ void tg_used_segment(const TgHot* hot, const TgSegment* s)
    }
 }
 
-void tg_used_cut_short(const TgHot* hot, const TgSegment* s, UInt n_refs,
+void tg_page_use_interrupted(const TgShadowArea* hot, const TgSegment* s, UInt n_refs,
                        UInt n_instrs)
 {
    use_code(s, n_instrs);
@@ -248,9 +248,9 @@ void tg_used_cut_short(const TgHot* hot, const TgSegment* s, UInt n_refs,
    }
 }
 
-void tg_used_bytes(Addr a, SizeT len)
+void tg_page_use_bytes(Addr a, SizeT len)
 {
-   if (tg_used_on)
+   if (tg_page_use_on)
       use_anywhere(a, len);
 }
 
@@ -259,7 +259,7 @@ void tg_used_bytes(Addr a, SizeT len)
 /* How a page came is what it was at first. */
 static void came(Page* p, UInt view, HChar letter)
 {
-   if (p->kinds[view] == TG_USED_NOT_THERE)
+   if (p->kinds[view] == TG_PAGE_USE_NOT_THERE)
       p->kinds[view] = letter;
 }
 
@@ -273,7 +273,7 @@ static void brought(Addr page, ULong distance, UInt view)
       const TgMap* m = tg_maps_find(a, &map, &native);
       if (m != NULL && native - a == distance) {
          if (!m->hidden || with_hidden)
-            came(need_page(a, map), view, TG_USED_BROUGHT);
+            came(need_page(a, map), view, TG_PAGE_USE_BROUGHT);
          return;
       }
    }
@@ -282,14 +282,14 @@ static void brought(Addr page, ULong distance, UInt view)
    UInt map;
    const Addr a = tg_maps_here(page + distance, &map);
    if (a != 0 && (!tg_maps_get(map)->hidden || with_hidden))
-      came(need_page(a, map), view, TG_USED_BROUGHT);
+      came(need_page(a, map), view, TG_PAGE_USE_BROUGHT);
 }
 
-void tg_used_fault(Addr a, ULong native, const tlb_fault in[TLB_N_VIEWS])
+void tg_page_use_fault(Addr a, ULong native, const tlb_fault in[TLB_N_VIEWS])
 {
    UInt map;
    ULong ignored;
-   if (!tg_used_on || tg_maps_find(a, &map, &ignored) == NULL)
+   if (!tg_page_use_on || tg_maps_find(a, &map, &ignored) == NULL)
       return;
    for (UInt view = 0; view < TLB_N_VIEWS; view++) {
       if (in[view].kind == TLB_NO_FAULT)
@@ -303,9 +303,9 @@ void tg_used_fault(Addr a, ULong native, const tlb_fault in[TLB_N_VIEWS])
    }
 }
 
-void tg_used_populated(Addr a, SizeT len)
+void tg_page_use_populated(Addr a, SizeT len)
 {
-   if (!tg_used_on)
+   if (!tg_page_use_on)
       return;
    for (SizeT done = 0; done < len; done += PIECE) {
       UInt map;
@@ -316,14 +316,14 @@ void tg_used_populated(Addr a, SizeT len)
       for (UInt view = 0; view < TLB_N_VIEWS; view++) {
          if (tlb_fault_is_present(tg_maps_model(), native,
                                   (tlb_fault_view)view))
-            came(need_page(a + done, map), view, TG_USED_PRESENT);
+            came(need_page(a + done, map), view, TG_PAGE_USE_PRESENT);
       }
    }
 }
 
-void tg_used_changed(Addr a, SizeT len)
+void tg_page_use_changed(Addr a, SizeT len)
 {
-   if (!tg_used_on || len == 0)
+   if (!tg_page_use_on || len == 0)
       return;
    const UWord first = a >> PIECE_SHIFT;
    const UWord last = (a + len - 1) >> PIECE_SHIFT;
@@ -338,22 +338,22 @@ void tg_used_changed(Addr a, SizeT len)
    }
 }
 
-static TgUsedRun run_of(const Page* p)
+static TgPageUseRun run_of(const Page* p)
 {
-   TgUsedRun run = { .map = p->key.map, .page = p->key.page, .count = 1,
+   TgPageUseRun run = { .map = p->key.map, .page = p->key.page, .count = 1,
                      .bytes = bytes_of(p) };
    for (UInt view = 0; view < TLB_N_VIEWS; view++) {
-      run.kinds[view] = p->kinds[view] == TG_USED_NOT_THERE && run.bytes > 0
-                           ? TG_USED_PRESENT : p->kinds[view];
+      run.kinds[view] = p->kinds[view] == TG_PAGE_USE_NOT_THERE && run.bytes > 0
+                           ? TG_PAGE_USE_PRESENT : p->kinds[view];
    }
    return run;
 }
 
 /* Adds a run, or lengthens the last one by it. */
-static void add_run(XArray* runs, TgUsedRun run)
+static void add_run(XArray* runs, TgPageUseRun run)
 {
    const Word n = VG_(sizeXA)(runs);
-   TgUsedRun* last = n == 0 ? NULL : VG_(indexXA)(runs, n - 1);
+   TgPageUseRun* last = n == 0 ? NULL : VG_(indexXA)(runs, n - 1);
    if (last != NULL && last->map == run.map && last->bytes == run.bytes
        && last->page + (Addr)(last->count << page_shift) == run.page
        && VG_(strcmp)(last->kinds, run.kinds) == 0) {
@@ -377,11 +377,11 @@ static Bool is_mapped(const Page* p)
    return False;
 }
 
-void tg_used_unmapped(Addr a, SizeT len)
+void tg_page_use_unmapped(Addr a, SizeT len)
 {
-   if (!tg_used_on || len == 0)
+   if (!tg_page_use_on || len == 0)
       return;
-   tg_used_changed(a, len);
+   tg_page_use_changed(a, len);
    Addr at = page_of(a);
    Page* p;
    while ((p = first_from(at)) != NULL && p->key.page <= a + (len - 1)) {
@@ -405,12 +405,12 @@ void tg_used_unmapped(Addr a, SizeT len)
    }
 }
 
-void tg_used_moved(Addr from, Addr to, SizeT len, UInt map, UInt to_map)
+void tg_page_use_moved(Addr from, Addr to, SizeT len, UInt map, UInt to_map)
 {
-   if (!tg_used_on || len == 0)
+   if (!tg_page_use_on || len == 0)
       return;
-   tg_used_changed(from, len);
-   tg_used_changed(to, len);
+   tg_page_use_changed(from, len);
+   tg_page_use_changed(to, len);
    /* Pages larger than the host's do not move by less than one. */
    if ((to - from) % page_bytes != 0)
       return;
@@ -433,8 +433,8 @@ void tg_used_moved(Addr from, Addr to, SizeT len, UInt map, UInt to_map)
 
 static Int by_place(const void* a, const void* b)
 {
-   const TgUsedRun* x = a;
-   const TgUsedRun* y = b;
+   const TgPageUseRun* x = a;
+   const TgPageUseRun* y = b;
    if (x->map != y->map)
       return x->map < y->map ? -1 : 1;
    if (x->page != y->page)
@@ -442,22 +442,22 @@ static Int by_place(const void* a, const void* b)
    return (x->order > y->order) - (x->order < y->order);
 }
 
-XArray* tg_used_runs(void)
+XArray* tg_page_use_runs(void)
 {
    XArray* all = VG_(cloneXA)("tg.used.all", gone);
    const Page* p;
    VG_(OSetGen_ResetIter)(pages);
    while ((p = VG_(OSetGen_Next)(pages)) != NULL) {
-      const TgUsedRun run = run_of(p);
+      const TgPageUseRun run = run_of(p);
       if (VG_(strcmp)(run.kinds, "---") != 0)
          add_run(all, run);
    }
    VG_(setCmpFnXA)(all, by_place);
    VG_(sortXA)(all);
    XArray* joined = VG_(newXA)(VG_(malloc), "tg.used.joined", VG_(free),
-                               sizeof(TgUsedRun));
+                               sizeof(TgPageUseRun));
    for (Word i = 0; i < VG_(sizeXA)(all); i++)
-      add_run(joined, *(TgUsedRun*)VG_(indexXA)(all, i));
+      add_run(joined, *(TgPageUseRun*)VG_(indexXA)(all, i));
    VG_(deleteXA)(all);
    return joined;
 }

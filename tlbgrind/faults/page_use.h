@@ -23,48 +23,48 @@
 
 /* How a page came to be there in a view, if not by a fault, whose letter it is
    then (docs/fault-log.md). */
-#define TG_USED_NOT_THERE '-'
-#define TG_USED_BROUGHT '+'
-#define TG_USED_PRESENT 'p' /* populated, locked, inherited by a fork */
+#define TG_PAGE_USE_NOT_THERE '-'
+#define TG_PAGE_USE_BROUGHT '+'
+#define TG_PAGE_USE_PRESENT 'p' /* populated, locked, inherited by a fork */
 
 /* Whether it is asked for; without it the functions below do nothing. */
-extern Bool tg_used_on;
+extern Bool tg_page_use_on;
 
-void tg_used_init(UInt page_shift, Bool lists_hidden);
+void tg_page_use_init(UInt page_shift, Bool lists_hidden);
 
 /* --- References --- */
 
 /* The segment has been run, with the bases that it left; it has not been
    counted yet. */
-void tg_used_segment(const TgHot* hot, const TgSegment* s);
+void tg_page_use_segment(const TgShadowArea* hot, const TgSegment* s);
 
 /* A fault has cut it short, behind so many references and instructions. The
    last reference need not have been made. */
-void tg_used_cut_short(const TgHot* hot, const TgSegment* s, UInt n_refs,
+void tg_page_use_interrupted(const TgShadowArea* hot, const TgSegment* s, UInt n_refs,
                        UInt n_instrs);
 
 /* The kernel reads or writes them for the program. */
-void tg_used_bytes(Addr a, SizeT len);
+void tg_page_use_bytes(Addr a, SizeT len);
 
 /* --- Pages that come and go --- */
 
 /* The touch of the byte at `a`, which lies at `native`, was a fault. */
-void tg_used_fault(Addr a, ULong native, const tlb_fault in[TLB_N_VIEWS]);
+void tg_page_use_fault(Addr a, ULong native, const tlb_fault in[TLB_N_VIEWS]);
 
 /* The kernel has made pages present, and no faults of it. */
-void tg_used_populated(Addr a, SizeT len);
+void tg_page_use_populated(Addr a, SizeT len);
 
 /* What is known of the memory there may have changed. */
-void tg_used_changed(Addr a, SizeT len);
+void tg_page_use_changed(Addr a, SizeT len);
 
 /* The memory is not mapped any more. */
-void tg_used_unmapped(Addr a, SizeT len);
+void tg_page_use_unmapped(Addr a, SizeT len);
 
 /* The pages have gone to another place, and belong to another map. */
-void tg_used_moved(Addr from, Addr to, SizeT len, UInt map, UInt to_map);
+void tg_page_use_moved(Addr from, Addr to, SizeT len, UInt map, UInt to_map);
 
 /* Forgets all: the life of a forked child begins. */
-void tg_used_clear(void);
+void tg_page_use_clear(void);
 
 /* --- What it comes to --- */
 
@@ -76,10 +76,10 @@ typedef struct {
    UInt bytes;   /* used, of each */
    HChar kinds[TLB_N_VIEWS + 1];
    ULong order;  /* of lives: the same page may come again */
-} TgUsedRun;
+} TgPageUseRun;
 
-/* All pages so far, by map and address: an XArray of TgUsedRun, to be deleted
+/* All pages so far, by map and address: an XArray of TgPageUseRun, to be deleted
    by the caller. */
-XArray* tg_used_runs(void);
+XArray* tg_page_use_runs(void);
 
 #endif

@@ -94,7 +94,7 @@ static void touch_page(TgSite* site, Int by, ThreadId tid, tlb_touch touch,
       .thread = tid, .by = by, .site = site,
    };
    tg_log_add(&where, in);
-   tg_used_fault(a, native, in);
+   tg_page_use_fault(a, native, in);
    if (in[TLB_VIEW_WARM].kind != TLB_NO_FAULT)
       book(site, touch);
 }
@@ -129,7 +129,7 @@ static void kernel_touches(CorePart part, ThreadId tid, Addr a, SizeT len,
          break;
       at = next;
    }
-   tg_used_bytes(a, len);
+   tg_page_use_bytes(a, len);
    if (site != NULL)
       tg_site_release(site);
 }
@@ -181,8 +181,8 @@ static void exec_uses(void)
    const TgImage* image = tg_native_image();
    const TgCleared cleared = tg_program_cleared(image->interpreter);
    for (UInt i = 0; i < cleared.n; i++)
-      tg_used_bytes(cleared.at[i], -cleared.at[i] & page_mask);
-   tg_used_bytes(image->sp, image->stack_end - image->sp);
+      tg_page_use_bytes(cleared.at[i], -cleared.at[i] & page_mask);
+   tg_page_use_bytes(image->sp, image->stack_end - image->sp);
 }
 
 void tg_faults_started(void)
@@ -241,15 +241,15 @@ static void forked(Bool is_child)
    const ThreadId tid = VG_(get_running_tid)();
    if (is_child) {
       tg_log_clear();
-      tg_used_clear();
+      tg_page_use_clear();
    }
    if (is_child && child_number_at != 0) {
-      tg_used_bytes(child_number_at, sizeof(Int));
+      tg_page_use_bytes(child_number_at, sizeof(Int));
       touch_page(NULL, syscall_of[tid], tid, TLB_TOUCH_WRITE, child_number_at,
                  tg_instructions());
    }
    if (rseq_area != 0) {
-      tg_used_bytes(rseq_area, RSEQ_BYTES);
+      tg_page_use_bytes(rseq_area, RSEQ_BYTES);
       touch_page(NULL, syscall_of[tid], tid, TLB_TOUCH_WRITE, rseq_area,
                  tg_instructions());
    }
@@ -260,9 +260,9 @@ void tg_faults_init(const TgOptions* o)
    options = o;
    page_mask = (1UL << o->page_shift) - 1;
    tg_log_init();
-   tg_space_on_fork(forked);
+   tg_mmap_calls_on_fork(forked);
    if (o->faults.used)
-      tg_used_init(o->page_shift, o->faults.lists_hidden);
+      tg_page_use_init(o->page_shift, o->faults.lists_hidden);
    syscall_of = VG_(malloc)("tg.faults.threads",
                             VG_N_THREADS * sizeof *syscall_of);
    for (UInt i = 0; i < VG_N_THREADS; i++)

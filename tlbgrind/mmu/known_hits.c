@@ -15,7 +15,7 @@ typedef struct _Chunk {
    ULong listed;        /* a bit per page, see tg_page_list() */
 } Chunk;
 
-TgKnowledge tg_knowledge;
+TgRunTraits tg_run_traits;
 TgRecord tg_near[TG_ROOM_PAGES];
 
 static VgHashTable* chunks[TG_N_TABLES];
@@ -23,17 +23,17 @@ static VgHashTable* chunks[TG_N_TABLES];
 static void init_page(TgTable table, TgPage* p, UWord number)
 {
    TgRest* rest = tg_rest(p);
-   p->tag = tg_writes(p)->tag = number << tg_knowledge.page_shift;
+   p->tag = tg_writes(p)->tag = number << tg_run_traits.page_shift;
    p->time = tg_writes(p)->time = 0;
-   rest->wanted = tg_knowledge.wanted[table];
-   rest->wanted_writes = table == TG_DATA ? tg_knowledge.wanted_writes : 0;
+   rest->observers = tg_run_traits.observers[table];
+   rest->write_observers = table == TG_DATA ? tg_run_traits.write_observers : 0;
    rest->place = rest->large = 0;
    VG_(memset)(rest->backing, TG_NOT_ASKED, sizeof rest->backing);
    if (table == TG_CODE) {
-      tg_code_unknown(p, tg_knowledge.page_shift);
+      tg_code_unknown(p, tg_run_traits.page_shift);
    } else {
-      tg_data_unknown(p, tg_knowledge.page_shift);
-      tg_data_unknown(tg_writes(p), tg_knowledge.page_shift);
+      tg_data_unknown(p, tg_run_traits.page_shift);
+      tg_data_unknown(tg_writes(p), tg_run_traits.page_shift);
    }
 }
 
@@ -91,31 +91,31 @@ TgPage* tg_no_page(void)
    return page;
 }
 
-void tg_known_init(const TgKnowledge* k)
+void tg_known_init(const TgRunTraits* k)
 {
-   tg_knowledge = *k;
+   tg_run_traits = *k;
    chunks[TG_DATA] = VG_(HT_construct)("tg.known.data");
    chunks[TG_CODE] = VG_(HT_construct)("tg.known.code");
    tg_page(TG_DATA, 0); /* see tg_near_page() */
 }
 
-void tg_page_wanted(TgTable table, TgPage* p, Bool reads, Bool writes,
+void tg_page_observe(TgTable table, TgPage* p, Bool reads, Bool writes,
                     ULong mask)
 {
    TgRest* rest = tg_rest(p);
    if (table == TG_CODE) {
-      rest->wanted |= mask;
-      tg_code_unknown(p, tg_knowledge.page_shift);
+      rest->observers |= mask;
+      tg_code_unknown(p, tg_run_traits.page_shift);
       return;
    }
-   if (reads || !tg_knowledge.split) {
-      rest->wanted |= mask;
-      tg_data_unknown(p, tg_knowledge.page_shift);
+   if (reads || !tg_run_traits.split) {
+      rest->observers |= mask;
+      tg_data_unknown(p, tg_run_traits.page_shift);
    }
-   if (writes && tg_knowledge.split)
-      rest->wanted_writes |= mask;
-   if (writes || !tg_knowledge.split)
-      tg_data_unknown(tg_writes(p), tg_knowledge.page_shift);
+   if (writes && tg_run_traits.split)
+      rest->write_observers |= mask;
+   if (writes || !tg_run_traits.split)
+      tg_data_unknown(tg_writes(p), tg_run_traits.page_shift);
 }
 
 /* --- Ranges --- */
@@ -174,11 +174,11 @@ static void forget_in(Chunk* c, UWord from, UWord to, void* opaque)
    for (ULong bits = inside(c, from, to); bits != 0; bits &= bits - 1) {
       TgPage* p = &c->record[__builtin_ctzll(bits)].page;
       if (f->table == TG_DATA) {
-         tg_rest(p)->wanted_writes |= f->mask & tg_knowledge.wanted_writes;
-         tg_data_unknown(tg_writes(p), tg_knowledge.page_shift);
+         tg_rest(p)->write_observers |= f->mask & tg_run_traits.write_observers;
+         tg_data_unknown(tg_writes(p), tg_run_traits.page_shift);
       }
-      tg_page_wanted(f->table, p, True, True,
-                     f->mask & tg_knowledge.wanted[f->table]);
+      tg_page_observe(f->table, p, True, True,
+                     f->mask & tg_run_traits.observers[f->table]);
       if (f->view != TG_NO_VIEW)
          tg_rest(p)->backing[f->view] = TG_NOT_ASKED;
    }
@@ -204,9 +204,9 @@ typedef struct {
 static Bool is_known_widely(const TgPage* p)
 {
    const TgRest* rest = tg_rest(p);
-   const ULong unknown = tg_knowledge.split ? rest->wanted & rest->wanted_writes
-                                            : rest->wanted;
-   return (~unknown & tg_knowledge.wide) != 0;
+   const ULong unknown = tg_run_traits.split ? rest->observers & rest->write_observers
+                                            : rest->observers;
+   return (~unknown & tg_run_traits.wide) != 0;
 }
 
 static void listed_in(Chunk* c, UWord from, UWord to, void* opaque)

@@ -7,7 +7,7 @@
    record. The simulated arrays read the time from there when they choose a
    victim, and take the knowledge back when it stops being true (sim/tlb/array.h).
 
-   Who has not got this knowledge says so with its bit in `wanted`: the next
+   Who has not got this knowledge says so with its bit in `observers`: the next
    reference to the page matters to it. A page is known when nobody wants it.
    The time is one for all machines: however many hit, one store notes it.
 
@@ -37,13 +37,13 @@ typedef struct {
 } __attribute__((aligned(16))) TgPage;
 
 typedef struct {
-   ULong wanted;        /* by whom: a bit for each machine (of those with larger base
+   ULong observers;        /* by whom: a bit for each machine (of those with larger base
                            pages see mmu/large_pages.h), and those below */
-   ULong wanted_writes; /* the same for writes; see TgKnowledge */
+   ULong write_observers; /* the same for writes; see TgRunTraits */
    union {
       UInt place;  /* with one machine: in which entry of the second level it was
                       last, see engine/fast_lru.h */
-      UInt behind; /* with several: the number of what mmu/l2_presence.h keeps of it;
+      UInt l2; /* with several: the number of what mmu/l2_presence.h keeps of it;
                       0: nothing yet */
    };
    UInt large; /* the same of what mmu/large_pages.h keeps of the large page in whose middle
@@ -117,11 +117,11 @@ static inline TgPage* tg_first_page(TgPage* p, UWord number, UInt bits)
 /* No page has this number. */
 #define TG_NO_PAGE (~(UWord)0)
 
-/* Bits of `wanted` that are no machine's. */
-#define TG_WANTED_BY_FAULTS (1ULL << 62)
-#define TG_WANTED_BY_REACH (1ULL << 63)
-enum { TG_MAX_LANES = 62 };
-#define TG_WANTED_BY_LANES (TG_WANTED_BY_FAULTS - 1)
+/* Bits of `observers` that are no machine's. */
+#define TG_OBSERVER_FAULTS (1ULL << 62)
+#define TG_OBSERVER_REACH (1ULL << 63)
+enum { TG_MAX_MMUS = 62 };
+#define TG_OBSERVERS_MMUS (TG_OBSERVER_FAULTS - 1)
 
 typedef enum { TG_DATA, TG_CODE, TG_N_TABLES } TgTable;
 
@@ -132,8 +132,8 @@ static inline TgTable tg_table_of_kind(TgKind kind)
 
 typedef struct {
    UInt page_shift;
-   ULong wanted[TG_N_TABLES]; /* what a new page is wanted by */
-   ULong wanted_writes;       /* the same for writes of data */
+   ULong observers[TG_N_TABLES]; /* what a new page is wanted by */
+   ULong write_observers;       /* the same for writes of data */
    ULong wide;  /* machines whose entries can cover more than a base page */
    ULong apart; /* machines that have arrays of their own for loads and stores */
    Bool split;  /* loads and stores have arrays of their own somewhere: a
@@ -146,19 +146,19 @@ typedef struct {
                       noted itself: of others that missed elsewhere first, or of when
                       it cleared used bits */
    Bool code_behind; /* code that was missed elsewhere comes to what data asks first */
-} TgKnowledge;
+} TgRunTraits;
 
-extern TgKnowledge tg_knowledge;
+extern TgRunTraits tg_run_traits;
 
 /* What of it is for a kind of reference. */
-static inline ULong* tg_wanted_at_first(TgKnowledge* k, TgKind kind)
+static inline ULong* tg_first_observers(TgRunTraits* k, TgKind kind)
 {
-   return kind == TG_FETCH   ? &k->wanted[TG_CODE]
-          : kind == TG_WRITE ? &k->wanted_writes
-                             : &k->wanted[TG_DATA];
+   return kind == TG_FETCH   ? &k->observers[TG_CODE]
+          : kind == TG_WRITE ? &k->write_observers
+                             : &k->observers[TG_DATA];
 }
 
-void tg_known_init(const TgKnowledge* k);
+void tg_known_init(const TgRunTraits* k);
 
 /* A page of code that is always known. */
 TgPage* tg_no_page(void);
@@ -226,9 +226,9 @@ static inline TgPage* tg_near_page(Addr a, UInt shift)
 /* The record of a data page, made if it is new. */
 static inline TgPage* tg_data_page(UWord number)
 {
-   TgPage* p = tg_near_page(number << tg_knowledge.page_shift,
-                            tg_knowledge.page_shift);
-   return tg_page_number_of_data(p, tg_knowledge.page_shift) == number
+   TgPage* p = tg_near_page(number << tg_run_traits.page_shift,
+                            tg_run_traits.page_shift);
+   return tg_page_number_of_data(p, tg_run_traits.page_shift) == number
              ? p : tg_page(TG_DATA, number);
 }
 
@@ -243,19 +243,19 @@ static inline UWord tg_code_page_number(const TgPage* p, UInt shift)
    return tg_writes(p)->tag >> shift;
 }
 
-/* Sets the tags to what `wanted` says. */
+/* Sets the tags to what `observers` says. */
 static inline void tg_data_settle(TgPage* p)
 {
    const TgRest* rest = tg_rest(p);
-   if (rest->wanted == 0)
-      tg_data_known(p, tg_knowledge.page_shift);
-   if (rest->wanted_writes == 0 && (tg_knowledge.split || rest->wanted == 0))
-      tg_data_known(tg_writes(p), tg_knowledge.page_shift);
+   if (rest->observers == 0)
+      tg_data_known(p, tg_run_traits.page_shift);
+   if (rest->write_observers == 0 && (tg_run_traits.split || rest->observers == 0))
+      tg_data_known(tg_writes(p), tg_run_traits.page_shift);
 }
 
 static inline void tg_code_settle(TgPage* p)
 {
-   if (tg_rest(p)->wanted == 0)
+   if (tg_rest(p)->observers == 0)
       p->tag = 0;
 }
 
@@ -270,7 +270,7 @@ static inline void tg_settle(TgTable table, TgPage* p)
 /* The next reference to the page matters to those of the mask: to the next read
    (or fetch), the next write, or both. What a write is looked up by is for the
    callee to know. */
-void tg_page_wanted(TgTable table, TgPage* p, Bool reads, Bool writes,
+void tg_page_observe(TgTable table, TgPage* p, Bool reads, Bool writes,
                     ULong mask);
 
 /* The same for all pages that have a record, from number `first` on, `n` of

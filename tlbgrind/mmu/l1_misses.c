@@ -25,7 +25,7 @@ typedef enum {
 typedef struct {
    tlb_key* key;
    uint64_t** short_cut;
-   const TgStream* stream;
+   const TgMissGroup* miss_group;
    /* The machine's bit, if references of that kind ask the array, else 0. If stores
       are not told apart, they ask what loads do. */
    ULong loads; /* or fetches */
@@ -39,14 +39,14 @@ typedef struct {
    UChar other;   /* its other time, counted from there in times; 0: there is none */
    UChar how_if_full; /* what becomes of NOT_YET, for good */
    tlb_array* array; /* unless it is OF_TWO */
-} __attribute__((aligned(64))) Front;
+} __attribute__((aligned(64))) L1Arrays;
 
-static Front fronts[TG_N_KINDS][TG_MAX_LANES];
-static Front sides[TG_N_KINDS][TG_MAX_LANES][2]; /* where it is OF_TWO */
+static L1Arrays l1s[TG_N_KINDS][TG_MAX_MMUS];
+static L1Arrays sides[TG_N_KINDS][TG_MAX_MMUS][2]; /* where it is OF_TWO */
 /* The machines whose fronts have `loads`, and `stores`. */
 static ULong by_loads[TG_N_KINDS], by_stores[TG_N_KINDS];
-TgFronts tg_fronts[TG_CHUNK_BITS + 1];
-UInt tg_n_fronts;
+TgL1Group tg_l1_groups[TG_CHUNK_BITS + 1];
+UInt tg_n_l1_groups;
 
 /* --- Whom they evict --- */
 
@@ -73,12 +73,12 @@ uint64_t earliest(uint64_t* const* time, UInt other, UInt ways)
 }
 
 static inline __attribute__((always_inline))
-UInt earliest_of(const Front* f, UInt set, UInt ways)
+UInt earliest_of(const L1Arrays* f, UInt set, UInt ways)
 {
    return set * ways + (UInt)(earliest(f->short_cut + set * ways, f->other, ways) & 7);
 }
 
-static inline UInt earliest_of_16(const Front* f, UInt set)
+static inline UInt earliest_of_16(const L1Arrays* f, UInt set)
 {
    const uint64_t a = earliest(f->short_cut + set * 16, f->other, 8);
    const uint64_t b = earliest(f->short_cut + set * 16 + 8, f->other, 8);
@@ -86,7 +86,7 @@ static inline UInt earliest_of_16(const Front* f, UInt set)
 }
 
 static inline __attribute__((always_inline))
-UInt entry_to_evict(const Front* f, tlb_key key)
+UInt entry_to_evict(const L1Arrays* f, tlb_key key)
 {
    const UInt set = (UInt)key & f->set_mask;
    switch ((Search)f->how) {
@@ -121,7 +121,7 @@ static Bool has_all(const tlb_array* a, Bool large)
           && a->n_ranges == (large ? a->g.entries : 0);
 }
 
-static uint64_t oldest_time(const Front* f, tlb_key key)
+static uint64_t oldest_time(const L1Arrays* f, tlb_key key)
 {
    const uint64_t* time = f->short_cut[entry_to_evict(f, key)];
    return time[0] > time[f->other] ? time[0] : time[f->other];
@@ -129,17 +129,17 @@ static uint64_t oldest_time(const Front* f, tlb_key key)
 
 /* Of two arrays side by side the one with the older page takes a new one. */
 static __attribute__((noinline))
-const Front* older_side(const Front* two, tlb_key key)
+const L1Arrays* older_side(const L1Arrays* two, tlb_key key)
 {
    return oldest_time(&two[1], key) < oldest_time(&two[0], key) ? &two[1] : &two[0];
 }
 
 /* Of a front that is OF_TWO or NOT_YET the one to evict from; NULL: it is still not full. */
 static __attribute__((noinline))
-const Front* found_front(TgKind kind, UInt number, tlb_key key, Bool large)
+const L1Arrays* found_l1(TgKind kind, UInt number, tlb_key key, Bool large)
 {
-   Front* f = &fronts[kind][number];
-   const Front* side = sides[kind][number];
+   L1Arrays* f = &l1s[kind][number];
+   const L1Arrays* side = sides[kind][number];
    if (f->how == NOT_YET) {
       const Bool full = f->how_if_full == OF_TWO
                            ? has_all(side[0].array, False) && has_all(side[1].array, False)
@@ -151,7 +151,7 @@ const Front* found_front(TgKind kind, UInt number, tlb_key key, Bool large)
    return f->how == OF_TWO ? older_side(side, key) : f;
 }
 
-static TgPage* first_of_entry(const Front* f, UInt entry, TgTable table, UInt large)
+static TgPage* first_of_entry(const L1Arrays* f, UInt entry, TgTable table, UInt large)
 {
    return tg_page_of(table, (UWord)tlb_key_page(f->key[entry]) << large);
 }
@@ -165,14 +165,14 @@ static inline void forget(TgPage* p, UWord tag)
 }
 
 static inline __attribute__((always_inline))
-void want(const Front* f, TgPage* p, Bool code)
+void want(const L1Arrays* f, TgPage* p, Bool code)
 {
    TgRest* rest = tg_rest(p);
-   rest->wanted |= f->loads;
+   rest->observers |= f->loads;
    if (code) {
-      tg_code_unknown(p, tg_knowledge.page_shift);
+      tg_code_unknown(p, tg_run_traits.page_shift);
    } else {
-      rest->wanted_writes |= f->stores;
+      rest->write_observers |= f->stores;
       forget(p, f->tag);
       forget(tg_writes(p), f->stores_tag);
    }
@@ -180,7 +180,7 @@ void want(const Front* f, TgPage* p, Bool code)
 
 /* Page p goes where `evicted` was. Of large pages the first. */
 static inline __attribute__((always_inline))
-void exchange(const Front* f, UInt entry, TgPage* evicted, tlb_key key, TgPage* p,
+void exchange(const L1Arrays* f, UInt entry, TgPage* evicted, tlb_key key, TgPage* p,
               Bool code, UInt large, ULong now)
 {
    if (large > 0) {
@@ -200,27 +200,27 @@ void exchange(const Front* f, UInt entry, TgPage* evicted, tlb_key key, TgPage* 
 
 /* --- A miss --- */
 
-/* For tg_fronts_miss(). p: of a large page the first; number: of the page itself. Whether
+/* For tg_l1_group_miss(). p: of a large page the first; number: of the page itself. Whether
    `large` is 0, and `kind` fetches, is constant. */
 static inline __attribute__((always_inline))
-ULong miss_all(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong wanted, ULong now,
+ULong miss_all(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong observers, ULong now,
                UInt large)
 {
    const Bool code = kind == TG_FETCH;
-   const tlb_key key = tlb_key_of(number >> large, tg_knowledge.page_shift + large, 0);
+   const tlb_key key = tlb_key_of(number >> large, tg_run_traits.page_shift + large, 0);
    const TgTable table = code ? TG_CODE : TG_DATA;
-   const Front* of_kind = fronts[kind];
-   tlb_shelf_page* behind = tg_n_lanes > 1 ? tg_behind(table, p, large) : NULL;
-   ULong* counts = tg_ref_misses(r) + tg_streams_at();
+   const L1Arrays* of_kind = l1s[kind];
+   tlb_lazy_lru_page* l2 = tg_n_mmus > 1 ? tg_l2_of_page(table, p, large) : NULL;
+   ULong* counts = tg_ref_misses(r) + tg_miss_groups_at();
    TgMissed missed = { 0, 0, 0 };
    ULong left = 0;
-   for (ULong lanes = wanted; lanes != 0; lanes &= lanes - 1) {
-      const UInt lane = (UInt)__builtin_ctzll(lanes);
-      const Front* f = &of_kind[lane];
+   for (ULong mmus = observers; mmus != 0; mmus &= mmus - 1) {
+      const UInt mmu = (UInt)__builtin_ctzll(mmus);
+      const L1Arrays* f = &of_kind[mmu];
       if (UNLIKELY(f->how >= OF_TWO)) {
-         f = found_front(kind, lane, key, large > 0);
+         f = found_l1(kind, mmu, key, large > 0);
          if (f == NULL) {
-            left |= 1ULL << lane;
+            left |= 1ULL << mmu;
             continue;
          }
       }
@@ -228,38 +228,38 @@ ULong miss_all(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong wanted, ULo
       TgPage* evicted = large > 0 ? first_of_entry(f, entry, table, large)
                                   : (TgPage*)((Addr)f->short_cut[entry] - f->time_at);
       exchange(f, entry, evicted, key, p, code, large, now);
-      const TgStream* s = f->stream;
-      tg_missed_stream(&missed, counts, behind, s,
-                       tg_rungs_missed(s, behind, evicted), now);
+      const TgMissGroup* s = f->miss_group;
+      tg_missed_group(&missed, counts, l2, s,
+                       tg_sizes_missed(s, l2, evicted), now);
    }
-   wanted &= ~left;
-   if (wanted == 0)
+   observers &= ~left;
+   if (observers == 0)
       return left;
-   const ULong loads = wanted & by_loads[kind], stores = wanted & by_stores[kind];
+   const ULong loads = observers & by_loads[kind], stores = observers & by_stores[kind];
    if (large > 0) {
       tg_large_comes(tg_large(p, large), loads, stores);
    } else {
-      tg_rest(p)->wanted &= ~loads;
-      tg_rest(p)->wanted_writes &= ~stores;
+      tg_rest(p)->observers &= ~loads;
+      tg_rest(p)->write_observers &= ~stores;
    }
-   if (!tg_missed_is_usual(&missed, table, behind, now)) {
-      const UChar shift = (UChar)tg_knowledge.page_shift;
+   if (!tg_missed_is_common(&missed, table, l2, now)) {
+      const UChar shift = (UChar)tg_run_traits.page_shift;
       const tlb_reference ref = { .page = number, .now = now, .user = (uint8_t)kind,
                                   .page_shift = (UChar)(shift + large),
                                   .block_shift = shift };
-      tg_missed_ask(r, &missed, table, behind, &ref);
+      tg_missed_ask(r, &missed, table, l2, &ref);
    }
    return left;
 }
 
 /* Of larger base pages. */
 static __attribute__((noinline))
-ULong miss_large(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong wanted, ULong now,
+ULong miss_large(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong observers, ULong now,
                  UInt large)
 {
    TgPage* first = tg_first_page(p, number, large);
    TgLarge* l = tg_large(first, large);
-   ULong left = wanted & tg_large_absent(l, kind);
+   ULong left = observers & tg_large_absent(l, kind);
    if (left != 0)
       left = kind == TG_FETCH
                 ? miss_all(r, first, number, TG_FETCH, left, now, large)
@@ -268,13 +268,13 @@ ULong miss_large(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong wanted, U
    return left;
 }
 
-ULong tg_fronts_miss(const TgFronts* which, TgRef* r, TgPage* p, UWord number, TgKind kind,
-                     ULong wanted, ULong now)
+ULong tg_l1_group_miss(const TgL1Group* which, TgRef* r, TgPage* p, UWord number, TgKind kind,
+                     ULong observers, ULong now)
 {
    if (which->large > 0)
-      return miss_large(r, p, number, kind, wanted, now, which->large);
-   return kind == TG_FETCH ? miss_all(r, p, number, TG_FETCH, wanted, now, 0)
-                           : miss_all(r, p, number, kind, wanted, now, 0);
+      return miss_large(r, p, number, kind, observers, now, which->large);
+   return kind == TG_FETCH ? miss_all(r, p, number, TG_FETCH, observers, now, 0)
+                           : miss_all(r, p, number, kind, observers, now, 0);
 }
 
 /* --- Who has one --- */
@@ -300,39 +300,39 @@ static Search search_of(const tlb_array* a)
    }
 }
 
-static Front front_of(TgLane* lane, TgKind kind, tlb_array* a)
+static L1Arrays l1_of(TgMmu* mmu, TgKind kind, tlb_array* a)
 {
    const TgPort* port = a->opaque;
-   const UWord unknown = 1 | (UWord)TG_DATA_UNKNOWN << tg_knowledge.page_shift;
+   const UWord unknown = 1 | (UWord)TG_DATA_UNKNOWN << tg_run_traits.page_shift;
    const ULong loads = tg_loads_of(port, tg_table_of_kind(kind));
    const ULong stores = tg_stores_of(port);
-   return (Front){
+   return (L1Arrays){
       .array = a, .key = a->key, .short_cut = a->short_cut,
-      .stream = &lane->stream[tg_side_of(lane, kind)],
+      .miss_group = &mmu->miss_group[tg_side_of(mmu, kind)],
       .loads = loads, .stores = stores, .tag = loads != 0 ? unknown : 0,
-      .stores_tag = (tg_knowledge.split ? stores : loads) != 0 ? unknown : 0,
+      .stores_tag = (tg_run_traits.split ? stores : loads) != 0 ? unknown : 0,
       .set_mask = a->set_mask,
       .how = NOT_YET,
-      .how_if_full = (UChar)(lane->large > 0 ? BY_POLICY : search_of(a)),
+      .how_if_full = (UChar)(mmu->large > 0 ? BY_POLICY : search_of(a)),
       .time_at = (UChar)port->time_at,
       .other = (UChar)a->second_time };
 }
 
 /* Those of machines with base pages of that size. */
-static TgFronts* fronts_of(UInt large)
+static TgL1Group* l1s_of(UInt large)
 {
    UInt i = 0;
-   while (i < tg_n_fronts && tg_fronts[i].large != large)
+   while (i < tg_n_l1_groups && tg_l1_groups[i].large != large)
       i++;
-   if (i == tg_n_fronts)
-      tg_fronts[tg_n_fronts++] = (TgFronts){ .large = large };
-   return &tg_fronts[i];
+   if (i == tg_n_l1_groups)
+      tg_l1_groups[tg_n_l1_groups++] = (TgL1Group){ .large = large };
+   return &tg_l1_groups[i];
 }
 
-static void find(TgLane* lane, TgKind kind)
+static void find(TgMmu* mmu, TgKind kind)
 {
    tlb_array* a[TG_MAX_BASE_ARRAYS];
-   const UInt n = tg_base_arrays(lane, kind, a);
+   const UInt n = tg_base_arrays(mmu, kind, a);
    for (UInt i = 0; i < n; i++) {
       if (a[i]->also_behind
           || (a[i]->g.policy != TLB_LRU && (a[i]->g.policy != TLB_PLRU || n > 1)))
@@ -340,12 +340,12 @@ static void find(TgLane* lane, TgKind kind)
    }
    if (n == 0)
       return;
-   Front* f = &fronts[kind][lane->number];
-   *f = front_of(lane, kind, a[0]);
+   L1Arrays* f = &l1s[kind][mmu->number];
+   *f = l1_of(mmu, kind, a[0]);
    if (n > 1) {
       for (UInt i = 0; i < n; i++) {
-         Front* side = &sides[kind][lane->number][i];
-         *side = front_of(lane, kind, a[i]);
+         L1Arrays* side = &sides[kind][mmu->number][i];
+         *side = l1_of(mmu, kind, a[i]);
          side->how = side->how_if_full;
          /* Else what is known depends on which of them takes the page. */
          if (side->loads != f->loads || side->stores != f->stores)
@@ -355,16 +355,16 @@ static void find(TgLane* lane, TgKind kind)
    }
    by_loads[kind] |= f->loads;
    by_stores[kind] |= f->stores;
-   fronts_of(lane->large)->lanes[kind] |= lane->bit;
+   l1s_of(mmu->large)->mmus[kind] |= mmu->bit;
 }
 
-void tg_fronts_find(Bool fast_path)
+void tg_l1_groups_find(Bool fast_path)
 {
-   tg_fronts[0] = (TgFronts){ .large = 0 };
-   tg_n_fronts = 1;
+   tg_l1_groups[0] = (TgL1Group){ .large = 0 };
+   tg_n_l1_groups = 1;
    for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
       by_loads[kind] = by_stores[kind] = 0;
-      for (UInt i = 0; fast_path && i < tg_n_lanes; i++)
-         find(&tg_lanes[i], kind);
+      for (UInt i = 0; fast_path && i < tg_n_mmus; i++)
+         find(&tg_mmus[i], kind);
    }
 }

@@ -22,22 +22,22 @@
    pages are all there is. */
 typedef struct {
    UInt large;
-   ULong lanes[TG_N_KINDS];
-} TgFronts;
+   ULong mmus[TG_N_KINDS];
+} TgL1Group;
 
 /* Number 0 is of those with `large` 0. */
-extern TgFronts tg_fronts[TG_CHUNK_BITS + 1];
-extern UInt tg_n_fronts;
+extern TgL1Group tg_l1_groups[TG_CHUNK_BITS + 1];
+extern UInt tg_n_l1_groups;
 
-/* Finds them, once the lanes are there and whenever a machine begins to ask what
+/* Finds them, once the MMUs are there and whenever a machine begins to ask what
    backs its pages. */
-void tg_fronts_find(Bool fast_path);
+void tg_l1_groups_find(Bool fast_path);
 
 /* The reference r to page p, whose number is `number`, as far as it is one of that
-   kind and those of `wanted` want to see it, all of which have a front: they have
+   kind and those of `observers` want to see it, all of which have a front: they have
    missed it, and know the page now. Returns those of which nothing is done, for not all
    that they have is known. */
-ULong tg_fronts_miss(const TgFronts* which, TgRef* r, TgPage* p, UWord number, TgKind kind,
-                     ULong wanted, ULong now);
+ULong tg_l1_group_miss(const TgL1Group* which, TgRef* r, TgPage* p, UWord number, TgKind kind,
+                     ULong observers, ULong now);
 
 #endif

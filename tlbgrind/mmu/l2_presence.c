@@ -9,70 +9,70 @@
 #include "mmu/large_pages.h"
 #include "attribution/sites.h"
 
-_Static_assert((UInt)TLB_SHELF_SIDES == (UInt)TG_N_TABLES, "a side is a table");
-_Static_assert((UInt)TLB_SHELF_SPANS == (UInt)TG_N_SIDES, "a span is a side");
+_Static_assert((UInt)TLB_LAZY_LRU_SIDES == (UInt)TG_N_TABLES, "a side is a table");
+_Static_assert((UInt)TLB_LAZY_LRU_SPANS == (UInt)TG_N_SIDES, "a span is a side");
 
-UInt tg_n_streams;
-ULong tg_behind_last[TG_N_TABLES];
-ULong tg_behind_varies[TG_N_TABLES];
-tlb_shelf* tg_shelf[TG_N_TABLES][TG_MAX_LANES];
+UInt tg_n_miss_groups;
+ULong tg_l2_last[TG_N_TABLES];
+ULong tg_l2_varies[TG_N_TABLES];
+tlb_lazy_lru* tg_lazy_lrus[TG_N_TABLES][TG_MAX_MMUS];
 
 /* A line of the processor's cache each. */
 static struct {
-   tlb_shelf shelf __attribute__((aligned(64)));
-} shelves[TG_N_TABLES][TG_MAX_LANES];
+   tlb_lazy_lru lazy_lru __attribute__((aligned(64)));
+} lazy_lrus[TG_N_TABLES][TG_MAX_MMUS];
 
 /* --- What stands at a page --- */
 
 /* Each begins a line of the processor's cache. */
 enum { LINE = 64 };
 
-UChar** tg_behind_chunks;
-SizeT tg_behind_bytes;
+UChar** tg_l2_chunks;
+SizeT tg_l2_bytes;
 static UInt n_pages;
 
 static UInt new_page(UWord page_number)
 {
    const UInt number = ++n_pages;
-   const UInt n = number >> TG_BEHIND_BITS;
-   if (tg_behind_chunks == NULL || (number & (TG_BEHIND_CHUNK - 1)) == 0) {
-      tg_behind_chunks = VG_(realloc)("tg.behind.chunks", tg_behind_chunks,
-                                      (n + 1) * sizeof *tg_behind_chunks);
-      UChar* room = VG_(calloc)("tg.behind", TG_BEHIND_CHUNK * tg_behind_bytes + LINE, 1);
-      tg_behind_chunks[n] = (UChar*)VG_ROUNDUP((Addr)room, LINE);
+   const UInt n = number >> TG_L2_CHUNK_BITS;
+   if (tg_l2_chunks == NULL || (number & (TG_L2_CHUNK - 1)) == 0) {
+      tg_l2_chunks = VG_(realloc)("tg.l2.chunks", tg_l2_chunks,
+                                      (n + 1) * sizeof *tg_l2_chunks);
+      UChar* room = VG_(calloc)("tg.l2", TG_L2_CHUNK * tg_l2_bytes + LINE, 1);
+      tg_l2_chunks[n] = (UChar*)VG_ROUNDUP((Addr)room, LINE);
    }
-   tg_behind_page(number)->number = page_number;
+   tg_l2_page(number)->number = page_number;
    return number;
 }
 
 static UWord number_of(TgTable table, const TgPage* p)
 {
-   const UInt shift = tg_knowledge.page_shift;
+   const UInt shift = tg_run_traits.page_shift;
    return table == TG_CODE ? tg_code_page_number(p, shift)
                            : tg_page_number_of_data(p, shift);
 }
 
 /* A page of code and the same page as data are one behind the first level: the record of
    the data has it first. */
-UInt tg_behind_number(TgTable table, const TgPage* p, UInt large)
+UInt tg_l2_number(TgTable table, const TgPage* p, UInt large)
 {
    const UWord number = number_of(table, p);
-   UInt* behind = tg_behind_at(tg_data_page(number), large);
-   if (*behind == 0)
-      *behind = new_page(number >> large);
-   return *behind;
+   UInt* l2 = tg_l2_at(tg_data_page(number), large);
+   if (*l2 == 0)
+      *l2 = new_page(number >> large);
+   return *l2;
 }
 
-void tg_behind_fill(TgLane* lane, TgTable table, tlb_shelf_page* p,
+void tg_l2_fill(TgMmu* mmu, TgTable table, tlb_lazy_lru_page* p,
                     const tlb_reference* r, tlb_outcome* out)
 {
-   TgShelf* s = lane->shelf[table];
+   TgLazyLru* s = mmu->lazy_lru[table];
    out->missed |= 1u << s->level;
-   tlb_translate_from(&lane->h, r, s->level + 1, out);
-   tlb_shelf_fill(s->shelf, p, r->now);
+   tlb_translate_from(&mmu->h, r, s->level + 1, out);
+   tlb_lazy_lru_fill(s->lazy_lru, p, r->now);
 }
 
-/* --- Who has a shelf --- */
+/* --- Who has a lazy LRU array --- */
 
 static Bool is_of_table(UInt user, TgTable table)
 {
@@ -81,14 +81,14 @@ static Bool is_of_table(UInt user, TgTable table)
 
 /* Where the machine's base pages of code or data go behind the first level; NULL:
    nowhere, or not all of them to one place. */
-static const tlb_stop* stop_behind(const TgLane* lane, TgTable table, UInt* level)
+static const tlb_stop* stop_behind(const TgMmu* mmu, TgTable table, UInt* level)
 {
-   const tlb_hierarchy* h = &lane->h;
+   const tlb_hierarchy* h = &mmu->h;
    const tlb_stop* found = NULL;
    for (UInt user = 0; user < TLB_N_USERS; user++) {
       if (!is_of_table(user, table))
          continue;
-      const tlb_route* route = tlb_route_of(h, user, lane->base_shift,
+      const tlb_route* route = tlb_route_of(h, user, mmu->base_shift,
                                             h->base_shift);
       UInt l = 1;
       while (l < h->levels && route->at[l].n == 0)
@@ -103,113 +103,113 @@ static const tlb_stop* stop_behind(const TgLane* lane, TgTable table, UInt* leve
    return found;
 }
 
-static UInt hit_cycles(const TgLane* lane, const tlb_stop* stop, UInt i)
+static UInt hit_cycles(const TgMmu* mmu, const tlb_stop* stop, UInt i)
 {
-   return tlb_known_cycles(lane->machine->m.array[stop->array[i]].hit_cycles);
+   return tlb_known_cycles(mmu->machine->m.array[stop->array[i]].hit_cycles);
 }
 
-static UInt ways_of(const TgLane* lane, const tlb_stop* stop)
+static UInt ways_of(const TgMmu* mmu, const tlb_stop* stop)
 {
    UInt ways = 0;
    for (UInt i = 0; i < stop->n; i++)
-      ways += lane->h.array[stop->array[i]].g.ways;
+      ways += mmu->h.array[stop->array[i]].g.ways;
    return ways;
 }
 
-/* Whether the arrays there are one shelf: of those side by side it is the one with
+/* Whether the arrays there are one lazy LRU array: of those side by side it is the one with
    the oldest page that takes a new one. */
-static Bool are_one_shelf(const TgLane* lane, const tlb_stop* stop)
+static Bool are_one_lazy_lru(const TgMmu* mmu, const tlb_stop* stop)
 {
-   if (ways_of(lane, stop) > TLB_SHELF_MAX_WAYS)
+   if (ways_of(mmu, stop) > TLB_LAZY_LRU_MAX_WAYS)
       return False;
-   const Int walks_kept_in = tlb_walk_array(&lane->machine->m);
-   const UInt sets = lane->h.array[stop->array[0]].sets;
+   const Int walks_kept_in = tlb_walk_array(&mmu->machine->m);
+   const UInt sets = mmu->h.array[stop->array[0]].sets;
    for (UInt i = 0; i < stop->n; i++) {
-      const tlb_array* a = &lane->h.array[stop->array[i]];
+      const tlb_array* a = &mmu->h.array[stop->array[i]];
       if (a->g.policy != TLB_LRU || a->also_behind || a->sets != sets
           || (stop->array[i] == walks_kept_in && stop->n > 1)
-          || stop->shift[i] != lane->base_shift
-          || hit_cycles(lane, stop, i) != hit_cycles(lane, stop, 0))
+          || stop->shift[i] != mmu->base_shift
+          || hit_cycles(mmu, stop, i) != hit_cycles(mmu, stop, 0))
          return False;
    }
    return True;
 }
 
 /* Whether those of the other table ask one of the arrays. */
-static Bool are_asked_for(const TgLane* lane, const tlb_stop* stop, TgTable other)
+static Bool are_asked_for(const TgMmu* mmu, const tlb_stop* stop, TgTable other)
 {
    for (UInt i = 0; i < stop->n; i++) {
       for (UInt user = 0; user < TLB_N_USERS; user++) {
          if (is_of_table(user, other)
-             && (lane->machine->m.array[stop->array[i]].users >> user & 1) != 0)
+             && (mmu->machine->m.array[stop->array[i]].users >> user & 1) != 0)
             return True;
       }
    }
    return False;
 }
 
-static void init_shelf(TgLane* lane, TgTable table, const tlb_stop* stop,
+static void init_lazy_lru(TgMmu* mmu, TgTable table, const tlb_stop* stop,
                        UInt level)
 {
-   TgShelf* s = &lane->own_shelf[table];
-   const UInt sets = lane->h.array[stop->array[0]].sets;
-   const UInt ways = ways_of(lane, stop);
-   *s = (TgShelf){ .shelf = &shelves[table][lane->number].shelf, .stop = stop,
+   TgLazyLru* s = &mmu->own_lazy_lru[table];
+   const UInt sets = mmu->h.array[stop->array[0]].sets;
+   const UInt ways = ways_of(mmu, stop);
+   *s = (TgLazyLru){ .lazy_lru = &lazy_lrus[table][mmu->number].lazy_lru, .stop = stop,
                    .level = level };
-   tlb_shelf_init(s->shelf, sets, ways,
-                  VG_(malloc)("tg.behind.shelf", tlb_shelf_bytes(sets, ways)));
-   lane->shelf[table] = s;
-   if (stop->array[0] == tlb_walk_array(&lane->machine->m))
-      lane->h.walker.shelf = s->shelf;
+   tlb_lazy_lru_init(s->lazy_lru, sets, ways,
+                  VG_(malloc)("tg.l2.shelf", tlb_lazy_lru_bytes(sets, ways)));
+   mmu->lazy_lru[table] = s;
+   if (stop->array[0] == tlb_walk_array(&mmu->machine->m))
+      mmu->h.walker.lazy_lru = s->lazy_lru;
 }
 
 /* Code and data each have arrays of their own there, or both the same, or have to
    be asked. */
-static void find_shelves(TgLane* lane)
+static void find_lazy_lrus(TgMmu* mmu)
 {
    const tlb_stop* stop[TG_N_TABLES];
    UInt level[TG_N_TABLES];
    for (UInt t = 0; t < TG_N_TABLES; t++) {
-      stop[t] = stop_behind(lane, t, &level[t]);
-      if (stop[t] != NULL && !are_one_shelf(lane, stop[t]))
+      stop[t] = stop_behind(mmu, t, &level[t]);
+      if (stop[t] != NULL && !are_one_lazy_lru(mmu, stop[t]))
          stop[t] = NULL;
    }
    const Bool joint = stop[0] != NULL && stop[1] != NULL
                       && VG_(memcmp)(stop[0], stop[1], sizeof *stop[0]) == 0;
    for (UInt t = 0; t < TG_N_TABLES; t++) {
-      if (stop[t] == NULL || (!joint && are_asked_for(lane, stop[t], !t)))
+      if (stop[t] == NULL || (!joint && are_asked_for(mmu, stop[t], !t)))
          continue;
-      if (joint && lane->shelf[!t] != NULL)
-         lane->shelf[t] = lane->shelf[!t];
+      if (joint && mmu->lazy_lru[!t] != NULL)
+         mmu->lazy_lru[t] = mmu->lazy_lru[!t];
       else
-         init_shelf(lane, t, stop[t], level[t]);
-      tg_shelf[t][lane->number] = lane->shelf[t]->shelf;
+         init_lazy_lru(mmu, t, stop[t], level[t]);
+      tg_lazy_lrus[t][mmu->number] = mmu->lazy_lru[t]->lazy_lru;
    }
 }
 
 /* --- What is usual --- */
 
 /* The levels behind the first that those references ask, a bit for each. */
-static UInt levels_behind(const TgLane* lane, UInt user)
+static UInt levels_behind(const TgMmu* mmu, UInt user)
 {
-   const tlb_route* route = tlb_route_of(&lane->h, user, lane->base_shift,
-                                         lane->base_shift);
+   const tlb_route* route = tlb_route_of(&mmu->h, user, mmu->base_shift,
+                                         mmu->base_shift);
    UInt levels = 0;
-   for (UInt l = 1; l < lane->h.levels; l++)
+   for (UInt l = 1; l < mmu->h.levels; l++)
       levels |= route->at[l].n > 0 ? 1u << l : 0;
    return levels;
 }
 
 /* Whether all references that no level has come to the same. */
-static Bool walks_are_alike(const TgLane* lane, TgTable table)
+static Bool walks_are_alike(const TgMmu* mmu, TgTable table)
 {
    return table == TG_CODE
-          || levels_behind(lane, TLB_LOAD) == levels_behind(lane, TLB_STORE);
+          || levels_behind(mmu, TLB_LOAD) == levels_behind(mmu, TLB_STORE);
 }
 
-static Bool walks_vary(const TgLane* lane)
+static Bool walks_vary(const TgMmu* mmu)
 {
-   const tlb_machine* m = &lane->machine->m;
+   const tlb_machine* m = &mmu->machine->m;
    for (UInt i = 0; i < m->n_walk_steps; i++) {
       if (m->walk[i].cached)
          return True;
@@ -218,124 +218,124 @@ static Bool walks_vary(const TgLane* lane)
 }
 
 /* What they come to, the miss of the first level aside, and references that vary. */
-static tlb_outcome walk_of(TgLane* lane, TgTable table, Bool varies)
+static tlb_outcome walk_of(TgMmu* mmu, TgTable table, Bool varies)
 {
    const tlb_reference r = { .user = table == TG_CODE ? TLB_FETCH : TLB_LOAD,
-                             .page_shift = (uint8_t)lane->base_shift,
-                             .block_shift = (uint8_t)lane->base_shift };
-   tlb_outcome o = { .missed = levels_behind(lane, r.user) };
+                             .page_shift = (uint8_t)mmu->base_shift,
+                             .block_shift = (uint8_t)mmu->base_shift };
+   tlb_outcome o = { .missed = levels_behind(mmu, r.user) };
    if (varies)
-      tlb_hierarchy_pay_walk(&lane->h, &o);
+      tlb_hierarchy_pay_walk(&mmu->h, &o);
    else
-      tlb_hierarchy_walk(&lane->h, &r, &o);
+      tlb_hierarchy_walk(&mmu->h, &r, &o);
    return o;
 }
 
 /* Machines of which some references begin at a later level are booked one by
    one. */
-static void find_usual(TgLane* lane, TgTable table)
+static void find_common_outcome(TgMmu* mmu, TgTable table)
 {
-   TgUsual* u = &lane->usual[table];
+   TgCommonOutcome* u = &mmu->common[table];
    u->counted = True;
    for (UInt user = 0; user < TLB_N_USERS; user++)
-      u->counted &= !is_of_table(user, table) || lane->h.entry_level[user] == 0;
-   u->alike = walks_are_alike(lane, table);
-   u->varies = walks_vary(lane);
+      u->counted &= !is_of_table(user, table) || mmu->h.entry_level[user] == 0;
+   u->alike = walks_are_alike(mmu, table);
+   u->varies = walks_vary(mmu);
    if (u->alike)
-      u->walk = walk_of(lane, table, u->varies);
+      u->walk = walk_of(mmu, table, u->varies);
    UInt level;
-   const tlb_stop* stop = stop_behind(lane, table, &level);
+   const tlb_stop* stop = stop_behind(mmu, table, &level);
    if (stop != NULL)
-      u->usual.cycles = hit_cycles(lane, stop, 0);
+      u->common.cycles = hit_cycles(mmu, stop, 0);
    u->known = u->counted && u->alike && !u->varies && u->walk.missed == 0
-              && tg_lane_is_plain(lane);
+              && tg_mmu_is_plain(mmu);
    if (u->known)
-      u->usual = u->walk;
-   u->walk.cycles -= u->usual.cycles;
-   const TgShelf* s = lane->shelf[table];
+      u->common = u->walk;
+   u->walk.cycles -= u->common.cycles;
+   const TgLazyLru* s = mmu->lazy_lru[table];
    if (s == NULL || !u->alike || u->walk.missed != 1u << s->level)
       return;
-   tg_behind_last[table] |= lane->bit;
+   tg_l2_last[table] |= mmu->bit;
    if (u->varies)
-      tg_behind_varies[table] |= lane->bit;
+      tg_l2_varies[table] |= mmu->bit;
 }
 
 /* --- Streams --- */
 
-static Bool is_simulated(const TgLane* lane)
+static Bool is_simulated(const TgMmu* mmu)
 {
-   return lane->counts == lane->number;
+   return mmu->counts == mmu->number;
 }
 
-/* The lane misses in the stream, from its rung on. */
-static void join(TgStream* s, TgLane* lane, TgSide side)
+/* The MMU misses in the stream, from its size on. */
+static void join(TgMissGroup* s, TgMmu* mmu, TgSide side)
 {
    const TgTable table = tg_table_of(side);
-   TgShelf* shelf = lane->shelf[table];
-   const TgUsual* usual = &lane->usual[table];
-   const UInt rung = lane->rung[side];
-   for (TgMissed* by = &s->by[rung]; by < &s->by[s->n]; by++) {
-      if (usual->counted)
-         by->counted |= lane->bit;
-      if (shelf != NULL)
-         by->shelved |= lane->bit;
-      else if (!usual->known)
-         by->asked |= lane->bit;
+   TgLazyLru* lazy_lru = mmu->lazy_lru[table];
+   const TgCommonOutcome* common = &mmu->common[table];
+   const UInt size = mmu->size[side];
+   for (TgMissed* by = &s->by[size]; by < &s->by[s->n]; by++) {
+      if (common->counted)
+         by->counted |= mmu->bit;
+      if (lazy_lru != NULL)
+         by->lazy |= mmu->bit;
+      else if (!common->known)
+         by->asked |= mmu->bit;
    }
-   if (shelf == NULL)
+   if (lazy_lru == NULL)
       return;
-   shelf->shelf->bit[table] = lane->bit;
-   shelf->shelf->from[side] = (UShort)(s->first + rung);
-   shelf->shelf->to[side] = (UShort)(s->first + s->n);
+   lazy_lru->lazy_lru->bit[table] = mmu->bit;
+   lazy_lru->lazy_lru->from[side] = (UShort)(s->first + size);
+   lazy_lru->lazy_lru->to[side] = (UShort)(s->first + s->n);
 }
 
-static void find_stream(TgLane* leader, TgSide side, UInt* n)
+static void find_miss_group(TgMmu* leader, TgSide side, UInt* n)
 {
-   TgStream* s = &leader->stream[side];
-   tlb_ladder* l = leader->ladder[side];
-   const tlb_array* a = leader->laddered[side];
-   *s = (TgStream){ .first = (UShort)*n, .n = 1, .large = (UChar)leader->large,
-                    .table = (UChar)tg_table_of(side), .ladder = l };
+   TgMissGroup* s = &leader->miss_group[side];
+   tlb_lru_stack* l = leader->lru_stack[side];
+   const tlb_array* a = leader->stacked[side];
+   *s = (TgMissGroup){ .first = (UShort)*n, .n = 1, .large = (UChar)leader->large,
+                    .table = (UChar)tg_table_of(side), .lru_stack = l };
    if (l != NULL) {
-      s->n = (UShort)l->rungs;
+      s->n = (UShort)l->n_sizes;
       s->sets = a->sets;
       s->set_mask = a->set_mask;
    }
-   for (TgLane* lane = leader; lane != NULL; lane = lane->follower[side])
-      join(s, lane, side);
+   for (TgMmu* mmu = leader; mmu != NULL; mmu = mmu->follower[side])
+      join(s, mmu, side);
    *n += s->by[s->n - 1].counted != 0 ? s->n : 0;
    if (l != NULL)
-      s->place = (UShort)(*n)++;
+      s->node = (UShort)(*n)++;
 }
 
 /* Returns how much room their counts take in a line, and their times, and places on
-   ladders, at a page. */
-static UInt find_streams(void)
+   LRU stacks, at a page. */
+static UInt find_miss_groups(void)
 {
    UInt n = 0;
    for (UInt side = 0; side < TG_N_SIDES; side++) {
-      for (TgLane* l = tg_lanes; l < tg_lanes + tg_n_lanes; l++) {
+      for (TgMmu* l = tg_mmus; l < tg_mmus + tg_n_mmus; l++) {
          if (is_simulated(l) && !l->follows[side]
              && (side != TG_STORES_SIDE || l->tells_apart))
-            find_stream(l, side, &n);
+            find_miss_group(l, side, &n);
       }
    }
    return n;
 }
 
-void tg_behind_find(Bool fast_path)
+void tg_l2_find(Bool fast_path)
 {
-   for (TgLane* l = tg_lanes; l < tg_lanes + tg_n_lanes; l++) {
-      if (!fast_path || tg_n_lanes == 1 || !is_simulated(l))
+   for (TgMmu* l = tg_mmus; l < tg_mmus + tg_n_mmus; l++) {
+      if (!fast_path || tg_n_mmus == 1 || !is_simulated(l))
          continue;
-      if (tg_lane_is_plain(l))
-         find_shelves(l);
+      if (tg_mmu_is_plain(l))
+         find_lazy_lrus(l);
       for (UInt t = 0; t < TG_N_TABLES; t++)
-         find_usual(l, t);
+         find_common_outcome(l, t);
    }
-   tg_n_streams = find_streams();
-   tg_behind_bytes = VG_ROUNDUP(sizeof(tlb_shelf_page) + tg_n_streams * sizeof(ULong), LINE);
-   tg_lines_count(tg_streams_at() + tg_n_streams + tg_n_lanes);
+   tg_n_miss_groups = find_miss_groups();
+   tg_l2_bytes = VG_ROUNDUP(sizeof(tlb_lazy_lru_page) + tg_n_miss_groups * sizeof(ULong), LINE);
+   tg_lines_count(tg_miss_groups_at() + tg_n_miss_groups + tg_n_mmus);
 }
 
 /* --- What was counted together --- */
@@ -349,76 +349,76 @@ static void add(ULong* cost, const tlb_outcome* o, ULong n)
       *cost += (bits & 1) * n;
 }
 
-static void settle_stream(const TgStream* s, TgTable table, ULong* misses)
+static void settle_miss_group(const TgMissGroup* s, TgTable table, ULong* misses)
 {
    for (UInt i = 0; i < s->n; i++) {
       if (s->by[i].counted == 0)
          continue;
-      ULong* count = misses + tg_streams_at() + s->first + i;
+      ULong* count = misses + tg_miss_groups_at() + s->first + i;
       for (ULong bits = s->by[i].counted; bits != 0; bits &= bits - 1) {
-         const TgLane* lane = &tg_lanes[__builtin_ctzll(bits)];
-         ULong* cost = misses + lane->number * TG_N_OF_A_MISS;
+         const TgMmu* mmu = &tg_mmus[__builtin_ctzll(bits)];
+         ULong* cost = misses + mmu->number * TG_N_OF_A_MISS;
          cost[0] += *count;
-         add(cost, &lane->usual[table].usual, *count);
+         add(cost, &mmu->common[table].common, *count);
       }
       *count = 0;
    }
 }
 
-static void settle_walks(const TgLane* lane, TgTable table, ULong* misses)
+static void settle_walks(const TgMmu* mmu, TgTable table, ULong* misses)
 {
-   ULong* count = tg_counts_of_walks(misses) + lane->number;
-   add(misses + lane->number * TG_N_OF_A_MISS, &lane->usual[table].walk, *count);
+   ULong* count = tg_counts_of_walks(misses) + mmu->number;
+   add(misses + mmu->number * TG_N_OF_A_MISS, &mmu->common[table].walk, *count);
    *count = 0;
 }
 
 static void settle(ULong* misses, TgKind kind)
 {
    const TgTable table = tg_table_of_kind(kind);
-   for (UInt i = 0; i < tg_n_lanes; i++) {
+   for (UInt i = 0; i < tg_n_mmus; i++) {
       for (UInt side = 0; side < TG_N_SIDES; side++) {
          if (tg_table_of(side) == table)
-            settle_stream(&tg_lanes[i].stream[side], table, misses);
+            settle_miss_group(&tg_mmus[i].miss_group[side], table, misses);
       }
-      settle_walks(&tg_lanes[i], table, misses);
+      settle_walks(&tg_mmus[i], table, misses);
    }
 }
 
-void tg_behind_settle(void)
+void tg_l2_settle(void)
 {
    tg_lines_each(settle);
 }
 
 /* --- When that ends --- */
 
-static void clear_out(TgLane* lane, const TgShelf* s)
+static void clear_out(TgMmu* mmu, const TgLazyLru* s)
 {
    UInt way = 0;
    for (UInt i = 0; i < s->stop->n; i++) {
-      tlb_array* a = &lane->h.array[s->stop->array[i]];
-      tlb_shelf_move(s->shelf, way, a, lane->base_shift);
+      tlb_array* a = &mmu->h.array[s->stop->array[i]];
+      tlb_lazy_lru_move(s->lazy_lru, way, a, mmu->base_shift);
       way += a->g.ways;
    }
-   if (lane->h.walker.shelf == s->shelf)
-      lane->h.walker.shelf = NULL;
-   VG_(free)(s->shelf->memory);
+   if (mmu->h.walker.lazy_lru == s->lazy_lru)
+      mmu->h.walker.lazy_lru = NULL;
+   VG_(free)(s->lazy_lru->memory);
 }
 
-void tg_behind_part(void)
+void tg_l2_part(void)
 {
-   tg_behind_settle();
-   for (TgLane* l = tg_lanes; l < tg_lanes + tg_n_lanes; l++) {
+   tg_l2_settle();
+   for (TgMmu* l = tg_mmus; l < tg_mmus + tg_n_mmus; l++) {
       for (UInt t = 0; t < TG_N_TABLES; t++) {
-         if (l->shelf[t] == NULL)
+         if (l->lazy_lru[t] == NULL)
             continue;
-         if (l->shelf[t] == &l->own_shelf[t])
-            clear_out(l, l->shelf[t]);
-         l->shelf[t] = NULL;
-         tg_shelf[t][l->number] = NULL;
+         if (l->lazy_lru[t] == &l->own_lazy_lru[t])
+            clear_out(l, l->lazy_lru[t]);
+         l->lazy_lru[t] = NULL;
+         tg_lazy_lrus[t][l->number] = NULL;
       }
-      VG_(memset)(l->usual, 0, sizeof l->usual);
+      VG_(memset)(l->common, 0, sizeof l->common);
    }
    for (UInt t = 0; t < TG_N_TABLES; t++)
-      tg_behind_last[t] = tg_behind_varies[t] = 0;
-   find_streams();
+      tg_l2_last[t] = tg_l2_varies[t] = 0;
+   find_miss_groups();
 }

@@ -30,7 +30,7 @@ UInt tg_large_new(void)
 void tg_large_goes(TgLarge* l, TgTable table, TgPage* first, ULong loads, ULong stores)
 {
    for (ULong told = l->told; told != 0; told &= told - 1)
-      tg_page_wanted(table, tg_page_at(first, __builtin_ctzll(told)), loads != 0,
+      tg_page_observe(table, tg_page_at(first, __builtin_ctzll(told)), loads != 0,
                      stores != 0, loads | stores);
    l->absent |= loads;
    l->absent_writes |= stores;

@@ -15,9 +15,9 @@
 /* As code or as data: these are two, as its records are. */
 typedef struct {
    ULong absent;        /* from the machines of these bits; and all other bits */
-   ULong absent_writes; /* the same for writes, see TgKnowledge */
+   ULong absent_writes; /* the same for writes, see TgRunTraits */
    ULong told;  /* the base pages whose records can say otherwise, a bit for each */
-   UInt behind; /* as in TgRest */
+   UInt l2; /* as in TgRest */
 } TgLarge;
 
 /* Numbered from 1, for a base page's record has no room for an address. */
@@ -39,7 +39,7 @@ static inline TgLarge* tg_large(TgPage* first, UInt large)
 
 static inline ULong tg_large_absent(const TgLarge* l, TgKind kind)
 {
-   return kind == TG_WRITE && tg_knowledge.split ? l->absent_writes : l->absent;
+   return kind == TG_WRITE && tg_run_traits.split ? l->absent_writes : l->absent;
 }
 
 /* It came to the machines of `loads` (or fetches), and to those of `stores` for these. */
@@ -62,8 +62,8 @@ static inline void tg_large_tell(TgLarge* l, TgTable table, TgPage* first, UWord
    TgPage* p = tg_page_at(first, (Word)from);
    for (UInt i = from; i < from + n; i++, p = tg_page_at(p, 1)) {
       TgRest* rest = tg_rest(p);
-      rest->wanted &= l->absent;
-      rest->wanted_writes &= l->absent_writes;
+      rest->observers &= l->absent;
+      rest->write_observers &= l->absent_writes;
       l->told |= 1ULL << i;
       tg_settle(table, p);
    }

@@ -28,8 +28,8 @@ static inline void tg_missed_begin(ULong in_parts)
 }
 
 /* What was missed by more than one part of a reference: TG_N_COSTS misses of the
-   lane beyond the first. */
-ULong* tg_missed_extra(UInt lane);
+   MMU beyond the first. */
+ULong* tg_missed_extra(UInt mmu);
 
 /* Adds it to the costs of a line and a machine, from TG_MISS_1 on. */
 static inline void tg_book_misses(ULong* cost, const tlb_outcome* o)
@@ -40,24 +40,24 @@ static inline void tg_book_misses(ULong* cost, const tlb_outcome* o)
       *cost += bits & 1;
 }
 
-/* Books what the lane's machine has missed. */
-void tg_missed_book(TgRef* r, const TgLane* lane, const tlb_outcome* o);
+/* Books what the MMU's machine has missed. */
+void tg_missed_book(TgRef* r, const TgMmu* mmu, const tlb_outcome* o);
 
-/* So many rungs of a stream miss at the time `now` what stands at `page`: adds to
+/* So many sizes of a stream miss at the time `now` what stands at `page`: adds to
    *out who that is, and counts it. `counts`: of the reference's line, from its streams
    on. */
-static inline void tg_missed_stream(TgMissed* out, ULong* counts,
-                                    tlb_shelf_page* page, const TgStream* s,
-                                    UInt rungs, ULong now)
+static inline void tg_missed_group(TgMissed* out, ULong* counts,
+                                    tlb_lazy_lru_page* page, const TgMissGroup* s,
+                                    UInt n_sizes, ULong now)
 {
-   const UInt nth = rungs - 1;
+   const UInt nth = n_sizes - 1;
    const TgMissed* by = &s->by[nth];
    out->asked |= by->asked;
    if (by->counted == 0)
       return;
    const UInt at = s->first + nth;
    out->counted |= by->counted;
-   out->shelved |= by->shelved;
+   out->lazy |= by->lazy;
    counts[at]++;
    page->time[at] = now;
 }
@@ -65,16 +65,16 @@ static inline void tg_missed_stream(TgMissed* out, ULong* counts,
 /* Asks behind the first levels. `page`: what stands at the page of the reference;
    not needed with one machine. */
 void tg_missed_ask(TgRef* r, const TgMissed* missed, TgTable table,
-                   tlb_shelf_page* page, const tlb_reference* ref);
+                   tlb_lazy_lru_page* page, const tlb_reference* ref);
 
 /* Whether tg_missed_ask() would do no more than note the time, since all that were
    missed is what is usual; then that is done. There is more than one machine, or one of
    them is asked. */
-static inline Bool tg_missed_is_usual(const TgMissed* missed, TgTable table,
-                                      tlb_shelf_page* page, ULong now)
+static inline Bool tg_missed_is_common(const TgMissed* missed, TgTable table,
+                                      tlb_lazy_lru_page* page, ULong now)
 {
    if (missed->asked != 0 || (missed->counted & tg_missed_in_parts) != 0
-       || (missed->shelved & ~page->held[table]) != 0)
+       || (missed->lazy & ~page->held[table]) != 0)
       return False;
    page->last = now;
    return True;

@@ -1,4 +1,4 @@
-/* Lanes: the machines of a run. See mmu/mmu.h. */
+/* MMUs: the machines of a run. See mmu/mmu.h. */
 
 #include "pub_tool_basics.h"
 
@@ -15,8 +15,8 @@
 #include "engine/fast_lru.h"
 #include "mmu/traits.h"
 
-TgLane* tg_lanes;
-UInt tg_n_lanes;
+TgMmu* tg_mmus;
+UInt tg_n_mmus;
 TgPage* tg_evicted;
 
 static UInt page_shift;
@@ -57,12 +57,12 @@ static UChar pack(tlb_backing b)
 }
 
 /* A machine whose own base page is larger has no smaller ones. */
-static void unpack(const TgLane* lane, UChar answer, tlb_reference* r)
+static void unpack(const TgMmu* mmu, UChar answer, tlb_reference* r)
 {
    const UInt page = page_shift + (answer >> BLOCK_BITS);
    const UInt block = page_shift + (answer & ((1 << BLOCK_BITS) - 1));
-   r->page_shift = (uint8_t)(page > lane->base_shift ? page
-                                                     : lane->base_shift);
+   r->page_shift = (uint8_t)(page > mmu->base_shift ? page
+                                                     : mmu->base_shift);
    r->block_shift = (uint8_t)block;
 }
 
@@ -102,12 +102,12 @@ static Search search_of(const TgPort* port, TgTable table, tlb_key key)
 
 static Bool leads_here(const Search* s, tlb_user user, UChar answer)
 {
-   const TgLane* lane = s->port->lane;
+   const TgMmu* mmu = s->port->mmu;
    tlb_reference r = { .user = (uint8_t)user };
-   unpack(lane, answer, &r);
-   const tlb_stop* stop = tlb_first_stop(&lane->h, &r);
+   unpack(mmu, answer, &r);
+   const tlb_stop* stop = tlb_first_stop(&mmu->h, &r);
    for (UInt i = 0; i < stop->n; i++) {
-      if (s->port == &lane->port[stop->array[i]] && stop->shift[i] == s->shift)
+      if (s->port == &mmu->port[stop->array[i]] && stop->shift[i] == s->shift)
          return True;
    }
    return False;
@@ -128,9 +128,9 @@ static Bool is_backed_so(const Search* s, UChar answer)
    the entry covers has been given back and has come again as pages of another size. */
 static Bool is_here(Search* s, const TgPage* p)
 {
-   const TgLane* lane = s->port->lane;
-   const UChar answer = tg_rest(p)->backing[lane->view];
-   if (!lane->asks)
+   const TgMmu* mmu = s->port->mmu;
+   const UChar answer = tg_rest(p)->backing[mmu->view];
+   if (!mmu->asks)
       return True;
    if (answer != s->answer) {
       s->answer = answer;
@@ -140,9 +140,9 @@ static Bool is_here(Search* s, const TgPage* p)
 }
 
 /* A page that the machine wants has not been referenced since the entry came. */
-static void find_time(ULong wanted, ULong time, Search* s)
+static void find_time(ULong observers, ULong time, Search* s)
 {
-   if ((wanted & s->port->lane->bit) == 0 && time > s->time)
+   if ((observers & s->port->mmu->bit) == 0 && time > s->time)
       s->time = time;
 }
 
@@ -152,9 +152,9 @@ static void youngest(TgPage* p, void* opaque)
    if (!is_here(s, p))
       return;
    if (tg_loads_of(s->port, s->table) != 0)
-      find_time(tg_rest(p)->wanted, p->time, s);
+      find_time(tg_rest(p)->observers, p->time, s);
    if (tg_stores_of(s->port) != 0)
-      find_time(tg_rest(p)->wanted_writes, tg_writes(p)->time, s);
+      find_time(tg_rest(p)->write_observers, tg_writes(p)->time, s);
 }
 
 /* Of those of the large page's base pages that have a bit. */
@@ -171,17 +171,17 @@ static uint64_t time_of_large(const TgPort* port, TgPage* first, ULong pages)
    return time;
 }
 
-uint64_t tg_lane_time(const tlb_array* a, tlb_key key)
+uint64_t tg_mmu_time(const tlb_array* a, tlb_key key)
 {
    const TgPort* port = a->opaque;
    return time_of_large(port, tg_page(table_of(port), first_page(key)),
-                        ~0ULL >> (64 - (1u << port->lane->large)));
+                        ~0ULL >> (64 - (1u << port->mmu->large)));
 }
 
 static uint64_t range_time(tlb_key key, void* opaque)
 {
    const TgPort* port = opaque;
-   const UInt large = port->lane->large;
+   const UInt large = port->mmu->large;
    if (large > 0) {
       TgPage* first = tg_page_of(table_of(port), first_page(key));
       return time_of_large(port, first, tg_large(first, large)->told);
@@ -201,7 +201,7 @@ static uint64_t range_time(tlb_key key, void* opaque)
 
 static void want(const TgPort* port, TgTable table, TgPage* p)
 {
-   tg_page_wanted(table, p, port->reads, port->writes, port->lane->bit);
+   tg_page_observe(table, p, port->reads, port->writes, port->mmu->bit);
 }
 
 static void want_each(TgPage* p, void* opaque)
@@ -219,7 +219,7 @@ static void release(uint64_t* time, tlb_key key, void* opaque)
       want(port, table_of(port), tg_evicted);
       return;
    }
-   const UInt large = port->lane->large;
+   const UInt large = port->mmu->large;
    if (large > 0) {
       tg_evicted = tg_page_of(table_of(port), first_page(key));
       tg_large_goes(tg_large(tg_evicted, large), table_of(port), tg_evicted,
@@ -249,19 +249,19 @@ static void attach(TgPort* port, TgTable table, TgPage* p, UWord number,
    }
    if (!attached)
       tlb_array_attach_range(a, entry);
-   if (port->lane->large == 0)
+   if (port->mmu->large == 0)
       tg_page_list(table, number);
 }
 
 static void known(TgPort* port, TgTable table, TgPage* p)
 {
-   tg_rest(p)->wanted &= ~tg_loads_of(port, table);
-   tg_rest(p)->wanted_writes &= ~tg_stores_of(port);
+   tg_rest(p)->observers &= ~tg_loads_of(port, table);
+   tg_rest(p)->write_observers &= ~tg_stores_of(port);
 }
 
 static void large_known(TgPort* port, TgTable table, TgPage* p, UWord number)
 {
-   const UInt large = port->lane->large;
+   const UInt large = port->mmu->large;
    TgPage* first = tg_first_page(p, number, large);
    TgLarge* l = tg_large(first, large);
    tg_large_comes(l, tg_loads_of(port, table), tg_stores_of(port));
@@ -271,41 +271,41 @@ static void large_known(TgPort* port, TgTable table, TgPage* p, UWord number)
 /* Whether a base page that is wanted can not be there, since whatever is there
    is known. (NRU also wants to see pages that are there; and a page can be there as
    code, and be wanted as data.) */
-static Bool is_absent(const TgLane* lane, const tlb_stop* stop)
+static Bool is_absent(const TgMmu* mmu, const tlb_stop* stop)
 {
-   const tlb_array* a = &lane->h.array[stop->array[0]];
-   return fast_path && !lane->asked_always && stop->n == 1
+   const tlb_array* a = &mmu->h.array[stop->array[0]];
+   return fast_path && !mmu->asked_always && stop->n == 1
           && stop->shift[0] == page_shift && a->g.policy != TLB_NRU
           && !has_code_and_data(a->opaque)
           && tlb_array_all_attached(a);
 }
 
 /* Any other case, one array after the other as the route goes. */
-static Bool refer_first_level(TgLane* lane, const tlb_reference* r, TgPage* p)
+static Bool refer_first_level(TgMmu* mmu, const tlb_reference* r, TgPage* p)
 {
    const TgTable table = tg_table_of_kind(r->user);
-   const tlb_stop* stop = tlb_first_stop(&lane->h, r);
+   const tlb_stop* stop = tlb_first_stop(&mmu->h, r);
    UInt which = 0;
    UInt entry = TLB_MISS;
-   const UInt n = is_absent(lane, stop) ? 0 : stop->n;
+   const UInt n = is_absent(mmu, stop) ? 0 : stop->n;
    for (UInt i = 0; i < n && entry == TLB_MISS; i++) {
       which = i;
-      entry = tlb_array_lookup(&lane->h.array[stop->array[i]],
-                               tlb_entry_key(&lane->h, r, stop->shift[i]),
+      entry = tlb_array_lookup(&mmu->h.array[stop->array[i]],
+                               tlb_entry_key(&mmu->h, r, stop->shift[i]),
                                r->now);
    }
    const Bool missed = entry == TLB_MISS;
    if (missed) {
-      which = tlb_roomier(&lane->h, r, stop);
-      tlb_array* a = &lane->h.array[stop->array[which]];
-      const tlb_key key = tlb_entry_key(&lane->h, r, stop->shift[which]);
+      which = tlb_roomier(&mmu->h, r, stop);
+      tlb_array* a = &mmu->h.array[stop->array[which]];
+      const tlb_key key = tlb_entry_key(&mmu->h, r, stop->shift[which]);
       entry = tlb_array_place(a, key);
       tlb_array_fill_entry(a, entry, key, r->now);
    }
-   if (fast_path && !lane->asked_always) {
-      TgPort* port = &lane->port[stop->array[which]];
+   if (fast_path && !mmu->asked_always) {
+      TgPort* port = &mmu->port[stop->array[which]];
       attach(port, table, p, (UWord)r->page, stop->shift[which], entry);
-      if (lane->large > 0)
+      if (mmu->large > 0)
          large_known(port, table, p, (UWord)r->page);
       else
          known(port, table, p);
@@ -315,26 +315,26 @@ static Bool refer_first_level(TgLane* lane, const tlb_reference* r, TgPage* p)
 
 /* --- What backs a page --- */
 
-/* What backs the page in the lane's view. */
-static void ask_backing(const TgLane* lane, TgPage* p, tlb_reference* r)
+/* What backs the page in the MMU's view. */
+static void ask_backing(const TgMmu* mmu, TgPage* p, tlb_reference* r)
 {
-   UChar* answer = &tg_rest(p)->backing[lane->view];
-   if (!lane->asks) {
-      r->page_shift = (uint8_t)lane->base_shift;
+   UChar* answer = &tg_rest(p)->backing[mmu->view];
+   if (!mmu->asks) {
+      r->page_shift = (uint8_t)mmu->base_shift;
       return;
    }
    if (*answer == TG_NOT_ASKED)
-      *answer = pack(tlb_pagemap_backing(tg_aspace_map(), lane->view,
+      *answer = pack(tlb_pagemap_backing(tg_aspace_map(), mmu->view,
                                          r->page << page_shift));
-   unpack(lane, *answer, r);
+   unpack(mmu, *answer, r);
 }
 
-/* The lane's arrays are to be asked again for the pages in [start, end), and for others
+/* The MMU's arrays are to be asked again for the pages in [start, end), and for others
    that an entry there covers: its time is not theirs any more. */
-static void release_between(TgLane* lane, Addr start, Addr end)
+static void release_between(TgMmu* mmu, Addr start, Addr end)
 {
-   for (UInt j = 0; j < lane->machine->m.n_arrays; j++) {
-      tlb_array* a = &lane->h.array[j];
+   for (UInt j = 0; j < mmu->machine->m.n_arrays; j++) {
+      tlb_array* a = &mmu->h.array[j];
       if (a->short_cut == NULL)
          continue;
       for (UInt i = 0; i < a->g.entries && a->n_attached > 0; i++) {
@@ -354,59 +354,59 @@ static void changed(void* opaque, uint64_t start, uint64_t end)
    const UWord first = (UWord)start >> page_shift;
    const UWord n = (UWord)((end - start) >> page_shift);
    ULong bits = 0;
-   for (UInt i = 0; i < tg_n_lanes; i++) {
-      TgLane* lane = &tg_lanes[i];
-      if (lane->view != view || !lane->asks)
+   for (UInt i = 0; i < tg_n_mmus; i++) {
+      TgMmu* mmu = &tg_mmus[i];
+      if (mmu->view != view || !mmu->asks)
          continue;
-      bits |= lane->bit;
-      release_between(lane, (Addr)start, (Addr)end);
+      bits |= mmu->bit;
+      release_between(mmu, (Addr)start, (Addr)end);
    }
    for (UInt t = 0; t < TG_N_TABLES; t++)
       tg_pages_forget(t, first, n, bits, view);
 }
 
-Bool tg_lane_refer(TgLane* lane, TgPage* p, UWord number, TgKind kind, ULong now,
+Bool tg_mmu_refer(TgMmu* mmu, TgPage* p, UWord number, TgKind kind, ULong now,
                    tlb_reference* out)
 {
    *out = (tlb_reference){ .page = number, .now = now, .user = (uint8_t)kind,
                            .page_shift = (uint8_t)page_shift,
                            .block_shift = (uint8_t)page_shift };
-   if (!lane->base_pages)
-      ask_backing(lane, p, out);
-   return refer_first_level(lane, out, p);
+   if (!mmu->base_pages)
+      ask_backing(mmu, p, out);
+   return refer_first_level(mmu, out, p);
 }
 
 /* --- Start --- */
 
-static void init_port(TgLane* lane, UInt i)
+static void init_port(TgMmu* mmu, UInt i)
 {
-   TgPort* port = &lane->port[i];
-   port->lane = lane;
-   port->array = &lane->h.array[i];
-   port->code = tlb_asks_first(&lane->h, TLB_FETCH, i) != 0;
-   port->reads = tlb_asks_first(&lane->h, TLB_LOAD, i) != 0;
-   port->writes = tlb_asks_first(&lane->h, TLB_STORE, i) != 0;
+   TgPort* port = &mmu->port[i];
+   port->mmu = mmu;
+   port->array = &mmu->h.array[i];
+   port->code = tlb_asks_first(&mmu->h, TLB_FETCH, i) != 0;
+   port->reads = tlb_asks_first(&mmu->h, TLB_LOAD, i) != 0;
+   port->writes = tlb_asks_first(&mmu->h, TLB_STORE, i) != 0;
    const Bool stores_only = port->writes && !port->reads && !port->code;
-   port->time_at = tg_knowledge.split && stores_only
+   port->time_at = tg_run_traits.split && stores_only
                       ? offsetof(TgRecord, write.time)
                       : offsetof(TgRecord, page.time);
    port->array->opaque = port;
-   if (tg_knowledge.split && port->reads && port->writes)
+   if (tg_run_traits.split && port->reads && port->writes)
       port->array->second_time = TG_SECOND_TIME;
 }
 
-/* The number of the lane's view: that of a lane before it, or a new one. */
-static UInt view_of(const TgLane* lane)
+/* The number of the MMU's view: that of an MMU before it, or a new one. */
+static UInt view_of(const TgMmu* mmu)
 {
    static UInt numbers[TG_MAX_VIEWS];
    tlb_pagemap* map = tg_aspace_map();
-   for (const TgLane* l = tg_lanes; l < lane; l++) {
-      if (tg_machines_share_view(l->machine, lane->machine))
+   for (const TgMmu* l = tg_mmus; l < mmu; l++) {
+      if (tg_machines_share_view(l->machine, mmu->machine))
          return l->view;
    }
    tl_assert(map->n_views < TG_MAX_VIEWS);
    const UInt n = map->n_views;
-   numbers[n] = tlb_pagemap_add_view(map, lane->base_shift, &lane->machine->pages,
+   numbers[n] = tlb_pagemap_add_view(map, mmu->base_shift, &mmu->machine->pages,
                                      changed, &numbers[n]);
    return n;
 }
@@ -423,95 +423,95 @@ static void listen(void* opaque, const TgSpaceEvent* e)
                         && (e->advice == LINUX_MADV_HUGEPAGE
                             || e->advice == LINUX_MADV_COLLAPSE);
    Bool news = False;
-   for (UInt i = 0; i < tg_n_lanes; i++)
-      news |= !tg_lanes[i].asks;
+   for (UInt i = 0; i < tg_n_mmus; i++)
+      news |= !tg_mmus[i].asks;
    if (!news || (!maps && !advises))
       return;
    ULong bits = 0;
    tg_shared_part();
-   tg_behind_part();
-   for (UInt i = 0; i < tg_n_lanes; i++) {
-      TgLane* lane = &tg_lanes[i];
-      if (lane->asks)
+   tg_l2_part();
+   for (UInt i = 0; i < tg_n_mmus; i++) {
+      TgMmu* mmu = &tg_mmus[i];
+      if (mmu->asks)
          continue;
-      bits |= lane->bit;
-      release_between(lane, 0, ~(Addr)0);
-      lane->base_pages = False;
-      lane->large = 0;
-      lane->asks = True;
+      bits |= mmu->bit;
+      release_between(mmu, 0, ~(Addr)0);
+      mmu->base_pages = False;
+      mmu->large = 0;
+      mmu->asks = True;
    }
-   tg_knowledge.wide |= bits;
+   tg_run_traits.wide |= bits;
    for (UInt t = 0; t < TG_N_TABLES; t++)
       tg_pages_forget(t, 0, ~(UWord)0, bits, TG_NO_VIEW);
-   tg_short_way_find(fast_path);
-   tg_fronts_find(fast_path);
+   tg_fast_path_find(fast_path);
+   tg_l1_groups_find(fast_path);
 }
 
-static void init_lane(TgLane* lane, UInt number, const TgMachine* machine,
+static void init_mmu(TgMmu* mmu, UInt number, const TgMachine* machine,
                       Bool nested)
 {
-   lane->number = lane->counts = number;
-   lane->bit = 1ULL << number;
-   lane->machine = machine;
-   lane->base_shift = machine->m.base_page_shift;
-   lane->asks = tg_machine_asks(machine);
-   lane->base_pages = !lane->asks && lane->base_shift == page_shift;
-   lane->view = view_of(lane);
-   tlb_hierarchy_init(&lane->h, &machine->m, page_shift, nested,
+   mmu->number = mmu->counts = number;
+   mmu->bit = 1ULL << number;
+   mmu->machine = machine;
+   mmu->base_shift = machine->m.base_page_shift;
+   mmu->asks = tg_machine_asks(machine);
+   mmu->base_pages = !mmu->asks && mmu->base_shift == page_shift;
+   mmu->view = view_of(mmu);
+   tlb_hierarchy_init(&mmu->h, &machine->m, page_shift, nested,
                       VG_(malloc)("tg.lanes.arrays",
                                   tlb_hierarchy_bytes(&machine->m)),
                       release, range_time, NULL);
-   lane->tells_apart = tg_tells_apart(lane);
-   lane->asked_always = tg_has_doubles(lane);
-   lane->large = fast_path ? tg_large_of(lane) : 0;
+   mmu->tells_apart = tg_tells_apart(mmu);
+   mmu->asked_always = tg_has_doubles(mmu);
+   mmu->large = fast_path ? tg_large_of(mmu) : 0;
 }
 
-void tg_lanes_init(const TgOptions* options)
+void tg_mmus_init(const TgOptions* options)
 {
    const UInt n = options->n_machines;
    page_shift = options->page_shift;
    fast_path = options->fast_path;
-   tl_assert(n > 0 && n <= TG_MAX_LANES);
-   tg_lanes = VG_(calloc)("tg.lanes", n, sizeof *tg_lanes);
-   tg_n_lanes = n;
+   tl_assert(n > 0 && n <= TG_MAX_MMUS);
+   tg_mmus = VG_(calloc)("tg.lanes", n, sizeof *tg_mmus);
+   tg_n_mmus = n;
 
    tg_aspace_listen(listen, NULL);
-   TgKnowledge k = { .page_shift = page_shift };
+   TgRunTraits k = { .page_shift = page_shift };
    for (UInt i = 0; i < n; i++) {
-      init_lane(&tg_lanes[i], i, &options->machine[i], options->nested);
+      init_mmu(&tg_mmus[i], i, &options->machine[i], options->nested);
    }
    if (fast_path)
       tg_shared_find();
    for (UInt i = 0; i < n; i++) {
-      if (tg_lanes[i].counts != i)
+      if (tg_mmus[i].counts != i)
          continue;
       for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
-         if (!tg_lanes[i].follows[tg_side_of(&tg_lanes[i], kind)])
-            *tg_wanted_at_first(&k, kind) |= tg_lanes[i].bit;
+         if (!tg_mmus[i].follows[tg_side_of(&tg_mmus[i], kind)])
+            *tg_first_observers(&k, kind) |= tg_mmus[i].bit;
       }
-      k.apart |= tg_lanes[i].tells_apart ? tg_lanes[i].bit : 0;
-      k.mixed |= tg_is_mixed(&tg_lanes[i]);
-      k.own_times |= tg_has_also_behind(&tg_lanes[i])
-                     || tg_clears_used_bits(&tg_lanes[i]);
-      k.code_behind |= tg_has_code_behind(&tg_lanes[i]);
-      if (!tg_lane_is_plain(&tg_lanes[i]) || tg_is_mixed(&tg_lanes[i]))
-         k.wide |= tg_lanes[i].bit;
+      k.apart |= tg_mmus[i].tells_apart ? tg_mmus[i].bit : 0;
+      k.mixed |= tg_is_mixed(&tg_mmus[i]);
+      k.own_times |= tg_has_also_behind(&tg_mmus[i])
+                     || tg_clears_used_bits(&tg_mmus[i]);
+      k.code_behind |= tg_has_code_behind(&tg_mmus[i]);
+      if (!tg_mmu_is_plain(&tg_mmus[i]) || tg_is_mixed(&tg_mmus[i]))
+         k.wide |= tg_mmus[i].bit;
    }
    for (UInt kind = 0; kind < TG_N_KINDS; kind++)
-      *tg_wanted_at_first(&k, kind) |= options->reach ? TG_WANTED_BY_REACH : 0;
+      *tg_first_observers(&k, kind) |= options->reach ? TG_OBSERVER_REACH : 0;
    k.split = k.apart != 0;
    if (!k.split)
-      k.wanted_writes = 0;
+      k.write_observers = 0;
    k.writes = k.split || options->faults.on;
    if (options->faults.on) {
-      k.wanted[TG_DATA] |= TG_WANTED_BY_FAULTS;
-      k.wanted[TG_CODE] |= TG_WANTED_BY_FAULTS;
-      k.wanted_writes |= TG_WANTED_BY_FAULTS;
+      k.observers[TG_DATA] |= TG_OBSERVER_FAULTS;
+      k.observers[TG_CODE] |= TG_OBSERVER_FAULTS;
+      k.write_observers |= TG_OBSERVER_FAULTS;
    }
    tg_known_init(&k);
    for (UInt i = 0; i < n; i++) {
-      for (UInt j = 0; j < tg_lanes[i].machine->m.n_arrays; j++)
-         init_port(&tg_lanes[i], j);
+      for (UInt j = 0; j < tg_mmus[i].machine->m.n_arrays; j++)
+         init_port(&tg_mmus[i], j);
    }
-   tg_behind_find(fast_path);
+   tg_l2_find(fast_path);
 }

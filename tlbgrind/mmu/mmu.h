@@ -1,4 +1,4 @@
-/* Lanes: the machines of a run, each with its own view of the page sizes, and
+/* MMUs: the machines of a run, each with its own view of the page sizes, and
    what a reference does to one of them. */
 
 #ifndef TG_MMU_H
@@ -14,7 +14,7 @@
 #include "mmu/known_hits.h"
 #include "options/options.h"
 
-typedef struct _TgLane TgLane;
+typedef struct _TgMmu TgMmu;
 
 /* What asks the first-level arrays of a machine: stores only where they ask others than
    loads do. The first two are as the tables are. */
@@ -32,7 +32,7 @@ static inline TgTable tg_table_of(TgSide side)
 
 /* What a first-level array's short cuts and releases need to know. */
 typedef struct {
-   TgLane* lane;
+   TgMmu* mmu;
    tlb_array* array;
    Bool code, reads, writes; /* who uses it */
    SizeT time_at; /* where in a TgPage the times of its base pages stand */
@@ -41,10 +41,10 @@ typedef struct {
 /* What stands right behind the first level, if its pages say that they are there:
    see mmu/l2_presence.h. */
 typedef struct {
-   tlb_shelf* shelf;
+   tlb_lazy_lru* lazy_lru;
    const tlb_stop* stop; /* the arrays that it stands for */
    UInt level; /* from 0 */
-} TgShelf;
+} TgLazyLru;
 
 /* What a base page that the first level has missed usually comes to behind it: the
    next level has it, or, if there is none, a walk. What machines miss together is
@@ -54,34 +54,34 @@ typedef struct {
    Bool known;   /* it is known without asking: there is no other level */
    Bool alike;   /* walks all cost the same, but for the references that they take */
    Bool varies;  /* and these vary, for some are spared: they are booked beside it */
-   tlb_outcome usual;
+   tlb_outcome common;
    tlb_outcome walk; /* if alike: what comes beside it if no level has the page */
-} TgUsual;
+} TgCommonOutcome;
 
 /* Machines that have missed their first levels. */
 typedef struct {
-   ULong counted; /* those of which a stream counts it, as TgUsual says */
-   ULong shelved; /* those that have a shelf */
+   ULong counted; /* those of which a stream counts it, as TgCommonOutcome says */
+   ULong lazy; /* those that have a lazy LRU array */
    ULong asked;   /* those that have to be asked */
 } TgMissed;
 
-/* Machines that miss together: one first level or, on a ladder, several. */
+/* Machines that miss together: one first level or, on an LRU stack, several. */
 typedef struct {
-   UShort n;     /* rungs */
+   UShort n;     /* sizes */
    UShort first; /* of their times at a page, and of their counts in a line */
-   UShort place; /* of a page's place on its ladder, among the times at the page */
-   UChar large;  /* as in TgLane */
+   UShort node; /* of a page's place on its LRU stack, among the times at the page */
+   UChar large;  /* as in TgMmu */
    UChar table;  /* TgTable */
    UInt sets, set_mask; /* as in an array */
-   tlb_ladder* ladder;  /* one for each set; or NULL */
-   TgMissed by[TLB_MAX_RUNGS]; /* if one rung has missed, or two, ... */
-} TgStream;
+   tlb_lru_stack* lru_stack;  /* one for each set; or NULL */
+   TgMissed by[TLB_LRU_STACK_MAX_SIZES]; /* if one size has missed, or two, ... */
+} TgMissGroup;
 
-struct _TgLane {
+struct _TgMmu {
    UInt number; /* from 0, in the order of the options */
    UInt counts; /* the number under which its misses are counted: its own, or
                    that of an equal machine before it */
-   ULong bit;   /* its bit in `wanted` */
+   ULong bit;   /* its bit in `observers` */
    const TgMachine* machine;
    UInt view;       /* which rules say how large pages are */
    UInt base_shift; /* of its smallest pages */
@@ -95,59 +95,59 @@ struct _TgLane {
                          for which one record would not do: nothing is known */
    /* Machines that miss nothing there but what this one misses, by side, in a
       list: they are only asked then, see mmu/l1_sharing.h. */
-   TgLane* follower[TG_N_SIDES];
+   TgMmu* follower[TG_N_SIDES];
    Bool follows[TG_N_SIDES];
-   UInt rung[TG_N_SIDES];          /* of a follower, on its leader's ladder */
-   tlb_ladder* ladder[TG_N_SIDES]; /* of a leader, one for each set; or NULL */
-   const tlb_array* laddered[TG_N_SIDES]; /* of which sets */
-   TgStream stream[TG_N_SIDES];    /* of a leader: who misses what it misses */
-   TgShelf* shelf[TG_N_TABLES];     /* NULL: it has to be asked */
-   TgShelf own_shelf[TG_N_TABLES];
-   TgUsual usual[TG_N_TABLES];
+   UInt size[TG_N_SIDES];          /* of a follower, on its leader's LRU stack */
+   tlb_lru_stack* lru_stack[TG_N_SIDES]; /* of a leader, one for each set; or NULL */
+   const tlb_array* stacked[TG_N_SIDES]; /* of which sets */
+   TgMissGroup miss_group[TG_N_SIDES];    /* of a leader: who misses what it misses */
+   TgLazyLru* lazy_lru[TG_N_TABLES];     /* NULL: it has to be asked */
+   TgLazyLru own_lazy_lru[TG_N_TABLES];
+   TgCommonOutcome common[TG_N_TABLES];
    TgPort port[TLB_MAX_ARRAYS];
    tlb_hierarchy h;
 };
 
-extern TgLane* tg_lanes;
-extern UInt tg_n_lanes;
+extern TgMmu* tg_mmus;
+extern UInt tg_n_mmus;
 
-void tg_lanes_init(const TgOptions* options);
+void tg_mmus_init(const TgOptions* options);
 
 /* For which references to pages of that table the array's machine is asked, as its bit:
    those that are looked up as reads and fetches are, and, of data, those that are looked
    up as writes are. */
 static inline ULong tg_loads_of(const TgPort* port, TgTable table)
 {
-   return (table == TG_CODE ? port->code : port->reads || !tg_knowledge.split)
-             ? port->lane->bit : 0;
+   return (table == TG_CODE ? port->code : port->reads || !tg_run_traits.split)
+             ? port->mmu->bit : 0;
 }
 
 static inline ULong tg_stores_of(const TgPort* port)
 {
-   return port->writes && tg_knowledge.split ? port->lane->bit : 0;
+   return port->writes && tg_run_traits.split ? port->mmu->bit : 0;
 }
 
 /* On which side a kind of reference is. */
-static inline TgSide tg_side_of(const TgLane* lane, TgKind kind)
+static inline TgSide tg_side_of(const TgMmu* mmu, TgKind kind)
 {
    return kind == TG_FETCH                        ? TG_CODE_SIDE
-          : kind == TG_WRITE && lane->tells_apart ? TG_STORES_SIDE
+          : kind == TG_WRITE && mmu->tells_apart ? TG_STORES_SIDE
                                                   : TG_DATA_SIDE;
 }
 
 /* Whether all pages are base pages of the machine, and have records of their own. */
-static inline Bool tg_lane_is_plain(const TgLane* lane)
+static inline Bool tg_mmu_is_plain(const TgMmu* mmu)
 {
-   return lane->base_pages || lane->large > 0;
+   return mmu->base_pages || mmu->large > 0;
 }
 
 /* When one of the pages was referenced last that an array holds in the entry of that
    key; if the machine is plain. */
-uint64_t tg_lane_time(const tlb_array* a, tlb_key key);
+uint64_t tg_mmu_time(const tlb_array* a, tlb_key key);
 
 /* One reference of one machine's first level: to page p, whose number is `number`.
    What it asked for goes to *out. Returns whether it missed. */
-Bool tg_lane_refer(TgLane* lane, TgPage* p, UWord number, TgKind kind, ULong now,
+Bool tg_mmu_refer(TgMmu* mmu, TgPage* p, UWord number, TgKind kind, ULong now,
                    tlb_reference* out);
 
 /* The page that a first level evicted last, if it was known there; of a large page the

@@ -22,8 +22,8 @@ static TgPage* page_of_time(const uint64_t* time)
 static void want(uint64_t* time, void* opaque)
 {
    const Bool is_code = opaque == &reach[TG_REACH_CODE];
-   tg_page_wanted(is_code ? TG_CODE : TG_DATA, page_of_time(time), True, True,
-                  TG_WANTED_BY_REACH);
+   tg_page_observe(is_code ? TG_CODE : TG_DATA, page_of_time(time), True, True,
+                  TG_OBSERVER_REACH);
 }
 
 void tg_reach_init(const TgOptions* options)
@@ -34,7 +34,7 @@ void tg_reach_init(const TgOptions* options)
       reach[side] = VG_(malloc)("tg.reach", sizeof *reach[side]);
       tlb_reach_init(reach[side], tg_memory("tg.reach"), want, &reach[side]);
    }
-   if (tg_knowledge.split)
+   if (tg_run_traits.split)
       reach[TG_REACH_DATA]->second_time = TG_SECOND_TIME;
 }
 
@@ -44,8 +44,8 @@ void tg_reach_refer(TgTable table, TgPage* p, UWord number, ULong now)
    tlb_reach_reference(r, (uint64_t)number << number_shift, now,
                        fast_path ? &p->time : NULL);
    if (fast_path) {
-      tg_rest(p)->wanted &= ~TG_WANTED_BY_REACH;
-      tg_rest(p)->wanted_writes &= ~TG_WANTED_BY_REACH;
+      tg_rest(p)->observers &= ~TG_OBSERVER_REACH;
+      tg_rest(p)->write_observers &= ~TG_OBSERVER_REACH;
    }
 }
 

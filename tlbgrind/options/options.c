@@ -339,8 +339,8 @@ static void read_machines(const HChar* arg, const HChar* list)
          refuse(arg, "the name of a machine is missing");
       if (is_taken(name))
          refuse(arg, "machine '%s' is given twice", name);
-      if (options.n_machines == TG_MAX_LANES)
-         refuse(arg, "a run has at most %d machines", TG_MAX_LANES);
+      if (options.n_machines == TG_MAX_MMUS)
+         refuse(arg, "a run has at most %d machines", TG_MAX_MMUS);
       options.machine = VG_(realloc)("tg.options.machines", options.machine,
                                      (options.n_machines + 1)
                                      * sizeof *options.machine);

@@ -141,7 +141,7 @@ static Word compare_to_range(const void* key, const void* element)
    return a < f->first ? -1 : a > f->last ? 1 : 0;
 }
 
-void tg_entries_init(void)
+void tg_code_entries_init(void)
 {
    objects = VG_(newXA)(VG_(malloc), "tg.entries.objects", VG_(free),
                         sizeof(Object));
@@ -171,7 +171,7 @@ static Bool is_object(const Object* o, const Object* wanted)
 
 /* The object of a mapping. One file has one number, however often it is
    mapped; most questions are about the file of the last one. */
-UInt tg_entries_object(const NSegment* seg)
+UInt tg_code_entries_object(const NSegment* seg)
 {
    static UInt last;
    const UInt n = (UInt)VG_(sizeXA)(objects);
@@ -283,13 +283,13 @@ static void look_up(Block* b)
 /* --- What happens --- */
 
 
-void tg_entries_block(Addr a, UInt length)
+void tg_code_entries_block(Addr a, UInt length)
 {
    if (blocks == NULL || VG_(OSetGen_Contains)(live_blocks, &a))
       return;
    const NSegment* seg = VG_(am_find_nsegment)(a);
    Block b = { .address = a, .length = length, .offset = a,
-               .object = tg_entries_object(seg),
+               .object = tg_code_entries_object(seg),
                .when = tg_instructions() };
    if (seg != NULL && seg->kind == SkFileC)
       b.offset = a - seg->start + (ULong)seg->offset;
@@ -302,7 +302,7 @@ void tg_entries_block(Addr a, UInt length)
    VG_(OSetGen_Insert)(live_blocks, node);
 }
 
-void tg_entries_written(UInt object, ULong offset, UInt length)
+void tg_code_entries_written(UInt object, ULong offset, UInt length)
 {
    const UInt n = (UInt)VG_(sizeXA)(writes);
    /* In an object that was mapped once more. */
@@ -319,7 +319,7 @@ void tg_entries_written(UInt object, ULong offset, UInt length)
    VG_(addToXA)(writes, &w);
 }
 
-void tg_entries_discard(Addr a)
+void tg_code_entries_discard(Addr a)
 {
    if (blocks == NULL)
       return;
@@ -336,7 +336,7 @@ static LiveBlock* first_in(Addr a, Addr last)
    return b != NULL && b->address <= last ? b : NULL;
 }
 
-void tg_entries_unmapped(Addr a, SizeT len)
+void tg_code_entries_unmapped(Addr a, SizeT len)
 {
    if (blocks == NULL || len == 0)
       return;
@@ -430,7 +430,7 @@ static void print_command(TgFile* f)
    tg_file_print(f, "\n");
 }
 
-Bool tg_entries_write(const TgRun* run, const HChar* name)
+Bool tg_code_entries_write(const TgRun* run, const HChar* name)
 {
    const HChar* failure;
    TgFile* f = tg_file_open(name, &failure);

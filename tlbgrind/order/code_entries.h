@@ -21,28 +21,28 @@
 #include "output/results.h"
 
 /* Starts recording; without it the functions below do nothing. */
-void tg_entries_init(void);
+void tg_code_entries_init(void);
 
 /* A block of `length` bytes at `a` is about to be run; 0: the length is not
    known, for it is other code that is run in its place. */
-void tg_entries_block(Addr a, UInt length);
+void tg_code_entries_block(Addr a, UInt length);
 
 /* The translation of the block at `a` is thrown away; perhaps because the code
    is, and its names with it. */
-void tg_entries_discard(Addr a);
+void tg_code_entries_discard(Addr a);
 
 /* Code may have stood at [a, a+len) and will not any more. */
-void tg_entries_unmapped(Addr a, SizeT len);
+void tg_code_entries_unmapped(Addr a, SizeT len);
 
 /* The number of the object that a mapping belongs to. */
-UInt tg_entries_object(const NSegment* seg);
+UInt tg_code_entries_object(const NSegment* seg);
 
 /* Bytes of an object's data were written for the first time: see order/data_writes.h. */
-void tg_entries_written(UInt object, ULong offset, UInt length);
+void tg_code_entries_written(UInt object, ULong offset, UInt length);
 
 /* Writes everything that was executed since the program began. A forked child
    has the past of its parent: it stands on the same touched pages. Says on
    stderr why it failed, if it did. */
-Bool tg_entries_write(const TgRun* run, const HChar* name);
+Bool tg_code_entries_write(const TgRun* run, const HChar* name);
 
 #endif

@@ -43,7 +43,7 @@ static void forget(void)
       remembered[i] = (Remembered){ ~(UWord)0, NULL };
 }
 
-void tg_writes_init(void)
+void tg_data_writes_init(void)
 {
    pages = VG_(OSetGen_Create)(offsetof(DataPage, number), NULL, VG_(malloc),
                                "tg.writes.pages", VG_(free));
@@ -89,13 +89,13 @@ static DataPage* data_page(UWord number)
    if (seg == NULL)
       return NULL;
    p = VG_(OSetGen_AllocNode)(pages, sizeof *p);
-   *p = (DataPage){ .number = number, .object = tg_entries_object(seg),
+   *p = (DataPage){ .number = number, .object = tg_code_entries_object(seg),
                     .offset = a - seg->start + (ULong)seg->offset };
    VG_(OSetGen_Insert)(pages, p);
    return p;
 }
 
-void tg_writes_changed(Addr a, SizeT len)
+void tg_data_writes_changed(Addr a, SizeT len)
 {
    if (pages == NULL || len == 0)
       return;
@@ -121,7 +121,7 @@ static void write_in_page(DataPage* p, UInt from, UInt to)
       if ((*bits & bit) != 0)
          continue;
       *bits |= bit;
-      tg_entries_written(p->object, p->offset + piece * PIECE, PIECE);
+      tg_code_entries_written(p->object, p->offset + piece * PIECE, PIECE);
    }
 }
 
@@ -180,7 +180,7 @@ static Int size_of(const IRSB* out, const IRExpr* e)
    return sizeofIRType(typeOfIRExpr(out->tyenv, e));
 }
 
-void tg_writes_statement(IRSB* out, const IRStmt* st)
+void tg_data_writes_statement(IRSB* out, const IRStmt* st)
 {
    if (pages == NULL)
       return;

@@ -15,13 +15,13 @@
 #include "pub_tool_tooliface.h"
 
 /* Starts recording; without it the functions below do nothing. */
-void tg_writes_init(void);
+void tg_data_writes_init(void);
 
 /* Adds to the block what notes the writes of the statement, which has just
    been added to it. */
-void tg_writes_statement(IRSB* out, const IRStmt* st);
+void tg_data_writes_statement(IRSB* out, const IRStmt* st);
 
 /* The memory at [a, a+len) is mapped or unmapped or protected otherwise. */
-void tg_writes_changed(Addr a, SizeT len);
+void tg_data_writes_changed(Addr a, SizeT len);
 
 #endif

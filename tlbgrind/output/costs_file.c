@@ -80,7 +80,7 @@ static void print_description(TgFile* f, const TgRun* run,
    for (Word i = 0; i < VG_(sizeXA)(m->assumptions); i++)
       tg_file_print(f, "desc: Assumption: %s\n",
                     *(HChar**)VG_(indexXA)(m->assumptions, i));
-   const UInt view = tg_lanes[m - run->options->machine].view;
+   const UInt view = tg_mmus[m - run->options->machine].view;
    if (tg_backed_is_of_interest(view))
       tg_backed_describe(view, print_backed, f);
    if (run->forked_from != 0)
@@ -200,7 +200,7 @@ static void print_lines(TgFile* f, XArray* lines, UInt machine,
    VG_(OSetGen_Destroy)(functions);
 }
 
-Bool tg_out_write(const TgRun* run, const TgResult* result, XArray* lines,
+Bool tg_costs_file_write(const TgRun* run, const TgResult* result, XArray* lines,
                   const HChar* name)
 {
    const TgEvent* events[TG_MAX_EVENTS];

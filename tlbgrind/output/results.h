@@ -11,7 +11,7 @@
 /* What is one machine's. */
 typedef struct {
    const TgMachine* machine;
-   UInt number; /* under which its misses are counted, see TgLane */
+   UInt number; /* under which its misses are counted, see TgMmu */
    UInt levels;
    ULong total[TG_N_COSTS]; /* over all lines */
    ULong extra[TG_N_COSTS]; /* misses of a level beyond a reference's first */

@@ -219,11 +219,11 @@ static void memory(const TgRun* run)
 {
    for (UInt i = 0; i < run->options->n_machines; i++) {
       const TgMachine* m = run->result[i].machine;
-      if (!tg_backed_is_of_interest(tg_lanes[i].view))
+      if (!tg_backed_is_of_interest(tg_mmus[i].view))
          continue;
       VG_(umsg)("\n");
       VG_(umsg)("Pages of %s:\n", m->name);
-      tg_backed_describe(tg_lanes[i].view, print_backed, NULL);
+      tg_backed_describe(tg_mmus[i].view, print_backed, NULL);
    }
 }
 

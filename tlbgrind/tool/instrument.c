@@ -45,7 +45,7 @@ typedef struct {
 
 /* The block that is being instrumented. */
 static IRSB* out;
-static Int hot_offset;        /* of TgHot within the guest state */
+static Int shadow_offset;        /* of TgShadowArea within the guest state */
 static XArray* segment_args;  /* IRConst*, one per segment: its address, which
                                  is known when the block is finished */
 static Int ip_offset;         /* of the guest's instruction pointer */
@@ -177,15 +177,15 @@ static void derive(IRTemp t, const IRExpr* e)
 
 /* --- Segments --- */
 
-static void put_hot(SizeT offset, IRExpr* atom)
+static void put_shadow(SizeT offset, IRExpr* atom)
 {
-   addStmtToIRSB(out, IRStmt_Put(hot_offset + (Int)offset, atom));
+   addStmtToIRSB(out, IRStmt_Put(shadow_offset + (Int)offset, atom));
 }
 
 /* Says which segment is being run; 0: none. */
 static void put_segment(UInt number)
 {
-   put_hot(offsetof(TgHot, segment), IRExpr_Const(WORD_CONST(number)));
+   put_shadow(offsetof(TgShadowArea, segment), IRExpr_Const(WORD_CONST(number)));
 }
 
 static void begin_segment(void)
@@ -207,12 +207,12 @@ static void call_check(const HChar* name, void* function, IRExpr* happens)
       0, name, VG_(fnptr_to_fnentry)(function),
       happens == NULL ? mkIRExprVec_2(IRExpr_GSPTR(), s)
                       : mkIRExprVec_3(IRExpr_GSPTR(), s, happens));
-   /* It reads TgHot and nothing else of the guest state. */
+   /* It reads TgShadowArea and nothing else of the guest state. */
    d->nFxState = 1;
    VG_(memset)(&d->fxState[0], 0, sizeof d->fxState[0]);
    d->fxState[0].fx = Ifx_Read;
-   d->fxState[0].offset = (UShort)hot_offset;
-   d->fxState[0].size = sizeof(TgHot);
+   d->fxState[0].offset = (UShort)shadow_offset;
+   d->fxState[0].size = sizeof(TgShadowArea);
    addStmtToIRSB(out, IRStmt_Dirty(d));
 }
 
@@ -231,7 +231,7 @@ static void need_segment(void)
 }
 
 /* Tells the calls where their segments have come to be. */
-static void fill_in_segments(TgBlock* b)
+static void fill_in_segments(TgSuperblock* b)
 {
    tl_assert(VG_(sizeXA)(segment_args) == (Word)b->n_segments);
    for (UInt i = 0; i < b->n_segments; i++) {
@@ -258,7 +258,7 @@ static UInt base_of(Address a)
       need_segment();
    }
    base_root[n_bases] = a.root;
-   put_hot(offsetof(TgHot, base[0]) + n_bases * sizeof(UWord),
+   put_shadow(offsetof(TgShadowArea, base[0]) + n_bases * sizeof(UWord),
            IRExpr_RdTmp(a.root));
    return n_bases++;
 }
@@ -272,7 +272,7 @@ static void join_group(UInt base, UWord offset, UInt size, UShort ref,
    for (UInt i = 0; i < n; i++) {
       TgGroup* g = tg_segment_group(i);
       if (g->base != base
-          || (tg_knowledge.split && g->probe_at != tg_probe_at(kind)))
+          || (tg_run_traits.split && g->probe_at != tg_probe_at(kind)))
          continue;
       /* Distances, for the addresses may wrap. */
       const Word below = (Word)(g->first - offset);
@@ -302,7 +302,7 @@ static void join_group(UInt base, UWord offset, UInt size, UShort ref,
 static void fetch_page(Addr a, Bool crossing)
 {
    const UWord page = a >> page_shift;
-   if (page == fetched_page && !(tg_knowledge.mixed && data_since_fetch))
+   if (page == fetched_page && !(tg_run_traits.mixed && data_since_fetch))
       return;
    fetched_page = page;
    data_since_fetch = False;
@@ -374,7 +374,7 @@ static void is_locked(const IRExpr* atom)
 }
 
 /* A reference that is made only if the guard holds, in a segment of its own.
-   `helper`: of a helper function, see TgBlockTotals. */
+   `helper`: of a helper function, see TgSuperblockTotals. */
 static void data_guarded(TgKind kind, IRExpr* atom, UInt size, IRExpr* guard,
                          Bool helper)
 {
@@ -569,15 +569,15 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    out = deepCopyIRSBExceptStmts(in);
    extents = vge;
    ip_offset = layout->offset_IP;
-   hot_offset = TG_HOT_OFFSET;
-   tl_assert(layout->total_sizeB == TG_HOT_OFFSET);
+   shadow_offset = TG_SHADOW_OFFSET;
+   tl_assert(layout->total_sizeB == TG_SHADOW_OFFSET);
    VG_(dropTailXA)(segment_args, VG_(sizeXA)(segment_args));
    fetched_page = TG_NO_PAGE;
    segment_open = False;
    forget_derivations(in->tyenv->types_used);
-   tg_entries_block(closure->nraddr,
+   tg_code_entries_block(closure->nraddr,
                     closure->nraddr == vge->base[0] ? vge->len[0] : 0);
-   tg_block_begin();
+   tg_superblock_begin();
 
    /* What stands before the first instruction is Vex's own business, such as
       the check for self-modifying code. */
@@ -590,10 +590,10 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
       const IRTemp is_size = tg_native_cpuid_before(out, in->stmts[i]);
       addStmtToIRSB(out, in->stmts[i]);
       tg_native_cpuid_after(out, is_size);
-      tg_writes_statement(out, in->stmts[i]);
+      tg_data_writes_statement(out, in->stmts[i]);
    }
    leave(in->next);
    tg_native_request_end(out);
-   fill_in_segments(tg_block_finish(vge->base[0], closure->nraddr));
+   fill_in_segments(tg_superblock_finish(vge->base[0], closure->nraddr));
    return out;
 }

@@ -73,12 +73,12 @@ static void add_up(TgResult* result, XArray* lines)
 /* Brings everything that has been counted so far into `run` and the lines. */
 static XArray* settle(void)
 {
-   tg_blocks_settle();
-   tg_behind_settle();
+   tg_superblocks_settle();
+   tg_l2_settle();
    XArray* lines = tg_lines_sorted();
    for (UInt i = 0; i < run.options->n_machines; i++)
       add_up(&run.result[i], lines);
-   const TgBlockTotals* b = tg_block_totals();
+   const TgSuperblockTotals* b = tg_superblock_totals();
    VG_(memcpy)(run.straddles, tg_replay_straddles(), sizeof run.straddles);
    run.straddles[TG_FETCH] = b->fetch_straddles;
    VG_(memcpy)(run.unperformed, b->unperformed, sizeof run.unperformed);
@@ -98,7 +98,7 @@ static void fini(Int exit_code)
    Bool written = True;
    for (UInt i = 0; i < run.options->n_machines; i++) {
       HChar* own = costs_name(name, i);
-      written &= tg_out_write(&run, &run.result[i], lines, own);
+      written &= tg_costs_file_write(&run, &run.result[i], lines, own);
       VG_(free)(own);
    }
    tg_summary_results(&run,
@@ -117,7 +117,7 @@ static void fini(Int exit_code)
    VG_(deleteXA)(lines);
    if (run.options->entries) {
       name = tg_output_name(TG_ENTRIES_OUT);
-      tg_entries_write(&run, name);
+      tg_code_entries_write(&run, name);
       VG_(free)(name);
    }
    if (run.options->faults.on) {
@@ -135,9 +135,9 @@ static void fini(Int exit_code)
    was. */
 static void forked(ThreadId tid)
 {
-   tg_blocks_settle();
+   tg_superblocks_settle();
    tg_lines_zero();
-   VG_(memset)(tg_block_totals(), 0, sizeof(TgBlockTotals));
+   VG_(memset)(tg_superblock_totals(), 0, sizeof(TgSuperblockTotals));
    VG_(memset)(tg_replay_straddles(), 0, TG_N_KINDS * sizeof(ULong));
    VG_(memset)(tg_missed_extra(0), 0,
                run.options->n_machines * TG_N_COSTS * sizeof(ULong));
@@ -161,7 +161,7 @@ static void write_at_exec(TgExec how, XArray* lines)
    Bool written = True;
    for (UInt i = 0; i < run.options->n_machines; i++) {
       HChar* name = tg_exec_name(how, costs_name(base, i));
-      const Bool is_there = tg_out_write(&run, &run.result[i], lines, name);
+      const Bool is_there = tg_costs_file_write(&run, &run.result[i], lines, name);
       tg_exec_note_file(name, is_there);
       written &= is_there;
    }
@@ -174,7 +174,7 @@ static void write_at_exec(TgExec how, XArray* lines)
    }
    if (run.options->entries) {
       HChar* name = tg_exec_name(how, tg_output_name(TG_ENTRIES_OUT));
-      tg_exec_note_file(name, tg_entries_write(&run, name));
+      tg_exec_note_file(name, tg_code_entries_write(&run, name));
    }
    if (run.options->faults.on) {
       HChar* name = tg_exec_name(how, tg_output_name(TG_FAULTS_OUT));
@@ -222,15 +222,15 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
 
 static void discard(Addr entry, VexGuestExtents extents)
 {
-   tg_entries_discard(entry);
-   tg_block_discard(extents.base[0], entry);
+   tg_code_entries_discard(entry);
+   tg_superblock_discard(extents.base[0], entry);
 }
 
 static void unmapped(Addr a, SizeT len)
 {
    tg_aspace_unmapped(a, len);
-   tg_entries_unmapped(a, len);
-   tg_writes_changed(a, len);
+   tg_code_entries_unmapped(a, len);
+   tg_data_writes_changed(a, len);
    tg_sites_unmapped(a, len);
 }
 
@@ -240,16 +240,16 @@ static void mapped(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong di_handle)
 {
    (void)di_handle;
    tg_aspace_mapped(a, len, r, w, x);
-   tg_entries_unmapped(a, len);
-   tg_writes_changed(a, len);
+   tg_code_entries_unmapped(a, len);
+   tg_data_writes_changed(a, len);
    tg_sites_unmapped(a, len);
 }
 
 static void moved(Addr from, Addr to, SizeT len)
 {
    tg_aspace_moved(from, to, len);
-   tg_entries_unmapped(to, len);
-   tg_writes_changed(to, len);
+   tg_code_entries_unmapped(to, len);
+   tg_data_writes_changed(to, len);
    tg_sites_unmapped(to, len);
 }
 
@@ -261,13 +261,13 @@ static void started(ThreadId tid, ULong blocks)
    tg_native_started(tid);
    tg_faults_started();
    tg_hugetlb_started(tid);
-   tg_cut_short_start(tid);
+   tg_interrupted_start(tid);
 }
 
 static void stopped(ThreadId tid, ULong blocks)
 {
    (void)blocks;
-   tg_cut_short_stop(tid);
+   tg_interrupted_stop(tid);
    tg_hugetlb_stopped(tid);
    tg_native_stopped(tid);
 }
@@ -280,25 +280,25 @@ static void init_results(const TgOptions* o)
                             sizeof *run.result);
    for (UInt i = 0; i < o->n_machines; i++) {
       run.result[i].machine = &o->machine[i];
-      run.result[i].number = tg_lanes[i].counts;
-      run.result[i].levels = tg_lanes[i].h.levels;
+      run.result[i].number = tg_mmus[i].counts;
+      run.result[i].levels = tg_mmus[i].h.levels;
    }
 }
 
 static void post_clo_init(void)
 {
    const TgOptions* o = tg_finish_options();
-   tl_assert(sizeof(TgHot) <= sizeof(VexGuestArchState));
+   tl_assert(sizeof(TgShadowArea) <= sizeof(VexGuestArchState));
    run.options = o;
    tg_aspace_init(o->trace_aspace);
    tg_hugetlb_init(o->pages.fake_hugetlb);
    tg_sites_init();
-   tg_blocks_init();
-   tg_lanes_init(o);
+   tg_superblocks_init();
+   tg_mmus_init(o);
    tg_translate_init(o);
    tg_missed_init();
-   tg_short_way_find(o->fast_path);
-   tg_fronts_find(o->fast_path);
+   tg_fast_path_find(o->fast_path);
+   tg_l1_groups_find(o->fast_path);
    if (o->reach)
       tg_reach_init(o);
    tg_replay_init(o);
@@ -308,9 +308,9 @@ static void post_clo_init(void)
    tg_summary_machines(&run);
    tg_exec_print();
    if (o->entries)
-      tg_entries_init();
+      tg_code_entries_init();
    if (o->entries_data)
-      tg_writes_init();
+      tg_data_writes_init();
    tg_native_init(o);
    if (o->faults.on)
       tg_faults_init(o);
@@ -347,7 +347,7 @@ static void pre_clo_init(void)
    VG_(track_copy_mem_remap)(moved);
    VG_(track_start_client_code)(started);
    VG_(track_stop_client_code)(stopped);
-   VG_(track_pre_deliver_signal)(tg_cut_short_signal);
+   VG_(track_pre_deliver_signal)(tg_interrupted_signal);
    VG_(atfork)(NULL, has_forked, forked);
 }
 

@@ -17,14 +17,14 @@ typedef struct {
    UWord segment; /* the number of the segment that is being run; 0: surely
                      none */
    UWord base[TG_MAX_BASES + 1];
-} TgHot;
+} TgShadowArea;
 
 /* Where it is, counted from the guest's registers. */
-enum { TG_HOT_OFFSET = sizeof(VexGuestArchState) };
+enum { TG_SHADOW_OFFSET = sizeof(VexGuestArchState) };
 
-static inline TgHot* tg_hot(UChar* guest_state)
+static inline TgShadowArea* tg_shadow_area(UChar* guest_state)
 {
-   return (TgHot*)(void*)(guest_state + TG_HOT_OFFSET);
+   return (TgShadowArea*)(void*)(guest_state + TG_SHADOW_OFFSET);
 }
 
 #endif

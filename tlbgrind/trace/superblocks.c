@@ -10,8 +10,8 @@
 #include "trace/superblocks.h"
 
 static VgHashTable* blocks;
-static TgBlock* dead; /* discarded, not yet freed */
-static TgBlockTotals totals;
+static TgSuperblock* dead; /* discarded, not yet freed */
+static TgSuperblockTotals totals;
 
 TgSegment** tg_segments;
 static UInt n_numbers = 1;    /* used so far; 0 means "no segment" */
@@ -30,7 +30,7 @@ static XArray* new_array(SizeT element)
    return VG_(newXA)(VG_(malloc), "tg.blocks", VG_(free), (Word)element);
 }
 
-void tg_blocks_init(void)
+void tg_superblocks_init(void)
 {
    blocks = VG_(HT_construct)("tg.blocks");
    free_numbers = new_array(sizeof(UInt));
@@ -46,7 +46,7 @@ static void empty(XArray* a)
    VG_(dropTailXA)(a, VG_(sizeXA)(a));
 }
 
-void tg_block_begin(void)
+void tg_superblock_begin(void)
 {
    empty(segments);
    empty(instrs);
@@ -174,11 +174,11 @@ static SizeT bytes_of(XArray* a, SizeT element)
    return (SizeT)VG_(sizeXA)(a) * element;
 }
 
-TgBlock* tg_block_finish(Addr base, Addr entry)
+TgSuperblock* tg_superblock_finish(Addr base, Addr entry)
 {
    const UInt n = (UInt)VG_(sizeXA)(segments);
-   const SizeT header = sizeof(TgBlock) + n * sizeof(TgSegment*);
-   TgBlock* b = VG_(malloc)("tg.blocks.block",
+   const SizeT header = sizeof(TgSuperblock) + n * sizeof(TgSegment*);
+   TgSuperblock* b = VG_(malloc)("tg.blocks.block",
                             header + bytes_of(segments, sizeof(TgSegment))
                             + bytes_of(groups, sizeof(TgGroup))
                             + bytes_of(fetches, sizeof(TgPage*))
@@ -222,15 +222,15 @@ static void settle_segment(TgSegment* s)
       settle_ref(&ref[i], n);
 }
 
-static void settle_block(TgBlock* b)
+static void settle_block(TgSuperblock* b)
 {
    for (UInt i = 0; i < b->n_segments; i++)
       settle_segment(b->segment[i]);
 }
 
-void tg_blocks_settle(void)
+void tg_superblocks_settle(void)
 {
-   TgBlock* b;
+   TgSuperblock* b;
    VG_(HT_ResetIter)(blocks);
    while ((b = VG_(HT_Next)(blocks)) != NULL)
       settle_block(b);
@@ -241,10 +241,10 @@ void tg_blocks_settle(void)
 /* Redirected code can be translated twice with one base, under two entries. */
 static Word compare_entries(const void* a, const void* b)
 {
-   return ((const TgBlock*)a)->entry == ((const TgBlock*)b)->entry ? 0 : 1;
+   return ((const TgSuperblock*)a)->entry == ((const TgSuperblock*)b)->entry ? 0 : 1;
 }
 
-static void bury(TgBlock* b)
+static void bury(TgSuperblock* b)
 {
    settle_block(b);
    for (UInt i = 0; i < b->n_segments; i++) {
@@ -256,19 +256,19 @@ static void bury(TgBlock* b)
    VG_(free)(b);
 }
 
-void tg_blocks_bury(void)
+void tg_superblocks_bury(void)
 {
    while (dead != NULL) {
-      TgBlock* b = dead;
+      TgSuperblock* b = dead;
       dead = b->next;
       bury(b);
    }
 }
 
-void tg_block_discard(Addr base, Addr entry)
+void tg_superblock_discard(Addr base, Addr entry)
 {
-   const TgBlock wanted = { .base = base, .entry = entry };
-   TgBlock* b = VG_(HT_gen_remove)(blocks, &wanted, compare_entries);
+   const TgSuperblock wanted = { .base = base, .entry = entry };
+   TgSuperblock* b = VG_(HT_gen_remove)(blocks, &wanted, compare_entries);
    if (b == NULL)
       return;
    settle_block(b);
@@ -278,7 +278,7 @@ void tg_block_discard(Addr base, Addr entry)
    dead = b;
 }
 
-TgBlockTotals* tg_block_totals(void)
+TgSuperblockTotals* tg_superblock_totals(void)
 {
    return &totals;
 }

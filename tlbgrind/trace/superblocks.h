@@ -142,13 +142,13 @@ typedef struct _TgBlock {
    Addr entry;    /* the address it was asked for; differs if redirected */
    UInt n_segments;
    TgSegment* segment[];
-} TgBlock;
+} TgSuperblock;
 
-void tg_blocks_init(void);
+void tg_superblocks_init(void);
 
 /* Building a block: begin it, then for each segment begin it and add to it. At
-   the end tg_block_finish() lays all of it out for good and returns it. */
-void tg_block_begin(void);
+   the end tg_superblock_finish() lays all of it out for good and returns it. */
+void tg_superblock_begin(void);
 
 /* Returns the segment's number. */
 UInt tg_segment_begin(void);
@@ -164,29 +164,29 @@ void tg_segment_add_group(TgGroup group);
 TgRef* tg_segment_last_ref(void);
 TgGroup* tg_segment_group(UInt number);
 
-TgBlock* tg_block_finish(Addr base, Addr entry);
+TgSuperblock* tg_superblock_finish(Addr base, Addr entry);
 
 /* The segments by their numbers; NULL where one is gone. */
 extern TgSegment** tg_segments;
 
 /* Books the block of that base and entry and forgets it. */
-void tg_block_discard(Addr base, Addr entry);
+void tg_superblock_discard(Addr base, Addr entry);
 
 /* A debugger can have the very block discarded that a thread is in the middle
    of, which then still calls the check. So discarded blocks are kept until the
    thread has left its block: call this then. */
-void tg_blocks_bury(void);
+void tg_superblocks_bury(void);
 
 /* Books what the counters of all blocks hold, and sets them to zero. */
-void tg_blocks_settle(void);
+void tg_superblocks_settle(void);
 
 /* How often an instruction crossed the end of a page, and how often a guarded
    helper did not make the access that it was guarded for; settled so far. */
 typedef struct {
    ULong fetch_straddles;
    ULong unperformed[TG_N_KINDS];
-} TgBlockTotals;
+} TgSuperblockTotals;
 
-TgBlockTotals* tg_block_totals(void);
+TgSuperblockTotals* tg_superblock_totals(void);
 
 #endif

@@ -8,68 +8,68 @@ static const uint64_t is_key = UINT64_C(1) << 63;
 
 enum { WAY_BITS = 4 };
 
-_Static_assert(1 << WAY_BITS == TLB_SHELF_MAX_WAYS, "as many as have room");
+_Static_assert(1 << WAY_BITS == TLB_LAZY_LRU_MAX_WAYS, "as many as have room");
 
-static void empty(tlb_shelf_set *set, uint32_t ways)
+static void empty(tlb_lazy_lru_set *set, uint32_t ways)
 {
    set->order = 0;
    for (uint32_t way = 0; way < ways; way++) {
       set->order |= (uint64_t)way << WAY_BITS * way;
-      set->entry[way] = (tlb_shelf_entry){ 0, is_key };
+      set->entry[way] = (tlb_lazy_lru_entry){ 0, is_key };
    }
 }
 
-void tlb_shelf_init(tlb_shelf *s, uint32_t sets, uint32_t ways, void *memory)
+void tlb_lazy_lru_init(tlb_lazy_lru *s, uint32_t sets, uint32_t ways, void *memory)
 {
-   *s = (tlb_shelf){ .memory = memory, .sets = sets, .ways = ways,
+   *s = (tlb_lazy_lru){ .memory = memory, .sets = sets, .ways = ways,
                       .set_mask = tlb_set_mask(sets),
-                      .set_bytes = tlb_shelf_set_bytes(ways) };
+                      .set_bytes = tlb_lazy_lru_set_bytes(ways) };
    for (uint32_t set = 0; set < sets; set++)
-      empty(tlb_shelf_set_at(s, set), ways);
-   s->note = (tlb_shelf_note *)(void *)tlb_shelf_set_at(s, sets);
-   for (uint32_t i = 0; i < TLB_SHELF_NOTES; i++)
-      s->note[i] = (tlb_shelf_note){ 0, 0 };
+      empty(tlb_lazy_lru_set_at(s, set), ways);
+   s->note = (tlb_lazy_lru_note *)(void *)tlb_lazy_lru_set_at(s, sets);
+   for (uint32_t i = 0; i < TLB_LAZY_LRU_NOTES; i++)
+      s->note[i] = (tlb_lazy_lru_note){ 0, 0 };
 }
 
 /* --- What is there --- */
 
-static tlb_shelf_page *page_of(const tlb_shelf_entry *e)
+static tlb_lazy_lru_page *page_of(const tlb_lazy_lru_entry *e)
 {
-   return (tlb_shelf_page *)(uintptr_t)e->what;
+   return (tlb_lazy_lru_page *)(uintptr_t)e->what;
 }
 
-static int is_page(const tlb_shelf_entry *e)
+static int is_page(const tlb_lazy_lru_entry *e)
 {
    return (e->what & is_key) == 0;
 }
 
-static tlb_shelf_note *note_of(const tlb_shelf *s, uint64_t what)
+static tlb_lazy_lru_note *note_of(const tlb_lazy_lru *s, uint64_t what)
 {
-   return &s->note[what % TLB_SHELF_NOTES];
+   return &s->note[what % TLB_LAZY_LRU_NOTES];
 }
 
 /* When the page of an entry was asked for last, which is not before its bound. */
-static uint64_t last_time_of_page(const tlb_shelf *s, const tlb_shelf_entry *e)
+static uint64_t last_time_of_page(const tlb_lazy_lru *s, const tlb_lazy_lru_entry *e)
 {
    const uint64_t *const time = page_of(e)->time;
    uint64_t last = e->bound;
-   for (uint32_t span = 0; span < TLB_SHELF_SPANS; span++) {
+   for (uint32_t span = 0; span < TLB_LAZY_LRU_SPANS; span++) {
       for (uint32_t i = s->from[span]; i < s->to[span]; i++)
          last = time[i] > last ? time[i] : last;
    }
    return last;
 }
 
-static uint64_t last_time(const tlb_shelf *s, const tlb_shelf_entry *e)
+static uint64_t last_time(const tlb_lazy_lru *s, const tlb_lazy_lru_entry *e)
 {
    if (is_page(e))
       return page_of(e)->last == e->bound ? e->bound : last_time_of_page(s, e);
-   const tlb_shelf_note *const note = note_of(s, e->what);
+   const tlb_lazy_lru_note *const note = note_of(s, e->what);
    return note->what == e->what ? note->time : e->bound;
 }
 
 /* Whether the entry has been asked for since its bound; then that is corrected. */
-static inline int is_younger(const tlb_shelf *s, tlb_shelf_entry *e)
+static inline int is_younger(const tlb_lazy_lru *s, tlb_lazy_lru_entry *e)
 {
    const uint64_t time = last_time(s, e);
    const int younger = time != e->bound;
@@ -81,14 +81,14 @@ static inline int is_younger(const tlb_shelf *s, tlb_shelf_entry *e)
 
 static uint32_t way_at(uint64_t order, uint32_t place)
 {
-   return (uint32_t)(order >> WAY_BITS * place) & (TLB_SHELF_MAX_WAYS - 1);
+   return (uint32_t)(order >> WAY_BITS * place) & (TLB_LAZY_LRU_MAX_WAYS - 1);
 }
 
 /* The order once the way at place `from` has gone to place `to`, which is no lower. */
 static inline uint64_t moved(uint64_t order, uint32_t from, uint32_t to)
 {
    const uint64_t below = (UINT64_C(1) << WAY_BITS * from) - 1;
-   const uint64_t up_to = UINT64_MAX >> WAY_BITS * (TLB_SHELF_MAX_WAYS - 1 - to);
+   const uint64_t up_to = UINT64_MAX >> WAY_BITS * (TLB_LAZY_LRU_MAX_WAYS - 1 - to);
    return (order & (~up_to | below)) | ((order & up_to) >> WAY_BITS & ~below)
           | (uint64_t)way_at(order, from) << WAY_BITS * to;
 }
@@ -96,7 +96,7 @@ static inline uint64_t moved(uint64_t order, uint32_t from, uint32_t to)
 /* Whether the way at that place is to be evicted before way b, whose bound that is. Only
    what one walk keeps can have equal times; of these the lower way goes first, as in an
    array. */
-static inline int is_before(const tlb_shelf_set *set, uint32_t place, uint32_t b,
+static inline int is_before(const tlb_lazy_lru_set *set, uint32_t place, uint32_t b,
                             uint64_t bound)
 {
    const uint32_t a = way_at(set->order, place);
@@ -104,7 +104,7 @@ static inline int is_before(const tlb_shelf_set *set, uint32_t place, uint32_t b
 }
 
 /* The oldest has that bound now: where it belongs. */
-static uint32_t place_of(const tlb_shelf *s, const tlb_shelf_set *set, uint64_t bound)
+static uint32_t place_of(const tlb_lazy_lru *s, const tlb_lazy_lru_set *set, uint64_t bound)
 {
    const uint32_t way = way_at(set->order, 0);
    uint32_t place = 0;
@@ -115,7 +115,7 @@ static uint32_t place_of(const tlb_shelf *s, const tlb_shelf_set *set, uint64_t 
 
 /* The newest by order is a key. What one walk asks for has one time, which a load and a
    store of one instruction share: it goes down to where it belongs. */
-static void sink(const tlb_shelf *s, tlb_shelf_set *set)
+static void sink(const tlb_lazy_lru *s, tlb_lazy_lru_set *set)
 {
    for (uint32_t place = s->ways - 1; place > 0; place--) {
       const uint32_t way = way_at(set->order, place);
@@ -126,15 +126,15 @@ static void sink(const tlb_shelf *s, tlb_shelf_set *set)
 }
 
 /* The oldest becomes the newest: moved() in fewer steps, for each fill waits for it. */
-static inline uint64_t renewed(const tlb_shelf *s, uint64_t order)
+static inline uint64_t renewed(const tlb_lazy_lru *s, uint64_t order)
 {
    return order >> WAY_BITS | (uint64_t)way_at(order, 0) << WAY_BITS * (s->ways - 1);
 }
 
-static void leaves(const tlb_shelf *s, const tlb_shelf_entry *e)
+static void leaves(const tlb_lazy_lru *s, const tlb_lazy_lru_entry *e)
 {
    if (is_page(e)) {
-      for (uint32_t side = 0; side < TLB_SHELF_SIDES; side++)
+      for (uint32_t side = 0; side < TLB_LAZY_LRU_SIDES; side++)
          page_of(e)->held[side] &= ~s->bit[side];
    } else if (note_of(s, e->what)->what == e->what) {
       note_of(s, e->what)->what = 0;
@@ -142,34 +142,34 @@ static void leaves(const tlb_shelf *s, const tlb_shelf_entry *e)
 }
 
 /* Puts it in the place of the oldest of the set. */
-static inline void put(const tlb_shelf *s, tlb_shelf_set *set, uint64_t what,
+static inline void put(const tlb_lazy_lru *s, tlb_lazy_lru_set *set, uint64_t what,
                        uint64_t now)
 {
-   tlb_shelf_entry *oldest;
-   while (is_younger(s, oldest = tlb_shelf_oldest(set)))
+   tlb_lazy_lru_entry *oldest;
+   while (is_younger(s, oldest = tlb_lazy_lru_oldest(set)))
       set->order = moved(set->order, 0, place_of(s, set, oldest->bound));
    leaves(s, oldest);
-   *oldest = (tlb_shelf_entry){ now, what };
+   *oldest = (tlb_lazy_lru_entry){ now, what };
    set->order = renewed(s, set->order);
 }
 
-void tlb_shelf_fill(tlb_shelf *s, tlb_shelf_page *p, uint64_t now)
+void tlb_lazy_lru_fill(tlb_lazy_lru *s, tlb_lazy_lru_page *p, uint64_t now)
 {
-   put(s, tlb_shelf_set_of(s, p->number), (uintptr_t)p, now);
-   for (uint32_t side = 0; side < TLB_SHELF_SIDES; side++)
+   put(s, tlb_lazy_lru_set_of(s, p->number), (uintptr_t)p, now);
+   for (uint32_t side = 0; side < TLB_LAZY_LRU_SIDES; side++)
       p->held[side] |= s->bit[side];
 }
 
-int tlb_shelf_find(tlb_shelf *s, tlb_key key, uint64_t now)
+int tlb_lazy_lru_find(tlb_lazy_lru *s, tlb_key key, uint64_t now)
 {
    const uint64_t what = key | is_key;
-   tlb_shelf_set *const set = tlb_shelf_set_of(s, tlb_key_page(key));
+   tlb_lazy_lru_set *const set = tlb_lazy_lru_set_of(s, tlb_key_page(key));
    if (note_of(s, what)->what == what) {
       note_of(s, what)->time = now;
       return 1;
    }
    for (uint32_t place = 0; place < s->ways; place++) {
-      tlb_shelf_entry *const e = &set->entry[way_at(set->order, place)];
+      tlb_lazy_lru_entry *const e = &set->entry[way_at(set->order, place)];
       if (e->what == what) {
          e->bound = now;
          set->order = moved(set->order, place, s->ways - 1);
@@ -180,21 +180,21 @@ int tlb_shelf_find(tlb_shelf *s, tlb_key key, uint64_t now)
    return 0;
 }
 
-void tlb_shelf_fill_key(tlb_shelf *s, tlb_key key, uint64_t now)
+void tlb_lazy_lru_fill_key(tlb_lazy_lru *s, tlb_key key, uint64_t now)
 {
    const uint64_t what = key | is_key;
-   tlb_shelf_set *const set = tlb_shelf_set_of(s, tlb_key_page(key));
+   tlb_lazy_lru_set *const set = tlb_lazy_lru_set_of(s, tlb_key_page(key));
    put(s, set, what, now);
    sink(s, set);
    if (note_of(s, what)->what == 0)
-      *note_of(s, what) = (tlb_shelf_note){ what, now };
+      *note_of(s, what) = (tlb_lazy_lru_note){ what, now };
 }
 
-void tlb_shelf_move(const tlb_shelf *s, uint32_t way, tlb_array *a, unsigned shift)
+void tlb_lazy_lru_move(const tlb_lazy_lru *s, uint32_t way, tlb_array *a, unsigned shift)
 {
    for (uint32_t i = 0; i < a->g.entries; i++) {
-      const tlb_shelf_set *const set = tlb_shelf_set_at(s, i / a->g.ways);
-      const tlb_shelf_entry *const e = &set->entry[way + i % a->g.ways];
+      const tlb_lazy_lru_set *const set = tlb_lazy_lru_set_at(s, i / a->g.ways);
+      const tlb_lazy_lru_entry *const e = &set->entry[way + i % a->g.ways];
       if (e->bound != 0)
          tlb_array_fill(a, is_page(e) ? tlb_key_of(page_of(e)->number, shift, 0)
                                       : e->what & ~is_key, last_time(s, e));

@@ -1,10 +1,10 @@
-/* A shelf: an LRU array whose pages say themselves that they are in it.
+/* A lazy LRU array: an LRU array whose pages say themselves that they are in it.
 
    Many machines have each an array behind their first level, and most of what they
    look for there is found. To ask each of them costs more than all else. If it
-   stands at the page which of the shelves hold it, a bit for each, one look
+   stands at the page which of the lazy LRU arrays hold it, a bit for each, one look
    answers for all; and one note of the time is enough for all that were asked
-   together (a stream). Only when a shelf has to choose whom to evict it collects
+   together (a stream). Only when a lazy LRU array has to choose whom to evict it collects
    the times. What it keeps of each entry's time is a lower bound, and of each set in
    which order these are: if the oldest bound is true, the entry is the oldest of all,
    for times only grow; if not, it is corrected. So most of the time one entry of a set
@@ -18,114 +18,114 @@
 #include "sim/tlb/array.h"
 
 /* Who looks for a page: as code or as data. And in how many spans of a page's times the
-   shelf's may stand. */
-enum { TLB_SHELF_SIDES = 2, TLB_SHELF_SPANS = 3 };
+   lazy LRU array's may stand. */
+enum { TLB_LAZY_LRU_SIDES = 2, TLB_LAZY_LRU_SPANS = 3 };
 
-/* Keys of which a shelf has notes, so that they are found without a search: one of those
+/* Keys of which a lazy LRU array has notes, so that they are found without a search: one of those
    with equal lowest bits. */
-enum { TLB_SHELF_NOTES = 64 };
+enum { TLB_LAZY_LRU_NOTES = 64 };
 
 typedef struct {
    uint64_t what; /* as in an entry; 0: nothing */
    uint64_t time; /* when it was asked for last */
-} tlb_shelf_note;
+} tlb_lazy_lru_note;
 
 /* A set's order has four bits for each way. */
-enum { TLB_SHELF_MAX_WAYS = 16 };
+enum { TLB_LAZY_LRU_MAX_WAYS = 16 };
 
 typedef struct {
    uint64_t number;
-   uint64_t held[TLB_SHELF_SIDES]; /* by which shelves, see tlb_shelf.bit */
+   uint64_t held[TLB_LAZY_LRU_SIDES]; /* by which lazy LRU arrays, see tlb_lazy_lru.bit */
    uint64_t last;                  /* when any of them was asked for it */
    uint64_t time[];                /* as `last`, by stream */
-} tlb_shelf_page;
+} tlb_lazy_lru_page;
 
 typedef struct {
    uint64_t bound; /* 0: nobody is there */
-   uint64_t what;  /* a page's address, or a key, see tlb_shelf_find() */
-} tlb_shelf_entry;
+   uint64_t what;  /* a page's address, or a key, see tlb_lazy_lru_find() */
+} tlb_lazy_lru_entry;
 
 /* The order stands beside the entries, in the same line of the processor's cache if the
    set is small. */
 typedef struct {
    uint64_t order;  /* of the ways, by bound, the oldest lowest */
    uint64_t unused; /* so that no entry lies on two lines */
-   tlb_shelf_entry entry[];
-} tlb_shelf_set;
+   tlb_lazy_lru_entry entry[];
+} tlb_lazy_lru_set;
 
 typedef struct {
    void *memory;        /* set after set */
-   tlb_shelf_note *note; /* of keys that are there */
+   tlb_lazy_lru_note *note; /* of keys that are there */
    uint32_t sets, set_mask; /* as in an array */
    uint32_t ways;
    uint32_t set_bytes;
-   /* Which of a page's times are those when the shelf was asked. */
-   uint16_t from[TLB_SHELF_SPANS], to[TLB_SHELF_SPANS];
-   uint64_t bit[TLB_SHELF_SIDES]; /* the shelf's, on each side that asks it, else 0 */
-} tlb_shelf;
+   /* Which of a page's times are those when the lazy LRU array was asked. */
+   uint16_t from[TLB_LAZY_LRU_SPANS], to[TLB_LAZY_LRU_SPANS];
+   uint64_t bit[TLB_LAZY_LRU_SIDES]; /* the lazy LRU array's, on each side that asks it, else 0 */
+} tlb_lazy_lru;
 
-static inline uint32_t tlb_shelf_set_bytes(uint32_t ways)
+static inline uint32_t tlb_lazy_lru_set_bytes(uint32_t ways)
 {
-   return (uint32_t)(sizeof(tlb_shelf_set) + ways * sizeof(tlb_shelf_entry));
+   return (uint32_t)(sizeof(tlb_lazy_lru_set) + ways * sizeof(tlb_lazy_lru_entry));
 }
 
-/* Bytes of memory for a shelf. */
-static inline size_t tlb_shelf_bytes(uint32_t sets, uint32_t ways)
+/* Bytes of memory for a lazy LRU array. */
+static inline size_t tlb_lazy_lru_bytes(uint32_t sets, uint32_t ways)
 {
-   return (size_t)sets * tlb_shelf_set_bytes(ways)
-          + TLB_SHELF_NOTES * sizeof(tlb_shelf_note);
+   return (size_t)sets * tlb_lazy_lru_set_bytes(ways)
+          + TLB_LAZY_LRU_NOTES * sizeof(tlb_lazy_lru_note);
 }
 
-/* An empty shelf of up to TLB_SHELF_MAX_WAYS ways, asked by nobody, inside `memory`,
+/* An empty lazy LRU array of up to TLB_LAZY_LRU_MAX_WAYS ways, asked by nobody, inside `memory`,
    aligned for a pointer. */
-void tlb_shelf_init(tlb_shelf *s, uint32_t sets, uint32_t ways, void *memory);
+void tlb_lazy_lru_init(tlb_lazy_lru *s, uint32_t sets, uint32_t ways, void *memory);
 
 /* Puts the page in, which is not there; `now` is later than all times so far. For
    the caller to note it at the page. */
-void tlb_shelf_fill(tlb_shelf *s, tlb_shelf_page *p, uint64_t now);
+void tlb_lazy_lru_fill(tlb_lazy_lru *s, tlb_lazy_lru_page *p, uint64_t now);
 
-static inline tlb_shelf_set *tlb_shelf_set_at(const tlb_shelf *s, uint32_t set)
+static inline tlb_lazy_lru_set *tlb_lazy_lru_set_at(const tlb_lazy_lru *s, uint32_t set)
 {
-   return (tlb_shelf_set *)(void *)((char *)s->memory + (size_t)set * s->set_bytes);
+   return (tlb_lazy_lru_set *)(void *)((char *)s->memory + (size_t)set * s->set_bytes);
 }
 
 /* The set that a page of that number goes to. */
-static inline tlb_shelf_set *tlb_shelf_set_of(const tlb_shelf *s, uint64_t page)
+static inline tlb_lazy_lru_set *tlb_lazy_lru_set_of(const tlb_lazy_lru *s, uint64_t page)
 {
-   return tlb_shelf_set_at(s, tlb_set_of(page, s->sets, s->set_mask));
+   return tlb_lazy_lru_set_at(s, tlb_set_of(page, s->sets, s->set_mask));
 }
 
-/* Who has several shelves to fill need not wait for the memory of each, but asks the
+/* Who has several lazy LRU arrays to fill need not wait for the memory of each, but asks the
    processor first for all sets, then for the entries that are probably evicted, and then
    for their pages. */
-static inline void tlb_shelf_fetch_set(const tlb_shelf *s, uint64_t page)
+static inline void tlb_lazy_lru_fetch_set(const tlb_lazy_lru *s, uint64_t page)
 {
-   __builtin_prefetch(tlb_shelf_set_of(s, page), 1);
+   __builtin_prefetch(tlb_lazy_lru_set_of(s, page), 1);
 }
 
-static inline tlb_shelf_entry *tlb_shelf_oldest(tlb_shelf_set *set)
+static inline tlb_lazy_lru_entry *tlb_lazy_lru_oldest(tlb_lazy_lru_set *set)
 {
-   return &set->entry[set->order & (TLB_SHELF_MAX_WAYS - 1)];
+   return &set->entry[set->order & (TLB_LAZY_LRU_MAX_WAYS - 1)];
 }
 
-static inline void tlb_shelf_fetch_entry(const tlb_shelf *s, uint64_t page)
+static inline void tlb_lazy_lru_fetch_entry(const tlb_lazy_lru *s, uint64_t page)
 {
-   __builtin_prefetch(tlb_shelf_oldest(tlb_shelf_set_of(s, page)), 1);
+   __builtin_prefetch(tlb_lazy_lru_oldest(tlb_lazy_lru_set_of(s, page)), 1);
 }
 
-static inline void tlb_shelf_fetch_page(const tlb_shelf *s, uint64_t page)
+static inline void tlb_lazy_lru_fetch_page(const tlb_lazy_lru *s, uint64_t page)
 {
-   const tlb_shelf_entry *const e = tlb_shelf_oldest(tlb_shelf_set_of(s, page));
+   const tlb_lazy_lru_entry *const e = tlb_lazy_lru_oldest(tlb_lazy_lru_set_of(s, page));
    __builtin_prefetch((const void *)(uintptr_t)e->what, 1);
 }
 
 /* What is no page can be in it too, by its key, of context 0: as an array does it. */
-int tlb_shelf_find(tlb_shelf *s, tlb_key key, uint64_t now);
-void tlb_shelf_fill_key(tlb_shelf *s, tlb_key key, uint64_t now);
+int tlb_lazy_lru_find(tlb_lazy_lru *s, tlb_key key, uint64_t now);
+void tlb_lazy_lru_fill_key(tlb_lazy_lru *s, tlb_key key, uint64_t now);
 
-/* Puts into an empty array what the shelf has in as many of its ways, from `way`
+/* Puts into an empty array what the lazy LRU array has in as many of its ways, from `way`
    on, as pages of 2^shift bytes. The array has as many sets. */
-void tlb_shelf_move(const tlb_shelf *s, uint32_t way, tlb_array *a,
+void tlb_lazy_lru_move(const tlb_lazy_lru *s, uint32_t way, tlb_array *a,
                     unsigned shift);
 
 #endif

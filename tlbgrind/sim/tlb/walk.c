@@ -43,7 +43,7 @@ void tlb_walker_init(tlb_walker *w, const tlb_machine *m, int nested,
    tlb_array *nearest = NULL; /* of the steps so far that have their own */
    w->machine = m;
    w->clock = 0;
-   w->shelf = NULL;
+   w->lazy_lru = NULL;
    w->host_references = nested ? m->n_walk_steps : 0;
    for (unsigned i = 0; i < m->n_walk_steps; i++) {
       const tlb_walk_step *const s = &m->walk[i];
@@ -74,16 +74,16 @@ static uint64_t time_of(tlb_walker *w, unsigned step, uint64_t now)
 static int find(tlb_walker *w, unsigned step, tlb_key key, uint64_t now)
 {
    const uint64_t time = time_of(w, step, now);
-   if (w->shelf != NULL && w->machine->walk[step].in_last_level)
-      return tlb_shelf_find(w->shelf, key, time);
+   if (w->lazy_lru != NULL && w->machine->walk[step].in_last_level)
+      return tlb_lazy_lru_find(w->lazy_lru, key, time);
    return tlb_array_lookup(w->cache[step], key, time) != TLB_MISS;
 }
 
 static void keep(tlb_walker *w, unsigned step, tlb_key key, uint64_t now)
 {
    const uint64_t time = time_of(w, step, now);
-   if (w->shelf != NULL && w->machine->walk[step].in_last_level)
-      tlb_shelf_fill_key(w->shelf, key, time);
+   if (w->lazy_lru != NULL && w->machine->walk[step].in_last_level)
+      tlb_lazy_lru_fill_key(w->lazy_lru, key, time);
    else
       tlb_array_fill(w->cache[step], key, time);
 }

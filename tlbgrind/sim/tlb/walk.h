@@ -45,7 +45,7 @@ typedef struct {
    tlb_array *cache[TLB_MAX_WALK_LEVELS]; /* where entries of the step stand, or
                                              NULL */
    tlb_array own[TLB_MAX_WALK_LEVELS];
-   tlb_shelf *shelf; /* what stands for the last translation array; NULL: it stands
+   tlb_lazy_lru *lazy_lru; /* what stands for the last translation array; NULL: it stands
                         for itself */
    uint64_t clock; /* of the caches of its own: each reference has a time */
 } tlb_walker;

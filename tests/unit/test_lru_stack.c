@@ -1,4 +1,4 @@
-/* Ladders, against one list of pages by their last references.
+/* LRU stacks, against one list of pages by their last references.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"
@@ -13,42 +13,42 @@ typedef struct {
 } list;
 
 /* What the smallest array, which is only a number of pages on top of the list, has
-   to tell the ladder; and that this agrees. */
-static void refer_both(tlb_ladder *l, list *model, uint32_t *place, char *pages,
+   to tell the LRU stack; and that this agrees. */
+static void refer_both(tlb_lru_stack *l, list *model, uint32_t *node, char *pages,
                        uint32_t page)
 {
-   const uint32_t smallest = l->rung[0].size;
+   const uint32_t smallest = l->size[0].entries;
    const uint32_t n = model->n;
    const uint64_t victim = n >= smallest ? model->page[smallest - 1] : PAGES;
    const uint32_t before = unit_to_front(model->page, &model->n, PAGES, page);
    uint32_t missed = 0;
-   while (missed < l->rungs && (model->n > n || before >= l->rung[missed].size))
+   while (missed < l->n_sizes && (model->n > n || before >= l->size[missed].entries))
       missed++;
    if (missed == 0)
       return;
    uint32_t at = 0;
    char *const evicted = victim < PAGES ? &pages[victim] : NULL;
-   assert_int_equal(tlb_ladder_miss(l, &pages[page], place[page], evicted, &at),
+   assert_int_equal(tlb_lru_stack_miss(l, &pages[page], node[page], evicted, &at),
                     missed);
    if (evicted != NULL)
-      place[victim] = at;
+      node[victim] = at;
 }
 
 static void run(const uint32_t *sizes, uint32_t n, uint32_t n_pages,
                 uint64_t seed)
 {
-   tlb_ladder l;
+   tlb_lru_stack l;
    list model = { .n = 0 };
    char pages[PAGES];
-   uint32_t place[PAGES] = { 0 };
-   void *const memory = malloc(tlb_ladder_bytes(sizes, n));
+   uint32_t node[PAGES] = { 0 };
+   void *const memory = malloc(tlb_lru_stack_bytes(sizes, n));
    assert_non_null(memory);
-   tlb_ladder_init(&l, sizes, n, memory);
+   tlb_lru_stack_init(&l, sizes, n, memory);
    for (uint32_t i = 0; i < ROUNDS; i++) {
       const uint64_t draw = unit_random(&seed);
       /* Near pages more often than far ones. */
       const uint32_t among = draw % 16 < 10 ? n_pages / 2 : n_pages;
-      refer_both(&l, &model, place, pages, (uint32_t)((draw >> 8) % among));
+      refer_both(&l, &model, node, pages, (uint32_t)((draw >> 8) % among));
    }
    free(memory);
 }
@@ -71,21 +71,21 @@ static void loops(void **state)
    static const uint32_t sizes[] = { 4, 6, 10 };
    (void)state;
    for (uint32_t n_pages = 1; n_pages < 13; n_pages++) {
-      tlb_ladder l;
+      tlb_lru_stack l;
       list model = { .n = 0 };
       char pages[PAGES];
-      uint32_t place[PAGES] = { 0 };
+      uint32_t node[PAGES] = { 0 };
       char memory[1024] __attribute__((aligned(8)));
-      assert_true(tlb_ladder_bytes(sizes, 3) <= sizeof memory);
-      tlb_ladder_init(&l, sizes, 3, memory);
+      assert_true(tlb_lru_stack_bytes(sizes, 3) <= sizeof memory);
+      tlb_lru_stack_init(&l, sizes, 3, memory);
       for (uint32_t i = 0; i < 20 * n_pages; i++)
-         refer_both(&l, &model, place, pages, i % n_pages);
+         refer_both(&l, &model, node, pages, i % n_pages);
       /* LRU misses all or nothing. */
       const uint32_t missed = (uint32_t)(n_pages > 4) + (n_pages > 6)
                               + (n_pages > 10);
       uint32_t at;
       if (missed > 0)
-         assert_int_equal(tlb_ladder_miss(&l, &pages[0], place[0], NULL, &at),
+         assert_int_equal(tlb_lru_stack_miss(&l, &pages[0], node[0], NULL, &at),
                           missed);
    }
 }

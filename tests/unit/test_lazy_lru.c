@@ -1,4 +1,4 @@
-/* Shelves, against arrays that are asked for everything.
+/* lazy LRU arrays, against arrays that are asked for everything.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"
@@ -7,15 +7,15 @@
 
 enum { PAGES = 600, SHELVES = 7, TIMES = 5, ROUNDS = 60000, PAGE_SHIFT = 12 };
 
-/* What a shelf is asked: which of a page's times are of its misses, on each
+/* What a lazy LRU array is asked: which of a page's times are of its misses, on each
    side. */
 typedef struct {
    const char *geometry;
-   uint16_t from[TLB_SHELF_SIDES], to[TLB_SHELF_SIDES];
+   uint16_t from[TLB_LAZY_LRU_SIDES], to[TLB_LAZY_LRU_SIDES];
 } asked;
 
-/* Times 0 to 2 are those of a ladder of three rungs on the one side: who stands on
-   a rung is asked for what it and those above it miss. */
+/* Times 0 to 2 are those of an LRU stack of three sizes on the one side: who stands on
+   a size is asked for what it and those above it miss. */
 static const asked all[SHELVES] = {
    { "64,4", { 0, 3 }, { 3, 4 } },  { "96,6", { 1, 3 }, { 3, 4 } },
    { "128,8", { 2, 4 }, { 3, 5 } }, { "40,5", { 0, 4 }, { 3, 5 } },
@@ -24,12 +24,12 @@ static const asked all[SHELVES] = {
 };
 
 typedef struct {
-   tlb_shelf shelf;
+   tlb_lazy_lru lazy_lru;
    unit_array model;
 } both;
 
-static both shelves[SHELVES];
-static tlb_shelf_page *pages[PAGES];
+static both lazy_lrus[SHELVES];
+static tlb_lazy_lru_page *pages[PAGES];
 
 static void make(void)
 {
@@ -39,18 +39,18 @@ static void make(void)
       pages[i]->number = i;
    }
    for (uint32_t i = 0; i < SHELVES; i++) {
-      both *const b = &shelves[i];
+      both *const b = &lazy_lrus[i];
       const tlb_geometry g = unit_geometry(all[i].geometry);
       unit_array_make(&b->model, &g, NULL, NULL);
-      const size_t bytes = tlb_shelf_bytes(b->model.a.sets, g.ways);
+      const size_t bytes = tlb_lazy_lru_bytes(b->model.a.sets, g.ways);
       void *const memory = malloc(bytes);
       assert_non_null(memory);
       memset(memory, 0xA5, bytes);
-      tlb_shelf_init(&b->shelf, b->model.a.sets, g.ways, memory);
-      for (uint32_t side = 0; side < TLB_SHELF_SIDES; side++) {
-         b->shelf.from[side] = all[i].from[side];
-         b->shelf.to[side] = all[i].to[side];
-         b->shelf.bit[side] = all[i].from[side] < all[i].to[side]
+      tlb_lazy_lru_init(&b->lazy_lru, b->model.a.sets, g.ways, memory);
+      for (uint32_t side = 0; side < TLB_LAZY_LRU_SIDES; side++) {
+         b->lazy_lru.from[side] = all[i].from[side];
+         b->lazy_lru.to[side] = all[i].to[side];
+         b->lazy_lru.bit[side] = all[i].from[side] < all[i].to[side]
                                  ? UINT64_C(1) << (i + 50) : 0;
       }
    }
@@ -59,8 +59,8 @@ static void make(void)
 static void unmake(void)
 {
    for (uint32_t i = 0; i < SHELVES; i++) {
-      free(shelves[i].shelf.memory);
-      unit_array_free(&shelves[i].model);
+      free(lazy_lrus[i].lazy_lru.memory);
+      unit_array_free(&lazy_lrus[i].model);
    }
    for (uint32_t i = 0; i < PAGES; i++)
       free(pages[i]);
@@ -74,42 +74,42 @@ static int model_has(tlb_array *a, tlb_key key, uint64_t now)
    return 0;
 }
 
-/* What walks keep there: on one shelf at a time. */
+/* What walks keep there: on one lazy LRU array at a time. */
 static void refer_key(both *b, tlb_key key, uint64_t now)
 {
-   const int there = tlb_shelf_find(&b->shelf, key, now);
+   const int there = tlb_lazy_lru_find(&b->lazy_lru, key, now);
    assert_int_equal(there, model_has(&b->model.a, key, now));
    if (!there)
-      tlb_shelf_fill_key(&b->shelf, key, now);
+      tlb_lazy_lru_fill_key(&b->lazy_lru, key, now);
 }
 
 /* The page was missed on that side, by all that share that time. Whoever did not have
    it walks, if `walks`, and keeps what two steps of that came to, with one time before
    the page's, in whatever sets these go to. Returns how many did not have it. */
-static unsigned refer(tlb_shelf_page *p, uint32_t side, uint32_t time, uint64_t now,
+static unsigned refer(tlb_lazy_lru_page *p, uint32_t side, uint32_t time, uint64_t now,
                       int walks)
 {
    unsigned missed = 0;
    uint64_t absent = 0;
    for (uint32_t i = 0; i < SHELVES; i++) {
-      both *const b = &shelves[i];
-      if (time < b->shelf.from[side] || time >= b->shelf.to[side])
+      both *const b = &lazy_lrus[i];
+      if (time < b->lazy_lru.from[side] || time >= b->lazy_lru.to[side])
          continue;
-      const int held = (p->held[side] & b->shelf.bit[side]) != 0;
+      const int held = (p->held[side] & b->lazy_lru.bit[side]) != 0;
       assert_int_equal(held, model_has(&b->model.a,
                                        tlb_key_of(p->number, PAGE_SHIFT, 0), now));
       missed += !held;
       if (!held)
-         tlb_shelf_fill(&b->shelf, p, now);
-      assert_true((p->held[side] & b->shelf.bit[side]) != 0);
+         tlb_lazy_lru_fill(&b->lazy_lru, p, now);
+      assert_true((p->held[side] & b->lazy_lru.bit[side]) != 0);
       absent |= held ? 0 : UINT64_C(1) << i;
    }
    p->time[time] = p->last = now;
    for (uint32_t i = 0; walks && i < SHELVES; i++) {
       if ((absent >> i & 1) == 0)
          continue;
-      refer_key(&shelves[i], tlb_key_of(p->number / 2, PAGE_SHIFT + 18, 0), now - 1);
-      refer_key(&shelves[i], tlb_key_of(p->number / 2, PAGE_SHIFT + 9, 0), now - 1);
+      refer_key(&lazy_lrus[i], tlb_key_of(p->number / 2, PAGE_SHIFT + 18, 0), now - 1);
+      refer_key(&lazy_lrus[i], tlb_key_of(p->number / 2, PAGE_SHIFT + 9, 0), now - 1);
    }
    return missed;
 }
@@ -125,7 +125,7 @@ static unsigned run(uint64_t *seed, uint64_t now, uint64_t end, uint32_t keys,
       /* Near pages more often than far ones. */
       const uint32_t among = draw % 16 < 12 ? 150 : PAGES;
       if (keys > 0 && (draw >> 32) % keys == 0)
-         refer_key(&shelves[(draw >> 40) % SHELVES],
+         refer_key(&lazy_lrus[(draw >> 40) % SHELVES],
                    tlb_key_of((draw >> 16) % 100, PAGE_SHIFT + 30, 0), now);
       else
          missed += refer(pages[(draw >> 16) % among], time >= 3, time, now + 1,
@@ -154,10 +154,10 @@ static void moved(void **state)
    make();
    run(&seed, 2, ROUNDS / 4, 20, 1);
    for (uint32_t i = 0; i < SHELVES; i++) {
-      both *const b = &shelves[i];
+      both *const b = &lazy_lrus[i];
       unit_array own;
       unit_array_make(&own, &b->model.a.g, NULL, NULL);
-      tlb_shelf_move(&b->shelf, 0, &own.a, PAGE_SHIFT);
+      tlb_lazy_lru_move(&b->lazy_lru, 0, &own.a, PAGE_SHIFT);
       for (uint64_t now = ROUNDS; now < 2 * ROUNDS; now++) {
          const tlb_key key = tlb_key_of(unit_random(&seed) % 200, PAGE_SHIFT, 0);
          assert_int_equal(model_has(&own.a, key, now),
@@ -168,22 +168,22 @@ static void moved(void **state)
    unmake();
 }
 
-/* Two arrays side by side are one shelf: each gets its ways. */
+/* Two arrays side by side are one lazy LRU array: each gets its ways. */
 static void side_by_side(void **state)
 {
    const tlb_geometry g = unit_geometry("16,4");
    unit_array half[2];
-   tlb_shelf s;
+   tlb_lazy_lru s;
    (void)state;
-   void *const memory = malloc(tlb_shelf_bytes(4, 8));
+   void *const memory = malloc(tlb_lazy_lru_bytes(4, 8));
    assert_non_null(memory);
    make();
-   tlb_shelf_init(&s, 4, 8, memory);
+   tlb_lazy_lru_init(&s, 4, 8, memory);
    for (uint32_t i = 0; i < 24; i++)
-      tlb_shelf_fill(&s, pages[i], i + 1);
+      tlb_lazy_lru_fill(&s, pages[i], i + 1);
    for (uint32_t i = 0; i < 2; i++) {
       unit_array_make(&half[i], &g, NULL, NULL);
-      tlb_shelf_move(&s, 4 * i, &half[i].a, PAGE_SHIFT);
+      tlb_lazy_lru_move(&s, 4 * i, &half[i].a, PAGE_SHIFT);
    }
    for (uint32_t i = 0; i < 24; i++) {
       const tlb_key key = tlb_key_of(i, PAGE_SHIFT, 0);
