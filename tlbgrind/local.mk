@@ -234,6 +234,7 @@ TOOL_SOURCES = \
 	tlbgrind/space/hugetlb.c \
 	tlbgrind/tool/instrument.c \
 	tlbgrind/tool/main.c \
+	tlbgrind/trace/segment_run.c \
 	tlbgrind/trace/superblocks.c
 
 TOOL_INCLUDES = \
@@ -301,6 +302,8 @@ TOOL_INCLUDES = \
 	tlbgrind/space/huge_files.h \
 	tlbgrind/space/hugetlb.h \
 	tlbgrind/tool/instrument.h \
+	tlbgrind/trace/segment_pages.h \
+	tlbgrind/trace/segment_run.h \
 	tlbgrind/trace/shadow_area.h \
 	tlbgrind/trace/superblocks.h
 

@@ -6,7 +6,7 @@
 #include "mmu/known_hits.h"
 #include "mmu/mmu.h"
 #include "engine/batch.h"
-#include "engine/replay.h"
+#include "trace/segment_run.h"
 
 /* What was noted of a segment. */
 typedef struct {

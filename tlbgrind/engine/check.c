@@ -6,6 +6,8 @@
 #include "engine/check.h"
 #include "trace/shadow_area.h"
 #include "mmu/known_hits.h"
+#include "trace/segment_pages.h"
+#include "trace/segment_run.h"
 #include "mmu/mmu.h"
 #include "engine/batch.h"
 #include "engine/one_miss.h"

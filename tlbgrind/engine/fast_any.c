@@ -2,6 +2,8 @@
 
 #include "pub_tool_basics.h"
 
+#include "trace/segment_pages.h"
+#include "trace/segment_run.h"
 #include "engine/fast_any.h"
 
 static inline __attribute__((always_inline))

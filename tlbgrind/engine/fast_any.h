@@ -11,6 +11,8 @@
 #include "trace/superblocks.h"
 #include "trace/shadow_area.h"
 #include "mmu/known_hits.h"
+#include "trace/segment_pages.h"
+#include "trace/segment_run.h"
 #include "engine/replay.h"
 #include "engine/fast_lru.h"
 

@@ -7,6 +7,8 @@
 #include "engine/batch.h"
 #include "mmu/miss_counts.h"
 #include "engine/fast_lru.h"
+#include "trace/segment_pages.h"
+#include "trace/segment_run.h"
 #include "mmu/traits.h"
 #include "faults/page_use.h"
 

@@ -14,7 +14,8 @@
 #include "trace/superblocks.h"
 #include "mmu/known_hits.h"
 #include "mmu/mmu.h"
-#include "engine/replay.h"
+#include "trace/segment_pages.h"
+#include "trace/segment_run.h"
 
 /* By kind of reference. What a miss reads of the arrays stands here once more,
    lest it goes from one to the other. */
@@ -52,34 +53,6 @@ void tg_fast_path_find(Bool fast_path);
 /* Simulates a reference of that kind to page p, which is not known, as part of r.
    Returns False, and has done nothing, if it is not that simple. */
 Bool tg_go_fast_path(TgKind kind, TgRef* r, TgPage* p, ULong now);
-
-/* The page whose time that is, of what stands `probe_at` bytes behind. */
-static inline TgPage* tg_page_of_time(const uint64_t* time, UWord probe_at)
-{
-   return (TgPage*)((Addr)time - offsetof(TgPage, time) - probe_at);
-}
-
-static inline Bool tg_is_among(const TgPage* p, TgPage* const* page, UInt n)
-{
-   Bool found = False;
-   for (UInt i = 0; i < n; i++)
-      found |= page[i] == p;
-   return found;
-}
-
-/* Who wants to see references of that kind to the page. */
-static inline ULong* tg_observers_of(TgPage* p, TgKind kind, Bool split)
-{
-   return split && kind == TG_WRITE ? &tg_rest(p)->write_observers
-                                    : &tg_rest(p)->observers;
-}
-
-/* Whether somebody wants to see the first write of a group to a page, which need
-   not be its first reference. */
-static inline Bool tg_write_is_observed(const TgGroup* g, const TgPage* p)
-{
-   return tg_group_writes(g) && tg_rest(p)->write_observers != 0;
-}
 
 /* A way with its time in one number, so that the earliest is found without noting
    whose it is. (The clock has room for 2^51 instructions.) */
@@ -173,85 +146,6 @@ void tg_fast_missed(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now);
 /* --- Shortest of all --- */
 
 enum { TG_4K_SHIFT = 12 };
-
-/* How many of the segment's groups begin on a page that is not known; *which is one of
-   them. */
-static inline __attribute__((always_inline))
-UInt tg_count_unknown(const TgSegment* s, UInt n_groups, Bool writes, UInt* which)
-{
-   UInt n = 0;
-   UInt found = 0;
-   #pragma GCC unroll 4
-   for (UInt i = 0; i < n_groups; i++) {
-      const TgPage* p = tg_group_probe(&s->group[i], tg_segment_page[i], writes);
-      const Bool is_unknown = tg_is_data_unknown(p);
-      n += is_unknown;
-      found = is_unknown ? i : found;
-   }
-   *which = found;
-   return n;
-}
-
-/* The same for any number of groups, a variable: the number of the first reference to a
-   page that is not known, and whose it is; TG_NO_REF if all are known. */
-#define TG_NO_REF (~0u)
-
-static inline __attribute__((always_inline))
-UInt tg_first_unknown(const TgSegment* s, UInt n_groups, Bool writes, UInt* which)
-{
-   UInt nth = TG_NO_REF;
-   *which = 0;
-   for (UInt i = 0; i < n_groups; i++) {
-      const TgGroup* g = &s->group[i];
-      const TgPage* p = tg_group_probe(g, tg_segment_page[i], writes);
-      const Bool is_first = tg_is_data_unknown(p) && g->oldest < nth;
-      *which = is_first ? i : *which;
-      nth = is_first ? g->oldest : nth;
-   }
-   return nth;
-}
-
-/* Notes the times of a segment's groups before number `nth` of its references. */
-static inline __attribute__((always_inline))
-void tg_note_before(const TgSegment* s, UInt n_groups, UInt nth, Bool split)
-{
-   #pragma GCC unroll 4
-   for (UInt i = 0; n_groups > 1 && i < n_groups; i++) {
-      const TgGroup* g = &s->group[i];
-      if (g->oldest >= nth)
-         continue;
-      TgPage* p = tg_group_probe(g, tg_segment_page[i], split);
-      const ULong time
-         = tg_time_of_ref(s, g->newest < nth ? g->newest : tg_last_before(s, g, nth));
-      p->time = p->time > time ? p->time : time;
-   }
-}
-
-/* Notes the times of a segment all of which is known. */
-static inline __attribute__((always_inline))
-void tg_note_times(const TgSegment* s, UInt n_groups, Bool split)
-{
-   TgPage* const* page = tg_segment_page;
-   const ULong now = tg_clock;
-   s->fetch->time = now;
-   #pragma GCC unroll 4
-   for (UInt i = 0; i < n_groups; i++)
-      tg_group_probe(&s->group[i], page[i], split)->time
-         = now - (n_groups - 1 - i);
-}
-
-/* The same where times are compared with others than those of pages: of each group that
-   of its last reference. */
-static inline __attribute__((always_inline))
-void tg_exact_times(const TgSegment* s, UInt n_groups, Bool split)
-{
-   s->fetch->time = tg_clock;
-   #pragma GCC unroll 4
-   for (UInt i = 0; i < n_groups; i++) {
-      const TgGroup* g = &s->group[i];
-      tg_group_probe(g, tg_segment_page[i], split)->time = tg_time_of_ref(s, g->newest);
-   }
-}
 
 /* The page p of the segment is not known to references of that kind, the first of
    which is r at the time `then`. (No array that is asked first holds code and data,

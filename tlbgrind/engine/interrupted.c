@@ -7,6 +7,7 @@
 #include "engine/interrupted.h"
 #include "engine/batch.h"
 #include "engine/replay.h"
+#include "trace/segment_run.h"
 #include "faults/page_use.h"
 
 /* The number of the instruction at `ip` among those that begin in the segment,

@@ -10,6 +10,8 @@
 #include "trace/superblocks.h"
 #include "mmu/l1_misses.h"
 #include "mmu/known_hits.h"
+#include "trace/segment_pages.h"
+#include "trace/segment_run.h"
 #include "mmu/miss_counts.h"
 #include "engine/replay.h"
 #include "engine/fast_lru.h"

@@ -2,11 +2,11 @@
 
 #include "pub_tool_basics.h"
 
-#include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcprint.h"
-#include "pub_tool_vki.h"
 
 #include "mmu/known_hits.h"
+#include "trace/segment_pages.h"
+#include "trace/segment_run.h"
 #include "engine/one_miss.h"
 #include "engine/replay.h"
 #include "engine/fast_lru.h"
@@ -18,23 +18,11 @@ static Bool as_cachegrind;
 static ULong straddles[TG_N_KINDS];
 static ULong replays, replays_refs;
 
-ULong tg_clock;
-ULong tg_idle_passes;
-
-const TgSegment* tg_simulated;
-
 void tg_replay_init(const TgOptions* options)
 {
    page_shift = options->page_shift;
    fast_path = options->fast_path;
    as_cachegrind = options->as_cachegrind;
-}
-
-Bool tg_may_access(const TgShadowArea* shadow, const TgRef* r)
-{
-   return VG_(am_is_valid_for_client)(tg_address_of_ref(shadow, r), r->size,
-                                      r->kind == TG_WRITE ? VKI_PROT_WRITE
-                                                          : VKI_PROT_READ);
 }
 
 static UWord page_of(Addr a)
@@ -140,8 +128,6 @@ void tg_replay_from(const TgShadowArea* shadow, TgSegment* s, UInt nth)
 
 /* --- The common case: a page or two of the segment are not known --- */
 
-TgPage* tg_segment_page[TG_MAX_GROUPS];
-
 _Static_assert(TG_MAX_GROUPS < 32, "a bit for each group, and one for the fetch");
 
 /* Completes the list of the groups' pages that the check has left: those that they
@@ -219,24 +205,6 @@ static Bool note_known(const TgShadowArea* shadow, TgSegment* s)
    return True;
 }
 
-static Bool is_of_group(const TgRef* r, const TgGroup* g)
-{
-   if (r->kind == TG_FETCH || r->base != g->base || r->at.offset - g->first > g->span)
-      return False;
-   return !tg_run_traits.split
-          || (tg_group_writes(g) ? r->kind == TG_WRITE || r->modifies
-                                 : r->kind == TG_READ);
-}
-
-UInt tg_last_before(const TgSegment* s, const TgGroup* g, UInt nth)
-{
-   const TgRef* ref = tg_segment_refs(s);
-   UInt i = nth - 1;
-   while (i > g->oldest && !is_of_group(&ref[i], g))
-      i--;
-   return i;
-}
-
 /* Simulates reference number `nth` of the segment, the first to what that bit stands for.
    `alone`: no other has to be simulated. Returns False, and has done nothing, if it is
    not as simple as that. */
@@ -304,17 +272,6 @@ static Bool replay_groups(const TgShadowArea* shadow, TgSegment* s, UWord differ
       return note_known(shadow, s);
    tg_replay_unknown(shadow, s);
    return True;
-}
-
-ULong tg_replay_instructions(const TgRef* r)
-{
-   const UInt n = tg_n_instrs(tg_simulated);
-   TgSite* const* instr = tg_segment_instrs(tg_simulated);
-   UInt i = 0;
-   while (i < n && instr[i] != r->site)
-      i++;
-   /* Of an instruction that began in the segment before. */
-   return tg_instructions() - n + (i < n ? i : 0);
 }
 
 void tg_replay(const TgShadowArea* shadow, TgSegment* s, UWord differs)

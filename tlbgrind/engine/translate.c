@@ -9,7 +9,7 @@
 #include "mmu/l1_misses.h"
 #include "mmu/miss_counts.h"
 #include "mmu/reach.h"
-#include "engine/replay.h"
+#include "trace/segment_run.h"
 #include "mmu/l1_sharing.h"
 #include "engine/translate.h"
 
@@ -86,7 +86,7 @@ static void touch(const TgRef* r, TgPage* p, UWord number)
    tg_faults_touch(r->site, r->kind == TG_FETCH ? TLB_TOUCH_FETCH
                             : writes            ? TLB_TOUCH_WRITE
                                                 : TLB_TOUCH_READ,
-                   number << tg_run_traits.page_shift, tg_replay_instructions(r));
+                   number << tg_run_traits.page_shift, tg_instructions_before(r));
    /* What has been written to can be read. */
    rest->observers &= ~TG_OBSERVER_FAULTS;
    if (writes)

@@ -12,7 +12,7 @@
 
 #include "faults/log.h"
 #include "faults/maps.h"
-#include "engine/replay.h"
+#include "trace/segment_run.h"
 #include "faults/page_use.h"
 
 /* The host's pages, of which mappings consist; a page of the run can be larger,

@@ -20,7 +20,7 @@
 #include "faults/exec_image.h"
 #include "faults/native_start.h"
 #include "base/program.h"
-#include "engine/replay.h"
+#include "trace/segment_run.h"
 #include "faults/page_use.h"
 
 enum { LINUX_CLONE_VM = 0x100, LINUX_CLONE_CHILD_SETTID = 0x1000000 };

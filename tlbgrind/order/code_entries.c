@@ -19,7 +19,7 @@
 #include "base/build_id.h"
 #include "order/code_entries.h"
 #include "base/file.h"
-#include "engine/replay.h"
+#include "trace/segment_run.h"
 #include "base/shown.h"
 
 /* The name as the linker knows it, which for C++ is the mangled one. The core
