@@ -166,6 +166,7 @@ PYTEST_FILES = \
 	tests/oracle/test_recording.py \
 	tests/order/test_order.py \
 	tests/order/test_order_damage.py \
+	tests/same/test_run_same.py \
 	tests/tool/test_aspace.py \
 	tests/tool/test_attribution.py \
 	tests/tool/test_bad_options.py \
@@ -421,6 +422,17 @@ LINT_FILES += tests/oracle/fast_path_at_length.py
 .PHONY: check-long
 check-long: all tests/clients/oracle_part tests/clients/pages_use
 	@$(AM_TESTS_ENVIRONMENT) $(PYTHON) $(srcdir)/tests/oracle/fast_path_at_length.py $(LONG_FLAGS)
+
+# ---------------------------------------------------------------- two builds
+# tests/run-same BUILD_A BUILD_B: do both write the same?
+
+SAME_FILES = \
+	tests/run-same \
+	tests/same/same_jobs.py \
+	tests/same/same_runs.py
+
+EXTRA_DIST += $(SAME_FILES)
+LINT_FILES += $(SAME_FILES)
 
 # ---------------------------------------------------------------- experiments
 # docs/experiments.md.  make experiments EXPERIMENT=E2,E5; experiments-long: those of minutes, too.
