@@ -251,14 +251,18 @@ def random_command(seed: int, worker: Worker) -> Command:
             program = program_for(dice, worker.inputs, seed)
     except (AssertionError, OSError, subprocess.CalledProcessError) as error:
         raise Missing(f"random program {seed} cannot be built: {error}") from None
+    how = dice.choice(([], [], [], [], ["--fast-path=no"], ["--entries=yes"], ["--entries=data"]))
     if dice.random() < 0.3:
-        options = made_up(dice) + choose(dice)
-    else:
-        # The files of the machines lie where the program runs.
-        machines = several(dice, worker.place)
-        options = [f"--machine={','.join(machines)}", *choose(dice, smallest_base_page(machines, worker.place))]
-    options += dice.choice(([], [], [], [], ["--fast-path=no"], ["--entries=yes"], ["--entries=data"]))
-    return Command(prepared(options), program, worker.place)
+        return Command(prepared([*made_up(dice), *choose(dice), *how]), program, worker.place)
+    # The files of the machines lie where the program runs. Not each has pages for each rule.
+    machines = several(dice, worker.place)
+    how += choose(dice, smallest_base_page(machines, worker.place))
+    ruled, plain = (prepared([f"--machine={','.join(names)}", *how]) for names in (machines, map(without_rules, machines)))
+    return Command(ruled, program, worker.place, if_refused=plain)
+
+
+def without_rules(machine: str) -> str:
+    return machine.partition("@")[0]
 
 
 def random_programs(quick: bool) -> Iterator[Job]:

@@ -36,6 +36,7 @@ class Command(NamedTuple):
     program: list[str]
     place: Path  # where it runs
     stdin: Path | None = None
+    if_refused: list[str] | None = None  # options to take when the tool refuses those
 
 
 @dataclass(frozen=True)
@@ -258,23 +259,30 @@ def compare(job: Job, worker: Worker, builds: tuple[Path, Path], keep: Path | No
     command = job.make(worker)
     if command.program:
         warm_up(command)
-    a, b = (comparable(job, worker.run(build, command)) for build in builds)
+    outcome = compare_runs(job, command, worker, builds, keep)
+    if outcome.failed and command.if_refused is not None:
+        outcome = compare_runs(job, command._replace(options=command.if_refused), worker, builds, keep)
+    return outcome
+
+
+def compare_runs(job: Job, command: Command, worker: Worker, builds: tuple[Path, Path], keep: Path | None) -> Outcome:
+    def run(build: Path) -> Files:
+        files = worker.run(build, command)
+        return files if job.compares_stdout else {name: lines for name, lines in files.items() if name != "stdout"}
+
+    a, b = map(run, builds)
     if job.writes_files and not any(name.startswith("tlbgrind.") for name in a.keys() | b.keys()):
         last = b" | ".join(line for name in sorted(a) if name.startswith("stderr") for line in a[name] if line)
-        return Outcome(0, [], [], f"no out-file; status {a['status'][0].decode()}: {shown(last[-300:])}")
+        return Outcome(0, [], [], f"no out-file; status {a['status'][0].decode()}: {shown(last[-120:])}")
     found = differences(a, b)
     unsteady: list[Difference] = []
     if found:
-        again = {difference.file for difference in differences(a, comparable(job, worker.run(builds[0], command)))}
+        again = {difference.file for difference in differences(a, run(builds[0]))}
         unsteady = [difference for difference in found if difference.file in again]
         found = [difference for difference in found if difference.file not in again]
         if keep is not None:
-            save(keep / job.name.replace("/", "_").replace(" ", "_"), {"a": a, "b": b})
+            save(keep / re.sub(r"[/ ]", "_", job.name), {"a": a, "b": b})
     return Outcome(len(a.keys() | b.keys()) - len(found) - len(unsteady), found, unsteady, "")
-
-
-def comparable(job: Job, files: Files) -> Files:
-    return files if job.compares_stdout else {name: lines for name, lines in files.items() if name != "stdout"}
 
 
 def save(folder: Path, builds: dict[str, Files]) -> None:
