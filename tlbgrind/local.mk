@@ -455,6 +455,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/__init__.py \
 	tlbgrind/tgreport/_version.py \
 	tlbgrind/tgreport/annotate.py \
+	tlbgrind/tgreport/archive.py \
 	tlbgrind/tgreport/cli.py \
 	tlbgrind/tgreport/cli_faults.py \
 	tlbgrind/tgreport/cli_order.py \
@@ -479,6 +480,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/selection.py \
 	tlbgrind/tgreport/sources.py \
 	tlbgrind/tgreport/tables.py \
+	tlbgrind/tgreport/text.py \
 	tlbgrind/tgreport/trace.py
 
 dist_bin_SCRIPTS = $(COMPANIONS)

@@ -8,7 +8,8 @@ Data goes one way, each module knowing only those before it:
     profile    OutFiles -> Profile: merged or subtracted, summed by function, file, object, line
     events     which columns there are, recorded or derived, and which are shown by default
     selection  what of a profile is shown, in which order, and what is too small
-    tables     counts -> aligned text
+    text       rows of words and numbers -> aligned text
+    tables     counts -> aligned text, one column for each event
     listing    the tables by function, source file, object or line
     report     metadata and summary
     sources    a recorded source name -> the file's lines
@@ -19,6 +20,7 @@ tg_order goes another way:
 
     command    what every companion's call has in common
     elf        bytes -> Elf: segments, sections, symbols, relocations, checked
+    archive    bytes -> the Elf of each object file in an archive
     entries    bytes -> Entries: the code that was executed, in order
     trace      Entries and Elf -> Trace: the functions of one object that were entered
     order      Traces -> Order: several runs merged, names with and without suffixes

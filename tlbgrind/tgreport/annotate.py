@@ -12,7 +12,8 @@ from .outfile import UNKNOWN, Counts
 from .profile import Profile, plus
 from .selection import Selection
 from .sources import Source, find
-from .tables import Row, Table, title
+from .tables import Row, Table
+from .text import title
 
 
 @dataclass

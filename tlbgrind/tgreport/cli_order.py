@@ -15,7 +15,7 @@ from .command import Answer, Parser, file_name, name_of, whole_number
 from .elf import PF_X, Elf
 from .errors import ReportError, printable
 from .order import Order, Placed, order, stripped
-from .tables import aligned, title
+from .text import aligned, title
 from .trace import Function, Trace
 
 HELP = """\

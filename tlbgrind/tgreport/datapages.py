@@ -27,7 +27,7 @@ from .elf import (
 from .entries import Entries
 from .errors import ReportError, printable
 from .faultlog import VIEWS, FaultLog
-from .tables import aligned, title
+from .text import aligned, title
 
 PAGE = 4096
 CLASSES = ("relro", "data", "bss")

@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from . import elf
+from .archive import ARCHIVE, THIN_ARCHIVE, read_archive
 from .command import read_bytes
 from .elf import Elf
 from .errors import ReportError
@@ -53,8 +54,8 @@ class Sections:
 
     def _file(self, path: str, is_asked: bool) -> Iterator[Elf]:
         data = read_bytes(path)
-        if data.startswith((elf.ARCHIVE, elf.THIN_ARCHIVE)):
-            yield from elf.read_archive(path, data)
+        if data.startswith((ARCHIVE, THIN_ARCHIVE)):
+            yield from read_archive(path, data)
             return
         # Linker scripts, compilers' own formats, what a build left empty.
         if not is_asked and not data.startswith(elf.MAGIC):

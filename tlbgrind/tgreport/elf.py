@@ -7,8 +7,6 @@ contradicts itself is refused in one line. Names of fields and numbers are those
 
 from __future__ import annotations
 
-import os
-import re
 import struct
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -17,7 +15,7 @@ from typing import NamedTuple, NoReturn
 from .command import read_bytes
 from .errors import ReportError
 
-MAGIC, ARCHIVE, THIN_ARCHIVE = b"\x7fELF", b"!<arch>\n", b"!<thin>\n"
+MAGIC = b"\x7fELF"
 PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE, PT_GNU_RELRO = 1, 2, 3, 4, 0x6474E552
 PF_X, PF_W = 1, 2
 SHT_SYMTAB, SHT_STRTAB, SHT_RELA, SHT_NOBITS, SHT_REL, SHT_DYNSYM = 2, 3, 4, 8, 9, 11
@@ -359,56 +357,3 @@ def _string(strings: bytes, at: int) -> str:
 
 def read(path: str) -> Elf:
     return Elf(path, read_bytes(path))
-
-
-def read_archive(path: str, data: bytes) -> Iterator[Elf]:
-    """The ELF members of an `ar` archive. A thin one has their names, from its own folder on."""
-    is_thin = data.startswith(THIN_ARCHIVE)
-    long_names = b""
-    archives: set[str] = set()
-    at = 8
-    while at + 60 <= len(data):
-        header = data[at : at + 60]
-        size_text = header[48:58].strip()
-        if header[58:60] != b"`\n" or not size_text.isdigit():
-            raise ReportError(f"a broken archive: no member at byte {at}", path)
-        size = int(size_text)
-        member = data[at + 60 : at + 60 + size]
-        short_name = header[:16].rstrip()
-        if is_thin and short_name not in (b"/", b"//", b"/SYM64/"):
-            yield from _thin_member(path, short_name, long_names, archives)
-            at += 60
-            continue
-        if short_name == b"//":
-            long_names = member
-        if member[:4] == MAGIC:
-            name = short_name.decode("utf-8", "replace").rstrip("/")
-            yield Elf(f"{path}({name})", member)
-        at += 60 + size + size % 2
-
-
-# Where a long name begins, and GNU ar's: if it is that of an archive, where in it the member is.
-_LONG_NAME = re.compile(rb"/([0-9]+)(:[0-9]+)?")
-
-
-def _thin_member(
-    path: str, short_name: bytes, long_names: bytes, archives: set[str]
-) -> Iterator[Elf]:
-    """An archive in a thin archive may have a header there for each of its members; it is read whole,
-    and once: `archives` are those that were."""
-    name = short_name[:-1] if short_name.endswith(b"/") else short_name
-    long = _LONG_NAME.fullmatch(short_name)
-    if long is not None:
-        name = long_names[int(long[1]) :].split(b"\n")[0]
-        name = name[:-1] if name.endswith(b"/") else name
-    if not name:
-        raise ReportError("a broken archive: a member without a name", path)
-    apart = os.path.join(os.path.dirname(path), name.decode("utf-8", "surrogateescape"))
-    if apart in archives:
-        return
-    data = read_bytes(apart)
-    if data.startswith(ARCHIVE):
-        archives.add(apart)
-        yield from read_archive(apart, data)
-    elif data.startswith(MAGIC):
-        yield Elf(apart, data)

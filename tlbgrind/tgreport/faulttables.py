@@ -17,7 +17,7 @@ from .faultlog import (
     count_pages,
     view_number,
 )
-from .tables import aligned, title
+from .text import aligned, title
 
 GROUPS = ("kind", "mapping", "memory", "object", "function", "syscall")
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .errors import printable
 from .faultlog import ARRIVALS, VIEWS, FaultLog, Used
-from .tables import aligned, title
+from .text import aligned, title
 
 FORMATS = ("text", "csv", "json")
 

@@ -10,7 +10,8 @@ from .errors import ReportError
 from .outfile import UNKNOWN, Counts
 from .profile import Profile, plus
 from .selection import Selection
-from .tables import Row, Table, percentage, title
+from .tables import Row, Table
+from .text import percentage, title
 
 Sums = Iterable[tuple[str, Counts]]
 

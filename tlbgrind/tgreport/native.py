@@ -17,7 +17,7 @@ from typing import NamedTuple
 from .command import read_bytes
 from .errors import ReportError, printable
 from .faultlog import VIEWS, FaultLog, Map
-from .tables import aligned, title
+from .text import aligned, title
 
 # What an error code can tell apart.
 KINDS = {"x": "code", "r": "read", "w": "write", "c": "write to a read-only page", "": "fault"}

@@ -11,7 +11,8 @@ from .events import Event, Events
 from .outfile import OutFile
 from .profile import Profile
 from .selection import Selection
-from .tables import Table, aligned, percentage, title
+from .tables import Table
+from .text import aligned, percentage, title
 
 Fact = tuple[str, str]
 

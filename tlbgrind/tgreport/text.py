@@ -1,0 +1,39 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Text helpers: titles, percentages, aligned columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .errors import printable
+
+RULE = "-" * 80
+
+
+def title(text: str) -> list[str]:
+    return [RULE, f"-- {printable(text)}", RULE]
+
+
+def percentage(value: int, base: int) -> str:
+    return f"{100 * value / base:.1f}%" if value and base else ""
+
+
+def aligned(rows: Sequence[tuple[str, ...]], left: int = 1) -> list[str]:
+    """Columns of text: the first `left` ones and those of words to the left, numbers to the
+    right."""
+    columns = list(zip(*rows))
+    widths = [max(map(len, column)) for column in columns]
+    text = {number for number, column in enumerate(columns) if _is_text(column)}
+    lines = []
+    for row in zip(*columns):
+        cells = [
+            cell.ljust(width) if number < left or number in text else cell.rjust(width)
+            for number, (cell, width) in enumerate(zip(row, widths))
+        ]
+        lines.append(printable("  ".join(cells).rstrip()))
+    return lines
+
+
+def _is_text(column: Sequence[str]) -> bool:
+    """Whether what stands below the heading is not numbers."""
+    return not all(cell[:1].isdigit() or cell[:1] in ("", "-", "+") for cell in column[1:])
