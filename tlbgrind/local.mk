@@ -396,8 +396,9 @@ uninstall-tool-links:
 	    case `readlink "$$f"` in $(VALGRIND_LIBEXECDIR)/*) rm -f "$$f" ;; esac; \
 	  fi; \
 	done
-	@rm -rf "$(DESTDIR)$(tgreportdir)/__pycache__"
-	@for d in "$(pkglibexecdir)" "$(tgreportdir)" "$(pkgdatadir)/python" "$(pkgdatadir)" "$(tlbsimdir)"; do \
+	@rm -rf "$(DESTDIR)$(tgreportdir)/__pycache__" "$(DESTDIR)$(tgreportdir)"/*/__pycache__
+	@for d in "$(pkglibexecdir)" $(REPORT_FOLDERS:%="$(tgreportdir)/%") "$(tgreportdir)" \
+	    "$(pkgdatadir)/python" "$(pkgdatadir)" "$(tlbsimdir)"; do \
 	  if test -d "$(DESTDIR)$$d"; then rmdir "$(DESTDIR)$$d" 2>/dev/null || :; fi; \
 	done
 
@@ -443,7 +444,7 @@ tlbgrind/tlbgrind: tlbgrind/tlbgrind.in Makefile
 	chmod a+x-w $@.tmp && mv -f $@.tmp $@
 
 # ---------------------------------------------------------------- companions
-# tg_annotate finds its package beside itself in the source tree; installed, the package is in
+# The companions find their package beside themselves in the source tree; installed, it is in
 # $(pkgdatadir)/python.
 
 COMPANIONS = \
@@ -454,35 +455,54 @@ COMPANIONS = \
 REPORT_MODULES = \
 	tlbgrind/tgreport/__init__.py \
 	tlbgrind/tgreport/_version.py \
-	tlbgrind/tgreport/annotate.py \
-	tlbgrind/tgreport/archive.py \
-	tlbgrind/tgreport/cli.py \
-	tlbgrind/tgreport/cli_faults.py \
-	tlbgrind/tgreport/cli_order.py \
-	tlbgrind/tgreport/command.py \
-	tlbgrind/tgreport/datapages.py \
-	tlbgrind/tgreport/dialects.py \
-	tlbgrind/tgreport/elf.py \
-	tlbgrind/tgreport/entries.py \
-	tlbgrind/tgreport/errors.py \
-	tlbgrind/tgreport/events.py \
-	tlbgrind/tgreport/faultlist.py \
-	tlbgrind/tgreport/faultlog.py \
-	tlbgrind/tgreport/faulttables.py \
-	tlbgrind/tgreport/faultused.py \
-	tlbgrind/tgreport/layout.py \
-	tlbgrind/tgreport/listing.py \
-	tlbgrind/tgreport/native.py \
-	tlbgrind/tgreport/order.py \
-	tlbgrind/tgreport/outfile.py \
-	tlbgrind/tgreport/profile.py \
-	tlbgrind/tgreport/report.py \
-	tlbgrind/tgreport/selection.py \
-	tlbgrind/tgreport/sources.py \
-	tlbgrind/tgreport/tables.py \
-	tlbgrind/tgreport/text.py \
-	tlbgrind/tgreport/trace.py
+	tlbgrind/tgreport/annotate/__init__.py \
+	tlbgrind/tgreport/annotate/annotate.py \
+	tlbgrind/tgreport/annotate/cli.py \
+	tlbgrind/tgreport/annotate/events.py \
+	tlbgrind/tgreport/annotate/listing.py \
+	tlbgrind/tgreport/annotate/profile.py \
+	tlbgrind/tgreport/annotate/report.py \
+	tlbgrind/tgreport/annotate/selection.py \
+	tlbgrind/tgreport/annotate/sources.py \
+	tlbgrind/tgreport/annotate/table.py \
+	tlbgrind/tgreport/base/__init__.py \
+	tlbgrind/tgreport/base/command.py \
+	tlbgrind/tgreport/base/errors.py \
+	tlbgrind/tgreport/base/text.py \
+	tlbgrind/tgreport/faults/__init__.py \
+	tlbgrind/tgreport/faults/cli.py \
+	tlbgrind/tgreport/faults/faultlist.py \
+	tlbgrind/tgreport/faults/faulttables.py \
+	tlbgrind/tgreport/faults/faultused.py \
+	tlbgrind/tgreport/faults/native.py \
+	tlbgrind/tgreport/formats/__init__.py \
+	tlbgrind/tgreport/formats/archive.py \
+	tlbgrind/tgreport/formats/elf.py \
+	tlbgrind/tgreport/formats/entries.py \
+	tlbgrind/tgreport/formats/faultlog.py \
+	tlbgrind/tgreport/formats/outfile.py \
+	tlbgrind/tgreport/order/__init__.py \
+	tlbgrind/tgreport/order/cli.py \
+	tlbgrind/tgreport/order/datapages.py \
+	tlbgrind/tgreport/order/dialects.py \
+	tlbgrind/tgreport/order/layout.py \
+	tlbgrind/tgreport/order/order.py \
+	tlbgrind/tgreport/order/trace.py
 
 dist_bin_SCRIPTS = $(COMPANIONS)
+
+# Each folder of the package is installed as a folder, by two lines here.
+REPORT_FOLDERS = annotate base faults formats order
+report_folder = $(filter tlbgrind/tgreport/$(1)/%,$(REPORT_MODULES))
 tgreportdir = $(pkgdatadir)/python/tgreport
-dist_tgreport_DATA = $(REPORT_MODULES)
+tgreport_annotatedir = $(tgreportdir)/annotate
+tgreport_basedir = $(tgreportdir)/base
+tgreport_faultsdir = $(tgreportdir)/faults
+tgreport_formatsdir = $(tgreportdir)/formats
+tgreport_orderdir = $(tgreportdir)/order
+dist_tgreport_DATA = $(filter-out $(REPORT_FOLDERS:%=tlbgrind/tgreport/%/%),$(REPORT_MODULES))
+dist_tgreport_annotate_DATA = $(call report_folder,annotate)
+dist_tgreport_base_DATA = $(call report_folder,base)
+dist_tgreport_faults_DATA = $(call report_folder,faults)
+dist_tgreport_formats_DATA = $(call report_folder,formats)
+dist_tgreport_order_DATA = $(call report_folder,order)

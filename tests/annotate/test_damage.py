@@ -34,7 +34,7 @@ def annotate(
     place: Path, package: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[bytes], int]:
     """Reads one damaged file in this process, as a process for each would take minutes."""
-    main = package("cli").main
+    main = package("annotate.cli").main
     monkeypatch.chdir(place)
 
     def one(data: bytes) -> int:
@@ -101,7 +101,7 @@ def test_nothing_is_printed_that_does_not_add_up(
     package: Callable[[str], Any],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    profile = package("profile").Profile
+    profile = package("annotate.profile").Profile
     whole = getattr(profile, lossy)
 
     def without_the_first(*arguments: Any) -> Any:
@@ -116,7 +116,7 @@ def test_nothing_is_printed_that_does_not_add_up(
     monkeypatch.chdir(place)
     out, err = Text(), Text()
     with redirect_stdout(out), redirect_stderr(err):
-        status = package("cli").main(["--annotate", "two-level.out"])
+        status = package("annotate.cli").main(["--annotate", "two-level.out"])
     assert err.bytes().startswith(
         f"tg_annotate: error: internal error: {what} adds up to (".encode()
     )

@@ -174,8 +174,8 @@ def test_it_finds_its_package_where_it_is_installed(place: Path) -> None:
     for source, target in [
         (SCRIPT, "prefix/bin/tg_annotate"),
         *(
-            (module, f"prefix/share/tlbgrind/python/tgreport/{module.name}")
-            for module in (ROOT / "tlbgrind" / "tgreport").glob("*.py")
+            (module, f"prefix/share/tlbgrind/python/{module.relative_to(ROOT / 'tlbgrind')}")
+            for module in (ROOT / "tlbgrind" / "tgreport").rglob("*.py")
         ),
     ]:
         copy = place / target

@@ -22,7 +22,8 @@ from exp_frame import (
 )
 from exp_lab import Broken, Lab
 from exp_order import PAGE, Native, link_flags, native_faults, record
-from tgreport import elf, layout
+from tgreport.formats import elf
+from tgreport.order import layout
 
 FUNCTIONS, CALLED, SIZE = 200, 20, 256
 

@@ -19,7 +19,7 @@ from exp_frame import Missing
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "tlbgrind"))
 
-from tgreport import outfile
+from tgreport.formats import outfile
 
 # In the names of out-files.
 IN_LABELS = str.maketrans("-.", "__")

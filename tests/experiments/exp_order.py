@@ -14,9 +14,10 @@ from pathlib import Path
 
 from exp_frame import Missing
 from exp_lab import HERE, PATH, Lab, setting
-from tgreport import elf, entries, layout
-from tgreport.order import Order, order
-from tgreport.trace import Function, Trace, load
+from tgreport.formats import elf, entries
+from tgreport.order import layout
+from tgreport.order.order import Order, order
+from tgreport.order.trace import Function, Trace, load
 
 PAGE = 4096
 TG_ORDER = HERE.parents[1] / "tlbgrind" / "tg_order"

@@ -26,7 +26,7 @@ import e13_order
 import e14_huge
 from exp_frame import Experiment, Missing, as_json, draw, report
 from exp_lab import Broken, Lab
-from tgreport.errors import ReportError
+from tgreport.base.errors import ReportError
 
 # In this order they are run and listed.
 EXPERIMENTS: list[Experiment] = [

@@ -16,7 +16,7 @@ ADDRESSES = "555555556140 [unknown] 555555556144 main"
 
 def read(folder: Path, text: str, *arguments: object) -> list[tuple[int, int, str]]:
     (folder / "x").write_text(text)
-    faults = package("native").read(str(folder / "x"), 4096, *arguments)
+    faults = package("faults.native").read(str(folder / "x"), 4096, *arguments)
     return [(fault.page, fault.process, fault.kind) for fault in faults]
 
 
@@ -117,7 +117,7 @@ def test_long_lines_take_no_time(line: str, tmp_path: Path) -> None:
     (tmp_path / "x").write_text(f"{line}\n{EVENT}\n")
     run(tmp_path, "--native=x", MIXED)
     try:
-        package("native").read(str(tmp_path / "x"), 4096, "")
-    except package("errors").ReportError:
+        package("faults.native").read(str(tmp_path / "x"), 4096, "")
+    except package("base.errors").ReportError:
         pass
     assert time.process_time() - began < 5

@@ -261,7 +261,7 @@ def test_large_pages_that_begin_before_their_maps(tmp_path: Path) -> None:
 
 
 def test_what_has_its_own_name_is_called_once() -> None:
-    vdso = package("faultlog").Map(1, 0, 4096, 0, "r-x", "vdso", 0, "[vdso]")
+    vdso = package("formats.faultlog").Map(1, 0, 4096, 0, "r-x", "vdso", 0, "[vdso]")
     assert vdso.label == "[vdso]"
     assert vdso._replace(what="bss", name="/lib/libc.so").label == "[bss] /lib/libc.so"
     assert vdso._replace(what="heap", name="").label == "[heap]"
@@ -330,7 +330,7 @@ def test_a_recorded_log_is_the_same_in_every_form(view: str) -> None:
 
 def test_the_views_of_a_recorded_log_nest() -> None:
     """What faults with the kernel's help faults without it, and what is major in none is minor in all."""
-    log = package("faultlog").read(str(DATA / "recorded.faults"))
+    log = package("formats.faultlog").read(str(DATA / "recorded.faults"))
     for fault in log.faults:
         assert fault.kinds[0] != "-"
         assert not fault.is_major(0) and not fault.is_major(1)
@@ -417,7 +417,7 @@ def test_one_process_of_several_is_compared(name: str, tmp_path: Path) -> None:
 )
 def test_lines_of_perf(line: str, wanted: tuple[int, str], tmp_path: Path) -> None:
     (tmp_path / "x").write_text(f"{line}\n")
-    (fault,) = package("native").read(str(tmp_path / "x"), 4096, "")
+    (fault,) = package("faults.native").read(str(tmp_path / "x"), 4096, "")
     assert (fault.page, fault.who) == wanted
 
 
@@ -446,7 +446,7 @@ def test_a_million_faults_are_a_matter_of_seconds(tmp_path: Path) -> None:
     out = good("--by=mapping", tmp_path / "folded")
     assert f"{count + 1:,}" in out
     assert time.process_time() - began < 60
-    log = package("faultlog").read(str(tmp_path / "folded"))
+    log = package("formats.faultlog").read(str(tmp_path / "folded"))
     assert len(log.lines) == 5
     assert Counter(f.map.what for f in log.of(1)) == {"anon": count + 1, "file": 1, "stack": 1}
 

@@ -174,7 +174,7 @@ ERROR = re.compile(rb"tg_faults: error: damaged(:[0-9]+)?: [^\n]+\n\Z")
 def call(*arguments: str) -> int:
     out, err = Text(), Text()
     with redirect_stdout(out), redirect_stderr(err):
-        status = package("cli_faults").main([*arguments, "damaged"])
+        status = package("faults.cli").main([*arguments, "damaged"])
     if status == 0:
         assert out.bytes()
     else:

@@ -56,7 +56,7 @@ WHEN = 1_700_000_000
 MUCH_LATER = 4_000_000_000
 
 sys.path.insert(0, str(SOURCE / "tlbgrind"))
-from tgreport import outfile
+from tgreport.formats import outfile
 
 EVENTS = ("Ir", "I1tm", "ILtm", "Dr", "D1tmr", "DLtmr", "Dw", "D1tmw", "DLtmw")
 CACHEGRIND_EVENTS = ("Ir", "I1mr", "ILmr", "Dr", "D1mr", "DLmr", "Dw", "D1mw", "DLmw")

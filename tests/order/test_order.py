@@ -190,7 +190,7 @@ def test_a_script_is_for_programs_of_a_kind(kind: str, tmp_path: Path) -> None:
         source += 'const char interpreter[] __attribute__((section(".interp"))) = "/lib/ld.so";\n'
     objects = [compiled(tmp_path, "s", source, "-ffunction-sections", *flags)]
     program = linked(tmp_path, "prog", objects, *link, "-Wl,-z,separate-code")
-    assert package("dialects").linker_flags(package("elf").read(str(program))) == [*wanted, "-z", "separate-code"]
+    assert package("order.dialects").linker_flags(package("formats.elf").read(str(program))) == [*wanted, "-z", "separate-code"]
     if "-shared" in link:
         return
     entries = recorded(tmp_path, program)
@@ -198,7 +198,7 @@ def test_a_script_is_for_programs_of_a_kind(kind: str, tmp_path: Path) -> None:
     again = linked(tmp_path, "again", objects, *link, "-Wl,-T,order.ld")
     assert subprocess.run([str(again)], check=False).returncode == 0
     # Those of a static C library share sections and stay.
-    places = {s.name: s.address for s in package("elf").read(str(again)).symbols}
+    places = {s.name: s.address for s in package("formats.elf").read(str(again)).symbols}
     assert places["main"] < places["f3"] < places["f1"] < places["f7"] < places["f0"]
 
 
@@ -248,7 +248,7 @@ end	100
 
 
 def test_the_forecast_in_proportion_to_all_faults(program: Spread) -> None:
-    binary = package("elf").read(str(program.program))
+    binary = package("formats.elf").read(str(program.program))
     (code,) = (s for s in binary.loads if s.flags & 1)
     # 16 pages at once would be as many windows as there are below; a phase of 5 pages cuts them otherwise.
     for phase in (0, 5):
@@ -267,8 +267,8 @@ def test_the_forecast_in_proportion_to_all_faults(program: Spread) -> None:
         now, then = int(match[1]), int(match[2])
         assert then < now
         assert float(match[3]) == now - then  # of 100
-        layout, trace = package("layout"), package("trace")
-        run_ = trace.load(package("entries").read(str(program.entries)), "", "", [])
+        layout, trace = package("order.layout"), package("order.trace")
+        run_ = trace.load(package("formats.entries").read(str(program.entries)), "", "", [])
         faults = layout.measure(run_.touches, layout.own_places(run_), layout.Text(binary)).faults
         assert now == faults[phase]
     # A log without faults has nothing to win.
@@ -291,7 +291,7 @@ def test_the_forecast_in_proportion_to_all_faults(program: Spread) -> None:
 
 def test_the_forecast_of_a_page_that_two_segments_map(program: Spread) -> None:
     """lld has code begin in the page of the file in which the read-only data ends, and both map it."""
-    elf = package("elf")
+    elf = package("formats.elf")
     binary = elf.read(str(program.program))
     binary.segments = [
         elf.Segment(elf.PT_LOAD, 4, 0, 0, 0x37D4, 0x37D4),
@@ -308,10 +308,10 @@ def test_the_forecast_counts_from_the_base_of_the_program(tmp_path: Path, monkey
     binary = linked(tmp_path, "prog", objects, "-pie", "-fuse-ld=lld")
     faults = tmp_path / "faults"
     entries = recorded(tmp_path, binary, options=("--faults=yes", f"--faults-out-file={faults}"))
-    first = min(m.native for m in package("faultlog").read(str(faults)).maps.values() if m.name == str(binary))
+    first = min(m.native for m in package("formats.faultlog").read(str(faults)).maps.values() if m.name == str(binary))
     bases = []
-    monkeypatch.setattr(package("layout"), "faults_at", lambda *arguments: bases.append(arguments[3]) or 0)
-    package("cli_order").report(["--forecast", f"--faults={faults}", str(entries)], [])
+    monkeypatch.setattr(package("order.layout"), "faults_at", lambda *arguments: bases.append(arguments[3]) or 0)
+    package("order.cli").report(["--forecast", f"--faults={faults}", str(entries)], [])
     assert bases == [first // 4096] * 2
 
 
@@ -490,8 +490,8 @@ def test_the_names_of_one_function_are_checked_as_one(tmp_path: Path) -> None:
 
 
 def test_the_cold_part_is_looked_for_where_compilers_put_it() -> None:
-    order, dialects = package("order"), package("dialects")
-    function = package("trace").Function("f.cold", "", 0, 10, 0, ("f.cold",))
+    order, dialects = package("order.order"), package("order.dialects")
+    function = package("order.trace").Function("f.cold", "", 0, 10, 0, ("f.cold",))
     names = dialects.section_names(order.Placed(function, 1.0, 0.0), None)
     assert names == [".text.unlikely.f", ".text.unlikely.f.cold"]
 
@@ -514,7 +514,7 @@ def test_the_cold_part_is_looked_for_where_compilers_put_it() -> None:
     ],
 )
 def test_suffixes_of_compilers(name: str, shorter: list[str]) -> None:
-    assert package("order").stripped(name) == shorter
+    assert package("order.order").stripped(name) == shorter
 
 
 def test_static_functions_of_one_name_are_pointed_out(tmp_path: Path) -> None:
@@ -685,7 +685,7 @@ long bss_c[1024] __attribute__((aligned(4096)));
 int main(int argc, char **argv) { early++; bss_b[2 + argc] = 1; bss_c[699 + argc] = 1; return argv == (void *)bss_a; }
 """
     program = linked(tmp_path, "prog", [compiled(tmp_path, "d", source, "-fpie")], "-pie", "-fuse-ld=lld")
-    symbols = {s.name: s.address for s in package("elf").read(str(program)).symbols}
+    symbols = {s.name: s.address for s in package("formats.elf").read(str(program)).symbols}
     options = ("--faults=yes", f"--faults-out-file={tmp_path / 'faults'}")
     text = good(tmp_path, "--data", "--faults=faults", recorded(tmp_path, program, what="data", options=options))
     rows = [re.split(r"  +", line.strip()) for line in text.splitlines()]
@@ -779,7 +779,7 @@ def test_an_object_that_is_not_there() -> None:
 
 def test_windows_are_those_of_the_kernel() -> None:
     """As fault-around is described: 16 pages aligned in the address space, clamped."""
-    window = package("layout").window
+    window = package("order.layout").window
     mapping = range(3, 1000)
     for base in (0, 5, 511):
         for page in mapping:
@@ -799,7 +799,7 @@ def test_windows_are_those_of_the_kernel() -> None:
 
 
 def test_faults_of_a_sequence() -> None:
-    layout = package("layout")
+    layout = package("order.layout")
 
     class Text:
         ranges = (range(64),)

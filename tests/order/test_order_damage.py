@@ -73,7 +73,7 @@ ERROR = re.compile(rb"(tg_order: warning: [^\n]+\n)*tg_order: error: [^\n]+\n\Z"
 def call(*arguments: str) -> int:
     out, err = Text(), Text()
     with redirect_stdout(out), redirect_stderr(err):
-        status = package("cli_order").main(list(arguments))
+        status = package("order.cli").main(list(arguments))
     if status in (0, 2):  # 2: a binary that does not follow its order
         assert out.bytes()
     else:
@@ -112,7 +112,7 @@ def test_random_damage_of_a_binary_never_ends_in_a_traceback(
     program = linked(tmp_path, "prog", [compiled(tmp_path, "p", spread(3, [2, 0], 20, 20), "-g0")])
     entries = recorded(tmp_path, program)
     data = program.read_bytes()
-    binary = package("elf").read(str(program))
+    binary = package("formats.elf").read(str(program))
     tables = [
         (s.offset, s.size) for s in binary.sections if s.name in (".symtab", ".strtab", ".shstrtab", ".rela.dyn", ".dynamic")
     ]

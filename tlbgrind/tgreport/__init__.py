@@ -1,39 +1,53 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""What tlbgrind's companion commands share: reading an out-file, adding it up, showing it.
+"""The package of tlbgrind's companions: tg_annotate, tg_faults and tg_order.
 
-Data goes one way, each module knowing only those before it:
+Each reads what tlbgrind wrote, adds it up and shows it. Folders import only from those above them
+in this list; annotate, faults and order never from each other. Within a folder data goes one way,
+and a module imports only modules before it.
+
+base: what every companion's call has in common
 
     errors     a failure that the user can act on
-    outfile    bytes -> OutFile: the format, checked
+    text       rows of words and numbers -> aligned text
+    command    options, one-line errors, output at the end
+
+formats: bytes -> checked data
+
+    outfile    costs by code, as tlbgrind and callgrind write them
+    faultlog   page faults in order
+    entries    executed code, and written data, in order
+    elf        segments, sections, symbols, relocations
+    archive    the ELF files in an archive
+
+annotate: tg_annotate
+
     profile    OutFiles -> Profile: merged or subtracted, summed by function, file, object, line
     events     which columns there are, recorded or derived, and which are shown by default
     selection  what of a profile is shown, in which order, and what is too small
-    text       rows of words and numbers -> aligned text
-    tables     counts -> aligned text, one column for each event
+    table      counts -> aligned text, one column for each event
     listing    the tables by function, source file, object or line
     report     metadata and summary
     sources    a recorded source name -> the file's lines
     annotate   the annotated sources and their summary
-    cli        options, and the life of one call of tg_annotate
+    cli        options, and the life of one call
 
-tg_order goes another way:
+faults: tg_faults
 
-    command    what every companion's call has in common
-    elf        bytes -> Elf: segments, sections, symbols, relocations, checked
-    archive    bytes -> the Elf of each object file in an archive
-    entries    bytes -> Entries: the code that was executed, in order
+    faultlist    FaultLog -> listings
+    faulttables  FaultLog -> sums
+    faultused    FaultLog -> used bytes of pages
+    native       FaultLog and perf's output -> what agrees
+    cli          options, and the life of one call
+
+order: tg_order
+
     trace      Entries and Elf -> Trace: the functions of one object that were entered
     order      Traces -> Order: several runs merged, names with and without suffixes
     dialects   Order -> what a linker reads
     layout     functions and places -> pages, windows, faults
     datapages  Entries and Elf -> the data that was written
-    cli_order  options, and the life of one call of tg_order
+    cli        options, and the life of one call
 
-And tg_faults a third:
-
-    faultlog     bytes -> FaultLog: page faults in order, checked
-    faultlist    FaultLog -> listings
-    faulttables  FaultLog -> sums
-    native       FaultLog and perf's output -> what agrees
-    cli_faults   options, and the life of one call of tg_faults
+A new companion gets a folder beside these three, a script that calls its cli.main, and lines in
+tlbgrind/local.mk. A new file format gets a module in formats.
 """

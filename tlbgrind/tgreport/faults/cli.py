@@ -7,11 +7,13 @@ import argparse
 from collections.abc import Sequence
 from typing import Callable
 
-from . import command, faultlist, faultlog, faulttables, faultused, native
-from .command import Parser, file_name, one_of, some_of, whole_number
-from .errors import ReportError
+from ..base import command
+from ..base.command import Parser, file_name, one_of, some_of, whole_number
+from ..base.errors import ReportError
+from ..formats import faultlog
+from ..formats.faultlog import VIEWS, FaultLog
+from . import faultlist, faulttables, faultused, native
 from .faultlist import FORMATS
-from .faultlog import VIEWS, FaultLog
 from .faulttables import GROUPS
 
 HELP = """\

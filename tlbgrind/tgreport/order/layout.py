@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .elf import PF_X, Elf
+from ..formats.elf import PF_X, Elf
 from .trace import Function, Range, Symbols, Trace
 
 PAGE = 4096

@@ -12,10 +12,18 @@ import os
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from . import elf
-from .elf import STB_GLOBAL, STB_LOCAL, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, Elf, Symbol
-from .entries import UNKNOWN, Entries, choose_object
-from .errors import ReportError
+from ..base.errors import ReportError
+from ..formats import elf
+from ..formats.elf import (
+    STB_GLOBAL,
+    STB_LOCAL,
+    STT_FUNC,
+    STT_GNU_IFUNC,
+    STT_NOTYPE,
+    Elf,
+    Symbol,
+)
+from ..formats.entries import UNKNOWN, Entries, choose_object
 
 Range = tuple[int, int]  # first byte, length
 

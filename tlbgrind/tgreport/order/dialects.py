@@ -14,11 +14,11 @@ import subprocess
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from . import elf
-from .archive import ARCHIVE, THIN_ARCHIVE, read_archive
-from .command import read_bytes
-from .elf import Elf
-from .errors import ReportError
+from ..base.command import read_bytes
+from ..base.errors import ReportError
+from ..formats import elf
+from ..formats.archive import ARCHIVE, THIN_ARCHIVE, read_archive
+from ..formats.elf import Elf
 from .order import Order, Placed
 from .trace import code_symbols
 

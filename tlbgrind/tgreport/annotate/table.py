@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Optional
 
-from .errors import printable
+from ..base.errors import printable
+from ..base.text import percentage
+from ..formats.outfile import Counts
 from .events import Event
-from .outfile import Counts
-from .text import percentage
 
 # A row's counts, or None for a line that has none, and its label.
 Row = tuple[Optional[Counts], str]

@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Callable
 
-from . import command, datapages, dialects, entries, faultlog, layout, trace
-from .command import Answer, Parser, file_name, name_of, whole_number
-from .elf import PF_X, Elf
-from .errors import ReportError, printable
+from ..base import command
+from ..base.command import Answer, Parser, file_name, name_of, whole_number
+from ..base.errors import ReportError, printable
+from ..base.text import aligned, title
+from ..formats import entries, faultlog
+from ..formats.elf import PF_X, Elf
+from . import datapages, dialects, layout, trace
 from .order import Order, Placed, order, stripped
-from .text import aligned, title
 from .trace import Function, Trace
 
 HELP = """\

@@ -12,8 +12,8 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple, NoReturn
 
-from .command import read_bytes
-from .errors import ReportError
+from ..base.command import read_bytes
+from ..base.errors import ReportError
 
 MAGIC = b"\x7fELF"
 PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE, PT_GNU_RELRO = 1, 2, 3, 4, 0x6474E552

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Callable, NamedTuple, NoReturn
 
-from .errors import ReportError
+from ..base.errors import ReportError
 
 Counts = tuple[int, ...]
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from .errors import printable
+from ..base.errors import printable
+from ..base.text import aligned, percentage, title
+from ..formats.outfile import OutFile
 from .events import Event, Events
-from .outfile import OutFile
 from .profile import Profile
 from .selection import Selection
-from .tables import Table
-from .text import aligned, percentage, title
+from .table import Table
 
 Fact = tuple[str, str]
 

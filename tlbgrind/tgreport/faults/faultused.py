@@ -9,9 +9,9 @@ import json
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from .errors import printable
-from .faultlog import ARRIVALS, VIEWS, FaultLog, Used
-from .text import aligned, title
+from ..base.errors import printable
+from ..base.text import aligned, title
+from ..formats.faultlog import ARRIVALS, VIEWS, FaultLog, Used
 
 FORMATS = ("text", "csv", "json")
 

@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
-from .command import read_bytes
-from .errors import ReportError
+from ..base.command import read_bytes
+from ..base.errors import ReportError
 
 FIRST_LINE = "# tlbgrind entries"
 UNKNOWN = "???"

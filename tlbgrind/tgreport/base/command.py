@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import Callable, NoReturn
 
-from ._version import VERSION
+from .._version import VERSION
 from .errors import ReportError, printable
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .outfile import Counts
+from ..formats.outfile import Counts
 from .profile import Profile
 
 

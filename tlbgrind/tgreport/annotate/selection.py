@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .errors import ReportError
+from ..base.errors import ReportError
+from ..formats.outfile import Counts
 from .events import Event, Events
-from .outfile import Counts
 from .profile import Profile
 
 ALL = "all"

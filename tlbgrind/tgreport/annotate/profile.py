@@ -7,8 +7,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from operator import add, sub
 from typing import Callable, TypeVar
 
-from .errors import ReportError
-from .outfile import UNKNOWN, Counts, Function, OutFile, Run
+from ..base.errors import ReportError
+from ..formats.outfile import UNKNOWN, Counts, Function, OutFile, Run
 
 Key = TypeVar("Key", bound=Hashable)
 Renamer = Callable[[str], str]

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Callable, NamedTuple
 
-from .errors import ReportError
-from .outfile import UNKNOWN, Counts
+from ..base.errors import ReportError
+from ..base.text import percentage, title
+from ..formats.outfile import UNKNOWN, Counts
 from .profile import Profile, plus
 from .selection import Selection
-from .tables import Row, Table
-from .text import percentage, title
+from .table import Row, Table
 
 Sums = Iterable[tuple[str, Counts]]
 

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from .command import read_bytes
-from .errors import ReportError, printable
-from .faultlog import VIEWS, FaultLog, Map
-from .text import aligned, title
+from ..base.command import read_bytes
+from ..base.errors import ReportError, printable
+from ..base.text import aligned, title
+from ..formats.faultlog import VIEWS, FaultLog, Map
 
 # What an error code can tell apart.
 KINDS = {"x": "code", "r": "read", "w": "write", "c": "write to a read-only page", "": "fault"}

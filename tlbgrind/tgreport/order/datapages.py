@@ -13,7 +13,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .elf import (
+from ..base.errors import ReportError, printable
+from ..base.text import aligned, title
+from ..formats.elf import (
     PF_W,
     SHF_ALLOC,
     SHF_WRITE,
@@ -24,10 +26,8 @@ from .elf import (
     Places,
     Symbol,
 )
-from .entries import Entries
-from .errors import ReportError, printable
-from .faultlog import VIEWS, FaultLog
-from .text import aligned, title
+from ..formats.entries import Entries
+from ..formats.faultlog import VIEWS, FaultLog
 
 PAGE = 4096
 CLASSES = ("relro", "data", "bss")

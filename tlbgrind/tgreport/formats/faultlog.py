@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
-from .command import read_bytes
-from .errors import ReportError
+from ..base.command import read_bytes
+from ..base.errors import ReportError
 
 FIRST_LINE = "# tlbgrind fault log"
 VIEWS = ("4k", "warm", "cold")

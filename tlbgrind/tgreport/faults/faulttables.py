@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
-from .errors import printable
-from .faultlog import (
+from ..base.errors import printable
+from ..base.text import aligned, title
+from ..formats.faultlog import (
     KINDS,
     UNKNOWN,
     VIEWS,
@@ -17,7 +18,6 @@ from .faultlog import (
     count_pages,
     view_number,
 )
-from .text import aligned, title
 
 GROUPS = ("kind", "mapping", "memory", "object", "function", "syscall")
 

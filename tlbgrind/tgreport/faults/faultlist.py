@@ -8,8 +8,8 @@ import io
 import json
 from collections.abc import Callable, Iterator
 
-from .errors import printable
-from .faultlog import KINDS, VIEWS, Fault, FaultLog, count_pages
+from ..base.errors import printable
+from ..formats.faultlog import KINDS, VIEWS, Fault, FaultLog, count_pages
 
 FORMATS = ("text", "pagein", "csv", "json")
 

@@ -10,12 +10,12 @@ from fractions import Fraction
 from typing import Callable
 from warnings import catch_warnings, simplefilter
 
-from . import command
+from ..base import command
+from ..base.command import Parser
+from ..base.errors import ReportError
+from ..formats.outfile import UNKNOWN, OutFile, read, with_events
 from .annotate import annotate
-from .command import Parser
-from .errors import ReportError
 from .listing import VIEWS, listing
-from .outfile import UNKNOWN, OutFile, read, with_events
 from .profile import Profile, Renamer
 from .report import Fact, metadata, summary
 from .selection import select

@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .errors import ReportError, printable
+from ..base.errors import ReportError, printable
+from ..base.text import title
+from ..formats.outfile import UNKNOWN, Counts
 from .listing import check_sum
-from .outfile import UNKNOWN, Counts
 from .profile import Profile, plus
 from .selection import Selection
 from .sources import Source, find
-from .tables import Row, Table
-from .text import title
+from .table import Row, Table
 
 
 @dataclass

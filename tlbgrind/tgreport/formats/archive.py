@@ -7,9 +7,9 @@ import os
 import re
 from collections.abc import Iterator
 
-from .command import read_bytes
+from ..base.command import read_bytes
+from ..base.errors import ReportError
 from .elf import MAGIC, Elf
-from .errors import ReportError
 
 ARCHIVE, THIN_ARCHIVE = b"!<arch>\n", b"!<thin>\n"
 
