@@ -482,12 +482,18 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/formats/faultlog.py \
 	tlbgrind/tgreport/formats/outfile.py \
 	tlbgrind/tgreport/order/__init__.py \
+	tlbgrind/tgreport/order/check.py \
 	tlbgrind/tgreport/order/cli.py \
 	tlbgrind/tgreport/order/datapages.py \
 	tlbgrind/tgreport/order/dialects.py \
+	tlbgrind/tgreport/order/forecast.py \
 	tlbgrind/tgreport/order/layout.py \
+	tlbgrind/tgreport/order/ld_script.py \
+	tlbgrind/tgreport/order/options.py \
 	tlbgrind/tgreport/order/order.py \
-	tlbgrind/tgreport/order/trace.py
+	tlbgrind/tgreport/order/sections.py \
+	tlbgrind/tgreport/order/trace.py \
+	tlbgrind/tgreport/order/work.py
 
 dist_bin_SCRIPTS = $(COMPANIONS)
 

@@ -190,7 +190,7 @@ def test_a_script_is_for_programs_of_a_kind(kind: str, tmp_path: Path) -> None:
         source += 'const char interpreter[] __attribute__((section(".interp"))) = "/lib/ld.so";\n'
     objects = [compiled(tmp_path, "s", source, "-ffunction-sections", *flags)]
     program = linked(tmp_path, "prog", objects, *link, "-Wl,-z,separate-code")
-    assert package("order.dialects").linker_flags(package("formats.elf").read(str(program))) == [*wanted, "-z", "separate-code"]
+    assert package("order.ld_script").linker_flags(package("formats.elf").read(str(program))) == [*wanted, "-z", "separate-code"]
     if "-shared" in link:
         return
     entries = recorded(tmp_path, program)

@@ -41,12 +41,18 @@ faults: tg_faults
 
 order: tg_order
 
+    options    what is allowed, and what goes together
     trace      Entries and Elf -> Trace: the functions of one object that were entered
     order      Traces -> Order: several runs merged, names with and without suffixes
-    dialects   Order -> what a linker reads
+    sections   object files -> the section that each function is in
+    dialects   Order -> what each linker reads, and back
+    ld_script  GNU ld's default script, to be added to
     layout     functions and places -> pages, windows, faults
+    work       what the answers share: options, Traces, Order, rows of a measure
+    check      does a binary follow an order?
+    forecast   what an order would bring
     datapages  Entries and Elf -> the data that was written
-    cli        options, and the life of one call
+    cli        the life of one call
 
 A new companion gets a folder beside these three, a script that calls its cli.main, and lines in
 tlbgrind/local.mk. A new file format gets a module in formats.

@@ -1,0 +1,135 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""--check: does a binary follow an order?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..base.command import Answer
+from ..base.errors import ReportError, printable
+from ..base.text import aligned, title
+from ..formats.elf import Elf
+from . import dialects, layout, trace
+from .options import Options
+from .order import stripped
+from .trace import Function
+from .work import COLUMNS, LEGEND, Work, labelled, row, some
+
+# What --check exits with if the binary does not follow the order.
+_DOES_NOT_FOLLOW = 2
+
+
+def check(work: Work) -> Answer:
+    binary = _binary(work.options.check)
+    ordered = [p.function for p in work.order.placed]
+    match = _match(ordered, {id(p.function): p.others for p in work.order.placed}, binary)
+    chosen = work.traces[0]
+    touches = [t for t in chosen.touches if id(t[0]) in match.places]
+    rows = [COLUMNS]
+    if work.binary is not None:
+        own = {id(f): layout.Place(f.address, f.size) for f in ordered if id(f) in match.places}
+        rows.append(row("as it ran", layout.measure(touches, own, layout.Text(work.binary))))
+    found = layout.measure(touches, match.places, layout.Text(binary))
+    rows.append(row("checked", found))
+    in_order = [match.places[id(f)].address for f in ordered if id(f) in match.places]
+    text = [*title(f"Check of {binary.path}"), *aligned(rows), "", *LEGEND, ""]
+    verdict = _verdict(in_order, match, len(ordered))
+    verdict[:] = [*text, *verdict, ""]
+    return verdict
+
+
+def check_names(options: Options) -> Answer:
+    binary = _binary(options.check)
+    written = [_function_of_order(name, file) for name, file in dialects.read(options.order)]
+    functions, match = _match_names(written, binary)
+    touches = [(f, (0, 1)) for f in functions if id(f) in match.places]
+    found = layout.measure(touches, match.places, layout.Text(binary))
+    rows = [COLUMNS, row("checked", found)]
+    in_order = [match.places[id(f)].address for f in functions if id(f) in match.places]
+    text = [*title(f"Check of {binary.path}"), *aligned(rows), "", *LEGEND, ""]
+    verdict = _verdict(in_order, match, len(functions))
+    verdict[:] = [*text, *verdict]
+    return verdict
+
+
+def _function_of_order(name: str, file: str) -> Function:
+    return Function(name, file, 0, 0, 0, (name, *stripped(name)), [(0, 1)])
+
+
+def _binary(path: str) -> Elf:
+    binary = trace.load_binary(path, "", "")
+    if not trace.code_symbols(binary):
+        raise ReportError("it has no symbols of functions, so nothing can be checked", path)
+    return binary
+
+
+def _match(
+    functions: Sequence[Function], names: dict[int, list[str]], binary: Elf
+) -> layout.Match:
+    match = layout.places_in(functions, names, binary)
+    _refuse_another_binary(match, len(functions), binary)
+    return match
+
+
+def _match_names(
+    written: Sequence[Function], binary: Elf
+) -> tuple[list[Function], layout.Match]:
+    """An ordering file has all names of a function, and those without a compiler's suffix: what lies
+    at one address is one function, and so is a name that is not there and one that it is short for."""
+    match = layout.places_in(written, {}, binary)
+    shorter = {name for function in written for name in stripped(function.name)}
+    functions: list[Function] = []
+    addresses: set[int] = set()
+    for function in written:
+        place = match.places.get(id(function))
+        if place is None and function.name in shorter:
+            continue
+        if place is not None:
+            if place.address in addresses:
+                continue
+            addresses.add(place.address)
+        functions.append(function)
+    kept = {id(function) for function in functions}
+    match.missing = [f for f in match.missing if id(f) in kept]
+    match.ambiguous = [f for f in match.ambiguous if id(f) in kept]
+    _refuse_another_binary(match, len(functions), binary)
+    return functions, match
+
+
+def _refuse_another_binary(match: layout.Match, total: int, binary: Elf) -> None:
+    if len(match.missing) * 2 > total:
+        raise ReportError(
+            f"{len(match.missing)} of the {total} functions of the order are not in it: "
+            "the order is for another binary",
+            binary.path,
+        )
+
+
+def _verdict(addresses: Sequence[int], match: layout.Match, total: int) -> Answer:
+    """A linker that follows puts nearly every function behind the one before it; by chance it is
+    every other one. Functions of one address, which a linker has folded, count once."""
+    addresses = list(dict.fromkeys(addresses))
+    pairs = len(addresses) - 1
+    share = sum(a < b for a, b in zip(addresses, addresses[1:])) / pairs if pairs > 0 else 1.0
+    follows = share >= 0.9
+    verdict = "follows" if follows else "does NOT follow"
+    share_text = f"{100 * share:.1f}% of neighbours in the order are ascending"
+    text = [f"The binary {verdict} the order: {share_text}."]
+    if not follows:
+        text.append(
+            "Was it compiled with -ffunction-sections, and did the linker get the file? "
+            "No linker complains about an order that has no effect."
+        )
+    if match.missing:
+        text.append(
+            f"Not in this binary: {len(match.missing):,} of {total:,} functions: "
+            + some([f.name for f in match.missing], 20)
+        )
+    if match.ambiguous:
+        text.append(
+            f"Several functions of one name, taken in turn: {len(match.ambiguous):,}: "
+            + some([labelled(f) for f in match.ambiguous], 20)
+        )
+    answer = Answer(printable(line) for line in text)
+    answer.status = 0 if follows else _DOES_NOT_FOLLOW
+    return answer
