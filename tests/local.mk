@@ -381,7 +381,7 @@ AM_DISTCHECK_CONFIGURE_FLAGS = \
 
 # ---------------------------------------------------------------- lint
 
-LINT_FILES = $(COMPANIONS) $(REPORT_MODULES) tests/tg_damage.py tests/tg_huge.py tests/tg_names.py \
+LINT_FILES = $(COMPANIONS) $(REPORT_MODULES) tests/run-floors tests/tg_damage.py tests/tg_huge.py tests/tg_names.py \
 	tests/tg_tap.py tests/tg_thp.py
 
 lint:
