@@ -16,6 +16,8 @@ DOC_FILES = \
 	docs/entries.md \
 	docs/formats.md \
 	docs/img \
+	docs/internals/engine.md \
+	docs/internals/measurements.md \
 	docs/machines.md \
 	docs/manual-annotate.md \
 	docs/manual.md \
