@@ -16,6 +16,7 @@ DOC_FILES = \
 	docs/entries.md \
 	docs/formats.md \
 	docs/img \
+	docs/internals/README.md \
 	docs/internals/engine.md \
 	docs/internals/measurements.md \
 	docs/machines.md \
