@@ -222,10 +222,11 @@ TEST_INPUTS = \
 	tests/order/data \
 	tests/order/order_support.py \
 	tests/tool/tool_support.py \
+	tests/unit/cpuid \
+	tests/unit/cpuid_support.h \
 	tests/unit/faultmodel_support.h \
 	tests/unit/memory_support.h \
 	tests/unit/pagemap_support.h \
-	tests/unit/processors.h \
 	tests/unit/unit.h
 
 # ---------------------------------------------------------------- unit tests
@@ -240,7 +241,7 @@ tests_libtlbsim_san_a_CPPFLAGS = $(SAN_CPPFLAGS)
 tests_libtlbsim_san_a_CFLAGS = -std=c11 $(SAN_CFLAGS)
 
 # automake takes these for every program without flags of its own: the unit tests.
-AM_CPPFLAGS += $(SAN_CPPFLAGS)
+AM_CPPFLAGS += $(SAN_CPPFLAGS) -DSOURCE_FOLDER='"$(abs_srcdir)"'
 AM_CFLAGS += $(SAN_CFLAGS)
 LDADD += tests/libtlbsim-san.a -lcmocka
 

@@ -10,22 +10,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TLBGRIND = os.environ["TLBGRIND"]
-FACTS = Path(os.environ["TG_SRCDIR"], "tests/unit/processors.h")
+FACTS = Path(os.environ["TG_SRCDIR"], "tests/unit/cpuid")
 
 Answer = tuple[int, int, int, int, int, int]
 
 
 def read_processors() -> dict[str, list[Answer]]:
-    """The answers of processors.h by processor: leaf, sub-leaf, EAX, EBX, ECX, EDX."""
+    """The answers of each processor in tests/unit/cpuid: leaf, sub-leaf, EAX, EBX, ECX, EDX."""
     processors: dict[str, list[Answer]] = {}
-    name = ""
-    for line in FACTS.read_text().splitlines():
-        if found := re.match(r"PROCESSOR\((\w+),", line):
-            name = found[1]
-            processors[name] = []
-        elif found := re.match(r"   ANSWER\((0x.*?)\)", line):
-            leaf, subleaf, eax, ebx, ecx, edx = (int(n, 0) for n in found[1].split(","))
-            processors[name].append((leaf, subleaf, eax, ebx, ecx, edx))
+    for file in sorted(FACTS.glob("*.cpuid")):
+        _, *lines = file.read_text().splitlines()
+        answers = processors[file.stem] = []
+        for line in lines:
+            numbers = re.findall(r"0x([0-9a-f]+)", line)
+            leaf, subleaf, eax, ebx, ecx, edx = (int(number, 16) for number in numbers)
+            answers.append((leaf, subleaf, eax, ebx, ecx, edx))
+    assert len(processors) >= 30
     return processors
 
 

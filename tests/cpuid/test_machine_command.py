@@ -108,7 +108,7 @@ def test_a_dump_is_shown_and_read_again(processor: str, tmp_path: Path) -> None:
 
 def test_a_hybrid_dump_has_two_machines(tmp_path: Path) -> None:
     dump = tmp_path / "adl.txt"
-    dump.write_text(dump_lines(PROCESSORS["GOLDEN_COVE"], 0) + dump_lines(PROCESSORS["GRACEMONT"], 8))
+    dump.write_text(dump_lines(PROCESSORS["golden-cove"], 0) + dump_lines(PROCESSORS["gracemont"], 8))
     big, small = parse_machine(show(f"{dump}:0")), parse_machine(show(f"{dump}:1"))
     assert parse_machine(show(dump)) == big
     assert big.head["note"][0] == (
@@ -124,7 +124,7 @@ def test_a_hybrid_dump_has_two_machines(tmp_path: Path) -> None:
 
 def test_what_is_hidden_is_said(tmp_path: Path) -> None:
     dump = tmp_path / "vm"
-    dump.write_text(dump_lines(without_18h(PROCESSORS["SAPPHIRE_RAPIDS"])))
+    dump.write_text(dump_lines(without_18h(PROCESSORS["sapphire-rapids"])))
     machine = parse_machine(show(dump))
     assert machine.head["note"][:3] == [
         "leaf 2 refers to leaf 18H, which the hypervisor (unnamed) hides",
@@ -157,8 +157,8 @@ def test_files_that_are_wrong(tmp_path: Path) -> None:
     for content in (b"", b"\0" * 1000, b"hello\n", b"\x7fELF", b"x" * (10 << 20)):
         file.write_bytes(content)
         refused(f"--show-machine={file}", f"{file}:1: {NEITHER}")
-    file.write_text(dump_lines(PROCESSORS["ZEN_5"])[:-30])
-    last = len(PROCESSORS["ZEN_5"]) + 1
+    file.write_text(dump_lines(PROCESSORS["zen-5"])[:-30])
+    last = len(PROCESSORS["zen-5"]) + 1
     refused(
         f"--show-machine={file}",
         f"{file}:{last}: '0x80000021 0x00: eax=0x593fffcf ' ends too early; the dump is cut off",

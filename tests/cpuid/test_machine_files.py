@@ -17,36 +17,36 @@ COVE = {"1 loads 4K 64/4"}, {"1 loads 4K 96/6"}
 
 # Processor: its machine file, what only CPUID has, what only the file has.
 EXPECTED: dict[str, tuple[str, set[str], set[str]]] = {
-    "CORE_DUO": ("core-duo-t2600", set(), set()),
-    "CORE_2": ("core2", set(), set()),
-    "BONNELL": ("bonnell", set(), set()),
-    "KNIGHTS_LANDING": ("knl", set(), set()),
+    "core-duo": ("core-duo-t2600", set(), set()),
+    "core-2": ("core2", set(), set()),
+    "bonnell": ("bonnell", set(), set()),
+    "knights-landing": ("knl", set(), set()),
     # What a thread has while two run, and what the core has.
-    "WESTMERE": (
+    "westmere": (
         "nehalem",
         HALVED_4K[0] | {"1 fetches 2M+4M 7/7"},
         HALVED_4K[1] | {"1 fetches 2M+4M 14/14"},
     ),
-    "IVY_BRIDGE": ("ivybridge", *HALVED_4K),
-    "HASWELL": ("haswell", set(), set()),
-    "SKYLAKE": ("skylake", {"1 fetches 4K 64/8"}, {"1 fetches 4K 128/8"}),
+    "ivy-bridge": ("ivybridge", *HALVED_4K),
+    "haswell": ("haswell", set(), set()),
+    "skylake": ("skylake", {"1 fetches 4K 64/8"}, {"1 fetches 4K 128/8"}),
     # CPUID is wrong.
-    "SAPPHIRE_RAPIDS": ("goldencove", *COVE),
-    "GOLDEN_COVE": ("goldencove", *COVE),
-    "ICE_LAKE": ("icelake", {"1 fetches 2M+4K+4M 8/8"}, {"1 fetches 4K 128/8", "1 fetches 2M+4M 16/8"}),
-    "GRACEMONT": ("gracemont", set(), set()),
-    "GEODE_LX": ("geode-lx", set(), set()),
-    "K8": ("k8", set(), set()),
-    "K10": ("k10", set(), set()),
-    "BULLDOZER": ("bulldozer", set(), set()),
-    "PILEDRIVER": ("piledriver", set(), set()),
-    "JAGUAR": ("jaguar", set(), set()),
+    "sapphire-rapids": ("goldencove", *COVE),
+    "golden-cove": ("goldencove", *COVE),
+    "ice-lake": ("icelake", {"1 fetches 2M+4K+4M 8/8"}, {"1 fetches 4K 128/8", "1 fetches 2M+4M 16/8"}),
+    "gracemont": ("gracemont", set(), set()),
+    "geode-lx": ("geode-lx", set(), set()),
+    "k8": ("k8", set(), set()),
+    "k10": ("k10", set(), set()),
+    "bulldozer": ("bulldozer", set(), set()),
+    "piledriver": ("piledriver", set(), set()),
+    "jaguar": ("jaguar", set(), set()),
     # The firmware decides which of two ways the same processor is described.
-    "ZEN_1": ("zen1", {"2 loads+stores 2M+4K 1536/12"}, {"2 loads+stores 2M+4K 1536/6"}),
-    "DHYANA": ("zen1", set(), set()),
-    "ZEN_3": ("zen3", set(), set()),
-    "ZEN_4": ("zen4", set(), set()),
-    "ZEN_5": ("zen5", set(), set()),
+    "zen-1": ("zen1", {"2 loads+stores 2M+4K 1536/12"}, {"2 loads+stores 2M+4K 1536/6"}),
+    "dhyana": ("zen1", set(), set()),
+    "zen-3": ("zen3", set(), set()),
+    "zen-4": ("zen4", set(), set()),
+    "zen-5": ("zen5", set(), set()),
 }
 
 

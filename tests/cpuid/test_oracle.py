@@ -129,9 +129,9 @@ def test_a_wrong_machine_would_be_found(tmp_path: Path, monkeypatch: pytest.Monk
     import cpuid_oracle
 
     for name, leaf, old, new in (
-        ("SKYLAKE", 2, 0xB5, 0xB0),
-        ("GRACEMONT", 0x18, 0x00400001, 0x00200001),
-        ("ZEN_3", 0x80000006, 0x68004200, 0x68002200),
+        ("skylake", 2, 0xB5, 0xB0),
+        ("gracemont", 0x18, 0x00400001, 0x00200001),
+        ("zen-3", 0x80000006, 0x68004200, 0x68002200),
     ):
         dump, other = tmp_path / name, tmp_path / f"{name}-other"
         text = dump_lines(PROCESSORS[name])

@@ -47,7 +47,7 @@ def assumed(lines: list[str]) -> list[str]:
     return [line.removeprefix("assumed: ") for line in lines if line.startswith("assumed: ")]
 
 
-@pytest.mark.parametrize("processor", ["CORE_2", "SKYLAKE", "SAPPHIRE_RAPIDS", "GEODE_LX", "K10", "ZEN_5"])
+@pytest.mark.parametrize("processor", ["core-2", "skylake", "sapphire-rapids", "geode-lx", "k10", "zen-5"])
 def test_a_dump_is_simulated(processor: str, tmp_path: Path) -> None:
     dump = tmp_path / "my.txt"
     dump.write_text(dump_lines(PROCESSORS[processor]))
@@ -69,7 +69,7 @@ def test_the_host_is_what_is_shown(tmp_path: Path) -> None:
 
 def test_a_hybrid_dump_has_two_machines(tmp_path: Path) -> None:
     dump = tmp_path / "adl.txt"
-    dump.write_text(dump_lines(PROCESSORS["GOLDEN_COVE"], 0) + dump_lines(PROCESSORS["GRACEMONT"], 8))
+    dump.write_text(dump_lines(PROCESSORS["golden-cove"], 0) + dump_lines(PROCESSORS["gracemont"], 8))
     for option, show_as in (("adl.txt", f"{dump}:0"), ("adl.txt:0", f"{dump}:0"), ("adl.txt:1", f"{dump}:1")):
         done = run(tmp_path, f"--machine={option}")
         assert done.returncode == 0, done.stderr
@@ -83,7 +83,7 @@ def test_a_hybrid_dump_has_two_machines(tmp_path: Path) -> None:
 
 
 def test_what_is_hidden_is_said(tmp_path: Path) -> None:
-    (tmp_path / "vm").write_text(dump_lines(without_18h(PROCESSORS["SAPPHIRE_RAPIDS"])))
+    (tmp_path / "vm").write_text(dump_lines(without_18h(PROCESSORS["sapphire-rapids"])))
     lines = words(run(tmp_path, "--machine=vm").stderr)
     assert assumed(lines)[:3] == [
         "leaf 2 refers to leaf 18H, which the hypervisor (unnamed) hides",
@@ -95,7 +95,7 @@ def test_what_is_hidden_is_said(tmp_path: Path) -> None:
 
 def test_a_large_dump(tmp_path: Path) -> None:
     """512 processors, more than a megabyte."""
-    zen = PROCESSORS["ZEN_5"] + [(0x8000001E, i, i, 0, 0, 0) for i in range(20)]
+    zen = PROCESSORS["zen-5"] + [(0x8000001E, i, i, 0, 0, 0) for i in range(20)]
     dump = tmp_path / "large"
     dump.write_text("".join(dump_lines(zen, cpu) for cpu in range(512)))
     assert dump.stat().st_size > 1 << 20
@@ -132,10 +132,10 @@ def test_the_list_without_the_command() -> None:
 
 
 def test_what_is_refused(tmp_path: Path) -> None:
-    cut = dump_lines(PROCESSORS["SKYLAKE"])[:-30]
+    cut = dump_lines(PROCESSORS["skylake"])[:-30]
     (tmp_path / "cut").write_text(cut)
     (tmp_path / "text").write_text("hello\n")
-    (tmp_path / "good").write_text(dump_lines(PROCESSORS["SKYLAKE"]))
+    (tmp_path / "good").write_text(dump_lines(PROCESSORS["skylake"]))
     refused(
         tmp_path,
         "cut",

@@ -1,48 +1,11 @@
 /* Dumps of CPUID: what is read, what is refused and where.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
-#include "unit.h"
+#include "cpuid_support.h"
 
 #include "sim/machine/cpuid_dump.h"
 
-typedef struct {
-   uint32_t leaf, subleaf, r[4];
-} answer;
-
-#define ANSWER(leaf, subleaf, a, b, c, d) { leaf, subleaf, { a, b, c, d } },
-#define PROCESSOR(name, answers) static const answer name[] = { answers };
-#include "processors.h"
-
-#define N(processor) (sizeof processor / sizeof processor[0])
-
-/* A dump that grows, in memory of exactly its size when it is read. */
-typedef struct {
-   char text[65536];
-   size_t n;
-} dump;
-
-static void add(dump *d, const char *format, ...)
-{
-   va_list args;
-   va_start(args, format);
-   d->n += (size_t)vsnprintf(d->text + d->n, sizeof d->text - d->n, format,
-                             args);
-   va_end(args);
-   assert_true(d->n < sizeof d->text);
-}
-
-static void add_answers(dump *d, const answer *a, size_t n)
-{
-   for (size_t i = 0; i < n; i++)
-      add(d, "   0x%08x 0x%02x: eax=0x%08x ebx=0x%08x ecx=0x%08x edx=0x%08x\n",
-          a[i].leaf, a[i].subleaf, a[i].r[0], a[i].r[1], a[i].r[2], a[i].r[3]);
-}
-
-static void add_cpu(dump *d, unsigned cpu, const answer *a, size_t n)
-{
-   add(d, "CPU %u:\n", cpu);
-   add_answers(d, a, n);
-}
+#define N(array) (sizeof array / sizeof array[0])
 
 /* Reads the first n bytes. Returns 1 or 0, and the place and reason as
    "LINE: REASON". */
@@ -101,9 +64,10 @@ static void same_machine(tlb_cpuid_processor *p, const char *title,
 
 static void one_processor(void **state)
 {
+   const processor skylake = read_processor("skylake");
    dump d = { .n = 0 };
    (void)state;
-   add_cpu(&d, 0, SKYLAKE, N(SKYLAKE));
+   add_cpu(&d, 0, &skylake);
    tlb_cpuid_dump out = reads(&d);
    assert_int_equal(out.n, 1);
    assert_int_equal(out.processor[0].cpu, 0);
@@ -119,13 +83,14 @@ static void one_processor(void **state)
    carriage returns, empty lines, and a missing end of the last line. */
 static void variants(void **state)
 {
+   const processor skylake = read_processor("skylake");
    dump d = { .n = 0 };
    (void)state;
    add(&d, "\n  \t \r\nCPU:\r\n");
    add(&d, "\t0x00000000  0x0:  eax=0x00000016 ebx=0x756E6547\tecx=0x6c65746e "
            "edx=0x49656e69\n");
    add(&d, " \r\n\r\n");
-   add_answers(&d, SKYLAKE + 1, N(SKYLAKE) - 1);
+   add_answers(&d, skylake.a + 1, skylake.n - 1);
    d.n--;
    tlb_cpuid_dump out = reads(&d);
    assert_int_equal(out.n, 1);
@@ -133,7 +98,7 @@ static void variants(void **state)
    same_machine(&out.processor[0], SKYLAKE_TITLE, "L2-TLB-1G");
 
    d.n = 0;
-   add_answers(&d, SKYLAKE, N(SKYLAKE));
+   add_answers(&d, skylake.a, skylake.n);
    out = reads(&d);
    assert_int_equal(out.n, 1);
    same_machine(&out.processor[0], SKYLAKE_TITLE, "L2-TLB-1G");
@@ -142,17 +107,16 @@ static void variants(void **state)
 /* What does not matter may differ, and may stand there in another order. */
 static void equal_processors(void **state)
 {
+   const processor skylake = read_processor("skylake");
    dump d = { .n = 0 };
-   answer a[N(SKYLAKE)];
    (void)state;
-   memcpy(a, SKYLAKE, sizeof a);
    for (unsigned cpu = 0; cpu < 40; cpu++) {
-      a[1].r[1] = cpu << 24; /* the APIC's number */
-      const answer first = a[N(SKYLAKE) - 1];
-      memmove(a + 1, a, (N(SKYLAKE) - 1) * sizeof a[0]);
-      a[0] = first;
-      add_cpu(&d, cpu, a, N(a));
-      memcpy(a, SKYLAKE, sizeof a);
+      processor p = skylake;
+      p.a[1].r[1] = cpu << 24; /* the APIC's number */
+      const answer first = p.a[p.n - 1];
+      memmove(p.a + 1, p.a, (p.n - 1) * sizeof p.a[0]);
+      p.a[0] = first;
+      add_cpu(&d, cpu, &p);
    }
    tlb_cpuid_dump out = reads(&d);
    assert_int_equal(out.n, 1);
@@ -162,19 +126,20 @@ static void equal_processors(void **state)
 
 static void hybrid(void **state)
 {
+   const processor big = read_processor("golden-cove"), small = read_processor("gracemont");
    dump d = { .n = 0 };
    (void)state;
    for (unsigned cpu = 0; cpu < 4; cpu++)
-      add_cpu(&d, cpu, GOLDEN_COVE, N(GOLDEN_COVE));
+      add_cpu(&d, cpu, &big);
    for (unsigned cpu = 16; cpu < 24; cpu++)
-      add_cpu(&d, cpu, GRACEMONT, N(GRACEMONT));
+      add_cpu(&d, cpu, &small);
    tlb_cpuid_dump out = reads(&d);
    assert_int_equal(out.n, 2);
    assert_int_equal(out.processor[0].cpu, 0);
    assert_int_equal(out.processor[0].cpus, 4);
    assert_int_equal(out.processor[1].cpu, 16);
    assert_int_equal(out.processor[1].cpus, 8);
-   assert_int_equal(out.processor[1].line, 4 * (N(GOLDEN_COVE) + 1) + 1);
+   assert_int_equal(out.processor[1].line, 4 * (big.n + 1) + 1);
    same_machine(&out.processor[0],
                 "GenuineIntel family 6 model 151 stepping 2 (Core)",
                 "L2-TLB-4K-1G");
@@ -183,58 +148,39 @@ static void hybrid(void **state)
                 "L2-TLB-1G");
 }
 
+static void is_whole_or_refused(const char *name, const processor *p)
+{
+   dump d = { .n = 0 };
+   tlb_machine m;
+   add_cpu(&d, 0, p);
+   tlb_cpuid_dump out = reads(&d);
+   assert_int_equal(out.n, 1);
+   assert_true(tlb_cpuid_machine(tlb_cpuid_dump_ask, &out.processor[0], &m));
+   /* Cut off anywhere it is refused: no smaller machine comes out of it. */
+   for (size_t n = 0; n < d.n - 1; n++) {
+      char error[256];
+      if (read_bytes(d.text, n, &out, error, sizeof error))
+         fail_msg("%s is read from %zu of %zu bytes", name, n, d.n);
+   }
+}
+
 static void all_processors(void **state)
 {
-   static const struct {
-      const answer *a;
-      size_t n;
-   } all[] = {
-      { PENTIUM_III, N(PENTIUM_III) }, { PENTIUM_4, N(PENTIUM_4) },
-      { CORE_DUO, N(CORE_DUO) },       { CORE_2, N(CORE_2) },
-      { BONNELL, N(BONNELL) },         { SILVERMONT, N(SILVERMONT) },
-      { GOLDMONT, N(GOLDMONT) },       { KNIGHTS_LANDING, N(KNIGHTS_LANDING) },
-      { WESTMERE, N(WESTMERE) },       { IVY_BRIDGE, N(IVY_BRIDGE) },
-      { HASWELL, N(HASWELL) },         { SKYLAKE, N(SKYLAKE) },
-      { OTHER_DESCRIPTORS, N(OTHER_DESCRIPTORS) },
-      { SAPPHIRE_RAPIDS, N(SAPPHIRE_RAPIDS) },
-      { ICE_LAKE, N(ICE_LAKE) },       { GOLDEN_COVE, N(GOLDEN_COVE) },
-      { GRACEMONT, N(GRACEMONT) },     { GEODE_LX, N(GEODE_LX) },
-      { K8, N(K8) },                   { K10, N(K10) },
-      { BULLDOZER, N(BULLDOZER) },     { PILEDRIVER, N(PILEDRIVER) },
-      { JAGUAR, N(JAGUAR) },           { ZEN_1, N(ZEN_1) },
-      { DHYANA, N(DHYANA) },           { ZEN_3, N(ZEN_3) },
-      { ZEN_4, N(ZEN_4) },             { ZEN_5, N(ZEN_5) },
-      { ZHAOXIN, N(ZHAOXIN) },         { VIA_C3, N(VIA_C3) },
-   };
    (void)state;
-   for (size_t i = 0; i < N(all); i++) {
-      dump d = { .n = 0 };
-      tlb_machine m;
-      add_cpu(&d, 0, all[i].a, all[i].n);
-      tlb_cpuid_dump out = reads(&d);
-      assert_int_equal(out.n, 1);
-      assert_true(tlb_cpuid_machine(tlb_cpuid_dump_ask, &out.processor[0],
-                                    &m));
-      /* Cut off anywhere it is refused: no smaller machine comes out of it. */
-      for (size_t n = 0; n < d.n - 1; n++) {
-         char error[256];
-         if (read_bytes(d.text, n, &out, error, sizeof error))
-            fail_msg("processor %zu is read from %zu of %zu bytes", i, n, d.n);
-      }
-   }
+   for_each_processor(is_whole_or_refused);
 }
 
 /* The dump, but for that sub-leaf of leaf 18H. */
 enum { ALL_OF_18H = -1 };
 
-static void without(dump *d, const answer *a, size_t n, int subleaf)
+static void without(dump *d, const processor *p, int subleaf)
 {
    d->n = 0;
    add(d, "CPU 3:\n");
-   for (size_t i = 0; i < n; i++) {
+   for (const answer *a = p->a; a < p->a + p->n; a++) {
       const int all = subleaf == ALL_OF_18H;
-      if (a[i].leaf != 0x18 || !(all || a[i].subleaf == (uint32_t)subleaf))
-         add_answers(d, &a[i], 1);
+      if (a->leaf != 0x18 || !(all || a->subleaf == (uint32_t)subleaf))
+         add_answers(d, a, 1);
    }
 }
 
@@ -242,26 +188,25 @@ static void without(dump *d, const answer *a, size_t n, int subleaf)
 static void lacks(void **state)
 {
    dump d = { .n = 0 };
-   answer a[N(SAPPHIRE_RAPIDS)];
+   processor p = read_processor("sapphire-rapids");
    tlb_machine m;
    (void)state;
-   memcpy(a, SAPPHIRE_RAPIDS, sizeof a);
-   a[1].r[2] |= 1u << 31;
-   without(&d, a, N(a), ALL_OF_18H);
+   p.a[1].r[2] |= 1u << 31;
+   without(&d, &p, ALL_OF_18H);
    tlb_cpuid_dump out = reads(&d);
    assert_false(tlb_cpuid_machine(tlb_cpuid_dump_ask, &out.processor[0], &m));
    assert_string_equal(m.note[0].text, "leaf 2 refers to leaf 18H, which the "
                                        "hypervisor (unnamed) hides");
    /* But not some of its sub-leaves. */
-   without(&d, a, N(a), 5);
+   without(&d, &p, 5);
    refuses(&d, "1: CPU 3 has no line for leaf 0x00000018, sub-leaf 5; the dump "
                "is cut off or lines were taken out");
-   without(&d, a, N(a), 0);
+   without(&d, &p, 0);
    refuses(&d, "1: CPU 3 has no line for leaf 0x00000018, sub-leaf 0; the dump "
                "is cut off or lines were taken out");
    /* And no real machine lacks it. */
-   a[1].r[2] &= ~(1u << 31);
-   without(&d, a, N(a), ALL_OF_18H);
+   p.a[1].r[2] &= ~(1u << 31);
+   without(&d, &p, ALL_OF_18H);
    refuses(&d, "1: CPU 3 has no line for leaf 0x00000018, sub-leaf 0; the dump "
                "is cut off or lines were taken out");
 }
@@ -339,10 +284,11 @@ static void broken_lines(void **state)
 
 static void contradiction(void **state)
 {
+   const processor skylake = read_processor("skylake");
    dump d = { .n = 0 };
-   answer a = SKYLAKE[2];
+   answer a = skylake.a[2];
    (void)state;
-   add_cpu(&d, 7, SKYLAKE, N(SKYLAKE));
+   add_cpu(&d, 7, &skylake);
    add_answers(&d, &a, 1);
    assert_int_equal(reads(&d).n, 1);
    a.r[3] ^= 0x00010000;
@@ -351,12 +297,12 @@ static void contradiction(void **state)
    snprintf(expected, sizeof expected,
             "%zu: leaf 0x00000002, sub-leaf 0 stands here again for CPU 7, "
             "with other values than before",
-            N(SKYLAKE) + 3);
+            skylake.n + 3);
    refuses(&d, expected);
    /* Where it does not matter, it does not. */
    d.n = 0;
-   add_cpu(&d, 7, SKYLAKE, N(SKYLAKE));
-   a = SKYLAKE[1];
+   add_cpu(&d, 7, &skylake);
+   a = skylake.a[1];
    a.r[1] ^= 0xff000000;
    add_answers(&d, &a, 1);
    add(&d, "0x00000099 0x00: eax=0x00000001 ebx=0x00000000 ecx=0x00000000 "
@@ -369,12 +315,11 @@ static void contradiction(void **state)
 static void too_many(void **state)
 {
    dump d = { .n = 0 };
-   answer a[N(PENTIUM_III)];
+   processor p = read_processor("pentium-iii");
    (void)state;
-   memcpy(a, PENTIUM_III, sizeof a);
    for (unsigned cpu = 0; cpu < 9; cpu++) {
-      a[1].r[0] = 0x680 + cpu;
-      add_cpu(&d, cpu, a, N(a));
+      p.a[1].r[0] = 0x680 + cpu;
+      add_cpu(&d, cpu, &p);
       if (cpu == 7)
          assert_int_equal(reads(&d).n, 8);
    }
@@ -387,7 +332,9 @@ static void huge(void **state)
 {
    dump d = { .n = 0 };
    (void)state;
-   add_cpu(&d, 0, SAPPHIRE_RAPIDS, 3);
+   processor first = read_processor("sapphire-rapids");
+   first.n = 3;
+   add_cpu(&d, 0, &first);
    for (uint32_t leaf = 0; leaf < 4; leaf++) {
       for (uint32_t sub = 0; sub < 100; sub++) {
          const answer a = { leaf == 0   ? 0x18
@@ -415,7 +362,8 @@ static void huge(void **state)
    assert_int_equal(strncmp(error, "1: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' is "
                                    "no line", 45), 0);
    d.n = 0;
-   add_cpu(&d, 0, ZEN_5, N(ZEN_5));
+   const processor zen_5 = read_processor("zen-5");
+   add_cpu(&d, 0, &zen_5);
    size_t n = 0;
    for (; n + d.n <= size; n += d.n)
       memcpy(text + n, d.text, d.n);
@@ -453,12 +401,13 @@ static void looks(void **state)
 /* Bytes of good dumps, changed, taken out, doubled: read or refused. */
 static void damage(void **state)
 {
+   const processor big = read_processor("golden-cove"), small = read_processor("gracemont");
    dump d = { .n = 0 };
    uint64_t seed = 1;
    unsigned good = 0;
    (void)state;
-   add_cpu(&d, 0, GOLDEN_COVE, N(GOLDEN_COVE));
-   add_cpu(&d, 1, GRACEMONT, N(GRACEMONT));
+   add_cpu(&d, 0, &big);
+   add_cpu(&d, 1, &small);
    for (unsigned i = 0; i < 4000; i++) {
       static const char bytes[] = "0x1f =:\n\0\xff" "CPU";
       char text[4096];

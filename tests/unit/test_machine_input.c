@@ -1,39 +1,21 @@
 /* Machines from what a user names.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
-#include "unit.h"
+#include "cpuid_support.h"
 
 #include "sim/machine/builtin.h"
 #include "sim/machine/machine_file.h"
 #include "sim/machine/machine_input.h"
 
-typedef struct {
-   uint32_t leaf, subleaf, r[4];
-} answer;
-
-#define ANSWER(leaf, subleaf, a, b, c, d) { leaf, subleaf, { a, b, c, d } },
-#define PROCESSOR(name, answers) static const answer name[] = { answers };
-#include "processors.h"
-
 #define N(a) (sizeof a / sizeof a[0])
 
-static char text[65536];
+static dump file_text;
 static tlb_machine machine, other;
 
-static void add_line(const answer *a)
+static void begin(const char *text)
 {
-   const size_t n = strlen(text);
-   snprintf(text + n, sizeof text - n,
-            "   0x%08x 0x%02x: eax=0x%08x ebx=0x%08x ecx=0x%08x edx=0x%08x\n",
-            a->leaf, a->subleaf, a->r[0], a->r[1], a->r[2], a->r[3]);
-}
-
-static void add_cpu(unsigned cpu, const answer *a, size_t n)
-{
-   const size_t used = strlen(text);
-   snprintf(text + used, sizeof text - used, "CPU %u:\n", cpu);
-   for (size_t i = 0; i < n; i++)
-      add_line(&a[i]);
+   file_text.n = 0;
+   add(&file_text, "%s", text);
 }
 
 static void reads(const char *file, unsigned which)
@@ -42,7 +24,7 @@ static void reads(const char *file, unsigned which)
    tlb_reason why;
    const tlb_machine_file_name name = { .which = which, .numbered = which > 0 };
    memset(&machine, 0xA5, sizeof machine);
-   if (!tlb_machine_read(text, strlen(text), file, name, &machine, &line, &why))
+   if (!tlb_machine_read(file_text.text, file_text.n, file, name, &machine, &line, &why))
       fail_msg("%s:%llu: %s", file, (unsigned long long)line, why.text);
    if (!tlb_machine_check(&machine, &why))
       fail_msg("%s", why.text);
@@ -54,7 +36,7 @@ static void refuses(unsigned which, const char *expected)
    tlb_reason why;
    char error[256];
    const tlb_machine_file_name name = { .which = which, .numbered = which > 0 };
-   assert_false(tlb_machine_read(text, strlen(text), "x", name, &machine,
+   assert_false(tlb_machine_read(file_text.text, file_text.n, "x", name, &machine,
                                  &line, &why));
    snprintf(error, sizeof error, "%llu: %s", (unsigned long long)line,
             why.text);
@@ -91,9 +73,10 @@ static void comes_back(void)
 
 static void a_dump(void **state)
 {
+   const processor skylake = read_processor("skylake");
    (void)state;
-   text[0] = '\0';
-   add_cpu(0, SKYLAKE, N(SKYLAKE));
+   begin("");
+   add_cpu(&file_text, 0, &skylake);
    reads("/a/b.c/my laptop.at home.txt", 0);
    assert_string_equal(machine.name, "my-laptop.at-home");
    assert_int_equal(machine.n_arrays, 7);
@@ -104,11 +87,12 @@ static void a_dump(void **state)
 
 static void a_hybrid_dump(void **state)
 {
+   const processor big = read_processor("golden-cove"), small = read_processor("gracemont");
    (void)state;
-   text[0] = '\0';
-   add_cpu(0, GOLDEN_COVE, N(GOLDEN_COVE));
-   add_cpu(1, GOLDEN_COVE, N(GOLDEN_COVE));
-   add_cpu(2, GRACEMONT, N(GRACEMONT));
+   begin("");
+   add_cpu(&file_text, 0, &big);
+   add_cpu(&file_text, 1, &big);
+   add_cpu(&file_text, 2, &small);
    reads("adl.txt", 0);
    assert_string_equal(machine.name, "adl");
    assert_string_equal(machine.note[0].text,
@@ -131,14 +115,12 @@ static void a_hybrid_dump(void **state)
 /* What a hypervisor hides is replaced, and both is said. */
 static void stand_ins(void **state)
 {
+   processor p = read_processor("sapphire-rapids");
    (void)state;
-   text[0] = '\0';
-   answer first[4];
-   memcpy(first, SAPPHIRE_RAPIDS, sizeof first);
-   first[1].r[2] |= 1u << 31;
-   add_cpu(0, first, N(first));
-   add_line(&SAPPHIRE_RAPIDS[N(SAPPHIRE_RAPIDS) - 2]);
-   add_line(&SAPPHIRE_RAPIDS[N(SAPPHIRE_RAPIDS) - 1]);
+   begin("CPU 0:\n");
+   p.a[1].r[2] |= 1u << 31;
+   add_answers(&file_text, p.a, 4);
+   add_answers(&file_text, p.a + p.n - 2, 2);
    reads("vm", 0);
    assert_string_equal(machine.name, "vm");
    assert_string_equal(machine.title,
@@ -160,11 +142,11 @@ static void stand_ins(void **state)
    assert_int_equal(machine.n_notes, other.n_notes + 3);
    comes_back();
 
-   text[0] = '\0';
-   answer nobody[2] = { { 0, 0, { 1, 0x61616161, 0x61616161, 0x61616161 } },
-                        { 1, 0, { 0, 0, 0, 0 } } };
-   add_cpu(0, nobody, 2);
-   add_line(&(const answer){ 0x80000000u, 0, { 0, 0, 0, 0 } });
+   const answer unnamed[] = { { 0, 0, { 1, 0x61616161, 0x61616161, 0x61616161 } },
+                              { 1, 0, { 0, 0, 0, 0 } },
+                              { 0x80000000u, 0, { 0, 0, 0, 0 } } };
+   begin("CPU 0:\n");
+   add_answers(&file_text, unnamed, N(unnamed));
    reads("...", 0);
    assert_string_equal(machine.name, "x.");
    assert_true(has_note("the default machine is used instead"));
@@ -177,12 +159,12 @@ static void a_machine_file(void **state)
 {
    (void)state;
    const tlb_builtin *const b = tlb_builtin_machine("zen4");
-   memcpy(text, b->text, b->length + 1);
+   begin(b->text);
    reads("whatever", 0);
    assert_string_equal(machine.name, "zen4");
    refuses(1, "1: a machine file has one machine; a number behind a file is "
               "for CPUID dumps");
-   snprintf(text, sizeof text, "# mine\n\ntlbgrind-machine 1\nname x\n");
+   begin("# mine\n\ntlbgrind-machine 1\nname x\n");
    refuses(0, "4: the file ends without the line 'end'; is it cut short?");
 }
 
@@ -192,7 +174,7 @@ static void neither(void **state)
                                         "ELF\x02" };
    (void)state;
    for (size_t i = 0; i < N(texts); i++) {
-      snprintf(text, sizeof text, "%s", texts[i]);
+      begin(texts[i]);
       refuses(0, "1: neither a machine file, which begins with "
                  "'tlbgrind-machine 1', nor a CPUID dump, which begins with "
                  "'CPU 0:' or 'CPU:'");
@@ -245,10 +227,11 @@ static void numbers(void **state)
 /* Names of every length and of any bytes become names that can be given. */
 static void names(void **state)
 {
+   const processor skylake = read_processor("skylake");
    static char file[300];
    (void)state;
-   text[0] = '\0';
-   add_cpu(0, SKYLAKE, N(SKYLAKE));
+   begin("");
+   add_cpu(&file_text, 0, &skylake);
    for (unsigned n = 0; n < 256; n++) {
       memset(file, 'y', sizeof file);
       file[n] = '\0';
