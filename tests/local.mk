@@ -183,7 +183,7 @@ PYTEST_FILES = \
 	tests/tool/test_summary.py \
 	tests/tool/test_walks.py
 
-# tests/fuzz/fuzz_NAME.c with the corpus tests/fuzz/corpus/NAME.
+# tests/fuzz/fuzz_NAME.c; tests/fuzz/fuzz.h says how to add one.
 FUZZERS = \
 	tests/fuzz/fuzz_cpuid_dump \
 	tests/fuzz/fuzz_machine_file \
@@ -273,23 +273,20 @@ nodist_tests_libtlbsim_fuzz_a_SOURCES = $(MACHINES_C)
 tests_libtlbsim_fuzz_a_CPPFLAGS = $(SAN_CPPFLAGS)
 tests_libtlbsim_fuzz_a_CFLAGS = -std=c11 -O1 $(SAN_CFLAGS) $(TG_COVERAGE_CFLAGS)
 
-check_PROGRAMS += $(FUZZERS)
+check_DATA += $(FUZZERS)
+CLEANFILES += $(FUZZERS)
+EXTRA_DIST += $(FUZZERS:%=%.c) $(FUZZ_DRIVER)
 FUZZ_DRIVER = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
-tests_fuzz_fuzz_cpuid_dump_SOURCES = tests/fuzz/fuzz_cpuid_dump.c $(FUZZ_DRIVER)
-tests_fuzz_fuzz_cpuid_dump_LDADD = tests/libtlbsim-fuzz.a
-tests_fuzz_fuzz_machine_file_SOURCES = tests/fuzz/fuzz_machine_file.c $(FUZZ_DRIVER)
-tests_fuzz_fuzz_machine_file_LDADD = tests/libtlbsim-fuzz.a
-tests_fuzz_fuzz_page_rules_SOURCES = tests/fuzz/fuzz_page_rules.c $(FUZZ_DRIVER)
-tests_fuzz_fuzz_page_rules_LDADD = tests/libtlbsim-fuzz.a
+
+# A header of the simulator that changes makes another library.
+$(FUZZERS): %: %.c $(FUZZ_DRIVER) tests/libtlbsim-fuzz.a
+	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(COMPILE) $(LDFLAGS) -o $@ $< \
+	  $(srcdir)/tests/fuzz/fuzz.c tests/libtlbsim-fuzz.a $(LIBS)
 
 FUZZ_FLAGS = --seconds=60
 .PHONY: fuzz
 fuzz: $(FUZZERS)
-	@for fuzzer in $(FUZZERS); do \
-	  name=$${fuzzer#*/fuzz_}; more=; \
-	  if test $$name = machine_file; then more=$(srcdir)/tlbgrind/machines; fi; \
-	  $$fuzzer $(FUZZ_FLAGS) $(srcdir)/tests/fuzz/corpus/$$name $$more || exit 1; \
-	done
+	@for fuzzer in $(FUZZERS); do $$fuzzer $(FUZZ_FLAGS) || exit 1; done
 
 # ---------------------------------------------------------------- clients
 # The user's CFLAGS stay out: a client knows its own counts, so it must be the same program for

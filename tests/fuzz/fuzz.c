@@ -1,15 +1,16 @@
-/* What drives all fuzzers: takes inputs from a corpus, changes them, has them
-   read, and keeps those that reach code, or a number of repetitions of it,
-   that none before them reached. gcc alone is enough: the code under test is
-   compiled with -fsanitize-coverage=trace-pc and calls in here at each branch.
-   The same seed and corpus give the same inputs.
+/* The main program of all fuzzers: makes inputs out of a corpus and has them read.
+
+   It keeps the inputs that reach code, or a number of repetitions of it, that none before them
+   reached, and changes these further. gcc alone is enough: the code under test is compiled with
+   -fsanitize-coverage=trace-pc and calls in here at each branch. The same seed and corpus give
+   the same inputs.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
-   fuzz_X [--runs=N] [--seconds=N] [--seed=N] [--save=FOLDER] FILE|FOLDER...
+   fuzz_NAME [--runs=N] [--seconds=N] [--seed=N] [--save=FOLDER] [FILE|FOLDER...]
 
-   Reads each file once, then N changed inputs (0 if not told, or as many as
-   the seconds allow). What is found wrong ends it; the input stands in the
-   file crash-fuzz_X then. */
+   Reads each file once, then N changed inputs (0 if not told, or as many as the seconds allow).
+   Without files it reads those of its corpus (fuzz.h). What is found wrong ends it; the input
+   stands in the file crash-fuzz_NAME then. */
 
 #include "fuzz.h"
 
@@ -64,6 +65,25 @@ _Noreturn void fuzz_fail(const char *what)
    fprintf(stderr, "%s: %s\n", program, what);
    keep_crash();
    exit(1);
+}
+
+void fuzz_check_line(const char *data, size_t size, uint64_t line)
+{
+   uint64_t lines = 1;
+   for (size_t i = 0; i < size; i++)
+      lines += data[i] == '\n';
+   if (line < 1 || line > lines)
+      fuzz_fail("the line to blame is not in the input");
+}
+
+void fuzz_check_reason(const char *why, size_t size)
+{
+   if (memchr(why, '\0', size) == NULL || why[0] == '\0')
+      fuzz_fail("refused without a reason");
+   for (const char *s = why; *s != '\0'; s++) {
+      if ((unsigned char)*s < ' ' || *s == 0x7f)
+         fuzz_fail("the reason is more than a line of text");
+   }
 }
 
 static void on_alarm(int signal_number)
@@ -138,7 +158,7 @@ static void save(const input *i)
    }
 }
 
-/* Has it read, from memory of its own; keeps it if it is of use. */
+/* Has it read, from memory of its own; keeps it if it is of use, or the first. */
 static void run(const char *data, size_t size)
 {
    memset(map, 0, sizeof map);
@@ -149,7 +169,7 @@ static void run(const char *data, size_t size)
    memcpy(current.data + 1, data, size);
    fuzz_one(current.data + 1, size);
    memcpy(current.data + 1, data, size);
-   if (is_new() && n_inputs < MAX_INPUTS) {
+   if ((is_new() || n_inputs == 0) && n_inputs < MAX_INPUTS) {
       input *const kept = &inputs[n_inputs++];
       kept->data = memory(size + 1);
       kept->size = size;
@@ -194,6 +214,20 @@ static void find(const char *name)
    free(entries);
 }
 
+/* What the fuzzer begins with if it is not told. */
+static void find_corpus(void)
+{
+   char path[4096];
+   snprintf(path, sizeof path, SOURCE_FOLDER "/tests/fuzz/corpus/%s",
+            program + strlen("fuzz_"));
+   if (access(path, F_OK) == 0)
+      find(path);
+   if (fuzz_more != NULL) {
+      snprintf(path, sizeof path, SOURCE_FOLDER "/%s", fuzz_more);
+      find(path);
+   }
+}
+
 /* Small ones first: what they reach, large ones need not be kept for. */
 static int by_size(const void *a, const void *b)
 {
@@ -204,6 +238,10 @@ static int by_size(const void *a, const void *b)
 
 static void run_files(void)
 {
+   if (n_files == 0) {
+      run("", 0);
+      return;
+   }
    char *const data = memory(MAX_FILE);
    qsort(files, n_files, sizeof *files, by_size);
    for (size_t i = 0; i < n_files; i++) {
@@ -260,7 +298,7 @@ static const char *some_word(void)
    size_t n = 0;
    while (fuzz_words[n] != NULL)
       n++;
-   return fuzz_words[below(n)];
+   return n > 0 ? fuzz_words[below(n)] : "";
 }
 
 static void change(input *i)
@@ -269,6 +307,11 @@ static void change(input *i)
    static const char words[] = " \t\n+,:|", lines[] = "\n";
    size_t at, n;
    char byte;
+   if (i->size == 0 && fuzz_words[0] == NULL) {
+      for (n = 1 + below(64); i->size < n; i->size++)
+         i->data[i->size] = (char)below(256);
+      return;
+   }
    if (i->size == 0) {
       const char *const word = some_word();
       replace(i, 0, 0, word, strlen(word));
@@ -380,6 +423,7 @@ int main(int argc, char **argv)
 {
    uint64_t runs = 0;
    time_t seconds = 0;
+   int named = 0;
    state = 1;
    program = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
    for (int i = 1; i < argc; i++) {
@@ -392,13 +436,17 @@ int main(int argc, char **argv)
          state = strtoull(value, NULL, 10) * 2 + 1;
       else if (option(argv[i], "--save=", &value))
          save_folder = value;
-      else
+      else {
+         named = 1;
          find(argv[i]);
+      }
    }
-   if (n_files == 0) {
-      fprintf(stderr, "%s: no corpus\n", program);
+   if (strncmp(program, "fuzz_", 5) != 0) {
+      fprintf(stderr, "%s: the program must be called fuzz_NAME\n", program);
       return 2;
    }
+   if (!named)
+      find_corpus();
    __sanitizer_set_death_callback(keep_crash);
    signal(SIGALRM, on_alarm);
    run_files();

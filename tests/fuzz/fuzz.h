@@ -1,4 +1,14 @@
-/* A fuzzer: fuzz.c and one file that says what is fuzzed.
+/* Fuzzers: fuzz.c, which makes inputs, and a file for each thing that is fuzzed.
+
+   A new one is a file, tests/fuzz/fuzz_NAME.c with fuzz_one(), fuzz_words and fuzz_more, and a
+   line, its name in FUZZERS in tests/local.mk. `make check` runs it for some seconds
+   (tests/run-fuzz); for longer:
+
+      make fuzz FUZZERS=tests/fuzz/fuzz_NAME FUZZ_FLAGS=--seconds=3600
+
+   tests/fuzz/corpus/NAME has the inputs that it begins with, files of any name; --save=FOLDER
+   collects them: those that reach what none before them reached. Without that folder it begins
+   with the empty input.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #ifndef FUZZ_H
@@ -7,14 +17,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Has the code under test read these bytes. They are in memory of exactly that
-   size, and may be changed. */
+/* Gives these bytes to the code under test, and calls fuzz_fail() if that does wrong. They are
+   in memory of exactly that size, not aligned, and may be changed. The simulator's own reading
+   beyond bounds and undefined behaviour end the fuzzer without it. */
 void fuzz_one(char *data, size_t size);
 
-/* Words of the language that is read; NULL closes the list. */
+/* Words of the language that is read, which changed inputs are given; NULL closes the list. For
+   inputs that are not text it may be empty. */
 extern const char *const fuzz_words[];
 
-/* What the code under test has done wrong: says so, keeps the input, ends. */
+/* A folder of more inputs beside the corpus, as a path in the sources; NULL: none. */
+extern const char *const fuzz_more;
+
+/* What the code under test has done wrong: prints it, keeps the input, ends. */
 _Noreturn void fuzz_fail(const char *what);
+
+/* Fails unless `line` is the number of a line of the input, from 1. */
+void fuzz_check_line(const char *data, size_t size, uint64_t line);
+
+/* Fails unless `why`, an array of that size, holds a reason: a line of text that is not empty. */
+void fuzz_check_reason(const char *why, size_t size);
 
 #endif

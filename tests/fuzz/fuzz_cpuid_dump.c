@@ -33,6 +33,8 @@ const char *const fuzz_words[] = {
    "0xfed8320b", "\r\n", "\t", NULL
 };
 
+const char *const fuzz_more = NULL;
+
 static tlb_cpuid_dump dump;
 static tlb_machine machine, again;
 static char printed[TLB_MACHINE_TEXT_SIZE];
@@ -40,18 +42,8 @@ static char printed[TLB_MACHINE_TEXT_SIZE];
 static void check_refusal(const char *data, size_t size, uint64_t line,
                           const tlb_reason *why)
 {
-   uint64_t lines = 1;
-   for (size_t i = 0; i < size; i++)
-      lines += data[i] == '\n';
-   if (line < 1 || line > lines)
-      fuzz_fail("the line to blame is not in the file");
-   if (memchr(why->text, '\0', sizeof why->text) == NULL
-       || why->text[0] == '\0')
-      fuzz_fail("refused without a reason");
-   for (const char *s = why->text; *s != '\0'; s++) {
-      if ((unsigned char)*s < ' ' || *s == 0x7f)
-         fuzz_fail("the reason is more than a line");
-   }
+   fuzz_check_line(data, size, line);
+   fuzz_check_reason(why->text, sizeof why->text);
 }
 
 /* The machine can be, and comes back from its machine file. */

@@ -16,17 +16,13 @@ const char *const fuzz_words[] = {
    "2M:0", "18446744073709551616", "1099511627777", "@", "#", NULL
 };
 
+const char *const fuzz_more = NULL;
+
 static tlb_page_policy policy, again;
 
 static void check_refusal(const tlb_reason *why)
 {
-   if (memchr(why->text, '\0', sizeof why->text) == NULL
-       || why->text[0] == '\0')
-      fuzz_fail("refused without a reason");
-   for (const char *s = why->text; *s != '\0'; s++) {
-      if ((unsigned char)*s < ' ' || *s == 0x7f)
-         fuzz_fail("the reason is not one line");
-   }
+   fuzz_check_reason(why->text, sizeof why->text);
    if (policy.n_rules != 0 || policy.n_pools != 0)
       fuzz_fail("refused, but something is there");
 }
