@@ -121,6 +121,7 @@ CLIENT_LIBS = \
 
 # Shell scripts that print TAP.
 SCRIPT_TESTS = \
+	tests/run-floors \
 	tests/run-fuzz \
 	tests/run-install \
 	tests/run-launcher \
