@@ -108,14 +108,14 @@ LEFT_OUT = {
 }
 
 # By client: what stands behind it. CLIENTS is the build's folder; the tool's options stand before a --.
-# What races or has files of random names is not here: aspace_walk's other words, run_process main-ends,
-# run_signals storm.
+# What races or has files of random names is not here: other words of aspace_walk, pages_use file,
+# run_process main-ends, run_signals storm.
 CLIENT_RUNS: dict[str, Sequence[str]] = {
     "oracle_refs": ("",),
     "oracle_walk": ("",),
     "oracle_part": ("0", "1", "2"),
     "pages_change": ("0 60", "1 60", "2 200"),
-    "pages_use": (*PAGES, "anon 4 write", "bss 4", "heap 8", "stack 4", "file 4", "anon 4 never", "anon 4 advised-only"),
+    "pages_use": (*PAGES, "anon 4 write", "bss 4", "heap 8", "stack 4", "anon 4 never", "anon 4 advised-only"),
     "run_signals": SIGNALS,
     "run_code": (*(f"--smc-check=all -- {what}" for what in ("jit", "stack", "map", "under")), "load CLIENTS/run_plugin_a.so CLIENTS/run_plugin_b.so 3"),
     "run_conditions": ("",),
