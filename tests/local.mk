@@ -131,11 +131,11 @@ SCRIPT_TESTS = \
 
 # Each file is one test of automake, each test in it one result.
 PYTEST_FILES = \
-	tests/annotate/test_broken.py \
-	tests/annotate/test_damage.py \
+	tests/annotate/test_adding_up.py \
 	tests/annotate/test_golden.py \
 	tests/annotate/test_options.py \
 	tests/bench/test_bench.py \
+	tests/companions/test_damage.py \
 	tests/cpuid/test_machine_command.py \
 	tests/cpuid/test_machine_files.py \
 	tests/cpuid/test_oracle.py \
@@ -152,7 +152,6 @@ PYTEST_FILES = \
 	tests/faults/test_recorded.py \
 	tests/machines/test_streams.py \
 	tests/faults/test_tg_faults.py \
-	tests/faults/test_tg_faults_damage.py \
 	tests/faults/test_used.py \
 	tests/model/test_properties.py \
 	tests/model/test_reach.py \
@@ -165,8 +164,12 @@ PYTEST_FILES = \
 	tests/oracle/test_many_machines.py \
 	tests/oracle/test_reach_arrays.py \
 	tests/oracle/test_recording.py \
+	tests/order/test_check.py \
+	tests/order/test_damaged_binaries.py \
+	tests/order/test_data.py \
+	tests/order/test_forecast.py \
+	tests/order/test_linkers.py \
 	tests/order/test_order.py \
-	tests/order/test_order_damage.py \
 	tests/same/test_run_same.py \
 	tests/tool/test_aspace.py \
 	tests/tool/test_attribution.py \
@@ -190,6 +193,15 @@ FUZZERS = \
 	tests/fuzz/fuzz_machine_file \
 	tests/fuzz/fuzz_page_rules
 
+# Modules for tests of any folder.
+TEST_HELPERS = \
+	tests/tg_companions.py \
+	tests/tg_environment.py \
+	tests/tg_huge.py \
+	tests/tg_names.py \
+	tests/tg_tap.py \
+	tests/tg_thp.py
+
 # What the tests read: conftest.py, helper modules, recorded inputs and outputs.
 TEST_INPUTS = \
 	tests/annotate/annotate_support.py \
@@ -199,6 +211,7 @@ TEST_INPUTS = \
 	$(BENCH_FILES) \
 	$(EXPERIMENT_FILES) \
 	tests/clients/run_work.h \
+	tests/companions/damage_edits.py \
 	tests/cpuid/cpuid_facts.py \
 	tests/cpuid/cpuid_oracle.py \
 	tests/faults/cold_support.py \
@@ -220,6 +233,7 @@ TEST_INPUTS = \
 	tests/oracle/oracle_programs.py \
 	tests/oracle/oracle_random.py \
 	tests/oracle/oracle_support.py \
+	tests/order/conftest.py \
 	tests/order/data \
 	tests/order/order_support.py \
 	tests/tool/tool_support.py \
@@ -369,8 +383,7 @@ check-prerequisites:
 	fi
 
 EXTRA_DIST += $(SCRIPT_TESTS) $(PYTEST_FILES) $(TEST_INPUTS) \
-	tests/run-pytest tests/run-total tests/tg_damage.py tests/tg_huge.py tests/tg_names.py \
-	tests/tg_tap.py tests/tg_thp.py
+	tests/run-pytest tests/run-total $(TEST_HELPERS)
 
 # The distribution is built against the same Valgrind and tested with the same Python.
 AM_DISTCHECK_CONFIGURE_FLAGS = \
@@ -380,8 +393,7 @@ AM_DISTCHECK_CONFIGURE_FLAGS = \
 
 # ---------------------------------------------------------------- lint
 
-LINT_FILES = $(COMPANIONS) $(REPORT_MODULES) tests/run-floors tests/tg_damage.py tests/tg_huge.py tests/tg_names.py \
-	tests/tg_tap.py tests/tg_thp.py
+LINT_FILES = $(COMPANIONS) $(REPORT_MODULES) tests/run-floors $(TEST_HELPERS)
 
 lint:
 	@for tool in "$(MYPY)" "$(RUFF)"; do \

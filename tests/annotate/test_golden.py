@@ -4,7 +4,7 @@
 To record the outputs anew after an intended change, run this file as a program and read what it
 changed before you commit it:
 
-    python3 tests/annotate/test_golden.py && git diff tests/annotate/expected
+    PYTHONPATH=tests python3 tests/annotate/test_golden.py && git diff tests/annotate/expected
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from annotate_support import ROOT, SCRIPT, command, run
+from annotate_support import SCRIPT, command, run
+from tg_companions import ROOT
 
 SEE = " (tg_annotate --help lists what is allowed)"
 

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-TLBGRIND = os.environ["TLBGRIND"]
-CLIENTS = Path(os.environ["TG_CLIENTS"])
+from tg_environment import TLBGRIND
+
 VIEWS = ("4k", "warm", "cold")
 KINDS = "xrzwcd"
 PAGE = 4096
@@ -302,10 +302,6 @@ def order_of_log(path: Path) -> tuple[int, int]:
     """What a process was before exec, faults.PID_exec1, comes before what it is at its end."""
     pid, _, execs = path.name.removeprefix("faults.").partition("_exec")
     return int(pid), int(execs) if execs else 1 << 30
-
-
-def client(name: str) -> Path:
-    return CLIENTS / name
 
 
 # ---------------------------------------------------------------- the kernel itself

@@ -6,7 +6,7 @@
 
 usage, as root, in the build folder after `make check TESTS=`:
   TLBGRIND=$PWD/tlbgrind/tlbgrind TG_CLIENTS=$PWD/tests/clients TG_SRCDIR=SOURCES \\
-    python3 SOURCES/tests/faults/record.py
+    PYTHONPATH=SOURCES/tests python3 SOURCES/tests/faults/record.py
 
 Both sides are given the same variables, files in the page cache by single pages, and no address
 randomisation. Of several native runs the one is taken that agrees best: what other programs do at
@@ -25,13 +25,13 @@ from native_support import (
     ENVIRONMENT,
     as_native,
     as_passed_on,
-    client,
     fault_of,
     in_small_pieces,
     match,
     perf_command,
     run,
 )
+from tg_environment import client
 
 FOLDER = Path("/tmp/tlbgrind-recorded")
 DATA = Path(__file__).resolve().parent / "data" / "native"

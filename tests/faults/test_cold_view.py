@@ -25,11 +25,11 @@ from native_support import (
     PAGE,
     Log,
     as_passed_on,
-    client,
     perf_command,
     run,
     why_no_native,
 )
+from tg_environment import client
 
 FILE_PAGES = 400
 # What the disk does at the moment can only be in the way.

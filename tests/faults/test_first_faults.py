@@ -24,13 +24,12 @@ from faults_support import good
 from native_support import (
     ENVIRONMENT,
     PAGE,
-    TLBGRIND,
     Log,
-    client,
     read,
     record,
     why_no_native,
 )
+from tg_environment import TLBGRIND, client
 
 ENTRY = client("fault_entry")
 CALL = 3  # bytes of `mov %rsp,%rdi`

@@ -11,19 +11,16 @@ from pathlib import Path
 
 import pytest
 from native_support import (
-    CLIENTS,
     ENVIRONMENT,
     PAGE,
-    TLBGRIND,
     VIEWS,
     Fault,
-    client,
     read,
     run,
 )
+from tg_environment import CLIENTS, HAVE_X86, TLBGRIND, client
 
 HELLO = client("fault_hello")
-HAVE_X86 = os.environ.get("TG_HAVE_X86", "no") == "yes"
 
 
 def test_same_bytes(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from native_support import TLBGRIND, Log, client, read, run
+from native_support import Log, read, run
+from tg_environment import TLBGRIND, client
 from tg_huge import huge_pages
 
 MIB = 1 << 20

@@ -17,11 +17,9 @@ from typing import NamedTuple
 import pytest
 from faults_support import figures
 from native_support import (
-    CLIENTS,
     Match,
     as_native,
     as_passed_on,
-    client,
     in_small_pieces,
     match,
     read_in_small_pieces,
@@ -29,6 +27,7 @@ from native_support import (
     run,
     why_no_native,
 )
+from tg_environment import CLIENTS, client
 
 SOURCE = "int add(int a, int b) { return a + b; }\n"
 # The processor that Valgrind shows has no AVX-512 and another name: the dynamic linker saves less

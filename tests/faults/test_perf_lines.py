@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 
 import pytest
-from faults_support import DATA, figures, good, package, refused, run
+from faults_support import DATA, figures, good, refused, run
+from tg_companions import package
 
 MIXED = DATA / "mixed.faults"
 EVENT = "exceptions:page_fault_user: address=0x555555556140 ip=0x555555556144 error_code=0x14"

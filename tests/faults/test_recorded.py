@@ -24,7 +24,6 @@ from faults_support import DATA, good
 from native_support import (
     NativeFault,
     as_native,
-    client,
     fault_of,
     in_small_pieces,
     match,
@@ -33,6 +32,7 @@ from native_support import (
     run,
     why_no_native,
 )
+from tg_environment import client
 
 NATIVE = DATA / "native"
 # Set, not taken from the host: the record was made so.

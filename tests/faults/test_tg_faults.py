@@ -13,7 +13,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from faults_support import DATA, HERE, figures, good, package, refused, run
+from faults_support import DATA, HERE, figures, good, refused, run
+from tg_companions import package
 
 MIXED = "mixed.faults"
 USED = "used.faults"
@@ -429,6 +430,11 @@ def test_other_files_than_perfs_are_refused(tmp_path: Path) -> None:
             f"--native={tmp_path / 'x'}",
             MIXED,
         )
+    refused(
+        "example.faults:2: not a line of perf script -F comm,pid,addr,ip,sym: 'version: 1'",
+        "--native=example.faults",
+        MIXED,
+    )
     (tmp_path / "x").write_text("")
     refused(f"{tmp_path / 'x'}: there are no page faults in it", f"--native={tmp_path / 'x'}", MIXED)
 

@@ -13,16 +13,15 @@ import pytest
 from native_support import (
     ENVIRONMENT,
     PAGE,
-    TLBGRIND,
     VIEWS,
     Log,
-    client,
     read,
     run,
 )
+from tg_environment import HAVE_X86, TLBGRIND, client
 
 CLIENT = "fault_used"
-BITS = ["", "32"] if os.environ.get("TG_HAVE_X86", "no") == "yes" else [""]
+BITS = ["", "32"] if HAVE_X86 else [""]
 FIRST = 0x20000000  # where the client's mappings begin
 LAST = 0x30000000
 

@@ -1,63 +1,35 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Runs tg_order, builds programs to be ordered, and imports the package that tg_order uses."""
+"""Runs tg_order, and builds programs to be ordered."""
 
 from __future__ import annotations
 
-import importlib
-import os
-import shlex
+import re
+import shutil
 import subprocess
-import sys
 from pathlib import Path
-from typing import Any, NamedTuple
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-DATA = HERE / "data"
-COMPANIONS = Path(os.environ.get("TG_ANNOTATE") or ROOT / "tlbgrind" / "tg_annotate").resolve().parent
-CC = shlex.split(os.environ.get("CC", "gcc"))
+import tg_companions
+from tg_companions import Answer
+from tg_environment import CC, TLBGRIND
 
-
-class Result(NamedTuple):
-    status: int
-    out: str
-    err: str
+DATA = Path(__file__).resolve().parent / "data"
 
 
-def package(module: str) -> Any:
-    """A module of the package that the companions use, in the source tree or installed."""
-    beside, installed = COMPANIONS, COMPANIONS.parent / "share" / "tlbgrind" / "python"
-    folder = str(beside if (beside / "tgreport").is_dir() else installed)
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    return importlib.import_module(f"tgreport.{module}")
+def run(folder: Path, *arguments: object) -> Answer:
+    return tg_companions.run("tg_order", folder, *arguments).text()
 
 
-def run(folder: Path, *arguments: object, name: str = "tg_order") -> Result:
-    done = subprocess.run(
-        [sys.executable, "-B", str(COMPANIONS / name), *map(str, arguments)],
-        cwd=folder,
-        env={**os.environ, "LC_ALL": "C"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-    )
-    out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
-    assert "Traceback" not in err, err
-    return Result(done.returncode, out, err)
-
-
-def good(folder: Path, *arguments: object, name: str = "tg_order") -> str:
-    result = run(folder, *arguments, name=name)
+def good(folder: Path, *arguments: object) -> str:
+    result = run(folder, *arguments)
     assert result.status == 0, result.err
     return result.out
 
 
-def refused(folder: Path, complaint: str, *arguments: object, name: str = "tg_order") -> None:
+def refused(folder: Path, complaint: str, *arguments: object) -> None:
     """One line on stderr, warnings aside, nothing on stdout, status 1."""
-    result = run(folder, *arguments, name=name)
-    errors = [line for line in result.err.splitlines() if not line.startswith(f"{name}: warning: ")]
-    assert errors == [f"{name}: error: {complaint}"]
+    result = run(folder, *arguments)
+    errors = [line for line in result.err.splitlines() if not line.startswith("tg_order: warning: ")]
+    assert errors == [f"tg_order: error: {complaint}"]
     assert (result.status, result.out) == (1, "")
 
 
@@ -81,7 +53,7 @@ def recorded(
 ) -> Path:
     """The entries file of a run."""
     out = folder / f"{program.name}.entries"
-    command = [os.environ["TLBGRIND"], "-q", "--machine=default", f"--entries={what}"]
+    command = [TLBGRIND, "-q", "--machine=default", f"--entries={what}"]
     command += [f"--entries-out-file={out}", f"--tlbgrind-out-file={folder / 'costs'}"]
     subprocess.run([*command, *options, str(program), *arguments], cwd=folder, check=True)
     return out
@@ -100,3 +72,47 @@ def spread(functions: int, called: list[int], size: int, gap: int) -> str:
     lines += [f"f{n}(); g{n}();" for n in range(functions)]
     lines.append("} return 0; }")
     return "\n".join(lines) + "\n"
+
+
+CALLED = [33, 7, 21, 38, 2, 15, 29, 11]
+
+
+class Spread:
+    """40 functions, one to a page, eight of them called."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.object = compiled(folder, "spread", spread(40, CALLED, 200, 3830), "-ffunction-sections")
+        self.program = linked(folder, "plain", [self.object])
+        self.entries = recorded(folder, self.program)
+
+
+DATA_PROGRAM = """
+#define PAGED(name) char name[4096 - 64] __attribute__((aligned(64))) = { 1 }
+PAGED(gap0); int one[16] __attribute__((aligned(64))) = { 1 };
+PAGED(gap1); int two[16] __attribute__((aligned(64))) = { 1 };
+PAGED(gap2); int three[16] __attribute__((aligned(64))) = { 1 };
+PAGED(gap3);
+char zeros[3 * 4096] __attribute__((aligned(4096)));
+const void *const pointers[] = { one, two, three, gap0, gap1, gap2, gap3 };
+int main(int argc, char **argv)
+{
+   three[argc] = 3;
+   one[argc] = 1;
+   zeros[4096] = 1;
+   return pointers[argc + 1] == argv;
+}
+"""
+
+
+def row(text: str, name: str) -> dict[str, str]:
+    """A row of the table of --check or --forecast by its columns."""
+    lines = text.splitlines()
+    heading = next(line for line in lines if line.lstrip().startswith("functions "))
+    columns = re.split(r"  +", heading.strip())
+    cells = next(re.split(r"  +", line.strip()) for line in lines if line.startswith(name))
+    return dict(zip(columns, cells[1:]))
+
+
+def has(linker: str) -> bool:
+    return linker == "bfd-script" or shutil.which(f"ld.{linker}") is not None

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tg_environment import HAVE_X86, client
 from tg_huge import huge_pages
-from tool_support import HAVE_X86, client, run
+from tool_support import run
 
 needs_x86 = pytest.mark.skipif(not HAVE_X86, reason="built without the 32-bit tool")
 BITS = ["", pytest.param("32", marks=needs_x86)]

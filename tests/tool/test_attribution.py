@@ -13,8 +13,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tg_environment import CC
 from tool_support import (
-    CC,
     OutFile,
     add,
     by_line,

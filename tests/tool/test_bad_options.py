@@ -13,7 +13,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tool_support import GEOMETRY, TLBGRIND, check_sound, client
+from tg_environment import TLBGRIND, client
+from tool_support import GEOMETRY, check_sound
 
 PAGES = "is no page size; allowed are powers of two from 4K to 16G, such as 4K, 64K, 2M or 1G"
 BASE_PAGE = "is no base page; allowed are powers of two from 4K to 1G, such as 4K, 64K or 2M"

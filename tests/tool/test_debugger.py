@@ -16,13 +16,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tg_environment import HAVE_X86, TLBGRIND, client
 from tool_support import (
     GEOMETRY,
-    HAVE_X86,
-    TLBGRIND,
     OutFile,
     check_sound,
-    client,
     expectations,
     read,
     run,

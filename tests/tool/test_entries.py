@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tool_support import CC, CLIENTS, HAVE_X86, client, messages, run
+from tg_environment import CC, CLIENTS, HAVE_X86, client
+from tool_support import messages, run
 
 OPTIONS = ("--entries=yes", "--entries-out-file=entries.%p")
 

@@ -11,7 +11,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tool_support import GEOMETRY, HAVE_X86, TLBGRIND, Run, add, client, messages, run
+from tg_environment import HAVE_X86, TLBGRIND, client
+from tool_support import GEOMETRY, Run, add, messages, run
 
 needs_x86 = pytest.mark.skipif(not HAVE_X86, reason="built without the 32-bit tool")
 

@@ -12,13 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tg_environment import TLBGRIND, client
 from tg_names import label_of
 from tool_support import (
     GEOMETRY,
-    TLBGRIND,
     OutFile,
     check_sound,
-    client,
     messages,
     read,
     run,

@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tool_support import CC, CLIENT_FLAGS, ENVIRONMENT, OutFile, Run, client, run
+from tg_environment import CC, client
+from tool_support import CLIENT_FLAGS, ENVIRONMENT, OutFile, Run, run
 
 SOURCE = Path(__file__).parent.parent / "clients" / "native_layout.c"
 # Valgrind has no room for the highest bits of an address.

@@ -12,15 +12,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tg_environment import CLIENTS, TLBGRIND, client
 from tool_support import (
-    CLIENTS,
     EVENTS,
     GEOMETRY,
     PYTHON,
     TG_ANNOTATE,
-    TLBGRIND,
     Run,
-    client,
     messages,
     read,
     run,

@@ -7,8 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
+from tg_environment import HAVE_X86, client
 from tg_huge import hugetlbfs
-from tool_support import HAVE_X86, OutFile, client, messages, run
+from tool_support import OutFile, messages, run
 
 needs_x86 = pytest.mark.skipif(not HAVE_X86, reason="built without the 32-bit tool")
 BITS = ["", pytest.param("32", marks=needs_x86)]

@@ -14,17 +14,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tg_environment import CLIENTS, HAVE_X86, TLBGRIND, client
 from tool_support import (
-    CLIENTS,
     GEOMETRY,
-    HAVE_X86,
-    TLBGRIND,
     UNKNOWN,
     OutFile,
     Run,
     add,
     by_line,
-    client,
     compile_program,
     read,
     run,

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tool_support import client, messages, run
+from tg_environment import client
+from tool_support import messages, run
 
 OPTIONS = ("--reach=yes", "--reach-out-file=reach.%p")
 SIZES = range(8, 8193)

@@ -11,8 +11,9 @@ from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 import pytest
+from tg_environment import client
 from tg_names import label_of
-from tool_support import EVENTS, OutFile, client, messages, read, run
+from tool_support import EVENTS, OutFile, messages, read, run
 
 PROCESS = (client("run_process"), "exit", 3)
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tool_support import OutFile, client, messages, run
+from tg_environment import client
+from tool_support import OutFile, messages, run
 
 HEAD = """tlbgrind-machine 1
 name            test

@@ -9,19 +9,16 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-TLBGRIND = os.environ["TLBGRIND"]
+from tg_environment import CC, TLBGRIND
+
 TG_ANNOTATE = os.environ["TG_ANNOTATE"]
-CLIENTS = Path(os.environ["TG_CLIENTS"])
-HAVE_X86 = os.environ.get("TG_HAVE_X86", "no") == "yes"
 PYTHON = os.environ.get("PYTHON", "python3")
-CC = shlex.split(os.environ.get("CC", "gcc"))
 CLIENT_FLAGS = ["-g", "-O1", "-fno-pie", "-fcf-protection=none", "-fno-stack-protector", "-no-pie"]
 
 ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
@@ -243,10 +240,6 @@ def total(lines: Sequence[Line], n_events: int = len(EVENTS)) -> Costs:
         for i, n in enumerate(line.costs):
             sums[i] += n
     return tuple(sums)
-
-
-def client(name: str) -> Path:
-    return CLIENTS / name
 
 
 def compile_program(folder: Path, name: str, *arguments: str, compiler: Sequence[str] = ()) -> Path:

@@ -1,0 +1,116 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Data that is written first is listed, and what packing it saves."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from order_support import (
+    DATA_PROGRAM,
+    compiled,
+    good,
+    has,
+    linked,
+    recorded,
+    refused,
+)
+from tg_companions import package
+
+
+def test_data_that_is_written_can_be_packed(tmp_path: Path) -> None:
+    program = linked(tmp_path, "prog", [compiled(tmp_path, "d", DATA_PROGRAM, "-fpie")], "-pie")
+    text = good(tmp_path, "--data", "--top=0", recorded(tmp_path, program, what="data"))
+    rows = [re.split(r"  +", line.strip()) for line in text.splitlines()]
+    wanted = ("one", "two", "three", "zeros", "gap0", "gap1", "gap2", "gap3")
+    variables = {row[-1]: row for row in rows if row[-1] in wanted and len(row) > 6}
+    assert list(variables) == ["three", "one", "zeros"]  # in order of the first write
+    assert [row[1] for row in variables.values()] == ["data", "data", "bss"]
+    assert [row[4] for row in variables.values()] == ["8", "8", "8"]
+    assert any(row[-1] == "pointers" and row[1] == "relro" and row[3] == "56" for row in rows)
+    (packing,) = (row for row in rows if row[0].startswith("bss:"))
+    # Of .bss: three pages and more, two written (one of them by the C start code), two variables.
+    assert packing[2] == "2"
+    (packing,) = (row for row in rows if row[0].startswith("data:"))
+    # A third one has nothing but a relocation of the C start code.
+    assert (packing[2], packing[3], packing[-1]) == ("3", "1", "1")
+    assert re.search(r"would save up to [12] of [0-9]+ faults", text)
+
+
+def test_relocations_stay_when_the_rest_is_packed(tmp_path: Path) -> None:
+    """Each page has a variable that is written and a table of pointers that nobody writes: without relocations they
+    can be packed into one, in a position-independent program the dynamic linker writes to all of them."""
+    lines = ['#define DATA __attribute__((section(".data")))']
+    for n in range(8):
+        lines.append(f"DATA volatile long one{n} = 1; DATA char rest{n}[3000] = {{ 1 }};")
+        lines.append(f"DATA void *table{n}[200] = {{ rest{n} }};")
+    lines.append("int main(void) {")
+    lines += [f"   one{n}++;" for n in range(8)]
+    lines.append("   return 0; }")
+    source = "\n".join(lines) + "\n"
+    saved = {}
+    for kind in ("-pie", "-no-pie"):
+        folder = tmp_path / kind
+        folder.mkdir()
+        flag = "-fpie" if kind == "-pie" else "-fno-pie"
+        program = linked(folder, "prog", [compiled(folder, "d", source, flag)], kind)
+        text = good(folder, "--data", recorded(folder, program, what="data"))
+        match = re.search(r"would save up to (\d+) of", text)
+        assert match
+        saved[kind] = int(match[1])
+        warning = re.search(r"The dynamic linker writes to (\d+) of these pages whatever is packed", text)
+        relocated = int(warning[1]) if warning else 0
+        assert relocated >= 5 if kind == "-pie" else relocated <= 2
+        assert ("the program is position-independent" in text) == (kind == "-pie")
+    assert saved["-pie"] == 0
+    assert saved["-no-pie"] >= 4
+
+
+def test_data_apart_that_is_written(tmp_path: Path) -> None:
+    """The linker gives it a segment of its own, of which the file has nothing."""
+    source = """
+static volatile char apart[5 * 8192] __attribute__((aligned(8192)));
+int main(void) { apart[4] = 1; apart[3 * 8192] = 1; return 0; }
+"""
+    program = linked(tmp_path, "prog", [compiled(tmp_path, "d", source, "-fpie")], "-pie")
+    text = good(tmp_path, "--data", "--top=0", recorded(tmp_path, program, what="data"))
+    rows = [re.split(r"  +", line.strip()) for line in text.splitlines()]
+    assert {row[1] for row in rows if row[-1].startswith("apart")} == {"bss"}
+    (packing,) = (row for row in rows if row[0].startswith("bss:"))
+    assert packing[2] == "3"  # one of them by the C start code
+
+
+@pytest.mark.skipif(not has("lld"), reason="no ld.lld")
+def test_data_in_two_segments(tmp_path: Path) -> None:
+    """lld gives what is read-only after relocation a segment of its own. The file's bytes of both are side by side, often
+    in one page; what the file has nothing of is the second's."""
+    source = """
+long early = 5;
+long bss_a[1024] __attribute__((aligned(4096)));
+long bss_b[1024] __attribute__((aligned(4096)));
+long bss_c[1024] __attribute__((aligned(4096)));
+int main(int argc, char **argv) { early++; bss_b[2 + argc] = 1; bss_c[699 + argc] = 1; return argv == (void *)bss_a; }
+"""
+    program = linked(tmp_path, "prog", [compiled(tmp_path, "d", source, "-fpie")], "-pie", "-fuse-ld=lld")
+    symbols = {s.name: s.address for s in package("formats.elf").read(str(program)).symbols}
+    options = ("--faults=yes", f"--faults-out-file={tmp_path / 'faults'}")
+    text = good(tmp_path, "--data", "--faults=faults", recorded(tmp_path, program, what="data", options=options))
+    rows = [re.split(r"  +", line.strip()) for line in text.splitlines()]
+    listed = {row[-1]: row[-2] for row in rows if row[-1] in ("early", "bss_a", "bss_b", "bss_c") and len(row) > 6}
+    places = {"early": symbols["early"], "bss_b": symbols["bss_b"] + 24, "bss_c": symbols["bss_c"] + 5600}
+    assert listed == {name: f"{address & ~0xFFF:#x}" for name, address in places.items()}
+    match = re.search(r"save up to \d+ of (\d+) faults\.\n\nOf all [\d,]+ faults of the run, (\d+) ", text)
+    assert match
+    assert match[1] == match[2]
+
+
+def test_data_needs_its_own_record(tmp_path: Path) -> None:
+    program = linked(tmp_path, "prog", [compiled(tmp_path, "d", "int main(void) { return 0; }\n")])
+    entries = recorded(tmp_path, program)
+    refused(
+        tmp_path,
+        f"no data of {program} was recorded: run the program with --entries=data",
+        "--data",
+        entries,
+    )
