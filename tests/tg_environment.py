@@ -1,4 +1,4 @@
-# tg_environment.py -- what `make check' tells the tests of the build.
+# tg_environment.py -- the build under test, as `make check' passes it on.
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """The build and the source tree under test, from the variables in tests/local.mk."""
 

@@ -306,7 +306,7 @@ ENTRIES: Edits = {
         "27: not 'totals: objects N functions N blocks N writes N': 'totals: objects 2 functions 7 blocks 9'",
     ),
     "write of none": (b"\n3 60 12", b"\nwr=(2) 0x10 0 5", "16: a write of 0 bytes at 0x10"),
-    "write of whom": (b"\n3 60 12", b"\nwr=(7) 0x10 8 5", "16: object (7) was not defined"),
+    "write to no object": (b"\n3 60 12", b"\nwr=(7) 0x10 8 5", "16: object (7) was not defined"),
     "write": (b"\n3 60 12", b"\nwr=(2) 10 8 5", "16: not 'wr=(OBJECT) OFFSET LENGTH WHEN': 'wr=(2) 10 8 5'"),
     "no totals": (b"totals:", b"# totals:", "27: not a line of an entries file: '# totals: objects 2 functions 7 blocks 9'"),
     "more": (b"writes 0\n", b"writes 0\n1 0 1\n", "28: text after 'totals:', the last line of an entries file"),

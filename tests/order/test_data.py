@@ -39,7 +39,7 @@ def test_data_that_is_written_can_be_packed(tmp_path: Path) -> None:
 
 
 def test_relocations_stay_when_the_rest_is_packed(tmp_path: Path) -> None:
-    """Each page has a variable that is written and a table of pointers that nobody writes: without relocations they
+    """Each page has a variable that is written and a table of pointers that is not written: without relocations they
     can be packed into one, in a position-independent program the dynamic linker writes to all of them."""
     lines = ['#define DATA __attribute__((section(".data")))']
     for n in range(8):

@@ -60,7 +60,7 @@ def llvm_bolt() -> str | None:
 @pytest.mark.skipif(llvm_bolt() is None, reason="no llvm-bolt (Debian: bolt-19 or another number)")
 def test_bolt_follows_the_order(tmp_path: Path) -> None:
     """A program with relocations, ordered after it was linked; f21 is two static functions, which
-    BOLT has to be told by their files, for a plain name would place them beside each other."""
+    the order names by their files, for a plain name would place them beside each other."""
     main = spread(40, CALLED, 200, 3830).replace("void f21(", "static void f21(")
     begin = "int main(int argc, char **argv) {"
     main = main.replace(begin, f"void other(void);\n{begin} other();")
@@ -162,7 +162,7 @@ def test_a_script_keeps_all_of_the_default_one(program: Spread) -> None:
 
 
 KINDS = {
-    # How it is linked, and what ld is told of it.
+    # How it is linked, and the flags of ld that follow from it.
     "static": (["-static", "-no-pie"], []),
     "static-pie": (["-static-pie"], ["-pie"]),
     "32-bit": (["-m32", "-no-pie"], ["-m", "elf_i386"]),
@@ -226,7 +226,7 @@ def test_objects_of_another_program_are_refused(program: Spread, tmp_path: Path)
             program.entries,
         )
     assert not (tmp_path / "order").exists() and not (tmp_path / "names").exists()
-    # lld is told functions, not sections.
+    # An order for lld has functions, not sections.
     assert "main" in good(tmp_path, "--lld=-", f"--objects={other}", program.entries).split()
 
 

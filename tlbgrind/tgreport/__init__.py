@@ -1,9 +1,9 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """The package of tlbgrind's companions: tg_annotate, tg_faults and tg_order.
 
-Each reads what tlbgrind wrote, adds it up and shows it. Folders import only from those above them
-in this list; annotate, faults and order never from each other. Within a folder data goes one way,
-and a module imports only modules before it.
+Each reads what tlbgrind wrote, adds it up and shows it. A folder imports only from those above it in
+this list; annotate, faults and order never from each other. Within a folder data goes one way: a
+module imports only modules before it. tests/run-floors refuses all else.
 
 base: what every companion's call has in common
 

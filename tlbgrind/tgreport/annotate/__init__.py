@@ -1,2 +1,2 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""tg_annotate: costs by function, file, object and line."""
+"""Implements tg_annotate: costs by function, file, object and line."""

@@ -1,5 +1,8 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Annotated sources, and a summary that accounts for every count that is not beside a line."""
+"""Prints source files with the counts of each line.
+
+A summary below them accounts for every count that is beside no line.
+"""
 
 from __future__ import annotations
 

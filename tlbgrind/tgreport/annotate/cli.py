@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""tg_annotate's options, and the life of one call: read, add up, lay out, write."""
+"""Parses tg_annotate's options, and runs one call: read, add up, lay out, write."""
 
 from __future__ import annotations
 

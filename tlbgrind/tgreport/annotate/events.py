@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""The columns: events that the file records and events that are sums of those."""
+"""Defines the columns: events in the out-file, and sums of them."""
 
 from __future__ import annotations
 

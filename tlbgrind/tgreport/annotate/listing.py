@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""The tables: who has the counts, by function, source file, object or line."""
+"""Prints the tables of counts by function, source file, object or line."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""The counts of several out-files as one: merged or subtracted, and summed in every way."""
+"""Merges or subtracts out-files, and sums their counts in every way."""
 
 from __future__ import annotations
 

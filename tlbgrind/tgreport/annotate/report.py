@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""What a report begins with: where the numbers come from, and the whole program's numbers."""
+"""Prints the head of a report: metadata, and the counts of the whole program."""
 
 from __future__ import annotations
 

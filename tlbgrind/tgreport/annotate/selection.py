@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""What of a profile is shown, in which order, and what is too small to matter."""
+"""Selects what of a profile is shown, in which order, above which threshold."""
 
 from __future__ import annotations
 

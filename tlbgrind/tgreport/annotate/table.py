@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""A table of counts as text, one column for each event."""
+"""Lays out counts as a table of text with one column for each event."""
 
 from __future__ import annotations
 

@@ -1,2 +1,2 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""What every companion shares: its call, its errors, its text."""
+"""Holds what every companion shares: its call, its errors, its text."""

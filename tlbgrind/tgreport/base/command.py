@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""What every companion command does alike: options, errors in one line, output at the end."""
+"""Runs a companion's call: options, errors in one line, output at the end."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def run(
             return
         try:
             print(printable(f"{name}: {kind}: {what}"), file=sys.stderr, flush=True)
-        except OSError:  # nobody can be told, but the report can still be written
+        except OSError:  # the warning is lost, but the report can still be written
             _give_up(2)
 
     try:

@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""A failure that the user can act on."""
+"""Defines the failures that a user can act on."""
 
 from __future__ import annotations
 

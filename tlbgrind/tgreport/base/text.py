@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Text helpers: titles, percentages, aligned columns."""
+"""Formats text: titles, percentages, aligned columns."""
 
 from __future__ import annotations
 

@@ -1,2 +1,2 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""tg_faults: page faults, listed, summed and compared."""
+"""Implements tg_faults: page faults, listed, summed and compared."""

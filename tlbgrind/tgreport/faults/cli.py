@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""tg_faults' options, and the life of one call."""
+"""Parses tg_faults' options, and runs one call."""
 
 from __future__ import annotations
 

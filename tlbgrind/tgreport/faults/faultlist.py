@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Faults as listings, one row each: text, pagein's columns, CSV, JSON."""
+"""Lists faults, one a row: text, pagein's columns, CSV or JSON."""
 
 from __future__ import annotations
 

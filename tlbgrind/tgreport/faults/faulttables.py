@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Faults added up: by what they are, whose memory, whose code; over time; used or not."""
+"""Sums faults by kind, memory, code and system call, over time, and by use."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ _MISSING = "xrzw"
 
 
 def waste(log: FaultLog, view: int, top: int) -> list[str]:
-    """Pages that faults brought along, and whether they were touched later. The 4k view knows:
+    """Pages that faults brought along, and whether they were touched later. The 4k view has it:
     each page that is touched at all is a fault there."""
     faulted: Counter[str] = Counter()
     brought: Counter[str] = Counter()

@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""How many bytes of the pages were used that faults made present: tables, and one row a page."""
+"""Shows how many bytes were used of each page that a fault made present."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""A log against the faults that the kernel really took, as `perf script` prints them.
+"""Compares a log with the faults that the kernel took, as perf prints them.
 
-Two of perf's events will do: the software event page-faults, which knows pages only, and the
-tracepoints exceptions:page_fault_user and page_fault_kernel, whose error code tells kinds, too. The
-program must have run without address randomisation (setarch -R), for pages are compared by address.
+Two of perf's events will do: the software event page-faults, which has pages only, and the
+tracepoints exceptions:page_fault_user and page_fault_kernel, whose error code has the kind, too.
+Pages are compared by address, so the program must have run without address randomisation
+(setarch -R).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Reads what an ELF file says about its layout: segments, sections, symbols, build ID, relocations.
+"""Reads the layout of an ELF file: segments, sections, symbols, build ID, relocations.
 
 Nothing in the file is believed: every offset is checked before it is used, and a file that
 contradicts itself is refused in one line. Names of fields and numbers are those of <elf.h>.

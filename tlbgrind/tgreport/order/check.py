@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""--check: does a binary follow an order?"""
+"""Implements --check: does a binary follow an order?"""
 
 from __future__ import annotations
 

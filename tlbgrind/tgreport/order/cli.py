@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""The life of one call of tg_order."""
+"""Runs one call of tg_order."""
 
 from __future__ import annotations
 

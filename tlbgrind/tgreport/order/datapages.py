@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Which variables of an object were written first, on which pages, and what packing them would save.
+"""Lists the variables that were written first, and what packing them would save.
 
 A private page of .data or .bss that is written is a fault of its own. The dynamic linker's
 relocations are writes, too: they are told apart, for no layout but one without relocations avoids

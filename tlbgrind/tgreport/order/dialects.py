@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""The linkers' ordering files, written and read back.
+"""Writes and reads the ordering files of each linker.
 
 lld     symbols, one a line
 BOLT    symbols, one a line; static functions that share a name as NAME/SOURCE/NUMBER

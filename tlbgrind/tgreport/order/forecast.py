@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""--forecast: what an order would bring, before relinking."""
+"""Implements --forecast: what an order would bring, before relinking."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""What a layout of code costs: pages, windows of fault-around, faults; measured in a binary that
-exists, or forecast for one that does not yet.
+"""Computes what a layout of code costs: pages, windows of fault-around, faults.
+
+It is measured in a binary that exists, or forecast for one that does not yet.
 
 Addresses are relative to the object's base. The kernel's windows are aligned in the address space,
 so what a window is depends on where the object was put: its phase, 0 to 15 pages.

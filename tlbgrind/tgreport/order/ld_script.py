@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""GNU ld's default linker script, which --bfd-script adds lines to."""
+"""Finds GNU ld's default linker script, which --bfd-script adds lines to."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""tg_order's options: what is allowed, and what goes together."""
+"""Parses tg_order's options, and refuses those that do not go together."""
 
 from __future__ import annotations
 
@@ -155,8 +155,8 @@ def parse(arguments: Sequence[str]) -> Options:
 
 
 def _refuse_what_would_be_left_out(parser: Parser, options: Options) -> None:
-    """--data and --order answer alone, and an order on the standard output stands there alone, so that
-    it can be piped: nobody shall wait for a file, or trust an exit status, that never comes."""
+    """--data and --order answer alone. An order on the standard output stands there alone, so that it
+    can be piped. Without this, an order that was asked for would silently not be written."""
     orders = [name for name in FILES if getattr(options, name)]
     questions = ("list", "check", "forecast", "data")
     if options.data:

@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Runs -> one order of functions.
+"""Merges runs into one order of functions.
 
 One run's order is that of first entry. Of several, functions that the same runs enter stand
 together, for their pages are touched together or not at all: first those that most of the weight
@@ -95,7 +95,7 @@ def order(traces: list[Trace], weights: list[float], least: float) -> Order:
 
 
 def _name(result: Order, traces: list[Trace]) -> None:
-    """Finds what else each function is or will be called, and whom its name would bring along."""
+    """Finds the other names of each function, and how many functions share its name."""
     exists: dict[str, set[int]] = defaultdict(set)
     in_file: dict[tuple[str, str], set[int]] = defaultdict(set)
     for trace in traces[:1]:

@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Object files -> the section that each function is in.
+"""Finds the section of each function in object files.
 
 A linked binary has no such sections any more, but gold and GNU ld order by their names.
 """

@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""An entries file and the binary that was run -> the functions of that binary that were entered.
+"""Finds the functions of a binary that a run entered.
 
 The symbol table of the binary says more than the run does: all names of a function, its size, the
 source of a static one. So it is used if the file is there and is the one that was run; what was

@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""What tg_order's answers share: the traces, their order, rows of a measure."""
+"""Holds what tg_order's answers share: the runs, their order, rows of a measure."""
 
 from __future__ import annotations
 
