@@ -3,7 +3,7 @@
 
 Each reads what tlbgrind wrote, adds it up and shows it. A folder imports only from those above it in
 this list; annotate, faults and order never from each other. Within a folder data goes one way: a
-module imports only modules before it. tests/run-floors refuses all else.
+module imports only modules before it. tests/run-floors refuses imports that go up, and circles.
 
 base: what every companion's call has in common
 
