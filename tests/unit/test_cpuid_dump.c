@@ -451,19 +451,21 @@ static void damage(void **state)
 int main(void)
 {
    const struct CMUnitTest tests[] = {
-      CLAIM("a dump of one processor", one_processor),
-      CLAIM("no number, no first line, spaces, capitals, CRLF", variants),
-      CLAIM("processors that answer alike are one", equal_processors),
-      CLAIM("the two kinds of a hybrid processor are two", hybrid),
+      CLAIM("a dump of one processor is read as one, with its answers and machine", one_processor),
+      CLAIM("a dump may lack the number and its first line, and have CRLF, capitals and"
+            " other spaces",
+            variants),
+      CLAIM("processors that answer alike, but for what does not matter, are one",
+            equal_processors),
+      CLAIM("the two kinds of core of a hybrid processor are two processors", hybrid),
       CLAIM("a dump that is cut off anywhere is refused", all_processors),
-      CLAIM("what virtual machines may lack", lacks),
-      CLAIM("what is no dump", no_dump),
-      CLAIM("broken lines, with their number and what is expected",
-            broken_lines),
-      CLAIM("the same leaf twice: alike, or a contradiction", contradiction),
-      CLAIM("nine different processors are one too many", too_many),
-      CLAIM("many answers, ten megabytes", huge),
-      CLAIM("a dump is known by its first line", looks),
+      CLAIM("a dump of a virtual machine may lack leaf 18H, but no part of it", lacks),
+      CLAIM("a text without a processor is refused as no dump", no_dump),
+      CLAIM("a broken line is refused with its number and what is expected", broken_lines),
+      CLAIM("a leaf may stand there twice if both answers agree in what matters", contradiction),
+      CLAIM("a ninth different processor is refused", too_many),
+      CLAIM("400 sub-leaves and ten megabytes are read or refused as any dump", huge),
+      CLAIM("a dump is recognised by its first line that is not empty", looks),
       CLAIM("4000 damaged dumps are read or refused", damage),
    };
    return cmocka_run_group_tests_name("cpuid_dump", tests, NULL, NULL);

@@ -379,7 +379,7 @@ int main(void)
    const struct CMUnitTest tests[] = {
       CLAIM("every valid form is printed back", valid),
       CLAIM("an array without sizes holds the base page", base_page),
-      CLAIM("what has no ways is no array", no_array),
+      CLAIM("a geometry without ways is refused", no_array),
       CLAIM("entries must be a number from 1 to 1048576", bad_entries),
       CLAIM("ways must be a number or full", bad_ways),
       CLAIM("ways that do not divide the entries are refused", not_dividing),
@@ -390,7 +390,7 @@ int main(void)
       CLAIM("a geometry that was not parsed is checked as well", checked),
       CLAIM("page sizes are the powers of two from 4K to 16G, in any unit",
             page_size),
-      CLAIM("everything else is no page size", no_page_size),
+      CLAIM("everything but the powers of two from 4K to 16G is no page size", no_page_size),
       CLAIM("a megabyte of text is refused in one printable line", long_text),
       CLAIM("random text is refused or gives a geometry that can be", rubbish),
       CLAIM("a printed geometry is cut to the buffer", print_cut),

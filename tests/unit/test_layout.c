@@ -175,11 +175,11 @@ int main(void)
 {
    const struct CMUnitTest tests[] = {
       CLAIM("mappings are placed from the top down", test_top_down),
-      CLAIM("the highest hole that is large enough is taken", test_holes),
-      CLAIM("what huge pages could fill is aligned for them", test_alignment),
-      CLAIM("a gap stays below a stack", test_stack_gap),
-      CLAIM("without room there is no place", test_no_room),
-      CLAIM("a piece knows its ID and where it lies", test_pieces),
+      CLAIM("a mapping is placed in the highest hole that is large enough", test_holes),
+      CLAIM("a mapping that huge pages could fill is aligned for them", test_alignment),
+      CLAIM("a gap stays free below a stack", test_stack_gap),
+      CLAIM("a mapping for which there is no room is not placed", test_no_room),
+      CLAIM("a piece of a mapping keeps its ID and its native address", test_pieces),
       CLAIM("random mappings are placed as a search from the top would",
             test_random),
    };

@@ -200,9 +200,10 @@ static void side_by_side(void **state)
 int main(void)
 {
    const struct CMUnitTest tests[] = {
-      CLAIM("shelves that share pages and times miss what arrays miss", as_arrays),
-      CLAIM("what is on a shelf can go on in an array", moved),
-      CLAIM("arrays side by side get each what stood in their ways", side_by_side),
+      CLAIM("lazy LRU arrays that share pages and times miss what arrays miss", as_arrays),
+      CLAIM("an array that takes over from a lazy one goes on like its model", moved),
+      CLAIM("two arrays that take over from one lazy array each get the entries of their ways",
+            side_by_side),
    };
    return cmocka_run_group_tests_name("shelf", tests, NULL, NULL);
 }

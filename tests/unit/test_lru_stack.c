@@ -93,8 +93,8 @@ static void loops(void **state)
 int main(void)
 {
    const struct CMUnitTest tests[] = {
-      CLAIM("the arrays miss what a list of all pages says", as_one_list),
-      CLAIM("one page more than there are entries misses each time", loops),
+      CLAIM("each array of the stack misses what an LRU list of all pages says", as_one_list),
+      CLAIM("a loop over one page more than there are entries always misses", loops),
    };
    return cmocka_run_group_tests_name("ladder", tests, NULL, NULL);
 }

@@ -738,19 +738,19 @@ static void all_come_back(void **state)
 int main(void)
 {
    const struct CMUnitTest tests[] = {
-      CLAIM("everything that a file can say is read", reads_everything),
-      CLAIM("every assumption becomes a note, once", notes),
+      CLAIM("each key of a machine file is read", reads_everything),
+      CLAIM("each assumption becomes a note, once", notes),
       CLAIM("what is printed is read as the same machine", comes_back),
       CLAIM("a machine that does not fit is cut, whatever the size",
             print_is_cut),
       CLAIM("no beginning of a file is taken for the whole", truncated),
-      CLAIM("files that are something else are refused", other_files),
+      CLAIM("files that are no machine files are refused", other_files),
       CLAIM("a line that is missing, doubled, empty or rubbish is refused",
             each_line),
       CLAIM("bad values are refused with what is allowed", bad_values),
       CLAIM("a machine that cannot be is refused at the block to blame",
             impossible),
-      CLAIM("every machine that can be comes back, and no other is read",
+      CLAIM("each random machine that can be is printed and read again, and no other is read",
             all_come_back),
    };
    return cmocka_run_group_tests_name("machine files", tests, NULL, NULL);

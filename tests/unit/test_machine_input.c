@@ -273,15 +273,18 @@ static void the_list(void **state)
 int main(void)
 {
    const struct CMUnitTest tests[] = {
-      CLAIM("a dump, called after its file", a_dump),
-      CLAIM("a dump of a hybrid processor has two machines", a_hybrid_dump),
-      CLAIM("what CPUID hides: the machine file, or the default", stand_ins),
-      CLAIM("a machine file, by its content", a_machine_file),
-      CLAIM("what is neither", neither),
-      CLAIM("the default, for each base page", the_default),
-      CLAIM("numbers behind a file", numbers),
-      CLAIM("the list of those that are built in", the_list),
-      CLAIM("names of machines from names of files", names),
+      CLAIM("a machine of a dump is named after the file", a_dump),
+      CLAIM("a dump of a hybrid processor has two machines, which FILE:0 and FILE:1 name",
+            a_hybrid_dump),
+      CLAIM("where CPUID hides the arrays the machine file stands in, or the default machine",
+            stand_ins),
+      CLAIM("a machine file is recognised by its content, whatever its name", a_machine_file),
+      CLAIM("a file that is neither a machine file nor a dump is refused", neither),
+      CLAIM("the default machine can be for each base page", the_default),
+      CLAIM("a number behind a file name is taken off, and nothing else is", numbers),
+      CLAIM("the list of built-in machines has a line for each, cut to the buffer", the_list),
+      CLAIM("each file name, whatever its length and bytes, becomes a machine name that can be",
+            names),
    };
    return cmocka_run_group_tests_name("machine_input", tests, NULL, NULL);
 }

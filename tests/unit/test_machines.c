@@ -149,9 +149,8 @@ int main(void)
       CLAIM("printed and read again, each is the same machine", all_come_back),
       CLAIM("each machine and each of its arrays says where it is from",
             all_name_sources),
-      CLAIM("a machine is as certain as the arrays that its base pages use",
-            confidence),
-      CLAIM("what has no source is an assumption, not a figure", no_memories),
+      CLAIM("a machine's confidence is that of its least certain array for base pages", confidence),
+      CLAIM("an array without a source has its entries and ways marked as assumed", no_memories),
       CLAIM("a machine is found by the whole of its name only", found),
       CLAIM("a name that is refused comes with those close to it", near_names),
    };

@@ -213,9 +213,10 @@ int main(void)
 {
    static const struct CMUnitTest tests[] = {
       CLAIM("random changes leave what a list of pages has", random_changes),
-      CLAIM("pieces keep the number of their mapping", serials),
-      CLAIM("memory of two kinds is two mappings", kinds_stay_apart),
-      CLAIM("nothing, and the ends of the address space", nothing),
+      CLAIM("the pieces of a mapping keep its number", serials),
+      CLAIM("memory of two kinds side by side is two mappings", kinds_stay_apart),
+      CLAIM("an empty mapping is none, and the last page of the address space can be mapped",
+            nothing),
    };
    return cmocka_run_group_tests_name("mappings", tests, NULL, NULL);
 }

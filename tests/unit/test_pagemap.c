@@ -306,21 +306,21 @@ static void stack_grows(void **state)
 int main(void)
 {
    static const struct CMUnitTest tests[] = {
-      CLAIM("the first touch decides, until all pages are gone",
+      CLAIM("the first touch of a block decides its page size until all its pages are gone",
             decided_at_first_touch),
-      CLAIM("half of a large page that moves is large no more", half_a_large_page_moves),
+      CLAIM("a large page of which half moves becomes base pages", half_a_large_page_moves),
       CLAIM("a heap with a fixed size grows by whole pages",
             heap_grows_by_whole_pages),
-      CLAIM("a contiguous block with two protections is no block",
-            contiguous_block_breaks),
-      CLAIM("a rule that gives no page its size is known", rules_without_effect),
-      CLAIM("small pages that a mapping outgrew are counted", what_khugepaged_would_do),
+      CLAIM("a contiguous block with two protections becomes base pages", contiguous_block_breaks),
+      CLAIM("rules that give no page its size are told apart from those that do",
+            rules_without_effect),
+      CLAIM("blocks that a mapping outgrew in base pages are counted", what_khugepaged_would_do),
       CLAIM("an empty pool gives base pages and counts them", pool_runs_dry),
-      CLAIM("what the program asks for it gets, unless a rule overrides",
+      CLAIM("huge pages that the program asks for are given, unless a rule overrides",
             program_asks),
-      CLAIM("a stack that is asked for grows", stack_grows),
-      CLAIM("64T reserved and given back at once", huge_reservations),
-      CLAIM("a million mappings come and go", a_million_mappings),
+      CLAIM("a stack grows when the map asks for more of it", stack_grows),
+      CLAIM("64T are reserved and given back without a look at each page", huge_reservations),
+      CLAIM("a million mappings come and go, each with its page counted", a_million_mappings),
    };
    return cmocka_run_group_tests_name("pagemap", tests, NULL, NULL);
 }

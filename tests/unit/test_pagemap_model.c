@@ -706,11 +706,10 @@ static void model_of_different_bases(void **state)
 int main(void)
 {
    static const struct CMUnitTest tests[] = {
-      CLAIM("base pages of 4K, six views: as a model that looks at all pages",
-            model_4k),
-      CLAIM("base pages of 16K", model_16k),
-      CLAIM("base pages of 64K", model_64k),
-      CLAIM("base pages of different sizes in one run",
+      CLAIM("six views with base pages of 4K agree with a model that looks at all pages", model_4k),
+      CLAIM("views with base pages of 16K agree with the model", model_16k),
+      CLAIM("views with base pages of 64K agree with the model", model_64k),
+      CLAIM("views with different base pages in one run agree with the model",
             model_of_different_bases),
    };
    return cmocka_run_group_tests_name("pagemap_model", tests, NULL, NULL);

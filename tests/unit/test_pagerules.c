@@ -326,21 +326,20 @@ static void program_first(void **state)
 int main(void)
 {
    static const struct CMUnitTest tests[] = {
-      CLAIM("rules are read and printed", valid),
-      CLAIM("the kernel's mode counts where no rule says otherwise", modes),
-      CLAIM("the rule that decides is told", which_rule),
+      CLAIM("valid rules are read and printed back", valid),
+      CLAIM("the kernel's mode of huge pages counts where no rule says otherwise", modes),
+      CLAIM("a page's size comes with the number of the rule that decided it", which_rule),
       CLAIM("what is no rule is refused in words, and nothing is changed",
             refused),
       CLAIM("a page smaller than the base page is refused", too_small),
-      CLAIM("32 rules and patterns of 127 bytes, not more", too_many),
-      CLAIM("pools are read or refused in words", pools),
+      CLAIM("a 33rd rule and a pattern of 128 bytes are refused", too_many),
+      CLAIM("pools are read, or refused in words", pools),
       CLAIM("patterns match a whole name or its last part", patterns),
-      CLAIM("every memory has its word", words),
+      CLAIM("each kind of memory matches its word", words),
       CLAIM("a later rule overrides an earlier one", later_overrides),
       CLAIM("transparent huge pages back private anonymous memory",
             transparent),
-      CLAIM("what the program asks for is a rule before all others",
-            program_first),
+      CLAIM("MAP_HUGETLB and MADV_HUGEPAGE count as a rule before all others", program_first),
    };
    return cmocka_run_group_tests_name("pagerules", tests, NULL, NULL);
 }

@@ -417,23 +417,20 @@ static void no_memory(void **state)
 int main(void)
 {
    const struct CMUnitTest tests[] = {
-      CLAIM("a loop misses all of its pages in all arrays that are smaller, "
-            "and none in the others", loops),
+      CLAIM("a loop misses all of its pages in all smaller arrays, and none in the others", loops),
       CLAIM("calls there and back through P pages miss 2(P - E) of them",
             there_and_back),
       CLAIM("random references miss 1 - E/W of W pages", follow),
-      CLAIM("a list in random order hits only where all of it fits", cycle),
-      CLAIM("all sizes from 8 to 8192 miss what a searched list misses, for "
-            "three page sizes", lists),
-      CLAIM("the same when the numbers of the places begin again",
-            end_of_numbers),
-      CLAIM("the eight pages referenced last are known, by the times that the "
-            "caller keeps", known_pages),
-      CLAIM("counts begin again, the order of the pages stays", zero),
-      CLAIM("pages of other contexts and at the end of the address space",
+      CLAIM("a list in random order hits only in arrays that hold all of it", cycle),
+      CLAIM("all sizes from 8 to 8192 miss what a searched list misses, for three page sizes",
+            lists),
+      CLAIM("the misses stay exact when the numbers of the places begin again", end_of_numbers),
+      CLAIM("the eight pages referenced last are known by the times that the caller keeps",
+            known_pages),
+      CLAIM("counts begin again at zero while the order of the pages stays", zero),
+      CLAIM("pages of other contexts and at the end of the address space are pages like others",
             high_pages),
-      CLAIM("without memory it says so, and gives back what it had",
-            no_memory),
+      CLAIM("without memory a failure is reported, and all memory is given back", no_memory),
    };
    return cmocka_run_group_tests_name("reach", tests, NULL, NULL);
 }

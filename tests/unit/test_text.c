@@ -183,14 +183,14 @@ int main(void)
       CLAIM("a number of 2^64 or more is none, and nothing is moved",
             too_large),
       CLAIM("signs, spaces and letters do not begin a number", no_number),
-      CLAIM("reading stops behind the last digit or at the end", stops),
-      CLAIM("a text grows to the right and is always closed", grows),
-      CLAIM("what does not fit is cut, whatever the size", cuts),
+      CLAIM("a number ends behind its last digit or at the end of the text", stops),
+      CLAIM("a text grows to the right and always ends with a NUL", grows),
+      CLAIM("a text that does not fit is cut, whatever the size", cuts),
       CLAIM("control characters are written as question marks", control),
       CLAIM("bytes that are no characters of UTF-8 are written as question marks",
             other_bytes),
       CLAIM("page sizes are written in their largest unit", page_sizes),
-      CLAIM("a word is only equal to the whole of itself", words),
+      CLAIM("a word equals only the whole of itself", words),
    };
    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

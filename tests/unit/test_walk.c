@@ -304,15 +304,14 @@ int main(void)
       CLAIM("without caches a walk reads each step down to the page's",
             uncached),
       CLAIM("pages in a row read a table's entry when it changes", sequential),
-      CLAIM("as many PDEs as fit are found again, one more never is", knee),
+      CLAIM("as many PDEs as the cache holds are found again, one more never is", knee),
       CLAIM("contexts have entries of their own", contexts),
       CLAIM("four steps over four are 24 references, n over m are "
             "(n + 1)(m + 1) - 1", nested),
-      CLAIM("two steps share a cache", joined),
-      CLAIM("entries stand among the translations of the last level",
+      CLAIM("two steps that are joined share the entries of one cache", joined),
+      CLAIM("entries of a step that is in the last level compete with its translations",
             in_last_level),
-      CLAIM("every machine that is shipped walks all steps at first, and never "
-            "more", machines),
+      CLAIM("each machine that is shipped walks all steps at first, and never more", machines),
       CLAIM("a software walk is one reference, an unknown walk none",
             no_tables),
    };
