@@ -65,7 +65,7 @@ def test_every_machine_is_shown_as_a_machine_file(tmp_path: Path) -> None:
         assert show(copy) == text
 
 
-def test_the_host_and_the_default() -> None:
+def test_host_is_this_processor_and_default_the_documented_machine() -> None:
     host = parse_machine(show("host"))
     assert host.head["name"] == ["host"]
     with open("/proc/cpuinfo") as cpuinfo:
@@ -122,7 +122,7 @@ def test_a_hybrid_dump_has_two_machines(tmp_path: Path) -> None:
     assert parse_machine(show(f"{dump}:2")).arrays[0] == big.arrays[0]
 
 
-def test_what_is_hidden_is_said(tmp_path: Path) -> None:
+def test_a_note_says_what_a_hypervisor_hides_and_what_stands_in(tmp_path: Path) -> None:
     dump = tmp_path / "vm"
     dump.write_text(dump_lines(without_18h(PROCESSORS["sapphire-rapids"])))
     machine = parse_machine(show(dump))
@@ -134,7 +134,7 @@ def test_what_is_hidden_is_said(tmp_path: Path) -> None:
     assert [a.name for a in machine.arrays] == [a.name for a in parse_machine(show("goldencove")).arrays]
 
 
-def test_names_that_are_not_there() -> None:
+def test_unknown_names_are_refused_with_what_is_allowed() -> None:
     refused("--show-machine=skylaek", "--show-machine=skylaek: 'skylaek' is no machine; did you mean skylake?")
     refused(
         "--show-machine=vax", "--show-machine=vax: 'vax' is no machine; --list-machines tells their names"
@@ -151,7 +151,7 @@ def test_names_that_are_not_there() -> None:
     )
 
 
-def test_files_that_are_wrong(tmp_path: Path) -> None:
+def test_broken_files_are_refused_with_their_line(tmp_path: Path) -> None:
     file = tmp_path / "file"
     refused(f"--show-machine={tmp_path}", f"--show-machine={tmp_path}: the file cannot be read: Is a directory")
     for content in (b"", b"\0" * 1000, b"hello\n", b"\x7fELF", b"x" * (10 << 20)):
@@ -206,18 +206,18 @@ def test_bytes_of_a_dump_are_no_commands_to_the_terminal(tmp_path: Path) -> None
         ["-q", "--list-machines"],
     ],
 )
-def test_the_questions_stand_alone(arguments: list[str]) -> None:
+def test_list_machines_and_show_machine_take_no_other_arguments(arguments: list[str]) -> None:
     done = command(*arguments)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "tlbgrind: error: expected --list-machines or --show-machine=NAME|FILE, alone\n"
 
 
-def test_behind_the_program_they_are_the_programs_own(tmp_path: Path) -> None:
+def test_options_behind_the_program_are_the_programs_own(tmp_path: Path) -> None:
     done = command("-q", f"--tlbgrind-out-file={tmp_path}/out", "echo", "--list-machines")
     assert done.stdout == "--list-machines\n"
 
 
-def test_output_that_cannot_be_written() -> None:
+def test_output_that_cannot_be_written_is_an_error() -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [TLBGRIND, "--list-machines"], check=False, stdout=full, stderr=subprocess.PIPE, text=True

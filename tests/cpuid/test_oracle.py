@@ -15,7 +15,7 @@ PROCESSORS = read_processors()
 
 
 @pytest.mark.parametrize("processor", PROCESSORS)
-def test_cpuid_says_the_same(processor: str, tmp_path: Path) -> None:
+def test_debians_cpuid_reads_the_same_arrays(processor: str, tmp_path: Path) -> None:
     dump = tmp_path / processor
     dump.write_text(dump_lines(PROCESSORS[processor]))
     fields, differences = compare(dump)
@@ -40,7 +40,7 @@ def unexpected(dump: Path, answers: list[Answer]) -> list[str]:
     return [str(d) for d in compare(dump)[1] if reason(d) is None]
 
 
-def test_every_descriptor(tmp_path: Path) -> None:
+def test_each_descriptor_is_read_as_by_debians_cpuid(tmp_path: Path) -> None:
     """Each byte of leaf 2 beside three arrays that any other can stand with."""
     itanium = []
     for byte in range(255):
@@ -56,7 +56,7 @@ def test_every_descriptor(tmp_path: Path) -> None:
     assert itanium == [0x90, 0x96, 0x9B]
 
 
-def test_sub_leaves(tmp_path: Path) -> None:
+def test_sub_leaves_of_leaf_18h_are_read_as_by_debians_cpuid(tmp_path: Path) -> None:
     """Any array that leaf 18H can tell, beside one for each side."""
     dice = random.Random(18)
     for i in range(150):
@@ -82,7 +82,7 @@ def test_sub_leaves(tmp_path: Path) -> None:
         assert unexpected(tmp_path / str(i), answers) == []
 
 
-def test_amds_leaves(tmp_path: Path) -> None:
+def test_amds_leaves_are_read_as_by_debians_cpuid(tmp_path: Path) -> None:
     """Any size and associativity that AMD's leaves can tell."""
     dice = random.Random(6)
     codes = {0: 4, 1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 8: 16, 10: 32, 11: 48, 12: 64, 13: 96, 15: 1}

@@ -61,7 +61,7 @@ def test_a_dump_is_simulated(processor: str, tmp_path: Path) -> None:
     assert "replacement policy unknown, lru assumed (all arrays)" in notes
 
 
-def test_the_host_is_what_is_shown(tmp_path: Path) -> None:
+def test_host_simulates_what_show_machine_shows(tmp_path: Path) -> None:
     shown = parse_machine(show("host"))
     lines = words(run(tmp_path, "--machine=host").stderr)
     assert sizes_told(lines) == sizes_of(shown)
@@ -82,7 +82,7 @@ def test_a_hybrid_dump_has_two_machines(tmp_path: Path) -> None:
     )
 
 
-def test_what_is_hidden_is_said(tmp_path: Path) -> None:
+def test_the_summary_says_what_a_hypervisor_hides_and_what_stands_in(tmp_path: Path) -> None:
     (tmp_path / "vm").write_text(dump_lines(without_18h(PROCESSORS["sapphire-rapids"])))
     lines = words(run(tmp_path, "--machine=vm").stderr)
     assert assumed(lines)[:3] == [
@@ -93,7 +93,7 @@ def test_what_is_hidden_is_said(tmp_path: Path) -> None:
     assert sizes_told(lines) == sizes_of(parse_machine(show("goldencove")))
 
 
-def test_a_large_dump(tmp_path: Path) -> None:
+def test_a_dump_of_more_than_a_megabyte_is_read(tmp_path: Path) -> None:
     """512 processors, more than a megabyte."""
     zen = PROCESSORS["zen-5"] + [(0x8000001E, i, i, 0, 0, 0) for i in range(20)]
     dump = tmp_path / "large"
@@ -117,7 +117,7 @@ def test_a_long_path_does_not_hide_the_reason(tmp_path: Path) -> None:
     refused(tmp_path, f"{folder}/x", f"{folder}/x:2: the file ends without the line 'end'; is it cut short?")
 
 
-def test_the_list_without_the_command() -> None:
+def test_list_machines_works_without_the_command() -> None:
     """Plain Valgrind wants a program, which is not run."""
     lib = Path(os.environ["TG_BUILDDIR"], ".in_place")
     done = subprocess.run(
@@ -131,7 +131,7 @@ def test_the_list_without_the_command() -> None:
     assert done.stdout == command("--list-machines").stdout.partition("\n\n")[0] + "\n"
 
 
-def test_what_is_refused(tmp_path: Path) -> None:
+def test_broken_and_unknown_machines_are_refused_before_the_program_runs(tmp_path: Path) -> None:
     cut = dump_lines(PROCESSORS["skylake"])[:-30]
     (tmp_path / "cut").write_text(cut)
     (tmp_path / "text").write_text("hello\n")

@@ -222,7 +222,7 @@ def compare(texts: dict[str, str], folder: Path, seed: int, length: int) -> Coun
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_random_streams_are_as_in_a_naive_model(seed: int) -> None:
+def test_random_streams_on_shipped_machines_are_as_in_a_naive_model(seed: int) -> None:
     texts = {name: FOLDER.joinpath(f"{name}.machine").read_text(encoding="ascii") for name in NAMES}
     seen = compare(texts, FOLDER, seed, 2000)
     # Hits on each level, walks past one, two and three: the streams do reach them.
@@ -272,7 +272,7 @@ def random_machine(chance: random.Random, name: str) -> str:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_machines_by_chance_are_as_in_a_naive_model(seed: int, tmp_path: Path) -> None:
+def test_streams_on_random_machines_are_as_in_a_naive_model(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     texts = {f"m{number}": random_machine(chance, f"m{number}") for number in range(60)}
     for name, text in texts.items():

@@ -409,26 +409,26 @@ def paged_cases(name: str, ask_percent: int, count: int, n: int, policies: tuple
 
 @pytest.mark.parametrize("ask_percent", [100, 0, 30])
 @pytest.mark.parametrize("policy", POLICIES)
-def test_every_outcome_is_the_model_s(policy: str, ask_percent: int) -> None:
+def test_each_outcome_is_the_models(policy: str, ask_percent: int) -> None:
     """With first levels of that policy; without short cuts, with them, and with some not taken."""
     compare(cases_of(policy, ask_percent))
 
 
 @pytest.mark.parametrize("ask_percent", [100, 0, 30])
 @pytest.mark.parametrize("policy", POLICIES)
-def test_every_outcome_on_any_machine(policy: str, ask_percent: int) -> None:
+def test_each_outcome_on_random_machines_is_the_models(policy: str, ask_percent: int) -> None:
     """Pages of many sizes that change, arrays by size and by kind, splitting, coalescing, side by side."""
     compare(paged_cases(policy, ask_percent, 60, 1500, (policy, policy, policy, *POLICIES), 64))
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_every_outcome_where_a_page_is_twice(policy: str) -> None:
+def test_each_outcome_is_the_models_if_a_page_can_be_in_two_arrays(policy: str) -> None:
     """Arrays side by side in which a page can be at once; then every reference is asked."""
     compare(paged_cases(f"twice {policy}", 100, 20, 1500, (policy, *POLICIES), 64, told=False))
 
 
 @pytest.mark.parametrize("ask_percent", [0, 30])
-def test_every_outcome_where_lru_is_a_heap(ask_percent: int) -> None:
+def test_each_outcome_is_the_models_in_lru_arrays_of_many_ways(ask_percent: int) -> None:
     """First levels of many ways, in which most entries stand for many pages."""
     cases = paged_cases("heap", ask_percent, 60, 2000, ("lru",), 128)
     compare([Case(full(case.machine), case.stream, case.ask_percent, case.times) for case in cases])
@@ -439,7 +439,7 @@ def full(machine: Machine) -> Machine:
     return replace(machine, arrays=arrays)
 
 
-def test_the_machines_are_of_every_kind() -> None:
+def test_the_random_machines_use_each_word_of_the_format() -> None:
     """What is random must happen: each word of the machine format, and each way a page can go."""
     machines = [
         case.machine
@@ -482,7 +482,7 @@ def data_array(text: str) -> Array:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_loops_round_the_size_of_the_array(policy: str) -> None:
+def test_loops_of_about_the_arrays_size_miss_as_the_model(policy: str) -> None:
     """The knee: E - 1, E and E + 1 pages over E entries, page after page and in one set."""
     cases = []
     for shape in ("1,1", "2,full", "16,full", "17,full", "64,full", "64,4", "72,6", "1280,5", "128,64", "31,1"):
@@ -517,7 +517,7 @@ def test_lru_of_more_entries_never_misses_more() -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_where_everything_fits_each_page_misses_once(policy: str) -> None:
+def test_each_page_misses_once_if_all_pages_fit(policy: str) -> None:
     rng = random.Random(f"cold {policy}")
     cases = []
     for character in CHARACTERS:
@@ -530,7 +530,7 @@ def test_where_everything_fits_each_page_misses_once(policy: str) -> None:
             seen.add(reference.page)
 
 
-def test_a_second_level_hides_no_miss_of_the_first() -> None:
+def test_lower_levels_change_no_miss_of_the_first() -> None:
     """What stands behind the first level changes nothing in it."""
     rng = random.Random("behind")
     for policy in POLICIES:

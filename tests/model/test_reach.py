@@ -86,7 +86,7 @@ def stream(rng: random.Random, n: int) -> list[int]:
 
 
 @pytest.mark.parametrize("ask_percent", [0, 30, 100])
-def test_every_size_misses_what_the_list_misses(ask_percent: int) -> None:
+def test_each_size_misses_what_a_searched_list_misses(ask_percent: int) -> None:
     rng = random.Random(f"reach {ask_percent}")
     cases = [Case(stream(rng, 3000), ask_percent) for _ in range(60)]
     for case, got in zip(cases, curves(cases)):
@@ -94,7 +94,7 @@ def test_every_size_misses_what_the_list_misses(ask_percent: int) -> None:
             assert curve == naive([page >> shift for page in case.pages])
 
 
-def test_it_is_what_single_arrays_miss() -> None:
+def test_each_point_of_the_curve_is_what_an_array_of_that_size_misses() -> None:
     """One run with the curve says what one run for each array says."""
     rng = random.Random("arrays")
     sizes = [8, 9, 12, 16, 31, 64, 72, 100, 128]
@@ -106,7 +106,7 @@ def test_it_is_what_single_arrays_miss() -> None:
         assert [curve.at(size) for size in sizes] == missed
 
 
-def test_distances_beyond_the_largest_array() -> None:
+def test_distances_beyond_the_largest_array_are_misses_of_all() -> None:
     """More pages than any array holds, so that each is too far away the second time; then some at random."""
     rng = random.Random("beyond")
     pages = list(range(9000)) * 2
@@ -128,7 +128,7 @@ def test_the_list_and_the_curve_can_disagree() -> None:
     assert got != naive([*pages[:1000], 1000, *pages[1000:]])
 
 
-def test_broken_cases_are_refused() -> None:
+def test_the_driver_refuses_broken_cases() -> None:
     for text, message in (("reach\n", "reach"), ("1\n2\n", "end of input")):
         run = subprocess.run([REACHDRIVE], input=text, capture_output=True, text=True, check=False)
         assert run.returncode == 1

@@ -18,7 +18,7 @@ def run() -> str:
     return subprocess.run([client], check=True, capture_output=True, text=True).stdout
 
 
-def test_as_this_kernel() -> None:
+def test_huge_pages_are_where_this_kernel_has_them() -> None:
     try:
         if host_mode() != "madvise":
             pytest.skip("the kernel's transparent huge pages are not set to madvise")

@@ -173,7 +173,7 @@ def random_case(rng: random.Random) -> Case:
     return case
 
 
-def test_every_walk_takes_what_the_model_says() -> None:
+def test_each_walk_takes_as_many_references_as_the_models() -> None:
     rng = random.Random("walks")
     compare([random_case(rng) for _ in range(200)])
 
@@ -202,7 +202,7 @@ def test_the_model_and_the_simulator_can_disagree() -> None:
     assert got == case.expected()
 
 
-def test_broken_cases_are_refused() -> None:
+def test_the_driver_refuses_broken_cases() -> None:
     for text, message in (("walk\n", "walk"), ("step 12 uncached\nwalk 0 12 0\n", "end of input"), ("step 12 3,2\n", "3,2")):
         run = subprocess.run([WALKDRIVE], input=text, capture_output=True, text=True, check=False)
         assert run.returncode == 1

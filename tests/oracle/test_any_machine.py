@@ -62,7 +62,7 @@ def check(folder: Path, program: list[str], machines: dict[str, Machine], option
 
 
 @pytest.mark.parametrize("seed", range(16))
-def test_any_machine(seed: int, tmp_path: Path) -> None:
+def test_random_machines_count_as_a_naive_model(seed: int, tmp_path: Path) -> None:
     dice = random.Random(seed)
     program = [str(build(tmp_path, seed, dice.choice((6, 12, 25)), 64))]
     made = any_machines(dice)
@@ -72,7 +72,7 @@ def test_any_machine(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("part", range(2))
-def test_all_that_are_shipped(part: int, tmp_path: Path) -> None:
+def test_shipped_machines_count_as_a_naive_model(part: int, tmp_path: Path) -> None:
     """In two runs, for one takes no more than 62 machines."""
     files = sorted((SOURCE / "tlbgrind" / "machines").glob("*.machine"))[part::2]
     shipped = {file.stem: Machine.described(describe(file.read_text(encoding="ascii"))) for file in files}

@@ -171,7 +171,7 @@ def names(programs: Sequence[Program]) -> list[str]:
 
 
 @pytest.mark.parametrize("program", SUBJECTS, ids=names(SUBJECTS))
-def test_counted_by_its_definitions_all_is_as_cachegrind_has_it(
+def test_with_cachegrinds_definitions_all_counts_are_cachegrinds(
     program: Program, place: Path, table: Table
 ) -> None:
     theirs = cachegrind(USUAL.cachegrind(), program.line(), place)
@@ -186,7 +186,7 @@ def test_counted_by_its_definitions_all_is_as_cachegrind_has_it(
 
 
 @pytest.mark.parametrize("program", SUBJECTS, ids=names(SUBJECTS))
-def test_by_its_own_definitions_the_tool_says_what_it_counts_otherwise(
+def test_with_its_own_definitions_the_tool_counts_what_it_counts_otherwise(
     program: Program, place: Path, table: Table
 ) -> None:
     theirs = cachegrind([*ROOMY.cachegrind(), *TRANSLATED_AS_OURS], program.line(), place)
@@ -202,7 +202,7 @@ def test_by_its_own_definitions_the_tool_says_what_it_counts_otherwise(
     assert as_cachegrind_defines(ours) == named(theirs.totals)
 
 
-def test_the_clients_make_what_the_definitions_differ_in(place: Path) -> None:
+def test_the_clients_do_what_the_definitions_count_differently(place: Path) -> None:
     """Or the test above would prove less than it says."""
     walk = tlbgrind([*ROOMY.tlbgrind(), *STARTED_ALIKE], client("oracle_walk").line(), place)
     assert min(second_misses(walk)[e] for e in ("I1tm", "ILtm", "D1tmr", "DLtmr", "D1tmw")) > 0
@@ -213,7 +213,7 @@ def test_the_clients_make_what_the_definitions_differ_in(place: Path) -> None:
 @pytest.mark.parametrize(
     ("program", "geometry"), OTHER_SUBJECTS, ids=[f"{p.name}, {g.name}" for p, g in OTHER_SUBJECTS]
 )
-def test_other_geometries(program: Program, geometry: Geometry, place: Path) -> None:
+def test_other_geometries_count_as_cachegrinds(program: Program, geometry: Geometry, place: Path) -> None:
     theirs = cachegrind(geometry.cachegrind(), program.line(), place)
     ours = tlbgrind([*geometry.tlbgrind(), "--as-cachegrind=yes"], program.line(), place)
     assert named(ours.totals) == named(theirs.totals)
@@ -227,7 +227,7 @@ def test_other_geometries(program: Program, geometry: Geometry, place: Path) -> 
 
 @pytest.mark.parametrize("bits", [64, 32] if X86 else [64])
 @pytest.mark.parametrize("seed", RANDOM_SEEDS)
-def test_random_programs(seed: int, bits: int, place: Path, tmp_path: Path) -> None:
+def test_random_programs_count_as_in_cachegrind(seed: int, bits: int, place: Path, tmp_path: Path) -> None:
     program = [str(build(tmp_path, seed, RANDOM_FUNCTIONS, bits))]
     for geometry in (USUAL, OTHERS[1], OTHERS[2]):
         theirs = cachegrind(geometry.cachegrind(), program, place)

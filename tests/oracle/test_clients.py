@@ -144,13 +144,13 @@ def test_a_straddle_is_one_reference_and_two_translations(name: str, place: Path
 
 
 @pytest.mark.parametrize("name", COUNTERS)
-def test_functions_make_the_references_that_they_know_of(name: str, place: Path) -> None:
+def test_each_function_makes_the_references_that_its_source_states(name: str, place: Path) -> None:
     profile = tlbgrind(options("lru", GEOMETRIES[1], *ALL_LOADS), [str(CLIENTS / name)], place)
     assert differences(profile) == []
 
 
 @pytest.mark.parametrize("name", COUNTERS)
-def test_by_default_only_loads_that_nobody_needs_are_lost(name: str, place: Path) -> None:
+def test_by_default_only_loads_without_a_use_are_lost(name: str, place: Path) -> None:
     """What Vex drops before the tool sees it: the result of a load is overwritten in its block. The
     same holds for all tools, cachegrind among them."""
     profile = tlbgrind(options("lru", GEOMETRIES[1]), [str(CLIENTS / name)], place)

@@ -251,21 +251,21 @@ def compare(trace: Trace, machine: Machine, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_a_client_of_straddles(name: str, client: Trace, folder: Path) -> None:
+def test_a_client_of_many_straddles_counts_as_its_lackey_trace(name: str, client: Trace, folder: Path) -> None:
     compare(client, MACHINES[name], folder)
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_true(name: str, true: Trace, folder: Path) -> None:
+def test_true_counts_as_its_lackey_trace(name: str, true: Trace, folder: Path) -> None:
     compare(true, MACHINES[name], folder)
 
 
 @pytest.mark.parametrize("name", ["lru", "lru full", "plru sets off powers of two", "fifo", "nru", "nru of many ways", "random", "lru 64K"])
-def test_ls(name: str, ls: Trace, folder: Path) -> None:
+def test_ls_counts_as_its_lackey_trace(name: str, ls: Trace, folder: Path) -> None:
     compare(ls, MACHINES[name], folder)
 
 
-def test_the_client_does_what_it_is_for(client: Trace) -> None:
+def test_the_client_has_enough_accesses_and_straddles_of_each_kind(client: Trace) -> None:
     """Enough of every kind of access, and of straddles, to tell."""
     totals, straddles = client.simulate(MACHINES["lru"])
     kinds = Counter(kind for kind, _, _ in client.accesses)
@@ -275,7 +275,7 @@ def test_the_client_does_what_it_is_for(client: Trace) -> None:
 
 
 @pytest.mark.parametrize("fast_path", ["yes", "no"])
-def test_of_a_straddle_s_two_pages_the_second_is_the_newer(folder: Path, fast_path: str) -> None:
+def test_of_the_two_pages_of_a_straddle_the_second_is_the_newer(folder: Path, fast_path: str) -> None:
     program = build(folder, "edge", EDGE)
     totals, _ = tlbgrind(Machine("4,4", "2,full"), program, folder, fast_path)
     assert (totals["Dr"], totals["D1tmr"]) == (5, 3)
@@ -284,7 +284,7 @@ def test_of_a_straddle_s_two_pages_the_second_is_the_newer(folder: Path, fast_pa
 
 
 @pytest.mark.skipif(" xsave " not in Path("/proc/cpuinfo").read_text(), reason="this processor has no xsave")
-def test_a_helper_s_access_counts_only_if_it_is_made(folder: Path) -> None:
+def test_an_access_of_a_helper_counts_only_if_it_is_made(folder: Path) -> None:
     trace = Trace(build(folder, "xsave", XSAVE), folder)
     expected, _ = trace.simulate(MACHINES["lru"])
     totals, descriptions = tlbgrind(MACHINES["lru"], trace.program, folder)

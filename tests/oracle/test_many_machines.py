@@ -118,12 +118,12 @@ def compare(folder: Path, machines: list[str], command: list[str], options: tupl
 
 
 @pytest.mark.parametrize("command", (["/bin/true"], ["oracle_walk"]), ids=lambda c: Path(c[0]).name)
-def test_many_are_as_each_alone(tmp_path: Path, command: list[str]) -> None:
+def test_many_machines_count_as_each_alone(tmp_path: Path, command: list[str]) -> None:
     program = command if command[0].startswith("/") else [str(CLIENTS / command[0])]
     compare(tmp_path, MACHINES, program)
 
 
-def test_nested_walks_and_costs(tmp_path: Path) -> None:
+def test_nested_walks_and_costs_count_as_alone(tmp_path: Path) -> None:
     compare(tmp_path, MACHINES[:12], ["/bin/true"], ("--nested=yes", "--miss-cost=19"))
 
 
@@ -138,7 +138,7 @@ RULES = (
 
 @pytest.mark.parametrize("rules", RULES)
 @pytest.mark.parametrize("seed", range(2))
-def test_mappings_that_change_under_rules(tmp_path: Path, seed: int, rules: str) -> None:
+def test_rules_on_mappings_that_change_count_as_alone(tmp_path: Path, seed: int, rules: str) -> None:
     """Pages that come, go, move and change, of sizes that follow from what is mapped at the moment."""
     machines = (["zen2", "icelake", "c910", "zen2@thp"], ["skylake", "cortex-a57", "bonnell", "skylake@anon:64K"])[seed]
     compare(tmp_path, machines, [str(CLIENTS / "pages_change"), str(seed), "60"], (rules,))
@@ -160,14 +160,14 @@ def test_page_faults_are_those_of_one_machine(tmp_path: Path, seed: int) -> None
 
 
 @pytest.mark.parametrize("how", ["late", "advise"])
-def test_those_that_follow_go_on_by_themselves(tmp_path: Path, how: str) -> None:
+def test_machines_that_share_a_first_level_part_when_page_sizes_change(tmp_path: Path, how: str) -> None:
     """Machines that share a first level as long as all pages are base pages, until the program wants others."""
     machines = [name for name in MACHINES if "@" not in name]
     compare(tmp_path, [*machines, "zen5", "cortex-a76", "u74", "k10"], [str(CLIENTS / "pages_use"), "anon", "8", how])
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_random_programs(tmp_path: Path, seed: int) -> None:
+def test_random_programs_count_as_alone(tmp_path: Path, seed: int) -> None:
     """Also with machines of every policy, which no processor need have."""
     dice = random.Random(seed)
     machines = dice.sample(MACHINES, 8)
@@ -180,7 +180,7 @@ def test_random_programs(tmp_path: Path, seed: int) -> None:
 
 
 @pytest.mark.parametrize(("machine", "seed"), (("goldencove", 24), ("core2", 70)))
-def test_reach_beside_arrays_for_loads_or_stores(tmp_path: Path, machine: str, seed: int) -> None:
+def test_reach_beside_arrays_for_loads_or_stores_counts_as_alone(tmp_path: Path, machine: str, seed: int) -> None:
     program = [str(build(tmp_path, seed, 30, 64))]
     compare(tmp_path, [machine, "power8"], program, ("--reach=yes", f"--reach-out-file={tmp_path / 'reach'}"))
 
@@ -188,7 +188,7 @@ def test_reach_beside_arrays_for_loads_or_stores(tmp_path: Path, machine: str, s
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("users", ("loads+stores", "all"))
 @pytest.mark.parametrize("policy", ("lru", "nru"))
-def test_stores_that_ask_first_what_others_ask_later(tmp_path: Path, policy: str, users: str, seed: int) -> None:
+def test_stores_that_begin_in_the_second_level_count_as_alone(tmp_path: Path, policy: str, users: str, seed: int) -> None:
     """As on a Core 2, with so few entries that the order of loads and stores of one segment, and its code's, matters."""
     text = MADE_UP.format(name="later", policy=policy, ways="4").replace(
         "level 1\n   users loads+stores\n   entries 16", "level 1\n   users loads\n   entries 4"
@@ -220,12 +220,12 @@ def holding_each_other(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_first_levels_that_hold_each_other(tmp_path: Path, seed: int) -> None:
+def test_first_levels_that_include_each_other_count_as_alone(tmp_path: Path, seed: int) -> None:
     compare(tmp_path, holding_each_other(tmp_path), [str(build(tmp_path, seed, 60, 64))])
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_those_part_with_the_order_of_their_pages(tmp_path: Path, seed: int) -> None:
+def test_first_levels_part_when_the_order_of_their_pages_differs(tmp_path: Path, seed: int) -> None:
     compare(tmp_path, holding_each_other(tmp_path), [str(CLIENTS / "oracle_part"), str(seed)])
 
 
@@ -250,7 +250,7 @@ LATE = [str(CLIENTS / "pages_use"), "anon", "16", "late"]
 
 @pytest.mark.parametrize("seed", (0, 1, None))
 @pytest.mark.parametrize("more", (None, "icelake", "c910"))
-def test_larger_base_pages(tmp_path: Path, more: str | None, seed: int | None) -> None:
+def test_larger_base_pages_count_as_alone(tmp_path: Path, more: str | None, seed: int | None) -> None:
     """Of those all or nothing is known, beside smaller ones, and machines that share them part when they have to."""
     sizes = ((2, "full"), (3, "full"), (4, "full"), (4, "2"), (2, "1"))
     machines = [with_base(tmp_path, base, entries, ways) for base in ("16K", "64K") for entries, ways in sizes]
@@ -261,7 +261,7 @@ def test_larger_base_pages(tmp_path: Path, more: str | None, seed: int | None) -
 
 @pytest.mark.parametrize("seed", (0, 1, None))
 @pytest.mark.parametrize("more", ("bonnell", "icelake", "c910"))
-def test_arrays_side_by_side(tmp_path: Path, more: str, seed: int | None) -> None:
+def test_arrays_side_by_side_count_as_alone(tmp_path: Path, more: str, seed: int | None) -> None:
     """A page goes to that of two arrays which has the older page."""
     machines = [with_base(tmp_path, "4K", entries, ways, "8") for entries, ways in ((4, "full"), (8, "4"), (20, "full"))]
     compare(tmp_path, [*machines, more], LATE if seed is None else [str(build(tmp_path, seed, 60, 64))])
@@ -284,7 +284,7 @@ def told_apart(folder: Path, loads: str, stores: str, base: str = "4K") -> str:
 
 @pytest.mark.parametrize("seed", (0, 1, None))
 @pytest.mark.parametrize("more", ("core2", "skylake"))
-def test_arrays_for_loads_or_stores(tmp_path: Path, more: str, seed: int | None) -> None:
+def test_arrays_for_loads_or_stores_count_as_alone(tmp_path: Path, more: str, seed: int | None) -> None:
     """They hold each other's pages on one side or on both, or on none."""
     pairs = (("4-2", "2-full"), ("6-3", "3-full"), ("8-4", "2-full"), ("4-2", "4-full"), ("3-full", "4-2"), ("5-full", "6-3"))
     machines = [told_apart(tmp_path, *pair) for pair in pairs] + [told_apart(tmp_path, *pair, "16K") for pair in pairs[1:4]]
@@ -306,7 +306,7 @@ BEHIND = {
 
 
 @pytest.mark.parametrize("cycles", ("unknown", "3", "40"))
-def test_what_machines_usually_come_to(tmp_path: Path, cycles: str) -> None:
+def test_first_level_misses_in_common_go_on_behind_as_alone(tmp_path: Path, cycles: str) -> None:
     """Machines that miss together, but behind their first levels have different things, or nothing, or not for all."""
     for name, behind in BEHIND.items():
         text = MADE_UP.format(name=name, policy="lru", ways="4").replace("cycles unknown", f"cycles {cycles}")
@@ -323,7 +323,7 @@ WALKS = {
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_what_walks_keep_in_the_last_level(tmp_path: Path, seed: int) -> None:
+def test_walk_entries_in_the_last_level_count_as_alone(tmp_path: Path, seed: int) -> None:
     """In the set of the page that was walked for it is the older one. Steps are so small that this happens all the time."""
     machines = []
     for name, steps in WALKS.items():
@@ -339,7 +339,7 @@ def test_what_walks_keep_in_the_last_level(tmp_path: Path, seed: int) -> None:
     compare(tmp_path, machines, [str(build(tmp_path, seed, 60, 64))])
 
 
-def test_only_one_second_level_coalesces(tmp_path: Path) -> None:
+def test_a_second_level_coalesces_beside_one_that_does_not(tmp_path: Path) -> None:
     """Then only one of two machines with equal first levels needs to know what lies around a page."""
     for name, more in (("without", ""), ("with", "   coalesces 64K\n")):
         text = MADE_UP.format(name=name, policy="lru", ways="4")
@@ -360,13 +360,13 @@ BASES = [
 
 
 @pytest.mark.parametrize("how", ["", "advise", "late", "protect"])
-def test_base_pages_of_other_sizes(tmp_path: Path, how: str) -> None:
+def test_base_pages_of_several_sizes_in_one_run_count_as_alone(tmp_path: Path, how: str) -> None:
     """What backs the memory of a machine follows from its own base pages, not from the smallest of the run."""
     program = [str(CLIENTS / "pages_use"), "anon", "96", *([how] if how else [])]
     compare(tmp_path, BASES, program, ("--huge-pool=16M:3,64K:900",))
 
 
-def test_pieces_and_blocks_of_base_pages_of_other_sizes(tmp_path: Path) -> None:
+def test_pieces_and_blocks_are_no_smaller_than_the_machines_base_pages(tmp_path: Path) -> None:
     """Pieces of a larger page are no smaller than the machine's own base pages, and those are what it coalesces."""
     plain = (tmp_path / with_base(tmp_path, "16K", 8, "4")).read_text(encoding="ascii")
     data = plain[plain.index("array D") : plain.index("array L2")]
@@ -386,23 +386,23 @@ def coalescing(folder: Path) -> str:
     return "./blocks"
 
 
-def test_a_block_of_which_a_page_is_given_back(tmp_path: Path) -> None:
+def test_a_coalesced_block_ends_when_one_of_its_pages_is_given_back(tmp_path: Path) -> None:
     """Its other pages are not known any more, either, for they are in an entry of another size from now on."""
     compare(tmp_path, [coalescing(tmp_path), "skylake"], [str(CLIENTS / "pages_use"), "anon", "8", "empty"])
 
 
-def test_late_advice_beside_who_asks_from_the_start(tmp_path: Path) -> None:
+def test_late_advice_counts_as_alone_beside_a_machine_that_coalesces(tmp_path: Path) -> None:
     """A machine that coalesces knows what has been touched, and others without rules know as little as alone."""
     compare(tmp_path, ["skylake", coalescing(tmp_path), "zen4"], LATE)
 
 
-def test_a_page_that_has_left_an_entry_which_stays(tmp_path: Path) -> None:
+def test_a_page_that_has_left_its_block_stays_when_the_block_goes(tmp_path: Path) -> None:
     """It is in an entry of its own when the one of its block goes."""
     machines = [f"{coalescing(tmp_path)}@anon:16K", "ultrasparc-t1@anon:16K"]
     compare(tmp_path, machines, [str(CLIENTS / "pages_use"), "anon", "8", "mix"])
 
 
-def test_large_pages_that_loads_alone_keep_elsewhere(tmp_path: Path) -> None:
+def test_stores_split_large_pages_that_loads_keep_whole(tmp_path: Path) -> None:
     """Stores keep a piece of a large page where loads keep small pages: who is known to the one is not to the other."""
     text = MADE_UP.format(name="apart", policy="lru", ways="4")
     data = text[text.index("array D") : text.index("array L2")]

@@ -42,7 +42,7 @@ def measure(program: Program, place: Path, *options: str) -> tuple[Curves, tuple
 
 
 @pytest.mark.parametrize("program", programs(), ids=lambda program: program.name)
-def test_a_point_of_the_curve_is_a_run_with_that_array(program: Program, place: Path) -> None:
+def test_each_point_of_the_curve_is_a_run_with_that_array(program: Program, place: Path) -> None:
     reach, _ = measure(program, place)
     assert list(reach) == ["entries", "I-4K", "I-64K", "I-2M", "D-4K", "D-64K", "D-2M"]
     for entries, page in ((8, "4K"), (9, "4K"), (17, "4K"), (64, "4K"), (300, "4K"), (8, "64K"), (12, "64K"), (8, "2M")):
@@ -55,7 +55,7 @@ def test_a_point_of_the_curve_is_a_run_with_that_array(program: Program, place: 
 
 
 @pytest.mark.parametrize("program", programs(), ids=lambda program: program.name)
-def test_the_short_cuts_change_nothing(program: Program, place: Path) -> None:
+def test_the_fast_path_does_not_change_the_curve(program: Program, place: Path) -> None:
     """Neither the curve, nor beside it the counts of the machine."""
     fast = measure(program, place)
     slow = measure(program, place, "--fast-path=no")
