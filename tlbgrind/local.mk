@@ -37,6 +37,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/tlb/lru_stack.c \
 	tlbgrind/sim/tlb/policy.c \
 	tlbgrind/sim/tlb/reach.c \
+	tlbgrind/sim/tlb/short_cut.c \
 	tlbgrind/sim/tlb/walk.c
 
 SIM_INCLUDES = \
@@ -63,10 +64,12 @@ SIM_INCLUDES = \
 	tlbgrind/sim/pages/touched.h \
 	tlbgrind/sim/tlb/array.h \
 	tlbgrind/sim/tlb/hierarchy.h \
+	tlbgrind/sim/tlb/key.h \
 	tlbgrind/sim/tlb/lazy_lru.h \
 	tlbgrind/sim/tlb/lru_stack.h \
 	tlbgrind/sim/tlb/policy.h \
 	tlbgrind/sim/tlb/reach.h \
+	tlbgrind/sim/tlb/short_cut.h \
 	tlbgrind/sim/tlb/times2.h \
 	tlbgrind/sim/tlb/walk.h
 

@@ -2,6 +2,7 @@
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"
+#include "sim/tlb/policy.h"
 
 /* One array that is always asked, and one behind short cuts: a caller that
    knows some of the entries, answers hits on them by itself and forgets them

@@ -1,4 +1,4 @@
-/* One translation array: look-up, fill, and the entries' short cuts. */
+/* One translation array: look-up and fill. */
 
 #include "sim/tlb/array.h"
 
@@ -165,36 +165,6 @@ uint32_t tlb_array_place(tlb_array *a, tlb_key key)
    return set * a->g.ways + way;
 }
 
-void tlb_array_replace(tlb_array *a, uint32_t entry, tlb_key key, uint64_t now,
-                       uint64_t *time)
-{
-   tlb_array_replaced(a);
-   a->key[entry] = key;
-   a->time[entry] = now;
-   a->short_cut[entry] = time;
-   if (a->tree != NULL)
-      tlb_policy_bound(a, tlb_array_set(a, key), entry, now);
-}
-
-uint64_t tlb_range;
-
-static void cut(tlb_array *a, uint32_t entry)
-{
-   a->n_ranges -= a->short_cut[entry] == &tlb_range;
-   a->short_cut[entry] = NULL;
-   a->n_attached--;
-}
-
-/* Nobody asks for the time of who is evicted. */
-static void evict(tlb_array *a, uint32_t entry)
-{
-   uint64_t *const time = a->short_cut == NULL ? NULL : a->short_cut[entry];
-   if (time == NULL)
-      return;
-   cut(a, entry);
-   a->release(time, a->key[entry], a->opaque);
-}
-
 void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
                           uint64_t now)
 {
@@ -206,7 +176,7 @@ void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
       a->n_filled++;
    } else {
       tlb_policy_evicts(a, set);
-      evict(a, entry);
+      tlb_array_evict(a, entry);
       if (has_index(&a->g))
          unlink_entry(a, entry);
    }
@@ -223,36 +193,6 @@ uint32_t tlb_array_fill(tlb_array *a, tlb_key key, uint64_t now)
    const uint32_t entry = tlb_array_place(a, key);
    tlb_array_fill_entry(a, entry, key, now);
    return entry;
-}
-
-void tlb_array_attach(tlb_array *a, uint32_t entry, uint64_t *time)
-{
-   if (a->second_time == 0)
-      *time = a->time[entry];
-   a->short_cut[entry] = time;
-   a->n_attached++;
-}
-
-void tlb_array_attach_range(tlb_array *a, uint32_t entry)
-{
-   a->short_cut[entry] = &tlb_range;
-   a->n_attached++;
-   a->n_ranges++;
-}
-
-void tlb_array_detach(tlb_array *a, uint32_t entry)
-{
-   a->time[entry] = tlb_array_time(a, entry);
-   cut(a, entry);
-}
-
-void tlb_array_release(tlb_array *a, uint32_t entry)
-{
-   if (a->short_cut == NULL || a->short_cut[entry] == NULL)
-      return;
-   uint64_t *const time = a->short_cut[entry];
-   tlb_array_detach(a, entry);
-   a->release(time, a->key[entry], a->opaque);
 }
 
 int tlb_array_needs_time(const tlb_array *a)

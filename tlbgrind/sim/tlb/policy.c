@@ -1,6 +1,7 @@
 /* Who is evicted: the replacement policies. */
 
 #include "sim/tlb/policy.h"
+
 #include "sim/tlb/times2.h"
 
 /* Up to this many ways the oldest is found by looking at all of them. */
@@ -279,6 +280,17 @@ static uint32_t next_to_watch(tlb_array *a, uint32_t set, uint64_t now)
       return way - 1;
    clear(a, set, now);
    return a->watched[set] == a->g.ways - 1 ? a->g.ways - 2 : a->g.ways - 1;
+}
+
+void tlb_array_replace(tlb_array *a, uint32_t entry, tlb_key key, uint64_t now,
+                       uint64_t *time)
+{
+   tlb_array_replaced(a);
+   a->key[entry] = key;
+   a->time[entry] = now;
+   a->short_cut[entry] = time;
+   if (a->tree != NULL)
+      tlb_policy_bound(a, tlb_array_set(a, key), entry, now);
 }
 
 uint32_t tlb_policy_victim(tlb_array *a, uint32_t set)

@@ -4,7 +4,7 @@
 #ifndef TLB_POLICY_H
 #define TLB_POLICY_H
 
-#include "sim/tlb/array.h"
+#include "sim/tlb/short_cut.h"
 
 /* The way that a full set gives up next; asking changes nothing that matters. */
 uint32_t tlb_policy_victim(tlb_array *a, uint32_t set);
@@ -44,6 +44,20 @@ void tlb_policy_use(tlb_array *a, uint32_t set, uint32_t e, uint64_t now);
 
 /* NRU: the last way is watched, of sets that hold nothing. */
 void tlb_policy_watch_last(tlb_array *a);
+
+/* Puts the key in the place of an entry of an array that is full and all of which has
+   short cuts, with `time` as its own. The caller deals with the short cut of the key
+   that was there. It is the key's first reference. */
+void tlb_array_replace(tlb_array *a, uint32_t entry, tlb_key key, uint64_t now,
+                       uint64_t *time);
+
+/* The caller has done so by hand: written to `key` and `short_cut`, and called
+   tlb_policy_bound() where there is a tree. (Nothing is looked up in such an array, so
+   its index can wait.) */
+static inline void tlb_array_replaced(tlb_array *a)
+{
+   a->unindexed = 1;
+}
 
 /* References a key that belongs to `set` of an array that is full, and all of whose
    entries have short cuts to one time each, but those that NRU watches. The key is not
