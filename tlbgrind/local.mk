@@ -16,9 +16,11 @@ SIM_SOURCES = \
 	tlbgrind/sim/machine/cost.c \
 	tlbgrind/sim/machine/cpuid.c \
 	tlbgrind/sim/machine/cpuid_amd.c \
+	tlbgrind/sim/machine/cpuid_answers.c \
 	tlbgrind/sim/machine/cpuid_dump.c \
 	tlbgrind/sim/machine/cpuid_intel.c \
 	tlbgrind/sim/machine/cpuid_models.c \
+	tlbgrind/sim/machine/cpuid_reader.c \
 	tlbgrind/sim/machine/geometry.c \
 	tlbgrind/sim/machine/machine.c \
 	tlbgrind/sim/machine/machine_file.c \
@@ -49,6 +51,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/machine/builtin.h \
 	tlbgrind/sim/machine/cost.h \
 	tlbgrind/sim/machine/cpuid.h \
+	tlbgrind/sim/machine/cpuid_answers.h \
 	tlbgrind/sim/machine/cpuid_dump.h \
 	tlbgrind/sim/machine/cpuid_here.h \
 	tlbgrind/sim/machine/cpuid_reader.h \

@@ -110,7 +110,7 @@ static void load(const char *name, tlb_machine *out)
       return;
    }
    if (strcmp(name, "host") == 0) {
-      tlb_machine_from_cpuid(cpuid_here, NULL, out);
+      tlb_machine_from_cpuid(tlb_cpuid_here, NULL, out);
       strcpy(out->name, "host");
       return;
    }

@@ -31,14 +31,14 @@ enum {
 static UInt native_size(void)
 {
    UInt bytes = LEGACY;
-   if (cpuid_here(NULL, 0, 0).eax < SIZE_LEAF)
+   if (tlb_cpuid_here(NULL, 0, 0).eax < SIZE_LEAF)
       return 0;
-   if ((cpuid_here(NULL, SIZE_LEAF, 1).eax & XSAVEC) == 0)
-      return cpuid_here(NULL, SIZE_LEAF, 0).ebx;
+   if ((tlb_cpuid_here(NULL, SIZE_LEAF, 1).eax & XSAVEC) == 0)
+      return tlb_cpuid_here(NULL, SIZE_LEAF, 0).ebx;
    for (UInt i = FIRST_EXTENDED; i < 32; i++) {
       if (((UInt)SAVED >> i & 1) == 0)
          continue;
-      const tlb_cpuid component = cpuid_here(NULL, SIZE_LEAF, i);
+      const tlb_cpuid component = tlb_cpuid_here(NULL, SIZE_LEAF, i);
       if ((component.ecx & ALIGNED) != 0)
          bytes = (bytes + 63) & ~63u;
       bytes += component.eax;

@@ -9,5 +9,5 @@
 
 void tg_host_machine(tlb_machine* m)
 {
-   tlb_machine_from_cpuid(cpuid_here, NULL, m);
+   tlb_machine_from_cpuid(tlb_cpuid_here, NULL, m);
 }

@@ -112,3 +112,8 @@ int tlb_text_is(const char *s, size_t n, const char *word)
       i++;
    return i == n && word[i] == '\0';
 }
+
+int tlb_text_same(const char *a, const char *b)
+{
+   return tlb_text_is(a, tlb_text_length(a), b);
+}

@@ -32,6 +32,8 @@ void tlb_text_add_page_size(tlb_text *t, unsigned shift);
 int tlb_text_number(const char **s, const char *end, uint64_t *out);
 /* Whether the n bytes at s are exactly the NUL-terminated word. */
 int tlb_text_is(const char *s, size_t n, const char *word);
+/* Whether two NUL-terminated texts are equal. */
+int tlb_text_same(const char *a, const char *b);
 size_t tlb_text_length(const char *s);
 
 #endif

@@ -4,11 +4,6 @@
 
 #include "sim/base/text.h"
 
-static int same_text(const char *a, const char *b)
-{
-   return tlb_text_is(a, tlb_text_length(a), b);
-}
-
 /* Kinds of assumption; in each, arrays and steps with the same words share a
    note. Parts of a machine are numbered through: arrays, then steps. */
 typedef enum {
@@ -213,18 +208,18 @@ int tlb_machine_note_follows(const tlb_machine *m, const char *text)
    tlb_reason note;
    for (kind k = ENTRIES; k < N_KINDS; k++) {
       for (unsigned i = 0; i < n_parts; i++) {
-         if (note_of(m, k, i, &note) && same_text(note.text, text))
+         if (note_of(m, k, i, &note) && tlb_text_same(note.text, text))
             return 1;
       }
    }
-   return same_text(text, too_many);
+   return tlb_text_same(text, too_many);
 }
 
 /* Returns 0 if there is no room for it. */
 static int add_note(tlb_machine *m, const tlb_reason *note)
 {
    for (unsigned i = 0; i < m->n_notes; i++) {
-      if (same_text(m->note[i].text, note->text))
+      if (tlb_text_same(m->note[i].text, note->text))
          return 1;
    }
    if (m->n_notes == TLB_MAX_NOTES)

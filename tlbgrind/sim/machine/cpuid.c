@@ -1,120 +1,10 @@
-/* What CPUID says of a processor's address translation: who it is, and what
-   both ways of describing arrays have in common. */
+/* A machine from CPUID: the processor's identity, its arrays in order, its walk. */
 
 #include "sim/machine/cpuid.h"
 
 #include "sim/machine/cpuid_reader.h"
 
-enum { LEAF_HYPERVISOR = 0x40000000 };
-
-static const struct {
-   uint32_t leaf;
-   uint32_t subleaves; /* 0 .. subleaves - 1 */
-   tlb_cpuid bits;
-} matters[] = {
-   { 0, 1, { ~0u, ~0u, ~0u, ~0u } },
-   /* version; hypervisor */
-   { 1, 1, { ~0u, 0, 1u << 31, 0 } },
-   { 2, TLB_CPUID_MAX_LEAF_2, { ~0u, ~0u, ~0u, ~0u } },
-   /* hybrid */
-   { 7, 1, { 0, 0, 0, 1u << 15 } },
-   { 0x18, TLB_CPUID_MAX_LEAF_18 + 1, { ~0u, ~0u, ~0u, ~0u } },
-   /* kind of core */
-   { 0x1a, 1, { 0xffu << 24, 0, 0, 0 } },
-   { LEAF_HYPERVISOR, 1, { 0, ~0u, ~0u, ~0u } },
-   { 0x80000000u, 1, { ~0u, 0, 0, 0 } },
-   /* pages of 1G; long mode */
-   { 0x80000001u, 1, { 0, 0, 0, 1u << 26 | 1u << 29 } },
-   { 0x80000002u, 1, { ~0u, ~0u, ~0u, ~0u } },
-   { 0x80000003u, 1, { ~0u, ~0u, ~0u, ~0u } },
-   { 0x80000004u, 1, { ~0u, ~0u, ~0u, ~0u } },
-   { 0x80000005u, 1, { ~0u, ~0u, 0, 0 } },
-   { 0x80000006u, 1, { ~0u, ~0u, 0, 0 } },
-   { 0x80000019u, 1, { ~0u, ~0u, 0, 0 } },
-   /* second level in units of 32 */
-   { 0x80000021u, 1, { 1u << 14, 0, 0, 0 } },
-};
-
-enum { N_MATTERS = sizeof matters / sizeof matters[0] };
-
-tlb_cpuid tlb_cpuid_matters(uint32_t leaf, uint32_t subleaf)
-{
-   for (unsigned i = 0; i < N_MATTERS; i++) {
-      if (matters[i].leaf == leaf && subleaf < matters[i].subleaves)
-         return matters[i].bits;
-   }
-   return (tlb_cpuid){ 0, 0, 0, 0 };
-}
-
-/* Asks, and sees no bit but those of the table: what two dumps differ in
-   beyond them can so never make a difference. */
-static tlb_cpuid ask_for(const tlb_cpuid_reader *r, uint32_t leaf,
-                         uint32_t subleaf)
-{
-   const tlb_cpuid bits = tlb_cpuid_matters(leaf, subleaf);
-   tlb_cpuid a = { 0, 0, 0, 0 };
-   if ((bits.eax | bits.ebx | bits.ecx | bits.edx) == 0)
-      return a;
-   a = r->ask(r->opaque, leaf, subleaf);
-   return (tlb_cpuid){ a.eax & bits.eax, a.ebx & bits.ebx, a.ecx & bits.ecx,
-                       a.edx & bits.edx };
-}
-
-tlb_cpuid tlb_cpuid_leaf(const tlb_cpuid_reader *r, uint32_t leaf,
-                         uint32_t subleaf)
-{
-   const uint32_t highest = leaf < 0x80000000u ? r->highest
-                                               : r->highest_extended;
-   if (leaf > highest)
-      return (tlb_cpuid){ 0, 0, 0, 0 };
-   return ask_for(r, leaf, subleaf);
-}
-
-/* --- notes --- */
-
-tlb_text tlb_cpuid_begin_note(tlb_cpuid_reader *r)
-{
-   tlb_machine *const m = r->m;
-   if (m->n_notes == TLB_CPUID_MAX_NOTES)
-      m->n_notes--;
-   char *const text = m->note[m->n_notes++].text;
-   return tlb_text_in(text, sizeof m->note[0].text);
-}
-
-static int same_text(const char *a, const char *b)
-{
-   return tlb_text_is(a, tlb_text_length(a), b);
-}
-
-void tlb_cpuid_note(tlb_cpuid_reader *r, const char *words)
-{
-   for (unsigned i = 0; i < r->m->n_notes; i++) {
-      if (same_text(r->m->note[i].text, words))
-         return;
-   }
-   tlb_text t = tlb_cpuid_begin_note(r);
-   tlb_text_add(&t, words);
-}
-
-void tlb_cpuid_add_culprit(const tlb_cpuid_reader *r, tlb_text *t)
-{
-   if (r->hypervisor[0] == '\0') {
-      tlb_text_add(t, "the processor");
-      return;
-   }
-   tlb_text_add(t, "the hypervisor (");
-   tlb_text_add(t, r->hypervisor);
-   tlb_text_add(t, ")");
-}
-
-void tlb_cpuid_add_byte(tlb_text *t, unsigned byte)
-{
-   static const char digits[] = "0123456789abcdef";
-   tlb_text_add_n(t, &digits[byte >> 4 & 15], 1);
-   tlb_text_add_n(t, &digits[byte & 15], 1);
-}
-
-/* --- who it is --- */
+/* --- identity --- */
 
 /* Adds the four characters of a register. They are a processor's, or those of
    whoever wrote the dump: only printable ASCII stays as it is. */
@@ -143,19 +33,19 @@ static void tidy(char *s)
 
 static void read_identity(tlb_cpuid_reader *r)
 {
-   const tlb_cpuid vendor = ask_for(r, 0, 0);
+   const tlb_cpuid vendor = tlb_cpuid_raw(r, 0, 0);
    r->highest = vendor.eax < 0x80000000u ? vendor.eax : 0;
    tlb_text t = tlb_text_in(r->vendor, sizeof r->vendor);
    add_register(&t, vendor.ebx);
    add_register(&t, vendor.edx);
    add_register(&t, vendor.ecx);
    tidy(r->vendor);
-   r->intel = same_text(r->vendor, "GenuineIntel");
-   r->amd = same_text(r->vendor, "AuthenticAMD")
-            || same_text(r->vendor, "HygonGenuine");
+   r->intel = tlb_text_same(r->vendor, "GenuineIntel");
+   r->amd = tlb_text_same(r->vendor, "AuthenticAMD")
+            || tlb_text_same(r->vendor, "HygonGenuine");
 
    /* Processors before these leaves answer with anything. */
-   const uint32_t extended = ask_for(r, 0x80000000u, 0).eax;
+   const uint32_t extended = tlb_cpuid_raw(r, 0x80000000u, 0).eax;
    if (extended >= 0x80000000u && extended <= 0x8000ffffu)
       r->highest_extended = extended;
 
@@ -172,7 +62,7 @@ static void read_identity(tlb_cpuid_reader *r)
       r->atom_core = tlb_bits(tlb_cpuid_leaf(r, 0x1a, 0).eax, 31, 24) == 0x20;
 
    if (tlb_bits(version.ecx, 31, 31)) {
-      const tlb_cpuid h = ask_for(r, LEAF_HYPERVISOR, 0);
+      const tlb_cpuid h = tlb_cpuid_raw(r, 0x40000000u, 0);
       t = tlb_text_in(r->hypervisor, sizeof r->hypervisor);
       add_register(&t, h.ebx);
       add_register(&t, h.ecx);
@@ -210,73 +100,6 @@ static void write_title(const tlb_cpuid_reader *r)
 }
 
 /* --- arrays --- */
-
-/* Whether there are fewer than TLB_MAX_SIDE_BY_SIDE arrays of that level for
-   each kind of reference and page size of this one. */
-static int has_room(const tlb_machine *m, const tlb_machine_array *a)
-{
-   for (unsigned kind = 0; kind < 3; kind++) {
-      for (unsigned shift = 0; shift < 64; shift++) {
-         unsigned n = 0;
-         if ((a->users >> kind & a->g.page_sizes >> shift & 1) == 0)
-            continue;
-         for (unsigned i = 0; i < m->n_arrays; i++) {
-            const tlb_machine_array *const b = &m->array[i];
-            n += b->level == a->level
-                 && (b->users >> kind & b->g.page_sizes >> shift & 1) != 0;
-         }
-         if (n >= TLB_MAX_SIDE_BY_SIDE)
-            return 0;
-      }
-   }
-   return 1;
-}
-
-tlb_machine_array *tlb_cpuid_take(tlb_cpuid_reader *r, unsigned level,
-                                  unsigned users, uint32_t page_sizes,
-                                  uint64_t entries, uint32_t ways,
-                                  const char *source)
-{
-   tlb_machine *const m = r->m;
-   tlb_reason why;
-   if (entries == 0)
-      return NULL;
-   tlb_machine_array a = {
-      .level = level, .users = users,
-      .g = { .entries = entries > UINT32_MAX ? UINT32_MAX : (uint32_t)entries,
-             .ways = ways, .page_sizes = page_sizes, .policy = TLB_LRU },
-      .policy_unknown = 1, .hit_cycles = level == 1 ? 0 : TLB_UNKNOWN,
-   };
-   if (level == 0 || level > TLB_MAX_LEVELS) {
-      tlb_text t = tlb_cpuid_begin_note(r);
-      tlb_text_add(&t, "CPUID describes an array of level ");
-      tlb_text_add_number(&t, level);
-      tlb_text_add(&t, ", which is left out; levels are 1 to ");
-      tlb_text_add_number(&t, TLB_MAX_LEVELS);
-      return NULL;
-   }
-   if (!tlb_geometry_check(&a.g, &why)) {
-      tlb_text t = tlb_cpuid_begin_note(r);
-      tlb_text_add(&t, "CPUID describes an array that cannot be: ");
-      tlb_text_add(&t, why.text);
-      return NULL;
-   }
-   if (m->n_arrays == TLB_MAX_ARRAYS) {
-      tlb_cpuid_note(r, "CPUID describes more arrays than are simulated; "
-                        "those that come last are left out");
-      return NULL;
-   }
-   if (has_room(m, &a) == 0) {
-      tlb_cpuid_note(r, "CPUID describes more than two arrays of one level for "
-                        "the same pages; those that come last are left out");
-      return NULL;
-   }
-   tlb_text t = tlb_text_in(a.source, sizeof a.source);
-   tlb_text_add(&t, "CPUID ");
-   tlb_text_add(&t, source);
-   m->array[m->n_arrays] = a;
-   return &m->array[m->n_arrays++];
-}
 
 static unsigned first_level_users(const tlb_machine *m)
 {

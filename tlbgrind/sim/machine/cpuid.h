@@ -11,14 +11,8 @@
 #ifndef TLB_CPUID_H
 #define TLB_CPUID_H
 
+#include "sim/machine/cpuid_answers.h"
 #include "sim/machine/machine.h"
-
-typedef struct {
-   uint32_t eax, ebx, ecx, edx;
-} tlb_cpuid;
-
-/* Answers CPUID for a leaf and sub-leaf; all zero where it has nothing. */
-typedef tlb_cpuid tlb_cpuid_ask(void *opaque, uint32_t leaf, uint32_t subleaf);
 
 /* Makes a machine of the answers: title, instruction set, arrays, the steps of
    a walk, and notes, which say in words what was unclear and what has been
@@ -34,12 +28,5 @@ int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out);
 /* The name of the machine file that describes processors of this vendor,
    family and model, or NULL if there is none. */
 const char *tlb_cpuid_machine_file(tlb_cpuid_ask *ask, void *opaque);
-
-/* The bits of an answer that tlb_cpuid_machine() looks at, so that a dump's
-   reader knows what to keep and what makes two processors the same; all zero
-   for what it never asks for. At most TLB_CPUID_MAX_ANSWERS are not. */
-tlb_cpuid tlb_cpuid_matters(uint32_t leaf, uint32_t subleaf);
-
-enum { TLB_CPUID_MAX_ANSWERS = 96 };
 
 #endif

@@ -3,6 +3,7 @@
 #include "sim/machine/cpuid_dump.h"
 
 #include "sim/base/text.h"
+#include "sim/machine/cpuid.h"
 
 /* A piece of a line: [at, end). */
 typedef struct {

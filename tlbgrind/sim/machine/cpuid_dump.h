@@ -13,7 +13,8 @@
 #ifndef TLB_CPUID_DUMP_H
 #define TLB_CPUID_DUMP_H
 
-#include "sim/machine/cpuid.h"
+#include "sim/machine/cpuid_answers.h"
+#include "sim/machine/geometry.h"
 
 enum { TLB_MAX_DUMP_PROCESSORS = 8 };
 

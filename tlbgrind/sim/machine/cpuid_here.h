@@ -4,11 +4,11 @@
 #ifndef TLB_CPUID_HERE_H
 #define TLB_CPUID_HERE_H
 
-#include "sim/machine/cpuid.h"
+#include "sim/machine/cpuid_answers.h"
 
 /* A tlb_cpuid_ask. */
-static inline tlb_cpuid cpuid_here(void *opaque, uint32_t leaf,
-                                   uint32_t subleaf)
+static inline tlb_cpuid tlb_cpuid_here(void *opaque, uint32_t leaf,
+                                        uint32_t subleaf)
 {
    tlb_cpuid r = { 0, 0, 0, 0 };
    (void)opaque;

@@ -5,8 +5,9 @@
 #ifndef TLB_CPUID_READER_H
 #define TLB_CPUID_READER_H
 
-#include "sim/machine/cpuid.h"
 #include "sim/base/text.h"
+#include "sim/machine/cpuid_answers.h"
+#include "sim/machine/machine.h"
 
 typedef struct {
    tlb_cpuid_ask *ask;
@@ -30,16 +31,14 @@ enum { TLB_4K = 1 << 12, TLB_2M = 1 << 21, TLB_4M = 1 << 22, TLB_1G = 1 << 30 };
 enum { TLB_CPUID_MAX_THREADS = 1024 };
 
 enum {
-   TLB_CPUID_MAX_LEAF_2 = 4,  /* calls of leaf 2; all known need one */
-   TLB_CPUID_MAX_LEAF_18 = 63 /* sub-leaf of leaf 18H; all known have fewer */
-};
-
-enum {
    TLB_DATA_REFERENCES = TLB_LOADS | TLB_STORES,
    TLB_ALL_REFERENCES = TLB_FETCHES | TLB_LOADS | TLB_STORES
 };
 
-/* The answer to a leaf; all zero above the highest that there is. */
+/* The answer to a leaf, of the bits that matter; such leaves alone are asked for. */
+tlb_cpuid tlb_cpuid_raw(const tlb_cpuid_reader *r, uint32_t leaf, uint32_t subleaf);
+
+/* The same; all zero above the highest that there is. */
 tlb_cpuid tlb_cpuid_leaf(const tlb_cpuid_reader *r, uint32_t leaf,
                          uint32_t subleaf);
 

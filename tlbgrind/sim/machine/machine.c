@@ -14,11 +14,6 @@ unsigned tlb_machine_levels(const tlb_machine *m)
    return levels;
 }
 
-static int same_text(const char *a, const char *b)
-{
-   return tlb_text_is(a, tlb_text_length(a), b);
-}
-
 /* Each returns 1, or 0 with the reason. */
 
 static int check_array(const tlb_machine *m, unsigned i, tlb_reason *why)
@@ -29,7 +24,7 @@ static int check_array(const tlb_machine *m, unsigned i, tlb_reason *why)
    tlb_text t = tlb_text_in(why->text, sizeof why->text);
 
    for (unsigned j = 0; j < i; j++) {
-      if (same_text(m->array[j].name, a->name)) {
+      if (tlb_text_same(m->array[j].name, a->name)) {
          tlb_text_add(&t, "two arrays are called '");
          tlb_text_add(&t, a->name);
          tlb_text_add(&t, "'; each needs a name of its own");

@@ -3,6 +3,7 @@
 #include "sim/machine/machine_input.h"
 
 #include "sim/machine/builtin.h"
+#include "sim/machine/cpuid.h"
 #include "sim/machine/cpuid_dump.h"
 #include "sim/machine/machine_file.h"
 #include "sim/base/text.h"

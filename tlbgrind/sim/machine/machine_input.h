@@ -6,7 +6,8 @@
 #ifndef TLB_MACHINE_INPUT_H
 #define TLB_MACHINE_INPUT_H
 
-#include "sim/machine/cpuid.h"
+#include "sim/machine/cpuid_answers.h"
+#include "sim/machine/machine.h"
 
 /* No file that is read is larger, in bytes: the dump of a computer with 4096
    processors has 50 MB. */
