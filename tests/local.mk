@@ -407,6 +407,7 @@ lint:
 
 BENCH_MODULES = \
 	tests/bench/bench.py \
+	tests/bench/bench_compare.py \
 	tests/bench/bench_programs.py \
 	tests/bench/bench_report.py
 
@@ -416,7 +417,7 @@ BENCH_FILES = \
 	tests/bench/measure.c
 
 LINT_FILES += $(BENCH_MODULES)
-BENCH_RESULTS = bench bench-annotate bench-full-stream bench-machines bench-policies bench-reach
+BENCH_RESULTS = bench bench-annotate bench-compare bench-full-stream bench-machines bench-policies bench-reach
 CLEANFILES += $(BENCH_RESULTS:%=tests/bench/%.md) $(BENCH_RESULTS:%=tests/bench/%.json) \
 	$(BENCH_RESULTS:%=tests/bench/%.png)
 

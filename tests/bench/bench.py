@@ -20,8 +20,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
+import bench_compare
 import bench_programs as programs
 import bench_report as report
+from bench_compare import AFTER, BEFORE
 from bench_report import (
     COUNT,
     FEW,
@@ -87,6 +89,11 @@ USUAL = [NATIVE, NONE, TLBGRIND, PAGES, COUNT]
 COST_LINES = 500_000
 
 
+def options_of(tool: str) -> list[str]:
+    """A tool of one of two builds has the options of the tool."""
+    return TOOLS[tool.removeprefix(BEFORE).removeprefix(AFTER)]
+
+
 class Options(NamedTuple):
     rounds: int
     quick: bool
@@ -95,6 +102,7 @@ class Options(NamedTuple):
     annotate: bool
     output: Path
     name: str  # of the files that are written, without the end
+    before: Path | None = None  # a build that this one is compared with
 
 
 class Broken(Exception):
@@ -125,6 +133,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--machines", action="store_true", help="tlbgrind with one machine, with 24 and with 60")
     add("--full-stream", action="store_true", help="only STREAM on 1 GiB")
     add("--annotate", action="store_true", help=f"only tg_annotate and callgrind_annotate on {COST_LINES:,} cost lines")
+    add("--compare", type=Path, metavar="BUILD", help="this build beside another: tlbgrind alone, with 24 and with 60 machines")
     add("--output", type=Path, metavar="FOLDER", help="where the results go (default tests/bench in the build folder)")
     given = parser.parse_args(arguments)
 
@@ -146,9 +155,15 @@ def parse(arguments: Sequence[str]) -> Options:
         tools = [NATIVE, NONE, TLBGRIND]
     if given.annotate:
         name = "bench-annotate"
+    if given.compare:
+        name = "bench-compare"
+        tools = [TLBGRIND, FEW, MANY]
+        tool_of_other = given.compare / ".in_place" / "tlbgrind-amd64-linux"
+        if not tool_of_other.exists():
+            parser.error(f"--compare: {given.compare} is not a build of tlbgrind: {tool_of_other} is missing; run make there")
     if given.tools:
         tools = [tool for tool in given.tools.split(";") if tool]
-        if NONE not in tools:
+        if NONE not in tools and not given.compare:
             tools.insert(0, NONE)
     if given.lackey:
         tools.append("lackey")
@@ -166,11 +181,14 @@ def parse(arguments: Sequence[str]) -> Options:
         rows = [row for row in rows if row.name in asked or row.group in asked]
         if not rows:
             parser.error(f"--only: {given.only} leaves nothing to run")
-    rounds = given.rounds if given.rounds is not None else 1 if given.quick or given.full_stream else 5
+    if given.compare:
+        tools = [build + tool for tool in tools for build in (BEFORE, AFTER)]
+    once = (given.quick or given.full_stream) and not given.compare
+    rounds = given.rounds if given.rounds is not None else 1 if once else 5
     if rounds < 1:
         parser.error(f"--rounds: {rounds}; at least 1 is wanted")
     output = given.output or Path(setting("TG_BUILDDIR")) / "tests" / "bench"
-    return Options(rounds, given.quick, tools, rows, given.annotate, output, name)
+    return Options(rounds, given.quick, tools, rows, given.annotate, output, name, given.compare)
 
 
 # ---------------------------------------------------------------- one run
@@ -179,7 +197,7 @@ def parse(arguments: Sequence[str]) -> Options:
 class Bench:
     """Runs commands in a folder of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, before: Path | None = None) -> None:
         self.folder = folder
         self.valgrind = setting("VALGRIND")
         self.measure = folder / "measure"
@@ -192,22 +210,26 @@ class Bench:
             "LC_ALL": "C",
             "PYTHONHASHSEED": "0",
             "PERL_HASH_SEED": "0",
-            "VALGRIND_LIB": str(Path(setting("TG_BUILDDIR")) / ".in_place"),
         }
+        # Under paths of one length, for that is on the stack, too.
+        self.libraries = {AFTER: folder / "lib-b", BEFORE: folder / "lib-a"}
+        for link, build in zip(self.libraries.values(), (Path(setting("TG_BUILDDIR")), before)):
+            if build is not None:
+                link.symlink_to(build.resolve() / ".in_place")
         source = programs.HERE / "measure.c"
         subprocess.run([*programs.compiler(), "-O2", "-o", str(self.measure), str(source)], check=True)
 
     def under(self, tool: str, command: Sequence[str], *more: str) -> list[str]:
         if tool == NATIVE:
             return list(command)
-        options = [option.replace("OUT", str(self.cwd / "out")) for option in TOOLS[tool]]
+        options = [option.replace("OUT", str(self.cwd / "out")) for option in options_of(tool)]
         return [self.valgrind, *options, *more, *command]
 
     @property
     def stderr(self) -> Path:
         return self.folder / "stderr"
 
-    def run(self, arguments: Sequence[str], stdin: Path | None = None) -> Run:
+    def run(self, arguments: Sequence[str], stdin: Path | None = None, build: str = AFTER) -> Run:
         result = self.folder / "result"
         with open(stdin or os.devnull, "rb") as source, open(self.stderr, "wb") as errors:
             subprocess.run(
@@ -216,7 +238,7 @@ class Bench:
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
                 cwd=self.cwd,
-                env=self.environment,
+                env={**self.environment, "VALGRIND_LIB": str(self.libraries[build])},
                 check=True,
             )
         for path in self.cwd.iterdir():
@@ -240,7 +262,7 @@ class Bench:
 
 
 def measure(options: Options, folder: Path) -> list[Row]:
-    bench = Bench(folder)
+    bench = Bench(folder, options.before)
     place = programs.Place(folder / "inputs", options.quick)
     place.folder.mkdir()
     commands: dict[str, programs.Command] = {}
@@ -263,7 +285,9 @@ def measure(options: Options, folder: Path) -> list[Row]:
                 if name not in broken:
                     say(f"round {n + 1} of {options.rounds}: {name}, {tool}")
                     try:
-                        row.runs[tool].append(bench.run(bench.under(tool, commands[name].arguments), commands[name].stdin))
+                        line = bench.under(tool, commands[name].arguments)
+                        build = BEFORE if tool.startswith(BEFORE) else AFTER
+                        row.runs[tool].append(bench.run(line, commands[name].stdin, build))
                     except Broken as error:
                         broken[name] = f"{tool}: {error}"
     say("")
@@ -403,29 +427,35 @@ def main(arguments: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="tlbgrind-bench-") as folder:
         rows = (annotate if options.annotate else measure)(options, Path(folder))
 
-    text = annotate_report(rows) if options.annotate else report.report(rows, options.tools)
+    if options.annotate:
+        text = annotate_report(rows)
+    elif options.before:
+        text = bench_compare.report(rows, options.tools, options.before)
+    else:
+        text = report.report(rows, options.tools)
     where, what = about["machine"], about["versions"]
     head = (
         f"- tlbgrind {what['tlbgrind']} ({what['revision']}), {what['valgrind']}, {what['gcc']}\n"
         f"- {where['processor']} (family {where['family']}), {where['processors']} processors, {where['system']}, "
         f"Linux {where['kernel']}, load before {where['load']}\n"
-        f"- medians of {options.rounds} (fastest..slowest), {'small' if options.quick else 'full'} inputs; "
-        "CPU time, ratios to none\n"
+        f"- {'least and median' if options.before else 'medians'} of {options.rounds}"
+        f"{'' if options.before else ' (fastest..slowest)'}, {'small' if options.quick else 'full'} inputs; CPU time"
+        f"{'' if options.before else ', ratios to none'}\n"
     )
     text = f"{head}\n{text}"
     options.output.mkdir(parents=True, exist_ok=True)
     result = {
         "format": 1,
         **about,
-        "settings": {"rounds": options.rounds, "quick": options.quick, "tools": {tool: TOOLS[tool] for tool in options.tools}},
+        "settings": {"rounds": options.rounds, "quick": options.quick, "tools": {tool: options_of(tool) for tool in options.tools}},
         "programs": [{**row._asdict(), "runs": {t: [r._asdict() for r in runs] for t, runs in row.runs.items()}} for row in rows],
-        "summary": {} if options.annotate else report.summary(rows, options.tools),
+        "summary": {} if options.annotate or options.before else report.summary(rows, options.tools),
     }
     markdown = options.output / f"{options.name}.md"
     markdown.write_text(text, encoding="utf-8")
     markdown.with_suffix(".json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     print(text)
-    if not options.annotate:
+    if not options.annotate and not options.before:
         print(report.draw(rows, options.tools, markdown.with_suffix(".png")))
     print(f"table: {markdown}\nnumbers: {markdown.with_suffix('.json')}")
     return 1 if any(row.left_out and row.command for row in rows) else 0

@@ -8,6 +8,7 @@ import os
 import subprocess
 from pathlib import Path
 
+import bench_compare
 import bench_report as report
 import pytest
 from bench_report import COUNT, NATIVE, NONE, PAGES, TLBGRIND, Row, Run, Spread
@@ -137,6 +138,7 @@ def test_it_runs(tmp_path: Path) -> None:
     [
         (["--only", "chess"], "--only: there is no 'chess'"),
         (["--tools", "none;magic"], "--tools: there is no 'magic'"),
+        (["--compare", "/nowhere"], "--compare: /nowhere is not a build of tlbgrind: /nowhere/.in_place/tlbgrind-amd64-linux is missing"),
         (["--rounds", "0"], "--rounds: 0; at least 1 is wanted"),
     ],
 )
@@ -157,3 +159,27 @@ def test_policies_are_compared_with_the_four_way_lru() -> None:
 def test_the_full_stream_has_a_target_of_its_own() -> None:
     lines = report.targets([FAST._replace(name="stream-full")], (NATIVE, NONE, TLBGRIND))
     assert cells(lines, "time / none, full-size STREAM")[1:] == ["1.00", "1.80", "yes", ""]
+
+
+def test_two_builds_are_compared_by_their_least_times() -> None:
+    """B is 1.5 times A in one program and 0.96 times in the other, whatever disturbed some of the runs."""
+    times = {"A tlbgrind": runs(20 * MIB, 2.0, 9.0, 3.0), "B tlbgrind": runs(22 * MIB, 8.0, 3.0, 3.3)}
+    faster = {"A tlbgrind": runs(20 * MIB, 2.0, 2.0), "B tlbgrind": runs(20 * MIB, 1.92, 2.4)}
+    rows = [SLOW._replace(runs=times), MISSING, FAST._replace(runs=faster)]
+    lines = bench_compare.of_tool(rows, TLBGRIND)
+    assert cells(lines, "slow")[1:] == ["2.000", "3.000", "1.500", "1.100", "1.100"]
+    assert cells(lines, "fast")[1:] == ["2.000", "1.920", "0.960", "1.080", "1.000"]
+    assert cells(lines, "chess")[1:] == [""] * 5
+    assert cells(lines, "geometric mean")[3:] == ["1.200", "1.090", "1.049"]
+    assert cells(lines, "highest")[3:] == ["1.500", "1.100", "1.100"]
+    assert "- left out: `chess`: chess is not installed\n" in bench_compare.report(rows, list(times), Path())
+
+
+def test_it_runs_two_builds(tmp_path: Path) -> None:
+    build = os.environ["TG_BUILDDIR"]
+    more = ("--only", "bash", "--tools", TLBGRIND, "--rounds", 2, "--output", tmp_path)
+    done = bench("--quick", "--compare", build, *more)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"- A: {build}\n- B: this build\n" in done.stdout
+    (bash,) = json.loads((tmp_path / "bench-compare.json").read_text(encoding="utf-8"))["programs"]
+    assert {tool: len(found) for tool, found in bash["runs"].items()} == {"A tlbgrind": 2, "B tlbgrind": 2}
