@@ -24,10 +24,9 @@ from fast_path_at_length import (
 )
 from oracle_programs import PROGRAMS, Program, make_place
 from oracle_random import build
-from oracle_support import BUILD, CLIENTS, SOURCE, X86, need
+from oracle_support import CLIENTS, SOURCE, X86, need
 from same_runs import Command, Job, Missing, Worker
 
-PARTS = ("machines", "clients", "oracle", "bench", "random")
 RANDOM_PROGRAMS = 300
 
 
@@ -100,6 +99,8 @@ PAGES = ("anon 8", "anon 8 advise", "anon 8 late", "anon 4 protect", "anon 8 emp
 LEFT_OUT = {
     "fault_cold": "it waits, and reads a disk of its own",
     "fault_threads": "its threads race",
+    "fault_used": "its threads race",
+    "fault_used32": "its threads race",
     "run_threads": "its threads race",
     "run_threads32": "its threads race",
     "oracle_pins.so": "the programs of the oracle have it preloaded",
@@ -136,7 +137,6 @@ CLIENT_RUNS: dict[str, Sequence[str]] = {
     "fault_places": ("",),
     "fault_request": ("",),
     "fault_static": ("",),
-    "fault_used": ("--fair-sched=yes -- ",),
     "fault_vdso": ("",),
     "native_layout": ("", "30"),
 }
@@ -293,7 +293,4 @@ def machines(quick: bool) -> Iterator[Job]:
 
 def jobs(parts: Sequence[str], quick: bool) -> list[Job]:
     made = {"machines": machines, "clients": clients, "oracle": oracle, "bench": bench, "random": random_programs}
-    return [job for part in PARTS if part in parts for job in made[part](quick)]
-
-
-__all__ = ["BUILD", "PARTS", "jobs", "left_out"]
+    return [job for part, of_part in made.items() if part in parts for job in of_part(quick)]
