@@ -21,7 +21,7 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
         yield made
 
 
-def test_code_pages(disk: Disk, tmp_path: Path) -> None:
+def test_code_pages_are_those_of_the_4k_view(disk: Disk, tmp_path: Path) -> None:
     """the code pages of CPython, one by one, as the 4k view has them"""
     reason = why_no_native(tmp_path)
     if reason is not None:

@@ -74,7 +74,7 @@ def major_pages(log: Log, file: Path) -> list[int]:
 
 
 @pytest.mark.parametrize(("mapping", "kb", "orders"), CASES, ids=[f"{m}-{kb}" for m, kb, _ in CASES])
-def test_orders(
+def test_the_touches_that_wait_for_the_disk_are_major(
     mapping: str, kb: int, orders: tuple[str, ...], disk: Disk, tmp_path: Path
 ) -> None:
     """every order of touches: the very touches that wait for the disk"""
@@ -97,7 +97,7 @@ def test_orders(
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_programs(name: str, disk: Disk, tmp_path: Path) -> None:
+def test_major_faults_of_a_program_are_predicted(name: str, disk: Disk, tmp_path: Path) -> None:
     """the major faults of a program on its own file: 97 % are predicted, at most 3 % too much"""
     reason = why_no_native(tmp_path)
     if reason is not None:

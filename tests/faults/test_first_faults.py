@@ -99,7 +99,7 @@ def expected(log: Log, linker: str) -> Expected:
     return Expected(base + linker_entry(linker), base + called_first(linker))
 
 
-def test_first_three(tmp_path: Path) -> None:
+def test_the_first_faults_are_code_stack_and_code(tmp_path: Path) -> None:
     """code at the dynamic linker's entry, the stack three bytes on, code of _dl_start"""
     log, stack = start(tmp_path, padding_to_a_page(tmp_path))
     assert stack % PAGE == 0
@@ -125,7 +125,7 @@ def test_first_three(tmp_path: Path) -> None:
         assert third.instructions > 2
 
 
-def test_listing(tmp_path: Path) -> None:
+def test_pagein_s_columns_have_the_first_faults(tmp_path: Path) -> None:
     """the same in pagein's columns: number, page, C or D, instruction, where"""
     log, _ = start(tmp_path, padding_to_a_page(tmp_path))
     lines = good("--format=pagein", "--view=4k", log.path).splitlines()
@@ -146,7 +146,7 @@ def test_listing(tmp_path: Path) -> None:
     assert c2[4].startswith("_dl_start (")
 
 
-def test_other_starts(tmp_path: Path) -> None:
+def test_a_page_that_the_kernel_filled_is_no_fault(tmp_path: Path) -> None:
     """the page that the kernel has filled with the arguments is no fault: the first two are code"""
     log, stack = start(tmp_path, 0)
     assert stack % PAGE >= 16
@@ -158,7 +158,7 @@ def test_other_starts(tmp_path: Path) -> None:
     assert second.code and second.code.function == "_dl_start"
 
 
-def test_native(tmp_path: Path) -> None:
+def test_the_kernel_takes_the_first_faults_too(tmp_path: Path) -> None:
     """the kernel takes the first two as well; the third page comes along with the first"""
     reason = why_no_native(tmp_path)
     if reason is not None:

@@ -23,7 +23,7 @@ from tg_environment import CLIENTS, HAVE_X86, TLBGRIND, client
 HELLO = client("fault_hello")
 
 
-def test_same_bytes(tmp_path: Path) -> None:
+def test_two_runs_give_the_same_bytes(tmp_path: Path) -> None:
     """two runs give the same bytes but for the pid"""
     texts = []
     for _ in range(2):
@@ -34,7 +34,7 @@ def test_same_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["--fast-path=no", "--machine=default", "--dtlb=1,1"])
-def test_whatever_the_machine(option: str, tmp_path: Path) -> None:
+def test_a_log_does_not_depend_on_the_machine(option: str, tmp_path: Path) -> None:
     """the log does not depend on the simulated TLBs nor on the fast path"""
     (usual,), _ = run(tmp_path, [HELLO])
     (other,), _ = run(tmp_path, [HELLO], [option])
@@ -79,7 +79,7 @@ def test_brought_pages_never_fault_again(tmp_path: Path) -> None:
             present.update(along)
 
 
-def test_phases(tmp_path: Path) -> None:
+def test_a_phase_has_the_faults_of_the_warm_view(tmp_path: Path) -> None:
     """the phase as it is, over all groups, is the warm view"""
     (log,), _ = run(tmp_path, [HELLO])
     assert set(log.phases) == {"program", "libraries", "other"}
@@ -89,7 +89,7 @@ def test_phases(tmp_path: Path) -> None:
     assert len(set(log.phases["other"])) == 1
 
 
-def test_events(tmp_path: Path) -> None:
+def test_events_are_the_faults_of_the_warm_view(tmp_path: Path) -> None:
     """PFi, PFr and PFw of the out-file, and the summary, are the warm view's faults"""
     (log,), words = run(tmp_path, [HELLO])
     warm = log.view("warm")
@@ -120,7 +120,7 @@ def test_without_faults_no_events(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
-def test_hidden(tmp_path: Path) -> None:
+def test_what_valgrind_preloads_is_hidden_or_listed(tmp_path: Path) -> None:
     """what Valgrind preloads is hidden and counted apart, or listed, or not there at all"""
     (native,), _ = run(tmp_path, [HELLO])
     (hidden,), _ = run(tmp_path, [HELLO], ["--native-start=no"])
@@ -137,7 +137,7 @@ def test_hidden(tmp_path: Path) -> None:
     assert listed.hidden == native.hidden
 
 
-def test_forks(tmp_path: Path) -> None:
+def test_a_child_has_a_log_of_its_own(tmp_path: Path) -> None:
     """each child has a log of its own, which says whose child it is and begins anew"""
     logs, _ = run(tmp_path, [client("fault_forks")])
     parents = [log for log in logs if "forked from" not in log.header]
@@ -151,7 +151,7 @@ def test_forks(tmp_path: Path) -> None:
         assert any(f.kind("warm") == "x" for f in child.faults)
 
 
-def test_threads(tmp_path: Path) -> None:
+def test_stacks_of_threads_are_told_apart(tmp_path: Path) -> None:
     """the stacks of threads are told from other memory, and whose fault it is"""
     (log,), _ = run(tmp_path, [client("fault_threads")])
     stacks = [f for f in log.view("warm") if f.map.what == "thread-stack"]
@@ -160,7 +160,7 @@ def test_threads(tmp_path: Path) -> None:
     assert any(f.map.what == "heap" for f in log.faults)
 
 
-def test_hints(tmp_path: Path) -> None:
+def test_memory_lies_where_it_lies_natively(tmp_path: Path) -> None:
     """memory asked for at the place where it was lies natively where it was, too; so does what is moved into other memory"""
     program = client("fault_hints")
     (log,), _ = run(tmp_path, [program])
@@ -172,7 +172,7 @@ def test_hints(tmp_path: Path) -> None:
     assert touched[32:] == [int(room, 16) + (33 + n) * PAGE for n in range(32)]
 
 
-def test_places(tmp_path: Path) -> None:
+def test_mappings_go_where_the_kernel_puts_them(tmp_path: Path) -> None:
     """what is asked for where something lies goes where the kernel puts it; the rest where it is asked for"""
     program = client("fault_places")
     native = subprocess.run(["setarch", "-R", program], capture_output=True, text=True, check=True).stdout
@@ -210,7 +210,7 @@ def test_registers_are_as_large_as_natively(tmp_path: Path) -> None:
     assert changed == plain
 
 
-def test_exec(tmp_path: Path) -> None:
+def test_exec_leaves_a_log_of_each_program(tmp_path: Path) -> None:
     """a process that becomes another program leaves a log of each"""
     command = ["/bin/sh", "-c", f"exec {HELLO}"]
     logs, _ = run(tmp_path, command, ["--trace-children=yes"])
@@ -226,7 +226,7 @@ def test_each_segment_is_cleared_behind_its_data(tmp_path: Path) -> None:
     assert [(f.kinds, f.page) for f in loading] == [("www", 0x402000), ("www", 0x403000)]
 
 
-def test_system_calls(tmp_path: Path) -> None:
+def test_what_the_kernel_touches_belongs_to_the_call(tmp_path: Path) -> None:
     """what the kernel touches is put to the system call"""
     log = run(tmp_path, [client("fault_used")])[0][0]  # and its child's
     calls = {f.by for f in log.faults}
@@ -236,7 +236,7 @@ def test_system_calls(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size,shift", [("16K", 14), ("64K", 16)])
-def test_base_pages(size: str, shift: int, tmp_path: Path) -> None:
+def test_larger_base_pages_make_fewer_faults(size: str, shift: int, tmp_path: Path) -> None:
     """base pages of 16K and 64K: fewer faults, for the same touches"""
     command = [str(client("fault_mechanisms")), "write"]
     options = ["--thp=never", "--mthp=none"]
@@ -251,7 +251,7 @@ def test_base_pages(size: str, shift: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("machines,size", [("power8", "64K"), ("power8,apple-m1", "16K"), ("power8,zen4", "4K")])
-def test_base_pages_of_machines(machines: str, size: str, tmp_path: Path) -> None:
+def test_base_pages_are_the_machine_s(machines: str, size: str, tmp_path: Path) -> None:
     """without --page-size the base pages are the machine's own, or the smallest of several"""
     (given,), _ = run(tmp_path, [HELLO], [f"--page-size={size}"])
     (own,), _ = run(tmp_path, [HELLO], [f"--machine={machines}"])
@@ -267,7 +267,7 @@ def test_repeated_faults_are_small(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not HAVE_X86, reason="no 32-bit programs here")
-def test_32_bits(tmp_path: Path) -> None:
+def test_a_32_bit_program_has_a_log(tmp_path: Path) -> None:
     """a 32-bit program"""
     (log,), _ = run(tmp_path, [CLIENTS / "fault_hello32"])
     assert all(f.page < 1 << 32 for f in log.faults)
@@ -286,7 +286,7 @@ def test_32_bits(tmp_path: Path) -> None:
         ("--faults-out-file=", "missing"),
     ],
 )
-def test_wrong_options(option: str, reason: str, tmp_path: Path) -> None:
+def test_wrong_options_are_refused(option: str, reason: str, tmp_path: Path) -> None:
     """a wrong option is named with the value and what is allowed, and nothing is run"""
     done = subprocess.run(
         [TLBGRIND, "--faults=yes", option, "touch", tmp_path / "run"],
@@ -340,7 +340,7 @@ def test_programs_are_not_disturbed(program: str, bits: str, tmp_path: Path) -> 
     assert any(log.faults for log in logs)
 
 
-def test_can_not_be_written(tmp_path: Path) -> None:
+def test_a_log_that_cannot_be_written_costs_no_exit_code(tmp_path: Path) -> None:
     """a log that can not be written is told of, and the program's exit code kept"""
     done = subprocess.run(
         [
@@ -360,7 +360,7 @@ def test_can_not_be_written(tmp_path: Path) -> None:
     assert "can't write fault log" in done.stderr
 
 
-def test_example() -> None:
+def test_the_example_of_the_docs_is_a_log() -> None:
     """the example in docs/fault-log.md is a log"""
     folder = Path(os.environ["TG_SRCDIR"])
     example = folder / "tests/faults/data/example.faults"

@@ -74,7 +74,7 @@ def simulated(tmp_path: Path, mode: str) -> tuple[Log, int]:
 
 
 @pytest.mark.parametrize("mode", KNOWN)
-def test_mechanism(mode: str, tmp_path: Path) -> None:
+def test_a_mechanism_makes_as_many_faults_as_published(mode: str, tmp_path: Path) -> None:
     """as many faults as published"""
     log, faults = simulated(tmp_path, mode)
     if mode == "fork":
@@ -84,7 +84,7 @@ def test_mechanism(mode: str, tmp_path: Path) -> None:
     assert int(log.header["page size"]) == 4096
 
 
-def test_bss_apart_from_the_data(tmp_path: Path) -> None:
+def test_bss_apart_from_the_data_is_the_program_s(tmp_path: Path) -> None:
     """What lies in a segment of which the file has nothing is known as the program's, and taken page by page."""
     program = client("fault_bss")
     headers = subprocess.run(["readelf", "-lW", program], capture_output=True, text=True, check=True).stdout
@@ -98,14 +98,14 @@ def test_bss_apart_from_the_data(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("native", "found"), [("yes", "linux-vdso.so.1, LINUX_2.6, no function"), ("no", "none")]
 )
-def test_vdso(native: str, found: str, tmp_path: Path) -> None:
+def test_the_vdso_s_stand_in_has_the_versions_of_programs(native: str, found: str, tmp_path: Path) -> None:
     """the stand-in has the versions that programs rely on, and no function that Valgrind could not see"""
     tool = [TLBGRIND, "-q", f"--native-start={native}", "--tlbgrind-out-file=/dev/null"]
     done = subprocess.run([*tool, client("fault_vdso")], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[0] == found
 
 
-def test_random_bytes_of_the_vdso(tmp_path: Path) -> None:
+def test_the_vdso_s_stand_in_has_getrandom_where_the_kernel_has(tmp_path: Path) -> None:
     """The one function that the stand-in has, where the kernel has it: C libraries ask it when a program starts."""
     tool = [TLBGRIND, "-q", "--faults=yes", "--tlbgrind-out-file=/dev/null", "--faults-out-file=log"]
     outputs = [
@@ -128,7 +128,7 @@ def test_random_bytes_of_the_vdso(tmp_path: Path) -> None:
     assert (code.page - code.map.start, data.page - data.map.start) == (4096, 8192)
 
 
-def test_large_heap(tmp_path: Path) -> None:
+def test_the_break_grows_as_far_as_natively(tmp_path: Path) -> None:
     """the break grows as far as natively, where Valgrind alone has room for 8 MiB"""
     program = client("fault_heap")
     native = subprocess.run([program], capture_output=True, text=True, check=True).stdout
@@ -158,7 +158,7 @@ def kernel_is_set_up(mode: str) -> str | None:
 
 
 @pytest.mark.parametrize("mode", KNOWN)
-def test_native(mode: str, tmp_path: Path) -> None:
+def test_a_mechanism_makes_as_many_faults_as_this_kernel(mode: str, tmp_path: Path) -> None:
     """as many faults as this very kernel takes"""
     reason = kernel_is_set_up(mode)
     if reason is not None:

@@ -122,7 +122,7 @@ def compare(command: list[str], folder: Path) -> Match:
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=[p.name for p in PROGRAMS])
-def test_program(program: Program, perf: None, tmp_path: Path) -> None:
+def test_a_program_agrees_with_the_kernel(program: Program, perf: None, tmp_path: Path) -> None:
     """page and kind match for at least 98 % of the faults, at most 1 % too much"""
     command = resolved(program, tmp_path)
     if command is None:
@@ -155,7 +155,7 @@ def lines_of_the_man_page() -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["fault_hello", "fault_heap"])
-def test_the_lines_of_the_man_page(name: str, perf: None, tmp_path: Path) -> None:
+def test_the_man_page_s_lines_compare_with_the_kernel(name: str, perf: None, tmp_path: Path) -> None:
     """as they stand there, they compare a program with the kernel: all pages, in one of a few tries"""
     # As the linker leaves it.
     shutil.copy(client(name), tmp_path / "program")
@@ -179,7 +179,7 @@ def test_the_lines_of_the_man_page(name: str, perf: None, tmp_path: Path) -> Non
     assert best >= 0.99, done.stdout
 
 
-def test_all_together(perf: None) -> None:
+def test_all_programs_together_agree_with_the_kernel(perf: None) -> None:
     """over all programs, at least 99 % of the faults match, at most 1 % too much"""
     assert len(results) >= 12
     native = sum(m.native for m in results.values())

@@ -35,14 +35,14 @@ def read(folder: Path, text: str, *arguments: object) -> list[tuple[int, int, st
         ("   mixed  ", 0),
     ],
 )
-def test_the_fields_before_a_tracepoint(head: str, process: int, tmp_path: Path) -> None:
+def test_a_tracepoint_is_of_the_command_before_it(head: str, process: int, tmp_path: Path) -> None:
     """A command is known with or without a time, and another command's faults are not taken."""
     other = head.replace("mixed", "other")
     assert read(tmp_path, f"{head}{EVENT}\n{other}{EVENT}\n", "mixed") == [(0x555555556000, process, "x")]
 
 
 @pytest.mark.parametrize("head", ["4700 ", " 4700/4701   869.032456:  ", "  ", ""])
-def test_a_tracepoint_without_a_command(head: str, tmp_path: Path) -> None:
+def test_a_tracepoint_without_a_command_is_taken(head: str, tmp_path: Path) -> None:
     """All are taken."""
     process = 4700 if "4700" in head else 0
     assert read(tmp_path, f"{head}{EVENT}\n", "mixed") == [(0x555555556000, process, "x")]
@@ -68,13 +68,13 @@ def test_other_fields_are_refused(head: str, tmp_path: Path) -> None:
         "4700 ",
     ],
 )
-def test_the_fields_before_an_address(head: str, tmp_path: Path) -> None:
+def test_an_address_is_found_behind_other_fields(head: str, tmp_path: Path) -> None:
     assert read(tmp_path, f"{head}{ADDRESSES}\n", "mixed") == [(0x555555556000, 4700, "")]
 
 
 @pytest.mark.parametrize("rest", [EVENT, ADDRESSES])
 @pytest.mark.parametrize("command", ["Worker 3", "GC Thread#0", "1", "a 1 2 3", "123456789012345"])
-def test_commands_with_numbers(command: str, rest: str, tmp_path: Path) -> None:
+def test_a_command_may_have_numbers(command: str, rest: str, tmp_path: Path) -> None:
     """perf sets them in columns, so that it is plain where they end."""
     ((page, process, _),) = read(tmp_path, f"{command:>16}  4700 {rest}\n", command)
     assert (page, process) == (0x555555556000, 4700)

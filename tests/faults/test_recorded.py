@@ -96,7 +96,7 @@ def native_of(name: str) -> list[NativeFault]:
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_pair(name: str) -> None:
+def test_a_recorded_pair_agrees_as_before(name: str) -> None:
     """matched, missing and too much of a recorded pair"""
     text = good(f"--native=native/{name}.perf", log_of(name))
     found = figures(text)
@@ -106,7 +106,7 @@ def test_pair(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in PAIRS if "software" not in name])
-def test_pair_by_another_count(name: str) -> None:
+def test_a_recorded_pair_agrees_by_another_count(name: str) -> None:
     """the same, counted without tg_faults, of records that tell kinds"""
     found = match(native_of(name), as_native(read(NATIVE / f"{name}.faults")))
     wanted = PAIRS[name]
@@ -152,21 +152,21 @@ def rows(processes: Iterable[list[NativeFault]]) -> list[Row]:
     ]
 
 
-def test_fixed_program(tmp_path: Path) -> None:
+def test_a_fixed_program_has_the_recorded_faults(tmp_path: Path) -> None:
     """the faults of a program that is the same everywhere, page by page, in order, as recorded"""
     logs, _ = run(tmp_path, [client("fault_fixed")], AS_RECORDED)
     logs.sort(key=lambda log: "forked from" in log.header)
     assert rows(map(as_native, logs)) == recorded_fixed()
 
 
-def test_fixed_program_has_everything() -> None:
+def test_the_record_has_both_processes_and_all_kinds() -> None:
     """the record is of both processes and all kinds that an error code can tell"""
     assert len(recorded_fixed()) > 200
     for process in (1, 2):
         assert {kind for number, kind, _ in recorded_fixed() if number == process} == set("xrwc")
 
 
-def test_fixed_program_natively(tmp_path: Path) -> None:
+def test_this_kernel_takes_the_recorded_faults(tmp_path: Path) -> None:
     """this kernel takes the faults that were recorded"""
     reason = why_no_native(tmp_path)
     if reason is not None:

@@ -97,7 +97,7 @@ def test_pagein_has_the_columns_of_its_ancestor() -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "pagein"])
-def test_what_the_kernel_touches_before_the_program(form: str) -> None:
+def test_no_code_is_named_for_what_exec_touches(form: str) -> None:
     """No code stands behind it, so none is named."""
     lines = good(f"--format={form}", "recorded.faults").splitlines()
     assert sum(line.endswith(" (by the kernel: exec)") for line in lines) > 0
@@ -204,7 +204,7 @@ def log_of(maps: list[str], faults: list[tuple[str, int, int, str]]) -> str:
         ([FILE_HERE, FILE_BEHIND], ("r--", 0x118000 - 0x1000, 2), 0),
     ],
 )
-def test_waste_across_maps(maps: list[str], touch: tuple[str, int, int], used: int, tmp_path: Path) -> None:
+def test_waste_goes_on_in_the_next_map(maps: list[str], touch: tuple[str, int, int], used: int, tmp_path: Path) -> None:
     """What the kernel brings does not stop where one call's mapping ended."""
     (tmp_path / "log").write_text(log_of(maps, [("rrr", 0x108000, 1, "+1..+8"), (*touch, "-")]))
     for view in ("warm", "cold"):
@@ -213,7 +213,7 @@ def test_waste_across_maps(maps: list[str], touch: tuple[str, int, int], used: i
         assert [sum(int(row[column]) for row in table) for column in (1, 2, 3)] == [8, used, 8 - used]
 
 
-def test_waste_of_large_pages_of_two_maps(tmp_path: Path) -> None:
+def test_a_large_page_of_two_maps_is_still_to_be_touched(tmp_path: Path) -> None:
     """A page of 64K that another map's memory shares is still to be touched by its own."""
     maps = [FILE_HERE.replace("0x110000", "0x128000"), "0x128000\t0x130000\t0x7ffff7d20000\trw-\tanon\t-\t-"]
     faults = [("rrr", 0x100000, 1, "+1..+2"), ("w--", 0x120000, 2, "-"), ("r--", 0x120000, 1, "-")]
@@ -229,7 +229,7 @@ def table_of(text: str, heading: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("top", [1, 2, 9, 30])
-def test_waste_without_room(top: int) -> None:
+def test_the_last_row_of_waste_is_the_sum_of_the_rest(top: int) -> None:
     """--top is for this table, too: the last row is the sum of the others."""
 
     def table(top: int) -> list[list[str]]:
@@ -243,7 +243,7 @@ def test_waste_without_room(top: int) -> None:
     assert (short[-1][5] == f"<{len(whole) - top + 1} more>") == (top < len(whole))
 
 
-def test_large_pages_that_begin_before_their_maps(tmp_path: Path) -> None:
+def test_a_large_page_may_begin_before_its_map(tmp_path: Path) -> None:
     """What is named is the first byte of the map, for nothing lies before it."""
     maps = [
         "0x119000\t0x131000\t0x7ffff7d09000\tr--\tfile\t0x0\t/a",
@@ -416,7 +416,7 @@ def test_one_process_of_several_is_compared(name: str, tmp_path: Path) -> None:
         ("mixed 4700 555555556140 add 555555556144 add", (0x555555556000, "add")),
     ],
 )
-def test_lines_of_perf(line: str, wanted: tuple[int, str], tmp_path: Path) -> None:
+def test_a_line_of_perf_has_an_address_and_code(line: str, wanted: tuple[int, str], tmp_path: Path) -> None:
     (tmp_path / "x").write_text(f"{line}\n")
     (fault,) = package("faults.native").read(str(tmp_path / "x"), 4096, "")
     assert (fault.page, fault.who) == wanted
@@ -489,9 +489,9 @@ def test_a_million_faults_are_a_matter_of_seconds(tmp_path: Path) -> None:
         (["--waste", "--view=4k", "a"], "--waste needs --view=warm or --view=cold: in 4k a fault brings one page"),
     ],
 )
-def test_bad_options(arguments: list[str], complaint: str) -> None:
+def test_wrong_options_are_refused(arguments: list[str], complaint: str) -> None:
     refused(f"{complaint} (tg_faults --help lists what is allowed)", *arguments)
 
 
-def test_version() -> None:
+def test_the_version_is_printed() -> None:
     assert re.fullmatch(r"tg_faults [0-9.]+\n", good("--version"))

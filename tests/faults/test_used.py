@@ -130,7 +130,7 @@ def test_bytes_are_exact(bits: str, options: list[str], tmp_path: Path) -> None:
         assert [used.bytes for used in parent.used if used.page == page] == wanted.again[page]
 
 
-def test_how_pages_came(tmp_path: Path) -> None:
+def test_each_page_has_the_letter_of_how_it_came(tmp_path: Path) -> None:
     """each page that faulted or came along has the letter of how it came, in each view"""
     (log,), _ = run(tmp_path, [client("fault_mechanisms"), "read-write"], ["--faults-used=yes"])
     came: dict[tuple[int, int], str] = {}
@@ -161,7 +161,7 @@ def distances(runs: str) -> list[int]:
     return pages
 
 
-def test_populated_pages(tmp_path: Path) -> None:
+def test_populated_pages_come_without_a_fault(tmp_path: Path) -> None:
     """pages that MAP_POPULATE brings are there without a fault, used or not"""
     log, *_ = run_client(tmp_path, CLIENT)
     runs = [used for used in log.used if used.kinds == "ppp" and FIRST <= used.page < LAST]
@@ -171,7 +171,7 @@ def test_populated_pages(tmp_path: Path) -> None:
     assert [0, 1, 0] in by_map.values()
 
 
-def test_huge_pages(tmp_path: Path) -> None:
+def test_a_huge_page_brings_511_others(tmp_path: Path) -> None:
     """a huge page brings 511 others; all of them are used"""
     command = [client("fault_mechanisms"), "thp"]
     (log,), _ = run(tmp_path, command, ["--faults-used=yes", "--thp=madvise", "--mthp=none"])
@@ -257,7 +257,7 @@ def ours(program: list[str], tmp_path: Path) -> Log:
 
 
 @pytest.mark.parametrize("program", [["/bin/ls", "-l", "/usr"], ["/bin/bash", "-c", ":"]], ids=lambda p: p[0])
-def test_as_lackey_sees_it(program: list[str], tmp_path: Path) -> None:
+def test_used_bytes_are_those_of_lackey_s_trace(program: list[str], tmp_path: Path) -> None:
     """a real program: of pages of code the very number of bytes that lackey's trace has; of others
     not less, and more on those few that the kernel read or wrote, too: the names of files, what it
     returned, the stack at the start"""

@@ -66,7 +66,7 @@ def test_a_check_of_a_binary_with_other_functions_is_refused(tmp_path: Path, pro
     )
 
 
-def test_broken_ordering_files(tmp_path: Path, program: Spread) -> None:
+def test_broken_ordering_files_are_refused(tmp_path: Path, program: Spread) -> None:
     for text, complaint in (
         (b"f1\nf2 f3\n", "order:2: more than one name: 'f2 f3'"),
         (b"# nothing\n", "order: it names no function"),

@@ -67,7 +67,7 @@ def test_relocations_stay_when_the_rest_is_packed(tmp_path: Path) -> None:
     assert saved["-no-pie"] >= 4
 
 
-def test_data_apart_that_is_written(tmp_path: Path) -> None:
+def test_data_in_a_segment_of_its_own_is_listed(tmp_path: Path) -> None:
     """The linker gives it a segment of its own, of which the file has nothing."""
     source = """
 static volatile char apart[5 * 8192] __attribute__((aligned(8192)));
@@ -82,7 +82,7 @@ int main(void) { apart[4] = 1; apart[3 * 8192] = 1; return 0; }
 
 
 @pytest.mark.skipif(not has("lld"), reason="no ld.lld")
-def test_data_in_two_segments(tmp_path: Path) -> None:
+def test_data_in_two_segments_is_told_apart(tmp_path: Path) -> None:
     """lld gives what is read-only after relocation a segment of its own. The file's bytes of both are side by side, often
     in one page; what the file has nothing of is the second's."""
     source = """

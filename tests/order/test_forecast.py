@@ -59,7 +59,7 @@ end	100
 """
 
 
-def test_the_forecast_in_proportion_to_all_faults(program: Spread) -> None:
+def test_the_forecast_says_what_all_faults_gain(program: Spread) -> None:
     binary = package("formats.elf").read(str(program.program))
     (code,) = (s for s in binary.loads if s.flags & 1)
     # 16 pages at once would be as many windows as there are below; a phase of 5 pages cuts them otherwise.
@@ -101,7 +101,7 @@ def test_the_forecast_in_proportion_to_all_faults(program: Spread) -> None:
     )
 
 
-def test_the_forecast_of_a_page_that_two_segments_map(program: Spread) -> None:
+def test_a_page_that_two_segments_map_is_found_by_its_flags(program: Spread) -> None:
     """lld has code begin in the page of the file in which the read-only data ends, and both map it."""
     elf = package("formats.elf")
     binary = elf.read(str(program.program))
@@ -168,7 +168,7 @@ def test_windows_are_those_of_the_kernel() -> None:
     assert window(16, range(3, 20), 0) == range(16, 20)
 
 
-def test_faults_of_a_sequence() -> None:
+def test_a_fault_brings_the_window_around_it() -> None:
     layout = package("order.layout")
 
     class Text:

@@ -346,5 +346,5 @@ def test_the_cold_part_is_looked_for_where_compilers_put_it() -> None:
         ("_ZN1a1bEv.cold", ["_ZN1a1bEv"]),
     ],
 )
-def test_suffixes_of_compilers(name: str, shorter: list[str]) -> None:
+def test_suffixes_of_compilers_are_cut_one_by_one(name: str, shorter: list[str]) -> None:
     assert package("order.order").stripped(name) == shorter

@@ -83,7 +83,7 @@ def test_code_without_a_symbol_counts_once(tmp_path: Path) -> None:
     assert any(line.startswith("Without a symbol") for line in facts[0])
 
 
-def test_a_run_without_its_binary(tmp_path: Path) -> None:
+def test_a_run_without_its_binary_is_ordered_by_recorded_names(tmp_path: Path) -> None:
     result = run(DATA, "--names=-", "first.entries")
     assert result.out.split() == ["main", "read_config", "help", "parse.constprop.0", "emit.llvm.123456"]
     assert result.err == (
@@ -136,7 +136,7 @@ def test_objects_are_chosen_by_their_names(wanted: str, first: str) -> None:
     assert good(DATA, f"--object={wanted}", "--names=-", "first.entries").split()[0] == first
 
 
-def test_an_object_that_is_not_there() -> None:
+def test_an_object_that_is_not_there_is_refused() -> None:
     refused(
         DATA,
         "first.entries: cannot tell the object 'libz.so': 0 objects fit; choose with --object one of "
@@ -176,11 +176,11 @@ def test_an_object_that_is_not_there() -> None:
         (["--nonsense", "a"], "unrecognized arguments: --nonsense"),
     ],
 )
-def test_bad_options(arguments: list[str], complaint: str) -> None:
+def test_wrong_options_are_refused(arguments: list[str], complaint: str) -> None:
     refused(DATA, f"{complaint} (tg_order --help lists what is allowed)", *arguments)
 
 
-def test_files_that_cannot_be_written_or_read(tmp_path: Path) -> None:
+def test_files_that_cannot_be_written_or_read_are_errors(tmp_path: Path) -> None:
     refused(DATA, "/nowhere/order: No such file or directory", "--lld=/nowhere/order", "first.entries")
     refused(DATA, "/nowhere/x: No such file or directory", "/nowhere/x")
     refused(
@@ -206,6 +206,6 @@ def test_files_that_cannot_be_written_or_read(tmp_path: Path) -> None:
     )
 
 
-def test_help_and_version() -> None:
+def test_help_and_version_are_printed() -> None:
     assert good(DATA, "--help").startswith("Usage: tg_order ")
     assert re.fullmatch(r"tg_order [0-9.]+\n", good(DATA, "--version"))
