@@ -1,5 +1,5 @@
-/* Fuzzes the parser and printer of --pages= and --huge-pool=. The first byte
-   says which: '@' rules behind an @, '#' pools, else rules.
+/* Fuzzes the parser and printer of --pages= and --huge-pool=.
+   The first byte says which: '@' rules behind an @, '#' pools, else rules.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "fuzz.h"

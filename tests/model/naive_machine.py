@@ -129,7 +129,7 @@ class Machine:
 
     def keeps_steps(self) -> int | None:
         """The array, by number, for entries of steps that are in the last level: of those for loads the one with the
-        smallest pages. None: it is one that somebody asks first, and so can not."""
+        smallest pages. None: that array is asked first by some references, and so can not."""
         last = [n for n, array in enumerate(self.arrays) if array.level == self.levels() and "l" in array.users]
         if not last:
             return None
@@ -281,7 +281,7 @@ class Naive:
             if walks:
                 self.walk(page, context, page_shift)
 
-            # Who gives up what was referenced longest ago, a free place before all.
+            # The array that evicts the entry referenced longest ago; a free place before all.
             def age(place: tuple[int, Set, Key]) -> int:
                 victim = leaves(place[1])
                 return 0 if victim is None else self.last[place[0], victim]

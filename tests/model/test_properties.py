@@ -126,7 +126,7 @@ def simple_machine(rng: random.Random, policy: str) -> Machine:
     return Machine(made)
 
 
-# Who asks which array first: the groups of the first level, and of those behind it.
+# Which users ask which array first: the groups of the first level, and of those behind it.
 FIRST_GROUPS = (
     *(["f", "ls"], ["f", "ls"], ["f", "ls"], ["f", "ls"], ["fls"], ["f", "l", "s"], ["f", "l", "ls"], ["fl", "s"], ["fs", "l"]),
     *(["f", "l"], ["f", "s"], ["f"], ["ls"], ["l"], ["s"]),
@@ -210,7 +210,7 @@ def is_told(machine: Machine, sizes: tuple[int, ...]) -> bool:
 
 
 def askers(machine: Machine, array: Array) -> str:
-    """Who asks the array before any other."""
+    """The users that ask this array before any other."""
     return "".join(
         user
         for user in array.users

@@ -1,4 +1,4 @@
-# test_walk.py -- page walks against a model that is told as a story.
+# test_walk.py -- page walks against a model in the words of the manual.
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """Random page tables, caches and streams, from fixed seeds, through tests/model/walkdrive (the
 sanitized simulator): every walk must take as many references as the model says.
@@ -142,7 +142,7 @@ def geometry(rng: random.Random) -> str:
 
 
 def steps(rng: random.Random) -> list[tuple[int, str]]:
-    """At most one step in the last level: of two that come together, nobody says which is older."""
+    """At most one step in the last level: of two that enter together the older is not defined."""
     made: list[tuple[int, str]] = []
     for shift in rng.choice(TABLES):
         choice = ["uncached", geometry(rng), geometry(rng)]

@@ -1,8 +1,8 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """Random machines for the whole tool: those of model/test_properties.py, several in one run, as files.
 
-Nobody coalesces: which base pages lie in one block is for the tool to find, not for whoever is asked what it
-should have counted.
+No machine coalesces: which base pages lie in one block is found by the tool, and the model has no means to
+find it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MOST = 40  # entries of a first level
 
 def with_walks(dice: random.Random, machine: Machine) -> Machine:
     """Its tables cover so little that programs of some hundred pages go through many. At most one step is in the last
-    level: of two entries that come into a set together, nobody says which is older."""
+    level: of two entries that enter a set together the older is not defined."""
     kind = dice.random()
     if kind < 0.2:
         return replace(machine, software=kind < 0.1)

@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Random programs: functions of assembly that nobody would write.
+"""Random programs: functions of assembly as no compiler writes them.
 
 They mix what the fast path has to keep apart: accesses off several bases that come to lie on one
 page or not, straddles, strides of whole pages, side exits in the middle of a block, loops, calls,

@@ -65,7 +65,7 @@ CACHEGRIND_EVENTS = ("Ir", "I1mr", "ILmr", "Dr", "D1mr", "DLmr", "Dw", "D1mw", "
 STARTED_ALIKE = ("--native-start=no",)
 
 # What makes Vex translate for cachegrind as it does for the tool. Cachegrind lets it drop a load
-# whose result nobody needs unless every register is kept up to date at every memory access, and
+# without a use unless every register is kept up to date at every memory access, and
 # lets it follow jumps, so that the second condition of "a && b" is executed, and counted, in any
 # case. --as-cachegrind=yes makes the tool do as cachegrind does, which then needs no options.
 TRANSLATED_AS_OURS = (

@@ -21,7 +21,7 @@ from oracle_random import build
 from oracle_support import SOURCE
 from tg_names import label_of
 
-# By the kind of a trace's line: who asks, in order, and the events that count what is missed, by level.
+# By the kind of a trace's line: the users that ask, in order, and the events that count what is missed, by level.
 USERS = {"I": "f", "L": "l", "M": "ls", "S": "s"}
 EVENTS = {
     "I": ("I1tm", "I2tm", "ILtm"),

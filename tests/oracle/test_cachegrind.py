@@ -1,7 +1,7 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""An oracle that nobody here wrote: cachegrind, whose caches are TLBs when a line is a page.
+"""Cachegrind as an oracle: its caches are TLBs when a line is a page.
 
-The comparison is of integers and knows no tolerance. `--as-cachegrind=yes' makes the tool count by
+The comparison is of integers, without tolerance. `--as-cachegrind=yes' makes the tool count by
 cachegrind's definitions, and then everything must be equal: the totals, and the counts of every
 line of every function. What the tool counts by default differs by its own definitions, and it
 counts the differences:

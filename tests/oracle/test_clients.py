@@ -2,7 +2,7 @@
 """Programs that print what they expect, and the same programs with and without the fast path.
 
 A client prints lines "expect FUNCTION" and the events' counts in the out-file's order, a dash for
-what it does not know.
+what it does not state.
 """
 
 from __future__ import annotations

@@ -403,7 +403,7 @@ def test_a_page_that_has_left_its_block_stays_when_the_block_goes(tmp_path: Path
 
 
 def test_stores_split_large_pages_that_loads_keep_whole(tmp_path: Path) -> None:
-    """Stores keep a piece of a large page where loads keep small pages: who is known to the one is not to the other."""
+    """Stores keep a piece of a large page where loads keep small pages: what is known for loads is not for stores."""
     text = MADE_UP.format(name="apart", policy="lru", ways="4")
     data = text[text.index("array D") : text.index("array L2")]
     small = data.replace("pages 4K+64K+2M", "pages 4K")

@@ -1,5 +1,4 @@
-/* What the two tests of the fault model share: one model at a time, mappings and
-   touches.
+/* One fault model at a time, with mappings and touches, for both of its tests.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #ifndef FAULTMODEL_SUPPORT_H

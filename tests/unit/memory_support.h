@@ -1,5 +1,4 @@
-/* Memory for what takes its own: full of rubbish, and counted, for all of it must
-   be given back.
+/* A tlb_memory that is full of rubbish and counts what is not given back.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #ifndef MEMORY_SUPPORT_H

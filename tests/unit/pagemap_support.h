@@ -1,4 +1,4 @@
-/* What the two tests of the page map share: policies, and the memory that it takes.
+/* Page policies from texts, for both tests of the page map.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #ifndef PAGEMAP_SUPPORT_H

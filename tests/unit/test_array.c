@@ -1,4 +1,4 @@
-/* One translation array: who is found and who is evicted.
+/* One translation array: lookups, fills and evictions under each policy.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"
@@ -11,15 +11,15 @@ static void sequence(const char *geometry, const char *pages,
                      const char *expected)
 {
    const tlb_geometry g = unit_geometry(geometry);
-   const tlb_key nobody = 1 << 20;
+   const tlb_key free_way = 1 << 20;
    unit_array u;
    char got[64];
    size_t n = 0;
    unit_array_make(&u, &g, NULL, NULL);
    assert_int_equal(strlen(pages), strlen(expected));
    for (const char *p = pages; *p != '\0'; p++) {
-      const tlb_key k = unit_reference(&u, (tlb_key)(*p - 'A'), nobody);
-      got[n++] = k == TLB_NO_KEY ? '+' : k == nobody ? '-' : (char)('A' + k);
+      const tlb_key k = unit_reference(&u, (tlb_key)(*p - 'A'), free_way);
+      got[n++] = k == TLB_NO_KEY ? '+' : k == free_way ? '-' : (char)('A' + k);
    }
    got[n] = '\0';
    if (strcmp(got, expected) != 0)
@@ -68,7 +68,7 @@ static void nru(void **state)
    sequence("4,full,4K,nru", "ABCDEBCF", "----A++E");
    /* After D only D is used; A's hit protects A, so B goes. */
    sequence("4,full,4K,nru", "ABCDAE", "----+B");
-   /* Two ways: whoever was referenced last stays. */
+   /* Two ways: the one referenced last stays. */
    sequence("2,full,4K,nru", "ABCAB", "--ABC");
    /* One used bit, always set: the only entry goes. */
    sequence("1,full,4K,nru", "AABA", "-+AB");
@@ -132,7 +132,7 @@ typedef struct {
    tlb_key key[64];
 } tree;
 
-static tlb_key tree_reference(tree *t, tlb_key key, tlb_key nobody)
+static tlb_key tree_reference(tree *t, tlb_key key, tlb_key free_way)
 {
    tlb_key evicted = TLB_NO_KEY;
    uint32_t way = 0;
@@ -140,7 +140,7 @@ static tlb_key tree_reference(tree *t, tlb_key key, tlb_key nobody)
       way++;
    if (way == t->filled && t->filled < t->ways) {
       t->filled++;
-      evicted = nobody;
+      evicted = free_way;
    } else if (way == t->filled) {
       uint32_t node = 1;
       while (node < t->ways)

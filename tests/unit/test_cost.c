@@ -1,4 +1,4 @@
-/* From misses to cycles and to a share of the time.
+/* Costs: from misses to cycles, and to a share of the time.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"

@@ -1,5 +1,5 @@
-/* The fault model: each mechanism of the kernel by itself. (test_faultmodel_model.c
-   has them together, against a page table that is kept page by page.)
+/* The fault model: each mechanism of the kernel by itself.
+   test_faultmodel_model.c has them together, against a page table that is kept page by page.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"

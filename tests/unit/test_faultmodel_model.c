@@ -1,5 +1,6 @@
-/* The fault model: its mechanisms together, in random address spaces, against a
-   page table that is kept page by page. (test_faultmodel.c has each by itself.)
+/* The fault model: its mechanisms together, in random address spaces.
+   The model is a page table that is kept page by page. test_faultmodel.c has each mechanism by
+   itself.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"

@@ -1,4 +1,4 @@
-/* The text form of an array's shape, and what can not be.
+/* Geometries: the text form of an array's shape, and which shapes are refused.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"

@@ -1,4 +1,4 @@
-/* Levels: who is asked, who is filled, and where pages of which size go.
+/* Levels: which arrays are asked and filled, and where pages of each size go.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"
@@ -23,7 +23,7 @@ enum {
    ALL = TLB_FETCHES | TLB_LOADS | TLB_STORES
 };
 
-/* Where it stands, who asks it, what it is. */
+/* An array's level, users and shape. */
 #define AT(l, u, g) .level = (l), .users = (u), .geometry = (g)
 
 enum { K4 = 12, K16 = 14, K32 = 15, K64 = 16, M2 = 21, M16 = 24, G1 = 30 };
@@ -484,8 +484,8 @@ static void bypassed(void **state)
    drop(&f);
 }
 
-/* What no first-level array holds has to go somewhere: an array cuts it even if
-   nobody said that it does. */
+/* A page that no first-level array holds has to go somewhere: an array splits it even if
+   its machine does not say so. */
 static void nowhere_else(void **state)
 {
    fixture f;
@@ -814,7 +814,7 @@ static void erat_in_the_middle(void **state)
       }
       drop(&f);
    }
-   /* First in, first out: being asked for keeps nobody there. */
+   /* First in, first out: a hit keeps no entry there. */
    MAKE(&f, { AT(1, ALL, "1,1,4K") }, { AT(2, DATA, "2,full,4K,fifo") },
         { AT(3, ALL, "8,full,4K") });
    expect(&f, D, 1, L1 | L2 | L3, 1);

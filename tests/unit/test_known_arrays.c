@@ -1,5 +1,5 @@
-/* Arrays all of which is known: references that are not answered by a short cut, in one
-   step. Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+/* Arrays whose keys all have short cuts: a miss and its fill in one step.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "sim/tlb/policy.h"
 #include "unit.h"

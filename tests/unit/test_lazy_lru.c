@@ -1,4 +1,4 @@
-/* lazy LRU arrays, against arrays that are asked for everything.
+/* Lazy LRU arrays, compared with arrays that see each reference.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"
@@ -14,8 +14,8 @@ typedef struct {
    uint16_t from[TLB_LAZY_LRU_SIDES], to[TLB_LAZY_LRU_SIDES];
 } asked;
 
-/* Times 0 to 2 are those of an LRU stack of three sizes on the one side: who stands on
-   a size is asked for what it and those above it miss. */
+/* Times 0 to 2 are those of an LRU stack of three sizes on the one side: an array
+   with one of these sizes is asked for what it and the smaller ones miss. */
 static const asked all[SHELVES] = {
    { "64,4", { 0, 3 }, { 3, 4 } },  { "96,6", { 1, 3 }, { 3, 4 } },
    { "128,8", { 2, 4 }, { 3, 5 } }, { "40,5", { 0, 4 }, { 3, 5 } },
@@ -83,8 +83,8 @@ static void refer_key(both *b, tlb_key key, uint64_t now)
       tlb_lazy_lru_fill_key(&b->lazy_lru, key, now);
 }
 
-/* The page was missed on that side, by all that share that time. Whoever did not have
-   it walks, if `walks`, and keeps what two steps of that came to, with one time before
+/* The page was missed on that side, by all that share that time. An array that does
+   not have it walks, if `walks`, and keeps the entries of two steps, with one time before
    the page's, in whatever sets these go to. Returns how many did not have it. */
 static unsigned refer(tlb_lazy_lru_page *p, uint32_t side, uint32_t time, uint64_t now,
                       int walks)

@@ -1,4 +1,4 @@
-/* LRU stacks, against one list of pages by their last references.
+/* LRU stacks, compared with one list of pages in order of last use.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"

@@ -1,4 +1,4 @@
-/* Machines from what a user names.
+/* Machines from machine files, CPUID dumps and the names of both.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "cpuid_support.h"

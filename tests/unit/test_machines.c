@@ -1,4 +1,4 @@
-/* The machine files that are built in, and how they are found.
+/* The machine files that are built in, and how names find them.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"

@@ -1,5 +1,4 @@
-/* The mappings of an address space: cut, joined and found as they are in a list
-   that has one record for every page.
+/* Mappings: cut, joined and found as in a list with one record for each page.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "memory_support.h"

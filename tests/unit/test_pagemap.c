@@ -1,5 +1,5 @@
-/* Which page backs which address, case by case. (test_pagemap_model.c has random
-   changes, against a model that has one record for every 4K.)
+/* The page map, case by case: which page backs which address.
+   test_pagemap_model.c has random changes, against a model with one record for each 4K.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"

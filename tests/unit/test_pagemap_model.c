@@ -1,6 +1,5 @@
-/* Which page backs which address, after random changes: against a model that has
-   one record for every 4K and looks at all of them each time. (test_pagemap.c has
-   it case by case.)
+/* The page map after random changes, compared with one record for each 4K.
+   The model looks at all records each time. test_pagemap.c has single cases.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"
@@ -448,7 +447,7 @@ static void compare_pages(tlb_pagemap *p)
              && (last.page_shift != is.page_shift
                  || last.block_shift != is.block_shift)
              && !told_of(v, address))
-            fail_msg("view %u, %llx: nobody told", i,
+            fail_msg("view %u, %llx: no callback said so", i,
                      (unsigned long long)address);
          v->before[c] = is;
       }

@@ -1,4 +1,4 @@
-/* The text of --pages= and --huge-pool=, and which rule counts.
+/* The text of --pages= and --huge-pool=, and which rule decides.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"

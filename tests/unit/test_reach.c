@@ -1,5 +1,5 @@
-/* Stack distances: counts that follow from the pattern, and a list that is
-   searched. (tests/model/test_reach.py has the random streams.)
+/* Stack distances: counts that follow from the pattern, and a searched list.
+   tests/model/test_reach.py has the random streams.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"

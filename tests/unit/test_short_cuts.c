@@ -1,4 +1,4 @@
-/* Short cuts: references that the caller answers by itself.
+/* Short cuts: references that the caller answers change no later miss or eviction.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"
@@ -57,8 +57,8 @@ static int is_watched(const pair *p, uint32_t entry)
    `attach` and `detach` are what it does afterwards. */
 static void both(pair *p, tlb_key page, int attach, int detach)
 {
-   const tlb_key nobody = 1 << 20;
-   const tlb_key expected = unit_reference(&p->plain, page, nobody);
+   const tlb_key free_way = 1 << 20;
+   const tlb_key expected = unit_reference(&p->plain, page, free_way);
    if (p->attached[page]) {
       /* Nothing but the time may be needed, and that only where told. */
       assert_true(expected == TLB_NO_KEY);
@@ -76,7 +76,7 @@ static void both(pair *p, tlb_key page, int attach, int detach)
    int was_attached[PAGES];
    memcpy(was_attached, p->attached, sizeof was_attached);
    memset(p->released, 0, sizeof p->released);
-   assert_true(unit_reference(&p->asked, page, nobody) == expected);
+   assert_true(unit_reference(&p->asked, page, free_way) == expected);
    for (uint32_t i = 0; i < PAGES; i++) {
       /* Released: exactly what is gone or watched from now on, and once. */
       const int gone = was_attached[i]
@@ -438,20 +438,20 @@ static uint32_t entry_with(const unit_array *u, tlb_key key)
    return e;
 }
 
-/* A reference of the caller's, who answers it by himself if he can. */
+/* A reference of the caller's, which the caller answers if a short cut is there. */
 static void caller_s(notes *n, uint64_t page, unsigned kind, int attach,
                      int detach)
 {
    tlb_array *const a = &n->asked.a;
-   const tlb_key key = entry_of(n, page), nobody = 1 << 20;
-   const tlb_key expected = unit_reference(&n->plain, key, nobody);
+   const tlb_key key = entry_of(n, page), free_way = 1 << 20;
+   const tlb_key expected = unit_reference(&n->plain, key, free_way);
    kind = n->second ? kind : 0;
    if (n->known[page]) {
       assert_true(expected == TLB_NO_KEY);
       n->asked.now++;
       n->answered++;
    } else {
-      assert_true(unit_reference(&n->asked, key, nobody) == expected);
+      assert_true(unit_reference(&n->asked, key, free_way) == expected);
       const uint32_t e = entry_with(&n->asked, key);
       if (!attach)
          return;
@@ -471,9 +471,9 @@ static void caller_s(notes *n, uint64_t page, unsigned kind, int attach,
 /* A reference that comes from elsewhere, and that the caller never sees. */
 static void another_s(notes *n, uint64_t page)
 {
-   const tlb_key key = entry_of(n, page), nobody = 1 << 20;
-   const tlb_key expected = unit_reference(&n->plain, key, nobody);
-   assert_true(unit_reference(&n->asked, key, nobody) == expected);
+   const tlb_key key = entry_of(n, page), free_way = 1 << 20;
+   const tlb_key expected = unit_reference(&n->plain, key, free_way);
+   assert_true(unit_reference(&n->asked, key, free_way) == expected);
 }
 
 enum { RANGES = 1, SECOND = 2, BEHIND = 4 };
@@ -620,7 +620,7 @@ static void own_time_counts(void **state)
    caller_s(&n, 0, 0, 1, 0);
    caller_s(&n, 1, 0, 1, 0);
    another_s(&n, 0);
-   assert_true(n.time[0] == 1); /* the caller's memory is his own */
+   assert_true(n.time[0] == 1); /* the array does not write to it */
    another_s(&n, 2);
    assert_true(n.known[0]);
    assert_false(n.known[1]);
@@ -632,7 +632,7 @@ static void own_time_counts(void **state)
 }
 
 /* Of an array all of which is known: what has been put in another's place is found
-   there once somebody asks, and the other is not. */
+   there by the next lookup, and the other is not. */
 static void replaced(void **state)
 {
    static const char *const geometries[] = { "8,4,4K,lru", "16,full,4K,lru",

@@ -1,4 +1,4 @@
-/* Reading and writing short texts.
+/* Short texts: numbers that are read, and words that are written and cut.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"

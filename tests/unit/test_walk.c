@@ -1,5 +1,5 @@
 /* Page walks: numbers of references that follow from the pattern.
-   (tests/model/test_walk.py has the random ones.)
+   tests/model/test_walk.py has the random walks.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"

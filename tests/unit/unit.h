@@ -1,4 +1,4 @@
-/* What the unit tests share.
+/* Helpers of all unit tests: random numbers, and arrays in memory of exact size.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #ifndef UNIT_H
@@ -98,9 +98,9 @@ static inline tlb_key unit_key(uint64_t page)
 }
 
 /* References the key, fills it in if it is missed. Returns TLB_NO_KEY for a
-   hit, else what is evicted, or `nobody` if a free way is taken. */
+   hit, else what is evicted, or `free_way` if one was free. */
 static inline tlb_key unit_reference(unit_array *u, tlb_key key,
-                                     tlb_key nobody)
+                                     tlb_key free_way)
 {
    u->now++;
    const uint32_t hit = tlb_array_lookup(&u->a, key, u->now);
@@ -120,7 +120,7 @@ static inline tlb_key unit_reference(unit_array *u, tlb_key key,
       if (i != e)
          assert_true(u->a.key[i] == before[i]);
    }
-   const tlb_key evicted = before[e] == TLB_NO_KEY ? nobody : before[e];
+   const tlb_key evicted = before[e] == TLB_NO_KEY ? free_way : before[e];
    free(before);
    return evicted;
 }
