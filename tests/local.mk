@@ -214,6 +214,7 @@ TEST_INPUTS = \
 	tests/companions/damage_edits.py \
 	tests/cpuid/cpuid_facts.py \
 	tests/cpuid/cpuid_oracle.py \
+	tests/drive.h \
 	tests/faults/cold_support.py \
 	tests/faults/data \
 	tests/fuzz/corpus \

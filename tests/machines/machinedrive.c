@@ -1,14 +1,11 @@
-/* machinedrive FILE...: what the parser makes of machine files, in lines that
-   tests/machines/test_machines.py compares with what it makes of them. Figures
-   that are assumed have a ? in front. A file that is refused ends it with
-   status 1 and FILE:LINE: the reason.
+/* machinedrive FILE...: prints machine files as the simulator reads them.
+   tests/machines/test_machines.py compares the lines with its own reading. Figures that are
+   assumed have a ? in front. A file that is refused ends it with status 1 and FILE:LINE: the
+   reason.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "sim/machine/machine_file.h"
+#define DRIVER "machinedrive"
+#include "../drive.h"
 
 static const char *guess(int unknown)
 {
@@ -92,21 +89,8 @@ static void print_machine(const tlb_machine *m)
 int main(int argc, char **argv)
 {
    static tlb_machine machine;
-   static char text[TLB_MACHINE_FILE_SIZE + 1];
    for (int i = 1; i < argc; i++) {
-      uint32_t line;
-      tlb_reason why;
-      FILE *const f = fopen(argv[i], "rb");
-      if (f == NULL) {
-         perror(argv[i]);
-         return 2;
-      }
-      const size_t length = fread(text, 1, sizeof text, f);
-      fclose(f);
-      if (!tlb_machine_parse(text, length, &machine, &line, &why)) {
-         fprintf(stderr, "%s:%" PRIu32 ": %s\n", argv[i], line, why.text);
-         return 1;
-      }
+      read_machine(argv[i], &machine);
       print_machine(&machine);
    }
    return 0;

@@ -1,5 +1,6 @@
-/* streamdrive [--walks] FILE...: what streams do to machine files, which are read
-   once, in this order; without --walks nothing is kept of page tables. On the
+/* streamdrive [--walks] FILE...: simulates streams of references on machine files.
+
+   The files are read once, in this order; without --walks nothing is kept of page tables. On the
    standard input, for each case:
       MACHINE               its number, from 0
       USER ADDRESS SHIFT BLOCK
@@ -11,46 +12,21 @@
    empty arrays.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define DRIVER "streamdrive"
+#include "../drive.h"
 
 #include "sim/tlb/hierarchy.h"
-#include "sim/machine/machine_file.h"
-
-static void read_machine(const char *name, int walks, tlb_machine *out)
-{
-   static char text[TLB_MACHINE_FILE_SIZE + 1];
-   uint32_t line;
-   tlb_reason why;
-   FILE *const f = fopen(name, "rb");
-   if (f == NULL) {
-      perror(name);
-      exit(2);
-   }
-   const size_t length = fread(text, 1, sizeof text, f);
-   fclose(f);
-   if (!tlb_machine_parse(text, length, out, &line, &why)) {
-      fprintf(stderr, "%s:%" PRIu32 ": %s\n", name, line, why.text);
-      exit(1);
-   }
-   if (!walks)
-      out->n_walk_steps = 0;
-}
 
 /* Returns whether there was an `end`. */
 static int run_case(const tlb_machine *m)
 {
    static const char users[] = "fls";
    static tlb_hierarchy h;
-   void *const memory = malloc(tlb_hierarchy_bytes(m));
+   void *const memory = take(tlb_hierarchy_bytes(m), NULL);
    char line[80], user;
    uint64_t address, now = 0;
    unsigned shift, block;
    int ended = 0;
-   if (memory == NULL)
-      exit(2);
    tlb_hierarchy_init(&h, m, m->base_page_shift, 0, memory, NULL, NULL, NULL);
    while (!ended && fgets(line, sizeof line, stdin) != NULL) {
       ended = strcmp(line, "end\n") == 0;
@@ -82,8 +58,11 @@ int main(int argc, char **argv)
       return 2;
    const int walks = argc > 1 && strcmp(argv[1], "--walks") == 0;
    const int n = argc - 1 - walks;
-   for (int i = 0; i < n; i++)
-      read_machine(argv[1 + walks + i], walks, &machines[i]);
+   for (int i = 0; i < n; i++) {
+      read_machine(argv[1 + walks + i], &machines[i]);
+      if (!walks)
+         machines[i].n_walk_steps = 0;
+   }
    while (good && fgets(line, sizeof line, stdin) != NULL) {
       const int which = atoi(line);
       good = which >= 0 && which < n && run_case(&machines[which]);

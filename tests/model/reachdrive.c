@@ -11,10 +11,8 @@
    one that misses less than the one before it. Anything else on the standard
    input ends it with status 1. */
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define DRIVER "reachdrive"
+#include "../drive.h"
 
 #include "sim/tlb/reach.h"
 
@@ -28,28 +26,10 @@ typedef struct {
 
 static known_page known[MAX_KNOWN];
 
-static void *take(size_t bytes, void *opaque)
-{
-   (void)opaque;
-   return malloc(bytes);
-}
-
-static void give(void *memory, void *opaque)
-{
-   (void)opaque;
-   free(memory);
-}
-
 static void forget(uint64_t *time, void *opaque)
 {
    (void)opaque;
    *time = 0;
-}
-
-static void die(const char *what, const char *why)
-{
-   fprintf(stderr, "reachdrive: %s: %s\n", what, why);
-   exit(1);
 }
 
 static uint64_t draw(uint64_t *state)
@@ -123,7 +103,7 @@ static int run_case(void)
    uint64_t state = 88172645463325252u, now = 0, page;
 
    memset(known, 0, sizeof known);
-   tlb_reach_init(&r, (tlb_memory){ take, give, NULL }, forget, NULL);
+   tlb_reach_init(&r, all_memory(), forget, NULL);
    while (fgets(line, sizeof line, stdin) != NULL) {
       if (sscanf(line, "ask %u", &ask_percent) == 1) {
       } else if (strcmp(line, "end\n") == 0) {

@@ -1,14 +1,13 @@
-/* Does the kernel make a transparent huge page where the page map does? Does the
-   same things to real memory and to the map, and prints after each how many
-   there are: "STEP KERNEL MAP". The kernel's number is from /proc/self/smaps.
+/* Compares the transparent huge pages of this kernel with those of the page map.
+   It does the same things to real memory and to the map, and prints after each how many huge
+   pages there are: "STEP KERNEL MAP". The kernel's number is from /proc/self/smaps.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #define _GNU_SOURCE
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
+
+#define DRIVER "thpnative"
+#include "../drive.h"
 
 #include "sim/pages/pagemap.h"
 
@@ -23,21 +22,6 @@ enum { PAGE = 4096, RW = PROT_READ | PROT_WRITE };
 static tlb_pagemap map;
 static char *arena; /* 64M, aligned */
 #define ARENA (64 * MIB)
-
-static void *take(size_t bytes, void *opaque)
-{
-   (void)opaque;
-   void *const got = malloc(bytes);
-   if (got == NULL)
-      abort();
-   return got;
-}
-
-static void give(void *memory, void *opaque)
-{
-   (void)opaque;
-   free(memory);
-}
 
 static uint64_t at(size_t offset)
 {
@@ -242,7 +226,7 @@ static void replaced(void)
 
 int main(void)
 {
-   const tlb_memory memory = { take, give, NULL };
+   const tlb_memory memory = all_memory();
    static const tlb_page_policy policy = { .thp = TLB_THP_MADVISE };
    tlb_pagemap_init(&map, &memory);
    tlb_pagemap_add_view(&map, 12, &policy, NULL, NULL);

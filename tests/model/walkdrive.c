@@ -15,33 +15,16 @@
    reference: how many references the walk takes, whether the array misses.
    Anything else on the standard input ends it with status 1. */
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define DRIVER "walkdrive"
+#include "../drive.h"
 
 #include "sim/tlb/walk.h"
-
-static void die(const char *what, const char *why)
-{
-   fprintf(stderr, "walkdrive: %s: %s\n", what, why);
-   exit(1);
-}
 
 static void read_geometry(const char *text, tlb_geometry *g)
 {
    tlb_reason why;
    if (!tlb_geometry_parse(text, TLB_MIN_PAGE_SHIFT, g, &why))
       die(text, why.text);
-}
-
-static void *get_memory(size_t bytes)
-{
-   void *const memory = malloc(bytes + (bytes == 0));
-   if (memory == NULL)
-      die("malloc", "out of memory");
-   memset(memory, 0xA5, bytes);
-   return memory;
 }
 
 static void add_step(tlb_machine *m, unsigned shift, const char *what)
@@ -81,10 +64,10 @@ static void start(walk_case *c)
       return;
    const int n = tlb_walk_array(&c->m);
    if (c->m.n_arrays > 1) {
-      c->memory[0] = get_memory(tlb_array_bytes(&c->m.array[1].g));
+      c->memory[0] = take(tlb_array_bytes(&c->m.array[1].g), NULL);
       tlb_array_init(&c->last, &c->m.array[1].g, c->memory[0], NULL, NULL);
    }
-   c->memory[1] = get_memory(tlb_walker_bytes(&c->m));
+   c->memory[1] = take(tlb_walker_bytes(&c->m), NULL);
    tlb_walker_init(&c->w, &c->m, c->nested, c->memory[1],
                    n == 1 ? &c->last : NULL);
    c->started = 1;

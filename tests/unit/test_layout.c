@@ -1,25 +1,9 @@
-/* The layout: where Linux puts what is mapped.
+/* The layout: where Linux places mappings.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
-#include "unit.h"
+#include "memory_support.h"
 
 #include "sim/faults/layout.h"
-
-static void *take_memory(size_t bytes, void *opaque)
-{
-   (void)opaque;
-   void *const p = malloc(bytes);
-   assert_non_null(p);
-   return p;
-}
-
-static void give_memory(void *memory, void *opaque)
-{
-   (void)opaque;
-   free(memory);
-}
-
-static const tlb_memory memory = { take_memory, give_memory, NULL };
 
 /* x86-64 without randomisation, and a stack limit of 8 MiB. */
 static const tlb_layout_rules rules = {
@@ -33,6 +17,7 @@ static int aligned;
 
 static void begin(void)
 {
+   given = 0;
    tlb_mappings_init(&there, &memory);
    tlb_layout_init(&l, &rules, &there, &memory);
 }
@@ -41,6 +26,7 @@ static void end(void)
 {
    tlb_layout_free(&l);
    tlb_mappings_free(&there);
+   assert_int_equal(given, 0);
 }
 
 static uint64_t place(uint64_t bytes, int is_file)
