@@ -60,6 +60,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/machine/machine_file.h \
 	tlbgrind/sim/machine/machine_file_parts.h \
 	tlbgrind/sim/machine/machine_input.h \
+	tlbgrind/sim/mmu/mmu.h \
 	tlbgrind/sim/pages/mappings.h \
 	tlbgrind/sim/pages/pagemap.h \
 	tlbgrind/sim/pages/pagemap_parts.h \

@@ -1,0 +1,128 @@
+/* MMUs: the TLBs and page walkers of several machines, which all see one stream of
+   references.
+
+   All counts are exact: the same as if each machine were simulated alone, reference by
+   reference. But what machines have in common is simulated once, and a reference to a
+   page that hits in every first level costs next to nothing: it only notes the time at
+   the page (known_hits.h).
+
+   What backs a page is asked of a page map (sim/pages/pagemap.h), or of a function; that
+   changes by calls of the map, or is told with tlb_mmus_changed(). TLB entries stay where
+   they are when a mapping goes: nothing here invalidates them.
+
+   One tlb_mmus is one core with one address space. A process can have many, one after
+   the other or side by side, each in one thread at a time.
+
+   Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_MMU_H
+#define TLB_MMU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/base/memory.h"
+#include "sim/machine/machine.h"
+#include "sim/pages/pagemap.h"
+#include "sim/tlb/hierarchy.h"
+
+typedef struct tlb_mmus tlb_mmus;
+
+enum { TLB_MAX_MMUS = 62, TLB_MAX_VIEWS = 8 };
+
+/* What a miss costs, by machine and kind of reference (tlb_user). */
+typedef enum {
+   TLB_COST_MISS_1, /* misses of the first level, and of those behind it */
+   TLB_COST_MISS_2,
+   TLB_COST_MISS_3,
+   TLB_COST_WALKS,  /* page walks: misses of the last level, whichever it is */
+   TLB_COST_WALK_REFERENCES, /* of these walks to page tables */
+   TLB_COST_CYCLES, /* beyond hits in the first level, as far as they are known */
+   TLB_N_COSTS
+} tlb_cost;
+
+/* One machine of a run. */
+typedef struct {
+   const tlb_machine *machine; /* has passed tlb_machine_check() and tlb_machine_holds(), and
+                                  must stay */
+   const tlb_page_policy *pages; /* which pages back which memory, for the map; NULL: base
+                                    pages, and what mappings ask for. Must stay */
+   unsigned view; /* without a map: which answer of `backing` is meant, below TLB_MAX_VIEWS */
+   bool asks;     /* what backs each page has to be asked; else all are base pages until
+                     tlb_mmus_ask() is called. tlb_mmus_asks() says what is needed */
+} tlb_mmu_machine;
+
+/* What backs the base page at `address`, asked once until tlb_mmus_changed() says that it
+   may have changed. */
+typedef tlb_backing tlb_mmus_backing(void *opaque, unsigned view, uint64_t address);
+
+typedef struct {
+   unsigned n; /* machines: 1 to TLB_MAX_MMUS */
+   const tlb_mmu_machine *machine;
+   unsigned page_shift; /* the run's base page has 2^this bytes; no machine has a smaller one */
+   bool nested;         /* page walks are a guest's, see sim/tlb/walk.h */
+   bool exhaustive;     /* each reference is looked up in each machine: slow, with the same
+                           counts */
+   tlb_memory memory;   /* which must never be out of memory: take() does not return NULL */
+   tlb_pagemap *map;    /* must stay; gets a view for each set of rules. NULL: see below */
+   tlb_mmus_backing *backing; /* without a map; NULL: nothing is ever asked */
+   void *opaque;        /* given to it */
+} tlb_mmus_options;
+
+/* Whether a machine has to ask what backs its pages from the start: by its rules, or as
+   its entries can cover several base pages (coalescing). */
+bool tlb_mmus_asks(const tlb_machine *machine, const tlb_page_policy *pages);
+
+/* Makes the MMUs of these machines, with empty TLBs. The options are copied. */
+tlb_mmus *tlb_mmus_new(const tlb_mmus_options *options);
+
+/* Gives all memory back. A page map keeps its views, which must not be asked any more:
+   it goes first, or with them. */
+void tlb_mmus_free(tlb_mmus *all);
+
+/* --- References --- */
+
+/* One reference of that kind to `size` bytes at `address`, which is later than all before
+   it. `size` is at least 1 and no more than a page: what crosses to the next page is two
+   translations, the lower first. */
+void tlb_mmus_refer(tlb_mmus *all, tlb_user user, uint64_t address, unsigned size);
+
+/* The same to one page, given by its number (address divided by 2^page_shift), with counts
+   and a time of the caller's own. `counts` has room for tlb_mmus_n_counts() numbers for
+   references of this kind, at first 0. `now` is at least 2 more than that of any call
+   before. */
+void tlb_mmus_refer_page(tlb_mmus *all, uint64_t *counts, tlb_user user, uint64_t page,
+                         uint64_t now);
+
+/* --- Page sizes --- */
+
+/* Without a map: what backs the pages in [start, end) in the view may differ from what it
+   was. */
+void tlb_mmus_changed(tlb_mmus *all, unsigned view, uint64_t start, uint64_t end);
+
+/* From now on what backs each page is asked for all machines: to be called when the
+   program first asks for huge pages, before the mapping changes. */
+void tlb_mmus_ask(tlb_mmus *all);
+
+/* --- Counts --- */
+
+/* What tlb_mmus_refer() has counted for a machine (by its number in the options, from 0)
+   and a kind of reference. */
+void tlb_mmus_counts(tlb_mmus *all, unsigned machine, tlb_user user,
+                     uint64_t cost[TLB_N_COSTS]);
+
+/* For counts of the caller's own: how many numbers they are. Machines that miss together
+   are counted together, so they have to be settled before they are read, and all that there
+   are, before tlb_mmus_ask(). Costs of machine number i then begin at tlb_mmus_cost_of(i). */
+size_t tlb_mmus_n_counts(const tlb_mmus *all);
+void tlb_mmus_settle(const tlb_mmus *all, tlb_user user, uint64_t *counts);
+size_t tlb_mmus_cost_of(const tlb_mmus *all, unsigned machine);
+
+/* --- Checking --- */
+
+/* Whether all data agree with each other, for tests and debugging: NULL, or what is wrong.
+   Takes as long as there are entries and pages. */
+const char *tlb_mmus_check(tlb_mmus *all);
+
+#endif
