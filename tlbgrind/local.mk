@@ -27,6 +27,19 @@ SIM_SOURCES = \
 	tlbgrind/sim/machine/machine_file_keys.c \
 	tlbgrind/sim/machine/machine_file_print.c \
 	tlbgrind/sim/machine/machine_input.c \
+	tlbgrind/sim/mmu/known_hits.c \
+	tlbgrind/sim/mmu/l1_lookup.c \
+	tlbgrind/sim/mmu/l1_misses.c \
+	tlbgrind/sim/mmu/l1_sharing.c \
+	tlbgrind/sim/mmu/l2_presence.c \
+	tlbgrind/sim/mmu/large_pages.c \
+	tlbgrind/sim/mmu/miss_counts.c \
+	tlbgrind/sim/mmu/mmu.c \
+	tlbgrind/sim/mmu/mmu_memory.c \
+	tlbgrind/sim/mmu/refer.c \
+	tlbgrind/sim/mmu/run_reach.c \
+	tlbgrind/sim/mmu/setup.c \
+	tlbgrind/sim/mmu/traits.c \
 	tlbgrind/sim/pages/mappings.c \
 	tlbgrind/sim/pages/pagemap.c \
 	tlbgrind/sim/pages/pagemap_blocks.c \
@@ -60,7 +73,21 @@ SIM_INCLUDES = \
 	tlbgrind/sim/machine/machine_file.h \
 	tlbgrind/sim/machine/machine_file_parts.h \
 	tlbgrind/sim/machine/machine_input.h \
+	tlbgrind/sim/mmu/known_hits.h \
+	tlbgrind/sim/mmu/l1_lookup.h \
+	tlbgrind/sim/mmu/l1_misses.h \
+	tlbgrind/sim/mmu/l1_sharing.h \
+	tlbgrind/sim/mmu/l2_presence.h \
+	tlbgrind/sim/mmu/large_pages.h \
+	tlbgrind/sim/mmu/miss_counts.h \
 	tlbgrind/sim/mmu/mmu.h \
+	tlbgrind/sim/mmu/mmu_memory.h \
+	tlbgrind/sim/mmu/mmus.h \
+	tlbgrind/sim/mmu/page_record.h \
+	tlbgrind/sim/mmu/refer.h \
+	tlbgrind/sim/mmu/run_reach.h \
+	tlbgrind/sim/mmu/setup.h \
+	tlbgrind/sim/mmu/traits.h \
 	tlbgrind/sim/pages/mappings.h \
 	tlbgrind/sim/pages/pagemap.h \
 	tlbgrind/sim/pages/pagemap_parts.h \
@@ -71,6 +98,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/tlb/key.h \
 	tlbgrind/sim/tlb/lazy_lru.h \
 	tlbgrind/sim/tlb/lru_stack.h \
+	tlbgrind/sim/tlb/oldest.h \
 	tlbgrind/sim/tlb/policy.h \
 	tlbgrind/sim/tlb/reach.h \
 	tlbgrind/sim/tlb/short_cut.h \
@@ -195,6 +223,7 @@ TOOL_SOURCES = \
 	tlbgrind/engine/fast_lru.c \
 	tlbgrind/engine/interrupted.c \
 	tlbgrind/engine/replay.c \
+	tlbgrind/engine/setup.c \
 	tlbgrind/engine/translate.c \
 	tlbgrind/faults/break_room.c \
 	tlbgrind/faults/exec_image.c \
@@ -210,15 +239,6 @@ TOOL_SOURCES = \
 	tlbgrind/faults/page_use.c \
 	tlbgrind/faults/recorder.c \
 	tlbgrind/faults/vdso_stub.c \
-	tlbgrind/mmu/known_hits.c \
-	tlbgrind/mmu/l1_misses.c \
-	tlbgrind/mmu/l1_sharing.c \
-	tlbgrind/mmu/l2_presence.c \
-	tlbgrind/mmu/large_pages.c \
-	tlbgrind/mmu/miss_counts.c \
-	tlbgrind/mmu/mmu.c \
-	tlbgrind/mmu/reach.c \
-	tlbgrind/mmu/traits.c \
 	tlbgrind/options/exec.c \
 	tlbgrind/options/fault_options.c \
 	tlbgrind/options/host.c \
@@ -241,6 +261,7 @@ TOOL_SOURCES = \
 	tlbgrind/space/hugetlb.c \
 	tlbgrind/tool/instrument.c \
 	tlbgrind/tool/main.c \
+	tlbgrind/trace/run_mmus.c \
 	tlbgrind/trace/segment_run.c \
 	tlbgrind/trace/superblocks.c
 
@@ -264,6 +285,7 @@ TOOL_INCLUDES = \
 	tlbgrind/engine/interrupted.h \
 	tlbgrind/engine/one_miss.h \
 	tlbgrind/engine/replay.h \
+	tlbgrind/engine/setup.h \
 	tlbgrind/engine/translate.h \
 	tlbgrind/faults/break_room.h \
 	tlbgrind/faults/exec_image.h \
@@ -279,15 +301,6 @@ TOOL_INCLUDES = \
 	tlbgrind/faults/page_use.h \
 	tlbgrind/faults/recorder.h \
 	tlbgrind/faults/vdso_stub.h \
-	tlbgrind/mmu/known_hits.h \
-	tlbgrind/mmu/l1_misses.h \
-	tlbgrind/mmu/l1_sharing.h \
-	tlbgrind/mmu/l2_presence.h \
-	tlbgrind/mmu/large_pages.h \
-	tlbgrind/mmu/miss_counts.h \
-	tlbgrind/mmu/mmu.h \
-	tlbgrind/mmu/reach.h \
-	tlbgrind/mmu/traits.h \
 	tlbgrind/options/exec.h \
 	tlbgrind/options/fault_options.h \
 	tlbgrind/options/host.h \
@@ -309,6 +322,7 @@ TOOL_INCLUDES = \
 	tlbgrind/space/huge_files.h \
 	tlbgrind/space/hugetlb.h \
 	tlbgrind/tool/instrument.h \
+	tlbgrind/trace/run_mmus.h \
 	tlbgrind/trace/segment_pages.h \
 	tlbgrind/trace/segment_run.h \
 	tlbgrind/trace/shadow_area.h \

@@ -33,31 +33,31 @@ static const struct {
    TgEvent event;
    Bool (*is_told)(const tlb_machine* m);
 } all[] = {
-   {{COST(TG_FETCH, TG_REFS), "Ir", "Instructions"}, always},
-   {{COST(TG_FETCH, TG_MISS_1), "I1tm", "L1 instruction TLB misses"}, always},
-   {{COST(TG_FETCH, TG_MISS_2), "I2tm", "L2 instruction TLB misses"},
+   {{COST(TLB_FETCH, TG_REFS), "Ir", "Instructions"}, always},
+   {{COST(TLB_FETCH, TG_MISS_1), "I1tm", "L1 instruction TLB misses"}, always},
+   {{COST(TLB_FETCH, TG_MISS_2), "I2tm", "L2 instruction TLB misses"},
     has_three_levels},
-   {{COST(TG_FETCH, TG_WALKS), "ILtm", "Instruction page walks"}, always},
-   {{COST(TG_READ, TG_REFS), "Dr", "Data reads"}, always},
-   {{COST(TG_READ, TG_MISS_1), "D1tmr", "L1 data TLB read misses"}, always},
-   {{COST(TG_READ, TG_MISS_2), "D2tmr", "L2 data TLB read misses"},
+   {{COST(TLB_FETCH, TG_WALKS), "ILtm", "Instruction page walks"}, always},
+   {{COST(TLB_LOAD, TG_REFS), "Dr", "Data reads"}, always},
+   {{COST(TLB_LOAD, TG_MISS_1), "D1tmr", "L1 data TLB read misses"}, always},
+   {{COST(TLB_LOAD, TG_MISS_2), "D2tmr", "L2 data TLB read misses"},
     has_three_levels},
-   {{COST(TG_READ, TG_WALKS), "DLtmr", "Data page walks by reads"}, always},
-   {{COST(TG_WRITE, TG_REFS), "Dw", "Data writes"}, always},
-   {{COST(TG_WRITE, TG_MISS_1), "D1tmw", "L1 data TLB write misses"}, always},
-   {{COST(TG_WRITE, TG_MISS_2), "D2tmw", "L2 data TLB write misses"},
+   {{COST(TLB_LOAD, TG_WALKS), "DLtmr", "Data page walks by reads"}, always},
+   {{COST(TLB_STORE, TG_REFS), "Dw", "Data writes"}, always},
+   {{COST(TLB_STORE, TG_MISS_1), "D1tmw", "L1 data TLB write misses"}, always},
+   {{COST(TLB_STORE, TG_MISS_2), "D2tmw", "L2 data TLB write misses"},
     has_three_levels},
-   {{COST(TG_WRITE, TG_WALKS), "DLtmw", "Data page walks by writes"}, always},
+   {{COST(TLB_STORE, TG_WALKS), "DLtmw", "Data page walks by writes"}, always},
    {{TG_ALL_WALK_REFS, "Wref", "References to page tables by walks"},
     has_walks},
    {{TG_ALL_CYCLES, "Wcyc", "Cycles of misses, an estimated upper bound"},
     has_cost},
 };
 
-static const TgEvent fault_events[TG_N_KINDS] = {
-   { TG_FAULTS + TG_FETCH, "PFi", "Page faults by instruction fetches" },
-   { TG_FAULTS + TG_READ, "PFr", "Page faults by reads" },
-   { TG_FAULTS + TG_WRITE, "PFw", "Page faults by writes" },
+static const TgEvent fault_events[TLB_N_USERS] = {
+   { TG_FAULTS + TLB_FETCH, "PFi", "Page faults by instruction fetches" },
+   { TG_FAULTS + TLB_LOAD, "PFr", "Page faults by reads" },
+   { TG_FAULTS + TLB_STORE, "PFw", "Page faults by writes" },
 };
 
 UInt tg_events(const tlb_machine* m, Bool faults, const TgEvent** out)
@@ -67,7 +67,7 @@ UInt tg_events(const tlb_machine* m, Bool faults, const TgEvent** out)
       if (all[i].is_told(m))
          out[n++] = &all[i].event;
    }
-   for (UInt i = 0; i < TG_N_KINDS && faults; i++)
+   for (UInt i = 0; i < TLB_N_USERS && faults; i++)
       out[n++] = &fault_events[i];
    return n;
 }

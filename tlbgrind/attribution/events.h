@@ -6,9 +6,7 @@
 
 #include "pub_tool_basics.h"
 
-#include "sim/machine/machine.h"
-
-typedef enum { TG_FETCH, TG_READ, TG_WRITE, TG_N_KINDS } TgKind;
+#include "sim/mmu/mmu.h"
 
 /* Of each kind: how many references, how many missed level 1, 2 and 3, how
    many walked the page table (missed the last level, whichever it is), how
@@ -16,15 +14,17 @@ typedef enum { TG_FETCH, TG_READ, TG_WRITE, TG_N_KINDS } TgKind;
 enum { TG_REFS, TG_MISS_1, TG_MISS_2, TG_MISS_3, TG_WALKS, TG_WALK_REFS,
        TG_CYCLES, TG_N_OF_A_KIND };
 
-/* What follows from misses, among them. */
+/* What follows from misses, among them: a tlb_cost each. */
 enum { TG_N_OF_A_MISS = TG_N_OF_A_KIND - TG_MISS_1 };
 
-/* Behind the kinds: what is only told for all of them together. */
-enum { TG_ALL_WALK_REFS = TG_N_KINDS * TG_N_OF_A_KIND, TG_ALL_CYCLES,
-       TG_FAULTS, /* page faults by kind, whatever the machine */
-       TG_N_COSTS = TG_FAULTS + TG_N_KINDS };
+_Static_assert((UInt)TG_N_OF_A_MISS == (UInt)TLB_N_COSTS, "a cost is a tlb_cost");
 
-static inline UInt tg_cost(TgKind kind, UInt what)
+/* Behind the kinds: what is only told for all of them together. */
+enum { TG_ALL_WALK_REFS = TLB_N_USERS * TG_N_OF_A_KIND, TG_ALL_CYCLES,
+       TG_FAULTS, /* page faults by kind, whatever the machine */
+       TG_N_COSTS = TG_FAULTS + TLB_N_USERS };
+
+static inline UInt tg_cost(tlb_user kind, UInt what)
 {
    return (UInt)kind * TG_N_OF_A_KIND + what;
 }

@@ -276,7 +276,7 @@ static SizeT bytes_of_misses(void)
    return n_counts * sizeof(ULong);
 }
 
-ULong* tg_line_misses(TgLine* line, TgKind kind)
+uint64_t* tg_line_misses(TgLine* line, tlb_user kind)
 {
    if (line->misses[kind] == NULL)
       line->misses[kind] = VG_(calloc)("tg.sites.misses", 1, bytes_of_misses());
@@ -286,7 +286,7 @@ ULong* tg_line_misses(TgLine* line, TgKind kind)
 void tg_line_costs(const TgLine* line, UInt machine, ULong* cost)
 {
    cost[TG_ALL_WALK_REFS] = cost[TG_ALL_CYCLES] = 0;
-   for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
+   for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
       ULong* own = cost + tg_cost(kind, 0);
       own[TG_REFS] = line->refs[kind];
       for (UInt i = 0; i < TG_N_OF_A_MISS; i++)
@@ -300,19 +300,19 @@ void tg_line_costs(const TgLine* line, UInt machine, ULong* cost)
    }
 }
 
-void tg_lines_each(void (*each)(ULong* misses, TgKind kind))
+void tg_lines_each(void (*each)(uint64_t* misses, tlb_user kind))
 {
    TgLine* line;
    VG_(OSetGen_ResetIter)(lines);
    while ((line = VG_(OSetGen_Next)(lines)) != NULL) {
-      for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
+      for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
          if (line->misses[kind] != NULL)
             each(line->misses[kind], kind);
       }
    }
 }
 
-static void zero_misses(ULong* misses, TgKind kind)
+static void zero_misses(uint64_t* misses, tlb_user kind)
 {
    (void)kind;
    VG_(memset)(misses, 0, bytes_of_misses());

@@ -29,9 +29,9 @@ typedef struct {
    const TgFunction* function;
    const HChar* file; /* differs from function->file for inlined code */
    UInt number;       /* 0: unknown */
-   ULong refs[TG_N_KINDS];    /* instructions, reads, writes */
-   ULong* misses[TG_N_KINDS]; /* see tg_line_misses(); NULL: none */
-   ULong faults[TG_N_KINDS];  /* page faults */
+   ULong refs[TLB_N_USERS];    /* instructions, reads, writes */
+   uint64_t* misses[TLB_N_USERS]; /* see tg_line_misses(); NULL: none */
+   ULong faults[TLB_N_USERS];  /* page faults */
 } TgLine;
 
 typedef struct _TgSite {
@@ -65,10 +65,10 @@ TgLine* tg_site_line(TgSite* site);
 
 /* The line's misses of one kind, see tg_lines_count(). Made if they are new; they
    stay where they are. */
-ULong* tg_line_misses(TgLine* line, TgKind kind);
+uint64_t* tg_line_misses(TgLine* line, tlb_user kind);
 
 /* Calls `each` for those of all lines. */
-void tg_lines_each(void (*each)(ULong* misses, TgKind kind));
+void tg_lines_each(void (*each)(uint64_t* misses, tlb_user kind));
 
 /* All costs of a line with one machine, TG_N_COSTS of them. */
 void tg_line_costs(const TgLine* line, UInt machine, ULong* cost);

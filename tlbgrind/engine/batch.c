@@ -3,8 +3,7 @@
 #include "pub_tool_basics.h"
 
 #include "engine/check.h"
-#include "mmu/known_hits.h"
-#include "mmu/mmu.h"
+#include "trace/run_mmus.h"
 #include "engine/batch.h"
 #include "trace/segment_run.h"
 
@@ -60,7 +59,7 @@ void tg_batch_add(const TgShadowArea* shadow, TgSegment* s)
       const UInt base = s->group[i].base;
       n->shadow.base[base] = shadow->base[base];
       /* The program's own memory has driven it out of the nearer caches. */
-      __builtin_prefetch(tg_rest(tg_segment_page[i]), 1);
+      __builtin_prefetch(tlb_rest(tg_segment_page[i]), 1);
    }
    if (n_noted < N_SEGMENTS)
       return;

@@ -5,10 +5,9 @@
 
 #include "engine/check.h"
 #include "trace/shadow_area.h"
-#include "mmu/known_hits.h"
+#include "trace/run_mmus.h"
 #include "trace/segment_pages.h"
 #include "trace/segment_run.h"
-#include "mmu/mmu.h"
 #include "engine/batch.h"
 #include "engine/one_miss.h"
 #include "engine/replay.h"
@@ -39,7 +38,7 @@ ULong count(TgSegment* s, Bool instrs)
 }
 
 /* With n_groups, more_fetches, shift and the Bools constants, a straight line of
-   code. `now`: what the clock shows; `writes`, `split`: see TgRunTraits; `batching`:
+   code. `now`: what the clock shows; `writes`, `split`: see tlb_run_traits; `batching`:
    all bits set if nothing is to be known; `miss`: what simulates the segment if
    not all is known, see tg_replay() for `differs`. Returns whether all was. */
 static inline __attribute__((always_inline))
@@ -47,7 +46,7 @@ Bool look_up(const TgShadowArea* shadow, TgSegment* s, ULong now, UInt n_groups,
              UInt more_fetches, UInt shift, Bool writes, Bool split, UWord batching,
              void (*miss)(const TgShadowArea* shadow, TgSegment* s, UWord differs))
 {
-   TgPage* page[TG_MAX_GROUPS];
+   tlb_page* page[TG_MAX_GROUPS];
    UWord differs = s->fetch->tag | batching;
 
    for (UInt i = 0; i < more_fetches; i++)
@@ -116,7 +115,7 @@ void miss_any(const TgShadowArea* shadow, TgSegment* s, UWord differs)
    static __attribute__((noinline)) \
    void miss_##how##_##n(const TgShadowArea* shadow, TgSegment* s, UWord differs) \
    { \
-      if (tg_n_mmus > 1) \
+      if (tg_mmus.n_mmus > 1) \
          many_##how##_##n(shadow, s, differs); \
       else if (tg_fast_path_is_lru) \
          plain_##how##_##n(shadow, s, differs); \
@@ -139,7 +138,7 @@ void miss_any(const TgShadowArea* shadow, TgSegment* s, UWord differs)
    VARIANT(plain, n, False, False, True) \
    VARIANT(writes, n, True, False, True) \
    VARIANT(split, n, True, True, True) \
-   VARIANT(idle, n, tg_run_traits.writes, tg_run_traits.split, False)
+   VARIANT(idle, n, tg_mmus.traits.writes, tg_mmus.traits.split, False)
 
 CHECK(0)
 CHECK(1)
@@ -156,11 +155,11 @@ CHECK(10)
 static void counted_any(const TgShadowArea* shadow, TgSegment* s)
 {
    const Bool known = look_up(shadow, s, tg_clock, s->n_groups, tg_more_fetches(s),
-                              page_shift, tg_run_traits.writes,
-                              tg_run_traits.split, tg_batching, miss_any);
+                              page_shift, tg_mmus.traits.writes,
+                              tg_mmus.traits.split, tg_batching, miss_any);
    /* Where times of fetches and of data are compared with each other, all have
       to be those of the references. */
-   if (known && tg_run_traits.mixed)
+   if (known && tg_mmus.traits.mixed)
       tg_replay_note_times(shadow, s);
 }
 
@@ -194,8 +193,8 @@ static const Variant* variant_of(const TgSegment* s)
                                         OF(idle) };
    static const Variant any = { check_any, counted_any };
    const UInt how = s->ticks == 0 ? 3
-                    : tg_run_traits.split ? 2 : tg_run_traits.writes ? 1 : 0;
-   if (page_shift == TG_4K_SHIFT && !tg_run_traits.mixed && s->n_fetches < 2
+                    : tg_mmus.traits.split ? 2 : tg_mmus.traits.writes ? 1 : 0;
+   if (page_shift == TG_4K_SHIFT && !tg_mmus.traits.mixed && s->n_fetches < 2
        && s->n_groups < sizeof of_4k[0] / sizeof of_4k[0][0])
       return &of_4k[how][s->n_groups];
    return &any;

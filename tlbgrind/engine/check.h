@@ -1,7 +1,7 @@
 /* The check: what translated code calls at the end of each segment.
 
    It counts the segment and looks up all of its pages at once in what is known
-   (mmu/known_hits.h). If all are known, nothing that the simulator keeps has changed
+   (sim/mmu/page_record.h). If all are known, nothing that the simulator keeps has changed
    but the times of the pages, which the check notes. If one is not, engine/replay.h
    simulates the segment. Nothing changes what is known between the first
    reference of a segment and its end, so the one answer is as exact as the

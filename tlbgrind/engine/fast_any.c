@@ -9,15 +9,15 @@
 static inline __attribute__((always_inline))
 void several(const TgShadowArea* shadow, TgSegment* s, UInt n_groups, Bool writes)
 {
-   const TgFastPath* w = &tg_fast_path[TG_READ];
+   const TgFastPath* w = &tg_fast_path[TLB_LOAD];
    UInt unknown;
    UInt nth;
    tg_simulated = s;
    while ((nth = tg_first_unknown(s, n_groups, writes, &unknown)) != TG_NO_REF) {
       TgRef* r = &tg_segment_refs(s)[nth];
-      TgPage* p = tg_segment_page[unknown];
+      tlb_page* p = tg_segment_page[unknown];
       if (UNLIKELY((writes && tg_write_is_observed(&s->group[unknown], p))
-                   || !tg_fast_any_known(w) || tg_rest(p)->observers != 1)) {
+                   || !tg_fast_any_known(w) || tlb_rest(p)->observers != 1)) {
          tg_replay_from(shadow, s, nth);
          return;
       }
@@ -25,7 +25,7 @@ void several(const TgShadowArea* shadow, TgSegment* s, UInt n_groups, Bool write
       const tlb_key key = tg_fast_any_key(w, p, False, TG_4K_SHIFT);
       Bool is_missed;
       tg_note_before(s, n_groups, nth, False);
-      const TgPage* lost = tg_fast_any_refer(w, r->kind, p, key, now, TG_4K_SHIFT,
+      const tlb_page* lost = tg_fast_any_refer(w, r->kind, p, key, now, TG_4K_SHIFT,
                                                 False, writes, &is_missed);
       if (is_missed)
          tg_fast_missed(r->kind, r, p, key, now);
@@ -45,16 +45,16 @@ void tg_fast_any_several(const TgShadowArea* shadow, TgSegment* s, UInt n_groups
       several(shadow, s, n_groups, False);
 }
 
-Bool tg_fast_any_see(TgRef* r, TgPage* p, TgKind kind, ULong now)
+Bool tg_fast_any_see(TgRef* r, tlb_page* p, tlb_user kind, ULong now)
 {
    const TgFastPath* w = &tg_fast_path[kind];
-   const UInt shift = tg_run_traits.page_shift;
-   const Bool code = kind == TG_FETCH;
-   if (!tg_fast_any_known(w) || tg_rest(p)->observers != 1)
+   const UInt shift = tg_mmus.traits.page_shift;
+   const Bool code = kind == TLB_FETCH;
+   if (!tg_fast_any_known(w) || tlb_rest(p)->observers != 1)
       return False;
    const tlb_key key = tg_fast_any_key(w, p, code, shift);
    Bool is_missed;
-   tg_fast_any_refer(w, kind, p, key, now, shift, code, tg_run_traits.writes,
+   tg_fast_any_refer(w, kind, p, key, now, shift, code, tg_mmus.traits.writes,
                         &is_missed);
    if (is_missed)
       tg_fast_missed(kind, r, p, key, now);

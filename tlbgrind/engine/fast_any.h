@@ -10,18 +10,18 @@
 
 #include "trace/superblocks.h"
 #include "trace/shadow_area.h"
-#include "mmu/known_hits.h"
+#include "trace/run_mmus.h"
 #include "trace/segment_pages.h"
 #include "trace/segment_run.h"
 #include "engine/replay.h"
 #include "engine/fast_lru.h"
 
 /* What tells the page from others in the first level; `code` is a constant. */
-static inline tlb_key tg_fast_any_key(const TgFastPath* w, const TgPage* p, Bool code,
+static inline tlb_key tg_fast_any_key(const TgFastPath* w, const tlb_page* p, Bool code,
                                    UInt shift)
 {
    return w->size
-          | (code ? tg_code_page_number(p, shift) : tg_page_number_of_data(p, shift));
+          | (code ? tlb_code_page_number(p, shift) : tlb_page_number_of_data(p, shift));
 }
 
 /* Whether all is known that the first level holds, but what NRU watches: then what is
@@ -36,7 +36,7 @@ static inline Bool tg_fast_any_known(const TgFastPath* w)
    the first level all is known. `code` and `writes` are constants. Returns the page that
    is wanted instead. */
 static inline __attribute__((always_inline))
-TgPage* tg_fast_any_refer(const TgFastPath* w, TgKind kind, TgPage* p, tlb_key key,
+tlb_page* tg_fast_any_refer(const TgFastPath* w, tlb_user kind, tlb_page* p, tlb_key key,
                              ULong now, UInt shift, Bool code, Bool writes,
                              Bool* missed)
 {
@@ -47,7 +47,7 @@ TgPage* tg_fast_any_refer(const TgFastPath* w, TgKind kind, TgPage* p, tlb_key k
       = w->few_watched
            ? tlb_policy_refer_few(a, set, key, now, &p->time, &is_missed, 4)
            : tlb_policy_refer_known(a, set, key, now, &p->time, &is_missed);
-   TgPage* lost = tg_page_of_time(time, 0);
+   tlb_page* lost = tg_page_of_time(time, 0);
    tg_fast_exchange(p, lost, 0, kind, shift, code, writes, False);
    *missed = is_missed != 0;
    return lost;
@@ -57,20 +57,20 @@ TgPage* tg_fast_any_refer(const TgFastPath* w, TgKind kind, TgPage* p, tlb_key k
    first. Returns False, and has done nothing, if it is not that simple. `n_groups` and
    the Bools are constants. */
 static inline __attribute__((always_inline))
-Bool tg_fast_any_segment(const TgShadowArea* shadow, TgSegment* s, UInt n_groups, TgPage* p,
+Bool tg_fast_any_segment(const TgShadowArea* shadow, TgSegment* s, UInt n_groups, tlb_page* p,
                             UInt nth, Bool code, Bool writes)
 {
    TgRef* r = (TgRef*)(Addr)(s->group + n_groups) + nth;
-   const TgKind kind = code ? TG_FETCH : r->kind;
-   const TgFastPath* w = &tg_fast_path[code ? TG_FETCH : TG_READ];
-   if (UNLIKELY(!tg_fast_any_known(w) || tg_rest(p)->observers != 1 || r->misses == NULL))
+   const tlb_user kind = code ? TLB_FETCH : r->kind;
+   const TgFastPath* w = &tg_fast_path[code ? TLB_FETCH : TLB_LOAD];
+   if (UNLIKELY(!tg_fast_any_known(w) || tlb_rest(p)->observers != 1 || r->misses == NULL))
       return False;
    const ULong now = tg_time_of_ref(s, nth);
    const tlb_key key = tg_fast_any_key(w, p, code, TG_4K_SHIFT);
    Bool missed;
    if (!code)
       tg_note_before(s, n_groups, nth, False);
-   TgPage* lost = tg_fast_any_refer(w, kind, p, key, now, TG_4K_SHIFT, code, writes,
+   tlb_page* lost = tg_fast_any_refer(w, kind, p, key, now, TG_4K_SHIFT, code, writes,
                                        &missed);
    if (!code && UNLIKELY(tg_is_among(lost, tg_segment_page, n_groups))) {
       if (missed)
@@ -98,10 +98,10 @@ static inline __attribute__((always_inline))
 Bool tg_fast_any(const TgShadowArea* shadow, TgSegment* s, UWord differs, UInt n_groups,
                     Bool writes)
 {
-   if (differs == TG_CODE_UNKNOWN)
-      return tg_fast_path[TG_FETCH].other && LIKELY(tg_segment_refs(s)->kind == TG_FETCH)
+   if (differs == TLB_CODE_UNKNOWN)
+      return tg_fast_path[TLB_FETCH].other && LIKELY(tg_segment_refs(s)->kind == TLB_FETCH)
              && tg_fast_any_segment(shadow, s, n_groups, s->fetch, 0, True, writes);
-   if (n_groups == 0 || differs != TG_DATA_UNKNOWN || !tg_fast_path[TG_READ].other)
+   if (n_groups == 0 || differs != TLB_DATA_UNKNOWN || !tg_fast_path[TLB_LOAD].other)
       return False;
    UInt unknown;
    if (tg_count_unknown(s, n_groups, writes, &unknown) != 1) {
@@ -109,7 +109,7 @@ Bool tg_fast_any(const TgShadowArea* shadow, TgSegment* s, UWord differs, UInt n
       return True;
    }
    const TgGroup* g = &s->group[unknown];
-   TgPage* p = tg_segment_page[unknown];
+   tlb_page* p = tg_segment_page[unknown];
    if (writes && tg_write_is_observed(g, p))
       return False;
    return tg_fast_any_segment(shadow, s, n_groups, p, g->oldest, False, writes);
@@ -117,6 +117,6 @@ Bool tg_fast_any(const TgShadowArea* shadow, TgSegment* s, UWord differs, UInt n
 
 /* Simulates one reference of that kind to page p. Returns False, and has done nothing, if
    it is not that simple. */
-Bool tg_fast_any_see(TgRef* r, TgPage* p, TgKind kind, ULong now);
+Bool tg_fast_any_see(TgRef* r, tlb_page* p, tlb_user kind, ULong now);
 
 #endif

@@ -5,37 +5,37 @@
 #include "sim/tlb/policy.h"
 
 #include "engine/batch.h"
-#include "mmu/miss_counts.h"
+#include "sim/mmu/miss_counts.h"
 #include "engine/fast_lru.h"
 #include "trace/segment_pages.h"
 #include "trace/segment_run.h"
-#include "mmu/traits.h"
+#include "sim/mmu/traits.h"
 #include "faults/page_use.h"
 
-TgFastPath tg_fast_path[TG_N_KINDS];
+TgFastPath tg_fast_path[TLB_N_USERS];
 Bool tg_fast_path_is_lru;
 
 /* --- Behind the first level --- */
 
-static tlb_reference reference_of(TgKind kind, tlb_key key, ULong now)
+static tlb_reference reference_of(tlb_user kind, tlb_key key, ULong now)
 {
-   const UChar shift = (UChar)tg_mmus[0].h.base_shift;
+   const UChar shift = (UChar)tg_mmus.mmu[0].h.base_shift;
    return (tlb_reference){ .page = tlb_key_page(key), .now = now,
                            .user = (uint8_t)kind, .page_shift = shift,
                            .block_shift = shift };
 }
 
-void tg_fast_path_second(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
+void tg_fast_path_second(tlb_user kind, TgRef* r, tlb_page* p, tlb_key key,
                          ULong now)
 {
-   tlb_hierarchy* h = &tg_mmus[0].h;
+   tlb_hierarchy* h = &tg_mmus.mmu[0].h;
    const TgFastPath* w = &tg_fast_path[kind];
    const tlb_reference ref = reference_of(kind, key, now);
    tlb_outcome o = { .missed = 0 };
    if (w->second == NULL) {
       tlb_translate_behind(h, &ref, &o);
       o.missed &= ~1u; /* which has been booked */
-      tg_book_misses(r->misses, &o);
+      tlb_book_misses(r->misses, &o);
       return;
    }
    UInt entry = tlb_plain_find(w->second, key);
@@ -46,14 +46,14 @@ void tg_fast_path_second(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
       o.missed = 1u << 1;
       tlb_hierarchy_walk(h, &ref, &o);
       entry = tlb_array_fill(w->second, key, now);
-      tg_book_misses(r->misses, &o);
+      tlb_book_misses(r->misses, &o);
       if (!tg_page_use_on)
          tg_batch_walked();
    }
-   tg_rest(p)->place = entry;
+   tlb_rest(p)->place = entry;
 }
 
-void tg_fast_missed(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now)
+void tg_fast_missed(tlb_user kind, TgRef* r, tlb_page* p, tlb_key key, ULong now)
 {
    tg_ref_misses(r);
    tg_fast_path_missed(&tg_fast_path[kind], kind, r, p, key, now);
@@ -70,10 +70,10 @@ Bool several(const TgSegment* s, UInt n_groups, Bool writes)
       if (nth == TG_NO_REF)
          break;
       TgRef* r = &tg_segment_refs(s)[nth];
-      TgPage* p = tg_segment_page[unknown];
+      tlb_page* p = tg_segment_page[unknown];
       if (writes && tg_write_is_observed(&s->group[unknown], p))
          return False;
-      if (!tg_fast_lru_miss(&tg_fast_path[TG_READ], r->kind, r, p, s,
+      if (!tg_fast_lru_miss(&tg_fast_path[TLB_LOAD], r->kind, r, p, s,
                                tg_time_of_ref(s, nth), False, n_groups, False,
                                writes, False))
          return False;
@@ -91,18 +91,18 @@ Bool tg_fast_lru_several(const TgSegment* s, UInt n_groups, Bool writes)
 
 /* The entry's time is the page's from now on, and references to it change
    nothing more. */
-static void become_known(tlb_array* a, UInt entry, TgPage* p, TgKind kind)
+static void become_known(tlb_array* a, UInt entry, tlb_page* p, tlb_user kind)
 {
    tlb_array_attach(a, entry, &p->time);
-   tg_rest(p)->observers = 0;
-   if (kind == TG_FETCH)
-      tg_code_settle(p);
+   tlb_rest(p)->observers = 0;
+   if (kind == TLB_FETCH)
+      tlb_code_settle(p);
    else
-      tg_data_settle(p);
+      tlb_data_settle(&tg_mmus, p);
 }
 
 /* Where it is not one for loads or stores alone. */
-static Bool refer_any(TgRef* r, TgPage* p, tlb_key key, ULong now)
+static Bool refer_any(TgRef* r, tlb_page* p, tlb_key key, ULong now)
 {
    tlb_array* a = tg_fast_path[r->kind].first;
    if (a->g.policy == TLB_NRU) {
@@ -120,18 +120,18 @@ static Bool refer_any(TgRef* r, TgPage* p, tlb_key key, ULong now)
    return True;
 }
 
-Bool tg_go_fast_path(TgKind kind, TgRef* r, TgPage* p, ULong now)
+Bool tg_go_fast_path(tlb_user kind, TgRef* r, tlb_page* p, ULong now)
 {
    const TgFastPath* w = &tg_fast_path[kind];
-   const UInt shift = tg_run_traits.page_shift;
-   const Bool split = tg_run_traits.split;
-   const UWord probe_at = split ? tg_probe_at(kind) : 0;
+   const UInt shift = tg_mmus.traits.page_shift;
+   const Bool split = tg_mmus.traits.split;
+   const UWord probe_at = split ? tlb_probe_at(kind) : 0;
    tlb_array* a = w->first;
    if (a == NULL || *tg_observers_of(p, kind, split) != 1)
       return False;
    const UWord number
-      = kind == TG_FETCH ? tg_code_page_number(p, shift)
-                         : tg_page_number_of_data(tg_probe(p, probe_at), shift);
+      = kind == TLB_FETCH ? tlb_code_page_number(p, shift)
+                         : tlb_page_number_of_data(tlb_probe(p, probe_at), shift);
    const tlb_key key = number | w->size;
    const UInt set = (UInt)number & a->set_mask;
    if ((!w->plain && !w->tree) || a->filled[set] != a->g.ways
@@ -139,12 +139,12 @@ Bool tg_go_fast_path(TgKind kind, TgRef* r, TgPage* p, ULong now)
       return !split && refer_any(r, p, key, now);
    const UInt entry = w->plain ? tg_fast_path_oldest(w, set)
                                : tlb_policy_oldest_known(a, 0);
-   TgPage* victim = tg_page_of_time(w->short_cut[entry], probe_at);
-   uint64_t* time = &tg_probe(p, probe_at)->time;
+   tlb_page* victim = tg_page_of_time(w->short_cut[entry], probe_at);
+   uint64_t* time = &tlb_probe(p, probe_at)->time;
    tlb_array_replace(a, entry, key, now, time);
    *time = now;
-   tg_fast_exchange(p, victim, probe_at, kind, shift, kind == TG_FETCH,
-                     tg_run_traits.writes, split);
+   tg_fast_exchange(p, victim, probe_at, kind, shift, kind == TLB_FETCH,
+                     tg_mmus.traits.writes, split);
    tg_fast_missed(kind, r, p, key, now);
    return True;
 }
@@ -152,7 +152,7 @@ Bool tg_go_fast_path(TgKind kind, TgRef* r, TgPage* p, ULong now)
 /* --- Where there is one --- */
 
 /* The second level, if it is the last, the only one there, and plain. */
-static tlb_array* plain_second(TgMmu* mmu, const tlb_stop* stop, UInt shift)
+static tlb_array* plain_second(tlb_mmu* mmu, const tlb_stop* stop, UInt shift)
 {
    tlb_array* a = &mmu->h.array[stop->array[0]];
    return mmu->h.levels == 2 && stop->n == 1 && stop->shift[0] == shift
@@ -163,28 +163,28 @@ static tlb_array* plain_second(TgMmu* mmu, const tlb_stop* stop, UInt shift)
    apart: its pages have two times. */
 static Bool is_shared(const tlb_array* a)
 {
-   const TgPort* port = a->opaque;
-   return tg_run_traits.split && port->reads && port->writes;
+   const tlb_port* port = a->opaque;
+   return tg_mmus.traits.split && port->reads && port->writes;
 }
 
-static void find(TgMmu* mmu, TgKind kind)
+static void find(tlb_mmu* mmu, tlb_user kind)
 {
    const UInt shift = mmu->h.base_shift;
    const tlb_stop* stop = &tlb_route_of(&mmu->h, kind, shift, shift)->at[1];
-   tlb_array* first = tg_base_array(mmu, kind);
+   tlb_array* first = tlb_base_array(mmu, kind);
    if (first == NULL || mmu->h.entry_level[kind] != 0 || is_shared(first))
       return;
    TgFastPath* w = &tg_fast_path[kind];
    w->first = first;
    w->plain = first->plain && first->set_mask != TLB_NO_MASK;
    w->tree = first->tree != NULL && first->sets == 1;
-   w->other = !w->plain && !tg_run_traits.split && first->set_mask != TLB_NO_MASK;
+   w->other = !w->plain && !tg_mmus.traits.split && first->set_mask != TLB_NO_MASK;
    const Bool watches = first->g.policy == TLB_NRU && first->g.ways > 1;
    w->few_watched = watches && first->g.ways == 4;
    w->known = first->g.entries - (watches ? first->sets : 0);
    w->n_attached = &first->n_attached;
    w->entries = first->g.entries
-                + (w->plain && !tg_needs_exact_times(mmu) ? 0 : 1);
+                + (w->plain && !tlb_needs_exact_times(mmu) ? 0 : 1);
    w->ways = first->g.ways;
    w->set_mask = first->set_mask;
    w->key = first->key;
@@ -195,7 +195,7 @@ static void find(TgMmu* mmu, TgKind kind)
       w->second_key = w->second->key;
       w->second_time = w->second->time;
       w->hit_cycles
-         = tlb_known_cycles(mmu->machine->m.array[stop->array[0]].hit_cycles);
+         = tlb_known_cycles(mmu->machine->array[stop->array[0]].hit_cycles);
    }
 }
 
@@ -203,14 +203,14 @@ void tg_fast_path_find(Bool fast_path)
 {
    static const uint32_t none;
    tg_fast_path_is_lru = False;
-   for (UInt kind = 0; kind < TG_N_KINDS; kind++) {
+   for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
       tg_fast_path[kind] = (TgFastPath){ .n_attached = &none, .entries = 1 };
-      if (fast_path && tg_n_mmus == 1 && !tg_has_also_behind(&tg_mmus[0]))
-         find(&tg_mmus[0], kind);
+      if (fast_path && tg_mmus.n_mmus == 1 && !tlb_has_also_behind(&tg_mmus.mmu[0]))
+         find(&tg_mmus.mmu[0], kind);
       tg_fast_path_is_lru |= tg_fast_path[kind].plain;
    }
    /* Who does not tell reads and writes apart takes the one for the other. */
    TgFastPath* w = tg_fast_path;
-   if (!tg_run_traits.split && w[TG_READ].second != w[TG_WRITE].second)
-      w[TG_READ].second = w[TG_WRITE].second = NULL;
+   if (!tg_mmus.traits.split && w[TLB_LOAD].second != w[TLB_STORE].second)
+      w[TLB_LOAD].second = w[TLB_STORE].second = NULL;
 }

@@ -12,8 +12,7 @@
 #include "pub_tool_basics.h"
 
 #include "trace/superblocks.h"
-#include "mmu/known_hits.h"
-#include "mmu/mmu.h"
+#include "trace/run_mmus.h"
 #include "trace/segment_pages.h"
 #include "trace/segment_run.h"
 
@@ -42,17 +41,17 @@ typedef struct {
    ULong hit_cycles;  /* of the second */
 } TgFastPath;
 
-extern TgFastPath tg_fast_path[TG_N_KINDS];
+extern TgFastPath tg_fast_path[TLB_N_USERS];
 /* Any of them may be shortest, see tg_fast_lru(). */
 extern Bool tg_fast_path_is_lru;
 
 /* Once the MMUs are there, and whenever a machine begins to ask what backs its
-   pages, see mmu/mmu.c. */
+   pages, see engine/setup.c. */
 void tg_fast_path_find(Bool fast_path);
 
 /* Simulates a reference of that kind to page p, which is not known, as part of r.
    Returns False, and has done nothing, if it is not that simple. */
-Bool tg_go_fast_path(TgKind kind, TgRef* r, TgPage* p, ULong now);
+Bool tg_go_fast_path(tlb_user kind, TgRef* r, tlb_page* p, ULong now);
 
 /* A way with its time in one number, so that the earliest is found without noting
    whose it is. (The clock has room for 2^51 instructions.) */
@@ -98,39 +97,39 @@ UInt tg_fast_path_oldest(const TgFastPath* w, UInt set)
 /* Page p is known from now on, and the victim is not any more, to references of
    that kind; what these are looked up by stands `probe_at` bytes behind both. */
 static inline __attribute__((always_inline))
-void tg_fast_exchange(TgPage* p, TgPage* victim, UWord probe_at, TgKind kind,
+void tg_fast_exchange(tlb_page* p, tlb_page* victim, UWord probe_at, tlb_user kind,
                        UInt shift, Bool code, Bool writes, Bool split)
 {
-   TgPage* probe = tg_probe(p, probe_at);
+   tlb_page* probe = tlb_probe(p, probe_at);
    *tg_observers_of(victim, kind, split) |= 1;
    *tg_observers_of(p, kind, split) = 0;
    if (code) {
-      tg_code_unknown(victim, shift);
+      tlb_code_unknown(victim, shift);
       p->tag = 0;
       return;
    }
-   tg_data_unknown(tg_probe(victim, probe_at), shift);
-   probe->tag = tg_data_other_tag(probe, shift);
+   tlb_data_unknown(tlb_probe(victim, probe_at), shift);
+   probe->tag = tlb_data_other_tag(probe, shift);
    if (writes && !split) {
-      tg_data_unknown(tg_writes(victim), shift);
-      if (tg_rest(p)->write_observers == 0)
-         tg_data_known(tg_writes(p), shift);
+      tlb_data_unknown(tlb_writes(victim), shift);
+      if (tlb_rest(p)->write_observers == 0)
+         tlb_data_known(tlb_writes(p), shift);
    }
 }
 
 /* What a miss of the first level comes to behind it, if the second does not have
    the page where it was last. */
-void tg_fast_path_second(TgKind kind, TgRef* r, TgPage* p, tlb_key key,
+void tg_fast_path_second(tlb_user kind, TgRef* r, tlb_page* p, tlb_key key,
                          ULong now);
 
 /* Books a miss of the first level and asks the second, first where the page was
    last. */
 static inline __attribute__((always_inline))
-void tg_fast_path_missed(const TgFastPath* w, TgKind kind, TgRef* r, TgPage* p,
+void tg_fast_path_missed(const TgFastPath* w, tlb_user kind, TgRef* r, tlb_page* p,
                          tlb_key key, ULong now)
 {
-   ULong* const misses = r->misses;
-   const UInt last_place = tg_rest(p)->place;
+   uint64_t* const misses = r->misses;
+   const UInt last_place = tlb_rest(p)->place;
    misses[0]++;
    if (LIKELY(w->second != NULL && w->second_key[last_place] == key)) {
       w->second_time[last_place] = now;
@@ -141,7 +140,7 @@ void tg_fast_path_missed(const TgFastPath* w, TgKind kind, TgRef* r, TgPage* p,
 }
 
 /* The same for a reference that perhaps has never missed before. */
-void tg_fast_missed(TgKind kind, TgRef* r, TgPage* p, tlb_key key, ULong now);
+void tg_fast_missed(tlb_user kind, TgRef* r, tlb_page* p, tlb_key key, ULong now);
 
 /* --- Shortest of all --- */
 
@@ -149,25 +148,25 @@ enum { TG_4K_SHIFT = 12 };
 
 /* The page p of the segment is not known to references of that kind, the first of
    which is r at the time `then`. (No array that is asked first holds code and data,
-   see tg_base_array().) `alone`: all others of the segment's are known, and
+   see tlb_base_array().) `alone`: all others of the segment's are known, and
    their times are noted as well. Returns False, and has done nothing, if it is not
    that simple. All but `w` to `then` are constants. The last thing that it does is
    at most a call: so the function that it is part of need not save registers. */
 static inline __attribute__((always_inline))
-Bool tg_fast_lru_miss(const TgFastPath* w, TgKind kind, TgRef* r, TgPage* p,
+Bool tg_fast_lru_miss(const TgFastPath* w, tlb_user kind, TgRef* r, tlb_page* p,
                          const TgSegment* s, ULong then, Bool alone,
                          UInt n_groups, Bool code, Bool writes, Bool split)
 {
    if (UNLIKELY(*w->n_attached != w->entries || r->misses == NULL
                 || *tg_observers_of(p, kind, split) != 1))
       return False;
-   const UWord probe_at = split ? tg_probe_at(kind) : 0;
-   TgPage* const probe = tg_probe(p, probe_at);
-   const UWord number = code ? tg_code_page_number(p, TG_4K_SHIFT)
-                             : probe->tag >> TG_4K_SHIFT ^ TG_DATA_UNKNOWN;
+   const UWord probe_at = split ? tlb_probe_at(kind) : 0;
+   tlb_page* const probe = tlb_probe(p, probe_at);
+   const UWord number = code ? tlb_code_page_number(p, TG_4K_SHIFT)
+                             : probe->tag >> TG_4K_SHIFT ^ TLB_DATA_UNKNOWN;
    const tlb_key key = number | w->size;
    const UInt entry = tg_fast_path_oldest(w, (UInt)number & w->set_mask);
-   TgPage* victim = tg_page_of_time(w->short_cut[entry], probe_at);
+   tlb_page* victim = tg_page_of_time(w->short_cut[entry], probe_at);
    if (UNLIKELY(!code && tg_is_among(victim, tg_segment_page, n_groups)))
       return False;
    w->key[entry] = key;
@@ -195,16 +194,16 @@ static inline __attribute__((always_inline))
 Bool tg_fast_lru(const TgSegment* s, UWord differs, UInt n_groups, Bool writes,
                     Bool split)
 {
-   TgPage* const* page = tg_segment_page;
+   tlb_page* const* page = tg_segment_page;
    TgRef* const ref = (TgRef*)(Addr)(s->group + n_groups);
    /* No time may become less than the simulator has seen it. */
    const ULong then = tg_clock - n_groups;
-   if (differs == TG_CODE_UNKNOWN)
-      return LIKELY(ref->kind == TG_FETCH)
-             && tg_fast_lru_miss(&tg_fast_path[TG_FETCH], TG_FETCH, ref,
+   if (differs == TLB_CODE_UNKNOWN)
+      return LIKELY(ref->kind == TLB_FETCH)
+             && tg_fast_lru_miss(&tg_fast_path[TLB_FETCH], TLB_FETCH, ref,
                                     s->fetch, s, then, True, n_groups, True,
                                     writes, split);
-   if (n_groups == 0 || differs != TG_DATA_UNKNOWN)
+   if (n_groups == 0 || differs != TLB_DATA_UNKNOWN)
       return False;
    UInt unknown;
    const UInt n_unknown = tg_count_unknown(s, n_groups, writes, &unknown);
@@ -212,15 +211,15 @@ Bool tg_fast_lru(const TgSegment* s, UWord differs, UInt n_groups, Bool writes,
       return !split && tg_fast_lru_several(s, n_groups, writes);
    const TgGroup* g = &s->group[unknown];
    TgRef* r = &ref[g->oldest];
-   TgPage* p = page[unknown];
+   tlb_page* p = page[unknown];
    if (split) {
-      const TgKind kind = tg_group_writes(g) ? TG_WRITE : TG_READ;
+      const tlb_user kind = tg_group_writes(g) ? TLB_STORE : TLB_LOAD;
       return tg_fast_lru_miss(&tg_fast_path[kind], kind, r, p, s, then, True,
                                  n_groups, False, writes, split);
    }
    if (writes && tg_write_is_observed(g, p))
       return False;
-   return tg_fast_lru_miss(&tg_fast_path[TG_READ], r->kind, r, p, s, then, True,
+   return tg_fast_lru_miss(&tg_fast_path[TLB_LOAD], r->kind, r, p, s, then, True,
                               n_groups, False, writes, split);
 }
 

@@ -36,7 +36,7 @@ static Int refs_made(const TgShadowArea* shadow, const TgSegment* s, Addr ip)
          break;
       n++;
       found |= own;
-      if (own && r->kind != TG_FETCH && !tg_may_access(shadow, r))
+      if (own && r->kind != TLB_FETCH && !tg_may_access(shadow, r))
          break;
    }
    return found ? n : -1;
@@ -57,10 +57,10 @@ static void book_interrupted(const TgShadowArea* shadow, TgSegment* s, Addr ip)
    tg_replay_first(shadow, s, (UInt)n_refs);
    tg_idle_passes += tg_n_instrs(s) - (UInt)n_instrs;
    for (Int i = 0; i < n_instrs; i++)
-      tg_site_line(tg_segment_instrs(s)[i])->refs[TG_FETCH]++;
+      tg_site_line(tg_segment_instrs(s)[i])->refs[TLB_FETCH]++;
    for (Int i = 0; i < n_refs; i++) {
       const TgRef* r = &tg_segment_refs(s)[i];
-      if (r->kind != TG_FETCH)
+      if (r->kind != TLB_FETCH)
          tg_site_line(r->site)->refs[r->kind]++;
       else if (r->size > 0)
          tg_superblock_totals()->fetch_straddles++;

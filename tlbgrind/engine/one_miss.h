@@ -8,40 +8,29 @@
 #include "pub_tool_basics.h"
 
 #include "trace/superblocks.h"
-#include "mmu/l1_misses.h"
-#include "mmu/known_hits.h"
+#include "sim/mmu/refer.h"
+#include "trace/run_mmus.h"
 #include "trace/segment_pages.h"
 #include "trace/segment_run.h"
-#include "mmu/miss_counts.h"
 #include "engine/replay.h"
 #include "engine/fast_lru.h"
 #include "engine/fast_any.h"
 #include "engine/translate.h"
 
 /* Simulates reference r to page p, whose number is `number`, as far as it is one of that
-   kind, at the time `now`, for many machines. Mostly only those with fronts, and base
-   pages no larger than others', want to see it. */
+   kind, at the time `now`, for many machines. Where loads and stores are told apart, one
+   that modifies is two of them. */
 static inline __attribute__((always_inline))
-void tg_many_see(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, Bool split)
+void tg_many_see(TgRef* r, tlb_page* p, tlb_page_number number, tlb_user kind, ULong now,
+                 Bool split)
 {
-   const TgL1Group* f = &tg_l1_groups[0];
-   const ULong observers = *tg_observers_of(p, kind, split);
-   /* Where loads and stores are told apart, one that modifies is two of them. */
-   Bool done = (observers & ~f->mmus[kind]) == 0 && !(split && r->modifies) && !r->locked;
-   if (LIKELY(done)) {
-      tg_missed_begin(0);
-      done = observers == 0 || tg_l1_group_miss(f, r, p, number, kind, observers, now) == 0;
-   }
-   if (UNLIKELY(!done)) {
+   if (UNLIKELY((split && r->modifies) || r->locked
+                || !tlb_refer_group(&tg_mmus, tg_ref_misses(r), p, number, kind, now, split)))
       tg_translate(r, p, number, now, True);
-      return;
-   }
-   tg_probe(p, split ? tg_probe_at(kind) : 0)->time = now;
-   tg_settle(tg_table_of_kind(kind), p);
 }
 
 /* The same for one machine, no other page of the segment being unknown. */
-static inline void tg_one_sees(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now)
+static inline void tg_one_sees(TgRef* r, tlb_page* p, UWord number, tlb_user kind, ULong now)
 {
    if (tg_fast_path[kind].other && tg_fast_any_see(r, p, kind, now))
       return;
@@ -50,7 +39,7 @@ static inline void tg_one_sees(TgRef* r, TgPage* p, UWord number, TgKind kind, U
 }
 
 static inline __attribute__((always_inline))
-void tg_see(TgRef* r, TgPage* p, UWord number, TgKind kind, ULong now, Bool split,
+void tg_see(TgRef* r, tlb_page* p, UWord number, tlb_user kind, ULong now, Bool split,
             Bool many)
 {
    if (many)
@@ -68,17 +57,17 @@ Bool tg_one_unknown(const TgShadowArea* shadow, TgSegment* s, UWord differs, UIn
 {
    TgRef* const ref = (TgRef*)(Addr)(s->group + n_groups);
    tg_simulated = s;
-   if (differs == TG_CODE_UNKNOWN) {
+   if (differs == TLB_CODE_UNKNOWN) {
       /* Who holds code alone evicts none of the data. */
-      if (UNLIKELY(ref->kind != TG_FETCH || tg_run_traits.code_behind))
+      if (UNLIKELY(ref->kind != TLB_FETCH || tg_mmus.traits.code_behind))
          return False;
-      tg_see(ref, s->fetch, tg_code_page_number(s->fetch, TG_4K_SHIFT), TG_FETCH,
+      tg_see(ref, s->fetch, tlb_code_page_number(s->fetch, TG_4K_SHIFT), TLB_FETCH,
              tg_time_of_ref(s, 0), split, many);
       tg_note_times(s, n_groups, split);
       return True;
    }
    UInt unknown;
-   if (n_groups == 0 || differs != TG_DATA_UNKNOWN)
+   if (n_groups == 0 || differs != TLB_DATA_UNKNOWN)
       return False;
    if (tg_count_unknown(s, n_groups, writes, &unknown) != 1) {
       if (many)
@@ -88,18 +77,18 @@ Bool tg_one_unknown(const TgShadowArea* shadow, TgSegment* s, UWord differs, UIn
    const TgGroup* g = &s->group[unknown];
    const UInt nth = g->oldest;
    TgRef* r = &ref[nth];
-   TgPage* p = tg_segment_page[unknown];
+   tlb_page* p = tg_segment_page[unknown];
    if (!split && tg_write_is_observed(g, p))
       return False;
-   const TgKind kind = !split ? r->kind : tg_group_writes(g) ? TG_WRITE : TG_READ;
+   const tlb_user kind = !split ? r->kind : tg_group_writes(g) ? TLB_STORE : TLB_LOAD;
    tg_note_before(s, n_groups, nth, split);
-   tg_see(r, p, tg_page_number_of_data(p, TG_4K_SHIFT), kind,
+   tg_see(r, p, tlb_page_number_of_data(p, TG_4K_SHIFT), kind,
           tg_time_of_ref(s, nth), split, many);
    if (UNLIKELY(n_groups > 1
                 && (tg_count_unknown(s, n_groups, writes, &unknown) != 0
                     || s->fetch->tag != 0)))
       tg_replay_from(shadow, s, nth + 1);
-   else if (UNLIKELY(tg_run_traits.own_times))
+   else if (UNLIKELY(tg_mmus.traits.own_times))
       tg_exact_times(s, n_groups, split);
    else
       tg_note_times(s, n_groups, split);

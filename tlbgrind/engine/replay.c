@@ -4,7 +4,7 @@
 
 #include "pub_tool_libcprint.h"
 
-#include "mmu/known_hits.h"
+#include "trace/run_mmus.h"
 #include "trace/segment_pages.h"
 #include "trace/segment_run.h"
 #include "engine/one_miss.h"
@@ -15,7 +15,7 @@
 static UInt page_shift;
 static Bool fast_path;
 static Bool as_cachegrind;
-static ULong straddles[TG_N_KINDS];
+static ULong straddles[TLB_N_USERS];
 static ULong replays, replays_refs;
 
 void tg_replay_init(const TgOptions* options)
@@ -41,25 +41,25 @@ static void replay_data(TgRef* r, Addr a, ULong now)
       tg_translate_as_cachegrind(r, first, last, now);
       return;
    }
-   tg_translate(r, tg_data_page(first), first,
+   tg_translate(r, tlb_data_page(&tg_mmus, first), first,
                 first == last ? now : now - TG_HALF_TICKS, first == last);
    /* No reference is longer than a page, so there is at most one more. */
    if (first != last)
-      tg_translate_second(r, tg_data_page(last), last, now);
+      tg_translate_second(r, tlb_data_page(&tg_mmus, last), last, now);
 }
 
 /* Whether r fetches the second page of an instruction whose first page is what
    the reference before it fetches. */
 static Bool goes_on(const TgSegment* s, const TgRef* r)
 {
-   return r->kind == TG_FETCH && r->size > 0 && r > tg_segment_refs(s)
-          && r[-1].kind == TG_FETCH && r[-1].site == r->site;
+   return r->kind == TLB_FETCH && r->size > 0 && r > tg_segment_refs(s)
+          && r[-1].kind == TLB_FETCH && r[-1].site == r->site;
 }
 
 static void fetch(const TgSegment* s, TgRef* r, ULong now)
 {
-   TgPage* page = r->at.page;
-   const UWord number = tg_code_page_number(page, page_shift);
+   tlb_page* page = r->at.page;
+   const UWord number = tlb_code_page_number(page, page_shift);
    if (as_cachegrind && r->size > 0)
       tg_translate_as_cachegrind(r, number - 1, number, now);
    else if (goes_on(s, r))
@@ -70,20 +70,20 @@ static void fetch(const TgSegment* s, TgRef* r, ULong now)
 
 static void note_data_time(const TgRef* r, UWord page, ULong now)
 {
-   TgPage* p = tg_data_page(page);
-   if (r->kind == TG_WRITE && tg_run_traits.split)
-      tg_writes(p)->time = now;
+   tlb_page* p = tlb_data_page(&tg_mmus, page);
+   if (r->kind == TLB_STORE && tg_mmus.traits.split)
+      tlb_writes(p)->time = now;
    else
       p->time = now;
    if (r->modifies)
-      tg_writes(p)->time = now;
+      tlb_writes(p)->time = now;
 }
 
 /* A reference that changes nothing, or has been simulated already, in which case it
    lies on one page: all that is left is to note its time. */
 static void note_time(const TgShadowArea* shadow, const TgRef* r, ULong now)
 {
-   if (r->kind == TG_FETCH) {
+   if (r->kind == TLB_FETCH) {
       r->at.page->time = now;
       return;
    }
@@ -107,7 +107,7 @@ static void replay_refs(const TgShadowArea* shadow, TgSegment* s, UInt from, UIn
       const ULong now = tg_time_of_ref(s, i);
       if (i < from)
          note_time(shadow, r, now);
-      else if (r->kind != TG_FETCH)
+      else if (r->kind != TLB_FETCH)
          replay_data(r, tg_address_of_ref(shadow, r), now);
       /* The next looks up both pages. */
       else if (!as_cachegrind || i + 1 == n || !goes_on(s, r + 1))
@@ -140,8 +140,8 @@ static UInt list_pages(const TgShadowArea* shadow, const TgSegment* s)
       const Addr first = shadow->base[g->base] + g->first;
       const UWord number = page_of(first);
       on_two += number != page_of(first + g->span);
-      if (UNLIKELY(tg_page_number_of_data(tg_segment_page[i], page_shift) != number))
-         tg_segment_page[i] = tg_page(TG_DATA, number);
+      if (UNLIKELY(tlb_page_number_of_data(tg_segment_page[i], page_shift) != number))
+         tg_segment_page[i] = tlb_record_of(&tg_mmus, TLB_DATA, number);
    }
    return on_two;
 }
@@ -150,7 +150,7 @@ static UInt first_fetch(const TgSegment* s)
 {
    const TgRef* ref = tg_segment_refs(s);
    UInt i = 0;
-   while (ref[i].kind != TG_FETCH)
+   while (ref[i].kind != TLB_FETCH)
       i++;
    return i;
 }
@@ -158,11 +158,11 @@ static UInt first_fetch(const TgSegment* s)
 /* Whose page is not known: the bits of groups and fetch. */
 static UInt unknown_of(const TgSegment* s)
 {
-   const Bool writes = tg_run_traits.writes;
+   const Bool writes = tg_mmus.traits.writes;
    UInt bits = s->fetch->tag != 0 ? 1u << s->n_groups : 0;
    for (UInt i = 0; i < s->n_groups; i++) {
-      const TgPage* p = tg_group_probe(&s->group[i], tg_segment_page[i], writes);
-      bits |= (UInt)tg_is_data_unknown(p) << i;
+      const tlb_page* p = tg_group_probe(&s->group[i], tg_segment_page[i], writes);
+      bits |= (UInt)tlb_is_data_unknown(p) << i;
    }
    return bits;
 }
@@ -181,24 +181,24 @@ static UInt first_of(const TgSegment* s, UInt bits, UInt* bit)
 }
 
 /* The second page of a group, if it lies on two, else NULL. */
-static TgPage* second_page(const TgShadowArea* shadow, const TgGroup* g)
+static tlb_page* second_page(const TgShadowArea* shadow, const TgGroup* g)
 {
    const Addr first = shadow->base[g->base] + g->first;
    const UWord last = page_of(first + g->span);
-   return last == page_of(first) ? NULL : tg_data_page(last);
+   return last == page_of(first) ? NULL : tlb_data_page(&tg_mmus, last);
 }
 
 /* A segment with groups that lie on two pages: notes all times, if all pages are
    known. A stack that has grown to the end of a page makes many of these. */
 static Bool note_known(const TgShadowArea* shadow, TgSegment* s)
 {
-   if (tg_run_traits.mixed || as_cachegrind || unknown_of(s) != 0)
+   if (tg_mmus.traits.mixed || as_cachegrind || unknown_of(s) != 0)
       return False;
    for (UInt i = 0; i < s->n_groups; i++) {
       const TgGroup* g = &s->group[i];
-      const TgPage* second = second_page(shadow, g);
+      const tlb_page* second = second_page(shadow, g);
       if (second != NULL
-          && tg_is_data_unknown(tg_group_probe(g, second, tg_run_traits.writes)))
+          && tlb_is_data_unknown(tg_group_probe(g, second, tg_mmus.traits.writes)))
          return False;
    }
    tg_replay_note_times(shadow, s);
@@ -210,19 +210,19 @@ static Bool note_known(const TgShadowArea* shadow, TgSegment* s)
    not as simple as that. */
 static Bool simulate(const TgSegment* s, UInt nth, UInt bit, Bool alone)
 {
-   const Bool split = tg_run_traits.split;
+   const Bool split = tg_mmus.traits.split;
    const Bool code = bit == s->n_groups;
    TgRef* r = &tg_segment_refs(s)[nth];
-   TgPage* p = code ? s->fetch : tg_segment_page[bit];
-   TgKind kind = r->kind;
+   tlb_page* p = code ? s->fetch : tg_segment_page[bit];
+   tlb_user kind = r->kind;
    if (!code && split)
-      kind = tg_group_writes(&s->group[bit]) ? TG_WRITE : TG_READ;
+      kind = tg_group_writes(&s->group[bit]) ? TLB_STORE : TLB_LOAD;
    else if (!code && tg_write_is_observed(&s->group[bit], p))
       return False; /* the first write need not be the first reference */
-   const UWord number = code ? tg_code_page_number(p, page_shift)
-                             : tg_page_number_of_data(p, page_shift);
+   const UWord number = code ? tlb_code_page_number(p, page_shift)
+                             : tlb_page_number_of_data(p, page_shift);
    const ULong now = tg_time_of_ref(s, nth);
-   if (tg_n_mmus > 1)
+   if (tg_mmus.n_mmus > 1)
       tg_many_see(r, p, number, kind, now, split);
    else if (split && !alone)
       tg_translate(r, p, number, now, True);
@@ -242,10 +242,10 @@ void tg_replay_unknown(const TgShadowArea* shadow, TgSegment* s)
    while (bits != 0) {
       UInt bit = 0;
       const UInt nth = first_of(s, bits, &bit);
-      if (tg_run_traits.mixed)
+      if (tg_mmus.traits.mixed)
          replay_refs(shadow, s, nth, nth);
       else
-         tg_note_before(s, s->n_groups, nth, tg_run_traits.split);
+         tg_note_before(s, s->n_groups, nth, tg_mmus.traits.split);
       const Bool simple = simulate(s, nth, bit, alone);
       const UInt still = unknown_of(s);
       if (UNLIKELY(!simple || (still & ~(bits & ~(1u << bit))) != 0)) {
@@ -254,18 +254,18 @@ void tg_replay_unknown(const TgShadowArea* shadow, TgSegment* s)
       }
       bits = still;
    }
-   if (tg_run_traits.mixed)
+   if (tg_mmus.traits.mixed)
       tg_replay_note_times(shadow, s);
-   else if (tg_run_traits.own_times)
-      tg_exact_times(s, s->n_groups, tg_run_traits.split);
+   else if (tg_mmus.traits.own_times)
+      tg_exact_times(s, s->n_groups, tg_mmus.traits.split);
    else
-      tg_note_times(s, s->n_groups, tg_run_traits.split);
+      tg_note_times(s, s->n_groups, tg_mmus.traits.split);
 }
 
 /* Simulates the segment without going through its references, if it can. */
 static Bool replay_groups(const TgShadowArea* shadow, TgSegment* s, UWord differs)
 {
-   enum { ALL_KNOWN = TG_DATA_UNKNOWN | TG_CODE_UNKNOWN };
+   enum { ALL_KNOWN = TLB_DATA_UNKNOWN | TLB_CODE_UNKNOWN };
    if (s->n_fetches > 1)
       return False;
    if ((differs & ~(UWord)ALL_KNOWN) != 0 && list_pages(shadow, s) != 0)

@@ -14,7 +14,7 @@ void tg_replay_init(const TgOptions* options);
 /* Simulates a segment that has just been run, with the bases that it left. The
    check has left the groups' pages as far as it knows them in tg_segment_page, and
    says in which bits of the page number any of the tags that it looked at differs
-   from what it was looking for: if TG_DATA_UNKNOWN and TG_CODE_UNKNOWN are all, it
+   from what it was looking for: if TLB_DATA_UNKNOWN and TLB_CODE_UNKNOWN are all, it
    knows all pages. */
 void tg_replay(const TgShadowArea* shadow, TgSegment* s, UWord differs);
 

@@ -1,27 +1,27 @@
-/* One reference, as all machines of the run see it: those that want to see it
-   simulate it, for the others its time is noted. --fast-path=no shows
-   everything to everybody. */
+/* One reference of the program, as page faults and all MMUs of the run see it
+   (sim/mmu/refer.h). --fast-path=no simulates every reference in every MMU. */
 
 #ifndef TG_TRANSLATE_H
 #define TG_TRANSLATE_H
 
 #include "pub_tool_basics.h"
 
+#include "options/options.h"
+#include "trace/run_mmus.h"
 #include "trace/superblocks.h"
-#include "mmu/known_hits.h"
-#include "mmu/mmu.h"
 
 void tg_translate_init(const TgOptions* options);
 
 /* Simulates reference r to page p, whose number is `number`, at the time `now`,
-   and books what it missed. A modify is a read here; in a run that knows arrays
-   for stores it is a write to the same page, too. `on_one_page`: it does not cross to
+   and books what it missed. A modify is a read here; in a run with arrays
+   for stores alone it is a write to the same page, too. `on_one_page`: it does not cross to
    another. */
-void tg_translate(TgRef* r, TgPage* p, UWord number, ULong now, Bool on_one_page);
+void tg_translate(TgRef* r, tlb_page* p, tlb_page_number number, ULong now,
+                  Bool on_one_page);
 
 /* The second half of the reference that was the last call of tg_translate(): it
    crosses to the next page. */
-void tg_translate_second(TgRef* r, TgPage* p, UWord number, ULong now);
+void tg_translate_second(TgRef* r, tlb_page* p, tlb_page_number number, ULong now);
 
 /* A reference that crosses from page `first` to page `last`, as cachegrind
    counts it: a level that either misses counts one miss, and a level is asked

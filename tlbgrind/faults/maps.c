@@ -8,7 +8,7 @@
 #include "pub_tool_xarray.h"
 
 #include "faults/maps.h"
-#include "mmu/known_hits.h"
+#include "trace/run_mmus.h"
 #include "base/memory.h"
 #include "faults/page_use.h"
 
@@ -167,8 +167,8 @@ void tg_maps_forget(Addr a, SizeT len)
    const UWord n = (UWord)((a + len - 1) >> page_shift) - first + 1;
    if (len == 0 || !records)
       return;
-   tg_pages_forget(TG_DATA, first, n, TG_OBSERVER_FAULTS, TG_NO_VIEW);
-   tg_pages_forget(TG_CODE, first, n, TG_OBSERVER_FAULTS, TG_NO_VIEW);
+   tlb_pages_forget(&tg_mmus, TLB_DATA, first, n, TLB_OBSERVER_FAULTS, TLB_NO_VIEW);
+   tlb_pages_forget(&tg_mmus, TLB_CODE, first, n, TLB_OBSERVER_FAULTS, TLB_NO_VIEW);
    tg_page_use_changed(a, len);
 }
 

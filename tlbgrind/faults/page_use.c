@@ -232,7 +232,7 @@ void tg_page_use_segment(const TgShadowArea* hot, const TgSegment* s)
    const TgRef* ref = tg_segment_refs(s);
    for (UInt i = 0; i < s->n_refs; i++) {
       const TgRef* r = &ref[i];
-      if (r->kind != TG_FETCH)
+      if (r->kind != TLB_FETCH)
          use(tg_address_of_ref(hot, r), r->size);
    }
 }
@@ -243,7 +243,7 @@ void tg_page_use_interrupted(const TgShadowArea* hot, const TgSegment* s, UInt n
    use_code(s, n_instrs);
    for (UInt i = 0; i < n_refs; i++) {
       const TgRef* r = &tg_segment_refs(s)[i];
-      if (r->kind != TG_FETCH && tg_may_access(hot, r))
+      if (r->kind != TLB_FETCH && tg_may_access(hot, r))
          use(tg_address_of_ref(hot, r), r->size);
    }
 }

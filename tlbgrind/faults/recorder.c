@@ -66,9 +66,9 @@ static Bool started;
    without a name. */
 static void book(TgSite* site, tlb_touch touch)
 {
-   static const TgKind kinds[] = { [TLB_TOUCH_READ] = TG_READ,
-                                   [TLB_TOUCH_WRITE] = TG_WRITE,
-                                   [TLB_TOUCH_FETCH] = TG_FETCH };
+   static const tlb_user kinds[] = { [TLB_TOUCH_READ] = TLB_LOAD,
+                                   [TLB_TOUCH_WRITE] = TLB_STORE,
+                                   [TLB_TOUCH_FETCH] = TLB_FETCH };
    static TgSite* nowhere;
    if (site == NULL && nowhere == NULL)
       nowhere = tg_site_use(0);

@@ -14,7 +14,7 @@
 void tg_faults_init(const TgOptions* options);
 
 /* The program touches the page that has the byte at `a`, for the first time in
-   this way since tg_pages_forget() (mmu/known_hits.h) was told of it. */
+   this way since tlb_pages_forget() (sim/mmu/known_hits.h) was told of it. */
 void tg_faults_touch(TgSite* site, tlb_touch touch, Addr a, ULong instructions);
 
 /* The core's events, after faults/native.h has dealt with them. Without --faults=yes they do

@@ -263,21 +263,8 @@ Bool tg_machine_by_name(const HChar* name, UInt base_shift,
    return found;
 }
 
-Bool tg_machine_asks(const TgMachine* machine)
+tlb_mmu_machine tg_mmu_machine(const TgMachine* machine)
 {
-   const tlb_machine* m = &machine->m;
-   if (machine->pages.n_rules > 0 || machine->pages.thp == TLB_THP_ALWAYS)
-      return True;
-   for (UInt i = 0; i < m->n_arrays; i++) {
-      if (m->array[i].coalesce_shift != 0)
-         return True;
-   }
-   return False;
-}
-
-Bool tg_machines_share_view(const TgMachine* a, const TgMachine* b)
-{
-   return a->m.base_page_shift == b->m.base_page_shift
-          && VG_(memcmp)(&a->pages, &b->pages, sizeof a->pages) == 0
-          && tg_machine_asks(a) == tg_machine_asks(b);
+   return (tlb_mmu_machine){ .machine = &machine->m, .pages = &machine->pages,
+                             .asks = tlb_mmus_asks(&machine->m, &machine->pages) };
 }

@@ -8,6 +8,7 @@
 #include "pub_tool_xarray.h"
 
 #include "sim/machine/machine.h"
+#include "sim/mmu/mmu.h"
 #include "sim/pages/pagerules.h"
 
 typedef struct {
@@ -28,14 +29,8 @@ Bool tg_machine_by_name(const HChar* name, UInt base_shift,
                         const tlb_page_policy* pages, TgMachine* out,
                         const HChar** where, tlb_reason* why);
 
-/* Whether the machine needs to know what backs its pages, though the program has
-   not asked for huge ones. */
-Bool tg_machine_asks(const TgMachine* machine);
-
-/* Whether two machines have one view of what backs which page: the same rules over
-   base pages of one size, and both ask from the start or neither does, for who begins
-   later knows of no first touch before. */
-Bool tg_machines_share_view(const TgMachine* a, const TgMachine* b);
+/* The machine as sim/mmu has it. */
+tlb_mmu_machine tg_mmu_machine(const TgMachine* machine);
 
 /* Prints the machines that are built in on the standard output. */
 void tg_machine_print_list(void);

@@ -12,11 +12,11 @@
 #include "pub_tool_xarray.h"
 
 #include "sim/machine/cost.h"
+#include "sim/mmu/mmu.h"
 #include "sim/tlb/hierarchy.h"
 #include "sim/base/text.h"
 
 #include "options/exec.h"
-#include "mmu/known_hits.h"
 #include "options/machine_names.h"
 #include "base/number_format.h"
 #include "options/options.h"
@@ -339,8 +339,8 @@ static void read_machines(const HChar* arg, const HChar* list)
          refuse(arg, "the name of a machine is missing");
       if (is_taken(name))
          refuse(arg, "machine '%s' is given twice", name);
-      if (options.n_machines == TG_MAX_MMUS)
-         refuse(arg, "a run has at most %d machines", TG_MAX_MMUS);
+      if (options.n_machines == TLB_MAX_MMUS)
+         refuse(arg, "a run has at most %d machines", TLB_MAX_MMUS);
       options.machine = VG_(realloc)("tg.options.machines", options.machine,
                                      (options.n_machines + 1)
                                      * sizeof *options.machine);
@@ -439,11 +439,13 @@ static UInt n_views(void)
 {
    UInt n = 0;
    for (UInt i = 0; i < options.n_machines; i++) {
-      UInt j = 0;
-      while (j < i
-             && !tg_machines_share_view(&options.machine[i], &options.machine[j]))
-         j++;
-      n += j == i;
+      const tlb_mmu_machine one = tg_mmu_machine(&options.machine[i]);
+      Bool is_new = True;
+      for (UInt j = 0; j < i; j++) {
+         const tlb_mmu_machine other = tg_mmu_machine(&options.machine[j]);
+         is_new &= !tlb_mmus_share_view(&one, &other);
+      }
+      n += is_new;
    }
    return n;
 }
@@ -527,10 +529,10 @@ const TgOptions* tg_finish_options(void)
                                  &why);
    if (bad != NULL)
       refuse(bad, "%s", why.text);
-   if (n_views() > TG_MAX_VIEWS)
+   if (n_views() > TLB_MAX_VIEWS)
       refuse(machine_arg, "the machines have %u different sets of page-size "
                           "rules and base pages; a run has at most %d", n_views(),
-             TG_MAX_VIEWS);
+             TLB_MAX_VIEWS);
    if (options.as_cachegrind && options.n_machines > 1)
       refuse("--as-cachegrind=yes", "cachegrind has one machine, this run has "
                                     "%u", options.n_machines);

@@ -23,7 +23,7 @@ typedef struct {
    Bool wants_cycles; /* an option tells of cycles */
    Bool as_cachegrind; /* see tg_print_debug_usage() */
    Bool trace_aspace;  /* likewise */
-   Bool reach;            /* measure stack distances: mmu/reach.h */
+   Bool reach;            /* measure stack distances: sim/mmu/run_reach.h */
    Bool entries;          /* record the order of execution: order/code_entries.h */
    Bool entries_data;     /* and that of writes to data: order/data_writes.h */
 } TgOptions;

@@ -14,7 +14,7 @@
 #include "space/backing_report.h"
 #include "options/exec.h"
 #include "base/file.h"
-#include "mmu/mmu.h"
+#include "trace/run_mmus.h"
 #include "output/costs_file.h"
 #include "base/shown.h"
 #include "attribution/sites.h"
@@ -80,7 +80,7 @@ static void print_description(TgFile* f, const TgRun* run,
    for (Word i = 0; i < VG_(sizeXA)(m->assumptions); i++)
       tg_file_print(f, "desc: Assumption: %s\n",
                     *(HChar**)VG_(indexXA)(m->assumptions, i));
-   const UInt view = tg_mmus[m - run->options->machine].view;
+   const UInt view = tg_mmus.mmu[m - run->options->machine].view;
    if (tg_backed_is_of_interest(view))
       tg_backed_describe(view, print_backed, f);
    if (run->forked_from != 0)
@@ -94,8 +94,8 @@ static void print_description(TgFile* f, const TgRun* run,
                     before, instructions);
    tg_file_print(f, "desc: Straddles: instructions %llu, reads %llu, "
                     "writes %llu\n",
-                 run->straddles[TG_FETCH], run->straddles[TG_READ],
-                 run->straddles[TG_WRITE]);
+                 run->straddles[TLB_FETCH], run->straddles[TLB_LOAD],
+                 run->straddles[TLB_STORE]);
 }
 
 /* What a tool that counts at most one miss per reference would not count, and
@@ -106,14 +106,14 @@ static void print_differences(TgFile* f, const TgRun* run,
 {
    tg_file_print(f, "desc: Second misses:");
    for (UInt i = 0; i < n_events; i++) {
-      if (events[i]->cost < TG_N_KINDS * TG_N_OF_A_KIND
+      if (events[i]->cost < TLB_N_USERS * TG_N_OF_A_KIND
           && events[i]->cost % TG_N_OF_A_KIND != TG_REFS)
          tg_file_print(f, " %s %llu", events[i]->name,
                        result->extra[events[i]->cost]);
    }
    tg_file_print(f, "\ndesc: Unperformed helper accesses: reads %llu, "
                     "writes %llu\n",
-                 run->unperformed[TG_READ], run->unperformed[TG_WRITE]);
+                 run->unperformed[TLB_LOAD], run->unperformed[TLB_STORE]);
 }
 
 static void print_costs(TgFile* f, const ULong* costs, const TgEvent** events,

@@ -2,6 +2,7 @@
 
 #include "pub_tool_basics.h"
 
+#include "pub_tool_libcassert.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
@@ -11,11 +12,12 @@
 
 #include "base/file.h"
 #include "base/number_format.h"
-#include "mmu/reach.h"
+#include "sim/mmu/run_reach.h"
+#include "trace/run_mmus.h"
 #include "output/reach_file.h"
 #include "base/shown.h"
 
-/* One curve: what a side (TgReachSide) misses with pages of one size. */
+/* One curve: what a side (tlb_side) misses with pages of one size. */
 typedef struct {
    UInt side;
    tlb_reach_size size;
@@ -24,20 +26,26 @@ typedef struct {
    uint64_t* misses; /* TLB_REACH_SIZES */
 } Curve;
 
-enum { MAX_CURVES = TG_REACH_SIDES * TLB_REACH_CURVES };
+enum { MAX_CURVES = TLB_N_TABLES * TLB_REACH_CURVES };
 
-static const HChar* const side_names[TG_REACH_SIDES] = { "instruction",
-                                                         "data" };
+static const HChar* const side_names[TLB_N_TABLES] = { [TLB_CODE] = "instruction",
+                                                       [TLB_DATA] = "data" };
 
-/* Makes all curves, those of instructions first. Returns how many; curves for
+/* In this order they are printed. */
+static const tlb_side sides[TLB_N_TABLES] = { TLB_CODE, TLB_DATA };
+
+/* Makes all curves. Returns how many; curves for
    pages that are smaller than the base page would only repeat its own. */
 static UInt make_curves(const TgRun* run, Curve curve[MAX_CURVES])
 {
    UInt n = 0;
-   for (UInt side = 0; side < TG_REACH_SIDES; side++) {
+   for (UInt i = 0; i < TLB_N_TABLES; i++) {
       for (UInt size = 0; size < TLB_REACH_CURVES; size++) {
-         const tlb_reach* r = tg_reach_of(side);
+         const UInt side = sides[i];
+         const tlb_reach* r = tlb_run_reach_of(&tg_mmus, side);
          Curve* c = &curve[n];
+         /* Valgrind ends the run when memory runs out. */
+         tl_assert(!tlb_reach_failed(r));
          if (size > 0 && tlb_reach_shift(size) <= run->options->page_shift)
             continue;
          *c = (Curve){ .side = side, .size = size,
@@ -62,9 +70,9 @@ static void free_curves(Curve* curve, UInt n)
 static ULong references(const TgRun* run, UInt side)
 {
    const ULong* total = run->result[0].total;
-   return side == TG_REACH_CODE ? total[tg_cost(TG_FETCH, TG_REFS)]
-                                : total[tg_cost(TG_READ, TG_REFS)]
-                                  + total[tg_cost(TG_WRITE, TG_REFS)];
+   return side == TLB_CODE ? total[tg_cost(TLB_FETCH, TG_REFS)]
+                                : total[tg_cost(TLB_LOAD, TG_REFS)]
+                                  + total[tg_cost(TLB_STORE, TG_REFS)];
 }
 
 /* --- The file --- */
@@ -79,15 +87,15 @@ static void print_head(TgFile* f, const TgRun* run, const Curve* curve, UInt n)
    if (run->forked_from != 0)
       tg_file_print(f, "# forked: counts since the fork from pid %d\n",
                     run->forked_from);
-   for (UInt side = 0; side < TG_REACH_SIDES; side++)
-      tg_file_print(f, "# %s references: %llu\n", side_names[side],
-                    references(run, side));
+   for (UInt i = 0; i < TLB_N_TABLES; i++)
+      tg_file_print(f, "# %s references: %llu\n", side_names[sides[i]],
+                    references(run, sides[i]));
    for (UInt i = 0; i < n; i++)
       tg_file_print(f, "# %s pages of %s: %llu\n", side_names[curve[i].side],
                     tg_page_size(curve[i].shift).text, curve[i].cold);
    tg_file_print(f, "entries");
    for (UInt i = 0; i < n; i++)
-      tg_file_print(f, "\t%c-%s", curve[i].side == TG_REACH_CODE ? 'I' : 'D',
+      tg_file_print(f, "\t%c-%s", curve[i].side == TLB_CODE ? 'I' : 'D',
                     tg_page_size(curve[i].shift).text);
    tg_file_print(f, "\n");
 }
@@ -163,8 +171,8 @@ void tg_reach_summary(const TgRun* run, const HChar* file)
       return;
    VG_(umsg)("\n");
    const UInt n = make_curves(run, curve);
-   for (UInt side = 0; side < TG_REACH_SIDES; side++)
-      print_side(run, curve, n, side);
+   for (UInt i = 0; i < TLB_N_TABLES; i++)
+      print_side(run, curve, n, sides[i]);
    free_curves(curve, n);
    if (file != NULL)
       VG_(umsg)("Every size from %u to %u:  %s\n", TLB_REACH_SMALLEST,

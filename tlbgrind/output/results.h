@@ -11,7 +11,7 @@
 /* What is one machine's. */
 typedef struct {
    const TgMachine* machine;
-   UInt number; /* under which its misses are counted, see TgMmu */
+   UInt number; /* under which its misses are counted, see tlb_mmu */
    UInt levels;
    ULong total[TG_N_COSTS]; /* over all lines */
    ULong extra[TG_N_COSTS]; /* misses of a level beyond a reference's first */
@@ -20,8 +20,8 @@ typedef struct {
 typedef struct {
    const TgOptions* options;
    Int forked_from;           /* pid, 0: this is no forked child */
-   ULong straddles[TG_N_KINDS];
-   ULong unperformed[TG_N_KINDS]; /* guarded helpers whose guard said no */
+   ULong straddles[TLB_N_USERS];
+   ULong unperformed[TLB_N_USERS]; /* guarded helpers whose guard said no */
    TgResult* result;              /* options->n_machines of them */
 } TgRun;
 

@@ -12,7 +12,7 @@
 
 #include "space/backing_report.h"
 #include "faults/break_room.h"
-#include "mmu/mmu.h"
+#include "trace/run_mmus.h"
 #include "options/machine_names.h"
 #include "base/number_format.h"
 #include "output/costs_file.h"
@@ -65,25 +65,25 @@ static TgNumber per_cent(ULong part, ULong whole)
    return tg_ratio(part, whole, 100, 3, "%");
 }
 
-static ULong total(const TgResult* run, TgKind kind, UInt what)
+static ULong total(const TgResult* run, tlb_user kind, UInt what)
 {
    return run->total[tg_cost(kind, what)];
 }
 
 static ULong data(const TgResult* run, UInt what)
 {
-   return total(run, TG_READ, what) + total(run, TG_WRITE, what);
+   return total(run, TLB_LOAD, what) + total(run, TLB_STORE, what);
 }
 
 static void counts(const TgResult* run, const HChar* label, UInt what)
 {
    VG_(umsg)("%-18s %s  (%s rd + %s wr)\n", label,
              number(data(run, what)).text,
-             number(total(run, TG_READ, what)).text,
-             number(total(run, TG_WRITE, what)).text);
+             number(total(run, TLB_LOAD, what)).text,
+             number(total(run, TLB_STORE, what)).text);
 }
 
-static TgNumber rate(const TgResult* run, TgKind kind, UInt what)
+static TgNumber rate(const TgResult* run, tlb_user kind, UInt what)
 {
    return per_cent(total(run, kind, what), total(run, kind, TG_REFS));
 }
@@ -92,18 +92,18 @@ static void rates(const TgResult* run, const HChar* label, UInt what)
 {
    VG_(umsg)("%-18s %*s  (%*s    + %*s   )\n", label, WIDTH,
              per_cent(data(run, what), data(run, TG_REFS)).text, WIDTH,
-             rate(run, TG_READ, what).text, WIDTH,
-             rate(run, TG_WRITE, what).text);
+             rate(run, TLB_LOAD, what).text, WIDTH,
+             rate(run, TLB_STORE, what).text);
 }
 
 static void fetches(const TgResult* run, const HChar* label, UInt what)
 {
-   VG_(umsg)("%-18s %s\n", label, number(total(run, TG_FETCH, what)).text);
+   VG_(umsg)("%-18s %s\n", label, number(total(run, TLB_FETCH, what)).text);
 }
 
 static void fetch_rate(const TgResult* run, const HChar* label, UInt what)
 {
-   VG_(umsg)("%-18s %*s\n", label, WIDTH, rate(run, TG_FETCH, what).text);
+   VG_(umsg)("%-18s %*s\n", label, WIDTH, rate(run, TLB_FETCH, what).text);
 }
 
 /* Whether a shell takes the name as it is. */
@@ -141,9 +141,9 @@ static HChar* quoted(const HChar* name)
 static void one_machine(const TgResult* run)
 {
    const UInt levels = run->levels;
-   const ULong instructions = total(run, TG_FETCH, TG_REFS);
-   const ULong misses = total(run, TG_FETCH, TG_MISS_1) + data(run, TG_MISS_1);
-   const ULong walks = total(run, TG_FETCH, TG_WALKS) + data(run, TG_WALKS);
+   const ULong instructions = total(run, TLB_FETCH, TG_REFS);
+   const ULong misses = total(run, TLB_FETCH, TG_MISS_1) + data(run, TG_MISS_1);
+   const ULong walks = total(run, TLB_FETCH, TG_WALKS) + data(run, TG_WALKS);
 
    fetches(run, "I   refs:", TG_REFS);
    fetches(run, "I1  TLB misses:", TG_MISS_1);
@@ -219,11 +219,11 @@ static void memory(const TgRun* run)
 {
    for (UInt i = 0; i < run->options->n_machines; i++) {
       const TgMachine* m = run->result[i].machine;
-      if (!tg_backed_is_of_interest(tg_mmus[i].view))
+      if (!tg_backed_is_of_interest(tg_mmus.mmu[i].view))
          continue;
       VG_(umsg)("\n");
       VG_(umsg)("Pages of %s:\n", m->name);
-      tg_backed_describe(tg_mmus[i].view, print_backed, NULL);
+      tg_backed_describe(tg_mmus.mmu[i].view, print_backed, NULL);
    }
 }
 
@@ -311,13 +311,13 @@ static void side_by_side(const TgRun* run)
    VG_(umsg)("\n");
    for (UInt i = 0; i < run->options->n_machines; i++) {
       const TgResult* r = &run->result[i];
-      const ULong walks = total(r, TG_FETCH, TG_WALKS) + data(r, TG_WALKS);
+      const ULong walks = total(r, TLB_FETCH, TG_WALKS) + data(r, TG_WALKS);
       VG_(umsg)("%-*s", (Int)name_width, r->machine->name);
-      cell(total(r, TG_FETCH, TG_MISS_1));
-      cell(total(r, TG_FETCH, TG_WALKS));
+      cell(total(r, TLB_FETCH, TG_MISS_1));
+      cell(total(r, TLB_FETCH, TG_WALKS));
       cell(data(r, TG_MISS_1));
       cell(data(r, TG_WALKS));
-      word(tg_ratio(walks, total(r, TG_FETCH, TG_REFS), 1000, 3, "").text);
+      word(tg_ratio(walks, total(r, TLB_FETCH, TG_REFS), 1000, 3, "").text);
       cost_cells(run, r);
       VG_(umsg)("\n");
    }

@@ -24,7 +24,7 @@
 #include "order/code_entries.h"
 #include "trace/shadow_area.h"
 #include "tool/instrument.h"
-#include "mmu/known_hits.h"
+#include "trace/run_mmus.h"
 #include "faults/native_cpuid.h"
 #include "faults/native_request.h"
 #include "order/data_writes.h"
@@ -50,7 +50,7 @@ static XArray* segment_args;  /* IRConst*, one per segment: its address, which
                                  is known when the block is finished */
 static Int ip_offset;         /* of the guest's instruction pointer */
 static const VexGuestExtents* extents;
-static UWord fetched_page;    /* of the last fetch; TG_NO_PAGE at the begin */
+static UWord fetched_page;    /* of the last fetch; TLB_NO_PAGE at the begin */
 static Bool data_since_fetch; /* a data reference has been made since */
 static TgSite* site;          /* of the instruction at hand */
 static IRExpr* last_atom;     /* the address of the last reference */
@@ -266,13 +266,13 @@ static UInt base_of(Address a)
 /* Widens the group that `size` bytes at `offset` off a base can join, or makes
    a new one. */
 static void join_group(UInt base, UWord offset, UInt size, UShort ref,
-                       TgKind kind)
+                       tlb_user kind)
 {
    const UInt n = tg_segment_at_hand()->n_groups;
    for (UInt i = 0; i < n; i++) {
       TgGroup* g = tg_segment_group(i);
       if (g->base != base
-          || (tg_run_traits.split && g->probe_at != tg_probe_at(kind)))
+          || (tg_mmus.traits.split && g->probe_at != tlb_probe_at(kind)))
          continue;
       /* Distances, for the addresses may wrap. */
       const Word below = (Word)(g->first - offset);
@@ -285,14 +285,14 @@ static void join_group(UInt base, UWord offset, UInt size, UShort ref,
       g->first = below > 0 ? offset : g->first;
       g->span = (UShort)span;
       g->newest = ref;
-      if (kind == TG_WRITE)
-         g->probe_at = tg_probe_at(TG_WRITE);
+      if (kind == TLB_STORE)
+         g->probe_at = tlb_probe_at(TLB_STORE);
       return;
    }
    tg_segment_add_group((TgGroup){ .first = offset, .span = (UShort)(size - 1),
                                    .oldest = ref, .newest = ref,
                                    .base = (UChar)base,
-                                   .probe_at = tg_probe_at(kind) });
+                                   .probe_at = tlb_probe_at(kind) });
 }
 
 /* --- References --- */
@@ -302,12 +302,12 @@ static void join_group(UInt base, UWord offset, UInt size, UShort ref,
 static void fetch_page(Addr a, Bool crossing)
 {
    const UWord page = a >> page_shift;
-   if (page == fetched_page && !(tg_run_traits.mixed && data_since_fetch))
+   if (page == fetched_page && !(tg_mmus.traits.mixed && data_since_fetch))
       return;
    fetched_page = page;
    data_since_fetch = False;
-   tg_segment_add_ref((TgRef){ .site = site, .at.page = tg_page(TG_CODE, page),
-                               .size = crossing, .kind = TG_FETCH });
+   tg_segment_add_ref((TgRef){ .site = site, .at.page = tlb_record_of(&tg_mmus, TLB_CODE, page),
+                               .size = crossing, .kind = TLB_FETCH });
    last_atom = NULL;
 }
 
@@ -322,7 +322,7 @@ static void fetch(Addr a, UInt size)
    last_atom = NULL;
 }
 
-static void data(TgKind kind, IRExpr* atom, UInt size)
+static void data(tlb_user kind, IRExpr* atom, UInt size)
 {
    need_segment();
    /* Room for two: see data_write(). */
@@ -344,23 +344,23 @@ static void data(TgKind kind, IRExpr* atom, UInt size)
 
 static void data_read(IRExpr* atom, UInt size)
 {
-   data(TG_READ, atom, size);
+   data(TLB_LOAD, atom, size);
 }
 
 /* A write of what the instruction has just read makes the read a modify. */
 static void data_write(IRExpr* atom, UInt size)
 {
    TgRef* last = segment_open ? tg_segment_last_ref() : NULL;
-   if (last != NULL && last_atom != NULL && last->kind == TG_READ
+   if (last != NULL && last_atom != NULL && last->kind == TLB_LOAD
        && last->site == site && last->size == size
        && eqIRAtom(last_atom, atom)) {
       last->modifies = True;
       join_group(last->base, last->at.offset, size,
-                 (UShort)(tg_segment_at_hand()->n_refs - 1), TG_WRITE);
+                 (UShort)(tg_segment_at_hand()->n_refs - 1), TLB_STORE);
       last_atom = NULL;
       return;
    }
-   data(TG_WRITE, atom, size);
+   data(TLB_STORE, atom, size);
 }
 
 /* Vex reads what a locked instruction changes, and compares and swaps then. Both
@@ -368,14 +368,14 @@ static void data_write(IRExpr* atom, UInt size)
 static void is_locked(const IRExpr* atom)
 {
    TgRef* last = segment_open ? tg_segment_last_ref() : NULL;
-   if (last != NULL && last_atom != NULL && last->kind == TG_READ
+   if (last != NULL && last_atom != NULL && last->kind == TLB_LOAD
        && last->site == site && eqIRAtom(last_atom, atom))
       last->locked = True;
 }
 
 /* A reference that is made only if the guard holds, in a segment of its own.
    `helper`: of a helper function, see TgSuperblockTotals. */
-static void data_guarded(TgKind kind, IRExpr* atom, UInt size, IRExpr* guard,
+static void data_guarded(tlb_user kind, IRExpr* atom, UInt size, IRExpr* guard,
                          Bool helper)
 {
    end_segment();
@@ -417,7 +417,7 @@ static void helper(const IRDirty* d)
          data_write(d->mAddr, size);
    } else {
       /* A modify is one read, guarded or not. */
-      data_guarded(reads ? TG_READ : TG_WRITE, d->mAddr, size, d->guard, True);
+      data_guarded(reads ? TLB_LOAD : TLB_STORE, d->mAddr, size, d->guard, True);
    }
 }
 
@@ -503,14 +503,14 @@ static void statement(const IRStmt* st)
       const IRLoadG* lg = st->Ist.LoadG.details;
       IRType loaded, widened;
       typeOfIRLoadGOp(lg->cvt, &widened, &loaded);
-      data_guarded(TG_READ, lg->addr, (UInt)sizeofIRType(loaded), lg->guard,
+      data_guarded(TLB_LOAD, lg->addr, (UInt)sizeofIRType(loaded), lg->guard,
                    False);
       break;
    }
 
    case Ist_StoreG: {
       const IRStoreG* sg = st->Ist.StoreG.details;
-      data_guarded(TG_WRITE, sg->addr,
+      data_guarded(TLB_STORE, sg->addr,
                    (UInt)sizeofIRType(typeOfIRExpr(types, sg->data)),
                    sg->guard, False);
       break;
@@ -572,7 +572,7 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    shadow_offset = TG_SHADOW_OFFSET;
    tl_assert(layout->total_sizeB == TG_SHADOW_OFFSET);
    VG_(dropTailXA)(segment_args, VG_(sizeXA)(segment_args));
-   fetched_page = TG_NO_PAGE;
+   fetched_page = TLB_NO_PAGE;
    segment_open = False;
    forget_derivations(in->tyenv->types_used);
    tg_code_entries_block(closure->nraddr,

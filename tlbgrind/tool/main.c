@@ -25,32 +25,28 @@
 #include "pub_tool_xarray.h"
 
 #include "space/aspace.h"
-#include "mmu/l2_presence.h"
 #include "trace/superblocks.h"
-#include "engine/check.h"
 #include "engine/interrupted.h"
+#include "engine/setup.h"
 #include "order/code_entries.h"
 #include "options/exec.h"
 #include "faults/recorder.h"
-#include "mmu/l1_misses.h"
 #include "trace/shadow_area.h"
 #include "space/hugetlb.h"
 #include "tool/instrument.h"
-#include "mmu/mmu.h"
-#include "mmu/miss_counts.h"
+#include "trace/run_mmus.h"
+#include "sim/mmu/miss_counts.h"
 #include "faults/native.h"
 #include "options/options.h"
 #include "output/costs_file.h"
 #include "options/output_names.h"
-#include "mmu/reach.h"
+#include "sim/mmu/run_reach.h"
 #include "output/reach_file.h"
 #include "engine/replay.h"
 #include "output/results.h"
-#include "engine/fast_lru.h"
 #include "attribution/sites.h"
 #include "base/streams.h"
 #include "output/summary.h"
-#include "engine/translate.h"
 #include "order/data_writes.h"
 
 static TgRun run;
@@ -66,21 +62,24 @@ static void add_up(TgResult* result, XArray* lines)
       for (UInt j = 0; j < TG_N_COSTS; j++)
          result->total[j] += cost[j];
    }
-   VG_(memcpy)(result->extra, tg_missed_extra(result->number),
-               sizeof result->extra);
+   for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
+      for (UInt i = 0; i < TG_N_OF_A_MISS; i++)
+         result->extra[tg_cost(kind, TG_MISS_1 + i)]
+            = tlb_missed_extra(&tg_mmus, result->number)[kind][i];
+   }
 }
 
 /* Brings everything that has been counted so far into `run` and the lines. */
 static XArray* settle(void)
 {
    tg_superblocks_settle();
-   tg_l2_settle();
+   tg_engine_settle();
    XArray* lines = tg_lines_sorted();
    for (UInt i = 0; i < run.options->n_machines; i++)
       add_up(&run.result[i], lines);
    const TgSuperblockTotals* b = tg_superblock_totals();
    VG_(memcpy)(run.straddles, tg_replay_straddles(), sizeof run.straddles);
-   run.straddles[TG_FETCH] = b->fetch_straddles;
+   run.straddles[TLB_FETCH] = b->fetch_straddles;
    VG_(memcpy)(run.unperformed, b->unperformed, sizeof run.unperformed);
    return lines;
 }
@@ -138,11 +137,10 @@ static void forked(ThreadId tid)
    tg_superblocks_settle();
    tg_lines_zero();
    VG_(memset)(tg_superblock_totals(), 0, sizeof(TgSuperblockTotals));
-   VG_(memset)(tg_replay_straddles(), 0, TG_N_KINDS * sizeof(ULong));
-   VG_(memset)(tg_missed_extra(0), 0,
-               run.options->n_machines * TG_N_COSTS * sizeof(ULong));
+   VG_(memset)(tg_replay_straddles(), 0, TLB_N_USERS * sizeof(ULong));
+   tlb_missed_zero_extra(&tg_mmus);
    if (run.options->reach)
-      tg_reach_zero();
+      tlb_run_reach_zero(&tg_mmus);
    run.forked_from = VG_(getppid)();
    tg_exec_forked();
    /* Last, for what the kernel does then are the child's first faults. */
@@ -191,7 +189,7 @@ static void pre_exec(UInt syscall, const UWord* args)
    if (how != TG_EXEC_FOLLOWED)
       write_at_exec(how, lines);
    if (how != TG_EXEC_LEAVES)
-      tg_exec_follow(how, run.result[0].total[tg_cost(TG_FETCH, TG_REFS)]);
+      tg_exec_follow(how, run.result[0].total[tg_cost(TLB_FETCH, TG_REFS)]);
    VG_(deleteXA)(lines);
 }
 
@@ -280,8 +278,8 @@ static void init_results(const TgOptions* o)
                             sizeof *run.result);
    for (UInt i = 0; i < o->n_machines; i++) {
       run.result[i].machine = &o->machine[i];
-      run.result[i].number = tg_mmus[i].counts;
-      run.result[i].levels = tg_mmus[i].h.levels;
+      run.result[i].number = tg_mmus.mmu[i].counts;
+      run.result[i].levels = tg_mmus.mmu[i].h.levels;
    }
 }
 
@@ -294,15 +292,7 @@ static void post_clo_init(void)
    tg_hugetlb_init(o->pages.fake_hugetlb);
    tg_sites_init();
    tg_superblocks_init();
-   tg_mmus_init(o);
-   tg_translate_init(o);
-   tg_missed_init();
-   tg_fast_path_find(o->fast_path);
-   tg_l1_groups_find(o->fast_path);
-   if (o->reach)
-      tg_reach_init(o);
-   tg_replay_init(o);
-   tg_check_init(o);
+   tg_engine_init(o);
    tg_instrument_init(o);
    init_results(o);
    tg_summary_machines(&run);

@@ -10,15 +10,15 @@
 
 #include "trace/segment_run.h"
 #include "trace/superblocks.h"
-#include "mmu/known_hits.h"
+#include "trace/run_mmus.h"
 
 /* The page whose time that is, of what stands `probe_at` bytes behind. */
-static inline TgPage* tg_page_of_time(const uint64_t* time, UWord probe_at)
+static inline tlb_page* tg_page_of_time(const uint64_t* time, UWord probe_at)
 {
-   return (TgPage*)((Addr)time - offsetof(TgPage, time) - probe_at);
+   return (tlb_page*)((Addr)time - offsetof(tlb_page, time) - probe_at);
 }
 
-static inline Bool tg_is_among(const TgPage* p, TgPage* const* page, UInt n)
+static inline Bool tg_is_among(const tlb_page* p, tlb_page* const* page, UInt n)
 {
    Bool found = False;
    for (UInt i = 0; i < n; i++)
@@ -27,17 +27,17 @@ static inline Bool tg_is_among(const TgPage* p, TgPage* const* page, UInt n)
 }
 
 /* Who wants to see references of that kind to the page. */
-static inline ULong* tg_observers_of(TgPage* p, TgKind kind, Bool split)
+static inline uint64_t* tg_observers_of(tlb_page* p, tlb_user kind, Bool split)
 {
-   return split && kind == TG_WRITE ? &tg_rest(p)->write_observers
-                                    : &tg_rest(p)->observers;
+   return split && kind == TLB_STORE ? &tlb_rest(p)->write_observers
+                                    : &tlb_rest(p)->observers;
 }
 
 /* Whether somebody wants to see the first write of a group to a page, which need
    not be its first reference. */
-static inline Bool tg_write_is_observed(const TgGroup* g, const TgPage* p)
+static inline Bool tg_write_is_observed(const TgGroup* g, const tlb_page* p)
 {
-   return tg_group_writes(g) && tg_rest(p)->write_observers != 0;
+   return tg_group_writes(g) && tlb_rest(p)->write_observers != 0;
 }
 
 /* How many of the segment's groups begin on a page that is not known; *which is one of
@@ -49,8 +49,8 @@ UInt tg_count_unknown(const TgSegment* s, UInt n_groups, Bool writes, UInt* whic
    UInt found = 0;
    #pragma GCC unroll 4
    for (UInt i = 0; i < n_groups; i++) {
-      const TgPage* p = tg_group_probe(&s->group[i], tg_segment_page[i], writes);
-      const Bool is_unknown = tg_is_data_unknown(p);
+      const tlb_page* p = tg_group_probe(&s->group[i], tg_segment_page[i], writes);
+      const Bool is_unknown = tlb_is_data_unknown(p);
       n += is_unknown;
       found = is_unknown ? i : found;
    }
@@ -69,8 +69,8 @@ UInt tg_first_unknown(const TgSegment* s, UInt n_groups, Bool writes, UInt* whic
    *which = 0;
    for (UInt i = 0; i < n_groups; i++) {
       const TgGroup* g = &s->group[i];
-      const TgPage* p = tg_group_probe(g, tg_segment_page[i], writes);
-      const Bool is_first = tg_is_data_unknown(p) && g->oldest < nth;
+      const tlb_page* p = tg_group_probe(g, tg_segment_page[i], writes);
+      const Bool is_first = tlb_is_data_unknown(p) && g->oldest < nth;
       *which = is_first ? i : *which;
       nth = is_first ? g->oldest : nth;
    }
@@ -86,7 +86,7 @@ void tg_note_before(const TgSegment* s, UInt n_groups, UInt nth, Bool split)
       const TgGroup* g = &s->group[i];
       if (g->oldest >= nth)
          continue;
-      TgPage* p = tg_group_probe(g, tg_segment_page[i], split);
+      tlb_page* p = tg_group_probe(g, tg_segment_page[i], split);
       const ULong time
          = tg_time_of_ref(s, g->newest < nth ? g->newest : tg_last_before(s, g, nth));
       p->time = p->time > time ? p->time : time;
@@ -97,7 +97,7 @@ void tg_note_before(const TgSegment* s, UInt n_groups, UInt nth, Bool split)
 static inline __attribute__((always_inline))
 void tg_note_times(const TgSegment* s, UInt n_groups, Bool split)
 {
-   TgPage* const* page = tg_segment_page;
+   tlb_page* const* page = tg_segment_page;
    const ULong now = tg_clock;
    s->fetch->time = now;
    #pragma GCC unroll 4

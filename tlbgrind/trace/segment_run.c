@@ -5,7 +5,7 @@
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_vki.h"
 
-#include "mmu/known_hits.h"
+#include "trace/run_mmus.h"
 #include "trace/segment_run.h"
 
 ULong tg_clock;
@@ -13,12 +13,12 @@ ULong tg_idle_passes;
 
 const TgSegment* tg_simulated;
 
-TgPage* tg_segment_page[TG_MAX_GROUPS];
+tlb_page* tg_segment_page[TG_MAX_GROUPS];
 
 Bool tg_may_access(const TgShadowArea* shadow, const TgRef* r)
 {
    return VG_(am_is_valid_for_client)(tg_address_of_ref(shadow, r), r->size,
-                                      r->kind == TG_WRITE ? VKI_PROT_WRITE
+                                      r->kind == TLB_STORE ? VKI_PROT_WRITE
                                                           : VKI_PROT_READ);
 }
 
@@ -35,11 +35,11 @@ ULong tg_instructions_before(const TgRef* r)
 
 static Bool is_of_group(const TgRef* r, const TgGroup* g)
 {
-   if (r->kind == TG_FETCH || r->base != g->base || r->at.offset - g->first > g->span)
+   if (r->kind == TLB_FETCH || r->base != g->base || r->at.offset - g->first > g->span)
       return False;
-   return !tg_run_traits.split
-          || (tg_group_writes(g) ? r->kind == TG_WRITE || r->modifies
-                                 : r->kind == TG_READ);
+   return !tg_mmus.traits.split
+          || (tg_group_writes(g) ? r->kind == TLB_STORE || r->modifies
+                                 : r->kind == TLB_LOAD);
 }
 
 UInt tg_last_before(const TgSegment* s, const TgGroup* g, UInt nth)

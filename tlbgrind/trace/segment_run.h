@@ -55,7 +55,7 @@ static inline Addr tg_address_of_ref(const TgShadowArea* shadow, const TgRef* r)
 Bool tg_may_access(const TgShadowArea* shadow, const TgRef* r);
 
 /* The pages that the groups of the segment at hand begin on. */
-extern TgPage* tg_segment_page[TG_MAX_GROUPS];
+extern tlb_page* tg_segment_page[TG_MAX_GROUPS];
 
 /* The number of the group's last reference before number `nth`; its first is, its last
    is not. */

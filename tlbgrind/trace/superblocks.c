@@ -23,7 +23,7 @@ static XArray* segments; /* TgSegment */
 static XArray* instrs;   /* TgSite* */
 static XArray* refs;     /* TgRef */
 static XArray* groups;   /* TgGroup */
-static XArray* fetches;  /* TgPage*, of each segment but the first */
+static XArray* fetches;  /* tlb_page*, of each segment but the first */
 
 static XArray* new_array(SizeT element)
 {
@@ -38,7 +38,7 @@ void tg_superblocks_init(void)
    instrs = new_array(sizeof(TgSite*));
    refs = new_array(sizeof(TgRef));
    groups = new_array(sizeof(TgGroup));
-   fetches = new_array(sizeof(TgPage*));
+   fetches = new_array(sizeof(tlb_page*));
 }
 
 static void empty(XArray* a)
@@ -79,7 +79,7 @@ TgSegment* tg_segment_at_hand(void)
 
 UInt tg_segment_begin(void)
 {
-   const TgSegment s = { .number = take_number(), .fetch = tg_no_page() };
+   const TgSegment s = { .number = take_number(), .fetch = tlb_no_page(&tg_mmus) };
    VG_(addToXA)(segments, &s);
    return s.number;
 }
@@ -92,7 +92,7 @@ void tg_segment_add_instr(TgSite* site)
 
 UShort tg_segment_add_ref(TgRef ref)
 {
-   if (ref.kind == TG_FETCH) {
+   if (ref.kind == TLB_FETCH) {
       if (tg_segment_at_hand()->n_fetches++ == 0)
          tg_segment_at_hand()->fetch = ref.at.page;
       else
@@ -160,7 +160,7 @@ static TgSegment* lay_out_segment(const TgSegment* built, Cursor* c)
       s->attempted = 0;
    c->at += sizeof *s;
    lay_out(&c->at, groups, &c->group, s->n_groups, sizeof(TgGroup));
-   lay_out(&c->at, fetches, &c->fetch, tg_more_fetches(s), sizeof(TgPage*));
+   lay_out(&c->at, fetches, &c->fetch, tg_more_fetches(s), sizeof(tlb_page*));
    lay_out(&c->at, refs, &c->ref, s->n_refs, sizeof(TgRef));
    lay_out(&c->at, instrs, &c->instr, tg_n_instrs(s), sizeof(TgSite*));
 
@@ -181,7 +181,7 @@ TgSuperblock* tg_superblock_finish(Addr base, Addr entry)
    TgSuperblock* b = VG_(malloc)("tg.blocks.block",
                             header + bytes_of(segments, sizeof(TgSegment))
                             + bytes_of(groups, sizeof(TgGroup))
-                            + bytes_of(fetches, sizeof(TgPage*))
+                            + bytes_of(fetches, sizeof(tlb_page*))
                             + bytes_of(refs, sizeof(TgRef))
                             + bytes_of(instrs, sizeof(TgSite*)));
    b->base = base;
@@ -198,7 +198,7 @@ TgSuperblock* tg_superblock_finish(Addr base, Addr entry)
    look-ups. */
 static void settle_ref(const TgRef* r, ULong n)
 {
-   if (r->kind != TG_FETCH)
+   if (r->kind != TLB_FETCH)
       tg_site_line(r->site)->refs[r->kind] += n;
    else if (r->size > 0)
       totals.fetch_straddles += n;
@@ -217,7 +217,7 @@ static void settle_segment(TgSegment* s)
    if (n == 0)
       return;
    for (UInt i = 0; i < tg_n_instrs(s); i++)
-      tg_site_line(instr[i])->refs[TG_FETCH] += n;
+      tg_site_line(instr[i])->refs[TLB_FETCH] += n;
    for (UInt i = 0; i < s->n_refs; i++)
       settle_ref(&ref[i], n);
 }

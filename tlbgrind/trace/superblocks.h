@@ -13,7 +13,7 @@
 
 #include "pub_tool_basics.h"
 
-#include "mmu/known_hits.h"
+#include "trace/run_mmus.h"
 #include "attribution/sites.h"
 
 /* One reference. The address of a data reference is the value of one of the
@@ -22,22 +22,22 @@
 typedef struct {
    TgSite* site;
    union {
-      TgPage* page; /* of a fetch */
+      tlb_page* page; /* of a fetch */
       UWord offset;
    } at;
-   ULong* misses; /* where its misses are counted, see attribution/sites.h; NULL: it has
+   uint64_t* misses; /* where its misses are counted, see attribution/sites.h; NULL: it has
                      not missed yet */
    UShort size; /* bytes; of a fetch 1 if it is the second page of an
                    instruction that crosses a page, else 0 */
    UChar base;  /* number of the base, see trace/shadow_area.h */
-   UChar kind;  /* TgKind; a modify is counted as a read */
+   UChar kind;  /* tlb_user; a modify is counted as a read */
    Bool modifies;
    Bool locked; /* a read that is one touch with the write behind it: the page
                    is never only read */
 } TgRef;
 
 /* Where its misses are counted, also if this is the first. */
-static inline ULong* tg_ref_misses(TgRef* r)
+static inline uint64_t* tg_ref_misses(TgRef* r)
 {
    if (r->misses == NULL)
       r->misses = tg_line_misses(tg_site_line(r->site), r->kind);
@@ -53,7 +53,7 @@ typedef struct {
    UShort oldest; /* number of the first of its references in the segment */
    UShort newest; /* and of the last */
    UChar base;
-   UChar probe_at; /* tg_probe_at(): that of writes if one is among them */
+   UChar probe_at; /* tlb_probe_at(): that of writes if one is among them */
 } TgGroup;
 
 static inline Bool tg_group_writes(const TgGroup* g)
@@ -63,10 +63,10 @@ static inline Bool tg_group_writes(const TgGroup* g)
 
 /* What the look-up of a group says, which begins on the page; `writes`: writes are
    told apart. */
-static inline TgPage* tg_group_probe(const TgGroup* g, const TgPage* page,
+static inline tlb_page* tg_group_probe(const TgGroup* g, const tlb_page* page,
                                      Bool writes)
 {
-   return tg_probe(page, writes ? g->probe_at : 0);
+   return tlb_probe(page, writes ? g->probe_at : 0);
 }
 
 /* A segment has no more groups than this. */
@@ -94,7 +94,7 @@ static inline UInt tg_max_refs(UInt n_instrs)
 typedef struct {
    ULong entered;       /* how often it was run to its end */
    union {
-      TgPage* fetch;    /* the page of its first fetch; if it has none, one that
+      tlb_page* fetch;    /* the page of its first fetch; if it has none, one that
                            is always known */
       ULong attempted;  /* guarded: how often it was up to the guard */
    };
@@ -121,9 +121,9 @@ static inline UInt tg_more_fetches(const TgSegment* s)
    return s->n_fetches > 1 ? s->n_fetches - 1u : 0;
 }
 
-static inline TgPage** tg_segment_fetches(const TgSegment* s)
+static inline tlb_page** tg_segment_fetches(const TgSegment* s)
 {
-   return (TgPage**)(Addr)(s->group + s->n_groups);
+   return (tlb_page**)(Addr)(s->group + s->n_groups);
 }
 
 static inline TgRef* tg_segment_refs(const TgSegment* s)
@@ -184,7 +184,7 @@ void tg_superblocks_settle(void);
    helper did not make the access that it was guarded for; settled so far. */
 typedef struct {
    ULong fetch_straddles;
-   ULong unperformed[TG_N_KINDS];
+   ULong unperformed[TLB_N_USERS];
 } TgSuperblockTotals;
 
 TgSuperblockTotals* tg_superblock_totals(void);

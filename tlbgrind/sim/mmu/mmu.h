@@ -74,6 +74,11 @@ typedef struct {
    its entries can cover several base pages (coalescing). */
 bool tlb_mmus_asks(const tlb_machine *machine, const tlb_page_policy *pages);
 
+/* Whether two machines have one view of what backs which page: the same rules over base
+   pages of one size, and both ask from the start or neither does, for one that begins later
+   has seen no first touch before. */
+bool tlb_mmus_share_view(const tlb_mmu_machine *a, const tlb_mmu_machine *b);
+
 /* Makes the MMUs of these machines, with empty TLBs. The options are copied. */
 tlb_mmus *tlb_mmus_new(const tlb_mmus_options *options);
 
@@ -113,8 +118,8 @@ void tlb_mmus_counts(tlb_mmus *all, unsigned machine, tlb_user user,
                      uint64_t cost[TLB_N_COSTS]);
 
 /* For counts of the caller's own: how many numbers they are. Machines that miss together
-   are counted together, so they have to be settled before they are read, and all that there
-   are, before tlb_mmus_ask(). Costs of machine number i then begin at tlb_mmus_cost_of(i). */
+   are counted together: so counts have to be settled before they are read, and all of them
+   before tlb_mmus_ask(). Costs of machine number i then begin at tlb_mmus_cost_of(i). */
 size_t tlb_mmus_n_counts(const tlb_mmus *all);
 void tlb_mmus_settle(const tlb_mmus *all, tlb_user user, uint64_t *counts);
 size_t tlb_mmus_cost_of(const tlb_mmus *all, unsigned machine);

@@ -14,6 +14,7 @@
 #ifndef TLB_ARRAY_H
 #define TLB_ARRAY_H
 
+#include "sim/tlb/oldest.h"
 #include "sim/tlb/short_cut.h"
 
 /* Bytes of memory that tlb_array_init() wants for this geometry. */
@@ -69,17 +70,8 @@ static inline uint32_t tlb_plain_find(const tlb_array *a, tlb_key key)
    is filled and has short cuts to one page each. */
 static inline uint32_t tlb_plain_oldest(const tlb_array *a, tlb_key key)
 {
-   const uint32_t ways = a->g.ways;
-   const uint32_t first = tlb_array_set(a, key) * ways;
-   uint64_t *const *const time = a->short_cut + first;
-   uint32_t oldest = 0;
-   uint64_t oldest_time = tlb_array_attached_time(a, time[0]);
-   for (uint32_t way = 1; way < ways; way++) {
-      const uint64_t t = tlb_array_attached_time(a, time[way]);
-      oldest = t < oldest_time ? way : oldest;
-      oldest_time = t < oldest_time ? t : oldest_time;
-   }
-   return first + oldest;
+   const uint32_t first = tlb_array_set(a, key) * a->g.ways;
+   return first + tlb_oldest_attached(a->short_cut + first, a->second_time, a->g.ways);
 }
 
 #endif

@@ -114,12 +114,7 @@ static uint32_t oldest_by_scan(tlb_array *a, uint32_t set)
          oldest_time = time[way] < oldest_time ? time[way] : oldest_time;
       }
    } else if (has_short_cuts_alone(a)) {
-      uint64_t *const *const times = a->short_cut + first;
-      for (uint32_t way = 0; way < ways; way++) {
-         const uint64_t time = tlb_array_attached_time(a, times[way]);
-         oldest = time < oldest_time ? way : oldest;
-         oldest_time = time < oldest_time ? time : oldest_time;
-      }
+      return tlb_oldest_attached(a->short_cut + first, a->second_time, ways);
    } else if (a->n_ranges > 0) {
       return oldest_of_ranges(a, first);
    } else {

@@ -1,0 +1,84 @@
+/* The start of the engine. See engine/setup.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcassert.h"
+#include "pub_tool_mallocfree.h"
+
+#include "sim/mmu/setup.h"
+
+#include "attribution/sites.h"
+#include "base/memory.h"
+#include "engine/check.h"
+#include "engine/fast_lru.h"
+#include "engine/replay.h"
+#include "engine/setup.h"
+#include "engine/translate.h"
+#include "space/aspace.h"
+#include "trace/run_mmus.h"
+
+static Bool fast_path;
+
+static void settle_line(uint64_t* misses, tlb_user kind)
+{
+   tlb_mmus_settle(&tg_mmus, kind, misses);
+}
+
+void tg_engine_settle(void)
+{
+   tg_lines_each(settle_line);
+}
+
+/* Whether the program asks for huge pages. */
+static Bool asks_for_huge(const TgSpaceEvent* e)
+{
+   enum { LINUX_MADV_HUGEPAGE = 14, LINUX_MADV_COLLAPSE = 25 };
+   const Bool maps = e->mapping != NULL
+                     && (e->mapping->flags & TLB_MAP_HUGETLB) != 0;
+   return maps
+          || (e->what == TG_SPACE_ADVISE
+              && (e->advice == LINUX_MADV_HUGEPAGE || e->advice == LINUX_MADV_COLLAPSE));
+}
+
+/* From then on what backs a page has to be asked of the map, also of those that are
+   known. */
+static void listen(void* opaque, const TgSpaceEvent* e)
+{
+   static Bool asked;
+   (void)opaque;
+   if (asked || !asks_for_huge(e))
+      return;
+   asked = True;
+   tg_engine_settle();
+   tlb_mmus_ask(&tg_mmus);
+   tg_fast_path_find(fast_path);
+}
+
+static void init_mmus(const TgOptions* o)
+{
+   tlb_mmu_machine* machine = VG_(calloc)("tg.setup", o->n_machines, sizeof *machine);
+   for (UInt i = 0; i < o->n_machines; i++)
+      machine[i] = tg_mmu_machine(&o->machine[i]);
+   const tlb_mmus_options options = {
+      .n = o->n_machines, .machine = machine, .page_shift = o->page_shift,
+      .nested = o->nested, .exhaustive = !o->fast_path, .memory = tg_memory("tg.mmus"),
+      .map = tg_aspace_map() };
+   const ULong others = (o->reach ? TLB_OBSERVER_REACH : 0)
+                        | (o->faults.on ? TLB_OBSERVER_FAULTS : 0);
+   tl_assert(o->n_machines > 0 && o->n_machines <= TLB_MAX_MMUS);
+   tlb_mmus_init(&tg_mmus, &options, others, tg_near, TG_NEAR_PAGES);
+   tl_assert(options.map->n_views <= TLB_MAX_VIEWS);
+   VG_(free)(machine);
+}
+
+void tg_engine_init(const TgOptions* options)
+{
+   fast_path = options->fast_path;
+   tg_aspace_listen(listen, NULL);
+   init_mmus(options);
+   tg_lines_count((UInt)tlb_mmus_n_counts(&tg_mmus));
+   tg_translate_init(options);
+   tg_fast_path_find(fast_path);
+   tg_replay_init(options);
+   tg_check_init(options);
+}

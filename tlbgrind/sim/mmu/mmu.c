@@ -1,0 +1,104 @@
+/* MMUs for other programs. See mmu.h. */
+
+#include "sim/mmu/mmu.h"
+
+#include "sim/mmu/l2_presence.h"
+#include "sim/mmu/mmu_memory.h"
+#include "sim/mmu/refer.h"
+#include "sim/mmu/run_reach.h"
+#include "sim/mmu/setup.h"
+
+/* Records of data pages that are found without a search: enough for 16 MiB of small pages. */
+enum { NEAR = 1 << 12 };
+
+/* How much later each reference is than the one before: each takes two, and what crosses to
+   another page is two of them. */
+enum { TICKS = 2 };
+
+static void own_counts(tlb_mmus *all)
+{
+   for (unsigned user = 0; user < TLB_N_USERS; user++)
+      all->counts[user] = tlb_mmus_take_zeroes(all, tlb_mmus_n_counts(all)
+                                                       * sizeof *all->counts[user]);
+}
+
+tlb_mmus *tlb_mmus_new(const tlb_mmus_options *options)
+{
+   const tlb_memory memory = options->memory;
+   const size_t bytes = sizeof(tlb_mmus) + _Alignof(tlb_mmus);
+   uint8_t *const itself = memory.take(bytes, memory.opaque);
+   for (size_t i = 0; i < bytes; i++)
+      itself[i] = 0;
+   const uintptr_t at = (uintptr_t)itself + _Alignof(tlb_mmus) - 1;
+   tlb_mmus *const all = (tlb_mmus *)(at / _Alignof(tlb_mmus) * _Alignof(tlb_mmus));
+   all->itself = itself;
+   all->options.memory = memory;
+   tlb_mmus_init(all, options, 0, tlb_mmus_take_zeroes(all, NEAR * sizeof *all->near), NEAR);
+   own_counts(all);
+   return all;
+}
+
+void tlb_mmus_free(tlb_mmus *all)
+{
+   const tlb_memory memory = all->options.memory;
+   const tlb_pagemap *const map = all->options.map;
+   for (unsigned i = 0; map != NULL && i < all->n_mmus; i++)
+      map->view[all->mmu[i].view]->changed = NULL;
+   tlb_run_reach_free(all);
+   tlb_mmus_give(all);
+   memory.give(all->itself, memory.opaque);
+}
+
+/* --- References --- */
+
+static void refer(tlb_mmus *all, uint64_t *counts, tlb_user user, uint64_t page,
+                  uint64_t now)
+{
+   const tlb_page_number number = (tlb_page_number)page;
+   tlb_page *const p = tlb_page_of(all, tlb_side_of_user(user), number);
+   tlb_refer_all(all, counts, p, number, user, now);
+}
+
+void tlb_mmus_refer_page(tlb_mmus *all, uint64_t *counts, tlb_user user, uint64_t page,
+                         uint64_t now)
+{
+   all->now = now;
+   tlb_missed_begin(all, 0, user);
+   refer(all, counts, user, page, now);
+}
+
+void tlb_mmus_refer(tlb_mmus *all, tlb_user user, uint64_t address, unsigned size)
+{
+   const unsigned shift = all->traits.page_shift;
+   const uint64_t last = (address + (size - 1)) >> shift;
+   tlb_missed_begin(all, 0, user);
+   refer(all, all->counts[user], user, address >> shift, all->now += TICKS);
+   if (address >> shift != last)
+      refer(all, all->counts[user], user, last, all->now += TICKS);
+}
+
+/* --- Counts --- */
+
+size_t tlb_mmus_n_counts(const tlb_mmus *all)
+{
+   return tlb_miss_groups_at(all) + all->l2.n_miss_groups + all->n_mmus;
+}
+
+void tlb_mmus_settle(const tlb_mmus *all, tlb_user user, uint64_t *counts)
+{
+   tlb_l2_settle(all, tlb_side_of_user(user), counts);
+}
+
+size_t tlb_mmus_cost_of(const tlb_mmus *all, unsigned machine)
+{
+   return all->mmu[machine].counts * TLB_N_COSTS;
+}
+
+void tlb_mmus_counts(tlb_mmus *all, unsigned machine, tlb_user user,
+                     uint64_t cost[TLB_N_COSTS])
+{
+   const uint64_t *const counted = all->counts[user] + tlb_mmus_cost_of(all, machine);
+   tlb_mmus_settle(all, user, all->counts[user]);
+   for (unsigned i = 0; i < TLB_N_COSTS; i++)
+      cost[i] = counted[i];
+}

@@ -1,0 +1,63 @@
+/* One reference to one page. See refer.h. */
+
+#include "sim/mmu/refer.h"
+
+#include "sim/mmu/l1_lookup.h"
+#include "sim/mmu/l1_sharing.h"
+#include "sim/mmu/run_reach.h"
+
+/* What the machine and those that follow it have missed in their first levels. */
+static void miss(tlb_mmus *all, uint64_t *counts, const tlb_mmu *leader, tlb_side table,
+                 tlb_page *p, const tlb_reference *ref)
+{
+   const unsigned large = leader->large;
+   const tlb_miss_group *const s = &leader->miss_group[tlb_mmu_side(leader, ref->user)];
+   tlb_missed missed = { 0, 0, 0 };
+   tlb_lazy_lru_page *l2 = NULL;
+   if (all->n_mmus > 1)
+      l2 = tlb_l2_of_page(all, table, tlb_first_page(p, (tlb_page_number)ref->page, large),
+                          large);
+   tlb_missed_group(&missed, counts + tlb_miss_groups_at(all), l2, s,
+                    tlb_sizes_missed(all, s, l2, all->evicted), ref->now);
+   tlb_missed_ask(all, counts, &missed, table, l2, ref);
+}
+
+/* Machines of no group, one after the other. Not part of the common way, which has to be
+   short: there are programs with more hot code than a processor's first cache holds. */
+static __attribute__((noinline))
+void refer_each(tlb_mmus *all, uint64_t *counts, tlb_page *p, tlb_page_number number,
+                tlb_user user, uint64_t now, uint64_t observers)
+{
+   const tlb_side table = tlb_side_of_user(user);
+   if ((observers & TLB_OBSERVER_REACH) != 0)
+      tlb_run_reach_refer(all, table, p, number, now);
+   observers &= TLB_OBSERVERS_MMUS;
+   for (; observers != 0; observers &= observers - 1) {
+      tlb_mmu *const mmu = &all->mmu[__builtin_ctzll(observers)];
+      tlb_reference ref;
+      all->evicted = NULL;
+      if (tlb_l1_refer(mmu, p, number, user, now, &ref))
+         miss(all, counts, mmu, table, p, &ref);
+   }
+}
+
+void tlb_refer_all(tlb_mmus *all, uint64_t *counts, tlb_page *p, tlb_page_number number,
+                   tlb_user user, uint64_t now)
+{
+   const bool split = all->traits.split;
+   uint64_t observers = *tlb_observers_of(p, user, split);
+   observers &= TLB_OBSERVERS_MMUS | TLB_OBSERVER_REACH;
+   for (unsigned i = 0; i < all->l1.n_groups; i++) {
+      const tlb_l1_group *const f = &all->l1.group[i];
+      const uint64_t of_group = observers & f->mmus[user];
+      if (of_group == 0)
+         continue;
+      observers &= ~of_group;
+      observers |= tlb_l1_group_miss(all, f, counts, p, number, user, of_group, now);
+   }
+   if (observers != 0)
+      refer_each(all, counts, p, number, user, now, observers);
+   tlb_probe(p, split ? tlb_probe_at(user) : 0)->time = now;
+   if (all->fast_path)
+      tlb_page_settle(all, tlb_side_of_user(user), p);
+}

@@ -1,0 +1,237 @@
+/* MMUs that are made, and page sizes that change. See setup.h. */
+
+#include "sim/mmu/setup.h"
+
+#include "sim/mmu/known_hits.h"
+#include "sim/mmu/l1_lookup.h"
+#include "sim/mmu/l1_misses.h"
+#include "sim/mmu/l1_sharing.h"
+#include "sim/mmu/l2_presence.h"
+#include "sim/mmu/miss_counts.h"
+#include "sim/mmu/mmu_memory.h"
+#include "sim/mmu/run_reach.h"
+#include "sim/mmu/traits.h"
+
+/* --- What backs a page --- */
+
+bool tlb_mmus_asks(const tlb_machine *machine, const tlb_page_policy *pages)
+{
+   if (pages != NULL && (pages->n_rules > 0 || pages->thp == TLB_THP_ALWAYS))
+      return true;
+   for (unsigned i = 0; i < machine->n_arrays; i++) {
+      if (machine->array[i].coalesce_shift != 0)
+         return true;
+   }
+   return false;
+}
+
+static tlb_backing backing_by_map(void *opaque, unsigned view, uint64_t address)
+{
+   return tlb_pagemap_backing(opaque, view, address);
+}
+
+static tlb_backing base_page(void *opaque, unsigned view, uint64_t address)
+{
+   const unsigned *const shift = opaque;
+   (void)view, (void)address;
+   return (tlb_backing){ (uint8_t)*shift, (uint8_t)*shift };
+}
+
+static void changed_in_map(void *opaque, uint64_t start, uint64_t end)
+{
+   const tlb_view_number *const v = opaque;
+   tlb_mmus_changed(v->all, v->number, start, end);
+}
+
+static bool is_same_rule(const tlb_page_rule *a, const tlb_page_rule *b)
+{
+   unsigned i = 0;
+   while (i < TLB_PATTERN_SIZE && a->pattern[i] == b->pattern[i] && a->pattern[i] != '\0')
+      i++;
+   return a->what == b->what && a->how == b->how && a->shift == b->shift
+          && (i == TLB_PATTERN_SIZE || a->pattern[i] == b->pattern[i]);
+}
+
+static bool are_same_rules(const tlb_page_policy *a, const tlb_page_policy *b)
+{
+   if (a == NULL || b == NULL)
+      return a == b;
+   bool same = a->thp == b->thp && a->n_rules == b->n_rules && a->n_pools == b->n_pools;
+   for (unsigned i = 0; same && i < a->n_rules; i++)
+      same = is_same_rule(&a->rule[i], &b->rule[i]);
+   for (unsigned i = 0; same && i < a->n_pools; i++)
+      same = a->pool[i].shift == b->pool[i].shift && a->pool[i].pages == b->pool[i].pages;
+   return same;
+}
+
+bool tlb_mmus_share_view(const tlb_mmu_machine *a, const tlb_mmu_machine *b)
+{
+   return a->machine->base_page_shift == b->machine->base_page_shift && a->asks == b->asks
+          && are_same_rules(a->pages, b->pages);
+}
+
+/* The number of the machine's view of the map: that of a machine before it, or a new one. */
+static unsigned view_of(tlb_mmus *all, unsigned number)
+{
+   static const tlb_page_policy none;
+   const tlb_mmu_machine *const m = &all->options.machine[number];
+   for (unsigned i = 0; i < number; i++) {
+      if (tlb_mmus_share_view(&all->options.machine[i], m))
+         return all->mmu[i].view;
+   }
+   tlb_view_number *const v = tlb_mmus_take(all, sizeof *v);
+   *v = (tlb_view_number){ all, all->options.map->n_views };
+   return tlb_pagemap_add_view(all->options.map, m->machine->base_page_shift,
+                               m->pages == NULL ? &none : m->pages, changed_in_map, v);
+}
+
+/* --- Start --- */
+
+static void init_mmu(tlb_mmus *all, unsigned number)
+{
+   const tlb_mmu_machine *const given = &all->options.machine[number];
+   tlb_mmu *const mmu = &all->mmu[number];
+   mmu->all = all;
+   mmu->number = mmu->counts = number;
+   mmu->bit = UINT64_C(1) << number;
+   mmu->machine = given->machine;
+   mmu->base_shift = given->machine->base_page_shift;
+   mmu->asks = given->asks;
+   mmu->base_pages = !mmu->asks && mmu->base_shift == all->traits.page_shift;
+   mmu->view = all->options.map == NULL ? given->view : view_of(all, number);
+   tlb_hierarchy_init(&mmu->h, mmu->machine, all->traits.page_shift, all->options.nested,
+                      tlb_mmus_take(all, tlb_hierarchy_bytes(mmu->machine)),
+                      tlb_l1_release, tlb_l1_range_time, NULL);
+   mmu->tells_apart = tlb_tells_apart(mmu);
+   mmu->asked_always = tlb_has_doubles(mmu);
+   mmu->large = all->fast_path ? tlb_large_of(mmu) : 0;
+}
+
+static void init_port(tlb_mmu *mmu, unsigned i)
+{
+   const bool split = mmu->all->traits.split;
+   tlb_port *const port = &mmu->port[i];
+   port->mmu = mmu;
+   port->array = &mmu->h.array[i];
+   port->code = tlb_asks_first(&mmu->h, TLB_FETCH, i) != 0;
+   port->reads = tlb_asks_first(&mmu->h, TLB_LOAD, i) != 0;
+   port->writes = tlb_asks_first(&mmu->h, TLB_STORE, i) != 0;
+   const bool stores_only = port->writes && !port->reads && !port->code;
+   port->time_at = split && stores_only ? offsetof(tlb_page_record, write.time)
+                                        : offsetof(tlb_page_record, page.time);
+   port->array->opaque = port;
+   if (split && port->reads && port->writes)
+      port->array->second_time = TLB_SECOND_TIME;
+}
+
+/* What the machine adds to the run's traits. */
+static void add_traits(tlb_run_traits *k, const tlb_mmu *mmu)
+{
+   for (unsigned user = 0; user < TLB_N_USERS; user++) {
+      if (!mmu->follows[tlb_mmu_side(mmu, user)])
+         *tlb_first_observers(k, user) |= mmu->bit;
+   }
+   k->apart |= mmu->tells_apart ? mmu->bit : 0;
+   k->mixed |= tlb_is_mixed(mmu);
+   k->own_times |= tlb_has_also_behind(mmu) || tlb_clears_used_bits(mmu);
+   k->code_behind |= tlb_has_code_behind(mmu);
+   if (!tlb_mmu_is_plain(mmu) || tlb_is_mixed(mmu))
+      k->wide |= mmu->bit;
+}
+
+static void find_traits(tlb_mmus *all, uint64_t others)
+{
+   tlb_run_traits *const k = &all->traits;
+   for (unsigned i = 0; i < all->n_mmus; i++) {
+      if (all->mmu[i].counts == i)
+         add_traits(k, &all->mmu[i]);
+   }
+   k->split = k->apart != 0;
+   k->writes = k->split || (others & TLB_OBSERVER_FAULTS) != 0;
+   if (!k->split)
+      k->write_observers = 0;
+   k->observers[TLB_DATA] |= others;
+   k->observers[TLB_CODE] |= others;
+   k->write_observers |= k->split ? others : others & TLB_OBSERVER_FAULTS;
+}
+
+void tlb_mmus_init(tlb_mmus *all, const tlb_mmus_options *options, uint64_t others,
+                   tlb_page_record *near, tlb_page_number n_near)
+{
+   tlb_mmus_options *const o = &all->options;
+   *o = *options;
+   all->traits.page_shift = o->page_shift;
+   all->fast_path = !o->exhaustive;
+   all->n_mmus = o->n;
+   all->mmu = tlb_mmus_take_zeroes(all, o->n * sizeof *all->mmu);
+   if (o->map != NULL) {
+      o->backing = backing_by_map;
+      o->opaque = o->map;
+   } else if (o->backing == NULL) {
+      o->backing = base_page;
+      o->opaque = &o->page_shift;
+   }
+   for (unsigned i = 0; i < o->n; i++)
+      init_mmu(all, i);
+   if (all->fast_path)
+      tlb_sharing_find(all);
+   find_traits(all, others);
+   tlb_known_init(all, near, n_near);
+   for (tlb_mmu *mmu = all->mmu; mmu < all->mmu + o->n; mmu++) {
+      for (unsigned i = 0; i < mmu->machine->n_arrays; i++)
+         init_port(mmu, i);
+   }
+   tlb_l2_find(all);
+   tlb_missed_init(all);
+   tlb_l1_groups_find(all);
+   if ((others & TLB_OBSERVER_REACH) != 0)
+      tlb_run_reach_init(all);
+   o->machine = NULL; /* the caller's, and may go */
+}
+
+/* --- Page sizes that change --- */
+
+/* Entries stay where they are, under their old size: nothing invalidates them here. */
+void tlb_mmus_changed(tlb_mmus *all, unsigned view, uint64_t start, uint64_t end)
+{
+   const unsigned shift = all->traits.page_shift;
+   const tlb_page_number first = (tlb_page_number)(start >> shift);
+   const tlb_page_number n = (tlb_page_number)((end - start) >> shift);
+   uint64_t bits = 0;
+   if (n == 0)
+      return;
+   for (unsigned i = 0; i < all->n_mmus; i++) {
+      tlb_mmu *const mmu = &all->mmu[i];
+      if (mmu->view != view || !mmu->asks)
+         continue;
+      bits |= mmu->bit;
+      tlb_l1_release_between(mmu, first, first + (n - 1));
+   }
+   for (unsigned table = 0; table < TLB_N_TABLES; table++)
+      tlb_pages_forget(all, table, first, n, bits, view);
+}
+
+void tlb_mmus_ask(tlb_mmus *all)
+{
+   const tlb_page_number end = ~(tlb_page_number)0;
+   uint64_t bits = 0;
+   for (unsigned i = 0; i < all->n_mmus; i++)
+      bits |= all->mmu[i].asks ? 0 : all->mmu[i].bit;
+   if (bits == 0)
+      return;
+   for (unsigned user = 0; user < TLB_N_USERS && all->counts[user] != NULL; user++)
+      tlb_l2_settle(all, tlb_side_of_user(user), all->counts[user]);
+   tlb_sharing_part(all);
+   tlb_l2_part(all);
+   for (uint64_t rest = bits; rest != 0; rest &= rest - 1) {
+      tlb_mmu *const mmu = &all->mmu[__builtin_ctzll(rest)];
+      tlb_l1_release_between(mmu, 0, end);
+      mmu->base_pages = false;
+      mmu->large = 0;
+      mmu->asks = true;
+   }
+   all->traits.wide |= bits;
+   for (unsigned table = 0; table < TLB_N_TABLES; table++)
+      tlb_pages_forget(all, table, 0, end, bits, TLB_NO_VIEW);
+   tlb_l1_groups_find(all);
+}

@@ -1,0 +1,16 @@
+/* MMUs that are made, and page sizes that change: for mmu.c, and for a tool that has its
+   tlb_mmus and its nearest records in memory of its own.
+
+   Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_SETUP_H
+#define TLB_SETUP_H
+
+#include "sim/mmu/mmus.h"
+
+/* Makes the MMUs in *all, which is all zero. `near`: see tlb_known_init(). `others`: bits
+   of observers that are no machine's (TLB_OBSERVER_...), of each new page. */
+void tlb_mmus_init(tlb_mmus *all, const tlb_mmus_options *options, uint64_t others,
+                   tlb_page_record *near, tlb_page_number n_near);
+
+#endif
