@@ -2,6 +2,7 @@
 
 #include "sim/tlb/policy.h"
 
+#include "sim/tlb/oldest.h"
 #include "sim/tlb/times2.h"
 
 /* Up to this many ways the oldest is found by looking at all of them. */
