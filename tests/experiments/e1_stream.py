@@ -26,8 +26,8 @@ def share_of_time(misses: int, miss_cycles: int, cycles: int) -> float:
 
 def misses(lab: Lab, n: int, machines: Sequence[AnyMachine], *options: str) -> list[int]:
     """Data page walks on each machine, above those of the program's start-up."""
-    program = lab.client("stream", f"-DN={n}")
-    full, none = (lab.simulate(machines, [program, i], options) for i in (NTIMES, -1))
+    program = lab.kernel("stream")
+    full, none = (lab.simulate(machines, [program, n, i], options) for i in (NTIMES, -1))
     return [full[m.name].total("DLtmr", "DLtmw") - none[m.name].total("DLtmr", "DLtmw") for m in machines]
 
 

@@ -182,6 +182,10 @@ class Lab:
         words = re.sub(r"[^A-Za-z0-9]+", "-", "".join(flags))
         return self.cc(f"{name}{words}", *FLAGS, *flags, "-no-pie", HERE / "clients" / f"{name}.c", *libraries)
 
+    def kernel(self, name: str) -> Path:
+        """Compiles a kernel of the bench."""
+        return self.cc(name, *FLAGS, "-no-pie", HERE.parent / "bench" / "kernels" / f"{name}.c")
+
     def program(self, source: str, *flags: str) -> Path:
         """Compiles clients/SOURCE, C or C++, as programs are today: its counts may depend on the compiler."""
         compiler = [self.need("g++", "g++")] if source.endswith(".cc") else setting("CC")
