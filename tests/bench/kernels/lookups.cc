@@ -2,32 +2,18 @@
 // whose nodes lie all over the heap, and looks entries up at random. Prints a sum.
 // Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
+#include "keys.h"
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <string>
 
-namespace {
-
-std::uint64_t state = 1;
-
-std::uint64_t number(std::uint64_t below)
+// Entries that come one after the other are not beside each other in the order of keys.
+static std::string scattered(std::uint64_t n)
 {
-   state ^= state << 13;
-   state ^= state >> 7;
-   state ^= state << 17;
-   return state % below;
+   return key(n * 0x9e3779b97f4a7c15U >> 24);
 }
-
-std::string key(std::uint64_t n)
-{
-   char text[32];
-   std::snprintf(text, sizeof text, "user:%016llx", static_cast<unsigned long long>(n * 0x9e3779b97f4a7c15U));
-   return text;
-}
-
-} // namespace
 
 int main(int argc, char **argv)
 {
@@ -37,10 +23,10 @@ int main(int argc, char **argv)
    const std::uint64_t lookups = std::strtoull(argv[2], nullptr, 10);
    std::map<std::string, std::string> store;
    for (std::uint64_t n = 0; n < entries; n++)
-      store.emplace(key(n), std::string(20 + n % 100, '+'));
+      store.emplace(scattered(n), std::string(20 + n % 100, '+'));
    std::uint64_t sum = 0;
    for (std::uint64_t i = 0; i < lookups; i++)
-      sum += store.find(key(number(entries)))->second.size();
+      sum += store.find(scattered(number(entries)))->second.size();
    std::printf("%llu\n", static_cast<unsigned long long>(sum));
    return 0;
 }

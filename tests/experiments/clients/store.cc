@@ -4,34 +4,15 @@
 // out each sixteenth, and looks some up. Prints a sum that says whether all went well.
 // Always the same.  Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
+#include "../../bench/kernels/keys.h"
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <unordered_map>
-
-namespace {
+#include <utility>
 
 enum { OVERHEAD = 150 }; // bytes: a node, two pieces of malloc(), a share of the table
-
-std::uint64_t state = 1;
-
-std::uint64_t number(std::uint64_t below)
-{
-   state ^= state << 13;
-   state ^= state >> 7;
-   state ^= state << 17;
-   return state % below;
-}
-
-std::string key(std::uint64_t n)
-{
-   char text[32];
-   std::snprintf(text, sizeof text, "user:%012llu:name", static_cast<unsigned long long>(n));
-   return text;
-}
-
-} // namespace
 
 int main(int argc, char **argv)
 {
