@@ -24,6 +24,7 @@ UNIT_TESTS = \
 	tests/unit/test_machine_input \
 	tests/unit/test_machines \
 	tests/unit/test_mappings \
+	tests/unit/test_mmus \
 	tests/unit/test_pagemap \
 	tests/unit/test_pagemap_model \
 	tests/unit/test_pagerules \
@@ -250,10 +251,11 @@ TEST_INPUTS = \
 SAN_CPPFLAGS = $(SIM_CPPFLAGS) -I$(srcdir)/tests/unit
 SAN_CFLAGS = $(TG_WARN_CFLAGS) $(TG_SAN_CFLAGS) -fno-omit-frame-pointer -g
 
+# TLB_CHECK_EVERY: after so many references tlb_mmus_check() is called.
 check_LIBRARIES += tests/libtlbsim-san.a
 tests_libtlbsim_san_a_SOURCES = $(SIM_SOURCES)
 nodist_tests_libtlbsim_san_a_SOURCES = $(MACHINES_C)
-tests_libtlbsim_san_a_CPPFLAGS = $(SAN_CPPFLAGS)
+tests_libtlbsim_san_a_CPPFLAGS = $(SAN_CPPFLAGS) -DTLB_CHECK_EVERY=4096
 tests_libtlbsim_san_a_CFLAGS = -std=c11 $(SAN_CFLAGS)
 
 # automake takes these for every program without flags of its own: the unit tests.
@@ -286,7 +288,7 @@ endif
 check_LIBRARIES += tests/libtlbsim-fuzz.a
 tests_libtlbsim_fuzz_a_SOURCES = $(SIM_SOURCES)
 nodist_tests_libtlbsim_fuzz_a_SOURCES = $(MACHINES_C)
-tests_libtlbsim_fuzz_a_CPPFLAGS = $(SAN_CPPFLAGS)
+tests_libtlbsim_fuzz_a_CPPFLAGS = $(SAN_CPPFLAGS) -DTLB_CHECK_EVERY=256
 tests_libtlbsim_fuzz_a_CFLAGS = -std=c11 -O1 $(SAN_CFLAGS) $(TG_COVERAGE_CFLAGS)
 
 check_DATA += $(FUZZERS)

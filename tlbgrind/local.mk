@@ -35,6 +35,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/mmu/large_pages.c \
 	tlbgrind/sim/mmu/miss_counts.c \
 	tlbgrind/sim/mmu/mmu.c \
+	tlbgrind/sim/mmu/mmu_check.c \
 	tlbgrind/sim/mmu/mmu_memory.c \
 	tlbgrind/sim/mmu/refer.c \
 	tlbgrind/sim/mmu/run_reach.c \

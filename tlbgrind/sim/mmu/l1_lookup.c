@@ -307,29 +307,33 @@ static bool refer_first_level(tlb_mmu *mmu, const tlb_reference *r, tlb_page *p)
 
 /* --- What backs a page --- */
 
-/* What backs the page in the MMU's view. */
-static void ask_backing(const tlb_mmu *mmu, tlb_page *p, tlb_reference *r)
+bool tlb_l1_reference(const tlb_mmu *mmu, const tlb_page *p, tlb_page_number number,
+                      tlb_user user, tlb_reference *out)
 {
-   const tlb_mmus_options *const o = &mmu->all->options;
-   uint8_t *const answer = &tlb_rest(p)->backing[mmu->view];
-   const unsigned shift = mmu->h.base_shift;
-   if (!mmu->asks) {
-      r->page_shift = (uint8_t)mmu->base_shift;
-      return;
-   }
-   if (*answer == TLB_NOT_ASKED)
-      *answer = pack(o->backing(o->opaque, mmu->view, r->page << shift), shift);
-   unpack(mmu, *answer, r);
+   const uint8_t shift = (uint8_t)mmu->h.base_shift;
+   const uint8_t answer = tlb_rest(p)->backing[mmu->view];
+   *out = (tlb_reference){ .page = number, .user = (uint8_t)user, .page_shift = shift,
+                           .block_shift = shift };
+   if (mmu->base_pages)
+      return true;
+   if (!mmu->asks)
+      out->page_shift = (uint8_t)mmu->base_shift;
+   else if (answer != TLB_NOT_ASKED)
+      unpack(mmu, answer, out);
+   return !mmu->asks || answer != TLB_NOT_ASKED;
 }
 
 bool tlb_l1_refer(tlb_mmu *mmu, tlb_page *p, tlb_page_number number, tlb_user user,
                   uint64_t now, tlb_reference *out)
 {
-   const uint8_t shift = (uint8_t)mmu->h.base_shift;
-   *out = (tlb_reference){ .page = number, .now = now, .user = (uint8_t)user,
-                           .page_shift = shift, .block_shift = shift };
-   if (!mmu->base_pages)
-      ask_backing(mmu, p, out);
+   const tlb_mmus_options *const o = &mmu->all->options;
+   const unsigned shift = mmu->h.base_shift;
+   if (!tlb_l1_reference(mmu, p, number, user, out)) {
+      tlb_rest(p)->backing[mmu->view]
+         = pack(o->backing(o->opaque, mmu->view, (uint64_t)number << shift), shift);
+      tlb_l1_reference(mmu, p, number, user, out);
+   }
+   out->now = now;
    return refer_first_level(mmu, out, p);
 }
 

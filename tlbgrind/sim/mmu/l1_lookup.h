@@ -20,6 +20,11 @@ uint64_t tlb_l1_time(const tlb_array *a, tlb_key key);
    for others that an entry there covers: its time is not theirs any more. */
 void tlb_l1_release_between(tlb_mmu *mmu, tlb_page_number first, tlb_page_number last);
 
+/* What a reference to the page asks the first level for, if what backs the page is known;
+   else returns false. */
+bool tlb_l1_reference(const tlb_mmu *mmu, const tlb_page *p, tlb_page_number number,
+                      tlb_user user, tlb_reference *out);
+
 /* One reference of one machine's first level: to page p, whose number is `number`.
    What it asked for goes to *out. Returns whether it missed. */
 bool tlb_l1_refer(tlb_mmu *mmu, tlb_page *p, tlb_page_number number, tlb_user user,

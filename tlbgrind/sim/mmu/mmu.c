@@ -51,12 +51,24 @@ void tlb_mmus_free(tlb_mmus *all)
 
 /* --- References --- */
 
+/* In a sanitized build all is checked after so many references. */
+static void check_at_times(tlb_mmus *all)
+{
+#ifdef TLB_CHECK_EVERY
+   if (++all->n_referred % TLB_CHECK_EVERY == 0 && tlb_mmus_check(all) != NULL)
+      __builtin_trap();
+#else
+   (void)all;
+#endif
+}
+
 static void refer(tlb_mmus *all, uint64_t *counts, tlb_user user, uint64_t page,
                   uint64_t now)
 {
    const tlb_page_number number = (tlb_page_number)page;
    tlb_page *const p = tlb_page_of(all, tlb_side_of_user(user), number);
    tlb_refer_all(all, counts, p, number, user, now);
+   check_at_times(all);
 }
 
 void tlb_mmus_refer_page(tlb_mmus *all, uint64_t *counts, tlb_user user, uint64_t page,
@@ -72,9 +84,12 @@ void tlb_mmus_refer(tlb_mmus *all, tlb_user user, uint64_t address, unsigned siz
    const unsigned shift = all->traits.page_shift;
    const uint64_t last = (address + (size - 1)) >> shift;
    tlb_missed_begin(all, 0, user);
-   refer(all, all->counts[user], user, address >> shift, all->now += TICKS);
-   if (address >> shift != last)
-      refer(all, all->counts[user], user, last, all->now += TICKS);
+   all->now += TICKS;
+   refer(all, all->counts[user], user, address >> shift, all->now);
+   if (address >> shift != last) {
+      all->now += TICKS;
+      refer(all, all->counts[user], user, last, all->now);
+   }
 }
 
 /* --- Counts --- */

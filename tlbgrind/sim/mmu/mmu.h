@@ -127,7 +127,7 @@ size_t tlb_mmus_cost_of(const tlb_mmus *all, unsigned machine);
 /* --- Checking --- */
 
 /* Whether all data agree with each other, for tests and debugging: NULL, or what is wrong.
-   Takes as long as there are entries and pages. */
+   Takes as long as there are entries and pages. Between two references. */
 const char *tlb_mmus_check(tlb_mmus *all);
 
 #endif

@@ -263,6 +263,7 @@ struct tlb_mmus {
 
    /* For tlb_mmus_refer(). */
    uint64_t now;
+   uint64_t n_referred;
    uint64_t *counts[TLB_N_USERS];
 
    void *taken;  /* memory, see mmu_memory.h */

@@ -201,3 +201,89 @@ int tlb_array_needs_time(const tlb_array *a)
           && (a->g.policy == TLB_LRU || a->g.policy == TLB_PLRU
               || a->g.policy == TLB_NRU);
 }
+
+/* --- Checking --- */
+
+/* Whether the entry is in the index, and no other of its key. */
+static int is_indexed(const tlb_array *a, uint32_t entry)
+{
+   int found = 0, others = 0;
+   for (uint32_t i = *bucket_of(a, a->key[entry]); i != END; i = a->chain[i]) {
+      found |= i == entry;
+      others |= i != entry && a->key[i] == a->key[entry];
+   }
+   return found && !others;
+}
+
+static int is_twice(const tlb_array *a, uint32_t first, uint32_t way)
+{
+   for (uint32_t other = 0; other < way; other++) {
+      if (a->key[first + other] == a->key[first + way])
+         return 1;
+   }
+   return 0;
+}
+
+static const char *check_set(const tlb_array *a, uint32_t set)
+{
+   const uint32_t first = set * a->g.ways;
+   for (uint32_t way = 0; way < a->g.ways; way++) {
+      const uint32_t e = first + way;
+      if ((a->key[e] != TLB_NO_KEY) != (way < a->filled[set]))
+         return "an array's entries are not filled in order";
+      if (a->key[e] == TLB_NO_KEY) {
+         if (a->short_cut != NULL && a->short_cut[e] != NULL)
+            return "an empty entry has a short cut";
+         continue;
+      }
+      if (tlb_array_set(a, a->key[e]) != set)
+         return "a key is in a set that is not its own";
+      if (!has_index(&a->g) && is_twice(a, first, way))
+         return "a key is in an array twice";
+      if (has_index(&a->g) && !a->unindexed && !is_indexed(a, e))
+         return "an entry is not in its array's index, or another with its key";
+   }
+   return NULL;
+}
+
+/* The tree's leaves are lower bounds of the times of the ways, and each node above is the
+   older of the two below it. */
+static const char *check_tree(const tlb_array *a, uint32_t set)
+{
+   const tlb_bound *const tree = a->tree + (size_t)set * 2 * a->leaves;
+   for (uint32_t way = 0; way < a->leaves; way++) {
+      const uint64_t bound = tree[a->leaves + way].time;
+      if (way >= a->filled[set] ? bound != UINT64_MAX
+                                : bound > tlb_array_time(a, set * a->g.ways + way))
+         return "a leaf of an LRU tree is no lower bound";
+   }
+   for (uint32_t at = 1; at < a->leaves; at++) {
+      const tlb_bound left = tree[2 * at], right = tree[2 * at + 1];
+      const uint64_t older = left.time < right.time ? left.time : right.time;
+      if (tree[at].time != older
+          || (older != UINT64_MAX && tree[a->leaves + tree[at].way].time != older))
+         return "a node of an LRU tree is not the older of two";
+   }
+   return NULL;
+}
+
+const char *tlb_array_check(const tlb_array *a)
+{
+   uint32_t filled = 0, attached = 0, ranges = 0;
+   for (uint32_t set = 0; set < a->sets; set++) {
+      const char *wrong = check_set(a, set);
+      if (wrong == NULL && a->tree != NULL)
+         wrong = check_tree(a, set);
+      if (wrong != NULL)
+         return wrong;
+   }
+   for (uint32_t e = 0; e < a->g.entries; e++) {
+      const uint64_t *const time = a->short_cut == NULL ? NULL : a->short_cut[e];
+      filled += a->key[e] != TLB_NO_KEY;
+      attached += time != NULL;
+      ranges += time == &tlb_range;
+   }
+   if (filled != a->n_filled || attached != a->n_attached || ranges != a->n_ranges)
+      return "an array's counts of entries are wrong";
+   return NULL;
+}

@@ -40,6 +40,10 @@ uint32_t tlb_array_place(tlb_array *a, tlb_key key);
 void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
                           uint64_t now);
 
+/* Whether the array's parts agree with each other: NULL, or what is wrong. For tests and
+   debugging; takes as long as there are entries. */
+const char *tlb_array_check(const tlb_array *a);
+
 /* Whether the times of references matter to this array's choices. Where they
    do not, a short cut need not note them. */
 int tlb_array_needs_time(const tlb_array *a);

@@ -200,3 +200,50 @@ void tlb_lazy_lru_move(const tlb_lazy_lru *s, uint32_t way, tlb_array *a, unsign
                                       : e->what & ~is_key, last_time(s, e));
    }
 }
+
+/* --- Checking --- */
+
+int tlb_lazy_lru_has(const tlb_lazy_lru *s, const tlb_lazy_lru_page *p)
+{
+   const tlb_lazy_lru_set *const set = tlb_lazy_lru_set_of(s, p->number);
+   for (uint32_t way = 0; way < s->ways; way++) {
+      if (set->entry[way].what == (uintptr_t)p)
+         return 1;
+   }
+   return 0;
+}
+
+static const char *check_entry(const tlb_lazy_lru *s, const tlb_lazy_lru_set *set,
+                               const tlb_lazy_lru_entry *e)
+{
+   if (e->bound == 0 || !is_page(e))
+      return NULL;
+   if (tlb_lazy_lru_set_of(s, page_of(e)->number) != set)
+      return "a page is in a set of a lazy LRU array that is not its own";
+   for (uint32_t side = 0; side < TLB_LAZY_LRU_SIDES; side++) {
+      if ((page_of(e)->held[side] & s->bit[side]) != s->bit[side])
+         return "a page in a lazy LRU array has no bit that says so";
+   }
+   return e->bound > last_time(s, e) ? "a bound of a lazy LRU array is none" : NULL;
+}
+
+const char *tlb_lazy_lru_check(const tlb_lazy_lru *s)
+{
+   for (uint32_t i = 0; i < s->sets; i++) {
+      const tlb_lazy_lru_set *const set = tlb_lazy_lru_set_at(s, i);
+      uint32_t seen = 0;
+      for (uint32_t place = 0; place < s->ways; place++) {
+         const uint32_t way = way_at(set->order, place);
+         if (way >= s->ways || (seen >> way & 1) != 0)
+            return "a lazy LRU array's order is none";
+         seen |= UINT32_C(1) << way;
+         if (place > 0 && set->entry[way_at(set->order, place - 1)].bound
+                             > set->entry[way].bound)
+            return "a lazy LRU array's order is not that of its bounds";
+         const char *const wrong = check_entry(s, set, &set->entry[way]);
+         if (wrong != NULL)
+            return wrong;
+      }
+   }
+   return NULL;
+}

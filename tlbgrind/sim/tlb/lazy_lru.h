@@ -123,6 +123,12 @@ static inline void tlb_lazy_lru_fetch_page(const tlb_lazy_lru *s, uint64_t page)
 int tlb_lazy_lru_find(tlb_lazy_lru *s, tlb_key key, uint64_t now);
 void tlb_lazy_lru_fill_key(tlb_lazy_lru *s, tlb_key key, uint64_t now);
 
+/* Whether its parts agree with each other and with its pages: NULL, or what is wrong. */
+const char *tlb_lazy_lru_check(const tlb_lazy_lru *s);
+
+/* Whether the page is in it, found without its bits. */
+int tlb_lazy_lru_has(const tlb_lazy_lru *s, const tlb_lazy_lru_page *p);
+
 /* Puts into an empty array what the lazy LRU array has in as many of its ways, from `way`
    on, as pages of 2^shift bytes. The array has as many sets. */
 void tlb_lazy_lru_move(const tlb_lazy_lru *s, uint32_t way, tlb_array *a,

@@ -127,3 +127,28 @@ uint32_t tlb_lru_stack_miss(tlb_lru_stack *l, const void *page, uint32_t node,
    *evicted_place = put(l, evicted);
    return missed;
 }
+
+/* --- Checking --- */
+
+const char *tlb_lru_stack_check(const tlb_lru_stack *l)
+{
+   uint32_t n[TLB_LRU_STACK_MAX_SIZES] = { 0 };
+   uint32_t size = 1;
+   uint32_t last = END;
+   for (uint32_t at = l->node[END].older; at != END; at = l->node[at].older) {
+      if (l->node[at].newer != last || l->node[at].page == NULL)
+         return "an LRU stack's pages are no list";
+      if (l->node[at].size < size || l->node[at].size >= l->n_sizes)
+         return "an LRU stack's sizes are not in order";
+      size = l->node[at].size;
+      n[size]++;
+      last = at;
+      if (n[size] == l->size[size].n && l->size[size].oldest != at)
+         return "an LRU stack's oldest page of a size is another";
+   }
+   for (size = 1; size < l->n_sizes; size++) {
+      if (n[size] != l->size[size].n)
+         return "an LRU stack's counts of pages are wrong";
+   }
+   return NULL;
+}

@@ -57,4 +57,7 @@ void tlb_lru_stack_init(tlb_lru_stack *l, const uint32_t *sizes, uint32_t n,
 uint32_t tlb_lru_stack_miss(tlb_lru_stack *l, const void *page, uint32_t node,
                          void *evicted, uint32_t *evicted_place);
 
+/* Whether its parts agree with each other: NULL, or what is wrong. */
+const char *tlb_lru_stack_check(const tlb_lru_stack *l);
+
 #endif
