@@ -226,20 +226,23 @@ TOOL_SOURCES = \
 	tlbgrind/engine/replay.c \
 	tlbgrind/engine/setup.c \
 	tlbgrind/engine/translate.c \
-	tlbgrind/faults/break_room.c \
-	tlbgrind/faults/exec_image.c \
+	tlbgrind/faults/kinds.c \
 	tlbgrind/faults/log.c \
-	tlbgrind/faults/mapped_files.c \
-	tlbgrind/faults/maps.c \
-	tlbgrind/faults/mmap_calls.c \
-	tlbgrind/faults/native.c \
-	tlbgrind/faults/native_cpuid.c \
-	tlbgrind/faults/native_mmap.c \
-	tlbgrind/faults/native_request.c \
-	tlbgrind/faults/native_start.c \
 	tlbgrind/faults/page_use.c \
 	tlbgrind/faults/recorder.c \
-	tlbgrind/faults/vdso_stub.c \
+	tlbgrind/native/break_room.c \
+	tlbgrind/native/cpuid.c \
+	tlbgrind/native/exec_image.c \
+	tlbgrind/native/mapped_files.c \
+	tlbgrind/native/maps.c \
+	tlbgrind/native/mmap_calls.c \
+	tlbgrind/native/mmap_wishes.c \
+	tlbgrind/native/mremap_calls.c \
+	tlbgrind/native/native.c \
+	tlbgrind/native/placement.c \
+	tlbgrind/native/running_on_valgrind.c \
+	tlbgrind/native/start.c \
+	tlbgrind/native/vdso_stub.c \
 	tlbgrind/options/exec.c \
 	tlbgrind/options/fault_options.c \
 	tlbgrind/options/host.c \
@@ -288,20 +291,23 @@ TOOL_INCLUDES = \
 	tlbgrind/engine/replay.h \
 	tlbgrind/engine/setup.h \
 	tlbgrind/engine/translate.h \
-	tlbgrind/faults/break_room.h \
-	tlbgrind/faults/exec_image.h \
+	tlbgrind/faults/kinds.h \
 	tlbgrind/faults/log.h \
-	tlbgrind/faults/mapped_files.h \
-	tlbgrind/faults/maps.h \
-	tlbgrind/faults/mmap_calls.h \
-	tlbgrind/faults/native.h \
-	tlbgrind/faults/native_cpuid.h \
-	tlbgrind/faults/native_mmap.h \
-	tlbgrind/faults/native_request.h \
-	tlbgrind/faults/native_start.h \
 	tlbgrind/faults/page_use.h \
 	tlbgrind/faults/recorder.h \
-	tlbgrind/faults/vdso_stub.h \
+	tlbgrind/native/break_room.h \
+	tlbgrind/native/cpuid.h \
+	tlbgrind/native/exec_image.h \
+	tlbgrind/native/mapped_files.h \
+	tlbgrind/native/maps.h \
+	tlbgrind/native/mmap_calls.h \
+	tlbgrind/native/mmap_wishes.h \
+	tlbgrind/native/mremap_calls.h \
+	tlbgrind/native/native.h \
+	tlbgrind/native/placement.h \
+	tlbgrind/native/running_on_valgrind.h \
+	tlbgrind/native/start.h \
+	tlbgrind/native/vdso_stub.h \
 	tlbgrind/options/exec.h \
 	tlbgrind/options/fault_options.h \
 	tlbgrind/options/host.h \
@@ -319,6 +325,7 @@ TOOL_INCLUDES = \
 	tlbgrind/output/summary.h \
 	tlbgrind/space/aspace.h \
 	tlbgrind/space/aspace_parts.h \
+	tlbgrind/space/aspace_trace.h \
 	tlbgrind/space/backing_report.h \
 	tlbgrind/space/huge_files.h \
 	tlbgrind/space/hugetlb.h \

@@ -14,8 +14,9 @@
 
 #include "config.h"
 
+#include "faults/kinds.h"
 #include "faults/log.h"
-#include "faults/maps.h"
+#include "native/maps.h"
 #include "base/file.h"
 #include "base/shown.h"
 #include "base/syscall_names.h"
@@ -188,20 +189,10 @@ static void count(tlb_fault_counts* to, const tlb_fault in[TLB_N_VIEWS])
    }
 }
 
-HChar tg_log_letter(tlb_fault_kind kind)
-{
-   static const HChar letters[TLB_N_FAULT_KINDS] = {
-      [TLB_NO_FAULT] = '-', [TLB_FAULT_CODE] = 'x', [TLB_FAULT_READ] = 'r',
-      [TLB_FAULT_ZERO] = 'z', [TLB_FAULT_WRITE] = 'w', [TLB_FAULT_COPY] = 'c',
-      [TLB_FAULT_DIRTY] = 'd',
-   };
-   return letters[kind];
-}
-
 /* In a fault's line, a capital is a major fault. */
 static HChar letter(const tlb_fault* f)
 {
-   const HChar c = tg_log_letter(f->kind);
+   const HChar c = tg_fault_letter(f->kind);
    return f->kind != TLB_NO_FAULT && f->major ? (HChar)(c - 32) : c;
 }
 

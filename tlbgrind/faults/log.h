@@ -17,7 +17,7 @@ enum { TG_BY_PROGRAM = -1, TG_BY_EXEC = -2, TG_BY_SIGNAL = -3 };
 
 typedef struct {
    Addr page;
-   UInt map;            /* number in faults/maps.h */
+   UInt map;            /* number in native/maps.h */
    ULong instructions;  /* since the start */
    ThreadId thread;
    Int by;
@@ -34,9 +34,6 @@ void tg_log_hide(const tlb_fault in[TLB_N_VIEWS]);
 
 /* Faults and major faults in a view so far, hidden ones left out. */
 const tlb_fault_counts* tg_log_counts(tlb_fault_view view);
-
-/* The letter of a kind, see docs/fault-log.md. */
-HChar tg_log_letter(tlb_fault_kind kind);
 
 /* Forgets all: the life of a forked child begins. */
 void tg_log_clear(void);

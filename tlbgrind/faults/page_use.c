@@ -10,8 +10,8 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
-#include "faults/log.h"
-#include "faults/maps.h"
+#include "faults/kinds.h"
+#include "native/maps.h"
 #include "trace/segment_run.h"
 #include "faults/page_use.h"
 
@@ -71,15 +71,6 @@ static void start_empty(void)
    gone = VG_(newXA)(VG_(malloc), "tg.used.gone", VG_(free),
                      sizeof(TgPageUseRun));
    forget_all_seen();
-}
-
-void tg_page_use_init(UInt shift, Bool lists_hidden)
-{
-   tg_page_use_on = True;
-   page_shift = shift;
-   page_bytes = (UWord)1 << shift;
-   with_hidden = lists_hidden;
-   start_empty();
 }
 
 void tg_page_use_clear(void)
@@ -294,7 +285,7 @@ void tg_page_use_fault(Addr a, ULong native, const tlb_fault in[TLB_N_VIEWS])
    for (UInt view = 0; view < TLB_N_VIEWS; view++) {
       if (in[view].kind == TLB_NO_FAULT)
          continue;
-      came(need_page(a, map), view, tg_log_letter(in[view].kind));
+      came(need_page(a, map), view, tg_fault_letter(in[view].kind));
       for (UInt i = 0; i < in[view].n_brought; i++) {
          const tlb_page_run* run = &in[view].brought[i];
          for (Long n = run->from; n <= run->to; n++)
@@ -303,10 +294,8 @@ void tg_page_use_fault(Addr a, ULong native, const tlb_fault in[TLB_N_VIEWS])
    }
 }
 
-void tg_page_use_populated(Addr a, SizeT len)
+static void populated(Addr a, SizeT len)
 {
-   if (!tg_page_use_on)
-      return;
    for (SizeT done = 0; done < len; done += PIECE) {
       UInt map;
       ULong native;
@@ -321,9 +310,9 @@ void tg_page_use_populated(Addr a, SizeT len)
    }
 }
 
-void tg_page_use_changed(Addr a, SizeT len)
+static void changed(Addr a, SizeT len)
 {
-   if (!tg_page_use_on || len == 0)
+   if (len == 0)
       return;
    const UWord first = a >> PIECE_SHIFT;
    const UWord last = (a + len - 1) >> PIECE_SHIFT;
@@ -377,11 +366,11 @@ static Bool is_mapped(const Page* p)
    return False;
 }
 
-void tg_page_use_unmapped(Addr a, SizeT len)
+static void unmapped(Addr a, SizeT len)
 {
-   if (!tg_page_use_on || len == 0)
+   if (len == 0)
       return;
-   tg_page_use_changed(a, len);
+   changed(a, len);
    Addr at = page_of(a);
    Page* p;
    while ((p = first_from(at)) != NULL && p->key.page <= a + (len - 1)) {
@@ -405,12 +394,12 @@ void tg_page_use_unmapped(Addr a, SizeT len)
    }
 }
 
-void tg_page_use_moved(Addr from, Addr to, SizeT len, UInt map, UInt to_map)
+static void moved(Addr from, Addr to, SizeT len, UInt map, UInt to_map)
 {
-   if (!tg_page_use_on || len == 0)
+   if (len == 0)
       return;
-   tg_page_use_changed(from, len);
-   tg_page_use_changed(to, len);
+   changed(from, len);
+   changed(to, len);
    /* Pages larger than the host's do not move by less than one. */
    if ((to - from) % page_bytes != 0)
       return;
@@ -427,6 +416,19 @@ void tg_page_use_moved(Addr from, Addr to, SizeT len, UInt map, UInt to_map)
       VG_(free)(now->bits);
       *now = moved;
    }
+}
+
+void tg_page_use_init(UInt shift, Bool lists_hidden)
+{
+   static const TgMapsListener listener = {
+      .populated = populated, .changed = changed, .unmapped = unmapped, .moved = moved,
+   };
+   tg_page_use_on = True;
+   page_shift = shift;
+   page_bytes = (UWord)1 << shift;
+   with_hidden = lists_hidden;
+   start_empty();
+   tg_maps_listen(&listener);
 }
 
 /* --- What it comes to --- */

@@ -51,18 +51,6 @@ void tg_page_use_bytes(Addr a, SizeT len);
 /* The touch of the byte at `a`, which lies at `native`, was a fault. */
 void tg_page_use_fault(Addr a, ULong native, const tlb_fault in[TLB_N_VIEWS]);
 
-/* The kernel has made pages present, and no faults of it. */
-void tg_page_use_populated(Addr a, SizeT len);
-
-/* What is known of the memory there may have changed. */
-void tg_page_use_changed(Addr a, SizeT len);
-
-/* The memory is not mapped any more. */
-void tg_page_use_unmapped(Addr a, SizeT len);
-
-/* The pages have gone to another place, and belong to another map. */
-void tg_page_use_moved(Addr from, Addr to, SizeT len, UInt map, UInt to_map);
-
 /* Forgets all: the life of a forked child begins. */
 void tg_page_use_clear(void);
 
@@ -70,7 +58,7 @@ void tg_page_use_clear(void);
 
 /* Pages one behind the other that are all alike. */
 typedef struct {
-   UInt map;     /* number in faults/maps.h */
+   UInt map;     /* number in native/maps.h */
    Addr page;
    ULong count;
    UInt bytes;   /* used, of each */

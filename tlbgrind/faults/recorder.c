@@ -14,11 +14,11 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "faults/log.h"
-#include "faults/maps.h"
+#include "native/maps.h"
 #include "faults/recorder.h"
-#include "faults/mmap_calls.h"
-#include "faults/exec_image.h"
-#include "faults/native_start.h"
+#include "native/mmap_calls.h"
+#include "native/exec_image.h"
+#include "native/start.h"
 #include "base/program.h"
 #include "trace/segment_run.h"
 #include "faults/page_use.h"
@@ -190,7 +190,7 @@ void tg_faults_started(void)
    if (options == NULL || started)
       return;
    started = True;
-   tg_start_touches(exec_touch);
+   tg_exec_image_touches(exec_touch);
    exec_uses();
 }
 
@@ -219,15 +219,15 @@ void tg_faults_post_syscall(ThreadId tid, UInt number)
 #ifdef __NR_time
    case __NR_time:
 #endif
-      if (tg_start_vvar() != 0)
-         touch_page(NULL, TG_BY_PROGRAM, tid, TLB_TOUCH_READ, tg_start_vvar(),
+      if (tg_exec_image_vvar() != 0)
+         touch_page(NULL, TG_BY_PROGRAM, tid, TLB_TOUCH_READ, tg_exec_image_vvar(),
                     tg_instructions());
       break;
 #ifdef __NR_getrandom
    case __NR_getrandom:
-      if (tg_start_vvar() != 0 && tg_native_in_vdso(VG_(get_IP)(tid)))
+      if (tg_exec_image_vvar() != 0 && tg_native_in_vdso(VG_(get_IP)(tid)))
          touch_page(NULL, TG_BY_PROGRAM, tid, TLB_TOUCH_READ,
-                    tg_start_vvar() + VVAR_RANDOM_PAGE * VKI_PAGE_SIZE,
+                    tg_exec_image_vvar() + VVAR_RANDOM_PAGE * VKI_PAGE_SIZE,
                     tg_instructions());
       break;
 #endif
@@ -272,7 +272,7 @@ void tg_faults_init(const TgOptions* o)
    VG_(track_post_mem_write)(kernel_wrote);
 }
 
-Bool tg_faults_write(const TgRun* run, const HChar* name)
+Bool tg_faults_write(Int forked_from, const HChar* name)
 {
-   return tg_log_write(name, &options->faults, run->forked_from);
+   return tg_log_write(name, &options->faults, forked_from);
 }

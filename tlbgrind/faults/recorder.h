@@ -8,7 +8,7 @@
 
 #include "sim/faults/faultmodel.h"
 
-#include "output/results.h"
+#include "options/options.h"
 #include "attribution/sites.h"
 
 void tg_faults_init(const TgOptions* options);
@@ -17,13 +17,13 @@ void tg_faults_init(const TgOptions* options);
    this way since tlb_pages_forget() (sim/mmu/known_hits.h) was told of it. */
 void tg_faults_touch(TgSite* site, tlb_touch touch, Addr a, ULong instructions);
 
-/* The core's events, after faults/native.h has dealt with them. Without --faults=yes they do
+/* The core's events, after native/native.h has dealt with them. Without --faults=yes they do
    nothing. */
 void tg_faults_started(void);
 void tg_faults_pre_syscall(ThreadId tid, UInt number, const UWord* args);
 void tg_faults_post_syscall(ThreadId tid, UInt number);
 
 /* Writes the log. False: that failed, and a message has been printed. */
-Bool tg_faults_write(const TgRun* run, const HChar* name);
+Bool tg_faults_write(Int forked_from, const HChar* name);
 
 #endif

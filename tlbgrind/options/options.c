@@ -422,14 +422,13 @@ static void imply(Bool* on, const HChar* arg, TgOutput output)
 
 static void check_outputs(void)
 {
-   const Bool on[TG_N_OUTPUTS] = {
-      [TG_COSTS_OUT] = True,
-      [TG_REACH_OUT] = options.reach,
-      [TG_ENTRIES_OUT] = options.entries,
-      [TG_FAULTS_OUT] = options.faults.on,
-   };
+   options.writes[TG_COSTS_OUT] = True;
+   options.writes[TG_REACH_OUT] = options.reach;
+   options.writes[TG_ENTRIES_OUT] = options.entries;
+   options.writes[TG_FAULTS_OUT] = options.faults.on;
    tlb_reason why;
-   const HChar* bad = tg_outputs_check(on, options.machine, options.n_machines, &why);
+   const HChar* bad = tg_outputs_check(options.writes, options.machine, options.n_machines,
+                                       &why);
    if (bad != NULL)
       refuse(bad, "%s", why.text);
 }

@@ -1,13 +1,13 @@
-/* Options: what the user asked for, and the machines that follow from it. */
+/* Command-line options, and the machines that follow from them. */
 
 #ifndef TG_OPTIONS_H
 #define TG_OPTIONS_H
 
 #include "pub_tool_basics.h"
 
-#include "options/machines.h"
-
 #include "options/fault_options.h"
+#include "options/machines.h"
+#include "options/output_names.h"
 #include "options/page_options.h"
 
 typedef struct {
@@ -17,12 +17,13 @@ typedef struct {
    TgPages pages;
    TgFaultOptions faults;
    Bool fast_path;
-   Bool native;      /* the program starts and lies as natively: faults/native.h */
+   Bool native;      /* the program starts and lies as natively: native/native.h */
    Bool nested;      /* page walks are those of a guest */
    ULong cycles;     /* that the program takes elsewhere, 0: not told */
    Bool wants_cycles; /* an option tells of cycles */
    Bool as_cachegrind; /* see tg_print_debug_usage() */
    Bool trace_aspace;  /* likewise */
+   Bool writes[TG_N_OUTPUTS]; /* which out-files */
    Bool reach;            /* measure stack distances: sim/mmu/run_reach.h */
    Bool entries;          /* record the order of execution: order/code_entries.h */
    Bool entries_data;     /* and that of writes to data: order/data_writes.h */

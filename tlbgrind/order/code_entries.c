@@ -282,7 +282,6 @@ static void look_up(Block* b)
 
 /* --- What happens --- */
 
-
 void tg_code_entries_block(Addr a, UInt length)
 {
    if (blocks == NULL || VG_(OSetGen_Contains)(live_blocks, &a))
@@ -430,7 +429,7 @@ static void print_command(TgFile* f)
    tg_file_print(f, "\n");
 }
 
-Bool tg_code_entries_write(const TgRun* run, const HChar* name)
+Bool tg_code_entries_write(Int forked_from, const HChar* name)
 {
    const HChar* failure;
    TgFile* f = tg_file_open(name, &failure);
@@ -440,9 +439,9 @@ Bool tg_code_entries_write(const TgRun* run, const HChar* name)
                        "creator: tlbgrind-" TG_VERSION
                        " (Valgrind " VERSION ")\n"
                        "pid: %d\n", VG_(getpid)());
-      if (run->forked_from != 0)
+      if (forked_from != 0)
          tg_file_print(f, "forked: from pid %d, whose past is included\n",
-                       run->forked_from);
+                       forked_from);
       print_command(f);
       tg_file_print(f, "clock: instructions\n\n");
       print_blocks(f, &n_objects, &n_functions);

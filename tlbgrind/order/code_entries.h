@@ -18,8 +18,6 @@
 
 #include "pub_tool_aspacemgr.h"
 
-#include "output/results.h"
-
 /* Starts recording; without it the functions below do nothing. */
 void tg_code_entries_init(void);
 
@@ -43,6 +41,6 @@ void tg_code_entries_written(UInt object, ULong offset, UInt length);
 /* Writes everything that was executed since the program began. A forked child
    has the past of its parent: it stands on the same touched pages. Says on
    stderr why it failed, if it did. */
-Bool tg_code_entries_write(const TgRun* run, const HChar* name);
+Bool tg_code_entries_write(Int forked_from, const HChar* name);
 
 #endif

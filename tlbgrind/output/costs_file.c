@@ -64,7 +64,7 @@ static void print_command(TgFile* f)
    tg_file_print(f, "\n");
 }
 
-static void print_description(TgFile* f, const TgRun* run,
+static void print_description(TgFile* f, const TgResults* run,
                               const TgMachine* m)
 {
    tg_file_print(f, "desc: Format: 1\n");
@@ -100,7 +100,7 @@ static void print_description(TgFile* f, const TgRun* run,
 
 /* What a tool that counts at most one miss per reference would not count, and
    the accesses of guarded helpers that were not made. */
-static void print_differences(TgFile* f, const TgRun* run,
+static void print_differences(TgFile* f, const TgResults* run,
                               const TgResult* result, const TgEvent** events,
                               UInt n_events)
 {
@@ -200,7 +200,7 @@ static void print_lines(TgFile* f, XArray* lines, UInt machine,
    VG_(OSetGen_Destroy)(functions);
 }
 
-Bool tg_costs_file_write(const TgRun* run, const TgResult* result, XArray* lines,
+Bool tg_costs_file_write(const TgResults* run, const TgResult* result, XArray* lines,
                   const HChar* name)
 {
    const TgEvent* events[TG_MAX_EVENTS];

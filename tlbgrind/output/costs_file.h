@@ -7,7 +7,7 @@
 
 /* Writes the costs of all lines with one machine under that name. Says on stderr
    if it fails; returns whether it did not. */
-Bool tg_costs_file_write(const TgRun* run, const TgResult* result, XArray* lines,
+Bool tg_costs_file_write(const TgResults* run, const TgResult* result, XArray* lines,
                   const HChar* name);
 
 /* The arrays of a machine, one call per array with its description, such as

@@ -36,7 +36,7 @@ static const tlb_side sides[TLB_N_TABLES] = { TLB_CODE, TLB_DATA };
 
 /* Makes all curves. Returns how many; curves for
    pages that are smaller than the base page would only repeat its own. */
-static UInt make_curves(const TgRun* run, Curve curve[MAX_CURVES])
+static UInt make_curves(const TgResults* run, Curve curve[MAX_CURVES])
 {
    UInt n = 0;
    for (UInt i = 0; i < TLB_N_TABLES; i++) {
@@ -67,7 +67,7 @@ static void free_curves(Curve* curve, UInt n)
       VG_(free)(curve[i].misses);
 }
 
-static ULong references(const TgRun* run, UInt side)
+static ULong references(const TgResults* run, UInt side)
 {
    const ULong* total = run->result[0].total;
    return side == TLB_CODE ? total[tg_cost(TLB_FETCH, TG_REFS)]
@@ -77,7 +77,7 @@ static ULong references(const TgRun* run, UInt side)
 
 /* --- The file --- */
 
-static void print_head(TgFile* f, const TgRun* run, const Curve* curve, UInt n)
+static void print_head(TgFile* f, const TgResults* run, const Curve* curve, UInt n)
 {
    tg_file_print(f, "# tlbgrind reach\n# version: 1\n"
                     "# creator: tlbgrind-" TG_VERSION
@@ -100,7 +100,7 @@ static void print_head(TgFile* f, const TgRun* run, const Curve* curve, UInt n)
    tg_file_print(f, "\n");
 }
 
-Bool tg_reach_write(const TgRun* run, const HChar* name)
+Bool tg_reach_write(const TgResults* run, const HChar* name)
 {
    Curve curve[MAX_CURVES];
    const HChar* failure;
@@ -144,7 +144,7 @@ static void print_row(const HChar* label, const Curve* curve, UInt n, UInt side,
    VG_(umsg)("%10s%s\n", label, line);
 }
 
-static void print_side(const TgRun* run, const Curve* curve, UInt n, UInt side)
+static void print_side(const TgResults* run, const Curve* curve, UInt n, UInt side)
 {
    const ULong refs = references(run, side);
    HChar line[160];
@@ -164,7 +164,7 @@ static void print_side(const TgRun* run, const Curve* curve, UInt n, UInt side)
    VG_(umsg)("\n");
 }
 
-void tg_reach_summary(const TgRun* run, const HChar* file)
+void tg_reach_summary(const TgResults* run, const HChar* file)
 {
    Curve curve[MAX_CURVES];
    if (VG_(clo_verbosity) == 0)

@@ -23,6 +23,6 @@ typedef struct {
    ULong straddles[TLB_N_USERS];
    ULong unperformed[TLB_N_USERS]; /* guarded helpers whose guard said no */
    TgResult* result;              /* options->n_machines of them */
-} TgRun;
+} TgResults;
 
 #endif

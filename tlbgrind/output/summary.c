@@ -11,7 +11,7 @@
 #include "sim/tlb/walk.h"
 
 #include "space/backing_report.h"
-#include "faults/break_room.h"
+#include "native/break_room.h"
 #include "trace/run_mmus.h"
 #include "options/machine_names.h"
 #include "base/number_format.h"
@@ -39,7 +39,7 @@ static void describe(const TgMachine* m)
       VG_(umsg)("  assumed: %s\n", *(HChar**)VG_(indexXA)(m->assumptions, i));
 }
 
-void tg_summary_machines(const TgRun* run)
+void tg_summary_machines(const TgResults* run)
 {
    const TgPages* pages = &run->options->pages;
    if (VG_(clo_verbosity) == 0)
@@ -170,7 +170,7 @@ static void one_machine(const TgResult* run)
              tg_ratio(walks, instructions, 1000, 3, "").text);
 }
 
-static TgNumber share(const TgRun* run, const TgResult* r)
+static TgNumber share(const TgResults* run, const TgResult* r)
 {
    TgNumber text;
    const ULong hundredths = tlb_cost_share(r->total[TG_ALL_CYCLES],
@@ -181,7 +181,7 @@ static TgNumber share(const TgRun* run, const TgResult* r)
 }
 
 /* What the misses cost, as far as that is known or was asked for. */
-static void cost(const TgRun* run, const TgResult* r)
+static void cost(const TgResults* run, const TgResult* r)
 {
    const tlb_machine* m = &r->machine->m;
    if (tlb_walks_described(m))
@@ -215,7 +215,7 @@ static void print_backed(const HChar* text, void* opaque)
 }
 
 /* What backed the memory, by machine, where it was not base pages alone. */
-static void memory(const TgRun* run)
+static void memory(const TgResults* run)
 {
    for (UInt i = 0; i < run->options->n_machines; i++) {
       const TgMachine* m = run->result[i].machine;
@@ -262,7 +262,7 @@ static void cost_heads(const TgOptions* o)
       word("share of time");
 }
 
-static void cost_cells(const TgRun* run, const TgResult* r)
+static void cost_cells(const TgResults* run, const TgResult* r)
 {
    const TgOptions* o = run->options;
    const tlb_machine* m = &r->machine->m;
@@ -290,7 +290,7 @@ static void cost_notes(const TgOptions* o)
                 o->cycles);
 }
 
-static void side_by_side(const TgRun* run)
+static void side_by_side(const TgResults* run)
 {
    const TgResult* first = &run->result[0];
    UInt name_width = 7;
@@ -338,7 +338,7 @@ static void details_of_one(const HChar* out_file)
 
 /* A command for each machine, as the counts of several can not be added. Of
    many, only for those whose file is not called as the table calls them. */
-static void details_of_many(const TgRun* run, const HChar* out_file)
+static void details_of_many(const TgResults* run, const HChar* out_file)
 {
    const UInt n = run->options->n_machines;
    if (n <= MOST_LISTED) {
@@ -362,7 +362,7 @@ static void details_of_many(const TgRun* run, const HChar* out_file)
    }
 }
 
-void tg_summary_details(const TgRun* run, const HChar* out_file)
+void tg_summary_details(const TgResults* run, const HChar* out_file)
 {
    if (VG_(clo_verbosity) == 0)
       return;
@@ -372,7 +372,7 @@ void tg_summary_details(const TgRun* run, const HChar* out_file)
       details_of_many(run, out_file);
 }
 
-void tg_summary_results(const TgRun* run, const HChar* out_file)
+void tg_summary_results(const TgResults* run, const HChar* out_file)
 {
    if (VG_(clo_verbosity) == 0)
       return;
@@ -410,7 +410,7 @@ static Bool any_machine_has_rules(const TgOptions* o)
 }
 
 /* In the words of time(1). */
-void tg_summary_faults(const TgRun* run, const HChar* log)
+void tg_summary_faults(const TgResults* run, const HChar* log)
 {
    const tlb_fault_counts* warm = tg_log_counts(TLB_VIEW_WARM);
    const tlb_fault_counts* cold = tg_log_counts(TLB_VIEW_COLD);

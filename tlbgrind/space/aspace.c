@@ -61,8 +61,6 @@ static FileId tool;
 
 void tg_space_tell(const TgSpaceEvent* e)
 {
-   if (tg_space.traced)
-      tg_space_print_event(e);
    for (Word i = 0; i < VG_(sizeXA)(listeners); i++) {
       const Listener* l = VG_(indexXA)(listeners, i);
       l->tell(l->opaque, e);
@@ -439,10 +437,9 @@ static FileId file_id(const HChar* name)
    return id;
 }
 
-void tg_aspace_init(Bool trace)
+void tg_aspace_init(void)
 {
    const tlb_memory memory = tg_memory("tg.aspace");
-   tg_space.traced = trace;
    listeners = VG_(newXA)(VG_(malloc), "tg.aspace.listeners", VG_(free),
                           sizeof(Listener));
    names = VG_(newDedupPA)(16 * 1024, 1, VG_(malloc), "tg.aspace.names",
@@ -466,8 +463,27 @@ tlb_pagemap* tg_aspace_map(void)
    return &tg_space.map;
 }
 
-void tg_aspace_fini(void)
+const HChar* tg_aspace_kind_name(const tlb_mapping* m)
 {
-   if (tg_space.traced)
-      tg_space_print_end();
+   switch ((tlb_kind)m->kind) {
+   case TLB_ANON:
+      return m->flags & TLB_MAP_SHARED ? "shared" : "anonymous";
+   case TLB_HEAP:
+      return "heap";
+   case TLB_STACK:
+      return "stack";
+   case TLB_THREAD_STACK:
+      return "thread stack";
+   case TLB_BSS:
+      return m->flags & TLB_MAP_MAIN ? "program bss" : "library bss";
+   case TLB_IMAGE:
+      return m->flags & TLB_MAP_MAIN ? "program" : "library";
+   case TLB_FILE:
+      return "file";
+   case TLB_SHM:
+      return "System V";
+   case TLB_N_KINDS:
+      break;
+   }
+   return "?";
 }

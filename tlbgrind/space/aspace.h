@@ -52,8 +52,8 @@ typedef struct {
 
 typedef void TgSpaceListener(void* opaque, const TgSpaceEvent* e);
 
-/* Before the client starts. With `trace`, every event is printed. */
-void tg_aspace_init(Bool trace);
+/* Before the client starts. */
+void tg_aspace_init(void);
 
 /* Listeners are called in the order in which they came. */
 void tg_aspace_listen(TgSpaceListener* listener, void* opaque);
@@ -83,8 +83,5 @@ void tg_aspace_pre_syscall(ThreadId tid, UInt syscall, const UWord* args);
 void tg_aspace_post_syscall(ThreadId tid, UInt syscall, const UWord* args,
                             SysRes result);
 void tg_aspace_forked(ThreadId tid, Bool in_child);
-
-/* At the end of the run: prints the map, if it is traced. */
-void tg_aspace_fini(void);
 
 #endif

@@ -1,6 +1,5 @@
-/* What the files of the address space share: space/aspace.c (which mappings there are),
-   space/aspace_calls.c (system calls that say so, or change them) and space/aspace_trace.c
-   (both in words). All else asks space/aspace.h. */
+/* What the two files of the address space share: space/aspace.c, which mappings there are, and
+   space/aspace_calls.c, the system calls that say so or change them. */
 
 #ifndef TG_ASPACE_PARTS_H
 #define TG_ASPACE_PARTS_H
@@ -14,7 +13,6 @@
 typedef struct {
    tlb_pagemap map;
    UInt future_flags; /* of new mappings: TLB_MAP_LOCKED after mlockall(MCL_FUTURE) */
-   Bool traced;
 } TgSpace;
 
 extern TgSpace tg_space;
@@ -44,8 +42,5 @@ void tg_space_tell(const TgSpaceEvent* e);
 
 /* Whatever is mapped there goes away. */
 void tg_space_remove(ULong start, ULong end, ThreadId tid);
-
-void tg_space_print_event(const TgSpaceEvent* e);
-void tg_space_print_end(void);
 
 #endif

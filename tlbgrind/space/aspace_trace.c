@@ -1,10 +1,11 @@
-/* The client's address space in words. See space/aspace.h. */
+/* The client's address space in words. See space/aspace_trace.h. */
 
 #include "pub_tool_basics.h"
 
 #include "pub_tool_libcprint.h"
 
-#include "space/aspace_parts.h"
+#include "space/aspace.h"
+#include "space/aspace_trace.h"
 
 static const HChar* const what_names[] = {
    [TG_SPACE_MAP] = "map",         [TG_SPACE_GROW] = "grow",
@@ -13,31 +14,6 @@ static const HChar* const what_names[] = {
    [TG_SPACE_ADVISE] = "advise",   [TG_SPACE_LOCK] = "lock",
    [TG_SPACE_UNLOCK] = "unlock",   [TG_SPACE_FORK] = "fork",
 };
-
-const HChar* tg_aspace_kind_name(const tlb_mapping* m)
-{
-   switch ((tlb_kind)m->kind) {
-   case TLB_ANON:
-      return m->flags & TLB_MAP_SHARED ? "shared" : "anonymous";
-   case TLB_HEAP:
-      return "heap";
-   case TLB_STACK:
-      return "stack";
-   case TLB_THREAD_STACK:
-      return "thread stack";
-   case TLB_BSS:
-      return m->flags & TLB_MAP_MAIN ? "program bss" : "library bss";
-   case TLB_IMAGE:
-      return m->flags & TLB_MAP_MAIN ? "program" : "library";
-   case TLB_FILE:
-      return "file";
-   case TLB_SHM:
-      return "System V";
-   case TLB_N_KINDS:
-      break;
-   }
-   return "?";
-}
 
 static void print_mapping(const tlb_mapping* m)
 {
@@ -68,8 +44,9 @@ static void print_mapping(const tlb_mapping* m)
       VG_(dmsg)(" %s+%llx", m->name, (ULong)m->offset);
 }
 
-void tg_space_print_event(const TgSpaceEvent* e)
+static void print_event(void* opaque, const TgSpaceEvent* e)
 {
+   (void)opaque;
    VG_(dmsg)("aspace: %s ", what_names[e->what]);
    if (e->mapping != NULL)
       print_mapping(e->mapping);
@@ -90,11 +67,20 @@ void tg_space_print_event(const TgSpaceEvent* e)
              e->flags & TG_SPACE_CHILD ? " (child)" : "");
 }
 
-void tg_space_print_end(void)
+static Bool on;
+
+void tg_aspace_trace_begin(void)
 {
-   for (SizeT i = 0; i < tg_space.map.mappings.count; i++) {
+   on = True;
+   tg_aspace_listen(print_event, NULL);
+}
+
+void tg_aspace_trace_end(void)
+{
+   const tlb_mappings* all = &tg_aspace_map()->mappings;
+   for (SizeT i = 0; on && i < all->count; i++) {
       VG_(dmsg)("aspace: end ");
-      print_mapping(tg_space.map.mappings.at[i]);
+      print_mapping(all->at[i]);
       VG_(dmsg)("\n");
    }
 }

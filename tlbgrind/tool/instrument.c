@@ -24,9 +24,9 @@
 #include "order/code_entries.h"
 #include "trace/shadow_area.h"
 #include "tool/instrument.h"
+#include "native/cpuid.h"
+#include "native/running_on_valgrind.h"
 #include "trace/run_mmus.h"
-#include "faults/native_cpuid.h"
-#include "faults/native_request.h"
 #include "order/data_writes.h"
 
 /* References off one base are looked up together, as a group, if they lie within
@@ -593,7 +593,7 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
       tg_data_writes_statement(out, in->stmts[i]);
    }
    leave(in->next);
-   tg_native_request_end(out);
+   tg_running_on_valgrind_end(out);
    fill_in_segments(tg_superblock_finish(vge->base[0], closure->nraddr));
    return out;
 }

@@ -24,32 +24,33 @@
 #include "pub_tool_tooliface.h"
 #include "pub_tool_xarray.h"
 
-#include "space/aspace.h"
-#include "trace/superblocks.h"
+#include "attribution/sites.h"
+#include "base/streams.h"
 #include "engine/interrupted.h"
+#include "engine/replay.h"
 #include "engine/setup.h"
-#include "order/code_entries.h"
-#include "options/exec.h"
 #include "faults/recorder.h"
-#include "trace/shadow_area.h"
+#include "native/native.h"
+#include "options/exec.h"
+#include "options/options.h"
+#include "options/output_names.h"
+#include "order/code_entries.h"
+#include "order/data_writes.h"
+#include "output/costs_file.h"
+#include "output/reach_file.h"
+#include "output/results.h"
+#include "output/summary.h"
+#include "sim/mmu/miss_counts.h"
+#include "sim/mmu/run_reach.h"
+#include "space/aspace.h"
+#include "space/aspace_trace.h"
 #include "space/hugetlb.h"
 #include "tool/instrument.h"
 #include "trace/run_mmus.h"
-#include "sim/mmu/miss_counts.h"
-#include "faults/native.h"
-#include "options/options.h"
-#include "output/costs_file.h"
-#include "options/output_names.h"
-#include "sim/mmu/run_reach.h"
-#include "output/reach_file.h"
-#include "engine/replay.h"
-#include "output/results.h"
-#include "attribution/sites.h"
-#include "base/streams.h"
-#include "output/summary.h"
-#include "order/data_writes.h"
+#include "trace/shadow_area.h"
+#include "trace/superblocks.h"
 
-static TgRun run;
+static TgResults run;
 
 /* --- Settling --- */
 
@@ -84,47 +85,87 @@ static XArray* settle(void)
    return lines;
 }
 
-static HChar* costs_name(const HChar* name, UInt machine)
+/* --- What is written --- */
+
+static Bool write_costs(UInt machine, XArray* lines, const HChar* name)
 {
-   return tg_output_name_of(name, run.result[machine].machine, run.options->n_machines);
+   return tg_costs_file_write(&run, &run.result[machine], lines, name);
+}
+
+static Bool write_reach(UInt machine, XArray* lines, const HChar* name)
+{
+   (void)machine;
+   (void)lines;
+   return tg_reach_write(&run, name);
+}
+
+static Bool write_entries(UInt machine, XArray* lines, const HChar* name)
+{
+   (void)machine;
+   (void)lines;
+   return tg_code_entries_write(run.forked_from, name);
+}
+
+static Bool write_faults(UInt machine, XArray* lines, const HChar* name)
+{
+   (void)machine;
+   (void)lines;
+   return tg_faults_write(run.forked_from, name);
+}
+
+typedef struct {
+   Bool of_each_machine;
+   Bool (*write)(UInt machine, XArray* lines, const HChar* name);
+   void (*report)(const TgResults* r, const HChar* file); /* on stderr; NULL: nothing */
+} Output;
+
+static const Output outputs[TG_N_OUTPUTS] = {
+   [TG_COSTS_OUT]   = { True, write_costs, tg_summary_results },
+   [TG_REACH_OUT]   = { False, write_reach, tg_reach_summary },
+   [TG_ENTRIES_OUT] = { False, write_entries, NULL },
+   [TG_FAULTS_OUT]  = { False, write_faults, tg_summary_faults },
+};
+
+static UInt n_files(TgOutput which)
+{
+   return outputs[which].of_each_machine ? run.options->n_machines : 1;
+}
+
+/* The name of one file of an output whose name is `base`; to be freed. */
+static HChar* file_name(TgOutput which, const HChar* base, UInt machine)
+{
+   return outputs[which].of_each_machine
+             ? tg_output_name_of(base, run.result[machine].machine, run.options->n_machines)
+             : VG_(strdup)("tg.main.name", base);
+}
+
+static void write_output(TgOutput which, XArray* lines)
+{
+   HChar* base = tg_output_name(which);
+   Bool written = True;
+   for (UInt i = 0; i < n_files(which); i++) {
+      HChar* name = file_name(which, base, i);
+      written &= outputs[which].write(i, lines, name);
+      VG_(free)(name);
+   }
+   if (outputs[which].report != NULL)
+      outputs[which].report(&run, written && !tg_streams_has(base) ? base : NULL);
+   VG_(free)(base);
 }
 
 static void fini(Int exit_code)
 {
    (void)exit_code;
    XArray* lines = settle();
-   HChar* name = tg_output_name(TG_COSTS_OUT);
-   Bool written = True;
-   for (UInt i = 0; i < run.options->n_machines; i++) {
-      HChar* own = costs_name(name, i);
-      written &= tg_costs_file_write(&run, &run.result[i], lines, own);
-      VG_(free)(own);
+   for (TgOutput which = 0; which < TG_N_OUTPUTS; which++) {
+      if (run.options->writes[which])
+         write_output(which, lines);
    }
-   tg_summary_results(&run,
-                      written && !tg_streams_has(name) ? name : NULL);
-   if (run.options->reach) {
-      HChar* file = tg_output_name(TG_REACH_OUT);
-      const Bool there = tg_reach_write(&run, file);
-      tg_reach_summary(&run, there && !tg_streams_has(file) ? file : NULL);
-      VG_(free)(file);
-   }
+   VG_(deleteXA)(lines);
    /* The core leaves this to the tool when the process ends. */
    if (VG_(clo_stats))
       tg_replay_print_stats();
-   tg_aspace_fini();
-   VG_(free)(name);
-   VG_(deleteXA)(lines);
-   if (run.options->entries) {
-      name = tg_output_name(TG_ENTRIES_OUT);
-      tg_code_entries_write(&run, name);
-      VG_(free)(name);
-   }
-   if (run.options->faults.on) {
-      name = tg_output_name(TG_FAULTS_OUT);
-      written = tg_faults_write(&run, name);
-      tg_summary_faults(&run, written && !tg_streams_has(name) ? name : NULL);
-      VG_(free)(name);
-   }
+   tg_aspace_trace_end();
 }
 
 /* --- Fork and exec --- */
@@ -155,28 +196,21 @@ static void has_forked(ThreadId tid)
 /* What was counted so far, before the process becomes another program. */
 static void write_at_exec(TgExec how, XArray* lines)
 {
-   HChar* base = tg_output_name(TG_COSTS_OUT);
-   Bool written = True;
-   for (UInt i = 0; i < run.options->n_machines; i++) {
-      HChar* name = tg_exec_name(how, costs_name(base, i));
-      const Bool is_there = tg_costs_file_write(&run, &run.result[i], lines, name);
-      tg_exec_note_file(name, is_there);
-      written &= is_there;
-   }
-   if (how == TG_EXEC_LEAVES && run.forked_from == 0 && written && !tg_streams_has(base))
-      tg_summary_details(&run, base);
-   VG_(free)(base);
-   if (run.options->reach) {
-      HChar* name = tg_exec_name(how, tg_output_name(TG_REACH_OUT));
-      tg_exec_note_file(name, tg_reach_write(&run, name));
-   }
-   if (run.options->entries) {
-      HChar* name = tg_exec_name(how, tg_output_name(TG_ENTRIES_OUT));
-      tg_exec_note_file(name, tg_code_entries_write(&run, name));
-   }
-   if (run.options->faults.on) {
-      HChar* name = tg_exec_name(how, tg_output_name(TG_FAULTS_OUT));
-      tg_exec_note_file(name, tg_faults_write(&run, name));
+   Bool costs_written = True;
+   for (TgOutput which = 0; which < TG_N_OUTPUTS; which++) {
+      if (!run.options->writes[which])
+         continue;
+      HChar* base = tg_output_name(which);
+      for (UInt i = 0; i < n_files(which); i++) {
+         HChar* name = tg_exec_name(how, file_name(which, base, i));
+         const Bool is_there = outputs[which].write(i, lines, name);
+         costs_written &= is_there || which != TG_COSTS_OUT;
+         tg_exec_note_file(name, is_there);
+      }
+      if (which == TG_COSTS_OUT && how == TG_EXEC_LEAVES && run.forked_from == 0
+          && costs_written && !tg_streams_has(base))
+         tg_summary_details(&run, base);
+      VG_(free)(base);
    }
 }
 
@@ -288,7 +322,9 @@ static void post_clo_init(void)
    const TgOptions* o = tg_finish_options();
    tl_assert(sizeof(TgShadowArea) <= sizeof(VexGuestArchState));
    run.options = o;
-   tg_aspace_init(o->trace_aspace);
+   tg_aspace_init();
+   if (o->trace_aspace)
+      tg_aspace_trace_begin();
    tg_hugetlb_init(o->pages.fake_hugetlb);
    tg_sites_init();
    tg_superblocks_init();

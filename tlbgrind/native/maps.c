@@ -1,4 +1,4 @@
-/* The client's maps, here and natively. See faults/maps.h. */
+/* The client's maps, here and natively. See native/maps.h. */
 
 #include "pub_tool_basics.h"
 
@@ -7,10 +7,9 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
-#include "faults/maps.h"
+#include "native/maps.h"
 #include "trace/run_mmus.h"
 #include "base/memory.h"
-#include "faults/page_use.h"
 
 static tlb_memory memory;
 static tlb_fault_model model;
@@ -20,6 +19,7 @@ static UInt page_shift;
 static ULong page_bytes;
 static Bool begun;
 static Bool records;
+static const TgMapsListener* listener; /* NULL: there is none */
 
 void tg_maps_init(const tlb_fault_settings* settings, Bool records_)
 {
@@ -161,6 +161,41 @@ void tg_maps_each_part(Addr a, SizeT len, TgMapPart* each, void* opaque)
       each(piece.offset, piece.offset + (piece.end - piece.start), opaque);
 }
 
+void tg_maps_populate(Addr a, SizeT len, TgMapPart* how, void* opaque)
+{
+   tg_maps_each_part(a, len, how, opaque);
+   if (listener != NULL)
+      listener->populated(a, len);
+}
+
+static void lock_part(ULong native, ULong end, void* opaque)
+{
+   (void)opaque;
+   tlb_fault_lock(&model, native, end);
+}
+
+Bool tg_maps_is_locked_in(const tlb_mapping* v)
+{
+   return (v->flags & (TLB_MAP_LOCKED | TLB_MAP_ON_FAULT)) == TLB_MAP_LOCKED;
+}
+
+void tg_maps_lock(Addr a, SizeT len, const tlb_mapping* v)
+{
+   if (tg_maps_is_locked_in(v))
+      tg_maps_populate(a, len, lock_part, NULL);
+}
+
+void tg_maps_moved(Addr from, Addr to, SizeT len, UInt map, UInt to_map)
+{
+   if (listener != NULL)
+      listener->moved(from, to, len, map, to_map);
+}
+
+void tg_maps_listen(const TgMapsListener* l)
+{
+   listener = l;
+}
+
 void tg_maps_forget(Addr a, SizeT len)
 {
    const UWord first = a >> page_shift;
@@ -169,7 +204,8 @@ void tg_maps_forget(Addr a, SizeT len)
       return;
    tlb_pages_forget(&tg_mmus, TLB_DATA, first, n, TLB_OBSERVER_FAULTS, TLB_NO_VIEW);
    tlb_pages_forget(&tg_mmus, TLB_CODE, first, n, TLB_OBSERVER_FAULTS, TLB_NO_VIEW);
-   tg_page_use_changed(a, len);
+   if (listener != NULL)
+      listener->changed(a, len);
 }
 
 void tg_maps_forget_all(void)
@@ -189,7 +225,8 @@ static void unmap_part(ULong native, ULong end, void* opaque)
 static void emptied(Addr a, SizeT len)
 {
    tlb_layout_freed(&layout);
-   tg_page_use_unmapped(a, len);
+   if (listener != NULL)
+      listener->unmapped(a, len);
    tg_maps_forget(a, len);
 }
 

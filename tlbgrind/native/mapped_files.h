@@ -7,6 +7,6 @@
 #include "pub_tool_basics.h"
 
 /* A system call has succeeded. */
-void tg_fault_files_follow(UInt number, const UWord* args, SysRes result);
+void tg_mapped_files_follow(UInt number, const UWord* args, SysRes result);
 
 #endif

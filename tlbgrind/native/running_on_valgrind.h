@@ -5,16 +5,16 @@
    instrumented: if it is this request, the block is left as if it had been none, and the result is
    the default that the macro has set, 0. */
 
-#ifndef TG_NATIVE_REQUEST_H
-#define TG_NATIVE_REQUEST_H
+#ifndef TG_RUNNING_ON_VALGRIND_H
+#define TG_RUNNING_ON_VALGRIND_H
 
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
 /* From now on. */
-void tg_native_request_init(void);
+void tg_running_on_valgrind_init(void);
 
 /* Behind the last statement of a block. */
-void tg_native_request_end(IRSB* out);
+void tg_running_on_valgrind_end(IRSB* out);
 
 #endif

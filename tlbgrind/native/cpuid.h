@@ -11,8 +11,8 @@
    same; the rest of the room is not touched, nor is it natively as long as the
    program does not use them. */
 
-#ifndef TG_NATIVE_CPUID_H
-#define TG_NATIVE_CPUID_H
+#ifndef TG_CPUID_H
+#define TG_CPUID_H
 
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"

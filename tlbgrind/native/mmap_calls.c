@@ -1,4 +1,4 @@
-/* What the program's calls do to its address space. See faults/mmap_calls.h. */
+/* What the program's calls do to its address space. See native/mmap_calls.h. */
 
 #include "pub_tool_basics.h"
 
@@ -9,14 +9,15 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "space/aspace.h"
-#include "faults/break_room.h"
-#include "faults/mapped_files.h"
-#include "faults/maps.h"
-#include "faults/mmap_calls.h"
-#include "faults/exec_image.h"
-#include "faults/native_mmap.h"
+#include "native/break_room.h"
+#include "native/mapped_files.h"
+#include "native/maps.h"
+#include "native/mmap_calls.h"
+#include "native/exec_image.h"
+#include "native/mmap_wishes.h"
+#include "native/mremap_calls.h"
+#include "native/placement.h"
 #include "base/proc_file.h"
-#include "faults/page_use.h"
 
 /* Linux' numbers (asm-generic/mman-common.h, linux/mman.h), where Valgrind's
    headers have none. */
@@ -28,7 +29,7 @@ enum {
    ADVICE_KEEPONFORK = 19, ADVICE_PAGEOUT = 21,
    ADVICE_POPULATE_READ = 22, ADVICE_POPULATE_WRITE = 23,
    ADVICE_DONTNEED_LOCKED = 24, ADVICE_COLLAPSE = 25,
-   ADVICE_GUARD_INSTALL = 102, REMAP_DONTUNMAP = 4
+   ADVICE_GUARD_INSTALL = 102
 };
 
 enum { ARCH_SET_FS_ = 0x1002, CLONE_VM_ = 0x100 };
@@ -47,12 +48,6 @@ static struct {
 } call;
 
 /* --- mmap --- */
-
-/* Whether nothing lies there natively. */
-static Bool is_free(ULong native, SizeT len)
-{
-   return !tlb_mappings_overlap(&tg_maps_model()->maps, native, native + len);
-}
 
 static Bool starts_with(const HChar* text, const HChar* start)
 {
@@ -106,72 +101,6 @@ static const HChar* what_of(const tlb_mapping* v)
    return (v->flags & TLB_MAP_SHARED) != 0 ? "shm" : "anon";
 }
 
-/* The kernel brings in what is locked. */
-static Bool is_populated(const tlb_mapping* v)
-{
-   return (v->flags & (TLB_MAP_LOCKED | TLB_MAP_ON_FAULT)) == TLB_MAP_LOCKED;
-}
-
-static void lock_part(ULong native, ULong end, void* opaque)
-{
-   (void)opaque;
-   tlb_fault_lock(tg_maps_model(), native, end);
-}
-
-/* The kernel makes pages present as `how` says. */
-static void populated(Addr a, SizeT len, TgMapPart* how, void* opaque)
-{
-   tg_maps_each_part(a, len, how, opaque);
-   tg_page_use_populated(a, len);
-}
-
-/* Whether addresses there differ from the native ones in their highest bits only, as those
-   that faults/native_mmap.c chooses do, and `hint` is not far away from them. */
-static Bool is_near(const tlb_mapping* piece, Addr hint)
-{
-   const ULong far = hint < piece->start ? piece->start - hint : hint - piece->start;
-   return (UInt)(piece->offset - piece->start) == 0 && far < 1ULL << 30;
-}
-
-/* What an address is natively that the program asks for: most likely it has computed it from
-   that of a mapping, which it wants to go on (the C library does for the arenas of threads),
-   or near which it wants to be. */
-static ULong native_hint(Addr hint, SizeT len)
-{
-   UInt number;
-   ULong native;
-   if (tg_maps_find(hint - 1, &number, &native) != NULL)
-      return native + 1;
-   if (tg_maps_find(hint + len, &number, &native) != NULL)
-      return native - len;
-   const tlb_mappings* here = &tg_maps_layout()->here;
-   const SizeT above = tlb_mappings_above(here, hint);
-   const tlb_mapping* piece = NULL;
-   if (above < here->count && is_near(here->at[above], hint))
-      piece = here->at[above];
-   else if (above > 0 && is_near(here->at[above - 1], hint))
-      piece = here->at[above - 1];
-   return piece == NULL ? hint : piece->offset + (hint - piece->start);
-}
-
-Bool tg_mmap_calls_takes_hint(Addr hint, SizeT len)
-{
-   const Addr page = VG_PGROUNDDN(hint);
-   const SizeT bytes = VG_PGROUNDUP(len);
-   return !tg_maps_begun() || is_free(native_hint(page, bytes), bytes);
-}
-
-/* What the layout has to know of it. */
-static tlb_placed kind_of(const tlb_mapping* v)
-{
-   if (v->flags & TLB_MAP_HUGETLB)
-      return TLB_PLACED_HUGETLB;
-   /* Anonymous memory is not aligned, either, that was to lie somewhere else. */
-   if (v->inode == 0)
-      return call.hint != 0 ? TLB_PLACED_SHARED : TLB_PLACED_MEMORY;
-   return tlb_fault_is_tmpfs(tg_maps_model(), v) ? TLB_PLACED_SHARED : TLB_PLACED_FILE;
-}
-
 /* Where a new mapping lies natively: over the old one, where the program says,
    or where the kernel places it. */
 static ULong native_place(const TgSpaceEvent* e, tlb_mapping* v, Bool is_over,
@@ -180,12 +109,13 @@ static ULong native_place(const TgSpaceEvent* e, tlb_mapping* v, Bool is_over,
    Int aligned = 0;
    if (e->fixed)
       return is_over ? over : e->start;
-   if (!tg_native_mmap_wishes() && call.hint != 0 && call.hint == e->start) {
-      const ULong hint = native_hint((Addr)e->start, (SizeT)e->length);
-      if (is_free(hint, (SizeT)e->length))
+   if (!tg_mmap_wishes_pending() && call.hint != 0 && call.hint == e->start) {
+      const ULong hint = tg_placement_of_hint((Addr)e->start, (SizeT)e->length);
+      if (tg_placement_is_free(hint, (SizeT)e->length))
          return hint;
    }
-   const ULong native = tlb_layout_place(tg_maps_layout(), e->length, kind_of(v), v->offset,
+   const ULong native = tlb_layout_place(tg_maps_layout(), e->length,
+                                         tg_placement_kind(v, call.hint != 0), v->offset,
                                          &aligned);
    if (aligned)
       v->flags |= TLB_MAP_FIXED_PHASE;
@@ -223,9 +153,9 @@ static void mapped(const TgSpaceEvent* e)
    v.serial = 0;
    tg_maps_edit(number)->native = native;
    tg_maps_put(e->start, e->start + (Addr)e->length, native, number, v);
-   if (((e->flags & TG_SPACE_POPULATE) != 0 && (v.flags & TLB_MAP_ON_FAULT) == 0)
-       || is_populated(&v))
-      populated(e->start, (SizeT)e->length, lock_part, NULL);
+   if ((e->flags & TG_SPACE_POPULATE) != 0 && (v.flags & TLB_MAP_ON_FAULT) == 0)
+      v.flags |= TLB_MAP_LOCKED; /* is brought in as locked memory is */
+   tg_maps_lock(e->start, (SizeT)e->length, &v);
    tg_maps_forget(e->start, (SizeT)e->length);
 }
 
@@ -240,7 +170,7 @@ static void protect_part(ULong native, ULong end, void* opaque)
    for (ULong at = native; tlb_mappings_piece(&tg_maps_model()->maps, at, end, &v);
         at = v.end) {
       tlb_fault_protect(tg_maps_model(), v.start, v.end, prot);
-      if (is_populated(&v) && (v.flags & TLB_MAP_SHARED) == 0
+      if (tg_maps_is_locked_in(&v) && (v.flags & TLB_MAP_SHARED) == 0
           && (prot & ~(UInt)v.prot & TLB_MAY_WRITE) != 0)
          tlb_fault_lock(tg_maps_model(), v.start, v.end);
    }
@@ -294,12 +224,12 @@ static void advised(Addr a, SizeT len, Int advice)
       break;
    case ADVICE_POPULATE_WRITE:
       touch = TLB_TOUCH_WRITE;
-      populated(a, len, populate_part, &touch);
+      tg_maps_populate(a, len, populate_part, &touch);
       break;
    case ADVICE_POPULATE_READ:
-      populated(a, len, populate_part, &touch);
+      tg_maps_populate(a, len, populate_part, &touch);
       break;
-   case ADVICE_COLLAPSE: populated(a, len, collapse_part, NULL); break;
+   case ADVICE_COLLAPSE: tg_maps_populate(a, len, collapse_part, NULL); break;
    case ADVICE_DONTFORK: flag(a, len, TLB_MAP_NO_FORK, 0); break;
    case ADVICE_DOFORK: flag(a, len, 0, TLB_MAP_NO_FORK); break;
    case ADVICE_NORMAL:
@@ -340,8 +270,7 @@ static void heap_grown(const TgSpaceEvent* e)
    TgMap* map = tg_maps_edit(number);
    if (map->end < (ULong)e->start + e->length)
       map->end = (ULong)e->start + e->length;
-   if (is_populated(&v))
-      populated(e->start, (SizeT)e->length, lock_part, NULL);
+   tg_maps_lock(e->start, (SizeT)e->length, &v);
 }
 
 static Bool is_heap(Addr a)
@@ -349,7 +278,7 @@ static Bool is_heap(Addr a)
    UInt number;
    ULong native;
    const TgMap* map = tg_maps_find(a, &number, &native);
-   return map != NULL && map->start == tg_start_heap();
+   return map != NULL && map->start == tg_exec_image_heap();
 }
 
 static void protected(const TgSpaceEvent* e)
@@ -378,7 +307,7 @@ static void locked(const TgSpaceEvent* e)
    flag(e->start, (SizeT)e->length, TLB_MAP_LOCKED | (on_fault ? TLB_MAP_ON_FAULT : 0u),
         on_fault ? 0 : TLB_MAP_ON_FAULT);
    if (!on_fault)
-      populated(e->start, (SizeT)e->length, lock_part, NULL);
+      tg_maps_lock(e->start, (SizeT)e->length, &(tlb_mapping){ .flags = TLB_MAP_LOCKED });
 }
 
 static void forked(Bool is_child)
@@ -424,113 +353,6 @@ static void listen(void* opaque, const TgSpaceEvent* e)
    }
 }
 
-/* Where memory lies natively that the program has set aside for what it moves there; 0:
-   that is none, but perhaps room of the heap. */
-static ULong set_aside(Addr a, SizeT len)
-{
-   const tlb_mapping* piece = tlb_layout_find(tg_maps_layout(), a);
-   if (piece == NULL || piece->end - a < len)
-      return 0;
-   const ULong native = piece->offset + (a - piece->start);
-   return tlb_mappings_find(&tg_maps_model()->maps, native) != NULL ? native : 0;
-}
-
-/* Whether the mapping, which mremap() takes all of from `from` on, has room behind it
-   natively. */
-static Bool grows_in_place(const tlb_mapping* found, ULong from, SizeT old_len, SizeT len)
-{
-   return found->end == from + old_len
-          && (len <= old_len || is_free(from + old_len, len - old_len));
-}
-
-tlb_placed tg_mmap_calls_placed_file(Int fd)
-{
-   struct vg_stat st;
-   return VG_(fstat)(fd, &st) == 0 && tg_proc_file_system(st.dev).in_memory
-             ? TLB_PLACED_SHARED : TLB_PLACED_FILE;
-}
-
-/* Where mremap() moves `len` bytes of such memory to natively; `offset`: in its file. */
-static ULong move_place(const tlb_mapping* v, ULong offset, SizeT len)
-{
-   Int aligned;
-   return tlb_layout_place(tg_maps_layout(), len, kind_of(v), offset, &aligned);
-}
-
-ULong tg_mmap_calls_moves_to(Addr old, SizeT old_len, SizeT len)
-{
-   UInt number;
-   ULong from;
-   old_len = VG_PGROUNDUP(old_len);
-   if (!tg_maps_begun() || old_len == 0 || len <= old_len
-       || tg_maps_find(old, &number, &from) == NULL)
-      return 0;
-   const tlb_mapping* found = tlb_mappings_find(&tg_maps_model()->maps, from);
-   if (found == NULL || grows_in_place(found, from, old_len, len))
-      return 0;
-   return move_place(found, found->offset + (from - found->start), len);
-}
-
-/* mremap(). Where it grows in place natively is not where it does here. */
-static void remapped(Addr old, SizeT old_len, SizeT len, UWord flags, Addr a)
-{
-   UInt old_number;
-   ULong from;
-   old_len = VG_PGROUNDUP(old_len);
-   len = VG_PGROUNDUP(len);
-   if (tg_maps_find(old, &old_number, &from) == NULL)
-      return;
-   const tlb_mapping* found = tlb_mappings_find(&tg_maps_model()->maps, from);
-   if (found == NULL)
-      return;
-   const Bool in_place = grows_in_place(found, from, old_len, len);
-   tlb_mapping v = *found;
-   v.offset += from - v.start;
-   const Bool keep = (flags & REMAP_DONTUNMAP) != 0 || old_len == 0;
-   const SizeT moves = len < old_len ? len : old_len;
-
-   if (a == old && len <= old_len) {
-      tg_maps_unmap(a + len, old_len - len);
-      return;
-   }
-   const ULong room = a == old ? 0 : set_aside(a, len);
-   if (a != old)
-      tg_maps_unmap(a, len);
-   ULong to;
-   if ((flags & VKI_MREMAP_FIXED) != 0)
-      to = room != 0 ? room : is_free(a, len) ? a : move_place(&v, v.offset, len);
-   else
-      to = !keep && in_place ? from : move_place(&v, v.offset, len);
-   to = tg_maps_model_address(a, to);
-   if (len < old_len)
-      tg_maps_unmap(old + len, old_len - len);
-   if (to != from && moves != 0)
-      tlb_fault_move(tg_maps_model(), from, to, moves, keep);
-   if (len > moves) {
-      v.offset += moves;
-      v.start = to + moves;
-      v.end = to + len;
-      tlb_fault_map(tg_maps_model(), &v);
-   }
-   if (!keep)
-      tlb_layout_remove(tg_maps_layout(), old, old + old_len);
-   tlb_layout_freed(tg_maps_layout());
-   const UInt number = tg_maps_copy(old_number);
-   if (tg_maps_records()) {
-      TgMap* moved = tg_maps_edit(number);
-      moved->offset += old - moved->start;
-      moved->start = a;
-      moved->end = a + len;
-      moved->native = to;
-   }
-   tlb_layout_add(tg_maps_layout(), a, a + len, to, number);
-   tg_page_use_moved(old, a, moves, old_number, number);
-   if (len > moves && is_populated(&v))
-      populated(a + moves, len - moves, lock_part, NULL);
-   tg_maps_forget(old, old_len);
-   tg_maps_forget(a, len);
-}
-
 #if defined(VGA_amd64)
 
 static void thread_area_at(Addr a)
@@ -549,13 +371,13 @@ void tg_mmap_calls_pre_syscall(UInt number, const UWord* args)
    call.hint = 0;
    call.fd = -1;
    call.is_remap = number == __NR_mremap;
-   call.remap_flags = tg_native_mmap_wishes() ? VKI_MREMAP_MAYMOVE : args[3];
+   call.remap_flags = tg_mmap_wishes_pending() ? VKI_MREMAP_MAYMOVE : args[3];
    call.shares_space = False;
    was_here = False;
    switch (number) {
 #if !defined(VGA_x86)
    case __NR_mmap:
-      call.hint = tg_native_mmap_wishes() && !tg_native_mmap_hinted() ? 0 : args[0];
+      call.hint = tg_mmap_wishes_pending() && !tg_mmap_wishes_hinted() ? 0 : args[0];
       call.fd = (Int)args[4];
       break;
 #endif
@@ -590,7 +412,7 @@ void tg_mmap_calls_post_syscall(UInt number, const UWord* args, SysRes result)
    if (number == __NR_prctl)
       tg_maps_model()->thp = tg_aspace_map()->thp;
    if (number == __NR_mremap)
-      remapped(args[0], args[1], args[2], call.remap_flags, sr_Res(result));
+      tg_mremap_calls_done(args[0], args[1], args[2], call.remap_flags, sr_Res(result));
    if (number == __NR_brk)
       tg_break_called(args[0], sr_Res(result));
 #if defined(VGA_amd64)
@@ -598,7 +420,7 @@ void tg_mmap_calls_post_syscall(UInt number, const UWord* args, SysRes result)
       thread_area_at(args[1]);
 #endif
    if (tg_maps_records())
-      tg_fault_files_follow(number, args, result);
+      tg_mapped_files_follow(number, args, result);
 }
 
 void tg_mmap_calls_init(const tlb_fault_settings* settings, Bool records)

@@ -3,9 +3,9 @@
    Which pages a program touches, and which of them can be huge, depends on where its
    mappings lie, on how far its heap can grow, and on what is loaded before it starts.
    Valgrind differs from the kernel in all three. So in every run, unless
-   --native-start=no says otherwise, the start is set right (faults/native_start.h) and mappings
-   are placed as the kernel places them (faults/native_mmap.h), which the maps keep account of
-   (faults/maps.h). Page faults are predicted from the same maps. */
+   --native-start=no says otherwise, the start is set right (native/start.h) and mappings
+   are placed as the kernel places them (native/mmap_wishes.h), which the maps keep account of
+   (native/maps.h). Page faults are predicted from the same maps. */
 
 #ifndef TG_NATIVE_H
 #define TG_NATIVE_H

@@ -3,7 +3,7 @@
    knows native addresses only, and the layout (sim/faults/layout.h), which leads from
    addresses here to those.
 
-   faults/exec_image.c puts in what is there at the start, faults/mmap_calls.c changes
+   native/exec_image.c puts in what is there at the start, native/mmap_calls.c changes
    it with every call of the program; all others only ask. */
 
 #ifndef TG_MAPS_H
@@ -46,7 +46,7 @@ ULong tg_maps_place(SizeT len, tlb_placed what, ULong offset);
 
 tlb_fault_model* tg_maps_model(void);
 
-/* --- For those who change them: faults/exec_image.c, faults/mmap_calls.c --- */
+/* --- For those who change them: native/exec_image.c, native/mmap_calls.c --- */
 
 /* `records`: there is a log that describes the maps. If not, all that mmap() makes
    shares one description, or a program that maps for ever would fill the memory; and
@@ -88,9 +88,18 @@ TgMap* tg_maps_edit(UInt number);
 void tg_maps_put(Addr start, Addr end, ULong native, UInt number,
                   tlb_mapping v);
 
+/* Pages of [a, a + len) become present without a fault, as `how` says for each part; those of
+   locked memory, if the mapping is, do at once. */
+typedef void TgMapPart(ULong native, ULong native_end, void* opaque);
+void tg_maps_populate(Addr a, SizeT len, TgMapPart* how, void* opaque);
+void tg_maps_lock(Addr a, SizeT len, const tlb_mapping* v);
+Bool tg_maps_is_locked_in(const tlb_mapping* v);
+
+/* Memory has gone to another place, and from one map to another. */
+void tg_maps_moved(Addr from, Addr to, SizeT len, UInt map, UInt to_map);
+
 /* Calls `each` for the parts of [a, a + len) here that lie together natively,
    [native, native_end) each; what is in no map is left out. */
-typedef void TgMapPart(ULong native, ULong native_end, void* opaque);
 void tg_maps_each_part(Addr a, SizeT len, TgMapPart* each, void* opaque);
 
 /* What lies in [a, a + len) here is unmapped; tg_maps_empty(): but its room
@@ -101,5 +110,16 @@ void tg_maps_empty(Addr a, SizeT len);
 /* What is known of touches of the memory is no longer true; or of all. */
 void tg_maps_forget(Addr a, SizeT len);
 void tg_maps_forget_all(void);
+
+/* --- What happens to pages, for one listener --- */
+
+typedef struct {
+   void (*populated)(Addr a, SizeT len); /* made present, and no faults of it */
+   void (*changed)(Addr a, SizeT len);   /* which of them are present may have changed */
+   void (*unmapped)(Addr a, SizeT len);
+   void (*moved)(Addr from, Addr to, SizeT len, UInt map, UInt to_map);
+} TgMapsListener;
+
+void tg_maps_listen(const TgMapsListener* l);
 
 #endif

@@ -11,16 +11,16 @@
 
 /* The program is about to run its first instruction. After
    tg_native_start(). `moves_break`: the break gets room where it would lie natively. */
-void tg_start_space(ThreadId tid, Bool moves_break);
+void tg_exec_image_lay_out(ThreadId tid, Bool moves_break);
 
 /* What the kernel touches while it starts the program: calls `each` in order,
    with addresses here. */
-void tg_start_touches(void (*each)(Addr a, tlb_touch touch));
+void tg_exec_image_touches(void (*each)(Addr a, tlb_touch touch));
 
 /* Where the break begins, here: the start of the heap's map. */
-Addr tg_start_heap(void);
+Addr tg_exec_image_heap(void);
 
 /* The kernel's data page in every process, here; 0: there is none. */
-Addr tg_start_vvar(void);
+Addr tg_exec_image_vvar(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Files that are written while they are mapped. See faults/mapped_files.h. */
+/* Files that are written while they are mapped. See native/mapped_files.h. */
 
 #include "pub_tool_basics.h"
 
@@ -7,8 +7,8 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
-#include "faults/mapped_files.h"
-#include "faults/maps.h"
+#include "native/mapped_files.h"
+#include "native/maps.h"
 
 enum { MS_SYNC_ = 4 };
 
@@ -55,7 +55,7 @@ static void written_back(Int fd)
    tg_maps_forget_all();
 }
 
-void tg_fault_files_follow(UInt number, const UWord* args, SysRes result)
+void tg_mapped_files_follow(UInt number, const UWord* args, SysRes result)
 {
    if (number == __NR_write || number == __NR_writev)
       written((Int)args[0], -1, sr_Res(result));

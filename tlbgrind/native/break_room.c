@@ -1,4 +1,4 @@
-/* Room for the program's break. See faults/break_room.h. */
+/* Room for the program's break. See native/break_room.h. */
 
 #include "pub_tool_basics.h"
 
@@ -7,8 +7,8 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_vki.h"
 
-#include "faults/break_room.h"
-#include "faults/native_mmap.h"
+#include "native/break_room.h"
+#include "native/placement.h"
 
 /* The core's, without a header for tools: where the break begins and is, how large the
    program's data may be, memory for the program, and ranges that nothing else is mapped to. */
@@ -82,7 +82,7 @@ void tg_break_make_room(ULong native)
    VG_(brk_limit) = old;
    if (wanted < had || sr_isError(VG_(am_munmap_client)(&discard, old, old_end - old)))
       return;
-   const Addr at = tg_native_break_here(native);
+   const Addr at = tg_placement_break_here(native);
    if (at != 0 && put_largest(at, wanted, had))
       return;
    const Bool is_there = put_largest(old, wanted, had) || put(old, old_end);

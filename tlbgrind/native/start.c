@@ -1,4 +1,4 @@
-/* How the program begins. See faults/native_start.h. */
+/* How the program begins. See native/start.h. */
 
 #include "pub_tool_basics.h"
 
@@ -11,12 +11,12 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
 
-#include "faults/native_cpuid.h"
-#include "faults/native_request.h"
-#include "faults/native_start.h"
+#include "native/cpuid.h"
+#include "native/running_on_valgrind.h"
+#include "native/start.h"
 #include "base/proc_file.h"
 #include "attribution/sites.h"
-#include "faults/vdso_stub.h"
+#include "native/vdso_stub.h"
 
 /* The core's, without a header for tools: where the break begins, where the program's
    first stack has these, and the file that stands for /proc/self/auxv. */
@@ -323,7 +323,7 @@ void tg_native_start(ThreadId tid, Bool changes)
    if (!changes || seg == NULL)
       return;
    tg_native_cpuid_init();
-   tg_native_request_init();
+   tg_running_on_valgrind_init();
    /* A 32-bit C library enters the kernel through the vDSO if there is one. */
 #if !defined(VGA_x86)
    if (auxv_find(&b, AT_SYSINFO_EHDR_) == NULL)

@@ -1,4 +1,4 @@
-/* Mappings lie as they would natively. See faults/native_mmap.h. */
+/* Mappings lie as they would natively. See native/mmap_wishes.h. */
 
 #include "pub_tool_basics.h"
 
@@ -10,20 +10,12 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "space/aspace.h"
-#include "faults/maps.h"
-#include "faults/mmap_calls.h"
-#include "faults/native_mmap.h"
+#include "native/maps.h"
+#include "native/mmap_wishes.h"
+#include "native/placement.h"
 #include "base/registers.h"
 
 #if defined(VGA_amd64)
-
-/* Below 64 GiB, where Valgrind's own memory begins. */
-static const ULong mask = (1ULL << 36) - 1;
-
-/* Programs that are not position-independent begin low, and Valgrind puts the dynamic linker
-   and its own program not far behind them. Their break is moved by whole gigabytes, so that
-   pages of all usual sizes, and sets of TLBs, are the native ones. */
-enum { LOW_GIB = 4, UP_GIB = 21 };
 
 enum { LINUX_MAP_SHARED = 0x01, LINUX_MAP_FIXED = 0x10, LINUX_MAP_ANONYMOUS = 0x20,
        LINUX_MAP_32BIT = 0x40, LINUX_MAP_HUGETLB = 0x40000,
@@ -43,16 +35,6 @@ static ThreadId changed_thread; /* 0: none */
 static Changed changed[2];
 static UInt n_changed;
 static Addr hint; /* that the program gave to mmap(), if it is one of them; else 0 */
-
-static Addr here(ULong native)
-{
-   return (Addr)(native & mask);
-}
-
-Addr tg_native_break_here(ULong native)
-{
-   return native < (ULong)LOW_GIB << 30 ? (Addr)(native + ((ULong)UP_GIB << 30)) : here(native);
-}
 
 /* Whether the thread has just come to a system call: the instruction before
    its next one is `syscall'. */
@@ -76,24 +58,24 @@ static void wish_mmap(ThreadId tid)
    const SizeT bytes = tg_register(tid, GUEST(RSI));
    hint = tg_register(tid, GUEST(RDI));
    if ((flags & (LINUX_MAP_FIXED | LINUX_MAP_FIXED_NOREPLACE | LINUX_MAP_32BIT)) != 0
-       || (hint != 0 && tg_mmap_calls_takes_hint(hint, bytes)))
+       || (hint != 0 && tg_placement_takes_hint(hint, bytes)))
       return;
    const Bool is_file = (flags & LINUX_MAP_ANONYMOUS) == 0;
    const tlb_placed what
       = (flags & LINUX_MAP_HUGETLB) != 0 ? TLB_PLACED_HUGETLB
-      : is_file ? tg_mmap_calls_placed_file((Int)tg_register(tid, GUEST(R8)))
+      : is_file ? tg_placement_of_file((Int)tg_register(tid, GUEST(R8)))
       : (flags & LINUX_MAP_SHARED) != 0 || hint != 0 ? TLB_PLACED_SHARED : TLB_PLACED_MEMORY;
    const ULong native = tg_maps_place(bytes, what,
                                       is_file ? tg_register(tid, GUEST(R9)) : 0);
    if (native != 0)
-      change(tid, GUEST(RDI), here(native));
+      change(tid, GUEST(RDI), tg_placement_here(native));
 }
 
 /* Whether nothing is there: mremap() to an address takes the place of what is. */
 static Bool is_free(Addr a, SizeT len)
 {
-   const Addr lowest = (Addr)LOW_GIB << 30;
-   return a >= lowest && !tlb_mappings_overlap(&tg_aspace_map()->mappings, a, a + len)
+   return tg_placement_has_room(a)
+          && !tlb_mappings_overlap(&tg_aspace_map()->mappings, a, a + len)
           && VG_(am_find_nsegment)(a) == NULL && VG_(am_find_nsegment)(a + len - 1) == NULL;
 }
 
@@ -104,15 +86,15 @@ static void wish_mremap(ThreadId tid)
    hint = 0;
    if (tg_register(tid, GUEST(R10)) != VKI_MREMAP_MAYMOVE)
       return;
-   const ULong native = tg_mmap_calls_moves_to(tg_register(tid, GUEST(RDI)),
+   const ULong native = tg_placement_moves_to(tg_register(tid, GUEST(RDI)),
                                           tg_register(tid, GUEST(RSI)), len);
-   if (native == 0 || !is_free(here(native), len))
+   if (native == 0 || !is_free(tg_placement_here(native), len))
       return;
    change(tid, GUEST(R10), VKI_MREMAP_MAYMOVE | VKI_MREMAP_FIXED);
-   change(tid, GUEST(R8), here(native));
+   change(tid, GUEST(R8), tg_placement_here(native));
 }
 
-void tg_native_mmap_stopped(ThreadId tid)
+void tg_mmap_wishes_stopped(ThreadId tid)
 {
    const UWord number = tg_register(tid, GUEST(RAX));
    if (changed_thread != 0 || (number != __NR_mmap && number != __NR_mremap)
@@ -124,7 +106,7 @@ void tg_native_mmap_stopped(ThreadId tid)
       wish_mremap(tid);
 }
 
-void tg_native_mmap_done(ThreadId tid)
+void tg_mmap_wishes_done(ThreadId tid)
 {
    if (changed_thread != tid || tid == 0)
       return;
@@ -136,40 +118,34 @@ void tg_native_mmap_done(ThreadId tid)
    }
 }
 
-Bool tg_native_mmap_wishes(void)
+Bool tg_mmap_wishes_pending(void)
 {
    return changed_thread != 0;
 }
 
-Bool tg_native_mmap_hinted(void)
+Bool tg_mmap_wishes_hinted(void)
 {
    return changed_thread != 0 && hint != 0;
 }
 
 #else
 
-Addr tg_native_break_here(ULong native)
-{
-   (void)native;
-   return 0;
-}
-
-void tg_native_mmap_stopped(ThreadId tid)
+void tg_mmap_wishes_stopped(ThreadId tid)
 {
    (void)tid;
 }
 
-void tg_native_mmap_done(ThreadId tid)
+void tg_mmap_wishes_done(ThreadId tid)
 {
    (void)tid;
 }
 
-Bool tg_native_mmap_wishes(void)
+Bool tg_mmap_wishes_pending(void)
 {
    return False;
 }
 
-Bool tg_native_mmap_hinted(void)
+Bool tg_mmap_wishes_hinted(void)
 {
    return False;
 }

@@ -7,8 +7,8 @@
    tg_native_start() sets right what the program can see of that, before its
    first instruction. */
 
-#ifndef TG_NATIVE_START_H
-#define TG_NATIVE_START_H
+#ifndef TG_START_H
+#define TG_START_H
 
 #include "pub_tool_basics.h"
 

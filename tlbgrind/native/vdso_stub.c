@@ -1,4 +1,4 @@
-/* A stand-in for the vDSO. See faults/vdso_stub.h. */
+/* A stand-in for the vDSO. See native/vdso_stub.h. */
 
 #include "pub_tool_basics.h"
 
@@ -6,7 +6,7 @@
 #include "pub_tool_vki.h"
 
 #include "base/proc_file.h"
-#include "faults/vdso_stub.h"
+#include "native/vdso_stub.h"
 
 /* The core's, without a header for tools: maps memory for the program. */
 extern SysRes VG_(am_mmap_anon_float_client)(SizeT length, Int prot);

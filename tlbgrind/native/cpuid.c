@@ -1,4 +1,4 @@
-/* The size of the processor's registers, as CPUID tells. See faults/native_cpuid.h. */
+/* The size of the processor's registers, as CPUID tells. See native/cpuid.h. */
 
 #include "pub_tool_basics.h"
 
@@ -8,7 +8,7 @@
 #include "pub_tool_tooliface.h"
 
 #include "sim/machine/cpuid_here.h"
-#include "faults/native_cpuid.h"
+#include "native/cpuid.h"
 
 /* What the program is told; 0: what Valgrind says. */
 static UInt told;

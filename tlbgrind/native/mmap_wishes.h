@@ -9,25 +9,22 @@
    addresses are the native ones without their highest bits, which Valgrind has
    no room for. */
 
-#ifndef TG_NATIVE_MMAP_H
-#define TG_NATIVE_MMAP_H
+#ifndef TG_MMAP_WISHES_H
+#define TG_MMAP_WISHES_H
 
 #include "pub_tool_basics.h"
 
-/* Where the break is put that begins natively at `native`; 0: not where it would be. */
-Addr tg_native_break_here(ULong native);
-
 /* The thread stops running client code, perhaps for a system call. */
-void tg_native_mmap_stopped(ThreadId tid);
+void tg_mmap_wishes_stopped(ThreadId tid);
 
 /* It runs again, or the call is over. */
-void tg_native_mmap_done(ThreadId tid);
+void tg_mmap_wishes_done(ThreadId tid);
 
 /* Whether the address that the current call names is not the program's wish, but came
    from here. */
-Bool tg_native_mmap_wishes(void);
+Bool tg_mmap_wishes_pending(void);
 
 /* Whether it is in the place of another, which the kernel would not have taken. */
-Bool tg_native_mmap_hinted(void);
+Bool tg_mmap_wishes_hinted(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The address space when the program starts. See faults/exec_image.h. */
+/* The address space when the program starts. See native/exec_image.h. */
 
 #include "pub_tool_basics.h"
 
@@ -10,10 +10,10 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
 
-#include "faults/break_room.h"
-#include "faults/maps.h"
-#include "faults/exec_image.h"
-#include "faults/native_start.h"
+#include "native/break_room.h"
+#include "native/maps.h"
+#include "native/exec_image.h"
+#include "native/start.h"
 #include "base/proc_file.h"
 #include "base/program.h"
 
@@ -36,12 +36,12 @@ static const ULong task_size = 0x1000000000000ULL;
 static Addr heap_start; /* where the break begins, here */
 static Addr vvar;
 
-Addr tg_start_heap(void)
+Addr tg_exec_image_heap(void)
 {
    return heap_start;
 }
 
-Addr tg_start_vvar(void)
+Addr tg_exec_image_vvar(void)
 {
    return vvar;
 }
@@ -248,7 +248,7 @@ static ULong program_place(Addr low, Addr high)
              : tlb_layout_place(tg_maps_layout(), high - low, TLB_PLACED_FILE, 0, &aligned);
 }
 
-void tg_start_space(ThreadId tid, Bool moves_break)
+void tg_exec_image_lay_out(ThreadId tid, Bool moves_break)
 {
    const TgImage* image = tg_native_image();
    const TgProgram* program = tg_program();
@@ -289,7 +289,7 @@ void tg_start_space(ThreadId tid, Bool moves_break)
    VG_(free)(starts);
 }
 
-void tg_start_touches(void (*each)(Addr a, tlb_touch touch))
+void tg_exec_image_touches(void (*each)(Addr a, tlb_touch touch))
 {
    const TgImage* image = tg_native_image();
    const TgCleared cleared = tg_program_cleared(image->interpreter);

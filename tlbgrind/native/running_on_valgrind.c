@@ -1,4 +1,4 @@
-/* RUNNING_ON_VALGRIND is 0. See faults/native_request.h. */
+/* RUNNING_ON_VALGRIND is 0. See native/running_on_valgrind.h. */
 
 #include "pub_tool_basics.h"
 
@@ -7,7 +7,7 @@
 
 #include "valgrind.h"
 
-#include "faults/native_request.h"
+#include "native/running_on_valgrind.h"
 
 /* The register that points to the request's number and arguments: valgrind.h. */
 #if defined(VGA_amd64)
@@ -32,7 +32,7 @@
 
 static Bool answers;
 
-void tg_native_request_init(void)
+void tg_running_on_valgrind_init(void)
 {
    answers = True;
 }
@@ -44,7 +44,7 @@ static IRExpr* assign(IRSB* out, IRType type, IRExpr* e)
    return IRExpr_RdTmp(t);
 }
 
-void tg_native_request_end(IRSB* out)
+void tg_running_on_valgrind_end(IRSB* out)
 {
    if (!answers || out->jumpkind != Ijk_ClientReq || out->next->tag != Iex_Const)
       return;

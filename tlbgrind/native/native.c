@@ -1,14 +1,14 @@
-/* The program starts and lies as natively. See faults/native.h. */
+/* The program starts and lies as natively. See native/native.h. */
 
 #include "pub_tool_basics.h"
 
 #include "pub_tool_vki.h"
 
-#include "faults/mmap_calls.h"
-#include "faults/exec_image.h"
-#include "faults/native.h"
-#include "faults/native_mmap.h"
-#include "faults/native_start.h"
+#include "native/mmap_calls.h"
+#include "native/exec_image.h"
+#include "native/native.h"
+#include "native/mmap_wishes.h"
+#include "native/start.h"
 
 static const TgOptions* options; /* NULL: nothing is kept account of */
 static Bool started;
@@ -28,18 +28,18 @@ void tg_native_started(ThreadId tid)
 {
    if (options == NULL)
       return;
-   tg_native_mmap_done(tid);
+   tg_mmap_wishes_done(tid);
    if (started)
       return;
    tg_native_start(tid, options->native);
-   tg_start_space(tid, options->native);
+   tg_exec_image_lay_out(tid, options->native);
    started = True;
 }
 
 void tg_native_stopped(ThreadId tid)
 {
    if (options != NULL && options->native)
-      tg_native_mmap_stopped(tid);
+      tg_mmap_wishes_stopped(tid);
 }
 
 void tg_native_pre_syscall(UInt number, const UWord* args)
@@ -53,5 +53,5 @@ void tg_native_post_syscall(ThreadId tid, UInt number, const UWord* args, SysRes
    if (options == NULL)
       return;
    tg_mmap_calls_post_syscall(number, args, result);
-   tg_native_mmap_done(tid);
+   tg_mmap_wishes_done(tid);
 }

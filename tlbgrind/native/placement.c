@@ -1,0 +1,147 @@
+/* Where the kernel would place memory. See native/placement.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_vki.h"
+
+#include "base/proc_file.h"
+#include "native/maps.h"
+#include "native/placement.h"
+
+/* --- Here --- */
+
+#if defined(VGA_amd64)
+
+/* Below 64 GiB, where Valgrind's own memory begins. */
+static const ULong mask = (1ULL << 36) - 1;
+
+/* Programs that are not position-independent begin low, and Valgrind puts the dynamic linker
+   and its own program not far behind them. Their break is moved by whole gigabytes, so that
+   pages of all usual sizes, and sets of TLBs, are the native ones. */
+enum { LOW_GIB = 4, UP_GIB = 21 };
+
+Addr tg_placement_here(ULong native)
+{
+   return (Addr)(native & mask);
+}
+
+Bool tg_placement_has_room(Addr a)
+{
+   return a >= (Addr)LOW_GIB << 30;
+}
+
+Addr tg_placement_break_here(ULong native)
+{
+   return native < (ULong)LOW_GIB << 30 ? (Addr)(native + ((ULong)UP_GIB << 30))
+                                        : tg_placement_here(native);
+}
+
+#else
+
+Addr tg_placement_here(ULong native)
+{
+   (void)native;
+   return 0;
+}
+
+Bool tg_placement_has_room(Addr a)
+{
+   (void)a;
+   return False;
+}
+
+Addr tg_placement_break_here(ULong native)
+{
+   (void)native;
+   return 0;
+}
+
+#endif
+
+/* --- mmap() --- */
+
+Bool tg_placement_is_free(ULong native, SizeT len)
+{
+   return !tlb_mappings_overlap(&tg_maps_model()->maps, native, native + len);
+}
+
+/* Whether addresses there differ from the native ones in their highest bits only, as those
+   that native/mmap_wishes.c chooses do, and `hint` is not far away from them. */
+static Bool is_near(const tlb_mapping* piece, Addr hint)
+{
+   const ULong far = hint < piece->start ? piece->start - hint : hint - piece->start;
+   return (UInt)(piece->offset - piece->start) == 0 && far < 1ULL << 30;
+}
+
+ULong tg_placement_of_hint(Addr hint, SizeT len)
+{
+   UInt number;
+   ULong native;
+   if (tg_maps_find(hint - 1, &number, &native) != NULL)
+      return native + 1;
+   if (tg_maps_find(hint + len, &number, &native) != NULL)
+      return native - len;
+   const tlb_mappings* here = &tg_maps_layout()->here;
+   const SizeT above = tlb_mappings_above(here, hint);
+   const tlb_mapping* piece = NULL;
+   if (above < here->count && is_near(here->at[above], hint))
+      piece = here->at[above];
+   else if (above > 0 && is_near(here->at[above - 1], hint))
+      piece = here->at[above - 1];
+   return piece == NULL ? hint : piece->offset + (hint - piece->start);
+}
+
+Bool tg_placement_takes_hint(Addr hint, SizeT len)
+{
+   const Addr page = VG_PGROUNDDN(hint);
+   const SizeT bytes = VG_PGROUNDUP(len);
+   return !tg_maps_begun() || tg_placement_is_free(tg_placement_of_hint(page, bytes), bytes);
+}
+
+tlb_placed tg_placement_kind(const tlb_mapping* v, Bool hinted)
+{
+   if (v->flags & TLB_MAP_HUGETLB)
+      return TLB_PLACED_HUGETLB;
+   /* Anonymous memory is not aligned, either, that was to lie somewhere else. */
+   if (v->inode == 0)
+      return hinted ? TLB_PLACED_SHARED : TLB_PLACED_MEMORY;
+   return tlb_fault_is_tmpfs(tg_maps_model(), v) ? TLB_PLACED_SHARED : TLB_PLACED_FILE;
+}
+
+/* --- mremap() --- */
+
+Bool tg_placement_grows_in_place(const tlb_mapping* found, ULong from, SizeT old_len, SizeT len)
+{
+   return found->end == from + old_len
+          && (len <= old_len || tg_placement_is_free(from + old_len, len - old_len));
+}
+
+tlb_placed tg_placement_of_file(Int fd)
+{
+   struct vg_stat st;
+   return VG_(fstat)(fd, &st) == 0 && tg_proc_file_system(st.dev).in_memory
+             ? TLB_PLACED_SHARED : TLB_PLACED_FILE;
+}
+
+ULong tg_placement_of_move(const tlb_mapping* v, ULong offset, SizeT len)
+{
+   Int aligned;
+   return tlb_layout_place(tg_maps_layout(), len, tg_placement_kind(v, False), offset,
+                           &aligned);
+}
+
+ULong tg_placement_moves_to(Addr old, SizeT old_len, SizeT len)
+{
+   UInt number;
+   ULong from;
+   old_len = VG_PGROUNDUP(old_len);
+   if (!tg_maps_begun() || old_len == 0 || len <= old_len
+       || tg_maps_find(old, &number, &from) == NULL)
+      return 0;
+   const tlb_mapping* found = tlb_mappings_find(&tg_maps_model()->maps, from);
+   if (found == NULL || tg_placement_grows_in_place(found, from, old_len, len))
+      return 0;
+   return tg_placement_of_move(found, found->offset + (from - found->start), len);
+}
