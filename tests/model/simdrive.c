@@ -2,68 +2,54 @@
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
    A case is lines of text:
-      tlbgrind-machine 1    a machine file, to its line `end`
+      tlbgrind-machine 1    a machine file, to its line `end`; one for each machine
       base SHIFT            base pages have 2^SHIFT bytes; default 12
-      times 1|2             whether loads and stores note their times together,
-                            or each its own; default as the machine needs
+      apart                 loads and stores note a time of their own each, even if no
+                            machine needs that: one more that does is simulated
+      asks                  what backs each page is asked from the start
       ask PERCENT           how many of the references that a short cut could
-                            answer are asked of the simulator all the same;
-                            100: no short cuts at all
+                            answer are asked of the simulator all the same, if
+                            what backs pages is asked; 100: no short cuts at all,
+                            and each machine alone
       USER PAGE CONTEXT PAGE-SHIFT BLOCK-SHIFT
-                            a reference; USER f, l or s (fetch, load, store)
+                            a reference; USER f, l or s (fetch, load, store); no
+                            context but 0 unless there are no short cuts
       change FIRST END      what backs base pages FIRST to END - 1 is another
                             from now on
+      ask-now               what backs each page is asked from now on
       end
-   For each case one line is printed: a hexadecimal digit for each reference
-   (bit l is set if level l + 1 missed, bit 3 if it walked), a blank, and the
-   sum of cycles. Without memory of one case in the next. Anything else on the
-   standard input ends it with status 1.
+   For each case and machine one line is printed: a hexadecimal digit for each
+   reference (bit l is set if level l + 1 missed, bit 3 if it walked), a blank, and
+   the sum of cycles. Without memory of one case in the next. Anything else on the
+   standard input ends it with status 1. */
 
-   The short cuts are those of the tool (mmu/mmu.c): a record for each base
-   page, as data and as code, that says what is known to hit and when it last
-   did, and stands for an entry alone or together with others. */
+#define DRIVER "simdrive"
+#include "../drive.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "sim/mmu/mmu.h"
 
-#include "sim/tlb/hierarchy.h"
-#include "sim/machine/machine_file.h"
-
-enum { DATA, CODE, N_TABLES };
-enum { MAX_RECORDS = 1 << 14, MAX_TEXT = 1 << 16 };
+enum { MAX_MACHINES = 32, MAX_REFERENCES = 1 << 16, MAX_TEXT = 1 << 16 };
 
 typedef struct {
-   uint64_t time[2]; /* of the last reference; of stores, if they are apart */
-   uint64_t page;
-   unsigned context;
-   int table;
-   int known[2]; /* it hits in the first level: as `time` has it */
-} record;
-
-typedef struct {
-   record record[MAX_RECORDS];
-   unsigned n_records;
-   unsigned slot[2 * MAX_RECORDS]; /* number + 1 of a record, by hash */
-   tlb_machine machine;
-   tlb_hierarchy h;
-   void *memory;
+   unsigned n;
+   tlb_machine machine[MAX_MACHINES + 1];
    unsigned base_shift;
-   int apart; /* stores have a time of their own */
+   bool apart;
+   bool asks;
    unsigned ask_percent;
    uint64_t random;
    uint64_t now;
-   uint64_t cycles;
+   bool started;
+   tlb_mmus *mmus;                       /* with short cuts */
+   tlb_hierarchy *h[MAX_MACHINES];       /* without */
+   void *memory[MAX_MACHINES];
+   tlb_backing backing;                  /* of the page that is referenced now */
+   unsigned n_references;
+   char digit[MAX_MACHINES][MAX_REFERENCES];
+   uint64_t cycles[MAX_MACHINES];
 } run;
 
 static run the_run;
-
-static void die(const char *what, const char *why)
-{
-   fprintf(stderr, "simdrive: %s: %s\n", what, why);
-   exit(1);
-}
 
 static unsigned draw(run *u)
 {
@@ -73,238 +59,173 @@ static unsigned draw(run *u)
    return (unsigned)(u->random % 100);
 }
 
-/* --- What the caller knows --- */
+/* --- Start --- */
 
-static record *record_of(run *u, int table, uint64_t page, unsigned context)
+static tlb_backing backing_of(void *opaque, unsigned view, uint64_t address)
 {
-   uint64_t at = (page * 2 + (uint64_t)table + ((uint64_t)context << 54))
-                 * UINT64_C(0x9E3779B97F4A7C15) >> 49;
-   for (;; at++) {
-      unsigned *const slot = &u->slot[at % (2 * MAX_RECORDS)];
-      if (*slot == 0) {
-         if (u->n_records == MAX_RECORDS)
-            die("reference", "too many pages in one case");
-         u->record[u->n_records] = (record){ .page = page, .context = context,
-                                             .table = table };
-         *slot = ++u->n_records;
-      }
-      record *const r = &u->record[*slot - 1];
-      if (r->page == page && r->context == context && r->table == table)
-         return r;
+   const run *const u = opaque;
+   (void)view, (void)address;
+   return u->backing;
+}
+
+/* A machine whose loads and stores have arrays of their own. */
+static void make_apart(run *u)
+{
+   tlb_machine *const m = &u->machine[u->n];
+   *m = u->machine[0];
+   m->n_arrays = 3;
+   for (unsigned i = 0; i < 3; i++) {
+      m->array[i] = u->machine[0].array[0];
+      m->array[i].level = 1;
+      m->array[i].users = i == 0 ? TLB_FETCHES : i == 1 ? TLB_LOADS : TLB_STORES;
+      m->array[i].g = (tlb_geometry){ .entries = 2, .ways = 2, .policy = TLB_LRU,
+                                      .page_sizes = UINT64_C(1) << u->base_shift };
+      m->array[i].coalesce_shift = 0;
+      m->array[i].splits = 1;
    }
+   m->n_walk_steps = 0;
 }
 
-/* Who asks an array first: which tables, and by which times of data. */
-typedef struct {
-   int table[N_TABLES];
-   int time[2];
-} port;
-
-static port port_of(const run *u, const tlb_array *a)
+static void make_mmus(run *u)
 {
-   const unsigned i = (unsigned)(a - u->h.array);
-   const int loads = tlb_asks_first(&u->h, TLB_LOAD, i);
-   const int stores = tlb_asks_first(&u->h, TLB_STORE, i);
-   port p = { { 0, 0 }, { 0, 0 } };
-   p.table[CODE] = tlb_asks_first(&u->h, TLB_FETCH, i);
-   p.table[DATA] = loads || stores;
-   p.time[0] = loads || !u->apart;
-   p.time[1] = stores && u->apart;
-   return p;
+   tlb_mmu_machine machine[MAX_MACHINES + 1];
+   const unsigned n = u->n + u->apart;
+   if (u->apart)
+      make_apart(u);
+   for (unsigned i = 0; i < n; i++)
+      machine[i] = (tlb_mmu_machine){
+         .machine = &u->machine[i], .asks = u->asks };
+   u->mmus = tlb_mmus_new(&(tlb_mmus_options){
+      .n = n, .machine = machine, .page_shift = u->base_shift, .memory = all_memory(),
+      .backing = backing_of, .opaque = u });
 }
 
-/* Where a short cut begins: of two times, the array finds the second. */
-static int first_time(const port *p)
+static void make_alone(run *u, unsigned i)
 {
-   return p->table[CODE] || p->time[0] ? 0 : 1;
+   u->h[i] = take(sizeof *u->h[i], NULL);
+   u->memory[i] = take(tlb_hierarchy_bytes(&u->machine[i]), NULL);
+   tlb_hierarchy_init(u->h[i], &u->machine[i], u->base_shift, 0, u->memory[i], NULL, NULL,
+                      NULL);
 }
-
-/* Whether one time of a page can stand for an entry of a single base page. */
-static int has_one_record(const port *p)
-{
-   return !(p->table[CODE] && p->table[DATA]);
-}
-
-static int is_covered(const run *u, const record *r, tlb_key key)
-{
-   const unsigned shift = tlb_key_shift(key);
-   return tlb_key_of(r->page >> (shift - u->base_shift), shift, r->context)
-          == key;
-}
-
-/* Code has one time only. */
-static int serves(const port *p, const record *r, int time)
-{
-   return p->table[r->table] && (r->table == CODE ? time == 0 : p->time[time]);
-}
-
-static tlb_array *array_of(void *opaque)
-{
-   return opaque;
-}
-
-static uint64_t range_time(tlb_key key, void *opaque)
-{
-   run *const u = &the_run;
-   const port p = port_of(u, array_of(opaque));
-   uint64_t youngest = 0;
-   for (unsigned i = 0; i < u->n_records; i++) {
-      const record *const r = &u->record[i];
-      if (!is_covered(u, r, key))
-         continue;
-      for (int time = 0; time < 2; time++) {
-         if (serves(&p, r, time) && r->known[time] && r->time[time] > youngest)
-            youngest = r->time[time];
-      }
-   }
-   return youngest;
-}
-
-static void forget(const port *p, record *r)
-{
-   for (int time = 0; time < 2; time++) {
-      if (serves(p, r, time))
-         r->known[time] = 0;
-   }
-}
-
-static void forget_key(run *u, const port *p, tlb_key key)
-{
-   for (unsigned i = 0; i < u->n_records; i++) {
-      if (is_covered(u, &u->record[i], key))
-         forget(p, &u->record[i]);
-   }
-}
-
-static void release(uint64_t *time, tlb_key key, void *opaque)
-{
-   run *const u = &the_run;
-   const port p = port_of(u, array_of(opaque));
-   if (time == &tlb_range) {
-      forget_key(u, &p, key);
-      return;
-   }
-   char *const first = (char *)(time - first_time(&p));
-   record *const r = (record *)(void *)(first - offsetof(record, time));
-   if (!is_covered(u, r, key))
-      die("release", "a key that the time does not belong to");
-   forget(&p, r);
-}
-
-/* What backs these pages differs from what it was. */
-static void change(run *u, uint64_t first, uint64_t end)
-{
-   for (unsigned i = 0; i < u->machine.n_arrays; i++) {
-      tlb_array *const a = &u->h.array[i];
-      for (uint32_t e = 0; a->short_cut != NULL && e < a->g.entries; e++) {
-         const unsigned more = tlb_key_shift(a->key[e]) - u->base_shift;
-         const uint64_t from = tlb_key_page(a->key[e]) << more;
-         if (a->short_cut[e] != NULL && from < end
-             && from + (UINT64_C(1) << more) > first)
-            tlb_array_detach(a, e);
-      }
-   }
-   for (unsigned i = 0; i < u->n_records; i++) {
-      record *const r = &u->record[i];
-      if (r->page >= first && r->page < end)
-         r->known[0] = r->known[1] = 0;
-   }
-}
-
-/* --- References --- */
-
-static void attach(run *u, record *r, const tlb_outcome *o)
-{
-   tlb_array *const a = &u->h.array[o->array];
-   const port p = port_of(u, a);
-   if (a->short_cut[o->entry] == NULL) {
-      if (o->shift == u->base_shift && has_one_record(&p))
-         tlb_array_attach(a, o->entry, &r->time[first_time(&p)]);
-      else
-         tlb_array_attach_range(a, o->entry);
-   }
-   for (int time = 0; time < 2; time++)
-      r->known[time] |= serves(&p, r, time);
-}
-
-static tlb_outcome translate(run *u, const tlb_reference *ref)
-{
-   tlb_outcome o = { .entry = TLB_MISS };
-   if (u->ask_percent == 100)
-      return tlb_translate(&u->h, ref);
-   record *const r = record_of(u, ref->user == TLB_FETCH ? CODE : DATA,
-                               ref->page, ref->context);
-   const int time = ref->user == TLB_STORE && u->apart;
-   if (!r->known[time] || draw(u) < u->ask_percent) {
-      o = tlb_translate(&u->h, ref);
-      attach(u, r, &o);
-   }
-   r->time[time] = ref->now;
-   /* A caller may also forget what it knows. */
-   if (o.entry != TLB_MISS && u->ask_percent != 0 && draw(u) < 5) {
-      tlb_array *const a = &u->h.array[o.array];
-      const port p = port_of(u, a);
-      tlb_array_detach(a, o.entry);
-      forget_key(u, &p, a->key[o.entry]);
-   }
-   return o;
-}
-
-/* --- Cases --- */
 
 static void start(run *u)
 {
    tlb_reason why;
-   if (u->machine.n_arrays == 0)
+   if (u->n == 0)
       die("case", "there is no machine");
-   if (!tlb_machine_holds(&u->machine, u->base_shift, &why))
-      die("machine", why.text);
-   u->memory = malloc(tlb_hierarchy_bytes(&u->machine));
-   if (u->memory == NULL)
-      die("malloc", "out of memory");
-   memset(u->memory, 0xA5, tlb_hierarchy_bytes(&u->machine));
-   tlb_hierarchy_init(&u->h, &u->machine, u->base_shift, 0, u->memory, release,
-                      range_time, NULL);
-   for (unsigned i = 0; i < u->machine.n_arrays; i++)
-      u->apart |= tlb_asks_first(&u->h, TLB_LOAD, i)
-                  != tlb_asks_first(&u->h, TLB_STORE, i);
-   for (unsigned i = 0; i < u->machine.n_arrays; i++) {
-      tlb_array *const a = &u->h.array[i];
-      const port p = port_of(u, a);
-      a->opaque = a;
-      if (p.table[DATA] && p.time[0] && p.time[1])
-         a->second_time = 1;
+   for (unsigned i = 0; i < u->n; i++) {
+      if (!tlb_machine_holds(&u->machine[i], u->machine[i].base_page_shift, &why))
+         die("machine", why.text);
+      if (u->ask_percent == 100)
+         make_alone(u, i);
+   }
+   if (u->ask_percent != 100)
+      make_mmus(u);
+   u->started = true;
+}
+
+static void finish(run *u)
+{
+   for (unsigned i = 0; i < u->n; i++) {
+      printf("%.*s %" PRIu64 "\n", (int)u->n_references, u->digit[i], u->cycles[i]);
+      free(u->h[i]);
+      free(u->memory[i]);
+   }
+   if (u->mmus != NULL) {
+      const char *const wrong = tlb_mmus_check(u->mmus);
+      if (wrong != NULL)
+         die("check", wrong);
+      tlb_mmus_free(u->mmus);
    }
 }
 
-static void read_machine(run *u, const char *first_line)
+static void read_machine_text(run *u, const char *first_line)
 {
    static char text[MAX_TEXT];
    size_t n = (size_t)snprintf(text, sizeof text, "%s", first_line);
    uint32_t line;
    tlb_reason why;
+   if (u->n == MAX_MACHINES)
+      die("case", "too many machines");
    while (n + 1 < sizeof text
           && fgets(text + n, (int)(sizeof text - n), stdin) != NULL) {
       const int ended = strcmp(text + n, "end\n") == 0;
       n += strlen(text + n);
       if (!ended)
          continue;
-      if (!tlb_machine_parse(text, n, &u->machine, &line, &why)) {
+      if (!tlb_machine_parse(text, n, &u->machine[u->n], &line, &why)) {
          fprintf(stderr, "simdrive: machine:%" PRIu32 ": %s\n", line, why.text);
          exit(1);
       }
+      u->n++;
       return;
    }
    die("machine", "it is too long or not ended");
 }
 
+/* --- References --- */
+
+static void note(run *u, unsigned i, unsigned missed, bool walked, uint64_t cycles)
+{
+   u->digit[i][u->n_references] = "0123456789abcdef"[missed | (walked ? 8 : 0)];
+   u->cycles[i] += cycles;
+}
+
+static void translate_alone(run *u, unsigned i, tlb_reference r)
+{
+   const uint8_t base = (uint8_t)u->machine[i].base_page_shift;
+   r.page_shift = r.page_shift < base ? base : r.page_shift;
+   const tlb_outcome o = tlb_translate(u->h[i], &r);
+   note(u, i, o.missed, o.walked, o.cycles);
+}
+
+/* What a reference came to is what it adds to the counts. */
+static void translate_all(run *u, const tlb_reference *r)
+{
+   uint64_t before[MAX_MACHINES][TLB_N_COSTS], after[TLB_N_COSTS];
+   const uint64_t address = r->page << u->base_shift;
+   if (r->context != 0)
+      die("reference", "a context needs a run without short cuts");
+   if (u->asks && draw(u) < u->ask_percent)
+      tlb_mmus_changed(u->mmus, 0, address, address + (UINT64_C(1) << u->base_shift));
+   u->backing = (tlb_backing){ r->page_shift, r->block_shift };
+   for (unsigned i = 0; i < u->n; i++)
+      tlb_mmus_counts(u->mmus, i, r->user, before[i]);
+   tlb_mmus_refer(u->mmus, r->user, address, 1);
+   for (unsigned i = 0; i < u->n; i++) {
+      unsigned missed = 0;
+      tlb_mmus_counts(u->mmus, i, r->user, after);
+      for (unsigned level = 0; level < 3; level++)
+         missed |= after[level] != before[i][level] ? 1u << level : 0;
+      note(u, i, missed, after[TLB_COST_WALKS] != before[i][TLB_COST_WALKS],
+           after[TLB_COST_CYCLES] - before[i][TLB_COST_CYCLES]);
+   }
+}
+
 static void refer(run *u, char user, tlb_reference *r)
 {
+   if (!u->started)
+      start(u);
+   if (u->n_references == MAX_REFERENCES)
+      die("reference", "too many in one case");
    r->now = u->now += 2;
    r->user = user == 'f' ? TLB_FETCH : user == 'l' ? TLB_LOAD : TLB_STORE;
-   const tlb_outcome o = translate(u, r);
-   u->cycles += o.cycles;
-   putchar("0123456789abcdef"[o.missed | (o.walked ? 8 : 0)]);
+   for (unsigned i = 0; u->mmus == NULL && i < u->n; i++)
+      translate_alone(u, i, *r);
+   if (u->mmus != NULL)
+      translate_all(u, r);
+   u->n_references++;
+}
+
+/* --- Cases --- */
+
+static void begin(run *u)
+{
+   memset(u, 0, offsetof(run, digit));
+   memset(u->cycles, 0, sizeof u->cycles);
+   u->ask_percent = 100;
+   u->base_shift = 12;
+   u->random = 88172645463325252u;
 }
 
 /* Runs one case. Returns 0 at the end of the input. */
@@ -312,42 +233,42 @@ static int run_case(void)
 {
    run *const u = &the_run;
    char line[128], user;
-   unsigned context, page_shift, block_shift, times;
+   unsigned context, page_shift, block_shift;
    uint64_t first, end;
-   memset(u, 0, sizeof *u);
-   u->ask_percent = 100;
-   u->base_shift = 12;
-   u->random = 88172645463325252u;
+   begin(u);
    while (fgets(line, sizeof line, stdin) != NULL) {
       tlb_reference r = { .page = 0 };
       if (strcmp(line, "end\n") == 0) {
-         printf(" %" PRIu64 "\n", u->cycles);
-         free(u->memory);
+         finish(u);
          return 1;
       }
       if (sscanf(line, "%c %" SCNu64 " %u %u %u", &user, &r.page, &context,
                  &page_shift, &block_shift) == 5
           && strchr("fls", user) != NULL) {
-         if (u->memory == NULL)
-            start(u);
          r.context = (uint16_t)context;
          r.page_shift = (uint8_t)page_shift;
          r.block_shift = (uint8_t)block_shift;
          refer(u, user, &r);
       } else if (sscanf(line, "change %" SCNu64 " %" SCNu64, &first, &end)
                  == 2) {
-         if (u->memory != NULL)
-            change(u, first, end);
+         if (u->mmus != NULL)
+            tlb_mmus_changed(u->mmus, 0, first << u->base_shift, end << u->base_shift);
+      } else if (strcmp(line, "ask-now\n") == 0) {
+         u->asks = true;
+         if (u->mmus != NULL)
+            tlb_mmus_ask(u->mmus);
       } else if (strncmp(line, "tlbgrind-machine ", 17) == 0) {
-         read_machine(u, line);
-      } else if (sscanf(line, "times %u", &times) == 1) {
-         u->apart = times == 2;
+         read_machine_text(u, line);
+      } else if (strcmp(line, "apart\n") == 0) {
+         u->apart = true;
+      } else if (strcmp(line, "asks\n") == 0) {
+         u->asks = true;
       } else if (sscanf(line, "base %u", &u->base_shift) != 1
                  && sscanf(line, "ask %u", &u->ask_percent) != 1) {
          die(line, "not understood");
       }
    }
-   if (u->machine.n_arrays != 0)
+   if (u->n != 0)
       die("end of input", "the case is not ended");
    return 0;
 }

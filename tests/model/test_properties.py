@@ -1,7 +1,7 @@
 # test_properties.py -- the simulator against a naive model, reference by reference.
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Random machines and streams, from a fixed seed, through tests/model/simdrive (the sanitized
-simulator) and through tests/model/naive_machine.py: every single outcome must be the same.
+"""Random machines and streams, from a fixed seed, through tests/model/simdrive (sim/mmu, sanitized)
+and through tests/model/naive_machine.py: every single outcome must be the same.
 """
 
 from __future__ import annotations
@@ -43,32 +43,61 @@ class Change:
     end: int
 
 
-Event = Union[Reference, Change]
+@dataclass(frozen=True)
+class AskNow:
+    """From now on it is asked what backs each page: all were base pages before."""
+
+
+Event = Union[Reference, Change, AskNow]
 
 
 @dataclass
 class Case:
+    """Several machines see one stream; what backs its pages is asked, or all are base pages.
+
+    Short cuts (`ask_percent` below 100) know one context only: with them all references are of that.
+    """
+
     machine: Machine
     stream: list[Event] = field(default_factory=list)
     ask_percent: int = 100
-    times: int = 0  # 1 or 2; 0: as many as the machine needs
+    apart: bool = False  # loads and stores note times of their own
+    others: list[Machine] = field(default_factory=list)
+    asks: bool = True
+
+    def __post_init__(self) -> None:
+        if self.ask_percent < 100:
+            self.stream = [replace(e, context=0) if isinstance(e, Reference) else e for e in self.stream]
+
+    @property
+    def machines(self) -> list[Machine]:
+        return [self.machine, *self.others]
+
+    @property
+    def base(self) -> int:
+        return min(machine.base for machine in self.machines)
 
     def text(self) -> str:
-        lines = [f"base {self.machine.base}", f"ask {self.ask_percent}"]
-        if self.times:
-            lines.append(f"times {self.times}")
+        lines = [f"base {self.base}", f"ask {self.ask_percent}"]
+        lines += ["apart"] * self.apart + ["asks"] * self.asks
         for e in self.stream:
             if isinstance(e, Change):
                 lines.append(f"change {e.first} {e.end}")
+            elif isinstance(e, AskNow):
+                lines.append("ask-now")
             else:
                 lines.append(f"{e.user} {e.page} {e.context} {e.page_shift} {e.block_shift}")
-        return self.machine.text() + "\n".join([*lines, "end", ""])
+        return "".join(machine.text() for machine in self.machines) + "\n".join([*lines, "end", ""])
 
-    def expected(self) -> str:
-        naive = Naive(self.machine)
+    def expected(self) -> list[str]:
+        return [self.expected_of(machine) for machine in self.machines]
+
+    def expected_of(self, machine: Machine) -> str:
+        naive = Naive(machine)
         digits = []
         for r in self.references():
-            missed, walked = naive.translate(r.user, r.page, r.context, r.page_shift, r.block_shift)
+            page = r.page >> machine.base - self.base
+            missed, walked = naive.translate(r.user, page, r.context, max(r.page_shift, machine.base), r.block_shift)
             digits.append("0123456789abcdef"[sum(1 << level for level in missed) + 8 * walked])
         return f"{''.join(digits)} {naive.cycles}"
 
@@ -76,28 +105,35 @@ class Case:
         return [e for e in self.stream if isinstance(e, Reference)]
 
 
-def simulate(cases: list[Case]) -> list[str]:
+def simulate_all(cases: list[Case]) -> list[list[str]]:
     run = subprocess.run(
         [SIMDRIVE], input="".join(case.text() for case in cases), capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stderr
-    lines = run.stdout.splitlines()
-    assert len(lines) == len(cases)
-    return lines
+    lines = iter(run.stdout.splitlines())
+    made = [[next(lines) for _ in case.machines] for case in cases]
+    assert list(lines) == []
+    return made
+
+
+def simulate(cases: list[Case]) -> list[str]:
+    """Of cases with one machine."""
+    return [line for [line] in simulate_all(cases)]
 
 
 def compare(cases: list[Case]) -> None:
-    for number, (case, got) in enumerate(zip(cases, simulate(cases))):
-        expected = case.expected()
-        if got == expected:
-            continue
-        at = next((i for i, (a, b) in enumerate(zip(got, expected)) if a != b), min(len(got), len(expected)))
-        references = case.references()
-        pytest.fail(
-            f"case {number}, ask {case.ask_percent}, times {case.times}: reference {at}, {references[at : at + 1]}: "
-            f"{got[at:][:20]}, the model says {expected[at:][:20]}\n{case.machine.text()}"
-            f"the references before it: {references[max(0, at - 40) : at]}"
-        )
+    for number, (case, lines) in enumerate(zip(cases, simulate_all(cases))):
+        for machine, got, expected in zip(case.machines, lines, case.expected()):
+            if got == expected:
+                continue
+            at = next((i for i, (a, b) in enumerate(zip(got, expected)) if a != b), min(len(got), len(expected)))
+            references = case.references()
+            pytest.fail(
+                f"case {number}, ask {case.ask_percent}, apart {case.apart}, asks {case.asks}, "
+                f"{len(case.machines)} machines: reference {at}, {references[at : at + 1]}: "
+                f"{got[at:][:20]}, the model says {expected[at:][:20]}\n{machine.text()}"
+                f"the references before it: {references[max(0, at - 40) : at]}"
+            )
 
 
 # --- machines ---
@@ -219,11 +255,16 @@ def askers(machine: Machine, array: Array) -> str:
 
 
 def any_machine(
-    rng: random.Random, policies: tuple[str, ...], most: int, told: bool
+    rng: random.Random,
+    policies: tuple[str, ...],
+    most: int,
+    told: bool,
+    base: int | None = None,
+    sizes: tuple[int, ...] | None = None,
 ) -> tuple[Machine, tuple[int, ...]]:
     """A machine and the sizes of pages that its programs have."""
-    base = rng.choice([12, 12, 12, 12, 14, 16])
-    sizes = larger_sizes(rng, base)
+    base = rng.choice([12, 12, 12, 12, 14, 16]) if base is None else base
+    sizes = larger_sizes(rng, base) if sizes is None else sizes
     while True:
         arrays: list[Array] = []
         for level in range(1, rng.choice([1, 2, 2, 2, 3, 3]) + 1):
@@ -394,7 +435,9 @@ def cases_of(policy: str, ask_percent: int, count: int = 60, n: int = 3000) -> l
     made = []
     for _ in range(count):
         machine = simple_machine(rng, policy)
-        made.append(Case(machine, stream(rng, machine, n), ask_percent, rng.choice([0, 0, 2])))
+        apart = rng.choice([False, False, True])
+        asks = ask_percent == 30 or rng.random() < 0.5
+        made.append(Case(machine, stream(rng, machine, n), ask_percent, apart, asks=asks))
     return made
 
 
@@ -403,7 +446,7 @@ def paged_cases(name: str, ask_percent: int, count: int, n: int, policies: tuple
     made = []
     for _ in range(count):
         machine, sizes = any_machine(rng, policies, most, told)
-        made.append(Case(machine, paged_stream(rng, machine, sizes, n), ask_percent, rng.choice([0, 0, 2])))
+        made.append(Case(machine, paged_stream(rng, machine, sizes, n), ask_percent, rng.choice([False, False, True])))
     return made
 
 
@@ -421,17 +464,84 @@ def test_each_outcome_on_random_machines_is_the_models(policy: str, ask_percent:
     compare(paged_cases(policy, ask_percent, 60, 1500, (policy, policy, policy, *POLICIES), 64))
 
 
+@pytest.mark.parametrize("ask_percent", [100, 0])
 @pytest.mark.parametrize("policy", POLICIES)
-def test_each_outcome_is_the_models_if_a_page_can_be_in_two_arrays(policy: str) -> None:
+def test_each_outcome_is_the_models_if_a_page_can_be_in_two_arrays(policy: str, ask_percent: int) -> None:
     """Arrays side by side in which a page can be at once; then every reference is asked."""
-    compare(paged_cases(f"twice {policy}", 100, 20, 1500, (policy, *POLICIES), 64, told=False))
+    compare(paged_cases(f"twice {policy}", ask_percent, 20, 1500, (policy, *POLICIES), 64, told=False))
 
 
 @pytest.mark.parametrize("ask_percent", [0, 30])
 def test_each_outcome_is_the_models_in_lru_arrays_of_many_ways(ask_percent: int) -> None:
     """First levels of many ways, in which most entries stand for many pages."""
     cases = paged_cases("heap", ask_percent, 60, 2000, ("lru",), 128)
-    compare([Case(full(case.machine), case.stream, case.ask_percent, case.times) for case in cases])
+    compare([Case(full(case.machine), case.stream, case.ask_percent, case.apart) for case in cases])
+
+
+# --- several machines at once ---
+
+
+def alike(rng: random.Random, machine: Machine) -> Machine:
+    """A machine that has something in common with the other: all, its first levels, or their sets."""
+    how = rng.randrange(4)
+    if how == 0:
+        return machine
+    arrays = []
+    for a in machine.arrays:
+        if a.level == 1 and how == 2 and a.policy == "lru":
+            sets = a.entries // a.ways
+            ways = a.ways * rng.choice([1, 2, 3])
+            a = replace(a, entries=sets * ways, ways=ways)
+        if a.level > 1 and how > 0:
+            entries, ways, policy = shape(rng, a.policy.split(":")[0], 400)
+            a = replace(a, entries=entries, ways=ways, policy=policy)
+        arrays.append(a)
+    return replace(machine, arrays=arrays)
+
+
+def with_base(machine: Machine, base: int) -> Machine:
+    return Machine([replace(a, pages=(base,)) for a in machine.arrays], base)
+
+
+def several_machines(rng: random.Random, n: int) -> list[Machine]:
+    """With base pages alone: the first has the smallest."""
+    made = [simple_machine(rng, rng.choice(["lru", "lru", *POLICIES]))]
+    while len(made) < n:
+        if rng.random() < 0.5:
+            made.append(alike(rng, rng.choice(made)))
+        else:
+            other = simple_machine(rng, rng.choice(["lru", "lru", *POLICIES]))
+            made.append(with_base(other, rng.choice([12, 12, 14, 16])))
+    return made
+
+
+@pytest.mark.parametrize("asks", ["never", "from-the-start", "half-way"])
+@pytest.mark.parametrize("n", [2, 5, 20])
+def test_several_machines_see_what_each_sees_alone(n: int, asks: str) -> None:
+    rng = random.Random(f"several {n} {asks}")
+    cases = []
+    for _ in range(120 // n):
+        first, *others = several_machines(rng, n)
+        refs = stream(rng, first, 1500)
+        if asks == "half-way":
+            refs.insert(700, AskNow())
+        cases.append(Case(first, refs, 0, rng.random() < 0.3, others, asks == "from-the-start"))
+    compare(cases)
+
+
+@pytest.mark.parametrize("ask_percent", [0, 30])
+def test_several_machines_whose_pages_change_see_what_each_sees_alone(ask_percent: int) -> None:
+    """Machines of every kind with base pages of one size, in one run."""
+    rng = random.Random(f"several, any {ask_percent}")
+    cases: list[Case] = []
+    while len(cases) < 30:
+        first, sizes = any_machine(rng, POLICIES, 64, True)
+        others = []
+        for _ in range(rng.choice([1, 2, 4])):
+            other, _ = any_machine(rng, POLICIES, 64, True, first.base, sizes)
+            others.append(other)
+        cases.append(Case(first, paged_stream(rng, first, sizes, 1500), ask_percent, False, others))
+    compare(cases)
 
 
 def full(machine: Machine) -> Machine:
