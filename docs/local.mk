@@ -2,6 +2,7 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
 dist_man_MANS = \
+	docs/libtlbsim.3 \
 	docs/tg_annotate.1 \
 	docs/tg_faults.1 \
 	docs/tg_order.1 \
@@ -28,5 +29,9 @@ DOC_FILES = \
 	docs/tuning-startup.md \
 	docs/transpose.c \
 	docs/walks.md
+
+# A program that uses libtlbsim, for those who have the library and not this tree.
+exampledir = $(docdir)/examples
+dist_example_DATA = docs/three_machines.c
 
 EXTRA_DIST += $(DOC_FILES) README.md NEWS

@@ -5,6 +5,7 @@
 # Plain C11.  Compiled three times: for libtlbsim, for each tool, for the unit tests (sanitized).
 
 SIM_SOURCES = \
+	tlbgrind/sim/base/api.c \
 	tlbgrind/sim/base/text.c \
 	tlbgrind/sim/faults/fault_around.c \
 	tlbgrind/sim/faults/faultmodel.c \
@@ -56,24 +57,12 @@ SIM_SOURCES = \
 	tlbgrind/sim/tlb/short_cut.c \
 	tlbgrind/sim/tlb/walk.c
 
+# Headers of the simulator's own, which are not installed.
 SIM_INCLUDES = \
-	tlbgrind/sim/base/memory.h \
 	tlbgrind/sim/base/text.h \
-	tlbgrind/sim/faults/faultmodel.h \
 	tlbgrind/sim/faults/faultmodel_parts.h \
-	tlbgrind/sim/faults/layout.h \
-	tlbgrind/sim/machine/builtin.h \
-	tlbgrind/sim/machine/cost.h \
-	tlbgrind/sim/machine/cpuid.h \
-	tlbgrind/sim/machine/cpuid_answers.h \
-	tlbgrind/sim/machine/cpuid_dump.h \
-	tlbgrind/sim/machine/cpuid_here.h \
 	tlbgrind/sim/machine/cpuid_reader.h \
-	tlbgrind/sim/machine/geometry.h \
-	tlbgrind/sim/machine/machine.h \
-	tlbgrind/sim/machine/machine_file.h \
 	tlbgrind/sim/machine/machine_file_parts.h \
-	tlbgrind/sim/machine/machine_input.h \
 	tlbgrind/sim/mmu/known_hits.h \
 	tlbgrind/sim/mmu/l1_lookup.h \
 	tlbgrind/sim/mmu/l1_misses.h \
@@ -81,7 +70,6 @@ SIM_INCLUDES = \
 	tlbgrind/sim/mmu/l2_presence.h \
 	tlbgrind/sim/mmu/large_pages.h \
 	tlbgrind/sim/mmu/miss_counts.h \
-	tlbgrind/sim/mmu/mmu.h \
 	tlbgrind/sim/mmu/mmu_memory.h \
 	tlbgrind/sim/mmu/mmus.h \
 	tlbgrind/sim/mmu/page_record.h \
@@ -89,22 +77,61 @@ SIM_INCLUDES = \
 	tlbgrind/sim/mmu/run_reach.h \
 	tlbgrind/sim/mmu/setup.h \
 	tlbgrind/sim/mmu/traits.h \
-	tlbgrind/sim/pages/mappings.h \
-	tlbgrind/sim/pages/pagemap.h \
 	tlbgrind/sim/pages/pagemap_parts.h \
-	tlbgrind/sim/pages/pagerules.h \
 	tlbgrind/sim/pages/touched.h \
+	tlbgrind/sim/tlb/oldest.h \
+	tlbgrind/sim/tlb/times2.h
+
+# Headers of libtlbsim, folder by folder. All of them stand in tlbsim.h, too.
+tlbsimdir = $(includedir)/tlbsim
+tlbsim_HEADERS = tlbgrind/sim/tlbsim.h
+
+SIM_FOLDERS = base machine tlb pages faults mmu
+
+simbasedir = $(tlbsimdir)/sim/base
+simbase_HEADERS = \
+	tlbgrind/sim/base/api.h \
+	tlbgrind/sim/base/memory.h
+
+simmachinedir = $(tlbsimdir)/sim/machine
+simmachine_HEADERS = \
+	tlbgrind/sim/machine/builtin.h \
+	tlbgrind/sim/machine/cost.h \
+	tlbgrind/sim/machine/cpuid.h \
+	tlbgrind/sim/machine/cpuid_answers.h \
+	tlbgrind/sim/machine/cpuid_dump.h \
+	tlbgrind/sim/machine/cpuid_here.h \
+	tlbgrind/sim/machine/geometry.h \
+	tlbgrind/sim/machine/machine.h \
+	tlbgrind/sim/machine/machine_file.h \
+	tlbgrind/sim/machine/machine_input.h
+
+simtlbdir = $(tlbsimdir)/sim/tlb
+simtlb_HEADERS = \
 	tlbgrind/sim/tlb/array.h \
 	tlbgrind/sim/tlb/hierarchy.h \
 	tlbgrind/sim/tlb/key.h \
 	tlbgrind/sim/tlb/lazy_lru.h \
 	tlbgrind/sim/tlb/lru_stack.h \
-	tlbgrind/sim/tlb/oldest.h \
 	tlbgrind/sim/tlb/policy.h \
 	tlbgrind/sim/tlb/reach.h \
 	tlbgrind/sim/tlb/short_cut.h \
-	tlbgrind/sim/tlb/times2.h \
 	tlbgrind/sim/tlb/walk.h
+
+simpagesdir = $(tlbsimdir)/sim/pages
+simpages_HEADERS = \
+	tlbgrind/sim/pages/mappings.h \
+	tlbgrind/sim/pages/pagemap.h \
+	tlbgrind/sim/pages/pagerules.h
+
+simfaultsdir = $(tlbsimdir)/sim/faults
+simfaults_HEADERS = \
+	tlbgrind/sim/faults/faultmodel.h \
+	tlbgrind/sim/faults/layout.h
+
+simmmudir = $(tlbsimdir)/sim/mmu
+simmmu_HEADERS = \
+	tlbgrind/sim/mmu/mmu.h
 
 # Processors that the simulator brings along, in the order of their names; docs/machines.md.
 MACHINE_FILES = \
@@ -194,15 +221,21 @@ SIM_CPPFLAGS = -I$(srcdir)/tlbgrind
 # Freestanding, or gcc makes a call of strlen out of a loop that counts characters.
 SIM_CFLAGS = -std=c11 -ffreestanding $(TG_WARN_CFLAGS)
 
+# The library's binary interface, CURRENT:REVISION:AGE of libtool.  With each release: a change of
+# code alone adds 1 to REVISION; functions that are new add 1 to CURRENT and AGE; what goes or
+# differs (a function, a structure of a public header) adds 1 to CURRENT and sets AGE to 0.
+TLBSIM_INTERFACE = 0:0:0
+
 lib_LTLIBRARIES += tlbgrind/libtlbsim.la
-tlbgrind_libtlbsim_la_SOURCES = $(SIM_SOURCES)
+tlbgrind_libtlbsim_la_SOURCES = $(SIM_SOURCES) $(SIM_INCLUDES)
 nodist_tlbgrind_libtlbsim_la_SOURCES = $(MACHINES_C)
 tlbgrind_libtlbsim_la_CPPFLAGS = $(SIM_CPPFLAGS)
-tlbgrind_libtlbsim_la_CFLAGS = $(SIM_CFLAGS)
-tlbgrind_libtlbsim_la_LDFLAGS = -no-undefined -version-info 0:0:0
+# Hidden is what no public header declares: sim/base/api.h.
+tlbgrind_libtlbsim_la_CFLAGS = $(SIM_CFLAGS) -fvisibility=hidden
+tlbgrind_libtlbsim_la_LDFLAGS = -no-undefined -version-info $(TLBSIM_INTERFACE)
 
-tlbsimdir = $(includedir)/tlbsim
-nobase_tlbsim_HEADERS = $(SIM_INCLUDES)
+pkgconfigdir = $(libdir)/pkgconfig
+nodist_pkgconfig_DATA = tlbgrind/tlbsim.pc
 
 # ---------------------------------------------------------------- the Valgrind tool
 
@@ -427,7 +460,8 @@ uninstall-tool-links:
 	done
 	@rm -rf "$(DESTDIR)$(tgreportdir)/__pycache__" "$(DESTDIR)$(tgreportdir)"/*/__pycache__
 	@for d in "$(pkglibexecdir)" $(REPORT_FOLDERS:%="$(tgreportdir)/%") "$(tgreportdir)" \
-	    "$(pkgdatadir)/python" "$(pkgdatadir)" "$(tlbsimdir)"; do \
+	    "$(pkgdatadir)/python" "$(pkgdatadir)" $(SIM_FOLDERS:%="$(tlbsimdir)/sim/%") \
+	    "$(tlbsimdir)/sim" "$(tlbsimdir)" "$(exampledir)" "$(docdir)"; do \
 	  if test -d "$(DESTDIR)$$d"; then rmdir "$(DESTDIR)$$d" 2>/dev/null || :; fi; \
 	done
 

@@ -24,11 +24,13 @@ FNR == 1 {
 
 END {
    finish()
-   print "\nconst tlb_builtin tlb_builtins[] = {"
+   print "\nstatic const tlb_builtin all[] = {"
    for (i = 1; i <= n; i++)
       printf "   { \"%s\", text_%d, sizeof text_%d - 1 },\n", names[i], i, i
    print "};\n"
-   printf "const unsigned tlb_n_builtins = %d;\n", n
+   printf "enum { N = %d };\n\n", n
+   print "unsigned tlb_n_builtins(void)\n{\n   return N;\n}\n"
+   print "const tlb_builtin *tlb_builtin_at(unsigned i)\n{\n   return i < N ? &all[i] : NULL;\n}"
 }
 
 function finish()

@@ -254,15 +254,15 @@ static void the_list(void **state)
 {
    char line[TLB_LIST_LINE_SIZE], tiny[8];
    (void)state;
-   tlb_machine_list_line(tlb_n_builtins, line, sizeof line);
+   tlb_machine_list_line(tlb_n_builtins(), line, sizeof line);
    assert_string_equal(line, "name                year  levels  confidence  "
                              "title");
-   for (unsigned i = 0; i < tlb_n_builtins; i++) {
+   for (unsigned i = 0; i < tlb_n_builtins(); i++) {
       tlb_machine_list_line(i, line, sizeof line);
       assert_in_range(strlen(line), 47, sizeof line - 2);
-      assert_int_equal(strncmp(line, tlb_builtins[i].name,
-                               strlen(tlb_builtins[i].name)), 0);
-      if (strcmp(tlb_builtins[i].name, "power8") == 0)
+      assert_int_equal(strncmp(line, tlb_builtin_at(i)->name,
+                               strlen(tlb_builtin_at(i)->name)), 0);
+      if (strcmp(tlb_builtin_at(i)->name, "power8") == 0)
          assert_string_equal(line, "power8              2014       3           "
                                    "A  IBM POWER8");
       tlb_machine_list_line(i, tiny, sizeof tiny);

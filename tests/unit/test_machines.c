@@ -23,22 +23,22 @@ static void parse(const char *name, const char *text, size_t length,
 static void all_are_read(void **state)
 {
    (void)state;
-   assert_true(tlb_n_builtins >= 60);
-   for (unsigned i = 0; i < tlb_n_builtins; i++) {
-      const tlb_builtin *const b = &tlb_builtins[i];
+   assert_true(tlb_n_builtins() >= 60);
+   for (unsigned i = 0; i < tlb_n_builtins(); i++) {
+      const tlb_builtin *const b = tlb_builtin_at(i);
       parse(b->name, b->text, b->length, &machine);
       assert_string_equal(machine.name, b->name);
       assert_int_equal(strlen(b->text), b->length);
       if (i > 0)
-         assert_true(strcmp(tlb_builtins[i - 1].name, b->name) < 0);
+         assert_true(strcmp(tlb_builtin_at(i - 1)->name, b->name) < 0);
    }
 }
 
 static void all_come_back(void **state)
 {
    (void)state;
-   for (unsigned i = 0; i < tlb_n_builtins; i++) {
-      const tlb_builtin *const b = &tlb_builtins[i];
+   for (unsigned i = 0; i < tlb_n_builtins(); i++) {
+      const tlb_builtin *const b = tlb_builtin_at(i);
       parse(b->name, b->text, b->length, &machine);
       tlb_machine_print(&machine, printed, sizeof printed);
       parse(b->name, printed, strlen(printed), &again);
@@ -49,8 +49,8 @@ static void all_come_back(void **state)
 static void all_name_sources(void **state)
 {
    (void)state;
-   for (unsigned i = 0; i < tlb_n_builtins; i++) {
-      const tlb_builtin *const b = &tlb_builtins[i];
+   for (unsigned i = 0; i < tlb_n_builtins(); i++) {
+      const tlb_builtin *const b = tlb_builtin_at(i);
       parse(b->name, b->text, b->length, &machine);
       assert_true(machine.source[0] != '\0');
       for (unsigned j = 0; j < machine.n_arrays; j++) {
@@ -65,8 +65,8 @@ static void all_name_sources(void **state)
 static void confidence(void **state)
 {
    (void)state;
-   for (unsigned i = 0; i < tlb_n_builtins; i++) {
-      const tlb_builtin *const b = &tlb_builtins[i];
+   for (unsigned i = 0; i < tlb_n_builtins(); i++) {
+      const tlb_builtin *const b = tlb_builtin_at(i);
       char least = 'A';
       parse(b->name, b->text, b->length, &machine);
       for (unsigned j = 0; j < machine.n_arrays; j++) {
@@ -86,8 +86,8 @@ static void confidence(void **state)
 static void no_memories(void **state)
 {
    (void)state;
-   for (unsigned i = 0; i < tlb_n_builtins; i++) {
-      const tlb_builtin *const b = &tlb_builtins[i];
+   for (unsigned i = 0; i < tlb_n_builtins(); i++) {
+      const tlb_builtin *const b = tlb_builtin_at(i);
       parse(b->name, b->text, b->length, &machine);
       for (unsigned j = 0; j < machine.n_arrays; j++) {
          const tlb_machine_array *const a = &machine.array[j];

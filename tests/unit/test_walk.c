@@ -283,8 +283,8 @@ static void machines(void **state)
    static tlb_machine m;
    unsigned described = 0, in_array = 0;
    (void)state;
-   for (unsigned i = 0; i < tlb_n_builtins; i++) {
-      const tlb_builtin *const b = &tlb_builtins[i];
+   for (unsigned i = 0; i < tlb_n_builtins(); i++) {
+      const tlb_builtin *const b = tlb_builtin_at(i);
       uint32_t line;
       tlb_reason why;
       assert_true(tlb_machine_parse(b->text, b->length, &m, &line, &why));

@@ -153,9 +153,9 @@ static void show(const char *name)
 static void list(void)
 {
    char line[TLB_LIST_LINE_SIZE];
-   tlb_machine_list_line(tlb_n_builtins, line, sizeof line);
+   tlb_machine_list_line(tlb_n_builtins(), line, sizeof line);
    puts(line);
-   for (unsigned i = 0; i < tlb_n_builtins; i++) {
+   for (unsigned i = 0; i < tlb_n_builtins(); i++) {
       tlb_machine_list_line(i, line, sizeof line);
       puts(line);
    }

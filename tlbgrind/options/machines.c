@@ -232,8 +232,8 @@ static void print_list_line(UInt i)
 
 void tg_machine_print_list(void)
 {
-   print_list_line(tlb_n_builtins);
-   for (UInt i = 0; i < tlb_n_builtins; i++)
+   print_list_line(tlb_n_builtins());
+   for (UInt i = 0; i < tlb_n_builtins(); i++)
       print_list_line(i);
 }
 

@@ -8,6 +8,10 @@
 
 #include <stddef.h>
 
+#include "sim/base/api.h"
+
+TLB_API_BEGIN
+
 typedef struct {
    /* At least `bytes` bytes (never 0), aligned for uint64_t, with any
       contents; or NULL if there is no more. */
@@ -16,5 +20,7 @@ typedef struct {
    void (*give)(void *memory, void *opaque);
    void *opaque;
 } tlb_memory;
+
+TLB_API_END
 
 #endif

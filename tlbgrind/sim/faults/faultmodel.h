@@ -17,7 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/base/api.h"
 #include "sim/pages/mappings.h"
+
+TLB_API_BEGIN
 
 typedef enum {
    TLB_TOUCH_READ,
@@ -210,5 +213,7 @@ int tlb_fault_is_present(tlb_fault_model *m, uint64_t address,
 /* Makes the page present as by a touch, without counting it: what the kernel
    does when it starts a program. */
 void tlb_fault_settle(tlb_fault_model *m, uint64_t address, tlb_touch touch);
+
+TLB_API_END
 
 #endif

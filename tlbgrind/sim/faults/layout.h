@@ -14,7 +14,10 @@
 #ifndef TLB_LAYOUT_H
 #define TLB_LAYOUT_H
 
+#include "sim/base/api.h"
 #include "sim/pages/mappings.h"
+
+TLB_API_BEGIN
 
 typedef struct {
    uint64_t mmap_base;  /* mmap() places below it */
@@ -62,5 +65,7 @@ typedef enum {
 
 uint64_t tlb_layout_place(tlb_layout *l, uint64_t bytes, tlb_placed what,
                           uint64_t offset, int *aligned);
+
+TLB_API_END
 
 #endif

@@ -6,9 +6,9 @@
 
 const tlb_builtin *tlb_builtin_machine(const char *name)
 {
-   for (unsigned i = 0; i < tlb_n_builtins; i++) {
-      if (tlb_text_is(name, tlb_text_length(name), tlb_builtins[i].name))
-         return &tlb_builtins[i];
+   for (unsigned i = 0; i < tlb_n_builtins(); i++) {
+      if (tlb_text_is(name, tlb_text_length(name), tlb_builtin_at(i)->name))
+         return tlb_builtin_at(i);
    }
    return NULL;
 }
@@ -79,11 +79,11 @@ void tlb_builtin_refuse(const char *name, tlb_reason *why)
    tlb_text_add(&t, "' is no machine");
    /* The closest first. */
    for (unsigned d = 0; d < FAR && told < MOST; d++) {
-      for (unsigned i = 0; i < tlb_n_builtins && told < MOST; i++) {
-         if (far_from(name, tlb_builtins[i].name) != d)
+      for (unsigned i = 0; i < tlb_n_builtins() && told < MOST; i++) {
+         if (far_from(name, tlb_builtin_at(i)->name) != d)
             continue;
          tlb_text_add(&t, told == 0 ? "; did you mean " : ", ");
-         tlb_text_add(&t, tlb_builtins[i].name);
+         tlb_text_add(&t, tlb_builtin_at(i)->name);
          told++;
       }
    }

@@ -11,7 +11,10 @@
 #ifndef TLB_COST_H
 #define TLB_COST_H
 
+#include "sim/base/api.h"
 #include "sim/machine/geometry.h"
+
+TLB_API_BEGIN
 
 enum { TLB_MAX_MISS_COST = 1000000 /* cycles */ };
 
@@ -30,5 +33,7 @@ uint64_t tlb_cost_of(uint64_t n, uint32_t cycles);
 /* cost * 100 / cycles in hundredths of a per cent, rounded half up; UINT64_MAX
    stands for that and all above. `cycles` is above 0. */
 uint64_t tlb_cost_share(uint64_t cost, uint64_t cycles);
+
+TLB_API_END
 
 #endif

@@ -11,8 +11,11 @@
 #ifndef TLB_CPUID_H
 #define TLB_CPUID_H
 
+#include "sim/base/api.h"
 #include "sim/machine/cpuid_answers.h"
 #include "sim/machine/machine.h"
+
+TLB_API_BEGIN
 
 /* Makes a machine of the answers: title, instruction set, arrays, the steps of
    a walk, and notes, which say in words what was unclear and what has been
@@ -28,5 +31,7 @@ int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out);
 /* The name of the machine file that describes processors of this vendor,
    family and model, or NULL if there is none. */
 const char *tlb_cpuid_machine_file(tlb_cpuid_ask *ask, void *opaque);
+
+TLB_API_END
 
 #endif

@@ -7,6 +7,10 @@
 
 #include <stdint.h>
 
+#include "sim/base/api.h"
+
+TLB_API_BEGIN
+
 typedef struct {
    uint32_t eax, ebx, ecx, edx;
 } tlb_cpuid;
@@ -24,5 +28,7 @@ enum {
    not ask for. A reader of dumps keeps these bits and no others; two processors whose
    answers are equal in them have the same machine. */
 tlb_cpuid tlb_cpuid_matters(uint32_t leaf, uint32_t subleaf);
+
+TLB_API_END
 
 #endif

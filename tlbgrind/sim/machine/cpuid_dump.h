@@ -13,8 +13,11 @@
 #ifndef TLB_CPUID_DUMP_H
 #define TLB_CPUID_DUMP_H
 
+#include "sim/base/api.h"
 #include "sim/machine/cpuid_answers.h"
 #include "sim/machine/geometry.h"
+
+TLB_API_BEGIN
 
 enum { TLB_MAX_DUMP_PROCESSORS = 8 };
 
@@ -48,5 +51,7 @@ int tlb_cpuid_dump_read(const char *text, size_t size, tlb_cpuid_dump *out,
 
 /* A tlb_cpuid_ask: `processor` is a tlb_cpuid_processor. */
 tlb_cpuid tlb_cpuid_dump_ask(void *processor, uint32_t leaf, uint32_t subleaf);
+
+TLB_API_END
 
 #endif

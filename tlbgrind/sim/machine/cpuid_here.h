@@ -4,7 +4,10 @@
 #ifndef TLB_CPUID_HERE_H
 #define TLB_CPUID_HERE_H
 
+#include "sim/base/api.h"
 #include "sim/machine/cpuid_answers.h"
+
+TLB_API_BEGIN
 
 /* A tlb_cpuid_ask. */
 static inline tlb_cpuid tlb_cpuid_here(void *opaque, uint32_t leaf,
@@ -22,5 +25,7 @@ static inline tlb_cpuid tlb_cpuid_here(void *opaque, uint32_t leaf,
 #endif
    return r;
 }
+
+TLB_API_END
 
 #endif

@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/base/api.h"
+
+TLB_API_BEGIN
+
 typedef enum {
    TLB_LRU,    /* the entry whose last reference is longest ago */
    TLB_PLRU,   /* a binary tree of bits, each pointing away from the half
@@ -75,5 +79,7 @@ static inline uint32_t tlb_geometry_sets(const tlb_geometry *g)
 {
    return g->entries / g->ways;
 }
+
+TLB_API_END
 
 #endif

@@ -7,7 +7,10 @@
 #ifndef TLB_MACHINE_H
 #define TLB_MACHINE_H
 
+#include "sim/base/api.h"
 #include "sim/machine/geometry.h"
+
+TLB_API_BEGIN
 
 enum {
    TLB_MAX_LEVELS = 3,
@@ -149,5 +152,7 @@ tlb_holding tlb_machine_holds_large(const tlb_machine *m, unsigned shift);
 
 /* The largest pages that any array holds, as the logarithm of their size. */
 unsigned tlb_machine_largest_page(const tlb_machine *m);
+
+TLB_API_END
 
 #endif

@@ -5,7 +5,10 @@
 #ifndef TLB_MACHINE_FILE_H
 #define TLB_MACHINE_FILE_H
 
+#include "sim/base/api.h"
 #include "sim/machine/machine.h"
+
+TLB_API_BEGIN
 
 enum {
    TLB_MACHINE_FILE_SIZE = 1 << 20, /* no machine file is larger, in bytes */
@@ -27,5 +30,7 @@ int tlb_machine_parse(const char *text, size_t length, tlb_machine *out,
 /* Writes the machine as tlb_machine_parse() reads it, and a NUL, into at most
    `size` bytes of `out`; TLB_MACHINE_TEXT_SIZE is enough for every machine. */
 void tlb_machine_print(const tlb_machine *m, char *out, size_t size);
+
+TLB_API_END
 
 #endif

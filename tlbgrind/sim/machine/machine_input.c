@@ -235,8 +235,8 @@ int tlb_machine_read(const char *text, size_t size, const char *file,
 static unsigned name_width(void)
 {
    unsigned width = 0;
-   for (unsigned i = 0; i < tlb_n_builtins; i++) {
-      const unsigned n = (unsigned)tlb_text_length(tlb_builtins[i].name);
+   for (unsigned i = 0; i < tlb_n_builtins(); i++) {
+      const unsigned n = (unsigned)tlb_text_length(tlb_builtin_at(i)->name);
       width = n > width ? n : width;
    }
    return width;
@@ -263,12 +263,12 @@ void tlb_machine_list_line(unsigned i, char *out, size_t size)
    const char *name = "name", *title = "title";
    tlb_text t = tlb_text_in(out, size);
    tlb_machine m;
-   if (i < tlb_n_builtins) {
+   if (i < tlb_n_builtins()) {
       uint32_t line;
       tlb_reason why;
-      name = tlb_builtins[i].name;
+      name = tlb_builtin_at(i)->name;
       title = m.title;
-      if (!tlb_machine_parse(tlb_builtins[i].text, tlb_builtins[i].length, &m,
+      if (!tlb_machine_parse(tlb_builtin_at(i)->text, tlb_builtin_at(i)->length, &m,
                              &line, &why)) {
          tlb_text_add(&t, why.text);
          return;
@@ -286,6 +286,6 @@ void tlb_machine_list_line(unsigned i, char *out, size_t size)
    add_column(&t, name, name_width(), 0);
    add_column(&t, year, 4, 1);
    add_column(&t, levels, 6, 1);
-   add_column(&t, i < tlb_n_builtins ? confidence : "confidence", 10, 1);
+   add_column(&t, i < tlb_n_builtins() ? confidence : "confidence", 10, 1);
    tlb_text_add(&t, title);
 }

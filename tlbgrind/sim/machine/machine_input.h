@@ -6,8 +6,11 @@
 #ifndef TLB_MACHINE_INPUT_H
 #define TLB_MACHINE_INPUT_H
 
+#include "sim/base/api.h"
 #include "sim/machine/cpuid_answers.h"
 #include "sim/machine/machine.h"
+
+TLB_API_BEGIN
 
 /* No file that is read is larger, in bytes: the dump of a computer with 4096
    processors has 50 MB. */
@@ -47,11 +50,13 @@ int tlb_machine_from_cpuid(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out);
 void tlb_machine_default(unsigned page_shift, tlb_machine *out);
 
 /* A line of --list-machines for the machine file number i of those that are
-   built in, or the line above them all for i == tlb_n_builtins: name, year,
+   built in, or the line above them all for i == tlb_n_builtins(): name, year,
    levels, confidence, title. Longer text is cut; TLB_LIST_LINE_SIZE is
    enough. */
 void tlb_machine_list_line(unsigned i, char *out, size_t size);
 
 enum { TLB_LIST_LINE_SIZE = 300 };
+
+TLB_API_END
 
 #endif

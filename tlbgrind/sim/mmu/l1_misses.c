@@ -24,6 +24,13 @@ unsigned earliest_of(const tlb_l1_arrays *f, unsigned set, unsigned ways)
    return set * ways + tlb_oldest_way(f->short_cut + set * ways, f->other, ways);
 }
 
+/* Of any LRU array, all of whose entries have short cuts to one page each. */
+static inline unsigned oldest_by_scan(const tlb_array *a, tlb_key key)
+{
+   const unsigned first = tlb_array_set(a, key) * a->g.ways;
+   return first + tlb_oldest_attached(a->short_cut + first, a->second_time, a->g.ways);
+}
+
 static inline __attribute__((always_inline))
 unsigned entry_to_evict(const tlb_l1_arrays *f, tlb_key key)
 {
@@ -38,7 +45,7 @@ unsigned entry_to_evict(const tlb_l1_arrays *f, tlb_key key)
    case OF_16:
       return earliest_of(f, set, 16);
    case BY_SCAN:
-      return tlb_plain_oldest(f->array, key);
+      return oldest_by_scan(f->array, key);
    case BY_TREE:
       return tlb_policy_oldest_known(f->array, 0);
    case PLRU_16:

@@ -22,10 +22,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/base/api.h"
 #include "sim/base/memory.h"
 #include "sim/machine/machine.h"
 #include "sim/pages/pagemap.h"
 #include "sim/tlb/hierarchy.h"
+
+TLB_API_BEGIN
 
 typedef struct tlb_mmus tlb_mmus;
 
@@ -129,5 +132,7 @@ size_t tlb_mmus_cost_of(const tlb_mmus *all, unsigned machine);
 /* Whether all data agree with each other, for tests and debugging: NULL, or what is wrong.
    Takes as long as there are entries and pages. Between two references. */
 const char *tlb_mmus_check(tlb_mmus *all);
+
+TLB_API_END
 
 #endif

@@ -13,7 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/base/api.h"
 #include "sim/base/memory.h"
+
+TLB_API_BEGIN
 
 /* What may be done with the bytes: any of these together. */
 enum { TLB_MAY_READ = 1, TLB_MAY_WRITE = 2, TLB_MAY_EXECUTE = 4 };
@@ -130,5 +133,7 @@ static inline int tlb_thp_consented(tlb_thp_consent consent,
           || (consent == TLB_THP_ADVISED_ONLY
               && (m->flags & TLB_MAP_HUGEPAGE) != 0);
 }
+
+TLB_API_END
 
 #endif

@@ -39,8 +39,8 @@ static uint8_t coalescing(const tlb_mapping *m, uint64_t address,
 static tlb_page_wish wish_at(const tlb_pagemap *p, const tlb_view *v,
                              const tlb_mapping *m, uint64_t address)
 {
-   for (unsigned shift = v->base_shift + 1; v->shifts >> shift != 0; shift++) {
-      const tlb_block *const b = v->shifts >> shift & 1
+   for (unsigned shift = v->base_shift + 1; v->pages->shifts >> shift != 0; shift++) {
+      const tlb_block *const b = v->pages->shifts >> shift & 1
                                     ? tlb_view_block_at(v, address, shift) : NULL;
       if (b != NULL && b->r.touched != 0 && b->large)
          return (tlb_page_wish){ (tlb_rule_how)b->how, shift, 0 };
@@ -166,7 +166,7 @@ static void check_blocks(tlb_pagemap *p, tlb_view *v, uint64_t address)
 {
    for (unsigned shift = v->base_shift + 1; shift < TLB_N_PAGE_SHIFTS;
         shift++) {
-      if ((v->shifts >> shift & 1) == 0)
+      if ((v->pages->shifts >> shift & 1) == 0)
          continue;
       tlb_block *const b = tlb_view_block_at(v, address, shift);
       if (b == NULL || b->r.touched == 0 || !b->large)
@@ -221,8 +221,9 @@ void tlb_pagemap_init(tlb_pagemap *p, const tlb_memory *memory)
 void tlb_pagemap_free(tlb_pagemap *p)
 {
    for (unsigned i = 0; i < p->n_views; i++) {
-      tlb_page_table_free(&p->view[i]->chunks, &p->mappings.memory);
-      tlb_page_table_free(&p->view[i]->blocks, &p->mappings.memory);
+      tlb_page_table_free(&p->view[i]->pages->chunks, &p->mappings.memory);
+      tlb_page_table_free(&p->view[i]->pages->blocks, &p->mappings.memory);
+      put(p, p->view[i]->pages);
       put(p, p->view[i]);
    }
    if (p->view != NULL)
@@ -245,11 +246,13 @@ unsigned tlb_pagemap_add_view(tlb_pagemap *p, unsigned base_shift,
    tlb_view **const all = get(p, (p->n_views + 1) * sizeof *all);
    tlb_view *const v = get(p, sizeof *v);
    *v = (tlb_view){ .changed = changed, .opaque = opaque,
-                    .base_shift = base_shift };
+                    .base_shift = base_shift,
+                    .pages = get(p, sizeof *v->pages) };
+   *v->pages = (tlb_view_pages){ .shifts = 0 };
    v->policy = *policy;
    v->unmet = (uint32_t)((UINT64_C(1) << policy->n_rules) - 1);
    for (unsigned i = 0; i < policy->n_pools; i++)
-      v->left[i] = (int64_t)policy->pool[i].pages;
+      v->pages->left[i] = (int64_t)policy->pool[i].pages;
    for (unsigned i = 0; i < p->n_views; i++)
       all[i] = p->view[i];
    if (p->view != NULL)

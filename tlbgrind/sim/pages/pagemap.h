@@ -25,9 +25,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/base/api.h"
 #include "sim/pages/mappings.h"
 #include "sim/pages/pagerules.h"
-#include "sim/pages/touched.h"
+
+TLB_API_BEGIN
 
 /* What backs one base page. */
 typedef struct {
@@ -65,15 +67,15 @@ typedef struct {
                                              could not give */
 } tlb_view_counts;
 
+/* The touched pages of a view and what is left in its pools; pagemap_parts.h. */
+typedef struct tlb_view_pages tlb_view_pages;
+
 typedef struct {
    tlb_page_policy policy;
    unsigned base_shift;
    tlb_view_changed *changed; /* or NULL */
    void *opaque;
-   tlb_page_table chunks;
-   tlb_page_table blocks;
-   uint64_t shifts;         /* bit n: there are blocks of 2^n bytes */
-   int64_t left[TLB_MAX_PAGE_POOLS]; /* by the policy's pools */
+   tlb_view_pages *pages;
    /* A bit for each rule: that spoke of no page touched so far; that decided for one; that
       gave one its size. */
    uint32_t unmet;
@@ -157,5 +159,7 @@ void tlb_pagemap_move(tlb_pagemap *p, uint64_t from, uint64_t to,
 /* MADV_COLLAPSE, which has succeeded, so that something was there: every block
    in [start, end) that could be a transparent huge page becomes one. */
 void tlb_pagemap_collapse(tlb_pagemap *p, uint64_t start, uint64_t end);
+
+TLB_API_END
 
 #endif

@@ -46,13 +46,13 @@ static void use_pool(tlb_view *v, const tlb_block *b, unsigned shift, int pages)
 {
    const int pool = b->how == TLB_FIXED ? pool_of(v, shift) : -1;
    if (pool >= 0)
-      v->left[pool] -= pages;
+      v->pages->left[pool] -= pages;
 }
 
 int tlb_view_pool_is_empty(const tlb_view *v, unsigned shift)
 {
    const int pool = pool_of(v, shift);
-   return pool >= 0 && v->left[pool] <= 0;
+   return pool >= 0 && v->pages->left[pool] <= 0;
 }
 
 /* --- Blocks --- */
@@ -84,8 +84,8 @@ uint64_t tlb_pagemap_overgrown(tlb_pagemap *p, unsigned view)
 {
    const tlb_view *const v = p->view[view];
    uint64_t n = 0;
-   for (size_t i = 0; v->blocks.slot != NULL && i <= v->blocks.mask; i++) {
-      const tlb_block *const b = v->blocks.slot[i];
+   for (size_t i = 0; v->pages->blocks.slot != NULL && i <= v->pages->blocks.mask; i++) {
+      const tlb_block *const b = v->pages->blocks.slot[i];
       if (b == NULL || b->r.touched == 0 || b->large || b->how != TLB_THP)
          continue;
       const uint64_t at = tlb_block_address(b);
@@ -213,20 +213,20 @@ static int each_of_chunk(tlb_view *v, tlb_chunk *c, tlb_pages in, tlb_page_call 
 /* By chunks, or by the table where that has fewer. */
 void tlb_view_each_page(tlb_view *v, tlb_pages in, tlb_page_call *call, void *opaque)
 {
-   if (in.first >= in.end || v->chunks.slot == NULL)
+   if (in.first >= in.end || v->pages->chunks.slot == NULL)
       return;
    const uint64_t from = in.first >> TLB_CHUNK_SHIFT;
    const uint64_t to = (in.end - 1) >> TLB_CHUNK_SHIFT;
-   if (to - from <= v->chunks.mask) {
+   if (to - from <= v->pages->chunks.mask) {
       for (uint64_t n = from; n <= to; n++) {
-         tlb_chunk *const c = tlb_chunk_at(&v->chunks, n);
+         tlb_chunk *const c = tlb_chunk_at(&v->pages->chunks, n);
          if (c != NULL && !each_of_chunk(v, c, in, call, opaque))
             return;
       }
       return;
    }
-   for (size_t i = 0; i <= v->chunks.mask; i++) {
-      tlb_chunk *const c = v->chunks.slot[i];
+   for (size_t i = 0; i <= v->pages->chunks.mask; i++) {
+      tlb_chunk *const c = v->pages->chunks.slot[i];
       if (c != NULL && !each_of_chunk(v, c, in, call, opaque))
          return;
    }

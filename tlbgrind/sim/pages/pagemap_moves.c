@@ -58,8 +58,8 @@ static void arrive(const tlb_pagemap *p, tlb_view *v, const moving *from,
 /* A large page of which only a part goes elsewhere breaks. */
 static void break_across(tlb_view *v, uint64_t edge)
 {
-   for (unsigned shift = v->base_shift + 1; v->shifts >> shift != 0; shift++) {
-      tlb_block *const b = v->shifts >> shift & 1 ? tlb_view_block_at(v, edge, shift)
+   for (unsigned shift = v->base_shift + 1; v->pages->shifts >> shift != 0; shift++) {
+      tlb_block *const b = v->pages->shifts >> shift & 1 ? tlb_view_block_at(v, edge, shift)
                                                   : NULL;
       if (b != NULL && b->r.touched != 0 && b->large
           && tlb_block_start(edge, shift) != edge)

@@ -8,6 +8,14 @@
 #define TLB_PAGEMAP_PARTS_H
 
 #include "sim/pages/pagemap.h"
+#include "sim/pages/touched.h"
+
+struct tlb_view_pages {
+   tlb_page_table chunks;
+   tlb_page_table blocks;
+   uint64_t shifts; /* bit n: there are blocks of 2^n bytes */
+   int64_t left[TLB_MAX_PAGE_POOLS]; /* by the policy's pools */
+};
 
 static inline uint64_t tlb_block_start(uint64_t address, unsigned shift)
 {
@@ -19,20 +27,20 @@ static inline uint64_t tlb_block_start(uint64_t address, unsigned shift)
 static inline tlb_chunk *tlb_view_chunk_for(const tlb_pagemap *p, tlb_view *v,
                                             uint64_t page)
 {
-   return tlb_chunk_for(&v->chunks, &p->mappings.memory, page);
+   return tlb_chunk_for(&v->pages->chunks, &p->mappings.memory, page);
 }
 
 static inline tlb_block *tlb_view_block_at(const tlb_view *v, uint64_t address,
                                            unsigned shift)
 {
-   return tlb_block_at(&v->blocks, address, shift);
+   return tlb_block_at(&v->pages->blocks, address, shift);
 }
 
 static inline tlb_block *tlb_view_block_for(const tlb_pagemap *p, tlb_view *v,
                                             uint64_t address, unsigned shift)
 {
-   v->shifts |= UINT64_C(1) << shift;
-   return tlb_block_for(&v->blocks, &p->mappings.memory, address, shift);
+   v->pages->shifts |= UINT64_C(1) << shift;
+   return tlb_block_for(&v->pages->blocks, &p->mappings.memory, address, shift);
 }
 
 /* --- Blocks --- */

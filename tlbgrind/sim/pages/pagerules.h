@@ -6,8 +6,11 @@
 #ifndef TLB_PAGERULES_H
 #define TLB_PAGERULES_H
 
+#include "sim/base/api.h"
 #include "sim/machine/geometry.h"
 #include "sim/pages/mappings.h"
+
+TLB_API_BEGIN
 
 enum {
    TLB_MAX_PAGE_RULES = 32, /* a bit for each fits into 32 */
@@ -115,5 +118,7 @@ unsigned tlb_thp_shift(unsigned base_page_shift);
 
 /* Whether the name matches the pattern. */
 int tlb_pattern_matches(const char *pattern, const char *name);
+
+TLB_API_END
 
 #endif

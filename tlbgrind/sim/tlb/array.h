@@ -14,8 +14,10 @@
 #ifndef TLB_ARRAY_H
 #define TLB_ARRAY_H
 
-#include "sim/tlb/oldest.h"
+#include "sim/base/api.h"
 #include "sim/tlb/short_cut.h"
+
+TLB_API_BEGIN
 
 /* Bytes of memory that tlb_array_init() wants for this geometry. */
 size_t tlb_array_bytes(const tlb_geometry *g);
@@ -70,12 +72,6 @@ static inline uint32_t tlb_plain_find(const tlb_array *a, tlb_key key)
    return found;
 }
 
-/* Of any LRU array, the oldest entry of the set that the key belongs to, all of which
-   is filled and has short cuts to one page each. */
-static inline uint32_t tlb_plain_oldest(const tlb_array *a, tlb_key key)
-{
-   const uint32_t first = tlb_array_set(a, key) * a->g.ways;
-   return first + tlb_oldest_attached(a->short_cut + first, a->second_time, a->g.ways);
-}
+TLB_API_END
 
 #endif

@@ -11,9 +11,12 @@
 #ifndef TLB_HIERARCHY_H
 #define TLB_HIERARCHY_H
 
-#include "sim/tlb/array.h"
+#include "sim/base/api.h"
 #include "sim/machine/machine.h"
+#include "sim/tlb/array.h"
 #include "sim/tlb/walk.h"
+
+TLB_API_BEGIN
 
 typedef enum { TLB_FETCH, TLB_LOAD, TLB_STORE, TLB_N_USERS } tlb_user;
 
@@ -130,7 +133,7 @@ static inline const tlb_route *tlb_route_of(const tlb_hierarchy *h,
                                             unsigned block_shift)
 {
    const unsigned block = block_shift > TLB_MAX_BLOCK_SHIFT
-                             ? TLB_MAX_BLOCK_SHIFT
+                             ? (unsigned)TLB_MAX_BLOCK_SHIFT
                              : block_shift;
    return &h->route[user][page_shift - TLB_MIN_PAGE_SHIFT]
                    [block - TLB_MIN_PAGE_SHIFT];
@@ -150,5 +153,7 @@ static inline tlb_key tlb_entry_key(const tlb_hierarchy *h,
 {
    return tlb_key_of(r->page >> (shift - h->base_shift), shift, r->context);
 }
+
+TLB_API_END
 
 #endif

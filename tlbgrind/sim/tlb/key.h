@@ -8,7 +8,10 @@
 #ifndef TLB_KEY_H
 #define TLB_KEY_H
 
+#include "sim/base/api.h"
 #include "sim/machine/geometry.h"
+
+TLB_API_BEGIN
 
 typedef uint64_t tlb_key;
 
@@ -57,5 +60,7 @@ static inline uint32_t tlb_set_of(uint64_t page, uint32_t sets, uint32_t mask)
 {
    return mask != TLB_NO_MASK ? (uint32_t)page & mask : (uint32_t)(page % sets);
 }
+
+TLB_API_END
 
 #endif

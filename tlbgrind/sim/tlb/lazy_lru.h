@@ -15,7 +15,10 @@
 #ifndef TLB_LAZY_LRU_H
 #define TLB_LAZY_LRU_H
 
+#include "sim/base/api.h"
 #include "sim/tlb/array.h"
+
+TLB_API_BEGIN
 
 /* Who looks for a page: as code or as data. And in how many spans of a page's times the
    lazy LRU array's may stand. */
@@ -133,5 +136,7 @@ int tlb_lazy_lru_has(const tlb_lazy_lru *s, const tlb_lazy_lru_page *p);
    on, as pages of 2^shift bytes. The array has as many sets. */
 void tlb_lazy_lru_move(const tlb_lazy_lru *s, uint32_t way, tlb_array *a,
                     unsigned shift);
+
+TLB_API_END
 
 #endif

@@ -18,6 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/base/api.h"
+
+TLB_API_BEGIN
+
 enum { TLB_LRU_STACK_MAX_SIZES = 16 };
 
 typedef struct {
@@ -35,7 +39,7 @@ typedef struct {
 /* Places are numbered from 1, the newest page's first; place 0 stands at both
    ends. Few sizes are one line of the processor's cache, for there can be many LRU stacks. */
 typedef struct {
-   _Alignas(64) uint32_t n_sizes;
+   uint32_t n_sizes __attribute__((aligned(64)));
    uint32_t room;    /* for so many pages, on all sizes */
    uint32_t free;    /* a place that nobody has, chained by `older` */
    tlb_lru_stack_node *node;
@@ -59,5 +63,7 @@ uint32_t tlb_lru_stack_miss(tlb_lru_stack *l, const void *page, uint32_t node,
 
 /* Whether its parts agree with each other: NULL, or what is wrong. */
 const char *tlb_lru_stack_check(const tlb_lru_stack *l);
+
+TLB_API_END
 
 #endif

@@ -4,7 +4,10 @@
 #ifndef TLB_POLICY_H
 #define TLB_POLICY_H
 
+#include "sim/base/api.h"
 #include "sim/tlb/short_cut.h"
+
+TLB_API_BEGIN
 
 /* The way that a full set gives up next; asking changes nothing that matters. */
 uint32_t tlb_policy_victim(tlb_array *a, uint32_t set);
@@ -134,5 +137,7 @@ static inline uint32_t tlb_random_next(uint64_t *state, uint32_t ways)
             + UINT64_C(1442695040888963407);
    return (uint32_t)(*state >> 33) % ways;
 }
+
+TLB_API_END
 
 #endif

@@ -26,7 +26,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/base/api.h"
 #include "sim/base/memory.h"
+
+TLB_API_BEGIN
 
 enum {
    TLB_REACH_SMALLEST = 8,    /* entries of the smallest array */
@@ -144,5 +147,7 @@ static inline int tlb_reach_failed(const tlb_reach *r)
 {
    return r->failed;
 }
+
+TLB_API_END
 
 #endif

@@ -19,7 +19,10 @@
 #ifndef TLB_SHORT_CUT_H
 #define TLB_SHORT_CUT_H
 
+#include "sim/base/api.h"
 #include "sim/tlb/key.h"
+
+TLB_API_BEGIN
 
 /* A short cut of the array has ended. `time`: its place; `opaque`: as for the array. */
 typedef void tlb_release(uint64_t *time, tlb_key key, void *opaque);
@@ -132,5 +135,7 @@ static inline const tlb_bound *tlb_array_root(const tlb_array *a, uint32_t set)
 {
    return a->tree + (size_t)set * 2 * a->leaves + 1;
 }
+
+TLB_API_END
 
 #endif

@@ -34,9 +34,12 @@
 #ifndef TLB_WALK_H
 #define TLB_WALK_H
 
-#include "sim/tlb/array.h"
+#include "sim/base/api.h"
 #include "sim/machine/machine.h"
+#include "sim/tlb/array.h"
 #include "sim/tlb/lazy_lru.h"
+
+TLB_API_BEGIN
 
 typedef struct {
    const tlb_machine *machine;
@@ -73,5 +76,7 @@ void tlb_walker_init(tlb_walker *w, const tlb_machine *m, int nested,
    the walk takes; 0 where walks are not described. */
 unsigned tlb_walk(tlb_walker *w, uint64_t address, unsigned page_shift,
                   uint32_t context, uint64_t now);
+
+TLB_API_END
 
 #endif
