@@ -241,6 +241,7 @@ nodist_pkgconfig_DATA = tlbgrind/tlbsim.pc
 
 TOOL_SOURCES = \
 	tlbgrind/attribution/events.c \
+	tlbgrind/attribution/lines.c \
 	tlbgrind/attribution/sites.c \
 	tlbgrind/base/build_id.c \
 	tlbgrind/base/file.c \
@@ -296,6 +297,7 @@ TOOL_SOURCES = \
 	tlbgrind/space/backing_report.c \
 	tlbgrind/space/huge_files.c \
 	tlbgrind/space/hugetlb.c \
+	tlbgrind/tool/addresses.c \
 	tlbgrind/tool/instrument.c \
 	tlbgrind/tool/main.c \
 	tlbgrind/trace/run_mmus.c \
@@ -304,6 +306,7 @@ TOOL_SOURCES = \
 
 TOOL_INCLUDES = \
 	tlbgrind/attribution/events.h \
+	tlbgrind/attribution/lines.h \
 	tlbgrind/attribution/sites.h \
 	tlbgrind/base/build_id.h \
 	tlbgrind/base/file.h \
@@ -362,6 +365,7 @@ TOOL_INCLUDES = \
 	tlbgrind/space/backing_report.h \
 	tlbgrind/space/huge_files.h \
 	tlbgrind/space/hugetlb.h \
+	tlbgrind/tool/addresses.h \
 	tlbgrind/tool/instrument.h \
 	tlbgrind/trace/run_mmus.h \
 	tlbgrind/trace/segment_pages.h \

@@ -3,7 +3,6 @@
 #include "pub_tool_basics.h"
 
 #include "pub_tool_debuginfo.h"
-#include "pub_tool_deduppoolalloc.h"
 #include "pub_tool_hashtable.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
@@ -13,8 +12,6 @@
 #include "pub_tool_poolalloc.h"
 
 #include "attribution/sites.h"
-
-static UInt n_counts; /* see tg_lines_count() */
 
 /* The sites of 4 KiB of code, whatever the page size of the run: what is
    unmapped should not cost a look at all the code of a large page. */
@@ -28,68 +25,8 @@ enum { CHUNK_SHIFT = 12 };
 static OSet* chunks;             /* Chunk by number */
 static VgHashTable* sites;       /* those that are not retired, by address */
 static PoolAlloc* site_pool;
-static DedupPoolAlloc* names;    /* equal names have equal addresses */
-static OSet* functions;          /* TgFunction */
-static OSet* lines;              /* TgLine */
 
 /* --- Names --- */
-
-static const HChar* intern(const HChar* s)
-{
-   return VG_(allocEltDedupPA)(names, VG_(strlen)(s) + 1, s);
-}
-
-static Word compare_pointers(const void* a, const void* b)
-{
-   return (a > b) - (a < b);
-}
-
-/* Inside the tables names are compared by address: the order matters only for
-   output, which sorts by text. */
-static Word compare_functions(const void* key, const void* element)
-{
-   const TgFunction* a = key;
-   const TgFunction* b = element;
-   Word order = compare_pointers(a->name, b->name);
-   if (order == 0) order = compare_pointers(a->file, b->file);
-   if (order == 0) order = compare_pointers(a->object, b->object);
-   return order;
-}
-
-static Word compare_lines(const void* key, const void* element)
-{
-   const TgLine* a = key;
-   const TgLine* b = element;
-   if (a->number != b->number)
-      return a->number < b->number ? -1 : 1;
-   Word order = compare_pointers(a->function, b->function);
-   if (order == 0) order = compare_pointers(a->file, b->file);
-   return order;
-}
-
-static const TgFunction* function_of(const TgFunction* wanted)
-{
-   TgFunction* f = VG_(OSetGen_Lookup)(functions, wanted);
-   if (f == NULL) {
-      f = VG_(OSetGen_AllocNode)(functions, sizeof *f);
-      *f = *wanted;
-      VG_(OSetGen_Insert)(functions, f);
-   }
-   return f;
-}
-
-static TgLine* line_of(const TgFunction* function, const HChar* file,
-                       UInt number)
-{
-   TgLine wanted = { .function = function, .file = file, .number = number };
-   TgLine* line = VG_(OSetGen_Lookup)(lines, &wanted);
-   if (line == NULL) {
-      line = VG_(OSetGen_AllocNode)(lines, sizeof *line);
-      *line = wanted;
-      VG_(OSetGen_Insert)(lines, line);
-   }
-   return line;
-}
 
 /* Code that no debug information knows, see tg_sites_name(). */
 static struct {
@@ -103,8 +40,8 @@ void tg_sites_name(Addr a, SizeT len, const HChar* object, const HChar* function
 {
    named.start = a;
    named.length = len;
-   named.object = intern(object);
-   named.function = intern(function);
+   named.object = tg_intern(object);
+   named.function = tg_intern(function);
 }
 
 /* The source position of an address, "???" and 0 if it has none. */
@@ -114,14 +51,14 @@ static const HChar* source_of(DiEpoch epoch, Addr a, UInt* number)
    const HChar* folder;
    if (!VG_(get_filename_linenum)(epoch, a, &file, &folder, number)) {
       *number = 0;
-      return intern("???");
+      return tg_intern("???");
    }
    if (folder[0] == '\0' || file[0] == '/')
-      return intern(file);
+      return tg_intern(file);
    const SizeT room = VG_(strlen)(folder) + 1 + VG_(strlen)(file) + 1;
    HChar* path = VG_(malloc)("tg.sites.path", room);
    VG_(snprintf)(path, (Int)room, "%s/%s", folder, file);
-   const HChar* interned = intern(path);
+   const HChar* interned = tg_intern(path);
    VG_(free)(path);
    return interned;
 }
@@ -133,20 +70,20 @@ static const HChar* symbol_of(DiEpoch epoch, Addr a, Addr* entry)
    const HChar* with_offset;
    *entry = a;
    if (!VG_(get_fnname_w_offset)(epoch, a, &with_offset))
-      return intern("???");
+      return tg_intern("???");
    const HChar* plus = VG_(strrchr)(with_offset, '+');
    if (plus == NULL || plus[1] < '0' || plus[1] > '9')
-      return intern(with_offset);
+      return tg_intern(with_offset);
    HChar* end;
    const ULong offset = VG_(strtoull10)(plus + 1, &end);
    if (*end != '\0')
-      return intern(with_offset);
+      return tg_intern(with_offset);
    *entry = a - (Addr)offset;
    const SizeT length = (SizeT)(plus - with_offset);
    HChar* name = VG_(malloc)("tg.sites.symbol", length + 1);
    VG_(memcpy)(name, with_offset, length);
    name[length] = '\0';
-   const HChar* interned = intern(name);
+   const HChar* interned = tg_intern(name);
    VG_(free)(name);
    return interned;
 }
@@ -163,15 +100,15 @@ static TgLine* look_up(Addr a)
    UInt number, entry_number;
 
    const Bool is_named = a - named.start < named.length;
-   f.object = VG_(get_objname)(epoch, a, &object) ? intern(object)
+   f.object = VG_(get_objname)(epoch, a, &object) ? tg_intern(object)
               : is_named                          ? named.object
-                                                  : intern("???");
+                                                  : tg_intern("???");
    f.name = symbol_of(epoch, a, &entry);
    if (is_named)
       f.name = named.function;
    const HChar* file = source_of(epoch, a, &number);
    f.file = entry == a ? file : source_of(epoch, entry, &entry_number);
-   return line_of(function_of(&f), file, number);
+   return tg_line_of(&f, file, number);
 }
 
 /* --- Pages and sites --- */
@@ -180,15 +117,10 @@ void tg_sites_init(void)
 {
    chunks = VG_(OSetGen_Create)(offsetof(Chunk, number), NULL, VG_(malloc),
                                 "tg.sites.chunks", VG_(free));
+   tg_lines_init();
    sites = VG_(HT_construct)("tg.sites");
    site_pool = VG_(newPA)(sizeof(TgSite), 1024, VG_(malloc), "tg.sites.pool",
                           VG_(free));
-   names = VG_(newDedupPA)(16 * 1024, 1, VG_(malloc), "tg.sites.names",
-                           VG_(free));
-   functions = VG_(OSetGen_Create)(0, compare_functions, VG_(malloc),
-                                   "tg.sites.functions", VG_(free));
-   lines = VG_(OSetGen_Create)(0, compare_lines, VG_(malloc),
-                               "tg.sites.lines", VG_(free));
 }
 
 static Chunk* chunk_of(Addr a)
@@ -264,104 +196,4 @@ void tg_sites_unmapped(Addr a, SizeT len)
          free_if_done(site);
       }
    }
-}
-
-void tg_lines_count(UInt n)
-{
-   n_counts = n;
-}
-
-static SizeT bytes_of_misses(void)
-{
-   return n_counts * sizeof(ULong);
-}
-
-uint64_t* tg_line_misses(TgLine* line, tlb_user kind)
-{
-   if (line->misses[kind] == NULL)
-      line->misses[kind] = VG_(calloc)("tg.sites.misses", 1, bytes_of_misses());
-   return line->misses[kind];
-}
-
-void tg_line_costs(const TgLine* line, UInt machine, ULong* cost)
-{
-   cost[TG_ALL_WALK_REFS] = cost[TG_ALL_CYCLES] = 0;
-   for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
-      ULong* own = cost + tg_cost(kind, 0);
-      own[TG_REFS] = line->refs[kind];
-      for (UInt i = 0; i < TG_N_OF_A_MISS; i++)
-         own[TG_MISS_1 + i] = line->misses[kind] == NULL
-                                 ? 0
-                                 : line->misses[kind][machine * TG_N_OF_A_MISS
-                                                      + i];
-      cost[TG_ALL_WALK_REFS] += own[TG_WALK_REFS];
-      cost[TG_ALL_CYCLES] += own[TG_CYCLES];
-      cost[TG_FAULTS + kind] = line->faults[kind];
-   }
-}
-
-void tg_lines_each(void (*each)(uint64_t* misses, tlb_user kind))
-{
-   TgLine* line;
-   VG_(OSetGen_ResetIter)(lines);
-   while ((line = VG_(OSetGen_Next)(lines)) != NULL) {
-      for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
-         if (line->misses[kind] != NULL)
-            each(line->misses[kind], kind);
-      }
-   }
-}
-
-static void zero_misses(uint64_t* misses, tlb_user kind)
-{
-   (void)kind;
-   VG_(memset)(misses, 0, bytes_of_misses());
-}
-
-void tg_lines_zero(void)
-{
-   TgLine* line;
-   VG_(OSetGen_ResetIter)(lines);
-   while ((line = VG_(OSetGen_Next)(lines)) != NULL) {
-      VG_(memset)(line->refs, 0, sizeof line->refs);
-      VG_(memset)(line->faults, 0, sizeof line->faults);
-   }
-   tg_lines_each(zero_misses);
-}
-
-/* --- Output --- */
-
-static Int compare_texts(const HChar* a, const HChar* b)
-{
-   return a == b ? 0 : VG_(strcmp)(a, b);
-}
-
-static Int by_text(const void* a, const void* b)
-{
-   const TgLine* x = *(TgLine* const*)a;
-   const TgLine* y = *(TgLine* const*)b;
-   const TgFunction* f = x->function;
-   const TgFunction* g = y->function;
-   Int order = compare_texts(f->object, g->object);
-   if (order == 0) order = compare_texts(f->file, g->file);
-   if (order == 0) order = compare_texts(f->name, g->name);
-   /* The function's own file comes first, so that fi= follows fl=. */
-   if (order == 0)
-      order = (x->file != f->file) - (y->file != g->file);
-   if (order == 0) order = compare_texts(x->file, y->file);
-   if (order == 0) order = (x->number > y->number) - (x->number < y->number);
-   return order;
-}
-
-XArray* tg_lines_sorted(void)
-{
-   XArray* sorted = VG_(newXA)(VG_(malloc), "tg.sites.sorted", VG_(free),
-                               sizeof(TgLine*));
-   TgLine* line;
-   VG_(OSetGen_ResetIter)(lines);
-   while ((line = VG_(OSetGen_Next)(lines)) != NULL)
-      VG_(addToXA)(sorted, &line);
-   VG_(setCmpFnXA)(sorted, by_text);
-   VG_(sortXA)(sorted);
-   return sorted;
 }

@@ -23,6 +23,7 @@
 #include "engine/check.h"
 #include "order/code_entries.h"
 #include "trace/shadow_area.h"
+#include "tool/addresses.h"
 #include "tool/instrument.h"
 #include "native/cpuid.h"
 #include "native/running_on_valgrind.h"
@@ -36,12 +37,6 @@ enum { MAX_SPAN = 256 };
 
 static UInt page_shift;
 static Bool as_cachegrind;
-
-/* An address as a base and a distance from it. */
-typedef struct {
-   IRTemp root; /* IRTemp_INVALID: the address is `offset` itself */
-   UWord offset;
-} Address;
 
 /* The block that is being instrumented. */
 static IRSB* out;
@@ -60,33 +55,11 @@ static Bool segment_open;
 static IRTemp base_root[TG_MAX_BASES];
 static UInt n_bases;
 
-/* What each temporary of the block is relative to. */
-static Address* derived;
-static Int n_derived;
-
-/* Sums and shifts that the block has computed: Vex computes the address of
-   a[i] anew for each access, in temporaries of their own. */
-typedef struct {
-   IROp op;          /* Iop_INVALID: free */
-   IRTemp arg1;      /* roots */
-   UWord arg2;       /* a root, or the distance of a shift */
-   Address result;   /* of op on the roots */
-} Computed;
-
-enum { N_COMPUTED = 64 };
-static Computed computed[N_COMPUTED];
-
 #if VEX_HOST_WORDSIZE == 8
-#define ADD Iop_Add64
-#define SUB Iop_Sub64
-#define SHL Iop_Shl64
 #define WIDEN Iop_1Uto64
 #define WORD_TYPE Ity_I64
 #define WORD_CONST(w) IRConst_U64(w)
 #else
-#define ADD Iop_Add32
-#define SUB Iop_Sub32
-#define SHL Iop_Shl32
 #define WIDEN Iop_1Uto32
 #define WORD_TYPE Ity_I32
 #define WORD_CONST(w) IRConst_U32(w)
@@ -98,81 +71,6 @@ void tg_instrument_init(const TgOptions* options)
    as_cachegrind = options->as_cachegrind;
    segment_args = VG_(newXA)(VG_(malloc), "tg.instrument.args", VG_(free),
                              sizeof(IRConst*));
-}
-
-/* --- Addresses --- */
-
-static void forget_derivations(Int n_temps)
-{
-   if (n_temps > n_derived) {
-      n_derived = n_temps * 2;
-      derived = VG_(realloc)("tg.instrument.derived", derived,
-                             (SizeT)n_derived * sizeof *derived);
-   }
-   for (Int i = 0; i < n_temps; i++)
-      derived[i] = (Address){ (IRTemp)i, 0 };
-   for (UInt i = 0; i < N_COMPUTED; i++)
-      computed[i].op = Iop_INVALID;
-}
-
-static Bool constant_of(const IRExpr* e, UWord* c)
-{
-   if (e->tag != Iex_Const)
-      return False;
-   switch (e->Iex.Const.con->tag) {
-   case Ico_U64: *c = (UWord)e->Iex.Const.con->Ico.U64; return True;
-   case Ico_U32: *c = e->Iex.Const.con->Ico.U32; return True;
-   default: return False;
-   }
-}
-
-static Address address_of(const IRExpr* atom)
-{
-   Address a = { IRTemp_INVALID, 0 };
-   if (atom->tag == Iex_RdTmp)
-      a = derived[atom->Iex.RdTmp.tmp];
-   else
-      constant_of(atom, &a.offset);
-   return a;
-}
-
-/* t is `op` on the roots arg1 and arg2, plus `offset`: relates it to the last
-   temporary that was so, or makes it the one to relate others to. */
-static void relate(IRTemp t, IROp op, IRTemp arg1, UWord arg2, UWord offset)
-{
-   Computed* c = &computed[((UWord)op + arg1 * 7 + arg2 * 31) % N_COMPUTED];
-   if (c->op == op && c->arg1 == arg1 && c->arg2 == arg2) {
-      derived[t] = (Address){ c->result.root, c->result.offset + offset };
-   } else {
-      *c = (Computed){ op, arg1, arg2, { t, -offset } };
-   }
-}
-
-/* Notes that t is another temporary plus or minus a constant, if it is, or was
-   computed before. */
-static void derive(IRTemp t, const IRExpr* e)
-{
-   if (e->tag == Iex_RdTmp) {
-      derived[t] = derived[e->Iex.RdTmp.tmp];
-      return;
-   }
-   if (e->tag != Iex_Binop || e->Iex.Binop.arg1->tag != Iex_RdTmp)
-      return;
-   const IROp op = e->Iex.Binop.op;
-   const IRExpr* arg2 = e->Iex.Binop.arg2;
-   const Address a = derived[e->Iex.Binop.arg1->Iex.RdTmp.tmp];
-   UWord c;
-   if (op == ADD && constant_of(arg2, &c)) {
-      derived[t] = (Address){ a.root, a.offset + c };
-   } else if (op == SUB && constant_of(arg2, &c)) {
-      derived[t] = (Address){ a.root, a.offset - c };
-   } else if (op == ADD && arg2->tag == Iex_RdTmp) {
-      const Address b = derived[arg2->Iex.RdTmp.tmp];
-      relate(t, op, a.root, b.root, a.offset + b.offset);
-   } else if (op == SHL && arg2->tag == Iex_Const) {
-      const UChar distance = arg2->Iex.Const.con->Ico.U8;
-      relate(t, op, a.root, distance, a.offset << distance);
-   }
 }
 
 /* --- Segments --- */
@@ -245,7 +143,7 @@ static void fill_in_segments(TgSuperblock* b)
 
 /* The number of the base that an address is relative to; begins a new segment
    if this one has no room for one more. */
-static UInt base_of(Address a)
+static UInt base_of(TgAddress a)
 {
    if (a.root == IRTemp_INVALID)
       return TG_NO_BASE;
@@ -332,7 +230,7 @@ static void data(tlb_user kind, IRExpr* atom, UInt size)
       end_segment();
       need_segment();
    }
-   const Address a = address_of(atom);
+   const TgAddress a = tg_address_of(atom);
    const UInt base = base_of(a);
    const UShort ref = tg_segment_add_ref(
       (TgRef){ .site = site, .at.offset = a.offset, .size = (UShort)size,
@@ -382,7 +280,7 @@ static void data_guarded(tlb_user kind, IRExpr* atom, UInt size, IRExpr* guard,
    begin_segment();
    tg_segment_at_hand()->guarded = True;
    tg_segment_at_hand()->helper = helper;
-   const Address a = address_of(atom);
+   const TgAddress a = tg_address_of(atom);
    const UInt base = base_of(a);
    tg_segment_add_ref((TgRef){ .site = site, .at.offset = a.offset,
                                .size = (UShort)size, .base = (UChar)base,
@@ -425,7 +323,7 @@ static void helper(const IRDirty* d)
 static Bool may_return(const IRExpr* to)
 {
    UWord a;
-   if (!constant_of(to, &a))
+   if (!tg_constant_of(to, &a))
       return True;
    for (Int i = 0; i < extents->n_used; i++) {
       if (a - extents->base[i] < extents->len[i])
@@ -488,7 +386,7 @@ static void statement(const IRStmt* st)
       if (e->tag == Iex_Load)
          data_read(e->Iex.Load.addr, (UInt)sizeofIRType(e->Iex.Load.ty));
       else
-         derive(st->Ist.WrTmp.tmp, e);
+         tg_addresses_derive(st->Ist.WrTmp.tmp, e);
       if (may_fault(e))
          update_ip();
       break;
@@ -574,7 +472,7 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    VG_(dropTailXA)(segment_args, VG_(sizeXA)(segment_args));
    fetched_page = TLB_NO_PAGE;
    segment_open = False;
-   forget_derivations(in->tyenv->types_used);
+   tg_addresses_forget(in->tyenv->types_used);
    tg_code_entries_block(closure->nraddr,
                     closure->nraddr == vge->base[0] ? vge->len[0] : 0);
    tg_superblock_begin();

@@ -1,0 +1,186 @@
+/* Costs by line of source. See attribution/lines.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_deduppoolalloc.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+
+#include "attribution/lines.h"
+
+static UInt n_counts; /* see tg_lines_count() */
+
+static DedupPoolAlloc* names; /* equal names have equal addresses */
+static OSet* functions;       /* TgFunction */
+static OSet* lines;           /* TgLine */
+
+/* --- Names, functions, lines --- */
+
+const HChar* tg_intern(const HChar* s)
+{
+   return VG_(allocEltDedupPA)(names, VG_(strlen)(s) + 1, s);
+}
+
+static Word compare_pointers(const void* a, const void* b)
+{
+   return (a > b) - (a < b);
+}
+
+/* Inside the tables names are compared by address: the order matters only for
+   output, which sorts by text. */
+static Word compare_functions(const void* key, const void* element)
+{
+   const TgFunction* a = key;
+   const TgFunction* b = element;
+   Word order = compare_pointers(a->name, b->name);
+   if (order == 0) order = compare_pointers(a->file, b->file);
+   if (order == 0) order = compare_pointers(a->object, b->object);
+   return order;
+}
+
+static Word compare_lines(const void* key, const void* element)
+{
+   const TgLine* a = key;
+   const TgLine* b = element;
+   if (a->number != b->number)
+      return a->number < b->number ? -1 : 1;
+   Word order = compare_pointers(a->function, b->function);
+   if (order == 0) order = compare_pointers(a->file, b->file);
+   return order;
+}
+
+static const TgFunction* function_of(const TgFunction* wanted)
+{
+   TgFunction* f = VG_(OSetGen_Lookup)(functions, wanted);
+   if (f == NULL) {
+      f = VG_(OSetGen_AllocNode)(functions, sizeof *f);
+      *f = *wanted;
+      VG_(OSetGen_Insert)(functions, f);
+   }
+   return f;
+}
+
+TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number)
+{
+   const TgLine wanted = { .function = function_of(f), .file = file, .number = number };
+   TgLine* line = VG_(OSetGen_Lookup)(lines, &wanted);
+   if (line == NULL) {
+      line = VG_(OSetGen_AllocNode)(lines, sizeof *line);
+      *line = wanted;
+      VG_(OSetGen_Insert)(lines, line);
+   }
+   return line;
+}
+
+void tg_lines_init(void)
+{
+   names = VG_(newDedupPA)(16 * 1024, 1, VG_(malloc), "tg.lines.names",
+                           VG_(free));
+   functions = VG_(OSetGen_Create)(0, compare_functions, VG_(malloc),
+                                   "tg.lines.functions", VG_(free));
+   lines = VG_(OSetGen_Create)(0, compare_lines, VG_(malloc),
+                               "tg.lines.lines", VG_(free));
+}
+
+/* --- Costs --- */
+
+void tg_lines_count(UInt n)
+{
+   n_counts = n;
+}
+
+static SizeT bytes_of_misses(void)
+{
+   return n_counts * sizeof(ULong);
+}
+
+uint64_t* tg_line_misses(TgLine* line, tlb_user kind)
+{
+   if (line->misses[kind] == NULL)
+      line->misses[kind] = VG_(calloc)("tg.lines.misses", 1, bytes_of_misses());
+   return line->misses[kind];
+}
+
+void tg_line_costs(const TgLine* line, UInt machine, ULong* cost)
+{
+   cost[TG_ALL_WALK_REFS] = cost[TG_ALL_CYCLES] = 0;
+   for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
+      ULong* own = cost + tg_cost(kind, 0);
+      own[TG_REFS] = line->refs[kind];
+      for (UInt i = 0; i < TG_N_OF_A_MISS; i++)
+         own[TG_MISS_1 + i] = line->misses[kind] == NULL
+                                 ? 0
+                                 : line->misses[kind][machine * TG_N_OF_A_MISS
+                                                      + i];
+      cost[TG_ALL_WALK_REFS] += own[TG_WALK_REFS];
+      cost[TG_ALL_CYCLES] += own[TG_CYCLES];
+      cost[TG_FAULTS + kind] = line->faults[kind];
+   }
+}
+
+void tg_lines_each(void (*each)(uint64_t* misses, tlb_user kind))
+{
+   TgLine* line;
+   VG_(OSetGen_ResetIter)(lines);
+   while ((line = VG_(OSetGen_Next)(lines)) != NULL) {
+      for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
+         if (line->misses[kind] != NULL)
+            each(line->misses[kind], kind);
+      }
+   }
+}
+
+static void zero_misses(uint64_t* misses, tlb_user kind)
+{
+   (void)kind;
+   VG_(memset)(misses, 0, bytes_of_misses());
+}
+
+void tg_lines_zero(void)
+{
+   TgLine* line;
+   VG_(OSetGen_ResetIter)(lines);
+   while ((line = VG_(OSetGen_Next)(lines)) != NULL) {
+      VG_(memset)(line->refs, 0, sizeof line->refs);
+      VG_(memset)(line->faults, 0, sizeof line->faults);
+   }
+   tg_lines_each(zero_misses);
+}
+
+/* --- Output --- */
+
+static Int compare_texts(const HChar* a, const HChar* b)
+{
+   return a == b ? 0 : VG_(strcmp)(a, b);
+}
+
+static Int by_text(const void* a, const void* b)
+{
+   const TgLine* x = *(TgLine* const*)a;
+   const TgLine* y = *(TgLine* const*)b;
+   const TgFunction* f = x->function;
+   const TgFunction* g = y->function;
+   Int order = compare_texts(f->object, g->object);
+   if (order == 0) order = compare_texts(f->file, g->file);
+   if (order == 0) order = compare_texts(f->name, g->name);
+   /* The function's own file comes first, so that fi= follows fl=. */
+   if (order == 0)
+      order = (x->file != f->file) - (y->file != g->file);
+   if (order == 0) order = compare_texts(x->file, y->file);
+   if (order == 0) order = (x->number > y->number) - (x->number < y->number);
+   return order;
+}
+
+XArray* tg_lines_sorted(void)
+{
+   XArray* sorted = VG_(newXA)(VG_(malloc), "tg.lines.sorted", VG_(free),
+                               sizeof(TgLine*));
+   TgLine* line;
+   VG_(OSetGen_ResetIter)(lines);
+   while ((line = VG_(OSetGen_Next)(lines)) != NULL)
+      VG_(addToXA)(sorted, &line);
+   VG_(setCmpFnXA)(sorted, by_text);
+   VG_(sortXA)(sorted);
+   return sorted;
+}
