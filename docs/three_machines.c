@@ -12,59 +12,62 @@
 
 #include <tlbsim.h>
 
-enum { N = 3 };
+enum { N = 3, PAGE_SHIFT = 12 };
 
 static const char *const names[N] = { "skylake", "zen4", "cortex-a53" };
-static tlb_machine machine[N]; /* what a processor is: must stay while it is simulated */
-static tlb_hierarchy mmu[N];   /* its TLBs and what they hold */
-static uint64_t references, misses[N], walks[N];
 
-static void begin(int i)
+static void *take(size_t bytes, void *unused)
 {
-   const tlb_builtin *const file = tlb_builtin_machine(names[i]);
-   uint32_t line;
-   tlb_reason why;
-   if (!tlb_machine_parse(file->text, file->length, &machine[i], &line, &why)) {
-      fprintf(stderr, "%s:%" PRIu32 ": %s\n", names[i], line, why.text);
-      exit(1);
-   }
-   void *const memory = malloc(tlb_hierarchy_bytes(&machine[i]));
+   void *const memory = malloc(bytes);
+   (void)unused;
    if (memory == NULL)
-      exit(1);
-   tlb_hierarchy_init(&mmu[i], &machine[i], machine[i].base_page_shift, 0, memory, NULL, NULL,
-                      NULL);
+      abort(); /* the library must not get NULL */
+   return memory;
 }
 
-static void refer(int i, tlb_user user, uint64_t page)
+static void give(void *memory, void *unused)
 {
-   const uint8_t shift = (uint8_t)machine[i].base_page_shift;
-   const tlb_reference r = { .page = page, .now = 2 * references, .user = (uint8_t)user,
-                             .page_shift = shift, .block_shift = shift };
-   const tlb_outcome outcome = tlb_translate(&mmu[i], &r);
-   misses[i] += outcome.missed & 1;
-   walks[i] += (uint64_t)outcome.walked;
+   (void)unused;
+   free(memory);
 }
 
 int main(void)
 {
-   char line[200], kind; /* I fetches, L loads, S stores, M loads and stores */
-   uint64_t address, size;
-   for (int i = 0; i < N; i++)
-      begin(i);
-   while (fgets(line, sizeof line, stdin) != NULL) {
-      if (sscanf(line, " %c %" SCNx64 ",%" SCNu64, &kind, &address, &size) != 3 || size == 0)
-         continue;
-      const tlb_user user = kind == 'I' ? TLB_FETCH : kind == 'S' ? TLB_STORE : TLB_LOAD;
-      /* All three have base pages of 4K. What crosses to the next page is two references. */
-      for (uint64_t page = address >> 12; page <= (address + size - 1) >> 12; page++) {
-         references++;
-         for (int i = 0; i < N; i++)
-            refer(i, user, page);
+   static tlb_machine machine[N]; /* must stay while they are simulated */
+   tlb_mmu_machine mmu[N];
+   uint32_t wrong_line;
+   tlb_reason why;
+   for (unsigned i = 0; i < N; i++) {
+      const tlb_builtin *const file = tlb_builtin_machine(names[i]);
+      if (!tlb_machine_parse(file->text, file->length, &machine[i], &wrong_line, &why)) {
+         fprintf(stderr, "%s:%" PRIu32 ": %s\n", names[i], wrong_line, why.text);
+         return 1;
       }
+      mmu[i] = (tlb_mmu_machine){ .machine = &machine[i] };
    }
-   printf("%-12s %12s %12s %12s\n", "machine", "references", "L1 misses", "walks");
-   for (int i = 0; i < N; i++)
-      printf("%-12s %12" PRIu64 " %12" PRIu64 " %12" PRIu64 "\n", names[i], references, misses[i],
-             walks[i]);
+   tlb_mmus *const mmus = tlb_mmus_new(&(tlb_mmus_options){
+      .n = N, .machine = mmu, .page_shift = PAGE_SHIFT, .memory = { take, give, NULL } });
+
+   char line[200], kind; /* I fetches, L loads, S stores, M loads and stores */
+   uint64_t address;
+   unsigned size;
+   while (fgets(line, sizeof line, stdin) != NULL) {
+      if (sscanf(line, " %c %" SCNx64 ",%u", &kind, &address, &size) == 3 && size >= 1
+          && size <= 1u << PAGE_SHIFT)
+         tlb_mmus_refer(mmus, kind == 'I' ? TLB_FETCH : kind == 'S' ? TLB_STORE : TLB_LOAD,
+                        address, size);
+   }
+
+   printf("%-12s %12s %12s\n", "machine", "L1 misses", "page walks");
+   for (unsigned i = 0; i < N; i++) {
+      uint64_t cost[TLB_N_COSTS], misses = 0, walks = 0;
+      for (unsigned user = 0; user < TLB_N_USERS; user++) {
+         tlb_mmus_counts(mmus, i, (tlb_user)user, cost);
+         misses += cost[TLB_COST_MISS_1];
+         walks += cost[TLB_COST_WALKS];
+      }
+      printf("%-12s %12" PRIu64 " %12" PRIu64 "\n", names[i], misses, walks);
+   }
+   tlb_mmus_free(mmus);
    return 0;
 }
