@@ -263,11 +263,25 @@ AM_CPPFLAGS += $(SAN_CPPFLAGS) -DSOURCE_FOLDER='"$(abs_srcdir)"'
 AM_CFLAGS += $(SAN_CFLAGS)
 LDADD += tests/libtlbsim-san.a -lcmocka
 
-# What tests/machines and tests/model ask the sanitized simulator through.
+# Random cases for sim/mmu, and the naive model that they are played against.
+MMU_CASES = \
+	tests/mmu/case_text.c \
+	tests/mmu/mmu_case.c \
+	tests/mmu/mmu_case.h \
+	tests/mmu/naive_mmu.c \
+	tests/mmu/naive_mmu.h \
+	tests/mmu/random_case.c \
+	tests/mmu/random_case.h \
+	tests/mmu/random_machine.c
+
+# What tests/machines, tests/mmu and tests/model ask the sanitized simulator through.
 check_PROGRAMS += tests/machines/machinedrive
 tests_machines_machinedrive_LDADD = tests/libtlbsim-san.a
 check_PROGRAMS += tests/machines/streamdrive
 tests_machines_streamdrive_LDADD = tests/libtlbsim-san.a
+check_PROGRAMS += tests/mmu/mmudrive
+tests_mmu_mmudrive_SOURCES = tests/mmu/mmudrive.c $(MMU_CASES)
+tests_mmu_mmudrive_LDADD = tests/libtlbsim-san.a
 check_PROGRAMS += tests/model/thpnative
 tests_model_thpnative_LDADD = tests/libtlbsim-san.a
 check_PROGRAMS += tests/model/simdrive

@@ -1,0 +1,346 @@
+/* Cases for sim/mmu. See mmu_case.h.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include "mmu_case.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "naive_mmu.h"
+
+#include "sim/mmu/mmu.h"
+
+enum { MAX_LINES = 8, MAX_BACKS = CASE_EVENTS };
+
+/* A case that is played: the simulator's MMUs and naive ones, each with a page map of its own.
+   Each naive MMU has its own view: what the simulator shares cannot be what it is told. */
+typedef struct {
+   const mmu_case *c;
+   tlb_page_policy policy[CASE_MACHINES];
+   tlb_mmu_machine machine[CASE_MACHINES];
+   tlb_mmus *all;
+   tlb_pagemap map, naive_map;
+   naive_mmu *naive[CASE_MACHINES];
+   bool naive_asks[CASE_MACHINES];
+   unsigned n_backs; /* the events of that kind so far */
+   const case_event *back[MAX_BACKS];
+   uint64_t *counts[MAX_LINES][TLB_N_USERS]; /* of the caller's own lines */
+   uint64_t now;
+   unsigned n_references;
+   size_t taken; /* pieces of memory that have not been given back */
+} game;
+
+/* --- Memory --- */
+
+/* With rubbish in it. */
+static void *take(size_t bytes, void *opaque)
+{
+   void *const p = malloc(bytes);
+   if (p == NULL)
+      abort();
+   memset(p, 0xA5, bytes);
+   ++*(size_t *)opaque;
+   return p;
+}
+
+static void give(void *memory, void *opaque)
+{
+   --*(size_t *)opaque;
+   free(memory);
+}
+
+/* --- What backs a page --- */
+
+static tlb_backing told_backing(const game *g, unsigned view, uint64_t address)
+{
+   for (unsigned i = g->n_backs; i > 0; i--) {
+      const uint64_t *const n = g->back[i - 1]->n;
+      if (n[0] == view && n[1] <= address && address < n[2])
+         return (tlb_backing){ (uint8_t)n[3], (uint8_t)n[4] };
+   }
+   return (tlb_backing){ (uint8_t)g->c->page_shift, (uint8_t)g->c->page_shift };
+}
+
+static tlb_backing backing(void *opaque, unsigned view, uint64_t address)
+{
+   return told_backing(opaque, view, address);
+}
+
+static tlb_backing naive_backing(game *g, unsigned i, uint64_t address)
+{
+   const case_machine *const m = &g->c->machine[i];
+   const uint8_t base = (uint8_t)m->m.base_page_shift;
+   if (!g->naive_asks[i])
+      return (tlb_backing){ base, base };
+   tlb_backing b = g->c->mapped ? tlb_pagemap_backing(&g->naive_map, i, address)
+                                : told_backing(g, m->view, address);
+   if (b.page_shift < base)
+      b.page_shift = base;
+   return b;
+}
+
+/* --- Start and end --- */
+
+static void policy_of(const case_machine *m, unsigned base, tlb_page_policy *p)
+{
+   tlb_reason why;
+   memset(p, 0, sizeof *p);
+   p->thp = (tlb_thp_mode)m->thp;
+   if ((m->rules[0] != '\0' && !tlb_page_rules_parse(m->rules, ',', base, p, &why))
+       || (m->pools[0] != '\0' && !tlb_page_pools_parse(m->pools, base, p, &why))) {
+      fprintf(stderr, "mmu_case: %s %s: %s\n", m->rules, m->pools, why.text);
+      exit(2);
+   }
+}
+
+static void start_lines(game *g)
+{
+   for (unsigned line = 0; line < g->c->lines; line++) {
+      for (unsigned user = 0; user < TLB_N_USERS; user++)
+         g->counts[line][user] = calloc(tlb_mmus_n_counts(g->all), sizeof(uint64_t));
+   }
+}
+
+static void start_naive(game *g)
+{
+   for (unsigned i = 0; i < g->c->n_machines; i++) {
+      const case_machine *const m = &g->c->machine[i];
+      policy_of(m, m->m.base_page_shift, &g->policy[i]);
+      g->naive[i] = naive_new(&m->m, g->c->nested);
+      g->naive_asks[i] = m->asks;
+      if (g->c->mapped)
+         tlb_pagemap_add_view(&g->naive_map, m->m.base_page_shift, &g->policy[i], NULL, NULL);
+   }
+}
+
+static void start(game *g, const mmu_case *c)
+{
+   const tlb_memory memory = { take, give, &g->taken };
+   memset(g, 0, sizeof *g);
+   g->c = c;
+   tlb_pagemap_init(&g->map, &memory);
+   tlb_pagemap_init(&g->naive_map, &memory);
+   start_naive(g);
+}
+
+static void start_simulator(game *g)
+{
+   const mmu_case *const c = g->c;
+   for (unsigned i = 0; i < c->n_machines; i++) {
+      const case_machine *const m = &c->machine[i];
+      g->machine[i] = (tlb_mmu_machine){ .machine = &m->m, .pages = &g->policy[i],
+                                         .view = m->view, .asks = m->asks };
+   }
+   const tlb_mmus_options options = {
+      .n = c->n_machines, .machine = g->machine, .page_shift = c->page_shift,
+      .nested = c->nested, .exhaustive = c->exhaustive, .memory = { take, give, &g->taken },
+      .map = c->mapped ? &g->map : NULL, .backing = c->mapped ? NULL : backing, .opaque = g
+   };
+   g->all = tlb_mmus_new(&options);
+   start_lines(g);
+}
+
+static void stop(game *g)
+{
+   for (unsigned line = 0; line < g->c->lines; line++) {
+      for (unsigned user = 0; user < TLB_N_USERS; user++)
+         free(g->counts[line][user]);
+   }
+   for (unsigned i = 0; i < g->c->n_machines; i++)
+      naive_free(g->naive[i]);
+   if (g->all != NULL)
+      tlb_mmus_free(g->all);
+   tlb_pagemap_free(&g->map);
+   tlb_pagemap_free(&g->naive_map);
+}
+
+/* --- What happens --- */
+
+/* Each page of the machine that the reference has a byte of is one translation. */
+static void refer_naively(game *g, unsigned i, const case_event *e)
+{
+   const unsigned shift = g->c->machine[i].m.base_page_shift;
+   const uint64_t last = (e->n[0] + e->n[1] - 1) >> shift;
+   for (uint64_t page = e->n[0] >> shift; page <= last; page++) {
+      const uint64_t address = page == e->n[0] >> shift ? e->n[0] : page << shift;
+      const tlb_backing b = naive_backing(g, i, address);
+      naive_translate(g->naive[i], (unsigned)e->what, address, b.page_shift, b.block_shift);
+   }
+}
+
+static void refer(game *g, const case_event *e)
+{
+   const unsigned shift = g->c->page_shift;
+   const tlb_user user = (tlb_user)e->what;
+   if (g->c->lines == 0) {
+      tlb_mmus_refer(g->all, user, e->n[0], (unsigned)e->n[1]);
+      return;
+   }
+   uint64_t *const counts = g->counts[g->n_references++ % g->c->lines][user];
+   for (uint64_t page = e->n[0] >> shift; page <= (e->n[0] + e->n[1] - 1) >> shift; page++) {
+      g->now += 2 + page % 3;
+      tlb_mmus_refer_page(g->all, counts, user, page, g->now);
+   }
+}
+
+static void map(tlb_pagemap *p, const case_event *e)
+{
+   const tlb_mapping m = { .start = e->n[0], .end = e->n[1], .serial = e->n[0] + 1,
+                           .kind = (uint8_t)e->n[2], .prot = (uint8_t)e->n[3],
+                           .flags = (uint16_t)e->n[4], .huge_shift = (uint8_t)e->n[5] };
+   tlb_pagemap_map(p, &m);
+}
+
+static void change(tlb_pagemap *p, const case_event *e)
+{
+   const uint64_t *const n = e->n;
+   switch (e->what) {
+   case CASE_MAP:
+      map(p, e);
+      break;
+   case CASE_UNMAP:
+      tlb_pagemap_unmap(p, n[0], n[1]);
+      break;
+   case CASE_PROTECT:
+      tlb_pagemap_protect(p, n[0], n[1], (unsigned)n[2]);
+      break;
+   case CASE_FLAG:
+      tlb_pagemap_flag(p, n[0], n[1], (unsigned)n[2], (unsigned)n[3]);
+      break;
+   case CASE_ZAP:
+      tlb_pagemap_zap(p, n[0], n[1]);
+      break;
+   case CASE_SPLIT:
+      tlb_pagemap_split(p, n[0], n[1], (int)n[2]);
+      break;
+   case CASE_MOVE:
+      tlb_pagemap_move(p, n[0], n[1], n[2]);
+      break;
+   case CASE_COLLAPSE:
+      tlb_pagemap_collapse(p, n[0], n[1]);
+      break;
+   default:
+      break;
+   }
+}
+
+static void settle_lines(game *g)
+{
+   for (unsigned line = 0; line < g->c->lines; line++) {
+      for (unsigned user = 0; user < TLB_N_USERS; user++)
+         tlb_mmus_settle(g->all, (tlb_user)user, g->counts[line][user]);
+   }
+}
+
+static void do_naively(game *g, const case_event *e)
+{
+   if (e->what <= CASE_STORE) {
+      for (unsigned i = 0; i < g->c->n_machines; i++)
+         refer_naively(g, i, e);
+   } else if (e->what == CASE_BACK) {
+      g->back[g->n_backs++] = e;
+   } else if (e->what == CASE_ASK) {
+      for (unsigned i = 0; i < g->c->n_machines; i++)
+         g->naive_asks[i] = true;
+   } else {
+      change(&g->naive_map, e);
+   }
+}
+
+/* After do_naively(), which notes what backs the pages. */
+static void do_it(game *g, const case_event *e)
+{
+   if (e->what <= CASE_STORE) {
+      refer(g, e);
+   } else if (e->what == CASE_BACK) {
+      tlb_mmus_changed(g->all, (unsigned)e->n[0], e->n[1], e->n[2]);
+   } else if (e->what == CASE_ASK) {
+      settle_lines(g);
+      tlb_mmus_ask(g->all);
+   } else {
+      change(&g->map, e);
+   }
+}
+
+/* --- The comparison --- */
+
+static const char *const users[] = { "fetch", "load", "store" };
+static const char *const costs[] = { "misses of level 1", "misses of level 2",
+                                     "misses of level 3", "walks", "references of walks",
+                                     "cycles" };
+
+static void counts_of(game *g, unsigned machine, unsigned user, uint64_t cost[TLB_N_COSTS])
+{
+   if (g->c->lines == 0) {
+      tlb_mmus_counts(g->all, machine, (tlb_user)user, cost);
+      return;
+   }
+   memset(cost, 0, TLB_N_COSTS * sizeof *cost);
+   for (unsigned line = 0; line < g->c->lines; line++) {
+      tlb_mmus_settle(g->all, (tlb_user)user, g->counts[line][user]);
+      for (unsigned i = 0; i < TLB_N_COSTS; i++)
+         cost[i] += g->counts[line][user][tlb_mmus_cost_of(g->all, machine) + i];
+   }
+}
+
+static bool compare(game *g, case_wrong *wrong)
+{
+   for (unsigned i = 0; i < g->c->n_machines; i++) {
+      for (unsigned user = 0; user < TLB_N_USERS; user++) {
+         uint64_t cost[TLB_N_COSTS];
+         counts_of(g, i, user, cost);
+         for (unsigned n = 0; n < TLB_N_COSTS; n++) {
+            if (cost[n] == naive_count(g->naive[i], user, n))
+               continue;
+            snprintf(wrong->text, sizeof wrong->text,
+                     "machine %u, %s, %s: %" PRIu64 ", the naive model says %" PRIu64, i,
+                     users[user], costs[n], cost[n], naive_count(g->naive[i], user, n));
+            return false;
+         }
+      }
+   }
+   const char *const disagree = tlb_mmus_check(g->all);
+   if (disagree != NULL)
+      snprintf(wrong->text, sizeof wrong->text, "tlb_mmus_check(): %s", disagree);
+   return disagree == NULL;
+}
+
+bool case_play(const mmu_case *c, unsigned every, case_wrong *wrong, unsigned *at)
+{
+   static game g;
+   bool right = true;
+   start(&g, c);
+   start_simulator(&g);
+   for (*at = 0; right && *at < c->n_events; ++*at) {
+      do_naively(&g, &c->event[*at]);
+      do_it(&g, &c->event[*at]);
+      if ((*at + 1) % every == 0 || *at + 1 == c->n_events)
+         right = compare(&g, wrong);
+   }
+   stop(&g);
+   if (right && g.taken != 0) {
+      snprintf(wrong->text, sizeof wrong->text, "%zu pieces of memory were not given back",
+               g.taken);
+      right = false;
+   }
+   return right;
+}
+
+void case_print_counts(const mmu_case *c, FILE *out)
+{
+   static game g;
+   start(&g, c);
+   for (unsigned i = 0; i < c->n_events; i++)
+      do_naively(&g, &c->event[i]);
+   for (unsigned i = 0; i < c->n_machines; i++) {
+      for (unsigned user = 0; user < TLB_N_USERS; user++) {
+         fprintf(out, "counts %u %s", i, users[user]);
+         for (unsigned n = 0; n < NAIVE_COSTS; n++)
+            fprintf(out, " %" PRIu64, naive_count(g.naive[i], user, n));
+         fputc('\n', out);
+      }
+   }
+   g.all = NULL;
+   stop(&g);
+}

@@ -1,0 +1,78 @@
+/* Cases for sim/mmu: some machines, and what happens to them, as text and played against the
+   naive model.
+
+   As text, a case is lines; numbers are decimal, or hexadecimal behind 0x:
+      case PAGE-SHIFT NESTED EXHAUSTIVE MAPPED LINES
+                            MAPPED: what backs pages is in a page map, else it is told by `back`;
+                            LINES: 0, or the number of lines that references are counted for in
+                            turn, by the caller
+      machine ASKS VIEW THP RULES POOLS
+                            as in sim/mmu/mmu.h; THP: the kernel's mode; RULES and POOLS: as for
+                            --pages= and --huge-pool=, or -. Behind it, a machine file
+      fetch|load|store ADDRESS SIZE
+      back VIEW START END PAGE-SHIFT BLOCK-SHIFT
+      map START END KIND PROT FLAGS HUGE-SHIFT
+      unmap|zap|collapse START END
+      protect START END PROT
+      flag START END SET CLEAR
+      split START END ALL
+      move FROM TO LENGTH
+      ask
+      end
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#ifndef MMU_CASE_H
+#define MMU_CASE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "sim/machine/machine.h"
+
+enum { CASE_MACHINES = 12, CASE_EVENTS = 1000, CASE_NUMBERS = 6, CASE_RULES = 80 };
+
+typedef enum {
+   CASE_FETCH, CASE_LOAD, CASE_STORE, CASE_BACK, CASE_MAP, CASE_UNMAP, CASE_PROTECT, CASE_FLAG,
+   CASE_ZAP, CASE_SPLIT, CASE_MOVE, CASE_COLLAPSE, CASE_ASK, CASE_WHATS
+} case_what;
+
+typedef struct {
+   case_what what;
+   uint64_t n[CASE_NUMBERS]; /* as they follow in the text */
+} case_event;
+
+typedef struct {
+   tlb_machine m;
+   bool asks;
+   unsigned view, thp;
+   char rules[CASE_RULES], pools[CASE_RULES]; /* empty: none */
+} case_machine;
+
+typedef struct {
+   unsigned page_shift;
+   bool nested, exhaustive, mapped;
+   unsigned lines;
+   unsigned n_machines;
+   case_machine machine[CASE_MACHINES];
+   unsigned n_events;
+   case_event event[CASE_EVENTS];
+} mmu_case;
+
+typedef struct {
+   char text[400];
+} case_wrong;
+
+/* Has the simulator and the naive model do all that happens, and compares their counts and
+   checks the simulator's data behind every so many events. Returns whether all was right; if
+   not, *wrong is what was not, and *at the number of events until then. */
+bool case_play(const mmu_case *c, unsigned every, case_wrong *wrong, unsigned *at);
+
+/* Prints what the naive model counts: a line for each machine and kind of reference. */
+void case_print_counts(const mmu_case *c, FILE *out);
+
+void case_print(const mmu_case *c, FILE *out);
+
+/* Returns whether there was another case; what is no case ends the program. */
+bool case_read(mmu_case *c, FILE *in);
+
+#endif

@@ -1,0 +1,449 @@
+/* A naive MMU. See naive_mmu.h.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include "naive_mmu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What an entry is of: a page of 2^what bytes, or, from FIRST_STEP on, a step of the walk. */
+typedef struct {
+   unsigned what;
+   uint64_t number;
+} name;
+
+enum { FIRST_STEP = 64 };
+
+typedef struct {
+   bool there;
+   bool used;     /* NRU */
+   name of;
+   uint64_t last; /* the time of its last reference */
+} entry;
+
+/* LRU and FIFO have the entries of a set in order, the next to go in front. The others have
+   them in ways with numbers. */
+typedef struct {
+   tlb_geometry g;
+   entry *entry;
+   bool *to_the_right; /* PLRU: node n of a set's tree sends the next page that way */
+   uint64_t state;     /* random: of the one generator of all sets */
+} cache;
+
+struct naive_mmu {
+   const tlb_machine *m;
+   bool nested;
+   cache array[TLB_MAX_ARRAYS];
+   cache own[TLB_MAX_WALK_LEVELS];
+   cache *step[TLB_MAX_WALK_LEVELS]; /* where entries of the step are kept, or NULL */
+   uint64_t now;
+   uint64_t count[NAIVE_USERS][NAIVE_COSTS];
+};
+
+/* --- One array --- */
+
+static void make(cache *c, const tlb_geometry *g)
+{
+   c->g = *g;
+   c->entry = calloc(g->entries, sizeof *c->entry);
+   c->to_the_right = calloc(g->entries, sizeof *c->to_the_right);
+   c->state = g->seed;
+   if (c->entry == NULL || c->to_the_right == NULL)
+      abort();
+}
+
+static void unmake(cache *c)
+{
+   free(c->entry);
+   free(c->to_the_right);
+}
+
+static uint32_t set_of(const cache *c, name of)
+{
+   return (uint32_t)(of.number % (c->g.entries / c->g.ways));
+}
+
+static entry *entries_of(const cache *c, name of)
+{
+   return c->entry + set_of(c, of) * c->g.ways;
+}
+
+static entry *find(const cache *c, name of)
+{
+   entry *const set = entries_of(c, of);
+   for (uint32_t way = 0; way < c->g.ways; way++) {
+      if (set[way].there && set[way].of.what == of.what && set[way].of.number == of.number)
+         return &set[way];
+   }
+   return NULL;
+}
+
+static bool is_ordered(const cache *c)
+{
+   return c->g.policy == TLB_LRU || c->g.policy == TLB_FIFO;
+}
+
+static uint32_t next_random(uint64_t *state, uint32_t ways)
+{
+   *state = *state * 6364136223846793005u + 1442695040888963407u;
+   return (uint32_t)(*state / (UINT64_C(1) << 33) % ways);
+}
+
+static uint32_t plru_victim(const cache *c, name of)
+{
+   const bool *const tree = c->to_the_right + set_of(c, of) * c->g.ways;
+   uint32_t node = 1;
+   while (node < c->g.ways)
+      node = 2 * node + tree[node];
+   return node - c->g.ways;
+}
+
+static uint32_t nru_victim(const cache *c, name of)
+{
+   const entry *const set = entries_of(c, of);
+   for (uint32_t way = 0; way < c->g.ways; way++) {
+      if (!set[way].used)
+         return way;
+   }
+   return 0;
+}
+
+/* The entry of a full set that leaves for a new one; `state` of the generator changes. */
+static entry *victim(const cache *c, name of, uint64_t *state)
+{
+   entry *const set = entries_of(c, of);
+   switch (c->g.policy) {
+   case TLB_RANDOM:
+      return &set[next_random(state, c->g.ways)];
+   case TLB_PLRU:
+      return &set[plru_victim(c, of)];
+   case TLB_NRU:
+      return &set[nru_victim(c, of)];
+   default:
+      return &set[0];
+   }
+}
+
+static entry *free_place(const cache *c, name of)
+{
+   entry *const set = entries_of(c, of);
+   for (uint32_t way = 0; way < c->g.ways; way++) {
+      if (!set[way].there)
+         return &set[way];
+   }
+   return NULL;
+}
+
+/* Puts the entry behind all others of its set. */
+static entry *to_the_end(const cache *c, entry *e)
+{
+   const entry moved = *e;
+   entry *const set = entries_of(c, e->of);
+   uint32_t way = (uint32_t)(e - set);
+   for (; way + 1 < c->g.ways && set[way + 1].there; way++)
+      set[way] = set[way + 1];
+   set[way] = moved;
+   return &set[way];
+}
+
+static void touch_tree(cache *c, name of, uint32_t way)
+{
+   bool *const tree = c->to_the_right + set_of(c, of) * c->g.ways;
+   for (uint32_t node = c->g.ways + way; node > 1; node /= 2)
+      tree[node / 2] = node % 2 == 0;
+}
+
+static void touch_used(cache *c, name of, uint32_t way)
+{
+   entry *const set = entries_of(c, of);
+   bool all = true;
+   set[way].used = true;
+   for (uint32_t w = 0; w < c->g.ways; w++)
+      all = all && set[w].used;
+   for (uint32_t w = 0; all && w < c->g.ways; w++)
+      set[w].used = w == way;
+}
+
+/* A reference; what is not there is from now on. */
+static void reference(cache *c, name of, uint64_t now)
+{
+   entry *e = find(c, of);
+   const bool hit = e != NULL;
+   if (!hit) {
+      e = free_place(c, of);
+      if (e == NULL)
+         e = victim(c, of, &c->state);
+      if (is_ordered(c) && e->there)
+         e = to_the_end(c, e);
+      *e = (entry){ .there = true, .of = of };
+   }
+   e->last = now;
+   if (hit && c->g.policy == TLB_LRU)
+      to_the_end(c, e);
+   if (c->g.policy == TLB_PLRU)
+      touch_tree(c, of, (uint32_t)(e - entries_of(c, of)));
+   if (c->g.policy == TLB_NRU)
+      touch_used(c, of, (uint32_t)(e - entries_of(c, of)));
+}
+
+/* --- Which array of a level takes a page --- */
+
+/* What the array holds of a page: the page, or pieces of it. */
+static unsigned largest(const tlb_machine_array *a, unsigned page_shift)
+{
+   unsigned shift = page_shift;
+   while ((a->g.page_sizes >> shift & 1) == 0)
+      shift--;
+   return shift;
+}
+
+static bool holds_some(const tlb_machine_array *a, unsigned base, unsigned page_shift)
+{
+   for (unsigned shift = base; shift <= page_shift; shift++) {
+      if ((a->g.page_sizes >> shift & 1) != 0)
+         return true;
+   }
+   return false;
+}
+
+/* The level (from 1) that such references begin at. */
+static unsigned first_level(const tlb_machine *m, unsigned user)
+{
+   unsigned level = TLB_MAX_LEVELS + 1;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      if ((m->array[i].users >> user & 1) != 0 && m->array[i].level < level)
+         level = m->array[i].level;
+   }
+   return level;
+}
+
+static unsigned last_level(const tlb_machine *m)
+{
+   unsigned level = 0;
+   for (unsigned i = 0; i < m->n_arrays; i++)
+      level = m->array[i].level > level ? m->array[i].level : level;
+   return level;
+}
+
+/* Those that take it whole; else those that split it; on the first level else any. Of those that
+   split it, the ones with the largest pieces; none smaller than a base page. */
+unsigned naive_takers(const tlb_machine *m, unsigned user, unsigned level, unsigned page_shift,
+                      unsigned array[TLB_MAX_ARRAYS])
+{
+   bool asked[TLB_MAX_ARRAYS], chosen[TLB_MAX_ARRAYS];
+   bool any_whole = false, any_splits = false;
+   unsigned piece = 0, n = 0;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const tlb_machine_array *const a = &m->array[i];
+      asked[i] = a->level == level && (a->users >> user & 1) != 0
+                 && holds_some(a, m->base_page_shift, page_shift);
+      any_whole = any_whole || (asked[i] && largest(a, page_shift) == page_shift);
+      any_splits = any_splits || (asked[i] && a->splits);
+   }
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const tlb_machine_array *const a = &m->array[i];
+      chosen[i] = asked[i]
+                  && (any_whole    ? largest(a, page_shift) == page_shift
+                      : any_splits ? a->splits != 0
+                                   : level == first_level(m, user));
+      if (chosen[i] && largest(a, page_shift) > piece)
+         piece = largest(a, page_shift);
+   }
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      if (chosen[i] && largest(&m->array[i], page_shift) == piece)
+         array[n++] = i;
+   }
+   return n;
+}
+
+/* --- Page walks --- */
+
+/* Of the last level's arrays for loads the one with the smallest pages; but not if that is what
+   some reference asks first. */
+int naive_keeps_steps(const tlb_machine *m)
+{
+   int chosen = -1;
+   unsigned smallest = 64;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const tlb_machine_array *const a = &m->array[i];
+      unsigned shift = 0;
+      while ((a->g.page_sizes >> shift & 1) == 0)
+         shift++;
+      if (a->level != last_level(m) || (a->users & TLB_LOADS) == 0 || shift >= smallest)
+         continue;
+      smallest = shift;
+      chosen = (int)i;
+   }
+   for (unsigned user = 0; chosen >= 0 && user < NAIVE_USERS; user++) {
+      if ((m->array[chosen].users >> user & 1) != 0 && first_level(m, user) == last_level(m))
+         return -1;
+   }
+   return chosen;
+}
+
+static name name_of_step(const naive_mmu *n, unsigned step, uint64_t address)
+{
+   return (name){ FIRST_STEP + step, address >> n->m->walk[step].shift };
+}
+
+/* Before the translation that is walked for, which comes when the walk is over. */
+static void keep(naive_mmu *n, unsigned step, uint64_t address)
+{
+   if (n->step[step] != NULL)
+      reference(n->step[step], name_of_step(n, step, address), n->now - 1);
+}
+
+static unsigned walk(naive_mmu *n, uint64_t address, unsigned page_shift)
+{
+   const tlb_machine *const m = n->m;
+   unsigned end = 0, first;
+   if (m->software_walk)
+      return 1;
+   if (m->n_walk_steps == 0)
+      return 0;
+   while (m->walk[end].shift > page_shift && end + 1 < m->n_walk_steps)
+      end++;
+   for (first = end; first > 0; first--) {
+      const unsigned above = first - 1;
+      if (n->step[above] == NULL || find(n->step[above], name_of_step(n, above, address)) == NULL)
+         continue;
+      keep(n, above, address);
+      break;
+   }
+   for (unsigned step = first; step < end; step++)
+      keep(n, step, address);
+   const unsigned guest = end - first + 1;
+   const unsigned host = n->nested ? m->n_walk_steps : 0;
+   return guest + (guest + 1) * host;
+}
+
+/* --- One reference --- */
+
+/* As an entry of which page the array has it: base pages of a block may be one together. */
+static name name_in(const tlb_machine *m, unsigned array, uint64_t address, unsigned page_shift,
+                    unsigned block_shift)
+{
+   const tlb_machine_array *const a = &m->array[array];
+   const bool joined = page_shift == m->base_page_shift && a->coalesce_shift > page_shift
+                       && block_shift >= a->coalesce_shift;
+   const unsigned shift = joined ? a->coalesce_shift : largest(a, page_shift);
+   return (name){ shift, address >> shift };
+}
+
+/* When that was referenced last which leaves for the new one; 0: there is a free place. */
+static uint64_t age_of_victim(const cache *c, name of)
+{
+   uint64_t state = c->state;
+   return free_place(c, of) != NULL ? 0 : victim(c, of, &state)->last;
+}
+
+/* The array of a level that has the page, by number; -1: none had it. */
+static int look_up(naive_mmu *n, const unsigned *array, unsigned n_arrays, uint64_t address,
+                   unsigned page_shift, unsigned block_shift)
+{
+   for (unsigned i = 0; i < n_arrays; i++) {
+      const name of = name_in(n->m, array[i], address, page_shift, block_shift);
+      if (find(&n->array[array[i]], of) == NULL)
+         continue;
+      reference(&n->array[array[i]], of, n->now);
+      return (int)array[i];
+   }
+   return -1;
+}
+
+/* Of arrays side by side that takes it which gives up what was referenced longest ago. */
+static void fill(naive_mmu *n, const unsigned *array, unsigned n_arrays, uint64_t address,
+                 unsigned page_shift, unsigned block_shift)
+{
+   unsigned best = 0;
+   uint64_t oldest = UINT64_MAX;
+   for (unsigned i = 0; i < n_arrays; i++) {
+      const uint64_t age
+         = age_of_victim(&n->array[array[i]],
+                         name_in(n->m, array[i], address, page_shift, block_shift));
+      if (age < oldest) {
+         oldest = age;
+         best = i;
+      }
+   }
+   reference(&n->array[array[best]],
+             name_in(n->m, array[best], address, page_shift, block_shift), n->now);
+}
+
+static uint32_t known(uint32_t cycles)
+{
+   return cycles == TLB_UNKNOWN ? 0 : cycles;
+}
+
+void naive_translate(naive_mmu *n, unsigned user, uint64_t address, unsigned page_shift,
+                     unsigned block_shift)
+{
+   const tlb_machine *const m = n->m;
+   uint64_t *const count = n->count[user];
+   unsigned array[TLB_MAX_ARRAYS];
+   bool missed = false;
+   n->now += 2;
+   for (unsigned level = first_level(m, user); level <= last_level(m); level++) {
+      const unsigned n_arrays = naive_takers(m, user, level, page_shift, array);
+      if (n_arrays == 0)
+         continue;
+      const int hit = look_up(n, array, n_arrays, address, page_shift, block_shift);
+      if (hit >= 0) {
+         count[NAIVE_CYCLES] += missed ? known(m->array[hit].hit_cycles) : 0;
+         return;
+      }
+      missed = true;
+      count[NAIVE_MISS_1 + level - 1]++;
+      if (level < last_level(m))
+         fill(n, array, n_arrays, address, page_shift, block_shift);
+   }
+   count[NAIVE_WALKS]++;
+   count[NAIVE_CYCLES] += known(m->walk_cycles);
+   count[NAIVE_WALK_REFERENCES] += walk(n, address, page_shift);
+   const unsigned n_arrays = naive_takers(m, user, last_level(m), page_shift, array);
+   if (n_arrays > 0)
+      fill(n, array, n_arrays, address, page_shift, block_shift);
+}
+
+/* --- Start and end --- */
+
+naive_mmu *naive_new(const tlb_machine *m, bool nested)
+{
+   naive_mmu *const n = calloc(1, sizeof *n);
+   cache *nearest = NULL;
+   if (n == NULL)
+      abort();
+   n->m = m;
+   n->nested = nested;
+   for (unsigned i = 0; i < m->n_arrays; i++)
+      make(&n->array[i], &m->array[i].g);
+   for (unsigned i = 0; i < m->n_walk_steps; i++) {
+      const tlb_walk_step *const s = &m->walk[i];
+      if (!s->cached)
+         continue;
+      if (s->in_last_level) {
+         n->step[i] = &n->array[naive_keeps_steps(m)];
+         continue;
+      }
+      if (!s->joined) {
+         nearest = &n->own[i];
+         make(nearest, &s->g);
+      }
+      n->step[i] = nearest;
+   }
+   return n;
+}
+
+void naive_free(naive_mmu *n)
+{
+   for (unsigned i = 0; i < TLB_MAX_ARRAYS; i++)
+      unmake(&n->array[i]);
+   for (unsigned i = 0; i < TLB_MAX_WALK_LEVELS; i++)
+      unmake(&n->own[i]);
+   free(n);
+}
+
+uint64_t naive_count(const naive_mmu *n, unsigned user, unsigned cost)
+{
+   return n->count[user][cost];
+}

@@ -1,0 +1,50 @@
+/* A naive MMU: what one machine does to a stream of references, one at a time.
+
+   Written from docs/machines.md and docs/walks.md alone, in C for the sake of many short cases;
+   tests/model/naive_machine.py says the same in Python. Of the simulator it takes the description
+   of a machine (sim/machine/machine.h), and no code. No tables, no short cuts, no speed.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#ifndef NAIVE_MMU_H
+#define NAIVE_MMU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/machine/machine.h"
+
+enum { NAIVE_FETCH, NAIVE_LOAD, NAIVE_STORE, NAIVE_USERS };
+
+/* What is counted of each kind of reference. */
+enum {
+   NAIVE_MISS_1,
+   NAIVE_MISS_2,
+   NAIVE_MISS_3,
+   NAIVE_WALKS,
+   NAIVE_WALK_REFERENCES,
+   NAIVE_CYCLES,
+   NAIVE_COSTS
+};
+
+typedef struct naive_mmu naive_mmu;
+
+/* The machine must stay. */
+naive_mmu *naive_new(const tlb_machine *m, bool nested);
+void naive_free(naive_mmu *n);
+
+/* One translation of `address`, which a page of 2^page_shift bytes backs, in a block of
+   2^block_shift bytes. No page is smaller than the machine's base page. */
+void naive_translate(naive_mmu *n, unsigned user, uint64_t address, unsigned page_shift,
+                     unsigned block_shift);
+
+/* What has been counted so far. */
+uint64_t naive_count(const naive_mmu *n, unsigned user, unsigned cost);
+
+/* The arrays of a level (from 1) that a page goes to, by number. Returns how many. */
+unsigned naive_takers(const tlb_machine *m, unsigned user, unsigned level, unsigned page_shift,
+                      unsigned array[TLB_MAX_ARRAYS]);
+
+/* The array, by number, that keeps entries of page tables among translations; -1: none can. */
+int naive_keeps_steps(const tlb_machine *m);
+
+#endif

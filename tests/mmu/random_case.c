@@ -1,0 +1,346 @@
+/* Random cases for sim/mmu. See random_case.h.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include "random_case.h"
+
+#include <string.h>
+
+#include "sim/mmu/mmu.h"
+
+/* --- Dice --- */
+
+dice dice_of_seed(uint64_t seed)
+{
+   /* Seeds that are near each other begin far apart. */
+   return (dice){ .state = (seed + 1) * UINT64_C(0x9E3779B97F4A7C15) };
+}
+
+dice dice_of_bytes(const void *bytes, size_t n)
+{
+   return (dice){ .bytes = bytes, .left = n };
+}
+
+static unsigned next_byte(dice *d)
+{
+   if (d->left == 0)
+      return 0;
+   d->left--;
+   return *d->bytes++;
+}
+
+unsigned roll(dice *d, unsigned sides)
+{
+   if (d->bytes != NULL) {
+      const unsigned low = next_byte(d);
+      return (sides > 256 ? next_byte(d) << 8 | low : low) % sides;
+   }
+   d->state ^= d->state >> 12;
+   d->state ^= d->state << 25;
+   d->state ^= d->state >> 27;
+   return (unsigned)(d->state * UINT64_C(0x2545F4914F6CDD1D) >> 33) % sides;
+}
+
+/* --- Machines --- */
+
+static const char *const rules[] = { "", "", "all:64K", "all:2M", "all:thp", "all:contig",
+                                     "anon:16K,heap:2M,file:64K", "heap:thp,stack:64K" };
+
+/* Of what random_rules() needs, nothing that two machines could have by different words. */
+static void random_rules(dice *d, const mmu_case *c, case_machine *m)
+{
+   if (!c->mapped) {
+      m->view = roll(d, 3);
+      return;
+   }
+   strcpy(m->rules, rules[roll(d, sizeof rules / sizeof *rules)]);
+   if (roll(d, 6) == 5)
+      strcpy(m->pools, "2M:2");
+   m->thp = roll(d, 4) < 3 ? TLB_THP_MADVISE : roll(d, 3);
+   if (m->m.base_page_shift > 14)
+      m->rules[0] = m->pools[0] = '\0';
+}
+
+static bool has_to_ask(const case_machine *m)
+{
+   bool asks = m->rules[0] != '\0' || m->thp == TLB_THP_ALWAYS;
+   for (unsigned i = 0; i < m->m.n_arrays; i++)
+      asks = asks || m->m.array[i].coalesce_shift != 0;
+   return asks;
+}
+
+static bool have_one_view(const case_machine *a, const case_machine *b)
+{
+   return a->m.base_page_shift == b->m.base_page_shift && a->asks == b->asks
+          && a->thp == b->thp && strcmp(a->rules, b->rules) == 0
+          && strcmp(a->pools, b->pools) == 0;
+}
+
+/* Machine number i has the rules of the one before it if there are too many views. */
+static void limit_views(mmu_case *c, unsigned i)
+{
+   unsigned views = 0;
+   case_machine *const m = &c->machine[i];
+   for (unsigned j = 0; j <= i; j++) {
+      unsigned before = 0;
+      while (before < j && !have_one_view(&c->machine[before], &c->machine[j]))
+         before++;
+      views += before == j;
+   }
+   if (c->mapped && views > TLB_MAX_VIEWS)
+      *m = c->machine[i - 1];
+}
+
+/* A machine like another, but for one thing. */
+static void vary(dice *d, const mmu_case *c, const family *f, case_machine *m)
+{
+   case_machine other = { .view = 0 };
+   random_machine(d, f, &other.m);
+   switch (roll(d, 6)) {
+   case 0: /* equal */
+      break;
+   case 1: /* LRU arrays of the first level that hold each other's pages */
+      for (unsigned i = 0; i < m->m.n_arrays; i++) {
+         tlb_geometry *const g = &m->m.array[i].g;
+         const uint32_t sets = g->entries / g->ways;
+         if (m->m.array[i].level > 1 || g->policy == TLB_PLRU)
+            continue;
+         g->ways = 1 + roll(d, 12);
+         g->entries = sets * g->ways;
+      }
+      break;
+   case 2: /* behind the first level */
+      for (unsigned i = 0; i < m->m.n_arrays; i++) {
+         tlb_geometry *const g = &m->m.array[i].g;
+         if (m->m.array[i].level == 1 || g->policy == TLB_PLRU)
+            continue;
+         g->ways = 1 + roll(d, 12);
+         g->entries = (1 + roll(d, 5)) * g->ways;
+         m->m.array[i].hit_cycles = roll(d, 10);
+      }
+      break;
+   case 3: /* walks */
+      if (other.m.base_page_shift != m->m.base_page_shift)
+         break;
+      m->m.walk_cycles = other.m.walk_cycles;
+      m->m.software_walk = other.m.software_walk;
+      break;
+   case 4:
+      random_rules(d, c, m);
+      break;
+   default:
+      m->m.array[roll(d, m->m.n_arrays)].g.policy = TLB_LRU;
+      break;
+   }
+}
+
+static void random_machines(dice *d, mmu_case *c)
+{
+   static const unsigned char above[] = { 0, 0, 0, 0, 1, 2, 2, 4, 6, 8 };
+   family f[3];
+   for (unsigned i = 0; i < 3; i++)
+      f[i] = random_family(d, c->page_shift + above[roll(d, sizeof above)]);
+   c->n_machines = roll(d, 5) == 0 ? 1 : 1 + roll(d, roll(d, 2) ? CASE_MACHINES : 5);
+   for (unsigned i = 0; i < c->n_machines; i++) {
+      case_machine *const m = &c->machine[i];
+      const family *const of = &f[roll(d, 4) % 3];
+      memset(m, 0, sizeof *m);
+      if (i > 0 && roll(d, 2)) {
+         *m = c->machine[roll(d, i)];
+         vary(d, c, of, m);
+      } else {
+         random_machine(d, of, &m->m);
+         random_rules(d, c, m);
+      }
+      m->asks = has_to_ask(m) || roll(d, 8) == 7;
+      limit_views(c, i);
+   }
+}
+
+/* --- Pages --- */
+
+enum { SPOTS = 64 };
+
+/* The pages of a stream: some near each other, some of them far away. */
+typedef struct {
+   uint64_t at, end; /* where the pages are */
+   unsigned n;
+   uint64_t page[SPOTS]; /* addresses */
+   unsigned next;        /* of a sweep */
+   unsigned hot;         /* pages from there on are referenced most */
+   unsigned manner, left; /* how they are referenced, and for how long */
+} area;
+
+static area random_area(dice *d, const mmu_case *c, uint64_t at)
+{
+   static const unsigned spans[] = { 8, 24, 64, 256, 1100 };
+   area a = { .at = at, .n = 2 + roll(d, 40) };
+   const unsigned span = spans[roll(d, 5)];
+   const bool in_order = roll(d, 2) == 0;
+   a.end = at + ((uint64_t)span << c->page_shift);
+   for (unsigned i = 0; i < a.n; i++)
+      a.page[i] = at + ((uint64_t)(in_order ? i % span : roll(d, span)) << c->page_shift);
+   return a;
+}
+
+static uint64_t next_page(dice *d, area *a)
+{
+   if (a->left == 0) {
+      a->left = 1 + roll(d, 40);
+      a->manner = roll(d, 4);
+      a->hot = roll(d, a->n);
+   }
+   a->left--;
+   switch (a->manner) {
+   case 0: /* a hot set */
+      return a->page[(a->hot + roll(d, 3)) % a->n];
+   case 1: /* a sweep */
+      return a->page[a->next++ % a->n];
+   case 2: /* bursts */
+      a->next += roll(d, 3) == 2;
+      return a->page[a->next % a->n];
+   default:
+      return a->page[roll(d, a->n)];
+   }
+}
+
+/* --- What happens --- */
+
+static case_event random_reference(dice *d, const mmu_case *c, area *code, area *data)
+{
+   const uint64_t size = UINT64_C(1) << c->page_shift;
+   const unsigned user = roll(d, 8) < 2 ? CASE_FETCH : CASE_LOAD + roll(d, 2);
+   const uint64_t page = next_page(d, user == CASE_FETCH ? code : data);
+   case_event e = { .what = (case_what)user, .n = { page + 8 * roll(d, 16), 1 + roll(d, 8) } };
+   if (roll(d, 12) == 11) { /* to the next page */
+      e.n[0] = page + size - 1 - roll(d, 8);
+      e.n[1] = roll(d, 4) ? 10 + roll(d, 6) : size;
+   }
+   return e;
+}
+
+/* Addresses that like to be where large pages begin and end. */
+static void random_range(dice *d, const area *a, uint64_t *start, uint64_t *end)
+{
+   static const unsigned char grain[] = { 12, 13, 14, 16, 16, 18, 21 };
+   const uint64_t g = UINT64_C(1) << grain[roll(d, sizeof grain)];
+   const uint64_t pages = (a->end - a->at) / g + 1;
+   *start = a->at / g * g + roll(d, (unsigned)pages) * g;
+   *end = *start + (1 + roll(d, 4)) * g;
+   if (roll(d, 4) == 3)
+      *end = a->end + (UINT64_C(1) << 21);
+   if (*end <= *start)
+      *end = *start + g;
+}
+
+/* An aligned piece of memory is backed by pages of one size, with blocks of one. */
+static case_event random_back(dice *d, const mmu_case *c, const area *a)
+{
+   static const unsigned char shifts[] = { 12, 12, 13, 14, 16, 18, 21, 21, 22 };
+   unsigned shift = shifts[roll(d, sizeof shifts)];
+   unsigned block = c->page_shift + roll(d, 5);
+   if (shift < c->page_shift)
+      shift = c->page_shift;
+   const unsigned around = shift > 16 ? shift : 16;
+   const uint64_t size = UINT64_C(1) << around;
+   const uint64_t start = a->page[roll(d, a->n)] / size * size;
+   block = block > 16 ? 16 : block;
+   if (shift > c->page_shift && block < shift)
+      block = shift > 16 ? 16 : shift;
+   block = block < c->page_shift ? c->page_shift : block;
+   return (case_event){ CASE_BACK,
+                        { roll(d, 3), start, start + size * (1 + roll(d, 2)), shift, block } };
+}
+
+static case_event random_map(dice *d, uint64_t start, uint64_t end)
+{
+   static const unsigned char kinds[] = { TLB_ANON, TLB_ANON, TLB_ANON, TLB_HEAP, TLB_STACK,
+                                          TLB_FILE };
+   case_event e = { CASE_MAP, { start, end, kinds[roll(d, sizeof kinds)], TLB_MAY_READ } };
+   e.n[3] |= roll(d, 4) ? TLB_MAY_WRITE : TLB_MAY_EXECUTE;
+   if (e.n[2] == TLB_ANON && roll(d, 5) == 4) {
+      e.n[4] = TLB_MAP_HUGETLB;
+      e.n[5] = roll(d, 2) ? 21 : 16;
+   } else if (roll(d, 3) == 2) {
+      e.n[4] = TLB_MAP_HUGEPAGE;
+   }
+   return e;
+}
+
+static case_event random_change(dice *d, const mmu_case *c, const area *a)
+{
+   static const unsigned flags[] = { TLB_MAP_HUGEPAGE, TLB_MAP_NOHUGEPAGE, TLB_MAP_LOCKED };
+   uint64_t start, end;
+   if (!c->mapped)
+      return random_back(d, c, a);
+   random_range(d, a, &start, &end);
+   switch (roll(d, 10)) {
+   case 0:
+      return (case_event){ CASE_UNMAP, { start, end } };
+   case 1:
+      return (case_event){ CASE_PROTECT, { start, end, TLB_MAY_READ | roll(d, 4) } };
+   case 2: {
+      const unsigned flag = flags[roll(d, 3)], set = roll(d, 3);
+      return (case_event){ CASE_FLAG, { start, end, set ? flag : 0, set ? 0 : flag } };
+   }
+   case 3:
+      return (case_event){ CASE_ZAP, { start, end } };
+   case 4:
+      return (case_event){ CASE_SPLIT, { start, end, roll(d, 2) } };
+   case 5: {
+      const uint64_t to = start + (end - start) * (1 + roll(d, 3));
+      return (case_event){ CASE_MOVE, { start, to, end - start } };
+   }
+   case 6:
+      return (case_event){ CASE_COLLAPSE, { start, end } };
+   default:
+      return random_map(d, start, end);
+   }
+}
+
+static bool wants_to_ask(const mmu_case *c)
+{
+   for (unsigned i = 0; i < c->n_machines; i++) {
+      if (!c->machine[i].asks)
+         return true;
+   }
+   return false;
+}
+
+static void random_events(dice *d, mmu_case *c, area *code, area *data)
+{
+   static const unsigned char rates[] = { 0, 0, 1, 4, 12 };
+   const unsigned rate = rates[roll(d, sizeof rates)]; /* changes in a hundred */
+   const unsigned ask_at = roll(d, 2) && wants_to_ask(c) ? roll(d, 300) : CASE_EVENTS;
+   const unsigned n = 40 + roll(d, roll(d, 8) ? 260 : CASE_EVENTS - 50);
+   if (c->mapped) {
+      c->event[c->n_events++] = random_map(d, code->at, code->end);
+      c->event[c->n_events++] = random_map(d, data->at, data->end + (UINT64_C(1) << 21));
+   }
+   while (c->n_events < n) {
+      if (c->n_events == ask_at)
+         c->event[c->n_events++] = (case_event){ CASE_ASK, { 0 } };
+      else if (roll(d, 100) < rate && c->n_events < CASE_EVENTS)
+         c->event[c->n_events++] = random_change(d, c, roll(d, 4) ? data : code);
+      else
+         c->event[c->n_events++] = random_reference(d, c, code, data);
+      if (d->bytes != NULL && d->left == 0)
+         return;
+   }
+}
+
+void random_case(dice *d, mmu_case *c)
+{
+   static const uint64_t places[] = { 0, 0x10000, 0x400000, 0x7ffff7000000, UINT64_C(1) << 40,
+                                      0xffffff0000000000 };
+   c->n_machines = c->n_events = 0;
+   c->page_shift = roll(d, 6) < 5 ? 12 : 13 + roll(d, 4);
+   c->nested = roll(d, 6) == 5;
+   c->exhaustive = roll(d, 10) == 9;
+   c->mapped = roll(d, 2) != 0;
+   c->lines = roll(d, 5) == 4 ? 1 + roll(d, 3) : 0;
+   random_machines(d, c);
+   const uint64_t at = places[roll(d, 6)];
+   area data = random_area(d, c, at);
+   area code = roll(d, 3) ? random_area(d, c, at + (UINT64_C(1) << 30)) : data;
+   random_events(d, c, &code, &data);
+}
