@@ -45,7 +45,7 @@ class Job:
 
     name: str
     make: Callable[[Worker], Command]
-    compares_stdout: bool = True
+    traces: bytes = b""  # a word: only lines of stderr that have it are compared
     writes_files: bool = True  # False: only what it prints counts
 
 
@@ -268,7 +268,10 @@ def compare(job: Job, worker: Worker, builds: tuple[Path, Path], keep: Path | No
 def compare_runs(job: Job, command: Command, worker: Worker, builds: tuple[Path, Path], keep: Path | None) -> Outcome:
     def run(build: Path) -> Files:
         files = worker.run(build, command)
-        return files if job.compares_stdout else {name: lines for name, lines in files.items() if name != "stdout"}
+        if not job.traces:
+            return files
+        traced = {name: lines for name, lines in files.items() if name.startswith(("tlbgrind.", "stderr"))}
+        return {name: [line for line in lines if job.traces in line] for name, lines in traced.items()}
 
     a, b = map(run, builds)
     if job.writes_files and not any(name.startswith("tlbgrind.") for name in a.keys() | b.keys()):
