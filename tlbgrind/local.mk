@@ -277,6 +277,7 @@ TOOL_SOURCES = \
 	tlbgrind/native/running_on_valgrind.c \
 	tlbgrind/native/start.c \
 	tlbgrind/native/vdso_stub.c \
+	tlbgrind/options/array_options.c \
 	tlbgrind/options/exec.c \
 	tlbgrind/options/fault_options.c \
 	tlbgrind/options/host.c \
@@ -344,6 +345,7 @@ TOOL_INCLUDES = \
 	tlbgrind/native/running_on_valgrind.h \
 	tlbgrind/native/start.h \
 	tlbgrind/native/vdso_stub.h \
+	tlbgrind/options/array_options.h \
 	tlbgrind/options/exec.h \
 	tlbgrind/options/fault_options.h \
 	tlbgrind/options/host.h \

@@ -13,32 +13,14 @@
 
 #include "sim/machine/cost.h"
 #include "sim/mmu/mmu.h"
-#include "sim/tlb/hierarchy.h"
 #include "sim/base/text.h"
 
+#include "options/array_options.h"
 #include "options/exec.h"
 #include "options/machine_names.h"
 #include "base/number_format.h"
 #include "options/options.h"
 #include "options/output_names.h"
-
-/* An array option, as often as it is given. */
-typedef struct {
-   const HChar* option;
-   const HChar* name; /* of the array that it makes */
-   UInt level;
-   UInt users;
-   XArray* args; /* HChar*, whole arguments in the order given; they can only be
-                    read once the base page is known */
-} ArrayOption;
-
-static ArrayOption arrays[] = {
-   { "--itlb", "ITLB", 1, TLB_FETCHES, NULL },
-   { "--dtlb", "DTLB", 1, TLB_LOADS | TLB_STORES, NULL },
-   { "--stlb", "STLB", 2, TLB_FETCHES | TLB_LOADS | TLB_STORES, NULL },
-};
-
-enum { N_ARRAYS = sizeof arrays / sizeof arrays[0] };
 
 static const HChar* page_size_arg;
 static const HChar* machine_arg;
@@ -99,39 +81,11 @@ static void translate_as_cachegrind(void)
    VG_(clo_px_file_backed) = VexRegUpdSpAtMemAccess;
 }
 
-static UInt n_given(const ArrayOption* a)
-{
-   return a->args == NULL ? 0 : (UInt)VG_(sizeXA)(a->args);
-}
-
-static const HChar* given(const ArrayOption* a, UInt i)
-{
-   return *(const HChar**)VG_(indexXA)(a->args, (Word)i);
-}
-
-/* Options can come a second time in the other modes of the core's parser, so the
-   same text again is no array more. */
-static void note_array(ArrayOption* a, const HChar* arg)
-{
-   for (UInt i = 0; i < n_given(a); i++) {
-      if (VG_(strcmp)(given(a, i), arg) == 0)
-         return;
-   }
-   const HChar* copy = VG_(strdup)("tg.options", arg);
-   if (a->args == NULL)
-      a->args = VG_(newXA)(VG_(malloc), "tg.options", VG_(free), sizeof copy);
-   VG_(addToXA)(a->args, &copy);
-}
-
 Bool tg_process_option(const HChar* arg)
 {
    const HChar* value;
-   for (UInt i = 0; i < N_ARRAYS; i++) {
-      if (!is_option(arg, arrays[i].option, &value))
-         continue;
-      note_array(&arrays[i], arg);
+   if (tg_array_option(arg))
       return True;
-   }
    if (VG_(strcmp)(arg, "--list-machines") == 0) {
       tg_machine_print_list();
       VG_(exit)(0);
@@ -243,75 +197,6 @@ static UInt read_page_size(void)
                             "from 4K to 1G, such as 4K, 64K or 2M", quoted);
    }
    return shift;
-}
-
-/* There has to be room for the array of that option, or for one that stands for another
-   that is not given. */
-static void check_room(const TgMachine* m, const HChar* arg)
-{
-   if (m->m.n_arrays == TLB_MAX_ARRAYS)
-      refuse(arg, "a machine has at most %d arrays", TLB_MAX_ARRAYS);
-}
-
-/* The arrays that a machine has already, and one more: what can not stand
-   together is refused. */
-static void add_array(TgMachine* m, const ArrayOption* a, const HChar* arg)
-{
-   tlb_geometry g;
-   tlb_reason why;
-   if (!tlb_geometry_parse(VG_(strchr)(arg, '=') + 1, options.page_shift, &g,
-                           &why))
-      refuse(arg, "%s", why.text);
-   for (UInt i = 0; i < m->m.n_arrays; i++) {
-      const tlb_machine_array* other = &m->m.array[i];
-      if (other->level == a->level && other->users == a->users
-          && (other->g.page_sizes & g.page_sizes) != 0)
-         refuse(arg, "%s has an array for pages of that size already; give "
-                     "each array other sizes, such as %s=64,4,4K "
-                     "%s=32,4,2M", a->option, a->option, a->option);
-   }
-   check_room(m, arg);
-   tg_machine_add(m, a->name, a->level, a->users, &g);
-}
-
-/* The machine called `custom`: what the array options say, and a first level
-   of the default machine where they say nothing. */
-static void read_arrays(TgMachine* m)
-{
-   TgMachine fallback;
-   tlb_reason why;
-   const HChar* last = NULL; /* of the options so far */
-   tg_machine_default(&fallback, options.page_shift);
-   tg_machine_begin(m, "custom", options.page_shift);
-   for (UInt i = 0; i < N_ARRAYS; i++) {
-      const ArrayOption* a = &arrays[i];
-      for (UInt j = 0; j < n_given(a); j++) {
-         last = given(a, j);
-         add_array(m, a, last);
-      }
-      if (a->level > 1 || n_given(a) > 0)
-         continue;
-      check_room(m, last);
-      tg_machine_add(m, a->name, a->level, a->users,
-                     &fallback.m.array[i].g);
-      tg_machine_assume(m, "%s is not given; the default machine's is taken",
-                        a->option);
-   }
-   if (!tlb_machine_holds(&m->m, options.page_shift, &why)) {
-      const ArrayOption* a = VG_(strstr)(why.text, "instruction") != NULL
-                                ? &arrays[0]
-                                : &arrays[1];
-      refuse(given(a, 0), "%s, the base page of this run", why.text);
-   }
-}
-
-static Bool any_array_given(void)
-{
-   for (UInt i = 0; i < N_ARRAYS; i++) {
-      if (n_given(&arrays[i]) > 0)
-         return True;
-   }
-   return False;
 }
 
 static Bool is_taken(const HChar* name)
@@ -507,13 +392,15 @@ const TgOptions* tg_finish_options(void)
       refuse(reach_arg != NULL ? reach_arg : tg_output_arg(TG_REACH_OUT),
              "the curve can not be measured in a run that counts as cachegrind "
              "does; leave out --as-cachegrind=yes");
-   if (any_array_given()) {
+   if (tg_array_options_given()) {
       if (machine_arg != NULL)
          refuse(machine_arg, "a machine has its own arrays; leave out either "
                              "--machine or --itlb, --dtlb, --stlb");
       options.machine = VG_(malloc)("tg.options.machines",
                                     sizeof *options.machine);
-      read_arrays(options.machine);
+      bad = tg_array_options_finish(options.page_shift, options.machine, &why);
+      if (bad != NULL)
+         refuse(bad, "%s", why.text);
       options.machine->pages = options.pages.policy;
       options.n_machines = 1;
    } else {
