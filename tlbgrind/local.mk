@@ -299,6 +299,7 @@ TOOL_SOURCES = \
 	tlbgrind/space/huge_files.c \
 	tlbgrind/space/hugetlb.c \
 	tlbgrind/tool/addresses.c \
+	tlbgrind/tool/exec_calls.c \
 	tlbgrind/tool/instrument.c \
 	tlbgrind/tool/main.c \
 	tlbgrind/trace/run_mmus.c \
@@ -368,6 +369,7 @@ TOOL_INCLUDES = \
 	tlbgrind/space/huge_files.h \
 	tlbgrind/space/hugetlb.h \
 	tlbgrind/tool/addresses.h \
+	tlbgrind/tool/exec_calls.h \
 	tlbgrind/tool/instrument.h \
 	tlbgrind/trace/run_mmus.h \
 	tlbgrind/trace/segment_pages.h \

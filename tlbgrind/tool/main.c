@@ -45,6 +45,7 @@
 #include "space/aspace.h"
 #include "space/aspace_trace.h"
 #include "space/hugetlb.h"
+#include "tool/exec_calls.h"
 #include "tool/instrument.h"
 #include "trace/run_mmus.h"
 #include "trace/shadow_area.h"
@@ -183,7 +184,7 @@ static void forked(ThreadId tid)
    if (run.options->reach)
       tlb_run_reach_zero(&tg_mmus);
    run.forked_from = VG_(getppid)();
-   tg_exec_forked();
+   tg_exec_calls_forked();
    /* Last, for what the kernel does then are the child's first faults. */
    tg_aspace_forked(tid, True);
 }
@@ -202,10 +203,10 @@ static void write_at_exec(TgExec how, XArray* lines)
          continue;
       HChar* base = tg_output_name(which);
       for (UInt i = 0; i < n_files(which); i++) {
-         HChar* name = tg_exec_name(how, file_name(which, base, i));
+         HChar* name = tg_exec_calls_file_name(how, file_name(which, base, i));
          const Bool is_there = outputs[which].write(i, lines, name);
          costs_written &= is_there || which != TG_COSTS_OUT;
-         tg_exec_note_file(name, is_there);
+         tg_exec_calls_note_file(name, is_there);
       }
       if (which == TG_COSTS_OUT && how == TG_EXEC_LEAVES && run.forked_from == 0
           && costs_written && !tg_streams_has(base))
@@ -216,14 +217,14 @@ static void write_at_exec(TgExec how, XArray* lines)
 
 static void pre_exec(UInt syscall, const UWord* args)
 {
-   const TgExec how = tg_exec_look(syscall, args);
+   const TgExec how = tg_exec_calls_look(syscall, args);
    if (how == TG_EXEC_FAILS)
       return;
    XArray* lines = settle();
    if (how != TG_EXEC_FOLLOWED)
       write_at_exec(how, lines);
    if (how != TG_EXEC_LEAVES)
-      tg_exec_follow(how, run.result[0].total[tg_cost(TLB_FETCH, TG_REFS)]);
+      tg_exec_calls_follow(how, run.result[0].total[tg_cost(TLB_FETCH, TG_REFS)]);
    VG_(deleteXA)(lines);
 }
 
@@ -233,7 +234,7 @@ static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
    tg_aspace_pre_syscall(tid, syscall, args);
    tg_native_pre_syscall(syscall, args);
    tg_faults_pre_syscall(tid, syscall, args);
-   if (tg_exec_is(syscall))
+   if (tg_exec_calls_has(syscall))
       pre_exec(syscall, args);
 }
 
@@ -246,8 +247,8 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
    tg_native_post_syscall(tid, syscall, args, result);
    tg_faults_post_syscall(tid, syscall);
    tg_hugetlb_done(tid);
-   if (tg_exec_is(syscall))
-      tg_exec_failed();
+   if (tg_exec_calls_has(syscall))
+      tg_exec_calls_failed();
 }
 
 /* --- Code that goes away --- */
@@ -330,6 +331,7 @@ static void post_clo_init(void)
    tg_superblocks_init();
    tg_engine_init(o);
    tg_instrument_init(o);
+   tg_exec_calls_init();
    init_results(o);
    tg_summary_machines(&run);
    tg_exec_print();
