@@ -102,7 +102,7 @@ uint64_t* tg_line_misses(TgLine* line, tlb_user kind)
    return line->misses[kind];
 }
 
-void tg_line_costs(const TgLine* line, UInt machine, ULong* cost)
+void tg_lines_costs(const TgLine* line, UInt machine, ULong* cost)
 {
    cost[TG_ALL_WALK_REFS] = cost[TG_ALL_CYCLES] = 0;
    for (UInt kind = 0; kind < TLB_N_USERS; kind++) {

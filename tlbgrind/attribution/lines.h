@@ -50,7 +50,7 @@ uint64_t* tg_line_misses(TgLine* line, tlb_user kind);
 void tg_lines_each(void (*each)(uint64_t* misses, tlb_user kind));
 
 /* All costs of a line with one machine, TG_N_COSTS of them. */
-void tg_line_costs(const TgLine* line, UInt machine, ULong* cost);
+void tg_lines_costs(const TgLine* line, UInt machine, ULong* cost);
 
 /* Sets the costs of all lines to zero: the life of a forked child begins. */
 void tg_lines_zero(void);

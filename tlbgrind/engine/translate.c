@@ -25,7 +25,7 @@ static void touch(const TgRef* r, tlb_page* p, tlb_page_number number)
    const ULong observers = writes ? rest->write_observers : rest->observers;
    if (LIKELY((observers & TLB_OBSERVER_FAULTS) == 0))
       return;
-   tg_faults_touch(r->site, r->kind == TLB_FETCH ? TLB_TOUCH_FETCH
+   tg_recorder_touch(r->site, r->kind == TLB_FETCH ? TLB_TOUCH_FETCH
                             : writes             ? TLB_TOUCH_WRITE
                                                  : TLB_TOUCH_READ,
                    number << tg_mmus.traits.page_shift, tg_instructions_before(r));

@@ -41,14 +41,14 @@ typedef struct {
    ULong page;
    ULong instructions;
    UInt in;                 /* the number of its circumstances: equal ones are one */
-   UInt run;                /* the number of its run, from 1; 0: it is alone */
+   UInt series;             /* the number of its series, from 1; 0: it is alone */
 } Record;
 
 typedef struct {
    ULong more;              /* how many follow the first */
    Long page_step;
    ULong instructions_step;
-} Run;
+} Series;
 
 typedef struct _Code {
    struct _Code* next; /* first two: as VG_(HashTable) wants them */
@@ -64,7 +64,7 @@ static ULong n_faults;
 static ULong first_instructions;
 static VgHashTable* codes;
 static XArray* code_sites; /* TgSite*, by number - 1 */
-static XArray* record_runs; /* Run, by number - 1 */
+static XArray* all_series; /* Series, by number - 1 */
 static DedupPoolAlloc* texts;
 static DedupPoolAlloc* circumstances;
 static const HChar* nothing;
@@ -83,8 +83,8 @@ static void start_empty(void)
    codes = VG_(HT_construct)("tg.log.codes");
    code_sites = VG_(newXA)(VG_(malloc), "tg.log.sites", VG_(free),
                            sizeof(TgSite*));
-   record_runs = VG_(newXA)(VG_(malloc), "tg.log.runs", VG_(free),
-                            sizeof(Run));
+   all_series = VG_(newXA)(VG_(malloc), "tg.log.series", VG_(free),
+                           sizeof(Series));
    n_records = 0;
    n_faults = 0;
    VG_(memset)(counts, 0, sizeof counts);
@@ -109,7 +109,7 @@ void tg_log_clear(void)
       tg_site_release(*(TgSite**)VG_(indexXA)(code_sites, i));
    VG_(deleteXA)(chunks);
    VG_(deleteXA)(code_sites);
-   VG_(deleteXA)(record_runs);
+   VG_(deleteXA)(all_series);
    VG_(HT_destruct)(codes, VG_(free));
    start_empty();
 }
@@ -214,9 +214,9 @@ static UInt in_common(const TgFaultWhere* where,
    return VG_(allocFixedEltDedupPA)(circumstances, sizeof c, &c);
 }
 
-static Run* run_of(const Record* r)
+static Series* series_of(const Record* r)
 {
-   return r->run == 0 ? NULL : VG_(indexXA)(record_runs, (Word)r->run - 1);
+   return r->series == 0 ? NULL : VG_(indexXA)(all_series, (Word)r->series - 1);
 }
 
 static const Circumstances* circumstances_of(const Record* r)
@@ -229,18 +229,18 @@ static Bool goes_on(Record* last, const Record* r)
 {
    const Long page_step = (Long)(r->page - last->page);
    const ULong step = r->instructions - last->instructions;
-   Run* run = run_of(last);
+   Series* series = series_of(last);
    if (last->in != r->in)
       return False;
-   if (run == NULL) {
-      const Run first = { 1, page_step, step };
-      last->run = (UInt)VG_(addToXA)(record_runs, &first) + 1;
+   if (series == NULL) {
+      const Series first = { 1, page_step, step };
+      last->series = (UInt)VG_(addToXA)(all_series, &first) + 1;
       return True;
    }
-   if (page_step != (Long)(run->more + 1) * run->page_step
-       || step != (run->more + 1) * run->instructions_step)
+   if (page_step != (Long)(series->more + 1) * series->page_step
+       || step != (series->more + 1) * series->instructions_step)
       return False;
-   run->more++;
+   series->more++;
    return True;
 }
 
@@ -344,7 +344,7 @@ static Int by_number(const void* a, const void* b)
 }
 
 /* The maps that faults lie in, or pages that came otherwise, by number. */
-static void print_maps(TgFile* f, const XArray* runs)
+static void print_maps(TgFile* f, const XArray* ranges)
 {
    XArray* used = VG_(newXA)(VG_(malloc), "tg.log.used", VG_(free),
                              sizeof(UInt));
@@ -355,11 +355,11 @@ static void print_maps(TgFile* f, const XArray* runs)
          VG_(addToXA)(used, &map);
       last = map;
    }
-   for (Word i = 0; runs != NULL && i < VG_(sizeXA)(runs); i++) {
-      const TgPageUseRun* run = VG_(indexXA)(runs, i);
-      if (run->map != last)
-         VG_(addToXA)(used, &run->map);
-      last = run->map;
+   for (Word i = 0; ranges != NULL && i < VG_(sizeXA)(ranges); i++) {
+      const TgPageUseRange* range = VG_(indexXA)(ranges, i);
+      if (range->map != last)
+         VG_(addToXA)(used, &range->map);
+      last = range->map;
    }
    VG_(setCmpFnXA)(used, by_number);
    VG_(sortXA)(used);
@@ -408,7 +408,7 @@ static void print_faults(TgFile* f)
    for (ULong i = 0; i < n_records; i++) {
       const Record* r = record(i);
       const Circumstances* in = circumstances_of(r);
-      const Run* run = run_of(r);
+      const Series* series = series_of(r);
       /* They got their numbers in the order of their faults. */
       if (in->code > codes_printed)
          print_code(f, ++codes_printed);
@@ -418,44 +418,44 @@ static void print_faults(TgFile* f)
       tg_file_print(f, "\t%u\t%s\t%s\t%s\n", in->code, in->brought[0],
                     in->brought[1], in->read);
       number++;
-      if (run != NULL) {
-         number += run->more;
-         tg_file_print(f, "*\t%llu\t%s0x%llx\t%llu\n", run->more,
-                       run->page_step < 0 ? "-" : "",
-                       (ULong)(run->page_step < 0 ? -run->page_step
-                                                  : run->page_step),
-                       run->instructions_step);
+      if (series != NULL) {
+         number += series->more;
+         tg_file_print(f, "*\t%llu\t%s0x%llx\t%llu\n", series->more,
+                       series->page_step < 0 ? "-" : "",
+                       (ULong)(series->page_step < 0 ? -series->page_step
+                                                  : series->page_step),
+                       series->instructions_step);
       }
    }
 }
 
-static void print_used(TgFile* f, const XArray* runs)
+static void print_used(TgFile* f, const XArray* ranges)
 {
-   for (Word i = 0; runs != NULL && i < VG_(sizeXA)(runs); i++) {
-      const TgPageUseRun* run = VG_(indexXA)(runs, i);
-      tg_file_print(f, "used\t%u\t0x%lx\t%llu\t%s\t%u\n", run->map, run->page,
-                    run->count, run->kinds, run->bytes);
+   for (Word i = 0; ranges != NULL && i < VG_(sizeXA)(ranges); i++) {
+      const TgPageUseRange* range = VG_(indexXA)(ranges, i);
+      tg_file_print(f, "used\t%u\t0x%lx\t%llu\t%s\t%u\n", range->map, range->page,
+                    range->count, range->kinds, range->bytes);
    }
 }
 
 static const HChar* const views[TLB_N_VIEWS] = { "4k", "warm", "cold" };
 
-static void print_used_totals(TgFile* f, const XArray* runs)
+static void print_used_totals(TgFile* f, const XArray* ranges)
 {
-   for (UInt view = 0; runs != NULL && view < TLB_N_VIEWS; view++) {
+   for (UInt view = 0; ranges != NULL && view < TLB_N_VIEWS; view++) {
       ULong n = 0, bytes = 0;
-      for (Word i = 0; i < VG_(sizeXA)(runs); i++) {
-         const TgPageUseRun* run = VG_(indexXA)(runs, i);
-         if (run->kinds[view] == TG_PAGE_USE_NOT_THERE)
+      for (Word i = 0; i < VG_(sizeXA)(ranges); i++) {
+         const TgPageUseRange* range = VG_(indexXA)(ranges, i);
+         if (range->kinds[view] == TG_PAGE_USE_NOT_THERE)
             continue;
-         n += run->count;
-         bytes += run->count * run->bytes;
+         n += range->count;
+         bytes += range->count * range->bytes;
       }
       tg_file_print(f, "used-total\t%s\t%llu\t%llu\n", views[view], n, bytes);
    }
 }
 
-static void print_totals(TgFile* f, const XArray* runs)
+static void print_totals(TgFile* f, const XArray* ranges)
 {
    static const HChar* const groups[TLB_N_GROUPS] = { "program", "libraries",
                                                       "other" };
@@ -476,7 +476,7 @@ static void print_totals(TgFile* f, const XArray* runs)
          tg_file_print(f, "\t%llu", (ULong)m->phase[group][i]);
       tg_file_print(f, "\n");
    }
-   print_used_totals(f, runs);
+   print_used_totals(f, ranges);
    tg_file_print(f, "end\t%llu\n", n_faults);
 }
 
@@ -486,14 +486,14 @@ Bool tg_log_write(const HChar* name, const TgFaultOptions* options,
    const HChar* failure;
    TgFile* f = tg_file_open(name, &failure);
    if (f != NULL) {
-      XArray* runs = options->used ? tg_page_use_runs() : NULL;
+      XArray* ranges = options->used ? tg_page_use_ranges() : NULL;
       print_header(f, options, forked_from);
-      print_maps(f, runs);
+      print_maps(f, ranges);
       print_faults(f);
-      print_used(f, runs);
-      print_totals(f, runs);
-      if (runs != NULL)
-         VG_(deleteXA)(runs);
+      print_used(f, ranges);
+      print_totals(f, ranges);
+      if (ranges != NULL)
+         VG_(deleteXA)(ranges);
       failure = tg_file_close(f);
    }
    if (failure != NULL) {

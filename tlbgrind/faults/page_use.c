@@ -44,7 +44,7 @@ static UInt page_shift;
 static UWord page_bytes;
 static Bool with_hidden;
 static OSet* pages;  /* Page by key, those that are mapped */
-static XArray* gone; /* TgPageUseRun, those that were, in the order of their end */
+static XArray* gone; /* TgPageUseRange, those that were, in the order of their end */
 static Seen seen[N_SEEN];
 static ULong nobodys[PIECE / WORD_BITS]; /* of pieces that nobody asks about */
 
@@ -69,7 +69,7 @@ static void start_empty(void)
    pages = VG_(OSetGen_Create)(offsetof(Page, key), compare_keys, VG_(malloc),
                                "tg.used.pages", VG_(free));
    gone = VG_(newXA)(VG_(malloc), "tg.used.gone", VG_(free),
-                     sizeof(TgPageUseRun));
+                     sizeof(TgPageUseRange));
    forget_all_seen();
 }
 
@@ -327,30 +327,30 @@ static void changed(Addr a, SizeT len)
    }
 }
 
-static TgPageUseRun run_of(const Page* p)
+static TgPageUseRange range_of(const Page* p)
 {
-   TgPageUseRun run = { .map = p->key.map, .page = p->key.page, .count = 1,
+   TgPageUseRange range = { .map = p->key.map, .page = p->key.page, .count = 1,
                      .bytes = bytes_of(p) };
    for (UInt view = 0; view < TLB_N_VIEWS; view++) {
-      run.kinds[view] = p->kinds[view] == TG_PAGE_USE_NOT_THERE && run.bytes > 0
+      range.kinds[view] = p->kinds[view] == TG_PAGE_USE_NOT_THERE && range.bytes > 0
                            ? TG_PAGE_USE_PRESENT : p->kinds[view];
    }
-   return run;
+   return range;
 }
 
-/* Adds a run, or lengthens the last one by it. */
-static void add_run(XArray* runs, TgPageUseRun run)
+/* Adds a range, or lengthens the last one by it. */
+static void add_range(XArray* ranges, TgPageUseRange range)
 {
-   const Word n = VG_(sizeXA)(runs);
-   TgPageUseRun* last = n == 0 ? NULL : VG_(indexXA)(runs, n - 1);
-   if (last != NULL && last->map == run.map && last->bytes == run.bytes
-       && last->page + (Addr)(last->count << page_shift) == run.page
-       && VG_(strcmp)(last->kinds, run.kinds) == 0) {
-      last->count += run.count;
+   const Word n = VG_(sizeXA)(ranges);
+   TgPageUseRange* last = n == 0 ? NULL : VG_(indexXA)(ranges, n - 1);
+   if (last != NULL && last->map == range.map && last->bytes == range.bytes
+       && last->page + (Addr)(last->count << page_shift) == range.page
+       && VG_(strcmp)(last->kinds, range.kinds) == 0) {
+      last->count += range.count;
       return;
    }
-   run.order = (ULong)n;
-   VG_(addToXA)(runs, &run);
+   range.order = (ULong)n;
+   VG_(addToXA)(ranges, &range);
 }
 
 /* Whether a part of the page still belongs to its map. */
@@ -381,7 +381,7 @@ static void unmapped(Addr a, SizeT len)
          const Bool whole = at >= a && len - (at - a) >= page_bytes;
          last_map = p->key.map;
          if (whole || !is_mapped(p)) {
-            add_run(gone, run_of(p));
+            add_range(gone, range_of(p));
             free_page(p);
          }
          const Page next = { .key = { at, last_map + 1 } };
@@ -435,8 +435,8 @@ void tg_page_use_init(UInt shift, Bool lists_hidden)
 
 static Int by_place(const void* a, const void* b)
 {
-   const TgPageUseRun* x = a;
-   const TgPageUseRun* y = b;
+   const TgPageUseRange* x = a;
+   const TgPageUseRange* y = b;
    if (x->map != y->map)
       return x->map < y->map ? -1 : 1;
    if (x->page != y->page)
@@ -444,22 +444,22 @@ static Int by_place(const void* a, const void* b)
    return (x->order > y->order) - (x->order < y->order);
 }
 
-XArray* tg_page_use_runs(void)
+XArray* tg_page_use_ranges(void)
 {
    XArray* all = VG_(cloneXA)("tg.used.all", gone);
    const Page* p;
    VG_(OSetGen_ResetIter)(pages);
    while ((p = VG_(OSetGen_Next)(pages)) != NULL) {
-      const TgPageUseRun run = run_of(p);
-      if (VG_(strcmp)(run.kinds, "---") != 0)
-         add_run(all, run);
+      const TgPageUseRange range = range_of(p);
+      if (VG_(strcmp)(range.kinds, "---") != 0)
+         add_range(all, range);
    }
    VG_(setCmpFnXA)(all, by_place);
    VG_(sortXA)(all);
    XArray* joined = VG_(newXA)(VG_(malloc), "tg.used.joined", VG_(free),
-                               sizeof(TgPageUseRun));
+                               sizeof(TgPageUseRange));
    for (Word i = 0; i < VG_(sizeXA)(all); i++)
-      add_run(joined, *(TgPageUseRun*)VG_(indexXA)(all, i));
+      add_range(joined, *(TgPageUseRange*)VG_(indexXA)(all, i));
    VG_(deleteXA)(all);
    return joined;
 }

@@ -56,7 +56,7 @@ void tg_page_use_clear(void);
 
 /* --- What it comes to --- */
 
-/* Pages one behind the other that are all alike. */
+/* A range of pages that are all alike. */
 typedef struct {
    UInt map;     /* number in native/maps.h */
    Addr page;
@@ -64,10 +64,10 @@ typedef struct {
    UInt bytes;   /* used, of each */
    HChar kinds[TLB_N_VIEWS + 1];
    ULong order;  /* of lives: the same page may come again */
-} TgPageUseRun;
+} TgPageUseRange;
 
-/* All pages so far, by map and address: an XArray of TgPageUseRun, to be deleted
+/* All pages so far, by map and address: an XArray of TgPageUseRange, to be deleted
    by the caller. */
-XArray* tg_page_use_runs(void);
+XArray* tg_page_use_ranges(void);
 
 #endif

@@ -99,7 +99,7 @@ static void touch_page(TgSite* site, Int by, ThreadId tid, tlb_touch touch,
       book(site, touch);
 }
 
-void tg_faults_touch(TgSite* site, tlb_touch touch, Addr a, ULong instructions)
+void tg_recorder_touch(TgSite* site, tlb_touch touch, Addr a, ULong instructions)
 {
    touch_page(site, TG_BY_PROGRAM, VG_(get_running_tid)(), touch, a,
               instructions);
@@ -178,14 +178,14 @@ static void exec_touch(Addr a, tlb_touch touch)
    stores the arguments. */
 static void exec_uses(void)
 {
-   const TgImage* image = tg_native_image();
+   const TgImage* image = tg_start_image();
    const TgCleared cleared = tg_program_cleared(image->interpreter);
    for (UInt i = 0; i < cleared.n; i++)
       tg_page_use_bytes(cleared.at[i], -cleared.at[i] & page_mask);
    tg_page_use_bytes(image->sp, image->stack_end - image->sp);
 }
 
-void tg_faults_started(void)
+void tg_recorder_started(void)
 {
    if (options == NULL || started)
       return;
@@ -194,7 +194,7 @@ void tg_faults_started(void)
    exec_uses();
 }
 
-void tg_faults_pre_syscall(ThreadId tid, UInt number, const UWord* args)
+void tg_recorder_pre_syscall(ThreadId tid, UInt number, const UWord* args)
 {
    if (options == NULL)
       return;
@@ -208,7 +208,7 @@ void tg_faults_pre_syscall(ThreadId tid, UInt number, const UWord* args)
       rseq_area = args[0];
 }
 
-void tg_faults_post_syscall(ThreadId tid, UInt number)
+void tg_recorder_post_syscall(ThreadId tid, UInt number)
 {
    if (options == NULL)
       return;
@@ -225,7 +225,7 @@ void tg_faults_post_syscall(ThreadId tid, UInt number)
       break;
 #ifdef __NR_getrandom
    case __NR_getrandom:
-      if (tg_exec_image_vvar() != 0 && tg_native_in_vdso(VG_(get_IP)(tid)))
+      if (tg_exec_image_vvar() != 0 && tg_start_in_vdso(VG_(get_IP)(tid)))
          touch_page(NULL, TG_BY_PROGRAM, tid, TLB_TOUCH_READ,
                     tg_exec_image_vvar() + VVAR_RANDOM_PAGE * VKI_PAGE_SIZE,
                     tg_instructions());
@@ -255,7 +255,7 @@ static void forked(Bool is_child)
    }
 }
 
-void tg_faults_init(const TgOptions* o)
+void tg_recorder_init(const TgOptions* o)
 {
    options = o;
    page_mask = (1UL << o->page_shift) - 1;
@@ -272,7 +272,7 @@ void tg_faults_init(const TgOptions* o)
    VG_(track_post_mem_write)(kernel_wrote);
 }
 
-Bool tg_faults_write(Int forked_from, const HChar* name)
+Bool tg_recorder_write(Int forked_from, const HChar* name)
 {
    return tg_log_write(name, &options->faults, forked_from);
 }

@@ -68,7 +68,7 @@ static Bool put_largest(Addr at, ULong bytes, ULong least)
    return False;
 }
 
-void tg_break_make_room(ULong native)
+void tg_break_room_make(ULong native)
 {
    Addr old, old_end;
    Bool discard;
@@ -89,7 +89,7 @@ void tg_break_make_room(ULong native)
    tl_assert(is_there);
 }
 
-void tg_break_called(Addr asked, Addr result)
+void tg_break_room_called(Addr asked, Addr result)
 {
    const ULong bytes = asked - VG_(brk_base);
    if (asked <= result || bytes > VG_(client_rlimit_data).rlim_cur)
@@ -98,7 +98,7 @@ void tg_break_called(Addr asked, Addr result)
    bytes_then = result - VG_(brk_base);
 }
 
-Bool tg_break_overflowed(ULong* bytes)
+Bool tg_break_room_overflowed(ULong* bytes)
 {
    *bytes = bytes_then;
    return overflowed;

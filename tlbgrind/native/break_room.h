@@ -11,13 +11,13 @@
 
 /* Puts the break where it begins natively, as far as there is such a place here, with room to
    grow. The program has not run yet. */
-void tg_break_make_room(ULong native);
+void tg_break_room_make(ULong native);
 
 /* A call of brk() has returned `result`: notes that there was no room for `asked`, where
    the kernel would have had some. */
-void tg_break_called(Addr asked, Addr result);
+void tg_break_room_called(Addr asked, Addr result);
 
 /* Whether the heap once could not grow, and how large it was then. */
-Bool tg_break_overflowed(ULong* bytes);
+Bool tg_break_room_overflowed(ULong* bytes);
 
 #endif

@@ -216,7 +216,7 @@ static void start_vdso(void)
    UInt number = tg_maps_new(vvar, vvar + (Addr)(vdso_start - start),
                              native, TLB_MAY_READ, "vdso", "[vvar]");
    tg_maps_put(vvar, vvar + (Addr)(vdso_start - start), native, number, v);
-   const Addr vdso = tg_native_image()->vdso;
+   const Addr vdso = tg_start_image()->vdso;
    const Addr code = vdso != 0 ? vdso : (Addr)code_native;
    const Addr code_end = code + TG_VDSO_PAGES * VKI_PAGE_SIZE;
    number = tg_maps_new(code, code_end, code_native, v.prot, "vdso", "[vdso]");
@@ -243,14 +243,14 @@ static ULong program_place(Addr low, Addr high)
    Int aligned;
    if (!program->is_pie)
       return low;
-   return tg_native_image()->interpreter != 0
+   return tg_start_image()->interpreter != 0
              ? pie_base & -(ULong)program->alignment
              : tlb_layout_place(tg_maps_layout(), high - low, TLB_PLACED_FILE, 0, &aligned);
 }
 
 void tg_exec_image_lay_out(ThreadId tid, Bool moves_break)
 {
-   const TgImage* image = tg_native_image();
+   const TgImage* image = tg_start_image();
    const TgProgram* program = tg_program();
    const tlb_layout_rules rules = {
       .mmap_base = mmap_base(), .lowest = 0x10000,
@@ -263,7 +263,7 @@ void tg_exec_image_lay_out(ThreadId tid, Bool moves_break)
 
    Int n;
    Addr* starts = segments(&n);
-   heap_start = VG_PGROUNDUP(tg_native_brk());
+   heap_start = VG_PGROUNDUP(tg_start_brk());
    start_stack(tid);
    Addr low, high;
    extent_of(starts, n, image->entry, True, &low, &high);
@@ -272,8 +272,8 @@ void tg_exec_image_lay_out(ThreadId tid, Bool moves_break)
    const ULong break_start = program->is_pie && image->interpreter == 0
                                 ? pie_base : native + (high - low);
    if (moves_break) {
-      tg_break_make_room(break_start);
-      heap_start = tg_native_brk();
+      tg_break_room_make(break_start);
+      heap_start = tg_start_brk();
       VG_(free)(starts);
       starts = segments(&n);
    }
@@ -291,7 +291,7 @@ void tg_exec_image_lay_out(ThreadId tid, Bool moves_break)
 
 void tg_exec_image_touches(void (*each)(Addr a, tlb_touch touch))
 {
-   const TgImage* image = tg_native_image();
+   const TgImage* image = tg_start_image();
    const TgCleared cleared = tg_program_cleared(image->interpreter);
    const ULong page_bytes = tg_maps_page_bytes();
    for (UInt i = 0; i < cleared.n; i++) {

@@ -10,7 +10,7 @@
 #include "sim/faults/faultmodel.h"
 
 /* The program is about to run its first instruction. After
-   tg_native_start(). `moves_break`: the break gets room where it would lie natively. */
+   tg_start_set_right(). `moves_break`: the break gets room where it would lie natively. */
 void tg_exec_image_lay_out(ThreadId tid, Bool moves_break);
 
 /* What the kernel touches while it starts the program: calls `each` in order,

@@ -414,7 +414,7 @@ void tg_mmap_calls_post_syscall(UInt number, const UWord* args, SysRes result)
    if (number == __NR_mremap)
       tg_mremap_calls_done(args[0], args[1], args[2], call.remap_flags, sr_Res(result));
    if (number == __NR_brk)
-      tg_break_called(args[0], sr_Res(result));
+      tg_break_room_called(args[0], sr_Res(result));
 #if defined(VGA_amd64)
    if (number == __NR_arch_prctl && args[0] == ARCH_SET_FS_)
       thread_area_at(args[1]);

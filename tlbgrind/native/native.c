@@ -31,7 +31,7 @@ void tg_native_started(ThreadId tid)
    tg_mmap_wishes_done(tid);
    if (started)
       return;
-   tg_native_start(tid, options->native);
+   tg_start_set_right(tid, options->native);
    tg_exec_image_lay_out(tid, options->native);
    started = True;
 }

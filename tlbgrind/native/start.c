@@ -34,23 +34,23 @@ extern Int VG_(cl_auxv_fd);
 #error "an architecture that tlbgrind does not know"
 #endif
 
-enum { AT_NULL_ = 0, AT_IGNORE_ = 1, AT_BASE_ = 7, AT_ENTRY_ = 9, AT_PLATFORM_ = 15, AT_RANDOM_ = 25,
-       AT_EXECFN_ = 31, AT_SYSINFO_EHDR_ = 33, AT_MINSIGSTKSZ_ = 51 };
+enum { AT_NULL_ = 0, AT_IGNORE_ = 1, AT_BASE_ = 7, AT_ENTRY_ = 9, AT_PLATFORM_ = 15,
+       AT_RANDOM_ = 25, AT_EXECFN_ = 31, AT_SYSINFO_EHDR_ = 33, AT_MINSIGSTKSZ_ = 51 };
 
 static TgImage image;
 
-const TgImage* tg_native_image(void)
+const TgImage* tg_start_image(void)
 {
    return &image;
 }
 
-Bool tg_native_in_vdso(Addr a)
+Bool tg_start_in_vdso(Addr a)
 {
    return image.vdso != 0 && a >= image.vdso
           && a < image.vdso + TG_VDSO_PAGES * VKI_PAGE_SIZE;
 }
 
-Addr tg_native_brk(void)
+Addr tg_start_brk(void)
 {
    return VG_(brk_base);
 }
@@ -306,7 +306,7 @@ static void build(Parts* p, Addr end)
    tell_auxv(p);
 }
 
-void tg_native_start(ThreadId tid, Bool changes)
+void tg_start_set_right(ThreadId tid, Bool changes)
 {
    const Addr sp = VG_(get_SP)(tid);
    const NSegment* seg = VG_(am_find_nsegment)(sp);

@@ -4,7 +4,7 @@
    objects of its own, passes variables to find them, and its vector of auxiliary
    values is shorter, so that the stack begins at another offset in its page; and
    the break is not at the begin of a page. All of it moves data across pages.
-   tg_native_start() sets right what the program can see of that, before its
+   tg_start_set_right() sets right what the program can see of that, before its
    first instruction. */
 
 #ifndef TG_START_H
@@ -24,14 +24,14 @@ typedef struct {
 } TgImage;
 
 /* Finds out; `changes`: and makes it what it would be without Valgrind. */
-void tg_native_start(ThreadId tid, Bool changes);
+void tg_start_set_right(ThreadId tid, Bool changes);
 
-const TgImage* tg_native_image(void);
+const TgImage* tg_start_image(void);
 
 /* Does this lie in the stand-in for the vDSO? */
-Bool tg_native_in_vdso(Addr a);
+Bool tg_start_in_vdso(Addr a);
 
 /* Where the break begins. */
-Addr tg_native_brk(void);
+Addr tg_start_brk(void);
 
 #endif

@@ -53,7 +53,7 @@ static void note_array(ArrayOption* a, const HChar* arg)
    VG_(addToXA)(a->args, &copy);
 }
 
-Bool tg_array_option(const HChar* arg)
+Bool tg_array_options_take(const HChar* arg)
 {
    for (UInt i = 0; i < N_ARRAYS; i++) {
       const SizeT n = VG_(strlen)(arrays[i].option);

@@ -11,7 +11,7 @@
 
 /* Takes one command line argument. False: it is another option. Each may come several times;
    the text is read by tg_array_options_finish(). */
-Bool tg_array_option(const HChar* arg);
+Bool tg_array_options_take(const HChar* arg);
 
 /* Whether one of them was on the command line. */
 Bool tg_array_options_given(void);

@@ -37,7 +37,7 @@ static Bool keep(const HChar* arg, const HChar* option, const HChar** kept)
    return True;
 }
 
-Bool tg_fault_option(const HChar* arg)
+Bool tg_fault_options_take(const HChar* arg)
 {
    if (keep(arg, "--faults", &on_arg))
       return VG_BOOL_CLO(arg, "--faults", options.on);

@@ -19,7 +19,7 @@ typedef struct {
 
 /* Takes one command line argument. False: it is not an option of ours. The
    texts are read by tg_fault_options_finish(). */
-Bool tg_fault_option(const HChar* arg);
+Bool tg_fault_options_take(const HChar* arg);
 
 void tg_fault_options_print_usage(void);
 

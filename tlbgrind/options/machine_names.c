@@ -72,7 +72,7 @@ static const HChar* label_of(const TgMachine* machines, UInt n,
    return label;
 }
 
-void tg_machines_name(TgMachine* machines, UInt n)
+void tg_machine_names_give(TgMachine* machines, UInt n)
 {
    /* Names that a user gave in so many words are his, wherever they stand. */
    for (UInt i = 0; i < n; i++)
@@ -85,7 +85,7 @@ void tg_machines_name(TgMachine* machines, UInt n)
       machines[i].label = label_of(machines, i, machines[i].name);
 }
 
-Bool tg_machine_is_labelled_by_name(const TgMachine* m)
+Bool tg_machine_names_is_label(const TgMachine* m)
 {
    const HChar* label = m->label;
    for (const HChar* name = m->name; *name != '\0'; name++, label++) {

@@ -9,9 +9,9 @@
 /* Gives each machine its name and its label, when all of them are known: one
    of a file is called as the file says, not by its path. No two have the same
    name or the same label. */
-void tg_machines_name(TgMachine* machines, UInt n);
+void tg_machine_names_give(TgMachine* machines, UInt n);
 
 /* Whether the label is the name with "_" for each "-" and "." */
-Bool tg_machine_is_labelled_by_name(const TgMachine* m);
+Bool tg_machine_names_is_label(const TgMachine* m);
 
 #endif

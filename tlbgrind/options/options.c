@@ -81,10 +81,10 @@ static void translate_as_cachegrind(void)
    VG_(clo_px_file_backed) = VexRegUpdSpAtMemAccess;
 }
 
-Bool tg_process_option(const HChar* arg)
+Bool tg_options_take(const HChar* arg)
 {
    const HChar* value;
-   if (tg_array_option(arg))
+   if (tg_array_options_take(arg))
       return True;
    if (VG_(strcmp)(arg, "--list-machines") == 0) {
       tg_machine_print_list();
@@ -111,8 +111,8 @@ Bool tg_process_option(const HChar* arg)
       if (!options.entries && VG_(strcmp)(value, "no") != 0)
          refuse(arg, "'%s' is none of no, yes, data", value);
    } else if (VG_BOOL_CLO(arg, "--fast-path", options.fast_path)) {
-   } else if (tg_pages_option(arg)) {
-   } else if (tg_fault_option(arg)) {
+   } else if (tg_page_options_take(arg)) {
+   } else if (tg_fault_options_take(arg)) {
    } else if (tg_exec_option(arg)) {
    } else if (VG_BOOL_CLO(arg, "--trace-aspace", options.trace_aspace)) {
    } else if (VG_BOOL_CLO(arg, "--as-cachegrind", options.as_cachegrind)) {
@@ -124,7 +124,7 @@ Bool tg_process_option(const HChar* arg)
    return True;
 }
 
-void tg_print_usage(void)
+void tg_options_print_usage(void)
 {
    VG_(printf)(
 "    --machine=NAME|FILE[,...]        which processors' TLBs to simulate: names of\n"
@@ -141,7 +141,7 @@ void tg_print_usage(void)
 "                                     4K or 4K+2M [the base page]; POLICY: lru,\n"
 "                                     plru, fifo, nru, random[:SEED] [lru]\n"
 "    --page-size=SIZE                 the base page, 4K to 1G [the machine's own]\n");
-   tg_pages_print_usage();
+   tg_page_options_print_usage();
    VG_(printf)(
 "    --native-start=yes|no            let the program start, and its memory lie, as\n"
 "                                     without Valgrind: no preloaded objects, stack,\n"
@@ -166,7 +166,7 @@ void tg_print_usage(void)
 "                                     the counts are the same [yes]\n");
 }
 
-void tg_print_debug_usage(void)
+void tg_options_print_debug_usage(void)
 {
    VG_(printf)(
 "    --as-cachegrind=no|yes           count as cachegrind does, to compare the\n"
@@ -365,7 +365,7 @@ static void read_costs(void)
       options.machine[i].m.walk_cycles = cost;
 }
 
-const TgOptions* tg_finish_options(void)
+const TgOptions* tg_options_finish(void)
 {
    const HChar* names = machine_arg == NULL ? "host"
                                             : VG_(strchr)(machine_arg, '=') + 1;
@@ -374,7 +374,7 @@ const TgOptions* tg_finish_options(void)
    if (bad != NULL)
       refuse(bad, "%s", why.text);
    options.page_shift = read_page_size();
-   bad = tg_pages_finish(options.page_shift, &options.pages, &why);
+   bad = tg_page_options_finish(options.page_shift, &options.pages, &why);
    if (bad != NULL)
       refuse(bad, "%s", why.text);
    /* Nor has cachegrind huge pages. */
@@ -407,7 +407,7 @@ const TgOptions* tg_finish_options(void)
       read_machines(machine_arg, names);
    }
    check_large_pages();
-   tg_machines_name(options.machine, options.n_machines);
+   tg_machine_names_give(options.machine, options.n_machines);
    read_costs();
    if (page_size_arg == NULL)
       take_smallest_base_page();

@@ -14,14 +14,14 @@ typedef struct {
    UInt n_machines;
    TgMachine* machine;
    UInt page_shift;
-   TgPages pages;
+   TgPageOptions pages;
    TgFaultOptions faults;
    Bool fast_path;
    Bool native;      /* the program starts and lies as natively: native/native.h */
    Bool nested;      /* page walks are those of a guest */
    ULong cycles;     /* that the program takes elsewhere, 0: not told */
    Bool wants_cycles; /* an option tells of cycles */
-   Bool as_cachegrind; /* see tg_print_debug_usage() */
+   Bool as_cachegrind; /* see tg_options_print_debug_usage() */
    Bool trace_aspace;  /* likewise */
    Bool writes[TG_N_OUTPUTS]; /* which out-files */
    Bool reach;            /* measure stack distances: sim/mmu/run_reach.h */
@@ -31,13 +31,13 @@ typedef struct {
 
 /* Takes one command line argument. False: it is not an option of ours. Does
    not return if the value is wrong. */
-Bool tg_process_option(const HChar* arg);
+Bool tg_options_take(const HChar* arg);
 
-void tg_print_usage(void);
-void tg_print_debug_usage(void);
+void tg_options_print_usage(void);
+void tg_options_print_debug_usage(void);
 
 /* All options have been seen: settles the machines. Does not return if the
    options contradict each other. */
-const TgOptions* tg_finish_options(void);
+const TgOptions* tg_options_finish(void);
 
 #endif

@@ -32,7 +32,7 @@ static void forget(const HChar* arg)
    }
 }
 
-Bool tg_pages_option(const HChar* arg)
+Bool tg_page_options_take(const HChar* arg)
 {
    if (value_of(arg, "--pages") == NULL && value_of(arg, "--huge-pool") == NULL
        && value_of(arg, "--hugetlb") == NULL && value_of(arg, "--thp") == NULL)
@@ -46,7 +46,7 @@ Bool tg_pages_option(const HChar* arg)
    return True;
 }
 
-void tg_pages_print_usage(void)
+void tg_page_options_print_usage(void)
 {
    VG_(printf)(
 "    --thp=never|madvise|always       transparent huge pages, of TLBs and page faults:\n"
@@ -87,7 +87,7 @@ static Bool read_thp(const HChar* value, tlb_thp_mode* mode, tlb_reason* why)
 
 /* A rule for transparent huge pages of all memory is what --thp=always is, and --thp=never
    leaves none for any rule. Rules for some memory say what differs there. */
-static Bool settle_thp(TgPages* out, const HChar* rules_arg, tlb_reason* why)
+static Bool settle_thp(TgPageOptions* out, const HChar* rules_arg, tlb_reason* why)
 {
    Bool everywhere = False;
    for (UInt i = 0; i < out->policy.n_rules; i++)
@@ -108,7 +108,7 @@ static Bool settle_thp(TgPages* out, const HChar* rules_arg, tlb_reason* why)
    return True;
 }
 
-const HChar* tg_pages_finish(UInt page_shift, TgPages* out, tlb_reason* why)
+const HChar* tg_page_options_finish(UInt page_shift, TgPageOptions* out, tlb_reason* why)
 {
    const HChar* with_thp = NULL; /* the first argument with a rule for them */
    VG_(memset)(out, 0, sizeof *out);

@@ -12,16 +12,16 @@ typedef struct {
                               come after these */
    Bool fake_hugetlb; /* calls that ask for huge pages succeed on small ones */
    const HChar* thp_arg; /* that policy.thp comes from; NULL: it is the host's */
-} TgPages;
+} TgPageOptions;
 
 /* Takes one command line argument. False: it is not an option of ours. Each
-   may come several times; the text is read by tg_pages_finish(). */
-Bool tg_pages_option(const HChar* arg);
+   may come several times; the text is read by tg_page_options_finish(). */
+Bool tg_page_options_take(const HChar* arg);
 
-void tg_pages_print_usage(void);
+void tg_page_options_print_usage(void);
 
 /* The base page is known: reads the texts. Returns NULL, or the argument that
    can not be, with the reason. */
-const HChar* tg_pages_finish(UInt page_shift, TgPages* out, tlb_reason* why);
+const HChar* tg_page_options_finish(UInt page_shift, TgPageOptions* out, tlb_reason* why);
 
 #endif

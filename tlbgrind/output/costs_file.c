@@ -32,7 +32,7 @@ static const HChar* users_of(const tlb_machine_array* a)
    }
 }
 
-void tg_describe_arrays(const TgMachine* m,
+void tg_costs_file_describe_arrays(const TgMachine* m,
                         void (*each)(const HChar* description, void* opaque),
                         void* opaque)
 {
@@ -64,7 +64,7 @@ static void print_command(TgFile* f)
    tg_file_print(f, "\n");
 }
 
-static void print_description(TgFile* f, const TgResults* run,
+static void print_description(TgFile* f, const TgResults* results,
                               const TgMachine* m)
 {
    tg_file_print(f, "desc: Format: 1\n");
@@ -76,16 +76,16 @@ static void print_description(TgFile* f, const TgResults* run,
    }
    tg_file_print(f, "desc: Page size: %llu\n",
                  1ULL << m->m.base_page_shift);
-   tg_describe_arrays(m, print_array, f);
+   tg_costs_file_describe_arrays(m, print_array, f);
    for (Word i = 0; i < VG_(sizeXA)(m->assumptions); i++)
       tg_file_print(f, "desc: Assumption: %s\n",
                     *(HChar**)VG_(indexXA)(m->assumptions, i));
-   const UInt view = tg_mmus.mmu[m - run->options->machine].view;
-   if (tg_backed_is_of_interest(view))
-      tg_backed_describe(view, print_backed, f);
-   if (run->forked_from != 0)
+   const UInt view = tg_mmus.mmu[m - results->options->machine].view;
+   if (tg_backing_report_is_of_interest(view))
+      tg_backing_report_describe(view, print_backed, f);
+   if (results->forked_from != 0)
       tg_file_print(f, "desc: Forked: counts since the fork from pid %d\n",
-                    run->forked_from);
+                    results->forked_from);
    ULong instructions;
    const UInt before = tg_exec_n_before(&instructions);
    if (before > 0)
@@ -94,13 +94,13 @@ static void print_description(TgFile* f, const TgResults* run,
                     before, instructions);
    tg_file_print(f, "desc: Straddles: instructions %llu, reads %llu, "
                     "writes %llu\n",
-                 run->straddles[TLB_FETCH], run->straddles[TLB_LOAD],
-                 run->straddles[TLB_STORE]);
+                 results->straddles[TLB_FETCH], results->straddles[TLB_LOAD],
+                 results->straddles[TLB_STORE]);
 }
 
 /* What a tool that counts at most one miss per reference would not count, and
    the accesses of guarded helpers that were not made. */
-static void print_differences(TgFile* f, const TgResults* run,
+static void print_differences(TgFile* f, const TgResults* results,
                               const TgResult* result, const TgEvent** events,
                               UInt n_events)
 {
@@ -113,7 +113,7 @@ static void print_differences(TgFile* f, const TgResults* run,
    }
    tg_file_print(f, "\ndesc: Unperformed helper accesses: reads %llu, "
                     "writes %llu\n",
-                 run->unperformed[TLB_LOAD], run->unperformed[TLB_STORE]);
+                 results->unperformed[TLB_LOAD], results->unperformed[TLB_STORE]);
 }
 
 static void print_costs(TgFile* f, const ULong* costs, const TgEvent** events,
@@ -168,7 +168,7 @@ static void print_lines(TgFile* f, XArray* lines, UInt machine,
       const TgFunction* fn = l->function;
       ULong cost[TG_N_COSTS];
       Bool any = False;
-      tg_line_costs(l, machine, cost);
+      tg_lines_costs(l, machine, cost);
       for (UInt j = 0; j < n_events; j++)
          any |= cost[events[j]->cost] != 0;
       if (!any)
@@ -200,12 +200,12 @@ static void print_lines(TgFile* f, XArray* lines, UInt machine,
    VG_(OSetGen_Destroy)(functions);
 }
 
-Bool tg_costs_file_write(const TgResults* run, const TgResult* result, XArray* lines,
+Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArray* lines,
                   const HChar* name)
 {
    const TgEvent* events[TG_MAX_EVENTS];
    const UInt n_events = tg_events(&result->machine->m,
-                                   run->options->faults.on, events);
+                                   results->options->faults.on, events);
    const HChar* failure;
    TgFile* f = tg_file_open(name, &failure);
 
@@ -216,8 +216,8 @@ Bool tg_costs_file_write(const TgResults* run, const TgResult* result, XArray* l
                        "pid: %d\n", VG_(getpid)());
       print_command(f);
       tg_file_print(f, "part: 1\n");
-      print_description(f, run, result->machine);
-      print_differences(f, run, result, events, n_events);
+      print_description(f, results, result->machine);
+      print_differences(f, results, result, events, n_events);
       tg_file_print(f, "positions: line\n");
       for (UInt i = 0; i < n_events; i++)
          tg_file_print(f, "event: %s : %s\n", events[i]->name,

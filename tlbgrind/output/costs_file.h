@@ -7,12 +7,12 @@
 
 /* Writes the costs of all lines with one machine under that name. Says on stderr
    if it fails; returns whether it did not. */
-Bool tg_costs_file_write(const TgResults* run, const TgResult* result, XArray* lines,
+Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArray* lines,
                   const HChar* name);
 
 /* The arrays of a machine, one call per array with its description, such as
    "level 1, data, 64 entries, 4-way, 16 sets, pages 4K, lru". */
-void tg_describe_arrays(const TgMachine* m,
+void tg_costs_file_describe_arrays(const TgMachine* m,
                         void (*each)(const HChar* description, void* opaque),
                         void* opaque);
 

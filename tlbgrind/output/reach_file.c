@@ -36,7 +36,7 @@ static const tlb_side sides[TLB_N_TABLES] = { TLB_CODE, TLB_DATA };
 
 /* Makes all curves. Returns how many; curves for
    pages that are smaller than the base page would only repeat its own. */
-static UInt make_curves(const TgResults* run, Curve curve[MAX_CURVES])
+static UInt make_curves(const TgResults* results, Curve curve[MAX_CURVES])
 {
    UInt n = 0;
    for (UInt i = 0; i < TLB_N_TABLES; i++) {
@@ -46,10 +46,10 @@ static UInt make_curves(const TgResults* run, Curve curve[MAX_CURVES])
          Curve* c = &curve[n];
          /* Valgrind ends the run when memory runs out. */
          tl_assert(!tlb_reach_failed(r));
-         if (size > 0 && tlb_reach_shift(size) <= run->options->page_shift)
+         if (size > 0 && tlb_reach_shift(size) <= results->options->page_shift)
             continue;
          *c = (Curve){ .side = side, .size = size,
-                       .shift = size == 0 ? run->options->page_shift
+                       .shift = size == 0 ? results->options->page_shift
                                           : tlb_reach_shift(size),
                        .cold = tlb_reach_cold(r, size) };
          c->misses = VG_(malloc)("tg.reach.out",
@@ -67,9 +67,9 @@ static void free_curves(Curve* curve, UInt n)
       VG_(free)(curve[i].misses);
 }
 
-static ULong references(const TgResults* run, UInt side)
+static ULong references(const TgResults* results, UInt side)
 {
-   const ULong* total = run->result[0].total;
+   const ULong* total = results->result[0].total;
    return side == TLB_CODE ? total[tg_cost(TLB_FETCH, TG_REFS)]
                                 : total[tg_cost(TLB_LOAD, TG_REFS)]
                                   + total[tg_cost(TLB_STORE, TG_REFS)];
@@ -77,19 +77,19 @@ static ULong references(const TgResults* run, UInt side)
 
 /* --- The file --- */
 
-static void print_head(TgFile* f, const TgResults* run, const Curve* curve, UInt n)
+static void print_head(TgFile* f, const TgResults* results, const Curve* curve, UInt n)
 {
    tg_file_print(f, "# tlbgrind reach\n# version: 1\n"
                     "# creator: tlbgrind-" TG_VERSION
                     " (Valgrind " VERSION ")\n# pid: %d\n# cmd: ", VG_(getpid)());
    tg_file_command(f);
    tg_file_print(f, "\n");
-   if (run->forked_from != 0)
+   if (results->forked_from != 0)
       tg_file_print(f, "# forked: counts since the fork from pid %d\n",
-                    run->forked_from);
+                    results->forked_from);
    for (UInt i = 0; i < TLB_N_TABLES; i++)
       tg_file_print(f, "# %s references: %llu\n", side_names[sides[i]],
-                    references(run, sides[i]));
+                    references(results, sides[i]));
    for (UInt i = 0; i < n; i++)
       tg_file_print(f, "# %s pages of %s: %llu\n", side_names[curve[i].side],
                     tg_page_size(curve[i].shift).text, curve[i].cold);
@@ -100,14 +100,14 @@ static void print_head(TgFile* f, const TgResults* run, const Curve* curve, UInt
    tg_file_print(f, "\n");
 }
 
-Bool tg_reach_write(const TgResults* run, const HChar* name)
+Bool tg_reach_file_write(const TgResults* results, const HChar* name)
 {
    Curve curve[MAX_CURVES];
    const HChar* failure;
    TgFile* f = tg_file_open(name, &failure);
    if (f != NULL) {
-      const UInt n = make_curves(run, curve);
-      print_head(f, run, curve, n);
+      const UInt n = make_curves(results, curve);
+      print_head(f, results, curve, n);
       for (UInt i = 0; i < TLB_REACH_SIZES; i++) {
          tg_file_print(f, "%u", i + TLB_REACH_SMALLEST);
          for (UInt j = 0; j < n; j++)
@@ -144,9 +144,9 @@ static void print_row(const HChar* label, const Curve* curve, UInt n, UInt side,
    VG_(umsg)("%10s%s\n", label, line);
 }
 
-static void print_side(const TgResults* run, const Curve* curve, UInt n, UInt side)
+static void print_side(const TgResults* results, const Curve* curve, UInt n, UInt side)
 {
-   const ULong refs = references(run, side);
+   const ULong refs = references(results, side);
    HChar line[160];
    Int at = 0;
    VG_(umsg)("Reach, %s side: misses, and per cent of %s references\n",
@@ -164,15 +164,15 @@ static void print_side(const TgResults* run, const Curve* curve, UInt n, UInt si
    VG_(umsg)("\n");
 }
 
-void tg_reach_summary(const TgResults* run, const HChar* file)
+void tg_reach_file_summary(const TgResults* results, const HChar* file)
 {
    Curve curve[MAX_CURVES];
    if (VG_(clo_verbosity) == 0)
       return;
    VG_(umsg)("\n");
-   const UInt n = make_curves(run, curve);
+   const UInt n = make_curves(results, curve);
    for (UInt i = 0; i < TLB_N_TABLES; i++)
-      print_side(run, curve, n, sides[i]);
+      print_side(results, curve, n, sides[i]);
    free_curves(curve, n);
    if (file != NULL)
       VG_(umsg)("Every size from %u to %u:  %s\n", TLB_REACH_SMALLEST,

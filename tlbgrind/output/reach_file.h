@@ -7,9 +7,9 @@
 
 /* Writes the file (docs/reach.md). Returns whether it is there; if not, that has
    been said. */
-Bool tg_reach_write(const TgResults* run, const HChar* name);
+Bool tg_reach_file_write(const TgResults* results, const HChar* name);
 
 /* The table. `file`: where all sizes can be read, NULL: nowhere. */
-void tg_reach_summary(const TgResults* run, const HChar* file);
+void tg_reach_file_summary(const TgResults* results, const HChar* file);
 
 #endif

@@ -34,18 +34,18 @@ static void describe(const TgMachine* m)
              1ULL << m->m.base_page_shift);
    if (m->file != NULL)
       VG_(umsg)("  file %s\n", tg_shown(m->file));
-   tg_describe_arrays(m, print_array, NULL);
+   tg_costs_file_describe_arrays(m, print_array, NULL);
    for (Word i = 0; i < VG_(sizeXA)(m->assumptions); i++)
       VG_(umsg)("  assumed: %s\n", *(HChar**)VG_(indexXA)(m->assumptions, i));
 }
 
-void tg_summary_machines(const TgResults* run)
+void tg_summary_machines(const TgResults* results)
 {
-   const TgPages* pages = &run->options->pages;
+   const TgPageOptions* pages = &results->options->pages;
    if (VG_(clo_verbosity) == 0)
       return;
-   for (UInt i = 0; i < run->options->n_machines; i++)
-      describe(&run->options->machine[i]);
+   for (UInt i = 0; i < results->options->n_machines; i++)
+      describe(&results->options->machine[i]);
    VG_(umsg)("Transparent huge pages: %s (%s)\n", tg_thp_name(pages->policy.thp),
              pages->thp_arg == NULL ? "as the host has them" : pages->thp_arg);
    VG_(umsg)("\n");
@@ -65,45 +65,45 @@ static TgNumber per_cent(ULong part, ULong whole)
    return tg_ratio(part, whole, 100, 3, "%");
 }
 
-static ULong total(const TgResult* run, tlb_user kind, UInt what)
+static ULong total(const TgResult* result, tlb_user kind, UInt what)
 {
-   return run->total[tg_cost(kind, what)];
+   return result->total[tg_cost(kind, what)];
 }
 
-static ULong data(const TgResult* run, UInt what)
+static ULong data(const TgResult* result, UInt what)
 {
-   return total(run, TLB_LOAD, what) + total(run, TLB_STORE, what);
+   return total(result, TLB_LOAD, what) + total(result, TLB_STORE, what);
 }
 
-static void counts(const TgResult* run, const HChar* label, UInt what)
+static void counts(const TgResult* result, const HChar* label, UInt what)
 {
    VG_(umsg)("%-18s %s  (%s rd + %s wr)\n", label,
-             number(data(run, what)).text,
-             number(total(run, TLB_LOAD, what)).text,
-             number(total(run, TLB_STORE, what)).text);
+             number(data(result, what)).text,
+             number(total(result, TLB_LOAD, what)).text,
+             number(total(result, TLB_STORE, what)).text);
 }
 
-static TgNumber rate(const TgResult* run, tlb_user kind, UInt what)
+static TgNumber rate(const TgResult* result, tlb_user kind, UInt what)
 {
-   return per_cent(total(run, kind, what), total(run, kind, TG_REFS));
+   return per_cent(total(result, kind, what), total(result, kind, TG_REFS));
 }
 
-static void rates(const TgResult* run, const HChar* label, UInt what)
+static void rates(const TgResult* result, const HChar* label, UInt what)
 {
    VG_(umsg)("%-18s %*s  (%*s    + %*s   )\n", label, WIDTH,
-             per_cent(data(run, what), data(run, TG_REFS)).text, WIDTH,
-             rate(run, TLB_LOAD, what).text, WIDTH,
-             rate(run, TLB_STORE, what).text);
+             per_cent(data(result, what), data(result, TG_REFS)).text, WIDTH,
+             rate(result, TLB_LOAD, what).text, WIDTH,
+             rate(result, TLB_STORE, what).text);
 }
 
-static void fetches(const TgResult* run, const HChar* label, UInt what)
+static void fetches(const TgResult* result, const HChar* label, UInt what)
 {
-   VG_(umsg)("%-18s %s\n", label, number(total(run, TLB_FETCH, what)).text);
+   VG_(umsg)("%-18s %s\n", label, number(total(result, TLB_FETCH, what)).text);
 }
 
-static void fetch_rate(const TgResult* run, const HChar* label, UInt what)
+static void fetch_rate(const TgResult* result, const HChar* label, UInt what)
 {
-   VG_(umsg)("%-18s %*s\n", label, WIDTH, rate(run, TLB_FETCH, what).text);
+   VG_(umsg)("%-18s %*s\n", label, WIDTH, rate(result, TLB_FETCH, what).text);
 }
 
 /* Whether a shell takes the name as it is. */
@@ -138,29 +138,29 @@ static HChar* quoted(const HChar* name)
    return text;
 }
 
-static void one_machine(const TgResult* run)
+static void one_machine(const TgResult* result)
 {
-   const UInt levels = run->levels;
-   const ULong instructions = total(run, TLB_FETCH, TG_REFS);
-   const ULong misses = total(run, TLB_FETCH, TG_MISS_1) + data(run, TG_MISS_1);
-   const ULong walks = total(run, TLB_FETCH, TG_WALKS) + data(run, TG_WALKS);
+   const UInt levels = result->levels;
+   const ULong instructions = total(result, TLB_FETCH, TG_REFS);
+   const ULong misses = total(result, TLB_FETCH, TG_MISS_1) + data(result, TG_MISS_1);
+   const ULong walks = total(result, TLB_FETCH, TG_WALKS) + data(result, TG_WALKS);
 
-   fetches(run, "I   refs:", TG_REFS);
-   fetches(run, "I1  TLB misses:", TG_MISS_1);
+   fetches(result, "I   refs:", TG_REFS);
+   fetches(result, "I1  TLB misses:", TG_MISS_1);
    if (levels > 2)
-      fetches(run, "I2  TLB misses:", TG_MISS_2);
-   fetches(run, "IL  TLB misses:", TG_WALKS);
-   fetch_rate(run, "I1  TLB miss rate:", TG_MISS_1);
-   fetch_rate(run, "IL  TLB miss rate:", TG_WALKS);
+      fetches(result, "I2  TLB misses:", TG_MISS_2);
+   fetches(result, "IL  TLB misses:", TG_WALKS);
+   fetch_rate(result, "I1  TLB miss rate:", TG_MISS_1);
+   fetch_rate(result, "IL  TLB miss rate:", TG_WALKS);
    VG_(umsg)("\n");
 
-   counts(run, "D   refs:", TG_REFS);
-   counts(run, "D1  TLB misses:", TG_MISS_1);
+   counts(result, "D   refs:", TG_REFS);
+   counts(result, "D1  TLB misses:", TG_MISS_1);
    if (levels > 2)
-      counts(run, "D2  TLB misses:", TG_MISS_2);
-   counts(run, "DL  TLB misses:", TG_WALKS);
-   rates(run, "D1  TLB miss rate:", TG_MISS_1);
-   rates(run, "DL  TLB miss rate:", TG_WALKS);
+      counts(result, "D2  TLB misses:", TG_MISS_2);
+   counts(result, "DL  TLB misses:", TG_WALKS);
+   rates(result, "D1  TLB miss rate:", TG_MISS_1);
+   rates(result, "DL  TLB miss rate:", TG_WALKS);
    VG_(umsg)("\n");
 
    VG_(umsg)("%-18s %s\n", "page walks:", number(walks).text);
@@ -170,29 +170,29 @@ static void one_machine(const TgResult* run)
              tg_ratio(walks, instructions, 1000, 3, "").text);
 }
 
-static TgNumber share(const TgResults* run, const TgResult* r)
+static TgNumber share(const TgResults* results, const TgResult* r)
 {
    TgNumber text;
    const ULong hundredths = tlb_cost_share(r->total[TG_ALL_CYCLES],
-                                           run->options->cycles);
+                                           results->options->cycles);
    VG_(snprintf)(text.text, sizeof text.text, "%llu.%02llu%%",
                  hundredths / 100, hundredths % 100);
    return text;
 }
 
 /* What the misses cost, as far as that is known or was asked for. */
-static void cost(const TgResults* run, const TgResult* r)
+static void cost(const TgResults* results, const TgResult* r)
 {
    const tlb_machine* m = &r->machine->m;
    if (tlb_walks_described(m))
       VG_(umsg)("%-18s %s  to page tables%s\n", "walk refs:",
                 number(r->total[TG_ALL_WALK_REFS]).text,
-                run->options->nested ? ", guest's and host's" : "");
-   else if (run->options->nested)
+                results->options->nested ? ", guest's and host's" : "");
+   else if (results->options->nested)
       VG_(umsg)("%-18s %*s  the machine does not tell how it walks\n",
                 "walk refs:", WIDTH, "unknown");
    if (m->walk_cycles == TLB_UNKNOWN) {
-      if (run->options->cycles != 0)
+      if (results->options->cycles != 0)
          VG_(umsg)("%-18s %*s  the machine does not tell what a walk costs; "
                    "--miss-cost does\n", "share of time:", WIDTH, "unknown");
       return;
@@ -200,10 +200,10 @@ static void cost(const TgResults* run, const TgResult* r)
    VG_(umsg)("%-18s %s  estimated, an upper bound (%u cycles a walk)\n",
              "miss cycles:", number(r->total[TG_ALL_CYCLES]).text,
              m->walk_cycles);
-   if (run->options->cycles == 0)
+   if (results->options->cycles == 0)
       return;
    VG_(umsg)("%-18s %*s  of %llu cycles, estimated, an upper bound\n",
-             "share of time:", WIDTH, share(run, r).text, run->options->cycles);
+             "share of time:", WIDTH, share(results, r).text, results->options->cycles);
 }
 
 /* --- Memory --- */
@@ -215,15 +215,15 @@ static void print_backed(const HChar* text, void* opaque)
 }
 
 /* What backed the memory, by machine, where it was not base pages alone. */
-static void memory(const TgResults* run)
+static void memory(const TgResults* results)
 {
-   for (UInt i = 0; i < run->options->n_machines; i++) {
-      const TgMachine* m = run->result[i].machine;
-      if (!tg_backed_is_of_interest(tg_mmus.mmu[i].view))
+   for (UInt i = 0; i < results->options->n_machines; i++) {
+      const TgMachine* m = results->result[i].machine;
+      if (!tg_backing_report_is_of_interest(tg_mmus.mmu[i].view))
          continue;
       VG_(umsg)("\n");
       VG_(umsg)("Pages of %s:\n", m->name);
-      tg_backed_describe(tg_mmus.mmu[i].view, print_backed, NULL);
+      tg_backing_report_describe(tg_mmus.mmu[i].view, print_backed, NULL);
    }
 }
 
@@ -231,7 +231,7 @@ static void memory(const TgResults* run)
 static void overflow(void)
 {
    ULong heap;
-   if (tg_break_overflowed(&heap))
+   if (tg_break_room_overflowed(&heap))
       VG_(umsg)("\nThe heap found no room to grow beyond %lluK, which natively it would have: "
                 "malloc() went on with small mappings, so fewer of its pages can be huge, and "
                 "more of them are touched than natively.\n", heap >> 10);
@@ -262,9 +262,9 @@ static void cost_heads(const TgOptions* o)
       word("share of time");
 }
 
-static void cost_cells(const TgResults* run, const TgResult* r)
+static void cost_cells(const TgResults* results, const TgResult* r)
 {
-   const TgOptions* o = run->options;
+   const TgOptions* o = results->options;
    const tlb_machine* m = &r->machine->m;
    const Bool known = m->walk_cycles != TLB_UNKNOWN;
    if (o->nested && tlb_walks_described(m))
@@ -276,7 +276,7 @@ static void cost_cells(const TgResults* run, const TgResult* r)
    else if (o->wants_cycles)
       word("unknown");
    if (o->cycles != 0)
-      word(known ? share(run, r).text : "unknown");
+      word(known ? share(results, r).text : "unknown");
 }
 
 static void cost_notes(const TgOptions* o)
@@ -290,14 +290,14 @@ static void cost_notes(const TgOptions* o)
                 o->cycles);
 }
 
-static void side_by_side(const TgResults* run)
+static void side_by_side(const TgResults* results)
 {
-   const TgResult* first = &run->result[0];
+   const TgResult* first = &results->result[0];
    UInt name_width = 7;
    fetches(first, "I   refs:", TG_REFS);
    counts(first, "D   refs:", TG_REFS);
-   for (UInt i = 0; i < run->options->n_machines; i++) {
-      const UInt n = (UInt)VG_(strlen)(run->result[i].machine->name);
+   for (UInt i = 0; i < results->options->n_machines; i++) {
+      const UInt n = (UInt)VG_(strlen)(results->result[i].machine->name);
       name_width = n > name_width ? n : name_width;
    }
    VG_(umsg)("\n");
@@ -307,10 +307,10 @@ static void side_by_side(const TgResults* run)
    word("D1 misses");
    word("D walks");
    word("walks/1000 ins");
-   cost_heads(run->options);
+   cost_heads(results->options);
    VG_(umsg)("\n");
-   for (UInt i = 0; i < run->options->n_machines; i++) {
-      const TgResult* r = &run->result[i];
+   for (UInt i = 0; i < results->options->n_machines; i++) {
+      const TgResult* r = &results->result[i];
       const ULong walks = total(r, TLB_FETCH, TG_WALKS) + data(r, TG_WALKS);
       VG_(umsg)("%-*s", (Int)name_width, r->machine->name);
       cell(total(r, TLB_FETCH, TG_MISS_1));
@@ -318,10 +318,10 @@ static void side_by_side(const TgResults* run)
       cell(data(r, TG_MISS_1));
       cell(data(r, TG_WALKS));
       word(tg_ratio(walks, total(r, TLB_FETCH, TG_REFS), 1000, 3, "").text);
-      cost_cells(run, r);
+      cost_cells(results, r);
       VG_(umsg)("\n");
    }
-   cost_notes(run->options);
+   cost_notes(results->options);
 }
 
 /* --- Where the details are --- */
@@ -338,9 +338,9 @@ static void details_of_one(const HChar* out_file)
 
 /* A command for each machine, as the counts of several can not be added. Of
    many, only for those whose file is not called as the table calls them. */
-static void details_of_many(const TgResults* run, const HChar* out_file)
+static void details_of_many(const TgResults* results, const HChar* out_file)
 {
-   const UInt n = run->options->n_machines;
+   const UInt n = results->options->n_machines;
    if (n <= MOST_LISTED) {
       VG_(umsg)("To see which code misses:\n");
    } else {
@@ -351,8 +351,8 @@ static void details_of_many(const TgResults* run, const HChar* out_file)
       VG_(free)(name);
    }
    for (UInt i = 0; i < n; i++) {
-      const TgMachine* m = &run->options->machine[i];
-      if (n > MOST_LISTED && tg_machine_is_labelled_by_name(m))
+      const TgMachine* m = &results->options->machine[i];
+      if (n > MOST_LISTED && tg_machine_names_is_label(m))
          continue;
       HChar* whole = tg_output_name_of(out_file, m, n);
       HChar* name = quoted(whole);
@@ -362,32 +362,32 @@ static void details_of_many(const TgResults* run, const HChar* out_file)
    }
 }
 
-void tg_summary_details(const TgResults* run, const HChar* out_file)
+void tg_summary_details(const TgResults* results, const HChar* out_file)
 {
    if (VG_(clo_verbosity) == 0)
       return;
-   if (run->options->n_machines == 1)
+   if (results->options->n_machines == 1)
       details_of_one(out_file);
    else
-      details_of_many(run, out_file);
+      details_of_many(results, out_file);
 }
 
-void tg_summary_results(const TgResults* run, const HChar* out_file)
+void tg_summary_results(const TgResults* results, const HChar* out_file)
 {
    if (VG_(clo_verbosity) == 0)
       return;
-   if (run->options->n_machines == 1) {
-      one_machine(&run->result[0]);
-      cost(run, &run->result[0]);
+   if (results->options->n_machines == 1) {
+      one_machine(&results->result[0]);
+      cost(results, &results->result[0]);
    } else {
-      side_by_side(run);
+      side_by_side(results);
    }
-   memory(run);
+   memory(results);
    overflow();
    if (out_file == NULL)
       return;
    VG_(umsg)("\n");
-   tg_summary_details(run, out_file);
+   tg_summary_details(results, out_file);
 }
 
 static void faults(const HChar* label, ULong n, const HChar* what)
@@ -410,7 +410,7 @@ static Bool any_machine_has_rules(const TgOptions* o)
 }
 
 /* In the words of time(1). */
-void tg_summary_faults(const TgResults* run, const HChar* log)
+void tg_summary_faults(const TgResults* results, const HChar* log)
 {
    const tlb_fault_counts* warm = tg_log_counts(TLB_VIEW_WARM);
    const tlb_fault_counts* cold = tg_log_counts(TLB_VIEW_COLD);
@@ -425,9 +425,9 @@ void tg_summary_faults(const TgResults* run, const HChar* log)
    faults("Minor page faults:", cold->faults - cold->major, "");
    faults("page touches:", tg_log_counts(TLB_VIEW_4K)->faults,
           "that would be faults, were every page mapped alone");
-   if (any_machine_has_rules(run->options))
+   if (any_machine_has_rules(results->options))
       VG_(umsg)("Page faults are those of --thp=%s: rules for pages are for TLBs alone.\n",
-                tg_thp_name(run->options->pages.policy.thp));
+                tg_thp_name(results->options->pages.policy.thp));
    if (log != NULL) {
       HChar* name = quoted(log);
       VG_(umsg)("\n");

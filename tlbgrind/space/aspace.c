@@ -148,7 +148,7 @@ static void describe_file(tlb_mapping* m, const NSegment* s, Bool at_start)
       m->flags |= TLB_MAP_MAIN;
    if (is_preload(name))
       m->flags |= TLB_MAP_FOREIGN;
-   set_huge(m, tg_huge_file(m->device, m->inode));
+   set_huge(m, tg_huge_files_file(m->device, m->inode));
    /* The kernel maps whole pages. (Of anonymous memory they are asked for, see
       space/hugetlb.h; segments are in small ones, whatever is asked for.) */
    if (m->flags & TLB_MAP_HUGETLB) {
@@ -277,7 +277,7 @@ static void describe_segment(tlb_mapping* m)
    if (tg_space_pending.call == TG_SHMAT && (tg_space_pending.flags & LINUX_SHM_RDONLY))
       m->prot &= (UChar)~TLB_MAY_WRITE;
    if (tg_space_pending.call == TG_SHMAT)
-      set_huge(m, tg_huge_segment(tg_space_pending.shmid, &bytes));
+      set_huge(m, tg_huge_files_segment(tg_space_pending.shmid, &bytes));
 }
 
 void tg_aspace_mapped(Addr a, SizeT len, Bool r, Bool w, Bool x)
@@ -300,7 +300,7 @@ void tg_aspace_mapped(Addr a, SizeT len, Bool r, Bool w, Bool x)
       if (f & LINUX_MAP_LOCKED)
          m.flags |= TLB_MAP_LOCKED;
       if (f & LINUX_MAP_HUGETLB)
-         set_huge(&m, tg_huge_shift(f));
+         set_huge(&m, tg_huge_files_shift(f));
       if ((f & LINUX_MAP_LOCKED)
           || (f & (LINUX_MAP_POPULATE | LINUX_MAP_NONBLOCK))
              == LINUX_MAP_POPULATE)

@@ -387,10 +387,10 @@ void tg_aspace_post_syscall(ThreadId tid, UInt syscall, const UWord* args,
       break;
    }
    if (is_shm(syscall, args, LINUX_IPC_SHMGET, NR_SHMGET, &shm))
-      tg_huge_segment_made((Int)sr_Res(result), shm[1],
+      tg_huge_files_segment_was_made((Int)sr_Res(result), shm[1],
                            asked == 0 ? shm[2] : asked);
    else if (syscall == __NR_memfd_create)
-      tg_huge_file_made((Int)sr_Res(result), asked == 0 ? args[1] : asked);
+      tg_huge_files_file_was_made((Int)sr_Res(result), asked == 0 ? args[1] : asked);
 }
 
 /* What a child does not inherit. */

@@ -28,7 +28,7 @@ static const HChar* without_effect(const tlb_view* v, UInt rule)
    return (v->had_effect >> rule & 1) == 0 ? "no mapping had room for a page of that size" : NULL;
 }
 
-Bool tg_backed_is_of_interest(UInt view)
+Bool tg_backing_report_is_of_interest(UInt view)
 {
    tlb_pagemap* map = tg_aspace_map();
    const tlb_view_counts* c = tlb_pagemap_counts(map, view);
@@ -42,7 +42,7 @@ Bool tg_backed_is_of_interest(UInt view)
    return False;
 }
 
-void tg_backed_describe(UInt view,
+void tg_backing_report_describe(UInt view,
                         void (*line)(const HChar* text, void* opaque),
                         void* opaque)
 {

@@ -7,11 +7,11 @@
 
 /* Whether the view has rules or transparent huge pages everywhere, or the program has asked
    for large pages itself and was given some. */
-Bool tg_backed_is_of_interest(UInt view);
+Bool tg_backing_report_is_of_interest(UInt view);
 
 /* Calls with a line of text for each page size of the view, at the moment when
    most was backed, and for what could not be had. */
-void tg_backed_describe(UInt view,
+void tg_backing_report_describe(UInt view,
                         void (*line)(const HChar* text, void* opaque),
                         void* opaque);
 

@@ -44,13 +44,13 @@ static UInt possible(UInt shift)
    return shift < 16 || shift > TLB_MAX_PAGE_SHIFT ? 0 : shift;
 }
 
-UInt tg_huge_shift(UWord flags)
+UInt tg_huge_files_shift(UWord flags)
 {
    const UInt shift = (UInt)(flags >> LINUX_HUGE_SHIFT) & LINUX_HUGE_MASK;
    return shift == 0 ? DEFAULT_SHIFT : possible(shift);
 }
 
-UInt tg_huge_segment(Int shmid, ULong* bytes)
+UInt tg_huge_files_segment(Int shmid, ULong* bytes)
 {
    for (Word i = 0; i < VG_(sizeXA)(segments); i++) {
       const Segment* s = VG_(indexXA)(segments, i);
@@ -72,13 +72,13 @@ static UInt made_file(ULong device, ULong inode)
    return 0;
 }
 
-UInt tg_huge_file(ULong device, ULong inode)
+UInt tg_huge_files_file(ULong device, ULong inode)
 {
    const UInt shift = made_file(device, inode);
    return shift != 0 ? shift : possible(tg_proc_file_system(device).huge_shift);
 }
 
-UInt tg_huge_made_file(Int fd)
+UInt tg_huge_files_made(Int fd)
 {
    struct vg_stat st;
    if (VG_(sizeXA)(files) == 0 || VG_(fstat)(fd, &st) != 0)
@@ -98,13 +98,13 @@ static void forget_segment(Int shmid)
 
 /* shmget() may also find a segment that is there: then its size says nothing,
    and it is as it was made. */
-void tg_huge_segment_made(Int shmid, ULong bytes, UWord flags)
+void tg_huge_files_segment_was_made(Int shmid, ULong bytes, UWord flags)
 {
    ULong old;
-   const UInt shift = tg_huge_segment(shmid, &old);
+   const UInt shift = tg_huge_files_segment(shmid, &old);
    if (!(flags & TG_SHM_HUGETLB) || (shift != 0 && bytes == 0))
       return;
-   const Segment s = { shmid, tg_huge_shift(flags), bytes };
+   const Segment s = { shmid, tg_huge_files_shift(flags), bytes };
    forget_segment(shmid);
    VG_(addToXA)(segments, &s);
 }
@@ -119,10 +119,10 @@ static void forget_file(ULong device, ULong inode)
    }
 }
 
-void tg_huge_file_made(Int fd, UWord flags)
+void tg_huge_files_file_was_made(Int fd, UWord flags)
 {
    struct vg_stat st;
-   const UInt shift = tg_huge_shift(flags);
+   const UInt shift = tg_huge_files_shift(flags);
    if (!(flags & TG_MFD_HUGETLB) || shift == 0 || VG_(fstat)(fd, &st) != 0)
       return;
    forget_file(st.dev, st.ino);

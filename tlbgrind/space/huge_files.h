@@ -13,22 +13,22 @@ void tg_huge_files_init(void);
 
 /* The size of huge pages in the flags of mmap(), shmget() or memfd_create(), as
    a logarithm; the default if they name none, 0 if they name what there is not. */
-UInt tg_huge_shift(UWord flags);
+UInt tg_huge_files_shift(UWord flags);
 
 /* The logarithm of a segment's page size, and its length; 0: it is not in huge
    pages. */
-UInt tg_huge_segment(Int shmid, ULong* bytes);
+UInt tg_huge_files_segment(Int shmid, ULong* bytes);
 
 /* The logarithm of a file's page size, which the program made so or which lies on a
    hugetlbfs; 0: it is not in huge pages. */
-UInt tg_huge_file(ULong device, ULong inode);
+UInt tg_huge_files_file(ULong device, ULong inode);
 
 /* The same of one that the program made. */
-UInt tg_huge_made_file(Int fd);
+UInt tg_huge_files_made(Int fd);
 
 /* shmget() or memfd_create() has been called with these flags, and that is the
    result. */
-void tg_huge_segment_made(Int shmid, ULong bytes, UWord flags);
-void tg_huge_file_made(Int fd, UWord flags);
+void tg_huge_files_segment_was_made(Int shmid, ULong bytes, UWord flags);
+void tg_huge_files_file_was_made(Int fd, UWord flags);
 
 #endif

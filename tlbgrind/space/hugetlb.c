@@ -146,7 +146,7 @@ static UWord without_size(UWord flags, UWord flag)
 static Bool change_length(UWord* a)
 {
    const UWord both = LINUX_MAP_ANONYMOUS | LINUX_MAP_HUGETLB;
-   const UInt shift = (a[3] & both) == both ? tg_huge_shift(a[3]) : 0;
+   const UInt shift = (a[3] & both) == both ? tg_huge_files_shift(a[3]) : 0;
    const UWord bytes = whole_pages(a[1], shift);
    if (bytes <= a[1])
       return False;
@@ -163,9 +163,9 @@ static Bool change_mmap(UWord* a, UWord* asked)
    if (!faked)
       return change_length(a);
    if (!(flags & LINUX_MAP_ANONYMOUS)) {
-      shift = tg_huge_made_file((Int)a[4]);
+      shift = tg_huge_files_made((Int)a[4]);
    } else if (flags & LINUX_MAP_HUGETLB) {
-      shift = tg_huge_shift(flags);
+      shift = tg_huge_files_shift(flags);
       *asked = flags;
    }
    if (shift == 0)
@@ -183,7 +183,7 @@ static Bool change_mmap(UWord* a, UWord* asked)
 /* a: key, size, flags */
 static Bool change_shmget(UWord* a, UWord* asked)
 {
-   const UInt shift = tg_huge_shift(a[2]);
+   const UInt shift = tg_huge_files_shift(a[2]);
    if (!faked || !(a[2] & TG_SHM_HUGETLB) || shift == 0)
       return False;
    *asked = a[2];
@@ -194,7 +194,7 @@ static Bool change_shmget(UWord* a, UWord* asked)
 
 static Bool change_memfd_create(UWord* a, UWord* asked)
 {
-   if (!faked || !(a[1] & TG_MFD_HUGETLB) || tg_huge_shift(a[1]) == 0)
+   if (!faked || !(a[1] & TG_MFD_HUGETLB) || tg_huge_files_shift(a[1]) == 0)
       return False;
    *asked = a[1];
    a[1] = without_size(a[1], TG_MFD_HUGETLB);
@@ -205,7 +205,7 @@ static Bool change_memfd_create(UWord* a, UWord* asked)
 static Bool change_shmat(Int shmid, UWord* address)
 {
    ULong bytes;
-   const UInt shift = tg_huge_segment(shmid, &bytes);
+   const UInt shift = tg_huge_files_segment(shmid, &bytes);
    if (!faked || shift == 0 || *address != 0)
       return False;
    *address = free_place(0, (UWord)bytes, shift);

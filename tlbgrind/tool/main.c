@@ -51,7 +51,7 @@
 #include "trace/shadow_area.h"
 #include "trace/superblocks.h"
 
-static TgResults run;
+static TgResults results;
 
 /* --- Settling --- */
 
@@ -60,7 +60,7 @@ static void add_up(TgResult* result, XArray* lines)
    VG_(memset)(result->total, 0, sizeof result->total);
    for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
       ULong cost[TG_N_COSTS];
-      tg_line_costs(*(TgLine**)VG_(indexXA)(lines, i), result->number, cost);
+      tg_lines_costs(*(TgLine**)VG_(indexXA)(lines, i), result->number, cost);
       for (UInt j = 0; j < TG_N_COSTS; j++)
          result->total[j] += cost[j];
    }
@@ -71,18 +71,18 @@ static void add_up(TgResult* result, XArray* lines)
    }
 }
 
-/* Brings everything that has been counted so far into `run` and the lines. */
+/* Brings everything that has been counted so far into `results` and the lines. */
 static XArray* settle(void)
 {
    tg_superblocks_settle();
    tg_engine_settle();
    XArray* lines = tg_lines_sorted();
-   for (UInt i = 0; i < run.options->n_machines; i++)
-      add_up(&run.result[i], lines);
+   for (UInt i = 0; i < results.options->n_machines; i++)
+      add_up(&results.result[i], lines);
    const TgSuperblockTotals* b = tg_superblock_totals();
-   VG_(memcpy)(run.straddles, tg_replay_straddles(), sizeof run.straddles);
-   run.straddles[TLB_FETCH] = b->fetch_straddles;
-   VG_(memcpy)(run.unperformed, b->unperformed, sizeof run.unperformed);
+   VG_(memcpy)(results.straddles, tg_replay_straddles(), sizeof results.straddles);
+   results.straddles[TLB_FETCH] = b->fetch_straddles;
+   VG_(memcpy)(results.unperformed, b->unperformed, sizeof results.unperformed);
    return lines;
 }
 
@@ -90,28 +90,28 @@ static XArray* settle(void)
 
 static Bool write_costs(UInt machine, XArray* lines, const HChar* name)
 {
-   return tg_costs_file_write(&run, &run.result[machine], lines, name);
+   return tg_costs_file_write(&results, &results.result[machine], lines, name);
 }
 
 static Bool write_reach(UInt machine, XArray* lines, const HChar* name)
 {
    (void)machine;
    (void)lines;
-   return tg_reach_write(&run, name);
+   return tg_reach_file_write(&results, name);
 }
 
 static Bool write_entries(UInt machine, XArray* lines, const HChar* name)
 {
    (void)machine;
    (void)lines;
-   return tg_code_entries_write(run.forked_from, name);
+   return tg_code_entries_write(results.forked_from, name);
 }
 
 static Bool write_faults(UInt machine, XArray* lines, const HChar* name)
 {
    (void)machine;
    (void)lines;
-   return tg_faults_write(run.forked_from, name);
+   return tg_recorder_write(results.forked_from, name);
 }
 
 typedef struct {
@@ -122,21 +122,21 @@ typedef struct {
 
 static const Output outputs[TG_N_OUTPUTS] = {
    [TG_COSTS_OUT]   = { True, write_costs, tg_summary_results },
-   [TG_REACH_OUT]   = { False, write_reach, tg_reach_summary },
+   [TG_REACH_OUT]   = { False, write_reach, tg_reach_file_summary },
    [TG_ENTRIES_OUT] = { False, write_entries, NULL },
    [TG_FAULTS_OUT]  = { False, write_faults, tg_summary_faults },
 };
 
 static UInt n_files(TgOutput which)
 {
-   return outputs[which].of_each_machine ? run.options->n_machines : 1;
+   return outputs[which].of_each_machine ? results.options->n_machines : 1;
 }
 
 /* The name of one file of an output whose name is `base`; to be freed. */
 static HChar* file_name(TgOutput which, const HChar* base, UInt machine)
 {
    return outputs[which].of_each_machine
-             ? tg_output_name_of(base, run.result[machine].machine, run.options->n_machines)
+             ? tg_output_name_of(base, results.result[machine].machine, results.options->n_machines)
              : VG_(strdup)("tg.main.name", base);
 }
 
@@ -150,7 +150,7 @@ static void write_output(TgOutput which, XArray* lines)
       VG_(free)(name);
    }
    if (outputs[which].report != NULL)
-      outputs[which].report(&run, written && !tg_streams_has(base) ? base : NULL);
+      outputs[which].report(&results, written && !tg_streams_has(base) ? base : NULL);
    VG_(free)(base);
 }
 
@@ -159,7 +159,7 @@ static void fini(Int exit_code)
    (void)exit_code;
    XArray* lines = settle();
    for (TgOutput which = 0; which < TG_N_OUTPUTS; which++) {
-      if (run.options->writes[which])
+      if (results.options->writes[which])
          write_output(which, lines);
    }
    VG_(deleteXA)(lines);
@@ -181,9 +181,9 @@ static void forked(ThreadId tid)
    VG_(memset)(tg_superblock_totals(), 0, sizeof(TgSuperblockTotals));
    VG_(memset)(tg_replay_straddles(), 0, TLB_N_USERS * sizeof(ULong));
    tlb_missed_zero_extra(&tg_mmus);
-   if (run.options->reach)
+   if (results.options->reach)
       tlb_run_reach_zero(&tg_mmus);
-   run.forked_from = VG_(getppid)();
+   results.forked_from = VG_(getppid)();
    tg_exec_calls_forked();
    /* Last, for what the kernel does then are the child's first faults. */
    tg_aspace_forked(tid, True);
@@ -199,7 +199,7 @@ static void write_at_exec(TgExec how, XArray* lines)
 {
    Bool costs_written = True;
    for (TgOutput which = 0; which < TG_N_OUTPUTS; which++) {
-      if (!run.options->writes[which])
+      if (!results.options->writes[which])
          continue;
       HChar* base = tg_output_name(which);
       for (UInt i = 0; i < n_files(which); i++) {
@@ -208,9 +208,9 @@ static void write_at_exec(TgExec how, XArray* lines)
          costs_written &= is_there || which != TG_COSTS_OUT;
          tg_exec_calls_note_file(name, is_there);
       }
-      if (which == TG_COSTS_OUT && how == TG_EXEC_LEAVES && run.forked_from == 0
+      if (which == TG_COSTS_OUT && how == TG_EXEC_LEAVES && results.forked_from == 0
           && costs_written && !tg_streams_has(base))
-         tg_summary_details(&run, base);
+         tg_summary_details(&results, base);
       VG_(free)(base);
    }
 }
@@ -224,7 +224,7 @@ static void pre_exec(UInt syscall, const UWord* args)
    if (how != TG_EXEC_FOLLOWED)
       write_at_exec(how, lines);
    if (how != TG_EXEC_LEAVES)
-      tg_exec_calls_follow(how, run.result[0].total[tg_cost(TLB_FETCH, TG_REFS)]);
+      tg_exec_calls_follow(how, results.result[0].total[tg_cost(TLB_FETCH, TG_REFS)]);
    VG_(deleteXA)(lines);
 }
 
@@ -233,7 +233,7 @@ static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
    (void)n_args;
    tg_aspace_pre_syscall(tid, syscall, args);
    tg_native_pre_syscall(syscall, args);
-   tg_faults_pre_syscall(tid, syscall, args);
+   tg_recorder_pre_syscall(tid, syscall, args);
    if (tg_exec_calls_has(syscall))
       pre_exec(syscall, args);
 }
@@ -245,7 +245,7 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
    (void)n_args;
    tg_aspace_post_syscall(tid, syscall, args, result);
    tg_native_post_syscall(tid, syscall, args, result);
-   tg_faults_post_syscall(tid, syscall);
+   tg_recorder_post_syscall(tid, syscall);
    tg_hugetlb_done(tid);
    if (tg_exec_calls_has(syscall))
       tg_exec_calls_failed();
@@ -292,7 +292,7 @@ static void started(ThreadId tid, ULong blocks)
 {
    (void)blocks;
    tg_native_started(tid);
-   tg_faults_started();
+   tg_recorder_started();
    tg_hugetlb_started(tid);
    tg_interrupted_start(tid);
 }
@@ -309,20 +309,20 @@ static void stopped(ThreadId tid, ULong blocks)
 
 static void init_results(const TgOptions* o)
 {
-   run.result = VG_(calloc)("tg.main.results", o->n_machines,
-                            sizeof *run.result);
+   results.result = VG_(calloc)("tg.main.results", o->n_machines,
+                                sizeof *results.result);
    for (UInt i = 0; i < o->n_machines; i++) {
-      run.result[i].machine = &o->machine[i];
-      run.result[i].number = tg_mmus.mmu[i].counts;
-      run.result[i].levels = tg_mmus.mmu[i].h.levels;
+      results.result[i].machine = &o->machine[i];
+      results.result[i].number = tg_mmus.mmu[i].counts;
+      results.result[i].levels = tg_mmus.mmu[i].h.levels;
    }
 }
 
 static void post_clo_init(void)
 {
-   const TgOptions* o = tg_finish_options();
+   const TgOptions* o = tg_options_finish();
    tl_assert(sizeof(TgShadowArea) <= sizeof(VexGuestArchState));
-   run.options = o;
+   results.options = o;
    tg_aspace_init();
    if (o->trace_aspace)
       tg_aspace_trace_begin();
@@ -333,7 +333,7 @@ static void post_clo_init(void)
    tg_instrument_init(o);
    tg_exec_calls_init();
    init_results(o);
-   tg_summary_machines(&run);
+   tg_summary_machines(&results);
    tg_exec_print();
    if (o->entries)
       tg_code_entries_init();
@@ -341,7 +341,7 @@ static void post_clo_init(void)
       tg_data_writes_init();
    tg_native_init(o);
    if (o->faults.on)
-      tg_faults_init(o);
+      tg_recorder_init(o);
 }
 
 static void pre_clo_init(void)
@@ -362,8 +362,8 @@ static void pre_clo_init(void)
 
    VG_(basic_tool_funcs)(post_clo_init, tg_instrument, fini);
    VG_(needs_superblock_discards)(discard);
-   VG_(needs_command_line_options)(tg_process_option, tg_print_usage,
-                                   tg_print_debug_usage);
+   VG_(needs_command_line_options)(tg_options_take, tg_options_print_usage,
+                                   tg_options_print_debug_usage);
    VG_(needs_print_stats)(tg_replay_print_stats);
    VG_(needs_syscall_wrapper)(pre_syscall, post_syscall);
    VG_(track_new_mem_startup)(tg_aspace_startup);
