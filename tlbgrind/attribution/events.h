@@ -1,5 +1,7 @@
-/* What is counted: three kinds of references, each with its misses by level.
-   Every table of costs in the tool is an array of TG_N_COSTS of these. */
+/* The events that are counted: references by kind, each with its misses by level.
+
+   Every table of costs in the tool is an array of TG_N_COSTS of these. A new event is one more of
+   them here, and a line of the table in attribution/events.c. */
 
 #ifndef TG_EVENTS_H
 #define TG_EVENTS_H

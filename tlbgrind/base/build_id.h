@@ -1,4 +1,4 @@
-/* Build IDs: by which two files with one name are told apart. */
+/* Build IDs of ELF files, which tell apart two files with one name. */
 
 #ifndef TG_BUILD_ID_H
 #define TG_BUILD_ID_H

@@ -1,8 +1,8 @@
-/* Files that are written whole or not at all.
+/* Output files that are written whole or not at all.
 
-   What is written goes to a temporary file beside the final one, which is
-   renamed at the end if every byte arrived. A stream (base/streams.h) and what a
-   symbolic link leads to are written directly. */
+   The text goes to a temporary file beside the final one, which is renamed at the end if every
+   byte arrived. A stream (base/streams.h) and the target of a symbolic link are written
+   directly. */
 
 #ifndef TG_FILE_H
 #define TG_FILE_H

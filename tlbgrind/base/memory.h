@@ -1,4 +1,4 @@
-/* Memory for those parts of the simulator that take some as they need it. */
+/* Valgrind's allocator as the simulator's tlb_memory. */
 
 #ifndef TG_MEMORY_H
 #define TG_MEMORY_H

@@ -1,4 +1,4 @@
-/* Numbers in words and columns: what tables on stderr share. */
+/* Numbers as text, for the tables on stderr. */
 
 #ifndef TG_NUMBER_FORMAT_H
 #define TG_NUMBER_FORMAT_H

@@ -1,4 +1,4 @@
-/* What the running host says of itself in /proc and /sys. */
+/* What the running host says in /proc and /sys. */
 
 #ifndef TG_PROC_FILE_H
 #define TG_PROC_FILE_H

@@ -1,4 +1,4 @@
-/* Where the program lies: what its headers say of its segments. */
+/* The program's ELF headers: where its segments lie. */
 
 #ifndef TG_PROGRAM_H
 #define TG_PROGRAM_H

@@ -1,5 +1,6 @@
-/* One register of a thread that is not running, by its place in the guest's
-   state. */
+/* Reads and writes one register of a thread that is not running.
+
+   The register is given by its place in the guest's state. */
 
 #ifndef TG_REGISTERS_H
 #define TG_REGISTERS_H

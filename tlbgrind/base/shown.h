@@ -1,4 +1,6 @@
-/* Names as they are shown on the standard error: no byte of them is a command to the terminal. */
+/* Names printed on stderr without control characters.
+
+   A file name could otherwise command the terminal. */
 
 #ifndef TG_SHOWN_H
 #define TG_SHOWN_H

@@ -1,7 +1,6 @@
-/* Outputs that are written to as they are: devices, pipes, and files that the process
-   has open already (/dev/stdout).
+/* Outputs that are no regular files: devices, pipes, and files that are open already.
 
-   Whatever goes there in a run arrives, one output behind the other; and what is
+   /dev/stdout is one. Whatever a run writes there arrives, one output behind the other; what is
    there is neither removed nor cut off. */
 
 #ifndef TG_STREAMS_H

@@ -1,4 +1,4 @@
-/* The names of system calls, for those that touch the program's memory. */
+/* The names of the system calls that touch the program's memory. */
 
 #ifndef TG_SYSCALL_NAMES_H
 #define TG_SYSCALL_NAMES_H

@@ -1,5 +1,4 @@
-/* The fault log: keeps the faults of the run in order, and writes them as
-   docs/fault-log.md says. */
+/* The fault log: keeps the page faults in order and writes them (docs/fault-log.md). */
 
 #ifndef TG_LOG_H
 #define TG_LOG_H

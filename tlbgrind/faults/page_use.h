@@ -1,9 +1,8 @@
-/* What pages are used for: which bytes of each page that was faulted in, or
-   came along with one, the program referenced.
+/* Page use: which bytes of each page the program referenced, for --faults-used=yes.
 
    A page that is mapped for a few bytes costs as much as one that is used
-   whole. So here a bit is kept for each byte of each page, for as long as the
-   mapping lives: what is unmapped and mapped again is a new page. A page that
+   whole. A bit is kept for each byte of each page that was faulted in, or came along with one, for
+   as long as the mapping lives: memory that is unmapped and mapped again is a new page. A page that
    mremap() moves stays what it is.
 
    All references have to be seen, so the check (engine/check.h) calls this for each

@@ -1,5 +1,7 @@
-/* Page faults: takes down the touches that matter and what the model says of
-   them. */
+/* Records page faults: asks the model about each new touch of a page.
+
+   The kind of a fault is decided by the model (sim/faults/faultmodel.h). A fault is added to the
+   log (faults/log.h) and counted at the line of the instruction. */
 
 #ifndef TG_RECORDER_H
 #define TG_RECORDER_H

@@ -1,4 +1,4 @@
-/* Room for the program's break.
+/* Makes room for the program's break to grow.
 
    Valgrind lets the break grow by 8 MiB, and only up to what it has put behind the program.
    A larger heap goes on elsewhere, in pieces of 1 MiB: none of them can be in huge pages,

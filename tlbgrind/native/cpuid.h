@@ -1,4 +1,4 @@
-/* What CPUID tells the program of the size of the processor's registers.
+/* Corrects the size of the register file that CPUID reports to the program.
 
    The processor that Valgrind shows has no AVX-512, hence less to save. The
    dynamic linker saves all of it on the stack whenever it looks up a function

@@ -1,6 +1,7 @@
-/* The address space when the program starts: lays out the program, its
-   interpreter, the stack, the heap's room and the kernel's own pages where
-   Linux would, and knows what the kernel touches while it does that. */
+/* Lays out the address space that the program starts with, as Linux would.
+
+   It has the program, its interpreter, the stack, room for the heap, and the kernel's own pages.
+   It also lists the pages that the kernel touches during the exec. */
 
 #ifndef TG_EXEC_IMAGE_H
 #define TG_EXEC_IMAGE_H

@@ -1,5 +1,6 @@
-/* Files that the program reads and writes while they are mapped: tells the fault model what
-   of them is in the page cache, and which pages of them are clean. */
+/* Follows reads and writes of files: which of their pages are cached or clean.
+
+   The fault model decides by that whether a touch of a mapped file is a major fault. */
 
 #ifndef TG_MAPPED_FILES_H
 #define TG_MAPPED_FILES_H

@@ -1,10 +1,10 @@
-/* The client's maps: what memory it has, where that lies here and where it
-   would lie natively. Keeps them with the fault model (sim/faults/faultmodel.h), which
-   knows native addresses only, and the layout (sim/faults/layout.h), which leads from
-   addresses here to those.
+/* The client's maps: where its memory lies here, and where it would natively.
 
-   native/exec_image.c puts in what is there at the start, native/mmap_calls.c changes
-   it with every call of the program; all others only ask. */
+   They are kept together with the fault model (sim/faults/faultmodel.h), which has native
+   addresses only, and the layout (sim/faults/layout.h), which leads from addresses here to those.
+
+   native/exec_image.c adds what is there at the start, native/mmap_calls.c and
+   native/mremap_calls.c change it with each call of the program; other files only read it. */
 
 #ifndef TG_MAPS_H
 #define TG_MAPS_H

@@ -1,5 +1,6 @@
-/* What the program's calls do to its address space: follows them, finds where
-   the kernel would put what they map, and tells the maps (native/maps.h) and
+/* Follows the calls that change the address space: mmap(), munmap(), mprotect(), madvise().
+
+   Finds where the kernel would put what they map, and changes the maps (native/maps.h) and
    with them the fault model. */
 
 #ifndef TG_MMAP_CALLS_H

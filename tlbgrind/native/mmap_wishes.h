@@ -1,5 +1,4 @@
-/* Mappings lie as they would natively: what mmap() and mremap() place, they place where
-   the kernel would have, relative to one another.
+/* Makes mmap() and mremap() place memory where the kernel would have.
 
    Whether two mappings touch decides what programs do: the dynamic linker goes
    on in memory that it finds to follow, the C library joins pieces of the heap.

@@ -1,4 +1,4 @@
-/* What mremap() does to the maps.
+/* Follows mremap() in the maps.
 
    Memory that grows in place natively need not do so here, and the other way round. */
 

@@ -1,4 +1,4 @@
-/* The program starts, and its memory lies, as it would without Valgrind.
+/* Native start and layout: the program runs as without Valgrind, in every run.
 
    Which pages a program touches, and which of them can be huge, depends on where its
    mappings lie, on how far its heap can grow, and on what is loaded before it starts.

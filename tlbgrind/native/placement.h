@@ -1,4 +1,4 @@
-/* Where the kernel would place memory, and where that is under Valgrind.
+/* Computes where the kernel would place memory, and where that is under Valgrind.
 
    Pure questions to the maps (native/maps.h): nothing is changed here. Addresses are either
    native ones (ULong `native`) or those of this process (Addr, "here"). */

@@ -1,4 +1,4 @@
-/* RUNNING_ON_VALGRIND is 0, as it is natively.
+/* Makes the client request RUNNING_ON_VALGRIND return 0, as it does natively.
 
    GLib, Qt, WebKit, Mesa and node ask, and allocate or start otherwise when they run under
    Valgrind. The core answers that client request by itself, so the code that makes one is

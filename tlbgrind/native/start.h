@@ -1,4 +1,4 @@
-/* How the program begins: the image that it is started with.
+/* Sets right the process image that the program starts with.
 
    Valgrind begins a program a little differently from the kernel: it preloads
    objects of its own, passes variables to find them, and its vector of auxiliary

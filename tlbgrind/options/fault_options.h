@@ -1,5 +1,6 @@
-/* The options for page faults: --faults= and those that say how the kernel is
-   set up, with what the running host says as default. */
+/* The options for page faults: --faults= and how the kernel is set up.
+
+   The default of the latter is what the running host says. */
 
 #ifndef TG_FAULT_OPTIONS_H
 #define TG_FAULT_OPTIONS_H

@@ -1,4 +1,4 @@
-/* The processor that this runs on. */
+/* The machine of the processor that the tool runs on. */
 
 #ifndef TG_HOST_H
 #define TG_HOST_H

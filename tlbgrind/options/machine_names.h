@@ -1,5 +1,4 @@
-/* What the machines of a run are called, in the summary and in the names of
-   out-files. */
+/* Names the machines of a run, for the summary and the out-files. */
 
 #ifndef TG_MACHINE_NAMES_H
 #define TG_MACHINE_NAMES_H

@@ -1,5 +1,4 @@
-/* The machines that a run simulates: by name, from the processor at hand, or
-   put together from arrays. */
+/* Makes the machines that a run simulates, by name, file or CPUID. */
 
 #ifndef TG_MACHINES_H
 #define TG_MACHINES_H

@@ -1,4 +1,4 @@
-/* Which files a run can write, and what they are called.
+/* The output files of a run: their options and names.
 
    Each output has an option of its own for its name. A name is expanded (%p and the
    like) when the file is written, when the pid is the right one. */

@@ -1,5 +1,4 @@
-/* What the kernel does with transparent huge pages: the words for it, and what the running
-   host says. */
+/* The kernel's modes of transparent huge pages, and the host's. */
 
 #ifndef TG_THP_H
 #define TG_THP_H

@@ -1,4 +1,4 @@
-/* Entries: which code was executed, in the order of its first execution.
+/* Code entries: which code was executed, in the order of its first execution.
 
    A function order for the linker is made of this (tg_order): not of the pages
    that were touched, for a touched page holds many functions that were never
@@ -8,7 +8,7 @@
    before, and with guest_chase off (tool/main.c) a block ends at the first
    branch. So the order in which blocks are translated for the first time is
    the order in which they are run for the first time. A block that is
-   translated again, because its translation was thrown away, is known by its
+   translated again, because its translation was thrown away, is recognized by its
    address until that is unmapped. */
 
 #ifndef TG_CODE_ENTRIES_H

@@ -1,5 +1,4 @@
-/* Writes: which bytes of the objects' data were written, in the order of the
-   first write to each.
+/* Data writes: which bytes of .data and .bss were written, in order of first write.
 
    A page of .data or .bss that is written is a page fault of its own: private
    writes are never served along with others. So what counts for a layout of

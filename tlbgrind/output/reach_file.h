@@ -1,4 +1,4 @@
-/* The reach curve for people: a table on stderr and a file to plot. */
+/* Writes the reach file, and the table of it on stderr (docs/reach.md). */
 
 #ifndef TG_REACH_FILE_H
 #define TG_REACH_FILE_H

@@ -1,4 +1,4 @@
-/* The run as a whole: what the out-files and the summary report. */
+/* The results of a run, from which out-files and summary are written. */
 
 #ifndef TG_RESULTS_H
 #define TG_RESULTS_H

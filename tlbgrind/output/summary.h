@@ -1,4 +1,4 @@
-/* The summary on stderr. */
+/* Prints the summary on stderr. */
 
 #ifndef TG_SUMMARY_H
 #define TG_SUMMARY_H

@@ -1,8 +1,8 @@
-/* The client's address space: which mappings it has, from Valgrind's events and
-   from the arguments of the system calls behind them.
+/* The client's address space: its mappings, and listeners for their changes.
 
-   Everything is kept in one page map (sim/pages/pagemap.h), whose mappings may be
-   looked at. Whoever wants to know of changes listens. */
+   Follows Valgrind's events and the arguments of the system calls behind them. A mapping that
+   munmap() removes goes out of the page map (sim/pages/pagemap.h), and from there out of the
+   simulated TLBs; then the listeners are called. */
 
 #ifndef TG_ASPACE_H
 #define TG_ASPACE_H

@@ -1,4 +1,4 @@
-/* What backed the client's memory, and what of it was used, in words. */
+/* Describes which page sizes backed the client's memory, as text. */
 
 #ifndef TG_BACKING_REPORT_H
 #define TG_BACKING_REPORT_H

@@ -1,4 +1,4 @@
-/* Files and System V segments in huge pages: of which size. */
+/* The page size of files and System V segments in huge pages. */
 
 #ifndef TG_HUGE_FILES_H
 #define TG_HUGE_FILES_H

@@ -1,4 +1,4 @@
-/* What is changed of system calls that ask for huge pages.
+/* Changes the system calls that ask for huge pages.
 
    With --hugetlb=fake a program that asks for huge pages gets small ones, whatever
    the host has, and the simulation backs them by huge ones. Without it, it gets what the

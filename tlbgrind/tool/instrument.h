@@ -1,5 +1,7 @@
-/* Instrumentation: IR in, IR out. Finds the references that a superblock makes
-   and has trace/superblocks.h record and engine/check.h look them up. */
+/* Instruments a superblock: IR in, IR out.
+
+   Finds the references that it makes, records them (trace/superblocks.h), and adds calls that look
+   them up (engine/check.h). */
 
 #ifndef TG_INSTRUMENT_H
 #define TG_INSTRUMENT_H
