@@ -21,7 +21,7 @@ enum { TG_N_OF_A_MISS = TG_N_OF_A_KIND - TG_MISS_1 };
 
 _Static_assert((UInt)TG_N_OF_A_MISS == (UInt)TLB_N_COSTS, "a cost is a tlb_cost");
 
-/* Behind the kinds: what is only told for all of them together. */
+/* Behind the kinds: what is only reported for all of them together. */
 enum { TG_ALL_WALK_REFS = TLB_N_USERS * TG_N_OF_A_KIND, TG_ALL_CYCLES,
        TG_FAULTS, /* page faults by kind, whatever the machine */
        TG_N_COSTS = TG_FAULTS + TLB_N_USERS };

@@ -1,4 +1,4 @@
-/* Build IDs: by which two files with one name are told apart. See
+/* Build IDs: by which two files with one name differ. See
    base/build_id.h.
 
    Only what is asked for is read: the header, the table of segments, the

@@ -19,7 +19,7 @@ Bool tg_streams_has(const HChar* name);
    many close their standard output at their end. */
 void tg_streams_keep(const HChar* name);
 
-/* Opens such an output, which is to stay open: who reads a named pipe sees its end only when
+/* Opens such an output, which is to stay open: the reader of a named pipe sees its end only when
    the process ends. Returns its descriptor, or -1 with the error. */
 Int tg_streams_open(const HChar* name, UWord* error);
 

@@ -10,7 +10,7 @@
 #include "options/fault_options.h"
 #include "attribution/sites.h"
 
-/* Who touched the page, if it was not the program itself: a system call by its
+/* What touched the page, if it was not the program itself: a system call by its
    number, or one of these. */
 enum { TG_BY_PROGRAM = -1, TG_BY_EXEC = -2, TG_BY_SIGNAL = -3 };
 

@@ -46,7 +46,7 @@ static Bool with_hidden;
 static OSet* pages;  /* Page by key, those that are mapped */
 static XArray* gone; /* TgPageUseRange, those that were, in the order of their end */
 static Seen seen[N_SEEN];
-static ULong nobodys[PIECE / WORD_BITS]; /* of pieces that nobody asks about */
+static ULong unused_bits[PIECE / WORD_BITS]; /* of pieces that are in no report */
 
 static Word compare_keys(const void* key, const void* element)
 {
@@ -156,7 +156,7 @@ static ULong* bits_at(Addr a)
    ULong native;
    const TgMap* m = tg_maps_find(a, &map, &native);
    if (m == NULL || (m->hidden && !with_hidden) || !is_accessible(a))
-      return nobodys;
+      return unused_bits;
    Page* p = need_page(a, map);
    if (p->bits == NULL)
       p->bits = VG_(calloc)("tg.used.bits", page_bytes / WORD_BITS,

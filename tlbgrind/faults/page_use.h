@@ -26,7 +26,7 @@
 #define TG_PAGE_USE_BROUGHT '+'
 #define TG_PAGE_USE_PRESENT 'p' /* populated, locked, inherited by a fork */
 
-/* Whether it is asked for; without it the functions below do nothing. */
+/* --faults-used=yes. Without it the functions below do nothing. */
 extern Bool tg_page_use_on;
 
 void tg_page_use_init(UInt page_shift, Bool lists_hidden);

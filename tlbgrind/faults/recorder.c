@@ -161,7 +161,7 @@ static void kernel_reads_text(CorePart part, ThreadId tid, const HChar* s,
 
 static void kernel_wrote(CorePart part, ThreadId tid, Addr a, SizeT len)
 {
-   /* Valgrind tells the parent of it, too. */
+   /* Valgrind reports it in the parent, too. */
    if (a == child_number_at && a != 0)
       return;
    kernel_touches(part, tid, a, len, TLB_TOUCH_WRITE);

@@ -1,4 +1,4 @@
-/* The size of the processor's registers, as CPUID tells. See native/cpuid.h. */
+/* The size of the processor's registers, as CPUID reports it. See native/cpuid.h. */
 
 #include "pub_tool_basics.h"
 
@@ -10,8 +10,8 @@
 #include "sim/machine/cpuid_here.h"
 #include "native/cpuid.h"
 
-/* What the program is told; 0: what Valgrind says. */
-static UInt told;
+/* The size that CPUID reports; 0: what Valgrind says. */
+static UInt shown_size;
 
 #if defined(VGA_amd64)
 
@@ -48,7 +48,7 @@ static UInt native_size(void)
 
 void tg_native_cpuid_init(void)
 {
-   told = native_size();
+   shown_size = native_size();
 }
 
 static IRTemp assign(IRSB* out, IRType type, IRExpr* e)
@@ -69,7 +69,7 @@ static IRExpr* low(IRSB* out, Int offset)
 IRTemp tg_native_cpuid_before(IRSB* out, const IRStmt* st)
 {
    static const HChar helper[] = "amd64g_dirtyhelper_CPUID_";
-   if (told == 0 || st->tag != Ist_Dirty
+   if (shown_size == 0 || st->tag != Ist_Dirty
        || VG_(strncmp)(st->Ist.Dirty.details->cee->name, helper,
                        sizeof helper - 1) != 0)
       return IRTemp_INVALID;
@@ -93,14 +93,14 @@ void tg_native_cpuid_after(IRSB* out, IRTemp is_size)
    const IRTemp said = assign(out, Ity_I64, IRExpr_Get(ebx, Ity_I64));
    const IRTemp now = assign(out, Ity_I64,
                              IRExpr_ITE(IRExpr_RdTmp(is_size),
-                                        IRExpr_Const(IRConst_U64(told)),
+                                        IRExpr_Const(IRConst_U64(shown_size)),
                                         IRExpr_RdTmp(said)));
    addStmtToIRSB(out, IRStmt_Put(ebx, IRExpr_RdTmp(now)));
 }
 
 #else
 
-void tg_native_cpuid_init(void) { told = 0; }
+void tg_native_cpuid_init(void) { shown_size = 0; }
 
 IRTemp tg_native_cpuid_before(IRSB* out, const IRStmt* st)
 {

@@ -6,7 +6,7 @@
    (leaf 0DH): under Valgrind less than natively, so that the stack reaches a
    page less here and there, of each thread and after each fork.
 
-   So the program is told a size with which the C library takes as much room as
+   So CPUID reports a size with which the C library takes as much room as
    it would natively. What is saved there are Valgrind's registers all the
    same; the rest of the room is not touched, nor is it natively as long as the
    program does not use them. */
@@ -17,7 +17,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-/* From now on the program is told. */
+/* From now on CPUID reports the native size. */
 void tg_native_cpuid_init(void);
 
 /* To be called before a statement is added to the block and after it, which

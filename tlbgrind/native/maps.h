@@ -46,7 +46,7 @@ ULong tg_maps_place(SizeT len, tlb_placed what, ULong offset);
 
 tlb_fault_model* tg_maps_model(void);
 
-/* --- For those who change them: native/exec_image.c, native/mmap_calls.c --- */
+/* --- To change them: native/exec_image.c, native/mmap_calls.c --- */
 
 /* `records`: there is a log that describes the maps. If not, all that mmap() makes
    shares one description, or a program that maps for ever would fill the memory; and

@@ -62,7 +62,7 @@ static Bool is_there(const HChar* name, const tlb_mapping* v, struct vg_stat* st
    return !sr_isError(VG_(stat)(name, st)) && st->ino == v->inode;
 }
 
-/* Tells the model what kind of file it is. */
+/* Sets the kind of file in the model. */
 static void describe_file(const HChar* name, tlb_mapping* v)
 {
    struct vg_stat st;
@@ -147,7 +147,7 @@ static void mapped(const TgSpaceEvent* e)
       tlb_fault_file_is(tg_maps_model(), v.device, v.inode, ~0ULL, 1);
    }
    const ULong native = native_place(e, &v, over, was_native);
-   /* The kernel knows nothing of kinds, and joins what lies together. */
+   /* The kernel has no kinds, and joins what lies together. */
    v.kind = TLB_ANON;
    v.name = NULL;
    v.serial = 0;

@@ -79,7 +79,7 @@ static Bool is_free(Addr a, SizeT len)
           && VG_(am_find_nsegment)(a) == NULL && VG_(am_find_nsegment)(a + len - 1) == NULL;
 }
 
-/* Memory that moves natively is told where to. */
+/* Puts memory that moves natively where it moves to. */
 static void wish_mremap(ThreadId tid)
 {
    const SizeT len = VG_PGROUNDUP(tg_register(tid, GUEST(RDX)));

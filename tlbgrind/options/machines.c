@@ -116,7 +116,7 @@ static Bool is_file(const HChar* name)
 static HChar* read_file(const HChar* name, SizeT* length, tlb_reason* why)
 {
    struct vg_stat st;
-   /* To open a FIFO would wait for somebody to write to it. */
+   /* To open a FIFO would wait for a writer. */
    HChar* place = place_of(name);
    const SysRes opened = VG_(open)(place, VKI_O_RDONLY | VKI_O_NONBLOCK, 0);
    VG_(free)(place);

@@ -19,8 +19,8 @@ typedef struct {
    Bool fast_path;
    Bool native;      /* the program starts and lies as natively: native/native.h */
    Bool nested;      /* page walks are those of a guest */
-   ULong cycles;     /* that the program takes elsewhere, 0: not told */
-   Bool wants_cycles; /* an option tells of cycles */
+   ULong cycles;     /* that the program takes elsewhere, 0: not given */
+   Bool wants_cycles; /* an option is about cycles */
    Bool as_cachegrind; /* see tg_options_print_debug_usage() */
    Bool trace_aspace;  /* likewise */
    Bool writes[TG_N_OUTPUTS]; /* which out-files */

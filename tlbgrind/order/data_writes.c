@@ -160,7 +160,7 @@ static void written_if(Addr a, UWord size, UWord happens)
 
 static void note(IRSB* out, IRExpr* address, Int size, IRExpr* guard)
 {
-   /* No register parameters, which x86 would have to be told of. */
+   /* No register parameters, which x86 would need a declaration of. */
    IRExpr* n = mkIRExpr_HWord((HWord)size);
    IRDirty* d;
    if (guard == NULL) {

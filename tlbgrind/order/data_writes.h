@@ -5,7 +5,7 @@
    data is which variables are written at all, and on which pages they lie.
 
    Every store calls a function, which is slow: only --entries=data asks for
-   it. It knows nothing of the simulation and nothing of it knows this. */
+   it. Neither it nor the simulation uses the other. */
 
 #ifndef TG_DATA_WRITES_H
 #define TG_DATA_WRITES_H

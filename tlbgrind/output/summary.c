@@ -118,7 +118,7 @@ static Bool is_plain(const HChar* name)
    return True;
 }
 
-/* The name as a shell wants it, to be freed. */
+/* The name, quoted for a shell; to be freed. */
 static HChar* quoted(const HChar* name)
 {
    if (is_plain(name))

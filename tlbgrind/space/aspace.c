@@ -389,7 +389,7 @@ void tg_aspace_break_down(Addr a, SizeT len)
       tg_space_remove(start, end, tg_space_pending.tid);
 }
 
-/* --- The stack, and whatever else nobody told of --- */
+/* --- The stack, and other memory without an event --- */
 
 static Bool grow_stack(ULong a, const NSegment* s)
 {

@@ -12,10 +12,10 @@
 #include "sim/pages/pagemap.h"
 
 typedef enum {
-   TG_SPACE_MAP,     /* `mapping` is new; told after what was there went away */
+   TG_SPACE_MAP,     /* `mapping` is new; after what was there went away */
    TG_SPACE_GROW,    /* `mapping` is more of its neighbour: the break, the
                         stack, mremap() in place */
-   TG_SPACE_UNMAP,   /* told while the mappings are still known */
+   TG_SPACE_UNMAP,   /* while the mappings are still there */
    TG_SPACE_MOVE,    /* mremap(): from `from`; an UNMAP of the old place follows
                         unless the program asked to keep it */
    TG_SPACE_PROTECT, /* `prot` */
@@ -23,7 +23,7 @@ typedef enum {
    TG_SPACE_ADVISE,  /* `advice`: any value of madvise() that succeeded */
    TG_SPACE_LOCK,    /* mlock(), mlockall(): TG_SPACE_ON_FAULT may be set */
    TG_SPACE_UNLOCK,
-   TG_SPACE_FORK     /* told in the parent and in the child */
+   TG_SPACE_FORK     /* in the parent and in the child */
 } TgSpaceWhat;
 
 enum {
@@ -38,7 +38,7 @@ enum {
    an event has no use for is 0. */
 typedef struct {
    TgSpaceWhat what;
-   ThreadId tid;  /* who asked for it; 0: not known */
+   ThreadId tid;  /* that made the call; 0: not known */
    Addr start;
    ULong length;
    Addr from;

@@ -37,7 +37,7 @@ static inline ULong tg_page_up(ULong a)
    return tg_page_down(a + VKI_PAGE_SIZE - 1);
 }
 
-/* Tells all listeners. */
+/* Calls all listeners. */
 void tg_space_tell(const TgSpaceEvent* e);
 
 /* Whatever is mapped there goes away. */

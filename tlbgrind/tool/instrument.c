@@ -128,7 +128,7 @@ static void need_segment(void)
    segment_open = True;
 }
 
-/* Tells the calls where their segments have come to be. */
+/* Puts the addresses of the segments into the calls. */
 static void fill_in_segments(TgSuperblock* b)
 {
    tl_assert(VG_(sizeXA)(segment_args) == (Word)b->n_segments);
