@@ -154,19 +154,26 @@ static void write_output(TgOutput which, XArray* lines)
    VG_(free)(base);
 }
 
+static void write_outputs(TgOutput first, TgOutput last, XArray* lines)
+{
+   for (TgOutput which = first; which <= last; which++) {
+      if (results.options->writes[which])
+         write_output(which, lines);
+   }
+}
+
+/* What is said of page faults comes last on stderr. */
 static void fini(Int exit_code)
 {
    (void)exit_code;
    XArray* lines = settle();
-   for (TgOutput which = 0; which < TG_N_OUTPUTS; which++) {
-      if (results.options->writes[which])
-         write_output(which, lines);
-   }
-   VG_(deleteXA)(lines);
+   write_outputs(TG_COSTS_OUT, TG_REACH_OUT, lines);
    /* The core leaves this to the tool when the process ends. */
    if (VG_(clo_stats))
       tg_replay_print_stats();
    tg_aspace_trace_end();
+   write_outputs(TG_ENTRIES_OUT, TG_FAULTS_OUT, lines);
+   VG_(deleteXA)(lines);
 }
 
 /* --- Fork and exec --- */
