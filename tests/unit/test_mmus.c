@@ -21,7 +21,7 @@ static void take_machines(machines *m, unsigned from, unsigned n, const tlb_page
 {
    m->n = 0;
    for (unsigned i = 0; i < n; i++) {
-      const tlb_builtin *const b = &tlb_builtins[(from + i) % tlb_n_builtins];
+      const tlb_builtin *const b = tlb_builtin_at((from + i) % tlb_n_builtins());
       uint32_t line;
       tlb_reason why;
       if (!tlb_machine_parse(b->text, b->length, &m->machine[i], &line, &why))
@@ -151,20 +151,20 @@ static void run_beside_machines_alone(unsigned from, unsigned n)
 static void test_many_are_each_alone(void **state)
 {
    (void)state;
-   run_beside_machines_alone(0, MANY < tlb_n_builtins ? MANY : tlb_n_builtins);
+   run_beside_machines_alone(0, MANY < tlb_n_builtins() ? MANY : tlb_n_builtins());
 }
 
 static void test_each_alone(void **state)
 {
    (void)state;
-   for (unsigned i = 0; i < tlb_n_builtins; i += 3)
+   for (unsigned i = 0; i < tlb_n_builtins(); i += 3)
       run_beside_machines_alone(i, 1);
 }
 
 static void test_few_are_each_alone(void **state)
 {
    (void)state;
-   for (unsigned i = 0; i < tlb_n_builtins; i += 5)
+   for (unsigned i = 0; i < tlb_n_builtins(); i += 5)
       run_beside_machines_alone(i, 2 + i % 7);
 }
 
@@ -230,7 +230,7 @@ static void run_beside_exhaustive(unsigned from, unsigned n, const char *rules)
 static void test_pages_change(void **state)
 {
    (void)state;
-   for (unsigned i = 0; i < tlb_n_builtins; i += 6)
+   for (unsigned i = 0; i < tlb_n_builtins(); i += 6)
       run_beside_exhaustive(i, 1 + i % 4, i % 4 == 0 ? "all:2M" : "");
    run_beside_exhaustive(3, 24, "");
    run_beside_exhaustive(5, 24, "all:thp");
