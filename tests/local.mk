@@ -175,6 +175,7 @@ PYTEST_FILES = \
 	tests/tool/test_aspace.py \
 	tests/tool/test_attribution.py \
 	tests/tool/test_bad_options.py \
+	tests/tool/test_debug_check.py \
 	tests/tool/test_debugger.py \
 	tests/tool/test_entries.py \
 	tests/tool/test_exec.py \

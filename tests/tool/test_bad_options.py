@@ -101,6 +101,7 @@ OTHERS = [
     ("--fault-around=4M", "'4M' is not allowed; it is off, or a power of two from 4K to 2M"),
     ("--read-ahead=none", "'none' is not allowed; it is off, or a power of two from 4K to 16G"),
     ("--trace-aspace=1", f"Invalid boolean value '1' {BOOL}"),
+    ("--debug-check=1", f"Invalid boolean value '1' {BOOL}"),
     ("--fast-path=", f"Invalid boolean value '' {BOOL}"),
     ("--fast-path=maybe", f"Invalid boolean value 'maybe' {BOOL}"),
     ("--as-cachegrind=1", f"Invalid boolean value '1' {BOOL}"),

@@ -26,6 +26,7 @@ static void settle_line(uint64_t* misses, tlb_user kind)
 
 void tg_engine_settle(void)
 {
+   tg_translate_check();
    tg_lines_each(settle_line);
 }
 

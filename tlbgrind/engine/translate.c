@@ -11,10 +11,28 @@
 #include "trace/segment_run.h"
 
 static Bool fast_path;
+static Bool debug_check;
 
 void tg_translate_init(const TgOptions* options)
 {
    fast_path = options->fast_path;
+   debug_check = options->debug_check;
+}
+
+void tg_translate_check(void)
+{
+   const HChar* wrong = debug_check ? tlb_mmus_check(&tg_mmus) : NULL;
+   if (wrong != NULL)
+      VG_(tool_panic)(wrong);
+}
+
+/* All takes long: only now and then. */
+static void check_at_times(void)
+{
+   enum { TIMES = 4096 };
+   static UInt n;
+   if (UNLIKELY(debug_check) && ++n % TIMES == 0)
+      tg_translate_check();
 }
 
 /* The first read, fetch or write of a page, for the fault log. */
@@ -53,6 +71,7 @@ void tg_translate(TgRef* r, tlb_page* p, tlb_page_number number, ULong now,
                     !on_one_page  ? TLB_OBSERVERS_MMUS
                     : r->modifies ? tg_mmus.traits.apart : 0, r->kind);
    refer(r, p, number, now);
+   check_at_times();
 }
 
 void tg_translate_second(TgRef* r, tlb_page* p, tlb_page_number number, ULong now)

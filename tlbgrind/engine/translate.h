@@ -12,6 +12,10 @@
 
 void tg_translate_init(const TgOptions* options);
 
+/* With --debug-check=yes: ends the run with a message if the data of the MMUs do not agree
+   with each other. */
+void tg_translate_check(void);
+
 /* Simulates reference r to page p, whose number is `number`, at the time `now`,
    and books what it missed. A modify is a read here; in a run with arrays
    for stores alone it is a write to the same page, too. `on_one_page`: it does not cross to

@@ -115,6 +115,7 @@ Bool tg_options_take(const HChar* arg)
    } else if (tg_fault_options_take(arg)) {
    } else if (tg_exec_option(arg)) {
    } else if (VG_BOOL_CLO(arg, "--trace-aspace", options.trace_aspace)) {
+   } else if (VG_BOOL_CLO(arg, "--debug-check", options.debug_check)) {
    } else if (VG_BOOL_CLO(arg, "--as-cachegrind", options.as_cachegrind)) {
       if (options.as_cachegrind)
          translate_as_cachegrind();
@@ -179,7 +180,9 @@ void tg_options_print_debug_usage(void)
 "    --was=EXECS,MISSING,INSTRUCTIONS,FOLDER  what the process was before it became\n"
 "                                     this program; the tool tells it itself\n"
 "    --trace-aspace=no|yes            print what happens to the client's mappings\n"
-"                                     [no]\n");
+"                                     [no]\n"
+"    --debug-check=no|yes             check the simulator's data again and again, and\n"
+"                                     end with a message if they disagree [no]\n");
 }
 
 /* The page size in --page-size, as its logarithm. */

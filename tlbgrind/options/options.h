@@ -24,6 +24,7 @@ typedef struct {
    Bool as_cachegrind; /* see tg_options_print_debug_usage() */
    Bool trace_aspace;  /* likewise */
    Bool writes[TG_N_OUTPUTS]; /* which out-files */
+   Bool debug_check;   /* likewise */
    Bool reach;            /* measure stack distances: sim/mmu/run_reach.h */
    Bool entries;          /* record the order of execution: order/code_entries.h */
    Bool entries_data;     /* and that of writes to data: order/data_writes.h */
