@@ -102,7 +102,7 @@ typedef struct {
 
 static void translate_alone(alone *a, tlb_user user, uint64_t page, uint64_t now)
 {
-   const uint8_t base = a->h.machine->base_page_shift;
+   const uint8_t base = (uint8_t)a->h.machine->base_page_shift;
    const tlb_reference r = { .page = page, .now = now, .user = (uint8_t)user,
                              .page_shift = base, .block_shift = SHIFT };
    const tlb_outcome o = tlb_translate(&a->h, &r);
