@@ -254,10 +254,10 @@ TOOL_SOURCES = \
 	tlbgrind/base/syscall_names.c \
 	tlbgrind/engine/batch.c \
 	tlbgrind/engine/check.c \
-	tlbgrind/engine/fast_any.c \
-	tlbgrind/engine/fast_lru.c \
+	tlbgrind/engine/fast_path.c \
 	tlbgrind/engine/interrupted.c \
 	tlbgrind/engine/replay.c \
+	tlbgrind/engine/segment_miss.c \
 	tlbgrind/engine/setup.c \
 	tlbgrind/engine/translate.c \
 	tlbgrind/faults/kinds.c \
@@ -322,11 +322,10 @@ TOOL_INCLUDES = \
 	tlbgrind/base/syscall_names.h \
 	tlbgrind/engine/batch.h \
 	tlbgrind/engine/check.h \
-	tlbgrind/engine/fast_any.h \
-	tlbgrind/engine/fast_lru.h \
+	tlbgrind/engine/fast_path.h \
 	tlbgrind/engine/interrupted.h \
-	tlbgrind/engine/one_miss.h \
 	tlbgrind/engine/replay.h \
+	tlbgrind/engine/segment_miss.h \
 	tlbgrind/engine/setup.h \
 	tlbgrind/engine/translate.h \
 	tlbgrind/faults/kinds.h \

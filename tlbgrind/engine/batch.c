@@ -2,9 +2,8 @@
 
 #include "pub_tool_basics.h"
 
-#include "engine/check.h"
-#include "trace/run_mmus.h"
 #include "engine/batch.h"
+#include "trace/run_mmus.h"
 #include "trace/segment_run.h"
 
 /* What was noted of a segment. */
@@ -24,6 +23,12 @@ static Noted noted[N_SEGMENTS];
 static UInt n_noted;
 static ULong walks;
 static UInt in_a_row;
+static TgBatched* look_up;
+
+void tg_batch_init(TgBatched* f)
+{
+   look_up = f;
+}
 
 void tg_batch_walked(void)
 {
@@ -31,7 +36,7 @@ void tg_batch_walked(void)
    walks++;
    in_a_row = tg_clock - last < MAX_BETWEEN ? in_a_row + 1 : 0;
    last = tg_clock;
-   if (n_noted == 0 && in_a_row >= N_WALKS)
+   if (look_up != NULL && n_noted == 0 && in_a_row >= N_WALKS)
       tg_batching = ~(UWord)0;
 }
 
@@ -42,7 +47,7 @@ void tg_batch_look_up(void)
    for (UInt i = 0; i < n_noted; i++) {
       tg_clock = noted[i].clock;
       tg_idle_passes = noted[i].idle_passes;
-      tg_check_counted(&noted[i].shadow, noted[i].segment);
+      look_up(&noted[i].shadow, noted[i].segment);
    }
    n_noted = 0;
    tg_clock = clock;

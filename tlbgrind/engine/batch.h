@@ -17,6 +17,12 @@
 #include "trace/superblocks.h"
 #include "trace/shadow_area.h"
 
+/* What looks up a segment that has been counted, at the time that the clock shows. */
+typedef void TgBatched(const TgShadowArea* shadow, TgSegment* s);
+
+/* NULL: no segment may be looked up later. */
+void tg_batch_init(TgBatched* look_up);
+
 /* All bits set while segments are to be looked up later, else 0. */
 extern UWord tg_batching;
 

@@ -1,53 +1,27 @@
-/* The check: what translated code calls at the end of each segment. See
-   engine/check.h. */
+/* The check, see engine/check.h. */
 
 #include "pub_tool_basics.h"
 
-#include "engine/check.h"
-#include "trace/shadow_area.h"
 #include "trace/run_mmus.h"
-#include "trace/segment_pages.h"
 #include "trace/segment_run.h"
 #include "engine/batch.h"
-#include "engine/one_miss.h"
+#include "engine/check.h"
 #include "engine/replay.h"
-#include "engine/fast_lru.h"
-#include "engine/fast_any.h"
+#include "engine/segment_miss.h"
 #include "faults/page_use.h"
 
 static UInt page_shift;
 static Bool fast_path;
 
-void tg_check_init(const TgOptions* options)
-{
-   page_shift = options->page_shift;
-   fast_path = options->fast_path;
-}
-
-/* Counts the segment and returns the time at its end. (To read the clock again
-   would wait for it to be written.) */
-static inline __attribute__((always_inline))
-ULong count(TgSegment* s, Bool instrs)
-{
-   if (!instrs)
-      tg_clock_pass(s);
-   const ULong now = instrs ? tg_clock + s->ticks : tg_clock;
-   tg_clock = now;
-   s->entered++;
-   return now;
-}
-
 /* With n_groups, more_fetches, shift and the Bools constants, a straight line of
-   code. `now`: what the clock shows; `writes`, `split`: see tlb_run_traits; `batching`:
-   all bits set if nothing is to be known; `miss`: what simulates the segment if
-   not all is known, see tg_replay() for `differs`. Returns whether all was. */
+   code. `now`: what the clock shows; `writes`, `split`: see tlb_run_traits. Returns whether
+   all is known; if not, the segment has been simulated. */
 static inline __attribute__((always_inline))
 Bool look_up(const TgShadowArea* shadow, TgSegment* s, ULong now, UInt n_groups,
-             UInt more_fetches, UInt shift, Bool writes, Bool split, UWord batching,
-             void (*miss)(const TgShadowArea* shadow, TgSegment* s, UWord differs))
+             UInt more_fetches, UInt shift, Bool writes, Bool split)
 {
    tlb_page* page[TG_MAX_GROUPS];
-   UWord differs = s->fetch->tag | batching;
+   UWord differs = s->fetch->tag | tg_batching;
 
    for (UInt i = 0; i < more_fetches; i++)
       differs |= tg_segment_fetches(s)[i]->tag;
@@ -66,7 +40,7 @@ Bool look_up(const TgShadowArea* shadow, TgSegment* s, ULong now, UInt n_groups,
    if (UNLIKELY(differs >> shift != 0)) {
       for (UInt i = 0; i < n_groups; i++)
          tg_segment_page[i] = page[i];
-      miss(shadow, s, differs >> shift);
+      tg_segment_miss(shadow, s, differs >> shift);
       return False;
    }
    /* Times that are in the right order, and later than those of all segments
@@ -81,133 +55,141 @@ Bool look_up(const TgShadowArea* shadow, TgSegment* s, ULong now, UInt n_groups,
    return True;
 }
 
-static __attribute__((noinline))
-void miss_any(const TgShadowArea* shadow, TgSegment* s, UWord differs)
+/* --- Segments of 4K pages with one fetch at most, by their number of groups --- */
+
+static inline __attribute__((always_inline))
+void check(UChar* guest_state, TgSegment* s, UInt n_groups, Bool writes, Bool split)
 {
-   if (tg_batching != 0)
-      tg_batch_add(shadow, s);
-   else
-      tg_replay(shadow, s, differs);
+   /* To read the clock again would wait for it to be written. */
+   const ULong now = tg_clock + s->ticks;
+   tg_clock = now;
+   s->entered++;
+   look_up(tg_shadow_area(guest_state), s, now, n_groups, 0, TG_4K_SHIFT, writes, split);
 }
 
-/* What the check does not know is simulated by a function of its own, lest the
-   check saves registers for it; and so are many machines, lest one does. */
-#define VARIANT(how, n, writes, split, instrs) \
-   static __attribute__((noinline)) \
-   void many_##how##_##n(const TgShadowArea* shadow, TgSegment* s, UWord differs) \
-   { \
-      if (!tg_one_unknown(shadow, s, differs, n, writes, split, True)) \
-         miss_any(shadow, s, differs); \
-   } \
-   static __attribute__((noinline)) \
-   void one_##how##_##n(const TgShadowArea* shadow, TgSegment* s, UWord differs) \
-   { \
-      if ((split || !tg_fast_any(shadow, s, differs, n, writes)) \
-          && !tg_one_unknown(shadow, s, differs, n, writes, split, False)) \
-         miss_any(shadow, s, differs); \
-   } \
-   static __attribute__((noinline)) \
-   void plain_##how##_##n(const TgShadowArea* shadow, TgSegment* s, UWord differs) \
-   { \
-      if (!tg_fast_lru(s, differs, n, writes, split)) \
-         one_##how##_##n(shadow, s, differs); \
-   } \
-   static __attribute__((noinline)) \
-   void miss_##how##_##n(const TgShadowArea* shadow, TgSegment* s, UWord differs) \
-   { \
-      if (tg_mmus.n_mmus > 1) \
-         many_##how##_##n(shadow, s, differs); \
-      else if (tg_fast_path_is_lru) \
-         plain_##how##_##n(shadow, s, differs); \
-      else \
-         one_##how##_##n(shadow, s, differs); \
-   } \
-   static void check_##how##_##n(UChar* guest_state, TgSegment* s) \
-   { \
-      const ULong now = count(s, instrs); \
-      look_up(tg_shadow_area(guest_state), s, now, n, 0, TG_4K_SHIFT, writes, \
-              split, tg_batching, miss_##how##_##n); \
-   } \
-   static void counted_##how##_##n(const TgShadowArea* shadow, TgSegment* s) \
-   { \
-      look_up(shadow, s, tg_clock, n, 0, TG_4K_SHIFT, writes, split, tg_batching, \
-              miss_##how##_##n); \
-   }
+/* By what of tlb_run_traits is set: nothing, `writes`, or `split`, too. */
+static void check_reads_0(UChar* g, TgSegment* s) { check(g, s, 0, False, False); }
+static void check_reads_1(UChar* g, TgSegment* s) { check(g, s, 1, False, False); }
+static void check_reads_2(UChar* g, TgSegment* s) { check(g, s, 2, False, False); }
+static void check_reads_3(UChar* g, TgSegment* s) { check(g, s, 3, False, False); }
+static void check_reads_4(UChar* g, TgSegment* s) { check(g, s, 4, False, False); }
+static void check_reads_5(UChar* g, TgSegment* s) { check(g, s, 5, False, False); }
+static void check_reads_6(UChar* g, TgSegment* s) { check(g, s, 6, False, False); }
+static void check_reads_7(UChar* g, TgSegment* s) { check(g, s, 7, False, False); }
+static void check_reads_8(UChar* g, TgSegment* s) { check(g, s, 8, False, False); }
+static void check_reads_9(UChar* g, TgSegment* s) { check(g, s, 9, False, False); }
+static void check_reads_10(UChar* g, TgSegment* s) { check(g, s, 10, False, False); }
 
-#define CHECK(n) \
-   VARIANT(plain, n, False, False, True) \
-   VARIANT(writes, n, True, False, True) \
-   VARIANT(split, n, True, True, True) \
-   VARIANT(idle, n, tg_mmus.traits.writes, tg_mmus.traits.split, False)
+static void check_writes_0(UChar* g, TgSegment* s) { check(g, s, 0, True, False); }
+static void check_writes_1(UChar* g, TgSegment* s) { check(g, s, 1, True, False); }
+static void check_writes_2(UChar* g, TgSegment* s) { check(g, s, 2, True, False); }
+static void check_writes_3(UChar* g, TgSegment* s) { check(g, s, 3, True, False); }
+static void check_writes_4(UChar* g, TgSegment* s) { check(g, s, 4, True, False); }
+static void check_writes_5(UChar* g, TgSegment* s) { check(g, s, 5, True, False); }
+static void check_writes_6(UChar* g, TgSegment* s) { check(g, s, 6, True, False); }
+static void check_writes_7(UChar* g, TgSegment* s) { check(g, s, 7, True, False); }
+static void check_writes_8(UChar* g, TgSegment* s) { check(g, s, 8, True, False); }
+static void check_writes_9(UChar* g, TgSegment* s) { check(g, s, 9, True, False); }
+static void check_writes_10(UChar* g, TgSegment* s) { check(g, s, 10, True, False); }
 
-CHECK(0)
-CHECK(1)
-CHECK(2)
-CHECK(3)
-CHECK(4)
-CHECK(5)
-CHECK(6)
-CHECK(7)
-CHECK(8)
-CHECK(9)
-CHECK(10)
+static void check_split_0(UChar* g, TgSegment* s) { check(g, s, 0, True, True); }
+static void check_split_1(UChar* g, TgSegment* s) { check(g, s, 1, True, True); }
+static void check_split_2(UChar* g, TgSegment* s) { check(g, s, 2, True, True); }
+static void check_split_3(UChar* g, TgSegment* s) { check(g, s, 3, True, True); }
+static void check_split_4(UChar* g, TgSegment* s) { check(g, s, 4, True, True); }
+static void check_split_5(UChar* g, TgSegment* s) { check(g, s, 5, True, True); }
+static void check_split_6(UChar* g, TgSegment* s) { check(g, s, 6, True, True); }
+static void check_split_7(UChar* g, TgSegment* s) { check(g, s, 7, True, True); }
+static void check_split_8(UChar* g, TgSegment* s) { check(g, s, 8, True, True); }
+static void check_split_9(UChar* g, TgSegment* s) { check(g, s, 9, True, True); }
+static void check_split_10(UChar* g, TgSegment* s) { check(g, s, 10, True, True); }
 
-static void counted_any(const TgShadowArea* shadow, TgSegment* s)
+static TgCheck* check_of_4k(const TgSegment* s)
+{
+   static TgCheck* const by_groups[3][11] = {
+      { check_reads_0, check_reads_1, check_reads_2, check_reads_3, check_reads_4,
+        check_reads_5, check_reads_6, check_reads_7, check_reads_8, check_reads_9,
+        check_reads_10 },
+      { check_writes_0, check_writes_1, check_writes_2, check_writes_3, check_writes_4,
+        check_writes_5, check_writes_6, check_writes_7, check_writes_8, check_writes_9,
+        check_writes_10 },
+      { check_split_0, check_split_1, check_split_2, check_split_3, check_split_4,
+        check_split_5, check_split_6, check_split_7, check_split_8, check_split_9,
+        check_split_10 }
+   };
+   const UInt kind = tg_mmus.traits.split ? 2 : tg_mmus.traits.writes ? 1 : 0;
+   return s->n_groups < 11 ? by_groups[kind][s->n_groups] : NULL;
+}
+
+/* --- All other segments --- */
+
+static void count(TgSegment* s)
+{
+   tg_clock_pass(s);
+   s->entered++;
+}
+
+static Bool is_4k(const TgSegment* s)
+{
+   return page_shift == TG_4K_SHIFT && !tg_mmus.traits.mixed && s->n_fetches < 2;
+}
+
+/* Looks up a segment that has been counted. */
+static void look_up_any(const TgShadowArea* shadow, TgSegment* s)
 {
    const Bool known = look_up(shadow, s, tg_clock, s->n_groups, tg_more_fetches(s),
-                              page_shift, tg_mmus.traits.writes,
-                              tg_mmus.traits.split, tg_batching, miss_any);
+                              page_shift, tg_mmus.traits.writes, tg_mmus.traits.split);
    /* Where times of fetches and of data are compared with each other, all have
       to be those of the references. */
    if (known && tg_mmus.traits.mixed)
-      tg_replay_note_times(shadow, s);
+      tg_replay_note_times(shadow, s, s->n_refs);
+}
+
+/* The same in the middle of a batch, which is there to be fast. */
+static void look_up_batched(const TgShadowArea* shadow, TgSegment* s)
+{
+   const Bool writes = tg_mmus.traits.writes;
+   const Bool split = tg_mmus.traits.split;
+   if (is_4k(s) && s->n_groups == 1)
+      look_up(shadow, s, tg_clock, 1, 0, TG_4K_SHIFT, writes, split);
+   else if (is_4k(s) && s->n_groups == 2)
+      look_up(shadow, s, tg_clock, 2, 0, TG_4K_SHIFT, writes, split);
+   else if (is_4k(s) && s->n_groups == 3)
+      look_up(shadow, s, tg_clock, 3, 0, TG_4K_SHIFT, writes, split);
+   else
+      look_up_any(shadow, s);
 }
 
 static void check_any(UChar* guest_state, TgSegment* s)
 {
-   count(s, False);
-   counted_any(tg_shadow_area(guest_state), s);
+   count(s);
+   look_up_any(tg_shadow_area(guest_state), s);
 }
 
 static void check_nothing(UChar* guest_state, TgSegment* s)
 {
    tg_batch_look_up();
-   count(s, False);
-   tg_replay(tg_shadow_area(guest_state), s, TG_ANY_DIFFERENCE);
-}
-
-/* What is called for a segment: by translated code, and when it is looked up
-   later. */
-typedef struct {
-   TgCheck* check;
-   void (*counted)(const TgShadowArea* shadow, TgSegment* s);
-} Variant;
-
-static const Variant* variant_of(const TgSegment* s)
-{
-   #define BOTH(how, n) { check_##how##_##n, counted_##how##_##n }
-   #define OF(how) { BOTH(how, 0), BOTH(how, 1), BOTH(how, 2), BOTH(how, 3), \
-                     BOTH(how, 4), BOTH(how, 5), BOTH(how, 6), BOTH(how, 7), \
-                     BOTH(how, 8), BOTH(how, 9), BOTH(how, 10) }
-   static const Variant of_4k[][11] = { OF(plain), OF(writes), OF(split),
-                                        OF(idle) };
-   static const Variant any = { check_any, counted_any };
-   const UInt how = s->ticks == 0 ? 3
-                    : tg_mmus.traits.split ? 2 : tg_mmus.traits.writes ? 1 : 0;
-   if (page_shift == TG_4K_SHIFT && !tg_mmus.traits.mixed && s->n_fetches < 2
-       && s->n_groups < sizeof of_4k[0] / sizeof of_4k[0][0])
-      return &of_4k[how][s->n_groups];
-   return &any;
-}
-
-void tg_check_counted(const TgShadowArea* shadow, TgSegment* s)
-{
-   variant_of(s)->counted(shadow, s);
+   count(s);
+   tg_replay_all(tg_shadow_area(guest_state), s);
 }
 
 static TgCheck* usual_check(const TgSegment* s)
 {
-   return fast_path ? variant_of(s)->check : check_nothing;
+   if (!fast_path)
+      return check_nothing;
+   TgCheck* of_4k = NULL;
+   if (is_4k(s) && s->ticks > 0)
+      of_4k = check_of_4k(s);
+   return of_4k != NULL ? of_4k : check_any;
+}
+
+void tg_check_init(const TgOptions* options)
+{
+   page_shift = options->page_shift;
+   fast_path = options->fast_path;
+   tg_segment_miss_init(options);
+   /* The use of a page is recorded as soon as the segment has ended. */
+   tg_batch_init(options->faults.on && options->faults.used ? NULL : look_up_batched);
 }
 
 /* The usual check, of a segment whose bytes are noted first. */

@@ -23,15 +23,13 @@
 #include "trace/shadow_area.h"
 #include "options/options.h"
 
+/* Once it is settled whether page uses are recorded. */
 void tg_check_init(const TgOptions* options);
 
 /* The function to call for a segment. It takes the running thread's guest
    state and the segment. */
 typedef void TgCheck(UChar* guest_state, TgSegment* s);
 TgCheck* tg_check_for(const TgSegment* s);
-
-/* Looks up a segment that has been counted, at the time that the clock shows. */
-void tg_check_counted(const TgShadowArea* shadow, TgSegment* s);
 
 /* The one to call for a guarded segment; `happens` is 0 if the guard says no. */
 void tg_check_guarded(UChar* guest_state, TgSegment* s, UWord happens);

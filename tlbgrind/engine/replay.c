@@ -5,23 +5,20 @@
 #include "pub_tool_libcprint.h"
 
 #include "trace/run_mmus.h"
-#include "trace/segment_pages.h"
 #include "trace/segment_run.h"
-#include "engine/one_miss.h"
 #include "engine/replay.h"
-#include "engine/fast_lru.h"
 #include "engine/translate.h"
 
 static UInt page_shift;
-static Bool fast_path;
 static Bool as_cachegrind;
 static ULong straddles[TLB_N_USERS];
-static ULong replays, replays_refs;
+static ULong refs_one_by_one;
+
+ULong tg_segments_missed;
 
 void tg_replay_init(const TgOptions* options)
 {
    page_shift = options->page_shift;
-   fast_path = options->fast_path;
    as_cachegrind = options->as_cachegrind;
 }
 
@@ -115,172 +112,21 @@ static void replay_refs(const TgShadowArea* shadow, TgSegment* s, UInt from, UIn
    }
 }
 
-void tg_replay_note_times(const TgShadowArea* shadow, TgSegment* s)
+void tg_replay_note_times(const TgShadowArea* shadow, TgSegment* s, UInt n)
 {
-   replay_refs(shadow, s, s->n_refs, s->n_refs);
+   replay_refs(shadow, s, n, n);
 }
 
 void tg_replay_from(const TgShadowArea* shadow, TgSegment* s, UInt nth)
 {
-   replays_refs += s->n_refs - nth;
+   refs_one_by_one += s->n_refs - nth;
    replay_refs(shadow, s, nth, s->n_refs);
 }
 
-/* --- The common case: a page or two of the segment are not known --- */
-
-_Static_assert(TG_MAX_GROUPS < 32, "a bit for each group, and one for the fetch");
-
-/* Completes the list of the groups' pages that the check has left: those that they
-   begin on. Returns how many lie on two. */
-static UInt list_pages(const TgShadowArea* shadow, const TgSegment* s)
+void tg_replay_all(const TgShadowArea* shadow, TgSegment* s)
 {
-   UInt on_two = 0;
-   for (UInt i = 0; i < s->n_groups; i++) {
-      const TgGroup* g = &s->group[i];
-      const Addr first = shadow->base[g->base] + g->first;
-      const UWord number = page_of(first);
-      on_two += number != page_of(first + g->span);
-      if (UNLIKELY(tlb_page_number_of_data(tg_segment_page[i], page_shift) != number))
-         tg_segment_page[i] = tlb_record_of(&tg_mmus, TLB_DATA, number);
-   }
-   return on_two;
-}
-
-static UInt first_fetch(const TgSegment* s)
-{
-   const TgRef* ref = tg_segment_refs(s);
-   UInt i = 0;
-   while (ref[i].kind != TLB_FETCH)
-      i++;
-   return i;
-}
-
-/* Whose page is not known: the bits of groups and fetch. */
-static UInt unknown_of(const TgSegment* s)
-{
-   const Bool writes = tg_mmus.traits.writes;
-   UInt bits = s->fetch->tag != 0 ? 1u << s->n_groups : 0;
-   for (UInt i = 0; i < s->n_groups; i++) {
-      const tlb_page* p = tg_group_probe(&s->group[i], tg_segment_page[i], writes);
-      bits |= (UInt)tlb_is_data_unknown(p) << i;
-   }
-   return bits;
-}
-
-/* Of those bits, that of what is referenced first, and the number of that reference. */
-static UInt first_of(const TgSegment* s, UInt bits, UInt* bit)
-{
-   UInt first = TG_NO_REF;
-   for (; bits != 0; bits &= bits - 1) {
-      const UInt i = (UInt)__builtin_ctz(bits);
-      const UInt nth = i == s->n_groups ? first_fetch(s) : s->group[i].oldest;
-      *bit = nth < first ? i : *bit;
-      first = nth < first ? nth : first;
-   }
-   return first;
-}
-
-/* The second page of a group, if it lies on two, else NULL. */
-static tlb_page* second_page(const TgShadowArea* shadow, const TgGroup* g)
-{
-   const Addr first = shadow->base[g->base] + g->first;
-   const UWord last = page_of(first + g->span);
-   return last == page_of(first) ? NULL : tlb_data_page(&tg_mmus, last);
-}
-
-/* A segment with groups that lie on two pages: notes all times, if all pages are
-   known. A stack that has grown to the end of a page makes many of these. */
-static Bool note_known(const TgShadowArea* shadow, TgSegment* s)
-{
-   if (tg_mmus.traits.mixed || as_cachegrind || unknown_of(s) != 0)
-      return False;
-   for (UInt i = 0; i < s->n_groups; i++) {
-      const TgGroup* g = &s->group[i];
-      const tlb_page* second = second_page(shadow, g);
-      if (second != NULL
-          && tlb_is_data_unknown(tg_group_probe(g, second, tg_mmus.traits.writes)))
-         return False;
-   }
-   tg_replay_note_times(shadow, s);
-   return True;
-}
-
-/* Simulates reference number `nth` of the segment, the first to what that bit stands for.
-   `alone`: no other has to be simulated. Returns False, and has done nothing, if it is
-   not as simple as that. */
-static Bool simulate(const TgSegment* s, UInt nth, UInt bit, Bool alone)
-{
-   const Bool split = tg_mmus.traits.split;
-   const Bool code = bit == s->n_groups;
-   TgRef* r = &tg_segment_refs(s)[nth];
-   tlb_page* p = code ? s->fetch : tg_segment_page[bit];
-   tlb_user kind = r->kind;
-   if (!code && split)
-      kind = tg_group_writes(&s->group[bit]) ? TLB_STORE : TLB_LOAD;
-   else if (!code && tg_write_is_observed(&s->group[bit], p))
-      return False; /* the first write need not be the first reference */
-   const UWord number = code ? tlb_code_page_number(p, page_shift)
-                             : tlb_page_number_of_data(p, page_shift);
-   const ULong now = tg_time_of_ref(s, nth);
-   if (tg_mmus.n_mmus > 1)
-      tg_many_see(r, p, number, kind, now, split);
-   else if (split && !alone)
-      tg_translate(r, p, number, now, True);
-   else
-      tg_one_sees(r, p, number, kind, now);
-   return True;
-}
-
-/* All other references are hits that only set the times of their pages: those before an
-   unknown page are noted before it, by group, and the others at the end. If an unknown
-   page takes away the knowledge of one that the segment refers to, the references behind
-   it are gone through one by one. */
-void tg_replay_unknown(const TgShadowArea* shadow, TgSegment* s)
-{
-   UInt bits = unknown_of(s);
-   const Bool alone = (bits & (bits - 1)) == 0;
-   while (bits != 0) {
-      UInt bit = 0;
-      const UInt nth = first_of(s, bits, &bit);
-      if (tg_mmus.traits.mixed)
-         replay_refs(shadow, s, nth, nth);
-      else
-         tg_note_before(s, s->n_groups, nth, tg_mmus.traits.split);
-      const Bool simple = simulate(s, nth, bit, alone);
-      const UInt still = unknown_of(s);
-      if (UNLIKELY(!simple || (still & ~(bits & ~(1u << bit))) != 0)) {
-         tg_replay_from(shadow, s, simple ? nth + 1 : nth);
-         return;
-      }
-      bits = still;
-   }
-   if (tg_mmus.traits.mixed)
-      tg_replay_note_times(shadow, s);
-   else if (tg_mmus.traits.own_times)
-      tg_exact_times(s, s->n_groups, tg_mmus.traits.split);
-   else
-      tg_note_times(s, s->n_groups, tg_mmus.traits.split);
-}
-
-/* Simulates the segment without going through its references, if it can. */
-static Bool replay_groups(const TgShadowArea* shadow, TgSegment* s, UWord differs)
-{
-   enum { ALL_KNOWN = TLB_DATA_UNKNOWN | TLB_CODE_UNKNOWN };
-   if (s->n_fetches > 1)
-      return False;
-   if ((differs & ~(UWord)ALL_KNOWN) != 0 && list_pages(shadow, s) != 0)
-      return note_known(shadow, s);
-   tg_replay_unknown(shadow, s);
-   return True;
-}
-
-void tg_replay(const TgShadowArea* shadow, TgSegment* s, UWord differs)
-{
-   replays++;
+   tg_segments_missed++;
    tg_simulated = s;
-   /* A guarded reference is in no group. */
-   if (fast_path && !s->guarded && replay_groups(shadow, s, differs))
-      return;
    tg_replay_from(shadow, s, 0);
 }
 
@@ -298,5 +144,5 @@ ULong* tg_replay_straddles(void)
 void tg_replay_print_stats(void)
 {
    VG_(dmsg)(" tlbgrind: %llu segments replayed, %llu references one by one\n",
-             replays, replays_refs);
+             tg_segments_missed, refs_one_by_one);
 }

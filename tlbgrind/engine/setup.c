@@ -10,7 +10,7 @@
 #include "attribution/sites.h"
 #include "base/memory.h"
 #include "engine/check.h"
-#include "engine/fast_lru.h"
+#include "engine/fast_path.h"
 #include "engine/replay.h"
 #include "engine/setup.h"
 #include "engine/translate.h"

@@ -12,25 +12,12 @@
 #include "trace/superblocks.h"
 #include "trace/run_mmus.h"
 
-/* The page whose time that is, of what stands `probe_at` bytes behind. */
-static inline tlb_page* tg_page_of_time(const uint64_t* time, UWord probe_at)
-{
-   return (tlb_page*)((Addr)time - offsetof(tlb_page, time) - probe_at);
-}
-
 static inline Bool tg_is_among(const tlb_page* p, tlb_page* const* page, UInt n)
 {
    Bool found = False;
    for (UInt i = 0; i < n; i++)
       found |= page[i] == p;
    return found;
-}
-
-/* Who wants to see references of that kind to the page. */
-static inline uint64_t* tg_observers_of(tlb_page* p, tlb_user kind, Bool split)
-{
-   return split && kind == TLB_STORE ? &tlb_rest(p)->write_observers
-                                    : &tlb_rest(p)->observers;
 }
 
 /* Whether somebody wants to see the first write of a group to a page, which need
@@ -58,24 +45,8 @@ UInt tg_count_unknown(const TgSegment* s, UInt n_groups, Bool writes, UInt* whic
    return n;
 }
 
-/* The same for any number of groups, a variable: the number of the first reference to a
-   page that is not known, and whose it is; TG_NO_REF if all are known. */
+/* No reference has this number. */
 #define TG_NO_REF (~0u)
-
-static inline __attribute__((always_inline))
-UInt tg_first_unknown(const TgSegment* s, UInt n_groups, Bool writes, UInt* which)
-{
-   UInt nth = TG_NO_REF;
-   *which = 0;
-   for (UInt i = 0; i < n_groups; i++) {
-      const TgGroup* g = &s->group[i];
-      const tlb_page* p = tg_group_probe(g, tg_segment_page[i], writes);
-      const Bool is_first = tlb_is_data_unknown(p) && g->oldest < nth;
-      *which = is_first ? i : *which;
-      nth = is_first ? g->oldest : nth;
-   }
-   return nth;
-}
 
 /* Notes the times of a segment's groups before number `nth` of its references. */
 static inline __attribute__((always_inline))

@@ -1,0 +1,181 @@
+/* The fast path of a miss: a run of one machine, base pages only, no reach, one array
+   that each kind of reference asks first, all of which is known.
+
+   What a reference to an unknown page does to that array and to the second level stands
+   here once more, for such a run alone: every instruction counts. engine/translate.h
+   does the same for any machines. */
+
+#ifndef TG_FAST_PATH_H
+#define TG_FAST_PATH_H
+
+#include "pub_tool_basics.h"
+
+#include "sim/tlb/policy.h"
+
+#include "trace/run_mmus.h"
+#include "trace/segment_pages.h"
+#include "trace/superblocks.h"
+
+/* How the entry to evict is found. */
+typedef enum {
+   TG_FAST_NONE,
+   TG_FAST_LRU,   /* by the times at the pages: LRU of a few ways */
+   TG_FAST_POLICY /* by tlb_policy_refer_known(): LRU of many ways, and all others */
+} TgFastSearch;
+
+/* By kind of reference. What a miss reads of the arrays is repeated here, so that it
+   reads few lines of the processor's cache. */
+typedef struct {
+   TgFastSearch search;
+   Bool nru_4;       /* it is NRU of 4 ways */
+   UInt ways;
+   UInt set_mask;
+   UInt known;       /* how many entries have short cuts if all have that can */
+   tlb_array* first;
+   const uint32_t* n_attached; /* how many entries have short cuts */
+   tlb_key* key;
+   uint64_t** short_cut;
+   tlb_key size;     /* what tells a base page's key from its number */
+   tlb_array* second; /* NULL: tlb_translate_behind() has to be asked */
+   tlb_key* second_key;
+   uint64_t* second_time;
+   ULong hit_cycles; /* of the second */
+} TgFastPath;
+
+extern TgFastPath tg_fast_path[TLB_N_USERS];
+
+/* Once the MMUs are there, and whenever a machine begins to ask what backs its
+   pages, see engine/setup.c. */
+void tg_fast_path_find(Bool fast_path);
+
+/* --- The first level --- */
+
+/* Whether the fast path can simulate a reference of that kind to page p, which is not
+   known: the machine is its only observer, and of the array all is known that can be (but
+   what NRU watches: then p is either watched or not there). */
+static inline Bool tg_fast_path_is_open(const TgFastPath* w, TgFastSearch search, tlb_user kind,
+                                        tlb_page* p, Bool split)
+{
+   return *w->n_attached == w->known && *tlb_observers_of(p, kind, split) == 1
+          && (search == TG_FAST_LRU || w->first->n_filled == w->first->g.entries);
+}
+
+/* The key of page p, which is not known. */
+static inline tlb_key tg_fast_key(const TgFastPath* w, const tlb_page* p, UWord probe_at,
+                                  UInt shift, Bool code)
+{
+   return w->size | (code ? tlb_code_page_number(p, shift)
+                          : tlb_probe(p, probe_at)->tag >> shift ^ TLB_DATA_UNKNOWN);
+}
+
+/* A way with its time in one number, so that the earliest is found without noting
+   whose it is. (The clock has room for 2^51 instructions.) */
+static inline uint64_t tg_timed(uint64_t* const* time, UInt way)
+{
+   return *time[way] << 3 | way;
+}
+
+static inline uint64_t tg_earlier(uint64_t a, uint64_t b)
+{
+   return a < b ? a : b;
+}
+
+/* The earliest of four ways, from `way` on. */
+static inline uint64_t tg_earliest_of_4(uint64_t* const* time, UInt way)
+{
+   return tg_earlier(tg_earlier(tg_timed(time, way), tg_timed(time, way + 1)),
+                     tg_earlier(tg_timed(time, way + 2), tg_timed(time, way + 3)));
+}
+
+/* The entry to evict: as tlb_plain_oldest(), for times that stand in one place. */
+static inline __attribute__((always_inline))
+UInt tg_fast_lru_oldest(const TgFastPath* w, tlb_key key)
+{
+   const UInt ways = w->ways;
+   const UInt first = ((UInt)key & w->set_mask) * ways;
+   uint64_t* const* time = w->short_cut + first;
+   if (LIKELY(ways == 4))
+      return first + (UInt)(tg_earliest_of_4(time, 0) & 7);
+   if (LIKELY(ways == 8))
+      return first + (UInt)(tg_earlier(tg_earliest_of_4(time, 0),
+                                       tg_earliest_of_4(time, 4)) & 7);
+   UInt oldest = 0;
+   uint64_t oldest_time = *time[0];
+   for (UInt way = 1; way < ways; way++) {
+      const uint64_t t = *time[way];
+      oldest = t < oldest_time ? way : oldest;
+      oldest_time = t < oldest_time ? t : oldest_time;
+   }
+   return first + oldest;
+}
+
+/* References page p, of that key, by the policy. Returns the time of the page that is
+   not known from now on; *missed: whether p was not there. */
+static inline __attribute__((always_inline))
+uint64_t* tg_fast_policy_refer(const TgFastPath* w, tlb_key key, ULong now, uint64_t* time,
+                               Bool* missed)
+{
+   const UInt set = (UInt)key & w->set_mask;
+   int is_missed;
+   uint64_t* lost
+      = w->nru_4 ? tlb_policy_refer_few(w->first, set, key, now, time, &is_missed, 4)
+                 : tlb_policy_refer_known(w->first, set, key, now, time, &is_missed);
+   *missed = is_missed != 0;
+   return lost;
+}
+
+/* Page p is known from now on, and the one that is lost is not any more, to references
+   of that kind; what these are looked up by stands `probe_at` bytes behind both. */
+static inline __attribute__((always_inline))
+void tg_fast_exchange(tlb_page* p, tlb_page* lost, UWord probe_at, tlb_user kind,
+                      UInt shift, Bool code, Bool writes, Bool split)
+{
+   tlb_page* probe = tlb_probe(p, probe_at);
+   *tlb_observers_of(lost, kind, split) |= 1;
+   *tlb_observers_of(p, kind, split) = 0;
+   if (code) {
+      tlb_code_unknown(lost, shift);
+      p->tag = 0;
+      return;
+   }
+   tlb_data_unknown(tlb_probe(lost, probe_at), shift);
+   probe->tag = tlb_data_other_tag(probe, shift);
+   if (writes && !split) {
+      tlb_data_unknown(tlb_writes(lost), shift);
+      if (tlb_rest(p)->write_observers == 0)
+         tlb_data_known(tlb_writes(p), shift);
+   }
+}
+
+/* --- Behind it --- */
+
+/* What a miss of the first level comes to behind it, if the second does not have
+   the page where it was last. */
+void tg_fast_path_second(tlb_user kind, TgRef* r, tlb_page* p, tlb_key key,
+                         ULong now);
+
+/* Books a miss of the first level and asks the second, first where the page was
+   last. */
+static inline __attribute__((always_inline))
+void tg_fast_path_missed(const TgFastPath* w, tlb_user kind, TgRef* r, tlb_page* p,
+                         tlb_key key, ULong now)
+{
+   uint64_t* const misses = r->misses;
+   const UInt last_place = tlb_rest(p)->place;
+   misses[0]++;
+   if (LIKELY(w->second != NULL && w->second_key[last_place] == key)) {
+      w->second_time[last_place] = now;
+      misses[TG_CYCLES - TG_MISS_1] += w->hit_cycles;
+   } else {
+      tg_fast_path_second(kind, r, p, key, now);
+   }
+}
+
+/* --- Both --- */
+
+/* Simulates a reference of that kind to page p, which is not known, as part of r, at the
+   time `now`; all times before have been noted. Returns False, and has done nothing, if
+   the fast path can not. */
+Bool tg_fast_path_refer(tlb_user kind, TgRef* r, tlb_page* p, ULong now);
+
+#endif

@@ -1,0 +1,380 @@
+/* Segments that refer to unknown pages. See engine/segment_miss.h. */
+
+#include "pub_tool_basics.h"
+
+#include "sim/mmu/refer.h"
+
+#include "trace/run_mmus.h"
+#include "trace/segment_pages.h"
+#include "trace/segment_run.h"
+#include "engine/batch.h"
+#include "engine/fast_path.h"
+#include "engine/replay.h"
+#include "engine/segment_miss.h"
+#include "engine/translate.h"
+
+static UInt page_shift;
+
+static UWord page_of(Addr a)
+{
+   return a >> page_shift;
+}
+
+/* Simulates reference r to page p, whose number is `number`, as far as it is one of that
+   kind, at the time `now`, for many machines. Where loads and stores are told apart, one
+   that modifies is two of them. */
+static inline __attribute__((always_inline))
+void refer_many(TgRef* r, tlb_page* p, tlb_page_number number, tlb_user kind, ULong now,
+                Bool split)
+{
+   if (UNLIKELY((split && r->modifies) || r->locked
+                || !tlb_refer_group(&tg_mmus, tg_ref_misses(r), p, number, kind, now, split)))
+      tg_translate(r, p, number, now, True);
+}
+
+_Static_assert(TG_MAX_GROUPS < 32, "a bit for each group, and one for the fetch");
+
+/* Completes the list of the groups' pages that the check has left: those that they
+   begin on. Returns how many lie on two. */
+static UInt list_pages(const TgShadowArea* shadow, const TgSegment* s)
+{
+   UInt on_two = 0;
+   for (UInt i = 0; i < s->n_groups; i++) {
+      const TgGroup* g = &s->group[i];
+      const Addr first = shadow->base[g->base] + g->first;
+      const UWord number = page_of(first);
+      on_two += number != page_of(first + g->span);
+      if (UNLIKELY(tlb_page_number_of_data(tg_segment_page[i], page_shift) != number))
+         tg_segment_page[i] = tlb_record_of(&tg_mmus, TLB_DATA, number);
+   }
+   return on_two;
+}
+
+static UInt first_fetch(const TgSegment* s)
+{
+   const TgRef* ref = tg_segment_refs(s);
+   UInt i = 0;
+   while (ref[i].kind != TLB_FETCH)
+      i++;
+   return i;
+}
+
+/* Whose page is not known: the bits of groups and fetch. */
+static UInt unknown_of(const TgSegment* s)
+{
+   const Bool writes = tg_mmus.traits.writes;
+   UInt bits = s->fetch->tag != 0 ? 1u << s->n_groups : 0;
+   for (UInt i = 0; i < s->n_groups; i++) {
+      const tlb_page* p = tg_group_probe(&s->group[i], tg_segment_page[i], writes);
+      bits |= (UInt)tlb_is_data_unknown(p) << i;
+   }
+   return bits;
+}
+
+/* Of those bits, that of what is referenced first, and the number of that reference. */
+static UInt first_of(const TgSegment* s, UInt bits, UInt* bit)
+{
+   UInt first = TG_NO_REF;
+   for (; bits != 0; bits &= bits - 1) {
+      const UInt i = (UInt)__builtin_ctz(bits);
+      const UInt nth = i == s->n_groups ? first_fetch(s) : s->group[i].oldest;
+      *bit = nth < first ? i : *bit;
+      first = nth < first ? nth : first;
+   }
+   return first;
+}
+
+/* The second page of a group, if it lies on two, else NULL. */
+static tlb_page* second_page(const TgShadowArea* shadow, const TgGroup* g)
+{
+   const Addr first = shadow->base[g->base] + g->first;
+   const UWord last = page_of(first + g->span);
+   return last == page_of(first) ? NULL : tlb_data_page(&tg_mmus, last);
+}
+
+/* A segment with groups that lie on two pages: notes all times, if all pages are
+   known. A stack that has grown to the end of a page makes many of these. */
+static Bool note_known(const TgShadowArea* shadow, TgSegment* s)
+{
+   if (tg_mmus.traits.mixed || unknown_of(s) != 0)
+      return False;
+   for (UInt i = 0; i < s->n_groups; i++) {
+      const TgGroup* g = &s->group[i];
+      const tlb_page* second = second_page(shadow, g);
+      if (second != NULL
+          && tlb_is_data_unknown(tg_group_probe(g, second, tg_mmus.traits.writes)))
+         return False;
+   }
+   tg_replay_note_times(shadow, s, s->n_refs);
+   return True;
+}
+
+/* Simulates reference number `nth` of the segment, the first to what that bit stands for.
+   `alone`: no other has to be simulated. Returns False, and has done nothing, if it is
+   not as simple as that. */
+static Bool simulate(const TgSegment* s, UInt nth, UInt bit, Bool alone)
+{
+   const Bool split = tg_mmus.traits.split;
+   const Bool code = bit == s->n_groups;
+   TgRef* r = &tg_segment_refs(s)[nth];
+   tlb_page* p = code ? s->fetch : tg_segment_page[bit];
+   tlb_user kind = r->kind;
+   if (!code && split)
+      kind = tg_group_writes(&s->group[bit]) ? TLB_STORE : TLB_LOAD;
+   else if (!code && tg_write_is_observed(&s->group[bit], p))
+      return False; /* the first write need not be the first reference */
+   const UWord number = code ? tlb_code_page_number(p, page_shift)
+                             : tlb_page_number_of_data(p, page_shift);
+   const ULong now = tg_time_of_ref(s, nth);
+   if (tg_mmus.n_mmus > 1)
+      refer_many(r, p, number, kind, now, split);
+   else if ((split && !alone) || !tg_fast_path_refer(kind, r, p, now))
+      tg_translate(r, p, number, now, True);
+   return True;
+}
+
+/* All other references are hits that only set the times of their pages: those before an
+   unknown page are noted before it, by group, and the others at the end. */
+static void miss_unknown(const TgShadowArea* shadow, TgSegment* s)
+{
+   UInt bits = unknown_of(s);
+   const Bool alone = (bits & (bits - 1)) == 0;
+   while (bits != 0) {
+      UInt bit = 0;
+      const UInt nth = first_of(s, bits, &bit);
+      if (tg_mmus.traits.mixed)
+         tg_replay_note_times(shadow, s, nth);
+      else
+         tg_note_before(s, s->n_groups, nth, tg_mmus.traits.split);
+      const Bool simple = simulate(s, nth, bit, alone);
+      const UInt still = unknown_of(s);
+      if (UNLIKELY(!simple || (still & ~(bits & ~(1u << bit))) != 0)) {
+         tg_replay_from(shadow, s, simple ? nth + 1 : nth);
+         return;
+      }
+      bits = still;
+   }
+   if (tg_mmus.traits.mixed)
+      tg_replay_note_times(shadow, s, s->n_refs);
+   else if (tg_mmus.traits.own_times)
+      tg_exact_times(s, s->n_groups, tg_mmus.traits.split);
+   else
+      tg_note_times(s, s->n_groups, tg_mmus.traits.split);
+}
+
+static __attribute__((noinline))
+void miss_any(const TgShadowArea* shadow, TgSegment* s, UWord differs)
+{
+   enum { ALL_FOUND = TLB_DATA_UNKNOWN | TLB_CODE_UNKNOWN };
+   if (tg_batching != 0) {
+      tg_batch_add(shadow, s);
+      return;
+   }
+   tg_segments_missed++;
+   tg_simulated = s;
+   if (s->n_fetches > 1)
+      tg_replay_from(shadow, s, 0);
+   else if ((differs & ~(UWord)ALL_FOUND) == 0 || list_pages(shadow, s) == 0)
+      miss_unknown(shadow, s);
+   else if (!note_known(shadow, s))
+      tg_replay_from(shadow, s, 0);
+}
+
+/* --- The common case: one 4K page is unknown --- */
+
+/* To the one machine of a run with a fast path. The last thing done is at most a call, so
+   that no registers have to be saved. Returns False, and has done nothing, if the fast
+   path can not. */
+static inline __attribute__((always_inline))
+Bool miss_fast(TgFastSearch search, const TgShadowArea* shadow, TgSegment* s, UInt n_groups,
+               UInt nth, TgRef* r, tlb_page* p, tlb_user kind, Bool writes, Bool split)
+{
+   const Bool code = kind == TLB_FETCH;
+   const TgFastPath* w = &tg_fast_path[code || split ? kind : TLB_LOAD];
+   if (UNLIKELY(!tg_fast_path_is_open(w, search, kind, p, split) || r->misses == NULL))
+      return False;
+   const ULong now = tg_time_of_ref(s, nth);
+   const UWord probe_at = split ? tlb_probe_at(kind) : 0;
+   uint64_t* const time = &tlb_probe(p, probe_at)->time;
+   const tlb_key key = tg_fast_key(w, p, probe_at, TG_4K_SHIFT, code);
+   Bool missed = True;
+   tlb_page* lost;
+   if (search == TG_FAST_LRU) {
+      /* No times need be noted before: another page of the segment is not evicted. */
+      const UInt entry = tg_fast_lru_oldest(w, key);
+      lost = tlb_page_of_time(w->short_cut[entry], probe_at);
+      if (UNLIKELY(!code && tg_is_among(lost, tg_segment_page, n_groups)))
+         return False;
+      w->key[entry] = key;
+      w->short_cut[entry] = time;
+   } else {
+      if (!code)
+         tg_note_before(s, n_groups, nth, split);
+      lost = tlb_page_of_time(tg_fast_policy_refer(w, key, now, time, &missed), probe_at);
+   }
+   tg_fast_exchange(p, lost, probe_at, kind, TG_4K_SHIFT, code, writes, split);
+   if (code || search == TG_FAST_LRU) {
+      tg_note_times(s, n_groups, split);
+   } else if (LIKELY(!tg_is_among(lost, tg_segment_page, n_groups))) {
+      tg_exact_times(s, n_groups, split);
+   } else {
+      if (missed)
+         tg_fast_path_missed(w, kind, r, p, key, now);
+      tg_simulated = s;
+      tg_replay_from(shadow, s, nth + 1);
+      return True;
+   }
+   if (missed)
+      tg_fast_path_missed(w, kind, r, p, key, now);
+   return True;
+}
+
+/* To many machines. */
+static inline __attribute__((always_inline))
+Bool miss_many(const TgShadowArea* shadow, TgSegment* s, UInt n_groups, UInt nth, TgRef* r,
+               tlb_page* p, tlb_user kind, Bool writes, Bool split)
+{
+   const Bool code = kind == TLB_FETCH;
+   UInt which;
+   tg_simulated = s;
+   if (UNLIKELY(code && tg_mmus.traits.code_behind))
+      return False;
+   if (!code)
+      tg_note_before(s, n_groups, nth, split);
+   refer_many(r, p, code ? tlb_code_page_number(p, TG_4K_SHIFT)
+                         : tlb_page_number_of_data(p, TG_4K_SHIFT),
+              kind, tg_time_of_ref(s, nth), split);
+   if (UNLIKELY(!code && n_groups > 1
+                && (tg_count_unknown(s, n_groups, writes, &which) != 0
+                    || s->fetch->tag != 0)))
+      tg_replay_from(shadow, s, nth + 1);
+   else if (UNLIKELY(!code && tg_mmus.traits.own_times))
+      tg_exact_times(s, n_groups, split);
+   else
+      tg_note_times(s, n_groups, split);
+   return True;
+}
+
+/* All but the pointers are constants. */
+static inline __attribute__((always_inline))
+Bool miss_one(const TgShadowArea* shadow, TgSegment* s, UInt n_groups, UInt nth, tlb_page* p,
+              tlb_user kind, TgFastSearch search, Bool many, Bool writes, Bool split)
+{
+   TgRef* r = (TgRef*)(Addr)(s->group + n_groups) + nth;
+   if (kind != TLB_FETCH && !split)
+      kind = r->kind == TLB_STORE ? TLB_STORE : TLB_LOAD;
+   if (many)
+      return miss_many(shadow, s, n_groups, nth, r, p, kind, writes, split);
+   if (LIKELY(search == TG_FAST_LRU))
+      return miss_fast(TG_FAST_LRU, shadow, s, n_groups, nth, r, p, kind, writes, split);
+   return search == TG_FAST_POLICY
+          && miss_fast(TG_FAST_POLICY, shadow, s, n_groups, nth, r, p, kind, writes, split);
+}
+
+static inline __attribute__((always_inline))
+Bool miss_one_page(const TgShadowArea* shadow, TgSegment* s, UWord differs, UInt n_groups,
+                   Bool many, Bool writes, Bool split)
+{
+   UInt which = 0;
+   if (differs == TLB_CODE_UNKNOWN) {
+      const TgRef* r = (TgRef*)(Addr)(s->group + n_groups);
+      return LIKELY(r->kind == TLB_FETCH)
+             && miss_one(shadow, s, n_groups, 0, s->fetch, TLB_FETCH,
+                         tg_fast_path[TLB_FETCH].search, many, writes, split);
+   }
+   if (n_groups == 0 || differs != TLB_DATA_UNKNOWN
+       || tg_count_unknown(s, n_groups, writes, &which) != 1)
+      return False;
+   const TgGroup* g = &s->group[which];
+   tlb_page* p = tg_segment_page[which];
+   if (split && tg_group_writes(g))
+      return miss_one(shadow, s, n_groups, g->oldest, p, TLB_STORE,
+                      tg_fast_path[TLB_STORE].search, many, writes, split);
+   if (!split && writes && tg_write_is_observed(g, p))
+      return False;
+   return miss_one(shadow, s, n_groups, g->oldest, p, TLB_LOAD, tg_fast_path[TLB_LOAD].search,
+                   many, writes, split);
+}
+
+/* Most segments have few groups: for these their number is a constant. */
+static inline __attribute__((always_inline))
+Bool miss_of_few(const TgShadowArea* shadow, TgSegment* s, UWord differs, Bool many,
+                 Bool writes, Bool split)
+{
+   switch (s->n_groups) {
+   case 0:
+      return miss_one_page(shadow, s, differs, 0, many, writes, split);
+   case 1:
+      return miss_one_page(shadow, s, differs, 1, many, writes, split);
+   case 2:
+      return miss_one_page(shadow, s, differs, 2, many, writes, split);
+   case 3:
+      return miss_one_page(shadow, s, differs, 3, many, writes, split);
+   default:
+      return miss_one_page(shadow, s, differs, s->n_groups, many, writes, split);
+   }
+}
+
+static void one_reads(const TgShadowArea* shadow, TgSegment* s, UWord differs)
+{
+   if (!miss_of_few(shadow, s, differs, False, False, False))
+      miss_any(shadow, s, differs);
+}
+
+static void many_reads(const TgShadowArea* shadow, TgSegment* s, UWord differs)
+{
+   if (!miss_of_few(shadow, s, differs, True, False, False))
+      miss_any(shadow, s, differs);
+}
+
+static void one_writes(const TgShadowArea* shadow, TgSegment* s, UWord differs)
+{
+   if (!miss_of_few(shadow, s, differs, False, True, False))
+      miss_any(shadow, s, differs);
+}
+
+static void many_writes(const TgShadowArea* shadow, TgSegment* s, UWord differs)
+{
+   if (!miss_of_few(shadow, s, differs, True, True, False))
+      miss_any(shadow, s, differs);
+}
+
+static void one_split(const TgShadowArea* shadow, TgSegment* s, UWord differs)
+{
+   if (!miss_of_few(shadow, s, differs, False, True, True))
+      miss_any(shadow, s, differs);
+}
+
+static void many_split(const TgShadowArea* shadow, TgSegment* s, UWord differs)
+{
+   if (!miss_of_few(shadow, s, differs, True, True, True))
+      miss_any(shadow, s, differs);
+}
+
+/* --- Which of them --- */
+
+typedef void Miss(const TgShadowArea* shadow, TgSegment* s, UWord differs);
+
+static Miss* with_one_fetch; /* at most */
+
+void tg_segment_miss_init(const TgOptions* options)
+{
+   const Bool many = tg_mmus.n_mmus > 1;
+   page_shift = options->page_shift;
+   if (page_shift != TG_4K_SHIFT || tg_mmus.traits.mixed)
+      with_one_fetch = miss_any;
+   else if (tg_mmus.traits.split)
+      with_one_fetch = many ? many_split : one_split;
+   else if (tg_mmus.traits.writes)
+      with_one_fetch = many ? many_writes : one_writes;
+   else
+      with_one_fetch = many ? many_reads : one_reads;
+}
+
+void tg_segment_miss(const TgShadowArea* shadow, TgSegment* s, UWord differs)
+{
+   if (LIKELY(s->n_fetches < 2))
+      with_one_fetch(shadow, s, differs);
+   else
+      miss_any(shadow, s, differs);
+}
