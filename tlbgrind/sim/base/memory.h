@@ -1,5 +1,6 @@
-/* Memory that grows while the simulator runs: the caller's, for there is no
-   libc here.
+/* Memory that grows while the simulator runs.
+
+   The caller gives it, for there is no libc here.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 

@@ -1,5 +1,6 @@
-/* Reading and writing short texts without libc: what the geometry and machine
-   parsers share. Part of the simulator: plain C11, no libc, no Valgrind. */
+/* Short texts without libc: reading numbers and words, writing sentences.
+
+   Part of the simulator: plain C11, no libc, no Valgrind. */
 
 #ifndef TLB_TEXT_H
 #define TLB_TEXT_H
@@ -14,11 +15,14 @@ typedef struct {
    char *end;
 } tlb_text;
 
+/* Begins an empty text in `size` bytes (at least 1) of `buffer`. */
 tlb_text tlb_text_in(char *buffer, size_t size);
+/* All of s. */
 void tlb_text_add(tlb_text *t, const char *s);
 /* At most n bytes of s. Control characters, and bytes that are not UTF-8, are written as '?':
    a terminal may take either for a command. */
 void tlb_text_add_n(tlb_text *t, const char *s, size_t n);
+/* In decimal digits. */
 void tlb_text_add_number(tlb_text *t, uint64_t n);
 /* "'VALUE' <what>", the form of every refusal that quotes its input; of long
    values the first 40 bytes. */
@@ -34,6 +38,7 @@ int tlb_text_number(const char **s, const char *end, uint64_t *out);
 int tlb_text_is(const char *s, size_t n, const char *word);
 /* Whether two NUL-terminated texts are equal. */
 int tlb_text_same(const char *a, const char *b);
+/* Bytes before the NUL. */
 size_t tlb_text_length(const char *s);
 
 #endif

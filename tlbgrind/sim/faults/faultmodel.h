@@ -1,13 +1,12 @@
-/* The fault model: what page faults Linux would take.
+/* The fault model: the page faults that Linux would take.
 
-   It is told of an address space, laid out as the kernel would (layout.h), and
-   of the touches of its pages, and says of each touch whether it is a fault, of
-   which kind, and which other pages become present along with it. It follows
-   mm/memory.c, mm/filemap.c and mm/huge_memory.c of Linux 6.18, and keeps of
-   each page what a page-table entry holds: whether there is one, whether it may
-   be written to, and what it maps.
+   The caller reports an address space, laid out as the kernel would (layout.h), and the
+   touches of its pages. Each touch is a fault or none, of one kind, and other pages can become
+   present along with it. The model follows mm/memory.c, mm/filemap.c and mm/huge_memory.c of
+   Linux 6.18. Of each page it keeps what a page-table entry holds: whether there is one,
+   whether it may be written to, and what it maps.
 
-   Several views of the same run are kept side by side: see tlb_fault_view.
+   Several views of the same run are kept side by side: tlb_fault_view.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -126,6 +125,7 @@ typedef struct {
    tlb_thp_consent thp;      /* beside the settings */
 } tlb_fault_model;
 
+/* Makes a model with an empty address space. memory->take() must not return NULL. */
 void tlb_fault_init(tlb_fault_model *m, const tlb_fault_settings *settings,
                     const tlb_memory *memory);
 void tlb_fault_free(tlb_fault_model *m);
@@ -135,9 +135,9 @@ void tlb_fault_zero(tlb_fault_model *m);
 
 /* --- What happens to the address space: bytes, whole base pages --- */
 
-/* A file has so many bytes; of tmpfs: its pages exist once they are touched, are
-   never read from a disk, and nobody has to know when they become dirty. Files
-   that are never told of are taken to have no end. (Shared anonymous memory is
+/* A file has `bytes` bytes; with is_tmpfs: its pages exist once they are touched, are
+   never read from a disk, and there is no fault when they become dirty. Files
+   that are never reported are taken to have no end. (Shared anonymous memory is
    a file of tmpfs, each a file of its own.) */
 void tlb_fault_file_is(tlb_fault_model *m, uint64_t device, uint64_t inode,
                        uint64_t bytes, int is_tmpfs);
@@ -158,18 +158,20 @@ void tlb_fault_file_written(tlb_fault_model *m, uint64_t device, uint64_t inode,
 void tlb_fault_file_removed(tlb_fault_model *m, uint64_t start, uint64_t end);
 
 /* What is mapped there of files on a disk, or, with `inode`, whatever is mapped of that one,
-   is written back: whoever writes a page again dirties it anew (msync, fsync). */
+   is written back: the next write to a page makes it dirty again (msync, fsync). */
 void tlb_fault_written_back(tlb_fault_model *m, uint64_t start, uint64_t end,
                             uint64_t device, uint64_t inode);
 
-/* Somebody has read its first bytes, as those who load programs do: some pages
-   more came with them. */
+/* The first bytes of the file have been read, as loaders of programs do: some pages more
+   came with them. */
 void tlb_fault_file_header(tlb_fault_model *m, uint64_t device,
                            uint64_t inode);
 
 /* A new mapping in the place of whatever was there. */
 void tlb_fault_map(tlb_fault_model *m, const tlb_mapping *mapping);
+/* Removes what is mapped there, with its pages. */
 void tlb_fault_unmap(tlb_fault_model *m, uint64_t start, uint64_t end);
+/* prot: TLB_MAY_READ and so on. */
 void tlb_fault_protect(tlb_fault_model *m, uint64_t start, uint64_t end,
                        unsigned prot);
 
@@ -181,6 +183,7 @@ void tlb_fault_move(tlb_fault_model *m, uint64_t from, uint64_t to,
 /* The pages go, the mapping stays: MADV_DONTNEED and its like. */
 void tlb_fault_zap(tlb_fault_model *m, uint64_t start, uint64_t end);
 
+/* Gives what is mapped there the flags in `set` and takes those in `clear`. */
 void tlb_fault_flag(tlb_fault_model *m, uint64_t start, uint64_t end,
                     unsigned set, unsigned clear);
 

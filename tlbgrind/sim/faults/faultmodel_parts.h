@@ -1,7 +1,8 @@
-/* Between the parts of the fault model: page_tables.c, which keeps what the
-   page tables hold; page_cache.c, which keeps the page cache and reads files
-   ahead; fault_around.c, which makes present what comes along with a fault; and
-   faultmodel.c, which is told of the program.
+/* What the parts of the fault model share. Private; faultmodel.h is public.
+
+   page_tables.c keeps the page tables; page_cache.c keeps the page cache and reads files
+   ahead; fault_around.c makes pages present that come along with a fault; faultmodel.c has
+   the public functions.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 

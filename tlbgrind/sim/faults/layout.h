@@ -1,13 +1,11 @@
-/* The layout: where the kernel would have put what the program maps.
+/* The layout: where the kernel would place what the program maps.
 
-   Under Valgrind everything lies elsewhere. What the kernel does with a fault
-   depends on where a page lies in its page table and on its neighbours, so the
-   mappings are laid out again: the program, its interpreter, the stack and the
-   heap where Linux puts them without address randomisation, the rest from the
-   top down as mmap() does.
+   Under Valgrind everything lies elsewhere. But a fault depends on where a page lies in its
+   page table, and on its neighbours. So mappings are laid out again: the program, its
+   interpreter, the stack and the heap where Linux puts them without address randomization, the
+   rest from the top down as mmap() does.
 
-   An address of this run is called *here*, the one it would have natively
-   *there*.
+   An address of this run is called *here*, the one that it would have natively *there*.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -36,6 +34,7 @@ typedef struct {
    uint64_t full_bytes;
 } tlb_layout;
 
+/* Makes an empty layout. `there`: the mappings of the fault model, which must stay. */
 void tlb_layout_init(tlb_layout *l, const tlb_layout_rules *rules,
                      const tlb_mappings *there, const tlb_memory *memory);
 void tlb_layout_free(tlb_layout *l);
@@ -43,6 +42,7 @@ void tlb_layout_free(tlb_layout *l);
 /* [start, end) here is the memory with the ID, and would lie at `there`. */
 void tlb_layout_add(tlb_layout *l, uint64_t start, uint64_t end, uint64_t there,
                     uint64_t id);
+/* What is mapped here in [start, end) is gone. */
 void tlb_layout_remove(tlb_layout *l, uint64_t start, uint64_t end);
 
 /* What stands there changed: gaps may have come. */
@@ -60,7 +60,7 @@ typedef enum {
    TLB_PLACED_FILE,
    TLB_PLACED_SHARED, /* shared anonymous memory, files of tmpfs: never aligned, as long as
                          shmem_enabled says so */
-   TLB_PLACED_HUGETLB /* in huge pages that were asked for: always aligned */
+   TLB_PLACED_HUGETLB /* in huge pages on request (MAP_HUGETLB): always aligned */
 } tlb_placed;
 
 uint64_t tlb_layout_place(tlb_layout *l, uint64_t bytes, tlb_placed what,

@@ -1,5 +1,6 @@
-/* The machine files that the tool and its companions bring along: the texts
-   of tlbgrind/machines/, put into a C file when tlbgrind is built.
+/* The machine files that the library has inside.
+
+   They are the texts of tlbgrind/machines/, which the build puts into a C file.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 

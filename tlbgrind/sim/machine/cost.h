@@ -1,10 +1,9 @@
-/* Cost: from misses to cycles and to a share of the time.
+/* Cost: misses as cycles, and as a share of the run time.
 
-   What a miss costs is published for few processors, or measured by the user on
-   his own. Misses times that cost is an estimate, and an upper bound: processors
-   overlap walks with each other and with other work, and a program that misses
-   half as often need not run faster at all. Whoever prints these numbers says
-   so.
+   What a miss costs is published for few processors; users can measure it. Misses times that
+   cost is an estimate and an upper bound: processors overlap walks with each other and with
+   other work, and a program that misses half as often need not run faster at all. Output
+   that shows these numbers says so.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 

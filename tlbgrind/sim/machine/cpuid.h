@@ -1,10 +1,9 @@
-/* What CPUID says of a processor's address translation.
+/* A machine from what CPUID answers.
 
-   Processors of the x86 family describe their translation arrays in one of
-   three ways: by the descriptors of leaf 2 and by leaf 18H (Intel and Zhaoxin;
-   Intel SDM, volume 2A, CPUID), or by leaves 80000005H, 80000006H and 80000019H
-   (AMD and Hygon; AMD64 Architecture Programmer's Manual, volume 3, appendix
-   E.4). All of them are read, for all page sizes.
+   Processors of the x86 family describe their translation arrays in one of three ways: by the
+   descriptors of leaf 2 and by leaf 18H (Intel and Zhaoxin; Intel SDM, volume 2A, CPUID), or
+   by leaves 80000005H, 80000006H and 80000019H (AMD and Hygon; AMD64 Architecture
+   Programmer's Manual, volume 3, appendix E.4). All are read, for all page sizes.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 

@@ -1,12 +1,11 @@
-/* Dumps of CPUID, as `cpuid -r` prints them: answers of processors that are not
-   at hand.
+/* Dumps of CPUID, as `cpuid -r` prints them, of any processor.
 
    A line "CPU 0:" or "CPU:" begins each processor; then come lines such as
 
     0x00000018 0x03: eax=0x00000000 ebx=0x0010000f ecx=0x00000001 edx=0x00004125
 
-   with the leaf, the sub-leaf and the registers. Most processors of a system
-   answer alike; those of a hybrid one do not.
+   with the leaf, the sub-leaf and the registers. Most processors of a system answer alike;
+   those of a hybrid one do not.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 

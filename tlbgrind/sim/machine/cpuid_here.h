@@ -1,5 +1,8 @@
-/* CPUID of the processor that this code runs on, for the tool and for the
-   command; all zero on other architectures. */
+/* CPUID of the processor that this code runs on.
+
+   All answers are zero on other architectures.
+
+   Part of the simulator: plain C11, no libc, no Valgrind. */
 
 #ifndef TLB_CPUID_HERE_H
 #define TLB_CPUID_HERE_H

@@ -1,4 +1,4 @@
-/* What the parts of the CPUID decoder share. Not for others: cpuid.h is.
+/* What the decoders of CPUID share: leaves, notes, arrays. Private; cpuid.h is public.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 

@@ -1,5 +1,7 @@
-/* The shape of one translation array: how many entries, how they are grouped
-   into sets, which page sizes they hold and who is evicted.
+/* The shape of one translation array.
+
+   It has a number of entries in sets, the page sizes that they hold, and the replacement
+   policy, which chooses the entry of a set that is evicted.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -40,8 +42,8 @@ enum {
    TLB_REASON_SIZE = 160
 };
 
-/* Why something was refused: one sentence without a full stop, ready to be
-   put behind the name of an option or of a file and line. */
+/* The reason of a refusal: one sentence without a full stop, to be printed
+   behind the name of an option or of a file and line. */
 typedef struct {
    char text[TLB_REASON_SIZE];
 } tlb_reason;

@@ -1,5 +1,6 @@
-/* A machine: what a processor's address translation looks like, as far as it is
-   known. Machine files, CPUID and the array options all end up here, and the
+/* A machine: the address translation of a processor, as far as it is known.
+
+   Machine files, CPUID and the options for single arrays all give a machine, and the
    simulator is built from it.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
@@ -24,10 +25,10 @@ enum {
    TLB_SOURCE_SIZE = 320
 };
 
-/* Who asks an array: any of these together. */
+/* The kinds of reference that an array serves: any of these together. */
 enum { TLB_FETCHES = 1, TLB_LOADS = 2, TLB_STORES = 4 };
 
-/* A number of cycles that nobody has published. */
+/* A number of cycles that is not published. */
 #define TLB_UNKNOWN UINT32_MAX
 
 /* What the hardware threads of a core do with an array. */
@@ -35,7 +36,7 @@ typedef enum {
    TLB_SHARING_UNKNOWN,
    TLB_SHARED,      /* they compete for its entries */
    TLB_PARTITIONED, /* each has a fixed part while more than one runs; the
-                       entries told are those of one running alone */
+                       entries given are those of one running alone */
    TLB_COPIED       /* each has an array of its own of that size */
 } tlb_sharing;
 
@@ -62,7 +63,7 @@ typedef struct {
    uint32_t threads;         /* that share it; 0: unknown */
    tlb_sharing sharing;      /* 0 where `threads` is 0 or 1 */
    char confidence;          /* if not that of the machine, else 0 */
-   char source[TLB_SOURCE_SIZE]; /* who says so; may be empty */
+   char source[TLB_SOURCE_SIZE]; /* of these facts; may be empty */
 } tlb_machine_array;
 
 /* One step of a page walk, from the root down: each entry of the table that is
@@ -79,7 +80,7 @@ typedef struct {
                              above that has one of its own (Zen 2's PDC holds
                              PML4Es and PDPEs) */
    tlb_geometry g;        /* of its cache; page_sizes is 1 << shift */
-   int cache_unknown;     /* nobody says whether it is cached: assumed not */
+   int cache_unknown;     /* no source says whether it is cached: assumed not */
    int ways_unknown;      /* in `g` it is assumed */
    int policy_unknown;
    char source[TLB_SOURCE_SIZE];
@@ -104,7 +105,7 @@ typedef struct {
    tlb_reason note[TLB_MAX_NOTES];
 } tlb_machine;
 
-/* What an estimate takes a number of cycles for. */
+/* The cycles in an estimate: 0 where they are unknown. */
 static inline uint32_t tlb_known_cycles(uint32_t cycles)
 {
    return cycles == TLB_UNKNOWN ? 0 : cycles;
@@ -115,7 +116,7 @@ static inline int tlb_step_has_own_cache(const tlb_walk_step *s)
    return s->cached && !s->in_last_level && !s->joined;
 }
 
-/* Whether such a machine can be: the arrays that a kind of reference asks first
+/* Whether such a machine can be: the arrays in which a kind of reference is looked up first
    take base pages or pieces of them (mostly on level 1, but Core 2 has nothing
    for stores there, which begin on level 2), levels follow each other without
    a gap, each array passes tlb_geometry_check(), names differ, walk steps go
@@ -143,7 +144,7 @@ unsigned tlb_machine_levels(const tlb_machine *m);
 
 /* The number of the translation array, in m->array, that takes the entries of
    steps that are `in_last_level`: of the last level's arrays for loads the one
-   that holds the smallest pages, whoever walks. -1: none is asked for. */
+   that holds the smallest pages. -1: there is no such step. */
 int tlb_walk_array(const tlb_machine *m);
 
 /* Whether an array of the machine holds pages of that size: no, it is not known, yes. */

@@ -1,4 +1,4 @@
-/* Machine files: a processor's description as a text, see docs/machines.md.
+/* Machine files: the text form of a machine. docs/machines.md has the format.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -23,7 +23,7 @@ int tlb_machine_text(const char *text, size_t length);
 /* Reads the `length` bytes at `text`, which need no NUL behind them. Returns 1;
    or 0 with the line to blame (from 1) and the reason, and *out is then not to
    be used. A machine that is read passes tlb_machine_check(), and its notes
-   tell every assumption. */
+   name every assumption. */
 int tlb_machine_parse(const char *text, size_t length, tlb_machine *out,
                       uint32_t *line, tlb_reason *why);
 

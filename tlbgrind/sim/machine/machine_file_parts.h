@@ -1,6 +1,6 @@
-/* Between the two halves of the machine files' parser: machine_file.c, which
-   knows of lines and blocks, and machine_file_keys.c, which knows what each line may
-   say.
+/* What the parts of the machine files' parser share. Private; machine_file.h is public.
+
+   machine_file.c reads lines and blocks, machine_file_keys.c the key and value of each line.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 

@@ -1,5 +1,6 @@
-/* A machine from whatever a user names: the text of a machine file, a CPUID
-   dump, the processor at hand.
+/* A machine from a user's file or from the processor at hand.
+
+   A file can be a machine file or a dump of CPUID.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -31,13 +32,13 @@ tlb_machine_file_name tlb_machine_split_name(const char *name);
 /* Reads the text of a file: a machine file or a CPUID dump, whichever it is.
    `name` says which of a dump's machines is meant; a machine of a dump is
    called after `file`, a path. Returns 1, or 0 with the line to blame (from 1)
-   and the reason. Notes of the machine tell of a dump that has more than one,
-   and if CPUID does not tell enough, what stands in. */
+   and the reason. Notes of the machine say that a dump has more than one, and
+   what is used instead where CPUID does not describe enough. */
 int tlb_machine_read(const char *text, size_t size, const char *file,
                      tlb_machine_file_name name, tlb_machine *out,
                      uint64_t *line, tlb_reason *why);
 
-/* The machine that CPUID describes. If it does not tell enough, the machine
+/* The machine that CPUID describes. If it does not describe enough, the machine
    file of that family and model stands in, or the default machine, and the
    notes say what is missing and what is used instead; then returns 0, else 1.
    The machine can be used either way. */

@@ -1,9 +1,7 @@
-/* The mappings of one address space, in order of their addresses: what each
-   is, what may be done with it, and where one ends and the next begins.
+/* The mappings of one address space, in order of their addresses.
 
-   They are kept as Linux keeps its own (VMAs): a new mapping takes the place of
-   what was there, a change to a part cuts a mapping in pieces, and neighbours
-   that differ in nothing become one.
+   They are kept as Linux keeps its own (VMAs): a new mapping takes the place of what was
+   there, a change to a part cuts a mapping in pieces, and equal neighbours become one.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -38,7 +36,7 @@ enum {
    TLB_MAP_SHARED = 1,        /* MAP_SHARED, or a System V segment */
    TLB_MAP_MAIN = 2,          /* of the program itself, not of a library */
    TLB_MAP_FOREIGN = 4,       /* not the program's: Valgrind put it there */
-   TLB_MAP_HUGETLB = 8,       /* asked for in pages of 2^huge_shift bytes */
+   TLB_MAP_HUGETLB = 8,       /* requested in pages of 2^huge_shift bytes */
    TLB_MAP_HUGEPAGE = 16,     /* MADV_HUGEPAGE */
    TLB_MAP_NOHUGEPAGE = 32,   /* MADV_NOHUGEPAGE */
    TLB_MAP_LOCKED = 64,       /* mlock() or MAP_LOCKED */
@@ -57,7 +55,7 @@ enum {
    but what has MADV_NOHUGEPAGE. */
 typedef enum { TLB_THP_NEVER, TLB_THP_MADVISE, TLB_THP_ALWAYS } tlb_thp_mode;
 
-/* What a process has said of transparent huge pages (PR_SET_THP_DISABLE). */
+/* What a process has set for transparent huge pages (PR_SET_THP_DISABLE). */
 typedef enum {
    TLB_THP_ALLOWED,
    TLB_THP_ADVISED_ONLY, /* but for what has MADV_HUGEPAGE */
@@ -104,7 +102,7 @@ size_t tlb_mappings_above(const tlb_mappings *s, uint64_t address);
 int tlb_mappings_overlap(const tlb_mappings *s, uint64_t start, uint64_t end);
 
 /* The first piece of a mapping in [start, end), as if it were a mapping of its own: *piece.
-   Returns 0 if nothing is mapped there. Who goes on behind it, at piece->end, sees all
+   Returns 0 if nothing is mapped there. A loop that goes on at piece->end sees all
    pieces, and may change what is mapped meanwhile. */
 int tlb_mappings_piece(const tlb_mappings *s, uint64_t start, uint64_t end,
                        tlb_mapping *piece);
@@ -112,6 +110,7 @@ int tlb_mappings_piece(const tlb_mappings *s, uint64_t start, uint64_t end,
 /* Adds a copy of *m, in the place of whatever is in [start, end). */
 void tlb_mappings_add(tlb_mappings *s, const tlb_mapping *m);
 
+/* Removes what is mapped in [start, end); pieces outside stay. */
 void tlb_mappings_remove(tlb_mappings *s, uint64_t start, uint64_t end);
 
 /* Changes whatever is mapped in [start, end), piece by piece. `change` may

@@ -1,21 +1,19 @@
 /* The page map: which page size backs each address of the simulated process.
 
-   The tool tells it of every mapping that comes, goes or changes. A *view* is
-   one set of rules (--pages=) over base pages of one size: several views of one
-   address space can be asked in one run.
+   The caller reports every mapping that comes, goes or changes. A *view* is one set of rules
+   (--pages=) over base pages of one size; one address space can have several views.
 
-   The first question about a base page counts as its first touch. When the
-   first base page of an aligned block of the size that the rules wish for is
-   touched, it is decided whether a large page backs the block: it does if the
-   block lies wholly inside the mapping, and if the pool of that size is not
-   empty. The decision stays while any of the block's pages is there, so memory
-   that grows later does not turn it; unmapping or protecting a part of a large
-   page breaks it into base pages.
+   The first call of tlb_pagemap_backing() for a base page counts as its first touch. When the
+   first base page of an aligned block of the size that the rules wish for is touched, the
+   block's backing is decided: one large page if the block lies wholly inside the mapping and
+   the pool of that size is not empty. The decision stays while any of the block's pages is
+   there, so memory that grows later does not change it; unmapping or protecting a part of a
+   large page breaks it into base pages.
 
-   Memory that grows by itself, the heap and the first thread's stack, grows by
-   whole pages where a rule gives it a fixed size, as Solaris and libhugetlbfs
-   have it: there a block counts as inside although the break or the stack has
-   not come that far, as long as nothing else is mapped in it.
+   Memory that grows by itself, the heap and the first thread's stack, grows by whole pages
+   where a rule gives it a fixed size, as on Solaris and with libhugetlbfs: a block counts as
+   inside although the break or the stack has not come that far, as long as nothing else is
+   mapped in it.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -40,8 +38,8 @@ typedef struct {
 } tlb_backing;
 
 /* Called when the answer for the base pages in [start, end) may differ from
-   before, if any of them has been asked for, also while nothing was there. It
-   may not ask, nor change the map. */
+   before, if any of them has been touched, also while nothing was there. It
+   may not call tlb_pagemap_backing(), nor change the map. */
 typedef void tlb_view_changed(void *opaque, uint64_t start, uint64_t end);
 
 /* Called for an address that no mapping has, such as one below the stack's end.
@@ -97,7 +95,7 @@ typedef struct {
 void tlb_pagemap_init(tlb_pagemap *p, const tlb_memory *memory);
 void tlb_pagemap_free(tlb_pagemap *p);
 
-/* Who is asked for mappings that nobody has told of. */
+/* The function that is called for addresses without a mapping. */
 void tlb_pagemap_ask_for(tlb_pagemap *p, tlb_pagemap_ask *ask, void *opaque);
 
 /* Adds a view with base pages of 2^base_shift bytes; *policy is copied. Returns
@@ -106,8 +104,8 @@ unsigned tlb_pagemap_add_view(tlb_pagemap *p, unsigned base_shift,
                               const tlb_page_policy *policy,
                               tlb_view_changed *changed, void *opaque);
 
-/* What backs the base page at `address` in the view; asked for the first time,
-   the page counts as touched. Where nothing is mapped: a base page. */
+/* What backs the base page at `address` in the view. The first call for
+   a page counts as its first touch. Where nothing is mapped: a base page. */
 tlb_backing tlb_pagemap_backing(tlb_pagemap *p, unsigned view,
                                 uint64_t address);
 
@@ -125,6 +123,7 @@ uint64_t tlb_pagemap_overgrown(tlb_pagemap *p, unsigned view);
    differs in nothing from its neighbour (the break, the stack). */
 void tlb_pagemap_map(tlb_pagemap *p, const tlb_mapping *m);
 
+/* Removes what is mapped there, with its pages. */
 void tlb_pagemap_unmap(tlb_pagemap *p, uint64_t start, uint64_t end);
 
 /* prot: TLB_MAY_READ and so on. */
@@ -136,7 +135,7 @@ void tlb_pagemap_protect(tlb_pagemap *p, uint64_t start, uint64_t end,
 void tlb_pagemap_flag(tlb_pagemap *p, uint64_t start, uint64_t end,
                       unsigned set, unsigned clear);
 
-/* What is mapped there is of another kind than had been thought. */
+/* What is mapped there gets another kind, and the flags in `set`. */
 void tlb_pagemap_rename(tlb_pagemap *p, uint64_t start, uint64_t end,
                         tlb_kind kind, unsigned set);
 

@@ -1,6 +1,7 @@
-/* Between the parts of the page map: pagemap_blocks.c, which keeps what a view notes of
-   base pages and blocks; pagemap_moves.c, for pages that go elsewhere or become one; and
-   pagemap.c, which is asked, and told what happens to the address space.
+/* What the parts of the page map share. Private; pagemap.h is public.
+
+   pagemap_blocks.c keeps a view's base pages and blocks; pagemap_moves.c moves pages and
+   makes large ones; pagemap.c has the public functions.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -62,7 +63,7 @@ void tlb_view_break(tlb_view *v, tlb_block *b, uint64_t address, unsigned shift)
 /* The base pages of the block, which are there, become one large page. */
 void tlb_view_collapse(tlb_view *v, tlb_block *b, uint64_t start, unsigned shift);
 
-/* Tells whoever asks in the view that answers for [start, end) may differ. Whole base
+/* Calls the view's `changed`: answers for [start, end) may differ. Whole base
    pages: one of which a part has changed has changed. */
 void tlb_view_notify(const tlb_view *v, uint64_t start, uint64_t end);
 

@@ -1,5 +1,6 @@
-/* Rules for page sizes: the text of --pages= and --huge-pool=, and which rule
-   counts for a mapping.
+/* Rules for page sizes: the text of --pages= and --huge-pool=.
+
+   They decide which page size a mapping should have.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -50,7 +51,7 @@ typedef struct {
    uint64_t pages;
 } tlb_page_pool;
 
-/* All zero: the base page, and what the program itself asks for of hugetlbfs. */
+/* All zero: the base page, and what the program itself requests of hugetlbfs. */
 typedef struct {
    tlb_thp_mode thp; /* of the kernel, where no rule says otherwise */
    unsigned n_rules;

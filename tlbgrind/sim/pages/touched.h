@@ -1,9 +1,8 @@
-/* Which base pages have been touched, and the blocks of larger sizes that they lie
-   in: what a view of the page map (pagemap.h) notes.
+/* The touched base pages of a view, and the larger blocks around them (pagemap.h).
 
-   Base pages stand in chunks of 512, one byte each. Both kinds of records are
-   found by hash tables. A record is dead when none of its pages is touched; dead
-   ones are used again, or thrown out when their table grows.
+   Base pages stand in chunks of 512, one byte each. Chunks and blocks are found by hash
+   tables. A record is dead when none of its pages is touched; dead records are used again, or
+   removed when their table grows.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 

@@ -36,8 +36,8 @@ uint32_t tlb_array_lookup(tlb_array *a, tlb_key key, uint64_t now);
    the number of its entry, whose former key is gone. */
 uint32_t tlb_array_fill(tlb_array *a, tlb_key key, uint64_t now);
 
-/* The same in two steps. The entry that the key would go to; this changes
-   nothing that matters and may be asked in vain. */
+/* The same in two steps. The entry that the key would go to; changes no outcome, and
+   no fill need follow. */
 uint32_t tlb_array_place(tlb_array *a, tlb_key key);
 void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
                           uint64_t now);
@@ -54,9 +54,8 @@ int tlb_array_needs_time(const tlb_array *a);
 
 /* An array is plain if it is LRU and small enough in its ways that both look-ups
    and victims are found by going through a set: the first levels of most
-   processors, and their second. What a look-up does is written out here once more,
-   for a caller that knows what it does and counts instructions; the functions above
-   do the same for every array. */
+   processors, and their second. Their look-up is written out here once more, inline, for
+   callers on a hot path; tlb_array_lookup() does the same for every array. */
 
 /* The entry of the key, or TLB_MISS. Changes nothing. Here and below all ways
    are gone through, even behind the one that is found: a processor foresees how

@@ -1,10 +1,9 @@
-/* The translation arrays of one core and the way of a reference through them.
+/* The translation arrays of one core, and the way of a reference through them.
 
-   A reference asks the arrays of the first level that serve its kind (fetch,
-   load or store) and hold its page. On a miss it asks those of the next level,
-   and so on; behind the last level stands the page walk. Every level that
-   missed is filled on the way back. A level none of whose arrays can hold the
-   page is passed by, and counts no miss.
+   A reference is looked up in the arrays of the first level that serve its kind (fetch, load
+   or store) and hold its page. On a miss it is looked up in the next level, and so on; a miss
+   in the last level is a page walk. Each level that missed is then filled. A level none of
+   whose arrays can hold the page is passed by and counts no miss.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -50,10 +49,10 @@ typedef struct {
    tlb_walker walker;
 } tlb_hierarchy;
 
-/* One translation asked for. */
+/* One reference to one page. */
 typedef struct {
    uint64_t page;       /* number of the base page, below 2^TLB_KEY_PAGE_BITS */
-   uint64_t now;        /* see array.h; two more than the last where page walks
+   uint64_t now;        /* above 0 and growing; two more than the last where page walks
                            leave something in the last level (walk.h), for
                            that has a time of its own */
    uint16_t context;    /* address space, up to TLB_MAX_CONTEXT */
@@ -63,9 +62,9 @@ typedef struct {
    uint8_t block_shift; /* see pagemap.h; the base page where nothing is known */
 } tlb_reference;
 
-/* What came of it. */
+/* Its outcome. */
 typedef struct {
-   unsigned missed; /* bit l: level l (from 0) was asked and missed */
+   unsigned missed; /* bit l: level l (from 0) was looked up and missed */
    int walked;      /* every level missed */
    uint8_t array;   /* where it is now in the first level */
    uint8_t shift;   /* as an entry of that size */
@@ -81,7 +80,7 @@ size_t tlb_hierarchy_bytes(const tlb_machine *m);
    References are given in pages of 2^base_shift bytes, no larger than the
    machine's base pages. `nested`: page walks are a guest's. The machine must have
    passed tlb_machine_check() and stay. `release` and `range_time` are given to the
-   arrays that some kind of reference asks first, with `opaque`; see array.h. */
+   arrays in which some kind of reference is looked up first, with `opaque`; short_cut.h. */
 void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
                         unsigned base_shift, int nested, void *memory,
                         tlb_release *release, tlb_range_time *range_time,
@@ -92,10 +91,11 @@ void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
 int tlb_machine_holds(const tlb_machine *m, unsigned base_shift,
                       tlb_reason *why);
 
+/* References all levels, and fills those that missed. */
 tlb_outcome tlb_translate(tlb_hierarchy *h, const tlb_reference *r);
 
-/* What follows a miss in the level that the reference asks first, which the
-   caller has dealt with: asks the levels behind it and adds to `out`. */
+/* What follows a miss in the first level of the reference, which the caller has dealt
+   with: looks up the levels behind it and adds to `out`. */
 void tlb_translate_behind(tlb_hierarchy *h, const tlb_reference *r,
                           tlb_outcome *out);
 
@@ -120,7 +120,7 @@ unsigned tlb_roomier(tlb_hierarchy *h, const tlb_reference *r,
 int tlb_translate_level(tlb_hierarchy *h, const tlb_reference *r,
                         unsigned level);
 
-/* Whether that kind of reference asks array number i before any other. */
+/* Whether that kind of reference is looked up in array number i before any other. */
 static inline int tlb_asks_first(const tlb_hierarchy *h, unsigned user,
                                  unsigned i)
 {

@@ -1,14 +1,14 @@
-/* A lazy LRU array: an LRU array whose pages say themselves that they are in it.
+/* A lazy LRU array: presence bits and last-use times are stored at the pages.
 
-   Many machines have each an array behind their first level, and most of what they
-   look for there is found. To ask each of them costs more than all else. If it
-   stands at the page which of the lazy LRU arrays hold it, a bit for each, one look
-   answers for all; and one note of the time is enough for all that were asked
-   together (a stream). Only when a lazy LRU array has to choose whom to evict it collects
-   the times. What it keeps of each entry's time is a lower bound, and of each set in
-   which order these are: if the oldest bound is true, the entry is the oldest of all,
-   for times only grow; if not, it is corrected. So most of the time one entry of a set
-   is looked at.
+   Many machines have each an array behind the first level, and most look-ups there hit. To
+   look a page up in each array would cost more than all else. So each page has a bit for each
+   array that holds it: one look answers for all arrays. And one time of last use serves all
+   arrays that are looked up together (a miss group).
+
+   The array itself keeps a lower bound of each entry's time, and for each set the order of
+   these bounds. To evict, it compares the oldest bound with the time at the page. If they are
+   equal, that entry is the oldest of all, for times only grow; if not, the bound is corrected.
+   So an eviction mostly looks at one entry.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -20,8 +20,8 @@
 
 TLB_API_BEGIN
 
-/* Who looks for a page: as code or as data. And in how many spans of a page's times the
-   lazy LRU array's may stand. */
+/* A page is looked up as code or as data. The times of an array stand in up to so many spans
+   of a page's times. */
 enum { TLB_LAZY_LRU_SIDES = 2, TLB_LAZY_LRU_SPANS = 3 };
 
 /* Keys of which a lazy LRU array has notes, so that they are found without a search: one of those
@@ -30,7 +30,7 @@ enum { TLB_LAZY_LRU_NOTES = 64 };
 
 typedef struct {
    uint64_t what; /* as in an entry; 0: nothing */
-   uint64_t time; /* when it was asked for last */
+   uint64_t time; /* when it was looked up last */
 } tlb_lazy_lru_note;
 
 /* A set's order has four bits for each way. */
@@ -39,12 +39,12 @@ enum { TLB_LAZY_LRU_MAX_WAYS = 16 };
 typedef struct {
    uint64_t number;
    uint64_t held[TLB_LAZY_LRU_SIDES]; /* by which lazy LRU arrays, see tlb_lazy_lru.bit */
-   uint64_t last;                  /* when any of them was asked for it */
+   uint64_t last;                  /* when it was looked up in any of them */
    uint64_t time[];                /* as `last`, by stream */
 } tlb_lazy_lru_page;
 
 typedef struct {
-   uint64_t bound; /* 0: nobody is there */
+   uint64_t bound; /* 0: the way is empty */
    uint64_t what;  /* a page's address, or a key, see tlb_lazy_lru_find() */
 } tlb_lazy_lru_entry;
 
@@ -62,9 +62,9 @@ typedef struct {
    uint32_t sets, set_mask; /* as in an array */
    uint32_t ways;
    uint32_t set_bytes;
-   /* Which of a page's times are those when the lazy LRU array was asked. */
+   /* Which of a page's times are those of look-ups in this array. */
    uint16_t from[TLB_LAZY_LRU_SPANS], to[TLB_LAZY_LRU_SPANS];
-   uint64_t bit[TLB_LAZY_LRU_SIDES]; /* the lazy LRU array's, on each side that asks it, else 0 */
+   uint64_t bit[TLB_LAZY_LRU_SIDES]; /* the array's, on each side that is looked up in it, else 0 */
 } tlb_lazy_lru;
 
 static inline uint32_t tlb_lazy_lru_set_bytes(uint32_t ways)
@@ -79,7 +79,7 @@ static inline size_t tlb_lazy_lru_bytes(uint32_t sets, uint32_t ways)
           + TLB_LAZY_LRU_NOTES * sizeof(tlb_lazy_lru_note);
 }
 
-/* An empty lazy LRU array of up to TLB_LAZY_LRU_MAX_WAYS ways, asked by nobody, inside `memory`,
+/* An empty lazy LRU array of up to TLB_LAZY_LRU_MAX_WAYS ways, with no bits, inside `memory`,
    aligned for a pointer. */
 void tlb_lazy_lru_init(tlb_lazy_lru *s, uint32_t sets, uint32_t ways, void *memory);
 
@@ -98,8 +98,8 @@ static inline tlb_lazy_lru_set *tlb_lazy_lru_set_of(const tlb_lazy_lru *s, uint6
    return tlb_lazy_lru_set_at(s, tlb_set_of(page, s->sets, s->set_mask));
 }
 
-/* Who has several lazy LRU arrays to fill need not wait for the memory of each, but asks the
-   processor first for all sets, then for the entries that are probably evicted, and then
+/* A caller that fills several lazy LRU arrays need not wait for the memory of each: it prefetches
+   first for all sets, then for the entries that are probably evicted, and then
    for their pages. */
 static inline void tlb_lazy_lru_fetch_set(const tlb_lazy_lru *s, uint64_t page)
 {

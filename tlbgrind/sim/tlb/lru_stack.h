@@ -1,14 +1,14 @@
-/* An LRU stack: fully associative LRU arrays of several sizes that see the same
-   references, all in the time that one takes. (Or one set of arrays with several ways.)
+/* An LRU stack: fully associative LRU arrays of several sizes, simulated as one.
 
-   What a smaller one holds a larger one holds, too: the pages that were
-   referenced last (Mattson, Gecsei, Slutz and Traiger, "Evaluation techniques for
-   storage hierarchies", IBM Systems Journal 9, 1970). So only the smallest has to
-   be simulated (array.h). What it evicts goes onto the LRU stack, on the size of the
-   next larger array; what no longer fits there, on the next size; what fits on
-   none is in none of the arrays. The pages on a size stand in the order in which
-   they came there, which is that of their last references: a reference to one of
-   them would have taken it off.
+   (Or the sets of arrays that differ in their ways.) All arrays see the same references, so a
+   larger one holds all that a smaller one holds: the pages that were referenced last (Mattson,
+   Gecsei, Slutz and Traiger, "Evaluation techniques for storage hierarchies", IBM Systems
+   Journal 9, 1970). Only the smallest is simulated as an array (array.h).
+
+   A page that the smallest evicts goes onto the stack, to the size of the next larger array;
+   what no longer fits there goes to the next size; what fits on none is in none of the arrays.
+   The pages of a size stand in the order in which they came, which is the order of their last
+   references: a reference to one of them takes it off.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -25,7 +25,7 @@ TLB_API_BEGIN
 enum { TLB_LRU_STACK_MAX_SIZES = 16 };
 
 typedef struct {
-   void *page;    /* NULL: nobody has this place */
+   void *page;    /* NULL: the place is free */
    uint32_t newer, older;
    uint32_t size;
 } tlb_lru_stack_node;
@@ -41,7 +41,7 @@ typedef struct {
 typedef struct {
    uint32_t n_sizes __attribute__((aligned(64)));
    uint32_t room;    /* for so many pages, on all sizes */
-   uint32_t free;    /* a place that nobody has, chained by `older` */
+   uint32_t free;    /* the first free place, chained by `older` */
    tlb_lru_stack_node *node;
    tlb_lru_stack_size size[TLB_LRU_STACK_MAX_SIZES];
 } tlb_lru_stack;

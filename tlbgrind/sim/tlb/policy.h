@@ -1,4 +1,5 @@
-/* Who is evicted: the replacement policies.
+/* Replacement policies: which entry of a full set is evicted.
+
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
 #ifndef TLB_POLICY_H
@@ -9,11 +10,11 @@
 
 TLB_API_BEGIN
 
-/* The way that a full set gives up next; asking changes nothing that matters. */
+/* The way that a full set evicts next. Changes no outcome. */
 uint32_t tlb_policy_victim(tlb_array *a, uint32_t set);
 
-/* The set gives that way up: changes the state that a choice changes (FIFO's
-   pointer, the generator). */
+/* That way is evicted: moves the state of the policy on (FIFO's pointer, the random
+   generator). */
 void tlb_policy_evicts(tlb_array *a, uint32_t set);
 
 /* How many leaves the trees of such an array have, by which LRU finds the oldest
@@ -80,7 +81,7 @@ static inline uint64_t tlb_chosen(int first, uint64_t a, uint64_t b)
 }
 
 /* tlb_policy_refer_known() for NRU of a constant number of ways, without branches: which
-   way is evicted, and which is watched, nobody can foresee. */
+   way is evicted, and which is watched, is not predictable. */
 static inline __attribute__((always_inline))
 uint64_t *tlb_policy_refer_few(tlb_array *a, uint32_t set, tlb_key key, uint64_t now,
                                uint64_t *time, int *missed, uint32_t ways)

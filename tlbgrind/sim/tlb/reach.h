@@ -1,20 +1,16 @@
-/* Reach: how often fully associative LRU arrays of every size would miss, for
-   three page sizes, from one pass over the references.
+/* Reach: the misses of fully associative LRU arrays of all sizes, in one pass.
 
-   An LRU array of E entries holds the E pages that were referenced last. So a
-   reference hits if fewer than E other pages were referenced since the last
-   reference to its page: that number is its distance, and the number of
-   references by distance says for all sizes at once how many miss (Mattson,
-   Gecsei, Slutz and Traiger, "Evaluation techniques for storage hierarchies",
-   IBM Systems Journal 9, 1970).
+   An LRU array of E entries holds the E pages that were referenced last. So a reference hits
+   if fewer than E other pages were referenced since the last reference to its page. That
+   number is its stack distance; the counts of references by distance give the misses for all
+   sizes at once (Mattson, Gecsei, Slutz and Traiger, "Evaluation techniques for storage
+   hierarchies", IBM Systems Journal 9, 1970). Three page sizes are counted.
 
-   The smallest array asked for has TLB_REACH_SMALLEST entries. A reference to
-   one of as many 4K pages that were referenced last hits in all arrays and for
-   all page sizes; all that it changes is the order of these pages. They are
-   *known*: the caller may answer a reference to them by itself, if it notes the
-   time of the reference where this file can read it (the protocol of array.h).
-   Only when a page that is not known comes, and one of the known has to go, do
-   the times tell which.
+   The smallest array has TLB_REACH_SMALLEST entries. A reference to one of as many 4K pages
+   that were referenced last hits in all arrays and for all page sizes, and changes only the
+   order of these pages. They are *known*: the caller may answer references to them without a
+   call, if it writes the time where this file can read it (short_cut.h). The times are read
+   when a page that is not known comes, and one of the known pages has to go.
 
    One tlb_reach observes one stream: instructions or data of one core.
 
@@ -35,7 +31,7 @@ enum {
    TLB_REACH_SMALLEST = 8,    /* entries of the smallest array */
    TLB_REACH_LARGEST = 8192,  /* and of the largest; both and all between */
    TLB_REACH_SIZES = TLB_REACH_LARGEST - TLB_REACH_SMALLEST + 1,
-   TLB_REACH_PAGE_SHIFT = 12, /* of the pages that are told of */
+   TLB_REACH_PAGE_SHIFT = 12, /* of the pages in references */
    TLB_REACH_BITS = 1 << 15   /* places in a stack, see reach.c */
 };
 

@@ -1,12 +1,11 @@
-/* Times, two at once: who of many was referenced last, or longest ago, takes half as many
-   instructions so.
+/* Two times at once, in one SSE2 register.
 
-   Processors of this family have no instruction for the later of two numbers of 64 bits,
-   but one for the larger of two doubles, and doubles that are not negative order as the
-   numbers do that have their bits. So times have to stay below 0x7FF << 52, where what is
-   infinite and what is no number begins.
+   The earliest or the latest of many takes half as many instructions this way. SSE2 has no
+   instruction for the larger of two 64-bit numbers, but one for the larger of two doubles;
+   and doubles that are not negative have the order of the numbers with the same bits. So
+   times must stay below 0x7FF << 52, where infinity and NaN begin.
 
-   Part of the simulator: plain C11 but for these instructions, no libc, no Valgrind. */
+   Part of the simulator: plain C11, no libc, no Valgrind. */
 
 #ifndef TLB_TIMES2_H
 #define TLB_TIMES2_H

@@ -1,33 +1,27 @@
-/* Page walks: how many entries of page tables a walk reads, and the caches that
-   spare some of them.
+/* Page walks: the page-table entries that a walk reads, and the walk caches.
 
-   A walk goes down the steps of the machine's page table (machine.h) to the
-   first whose entries are not larger than the page: so large pages end it
-   early. Each step reads one entry. A processor keeps entries that lead on to a
-   table (not those that end a walk: their place is the translation array);
-   the walker asks for the deepest of them that can spare it anything, and goes
-   on below the first that it finds. What it reads on its way it keeps, at each
-   step that is cached. The entry it found counts as used; those of the steps
-   above, which it did not need, do not.
+   A walk goes down the steps of the machine's page table (machine.h) to the first whose
+   entries are not larger than the page, so a large page ends it early. Each step reads one
+   entry. A processor caches entries that lead on to a table (not those that end a walk, which
+   go to the translation arrays). The walk begins below the deepest cached entry for its
+   address, and puts what it reads into the caches, at each step that is cached. The entry that
+   was found counts as used; entries of the steps above it, which were not needed, do not.
 
-   Entries of a step stand in a cache of their own, in the cache of a step
-   above, or in the last translation array (machine.h: `cached`, `joined`,
-   `in_last_level`), where they compete with translations.
+   Entries of a step stand in a cache of their own, in the cache of a step above, or in the
+   last translation array (machine.h: `cached`, `joined`, `in_last_level`), where they compete
+   with translations.
 
-   Nested paging. A guest's page tables lie at guest physical addresses, so that
-   each reference to them, and the one to the page itself, needs a walk of the
-   host's tables first: with n references of the guest and m of the host,
-   (n + 1) (m + 1) - 1, which is 24 for four over four. The walk caches are taken
-   to hold what they hold without nesting, with host addresses in them: they
-   spare steps of the guest together with the host's walks for them. Where the
-   guest's tables and pages lie is not known here, so nothing of the host is
-   taken to be cached, and the host to use the smallest pages, so that it goes
-   down all steps: the number is an upper bound.
+   Nested paging. A guest's page tables lie at guest physical addresses. Each reference to
+   them, and the one to the page itself, first needs a walk of the host's tables: with n
+   references of the guest and m of the host, (n + 1) (m + 1) - 1, which is 24 for four over
+   four. The walk caches are assumed to hold what they hold without nesting, with host
+   addresses: they spare steps of the guest together with the host's walks for them. The
+   places of the guest's tables and pages are unknown here, so nothing of the host is assumed
+   to be cached, and all its pages to be small: the number is an upper bound.
 
-   A machine whose arrays are filled by software (a trap handler that looks into
-   a translation storage buffer, as on UltraSPARC) makes one reference for each
-   refill: the entry of the buffer, tag and data together, is read by one load. A
-   miss of the buffer and the handler's other work are not counted.
+   Software walks. Where a trap handler fills the arrays from a translation storage buffer
+   (UltraSPARC), each refill is one reference: one load reads tag and data of the buffer's
+   entry. A miss of the buffer and the handler's other work are not counted.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
