@@ -34,7 +34,9 @@ enum { BLOCK_BITS = 3 };
 
 static uint8_t pack(tlb_backing b, unsigned page_shift)
 {
-   const unsigned block = b.block_shift < page_shift ? 0 : b.block_shift - page_shift;
+   const unsigned most = (1 << BLOCK_BITS) - 1; /* with it no base page is in a larger block */
+   unsigned block = b.block_shift < page_shift ? 0 : b.block_shift - page_shift;
+   block = block > most ? most : block;
    return (uint8_t)((b.page_shift - page_shift) << BLOCK_BITS | block);
 }
 
