@@ -61,7 +61,7 @@ static bool are_twins(const tlb_mmu *a, const tlb_mmu *b)
 {
    const tlb_machine *m = a->machine;
    const tlb_machine *n = b->machine;
-   if (a->view != b->view || a->base_shift != b->base_shift
+   if (a->view != b->view || a->asks != b->asks || a->base_shift != b->base_shift
        || m->n_arrays != n->n_arrays || m->n_walk_steps != n->n_walk_steps
        || m->software_walk != n->software_walk
        || m->walk_cycles != n->walk_cycles)
