@@ -154,6 +154,7 @@ PYTEST_FILES = \
 	tests/machines/test_streams.py \
 	tests/faults/test_tg_faults.py \
 	tests/faults/test_used.py \
+	tests/mmu/test_mmus.py \
 	tests/model/test_properties.py \
 	tests/model/test_reach.py \
 	tests/model/test_thp_native.py \
@@ -228,6 +229,7 @@ TEST_INPUTS = \
 	tests/faults/record.py \
 	tests/clients/fault_fixed.ld \
 	tests/clients/fault_padding.ld \
+	tests/mmu/cases \
 	tests/model/naive_machine.py \
 	tests/oracle/any_machines.py \
 	tests/oracle/fast_path_at_length.py \
@@ -446,13 +448,15 @@ bench: all
 	@$(AM_TESTS_ENVIRONMENT) $(PYTHON) $(srcdir)/tests/bench/bench.py $(BENCH_FLAGS)
 
 # ---------------------------------------------------------------- check-long
-# The fast path and many machines on a thousand random programs and those of the bench; half an hour.
+# 100,000 random cases for sim/mmu; the fast path and many machines on a thousand random programs
+# and those of the bench; half an hour.
 # make check-long LONG_FLAGS='--programs 100 --no-bench'
 
 LINT_FILES += tests/oracle/fast_path_at_length.py
 
 .PHONY: check-long
-check-long: all tests/clients/oracle_part tests/clients/pages_use
+check-long: all tests/clients/oracle_part tests/clients/pages_use tests/mmu/mmudrive
+	tests/mmu/mmudrive --seed=1000000 --cases=100000
 	@$(AM_TESTS_ENVIRONMENT) $(PYTHON) $(srcdir)/tests/oracle/fast_path_at_length.py $(LONG_FLAGS)
 
 # ---------------------------------------------------------------- two builds

@@ -117,6 +117,8 @@ bool case_read(mmu_case *c, FILE *in)
    if (sscanf(line, "case %u %d %d %d %u", &c->page_shift, &nested, &exhaustive, &mapped,
               &c->lines) != 5)
       refuse(line, "not understood");
+   if (c->lines > CASE_LINES)
+      refuse(line, "too many lines");
    c->nested = nested != 0;
    c->exhaustive = exhaustive != 0;
    c->mapped = mapped != 0;

@@ -11,21 +11,20 @@
 
 #include "sim/mmu/mmu.h"
 
-enum { MAX_LINES = 8, MAX_BACKS = CASE_EVENTS };
-
 /* A case that is played: the simulator's MMUs and naive ones, each with a page map of its own.
    Each naive MMU has its own view: what the simulator shares cannot be what it is told. */
 typedef struct {
    const mmu_case *c;
    tlb_page_policy policy[CASE_MACHINES];
    tlb_mmu_machine machine[CASE_MACHINES];
+   tlb_machine naive_machine[CASE_MACHINES];
    tlb_mmus *all;
    tlb_pagemap map, naive_map;
    naive_mmu *naive[CASE_MACHINES];
    bool naive_asks[CASE_MACHINES];
    unsigned n_backs; /* the events of that kind so far */
-   const case_event *back[MAX_BACKS];
-   uint64_t *counts[MAX_LINES][TLB_N_USERS]; /* of the caller's own lines */
+   const case_event *back[CASE_EVENTS];
+   uint64_t *counts[CASE_LINES][TLB_N_USERS]; /* of the caller's own lines */
    uint64_t now;
    unsigned n_references;
    size_t taken; /* pieces of memory that have not been given back */
@@ -102,12 +101,17 @@ static void start_lines(game *g)
    }
 }
 
+bool case_spoilt;
+
 static void start_naive(game *g)
 {
    for (unsigned i = 0; i < g->c->n_machines; i++) {
       const case_machine *const m = &g->c->machine[i];
       policy_of(m, m->m.base_page_shift, &g->policy[i]);
-      g->naive[i] = naive_new(&m->m, g->c->nested);
+      g->naive_machine[i] = m->m;
+      if (case_spoilt)
+         g->naive_machine[i].array[0].g.policy = TLB_FIFO;
+      g->naive[i] = naive_new(&g->naive_machine[i], g->c->nested);
       g->naive_asks[i] = m->asks;
       if (g->c->mapped)
          tlb_pagemap_add_view(&g->naive_map, m->m.base_page_shift, &g->policy[i], NULL, NULL);
@@ -124,18 +128,37 @@ static void start(game *g, const mmu_case *c)
    start_naive(g);
 }
 
+/* NULL if it says nothing. */
+static const tlb_page_policy *rules_of(const case_machine *m, const tlb_page_policy *p)
+{
+   return m->rules[0] == '\0' && m->pools[0] == '\0' && m->thp == TLB_THP_NEVER ? NULL : p;
+}
+
+static bool tells_backing(const mmu_case *c)
+{
+   bool tells = false;
+   for (unsigned i = 0; i < c->n_events; i++)
+      tells = tells || c->event[i].what == CASE_BACK;
+   return tells;
+}
+
 static void start_simulator(game *g)
 {
    const mmu_case *const c = g->c;
    for (unsigned i = 0; i < c->n_machines; i++) {
       const case_machine *const m = &c->machine[i];
-      g->machine[i] = (tlb_mmu_machine){ .machine = &m->m, .pages = &g->policy[i],
+      g->machine[i] = (tlb_mmu_machine){ .machine = &m->m, .pages = rules_of(m, &g->policy[i]),
                                          .view = m->view, .asks = m->asks };
+      if (!m->asks && tlb_mmus_asks(&m->m, g->machine[i].pages)) {
+         fprintf(stderr, "mmu_case: machine %u has to ask from the start\n", i);
+         exit(2);
+      }
    }
    const tlb_mmus_options options = {
       .n = c->n_machines, .machine = g->machine, .page_shift = c->page_shift,
       .nested = c->nested, .exhaustive = c->exhaustive, .memory = { take, give, &g->taken },
-      .map = c->mapped ? &g->map : NULL, .backing = c->mapped ? NULL : backing, .opaque = g
+      .map = c->mapped ? &g->map : NULL, .backing = tells_backing(c) ? backing : NULL,
+      .opaque = g
    };
    g->all = tlb_mmus_new(&options);
    start_lines(g);

@@ -29,7 +29,13 @@
 
 #include "sim/machine/machine.h"
 
-enum { CASE_MACHINES = 12, CASE_EVENTS = 1000, CASE_NUMBERS = 6, CASE_RULES = 80 };
+enum {
+   CASE_MACHINES = 12,
+   CASE_EVENTS = 1000,
+   CASE_LINES = 4,
+   CASE_NUMBERS = 6,
+   CASE_RULES = 80
+};
 
 typedef enum {
    CASE_FETCH, CASE_LOAD, CASE_STORE, CASE_BACK, CASE_MAP, CASE_UNMAP, CASE_PROTECT, CASE_FLAG,
@@ -61,6 +67,10 @@ typedef struct {
 typedef struct {
    char text[400];
 } case_wrong;
+
+/* The naive model is given other machines than the simulator: the first array of each is FIFO.
+   For a test of the comparison. */
+extern bool case_spoilt;
 
 /* Has the simulator and the naive model do all that happens, and compares their counts and
    checks the simulator's data behind every so many events. Returns whether all was right; if

@@ -1,11 +1,11 @@
 /* mmudrive: random cases through sim/mmu and the naive model.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
-   mmudrive [--seed=N] [--cases=N] [--print]
-                            cases of the seeds from N on (0), as many as told (1000): plays each,
-                            or prints it with what the naive model counts
+   mmudrive [--seed=N] [--cases=N] [--print|--spoil]
+                            cases of the seeds from N on (0), as many as told (1000): plays each;
+                            --print: prints it with what the naive model counts; --spoil: gives
+                            the naive model other machines, so that cases go wrong
    mmudrive FILE...         plays the cases of files; those of tests/mmu/cases have been wrong
-   mmudrive -               prints what the naive model counts for those of the standard input
 
    A case that is played wrong, or ends the program, is made smaller as long as it stays wrong,
    and printed as it is played by `mmudrive FILE`. Then the exit status is 1. */
@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +31,13 @@ typedef struct {
    unsigned at;
    case_wrong wrong;
 } news;
+
+/* Ends the program if one case takes that long, of the processor's time. */
+static void begin_case(void)
+{
+   const struct itimerval limit = { .it_value = { .tv_sec = SECONDS } };
+   setitimer(ITIMER_PROF, &limit, NULL);
+}
 
 static news *of_child;
 static mmu_case the_case;
@@ -47,7 +55,7 @@ static bool is_right(const mmu_case *c)
    int status = 0;
    const pid_t child = fork();
    if (child == 0) {
-      alarm(SECONDS);
+      begin_case();
       if (freopen("/dev/null", "w", stderr) == NULL)
          _exit(2);
       play_quietly(c, 1);
@@ -143,10 +151,10 @@ static void play_seeds(uint64_t seed, uint64_t cases)
       of_child->seed = seed;
       dice d = dice_of_seed(seed);
       random_case(&d, &the_case);
-      alarm(SECONDS);
+      begin_case();
       play_quietly(&the_case, EVERY);
    }
-   _exit(0);
+   exit(0);
 }
 
 static int check_seeds(uint64_t seed, uint64_t cases)
@@ -200,13 +208,6 @@ static int check_file(const char *name)
    return result;
 }
 
-static int print_counts(void)
-{
-   while (case_read(&the_case, stdin))
-      case_print_counts(&the_case, stdout);
-   return 0;
-}
-
 int main(int argc, char **argv)
 {
    uint64_t seed = 0, cases = 1000;
@@ -223,8 +224,8 @@ int main(int argc, char **argv)
          cases = strtoull(argv[i] + 8, NULL, 10);
       else if (strcmp(argv[i], "--print") == 0)
          print = true;
-      else if (strcmp(argv[i], "-") == 0)
-         return print_counts();
+      else if (strcmp(argv[i], "--spoil") == 0)
+         case_spoilt = true;
       else {
          files = true;
          result |= check_file(argv[i]);

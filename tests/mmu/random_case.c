@@ -42,10 +42,10 @@ unsigned roll(dice *d, unsigned sides)
 
 /* --- Machines --- */
 
+/* No two that mean the same. */
 static const char *const rules[] = { "", "", "all:64K", "all:2M", "all:thp", "all:contig",
                                      "anon:16K,heap:2M,file:64K", "heap:thp,stack:64K" };
 
-/* Of what random_rules() needs, nothing that two machines could have by different words. */
 static void random_rules(dice *d, const mmu_case *c, case_machine *m)
 {
    if (!c->mapped) {
@@ -91,7 +91,7 @@ static void limit_views(mmu_case *c, unsigned i)
 }
 
 /* A machine like another, but for one thing. */
-static void vary(dice *d, const mmu_case *c, const family *f, case_machine *m)
+static void make_different(dice *d, const mmu_case *c, const family *f, case_machine *m)
 {
    case_machine other = { .view = 0 };
    random_machine(d, f, &other.m);
@@ -146,7 +146,7 @@ static void random_machines(dice *d, mmu_case *c)
       memset(m, 0, sizeof *m);
       if (i > 0 && roll(d, 2)) {
          *m = c->machine[roll(d, i)];
-         vary(d, c, of, m);
+         make_different(d, c, of, m);
       } else {
          random_machine(d, of, &m->m);
          random_rules(d, c, m);

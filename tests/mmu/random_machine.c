@@ -84,9 +84,7 @@ static void give_pages(dice *d, const family *f, tlb_machine_array *a, bool is_f
 {
    unsigned least = f->base;
    if (!is_first && f->sizes != 0) {
-      do {
-         least = (unsigned)__builtin_ctzll(f->sizes);
-      } while (false);
+      least = (unsigned)__builtin_ctzll(f->sizes);
       for (unsigned n = roll(d, 4); n > 0; n--) {
          const uint64_t above = f->sizes >> (least + 1) << (least + 1);
          least = above != 0 ? (unsigned)__builtin_ctzll(above) : least;
