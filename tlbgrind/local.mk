@@ -35,7 +35,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/mmu/l2_presence.c \
 	tlbgrind/sim/mmu/large_pages.c \
 	tlbgrind/sim/mmu/miss_counts.c \
-	tlbgrind/sim/mmu/mmu.c \
+	tlbgrind/sim/mmu/mmu_calls.c \
 	tlbgrind/sim/mmu/mmu_check.c \
 	tlbgrind/sim/mmu/mmu_memory.c \
 	tlbgrind/sim/mmu/refer.c \

@@ -1,4 +1,4 @@
-/* MMUs that are made, and page sizes that change: for mmu.c, and for a tool that has its
+/* MMUs that are made, and page sizes that change: for mmu_calls.c, and for a tool that has its
    tlb_mmus and its nearest records in memory of its own.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
