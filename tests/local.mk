@@ -194,6 +194,7 @@ PYTEST_FILES = \
 FUZZERS = \
 	tests/fuzz/fuzz_cpuid_dump \
 	tests/fuzz/fuzz_machine_file \
+	tests/fuzz/fuzz_mmus \
 	tests/fuzz/fuzz_page_rules
 
 # Modules for tests of any folder.
@@ -313,10 +314,14 @@ CLEANFILES += $(FUZZERS)
 EXTRA_DIST += $(FUZZERS:%=%.c) $(FUZZ_DRIVER)
 FUZZ_DRIVER = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
 
+# What a fuzzer is made of beside its file.
+FUZZ_MORE_fuzz_mmus = $(MMU_CASES:%=$(srcdir)/%)
+tests/fuzz/fuzz_mmus: $(MMU_CASES)
+
 # A header of the simulator that changes makes another library.
 $(FUZZERS): %: %.c $(FUZZ_DRIVER) tests/libtlbsim-fuzz.a
 	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(COMPILE) $(LDFLAGS) -o $@ $< \
-	  $(srcdir)/tests/fuzz/fuzz.c tests/libtlbsim-fuzz.a $(LIBS)
+	  $(filter %.c,$(FUZZ_MORE_$(@F))) $(srcdir)/tests/fuzz/fuzz.c tests/libtlbsim-fuzz.a $(LIBS)
 
 FUZZ_FLAGS = --seconds=60
 .PHONY: fuzz

@@ -1,8 +1,8 @@
 /* Fuzzers: fuzz.c, which makes inputs, and a file for each thing that is fuzzed.
 
    A new one is a file, tests/fuzz/fuzz_NAME.c with fuzz_one(), fuzz_words and fuzz_more, and a
-   line, its name in FUZZERS in tests/local.mk. `make check` runs it for some seconds
-   (tests/run-fuzz); for longer:
+   line, its name in FUZZERS in tests/local.mk. (FUZZ_MORE_fuzz_NAME there has other sources that
+   it is made of.) `make check` runs it for some seconds (tests/run-fuzz); for longer:
 
       make fuzz FUZZERS=tests/fuzz/fuzz_NAME FUZZ_FLAGS=--seconds=3600
 
