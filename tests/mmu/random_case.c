@@ -158,7 +158,7 @@ static void random_machines(dice *d, mmu_case *c)
 
 /* --- Pages --- */
 
-enum { SPOTS = 64 };
+enum { SPOTS = 100 };
 
 /* The pages of a stream: some near each other, some of them far away. */
 typedef struct {
@@ -172,10 +172,11 @@ typedef struct {
 
 static area random_area(dice *d, const mmu_case *c, uint64_t at)
 {
-   static const unsigned spans[] = { 8, 24, 64, 256, 1100 };
+   static const unsigned spans[] = { 8, 24, 64, 256, 1100, 10000 };
    area a = { .at = at, .n = 2 + roll(d, 40) };
-   const unsigned span = spans[roll(d, 5)];
+   const unsigned span = spans[roll(d, 6)];
    const bool in_order = roll(d, 2) == 0;
+   a.n += span > 1100 ? SPOTS - 42 : 0; /* more records than have room at first */
    a.end = at + ((uint64_t)span << c->page_shift);
    for (unsigned i = 0; i < a.n; i++)
       a.page[i] = at + ((uint64_t)(in_order ? i % span : roll(d, span)) << c->page_shift);
@@ -232,7 +233,8 @@ static void random_range(dice *d, const area *a, uint64_t *start, uint64_t *end)
       *end = *start + g;
 }
 
-/* An aligned piece of memory is backed by pages of one size, with blocks of one. */
+/* An aligned piece of memory is backed by pages of one size, with blocks of one. No base page of
+   a machine is backed in two ways. */
 static case_event random_back(dice *d, const mmu_case *c, const area *a)
 {
    static const unsigned char shifts[] = { 12, 12, 13, 14, 16, 18, 21, 21, 22 };
@@ -240,7 +242,11 @@ static case_event random_back(dice *d, const mmu_case *c, const area *a)
    unsigned block = c->page_shift + roll(d, 5);
    if (shift < c->page_shift)
       shift = c->page_shift;
-   const unsigned around = shift > 16 ? shift : 16;
+   unsigned around = shift > 16 ? shift : 16;
+   for (unsigned i = 0; i < c->n_machines; i++) {
+      if (c->machine[i].m.base_page_shift > around)
+         around = c->machine[i].m.base_page_shift;
+   }
    const uint64_t size = UINT64_C(1) << around;
    const uint64_t start = a->page[roll(d, a->n)] / size * size;
    block = block > 16 ? 16 : block;
