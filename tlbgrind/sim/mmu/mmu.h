@@ -85,8 +85,8 @@ bool tlb_mmus_share_view(const tlb_mmu_machine *a, const tlb_mmu_machine *b);
 /* Makes the MMUs of these machines, with empty TLBs. The options are copied. */
 tlb_mmus *tlb_mmus_new(const tlb_mmus_options *options);
 
-/* Gives all memory back. A page map keeps its views, which must not be asked any more:
-   it goes first, or with them. */
+/* Gives all memory back. A page map must still be there: it keeps its views, which no MMU
+   listens to any more. */
 void tlb_mmus_free(tlb_mmus *all);
 
 /* --- References --- */
