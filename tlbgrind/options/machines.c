@@ -56,7 +56,8 @@ void tg_machine_default(TgMachine* m, UInt page_shift)
    tlb_machine_default(page_shift, &m->m);
 }
 
-/* Whether all who ask the array have one on its level that holds such pages. */
+/* Whether each kind of reference that is looked up in the array has another array on its level
+   that holds such pages. */
 static Bool is_held_beside(const tlb_machine* m, const tlb_machine_array* a,
                            UInt page_shift)
 {

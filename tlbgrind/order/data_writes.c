@@ -69,7 +69,7 @@ static Bool is_object(const NSegment* data)
 /* The mapping of a file that the page belongs to. Memory of its own that
    follows right behind, or that the program's headers tell of, is .bss, which is told by
    where it would be in the file if that went on; what lies beyond the object's end (the
-   heap of a program) is sorted out by the reader, who knows the object's size. */
+   heap of a program) is sorted out by tg_order, which has the object's size. */
 static const NSegment* find_data(Addr page)
 {
    const NSegment* seg = VG_(am_find_nsegment)(page);

@@ -121,7 +121,7 @@ static UWord free_place(UWord hint, UWord bytes, UInt shift)
       const Addr start = starts[i] < lowest ? lowest : starts[i];
       const Addr a = (start + mask) & ~mask;
       /* Free segments are those that are not shown. The core gives a place that
-         it would not choose itself to who asks for it. */
+         it would not choose itself, if that is asked for. */
       const NSegment* s = VG_(am_find_nsegment)(starts[i]);
       const Bool on_demand = s != NULL && s->kind == SkResvn
                              && s->smode == SmFixed;

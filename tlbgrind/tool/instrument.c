@@ -333,7 +333,7 @@ static Bool may_return(const IRExpr* to)
 }
 
 /* Where the block may be left for an address inside of itself, says that no
-   segment is being run, lest a signal that finds the thread there is taken for
+   segment is being run: else a signal that finds the thread there would be taken for
    a fault. */
 static void leave(const IRExpr* to)
 {

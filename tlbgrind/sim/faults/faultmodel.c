@@ -134,7 +134,7 @@ typedef struct {
 /* What the pages are is not touched by it: one that was writable is so again when the
    mapping is. But entries of hugetlbfs are made anew, as private memory has them before
    it is written: hugetlb_change_protection(). And those of tmpfs may be written at once:
-   nobody has to know when they become dirty. */
+   nothing has to note when they become dirty. */
 static void change_protection(tlb_mapping *v, void *opaque)
 {
    const protection *to = opaque;

@@ -6,8 +6,8 @@
 
 /* --- identity --- */
 
-/* Adds the four characters of a register. They are a processor's, or those of
-   whoever wrote the dump: only printable ASCII stays as it is. */
+/* Adds the four characters of a register. They come from a processor, or
+   from a dump that can hold anything: only printable ASCII stays as it is. */
 static void add_register(tlb_text *t, uint32_t value)
 {
    for (unsigned shift = 0; shift < 32; shift += 8) {

@@ -153,7 +153,7 @@ static void collapse_block(const tlb_pagemap *p, tlb_view *v, uint64_t start,
    tlb_view_each_page(v, in, check_collapse, &k);
    if (k.other)
       return;
-   /* The kernel has collapsed something: if nobody asked for any of it, the view
+   /* The kernel has collapsed something: if no page of it was looked up, the view
       was not asked for what the program has touched. */
    if (!tlb_view_any_page(v, start, end))
       tlb_view_add(v, tlb_view_chunk_for(p, v, in.first), NULL, in.first, base);

@@ -328,7 +328,7 @@ unsigned tlb_thp_shift(unsigned base_page_shift)
 
 /* Whether Linux may back it by transparent huge pages: private anonymous
    memory. (Its settings for shared memory and for files are off unless
-   somebody turns them on.) */
+   an administrator turns them on.) */
 static int may_be_thp(const tlb_mapping *m)
 {
    const int anonymous = m->kind == TLB_ANON || m->kind == TLB_HEAP

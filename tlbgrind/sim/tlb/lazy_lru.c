@@ -77,7 +77,7 @@ static inline int is_younger(const tlb_lazy_lru *s, tlb_lazy_lru_entry *e)
    return younger;
 }
 
-/* --- Who comes and goes --- */
+/* --- Pages that come and go --- */
 
 static uint32_t way_at(uint64_t order, uint32_t place)
 {

@@ -2,7 +2,7 @@
    reach.h.
 
    The pages of one size stand in two parts. On top are those that the known 4K
-   pages lie in, at most eight: nobody asks for their order. Below, in a
+   pages lie in, at most eight, in no order. Below, in a
    tlb_reach_stack, are all others by the order of their last references: each
    has a place, and a page that leaves the top gets the next free one. That
    keeps the order: what leaves the top is referenced longest ago of all there,
@@ -19,7 +19,7 @@
    TLB_REACH_LARGEST are kept then: a page with as many above it misses in
    all arrays until it is referenced again. Places have numbers that go on
    growing, so that a page whose place is below the lowest number is seen to
-   have lost it; nobody has to tell the page.
+   have lost it, and the page itself need not be changed.
 
    Where a page has its place stands in its region. Regions are found by a hash
    table; most references go to the same region as the one before. */

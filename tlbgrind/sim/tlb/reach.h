@@ -111,7 +111,7 @@ void tlb_reach_destroy(tlb_reach *r);
    `time`: where the caller will note the times of further references to the
    page; set to `now`. When the page stops being known, `release` is called
    with it, and it is not read again. With NULL the caller keeps no time and
-   has to make this call for each reference to the page. A caller who keeps two
+   has to make this call for each reference to the page. A caller that keeps two
    times for a page, of which the later counts, sets second_time once after
    tlb_reach_init(); which of them is set to `now` is for the caller to do. */
 void tlb_reach_reference(tlb_reach *r, uint64_t page, uint64_t now,
