@@ -252,6 +252,7 @@ TOOL_SOURCES = \
 	tlbgrind/base/shown.c \
 	tlbgrind/base/streams.c \
 	tlbgrind/base/syscall_names.c \
+	tlbgrind/engine/as_cachegrind.c \
 	tlbgrind/engine/batch.c \
 	tlbgrind/engine/check.c \
 	tlbgrind/engine/fast_path.c \
@@ -320,6 +321,7 @@ TOOL_INCLUDES = \
 	tlbgrind/base/shown.h \
 	tlbgrind/base/streams.h \
 	tlbgrind/base/syscall_names.h \
+	tlbgrind/engine/as_cachegrind.h \
 	tlbgrind/engine/batch.h \
 	tlbgrind/engine/check.h \
 	tlbgrind/engine/fast_path.h \

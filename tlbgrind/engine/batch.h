@@ -1,4 +1,4 @@
-/* Later: segments that are looked up a little later.
+/* Batches: many segments are looked up together where page walks are frequent.
 
    A program that walks page tables all the time, because it goes everywhere in
    much memory, waits for that memory; and the processor can have many of its

@@ -173,7 +173,7 @@ static void check_nothing(UChar* guest_state, TgSegment* s)
    tg_replay_all(tg_shadow_area(guest_state), s);
 }
 
-static TgCheck* usual_check(const TgSegment* s)
+static TgCheck* check_of(const TgSegment* s)
 {
    if (!fast_path)
       return check_nothing;
@@ -196,12 +196,12 @@ void tg_check_init(const TgOptions* options)
 static void check_page_use(UChar* guest_state, TgSegment* s)
 {
    tg_page_use_segment(tg_shadow_area(guest_state), s);
-   usual_check(s)(guest_state, s);
+   check_of(s)(guest_state, s);
 }
 
 TgCheck* tg_check_for(const TgSegment* s)
 {
-   return tg_page_use_on ? check_page_use : usual_check(s);
+   return tg_page_use_on ? check_page_use : check_of(s);
 }
 
 void tg_check_guarded(UChar* guest_state, TgSegment* s, UWord happens)

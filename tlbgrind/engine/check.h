@@ -1,11 +1,10 @@
 /* The check: what translated code calls at the end of each segment.
 
-   It counts the segment and looks up all of its pages at once in what is known
-   (sim/mmu/page_record.h). If all are known, nothing that the simulator keeps has changed
-   but the times of the pages, which the check notes. If one is not, engine/replay.h
-   simulates the segment. Nothing changes what is known between the first
-   reference of a segment and its end, so the one answer is as exact as the
-   other.
+   It counts the segment and looks up the records of all its pages at once
+   (sim/mmu/page_record.h). If all of them are known hits, nothing that the simulator keeps
+   has changed but the times of the pages, which the check notes. If one is not, the segment
+   is simulated (engine/segment_miss.h). No record changes between the first reference of a
+   segment and its end, so one look-up there is as exact as one for each reference.
 
    A group of references is looked up by the page of its first byte and compared
    with that of its last, so what crosses a page never matches.

@@ -1,9 +1,9 @@
-/* The fast path of a miss: a run of one machine, base pages only, no reach, one array
-   that each kind of reference asks first, all of which is known.
+/* Misses of one machine: evicts from its first level, looks up its second, books the miss.
 
-   What a reference to an unknown page does to that array and to the second level stands
-   here once more, for such a run alone: every instruction counts. engine/translate.h
-   does the same for any machines. */
+   This is the fast path of a miss, for a run of one machine with base pages only, without
+   reach, in which each kind of reference looks up one array first, and all of that array has
+   short cuts. There every instruction counts, so what a reference to an unknown page does is
+   written here once more. engine/translate.h does the same for any machines. */
 
 #ifndef TG_FAST_PATH_H
 #define TG_FAST_PATH_H

@@ -6,6 +6,7 @@
 
 #include "trace/run_mmus.h"
 #include "trace/segment_run.h"
+#include "engine/as_cachegrind.h"
 #include "engine/replay.h"
 #include "engine/translate.h"
 
@@ -20,6 +21,7 @@ void tg_replay_init(const TgOptions* options)
 {
    page_shift = options->page_shift;
    as_cachegrind = options->as_cachegrind;
+   tg_as_cachegrind_init(options);
 }
 
 static UWord page_of(Addr a)
@@ -34,10 +36,6 @@ static void replay_data(TgRef* r, Addr a, ULong now)
    const UWord first = page_of(a);
    const UWord last = page_of(a + r->size - 1);
    straddles[r->kind] += first != last;
-   if (as_cachegrind && first != last) {
-      tg_translate_as_cachegrind(r, first, last, now);
-      return;
-   }
    tg_translate(r, tlb_data_page(&tg_mmus, first), first,
                 first == last ? now : now - TG_HALF_TICKS, first == last);
    /* No reference is longer than a page, so there is at most one more. */
@@ -57,9 +55,7 @@ static void fetch(const TgSegment* s, TgRef* r, ULong now)
 {
    tlb_page* page = r->at.page;
    const UWord number = tlb_code_page_number(page, page_shift);
-   if (as_cachegrind && r->size > 0)
-      tg_translate_as_cachegrind(r, number - 1, number, now);
-   else if (goes_on(s, r))
+   if (goes_on(s, r))
       tg_translate_second(r, page, number, now);
    else
       tg_translate(r, page, number, now, s->n_fetches == 1);
@@ -106,8 +102,7 @@ static void replay_refs(const TgShadowArea* shadow, TgSegment* s, UInt from, UIn
          note_time(shadow, r, now);
       else if (r->kind != TLB_FETCH)
          replay_data(r, tg_address_of_ref(shadow, r), now);
-      /* The next looks up both pages. */
-      else if (!as_cachegrind || i + 1 == n || !goes_on(s, r + 1))
+      else
          fetch(s, r, now);
    }
 }
@@ -123,17 +118,20 @@ void tg_replay_from(const TgShadowArea* shadow, TgSegment* s, UInt nth)
    replay_refs(shadow, s, nth, s->n_refs);
 }
 
-void tg_replay_all(const TgShadowArea* shadow, TgSegment* s)
-{
-   tg_segments_missed++;
-   tg_simulated = s;
-   tg_replay_from(shadow, s, 0);
-}
-
 void tg_replay_first(const TgShadowArea* shadow, TgSegment* s, UInt n)
 {
    tg_simulated = s;
-   replay_refs(shadow, s, 0, n);
+   if (as_cachegrind)
+      tg_as_cachegrind(shadow, s, n, straddles);
+   else
+      replay_refs(shadow, s, 0, n);
+}
+
+void tg_replay_all(const TgShadowArea* shadow, TgSegment* s)
+{
+   tg_segments_missed++;
+   refs_one_by_one += s->n_refs;
+   tg_replay_first(shadow, s, s->n_refs);
 }
 
 ULong* tg_replay_straddles(void)

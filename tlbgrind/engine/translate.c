@@ -10,12 +10,10 @@
 #include "faults/recorder.h"
 #include "trace/segment_run.h"
 
-static Bool fast_path;
 static Bool debug_check;
 
 void tg_translate_init(const TgOptions* options)
 {
-   fast_path = options->fast_path;
    debug_check = options->debug_check;
 }
 
@@ -77,31 +75,4 @@ void tg_translate(TgRef* r, tlb_page* p, tlb_page_number number, ULong now,
 void tg_translate_second(TgRef* r, tlb_page* p, tlb_page_number number, ULong now)
 {
    refer(r, p, number, now);
-}
-
-void tg_translate_as_cachegrind(TgRef* r, UWord first, UWord last, ULong now)
-{
-   tlb_hierarchy* h = &tg_mmus.mmu[0].h;
-   const UChar shift = (UChar)h->base_shift;
-   tlb_reference a = { .page = first, .now = now - TG_HALF_TICKS, .user = r->kind,
-                       .page_shift = shift, .block_shift = shift };
-   tlb_reference b = a;
-   tlb_outcome o = { .walked = 1 };
-   b.page = last;
-   b.now = now;
-   tl_assert(!fast_path);
-   for (UInt level = 0; level < h->levels; level++) {
-      if (tlb_route_of(h, r->kind, shift, shift)->at[level].n == 0)
-         continue;
-      const int either = tlb_translate_level(h, &a, level)
-                         | tlb_translate_level(h, &b, level);
-      if (!either) {
-         o.walked = 0;
-         break;
-      }
-      o.missed |= 1u << level;
-   }
-   tlb_missed_begin(&tg_mmus, 0, r->kind);
-   if (o.missed)
-      tlb_missed_book(&tg_mmus, tg_ref_misses(r), &tg_mmus.mmu[0], &o);
 }

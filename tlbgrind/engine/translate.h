@@ -27,10 +27,4 @@ void tg_translate(TgRef* r, tlb_page* p, tlb_page_number number, ULong now,
    crosses to the next page. */
 void tg_translate_second(TgRef* r, tlb_page* p, tlb_page_number number, ULong now);
 
-/* A reference that crosses from page `first` to page `last`, as cachegrind
-   counts it: a level that either misses counts one miss, and a level is asked
-   for both if the one before missed either. Only without fast path, and with
-   one machine. */
-void tg_translate_as_cachegrind(TgRef* r, UWord first, UWord last, ULong now);
-
 #endif

@@ -20,7 +20,7 @@ static inline Bool tg_is_among(const tlb_page* p, tlb_page* const* page, UInt n)
    return found;
 }
 
-/* Whether somebody wants to see the first write of a group to a page, which need
+/* Whether anything observes the first write of a group to a page, which need
    not be its first reference. */
 static inline Bool tg_write_is_observed(const TgGroup* g, const tlb_page* p)
 {

@@ -73,7 +73,7 @@ static inline tlb_page* tg_group_probe(const TgGroup* g, const tlb_page* page,
 enum { TG_MAX_GROUPS = 24 };
 
 /* Steps of the clock. A reference that straddles two pages refers to them at
-   different times, for with equal ones nobody knew which of the pages was
+   different times, for equal ones would leave open which of the pages was
    referenced last; and what its page walk leaves in the last level has the
    time before each. So a reference takes four steps. An instruction takes so
    many that a segment's references have room in the time that its instructions

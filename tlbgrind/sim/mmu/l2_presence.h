@@ -1,4 +1,4 @@
-/* Second levels of many machines: which of them hold a page stands at the page.
+/* Which second levels hold a page: for many machines, bits that are kept with the page.
 
    Machines that miss together (tlb_miss_group, see l1_sharing.h) have lazy LRU arrays behind
    their first levels (sim/tlb/lazy_lru.h): one look at the page says which of them hold it,

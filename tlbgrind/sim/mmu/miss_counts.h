@@ -1,5 +1,4 @@
-/* Misses: booked to the place in the code that missed, and looked up behind the first
-   levels.
+/* Books misses to the code, and looks up the second level of machines that missed the first.
 
    `counts` are those of the place for references of one kind, see tlb_mmus_n_counts().
 

@@ -17,8 +17,8 @@ typedef struct tlb_mmu tlb_mmu;
 
 /* --- One MMU --- */
 
-/* What a first-level array's short cuts and releases need: who uses it, and from where
-   it reads times. */
+/* What a first-level array's short cuts and releases need: which references look it up, and
+   from where it reads times. */
 typedef struct {
    tlb_mmu *mmu;
    tlb_array *array;

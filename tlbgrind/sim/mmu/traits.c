@@ -21,9 +21,9 @@ static bool is_in(const tlb_stop *stop, unsigned array)
    return false;
 }
 
-/* Whether of those who ask the array first only some do so for pages of a size, as there
-   is an array of just that size for the others: what is known of such a page to the one
-   is not to the other. */
+/* Whether, of the kinds of references that look up the array first, only some do so for pages
+   of a size, as there is an array of just that size for the others: such a page can be known
+   for loads and not for stores. */
 static bool is_asked_by_some(const tlb_mmu *mmu, unsigned array, unsigned size, unsigned block)
 {
    unsigned asked = 0;

@@ -1,4 +1,4 @@
-/* Who is evicted: the replacement policies. */
+/* Replacement policies: which entry of a set is evicted. See policy.h. */
 
 #include "sim/tlb/policy.h"
 
