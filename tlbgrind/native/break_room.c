@@ -1,4 +1,4 @@
-/* Room for the program's break. See native/break_room.h. */
+/* Reserves room above the program's break. See native/break_room.h. */
 
 #include "pub_tool_basics.h"
 
@@ -21,13 +21,13 @@ extern SysRes VG_(am_mmap_anon_fixed_client)(Addr start, SizeT length, UInt prot
 extern SysRes VG_(am_munmap_client)(Bool* need_discard, Addr start, SizeT length);
 
 /* Less than natively, so that there is room for what mmap() places; with 32 bits, as much
-   as Valgrind's own layout has behind most programs. */
+   as Valgrind's own layout has above most programs. */
 static const ULong most = VG_WORDSIZE == 8 ? 8ULL << 30 : 128ULL << 20;
 
 static Bool overflowed;
 static ULong bytes_then;
 
-/* The page that the core has mapped for the break, and the room that it has reserved behind:
+/* The page that the core has mapped for the break, and the room that it has reserved above:
    [*start, *end). */
 static Bool find_room(Addr* start, Addr* end)
 {
@@ -40,7 +40,7 @@ static Bool find_room(Addr* start, Addr* end)
    return *start + VKI_PAGE_SIZE == room->start;
 }
 
-/* The break begins at `at`, and can grow up to `end`. */
+/* Maps the break's first page at `at` and reserves the rest up to `end`. */
 static Bool put(Addr at, Addr end)
 {
    Bool discard; /* nothing has been translated there */
@@ -57,7 +57,7 @@ static Bool put(Addr at, Addr end)
    return True;
 }
 
-/* The largest room that there is at that place, but none below `least` bytes. */
+/* Reserves the largest room at `at` between `least` and `bytes` bytes. False: there is none. */
 static Bool put_largest(Addr at, ULong bytes, ULong least)
 {
    const ULong step = bytes / 64;
@@ -73,26 +73,26 @@ void tg_break_room_make(ULong native)
    Addr old, old_end;
    Bool discard;
    const ULong allowed = VG_(client_rlimit_data).rlim_cur;
-   const ULong wanted = allowed < most ? VG_PGROUNDDN(allowed) : most;
+   const ULong room = allowed < most ? VG_PGROUNDDN(allowed) : most;
    if (VG_(brk_limit) != VG_(brk_base) || !find_room(&old, &old_end))
       return;
-   const ULong had = old_end - old;
-   /* It begins at a page, if not there, then here. */
+   const ULong old_room = old_end - old;
+   /* As the kernel does, the break begins at a page, wherever its room will be. */
    VG_(brk_base) = old;
    VG_(brk_limit) = old;
-   if (wanted < had || sr_isError(VG_(am_munmap_client)(&discard, old, old_end - old)))
+   if (room < old_room || sr_isError(VG_(am_munmap_client)(&discard, old, old_end - old)))
       return;
    const Addr at = tg_placement_break_here(native);
-   if (at != 0 && put_largest(at, wanted, had))
+   if (at != 0 && put_largest(at, room, old_room))
       return;
-   const Bool is_there = put_largest(old, wanted, had) || put(old, old_end);
+   const Bool is_there = put_largest(old, room, old_room) || put(old, old_end);
    tl_assert(is_there);
 }
 
-void tg_break_room_called(Addr asked, Addr result)
+void tg_break_room_called(Addr requested, Addr result)
 {
-   const ULong bytes = asked - VG_(brk_base);
-   if (asked <= result || bytes > VG_(client_rlimit_data).rlim_cur)
+   const ULong bytes = requested - VG_(brk_base);
+   if (requested <= result || bytes > VG_(client_rlimit_data).rlim_cur)
       return;
    overflowed = True;
    bytes_then = result - VG_(brk_base);

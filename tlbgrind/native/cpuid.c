@@ -1,4 +1,4 @@
-/* The size of the processor's registers, as CPUID reports it. See native/cpuid.h. */
+/* Changes the size of the register file in CPUID's results. See native/cpuid.h. */
 
 #include "pub_tool_basics.h"
 
@@ -10,7 +10,7 @@
 #include "sim/machine/cpuid_here.h"
 #include "native/cpuid.h"
 
-/* The size that CPUID reports; 0: what Valgrind says. */
+/* The size in bytes that CPUID reports to the program; 0: Valgrind's own. */
 static UInt shown_size;
 
 #if defined(VGA_amd64)
@@ -19,15 +19,15 @@ enum {
    SIZE_LEAF = 0xd,
    LEGACY = 576,       /* bytes of x87, SSE and the header of XSAVE */
    FIRST_EXTENDED = 2, /* state components: AVX */
-   /* Those that the dynamic linker saves: SSE, AVX, the bound registers, and
+   /* The components that the dynamic linker saves: SSE, AVX, the bound registers, and
       the three of AVX-512. */
    SAVED = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 6 | 1 << 7,
    XSAVEC = 1 << 1,    /* in eax of sub-leaf 1 */
    ALIGNED = 1 << 1    /* in ecx of a component's sub-leaf */
 };
 
-/* What the dynamic linker saves natively, as it computes that: with XSAVEC the
-   components side by side, else the whole area with all its gaps. */
+/* The bytes that the dynamic linker saves natively. With XSAVEC the components are stored side
+   by side, else in the whole area with all its gaps. */
 static UInt native_size(void)
 {
    UInt bytes = LEGACY;
@@ -90,11 +90,11 @@ void tg_native_cpuid_after(IRSB* out, IRTemp is_size)
    const Int ebx = offsetof(VexGuestAMD64State, guest_RBX);
    if (is_size == IRTemp_INVALID)
       return;
-   const IRTemp said = assign(out, Ity_I64, IRExpr_Get(ebx, Ity_I64));
+   const IRTemp reported = assign(out, Ity_I64, IRExpr_Get(ebx, Ity_I64));
    const IRTemp now = assign(out, Ity_I64,
                              IRExpr_ITE(IRExpr_RdTmp(is_size),
                                         IRExpr_Const(IRConst_U64(shown_size)),
-                                        IRExpr_RdTmp(said)));
+                                        IRExpr_RdTmp(reported)));
    addStmtToIRSB(out, IRStmt_Put(ebx, IRExpr_RdTmp(now)));
 }
 

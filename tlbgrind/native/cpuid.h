@@ -1,15 +1,13 @@
 /* Corrects the size of the register file that CPUID reports to the program.
 
-   The processor that Valgrind shows has no AVX-512, hence less to save. The
-   dynamic linker saves all of it on the stack whenever it looks up a function
-   that is called for the first time, and takes the room that CPUID says
-   (leaf 0DH): under Valgrind less than natively, so that the stack reaches a
-   page less here and there, of each thread and after each fork.
+   The processor that Valgrind emulates has no AVX-512, so its register file is smaller. The
+   dynamic linker saves the register file on the stack whenever it resolves a function at its
+   first call, and reserves the size that CPUID reports (leaf 0DH). Under Valgrind that is less
+   than natively, and some stacks (of each thread, after each fork) reach one page less far.
 
-   So CPUID reports a size with which the C library takes as much room as
-   it would natively. What is saved there are Valgrind's registers all the
-   same; the rest of the room is not touched, nor is it natively as long as the
-   program does not use them. */
+   So CPUID reports a size with which the C library reserves as much stack as natively. Only
+   Valgrind's registers are saved there. The rest is not touched, as natively while the program
+   does not use those registers. */
 
 #ifndef TG_CPUID_H
 #define TG_CPUID_H
@@ -20,8 +18,8 @@
 /* From now on CPUID reports the native size. */
 void tg_native_cpuid_init(void);
 
-/* To be called before a statement is added to the block and after it, which
-   takes what the first call returned. */
+/* Add the correction to the block if the statement `st` is Vex's helper for CPUID. To be called
+   before and after `st` is added; the second call takes the result of the first. */
 IRTemp tg_native_cpuid_before(IRSB* out, const IRStmt* st);
 void tg_native_cpuid_after(IRSB* out, IRTemp is_size);
 

@@ -1,4 +1,4 @@
-/* The address space when the program starts. See native/exec_image.h. */
+/* Lays out the address space at the program's start. See native/exec_image.h. */
 
 #include "pub_tool_basics.h"
 
@@ -17,7 +17,7 @@
 #include "base/proc_file.h"
 #include "base/program.h"
 
-/* Where Linux begins to lay out, without randomisation: arch/x86/mm/mmap.c,
+/* The addresses at which Linux begins its layout, without randomisation: arch/x86/mm/mmap.c,
    arch/x86/include/asm/elf.h. */
 #if defined(VGA_amd64)
 static const ULong stack_top = 0x7ffffffff000ULL;
@@ -33,7 +33,7 @@ static const ULong pie_base = 0xaaaaaaaa0000ULL;
 static const ULong task_size = 0x1000000000000ULL;
 #endif
 
-static Addr heap_start; /* where the break begins, here */
+static Addr heap_start; /* of the break, in this process */
 static Addr vvar;
 
 Addr tg_exec_image_heap(void)
@@ -59,7 +59,8 @@ static ULong mmap_base(void)
    return task_size - gap;
 }
 
-/* What is not to be placed there, although the model has it elsewhere or nowhere. */
+/* Occupies [native, end) in the model, so that nothing is placed there. The memory itself has
+   another address in the model, or none. */
 static void take_room(ULong native, ULong end)
 {
    const tlb_mapping v = {
@@ -69,8 +70,8 @@ static void take_room(ULong native, ULong end)
    tlb_fault_map(tg_maps_model(), &v);
 }
 
-/* How far above [low, high) the model has what is there here and lies at `native`
-   natively. */
+/* The distance from [low, high) in this process up to the model's address for the same bytes,
+   whose native address is `native`. */
 static ULong distance_to(ULong native, Addr low, Addr high)
 {
    const ULong at = tg_maps_model_address(low, native);
@@ -85,22 +86,22 @@ static Bool same_file(const NSegment* a, const NSegment* b)
           && a->dev == b->dev && a->ino == b->ino;
 }
 
-/* Whether the segment is .bss of an object that has gone on to `end`. */
+/* Whether the segment is .bss of the object whose segments so far end at `end`. */
 static Bool is_bss(const NSegment* seg, Bool is_program, Addr end)
 {
    return seg->kind == SkAnonC
           && (seg->start == end || (is_program && tg_program_is_bss(seg->start)));
 }
 
-/* The segments of the object that has the byte at `in` and what belongs to it
-   are placed `distance` above where they lie here. */
+/* Places the segments of the object that has the byte at `in`, with its .bss, `distance` above
+   their addresses in this process. */
 static void place_object(const Addr* starts, Int n, Addr in, ULong distance,
                          UInt flags)
 {
    const NSegment* first = VG_(am_find_nsegment)(in);
    const Bool is_program = (flags & TLB_MAP_MAIN) != 0;
    Addr end = 0;
-   /* The kernel has read it to start the program. */
+   /* The kernel has read the file to start the program. */
    if (first != NULL && first->kind == SkFileC)
       tlb_fault_file_header(tg_maps_model(), first->dev, first->ino);
    const HChar* name = NULL;
@@ -178,7 +179,7 @@ static void start_stack(ThreadId tid)
 
 static void start_heap(ULong native)
 {
-   /* Whatever Valgrind lets it grow to. */
+   /* Up to the end of the room that Valgrind reserves. */
    const NSegment* seg = VG_(am_find_nsegment)(heap_start);
    Addr end = heap_start + VKI_PAGE_SIZE;
    if (seg != NULL) {
@@ -193,8 +194,8 @@ static void start_heap(ULong native)
    tlb_layout_add(tg_maps_layout(), heap_start, end, native, number);
 }
 
-/* The kernel's pages. Here they are hidden: they get addresses that nothing
-   else has. */
+/* Maps the kernel's pages, vvar and vDSO. The program cannot see them under Valgrind, so they
+   get addresses that are otherwise unused. */
 static void start_vdso(void)
 {
    ULong start, end, vdso_start;
@@ -236,7 +237,7 @@ static Addr* segments(Int* n)
    return starts;
 }
 
-/* Where the program lies natively that is at [low, high) here. */
+/* The native address of the program that is at [low, high) in this process. */
 static ULong program_place(Addr low, Addr high)
 {
    const TgProgram* program = tg_program();

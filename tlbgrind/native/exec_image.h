@@ -10,18 +10,18 @@
 
 #include "sim/faults/faultmodel.h"
 
-/* The program is about to run its first instruction. After
-   tg_start_set_right(). `moves_break`: the break gets room where it would lie natively. */
+/* To be called after tg_start_set_right(), before the program's first instruction.
+   `moves_break`: the break is moved to its native place, with room (native/break_room.h). */
 void tg_exec_image_lay_out(ThreadId tid, Bool moves_break);
 
-/* What the kernel touches while it starts the program: calls `each` in order,
-   with addresses here. */
+/* Calls `each` for every page that the kernel touches during the exec, in order, with addresses
+   of this process. */
 void tg_exec_image_touches(void (*each)(Addr a, tlb_touch touch));
 
-/* Where the break begins, here: the start of the heap's map. */
+/* The first address of the break in this process: the start of the heap's map. */
 Addr tg_exec_image_heap(void);
 
-/* The kernel's data page in every process, here; 0: there is none. */
+/* The address in this process of the kernel's data page, vvar; 0: there is none. */
 Addr tg_exec_image_vvar(void);
 
 #endif

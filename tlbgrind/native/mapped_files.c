@@ -1,4 +1,4 @@
-/* Files that are written while they are mapped. See native/mapped_files.h. */
+/* Tracks the cached and dirty pages of files. See native/mapped_files.h. */
 
 #include "pub_tool_basics.h"
 
@@ -21,7 +21,7 @@ static Long pwrite_offset(const UWord* args)
 #endif
 }
 
-/* From there on, or, if that is -1, up to where the file stands now. */
+/* Bytes were written at `offset`; -1: up to the file's current position. */
 static void written(Int fd, Long offset, UWord bytes)
 {
    struct vg_stat st;
@@ -67,7 +67,7 @@ void tg_mapped_files_follow(UInt number, const UWord* args, SysRes result)
       written_back_there(args[0], VG_PGROUNDUP(args[1]));
    if (number == __NR_fsync || number == __NR_fdatasync)
       written_back((Int)args[0]);
-   /* The header of an object that is to be mapped. */
+   /* The dynamic linker reads the header of an object before it maps the object. */
    struct vg_stat st;
    if (number == __NR_read && args[2] < VKI_PAGE_SIZE
        && VG_(fstat)((Int)args[0], &st) == 0 && VKI_S_ISREG(st.mode))

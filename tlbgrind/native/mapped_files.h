@@ -1,13 +1,13 @@
-/* Follows reads and writes of files: which of their pages are cached or clean.
+/* Tracks which pages of files are cached or dirty, from the program's reads and writes.
 
-   The fault model decides by that whether a touch of a mapped file is a major fault. */
+   By these states the fault model decides whether the touch of a mapped file is a major fault. */
 
 #ifndef TG_MAPPED_FILES_H
 #define TG_MAPPED_FILES_H
 
 #include "pub_tool_basics.h"
 
-/* A system call has succeeded. */
+/* To be called after a system call that has succeeded; `result`: its result. */
 void tg_mapped_files_follow(UInt number, const UWord* args, SysRes result);
 
 #endif

@@ -1,4 +1,4 @@
-/* The client's maps, here and natively. See native/maps.h. */
+/* Keeps the client's maps with their native addresses. See native/maps.h. */
 
 #include "pub_tool_basics.h"
 
@@ -19,7 +19,7 @@ static UInt page_shift;
 static ULong page_bytes;
 static Bool begun;
 static Bool records;
-static const TgMapsListener* listener; /* NULL: there is none */
+static const TgMapsListener* listener; /* NULL: none */
 
 void tg_maps_init(const tlb_fault_settings* settings, Bool records_)
 {
@@ -109,7 +109,7 @@ Addr tg_maps_here(ULong native, UInt* number)
 UInt tg_maps_new(Addr start, Addr end, ULong native, UChar prot,
                       const HChar* what, const HChar* name)
 {
-   static UInt shared; /* by all but the heap, without a log */
+   static UInt shared; /* without a log: the one map of all memory but the heap */
    const Bool is_own = records || VG_(strcmp)(what, "heap") == 0;
    if (!is_own && shared != 0)
       return shared;
@@ -151,7 +151,7 @@ ULong tg_maps_place(SizeT len, tlb_placed what, ULong offset)
    return begun ? tlb_layout_place(&layout, VG_PGROUNDUP(len), what, offset, &aligned) : 0;
 }
 
-/* --- Parts of the space --- */
+/* --- Parts of the address space --- */
 
 void tg_maps_each_part(Addr a, SizeT len, TgMapPart* each, void* opaque)
 {

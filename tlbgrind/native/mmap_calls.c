@@ -1,4 +1,4 @@
-/* What the program's calls do to its address space. See native/mmap_calls.h. */
+/* Applies the program's mapping calls to the maps. See native/mmap_calls.h. */
 
 #include "pub_tool_basics.h"
 
@@ -35,16 +35,16 @@ enum {
 enum { ARCH_SET_FS_ = 0x1002, CLONE_VM_ = 0x100 };
 
 static ULong next_shared_inode = 1; /* of shared anonymous memory */
-static void (*tell_forked)(Bool is_child); /* NULL: nothing */
+static void (*on_forked)(Bool is_child); /* NULL: nothing */
 
-/* The system call that is going on, as far as it matters: the core's events
-   belong to it. */
+/* The arguments of the current system call; the core reports its changes of mappings before it
+   returns. */
 static struct {
-   Addr hint;         /* mmap(): the address that the program would like */
+   Addr hint;         /* mmap(): the address that the program passed, not MAP_FIXED */
    Int fd; /* of mmap(); else -1 */
    UWord remap_flags; /* of mremap(), as the program gave them */
    Bool is_remap;
-   Bool shares_space; /* vfork() and its like: nothing is copied */
+   Bool shares_space; /* vfork(), clone(CLONE_VM): the address space is not copied */
 } call;
 
 /* --- mmap --- */
@@ -54,7 +54,8 @@ static Bool starts_with(const HChar* text, const HChar* start)
    return VG_(strncmp)(text, start, VG_(strlen)(start)) == 0;
 }
 
-/* Looks at the file that is mapped: it need not have a name any more. */
+/* Reads the status of the mapped file, by its descriptor if the call has one: the file may have
+   no name any more. False: neither descriptor nor name leads to it. */
 static Bool is_there(const HChar* name, const tlb_mapping* v, struct vg_stat* st)
 {
    if (call.fd >= 0 && VG_(fstat)(call.fd, st) == 0 && st->ino == v->inode)
@@ -77,7 +78,8 @@ static void describe_file(const HChar* name, tlb_mapping* v)
          const Bool tmpfs = tg_proc_file_system(st.dev).in_memory;
          tlb_fault_file_is(tg_maps_model(), v->device, v->inode,
                            (ULong)st.size, tmpfs);
-         /* What was there before this process came. */
+         /* All blocks of a tmpfs are in the page cache, also those written before this process
+            started. */
          if (tmpfs)
             tlb_fault_file_read(tg_maps_model(), v->device, v->inode, 0,
                                 st.blocks * 512);
@@ -101,8 +103,8 @@ static const HChar* what_of(const tlb_mapping* v)
    return (v->flags & TLB_MAP_SHARED) != 0 ? "shm" : "anon";
 }
 
-/* Where a new mapping lies natively: over the old one, where the program says,
-   or where the kernel places it. */
+/* The native address of a new mapping: that of the mapping it replaces, the program's own
+   (MAP_FIXED), or the one that the kernel would choose. */
 static ULong native_place(const TgSpaceEvent* e, tlb_mapping* v, Bool is_over,
                           ULong over)
 {
@@ -122,8 +124,8 @@ static ULong native_place(const TgSpaceEvent* e, tlb_mapping* v, Bool is_over,
    return tg_maps_model_address(e->start, native);
 }
 
-/* What was at its place has been unmapped, but for the memory of where that
-   would be. */
+/* The place of the last mapping that was unmapped: whether there is one, its address here and its
+   native address. A mapping that replaces it gets the same native address. */
 static Bool was_here;
 static Addr was_at;
 static ULong was_native;
@@ -141,28 +143,28 @@ static void mapped(const TgSpaceEvent* e)
    if (v.kind == TLB_IMAGE || v.kind == TLB_FILE) {
       describe_file(v.name, &v);
    } else if ((v.flags & TLB_MAP_SHARED) != 0) {
-      /* Each a file of its own. */
+      /* Each is a file of its own. */
       v.device = ~0ULL;
       v.inode = next_shared_inode++;
       tlb_fault_file_is(tg_maps_model(), v.device, v.inode, ~0ULL, 1);
    }
    const ULong native = native_place(e, &v, over, was_native);
-   /* The kernel has no kinds, and joins what lies together. */
+   /* The kernel has no kinds of anonymous memory, and merges adjacent mappings. */
    v.kind = TLB_ANON;
    v.name = NULL;
    v.serial = 0;
    tg_maps_edit(number)->native = native;
    tg_maps_put(e->start, e->start + (Addr)e->length, native, number, v);
    if ((e->flags & TG_SPACE_POPULATE) != 0 && (v.flags & TLB_MAP_ON_FAULT) == 0)
-      v.flags |= TLB_MAP_LOCKED; /* is brought in as locked memory is */
+      v.flags |= TLB_MAP_LOCKED; /* populated as locked memory is */
    tg_maps_lock(e->start, (SizeT)e->length, &v);
    tg_maps_forget(e->start, (SizeT)e->length);
 }
 
 /* --- The other calls --- */
 
-/* Of private memory that is locked, the kernel brings in what may be written from now
-   on: mprotect_fixup(). */
+/* The kernel populates private locked memory that mprotect() makes writable:
+   mprotect_fixup(). */
 static void protect_part(ULong native, ULong end, void* opaque)
 {
    const UInt prot = *(const UInt*)opaque;
@@ -255,7 +257,7 @@ static void advised(Addr a, SizeT len, Int advice)
    }
 }
 
-/* The break moves up: its whole room has been laid out at the start. */
+/* The break moves up. Its whole room was laid out at the start. */
 static void heap_grown(const TgSpaceEvent* e)
 {
    UInt number;
@@ -266,7 +268,7 @@ static void heap_grown(const TgSpaceEvent* e)
                      .prot = TLB_MAY_READ | TLB_MAY_WRITE };
    v.flags = e->mapping->flags & (TLB_MAP_LOCKED | TLB_MAP_ON_FAULT);
    tlb_fault_map(tg_maps_model(), &v);
-   /* The highest that it came to: the log has faults of before it shrank. */
+   /* The map keeps the heap's largest size: the log has faults from before it shrank. */
    TgMap* map = tg_maps_edit(number);
    if (map->end < (ULong)e->start + e->length)
       map->end = (ULong)e->start + e->length;
@@ -291,7 +293,7 @@ static void protected(const TgSpaceEvent* e)
 static void unmapped(const TgSpaceEvent* e)
 {
    UInt number;
-   /* The break moves down: its room stays. */
+   /* The break moves down; its room stays in the layout. */
    if (is_heap(e->start)) {
       tg_maps_empty(e->start, (SizeT)e->length);
       return;
@@ -316,8 +318,8 @@ static void forked(Bool is_child)
       tlb_fault_fork(tg_maps_model(), is_child);
    if (is_child)
       tlb_fault_zero(tg_maps_model());
-   if (tell_forked != NULL)
-      tell_forked(is_child);
+   if (on_forked != NULL)
+      on_forked(is_child);
    tg_maps_forget_all();
 }
 
@@ -335,7 +337,7 @@ static void listen(void* opaque, const TgSpaceEvent* e)
       was_here = False;
       break;
    case TG_SPACE_GROW:
-      /* All of the stack has been laid out at the start. */
+      /* The whole stack was laid out at the start. */
       if (e->mapping->kind == TLB_HEAP)
          heap_grown(e);
       break;
@@ -392,7 +394,7 @@ void tg_mmap_calls_pre_syscall(UInt number, const UWord* args)
 #endif
    case __NR_clone: call.shares_space = (args[0] & CLONE_VM_) != 0; break;
 #ifdef __NR_clone3
-   /* The flags come first in what it points to. */
+   /* The argument points to struct clone_args, whose first field is the flags. */
    case __NR_clone3:
       call.shares_space
          = VG_(am_is_valid_for_client)(args[0], sizeof(ULong), VKI_PROT_READ)
@@ -408,7 +410,7 @@ void tg_mmap_calls_post_syscall(UInt number, const UWord* args, SysRes result)
    call.is_remap = False;
    if (!tg_maps_begun() || sr_isError(result))
       return;
-   /* space/aspace_calls.c has read the call before. */
+   /* space/aspace_calls.c has applied the call before. */
    if (number == __NR_prctl)
       tg_maps_model()->thp = tg_aspace_map()->thp;
    if (number == __NR_mremap)
@@ -431,5 +433,5 @@ void tg_mmap_calls_init(const tlb_fault_settings* settings, Bool records)
 
 void tg_mmap_calls_on_fork(void (*forked_)(Bool is_child))
 {
-   tell_forked = forked_;
+   on_forked = forked_;
 }

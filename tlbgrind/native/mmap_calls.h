@@ -1,7 +1,8 @@
-/* Follows the calls that change the address space: mmap(), munmap(), mprotect(), madvise().
+/* Applies mmap(), munmap(), mprotect(), madvise() to the maps and the fault model.
 
-   Finds where the kernel would put what they map, and changes the maps (native/maps.h) and
-   with them the fault model. */
+   Computes the address that the kernel would choose for each new mapping and changes the maps
+   (native/maps.h). The changes arrive from space/aspace.h, which also removes unmapped pages
+   from the simulated TLBs. */
 
 #ifndef TG_MMAP_CALLS_H
 #define TG_MMAP_CALLS_H
@@ -10,15 +11,15 @@
 
 #include "sim/faults/faultmodel.h"
 
-/* Makes the maps, and listens to space/aspace.h from now on. What happens before
-   tg_exec_image_lay_out() (native/exec_image.h) is left to that. `records`: page faults are
-   recorded, so that the maps are described and files followed, too. */
+/* Makes the maps and registers a listener with space/aspace.h. It ignores all changes before
+   tg_exec_image_lay_out() (native/exec_image.h), which adds the maps of the start. `records`: page
+   faults are recorded, so the maps are described and the pages of files tracked, too. */
 void tg_mmap_calls_init(const tlb_fault_settings* settings, Bool records);
 
-/* `forked` is called after each fork. */
+/* Registers a function that is called after each fork, in the parent and in the child. */
 void tg_mmap_calls_on_fork(void (*forked)(Bool is_child));
 
-/* A system call begins, has returned. */
+/* To be called before and after each system call of the program. */
 void tg_mmap_calls_pre_syscall(UInt number, const UWord* args);
 void tg_mmap_calls_post_syscall(UInt number, const UWord* args, SysRes result);
 

@@ -1,4 +1,4 @@
-/* Mappings lie as they would natively. See native/mmap_wishes.h. */
+/* Passes native addresses to mmap() and mremap(). See native/mmap_wishes.h. */
 
 #include "pub_tool_basics.h"
 
@@ -23,21 +23,21 @@ enum { LINUX_MAP_SHARED = 0x01, LINUX_MAP_FIXED = 0x10, LINUX_MAP_ANONYMOUS = 0x
 
 #define GUEST(field) ((PtrdiffT)offsetof(VexGuestAMD64State, guest_##field))
 
-/* A register that has been changed, and what it had. */
+/* A register that has been changed, and its value before. */
 typedef struct {
    PtrdiffT at;
    UWord before;
    UWord after;
 } Changed;
 
-/* Of one thread at most, for neither mmap() nor mremap() blocks. */
+/* One thread at most has changed registers, because mmap() and mremap() do not block. */
 static ThreadId changed_thread; /* 0: none */
 static Changed changed[2];
 static UInt n_changed;
-static Addr hint; /* that the program gave to mmap(), if it is one of them; else 0 */
+static Addr hint; /* the program's own, if the call is mmap(); else 0 */
 
-/* Whether the thread has just come to a system call: the instruction before
-   its next one is `syscall'. */
+/* Whether the thread has stopped for a system call: the instruction before its next one is
+   `syscall'. */
 static Bool is_at_syscall(ThreadId tid)
 {
    const Addr ip = VG_(get_IP)(tid) - 2;
@@ -71,7 +71,7 @@ static void wish_mmap(ThreadId tid)
       change(tid, GUEST(RDI), tg_placement_here(native));
 }
 
-/* Whether nothing is there: mremap() to an address takes the place of what is. */
+/* Whether [a, a + len) is free: mremap() with MREMAP_FIXED would replace mappings there. */
 static Bool is_free(Addr a, SizeT len)
 {
    return tg_placement_has_room(a)
@@ -79,7 +79,7 @@ static Bool is_free(Addr a, SizeT len)
           && VG_(am_find_nsegment)(a) == NULL && VG_(am_find_nsegment)(a + len - 1) == NULL;
 }
 
-/* Puts memory that moves natively where it moves to. */
+/* Passes the native new address to an mremap() that moves memory natively. */
 static void wish_mremap(ThreadId tid)
 {
    const SizeT len = VG_PGROUNDUP(tg_register(tid, GUEST(RDX)));

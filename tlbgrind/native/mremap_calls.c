@@ -1,4 +1,4 @@
-/* What mremap() does to the maps. See native/mremap_calls.h. */
+/* Applies mremap() to the maps. See native/mremap_calls.h. */
 
 #include "pub_tool_basics.h"
 
@@ -12,8 +12,8 @@
 /* linux/mman.h */
 enum { REMAP_DONTUNMAP = 4 };
 
-/* Where memory lies natively that the program has set aside for what it moves there; 0:
-   that is none, but perhaps room of the heap. */
+/* The native address of memory at `a` that the program has mapped to move other memory over it;
+   0: nothing is mapped there, or it is the heap's room. */
 static ULong set_aside(Addr a, SizeT len)
 {
    const tlb_mapping* piece = tlb_layout_find(tg_maps_layout(), a);

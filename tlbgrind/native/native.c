@@ -1,4 +1,4 @@
-/* The program starts and lies as natively. See native/native.h. */
+/* Passes the core's events to the files of this folder. See native/native.h. */
 
 #include "pub_tool_basics.h"
 
@@ -10,13 +10,13 @@
 #include "native/mmap_wishes.h"
 #include "native/start.h"
 
-static const TgOptions* options; /* NULL: nothing is kept account of */
+static const TgOptions* options; /* NULL: --native-start=no and --faults=no */
 static Bool started;
 
 void tg_native_init(const TgOptions* o)
 {
-   /* Of the model only its mappings are used if no faults are recorded, and those are the
-      host's, whatever base pages the machines have. */
+   /* If no faults are recorded, only the model's mappings are used. They consist of the host's
+      pages, whatever base pages the machines have. */
    tlb_fault_settings mappings_only = { .page_shift = (UInt)__builtin_ctzl(VKI_PAGE_SIZE) };
    if (!o->native && !o->faults.on)
       return;

@@ -1,11 +1,11 @@
-/* Native start and layout: the program runs as without Valgrind, in every run.
+/* Gives the program the initial stack, mappings and heap that it has without Valgrind.
 
-   Which pages a program touches, and which of them can be huge, depends on where its
-   mappings lie, on how far its heap can grow, and on what is loaded before it starts.
-   Valgrind differs from the kernel in all three. So in every run, unless
-   --native-start=no says otherwise, the start is set right (native/start.h) and mappings
-   are placed as the kernel places them (native/mmap_wishes.h), which the maps keep account of
-   (native/maps.h). Page faults are predicted from the same maps. */
+   Which pages a program touches, and which of them can be huge, depends on the addresses of its
+   mappings, on the room for its heap, and on the objects that are loaded before its start.
+   Valgrind differs from the kernel in all three. So, except with --native-start=no, the process
+   image is corrected at the start (native/start.h), and mappings get the addresses that the
+   kernel would choose (native/mmap_wishes.h), which the maps record (native/maps.h). Page faults
+   are predicted from the same maps. */
 
 #ifndef TG_NATIVE_H
 #define TG_NATIVE_H
@@ -16,7 +16,8 @@
 
 void tg_native_init(const TgOptions* options);
 
-/* The core's events. Without --native-start=yes and --faults=yes they do nothing. */
+/* The core's events, passed on by tool/main.c. They do nothing if both --native-start and --faults
+   are `no`. */
 void tg_native_started(ThreadId tid);
 void tg_native_stopped(ThreadId tid);
 void tg_native_pre_syscall(UInt number, const UWord* args);

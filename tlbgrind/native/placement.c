@@ -1,4 +1,4 @@
-/* Where the kernel would place memory. See native/placement.h. */
+/* Computes the kernel's placement of memory. See native/placement.h. */
 
 #include "pub_tool_basics.h"
 
@@ -10,16 +10,16 @@
 #include "native/maps.h"
 #include "native/placement.h"
 
-/* --- Here --- */
+/* --- Native addresses to addresses here --- */
 
 #if defined(VGA_amd64)
 
 /* Below 64 GiB, where Valgrind's own memory begins. */
 static const ULong mask = (1ULL << 36) - 1;
 
-/* Programs that are not position-independent begin low, and Valgrind puts the dynamic linker
-   and its own program not far behind them. Their break is moved by whole gigabytes, so that
-   pages of all usual sizes, and sets of TLBs, are the native ones. */
+/* Programs that are not position-independent begin low, and Valgrind maps the dynamic linker
+   and its own program not far above them. Their break is moved by whole gigabytes, so that
+   offsets in pages of all usual sizes, and sets of TLBs, are the native ones. */
 enum { LOW_GIB = 4, UP_GIB = 21 };
 
 Addr tg_placement_here(ULong native)
@@ -67,8 +67,8 @@ Bool tg_placement_is_free(ULong native, SizeT len)
    return !tlb_mappings_overlap(&tg_maps_model()->maps, native, native + len);
 }
 
-/* Whether addresses there differ from the native ones in their highest bits only, as those
-   that native/mmap_wishes.c chooses do, and `hint` is not far away from them. */
+/* Whether the piece's addresses differ from the native ones in their highest bits only (those that
+   native/mmap_wishes.c passes do), and `hint` is near them. */
 static Bool is_near(const tlb_mapping* piece, Addr hint)
 {
    const ULong far = hint < piece->start ? piece->start - hint : hint - piece->start;
@@ -104,7 +104,7 @@ tlb_placed tg_placement_kind(const tlb_mapping* v, Bool hinted)
 {
    if (v->flags & TLB_MAP_HUGETLB)
       return TLB_PLACED_HUGETLB;
-   /* Anonymous memory is not aligned, either, that was to lie somewhere else. */
+   /* Anonymous memory whose hint was not followed is not aligned, either. */
    if (v->inode == 0)
       return hinted ? TLB_PLACED_SHARED : TLB_PLACED_MEMORY;
    return tlb_fault_is_tmpfs(tg_maps_model(), v) ? TLB_PLACED_SHARED : TLB_PLACED_FILE;

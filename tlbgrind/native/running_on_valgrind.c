@@ -1,4 +1,4 @@
-/* RUNNING_ON_VALGRIND is 0. See native/running_on_valgrind.h. */
+/* Makes RUNNING_ON_VALGRIND return 0. See native/running_on_valgrind.h. */
 
 #include "pub_tool_basics.h"
 
@@ -50,7 +50,7 @@ void tg_running_on_valgrind_end(IRSB* out)
       return;
    IRExpr* const request = assign(out, WORD, IRExpr_Get(REQUEST, WORD));
    IRExpr* const number = assign(out, WORD, IRExpr_Load(Iend_LE, WORD, request));
-   IRExpr* const asks = IRExpr_Const(NUMBER(VG_USERREQ__RUNNING_ON_VALGRIND));
-   IRExpr* const is_asked = assign(out, Ity_I1, IRExpr_Binop(SAME, number, asks));
-   addStmtToIRSB(out, IRStmt_Exit(is_asked, Ijk_Boring, out->next->Iex.Const.con, out->offsIP));
+   IRExpr* const this_request = IRExpr_Const(NUMBER(VG_USERREQ__RUNNING_ON_VALGRIND));
+   IRExpr* const is_this = assign(out, Ity_I1, IRExpr_Binop(SAME, number, this_request));
+   addStmtToIRSB(out, IRStmt_Exit(is_this, Ijk_Boring, out->next->Iex.Const.con, out->offsIP));
 }

@@ -1,4 +1,4 @@
-/* How the program begins. See native/start.h. */
+/* Rebuilds the program's initial stack. See native/start.h. */
 
 #include "pub_tool_basics.h"
 
@@ -18,8 +18,8 @@
 #include "attribution/sites.h"
 #include "native/vdso_stub.h"
 
-/* The core's, without a header for tools: where the break begins, where the program's
-   first stack has these, and the file that stands for /proc/self/auxv. */
+/* The core's, without a header for tools: the break's begin, the addresses of these parts of the
+   program's first stack, and the file that the core opens in place of /proc/self/auxv. */
 extern Addr VG_(brk_base);
 extern UWord* VG_(client_auxv);
 extern Int VG_(cl_auxv_fd);
@@ -57,7 +57,7 @@ Addr tg_start_brk(void)
 
 /* --- The stack --- */
 
-/* What lies on a stack that a program begins with. */
+/* The parts of a program's initial stack. */
 typedef struct {
    UWord argc;
    const HChar** argv;
@@ -90,8 +90,8 @@ static UWord* auxv_find(const Block* b, UWord type)
    return NULL;
 }
 
-/* Variables that would not be there natively: the launcher's, and those that
-   Debian's wrapper around Valgrind sets. */
+/* Whether the variable is set by the launcher or by Debian's wrapper around Valgrind, and absent
+   natively. */
 static Bool is_foreign(const HChar* text)
 {
    return VG_(strncmp)(text, "VALGRIND_LIB=", 13) == 0
@@ -99,15 +99,15 @@ static Bool is_foreign(const HChar* text)
           || VG_(strcmp)(text, "GLIBCXX_FORCE_NEW=1") == 0;
 }
 
-/* Parts of a list that would not be there: Valgrind's preloaded objects, and a
-   folder that Debian's wrapper adds. */
+/* Whether the part of a list is one of Valgrind's preloaded objects, or a folder that Debian's
+   wrapper adds. */
 static Bool is_foreign_part(const HChar* part)
 {
    return VG_(strstr)(part, "/vgpreload_") != NULL
           || VG_(strcmp)(part, "/usr/lib/debug") == 0;
 }
 
-/* A list without these parts, in memory of its own; NULL if nothing is left.
+/* A copy of the list without such parts, NULL if nothing is left.
    Separators are as the dynamic linker has them. */
 static HChar* without_foreign(const HChar* value)
 {
@@ -132,8 +132,7 @@ static HChar* without_foreign(const HChar* value)
    return NULL;
 }
 
-/* The variable as it would be natively, in memory of its own, or NULL: it would
-   not be there. */
+/* A copy of the variable with its native value; NULL: it is absent natively. */
 static HChar* native_variable(const HChar* text)
 {
    static const HChar* const lists[] = { "LD_PRELOAD=", "LD_LIBRARY_PATH=" };
@@ -155,8 +154,8 @@ static HChar* native_variable(const HChar* text)
    return VG_(strdup)("tg.native.variable", text);
 }
 
-/* Lays the texts out below `at` as the kernel does, so that the first ends up
-   lowest. Returns the lowest byte. */
+/* Lays the texts out below `at` in the kernel's order, the first lowest. Returns the lowest
+   byte. */
 static Addr lay_texts(Addr at, HChar** text, UWord n, Addr* where)
 {
    for (UWord i = n; i > 0; i--) {
@@ -171,10 +170,10 @@ static HChar* copy_text(const HChar* text)
    return VG_(strdup)("tg.native.text", text == NULL ? "" : text);
 }
 
-/* What the new stack is made of. */
+/* The parts of the new stack. */
 typedef struct {
    HChar** text; /* arguments, then variables */
-   Addr* where;  /* each of them will lie */
+   Addr* where;  /* the address of each in the new stack */
    UWord argc, envc;
    HChar* execfn;
    HChar* platform;
@@ -183,10 +182,9 @@ typedef struct {
    UWord auxc;
 } Parts;
 
-/* The auxiliary vector as the kernel would give it: its pairs in its order, with
-   what Valgrind says where it says something. What it takes away stays away,
-   but for the vDSO, which there is a stand-in for, and the size of a signal's
-   stack, from which programs derive the size of memory that they allocate. */
+/* The auxiliary vector in the kernel's order, with Valgrind's values where Valgrind has some.
+   Pairs that Valgrind removes stay removed, except two: the vDSO, which has a stand-in, and the
+   size of a signal's stack, from which programs derive sizes of memory that they allocate. */
 static UWord* native_auxv(const Block* b, UWord* pairs)
 {
    UWord* native = tg_proc_auxv(pairs);
@@ -253,8 +251,8 @@ static void point_to(Parts* p, UWord type, Addr to)
    }
 }
 
-/* What the program reads in /proc/self/auxv is what lies on its stack. The new vector is
-   never shorter than the core's. */
+/* Makes /proc/self/auxv equal to the vector on the program's new stack, which is never shorter
+   than the core's. */
 static void tell_auxv(const Parts* p)
 {
    const Int bytes = (Int)(2 * p->auxc * sizeof(UWord));

@@ -1,4 +1,4 @@
-/* A stand-in for the vDSO. See native/vdso_stub.h. */
+/* Makes a stand-in for the vDSO. See native/vdso_stub.h. */
 
 #include "pub_tool_basics.h"
 
@@ -33,7 +33,7 @@ typedef struct {
    ULong value, size;
 } Symbol;
 
-/* With the one name that each has. */
+/* A version definition with its one name. */
 typedef struct {
    UShort version, flags, index, names;
    UInt hash, name_at, next;
@@ -51,7 +51,7 @@ typedef struct {
    UWord tag, value;
 } Dynamic;
 
-/* The whole object; what it points to lies in itself, at these offsets. */
+/* The whole ELF object; all its pointers are offsets into this structure. */
 typedef struct {
    FileHeader file;
    ProgramHeader load, dynamic_header;
@@ -97,13 +97,13 @@ static Version version_of(UShort index, UInt name, UShort flags, UInt next)
 #if defined(VGA_amd64)
 /* ssize_t __vdso_getrandom(void* buffer, size_t length, unsigned flags, void* state,
                             size_t state_bytes)
-   (arch/x86/entry/vdso and lib/vdso/getrandom.c of Linux). Asked for the parameters of
-   a state, it says what Linux 6.11 to 6.18 do. Else it leaves a state as the kernel
-   would, which has read and written a byte that says that it is in use, and makes the
-   system call. */
+   (arch/x86/entry/vdso and lib/vdso/getrandom.c of Linux). For a request of the
+   parameters of a state (state_bytes -1) it returns those of Linux 6.11 to 6.18. Otherwise it
+   reads and clears the state's "in use" byte, as the kernel's function does, and makes the system
+   call. */
 static const UChar getrandom_code[] = {
    0x49, 0x83, 0xf8, 0xff,                   /* cmp $-1,%r8 */
-   0x75, 0x22,                               /* jne not_asked */
+   0x75, 0x22,                               /* jne no_request */
    0xc7, 0x01, 0x90, 0x00, 0x00, 0x00,       /* movl $144,(%rcx): bytes of a state */
    0xc7, 0x41, 0x04, 0x03, 0x00, 0x00, 0x00, /* movl $(PROT_READ|PROT_WRITE),4(%rcx) */
    0xc7, 0x41, 0x08, 0x28, 0x00, 0x00, 0x00, /* movl $(MAP_DROPPABLE|MAP_ANONYMOUS),8(%rcx) */
@@ -112,7 +112,7 @@ static const UChar getrandom_code[] = {
    0x31, 0xc0,                               /* xor %eax,%eax */
    0xf3, 0xab,                               /* rep stosl */
    0xc3,                                     /* ret */
-   /* not_asked: */
+   /* no_request: */
    0x49, 0x81, 0xf8, 0x90, 0x00, 0x00, 0x00, /* cmp $144,%r8 */
    0x75, 0x10,                               /* jne call */
    0x80, 0xb9, 0x89, 0x00, 0x00, 0x00, 0x00, /* cmpb $0,137(%rcx) */
@@ -136,7 +136,7 @@ static Bool has_getrandom(void)
    return major > 6 || (major == 6 && minor >= 11);
 }
 
-/* Most of Linux's function lies on the second page, and so does this one. */
+/* The function is on the second page, as most of Linux's is. */
 static void add_functions(Object* o)
 {
    if (!has_getrandom())
