@@ -1,4 +1,4 @@
-/* Tracks which pages of files are cached or dirty, from the program's reads and writes.
+/* Tracks which pages of files are cached or dirty, by the program's system calls.
 
    By these states the fault model decides whether the touch of a mapped file is a major fault. */
 
