@@ -1,4 +1,4 @@
-/* The letters of the fault kinds. See faults/kinds.h. */
+/* Letters of the kinds of page faults. See faults/kinds.h. */
 
 #include "pub_tool_basics.h"
 

@@ -1,7 +1,6 @@
-/* The letters of the fault kinds.
+/* The letter of each kind of page fault in the fault log (docs/fault-log.md).
 
-   The kind of a page fault is decided by the model (sim/faults/faultmodel.h); the log, and
-   what it says of the use of pages, write a letter for it (docs/fault-log.md). */
+   sim/faults/faultmodel.h decides the kind of a fault. */
 
 #ifndef TG_KINDS_H
 #define TG_KINDS_H

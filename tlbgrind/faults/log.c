@@ -1,4 +1,4 @@
-/* The fault log. See faults/log.h. */
+/* Stores and writes the fault log. See faults/log.h. */
 
 #include "pub_tool_basics.h"
 
@@ -23,9 +23,9 @@
 #include "options/thp.h"
 #include "faults/page_use.h"
 
-/* What many faults have in common. */
+/* All properties of a fault but page and time: many faults share one record of them. */
 typedef struct {
-   const HChar* brought[2]; /* warm, cold; equal texts are equal pointers */
+   const HChar* brought[2]; /* pages mapped along, warm and cold; equal texts are equal pointers */
    const HChar* read;
    UInt map;
    UInt code;               /* ID, 0: none */
@@ -34,24 +34,23 @@ typedef struct {
    HChar kinds[TLB_N_VIEWS + 1];
 } Circumstances;
 
-/* A fault, or several that differ by a page and a number of instructions from
-   one to the next. A program that fills memory makes as many as the memory has
-   pages, one like the other: they take up one record. */
+/* A fault, or a series with constant steps of pages and instructions. A program that fills memory
+   has one fault for each of its pages, all alike: they are one record. */
 typedef struct {
    ULong page;
    ULong instructions;
-   UInt in;                 /* the number of its circumstances: equal ones are one */
-   UInt series;             /* the number of its series, from 1; 0: it is alone */
+   UInt in;                 /* number of its Circumstances; equal ones have one number */
+   UInt series;             /* number of its Series, from 1; 0: a single fault */
 } Record;
 
 typedef struct {
-   ULong more;              /* how many follow the first */
+   ULong more;              /* faults after the first */
    Long page_step;
    ULong instructions_step;
 } Series;
 
 typedef struct _Code {
-   struct _Code* next; /* first two: as VG_(HashTable) wants them */
+   struct _Code* next; /* the first two members are VG_(HashTable)'s */
    UWord site;
    UInt number;
 } Code;
@@ -119,7 +118,7 @@ const tlb_fault_counts* tg_log_counts(tlb_fault_view view)
    return &counts[view];
 }
 
-/* --- Taking down --- */
+/* --- Adding faults --- */
 
 static Record* record(ULong number)
 {
@@ -128,7 +127,7 @@ static Record* record(ULong number)
    return &chunk[number % RECORDS_PER_CHUNK];
 }
 
-/* The ID of the instruction; from now on the site is in use here. */
+/* The ID of the instruction. Its site gets one user more at the first call. */
 static UInt code_of(TgSite* site)
 {
    if (site == NULL)
@@ -189,7 +188,7 @@ static void count(tlb_fault_counts* to, const tlb_fault in[TLB_N_VIEWS])
    }
 }
 
-/* In a fault's line, a capital is a major fault. */
+/* The letter in a fault's line; a capital for a major fault. */
 static HChar letter(const tlb_fault* f)
 {
    const HChar c = tg_fault_letter(f->kind);
@@ -200,7 +199,7 @@ static UInt in_common(const TgFaultWhere* where,
                                       const tlb_fault in[TLB_N_VIEWS])
 {
    Circumstances c;
-   /* Equal ones have to be equal to the byte. */
+   /* The pool compares bytes, those of padding, too. */
    VG_(memset)(&c, 0, sizeof c);
    c.brought[0] = brought_text(&in[TLB_VIEW_WARM]);
    c.brought[1] = brought_text(&in[TLB_VIEW_COLD]);
@@ -224,7 +223,7 @@ static const Circumstances* circumstances_of(const Record* r)
    return VG_(indexEltNumber)(circumstances, r->in);
 }
 
-/* Lets a fault go on where `last` ends, if it does. */
+/* Appends the fault to the record `last`, if it continues its series. */
 static Bool goes_on(Record* last, const Record* r)
 {
    const Long page_step = (Long)(r->page - last->page);
@@ -343,7 +342,7 @@ static Int by_number(const void* a, const void* b)
    return (x > y) - (x < y);
 }
 
-/* The maps that faults lie in, or pages that came otherwise, by number. */
+/* Prints the maps that have faults or used pages, by number. */
 static void print_maps(TgFile* f, const XArray* ranges)
 {
    XArray* used = VG_(newXA)(VG_(malloc), "tg.log.used", VG_(free),
@@ -409,7 +408,7 @@ static void print_faults(TgFile* f)
       const Record* r = record(i);
       const Circumstances* in = circumstances_of(r);
       const Series* series = series_of(r);
-      /* They got their numbers in the order of their faults. */
+      /* IDs are in the order of the first fault, so at most one is new. */
       if (in->code > codes_printed)
          print_code(f, ++codes_printed);
       tg_file_print(f, "%llu\t%s\t0x%llx\t%u\t%llu\t%u\t", number, in->kinds,

@@ -1,4 +1,4 @@
-/* The fault log: keeps the page faults in order and writes them (docs/fault-log.md). */
+/* The fault log: stores page faults in order and writes the file (docs/fault-log.md). */
 
 #ifndef TG_LOG_H
 #define TG_LOG_H
@@ -10,8 +10,8 @@
 #include "options/fault_options.h"
 #include "attribution/sites.h"
 
-/* What touched the page, if it was not the program itself: a system call by its
-   number, or one of these. */
+/* The origin of a touch: a system call, by its number, or one of these. TG_BY_PROGRAM: an
+   instruction of the program. */
 enum { TG_BY_PROGRAM = -1, TG_BY_EXEC = -2, TG_BY_SIGNAL = -3 };
 
 typedef struct {
@@ -25,16 +25,16 @@ typedef struct {
 
 void tg_log_init(void);
 
-/* A fault, of which `in` says what it is in each view. */
+/* Adds a fault; `in`: its kind and pages in each view. */
 void tg_log_add(const TgFaultWhere* where, const tlb_fault in[TLB_N_VIEWS]);
 
-/* The same, but it is only counted. */
+/* Counts a fault that the log does not list: one of Valgrind's own memory. */
 void tg_log_hide(const tlb_fault in[TLB_N_VIEWS]);
 
-/* Faults and major faults in a view so far, hidden ones left out. */
+/* The faults and major faults of a view so far, without hidden ones. */
 const tlb_fault_counts* tg_log_counts(tlb_fault_view view);
 
-/* Forgets all: the life of a forked child begins. */
+/* Removes all faults: a forked child has a log of its own. */
 void tg_log_clear(void);
 
 /* Writes the log. False: that failed, and a message has been printed. */

@@ -1,4 +1,4 @@
-/* What pages are used for. See faults/page_use.h. */
+/* Records the used bytes of each page. See faults/page_use.h. */
 
 #include "pub_tool_basics.h"
 
@@ -15,27 +15,27 @@
 #include "trace/segment_run.h"
 #include "faults/page_use.h"
 
-/* The host's pages, of which mappings consist; a page of the run can be larger,
-   and then have parts of several mappings. */
+/* The host's page, of which mappings consist. The simulated base page can be larger, and then
+   contain parts of several mappings. */
 enum { PIECE_SHIFT = 12, PIECE = 1 << PIECE_SHIFT, WORD_BITS = 64 };
 
-/* A page, as far as it belongs to one map. */
+/* The part of a page that belongs to one map. */
 typedef struct {
    struct {
       Addr page;
       UInt map;
    } key;
    HChar kinds[TLB_N_VIEWS];
-   ULong* bits; /* a bit for each byte; NULL: none was used */
+   ULong* bits; /* one for each byte; NULL: all are 0 */
 } Page;
 
-/* Where the bits of a piece are. */
+/* A cache entry: the bits of a piece. */
 typedef struct {
    UWord number; /* of the piece */
    ULong* bits;
 } Seen;
 
-/* Enough for 256 MiB. */
+/* Pieces of 256 MiB. */
 enum { N_SEEN = 1 << 16 };
 
 Bool tg_page_use_on;
@@ -43,14 +43,14 @@ Bool tg_page_use_on;
 static UInt page_shift;
 static UWord page_bytes;
 static Bool with_hidden;
-static OSet* pages;  /* Page by key, those that are mapped */
-static XArray* gone; /* TgPageUseRange, those that were, in the order of their end */
+static OSet* pages;  /* Page by key; mapped pages */
+static XArray* gone; /* TgPageUseRange; unmapped pages, in the order of unmapping */
 static Seen seen[N_SEEN];
-static ULong unused_bits[PIECE / WORD_BITS]; /* of pieces that are in no report */
+static ULong unused_bits[PIECE / WORD_BITS]; /* written for pieces that no report has */
 
 static Word compare_keys(const void* key, const void* element)
 {
-   const Page* a = key; /* it stands first */
+   const Page* a = key; /* the key is the first member */
    const Page* b = element;
    if (a->key.page != b->key.page)
       return a->key.page < b->key.page ? -1 : 1;
@@ -60,7 +60,7 @@ static Word compare_keys(const void* key, const void* element)
 static void forget_all_seen(void)
 {
    VG_(memset)(seen, 0, sizeof seen);
-   /* Piece 0 belongs here; no other does not. */
+   /* An entry is empty if its piece belongs in another entry: 1 in entry 0, 0 in all others. */
    seen[0].number = 1;
 }
 
@@ -93,15 +93,15 @@ static Addr page_of(Addr a)
    return a & ~(page_bytes - 1);
 }
 
-/* The page that has the byte, in its map, made if it is new. */
+/* The page of the byte at `a` in its map, made at the first call. */
 static Page* need_page(Addr a, UInt map)
 {
-   const Page wanted = { .key = { page_of(a), map } };
-   Page* p = VG_(OSetGen_Lookup)(pages, &wanted.key);
+   const Page new_page = { .key = { page_of(a), map } };
+   Page* p = VG_(OSetGen_Lookup)(pages, &new_page.key);
    if (p != NULL)
       return p;
    p = VG_(OSetGen_AllocNode)(pages, sizeof *p);
-   *p = wanted;
+   *p = new_page;
    VG_(memset)(p->kinds, TG_PAGE_USE_NOT_THERE, sizeof p->kinds);
    VG_(OSetGen_Insert)(pages, p);
    return p;
@@ -114,7 +114,7 @@ static void free_page(Page* p)
    VG_(OSetGen_FreeNode)(pages, VG_(OSetGen_Remove)(pages, &copy.key));
 }
 
-/* The first page at `from` or above. */
+/* The first page at or above `from`. */
 static Page* first_from(Addr from)
 {
    const Page at = { .key = { page_of(from), 0 } };
@@ -149,7 +149,7 @@ static Bool is_accessible(Addr a)
           || VG_(am_is_valid_for_client)(a, 1, VKI_PROT_EXEC);
 }
 
-/* The bits of the piece that has the byte. */
+/* The bits of the byte's piece, looked up in the maps. */
 static ULong* bits_at(Addr a)
 {
    UInt map;
@@ -180,7 +180,7 @@ static inline void set_bits(ULong* bits, UInt from, UInt n)
       bits[word + 1] |= (1ULL << n) - 1;
 }
 
-/* Not all of it lies where the last reference to a piece with that slot did. */
+/* Sets the bits of bytes in several pieces, or in one that is not cached. */
 static __attribute__((noinline)) void use_anywhere(Addr a, SizeT n)
 {
    while (n > 0) {
@@ -216,8 +216,8 @@ static void use_code(const TgSegment* s, UInt n_instrs)
 
 void tg_page_use_segment(const TgShadowArea* hot, const TgSegment* s)
 {
-   /* That its code was unmapped since it was last run, and came back, can not
-      be: then it would have been translated anew. */
+   /* The code's bits are set at the first execution only. They are not lost while the segment
+      exists: when code is unmapped, its translation is discarded. */
    if (s->entered == 0)
       use_code(s, tg_n_instrs(s));
    const TgRef* ref = tg_segment_refs(s);
@@ -245,17 +245,17 @@ void tg_page_use_bytes(Addr a, SizeT len)
       use_anywhere(a, len);
 }
 
-/* --- Pages that come and go --- */
+/* --- Pages made present, unmapped, moved --- */
 
-/* How a page came is what it was at first. */
+/* Sets how the page became present, unless it is set. */
 static void came(Page* p, UInt view, HChar letter)
 {
    if (p->kinds[view] == TG_PAGE_USE_NOT_THERE)
       p->kinds[view] = letter;
 }
 
-/* The page at `page` came along; natively its bytes lie `distance` above where
-   they lie here, if they belong to the same mapping as what faulted. */
+/* Adds the page at `page`, which the fault of another page has mapped. `distance`: from addresses
+   here to native ones in the mapping of the fault. */
 static void brought(Addr page, ULong distance, UInt view)
 {
    for (Addr a = page; a - page < page_bytes; a += PIECE) {
@@ -268,8 +268,8 @@ static void brought(Addr page, ULong distance, UInt view)
          return;
       }
    }
-   /* Mappings that lie apart here, and together natively, where they have a
-      huge page in common. */
+   /* The page is in another mapping, which is adjacent natively but not here: a huge page spans
+      both. */
    UInt map;
    const Addr a = tg_maps_here(page + distance, &map);
    if (a != 0 && (!tg_maps_get(map)->hidden || with_hidden))
@@ -338,7 +338,7 @@ static TgPageUseRange range_of(const Page* p)
    return range;
 }
 
-/* Adds a range, or lengthens the last one by it. */
+/* Adds a range, or appends it to the last one. */
 static void add_range(XArray* ranges, TgPageUseRange range)
 {
    const Word n = VG_(sizeXA)(ranges);
@@ -376,7 +376,7 @@ static void unmapped(Addr a, SizeT len)
    while ((p = first_from(at)) != NULL && p->key.page <= a + (len - 1)) {
       UInt last_map = 0;
       at = p->key.page;
-      /* All maps that have a part of the page. */
+      /* One Page for each map that has a part of the page. */
       while (p != NULL && p->key.page == at) {
          const Bool whole = at >= a && len - (at - a) >= page_bytes;
          last_map = p->key.map;
@@ -400,7 +400,7 @@ static void moved(Addr from, Addr to, SizeT len, UInt map, UInt to_map)
       return;
    changed(from, len);
    changed(to, len);
-   /* Pages larger than the host's do not move by less than one. */
+   /* With simulated pages larger than the host's, a move by a part of one moves no bits. */
    if ((to - from) % page_bytes != 0)
       return;
    for (SizeT done = 0; done < len; done += page_bytes) {
@@ -431,7 +431,7 @@ void tg_page_use_init(UInt shift, Bool lists_hidden)
    tg_maps_listen(&listener);
 }
 
-/* --- What it comes to --- */
+/* --- Results --- */
 
 static Int by_place(const void* a, const void* b)
 {

@@ -1,4 +1,4 @@
-/* Page faults. See faults/recorder.h. */
+/* Records page faults of program and kernel. See faults/recorder.h. */
 
 #include "pub_tool_basics.h"
 
@@ -25,8 +25,8 @@
 
 enum { LINUX_CLONE_VM = 0x100, LINUX_CLONE_CHILD_SETTID = 0x1000000 };
 
-/* rseq()'s number, which Valgrind's headers need not have, and which argument of
-   clone() is the child's pointer. */
+/* The number of rseq(), which not all of Valgrind's headers have, and the index of clone()'s
+   argument child_tid. */
 #if defined(VGA_amd64)
 enum { LINUX_RSEQ = 334, CLONE_CHILD_ARG = 3 };
 #elif defined(VGA_x86)
@@ -35,10 +35,10 @@ enum { LINUX_RSEQ = 386, CLONE_CHILD_ARG = 4 };
 enum { LINUX_RSEQ = 293, CLONE_CHILD_ARG = 4 };
 #endif
 
-/* What the kernel reads and writes there, struct rseq of linux/rseq.h. */
+/* The bytes of struct rseq (linux/rseq.h) that the kernel reads and writes. */
 enum { RSEQ_BYTES = 28 };
 
-/* Which of the vDSO's pages of data its getrandom() reads, since Linux 6.15. */
+/* The page of the vDSO's data that its getrandom() reads, since Linux 6.15. */
 enum { VVAR_RANDOM_PAGE = 2 };
 
 /* Bytes of the instruction that makes a system call. */
@@ -51,19 +51,18 @@ enum { SYSCALL_BYTES = 2 };
 static const TgOptions* options;
 static UWord page_mask;
 
-/* What the kernel writes to, natively, when a fork returns: the child's number
-   where clone() was told to store it, and, in both, the area that the C library
-   has registered with rseq(). Valgrind refuses that call. 0: nothing. */
+/* The addresses that the kernel writes natively when a fork returns: clone()'s child_tid in the
+   child, and in both processes the area that the C library has registered with rseq(), a call
+   that Valgrind refuses. 0: none. */
 static Addr child_number_at;
 static Addr rseq_area;
 
-static Int* syscall_of; /* by thread: the call that it is in, or TG_BY_PROGRAM */
+static Int* syscall_of; /* by thread: number of the current system call, or TG_BY_PROGRAM */
 static Bool started;
 
 /* --- Touches --- */
 
-/* Counts a fault of the warm view at its line, or where there is none, at one
-   without a name. */
+/* Counts a fault of the warm view at its line; without a site, at one without names. */
 static void book(TgSite* site, tlb_touch touch)
 {
    static const tlb_user kinds[] = { [TLB_TOUCH_READ] = TLB_LOAD,
@@ -105,8 +104,7 @@ void tg_recorder_touch(TgSite* site, tlb_touch touch, Addr a, ULong instructions
               instructions);
 }
 
-/* The instruction that the thread is in the kernel by: the one before its
-   next. */
+/* The site of the thread's system call instruction, which is before its next one. */
 static TgSite* syscall_site(ThreadId tid)
 {
    return tg_site_use(VG_(get_IP)(tid) - SYSCALL_BYTES);
@@ -141,7 +139,7 @@ static void kernel_reads(CorePart part, ThreadId tid, const HChar* s, Addr a,
    kernel_touches(part, tid, a, len, TLB_TOUCH_READ);
 }
 
-/* Up to the zero, or to what can not be read. */
+/* Touches a text up to its final zero, or up to the first unreadable byte. */
 static void kernel_reads_text(CorePart part, ThreadId tid, const HChar* s,
                               Addr a)
 {
@@ -161,7 +159,7 @@ static void kernel_reads_text(CorePart part, ThreadId tid, const HChar* s,
 
 static void kernel_wrote(CorePart part, ThreadId tid, Addr a, SizeT len)
 {
-   /* Valgrind reports it in the parent, too. */
+   /* Valgrind reports this write in the parent, too; the kernel writes in the child only. */
    if (a == child_number_at && a != 0)
       return;
    kernel_touches(part, tid, a, len, TLB_TOUCH_WRITE);
@@ -174,8 +172,8 @@ static void exec_touch(Addr a, tlb_touch touch)
    touch_page(NULL, TG_BY_EXEC, 1, touch, a, tg_instructions());
 }
 
-/* The kernel clears the rest of a page behind the data that the file has, and
-   stores the arguments. */
+/* The kernel clears the rest of the page after a segment's bytes from the file, and stores the
+   arguments. */
 static void exec_uses(void)
 {
    const TgImage* image = tg_start_image();
@@ -213,7 +211,7 @@ void tg_recorder_post_syscall(ThreadId tid, UInt number)
    if (options == NULL)
       return;
    syscall_of[tid] = TG_BY_PROGRAM;
-   /* Natively these calls go to the kernel's code in the process. */
+   /* Natively these are functions of the vDSO, which read the kernel's data page. */
    switch (number) {
    case __NR_clock_gettime: case __NR_gettimeofday:
 #ifdef __NR_time
@@ -235,7 +233,7 @@ void tg_recorder_post_syscall(ThreadId tid, UInt number)
    }
 }
 
-/* A child has faults of its own. */
+/* A child has a log of its own. */
 static void forked(Bool is_child)
 {
    const ThreadId tid = VG_(get_running_tid)();

@@ -1,7 +1,7 @@
-/* Records page faults: asks the model about each new touch of a page.
+/* Records page faults: passes each first touch of a page to the fault model.
 
-   The kind of a fault is decided by the model (sim/faults/faultmodel.h). A fault is added to the
-   log (faults/log.h) and counted at the line of the instruction. */
+   The model (sim/faults/faultmodel.h) decides whether the touch is a fault, and of which kind. A
+   fault is added to the log (faults/log.h) and counted at the line of the instruction. */
 
 #ifndef TG_RECORDER_H
 #define TG_RECORDER_H
@@ -15,12 +15,12 @@
 
 void tg_recorder_init(const TgOptions* options);
 
-/* The program touches the page that has the byte at `a`, for the first time in
-   this way since tlb_pages_forget() (sim/mmu/known_hits.h) was told of it. */
+/* Records the touch of the byte at `a`, the first of this kind to its page since
+   tlb_pages_forget() (sim/mmu/known_hits.h) was called for the page. */
 void tg_recorder_touch(TgSite* site, tlb_touch touch, Addr a, ULong instructions);
 
-/* The core's events, after native/native.h has dealt with them. Without --faults=yes they do
-   nothing. */
+/* The core's events. To be called after those of native/native.h, which change the model first.
+   Without --faults=yes they do nothing. */
 void tg_recorder_started(void);
 void tg_recorder_pre_syscall(ThreadId tid, UInt number, const UWord* args);
 void tg_recorder_post_syscall(ThreadId tid, UInt number);
