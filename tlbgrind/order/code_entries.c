@@ -1,5 +1,4 @@
-/* Entries: which code was executed, in the order of its first execution. See
-   order/code_entries.h; the file is described in docs/entries.md. */
+/* Records code in the order of its first execution. See order/code_entries.h. */
 
 #include "pub_tool_basics.h"
 
@@ -22,9 +21,8 @@
 #include "trace/segment_run.h"
 #include "base/shown.h"
 
-/* The name as the linker knows it, which for C++ is the mangled one. The core
-   has it in its archive, the headers for tools do not declare it (3.19 to
-   3.27). */
+/* The symbol's name in the object file; in C++, the mangled one. The core's archive has this
+   function, but its headers for tools do not declare it (3.19 to 3.27). */
 extern Bool VG_(get_fnname_raw)(DiEpoch ep, Addr a, const HChar** buf);
 
 /* A file that code was mapped from. */
@@ -37,12 +35,12 @@ typedef struct {
 typedef struct {
    UInt object;
    ULong offset;      /* in the object */
-   ULong size;        /* bytes; 0: not known */
+   ULong size;        /* bytes; 0: unknown */
    const HChar* name; /* "???": no symbol */
 } Function;
 
-/* A block that was executed. Its function is found out when it has to be:
-   when its code goes away or at the end. */
+/* A block that was executed. Its function is looked up as late as possible: when its code is
+   unmapped, or at the end. */
 typedef struct {
    Addr address;
    UInt object;
@@ -54,22 +52,22 @@ typedef struct {
 
 /* Data that was written for the first time. */
 typedef struct {
-   ULong offset; /* in the object, as if its file went on to its end in memory */
+   ULong offset; /* in the object; .bss continues the file */
    ULong length;
    ULong when;
    UInt object;
 } Write;
 
-/* The number of the block or of the function at a place in an object: an object
-   that is mapped once more, somewhere else, brings nothing new. */
+/* The number of the block, function or write at an offset of an object. An object that is mapped
+   a second time, at another address, adds nothing. */
 typedef struct {
    ULong offset;
    UInt object;
    UInt number;
 } Known;
 
-/* What an address means now: a block, by its first byte; a function, by any of
-   its bytes. */
+/* The block or function at an address while its code is mapped: a block by its first byte, a
+   function by any of its bytes. */
 typedef struct {
    UWord address;
    UInt number;
@@ -82,7 +80,7 @@ typedef struct {
 } LiveFunction;
 
 static XArray* objects;   /* Object */
-static XArray* functions; /* Function; the first is none */
+static XArray* functions; /* Function; number 0 is none */
 static XArray* blocks;    /* Block */
 static XArray* writes;    /* Write */
 static OSet* known_writes;    /* Known: first bytes that are in `writes` */
@@ -121,14 +119,14 @@ static OSet* new_places(void)
                               "tg.entries.known", VG_(free));
 }
 
-/* The number that is known for the place; if there is none, it gets `number`. */
+/* The number stored for the offset in the object; stores `number` if there is none. */
 static UInt number_of(OSet* known, UInt object, ULong offset, UInt number)
 {
-   const Known wanted = { offset, object, number };
-   Known* k = VG_(OSetGen_Lookup)(known, &wanted);
+   const Known place = { offset, object, number };
+   Known* k = VG_(OSetGen_Lookup)(known, &place);
    if (k == NULL) {
       k = VG_(OSetGen_AllocNode)(known, sizeof *k);
-      *k = wanted;
+      *k = place;
       VG_(OSetGen_Insert)(known, k);
    }
    return k->number;
@@ -163,36 +161,36 @@ void tg_code_entries_init(void)
    VG_(addToXA)(functions, &none);
 }
 
-static Bool is_object(const Object* o, const Object* wanted)
+static Bool is_object(const Object* o, const Object* key)
 {
-   return o->inode == wanted->inode && o->device == wanted->device
-          && VG_(strcmp)(o->name, wanted->name) == 0;
+   return o->inode == key->inode && o->device == key->device
+          && VG_(strcmp)(o->name, key->name) == 0;
 }
 
-/* The object of a mapping. One file has one number, however often it is
-   mapped; most questions are about the file of the last one. */
+/* A file has one number, however often it is mapped. Most calls are for the same file as the last
+   one, so that is compared first. */
 UInt tg_code_entries_object(const NSegment* seg)
 {
    static UInt last;
    const UInt n = (UInt)VG_(sizeXA)(objects);
-   Object wanted = { "???", 0, 0 };
+   Object key = { "???", 0, 0 };
    if (seg != NULL && seg->kind == SkFileC
        && VG_(am_get_filename)(seg) != NULL)
-      wanted = (Object){ VG_(am_get_filename)(seg), seg->dev, seg->ino };
-   if (last < n && is_object(object_at(last), &wanted))
+      key = (Object){ VG_(am_get_filename)(seg), seg->dev, seg->ino };
+   if (last < n && is_object(object_at(last), &key))
       return last;
    for (last = 0; last < n; last++) {
-      if (is_object(object_at(last), &wanted))
+      if (is_object(object_at(last), &key))
          return last;
    }
-   wanted.name = VG_(strdup)("tg.entries.object", wanted.name);
-   VG_(addToXA)(objects, &wanted);
+   key.name = VG_(strdup)("tg.entries.object", key.name);
+   VG_(addToXA)(objects, &key);
    return last;
 }
 
 /* --- Functions --- */
 
-/* Whether the symbol that holds `a` has this name. */
+/* Whether the symbol that contains `a` has this name. */
 static Bool is_named(DiEpoch epoch, Addr a, const HChar* name)
 {
    const HChar* other;
@@ -200,8 +198,8 @@ static Bool is_named(DiEpoch epoch, Addr a, const HChar* name)
           && VG_(strcmp)(other, name) == 0;
 }
 
-/* How far `a` is behind the begin of its symbol, which has a name. The core
-   tells it only as a suffix, "name+12". */
+/* The distance of `a` from the begin of its symbol, which has a name. The core returns it only as
+   a suffix, "name+12". */
 static UWord distance_from_symbol(DiEpoch epoch, Addr a)
 {
    const HChar* text;
@@ -215,8 +213,8 @@ static UWord distance_from_symbol(DiEpoch epoch, Addr a)
    return *end == '\0' ? (UWord)distance : 0;
 }
 
-/* The last byte of the symbol called `name` that holds `a`. The core does not
-   tell sizes, so it is searched for: with steps that double, then halve. */
+/* The last byte of the symbol called `name` that contains `a`. The core has no function for a
+   symbol's size, so the end is searched for, with steps that double, then halve. */
 static Addr last_of_symbol(DiEpoch epoch, Addr a, const HChar* name)
 {
    UWord step = 1;
@@ -232,8 +230,8 @@ static Addr last_of_symbol(DiEpoch epoch, Addr a, const HChar* name)
    return in;
 }
 
-/* The function that the block's address lies in now. Code without a symbol is
-   taken for a function as long as the block. */
+/* The function at the block's address, while its code is mapped. Code without a symbol counts as a
+   function of the block's length. */
 static UInt function_of(const Block* b)
 {
    const LiveFunction* known = VG_(OSetGen_Lookup)(live_functions,
@@ -255,7 +253,7 @@ static UInt function_of(const Block* b)
       f.name = name;
       f.offset = b->offset - distance;
       f.size = live.last - live.first + 1;
-      /* Two functions of one name side by side look like one. */
+      /* Two adjacent functions of one name: the search has found the end of the second. */
       if (distance_from_symbol(epoch, live.last) != f.size - 1) {
          f.size = 0;
          named = False;
@@ -280,7 +278,7 @@ static void look_up(Block* b)
       b->function = function_of(b);
 }
 
-/* --- What happens --- */
+/* --- Events --- */
 
 void tg_code_entries_block(Addr a, UInt length)
 {
@@ -304,7 +302,7 @@ void tg_code_entries_block(Addr a, UInt length)
 void tg_code_entries_written(UInt object, ULong offset, UInt length)
 {
    const UInt n = (UInt)VG_(sizeXA)(writes);
-   /* In an object that was mapped once more. */
+   /* The object is mapped a second time: it was written before. */
    if (number_of(known_writes, object, offset, n) != n)
       return;
    if (n > 0) {
@@ -327,7 +325,7 @@ void tg_code_entries_discard(Addr a)
       look_up(block_at(live->number));
 }
 
-/* The first element at or behind `a`, NULL if it lies beyond `last`. */
+/* The first block in [a, last], or NULL. */
 static LiveBlock* first_in(Addr a, Addr last)
 {
    VG_(OSetGen_ResetIterAt)(live_blocks, &a);
@@ -373,7 +371,7 @@ static void print_function(TgFile* f, UInt number, ULong when)
    tg_file_print(f, "\n");
 }
 
-/* Writes of objects without code that was executed define theirs here. */
+/* Objects whose code was not executed are defined before their first write. */
 static void print_writes(TgFile* f, UChar* object_seen, UInt* n_objects)
 {
    const Word n = VG_(sizeXA)(writes);
@@ -389,9 +387,8 @@ static void print_writes(TgFile* f, UChar* object_seen, UInt* n_objects)
    }
 }
 
-/* Objects and functions stand before the first block that refers to them. The
-   numbers of functions come from the order in which they were looked up; in
-   the file they follow the order of entry. */
+/* Objects and functions are defined before the first block that refers to them. Functions are
+   numbered anew, in the order of entry: their numbers in the tool are in the order of lookup. */
 static void print_blocks(TgFile* f, UInt* n_objects, UInt* n_functions)
 {
    const UInt n = (UInt)VG_(sizeXA)(blocks);

@@ -1,15 +1,12 @@
 /* Code entries: which code was executed, in the order of its first execution.
 
-   A function order for the linker is made of this (tg_order): not of the pages
-   that were touched, for a touched page holds many functions that were never
-   entered.
+   tg_order makes a function order for the linker from them. The touched pages would not do: a
+   touched page contains many functions that were never entered.
 
-   Valgrind translates a block of code when it is about to be run and not
-   before, and with guest_chase off (tool/main.c) a block ends at the first
-   branch. So the order in which blocks are translated for the first time is
-   the order in which they are run for the first time. A block that is
-   translated again, because its translation was thrown away, is recognized by its
-   address until that is unmapped. */
+   Valgrind translates a block of code just before its first execution, and with guest_chase off
+   (tool/main.c) a block ends at the first branch. So blocks are translated for the first time in
+   the order of their first execution. A block that is translated again, after its translation was
+   discarded, is recognized by its address until that is unmapped. */
 
 #ifndef TG_CODE_ENTRIES_H
 #define TG_CODE_ENTRIES_H
@@ -21,26 +18,26 @@
 /* Starts recording; without it the functions below do nothing. */
 void tg_code_entries_init(void);
 
-/* A block of `length` bytes at `a` is about to be run; 0: the length is not
-   known, for it is other code that is run in its place. */
+/* Adds the block of `length` bytes at `a`, which is being translated. Length 0: unknown, because
+   Valgrind runs other code in its place. */
 void tg_code_entries_block(Addr a, UInt length);
 
-/* The translation of the block at `a` is thrown away; perhaps because the code
-   is, and its names with it. */
+/* To be called when the block's translation is discarded: looks up its names, because its code may
+   be unmapped next. */
 void tg_code_entries_discard(Addr a);
 
-/* Code may have stood at [a, a+len) and will not any more. */
+/* To be called when [a, a+len) is unmapped: other code may be mapped there later. */
 void tg_code_entries_unmapped(Addr a, SizeT len);
 
-/* The number of the object that a mapping belongs to. */
+/* The number of the mapping's object: its file, or "???" for anonymous memory. */
 UInt tg_code_entries_object(const NSegment* seg);
 
-/* Bytes of an object's data were written for the first time: see order/data_writes.h. */
+/* Adds the first write of bytes of an object's data, for order/data_writes.h. */
 void tg_code_entries_written(UInt object, ULong offset, UInt length);
 
-/* Writes everything that was executed since the program began. A forked child
-   has the past of its parent: it stands on the same touched pages. Says on
-   stderr why it failed, if it did. */
+/* Writes the file (docs/entries.md): all entries since the program's start. A forked child has
+   its parent's, too, because it runs on the same touched pages. False: that failed, and a message
+   has been printed. */
 Bool tg_code_entries_write(Int forked_from, const HChar* name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Writes: which bytes of the objects' data were written. See order/data_writes.h. */
+/* Records the first write to objects' data. See order/data_writes.h. */
 
 #include "pub_tool_basics.h"
 
@@ -13,8 +13,8 @@
 #include "base/program.h"
 #include "order/data_writes.h"
 
-/* The smallest piece that is told apart: no variable that matters is smaller,
-   and two that share one share a page. */
+/* Writes are recorded in units of PIECE bytes. Smaller variables that share a piece also share a
+   page, so finer units would not change a layout. */
 enum { PAGE = 4096, PIECE = 8, N_PIECES = PAGE / PIECE };
 
 /* A page of an object's data. */
@@ -22,13 +22,13 @@ typedef struct {
    UWord number; /* address / PAGE */
    UInt object;
    ULong offset; /* of the page in the object, see find_data() */
-   UChar written[N_PIECES / 8]; /* a bit for each piece */
+   UChar written[N_PIECES / 8]; /* one bit for each piece */
 } DataPage;
 
 static OSet* pages; /* DataPage by number */
 
-/* What is known of a page: NULL if it holds no object's data. Most stores go
-   to the stack or to the heap, so it is that which must be found quickly. */
+/* A cache entry: a page, and its data or NULL if it has no object's data. Most stores go to the
+   stack or the heap, so these pages are cached, too. */
 typedef struct {
    UWord number;
    DataPage* page;
@@ -50,10 +50,9 @@ void tg_data_writes_init(void)
    forget();
 }
 
-/* --- Whose data it is --- */
+/* --- The object of a page --- */
 
-/* Whether the file of the mapping is an object: then code of it is mapped right
-   before the data. */
+/* Whether the mapping's file is an object file: its code is mapped adjacent, below the data. */
 static Bool is_object(const NSegment* data)
 {
    const NSegment* seg = data;
@@ -66,10 +65,10 @@ static Bool is_object(const NSegment* data)
    return False;
 }
 
-/* The mapping of a file that the page belongs to. Memory of its own that
-   follows right behind, or that the program's headers tell of, is .bss, which is told by
-   where it would be in the file if that went on; what lies beyond the object's end (the
-   heap of a program) is sorted out by tg_order, which has the object's size. */
+/* The mapping of an object's data to which the page belongs, or NULL. Anonymous memory adjacent
+   above it, or in a segment of the program's ELF headers, is .bss: its offset continues that of
+   the file. That includes memory after the object's end (a program's heap), which tg_order
+   removes, because it has the object's size. */
 static const NSegment* find_data(Addr page)
 {
    const NSegment* seg = VG_(am_find_nsegment)(page);
@@ -125,7 +124,7 @@ static void write_in_page(DataPage* p, UInt from, UInt to)
    }
 }
 
-/* Called by translated code. */
+/* Called by translated code after each store. */
 static void written(Addr a, UWord size)
 {
    for (Addr at = a; at - a < size;) {
@@ -160,7 +159,7 @@ static void written_if(Addr a, UWord size, UWord happens)
 
 static void note(IRSB* out, IRExpr* address, Int size, IRExpr* guard)
 {
-   /* No register parameters, which x86 would need a declaration of. */
+   /* No register parameters: on x86 the function would have to be declared with them. */
    IRExpr* n = mkIRExpr_HWord((HWord)size);
    IRDirty* d;
    if (guard == NULL) {
@@ -194,7 +193,7 @@ void tg_data_writes_statement(IRSB* out, const IRStmt* st)
       break;
    }
    case Ist_CAS: {
-      /* The page is made writable whether it succeeds or not. */
+      /* The page becomes writable even if the comparison fails. */
       const IRCAS* cas = st->Ist.CAS.details;
       note(out, cas->addr,
            size_of(out, cas->dataLo) * (cas->dataHi != NULL ? 2 : 1), NULL);

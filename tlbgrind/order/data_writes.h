@@ -1,11 +1,11 @@
-/* Data writes: which bytes of .data and .bss were written, in order of first write.
+/* Data writes: the written bytes of .data and .bss, in order of first write.
 
-   A page of .data or .bss that is written is a page fault of its own: private
-   writes are never served along with others. So what counts for a layout of
-   data is which variables are written at all, and on which pages they lie.
+   Each page of .data or .bss that is written has a page fault of its own: fault-around does not
+   map private pages writable. So the layout of data matters by which variables are written, and
+   by the pages that contain them.
 
-   Every store calls a function, which is slow: only --entries=data asks for
-   it. Neither it nor the simulation uses the other. */
+   Every store calls a function, which is slow: it is done with --entries=data only. It does not
+   depend on the simulation, nor the simulation on it. */
 
 #ifndef TG_DATA_WRITES_H
 #define TG_DATA_WRITES_H
@@ -16,11 +16,10 @@
 /* Starts recording; without it the functions below do nothing. */
 void tg_data_writes_init(void);
 
-/* Adds to the block what notes the writes of the statement, which has just
-   been added to it. */
+/* Adds calls that record the stores of the statement `st`. To be called after `st` is added. */
 void tg_data_writes_statement(IRSB* out, const IRStmt* st);
 
-/* The memory at [a, a+len) is mapped or unmapped or protected otherwise. */
+/* To be called when [a, a+len) is mapped, unmapped or protected. */
 void tg_data_writes_changed(Addr a, SizeT len);
 
 #endif
