@@ -1,8 +1,8 @@
-/* The client's address space: which mappings it has.
+/* Adds, changes and removes mappings of the client. See space/aspace.h.
 
-   Valgrind tells of a mapping that comes or goes after the system call, and
-   without the flags. So the arguments are noted when a system call begins
-   (space/aspace_calls.c); the events that come before it is over belong to it. */
+   The core reports a new or removed mapping after the system call, and without its flags. So
+   space/aspace_calls.c stores the arguments when a system call begins, and the events up to its
+   return belong to it. */
 
 #include "pub_tool_basics.h"
 
@@ -38,7 +38,7 @@ enum {
 };
 
 typedef struct {
-   TgSpaceListener* tell;
+   TgSpaceListener* changed;
    void* opaque;
 } Listener;
 
@@ -46,9 +46,9 @@ TgSpace tg_space;
 static XArray* listeners; /* Listener */
 static DedupPoolAlloc* names;
 static ULong next_serial = 1;
-static Addr stack_start; /* 0: not known */
+static Addr stack_start; /* 0: unknown */
 
-/* Which file, as stat() says. */
+/* A file, by stat()'s numbers. */
 typedef struct {
    ULong device;
    ULong inode;
@@ -57,17 +57,17 @@ typedef struct {
 static FileId program;
 static FileId tool;
 
-/* --- Telling --- */
+/* --- Listeners --- */
 
 void tg_space_tell(const TgSpaceEvent* e)
 {
    for (Word i = 0; i < VG_(sizeXA)(listeners); i++) {
       const Listener* l = VG_(indexXA)(listeners, i);
-      l->tell(l->opaque, e);
+      l->changed(l->opaque, e);
    }
 }
 
-/* --- What a mapping is --- */
+/* --- The kind of a mapping --- */
 
 static UInt prot_of(Bool r, Bool w, Bool x)
 {
@@ -75,20 +75,20 @@ static UInt prot_of(Bool r, Bool w, Bool x)
           | (x ? TLB_MAY_EXECUTE : 0u);
 }
 
-/* A copy that stays; equal names are one copy. */
+/* A permanent copy; equal names are one copy. */
 static const HChar* keep_name(const HChar* name)
 {
    return name == NULL ? NULL
         : VG_(allocEltDedupPA)(names, VG_(strlen)(name) + 1, name);
 }
 
-/* What Valgrind loads into the client of its own accord. */
+/* Whether Valgrind itself preloads this object into the client. */
 static Bool is_preload(const HChar* name)
 {
    return name != NULL && VG_(strstr)(name, "/vgpreload_") != NULL;
 }
 
-static const tlb_mapping* known(ULong a)
+static const tlb_mapping* mapping_at(ULong a)
 {
    return tlb_mappings_find(&tg_space.map.mappings, a);
 }
@@ -99,28 +99,28 @@ static Bool same_file(const tlb_mapping* a, const tlb_mapping* b)
           && (a->inode != 0 || a->device != 0);
 }
 
-/* Private memory from the file that is mapped right before or behind is a part
-   of the same image, if that is one. */
+/* Whether the private mapping of a file is adjacent to an image of the same file: then it is a part
+   of that image. */
 static Bool joins_image(const tlb_mapping* m)
 {
-   const tlb_mapping* beside[2] = { known(m->start - 1), NULL };
+   const tlb_mapping* beside[2] = { mapping_at(m->start - 1), NULL };
    if (beside[0] != NULL && beside[0]->kind == TLB_IMAGE
        && same_file(beside[0], m))
       return True;
-   beside[1] = known(m->end);
+   beside[1] = mapping_at(m->end);
    return beside[1] != NULL && beside[1]->kind == TLB_IMAGE
           && same_file(beside[1], m);
 }
 
-/* The image that anonymous memory is the bss of, or NULL: it is right behind the data,
-   where the dynamic linker and the kernel map it and nothing else; or what the program's
-   headers say. */
+/* The image whose .bss the anonymous memory is, or NULL. It is .bss if it is adjacent above
+   writable data of an image, where only the kernel and the dynamic linker map memory, or if the
+   program's ELF headers have such a segment there. */
 static const tlb_mapping* image_of_bss(const tlb_mapping* m, Bool at_start)
 {
-   const tlb_mapping* before = known(m->start - 1);
+   const tlb_mapping* before = mapping_at(m->start - 1);
    if (before != NULL && before->kind == TLB_IMAGE && (before->prot & TLB_MAY_WRITE))
       return before;
-   return at_start && tg_program_is_bss((Addr)m->start) ? known(tg_program()->headers)
+   return at_start && tg_program_is_bss((Addr)m->start) ? mapping_at(tg_program()->headers)
                                                        : NULL;
 }
 
@@ -149,8 +149,8 @@ static void describe_file(tlb_mapping* m, const NSegment* s, Bool at_start)
    if (is_preload(name))
       m->flags |= TLB_MAP_FOREIGN;
    set_huge(m, tg_huge_files_file(m->device, m->inode));
-   /* The kernel maps whole pages. (Of anonymous memory they are asked for, see
-      space/hugetlb.h; segments are in small ones, whatever is asked for.) */
+   /* The kernel maps whole huge pages. (For anonymous memory space/hugetlb.h has rounded the length
+      up before the call; segments are in small pages in any case.) */
    if (m->flags & TLB_MAP_HUGETLB) {
       const ULong mask = ((ULong)1 << m->huge_shift) - 1;
       m->end = m->start + ((m->end - m->start + mask) & ~mask);
@@ -170,15 +170,15 @@ static void describe_anonymous(tlb_mapping* m, Bool may_be_bss, Bool at_start)
    }
 }
 
-/* The stack is the one segment below which Valgrind keeps room to grow. */
+/* The stack is the only segment with a reservation of Valgrind's below it. */
 static Bool is_stack(const NSegment* s)
 {
    const NSegment* below = VG_(am_find_nsegment)(s->start - 1);
    return below != NULL && below->kind == SkResvn && below->smode == SmUpper;
 }
 
-/* The page that Valgrind keeps where the heap will begin: the break has not
-   moved yet. The room for it to move is above. */
+/* Whether the segment is the page that Valgrind maps at the break before it has moved. The
+   reservation for the heap is above it. */
 static Bool is_break(const NSegment* s)
 {
    const NSegment* above = VG_(am_find_nsegment)(s->end + 1);
@@ -186,8 +186,8 @@ static Bool is_break(const NSegment* s)
           && above->smode == SmLower;
 }
 
-/* Valgrind's page of trampolines, which the client may execute, is told of like
-   the client's own. */
+/* Whether the segment is Valgrind's page of trampolines. The client may execute it, so the core
+   reports it among the client's. */
 static Bool is_tool(const NSegment* s)
 {
    return (s->kind & (SkFileC | SkFileV)) && s->dev == tool.device
@@ -218,11 +218,10 @@ static void add(const tlb_mapping* m, TgSpaceWhat what, UInt flags, Bool fixed,
    tg_space_tell(&e);
 }
 
-/* Parts of the file that were mapped before its code was: what they are is
-   known now. */
+/* Makes the file's mapping at `at` a part of the image whose code was mapped after it. */
 static void rename_image(ULong at, const tlb_mapping* code)
 {
-   const tlb_mapping* m = known(at);
+   const tlb_mapping* m = mapping_at(at);
    if (m == NULL || m->kind != TLB_FILE || !same_file(m, code)
        || (m->flags & TLB_MAP_SHARED))
       return;
@@ -253,11 +252,11 @@ void tg_aspace_startup(Addr a, SizeT len, Bool r, Bool w, Bool x,
    add(&m, TG_SPACE_MAP, TG_SPACE_STARTUP, False, 0);
 }
 
-/* More of the mapping below: mremap() in place, or the part of a moved mapping
-   that is longer than the old. */
+/* Extends the mapping below `a` up to `end`: mremap() in place, or the part of a moved mapping
+   that exceeds its old length. False: there is none. */
 static Bool extend(Addr a, ULong end)
 {
-   const tlb_mapping* before = known((ULong)a - 1);
+   const tlb_mapping* before = mapping_at((ULong)a - 1);
    if (before == NULL)
       return False;
    tlb_mapping m = *before;
@@ -273,7 +272,7 @@ static void describe_segment(tlb_mapping* m)
    ULong bytes;
    m->kind = TLB_SHM;
    m->flags |= TLB_MAP_SHARED;
-   /* The core says nothing of SHM_RDONLY. */
+   /* The core's event ignores SHM_RDONLY. */
    if (tg_space_pending.call == TG_SHMAT && (tg_space_pending.flags & LINUX_SHM_RDONLY))
       m->prot &= (UChar)~TLB_MAY_WRITE;
    if (tg_space_pending.call == TG_SHMAT)
@@ -361,20 +360,19 @@ void tg_aspace_protected(Addr a, SizeT len, Bool r, Bool w, Bool x)
    tg_space_tell(&e);
 }
 
-/* The break moves by bytes. A page that it has in common with the bss is the
-   bss's. */
+/* The break moves by bytes. A page that .bss and the heap share stays .bss. */
 void tg_aspace_break_up(Addr a, SizeT len, ThreadId tid)
 {
    const ULong end = tg_page_up((ULong)a + len);
    ULong start = tg_page_down(a);
-   /* Valgrind tells of the page that it keeps there, before the start. */
+   /* Before the start the core reports the page that it has mapped at the break. */
    if (tg_space_pending.tid == 0)
       return;
-   if (known(start) != NULL)
+   if (mapping_at(start) != NULL)
       start += VKI_PAGE_SIZE;
    if (start >= end)
       return;
-   const tlb_mapping* before = known(start - 1);
+   const tlb_mapping* before = mapping_at(start - 1);
    const Bool grows = before != NULL && before->kind == TLB_HEAP;
    tlb_mapping m = new_mapping(start, end, TLB_MAY_READ | TLB_MAY_WRITE);
    m.kind = TLB_HEAP;
@@ -389,11 +387,11 @@ void tg_aspace_break_down(Addr a, SizeT len)
       tg_space_remove(start, end, tg_space_pending.tid);
 }
 
-/* --- The stack, and other memory without an event --- */
+/* --- The stack and other memory without an event of the core --- */
 
 static Bool grow_stack(ULong a, const NSegment* s)
 {
-   const tlb_mapping* stack = stack_start == 0 ? NULL : known(stack_start);
+   const tlb_mapping* stack = stack_start == 0 ? NULL : mapping_at(stack_start);
    if (stack == NULL || stack->kind != TLB_STACK || a >= stack->start)
       return False;
    const Bool grown = s->kind == SkAnonC && s->end + 1 > stack_start;
@@ -410,8 +408,8 @@ static Bool grow_stack(ULong a, const NSegment* s)
    return True;
 }
 
-/* An address that has no mapping. */
-static int ask(void* opaque, uint64_t address)
+/* For an address without a mapping: grows the stack. Returns whether there is a mapping now. */
+static int grow_to(void* opaque, uint64_t address)
 {
    const NSegment* s = VG_(am_find_nsegment)((Addr)address);
    (void)opaque;
@@ -420,9 +418,9 @@ static int ask(void* opaque, uint64_t address)
 
 const tlb_mapping* tg_aspace_find(Addr a)
 {
-   const tlb_mapping* m = known(a);
-   if (m == NULL && ask(NULL, a))
-      m = known(a);
+   const tlb_mapping* m = mapping_at(a);
+   if (m == NULL && grow_to(NULL, a))
+      m = mapping_at(a);
    return m;
 }
 
@@ -446,7 +444,7 @@ void tg_aspace_init(void)
                            VG_(free));
    tg_huge_files_init();
    tlb_pagemap_init(&tg_space.map, &memory);
-   tlb_pagemap_ask_for(&tg_space.map, ask, NULL);
+   tlb_pagemap_ask_for(&tg_space.map, grow_to, NULL);
    program = file_id(VG_(args_the_exename));
    tg_program_read();
    tool = file_id("/proc/self/exe");

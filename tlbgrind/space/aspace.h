@@ -1,8 +1,8 @@
-/* The client's address space: its mappings, and listeners for their changes.
+/* Applies mmap(), munmap() and other changes of mappings to the simulated address space.
 
-   Follows Valgrind's events and the arguments of the system calls behind them. A mapping that
-   munmap() removes goes out of the page map (sim/pages/pagemap.h), and from there out of the
-   simulated TLBs; then the listeners are called. */
+   The changes come from the core's events and from the arguments of system calls. munmap()
+   removes a mapping from the page map (sim/pages/pagemap.h), which removes its pages from the
+   simulated TLBs. Listeners are called for every change. */
 
 #ifndef TG_ASPACE_H
 #define TG_ASPACE_H
@@ -12,14 +12,14 @@
 #include "sim/pages/pagemap.h"
 
 typedef enum {
-   TG_SPACE_MAP,     /* `mapping` is new; after what was there went away */
-   TG_SPACE_GROW,    /* `mapping` is more of its neighbour: the break, the
+   TG_SPACE_MAP,     /* `mapping` is new; an UNMAP of what it replaces comes before */
+   TG_SPACE_GROW,    /* `mapping` extends its neighbour: the break, the
                         stack, mremap() in place */
-   TG_SPACE_UNMAP,   /* while the mappings are still there */
+   TG_SPACE_UNMAP,   /* called before the mappings are removed */
    TG_SPACE_MOVE,    /* mremap(): from `from`; an UNMAP of the old place follows
-                        unless the program asked to keep it */
+                        unless the program passed MREMAP_DONTUNMAP */
    TG_SPACE_PROTECT, /* `prot` */
-   TG_SPACE_RENAME,  /* a file's mapping turns out to be a library's */
+   TG_SPACE_RENAME,  /* a file's mapping is now recognized as a library's */
    TG_SPACE_ADVISE,  /* `advice`: any value of madvise() that succeeded */
    TG_SPACE_LOCK,    /* mlock(), mlockall(): TG_SPACE_ON_FAULT may be set */
    TG_SPACE_UNLOCK,
@@ -29,16 +29,16 @@ typedef enum {
 enum {
    TG_SPACE_STARTUP = 1,  /* MAP: there before the first instruction */
    TG_SPACE_POPULATE = 2, /* MAP: MAP_POPULATE without MAP_NONBLOCK, or
-                             MAP_LOCKED: the pages are there at once */
-   TG_SPACE_ON_FAULT = 4, /* LOCK: nothing is brought in now (MLOCK_ONFAULT) */
+                             MAP_LOCKED: all pages are present at once */
+   TG_SPACE_ON_FAULT = 4, /* LOCK: no page is made present (MLOCK_ONFAULT) */
    TG_SPACE_CHILD = 8     /* FORK: this is the child */
 };
 
-/* What happened, to the bytes [start, start + length), whole pages of 4K. What
-   an event has no use for is 0. */
+/* A change of the bytes [start, start + length), whole pages of 4K. Members that an event does not
+   use are 0. */
 typedef struct {
    TgSpaceWhat what;
-   ThreadId tid;  /* that made the call; 0: not known */
+   ThreadId tid;  /* that made the call; 0: unknown */
    Addr start;
    ULong length;
    Addr from;
@@ -46,30 +46,30 @@ typedef struct {
    Int advice;
    UInt flags;    /* TG_SPACE_STARTUP and so on */
    Bool fixed;    /* MAP: at an address of the program's choice */
-   const tlb_mapping* mapping; /* as asked for: in the map it may have become
-                                  one with its neighbours */
+   const tlb_mapping* mapping; /* as the program made it: the page map may have
+                                  merged it with its neighbours */
 } TgSpaceEvent;
 
 typedef void TgSpaceListener(void* opaque, const TgSpaceEvent* e);
 
-/* Before the client starts. */
+/* To be called before the client starts. */
 void tg_aspace_init(void);
 
-/* Listeners are called in the order in which they came. */
+/* Adds a listener. Listeners are called in the order of these calls. */
 void tg_aspace_listen(TgSpaceListener* listener, void* opaque);
 
-/* The one page map of the process: views are added to it, questions asked of
-   it. It is changed by space/aspace.c and space/aspace_calls.c only. */
+/* The page map of the process, for lookups and to add views. Only space/aspace.c and
+   space/aspace_calls.c change its mappings. */
 tlb_pagemap* tg_aspace_map(void);
 
-/* The mapping that has this byte, or NULL. The stack grows to it if the kernel
-   would let it. True until the next change. */
+/* The mapping of the byte at `a`, or NULL. If the kernel would grow the stack down to `a`, it
+   grows. The pointer is valid until the next change. */
 const tlb_mapping* tg_aspace_find(Addr a);
 
 /* "heap", "stack", "library" and so on. */
 const HChar* tg_aspace_kind_name(const tlb_mapping* m);
 
-/* --- What tool/main.c passes on from the core --- */
+/* --- The core's events, passed on by tool/main.c --- */
 
 void tg_aspace_startup(Addr a, SizeT len, Bool r, Bool w, Bool x,
                        ULong di_handle);

@@ -1,6 +1,7 @@
-/* The system calls of the client's address space: their arguments, of which Valgrind tells
-   nothing with the mappings that come of them, and what changes mappings that are there:
-   advice, locks, fork(). See space/aspace.h. */
+/* Reads the arguments of system calls that change mappings. See space/aspace.h.
+
+   The core reports new mappings without the flags of mmap(), mremap() and shmat(), and does not
+   report madvise(), mlock() and the properties that a fork changes. */
 
 #include "pub_tool_basics.h"
 
@@ -70,7 +71,8 @@ static Bool is_mmap(UInt syscall)
       ;
 }
 
-/* The System V calls: of their own, or all in one. */
+/* Whether it is the System V call `own`, or ipc(), which multiplexes them, with the number `ipc`.
+   `shm_args`: its arguments. */
 static Bool is_shm(UInt syscall, const UWord* args, Int ipc, UInt own,
                    const UWord** shm_args)
 {
@@ -106,14 +108,13 @@ void tg_aspace_pre_syscall(ThreadId tid, UInt syscall, const UWord* args)
    } else if (is_shm(syscall, args, LINUX_IPC_SHMAT, NR_SHMAT, &shm)) {
       tg_space_pending.call = TG_SHMAT;
       tg_space_pending.shmid = (Int)shm[0];
-      /* shmat(id, address, flags); in ipc() the flags come before the
-         address. */
+      /* shmat(id, address, flags), but ipc() has the flags before the address. */
       tg_space_pending.flags = syscall == NR_SHMAT ? shm[2] : shm[1];
    }
 }
 
-/* The kernel takes whole huge pages, and leaves those of which the program names a
-   part. */
+/* Advice that discards pages. Of huge pages the kernel discards whole ones only, and keeps those
+   that the range covers in part. */
 static void taken_away(ThreadId tid, ULong start, ULong end, Int advice)
 {
    tlb_mapping m;
@@ -131,7 +132,7 @@ static void taken_away(ThreadId tid, ULong start, ULong end, Int advice)
    }
 }
 
-/* What is only noted in the mappings. */
+/* Advice that only sets or clears flags of the mappings. */
 static const struct {
    Int advice;
    UInt set, clear;
@@ -196,7 +197,7 @@ static void locked(ThreadId tid, ULong start, ULong end, Bool lock,
    tg_space_tell(&e);
 }
 
-/* mlockall(), munlockall(): every mapping that there is. */
+/* mlockall() and munlockall(): all mappings. */
 static void locked_all(ThreadId tid, Bool lock, Bool on_fault)
 {
    tlb_mapping m;
@@ -212,9 +213,9 @@ static void mlockall_done(ThreadId tid, UWord flags)
       locked_all(tid, True, on_fault);
 }
 
-/* --- Calls that fail when a part is done --- */
+/* --- Calls that fail after a part of their effect --- */
 
-/* Beside advice: mprotect() to PROT_WRITE, and what no mapping refuses. */
+/* Operations of refuses() beside advice: mprotect() to PROT_WRITE, and one that never fails. */
 enum { TO_WRITE = -1, ANYTHING = -2 };
 
 static Bool is_anonymous(const tlb_mapping* m)
@@ -222,8 +223,8 @@ static Bool is_anonymous(const tlb_mapping* m)
    return !(m->flags & TLB_MAP_SHARED) && m->inode == 0;
 }
 
-/* Whether the mapping refuses that. (Whether a shared file was opened for writing is not
-   known: one that may not be written so far is taken for one that was not.) */
+/* Whether the kernel refuses the operation for the mapping. A shared file without PROT_WRITE
+   counts as opened read-only: how it was opened is unknown here. */
 static Bool refuses(const tlb_mapping* m, Int what)
 {
    const Bool locked = (m->flags & TLB_MAP_LOCKED) != 0;
@@ -251,8 +252,8 @@ static Bool refuses(const tlb_mapping* m, Int what)
    }
 }
 
-/* Where a call stops that goes from one mapping in [start, end) to the next: at a hole, or
-   at one that refuses. */
+/* The address at which a call on [start, end) stops: a hole, or the first mapping for which the
+   kernel refuses it; else `end`. */
 static ULong stops_at(ULong start, ULong end, Int what)
 {
    ULong at = start;
@@ -262,15 +263,15 @@ static ULong stops_at(ULong start, ULong end, Int what)
    return at;
 }
 
-/* The hole that a call has stopped at; `start` if that is not why it failed. */
+/* The hole at which a call has failed with ENOMEM; `start` if it failed for another reason. */
 static ULong hole_in(ULong start, ULong end, UWord error)
 {
    const ULong hole = stops_at(start, end, ANYTHING);
    return error == VKI_ENOMEM && hole < end ? hole : start;
 }
 
-/* MADV_COLLAPSE fails where nothing of a block is there, but goes on with the mapping;
-   blocks that it has made a huge page of are all there. */
+/* MADV_COLLAPSE fails for a block without present pages, but continues with the rest of the
+   mapping. A block of which all pages are present counts as collapsed. */
 static void collapsed_in_part(ThreadId tid, ULong start, ULong end)
 {
    const ULong huge = 2 << 20;
@@ -287,7 +288,7 @@ static void advised_in_part(ThreadId tid, ULong start, ULong end, Int advice, UW
 {
    const ULong stop = stops_at(start, end, advice);
    if (error == VKI_ENOMEM) {
-      /* It goes on behind a hole. */
+      /* madvise() skips holes and then fails. */
       if (stops_at(start, end, ANYTHING) < end)
          advised(tid, start, end, advice);
    } else if (advice == LINUX_MADV_COLLAPSE) {
@@ -306,7 +307,7 @@ static void protected_in_part(ULong start, ULong end, UWord prot, UWord error)
                           (prot & VKI_PROT_WRITE) != 0, (prot & VKI_PROT_EXEC) != 0);
 }
 
-/* Of what is locked nothing is brought in. */
+/* A failed mlock() has locked the mappings up to the hole, but made no page present. */
 static void locked_in_part(ThreadId tid, ULong start, ULong end, Bool lock, UWord error)
 {
    const ULong hole = hole_in(start, end, error);
@@ -340,7 +341,7 @@ static void done_in_part(ThreadId tid, UInt syscall, const UWord* args, UWord er
    }
 }
 
-/* --- When they are over --- */
+/* --- After a system call --- */
 
 void tg_aspace_post_syscall(ThreadId tid, UInt syscall, const UWord* args,
                             SysRes result)
@@ -393,7 +394,7 @@ void tg_aspace_post_syscall(ThreadId tid, UInt syscall, const UWord* args,
       tg_huge_files_file_was_made((Int)sr_Res(result), asked == 0 ? args[1] : asked);
 }
 
-/* What a child does not inherit. */
+/* Removes or resets what a child does not inherit. */
 static void leave_behind(void)
 {
    tlb_mapping m;

@@ -1,5 +1,4 @@
-/* What the two files of the address space share: space/aspace.c, which mappings there are, and
-   space/aspace_calls.c, the system calls that say so or change them. */
+/* Private header of the address space, shared by aspace.c and aspace_calls.c. */
 
 #ifndef TG_ASPACE_PARTS_H
 #define TG_ASPACE_PARTS_H
@@ -17,7 +16,7 @@ typedef struct {
 
 extern TgSpace tg_space;
 
-/* The system call that events belong to until it is over. */
+/* The current system call; the core's events belong to it until it returns. */
 typedef struct {
    enum { TG_NO_CALL, TG_MMAP, TG_MREMAP, TG_SHMAT } call;
    ThreadId tid;
@@ -40,7 +39,7 @@ static inline ULong tg_page_up(ULong a)
 /* Calls all listeners. */
 void tg_space_tell(const TgSpaceEvent* e);
 
-/* Whatever is mapped there goes away. */
+/* Unmaps [start, end): removes all mappings there from the page map. */
 void tg_space_remove(ULong start, ULong end, ThreadId tid);
 
 #endif

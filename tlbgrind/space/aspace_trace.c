@@ -1,4 +1,4 @@
-/* The client's address space in words. See space/aspace_trace.h. */
+/* Prints changes of the client's mappings. See space/aspace_trace.h. */
 
 #include "pub_tool_basics.h"
 

@@ -1,14 +1,14 @@
-/* Prints what happens to the client's mappings, for --trace-aspace=yes. */
+/* Prints every change of the client's mappings, for --trace-aspace=yes. */
 
 #ifndef TG_ASPACE_TRACE_H
 #define TG_ASPACE_TRACE_H
 
 #include "pub_tool_basics.h"
 
-/* From now on every event is printed. To be called before other listeners come. */
+/* Begins to print events. To be called before other listeners are added. */
 void tg_aspace_trace_begin(void);
 
-/* Prints the mappings that are left, if events were printed. */
+/* Prints the remaining mappings, after tg_aspace_trace_begin(); else nothing. */
 void tg_aspace_trace_end(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* What backed the client's memory, in words. */
+/* Describes the page sizes of the client's memory. See space/backing_report.h. */
 
 #include "pub_tool_basics.h"
 
@@ -18,7 +18,7 @@ static const HChar* size_name(HChar out[16], UInt shift)
    return out;
 }
 
-/* Why the rule has had no effect, or NULL. */
+/* The reason why the rule had no effect; NULL: it had one. */
 static const HChar* without_effect(const tlb_view* v, UInt rule)
 {
    if ((v->unmet >> rule & 1) != 0)

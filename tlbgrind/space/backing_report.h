@@ -5,12 +5,12 @@
 
 #include "pub_tool_basics.h"
 
-/* Whether the view has rules or transparent huge pages everywhere, or the program has asked
-   for large pages itself and was given some. */
+/* Whether the view can differ from base pages alone: it has rules or --thp=always, or large pages
+   back memory for which the program requested them. */
 Bool tg_backing_report_is_of_interest(UInt view);
 
-/* Calls with a line of text for each page size of the view, at the moment when
-   most was backed, and for what could not be had. */
+/* Calls `line` with a text for each page size of the view, about the moment with the most memory
+   backed, and for requests that could not be met. */
 void tg_backing_report_describe(UInt view,
                         void (*line)(const HChar* text, void* opaque),
                         void* opaque);

@@ -1,4 +1,4 @@
-/* Files and System V segments in huge pages. See space/huge_files.h. */
+/* Tracks files and segments in huge pages. See space/huge_files.h. */
 
 #include "pub_tool_basics.h"
 
@@ -21,7 +21,7 @@ typedef struct {
    ULong bytes;
 } Segment;
 
-/* From memfd_create(). */
+/* A file of memfd_create(). */
 typedef struct {
    ULong device;
    ULong inode;
@@ -38,7 +38,7 @@ void tg_huge_files_init(void)
    files = VG_(newXA)(VG_(malloc), "tg.huge.files", VG_(free), sizeof(File));
 }
 
-/* 0 if there are no such huge pages. */
+/* `shift`, or 0 if there are no huge pages of that size. */
 static UInt possible(UInt shift)
 {
    return shift < 16 || shift > TLB_MAX_PAGE_SHIFT ? 0 : shift;
@@ -86,7 +86,7 @@ UInt tg_huge_files_made(Int fd)
    return made_file(st.dev, st.ino);
 }
 
-/* Ids are used again. */
+/* The kernel reuses identifiers of segments. */
 static void forget_segment(Int shmid)
 {
    for (Word i = VG_(sizeXA)(segments) - 1; i >= 0; i--) {
@@ -96,8 +96,8 @@ static void forget_segment(Int shmid)
    }
 }
 
-/* shmget() may also find a segment that is there: then its size says nothing,
-   and it is as it was made. */
+/* shmget() may return an existing segment. Then the size of this call is ignored: the segment keeps
+   that of its creation. */
 void tg_huge_files_segment_was_made(Int shmid, ULong bytes, UWord flags)
 {
    ULong old;
@@ -109,7 +109,7 @@ void tg_huge_files_segment_was_made(Int shmid, ULong bytes, UWord flags)
    VG_(addToXA)(segments, &s);
 }
 
-/* Inodes are used again. */
+/* The kernel reuses inode numbers. */
 static void forget_file(ULong device, ULong inode)
 {
    for (Word i = VG_(sizeXA)(files) - 1; i >= 0; i--) {

@@ -1,4 +1,4 @@
-/* System calls that ask for huge pages. See space/hugetlb.h. */
+/* Rewrites system calls for huge pages. See space/hugetlb.h. */
 
 #include "pub_tool_basics.h"
 
@@ -27,7 +27,7 @@ enum {
    LINUX_IPC_SHMGET = 23
 };
 
-/* Where a system call has its number and its arguments. */
+/* The registers with a system call's number and arguments. */
 #define AT(field) ((PtrdiffT)offsetof(VexGuestArchState, guest_##field))
 #if defined(VGA_amd64)
 static const PtrdiffT number_at = AT(RAX);
@@ -52,7 +52,7 @@ typedef UWord Arguments[N_ARGUMENTS];
 /* A thread whose registers have been changed. */
 typedef struct {
    ThreadId tid;
-   UWord asked; /* the flags that it gave */
+   UWord asked; /* the flags that the program passed */
    Arguments before;
    Arguments after;
 } Changed;
@@ -76,7 +76,7 @@ void tg_hugetlb_init(Bool fake)
    changed = VG_(newXA)(VG_(malloc), "tg.hugetlb", VG_(free), sizeof(Changed));
 }
 
-/* --- What the kernel would have made of the arguments --- */
+/* --- The arguments as the kernel would interpret them --- */
 
 static UWord whole_pages(UWord bytes, UInt shift)
 {
@@ -84,7 +84,7 @@ static UWord whole_pages(UWord bytes, UInt shift)
    return (bytes + mask) & ~mask;
 }
 
-/* The first address of every segment, free ones too, in order. */
+/* The first address of every segment, including free ones, in order. */
 static Addr* segment_starts(Int* n)
 {
    const UInt all = SkFree | SkAnonC | SkAnonV | SkFileC | SkFileV | SkShmC
@@ -106,28 +106,27 @@ static Bool holds(Addr from, Addr to, Addr place, UWord bytes)
    return place >= from && place < to && to - place >= bytes;
 }
 
-/* A free place for that many bytes, aligned as huge pages are; 0 if there is
-   none. The one at the program's hint, as in the kernel; else low addresses
-   first, but not below those that the core gives out. */
+/* A free address for `bytes` bytes, aligned to the huge page; 0: there is none. The hint, if it is
+   free, as in the kernel; else the lowest free address from the core's lowest on. */
 static UWord free_place(UWord hint, UWord bytes, UInt shift)
 {
    const Addr lowest = 0x4000000;
    const UWord mask = ((UWord)1 << shift) - 1;
-   const Addr wanted = (hint + mask) & ~mask;
+   const Addr at_hint = (hint + mask) & ~mask;
    Int n;
    Addr* starts = segment_starts(&n);
    UWord place = 0;
    for (Int i = 0; i + 1 < n; i++) {
       const Addr start = starts[i] < lowest ? lowest : starts[i];
       const Addr a = (start + mask) & ~mask;
-      /* Free segments are those that are not shown. The core gives a place that
-         it would not choose itself, if that is asked for. */
+      /* The core returns NULL for a free segment. A fixed reservation is an area where the core
+         maps memory only if the call passes the address. */
       const NSegment* s = VG_(am_find_nsegment)(starts[i]);
       const Bool on_demand = s != NULL && s->kind == SkResvn
                              && s->smode == SmFixed;
       if (hint != 0 && (s == NULL || on_demand)
-          && holds(starts[i], starts[i + 1], wanted, bytes)) {
-         place = wanted;
+          && holds(starts[i], starts[i + 1], at_hint, bytes)) {
+         place = at_hint;
          break;
       }
       if (place == 0 && s == NULL && holds(start, starts[i + 1], a, bytes))
@@ -142,7 +141,7 @@ static UWord without_size(UWord flags, UWord flag)
    return flags & ~(flag | (UWord)0x3f << 26);
 }
 
-/* Whole huge pages of anonymous memory. */
+/* Rounds the length of anonymous memory up to whole huge pages. */
 static Bool change_length(UWord* a)
 {
    const UWord both = LINUX_MAP_ANONYMOUS | LINUX_MAP_HUGETLB;
@@ -154,8 +153,8 @@ static Bool change_length(UWord* a)
    return True;
 }
 
-/* Anonymous memory in huge pages, or a file in such pages, whose mappings are
-   aligned as well. */
+/* Changes an mmap() of anonymous memory in huge pages, or of a file in huge pages, whose mappings
+   are aligned as well. */
 static Bool change_mmap(UWord* a, UWord* asked)
 {
    const UWord flags = a[3];
@@ -201,7 +200,7 @@ static Bool change_memfd_create(UWord* a, UWord* asked)
    return True;
 }
 
-/* The kernel would align where huge pages are attached. */
+/* Passes an aligned address: the kernel would align the attachment of huge pages. */
 static Bool change_shmat(Int shmid, UWord* address)
 {
    ULong bytes;
@@ -242,7 +241,7 @@ static Bool change(UWord number, UWord* a, UWord* asked)
    }
 }
 
-/* --- When --- */
+/* --- Before and after a system call --- */
 
 void tg_hugetlb_stopped(ThreadId tid)
 {
@@ -250,8 +249,8 @@ void tg_hugetlb_stopped(ThreadId tid)
    for (UInt i = 0; i < N_ARGUMENTS; i++)
       c.before[i] = tg_register(tid, argument_at[i]);
    VG_(memcpy)(c.after, c.before, sizeof c.after);
-   /* Whether it stops for a system call is not known. If not, and the registers
-      only look so, they are put back before anything can see them. */
+   /* The thread need not have stopped for a system call. If the registers only look like one, they
+      are restored when it goes on, before the program can read them. */
    if (!change(tg_register(tid, number_at), c.after, &c.asked))
       return;
    for (UInt i = 0; i < N_ARGUMENTS; i++)

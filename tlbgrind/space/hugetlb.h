@@ -1,14 +1,13 @@
-/* Changes the system calls that ask for huge pages.
+/* Rewrites the arguments of system calls for huge pages.
 
-   With --hugetlb=fake a program that asks for huge pages gets small ones, whatever
-   the host has, and the simulation backs them by huge ones. Without it, it gets what the
-   kernel gives: whole huge pages, of which the core does not know, and would put something
-   else into the rest; so they are asked for as whole ones.
+   With --hugetlb=fake the program gets small pages from the kernel, whatever the host has, and the
+   simulation backs them by huge pages. With --hugetlb=real the kernel maps whole huge pages. The
+   core assumes the length in the call and could map other memory over the rest, so the length is
+   rounded up to whole huge pages.
 
-   The core shows a tool the arguments of a system call but does not let it
-   change them. So they are changed where they come from, in the registers of
-   the thread, when it stops running client code because of the call; and put
-   back when the call is over, for the kernel keeps them, too. */
+   The core does not let a tool change the arguments of a system call. So they are changed in the
+   thread's registers when it stops for the call, and restored after it, because the kernel
+   preserves them, too. */
 
 #ifndef TG_HUGETLB_H
 #define TG_HUGETLB_H
@@ -17,17 +16,17 @@
 
 void tg_hugetlb_init(Bool fake);
 
-/* The thread stops running client code, perhaps for a system call. */
+/* To be called when the thread stops running client code, perhaps for a system call. */
 void tg_hugetlb_stopped(ThreadId tid);
 
-/* The thread runs client code again. */
+/* To be called when the thread runs client code again. */
 void tg_hugetlb_started(ThreadId tid);
 
-/* The flags that the thread has given to the system call that it is in, if they
-   have been changed; else 0. */
+/* The flags that the program passed to the thread's current system call, if they have been changed;
+   else 0. */
 UWord tg_hugetlb_asked(ThreadId tid);
 
-/* The system call is over. */
+/* To be called when the system call has returned. */
 void tg_hugetlb_done(ThreadId tid);
 
 #endif
