@@ -1,4 +1,4 @@
-/* The events' names and their order in the out-file. */
+/* Names and order of the events in the out-file. See attribution/events.h. */
 
 #include "sim/tlb/walk.h"
 
@@ -12,8 +12,8 @@ static Bool always(const tlb_machine* m)
    return True;
 }
 
-/* The second level has a name of its own only where there is a third; the last
-   level's misses are the walks. */
+/* Only with three levels the second level's misses are an event: those of the last level are the
+   walks. */
 static Bool has_three_levels(const tlb_machine* m)
 {
    return tlb_machine_levels(m) > 2;

@@ -1,4 +1,4 @@
-/* Costs by line of source. See attribution/lines.h. */
+/* Stores costs by source line. See attribution/lines.h. */
 
 #include "pub_tool_basics.h"
 
@@ -27,8 +27,8 @@ static Word compare_pointers(const void* a, const void* b)
    return (a > b) - (a < b);
 }
 
-/* Inside the tables names are compared by address: the order matters only for
-   output, which sorts by text. */
+/* The sets compare names by address: any order will do for lookups, and the output is sorted by
+   text. */
 static Word compare_functions(const void* key, const void* element)
 {
    const TgFunction* a = key;
@@ -50,12 +50,12 @@ static Word compare_lines(const void* key, const void* element)
    return order;
 }
 
-static const TgFunction* function_of(const TgFunction* wanted)
+static const TgFunction* function_of(const TgFunction* key)
 {
-   TgFunction* f = VG_(OSetGen_Lookup)(functions, wanted);
+   TgFunction* f = VG_(OSetGen_Lookup)(functions, key);
    if (f == NULL) {
       f = VG_(OSetGen_AllocNode)(functions, sizeof *f);
-      *f = *wanted;
+      *f = *key;
       VG_(OSetGen_Insert)(functions, f);
    }
    return f;
@@ -63,11 +63,11 @@ static const TgFunction* function_of(const TgFunction* wanted)
 
 TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number)
 {
-   const TgLine wanted = { .function = function_of(f), .file = file, .number = number };
-   TgLine* line = VG_(OSetGen_Lookup)(lines, &wanted);
+   const TgLine key = { .function = function_of(f), .file = file, .number = number };
+   TgLine* line = VG_(OSetGen_Lookup)(lines, &key);
    if (line == NULL) {
       line = VG_(OSetGen_AllocNode)(lines, sizeof *line);
-      *line = wanted;
+      *line = key;
       VG_(OSetGen_Insert)(lines, line);
    }
    return line;

@@ -1,7 +1,7 @@
-/* Costs by line of source: what the out-file has.
+/* Costs by source line, the unit of the out-file.
 
    A line holds the costs of all sites (attribution/sites.h) that share object, function, file
-   and line number. Lines live to the end of the run. */
+   and line number. Lines exist until the end of the run. */
 
 #ifndef TG_LINES_H
 #define TG_LINES_H
@@ -14,12 +14,11 @@
 
 typedef struct {
    const HChar* object;
-   const HChar* file; /* that the function itself stands in */
+   const HChar* file; /* of the function itself */
    const HChar* name;
 } TgFunction;
 
-/* Costs by source line. Two lines are one if all of the names are equal; equal
-   names are equal pointers. */
+/* A line; function, file and number are its key. Equal names are equal pointers. */
 typedef struct {
    const TgFunction* function;
    const HChar* file; /* differs from function->file for inlined code */
@@ -34,25 +33,25 @@ void tg_lines_init(void);
 /* The one copy of a name. */
 const HChar* tg_intern(const HChar* s);
 
-/* The line of those names, made if it is new. All names are from tg_intern(). */
+/* The line with that key, made if it is new. All names are from tg_intern(). */
 TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number);
 
-/* How many counts of misses a line has for each kind: TG_N_OF_A_MISS for each
-   machine of the run, the first of them TG_MISS_1, and others behind these. To be
-   called before the first miss. */
+/* Sets the number of miss counts of a line for each kind of reference: TG_N_OF_A_MISS for each
+   machine, the first of them TG_MISS_1, and after these others of sim/mmu. To be called before
+   the first miss. */
 void tg_lines_count(UInt n);
 
-/* The line's misses of one kind, see tg_lines_count(). Made if they are new; they
-   stay where they are. */
+/* The line's miss counts for one kind of reference, see tg_lines_count(). Allocated at the first
+   call; the address does not change. */
 uint64_t* tg_line_misses(TgLine* line, tlb_user kind);
 
-/* Calls `each` for those of all lines. */
+/* Calls `each` for the miss counts of all lines. */
 void tg_lines_each(void (*each)(uint64_t* misses, tlb_user kind));
 
-/* All costs of a line with one machine, TG_N_COSTS of them. */
+/* Stores all costs of a line with one machine in `cost`, TG_N_COSTS of them. */
 void tg_lines_costs(const TgLine* line, UInt machine, ULong* cost);
 
-/* Sets the costs of all lines to zero: the life of a forked child begins. */
+/* Sets the costs of all lines to zero, for a forked child. */
 void tg_lines_zero(void);
 
 /* All lines in order of output: by object, file, function, file of the code,

@@ -1,4 +1,4 @@
-/* Sites: where in the code a cost arose. See attribution/sites.h. */
+/* Keeps the sites of the program's code. See attribution/sites.h. */
 
 #include "pub_tool_basics.h"
 
@@ -13,8 +13,8 @@
 
 #include "attribution/sites.h"
 
-/* The sites of 4 KiB of code, whatever the page size of the run: what is
-   unmapped should not cost a look at all the code of a large page. */
+/* The sites of 4 KiB of code, whatever the simulated page size: unmapping a small part of a large
+   page should not take a search of the whole page. */
 typedef struct {
    UWord number;
    TgSite* sites;
@@ -23,15 +23,15 @@ typedef struct {
 enum { CHUNK_SHIFT = 12 };
 
 static OSet* chunks;             /* Chunk by number */
-static VgHashTable* sites;       /* those that are not retired, by address */
+static VgHashTable* sites;       /* by address; without retired ones */
 static PoolAlloc* site_pool;
 
 /* --- Names --- */
 
-/* Code that no debug information knows, see tg_sites_name(). */
+/* Code without debug information, see tg_sites_name(). */
 static struct {
    Addr start;
-   SizeT length; /* 0: there is none */
+   SizeT length; /* 0: none */
    const HChar* object;
    const HChar* function;
 } named;
@@ -63,8 +63,8 @@ static const HChar* source_of(DiEpoch epoch, Addr a, UInt* number)
    return interned;
 }
 
-/* The function's name, and its entry as far as the symbols know it: the core
-   gives the offset only as a suffix, "name+12". */
+/* The function's name; `entry`: its first address, from the offset that the core returns only as a
+   suffix, "name+12"; without a symbol, `a`. */
 static const HChar* symbol_of(DiEpoch epoch, Addr a, Addr* entry)
 {
    const HChar* with_offset;
@@ -88,9 +88,8 @@ static const HChar* symbol_of(DiEpoch epoch, Addr a, Addr* entry)
    return interned;
 }
 
-/* Code inlined into a function is part of that function: the symbol says so,
-   while the line table names the file that the code was written in. The
-   function's own file is that of its entry. */
+/* For inlined code the function is the one it is inlined into, by the symbol, and the file is the
+   one it was written in, by the line table. The function's own file is that of its entry. */
 static TgLine* look_up(Addr a)
 {
    const DiEpoch epoch = VG_(current_DiEpoch)();
@@ -142,8 +141,8 @@ TgLine* tg_site_line(TgSite* site)
    return site->line;
 }
 
-/* Code without debug information has only the name of what is mapped there, which
-   is that of another mapping when one that was put over it is told of. */
+/* Code without debug information has only its mapping's name, which is looked up now: when the
+   core reports that another mapping has replaced it, the name is already the new one's. */
 TgSite* tg_site_use(Addr a)
 {
    TgSite* site = VG_(HT_lookup)(sites, a);
@@ -188,7 +187,7 @@ void tg_sites_unmapped(Addr a, SizeT len)
             continue;
          }
          *link = site->next_in_chunk;
-         /* Without users there is nothing left to be named. */
+         /* A site without users has no costs to be attributed. */
          if (site->users > 0)
             tg_site_line(site);
          VG_(HT_remove)(sites, site->address);

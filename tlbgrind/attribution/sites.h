@@ -1,9 +1,9 @@
 /* Sites: the instructions that costs are booked on.
 
-   A site is one instruction address. Its names (object, function, file, line) are looked up
-   when they are needed: at the end, or just before the code is unmapped and the debug
-   information goes with it. From then on the address may come to mean other code, which gets
-   sites of its own. Its costs stand in a line (attribution/lines.h). */
+   A site is one instruction address. Its object, function, file and line are looked up as late as
+   possible: when costs are added to its line, or just before its code and debug information are
+   unmapped. Other code that is mapped at the address later has sites of its own. A site's costs
+   are in its line (attribution/lines.h). */
 
 #ifndef TG_SITES_H
 #define TG_SITES_H
@@ -13,7 +13,7 @@
 #include "attribution/lines.h"
 
 typedef struct _TgSite {
-   struct _TgSite* next; /* first two: as VG_(HashTable) wants them */
+   struct _TgSite* next; /* the first two members are VG_(HashTable)'s */
    UWord address;
    struct _TgSite* next_in_chunk;
    TgLine* line; /* NULL: not looked up yet */
@@ -24,19 +24,19 @@ typedef struct _TgSite {
 
 void tg_sites_init(void);
 
-/* What the code in [a, a + len) is called, of which no file tells: one piece of code in a run. */
+/* Names the code in [a, a + len), which has no file with symbols. One range in a run. */
 void tg_sites_name(Addr a, SizeT len, const HChar* object, const HChar* function);
 
-/* The site of the instruction at `a`, made if it is new, with one user more. */
+/* The site of the instruction at `a`, made if it is new. Adds one user. */
 TgSite* tg_site_use(Addr a);
 
-/* One user less. A retired site without users is freed. */
+/* Removes one user. A retired site without users is freed. */
 void tg_site_release(TgSite* site);
 
-/* The site's line, looked up if need be. */
+/* The site's line, looked up at the first call. */
 TgLine* tg_site_line(TgSite* site);
 
-/* Code may have stood at [a, a+len) and will not any more. */
+/* Retires the sites in [a, a+len), which is being unmapped, after looking up their lines. */
 void tg_sites_unmapped(Addr a, SizeT len);
 
 #endif
