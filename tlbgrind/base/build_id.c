@@ -1,8 +1,7 @@
-/* Build IDs: by which two files with one name differ. See
-   base/build_id.h.
+/* Reads the build ID of an ELF file. See base/build_id.h.
 
-   Only what is asked for is read: the header, the table of segments, the
-   notes. All sizes come from a file that may be broken. */
+   Only the header, the table of segments and the notes are read. All sizes are checked, because
+   the file may be damaged. */
 
 #include "pub_tool_basics.h"
 
@@ -29,7 +28,7 @@ static Bool read_at(Int fd, ULong offset, void* to, UInt size)
    return VG_(read)(fd, to, (Int)size) == (Int)size;
 }
 
-/* A number of the host's byte order: the program runs here. */
+/* A number in the host's byte order, which is that of every program that can run. */
 static ULong field(const UChar* at, UInt size)
 {
    ULong n = 0;
@@ -95,7 +94,7 @@ void tg_build_id(const HChar* file, HChar id[TG_BUILD_ID_TEXT])
 {
    Bool found = False;
    struct vg_stat st;
-   /* To open a pipe would wait for its other end. */
+   /* Opening a pipe would block until its other end is open. */
    if (!sr_isError(VG_(stat)(file, &st)) && VKI_S_ISREG(st.mode)) {
       const SysRes r = VG_(open)(file, VKI_O_RDONLY, 0);
       if (!sr_isError(r)) {

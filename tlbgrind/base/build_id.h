@@ -1,4 +1,4 @@
-/* Build IDs of ELF files, which tell apart two files with one name. */
+/* Reads build IDs of ELF files, which distinguish files of the same name. */
 
 #ifndef TG_BUILD_ID_H
 #define TG_BUILD_ID_H

@@ -1,4 +1,4 @@
-/* Files that are written whole or not at all. */
+/* Writes files whole or not at all. See base/file.h. */
 
 #include "pub_tool_basics.h"
 
@@ -20,15 +20,14 @@ enum { MAX_NAME = 255 };
 struct _TgFile {
    Int fd;
    Bool is_stream;
-   const HChar* failure; /* NULL while every byte has arrived */
+   const HChar* failure; /* the first one; NULL: none */
    HChar* name;
    HChar* temporary; /* NULL: written directly */
    Int used;
    HChar buffer[64 * 1024];
 };
 
-/* A symbolic link is special whatever it leads to: to rename over it would
-   destroy it. */
+/* A symbolic link is special, whatever its target: renaming over it would destroy the link. */
 Bool tg_file_is_special(const HChar* name)
 {
    struct vg_stat st;
@@ -55,7 +54,7 @@ const HChar* tg_file_why(UWord error)
    }
 }
 
-/* The core's strrchr() does not look at the first character. */
+/* The core's strrchr() ignores the first character. */
 const HChar* tg_file_in_folder(const HChar* name)
 {
    const HChar* last = name;
@@ -66,8 +65,7 @@ const HChar* tg_file_in_folder(const HChar* name)
    return last;
 }
 
-/* For names that no other process makes: pids do not tell processes of two
-   containers apart. */
+/* Makes temporary names unique: processes of two containers can have the same pid. */
 static ULong random_number(void)
 {
    ULong number = 0;
@@ -83,8 +81,7 @@ static ULong random_number(void)
    return number | VG_(random)(&seed);
 }
 
-/* ".NAME.RANDOM.part" in the same folder, and no longer than any name may be. To
-   be freed. */
+/* ".NAME.RANDOM.part" in the same folder, of at most MAX_NAME bytes. To be freed. */
 static HChar* temporary_name(const HChar* name)
 {
    static const SizeT around = sizeof "..0123456789abcdef.part" - 1;
@@ -101,8 +98,8 @@ static HChar* temporary_name(const HChar* name)
    return temporary;
 }
 
-/* A new file with a name that no other has. Nothing that lies there already is
-   written to, nor through, nor removed: it may be what another run writes. */
+/* Creates a file with a new name. An existing file or link is never written or removed: another run
+   may be writing it. */
 static SysRes open_temporary(const HChar* name, HChar** temporary)
 {
    SysRes r;
@@ -116,7 +113,7 @@ static SysRes open_temporary(const HChar* name, HChar** temporary)
    return r;
 }
 
-/* The descriptor, or -1 with the error. */
+/* Opens the file or its temporary one. Returns the descriptor, or -1 with the error. */
 static Int open_for(TgFile* f, UWord* error)
 {
    if (f->is_stream)

@@ -1,7 +1,7 @@
-/* Output files that are written whole or not at all.
+/* Writes output files, each one whole or not at all.
 
-   The text goes to a temporary file beside the final one, which is renamed at the end if every
-   byte arrived. A stream (base/streams.h) and the target of a symbolic link are written
+   The text goes to a temporary file in the same folder, which is renamed at the end if every byte
+   was written. A stream (base/streams.h) and the target of a symbolic link are written
    directly. */
 
 #ifndef TG_FILE_H
@@ -11,18 +11,16 @@
 
 typedef struct _TgFile TgFile;
 
-/* Whether the name stands for something else than a regular file: then it is
-   never renamed over, nor removed. */
+/* Whether the name is a link, device, pipe or folder. Such a file is never replaced or removed. */
 Bool tg_file_is_special(const HChar* name);
 
-/* What an error number of open() or write() means. */
+/* A text for an error number of open() or write(). */
 const HChar* tg_file_why(UWord error);
 
-/* Where the last part of the name begins, behind the folder. */
+/* The last part of the name, after the folder. */
 const HChar* tg_file_in_folder(const HChar* name);
 
-/* Opens for writing, mode 0600. Returns NULL, with the reason in *why, if that
-   fails. */
+/* Opens a file for writing, mode 0600. NULL: that failed, with the reason in *why. */
 TgFile* tg_file_open(const HChar* name, const HChar** why);
 
 void tg_file_print(TgFile* f, const HChar* format, ...) PRINTF_CHECK(2, 3);
@@ -31,14 +29,14 @@ void tg_file_print(TgFile* f, const HChar* format, ...) PRINTF_CHECK(2, 3);
    numbers. */
 void tg_file_number(TgFile* f, ULong n, HChar after);
 
-/* A text as it is, but control characters as '?', so that a line stays one. */
+/* Writes the text with '?' for each control character, so that it stays on one line. */
 void tg_file_text(TgFile* f, const HChar* text);
 
-/* The client's name and arguments, a space before each but the first. */
+/* Writes the client's name and arguments, separated by spaces. */
 void tg_file_command(TgFile* f);
 
-/* Closes. Returns NULL if everything is in place under the final name, else
-   the reason; then nothing new is. */
+/* Closes the file. NULL: it is complete under its final name. Otherwise returns the reason, and a
+   regular file of that name is as before. */
 const HChar* tg_file_close(TgFile* f);
 
 #endif

@@ -1,4 +1,4 @@
-/* Memory for the simulator. See base/memory.h. */
+/* Passes Valgrind's allocator to the simulator. See base/memory.h. */
 
 #include "pub_tool_basics.h"
 

@@ -5,8 +5,8 @@
 
 #include "sim/base/memory.h"
 
-/* Valgrind's allocator, which ends the run when memory runs out. `name`: a cost
-   centre for --profile-heap=yes, which must stay. */
+/* Memory from Valgrind, which ends the run if there is none left. `name`: a cost centre for
+   --profile-heap=yes; the pointer is kept. */
 tlb_memory tg_memory(const char* name);
 
 #endif

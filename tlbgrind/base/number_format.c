@@ -1,4 +1,4 @@
-/* Numbers in words and columns: what tables on stderr share. */
+/* Formats numbers for tables. See base/number_format.h. */
 
 #include "pub_tool_basics.h"
 

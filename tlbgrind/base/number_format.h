@@ -1,4 +1,4 @@
-/* Numbers as text, for the tables on stderr. */
+/* Formats numbers as text, for the tables on stderr. */
 
 #ifndef TG_NUMBER_FORMAT_H
 #define TG_NUMBER_FORMAT_H
@@ -12,9 +12,8 @@ typedef struct {
 /* "1,234,567", right-aligned in at least `width` characters. */
 TgNumber tg_number(Int width, ULong n);
 
-/* part * scale / whole with `places` decimals, rounded half up, and the unit
-   behind it. The sums fit: counts stay below 2^64 / 10^6 / 2 in any run that
-   ends. 0 if `whole` is 0. */
+/* part * scale / whole with `places` decimals, rounded half up, and the unit; 0 if `whole` is 0.
+   Does not overflow: in any run that ends, counts are below 2^64 / 10^6 / 2. */
 TgNumber tg_ratio(ULong part, ULong whole, ULong scale, UInt places,
                   const HChar* unit);
 

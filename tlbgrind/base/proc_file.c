@@ -1,4 +1,4 @@
-/* What the running host says of itself. See base/proc_file.h. */
+/* Reads /proc and /sys of the host. See base/proc_file.h. */
 
 #include "pub_tool_basics.h"
 
@@ -83,8 +83,8 @@ static Bool is_word(const HChar* at, const HChar* word)
    return VG_(strncmp)(at, word, n) == 0 && (at[n] == ' ' || at[n] == '\n');
 }
 
-/* What the line of mountinfo says, two numbers, MAJOR:MINOR, three words, options up to
-   a lone "-", the type, the source, options of the type; if it is of that device. */
+/* Parses a line of mountinfo if it is of that device, else returns False. A line has two numbers,
+   MAJOR:MINOR, three words, options up to a lone "-", type, source, and the type's options. */
 static Bool read_mount(const HChar* line, ULong device, TgFileSystem* out)
 {
    static const HChar size[] = "pagesize=";
@@ -93,7 +93,7 @@ static Bool read_mount(const HChar* line, ULong device, TgFileSystem* out)
    if (*at != ':')
       return False;
    const ULong minor = VG_(strtoull10)(at + 1, &at);
-   /* As the kernel packs them for user space. */
+   /* The kernel's encoding of device numbers in stat(). */
    if (((minor & 0xff) | (major & 0xfff) << 8 | (minor & ~0xffULL) << 12)
        != device)
       return False;
@@ -133,23 +133,23 @@ static TgFileSystem read_file_system(ULong device)
 
 TgFileSystem tg_proc_file_system(ULong device)
 {
-   static XArray* known; /* TgFileSystem */
-   if (known == NULL)
-      known = VG_(newXA)(VG_(malloc), "tg.proc.file_systems", VG_(free),
+   static XArray* looked_up; /* TgFileSystem */
+   if (looked_up == NULL)
+      looked_up = VG_(newXA)(VG_(malloc), "tg.proc.file_systems", VG_(free),
                          sizeof(TgFileSystem));
-   for (Word i = 0; i < VG_(sizeXA)(known); i++) {
-      const TgFileSystem* f = VG_(indexXA)(known, i);
+   for (Word i = 0; i < VG_(sizeXA)(looked_up); i++) {
+      const TgFileSystem* f = VG_(indexXA)(looked_up, i);
       if (f->device == device)
          return *f;
    }
    const TgFileSystem f = read_file_system(device);
-   VG_(addToXA)(known, &f);
+   VG_(addToXA)(looked_up, &f);
    return f;
 }
 
 /* --- This process --- */
 
-/* Valgrind has unmapped the code, but left the data before it. */
+/* Valgrind has unmapped the vDSO's code, but not the data below it. */
 Bool tg_proc_vdso(ULong* start, ULong* end, ULong* code)
 {
    HChar* text = tg_proc_read_all("/proc/self/maps", NULL);

@@ -1,40 +1,38 @@
-/* What the running host says in /proc and /sys. */
+/* Reads files of /proc and /sys: file systems, vDSO, auxiliary vector. */
 
 #ifndef TG_PROC_FILE_H
 #define TG_PROC_FILE_H
 
 #include "pub_tool_basics.h"
 
-/* Reads the file's first bytes as a text that ends with a zero. False: it can
-   not be read. */
+/* Reads the file's first size - 1 bytes, and adds a zero. False: it cannot be read. */
 Bool tg_proc_read(const HChar* name, HChar* out, SizeT size);
 
-/* The whole file as a text in memory of its own, or NULL. `length` may be
-   NULL. */
+/* Reads the whole file as a text, to be freed; NULL: it cannot be read. `length` may be NULL. */
 HChar* tg_proc_read_all(const HChar* name, SizeT* length);
 
 /* A file system that is mounted. */
 typedef struct {
    ULong device;
-   Bool in_memory;  /* it has no other place than the page cache */
+   Bool in_memory;  /* its files are in the page cache only, as in tmpfs */
    UInt huge_shift; /* hugetlbfs: the logarithm of its page size; else 0 */
 } TgFileSystem;
 
-/* What is known of the device; if it is not mounted, nothing. */
+/* The file system of the device. If it is not mounted, the other members are 0. */
 TgFileSystem tg_proc_file_system(ULong device);
 
-/* Whether the process has all of these pages of 4K in memory. */
+/* Whether all of these pages of 4K are present in the process. */
 Bool tg_proc_are_there(Addr start, UInt pages);
 
-/* Pages of code of the vDSO, as in Linux 6.18. */
+/* Number of pages of the vDSO's code in Linux 6.18. */
 enum { TG_VDSO_PAGES = 2 };
 
-/* The pages that the kernel gives to every process: all of them, and where its
-   code begins. False: there are none. */
+/* The pages that the kernel maps into every process: [*start, *end), data first, and the vDSO's
+   code from *code on. False: there are none. */
 Bool tg_proc_vdso(ULong* start, ULong* end, ULong* code);
 
-/* The kernel's auxiliary vector: pairs, in memory of its own, and how many with
-   the last, which is zero. NULL: it can not be read. */
+/* Reads the kernel's auxiliary vector, to be freed; `pairs`: their number, with the last one,
+   AT_NULL. NULL: it cannot be read. */
 UWord* tg_proc_auxv(UWord* pairs);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where the program lies. See base/program.h. */
+/* Reads the program's ELF headers. See base/program.h. */
 
 #include "pub_tool_basics.h"
 
@@ -30,7 +30,7 @@ enum { E_PHOFF = 28, E_PHNUM = 44 };
 typedef struct {
    const Header* at;
    UInt n;
-   Addr bias; /* what is to be added to their addresses */
+   Addr bias; /* added to the addresses in the headers */
 } Headers;
 
 static Headers headers_at(Addr a, UInt n)
@@ -40,7 +40,7 @@ static Headers headers_at(Addr a, UInt n)
    return (Headers){ .at = (const Header*)a, .n = n };
 }
 
-/* Of the loaded segments the one at or behind number i, or n. */
+/* The number of the first loaded segment from number i on; n: there is none. */
 static UInt next_loaded(const Headers* h, UInt i)
 {
    while (i < h->n && h->at[i].type != PT_LOAD_)
@@ -48,8 +48,8 @@ static UInt next_loaded(const Headers* h, UInt i)
    return i;
 }
 
-/* fs/binfmt_elf.c clears the rest of the page behind what a segment has of the file, if the
-   segment goes on in memory: in every segment, and before the next is loaded. */
+/* fs/binfmt_elf.c clears the rest of the page after a segment's bytes from the file, if the segment
+   continues in memory: in every segment, before it loads the next. */
 static void add_cleared(const Headers* h, TgCleared* c)
 {
    for (UInt i = next_loaded(h, 0); i < h->n; i = next_loaded(h, i + 1)) {
@@ -80,7 +80,7 @@ static Addr bias_of(const Headers* h)
       if (h->at[i].type == PT_PHDR_)
          return (Addr)h->at - (Addr)h->at[i].vaddr;
    }
-   /* The headers lie in the segment that has the file's begin. */
+   /* The headers are in the segment with the file's first byte. */
    for (UInt i = next_loaded(h, 0); i < h->n; i = next_loaded(h, i + 1)) {
       if (h->at[i].offset == 0)
          return ((Addr)h->at & ~(Addr)(VKI_PAGE_SIZE - 1)) - (Addr)h->at[i].vaddr;

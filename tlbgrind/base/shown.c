@@ -1,4 +1,4 @@
-/* Names as they are shown. See base/shown.h. */
+/* Makes names printable. See base/shown.h. */
 
 #include "pub_tool_basics.h"
 

@@ -1,4 +1,4 @@
-/* Outputs that are written to as they are. See base/streams.h. */
+/* Opens and keeps streams. See base/streams.h. */
 
 #include "pub_tool_basics.h"
 
@@ -11,23 +11,23 @@
 #include "base/file.h"
 #include "base/streams.h"
 
-/* The core has it for its own files: a copy with a number that the program does not use,
-   closed at exec. */
+/* The core's, without a header for tools: duplicates a descriptor to a number that the program does
+   not use, closed at exec. */
 extern Int VG_(safe_fd)(Int oldfd);
 
 typedef struct {
-   Int own;        /* the program's number of an open file, or -1 */
-   ULong dev, ino; /* otherwise */
+   Int own;        /* the program's descriptor, or -1 */
+   ULong dev, ino; /* if own is -1 */
    Int fd;
 } Stream;
 
 static XArray* streams; /* Stream; NULL: none is open */
 
-/* As many as the kernel follows. */
+/* The kernel's limit. */
 enum { MAX_LINKS = 40 };
 
-/* The number behind /dev/fd/ or /proc/self/fd/, or of /dev/stdout and its like where they are
-   links to one; -1: the name is none of these. */
+/* The number after /dev/fd/ or /proc/self/fd/; -1: the name is none of these. (/dev/stdout and the
+   like are symbolic links to them.) */
 static Int number_of_open(const HChar* target)
 {
    static const HChar* const folders[] = { "/proc/self/fd/", "/dev/fd/" };
@@ -62,7 +62,7 @@ HChar* tg_streams_target(const HChar* name)
    return at;
 }
 
-/* What the target stands for. False: it is a regular file, or none yet. */
+/* Sets s to the stream with that name. False: the name is a regular file, or does not exist. */
 static Bool look_at(const HChar* target, Stream* s)
 {
    struct vg_stat st;
@@ -96,17 +96,18 @@ Bool tg_streams_has(const HChar* name)
    return describe(name, &s);
 }
 
-static Stream* find(const Stream* wanted)
+static Stream* find(const Stream* key)
 {
    for (Word i = 0; streams != NULL && i < VG_(sizeXA)(streams); i++) {
       Stream* s = VG_(indexXA)(streams, i);
-      if (s->own == wanted->own && s->dev == wanted->dev && s->ino == wanted->ino)
+      if (s->own == key->own && s->dev == key->dev && s->ino == key->ino)
          return s;
    }
    return NULL;
 }
 
-/* Takes a descriptor that is low and inherited, and keeps one that is neither. */
+/* Adds the stream, with a duplicate of the descriptor `low` that the program does not use and that
+   is closed at exec. Closes `low`. */
 static Int add(Stream s, Int low)
 {
    s.fd = VG_(safe_fd)(low);

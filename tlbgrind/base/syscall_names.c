@@ -1,5 +1,6 @@
-/* The names of system calls. See base/syscall_names.h. Which of them there are
-   depends on the architecture. */
+/* Names of system calls. See base/syscall_names.h.
+
+   Some calls exist on some architectures only. */
 
 #include "pub_tool_basics.h"
 
