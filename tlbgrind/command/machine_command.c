@@ -1,9 +1,8 @@
 /* tlbgrind-machine -- lists machines, and prints one as a machine file.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
-   Started by the command tlbgrind for --list-machines and --show-machine=; a
-   program of its own because nothing is to be run under Valgrind. Messages are
-   those of that command. */
+   The launcher, tlbgrind, executes it for --list-machines and --show-machine=, which run no program
+   under Valgrind. Messages begin with the launcher's name. */
 
 #include <errno.h>
 #include <stdarg.h>
@@ -27,7 +26,7 @@ static const char show_option[] = "--show-machine";
 _Noreturn static void refuse(const char *format, ...)
    __attribute__((format(printf, 1, 2)));
 
-/* One line, whatever bytes a file's name has; exit status 1. */
+/* Prints an error in one line, without control characters, and exits with status 1. */
 _Noreturn static void refuse(const char *format, ...)
 {
    char text[1024], shown[sizeof text];
@@ -42,7 +41,7 @@ _Noreturn static void refuse(const char *format, ...)
    exit(1);
 }
 
-/* What is on the standard output must be all of it. */
+/* Fails if a part of the standard output could not be written. */
 static void finish(void)
 {
    if (fflush(stdout) != 0 || ferror(stdout))
@@ -51,7 +50,7 @@ static void finish(void)
 
 /* --- files --- */
 
-/* The bytes of a file, to be freed by the caller. */
+/* Reads a file, to be freed by the caller. */
 static char *read_file(const char *name, size_t *size)
 {
    FILE *const f = fopen(name, "rb");
@@ -89,7 +88,7 @@ static int is_there(const char *name)
    return stat(name, &s) == 0;
 }
 
-/* --- what is asked for --- */
+/* --- the two options --- */
 
 static void load_builtin(const tlb_builtin *b, tlb_machine *out)
 {
@@ -99,7 +98,7 @@ static void load_builtin(const tlb_builtin *b, tlb_machine *out)
       refuse("%s.machine:%u: %s", b->name, (unsigned)line, why.text);
 }
 
-/* A name goes before a file of that name; "./NAME" is the file. */
+/* Loads a machine by name or from a file. The name has precedence; "./NAME" is the file. */
 static void load(const char *name, tlb_machine *out)
 {
    const tlb_builtin *const b = tlb_builtin_machine(name);
@@ -124,7 +123,7 @@ static void load(const char *name, tlb_machine *out)
    if (!is_there(name)) {
       f = tlb_machine_split_name(name);
       file[f.length] = '\0';
-      /* What looks like a path is not a name that was mistyped. */
+      /* A name with a slash or a dot is a path, not a mistyped machine. */
       if (!is_there(file) && strchr(file, '/') == NULL
           && strchr(file, '.') == NULL) {
          tlb_builtin_refuse(name, &why);
