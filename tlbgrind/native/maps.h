@@ -1,4 +1,4 @@
-/* The client's maps, each with its address in this process and its native address.
+/* The client's maps, with their addresses in this process and natively.
 
    "Here" is an address of this process under Valgrind; "native", the address that the kernel
    would have chosen. The maps are changed together with the fault model

@@ -1,4 +1,4 @@
-/* Code entries: which code was executed, in the order of its first execution.
+/* Code entries: executed blocks of code, in the order of first execution.
 
    tg_order makes a function order for the linker from them. The touched pages would not do: a
    touched page contains many functions that were never entered.
