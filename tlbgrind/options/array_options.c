@@ -1,4 +1,4 @@
-/* The options --itlb=, --dtlb= and --stlb=. See options/array_options.h. */
+/* Parses --itlb=, --dtlb= and --stlb=. See options/array_options.h. */
 
 #include "pub_tool_basics.h"
 
@@ -11,14 +11,14 @@
 
 #include "options/array_options.h"
 
-/* An array option, as often as it is given. */
+/* One of the options, with all its arguments. */
 typedef struct {
    const HChar* option;
    const HChar* name; /* of the array that it makes */
    UInt level;
    UInt users;
-   XArray* args; /* HChar*, whole arguments in the order given; they can only be
-                    read once the base page is known */
+   XArray* args; /* HChar*: whole arguments, in the order given; they are
+                    parsed when the base page is set */
 } ArrayOption;
 
 static ArrayOption arrays[] = {
@@ -39,8 +39,8 @@ static const HChar* given(const ArrayOption* a, UInt i)
    return *(const HChar**)VG_(indexXA)(a->args, (Word)i);
 }
 
-/* Options can come a second time in the other modes of the core's parser, so the
-   same text again is no array more. */
+/* The core can pass an argument more than once, in its several modes of parsing. So an equal
+   argument adds no array. */
 static void note_array(ArrayOption* a, const HChar* arg)
 {
    for (UInt i = 0; i < n_given(a); i++) {
@@ -74,8 +74,7 @@ Bool tg_array_options_given(void)
    return False;
 }
 
-/* There has to be room for the array of an option, or for one that stands for another
-   that is not given. */
+/* Whether the machine has room for one more array, from an option or from the default machine. */
 static Bool has_room(const TgMachine* m, tlb_reason* why)
 {
    if (m->m.n_arrays < TLB_MAX_ARRAYS)
@@ -85,7 +84,7 @@ static Bool has_room(const TgMachine* m, tlb_reason* why)
    return False;
 }
 
-/* Adds an array to those that the machine has already. False: they can not stand together. */
+/* Adds an array to the machine. False, with the reason: it conflicts with the others. */
 static Bool add_array(TgMachine* m, const ArrayOption* a, const HChar* arg, UInt page_shift,
                       tlb_reason* why)
 {

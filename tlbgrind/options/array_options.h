@@ -9,15 +9,15 @@
 
 #include "options/machines.h"
 
-/* Takes one command line argument. False: it is another option. Each may come several times;
-   the text is read by tg_array_options_finish(). */
+/* Stores the command-line argument if it is one of these options, else returns False. Each may be
+   given several times; tg_array_options_finish() parses the text. */
 Bool tg_array_options_take(const HChar* arg);
 
 /* Whether one of them was on the command line. */
 Bool tg_array_options_given(void);
 
-/* The base page is known: makes the machine. Where the options define no first level, it has
-   that of the default machine. Returns NULL, or the argument that can not be, with the reason. */
+/* Makes the machine; to be called when the base page is set. A first level that no option defines
+   is that of the default machine. Returns NULL, or the invalid argument, with the reason. */
 const HChar* tg_array_options_finish(UInt page_shift, TgMachine* m, tlb_reason* why);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the process was before it became this program by exec. See options/exec.h. */
+/* Parses and passes on the option --was=. See options/exec.h. */
 
 #include "pub_tool_basics.h"
 
@@ -9,17 +9,17 @@
 #include "pub_tool_options.h"
 #include "pub_tool_xarray.h"
 
-#include "pub_tool_clientstate.h" /* asks for pub_tool_xarray.h before it */
+#include "pub_tool_clientstate.h" /* needs pub_tool_xarray.h before it */
 
 #include "options/exec.h"
 
 static const HChar was_option[] = "--was=";
 
-/* What the process was before: passed on from one program to the next. */
+/* The option's value. */
 static struct {
-   UInt execs;         /* how often it has become another program */
-   UInt n_missing;     /* of those programs, whose counts are in no file */
-   ULong instructions; /* of these */
+   UInt execs;         /* of the process so far */
+   UInt n_missing;     /* earlier programs whose counts are in no file */
+   ULong instructions; /* of these programs */
    const HChar* folder;
 } before;
 
@@ -35,7 +35,7 @@ Bool tg_exec_option(const HChar* arg)
    return True;
 }
 
-/* A number and the comma behind it. */
+/* Reads a number and the comma after it. */
 static Bool read_number(const HChar** at, ULong* number)
 {
    HChar* end;
@@ -59,8 +59,8 @@ static Bool read_before(void)
    return True;
 }
 
-/* The core's arguments are those that it starts itself with at an exec; what the process
-   was is told anew then. */
+/* Removes --was= from the core's arguments, because the core passes them on at an exec, where the
+   option gets another value. Finds --trace-children=. */
 static void read_arguments(void)
 {
    static const HChar trace_option[] = "--trace-children=";

@@ -1,7 +1,8 @@
-/* The option --was=: what the process was before it became this program by exec.
+/* The option --was=: number and instructions of the process's programs before exec.
 
-   The tool gives it to itself when it follows an exec (tool/exec_calls.h), so that the summary and
-   the out-file can say how much is missing in them, and relative file names keep their folder. */
+   When the tool follows an exec (tool/exec_calls.h), it passes this option to its next instance.
+   From it come the numbers of missing instructions in the summary and the out-file, and the
+   folder of relative file names. */
 
 #ifndef TG_EXEC_H
 #define TG_EXEC_H
@@ -10,38 +11,37 @@
 
 #include "sim/machine/geometry.h"
 
-/* Takes one command line argument. False: it is another option. */
+/* Stores the command-line argument if it is --was=, else returns False. */
 Bool tg_exec_option(const HChar* arg);
 
-/* All options have been seen. Returns NULL, or the argument that can not be, with the
-   reason. */
+/* Parses the option, after the whole command line has been read. Returns NULL, or the invalid
+   argument, with the reason. */
 const HChar* tg_exec_init(tlb_reason* why);
 
-/* Prints what the process was before, if it was anything whose counts are missing. */
+/* Prints the number of earlier programs whose counts are missing, if there are any. */
 void tg_exec_print(void);
 
-/* How often the process became another program whose counts are missing, and how many
-   instructions those before it took. */
+/* The number of earlier programs whose counts are missing; `instructions`: their instructions. */
 UInt tg_exec_n_before(ULong* instructions);
 
-/* How often the process has become another program. */
+/* The number of execs of the process so far. */
 UInt tg_exec_count(void);
 
-/* The last --trace-children on the command line; NULL: there is none. */
+/* The last argument --trace-children= on the command line; NULL: none. */
 const HChar* tg_exec_trace_arg(void);
 
-/* The folder that relative names are meant from, if it is not the one that this program was
-   started in: the first one's. NULL: it is. */
+/* The folder to which relative names refer: the working folder of the process's first program.
+   NULL: it is that of this program. */
 const HChar* tg_exec_folder(void);
 
-/* The process is a child from now on, with counts of its own. */
+/* To be called in a forked child, whose counts begin at zero. */
 void tg_exec_forked(void);
 
-/* Passes the option on to the next program. `is_missing`: the counts so far, of so many
-   instructions, will be in no file. */
+/* Adds the option to the arguments for the next program. `is_missing`: no file has the counts so
+   far, which are of `instructions` instructions. */
 void tg_exec_pass_on(Bool is_missing, ULong instructions);
 
-/* The exec has failed: nothing is passed on. */
+/* Reverts tg_exec_pass_on(), after an exec that failed. */
 void tg_exec_take_back(void);
 
 #endif

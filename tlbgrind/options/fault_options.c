@@ -1,4 +1,4 @@
-/* The options for page faults. See options/fault_options.h. */
+/* Parses the options for page faults. See options/fault_options.h. */
 
 #include "pub_tool_basics.h"
 
@@ -18,14 +18,14 @@
 
 static TgFaultOptions options;
 
-/* The arguments as they came; NULL: not given. */
+/* The whole arguments; NULL: not given. */
 static const HChar* on_arg;
 static const HChar* around_arg;
 static const HChar* ahead_arg;
 static const HChar* mthp_arg;
 
-/* What Linux has where the host does not say: mm/memory.c, include/linux/mm.h
-   (VM_READAHEAD_PAGES). */
+/* Linux's defaults, for settings that cannot be read from the host: mm/memory.c,
+   include/linux/mm.h (VM_READAHEAD_PAGES). */
 enum { DEFAULT_AROUND = 65536, DEFAULT_AHEAD = 128 * 1024 };
 
 static Bool keep(const HChar* arg, const HChar* option, const HChar** kept)
@@ -70,7 +70,7 @@ static const HChar* value_of(const HChar* arg)
 
 /* --- The host --- */
 
-/* "inherit" is whatever the switch for huge pages says. */
+/* A size with the mode "inherit" has the mode of transparent huge pages. */
 static void host_folios(tlb_fault_settings* s)
 {
    const UInt largest = 2 * s->page_shift - 3;
@@ -94,7 +94,8 @@ static void host_folios(tlb_fault_settings* s)
    }
 }
 
-/* Only root can look, and only where debugfs is mounted; 0: it does not say. */
+/* The host's size of fault-around; 0: unknown, because only root can read it, with debugfs
+   mounted. */
 static uint64_t host_around(void)
 {
    HChar text[64];
@@ -178,8 +179,8 @@ static Bool read_folios(const HChar* text, tlb_fault_settings* s,
    return good;
 }
 
-/* The base pages that Linux can have on x86-64 and arm64: how others take faults is not
-   modelled, and no log may have them. */
+/* The base pages of Linux on x86-64 and arm64. Faults with other base pages are not modelled, and
+   the log's format excludes them. */
 static Bool check_page(UInt page_shift, tlb_reason* why)
 {
    if (page_shift == 12 || page_shift == 14 || page_shift == 16)
@@ -191,7 +192,7 @@ static Bool check_page(UInt page_shift, tlb_reason* why)
    return False;
 }
 
-/* An option that means something for page faults only, as it came; NULL: none was given. */
+/* An argument that has an effect with --faults=yes only; NULL: none was given. */
 static const HChar* asks_for_faults(void)
 {
    return tg_output_arg(TG_FAULTS_OUT) != NULL ? tg_output_arg(TG_FAULTS_OUT)
@@ -227,7 +228,7 @@ const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp, TgFaultO
          host_folios(s);
    }
    s->read_ahead = DEFAULT_AHEAD;
-   /* The kernel has fault-around of up to one page table, aligned. */
+   /* The kernel maps at most one page table's range around a fault, aligned. */
    if (around_arg != NULL
        && !read_size(value_of(around_arg), page_shift, 2 * page_shift - 3,
                      &s->fault_around, why))

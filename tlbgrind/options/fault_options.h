@@ -1,6 +1,6 @@
-/* The options for page faults: --faults= and how the kernel is set up.
+/* The options for page faults: --faults= and the settings of the modelled kernel.
 
-   The default of the latter is what the running host says. */
+   The settings default to those of the running host. */
 
 #ifndef TG_FAULT_OPTIONS_H
 #define TG_FAULT_OPTIONS_H
@@ -12,20 +12,20 @@
 
 typedef struct {
    Bool on;
-   Bool used;             /* which bytes of each page: faults/page_use.h */
-   Bool lists_hidden;     /* what Valgrind itself brings is listed, too */
+   Bool used;             /* record the used bytes of each page: faults/page_use.h */
+   Bool lists_hidden;     /* also list the faults of Valgrind's own memory */
    tlb_fault_settings settings;
-   Bool around_assumed;   /* the host does not say how much it is */
+   Bool around_assumed;   /* the host's size of fault-around cannot be read */
 } TgFaultOptions;
 
-/* Takes one command line argument. False: it is not an option of ours. The
-   texts are read by tg_fault_options_finish(). */
+/* Stores the command-line argument if it is one of these options, else returns False.
+   tg_fault_options_finish() parses the text. */
 Bool tg_fault_options_take(const HChar* arg);
 
 void tg_fault_options_print_usage(void);
 
-/* The base page and the kernel's mode of transparent huge pages are known: reads the texts.
-   Returns NULL, or the argument that can not be, with the reason. */
+/* Parses the options; to be called when base page and mode of transparent huge pages are set.
+   Returns NULL, or the invalid argument, with the reason. */
 const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp, TgFaultOptions* out,
                                      tlb_reason* why);
 

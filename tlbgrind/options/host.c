@@ -1,4 +1,4 @@
-/* The machine for the processor that this runs on. */
+/* Makes the host's machine. See options/host.h. */
 
 #include "pub_tool_basics.h"
 

@@ -7,7 +7,7 @@
 
 #include "sim/machine/machine.h"
 
-/* Its machine, by CPUID; see tlb_machine_from_cpuid(). */
+/* Makes the machine of the host's processor, by CPUID; see tlb_machine_from_cpuid(). */
 void tg_host_machine(tlb_machine* m);
 
 #endif

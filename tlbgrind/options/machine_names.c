@@ -1,4 +1,4 @@
-/* What the machines of a run are called. See options/machine_names.h. */
+/* Names the machines of a run. See options/machine_names.h. */
 
 #include "pub_tool_basics.h"
 
@@ -8,8 +8,8 @@
 
 #include "options/machine_names.h"
 
-/* Of a label, in bytes: a file's name has 255 at most, of which the out-file's
-   own takes a part, and rules for pages can be of any length. */
+/* The longest label, in bytes. A file's name, at most 255 bytes, contains the out-file's name and
+   the label, and rules for pages can be of any length. */
 enum { LABEL_SIZE = 100 };
 
 static Bool is_name(const TgMachine* machines, UInt n, const HChar* name)
@@ -21,8 +21,8 @@ static Bool is_name(const TgMachine* machines, UInt n, const HChar* name)
    return False;
 }
 
-/* The machine's own name with the rules that it was given, and with a number
-   between the two if another machine has that name. */
+/* The machine's name with its rules for pages, and with a number between the two if another machine
+   has that name. */
 static const HChar* name_of(const TgMachine* machines, UInt n,
                             const TgMachine* m)
 {
@@ -53,7 +53,7 @@ static HChar in_label(HChar c)
    return c == '-' || c == '.' ? '_' : c;
 }
 
-/* The name without what a label can not hold, or a file's name. */
+/* The name without characters that a label or a file's name cannot contain. */
 static const HChar* label_of(const TgMachine* machines, UInt n,
                              const HChar* name)
 {
@@ -74,7 +74,7 @@ static const HChar* label_of(const TgMachine* machines, UInt n,
 
 void tg_machine_names_give(TgMachine* machines, UInt n)
 {
-   /* Names that a user gave in so many words are his, wherever they stand. */
+   /* Names from the command line are kept, so they are set before those made here. */
    for (UInt i = 0; i < n; i++)
       machines[i].name = machines[i].file == NULL ? machines[i].given : NULL;
    for (UInt i = 0; i < n; i++) {

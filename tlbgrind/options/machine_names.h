@@ -5,12 +5,11 @@
 
 #include "options/machines.h"
 
-/* Gives each machine its name and its label, when all of them are known: one
-   of a file is called as the file says, not by its path. No two have the same
-   name or the same label. */
+/* Sets the name and the label of all machines. A machine from a file has the name in the file, not
+   its path. No two machines have the same name or the same label. */
 void tg_machine_names_give(TgMachine* machines, UInt n);
 
-/* Whether the label is the name with "_" for each "-" and "." */
+/* Whether the machine's label is its name with "_" for each "-" and "." */
 Bool tg_machine_names_is_label(const TgMachine* m);
 
 #endif

@@ -1,4 +1,4 @@
-/* The machines that a run simulates. See options/machines.h. */
+/* Makes the simulated machines. See options/machines.h. */
 
 #include "pub_tool_basics.h"
 
@@ -56,8 +56,8 @@ void tg_machine_default(TgMachine* m, UInt page_shift)
    tlb_machine_default(page_shift, &m->m);
 }
 
-/* Whether each kind of reference that is looked up in the array has another array on its level
-   that holds such pages. */
+/* Whether, for every kind of reference to the array, another array of the same level holds pages of
+   that size. */
 static Bool is_held_beside(const tlb_machine* m, const tlb_machine_array* a,
                            UInt page_shift)
 {
@@ -70,8 +70,8 @@ static Bool is_held_beside(const tlb_machine* m, const tlb_machine_array* a,
    return users == 0;
 }
 
-/* For a base page that no first-level array holds, the arrays for the machine's
-   own base pages are taken to hold it, where no other does. */
+/* Sets the machine's base page. If the first level does not hold pages of that size, the arrays for
+   the machine's own base pages hold them instead, unless another array of their level does. */
 static void rebase(TgMachine* m, UInt page_shift)
 {
    const ULong own = 1ULL << m->m.base_page_shift;
@@ -92,8 +92,8 @@ static void rebase(TgMachine* m, UInt page_shift)
 
 /* --- Machine files and dumps --- */
 
-/* Where a file lies, to be freed: a relative name is meant from where the process began,
-   whatever program it was then. */
+/* A file's path, to be freed. A relative name refers to the working folder of the process's first
+   program: tg_exec_folder(). */
 static HChar* place_of(const HChar* name)
 {
    const HChar* folder = name[0] == '/' ? NULL : tg_exec_folder();
@@ -113,11 +113,11 @@ static Bool is_file(const HChar* name)
    return there;
 }
 
-/* The whole file, to be freed; NULL with the reason. */
+/* Reads the whole file, to be freed; NULL: that failed, with the reason. */
 static HChar* read_file(const HChar* name, SizeT* length, tlb_reason* why)
 {
    struct vg_stat st;
-   /* To open a FIFO would wait for a writer. */
+   /* Opening a FIFO would block until it has a writer. */
    HChar* place = place_of(name);
    const SysRes opened = VG_(open)(place, VKI_O_RDONLY | VKI_O_NONBLOCK, 0);
    VG_(free)(place);
@@ -151,8 +151,8 @@ static HChar* read_file(const HChar* name, SizeT* length, tlb_reason* why)
    return text;
 }
 
-/* FILE is a machine file or a dump of CPUID; of a dump with several kinds of
-   processors FILE:NUMBER is one. */
+/* Makes the machine of FILE, a machine file or a dump of CPUID. FILE:NUMBER selects one kind of
+   processor in a dump of several. */
 static Bool from_file(const HChar* name, TgMachine* out, const HChar** where,
                       tlb_reason* why)
 {
@@ -181,8 +181,8 @@ static Bool from_file(const HChar* name, TgMachine* out, const HChar** where,
    return found;
 }
 
-/* Whether a file is meant, with a number behind it or without: one that is
-   there, or a name that no machine has. */
+/* Whether the name is FILE or FILE:NUMBER: an existing file, or a name with a character that no
+   machine's name has. */
 static Bool is_path(const HChar* name)
 {
    HChar* file = VG_(strdup)("tg.machines.file", name);

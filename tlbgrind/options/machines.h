@@ -14,21 +14,21 @@ typedef struct {
    const HChar* given;  /* by the user: NAME or FILE, and @RULES */
    const HChar* file;   /* NULL, or FILE: a machine file or a dump */
    const HChar* name;   /* these two: see options/machine_names.h */
-   const HChar* label;  /* behind the name of its out-file */
+   const HChar* label;  /* the suffix of its out-file */
    tlb_machine m;
-   tlb_page_policy pages; /* which pages back which memory */
-   XArray* assumptions; /* HChar*: what is not known and what is taken */
+   tlb_page_policy pages; /* the page sizes that back its memory */
+   XArray* assumptions; /* HChar*: texts about unknown properties and their assumed values */
 } TgMachine;
 
-/* The machine "NAME" or "NAME@RULES", with rules for page sizes that come after
-   those of the run. `base_shift`: the base page of the run, 0 if the machine's
-   own is to be taken. Returns False with the reason if there is none, and with
-   "FILE:LINE: " in `where`, or "" if it is not about a file. */
+/* Makes the machine "NAME" or "NAME@RULES"; its rules for page sizes come after those in `pages`,
+   which hold for all machines. `base_shift`: the base page; 0: the machine's own. Returns False
+   if there is no such machine, with the reason, and with "FILE:LINE: " in `where`, or "" if the
+   reason is not about a file. */
 Bool tg_machine_by_name(const HChar* name, UInt base_shift,
                         const tlb_page_policy* pages, TgMachine* out,
                         const HChar** where, tlb_reason* why);
 
-/* The machine as sim/mmu has it. */
+/* The machine as an argument for sim/mmu. */
 tlb_mmu_machine tg_mmu_machine(const TgMachine* machine);
 
 /* Prints the machines that are built in on the standard output. */
@@ -37,12 +37,12 @@ void tg_machine_print_list(void);
 /* See tlb_machine_default(). */
 void tg_machine_default(TgMachine* m, UInt page_shift);
 
-/* A machine without arrays, and one array more. */
+/* Makes a machine without arrays; adds an array. */
 void tg_machine_begin(TgMachine* m, const HChar* name, UInt page_shift);
 void tg_machine_add(TgMachine* m, const HChar* name, UInt level, UInt users,
                     const tlb_geometry* g);
 
-/* Notes an assumption, for the summary and the out-file. */
+/* Adds an assumption for the summary and the out-file. */
 void tg_machine_assume(TgMachine* m, const HChar* format, ...)
    PRINTF_CHECK(2, 3);
 

@@ -1,4 +1,4 @@
-/* Options: the command line and its errors. */
+/* Parses and checks the command line. See options/options.h. */
 
 #include "pub_tool_basics.h"
 
@@ -38,9 +38,9 @@ static TgOptions options = {
 /* The largest base page: a 32-bit address must hold it. */
 enum { MAX_BASE_PAGE_SHIFT = 30 };
 
-/* Ends the run because of an option; the reason is a sentence without line
-   feed. The core's own function returns when the command line has been read,
-   which is when most of ours are checked. */
+/* Ends the run because of an option; the reason is a sentence without line feed. The core's own
+   function for this returns after the command line has been read, when most options are
+   checked. */
 static void refuse(const HChar* arg, const HChar* format, ...)
    PRINTF_CHECK(2, 3) __attribute__((noreturn));
 
@@ -69,8 +69,8 @@ static Bool is_option(const HChar* arg, const HChar* option, const HChar** value
    return True;
 }
 
-/* Vex's own settings as cachegrind has them: they decide which instructions of
-   merged blocks and which dead loads there are. */
+/* Sets Vex's settings to cachegrind's. They determine which instructions of merged blocks and which
+   dead loads are counted. */
 static void translate_as_cachegrind(void)
 {
    VexControl stock;
@@ -185,7 +185,7 @@ void tg_options_print_debug_usage(void)
 "                                     end with a message if they disagree [no]\n");
 }
 
-/* The page size in --page-size, as its logarithm. */
+/* The logarithm of the size in --page-size. */
 static UInt read_page_size(void)
 {
    tlb_reason why;
@@ -211,7 +211,7 @@ static Bool is_taken(const HChar* name)
    return False;
 }
 
-/* The machines of a list, NAME,NAME,... */
+/* Makes the machines of a list, NAME,NAME,... */
 static void read_machines(const HChar* arg, const HChar* list)
 {
    HChar* names = VG_(strdup)("tg.options.machines", list);
@@ -243,15 +243,15 @@ static void read_machines(const HChar* arg, const HChar* list)
    VG_(free)(names);
 }
 
-/* A processor that is known, not the user's own arrays, nor the default. */
+/* Whether the machine is a processor, built in or the host's: not a file, `custom` or `default`. */
 static Bool is_known_processor(const TgMachine* m)
 {
    return m->file == NULL && VG_(strcmp)(m->given, "custom") != 0
           && VG_(strcmp)(m->given, "default") != 0 && VG_(strncmp)(m->given, "default@", 8) != 0;
 }
 
-/* A rule for pages that no array of the machine holds is said. If it is the machine's own,
-   and the pages are larger than all that the processor has, it is refused. */
+/* A rule for pages that no array of the machine holds is reported as an assumption. It ends the run
+   if it is in the machine's own rules, and the processor has no pages that large. */
 static void check_rule(TgMachine* m, UInt number)
 {
    const tlb_page_rule* rule = &m->pages.rule[number];
@@ -272,8 +272,8 @@ static void check_rule(TgMachine* m, UInt number)
                                      : "; --dtlb=64,4,4K --dtlb=32,4,2M describes one that does");
 }
 
-/* Rules without effect speak up, and the kernel gives a machine no transparent huge pages that
-   it has no use for. */
+/* Reports rules without effect. A machine without arrays for transparent huge pages gets none: the
+   kernel of such a machine would make none. */
 static void check_large_pages(void)
 {
    for (UInt i = 0; i < options.n_machines; i++) {
@@ -296,8 +296,8 @@ static void check_large_pages(void)
    }
 }
 
-/* The name of an output asks for it, unless another option has declined it in so many
-   words. `arg`: the last one that said so, or NULL. */
+/* An option for the name of an output turns the output on. That contradicts `arg`, the last
+   argument that turned it off; NULL: none did. */
 static void imply(Bool* on, const HChar* arg, TgOutput output)
 {
    const HChar* by = tg_output_arg(output);
@@ -310,18 +310,18 @@ static void imply(Bool* on, const HChar* arg, TgOutput output)
 
 static void check_outputs(void)
 {
-   options.writes[TG_COSTS_OUT] = True;
-   options.writes[TG_REACH_OUT] = options.reach;
-   options.writes[TG_ENTRIES_OUT] = options.entries;
-   options.writes[TG_FAULTS_OUT] = options.faults.on;
+   options.is_written[TG_COSTS_OUT] = True;
+   options.is_written[TG_REACH_OUT] = options.reach;
+   options.is_written[TG_ENTRIES_OUT] = options.entries;
+   options.is_written[TG_FAULTS_OUT] = options.faults.on;
    tlb_reason why;
-   const HChar* bad = tg_outputs_check(options.writes, options.machine, options.n_machines,
+   const HChar* bad = tg_outputs_check(options.is_written, options.machine, options.n_machines,
                                        &why);
    if (bad != NULL)
       refuse(bad, "%s", why.text);
 }
 
-/* How many views of the page sizes the machines have. */
+/* The number of different views (sim/pages/pagemap.h) of the machines. */
 static UInt n_views(void)
 {
    UInt n = 0;
@@ -337,8 +337,8 @@ static UInt n_views(void)
    return n;
 }
 
-/* Without --page-size the run goes by the smallest of the machines' own base
-   pages, which is what all of them can be simulated by. */
+/* Without --page-size the base page is the smallest of the machines' own: all machines can be
+   simulated with it. */
 static void take_smallest_base_page(void)
 {
    options.page_shift = options.machine[0].m.base_page_shift;
@@ -354,7 +354,7 @@ static void read_costs(void)
    tlb_reason why;
    uint64_t cycles;
    uint32_t cost;
-   options.wants_cycles = cycles_arg != NULL || miss_cost_arg != NULL;
+   options.shows_cycles = cycles_arg != NULL || miss_cost_arg != NULL;
    if (cycles_arg != NULL) {
       if (!tlb_cycles_parse(VG_(strchr)(cycles_arg, '=') + 1, &cycles, &why))
          refuse(cycles_arg, "%s", why.text);
@@ -380,7 +380,7 @@ const TgOptions* tg_options_finish(void)
    bad = tg_page_options_finish(options.page_shift, &options.pages, &why);
    if (bad != NULL)
       refuse(bad, "%s", why.text);
-   /* Nor has cachegrind huge pages. */
+   /* cachegrind has no huge pages. */
    if (options.as_cachegrind && options.pages.thp_arg == NULL) {
       options.pages.policy.thp = TLB_THP_NEVER;
       options.pages.thp_arg = "--as-cachegrind=yes";
@@ -388,7 +388,7 @@ const TgOptions* tg_options_finish(void)
    imply(&options.reach, reach_arg, TG_REACH_OUT);
    imply(&options.entries, entries_arg, TG_ENTRIES_OUT);
    options.fast_path &= !options.as_cachegrind;
-   /* cachegrind's program has Valgrind's start and layout. */
+   /* Under cachegrind a program has Valgrind's start and layout. */
    if (options.as_cachegrind && !native_is_given)
       options.native = False;
    if (options.reach && options.as_cachegrind)

@@ -1,4 +1,8 @@
-/* Command-line options, and the machines that follow from them. */
+/* Parses the command line into TgOptions, and makes the machines.
+
+   A new option gets a member of TgOptions, its parsing in tg_options_take(), its check in
+   tg_options_finish() and a line in the usage, all in options/options.c. Options about page sizes,
+   page faults, arrays and out-files are in files of their own in this folder. */
 
 #ifndef TG_OPTIONS_H
 #define TG_OPTIONS_H
@@ -17,28 +21,28 @@ typedef struct {
    TgPageOptions pages;
    TgFaultOptions faults;
    Bool fast_path;
-   Bool native;      /* the program starts and lies as natively: native/native.h */
-   Bool nested;      /* page walks are those of a guest */
-   ULong cycles;     /* that the program takes elsewhere, 0: not given */
-   Bool wants_cycles; /* an option is about cycles */
+   Bool native;      /* --native-start=yes: native/native.h */
+   Bool nested;      /* page walks are two-dimensional, as in a virtual machine */
+   ULong cycles;     /* of the program without Valgrind, from --cycles=; 0: not given */
+   Bool shows_cycles; /* --cycles= or --miss-cost= is given */
    Bool as_cachegrind; /* see tg_options_print_debug_usage() */
    Bool trace_aspace;  /* likewise */
-   Bool writes[TG_N_OUTPUTS]; /* which out-files */
+   Bool is_written[TG_N_OUTPUTS]; /* by output: the run writes it */
    Bool debug_check;   /* likewise */
    Bool reach;            /* measure stack distances: sim/mmu/run_reach.h */
    Bool entries;          /* record the order of execution: order/code_entries.h */
-   Bool entries_data;     /* and that of writes to data: order/data_writes.h */
+   Bool entries_data;     /* and that of first writes to data: order/data_writes.h */
 } TgOptions;
 
-/* Takes one command line argument. False: it is not an option of ours. Does
-   not return if the value is wrong. */
+/* Parses or stores one command-line argument. False: it is no option of this tool. Ends the run if
+   the value is invalid. */
 Bool tg_options_take(const HChar* arg);
 
 void tg_options_print_usage(void);
 void tg_options_print_debug_usage(void);
 
-/* All options have been seen: settles the machines. Does not return if the
-   options contradict each other. */
+/* Checks the options and makes the machines, after the whole command line has been read. Ends the
+   run if options contradict each other. */
 const TgOptions* tg_options_finish(void);
 
 #endif

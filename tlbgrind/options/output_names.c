@@ -1,4 +1,4 @@
-/* Which files a run can write, and what they are called. See options/output_names.h. */
+/* Makes and checks the names of the outputs. See options/output_names.h. */
 
 #include "pub_tool_basics.h"
 
@@ -9,7 +9,7 @@
 #include "pub_tool_options.h"
 #include "pub_tool_xarray.h"
 
-#include "pub_tool_clientstate.h" /* asks for pub_tool_xarray.h before it */
+#include "pub_tool_clientstate.h" /* needs pub_tool_xarray.h before it */
 
 #include "options/exec.h"
 #include "base/file.h"
@@ -19,7 +19,7 @@
 static struct {
    const HChar* option;
    const HChar* name;
-   const HChar* arg; /* as it came; NULL: not given */
+   const HChar* arg; /* the whole argument; NULL: not given */
 } outputs[TG_N_OUTPUTS] = {
    [TG_COSTS_OUT] = { "--tlbgrind-out-file", "tlbgrind.out.%p", NULL },
    [TG_REACH_OUT] = { "--reach-out-file", "tlbgrind.reach.%p", NULL },
@@ -50,8 +50,8 @@ HChar* tg_output_name(TgOutput output)
    const HChar* folder = tg_exec_folder();
    if (folder == NULL)
       return VG_(expand_file_name)(outputs[output].option, outputs[output].name);
-   /* The core would put it into the folder where this program began. The slash
-      keeps it from that; what was absolute begins with two then. */
+   /* The core makes a relative name absolute, with this program's first working folder. A slash
+      before the name prevents that; an absolute name begins with two slashes then. */
    const SizeT room = VG_(strlen)(outputs[output].name) + 2;
    HChar* format = VG_(malloc)("tg.outputs", room);
    VG_(snprintf)(format, (Int)room, "/%s", outputs[output].name);
@@ -87,7 +87,8 @@ static Bool stat_folder(const HChar* name, struct vg_stat* st)
    return is_there;
 }
 
-/* However they are spelt, but for links. A folder that is not there takes no file. */
+/* Whether both names are one file, which need not exist, in an existing folder. Neither may be a
+   link. */
 static Bool is_one_target(const HChar* a, const HChar* b)
 {
    struct vg_stat of_a, of_b;
@@ -108,7 +109,7 @@ static Bool is_one_file(const HChar* a, const HChar* b)
    return is_one;
 }
 
-/* Whether one of the files with the costs has the name. */
+/* Whether the costs of one of the machines have that file name. */
 static Bool has_costs(const HChar* name, const TgMachine* machine, UInt n_machines)
 {
    HChar* costs = tg_output_name(TG_COSTS_OUT);
@@ -133,7 +134,7 @@ static Bool is_same(TgOutput output, const HChar* name, const TgMachine* machine
    return is_one;
 }
 
-/* Of the outputs before it, one with the same name; or the output itself. */
+/* The first output with the same name as `output`, which may be itself. */
 static TgOutput first_with_name_of(TgOutput output, const Bool on[TG_N_OUTPUTS],
                                    const TgMachine* machine, UInt n_machines)
 {
@@ -147,7 +148,7 @@ static TgOutput first_with_name_of(TgOutput output, const Bool on[TG_N_OUTPUTS],
    return first;
 }
 
-/* The option of the core that the summary goes by, as it came; NULL: not to a file. */
+/* The core's argument for the file of the summary; NULL: the summary goes to no file. */
 static const HChar* log_file_arg(void)
 {
    static const HChar option[] = "--log-file=";
@@ -163,7 +164,7 @@ static const HChar* log_file_arg(void)
    return last;
 }
 
-/* Whether the output would take the place of the log, which is open already and would be lost. */
+/* Whether the output would be renamed over the core's log, which is open and would be lost. */
 static Bool is_the_log(TgOutput output, const TgMachine* machine, UInt n_machines)
 {
    const HChar* arg = log_file_arg();
@@ -175,7 +176,7 @@ static Bool is_the_log(TgOutput output, const TgMachine* machine, UInt n_machine
    return is_one;
 }
 
-/* The first machine whose file is a link to that of one before it; 0: there is none. */
+/* The first machine whose file is a link to the same target as an earlier machine's; 0: none. */
 static UInt links_to_one_file(const TgMachine* machine, UInt n_machines)
 {
    HChar* costs = tg_output_name(TG_COSTS_OUT);

@@ -1,7 +1,9 @@
-/* The output files of a run: their options and names.
+/* The outputs of a run, each a file, with the options for their names.
 
-   Each output has an option of its own for its name. A name is expanded (%p and the
-   like) when the file is written, when the pid is the right one. */
+   A name is expanded (%p and the like) when the file is written, because a fork changes the pid.
+
+   A new output is a TgOutput here, a line of the table in options/output_names.c, and a line of
+   the table in tool/main.c, with the function that writes it. */
 
 #ifndef TG_OUTPUT_NAMES_H
 #define TG_OUTPUT_NAMES_H
@@ -20,24 +22,23 @@ typedef enum {
    TG_N_OUTPUTS
 } TgOutput;
 
-/* Takes one command line argument. False: it names no output. */
+/* Stores the command-line argument if it is the name of an output, else returns False. */
 Bool tg_output_option(const HChar* arg);
 
-/* The argument that names the output; NULL: none did. */
+/* The whole argument with the output's name; NULL: not given. */
 const HChar* tg_output_arg(TgOutput output);
 
-/* All options have been seen: what is wrong with a name should not come to light only
-   at the end. `on`: what the run writes; the costs, once for each machine. Returns
-   NULL, or the argument that can not be, with the reason; does not return where the
-   core can not expand a name. */
+/* Checks the names before the program starts, so that an error does not appear only at the end.
+   `on`: the outputs that are written; the costs are one file for each machine. Returns NULL, or
+   the invalid argument, with the reason. Ends the run if the core cannot expand a name. */
 const HChar* tg_outputs_check(const Bool on[TG_N_OUTPUTS], const TgMachine* machine,
                               UInt n_machines, tlb_reason* why);
 
 /* The name, expanded; to be freed. */
 HChar* tg_output_name(TgOutput output);
 
-/* The file for one machine of several has its label at the end; a device or a pipe
-   takes all of them. To be freed. */
+/* The name of a machine's file: with several machines `name`, "_" and the label. A device or a pipe
+   has one name for all machines. To be freed. */
 HChar* tg_output_name_of(const HChar* name, const TgMachine* machine, UInt n_machines);
 
 #endif

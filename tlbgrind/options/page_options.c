@@ -1,4 +1,4 @@
-/* The options for page sizes. */
+/* Parses the options for page sizes. See options/page_options.h. */
 
 #include "pub_tool_basics.h"
 
@@ -19,8 +19,8 @@ static const HChar* value_of(const HChar* arg, const HChar* option)
                                                              : NULL;
 }
 
-/* The core may show the arguments a second time: one that was seen counts where
-   it was seen last. */
+/* Removes an equal argument: the core may pass the arguments a second time. The last place of an
+   argument counts. */
 static void forget(const HChar* arg)
 {
    for (Word i = VG_(sizeXA)(args) - 1; i >= 0; i--) {
@@ -85,8 +85,8 @@ static Bool read_thp(const HChar* value, tlb_thp_mode* mode, tlb_reason* why)
    return False;
 }
 
-/* A rule for transparent huge pages of all memory is what --thp=always is, and --thp=never
-   leaves none for any rule. Rules for some memory say what differs there. */
+/* A rule for transparent huge pages of all memory is equivalent to --thp=always; --thp=never
+   contradicts all such rules. Rules for a part of the memory are exceptions to --thp. */
 static Bool settle_thp(TgPageOptions* out, const HChar* rules_arg, tlb_reason* why)
 {
    Bool everywhere = False;
@@ -110,7 +110,7 @@ static Bool settle_thp(TgPageOptions* out, const HChar* rules_arg, tlb_reason* w
 
 const HChar* tg_page_options_finish(UInt page_shift, TgPageOptions* out, tlb_reason* why)
 {
-   const HChar* with_thp = NULL; /* the first argument with a rule for them */
+   const HChar* with_thp = NULL; /* the first argument with a rule for transparent huge pages */
    VG_(memset)(out, 0, sizeof *out);
    out->policy.thp = tg_thp_host();
    for (Word i = 0; args != NULL && i < VG_(sizeXA)(args); i++) {

@@ -8,20 +8,20 @@
 #include "sim/pages/pagerules.h"
 
 typedef struct {
-   tlb_page_policy policy; /* of every machine; rules behind the @ of --machine=
+   tlb_page_policy policy; /* of every machine; rules after the @ of --machine=
                               come after these */
-   Bool fake_hugetlb; /* calls that ask for huge pages succeed on small ones */
-   const HChar* thp_arg; /* that policy.thp comes from; NULL: it is the host's */
+   Bool fake_hugetlb; /* --hugetlb=fake: space/hugetlb.h */
+   const HChar* thp_arg; /* the argument that sets policy.thp; NULL: the host's mode */
 } TgPageOptions;
 
-/* Takes one command line argument. False: it is not an option of ours. Each
-   may come several times; the text is read by tg_page_options_finish(). */
+/* Stores the command-line argument if it is one of these options, else returns False. Each may be
+   given several times; tg_page_options_finish() parses the text. */
 Bool tg_page_options_take(const HChar* arg);
 
 void tg_page_options_print_usage(void);
 
-/* The base page is known: reads the texts. Returns NULL, or the argument that
-   can not be, with the reason. */
+/* Parses the options; to be called when the base page is set. Returns NULL, or the invalid
+   argument, with the reason. */
 const HChar* tg_page_options_finish(UInt page_shift, TgPageOptions* out, tlb_reason* why);
 
 #endif

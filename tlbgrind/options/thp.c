@@ -1,4 +1,4 @@
-/* What the kernel does with transparent huge pages. See options/thp.h. */
+/* Reads the mode of transparent huge pages. See options/thp.h. */
 
 #include "pub_tool_basics.h"
 

@@ -1,4 +1,4 @@
-/* The out-file: costs by code, in callgrind's format (docs/formats.md). */
+/* Writes the out-file. See output/costs_file.h. */
 
 #include "pub_tool_basics.h"
 
@@ -98,8 +98,8 @@ static void print_description(TgFile* f, const TgResults* results,
                  results->straddles[TLB_STORE]);
 }
 
-/* What a tool that counts at most one miss per reference would not count, and
-   the accesses of guarded helpers that were not made. */
+/* Prints the misses beyond a reference's first in one level, and the accesses of guarded helpers
+   that were not made. A tool that counts at most one miss per reference differs by these. */
 static void print_differences(TgFile* f, const TgResults* results,
                               const TgResult* result, const TgEvent** events,
                               UInt n_events)
@@ -126,7 +126,7 @@ static void print_costs(TgFile* f, const ULong* costs, const TgEvent** events,
 /* --- Names: the first mention defines a number, later ones refer to it --- */
 
 typedef struct {
-   const void* name; /* first: the key */
+   const void* name; /* the key, hence the first member */
    UInt number;
 } Number;
 
@@ -153,7 +153,7 @@ static void print_name(TgFile* f, const HChar* position, OSet* numbers,
    tg_file_print(f, "\n");
 }
 
-/* Functions of one name in several files are different functions. */
+/* Functions of the same name in different files are different functions. */
 static void print_lines(TgFile* f, XArray* lines, UInt machine,
                         const TgEvent** events, UInt n_events)
 {
@@ -177,8 +177,8 @@ static void print_lines(TgFile* f, XArray* lines, UInt machine,
          tg_file_print(f, "\n");
          print_name(f, "ob", objects, fn->object, fn->object);
       }
-      /* A function's own file is the one in effect where it begins, and the
-         last one may have ended in code inlined from another. */
+      /* A function's own file is the file in effect at its fn= line. The previous function may have
+         ended in code inlined from another file. */
       if (at == NULL || at->object != fn->object || at->file != fn->file
           || (at != fn && file != fn->file))
          print_name(f, "fl", files, fn->file, fn->file);
@@ -222,7 +222,7 @@ Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArra
       for (UInt i = 0; i < n_events; i++)
          tg_file_print(f, "event: %s : %s\n", events[i]->name,
                        events[i]->long_name);
-      /* A sum that readers with formulas offer as an event of its own. */
+      /* A formula: readers that support formulas show the sum as an event. */
       tg_file_print(f, "event: walks = ILtm + DLtmr + DLtmw : Page walks\n"
                        "events:");
       for (UInt i = 0; i < n_events; i++)

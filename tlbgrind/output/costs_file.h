@@ -5,12 +5,12 @@
 
 #include "output/results.h"
 
-/* Writes the costs of all lines with one machine under that name. Says on stderr
-   if it fails; returns whether it did not. */
+/* Writes the out-file of one machine, with the costs of `lines`, to the file `name`. False: that
+   failed, and a message has been printed. */
 Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArray* lines,
                   const HChar* name);
 
-/* The arrays of a machine, one call per array with its description, such as
+/* Calls `each` for every array of the machine, with a description such as
    "level 1, data, 64 entries, 4-way, 16 sets, pages 4K, lru". */
 void tg_costs_file_describe_arrays(const TgMachine* m,
                         void (*each)(const HChar* description, void* opaque),

@@ -1,4 +1,4 @@
-/* The reach curve for people. See output/reach_file.h. */
+/* Writes the reach file and its table. See output/reach_file.h. */
 
 #include "pub_tool_basics.h"
 
@@ -17,11 +17,11 @@
 #include "output/reach_file.h"
 #include "base/shown.h"
 
-/* One curve: what a side (tlb_side) misses with pages of one size. */
+/* A curve: the misses of a side (tlb_side) by number of entries, for one page size. */
 typedef struct {
    UInt side;
    tlb_reach_size size;
-   UInt shift; /* of the pages; the first curve is that of the base page */
+   UInt shift; /* of the page size; the first curve is for the base page */
    ULong cold;
    uint64_t* misses; /* TLB_REACH_SIZES */
 } Curve;
@@ -31,11 +31,11 @@ enum { MAX_CURVES = TLB_N_TABLES * TLB_REACH_CURVES };
 static const HChar* const side_names[TLB_N_TABLES] = { [TLB_CODE] = "instruction",
                                                        [TLB_DATA] = "data" };
 
-/* In this order they are printed. */
+/* In the order of output. */
 static const tlb_side sides[TLB_N_TABLES] = { TLB_CODE, TLB_DATA };
 
-/* Makes all curves. Returns how many; curves for
-   pages that are smaller than the base page would only repeat its own. */
+/* Makes all curves and returns their number. There is none for pages smaller than the base page: it
+   would equal the base page's. */
 static UInt make_curves(const TgResults* results, Curve curve[MAX_CURVES])
 {
    UInt n = 0;
@@ -125,7 +125,7 @@ Bool tg_reach_file_write(const TgResults* results, const HChar* name)
 
 /* --- The table --- */
 
-/* Misses and per cent, a column for each curve of the side. */
+/* Prints misses and percentages, a column for each curve of the side. */
 static void print_row(const HChar* label, const Curve* curve, UInt n, UInt side,
                       ULong refs, UInt entries)
 {

@@ -1,15 +1,14 @@
-/* Writes the reach file, and the table of it on stderr (docs/reach.md). */
+/* Writes the reach file (docs/reach.md), and prints its table on stderr. */
 
 #ifndef TG_REACH_FILE_H
 #define TG_REACH_FILE_H
 
 #include "output/results.h"
 
-/* Writes the file (docs/reach.md). Returns whether it is there; if not, that has
-   been said. */
+/* Writes the file. False: that failed, and a message has been printed. */
 Bool tg_reach_file_write(const TgResults* results, const HChar* name);
 
-/* The table. `file`: where all sizes can be read, NULL: nowhere. */
+/* Prints the table. `file`: the name of the file with all sizes; NULL: not written. */
 void tg_reach_file_summary(const TgResults* results, const HChar* file);
 
 #endif

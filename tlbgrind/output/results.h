@@ -8,10 +8,10 @@
 #include "attribution/events.h"
 #include "options/options.h"
 
-/* What is one machine's. */
+/* The results of one machine. */
 typedef struct {
    const TgMachine* machine;
-   UInt number; /* under which its misses are counted, see tlb_mmu */
+   UInt number; /* index of its miss counts, see tlb_mmu */
    UInt levels;
    ULong total[TG_N_COSTS]; /* over all lines */
    ULong extra[TG_N_COSTS]; /* misses of a level beyond a reference's first */
@@ -21,7 +21,7 @@ typedef struct {
    const TgOptions* options;
    Int forked_from;           /* pid, 0: this is no forked child */
    ULong straddles[TLB_N_USERS];
-   ULong unperformed[TLB_N_USERS]; /* guarded helpers whose guard said no */
+   ULong unperformed[TLB_N_USERS]; /* accesses of helpers whose guard was false */
    TgResult* result;              /* options->n_machines of them */
 } TgResults;
 

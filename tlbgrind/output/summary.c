@@ -1,4 +1,4 @@
-/* The summary on stderr: cachegrind's manner, with TLBs. */
+/* Prints the summary. See output/summary.h. */
 
 #include "pub_tool_basics.h"
 
@@ -106,7 +106,7 @@ static void fetch_rate(const TgResult* result, const HChar* label, UInt what)
    VG_(umsg)("%-18s %*s\n", label, WIDTH, rate(result, TLB_FETCH, what).text);
 }
 
-/* Whether a shell takes the name as it is. */
+/* Whether the name needs no quotes in a shell. */
 static Bool is_plain(const HChar* name)
 {
    for (; *name != '\0'; name++) {
@@ -123,7 +123,7 @@ static HChar* quoted(const HChar* name)
 {
    if (is_plain(name))
       return VG_(strdup)("tg.summary.name", name);
-   /* Each of its quotes ends the quotation, stands alone, and begins another. */
+   /* A quote becomes four characters: '\'' ends the quotation, escapes the quote, begins again. */
    HChar* text = VG_(malloc)("tg.summary.name", 4 * VG_(strlen)(name) + 3);
    HChar* at = text;
    *at++ = '\'';
@@ -180,7 +180,7 @@ static TgNumber share(const TgResults* results, const TgResult* r)
    return text;
 }
 
-/* What the misses cost, as far as that is known or was asked for. */
+/* Prints the cost of misses, as far as the machine or an option defines it. */
 static void cost(const TgResults* results, const TgResult* r)
 {
    const tlb_machine* m = &r->machine->m;
@@ -214,7 +214,7 @@ static void print_backed(const HChar* text, void* opaque)
    VG_(umsg)("  %s\n", text);
 }
 
-/* What backed the memory, by machine, where it was not base pages alone. */
+/* Prints the page sizes of the memory, for each machine that has others than base pages. */
 static void memory(const TgResults* results)
 {
    for (UInt i = 0; i < results->options->n_machines; i++) {
@@ -227,7 +227,7 @@ static void memory(const TgResults* results)
    }
 }
 
-/* What Valgrind had no room for, where the kernel would have had some. */
+/* Prints that the heap could not grow under Valgrind where the kernel would have had room. */
 static void overflow(void)
 {
    ULong heap;
@@ -251,12 +251,12 @@ static void word(const HChar* text)
    VG_(umsg)(" %*s", COLUMN, text);
 }
 
-/* What the misses cost, in columns, if an option has asked for it. */
+/* Prints the heads of the columns for the cost of misses, if an option is about cycles. */
 static void cost_heads(const TgOptions* o)
 {
    if (o->nested)
       word("walk refs");
-   if (o->wants_cycles)
+   if (o->shows_cycles)
       word("miss cycles");
    if (o->cycles != 0)
       word("share of time");
@@ -271,9 +271,9 @@ static void cost_cells(const TgResults* results, const TgResult* r)
       cell(r->total[TG_ALL_WALK_REFS]);
    else if (o->nested)
       word("unknown");
-   if (o->wants_cycles && known)
+   if (o->shows_cycles && known)
       cell(r->total[TG_ALL_CYCLES]);
-   else if (o->wants_cycles)
+   else if (o->shows_cycles)
       word("unknown");
    if (o->cycles != 0)
       word(known ? share(results, r).text : "unknown");
@@ -283,7 +283,7 @@ static void cost_notes(const TgOptions* o)
 {
    if (o->nested)
       VG_(umsg)("walk refs: to page tables, guest's and host's\n");
-   if (o->wants_cycles)
+   if (o->shows_cycles)
       VG_(umsg)("miss cycles: estimated, an upper bound\n");
    if (o->cycles != 0)
       VG_(umsg)("share of time: of %llu cycles, estimated, an upper bound\n",
@@ -324,7 +324,7 @@ static void side_by_side(const TgResults* results)
    cost_notes(results->options);
 }
 
-/* --- Where the details are --- */
+/* --- The commands that show the details --- */
 
 /* More out-files than these are not listed one by one. */
 enum { MOST_LISTED = 8 };
@@ -336,8 +336,8 @@ static void details_of_one(const HChar* out_file)
    VG_(free)(name);
 }
 
-/* A command for each machine, as the counts of several can not be added. Of
-   many, only for those whose file is not called as the table calls them. */
+/* Prints a command for each machine, because the counts of several cannot be added. With more than
+   MOST_LISTED, one pattern, and the machines whose label differs from their name in the table. */
 static void details_of_many(const TgResults* results, const HChar* out_file)
 {
    const UInt n = results->options->n_machines;
@@ -395,7 +395,7 @@ static void faults(const HChar* label, ULong n, const HChar* what)
    VG_(umsg)("%-18s %s  %s\n", label, number(n).text, what);
 }
 
-/* Beside one for transparent huge pages of all memory, which --thp=always is. */
+/* Whether a machine has rules for pages, other than one equivalent to --thp=always. */
 static Bool any_machine_has_rules(const TgOptions* o)
 {
    for (UInt i = 0; i < o->n_machines; i++) {
@@ -409,7 +409,7 @@ static Bool any_machine_has_rules(const TgOptions* o)
    return False;
 }
 
-/* In the words of time(1). */
+/* The texts are those of time(1). */
 void tg_summary_faults(const TgResults* results, const HChar* log)
 {
    const tlb_fault_counts* warm = tg_log_counts(TLB_VIEW_WARM);

@@ -1,21 +1,21 @@
-/* Prints the summary on stderr. */
+/* Prints the summary on stderr, in the format of cachegrind's. */
 
 #ifndef TG_SUMMARY_H
 #define TG_SUMMARY_H
 
 #include "output/results.h"
 
-/* What is simulated, said before the program starts. */
+/* Prints the simulated machines, before the program starts. */
 void tg_summary_machines(const TgResults* results);
 
-/* What came of it. `out_file`: where the details can be read, with several
-   machines each one's label behind it; NULL: nowhere. */
+/* Prints the results. `out_file`: the out-file's name, without the labels of several machines;
+   NULL: not written. */
 void tg_summary_results(const TgResults* results, const HChar* out_file);
 
-/* Only where the details can be read. */
+/* Prints only the commands that show the out-files. */
 void tg_summary_details(const TgResults* results, const HChar* out_file);
 
-/* Page faults, and where the log of them is; NULL: nowhere. */
+/* Prints the counts of page faults. `log`: the fault log's name; NULL: not written. */
 void tg_summary_faults(const TgResults* results, const HChar* log);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the addresses of a block are relative to. See tool/addresses.h. */
+/* Splits addresses into base and offset. See tool/addresses.h. */
 
 #include "pub_tool_basics.h"
 
@@ -7,7 +7,7 @@
 
 #include "tool/addresses.h"
 
-/* What each temporary of the block is relative to. */
+/* Base and offset of each temporary of the block. */
 static TgAddress* derived;
 static Int n_derived;
 
@@ -16,7 +16,7 @@ static Int n_derived;
 typedef struct {
    IROp op;          /* Iop_INVALID: free */
    IRTemp arg1;      /* roots */
-   UWord arg2;       /* a root, or the distance of a shift */
+   UWord arg2;       /* a root, or the bits of a shift */
    TgAddress result;   /* of op on the roots */
 } Computed;
 
@@ -67,8 +67,8 @@ TgAddress tg_address_of(const IRExpr* atom)
    return a;
 }
 
-/* t is `op` on the roots arg1 and arg2, plus `offset`: relates it to the last
-   temporary that was so, or makes it the one to relate others to. */
+/* t is `op` on the roots arg1 and arg2, plus `offset`. It gets the root of the last temporary with
+   the same operation and roots, or becomes the root of later ones. */
 static void relate(IRTemp t, IROp op, IRTemp arg1, UWord arg2, UWord offset)
 {
    Computed* c = &computed[((UWord)op + arg1 * 7 + arg2 * 31) % N_COMPUTED];

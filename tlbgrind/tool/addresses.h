@@ -1,8 +1,7 @@
-/* What the addresses of a block are relative to.
+/* Splits each address of a superblock into a base and an offset.
 
-   Most addresses of a block are a register plus a constant. All that are relative to the same
-   temporary, its base, can be looked up together, so each is taken apart into a base and a
-   distance as the statements of the block go by. */
+   Most addresses are a register plus a constant. References with the same base can be looked up
+   together. The bases are derived statement by statement, while the block is instrumented. */
 
 #ifndef TG_ADDRESSES_H
 #define TG_ADDRESSES_H
@@ -10,23 +9,23 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-/* An address as a base and a distance from it. */
+/* An address: the temporary `root` plus `offset`. */
 typedef struct {
    IRTemp root; /* IRTemp_INVALID: the address is `offset` itself */
    UWord offset;
 } TgAddress;
 
-/* A block begins, with so many temporaries. */
+/* Begins a block with `n_temps` temporaries: discards the addresses of the last one. */
 void tg_addresses_forget(Int n_temps);
 
-/* The temporary t becomes `e`: notes it if that is another temporary plus or minus a constant,
-   or was computed before. */
+/* Records the assignment of `e` to the temporary t, if `e` is another temporary plus or minus a
+   constant, or an expression that the block has computed before. */
 void tg_addresses_derive(IRTemp t, const IRExpr* e);
 
-/* Of an address in a statement: a temporary or a constant. */
+/* Base and offset of an address in a statement, which is a temporary or a constant. */
 TgAddress tg_address_of(const IRExpr* atom);
 
-/* The value of a constant as wide as an address; False: it is none. */
+/* Whether `e` is a constant of an address's width; `c`: its value. */
 Bool tg_constant_of(const IRExpr* e, UWord* c);
 
 #endif

@@ -1,5 +1,4 @@
-/* System calls of the exec family: follows the process into the new program. See
-   tool/exec_calls.h. */
+/* Intercepts and follows execs. See tool/exec_calls.h. */
 
 #include "pub_tool_basics.h"
 
@@ -30,8 +29,7 @@ extern Int VG_(check_executable)(Bool* is_setuid, const HChar* f, Bool allow_set
 static Bool is_child;
 static Bool began_to_trace;
 
-/* Files that were written because a thread was about to become another
-   program (HChar*); removed if that fails. */
+/* Names (HChar*) of files that were written before an exec; removed if it fails. */
 static XArray* written;
 
 void tg_exec_calls_init(void)
@@ -54,7 +52,7 @@ Bool tg_exec_calls_has(UInt syscall)
       ;
 }
 
-/* The text at that address of the program; NULL: it can not be read. */
+/* The text at an address of the program; NULL: it cannot be read. */
 static const HChar* text_at(Addr a)
 {
    for (Addr at = a;; at++) {
@@ -66,7 +64,7 @@ static const HChar* text_at(Addr a)
    }
 }
 
-/* The file that is to be executed, to be freed, or NULL; and its arguments. */
+/* The file to be executed, to be freed, or NULL; `argv`: its arguments. */
 static HChar* file_of(UInt syscall, const UWord* args, const HChar*** argv)
 {
    const Bool is_at = syscall != __NR_execve;
@@ -88,8 +86,8 @@ static HChar* file_of(UInt syscall, const UWord* args, const HChar*** argv)
    return file;
 }
 
-/* "amd64-linux" for a program of that kind, or what its script's interpreter is; NULL: it is
-   of another kind. As deep as the kernel goes. `file`: freed and replaced. */
+/* The platform of a program or of a script's interpreter, such as "amd64-linux"; NULL: unknown.
+   Follows as many nested scripts as the kernel. `file`: freed and replaced by the program. */
 static const HChar* platform_of(HChar** file)
 {
    for (UInt depth = 0; depth < 5; depth++) {
@@ -133,14 +131,14 @@ static Bool is_tool_there(const HChar* platform)
    return is_there;
 }
 
-/* Valgrind calls what it follows by its file, so a program that is called otherwise could
-   behave otherwise. */
+/* Whether argv[0] is the file's name. Valgrind passes the file's name as argv[0], and a program may
+   depend on another one. */
 static Bool is_called_by_file(const HChar* file, const HChar* name)
 {
    return VG_(strcmp)(name, file) == 0 || VG_(strcmp)(name, tg_file_in_folder(file)) == 0;
 }
 
-/* Why the core can not follow it, or should not; NULL: it can. */
+/* The reason why the core cannot or should not follow the exec; NULL: none. */
 static const HChar* obstacle(const HChar* file, const HChar** argv)
 {
    const HChar* name = argv[0] == NULL ? NULL : text_at((Addr)argv[0]);
@@ -162,13 +160,13 @@ static const HChar* obstacle(const HChar* file, const HChar** argv)
    return NULL;
 }
 
-/* Whether the core follows it, as things stand. */
+/* Whether the core follows the exec, with its options as they are now. */
 static Bool is_traced(const HChar* file, const HChar** argv)
 {
    return VG_(should_we_trace_this_child)(file, argv[0] == NULL ? NULL : argv);
 }
 
-/* Of the first process, where no option says what is to be done. */
+/* Whether an exec of the first process can be followed by default. NULL: yes; else the reason. */
 static const HChar* try_to_follow(const HChar* file, const HChar** argv)
 {
    const HChar* why = obstacle(file, argv);
@@ -186,7 +184,7 @@ TgExec tg_exec_calls_look(UInt syscall, const UWord* args)
    HChar* file = file_of(syscall, args, &argv);
    TgExec how = TG_EXEC_LEAVES;
    const HChar* why = NULL;
-   /* The core makes sure in the same way that it will succeed. */
+   /* The core checks in the same way that the exec will succeed. */
    if (file == NULL || sr_isError(VG_(pre_exec_check)(file, NULL, True))) {
       how = TG_EXEC_FAILS;
    } else if (is_traced(file, argv)) {

@@ -1,14 +1,13 @@
-/* Instrumentation: IR in, IR out.
+/* Instruments superblocks. See tool/instrument.h.
 
-   What counts as a reference is what cachegrind counts: every instruction is a
-   fetch; a load and a store of the same bytes by the same instruction, one
-   right behind the other (a modify), are one read; a compare-and-swap is a
-   modify; guarded references count when they happen.
+   References are counted as by cachegrind: every instruction is a fetch; a load and an adjacent
+   store of the same bytes by one instruction (a modify) are one read; a compare-and-swap is a
+   modify; guarded references count when they are made.
 
-   Fetches are looked up where the page can change: at the block's begin, where
-   an instruction begins in another page than the last one ended, and where it
-   crosses into the next. All others hit the entry that was referenced last on
-   their side, which changes nothing under any policy. */
+   Fetches are looked up where the page can change: at the block's begin, at an instruction that
+   begins in another page than the last one ended, and at one that crosses into the next page. All
+   others hit the entry that was referenced last on their side, which changes no array under any
+   policy. */
 
 #include "pub_tool_basics.h"
 
@@ -30,9 +29,8 @@
 #include "trace/run_mmus.h"
 #include "order/data_writes.h"
 
-/* References off one base are looked up together, as a group, if they lie within
-   so many bytes: the wider, the fewer groups, and the more often a group turns
-   out to lie on two pages and its segment has to be replayed. */
+/* References with one base within MAX_SPAN bytes are a group, looked up together. A larger value
+   means fewer groups, but more groups that span two pages, whose segments are replayed. */
 enum { MAX_SPAN = 256 };
 
 static UInt page_shift;
@@ -41,13 +39,13 @@ static Bool as_cachegrind;
 /* The block that is being instrumented. */
 static IRSB* out;
 static Int shadow_offset;        /* of TgShadowArea within the guest state */
-static XArray* segment_args;  /* IRConst*, one per segment: its address, which
-                                 is known when the block is finished */
+static XArray* segment_args;  /* IRConst*, one per segment: its address, set
+                                 when the block is finished */
 static Int ip_offset;         /* of the guest's instruction pointer */
 static const VexGuestExtents* extents;
 static UWord fetched_page;    /* of the last fetch; TLB_NO_PAGE at the begin */
 static Bool data_since_fetch; /* a data reference has been made since */
-static TgSite* site;          /* of the instruction at hand */
+static TgSite* site;          /* of the current instruction */
 static IRExpr* last_atom;     /* the address of the last reference */
 static Bool segment_open;
 
@@ -80,7 +78,7 @@ static void put_shadow(SizeT offset, IRExpr* atom)
    addStmtToIRSB(out, IRStmt_Put(shadow_offset + (Int)offset, atom));
 }
 
-/* Says which segment is being run; 0: none. */
+/* Stores the number of the current segment in the shadow area; 0: none. */
 static void put_segment(UInt number)
 {
    put_shadow(offsetof(TgShadowArea, segment), IRExpr_Const(WORD_CONST(number)));
@@ -93,7 +91,7 @@ static void begin_segment(void)
    last_atom = NULL;
 }
 
-/* Calls a function of engine/check.h for the segment at hand. */
+/* Adds a call of a function of engine/check.h for the current segment. */
 static void call_check(const HChar* name, void* function, IRExpr* happens)
 {
    IRConst* segment = WORD_CONST(0);
@@ -128,7 +126,7 @@ static void need_segment(void)
    segment_open = True;
 }
 
-/* Puts the addresses of the segments into the calls. */
+/* Stores the addresses of the segments as arguments of the calls. */
 static void fill_in_segments(TgSuperblock* b)
 {
    tl_assert(VG_(sizeXA)(segment_args) == (Word)b->n_segments);
@@ -141,8 +139,8 @@ static void fill_in_segments(TgSuperblock* b)
    }
 }
 
-/* The number of the base that an address is relative to; begins a new segment
-   if this one has no room for one more. */
+/* The number of the address's base in the segment. Begins a new segment if this one has no room for
+   another base. */
 static UInt base_of(TgAddress a)
 {
    if (a.root == IRTemp_INVALID)
@@ -161,8 +159,7 @@ static UInt base_of(TgAddress a)
    return n_bases++;
 }
 
-/* Widens the group that `size` bytes at `offset` off a base can join, or makes
-   a new one. */
+/* Extends a group of the base by `size` bytes at `offset`, or makes a new group. */
 static void join_group(UInt base, UWord offset, UInt size, UShort ref,
                        tlb_user kind)
 {
@@ -172,7 +169,7 @@ static void join_group(UInt base, UWord offset, UInt size, UShort ref,
       if (g->base != base
           || (tg_mmus.traits.split && g->probe_at != tlb_probe_at(kind)))
          continue;
-      /* Distances, for the addresses may wrap. */
+      /* Differences are compared, because addresses may wrap around. */
       const Word below = (Word)(g->first - offset);
       const Word above = (Word)(offset + size - 1 - (g->first + g->span));
       const UInt span = g->span + (below > 0 ? (UInt)below : 0)
@@ -195,8 +192,8 @@ static void join_group(UInt base, UWord offset, UInt size, UShort ref,
 
 /* --- References --- */
 
-/* To fetch from a page again changes nothing; but where one array holds code and data,
-   data can have taken its place meanwhile, or have become younger. */
+/* A second fetch from the same page changes nothing, unless an array holds code and data: then data
+   referenced in between can have evicted the page's entry or be more recent. */
 static void fetch_page(Addr a, Bool crossing)
 {
    const UWord page = a >> page_shift;
@@ -223,7 +220,7 @@ static void fetch(Addr a, UInt size)
 static void data(tlb_user kind, IRExpr* atom, UInt size)
 {
    need_segment();
-   /* Room for two: see data_write(). */
+   /* Room for two references: see data_write(). */
    const TgSegment* s = tg_segment_at_hand();
    if (s->n_groups + 2u > TG_MAX_GROUPS
        || s->n_refs + 2u > tg_max_refs(tg_n_instrs(s))) {
@@ -261,8 +258,8 @@ static void data_write(IRExpr* atom, UInt size)
    data(TLB_STORE, atom, size);
 }
 
-/* Vex reads what a locked instruction changes, and compares and swaps then. Both
-   are counted, as cachegrind does; the processor has one touch, a write. */
+/* For a locked instruction Vex has a load and a compare-and-swap. Both are counted, as by
+   cachegrind; the processor makes one touch, a write. */
 static void is_locked(const IRExpr* atom)
 {
    TgRef* last = segment_open ? tg_segment_last_ref() : NULL;
@@ -298,12 +295,12 @@ static Bool always(const IRExpr* guard)
               && guard->Iex.Const.con->Ico.U1);
 }
 
-/* Helpers that stand for large instructions: fxsave, xsave, fnstenv, cpuid. */
+/* Calls of Vex's helpers, which implement fxsave, xsave, fnstenv, cpuid. */
 static void helper(const IRDirty* d)
 {
    if (d->mFx == Ifx_None)
       return;
-   /* engine/replay.c takes no reference for longer than the smallest page. */
+   /* engine/replay.c assumes that no reference is longer than the smallest page. */
    tl_assert(d->mSize > 0 && d->mSize <= 4096);
    const Bool reads = d->mFx == Ifx_Read || d->mFx == Ifx_Modify;
    const Bool writes = d->mFx == Ifx_Write || d->mFx == Ifx_Modify;
@@ -319,7 +316,7 @@ static void helper(const IRDirty* d)
    }
 }
 
-/* Whether control that goes to `to` may come to be inside this block. */
+/* Whether a jump to `to` may lead into this block. */
 static Bool may_return(const IRExpr* to)
 {
    UWord a;
@@ -332,9 +329,8 @@ static Bool may_return(const IRExpr* to)
    return False;
 }
 
-/* Where the block may be left for an address inside of itself, says that no
-   segment is being run: else a signal that finds the thread there would be taken for
-   a fault. */
+/* Before an exit to an address in this block, stores that there is no current segment: a signal
+   that is delivered at that address would otherwise look like a fault of the segment. */
 static void leave(const IRExpr* to)
 {
    end_segment();
@@ -342,9 +338,9 @@ static void leave(const IRExpr* to)
       put_segment(0);
 }
 
-/* A division by zero is a fault, but no access to memory, where alone Vex keeps
-   the guest's instruction pointer up to date. It has to be, for engine/replay.c to
-   know what was run before the fault. */
+/* Whether the expression is a division that can fault. Vex updates the guest's instruction pointer
+   only before accesses to memory, but engine/replay.c needs it to find the references before a
+   fault. */
 static Bool may_fault(const IRExpr* e)
 {
    if (e->tag != Iex_Binop)
@@ -376,7 +372,7 @@ static void statement(const IRStmt* st)
       break;
 
    case Ist_IMark:
-      /* An instruction that Vex cannot decode has the length 0. */
+      /* Length 0: Vex cannot decode the instruction. */
       fetch(st->Ist.IMark.addr,
             st->Ist.IMark.len == 0 ? VG_MIN_INSTR_SZB : st->Ist.IMark.len);
       break;
@@ -415,8 +411,7 @@ static void statement(const IRStmt* st)
    }
 
    case Ist_CAS: {
-      /* Read and written at once, whether it succeeds or not; the two halves
-         of a double one lie side by side. */
+      /* A read and a write, whether it succeeds or not; the halves of a double one are adjacent. */
       const IRCAS* cas = st->Ist.CAS.details;
       const UInt size = (UInt)sizeofIRType(typeOfIRExpr(types, cas->dataLo))
                         * (cas->dataHi != NULL ? 2 : 1);
@@ -432,7 +427,7 @@ static void statement(const IRStmt* st)
          data_read(st->Ist.LLSC.addr,
                    (UInt)sizeofIRType(typeOfIRTemp(types,
                                                    st->Ist.LLSC.result)));
-         /* Nothing should come between it and the store-conditional. */
+         /* Calls between load-linked and store-conditional could make the latter fail. */
          end_segment();
       } else {
          data_write(st->Ist.LLSC.addr,
@@ -477,8 +472,8 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
                     closure->nraddr == vge->base[0] ? vge->len[0] : 0);
    tg_superblock_begin();
 
-   /* What stands before the first instruction is Vex's own business, such as
-      the check for self-modifying code. */
+   /* Statements before the first instruction are Vex's own, such as the check for self-modifying
+      code. */
    Int i = 0;
    while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark)
       addStmtToIRSB(out, in->stmts[i++]);

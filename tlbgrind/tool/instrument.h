@@ -1,7 +1,7 @@
-/* Instruments a superblock: IR in, IR out.
+/* Instruments a superblock: adds simulation of its references to Vex's IR.
 
-   Finds the references that it makes, records them (trace/superblocks.h), and adds calls that look
-   them up (engine/check.h). */
+   Finds the references of the block, records them (trace/superblocks.h), and adds calls that look
+   them up in the simulated TLBs (engine/check.h). */
 
 #ifndef TG_INSTRUMENT_H
 #define TG_INSTRUMENT_H

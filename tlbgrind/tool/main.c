@@ -8,8 +8,8 @@
    Software Foundation; either version 2 of the License, or (at your option)
    any later version. See COPYING.
 
-   This file: the life of a run. Options, machine, instrumentation; then, when
-   the process ends, forks or becomes another program, what is to be written. */
+   This file registers the tool with Valgrind's core and passes on the core's events. It writes all
+   outputs when the process ends or execs another program; a table below lists them. */
 
 #include "pub_tool_basics.h"
 
@@ -53,7 +53,7 @@
 
 static TgResults results;
 
-/* --- Settling --- */
+/* --- Sums --- */
 
 static void add_up(TgResult* result, XArray* lines)
 {
@@ -71,7 +71,7 @@ static void add_up(TgResult* result, XArray* lines)
    }
 }
 
-/* Brings everything that has been counted so far into `results` and the lines. */
+/* Adds all counts so far to `results` and the lines; returns the lines in order of output. */
 static XArray* settle(void)
 {
    tg_superblocks_settle();
@@ -86,7 +86,7 @@ static XArray* settle(void)
    return lines;
 }
 
-/* --- What is written --- */
+/* --- Outputs --- */
 
 static Bool write_costs(UInt machine, XArray* lines, const HChar* name)
 {
@@ -157,18 +157,18 @@ static void write_output(TgOutput which, XArray* lines)
 static void write_outputs(TgOutput first, TgOutput last, XArray* lines)
 {
    for (TgOutput which = first; which <= last; which++) {
-      if (results.options->writes[which])
+      if (results.options->is_written[which])
          write_output(which, lines);
    }
 }
 
-/* What is said of page faults comes last on stderr. */
+/* The core calls this when the process ends. The summary of page faults is last on stderr. */
 static void fini(Int exit_code)
 {
    (void)exit_code;
    XArray* lines = settle();
    write_outputs(TG_COSTS_OUT, TG_REACH_OUT, lines);
-   /* The core leaves this to the tool when the process ends. */
+   /* At the end of the process the core does not print a tool's statistics. */
    if (VG_(clo_stats))
       tg_replay_print_stats();
    tg_aspace_trace_end();
@@ -178,9 +178,8 @@ static void fini(Int exit_code)
 
 /* --- Fork and exec --- */
 
-/* A child has costs of its own: what happened before is the parent's. The
-   simulated TLBs stay as they are, for the child begins where the parent
-   was. */
+/* A child's costs begin at zero: those before the fork are in the parent's output. The simulated
+   TLBs keep their entries, because the child continues where the parent was. */
 static void forked(ThreadId tid)
 {
    tg_superblocks_settle();
@@ -192,7 +191,7 @@ static void forked(ThreadId tid)
       tlb_run_reach_zero(&tg_mmus);
    results.forked_from = VG_(getppid)();
    tg_exec_calls_forked();
-   /* Last, for what the kernel does then are the child's first faults. */
+   /* Last, because the kernel's work after a fork causes the child's first faults. */
    tg_aspace_forked(tid, True);
 }
 
@@ -201,12 +200,12 @@ static void has_forked(ThreadId tid)
    tg_aspace_forked(tid, False);
 }
 
-/* What was counted so far, before the process becomes another program. */
+/* Writes all outputs before the process becomes another program. */
 static void write_at_exec(TgExec how, XArray* lines)
 {
    Bool costs_written = True;
    for (TgOutput which = 0; which < TG_N_OUTPUTS; which++) {
-      if (!results.options->writes[which])
+      if (!results.options->is_written[which])
          continue;
       HChar* base = tg_output_name(which);
       for (UInt i = 0; i < n_files(which); i++) {
@@ -258,7 +257,7 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
       tg_exec_calls_failed();
 }
 
-/* --- Code that goes away --- */
+/* --- Changes of the address space --- */
 
 static void discard(Addr entry, VexGuestExtents extents)
 {
@@ -274,8 +273,8 @@ static void unmapped(Addr a, SizeT len)
    tg_sites_unmapped(a, len);
 }
 
-/* Over another mapping, perhaps, of which nothing else tells. Its blocks have
-   been discarded by then, while its debug information was still there. */
+/* The new mapping may replace another one, for which the core has no event. The blocks of the old
+   code were discarded before, while its debug information still existed. */
 static void mapped(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong di_handle)
 {
    (void)di_handle;
@@ -293,7 +292,7 @@ static void moved(Addr from, Addr to, SizeT len)
    tg_sites_unmapped(to, len);
 }
 
-/* --- Threads that stop and go on --- */
+/* --- Threads that stop and continue --- */
 
 static void started(ThreadId tid, ULong blocks)
 {
@@ -361,9 +360,9 @@ static void pre_clo_init(void)
    VG_(details_bug_reports_to)("the tlbgrind authors");
    VG_(details_avg_translation_sizeB)(500);
 
-   /* Where Vex follows jumps it makes one block of "a && b", which runs the
-      instructions of b in any case, and counts them; an unrolled loop has the
-      same address several times, so that a fault can not be placed. */
+   /* If Vex followed jumps, "a && b" would be one block, which executes and counts the instructions
+      of b in any case; and an unrolled loop would contain the same address several times, so that
+      a fault could not be attributed. */
    VG_(clo_vex_control).guest_chase = False;
    VG_(clo_vex_control).iropt_unroll_thresh = 0;
 
