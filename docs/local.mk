@@ -30,7 +30,7 @@ DOC_FILES = \
 	docs/transpose.c \
 	docs/walks.md
 
-# A program that uses libtlbsim, for those who have the library and not this tree.
+# A program that uses libtlbsim, installed with the library.
 exampledir = $(docdir)/examples
 dist_example_DATA = docs/three_machines.c
 

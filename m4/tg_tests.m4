@@ -4,7 +4,7 @@ dnl Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 dnl TG_TEST_PREREQUISITES
 dnl A build without tests must be possible, so nothing here is an error of configure; but a
 dnl test that cannot run must not look like a skipped one, so `make check' refuses to start
-dnl and says tg_check_missing.
+dnl and prints tg_check_missing.
 AC_DEFUN([TG_TEST_PREREQUISITES],
   [tg_check_missing=
 
@@ -32,7 +32,7 @@ AC_DEFUN([TG_TEST_PREREQUISITES],
    AS_IF([test $tg_san = no], [AS_VAR_APPEND([tg_check_missing], [" libgcc-${tg_gcc_major:-12}-dev(libasan)"])])
    AC_SUBST([TG_SAN_CFLAGS])
 
-   dnl Without it the fuzzers are blind, but run.
+   dnl Without it the fuzzers run, but choose inputs without coverage.
    AC_MSG_CHECKING([whether $CC tells fuzzers where the program has been])
    TG_COVERAGE_CFLAGS=-fsanitize-coverage=trace-pc
    tg_save_CFLAGS=$CFLAGS

@@ -13,7 +13,7 @@ AC_DEFUN([TG_REPORT_MISSING],
 
 dnl TG_COMPILER
 dnl The Debian package with the 32-bit libraries has the compiler's version in its name; the
-dnl unversioned gcc-multilib conflicts with every cross compiler.
+dnl unversioned gcc-multilib conflicts with every cross compiler, so it is avoided.
 AC_DEFUN([TG_COMPILER],
   [tg_gcc_major=`$CC -dumpversion 2>/dev/null | $SED 's/\..*//'`
    tg_multilib_package=gcc-${tg_gcc_major:-12}-multilib
@@ -28,7 +28,7 @@ _Static_assert(sizeof(long long) == 8, "64 bits");]])],
       AC_MSG_ERROR([$CC does not compile C11])])])
 
 dnl TG_ARCHIVE_VERSION(VARIABLE, ARCHIVE)
-dnl The core carries its version as the text "valgrind-3.19.0".  There is no symbol to ask.
+dnl The core contains its version as the text "valgrind-3.19.0".  No symbol has it.
 AC_DEFUN([TG_ARCHIVE_VERSION],
   [$1=`$GREP -a -o 'valgrind-@<:@0-9@:>@@<:@0-9A-Za-z.@:>@*' "$2" 2>/dev/null |
        $SED -n '1s/^valgrind-//p'`])
@@ -60,7 +60,7 @@ AC_DEFUN([TG_FIND_VALGRIND],
    AC_ARG_VAR([VALGRIND], [the valgrind command])
 
    AC_PATH_TOOL([PKG_CONFIG], [pkg-config])
-   # PREFIX is put in the place of the .pc file's own prefix: an unpacked package still says /usr.
+   # PREFIX replaces the .pc file's own prefix, which in an unpacked package is still /usr.
    # No other folder is searched then.
    tg_pc_prefix=
    AS_IF([test -n "$with_valgrind"],
@@ -132,7 +132,7 @@ AC_DEFUN([TG_FIND_VALGRIND],
      [AC_MSG_RESULT([no])
       TG_MISSING([archives$tg_archives in $VALGRIND_LIBDIR], [valgrind])])
 
-   # The .pc file does not tell where the tools are.  Ask the prefix first (the package may be
+   # The .pc file does not have the folder of the tools.  Try the prefix first (the package may be
    # unpacked), then the launcher, which has the folder compiled in; Debian's launcher is a shell
    # wrapper round valgrind.bin.  /usr/lib/valgrind may exist and hold suppressions only.
    AC_MSG_CHECKING([for the folder of Valgrind's tools])
@@ -153,8 +153,8 @@ AC_DEFUN([TG_FIND_VALGRIND],
 
    TG_REPORT_MISSING
 
-   # IR opcode numbers move between versions and nothing in the archives notices: an object made
-   # with another version's headers links silently and misbehaves.
+   # IR opcode numbers differ between versions, and the archives do not check them: an object made
+   # with another version's headers links without an error and misbehaves.
    AC_MSG_CHECKING([whether Valgrind's parts are of one version])
    tg_h_version=`$SED -n 's/^#define VERSION "\(.*\)".*/\1/p' "$VALGRIND_INCLUDEDIR/config.h"`
    TG_ARCHIVE_VERSION([tg_a_version], [$VALGRIND_LIBDIR/libcoregrind-amd64-linux.a])
@@ -245,8 +245,8 @@ AC_DEFUN([TG_X86],
             tg_x86_package=$tg_multilib_package])])
       CFLAGS=$tg_save_CFLAGS
 
-      # The secondary architecture has a load address of its own, which no file tells; the
-      # distribution's tools show it.
+      # The secondary architecture has a load address of its own, which no file has; it is read from
+      # the distribution's tools.
       TG_LOAD_ADDRESS_X86=`LC_ALL=C readelf -lW "$VALGRIND_LIBEXECDIR/none-x86-linux" 2>/dev/null |
         $AWK '$[1] == "LOAD" { print $[3]; exit }'`
       AS_IF([test -z "$TG_LOAD_ADDRESS_X86"], [TG_LOAD_ADDRESS_X86=$TG_LOAD_ADDRESS_AMD64])
@@ -263,8 +263,8 @@ AC_DEFUN([TG_X86],
         [AS_IF([test "x$enable_x86" = xyes],
            [TG_MISSING([$tg_x86_lacks], [$tg_x86_package])],
            [AC_MSG_NOTICE([no 32-bit tool: missing $tg_x86_lacks (Debian package: $tg_x86_package)])])])])
-   # Where Debian's compilers of 64-bit programs find <asm/*.h>: with -m32 they do not look there, and of
-   # the packages only gcc-multilib, which is not wanted (see above), leads them to it.
+   # The folder of <asm/*.h> for Debian's 64-bit compilers, which they do not search with -m32.  Only
+   # the package gcc-multilib, which is avoided (see above), would add it.
    TG_ASM_INCLUDEDIR=
    tg_multiarch=`$CC -print-multiarch 2>/dev/null`
    AS_IF([test -n "$tg_multiarch" && test -d "/usr/include/$tg_multiarch/asm"],
@@ -275,9 +275,9 @@ AC_DEFUN([TG_X86],
    AM_CONDITIONAL([HAVE_X86], [test "x$tg_x86" = xyes])])
 
 dnl TG_WARNINGS
-dnl Our own C is always compiled with these warnings.  They are errors when somebody develops (a
-dnl git checkout), but not when the CFLAGS are the user's: -O0 with -D_FORTIFY_SOURCE warns, and so
-dnl do optimisations that we never tried.
+dnl Our own C is always compiled with these warnings.  They are errors in a git checkout, but not
+dnl with the user's CFLAGS: -O0 with -D_FORTIFY_SOURCE warns, and so do optimisations that are not
+dnl tested.
 AC_DEFUN([TG_WARNINGS],
   [AC_ARG_ENABLE([werror],
      [AS_HELP_STRING([--enable-werror], [warnings are errors @<:@yes in a git checkout, unless CFLAGS are given@:>@])],

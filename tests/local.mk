@@ -69,7 +69,7 @@ CLIENTS = \
 	run_signals \
 	run_threads
 
-# As programs are today.
+# Position-independent, as compilers make programs today.
 CLIENT_FLAGS_fault_bss = -g -O1 -fPIE
 CLIENT_LINK_FLAGS_fault_bss = -pie
 CLIENT_FLAGS_fault_entry = -g -O1 -fPIE
@@ -80,7 +80,7 @@ CLIENT_LINK_FLAGS_fault_static = -static
 CLIENT_LINK_FLAGS_fault_threads = -pthread
 CLIENT_LINK_FLAGS_fault_used = -pthread
 
-# No libc, and every page where its linker script says.
+# No libc, and every page at the address in its linker script.
 CLIENT_FLAGS_fault_fixed = $(CLIENT_FLAGS) -ffreestanding -fno-asynchronous-unwind-tables
 CLIENT_LINK_FLAGS_fault_fixed = -nostdlib -static -Wl,--build-id=none -Wl,-z,max-page-size=4096 \
 	-Wl,-z,noseparate-code -Wl,-T,$(srcdir)/tests/clients/fault_fixed.ld
@@ -90,7 +90,7 @@ CLIENT_LINK_FLAGS_fault_padding = -nostdlib -static -Wl,--build-id=none -Wl,-z,m
 	-Wl,-z,noseparate-code -Wl,-T,$(srcdir)/tests/clients/fault_padding.ld
 tests/clients/fault_padding: $(srcdir)/tests/clients/fault_padding.ld
 
-# No libc: it must know every reference from its first instruction on.
+# No libc: its source determines every reference from the first instruction on.
 CLIENT_FLAGS_oracle_walk = $(CLIENT_FLAGS) -ffreestanding
 CLIENT_LINK_FLAGS_oracle_walk = -nostdlib -static -Wl,-e,begin -lgcc
 
@@ -190,7 +190,7 @@ PYTEST_FILES = \
 	tests/tool/test_summary.py \
 	tests/tool/test_walks.py
 
-# tests/fuzz/fuzz_NAME.c; tests/fuzz/fuzz.h says how to add one.
+# tests/fuzz/fuzz_NAME.c; tests/fuzz/fuzz.h describes how to add one.
 FUZZERS = \
 	tests/fuzz/fuzz_cpuid_dump \
 	tests/fuzz/fuzz_machine_file \
@@ -278,7 +278,7 @@ MMU_CASES = \
 	tests/mmu/random_case.h \
 	tests/mmu/random_machine.c
 
-# What tests/machines, tests/mmu and tests/model ask the sanitized simulator through.
+# Programs through which tests/machines, tests/mmu and tests/model use the sanitized simulator.
 check_PROGRAMS += tests/machines/machinedrive
 tests_machines_machinedrive_LDADD = tests/libtlbsim-san.a
 check_PROGRAMS += tests/machines/streamdrive
@@ -300,7 +300,7 @@ check_PROGRAMS += $(UNIT_TESTS)
 endif
 
 # ---------------------------------------------------------------- fuzzers
-# The simulator once more, sanitized, which tells fuzz.c at each branch that it was there.
+# The sanitized simulator again, with calls of fuzz.c at each branch, which record the coverage.
 # make fuzz FUZZ_FLAGS=--seconds=3600
 
 check_LIBRARIES += tests/libtlbsim-fuzz.a
@@ -314,11 +314,11 @@ CLEANFILES += $(FUZZERS)
 EXTRA_DIST += $(FUZZERS:%=%.c) $(FUZZ_DRIVER)
 FUZZ_DRIVER = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
 
-# What a fuzzer is made of beside its file.
+# Sources of every fuzzer beside its own file.
 FUZZ_MORE_fuzz_mmus = $(MMU_CASES:%=$(srcdir)/%)
 tests/fuzz/fuzz_mmus: $(MMU_CASES)
 
-# A header of the simulator that changes makes another library.
+# The library depends on all headers of the simulator.
 $(FUZZERS): %: %.c $(FUZZ_DRIVER) tests/libtlbsim-fuzz.a
 	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(COMPILE) $(LDFLAGS) -o $@ $< \
 	  $(filter %.c,$(FUZZ_MORE_$(@F))) $(srcdir)/tests/fuzz/fuzz.c tests/libtlbsim-fuzz.a $(LIBS)
@@ -329,8 +329,8 @@ fuzz: $(FUZZERS)
 	@for fuzzer in $(FUZZERS); do $$fuzzer $(FUZZ_FLAGS) || exit 1; done
 
 # ---------------------------------------------------------------- clients
-# The user's CFLAGS stay out: a client knows its own counts, so it must be the same program for
-# everybody; -no-pie for the same addresses under every version of Valgrind.
+# Without the user's CFLAGS: a client contains its expected counts, so it must be the same program
+# everywhere; -no-pie for the same addresses under every version of Valgrind.
 
 CLIENT_FLAGS = -g -O1 -fno-pie -fcf-protection=none -fno-stack-protector -Wall
 CLIENT_LINK_FLAGS = -no-pie
@@ -342,7 +342,7 @@ endif
 check_DATA += $(CLIENT_FILES)
 CLEANFILES += $(CLIENTS:%=tests/clients/%) $(CLIENTS_CXX:%=tests/clients/%) \
 	$(CLIENTS32:%=tests/clients/%32) $(CLIENT_LIBS:%=tests/clients/%.so)
-# What the comparison with cachegrind found, for people.
+# The report of the comparison with cachegrind.
 CLEANFILES += tests/oracle/cachegrind-table.txt tests/faults/native-table.txt
 EXTRA_DIST += $(CLIENTS:%=tests/clients/%.c) $(CLIENTS_CXX:%=tests/clients/%.cc) \
 	$(CLIENT_LIBS:%=tests/clients/%.c)

@@ -82,7 +82,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/tlb/oldest.h \
 	tlbgrind/sim/tlb/times2.h
 
-# Headers of libtlbsim, folder by folder. All of them stand in tlbsim.h, too.
+# Headers of libtlbsim, folder by folder. tlbsim.h includes all of them.
 tlbsimdir = $(includedir)/tlbsim
 tlbsim_HEADERS = tlbgrind/sim/tlbsim.h
 
@@ -133,7 +133,7 @@ simmmudir = $(tlbsimdir)/sim/mmu
 simmmu_HEADERS = \
 	tlbgrind/sim/mmu/mmu.h
 
-# Processors that the simulator brings along, in the order of their names; docs/machines.md.
+# Built-in processors, in the order of their names; docs/machines.md.
 MACHINE_FILES = \
 	tlbgrind/machines/apple-m1.machine \
 	tlbgrind/machines/apple-m1-e.machine \
@@ -382,12 +382,12 @@ TOOL_CPPFLAGS = $(SIM_CPPFLAGS) -isystem $(VALGRIND_INCLUDEDIR) \
 	-DTG_VERSION='"$(PACKAGE_VERSION)"' -DVGO_linux=1
 TOOL_CFLAGS = $(TG_WARN_CFLAGS) -O2 -g -fomit-frame-pointer
 
-# What the tool cannot do without, whatever the user's CFLAGS say: it is a static, freestanding
-# program at a fixed address without libc, so there is no __stack_chk_fail, no __memcpy_chk, no
-# sanitizer or profiling runtime, no position-independent code.  Whether it is optimized as a whole
-# is configure's to say, not the user's.  automake puts the user's CFLAGS last on the command line, on purpose; GNU make's
-# target-specific `override' adds ours behind them, even behind those of `make CFLAGS=...'.
-# What no other option takes back is filtered out: the profilers (gprof, gcov).
+# Flags that the tool needs, whatever the user's CFLAGS are: it is a static, freestanding program at
+# a fixed address without libc, so there is no __stack_chk_fail, no __memcpy_chk, no sanitizer or
+# profiling runtime, no position-independent code.  Configure alone decides on link-time
+# optimization.  automake puts the user's CFLAGS last on the command line; GNU make's
+# target-specific `override' adds ours after them, even after those of `make CFLAGS=...'.
+# Options that no other option reverts are filtered out: the profilers (gprof, gcov).
 TOOL_UNFIT_CFLAGS = -p -pg -coverage --coverage -fprofile-arcs -ftest-coverage -fprofile-generate%
 TOOL_LAST_CFLAGS = \
 	-U_FORTIFY_SOURCE -fno-stack-protector -fno-strict-aliasing -fno-builtin -fno-pic -fno-pie \
@@ -424,7 +424,7 @@ tlbgrind_tlbgrind_x86_linux_LINK = $(TOOL_LINK) -m32 \
 tlbgrind_tlbgrind_x86_linux_LDADD = \
 	$(VALGRIND_LIBDIR)/libcoregrind-x86-linux.a $(VALGRIND_LIBDIR)/libvex-x86-linux.a \
 	-lgcc $(VALGRIND_LIBDIR)/libgcc-sup-x86-linux.a
-# SSE2 for sim/times2.h: what a 32-bit program runs on here has it.
+# SSE2 for sim/tlb/times2.h: the 32-bit tool runs on 64-bit processors, which have it.
 $(tlbgrind_tlbgrind_x86_linux_OBJECTS): override CFLAGS := $(filter-out $(TOOL_UNFIT_CFLAGS),$(CFLAGS)) -m32 -msse2 -mpreferred-stack-boundary=2 $(TOOL_LAST_CFLAGS)
 endif
 
@@ -432,8 +432,8 @@ EXTRA_DIST += $(TOOL_INCLUDES)
 
 # ---------------------------------------------------------------- tool folders
 # Valgrind takes its tool and all that belongs to it (preload libraries, suppressions, register
-# descriptions) from the one folder that VALGRIND_LIB names.  So our tool stands there beside
-# symbolic links to all that the system's folder has: in the build tree in .in_place, installed
+# descriptions) from the one folder that VALGRIND_LIB names.  So that folder has our tool and
+# symbolic links to all files of the system's folder: in the build tree in .in_place, installed
 # in $(pkglibexecdir).
 
 all-local: .in_place/stamp
@@ -459,7 +459,7 @@ install-tool-links: install-pkglibexecPROGRAMS
 	  $(LN_S) "$$f" "$(DESTDIR)$(pkglibexecdir)/$$n" || exit 1; \
 	done
 
-# Only links that lead into the system's folder, so that nothing of anybody else goes with them.
+# Removes only links into the system's folder, so that no other file is removed with them.
 uninstall-tool-links:
 	@echo " removing the links in '$(DESTDIR)$(pkglibexecdir)'"
 	@for f in "$(DESTDIR)$(pkglibexecdir)"/*; do \

@@ -11,8 +11,8 @@
 #include "space/huge_files.h"
 #include "base/proc_file.h"
 
-/* Linux's numbers: the size is told by 6 bits of the flags, as a logarithm, or
-   0 for the default (asm-generic/hugetlb_encode.h). */
+/* Linux's numbers: 6 bits of the flags have the size's logarithm, or 0 for the default
+   (asm-generic/hugetlb_encode.h). */
 enum { LINUX_HUGE_SHIFT = 26, LINUX_HUGE_MASK = 0x3f, DEFAULT_SHIFT = 21 };
 
 typedef struct {
