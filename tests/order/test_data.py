@@ -81,7 +81,7 @@ int main(void) { apart[4] = 1; apart[3 * 8192] = 1; return 0; }
     assert packing[2] == "3"  # one of them by the C start code
 
 
-@pytest.mark.skipif(not has("lld"), reason="no ld.lld")
+@pytest.mark.skipif(not has("lld"), reason="no ld.lld (Debian package: lld)")
 def test_data_in_two_segments_is_told_apart(tmp_path: Path) -> None:
     """lld gives what is read-only after relocation a segment of its own. The file's bytes of both are side by side, often
     in one page; what the file has nothing of is the second's."""

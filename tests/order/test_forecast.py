@@ -114,7 +114,7 @@ def test_a_page_that_two_segments_map_is_found_by_its_flags(program: Spread) -> 
     assert binary.address_of(0x2000, elf.PF_X) is None
 
 
-@pytest.mark.skipif(not has("lld"), reason="no ld.lld")
+@pytest.mark.skipif(not has("lld"), reason="no ld.lld (Debian package: lld)")
 def test_the_forecast_counts_from_the_base_of_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     objects = [compiled(tmp_path, "spread", spread(40, CALLED, 200, 3830), "-ffunction-sections", "-fpie")]
     binary = linked(tmp_path, "prog", objects, "-pie", "-fuse-ld=lld")

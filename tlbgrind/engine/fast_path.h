@@ -10,6 +10,7 @@
 
 #include "pub_tool_basics.h"
 
+#include "sim/tlb/oldest.h"
 #include "sim/tlb/policy.h"
 
 #include "trace/run_mmus.h"
@@ -68,45 +69,12 @@ static inline tlb_key tg_fast_key(const TgFastPath* w, const tlb_page* p, UWord 
                           : tlb_probe(p, probe_at)->tag >> shift ^ TLB_DATA_UNKNOWN);
 }
 
-/* A way with its time in one number, so that the earliest is found without noting
-   whose it is. (The clock has room for 2^51 instructions.) */
-static inline uint64_t tg_timed(uint64_t* const* time, UInt way)
-{
-   return *time[way] << 3 | way;
-}
-
-static inline uint64_t tg_earlier(uint64_t a, uint64_t b)
-{
-   return a < b ? a : b;
-}
-
-/* The earliest of four ways, from `way` on. */
-static inline uint64_t tg_earliest_of_4(uint64_t* const* time, UInt way)
-{
-   return tg_earlier(tg_earlier(tg_timed(time, way), tg_timed(time, way + 1)),
-                     tg_earlier(tg_timed(time, way + 2), tg_timed(time, way + 3)));
-}
-
-/* The entry to evict: as tlb_plain_oldest(), for times that stand in one place. */
+/* The entry to evict from the set of that key. */
 static inline __attribute__((always_inline))
 UInt tg_fast_lru_oldest(const TgFastPath* w, tlb_key key)
 {
-   const UInt ways = w->ways;
-   const UInt first = ((UInt)key & w->set_mask) * ways;
-   uint64_t* const* time = w->short_cut + first;
-   if (LIKELY(ways == 4))
-      return first + (UInt)(tg_earliest_of_4(time, 0) & 7);
-   if (LIKELY(ways == 8))
-      return first + (UInt)(tg_earlier(tg_earliest_of_4(time, 0),
-                                       tg_earliest_of_4(time, 4)) & 7);
-   UInt oldest = 0;
-   uint64_t oldest_time = *time[0];
-   for (UInt way = 1; way < ways; way++) {
-      const uint64_t t = *time[way];
-      oldest = t < oldest_time ? way : oldest;
-      oldest_time = t < oldest_time ? t : oldest_time;
-   }
-   return first + oldest;
+   const UInt first = ((UInt)key & w->set_mask) * w->ways;
+   return first + tlb_oldest_of_one_time(w->short_cut + first, w->ways);
 }
 
 /* References page p, of that key, by the policy. Returns the time of the page that is
@@ -147,15 +115,14 @@ void tg_fast_exchange(tlb_page* p, tlb_page* lost, UWord probe_at, tlb_user kind
    }
 }
 
-/* --- Behind it --- */
+/* --- The second level --- */
 
-/* What a miss of the first level comes to behind it, if the second does not have
-   the page where it was last. */
+/* Looks up the second level, walks if it misses, and books that, where the second level does
+   not have the page where it was last. */
 void tg_fast_path_second(tlb_user kind, TgRef* r, tlb_page* p, tlb_key key,
                          ULong now);
 
-/* Books a miss of the first level and asks the second, first where the page was
-   last. */
+/* Books a miss of the first level and looks up the second, first where the page was last. */
 static inline __attribute__((always_inline))
 void tg_fast_path_missed(const TgFastPath* w, tlb_user kind, TgRef* r, tlb_page* p,
                          tlb_key key, ULong now)

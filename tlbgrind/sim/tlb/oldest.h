@@ -62,4 +62,32 @@ uint32_t tlb_oldest_way(uint64_t *const *time, size_t second, uint32_t ways)
    return a < b ? (uint32_t)(a & 7) : 8 + (uint32_t)(b & 7);
 }
 
+/* A way with its time, which stands in one place, in one number: as tlb_timed2(). */
+static inline uint64_t tlb_timed(uint64_t *const *time, uint32_t way)
+{
+   return *time[way] << 3 | way;
+}
+
+static inline uint64_t tlb_earlier(uint64_t a, uint64_t b)
+{
+   return a < b ? a : b;
+}
+
+static inline uint64_t tlb_earliest_of_4(uint64_t *const *time, uint32_t way)
+{
+   return tlb_earlier(tlb_earlier(tlb_timed(time, way), tlb_timed(time, way + 1)),
+                      tlb_earlier(tlb_timed(time, way + 2), tlb_timed(time, way + 3)));
+}
+
+/* Of any number of ways, each of which has one time. Most first levels have four or eight. */
+static inline __attribute__((always_inline))
+uint32_t tlb_oldest_of_one_time(uint64_t *const *time, uint32_t ways)
+{
+   if (ways == 4)
+      return (uint32_t)(tlb_earliest_of_4(time, 0) & 7);
+   if (ways == 8)
+      return (uint32_t)(tlb_earlier(tlb_earliest_of_4(time, 0), tlb_earliest_of_4(time, 4)) & 7);
+   return tlb_oldest_attached(time, 0, ways);
+}
+
 #endif
