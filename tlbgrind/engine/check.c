@@ -11,13 +11,11 @@
 #include "faults/page_use.h"
 
 static UInt page_shift;
-static Bool fast_path;
 
 /* With n_groups, more_fetches, shift and the Bools constants, a straight line of
-   code. `now`: what the clock shows; `writes`, `split`: see tlb_run_traits. Returns whether
-   all is known; if not, the segment has been simulated. */
+   code. `now`: what the clock shows; `writes`, `split`: see tlb_run_traits. */
 static inline __attribute__((always_inline))
-Bool look_up(const TgShadowArea* shadow, TgSegment* s, ULong now, UInt n_groups,
+void look_up(const TgShadowArea* shadow, TgSegment* s, ULong now, UInt n_groups,
              UInt more_fetches, UInt shift, Bool writes, Bool split)
 {
    tlb_page* page[TG_MAX_GROUPS];
@@ -40,8 +38,8 @@ Bool look_up(const TgShadowArea* shadow, TgSegment* s, ULong now, UInt n_groups,
    if (UNLIKELY(differs >> shift != 0)) {
       for (UInt i = 0; i < n_groups; i++)
          tg_segment_page[i] = page[i];
-      tg_segment_miss(shadow, s, differs >> shift);
-      return False;
+      tg_segment_miss(shadow, s, differs >> shift, n_groups, more_fetches);
+      return;
    }
    /* Times that are in the right order, and later than those of all segments
       before. Those of fetches and of data are not compared with each other. */
@@ -52,7 +50,6 @@ Bool look_up(const TgShadowArea* shadow, TgSegment* s, ULong now, UInt n_groups,
    for (UInt i = 0; i < n_groups; i++)
       tg_group_probe(&s->group[i], page[i], split)->time
          = now - (n_groups - 1 - i);
-   return True;
 }
 
 /* --- Segments of 4K pages with one fetch at most, by their number of groups --- */
@@ -131,18 +128,14 @@ static void count(TgSegment* s)
 
 static Bool is_4k(const TgSegment* s)
 {
-   return page_shift == TG_4K_SHIFT && !tg_mmus.traits.mixed && s->n_fetches < 2;
+   return page_shift == TG_4K_SHIFT && s->n_fetches < 2;
 }
 
 /* Looks up a segment that has been counted. */
 static void look_up_any(const TgShadowArea* shadow, TgSegment* s)
 {
-   const Bool known = look_up(shadow, s, tg_clock, s->n_groups, tg_more_fetches(s),
-                              page_shift, tg_mmus.traits.writes, tg_mmus.traits.split);
-   /* Where times of fetches and of data are compared with each other, all have
-      to be those of the references. */
-   if (known && tg_mmus.traits.mixed)
-      tg_replay_note_times(shadow, s, s->n_refs);
+   look_up(shadow, s, tg_clock, s->n_groups, tg_more_fetches(s), page_shift,
+           tg_mmus.traits.writes, tg_mmus.traits.split);
 }
 
 /* The same in the middle of a batch, which is there to be fast. */
@@ -175,7 +168,7 @@ static void check_nothing(UChar* guest_state, TgSegment* s)
 
 static TgCheck* check_of(const TgSegment* s)
 {
-   if (!fast_path)
+   if (!tg_mmus.fast_path)
       return check_nothing;
    TgCheck* of_4k = NULL;
    if (is_4k(s) && s->ticks > 0)
@@ -186,7 +179,6 @@ static TgCheck* check_of(const TgSegment* s)
 void tg_check_init(const TgOptions* options)
 {
    page_shift = options->page_shift;
-   fast_path = options->fast_path;
    tg_segment_miss_init(options);
    /* The use of a page is recorded as soon as the segment has ended. */
    tg_batch_init(options->faults.on && options->faults.used ? NULL : look_up_batched);

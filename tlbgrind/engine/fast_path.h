@@ -47,7 +47,7 @@ extern TgFastPath tg_fast_path[TLB_N_USERS];
 
 /* Once the MMUs are there, and whenever a machine begins to ask what backs its
    pages, see engine/setup.c. */
-void tg_fast_path_find(Bool fast_path);
+void tg_fast_path_find(void);
 
 /* --- The first level --- */
 

@@ -96,7 +96,7 @@ static tlb_page* second_page(const TgShadowArea* shadow, const TgGroup* g)
    known. A stack that has grown to the end of a page makes many of these. */
 static Bool note_known(const TgShadowArea* shadow, TgSegment* s)
 {
-   if (tg_mmus.traits.mixed || unknown_of(s) != 0)
+   if (unknown_of(s) != 0)
       return False;
    for (UInt i = 0; i < s->n_groups; i++) {
       const TgGroup* g = &s->group[i];
@@ -142,10 +142,7 @@ static void miss_unknown(const TgShadowArea* shadow, TgSegment* s)
    while (bits != 0) {
       UInt bit = 0;
       const UInt nth = first_of(s, bits, &bit);
-      if (tg_mmus.traits.mixed)
-         tg_replay_note_times(shadow, s, nth);
-      else
-         tg_note_before(s, s->n_groups, nth, tg_mmus.traits.split);
+      tg_note_before(s, s->n_groups, nth, tg_mmus.traits.split);
       const Bool simple = simulate(s, nth, bit, alone);
       const UInt still = unknown_of(s);
       if (UNLIKELY(!simple || (still & ~(bits & ~(1u << bit))) != 0)) {
@@ -154,16 +151,13 @@ static void miss_unknown(const TgShadowArea* shadow, TgSegment* s)
       }
       bits = still;
    }
-   if (tg_mmus.traits.mixed)
-      tg_replay_note_times(shadow, s, s->n_refs);
-   else if (tg_mmus.traits.own_times)
+   if (tg_mmus.traits.own_times)
       tg_exact_times(s, s->n_groups, tg_mmus.traits.split);
    else
       tg_note_times(s, s->n_groups, tg_mmus.traits.split);
 }
 
-static __attribute__((noinline))
-void miss_any(const TgShadowArea* shadow, TgSegment* s, UWord differs)
+void tg_segment_miss_any(const TgShadowArea* shadow, TgSegment* s, UWord differs)
 {
    enum { ALL_FOUND = TLB_DATA_UNKNOWN | TLB_CODE_UNKNOWN };
    if (tg_batching != 0) {
@@ -193,7 +187,9 @@ Bool miss_fast(TgFastSearch search, const TgShadowArea* shadow, TgSegment* s, UI
    const TgFastPath* w = &tg_fast_path[code || split ? kind : TLB_LOAD];
    if (UNLIKELY(!tg_fast_path_is_open(w, search, kind, p, split) || r->misses == NULL))
       return False;
-   const ULong now = tg_time_of_ref(s, nth);
+   /* Of the second level, where this is the segment's only reference, any time in the segment
+      will do. */
+   const ULong now = search == TG_FAST_LRU ? tg_clock : tg_time_of_ref(s, nth);
    const UWord probe_at = split ? tlb_probe_at(kind) : 0;
    uint64_t* const time = &tlb_probe(p, probe_at)->time;
    const tlb_key key = tg_fast_key(w, p, probe_at, TG_4K_SHIFT, code);
@@ -296,85 +292,79 @@ Bool miss_one_page(const TgShadowArea* shadow, TgSegment* s, UWord differs, UInt
                    many, writes, split);
 }
 
-/* Most segments have few groups: for these their number is a constant. */
+/* Which machines and traits it is for, see tlb_run_traits. */
+typedef enum { ONE_READS, ONE_WRITES, ONE_SPLIT, MANY_READS, MANY_WRITES, MANY_SPLIT, N_RUNS } run;
+
+enum { ANY = TG_MAX_GROUPS + 1 };
+
+typedef const TgShadowArea Shadow;
+
 static inline __attribute__((always_inline))
-Bool miss_of_few(const TgShadowArea* shadow, TgSegment* s, UWord differs, Bool many,
-                 Bool writes, Bool split)
+void miss(const TgShadowArea* shadow, TgSegment* s, UWord differs, UInt n_groups, run r)
 {
-   switch (s->n_groups) {
-   case 0:
-      return miss_one_page(shadow, s, differs, 0, many, writes, split);
-   case 1:
-      return miss_one_page(shadow, s, differs, 1, many, writes, split);
-   case 2:
-      return miss_one_page(shadow, s, differs, 2, many, writes, split);
-   case 3:
-      return miss_one_page(shadow, s, differs, 3, many, writes, split);
-   default:
-      return miss_one_page(shadow, s, differs, s->n_groups, many, writes, split);
-   }
+   const Bool many = r >= MANY_READS;
+   const Bool split = r == ONE_SPLIT || r == MANY_SPLIT;
+   const Bool writes = split || r == ONE_WRITES || r == MANY_WRITES;
+   const UInt n = n_groups == ANY ? s->n_groups : n_groups;
+   if (!miss_one_page(shadow, s, differs, n, many, writes, split))
+      tg_segment_miss_any(shadow, s, differs);
 }
 
-static void one_reads(const TgShadowArea* shadow, TgSegment* s, UWord differs)
-{
-   if (!miss_of_few(shadow, s, differs, False, False, False))
-      miss_any(shadow, s, differs);
-}
+/* By number of groups: most segments have few. One function for all would use so many registers
+   that each miss takes a tenth more time. */
+static void one_reads_0(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 0, ONE_READS); }
+static void one_reads_1(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 1, ONE_READS); }
+static void one_reads_2(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 2, ONE_READS); }
+static void one_reads_3(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 3, ONE_READS); }
+static void one_reads_n(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, ANY, ONE_READS); }
 
-static void many_reads(const TgShadowArea* shadow, TgSegment* s, UWord differs)
-{
-   if (!miss_of_few(shadow, s, differs, True, False, False))
-      miss_any(shadow, s, differs);
-}
+static void one_writes_0(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 0, ONE_WRITES); }
+static void one_writes_1(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 1, ONE_WRITES); }
+static void one_writes_2(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 2, ONE_WRITES); }
+static void one_writes_3(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 3, ONE_WRITES); }
+static void one_writes_n(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, ANY, ONE_WRITES); }
 
-static void one_writes(const TgShadowArea* shadow, TgSegment* s, UWord differs)
-{
-   if (!miss_of_few(shadow, s, differs, False, True, False))
-      miss_any(shadow, s, differs);
-}
+static void one_split_0(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 0, ONE_SPLIT); }
+static void one_split_1(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 1, ONE_SPLIT); }
+static void one_split_2(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 2, ONE_SPLIT); }
+static void one_split_3(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 3, ONE_SPLIT); }
+static void one_split_n(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, ANY, ONE_SPLIT); }
 
-static void many_writes(const TgShadowArea* shadow, TgSegment* s, UWord differs)
-{
-   if (!miss_of_few(shadow, s, differs, True, True, False))
-      miss_any(shadow, s, differs);
-}
+static void many_reads_0(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 0, MANY_READS); }
+static void many_reads_1(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 1, MANY_READS); }
+static void many_reads_2(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 2, MANY_READS); }
+static void many_reads_3(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 3, MANY_READS); }
+static void many_reads_n(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, ANY, MANY_READS); }
 
-static void one_split(const TgShadowArea* shadow, TgSegment* s, UWord differs)
-{
-   if (!miss_of_few(shadow, s, differs, False, True, True))
-      miss_any(shadow, s, differs);
-}
+static void many_writes_0(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 0, MANY_WRITES); }
+static void many_writes_1(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 1, MANY_WRITES); }
+static void many_writes_2(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 2, MANY_WRITES); }
+static void many_writes_3(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 3, MANY_WRITES); }
+static void many_writes_n(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, ANY, MANY_WRITES); }
 
-static void many_split(const TgShadowArea* shadow, TgSegment* s, UWord differs)
-{
-   if (!miss_of_few(shadow, s, differs, True, True, True))
-      miss_any(shadow, s, differs);
-}
+static void many_split_0(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 0, MANY_SPLIT); }
+static void many_split_1(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 1, MANY_SPLIT); }
+static void many_split_2(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 2, MANY_SPLIT); }
+static void many_split_3(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 3, MANY_SPLIT); }
+static void many_split_n(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, ANY, MANY_SPLIT); }
 
 /* --- Which of them --- */
 
-typedef void Miss(const TgShadowArea* shadow, TgSegment* s, UWord differs);
-
-static Miss* with_one_fetch; /* at most */
+TgSegmentMiss* tg_segment_miss_of[TG_MISS_GROUPS + 1];
 
 void tg_segment_miss_init(const TgOptions* options)
 {
-   const Bool many = tg_mmus.n_mmus > 1;
+   static TgSegmentMiss* const of_run[N_RUNS][TG_MISS_GROUPS + 1] = {
+      { one_reads_0, one_reads_1, one_reads_2, one_reads_3, one_reads_n },
+      { one_writes_0, one_writes_1, one_writes_2, one_writes_3, one_writes_n },
+      { one_split_0, one_split_1, one_split_2, one_split_3, one_split_n },
+      { many_reads_0, many_reads_1, many_reads_2, many_reads_3, many_reads_n },
+      { many_writes_0, many_writes_1, many_writes_2, many_writes_3, many_writes_n },
+      { many_split_0, many_split_1, many_split_2, many_split_3, many_split_n }
+   };
+   const run r = (tg_mmus.n_mmus > 1 ? MANY_READS : ONE_READS)
+                 + (tg_mmus.traits.split ? 2 : tg_mmus.traits.writes ? 1 : 0);
    page_shift = options->page_shift;
-   if (page_shift != TG_4K_SHIFT || tg_mmus.traits.mixed)
-      with_one_fetch = miss_any;
-   else if (tg_mmus.traits.split)
-      with_one_fetch = many ? many_split : one_split;
-   else if (tg_mmus.traits.writes)
-      with_one_fetch = many ? many_writes : one_writes;
-   else
-      with_one_fetch = many ? many_reads : one_reads;
-}
-
-void tg_segment_miss(const TgShadowArea* shadow, TgSegment* s, UWord differs)
-{
-   if (LIKELY(s->n_fetches < 2))
-      with_one_fetch(shadow, s, differs);
-   else
-      miss_any(shadow, s, differs);
+   for (UInt i = 0; i <= TG_MISS_GROUPS; i++)
+      tg_segment_miss_of[i] = page_shift == TG_4K_SHIFT ? of_run[r][i] : tg_segment_miss_any;
 }

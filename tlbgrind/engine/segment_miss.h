@@ -14,7 +14,7 @@
 #include "trace/superblocks.h"
 #include "options/options.h"
 
-enum { TG_4K_SHIFT = 12 };
+enum { TG_4K_SHIFT = 12, TG_MISS_GROUPS = 4 };
 
 /* Once it is settled what is told apart. */
 void tg_segment_miss_init(const TgOptions* options);
@@ -24,6 +24,25 @@ void tg_segment_miss_init(const TgOptions* options);
    far as it found them in tg_segment_page; `differs` says in which bits of the page number
    any of the tags that it looked at differs from what it was looking for: if
    TLB_DATA_UNKNOWN and TLB_CODE_UNKNOWN are all, it found all pages. */
-void tg_segment_miss(const TgShadowArea* shadow, TgSegment* s, UWord differs);
+typedef void TgSegmentMiss(const TgShadowArea* shadow, TgSegment* s, UWord differs);
+
+/* For any segment. */
+TgSegmentMiss tg_segment_miss_any;
+
+/* For segments with one fetch at most: by their number of groups, and the last for all from
+   that number on. */
+extern TgSegmentMiss* tg_segment_miss_of[TG_MISS_GROUPS + 1];
+
+/* Where these numbers are constants: one jump. */
+static inline __attribute__((always_inline))
+void tg_segment_miss(const TgShadowArea* shadow, TgSegment* s, UWord differs, UInt n_groups,
+                     UInt more_fetches)
+{
+   if (more_fetches > 0)
+      tg_segment_miss_any(shadow, s, differs);
+   else
+      tg_segment_miss_of[n_groups < TG_MISS_GROUPS ? n_groups : TG_MISS_GROUPS](shadow, s,
+                                                                               differs);
+}
 
 #endif

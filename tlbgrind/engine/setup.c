@@ -17,8 +17,6 @@
 #include "space/aspace.h"
 #include "trace/run_mmus.h"
 
-static Bool fast_path;
-
 static void settle_line(uint64_t* misses, tlb_user kind)
 {
    tlb_mmus_settle(&tg_mmus, kind, misses);
@@ -52,7 +50,7 @@ static void listen(void* opaque, const TgSpaceEvent* e)
    asked = True;
    tg_engine_settle();
    tlb_mmus_ask(&tg_mmus);
-   tg_fast_path_find(fast_path);
+   tg_fast_path_find();
 }
 
 static void init_mmus(const TgOptions* o)
@@ -74,12 +72,11 @@ static void init_mmus(const TgOptions* o)
 
 void tg_engine_init(const TgOptions* options)
 {
-   fast_path = options->fast_path;
    tg_aspace_listen(listen, NULL);
    init_mmus(options);
    tg_lines_count((UInt)tlb_mmus_n_counts(&tg_mmus));
    tg_translate_init(options);
-   tg_fast_path_find(fast_path);
+   tg_fast_path_find();
    tg_replay_init(options);
    tg_check_init(options);
 }

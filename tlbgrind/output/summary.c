@@ -48,6 +48,9 @@ void tg_summary_machines(const TgResults* results)
       describe(&results->options->machine[i]);
    VG_(umsg)("Transparent huge pages: %s (%s)\n", tg_thp_name(pages->policy.thp),
              pages->thp_arg == NULL ? "as the host has them" : pages->thp_arg);
+   if (results->options->fast_path && !tg_mmus.fast_path)
+      VG_(umsg)("Fast path: none, for code and data share a first level; every reference is"
+                " simulated\n");
    VG_(umsg)("\n");
 }
 

@@ -15,17 +15,6 @@ static tlb_side table_of(const tlb_port *port)
    return port->code ? TLB_CODE : TLB_DATA;
 }
 
-static bool is_of_table(const tlb_port *port, tlb_side table)
-{
-   return table == TLB_CODE ? port->code : port->reads || port->writes;
-}
-
-/* Whether the array's pages have two records each. */
-static bool has_code_and_data(const tlb_port *port)
-{
-   return is_of_table(port, TLB_CODE) && is_of_table(port, TLB_DATA);
-}
-
 /* --- Answers about what backs a page --- */
 
 /* One is kept in a byte: how much larger the page is than the base page, and
@@ -62,27 +51,24 @@ static tlb_page_number n_pages(const tlb_port *port, tlb_key key)
    return (tlb_page_number)1 << (tlb_key_shift(key) - port->mmu->h.base_shift);
 }
 
-/* Goes through those pages of a table that an entry covers and that can be known. */
-static void pages_of_table(const tlb_port *port, tlb_side table, tlb_key key,
-                           tlb_each_page *each, void *opaque)
+/* Goes through those pages that an entry covers and that can be known. */
+static void pages_of(const tlb_port *port, tlb_key key, tlb_each_page *each, void *opaque)
 {
-   tlb_pages_listed(port->mmu->all, table, first_page(port, key), n_pages(port, key), each,
-                    opaque);
+   tlb_pages_listed(port->mmu->all, table_of(port), first_page(port, key), n_pages(port, key),
+                    each, opaque);
 }
 
 typedef struct {
    const tlb_port *port;
-   tlb_side table;
    unsigned shift;   /* of the entry */
    uint8_t answer; /* what backs the page looked at last: mostly that of the next, too */
    bool here;    /* and whether such a page is in the entry */
    uint64_t time;
 } search;
 
-static search search_of(const tlb_port *port, tlb_side table, tlb_key key)
+static search search_of(const tlb_port *port, tlb_key key)
 {
-   return (search){ .port = port, .table = table, .shift = tlb_key_shift(key),
-                    .answer = TLB_NOT_ASKED };
+   return (search){ .port = port, .shift = tlb_key_shift(key), .answer = TLB_NOT_ASKED };
 }
 
 static bool leads_here(const search *s, tlb_user user, uint8_t answer)
@@ -102,7 +88,7 @@ static bool is_backed_so(const search *s, uint8_t answer)
 {
    if (answer == TLB_NOT_ASKED)
       return false;
-   if (s->table == TLB_CODE)
+   if (s->port->code)
       return leads_here(s, TLB_FETCH, answer);
    return (s->port->reads && leads_here(s, TLB_LOAD, answer))
           || (s->port->writes && leads_here(s, TLB_STORE, answer));
@@ -136,7 +122,7 @@ static void youngest(tlb_mmus *all, tlb_page *p, void *opaque)
    search *s = opaque;
    if (!is_here(s, p))
       return;
-   if (tlb_loads_of(all, s->port, s->table) != 0)
+   if (tlb_loads_of(all, s->port, table_of(s->port)) != 0)
       find_time(tlb_rest(p)->observers, p->time, s);
    if (tlb_stores_of(all, s->port) != 0)
       find_time(tlb_rest(p)->write_observers, tlb_writes(p)->time, s);
@@ -175,15 +161,9 @@ uint64_t tlb_l1_range_time(tlb_key key, void *opaque)
       tlb_page *first = tlb_page_of(all, table_of(port), first_page(port, key));
       return time_of_large(port, first, tlb_large_of_page(all, first, large)->told);
    }
-   uint64_t time = 0;
-   for (unsigned t = 0; t < TLB_N_TABLES; t++) {
-      search s = search_of(port, t, key);
-      if (is_of_table(port, t))
-         pages_of_table(port, t, key, youngest, &s);
-      if (s.time > time)
-         time = s.time;
-   }
-   return time;
+   search s = search_of(port, key);
+   pages_of(port, key, youngest, &s);
+   return s.time;
 }
 
 /* --- Pages that are released --- */
@@ -197,7 +177,7 @@ static void observe_each(tlb_mmus *all, tlb_page *p, void *opaque)
 {
    search *s = opaque;
    if (is_here(s, p))
-      observe(all, s->port, s->table, p);
+      observe(all, s->port, table_of(s->port), p);
 }
 
 void tlb_l1_release(uint64_t *time, tlb_key key, void *opaque)
@@ -217,11 +197,8 @@ void tlb_l1_release(uint64_t *time, tlb_key key, void *opaque)
                      tlb_stores_of(all, port));
       return;
    }
-   for (unsigned t = 0; t < TLB_N_TABLES; t++) {
-      search s = search_of(port, t, key);
-      if (is_of_table(port, t))
-         pages_of_table(port, t, key, observe_each, &s);
-   }
+   search s = search_of(port, key);
+   pages_of(port, key, observe_each, &s);
 }
 
 /* --- References --- */
@@ -232,7 +209,7 @@ static void attach(tlb_mmus *all, tlb_port *port, tlb_side table, tlb_page *p,
 {
    tlb_array *a = port->array;
    const bool attached = a->short_cut[entry] != NULL;
-   if (shift == all->traits.page_shift && !has_code_and_data(port)) {
+   if (shift == all->traits.page_shift) {
       if (!attached)
          tlb_array_attach(a, entry,
                           (uint64_t *)(void *)((uint8_t *)p + port->time_at));
@@ -261,15 +238,13 @@ static void large_known(tlb_mmus *all, tlb_port *port, tlb_side table, tlb_page 
 }
 
 /* Whether a base page that is observed can not be there, since whatever is there
-   is known. (NRU also observes pages that are there; and a page can be there as
-   code, and be observed as data.) */
+   is known. (NRU also observes pages that are there.) */
 static bool is_absent(const tlb_mmu *mmu, const tlb_stop *stop)
 {
    const tlb_mmus *const all = mmu->all;
    const tlb_array *a = &mmu->h.array[stop->array[0]];
    return all->fast_path && !mmu->asked_always && stop->n == 1
           && stop->shift[0] == all->traits.page_shift && a->g.policy != TLB_NRU
-          && !has_code_and_data(a->opaque)
           && tlb_array_all_attached(a);
 }
 

@@ -44,7 +44,7 @@ static bool have_equal_first_levels(const tlb_mmu *a, const tlb_mmu *b,
 {
    unsigned i = next_first(a, table, 0), j = next_first(b, table, 0);
    if (a->view != b->view || a->base_shift != b->base_shift
-       || a->large != b->large || a->asks != b->asks || tlb_is_mixed(a) || tlb_is_mixed(b))
+       || a->large != b->large || a->asks != b->asks)
       return false;
    while (i < a->machine->n_arrays && j < b->machine->n_arrays) {
       if (a->h.array[i].also_behind || b->h.array[j].also_behind

@@ -104,7 +104,6 @@ static void init_mmu(tlb_mmus *all, unsigned number)
                       tlb_l1_release, tlb_l1_range_time, NULL);
    mmu->tells_apart = tlb_tells_apart(mmu);
    mmu->asked_always = tlb_has_doubles(mmu);
-   mmu->large = all->fast_path ? tlb_large_of(mmu) : 0;
 }
 
 static void init_port(tlb_mmu *mmu, unsigned i)
@@ -135,7 +134,7 @@ static void add_traits(tlb_run_traits *k, const tlb_mmu *mmu)
    k->mixed |= tlb_is_mixed(mmu);
    k->own_times |= tlb_has_also_behind(mmu) || tlb_clears_used_bits(mmu);
    k->code_behind |= tlb_has_code_behind(mmu);
-   if (!tlb_mmu_is_plain(mmu) || tlb_is_mixed(mmu))
+   if (!tlb_mmu_is_plain(mmu))
       k->wide |= mmu->bit;
 }
 
@@ -155,13 +154,23 @@ static void find_traits(tlb_mmus *all, uint64_t others)
    k->write_observers |= k->split ? others : others & TLB_OBSERVER_FAULTS;
 }
 
+/* An array that code and data ask first has entries whose pages have two records each, and
+   no time of one is that of both: a run with such a machine simulates every reference. */
+static bool has_fast_path(const tlb_mmus *all)
+{
+   for (unsigned i = 0; i < all->n_mmus; i++) {
+      if (tlb_is_mixed(&all->mmu[i]))
+         return false;
+   }
+   return !all->options.exhaustive;
+}
+
 void tlb_mmus_init(tlb_mmus *all, const tlb_mmus_options *options, uint64_t others,
                    tlb_page_record *near, tlb_page_number n_near)
 {
    tlb_mmus_options *const o = &all->options;
    *o = *options;
    all->traits.page_shift = o->page_shift;
-   all->fast_path = !o->exhaustive;
    all->n_mmus = o->n;
    all->mmu = tlb_mmus_take_zeroes(all, o->n * sizeof *all->mmu);
    if (o->map != NULL) {
@@ -173,6 +182,9 @@ void tlb_mmus_init(tlb_mmus *all, const tlb_mmus_options *options, uint64_t othe
    }
    for (unsigned i = 0; i < o->n; i++)
       init_mmu(all, i);
+   all->fast_path = has_fast_path(all);
+   for (unsigned i = 0; all->fast_path && i < o->n; i++)
+      all->mmu[i].large = tlb_large_of(&all->mmu[i]);
    if (all->fast_path)
       tlb_sharing_find(all);
    find_traits(all, others);

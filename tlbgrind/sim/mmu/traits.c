@@ -78,8 +78,7 @@ unsigned tlb_base_arrays(tlb_mmu *mmu, tlb_user user,
                          tlb_array *array[TLB_MAX_BASE_ARRAYS])
 {
    const tlb_stop *stop = first_stop(mmu, user);
-   if (mmu->asked_always || !tlb_mmu_is_plain(mmu) || stop->n > TLB_MAX_BASE_ARRAYS
-       || tlb_is_mixed(mmu))
+   if (mmu->asked_always || !tlb_mmu_is_plain(mmu) || stop->n > TLB_MAX_BASE_ARRAYS)
       return 0;
    for (unsigned i = 0; i < stop->n; i++) {
       if (stop->shift[i] != mmu->base_shift)
@@ -138,7 +137,7 @@ bool tlb_needs_exact_times(const tlb_mmu *mmu)
 unsigned tlb_large_of(const tlb_mmu *mmu)
 {
    const unsigned large = mmu->base_shift - mmu->h.base_shift;
-   if (mmu->asks || mmu->asked_always || large > TLB_RECORD_CHUNK_BITS || tlb_is_mixed(mmu)
+   if (mmu->asks || mmu->asked_always || large > TLB_RECORD_CHUNK_BITS
        || tlb_needs_exact_times(mmu))
       return 0;
    for (unsigned user = 0; user < TLB_N_USERS; user++) {

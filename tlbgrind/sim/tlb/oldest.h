@@ -83,9 +83,9 @@ static inline uint64_t tlb_earliest_of_4(uint64_t *const *time, uint32_t way)
 static inline __attribute__((always_inline))
 uint32_t tlb_oldest_of_one_time(uint64_t *const *time, uint32_t ways)
 {
-   if (ways == 4)
+   if (__builtin_expect(ways == 4, 1))
       return (uint32_t)(tlb_earliest_of_4(time, 0) & 7);
-   if (ways == 8)
+   if (__builtin_expect(ways == 8, 1))
       return (uint32_t)(tlb_earlier(tlb_earliest_of_4(time, 0), tlb_earliest_of_4(time, 4)) & 7);
    return tlb_oldest_attached(time, 0, ways);
 }
