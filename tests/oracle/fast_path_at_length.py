@@ -31,6 +31,8 @@ POLICIES = ("lru", "lru", "plru", "fifo", "nru", "random:7")
 WAYS = {4: ("1", "4", "full"), 16: ("1", "2", "4", "full"), 32: ("1", "4", "8", "full"), 64: ("4", "full")}
 SHIPPED = sorted(path.stem for path in (SOURCE / "tlbgrind" / "machines").glob("*.machine"))
 RULES = ("thp", "contig", "all:2M", "heap:64K", "text:2M", "file:64K", "anon:1G")
+UNITS = {"K": 1, "M": 1 << 10, "G": 1 << 20}
+KILOBYTES = {"64K": 64, "2M": 2 << 10, "1G": 1 << 20}
 POOLS = ("2M:3", "2M:8,16M:1,64K:200", "64K:40")
 
 
@@ -50,8 +52,18 @@ def several(dice: random.Random, folder: Path) -> list[str]:
     names = [f"./{path.name}" for path in write(folder, any_machines(dice))] if dice.random() < 0.6 else []
     names += dice.sample(SHIPPED, dice.choice((1, 1, 2, 5, 12)))
     dice.shuffle(names)
-    rule = "@" + dice.choice(RULES)
-    return [name + dice.choice(("", "", rule)) for name in names]
+    rule = dice.choice(RULES)
+    return [name + dice.choice(("", "", f"@{rule}" if has_pages_for(rule, name) else "")) for name in names]
+
+
+def has_pages_for(rule: str, name: str) -> bool:
+    """A processor that is shipped has to have pages as large as those that a rule of its own asks for."""
+    size = rule.rpartition(":")[2]
+    if size not in KILOBYTES or name.startswith("./"):
+        return True
+    text = (SOURCE / "tlbgrind" / "machines" / f"{name}.machine").read_text(encoding="ascii")
+    sizes = [word for line in re.findall(r"^ *pages +(.*)$", text, re.MULTILINE) for word in re.findall(r"\d+[KMG]", line)]
+    return max(int(word[:-1]) * UNITS[word[-1]] for word in sizes) >= KILOBYTES[size]
 
 
 def smallest_base_page(machines: Sequence[str], folder: Path) -> int:
@@ -100,7 +112,9 @@ def run(folder: Path, options: Sequence[str], command: Sequence[str], stdin: Pat
     """All that the tool wrote, by file name."""
     work = folder / "run"
     work.mkdir()
-    files = [f"--tlbgrind-out-file={work / 'out'}", f"--faults-out-file={work / 'faults'}", f"--reach-out-file={work / 'reach'}"]
+    files = [f"--tlbgrind-out-file={work / 'out'}"]
+    # A file's name asks for what stands in it.
+    files += [f"--{what}-out-file={work / what}" for what in ("faults", "reach") if f"--{what}=yes" in options]
     with open(stdin or "/dev/null", "rb") as source, tempfile.TemporaryFile() as stdout:
         done = subprocess.run(
             [*prefix(), VALGRIND, "--tool=tlbgrind", "-q", *files, *options, *command],
