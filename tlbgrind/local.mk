@@ -291,6 +291,7 @@ TOOL_SOURCES = \
 	tlbgrind/order/code_entries.c \
 	tlbgrind/order/data_writes.c \
 	tlbgrind/output/costs_file.c \
+	tlbgrind/output/machine_table.c \
 	tlbgrind/output/reach_file.c \
 	tlbgrind/output/summary.c \
 	tlbgrind/space/aspace.c \
@@ -360,6 +361,7 @@ TOOL_INCLUDES = \
 	tlbgrind/order/code_entries.h \
 	tlbgrind/order/data_writes.h \
 	tlbgrind/output/costs_file.h \
+	tlbgrind/output/machine_table.h \
 	tlbgrind/output/reach_file.h \
 	tlbgrind/output/results.h \
 	tlbgrind/output/summary.h \

@@ -31,6 +31,7 @@ POLICIES = ("lru", "lru", "plru", "fifo", "nru", "random:7")
 WAYS = {4: ("1", "4", "full"), 16: ("1", "2", "4", "full"), 32: ("1", "4", "8", "full"), 64: ("4", "full")}
 SHIPPED = sorted(path.stem for path in (SOURCE / "tlbgrind" / "machines").glob("*.machine"))
 RULES = ("thp", "contig", "all:2M", "heap:64K", "text:2M", "file:64K", "anon:1G")
+MOST_SETS = 8
 UNITS = {"K": 1, "M": 1 << 10, "G": 1 << 20}
 KILOBYTES = {"64K": 64, "2M": 2 << 10, "1G": 1 << 20}
 POOLS = ("2M:3", "2M:8,16M:1,64K:200", "64K:40")
@@ -47,13 +48,27 @@ def made_up(dice: random.Random) -> list[str]:
 
 
 def several(dice: random.Random, folder: Path) -> list[str]:
-    """Machines that are shipped, and files of others, some under a page-size rule. (With two there could be more sets of
-    rules and base pages than a run may have.)"""
+    """Machines that are shipped, and files of others, some under a page-size rule, if a run may have so many sets of base
+    pages and rules."""
     names = [f"./{path.name}" for path in write(folder, any_machines(dice))] if dice.random() < 0.6 else []
     names += dice.sample(SHIPPED, dice.choice((1, 1, 2, 5, 12)))
     dice.shuffle(names)
     rule = dice.choice(RULES)
-    return [name + dice.choice(("", "", f"@{rule}" if has_pages_for(rule, name) else "")) for name in names]
+    ruled = [name + dice.choice(("", "", f"@{rule}" if has_pages_for(rule, name) else "")) for name in names]
+    return ruled if len({set_of(name, folder) for name in ruled}) <= MOST_SETS else names
+
+
+def text_of(name: str, folder: Path) -> str:
+    path = folder / name if name.startswith("./") else SOURCE / "tlbgrind" / "machines" / f"{name}.machine"
+    return path.read_text(encoding="ascii")
+
+
+def set_of(machine: str, folder: Path) -> tuple[str, str, bool]:
+    """What of the machine decides how memory is backed: its base page, its rule, and whether adjacent pages matter."""
+    name, _, rule = machine.partition("@")
+    text = text_of(name, folder)
+    base = re.search(r"^base-page\s+(\d+K)$", text, re.MULTILINE)
+    return (base[1] if base else "4K", rule, re.search(r"^ *coalesces +\d", text, re.MULTILINE) is not None)
 
 
 def has_pages_for(rule: str, name: str) -> bool:
@@ -61,18 +76,14 @@ def has_pages_for(rule: str, name: str) -> bool:
     size = rule.rpartition(":")[2]
     if size not in KILOBYTES or name.startswith("./"):
         return True
-    text = (SOURCE / "tlbgrind" / "machines" / f"{name}.machine").read_text(encoding="ascii")
+    text = text_of(name, SOURCE)
     sizes = [word for line in re.findall(r"^ *pages +(.*)$", text, re.MULTILINE) for word in re.findall(r"\d+[KMG]", line)]
     return max(int(word[:-1]) * UNITS[word[-1]] for word in sizes) >= KILOBYTES[size]
 
 
 def smallest_base_page(machines: Sequence[str], folder: Path) -> int:
     """In KiB."""
-    shipped = SOURCE / "tlbgrind" / "machines"
-    names = [name.partition("@")[0] for name in machines]
-    files = [folder / name if name.startswith("./") else shipped / f"{name}.machine" for name in names]
-    lines = [re.search(r"^base-page\s+(\d+)K$", file.read_text(encoding="ascii"), re.MULTILINE) for file in files]
-    return min(int(line[1]) for line in lines if line)
+    return min(int(set_of(machine, folder)[0].removesuffix("K")) for machine in machines)
 
 
 def choose(dice: random.Random, base_page: int = 4) -> list[str]:

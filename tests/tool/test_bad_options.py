@@ -298,7 +298,7 @@ def test_help_has_what_the_manual_has() -> None:
     ],
 )
 def test_an_option_brings_the_one_that_it_needs(tmp_path: Path, option: str, default: str, written: str) -> None:
-    command = [TLBGRIND, "-q", "--tlbgrind-out-file=out", option, str(client("run_exec")), "1"]
+    command = [TLBGRIND, "--log-file=/dev/null", "--tlbgrind-out-file=out", option, str(client("run_exec")), "1"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, encoding="utf-8")
     assert (done.returncode, done.stderr) == (6, "")
     (other,) = set(os.listdir(tmp_path)) - {"out"}

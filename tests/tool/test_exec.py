@@ -84,7 +84,7 @@ def test_a_script_of_env(tmp_path: Path) -> None:
 
 
 def test_plain_valgrind_does_the_same(tmp_path: Path) -> None:
-    command = [os.environ["VALGRIND"], "-q", "--tool=tlbgrind", *GEOMETRY, "--tlbgrind-out-file=out", *map(str, chain("run_exec", "run_exec"))]
+    command = [os.environ["VALGRIND"], "--log-file=/dev/null", "--tool=tlbgrind", *GEOMETRY, "--tlbgrind-out-file=out", *map(str, chain("run_exec", "run_exec"))]
     lib = Path(TLBGRIND).resolve().parents[1] / ".in_place"
     done = subprocess.run(command, cwd=tmp_path, env={**os.environ, "VALGRIND_LIB": str(lib)}, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (6, b"")

@@ -107,7 +107,7 @@ def test_without_the_option_nothing_is_measured(tmp_path: Path) -> None:
 
 
 def test_the_default_name(tmp_path: Path) -> None:
-    r = run(tmp_path, client("oracle_refs"), options=("--reach=yes", "-q"))
+    r = run(tmp_path, client("oracle_refs"), options=("--reach=yes", "--log-file=/dev/null"))
     assert [re.sub(r"\d+", "N", path.name) for path in tmp_path.glob("tlbgrind.*")] == ["tlbgrind.reach.N"]
     assert r.err == ""
 

@@ -72,6 +72,13 @@ def summary_of(out: OutFile) -> list[str]:
 
 
 START = [
+    "Machine: custom, base page 4K; entries: L1 16+16, L2 64",
+    "Transparent huge pages: madvise (--thp=madvise)",
+    "All arrays and assumptions: with -v, and in the out-file",
+    "",
+]
+
+LONG_START = [
     "Machine: custom, base page 4096 bytes",
     "  level 1, instruction, 16 entries, 4-way, 4 sets, pages 4K, lru",
     "  level 1, data, 16 entries, 4-way, 4 sets, pages 4K, lru",
@@ -86,9 +93,32 @@ def test_form_and_numbers(tmp_path: Path) -> None:
     said = messages(r.err)
     assert said[0].startswith("tlbgrind-")
     assert said[3] == f"Command: {client('run_process')} exit 3"
-    assert said[5:11] == START
-    assert said[11] == ""
-    assert said[12:] == summary_of(r.only())
+    assert said[5:9] == START
+    assert said[9] == ""
+    assert said[10:] == summary_of(r.only())
+
+
+def test_verbose_names_all_arrays(tmp_path: Path) -> None:
+    said = messages(run(tmp_path, *PROCESS, options=["-v"]).err)
+    start = said.index(LONG_START[0])
+    assert said[start : start + len(LONG_START)] == LONG_START
+
+
+def test_one_line_for_each_machine(tmp_path: Path) -> None:
+    """And at most three more before the program runs."""
+    (tmp_path / "x").write_text(MACHINE.format(name="mine", entries=16), encoding="ascii")
+    r = run(tmp_path / "run", "/bin/true", options=["--machine=skylake,icelake,bonnell,k8@thp,../x"], geometry=())
+    said = messages(r.err)
+    assert said[5:14] == [
+        "Machine: skylake, base page 4K; entries: L1 128+64, L2 1536; assumptions: 3",
+        "Machine: icelake, base page 4K; entries: L1 128+64+16, L2 2048; assumptions: 2",
+        "Machine: bonnell, base page 4K; entries: L1 32+24, L2 64; assumptions: 3",
+        "Machine: k8@thp, base page 4K; entries: L1 32+32, L2 512+512; assumptions: 2",
+        "Machine: mine (../x), base page 4K; entries: L1 16",
+        START[1],
+        "Fast path: none, for code and data share a first level; every reference is simulated",
+        *START[2:],
+    ]
 
 
 @pytest.mark.parametrize("geometry", [("--itlb=1,1", "--dtlb=1,1"), ("--itlb=4096,full", "--dtlb=4096,full")])
@@ -146,10 +176,10 @@ def machines(folder: Path, *names: str, out_file: str = "out.%p") -> tuple[list[
     assert r.status == 0, r.err
     said = messages(r.err)
     at = next(i for i, m in enumerate(said) if m.startswith("machine  "))
-    table = said[at + 1 : said.index("", at)]
+    table = said[at + 1 : said.index(NOTE, at)]
     last = next(i for i, m in enumerate(said) if m.startswith("To see which code misses"))
     assert said[last - 1] == ""
-    called = [m.partition(",")[0].removeprefix("Machine: ") for m in said if m.startswith("Machine: ")]
+    called = [name[1] for m in said if (name := re.fullmatch(r"Machine: (.*?)(?: \(.*\))?, base page .*", m))]
     assert [row.split("  ")[0] for row in table] == called
     return called, said[last:], r.files
 
@@ -168,8 +198,38 @@ def test_the_files_of_several_machines_are_named(tmp_path: Path) -> None:
     assert done.returncode == 0
 
 
+NOTE = "/1000: per 1000 instructions; ratio: walks, to those of the first row"
+
+
+def test_table_of_machines(tmp_path: Path) -> None:
+    """Its cells are the sums of the out-files; and what nothing but assumptions tells apart is marked."""
+    bare = MACHINE.format(name="{name}", entries=4).replace("ways full", "{ways}")
+    for name, ways in (("a", "ways unknown, assume full"), ("b", "ways unknown, assume 1"), ("c", "ways 1")):
+        (tmp_path / name).write_text(bare.format(name=name, ways=ways), encoding="ascii")
+    r = run(tmp_path / "run", "/bin/true", options=["--machine=../a,../b,../c,k8"], geometry=())
+    said = messages(r.err)
+    at = next(i for i, m in enumerate(said) if m.startswith("machine  "))
+    heads, *rows = [re.split(r" {2,}", row) for row in said[at : said.index(NOTE, at)]]
+    assert heads == ["machine", "page", "I1 misses", "I walks", "D1 misses", "D walks", "L1 misses/1000", "walks/1000", "ratio", "miss cycles"]
+    by_name = {f.descriptions("Machine")[0]: dict(zip(f.field("events").split(), f.summary)) for f in r.files}
+    walks = {name: n["ILtm"] + n["DLtmr"] + n["DLtmw"] for name, n in by_name.items()}
+    for name, *cells in rows:
+        n = by_name[name]
+        misses = n["I1tm"] + n["D1tmr"] + n["D1tmw"]
+        # Rounded half up, as integers are.
+        mark = "*" if name in "bc" else ""
+        of_first = (walks[name] * 2000 + walks["a"]) // (walks["a"] * 2)
+        assert cells[0] == "4K"
+        assert cells[1:5] == [f"{v:,}" for v in (n["I1tm"], n["ILtm"], n["D1tmr"] + n["D1tmw"], n["DLtmr"] + n["DLtmw"])]
+        assert cells[5:7] == [ratio(misses, n["Ir"], 1000), ratio(walks[name], n["Ir"], 1000)]
+        assert cells[7] == f"{of_first // 1000}.{of_first % 1000:03}{mark}"
+        assert cells[8] == (f"{n['Wcyc']:,}" if name == "k8" else "unknown")
+    assert walks["a"] < walks["b"] == walks["c"]
+    assert said[said.index(NOTE) + 1] == "*: nothing but assumptions tells the two machines apart (-v prints them)"
+
+
 def test_costs_in_columns(tmp_path: Path) -> None:
-    """If an option has asked for them; what no file tells is unknown."""
+    """Cycles where a machine tells what a walk takes or an option does; the rest if an option asks for it."""
     (tmp_path / "bare").write_text(MACHINE.format(name="bare", entries=16), encoding="ascii")
     names = "k8,k8@thp,../bare"
 
@@ -180,12 +240,17 @@ def test_costs_in_columns(tmp_path: Path) -> None:
         at = next(i for i, m in enumerate(said) if m.startswith("machine  "))
         rest = said[at : said.index("", at)]
         rows = [re.split(r" {2,}", row) for row in rest[:4]]
-        return [row[6:] for row in rows], rest[4:], {f.descriptions("Machine")[0]: f for f in r.files}
+        assert rest[4] == NOTE
+        return [row[9:] for row in rows], rest[5:], {f.descriptions("Machine")[0]: f for f in r.files}
 
     def of(file: OutFile, event: str) -> int:
         return dict(zip(file.field("events").split(), file.summary))[event]
 
-    assert table()[:2] == ([[], [], [], []], [])
+    cells, notes, files = table()
+    assert cells[0] == ["miss cycles"]
+    assert cells[1] == [f"{of(files['k8'], 'Wcyc'):,}"]
+    assert cells[3] == ["unknown"]
+    assert notes == ["miss cycles: estimated, an upper bound"]
     cells, notes, files = table("--cycles=1000000", "--nested=yes")
     assert cells[0] == ["walk refs", "miss cycles", "share of time"]
     for name, row in zip(("k8", "k8@thp"), cells[1:]):
@@ -247,7 +312,7 @@ def test_a_single_machine_of_a_file(tmp_path: Path) -> None:
     (tmp_path / "x").write_text(MACHINE.format(name="mine", entries=16), encoding="ascii")
     r = run(tmp_path / "run", *PROCESS, geometry=("--machine=../x@thp",))
     said = messages(r.err)
-    assert said[5:7] == ["Machine: mine@thp, base page 4096 bytes", "  file ../x"]
+    assert said[5].startswith("Machine: mine@thp (../x), base page 4K; ")
     assert r.only().descriptions("Machine") == ["mine@thp"]
     assert r.only().descriptions("Machine file") == ["../x"]
 
@@ -320,13 +385,14 @@ def test_quiet(tmp_path: Path, quiet: str) -> None:
         # -q takes back one step of -v.
         assert any(m.startswith("I   refs:") for m in messages(r.err))
     else:
-        assert r.err == ""
+        # The result alone, without the command that shows the details.
+        assert messages(r.err) == summary_of(r.only())[:-2]
     assert r.only().function("work") == (4001, 1001, 1000)
 
 
 def test_quiet_still_says_errors(tmp_path: Path) -> None:
     r = run(tmp_path, *PROCESS, options=["-q"], out_file="no/folder")
-    assert [m for m in messages(r.err) if m] == [
+    assert [m for m in messages(r.err) if m][:2] == [
         f"error: can't write output data file '{tmp_path}/no/folder': there is no such folder",
         "       ... so detailed results will be missing.",
     ]
@@ -384,7 +450,7 @@ REBASED = {
 def test_base_page_that_arrays_do_not_hold(tmp_path: Path, size: str) -> None:
     """Those for the machine's own base pages hold it, where nothing else on their level does."""
     r = run(tmp_path, client("run_exec"), "1", options=("--machine=goldencove", f"--page-size={size}"), geometry=())
-    said = messages(r.err)
-    assert [re.sub(r".* pages ([^,]*), lru", r"\1", line) for line in said if line.startswith("  level ")] == REBASED[size]
-    assumed = any(line.startswith("  assumed: the arrays for 4K pages are taken to hold") for line in said)
+    out = r.only()
+    assert [re.sub(r".* pages ([^,]*), lru", r"\1", line) for line in out.descriptions("Array")] == REBASED[size]
+    assumed = any(line.startswith("the arrays for 4K pages are taken to hold") for line in out.descriptions("Assumption"))
     assert assumed == (size != "2M")

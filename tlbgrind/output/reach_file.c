@@ -167,14 +167,12 @@ static void print_side(const TgResults* results, const Curve* curve, UInt n, UIn
 void tg_reach_file_summary(const TgResults* results, const HChar* file)
 {
    Curve curve[MAX_CURVES];
-   if (VG_(clo_verbosity) == 0)
-      return;
    VG_(umsg)("\n");
    const UInt n = make_curves(results, curve);
    for (UInt i = 0; i < TLB_N_TABLES; i++)
       print_side(results, curve, n, sides[i]);
    free_curves(curve, n);
-   if (file != NULL)
+   if (file != NULL && VG_(clo_verbosity) > 0)
       VG_(umsg)("Every size from %u to %u:  %s\n", TLB_REACH_SMALLEST,
                 TLB_REACH_LARGEST, file);
 }

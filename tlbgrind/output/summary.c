@@ -7,7 +7,6 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
 
-#include "sim/machine/cost.h"
 #include "sim/tlb/walk.h"
 
 #include "space/backing_report.h"
@@ -16,6 +15,7 @@
 #include "options/machine_names.h"
 #include "base/number_format.h"
 #include "output/costs_file.h"
+#include "output/machine_table.h"
 #include "options/output_names.h"
 #include "faults/log.h"
 #include "base/shown.h"
@@ -28,6 +28,7 @@ static void print_array(const HChar* description, void* opaque)
    VG_(umsg)("  %s\n", description);
 }
 
+/* All of a machine. */
 static void describe(const TgMachine* m)
 {
    VG_(umsg)("Machine: %s, base page %llu bytes\n", m->name,
@@ -39,18 +40,59 @@ static void describe(const TgMachine* m)
       VG_(umsg)("  assumed: %s\n", *(HChar**)VG_(indexXA)(m->assumptions, i));
 }
 
+/* How many entries the level has for base pages: of all arrays that the same kinds of references
+   ask, joined by "+". Empty if it has none. */
+static TgNumber entries_of(const tlb_machine* m, UInt level)
+{
+   TgNumber text = { "" };
+   UInt length = 0;
+   for (UInt users = 1; users < 1u << TLB_N_USERS; users++) {
+      UInt entries = 0;
+      for (UInt i = 0; i < m->n_arrays; i++) {
+         const tlb_machine_array* a = &m->array[i];
+         if (a->level == level && a->users == users
+             && (a->g.page_sizes >> m->base_page_shift & 1) != 0)
+            entries += a->g.entries;
+      }
+      if (entries > 0)
+         length += VG_(snprintf)(text.text + length, (Int)(sizeof text.text - length), "%s%u",
+                                 length > 0 ? "+" : "", entries);
+   }
+   return text;
+}
+
+/* One line. */
+static void name_machine(const TgMachine* m)
+{
+   VG_(umsg)("Machine: %s", m->name);
+   if (m->file != NULL)
+      VG_(umsg)(" (%s)", tg_shown(m->file));
+   VG_(umsg)(", base page %s; entries:", tg_page_size(m->m.base_page_shift).text);
+   for (UInt level = 1; level <= TLB_MAX_LEVELS; level++) {
+      const TgNumber entries = entries_of(&m->m, level);
+      if (entries.text[0] != '\0')
+         VG_(umsg)("%s L%u %s", level > 1 ? "," : "", level, entries.text);
+   }
+   if (VG_(sizeXA)(m->assumptions) > 0)
+      VG_(umsg)("; assumptions: %ld", VG_(sizeXA)(m->assumptions));
+   VG_(umsg)("\n");
+}
+
 void tg_summary_machines(const TgResults* results)
 {
    const TgPageOptions* pages = &results->options->pages;
-   if (VG_(clo_verbosity) == 0)
+   const Bool is_long = VG_(clo_verbosity) > 1;
+   if (VG_(clo_verbosity) < 1)
       return;
    for (UInt i = 0; i < results->options->n_machines; i++)
-      describe(&results->options->machine[i]);
+      (is_long ? describe : name_machine)(&results->options->machine[i]);
    VG_(umsg)("Transparent huge pages: %s (%s)\n", tg_thp_name(pages->policy.thp),
              pages->thp_arg == NULL ? "as the host has them" : pages->thp_arg);
    if (results->options->fast_path && !tg_mmus.fast_path)
       VG_(umsg)("Fast path: none, for code and data share a first level; every reference is"
                 " simulated\n");
+   if (!is_long)
+      VG_(umsg)("All arrays and assumptions: with -v, and in the out-file\n");
    VG_(umsg)("\n");
 }
 
@@ -173,16 +215,6 @@ static void one_machine(const TgResult* result)
              tg_ratio(walks, instructions, 1000, 3, "").text);
 }
 
-static TgNumber share(const TgResults* results, const TgResult* r)
-{
-   TgNumber text;
-   const ULong hundredths = tlb_cost_share(r->total[TG_ALL_CYCLES],
-                                           results->options->cycles);
-   VG_(snprintf)(text.text, sizeof text.text, "%llu.%02llu%%",
-                 hundredths / 100, hundredths % 100);
-   return text;
-}
-
 /* Prints the cost of misses, as far as the machine or an option defines it. */
 static void cost(const TgResults* results, const TgResult* r)
 {
@@ -206,7 +238,7 @@ static void cost(const TgResults* results, const TgResult* r)
    if (results->options->cycles == 0)
       return;
    VG_(umsg)("%-18s %*s  of %llu cycles, estimated, an upper bound\n",
-             "share of time:", WIDTH, share(results, r).text, results->options->cycles);
+             "share of time:", WIDTH, tg_share_of_time(results, r).text, results->options->cycles);
 }
 
 /* --- Memory --- */
@@ -238,93 +270,6 @@ static void overflow(void)
       VG_(umsg)("\nThe heap found no room to grow beyond %lluK, which natively it would have: "
                 "malloc() went on with small mappings, so fewer of its pages can be huge, and "
                 "more of them are touched than natively.\n", heap >> 10);
-}
-
-/* --- Several machines side by side --- */
-
-enum { COLUMN = 15 };
-
-static void cell(ULong n)
-{
-   VG_(umsg)(" %s", tg_number(COLUMN, n).text);
-}
-
-static void word(const HChar* text)
-{
-   VG_(umsg)(" %*s", COLUMN, text);
-}
-
-/* Prints the heads of the columns for the cost of misses, if an option is about cycles. */
-static void cost_heads(const TgOptions* o)
-{
-   if (o->nested)
-      word("walk refs");
-   if (o->shows_cycles)
-      word("miss cycles");
-   if (o->cycles != 0)
-      word("share of time");
-}
-
-static void cost_cells(const TgResults* results, const TgResult* r)
-{
-   const TgOptions* o = results->options;
-   const tlb_machine* m = &r->machine->m;
-   const Bool known = m->walk_cycles != TLB_UNKNOWN;
-   if (o->nested && tlb_walks_described(m))
-      cell(r->total[TG_ALL_WALK_REFS]);
-   else if (o->nested)
-      word("unknown");
-   if (o->shows_cycles && known)
-      cell(r->total[TG_ALL_CYCLES]);
-   else if (o->shows_cycles)
-      word("unknown");
-   if (o->cycles != 0)
-      word(known ? share(results, r).text : "unknown");
-}
-
-static void cost_notes(const TgOptions* o)
-{
-   if (o->nested)
-      VG_(umsg)("walk refs: to page tables, guest's and host's\n");
-   if (o->shows_cycles)
-      VG_(umsg)("miss cycles: estimated, an upper bound\n");
-   if (o->cycles != 0)
-      VG_(umsg)("share of time: of %llu cycles, estimated, an upper bound\n",
-                o->cycles);
-}
-
-static void side_by_side(const TgResults* results)
-{
-   const TgResult* first = &results->result[0];
-   UInt name_width = 7;
-   fetches(first, "I   refs:", TG_REFS);
-   counts(first, "D   refs:", TG_REFS);
-   for (UInt i = 0; i < results->options->n_machines; i++) {
-      const UInt n = (UInt)VG_(strlen)(results->result[i].machine->name);
-      name_width = n > name_width ? n : name_width;
-   }
-   VG_(umsg)("\n");
-   VG_(umsg)("%-*s", (Int)name_width, "machine");
-   word("I1 misses");
-   word("I walks");
-   word("D1 misses");
-   word("D walks");
-   word("walks/1000 ins");
-   cost_heads(results->options);
-   VG_(umsg)("\n");
-   for (UInt i = 0; i < results->options->n_machines; i++) {
-      const TgResult* r = &results->result[i];
-      const ULong walks = total(r, TLB_FETCH, TG_WALKS) + data(r, TG_WALKS);
-      VG_(umsg)("%-*s", (Int)name_width, r->machine->name);
-      cell(total(r, TLB_FETCH, TG_MISS_1));
-      cell(total(r, TLB_FETCH, TG_WALKS));
-      cell(data(r, TG_MISS_1));
-      cell(data(r, TG_WALKS));
-      word(tg_ratio(walks, total(r, TLB_FETCH, TG_REFS), 1000, 3, "").text);
-      cost_cells(results, r);
-      VG_(umsg)("\n");
-   }
-   cost_notes(results->options);
 }
 
 /* --- The commands that show the details --- */
@@ -377,17 +322,18 @@ void tg_summary_details(const TgResults* results, const HChar* out_file)
 
 void tg_summary_results(const TgResults* results, const HChar* out_file)
 {
-   if (VG_(clo_verbosity) == 0)
-      return;
    if (results->options->n_machines == 1) {
       one_machine(&results->result[0]);
       cost(results, &results->result[0]);
    } else {
-      side_by_side(results);
+      fetches(&results->result[0], "I   refs:", TG_REFS);
+      counts(&results->result[0], "D   refs:", TG_REFS);
+      VG_(umsg)("\n");
+      tg_machine_table_print(results);
    }
    memory(results);
    overflow();
-   if (out_file == NULL)
+   if (out_file == NULL || VG_(clo_verbosity) == 0)
       return;
    VG_(umsg)("\n");
    tg_summary_details(results, out_file);
@@ -417,8 +363,6 @@ void tg_summary_faults(const TgResults* results, const HChar* log)
 {
    const tlb_fault_counts* warm = tg_log_counts(TLB_VIEW_WARM);
    const tlb_fault_counts* cold = tg_log_counts(TLB_VIEW_COLD);
-   if (VG_(clo_verbosity) == 0)
-      return;
    VG_(umsg)("\n");
    faults("Major page faults:", warm->major,
           "(requiring I/O) with all files in the page cache");
@@ -431,7 +375,7 @@ void tg_summary_faults(const TgResults* results, const HChar* log)
    if (any_machine_has_rules(results->options))
       VG_(umsg)("Page faults are those of --thp=%s: rules for pages are for TLBs alone.\n",
                 tg_thp_name(results->options->pages.policy.thp));
-   if (log != NULL) {
+   if (log != NULL && VG_(clo_verbosity) > 0) {
       HChar* name = quoted(log);
       VG_(umsg)("\n");
       VG_(umsg)("To see the page faults:  tg_faults %s\n", tg_shown(name));

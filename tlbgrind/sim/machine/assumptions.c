@@ -243,3 +243,34 @@ void tlb_machine_note_unknowns(tlb_machine *m)
       }
    }
 }
+
+/* --- Two machines --- */
+
+/* `unknown`: it is assumed of one of them at least. */
+static int may_be_equal(uint64_t a, uint64_t b, int unknown)
+{
+   return a == b || unknown;
+}
+
+static int arrays_may_be_equal(const tlb_machine_array *a, const tlb_machine_array *b)
+{
+   return a->level == b->level && a->users == b->users
+          && a->coalesce_shift == b->coalesce_shift
+          && may_be_equal(a->g.entries, b->g.entries, a->entries_unknown || b->entries_unknown)
+          && may_be_equal(a->g.ways, b->g.ways, a->ways_unknown || b->ways_unknown)
+          && may_be_equal(a->g.page_sizes, b->g.page_sizes, a->sizes_unknown || b->sizes_unknown)
+          && may_be_equal(a->g.policy, b->g.policy, a->policy_unknown || b->policy_unknown)
+          && may_be_equal((uint64_t)(a->splits != 0), (uint64_t)(b->splits != 0),
+                          a->splits_unknown || b->splits_unknown);
+}
+
+int tlb_machines_may_be_equal(const tlb_machine *a, const tlb_machine *b)
+{
+   if (a->n_arrays != b->n_arrays)
+      return 0;
+   for (unsigned i = 0; i < a->n_arrays; i++) {
+      if (!arrays_may_be_equal(&a->array[i], &b->array[i]))
+         return 0;
+   }
+   return 1;
+}

@@ -135,6 +135,10 @@ int tlb_machine_check_where(const tlb_machine *m, uint32_t *where,
    one says so. */
 void tlb_machine_note_unknowns(tlb_machine *m);
 
+/* Whether all arrays of the two agree in what is known of them, though what is assumed of them
+   differs: a difference in what they count then comes from assumptions alone. */
+int tlb_machines_may_be_equal(const tlb_machine *a, const tlb_machine *b);
+
 /* Whether tlb_machine_note_unknowns() writes such a note for this machine: then
    it follows from the figures and need not be kept beside them. */
 int tlb_machine_note_follows(const tlb_machine *m, const char *text);

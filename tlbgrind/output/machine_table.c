@@ -1,0 +1,174 @@
+/* The table of machines. See output/machine_table.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+
+#include "sim/machine/cost.h"
+#include "sim/tlb/walk.h"
+
+#include "output/machine_table.h"
+#include "trace/run_mmus.h"
+
+typedef enum {
+   NAME, BASE_PAGE, I1_MISSES, I_WALKS, D1_MISSES, D_WALKS, MISSES_PER_1000, WALKS_PER_1000,
+   RATIO, WALK_REFS, CYCLES, SHARE, N_COLUMNS
+} Column;
+
+static const HChar* const heads[N_COLUMNS] = {
+   "machine", "page", "I1 misses", "I walks", "D1 misses", "D walks", "L1 misses/1000",
+   "walks/1000", "ratio", "walk refs", "miss cycles", "share of time"
+};
+
+TgNumber tg_share_of_time(const TgResults* results, const TgResult* r)
+{
+   TgNumber text;
+   const ULong hundredths = tlb_cost_share(r->total[TG_ALL_CYCLES],
+                                           results->options->cycles);
+   VG_(snprintf)(text.text, sizeof text.text, "%llu.%02llu%%",
+                 hundredths / 100, hundredths % 100);
+   return text;
+}
+
+static TgNumber word(const HChar* text)
+{
+   TgNumber out;
+   VG_(snprintf)(out.text, sizeof out.text, "%s", text);
+   return out;
+}
+
+static ULong fetches(const TgResult* r, UInt what)
+{
+   return r->total[tg_cost(TLB_FETCH, what)];
+}
+
+static ULong data(const TgResult* r, UInt what)
+{
+   return r->total[tg_cost(TLB_LOAD, what)] + r->total[tg_cost(TLB_STORE, what)];
+}
+
+static ULong both(const TgResult* r, UInt what)
+{
+   return fetches(r, what) + data(r, what);
+}
+
+static TgNumber per_1000(const TgResult* r, UInt what)
+{
+   return tg_ratio(both(r, what), fetches(r, TG_REFS), 1000, 3, "");
+}
+
+/* Whether the row and the first differ by assumptions alone: what is documented of both
+   machines is the same, and so are the page sizes. */
+static Bool differs_by_assumption(const TgResults* results, UInt row)
+{
+   const TgResult* r = &results->result[row];
+   const TgResult* first = &results->result[0];
+   return both(r, TG_WALKS) != both(first, TG_WALKS)
+          && tg_mmus.mmu[row].view == tg_mmus.mmu[0].view
+          && tlb_machines_may_be_equal(&r->machine->m, &first->machine->m);
+}
+
+static TgNumber ratio(const TgResults* results, UInt row)
+{
+   const ULong first = both(&results->result[0], TG_WALKS);
+   if (first == 0)
+      return word("-");
+   return tg_ratio(both(&results->result[row], TG_WALKS), first, 1, 3,
+                   differs_by_assumption(results, row) ? "*" : "");
+}
+
+static TgNumber cell(const TgResults* results, UInt row, Column column)
+{
+   const TgResult* r = &results->result[row];
+   const tlb_machine* m = &r->machine->m;
+   const Bool is_known = m->walk_cycles != TLB_UNKNOWN;
+   switch (column) {
+   case BASE_PAGE:       return tg_page_size(m->base_page_shift);
+   case I1_MISSES:       return tg_number(0, fetches(r, TG_MISS_1));
+   case I_WALKS:         return tg_number(0, fetches(r, TG_WALKS));
+   case D1_MISSES:       return tg_number(0, data(r, TG_MISS_1));
+   case D_WALKS:         return tg_number(0, data(r, TG_WALKS));
+   case MISSES_PER_1000: return per_1000(r, TG_MISS_1);
+   case WALKS_PER_1000:  return per_1000(r, TG_WALKS);
+   case RATIO:           return ratio(results, row);
+   case WALK_REFS:
+      return tlb_walks_described(m) ? tg_number(0, r->total[TG_ALL_WALK_REFS]) : word("unknown");
+   case CYCLES:
+      return is_known ? tg_number(0, r->total[TG_ALL_CYCLES]) : word("unknown");
+   case SHARE:
+      return is_known ? tg_share_of_time(results, r) : word("unknown");
+   case NAME: case N_COLUMNS:
+      break;
+   }
+   return word("");
+}
+
+static UInt width_of(const TgResults* results, Column column)
+{
+   UInt width = (UInt)VG_(strlen)(heads[column]);
+   for (UInt row = 0; row < results->options->n_machines; row++) {
+      const UInt n = (UInt)(column == NAME ? VG_(strlen)(results->result[row].machine->name)
+                                           : VG_(strlen)(cell(results, row, column).text));
+      width = n > width ? n : width;
+   }
+   return width;
+}
+
+/* Whether a machine says what a miss costs. */
+static Bool any_has_cycles(const TgResults* results)
+{
+   for (UInt i = 0; i < results->options->n_machines; i++) {
+      if (results->result[i].machine->m.walk_cycles != TLB_UNKNOWN)
+         return True;
+   }
+   return False;
+}
+
+static Bool is_shown(const TgResults* results, Column column)
+{
+   const TgOptions* o = results->options;
+   switch (column) {
+   case WALK_REFS: return o->nested;
+   case CYCLES:    return o->shows_cycles || any_has_cycles(results);
+   case SHARE:     return o->cycles != 0;
+   default:        return True;
+   }
+}
+
+static void print_notes(const TgResults* results)
+{
+   const TgOptions* o = results->options;
+   Bool is_marked = False;
+   for (UInt row = 1; row < o->n_machines; row++)
+      is_marked |= differs_by_assumption(results, row);
+   VG_(umsg)("/1000: per 1000 instructions; ratio: walks, to those of the first row\n");
+   if (is_marked)
+      VG_(umsg)("*: nothing but assumptions tells the two machines apart (-v prints them)\n");
+   if (is_shown(results, WALK_REFS))
+      VG_(umsg)("walk refs: to page tables, guest's and host's\n");
+   if (is_shown(results, CYCLES))
+      VG_(umsg)("miss cycles: estimated, an upper bound\n");
+   if (is_shown(results, SHARE))
+      VG_(umsg)("share of time: of %llu cycles, estimated, an upper bound\n", o->cycles);
+}
+
+void tg_machine_table_print(const TgResults* results)
+{
+   const UInt n = results->options->n_machines;
+   UInt width[N_COLUMNS];
+   for (Column c = NAME; c < N_COLUMNS; c++)
+      width[c] = is_shown(results, c) ? width_of(results, c) : 0;
+   for (UInt line = 0; line <= n; line++) {
+      VG_(umsg)("%-*s", (Int)width[NAME],
+                line == 0 ? heads[NAME] : results->result[line - 1].machine->name);
+      for (Column c = BASE_PAGE; c < N_COLUMNS; c++) {
+         if (width[c] != 0)
+            VG_(umsg)("  %*s", (Int)width[c],
+                      line == 0 ? heads[c] : cell(results, line - 1, c).text);
+      }
+      VG_(umsg)("\n");
+   }
+   print_notes(results);
+}

@@ -1,0 +1,15 @@
+/* Machines side by side: one row of the summary for each machine of a run. */
+
+#ifndef TG_MACHINE_TABLE_H
+#define TG_MACHINE_TABLE_H
+
+#include "base/number_format.h"
+#include "output/results.h"
+
+/* Prints the table of a run with several machines, and what its columns mean. */
+void tg_machine_table_print(const TgResults* results);
+
+/* The share of the cycles of --cycles= that the machine's misses take, as "1.25%". */
+TgNumber tg_share_of_time(const TgResults* results, const TgResult* r);
+
+#endif
