@@ -34,7 +34,7 @@ RULES = ("thp", "contig", "all:2M", "heap:64K", "text:2M", "file:64K", "anon:1G"
 # A run may have 8; each can be two: of machines that have arrays for huge pages, and of others.
 MOST_SETS = 4
 UNITS = {"K": 1, "M": 1 << 10, "G": 1 << 20}
-KILOBYTES = {"64K": 64, "2M": 2 << 10, "1G": 1 << 20}
+KILOBYTES = {"contig": 64, "64K": 64, "2M": 2 << 10, "1G": 1 << 20}
 POOLS = ("2M:3", "2M:8,16M:1,64K:200", "64K:40")
 
 
