@@ -34,6 +34,7 @@ RULES = ("thp", "contig", "all:2M", "heap:64K", "text:2M", "file:64K", "anon:1G"
 # A run may have 8; each can be two: of machines that have arrays for huge pages, and of others.
 MOST_SETS = 4
 UNITS = {"K": 1, "M": 1 << 10, "G": 1 << 20}
+HUGE = {"4K": 2 << 10, "8K": 4 << 10, "16K": 32 << 10, "64K": 512 << 10}  # a transparent huge page, by base page
 KILOBYTES = {"contig": 64, "64K": 64, "2M": 2 << 10, "1G": 1 << 20}
 POOLS = ("2M:3", "2M:8,16M:1,64K:200", "64K:40")
 
@@ -74,12 +75,13 @@ def set_of(machine: str, folder: Path) -> tuple[str, str, bool]:
 
 def has_pages_for(rule: str, name: str) -> bool:
     """A processor that is shipped has to have pages as large as those that a rule of its own asks for."""
-    size = rule.rpartition(":")[2]
-    if size not in KILOBYTES or name.startswith("./"):
+    if name.startswith("./"):
         return True
     text = text_of(name, SOURCE)
+    size = rule.rpartition(":")[2]
+    least = HUGE.get(set_of(name, SOURCE)[0], 0) if size == "thp" else KILOBYTES[size]
     sizes = [word for line in re.findall(r"^ *pages +(.*)$", text, re.MULTILINE) for word in re.findall(r"\d+[KMG]", line)]
-    return max(int(word[:-1]) * UNITS[word[-1]] for word in sizes) >= KILOBYTES[size]
+    return max(int(word[:-1]) * UNITS[word[-1]] for word in sizes) >= least
 
 
 def smallest_base_page(machines: Sequence[str], folder: Path) -> int:
