@@ -533,9 +533,11 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/annotate/annotate.py \
 	tlbgrind/tgreport/annotate/cli.py \
 	tlbgrind/tgreport/annotate/events.py \
+	tlbgrind/tgreport/annotate/facts.py \
 	tlbgrind/tgreport/annotate/listing.py \
 	tlbgrind/tgreport/annotate/profile.py \
 	tlbgrind/tgreport/annotate/report.py \
+	tlbgrind/tgreport/annotate/rows.py \
 	tlbgrind/tgreport/annotate/selection.py \
 	tlbgrind/tgreport/annotate/sources.py \
 	tlbgrind/tgreport/annotate/table.py \

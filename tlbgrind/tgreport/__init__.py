@@ -24,9 +24,11 @@ annotate: tg_annotate
     profile    OutFiles -> Profile: merged or subtracted, summed by function, file, object, line
     events     which columns there are, recorded or derived, and which are shown by default
     selection  what of a profile is shown, in which order, and what is too small
+    rows       the tables by function, source file, object or line, as names and counts
+    facts      metadata, rates of events, changes between two files
     table      counts -> aligned text, one column for each event
-    listing    the tables by function, source file, object or line
-    report     metadata and summary
+    listing    rows -> text
+    report     facts -> text
     sources    a recorded source name -> the file's lines
     annotate   the annotated sources and their summary
     cli        options, and the life of one call

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from ..base.errors import ReportError, printable
 from ..base.text import title
 from ..formats.outfile import UNKNOWN, Counts
-from .listing import check_sum
 from .profile import Profile, plus
+from .rows import check_sum
 from .selection import Selection
 from .sources import Source, find
 from .table import Row, Table
@@ -77,7 +77,7 @@ def annotate(
         (left_out, "not annotated: the source was not asked for or is below the threshold"),
         (unknown, "not annotated: no source file is known"),
     ]
-    check_sum(profile, rows, "the annotation summary")
+    check_sum(profile, (counts or profile.zero for counts, _ in rows), "the annotation summary")
     text += [*title("Annotation summary"), *table.lines(rows, ""), ""]
     return Annotation(text, warnings)
 

@@ -15,9 +15,11 @@ from ..base.command import Parser
 from ..base.errors import ReportError
 from ..formats.outfile import UNKNOWN, OutFile, read, with_events
 from .annotate import annotate
-from .listing import VIEWS, listing
+from .facts import Fact, metadata
+from .listing import listing
 from .profile import Profile, Renamer
-from .report import Fact, metadata, summary
+from .report import head, summary
+from .rows import VIEWS, compute
 from .selection import select
 
 HELP = """\
@@ -234,10 +236,11 @@ def report(options: Options, warnings: list[str]) -> list[str]:
         ("Searched", ", ".join(options.include)),
         ("Annotated", ", ".join([*named, *options.source]) or "none (--annotate, --source=FILE)"),
     ]
-    text = metadata(profile, selection, facts)
+    text = head(metadata(profile, selection, facts))
     text += summary(profile, selection, options.show_percs)
     for by in options.by:
-        text += listing(profile, selection, by, options.show_percs)
+        table = compute(profile, selection, by)
+        text += listing(profile, selection, by, table, options.show_percs)
     if options.annotate or options.source:
         annotation = annotate(
             profile,

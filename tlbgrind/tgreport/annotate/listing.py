@@ -1,96 +1,65 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Prints the tables of counts by function, source file, object or line."""
+"""Prints a table of rows.py as text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Callable, NamedTuple
-
-from ..base.errors import ReportError
 from ..base.text import percentage, title
-from ..formats.outfile import UNKNOWN, Counts
-from .profile import Profile, plus
+from ..formats.outfile import UNKNOWN
+from .profile import Profile
+from .rows import Names, Rows
 from .selection import Selection
 from .table import Row, Table
 
-Sums = Iterable[tuple[str, Counts]]
-
-
-def _by_function(profile: Profile) -> Sums:
-    for function, counts in profile.functions().items():
-        place = f"{function.file}:{function.name}"
-        yield place if function.object == UNKNOWN else f"{place} [{function.object}]", counts
-
-
-def _by_file(profile: Profile) -> Sums:
-    return profile.source_files().items()
-
-
-def _by_object(profile: Profile) -> Sums:
-    return profile.objects().items()
-
-
-def _by_line(profile: Profile) -> Sums:
-    for file, lines in profile.lines().items():
-        for line, counts in lines.items():
-            yield f"{file}:{line or UNKNOWN}", counts
-
-
-class View(NamedTuple):
-    sums: Callable[[Profile], Sums]
-    heading: str
-    one: str  # what a row is
-    many: str
-
-
-VIEWS = {
-    "function": View(_by_function, "file:function [object]", "function", "functions"),
-    "file": View(_by_file, "source file", "file", "files"),
-    "object": View(_by_object, "object", "object", "objects"),
-    "line": View(_by_line, "file:line", "line", "lines"),
+_HEADINGS = {
+    "function": "file:function [object]",
+    "file": "source file",
+    "object": "object",
+    "line": "file:line",
+    "file:function": "source file, function [object]",
+    "function:file": "file:function [object], source file",
 }
 
 
-def listing(profile: Profile, selection: Selection, by: str, show_percs: bool) -> list[str]:
+def listing(
+    profile: Profile, selection: Selection, by: str, table: Rows, show_percs: bool
+) -> list[str]:
     """One table: what matters, largest first, then all the rest in one row."""
-    view = VIEWS[by]
     primary = None if profile.diff or not show_percs else selection.primary
     rows: list[Row] = []
-    rest = profile.zero
-    omitted = 0
     so_far = 0
 
     def labelled(text: str, cumulated: str = "") -> str:
         return text if primary is None else f"{cumulated:>6}  {text}"
 
-    # Sorted after the choice: of a hundred thousand lines, a few dozen matter.
-    kept: list[tuple[str, Counts]] = []
-    for label, counts in view.sums(profile):
-        if selection.matters(counts):
-            kept.append((label, counts))
-        else:
-            rest = plus(rest, counts)
-            omitted += 1
-    for label, counts in sorted(kept, key=lambda item: (selection.rank(item[1]), item[0])):
+    def the_rest(rows_of: Rows, indent: str) -> None:
+        if rows_of.omitted:
+            what = rows_of.one if rows_of.omitted == 1 else rows_of.many
+            text = f"{indent}{rows_of.omitted:,} {what} below the threshold"
+            rows.append((rows_of.rest, labelled(text)))
+
+    for names, counts, parts in table.rows:
         share = ""
         if primary is not None:
             so_far += primary.of(counts)
             share = percentage(so_far, primary.of(profile.totals))
-        rows.append((counts, labelled(label, share)))
-    if omitted:
-        what = view.one if omitted == 1 else view.many
-        rows.append((rest, labelled(f"{omitted:,} {what} below the threshold")))
-    check_sum(profile, rows, f"the table by {by}")
-    table = Table(selection.shown, profile.base, show_percs)
-    heading = labelled(view.heading, "cum.")
+        rows.append((counts, labelled(_label(table.fields, names), share)))
+        if parts is not None:
+            for part in parts.rows:
+                text = f"  {_label(parts.fields, part.names)}"
+                rows.append((part.counts, labelled(text)))
+            the_rest(parts, "  ")
+    the_rest(table, "")
+    heading = labelled(_HEADINGS[by], "cum.")
     name = (selection.primary or selection.sort[0]).name
-    return [*title(f"By {by}, sorted by {name}"), *table.lines(rows, heading), ""]
+    printed = Table(selection.shown, profile.base, show_percs).lines(rows, heading)
+    return [*title(f"By {by}, sorted by {name}"), *printed, ""]
 
 
-def check_sum(profile: Profile, rows: list[Row], what: str) -> None:
-    """Whatever is printed adds up to the program's totals, or nothing is printed."""
-    total = profile.zero
-    for counts, _ in rows:
-        total = plus(total, counts or profile.zero)
-    if total != profile.totals:
-        raise ReportError(f"internal error: {what} adds up to {total}, not to {profile.totals}")
+def _label(fields: tuple[str, ...], names: Names) -> str:
+    named = dict(zip(fields, names))
+    if "function" in named:
+        place = f"{named['file']}:{named['function']}"
+        return place if named["object"] == UNKNOWN else f"{place} [{named['object']}]"
+    if "line" in named:
+        return f"{named['file']}:{named['line'] or UNKNOWN}"
+    return str(names[0])

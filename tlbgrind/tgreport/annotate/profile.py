@@ -77,6 +77,10 @@ class Profile:
     def source_files(self) -> dict[str, Counts]:
         return self._sums(file for _, file, _, _ in self._runs)
 
+    def functions_by_file(self) -> dict[tuple[Function, str], Counts]:
+        """What each function costs in each source file: inlined code is written in another one."""
+        return self._sums((function, file) for function, file, _, _ in self._runs)
+
     def objects(self) -> dict[str, Counts]:
         return self._sums(function.object for function, _, _, _ in self._runs)
 

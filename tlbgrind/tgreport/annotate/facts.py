@@ -1,0 +1,136 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Computes what is said of the whole program: metadata, rates of its events, changes.
+
+All of it is data; report.py prints it as text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ..formats.outfile import OutFile
+from .events import Event, Events
+from .profile import Profile
+from .selection import Selection
+
+Fact = tuple[str, str]
+
+# Descriptions that belong to a run rather than to the simulated machine.
+_OF_A_RUN = (
+    "Memory",
+    "Forked",
+    "Straddles",
+    "Second misses",
+    "Unperformed helper accesses",
+    "Timerange",
+    "Trigger",
+)
+
+
+def metadata(profile: Profile, selection: Selection, options: Sequence[Fact]) -> list[Fact]:
+    """Names and values, in order; a name may come more than once, a value is never empty."""
+    files = profile.files
+    roles = ("First file", "Second file") if profile.diff else ("Out-file",) * len(files)
+    facts = [(role, out.path) for role, out in zip(roles, files)]
+    facts += _distinct("Creator", (out.creator for out in files))
+    facts += _distinct("Command", (out.command for out in files))
+    facts += [("Process", ", ".join(dict.fromkeys(out.pid for out in files if out.pid)))]
+    machines: dict[tuple[Fact, ...], list[OutFile]] = {}
+    for out in files:
+        machine = tuple(fact for fact in out.descriptions if fact[0] not in _OF_A_RUN)
+        machines.setdefault(machine, []).append(out)
+    for machine, outs in machines.items():
+        facts += [("Machine of", outs[0].path)] if len(machines) > 1 else []
+        facts += machine
+        for name in _OF_A_RUN:
+            facts += _distinct(
+                name, (value for out in outs for key, value in out.descriptions if key == name)
+            )
+    facts += [
+        ("Events recorded", " ".join(profile.events)),
+        ("Events shown", _names(selection.shown)),
+        ("Sorted by", _names(selection.sort)),
+        ("Threshold", _threshold(profile, selection)),
+    ]
+    facts += options
+    return [(name, value) for name, value in facts if value]
+
+
+def _distinct(name: str, values: Iterable[str]) -> list[Fact]:
+    return [(name, value) for value in dict.fromkeys(values)]
+
+
+def _names(events: Sequence[Event]) -> str:
+    return " ".join(event.name for event in events)
+
+
+def _threshold(profile: Profile, selection: Selection) -> str:
+    if selection.primary is None:
+        return "none, for nothing was counted"
+    whose = ", in the file that has more" if profile.diff else ""
+    return f"{float(selection.threshold):g}% of {selection.primary.name}{whose}"
+
+
+class Change(NamedTuple):
+    """An event in two files."""
+
+    event: Event
+    first: int
+    second: int
+
+
+def changes(profile: Profile) -> list[Change]:
+    found = []
+    for event in Events(profile).by_name.values():
+        first = event.of(profile.base)
+        found.append(Change(event, first, first + event.of(profile.totals)))
+    return found
+
+
+class Rate(NamedTuple):
+    """How often an event happened, in proportion to what could have caused it.
+
+    A proportion is None where it makes no sense, or where there was nothing to cause the event.
+    """
+
+    event: Event
+    count: int
+    per_instruction: Fraction | None
+    per_access: Fraction | None
+    per_l1_miss: Fraction | None  # of misses beyond the first level
+
+
+_MISS = re.compile(r"([IDL])([12L])tm([rw]?)\Z")
+_REFERENCES = {
+    "I": ("Ir",),
+    "D": ("Dr", "Dw"),
+    "Dr": ("Dr",),
+    "Dw": ("Dw",),
+    "L": ("Ir", "Dr", "Dw"),
+}
+
+
+def rates(profile: Profile) -> list[Rate]:
+    events = Events(profile)
+
+    def rate(count: int, names: Iterable[str]) -> Fraction | None:
+        known = [events.by_name[name] for name in names if name in events.by_name]
+        base = sum(event.of(profile.totals) for event in known)
+        return Fraction(count, base) if base else None
+
+    found = []
+    for event in events.by_name.values():
+        count = event.of(profile.totals)
+        per_instruction = per_access = per_l1_miss = None
+        miss = _MISS.match("LLtm" if event.name == "walks" else event.name)
+        if miss:
+            side, level, kind = miss.groups()
+            per_instruction = rate(count, ("Ir",))
+            per_access = rate(count, _REFERENCES.get(side + kind, ()))
+            if level != "1":
+                per_l1_miss = rate(count, (f"{side}1tm{kind}",))
+        found.append(Rate(event, count, per_instruction, per_access, per_l1_miss))
+    return found
