@@ -97,7 +97,7 @@ class Rate(NamedTuple):
     """
 
     event: Event
-    count: int
+    total: int
     per_instruction: Fraction | None
     per_access: Fraction | None
     per_l1_miss: Fraction | None  # of misses beyond the first level
