@@ -544,6 +544,8 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/base/__init__.py \
 	tlbgrind/tgreport/base/command.py \
 	tlbgrind/tgreport/base/errors.py \
+	tlbgrind/tgreport/base/names.py \
+	tlbgrind/tgreport/base/terminal.py \
 	tlbgrind/tgreport/base/text.py \
 	tlbgrind/tgreport/faults/__init__.py \
 	tlbgrind/tgreport/faults/cli.py \

@@ -19,14 +19,21 @@ from annotate_support import HERE, lay_out, run
 
 CASES = {
     "default": "two-level.out",
-    "merged": "two-level.out two-level.out second.out",
-    "diff": "--diff two-level.out second.out --annotate --context=1",
+    "verbose": "-v two-level.out",
+    "merged": "--verbose two-level.out two-level.out second.out",
+    "diff": "--verbose --diff two-level.out second.out --annotate --context=1",
     "diff-same": "--diff two-level.out two-level.out",
     "diff-from-none": "--diff no-misses.out two-level.out",
-    "odd-events": "odd-events.out",
+    "odd-events": "--verbose odd-events.out",
     "diff-renamed": "--diff two-level.out second.out --by=function "
     "--mod-filename=s@^/usr/@/opt/@ --mod-funcname=s/(FRESH|walk)/either/i",
     "by": "--by=object,line --threshold=1 two-level.out",
+    "file-function": "--by=file:function,function:file two-level.out",
+    "wide": "--wide names.out",
+    "brief-diff": "--diff two-level.out second.out",
+    "brief-merged": "two-level.out second.out",
+    "always-colour": "--color=always --annotate --context=1 two-level.out",
+    "colour-of-a-difference": "--color=always --diff --by=function no-misses.out two-level.out",
     "no-percs": "--show-percs=no --by=function two-level.out",
     "show-all": "--show=all --sort=Dw,Ir --by=function two-level.out",
     "show-some": "--show=Ir,D1tm,Drw --sort=D1tm --by=file two-level.out",
@@ -37,16 +44,16 @@ CASES = {
     "source": "--source=inline.h two-level.out",
     "source-below": "--source=src/inline.h --threshold=60 two-level.out",
     "bogus-lines": "--source=src/stride.c --context=1 second.out",
-    "include": "-I nowhere -I src --mod-filename=s@^src/@/moved/lib/src/@ --annotate --by=file "
+    "include": "--verbose -I nowhere -I src --mod-filename=s@^src/@/moved/lib/src/@ --annotate --by=file "
     "--context=1 two-level.out",
     "not-found": "--mod-filename=s@^src/@/moved/@ --annotate --by=file two-level.out",
     "newer-source": "--annotate --by=file --context=1 older.out",
-    "three-level": "three-level.out",
+    "three-level": "--verbose three-level.out",
     "three-level-all": "--show=all --by=function --show-percs=no three-level.out",
-    "names": "names.out --annotate",
+    "names": "--verbose names.out --annotate",
     "no-misses": "no-misses.out",
-    "empty": "empty.out --annotate",
-    "callgrind": "callgrind.out --annotate --context=1",
+    "empty": "--verbose empty.out --annotate",
+    "callgrind": "--verbose callgrind.out --annotate --context=1",
     "help": "--help",
 }
 

@@ -69,8 +69,8 @@ def test_wrong_arguments_are_refused_in_one_line(arguments: str, place: Path) ->
 
 def test_options_may_stand_behind_files_and_files_behind_two_dashes(place: Path) -> None:
     (place / "--by=odd").write_bytes((place / "two-level.out").read_bytes())
-    plain = run(place, "--by=file", "two-level.out", "two-level.out")
-    mixed = run(place, "two-level.out", "--by=file", "--", "--by=odd")
+    plain = run(place, "-v", "--by=file", "two-level.out", "two-level.out")
+    mixed = run(place, "two-level.out", "-v", "--by=file", "--", "--by=odd")
     assert plain.status == mixed.status == 0
     assert mixed.out.count(b"--by=odd") == 1
     assert mixed.out.replace(b"--by=odd", b"two-level.out") == plain.out
@@ -93,11 +93,11 @@ def test_help_needs_no_file(option: str, place: Path) -> None:
 
 def test_help_and_man_page_list_the_same_options(place: Path) -> None:
     help_text = run(place, "--help").out.decode()
-    in_help = set(re.findall(r"^  (?:-. DIR, )?(--[a-z-]+)", help_text, re.MULTILINE))
+    in_help = set(re.findall(r"^  (?:-.(?: DIR)?, )?(--[a-z-]+)", help_text, re.MULTILINE))
     man = (ROOT / "docs" / "tg_annotate.1").read_text()
-    in_man = set(re.findall(r"^\.It (?:Fl I Ar DIR , )?Fl (-[a-z-]+)", man, re.MULTILINE))
+    in_man = set(re.findall(r"^\.It (?:Fl . (?:Ar DIR )?, )?Fl (-[a-z-]+)", man, re.MULTILINE))
     assert in_help == {"-" + option for option in in_man}
-    assert len(in_help) == 14
+    assert len(in_help) == 17
 
 
 def test_a_reader_that_stops_reading_is_no_failure(place: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_reader_that_stops_reading_is_no_failure(place: Path) -> None:
         stderr=subprocess.PIPE,
     )
     assert process.stdout is not None and process.stderr is not None
-    assert len(process.stdout.readline()) == 81
+    assert process.stdout.readline().startswith(b"2,000 out-files: ./stride 4096 on custom; ")
     process.stdout.close()
     errors = process.stderr.read()
     process.stderr.close()
@@ -210,7 +210,7 @@ def test_adding_up_different_machines_is_warned_of(place: Path) -> None:
     for old, new in ((b"1536 entries", b"3072 entries"), (b"Page size: 4096", b"Page size: 65536")):
         assert first.count(old) == 1
         (place / "other.out").write_bytes(first.replace(old, new))
-        result = run(place, "two-level.out", "other.out", "two-level.out", "other.out")
+        result = run(place, "-v", "two-level.out", "other.out", "two-level.out", "other.out")
         assert result.err.startswith(
             b"tg_annotate: warning: the out-files of different machines (custom of two-level.out, custom of"
             b" other.out) are added up"
@@ -238,7 +238,7 @@ def test_a_parent_and_its_children_are_of_one_machine(place: Path) -> None:
     assert whole.count(old) == 1
     (place / "parent.out").write_bytes(whole.replace(old, of_the_parent))
     (place / "child.out").write_bytes(whole.replace(old, of_the_child))
-    result = run(place, "parent.out", "child.out")
+    result = run(place, "--verbose", "parent.out", "child.out")
     assert (result.status, result.err) == (0, b"")
     head = [line.split(b":", 1) for line in result.out.splitlines() if b":" in line]
     names = [name for name, _ in head]
@@ -293,4 +293,4 @@ def test_a_difference_is_of_what_both_files_have(place: Path) -> None:
         assert warning.decode() == f"tg_annotate: warning: {left_out}"
         assert rest == oracle.err.replace(b"less", b"three-level")
         assert (result.status, oracle.status) == (0, 0)
-        assert result.out.replace(b"three-level", b"less").partition(b"-- Summary")[2] == oracle.out.partition(b"-- Summary")[2]
+        assert result.out.replace(b"three-level", b"less") == oracle.out

@@ -9,6 +9,8 @@ base: what every companion's call has in common
 
     errors     a failure that the user can act on
     text       rows of words and numbers -> aligned text
+    names      long names -> names that fit
+    terminal   how wide text may be, and whether it has colours
     command    options, one-line errors, output at the end
 
 formats: bytes -> checked data

@@ -10,13 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..base.errors import ReportError, printable
-from ..base.text import title
 from ..formats.outfile import UNKNOWN, Counts
 from .profile import Profile, plus
 from .rows import check_sum
 from .selection import Selection
 from .sources import Source, find
-from .table import Row, Table
+from .table import Row, Style, Table
 
 
 @dataclass
@@ -32,7 +31,7 @@ def annotate(
     named: Sequence[str],
     include: Sequence[str],
     context: int,
-    show_percs: bool,
+    style: Style,
 ) -> Annotation:
     sums = profile.source_files()
     wanted = _matching(sums, named, profile)
@@ -41,7 +40,8 @@ def annotate(
             file for file, counts in sums.items() if file != UNKNOWN and selection.matters(counts)
         }
     lines = profile.lines(wanted)
-    table = Table(selection.shown, profile.base, show_percs)
+    table = Table(profile, selection, style)
+    title = style.screen.title
     text: list[str] = []
     warnings: list[str] = []
     beside = off = lost = left_out = unknown = profile.zero
@@ -56,28 +56,29 @@ def annotate(
         source = find(file, include)
         if source is None:
             lost = plus(lost, sums[file])
-            missing.append((sums[file], file))
+            missing.append(Row(sums[file], file, is_name=True))
             continue
         sheet = _Sheet(file, source, lines[file], profile)
         beside = plus(beside, sheet.beside)
         off = plus(off, sheet.off)
         warnings += sheet.warnings
+        text += title(sheet.title)
         text += sheet.text(selection, table, context)
     if missing:
         hint = "give the folder that holds them with -I DIR"
         text += title(f"Sources not found or not readable ({hint})")
         text += [*table.lines(missing, "source file"), ""]
-        names = ", ".join(label for _, label in missing[:3]) + (", ..." if missing[3:] else "")
+        names = ", ".join(row.label for row in missing[:3]) + (", ..." if missing[3:] else "")
         plural = "source" if len(missing) == 1 else "sources"
         warnings.append(f"{len(missing)} {plural} not found or not readable ({hint}): {names}")
     rows: list[Row] = [
-        (beside, "annotated: beside a line of a source above"),
-        (off, "annotated: in such a source, but the line is unknown or beyond its end"),
-        (lost, "not annotated: the source was not found or is not readable"),
-        (left_out, "not annotated: the source was not asked for or is below the threshold"),
-        (unknown, "not annotated: no source file is known"),
+        Row(beside, "annotated: beside a line of a source above"),
+        Row(off, "annotated: in such a source, but the line is unknown or beyond its end"),
+        Row(lost, "not annotated: the source was not found or is not readable"),
+        Row(left_out, "not annotated: the source was not asked for or is below the threshold"),
+        Row(unknown, "not annotated: no source file is known"),
     ]
-    check_sum(profile, (counts or profile.zero for counts, _ in rows), "the annotation summary")
+    check_sum(profile, (row.counts or profile.zero for row in rows), "the annotation summary")
     text += [*title("Annotation summary"), *table.lines(rows, ""), ""]
     return Annotation(text, warnings)
 
@@ -103,7 +104,8 @@ class _Sheet:
     def __init__(
         self, name: str, source: Source, counts: dict[int, Counts], profile: Profile
     ) -> None:
-        self._name = name
+        found = "" if source.path == name else f", found as {source.path}"
+        self.title = f"Annotated source: {name}{found}"
         self._source = source
         self._counts = counts
         self.beside = self.off = profile.zero
@@ -131,21 +133,19 @@ class _Sheet:
             )
 
     def text(self, selection: Selection, table: Table, context: int) -> list[str]:
-        found = "" if self._source.path == self._name else f", found as {self._source.path}"
-        head = title(f"Annotated source: {self._name}{found}")
-        head += [printable(f"Warning: {warning}") for warning in self.warnings]
+        head = [printable(f"Warning: {warning}") for warning in self.warnings]
         rows: list[Row] = []
         if any(self._unknown):
-            rows.append((self._unknown, "<line unknown>"))
+            rows.append(Row(self._unknown, "<line unknown>"))
         if self._bogus:
-            rows.append((self._beyond, "<lines beyond the end of this source>"))
+            rows.append(Row(self._beyond, "<lines beyond the end of this source>"))
         collected = len(rows)
         costly = self._costly(selection)
         shown = self._around(costly, context)
         number_width = len(str(shown[-1])) if shown else 0
         for line in shown:
             code = self._source.lines[line - 1].rstrip("\r").expandtabs(8)
-            rows.append((costly.get(line), f"{line:>{number_width}}  {code}"))
+            rows.append(Row(costly.get(line), f"{line:>{number_width}}  {code}"))
         heading, *printed = table.lines(rows, "")
         body = [heading, *printed[:collected]]
         before = 0

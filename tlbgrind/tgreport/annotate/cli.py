@@ -11,16 +11,19 @@ from typing import Callable
 from warnings import catch_warnings, simplefilter
 
 from ..base import command
-from ..base.command import Parser
+from ..base.command import Parser, one_of
 from ..base.errors import ReportError
+from ..base.terminal import COLOURS, screen
 from ..formats.outfile import UNKNOWN, OutFile, read, with_events
+from . import facts
 from .annotate import annotate
-from .facts import Fact, metadata
+from .facts import Fact
 from .listing import listing
 from .profile import Profile, Renamer
-from .report import head, summary
+from .report import headline, legend, metadata
 from .rows import VIEWS, compute
 from .selection import select
+from .table import Style
 
 HELP = """\
 Usage: tg_annotate [options] OUTFILE...
@@ -31,7 +34,8 @@ out-files are added up. Files of callgrind are read as well.
 
 Which events, in which order:
   --show=EVENT[,EVENT...]   the columns; "all" shows every event [walks,ILtm,DLtm,L2tm,L1tm,Ir,
-                            those that there are, and what is in no sum below]
+                            those that there are, and what is in no sum below; of these, what
+                            differs from 0]
   --sort=EVENT[,EVENT...]   sort by the first, where it is equal by the next, ...
                             [walks,L1tm,Ir]
   --threshold=PERCENT       leave out what has less than this share of the first sort event
@@ -39,8 +43,9 @@ Which events, in which order:
   --show-percs=yes|no       percentages beside the counts [yes]
 
 Which tables:
-  --by=WHAT[,WHAT...]       any of function, file, object, line, in the order given
-                            [function,file,object]
+  --by=WHAT[,WHAT...]       any of function, file, object, line, file:function (where the code of
+                            a file was inlined), function:file (whose code a function has in it),
+                            in the order given [function,file,object]
 
 Annotated sources (-I and --context with --annotate or --source only):
   --annotate                annotate every source above the threshold
@@ -55,6 +60,14 @@ Two runs compared:
   --mod-filename=s/RE/NEW/  rewrite the names of sources and objects (a Python regular
                             expression; flags g: every match, i: ignore case; any separator)
   --mod-funcname=s/RE/NEW/  the same for functions
+
+What is printed:
+  -v, --verbose             also the machine, its assumptions and other metadata, and the totals
+                            of all events
+  --wide                    names as they were recorded: not shortened to the width of the
+                            terminal (200 columns elsewhere), with template arguments, and with
+                            the current folder
+  --color=WHEN              auto (on a terminal, unless NO_COLOR is set), always, never [auto]
 
   --help                    print this text
   --version                 print the version
@@ -93,6 +106,9 @@ class Options(argparse.Namespace):
     diff: bool
     mod_filename: Renamer
     mod_funcname: Renamer
+    verbose: bool
+    wide: bool
+    color: str
 
 
 def _words(text: str) -> list[str]:
@@ -172,6 +188,9 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--diff", action="store_true")
     add("--mod-filename", type=_renamer, default=_unchanged)
     add("--mod-funcname", type=_renamer, default=_unchanged)
+    add("-v", "--verbose", action="store_true")
+    add("--wide", action="store_true")
+    add("--color", type=one_of(*COLOURS), default="auto")
     options = Options()
     parser.parse(arguments, options, "outfiles")
     if not options.outfiles:
@@ -230,17 +249,14 @@ def report(options: Options, warnings: list[str]) -> list[str]:
         files = _of_same_events(files, warnings)
     profile = Profile(files, options.diff, options.mod_filename, options.mod_funcname)
     warnings += _mixed(profile)
-    selection = select(profile, options.show, options.sort, options.threshold)
-    named = ["all above the threshold"] if options.annotate else []
-    facts: list[Fact] = [
-        ("Searched", ", ".join(options.include)),
-        ("Annotated", ", ".join([*named, *options.source]) or "none (--annotate, --source=FILE)"),
-    ]
-    text = head(metadata(profile, selection, facts))
-    text += summary(profile, selection, options.show_percs)
-    for by in options.by:
-        table = compute(profile, selection, by)
-        text += listing(profile, selection, by, table, options.show_percs)
+    by_line = "line" in options.by or options.annotate or bool(options.source)
+    selection = select(profile, options.show, options.sort, options.threshold, by_line)
+    style = Style(screen(options.wide, options.color), options.show_percs)
+    text = headline(facts.headline(profile, selection), style)
+    for number, by in enumerate(options.by):
+        text += listing(profile, selection, by, compute(profile, selection, by), style)
+        if number == 0:
+            text += legend(profile, selection, style, options.verbose)
     if options.annotate or options.source:
         annotation = annotate(
             profile,
@@ -249,10 +265,17 @@ def report(options: Options, warnings: list[str]) -> list[str]:
             options.source,
             options.include,
             _CONTEXT if options.context is None else options.context,
-            options.show_percs,
+            style,
         )
         text += annotation.text
         warnings += annotation.warnings
+    if options.verbose:
+        named = ["all above the threshold"] if options.annotate else []
+        more: list[Fact] = [
+            ("Searched", ", ".join(options.include)),
+            ("Annotated", ", ".join([*named, *options.source]) or "none (--annotate, --source=FILE)"),
+        ]
+        text += metadata(facts.metadata(profile, selection, more), style)
     return text[:-1]
 
 

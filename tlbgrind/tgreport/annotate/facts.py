@@ -82,9 +82,9 @@ class Change(NamedTuple):
     second: int
 
 
-def changes(profile: Profile) -> list[Change]:
+def changes(profile: Profile, shown: Iterable[Event]) -> list[Change]:
     found = []
-    for event in Events(profile).by_name.values():
+    for event in shown:
         first = event.of(profile.base)
         found.append(Change(event, first, first + event.of(profile.totals)))
     return found
@@ -113,7 +113,7 @@ _REFERENCES = {
 }
 
 
-def rates(profile: Profile) -> list[Rate]:
+def rates(profile: Profile, shown: Iterable[Event]) -> list[Rate]:
     events = Events(profile)
 
     def rate(count: int, names: Iterable[str]) -> Fraction | None:
@@ -122,7 +122,7 @@ def rates(profile: Profile) -> list[Rate]:
         return Fraction(count, base) if base else None
 
     found = []
-    for event in events.by_name.values():
+    for event in shown:
         count = event.of(profile.totals)
         per_instruction = per_access = per_l1_miss = None
         miss = _MISS.match("LLtm" if event.name == "walks" else event.name)
@@ -134,3 +134,38 @@ def rates(profile: Profile) -> list[Rate]:
                 per_l1_miss = rate(count, (f"{side}1tm{kind}",))
         found.append(Rate(event, count, per_instruction, per_access, per_l1_miss))
     return found
+
+
+class Headline(NamedTuple):
+    """A report in one line."""
+
+    file: str  # or how many
+    command: str
+    machine: str  # empty if none is recorded
+    result: str
+
+
+def headline(profile: Profile, selection: Selection) -> Headline:
+    files = profile.files
+    names = [out.path for out in files]
+    many = f"{len(files):,} out-files"
+    file = " -> ".join(names) if profile.diff else names[0] if len(names) == 1 else many
+    commands = " / ".join(dict.fromkeys(out.command or "unknown command" for out in files))
+    machines = dict.fromkeys(
+        value for out in files for key, value in out.descriptions if key == "Machine"
+    )
+    return Headline(file, commands, ", ".join(machines), _result(profile, selection))
+
+
+def _result(profile: Profile, selection: Selection) -> str:
+    events = Events(profile).by_name
+    event = events.get("walks") or selection.primary or selection.sort[0]
+    name = "page walks" if event.name == "walks" else event.name
+    total = event.of(profile.totals)
+    if profile.diff:
+        first = event.of(profile.base)
+        return f"{name} {first:,} -> {first + total:,}"
+    instructions = events["Ir"].of(profile.totals) if "Ir" in events else 0
+    if event.name == "Ir" or not instructions:
+        return f"{total:,} {name}"
+    return f"{total:,} {name}, {1000 * total / instructions:,.3f} per 1000 instructions"

@@ -3,56 +3,64 @@
 
 from __future__ import annotations
 
-from ..base.text import percentage, title
+from ..base.text import percentage
 from ..formats.outfile import UNKNOWN
 from .profile import Profile
 from .rows import Names, Rows
 from .selection import Selection
-from .table import Row, Table
+from .table import Row, Style, Table
 
 _HEADINGS = {
     "function": "file:function [object]",
     "file": "source file",
     "object": "object",
     "line": "file:line",
-    "file:function": "source file, function [object]",
-    "function:file": "file:function [object], source file",
+    "file:function": "source file, and below it file:function [object]",
+    "function:file": "file:function [object], and below it source file",
 }
 
 
+def has_cumulated(profile: Profile, selection: Selection, style: Style) -> bool:
+    """Whether tables have the column "cum.", which adds up percentages downwards."""
+    return style.show_percs and not profile.diff and selection.primary is not None
+
+
 def listing(
-    profile: Profile, selection: Selection, by: str, table: Rows, show_percs: bool
+    profile: Profile, selection: Selection, by: str, table: Rows, style: Style
 ) -> list[str]:
     """One table: what matters, largest first, then all the rest in one row."""
-    primary = None if profile.diff or not show_percs else selection.primary
+    primary = selection.primary if has_cumulated(profile, selection, style) else None
     rows: list[Row] = []
     so_far = 0
 
-    def labelled(text: str, cumulated: str = "") -> str:
-        return text if primary is None else f"{cumulated:>6}  {text}"
+    def before(cumulated: str = "") -> str:
+        return "" if primary is None else f"{cumulated:>6}  "
 
     def the_rest(rows_of: Rows, indent: str) -> None:
         if rows_of.omitted:
             what = rows_of.one if rows_of.omitted == 1 else rows_of.many
-            text = f"{indent}{rows_of.omitted:,} {what} below the threshold"
-            rows.append((rows_of.rest, labelled(text)))
+            text = f"{rows_of.omitted:,} {what} below the threshold"
+            rows.append(Row(rows_of.rest, text, before() + indent))
 
     for names, counts, parts in table.rows:
         share = ""
         if primary is not None:
             so_far += primary.of(counts)
             share = percentage(so_far, primary.of(profile.totals))
-        rows.append((counts, labelled(_label(table.fields, names), share)))
+        rows.append(Row(counts, _label(table.fields, names), before(share), True))
         if parts is not None:
             for part in parts.rows:
-                text = f"  {_label(parts.fields, part.names)}"
-                rows.append((part.counts, labelled(text)))
-            the_rest(parts, "  ")
+                label = _label(parts.fields, part.names)
+                rows.append(Row(part.counts, label, before() + _INDENT, True))
+            the_rest(parts, _INDENT)
     the_rest(table, "")
-    heading = labelled(_HEADINGS[by], "cum.")
     name = (selection.primary or selection.sort[0]).name
-    printed = Table(selection.shown, profile.base, show_percs).lines(rows, heading)
-    return [*title(f"By {by}, sorted by {name}"), *printed, ""]
+    heading = before("cum.") + _HEADINGS[by]
+    printed = Table(profile, selection, style).lines(rows, heading)
+    return [*style.screen.title(f"By {by}, sorted by {name}"), *printed, ""]
+
+
+_INDENT = "  "
 
 
 def _label(fields: tuple[str, ...], names: Names) -> str:

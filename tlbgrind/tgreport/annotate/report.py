@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Prints the head of a report: metadata, and the counts of the whole program."""
+"""Prints what is said of the whole program: one line above the tables, and a legend below them."""
 
 from __future__ import annotations
 
@@ -7,51 +7,85 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ..base.errors import printable
-from ..base.text import aligned, percentage, title
-from .events import Events
-from .facts import Change, Fact, Rate, changes, rates
+from ..base.names import cut
+from ..base.text import aligned
+from .events import Event, Events
+from .facts import Fact, Headline, changes, rates
+from .listing import has_cumulated
 from .profile import Profile
 from .selection import Selection
-from .table import Table
+from .table import Style, share_of
+
+_LEAST_COMMAND = 20
 
 
-def head(facts: Sequence[Fact]) -> list[str]:
+def headline(line: Headline, style: Style) -> list[str]:
+    """One line: of which run, on which machine, and what it comes to."""
+    screen = style.screen
+    machine = f" on {line.machine}" if line.machine else ""
+    rest = f"{line.file}: {machine}; {line.result}"
+    room = max(_LEAST_COMMAND, screen.width - len(rest))
+    command = line.command if screen.wide else cut(line.command, room)
+    return [screen.heading(printable(f"{line.file}: {command}{machine}; {line.result}")), ""]
+
+
+def metadata(facts: Sequence[Fact], style: Style) -> list[str]:
     width = 2 + max(len(name) for name, _ in facts)
-    return [*title("Metadata"), *(printable(f"{n + ':':<{width}}{v}") for n, v in facts), ""]
+    lines = [printable(f"{n + ':':<{width}}{v}") for n, v in facts]
+    return [*style.screen.title("Metadata"), *lines, ""]
 
 
-def summary(profile: Profile, selection: Selection, show_percs: bool) -> list[str]:
-    table = Table(selection.shown, profile.base, show_percs)
-    text = [*title("Summary"), *table.lines([(profile.totals, "PROGRAM TOTALS")], ""), ""]
-    if profile.diff:
-        text += [*_changes(changes(profile)), ""]
-    elif Events(profile).derived:
-        text += [*_rates(rates(profile)), ""]
+def legend(
+    profile: Profile, selection: Selection, style: Style, everything: bool
+) -> list[str]:
+    """What the columns mean, and what the whole program has of each; or so of every event."""
+    events = list(selection.shown)
+    if everything:
+        events += [event for event in Events(profile).by_name.values() if event not in events]
+    rows = _changes(profile, events) if profile.diff else _rates(profile, events)
+    if has_cumulated(profile, selection, style) and selection.primary is not None:
+        meaning = f"Share of {selection.primary.name} of this row and all above it"
+        rows.insert(1 + len(selection.shown), ("cum.", *[""] * (len(rows[0]) - 2), meaning))
+    # The columns that have something in them; the meaning has no heading.
+    columns = [column for column in zip(*rows) if any(column[1:])]
+    heading, *lines = aligned(list(zip(*columns)))
+    text = [*style.screen.title("Columns"), style.screen.heading(heading), *lines, ""]
+    if not everything:
+        text += [_more(profile), ""]
     return text
 
 
-def _changes(events: Sequence[Change]) -> list[str]:
-    rows = [("event", "first", "second", "difference", "", "")]
-    for event, first, second in events:
+def _more(profile: Profile) -> str:
+    assumptions = {
+        fact for out in profile.files for fact in out.descriptions if fact[0] == "Assumption"
+    }
+    count = len(assumptions)
+    added = f" and its {count} assumption{'s' * (count > 1)}" if count else ""
+    return f"--verbose adds the other events, and the machine with its arrays{added}."
+
+
+def _changes(profile: Profile, events: Sequence[Event]) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [("event", "first", "second", "difference", "", "")]
+    for event, first, second in changes(profile, events):
         change = second - first
         numbers = (f"{first:,}", f"{second:,}", f"{change:+,}")
-        rows.append((event.name, *numbers, percentage(change, first), event.meaning))
-    return aligned(rows)
+        rows.append((event.name, *numbers, share_of(change, first, True), event.meaning))
+    return rows
 
 
-def _rates(events: Sequence[Rate]) -> list[str]:
+def _rates(profile: Profile, events: Sequence[Event]) -> list[tuple[str, ...]]:
     def shown(factor: int, rate: Fraction | None, unit: str = "") -> str:
         if rate is None:
             return ""
         # Divided as integers, which rounds once.
         return f"{factor * rate.numerator / rate.denominator:,.3f}{unit}"
 
-    rows = [("event", "count", "per 1000 Ir", "of accesses", "of L1 misses", "")]
-    for event, count, per_instruction, per_access, per_l1_miss in events:
+    rows: list[tuple[str, ...]] = [("event", "count", "per 1000 Ir", "of accesses", "of L1 misses", "")]
+    for event, count, per_instruction, per_access, per_l1_miss in rates(profile, events):
         proportions = (
             shown(1000, per_instruction),
             shown(100, per_access, "%"),
             shown(100, per_l1_miss, "%"),
         )
         rows.append((event.name, f"{count:,}", *proportions, event.meaning))
-    return aligned(rows)
+    return rows

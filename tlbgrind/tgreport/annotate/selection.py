@@ -32,18 +32,36 @@ class Selection:
 
 
 def select(
-    profile: Profile, show: Sequence[str], sort: Sequence[str], threshold: Fraction
+    profile: Profile,
+    show: Sequence[str],
+    sort: Sequence[str],
+    threshold: Fraction,
+    by_line: bool = False,
 ) -> Selection:
+    """What is not asked for by name is shown only if it differs from zero somewhere.
+
+    With `by_line` a table will show lines, whose differences may cancel in their function.
+    """
     events = Events(profile)
     if list(show) == [ALL]:
         shown = list(events.by_name.values())
     else:
-        shown = _choose(events, "--show", show) or events.default_shown()
+        shown = _choose(events, "--show", show) or _at_all(profile, events.default_shown(), by_line)
     keys = _choose(events, "--sort", sort) or events.default_sort()
     wholes = {event: max(map(event.of, profile.wholes)) for event in keys}
     primary = next(filter(wholes.get, keys), None)
     least = threshold * wholes[primary] / 100 if primary else Fraction(0)
     return Selection(shown, keys, primary, threshold, least)
+
+
+def _at_all(profile: Profile, shown: list[Event], by_line: bool) -> list[Event]:
+    """The events that happened, or, of a difference, that happened more or less often."""
+    sums: list[Counts] = [profile.totals]
+    if profile.diff and by_line:
+        sums = [counts for lines in profile.lines().values() for counts in lines.values()]
+    elif profile.diff:
+        sums = list(profile.functions_by_file().values())
+    return [event for event in shown if any(map(event.of, sums))] or shown
 
 
 def _choose(events: Events, option: str, names: Sequence[str]) -> list[Event]:

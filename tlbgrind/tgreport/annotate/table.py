@@ -4,40 +4,69 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Optional
+from typing import NamedTuple
 
 from ..base.errors import printable
+from ..base.terminal import Screen, change, weight
 from ..base.text import percentage
 from ..formats.outfile import Counts
 from .events import Event
+from .profile import Profile
+from .selection import Selection
 
-# A row's counts, or None for a line that has none, and its label.
-Row = tuple[Optional[Counts], str]
+
+class Row(NamedTuple):
+    """Without counts it is a line that has no cost: it shows a dot in each column."""
+
+    counts: Counts | None
+    label: str
+    before: str = ""  # stands before the label
+    is_name: bool = False  # may be shortened to the screen
+
+
+class Style(NamedTuple):
+    """What all tables of a report have in common."""
+
+    screen: Screen
+    show_percs: bool = True
+
+
+def share_of(value: int, base: int, another: bool) -> str:
+    """A percentage. One above 100 of another file's total says nothing, and is left out."""
+    return "" if another and abs(value) > base else percentage(value, base)
 
 
 class Table:
     """Rows of the same events, laid out together so that the columns fit them all.
 
-    Rows whose counts are None are lines without cost: they show a dot. The labels stand last, so
-    that their length disturbs nothing.
+    The labels stand last, so that their length disturbs nothing.
     """
 
-    def __init__(self, events: Sequence[Event], base: Counts, show_percs: bool) -> None:
-        self._events = events
-        self._base = base
-        self._show_percs = show_percs
+    def __init__(self, profile: Profile, selection: Selection, style: Style) -> None:
+        self._events = selection.shown
+        self._primary = selection.primary
+        self._base = profile.base
+        self._diff = profile.diff
+        self._style = style
 
     def lines(self, rows: Sequence[Row], heading: str) -> list[str]:
+        screen = self._style.screen
         columns = [self._column(event, rows) for event in self._events]
-        labels = [heading, *(label for _, label in rows)]
-        return [
-            printable("  ".join((*cells, label)).rstrip())
-            for *cells, label in zip(*columns, labels)
+        used = sum(2 + width for _, width, _ in columns)
+        used += max((len(row.before) for row in rows if row.is_name), default=0)
+        names = list(dict.fromkeys(row.label for row in rows if row.is_name))
+        short = dict(zip(names, screen.labels(names, used)))
+        head = "  ".join([*(name for name, _, _ in columns), heading])
+        texts = [
+            printable(row.before + (short[row.label] if row.is_name else row.label)) for row in rows
         ]
+        cells = zip(*(column for _, _, column in columns), texts)
+        return [screen.heading(head.rstrip()), *("  ".join(row).rstrip() for row in cells)]
 
-    def _column(self, event: Event, rows: Sequence[Row]) -> list[str]:
-        values = [None if counts is None else event.of(counts) for counts, _ in rows]
-        base = event.of(self._base) if self._show_percs else 0
+    def _column(self, event: Event, rows: Sequence[Row]) -> tuple[str, int, list[str]]:
+        """The heading, the width, and a cell for each row."""
+        values = [None if row.counts is None else event.of(row.counts) for row in rows]
+        base = event.of(self._base)
         # Most of the lines of a source have no cost or a small one, so few cells are different.
         cells = {value: self._cell(value, base) for value in set(values)}
         number_width = max((len(number) for number, _ in cells.values()), default=0)
@@ -47,11 +76,18 @@ class Table:
             value: f"{number:>{number_width}}{perc:>{perc_width}}".rjust(width)
             for value, (number, perc) in cells.items()
         }
-        return [event.name.rjust(width), *map(texts.__getitem__, values)]
+        if event == self._primary:
+            texts = {value: self._coloured(text, value, base) for value, text in texts.items()}
+        return event.name.rjust(width), width, list(map(texts.__getitem__, values))
 
-    @staticmethod
-    def _cell(value: int | None, base: int) -> tuple[str, str]:
+    def _cell(self, value: int | None, base: int) -> tuple[str, str]:
         if value is None:
             return ".", ""
-        share = percentage(value, base)
+        share = share_of(value, base, self._diff) if self._style.show_percs else ""
         return f"{value:,}", f" ({share})" if share else ""
+
+    def _coloured(self, text: str, value: int | None, base: int) -> str:
+        if not value:
+            return text
+        colour = change(value) if self._diff else weight(value / base if base else 0)
+        return self._style.screen.paint(text, colour)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from .errors import printable
 
-RULE = "-" * 80
+TITLE_WIDTH = 80
 
 
-def title(text: str) -> list[str]:
-    return [RULE, f"-- {printable(text)}", RULE]
+def title(text: str, width: int = TITLE_WIDTH) -> str:
+    return f"-- {printable(text)} ".ljust(width, "-").rstrip()
 
 
 def percentage(value: int, base: int) -> str:

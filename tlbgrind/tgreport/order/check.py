@@ -32,7 +32,7 @@ def check(work: Work) -> Answer:
     found = layout.measure(touches, match.places, layout.Text(binary))
     rows.append(row("checked", found))
     in_order = [match.places[id(f)].address for f in ordered if id(f) in match.places]
-    text = [*title(f"Check of {binary.path}"), *aligned(rows), "", *LEGEND, ""]
+    text = [title(f"Check of {binary.path}"), *aligned(rows), "", *LEGEND, ""]
     verdict = _verdict(in_order, match, len(ordered))
     verdict[:] = [*text, *verdict, ""]
     return verdict
@@ -46,7 +46,7 @@ def check_names(options: Options) -> Answer:
     found = layout.measure(touches, match.places, layout.Text(binary))
     rows = [COLUMNS, row("checked", found)]
     in_order = [match.places[id(f)].address for f in functions if id(f) in match.places]
-    text = [*title(f"Check of {binary.path}"), *aligned(rows), "", *LEGEND, ""]
+    text = [title(f"Check of {binary.path}"), *aligned(rows), "", *LEGEND, ""]
     verdict = _verdict(in_order, match, len(functions))
     verdict[:] = [*text, *verdict]
     return verdict

@@ -160,7 +160,7 @@ def _listing(work: Work) -> list[str]:
             )
         )
     heading = f"Functions of {work.traces[0].object} in order of first entry"
-    return [*title(heading), *aligned(rows, left=0), ""]
+    return [title(heading), *aligned(rows, left=0), ""]
 
 
 def _summary(work: Work, written: Sequence[tuple[str, str, int]]) -> list[str]:
@@ -189,7 +189,7 @@ def _summary(work: Work, written: Sequence[tuple[str, str, int]]) -> list[str]:
     for name, path, lines in written:
         facts.append((f"Order for {name}", f"{path}, {lines:,} lines"))
     width = 2 + max(len(name) for name, _ in facts)
-    return [*title("Order"), *(printable(f"{n + ':':<{width}}{v}") for n, v in facts), ""]
+    return [title("Order"), *(printable(f"{n + ':':<{width}}{v}") for n, v in facts), ""]
 
 
 def _unmatched(work: Work) -> list[Placed]:

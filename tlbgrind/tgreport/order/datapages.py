@@ -216,7 +216,7 @@ def _pages(data: Data, object_name: str) -> list[str]:
             )
         )
     heading = f"Pages of data of {object_name}, in order of their first write"
-    return [*title(heading), *aligned(rows, left=2), ""]
+    return [title(heading), *aligned(rows, left=2), ""]
 
 
 def _variables(data: Data, top: int) -> list[str]:
@@ -235,7 +235,7 @@ def _variables(data: Data, top: int) -> list[str]:
                 variable.name,
             )
         )
-    text = [*title("Variables in order of their first write"), *aligned(rows, left=0)]
+    text = [title("Variables in order of their first write"), *aligned(rows, left=0)]
     if top and len(variables) > top:
         text.append(f"... and {len(variables) - top:,} more (--top=0 shows all)")
     legend = "faults: pages whose first write was to this variable"
@@ -268,7 +268,7 @@ def _packing(data: Data) -> list[str]:
             f"The dynamic linker writes to {relocated:,} of these pages whatever is packed{because}."
         )
     return [
-        *title("Packing"),
+        title("Packing"),
         *aligned(rows),
         "",
         "relocated anyway: pages with relocations of what is not packed",

@@ -28,7 +28,7 @@ def forecast(work: Work) -> list[str]:
         places = layout.forecast_places(chosen, ordered, binary, at_end, work.options.page_align)
         forecasts.append(layout.measure(chosen.touches, places, text))
         rows.append(row(name, forecasts[-1]))
-    lines = [*title(f"Forecast for {binary.path}"), *aligned(rows), "", *LEGEND, ""]
+    lines = [title(f"Forecast for {binary.path}"), *aligned(rows), "", *LEGEND, ""]
     lines += _gain(now, forecasts[0], layout.phase_without_randomisation(binary))
     if work.options.faults:
         places = layout.forecast_places(chosen, ordered, binary, False, work.options.page_align)

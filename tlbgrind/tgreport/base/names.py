@@ -1,0 +1,127 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Shortens names of functions, files and objects, so that a row fits into a line."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Callable
+
+_CUT = "..."
+
+# "<" begins template arguments behind a name, but not in operator<, operator<< and operator<=>.
+_OPERATOR = re.compile(r"operator\s*(<=>|<<=|>>=|->\*|<<|>>|<=|>=|->|<|>)")
+_ARGUMENTS = re.compile(r"(?<=[\w)])<")
+
+
+def fold(name: str) -> str:
+    """The name with its template arguments as "<...>", where that is shorter."""
+    if "<" not in name:
+        return name
+    text: list[str] = []
+    at = 0
+    for begin, end in _brackets(name):
+        if end - begin > len(_CUT) + 2:
+            text += [name[at : begin + 1], _CUT]
+            at = end - 1
+    return "".join((*text, name[at:]))
+
+
+def _brackets(name: str) -> Iterator[tuple[int, int]]:
+    """The outermost template arguments: where they begin, and where they end."""
+    at = 0
+    while True:
+        operator = _OPERATOR.search(name, at)
+        found = _ARGUMENTS.search(name, at)
+        if found is None:
+            return
+        if operator is not None and operator.start() < found.start() < operator.end():
+            at = operator.end()
+            # Behind operator< itself arguments may follow: operator< <int>.
+            continue
+        end = _closing(name, found.start(), "<", ">")
+        if end is None:
+            return
+        yield found.start(), end
+        at = end
+
+
+def _closing(text: str, begin: int, opening: str, closing: str) -> int | None:
+    """The end of the bracket that begins there. An arrow closes none."""
+    depth = 0
+    for place in range(begin, len(text)):
+        letter = text[place]
+        if letter == opening:
+            depth += 1
+        elif letter == closing and text[place - 1] != "-":
+            depth -= 1
+            if depth == 0:
+                return place + 1
+    return None
+
+
+_FOLDERS = re.compile(r"(?:\.\.\.|[^\s\[\]:/]*)(?:/[^\s\[\]:/]+)*/(?=[^\s\[\]:/]+)")
+
+
+def _without_folders_of_objects(text: str) -> str:
+    head, bracket, tail = text.rpartition("[")
+    return head + bracket + _without_folders(tail) if bracket and tail.endswith("]") else text
+
+
+def _without_folders(text: str) -> str:
+    """Each path as its last part, with dots before it."""
+    return _FOLDERS.sub(lambda path: _shorter(path[0], _CUT + "/"), text)
+
+
+def _without_parameters(text: str) -> str:
+    begin = text.find("(")
+    end = _closing(text, begin, "(", ")") if begin > 0 else None
+    if end is None:
+        return text
+    return text[: begin + 1] + _shorter(text[begin + 1 : end - 1], _CUT) + text[end - 1 :]
+
+
+def _shorter(text: str, other: str) -> str:
+    return other if len(other) < len(text) else text
+
+
+# What is left out first, for a label that is too long: "FILE:FUNCTION [OBJECT]", "FILE", "OBJECT".
+_STEPS: tuple[Callable[[str], str], ...] = (
+    _without_folders_of_objects,
+    _without_folders,
+    _without_parameters,
+)
+
+
+def fit(text: str, room: int) -> str:
+    """The text in so many columns; the middle goes last, and both ends stay."""
+    for step in _STEPS:
+        if len(text) <= room:
+            return text
+        text = step(text)
+    if len(text) <= room:
+        return text
+    left = (room - len(_CUT)) // 2
+    right = room - len(_CUT) - left
+    return text[:left] + _CUT + text[len(text) - right :]
+
+
+def shortened(labels: Sequence[str], room: int, folder: str) -> list[str]:
+    """The labels with folded templates and paths relative to the folder, in so many columns.
+
+    Two that differ stay different: those that would look alike are left whole.
+    """
+    inside = re.compile(rf"(^|[\s\[]){re.escape(folder.rstrip('/'))}/(?=[^/\s])")
+
+    def short(label: str) -> str:
+        return fit(fold(inside.sub(r"\1", label)), room)
+
+    short_of = {label: short(label) for label in dict.fromkeys(labels)}
+    alike = Counter(short_of.values())
+    return [short_of[label] if alike[short_of[label]] == 1 else label for label in labels]
+
+
+def cut(text: str, room: int) -> str:
+    """The begin of the text, in so many columns."""
+    return text if len(text) <= room else text[: max(0, room - len(_CUT))] + _CUT
