@@ -168,4 +168,4 @@ def _result(profile: Profile, selection: Selection) -> str:
     instructions = events["Ir"].of(profile.totals) if "Ir" in events else 0
     if event.name == "Ir" or not instructions:
         return f"{total:,} {name}"
-    return f"{total:,} {name}, {1000 * total / instructions:,.3f} per 1000 instructions"
+    return f"{total:,} {name}, {1000 * total / instructions:,.3f} per 1000 Ir"

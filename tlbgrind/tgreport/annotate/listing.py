@@ -15,8 +15,8 @@ _HEADINGS = {
     "file": "source file",
     "object": "object",
     "line": "file:line",
-    "file:function": "source file, and below it file:function [object]",
-    "function:file": "file:function [object], and below it source file",
+    "file:function": "source file / file:function [object]",
+    "function:file": "file:function [object] / source file",
 }
 
 
@@ -39,7 +39,9 @@ def listing(
     def the_rest(rows_of: Rows, indent: str) -> None:
         if rows_of.omitted:
             what = rows_of.one if rows_of.omitted == 1 else rows_of.many
-            text = f"{rows_of.omitted:,} {what} below the threshold"
+            # Without a threshold, only what has no count at all is left out.
+            why = f"below {float(selection.threshold):g}%" if selection.least else "without counts"
+            text = f"{rows_of.omitted:,} {what} {why}"
             rows.append(Row(rows_of.rest, text, before() + indent))
 
     for names, counts, parts in table.rows:

@@ -17,6 +17,7 @@ from .selection import Selection
 from .table import Style, share_of
 
 _LEAST_COMMAND = 20
+_LEAST_COLUMNS = 3  # of the legend: event, count, meaning; rates go first where they do not fit
 
 
 def headline(line: Headline, style: Style) -> list[str]:
@@ -49,6 +50,9 @@ def legend(
     # The columns that have something in them; the meaning has no heading.
     columns = [column for column in zip(*rows) if any(column[1:])]
     heading, *lines = aligned(list(zip(*columns)))
+    while len(columns) > _LEAST_COLUMNS and max(map(len, lines)) > style.screen.width:
+        del columns[-2]
+        heading, *lines = aligned(list(zip(*columns)))
     text = [*style.screen.title("Columns"), style.screen.heading(heading), *lines, ""]
     if not everything:
         text += [_more(profile), ""]
@@ -60,8 +64,8 @@ def _more(profile: Profile) -> str:
         fact for out in profile.files for fact in out.descriptions if fact[0] == "Assumption"
     }
     count = len(assumptions)
-    added = f" and its {count} assumption{'s' * (count > 1)}" if count else ""
-    return f"--verbose adds the other events, and the machine with its arrays{added}."
+    added = f", {count} assumption{'s' * (count > 1)}" if count else ""
+    return f"--verbose adds: other events, the machine's arrays{added}, metadata."
 
 
 def _changes(profile: Profile, events: Sequence[Event]) -> list[tuple[str, ...]]:

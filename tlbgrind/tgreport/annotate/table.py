@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..base.errors import printable
-from ..base.terminal import Screen, change, weight
+from ..base.names import cut
+from ..base.terminal import LEAST_ROOM, Screen, change, weight
 from ..base.text import percentage
 from ..formats.outfile import Counts
 from .events import Event
@@ -31,6 +32,17 @@ class Style(NamedTuple):
     show_percs: bool = True
 
 
+class _Column(NamedTuple):
+    heading: str
+    width: int
+    cells: list[str]
+
+
+def _width(columns: Sequence[_Column]) -> int:
+    """Of all columns, each with the gap behind it."""
+    return sum(2 + column.width for column in columns)
+
+
 def share_of(value: int, base: int, another: bool) -> str:
     """A percentage. One above 100 of another file's total says nothing, and is left out."""
     return "" if another and abs(value) > base else percentage(value, base)
@@ -51,11 +63,16 @@ class Table:
 
     def lines(self, rows: Sequence[Row], heading: str) -> list[str]:
         screen = self._style.screen
-        columns = [self._column(event, rows) for event in self._events]
-        used = sum(2 + width for _, width, _ in columns)
-        used += max((len(row.before) for row in rows if row.is_name), default=0)
         names = list(dict.fromkeys(row.label for row in rows if row.is_name))
+        before = max((len(row.before) for row in rows if row.is_name), default=0)
+        columns = self._columns(rows, self._events)
+        if names and not screen.wide and _width(columns) + before + LEAST_ROOM > screen.width:
+            # Where there is no room, percentages stand beside the first sort event only.
+            columns = self._columns(rows, [self._primary])
+        used = _width(columns) + before
         short = dict(zip(names, screen.labels(names, used)))
+        if names and not screen.wide:
+            heading = cut(heading, max(LEAST_ROOM, screen.width - used) + before)
         head = "  ".join([*(name for name, _, _ in columns), heading])
         texts = [
             printable(row.before + (short[row.label] if row.is_name else row.label)) for row in rows
@@ -63,12 +80,17 @@ class Table:
         cells = zip(*(column for _, _, column in columns), texts)
         return [screen.heading(head.rstrip()), *("  ".join(row).rstrip() for row in cells)]
 
-    def _column(self, event: Event, rows: Sequence[Row]) -> tuple[str, int, list[str]]:
-        """The heading, the width, and a cell for each row."""
+    def _columns(self, rows: Sequence[Row], with_percs: Sequence[Event | None]) -> list[_Column]:
+        return [
+            self._column(event, rows, self._style.show_percs and event in with_percs)
+            for event in self._events
+        ]
+
+    def _column(self, event: Event, rows: Sequence[Row], percs: bool) -> _Column:
         values = [None if row.counts is None else event.of(row.counts) for row in rows]
         base = event.of(self._base)
         # Most of the lines of a source have no cost or a small one, so few cells are different.
-        cells = {value: self._cell(value, base) for value in set(values)}
+        cells = {value: self._cell(value, base, percs) for value in set(values)}
         number_width = max((len(number) for number, _ in cells.values()), default=0)
         perc_width = max((len(perc) for _, perc in cells.values()), default=0)
         width = max(number_width + perc_width, len(event.name))
@@ -78,12 +100,12 @@ class Table:
         }
         if event == self._primary:
             texts = {value: self._coloured(text, value, base) for value, text in texts.items()}
-        return event.name.rjust(width), width, list(map(texts.__getitem__, values))
+        return _Column(event.name.rjust(width), width, list(map(texts.__getitem__, values)))
 
-    def _cell(self, value: int | None, base: int) -> tuple[str, str]:
+    def _cell(self, value: int | None, base: int, percs: bool) -> tuple[str, str]:
         if value is None:
             return ".", ""
-        share = share_of(value, base, self._diff) if self._style.show_percs else ""
+        share = share_of(value, base, self._diff) if percs else ""
         return f"{value:,}", f" ({share})" if share else ""
 
     def _coloured(self, text: str, value: int | None, base: int) -> str:

@@ -12,7 +12,7 @@ _CUT = "..."
 
 # "<" begins template arguments behind a name, but not in operator<, operator<< and operator<=>.
 _OPERATOR = re.compile(r"operator\s*(<=>|<<=|>>=|->\*|<<|>>|<=|>=|->|<|>)")
-_ARGUMENTS = re.compile(r"(?<=[\w)])<")
+_ARGUMENTS = re.compile(r"(?<=[\w)])<|(?<=operator<=>)<")
 
 
 def fold(name: str) -> str:
@@ -82,6 +82,10 @@ def _without_parameters(text: str) -> str:
     return text[: begin + 1] + _shorter(text[begin + 1 : end - 1], _CUT) + text[end - 1 :]
 
 
+def _without_object(text: str) -> str:
+    return re.sub(r"(?<=\S) \[[^\[\]]*\]\Z", "", text)
+
+
 def _shorter(text: str, other: str) -> str:
     return other if len(other) < len(text) else text
 
@@ -91,6 +95,7 @@ _STEPS: tuple[Callable[[str], str], ...] = (
     _without_folders_of_objects,
     _without_folders,
     _without_parameters,
+    _without_object,
 )
 
 
@@ -110,16 +115,25 @@ def fit(text: str, room: int) -> str:
 def shortened(labels: Sequence[str], room: int, folder: str) -> list[str]:
     """The labels with folded templates and paths relative to the folder, in so many columns.
 
-    Two that differ stay different: those that would look alike are left whole.
+    Two that differ stay different: those that would look alike are shortened less.
     """
     inside = re.compile(rf"(^|[\s\[]){re.escape(folder.rstrip('/'))}/(?=[^/\s])")
 
-    def short(label: str) -> str:
-        return fit(fold(inside.sub(r"\1", label)), room)
+    def relative(label: str) -> str:
+        return inside.sub(r"\1", label)
 
-    short_of = {label: short(label) for label in dict.fromkeys(labels)}
-    alike = Counter(short_of.values())
-    return [short_of[label] if alike[short_of[label]] == 1 else label for label in labels]
+    steps: tuple[Callable[[str], str], ...] = (
+        lambda label: fit(fold(relative(label)), room),
+        lambda label: fit(relative(label), room),
+        relative,
+        lambda label: label,
+    )
+    short = {label: steps[0](label) for label in labels}
+    for step in steps[1:]:
+        times = Counter(short.values())
+        alike = [label for label, text in short.items() if times[text] > 1]
+        short.update((label, step(label)) for label in alike)
+    return [short[label] for label in labels]
 
 
 def cut(text: str, room: int) -> str:

@@ -16,7 +16,7 @@ COLOURS = ("auto", "always", "never")
 # In a pipe or a file, where nothing is known of the reader: the same for all terminals.
 PIPE_WIDTH = 200
 _UNKNOWN_WIDTH = 80
-_LEAST_ROOM = 24  # of a name, however many columns stand before it
+LEAST_ROOM = 24  # of a name, however many columns stand before it
 
 _BOLD, _STRONG, _NOTABLE, _LESS = "1", "1;31", "33", "32"
 
@@ -42,7 +42,7 @@ class Screen(NamedTuple):
         """The names in the last column, as short as the columns before them require."""
         if self.wide:
             return list(labels)
-        return shortened(labels, max(_LEAST_ROOM, self.width - columns), self.folder)
+        return shortened(labels, max(LEAST_ROOM, self.width - columns), self.folder)
 
 
 def weight(share: float) -> str:
