@@ -22,21 +22,23 @@ USED = "used.faults"
 # To be recorded anew with TG_RECORD=1, and looked at.
 GOLDEN = {
     "tables": [MIXED],
-    "tables-all": ["--by=kind,mapping,memory,object,function,syscall", MIXED],
+    "tables-all": ["--verbose", "--by=kind,mapping,memory,object,function,syscall", MIXED],
     "tables-4k": ["--view=4k", MIXED],
-    "tables-cold": ["--view=cold", MIXED],
+    "tables-cold": ["--verbose", "--view=cold", MIXED],
     "tables-top": ["--top=3", "--by=memory,function", MIXED],
-    "more": ["--by=kind", "--growth=5", "--waste", "--phase-range", MIXED],
+    "more": ["--verbose", "--by=kind", "--growth=5", "--waste", "--phase-range", MIXED],
+    "colour": ["--color=always", "--by=kind", "--growth=2", MIXED],
+    "wide": ["--wide", "--by=function", MIXED],
     "text": ["--format=text", MIXED],
     "text-native": ["--format=text", "--addresses=native", "--view=cold", MIXED],
     "pagein": ["--format=pagein", "--view=4k", MIXED],
     "csv": ["--format=csv", MIXED],
     "json": ["--format=json", MIXED],
-    "compare": ["--compare", MIXED, "example.faults"],
+    "compare": ["-v", "--compare", MIXED, "example.faults"],
     "compare-top": ["--compare", "--top=2", "--by=memory", "--view=4k", MIXED, "example.faults"],
-    "native-software": ["--native=software.perf", MIXED],
-    "native-tracepoints": ["--native=tracepoints.perf", MIXED],
-    "used": ["--by=kind", "--used", USED],
+    "native-software": ["--verbose", "--native=software.perf", MIXED],
+    "native-tracepoints": ["--verbose", "--native=tracepoints.perf", MIXED],
+    "used": ["--verbose", "--by=kind", "--used", USED],
     "used-top": ["--by=kind", "--used", "--top=3", "--view=4k", USED],
     "used-text": ["--used", "--format=text", "--addresses=native", USED],
     "used-csv": ["--used", "--format=csv", USED],
@@ -139,7 +141,7 @@ def test_native_addresses_are_those_of_the_maps(tmp_path: Path) -> None:
 def test_every_table_adds_up(by: str, top: str) -> None:
     for view, total in (("4k", 18), ("warm", 16), ("cold", 17)):
         text = good(f"--by={by}", f"--top={top}", f"--view={view}", MIXED)
-        block = text.split("-- By ")[1].split("\n", 2)[2].strip().splitlines()
+        block = text.split("-- By ")[1].split("\n", 1)[1].strip().splitlines()
         heading, *body = [re.split(r"  +", line.strip()) for line in block]
         assert sum(int(row[0]) for row in body) == total
         kinds = [i for i, name in enumerate(heading) if name in ("code", "read", "zero page", "write", "copy on write", "dirty")]
@@ -224,7 +226,7 @@ def test_a_large_page_of_two_maps_is_still_to_be_touched(tmp_path: Path) -> None
 
 
 def table_of(text: str, heading: str) -> list[list[str]]:
-    block = text.split(f"-- {heading}")[1].split("\n", 2)[2].split("\n\n")[0]
+    block = text.split(f"-- {heading}")[1].split("\n", 1)[1].split("\n\n")[0]
     return [re.split(r"  +", line.strip()) for line in block.strip().splitlines()[1:]]
 
 
@@ -325,7 +327,7 @@ def test_a_recorded_log_is_the_same_in_every_form(view: str) -> None:
     assert len(good("--format=pagein", f"--view={view}", log).splitlines()) == total
     assert len(json.loads(good("--format=json", f"--view={view}", log))) == total
     for by in ("kind", "mapping", "memory", "object", "function", "syscall"):
-        block = good(f"--by={by}", "--top=5", f"--view={view}", log).split("-- By ")[1].split("\n", 2)[2]
+        block = good(f"--by={by}", "--top=5", f"--view={view}", log).split("-- By ")[1].split("\n", 1)[1]
         assert sum(int(line.split()[0].replace(",", "")) for line in block.strip().splitlines()[1:]) == total
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from .names import shortened
-from .text import TITLE_WIDTH, title
+from .text import TITLE_WIDTH, aligned_cells, is_text, title
 
 COLOURS = ("auto", "always", "never")
 
@@ -37,6 +37,28 @@ class Screen(NamedTuple):
 
     def paint(self, text: str, colour: str) -> str:
         return f"\033[{colour}m{text}\033[0m" if self.colour and colour and text else text
+
+    def table(
+        self, title: str, rows: Sequence[tuple[str, ...]], left: int = 1, shares: bool = False
+    ) -> list[str]:
+        """A table with a heading; names in the last column are shortened to the screen.
+
+        With `shares`, the percentages in the column of that name have the colour of their weight.
+        """
+        heading, *body = rows
+        if is_text([row[-1] for row in rows]) and not self.wide:
+            used = sum(2 + max(map(len, column)) for column in list(zip(*rows))[:-1])
+            names = self.labels([row[-1] for row in body], used)
+            body = [(*row[:-1], name) for row, name in zip(body, names)]
+        place = heading.index("share") if shares else -1
+        text: list[str] = []
+        for row in aligned_cells([heading, *body], left):
+            cells = list(row)
+            if shares and text:
+                cells[place] = self.paint(cells[place], weight(float(cells[place][:-1]) / 100))
+            line = "  ".join(cells).rstrip()
+            text.append(line if text else self.heading(line))
+        return [*self.title(title), *text, ""]
 
     def labels(self, labels: Sequence[str], columns: int) -> list[str]:
         """The names in the last column, as short as the columns before them require."""

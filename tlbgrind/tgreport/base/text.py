@@ -21,19 +21,23 @@ def percentage(value: int, base: int) -> str:
 def aligned(rows: Sequence[tuple[str, ...]], left: int = 1) -> list[str]:
     """Columns of text: the first `left` ones and those of words to the left, numbers to the
     right."""
+    return ["  ".join(row).rstrip() for row in aligned_cells(rows, left)]
+
+
+def aligned_cells(rows: Sequence[tuple[str, ...]], left: int = 1) -> list[tuple[str, ...]]:
+    """The same before the columns are joined."""
     columns = list(zip(*rows))
     widths = [max(map(len, column)) for column in columns]
-    text = {number for number, column in enumerate(columns) if _is_text(column)}
-    lines = []
-    for row in zip(*columns):
-        cells = [
-            cell.ljust(width) if number < left or number in text else cell.rjust(width)
+    text = {number for number, column in enumerate(columns) if is_text(column)}
+    return [
+        tuple(
+            printable(cell.ljust(width) if number < left or number in text else cell.rjust(width))
             for number, (cell, width) in enumerate(zip(row, widths))
-        ]
-        lines.append(printable("  ".join(cells).rstrip()))
-    return lines
+        )
+        for row in zip(*columns)
+    ]
 
 
-def _is_text(column: Sequence[str]) -> bool:
+def is_text(column: Sequence[str]) -> bool:
     """Whether what stands below the heading is not numbers."""
     return not all(cell[:1].isdigit() or cell[:1] in ("", "-", "+") for cell in column[1:])

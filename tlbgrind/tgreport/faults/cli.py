@@ -10,6 +10,7 @@ from typing import Callable
 from ..base import command
 from ..base.command import Parser, file_name, one_of, some_of, whole_number
 from ..base.errors import ReportError
+from ..base.terminal import COLOURS, Screen, screen
 from ..formats import faultlog
 from ..formats.faultlog import VIEWS, FaultLog
 from . import faultlist, faulttables, faultused, native
@@ -49,6 +50,12 @@ Against the kernel:
                        threads of other names]
   --pid=N              only faults of this process, where FILE names several [the first of them]
 
+What is printed:
+  -v, --verbose        also the metadata: settings of Linux, assumptions
+  --wide               names as they were recorded: not shortened to the width of the terminal (200
+                       columns elsewhere), with template arguments, and with the current folder
+  --color=WHEN         auto (on a terminal, unless NO_COLOR is set), always, never [auto]
+
   --help               print this text
   --version            print the version
 
@@ -78,6 +85,9 @@ class Options(argparse.Namespace):
     native: str = ""  # here, for argparse would take a default of its own for one that is given
     native_command: str
     pid: int
+    verbose: bool
+    wide: bool
+    color: str
 
     def rows(self) -> int:
         return _TOP if self.top is None else self.top
@@ -95,7 +105,7 @@ _TOP = 30
 _TABLES = ("by", "top", "growth", "waste", "phase-range")
 _WITHOUT = {
     "compare": ("format", "native", "used", "growth", "waste", "phase-range"),
-    "format": ("native", *_TABLES),
+    "format": ("native", "verbose", "wide", *_TABLES),
     "native": ("used", *_TABLES),
 }
 # Options that say nothing without another.
@@ -117,6 +127,9 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--native", type=file_name)
     add("--native-command", default="")
     add("--pid", type=whole_number("a process", 1), default=0)
+    add("-v", "--verbose", action="store_true")
+    add("--wide", action="store_true")
+    add("--color", type=one_of(*COLOURS), default="auto")
     options = Options()
     parser.parse(arguments, options, "logs")
     wanted = 2 if options.compare else 1
@@ -164,7 +177,8 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
         return list(faultused.listing(log, view, options.format, options.wants_native_addresses()))
     if options.format:
         return list(faultlist.listing(log, view, options.format, options.wants_native_addresses()))
-    text = faulttables.metadata(log) + faulttables.summary(log)
+    show = screen(options.wide, options.color)
+    text = faulttables.headline(log, view, show) + faulttables.summary(log, show)
     if options.native:
         name = options.native_command or log.command.split(" ")[0].rpartition("/")[2]
         everyone = native.read(
@@ -176,29 +190,42 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
             warnings.append(
                 f"{options.native}: process {faults[0].process} is compared, {left_out}; --pid=N takes another"
             )
-        text += native.compare(log, view, faults, options.native)
-        return text[:-1]
+        text += native.compare(log, view, faults, options.native, show)
+        return (text + _end(options, log, show))[:-1]
     if options.view == "cold":
         text += faulttables.disk(log)
     for by in options.groups():
-        text += faulttables.table(log, view, by, options.rows())
+        text += faulttables.table(log, view, by, options.rows(), show)
     if options.growth:
-        text += faulttables.growth(log, view, options.growth)
+        text += faulttables.growth(log, view, options.growth, show)
     if options.waste:
-        text += faulttables.waste(log, view, options.rows())
+        text += faulttables.waste(log, view, options.rows(), show)
     if options.used:
-        text += faultused.tables(log, view, options.rows())
+        text += faultused.tables(log, view, options.rows(), show)
     if options.phase_range:
-        text += faulttables.phase_range(log)
-    return text[:-1]
+        text += faulttables.phase_range(log, show)
+    return (text + _end(options, log, show))[:-1]
+
+
+def _end(options: Options, log: FaultLog, show: Screen) -> list[str]:
+    text = faulttables.legend(log, show)
+    return text + (_verbose(options, log, show) or faulttables.more(log))
+
+
+def _verbose(options: Options, log: FaultLog, show: Screen, role: str = "Log") -> list[str]:
+    return faulttables.metadata(log, show, role) if options.verbose else []
 
 
 def _compare(options: Options, logs: list[FaultLog], view: int) -> list[str]:
+    show = screen(options.wide, options.color)
     text = []
-    for role, log in zip(("First log", "Second log"), logs):
-        text += faulttables.metadata(log, role)
+    for log in logs:
+        text += faulttables.headline(log, view, show)[:1]
+    text.append("")
     for by in options.groups():
-        text += faulttables.compare(logs, view, by, options.rows())
+        text += faulttables.compare(logs, view, by, options.rows(), show)
+    for role, log in zip(("First log", "Second log"), logs):
+        text += _verbose(options, log, show, role)
     return text
 
 

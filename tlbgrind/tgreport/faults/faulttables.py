@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
 from ..base.errors import printable
-from ..base.text import aligned, title
+from ..base.names import cut
+from ..base.terminal import Screen
 from ..formats.faultlog import (
     KINDS,
     UNKNOWN,
@@ -93,7 +94,7 @@ class Sums:
         return sorted(self.kinds, key=rank)
 
 
-def table(log: FaultLog, view: int, by: str, top: int) -> list[str]:
+def table(log: FaultLog, view: int, by: str, top: int, screen: Screen) -> list[str]:
     sums = Sums(log, view, by, top)
     total = log.totals[VIEWS[view]]
     majors = total.major > 0
@@ -106,10 +107,10 @@ def table(log: FaultLog, view: int, by: str, top: int) -> list[str]:
         row += [f"{sums.kinds[label][kind]:,}" for kind in kinds]
         row += [f"{sums.major[label]:,}"] * majors
         rows.append((*row, f"{sums.brought[label]:,}", label))
-    return [*title(f"{_TITLES[by]}, view {VIEWS[view]}"), *aligned(rows, left=0), ""]
+    return screen.table(f"{_TITLES[by]}, view {VIEWS[view]}", rows, left=0, shares=True)
 
 
-def compare(logs: Sequence[FaultLog], view: int, by: str, top: int) -> list[str]:
+def compare(logs: Sequence[FaultLog], view: int, by: str, top: int, screen: Screen) -> list[str]:
     """Two logs beside each other, those first whose count changed most."""
     first, second = (Sums(log, view, by, 0) for log in logs)
     labels = {*first.kinds, *second.kinds}
@@ -129,10 +130,10 @@ def compare(logs: Sequence[FaultLog], view: int, by: str, top: int) -> list[str]
     totals = [log.totals[VIEWS[view]].faults for log in logs]
     numbers = (f"{totals[0]:,}", f"{totals[1]:,}", f"{totals[1] - totals[0]:+,}")
     rows.append((*numbers, "TOTAL"))
-    return [*title(f"{_TITLES[by]}, view {VIEWS[view]}"), *aligned(rows, left=0), ""]
+    return screen.table(f"{_TITLES[by]}, view {VIEWS[view]}", rows, left=0)
 
 
-def growth(log: FaultLog, view: int, steps: int) -> list[str]:
+def growth(log: FaultLog, view: int, steps: int, screen: Screen) -> list[str]:
     """How many faults there have been after each part of the run's instructions."""
     faults = list(log.of(view))
     end = faults[-1].instructions if faults else 0
@@ -148,7 +149,7 @@ def growth(log: FaultLog, view: int, steps: int) -> list[str]:
         share = f"{100 * at / len(faults):.1f}%" if faults else ""
         rows.append((f"{until:,}", f"{at:,}", *kinds, share))
     heading = f"Growth: faults after so many instructions, view {VIEWS[view]}"
-    return [*title(heading), *aligned(rows, left=0), ""]
+    return screen.table(heading, rows, left=0)
 
 
 def _may_be_one(one: Map, other: Map) -> bool:
@@ -167,7 +168,7 @@ def _may_be_one(one: Map, other: Map) -> bool:
 _MISSING = "xrzw"
 
 
-def waste(log: FaultLog, view: int, top: int) -> list[str]:
+def waste(log: FaultLog, view: int, top: int, screen: Screen) -> list[str]:
     """Pages that faults brought along, and whether they were touched later. The 4k view has it:
     each page that is touched at all is a fault there."""
     faulted: Counter[str] = Counter()
@@ -197,10 +198,10 @@ def waste(log: FaultLog, view: int, top: int) -> list[str]:
         wasted = never * log.page_size // 1024
         rows.append((*(f"{n:,}" for n in (faults, along, later, never, wasted)), label))
     heading = f"Pages brought along by faults, used or not, view {VIEWS[view]}"
-    return [*title(heading), *aligned(rows, left=0), ""]
+    return screen.table(heading, rows, left=0)
 
 
-def phase_range(log: FaultLog) -> list[str]:
+def phase_range(log: FaultLog, screen: Screen) -> list[str]:
     """What address randomisation can make of the warm view: it moves each group by itself."""
     rows: list[tuple[str, ...]] = [("", "minimum", "mean", "maximum", "as laid out")]
     sums = [0.0] * 4
@@ -210,7 +211,7 @@ def phase_range(log: FaultLog) -> list[str]:
         rows.append(_phase_row(name, values))
     rows.append(_phase_row("all", sums))
     heading = "Faults over the 16 phases that address randomisation can give, view warm"
-    return [*title(heading), *aligned(rows), ""]
+    return screen.table(heading, rows)
 
 
 def _phase_row(name: str, values: Sequence[float]) -> tuple[str, ...]:
@@ -218,19 +219,57 @@ def _phase_row(name: str, values: Sequence[float]) -> tuple[str, ...]:
     return (printable(name), f"{low:,.0f}", f"{mean:,.1f}", f"{high:,.0f}", f"{here:,.0f}")
 
 
-def summary(log: FaultLog) -> list[str]:
-    heading = ("", "faults", "minor", "major", *KINDS.values())
-    rows: list[tuple[str, ...]] = [heading]
-    for name in VIEWS:
-        total = log.totals[name]
-        minor = total.faults - total.major
-        numbers = (total.faults, minor, total.major, *total.kinds)
-        rows.append((name, *(f"{n:,}" for n in numbers)))
-    text = [*title("Faults"), *aligned(rows), ""]
+def summary(log: FaultLog, screen: Screen) -> list[str]:
+    """All views; kinds of faults that none of them has are left out."""
+    totals = {name: log.totals[name] for name in VIEWS}
+    seen = [place for place, _ in enumerate(KINDS) if any(t.kinds[place] for t in totals.values())]
+    names = list(KINDS.values())
+    rows: list[tuple[str, ...]] = [("view", "faults", "minor", "major", *(names[k] for k in seen))]
+    for name, total in totals.items():
+        numbers = (total.faults, total.faults - total.major, total.major)
+        rows.append((name, *(f"{n:,}" for n in (*numbers, *(total.kinds[k] for k in seen)))))
+    text = screen.table("Faults", rows)
     hidden = ", ".join(f"{faults:,} in {name}" for name, (faults, _) in log.hidden.items())
     if hidden:
         text += [f"Faults of Valgrind itself are not among them: {hidden}.", ""]
     return text
+
+
+_MEANINGS = {
+    "4k": "the first touch of every page",
+    "warm": "what Linux does when all files are in the page cache",
+    "cold": "what Linux does with nothing in the page cache",
+    "minor": "faults that read nothing from the disk",
+    "major": "faults that read from the disk",
+    "code": "an instruction was fetched",
+    "read": "memory was read",
+    "zero page": "fresh memory was read before it was written to",
+    "write": "memory was written to",
+    "copy on write": "a private page was written to, and copied",
+    "dirty": "a page that was only read so far was written to",
+    "brought": "pages that came along with the faults",
+}
+
+
+def legend(log: FaultLog, screen: Screen) -> list[str]:
+    """What the views and the columns mean, of those that are shown."""
+    absent = {
+        name
+        for place, name in enumerate(KINDS.values())
+        if not any(log.totals[view].kinds[place] for view in VIEWS)
+    }
+    shown = {name: text for name, text in _MEANINGS.items() if name not in absent}
+    width = max(map(len, shown))
+    text = screen.title("Columns")
+    text += [f"{name:<{width}}  {meaning}" for name, meaning in shown.items()]
+    return [*text, ""]
+
+
+def more(log: FaultLog) -> list[str]:
+    """What is not printed."""
+    count = len(log.assumptions)
+    added = f", {count} assumption{'s' * (count > 1)}" if count else ""
+    return [f"--verbose adds: settings of Linux{added}, metadata.", ""]
 
 
 def disk(log: FaultLog) -> list[str]:
@@ -252,7 +291,17 @@ def disk(log: FaultLog) -> list[str]:
     return [f"Read from the disk by {faults}: {size:,} KiB of {files}, each page once.", ""]
 
 
-def metadata(log: FaultLog, role: str = "Log") -> list[str]:
+def headline(log: FaultLog, view: int, screen: Screen) -> list[str]:
+    """One line: of which run, and what it comes to."""
+    total = log.totals[VIEWS[view]]
+    plural = "s" * (total.faults != 1)
+    result = f"{total.faults:,} page fault{plural}, {total.major:,} major, view {VIEWS[view]}"
+    room = max(20, screen.width - len(f"{log.path}: ; {result}"))
+    command = log.command if screen.wide else cut(log.command, room)
+    return [screen.heading(printable(f"{log.path}: {command}; {result}")), ""]
+
+
+def metadata(log: FaultLog, screen: Screen, role: str = "Log") -> list[str]:
     facts = [(role, log.path)]
     for key, name in (
         ("creator", "Creator"),
@@ -269,4 +318,5 @@ def metadata(log: FaultLog, role: str = "Log") -> list[str]:
             facts.append((name, log.header[key]))
     facts += [("Assumption", assumption) for assumption in log.assumptions]
     width = 2 + max(len(name) for name, _ in facts)
-    return [*title("Metadata"), *(printable(f"{n + ':':<{width}}{v}") for n, v in facts), ""]
+    lines = [printable(f"{n + ':':<{width}}{v}") for n, v in facts]
+    return [*screen.title("Metadata" if role == "Log" else f"Metadata: {role.lower()}"), *lines, ""]

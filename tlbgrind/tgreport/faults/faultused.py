@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ..base.errors import printable
-from ..base.text import aligned, title
+from ..base.terminal import Screen
 from ..formats.faultlog import ARRIVALS, VIEWS, FaultLog, Used
 
 FORMATS = ("text", "csv", "json")
@@ -54,8 +54,10 @@ def _there(log: FaultLog, view: int) -> Iterator[Used]:
     return (run for run in log.used if run.is_there(view))
 
 
-def tables(log: FaultLog, view: int, top: int) -> list[str]:
-    return [*_by_kind(log, view), *_by_mapping(log, view, top), *_least(log, view, top)]
+def tables(log: FaultLog, view: int, top: int, screen: Screen) -> list[str]:
+    text = _by_kind(log, view, screen)
+    text += _by_mapping(log, view, top, screen)
+    return text + _least(log, view, top, screen)
 
 
 def _sums(log: FaultLog, view: int, key: Callable[[Used], str]) -> dict[str, _Sum]:
@@ -65,7 +67,7 @@ def _sums(log: FaultLog, view: int, key: Callable[[Used], str]) -> dict[str, _Su
     return sums
 
 
-def _by_kind(log: FaultLog, view: int) -> list[str]:
+def _by_kind(log: FaultLog, view: int, screen: Screen) -> list[str]:
     sums = _sums(log, view, lambda run: run.kinds[view])
     rows: list[tuple[str, ...]] = [(*_HEADING, "came by")]
     rows += [
@@ -76,10 +78,10 @@ def _by_kind(log: FaultLog, view: int) -> list[str]:
         whole.join(part)
     rows.append((*whole.cells(log.page_size), "TOTAL"))
     heading = f"Bytes used, by how the page came, view {VIEWS[view]}"
-    return [*title(heading), *aligned(rows, left=0), ""]
+    return screen.table(heading, rows, left=0)
 
 
-def _by_mapping(log: FaultLog, view: int, top: int) -> list[str]:
+def _by_mapping(log: FaultLog, view: int, top: int, screen: Screen) -> list[str]:
     """Those first that waste most."""
     sums: dict[tuple[str, str], _Sum] = {}
     for run in _there(log, view):
@@ -100,10 +102,10 @@ def _by_mapping(log: FaultLog, view: int, top: int) -> list[str]:
             other.join(sums[key])
         rows.append((*other.cells(log.page_size), "", f"<{len(rest)} more>"))
     heading = f"Bytes used, by mapping, view {VIEWS[view]}"
-    return [*title(heading), *aligned(rows, left=0), ""]
+    return screen.table(heading, rows, left=0)
 
 
-def _least(log: FaultLog, view: int, top: int) -> list[str]:
+def _least(log: FaultLog, view: int, top: int, screen: Screen) -> list[str]:
     """Pages of which little was used; those of which nothing was are counted above."""
     runs = sorted((run for run in _there(log, view) if run.bytes), key=lambda run: run.bytes)
     rows: list[tuple[str, ...]] = [("bytes used", "share", "pages", "came by", "page")]
@@ -112,7 +114,7 @@ def _least(log: FaultLog, view: int, top: int) -> list[str]:
         name = ARRIVALS[run.kinds[view]]
         rows.append((f"{run.bytes:,}", share, f"{run.pages:,}", name, run.map.place(run.page)))
     heading = f"The pages that were used least, but were used, view {VIEWS[view]}"
-    return [*title(heading), *aligned(rows, left=0), ""]
+    return screen.table(heading, rows, left=0)
 
 
 # --- Listings ---

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from ..base.command import read_bytes
 from ..base.errors import ReportError, printable
-from ..base.text import aligned, title
+from ..base.terminal import Screen
 from ..formats.faultlog import VIEWS, FaultLog, Map
 
 # What an error code can tell apart.
@@ -143,7 +143,7 @@ def of_one_process(faults: Sequence[Native], wanted: int, path: str) -> tuple[li
     return [fault for fault in faults if fault.process == process], len(processes) - 1
 
 
-def compare(log: FaultLog, view: int, native: Sequence[Native], path: str) -> list[str]:
+def compare(log: FaultLog, view: int, native: Sequence[Native], path: str, screen: Screen) -> list[str]:
     with_kinds = all(fault.kind for fault in native)
     predicted = [
         Native(
@@ -174,15 +174,16 @@ def compare(log: FaultLog, view: int, native: Sequence[Native], path: str) -> li
         _row("missing: native only", len(native) - both, len(native)),
         _row("too much: predicted only", len(predicted) - both, len(native)),
     ]
-    text = [*title(f"Against the kernel: {path}"), *aligned(rows), ""]
+    text = screen.table(f"Against the kernel: {path}", rows)
     finder = _Finder(log)
-    text += _differences("Missing: the kernel took them, the log has them not", native, right, finder)
-    text += _differences("Too much: in the log, but not taken by the kernel", predicted, left, finder)
+    text += _differences("Missing: the kernel took them, the log has them not", native, right, finder, screen)
+    text += _differences("Too much: in the log, but not taken by the kernel", predicted, left, finder, screen)
     return text
 
 
 def _row(name: str, count: int, total: int) -> tuple[str, ...]:
-    return name, f"{count:,}", f"{100 * count / total:.1f}%"
+    # More than there are says nothing as a percentage.
+    return name, f"{count:,}", f"{100 * count / total:.1f}%" if count <= total else ""
 
 
 class _Finder:
@@ -207,6 +208,7 @@ def _differences(
     faults: Iterable[Native],
     others: Iterable[tuple[int, str]],
     finder: _Finder,
+    screen: Screen,
 ) -> list[str]:
     """Those faults that the others have not, each as often as it is missing."""
     there = Counter(others)
@@ -220,4 +222,4 @@ def _differences(
             rows.append((f"{fault.page:#x}", KINDS[fault.kind], printable(place)))
     if len(rows) == 1:
         return []
-    return [*title(heading), *aligned(rows, left=2), ""]
+    return screen.table(heading, rows, left=2)
