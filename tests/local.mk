@@ -133,6 +133,7 @@ SCRIPT_TESTS = \
 # Each file is one test of automake, each test in it one result.
 PYTEST_FILES = \
 	tests/annotate/test_adding_up.py \
+	tests/annotate/test_advice.py \
 	tests/annotate/test_golden.py \
 	tests/annotate/test_options.py \
 	tests/annotate/test_terminal.py \
@@ -174,6 +175,7 @@ PYTEST_FILES = \
 	tests/order/test_linkers.py \
 	tests/order/test_order.py \
 	tests/same/test_run_same.py \
+	tests/tool/test_advice.py \
 	tests/tool/test_aspace.py \
 	tests/tool/test_attribution.py \
 	tests/tool/test_bad_options.py \

@@ -278,6 +278,7 @@ TOOL_SOURCES = \
 	tlbgrind/native/running_on_valgrind.c \
 	tlbgrind/native/start.c \
 	tlbgrind/native/vdso_stub.c \
+	tlbgrind/options/advice.c \
 	tlbgrind/options/array_options.c \
 	tlbgrind/options/exec.c \
 	tlbgrind/options/fault_options.c \
@@ -348,6 +349,7 @@ TOOL_INCLUDES = \
 	tlbgrind/native/running_on_valgrind.h \
 	tlbgrind/native/start.h \
 	tlbgrind/native/vdso_stub.h \
+	tlbgrind/options/advice.h \
 	tlbgrind/options/array_options.h \
 	tlbgrind/options/exec.h \
 	tlbgrind/options/fault_options.h \
@@ -530,6 +532,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/__init__.py \
 	tlbgrind/tgreport/_version.py \
 	tlbgrind/tgreport/annotate/__init__.py \
+	tlbgrind/tgreport/annotate/advice.py \
 	tlbgrind/tgreport/annotate/annotate.py \
 	tlbgrind/tgreport/annotate/cli.py \
 	tlbgrind/tgreport/annotate/events.py \

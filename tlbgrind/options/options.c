@@ -19,6 +19,7 @@
 #include "options/exec.h"
 #include "options/machine_names.h"
 #include "base/number_format.h"
+#include "options/advice.h"
 #include "options/options.h"
 #include "options/output_names.h"
 
@@ -26,6 +27,7 @@ static const HChar* page_size_arg;
 static const HChar* machine_arg;
 static const HChar* miss_cost_arg;
 static const HChar* cycles_arg;
+static const HChar* advice_arg;
 static Bool native_is_given;
 static const HChar* reach_arg;
 static const HChar* entries_arg;
@@ -94,6 +96,8 @@ Bool tg_options_take(const HChar* arg)
       page_size_arg = VG_(strdup)("tg.options", arg);
    } else if (is_option(arg, "--machine", &value)) {
       machine_arg = VG_(strdup)("tg.options", arg);
+   } else if (is_option(arg, "--advice", &value)) {
+      advice_arg = VG_(strdup)("tg.options", arg);
    } else if (is_option(arg, "--miss-cost", &value)) {
       miss_cost_arg = VG_(strdup)("tg.options", arg);
    } else if (is_option(arg, "--cycles", &value)) {
@@ -132,6 +136,9 @@ void tg_options_print_usage(void)
 "                                     --list-machines, host, default, machine\n"
 "                                     files or dumps of `cpuid -r'; NAME@RULES:\n"
 "                                     with its own --pages, joined by + [host]\n"
+"    --advice=SIZE                    the machine, and again with each kind of memory\n"
+"                                     in pages of SIZE: 2M, 64K, ...; for\n"
+"                                     tg_annotate --advice [none]\n"
 "    --list-machines                  list those that are built in, run nothing\n"
 "    --show-machine=NAME|FILE         print one as a machine file, run nothing (both\n"
 "                                     stand alone behind the command tlbgrind)\n"
@@ -209,6 +216,22 @@ static Bool is_taken(const HChar* name)
          return True;
    }
    return False;
+}
+
+/* Makes the machine of --machine=, and those that --advice= sets beside it. */
+static const HChar* add_advice(const HChar* machine)
+{
+   tlb_reason why;
+   const HChar* size = VG_(strchr)(advice_arg, '=') + 1;
+   if (tlb_page_size_parse(size, &why) == 0)
+      refuse(advice_arg, "'%s' is no page size; allowed are powers of two such as 64K, 2M or 1G",
+             size);
+   if (VG_(strchr)(machine, ',') != NULL)
+      refuse(advice_arg, "it is for one machine at a time, not for %s", machine);
+   if (tg_array_options_given())
+      refuse(advice_arg, "it is for a machine of --machine=; leave out --itlb, --dtlb and --stlb");
+   options.advice = True;
+   return tg_advice_machines(machine, size);
 }
 
 /* Makes the machines of a list, NAME,NAME,... */
@@ -376,6 +399,8 @@ const TgOptions* tg_options_finish(void)
    const HChar* bad = tg_exec_init(&why);
    if (bad != NULL)
       refuse(bad, "%s", why.text);
+   if (advice_arg != NULL)
+      names = add_advice(names);
    options.page_shift = read_page_size();
    bad = tg_page_options_finish(options.page_shift, &options.pages, &why);
    if (bad != NULL)

@@ -21,6 +21,7 @@ typedef struct {
    TgPageOptions pages;
    TgFaultOptions faults;
    Bool fast_path;
+   Bool advice;      /* the machines are those of --advice=: options/advice.h */
    Bool native;      /* --native-start=yes: native/native.h */
    Bool nested;      /* page walks are two-dimensional, as in a virtual machine */
    ULong cycles;     /* of the program without Valgrind, from --cycles=; 0: not given */

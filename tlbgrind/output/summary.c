@@ -84,8 +84,11 @@ void tg_summary_machines(const TgResults* results)
    const Bool is_long = VG_(clo_verbosity) > 1;
    if (VG_(clo_verbosity) < 1)
       return;
-   for (UInt i = 0; i < results->options->n_machines; i++)
+   const UInt n = results->options->advice && !is_long ? 1 : results->options->n_machines;
+   for (UInt i = 0; i < n; i++)
       (is_long ? describe : name_machine)(&results->options->machine[i]);
+   if (n < results->options->n_machines)
+      VG_(umsg)("Advice: the same machine again with each kind of memory in larger pages\n");
    VG_(umsg)("Transparent huge pages: %s (%s)\n", tg_thp_name(pages->policy.thp),
              pages->thp_arg == NULL ? "as the host has them" : pages->thp_arg);
    if (results->options->fast_path && !tg_mmus.fast_path)
@@ -252,6 +255,8 @@ static void print_backed(const HChar* text, void* opaque)
 /* Prints the page sizes of the memory, for each machine that has others than base pages. */
 static void memory(const TgResults* results)
 {
+   if (results->options->advice && VG_(clo_verbosity) < 2)
+      return;
    for (UInt i = 0; i < results->options->n_machines; i++) {
       const TgMachine* m = results->result[i].machine;
       if (!tg_backing_report_is_of_interest(tg_mmus.mmu[i].view))
@@ -284,11 +289,31 @@ static void details_of_one(const HChar* out_file)
    VG_(free)(name);
 }
 
+/* Prints one command that reads the out-files of all machines. */
+static void details_of_advice(const TgResults* results, const HChar* out_file)
+{
+   VG_(umsg)("To see what larger pages would save:\n");
+   VG_(umsg)("  tg_annotate --advice");
+   for (UInt i = 0; i < results->options->n_machines; i++) {
+      HChar* whole = tg_output_name_of(out_file, &results->options->machine[i],
+                                       results->options->n_machines);
+      HChar* name = quoted(whole);
+      VG_(umsg)(" %s", tg_shown(name));
+      VG_(free)(name);
+      VG_(free)(whole);
+   }
+   VG_(umsg)("\n");
+}
+
 /* Prints a command for each machine, because the counts of several cannot be added. With more than
    MOST_LISTED, one pattern, and the machines whose label differs from their name in the table. */
 static void details_of_many(const TgResults* results, const HChar* out_file)
 {
    const UInt n = results->options->n_machines;
+   if (results->options->advice) {
+      details_of_advice(results, out_file);
+      return;
+   }
    if (n <= MOST_LISTED) {
       VG_(umsg)("To see which code misses:\n");
    } else {

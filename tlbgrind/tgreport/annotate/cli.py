@@ -15,7 +15,7 @@ from ..base.command import Parser, one_of
 from ..base.errors import ReportError
 from ..base.terminal import COLOURS, screen
 from ..formats.outfile import UNKNOWN, OutFile, read, with_events
-from . import facts
+from . import advice, facts
 from .annotate import annotate
 from .facts import Fact
 from .listing import listing
@@ -61,6 +61,10 @@ Two runs compared:
                             expression; flags g: every match, i: ignore case; any separator)
   --mod-funcname=s/RE/NEW/  the same for functions
 
+Larger pages:
+  --advice                  of all out-files of a run with --advice=SIZE: the page walks that each
+                            kind of memory saves in pages of that size, and how to get them
+
 What is printed:
   -v, --verbose             also the machine, its assumptions and other metadata, and the totals
                             of all events
@@ -87,6 +91,7 @@ Examples:
   tg_annotate --annotate -I ~/src/project tlbgrind.out.4711
   tg_annotate --sort=DLtmr --by=line --threshold=1 tlbgrind.out.4711
   tg_annotate --diff tlbgrind.out.before tlbgrind.out.after
+  tg_annotate --advice tlbgrind.out.4711_zen4*
 """
 
 _CONTEXT = 8
@@ -104,6 +109,7 @@ class Options(argparse.Namespace):
     include: list[str]
     context: int | None
     diff: bool
+    advice: bool
     mod_filename: Renamer
     mod_funcname: Renamer
     verbose: bool
@@ -186,6 +192,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("-I", "--include", action="append", default=[])
     add("--context", type=_line_count)
     add("--diff", action="store_true")
+    add("--advice", action="store_true")
     add("--mod-filename", type=_renamer, default=_unchanged)
     add("--mod-funcname", type=_renamer, default=_unchanged)
     add("-v", "--verbose", action="store_true")
@@ -197,6 +204,8 @@ def parse(arguments: Sequence[str]) -> Options:
         parser.error("no OUTFILE given")
     if options.diff and len(options.outfiles) != 2:
         parser.error(f"--diff takes two OUTFILEs, not {len(options.outfiles)}")
+    if options.advice and (options.diff or options.annotate or options.source):
+        parser.error("--advice is a report of its own: no --diff, --annotate or --source beside it")
     if not (options.annotate or options.source):
         if options.context is not None:
             parser.error("--context goes with --annotate or --source only")
@@ -245,6 +254,8 @@ def _of_same_events(files: list[OutFile], warnings: list[str]) -> list[OutFile]:
 
 def report(options: Options, warnings: list[str]) -> list[str]:
     files = [read(path) for path in options.outfiles]
+    if options.advice:
+        return advice.listing(files, screen(options.wide, options.color))
     if options.diff:
         files = _of_same_events(files, warnings)
     profile = Profile(files, options.diff, options.mod_filename, options.mod_funcname)
