@@ -29,5 +29,5 @@ def refused(complaint: str, *arguments: object, folder: Path = DATA) -> None:
 
 def figures(text: str) -> dict[str, int]:
     """The rows of a comparison with the kernel."""
-    found = re.findall(r"^([a-z][^0-9%]*?(?:warm)?)  +([\d,]+)  +[\d.]+%$", text, re.MULTILINE)
+    found = re.findall(r"^([a-z][^0-9%]*?(?:warm)?)  +([\d,]+)(?:  +[\d.]+%)?$", text, re.MULTILINE)
     return {name.strip(): int(count.replace(",", "")) for name, count in found}

@@ -79,7 +79,7 @@ def figures(text: str) -> Figures:
         "missing: native only",
         "too much: predicted only",
     )
-    found = [re.search(rf"^{name} +([\d,]+) ", text, re.MULTILINE) for name in names]
+    found = [re.search(rf"^{name} +([\d,]+)(?: |$)", text, re.MULTILINE) for name in names]
     assert all(found), text
     return Figures(*(int(row[1].replace(",", "")) for row in found if row))
 
@@ -87,7 +87,7 @@ def figures(text: str) -> Figures:
 def rows_below(text: str, heading: str) -> int:
     """The differences that are listed one by one."""
     _, found, below = text.partition(f"-- {heading}")
-    return len(below.partition("\n\n")[0].splitlines()) - 3 if found else 0
+    return len(below.partition("\n\n")[0].splitlines()) - 2 if found else 0
 
 
 def native_of(name: str) -> list[NativeFault]:

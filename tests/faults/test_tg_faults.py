@@ -141,7 +141,7 @@ def test_native_addresses_are_those_of_the_maps(tmp_path: Path) -> None:
 def test_every_table_adds_up(by: str, top: str) -> None:
     for view, total in (("4k", 18), ("warm", 16), ("cold", 17)):
         text = good(f"--by={by}", f"--top={top}", f"--view={view}", MIXED)
-        block = text.split("-- By ")[1].split("\n", 1)[1].strip().splitlines()
+        block = text.split("-- By ")[1].split("\n", 1)[1].split("\n\n")[0].splitlines()
         heading, *body = [re.split(r"  +", line.strip()) for line in block]
         assert sum(int(row[0]) for row in body) == total
         kinds = [i for i, name in enumerate(heading) if name in ("code", "read", "zero page", "write", "copy on write", "dirty")]
@@ -153,7 +153,8 @@ def test_every_table_adds_up(by: str, top: str) -> None:
 
 def test_growth_ends_with_all_faults() -> None:
     for steps in (1, 2, 7, 100):
-        last = good("--by=kind", f"--growth={steps}", MIXED).strip().splitlines()[-1].split()
+        text = good("--by=kind", f"--growth={steps}", MIXED)
+        last = text.split("-- Growth")[1].split("\n\n")[0].splitlines()[-1].split()
         assert (last[0], last[1], last[-1]) == ("91,004", "16", "100.0%")
 
 
@@ -327,8 +328,9 @@ def test_a_recorded_log_is_the_same_in_every_form(view: str) -> None:
     assert len(good("--format=pagein", f"--view={view}", log).splitlines()) == total
     assert len(json.loads(good("--format=json", f"--view={view}", log))) == total
     for by in ("kind", "mapping", "memory", "object", "function", "syscall"):
-        block = good(f"--by={by}", "--top=5", f"--view={view}", log).split("-- By ")[1].split("\n", 1)[1]
-        assert sum(int(line.split()[0].replace(",", "")) for line in block.strip().splitlines()[1:]) == total
+        block = good(f"--by={by}", "--top=5", f"--view={view}", log).split("-- By ")[1]
+        lines = block.split("\n\n")[0].splitlines()[2:]
+        assert sum(int(line.split()[0].replace(",", "")) for line in lines) == total
 
 
 def test_the_views_of_a_recorded_log_nest() -> None:
