@@ -138,6 +138,7 @@ PYTEST_FILES = \
 	tests/annotate/test_options.py \
 	tests/annotate/test_terminal.py \
 	tests/bench/test_bench.py \
+	tests/companions/test_completion.py \
 	tests/companions/test_damage.py \
 	tests/cpuid/test_machine_command.py \
 	tests/cpuid/test_machine_files.py \

@@ -519,6 +519,28 @@ tlbgrind/tlbgrind: tlbgrind/tlbgrind.in Makefile
 	  $(srcdir)/tlbgrind/tlbgrind.in >$@.tmp && \
 	chmod a+x-w $@.tmp && mv -f $@.tmp $@
 
+# ---------------------------------------------------------------- completion
+# Where bash-completion and zsh look, below the same prefix. bash-completion loads a file of the
+# command's name.
+
+bashcompletiondir = $(datadir)/bash-completion/completions
+dist_bashcompletion_DATA = tlbgrind/completion/tlbgrind.bash
+zshcompletiondir = $(datadir)/zsh/site-functions
+dist_zshcompletion_DATA = tlbgrind/completion/_tlbgrind
+
+COMPLETED = tlbgrind $(notdir $(COMPANIONS))
+TOOL_INSTALL_HOOKS += install-completion
+TOOL_UNINSTALL_HOOKS += uninstall-completion
+
+install-completion: install-dist_bashcompletionDATA
+	@for c in $(COMPLETED); do \
+	  rm -f "$(DESTDIR)$(bashcompletiondir)/$$c" && \
+	  $(LN_S) tlbgrind.bash "$(DESTDIR)$(bashcompletiondir)/$$c" || exit 1; \
+	done
+
+uninstall-completion:
+	@for c in $(COMPLETED); do rm -f "$(DESTDIR)$(bashcompletiondir)/$$c"; done
+
 # ---------------------------------------------------------------- companions
 # The companions find their package beside themselves in the source tree; installed, it is in
 # $(pkgdatadir)/python.

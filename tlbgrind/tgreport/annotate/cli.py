@@ -11,18 +11,19 @@ from typing import Callable
 from warnings import catch_warnings, simplefilter
 
 from ..base import command
-from ..base.command import Parser, one_of
+from ..base.command import Parser, Value, one_of, some_of, yes_or_no
 from ..base.errors import ReportError
 from ..base.terminal import COLOURS, screen
 from ..formats.outfile import UNKNOWN, OutFile, read, with_events
 from . import advice, facts
 from .annotate import annotate
+from .events import USUAL
 from .facts import Fact
 from .listing import listing
 from .profile import Profile, Renamer
 from .report import headline, legend, metadata
 from .rows import VIEWS, compute
-from .selection import select
+from .selection import ALL, select
 from .table import Style
 
 HELP = """\
@@ -124,17 +125,30 @@ def _words(text: str) -> list[str]:
     return words
 
 
-def _views(text: str) -> list[str]:
-    for word in _words(text):
-        if word not in VIEWS:
-            raise argparse.ArgumentTypeError(f"'{word}' is not one of {', '.join(VIEWS)}")
-    return list(dict.fromkeys(_words(text)))
+class _Views(some_of):
+    def __call__(self, text: str) -> list[str]:
+        _words(text)
+        return super().__call__(text)
 
 
-def _yes_or_no(text: str) -> bool:
-    if text not in ("yes", "no"):
-        raise argparse.ArgumentTypeError(f"'{text}' is not yes or no")
-    return text == "yes"
+class _Names(Value):
+    """Any events that the file has; completed are those that out-files of tlbgrind can have."""
+
+    def __init__(self, *more: str) -> None:
+        super().__init__("some", *dict.fromkeys((*USUAL, *more)))
+
+    def __call__(self, text: str) -> list[str]:
+        return _words(text)
+
+
+class _Folder(Value):
+    """A search path may have an empty part."""
+
+    def __init__(self) -> None:
+        super().__init__("folder")
+
+    def __call__(self, text: str) -> str:
+        return text
 
 
 def _percent(text: str) -> Fraction:
@@ -182,14 +196,14 @@ def parse(arguments: Sequence[str]) -> Options:
     parser = Parser("tg_annotate")
     add: Callable[..., argparse.Action] = parser.add_argument
     add("outfiles", metavar="OUTFILE", nargs="*")
-    add("--show", type=_words, default=[])
-    add("--sort", type=_words, default=[])
+    add("--show", type=_Names(ALL), default=[])
+    add("--sort", type=_Names(), default=[])
     add("--threshold", type=_percent, default=Fraction("0.1"))
-    add("--show-percs", type=_yes_or_no, default=True)
-    add("--by", type=_views, default=["function", "file", "object"])
+    add("--show-percs", type=yes_or_no(), default=True)
+    add("--by", type=_Views(*VIEWS), default=["function", "file", "object"])
     add("--annotate", action="store_true")
     add("--source", action="append", default=[])
-    add("-I", "--include", action="append", default=[])
+    add("-I", "--include", type=_Folder(), action="append", default=[])
     add("--context", type=_line_count)
     add("--diff", action="store_true")
     add("--advice", action="store_true")

@@ -35,6 +35,13 @@ _PREFERRED = ("walks", "ILtm", "DLtm", "L2tm", "L1tm", "Ir")
 _SORT = ("walks", "L1tm", "Ir")
 _SUMMED_UP = {part for _, _, parts in DERIVED for part in parts}
 
+# What out-files of tlbgrind can have, and sums of it.
+USUAL = (
+    *(name for name, _, _ in DERIVED),
+    *("Ir", "I1tm", "I2tm", "ILtm", "Dr", "D1tmr", "D2tmr", "DLtmr", "Dw", "D1tmw", "D2tmw", "DLtmw"),
+    *("PFi", "PFr", "PFw", "Wref", "Wcyc"),
+)
+
 
 class Events:
     """Every event that can be shown, by name, in the order in which "all" shows them."""

@@ -13,6 +13,16 @@ from typing import Callable, NoReturn
 from .._version import VERSION
 from .errors import ReportError, printable
 
+LIST_OPTIONS = "--list-options"
+
+
+class ListedOptions(Exception):
+    """The answer to --list-options, which the completion of shells asks for."""
+
+    def __init__(self, lines: list[str]) -> None:
+        super().__init__()
+        self.lines = lines
+
 
 class Parser(argparse.ArgumentParser):
     """Complains in the way of all companions, and takes options by their whole names only."""
@@ -28,37 +38,77 @@ class Parser(argparse.ArgumentParser):
 
         Taken apart here: what argparse makes of "--" between options and files differs by version.
         """
+        if list(arguments) == [LIST_OPTIONS]:
+            raise ListedOptions(self.listed())
         end = arguments.index("--") if "--" in arguments else len(arguments)
         self.parse_intermixed_args(arguments[:end], namespace=options)
         setattr(options, files, [*getattr(options, files), *arguments[end + 1 :]])
 
 
-def name_of(what: str) -> Callable[[str], str]:
-    def check(text: str) -> str:
-        if not text:
-            raise argparse.ArgumentTypeError(f"the name of the {what} is missing")
-        return text
+    def listed(self) -> list[str]:
+        """One line an option: its name, with "=" where a value follows, what the value is, and the
+        words that are allowed."""
+        lines = ["--help", "--version"]
+        for action in self._actions:
+            for name in action.option_strings:
+                if not name.startswith("--"):
+                    continue
+                if action.nargs == 0:
+                    lines.append(name)
+                else:
+                    kind = action.type if isinstance(action.type, Value) else Value("any")
+                    lines.append(" ".join((f"{name}=", kind.what, *kind.allowed)))
+        return sorted(lines)
 
-    return check
+
+class Value:
+    """What may stand behind an option's equals sign, as far as a shell can complete it."""
+
+    def __init__(self, what: str, *allowed: str) -> None:
+        self.what = what  # file, folder, one (of some words), some (with commas between), any
+        self.allowed = allowed
+
+
+class name_of(Value):
+    def __init__(self, what: str) -> None:
+        super().__init__(what if what in ("file", "folder") else "any")
+        self._named = what
+
+    def __call__(self, text: str) -> str:
+        if not text:
+            raise argparse.ArgumentTypeError(f"the name of the {self._named} is missing")
+        return text
 
 
 file_name = name_of("file")
 
 
-def one_of(*allowed: str) -> Callable[[str], str]:
-    def check(text: str) -> str:
-        if text not in allowed:
-            raise argparse.ArgumentTypeError(f"'{text}' is not one of {', '.join(allowed)}")
+class one_of(Value):
+    def __init__(self, *allowed: str) -> None:
+        super().__init__("one", *allowed)
+
+    def __call__(self, text: str) -> str:
+        if text not in self.allowed:
+            raise argparse.ArgumentTypeError(f"'{text}' is not one of {', '.join(self.allowed)}")
         return text
 
-    return check
+
+class some_of(Value):
+    def __init__(self, *allowed: str) -> None:
+        super().__init__("some", *allowed)
+
+    def __call__(self, text: str) -> list[str]:
+        return list(dict.fromkeys(map(one_of(*self.allowed), text.split(","))))
 
 
-def some_of(*allowed: str) -> Callable[[str], list[str]]:
-    def check(text: str) -> list[str]:
-        return list(dict.fromkeys(map(one_of(*allowed), text.split(","))))
+class yes_or_no(Value):
+    def __init__(self) -> None:
+        super().__init__("one", "yes", "no")
 
-    return check
+    def __call__(self, text: str) -> bool:
+        if text not in self.allowed:
+            raise argparse.ArgumentTypeError(f"'{text}' is not yes or no")
+        return text == "yes"
 
 
 def whole_number(what: str, least: int = 0, most: int = 10**9) -> Callable[[str], int]:
@@ -134,6 +184,8 @@ def run(
                 complain("warning", warning)
             write(lines)
             return lines.status if isinstance(lines, Answer) else 0
+    except ListedOptions as listed:
+        write(listed.lines)
     except ReportError as error:
         complain("error", str(error))
         return 1
