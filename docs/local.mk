@@ -26,6 +26,7 @@ DOC_FILES = \
 	docs/pages.md \
 	docs/performance.md \
 	docs/reach.md \
+	docs/tables.schema.json \
 	docs/tuning-startup.md \
 	docs/transpose.c \
 	docs/walks.md

@@ -135,6 +135,7 @@ PYTEST_FILES = \
 	tests/annotate/test_adding_up.py \
 	tests/annotate/test_advice.py \
 	tests/annotate/test_golden.py \
+	tests/annotate/test_machine_readable.py \
 	tests/annotate/test_options.py \
 	tests/annotate/test_terminal.py \
 	tests/bench/test_bench.py \
@@ -207,6 +208,7 @@ TEST_HELPERS = \
 	tests/tg_environment.py \
 	tests/tg_huge.py \
 	tests/tg_names.py \
+	tests/tg_tables.py \
 	tests/tg_tap.py \
 	tests/tg_thp.py
 

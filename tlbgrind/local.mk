@@ -556,9 +556,13 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/annotate/__init__.py \
 	tlbgrind/tgreport/annotate/advice.py \
 	tlbgrind/tgreport/annotate/annotate.py \
+	tlbgrind/tgreport/annotate/beside.py \
 	tlbgrind/tgreport/annotate/cli.py \
+	tlbgrind/tgreport/annotate/compare.py \
 	tlbgrind/tgreport/annotate/events.py \
+	tlbgrind/tgreport/annotate/export.py \
 	tlbgrind/tgreport/annotate/facts.py \
+	tlbgrind/tgreport/annotate/limits.py \
 	tlbgrind/tgreport/annotate/listing.py \
 	tlbgrind/tgreport/annotate/profile.py \
 	tlbgrind/tgreport/annotate/report.py \
@@ -568,6 +572,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/annotate/table.py \
 	tlbgrind/tgreport/base/__init__.py \
 	tlbgrind/tgreport/base/command.py \
+	tlbgrind/tgreport/base/documents.py \
 	tlbgrind/tgreport/base/errors.py \
 	tlbgrind/tgreport/base/names.py \
 	tlbgrind/tgreport/base/terminal.py \

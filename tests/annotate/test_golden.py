@@ -54,6 +54,7 @@ CASES = {
     "no-misses": "no-misses.out",
     "empty": "--verbose empty.out --annotate",
     "callgrind": "--verbose callgrind.out --annotate --context=1",
+    "compare": "--compare --show=walks,I2tm --by=function,file:function two-level.out second.out three-level.out",
     "help": "--help",
 }
 

@@ -12,6 +12,7 @@ base: what every companion's call has in common
     names      long names -> names that fit
     terminal   how wide text may be, and whether it has colours
     command    options, one-line errors, output at the end
+    documents  tables -> JSON or CSV
 
 formats: bytes -> checked data
 
@@ -28,9 +29,13 @@ annotate: tg_annotate
     selection  what of a profile is shown, in which order, and what is too small
     rows       the tables by function, source file, object or line, as names and counts
     facts      metadata, rates of events, changes between two files
+    compare    several OutFiles -> tables with one column for each
+    limits     what of the program's counts is above the user's limits
     table      counts -> aligned text, one column for each event
     listing    rows -> text
     report     facts -> text
+    beside     a comparison -> text
+    export     rows, facts, comparisons and limits -> documents
     sources    a recorded source name -> the file's lines
     annotate   the annotated sources and their summary
     cli        options, and the life of one call

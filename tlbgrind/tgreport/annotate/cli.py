@@ -5,25 +5,27 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Callable
 from warnings import catch_warnings, simplefilter
 
 from ..base import command
-from ..base.command import Parser, Value, one_of, some_of, yes_or_no
+from ..base.command import Answer, Parser, Value, one_of, some_of, yes_or_no
 from ..base.errors import ReportError
 from ..base.terminal import COLOURS, screen
 from ..formats.outfile import UNKNOWN, OutFile, read, with_events
-from . import advice, facts
+from . import advice, beside, export, facts
 from .annotate import annotate
-from .events import USUAL
+from .compare import Comparison
+from .events import USUAL, Events
 from .facts import Fact
+from .limits import Finding, Limit, Run, difference, each_run, limit_value
 from .listing import listing
 from .profile import Profile, Renamer
 from .report import headline, legend, metadata
 from .rows import VIEWS, compute
-from .selection import ALL, select
+from .selection import ALL, Selection, select
 from .table import Style
 
 HELP = """\
@@ -58,6 +60,9 @@ Annotated sources (-I and --context with --annotate or --source only):
 Two runs compared:
   --diff                    of two out-files: the second minus the first. Percentages refer to
                             the first, the threshold to that which has more
+  --compare                 out-files beside each other, a column each, as of several machines or
+                            runs; --show chooses for which events there are tables [the first sort
+                            event], percentages are of each file's own totals
   --mod-filename=s/RE/NEW/  rewrite the names of sources and objects (a Python regular
                             expression; flags g: every match, i: ignore case; any separator)
   --mod-funcname=s/RE/NEW/  the same for functions
@@ -73,6 +78,14 @@ What is printed:
                             terminal (200 columns elsewhere), with template arguments, and with
                             the current folder
   --color=WHEN              auto (on a terminal, unless NO_COLOR is set), always, never [auto]
+
+For other programs:
+  --format=text|csv|json    json: one document with all that the text has; csv: the tables; both
+                            with all events, unless --show chooses [text]
+  --fail-above=LIMIT        exit status 3 if a count of the program is above LIMIT: EVENT>N,
+                            EVENT/1000>N (per 1000 instructions), EVENT/EVENT>N; with --diff the
+                            difference; with --diff or --compare also growth, EVENT>P% or P% (of
+                            the first sort event). May be repeated
 
   --help                    print this text
   --version                 print the version
@@ -93,9 +106,12 @@ Examples:
   tg_annotate --sort=DLtmr --by=line --threshold=1 tlbgrind.out.4711
   tg_annotate --diff tlbgrind.out.before tlbgrind.out.after
   tg_annotate --advice tlbgrind.out.4711_zen4*
+  tg_annotate --compare --by=function,line tlbgrind.out.4711_skylake tlbgrind.out.4711_zen4
+  tg_annotate --diff --fail-above=5% tlbgrind.out.before tlbgrind.out.after
 """
 
 _CONTEXT = 8
+_ABOVE = 3  # the exit status when a limit of --fail-above is exceeded
 
 
 class Options(argparse.Namespace):
@@ -111,6 +127,9 @@ class Options(argparse.Namespace):
     context: int | None
     diff: bool
     advice: bool
+    compare: bool
+    format: str
+    fail_above: list[Limit]
     mod_filename: Renamer
     mod_funcname: Renamer
     verbose: bool
@@ -207,6 +226,9 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--context", type=_line_count)
     add("--diff", action="store_true")
     add("--advice", action="store_true")
+    add("--compare", action="store_true")
+    add("--format", type=one_of(*export.FORMATS), default="text")
+    add("--fail-above", type=limit_value(), action="append", default=[])
     add("--mod-filename", type=_renamer, default=_unchanged)
     add("--mod-funcname", type=_renamer, default=_unchanged)
     add("-v", "--verbose", action="store_true")
@@ -218,8 +240,31 @@ def parse(arguments: Sequence[str]) -> Options:
         parser.error("no OUTFILE given")
     if options.diff and len(options.outfiles) != 2:
         parser.error(f"--diff takes two OUTFILEs, not {len(options.outfiles)}")
-    if options.advice and (options.diff or options.annotate or options.source):
-        parser.error("--advice is a report of its own: no --diff, --annotate or --source beside it")
+    for given, name in (
+        (options.diff, "diff"),
+        (options.compare, "compare"),
+        (options.annotate, "annotate"),
+        (options.source, "source"),
+        (options.fail_above, "fail-above"),
+        (options.format != "text", "format"),
+    ):
+        if options.advice and given:
+            parser.error(f"--advice goes without --{name}")
+    if options.compare and options.diff:
+        parser.error("--compare goes without --diff")
+    if options.compare and len(options.outfiles) < 2:
+        parser.error("--compare takes two OUTFILEs or more, not 1")
+    for limit in options.fail_above:
+        if limit.is_growth and not (options.diff or options.compare):
+            parser.error(
+                f"--fail-above={limit.text}: growth goes with --diff or --compare; a share is "
+                "EVENT/EVENT>0.05"
+            )
+    for given, name in ((options.annotate, "annotate"), (options.source, "source")):
+        if given and options.compare:
+            parser.error(f"--compare goes without --{name}")
+        if given and options.format != "text":
+            parser.error(f"--{name} is text only; --by=line has the counts of all lines")
     if not (options.annotate or options.source):
         if options.context is not None:
             parser.error("--context goes with --annotate or --source only")
@@ -266,16 +311,62 @@ def _of_same_events(files: list[OutFile], warnings: list[str]) -> list[OutFile]:
     return [with_events(out, common) for out in files] if common else files
 
 
+def _answer(lines: Iterable[str], findings: Sequence[Finding]) -> Answer:
+    answer = Answer(lines, (finding.what for finding in findings if finding.is_above))
+    answer.status = _ABOVE if answer.reasons else 0
+    return answer
+
+
+def _compare(options: Options, files: list[OutFile]) -> Answer:
+    comparison = Comparison(
+        files,
+        options.mod_filename,
+        options.mod_funcname,
+        options.show,
+        options.sort,
+        options.threshold,
+    )
+    runs = [Run(c.out.path, c.events, c.profile.totals) for c in comparison.columns]
+    findings = each_run(options.fail_above, runs, comparison.primary)
+    if options.format == "text":
+        style = Style(screen(options.wide, options.color), options.show_percs)
+        text = beside.text_of(comparison, options.by, style, options.verbose)
+        return _answer(text[:-1], findings)
+    tables = export.comparison_tables(comparison, map(comparison.table, options.by))
+    head = export.comparison_head(comparison, findings)
+    return _answer(export.written(options.format, head, tables), findings)
+
+
+def _findings(options: Options, profile: Profile, selection: Selection) -> list[Finding]:
+    events = Events(profile).by_name
+    primary = (selection.primary or selection.sort[0]).name
+    name = ", ".join(out.path for out in profile.files[:2]) + (", ..." if len(profile.files) > 2 else "")
+    if not profile.diff:
+        return each_run(options.fail_above, [Run(name, events, profile.totals)], primary)
+    first, second = (Run(out.path, events, out.totals) for out in profile.files)
+    return difference(options.fail_above, first, second, primary)
+
+
 def report(options: Options, warnings: list[str]) -> list[str]:
     files = [read(path) for path in options.outfiles]
     if options.advice:
         return advice.listing(files, screen(options.wide, options.color))
+    if options.compare:
+        return _compare(options, files)
     if options.diff:
         files = _of_same_events(files, warnings)
     profile = Profile(files, options.diff, options.mod_filename, options.mod_funcname)
     warnings += _mixed(profile)
+    # For other programs, columns must not depend on what was counted.
+    show = options.show or ([] if options.format == "text" else [ALL])
     by_line = "line" in options.by or options.annotate or bool(options.source)
-    selection = select(profile, options.show, options.sort, options.threshold, by_line)
+    selection = select(profile, show, options.sort, options.threshold, by_line)
+    findings = _findings(options, profile, selection)
+    if options.format != "text":
+        computed = ((by, compute(profile, selection, by)) for by in options.by)
+        tables = export.profile_tables(profile, selection, computed)
+        head = export.profile_head(profile, selection, findings)
+        return _answer(export.written(options.format, head, tables), findings)
     style = Style(screen(options.wide, options.color), options.show_percs)
     text = headline(facts.headline(profile, selection), style)
     for number, by in enumerate(options.by):
@@ -301,7 +392,7 @@ def report(options: Options, warnings: list[str]) -> list[str]:
             ("Annotated", ", ".join([*named, *options.source]) or "none (--annotate, --source=FILE)"),
         ]
         text += metadata(facts.metadata(profile, selection, more), style)
-    return text[:-1]
+    return _answer(text[:-1], findings)
 
 
 def _read_and_report(arguments: Sequence[str], warnings: list[str]) -> list[str]:

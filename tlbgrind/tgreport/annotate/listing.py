@@ -10,7 +10,7 @@ from .rows import Names, Rows
 from .selection import Selection
 from .table import Row, Style, Table
 
-_HEADINGS = {
+HEADINGS = {
     "function": "file:function [object]",
     "file": "source file",
     "object": "object",
@@ -49,15 +49,15 @@ def listing(
         if primary is not None:
             so_far += primary.of(counts)
             share = percentage(so_far, primary.of(profile.totals))
-        rows.append(Row(counts, _label(table.fields, names), before(share), True))
+        rows.append(Row(counts, label_of(table.fields, names), before(share), True))
         if parts is not None:
             for part in parts.rows:
-                label = _label(parts.fields, part.names)
+                label = label_of(parts.fields, part.names)
                 rows.append(Row(part.counts, label, before() + _INDENT, True))
             the_rest(parts, _INDENT)
     the_rest(table, "")
     name = (selection.primary or selection.sort[0]).name
-    heading = before("cum.") + _HEADINGS[by]
+    heading = before("cum.") + HEADINGS[by]
     printed = Table(profile, selection, style).lines(rows, heading)
     return [*style.screen.title(f"By {by}, sorted by {name}"), *printed, ""]
 
@@ -65,7 +65,7 @@ def listing(
 _INDENT = "  "
 
 
-def _label(fields: tuple[str, ...], names: Names) -> str:
+def label_of(fields: tuple[str, ...], names: Names) -> str:
     named = dict(zip(fields, names))
     if "function" in named:
         place = f"{named['file']}:{named['function']}"

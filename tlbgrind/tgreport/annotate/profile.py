@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import repeat
 from operator import add, sub
 from typing import Callable, TypeVar
 
@@ -43,6 +44,7 @@ class Profile:
         self.base = first.totals
         self.wholes: list[Counts] = [out.totals for out in files]
         self._runs: list[tuple[Function, str, Adder, Run]] = []
+        self._by_file: dict[str, list[tuple[Adder, Run]]] = {}
         for out in files:
             if out.events != self.events:
                 raise ReportError(
@@ -84,17 +86,36 @@ class Profile:
     def objects(self) -> dict[str, Counts]:
         return self._sums(function.object for function, _, _, _ in self._runs)
 
-    def lines(self, only: set[str] | None = None) -> dict[str, dict[int, Counts]]:
+    def lines(self, only: Iterable[str] | None = None) -> dict[str, dict[int, Counts]]:
         """The counts of every line of every source file, or of some files only."""
         width = 1 + len(self.events)
+        runs = self.runs_by_file()
         files: dict[str, dict[int, Counts]] = {}
-        for _, file, operation, run in self._runs:
-            if only is not None and file not in only:
-                continue
+        for file in runs if only is None else only:
             lines = files.setdefault(file, {})
-            for row in zip(*[iter(run.rows)] * width):
-                line, counts = row[0], row[1:]
-                if operation is sub or line in lines:
-                    counts = plus(lines.get(line, self.zero), counts, operation)
-                lines[line] = counts
+            for operation, run in runs.get(file, ()):
+                for row in zip(*[iter(run.rows)] * width):
+                    line, counts = row[0], row[1:]
+                    if operation is sub or line in lines:
+                        counts = plus(lines.get(line, self.zero), counts, operation)
+                    lines[line] = counts
         return files
+
+    def line_sums(self, file: str, parts: Sequence[int]) -> dict[int, int]:
+        """Some counts of every line of a source file, added up: much faster than all of them."""
+        width = 1 + len(self.events)
+        sums: dict[int, int] = {}
+        for operation, run in self.runs_by_file().get(file, ()):
+            columns = [run.rows[1 + part :: width] for part in parts]
+            counts: Iterable[int] = columns[0] if columns else repeat(0)
+            for column in columns[1:]:
+                counts = map(add, counts, column)
+            for line, count in zip(run.rows[::width], counts):
+                sums[line] = operation(sums.get(line, 0), count)
+        return sums
+
+    def runs_by_file(self) -> dict[str, list[tuple[Adder, Run]]]:
+        if not self._by_file:
+            for _, file, operation, run in self._runs:
+                self._by_file.setdefault(file, []).append((operation, run))
+        return self._by_file

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
 from ..base.errors import ReportError
 from ..formats.outfile import Counts
@@ -21,7 +22,7 @@ class Selection:
     sort: list[Event]
     primary: Event | None  # the first sort event that happened at all
     threshold: Fraction  # percent of the program's count of `primary`
-    least: Fraction  # the same as a count
+    least: int  # the same as a count, rounded up, as counts are compared with it
 
     def matters(self, counts: Counts) -> bool:
         return any(counts) and (self.primary is None or abs(self.primary.of(counts)) >= self.least)
@@ -50,7 +51,7 @@ def select(
     keys = _choose(events, "--sort", sort) or events.default_sort()
     wholes = {event: max(map(event.of, profile.wholes)) for event in keys}
     primary = next(filter(wholes.get, keys), None)
-    least = threshold * wholes[primary] / 100 if primary else Fraction(0)
+    least = ceil(threshold * wholes[primary] / 100) if primary else 0
     return Selection(shown, keys, primary, threshold, least)
 
 

@@ -7,7 +7,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Callable, NoReturn
 
 from .._version import VERSION
@@ -148,9 +148,13 @@ def read_bytes(path: str) -> bytes:
 
 
 class Answer(list[str]):
-    """Lines to print, and an exit status that says how a question was answered."""
+    """Lines to print, an exit status that says how a question was answered, and why, for stderr."""
 
     status = 0
+
+    def __init__(self, lines: Iterable[str] = (), reasons: Iterable[str] = ()) -> None:
+        super().__init__(lines)
+        self.reasons = list(reasons)
 
 
 def run(
@@ -183,7 +187,10 @@ def run(
             for warning in warnings:
                 complain("warning", warning)
             write(lines)
-            return lines.status if isinstance(lines, Answer) else 0
+            if isinstance(lines, Answer):
+                for reason in lines.reasons:
+                    complain("failed", reason)
+                return lines.status
     except ListedOptions as listed:
         write(listed.lines)
     except ReportError as error:

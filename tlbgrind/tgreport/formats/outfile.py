@@ -15,6 +15,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from json import JSONDecoder
 from typing import Callable, NamedTuple, NoReturn
 
 from ..base.errors import ReportError
@@ -85,7 +86,7 @@ def with_events(out: OutFile, events: tuple[str, ...]) -> OutFile:
 
 
 def column_sums(rows: array[int], width: int) -> Counts:
-    return tuple(sum(rows[column::width]) for column in range(1, width))
+    return tuple([sum(rows[column::width]) for column in range(1, width)])  # faster than without []
 
 
 _NAME = re.compile(r"\(([0-9]{1,18})\)(?: +(.*))?\Z", re.DOTALL)
@@ -132,7 +133,7 @@ class _Reader:
                 block = self.costs.match(data, self.start)
                 if block is not None:
                     rows = self.current if self.current is not None else self.open_rows()
-                    rows.extend(map(int, block[0].split()))
+                    rows.fromlist(_numbers(block[0]))
                     self.at[-1] = rows[-self.width]
                     self.start = block.end()
                     continue
@@ -361,6 +362,20 @@ class _Reader:
                     self.start = place
                     self.fail(f"'{keyword}:' says {claim} {event}, but the cost lines hold {count}")
         return out
+
+
+_DECODER = JSONDecoder()
+_COMMAS = bytes.maketrans(b" \n", b",,")
+
+
+def _numbers(lines: bytes) -> list[int]:
+    """The numbers of plain cost lines. As one JSON array they are read twice as fast as one by one;
+    what JSON does not allow is a number with zeros before it."""
+    try:
+        numbers: list[int] = _DECODER.raw_decode(f"[{lines[:-1].translate(_COMMAS).decode()}]")[0]
+        return numbers
+    except ValueError:
+        return list(map(int, lines.split()))
 
 
 def _text(raw: bytes) -> str:

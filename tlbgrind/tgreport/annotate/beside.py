@@ -1,0 +1,116 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Prints a comparison as text: a table for each event, a column for each run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from ..base.errors import printable
+from ..base.terminal import weight
+from ..base.text import aligned, percentage
+from .compare import Compared, Comparison
+from .facts import Fact
+from .listing import HEADINGS, label_of
+from .report import metadata
+from .rows import VIEWS, Names
+from .table import Style
+
+
+def text_of(comparison: Comparison, by: Sequence[str], style: Style, verbose: bool) -> list[str]:
+    text = _program(comparison, style)
+    for view in by:
+        table = comparison.table(view)
+        for place, event in enumerate(comparison.shown):
+            text += _table(comparison, table, place, event, style)
+    return text + metadata(_facts(comparison, verbose), style)
+
+
+def _facts(comparison: Comparison, verbose: bool) -> list[Fact]:
+    columns = comparison.columns
+    facts = [(f"Column {column.label}", column.out.path) for column in columns]
+    facts += dict.fromkeys(("Command", column.out.command) for column in columns)
+    # Assumptions may be all that makes two columns differ.
+    facts += [
+        (f"{name} of {column.label}" if verbose else f"Assumed for {column.label}", value)
+        for column in columns
+        for name, value in column.out.descriptions
+        if verbose or name == "Assumption"
+    ]
+    facts += [
+        ("Events shown", " ".join(comparison.shown)),
+        ("Sorted by", f"{comparison.primary}, the most in any column"),
+        ("Threshold", f"{float(comparison.threshold):g}% of {comparison.primary}, in any column"),
+    ]
+    return [(name, value) for name, value in facts if value]
+
+
+def _program(comparison: Comparison, style: Style) -> list[str]:
+    """Every event, and those that instructions cause in proportion to them."""
+    headings = tuple(column.label for column in comparison.columns)
+    counts = [("event", *headings, "")]
+    proportions = [("per 1000 Ir", *headings, "")]
+    for name, event in comparison.events.items():
+        counts.append((name, *map(_number, comparison.totals(name)), event.meaning))
+        found = comparison.per_instruction(name)
+        if any(rate is not None for rate in found):
+            proportions.append((name, *map(_per_thousand, found), event.meaning))
+    text = style.screen.title("Program")
+    for rows in (counts, proportions):
+        heading, *lines = aligned(rows)
+        if lines:
+            text += [style.screen.heading(heading), *lines, ""]
+    return text
+
+
+def _number(count: int | None) -> str:
+    return "-" if count is None else f"{count:,}"
+
+
+def _per_thousand(rate: Fraction | None) -> str:
+    return "-" if rate is None else f"{1000 * rate.numerator / rate.denominator:,.3f}"
+
+
+def _table(
+    comparison: Comparison, table: Compared, place: int, event: str, style: Style
+) -> list[str]:
+    counts = [row.counts[place] for row in table.rows]
+    names = [_name(table, row.names) for row in table.rows]
+    if table.omitted:
+        counts.append(table.rest[place])
+    columns = [
+        _column(column.label, [across[number] for across in counts], total or 0, style)
+        for number, (column, total) in enumerate(zip(comparison.columns, comparison.totals(event)))
+    ]
+    names = style.screen.labels(names, sum(2 + width for width, _ in columns))
+    if table.omitted:
+        what = table.one if table.omitted == 1 else table.many
+        names.append(f"{table.omitted:,} {what} below the threshold")
+    heading = HEADINGS[table.by].replace(", and below it ", ", ")
+    cells = zip(*(cells for _, cells in columns), [heading, *map(printable, names)])
+    heading, *lines = ("  ".join(row).rstrip() for row in cells)
+    title = f"By {table.by}: {event}, sorted by {comparison.primary}, the most in any column"
+    return [*style.screen.title(title), style.screen.heading(heading), *lines, ""]
+
+
+def _column(label: str, counts: Sequence[int | None], total: int, style: Style) -> tuple[int, list[str]]:
+    """The width, and the cells with the heading first."""
+    shares = [percentage(count or 0, total) if style.show_percs else "" for count in counts]
+    shares = [f" ({share})" if share else "" for share in shares]
+    most = max(map(len, shares), default=0)
+    texts = [f"{_number(count)}{share:>{most}}" for count, share in zip(counts, shares)]
+    width = max(map(len, (label, *texts)))
+    painted = [
+        style.screen.paint(text.rjust(width), weight(count / total) if count and total else "")
+        for text, count in zip(texts, counts)
+    ]
+    return width, [printable(label).rjust(width), *painted]
+
+
+def _name(table: Compared, names: Names) -> str:
+    parts = []
+    at = 0
+    for level in VIEWS[table.by].levels:
+        parts.append(label_of(level.fields, names[at : at + len(level.fields)]))
+        at += len(level.fields)
+    return ", ".join(parts)

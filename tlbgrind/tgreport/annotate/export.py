@@ -1,0 +1,177 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Turns what tg_annotate computes into the tables of base/documents.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from ..base.documents import Head, Record, Table, Value, csv_lines, json_lines
+from ..base.errors import ReportError
+from ..formats.outfile import Counts, OutFile
+from .compare import Across, Compared, Comparison
+from .events import Event, Events
+from .facts import changes, rates
+from .limits import Finding
+from .profile import Profile
+from .rows import Rows
+from .selection import Selection
+
+FORMATS = ("text", "csv", "json")
+
+
+def written(form: str, head: Head, tables: Sequence[Table]) -> list[str]:
+    for table in tables:
+        names = [*table.fields, *table.columns, "table", "rows", "omitted", "parts"]
+        for name in names:
+            if names.count(name) > 1:
+                raise ReportError(f"an event is called '{name}', as a column of --format={form} is")
+    if form == "csv":
+        return list(csv_lines(tables))
+    return list(json_lines("tg_annotate", head, tables))
+
+
+# ---------------------------------------------------------------- one profile, or a difference
+
+
+def profile_tables(profile: Profile, selection: Selection, tables: Iterable[tuple[str, Rows]]) -> list[Table]:
+    program = Table("program", ("measure",), _names(selection.shown), _program(profile, selection))
+    return [program, *(_rows(selection, by, rows) for by, rows in tables)]
+
+
+def profile_head(profile: Profile, selection: Selection, findings: Sequence[Finding]) -> Head:
+    return [
+        ("about", "difference" if profile.diff else "profile"),
+        ("files", [_file(out, out.path) for out in profile.files]),
+        ("events", _events(profile, selection.shown)),
+        ("sort", [event.name for event in selection.sort]),
+        ("threshold", _threshold(selection.threshold, selection.primary.name if selection.primary else None)),
+        ("limits", _limits(findings)),
+    ]
+
+
+def _program(profile: Profile, selection: Selection) -> list[Record]:
+    shown = _names(selection.shown)
+    if profile.diff:
+        both = {change.event.name: change for change in changes(profile, selection.shown)}
+        return [
+            Record(("first",), tuple(both[name].first for name in shown)),
+            Record(("second",), tuple(both[name].second for name in shown)),
+            Record(("difference",), tuple(both[name].second - both[name].first for name in shown)),
+        ]
+    found = {rate.event.name: rate for rate in rates(profile, selection.shown)}
+    return [
+        Record(("count",), _values(selection.shown, profile.totals)),
+        Record(("per_1000_Ir",), tuple(_number(found[name].per_instruction, 1000) for name in shown)),
+        Record(("per_access",), tuple(_number(found[name].per_access) for name in shown)),
+        Record(("per_L1_miss",), tuple(_number(found[name].per_l1_miss) for name in shown)),
+    ]
+
+
+def _rows(selection: Selection, name: str, rows: Rows) -> Table:
+    records = [
+        Record(
+            row.names,
+            _values(selection.shown, row.counts),
+            None if row.parts is None else _rows(selection, "parts", row.parts),
+        )
+        for row in rows.rows
+    ]
+    rest = _values(selection.shown, rows.rest)
+    return Table(name, rows.fields, _names(selection.shown), records, rows.omitted, rest)
+
+
+def _values(events: Sequence[Event], counts: Counts) -> tuple[Value, ...]:
+    return tuple(event.of(counts) for event in events)
+
+
+# ---------------------------------------------------------------- a comparison
+
+
+def comparison_tables(comparison: Comparison, tables: Iterable[Compared]) -> list[Table]:
+    events = list(comparison.events)
+    per_instruction = [comparison.per_instruction(name) for name in events]
+    program = [
+        Record(("count",), _flat([comparison.totals(name) for name in events])),
+        Record(("per_1000_Ir",), tuple(_number(rate, 1000) for row in per_instruction for rate in row)),
+    ]
+    return [
+        Table("program", ("measure",), _columns(comparison, events), program),
+        *(_compared(comparison, table) for table in tables),
+    ]
+
+
+def comparison_head(comparison: Comparison, findings: Sequence[Finding]) -> Head:
+    events = []
+    for name, event in comparison.events.items():
+        owner = next(column for column in comparison.columns if name in column.events)
+        events += _events(owner.profile, [event])
+    return [
+        ("about", "comparison"),
+        ("files", [_file(column.out, column.label) for column in comparison.columns]),
+        ("events", events),
+        ("sort", [comparison.primary]),
+        ("threshold", _threshold(comparison.threshold, comparison.primary)),
+        ("limits", _limits(findings)),
+    ]
+
+
+def _compared(comparison: Comparison, table: Compared) -> Table:
+    columns = _columns(comparison, comparison.shown)
+    records = [Record(row.names, _flat(row.counts)) for row in table.rows]
+    return Table(table.by, table.fields, columns, records, table.omitted, _flat(table.rest))
+
+
+def _columns(comparison: Comparison, events: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"{event}:{column.label}" for event in events for column in comparison.columns)
+
+
+def _flat(counts: Sequence[Across]) -> tuple[Value, ...]:
+    return tuple(count for across in counts for count in across)
+
+
+# ---------------------------------------------------------------- what both begin with
+
+
+def _names(events: Sequence[Event]) -> tuple[str, ...]:
+    return tuple(event.name for event in events)
+
+
+def _number(rate: Fraction | None, factor: int = 1) -> float | None:
+    return None if rate is None else factor * rate.numerator / rate.denominator
+
+
+def _file(out: OutFile, label: str) -> dict[str, object]:
+    return {
+        "label": label,
+        "path": out.path,
+        "creator": out.creator,
+        "command": out.command,
+        "pid": out.pid,
+        "totals": dict(zip(out.events, out.totals)),
+        "descriptions": [{"name": name, "value": value} for name, value in out.descriptions],
+    }
+
+
+def _events(profile: Profile, events: Sequence[Event]) -> list[dict[str, object]]:
+    recorded = [event.name for event in Events(profile).recorded]
+    return [
+        {"name": event.name, "meaning": event.meaning, "parts": [recorded[part] for part in event.parts]}
+        for event in events
+    ]
+
+
+def _threshold(percent: Fraction, event: str | None) -> dict[str, object]:
+    return {"percent": float(percent), "event": event}
+
+
+def _limits(findings: Sequence[Finding]) -> list[dict[str, object]]:
+    return [
+        {
+            "limit": finding.limit.text,
+            "file": finding.run,
+            "value": None if finding.value is None else float(finding.value),
+            "above": finding.is_above,
+        }
+        for finding in findings
+    ]

@@ -1,0 +1,142 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Holds the program's counts against limits, for builds and tests that are to fail above them."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ..base.command import Value
+from ..base.errors import ReportError
+from ..formats.outfile import Counts
+from .events import Event
+
+FORMS = "EVENT>N, EVENT/1000>N, EVENT/EVENT>N or, of a difference, P%, EVENT>P%"
+
+
+class Limit(NamedTuple):
+    text: str
+    event: str  # "": the first event of --sort
+    per: str  # "": the count itself; digits: per so many instructions; else per this event
+    most: Fraction
+    is_growth: bool  # in percent of the first file's
+
+
+class Run(NamedTuple):
+    """An out-file's counts: what a limit looks at."""
+
+    name: str
+    events: Mapping[str, Event]
+    counts: Counts
+
+
+class Finding(NamedTuple):
+    """A limit, held against one run."""
+
+    limit: Limit
+    run: str
+    value: Fraction | None  # None: beyond all bounds, as growth from nothing is
+    is_above: bool
+    what: str  # for a reader
+
+
+_NAME = "[A-Za-z][A-Za-z0-9]{0,63}"
+_NUMBER = r"[0-9]{1,18}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}"
+_LIMIT = re.compile(rf"(?:({_NAME})(?:\s*/\s*({_NAME}|[1-9][0-9]{{0,17}}))?\s*>\s*)?({_NUMBER})(%?)")
+
+
+class limit_value(Value):
+    def __init__(self) -> None:
+        super().__init__("any")
+
+    def __call__(self, text: str) -> Limit:
+        found = _LIMIT.fullmatch(text.strip())
+        if found is None or not (found[1] or found[4]):
+            raise argparse.ArgumentTypeError(f"'{text}' is not {FORMS}")
+        return Limit(text.strip(), found[1] or "", found[2] or "", Fraction(found[3]), bool(found[4]))
+
+
+def each_run(limits: Sequence[Limit], runs: Sequence[Run], primary: str) -> list[Finding]:
+    """Counts and rates of every run; growth of every run but the first."""
+    found = []
+    for limit in limits:
+        first = _value(limit, runs[0], primary)
+        for run in runs[1:] if limit.is_growth else runs:
+            value = _value(limit, run, primary)
+            name = limit.event or primary
+            name += f"/{limit.per}" if limit.per else ""
+            if limit.is_growth:
+                grown = _growth(first, value)
+                found.append(_finding(limit, run, grown, f"{name} {_grown(first, value, grown)}"))
+            else:
+                found.append(_finding(limit, run, value, f"{name} is {_number(value)}"))
+    return found
+
+
+def difference(limits: Sequence[Limit], first: Run, second: Run, primary: str) -> list[Finding]:
+    """Growth from the first file to the second: in percent, in counts, or of a rate."""
+    found = []
+    for limit in limits:
+        if limit.is_growth:
+            found += each_run([limit], [first, second], primary)
+            continue
+        before, after = (_value(limit, run, primary) for run in (first, second))
+        change = None if before is None or after is None else after - before
+        if before is None and after is None:
+            change = Fraction(0)
+        elif before is None:
+            change = Fraction(-1)  # from beyond all bounds to a number: no growth
+        name = limit.event + (f"/{limit.per}" if limit.per else "")
+        what = f"{name} grew by {_number(change)}, from {_number(before)} to {_number(after)}"
+        found.append(_finding(limit, second, change, what))
+    return found
+
+
+def _finding(limit: Limit, run: Run, value: Fraction | None, what: str) -> Finding:
+    is_above = value is None or value > limit.most
+    return Finding(limit, run.name, value, is_above, f"{what}, above {limit.text}: {run.name}")
+
+
+def _value(limit: Limit, run: Run, primary: str) -> Fraction | None:
+    count = _count(limit, run, limit.event or primary)
+    if not limit.per:
+        return Fraction(count)
+    factor = int(limit.per) if limit.per.isdigit() else 1
+    base = _count(limit, run, "Ir" if limit.per.isdigit() else limit.per)
+    if not base:
+        return None if count else Fraction(0)
+    return Fraction(factor * count, base)
+
+
+def _count(limit: Limit, run: Run, event: str) -> int:
+    if event not in run.events:
+        there_are = ", ".join(run.events)
+        raise ReportError(
+            f"argument --fail-above: '{limit.text}': no event '{event}' in {run.name}; there are {there_are}"
+        )
+    return run.events[event].of(run.counts)
+
+
+def _growth(first: Fraction | None, second: Fraction | None) -> Fraction | None:
+    """In percent of the first."""
+    if first == second:
+        return Fraction(0)
+    if first is None:
+        return Fraction(-100)
+    if second is None or not first:
+        return None
+    return 100 * (second - first) / first
+
+
+def _number(value: Fraction | None) -> str:
+    if value is None:
+        return "unlimited"
+    return f"{int(value):,}" if value.denominator == 1 else f"{float(value):,.3f}"
+
+
+def _grown(first: Fraction | None, second: Fraction | None, grown: Fraction | None) -> str:
+    by = "from nothing" if grown is None else f"by {float(grown):.3f}%"
+    return f"grew {by}, from {_number(first)} to {_number(second)}"
