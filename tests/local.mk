@@ -156,6 +156,7 @@ PYTEST_FILES = \
 	tests/faults/test_perf_lines.py \
 	tests/faults/test_recorded.py \
 	tests/machines/test_streams.py \
+	tests/faults/test_tables.py \
 	tests/faults/test_tg_faults.py \
 	tests/faults/test_used.py \
 	tests/mmu/test_mmus.py \

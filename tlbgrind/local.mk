@@ -579,7 +579,9 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/base/text.py \
 	tlbgrind/tgreport/faults/__init__.py \
 	tlbgrind/tgreport/faults/cli.py \
+	tlbgrind/tgreport/faults/export.py \
 	tlbgrind/tgreport/faults/faultlist.py \
+	tlbgrind/tgreport/faults/faultrows.py \
 	tlbgrind/tgreport/faults/faulttables.py \
 	tlbgrind/tgreport/faults/faultused.py \
 	tlbgrind/tgreport/faults/native.py \

@@ -9,11 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from annotate_support import run
+from tg_companions import Result, call
 from tg_tables import as_csv, csv_rows, document
 
 SEE = " (tg_annotate --help lists what is allowed)"
 ALL_VIEWS = "--by=function,file,object,line,file:function,function:file"
+
+
+@pytest.fixture(autouse=True)
+def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place)
+
+
+def run(_place: Path, *arguments: str) -> Result:
+    return call("tg_annotate", *arguments)
 
 
 def good(place: Path, *arguments: str) -> str:

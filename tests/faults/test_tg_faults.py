@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from faults_support import DATA, HERE, figures, good, refused, run
 from tg_companions import package
+from tg_tables import document
 
 MIXED = "mixed.faults"
 USED = "used.faults"
@@ -68,7 +69,7 @@ def test_a_listing_has_one_row_a_fault(view: str, total: int) -> None:
     assert len(rows(f"--view={view}", MIXED)) == total
     assert len(good("--format=pagein", f"--view={view}", MIXED).splitlines()) == total
     assert len(good("--format=text", f"--view={view}", MIXED).splitlines()) == total + 1
-    objects = json.loads(good("--format=json", f"--view={view}", MIXED))
+    objects = document(good("--format=json", f"--view={view}", MIXED))["tables"][0]["rows"]
     assert [{k: str(v) for k, v in o.items()} for o in objects] == rows(f"--view={view}", MIXED)
 
 
@@ -109,7 +110,7 @@ def test_no_code_is_named_for_what_exec_touches(form: str) -> None:
 def test_odd_names_survive_csv_and_json() -> None:
     functions = {r["function"] for r in rows(MIXED)}
     assert 'read_"all"' in functions
-    assert {o["function"] for o in json.loads(good("--format=json", MIXED))} == functions
+    assert {o["function"] for o in document(good("--format=json", MIXED))["tables"][0]["rows"]} == functions
     assert {r["file"] for r in rows(MIXED)} >= {"/src/a,b.c"}
 
 
@@ -260,7 +261,7 @@ def test_a_large_page_may_begin_before_its_map(tmp_path: Path) -> None:
     assert re.findall(r"(\S+\+\S*);", text) == ["/a+0x0", "/a+0x7000", "[anon]+0x0", "[anon]+0x7000"]
     listed = csv.DictReader(io.StringIO(good("--format=csv", "log", folder=tmp_path)))
     assert [row["file_offset"] for row in listed] == ["0x0", "0x7000", "", ""]
-    objects = json.loads(good("--format=json", "log", folder=tmp_path))
+    objects = document(good("--format=json", "log", folder=tmp_path))["tables"][0]["rows"]
     assert [row["file_offset"] for row in objects] == ["0x0", "0x7000", "", ""]
 
 
@@ -286,7 +287,7 @@ def test_bytes_used_add_up(view: str, top: str) -> None:
             assert sum(int(row[column].replace(",", "")) for row in table) == total
     listed = rows("--used", f"--view={view}", USED)
     assert (len(listed), sum(int(row["bytes_used"]) for row in listed)) == (pages, used)
-    objects = json.loads(good("--used", "--format=json", f"--view={view}", USED))
+    objects = document(good("--used", "--format=json", f"--view={view}", USED))["tables"][0]["rows"]
     assert [{k: str(v) for k, v in o.items()} for o in objects] == listed
     assert len(good("--used", "--format=text", f"--view={view}", USED).splitlines()) == pages + 1
 
@@ -326,7 +327,7 @@ def test_a_recorded_log_is_the_same_in_every_form(view: str) -> None:
     whens = [int(r["instructions"]) for r in listed]
     assert whens == sorted(whens)
     assert len(good("--format=pagein", f"--view={view}", log).splitlines()) == total
-    assert len(json.loads(good("--format=json", f"--view={view}", log))) == total
+    assert len(document(good("--format=json", f"--view={view}", log))["tables"][0]["rows"]) == total
     for by in ("kind", "mapping", "memory", "object", "function", "syscall"):
         block = good(f"--by={by}", "--top=5", f"--view={view}", log).split("-- By ")[1]
         lines = block.split("\n\n")[0].splitlines()[2:]
@@ -475,11 +476,11 @@ def test_a_million_faults_are_a_matter_of_seconds(tmp_path: Path) -> None:
         (["--format=xml", "a"], "argument --format: 'xml' is not one of text, pagein, csv, json"),
         (["--growth=0", "a"], "argument --growth: '0' is not a number of steps from 1 to 100000"),
         (["--top=x", "a"], "argument --top: 'x' is not a number of rows from 0 to 1000000000"),
-        (["--compare", "--format=csv", "a", "b"], "--compare goes without --format"),
+        (["--compare", "--format=text", "a", "b"], "--compare goes without --format"),
         (["--compare", "--native=x", "a", "b"], "--compare goes without --native"),
         (["--compare", "--used", "a", "b"], "--compare goes without --used"),
         (["--compare", "--phase-range", "a", "b"], "--compare goes without --phase-range"),
-        (["--format=csv", "--waste", "a"], "--format goes without --waste"),
+        (["--format=text", "--waste", "a"], "--format goes without --waste"),
         (["--format=pagein", "--by=kind", "a"], "--format goes without --by"),
         (["--format=json", "--top=0", "a"], "--format goes without --top"),
         (["--native=x", "--growth=3", "a"], "--native goes without --growth"),

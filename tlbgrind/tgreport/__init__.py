@@ -43,8 +43,10 @@ annotate: tg_annotate
 faults: tg_faults
 
     faultlist    FaultLog -> listings
-    faulttables  FaultLog -> sums
-    faultused    FaultLog -> used bytes of pages
+    faultrows    FaultLog -> tables of sums, as numbers
+    faulttables  these tables -> text
+    faultused    used bytes of pages -> text and listings
+    export       tables and listings -> documents
     native       FaultLog and perf's output -> what agrees
     cli          options, and the life of one call
 

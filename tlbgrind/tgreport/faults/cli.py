@@ -4,18 +4,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Callable
 
 from ..base import command
 from ..base.command import Parser, file_name, one_of, some_of, whole_number
+from ..base.documents import Table
 from ..base.errors import ReportError
 from ..base.terminal import COLOURS, Screen, screen
 from ..formats import faultlog
 from ..formats.faultlog import VIEWS, FaultLog
-from . import faultlist, faulttables, faultused, native
-from .faultlist import FORMATS
-from .faulttables import GROUPS
+from . import export, faultlist, faultrows, faulttables, faultused, native
+from .faultrows import GROUPS
 
 HELP = """\
 Usage: tg_faults [options] LOG
@@ -39,7 +39,9 @@ Tables:
   --compare            two LOGs beside each other
 
 Listings:
-  --format=FORMAT      text; pagein: the columns of the program of that name; csv; json
+  --format=FORMAT      text; pagein: the columns of the program of that name; csv; json. With any of
+                       --by, --growth, --waste, --phase-range and --compare, csv and json have the
+                       tables in the place of a listing
   --addresses=WHICH    run: as they were under Valgrind; native: as they are without it and without
                        address randomisation [run]
 
@@ -92,6 +94,11 @@ class Options(argparse.Namespace):
     def rows(self) -> int:
         return _TOP if self.top is None else self.top
 
+    def wants_tables(self) -> bool:
+        """In the place of a listing, for other programs."""
+        asked = self.by or self.growth or self.waste or self.phase_range or self.compare
+        return self.format in ("csv", "json") and bool(asked)
+
     def groups(self) -> list[str]:
         return self.by or ["kind", "memory", "syscall"]
 
@@ -100,6 +107,7 @@ class Options(argparse.Namespace):
 
 
 _TOP = 30
+FORMATS = ("text", "pagein", "csv", "json")
 
 # What is shown in the place of the tables, and the options that would say nothing then.
 _TABLES = ("by", "top", "growth", "waste", "phase-range")
@@ -147,13 +155,18 @@ def parse(arguments: Sequence[str]) -> Options:
         value = getattr(options, option.replace("-", "_"))
         return value is not None if option == "top" else bool(value)
 
+    tables = ("compare", *_TABLES) if options.wants_tables() else ()
     for one, others in _WITHOUT.items():
         for other in others:
+            if "format" in (one, other) and {one, other} & {*tables}:
+                continue
             if given(one) and given(other):
                 parser.error(f"--{one} goes without --{other}")
     for one, needed in _NEEDS.items():
         if given(one) and not given(needed):
             parser.error(f"--{one} goes with --{needed} only")
+    if options.addresses and options.wants_tables():
+        parser.error("--addresses is of listings, not of tables")
     if options.used and options.format not in (None, *faultused.FORMATS):
         parser.error("--used goes with --format=text, csv or json")
     if options.view == "4k" and options.waste:
@@ -165,6 +178,9 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
     options = parse(arguments)
     logs = [faultlog.read(path) for path in options.logs]
     view = faultlog.view_number(options.view)
+    if options.compare and options.format:
+        compared = [faultrows.compare(logs, view, by, options.rows()) for by in options.groups()]
+        return list(export.written(options.format, "fault comparison", logs, view, compared))
     if options.compare:
         return _compare(options, logs, view)[:-1]
     (log,) = logs
@@ -173,6 +189,10 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
             "does not say how many bytes were used; tlbgrind records that with --faults-used=yes",
             log.path,
         )
+    if options.format and options.wants_tables():
+        return list(export.written(options.format, "faults", logs, view, _tables(options, log, view)))
+    if options.format == "json":
+        return list(export.used_pages(log, view) if options.used else export.fault_list(log, view))
     if options.used and options.format:
         return list(faultused.listing(log, view, options.format, options.wants_native_addresses()))
     if options.format:
@@ -214,6 +234,22 @@ def _end(options: Options, log: FaultLog, show: Screen) -> list[str]:
 
 def _verbose(options: Options, log: FaultLog, show: Screen, role: str = "Log") -> list[str]:
     return faulttables.metadata(log, show, role) if options.verbose else []
+
+
+def _tables(options: Options, log: FaultLog, view: int) -> Iterator[Table]:
+    yield faultrows.summary(log)
+    for by in options.groups():
+        yield faultrows.table(log, view, by, options.rows())
+    if options.growth:
+        yield faultrows.growth(log, view, options.growth)
+    if options.waste:
+        yield faultrows.waste(log, view, options.rows())
+    if options.used:
+        yield faultrows.used_by_arrival(log, view)
+        yield faultrows.used_by_mapping(log, view, options.rows())
+        yield faultrows.least_used(log, view, options.rows())
+    if options.phase_range:
+        yield faultrows.phase_range(log)
 
 
 def _compare(options: Options, logs: list[FaultLog], view: int) -> list[str]:

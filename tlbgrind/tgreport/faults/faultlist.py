@@ -1,17 +1,14 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Lists faults, one a row: text, pagein's columns, CSV or JSON."""
+"""Lists faults, one a row: text, pagein's columns or CSV. export.py makes JSON of the same values."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Callable, Iterator
 
 from ..base.errors import printable
 from ..formats.faultlog import KINDS, VIEWS, Fault, FaultLog, count_pages
-
-FORMATS = ("text", "pagein", "csv", "json")
 
 Rows = Iterator[str]
 
@@ -21,7 +18,6 @@ def listing(log: FaultLog, view: int, form: str, native: bool) -> Rows:
         "text": _text,
         "pagein": _pagein,
         "csv": _csv,
-        "json": _json,
     }
     return makers[form](log, view, native)
 
@@ -94,10 +90,11 @@ FIELDS = (
 )
 
 
-def _values(log: FaultLog, view: int) -> Iterator[dict[str, int | str]]:
+def values(log: FaultLog, view: int) -> Iterator[tuple[int | str, ...]]:
+    """What FIELDS names, of each fault."""
     for number, fault in _numbered(log, view):
         is_file = fault.map.what == "file"
-        values: tuple[int | str, ...] = (
+        yield (
             number + 1,
             KINDS[fault.kind(view)],
             int(fault.is_major(view)),
@@ -117,25 +114,11 @@ def _values(log: FaultLog, view: int) -> Iterator[dict[str, int | str]]:
             fault.code.line,
             count_pages(fault.brought(view)),
         )
-        yield dict(zip(FIELDS, values))
 
 
 def _csv(log: FaultLog, view: int, _native: bool) -> Rows:
     yield ",".join(FIELDS)
-    for values in _values(log, view):
+    for fault in values(log, view):
         out = io.StringIO()
-        csv.writer(out, lineterminator="").writerow(values.values())
+        csv.writer(out, lineterminator="").writerow(fault)
         yield out.getvalue()
-
-
-def _json(log: FaultLog, view: int, _native: bool) -> Rows:
-    """One object a line, so that a reader of lines can take it, too."""
-    yield "["
-    last = ""
-    for values in _values(log, view):
-        if last:
-            yield f"{last},"
-        last = json.dumps(values)
-    if last:
-        yield last
-    yield "]"

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -131,7 +130,11 @@ class _Page(NamedTuple):
     bytes_used: int
 
 
-def _pages(log: FaultLog, view: int) -> Iterator[_Page]:
+FIELDS = _Page._fields
+
+
+def values(log: FaultLog, view: int) -> Iterator[_Page]:
+    """What FIELDS names, of each page."""
     for run in _there(log, view):
         for number in range(run.pages):
             distance = number * log.page_size
@@ -152,8 +155,6 @@ def listing(log: FaultLog, view: int, form: str, native: bool) -> Iterator[str]:
     """One row a page, by mapping and address."""
     if form == "csv":
         return _csv(log, view)
-    if form == "json":
-        return _json(log, view)
     return _lines(log, view, native)
 
 
@@ -171,20 +172,7 @@ def _lines(log: FaultLog, view: int, native: bool) -> Iterator[str]:
 
 def _csv(log: FaultLog, view: int) -> Iterator[str]:
     yield ",".join(_Page._fields)
-    for page in _pages(log, view):
+    for page in values(log, view):
         out = io.StringIO()
         csv.writer(out, lineterminator="").writerow(page)
         yield out.getvalue()
-
-
-def _json(log: FaultLog, view: int) -> Iterator[str]:
-    """One object a line, as in the listing of faults."""
-    yield "["
-    last = ""
-    for page in _pages(log, view):
-        if last:
-            yield f"{last},"
-        last = json.dumps(page._asdict())
-    if last:
-        yield last
-    yield "]"
