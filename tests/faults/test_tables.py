@@ -37,7 +37,6 @@ def table(found: dict[str, Any], name: str) -> dict[str, Any]:
     "arguments",
     [
         (ALL, MIXED),
-        (ALL, RECORDED),
         ("--growth=7", "--phase-range", MIXED),
         ("--used", "--by=kind", USED),
         ("--compare", ALL, MIXED, EXAMPLE),

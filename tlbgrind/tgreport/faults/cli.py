@@ -39,9 +39,9 @@ Tables:
   --compare            two LOGs beside each other
 
 Listings:
-  --format=FORMAT      text; pagein: the columns of the program of that name; csv; json. With any of
-                       --by, --growth, --waste, --phase-range and --compare, csv and json have the
-                       tables in the place of a listing
+  --format=FORMAT      text; pagein: the columns of the program of that name; csv; json. Both
+                       are tables, not a listing, with --by, --growth, --waste, --phase-range or
+                       with --compare
   --addresses=WHICH    run: as they were under Valgrind; native: as they are without it and without
                        address randomisation [run]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from ..base.documents import Record, Table, Value
+from ..base.documents import Record, Table
 from ..formats.faultlog import (
     ARRIVALS,
     KINDS,
@@ -232,9 +232,3 @@ def least_used(log: FaultLog, view: int, top: int) -> Table:
         for run in runs[: top or None]
     ]
     return Table("least_used", ("page", "came_by"), ("bytes_used", "pages"), rows)
-
-
-def total_of(table: Table) -> tuple[Value, ...]:
-    """The sum of all rows and the rest."""
-    rows = [row.values for row in table.rows] + ([table.rest] if table.omitted else [])
-    return tuple(sum(column) for column in zip(*rows))

@@ -1,26 +1,17 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Sums faults by kind, memory, code and system call, over time, and by use."""
+"""Prints the tables of faults: by kind, memory, code and system call, over time, and by use."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 
+from ..base.documents import Table, Value
 from ..base.errors import printable
 from ..base.names import cut
 from ..base.terminal import Screen
-from ..formats.faultlog import (
-    KINDS,
-    UNKNOWN,
-    VIEWS,
-    Fault,
-    FaultLog,
-    Map,
-    count_pages,
-    view_number,
-)
-
-GROUPS = ("kind", "mapping", "memory", "object", "function", "syscall")
+from ..formats.faultlog import KINDS, VIEWS, FaultLog, view_number
+from . import faultrows
 
 _TITLES = {
     "kind": "By kind",
@@ -30,193 +21,73 @@ _TITLES = {
     "function": "By function: the code that touched it",
     "syscall": "By system call: what the kernel touched, and for whom",
 }
-_PROGRAM = "<the program itself>"
-
-
-def _labels(view: int) -> dict[str, Callable[[Fault], str]]:
-    return {
-        "kind": lambda fault: KINDS[fault.kind(view)],
-        "mapping": lambda fault: fault.map.label,
-        "memory": lambda fault: fault.map.memory,
-        "object": lambda fault: fault.by if fault.code.object == UNKNOWN and fault.by else fault.code.object,
-        "function": lambda fault: _function(fault),
-        "syscall": lambda fault: fault.by or _PROGRAM,
-    }
-
-
-def _function(fault: Fault) -> str:
-    if fault.code.object == UNKNOWN and fault.by:
-        return f"<{fault.by}>"
-    return f"{fault.code.function} [{fault.code.object}]"
-
-
 _REST = "<{} more>"
 
 
-def _shown(
-    log: FaultLog, view: int, label: Callable[[Fault], str], top: int
-) -> dict[str, str]:
-    """What stands in the place of labels for which a table of `top` rows has no room."""
-    counts = Counter(map(label, log.of(view)))
-    ranked = sorted(counts, key=lambda name: (-counts[name], name))
-    if not top or len(ranked) <= top:
-        return {}
-    rest = ranked[top - 1 :]
-    return dict.fromkeys(rest, _REST.format(len(rest)))
+def numbers(values: Sequence[Value]) -> tuple[str, ...]:
+    return tuple(f"{value:,}" for value in values)
 
 
-class Sums:
-    """Counts of faults, of each kind, of major ones, and of pages brought, for each label."""
-
-    def __init__(self, log: FaultLog, view: int, by: str, top: int) -> None:
-        label = _labels(view)[by]
-        shown = _shown(log, view, label, top)
-        self.kinds: dict[str, Counter[str]] = defaultdict(Counter)
-        self.major: Counter[str] = Counter()
-        self.brought: Counter[str] = Counter()
-        for fault in log.of(view):
-            key = label(fault)
-            key = shown.get(key, key)
-            self.kinds[key][fault.kind(view)] += 1
-            self.major[key] += fault.is_major(view)
-            self.brought[key] += count_pages(fault.brought(view))
-
-    def faults(self, label: str) -> int:
-        return sum(self.kinds[label].values()) if label in self.kinds else 0
-
-    @property
-    def labels(self) -> list[str]:
-        """Those with most faults first, the rest that has no room last."""
-
-        def rank(label: str) -> tuple[bool, int, str]:
-            return label.endswith(" more>"), -self.faults(label), label
-
-        return sorted(self.kinds, key=rank)
+def rows_of(table: Table) -> list[tuple[str, tuple[Value, ...]]]:
+    """Labels and values, the sum of what has no room last."""
+    rows = [(str(names[-1]), values) for names, values, _ in table.rows]
+    return [*rows, (_REST.format(table.omitted), table.rest)] if table.omitted else rows
 
 
 def table(log: FaultLog, view: int, by: str, top: int, screen: Screen) -> list[str]:
-    sums = Sums(log, view, by, top)
+    found = faultrows.table(log, view, by, top)
     total = log.totals[VIEWS[view]]
-    majors = total.major > 0
-    kinds = [] if by == "kind" else [k for k, n in zip(KINDS, total.kinds) if n]
-    heading = ["faults", "share", *(KINDS[kind] for kind in kinds)]
-    rows = [(*heading, *["major"] * majors, "brought", by)]
-    for label in sums.labels:
-        faults = sums.faults(label)
-        row = [f"{faults:,}", f"{100 * faults / total.faults:.1f}%"]
-        row += [f"{sums.kinds[label][kind]:,}" for kind in kinds]
-        row += [f"{sums.major[label]:,}"] * majors
-        rows.append((*row, f"{sums.brought[label]:,}", label))
+    absent = {KINDS[kind] for kind, count in zip(KINDS, total.kinds) if not count}
+    absent |= set() if total.major else {"major"}
+    shown = [place for place, name in enumerate(found.columns) if name not in absent]
+    _, *headings = (found.columns[place] for place in shown)
+    rows: list[tuple[str, ...]] = [("faults", "share", *headings, by)]
+    for label, values in rows_of(found):
+        faults, *others = numbers([values[place] for place in shown])
+        rows.append((faults, percent(values[0], total.faults), *others, label))
     return screen.table(f"{_TITLES[by]}, view {VIEWS[view]}", rows, left=0, shares=True)
 
 
 def compare(logs: Sequence[FaultLog], view: int, by: str, top: int, screen: Screen) -> list[str]:
-    """Two logs beside each other, those first whose count changed most."""
-    first, second = (Sums(log, view, by, 0) for log in logs)
-    labels = {*first.kinds, *second.kinds}
-
-    def change(label: str) -> int:
-        return second.faults(label) - first.faults(label)
-
     rows = [("first", "second", "difference", by)]
-    ranked = sorted(labels, key=lambda name: (-abs(change(name)), name))
-    rest = ranked[top - 1 :] if top and len(ranked) > top else []
-    for label in ranked[: len(ranked) - len(rest)]:
-        counts = (f"{first.faults(label):,}", f"{second.faults(label):,}")
-        rows.append((*counts, f"{change(label):+,}", label))
-    if rest:
-        counts = (f"{sum(map(first.faults, rest)):,}", f"{sum(map(second.faults, rest)):,}")
-        rows.append((*counts, f"{sum(map(change, rest)):+,}", _REST.format(len(rest))))
-    totals = [log.totals[VIEWS[view]].faults for log in logs]
-    numbers = (f"{totals[0]:,}", f"{totals[1]:,}", f"{totals[1] - totals[0]:+,}")
-    rows.append((*numbers, "TOTAL"))
+    first, second = (log.totals[VIEWS[view]].faults for log in logs)
+    for label, values in [
+        *rows_of(faultrows.compare(logs, view, by, top)),
+        ("TOTAL", (first, second, second - first)),
+    ]:
+        before, after, change = values
+        rows.append((f"{before:,}", f"{after:,}", f"{change:+,}", label))
     return screen.table(f"{_TITLES[by]}, view {VIEWS[view]}", rows, left=0)
 
 
 def growth(log: FaultLog, view: int, steps: int, screen: Screen) -> list[str]:
-    """How many faults there have been after each part of the run's instructions."""
-    faults = list(log.of(view))
-    end = faults[-1].instructions if faults else 0
     rows: list[tuple[str, ...]] = [("instructions", "faults", *KINDS.values(), "share")]
-    counts: Counter[str] = Counter()
-    at = 0
-    for step in range(1, steps + 1):
-        until = end * step // steps
-        while at < len(faults) and faults[at].instructions <= until:
-            counts[faults[at].kind(view)] += 1
-            at += 1
-        kinds = [f"{counts[kind]:,}" for kind in KINDS]
-        share = f"{100 * at / len(faults):.1f}%" if faults else ""
-        rows.append((f"{until:,}", f"{at:,}", *kinds, share))
+    total = log.totals[VIEWS[view]].faults
+    for names, values, _ in faultrows.growth(log, view, steps).rows:
+        share = percent(values[0], total) if total else ""
+        rows.append((*numbers(names), *numbers(values), share))
     heading = f"Growth: faults after so many instructions, view {VIEWS[view]}"
     return screen.table(heading, rows, left=0)
 
 
-def _may_be_one(one: Map, other: Map) -> bool:
-    """Whether the kernel may have made one mapping of two that touch: of the same file in one line,
-    or of memory without a file. What it brings does not stop where a call's mapping ended."""
-    if "file" not in (one.what, other.what):
-        return True
-    return (
-        one.what == other.what
-        and one.name == other.name
-        and one.offset - one.start == other.offset - other.start
-    )
-
-
-# Of a page that was not there: one that was brought along has gone unused, as by munmap.
-_MISSING = "xrzw"
+def percent(part: Value, whole: int) -> str:
+    return f"{100 * float(part or 0) / whole:.1f}%"
 
 
 def waste(log: FaultLog, view: int, top: int, screen: Screen) -> list[str]:
-    """Pages that faults brought along, and whether they were touched later. The 4k view has it:
-    each page that is touched at all is a fault there."""
-    faulted: Counter[str] = Counter()
-    brought: Counter[str] = Counter()
-    used: Counter[str] = Counter()
-    pending: dict[int, Map] = {}  # brought and not yet touched: whose fault brought it
-    for fault in log.faults:
-        owner = pending.get(fault.page)
-        kind = fault.kind(view)
-        if owner is not None and _may_be_one(owner, fault.map):
-            del pending[fault.page]
-            used[owner.label] += not kind or kind not in _MISSING
-        if not kind:
-            continue
-        faulted[fault.map.label] += 1
-        for first, last in fault.brought(view):
-            brought[fault.map.label] += last - first + 1
-            for distance in range(first, last + 1):
-                pending[fault.page + distance * log.page_size] = fault.map
-    rows: list[tuple[str, ...]] = [("faults", "brought", "used later", "never used", "wasted KiB", "mapping")]
-    labels = sorted(faulted, key=lambda label: (used[label] - brought[label], label))
-    rest = labels[top - 1 :] if top and len(labels) > top else []
-    shown = [(label, [label]) for label in labels[: len(labels) - len(rest)]]
-    for label, together in [*shown, (_REST.format(len(rest)), rest)] if rest else shown:
-        faults, along, later = (sum(map(n.__getitem__, together)) for n in (faulted, brought, used))
-        never = along - later
-        wasted = never * log.page_size // 1024
-        rows.append((*(f"{n:,}" for n in (faults, along, later, never, wasted)), label))
+    found = faultrows.waste(log, view, top)
+    rows: list[tuple[str, ...]] = [(*(name.replace("_", " ") for name in found.columns), "mapping")]
+    rows += [(*numbers(values), label) for label, values in rows_of(found)]
     heading = f"Pages brought along by faults, used or not, view {VIEWS[view]}"
     return screen.table(heading, rows, left=0)
 
 
 def phase_range(log: FaultLog, screen: Screen) -> list[str]:
-    """What address randomisation can make of the warm view: it moves each group by itself."""
     rows: list[tuple[str, ...]] = [("", "minimum", "mean", "maximum", "as laid out")]
-    sums = [0.0] * 4
-    for name, counts in log.phases.items():
-        values = (min(counts), sum(counts) / len(counts), max(counts), counts[0])
-        sums = [total + value for total, value in zip(sums, values)]
-        rows.append(_phase_row(name, values))
-    rows.append(_phase_row("all", sums))
+    for label, (low, mean, high, here) in rows_of(faultrows.phase_range(log)):
+        rows.append((label, f"{low:,}", f"{mean:,.1f}", f"{high:,}", f"{here:,}"))
     heading = "Faults over the 16 phases that address randomisation can give, view warm"
     return screen.table(heading, rows)
-
-
-def _phase_row(name: str, values: Sequence[float]) -> tuple[str, ...]:
-    low, mean, high, here = values
-    return (printable(name), f"{low:,.0f}", f"{mean:,.1f}", f"{high:,.0f}", f"{here:,.0f}")
 
 
 def summary(log: FaultLog, screen: Screen) -> list[str]:

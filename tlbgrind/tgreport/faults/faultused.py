@@ -5,52 +5,21 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..base.documents import Value
 from ..base.errors import printable
 from ..base.terminal import Screen
-from ..formats.faultlog import ARRIVALS, VIEWS, FaultLog, Used
+from ..formats.faultlog import ARRIVALS, VIEWS, FaultLog
+from . import faultrows
+from .faultrows import used_there
+from .faulttables import percent, rows_of
 
 FORMATS = ("text", "csv", "json")
 
 
-class _Sum:
-    """Of some pages: how many, how many of them were never used, and the bytes that were."""
-
-    def __init__(self) -> None:
-        self.pages = 0
-        self.untouched = 0
-        self.bytes = 0
-
-    def add(self, run: Used) -> None:
-        self.pages += run.pages
-        self.untouched += run.pages * (not run.bytes)
-        self.bytes += run.pages * run.bytes
-
-    def join(self, other: _Sum) -> None:
-        self.pages += other.pages
-        self.untouched += other.untouched
-        self.bytes += other.bytes
-
-    def unused(self, page_size: int) -> int:
-        return self.pages * page_size - self.bytes
-
-    def cells(self, page_size: int) -> tuple[str, ...]:
-        numbers = (self.pages, self.untouched, self.bytes)
-        waste = f"{self.unused(page_size):,}"
-        return (*(f"{n:,}" for n in numbers), _share(self.bytes, self.pages * page_size), waste)
-
-
 _HEADING = ("pages", "never used", "bytes used", "share", "bytes unused")
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f}%" if whole else ""
-
-
-def _there(log: FaultLog, view: int) -> Iterator[Used]:
-    return (run for run in log.used if run.is_there(view))
 
 
 def tables(log: FaultLog, view: int, top: int, screen: Screen) -> list[str]:
@@ -59,59 +28,38 @@ def tables(log: FaultLog, view: int, top: int, screen: Screen) -> list[str]:
     return text + _least(log, view, top, screen)
 
 
-def _sums(log: FaultLog, view: int, key: Callable[[Used], str]) -> dict[str, _Sum]:
-    sums: dict[str, _Sum] = {}
-    for run in _there(log, view):
-        sums.setdefault(key(run), _Sum()).add(run)
-    return sums
+def _cells(log: FaultLog, values: tuple[Value, ...]) -> tuple[str, ...]:
+    pages, never, used, unused = (int(value or 0) for value in values)
+    share = percent(used, pages * log.page_size) if pages else ""
+    return f"{pages:,}", f"{never:,}", f"{used:,}", share, f"{unused:,}"
 
 
 def _by_kind(log: FaultLog, view: int, screen: Screen) -> list[str]:
-    sums = _sums(log, view, lambda run: run.kinds[view])
+    found = faultrows.used_by_arrival(log, view)
     rows: list[tuple[str, ...]] = [(*_HEADING, "came by")]
-    rows += [
-        (*sums[kind].cells(log.page_size), name) for kind, name in ARRIVALS.items() if kind in sums
-    ]
-    whole = _Sum()
-    for part in sums.values():
-        whole.join(part)
-    rows.append((*whole.cells(log.page_size), "TOTAL"))
+    rows += [(*_cells(log, values), label) for label, values in rows_of(found)]
+    sums = tuple(sum(column) for column in zip(*(row.values for row in found.rows)))
+    rows.append((*_cells(log, sums or (0, 0, 0, 0)), "TOTAL"))
     heading = f"Bytes used, by how the page came, view {VIEWS[view]}"
     return screen.table(heading, rows, left=0)
 
 
 def _by_mapping(log: FaultLog, view: int, top: int, screen: Screen) -> list[str]:
-    """Those first that waste most."""
-    sums: dict[tuple[str, str], _Sum] = {}
-    for run in _there(log, view):
-        sums.setdefault((run.map.label, run.kinds[view]), _Sum()).add(run)
-
-    def rank(key: tuple[str, str]) -> tuple[int, tuple[str, str]]:
-        return -sums[key].unused(log.page_size), key
-
-    ranked = sorted(sums, key=rank)
-    shown = ranked[: top - 1] if top and len(ranked) > top else ranked
+    found = faultrows.used_by_mapping(log, view, top)
     rows: list[tuple[str, ...]] = [(*_HEADING, "came by", "mapping")]
-    for label, kind in shown:
-        rows.append((*sums[label, kind].cells(log.page_size), ARRIVALS[kind], label))
-    rest = ranked[len(shown) :]
-    if rest:
-        other = _Sum()
-        for key in rest:
-            other.join(sums[key])
-        rows.append((*other.cells(log.page_size), "", f"<{len(rest)} more>"))
+    for (mapping, came_by), values, _ in found.rows:
+        rows.append((*_cells(log, values), str(came_by), str(mapping)))
+    if found.omitted:
+        rows.append((*_cells(log, found.rest), "", f"<{found.omitted} more>"))
     heading = f"Bytes used, by mapping, view {VIEWS[view]}"
     return screen.table(heading, rows, left=0)
 
 
 def _least(log: FaultLog, view: int, top: int, screen: Screen) -> list[str]:
-    """Pages of which little was used; those of which nothing was are counted above."""
-    runs = sorted((run for run in _there(log, view) if run.bytes), key=lambda run: run.bytes)
     rows: list[tuple[str, ...]] = [("bytes used", "share", "pages", "came by", "page")]
-    for run in runs[: top or None]:
-        share = _share(run.bytes, log.page_size)
-        name = ARRIVALS[run.kinds[view]]
-        rows.append((f"{run.bytes:,}", share, f"{run.pages:,}", name, run.map.place(run.page)))
+    for (page, came_by), (used, pages), _ in faultrows.least_used(log, view, top).rows:
+        share = percent(used, log.page_size)
+        rows.append((f"{used:,}", share, f"{pages:,}", str(came_by), str(page)))
     heading = f"The pages that were used least, but were used, view {VIEWS[view]}"
     return screen.table(heading, rows, left=0)
 
@@ -135,7 +83,7 @@ FIELDS = _Page._fields
 
 def values(log: FaultLog, view: int) -> Iterator[_Page]:
     """What FIELDS names, of each page."""
-    for run in _there(log, view):
+    for run in used_there(log, view):
         for number in range(run.pages):
             distance = number * log.page_size
             offset = run.map.offset_of(run.page + distance)
@@ -160,7 +108,7 @@ def listing(log: FaultLog, view: int, form: str, native: bool) -> Iterator[str]:
 
 def _lines(log: FaultLog, view: int, native: bool) -> Iterator[str]:
     yield f"{'page':<14}  {'bytes used':>10}  {'came by':<13}  where"
-    for run in _there(log, view):
+    for run in used_there(log, view):
         for number in range(run.pages):
             distance = number * log.page_size
             address = (run.native if native else run.page) + distance
