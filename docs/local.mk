@@ -6,6 +6,7 @@ dist_man_MANS = \
 	docs/tg_annotate.1 \
 	docs/tg_faults.1 \
 	docs/tg_order.1 \
+	docs/tg_report.1 \
 	docs/tlbgrind.1
 
 # docs/img is a folder, distributed as a whole.
@@ -26,6 +27,7 @@ DOC_FILES = \
 	docs/pages.md \
 	docs/performance.md \
 	docs/reach.md \
+	docs/report.md \
 	docs/tables.schema.json \
 	docs/tuning-startup.md \
 	docs/transpose.c \

@@ -177,6 +177,8 @@ PYTEST_FILES = \
 	tests/order/test_forecast.py \
 	tests/order/test_linkers.py \
 	tests/order/test_order.py \
+	tests/report/test_browser.py \
+	tests/report/test_page.py \
 	tests/same/test_run_same.py \
 	tests/tool/test_advice.py \
 	tests/tool/test_aspace.py \
@@ -249,6 +251,9 @@ TEST_INPUTS = \
 	tests/order/conftest.py \
 	tests/order/data \
 	tests/order/order_support.py \
+	tests/report/browser.py \
+	tests/report/data \
+	tests/report/report_support.py \
 	tests/tool/tool_support.py \
 	tests/unit/cpuid \
 	tests/unit/cpuid_support.h \

@@ -1,4 +1,4 @@
-# tg_companions.py -- calls tg_annotate, tg_faults and tg_order, by process or in this one.
+# tg_companions.py -- calls the companions, by process or in this one.
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """The companions of the source tree, or those beside the tg_annotate that TG_ANNOTATE names."""
 
@@ -15,7 +15,12 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = Path(os.environ.get("TG_ANNOTATE") or ROOT / "tlbgrind" / "tg_annotate").resolve().parent
-MAIN = {"tg_annotate": "annotate.cli", "tg_faults": "faults.cli", "tg_order": "order.cli"}
+MAIN = {
+    "tg_annotate": "annotate.cli",
+    "tg_faults": "faults.cli",
+    "tg_order": "order.cli",
+    "tg_report": "report.cli",
+}
 
 
 class Answer(NamedTuple):

@@ -548,7 +548,8 @@ uninstall-completion:
 COMPANIONS = \
 	tlbgrind/tg_annotate \
 	tlbgrind/tg_faults \
-	tlbgrind/tg_order
+	tlbgrind/tg_order \
+	tlbgrind/tg_report
 
 REPORT_MODULES = \
 	tlbgrind/tgreport/__init__.py \
@@ -591,6 +592,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/formats/entries.py \
 	tlbgrind/tgreport/formats/faultlog.py \
 	tlbgrind/tgreport/formats/outfile.py \
+	tlbgrind/tgreport/formats/reach.py \
 	tlbgrind/tgreport/order/__init__.py \
 	tlbgrind/tgreport/order/check.py \
 	tlbgrind/tgreport/order/cli.py \
@@ -603,12 +605,29 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/order/order.py \
 	tlbgrind/tgreport/order/sections.py \
 	tlbgrind/tgreport/order/trace.py \
-	tlbgrind/tgreport/order/work.py
+	tlbgrind/tgreport/order/work.py \
+	tlbgrind/tgreport/report/__init__.py \
+	tlbgrind/tgreport/report/cli.py \
+	tlbgrind/tgreport/report/costs.py \
+	tlbgrind/tgreport/report/faults.py \
+	tlbgrind/tgreport/report/inputs.py \
+	tlbgrind/tgreport/report/others.py \
+	tlbgrind/tgreport/report/page.py \
+	tlbgrind/tgreport/report/rows.py
+
+# What tg_report's pages are made of, beside the modules.
+REPORT_ASSETS = \
+	tlbgrind/tgreport/report/faults.js \
+	tlbgrind/tgreport/report/plots.js \
+	tlbgrind/tgreport/report/report.css \
+	tlbgrind/tgreport/report/report.html \
+	tlbgrind/tgreport/report/report.js \
+	tlbgrind/tgreport/report/tables.js
 
 dist_bin_SCRIPTS = $(COMPANIONS)
 
 # Each folder of the package is installed as a folder, by two lines here.
-REPORT_FOLDERS = annotate base faults formats order
+REPORT_FOLDERS = annotate base faults formats order report
 report_folder = $(filter tlbgrind/tgreport/$(1)/%,$(REPORT_MODULES))
 tgreportdir = $(pkgdatadir)/python/tgreport
 tgreport_annotatedir = $(tgreportdir)/annotate
@@ -616,9 +635,11 @@ tgreport_basedir = $(tgreportdir)/base
 tgreport_faultsdir = $(tgreportdir)/faults
 tgreport_formatsdir = $(tgreportdir)/formats
 tgreport_orderdir = $(tgreportdir)/order
+tgreport_reportdir = $(tgreportdir)/report
 dist_tgreport_DATA = $(filter-out $(REPORT_FOLDERS:%=tlbgrind/tgreport/%/%),$(REPORT_MODULES))
 dist_tgreport_annotate_DATA = $(call report_folder,annotate)
 dist_tgreport_base_DATA = $(call report_folder,base)
 dist_tgreport_faults_DATA = $(call report_folder,faults)
 dist_tgreport_formats_DATA = $(call report_folder,formats)
 dist_tgreport_order_DATA = $(call report_folder,order)
+dist_tgreport_report_DATA = $(call report_folder,report) $(REPORT_ASSETS)

@@ -67,6 +67,9 @@ SAMPLES = {
     "used bytes": Sample(
         "tg_faults", "faults/data/used.faults", USED_BYTES, 2000, FAULT_LETTERS, [], USED_VIEWS, FAULT_SPARE
     ),
+    "a page of costs": Sample("tg_report", "annotate/data/two-level.out", {}, 200, b"0123456789 -+*()=:\n", []),
+    "a page of faults": Sample("tg_report", "faults/data/used.faults", {}, 200, FAULT_LETTERS, []),
+    "a page of entries": Sample("tg_report", "order/data/first.entries", {}, 200, b"0123456789 -()=x\n", []),
     "entries": Sample("tg_order", "order/data/first.entries", ENTRIES, 1500, b"0123456789 -()=x\n", []),
 }
 
@@ -177,6 +180,7 @@ FIRST_LINES = {
     "tg_annotate": "an out-file: the first line is not '# callgrind format'",
     "tg_faults": "a fault log: the first line is not '# tlbgrind fault log'",
     "tg_order": "an entries file: the first line is not '# tlbgrind entries'",
+    "tg_report": "a file of tlbgrind: the first line is that of no out-file, fault log, reach file or entries file",
 }
 
 

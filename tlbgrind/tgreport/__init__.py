@@ -1,9 +1,10 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""The package of tlbgrind's companions: tg_annotate, tg_faults and tg_order.
+"""The package of tlbgrind's companions: tg_annotate, tg_faults, tg_order and tg_report.
 
 Each reads what tlbgrind wrote, adds it up and shows it. A folder imports only from those above it in
-this list; annotate, faults and order never from each other. Within a folder data goes one way: a
-module imports only modules before it. tests/run-floors refuses imports that go up, and circles.
+this list, but report, which is above all; annotate, faults and order never from each other. Within a
+folder data goes one way: a module imports only modules before it. tests/run-floors refuses imports
+that go up, and circles.
 
 base: what every companion's call has in common
 
@@ -19,6 +20,7 @@ formats: bytes -> checked data
     outfile    costs by code, as tlbgrind and callgrind write them
     faultlog   page faults in order
     entries    executed code, and written data, in order
+    reach      misses of TLBs of each size
     elf        segments, sections, symbols, relocations
     archive    the ELF files in an archive
 
@@ -65,6 +67,19 @@ order: tg_order
     datapages  Entries and Elf -> the data that was written
     cli        the life of one call
 
-A new companion gets a folder beside these three, a script that calls its cli.main, and lines in
+report: tg_report
+
+    inputs     files -> what they hold, whichever kind each is
+    rows       strings and columns of counts, each kept once
+    costs      OutFiles -> machines, tables of code
+    faults     FaultLog -> timeline, mappings, faulting code
+    others     Reach -> curves; Entries -> order of first use
+    page       all of it, report.html, its style and scripts, Chart.js -> the page
+    cli        options, and the life of one call
+
+    In the browser: tables.js sorts and searches, plots.js draws, faults.js and report.js fill the
+    sections.
+
+A new companion gets a folder beside these four, a script that calls its cli.main, and lines in
 tlbgrind/local.mk. A new file format gets a module in formats.
 """

@@ -1,0 +1,77 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Inputs for pages, and what is in a page."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tg_companions
+from tg_companions import Result, package
+
+TESTS = Path(__file__).resolve().parents[1]
+COSTS = TESTS / "annotate/data/two-level.out"
+NAMES = TESTS / "annotate/data/names.out"
+FAULTS = TESTS / "faults/data/used.faults"
+REPEATED = TESTS / "faults/data/example.faults"
+ENTRIES = TESTS / "order/data/first.entries"
+NASTY = "</script><script>document.title='taken'</script><!-- \"'&amp;<img src=x onerror=alert(1)>"
+
+needs_library = pytest.mark.skipif(
+    not Path(package("report.page").CHART_JS).exists(),
+    reason=f"{package('report.page').CHART_JS} is not there (libjs-chart.js)",
+)
+
+
+def run(folder: Path, *arguments: object) -> Result:
+    return tg_companions.run("tg_report", folder, *arguments)
+
+
+def made(folder: Path, *files: object) -> Path:
+    """The page of these files."""
+    path = folder / "page.html"
+    assert run(folder, *files, "-o", path) == (0, b"", b"")
+    return path
+
+
+def data_of(page: Path) -> Any:
+    found = re.search(r'<script id="data"[^>]*>(.*?)</script>', page.read_text(), re.DOTALL)
+    assert found
+    return json.loads(found[1])
+
+
+def reach_file(folder: Path) -> Path:
+    """Misses that halve with each doubling of the entries."""
+    rows = [[entries, *((1 << 20) * weight // entries for weight in (6, 5, 4, 3, 2, 1))] for entries in range(8, 8193)]
+    head = ["# tlbgrind reach", "# version: 1", "# creator: tlbgrind-0.1.0 (Valgrind 3.19.0)", "# pid: 7", "# cmd: ./halves"]
+    head += ["# data references: 5", "entries\tI-4K\tI-64K\tI-2M\tD-4K\tD-64K\tD-2M"]
+    path = folder / "made.reach"
+    path.write_text("".join(f"{line}\n" for line in [*head, *("\t".join(map(str, row)) for row in rows)]))
+    return path
+
+
+def out_file(path: Path, functions: list[tuple[str, int]], machine: str = "made") -> Path:
+    """Each function with its walks, all of one file and object."""
+    walks = sum(count for _, count in functions)
+    lines = [
+        "# callgrind format",
+        "version: 1",
+        "creator: tlbgrind-0.1.0 (Valgrind 3.19.0)",
+        "pid: 7",
+        "cmd: ./many",
+        f"desc: Machine: {machine}",
+        "desc: Assumption: one",
+        "event: ILtm : Instruction page walks",
+        "events: Ir ILtm DLtmr DLtmw",
+        "",
+        "ob=(1) /bin/many",
+        "fl=(1) many.c",
+    ]
+    for number, (name, count) in enumerate(functions, 1):
+        lines += [f"fn=({number}) {name}", f"{number} 100 {count} 0 0"]
+    sums = f"{100 * len(functions)} {walks} 0 0"
+    path.write_text("".join(f"{line}\n" for line in [*lines, "", f"summary: {sums}", f"totals: {sums}"]))
+    return path

@@ -1,0 +1,101 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Reads a reach file (docs/reach.md): what fully associative TLBs of each size would miss."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from ..base.command import read_bytes
+from ..base.errors import ReportError
+
+FIRST_LINE = "# tlbgrind reach"
+COLUMNS = ("I-4K", "I-64K", "I-2M", "D-4K", "D-64K", "D-2M")
+FEWEST, MOST = 8, 8192  # entries
+_MAX = 2**64 - 1
+
+
+@dataclass
+class Reach:
+    path: str
+    header: dict[str, str] = field(default_factory=dict)
+    misses: list[tuple[int, ...]] = field(default_factory=list)  # from FEWEST entries on
+
+    @property
+    def command(self) -> str:
+        return self.header.get("cmd", "")
+
+
+_HEADER = re.compile(r"# ([A-Za-z0-9 ]+): (.*)\Z")
+_ROW = re.compile(r"[0-9]{1,20}(?:\t[0-9]{1,20}){6}\Z")  # as many as COLUMNS
+
+
+def read(path: str) -> Reach:
+    text = read_bytes(path).decode("utf-8", "surrogateescape")
+    if not text:
+        raise ReportError("the file is empty", path)
+    return _Reader(path).read(text)
+
+
+class _Reader:
+    def __init__(self, path: str) -> None:
+        self.out = Reach(path)
+        self.line = 1
+
+    def fail(self, what: str) -> NoReturn:
+        raise ReportError(what, self.out.path, self.line)
+
+    def read(self, text: str) -> Reach:
+        lines = text.split("\n")
+        if lines[-1] == "":
+            lines.pop()
+        if lines[0] != FIRST_LINE:
+            self.fail(f"not a reach file: the first line is not '{FIRST_LINE}'")
+        names_line = 0
+        for number, line in enumerate(lines[1:], 2):
+            self.line = number
+            if names_line:
+                self.read_row(line)
+            elif line.startswith("# "):
+                self.read_header(line)
+            else:
+                self.check_names(line)
+                names_line = number
+        if not names_line or len(self.out.misses) != MOST - FEWEST + 1:
+            self.fail(f"the file ends without the line of {MOST} entries, so it is not whole")
+        return self.out
+
+    def read_header(self, line: str) -> None:
+        match = _HEADER.match(line)
+        if match is None:
+            self.fail(f"not a line of a reach file: '{line[:40]}'")
+        key, value = match.groups()
+        if key in self.out.header:
+            self.fail(f"a second '{key}:'")
+        if key == "version" and value != "1":
+            self.fail(f"version '{value}' of the reach file, where only 1 is known")
+        self.out.header[key] = value
+
+    def check_names(self, line: str) -> None:
+        if "version" not in self.out.header:
+            self.fail("there is no 'version:' in the header")
+        expected = "\t".join(("entries", *COLUMNS))
+        if line != expected:
+            self.fail(f"columns '{line[:80]}', where '{expected}' is expected")
+
+    def read_row(self, line: str) -> None:
+        if not _ROW.match(line):
+            self.fail(f"not {1 + len(COLUMNS)} numbers with tabs between them: '{line[:40]}'")
+        entries, *misses = map(int, line.split("\t"))
+        expected = FEWEST + len(self.out.misses)
+        if entries != expected or expected > MOST:
+            self.fail(f"a line of {entries} entries, where that of {min(expected, MOST)} is due")
+        if max(misses) > _MAX:
+            self.fail(f"{max(misses)} is not a number from 0 to 2^64-1")
+        # A larger LRU array holds whatever a smaller one does.
+        if self.out.misses:
+            for name, count, before in zip(COLUMNS, misses, self.out.misses[-1]):
+                if count > before:
+                    self.fail(f"{count} misses of {name}, but {before} with one entry less")
+        self.out.misses.append(tuple(misses))

@@ -1,0 +1,58 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Finds out by its first line which kind of file each one is, and reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..base.errors import ReportError
+from ..formats import entries, faultlog, outfile, reach
+from ..formats.entries import Entries
+from ..formats.faultlog import FaultLog
+from ..formats.outfile import OutFile
+from ..formats.reach import Reach
+
+_COSTS = b"# callgrind format"
+
+
+@dataclass
+class Inputs:
+    """What was read, in the order in which it was named."""
+
+    costs: list[OutFile] = field(default_factory=list)
+    faults: list[FaultLog] = field(default_factory=list)
+    reaches: list[Reach] = field(default_factory=list)
+    entries: list[Entries] = field(default_factory=list)
+
+
+def _first_line(path: str) -> bytes:
+    try:
+        with open(path, "rb") as stream:
+            return stream.readline(80).rstrip(b"\n")
+    except (OSError, ValueError) as error:
+        raise ReportError(getattr(error, "strerror", None) or str(error), path or "''") from None
+
+
+def read_all(paths: Sequence[str]) -> Inputs:
+    inputs = Inputs()
+    for path in paths:
+        first = _first_line(path)
+        if first == _COSTS or first.startswith((b"version:", b"creator:")):
+            inputs.costs.append(outfile.read(path))
+        elif first == faultlog.FIRST_LINE.encode():
+            inputs.faults.append(faultlog.read(path))
+        elif first == reach.FIRST_LINE.encode():
+            inputs.reaches.append(reach.read(path))
+        elif first == entries.FIRST_LINE.encode():
+            inputs.entries.append(entries.read(path))
+        elif not first:
+            raise ReportError("the file is empty", path)
+        else:
+            raise ReportError(
+                "not a file of tlbgrind: the first line is that of no out-file, fault log, "
+                "reach file or entries file",
+                path,
+                1,
+            )
+    return inputs

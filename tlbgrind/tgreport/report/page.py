@@ -1,0 +1,95 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Makes the page: one HTML file that holds its data, its style, its scripts and Chart.js."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from html import escape
+from string import Template
+
+from .._version import VERSION
+from ..base.errors import ReportError
+from .costs import costs
+from .faults import faults
+from .inputs import Inputs
+from .others import entries, reach
+from .rows import Shared
+
+# Where Debian's package libjs-chart.js puts it.
+CHART_JS = "/usr/share/javascript/chart.js/chart.min.js"
+_SCRIPTS = ("tables.js", "plots.js", "faults.js", "report.js")
+
+
+def _library(path: str | None) -> str:
+    """Chart.js, which is copied into the page."""
+    named = path or CHART_JS
+    advice = "" if path else "; install the package libjs-chart.js, or name it with --chart-js=FILE"
+    try:
+        with open(named, encoding="utf-8") as stream:
+            text = stream.read()
+    except (OSError, ValueError) as error:
+        what = getattr(error, "strerror", None) or str(error)
+        raise ReportError(f"Chart.js: {what}{advice}", named) from None
+    if "Chart" not in text:
+        raise ReportError("not Chart.js: the word Chart is not in it", named)
+    return text
+
+
+def _asset(name: str) -> str:
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+    try:
+        with open(path, encoding="utf-8") as stream:
+            return stream.read()
+    except OSError as error:
+        raise ReportError(f"{error.strerror}; is tlbgrind installed wholly?", path) from None
+
+
+def _script(text: str) -> str:
+    """A script that ends where it is to end: "</script" in a string is the same as "<\\/script"."""
+    return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def data_of(inputs: Inputs) -> dict[str, object]:
+    shared = Shared()
+    data: dict[str, object] = {
+        "version": VERSION,
+        **costs(inputs.costs, shared),
+        "faults": [faults(log, shared) for log in inputs.faults],
+        "reaches": [reach(read) for read in inputs.reaches],
+        "entries": [entries(read, shared) for read in inputs.entries],
+    }
+    data["strings"] = list(shared.strings)
+    data["columns"] = shared.columns()
+    return data
+
+
+def _json(data: dict[str, object]) -> str:
+    """No name in it can end the element that holds it, or begin a comment there: JSON has "<" in
+    strings only."""
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), check_circular=False)
+    return text.replace("<", "\\u003c")
+
+
+def _commands(inputs: Inputs) -> Sequence[str]:
+    commands = [
+        *(out.command for out in inputs.costs),
+        *(log.command for log in inputs.faults),
+        *(read.command for read in inputs.reaches),
+        *(read.command for read in inputs.entries),
+    ]
+    return list(dict.fromkeys(filter(None, commands)))
+
+
+def page(inputs: Inputs, chart_js: str | None) -> str:
+    # A byte that is not UTF-8 is shown as the character that stands for such bytes.
+    title = escape(", ".join(_commands(inputs)) or "tlbgrind")[:200]
+    return Template(_asset("report.html")).substitute(
+        title=title.encode("utf-8", "replace").decode("utf-8"),
+        version=escape(VERSION),
+        style=_asset("report.css"),
+        data=_json(data_of(inputs)),
+        library=_script(_library(chart_js)),
+        scripts="\n".join(f"<script>\n{_script(_asset(name))}</script>" for name in _SCRIPTS),
+    )
