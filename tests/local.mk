@@ -179,6 +179,7 @@ PYTEST_FILES = \
 	tests/order/test_order.py \
 	tests/report/test_browser.py \
 	tests/report/test_page.py \
+	tests/report/test_reach_damage.py \
 	tests/same/test_run_same.py \
 	tests/tool/test_advice.py \
 	tests/tool/test_aspace.py \

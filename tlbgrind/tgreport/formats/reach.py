@@ -48,10 +48,11 @@ class _Reader:
 
     def read(self, text: str) -> Reach:
         lines = text.split("\n")
-        if lines[-1] == "":
-            lines.pop()
         if lines[0] != FIRST_LINE:
             self.fail(f"not a reach file: the first line is not '{FIRST_LINE}'")
+        if lines.pop() != "":
+            self.line = len(lines) + 1
+            self.fail("the file ends within a line, so it is not whole")
         names_line = 0
         for number, line in enumerate(lines[1:], 2):
             self.line = number

@@ -1,0 +1,2 @@
+// Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+// Stands in for Chart.js where no browser opens the page.
