@@ -252,6 +252,11 @@ TOOL_SOURCES = \
 	tlbgrind/base/shown.c \
 	tlbgrind/base/streams.c \
 	tlbgrind/base/syscall_names.c \
+	tlbgrind/data/blocks.c \
+	tlbgrind/data/objects.c \
+	tlbgrind/data/places.c \
+	tlbgrind/data/references.c \
+	tlbgrind/data/words.c \
 	tlbgrind/engine/as_cachegrind.c \
 	tlbgrind/engine/batch.c \
 	tlbgrind/engine/check.c \
@@ -292,7 +297,9 @@ TOOL_SOURCES = \
 	tlbgrind/order/code_entries.c \
 	tlbgrind/order/data_writes.c \
 	tlbgrind/output/costs_file.c \
+	tlbgrind/output/data_file.c \
 	tlbgrind/output/machine_table.c \
+	tlbgrind/output/positions.c \
 	tlbgrind/output/reach_file.c \
 	tlbgrind/output/summary.c \
 	tlbgrind/space/aspace.c \
@@ -323,6 +330,11 @@ TOOL_INCLUDES = \
 	tlbgrind/base/shown.h \
 	tlbgrind/base/streams.h \
 	tlbgrind/base/syscall_names.h \
+	tlbgrind/data/blocks.h \
+	tlbgrind/data/objects.h \
+	tlbgrind/data/places.h \
+	tlbgrind/data/references.h \
+	tlbgrind/data/words.h \
 	tlbgrind/engine/as_cachegrind.h \
 	tlbgrind/engine/batch.h \
 	tlbgrind/engine/check.h \
@@ -363,7 +375,9 @@ TOOL_INCLUDES = \
 	tlbgrind/order/code_entries.h \
 	tlbgrind/order/data_writes.h \
 	tlbgrind/output/costs_file.h \
+	tlbgrind/output/data_file.h \
 	tlbgrind/output/machine_table.h \
+	tlbgrind/output/positions.h \
 	tlbgrind/output/reach_file.h \
 	tlbgrind/output/results.h \
 	tlbgrind/output/summary.h \

@@ -47,6 +47,7 @@ static Word compare_lines(const void* key, const void* element)
       return a->number < b->number ? -1 : 1;
    Word order = compare_pointers(a->function, b->function);
    if (order == 0) order = compare_pointers(a->file, b->file);
+   if (order == 0) order = (a->object > b->object) - (a->object < b->object);
    return order;
 }
 
@@ -61,16 +62,28 @@ static const TgFunction* function_of(const TgFunction* key)
    return f;
 }
 
-TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number)
+static TgLine* line_of(const TgLine* key)
 {
-   const TgLine key = { .function = function_of(f), .file = file, .number = number };
-   TgLine* line = VG_(OSetGen_Lookup)(lines, &key);
+   TgLine* line = VG_(OSetGen_Lookup)(lines, key);
    if (line == NULL) {
       line = VG_(OSetGen_AllocNode)(lines, sizeof *line);
-      *line = key;
+      *line = *key;
       VG_(OSetGen_Insert)(lines, line);
    }
    return line;
+}
+
+TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number)
+{
+   const TgLine key = { .function = function_of(f), .file = file, .number = number };
+   return line_of(&key);
+}
+
+TgLine* tg_line_part(const TgLine* line, UInt object)
+{
+   const TgLine key = { .function = line->function, .file = line->file,
+                        .number = line->number, .object = object };
+   return line_of(&key);
 }
 
 void tg_lines_init(void)
@@ -169,6 +182,7 @@ static Int by_text(const void* a, const void* b)
       order = (x->file != f->file) - (y->file != g->file);
    if (order == 0) order = compare_texts(x->file, y->file);
    if (order == 0) order = (x->number > y->number) - (x->number < y->number);
+   if (order == 0) order = (x->object > y->object) - (x->object < y->object);
    return order;
 }
 

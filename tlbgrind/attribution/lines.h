@@ -18,11 +18,12 @@ typedef struct {
    const HChar* name;
 } TgFunction;
 
-/* A line; function, file and number are its key. Equal names are equal pointers. */
+/* A line; function, file, number and object are its key. Equal names are equal pointers. */
 typedef struct {
    const TgFunction* function;
    const HChar* file; /* differs from function->file for inlined code */
    UInt number;       /* 0: unknown */
+   UInt object;       /* of data, by number: this is the part for it; 0: the line itself */
    ULong refs[TLB_N_USERS];    /* instructions, reads, writes */
    uint64_t* misses[TLB_N_USERS]; /* see tg_line_misses(); NULL: none */
    ULong faults[TLB_N_USERS];  /* page faults */
@@ -35,6 +36,10 @@ const HChar* tg_intern(const HChar* s);
 
 /* The line with that key, made if it is new. All names are from tg_intern(). */
 TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number);
+
+/* The part of the line for references to an object of data, made if it is new. The line's costs
+   are the sum of its own and those of its parts. */
+TgLine* tg_line_part(const TgLine* line, UInt object);
 
 /* Sets the number of miss counts of a line for each kind of reference: TG_N_OF_A_MISS for each
    machine, the first of them TG_MISS_1, and after these others of sim/mmu. To be called before
@@ -55,7 +60,7 @@ void tg_lines_costs(const TgLine* line, UInt machine, ULong* cost);
 void tg_lines_zero(void);
 
 /* All lines in order of output: by object, file, function, file of the code,
-   line. Returns an XArray of TgLine*, to be deleted by the caller. */
+   line; behind each line its parts. Returns an XArray of TgLine*, to be deleted by the caller. */
 XArray* tg_lines_sorted(void);
 
 #endif

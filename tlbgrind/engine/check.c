@@ -2,6 +2,7 @@
 
 #include "pub_tool_basics.h"
 
+#include "data/references.h"
 #include "trace/run_mmus.h"
 #include "trace/segment_run.h"
 #include "engine/batch.h"
@@ -180,20 +181,30 @@ void tg_check_init(const TgOptions* options)
 {
    page_shift = options->page_shift;
    tg_segment_miss_init(options);
-   /* The use of a page is recorded as soon as the segment has ended. */
-   tg_batch_init(options->faults.on && options->faults.used ? NULL : look_up_batched);
+   /* The use of a page is recorded, and data is attributed, as soon as the segment has ended. */
+   const Bool at_once = options->data || (options->faults.on && options->faults.used);
+   tg_batch_init(at_once ? NULL : look_up_batched);
 }
 
-/* The usual check, of a segment whose bytes are noted first. */
-static void check_page_use(UChar* guest_state, TgSegment* s)
+/* What is noted of a segment before it is simulated. */
+static void note(UChar* guest_state, TgSegment* s)
 {
-   tg_page_use_segment(tg_shadow_area(guest_state), s);
+   if (tg_page_use_on)
+      tg_page_use_segment(tg_shadow_area(guest_state), s);
+   if (tg_data_on)
+      tg_data_segment(tg_shadow_area(guest_state), s, s->n_refs);
+}
+
+/* The usual check, of a segment of which something is noted first. */
+static void check_noted(UChar* guest_state, TgSegment* s)
+{
+   note(guest_state, s);
    check_of(s)(guest_state, s);
 }
 
 TgCheck* tg_check_for(const TgSegment* s)
 {
-   return tg_page_use_on ? check_page_use : check_of(s);
+   return tg_page_use_on || tg_data_on ? check_noted : check_of(s);
 }
 
 void tg_check_guarded(UChar* guest_state, TgSegment* s, UWord happens)
@@ -201,7 +212,6 @@ void tg_check_guarded(UChar* guest_state, TgSegment* s, UWord happens)
    s->attempted++;
    if (happens == 0)
       return;
-   if (tg_page_use_on)
-      tg_page_use_segment(tg_shadow_area(guest_state), s);
+   note(guest_state, s);
    check_nothing(guest_state, s);
 }

@@ -8,6 +8,7 @@
 #include "engine/batch.h"
 #include "engine/replay.h"
 #include "trace/segment_run.h"
+#include "data/references.h"
 #include "faults/page_use.h"
 
 /* The number of the instruction at `ip` among those that begin in the segment,
@@ -54,15 +55,17 @@ static void book_interrupted(const TgShadowArea* shadow, TgSegment* s, Addr ip)
    tg_clock_pass(s);
    if (tg_page_use_on)
       tg_page_use_interrupted(shadow, s, (UInt)n_refs, (UInt)n_instrs);
+   if (tg_data_on)
+      tg_data_segment(shadow, s, (UInt)n_refs);
    tg_replay_first(shadow, s, (UInt)n_refs);
    tg_idle_passes += tg_n_instrs(s) - (UInt)n_instrs;
    for (Int i = 0; i < n_instrs; i++)
       tg_site_line(tg_segment_instrs(s)[i])->refs[TLB_FETCH]++;
    for (Int i = 0; i < n_refs; i++) {
       const TgRef* r = &tg_segment_refs(s)[i];
-      if (r->kind != TLB_FETCH)
+      if (r->kind != TLB_FETCH && tg_superblocks_count(r->kind))
          tg_site_line(r->site)->refs[r->kind]++;
-      else if (r->size > 0)
+      else if (r->kind == TLB_FETCH && r->size > 0)
          tg_superblock_totals()->fetch_straddles++;
    }
 }

@@ -6,6 +6,7 @@
 
 #include "sim/mmu/refer.h"
 
+#include "data/references.h"
 #include "engine/translate.h"
 #include "faults/recorder.h"
 #include "trace/segment_run.h"
@@ -41,7 +42,9 @@ static void touch(const TgRef* r, tlb_page* p, tlb_page_number number)
    const ULong observers = writes ? rest->write_observers : rest->observers;
    if (LIKELY((observers & TLB_OBSERVER_FAULTS) == 0))
       return;
-   tg_recorder_touch(r->site, r->kind == TLB_FETCH ? TLB_TOUCH_FETCH
+   TgLine* line = tg_data_on && r->kind != TLB_FETCH ? tg_data_line_of_ref(tg_simulated, r)
+                                                     : NULL;
+   tg_recorder_touch(r->site, line, r->kind == TLB_FETCH ? TLB_TOUCH_FETCH
                             : writes             ? TLB_TOUCH_WRITE
                                                  : TLB_TOUCH_READ,
                    number << tg_mmus.traits.page_shift, tg_instructions_before(r));

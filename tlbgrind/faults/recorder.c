@@ -13,6 +13,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
+#include "data/references.h"
 #include "faults/log.h"
 #include "native/maps.h"
 #include "faults/recorder.h"
@@ -62,8 +63,9 @@ static Bool started;
 
 /* --- Touches --- */
 
-/* Counts a fault of the warm view at its line; without a site, at one without names. */
-static void book(TgSite* site, tlb_touch touch)
+/* Counts a fault of the warm view at its line, or the part of it for the data there; without a
+   site, at one without names. */
+static void book(TgSite* site, TgLine* line, tlb_touch touch, Addr a)
 {
    static const tlb_user kinds[] = { [TLB_TOUCH_READ] = TLB_LOAD,
                                    [TLB_TOUCH_WRITE] = TLB_STORE,
@@ -71,10 +73,14 @@ static void book(TgSite* site, tlb_touch touch)
    static TgSite* nowhere;
    if (site == NULL && nowhere == NULL)
       nowhere = tg_site_use(0);
-   tg_site_line(site == NULL ? nowhere : site)->faults[kinds[touch]]++;
+   if (line == NULL)
+      line = tg_site_line(site == NULL ? nowhere : site);
+   if (tg_data_on && line->object == 0 && touch != TLB_TOUCH_FETCH)
+      line = tg_data_line_at(line, a);
+   line->faults[kinds[touch]]++;
 }
 
-static void touch_page(TgSite* site, Int by, ThreadId tid, tlb_touch touch,
+static void touch_page(TgSite* site, TgLine* line, Int by, ThreadId tid, tlb_touch touch,
                        Addr a, ULong instructions)
 {
    UInt number;
@@ -95,12 +101,12 @@ static void touch_page(TgSite* site, Int by, ThreadId tid, tlb_touch touch,
    tg_log_add(&where, in);
    tg_page_use_fault(a, native, in);
    if (in[TLB_VIEW_WARM].kind != TLB_NO_FAULT)
-      book(site, touch);
+      book(site, line, touch, a);
 }
 
-void tg_recorder_touch(TgSite* site, tlb_touch touch, Addr a, ULong instructions)
+void tg_recorder_touch(TgSite* site, TgLine* line, tlb_touch touch, Addr a, ULong instructions)
 {
-   touch_page(site, TG_BY_PROGRAM, VG_(get_running_tid)(), touch, a,
+   touch_page(site, line, TG_BY_PROGRAM, VG_(get_running_tid)(), touch, a,
               instructions);
 }
 
@@ -121,7 +127,7 @@ static void kernel_touches(CorePart part, ThreadId tid, Addr a, SizeT len,
    const Int by = part == Vg_CoreSignal ? TG_BY_SIGNAL : syscall_of[tid];
    Addr at = a;
    for (;;) {
-      touch_page(site, by, tid, touch, at, tg_instructions());
+      touch_page(site, NULL, by, tid, touch, at, tg_instructions());
       const Addr next = (at | page_mask) + 1;
       if (next - a >= len || next < a)
          break;
@@ -169,7 +175,7 @@ static void kernel_wrote(CorePart part, ThreadId tid, Addr a, SizeT len)
 
 static void exec_touch(Addr a, tlb_touch touch)
 {
-   touch_page(NULL, TG_BY_EXEC, 1, touch, a, tg_instructions());
+   touch_page(NULL, NULL, TG_BY_EXEC, 1, touch, a, tg_instructions());
 }
 
 /* The kernel clears the rest of the page after a segment's bytes from the file, and stores the
@@ -218,13 +224,13 @@ void tg_recorder_post_syscall(ThreadId tid, UInt number)
    case __NR_time:
 #endif
       if (tg_exec_image_vvar() != 0)
-         touch_page(NULL, TG_BY_PROGRAM, tid, TLB_TOUCH_READ, tg_exec_image_vvar(),
+         touch_page(NULL, NULL, TG_BY_PROGRAM, tid, TLB_TOUCH_READ, tg_exec_image_vvar(),
                     tg_instructions());
       break;
 #ifdef __NR_getrandom
    case __NR_getrandom:
       if (tg_exec_image_vvar() != 0 && tg_start_in_vdso(VG_(get_IP)(tid)))
-         touch_page(NULL, TG_BY_PROGRAM, tid, TLB_TOUCH_READ,
+         touch_page(NULL, NULL, TG_BY_PROGRAM, tid, TLB_TOUCH_READ,
                     tg_exec_image_vvar() + VVAR_RANDOM_PAGE * VKI_PAGE_SIZE,
                     tg_instructions());
       break;
@@ -243,12 +249,12 @@ static void forked(Bool is_child)
    }
    if (is_child && child_number_at != 0) {
       tg_page_use_bytes(child_number_at, sizeof(Int));
-      touch_page(NULL, syscall_of[tid], tid, TLB_TOUCH_WRITE, child_number_at,
+      touch_page(NULL, NULL, syscall_of[tid], tid, TLB_TOUCH_WRITE, child_number_at,
                  tg_instructions());
    }
    if (rseq_area != 0) {
       tg_page_use_bytes(rseq_area, RSEQ_BYTES);
-      touch_page(NULL, syscall_of[tid], tid, TLB_TOUCH_WRITE, rseq_area,
+      touch_page(NULL, NULL, syscall_of[tid], tid, TLB_TOUCH_WRITE, rseq_area,
                  tg_instructions());
    }
 }

@@ -16,8 +16,9 @@
 void tg_recorder_init(const TgOptions* options);
 
 /* Records the touch of the byte at `a`, the first of this kind to its page since
-   tlb_pages_forget() (sim/mmu/known_hits.h) was called for the page. */
-void tg_recorder_touch(TgSite* site, tlb_touch touch, Addr a, ULong instructions);
+   tlb_pages_forget() (sim/mmu/known_hits.h) was called for the page. `line`: where a fault is
+   counted, NULL: at the site's. */
+void tg_recorder_touch(TgSite* site, TgLine* line, tlb_touch touch, Addr a, ULong instructions);
 
 /* The core's events. To be called after those of native/native.h, which change the model first.
    Without --faults=yes they do nothing. */

@@ -31,10 +31,12 @@ static const HChar* advice_arg;
 static Bool native_is_given;
 static const HChar* reach_arg;
 static const HChar* entries_arg;
+static const HChar* data_arg;
 static TgOptions options = {
    .page_shift = 12,
    .native = True,
    .fast_path = True,
+   .data_frames = 8,
 };
 
 /* The largest base page: a 32-bit address must hold it. */
@@ -108,6 +110,9 @@ Bool tg_options_take(const HChar* arg)
    } else if (tg_output_option(arg)) {
    } else if (VG_BOOL_CLO(arg, "--reach", options.reach)) {
       reach_arg = VG_(strdup)("tg.options", arg);
+   } else if (VG_BOOL_CLO(arg, "--data", options.data)) {
+      data_arg = VG_(strdup)("tg.options", arg);
+   } else if (VG_BINT_CLO(arg, "--data-frames", options.data_frames, 1, 64)) {
    } else if (is_option(arg, "--entries", &value)) {
       entries_arg = VG_(strdup)("tg.options", arg);
       options.entries_data = VG_(strcmp)(value, "data") == 0;
@@ -170,6 +175,10 @@ void tg_options_print_usage(void)
 "                                     its first execution, for tg_order; data:\n"
 "                                     and which data is written (slow) [no]\n"
 "    --entries-out-file=FILE          where to [tlbgrind.entries.%%p]\n"
+"    --data=no|yes                    by which data, too: heap blocks by call stack,\n"
+"                                     variables, stacks, mappings [no]\n"
+"    --data-frames=NUMBER             functions in call stacks, 1 to 64 [8]\n"
+"    --data-out-file=FILE             where to [tlbgrind.data.%%p]\n"
 "    --fast-path=no|yes               answer known hits without the simulator;\n"
 "                                     the counts are the same [yes]\n");
 }
@@ -336,6 +345,7 @@ static void check_outputs(void)
    options.is_written[TG_COSTS_OUT] = True;
    options.is_written[TG_REACH_OUT] = options.reach;
    options.is_written[TG_ENTRIES_OUT] = options.entries;
+   options.is_written[TG_DATA_OUT] = options.data;
    options.is_written[TG_FAULTS_OUT] = options.faults.on;
    tlb_reason why;
    const HChar* bad = tg_outputs_check(options.is_written, options.machine, options.n_machines,
@@ -412,6 +422,7 @@ const TgOptions* tg_options_finish(void)
    }
    imply(&options.reach, reach_arg, TG_REACH_OUT);
    imply(&options.entries, entries_arg, TG_ENTRIES_OUT);
+   imply(&options.data, data_arg, TG_DATA_OUT);
    options.fast_path &= !options.as_cachegrind;
    /* Under cachegrind a program has Valgrind's start and layout. */
    if (options.as_cachegrind && !native_is_given)

@@ -31,6 +31,8 @@ typedef struct {
    Bool is_written[TG_N_OUTPUTS]; /* by output: the run writes it */
    Bool debug_check;   /* likewise */
    Bool reach;            /* measure stack distances: sim/mmu/run_reach.h */
+   Bool data;             /* attribute references to data: data/references.h */
+   Long data_frames;      /* of call stacks */
    Bool entries;          /* record the order of execution: order/code_entries.h */
    Bool entries_data;     /* and that of first writes to data: order/data_writes.h */
 } TgOptions;

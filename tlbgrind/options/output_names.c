@@ -24,6 +24,7 @@ static struct {
    [TG_COSTS_OUT] = { "--tlbgrind-out-file", "tlbgrind.out.%p", NULL },
    [TG_REACH_OUT] = { "--reach-out-file", "tlbgrind.reach.%p", NULL },
    [TG_ENTRIES_OUT] = { "--entries-out-file", "tlbgrind.entries.%p", NULL },
+   [TG_DATA_OUT] = { "--data-out-file", "tlbgrind.data.%p", NULL },
    [TG_FAULTS_OUT] = { "--faults-out-file", "tlbgrind.faults.%p", NULL },
 };
 

@@ -18,6 +18,7 @@ typedef enum {
    TG_COSTS_OUT,
    TG_REACH_OUT,
    TG_ENTRIES_OUT,
+   TG_DATA_OUT,
    TG_FAULTS_OUT,
    TG_N_OUTPUTS
 } TgOutput;

@@ -6,8 +6,6 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_oset.h"
 
 #include "config.h"
 
@@ -16,6 +14,7 @@
 #include "base/file.h"
 #include "trace/run_mmus.h"
 #include "output/costs_file.h"
+#include "output/positions.h"
 #include "base/shown.h"
 #include "attribution/sites.h"
 
@@ -123,81 +122,42 @@ static void print_costs(TgFile* f, const ULong* costs, const TgEvent** events,
       tg_file_number(f, costs[events[i]->cost], i + 1 < n_events ? ' ' : '\n');
 }
 
-/* --- Names: the first mention defines a number, later ones refer to it --- */
-
-typedef struct {
-   const void* name; /* the key, hence the first member */
-   UInt number;
-} Number;
-
-static OSet* new_numbers(void)
+/* Adds up the line number *i and its parts, and moves on to the last of them. */
+static const TgLine* add_up(XArray* lines, Word* i, UInt machine, ULong* cost)
 {
-   return VG_(OSetGen_Create)(offsetof(Number, name), NULL, VG_(malloc),
-                              "tg.out.numbers", VG_(free));
-}
-
-static void print_name(TgFile* f, const HChar* position, OSet* numbers,
-                       const void* key, const HChar* name)
-{
-   Number* n = VG_(OSetGen_Lookup)(numbers, &key);
-   if (n != NULL) {
-      tg_file_print(f, "%s=(%u)\n", position, n->number);
-      return;
+   const TgLine* l = *(TgLine**)VG_(indexXA)(lines, *i);
+   tg_lines_costs(l, machine, cost);
+   for (; *i + 1 < VG_(sizeXA)(lines); (*i)++) {
+      const TgLine* part = *(TgLine**)VG_(indexXA)(lines, *i + 1);
+      if (part->object == 0 || part->number != l->number || part->file != l->file
+          || part->function != l->function)
+         break;
+      ULong more[TG_N_COSTS];
+      tg_lines_costs(part, machine, more);
+      for (UInt j = 0; j < TG_N_COSTS; j++)
+         cost[j] += more[j];
    }
-   n = VG_(OSetGen_AllocNode)(numbers, sizeof *n);
-   n->name = key;
-   n->number = (UInt)VG_(OSetGen_Size)(numbers) + 1;
-   VG_(OSetGen_Insert)(numbers, n);
-   tg_file_print(f, "%s=(%u) ", position, n->number);
-   tg_file_text(f, name);
-   tg_file_print(f, "\n");
+   return l;
 }
 
-/* Functions of the same name in different files are different functions. */
 static void print_lines(TgFile* f, XArray* lines, UInt machine,
                         const TgEvent** events, UInt n_events)
 {
-   OSet* objects = new_numbers();
-   OSet* files = new_numbers();
-   OSet* functions = new_numbers();
-   const TgFunction* at = NULL;
-   const HChar* file = NULL;
-
+   TgPositions positions;
+   tg_positions_begin(&positions);
    for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
-      const TgLine* l = *(TgLine**)VG_(indexXA)(lines, i);
-      const TgFunction* fn = l->function;
       ULong cost[TG_N_COSTS];
       Bool any = False;
-      tg_lines_costs(l, machine, cost);
+      const TgLine* l = add_up(lines, &i, machine, cost);
       for (UInt j = 0; j < n_events; j++)
          any |= cost[events[j]->cost] != 0;
       if (!any)
          continue;
-      if (at == NULL || at->object != fn->object) {
-         tg_file_print(f, "\n");
-         print_name(f, "ob", objects, fn->object, fn->object);
-      }
-      /* A function's own file is the file in effect at its fn= line. The previous function may have
-         ended in code inlined from another file. */
-      if (at == NULL || at->object != fn->object || at->file != fn->file
-          || (at != fn && file != fn->file))
-         print_name(f, "fl", files, fn->file, fn->file);
-      if (at != fn) {
-         print_name(f, "fn", functions, fn, fn->name);
-         file = fn->file;
-      }
-      if (file != l->file) {
-         print_name(f, l->file == fn->file ? "fe" : "fi", files, l->file,
-                    l->file);
-         file = l->file;
-      }
+      tg_positions_print(&positions, f, l);
       tg_file_number(f, l->number, ' ');
       print_costs(f, cost, events, n_events);
-      at = fn;
    }
-   VG_(OSetGen_Destroy)(objects);
-   VG_(OSetGen_Destroy)(files);
-   VG_(OSetGen_Destroy)(functions);
+   tg_positions_end(&positions);
 }
 
 Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArray* lines,

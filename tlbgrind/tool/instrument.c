@@ -27,6 +27,8 @@
 #include "native/cpuid.h"
 #include "native/running_on_valgrind.h"
 #include "trace/run_mmus.h"
+#include "data/blocks.h"
+#include "data/references.h"
 #include "order/data_writes.h"
 
 /* References with one base within MAX_SPAN bytes are a group, looked up together. A larger value
@@ -477,6 +479,8 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    Int i = 0;
    while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark)
       addStmtToIRSB(out, in->stmts[i++]);
+   if (tg_data_on)
+      tg_blocks_begin(out, vge->base[0], layout);
 
    for (; i < in->stmts_used; i++) {
       statement(in->stmts[i]);
@@ -487,6 +491,8 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    }
    leave(in->next);
    tg_running_on_valgrind_end(out);
+   if (tg_data_on)
+      tg_blocks_end(out, layout);
    fill_in_segments(tg_superblock_finish(vge->base[0], closure->nraddr));
    return out;
 }

@@ -31,12 +31,14 @@
 #include "engine/setup.h"
 #include "faults/recorder.h"
 #include "native/native.h"
+#include "data/references.h"
 #include "options/exec.h"
 #include "options/options.h"
 #include "options/output_names.h"
 #include "order/code_entries.h"
 #include "order/data_writes.h"
 #include "output/costs_file.h"
+#include "output/data_file.h"
 #include "output/reach_file.h"
 #include "output/results.h"
 #include "output/summary.h"
@@ -107,6 +109,12 @@ static Bool write_entries(UInt machine, XArray* lines, const HChar* name)
    return tg_code_entries_write(results.forked_from, name);
 }
 
+static Bool write_data(UInt machine, XArray* lines, const HChar* name)
+{
+   (void)machine;
+   return tg_data_file_write(&results, lines, name);
+}
+
 static Bool write_faults(UInt machine, XArray* lines, const HChar* name)
 {
    (void)machine;
@@ -124,6 +132,7 @@ static const Output outputs[TG_N_OUTPUTS] = {
    [TG_COSTS_OUT]   = { True, write_costs, tg_summary_results },
    [TG_REACH_OUT]   = { False, write_reach, tg_reach_file_summary },
    [TG_ENTRIES_OUT] = { False, write_entries, NULL },
+   [TG_DATA_OUT]    = { False, write_data, NULL },
    [TG_FAULTS_OUT]  = { False, write_faults, tg_summary_faults },
 };
 
@@ -187,6 +196,8 @@ static void forked(ThreadId tid)
    VG_(memset)(tg_superblock_totals(), 0, sizeof(TgSuperblockTotals));
    VG_(memset)(tg_replay_straddles(), 0, TLB_N_USERS * sizeof(ULong));
    tlb_missed_zero_extra(&tg_mmus);
+   if (tg_data_on)
+      tg_data_forked();
    if (results.options->reach)
       tlb_run_reach_zero(&tg_mmus);
    results.forked_from = VG_(getppid)();
@@ -301,6 +312,8 @@ static void started(ThreadId tid, ULong blocks)
    tg_recorder_started();
    tg_hugetlb_started(tid);
    tg_interrupted_start(tid);
+   if (tg_data_on)
+      tg_data_started(tid);
 }
 
 static void stopped(ThreadId tid, ULong blocks)
@@ -335,6 +348,9 @@ static void post_clo_init(void)
    tg_hugetlb_init(o->pages.fake_hugetlb);
    tg_sites_init();
    tg_superblocks_init();
+   tg_data_init(o);
+   if (tg_data_on)
+      VG_(track_pre_thread_first_insn)(tg_data_thread_begins);
    tg_engine_init(o);
    tg_instrument_init(o);
    tg_exec_calls_init();

@@ -12,6 +12,7 @@
 static VgHashTable* blocks;
 static TgSuperblock* dead; /* discarded, not yet freed */
 static TgSuperblockTotals totals;
+static Bool attributes_data;
 
 TgSegment** tg_segments;
 static UInt n_numbers = 1;    /* used so far; 0 means "no segment" */
@@ -39,6 +40,16 @@ void tg_superblocks_init(void)
    refs = new_array(sizeof(TgRef));
    groups = new_array(sizeof(TgGroup));
    fetches = new_array(sizeof(tlb_page*));
+}
+
+void tg_superblocks_attribute_data(void)
+{
+   attributes_data = True;
+}
+
+Bool tg_superblocks_count(tlb_user kind)
+{
+   return kind == TLB_FETCH || !attributes_data;
 }
 
 static void empty(XArray* a)
@@ -152,6 +163,20 @@ typedef struct {
    Word group, fetch, ref, instr;
 } Cursor;
 
+/* The segment's data references once more. Returns where they end. */
+static UChar* lay_out_data(const TgSegment* s)
+{
+   const TgRef* ref = tg_segment_refs(s);
+   TgDataRef* d = tg_segment_data(s);
+   for (UInt i = 0; i < s->n_refs; i++) {
+      if (ref[i].kind == TLB_FETCH)
+         continue;
+      *d++ = (TgDataRef){ .offset = ref[i].at.offset, .value = TG_NO_VALUE, .nth = (UShort)i,
+                          .size = ref[i].size, .base = ref[i].base };
+   }
+   return (UChar*)d;
+}
+
 static TgSegment* lay_out_segment(const TgSegment* built, Cursor* c)
 {
    TgSegment* s = (TgSegment*)(void*)c->at;
@@ -164,6 +189,8 @@ static TgSegment* lay_out_segment(const TgSegment* built, Cursor* c)
    lay_out(&c->at, refs, &c->ref, s->n_refs, sizeof(TgRef));
    lay_out(&c->at, instrs, &c->instr, tg_n_instrs(s), sizeof(TgSite*));
 
+   if (attributes_data)
+      c->at = lay_out_data(s);
    order_by_newest(s->group, s->n_groups);
    tg_segments[s->number] = s;
    return s;
@@ -183,6 +210,7 @@ TgSuperblock* tg_superblock_finish(Addr base, Addr entry)
                             + bytes_of(groups, sizeof(TgGroup))
                             + bytes_of(fetches, sizeof(tlb_page*))
                             + bytes_of(refs, sizeof(TgRef))
+                            + (attributes_data ? bytes_of(refs, sizeof(TgDataRef)) : 0)
                             + bytes_of(instrs, sizeof(TgSite*)));
    b->base = base;
    b->entry = entry;
@@ -198,9 +226,9 @@ TgSuperblock* tg_superblock_finish(Addr base, Addr entry)
    look-ups. */
 static void settle_ref(const TgRef* r, ULong n)
 {
-   if (r->kind != TLB_FETCH)
+   if (r->kind != TLB_FETCH && tg_superblocks_count(r->kind))
       tg_site_line(r->site)->refs[r->kind] += n;
-   else if (r->size > 0)
+   else if (r->kind == TLB_FETCH && r->size > 0)
       totals.fetch_straddles += n;
 }
 

@@ -44,6 +44,19 @@ static inline uint64_t* tg_ref_misses(TgRef* r)
    return r->misses;
 }
 
+/* A data reference once more, for --data=yes: how it was attributed last time
+   (data/references.h). */
+typedef struct {
+   UWord offset;     /* as in TgRef */
+   ULong* count;     /* of references of its kind, in a part of its line */
+   UInt value;       /* of the word that it referred to; TG_NO_VALUE: look it up */
+   UShort nth;       /* its number among the segment's references */
+   UShort size;
+   UChar base;
+} TgDataRef;
+
+#define TG_NO_VALUE (~0u)
+
 /* The data references of a segment off one base that lie close together: they
    are looked up by their first byte, base+first, and the `span` bytes up to
    their last. A segment's groups are ordered by their newest reference. */
@@ -136,6 +149,12 @@ static inline TgSite** tg_segment_instrs(const TgSegment* s)
    return (TgSite**)(void*)(tg_segment_refs(s) + s->n_refs);
 }
 
+/* And behind these, if data is attributed, its data references again. */
+static inline TgDataRef* tg_segment_data(const TgSegment* s)
+{
+   return (TgDataRef*)(void*)(tg_segment_instrs(s) + tg_n_instrs(s));
+}
+
 typedef struct _TgBlock {
    struct _TgBlock* next; /* first two: as VG_(HashTable) wants them */
    UWord base;    /* the block's first guest address */
@@ -145,6 +164,10 @@ typedef struct _TgBlock {
 } TgSuperblock;
 
 void tg_superblocks_init(void);
+
+/* From now on blocks have TgDataRefs, and data references are counted there, not with the
+   segments' counters. */
+void tg_superblocks_attribute_data(void);
 
 /* Building a block: begin it, then for each segment begin it and add to it. At
    the end tg_superblock_finish() lays all of it out for good and returns it. */
@@ -176,6 +199,9 @@ void tg_superblock_discard(Addr base, Addr entry);
    of, which then still calls the check. So discarded blocks are kept until the
    thread has left its block: call this then. */
 void tg_superblocks_bury(void);
+
+/* Whether references of the kind are counted with the segments. */
+Bool tg_superblocks_count(tlb_user kind);
 
 /* Books what the counters of all blocks hold, and sets them to zero. */
 void tg_superblocks_settle(void);

@@ -1,0 +1,279 @@
+/* Heap blocks. See data/blocks.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_guest.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_threadstate.h"
+
+#include "data/blocks.h"
+#include "data/objects.h"
+#include "data/words.h"
+#include "trace/shadow_area.h"
+
+typedef enum {
+   NO_CALL,
+   MALLOC,         /* (size) */
+   CALLOC,         /* (n, size) */
+   REALLOC,        /* (block, size) */
+   REALLOCARRAY,   /* (block, n, size) */
+   ALIGNED,        /* (alignment, size) */
+   POSIX_MEMALIGN, /* (&block, alignment, size); returns 0 or an error */
+   FREE,           /* (block) */
+   THROW           /* leaves the call by an exception */
+} Call;
+
+static const struct {
+   const HChar* name;
+   Bool is_prefix; /* of a name with the types of the parameters */
+   Call call;
+} functions[] = {
+   { "malloc", False, MALLOC }, { "valloc", False, MALLOC }, { "pvalloc", False, MALLOC },
+   { "operator new", True, MALLOC }, { "_Znw", True, MALLOC }, { "_Zna", True, MALLOC },
+   { "calloc", False, CALLOC },
+   { "realloc", False, REALLOC }, { "reallocarray", False, REALLOCARRAY },
+   { "memalign", False, ALIGNED }, { "aligned_alloc", False, ALIGNED },
+   { "posix_memalign", False, POSIX_MEMALIGN },
+   { "free", False, FREE }, { "cfree", False, FREE },
+   { "operator delete", True, FREE }, { "_Zdl", True, FREE }, { "_Zda", True, FREE },
+   { "__cxa_throw", False, THROW },
+};
+
+static Bool begins_with(const HChar* name, const HChar* prefix)
+{
+   return VG_(strncmp)(name, prefix, VG_(strlen)(prefix)) == 0;
+}
+
+/* The C library has other names for the same function. */
+static Call call_of(const HChar* name)
+{
+   static const HChar* const before[] = { "__GI_", "__libc_" };
+   for (UInt i = 0; i < sizeof before / sizeof before[0]; i++) {
+      if (begins_with(name, before[i]))
+         name += VG_(strlen)(before[i]);
+   }
+   for (UInt i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+      const SizeT n = VG_(strlen)(functions[i].name);
+      if (begins_with(name, functions[i].name)
+          && (functions[i].is_prefix || name[n] == '\0' || name[n] == '@'))
+         return functions[i].call;
+   }
+   return NO_CALL;
+}
+
+/* --- The guest's registers --- */
+
+typedef struct {
+   Addr sp;      /* after the return */
+   Addr to;      /* where to */
+   UWord arg[3];
+} Entered;
+
+#if defined(VGA_amd64)
+static Entered entered(const VexGuestArchState* g)
+{
+   return (Entered){ g->guest_RSP + 8, *(const Addr*)g->guest_RSP,
+                     { g->guest_RDI, g->guest_RSI, g->guest_RDX } };
+}
+static Addr stack_pointer(const VexGuestArchState* g) { return g->guest_RSP; }
+static UWord returned(const VexGuestArchState* g) { return g->guest_RAX; }
+#elif defined(VGA_x86)
+static Entered entered(const VexGuestArchState* g)
+{
+   const UInt* stack = (const UInt*)g->guest_ESP;
+   return (Entered){ g->guest_ESP + 4, stack[0], { stack[1], stack[2], stack[3] } };
+}
+static Addr stack_pointer(const VexGuestArchState* g) { return g->guest_ESP; }
+static UWord returned(const VexGuestArchState* g) { return g->guest_EAX; }
+#elif defined(VGA_arm64)
+static Entered entered(const VexGuestArchState* g)
+{
+   return (Entered){ g->guest_XSP, g->guest_X30, { g->guest_X0, g->guest_X1, g->guest_X2 } };
+}
+static Addr stack_pointer(const VexGuestArchState* g) { return g->guest_XSP; }
+static UWord returned(const VexGuestArchState* g) { return g->guest_X0; }
+#else
+#error "where are the arguments of a function?"
+#endif
+
+/* --- Calls under way --- */
+
+typedef struct {
+   Call call; /* NO_CALL: none */
+   Entered at;
+   SizeT bytes;
+   Addr old;  /* the block that is to be replaced; 0: none */
+   const TgDataStack* stack;
+} Pending;
+
+static Pending* pending; /* by thread */
+static const HChar* heap_name;
+
+void tg_blocks_init(void)
+{
+   pending = VG_(calloc)("tg.data.pending", VG_N_THREADS, sizeof *pending);
+   heap_name = tg_intern("");
+}
+
+Bool tg_blocks_is_in_allocator(ThreadId tid)
+{
+   return pending[tid].call != NO_CALL;
+}
+
+void tg_blocks_thread(ThreadId tid)
+{
+   pending[tid].call = NO_CALL;
+}
+
+/* Behind TgShadowArea: the least stack pointer at which a return is of interest. 0 at first, when
+   every return is; the first one sets it. */
+enum { AWAITED_OFFSET = TG_SHADOW_OFFSET + sizeof(TgShadowArea) };
+
+static void await(UChar* guest_state, Addr sp)
+{
+   *(UWord*)(void*)(guest_state + AWAITED_OFFSET) = sp;
+}
+
+static SizeT product(UWord a, UWord b)
+{
+   SizeT bytes;
+   return __builtin_mul_overflow(a, b, &bytes) ? 0 : bytes;
+}
+
+static void begin(Pending* p, Call call, const Entered* at, ThreadId tid)
+{
+   const UWord* arg = at->arg;
+   *p = (Pending){ .call = call, .at = *at };
+   switch (call) {
+   case CALLOC: p->bytes = product(arg[0], arg[1]); break;
+   case REALLOC: p->old = arg[0]; p->bytes = arg[1]; break;
+   case REALLOCARRAY: p->old = arg[0]; p->bytes = product(arg[1], arg[2]); break;
+   case ALIGNED: p->bytes = arg[1]; break;
+   case POSIX_MEMALIGN: p->bytes = arg[2]; break;
+   default: p->bytes = arg[0]; break;
+   }
+   p->stack = tg_data_stack(tid);
+}
+
+/* A call that begins at or above the stack pointer of the one under way has left that one behind:
+   it was ended by longjmp() or an exception. */
+static VG_REGPARM(0) void call_entered(UChar* guest_state, UWord call)
+{
+   const ThreadId tid = VG_(get_running_tid)();
+   const Entered at = entered((const VexGuestArchState*)(void*)guest_state);
+   Pending* p = &pending[tid];
+   if (p->call != NO_CALL && (call == THROW || at.sp > p->at.sp))
+      p->call = NO_CALL;
+   if (call == THROW)
+      return;
+   if (call == FREE) {
+      if (p->call == NO_CALL || p->old != at.arg[0])
+         tg_words_remove_block(at.arg[0]);
+      return;
+   }
+   if (p->call != NO_CALL)
+      return;
+   begin(p, (Call)call, &at, tid);
+   await(guest_state, at.sp);
+}
+
+/* Another thread can have got the old block's memory before this one comes to return. */
+static void no_longer_old(Addr a, SizeT bytes)
+{
+   for (ThreadId i = 1; i < VG_N_THREADS; i++) {
+      if (pending[i].call != NO_CALL && pending[i].old - a < bytes)
+         pending[i].old = 0;
+   }
+}
+
+static void end(const Pending* p, UWord result)
+{
+   const Bool has_failed = p->call == POSIX_MEMALIGN ? result != 0 : result == 0;
+   if (p->old != 0 && (!has_failed || p->bytes == 0))
+      tg_words_remove_block(p->old);
+   if (has_failed)
+      return;
+   const Addr a = p->call == POSIX_MEMALIGN ? *(const Addr*)p->at.arg[0] : result;
+   const TgDataObject key = { .kind = TG_DATA_HEAP, .name = heap_name, .stack = p->stack };
+   TgDataObject* o = tg_data_object(&key);
+   o->blocks++;
+   o->bytes += p->bytes;
+   no_longer_old(a, p->bytes);
+   tg_words_add_block(a, p->bytes, o->number);
+}
+
+static VG_REGPARM(0) void call_left(UChar* guest_state, Addr to)
+{
+   Pending* p = &pending[VG_(get_running_tid)()];
+   const VexGuestArchState* g = (const VexGuestArchState*)(void*)guest_state;
+   const Pending ended = *p;
+   p->call = NO_CALL;
+   await(guest_state, ~(Addr)0);
+   if (ended.call != NO_CALL && ended.at.sp == stack_pointer(g) && ended.at.to == to)
+      end(&ended, returned(g));
+}
+
+/* --- Instrumentation --- */
+
+#if VEX_HOST_WORDSIZE == 8
+#define WORD_TYPE Ity_I64
+#define WORD_CONST(w) IRConst_U64(w)
+#define NOT_ABOVE Iop_CmpLE64U
+#else
+#define WORD_TYPE Ity_I32
+#define WORD_CONST(w) IRConst_U32(w)
+#define NOT_ABOVE Iop_CmpLE32U
+#endif
+
+/* A call of a function that reads the guest's registers and sets what is awaited. */
+static void add_call(IRSB* out, const HChar* name, void* function, IRExpr* arg, IRExpr* guard)
+{
+   IRDirty* d = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(function),
+                                  mkIRExprVec_2(IRExpr_GSPTR(), arg));
+   if (guard != NULL)
+      d->guard = guard;
+   d->nFxState = 2;
+   VG_(memset)(d->fxState, 0, sizeof d->fxState);
+   d->fxState[0].fx = Ifx_Read;
+   d->fxState[0].offset = 0;
+   d->fxState[0].size = TG_SHADOW_OFFSET;
+   d->fxState[1].fx = Ifx_Write;
+   d->fxState[1].offset = AWAITED_OFFSET;
+   d->fxState[1].size = sizeof(UWord);
+   addStmtToIRSB(out, IRStmt_Dirty(d));
+}
+
+void tg_blocks_begin(IRSB* out, Addr entry, const VexGuestLayout* layout)
+{
+   const HChar* name;
+   tl_assert(AWAITED_OFFSET + sizeof(UWord) <= 2 * TG_SHADOW_OFFSET);
+   if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), entry, &name))
+      return;
+   const Call call = call_of(name);
+   if (call == NO_CALL)
+      return;
+   /* The call stack begins at the instruction pointer. */
+   addStmtToIRSB(out, IRStmt_Put(layout->offset_IP, IRExpr_Const(WORD_CONST(entry))));
+   add_call(out, "call_entered", call_entered, IRExpr_Const(WORD_CONST((UWord)call)), NULL);
+}
+
+static IRExpr* temporary(IRSB* out, IRType type, IRExpr* e)
+{
+   const IRTemp t = newIRTemp(out->tyenv, type);
+   addStmtToIRSB(out, IRStmt_WrTmp(t, e));
+   return IRExpr_RdTmp(t);
+}
+
+void tg_blocks_end(IRSB* out, const VexGuestLayout* layout)
+{
+   if (out->jumpkind != Ijk_Ret)
+      return;
+   IRExpr* awaited = temporary(out, WORD_TYPE, IRExpr_Get(AWAITED_OFFSET, WORD_TYPE));
+   IRExpr* sp = temporary(out, WORD_TYPE, IRExpr_Get(layout->offset_SP, WORD_TYPE));
+   IRExpr* is_left = temporary(out, Ity_I1, IRExpr_Binop(NOT_ABOVE, awaited, sp));
+   add_call(out, "call_left", call_left, out->next, is_left);
+}

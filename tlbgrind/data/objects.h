@@ -1,0 +1,58 @@
+/* Objects of data: what the program's data references refer to.
+
+   An object is a group of heap blocks with one allocation call stack, a variable, a thread's
+   stack, a mapped file, or anonymous memory with one call stack of mmap(). Objects have numbers
+   from 1, in the order of their first use, and exist until the end of the run. */
+
+#ifndef TG_DATA_OBJECTS_H
+#define TG_DATA_OBJECTS_H
+
+#include "pub_tool_basics.h"
+
+#include "attribution/sites.h"
+
+typedef enum {
+   TG_DATA_UNKNOWN,   /* in no mapping, or in Valgrind's own */
+   TG_DATA_HEAP,      /* blocks, by call stack */
+   TG_DATA_ALLOCATOR, /* memory of the allocator that is in no block */
+   TG_DATA_VARIABLE,  /* global or static, by symbol */
+   TG_DATA_STACK,     /* of a thread */
+   TG_DATA_FILE,      /* of a file, in no variable */
+   TG_DATA_MAPPING,   /* anonymous, by call stack */
+   TG_DATA_SHM,       /* a System V segment */
+   TG_N_DATA_KINDS
+} TgDataKind;
+
+typedef struct {
+   UInt n;
+   TgSite* site[]; /* the innermost function's first */
+} TgDataStack;
+
+/* Kind, name, file, start and stack are its key. Names are from tg_intern(). */
+typedef struct {
+   TgDataKind kind;
+   const HChar* name;
+   const HChar* file;  /* of a variable: program or library */
+   Addr start;         /* of a variable */
+   const TgDataStack* stack; /* NULL: none */
+   UInt number;
+   SizeT size;         /* of a variable; 0: unknown */
+   ULong blocks, bytes; /* allocated, of heap blocks and mappings */
+} TgDataObject;
+
+void tg_data_objects_init(UInt max_frames);
+
+/* The object with the key's kind, name, file, start and stack, made if it is new. */
+TgDataObject* tg_data_object(const TgDataObject* key);
+
+/* By number; their numbers are 1 to tg_data_n_objects(). */
+TgDataObject* tg_data_object_of(UInt number);
+UInt tg_data_n_objects(void);
+
+/* The thread's call stack, one copy of each. */
+const TgDataStack* tg_data_stack(ThreadId tid);
+
+/* Sets what was allocated to zero, for a forked child. */
+void tg_data_objects_forked(void);
+
+#endif

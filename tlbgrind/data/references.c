@@ -1,0 +1,138 @@
+/* Attributes data references to objects. See data/references.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_threadstate.h"
+
+#include <stddef.h>
+
+#include "data/blocks.h"
+#include "data/objects.h"
+#include "data/places.h"
+#include "data/references.h"
+#include "data/words.h"
+
+Bool tg_data_on;
+
+static Bool* is_new; /* by thread: it has not run yet */
+
+void tg_data_init(const TgOptions* options)
+{
+   tg_data_on = options->data;
+   if (!tg_data_on)
+      return;
+   tg_superblocks_attribute_data();
+   is_new = VG_(calloc)("tg.data.threads", VG_N_THREADS, sizeof *is_new);
+   tg_data_objects_init((UInt)options->data_frames);
+   tg_words_init();
+   tg_blocks_init();
+   tg_data_places_init();
+}
+
+void tg_data_thread_begins(ThreadId tid)
+{
+   is_new[tid] = True;
+   tg_blocks_thread(tid);
+}
+
+void tg_data_started(ThreadId tid)
+{
+   if (!is_new[tid])
+      return;
+   is_new[tid] = False;
+   tg_data_places_thread(tid);
+}
+
+void tg_data_forked(void)
+{
+   tg_words_forked();
+   tg_data_objects_forked();
+}
+
+/* --- Parts of lines --- */
+
+/* The last parts that were asked for: instructions go back and forth between few objects. */
+enum { N_PARTS = 1 << 14 };
+static struct {
+   const TgLine* line;
+   UInt object;
+   TgLine* part;
+} parts[N_PARTS];
+
+static TgLine* part_of(TgLine* line, UInt object)
+{
+   const UWord at = (((UWord)line >> 4) + object * 2654435761u) % N_PARTS;
+   if (parts[at].line != line || parts[at].object != object) {
+      parts[at].line = line;
+      parts[at].object = object;
+      parts[at].part = tg_line_part(line, object);
+   }
+   return parts[at].part;
+}
+
+TgLine* tg_data_line_at(TgLine* line, Addr a)
+{
+   return part_of(line, tg_words_find(a, False));
+}
+
+static TgLine* line_of(const TgDataRef* d, tlb_user kind)
+{
+   UChar* at = (UChar*)d->count - kind * sizeof d->count[0];
+   return (TgLine*)(void*)(at - offsetof(TgLine, refs));
+}
+
+TgLine* tg_data_line_of_ref(const TgSegment* s, const TgRef* r)
+{
+   const TgDataRef* d = tg_segment_data(s);
+   while (tg_segment_refs(s) + d->nth != r)
+      d++;
+   return line_of(d, r->kind);
+}
+
+/* --- References --- */
+
+/* Not the object of last time, or a word that has not been touched. */
+static __attribute__((noinline)) void attribute(TgSegment* s, TgDataRef* d, Addr a)
+{
+   TgRef* r = &tg_segment_refs(s)[d->nth];
+   TgLine* part = part_of(tg_site_line(r->site), tg_words_find(a, True));
+   const UInt* value = tg_word(a);
+   d->value = value == NULL || *value == TG_WORD_MIXED ? TG_NO_VALUE : *value;
+   d->count = &part->refs[r->kind];
+   r->misses = tg_line_misses(part, r->kind);
+}
+
+/* The words of a reference behind its first. */
+static __attribute__((noinline)) void touch_others(Addr a, UInt size)
+{
+   const Addr last = (a + size - 1) & ~(Addr)(TG_WORD_BYTES - 1);
+   Addr at = a & ~(Addr)(TG_WORD_BYTES - 1);
+   while (at != last) {
+      at += TG_WORD_BYTES;
+      const UInt* value = tg_word(at);
+      if (value == NULL || *value == TG_WORD_MIXED || (*value & TG_WORD_TOUCHED) == 0)
+         tg_words_find(at, True);
+   }
+}
+
+static inline __attribute__((always_inline))
+void refer(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d)
+{
+   const Addr a = shadow->base[d->base] + d->offset;
+   const UInt* value = tg_word(a);
+   if (UNLIKELY(value == NULL || *value != d->value))
+      attribute(s, d, a);
+   if (UNLIKELY((a & (TG_WORD_BYTES - 1)) + d->size > TG_WORD_BYTES))
+      touch_others(a, d->size);
+   ++*d->count;
+}
+
+void tg_data_segment(const TgShadowArea* shadow, TgSegment* s, UInt n)
+{
+   TgDataRef* const data = tg_segment_data(s);
+   const UInt n_data = s->n_refs - s->n_fetches;
+   for (UInt i = 0; i < n_data && data[i].nth < n; i++)
+      refer(shadow, s, &data[i]);
+}

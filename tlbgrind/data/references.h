@@ -1,0 +1,39 @@
+/* Attributes data references to the objects that they refer to.
+
+   When a segment has come to its end, and before it is simulated, each of its data references is
+   counted at the line of its instruction, in a part of it for its object (tg_line_part()), and gets
+   that part's counts for its misses. So lines and objects are counted together, and sums over
+   objects are the sums over lines. */
+
+#ifndef TG_DATA_REFERENCES_H
+#define TG_DATA_REFERENCES_H
+
+#include "pub_tool_basics.h"
+
+#include "options/options.h"
+#include "trace/shadow_area.h"
+#include "trace/superblocks.h"
+
+/* Whether this is done: --data=yes. */
+extern Bool tg_data_on;
+
+/* Before the first block of code is translated. */
+void tg_data_init(const TgOptions* options);
+
+/* Counts the first n references of a segment that has been run. */
+void tg_data_segment(const TgShadowArea* shadow, TgSegment* s, UInt n);
+
+/* The part of its line that the reference, one of the segment, was counted at. */
+TgLine* tg_data_line_of_ref(const TgSegment* s, const TgRef* r);
+
+/* The part of the line for the object at the address. */
+TgLine* tg_data_line_at(TgLine* line, Addr a);
+
+/* A thread runs code: its stack is found when it is the first time. */
+void tg_data_started(ThreadId tid);
+void tg_data_thread_begins(ThreadId tid);
+
+/* The child's counts begin at zero. */
+void tg_data_forked(void);
+
+#endif

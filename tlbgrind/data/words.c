@@ -1,0 +1,299 @@
+/* Which object each word of the address space belongs to. See data/words.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_poolalloc.h"
+
+#include "data/objects.h"
+#include "data/places.h"
+#include "data/words.h"
+
+TgDataPage* tg_data_chunk[TG_N_CHUNKS];
+
+static PoolAlloc* word_pages;
+static PoolAlloc* uses;
+
+/* What was found for words with several objects: by address, until a mapping changes. */
+enum { N_FOUND = 4096 };
+static struct {
+   Addr a;
+   ULong changes;
+   UInt object;
+} found[N_FOUND];
+static ULong changes = 1;
+
+void tg_words_init(void)
+{
+   word_pages = VG_(newPA)(sizeof(TgWordsPage), 256, VG_(malloc), "tg.data.words", VG_(free));
+   uses = VG_(newPA)(sizeof(TgUse), 256, VG_(malloc), "tg.data.uses", VG_(free));
+}
+
+/* --- Pages --- */
+
+static Bool is_possible(Addr a)
+{
+   return a >> TG_CHUNK_SHIFT < TG_N_CHUNKS;
+}
+
+/* The memory of a chunk is zero, and there is none of it until it is written to. */
+static TgDataPage* page_of(Addr a)
+{
+   TgDataPage** chunk = &tg_data_chunk[a >> TG_CHUNK_SHIFT];
+   if (*chunk == NULL)
+      *chunk = VG_(am_shadow_alloc)(TG_CHUNK_PAGES * sizeof **chunk);
+   return &(*chunk)[(a >> TG_WORDS_PAGE_SHIFT) & (TG_CHUNK_PAGES - 1)];
+}
+
+static UInt index_of(Addr a)
+{
+   return (UInt)((a & (TG_WORDS_PAGE - 1)) >> TG_WORD_SHIFT);
+}
+
+static void set_bit(ULong* bits, UInt i)
+{
+   bits[i / 64] |= 1ULL << (i % 64);
+}
+
+static void clear_bit(ULong* bits, UInt i)
+{
+   bits[i / 64] &= ~(1ULL << (i % 64));
+}
+
+static Bool has_bit(const ULong* bits, UInt i)
+{
+   return (bits[i / 64] >> (i % 64) & 1) != 0;
+}
+
+static TgWordsPage* words_of(TgDataPage* p, Addr a)
+{
+   if (p->words != NULL)
+      return p->words;
+   TgWordsPage* w = VG_(allocEltPA)(word_pages);
+   for (UInt i = 0; i < TG_WORDS; i++)
+      w->word[i] = p->owner;
+   VG_(memset)(w->starts, 0, sizeof w->starts);
+   if (p->owner != 0 && p->starts)
+      set_bit(w->starts, 0);
+   w->background = tg_data_place_of_page(a);
+   p->words = w;
+   p->owner = 0;
+   p->starts = False;
+   return w;
+}
+
+static void drop_words(TgDataPage* p)
+{
+   if (p->words != NULL)
+      VG_(freeEltPA)(word_pages, p->words);
+   p->words = NULL;
+   p->owner = 0;
+   p->starts = False;
+}
+
+/* --- Look-up --- */
+
+static void touch(TgDataPage* p, UInt object, UInt i)
+{
+   TgUse* u = p->uses;
+   while (u != NULL && u->object != object)
+      u = u->next;
+   if (u == NULL) {
+      u = VG_(allocEltPA)(uses);
+      *u = (TgUse){ .next = p->uses, .object = object };
+      p->uses = u;
+   }
+   set_bit(u->touched, i);
+}
+
+static UInt place(Addr a, const TgWordsPage* w)
+{
+   return w->background != 0 ? w->background : tg_data_place(a);
+}
+
+static UInt place_in_mixed(Addr a)
+{
+   const UWord at = a % N_FOUND;
+   if (found[at].a != a || found[at].changes != changes) {
+      found[at].a = a;
+      found[at].changes = changes;
+      found[at].object = tg_data_place(a);
+   }
+   return found[at].object;
+}
+
+UInt tg_words_find(Addr a, Bool touches)
+{
+   if (!is_possible(a))
+      return tg_data_place(a);
+   TgDataPage* p = page_of(a);
+   TgWordsPage* w = words_of(p, a);
+   UInt* value = &w->word[index_of(a)];
+   if (*value == 0) {
+      const Addr word = a & ~(Addr)(TG_WORD_BYTES - 1);
+      const UInt first = place(word, w);
+      const UInt last = place(word + TG_WORD_BYTES - 1, w);
+      *value = first == last ? first << TG_WORD_OBJECT : TG_WORD_MIXED;
+   }
+   const UInt object = *value == TG_WORD_MIXED ? place_in_mixed(a) : *value >> TG_WORD_OBJECT;
+   if (touches && (*value == TG_WORD_MIXED || (*value & TG_WORD_TOUCHED) == 0)) {
+      touch(p, object, index_of(a));
+      *value |= TG_WORD_TOUCHED;
+   }
+   return object;
+}
+
+/* --- Changes --- */
+
+void tg_words_forget(Addr start, Addr end)
+{
+   changes++;
+   Addr a = start & ~(Addr)(TG_WORDS_PAGE - 1);
+   while (a < end && is_possible(a)) {
+      TgDataPage* chunk = tg_data_chunk[a >> TG_CHUNK_SHIFT];
+      const Addr next = ((a >> TG_CHUNK_SHIFT) + 1) << TG_CHUNK_SHIFT;
+      const Addr stop = next != 0 && next < end ? next : end;
+      for (; chunk != NULL && a < stop; a += TG_WORDS_PAGE)
+         drop_words(&chunk[(a >> TG_WORDS_PAGE_SHIFT) & (TG_CHUNK_PAGES - 1)]);
+      if (next == 0)
+         return;
+      a = next;
+   }
+}
+
+/* Where the part of [a, end) ends that lies on the page of a. */
+static Addr end_on_page(Addr a, Addr end)
+{
+   const Addr next = (a & ~(Addr)(TG_WORDS_PAGE - 1)) + TG_WORDS_PAGE;
+   return end < next ? end : next;
+}
+
+void tg_words_add_block(Addr a, SizeT bytes, UInt object)
+{
+   const UInt value = object << TG_WORD_OBJECT | TG_WORD_BLOCK;
+   const Addr end = (a + (bytes == 0 ? 1 : bytes) + TG_WORD_BYTES - 1)
+                    & ~(Addr)(TG_WORD_BYTES - 1);
+   a &= ~(Addr)(TG_WORD_BYTES - 1);
+   if (end <= a || !is_possible(a) || !is_possible(end - 1))
+      return;
+   Addr stop;
+   for (Addr at = a; at < end; at = stop) {
+      TgDataPage* p = page_of(at);
+      stop = end_on_page(at, end);
+      if (stop - at == TG_WORDS_PAGE) {
+         drop_words(p);
+         p->owner = value;
+         p->starts = at == a;
+         continue;
+      }
+      TgWordsPage* w = words_of(p, at);
+      const UInt first = index_of(at);
+      for (UInt i = first; i <= index_of(stop - 1); i++) {
+         w->word[i] = value;
+         clear_bit(w->starts, i);
+      }
+      if (at == a)
+         set_bit(w->starts, first);
+   }
+}
+
+/* Removes what the block has on this page. Returns whether it goes on to the next. */
+static Bool remove_on_page(TgDataPage* p, Addr at, Bool is_first, UInt value)
+{
+   if (p->words == NULL) {
+      if (p->owner != value || p->starts != is_first)
+         return False;
+      drop_words(p);
+      return True;
+   }
+   TgWordsPage* w = p->words;
+   UInt i = index_of(at);
+   for (UInt n = 0; i < TG_WORDS; i++, n++) {
+      if ((w->word[i] & ~(UInt)TG_WORD_TOUCHED) != value
+          || has_bit(w->starts, i) != (is_first && n == 0))
+         return False;
+      w->word[i] = 0;
+      clear_bit(w->starts, i);
+   }
+   return True;
+}
+
+void tg_words_remove_block(Addr a)
+{
+   if (!is_possible(a) || a % TG_WORD_BYTES != 0)
+      return;
+   TgDataPage* p = page_of(a);
+   const Bool starts = p->words != NULL ? has_bit(p->words->starts, index_of(a))
+                                        : p->starts && index_of(a) == 0;
+   if (!starts)
+      return;
+   const UInt value = (p->words != NULL ? p->words->word[index_of(a)] : p->owner)
+                      & ~(UInt)TG_WORD_TOUCHED;
+   Bool is_first = True;
+   while (is_possible(a) && remove_on_page(page_of(a), a, is_first, value)) {
+      a = (a & ~(Addr)(TG_WORDS_PAGE - 1)) + TG_WORDS_PAGE;
+      is_first = False;
+   }
+}
+
+/* --- What has been touched --- */
+
+static void each_page(void (*each)(TgDataPage* p, Addr a, void* opaque), void* opaque)
+{
+   for (UWord c = 0; c < TG_N_CHUNKS; c++) {
+      for (UWord i = 0; tg_data_chunk[c] != NULL && i < TG_CHUNK_PAGES; i++) {
+         TgDataPage* p = &tg_data_chunk[c][i];
+         if (p->words != NULL || p->uses != NULL)
+            each(p, (Addr)(c << TG_CHUNK_SHIFT | i << TG_WORDS_PAGE_SHIFT), opaque);
+      }
+   }
+}
+
+static void untouch(TgDataPage* p, Addr a, void* opaque)
+{
+   (void)a; (void)opaque;
+   for (UInt i = 0; p->words != NULL && i < TG_WORDS; i++) {
+      UInt* value = &p->words->word[i];
+      if (*value != TG_WORD_MIXED)
+         *value &= ~(UInt)TG_WORD_TOUCHED;
+   }
+   while (p->uses != NULL) {
+      TgUse* u = p->uses;
+      p->uses = u->next;
+      VG_(freeEltPA)(uses, u);
+   }
+}
+
+void tg_words_forked(void)
+{
+   each_page(untouch, NULL);
+}
+
+typedef struct {
+   UInt page_shift;
+   ULong* pages;
+   ULong* words;
+   UWord* last; /* by object: the last page that was counted, and one more */
+} Sums;
+
+static void count_page(TgDataPage* p, Addr a, void* opaque)
+{
+   const Sums* sums = opaque;
+   const UWord page = (a >> sums->page_shift) + 1;
+   for (const TgUse* u = p->uses; u != NULL; u = u->next) {
+      for (UInt i = 0; i < TG_WORDS / 64; i++)
+         sums->words[u->object] += (ULong)__builtin_popcountll(u->touched[i]);
+      sums->pages[u->object] += sums->last[u->object] != page;
+      sums->last[u->object] = page;
+   }
+}
+
+void tg_words_count(UInt page_shift, ULong* pages, ULong* words)
+{
+   Sums sums = { .page_shift = page_shift, .pages = pages, .words = words };
+   sums.last = VG_(calloc)("tg.data.sums", tg_data_n_objects() + 1, sizeof *sums.last);
+   each_page(count_page, &sums);
+   VG_(free)(sums.last);
+}

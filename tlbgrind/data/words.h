@@ -1,0 +1,86 @@
+/* Which object each word of the address space belongs to.
+
+   A page of 4K has an array with a value for each word: what it belongs to, whether that is a heap
+   block, and whether the program has referred to it. Most references find here what they found
+   last time, and need no more (data/references.c). Values are filled in when a word is first
+   referred to; those of heap blocks when they are allocated. */
+
+#ifndef TG_DATA_WORDS_H
+#define TG_DATA_WORDS_H
+
+#include "pub_tool_basics.h"
+
+enum {
+   TG_WORDS_PAGE_SHIFT = 12,
+   TG_WORDS_PAGE = 1 << TG_WORDS_PAGE_SHIFT,
+   TG_WORD_SHIFT = sizeof(UWord) == 8 ? 3 : 2,
+   TG_WORD_BYTES = 1 << TG_WORD_SHIFT,
+   TG_WORDS = TG_WORDS_PAGE / TG_WORD_BYTES, /* of a page */
+   TG_CHUNK_SHIFT = 30,                      /* pages are in chunks of 1 GiB */
+   TG_CHUNK_PAGES = 1 << (TG_CHUNK_SHIFT - TG_WORDS_PAGE_SHIFT),
+   TG_N_CHUNKS = sizeof(UWord) == 8 ? 1 << 17 : 4
+};
+
+/* The value of a word: the number of its object, shifted, and these bits. 0: not asked yet. */
+enum {
+   TG_WORD_TOUCHED = 1,
+   TG_WORD_BLOCK = 2,
+   TG_WORD_OBJECT = 2, /* the shift */
+   TG_WORD_MIXED = 1   /* of no object: several lie in the word */
+};
+
+typedef struct {
+   UInt word[TG_WORDS];
+   ULong starts[TG_WORDS / 64]; /* a heap block starts at the word */
+   UInt background; /* the object of what is in no block; 0: asked for each word */
+} TgWordsPage;
+
+/* Which words of a page the references to one object have touched. */
+typedef struct _TgUse {
+   struct _TgUse* next;
+   UInt object;
+   ULong touched[TG_WORDS / 64];
+} TgUse;
+
+typedef struct {
+   TgWordsPage* words; /* NULL: all words are as `owner` says */
+   TgUse* uses;
+   UInt owner;         /* value of all words, if a heap block covers the page; or 0 */
+   Bool starts;        /* that block starts with the page */
+} TgDataPage;
+
+extern TgDataPage* tg_data_chunk[TG_N_CHUNKS];
+
+void tg_words_init(void);
+
+/* The value of the word at the address, NULL if it is not there yet. */
+static inline __attribute__((always_inline)) UInt* tg_word(Addr a)
+{
+   const UWord chunk = a >> TG_CHUNK_SHIFT;
+   if (UNLIKELY(chunk >= TG_N_CHUNKS || tg_data_chunk[chunk] == NULL))
+      return NULL;
+   TgWordsPage* w
+      = tg_data_chunk[chunk][(a >> TG_WORDS_PAGE_SHIFT) & (TG_CHUNK_PAGES - 1)].words;
+   return UNLIKELY(w == NULL) ? NULL
+                              : &w->word[(a & (TG_WORDS_PAGE - 1)) >> TG_WORD_SHIFT];
+}
+
+/* The object at the address; notes that it is touched there if `touches`. */
+UInt tg_words_find(Addr a, Bool touches);
+
+/* Forgets what lies in [start, end): the mappings there change. */
+void tg_words_forget(Addr start, Addr end);
+
+/* A heap block of the object has been allocated at `a`. */
+void tg_words_add_block(Addr a, SizeT bytes, UInt object);
+/* The block that starts at `a` is free; nothing if there is none. */
+void tg_words_remove_block(Addr a);
+
+/* Forgets what has been touched, for a forked child. */
+void tg_words_forked(void);
+
+/* Adds up by object number, in arrays with room for all: how many pages of 2^page_shift bytes
+   references have touched, and how many words. */
+void tg_words_count(UInt page_shift, ULong* pages, ULong* words);
+
+#endif

@@ -1,0 +1,132 @@
+/* Writes the data file. See output/data_file.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+
+#include "config.h"
+
+#include "attribution/lines.h"
+#include "attribution/sites.h"
+#include "base/file.h"
+#include "base/shown.h"
+#include "data/objects.h"
+#include "data/words.h"
+#include "output/data_file.h"
+#include "output/positions.h"
+
+static const HChar* const kind_names[TG_N_DATA_KINDS] = {
+   [TG_DATA_UNKNOWN] = "unknown", [TG_DATA_HEAP] = "heap", [TG_DATA_ALLOCATOR] = "allocator",
+   [TG_DATA_VARIABLE] = "variable", [TG_DATA_STACK] = "stack", [TG_DATA_FILE] = "file",
+   [TG_DATA_MAPPING] = "mapping", [TG_DATA_SHM] = "sysv",
+};
+
+static void print_text(TgFile* f, const HChar* key, const HChar* text)
+{
+   if (text == NULL || text[0] == '\0')
+      return;
+   tg_file_print(f, "%s: ", key);
+   tg_file_text(f, text);
+   tg_file_print(f, "\n");
+}
+
+/* One frame in four lines, because names may have any character but a line feed. */
+static void print_frame(TgFile* f, TgSite* site)
+{
+   const TgLine* l = tg_site_line(site);
+   tg_file_print(f, "frame: ");
+   tg_file_text(f, l->function->name);
+   tg_file_print(f, "\nat: %u ", l->number);
+   tg_file_text(f, l->file);
+   tg_file_print(f, "\nin: ");
+   tg_file_text(f, l->function->object);
+   tg_file_print(f, "\n");
+}
+
+static void print_objects(TgFile* f, UInt page_shift)
+{
+   const UInt n = tg_data_n_objects();
+   ULong* pages = VG_(calloc)("tg.data.sums", n + 1, sizeof *pages);
+   ULong* words = VG_(calloc)("tg.data.sums", n + 1, sizeof *words);
+   tg_words_count(page_shift, pages, words);
+   for (UInt i = 1; i <= n; i++) {
+      const TgDataObject* o = tg_data_object_of(i);
+      ULong touched = words[i] * TG_WORD_BYTES;
+      if (o->size != 0 && touched > o->size)
+         touched = o->size;
+      tg_file_print(f, "\nobject: %u %s pages %llu touched %llu blocks %llu bytes %llu\n", i,
+                    kind_names[o->kind], pages[i], touched, o->blocks,
+                    o->kind == TG_DATA_VARIABLE ? (ULong)o->size : o->bytes);
+      print_text(f, "name", o->name);
+      print_text(f, "file", o->file);
+      for (UInt j = 0; o->stack != NULL && j < o->stack->n; j++)
+         print_frame(f, o->stack->site[j]);
+   }
+   VG_(free)(pages);
+   VG_(free)(words);
+}
+
+static void print_costs(TgFile* f, const ULong* costs, const TgEvent** events, UInt n_events)
+{
+   for (UInt i = 0; i < n_events; i++)
+      tg_file_number(f, costs[events[i]->cost], i + 1 < n_events ? ' ' : '\n');
+}
+
+static void print_machine(TgFile* f, const TgResults* results, const TgResult* result,
+                          XArray* lines)
+{
+   const TgEvent* events[TG_MAX_EVENTS];
+   const UInt n_events = tg_events(&result->machine->m, results->options->faults.on, events);
+   TgPositions positions;
+   tg_file_print(f, "\nmachine: %s\nevents:", result->machine->label);
+   for (UInt i = 0; i < n_events; i++)
+      tg_file_print(f, " %s", events[i]->name);
+   tg_file_print(f, "\n");
+   tg_positions_begin(&positions);
+   for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
+      const TgLine* l = *(TgLine**)VG_(indexXA)(lines, i);
+      ULong cost[TG_N_COSTS];
+      Bool any = False;
+      tg_lines_costs(l, result->number, cost);
+      for (UInt j = 0; j < n_events; j++)
+         any |= cost[events[j]->cost] != 0;
+      if (!any)
+         continue;
+      tg_positions_print(&positions, f, l);
+      tg_file_number(f, l->number, ' ');
+      tg_file_number(f, l->object, ' ');
+      print_costs(f, cost, events, n_events);
+   }
+   tg_positions_end(&positions);
+   tg_file_print(f, "\ntotals: ");
+   print_costs(f, result->total, events, n_events);
+}
+
+Bool tg_data_file_write(const TgResults* results, XArray* lines, const HChar* name)
+{
+   const HChar* failure;
+   TgFile* f = tg_file_open(name, &failure);
+   if (f != NULL) {
+      tg_file_print(f, "# tlbgrind data\nversion: 1\ncreator: tlbgrind-" TG_VERSION
+                       " (Valgrind " VERSION ")\npid: %d\ncmd: ", VG_(getpid)());
+      tg_file_command(f);
+      tg_file_print(f, "\n");
+      if (results->forked_from != 0)
+         tg_file_print(f, "forked: %d\n", results->forked_from);
+      tg_file_print(f, "page-size: %llu\nword-size: %u\nmachines: %u\n",
+                    1ULL << results->options->page_shift, (UInt)TG_WORD_BYTES,
+                    results->options->n_machines);
+      print_objects(f, results->options->page_shift);
+      for (UInt i = 0; i < results->options->n_machines; i++)
+         print_machine(f, results, &results->result[i], lines);
+      tg_file_print(f, "\nend\n");
+      failure = tg_file_close(f);
+   }
+   if (failure != NULL) {
+      tg_shown_unwritten("data file", name, failure, "costs by data");
+      return False;
+   }
+   return True;
+}

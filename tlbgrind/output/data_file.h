@@ -1,0 +1,15 @@
+/* Writes the data file (docs/data.md): costs by object of data and line of code. */
+
+#ifndef TG_DATA_FILE_H
+#define TG_DATA_FILE_H
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_xarray.h"
+
+#include "output/results.h"
+
+/* `lines`: of tg_lines_sorted(). False: that failed, and a message has been printed. */
+Bool tg_data_file_write(const TgResults* results, XArray* lines, const HChar* name);
+
+#endif
