@@ -98,35 +98,56 @@ static __attribute__((noinline)) void attribute(TgSegment* s, TgDataRef* d, Addr
 {
    TgRef* r = &tg_segment_refs(s)[d->nth];
    TgLine* part = part_of(tg_site_line(r->site), tg_words_find(a, True));
-   const UInt* value = tg_word(a);
-   d->value = value == NULL || *value == TG_WORD_MIXED ? TG_NO_VALUE : *value;
+   const UInt value = tg_words_value(a);
+   d->value = value == 0 || value == TG_WORD_MIXED ? TG_NO_VALUE : value;
    d->count = &part->refs[r->kind];
    r->misses = tg_line_misses(part, r->kind);
 }
 
 /* The words of a reference behind its first. */
-static __attribute__((noinline)) void touch_others(Addr a, UInt size)
+static __attribute__((noinline)) void touch_others_slowly(Addr a, UInt size)
 {
    const Addr last = (a + size - 1) & ~(Addr)(TG_WORD_BYTES - 1);
    Addr at = a & ~(Addr)(TG_WORD_BYTES - 1);
    while (at != last) {
       at += TG_WORD_BYTES;
-      const UInt* value = tg_word(at);
-      if (value == NULL || *value == TG_WORD_MIXED || (*value & TG_WORD_TOUCHED) == 0)
+      const UInt value = tg_words_value(at);
+      if (value == TG_WORD_MIXED || (value & TG_WORD_TOUCHED) == 0)
          tg_words_find(at, True);
    }
+}
+
+static inline __attribute__((always_inline))
+void touch_others(const TgDataRef* d, Addr a)
+{
+   for (UInt more = TG_WORD_BYTES; more < d->size; more += TG_WORD_BYTES) {
+      if (UNLIKELY(!tg_words_has(a + more, d->value)))
+         goto slowly;
+   }
+   if (LIKELY(tg_words_has(a + d->size - 1, d->value)))
+      return;
+slowly:
+   touch_others_slowly(a, d->size);
 }
 
 static inline __attribute__((always_inline))
 void refer(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d)
 {
    const Addr a = shadow->base[d->base] + d->offset;
-   const UInt* value = tg_word(a);
-   if (UNLIKELY(value == NULL || *value != d->value))
+   if (UNLIKELY(!tg_words_has(a, d->value)))
       attribute(s, d, a);
    if (UNLIKELY((a & (TG_WORD_BYTES - 1)) + d->size > TG_WORD_BYTES))
-      touch_others(a, d->size);
+      touch_others(d, a);
    ++*d->count;
+}
+
+void tg_data_check(UChar* guest_state, TgSegment* s)
+{
+   const TgShadowArea* shadow = tg_shadow_area(guest_state);
+   TgDataRef* d = tg_segment_data(s);
+   TgDataRef* const end = d + (s->n_refs - s->n_fetches);
+   for (; d != end; d++)
+      refer(shadow, s, d);
 }
 
 void tg_data_segment(const TgShadowArea* shadow, TgSegment* s, UInt n)

@@ -20,6 +20,10 @@ extern Bool tg_data_on;
 /* Before the first block of code is translated. */
 void tg_data_init(const TgOptions* options);
 
+/* What translated code calls at the end of a segment with data references, before the check
+   (engine/check.h): counts them. */
+void tg_data_check(UChar* guest_state, TgSegment* s);
+
 /* Counts the first n references of a segment that has been run. */
 void tg_data_segment(const TgShadowArea* shadow, TgSegment* s, UInt n);
 

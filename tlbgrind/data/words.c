@@ -78,6 +78,7 @@ static TgWordsPage* words_of(TgDataPage* p, Addr a)
    if (p->owner != 0 && p->starts)
       set_bit(w->starts, 0);
    w->background = tg_data_place_of_page(a);
+   w->n_touched = 0;
    p->words = w;
    p->owner = 0;
    p->starts = False;
@@ -89,7 +90,7 @@ static void drop_words(TgDataPage* p)
    if (p->words != NULL)
       VG_(freeEltPA)(word_pages, p->words);
    p->words = NULL;
-   p->owner = 0;
+   p->owner = p->value = 0;
    p->starts = False;
 }
 
@@ -106,6 +107,30 @@ static void touch(TgDataPage* p, UInt object, UInt i)
       p->uses = u;
    }
    set_bit(u->touched, i);
+}
+
+/* A word of the page has been touched for the first time. */
+static void count_touched(TgDataPage* p)
+{
+   const UInt* word = p->words->word;
+   if (++p->words->n_touched < TG_WORDS)
+      return;
+   for (UInt i = 1; i < TG_WORDS; i++) {
+      if (word[i] != word[0])
+         return;
+   }
+   p->value = word[0];
+}
+
+/* Sets a word's value when a block comes or goes. */
+static void set_word(TgDataPage* p, UInt i, UInt value)
+{
+   UInt* word = &p->words->word[i];
+   if (*word != TG_WORD_MIXED && (*word & TG_WORD_TOUCHED) != 0)
+      p->words->n_touched--;
+   p->value = 0;
+   *word = value;
+   clear_bit(p->words->starts, i);
 }
 
 static UInt place(Addr a, const TgWordsPage* w)
@@ -140,9 +165,17 @@ UInt tg_words_find(Addr a, Bool touches)
    const UInt object = *value == TG_WORD_MIXED ? place_in_mixed(a) : *value >> TG_WORD_OBJECT;
    if (touches && (*value == TG_WORD_MIXED || (*value & TG_WORD_TOUCHED) == 0)) {
       touch(p, object, index_of(a));
-      *value |= TG_WORD_TOUCHED;
+      if (*value != TG_WORD_MIXED) {
+         *value |= TG_WORD_TOUCHED;
+         count_touched(p);
+      }
    }
    return object;
+}
+
+UInt tg_words_value(Addr a)
+{
+   return is_possible(a) && page_of(a)->words != NULL ? page_of(a)->words->word[index_of(a)] : 0;
 }
 
 /* --- Changes --- */
@@ -190,10 +223,8 @@ void tg_words_add_block(Addr a, SizeT bytes, UInt object)
       }
       TgWordsPage* w = words_of(p, at);
       const UInt first = index_of(at);
-      for (UInt i = first; i <= index_of(stop - 1); i++) {
-         w->word[i] = value;
-         clear_bit(w->starts, i);
-      }
+      for (UInt i = first; i <= index_of(stop - 1); i++)
+         set_word(p, i, value);
       if (at == a)
          set_bit(w->starts, first);
    }
@@ -214,8 +245,7 @@ static Bool remove_on_page(TgDataPage* p, Addr at, Bool is_first, UInt value)
       if ((w->word[i] & ~(UInt)TG_WORD_TOUCHED) != value
           || has_bit(w->starts, i) != (is_first && n == 0))
          return False;
-      w->word[i] = 0;
-      clear_bit(w->starts, i);
+      set_word(p, i, 0);
    }
    return True;
 }
@@ -259,6 +289,9 @@ static void untouch(TgDataPage* p, Addr a, void* opaque)
       if (*value != TG_WORD_MIXED)
          *value &= ~(UInt)TG_WORD_TOUCHED;
    }
+   if (p->words != NULL)
+      p->words->n_touched = 0;
+   p->value = 0;
    while (p->uses != NULL) {
       TgUse* u = p->uses;
       p->uses = u->next;

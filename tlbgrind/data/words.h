@@ -31,6 +31,7 @@ enum {
 
 typedef struct {
    UInt word[TG_WORDS];
+   UInt n_touched;  /* words whose value has TG_WORD_TOUCHED */
    ULong starts[TG_WORDS / 64]; /* a heap block starts at the word */
    UInt background; /* the object of what is in no block; 0: asked for each word */
 } TgWordsPage;
@@ -42,10 +43,13 @@ typedef struct _TgUse {
    ULong touched[TG_WORDS / 64];
 } TgUse;
 
+/* Large tables have more words than a processor's caches hold, so for a page all of whose words are
+   touched and have one value, that value is looked up instead. */
 typedef struct {
+   UInt owner;         /* value of all words, if a heap block covers the page; or 0 */
+   UInt value;         /* of each word, if that is so; or 0 */
    TgWordsPage* words; /* NULL: all words are as `owner` says */
    TgUse* uses;
-   UInt owner;         /* value of all words, if a heap block covers the page; or 0 */
    Bool starts;        /* that block starts with the page */
 } TgDataPage;
 
@@ -53,17 +57,22 @@ extern TgDataPage* tg_data_chunk[TG_N_CHUNKS];
 
 void tg_words_init(void);
 
-/* The value of the word at the address, NULL if it is not there yet. */
-static inline __attribute__((always_inline)) UInt* tg_word(Addr a)
+/* Whether the word at the address has that value, which is neither 0 nor TG_WORD_MIXED. */
+static inline __attribute__((always_inline)) Bool tg_words_has(Addr a, UInt value)
 {
    const UWord chunk = a >> TG_CHUNK_SHIFT;
    if (UNLIKELY(chunk >= TG_N_CHUNKS || tg_data_chunk[chunk] == NULL))
-      return NULL;
-   TgWordsPage* w
-      = tg_data_chunk[chunk][(a >> TG_WORDS_PAGE_SHIFT) & (TG_CHUNK_PAGES - 1)].words;
-   return UNLIKELY(w == NULL) ? NULL
-                              : &w->word[(a & (TG_WORDS_PAGE - 1)) >> TG_WORD_SHIFT];
+      return False;
+   const TgDataPage* p
+      = &tg_data_chunk[chunk][(a >> TG_WORDS_PAGE_SHIFT) & (TG_CHUNK_PAGES - 1)];
+   if (LIKELY(p->value == value))
+      return True;
+   return LIKELY(p->words != NULL)
+          && LIKELY(p->words->word[(a & (TG_WORDS_PAGE - 1)) >> TG_WORD_SHIFT] == value);
 }
+
+/* The value of the word at the address, 0 if it is not there yet. */
+UInt tg_words_value(Addr a);
 
 /* The object at the address; notes that it is touched there if `touches`. */
 UInt tg_words_find(Addr a, Bool touches);

@@ -186,25 +186,16 @@ void tg_check_init(const TgOptions* options)
    tg_batch_init(at_once ? NULL : look_up_batched);
 }
 
-/* What is noted of a segment before it is simulated. */
-static void note(UChar* guest_state, TgSegment* s)
+/* The usual check, of a segment whose bytes are noted first. */
+static void check_page_use(UChar* guest_state, TgSegment* s)
 {
-   if (tg_page_use_on)
-      tg_page_use_segment(tg_shadow_area(guest_state), s);
-   if (tg_data_on)
-      tg_data_segment(tg_shadow_area(guest_state), s, s->n_refs);
-}
-
-/* The usual check, of a segment of which something is noted first. */
-static void check_noted(UChar* guest_state, TgSegment* s)
-{
-   note(guest_state, s);
+   tg_page_use_segment(tg_shadow_area(guest_state), s);
    check_of(s)(guest_state, s);
 }
 
 TgCheck* tg_check_for(const TgSegment* s)
 {
-   return tg_page_use_on || tg_data_on ? check_noted : check_of(s);
+   return tg_page_use_on ? check_page_use : check_of(s);
 }
 
 void tg_check_guarded(UChar* guest_state, TgSegment* s, UWord happens)
@@ -212,6 +203,9 @@ void tg_check_guarded(UChar* guest_state, TgSegment* s, UWord happens)
    s->attempted++;
    if (happens == 0)
       return;
-   note(guest_state, s);
+   if (tg_page_use_on)
+      tg_page_use_segment(tg_shadow_area(guest_state), s);
+   if (tg_data_on)
+      tg_data_check(guest_state, s);
    check_nothing(guest_state, s);
 }

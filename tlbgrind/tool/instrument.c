@@ -38,11 +38,17 @@ enum { MAX_SPAN = 256 };
 static UInt page_shift;
 static Bool as_cachegrind;
 
+/* An argument of a call that is to be a segment's address. */
+typedef struct {
+   IRConst* address;
+   UInt segment; /* its number in the block */
+} SegmentArg;
+
 /* The block that is being instrumented. */
 static IRSB* out;
 static Int shadow_offset;        /* of TgShadowArea within the guest state */
-static XArray* segment_args;  /* IRConst*, one per segment: its address, set
-                                 when the block is finished */
+static XArray* segment_args;  /* SegmentArg: set when the block is finished */
+static UInt n_segments;       /* begun so far */
 static Int ip_offset;         /* of the guest's instruction pointer */
 static const VexGuestExtents* extents;
 static UWord fetched_page;    /* of the last fetch; TLB_NO_PAGE at the begin */
@@ -70,7 +76,7 @@ void tg_instrument_init(const TgOptions* options)
    page_shift = options->page_shift;
    as_cachegrind = options->as_cachegrind;
    segment_args = VG_(newXA)(VG_(malloc), "tg.instrument.args", VG_(free),
-                             sizeof(IRConst*));
+                             sizeof(SegmentArg));
 }
 
 /* --- Segments --- */
@@ -89,16 +95,17 @@ static void put_segment(UInt number)
 static void begin_segment(void)
 {
    put_segment(tg_segment_begin());
+   n_segments++;
    n_bases = 0;
    last_atom = NULL;
 }
 
-/* Adds a call of a function of engine/check.h for the current segment. */
+/* Adds a call of a function like those of engine/check.h for the current segment. */
 static void call_check(const HChar* name, void* function, IRExpr* happens)
 {
-   IRConst* segment = WORD_CONST(0);
-   IRExpr* s = IRExpr_Const(segment);
-   VG_(addToXA)(segment_args, &segment);
+   const SegmentArg arg = { WORD_CONST(0), n_segments - 1 };
+   IRExpr* s = IRExpr_Const(arg.address);
+   VG_(addToXA)(segment_args, &arg);
    /* No register parameters: Vex can not put the guest state's address into
       one on x86. */
    IRDirty* d = unsafeIRDirty_0_N(
@@ -114,8 +121,15 @@ static void call_check(const HChar* name, void* function, IRExpr* happens)
    addStmtToIRSB(out, IRStmt_Dirty(d));
 }
 
+static Bool has_data(const TgSegment* s)
+{
+   return s->n_refs > s->n_fetches;
+}
+
 static void end_segment(void)
 {
+   if (segment_open && tg_data_on && has_data(tg_segment_at_hand()))
+      call_check("tg_data_check", tg_data_check, NULL);
    if (segment_open)
       call_check("tg_check", tg_check_for(tg_segment_at_hand()), NULL);
    segment_open = False;
@@ -131,13 +145,13 @@ static void need_segment(void)
 /* Stores the addresses of the segments as arguments of the calls. */
 static void fill_in_segments(TgSuperblock* b)
 {
-   tl_assert(VG_(sizeXA)(segment_args) == (Word)b->n_segments);
-   for (UInt i = 0; i < b->n_segments; i++) {
-      IRConst* c = *(IRConst**)VG_(indexXA)(segment_args, (Word)i);
+   tl_assert(n_segments == b->n_segments);
+   for (Word i = 0; i < VG_(sizeXA)(segment_args); i++) {
+      const SegmentArg* arg = VG_(indexXA)(segment_args, i);
       if (VEX_HOST_WORDSIZE == 8)
-         c->Ico.U64 = (Addr)b->segment[i];
+         arg->address->Ico.U64 = (Addr)b->segment[arg->segment];
       else
-         c->Ico.U32 = (UInt)(Addr)b->segment[i];
+         arg->address->Ico.U32 = (UInt)(Addr)b->segment[arg->segment];
    }
 }
 
@@ -469,6 +483,7 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    VG_(dropTailXA)(segment_args, VG_(sizeXA)(segment_args));
    fetched_page = TLB_NO_PAGE;
    segment_open = False;
+   n_segments = 0;
    tg_addresses_forget(in->tyenv->types_used);
    tg_code_entries_block(closure->nraddr,
                     closure->nraddr == vge->base[0] ? vge->len[0] : 0);
