@@ -63,6 +63,7 @@ CLIENTS = \
 	pages_use \
 	run_code \
 	run_conditions \
+	run_data \
 	run_debugged \
 	run_exec \
 	run_process \
@@ -108,6 +109,7 @@ CLIENTS32 = \
 	pages_use \
 	run_code \
 	run_conditions \
+	run_data \
 	run_debugged \
 	run_exec \
 	run_process \
@@ -185,6 +187,7 @@ PYTEST_FILES = \
 	tests/tool/test_aspace.py \
 	tests/tool/test_attribution.py \
 	tests/tool/test_bad_options.py \
+	tests/tool/test_data.py \
 	tests/tool/test_debug_check.py \
 	tests/tool/test_debugger.py \
 	tests/tool/test_entries.py \

@@ -572,6 +572,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/annotate/advice.py \
 	tlbgrind/tgreport/annotate/annotate.py \
 	tlbgrind/tgreport/annotate/beside.py \
+	tlbgrind/tgreport/annotate/by_data.py \
 	tlbgrind/tgreport/annotate/cli.py \
 	tlbgrind/tgreport/annotate/compare.py \
 	tlbgrind/tgreport/annotate/events.py \
@@ -602,6 +603,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/faults/native.py \
 	tlbgrind/tgreport/formats/__init__.py \
 	tlbgrind/tgreport/formats/archive.py \
+	tlbgrind/tgreport/formats/datafile.py \
 	tlbgrind/tgreport/formats/elf.py \
 	tlbgrind/tgreport/formats/entries.py \
 	tlbgrind/tgreport/formats/faultlog.py \

@@ -14,8 +14,8 @@ from ..base import command
 from ..base.command import Answer, Parser, Value, one_of, some_of, yes_or_no
 from ..base.errors import ReportError
 from ..base.terminal import COLOURS, screen
-from ..formats.outfile import UNKNOWN, OutFile, read, with_events
-from . import advice, beside, export, facts
+from ..formats.outfile import UNKNOWN, OutFile, with_events
+from . import advice, beside, by_data, export, facts
 from .annotate import annotate
 from .compare import Comparison
 from .events import USUAL, Events
@@ -48,7 +48,14 @@ Which events, in which order:
 Which tables:
   --by=WHAT[,WHAT...]       any of function, file, object, line, file:function (where the code of
                             a file was inlined), function:file (whose code a function has in it),
-                            in the order given [function,file,object]
+                            data (of data files), in the order given [function,file,object]
+
+Data files (tlbgrind.data.PID, of --data=yes) in place of out-files:
+  --by=data                 which data is referred to and misses
+  --of=WHAT                 only the references of the function WHAT, or to the data WHAT: a
+                            variable's name, #NUMBER, or a row's text, in which * and ? stand for
+                            any characters. A name of both: with --by=data the function
+  --machine=NAME            of a run with several machines, this one
 
 Annotated sources (-I and --context with --annotate or --source only):
   --annotate                annotate every source above the threshold
@@ -104,6 +111,8 @@ Examples:
   tg_annotate tlbgrind.out.4711
   tg_annotate --annotate -I ~/src/project tlbgrind.out.4711
   tg_annotate --sort=DLtmr --by=line --threshold=1 tlbgrind.out.4711
+  tg_annotate --by=data tlbgrind.data.4711
+  tg_annotate --by=line --of=table tlbgrind.data.4711
   tg_annotate --diff tlbgrind.out.before tlbgrind.out.after
   tg_annotate --advice tlbgrind.out.4711_zen4*
   tg_annotate --compare --by=function,line tlbgrind.out.4711_skylake tlbgrind.out.4711_zen4
@@ -125,6 +134,8 @@ class Options(argparse.Namespace):
     source: list[str]
     include: list[str]
     context: int | None
+    of: str | None
+    machine: str | None
     diff: bool
     advice: bool
     compare: bool
@@ -220,6 +231,8 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--threshold", type=_percent, default=Fraction("0.1"))
     add("--show-percs", type=yes_or_no(), default=True)
     add("--by", type=_Views(*VIEWS), default=["function", "file", "object"])
+    add("--of")
+    add("--machine")
     add("--annotate", action="store_true")
     add("--source", action="append", default=[])
     add("-I", "--include", type=_Folder(), action="append", default=[])
@@ -348,7 +361,9 @@ def _findings(options: Options, profile: Profile, selection: Selection) -> list[
 
 
 def report(options: Options, warnings: list[str]) -> list[str]:
-    files = [read(path) for path in options.outfiles]
+    files = [
+        by_data.read(path, options.machine, options.of, options.by) for path in options.outfiles
+    ]
     if options.advice:
         return advice.listing(files, screen(options.wide, options.color))
     if options.compare:
@@ -373,6 +388,8 @@ def report(options: Options, warnings: list[str]) -> list[str]:
         text += listing(profile, selection, by, compute(profile, selection, by), style)
         if number == 0:
             text += legend(profile, selection, style, options.verbose)
+    if "data" in options.by:
+        text += by_data.details(profile, selection, style.screen)
     if options.annotate or options.source:
         annotation = annotate(
             profile,

@@ -14,6 +14,7 @@ HEADINGS = {
     "function": "file:function [object]",
     "file": "source file",
     "object": "object",
+    "data": "data",
     "line": "file:line",
     "file:function": "source file / file:function [object]",
     "function:file": "file:function [object] / source file",

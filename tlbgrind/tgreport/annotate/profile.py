@@ -86,6 +86,14 @@ class Profile:
     def objects(self) -> dict[str, Counts]:
         return self._sums(function.object for function, _, _, _ in self._runs)
 
+    def data(self) -> dict[str, Counts]:
+        sums: dict[str, Counts] = {}
+        for out in self.files:
+            operation: Adder = sub if self.diff and out is self.files[0] else add
+            for label, counts in out.data.items():
+                sums[label] = plus(sums.get(label, self.zero), counts, operation)
+        return sums
+
     def lines(self, only: Iterable[str] | None = None) -> dict[str, dict[int, Counts]]:
         """The counts of every line of every source file, or of some files only."""
         width = 1 + len(self.events)

@@ -53,6 +53,7 @@ class Level(NamedTuple):
 _FUNCTION = Level(("file", "function", "object"), "function", "functions")
 _FILE = Level(("file",), "file", "files")
 _OBJECT = Level(("object",), "object", "objects")
+_DATA = Level(("data",), "object of data", "objects of data")
 _LINE = Level(("file", "line"), "line", "lines")
 
 
@@ -79,6 +80,10 @@ def _by_object(profile: Profile) -> Sums:
     return (((name,), counts) for name, counts in profile.objects().items())
 
 
+def _by_data(profile: Profile) -> Sums:
+    return (((label,), counts) for label, counts in profile.data().items())
+
+
 def _by_line(profile: Profile) -> Sums:
     for file, lines in profile.lines().items():
         for line, counts in lines.items():
@@ -99,6 +104,7 @@ VIEWS = {
     "function": View((_FUNCTION,), _by_function),
     "file": View((_FILE,), _by_file),
     "object": View((_OBJECT,), _by_object),
+    "data": View((_DATA,), _by_data),
     "line": View((_LINE,), _by_line),
     "file:function": View((_FILE, _FUNCTION), _by_file_and_function),
     "function:file": View((_FUNCTION, _FILE), _by_function_and_file),

@@ -55,6 +55,7 @@ class OutFile:
     long_names: dict[str, str] = field(default_factory=dict)
     runs: dict[tuple[Function, str], Run] = field(default_factory=dict)
     totals: Counts = ()
+    data: dict[str, Counts] = field(default_factory=dict)  # by object of data, of data files
 
 
 def read(path: str) -> OutFile:
@@ -82,7 +83,8 @@ def with_events(out: OutFile, events: tuple[str, ...]) -> OutFile:
         columns = [run.rows[place::width] for place in (0, *(1 + place for place in places))]
         rows = array(run.rows.typecode, chain.from_iterable(zip(*columns)))
         runs[key] = Run(rows, chosen(run.sums))
-    return replace(out, events=events, runs=runs, totals=chosen(out.totals))
+    data = {label: chosen(counts) for label, counts in out.data.items()}
+    return replace(out, events=events, runs=runs, totals=chosen(out.totals), data=data)
 
 
 def column_sums(rows: array[int], width: int) -> Counts:

@@ -1,0 +1,271 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""--data=yes: each object of data has its own references, misses, faults, pages and bytes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tg_environment import HAVE_X86, client
+from tool_support import CLIENT_FLAGS, PYTHON, TG_ANNOTATE, Run, run
+
+DATA = ("--data=yes", "--data-out-file=data.%p")
+# A first level whose misses clients/run_data.c computes, and a second that holds everything.
+MACHINE = ("--itlb=64,4", "--dtlb=16,full", "--stlb=65536,16")
+EXPECTED = ("Dr", "Dw", "D1tm", "DLtm", "PF", "pages", "touched")
+# In call stacks, above the function that allocates.
+ALLOCATORS = {"malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "mmap", "mmap64", "???"}
+ALLOCATORS |= {"_mid_memalign", "memalign"}
+
+
+class Data:
+    """Reads a data file: strict, and without tg_annotate's reader."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        text = path.read_bytes().decode("utf-8", errors="surrogateescape")
+        head, *parts = text.split("\nmachine: ")
+        assert head.startswith("# tlbgrind data\nversion: 1\n") and text.endswith("\n\nend\n")
+        self.facts: dict[int, Counter[str]] = {}
+        self.names: dict[int, tuple[str, str]] = {}
+        for part in head.split("\n\nobject: ")[1:]:
+            first, *rows = part.split("\n")
+            match = re.fullmatch(r"(\d+) (\w+) pages (\d+) touched (\d+) blocks (\d+) bytes (\d+)", first)
+            assert match, first
+            number = int(match[1])
+            keys = ("pages", "touched", "blocks", "bytes")
+            self.facts[number] = Counter(dict(zip(keys, map(int, match.groups()[2:]))))
+            name = next((row[6:] for row in rows if row.startswith("name: ")), "")
+            frames = [row[7:] for row in rows if row.startswith("frame: ")]
+            caller = next((frame for frame in frames if frame not in ALLOCATORS), "")
+            self.names[number] = (match[2], name or caller)
+        assert list(self.facts) == list(range(1, len(self.facts) + 1))
+        self.sections = [self.section(part) for part in parts]
+
+    def section(self, text: str) -> dict[int, Counter[str]]:
+        events = re.search(r"^events: (.+)$", text, re.M)[1].split(" ")  # type: ignore[index]
+        costs: dict[int, Counter[str]] = {}
+        for row in re.findall(r"^\d+ (\d+(?: \d+)+)$", text, re.M):
+            number, *counts = map(int, row.split(" "))
+            costs.setdefault(number, Counter()).update(dict(zip(events, counts)))
+        totals = re.search(r"^totals: (.+)$", text, re.M)[1].split(" ")  # type: ignore[index]
+        assert sum(costs.values(), Counter()) == +Counter(dict(zip(events, map(int, totals))))
+        assert +Counter({e: n for e, n in costs.get(0, Counter()).items() if e[:2] in ("Dr", "Dw", "D1", "DL")}) == {}
+        assert not any(n for number in costs if number for e, n in costs[number].items() if e[0] == "I")
+        self.totals = tuple(map(int, totals))
+        return costs
+
+    def of(self, kind: str, name: str) -> Counter[str]:
+        """All that is said of the objects of that kind and name."""
+        total: Counter[str] = Counter()
+        numbers = [number for number, key in self.names.items() if key == (kind, name)]
+        assert numbers, f"no {kind} {name}"
+        for number in numbers:
+            total += self.facts[number]
+            total += self.sections[0].get(number, Counter())
+        for event in ("D1tm", "DLtm"):
+            total[event] = total[f"{event}r"] + total[f"{event}w"]
+        total["PF"] = total["PFr"] + total["PFw"]
+        return total
+
+    def check(self, expected: Sequence[str]) -> None:
+        assert expected
+        for line in expected:
+            kind, name, *numbers = line.split()
+            counted = self.of(kind, name)
+            shown = [n if n == "-" else str(counted[e]) for e, n in zip(EXPECTED, numbers)]
+            assert shown == numbers, line
+
+
+def observe(folder: Path, *command: object, options: Sequence[str] = (), program: str = "run_data") -> Run:
+    return run(folder, client(program), *command, options=[*DATA, *options], geometry=MACHINE)
+
+
+def only(folder: Path) -> Data:
+    (path,) = folder.glob("data.*")
+    return Data(path)
+
+
+FAULTS = ("--faults=yes", "--faults-out-file=faults.%p")
+
+
+@pytest.mark.parametrize("program", ["run_data", *(["run_data32"] if HAVE_X86 else [])])
+def test_each_object_has_what_the_program_did_with_it(tmp_path: Path, program: str) -> None:
+    done = observe(tmp_path, options=FAULTS, program=program)
+    only(tmp_path).check(done.out.splitlines())
+
+
+def test_blocks_and_bytes_of_a_group_are_counted(tmp_path: Path) -> None:
+    observe(tmp_path, options=FAULTS)
+    data = only(tmp_path)
+    odd, zeroed = data.of("heap", "odd_node"), data.of("heap", "zeroed")
+    assert (odd["blocks"], odd["bytes"]) == (1000, 16000)
+    assert (zeroed["blocks"], zeroed["bytes"]) == (1, 1000)
+    assert data.of("mapping", "upper_mapping")["bytes"] == 64 * 4096
+    assert data.of("variable", "table")["bytes"] == 64 * 4096
+
+
+def test_blocks_of_threads_are_found(tmp_path: Path) -> None:
+    done = observe(tmp_path, "threads")
+    data = only(tmp_path)
+    data.check(done.out.splitlines())
+    # Each thread writes and reads its own array, a thousand times.
+    stacks = [n for n, (kind, name) in data.names.items() if kind == "stack" and name != "thread 1"]
+    counts = sum((data.sections[0].get(n, Counter()) for n in stacks), Counter())
+    assert counts["Dr"] >= 4000 and counts["Dw"] >= 4000
+
+
+def test_a_child_has_its_own_counts_pages_and_bytes(tmp_path: Path) -> None:
+    done = observe(tmp_path, "fork")
+    lines = done.out.splitlines()
+    of_child = [line[6:] for line in lines if line.startswith("child ")]
+    files = [Data(path) for path in tmp_path.glob("data.*")]
+    children = [data for data in files if "\nforked: " in data.path.read_text(encoding="utf-8")]
+    (child,) = children
+    (parent,) = [data for data in files if data is not child]
+    child.check(of_child)
+    parent.check([line for line in lines if not line.startswith("child ")])
+
+
+def test_a_hundred_thousand_live_blocks_are_told_apart(tmp_path: Path) -> None:
+    done = observe(tmp_path, "live", 100000)
+    only(tmp_path).check(done.out.splitlines())
+
+
+@pytest.mark.parametrize("more", [(), ("--fast-path=no",), FAULTS, ("--as-cachegrind=yes",)])
+@pytest.mark.parametrize("what", ["", "live", "fork"])
+def test_the_out_file_is_the_same_without_it(tmp_path: Path, what: str, more: tuple[str, ...]) -> None:
+    bodies = []
+    for name, options in (("on", DATA), ("no", ())):
+        done = run(tmp_path / name, client("run_data"), what, 5000, options=[*options, *more], geometry=MACHINE)
+        bodies.append(sorted("\n".join(row for row in f.body() if "pid" not in row) for f in done.files))
+    assert bodies[0] == bodies[1]
+
+
+@pytest.mark.parametrize("program", ["run_signals", "run_process", "run_code", "run_conditions", "run_threads"])
+def test_sums_over_data_are_the_totals(tmp_path: Path, program: str) -> None:
+    done = run(tmp_path, client(program), options=DATA)
+    totals = {Data(path).totals for path in tmp_path.glob("data.*")}
+    assert totals == {f.summary for f in done.files}
+
+
+def test_each_machine_of_a_run_has_its_section(tmp_path: Path) -> None:
+    options = (*DATA, "--machine=skylake,zen4,cortex-a72")
+    done = run(tmp_path, client("run_data"), options=options, geometry=())
+    data = only(tmp_path)
+    assert len(data.sections) == len(done.files) == 3
+    objects = [{n: (c["Dr"], c["Dw"]) for n, c in section.items()} for section in data.sections]
+    assert objects[0] == objects[1] == objects[2]
+    alone = run(tmp_path / "alone", client("run_data"), options=(*DATA, "--machine=zen4"), geometry=())
+    assert alone.files[0].summary == Data(next((tmp_path / "alone").glob("data.*"))).totals
+    assert only(tmp_path / "alone").sections[0] == data.sections[1]
+
+
+def test_two_runs_write_the_same(tmp_path: Path) -> None:
+    texts = []
+    for name in ("a", "b"):
+        observe(tmp_path / name)
+        text = only(tmp_path / name).path.read_text(encoding="utf-8")
+        texts.append(re.sub(r"^pid: .*\n", "", text, flags=re.M))
+    assert texts[0] == texts[1]
+
+
+CXX_PROGRAM = """
+#include <cstdlib>
+#include <new>
+struct Record { volatile long a, b; };
+__attribute__((noinline)) Record* record() { Record* r = new Record; __asm__ volatile("" ::: "memory"); return r; }
+__attribute__((noinline)) volatile long* array() { volatile long* a = new long[100]; __asm__ volatile("" ::: "memory"); return a; }
+__attribute__((noinline)) void too_much() { volatile std::size_t n = (std::size_t)-1 / 2; try { ::operator delete(::operator new(n)); } catch (const std::bad_alloc&) {} }
+int main() {
+   for (int i = 0; i < 50; i++) {
+      too_much();
+      Record* r = record(); r->a = 1; r->b = 2; r->b = 3;
+      volatile long* a = array(); for (int j = 0; j < 100; j++) a[j] = j;
+      delete r; delete[] a;
+   }
+}
+"""
+
+
+def test_operator_new_is_one_allocation_and_bad_alloc_ends_it(tmp_path: Path) -> None:
+    (tmp_path / "p.cc").write_text(CXX_PROGRAM)
+    program = tmp_path / "program"
+    built = subprocess.run(
+        ["c++", *CLIENT_FLAGS, "-o", program, tmp_path / "p.cc"], check=False, capture_output=True
+    )
+    if built.returncode != 0:
+        pytest.skip("no C++ compiler that makes a program")
+    run(tmp_path, program, options=DATA)
+    data = only(tmp_path)
+    found = {}
+    for part in data.path.read_text(encoding="utf-8").split("\n\nobject: "):
+        for name in ("record()", "array()"):
+            if f"\nframe: {name}\n" in part and "\nframe: too_much()\n" not in part:
+                found[name] = int(part.split(" ")[0])
+    record, array = (data.sections[0][found[name]] for name in ("record()", "array()"))
+    assert (record["Dr"], record["Dw"]) == (0, 150)
+    assert (array["Dr"], array["Dw"]) == (0, 5000)
+    assert [data.facts[found[name]]["blocks"] for name in ("record()", "array()")] == [50, 50]
+
+
+def annotated(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [PYTHON, TG_ANNOTATE, *map(str, arguments)]
+    return subprocess.run(command, check=False, capture_output=True, encoding="utf-8")
+
+
+def cells(text: str, label: str) -> list[str]:
+    """The counts before a row's text, without percentages."""
+    row = next(line for line in text.splitlines() if line.endswith(label))
+    return re.sub(r"\(.*?%\)|\d+\.\d%", "", row[: -len(label)]).replace(",", "").split()
+
+
+def test_tg_annotate_crosses_data_with_code(tmp_path: Path) -> None:
+    observe(tmp_path, options=FAULTS)
+    data = only(tmp_path)
+    common = ("--show=Dr,Dw,D1tm,DLtm", "--sort=Dr", "--threshold=0", data.path)
+    by_data = annotated("--by=data", *common)
+    assert by_data.returncode == 0, by_data.stderr
+    assert cells(by_data.stdout, "variable table [run_data]")[:4] == ["320", "64", "384", "64"]
+    of_sweep = annotated("--by=data", "--of=sweep", *common).stdout
+    assert cells(of_sweep, "variable small [run_data]")[:4] == ["0", "8", "8", "8"]
+    of_table = annotated("--by=function", "--of=table", *common).stdout
+    assert ":sweep [" in of_table and ":walk [" not in of_table
+    lines = annotated("--by=line", "--of=heap odd_node*", *common).stdout
+    total = next(line for line in lines.splitlines() if line.endswith("PROGRAM TOTALS"))
+    assert re.sub(r"\(.*?%\)", "", total).replace(",", "").split()[:2] == ["14000", "2000"]
+
+
+def test_tg_annotate_refuses_what_there_is_not(tmp_path: Path) -> None:
+    observe(tmp_path)
+    data = only(tmp_path).path
+    (costs,) = tmp_path.glob("out.*")
+    for arguments, complaint in (
+        (("--by=data", costs), "--by=data takes data files"),
+        (("--of=main", costs), "--of takes data files"),
+        (("--of=nothing", data), "no function and no data 'nothing'"),
+        (("--machine=zen4", data), "--machine: no 'zen4'"),
+    ):
+        done = annotated(*arguments)
+        assert (done.returncode, done.stdout) == (1, "") and complaint in done.stderr, done
+
+
+def test_tg_annotate_refuses_a_damaged_file(tmp_path: Path) -> None:
+    observe(tmp_path)
+    path = only(tmp_path).path
+    whole = path.read_text(encoding="utf-8")
+    rows = whole.split("\n")
+    costs = next(i for i, row in enumerate(rows) if re.match(r"\d+ \d+ ", row))
+    for number, new in ((1, "version: 2"), (costs, "x"), (costs, rows[costs] + " 1"), (costs, "1 99999 1")):
+        path.write_text("\n".join([*rows[:number], new, *rows[number + 1 :]]), encoding="utf-8")
+        done = annotated("--by=data", path)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert f"{path}:{number + 1}: " in done.stderr and "Traceback" not in done.stderr
+    for end in range(0, len(whole) - 1, max(1, len(whole) // 50)):
+        path.write_text(whole[:end], encoding="utf-8")
+        done = annotated("--by=data", path)
+        assert (done.returncode, done.stdout) == (1, "") and "Traceback" not in done.stderr

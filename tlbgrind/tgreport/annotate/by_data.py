@@ -1,0 +1,177 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Makes an out-file of a data file, so that all tables can be made of it, and of parts of it."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from operator import add
+
+from ..base.errors import ReportError
+from ..base.terminal import Screen
+from ..base.text import aligned
+from ..formats import datafile, outfile
+from ..formats.datafile import DataFile, DataObject, Frame, Section
+from ..formats.outfile import Counts, OutFile, Run
+from .profile import Profile
+from .selection import Selection
+
+
+@dataclass
+class OutFileOfData(OutFile):
+    objects: dict[str, DataObject] = field(default_factory=dict)  # by label
+
+
+INSTRUCTIONS = "(instructions)"
+
+# What stands between the program and its memory in a call stack.
+_ALLOCATORS = ("malloc", "calloc", "realloc", "reallocarray", "memalign", "aligned_alloc", "valloc",
+               "pvalloc", "posix_memalign", "mmap", "mmap64", "strdup", "strndup")  # fmt: skip
+_WRAPPERS = ("operator new", "std::", "__gnu_cxx::", "void std::", "__libc_", "_Zn")
+_FRAMES = 2  # of a label
+
+
+def _is_of_program(frame: Frame) -> bool:
+    return frame.function not in _ALLOCATORS and not frame.function.startswith(_WRAPPERS)
+
+
+def _place(frame: Frame) -> str:
+    if frame.line:
+        return f"{frame.function} ({os.path.basename(frame.file)}:{frame.line})"
+    return f"{frame.function} ({os.path.basename(frame.object)})"
+
+
+def _caller(obj: DataObject) -> str:
+    frames = [frame for frame in obj.stack if frame.function != "(below main)"]
+    first = next((i for i, frame in enumerate(frames) if _is_of_program(frame)), 0)
+    return " < ".join(map(_place, frames[first : first + _FRAMES])) or "before the program starts"
+
+
+def _label(obj: DataObject) -> str:
+    if obj.kind == "heap":
+        return f"heap {_caller(obj)}"
+    if obj.kind == "mapping":
+        return f"mmap {_caller(obj)}"
+    return {
+        "variable": f"variable {obj.name} [{os.path.basename(obj.file)}]",
+        "stack": f"stack of {obj.name}",
+        "file": f"file {obj.name}",
+        "allocator": "(allocator's own memory)",
+        "sysv": "(System V memory)",
+        "unknown": "(unknown)",
+    }[obj.kind]
+
+
+def _labels(data: DataFile) -> dict[int, str]:
+    """By number. Where two objects would have one label, their numbers tell them apart."""
+    labels = {number: _label(obj) for number, obj in data.objects.items()}
+    uses = Counter(labels.values())
+    return {
+        0: INSTRUCTIONS,
+        **{n: f"{label} #{n}" if uses[label] > 1 else label for n, label in labels.items()},
+    }
+
+
+def _section(data: DataFile, machine: str | None) -> Section:
+    names = [section.machine for section in data.sections]
+    if machine is None and len(names) == 1:
+        return data.sections[0]
+    if machine in names:
+        return data.sections[names.index(machine)]
+    wrong = "choose one with --machine" if machine is None else f"--machine: no '{machine}'"
+    raise ReportError(f"{wrong}; there are {', '.join(names)}", data.path)
+
+
+def _matching(data: DataFile, labels: dict[int, str], of: str) -> set[int]:
+    """The numbers of the objects that `of` means: a number, a name, a label or a pattern of one."""
+    if of.startswith("#") and of[1:].isdecimal():
+        return {int(of[1:])} & set(labels)
+    named = {n for n, obj in data.objects.items() if obj.kind == "variable" and obj.name == of}
+    return named or {n for n, label in labels.items() if label == of or fnmatchcase(label, of)}
+
+
+def _rows_of(
+    data: DataFile, section: Section, labels: dict[int, str], of: str, prefers_code: bool
+) -> list[datafile.Row]:
+    of_code = [row for row in section.rows if row.function.name == of]
+    if of_code and prefers_code:
+        return of_code
+    objects = _matching(data, labels, of)
+    if objects:
+        return [row for row in section.rows if row.object in objects]
+    if not of_code:
+        raise ReportError(
+            f"argument --of: no function and no data '{of}'; --by=function and --by=data list them",
+            data.path,
+        )
+    return of_code
+
+
+def _sum(rows: Sequence[datafile.Row], width: int) -> Counts:
+    return tuple(map(sum, zip(*(row.counts for row in rows)))) if rows else (0,) * width
+
+
+def _out_file(data: DataFile, machine: str | None, of: str | None, prefers_code: bool) -> OutFile:
+    section = _section(data, machine)
+    labels = _labels(data)
+    rows = section.rows
+    if of is not None:
+        rows = _rows_of(data, section, labels, of, prefers_code)
+    flat: dict[tuple[Function, str], array[int]] = {}
+    by_data: dict[str, Counts] = {}
+    for row in rows:
+        flat.setdefault((row.function, row.file), array("Q")).extend((row.line, *row.counts))
+        label = labels[row.object]
+        known = by_data.get(label)
+        by_data[label] = row.counts if known is None else tuple(map(add, known, row.counts))
+    width = 1 + len(section.events)
+    out = OutFileOfData(data.path, data.mtime)
+    out.creator = data.header.get("creator", "")
+    out.command = data.header.get("cmd", "")
+    out.pid = data.header.get("pid", "")
+    out.descriptions = [("Machine", section.machine)]
+    out.events, out.events_line = section.events, section.events_line
+    out.runs = {key: Run(run, outfile.column_sums(run, width)) for key, run in flat.items()}
+    out.totals = _sum(rows, len(section.events))
+    out.data = by_data
+    out.objects = {labels[number]: obj for number, obj in data.objects.items()}
+    return out
+
+
+def read(path: str, machine: str | None, of: str | None, by: Sequence[str]) -> OutFile:
+    """An out-file, or what there is in a data file of that machine and of that code or data."""
+    if datafile.is_data_file(path):
+        return _out_file(datafile.read(path), machine, of, "data" in by)
+    if "data" in by or of is not None:
+        what = "--by=data" if "data" in by else "--of"
+        raise ReportError(f"{what} takes data files (tlbgrind.data.PID, of --data=yes)", path)
+    return outfile.read(path)
+
+
+def _average(obj: DataObject) -> str:
+    return f"{obj.touched / obj.pages:,.1f}" if obj.pages else ""
+
+
+def details(profile: Profile, selection: Selection, screen: Screen) -> list[str]:
+    """What the run says of the data in a table: how much there is of it, and the call stacks."""
+    rows = [("object", "blocks", "bytes", "pages", "touched", "per page", "data")]
+    stacks: list[str] = []
+    sums = {label: counts for label, counts in profile.data().items() if selection.matters(counts)}
+    for label in sorted(sums, key=lambda label: (selection.rank(sums[label]), label)):
+        for out in profile.files:
+            obj = out.objects.get(label) if isinstance(out, OutFileOfData) else None
+            if obj is None:
+                continue
+            numbers = (obj.blocks, obj.bytes, obj.pages, obj.touched)
+            cells = [f"{number:,}" if number else "" for number in numbers]
+            rows.append((f"#{obj.number}", *cells, _average(obj), label))
+            if obj.stack:
+                stacks += [f"#{obj.number}  {label}", *(f"    {_place(f)}" for f in obj.stack), ""]
+    if len(rows) == 1:
+        return []
+    text = [*screen.title("Data: blocks and bytes allocated, pages and bytes touched"), *aligned(rows), ""]
+    return text + ([*screen.title("Call stacks of the data"), *stacks] if stacks else [])

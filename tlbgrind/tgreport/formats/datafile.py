@@ -1,0 +1,284 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Reads a data file (docs/data.md): costs by object of data and line of code."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from typing import NamedTuple, NoReturn
+
+from ..base.errors import ReportError
+from .outfile import UNKNOWN, Counts, Function
+
+FIRST_LINE = "# tlbgrind data"
+KINDS = ("unknown", "heap", "allocator", "variable", "stack", "file", "mapping", "sysv")
+_MAX = 2**64 - 1
+
+
+class Frame(NamedTuple):
+    function: str
+    file: str
+    line: int  # 0: unknown
+    object: str
+
+
+@dataclass
+class DataObject:
+    number: int
+    kind: str
+    pages: int
+    touched: int  # bytes
+    blocks: int
+    bytes: int
+    name: str = ""
+    file: str = ""
+    stack: list[Frame] = field(default_factory=list)
+
+
+class Row(NamedTuple):
+    function: Function
+    file: str
+    line: int
+    object: int  # 0: instructions
+    counts: Counts
+
+
+@dataclass
+class Section:
+    """The costs of one machine."""
+
+    machine: str
+    events: tuple[str, ...] = ()
+    events_line: int = 0
+    rows: list[Row] = field(default_factory=list)
+    totals: Counts = ()
+
+
+@dataclass
+class DataFile:
+    path: str
+    mtime: float
+    header: dict[str, str] = field(default_factory=dict)
+    objects: dict[int, DataObject] = field(default_factory=dict)
+    sections: list[Section] = field(default_factory=list)
+
+
+def is_data_file(path: str) -> bool:
+    """Whether its first line says so; what cannot be read is left to the reader to refuse."""
+    try:
+        if not os.path.isfile(path):
+            return False
+        with open(path, "rb") as stream:
+            return stream.read(len(FIRST_LINE) + 1).rstrip(b"\n") == FIRST_LINE.encode()
+    except (OSError, ValueError):
+        return False
+
+
+def read(path: str) -> DataFile:
+    try:
+        with open(path, "rb") as stream:
+            mtime = os.fstat(stream.fileno()).st_mtime
+            text = stream.read().decode("utf-8", "surrogateescape")
+    except (OSError, ValueError) as error:
+        raise ReportError(getattr(error, "strerror", None) or str(error), path or "''") from None
+    return _Reader(DataFile(path, mtime)).read(text)
+
+
+_HEADER = re.compile(r"([a-z-]+): (.*)\Z")
+_OBJECT = re.compile(
+    r"object: ([0-9]{1,9}) ([a-z]+) pages ([0-9]{1,20}) touched ([0-9]{1,20})"
+    r" blocks ([0-9]{1,20}) bytes ([0-9]{1,20})\Z"
+)
+_AT = re.compile(r"at: ([0-9]{1,10}) (.*)\Z")
+_POSITION = re.compile(r"(ob|fl|fi|fe|fn)=\(([0-9]{1,9})\)(?: (.*))?\Z")
+_COSTS = re.compile(r"[0-9]{1,20}(?: [0-9]{1,20}){2,}\Z")
+_EVENT = re.compile(r"[A-Za-z][A-Za-z0-9]*\Z")
+
+
+class _Reader:
+    def __init__(self, out: DataFile) -> None:
+        self.out = out
+        self.line = 1
+        self.ended = False
+        self.object: DataObject | None = None
+        self.frame = ""  # the function of a frame whose place is still to come
+        self.place: tuple[str, int] | None = None
+        self.section: Section | None = None
+        self.names: dict[str, dict[str, str]] = {}
+        self.program = self.file = UNKNOWN
+        self.function: Function | None = None
+
+    def fail(self, what: str) -> NoReturn:
+        raise ReportError(what, self.out.path, self.line)
+
+    def read(self, text: str) -> DataFile:
+        lines = text.split("\n")
+        if lines[0] != FIRST_LINE:
+            self.fail(f"not a data file: the first line is not '{FIRST_LINE}'")
+        if lines[-1] != "":
+            self.line = len(lines)
+            self.fail("the last line has no end, so the file is not whole")
+        for number, line in enumerate(lines[1:-1], 2):
+            self.line = number
+            if not line:
+                continue
+            if self.ended:
+                self.fail("text after 'end', the last line of a data file")
+            if line == "end":
+                self.end()
+            elif line.startswith("machine: "):
+                self.begin_section(line[9:])
+            elif self.section is not None:
+                self.read_cost(self.section, line)
+            elif line.startswith("object: "):
+                self.read_object(line)
+            elif self.object is not None:
+                self.read_of_object(self.object, line)
+            else:
+                self.read_header(line)
+        if not self.ended:
+            self.fail("the file ends without 'end', so it is not whole")
+        return self.out
+
+    def read_header(self, line: str) -> None:
+        match = _HEADER.match(line)
+        if match is None:
+            self.fail(f"not a line of a data file: '{line[:40]}'")
+        key, value = match.groups()
+        if key in self.out.header:
+            self.fail(f"a second '{key}:'")
+        if key == "version" and value != "1":
+            self.fail(f"version '{value}' of the data file, where only 1 is known")
+        self.out.header[key] = value
+
+    # ------------------------------------------------------------ objects
+
+    def number(self, text: str) -> int:
+        value = int(text)
+        if value > _MAX:
+            self.fail(f"'{text}' is not a number from 0 to 2^64-1")
+        return value
+
+    def read_object(self, line: str) -> None:
+        self.end_frame()
+        match = _OBJECT.match(line)
+        if match is None or match[2] not in KINDS:
+            self.fail(f"not 'object: N KIND pages N touched N blocks N bytes N': '{line[:40]}'")
+        number = int(match[1])
+        if number != len(self.out.objects) + 1:
+            self.fail(f"object {number}, where {len(self.out.objects) + 1} is the next")
+        counts = [self.number(match[i]) for i in range(3, 7)]
+        self.object = self.out.objects[number] = DataObject(number, match[2], *counts)
+
+    def read_of_object(self, obj: DataObject, line: str) -> None:
+        key, separator, value = line.partition(": ")
+        if separator and key == "name" and not obj.name:
+            obj.name = value
+        elif separator and key == "file" and not obj.file:
+            obj.file = value
+        elif separator and key == "frame" and not self.frame:
+            self.frame = value
+        elif separator and key == "at" and self.frame and self.place is None:
+            match = _AT.match(line)
+            if match is None:
+                self.fail(f"not 'at: LINE FILE': '{line[:40]}'")
+            self.place = (match[2], int(match[1]))
+        elif separator and key == "in" and self.frame and self.place is not None:
+            obj.stack.append(Frame(self.frame, *self.place, value))
+            self.frame, self.place = "", None
+        else:
+            self.fail(f"not a line of an object of data: '{line[:40]}'")
+
+    def end_frame(self) -> None:
+        if self.frame:
+            self.fail(f"the frame '{self.frame[:40]}' has no place")
+
+    # ------------------------------------------------------------ costs
+
+    def begin_section(self, machine: str) -> None:
+        self.end_frame()
+        self.end_section()
+        if any(section.machine == machine for section in self.out.sections):
+            self.fail(f"a second machine '{machine}'")
+        self.section = Section(machine)
+        self.out.sections.append(self.section)
+        self.names = {"ob": {}, "fl": {}, "fn": {}}
+        self.program = self.file = UNKNOWN
+        self.function = None
+
+    def read_cost(self, section: Section, line: str) -> None:
+        if section.totals:
+            self.fail("text after 'totals:', the last line of a machine")
+        if line[0].isdigit():
+            self.read_row(section, line)
+        elif line.startswith("events: "):
+            section.events = tuple(line[8:].split(" "))
+            section.events_line = self.line
+            if not all(map(_EVENT.match, section.events)):
+                self.fail(f"not names of events: '{line[:40]}'")
+        elif line.startswith("totals: "):
+            section.totals = self.counts(line[8:].split(" "), section)
+            self.check_totals(section)
+        else:
+            self.read_position(line)
+
+    def counts(self, words: list[str], section: Section) -> Counts:
+        if len(words) != len(section.events) or not all(map(str.isdecimal, words)):
+            self.fail(f"not {len(section.events)} counts")
+        counts = tuple(map(int, words))
+        if max(counts) > _MAX:
+            self.fail(f"{max(counts)} is not a number from 0 to 2^64-1")
+        return counts
+
+    def read_row(self, section: Section, line: str) -> None:
+        if _COSTS.match(line) is None:
+            self.fail(f"not 'LINE OBJECT COUNT...': '{line[:40]}'")
+        place, number, *counts = line.split(" ")
+        obj = int(number)
+        if obj != 0 and obj not in self.out.objects:
+            self.fail(f"object {obj} was not defined")
+        if self.function is None:
+            self.fail("costs of no function")
+        row = Row(self.function, self.file, int(place), obj, self.counts(counts, section))
+        section.rows.append(row)
+
+    def read_position(self, line: str) -> None:
+        match = _POSITION.match(line)
+        if match is None:
+            self.fail(f"not a line of a data file: '{line[:40]}'")
+        what, number, name = match.groups()
+        known = self.names["fl" if what in ("fi", "fe") else what]
+        if name is not None:
+            if number in known:
+                self.fail(f"{what}=({number}) is defined again")
+            known[number] = name
+        elif number not in known:
+            self.fail(f"{what}=({number}) was not defined")
+        name = known[number]
+        if what == "ob":
+            self.program = name
+        elif what == "fn":
+            self.function = Function(self.program, self.file, name)
+        else:
+            self.file = name
+
+    def check_totals(self, section: Section) -> None:
+        sums = tuple(map(sum, zip(*(row.counts for row in section.rows))))
+        if section.rows and sums != section.totals:
+            self.fail(f"'totals:' is not the sum of the costs, which is {' '.join(map(str, sums))}")
+        if not section.rows and any(section.totals):
+            self.fail("'totals:' without costs")
+
+    def end_section(self) -> None:
+        if self.section is not None and not self.section.totals:
+            self.fail(f"the machine '{self.section.machine}' ends without 'totals:'")
+
+    def end(self) -> None:
+        self.end_section()
+        self.ended = True
+        if "version" not in self.out.header:
+            self.fail("there is no 'version:'")
+        claim = self.out.header.get("machines", "")
+        if claim != str(len(self.out.sections)):
+            self.fail(f"'machines:' says {claim or 'nothing'}, of {len(self.out.sections)}")
