@@ -111,6 +111,7 @@ typedef struct {
 } Pending;
 
 static Pending* pending; /* by thread */
+static ThreadId last_thread; /* the largest number of one that has allocated */
 static const HChar* heap_name;
 
 void tg_blocks_init(void)
@@ -148,6 +149,7 @@ static void begin(Pending* p, Call call, const Entered* at, ThreadId tid)
 {
    const UWord* arg = at->arg;
    *p = (Pending){ .call = call, .at = *at };
+   last_thread = tid > last_thread ? tid : last_thread;
    switch (call) {
    case CALLOC: p->bytes = product(arg[0], arg[1]); break;
    case REALLOC: p->old = arg[0]; p->bytes = arg[1]; break;
@@ -184,7 +186,7 @@ static VG_REGPARM(0) void call_entered(UChar* guest_state, UWord call)
 /* Another thread can have got the old block's memory before this one comes to return. */
 static void no_longer_old(Addr a, SizeT bytes)
 {
-   for (ThreadId i = 1; i < VG_N_THREADS; i++) {
+   for (ThreadId i = 1; i <= last_thread; i++) {
       if (pending[i].call != NO_CALL && pending[i].old - a < bytes)
          pending[i].old = 0;
    }

@@ -54,7 +54,7 @@ void tg_data_forked(void)
 /* --- Parts of lines --- */
 
 /* The last parts that were asked for: instructions go back and forth between few objects. */
-enum { N_PARTS = 1 << 14 };
+enum { N_PARTS = 1 << 16 };
 static struct {
    const TgLine* line;
    UInt object;

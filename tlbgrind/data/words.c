@@ -67,21 +67,33 @@ static Bool has_bit(const ULong* bits, UInt i)
    return (bits[i / 64] >> (i % 64) & 1) != 0;
 }
 
+static void show_words(TgDataPage* p)
+{
+   p->shown = p->words->word;
+   p->mask = TG_WORDS - 1;
+}
+
+static void show_all(TgDataPage* p)
+{
+   p->shown = &p->all;
+   p->mask = 0;
+}
+
 static TgWordsPage* words_of(TgDataPage* p, Addr a)
 {
    if (p->words != NULL)
       return p->words;
    TgWordsPage* w = VG_(allocEltPA)(word_pages);
    for (UInt i = 0; i < TG_WORDS; i++)
-      w->word[i] = p->owner;
+      w->word[i] = p->all;
    VG_(memset)(w->starts, 0, sizeof w->starts);
-   if (p->owner != 0 && p->starts)
+   if (p->all != 0 && p->starts)
       set_bit(w->starts, 0);
    w->background = tg_data_place_of_page(a);
    w->n_touched = 0;
    p->words = w;
-   p->owner = 0;
    p->starts = False;
+   show_words(p);
    return w;
 }
 
@@ -90,7 +102,8 @@ static void drop_words(TgDataPage* p)
    if (p->words != NULL)
       VG_(freeEltPA)(word_pages, p->words);
    p->words = NULL;
-   p->owner = p->value = 0;
+   p->shown = NULL;
+   p->all = 0;
    p->starts = False;
 }
 
@@ -119,7 +132,8 @@ static void count_touched(TgDataPage* p)
       if (word[i] != word[0])
          return;
    }
-   p->value = word[0];
+   p->all = word[0];
+   show_all(p);
 }
 
 /* Sets a word's value when a block comes or goes. */
@@ -128,7 +142,7 @@ static void set_word(TgDataPage* p, UInt i, UInt value)
    UInt* word = &p->words->word[i];
    if (*word != TG_WORD_MIXED && (*word & TG_WORD_TOUCHED) != 0)
       p->words->n_touched--;
-   p->value = 0;
+   show_words(p);
    *word = value;
    clear_bit(p->words->starts, i);
 }
@@ -217,7 +231,7 @@ void tg_words_add_block(Addr a, SizeT bytes, UInt object)
       stop = end_on_page(at, end);
       if (stop - at == TG_WORDS_PAGE) {
          drop_words(p);
-         p->owner = value;
+         p->all = value;
          p->starts = at == a;
          continue;
       }
@@ -234,7 +248,7 @@ void tg_words_add_block(Addr a, SizeT bytes, UInt object)
 static Bool remove_on_page(TgDataPage* p, Addr at, Bool is_first, UInt value)
 {
    if (p->words == NULL) {
-      if (p->owner != value || p->starts != is_first)
+      if (p->all != value || p->starts != is_first)
          return False;
       drop_words(p);
       return True;
@@ -259,7 +273,7 @@ void tg_words_remove_block(Addr a)
                                         : p->starts && index_of(a) == 0;
    if (!starts)
       return;
-   const UInt value = (p->words != NULL ? p->words->word[index_of(a)] : p->owner)
+   const UInt value = (p->words != NULL ? p->words->word[index_of(a)] : p->all)
                       & ~(UInt)TG_WORD_TOUCHED;
    Bool is_first = True;
    while (is_possible(a) && remove_on_page(page_of(a), a, is_first, value)) {
@@ -289,9 +303,10 @@ static void untouch(TgDataPage* p, Addr a, void* opaque)
       if (*value != TG_WORD_MIXED)
          *value &= ~(UInt)TG_WORD_TOUCHED;
    }
-   if (p->words != NULL)
+   if (p->words != NULL) {
       p->words->n_touched = 0;
-   p->value = 0;
+      show_words(p);
+   }
    while (p->uses != NULL) {
       TgUse* u = p->uses;
       p->uses = u->next;

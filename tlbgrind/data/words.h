@@ -43,32 +43,30 @@ typedef struct _TgUse {
    ULong touched[TG_WORDS / 64];
 } TgUse;
 
-/* Large tables have more words than a processor's caches hold, so for a page all of whose words are
-   touched and have one value, that value is looked up instead. */
+/* Large tables have more words than a processor's caches hold. So of a page all of whose words are
+   touched and have one value, that value is looked up instead: shown[] is the words, or it. */
 typedef struct {
-   UInt owner;         /* value of all words, if a heap block covers the page; or 0 */
-   UInt value;         /* of each word, if that is so; or 0 */
-   TgWordsPage* words; /* NULL: all words are as `owner` says */
+   const UInt* shown; /* NULL: nothing has been looked up here */
+   TgWordsPage* words; /* NULL: all words are as `all` says */
    TgUse* uses;
-   Bool starts;        /* that block starts with the page */
+   UInt all;          /* the value of each word, if it is one */
+   UShort mask;       /* of the number of a word in shown[] */
+   Bool starts;       /* without words: a heap block starts with the page */
 } TgDataPage;
 
 extern TgDataPage* tg_data_chunk[TG_N_CHUNKS];
 
 void tg_words_init(void);
 
-/* Whether the word at the address has that value, which is neither 0 nor TG_WORD_MIXED. */
+/* Whether the word at the address has that value, which is neither 0 nor TG_WORD_MIXED. The program
+   could refer to it, so it is in a chunk. */
 static inline __attribute__((always_inline)) Bool tg_words_has(Addr a, UInt value)
 {
-   const UWord chunk = a >> TG_CHUNK_SHIFT;
-   if (UNLIKELY(chunk >= TG_N_CHUNKS || tg_data_chunk[chunk] == NULL))
+   const TgDataPage* chunk = tg_data_chunk[(a >> TG_CHUNK_SHIFT) & (TG_N_CHUNKS - 1)];
+   if (UNLIKELY(chunk == NULL))
       return False;
-   const TgDataPage* p
-      = &tg_data_chunk[chunk][(a >> TG_WORDS_PAGE_SHIFT) & (TG_CHUNK_PAGES - 1)];
-   if (LIKELY(p->value == value))
-      return True;
-   return LIKELY(p->words != NULL)
-          && LIKELY(p->words->word[(a & (TG_WORDS_PAGE - 1)) >> TG_WORD_SHIFT] == value);
+   const TgDataPage* p = &chunk[(a >> TG_WORDS_PAGE_SHIFT) & (TG_CHUNK_PAGES - 1)];
+   return LIKELY(p->shown != NULL) && LIKELY(p->shown[(a >> TG_WORD_SHIFT) & p->mask] == value);
 }
 
 /* The value of the word at the address, 0 if it is not there yet. */
