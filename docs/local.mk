@@ -12,6 +12,7 @@ dist_man_MANS = \
 # docs/img is a folder, distributed as a whole.
 DOC_FILES = \
 	docs/cpuid.md \
+	docs/data.md \
 	docs/fault-log.md \
 	docs/faults.md \
 	docs/experiments.md \

@@ -19,6 +19,7 @@ formats: bytes -> checked data
 
     outfile    costs by code, as tlbgrind and callgrind write them
     faultlog   page faults in order
+    datafile   costs by object of data and line of code
     entries    executed code, and written data, in order
     reach      misses of TLBs of each size
     elf        segments, sections, symbols, relocations
@@ -39,6 +40,7 @@ annotate: tg_annotate
     beside     a comparison -> text
     export     rows, facts, comparisons and limits -> documents
     sources    a recorded source name -> the file's lines
+    by_data    data files -> OutFiles, or what of them is of some code or data
     annotate   the annotated sources and their summary
     cli        options, and the life of one call
 
