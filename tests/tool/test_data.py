@@ -47,12 +47,12 @@ class Data:
         self.sections = [self.section(part) for part in parts]
 
     def section(self, text: str) -> dict[int, Counter[str]]:
-        events = re.search(r"^events: (.+)$", text, re.M)[1].split(" ")  # type: ignore[index]
+        events = re.search(r"^events: (.+)$", text, re.MULTILINE)[1].split(" ")  # type: ignore[index]
         costs: dict[int, Counter[str]] = {}
-        for row in re.findall(r"^\d+ (\d+(?: \d+)+)$", text, re.M):
+        for row in re.findall(r"^\d+ (\d+(?: \d+)+)$", text, re.MULTILINE):
             number, *counts = map(int, row.split(" "))
             costs.setdefault(number, Counter()).update(dict(zip(events, counts)))
-        totals = re.search(r"^totals: (.+)$", text, re.M)[1].split(" ")  # type: ignore[index]
+        totals = re.search(r"^totals: (.+)$", text, re.MULTILINE)[1].split(" ")  # type: ignore[index]
         assert sum(costs.values(), Counter()) == +Counter(dict(zip(events, map(int, totals))))
         assert +Counter({e: n for e, n in costs.get(0, Counter()).items() if e[:2] in ("Dr", "Dw", "D1", "DL")}) == {}
         assert not any(n for number in costs if number for e, n in costs[number].items() if e[0] == "I")
@@ -170,7 +170,7 @@ def test_two_runs_write_the_same(tmp_path: Path) -> None:
     for name in ("a", "b"):
         observe(tmp_path / name)
         text = only(tmp_path / name).path.read_text(encoding="utf-8")
-        texts.append(re.sub(r"^pid: .*\n", "", text, flags=re.M))
+        texts.append(re.sub(r"^pid: .*\n", "", text, flags=re.MULTILINE))
     assert texts[0] == texts[1]
 
 

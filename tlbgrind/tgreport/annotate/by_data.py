@@ -121,7 +121,7 @@ def _out_file(data: DataFile, machine: str | None, of: str | None, prefers_code:
     rows = section.rows
     if of is not None:
         rows = _rows_of(data, section, labels, of, prefers_code)
-    flat: dict[tuple[Function, str], array[int]] = {}
+    flat: dict[tuple[outfile.Function, str], array[int]] = {}
     by_data: dict[str, Counts] = {}
     for row in rows:
         flat.setdefault((row.function, row.file), array("Q")).extend((row.line, *row.counts))
@@ -158,7 +158,9 @@ def _average(obj: DataObject) -> str:
 
 def details(profile: Profile, selection: Selection, screen: Screen) -> list[str]:
     """What the run says of the data in a table: how much there is of it, and the call stacks."""
-    rows = [("object", "blocks", "bytes", "pages", "touched", "per page", "data")]
+    rows: list[tuple[str, ...]] = [
+        ("object", "blocks", "bytes", "pages", "touched", "per page", "data")
+    ]
     stacks: list[str] = []
     sums = {label: counts for label, counts in profile.data().items() if selection.matters(counts)}
     for label in sorted(sums, key=lambda label: (selection.rank(sums[label]), label)):

@@ -168,8 +168,9 @@ class _Reader:
         number = int(match[1])
         if number != len(self.out.objects) + 1:
             self.fail(f"object {number}, where {len(self.out.objects) + 1} is the next")
-        counts = [self.number(match[i]) for i in range(3, 7)]
-        self.object = self.out.objects[number] = DataObject(number, match[2], *counts)
+        pages, touched, blocks, size = (self.number(match[i]) for i in range(3, 7))
+        self.object = DataObject(number, match[2], pages, touched, blocks, size)
+        self.out.objects[number] = self.object
 
     def read_of_object(self, obj: DataObject, line: str) -> None:
         key, separator, value = line.partition(": ")
