@@ -591,6 +591,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/base/documents.py \
 	tlbgrind/tgreport/base/errors.py \
 	tlbgrind/tgreport/base/names.py \
+	tlbgrind/tgreport/base/progress.py \
 	tlbgrind/tgreport/base/terminal.py \
 	tlbgrind/tgreport/base/text.py \
 	tlbgrind/tgreport/faults/__init__.py \

@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from operator import add
 
 from ..base.errors import ReportError
+from ..base.progress import Progress
 from ..base.terminal import Screen
 from ..base.text import aligned
 from ..formats import datafile, outfile
@@ -142,14 +143,16 @@ def _out_file(data: DataFile, machine: str | None, of: str | None, prefers_code:
     return out
 
 
-def read(path: str, machine: str | None, of: str | None, by: Sequence[str]) -> OutFile:
+def read(
+    path: str, machine: str | None, of: str | None, by: Sequence[str], progress: Progress
+) -> OutFile:
     """An out-file, or what there is in a data file of that machine and of that code or data."""
     if datafile.is_data_file(path):
         return _out_file(datafile.read(path), machine, of, "data" in by)
     if "data" in by or of is not None:
         what = "--by=data" if "data" in by else "--of"
         raise ReportError(f"{what} takes data files (tlbgrind.data.PID, of --data=yes)", path)
-    return outfile.read(path)
+    return outfile.read(path, progress)
 
 
 def _average(obj: DataObject) -> str:

@@ -13,6 +13,7 @@ from warnings import catch_warnings, simplefilter
 from ..base import command
 from ..base.command import Answer, Parser, Value, one_of, some_of, yes_or_no
 from ..base.errors import ReportError
+from ..base.progress import Progress
 from ..base.terminal import COLOURS, screen
 from ..formats.outfile import UNKNOWN, OutFile, with_events
 from . import advice, beside, by_data, export, facts
@@ -361,9 +362,19 @@ def _findings(options: Options, profile: Profile, selection: Selection) -> list[
 
 
 def report(options: Options, warnings: list[str]) -> list[str]:
-    files = [
-        by_data.read(path, options.machine, options.of, options.by) for path in options.outfiles
-    ]
+    progress = Progress()
+    try:
+        return _report(options, warnings, progress)
+    finally:
+        progress.end()
+
+
+def _report(options: Options, warnings: list[str], progress: Progress) -> list[str]:
+    files = []
+    for number, path in enumerate(options.outfiles):
+        progress.say(f"{number:,} of {len(options.outfiles):,} out-files read")
+        files.append(by_data.read(path, options.machine, options.of, options.by, progress))
+    progress.say("adding up")
     if options.advice:
         return advice.listing(files, screen(options.wide, options.color))
     if options.compare:
@@ -385,12 +396,14 @@ def report(options: Options, warnings: list[str]) -> list[str]:
     style = Style(screen(options.wide, options.color), options.show_percs)
     text = headline(facts.headline(profile, selection), style)
     for number, by in enumerate(options.by):
+        progress.say(f"table by {by}")
         text += listing(profile, selection, by, compute(profile, selection, by), style)
         if number == 0:
             text += legend(profile, selection, style, options.verbose)
     if "data" in options.by:
         text += by_data.details(profile, selection, style.screen)
     if options.annotate or options.source:
+        progress.say("annotating sources")
         annotation = annotate(
             profile,
             selection,

@@ -18,7 +18,8 @@ from itertools import chain
 from json import JSONDecoder
 from typing import Callable, NamedTuple, NoReturn
 
-from ..base.errors import ReportError
+from ..base.errors import ReportError, printable
+from ..base.progress import Progress
 
 Counts = tuple[int, ...]
 
@@ -58,14 +59,14 @@ class OutFile:
     data: dict[str, Counts] = field(default_factory=dict)  # by object of data, of data files
 
 
-def read(path: str) -> OutFile:
+def read(path: str, progress: Progress | None = None) -> OutFile:
     try:
         with open(path, "rb") as stream:
             mtime = os.fstat(stream.fileno()).st_mtime
             data = stream.read()
     except (OSError, ValueError) as error:
         raise ReportError(getattr(error, "strerror", None) or str(error), path or "''") from None
-    return _Reader(OutFile(path, mtime), data).read()
+    return _Reader(OutFile(path, mtime), data, progress or Progress()).read()
 
 
 def with_events(out: OutFile, events: tuple[str, ...]) -> OutFile:
@@ -92,6 +93,8 @@ def column_sums(rows: array[int], width: int) -> Counts:
 
 
 _NAME = re.compile(r"\(([0-9]{1,18})\)(?: +(.*))?\Z", re.DOTALL)
+_TOLD_EVERY = 1 << 20  # bytes
+_PLACE = re.compile(rb"f([lien])=\(([0-9]{1,18})\)(?: ([^ \n][^\n]*))?\n")
 _KEYWORD = re.compile(rb"([a-z]+)([:=])[ \t]*(.*)\Z", re.DOTALL)
 _HEX = re.compile(rb"0x[0-9a-fA-F]{1,16}\Z")
 _EVENT = re.compile(r"[A-Za-z][A-Za-z0-9]*\Z")
@@ -105,8 +108,9 @@ class _Reader:
     trailing zeros, give positions as differences, and hold calls and jumps.
     """
 
-    def __init__(self, out: OutFile, data: bytes) -> None:
+    def __init__(self, out: OutFile, data: bytes, progress: Progress) -> None:
         self.out = out
+        self.progress = progress
         self.data = data
         self.start = 0  # of the line being read, for error messages
         self.native = False  # written by tlbgrind, whose format is stricter than callgrind's
@@ -124,6 +128,7 @@ class _Reader:
         self.inclusive = False
         self.sums: list[tuple[str, int, Counts]] = []  # "summary", "totals": place and claim
         self.ended = False
+        self.told = 0  # where the progress is to be told next
         self.seen: set[str] = set()
 
     def read(self) -> OutFile:
@@ -138,7 +143,13 @@ class _Reader:
                     rows.fromlist(_numbers(block[0]))
                     self.at[-1] = rows[-self.width]
                     self.start = block.end()
+                    if self.start >= self.told:
+                        self.tell()
                     continue
+            place = _PLACE.match(data, self.start)
+            if place is not None and self.go_to(*place.groups()):
+                self.start = place.end()
+                continue
             end = data.find(b"\n", self.start)
             end = size if end < 0 else end
             self.read_line(data[self.start : end])
@@ -147,6 +158,11 @@ class _Reader:
             self.start = size - 1
             self.fail("the file ends without 'totals:', so it is not whole")
         return self.finish()
+
+    def tell(self) -> None:
+        self.told = self.start + _TOLD_EVERY
+        percent = 100 * self.start // len(self.data)
+        self.progress.say(f"{printable(self.out.path)}: {percent}% read")
 
     def fail(self, what: str) -> NoReturn:
         raise ReportError(what, self.out.path, self.data.count(b"\n", 0, self.start) + 1)
@@ -310,6 +326,24 @@ class _Reader:
             self.fail("'totals:' without 'summary:' before it")
 
     # Lines that say where the costs below them belong.
+
+    def go_to(self, kind: bytes, number: bytes, definition: bytes | None) -> bool:
+        """A file or function, in the form that nearly all such lines have; no: read it slowly."""
+        if self.inclusive or self.ended:
+            return False
+        names = self.names["fn" if kind == b"n" else "fl"]
+        key = number.decode()
+        name = names.get(key)
+        if definition is not None and name is None:
+            name = names[key] = _text(definition)
+        elif name is None or definition is not None:
+            return False
+        if kind == b"n":
+            self.function = Function(self.object, self.file, name)
+        else:
+            self.file = name
+        self.current = None
+        return True
 
     def name(self, space: str, text: str) -> str:
         """Resolves name compression: "(N) name" defines, "(N)" refers, all else is a name."""
