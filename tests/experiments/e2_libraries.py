@@ -205,8 +205,9 @@ def run(lab: Lab) -> Result:
         "--diff", "--by=object", "--show=I1tm,D1tmr,Ir", "--sort=I1tm,D1tmr", "--show-percs=no", "--threshold=0",
         *(profile.path for profile in separate[16]),
     )
-    # The last block, without the rule below its title; not the folder's name on each line.
-    table = table.rpartition("--\n")[2].replace(f"{lab.folder}/", "")
+    # The table without its title and legend; not the folder's name on each line.
+    table = table.partition("-- By object")[2].partition("\n")[2].partition("\n\n")[0]
+    table = table.replace(f"{lab.folder}/", "")
 
     seconds = native(lab, made)
     names = [each.name for each in BUILDS]
