@@ -136,7 +136,7 @@ class _Reader:
         size = len(data)
         self.check_first_line()
         while self.start < size:
-            if self.costs is not None and not self.inclusive:
+            if self.costs is not None and not self.inclusive and data[self.start] in _DIGITS:
                 block = self.costs.match(data, self.start)
                 if block is not None:
                     rows = self.current if self.current is not None else self.open_rows()
@@ -400,6 +400,7 @@ class _Reader:
         return out
 
 
+_DIGITS = b"0123456789"
 _DECODER = JSONDecoder()
 _COMMAS = bytes.maketrans(b" \n", b",,")
 
