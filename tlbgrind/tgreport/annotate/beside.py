@@ -86,8 +86,7 @@ def _table(
     if table.omitted:
         what = table.one if table.omitted == 1 else table.many
         names.append(f"{table.omitted:,} {what} below the threshold")
-    heading = HEADINGS[table.by].replace(", and below it ", ", ")
-    cells = zip(*(cells for _, cells in columns), [heading, *map(printable, names)])
+    cells = zip(*(cells for _, cells in columns), [HEADINGS[table.by], *map(printable, names)])
     heading, *lines = ("  ".join(row).rstrip() for row in cells)
     title = f"By {table.by}: {event}, sorted by {comparison.primary}, the most in any column"
     return [*style.screen.title(title), style.screen.heading(heading), *lines, ""]
@@ -113,4 +112,4 @@ def _name(table: Compared, names: Names) -> str:
     for level in VIEWS[table.by].levels:
         parts.append(label_of(level.fields, names[at : at + len(level.fields)]))
         at += len(level.fields)
-    return ", ".join(parts)
+    return " / ".join(parts)
