@@ -96,8 +96,9 @@ class Table {
    width(column) {
       const heading = 0.62 * column.title.length + 2.4;
       if (column.text || column.draw) return Math.max(column.wide ?? 14, heading);
-      let longest = 0;
-      for (let row = 0; row < this.rows; row++) {
+      // No share is longer than the whole, which saves looking at each.
+      let longest = column.whole ?? 0;
+      for (let row = 0; row < this.rows && column.whole === undefined; row++) {
          const count = column.count(row);
          if (count > longest) longest = count;
       }
