@@ -33,7 +33,7 @@ class Browser:
             [PROGRAM, "--headless=new", "--remote-debugging-pipe"]
             + ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
             + [f"--user-data-dir={profile}", f"--window-size={width},{height}", "about:blank"],
-            preexec_fn=as_expected,
+            preexec_fn=as_expected,  # noqa: PLW1509 (there are no threads)
             pass_fds=(3, 4),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

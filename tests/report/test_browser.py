@@ -10,7 +10,18 @@ from typing import Any
 
 import pytest
 from browser import PROGRAM, Browser
-from report_support import COSTS, ENTRIES, FAULTS, NAMES, NASTY, REPEATED, made, needs_library, out_file, reach_file
+from report_support import (
+    COSTS,
+    ENTRIES,
+    FAULTS,
+    NAMES,
+    NASTY,
+    REPEATED,
+    made,
+    needs_library,
+    out_file,
+    reach_file,
+)
 from tg_companions import package
 
 pytestmark = [needs_library, pytest.mark.skipif(not PROGRAM, reason="chromium is not there")]

@@ -8,7 +8,19 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from report_support import COSTS, ENTRIES, FAULTS, NASTY, REPEATED, data_of, made, needs_library, out_file, reach_file, run
+from report_support import (
+    COSTS,
+    ENTRIES,
+    FAULTS,
+    NASTY,
+    REPEATED,
+    data_of,
+    made,
+    needs_library,
+    out_file,
+    reach_file,
+    run,
+)
 from tg_companions import package, refused
 
 pytestmark = needs_library
