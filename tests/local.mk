@@ -67,6 +67,7 @@ CLIENTS = \
 	run_debugged \
 	run_exec \
 	run_process \
+	run_region \
 	run_signals \
 	run_threads
 
@@ -77,6 +78,7 @@ CLIENT_FLAGS_fault_entry = -g -O1 -fPIE
 CLIENT_LINK_FLAGS_fault_entry = -pie
 CLIENT_FLAGS_fault_hello = -g -O1 -fPIE
 CLIENT_LINK_FLAGS_fault_hello = -pie
+CLIENT_FLAGS_run_region = $(CLIENT_FLAGS) -I$(srcdir)/tlbgrind
 CLIENT_LINK_FLAGS_fault_static = -static
 CLIENT_LINK_FLAGS_fault_threads = -pthread
 CLIENT_LINK_FLAGS_fault_used = -pthread
@@ -113,6 +115,7 @@ CLIENTS32 = \
 	run_debugged \
 	run_exec \
 	run_process \
+	run_region \
 	run_signals \
 	run_threads
 
@@ -199,6 +202,7 @@ PYTEST_FILES = \
 	tests/tool/test_pages.py \
 	tests/tool/test_process.py \
 	tests/tool/test_reach_output.py \
+	tests/tool/test_region.py \
 	tests/tool/test_summary.py \
 	tests/tool/test_walks.py
 

@@ -239,6 +239,10 @@ nodist_pkgconfig_DATA = tlbgrind/tlbsim.pc
 
 # ---------------------------------------------------------------- the Valgrind tool
 
+# For programs under the tool: client requests.
+requestsdir = $(includedir)/tlbgrind
+requests_HEADERS = tlbgrind/tlbgrind.h
+
 TOOL_SOURCES = \
 	tlbgrind/attribution/events.c \
 	tlbgrind/attribution/lines.c \
@@ -293,12 +297,14 @@ TOOL_SOURCES = \
 	tlbgrind/options/options.c \
 	tlbgrind/options/output_names.c \
 	tlbgrind/options/page_options.c \
+	tlbgrind/options/region_options.c \
 	tlbgrind/options/thp.c \
 	tlbgrind/order/code_entries.c \
 	tlbgrind/order/data_writes.c \
 	tlbgrind/output/costs_file.c \
 	tlbgrind/output/data_file.c \
 	tlbgrind/output/machine_table.c \
+	tlbgrind/output/phases.c \
 	tlbgrind/output/positions.c \
 	tlbgrind/output/reach_file.c \
 	tlbgrind/output/summary.c \
@@ -312,6 +318,9 @@ TOOL_SOURCES = \
 	tlbgrind/tool/exec_calls.c \
 	tlbgrind/tool/instrument.c \
 	tlbgrind/tool/main.c \
+	tlbgrind/tool/outputs.c \
+	tlbgrind/tool/region.c \
+	tlbgrind/trace/instrumentation.c \
 	tlbgrind/trace/run_mmus.c \
 	tlbgrind/trace/segment_run.c \
 	tlbgrind/trace/superblocks.c
@@ -371,12 +380,14 @@ TOOL_INCLUDES = \
 	tlbgrind/options/options.h \
 	tlbgrind/options/output_names.h \
 	tlbgrind/options/page_options.h \
+	tlbgrind/options/region_options.h \
 	tlbgrind/options/thp.h \
 	tlbgrind/order/code_entries.h \
 	tlbgrind/order/data_writes.h \
 	tlbgrind/output/costs_file.h \
 	tlbgrind/output/data_file.h \
 	tlbgrind/output/machine_table.h \
+	tlbgrind/output/phases.h \
 	tlbgrind/output/positions.h \
 	tlbgrind/output/reach_file.h \
 	tlbgrind/output/results.h \
@@ -390,6 +401,9 @@ TOOL_INCLUDES = \
 	tlbgrind/tool/addresses.h \
 	tlbgrind/tool/exec_calls.h \
 	tlbgrind/tool/instrument.h \
+	tlbgrind/tool/outputs.h \
+	tlbgrind/tool/region.h \
+	tlbgrind/trace/instrumentation.h \
 	tlbgrind/trace/run_mmus.h \
 	tlbgrind/trace/segment_pages.h \
 	tlbgrind/trace/segment_run.h \
@@ -488,7 +502,7 @@ uninstall-tool-links:
 	@rm -rf "$(DESTDIR)$(tgreportdir)/__pycache__" "$(DESTDIR)$(tgreportdir)"/*/__pycache__
 	@for d in "$(pkglibexecdir)" $(REPORT_FOLDERS:%="$(tgreportdir)/%") "$(tgreportdir)" \
 	    "$(pkgdatadir)/python" "$(pkgdatadir)" $(SIM_FOLDERS:%="$(tlbsimdir)/sim/%") \
-	    "$(tlbsimdir)/sim" "$(tlbsimdir)" "$(exampledir)" "$(docdir)"; do \
+	    "$(tlbsimdir)/sim" "$(tlbsimdir)" "$(requestsdir)" "$(exampledir)" "$(docdir)"; do \
 	  if test -d "$(DESTDIR)$$d"; then rmdir "$(DESTDIR)$$d" 2>/dev/null || :; fi; \
 	done
 

@@ -161,6 +161,35 @@ void tg_lines_zero(void)
    tg_lines_each(zero_misses);
 }
 
+void tg_line_add(TgLine* to, const TgLine* plus, const TgLine* minus)
+{
+   for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
+      to->refs[kind] += plus->refs[kind] - minus->refs[kind];
+      to->faults[kind] += plus->faults[kind] - minus->faults[kind];
+      if (plus->misses[kind] == NULL)
+         continue;
+      uint64_t* sum = tg_line_misses(to, kind);
+      const uint64_t* less = minus->misses[kind];
+      for (UInt i = 0; i < n_counts; i++)
+         sum[i] += plus->misses[kind][i] - (less == NULL ? 0 : less[i]);
+   }
+}
+
+Bool tg_line_costs_equal(const TgLine* a, const TgLine* b)
+{
+   for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
+      if (a->refs[kind] != b->refs[kind] || a->faults[kind] != b->faults[kind])
+         return False;
+      for (UInt i = 0; i < n_counts; i++) {
+         const uint64_t of_a = a->misses[kind] == NULL ? 0 : a->misses[kind][i];
+         const uint64_t of_b = b->misses[kind] == NULL ? 0 : b->misses[kind][i];
+         if (of_a != of_b)
+            return False;
+      }
+   }
+   return True;
+}
+
 /* --- Output --- */
 
 static Int compare_texts(const HChar* a, const HChar* b)

@@ -56,7 +56,14 @@ void tg_lines_each(void (*each)(uint64_t* misses, tlb_user kind));
 /* Stores all costs of a line with one machine in `cost`, TG_N_COSTS of them. */
 void tg_lines_costs(const TgLine* line, UInt machine, ULong* cost);
 
-/* Sets the costs of all lines to zero, for a forked child. */
+/* Adds the costs of `plus` without those of `minus`. Its misses are allocated as needed, and to be
+   freed if the line is a copy. Two of the lines may be one. */
+void tg_line_add(TgLine* to, const TgLine* plus, const TgLine* minus);
+
+/* Whether all costs are the same. */
+Bool tg_line_costs_equal(const TgLine* a, const TgLine* b);
+
+/* Sets the costs of all lines to zero. */
 void tg_lines_zero(void);
 
 /* All lines in order of output: by object, file, function, file of the code,

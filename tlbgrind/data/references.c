@@ -45,7 +45,7 @@ void tg_data_started(ThreadId tid)
    tg_data_places_thread(tid);
 }
 
-void tg_data_forked(void)
+void tg_data_zero(void)
 {
    tg_words_forked();
    tg_data_objects_forked();

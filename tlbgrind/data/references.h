@@ -38,6 +38,6 @@ void tg_data_started(ThreadId tid);
 void tg_data_thread_begins(ThreadId tid);
 
 /* The child's counts begin at zero. */
-void tg_data_forked(void);
+void tg_data_zero(void);
 
 #endif

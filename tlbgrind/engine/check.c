@@ -3,6 +3,7 @@
 #include "pub_tool_basics.h"
 
 #include "data/references.h"
+#include "trace/instrumentation.h"
 #include "trace/run_mmus.h"
 #include "trace/segment_run.h"
 #include "engine/batch.h"
@@ -193,12 +194,22 @@ static void check_page_use(UChar* guest_state, TgSegment* s)
    check_of(s)(guest_state, s);
 }
 
+/* The check while instrumentation is off: which pages are touched, and which bytes of them. */
+static void check_touches(UChar* guest_state, TgSegment* s)
+{
+   if (tg_page_use_on)
+      tg_page_use_segment(tg_shadow_area(guest_state), s);
+   tg_replay_touches(tg_shadow_area(guest_state), s, s->n_refs);
+}
+
 TgCheck* tg_check_for(const TgSegment* s)
 {
+   if (!tg_instrumented)
+      return check_touches;
    return tg_page_use_on ? check_page_use : check_of(s);
 }
 
-void tg_check_guarded(UChar* guest_state, TgSegment* s, UWord happens)
+static void check_guarded(UChar* guest_state, TgSegment* s, UWord happens)
 {
    s->attempted++;
    if (happens == 0)
@@ -208,4 +219,15 @@ void tg_check_guarded(UChar* guest_state, TgSegment* s, UWord happens)
    if (tg_data_on)
       tg_data_check(guest_state, s);
    check_nothing(guest_state, s);
+}
+
+static void check_guarded_touches(UChar* guest_state, TgSegment* s, UWord happens)
+{
+   if (happens != 0)
+      check_touches(guest_state, s);
+}
+
+TgCheckGuarded* tg_check_for_guarded(void)
+{
+   return tg_instrumented ? check_guarded : check_guarded_touches;
 }

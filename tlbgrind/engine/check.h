@@ -31,6 +31,7 @@ typedef void TgCheck(UChar* guest_state, TgSegment* s);
 TgCheck* tg_check_for(const TgSegment* s);
 
 /* The one to call for a guarded segment; `happens` is 0 if the guard says no. */
-void tg_check_guarded(UChar* guest_state, TgSegment* s, UWord happens);
+typedef void TgCheckGuarded(UChar* guest_state, TgSegment* s, UWord happens);
+TgCheckGuarded* tg_check_for_guarded(void);
 
 #endif

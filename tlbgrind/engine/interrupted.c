@@ -7,6 +7,7 @@
 #include "engine/interrupted.h"
 #include "engine/batch.h"
 #include "engine/replay.h"
+#include "trace/instrumentation.h"
 #include "trace/segment_run.h"
 #include "data/references.h"
 #include "faults/page_use.h"
@@ -52,6 +53,12 @@ static void book_interrupted(const TgShadowArea* shadow, TgSegment* s, Addr ip)
    if (n_refs < 0)
       return;
    const Int n_instrs = position(s, ip) + 1;
+   if (!tg_instrumented) {
+      if (tg_page_use_on)
+         tg_page_use_interrupted(shadow, s, (UInt)n_refs, (UInt)n_instrs);
+      tg_replay_touches(shadow, s, (UInt)n_refs);
+      return;
+   }
    tg_clock_pass(s);
    if (tg_page_use_on)
       tg_page_use_interrupted(shadow, s, (UInt)n_refs, (UInt)n_instrs);

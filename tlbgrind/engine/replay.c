@@ -127,6 +127,24 @@ void tg_replay_first(const TgShadowArea* shadow, TgSegment* s, UInt n)
       replay_refs(shadow, s, 0, n);
 }
 
+void tg_replay_touches(const TgShadowArea* shadow, const TgSegment* s, UInt n)
+{
+   tg_simulated = s;
+   for (UInt i = 0; i < n; i++) {
+      const TgRef* r = &tg_segment_refs(s)[i];
+      if (r->kind == TLB_FETCH) {
+         tg_translate_touch(r, r->at.page, tlb_code_page_number(r->at.page, page_shift));
+         continue;
+      }
+      const Addr a = tg_address_of_ref(shadow, r);
+      const UWord first = page_of(a);
+      const UWord last = page_of(a + r->size - 1);
+      tg_translate_touch(r, tlb_data_page(&tg_mmus, first), first);
+      if (first != last)
+         tg_translate_touch(r, tlb_data_page(&tg_mmus, last), last);
+   }
+}
+
 void tg_replay_all(const TgShadowArea* shadow, TgSegment* s)
 {
    tg_segments_missed++;

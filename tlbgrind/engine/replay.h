@@ -21,6 +21,10 @@ void tg_replay_from(const TgShadowArea* shadow, TgSegment* s, UInt nth);
 /* Simulates the first n, for the others were not made. */
 void tg_replay_first(const TgShadowArea* shadow, TgSegment* s, UInt n);
 
+/* The first touches of pages among the first n references, for the page faults: no MMU sees them,
+   and they are not counted. */
+void tg_replay_touches(const TgShadowArea* shadow, const TgSegment* s, UInt n);
+
 /* Notes the times of the first n: they have been simulated, or are known to hit. */
 void tg_replay_note_times(const TgShadowArea* shadow, TgSegment* s, UInt n);
 

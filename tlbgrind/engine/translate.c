@@ -75,6 +75,12 @@ void tg_translate(TgRef* r, tlb_page* p, tlb_page_number number, ULong now,
    check_at_times();
 }
 
+void tg_translate_touch(const TgRef* r, tlb_page* p, tlb_page_number number)
+{
+   touch(r, p, number);
+   tlb_page_settle(&tg_mmus, r->kind == TLB_FETCH ? TLB_CODE : TLB_DATA, p);
+}
+
 void tg_translate_second(TgRef* r, tlb_page* p, tlb_page_number number, ULong now)
 {
    refer(r, p, number, now);

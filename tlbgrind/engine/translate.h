@@ -23,6 +23,9 @@ void tg_translate_check(void);
 void tg_translate(TgRef* r, tlb_page* p, tlb_page_number number, ULong now,
                   Bool on_one_page);
 
+/* Only the first touch of the page, for the page faults: no MMU sees the reference. */
+void tg_translate_touch(const TgRef* r, tlb_page* p, tlb_page_number number);
+
 /* The second half of the reference that was the last call of tg_translate(): it
    crosses to the next page. */
 void tg_translate_second(TgRef* r, tlb_page* p, tlb_page_number number, ULong now);

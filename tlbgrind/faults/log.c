@@ -49,6 +49,13 @@ typedef struct {
    ULong instructions_step;
 } Series;
 
+/* The begin of a phase. */
+typedef struct {
+   ULong after;             /* so many faults came before it */
+   ULong instructions;
+   const HChar* phase;
+} Mark;
+
 typedef struct _Code {
    struct _Code* next; /* the first two members are VG_(HashTable)'s */
    UWord site;
@@ -64,6 +71,7 @@ static ULong first_instructions;
 static VgHashTable* codes;
 static XArray* code_sites; /* TgSite*, by number - 1 */
 static XArray* all_series; /* Series, by number - 1 */
+static XArray* marks;      /* Mark */
 static DedupPoolAlloc* texts;
 static DedupPoolAlloc* circumstances;
 static const HChar* nothing;
@@ -97,6 +105,7 @@ void tg_log_init(void)
    circumstances = VG_(newDedupPA)(16 * 1024, sizeof(void*), VG_(malloc),
                                    "tg.log.circumstances", VG_(free));
    nothing = intern("-");
+   marks = VG_(newXA)(VG_(malloc), "tg.log.marks", VG_(free), sizeof(Mark));
    start_empty();
 }
 
@@ -111,6 +120,13 @@ void tg_log_clear(void)
    VG_(deleteXA)(all_series);
    VG_(HT_destruct)(codes, VG_(free));
    start_empty();
+   const Word n_marks = VG_(sizeXA)(marks);
+   if (n_marks == 0)
+      return;
+   Mark last = *(Mark*)VG_(indexXA)(marks, n_marks - 1);
+   last.after = last.instructions = 0;
+   VG_(dropTailXA)(marks, n_marks);
+   VG_(addToXA)(marks, &last);
 }
 
 const tlb_fault_counts* tg_log_counts(tlb_fault_view view)
@@ -223,6 +239,18 @@ static const Circumstances* circumstances_of(const Record* r)
    return VG_(indexEltNumber)(circumstances, r->in);
 }
 
+void tg_log_mark(const HChar* phase, ULong instructions)
+{
+   const Mark mark = { n_faults, instructions, intern(phase) };
+   VG_(addToXA)(marks, &mark);
+}
+
+static Bool is_marked(void)
+{
+   const Word n = VG_(sizeXA)(marks);
+   return n > 0 && ((Mark*)VG_(indexXA)(marks, n - 1))->after == n_faults;
+}
+
 /* Appends the fault to the record `last`, if it continues its series. */
 static Bool goes_on(Record* last, const Record* r)
 {
@@ -245,6 +273,7 @@ static Bool goes_on(Record* last, const Record* r)
 
 void tg_log_add(const TgFaultWhere* where, const tlb_fault in[TLB_N_VIEWS])
 {
+   const Bool begins_phase = is_marked();
    if (n_faults == 0)
       first_instructions = where->instructions;
    n_faults++;
@@ -254,7 +283,7 @@ void tg_log_add(const TgFaultWhere* where, const tlb_fault in[TLB_N_VIEWS])
       .instructions = where->instructions - first_instructions,
       .in = in_common(where, in),
    };
-   if (n_records > 0 && goes_on(record(n_records - 1), &r))
+   if (n_records > 0 && !begins_phase && goes_on(record(n_records - 1), &r))
       return;
    if (n_records % RECORDS_PER_CHUNK == 0) {
       Record* chunk = VG_(malloc)("tg.log.records",
@@ -400,14 +429,31 @@ static void print_by(TgFile* f, Int by)
       tg_file_print(f, "syscall-%d", by);
 }
 
+/* Prints the marks from number `next` on that stand before fault `number`; returns the next. */
+static Word print_marks(TgFile* f, Word next, ULong number)
+{
+   for (; next < VG_(sizeXA)(marks); next++) {
+      const Mark* mark = VG_(indexXA)(marks, next);
+      if (mark->after >= number)
+         break;
+      tg_file_print(f, "mark\t%llu\t", mark->instructions < first_instructions
+                                           ? 0 : mark->instructions - first_instructions);
+      tg_file_text(f, *mark->phase == '\0' ? "-" : mark->phase);
+      tg_file_print(f, "\n");
+   }
+   return next;
+}
+
 static void print_faults(TgFile* f)
 {
    ULong number = 1;
+   Word next_mark = 0;
    UInt codes_printed = 0;
    for (ULong i = 0; i < n_records; i++) {
       const Record* r = record(i);
       const Circumstances* in = circumstances_of(r);
       const Series* series = series_of(r);
+      next_mark = print_marks(f, next_mark, number);
       /* IDs are in the order of the first fault, so at most one is new. */
       if (in->code > codes_printed)
          print_code(f, ++codes_printed);
@@ -426,6 +472,7 @@ static void print_faults(TgFile* f)
                        series->instructions_step);
       }
    }
+   print_marks(f, next_mark, number);
 }
 
 static void print_used(TgFile* f, const XArray* ranges)

@@ -34,7 +34,10 @@ void tg_log_hide(const tlb_fault in[TLB_N_VIEWS]);
 /* The faults and major faults of a view so far, without hidden ones. */
 const tlb_fault_counts* tg_log_counts(tlb_fault_view view);
 
-/* Removes all faults: a forked child has a log of its own. */
+/* Adds a mark: the faults that follow are those of a phase with that name. */
+void tg_log_mark(const HChar* phase, ULong instructions);
+
+/* Removes all faults, and all marks but the last: a forked child has a log of its own. */
 void tg_log_clear(void);
 
 /* Writes the log. False: that failed, and a message has been printed. */

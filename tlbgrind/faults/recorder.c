@@ -21,6 +21,7 @@
 #include "native/exec_image.h"
 #include "native/start.h"
 #include "base/program.h"
+#include "trace/instrumentation.h"
 #include "trace/segment_run.h"
 #include "faults/page_use.h"
 
@@ -90,6 +91,10 @@ static void touch_page(TgSite* site, TgLine* line, Int by, ThreadId tid, tlb_tou
    if (map == NULL
        || !tlb_fault_touch(tg_maps_model(), native, touch, in))
       return;
+   if (!tg_instrumented) {
+      tg_page_use_fault(a, native, in);
+      return;
+   }
    if (map->hidden && !options->faults.lists_hidden) {
       tg_log_hide(in);
       return;
@@ -243,10 +248,8 @@ void tg_recorder_post_syscall(ThreadId tid, UInt number)
 static void forked(Bool is_child)
 {
    const ThreadId tid = VG_(get_running_tid)();
-   if (is_child) {
-      tg_log_clear();
-      tg_page_use_clear();
-   }
+   if (is_child)
+      tg_recorder_zero();
    if (is_child && child_number_at != 0) {
       tg_page_use_bytes(child_number_at, sizeof(Int));
       touch_page(NULL, NULL, syscall_of[tid], tid, TLB_TOUCH_WRITE, child_number_at,
@@ -274,6 +277,17 @@ void tg_recorder_init(const TgOptions* o)
    VG_(track_pre_mem_read)(kernel_reads);
    VG_(track_pre_mem_read_asciiz)(kernel_reads_text);
    VG_(track_post_mem_write)(kernel_wrote);
+}
+
+void tg_recorder_zero(void)
+{
+   tg_log_clear();
+   tg_page_use_clear();
+}
+
+void tg_recorder_mark(const HChar* phase)
+{
+   tg_log_mark(phase, tg_instructions());
 }
 
 Bool tg_recorder_write(Int forked_from, const HChar* name)

@@ -26,6 +26,12 @@ void tg_recorder_started(void);
 void tg_recorder_pre_syscall(ThreadId tid, UInt number, const UWord* args);
 void tg_recorder_post_syscall(ThreadId tid, UInt number);
 
+/* Removes all faults so far. The pages that are there stay there. */
+void tg_recorder_zero(void);
+
+/* Begins a phase: what follows is listed behind this mark. */
+void tg_recorder_mark(const HChar* phase);
+
 /* Writes the log. False: that failed, and a message has been printed. */
 Bool tg_recorder_write(Int forked_from, const HChar* name);
 

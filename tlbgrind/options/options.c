@@ -34,6 +34,7 @@ static const HChar* entries_arg;
 static const HChar* data_arg;
 static TgOptions options = {
    .page_shift = 12,
+   .region = { .instr_at_start = True },
    .native = True,
    .fast_path = True,
    .data_frames = 8,
@@ -122,6 +123,7 @@ Bool tg_options_take(const HChar* arg)
    } else if (VG_BOOL_CLO(arg, "--fast-path", options.fast_path)) {
    } else if (tg_page_options_take(arg)) {
    } else if (tg_fault_options_take(arg)) {
+   } else if (tg_region_options_take(arg, &options.region)) {
    } else if (tg_exec_option(arg)) {
    } else if (VG_BOOL_CLO(arg, "--trace-aspace", options.trace_aspace)) {
    } else if (VG_BOOL_CLO(arg, "--debug-check", options.debug_check)) {
@@ -165,6 +167,7 @@ void tg_options_print_usage(void)
 "    --cycles=NUMBER                  cycles of the program on the real machine,\n"
 "                                     for the share that page walks have in them\n");
    tg_fault_options_print_usage();
+   tg_region_options_print_usage();
    VG_(printf)(
 "    --tlbgrind-out-file=FILE         write costs to FILE [tlbgrind.out.%%p]\n"
 "    --reach=no|yes                   what fully associative TLBs of 8 to 8192\n"

@@ -13,6 +13,7 @@
 #include "options/machines.h"
 #include "options/output_names.h"
 #include "options/page_options.h"
+#include "options/region_options.h"
 
 typedef struct {
    UInt n_machines;
@@ -20,6 +21,7 @@ typedef struct {
    UInt page_shift;
    TgPageOptions pages;
    TgFaultOptions faults;
+   TgRegionOptions region;
    Bool fast_path;
    Bool advice;      /* the machines are those of --advice=: options/advice.h */
    Bool native;      /* --native-start=yes: native/native.h */

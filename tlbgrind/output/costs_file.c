@@ -12,9 +12,11 @@
 #include "space/backing_report.h"
 #include "options/exec.h"
 #include "base/file.h"
+#include "base/streams.h"
 #include "trace/run_mmus.h"
 #include "output/costs_file.h"
 #include "output/positions.h"
+#include "output/phases.h"
 #include "base/shown.h"
 #include "attribution/sites.h"
 
@@ -91,10 +93,31 @@ static void print_description(TgFile* f, const TgResults* results,
       tg_file_print(f, "desc: Exec: counts since the process became this program; "
                        "%u before it, of %llu instructions, are not counted\n",
                     before, instructions);
+   if (results->trigger != NULL)
+      tg_file_print(f, "desc: Trigger: %s\n", results->trigger);
+   if (results->phase != NULL) {
+      tg_file_print(f, "desc: Of phase: ");
+      tg_file_text(f, results->phase);
+      tg_file_print(f, "\n");
+   }
    tg_file_print(f, "desc: Straddles: instructions %llu, reads %llu, "
                     "writes %llu\n",
                  results->straddles[TLB_FETCH], results->straddles[TLB_LOAD],
                  results->straddles[TLB_STORE]);
+}
+
+/* Prints the names of the phases, each with its file. */
+static void print_phases(TgFile* f, const HChar* name)
+{
+   for (UInt i = 0; i < tg_phases_count(); i++) {
+      HChar* file = tg_phases_file_name(i, name);
+      tg_file_print(f, "desc: Phase: ");
+      tg_file_text(f, tg_phases_name(i));
+      tg_file_print(f, "\ndesc: Phase file: ");
+      tg_file_text(f, tg_file_in_folder(file));
+      tg_file_print(f, "\n");
+      VG_(free)(file);
+   }
 }
 
 /* Prints the misses beyond a reference's first in one level, and the accesses of guarded helpers
@@ -175,8 +198,10 @@ Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArra
                        " (Valgrind " VERSION ")\n"
                        "pid: %d\n", VG_(getpid)());
       print_command(f);
-      tg_file_print(f, "part: 1\n");
+      tg_file_print(f, "part: %u\n", results->part);
       print_description(f, results, result->machine);
+      if (results->phase == NULL && !tg_streams_has(name))
+         print_phases(f, name);
       print_differences(f, results, result, events, n_events);
       tg_file_print(f, "positions: line\n");
       for (UInt i = 0; i < n_events; i++)

@@ -23,6 +23,9 @@ typedef struct {
    ULong straddles[TLB_N_USERS];
    ULong unperformed[TLB_N_USERS]; /* accesses of helpers whose guard was false */
    TgResult* result;              /* options->n_machines of them */
+   UInt part;                 /* of the run, from 1: one more after each dump */
+   const HChar* trigger;      /* what ended the part; NULL: there is only one */
+   const HChar* phase;        /* these are its results; NULL: all phases' */
 } TgResults;
 
 #endif

@@ -26,6 +26,7 @@
 #include "tool/instrument.h"
 #include "native/cpuid.h"
 #include "native/running_on_valgrind.h"
+#include "trace/instrumentation.h"
 #include "trace/run_mmus.h"
 #include "data/blocks.h"
 #include "data/references.h"
@@ -37,6 +38,7 @@ enum { MAX_SPAN = 256 };
 
 static UInt page_shift;
 static Bool as_cachegrind;
+static Bool faults; /* first touches of pages are recorded while instrumentation is off, too */
 
 /* An argument of a call that is to be a segment's address. */
 typedef struct {
@@ -75,6 +77,7 @@ void tg_instrument_init(const TgOptions* options)
 {
    page_shift = options->page_shift;
    as_cachegrind = options->as_cachegrind;
+   faults = options->faults.on;
    segment_args = VG_(newXA)(VG_(malloc), "tg.instrument.args", VG_(free),
                              sizeof(SegmentArg));
 }
@@ -128,7 +131,7 @@ static Bool has_data(const TgSegment* s)
 
 static void end_segment(void)
 {
-   if (segment_open && tg_data_on && has_data(tg_segment_at_hand()))
+   if (segment_open && tg_data_on && tg_instrumented && has_data(tg_segment_at_hand()))
       call_check("tg_data_check", tg_data_check, NULL);
    if (segment_open)
       call_check("tg_check", tg_check_for(tg_segment_at_hand()), NULL);
@@ -301,7 +304,7 @@ static void data_guarded(tlb_user kind, IRExpr* atom, UInt size, IRExpr* guard,
    data_since_fetch = True;
    const IRTemp happens = newIRTemp(out->tyenv, WORD_TYPE);
    addStmtToIRSB(out, IRStmt_WrTmp(happens, IRExpr_Unop(WIDEN, guard)));
-   call_check("tg_check_guarded", tg_check_guarded, IRExpr_RdTmp(happens));
+   call_check("tg_check_guarded", tg_check_for_guarded(), IRExpr_RdTmp(happens));
 }
 
 static Bool always(const IRExpr* guard)
@@ -466,6 +469,19 @@ static void statement(const IRStmt* st)
    }
 }
 
+/* A block while instrumentation is off: as it is, but for what changes the program's view of the
+   processor and of Valgrind. */
+static void copy_uninstrumented(const IRSB* in)
+{
+   for (Int i = 0; i < in->stmts_used; i++) {
+      const IRTemp is_size = tg_native_cpuid_before(out, in->stmts[i]);
+      addStmtToIRSB(out, in->stmts[i]);
+      tg_native_cpuid_after(out, is_size);
+      tg_data_writes_statement(out, in->stmts[i]);
+   }
+   tg_running_on_valgrind_end(out);
+}
+
 IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
                     const VexGuestLayout* layout, const VexGuestExtents* vge,
                     const VexArchInfo* archinfo_host, IRType guest_word,
@@ -487,6 +503,14 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    tg_addresses_forget(in->tyenv->types_used);
    tg_code_entries_block(closure->nraddr,
                     closure->nraddr == vge->base[0] ? vge->len[0] : 0);
+   if (!tg_instrumented && !faults) {
+      if (tg_data_on)
+         tg_blocks_begin(out, vge->base[0], layout);
+      copy_uninstrumented(in);
+      if (tg_data_on)
+         tg_blocks_end(out, layout);
+      return out;
+   }
    tg_superblock_begin();
 
    /* Statements before the first instruction are Vex's own, such as the check for self-modifying

@@ -1,0 +1,206 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""A measured region: client requests of tlbgrind.h, and what is counted between them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tg_environment import HAVE_X86, client
+from tool_support import Costs, OutFile, Run, read, run, total
+
+needs_x86 = pytest.mark.skipif(not HAVE_X86, reason="built without the 32-bit tool")
+BITS = ["", pytest.param("32", marks=needs_x86)]
+PATHS = ["yes", "no"]
+SEVERAL = ("--machine=default,skylake,zen4",)
+
+# The machines of a run: those of GEOMETRY, or several.
+OFF = ("--instr-at-start=no",)
+
+
+def part(folder: Path, mode: str, *options: str, bits: str = "", geometry: Sequence[str] | None = None) -> Run:
+    """Runs one part of the client."""
+    more = {} if geometry is None else {"geometry": geometry}
+    return run(folder, client("run_region" + bits), mode, options=options, **more)  # type: ignore[arg-type]
+
+
+def lines_of(files: Sequence[OutFile]) -> Counter[tuple[object, ...]]:
+    """The costs of all lines of several files, added up event by event."""
+    sums: Counter[tuple[object, ...]] = Counter()
+    for file in files:
+        for line in file.lines:
+            for event, cost in enumerate(line.costs):
+                sums[*line[:5], event] += cost
+    return +sums
+
+
+def work_lines(out: str, word: str) -> list[tuple[str, str, Costs]]:
+    """The client's lines "WORD KEY FUNCTION Ir Dr Dw"."""
+    found = re.findall(rf"^{word} (.+) (\w+) (\d+) (\d+) (\d+)$", out, re.MULTILINE)
+    assert found
+    return [(key, function, (int(ir), int(dr), int(dw))) for key, function, ir, dr, dw in found]
+
+
+@pytest.mark.parametrize("bits", BITS)
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("more", [(), ("--faults=yes",), ("--faults-used=yes",), ("--entries=data",)])
+def test_what_runs_while_instrumentation_is_off_is_not_counted(
+    tmp_path: Path, more: tuple[str, ...], path: str, bits: str
+) -> None:
+    part(tmp_path / "off", "region", *OFF, f"--fast-path={path}", *more, bits=bits).check()
+    part(tmp_path / "on", "stop", f"--fast-path={path}", *more, bits=bits).check()
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_run_that_nothing_starts_measures_nothing_and_says_so(tmp_path: Path, path: str) -> None:
+    done = part(tmp_path, "zero", *OFF, f"--fast-path={path}")
+    assert done.only().lines == []
+    assert "Nothing was measured: --instr-at-start=no" in done.err
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_the_tlbs_keep_their_entries_while_instrumentation_is_off(tmp_path: Path, path: str) -> None:
+    done = part(tmp_path, "keeps", *OFF, f"--fast-path={path}")
+    found = re.search(r"^misses (\w+) (\d+) (\d+)$", done.out, re.MULTILINE)
+    assert found
+    costs = total([line for line in done.only().lines if line.function == found[1]])
+    assert costs[7:9] == (int(found[2]), int(found[3]))
+
+
+def test_the_fast_path_counts_the_same_in_a_region(tmp_path: Path) -> None:
+    for mode, options in (("region", OFF), ("keeps", OFF), ("stop", ()), ("zero", ())):
+        for more in ((), ("--faults=yes",)):
+            fast, slow = (
+                part(tmp_path / f"{mode}{path}{len(more)}", mode, *options, *more, f"--fast-path={path}").only()
+                for path in PATHS
+            )
+            assert fast.body() == slow.body(), mode
+
+
+def test_each_machine_of_a_region_counts_as_it_does_alone(tmp_path: Path) -> None:
+    names = SEVERAL[0].partition("=")[2].split(",")
+    for mode, options in (("region", OFF), ("keeps", OFF), ("phases", ())):
+        together = part(tmp_path / mode, mode, *options, geometry=SEVERAL)
+        for name in names:
+            folder = tmp_path / f"{mode}-{name}"
+            alone = part(folder, mode, *options, geometry=[f"--machine={name}"])
+            for file in alone.files:
+                suffix = file.path.name.partition("_")[2]
+                (other,) = (
+                    f
+                    for f in together.files
+                    if f.path.name.partition("_")[2] == "_".join(filter(None, (name, suffix)))
+                )
+                assert (file.lines, file.summary) == (other.lines, other.summary), (mode, name, suffix)
+
+
+@pytest.mark.parametrize("bits", BITS)
+@pytest.mark.parametrize("path", PATHS)
+def test_zero_forgets_what_was_counted_before(tmp_path: Path, path: str, bits: str) -> None:
+    part(tmp_path, "zero", f"--fast-path={path}", bits=bits).check()
+
+
+@pytest.mark.parametrize("bits", BITS)
+def test_a_dump_writes_a_part_and_begins_another(tmp_path: Path, bits: str) -> None:
+    done = part(tmp_path, "dump", bits=bits)
+    files = {int(file.field("part")): file for file in done.files}
+    assert sorted(files) == [1, 2, 3]
+    assert files[1].path.name.endswith(".1")
+    assert files[2].path.name == f"out.{files[2].pid}.2"
+    assert files[3].path.name == f"out.{files[3].pid}"
+    assert files[1].descriptions("Trigger") == ["client request"]
+    assert files[3].descriptions("Trigger") == ["end of the program"]
+    for number, function, expected in work_lines(done.out, "part"):
+        assert files[int(number)].function(function) == expected
+    (last,) = re.findall(r"^expect \d+ (all) (\d+) (\d+) (\d+)$", done.out, re.MULTILINE)
+    assert files[3].function(last[0]) == tuple(map(int, last[1:]))
+
+
+@pytest.mark.parametrize("geometry", [None, SEVERAL])
+@pytest.mark.parametrize("path", PATHS)
+def test_the_parts_of_a_run_add_up_to_it_in_every_event(
+    tmp_path: Path, path: str, geometry: Sequence[str] | None
+) -> None:
+    options = ("--faults=yes", f"--fast-path={path}")
+    parts = part(tmp_path / "parts", "parts", *options, geometry=geometry).files
+    whole = part(tmp_path / "whole", "whole", *options, geometry=geometry).files
+    assert len(parts) == 6 * len(whole)
+
+    def of(files: Sequence[OutFile], machine: str) -> Counter[tuple[object, ...]]:
+        # Their arguments differ, and with them what the program's start costs.
+        sums = lines_of([file for file in files if file.field("desc: Machine") == machine])
+        return Counter({key: n for key, n in sums.items() if key[2] in ("touch", "all", "parts_of_all", "pages")})
+
+    for machine in (file.field("desc: Machine") for file in whole):
+        assert of(parts, machine) == of(whole, machine) != {}
+
+
+@pytest.mark.parametrize("bits", BITS)
+@pytest.mark.parametrize("path", PATHS)
+def test_phases_of_one_name_add_up_in_a_file_of_their_own(tmp_path: Path, path: str, bits: str) -> None:
+    done = part(tmp_path, "phases", f"--fast-path={path}", "--faults=yes", bits=bits)
+    (whole,) = (file for file in done.files if not file.descriptions("Of phase"))
+    phases = dict(zip(whole.descriptions("Phase"), whole.descriptions("Phase file")))
+    assert list(phases) == ["start", "read/it", "read_it", "the end"]
+    files = {name: read(tmp_path / file) for name, file in phases.items()}
+    assert {name: file.descriptions("Of phase") for name, file in files.items()} == {name: [name] for name in phases}
+    for phase, function, expected in work_lines(done.out, "phase"):
+        assert files[phase].function(function) == expected
+    assert lines_of(list(files.values())) == lines_of([whole])
+    # Those of one kind add up, too.
+    for name in ("Straddles", "Second misses"):
+        numbers = [list(map(int, re.findall(r" (\d+)", file.descriptions(name)[0]))) for file in files.values()]
+        assert [sum(column) for column in zip(*numbers)] == list(
+            map(int, re.findall(r" (\d+)", whole.descriptions(name)[0]))
+        )
+
+
+def test_phases_of_each_machine_add_up(tmp_path: Path) -> None:
+    done = part(tmp_path, "phases", geometry=SEVERAL)
+    for whole in (file for file in done.files if not file.descriptions("Of phase")):
+        parts = [read(tmp_path / name) for name in whole.descriptions("Phase file")]
+        assert len(parts) == 4
+        assert lines_of(parts) == lines_of([whole])
+
+
+def page_faults(folder: Path, out: str) -> list[tuple[int, str]]:
+    """The client's own pages that fault, from 0, each with its phase."""
+    (log,) = folder.glob("tlbgrind.faults.*")
+    start = int(re.findall(r"^address 0x([0-9a-f]+)$", out, re.MULTILINE)[0], 16)
+    found: list[tuple[int, str]] = []
+    phase = "start"
+    page = 0
+    for line in log.read_text().splitlines():
+        words = line.split("\t")
+        if words[0] == "mark":
+            phase = words[2]
+        elif words[0] == "*":
+            found += [(page + i * int(words[2], 16), phase) for i in range(1, int(words[1]) + 1)]
+        elif line[:1].isdigit() and words[1][1] != "-":
+            page = int(words[2], 16)
+            found.append((page, phase))
+    pages = [((page - start) // 4096, phase) for page, phase in found]
+    return [(page, phase) for page, phase in pages if 0 <= page < 64]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("more", [(), ("--faults-used=yes",)])
+def test_a_page_touched_while_instrumentation_is_off_is_no_fault_later(
+    tmp_path: Path, more: tuple[str, ...], path: str
+) -> None:
+    done = part(tmp_path, "faults", "--faults=yes", f"--fast-path={path}", *more)
+    assert [page for page, _ in page_faults(tmp_path, done.out)] == [*range(16), *range(32, 48)]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_the_fault_log_has_the_phases(tmp_path: Path, path: str) -> None:
+    done = part(tmp_path, "fault_phases", "--faults=yes", f"--fast-path={path}")
+    expected = [(page, "start" if page < 8 else "one" if page < 20 else "two") for page in range(50)]
+    assert page_faults(tmp_path, done.out) == expected
+
+
+def test_a_forked_child_begins_as_its_parent_is(tmp_path: Path) -> None:
+    part(tmp_path, "forks").check()

@@ -1,0 +1,17 @@
+/* The options for a measured region: --instr-at-start=. */
+
+#ifndef TG_REGION_OPTIONS_H
+#define TG_REGION_OPTIONS_H
+
+#include "pub_tool_basics.h"
+
+typedef struct {
+   Bool instr_at_start; /* --instr-at-start=yes: trace/instrumentation.h */
+} TgRegionOptions;
+
+/* Stores the command-line argument if it is one of these options, else returns False. */
+Bool tg_region_options_take(const HChar* arg, TgRegionOptions* out);
+
+void tg_region_options_print_usage(void);
+
+#endif

@@ -1,0 +1,323 @@
+/* Writes all outputs of a run. See tool/outputs.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_xarray.h"
+
+#include "sim/mmu/miss_counts.h"
+#include "sim/mmu/run_reach.h"
+
+#include "attribution/lines.h"
+#include "base/file.h"
+#include "base/streams.h"
+#include "data/references.h"
+#include "engine/batch.h"
+#include "engine/replay.h"
+#include "engine/setup.h"
+#include "faults/recorder.h"
+#include "options/output_names.h"
+#include "order/code_entries.h"
+#include "output/costs_file.h"
+#include "output/data_file.h"
+#include "output/phases.h"
+#include "output/reach_file.h"
+#include "output/summary.h"
+#include "space/aspace_trace.h"
+#include "tool/outputs.h"
+#include "trace/run_mmus.h"
+#include "trace/superblocks.h"
+
+static TgResults results = { .part = 1 };
+
+/* --- Sums --- */
+
+static void add_up(TgResult* result, XArray* lines)
+{
+   VG_(memset)(result->total, 0, sizeof result->total);
+   for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
+      ULong cost[TG_N_COSTS];
+      tg_lines_costs(*(TgLine**)VG_(indexXA)(lines, i), result->number, cost);
+      for (UInt j = 0; j < TG_N_COSTS; j++)
+         result->total[j] += cost[j];
+   }
+}
+
+/* Adds all counts so far to the lines and to `results`, but for the totals. */
+static void settle_counts(void)
+{
+   tg_superblocks_settle();
+   tg_engine_settle();
+   const TgSuperblockTotals* b = tg_superblock_totals();
+   VG_(memcpy)(results.straddles, tg_replay_straddles(), sizeof results.straddles);
+   results.straddles[TLB_FETCH] = b->fetch_straddles;
+   VG_(memcpy)(results.unperformed, b->unperformed, sizeof results.unperformed);
+   for (UInt i = 0; i < results.options->n_machines; i++) {
+      TgResult* result = &results.result[i];
+      for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
+         for (UInt j = 0; j < TG_N_OF_A_MISS; j++)
+            result->extra[tg_cost(kind, TG_MISS_1 + j)]
+               = tlb_missed_extra(&tg_mmus, result->number)[kind][j];
+      }
+   }
+}
+
+/* Settles all counts; returns the lines in order of output. */
+static XArray* settle(void)
+{
+   settle_counts();
+   tg_phases_settle(&results);
+   XArray* lines = tg_lines_sorted();
+   for (UInt i = 0; i < results.options->n_machines; i++)
+      add_up(&results.result[i], lines);
+   return lines;
+}
+
+/* --- Outputs --- */
+
+/* Writes one phase's costs to a file beside `name`. */
+static Bool write_phase(UInt number, UInt machine, XArray* lines, const HChar* name)
+{
+   TgResult result = results.result[machine];
+   TgResults whole = results;
+   XArray* own = tg_phases_result(number, machine, lines, &whole, &result);
+   HChar* file = tg_phases_file_name(number, name);
+   add_up(&result, own);
+   const Bool is_written = tg_costs_file_write(&whole, &result, own, file);
+   VG_(free)(file);
+   VG_(deleteXA)(own);
+   return is_written;
+}
+
+static Bool write_costs(UInt machine, XArray* lines, const HChar* name)
+{
+   Bool is_written = tg_costs_file_write(&results, &results.result[machine], lines, name);
+   for (UInt i = 0; i < tg_phases_count() && !tg_streams_has(name); i++)
+      is_written &= write_phase(i, machine, lines, name);
+   return is_written;
+}
+
+static Bool write_reach(UInt machine, XArray* lines, const HChar* name)
+{
+   (void)machine;
+   (void)lines;
+   return tg_reach_file_write(&results, name);
+}
+
+static Bool write_entries(UInt machine, XArray* lines, const HChar* name)
+{
+   (void)machine;
+   (void)lines;
+   return tg_code_entries_write(results.forked_from, name);
+}
+
+static Bool write_data(UInt machine, XArray* lines, const HChar* name)
+{
+   (void)machine;
+   return tg_data_file_write(&results, lines, name);
+}
+
+static Bool write_faults(UInt machine, XArray* lines, const HChar* name)
+{
+   (void)machine;
+   (void)lines;
+   return tg_recorder_write(results.forked_from, name);
+}
+
+typedef struct {
+   Bool of_each_machine;
+   Bool (*write)(UInt machine, XArray* lines, const HChar* name);
+   void (*report)(const TgResults* r, const HChar* file); /* on stderr; NULL: nothing */
+} Output;
+
+static const Output outputs[TG_N_OUTPUTS] = {
+   [TG_COSTS_OUT]   = { True, write_costs, tg_summary_results },
+   [TG_REACH_OUT]   = { False, write_reach, tg_reach_file_summary },
+   [TG_ENTRIES_OUT] = { False, write_entries, NULL },
+   [TG_DATA_OUT]    = { False, write_data, NULL },
+   [TG_FAULTS_OUT]  = { False, write_faults, tg_summary_faults },
+};
+
+static UInt n_files(TgOutput which)
+{
+   return outputs[which].of_each_machine ? results.options->n_machines : 1;
+}
+
+/* The name of one file of an output whose name is `base`; to be freed. */
+static HChar* file_name(TgOutput which, const HChar* base, UInt machine)
+{
+   return outputs[which].of_each_machine
+             ? tg_output_name_of(base, results.result[machine].machine, results.options->n_machines)
+             : VG_(strdup)("tg.outputs.name", base);
+}
+
+static void write_output(TgOutput which, XArray* lines)
+{
+   HChar* base = tg_output_name(which);
+   Bool written = True;
+   for (UInt i = 0; i < n_files(which); i++) {
+      HChar* name = file_name(which, base, i);
+      written &= outputs[which].write(i, lines, name);
+      VG_(free)(name);
+   }
+   if (outputs[which].report != NULL)
+      outputs[which].report(&results, written && !tg_streams_has(base) ? base : NULL);
+   VG_(free)(base);
+}
+
+static void write_outputs(TgOutput first, TgOutput last, XArray* lines)
+{
+   for (TgOutput which = first; which <= last; which++) {
+      if (results.options->is_written[which])
+         write_output(which, lines);
+   }
+}
+
+void tg_outputs_at_end(void)
+{
+   XArray* lines = settle();
+   write_outputs(TG_COSTS_OUT, TG_REACH_OUT, lines);
+   /* At the end of the process the core does not print a tool's statistics. */
+   if (VG_(clo_stats))
+      tg_replay_print_stats();
+   tg_aspace_trace_end();
+   write_outputs(TG_ENTRIES_OUT, TG_FAULTS_OUT, lines);
+   VG_(deleteXA)(lines);
+}
+
+/* Writes all outputs before the process becomes another program. */
+static void write_at_exec(TgExec how, XArray* lines)
+{
+   Bool costs_written = True;
+   for (TgOutput which = 0; which < TG_N_OUTPUTS; which++) {
+      if (!results.options->is_written[which])
+         continue;
+      HChar* base = tg_output_name(which);
+      for (UInt i = 0; i < n_files(which); i++) {
+         HChar* name = tg_exec_calls_file_name(how, file_name(which, base, i));
+         const Bool is_there = outputs[which].write(i, lines, name);
+         costs_written &= is_there || which != TG_COSTS_OUT;
+         tg_exec_calls_note_file(name, is_there);
+      }
+      if (which == TG_COSTS_OUT && how == TG_EXEC_LEAVES && results.forked_from == 0
+          && costs_written && !tg_streams_has(base))
+         tg_summary_details(&results, base);
+      VG_(free)(base);
+   }
+}
+
+ULong tg_outputs_at_exec(TgExec how)
+{
+   XArray* lines = settle();
+   if (how != TG_EXEC_FOLLOWED)
+      write_at_exec(how, lines);
+   VG_(deleteXA)(lines);
+   return results.result[0].total[tg_cost(TLB_FETCH, TG_REFS)];
+}
+
+/* --- Parts of a run --- */
+
+static void zero(void)
+{
+   tg_superblocks_settle();
+   tg_lines_zero();
+   VG_(memset)(tg_superblock_totals(), 0, sizeof(TgSuperblockTotals));
+   VG_(memset)(tg_replay_straddles(), 0, TLB_N_USERS * sizeof(ULong));
+   tlb_missed_zero_extra(&tg_mmus);
+   tg_phases_zero();
+   if (tg_data_on)
+      tg_data_zero();
+   if (results.options->reach)
+      tlb_run_reach_zero(&tg_mmus);
+}
+
+void tg_outputs_forked(Int parent)
+{
+   zero();
+   results.forked_from = parent;
+   results.part = 1;
+   results.trigger = NULL;
+}
+
+void tg_outputs_zero(void)
+{
+   tg_batch_look_up();
+   zero();
+   if (results.options->faults.on)
+      tg_recorder_zero();
+}
+
+void tg_outputs_mark(const HChar* phase)
+{
+   tg_batch_look_up();
+   settle_counts();
+   tg_phases_begin(&results, phase);
+   if (results.options->faults.on)
+      tg_recorder_mark(phase);
+}
+
+/* The name of a part's file, NAME.N; frees `name`. A stream has all parts. */
+static HChar* part_name(HChar* name)
+{
+   if (tg_streams_has(name))
+      return name;
+   const Int room = (Int)VG_(strlen)(name) + 16;
+   HChar* numbered = VG_(malloc)("tg.outputs.part", (SizeT)room);
+   VG_(snprintf)(numbered, room, "%s.%u", name, results.part);
+   VG_(free)(name);
+   return numbered;
+}
+
+void tg_outputs_dump(const HChar* trigger, void (*each)(const HChar* name))
+{
+   tg_batch_look_up();
+   XArray* lines = settle();
+   results.trigger = trigger;
+   for (TgOutput which = 0; which < TG_N_OUTPUTS; which++) {
+      /* The order of first use is one list for the whole run. */
+      if (!results.options->is_written[which] || which == TG_ENTRIES_OUT)
+         continue;
+      HChar* base = tg_output_name(which);
+      for (UInt i = 0; i < n_files(which); i++) {
+         HChar* name = part_name(file_name(which, base, i));
+         if (outputs[which].write(i, lines, name) && each != NULL)
+            each(name);
+         VG_(free)(name);
+      }
+      VG_(free)(base);
+   }
+   VG_(deleteXA)(lines);
+   tg_outputs_zero();
+   results.part++;
+   results.trigger = "end of the program";
+}
+
+const TgResults* tg_outputs_so_far(void)
+{
+   tg_batch_look_up();
+   VG_(deleteXA)(settle());
+   return &results;
+}
+
+/* --- Start --- */
+
+TgResults* tg_outputs_results(void)
+{
+   return &results;
+}
+
+void tg_outputs_init(const TgOptions* o)
+{
+   results.options = o;
+   results.result = VG_(calloc)("tg.outputs.results", o->n_machines,
+                                sizeof *results.result);
+   for (UInt i = 0; i < o->n_machines; i++) {
+      results.result[i].machine = &o->machine[i];
+      results.result[i].number = tg_mmus.mmu[i].counts;
+      results.result[i].levels = tg_mmus.mmu[i].h.levels;
+   }
+}
+

@@ -1,0 +1,111 @@
+/* Takes client requests and monitor commands. See tool/region.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_gdbserver.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_transtab.h"
+#include "pub_tool_vki.h"
+
+#include "valgrind.h"
+
+#include "tlbgrind.h"
+
+#include "engine/batch.h"
+#include "tool/outputs.h"
+#include "tool/region.h"
+#include "trace/instrumentation.h"
+
+static const TgOptions* options;
+static Bool was_on; /* at any time */
+
+/* --- Instrumentation --- */
+
+static void switch_to(Bool on)
+{
+   /* The first page and the last are not the program's; the core refuses the whole range. */
+   enum { FIRST = 0x1000 };
+   if (on == tg_instrumented)
+      return;
+   tg_batch_look_up();
+   tg_instrumented = on;
+   was_on |= on;
+   VG_(discard_translations_safely)(FIRST, ~(SizeT)(FIRST - 1), "tlbgrind");
+}
+
+/* --- Client requests --- */
+
+enum { MAX_TEXT = 200 };
+
+/* Copies a text of the program, up to MAX_TEXT bytes, or to the first unreadable one. */
+static void copy_text(HChar* to, Addr from)
+{
+   UInt n = 0;
+   for (; n < MAX_TEXT; n++) {
+      if ((n == 0 || VG_IS_PAGE_ALIGNED(from + n))
+          && !VG_(am_is_valid_for_client)(from + n, 1, VKI_PROT_READ))
+         break;
+      to[n] = *(const HChar*)(from + n);
+      if (to[n] == '\0')
+         break;
+   }
+   to[n] = '\0';
+}
+
+static void mark(Addr text)
+{
+   HChar phase[MAX_TEXT + 1];
+   copy_text(phase, text);
+   tg_outputs_mark(phase[0] == '\0' ? "(no name)" : phase);
+}
+
+static Bool take_request(UWord request, const UWord* args)
+{
+   switch (request) {
+   case VG_USERREQ__TLBGRIND_START: switch_to(True); return True;
+   case VG_USERREQ__TLBGRIND_STOP: switch_to(False); return True;
+   case VG_USERREQ__TLBGRIND_ZERO: tg_outputs_zero(); return True;
+   case VG_USERREQ__TLBGRIND_DUMP: tg_outputs_dump("client request", NULL); return True;
+   case VG_USERREQ__TLBGRIND_MARK: mark(args[1]); return True;
+   default: return False;
+   }
+}
+
+static Bool requested(ThreadId tid, UWord* args, UWord* result)
+{
+   (void)tid;
+   if (!VG_IS_TOOL_USERREQ('T', 'G', args[0]))
+      return False;
+   *result = 0;
+   return take_request(args[0], args);
+}
+
+/* --- The run --- */
+
+void tg_region_register(void)
+{
+   VG_(needs_client_requests)(requested);
+}
+
+void tg_region_init(const TgOptions* o)
+{
+   options = o;
+   tg_instrumented = was_on = o->region.instr_at_start;
+}
+
+void tg_region_forked(void)
+{
+   was_on = tg_instrumented;
+}
+
+void tg_region_end(void)
+{
+   if (!was_on && VG_(clo_verbosity) > 0)
+      VG_(umsg)("Nothing was measured: --instr-at-start=no, and nothing started it "
+                "(TLBGRIND_START of tlbgrind.h, or `vgdb start').\n");
+}

@@ -1,0 +1,24 @@
+/* The measured region: starts and stops instrumentation, and takes the program's requests.
+
+   The requests are those of tlbgrind.h, and of vgdb's monitor commands. All take effect between two
+   blocks of code, when every reference before them has been counted. */
+
+#ifndef TG_REGION_H
+#define TG_REGION_H
+
+#include "pub_tool_basics.h"
+
+#include "options/options.h"
+
+/* Registers with the core. To be called before the command line is read. */
+void tg_region_register(void);
+
+void tg_region_init(const TgOptions* options);
+
+/* To be called in a forked child. */
+void tg_region_forked(void);
+
+/* At the end of the run: prints a hint if instrumentation was never on. */
+void tg_region_end(void);
+
+#endif
