@@ -318,7 +318,9 @@ TOOL_SOURCES = \
 	tlbgrind/tool/exec_calls.c \
 	tlbgrind/tool/instrument.c \
 	tlbgrind/tool/main.c \
+	tlbgrind/tool/monitor.c \
 	tlbgrind/tool/outputs.c \
+	tlbgrind/tool/progress.c \
 	tlbgrind/tool/region.c \
 	tlbgrind/trace/instrumentation.c \
 	tlbgrind/trace/run_mmus.c \
@@ -401,7 +403,9 @@ TOOL_INCLUDES = \
 	tlbgrind/tool/addresses.h \
 	tlbgrind/tool/exec_calls.h \
 	tlbgrind/tool/instrument.h \
+	tlbgrind/tool/monitor.h \
 	tlbgrind/tool/outputs.h \
+	tlbgrind/tool/progress.h \
 	tlbgrind/tool/region.h \
 	tlbgrind/trace/instrumentation.h \
 	tlbgrind/trace/run_mmus.h \

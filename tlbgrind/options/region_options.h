@@ -1,4 +1,4 @@
-/* The options for a measured region: --instr-at-start=. */
+/* The options for a measured region: --instr-at-start= and --progress=. */
 
 #ifndef TG_REGION_OPTIONS_H
 #define TG_REGION_OPTIONS_H
@@ -7,6 +7,7 @@
 
 typedef struct {
    Bool instr_at_start; /* --instr-at-start=yes: trace/instrumentation.h */
+   Long progress;       /* --progress=SECONDS: tool/progress.h; 0: not given */
 } TgRegionOptions;
 
 /* Stores the command-line argument if it is one of these options, else returns False. */

@@ -201,6 +201,11 @@ const HChar* tg_phases_name(UInt number)
    return phases[number].name;
 }
 
+const HChar* tg_phases_at_hand(void)
+{
+   return phases[at_hand].name;
+}
+
 HChar* tg_phases_file_name(UInt number, const HChar* name)
 {
    static const HChar between[] = "_phase_";

@@ -26,6 +26,9 @@ void tg_phases_zero(void);
 UInt tg_phases_count(void);
 const HChar* tg_phases_name(UInt number);
 
+/* The name of the phase at hand, if there are any. */
+const HChar* tg_phases_at_hand(void);
+
 /* The phase's out-file beside that of the whole run, `name`; to be freed. */
 HChar* tg_phases_file_name(UInt number, const HChar* name);
 

@@ -17,6 +17,15 @@ typedef struct {
    ULong extra[TG_N_COSTS]; /* misses of a level beyond a reference's first */
 } TgResult;
 
+/* A cost of all kinds of references together. */
+static inline ULong tg_result_all(const TgResult* r, UInt cost)
+{
+   ULong sum = 0;
+   for (UInt kind = 0; kind < TLB_N_USERS; kind++)
+      sum += r->total[tg_cost(kind, cost)];
+   return sum;
+}
+
 typedef struct {
    const TgOptions* options;
    Int forked_from;           /* pid, 0: this is no forked child */

@@ -38,6 +38,7 @@
 #include "tool/exec_calls.h"
 #include "tool/instrument.h"
 #include "tool/outputs.h"
+#include "tool/progress.h"
 #include "tool/region.h"
 #include "trace/shadow_area.h"
 #include "trace/superblocks.h"
@@ -139,6 +140,7 @@ static void moved(Addr from, Addr to, SizeT len)
 static void started(ThreadId tid, ULong blocks)
 {
    (void)blocks;
+   tg_progress_started();
    tg_native_started(tid);
    tg_recorder_started();
    tg_hugetlb_started(tid);
@@ -175,6 +177,7 @@ static void post_clo_init(void)
    tg_exec_calls_init();
    tg_outputs_init(o);
    tg_region_init(o);
+   tg_progress_init(o);
    tg_summary_machines(tg_outputs_results());
    tg_exec_print();
    if (o->entries)

@@ -3,10 +3,8 @@
 #include "pub_tool_basics.h"
 
 #include "pub_tool_aspacemgr.h"
-#include "pub_tool_gdbserver.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
-#include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
 #include "pub_tool_tooliface.h"
 #include "pub_tool_transtab.h"
@@ -17,25 +15,36 @@
 #include "tlbgrind.h"
 
 #include "engine/batch.h"
+#include "tool/monitor.h"
 #include "tool/outputs.h"
 #include "tool/region.h"
 #include "trace/instrumentation.h"
 
-static const TgOptions* options;
 static Bool was_on; /* at any time */
 
 /* --- Instrumentation --- */
 
-static void switch_to(Bool on)
+static Bool switch_to(Bool on)
 {
    /* The first page and the last are not the program's; the core refuses the whole range. */
    enum { FIRST = 0x1000 };
    if (on == tg_instrumented)
-      return;
+      return False;
    tg_batch_look_up();
    tg_instrumented = on;
    was_on |= on;
    VG_(discard_translations_safely)(FIRST, ~(SizeT)(FIRST - 1), "tlbgrind");
+   return True;
+}
+
+Bool tg_region_start(void)
+{
+   return switch_to(True);
+}
+
+Bool tg_region_stop(void)
+{
+   return switch_to(False);
 }
 
 /* --- Client requests --- */
@@ -79,6 +88,11 @@ static Bool take_request(UWord request, const UWord* args)
 static Bool requested(ThreadId tid, UWord* args, UWord* result)
 {
    (void)tid;
+   if (args[0] == VG_USERREQ__GDB_MONITOR_COMMAND) {
+      const Bool is_taken = tg_monitor_take((const HChar*)args[1]);
+      *result = is_taken;
+      return is_taken;
+   }
    if (!VG_IS_TOOL_USERREQ('T', 'G', args[0]))
       return False;
    *result = 0;
@@ -94,7 +108,6 @@ void tg_region_register(void)
 
 void tg_region_init(const TgOptions* o)
 {
-   options = o;
    tg_instrumented = was_on = o->region.instr_at_start;
 }
 

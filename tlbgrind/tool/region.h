@@ -18,6 +18,10 @@ void tg_region_init(const TgOptions* options);
 /* To be called in a forked child. */
 void tg_region_forked(void);
 
+/* Switch instrumentation. False: it is so already. */
+Bool tg_region_start(void);
+Bool tg_region_stop(void);
+
 /* At the end of the run: prints a hint if instrumentation was never on. */
 void tg_region_end(void);
 

@@ -15,7 +15,7 @@ from ..base.command import Answer, Parser, Value, one_of, some_of, yes_or_no
 from ..base.errors import ReportError
 from ..base.progress import Progress
 from ..base.terminal import COLOURS, screen
-from ..formats.outfile import UNKNOWN, OutFile, with_events
+from ..formats.outfile import UNKNOWN, OutFile, phase_file, read, with_events
 from . import advice, beside, by_data, export, facts
 from .annotate import annotate
 from .compare import Comparison
@@ -45,6 +45,10 @@ Which events, in which order:
   --threshold=PERCENT       leave out what has less than this share of the first sort event
                             that happened at all; 0 leaves out nothing [0.1]
   --show-percs=yes|no       percentages beside the counts [yes]
+
+Which phase:
+  --phase=NAME              only this phase of the runs, which TLBGRIND_MARK(NAME) began; start:
+                            what was before the first mark
 
 Which tables:
   --by=WHAT[,WHAT...]       any of function, file, object, line, file:function (where the code of
@@ -131,6 +135,7 @@ class Options(argparse.Namespace):
     threshold: Fraction
     show_percs: bool
     by: list[str]
+    phase: str | None
     annotate: bool
     source: list[str]
     include: list[str]
@@ -234,6 +239,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--by", type=_Views(*VIEWS), default=["function", "file", "object"])
     add("--of")
     add("--machine")
+    add("--phase")
     add("--annotate", action="store_true")
     add("--source", action="append", default=[])
     add("-I", "--include", type=_Folder(), action="append", default=[])
@@ -374,6 +380,8 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
     for number, path in enumerate(options.outfiles):
         progress.say(f"{number:,} of {len(options.outfiles):,} out-files read")
         files.append(by_data.read(path, options.machine, options.of, options.by, progress))
+    if options.phase is not None:
+        files = [read(phase_file(out, options.phase), progress) for out in files]
     progress.say("adding up")
     if options.advice:
         return advice.listing(files, screen(options.wide, options.color))

@@ -26,6 +26,8 @@ row a fault.
 
   --view=VIEW          4k: the first touch of every page; warm: what Linux does when all files are
                        in the page cache; cold: with nothing in it [warm]
+  --phase=NAME         only the faults of this phase, which TLBGRIND_MARK(NAME) began; start: those
+                       before the first mark
 
 Tables:
   --by=WHAT[,WHAT...]  any of kind; mapping, memory (touched); object, function (of the code that
@@ -80,6 +82,7 @@ class Options(argparse.Namespace):
     growth: int
     waste: bool
     used: bool
+    phase: str | None
     phase_range: bool
     compare: bool
     format: str | None
@@ -112,6 +115,7 @@ FORMATS = ("text", "pagein", "csv", "json")
 # What is shown in the place of the tables, and the options that would say nothing then.
 _TABLES = ("by", "top", "growth", "waste", "phase-range")
 _WITHOUT = {
+    "phase": ("native", "used", "waste", "phase-range"),
     "compare": ("format", "native", "used", "growth", "waste", "phase-range"),
     "format": ("native", "verbose", "wide", *_TABLES),
     "native": ("used", *_TABLES),
@@ -125,6 +129,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add: Callable[..., argparse.Action] = parser.add_argument
     add("logs", metavar="LOG", nargs="*")
     add("--view", type=one_of(*VIEWS), default="warm")
+    add("--phase")
     add("--by", type=some_of(*GROUPS))
     add("--top", type=whole_number("a number of rows"))
     add("--growth", type=whole_number("a number of steps", 1, 100_000), default=0)
@@ -177,6 +182,8 @@ def parse(arguments: Sequence[str]) -> Options:
 def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
     options = parse(arguments)
     logs = [faultlog.read(path) for path in options.logs]
+    if options.phase is not None:
+        logs = [faultlog.of_phase(log, options.phase) for log in logs]
     view = faultlog.view_number(options.view)
     if options.compare and options.format:
         compared = [faultrows.compare(logs, view, by, options.rows()) for by in options.groups()]

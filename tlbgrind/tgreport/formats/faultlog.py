@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, NoReturn
 
 from ..base.command import read_bytes
@@ -135,6 +135,14 @@ class Repeat(NamedTuple):
     instruction_step: int
 
 
+class Mark(NamedTuple):
+    """The begin of a phase of the run."""
+
+    phase: str
+    line: int  # of FaultLog.lines: the first behind it
+    number: int  # of the last fault before it
+
+
 class Used(NamedTuple):
     """Pages one behind the other, and how many bytes the program used of each."""
 
@@ -179,6 +187,7 @@ class FaultLog:
     totals: dict[str, Totals] = field(default_factory=dict)
     hidden: dict[str, tuple[int, int]] = field(default_factory=dict)  # faults, major ones
     phases: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    marks: list[Mark] = field(default_factory=list)
     used: list[Used] = field(default_factory=list)  # with --faults-used=yes
     used_totals: dict[str, UsedTotals] = field(default_factory=dict)
 
@@ -210,6 +219,44 @@ class FaultLog:
 
     def of(self, view: int) -> Iterator[Fault]:
         return (fault for fault in self.faults if fault.kinds[view] != "-")
+
+
+START = "start"  # the phase before the first mark
+
+
+def phases(log: FaultLog) -> list[str]:
+    """Their names, in the order of their first begin; none if the program sets no marks."""
+    return list(dict.fromkeys([START, *(mark.phase for mark in log.marks)])) if log.marks else []
+
+
+def of_phase(log: FaultLog, phase: str) -> FaultLog:
+    """The faults of one phase only. Faults keep their numbers."""
+    names = phases(log)
+    if phase not in names:
+        there = f"; there are {', '.join(names)}" if names else ", nor any other"
+        raise ReportError(f"has no phase '{phase}'{there}", log.path)
+    lines: list[Fault | Repeat] = []
+    marks = [Mark(START, 0, 0), *log.marks]
+    for mark, end in zip(marks, [*(mark.line for mark in marks[1:]), len(log.lines)]):
+        if mark.phase == phase:
+            lines += log.lines[mark.line : end]
+    found = [[0] * (2 + len(KINDS)) for _ in VIEWS]
+    last: Fault | None = None
+    for line in lines:
+        last = line if isinstance(line, Fault) else last
+        assert last is not None
+        _count(found, last.kinds, 1 if isinstance(line, Fault) else line.times)
+    totals = {view: Totals(sums[0], sums[1], tuple(sums[2:])) for view, sums in zip(VIEWS, found)}
+    return replace(log, lines=lines, totals=totals, hidden={})
+
+
+def _count(sums: list[list[int]], kinds: str, times: int) -> None:
+    """Adds faults of those kinds in each view: all, major ones, by kind."""
+    for found, letter in zip(sums, kinds):
+        if letter != "-":
+            found[0] += times
+            found[1] += times * letter.isupper()
+            found[2 + list(KINDS).index(letter.lower())] += times
 
 
 def view_number(name: str) -> int:
@@ -433,6 +480,13 @@ class _Reader:
         self.add(repeat, count)
         self.last = None
 
+    def read_mark(self) -> None:
+        instructions, phase = self.fields(3)
+        self.need_no_totals("a mark")
+        self.decimal(instructions)
+        self.out.marks.append(Mark(phase, len(self.out.lines), self.number))
+        self.last = None
+
     def need_no_totals(self, what: str) -> None:
         """Totals were compared with the faults above them, so none may follow."""
         if self.out.totals:
@@ -448,11 +502,7 @@ class _Reader:
         assert fault is not None
         self.out.lines.append(line)
         self.number += count
-        for found, letter in zip(self.found, fault.kinds):
-            if letter != "-":
-                found[0] += count
-                found[1] += count * letter.isupper()
-                found[2 + list(KINDS).index(letter.lower())] += count
+        _count(self.found, fault.kinds, count)
 
     def read_used(self) -> None:
         where, page, count, kinds, used = self.fields(6)
@@ -559,6 +609,7 @@ _HANDLERS: dict[str, Callable[[_Reader], None]] = {
     "map": _Reader.read_map,
     "code": _Reader.read_code,
     "*": _Reader.read_repeat,
+    "mark": _Reader.read_mark,
     "summary": _Reader.read_summary,
     "used": _Reader.read_used,
     "used-total": _Reader.read_used_total,

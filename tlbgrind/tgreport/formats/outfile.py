@@ -69,6 +69,17 @@ def read(path: str, progress: Progress | None = None) -> OutFile:
     return _Reader(OutFile(path, mtime), data, progress or Progress()).read()
 
 
+def phase_file(out: OutFile, phase: str) -> str:
+    """The out-file of one phase, which lies beside that of the whole run."""
+    names = [text for key, text in out.descriptions if key == "Phase"]
+    files = [text for key, text in out.descriptions if key == "Phase file"]
+    found = dict(zip(names, files)).get(phase)
+    if found is None:
+        there = f"; there are {', '.join(names)}" if names else ", nor any other"
+        raise ReportError(f"has no phase '{phase}'{there}", out.path)
+    return os.path.join(os.path.dirname(out.path), found)
+
+
 def with_events(out: OutFile, events: tuple[str, ...]) -> OutFile:
     """The same, of its events these only."""
     if out.events == events:
