@@ -23,8 +23,7 @@ typedef enum {
    VG_USERREQ__TLBGRIND_STOP,
    VG_USERREQ__TLBGRIND_ZERO,
    VG_USERREQ__TLBGRIND_DUMP,
-   VG_USERREQ__TLBGRIND_MARK,
-   VG_USERREQ__TLBGRIND_NAME
+   VG_USERREQ__TLBGRIND_MARK
 } Vg_TlbgrindClientRequest;
 
 /* Starts and stops instrumentation, for all threads. While it is off nothing is simulated or
@@ -47,10 +46,5 @@ typedef enum {
    that of the whole run. `name': a text, which need not stay. */
 #define TLBGRIND_MARK(name) \
    VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__TLBGRIND_MARK, (name), 0, 0, 0, 0)
-
-/* Gives `length' bytes at `address' a name; a later name replaces it where they overlap. A length
-   of 0 does nothing. `name': a text, which need not stay. */
-#define TLBGRIND_NAME(address, length, name) \
-   VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__TLBGRIND_NAME, (address), (length), (name), 0, 0)
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "tlbgrind.h"
 
@@ -191,6 +192,24 @@ static void whole(void)
    parts_of_all(0);
 }
 
+/* For commands from outside. */
+static void waits(void)
+{
+   char c;
+   before(N, memory);
+   dprintf(1, "waits\n");
+   if (read(0, &c, 1) == 1)
+      after(N, memory);
+}
+
+/* Longer than a second, however fast the machine is. */
+static void runs_long(void)
+{
+   const time_t begin = time(NULL);
+   while (time(NULL) < begin + 3)
+      all(100 * N, memory);
+}
+
 static void forks(void)
 {
    before(N, memory);
@@ -218,6 +237,7 @@ int main(int argc, char **argv)
       { "region", region }, { "stop", stop }, { "zero", zero }, { "dump", dump },
       { "phases", phases }, { "faults", faults }, { "fault_phases", fault_phases },
       { "forks", forks }, { "keeps", keeps }, { "parts", sum_of_parts }, { "whole", whole },
+      { "waits", waits }, { "long", runs_long },
    };
    for (unsigned i = 0; argc > 1 && i < sizeof parts / sizeof *parts; i++) {
       if (strcmp(argv[1], parts[i].name) == 0)

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tg_environment import HAVE_X86, client
-from tool_support import Costs, OutFile, Run, read, run, total
+from tg_environment import HAVE_X86, TLBGRIND, client
+from tool_support import GEOMETRY, PYTHON, TG_ANNOTATE, Costs, OutFile, Run, read, run, total
 
 needs_x86 = pytest.mark.skipif(not HAVE_X86, reason="built without the 32-bit tool")
 BITS = ["", pytest.param("32", marks=needs_x86)]
@@ -204,3 +207,92 @@ def test_the_fault_log_has_the_phases(tmp_path: Path, path: str) -> None:
 
 def test_a_forked_child_begins_as_its_parent_is(tmp_path: Path) -> None:
     part(tmp_path, "forks").check()
+
+
+def annotate(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [PYTHON, TG_ANNOTATE, *map(str, arguments)], capture_output=True, encoding="utf-8", check=False
+    )
+
+
+def test_tg_annotate_shows_one_phase(tmp_path: Path) -> None:
+    done = part(tmp_path, "phases")
+    (whole,) = (file for file in done.files if not file.descriptions("Of phase"))
+    of_it = tmp_path / f"{whole.path.name}_phase_read_it_2"
+    options = ("--show=Ir", "--sort=Ir", "--by=function", "--show-percs=no")
+    by_name, itself = annotate("--phase=read_it", *options, whole.path), annotate(*options, of_it)
+    assert (by_name.returncode, by_name.stdout) == (0, itself.stdout)
+    assert "second_phase" in by_name.stdout and "first_phase" not in by_name.stdout
+    unknown = annotate("--phase=x", whole.path)
+    assert unknown.returncode == 1
+    assert f"{whole.path}: has no phase 'x'; there are start, read/it, read_it, the end" in unknown.stderr
+
+
+def test_tg_faults_shows_one_phase(tmp_path: Path) -> None:
+    part(tmp_path, "fault_phases", "--faults=yes")
+    (log,) = tmp_path.glob("tlbgrind.faults.*")
+    command = [PYTHON, TG_ANNOTATE.replace("tg_annotate", "tg_faults"), str(log), "--format=csv"]
+    rows = {
+        phase: subprocess.run(
+            [*command, *([f"--phase={phase}"] if phase else [])], capture_output=True, encoding="utf-8", check=True
+        ).stdout.splitlines()
+        for phase in ("", "start", "one", "two")
+    }
+    # But for their numbers, which a listing counts.
+    faults = {phase: [row.partition(",")[2] for row in rows[phase][1:]] for phase in rows}
+    assert faults["start"] + faults["one"] + faults["two"] == faults[""]
+    assert len(rows["one"]) == 1 + 12
+    wrong = subprocess.run([*command, "--phase=x"], capture_output=True, encoding="utf-8", check=False)
+    assert wrong.returncode == 1
+    assert "has no phase 'x'; there are start, one, two" in wrong.stderr
+
+
+@pytest.mark.parametrize("options", [(), OFF])
+def test_monitor_commands_do_what_the_requests_do(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """The program waits for a line of input in the middle."""
+    vgdb = shutil.which(str(Path(os.environ.get("VALGRIND", "valgrind")).parent / "vgdb")) or shutil.which("vgdb")
+    assert vgdb is not None
+    prefix = f"--vgdb-prefix={tmp_path}/vgdb"
+    tool = subprocess.Popen(
+        [TLBGRIND, *GEOMETRY, *options, "--vgdb-poll=100", prefix, "--tlbgrind-out-file=out", client("run_region"), "waits"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        encoding="utf-8",
+    )
+    assert tool.stdin is not None and tool.stdout is not None
+    try:
+        assert tool.stdout.readline() == "waits\n"
+
+        def send(command: str) -> str:
+            return subprocess.run(
+                [vgdb, prefix, f"--pid={tool.pid}", command], capture_output=True, encoding="utf-8", check=True
+            ).stdout
+
+        on = "off" if options else "on"
+        assert f"instrumentation: {on}\n" in send("status")
+        assert "custom: base page 4K" in send("machines")
+        send("stop")
+        assert "instrumentation: off\n" in send("status")
+        assert "written: " in send("dump")
+        send("start")
+        send("zero")
+        assert "instructions: 0\n" in send("status")
+        tool.stdin.write("\n")
+        tool.stdin.close()
+        assert tool.wait() == 0
+    finally:
+        tool.kill()
+        tool.wait()
+    before, after = read(tmp_path / "out.1"), read(tmp_path / "out")
+    assert before.function("before") == ((0, 0, 0) if options else (4001, 1001, 1000))
+    assert before.descriptions("Trigger") == ["monitor command"]
+    assert after.function("before") == (0, 0, 0)
+    assert after.function("after") == (4001, 1001, 1000)
+
+
+def test_progress_is_printed(tmp_path: Path) -> None:
+    done = part(tmp_path, "long", "--progress=1")
+    assert re.search(r"Progress: \d+ s, [\d,]+ instructions \([\d,]+ a second\)", done.err)
+    assert re.search(r"Progress: custom: [\d,]+ L1 misses \([\d,]+ a second\) [\d,]+ walks", done.err)

@@ -3,7 +3,7 @@
    A name is expanded (%p and the like) when the file is written, because a fork changes the pid.
 
    A new output is a TgOutput here, a line of the table in options/output_names.c, and a line of
-   the table in tool/main.c, with the function that writes it. */
+   the table in tool/outputs.c, with the function that writes it. */
 
 #ifndef TG_OUTPUT_NAMES_H
 #define TG_OUTPUT_NAMES_H
