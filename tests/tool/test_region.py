@@ -13,7 +13,17 @@ from pathlib import Path
 
 import pytest
 from tg_environment import HAVE_X86, TLBGRIND, client
-from tool_support import GEOMETRY, PYTHON, TG_ANNOTATE, Costs, OutFile, Run, read, run, total
+from tool_support import (
+    GEOMETRY,
+    PYTHON,
+    TG_ANNOTATE,
+    Costs,
+    OutFile,
+    Run,
+    read,
+    run,
+    total,
+)
 
 needs_x86 = pytest.mark.skipif(not HAVE_X86, reason="built without the 32-bit tool")
 BITS = ["", pytest.param("32", marks=needs_x86)]
@@ -36,7 +46,7 @@ def lines_of(files: Sequence[OutFile]) -> Counter[tuple[object, ...]]:
     for file in files:
         for line in file.lines:
             for event, cost in enumerate(line.costs):
-                sums[*line[:5], event] += cost
+                sums[(*line[:5], event)] += cost
     return +sums
 
 

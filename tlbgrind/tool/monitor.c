@@ -41,7 +41,8 @@ static void status(void)
    for (UInt i = 0; i < results->options->n_machines; i++) {
       const TgResult* r = &results->result[i];
       VG_(gdb_printf)("%s: first-level misses %llu, page walks %llu\n",
-                      tg_shown(r->machine->name), tg_result_all(r, TG_MISS_1), tg_result_all(r, TG_WALKS));
+                      tg_shown(r->machine->name), tg_result_all(r, TG_MISS_1),
+                      tg_result_all(r, TG_WALKS));
    }
 }
 
