@@ -256,6 +256,8 @@ TOOL_SOURCES = \
 	tlbgrind/base/shown.c \
 	tlbgrind/base/streams.c \
 	tlbgrind/base/syscall_names.c \
+	tlbgrind/calls/arcs.c \
+	tlbgrind/calls/call_stack.c \
 	tlbgrind/data/blocks.c \
 	tlbgrind/data/objects.c \
 	tlbgrind/data/places.c \
@@ -315,6 +317,7 @@ TOOL_SOURCES = \
 	tlbgrind/space/huge_files.c \
 	tlbgrind/space/hugetlb.c \
 	tlbgrind/tool/addresses.c \
+	tlbgrind/tool/call_code.c \
 	tlbgrind/tool/exec_calls.c \
 	tlbgrind/tool/instrument.c \
 	tlbgrind/tool/main.c \
@@ -323,6 +326,7 @@ TOOL_SOURCES = \
 	tlbgrind/tool/progress.c \
 	tlbgrind/tool/region.c \
 	tlbgrind/trace/instrumentation.c \
+	tlbgrind/trace/missed_segments.c \
 	tlbgrind/trace/run_mmus.c \
 	tlbgrind/trace/segment_run.c \
 	tlbgrind/trace/superblocks.c
@@ -341,6 +345,8 @@ TOOL_INCLUDES = \
 	tlbgrind/base/shown.h \
 	tlbgrind/base/streams.h \
 	tlbgrind/base/syscall_names.h \
+	tlbgrind/calls/arcs.h \
+	tlbgrind/calls/call_stack.h \
 	tlbgrind/data/blocks.h \
 	tlbgrind/data/objects.h \
 	tlbgrind/data/places.h \
@@ -401,6 +407,7 @@ TOOL_INCLUDES = \
 	tlbgrind/space/huge_files.h \
 	tlbgrind/space/hugetlb.h \
 	tlbgrind/tool/addresses.h \
+	tlbgrind/tool/call_code.h \
 	tlbgrind/tool/exec_calls.h \
 	tlbgrind/tool/instrument.h \
 	tlbgrind/tool/monitor.h \
@@ -408,6 +415,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tool/progress.h \
 	tlbgrind/tool/region.h \
 	tlbgrind/trace/instrumentation.h \
+	tlbgrind/trace/missed_segments.h \
 	tlbgrind/trace/run_mmus.h \
 	tlbgrind/trace/segment_pages.h \
 	tlbgrind/trace/segment_run.h \

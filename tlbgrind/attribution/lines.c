@@ -10,6 +10,9 @@
 #include "attribution/lines.h"
 
 static UInt n_counts; /* see tg_lines_count() */
+static UInt parts = 1; /* 2: see tg_lines_count_seen() */
+
+TgBooked tg_booked;
 
 static DedupPoolAlloc* names; /* equal names have equal addresses */
 static OSet* functions;       /* TgFunction */
@@ -103,9 +106,31 @@ void tg_lines_count(UInt n)
    n_counts = n;
 }
 
+UInt tg_lines_n_counts(void)
+{
+   return n_counts;
+}
+
+void tg_lines_count_seen(void)
+{
+   parts = 2;
+}
+
+void tg_line_fault(TgLine* line, tlb_user kind)
+{
+   line->faults[kind]++;
+   tg_booked.faults[kind]++;
+}
+
+void tg_line_ref(TgLine* line, tlb_user kind)
+{
+   line->refs[kind]++;
+   tg_booked.refs[kind]++;
+}
+
 static SizeT bytes_of_misses(void)
 {
-   return n_counts * sizeof(ULong);
+   return parts * n_counts * sizeof(ULong);
 }
 
 uint64_t* tg_line_misses(TgLine* line, tlb_user kind)
@@ -138,8 +163,8 @@ void tg_lines_each(void (*each)(uint64_t* misses, tlb_user kind))
    VG_(OSetGen_ResetIter)(lines);
    while ((line = VG_(OSetGen_Next)(lines)) != NULL) {
       for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
-         if (line->misses[kind] != NULL)
-            each(line->misses[kind], kind);
+         for (UInt part = 0; part < parts && line->misses[kind] != NULL; part++)
+            each(line->misses[kind] + part * n_counts, kind);
       }
    }
 }
@@ -147,7 +172,7 @@ void tg_lines_each(void (*each)(uint64_t* misses, tlb_user kind))
 static void zero_misses(uint64_t* misses, tlb_user kind)
 {
    (void)kind;
-   VG_(memset)(misses, 0, bytes_of_misses());
+   VG_(memset)(misses, 0, n_counts * sizeof *misses);
 }
 
 void tg_lines_zero(void)
@@ -197,10 +222,8 @@ static Int compare_texts(const HChar* a, const HChar* b)
    return a == b ? 0 : VG_(strcmp)(a, b);
 }
 
-static Int by_text(const void* a, const void* b)
+Int tg_lines_compare(const TgLine* x, const TgLine* y)
 {
-   const TgLine* x = *(TgLine* const*)a;
-   const TgLine* y = *(TgLine* const*)b;
    const TgFunction* f = x->function;
    const TgFunction* g = y->function;
    Int order = compare_texts(f->object, g->object);
@@ -213,6 +236,11 @@ static Int by_text(const void* a, const void* b)
    if (order == 0) order = (x->number > y->number) - (x->number < y->number);
    if (order == 0) order = (x->object > y->object) - (x->object < y->object);
    return order;
+}
+
+static Int by_text(const void* a, const void* b)
+{
+   return tg_lines_compare(*(TgLine* const*)a, *(TgLine* const*)b);
 }
 
 XArray* tg_lines_sorted(void)

@@ -46,6 +46,25 @@ TgLine* tg_line_part(const TgLine* line, UInt object);
    the first miss. */
 void tg_lines_count(UInt n);
 
+/* The number given to tg_lines_count(). */
+UInt tg_lines_n_counts(void);
+
+/* From now on each line has, behind its miss counts of a kind, as many again: how much of them
+   is in inclusive costs already (calls/call_stack.h). To be called before the first miss. */
+void tg_lines_count_seen(void);
+
+/* Books a page fault, or a reference of a segment that was not run to its end. */
+void tg_line_fault(TgLine* line, tlb_user kind);
+void tg_line_ref(TgLine* line, tlb_user kind);
+
+/* All that these two have booked. */
+typedef struct {
+   ULong faults[TLB_N_USERS];
+   ULong refs[TLB_N_USERS];
+} TgBooked;
+
+extern TgBooked tg_booked;
+
 /* The line's miss counts for one kind of reference, see tg_lines_count(). Allocated at the first
    call; the address does not change. */
 uint64_t* tg_line_misses(TgLine* line, tlb_user kind);
@@ -65,6 +84,9 @@ Bool tg_line_costs_equal(const TgLine* a, const TgLine* b);
 
 /* Sets the costs of all lines to zero. */
 void tg_lines_zero(void);
+
+/* Compares two lines in the order of output. */
+Int tg_lines_compare(const TgLine* x, const TgLine* y);
 
 /* All lines in order of output: by object, file, function, file of the code,
    line; behind each line its parts. Returns an XArray of TgLine*, to be deleted by the caller. */

@@ -110,6 +110,17 @@ static TgLine* look_up(Addr a)
    return tg_line_of(&f, file, number);
 }
 
+Addr tg_function_at(Addr a)
+{
+   const HChar* name;
+   Addr entry;
+   const DiEpoch epoch = VG_(current_DiEpoch)();
+   if (!VG_(get_fnname_w_offset)(epoch, a, &name))
+      return 0;
+   symbol_of(epoch, a, &entry);
+   return entry;
+}
+
 /* --- Pages and sites --- */
 
 void tg_sites_init(void)

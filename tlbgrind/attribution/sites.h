@@ -36,6 +36,9 @@ void tg_site_release(TgSite* site);
 /* The site's line, looked up at the first call. */
 TgLine* tg_site_line(TgSite* site);
 
+/* The first address of the function that has the instruction, by its symbol; 0: it has none. */
+Addr tg_function_at(Addr a);
+
 /* Retires the sites in [a, a+len), which is being unmapped, after looking up their lines. */
 void tg_sites_unmapped(Addr a, SizeT len);
 

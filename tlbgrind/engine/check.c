@@ -4,6 +4,7 @@
 
 #include "data/references.h"
 #include "trace/instrumentation.h"
+#include "trace/missed_segments.h"
 #include "trace/run_mmus.h"
 #include "trace/segment_run.h"
 #include "engine/batch.h"
@@ -163,6 +164,8 @@ static void check_any(UChar* guest_state, TgSegment* s)
 
 static void check_nothing(UChar* guest_state, TgSegment* s)
 {
+   if (tg_lists_missed_segments)
+      tg_missed_segments_add(s);
    tg_batch_look_up();
    count(s);
    tg_replay_all(tg_shadow_area(guest_state), s);

@@ -8,6 +8,7 @@
 #include "engine/batch.h"
 #include "engine/replay.h"
 #include "trace/instrumentation.h"
+#include "trace/missed_segments.h"
 #include "trace/segment_run.h"
 #include "data/references.h"
 #include "faults/page_use.h"
@@ -64,6 +65,8 @@ static void book_interrupted(const TgShadowArea* shadow, TgSegment* s, Addr ip)
       tg_page_use_interrupted(shadow, s, (UInt)n_refs, (UInt)n_instrs);
    if (tg_data_on)
       tg_data_segment(shadow, s, (UInt)n_refs);
+   if (tg_lists_missed_segments)
+      tg_missed_segments_add(s);
    tg_replay_first(shadow, s, (UInt)n_refs);
    tg_idle_passes += tg_n_instrs(s) - (UInt)n_instrs;
    for (Int i = 0; i < n_instrs; i++)
@@ -71,7 +74,7 @@ static void book_interrupted(const TgShadowArea* shadow, TgSegment* s, Addr ip)
    for (Int i = 0; i < n_refs; i++) {
       const TgRef* r = &tg_segment_refs(s)[i];
       if (r->kind != TLB_FETCH && tg_superblocks_count(r->kind))
-         tg_site_line(r->site)->refs[r->kind]++;
+         tg_line_ref(tg_site_line(r->site), r->kind);
       else if (r->kind == TLB_FETCH && r->size > 0)
          tg_superblock_totals()->fetch_straddles++;
    }
@@ -105,7 +108,6 @@ static void stopped(ThreadId tid)
 void tg_interrupted_stop(ThreadId tid)
 {
    stopped(tid);
-   tg_superblocks_bury();
 }
 
 /* A fault's signal is delivered before the core says that the thread has

@@ -4,6 +4,7 @@
 
 #include "sim/mmu/refer.h"
 
+#include "trace/missed_segments.h"
 #include "trace/run_mmus.h"
 #include "trace/segment_pages.h"
 #include "trace/segment_run.h"
@@ -351,6 +352,40 @@ static void many_split_n(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, ANY, 
 /* --- Which of them --- */
 
 TgSegmentMiss* tg_segment_miss_of[TG_MISS_GROUPS + 1];
+TgSegmentMiss* tg_segment_miss_more = tg_segment_miss_any;
+
+/* Where inclusive costs are counted, each of them is called by one that lists the segment. */
+static TgSegmentMiss* listed_miss_of[TG_MISS_GROUPS + 1];
+
+#define LISTED(n) \
+   static void listed_##n(Shadow* a, TgSegment* s, UWord d) \
+   { \
+      tg_missed_segments_add(s); \
+      listed_miss_of[n](a, s, d); \
+   }
+
+LISTED(0)
+LISTED(1)
+LISTED(2)
+LISTED(3)
+LISTED(4)
+
+static void listed_more(Shadow* a, TgSegment* s, UWord d)
+{
+   tg_missed_segments_add(s);
+   tg_segment_miss_any(a, s, d);
+}
+
+static void list_missed_segments(void)
+{
+   static TgSegmentMiss* const listed[TG_MISS_GROUPS + 1]
+      = { listed_0, listed_1, listed_2, listed_3, listed_4 };
+   for (UInt i = 0; i <= TG_MISS_GROUPS; i++) {
+      listed_miss_of[i] = tg_segment_miss_of[i];
+      tg_segment_miss_of[i] = listed[i];
+   }
+   tg_segment_miss_more = listed_more;
+}
 
 void tg_segment_miss_init(const TgOptions* options)
 {
@@ -367,4 +402,6 @@ void tg_segment_miss_init(const TgOptions* options)
    page_shift = options->page_shift;
    for (UInt i = 0; i <= TG_MISS_GROUPS; i++)
       tg_segment_miss_of[i] = page_shift == TG_4K_SHIFT ? of_run[r][i] : tg_segment_miss_any;
+   if (tg_lists_missed_segments)
+      list_missed_segments();
 }

@@ -33,13 +33,16 @@ TgSegmentMiss tg_segment_miss_any;
    that number on. */
 extern TgSegmentMiss* tg_segment_miss_of[TG_MISS_GROUPS + 1];
 
+/* For segments with more fetches. */
+extern TgSegmentMiss* tg_segment_miss_more;
+
 /* Where these numbers are constants: one jump. */
 static inline __attribute__((always_inline))
 void tg_segment_miss(const TgShadowArea* shadow, TgSegment* s, UWord differs, UInt n_groups,
                      UInt more_fetches)
 {
    if (more_fetches > 0)
-      tg_segment_miss_any(shadow, s, differs);
+      tg_segment_miss_more(shadow, s, differs);
    else
       tg_segment_miss_of[n_groups < TG_MISS_GROUPS ? n_groups : TG_MISS_GROUPS](shadow, s,
                                                                                differs);

@@ -9,6 +9,8 @@
 
 #include "attribution/sites.h"
 #include "base/memory.h"
+#include "calls/call_stack.h"
+#include "engine/batch.h"
 #include "engine/check.h"
 #include "engine/fast_path.h"
 #include "engine/replay.h"
@@ -26,6 +28,7 @@ void tg_engine_settle(void)
 {
    tg_translate_check();
    tg_lines_each(settle_line);
+   tg_call_stacks_each(settle_line);
 }
 
 /* Whether the program asks for huge pages. */
@@ -75,6 +78,8 @@ void tg_engine_init(const TgOptions* options)
    tg_aspace_listen(listen, NULL);
    init_mmus(options);
    tg_lines_count((UInt)tlb_mmus_n_counts(&tg_mmus));
+   if (options->calls)
+      tg_call_stacks_init(tg_batch_look_up);
    tg_translate_init(options);
    tg_fast_path_find();
    tg_replay_init(options);

@@ -120,6 +120,7 @@ Bool tg_options_take(const HChar* arg)
       options.entries = options.entries_data || VG_(strcmp)(value, "yes") == 0;
       if (!options.entries && VG_(strcmp)(value, "no") != 0)
          refuse(arg, "'%s' is none of no, yes, data", value);
+   } else if (VG_BOOL_CLO(arg, "--calls", options.calls)) {
    } else if (VG_BOOL_CLO(arg, "--fast-path", options.fast_path)) {
    } else if (tg_page_options_take(arg)) {
    } else if (tg_fault_options_take(arg)) {
@@ -170,6 +171,8 @@ void tg_options_print_usage(void)
    tg_region_options_print_usage();
    VG_(printf)(
 "    --tlbgrind-out-file=FILE         write costs to FILE [tlbgrind.out.%%p]\n"
+"    --calls=no|yes                   write the call graph with inclusive costs into\n"
+"                                     the out-file, as callgrind does [no]\n"
 "    --reach=no|yes                   what fully associative TLBs of 8 to 8192\n"
 "                                     entries would miss, with pages of 4K, 64K\n"
 "                                     and 2M [no]\n"
@@ -412,6 +415,11 @@ const TgOptions* tg_options_finish(void)
    const HChar* bad = tg_exec_init(&why);
    if (bad != NULL)
       refuse(bad, "%s", why.text);
+   if (options.calls && options.data)
+      refuse("--calls=yes", "inclusive costs are not counted by data; leave out --data=yes");
+   if (options.calls && !options.region.instr_at_start)
+      refuse("--calls=yes", "inclusive costs are those of the whole run; leave out "
+                            "--instr-at-start=no");
    if (advice_arg != NULL)
       names = add_advice(names);
    options.page_shift = read_page_size();

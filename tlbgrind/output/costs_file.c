@@ -19,6 +19,7 @@
 #include "output/phases.h"
 #include "base/shown.h"
 #include "attribution/sites.h"
+#include "calls/arcs.h"
 
 static const HChar* users_of(const tlb_machine_array* a)
 {
@@ -163,7 +164,23 @@ static const TgLine* add_up(XArray* lines, Word* i, UInt machine, ULong* cost)
    return l;
 }
 
-static void print_lines(TgFile* f, XArray* lines, UInt machine,
+/* The line's calls, each with its inclusive costs. */
+static void print_calls(TgFile* f, TgPositions* positions, XArray* arcs, Word first, Word n,
+                        const TgLine* l, UInt machine, const TgEvent** events, UInt n_events)
+{
+   for (Word i = first; i < first + n; i++) {
+      const TgLineArc* arc = VG_(indexXA)(arcs, i);
+      ULong cost[TG_N_COSTS];
+      tg_positions_print_called(positions, f, arc->to->function);
+      tg_file_print(f, "calls=%llu ", arc->calls);
+      tg_file_number(f, arc->to->number, '\n');
+      tg_file_number(f, l->number, ' ');
+      tg_arcs_costs(arc, machine, cost);
+      print_costs(f, cost, events, n_events);
+   }
+}
+
+static void print_lines(TgFile* f, XArray* lines, XArray* arcs, UInt machine,
                         const TgEvent** events, UInt n_events)
 {
    TgPositions positions;
@@ -172,13 +189,19 @@ static void print_lines(TgFile* f, XArray* lines, UInt machine,
       ULong cost[TG_N_COSTS];
       Bool any = False;
       const TgLine* l = add_up(lines, &i, machine, cost);
+      Word n_arcs = 0;
+      const Word first_arc = arcs == NULL ? 0 : tg_arcs_from(arcs, l, &n_arcs);
       for (UInt j = 0; j < n_events; j++)
          any |= cost[events[j]->cost] != 0;
-      if (!any)
+      if (!any && n_arcs == 0)
          continue;
       tg_positions_print(&positions, f, l);
-      tg_file_number(f, l->number, ' ');
-      print_costs(f, cost, events, n_events);
+      if (any) {
+         tg_file_number(f, l->number, ' ');
+         print_costs(f, cost, events, n_events);
+      }
+      if (n_arcs > 0)
+         print_calls(f, &positions, arcs, first_arc, n_arcs, l, machine, events, n_events);
    }
    tg_positions_end(&positions);
 }
@@ -213,7 +236,10 @@ Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArra
       for (UInt i = 0; i < n_events; i++)
          tg_file_print(f, " %s", events[i]->name);
       tg_file_print(f, "\n");
-      print_lines(f, lines, result->number, events, n_events);
+      XArray* arcs = results->options->calls ? tg_arcs_sorted() : NULL;
+      print_lines(f, lines, arcs, result->number, events, n_events);
+      if (arcs != NULL)
+         tg_arcs_free(arcs);
       tg_file_print(f, "\nsummary: ");
       print_costs(f, result->total, events, n_events);
       tg_file_print(f, "totals: ");

@@ -74,3 +74,12 @@ void tg_positions_print(TgPositions* p, TgFile* f, const TgLine* line)
    }
    p->at = fn;
 }
+
+void tg_positions_print_called(TgPositions* p, TgFile* f, const TgFunction* to)
+{
+   if (to->object != p->at->object)
+      print_name(f, "cob", p->objects, to->object, to->object);
+   if (to->file != p->file)
+      print_name(f, "cfi", p->files, to->file, to->file);
+   print_name(f, "cfn", p->functions, to, to->name);
+}

@@ -26,4 +26,7 @@ void tg_positions_end(TgPositions* p);
 /* Prints what of the line's position differs from that of the last line. */
 void tg_positions_print(TgPositions* p, TgFile* f, const TgLine* line);
 
+/* Prints the position of what the last line calls: cob=, cfi= where they differ, cfn=. */
+void tg_positions_print_called(TgPositions* p, TgFile* f, const TgFunction* to);
+
 #endif

@@ -22,7 +22,9 @@
 #include "engine/check.h"
 #include "order/code_entries.h"
 #include "trace/shadow_area.h"
+#include "calls/call_stack.h"
 #include "tool/addresses.h"
+#include "tool/call_code.h"
 #include "tool/instrument.h"
 #include "native/cpuid.h"
 #include "native/running_on_valgrind.h"
@@ -58,6 +60,7 @@ static Bool data_since_fetch; /* a data reference has been made since */
 static TgSite* site;          /* of the current instruction */
 static IRExpr* last_atom;     /* the address of the last reference */
 static Bool segment_open;
+static UInt n_refs[TLB_N_USERS]; /* of the segment that is open */
 
 /* The roots of the segment's bases. */
 static IRTemp base_root[TG_MAX_BASES];
@@ -100,6 +103,7 @@ static void begin_segment(void)
    put_segment(tg_segment_begin());
    n_segments++;
    n_bases = 0;
+   n_refs[TLB_LOAD] = n_refs[TLB_STORE] = 0;
    last_atom = NULL;
 }
 
@@ -131,10 +135,12 @@ static Bool has_data(const TgSegment* s)
 
 static void end_segment(void)
 {
-   if (segment_open && tg_data_on && tg_instrumented && has_data(tg_segment_at_hand()))
-      call_check("tg_data_check", tg_data_check, NULL);
-   if (segment_open)
+   if (segment_open) {
+      tg_call_code_count(out, n_refs[TLB_LOAD], n_refs[TLB_STORE], NULL);
+      if (tg_data_on && tg_instrumented && has_data(tg_segment_at_hand()))
+         call_check("tg_data_check", tg_data_check, NULL);
       call_check("tg_check", tg_check_for(tg_segment_at_hand()), NULL);
+   }
    segment_open = False;
 }
 
@@ -252,6 +258,7 @@ static void data(tlb_user kind, IRExpr* atom, UInt size)
       (TgRef){ .site = site, .at.offset = a.offset, .size = (UShort)size,
                .base = (UChar)base, .kind = (UChar)kind });
    join_group(base, a.offset, size, ref, kind);
+   n_refs[kind]++;
    last_atom = atom;
    data_since_fetch = True;
 }
@@ -295,13 +302,14 @@ static void data_guarded(tlb_user kind, IRExpr* atom, UInt size, IRExpr* guard,
    end_segment();
    begin_segment();
    tg_segment_at_hand()->guarded = True;
-   tg_segment_at_hand()->helper = helper;
+   tg_segment_at_hand()->helper = helper != 0;
    const TgAddress a = tg_address_of(atom);
    const UInt base = base_of(a);
    tg_segment_add_ref((TgRef){ .site = site, .at.offset = a.offset,
                                .size = (UShort)size, .base = (UChar)base,
                                .kind = (UChar)kind });
    data_since_fetch = True;
+   tg_call_code_count(out, kind == TLB_LOAD, kind == TLB_STORE, guard);
    const IRTemp happens = newIRTemp(out->tyenv, WORD_TYPE);
    addStmtToIRSB(out, IRStmt_WrTmp(happens, IRExpr_Unop(WIDEN, guard)));
    call_check("tg_check_guarded", tg_check_for_guarded(), IRExpr_RdTmp(happens));
@@ -495,6 +503,7 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    extents = vge;
    ip_offset = layout->offset_IP;
    shadow_offset = TG_SHADOW_OFFSET;
+   tg_call_stacks_sp(layout->offset_SP);
    tl_assert(layout->total_sizeB == TG_SHADOW_OFFSET);
    VG_(dropTailXA)(segment_args, VG_(sizeXA)(segment_args));
    fetched_page = TLB_NO_PAGE;
@@ -521,14 +530,23 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    if (tg_data_on)
       tg_blocks_begin(out, vge->base[0], layout);
 
+   const Int first = i;
    for (; i < in->stmts_used; i++) {
       statement(in->stmts[i]);
+      if (i == first)
+         tg_call_code_begin(out, site);
+      const Bool noted = in->stmts[i]->tag == Ist_Exit
+                         && tg_call_code_leave(out, site, IRExpr_Const(in->stmts[i]->Ist.Exit.dst),
+                                               in->stmts[i]->Ist.Exit.jk);
       const IRTemp is_size = tg_native_cpuid_before(out, in->stmts[i]);
       addStmtToIRSB(out, in->stmts[i]);
       tg_native_cpuid_after(out, is_size);
       tg_data_writes_statement(out, in->stmts[i]);
+      if (noted)
+         tg_call_code_stay(out);
    }
    leave(in->next);
+   tg_call_code_leave(out, site, in->next, in->jumpkind);
    tg_running_on_valgrind_end(out);
    if (tg_data_on)
       tg_blocks_end(out, layout);

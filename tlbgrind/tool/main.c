@@ -21,6 +21,7 @@
 #include "pub_tool_tooliface.h"
 
 #include "attribution/sites.h"
+#include "calls/call_stack.h"
 #include "engine/interrupted.h"
 #include "engine/replay.h"
 #include "engine/setup.h"
@@ -35,6 +36,7 @@
 #include "space/aspace.h"
 #include "space/aspace_trace.h"
 #include "space/hugetlb.h"
+#include "tool/call_code.h"
 #include "tool/exec_calls.h"
 #include "tool/instrument.h"
 #include "tool/outputs.h"
@@ -56,6 +58,7 @@ static void fini(Int exit_code)
 static void forked(ThreadId tid)
 {
    tg_outputs_forked(VG_(getppid)());
+   tg_call_stacks_forked(tid);
    tg_region_forked();
    tg_exec_calls_forked();
    /* Last, because the kernel's work after a fork causes the child's first faults. */
@@ -95,6 +98,7 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
    tg_aspace_post_syscall(tid, syscall, args, result);
    tg_native_post_syscall(tid, syscall, args, result);
    tg_recorder_post_syscall(tid, syscall);
+   tg_call_stack_post_syscall(tid);
    tg_hugetlb_done(tid);
    if (tg_exec_calls_has(syscall))
       tg_exec_calls_failed();
@@ -113,6 +117,7 @@ static void unmapped(Addr a, SizeT len)
    tg_aspace_unmapped(a, len);
    tg_code_entries_unmapped(a, len);
    tg_data_writes_changed(a, len);
+   tg_call_code_changed();
    tg_sites_unmapped(a, len);
 }
 
@@ -124,6 +129,7 @@ static void mapped(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong di_handle)
    tg_aspace_mapped(a, len, r, w, x);
    tg_code_entries_unmapped(a, len);
    tg_data_writes_changed(a, len);
+   tg_call_code_changed();
    tg_sites_unmapped(a, len);
 }
 
@@ -132,6 +138,7 @@ static void moved(Addr from, Addr to, SizeT len)
    tg_aspace_moved(from, to, len);
    tg_code_entries_unmapped(to, len);
    tg_data_writes_changed(to, len);
+   tg_call_code_changed();
    tg_sites_unmapped(to, len);
 }
 
@@ -147,14 +154,30 @@ static void started(ThreadId tid, ULong blocks)
    tg_interrupted_start(tid);
    if (tg_data_on)
       tg_data_started(tid);
+   tg_call_stack_started(tid);
 }
 
 static void stopped(ThreadId tid, ULong blocks)
 {
    (void)blocks;
    tg_interrupted_stop(tid);
+   tg_call_stack_stopped(tid);
+   tg_superblocks_bury();
    tg_hugetlb_stopped(tid);
    tg_native_stopped(tid);
+}
+
+/* A fault's signal is delivered before the core says that the thread has stopped. */
+static void signal_delivered(ThreadId tid, Int signal, Bool alternate_stack)
+{
+   tg_interrupted_signal(tid, signal, alternate_stack);
+   tg_call_stack_signal(tid, alternate_stack);
+}
+
+static void signal_returned(ThreadId tid, Int signal)
+{
+   (void)signal;
+   tg_call_stack_sigreturn(tid);
 }
 
 /* --- Start --- */
@@ -162,7 +185,7 @@ static void stopped(ThreadId tid, ULong blocks)
 static void post_clo_init(void)
 {
    const TgOptions* o = tg_options_finish();
-   tl_assert(sizeof(TgShadowArea) <= sizeof(VexGuestArchState));
+   tl_assert(TG_CALL_OFFSET + sizeof(TgCallArea) <= 2 * sizeof(VexGuestArchState));
    tg_aspace_init();
    if (o->trace_aspace)
       tg_aspace_trace_begin();
@@ -221,7 +244,9 @@ static void pre_clo_init(void)
    VG_(track_copy_mem_remap)(moved);
    VG_(track_start_client_code)(started);
    VG_(track_stop_client_code)(stopped);
-   VG_(track_pre_deliver_signal)(tg_interrupted_signal);
+   VG_(track_pre_deliver_signal)(signal_delivered);
+   VG_(track_post_deliver_signal)(signal_returned);
+   VG_(track_pre_thread_ll_exit)(tg_call_stack_ends);
    VG_(atfork)(NULL, has_forked, forked);
 }
 

@@ -70,6 +70,10 @@ Bool tg_monitor_take(const HChar* command)
       : VG_(keyword_id)("help status machines start stop zero dump", word,
                         kwd_report_duplicated_matches);
    VG_(free)(copy);
+   if (number >= 3 && tg_region_is_whole()) {
+      VG_(gdb_printf)("--calls=yes counts the whole run: no effect\n");
+      return True;
+   }
    switch (number) {
    case -2: return True; /* the beginning of several commands, which has been said */
    case 0: help(); return False; /* the core has more to say */

@@ -14,6 +14,7 @@
 #include "attribution/lines.h"
 #include "base/file.h"
 #include "base/streams.h"
+#include "calls/call_stack.h"
 #include "data/references.h"
 #include "engine/batch.h"
 #include "engine/replay.h"
@@ -50,6 +51,7 @@ static void add_up(TgResult* result, XArray* lines)
 static void settle_counts(void)
 {
    tg_superblocks_settle();
+   tg_call_stacks_settle();
    tg_engine_settle();
    const TgSuperblockTotals* b = tg_superblock_totals();
    VG_(memcpy)(results.straddles, tg_replay_straddles(), sizeof results.straddles);

@@ -21,6 +21,12 @@
 #include "trace/instrumentation.h"
 
 static Bool was_on; /* at any time */
+static Bool is_whole;
+
+Bool tg_region_is_whole(void)
+{
+   return is_whole;
+}
 
 /* --- Instrumentation --- */
 
@@ -73,8 +79,22 @@ static void mark(Addr text)
    tg_outputs_mark(phase[0] == '\0' ? "(no name)" : phase);
 }
 
+/* Warns once that a request has no effect. */
+static void refuse_request(void)
+{
+   static Bool is_said;
+   if (!is_said)
+      VG_(umsg)("Warning: --calls=yes counts the whole run: requests of tlbgrind.h have no "
+                "effect\n");
+   is_said = True;
+}
+
 static Bool take_request(UWord request, const UWord* args)
 {
+   if (is_whole) {
+      refuse_request();
+      return True;
+   }
    switch (request) {
    case VG_USERREQ__TLBGRIND_START: switch_to(True); return True;
    case VG_USERREQ__TLBGRIND_STOP: switch_to(False); return True;
@@ -109,6 +129,7 @@ void tg_region_register(void)
 void tg_region_init(const TgOptions* o)
 {
    tg_instrumented = was_on = o->region.instr_at_start;
+   is_whole = o->calls;
 }
 
 void tg_region_forked(void)

@@ -25,4 +25,7 @@ Bool tg_region_stop(void);
 /* At the end of the run: prints a hint if instrumentation was never on. */
 void tg_region_end(void);
 
+/* Whether nothing may divide the run, since inclusive costs are those of all of it. */
+Bool tg_region_is_whole(void);
+
 #endif

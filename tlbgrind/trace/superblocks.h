@@ -117,8 +117,9 @@ typedef struct {
    UShort n_groups;
    UShort n_refs;
    UShort n_fetches;    /* how many of the references are fetches */
-   Bool guarded;        /* one reference that happens or not, in no group */
-   Bool helper;         /* guarded, and made by a helper function */
+   UChar guarded : 1;   /* one reference that happens or not, in no group */
+   UChar helper : 1;    /* guarded, and made by a helper function */
+   UChar missed : 1;    /* listed, see trace/missed_segments.h */
    TgGroup group[];
 } TgSegment;
 

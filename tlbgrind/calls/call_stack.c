@@ -1,0 +1,505 @@
+/* Keeps the call stacks. See calls/call_stack.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_guest.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_threadstate.h"
+
+#include "calls/call_stack.h"
+#include "trace/missed_segments.h"
+#include "trace/segment_run.h"
+
+/* How a frame came onto the stack. */
+typedef enum {
+   CALLED,
+   JUMPED,  /* a jump that is taken as a call, or leads into another function */
+   BOTTOM,  /* the first of a thread */
+   HANDLER  /* the first of a signal's handler, whose costs are not the interrupted one's */
+} Origin;
+
+typedef struct {
+   Origin origin;
+   Bool alternate_stack;         /* of a handler */
+   Addr sp;                      /* at its begin; of the first frames the highest there is */
+   Addr return_to;               /* 0: it was not called */
+   const TgEntry* entry;         /* NULL: not known yet */
+   TgArc* arc;                   /* NULL: of the first frames */
+   TgCosts costs;                /* of it, and of all that it has called and that has returned */
+   UWord left;                   /* of a handler: what the interrupted block had left */
+} Frame;
+
+typedef struct {
+   Frame* frame; /* NULL: the thread has not run yet */
+   UInt n, room;
+} Stack;
+
+Bool tg_call_stacks_on;
+static void (*complete)(void);
+static Int sp_offset;
+static Stack* stacks;    /* by thread */
+static Stack* stack;     /* of the thread that runs, or that ran last */
+static ULong instructions; /* at the last change of the stack */
+static TgBooked booked;    /* likewise */
+static TgCallSite begins = { .leaving = TG_BEGINS };
+
+void tg_call_stacks_init(void (*f)(void))
+{
+   tg_call_stacks_on = True;
+   tg_lists_missed_segments = True;
+   complete = f;
+   stacks = VG_(calloc)("tg.calls.stacks", VG_N_THREADS, sizeof *stacks);
+   stack = &stacks[1];
+   tg_lines_count_seen();
+   tg_arcs_init();
+}
+
+void tg_call_stacks_sp(Int offset)
+{
+   sp_offset = offset;
+}
+
+/* --- Costs --- */
+
+/* Adds a line's misses that are in no inclusive costs yet. */
+static void take_misses(TgCosts* to, uint64_t* misses, tlb_user kind)
+{
+   const UInt n = tg_lines_n_counts();
+   uint64_t* seen = misses + n;
+   uint64_t* sum = NULL;
+   for (UInt i = 0; i < n; i++) {
+      if (misses[i] == seen[i])
+         continue;
+      if (sum == NULL)
+         sum = tg_costs_misses(to) + kind * n;
+      sum[i] += misses[i] - seen[i];
+      seen[i] = misses[i];
+   }
+}
+
+static void take_missed_segments(TgCosts* to)
+{
+   for (UInt i = 0; i < tg_n_missed_segments; i++) {
+      TgSegment* s = tg_missed_segments[i];
+      const TgRef* ref = tg_segment_refs(s);
+      s->missed = False;
+      for (UInt j = 0; j < s->n_refs; j++) {
+         if (ref[j].misses != NULL)
+            take_misses(to, ref[j].misses, ref[j].kind);
+      }
+   }
+   tg_n_missed_segments = 0;
+}
+
+static void take_booked(TgCosts* to)
+{
+   for (UInt i = 0; i < TLB_N_USERS; i++) {
+      to->faults[i] += tg_booked.faults[i] - booked.faults[i];
+      to->refs[i] += tg_booked.refs[i] - booked.refs[i];
+   }
+   booked = tg_booked;
+}
+
+/* Gives all costs since the last time to the innermost frame. */
+static void take_costs(TgCallArea* area)
+{
+   TgCosts* to = &stack->frame[stack->n - 1].costs;
+   complete();
+   const ULong now = tg_instructions();
+   to->refs[TLB_FETCH] += now - instructions;
+   instructions = now;
+   to->refs[TLB_LOAD] += area->refs & (((ULong)1 << TG_REFS_BITS) - 1);
+   to->refs[TLB_STORE] += area->refs >> TG_REFS_BITS;
+   area->refs = 0;
+   take_booked(to);
+   take_missed_segments(to);
+}
+
+/* --- Frames --- */
+
+static Bool is_first(const Frame* f)
+{
+   return f->origin >= BOTTOM;
+}
+
+static Frame* top(void)
+{
+   return &stack->frame[stack->n - 1];
+}
+
+static Frame* push(Frame f)
+{
+   if (stack->n == stack->room) {
+      stack->room = 2 * stack->room + 64;
+      stack->frame = VG_(realloc)("tg.calls.frames", stack->frame,
+                                  stack->room * sizeof *stack->frame);
+   }
+   stack->frame[stack->n++] = f;
+   return top();
+}
+
+/* The costs of `from` become costs of its caller, too; leaves none. */
+static void hand_down(TgCosts* to, TgCosts* from)
+{
+   if (to->misses == NULL) {
+      to->misses = from->misses;
+      from->misses = NULL;
+   }
+   tg_costs_add(to, from);
+   tg_costs_clear(from);
+}
+
+static void pop(void)
+{
+   Frame* f = top();
+   if (f->arc != NULL)
+      tg_costs_add(&f->arc->inclusive, &f->costs);
+   if (!is_first(f))
+      hand_down(&f[-1].costs, &f->costs);
+   tg_costs_clear(&f->costs);
+   stack->n--;
+}
+
+/* Whether the frame was left, as the stack pointer says. */
+static Bool is_left(const Frame* f, Addr sp)
+{
+   if (f->origin != HANDLER)
+      return !is_first(f) && f->sp < sp;
+   if (f->alternate_stack) {
+      const ThreadId tid = VG_(get_running_tid)();
+      if (sp - VG_(thread_get_altstack_min)(tid) <= VG_(thread_get_altstack_size)(tid))
+         return False;
+   }
+   /* A jump out of the handler, to a frame below. */
+   return is_left(f - 1, sp);
+}
+
+/* Pops the frames that were left, and of those with this stack pointer so many. Returns how many
+   these are together. */
+static UInt unwind(Addr sp, UInt n)
+{
+   UInt popped = 0;
+   while (is_left(top(), sp)
+          || (popped < n && !is_first(top()) && top()->sp == sp)) {
+      pop();
+      popped++;
+   }
+   return popped;
+}
+
+/* --- Calls and returns --- */
+
+/* How many frames a return leaves: at least one if the stack pointer is above the innermost; those
+   with the same, up to the one that returns here; 0: it is no return. */
+static UInt n_returned(Addr sp, Addr to)
+{
+   const Frame* f = top();
+   if (sp > f->sp)
+      return 1;
+   for (UInt n = 1; !is_first(f) && f->sp == sp; f--, n++) {
+      if (f->return_to == to)
+         return n;
+   }
+   return 0;
+}
+
+/* A return from the first frame: the function that is returned to has called it. */
+static void underflow(const TgEntry* entry)
+{
+   Frame* f = top();
+   if (f->entry != NULL) {
+      TgArc* arc = tg_arc_of(tg_call_site_of_entry(entry), f->entry);
+      arc->calls++;
+      tg_costs_add(&arc->inclusive, &f->costs);
+   }
+   f->entry = entry;
+}
+
+static void call(TgCallSite* from, const TgEntry* to, Addr sp, Origin origin)
+{
+   TgArc* arc = tg_arc_of(from, to);
+   if (origin == CALLED)
+      arc->calls++;
+   push((Frame){ .origin = origin, .sp = sp, .return_to = from->return_to, .entry = to,
+                 .arc = arc });
+}
+
+/* A jump that is taken as a call. Where a linkage table jumps on, its caller calls. */
+static void call_by_jump(TgCallSite* from, const TgEntry* to, Addr sp)
+{
+   const Frame* f = top();
+   Addr at = is_first(f) ? sp : f->sp;
+   if (from->passes_on && !is_first(f)) {
+      from = f->arc->from;
+      pop();
+   }
+   TgArc* arc = tg_arc_of(from, to);
+   arc->calls++;
+   push((Frame){ .origin = JUMPED, .sp = at, .return_to = from->return_to, .entry = to,
+                 .arc = arc });
+}
+
+static const TgFunction* function_of(const Frame* f)
+{
+   return f->entry == NULL ? NULL : f->entry->line->function;
+}
+
+/* A jump that is no call, from one function into the middle of another: either back into one that
+   has been left by such a jump, or a frame that counts as no call, so that its costs are the
+   function's. */
+static void cross(TgCallSite* from, const TgEntry* to, Addr sp)
+{
+   const TgFunction* function = to->line->function;
+   if (function_of(top()) == function || function_of(top()) != from->line->function)
+      return;
+   const Frame* f = top();
+   UInt n = 0;
+   while (f->origin == JUMPED && function_of(f) != function) {
+      f--;
+      n++;
+   }
+   if (n > 0 && function_of(f) == function) {
+      for (; n > 0; n--)
+         pop();
+      return;
+   }
+   const Addr at = is_first(top()) ? sp : top()->sp;
+   push((Frame){ .origin = JUMPED, .sp = at, .return_to = 0, .entry = to,
+                 .arc = tg_arc_of(from, to) });
+}
+
+static Bool is_elsewhere(const TgCallSite* from, const TgEntry* to)
+{
+   return from->in_plt != to->in_plt
+          || from->line->function->object != to->line->function->object;
+}
+
+/* Whether a jump changes nothing, which most do that are noted. */
+static Bool stays(const TgCallSite* from, const TgEntry* to, Addr sp)
+{
+   return from->leaving == TG_JUMPS && !to->is_function
+          && from->line->function == to->line->function && !is_elsewhere(from, to)
+          && !is_left(top(), sp);
+}
+
+static void follow(TgCallSite* from, const TgEntry* to, Addr sp)
+{
+   TgLeaving leaving = from->leaving;
+   UInt n = 0;
+   Bool is_jump = leaving == TG_JUMPS;
+   if (leaving == TG_RETURNS && is_first(top())) {
+      underflow(to);
+      return;
+   }
+   if (leaving == TG_RETURNS) {
+      n = n_returned(sp, to->address);
+      /* A return to elsewhere is a jump that is taken as a call. */
+      is_jump = n == 0;
+   }
+   const Bool calls = is_jump && (leaving == TG_RETURNS || to->is_function
+                                  || is_elsewhere(from, to));
+   if (unwind(sp, n) > 0)
+      return;
+   if (calls)
+      call_by_jump(from, to, sp);
+   else if (is_jump)
+      cross(from, to, sp);
+   else
+      call(from, to, sp, CALLED);
+}
+
+void tg_call_stack_enter(UChar* guest_state, const TgEntry* entry)
+{
+   TgCallArea* area = (TgCallArea*)(void*)(guest_state + TG_CALL_OFFSET);
+   TgCallSite* from = (TgCallSite*)area->left;
+   const Addr sp = *(Addr*)(void*)(guest_state + sp_offset);
+   area->left = 0;
+   if (from->leaving == TG_BEGINS) {
+      top()->entry = entry;
+      return;
+   }
+   if (stays(from, entry, sp))
+      return;
+   take_costs(area);
+   follow(from, entry, sp);
+}
+
+/* --- Threads and signals --- */
+
+static TgCallArea area_of(ThreadId tid)
+{
+   TgCallArea area;
+   VG_(get_shadow_regs_area)(tid, (UChar*)&area, 1, TG_CALL_OFFSET - TG_SHADOW_OFFSET,
+                             sizeof area);
+   return area;
+}
+
+static void set_area(ThreadId tid, TgCallArea area)
+{
+   VG_(set_shadow_regs_area)(tid, 1, TG_CALL_OFFSET - TG_SHADOW_OFFSET, sizeof area,
+                             (const UChar*)&area);
+}
+
+/* What has been booked since a thread stopped is its own. */
+static void take_rest(void)
+{
+   if (stack->n > 0)
+      take_booked(&top()->costs);
+}
+
+static void switch_to(ThreadId tid)
+{
+   take_rest();
+   stack = &stacks[tid];
+   if (stack->n > 0)
+      return;
+   push((Frame){ .origin = BOTTOM, .sp = ~(Addr)0 });
+   set_area(tid, (TgCallArea){ .left = (UWord)&begins });
+   take_rest();
+}
+
+void tg_call_stack_started(ThreadId tid)
+{
+   if (tg_call_stacks_on)
+      switch_to(tid);
+}
+
+void tg_call_stack_stopped(ThreadId tid)
+{
+   if (!tg_call_stacks_on)
+      return;
+   TgCallArea area = area_of(tid);
+   take_costs(&area);
+   set_area(tid, area);
+}
+
+void tg_call_stack_post_syscall(ThreadId tid)
+{
+   if (tg_call_stacks_on && stacks[tid].n > 0) {
+      Stack* last = stack;
+      stack = &stacks[tid];
+      take_rest();
+      stack = last;
+   }
+}
+
+static void empty(Stack* s)
+{
+   Stack* last = stack;
+   stack = s;
+   while (stack->n > 0)
+      pop();
+   VG_(free)(stack->frame);
+   *stack = (Stack){ .frame = NULL };
+   stack = last;
+}
+
+void tg_call_stack_ends(ThreadId tid)
+{
+   if (!tg_call_stacks_on)
+      return;
+   take_rest();
+   empty(&stacks[tid]);
+}
+
+void tg_call_stack_signal(ThreadId tid, Bool alternate_stack)
+{
+   if (!tg_call_stacks_on)
+      return;
+   switch_to(tid);
+   TgCallArea area = area_of(tid);
+   take_costs(&area);
+   push((Frame){ .origin = HANDLER, .alternate_stack = alternate_stack, .sp = ~(Addr)0,
+                 .left = area.left });
+   area.left = (UWord)&begins;
+   set_area(tid, area);
+}
+
+void tg_call_stack_sigreturn(ThreadId tid)
+{
+   if (!tg_call_stacks_on)
+      return;
+   switch_to(tid);
+   TgCallArea area = area_of(tid);
+   take_costs(&area);
+   UInt n = stack->n;
+   while (n > 0 && stack->frame[n - 1].origin != HANDLER)
+      n--;
+   /* 0: a jump has left the handler. */
+   if (n > 0) {
+      while (stack->n > n)
+         pop();
+      area.left = top()->left;
+      pop();
+   }
+   set_area(tid, area);
+}
+
+/* --- All stacks --- */
+
+static void for_all_frames(void (*f)(Frame* frame, void* opaque), void* opaque)
+{
+   for (UInt i = 0; i < VG_N_THREADS; i++) {
+      /* From the innermost on. */
+      for (UInt j = stacks[i].n; j > 0; j--)
+         f(&stacks[i].frame[j - 1], opaque);
+   }
+}
+
+static void settle_frame(Frame* f, void* opaque)
+{
+   (void)opaque;
+   if (f->arc != NULL)
+      tg_costs_add(&f->arc->inclusive, &f->costs);
+   if (!is_first(f))
+      hand_down(&f[-1].costs, &f->costs);
+}
+
+void tg_call_stacks_settle(void)
+{
+   if (!tg_call_stacks_on)
+      return;
+   take_rest();
+   for_all_frames(settle_frame, NULL);
+}
+
+typedef struct {
+   void (*f)(uint64_t* misses, tlb_user kind);
+} Each;
+
+static void each_of_frame(Frame* f, void* opaque)
+{
+   tg_costs_each(&f->costs, ((const Each*)opaque)->f);
+}
+
+void tg_call_stacks_each(void (*each)(uint64_t* misses, tlb_user kind))
+{
+   if (!tg_call_stacks_on)
+      return;
+   Each e = { each };
+   for_all_frames(each_of_frame, &e);
+   tg_arcs_each(each);
+}
+
+static void clear_frame(Frame* f, void* opaque)
+{
+   (void)opaque;
+   tg_costs_clear(&f->costs);
+}
+
+void tg_call_stacks_forked(ThreadId tid)
+{
+   if (!tg_call_stacks_on)
+      return;
+   for (UInt i = 0; i < VG_N_THREADS; i++) {
+      if (i != tid)
+         empty(&stacks[i]);
+   }
+   stack = &stacks[tid];
+   booked = tg_booked;
+   for_all_frames(clear_frame, NULL);
+   tg_arcs_zero();
+}

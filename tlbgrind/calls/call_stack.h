@@ -1,0 +1,60 @@
+/* Call stacks: which functions are active in each thread, and what they have cost so far.
+
+   Translated code notes how a block was left, if that can be a call or a return, and the next
+   block calls tg_call_stack_enter(). Calls and returns are told apart by the kind of jump and the
+   stack pointer, with callgrind's rules. All costs since the last change of the stack belong to
+   the innermost frame; when a frame is left, its costs are added to its arc and to its caller. */
+
+#ifndef TG_CALL_STACK_H
+#define TG_CALL_STACK_H
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_tooliface.h"
+
+#include "calls/arcs.h"
+#include "trace/shadow_area.h"
+
+/* What translated code leaves of a thread, behind its TgShadowArea. */
+typedef struct {
+   ULong refs;              /* data references since the last change of the stack: reads in the
+                               lower half, writes in the upper */
+   UWord left;              /* TgCallSite* of the block that was left; 0: it was no call, no
+                               return, and no jump to another function */
+} TgCallArea;
+
+enum { TG_CALL_OFFSET = TG_SHADOW_OFFSET + (sizeof(TgShadowArea) + 7) / 8 * 8,
+       TG_REFS_BITS = 32 };
+
+/* Counts inclusive costs from now on. `complete`: what books all misses that are still to be
+   booked. */
+void tg_call_stacks_init(void (*complete)(void));
+
+extern Bool tg_call_stacks_on;
+
+/* Where the stack pointer is among the guest's registers. */
+void tg_call_stacks_sp(Int offset);
+
+/* The thread begins a block, of which that is the entry, and area->left is not 0. */
+void tg_call_stack_enter(UChar* guest_state, const TgEntry* entry);
+
+/* What happens to threads: they run and stop, make a system call, end. */
+void tg_call_stack_started(ThreadId tid);
+void tg_call_stack_stopped(ThreadId tid);
+void tg_call_stack_post_syscall(ThreadId tid);
+void tg_call_stack_ends(ThreadId tid);
+
+/* A signal's handler begins, and returns. */
+void tg_call_stack_signal(ThreadId tid, Bool alternate_stack);
+void tg_call_stack_sigreturn(ThreadId tid);
+
+/* In a forked child, which has that thread only: costs begin at zero. */
+void tg_call_stacks_forked(ThreadId tid);
+
+/* Adds what the active frames have cost so far to their arcs. */
+void tg_call_stacks_settle(void);
+
+/* Calls `each` for the miss counts of all arcs and frames. */
+void tg_call_stacks_each(void (*each)(uint64_t* misses, tlb_user kind));
+
+#endif

@@ -1,0 +1,130 @@
+/* Instruments superblocks for the call stacks. See tool/call_code.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_tooliface.h"
+
+#include "calls/call_stack.h"
+#include "tool/addresses.h"
+#include "tool/call_code.h"
+
+#if VEX_HOST_WORDSIZE == 8
+#define WORD_TYPE Ity_I64
+#define WORD_CONST(w) IRExpr_Const(IRConst_U64(w))
+#define IS_NOT Iop_CmpNE64
+#else
+#define WORD_TYPE Ity_I32
+#define WORD_CONST(w) IRExpr_Const(IRConst_U32(w))
+#define IS_NOT Iop_CmpNE32
+#endif
+
+static IRExpr* temp(IRSB* out, IRType type, IRExpr* value)
+{
+   const IRTemp t = newIRTemp(out->tyenv, type);
+   addStmtToIRSB(out, IRStmt_WrTmp(t, value));
+   return IRExpr_RdTmp(t);
+}
+
+/* --- How a block is left --- */
+
+enum { LEFT = TG_CALL_OFFSET + offsetof(TgCallArea, left),
+       REFS = TG_CALL_OFFSET + offsetof(TgCallArea, refs) };
+
+static void put_left(IRSB* out, UWord site)
+{
+   addStmtToIRSB(out, IRStmt_Put(LEFT, WORD_CONST(site)));
+}
+
+void tg_call_code_begin(IRSB* out, TgSite* first)
+{
+   if (!tg_call_stacks_on)
+      return;
+   IRExpr* left = temp(out, WORD_TYPE, IRExpr_Get(LEFT, WORD_TYPE));
+   IRDirty* d = unsafeIRDirty_0_N(0, "tg_call_stack_enter",
+                                  VG_(fnptr_to_fnentry)(tg_call_stack_enter),
+                                  mkIRExprVec_2(IRExpr_GSPTR(),
+                                                WORD_CONST((Addr)tg_entry_of(first))));
+   d->guard = temp(out, Ity_I1, IRExpr_Binop(IS_NOT, left, WORD_CONST(0)));
+   d->nFxState = 1;
+   VG_(memset)(&d->fxState[0], 0, sizeof d->fxState[0]);
+   d->fxState[0].fx = Ifx_Modify;
+   d->fxState[0].offset = TG_CALL_OFFSET;
+   d->fxState[0].size = sizeof(TgCallArea);
+   addStmtToIRSB(out, IRStmt_Dirty(d));
+}
+
+/* A function's instructions, as far as they have been seen; first 0: none. */
+static struct {
+   Addr first, last;
+} seen;
+
+void tg_call_code_changed(void)
+{
+   seen.first = 0;
+}
+
+static Bool is_seen(Addr a)
+{
+   return seen.first != 0 && a - seen.first <= seen.last - seen.first;
+}
+
+/* Whether code without symbols jumps to such code of the same object. */
+static Bool both_are_nameless(Addr from, Addr to)
+{
+   const DiEpoch epoch = VG_(current_DiEpoch)();
+   return tg_function_at(to) == 0
+          && VG_(find_DebugInfo)(epoch, from) == VG_(find_DebugInfo)(epoch, to)
+          && VG_(DebugInfo_sect_kind)(NULL, from) == VG_(DebugInfo_sect_kind)(NULL, to);
+}
+
+/* Whether a jump stays in the function, and does not lead to its begin. */
+static Bool stays(Addr from, Addr to)
+{
+   if (!is_seen(from)) {
+      seen.first = tg_function_at(from);
+      seen.last = from;
+   }
+   if (seen.first == 0)
+      return both_are_nameless(from, to);
+   if (!is_seen(to)) {
+      if (tg_function_at(to) != seen.first)
+         return False;
+      seen.last = to;
+   }
+   return to != seen.first;
+}
+
+Bool tg_call_code_leave(IRSB* out, TgSite* site, const IRExpr* to, IRJumpKind kind)
+{
+   UWord a;
+   if (!tg_call_stacks_on)
+      return False;
+   const TgLeaving leaving = kind == Ijk_Call ? TG_CALLS : kind == Ijk_Ret ? TG_RETURNS : TG_JUMPS;
+   if (leaving == TG_JUMPS && tg_constant_of(to, &a) && stays(site->address, a))
+      return False;
+   put_left(out, (Addr)tg_call_site_of(site, leaving));
+   return True;
+}
+
+void tg_call_code_stay(IRSB* out)
+{
+   put_left(out, 0);
+}
+
+/* --- References --- */
+
+void tg_call_code_count(IRSB* out, UInt reads, UInt writes, IRExpr* guard)
+{
+   if (!tg_call_stacks_on || reads + writes == 0)
+      return;
+   const ULong n = ((ULong)writes << TG_REFS_BITS) + reads;
+   IRExpr* more = IRExpr_Const(IRConst_U64(n));
+   if (guard != NULL)
+      more = temp(out, Ity_I64, IRExpr_ITE(guard, more, IRExpr_Const(IRConst_U64(0))));
+   IRExpr* before = temp(out, Ity_I64, IRExpr_Get(REFS, Ity_I64));
+   IRExpr* sum = temp(out, Ity_I64, IRExpr_Binop(Iop_Add64, before, more));
+   addStmtToIRSB(out, IRStmt_Put(REFS, sum));
+}
