@@ -61,6 +61,7 @@ CLIENTS = \
 	oracle_walk \
 	pages_change \
 	pages_use \
+	run_calls \
 	run_code \
 	run_conditions \
 	run_data \
@@ -82,6 +83,7 @@ CLIENT_FLAGS_run_region = $(CLIENT_FLAGS) -I$(srcdir)/tlbgrind
 CLIENT_LINK_FLAGS_fault_static = -static
 CLIENT_LINK_FLAGS_fault_threads = -pthread
 CLIENT_LINK_FLAGS_fault_used = -pthread
+CLIENT_LINK_FLAGS_run_calls = -pthread
 
 # No libc, and every page at the address in its linker script.
 CLIENT_FLAGS_fault_fixed = $(CLIENT_FLAGS) -ffreestanding -fno-asynchronous-unwind-tables
@@ -189,6 +191,7 @@ PYTEST_FILES = \
 	tests/tool/test_advice.py \
 	tests/tool/test_aspace.py \
 	tests/tool/test_attribution.py \
+	tests/tool/test_calls.py \
 	tests/tool/test_bad_options.py \
 	tests/tool/test_data.py \
 	tests/tool/test_debug_check.py \
@@ -262,6 +265,7 @@ TEST_INPUTS = \
 	tests/report/browser.py \
 	tests/report/data \
 	tests/report/report_support.py \
+	tests/tool/call_graph.py \
 	tests/tool/tool_support.py \
 	tests/unit/cpuid \
 	tests/unit/cpuid_support.h \

@@ -120,12 +120,14 @@ void tg_line_fault(TgLine* line, tlb_user kind)
 {
    line->faults[kind]++;
    tg_booked.faults[kind]++;
+   tg_booked.n++;
 }
 
 void tg_line_ref(TgLine* line, tlb_user kind)
 {
    line->refs[kind]++;
    tg_booked.refs[kind]++;
+   tg_booked.n++;
 }
 
 static SizeT bytes_of_misses(void)

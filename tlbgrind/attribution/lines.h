@@ -53,7 +53,7 @@ UInt tg_lines_n_counts(void);
    is in inclusive costs already (calls/call_stack.h). To be called before the first miss. */
 void tg_lines_count_seen(void);
 
-/* Books a page fault, or a reference of a segment that was not run to its end. */
+/* Books a page fault by an instruction, or a reference of a segment that was not run to its end. */
 void tg_line_fault(TgLine* line, tlb_user kind);
 void tg_line_ref(TgLine* line, tlb_user kind);
 
@@ -61,6 +61,7 @@ void tg_line_ref(TgLine* line, tlb_user kind);
 typedef struct {
    ULong faults[TLB_N_USERS];
    ULong refs[TLB_N_USERS];
+   ULong n; /* all together */
 } TgBooked;
 
 extern TgBooked tg_booked;

@@ -110,31 +110,37 @@ static SizeT n_misses(void)
    return TLB_N_USERS * (SizeT)tg_lines_n_counts();
 }
 
+/* Miss costs that were dropped, for the next; the first count of each leads to another. Frames have
+   misses and return so often that allocation would take as long as the simulation. */
+static uint64_t* dropped;
+
 uint64_t* tg_costs_misses(TgCosts* c)
 {
-   if (c->misses == NULL)
+   if (c->misses != NULL)
+      return c->misses;
+   c->misses = dropped;
+   if (dropped == NULL) {
       c->misses = VG_(calloc)("tg.arcs.misses", n_misses(), sizeof *c->misses);
+   } else {
+      dropped = (uint64_t*)(Addr)dropped[0];
+      VG_(memset)(c->misses, 0, n_misses() * sizeof *c->misses);
+   }
    return c->misses;
 }
 
-void tg_costs_add(TgCosts* to, const TgCosts* more)
+void tg_costs_drop_misses(TgCosts* c)
 {
-   for (UInt i = 0; i < TLB_N_USERS; i++) {
-      to->refs[i] += more->refs[i];
-      to->faults[i] += more->faults[i];
-   }
-   if (more->misses == NULL)
-      return;
+   c->misses[0] = (Addr)dropped;
+   dropped = c->misses;
+   c->misses = NULL;
+}
+
+void tg_costs_add_misses(TgCosts* to, const TgCosts* more)
+{
    uint64_t* misses = tg_costs_misses(to);
    const SizeT n = n_misses();
    for (SizeT i = 0; i < n; i++)
       misses[i] += more->misses[i];
-}
-
-void tg_costs_clear(TgCosts* c)
-{
-   VG_(free)(c->misses);
-   *c = (TgCosts){ .misses = NULL };
 }
 
 void tg_costs_each(const TgCosts* c, void (*each)(uint64_t* misses, tlb_user kind))

@@ -69,14 +69,33 @@ TgArc* tg_arc_of(TgCallSite* from, const TgEntry* to);
 
 /* --- Costs --- */
 
+/* Adds the miss costs, of which there are some. */
+void tg_costs_add_misses(TgCosts* to, const TgCosts* more);
+
 /* Adds the costs. */
-void tg_costs_add(TgCosts* to, const TgCosts* more);
+static inline void tg_costs_add(TgCosts* to, const TgCosts* more)
+{
+   for (UInt i = 0; i < TLB_N_USERS; i++) {
+      to->refs[i] += more->refs[i];
+      to->faults[i] += more->faults[i];
+   }
+   if (more->misses != NULL)
+      tg_costs_add_misses(to, more);
+}
 
 /* The miss costs, allocated if there were none. */
 uint64_t* tg_costs_misses(TgCosts* c);
 
+/* Frees the miss costs, of which there are some. */
+void tg_costs_drop_misses(TgCosts* c);
+
 /* Sets all costs to zero. */
-void tg_costs_clear(TgCosts* c);
+static inline void tg_costs_clear(TgCosts* c)
+{
+   if (c->misses != NULL)
+      tg_costs_drop_misses(c);
+   *c = (TgCosts){ .misses = NULL };
+}
 
 /* Calls `each` for the miss counts of each kind of reference. */
 void tg_costs_each(const TgCosts* c, void (*each)(uint64_t* misses, tlb_user kind));

@@ -96,6 +96,8 @@ static void take_missed_segments(TgCosts* to)
 
 static void take_booked(TgCosts* to)
 {
+   if (tg_booked.n == booked.n)
+      return;
    for (UInt i = 0; i < TLB_N_USERS; i++) {
       to->faults[i] += tg_booked.faults[i] - booked.faults[i];
       to->refs[i] += tg_booked.refs[i] - booked.refs[i];
@@ -218,12 +220,11 @@ static void underflow(const TgEntry* entry)
    f->entry = entry;
 }
 
-static void call(TgCallSite* from, const TgEntry* to, Addr sp, Origin origin)
+static void call(TgCallSite* from, const TgEntry* to, Addr sp)
 {
    TgArc* arc = tg_arc_of(from, to);
-   if (origin == CALLED)
-      arc->calls++;
-   push((Frame){ .origin = origin, .sp = sp, .return_to = from->return_to, .entry = to,
+   arc->calls++;
+   push((Frame){ .origin = CALLED, .sp = sp, .return_to = from->return_to, .entry = to,
                  .arc = arc });
 }
 
@@ -238,7 +239,8 @@ static void call_by_jump(TgCallSite* from, const TgEntry* to, Addr sp)
    }
    TgArc* arc = tg_arc_of(from, to);
    arc->calls++;
-   push((Frame){ .origin = JUMPED, .sp = at, .return_to = from->return_to, .entry = to,
+   push((Frame){ .origin = from->return_to == 0 ? JUMPED : CALLED, .sp = at,
+                 .return_to = from->return_to, .entry = to,
                  .arc = arc });
 }
 
@@ -257,7 +259,7 @@ static void cross(TgCallSite* from, const TgEntry* to, Addr sp)
       return;
    const Frame* f = top();
    UInt n = 0;
-   while (f->origin == JUMPED && function_of(f) != function) {
+   while (f->origin == JUMPED && f[-1].sp == f->sp && function_of(f) != function) {
       f--;
       n++;
    }
@@ -308,7 +310,7 @@ static void follow(TgCallSite* from, const TgEntry* to, Addr sp)
    else if (is_jump)
       cross(from, to, sp);
    else
-      call(from, to, sp, CALLED);
+      call(from, to, sp);
 }
 
 void tg_call_stack_enter(UChar* guest_state, const TgEntry* entry)

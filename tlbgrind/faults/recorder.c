@@ -78,7 +78,10 @@ static void book(TgSite* site, TgLine* line, tlb_touch touch, Addr a)
       line = tg_site_line(site == NULL ? nowhere : site);
    if (tg_data_on && line->object == 0 && touch != TLB_TOUCH_FETCH)
       line = tg_data_line_at(line, a);
-   tg_line_fault(line, kinds[touch]);
+   if (site != NULL)
+      tg_line_fault(line, kinds[touch]);
+   else
+      line->faults[kinds[touch]]++; /* no function's, so in no inclusive cost */
 }
 
 static void touch_page(TgSite* site, TgLine* line, Int by, ThreadId tid, tlb_touch touch,
