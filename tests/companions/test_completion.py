@@ -41,7 +41,7 @@ def listed(command: str) -> dict[str, list[str]]:
 
 def in_help(text: str) -> set[str]:
     """The long options of a help text, with "=" where a value follows."""
-    return set(re.findall(r"^ +(?:-\w(?: DIR)?,? )?(--[a-z][a-z:-]*=?)", text, re.MULTILINE))
+    return set(re.findall(r"^ +(?:-\w(?: [A-Z]+)?,? )?(--[a-z][a-z:-]*=?)", text, re.MULTILINE))
 
 
 @pytest.mark.parametrize("command", MAIN)

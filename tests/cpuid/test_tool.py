@@ -23,9 +23,10 @@ PROCESSORS = read_processors()
 
 
 def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [TLBGRIND, *options, "true"], check=False, capture_output=True, text=True, cwd=folder
-    )
+    """With -v, which names all arrays and assumptions."""
+    verbosity = () if "-q" in options else ("-v",)
+    command = [TLBGRIND, *verbosity, *options, "true"]
+    return subprocess.run(command, check=False, capture_output=True, text=True, cwd=folder)
 
 
 def words(stderr: str) -> list[str]:
