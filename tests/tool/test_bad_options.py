@@ -129,6 +129,12 @@ TOGETHER = [
     (["--machine=host", "--itlb=16,4"], "--machine=host", MACHINE),
     (["--dtlb=16,4", "--machine=default"], "--machine=default", MACHINE),
     (["--stlb=16,4", "--machine=nonsense"], "--machine=nonsense", MACHINE),
+    (["--calls=yes", "--data=yes"], "--calls=yes", "inclusive costs are not counted by data; leave out --data=yes"),
+    (
+        ["--calls=yes", "--instr-at-start=no"],
+        "--calls=yes",
+        "inclusive costs are those of the whole run; leave out --instr-at-start=no",
+    ),
     (["--advice=3M"], "--advice=3M", "'3M' is no page size; allowed are powers of two such as 64K, 2M or 1G"),
     (["--advice="], "--advice=", "'' is no page size; allowed are powers of two such as 64K, 2M or 1G"),
     (["--advice=2M", "--machine=zen4,k8"], "--advice=2M", "it is for one machine at a time, not for zen4,k8"),

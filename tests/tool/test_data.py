@@ -270,3 +270,22 @@ def test_tg_annotate_refuses_a_damaged_file(tmp_path: Path) -> None:
         path.write_text(whole[:end], encoding="utf-8")
         done = annotated("--by=data", path)
         assert (done.returncode, done.stdout) == (1, "") and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("mode", ["phases", "dump"])
+def test_parts_and_phases_have_the_same_out_files(tmp_path: Path, mode: str) -> None:
+    """Each part has a data file of its own, whose totals are those of its out-file."""
+    bodies = []
+    for folder, data in (("a", ("--data=yes", "--data-out-file=data")), ("b", ())):
+        place = tmp_path / folder
+        options = ["--faults=yes", "--faults-out-file=faults", *data]
+        r = run(place, client("run_region"), mode, options=options, out_file="out", prefix=["setarch", "-R"], collect=False)
+        assert r.status == 0, r.err
+        texts = {path.name: path.read_text(encoding="utf-8").split("\n") for path in place.glob("out*")}
+        bodies.append({name: [line for line in text if not line.startswith("pid: ")] for name, text in texts.items()})
+    assert len(bodies[0]) > 2
+    assert bodies[0] == bodies[1]
+    for path in (tmp_path / "a").glob("data*"):
+        data_file = Data(path)
+        (totals,) = [line for line in bodies[0][path.name.replace("data", "out")] if line.startswith("totals: ")]
+        assert data_file.totals == tuple(map(int, totals.split()[1:]))
