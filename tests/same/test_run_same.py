@@ -28,9 +28,10 @@ def doctored(folder: Path, option: str) -> Path:
     (folder / "tlbgrind").mkdir(parents=True)
     (folder / ".in_place").symlink_to(BUILD / ".in_place")
     text = (BUILD / "tlbgrind" / "tlbgrind").read_text(encoding="utf-8")
-    assert text.count("--tool=tlbgrind ") == 1
+    start = '\nexec "$valgrind" --tool=tlbgrind '
+    assert text.count(start) == 1
     launcher = folder / "tlbgrind" / "tlbgrind"
-    launcher.write_text(text.replace("--tool=tlbgrind ", f"--tool=tlbgrind {option} "), encoding="utf-8")
+    launcher.write_text(text.replace(start, f"{start}{option} "), encoding="utf-8")
     launcher.chmod(0o755)
     return folder
 
