@@ -2,6 +2,8 @@
 
 #include "pub_tool_basics.h"
 
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcassert.h"
 #include "pub_tool_mallocfree.h"
 
 #include "base/memory.h"
@@ -15,6 +17,26 @@ static void give(void* memory, void* name)
 {
    (void)name;
    VG_(free)(memory);
+}
+
+/* Valgrind returns the address itself, and since 3.23 or so a SysRes. */
+static void* of_address(void* address)
+{
+   return address;
+}
+
+static void* of_result(SysRes result)
+{
+   return sr_isError(result) ? NULL : (void*)sr_Res(result);
+}
+
+void* tg_zero_pages(SizeT bytes)
+{
+   void* pages = _Generic(VG_(am_shadow_alloc)(bytes), void*: of_address, SysRes: of_result)(
+      VG_(am_shadow_alloc)(bytes));
+   if (pages == NULL)
+      VG_(tool_panic)("out of address space");
+   return pages;
 }
 
 tlb_memory tg_memory(const char* name)

@@ -2,11 +2,11 @@
 
 #include "pub_tool_basics.h"
 
-#include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_poolalloc.h"
 
+#include "base/memory.h"
 #include "data/objects.h"
 #include "data/places.h"
 #include "data/words.h"
@@ -43,7 +43,7 @@ static TgDataPage* page_of(Addr a)
 {
    TgDataPage** chunk = &tg_data_chunk[a >> TG_CHUNK_SHIFT];
    if (*chunk == NULL)
-      *chunk = VG_(am_shadow_alloc)(TG_CHUNK_PAGES * sizeof **chunk);
+      *chunk = tg_zero_pages(TG_CHUNK_PAGES * sizeof **chunk);
    return &(*chunk)[(a >> TG_WORDS_PAGE_SHIFT) & (TG_CHUNK_PAGES - 1)];
 }
 
