@@ -18,6 +18,7 @@ typedef struct {
    tlb_machine m;
    tlb_page_policy pages; /* the page sizes that back its memory */
    XArray* assumptions; /* HChar*: texts about unknown properties and their assumed values */
+   Word n_own;          /* the first so many are the machine's; the others, the options' */
 } TgMachine;
 
 /* Makes the machine "NAME" or "NAME@RULES"; its rules for page sizes come after those in `pages`,

@@ -316,6 +316,7 @@ static void check_large_pages(void)
 {
    for (UInt i = 0; i < options.n_machines; i++) {
       TgMachine* m = &options.machine[i];
+      m->n_own = VG_(sizeXA)(m->assumptions);
       const UInt thp = tlb_thp_shift(m->m.base_page_shift);
       for (UInt j = 0; j < m->pages.n_rules; j++)
          check_rule(m, j);

@@ -28,6 +28,13 @@ static void print_array(const HChar* description, void* opaque)
    VG_(umsg)("  %s\n", description);
 }
 
+/* From that number on. */
+static void assumptions(const TgMachine* m, Word first)
+{
+   for (Word i = first; i < VG_(sizeXA)(m->assumptions); i++)
+      VG_(umsg)("  assumed: %s\n", *(HChar**)VG_(indexXA)(m->assumptions, i));
+}
+
 /* All of a machine. */
 static void describe(const TgMachine* m)
 {
@@ -36,8 +43,7 @@ static void describe(const TgMachine* m)
    if (m->file != NULL)
       VG_(umsg)("  file %s\n", tg_shown(m->file));
    tg_costs_file_describe_arrays(m, print_array, NULL);
-   for (Word i = 0; i < VG_(sizeXA)(m->assumptions); i++)
-      VG_(umsg)("  assumed: %s\n", *(HChar**)VG_(indexXA)(m->assumptions, i));
+   assumptions(m, 0);
 }
 
 /* How many entries the level has for base pages: of all arrays that the same kinds of references
@@ -61,7 +67,7 @@ static TgNumber entries_of(const tlb_machine* m, UInt level)
    return text;
 }
 
-/* One line. */
+/* One line, and what options ask for in vain. */
 static void name_machine(const TgMachine* m)
 {
    VG_(umsg)("Machine: %s", m->name);
@@ -76,6 +82,7 @@ static void name_machine(const TgMachine* m)
    if (VG_(sizeXA)(m->assumptions) > 0)
       VG_(umsg)("; assumptions: %ld", VG_(sizeXA)(m->assumptions));
    VG_(umsg)("\n");
+   assumptions(m, m->n_own);
 }
 
 void tg_summary_machines(const TgResults* results)
