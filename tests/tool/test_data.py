@@ -289,3 +289,8 @@ def test_parts_and_phases_have_the_same_out_files(tmp_path: Path, mode: str) -> 
         data_file = Data(path)
         (totals,) = [line for line in bodies[0][path.name.replace("data", "out")] if line.startswith("totals: ")]
         assert data_file.totals == tuple(map(int, totals.split()[1:]))
+
+
+def test_a_data_file_that_is_not_there(tmp_path: Path) -> None:
+    done = subprocess.run([PYTHON, TG_ANNOTATE, "--by=data", "none"], cwd=tmp_path, capture_output=True, check=False, encoding="utf-8")
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "tg_annotate: error: none: No such file or directory\n")

@@ -149,7 +149,7 @@ def read(
     """An out-file, or what there is in a data file of that machine and of that code or data."""
     if datafile.is_data_file(path):
         return _out_file(datafile.read(path), machine, of, "data" in by)
-    if "data" in by or of is not None:
+    if os.path.exists(path) and ("data" in by or of is not None):
         what = "--by=data" if "data" in by else "--of"
         raise ReportError(f"{what} takes data files (tlbgrind.data.PID, of --data=yes)", path)
     return outfile.read(path, progress)
