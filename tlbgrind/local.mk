@@ -636,6 +636,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/formats/faultlog.py \
 	tlbgrind/tgreport/formats/outfile.py \
 	tlbgrind/tgreport/formats/reach.py \
+	tlbgrind/tgreport/formats/reader.py \
 	tlbgrind/tgreport/order/__init__.py \
 	tlbgrind/tgreport/order/check.py \
 	tlbgrind/tgreport/order/cli.py \

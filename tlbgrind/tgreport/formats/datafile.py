@@ -6,10 +6,11 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from ..base.errors import ReportError
 from .outfile import UNKNOWN, Counts, Function
+from .reader import LineReader
 
 FIRST_LINE = "# tlbgrind data"
 KINDS = ("unknown", "heap", "allocator", "variable", "stack", "file", "mapping", "sysv")
@@ -96,10 +97,13 @@ _COSTS = re.compile(r"[0-9]{1,20}(?: [0-9]{1,20}){2,}\Z")
 _EVENT = re.compile(r"[A-Za-z][A-Za-z0-9]*\Z")
 
 
-class _Reader:
+class _Reader(LineReader):
+    what = "data file"
+    header_line = _HEADER
+
     def __init__(self, out: DataFile) -> None:
         self.out = out
-        self.line = 1
+        super().__init__(self.out.path, self.out.header)
         self.ended = False
         self.object: DataObject | None = None
         self.frame = ""  # the function of a frame whose place is still to come
@@ -108,9 +112,6 @@ class _Reader:
         self.names: dict[str, dict[str, str]] = {}
         self.program = self.file = UNKNOWN
         self.function: Function | None = None
-
-    def fail(self, what: str) -> NoReturn:
-        raise ReportError(what, self.out.path, self.line)
 
     def read(self, text: str) -> DataFile:
         lines = text.split("\n")
@@ -141,24 +142,7 @@ class _Reader:
             self.fail("the file ends without 'end', so it is not whole")
         return self.out
 
-    def read_header(self, line: str) -> None:
-        match = _HEADER.match(line)
-        if match is None:
-            self.fail(f"not a line of a data file: '{line[:40]}'")
-        key, value = match.groups()
-        if key in self.out.header:
-            self.fail(f"a second '{key}:'")
-        if key == "version" and value != "1":
-            self.fail(f"version '{value}' of the data file, where only 1 is known")
-        self.out.header[key] = value
-
     # ------------------------------------------------------------ objects
-
-    def number(self, text: str) -> int:
-        value = int(text)
-        if value > _MAX:
-            self.fail(f"'{text}' is not a number from 0 to 2^64-1")
-        return value
 
     def read_object(self, line: str) -> None:
         self.end_frame()

@@ -6,10 +6,11 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from ..base.command import read_bytes
 from ..base.errors import ReportError
+from .reader import LineReader
 
 FIRST_LINE = "# tlbgrind entries"
 UNKNOWN = "???"
@@ -77,13 +78,13 @@ def read(path: str) -> Entries:
     return _Reader(path).read(text)
 
 
-class _Reader:
+class _Reader(LineReader):
+    what = "entries file"
+    header_line = _HEADER
+
     def __init__(self, path: str) -> None:
         self.out = Entries(path)
-        self.line = 1
-
-    def fail(self, what: str) -> NoReturn:
-        raise ReportError(what, self.out.path, self.line)
+        super().__init__(self.out.path, self.out.header)
 
     def read(self, text: str) -> Entries:
         out = self.out
@@ -116,23 +117,6 @@ class _Reader:
             self.line = 1
             self.fail("there is no 'version:'")
         return out
-
-    def read_header(self, line: str) -> None:
-        match = _HEADER.match(line)
-        if match is None:
-            self.fail(f"not a line of an entries file: '{line[:40]}'")
-        key, value = match.groups()
-        if key in self.out.header:
-            self.fail(f"a second '{key}:'")
-        if key == "version" and value != "1":
-            self.fail(f"version '{value}' of the entries file, where only 1 is known")
-        self.out.header[key] = value
-
-    def number(self, text: str) -> int:
-        value = int(text)
-        if value > _MAX:
-            self.fail(f"'{text}' is not a number from 0 to 2^64-1")
-        return value
 
     def read_name(self, line: str) -> None:
         out = self.out

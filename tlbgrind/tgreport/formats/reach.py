@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import NoReturn
 
 from ..base.command import read_bytes
 from ..base.errors import ReportError
+from .reader import LineReader
 
 FIRST_LINE = "# tlbgrind reach"
 COLUMNS = ("I-4K", "I-64K", "I-2M", "D-4K", "D-64K", "D-2M")
@@ -38,13 +38,13 @@ def read(path: str) -> Reach:
     return _Reader(path).read(text)
 
 
-class _Reader:
+class _Reader(LineReader):
+    what = "reach file"
+    header_line = _HEADER
+
     def __init__(self, path: str) -> None:
         self.out = Reach(path)
-        self.line = 1
-
-    def fail(self, what: str) -> NoReturn:
-        raise ReportError(what, self.out.path, self.line)
+        super().__init__(self.out.path, self.out.header)
 
     def read(self, text: str) -> Reach:
         lines = text.split("\n")
@@ -66,17 +66,6 @@ class _Reader:
         if not names_line or len(self.out.misses) != MOST - FEWEST + 1:
             self.fail(f"the file ends without the line of {MOST} entries, so it is not whole")
         return self.out
-
-    def read_header(self, line: str) -> None:
-        match = _HEADER.match(line)
-        if match is None:
-            self.fail(f"not a line of a reach file: '{line[:40]}'")
-        key, value = match.groups()
-        if key in self.out.header:
-            self.fail(f"a second '{key}:'")
-        if key == "version" and value != "1":
-            self.fail(f"version '{value}' of the reach file, where only 1 is known")
-        self.out.header[key] = value
 
     def check_names(self, line: str) -> None:
         if "version" not in self.out.header:
