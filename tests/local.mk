@@ -117,6 +117,7 @@ CLIENTS32 = \
 	run_debugged \
 	run_exec \
 	run_process \
+	run_calls \
 	run_region \
 	run_signals \
 	run_threads
@@ -205,6 +206,7 @@ PYTEST_FILES = \
 	tests/tool/test_pages.py \
 	tests/tool/test_process.py \
 	tests/tool/test_reach_output.py \
+	tests/tool/test_collection.py \
 	tests/tool/test_region.py \
 	tests/tool/test_summary.py \
 	tests/tool/test_walks.py

@@ -258,6 +258,7 @@ TOOL_SOURCES = \
 	tlbgrind/base/syscall_names.c \
 	tlbgrind/calls/arcs.c \
 	tlbgrind/calls/call_stack.c \
+	tlbgrind/calls/collection.c \
 	tlbgrind/data/blocks.c \
 	tlbgrind/data/objects.c \
 	tlbgrind/data/places.c \
@@ -347,6 +348,7 @@ TOOL_INCLUDES = \
 	tlbgrind/base/syscall_names.h \
 	tlbgrind/calls/arcs.h \
 	tlbgrind/calls/call_stack.h \
+	tlbgrind/calls/collection.h \
 	tlbgrind/data/blocks.h \
 	tlbgrind/data/objects.h \
 	tlbgrind/data/places.h \

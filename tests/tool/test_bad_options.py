@@ -135,6 +135,11 @@ TOGETHER = [
         "--calls=yes",
         "inclusive costs are those of the whole run; leave out --instr-at-start=no",
     ),
+    (
+        ["--toggle-collect=main", "--data=yes"],
+        "--toggle-collect",
+        "data is attributed in the whole run; leave out --data=yes (tg_annotate --by=data --of=FUNCTION shows one function's)",
+    ),
     (["--advice=3M"], "--advice=3M", "'3M' is no page size; allowed are powers of two such as 64K, 2M or 1G"),
     (["--advice="], "--advice=", "'' is no page size; allowed are powers of two such as 64K, 2M or 1G"),
     (["--advice=2M", "--machine=zen4,k8"], "--advice=2M", "it is for one machine at a time, not for zen4,k8"),

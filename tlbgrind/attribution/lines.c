@@ -13,6 +13,7 @@ static UInt n_counts; /* see tg_lines_count() */
 static UInt parts = 1; /* 2: see tg_lines_count_seen() */
 
 TgBooked tg_booked;
+Bool tg_costs_are_kept = True;
 
 static DedupPoolAlloc* names; /* equal names have equal addresses */
 static OSet* functions;       /* TgFunction */
@@ -118,6 +119,8 @@ void tg_lines_count_seen(void)
 
 void tg_line_fault(TgLine* line, tlb_user kind)
 {
+   if (!tg_costs_are_kept)
+      return;
    line->faults[kind]++;
    tg_booked.faults[kind]++;
    tg_booked.n++;
@@ -125,6 +128,8 @@ void tg_line_fault(TgLine* line, tlb_user kind)
 
 void tg_line_ref(TgLine* line, tlb_user kind)
 {
+   if (!tg_costs_are_kept)
+      return;
    line->refs[kind]++;
    tg_booked.refs[kind]++;
    tg_booked.n++;

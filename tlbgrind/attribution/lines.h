@@ -50,8 +50,12 @@ void tg_lines_count(UInt n);
 UInt tg_lines_n_counts(void);
 
 /* From now on each line has, behind its miss counts of a kind, as many again: how much of them
-   is in inclusive costs already (calls/call_stack.h). To be called before the first miss. */
+   has been taken already (trace/missed_segments.h). To be called before the first miss. */
 void tg_lines_count_seen(void);
+
+/* Whether costs are kept. False: no function of --toggle-collect= is active (calls/collection.h).
+   References and page faults are not booked then, and misses are taken back. */
+extern Bool tg_costs_are_kept;
 
 /* Books a page fault by an instruction, or a reference of a segment that was not run to its end. */
 void tg_line_fault(TgLine* line, tlb_user kind);

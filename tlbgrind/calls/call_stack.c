@@ -65,33 +65,17 @@ void tg_call_stacks_sp(Int offset)
 /* --- Costs --- */
 
 /* Adds a line's misses that are in no inclusive costs yet. */
-static void take_misses(TgCosts* to, uint64_t* misses, tlb_user kind)
+static void take_misses(uint64_t* misses, uint64_t* taken, UInt n, tlb_user kind, void* to)
 {
-   const UInt n = tg_lines_n_counts();
-   uint64_t* seen = misses + n;
    uint64_t* sum = NULL;
    for (UInt i = 0; i < n; i++) {
-      if (misses[i] == seen[i])
+      if (misses[i] == taken[i])
          continue;
       if (sum == NULL)
          sum = tg_costs_misses(to) + kind * n;
-      sum[i] += misses[i] - seen[i];
-      seen[i] = misses[i];
+      sum[i] += misses[i] - taken[i];
+      taken[i] = misses[i];
    }
-}
-
-static void take_missed_segments(TgCosts* to)
-{
-   for (UInt i = 0; i < tg_n_missed_segments; i++) {
-      TgSegment* s = tg_missed_segments[i];
-      const TgRef* ref = tg_segment_refs(s);
-      s->missed = False;
-      for (UInt j = 0; j < s->n_refs; j++) {
-         if (ref[j].misses != NULL)
-            take_misses(to, ref[j].misses, ref[j].kind);
-      }
-   }
-   tg_n_missed_segments = 0;
 }
 
 static void take_booked(TgCosts* to)
@@ -105,19 +89,25 @@ static void take_booked(TgCosts* to)
    booked = tg_booked;
 }
 
-/* Gives all costs since the last time to the innermost frame. */
+/* Gives all costs since the last time to the innermost frame, if they are kept. */
 static void take_costs(TgCallArea* area)
 {
    TgCosts* to = &stack->frame[stack->n - 1].costs;
    complete();
    const ULong now = tg_instructions();
+   if (!tg_costs_are_kept) {
+      tg_missed_segments_take_back();
+      instructions = now;
+      area->refs = 0;
+      return;
+   }
    to->refs[TLB_FETCH] += now - instructions;
    instructions = now;
    to->refs[TLB_LOAD] += area->refs & (((ULong)1 << TG_REFS_BITS) - 1);
    to->refs[TLB_STORE] += area->refs >> TG_REFS_BITS;
    area->refs = 0;
    take_booked(to);
-   take_missed_segments(to);
+   tg_missed_segments_take(take_misses, to);
 }
 
 /* --- Frames --- */
@@ -214,7 +204,7 @@ static void underflow(const TgEntry* entry)
    Frame* f = top();
    if (f->entry != NULL) {
       TgArc* arc = tg_arc_of(tg_call_site_of_entry(entry), f->entry);
-      arc->calls++;
+      arc->calls += tg_costs_are_kept;
       tg_costs_add(&arc->inclusive, &f->costs);
    }
    f->entry = entry;
@@ -223,7 +213,7 @@ static void underflow(const TgEntry* entry)
 static void call(TgCallSite* from, const TgEntry* to, Addr sp)
 {
    TgArc* arc = tg_arc_of(from, to);
-   arc->calls++;
+   arc->calls += tg_costs_are_kept;
    push((Frame){ .origin = CALLED, .sp = sp, .return_to = from->return_to, .entry = to,
                  .arc = arc });
 }
@@ -238,7 +228,7 @@ static void call_by_jump(TgCallSite* from, const TgEntry* to, Addr sp)
       pop();
    }
    TgArc* arc = tg_arc_of(from, to);
-   arc->calls++;
+   arc->calls += tg_costs_are_kept;
    push((Frame){ .origin = from->return_to == 0 ? JUMPED : CALLED, .sp = at,
                  .return_to = from->return_to, .entry = to,
                  .arc = arc });
@@ -327,6 +317,12 @@ void tg_call_stack_enter(UChar* guest_state, const TgEntry* entry)
       return;
    take_costs(area);
    follow(from, entry, sp);
+}
+
+void tg_call_stack_settle(UChar* guest_state)
+{
+   if (tg_call_stacks_on)
+      take_costs((TgCallArea*)(void*)(guest_state + TG_CALL_OFFSET));
 }
 
 /* --- Threads and signals --- */

@@ -38,6 +38,9 @@ void tg_call_stacks_sp(Int offset);
 /* The thread begins a block, of which that is the entry, and area->left is not 0. */
 void tg_call_stack_enter(UChar* guest_state, const TgEntry* entry);
 
+/* Gives the costs so far to the thread's innermost frame. */
+void tg_call_stack_settle(UChar* guest_state);
+
 /* What happens to threads: they run and stop, make a system call, end. */
 void tg_call_stack_started(ThreadId tid);
 void tg_call_stack_stopped(ThreadId tid);

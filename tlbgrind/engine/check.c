@@ -2,6 +2,8 @@
 
 #include "pub_tool_basics.h"
 
+#include "attribution/lines.h"
+#include "calls/collection.h"
 #include "data/references.h"
 #include "trace/instrumentation.h"
 #include "trace/missed_segments.h"
@@ -197,6 +199,18 @@ static void check_page_use(UChar* guest_state, TgSegment* s)
    check_of(s)(guest_state, s);
 }
 
+/* The same while costs may not be kept. Misses are taken back later (calls/collection.h). */
+static void check_collection(UChar* guest_state, TgSegment* s)
+{
+   if (tg_page_use_on)
+      tg_page_use_segment(tg_shadow_area(guest_state), s);
+   if (tg_mmus.fast_path)
+      check_any(guest_state, s);
+   else
+      check_nothing(guest_state, s);
+   s->entered -= !tg_costs_are_kept;
+}
+
 /* The check while instrumentation is off: which pages are touched, and which bytes of them. */
 static void check_touches(UChar* guest_state, TgSegment* s)
 {
@@ -209,12 +223,14 @@ TgCheck* tg_check_for(const TgSegment* s)
 {
    if (!tg_instrumented)
       return check_touches;
+   if (tg_collection_on)
+      return check_collection;
    return tg_page_use_on ? check_page_use : check_of(s);
 }
 
 static void check_guarded(UChar* guest_state, TgSegment* s, UWord happens)
 {
-   s->attempted++;
+   s->attempted += tg_costs_are_kept;
    if (happens == 0)
       return;
    if (tg_page_use_on)
@@ -222,6 +238,7 @@ static void check_guarded(UChar* guest_state, TgSegment* s, UWord happens)
    if (tg_data_on)
       tg_data_check(guest_state, s);
    check_nothing(guest_state, s);
+   s->entered -= !tg_costs_are_kept;
 }
 
 static void check_guarded_touches(UChar* guest_state, TgSegment* s, UWord happens)

@@ -69,6 +69,8 @@ static void book_interrupted(const TgShadowArea* shadow, TgSegment* s, Addr ip)
       tg_missed_segments_add(s);
    tg_replay_first(shadow, s, (UInt)n_refs);
    tg_idle_passes += tg_n_instrs(s) - (UInt)n_instrs;
+   if (!tg_costs_are_kept)
+      return;
    for (Int i = 0; i < n_instrs; i++)
       tg_site_line(tg_segment_instrs(s)[i])->refs[TLB_FETCH]++;
    for (Int i = 0; i < n_refs; i++) {

@@ -5,11 +5,13 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_mallocfree.h"
 
+#include "sim/mmu/miss_counts.h"
 #include "sim/mmu/setup.h"
 
 #include "attribution/sites.h"
 #include "base/memory.h"
 #include "calls/call_stack.h"
+#include "calls/collection.h"
 #include "engine/batch.h"
 #include "engine/check.h"
 #include "engine/fast_path.h"
@@ -80,6 +82,10 @@ void tg_engine_init(const TgOptions* options)
    tg_lines_count((UInt)tlb_mmus_n_counts(&tg_mmus));
    if (options->calls)
       tg_call_stacks_init(tg_batch_look_up);
+   const TgTotals totals[TG_MAX_TOTALS] = {
+      { tg_replay_straddles(), TLB_N_USERS * sizeof(ULong) },
+      { tlb_missed_extra(&tg_mmus, 0), options->n_machines * sizeof(*tg_mmus.parts.extra) } };
+   tg_collection_init(options, tg_batch_look_up, totals);
    tg_translate_init(options);
    tg_fast_path_find();
    tg_replay_init(options);

@@ -80,7 +80,7 @@ static void book(TgSite* site, TgLine* line, tlb_touch touch, Addr a)
       line = tg_data_line_at(line, a);
    if (site != NULL)
       tg_line_fault(line, kinds[touch]);
-   else
+   else if (tg_costs_are_kept)
       line->faults[kinds[touch]]++; /* no function's, so in no inclusive cost */
 }
 

@@ -421,6 +421,9 @@ const TgOptions* tg_options_finish(void)
    if (options.calls && !options.region.instr_at_start)
       refuse("--calls=yes", "inclusive costs are those of the whole run; leave out "
                             "--instr-at-start=no");
+   if (options.region.toggle_collect != NULL && options.data)
+      refuse("--toggle-collect", "data is attributed in the whole run; leave out --data=yes "
+                                 "(tg_annotate --by=data --of=FUNCTION shows one function's)");
    if (advice_arg != NULL)
       names = add_advice(names);
    options.page_shift = read_page_size();

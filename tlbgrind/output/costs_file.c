@@ -95,6 +95,12 @@ static void print_description(TgFile* f, const TgResults* results,
       tg_file_print(f, "desc: Exec: counts since the process became this program; "
                        "%u before it, of %llu instructions, are not counted\n",
                     before, instructions);
+   const HChar* const* function = results->options->region.toggle_collect;
+   for (; function != NULL && *function != NULL; function++) {
+      tg_file_print(f, "desc: Collected: in ");
+      tg_file_text(f, *function);
+      tg_file_print(f, "\n");
+   }
    if (results->trigger != NULL)
       tg_file_print(f, "desc: Trigger: %s\n", results->trigger);
    if (results->phase != NULL) {

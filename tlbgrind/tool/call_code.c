@@ -8,6 +8,7 @@
 #include "pub_tool_tooliface.h"
 
 #include "calls/call_stack.h"
+#include "calls/collection.h"
 #include "tool/addresses.h"
 #include "tool/call_code.h"
 
@@ -15,10 +16,12 @@
 #define WORD_TYPE Ity_I64
 #define WORD_CONST(w) IRExpr_Const(IRConst_U64(w))
 #define IS_NOT Iop_CmpNE64
+#define IS_BELOW Iop_CmpLT64U
 #else
 #define WORD_TYPE Ity_I32
 #define WORD_CONST(w) IRExpr_Const(IRConst_U32(w))
 #define IS_NOT Iop_CmpNE32
+#define IS_BELOW Iop_CmpLT32U
 #endif
 
 static IRExpr* temp(IRSB* out, IRType type, IRExpr* value)
@@ -27,8 +30,6 @@ static IRExpr* temp(IRSB* out, IRType type, IRExpr* value)
    addStmtToIRSB(out, IRStmt_WrTmp(t, value));
    return IRExpr_RdTmp(t);
 }
-
-/* --- How a block is left --- */
 
 enum { LEFT = TG_CALL_OFFSET + offsetof(TgCallArea, left),
        REFS = TG_CALL_OFFSET + offsetof(TgCallArea, refs) };
@@ -55,6 +56,41 @@ void tg_call_code_begin(IRSB* out, TgSite* first)
    d->fxState[0].size = sizeof(TgCallArea);
    addStmtToIRSB(out, IRStmt_Dirty(d));
 }
+
+/* --- Functions whose costs are kept --- */
+
+static void call(IRSB* out, const HChar* name, void (*f)(UChar*), IRExpr* guard)
+{
+   IRDirty* d = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(f),
+                                  mkIRExprVec_1(IRExpr_GSPTR()));
+   if (guard != NULL)
+      d->guard = guard;
+   d->nFxState = 1;
+   VG_(memset)(&d->fxState[0], 0, sizeof d->fxState[0]);
+   d->fxState[0].fx = Ifx_Modify;
+   d->fxState[0].offset = TG_COLLECTION_OFFSET;
+   d->fxState[0].size = sizeof(TgCollectionArea);
+   addStmtToIRSB(out, IRStmt_Dirty(d));
+}
+
+void tg_collection_code_enter(IRSB* out, Addr a)
+{
+   if (tg_collection_on && tg_collection_begins_at(a))
+      call(out, "tg_collection_enter", tg_collection_enter, NULL);
+}
+
+void tg_collection_code_leave(IRSB* out, const VexGuestLayout* layout)
+{
+   enum { UNTIL = TG_COLLECTION_OFFSET + offsetof(TgCollectionArea, until) };
+   if (!tg_collection_on)
+      return;
+   IRExpr* until = temp(out, WORD_TYPE, IRExpr_Get(UNTIL, WORD_TYPE));
+   IRExpr* sp = temp(out, WORD_TYPE, IRExpr_Get(layout->offset_SP, WORD_TYPE));
+   call(out, "tg_collection_leave", tg_collection_leave,
+        temp(out, Ity_I1, IRExpr_Binop(IS_BELOW, until, sp)));
+}
+
+/* --- How a block is left --- */
 
 /* A function's instructions, as far as they have been seen; first 0: none. */
 static struct {

@@ -14,6 +14,11 @@
 /* A block begins, whose first instruction is the site's. */
 void tg_call_code_begin(IRSB* out, TgSite* first);
 
+/* With --toggle-collect=, before and after that: calls of tg_collection_enter() if a function begins
+   at the address, and of tg_collection_leave() if one has been left. */
+void tg_collection_code_enter(IRSB* out, Addr a);
+void tg_collection_code_leave(IRSB* out, const VexGuestLayout* layout);
+
 /* The instruction leaves the block: returns whether that is noted. `to`: the address. */
 Bool tg_call_code_leave(IRSB* out, TgSite* site, const IRExpr* to, IRJumpKind kind);
 

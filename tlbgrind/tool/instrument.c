@@ -23,6 +23,7 @@
 #include "order/code_entries.h"
 #include "trace/shadow_area.h"
 #include "calls/call_stack.h"
+#include "calls/collection.h"
 #include "tool/addresses.h"
 #include "tool/call_code.h"
 #include "tool/instrument.h"
@@ -504,6 +505,7 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    ip_offset = layout->offset_IP;
    shadow_offset = TG_SHADOW_OFFSET;
    tg_call_stacks_sp(layout->offset_SP);
+   tg_collection_sp(layout->offset_SP);
    tl_assert(layout->total_sizeB == TG_SHADOW_OFFSET);
    VG_(dropTailXA)(segment_args, VG_(sizeXA)(segment_args));
    fetched_page = TLB_NO_PAGE;
@@ -530,11 +532,15 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    if (tg_data_on)
       tg_blocks_begin(out, vge->base[0], layout);
 
+   if (tg_instrumented)
+      tg_collection_code_enter(out, vge->base[0]);
    const Int first = i;
    for (; i < in->stmts_used; i++) {
       statement(in->stmts[i]);
-      if (i == first)
+      if (i == first) {
          tg_call_code_begin(out, site);
+         tg_collection_code_leave(out, layout);
+      }
       const Bool noted = in->stmts[i]->tag == Ist_Exit
                          && tg_call_code_leave(out, site, IRExpr_Const(in->stmts[i]->Ist.Exit.dst),
                                                in->stmts[i]->Ist.Exit.jk);

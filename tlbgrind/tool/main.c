@@ -22,6 +22,7 @@
 
 #include "attribution/sites.h"
 #include "calls/call_stack.h"
+#include "calls/collection.h"
 #include "engine/interrupted.h"
 #include "engine/replay.h"
 #include "engine/setup.h"
@@ -95,6 +96,7 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
                          SysRes result)
 {
    (void)n_args;
+   tg_collection_started(tid);
    tg_aspace_post_syscall(tid, syscall, args, result);
    tg_native_post_syscall(tid, syscall, args, result);
    tg_recorder_post_syscall(tid, syscall);
@@ -154,6 +156,7 @@ static void started(ThreadId tid, ULong blocks)
    tg_interrupted_start(tid);
    if (tg_data_on)
       tg_data_started(tid);
+   tg_collection_started(tid);
    tg_call_stack_started(tid);
 }
 
@@ -180,12 +183,18 @@ static void signal_returned(ThreadId tid, Int signal)
    tg_call_stack_sigreturn(tid);
 }
 
+static void thread_ends(ThreadId tid)
+{
+   tg_call_stack_ends(tid);
+   tg_collection_ends(tid);
+}
+
 /* --- Start --- */
 
 static void post_clo_init(void)
 {
    const TgOptions* o = tg_options_finish();
-   tl_assert(TG_CALL_OFFSET + sizeof(TgCallArea) <= 2 * sizeof(VexGuestArchState));
+   tl_assert(TG_COLLECTION_OFFSET + sizeof(TgCollectionArea) <= 2 * sizeof(VexGuestArchState));
    tg_aspace_init();
    if (o->trace_aspace)
       tg_aspace_trace_begin();
@@ -246,7 +255,7 @@ static void pre_clo_init(void)
    VG_(track_stop_client_code)(stopped);
    VG_(track_pre_deliver_signal)(signal_delivered);
    VG_(track_post_deliver_signal)(signal_returned);
-   VG_(track_pre_thread_ll_exit)(tg_call_stack_ends);
+   VG_(track_pre_thread_ll_exit)(thread_ends);
    VG_(atfork)(NULL, has_forked, forked);
 }
 

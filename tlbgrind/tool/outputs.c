@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/streams.h"
 #include "calls/call_stack.h"
+#include "calls/collection.h"
 #include "data/references.h"
 #include "engine/batch.h"
 #include "engine/replay.h"
@@ -50,6 +51,7 @@ static void add_up(TgResult* result, XArray* lines)
 /* Adds all counts so far to the lines and to `results`, but for the totals. */
 static void settle_counts(void)
 {
+   tg_collection_settle();
    tg_superblocks_settle();
    tg_call_stacks_settle();
    tg_engine_settle();
@@ -224,11 +226,13 @@ ULong tg_outputs_at_exec(TgExec how)
 
 static void zero(void)
 {
+   tg_collection_settle();
    tg_superblocks_settle();
    tg_lines_zero();
    VG_(memset)(tg_superblock_totals(), 0, sizeof(TgSuperblockTotals));
    VG_(memset)(tg_replay_straddles(), 0, TLB_N_USERS * sizeof(ULong));
    tlb_missed_zero_extra(&tg_mmus);
+   tg_collection_zero();
    tg_phases_zero();
    if (tg_data_on)
       tg_data_zero();

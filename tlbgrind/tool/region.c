@@ -14,6 +14,7 @@
 
 #include "tlbgrind.h"
 
+#include "calls/collection.h"
 #include "engine/batch.h"
 #include "tool/monitor.h"
 #include "tool/outputs.h"
@@ -142,4 +143,7 @@ void tg_region_end(void)
    if (!was_on && VG_(clo_verbosity) > 0)
       VG_(umsg)("Nothing was measured: --instr-at-start=no, and nothing started it "
                 "(TLBGRIND_START of tlbgrind.h, or `vgdb start').\n");
+   else if (was_on && tg_collection_on && !tg_collection_was_on() && VG_(clo_verbosity) > 0)
+      VG_(umsg)("Nothing was collected: no function that was called has the name of "
+                "--toggle-collect=, as tg_annotate shows it.\n");
 }

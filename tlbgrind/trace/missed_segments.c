@@ -2,8 +2,10 @@
 
 #include "pub_tool_basics.h"
 
+#include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
+#include "attribution/lines.h"
 #include "trace/missed_segments.h"
 
 Bool tg_lists_missed_segments;
@@ -17,4 +19,42 @@ void tg_missed_segments_grow(TgSegment* s)
    tg_missed_segments = VG_(realloc)("tg.missed", tg_missed_segments,
                                      tg_room_for_missed_segments * sizeof *tg_missed_segments);
    tg_missed_segments[tg_n_missed_segments++] = s;
+}
+
+void tg_missed_segments_take(void (*take)(uint64_t* misses, uint64_t* taken, UInt n, tlb_user kind,
+                                          void* opaque), void* opaque)
+{
+   const UInt n = tg_lines_n_counts();
+   for (UInt i = 0; i < tg_n_missed_segments; i++) {
+      TgSegment* s = tg_missed_segments[i];
+      const TgRef* ref = tg_segment_refs(s);
+      s->missed = False;
+      for (UInt j = 0; j < s->n_refs; j++) {
+         if (ref[j].misses != NULL)
+            take(ref[j].misses, ref[j].misses + n, n, ref[j].kind, opaque);
+      }
+   }
+   tg_n_missed_segments = 0;
+}
+
+static void keep(uint64_t* misses, uint64_t* taken, UInt n, tlb_user kind, void* opaque)
+{
+   (void)kind; (void)opaque;
+   VG_(memcpy)(taken, misses, n * sizeof *taken);
+}
+
+static void take_back(uint64_t* misses, uint64_t* taken, UInt n, tlb_user kind, void* opaque)
+{
+   (void)kind; (void)opaque;
+   VG_(memcpy)(misses, taken, n * sizeof *misses);
+}
+
+void tg_missed_segments_keep(void)
+{
+   tg_missed_segments_take(keep, NULL);
+}
+
+void tg_missed_segments_take_back(void)
+{
+   tg_missed_segments_take(take_back, NULL);
 }

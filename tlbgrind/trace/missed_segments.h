@@ -1,7 +1,7 @@
-/* The segments that may have missed since the call stack was last brought up to date.
+/* The segments that may have missed since misses were last taken.
 
-   Their lines have the misses; calls/call_stack.c finds there what is new. Each segment is
-   listed once. */
+   Their lines have the misses, and behind them as many counts of what has been taken
+   (tg_lines_count_seen()): the difference is new. Each segment is listed once. */
 
 #ifndef TG_MISSED_SEGMENTS_H
 #define TG_MISSED_SEGMENTS_H
@@ -15,6 +15,15 @@ extern Bool tg_lists_missed_segments;
 
 extern TgSegment** tg_missed_segments;
 extern UInt tg_n_missed_segments;
+
+/* Calls `take` for the miss counts that may have new ones, with their number and with how much of
+   each has been taken; lists none any more. */
+void tg_missed_segments_take(void (*take)(uint64_t* misses, uint64_t* taken, UInt n, tlb_user kind,
+                                          void* opaque), void* opaque);
+
+/* Leaves the new misses where they are, and takes none; or takes them back. */
+void tg_missed_segments_keep(void);
+void tg_missed_segments_take_back(void);
 
 /* Lists a segment for which there is no room. */
 void tg_missed_segments_grow(TgSegment* s);

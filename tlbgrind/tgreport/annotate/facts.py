@@ -22,6 +22,7 @@ Fact = tuple[str, str]
 _OF_A_RUN = (
     "Memory",
     "Forked",
+    "Collected",
     "Straddles",
     "Second misses",
     "Unperformed helper accesses",
