@@ -11,6 +11,7 @@ dist_man_MANS = \
 
 # docs/img is a folder, distributed as a whole.
 DOC_FILES = \
+	docs/calls.md \
 	docs/cpuid.md \
 	docs/data.md \
 	docs/fault-log.md \
@@ -27,8 +28,12 @@ DOC_FILES = \
 	docs/manual.md \
 	docs/pages.md \
 	docs/performance.md \
+	docs/processes.md \
 	docs/reach.md \
+	docs/reference.md \
+	docs/region.md \
 	docs/report.md \
+	docs/simulation.md \
 	docs/tables.schema.json \
 	docs/tuning-startup.md \
 	docs/transpose.c \
