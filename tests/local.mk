@@ -142,6 +142,7 @@ SCRIPT_TESTS = \
 PYTEST_FILES = \
 	tests/annotate/test_adding_up.py \
 	tests/annotate/test_advice.py \
+	tests/annotate/test_calls.py \
 	tests/annotate/test_golden.py \
 	tests/annotate/test_machine_readable.py \
 	tests/annotate/test_options.py \
@@ -232,6 +233,7 @@ TEST_HELPERS = \
 # What the tests read: conftest.py, helper modules, recorded inputs and outputs.
 TEST_INPUTS = \
 	tests/annotate/annotate_support.py \
+	tests/annotate/call_traces.py \
 	tests/annotate/conftest.py \
 	tests/annotate/data \
 	tests/annotate/expected \

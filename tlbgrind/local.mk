@@ -601,8 +601,13 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/annotate/annotate.py \
 	tlbgrind/tgreport/annotate/beside.py \
 	tlbgrind/tgreport/annotate/by_data.py \
+	tlbgrind/tgreport/annotate/callgraph.py \
+	tlbgrind/tgreport/annotate/calltables.py \
+	tlbgrind/tgreport/annotate/calltext.py \
+	tlbgrind/tgreport/annotate/calltree.py \
 	tlbgrind/tgreport/annotate/cli.py \
 	tlbgrind/tgreport/annotate/compare.py \
+	tlbgrind/tgreport/annotate/convert.py \
 	tlbgrind/tgreport/annotate/events.py \
 	tlbgrind/tgreport/annotate/export.py \
 	tlbgrind/tgreport/annotate/facts.py \

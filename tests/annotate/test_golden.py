@@ -55,6 +55,14 @@ CASES = {
     "empty": "--verbose empty.out --annotate",
     "callgrind": "--verbose callgrind.out --annotate --context=1",
     "compare": "--compare --show=walks,I2tm --by=function,file:function two-level.out second.out three-level.out",
+    "inclusive": "--inclusive calls.out",
+    "callers": "--callers --threshold=5 calls.out",
+    "callers-of": "--callers=l*f --show=walks,Ir calls.out",
+    "tree": "--tree calls.out",
+    "tree-below": "--tree=even --by=function --show=walks calls.out",
+    "calls-of-callgrind": "--tree --callers --inclusive callgrind.out",
+    "to-folded": "--to=folded calls.out",
+    "to-cachegrind": "--to=cachegrind two-level.out",
     "help": "--help",
 }
 

@@ -176,6 +176,18 @@ CALLGRIND: Edits = {
     ),
 }
 
+# tests/annotate/data/calls.out
+CALLS: Edits = {
+    "calls of nothing": (b"cfn=(2) even\n", b"", "28: the costs of 'calls=' before any 'cfn='"),
+    "calls that are no number": (b"calls=1 40", b"calls=one 40", "31: 'one' is not a number from 0 to 2^64-1"),
+    "calls without a number": (b"calls=1 40", b"calls=", "31: '' is not a number from 0 to 2^64-1"),
+    "calls too many": (b"calls=1 40", b"calls=99999999999999999999 40", "31: '99999999999999999999' is not a number from 0 to 2^64-1"),
+    "inclusive costs that are no number": (b"\n10 1400 ", b"\n10 x400 ", "32: 'x400' is not a number from 0 to 2^64-1"),
+    "too many inclusive costs": (b"\n10 1400 ", b"\n10 1 1400 ", "32: 10 counts, where 'events:' names 9"),
+    "no inclusive costs": (b"calls=1 40\n10 1400 2 1 400 9 9 100 3 3\n", b"calls=1 40\n", "32: a cost line must follow 'calls=' or 'jump='"),
+    "a callee of no name": (b"cfn=(2)\n", b"cfn=(22)\n", "48: (22) refers to a name that was not defined"),
+}
+
 # tests/faults/data/mixed.faults
 FAULT_LOG: Edits = {
     "first line": (b"# tlbgrind fault log", b"# tlbgrind", "1: not a fault log: the first line is not '# tlbgrind fault log'"),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from damage_edits import CALLGRIND, ENTRIES, FAULT_LOG, OUT_FILE, USED_BYTES, Edits
+from damage_edits import CALLGRIND, CALLS, ENTRIES, FAULT_LOG, OUT_FILE, USED_BYTES, Edits
 from tg_companions import MAIN, Result, call, command, refused
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -63,6 +63,9 @@ SAMPLES = {
     "costs": out_file("two-level.out", OUT_FILE),
     "costs of three levels": out_file("three-level.out", {}),
     "odd names": out_file("names.out", {}),
+    "calls": Sample(
+        "tg_annotate", "annotate/data/calls.out", CALLS, 500, b"0123456789 -+*()=:\n", ["--tree", "--callers", "--inclusive"]
+    ),
     "callgrind's costs": out_file("callgrind.out", CALLGRIND),
     "faults": Sample(
         "tg_faults", "faults/data/mixed.faults", FAULT_LOG, 2000, FAULT_LETTERS, [], FAULT_VIEWS, FAULT_SPARE
@@ -93,7 +96,8 @@ class Reader:
         status, out, err = self.ask(data, *more)
         name = self.sample.companion
         if status == 0:
-            last_line = b"not annotated: no source file is known\n" if name == "tg_annotate" else b"\n"
+            annotated = self.sample.source_folder
+            last_line = b"not annotated: no source file is known\n" if annotated else b"\n"
             assert out.endswith(last_line)
             return True
         assert (status, out) == (1, b"")

@@ -29,17 +29,22 @@ formats: bytes -> checked data
 annotate: tg_annotate
 
     profile    OutFiles -> Profile: merged or subtracted, summed by function, file, object, line
+    callgraph  Profile -> who calls whom, inclusive costs, cycles
+    calltree   a call graph -> a tree that adds up
     events     which columns there are, recorded or derived, and which are shown by default
     selection  what of a profile is shown, in which order, and what is too small
     rows       the tables by function, source file, object or line, as names and counts
     facts      metadata, rates of events, changes between two files
+    calltables inclusive costs, callers and callees, the tree, as names and counts
     compare    several OutFiles -> tables with one column for each
     limits     what of the program's counts is above the user's limits
     table      counts -> aligned text, one column for each event
     listing    rows -> text
     report     facts -> text
+    calltext   tables of calls -> text
     beside     a comparison -> text
-    export     rows, facts, comparisons and limits -> documents
+    export     rows, facts, calls, comparisons and limits -> documents
+    convert    a profile -> folded stacks, cachegrind's out-files
     sources    a recorded source name -> the file's lines
     by_data    data files -> OutFiles, or what of them is of some code or data
     annotate   the annotated sources and their summary

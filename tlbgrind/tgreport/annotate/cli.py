@@ -11,20 +11,22 @@ from typing import Callable
 from warnings import catch_warnings, simplefilter
 
 from ..base import command
-from ..base.command import Answer, Parser, Value, one_of, some_of, yes_or_no
+from ..base.command import Answer, Parser, Value, name_of, one_of, some_of, yes_or_no
+from ..base.documents import Table
 from ..base.errors import ReportError
 from ..base.progress import Progress
 from ..base.terminal import COLOURS, screen
 from ..formats.outfile import UNKNOWN, OutFile, phase_file, read, with_events
-from . import advice, beside, by_data, export, facts
+from . import advice, beside, by_data, calltext, convert, export, facts
 from .annotate import annotate
+from .calltables import EVERY, Calls
 from .compare import Comparison
 from .events import USUAL, Events
 from .facts import Fact
 from .limits import Finding, Limit, Run, difference, each_run, limit_value
 from .listing import listing
 from .profile import Profile, Renamer
-from .report import headline, legend, metadata
+from .report import cumulated, headline, legend, metadata
 from .rows import VIEWS, compute
 from .selection import ALL, Selection, select
 from .table import Style
@@ -53,7 +55,15 @@ Which phase:
 Which tables:
   --by=WHAT[,WHAT...]       any of function, file, object, line, file:function (where the code of
                             a file was inlined), function:file (whose code a function has in it),
-                            data (of data files), in the order given [function,file,object]
+                            data (of data files), in the order given [function,file,object, or
+                            none beside the tables of calls]
+
+Calls (of files of --calls=yes; in FUNCTION, * and ? stand for any characters):
+  --inclusive               functions, by what they cost with all that they call
+  --callers[=FUNCTION]      each function between its callers and its callees; of FUNCTION, the
+                            threshold is of its own inclusive costs
+  --tree[=FUNCTION]         what is called, from the first function down, or from FUNCTION; what
+                            a function with several callers costs is shared out among them
 
 Data files (tlbgrind.data.PID, of --data=yes) in place of out-files:
   --by=data                 which data is referred to and misses
@@ -94,6 +104,9 @@ What is printed:
 For other programs:
   --format=text|csv|json    json: one document with all that the text has; csv: the tables; both
                             with all events, unless --show chooses [text]
+  --to=folded[=EVENT]       write stacks for flamegraph.pl, inferno and speedscope, from a file with
+                            calls; the counts add up to the program's [the first sort event]
+  --to=cachegrind           write an out-file of cachegrind, for cg_annotate
   --fail-above=LIMIT        exit status 3 if a count of the program is above LIMIT: EVENT>N,
                             EVENT/1000>N (per 1000 instructions), EVENT/EVENT>N; with --diff the
                             difference; with --diff or --compare also growth, EVENT>P% or P% (of
@@ -120,6 +133,8 @@ Examples:
   tg_annotate --by=line --of=table tlbgrind.data.4711
   tg_annotate --diff tlbgrind.out.before tlbgrind.out.after
   tg_annotate --advice tlbgrind.out.4711_zen4*
+  tg_annotate --tree --threshold=1 tlbgrind.out.4711
+  tg_annotate --to=folded tlbgrind.out.4711 | flamegraph.pl >walks.svg
   tg_annotate --compare --by=function,line tlbgrind.out.4711_skylake tlbgrind.out.4711_zen4
   tg_annotate --diff --fail-above=5% tlbgrind.out.before tlbgrind.out.after
 """
@@ -135,6 +150,10 @@ class Options(argparse.Namespace):
     threshold: Fraction
     show_percs: bool
     by: list[str]
+    inclusive: bool
+    callers: str | None
+    tree: str | None
+    to: str | None
     phase: str | None
     annotate: bool
     source: list[str]
@@ -175,6 +194,17 @@ class _Names(Value):
 
     def __call__(self, text: str) -> list[str]:
         return _words(text)
+
+
+class _Form(one_of):
+    """What another program reads, and the event, where that has one only."""
+
+    def __call__(self, text: str) -> str:
+        form, equals, event = text.partition("=")
+        super().__call__(form)
+        if equals and not (form == convert.FOLDED and event):
+            raise argparse.ArgumentTypeError(f"'{text}' is not {convert.FOLDED}=EVENT")
+        return text
 
 
 class _Folder(Value):
@@ -236,7 +266,11 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--sort", type=_Names(), default=[])
     add("--threshold", type=_percent, default=Fraction("0.1"))
     add("--show-percs", type=yes_or_no(), default=True)
-    add("--by", type=_Views(*VIEWS), default=["function", "file", "object"])
+    add("--by", type=_Views(*VIEWS), default=[])
+    add("--inclusive", action="store_true")
+    add("--callers", type=name_of("function"), nargs="?", const=EVERY)
+    add("--tree", type=name_of("function"), nargs="?", const=EVERY)
+    add("--to", type=_Form(*convert.FORMS))
     add("--of")
     add("--machine")
     add("--phase")
@@ -270,6 +304,9 @@ def parse(arguments: Sequence[str]) -> Options:
     ):
         if options.advice and given:
             parser.error(f"--advice goes without --{name}")
+    _check_calls(parser, options)
+    if not (options.by or options.tree or options.callers or options.inclusive):
+        options.by = ["function", "file", "object"]
     if options.compare and options.diff:
         parser.error("--compare goes without --diff")
     if options.compare and len(options.outfiles) < 2:
@@ -291,6 +328,17 @@ def parse(arguments: Sequence[str]) -> Options:
         if options.include:
             parser.error("-I goes with --annotate or --source only")
     return options
+
+
+def _check_calls(parser: Parser, options: Options) -> None:
+    names = [name for name in ("inclusive", "callers", "tree", "to") if getattr(options, name)]
+    alone = ["annotate", "source", "by", "inclusive", "callers", "tree", "fail_above"]
+    for name in names:
+        for other in ("advice", "compare", "diff", *(alone if name == "to" else ())):
+            if getattr(options, other):
+                parser.error(f"--{name} goes without --{other.replace('_', '-')}")
+    if options.to and options.format != "text":
+        parser.error("--to goes without --format")
 
 
 # What tells machines apart: two that options describe have one name.
@@ -367,6 +415,36 @@ def _findings(options: Options, profile: Profile, selection: Selection) -> list[
     return difference(options.fail_above, first, second, primary)
 
 
+def _folded(profile: Profile, selection: Selection, warnings: list[str]) -> list[str]:
+    if selection.primary is None:
+        names = " ".join(event.name for event in selection.sort)
+        warnings.append(f"no stacks, for nothing was counted: {names}")
+        return []
+    return list(convert.folded(profile, selection, selection.primary))
+
+
+def _call_tables(options: Options, calls: Calls) -> list[Table]:
+    tables = []
+    if options.inclusive:
+        tables.append(export.inclusive_table(calls))
+    if options.callers:
+        tables.append(export.calls_table(calls, options.callers))
+    if options.tree:
+        tables.append(export.tree_table(calls, options.tree))
+    return tables
+
+
+def _call_text(options: Options, calls: Calls, style: Style) -> list[str]:
+    text: list[str] = []
+    if options.inclusive:
+        text += calltext.inclusive(calls, style)
+    if options.callers:
+        text += calltext.callers(calls, options.callers, style)
+    if options.tree:
+        text += calltext.tree(calls, options.tree, style)
+    return text
+
+
 def report(options: Options, warnings: list[str]) -> list[str]:
     progress = Progress()
     try:
@@ -393,21 +471,39 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
     warnings += _mixed(profile)
     # For other programs, columns must not depend on what was counted.
     show = options.show or ([] if options.format == "text" else [ALL])
+    if options.to:
+        form, _, event = options.to.partition("=")
+        if form == convert.CACHEGRIND:
+            return list(convert.cachegrind(profile))
+        selection = select(profile, [], [event] if event else options.sort, options.threshold)
+        return _folded(profile, selection, warnings)
     by_line = "line" in options.by or options.annotate or bool(options.source)
     selection = select(profile, show, options.sort, options.threshold, by_line)
     findings = _findings(options, profile, selection)
+    calls = None
+    if options.inclusive or options.callers or options.tree:
+        calls = Calls(profile, selection)
     if options.format != "text":
         computed = ((by, compute(profile, selection, by)) for by in options.by)
         tables = export.profile_tables(profile, selection, computed)
+        if calls is not None:
+            tables += _call_tables(options, calls)
         head = export.profile_head(profile, selection, findings)
         return _answer(export.written(options.format, head, tables), findings)
     style = Style(screen(options.wide, options.color), options.show_percs)
+    signs = calltext.legend_of(calls, options.tree is not None) if calls is not None else []
     text = headline(facts.headline(profile, selection), style)
     for number, by in enumerate(options.by):
         progress.say(f"table by {by}")
         text += listing(profile, selection, by, compute(profile, selection, by), style)
         if number == 0:
-            text += legend(profile, selection, style, options.verbose)
+            others = [*cumulated(profile, selection, style), *signs]
+            text += legend(profile, selection, style, options.verbose, others)
+    if calls is not None:
+        progress.say("tables of calls")
+        text += _call_text(options, calls, style)
+        if not options.by:
+            text += legend(profile, selection, style, options.verbose, signs)
     if "data" in options.by:
         text += by_data.details(profile, selection, style.screen)
     if options.annotate or options.source:

@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from ..base.documents import Head, Record, Table, Value, csv_lines, json_lines
 from ..base.errors import ReportError
-from ..formats.outfile import Counts, OutFile
+from ..formats.outfile import Counts, Function, OutFile
+from .calltables import Call, Calls
 from .compare import Across, Compared, Comparison
 from .events import Event, Events
 from .facts import changes, rates
@@ -83,6 +84,76 @@ def _rows(selection: Selection, name: str, rows: Rows) -> Table:
 
 def _values(events: Sequence[Event], counts: Counts) -> tuple[Value, ...]:
     return tuple(event.of(counts) for event in events)
+
+
+# ---------------------------------------------------------------- calls
+
+
+def inclusive_table(calls: Calls) -> Table:
+    shown = calls.selection.shown
+    table = calls.inclusive()
+    columns = (*_names(shown), *_own(shown), "calls")
+    records = [
+        Record(
+            (*_function(row.function), row.cycle or None),
+            (*_values(shown, row.costs), *_values(shown, row.own), row.calls),
+        )
+        for row in table.rows
+    ]
+    rest = (*(None for _ in shown), *_values(shown, table.rest), None)
+    return Table("inclusive", (*_FUNCTION, "cycle"), columns, records, table.omitted, rest)
+
+
+def calls_table(calls: Calls, pattern: str) -> Table:
+    """Each call once, of those that matter to one of the functions."""
+    shown = calls.selection.shown
+    found: dict[tuple[Function, Function], Call] = {}
+    for one in calls.neighbours(pattern):
+        function = one.function.function
+        found.update(((call.other, function), call) for call in one.callers)
+        found.update(((function, call.other), call) for call in one.callees)
+    fields = (*(f"caller_{field}" for field in _FUNCTION), *(f"callee_{field}" for field in _FUNCTION))
+    records = [
+        Record(
+            (*_function(caller), *_function(callee), "yes" if call.is_recursive else "no"),
+            (*_values(shown, call.arc.costs), call.arc.calls),
+        )
+        for (caller, callee), call in found.items()
+    ]
+    return Table("calls", (*fields, "recursive"), (*_names(shown), "calls"), records)
+
+
+def tree_table(calls: Calls, pattern: str) -> Table:
+    shown = calls.selection.shown
+    columns = (*_names(shown), *_own(shown), *(f"{name}:below" for name in _names(shown)))
+    records = [
+        Record(
+            (
+                branch.node.depth,
+                *_function(branch.node.function),
+                "exact" if branch.node.is_exact else "shared",
+            ),
+            (
+                *_values(shown, branch.node.counts),
+                *_values(shown, branch.node.own),
+                *_values(shown, branch.rest),
+            ),
+        )
+        for branch in calls.tree(pattern)
+        if branch.node.depth >= 0
+    ]
+    return Table("tree", ("depth", *_FUNCTION, "costs"), columns, records)
+
+
+_FUNCTION = ("file", "function", "object")
+
+
+def _function(function: Function) -> tuple[str, str, str]:
+    return function.file, function.name, function.object
+
+
+def _own(events: Sequence[Event]) -> tuple[str, ...]:
+    return tuple(f"{event.name}:own" for event in events)
 
 
 # ---------------------------------------------------------------- a comparison

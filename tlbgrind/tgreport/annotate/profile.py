@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import repeat
 from operator import add, sub
 from typing import Callable, TypeVar
 
 from ..base.errors import ReportError
-from ..formats.outfile import UNKNOWN, Counts, Function, OutFile, Run
+from ..formats.outfile import UNKNOWN, Arc, Arcs, Counts, Function, OutFile, Run
 
 Key = TypeVar("Key", bound=Hashable)
 Renamer = Callable[[str], str]
@@ -45,7 +45,9 @@ class Profile:
         self.wholes: list[Counts] = [out.totals for out in files]
         self._runs: list[tuple[Function, str, Adder, Run]] = []
         self._places: dict[tuple[Function, str], Counts] = {}
-        renamed: dict[Function, Function] = {}  # most functions are in every file
+        self._renamed: dict[Function, Function] = {}  # most functions are in every file
+        self._rename_file = rename_file
+        self._rename_function = rename_function
         self._by_file: dict[str, list[tuple[Adder, Run]]] = {}
         for out in files:
             if out.events != self.events:
@@ -59,17 +61,33 @@ class Profile:
             self.totals = plus(self.totals, out.totals, operation)
             self.long_names.update(out.long_names)
             for (function, file), run in out.runs.items():
-                known = renamed.get(function)
-                if known is None:
-                    known = renamed[function] = Function(
-                        rename_file(function.object),
-                        rename_file(function.file),
-                        rename_function(function.name),
-                    )
-                self._runs.append((known, rename_file(file), operation, run))
+                place = rename_file(file)
+                self._runs.append((self._named(function), place, operation, run))
         if not diff:
             self.base = self.totals
             self.wholes = [self.totals]
+
+    def _named(self, function: Function) -> Function:
+        known = self._renamed.get(function)
+        if known is None:
+            known = self._renamed[function] = Function(
+                self._rename_file(function.object),
+                self._rename_file(function.file),
+                self._rename_function(function.name),
+            )
+        return known
+
+    def arcs(self) -> Arcs:
+        """The calls of all files added up."""
+        sums: Arcs = {}
+        for out in self.files:
+            for (caller, callee), arc in out.arcs.items():
+                ends = (self._named(caller), self._named(callee))
+                known = sums.get(ends)
+                if known is not None:
+                    arc = Arc(known.calls + arc.calls, plus(known.costs, arc.costs))
+                sums[ends] = arc
+        return sums
 
     def _sums(self, key: Callable[[Function, str], Key]) -> dict[Key, Counts]:
         sums: dict[Key, Counts] = {}
@@ -111,6 +129,11 @@ class Profile:
             for label, counts in out.data.items():
                 sums[label] = plus(sums.get(label, self.zero), counts, operation)
         return sums
+
+    def runs(self) -> Iterator[tuple[Function, str, Run]]:
+        """The cost lines of each function in each source file, of each file."""
+        for function, file, _, run in self._runs:
+            yield function, file, run
 
     def lines(self, only: Iterable[str] | None = None) -> dict[str, dict[int, Counts]]:
         """The counts of every line of every source file, or of some files only."""

@@ -36,17 +36,31 @@ def metadata(facts: Sequence[Fact], style: Style) -> list[str]:
     return [*style.screen.title("Metadata"), *lines, ""]
 
 
+def cumulated(profile: Profile, selection: Selection, style: Style) -> list[Fact]:
+    """What the column "cum." means, where there is one."""
+    if not has_cumulated(profile, selection, style) or selection.primary is None:
+        return []
+    return [("cum.", f"Share of {selection.primary.name} of this row and all above it")]
+
+
 def legend(
-    profile: Profile, selection: Selection, style: Style, everything: bool
+    profile: Profile,
+    selection: Selection,
+    style: Style,
+    everything: bool,
+    others: Sequence[Fact] = (),
 ) -> list[str]:
-    """What the columns mean, and what the whole program has of each; or so of every event."""
+    """What the columns mean, and what the whole program has of each; or so of every event.
+
+    `others` are the columns and signs that are no events.
+    """
     events = list(selection.shown)
     if everything:
         events += [event for event in Events(profile).by_name.values() if event not in events]
     rows = _changes(profile, events) if profile.diff else _rates(profile, events)
-    if has_cumulated(profile, selection, style) and selection.primary is not None:
-        meaning = f"Share of {selection.primary.name} of this row and all above it"
-        rows.insert(1 + len(selection.shown), ("cum.", *[""] * (len(rows[0]) - 2), meaning))
+    blanks = [""] * (len(rows[0]) - 2)
+    at = 1 + len(selection.shown)
+    rows[at:at] = [(name, *blanks, meaning) for name, meaning in others]
     # The columns that have something in them; the meaning has no heading.
     columns = [column for column in zip(*rows) if any(column[1:])]
     heading, *lines = aligned(list(zip(*columns)))
@@ -73,7 +87,7 @@ def _changes(profile: Profile, events: Sequence[Event]) -> list[tuple[str, ...]]
     for event, first, second in changes(profile, events):
         change = second - first
         numbers = (f"{first:,}", f"{second:,}", f"{change:+,}")
-        rows.append((event.name, *numbers, share_of(change, first, True), event.meaning))
+        rows.append((event.name, *numbers, share_of(change, first), event.meaning))
     return rows
 
 

@@ -43,9 +43,15 @@ def _width(columns: Sequence[_Column]) -> int:
     return sum(2 + column.width for column in columns)
 
 
-def share_of(value: int, base: int, another: bool) -> str:
-    """A percentage. One above 100 of another file's total says nothing, and is left out."""
-    return "" if another and abs(value) > base else percentage(value, base)
+def _value(event: Event, counts: Counts | None) -> int | None:
+    """None if the row has no such count: what stands behind the events may be missing."""
+    return None if counts is None or event.parts[-1] >= len(counts) else event.of(counts)
+
+
+def share_of(value: int, base: int) -> str:
+    """A percentage. One above 100, of another file's total or of recursive calls, says nothing, and
+    is left out."""
+    return "" if abs(value) > base else percentage(value, base)
 
 
 class Table:
@@ -54,10 +60,13 @@ class Table:
     The labels stand last, so that their length disturbs nothing.
     """
 
-    def __init__(self, profile: Profile, selection: Selection, style: Style) -> None:
+    def __init__(
+        self, profile: Profile, selection: Selection, style: Style, base: Counts | None = None
+    ) -> None:
+        """`base` is what percentages are of, where it is not the program."""
         self._events = selection.shown
         self._primary = selection.primary
-        self._base = profile.base
+        self._base = profile.base if base is None else base
         self._diff = profile.diff
         self._style = style
 
@@ -87,7 +96,7 @@ class Table:
         ]
 
     def _column(self, event: Event, rows: Sequence[Row], percs: bool) -> _Column:
-        values = [None if row.counts is None else event.of(row.counts) for row in rows]
+        values = [_value(event, row.counts) for row in rows]
         base = event.of(self._base)
         # Most of the lines of a source have no cost or a small one, so few cells are different.
         cells = {value: self._cell(value, base, percs) for value in set(values)}
@@ -105,7 +114,7 @@ class Table:
     def _cell(self, value: int | None, base: int, percs: bool) -> tuple[str, str]:
         if value is None:
             return ".", ""
-        share = share_of(value, base, self._diff) if percs else ""
+        share = share_of(value, base) if percs else ""
         return f"{value:,}", f" ({share})" if share else ""
 
     def _coloured(self, text: str, value: int | None, base: int) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import re
 import sys
@@ -41,9 +42,16 @@ class Parser(argparse.ArgumentParser):
         if list(arguments) == [LIST_OPTIONS]:
             raise ListedOptions(self.listed())
         end = arguments.index("--") if "--" in arguments else len(arguments)
-        self.parse_intermixed_args(arguments[:end], namespace=options)
+        # A value that may be left out must stand behind "=", or a file would be taken for it.
+        alone = {
+            name: f"{name}={action.const}"
+            for action in self._actions
+            if action.nargs == "?"
+            for name in action.option_strings
+        }
+        given = [alone.get(argument, argument) for argument in arguments[:end]]
+        self.parse_intermixed_args(given, namespace=options)
         setattr(options, files, [*getattr(options, files), *arguments[end + 1 :]])
-
 
     def listed(self) -> list[str]:
         """One line an option: its name, with "=" where a value follows, what the value is, and the
@@ -53,7 +61,7 @@ class Parser(argparse.ArgumentParser):
             for name in action.option_strings:
                 if not name.startswith("--"):
                     continue
-                if action.nargs == 0:
+                if action.nargs in (0, "?"):
                     lines.append(name)
                 else:
                     kind = action.type if isinstance(action.type, Value) else Value("any")
@@ -177,6 +185,8 @@ def run(
         except OSError:  # the warning is lost, but the report can still be written
             _give_up(2)
 
+    # A call makes millions of objects, no circles among them.
+    gc.disable()
     try:
         if "--help" in named or "-h" in named:
             write(help_text.splitlines())
@@ -202,4 +212,6 @@ def run(
         return 1
     except KeyboardInterrupt:
         return 130
+    finally:
+        gc.enable()
     return 0

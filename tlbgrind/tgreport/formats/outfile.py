@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from json import JSONDecoder
+from operator import add
 from typing import Callable, NamedTuple, NoReturn
 
 from ..base.errors import ReportError, printable
@@ -43,6 +44,19 @@ class Run(NamedTuple):
     sums: Counts
 
 
+class Arc(NamedTuple):
+    """The calls of one function by another, with what the callee and its callees cost in them.
+
+    A recursive call's costs are counted for each level.
+    """
+
+    calls: int
+    costs: Counts
+
+
+Arcs = dict[tuple[Function, Function], Arc]  # by caller and callee
+
+
 @dataclass
 class OutFile:
     path: str
@@ -56,6 +70,7 @@ class OutFile:
     long_names: dict[str, str] = field(default_factory=dict)
     runs: dict[tuple[Function, str], Run] = field(default_factory=dict)
     totals: Counts = ()
+    arcs: Arcs = field(default_factory=dict)  # of --calls=yes, and of callgrind
     data: dict[str, Counts] = field(default_factory=dict)  # by object of data, of data files
 
 
@@ -95,8 +110,11 @@ def with_events(out: OutFile, events: tuple[str, ...]) -> OutFile:
         columns = [run.rows[place::width] for place in (0, *(1 + place for place in places))]
         rows = array(run.rows.typecode, chain.from_iterable(zip(*columns)))
         runs[key] = Run(rows, chosen(run.sums))
+    arcs = {ends: Arc(arc.calls, chosen(arc.costs)) for ends, arc in out.arcs.items()}
     data = {label: chosen(counts) for label, counts in out.data.items()}
-    return replace(out, events=events, runs=runs, totals=chosen(out.totals), data=data)
+    return replace(
+        out, events=events, runs=runs, totals=chosen(out.totals), arcs=arcs, data=data
+    )
 
 
 def column_sums(rows: array[int], width: int) -> Counts:
@@ -129,6 +147,7 @@ class _Reader:
         self.at: list[int] = []  # the last line's positions, to which "+N", "-N" and "*" refer
         self.width = 0  # of a row: the line and every event
         self.costs: re.Pattern[bytes] | None = None  # a run of plain cost lines
+        self.call: re.Pattern[bytes] | None = None  # a call whose names are known, and its costs
         self.rows: dict[tuple[Function, str], array[int]] = {}
         self.current: array[int] | None = None  # the rows that a cost line now goes to
         self.object = self.file = UNKNOWN
@@ -137,6 +156,8 @@ class _Reader:
         # The line after "calls=" or "jump=" is the inclusive cost of what was called, counted
         # again at the callee.
         self.inclusive = False
+        self.called: dict[str, str] = {}  # object, file and function, as far as they are given
+        self.calls: int | None = None  # None: a jump
         self.sums: list[tuple[str, int, Counts]] = []  # "summary", "totals": place and claim
         self.ended = False
         self.told = 0  # where the progress is to be told next
@@ -157,6 +178,10 @@ class _Reader:
                     if self.start >= self.told:
                         self.tell()
                     continue
+            call = self.call.match(data, self.start) if self.call is not None else None
+            if call is not None and self.go_to_call(*call.groups()):
+                self.start = call.end()
+                continue
             place = _PLACE.match(data, self.start)
             if place is not None and self.go_to(*place.groups()):
                 self.start = place.end()
@@ -213,8 +238,10 @@ class _Reader:
         for place in range(places):
             self.at[place] = self.position(words[place], self.at[place])
         if self.inclusive:
-            self.counts(words[places:], may_be_short=True)
+            costs = self.counts(words[places:], may_be_short=True)
             self.inclusive = False
+            if self.calls is not None:
+                self.add_arc(self.calls, tuple(costs))
             return
         rows = self.current if self.current is not None else self.open_rows()
         counts = self.counts(words[places:], may_be_short=not self.native)
@@ -325,6 +352,9 @@ class _Reader:
             # repetition is bounded because the matcher remembers every round of it.
             line = rb"[0-9]{1,19}(?: [0-9]{1,19}){%d}\n" % len(names)
             self.costs = re.compile(rb"(?:%s){1,4096}" % line)
+            known = rb"=\(([0-9]{1,18})\)\n"
+            callee = rb"(?:cob%s)?(?:cf[il]%s)?cfn%s" % (known, known, known)
+            self.call = re.compile(rb"%scalls=([0-9]{1,19}) [0-9]{1,19}\n(%s)" % (callee, line))
 
     def read_sums(self, key: str, text: str) -> None:
         self.once(key)
@@ -354,6 +384,23 @@ class _Reader:
         else:
             self.file = name
         self.current = None
+        return True
+
+    def go_to_call(
+        self, obj: bytes | None, file: bytes | None, function: bytes, calls: bytes, costs: bytes
+    ) -> bool:
+        """A call, in the form that nearly all have; no: read it slowly."""
+        if self.inclusive or self.ended or self.function is None:
+            return False
+        called = self.called
+        for space, number in (("ob", obj), ("fl", file), ("fn", function)):
+            if number is not None:
+                name = self.names[space].get(number.decode())
+                if name is None:
+                    return False
+                called[space] = name
+        self.at[-1], *counts = map(int, costs.split())
+        self.add_arc(int(calls), tuple(counts))
         return True
 
     def name(self, space: str, text: str) -> str:
@@ -386,13 +433,34 @@ class _Reader:
         self.current = None
 
     def read_called(self, key: str, text: str) -> None:
-        """The place of a callee or a jump's target: read for the name that it may define."""
-        self.name(_CALLED[key], text)
+        """The place of a callee, or of a jump's target."""
+        space = _CALLED[key]
+        name = self.name(space, text)
+        if key[0] == "c":
+            self.called[space] = name
 
     def read_calls(self, key: str, text: str) -> None:
         if not self.width:
             self.fail(f"'{key}=' before 'events:'")
         self.inclusive = True
+        self.calls = None
+        if key == "calls":
+            words = text.encode("utf-8", "surrogateescape").split() or [b""]
+            self.calls = self.number(words[0])
+
+    def add_arc(self, calls: int, costs: Counts) -> None:
+        """What is not said of a callee is as in the line of the call."""
+        called, self.called = self.called, {}
+        if self.function is None or "fn" not in called:
+            missing = "fn" if self.function is None else "cfn"
+            self.fail(f"the costs of 'calls=' before any '{missing}='")
+        callee = Function(called.get("ob", self.object), called.get("fl", self.file), called["fn"])
+        ends = (self.function, callee)
+        known = self.out.arcs.get(ends)
+        if known is not None:
+            calls += known.calls
+            costs = tuple(map(add, known.costs, costs))
+        self.out.arcs[ends] = Arc(calls, costs)
 
     def finish(self) -> OutFile:
         out = self.out

@@ -1,0 +1,66 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Writes a profile in the formats of other programs: folded stacks, cachegrind's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from ..base.errors import printable
+from ..formats.outfile import UNKNOWN, Counts, Function
+from .callgraph import Graph
+from .calltree import Tree
+from .events import Event
+from .profile import Profile
+from .selection import Selection
+
+FOLDED, CACHEGRIND = FORMS = ("folded", "cachegrind")
+
+
+def folded(profile: Profile, selection: Selection, event: Event) -> Iterator[str]:
+    """One line for each way to a function: its frames from the first on, and the function's own
+    count. The counts add up to the program's."""
+    tree = Tree(Graph(profile), lambda counts: (event.of(counts),))
+    least = selection.least
+
+    def opens(counts: Counts) -> bool:
+        return counts[0] >= least
+
+    def rank(counts: Counts) -> tuple[int, ...]:
+        return (-counts[0],)
+
+    stacks: dict[tuple[str, ...], int] = {}
+    way: list[str] = []
+    for node in tree.nodes(opens, rank):
+        del way[node.depth :]
+        way.append(_frame(node.function))
+        if node.own[0]:
+            stack = tuple(way)
+            stacks[stack] = stacks.get(stack, 0) + node.own[0]
+    for stack, count in stacks.items():
+        yield f"{';'.join(stack)} {count}"
+
+
+def _frame(function: Function) -> str:
+    """A semicolon is between frames, and a frame without a name has that of its object."""
+    name = function.name
+    if name == UNKNOWN:
+        name = UNKNOWN if function.object == UNKNOWN else f"[{os.path.basename(function.object)}]"
+    return printable(name).replace(";", ":")
+
+
+def cachegrind(profile: Profile) -> Iterator[str]:
+    """An out-file of cachegrind, for cg_annotate: it has no objects, and no calls."""
+    first = profile.files[0]
+    for name, value in first.descriptions:
+        yield printable(f"desc: {name}: {value}")
+    commands = dict.fromkeys(out.command for out in profile.files)
+    yield printable(f"cmd: {' / '.join(commands) or '?'}")
+    yield f"events: {' '.join(profile.events)}"
+    width = 1 + len(profile.events)
+    for function, file, run in profile.runs():
+        yield printable(f"fl={file}")
+        yield printable(f"fn={function.name}")
+        for row in zip(*[iter(run.rows)] * width):
+            yield " ".join(map(str, row))
+    yield f"summary: {' '.join(map(str, profile.totals))}"
