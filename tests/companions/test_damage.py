@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from damage_edits import CALLGRIND, CALLS, ENTRIES, FAULT_LOG, OUT_FILE, USED_BYTES, Edits
+from damage_edits import (
+    CALLGRIND,
+    CALLS,
+    ENTRIES,
+    FAULT_LOG,
+    OUT_FILE,
+    USED_BYTES,
+    Edits,
+)
 from tg_companions import MAIN, Result, call, command, refused
 
 TESTS = Path(__file__).resolve().parents[1]
