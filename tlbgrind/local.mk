@@ -247,7 +247,9 @@ TOOL_SOURCES = \
 	tlbgrind/attribution/events.c \
 	tlbgrind/attribution/lines.c \
 	tlbgrind/attribution/sites.c \
+	tlbgrind/attribution/unnamed.c \
 	tlbgrind/base/build_id.c \
+	tlbgrind/base/elf_file.c \
 	tlbgrind/base/file.c \
 	tlbgrind/base/memory.c \
 	tlbgrind/base/number_format.c \
@@ -336,7 +338,9 @@ TOOL_INCLUDES = \
 	tlbgrind/attribution/events.h \
 	tlbgrind/attribution/lines.h \
 	tlbgrind/attribution/sites.h \
+	tlbgrind/attribution/unnamed.h \
 	tlbgrind/base/build_id.h \
+	tlbgrind/base/elf_file.h \
 	tlbgrind/base/file.h \
 	tlbgrind/base/memory.h \
 	tlbgrind/base/number_format.h \
@@ -599,6 +603,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/annotate/__init__.py \
 	tlbgrind/tgreport/annotate/advice.py \
 	tlbgrind/tgreport/annotate/annotate.py \
+	tlbgrind/tgreport/annotate/assembly.py \
 	tlbgrind/tgreport/annotate/beside.py \
 	tlbgrind/tgreport/annotate/by_data.py \
 	tlbgrind/tgreport/annotate/callgraph.py \

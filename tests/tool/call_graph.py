@@ -79,11 +79,14 @@ def read_graph(path: Path) -> Graph:
     callee_object: str | None = None
     function: Function = ("", "")
     calls: int | None = None
+    places = 1
     totals: Costs = ()
     for line in path.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
         key, equals, value = line.partition("=")
         if line.startswith("events: "):
             events = line.split()[1:]
+        elif line.startswith("positions: "):
+            places = len(line.split()) - 1
         elif line.startswith(("totals: ", "summary: ")):
             totals = tuple(map(int, line.split()[1:]))
         elif equals and re.fullmatch("ob|fl|fi|fe|fn|cob|cfi|cfl|cfn", key):
@@ -95,7 +98,7 @@ def read_graph(path: Path) -> Graph:
         elif equals and key == "calls":
             calls = int(value.split()[0])
         elif re.match("[0-9+*-]", line):
-            costs = tuple(map(int, line.split()[1:]))
+            costs = tuple(map(int, line.split()[places:]))
             costs += (0,) * (len(events) - len(costs))
             if calls is None:
                 own[function] = _sum(own.get(function), costs)

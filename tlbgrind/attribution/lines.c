@@ -51,6 +51,7 @@ static Word compare_lines(const void* key, const void* element)
       return a->number < b->number ? -1 : 1;
    Word order = compare_pointers(a->function, b->function);
    if (order == 0) order = compare_pointers(a->file, b->file);
+   if (order == 0) order = (a->address > b->address) - (a->address < b->address);
    if (order == 0) order = (a->object > b->object) - (a->object < b->object);
    return order;
 }
@@ -77,16 +78,18 @@ static TgLine* line_of(const TgLine* key)
    return line;
 }
 
-TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number)
+TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number, Addr address)
 {
-   const TgLine key = { .function = function_of(f), .file = file, .number = number };
+   const TgLine key = { .function = function_of(f), .file = file, .number = number,
+                        .address = address };
    return line_of(&key);
 }
 
 TgLine* tg_line_part(const TgLine* line, UInt object)
 {
    const TgLine key = { .function = line->function, .file = line->file,
-                        .number = line->number, .object = object };
+                        .number = line->number, .address = line->address,
+                        .object = object };
    return line_of(&key);
 }
 
@@ -241,6 +244,7 @@ Int tg_lines_compare(const TgLine* x, const TgLine* y)
       order = (x->file != f->file) - (y->file != g->file);
    if (order == 0) order = compare_texts(x->file, y->file);
    if (order == 0) order = (x->number > y->number) - (x->number < y->number);
+   if (order == 0) order = (x->address > y->address) - (x->address < y->address);
    if (order == 0) order = (x->object > y->object) - (x->object < y->object);
    return order;
 }

@@ -18,11 +18,14 @@ typedef struct {
    const HChar* name;
 } TgFunction;
 
-/* A line; function, file, number and object are its key. Equal names are equal pointers. */
+/* A line; function, file, number, address and object are its key. Equal names are equal
+   pointers. */
 typedef struct {
    const TgFunction* function;
    const HChar* file; /* differs from function->file for inlined code */
    UInt number;       /* 0: unknown */
+   Addr address;      /* of the one instruction whose costs these are, as its object has it; 0:
+                         all of the line (tg_sites_init()) */
    UInt object;       /* of data, by number: this is the part for it; 0: the line itself */
    ULong refs[TLB_N_USERS];    /* instructions, reads, writes */
    uint64_t* misses[TLB_N_USERS]; /* see tg_line_misses(); NULL: none */
@@ -35,7 +38,7 @@ void tg_lines_init(void);
 const HChar* tg_intern(const HChar* s);
 
 /* The line with that key, made if it is new. All names are from tg_intern(). */
-TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number);
+TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number, Addr address);
 
 /* The part of the line for references to an object of data, made if it is new. The line's costs
    are the sum of its own and those of its parts. */

@@ -12,6 +12,7 @@
 #include "pub_tool_poolalloc.h"
 
 #include "attribution/sites.h"
+#include "attribution/unnamed.h"
 
 /* The sites of 4 KiB of code, whatever the simulated page size: unmapping a small part of a large
    page should not take a search of the whole page. */
@@ -25,6 +26,7 @@ enum { CHUNK_SHIFT = 12 };
 static OSet* chunks;             /* Chunk by number */
 static VgHashTable* sites;       /* by address; without retired ones */
 static PoolAlloc* site_pool;
+static Bool apart; /* each site has a line of its own */
 
 /* --- Names --- */
 
@@ -63,6 +65,26 @@ static const HChar* source_of(DiEpoch epoch, Addr a, UInt* number)
    return interned;
 }
 
+/* An address as its object's file has it: without where the object is loaded. */
+static Addr in_file(DiEpoch epoch, Addr a)
+{
+   const DebugInfo* object = VG_(find_DebugInfo)(epoch, a);
+   return object == NULL ? a : a - (Addr)VG_(DebugInfo_get_text_bias)(object);
+}
+
+/* The name of code without symbols, by where its function begins. */
+static const HChar* name_without_symbol(DiEpoch epoch, Addr a, Addr* entry)
+{
+   HChar name[2 + 16 + 1];
+   const DebugInfo* object = VG_(find_DebugInfo)(epoch, a);
+   const Addr first = object == NULL || !apart ? 0 : tg_unnamed_function(object, a);
+   if (first == 0)
+      return tg_intern("???");
+   *entry = first;
+   VG_(snprintf)(name, sizeof name, "0x%lx", in_file(epoch, first));
+   return tg_intern(name);
+}
+
 /* The function's name; `entry`: its first address, from the offset that the core returns only as a
    suffix, "name+12"; without a symbol, `a`. */
 static const HChar* symbol_of(DiEpoch epoch, Addr a, Addr* entry)
@@ -70,7 +92,7 @@ static const HChar* symbol_of(DiEpoch epoch, Addr a, Addr* entry)
    const HChar* with_offset;
    *entry = a;
    if (!VG_(get_fnname_w_offset)(epoch, a, &with_offset))
-      return tg_intern("???");
+      return name_without_symbol(epoch, a, entry);
    const HChar* plus = VG_(strrchr)(with_offset, '+');
    if (plus == NULL || plus[1] < '0' || plus[1] > '9')
       return tg_intern(with_offset);
@@ -107,24 +129,27 @@ static TgLine* look_up(Addr a)
       f.name = named.function;
    const HChar* file = source_of(epoch, a, &number);
    f.file = entry == a ? file : source_of(epoch, entry, &entry_number);
-   return tg_line_of(&f, file, number);
+   return tg_line_of(&f, file, number, apart ? in_file(epoch, a) : 0);
 }
 
 Addr tg_function_at(Addr a)
 {
    const HChar* name;
-   Addr entry;
+   Addr entry = 0;
    const DiEpoch epoch = VG_(current_DiEpoch)();
-   if (!VG_(get_fnname_w_offset)(epoch, a, &name))
-      return 0;
+   if (!VG_(get_fnname_w_offset)(epoch, a, &name)) {
+      name_without_symbol(epoch, a, &entry);
+      return entry;
+   }
    symbol_of(epoch, a, &entry);
    return entry;
 }
 
 /* --- Pages and sites --- */
 
-void tg_sites_init(void)
+void tg_sites_init(Bool each_apart)
 {
+   apart = each_apart;
    chunks = VG_(OSetGen_Create)(offsetof(Chunk, number), NULL, VG_(malloc),
                                 "tg.sites.chunks", VG_(free));
    tg_lines_init();

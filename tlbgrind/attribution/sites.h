@@ -22,7 +22,9 @@ typedef struct _TgSite {
    UChar length; /* of the instruction; 0: it was not translated */
 } TgSite;
 
-void tg_sites_init(void);
+/* `each_apart`: each site has a line of its own, and code without symbols is named by its
+   function's first address, as 0x1050. */
+void tg_sites_init(Bool each_apart);
 
 /* Names the code in [a, a + len), which has no file with symbols. One range in a run. */
 void tg_sites_name(Addr a, SizeT len, const HChar* object, const HChar* function);

@@ -120,6 +120,7 @@ Bool tg_options_take(const HChar* arg)
       options.entries = options.entries_data || VG_(strcmp)(value, "yes") == 0;
       if (!options.entries && VG_(strcmp)(value, "no") != 0)
          refuse(arg, "'%s' is none of no, yes, data", value);
+   } else if (VG_BOOL_CLO(arg, "--dump-instr", options.dump_instr)) {
    } else if (VG_BOOL_CLO(arg, "--calls", options.calls)) {
    } else if (VG_BOOL_CLO(arg, "--fast-path", options.fast_path)) {
    } else if (tg_page_options_take(arg)) {
@@ -171,6 +172,8 @@ void tg_options_print_usage(void)
    tg_region_options_print_usage();
    VG_(printf)(
 "    --tlbgrind-out-file=FILE         write costs to FILE [tlbgrind.out.%%p]\n"
+"    --dump-instr=no|yes              costs by instruction, too; code without symbols is\n"
+"                                     named by its functions' addresses [no]\n"
 "    --calls=no|yes                   write the call graph with inclusive costs into\n"
 "                                     the out-file, as callgrind does [no]\n"
 "    --reach=no|yes                   what fully associative TLBs of 8 to 8192\n"

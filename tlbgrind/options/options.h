@@ -35,6 +35,7 @@ typedef struct {
    Bool reach;            /* measure stack distances: sim/mmu/run_reach.h */
    Bool data;             /* attribute references to data: data/references.h */
    Long data_frames;      /* of call stacks */
+   Bool dump_instr;       /* costs by instruction: attribution/sites.h */
    Bool calls;            /* count inclusive costs: calls/call_stack.h */
    Bool entries;          /* record the order of execution: order/code_entries.h */
    Bool entries_data;     /* and that of first writes to data: order/data_writes.h */

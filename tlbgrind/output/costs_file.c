@@ -160,7 +160,8 @@ static const TgLine* add_up(XArray* lines, Word* i, UInt machine, ULong* cost)
    tg_lines_costs(l, machine, cost);
    for (; *i + 1 < VG_(sizeXA)(lines); (*i)++) {
       const TgLine* part = *(TgLine**)VG_(indexXA)(lines, *i + 1);
-      if (part->object == 0 || part->number != l->number || part->file != l->file
+      if (part->object == 0 || part->number != l->number || part->address != l->address
+          || part->file != l->file
           || part->function != l->function)
          break;
       ULong more[TG_N_COSTS];
@@ -180,18 +181,18 @@ static void print_calls(TgFile* f, TgPositions* positions, XArray* arcs, Word fi
       ULong cost[TG_N_COSTS];
       tg_positions_print_called(positions, f, arc->to->function);
       tg_file_print(f, "calls=%llu ", arc->calls);
-      tg_file_number(f, arc->to->number, '\n');
-      tg_file_number(f, l->number, ' ');
+      tg_positions_print_number(positions, f, arc->to, '\n');
+      tg_positions_print_number(positions, f, l, ' ');
       tg_arcs_costs(arc, machine, cost);
       print_costs(f, cost, events, n_events);
    }
 }
 
 static void print_lines(TgFile* f, XArray* lines, XArray* arcs, UInt machine,
-                        const TgEvent** events, UInt n_events)
+                        const TgEvent** events, UInt n_events, Bool instr)
 {
    TgPositions positions;
-   tg_positions_begin(&positions);
+   tg_positions_begin(&positions, instr);
    for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
       ULong cost[TG_N_COSTS];
       Bool any = False;
@@ -204,7 +205,7 @@ static void print_lines(TgFile* f, XArray* lines, XArray* arcs, UInt machine,
          continue;
       tg_positions_print(&positions, f, l);
       if (any) {
-         tg_file_number(f, l->number, ' ');
+         tg_positions_print_number(&positions, f, l, ' ');
          print_costs(f, cost, events, n_events);
       }
       if (n_arcs > 0)
@@ -233,7 +234,8 @@ Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArra
       if (results->phase == NULL && !tg_streams_has(name))
          print_phases(f, name);
       print_differences(f, results, result, events, n_events);
-      tg_file_print(f, "positions: line\n");
+      tg_file_print(f, results->options->dump_instr ? "positions: instr line\n"
+                                                    : "positions: line\n");
       for (UInt i = 0; i < n_events; i++)
          tg_file_print(f, "event: %s : %s\n", events[i]->name,
                        events[i]->long_name);
@@ -244,7 +246,8 @@ Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArra
          tg_file_print(f, " %s", events[i]->name);
       tg_file_print(f, "\n");
       XArray* arcs = results->options->calls ? tg_arcs_sorted() : NULL;
-      print_lines(f, lines, arcs, result->number, events, n_events);
+      print_lines(f, lines, arcs, result->number, events, n_events,
+                  results->options->dump_instr);
       if (arcs != NULL)
          tg_arcs_free(arcs);
       tg_file_print(f, "\nsummary: ");

@@ -84,7 +84,7 @@ static void print_machine(TgFile* f, const TgResults* results, const TgResult* r
    for (UInt i = 0; i < n_events; i++)
       tg_file_print(f, " %s", events[i]->name);
    tg_file_print(f, "\n");
-   tg_positions_begin(&positions);
+   tg_positions_begin(&positions, False);
    for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
       const TgLine* l = *(TgLine**)VG_(indexXA)(lines, i);
       ULong cost[TG_N_COSTS];

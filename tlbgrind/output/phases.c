@@ -78,6 +78,7 @@ static Booked* booked(Phase* p, const TgLine* line)
       b->costs.function = line->function;
       b->costs.file = line->file;
       b->costs.number = line->number;
+      b->costs.address = line->address;
       b->costs.object = line->object;
       VG_(OSetGen_Insert)(p->lines, b);
    }

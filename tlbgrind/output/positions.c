@@ -37,10 +37,10 @@ static void print_name(TgFile* f, const HChar* position, OSet* numbers,
    tg_file_print(f, "\n");
 }
 
-void tg_positions_begin(TgPositions* p)
+void tg_positions_begin(TgPositions* p, Bool instr)
 {
    *p = (TgPositions){ .objects = new_numbers(), .files = new_numbers(),
-                       .functions = new_numbers() };
+                       .functions = new_numbers(), .instr = instr };
 }
 
 void tg_positions_end(TgPositions* p)
@@ -73,6 +73,13 @@ void tg_positions_print(TgPositions* p, TgFile* f, const TgLine* line)
       p->file = line->file;
    }
    p->at = fn;
+}
+
+void tg_positions_print_number(const TgPositions* p, TgFile* f, const TgLine* line, HChar end)
+{
+   if (p->instr)
+      tg_file_print(f, "0x%lx ", line->address);
+   tg_file_number(f, line->number, end);
 }
 
 void tg_positions_print_called(TgPositions* p, TgFile* f, const TgFunction* to)

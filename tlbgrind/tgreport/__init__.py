@@ -48,6 +48,7 @@ annotate: tg_annotate
     sources    a recorded source name -> the file's lines
     by_data    data files -> OutFiles, or what of them is of some code or data
     annotate   the annotated sources and their summary
+    assembly   the instructions of a function
     cli        options, and the life of one call
 
 faults: tg_faults

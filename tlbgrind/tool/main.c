@@ -199,7 +199,7 @@ static void post_clo_init(void)
    if (o->trace_aspace)
       tg_aspace_trace_begin();
    tg_hugetlb_init(o->pages.fake_hugetlb);
-   tg_sites_init();
+   tg_sites_init(o->dump_instr);
    tg_superblocks_init();
    tg_data_init(o);
    if (tg_data_on)

@@ -19,6 +19,7 @@ from ..base.terminal import COLOURS, screen
 from ..formats.outfile import UNKNOWN, OutFile, phase_file, read, with_events
 from . import advice, beside, by_data, calltext, convert, export, facts
 from .annotate import annotate
+from .assembly import assembly
 from .calltables import EVERY, Calls
 from .compare import Comparison
 from .events import USUAL, Events
@@ -78,6 +79,8 @@ Annotated sources (-I and --context with --annotate or --source only):
                             the last parts of one, as in util/list.c. May be repeated
   -I DIR, --include=DIR     look for sources below DIR too. May be repeated
   --context=N               lines around each line that has a count [8]
+  --asm=FUNCTION            the instructions of a function, of files of --dump-instr=yes; * and ?
+                            stand for any characters
 
 Two runs compared:
   --diff                    of two out-files: the second minus the first. Percentages refer to
@@ -159,6 +162,7 @@ class Options(argparse.Namespace):
     source: list[str]
     include: list[str]
     context: int | None
+    asm: str | None
     of: str | None
     machine: str | None
     diff: bool
@@ -278,6 +282,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--source", action="append", default=[])
     add("-I", "--include", type=_Folder(), action="append", default=[])
     add("--context", type=_line_count)
+    add("--asm", type=name_of("function"))
     add("--diff", action="store_true")
     add("--advice", action="store_true")
     add("--compare", action="store_true")
@@ -305,7 +310,7 @@ def parse(arguments: Sequence[str]) -> Options:
         if options.advice and given:
             parser.error(f"--advice goes without --{name}")
     _check_calls(parser, options)
-    if not (options.by or options.tree or options.callers or options.inclusive):
+    if not (options.by or options.tree or options.callers or options.inclusive or options.asm):
         options.by = ["function", "file", "object"]
     if options.compare and options.diff:
         parser.error("--compare goes without --diff")
@@ -322,6 +327,11 @@ def parse(arguments: Sequence[str]) -> Options:
             parser.error(f"--compare goes without --{name}")
         if given and options.format != "text":
             parser.error(f"--{name} is text only; --by=line has the counts of all lines")
+    for other in ("advice", "compare", "diff", "of", "phase", "to"):
+        if options.asm and getattr(options, other):
+            parser.error(f"--asm goes without --{other}")
+    if options.asm and options.format != "text":
+        parser.error("--asm is text only")
     if not (options.annotate or options.source):
         if options.context is not None:
             parser.error("--context goes with --annotate or --source only")
@@ -457,7 +467,10 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
     files = []
     for number, path in enumerate(options.outfiles):
         progress.say(f"{number:,} of {len(options.outfiles):,} out-files read")
-        files.append(by_data.read(path, options.machine, options.of, options.by, progress))
+        if options.asm:
+            files.append(read(path, progress, by_address=True))
+        else:
+            files.append(by_data.read(path, options.machine, options.of, options.by, progress))
     if options.phase is not None:
         files = [read(phase_file(out, options.phase), progress) for out in files]
     progress.say("adding up")
@@ -503,6 +516,10 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
         progress.say("tables of calls")
         text += _call_text(options, calls, style)
         if not options.by:
+            text += legend(profile, selection, style, options.verbose, signs)
+    if options.asm:
+        text += assembly(profile, selection, options.asm, style, warnings)
+        if not options.by and calls is None:
             text += legend(profile, selection, style, options.verbose, signs)
     if "data" in options.by:
         text += by_data.details(profile, selection, style.screen)

@@ -72,16 +72,18 @@ class OutFile:
     totals: Counts = ()
     arcs: Arcs = field(default_factory=dict)  # of --calls=yes, and of callgrind
     data: dict[str, Counts] = field(default_factory=dict)  # by object of data, of data files
+    # By address, if that was asked for; with --dump-instr=yes only.
+    instructions: dict[Function, dict[int, Counts]] = field(default_factory=dict)
 
 
-def read(path: str, progress: Progress | None = None) -> OutFile:
+def read(path: str, progress: Progress | None = None, by_address: bool = False) -> OutFile:
     try:
         with open(path, "rb") as stream:
             mtime = os.fstat(stream.fileno()).st_mtime
             data = stream.read()
     except (OSError, ValueError) as error:
         raise ReportError(getattr(error, "strerror", None) or str(error), path or "''") from None
-    return _Reader(OutFile(path, mtime), data, progress or Progress()).read()
+    return _Reader(OutFile(path, mtime), data, progress or Progress(), by_address).read()
 
 
 def phase_file(out: OutFile, phase: str) -> str:
@@ -126,6 +128,7 @@ _TOLD_EVERY = 1 << 20  # bytes
 _PLACE = re.compile(rb"f([lien])=\(([0-9]{1,18})\)(?: ([^ \n][^\n]*))?\n")
 _KEYWORD = re.compile(rb"([a-z]+)([:=])[ \t]*(.*)\Z", re.DOTALL)
 _HEX = re.compile(rb"0x[0-9a-fA-F]{1,16}\Z")
+_ADDRESS = re.compile(rb"^0x[0-9a-f]+ ", re.MULTILINE)
 _EVENT = re.compile(r"[A-Za-z][A-Za-z0-9]*\Z")
 _POSITIONS = (["line"], ["instr"], ["instr", "line"])
 
@@ -137,8 +140,9 @@ class _Reader:
     trailing zeros, give positions as differences, and hold calls and jumps.
     """
 
-    def __init__(self, out: OutFile, data: bytes, progress: Progress) -> None:
+    def __init__(self, out: OutFile, data: bytes, progress: Progress, by_address: bool) -> None:
         self.out = out
+        self.by_address = by_address
         self.progress = progress
         self.data = data
         self.start = 0  # of the line being read, for error messages
@@ -172,7 +176,7 @@ class _Reader:
                 block = self.costs.match(data, self.start)
                 if block is not None:
                     rows = self.current if self.current is not None else self.open_rows()
-                    rows.fromlist(_numbers(block[0]))
+                    rows.fromlist(_numbers(self.lines_of(block[0])))
                     self.at[-1] = rows[-self.width]
                     self.start = block.end()
                     if self.start >= self.told:
@@ -247,6 +251,26 @@ class _Reader:
         counts = self.counts(words[places:], may_be_short=not self.native)
         rows.append(self.at[-1] if self.positions[-1] == "line" else 0)
         rows.extend(counts)
+        if self.positions[0] == "instr":
+            self.count_at(self.at[0], tuple(counts))
+
+    def lines_of(self, block: bytes) -> bytes:
+        """A run of plain cost lines without addresses, which are kept if they are of interest."""
+        if self.positions[0] == "line":
+            return block
+        if self.by_address:
+            for line in block.splitlines():
+                address, _, *counts = line.split()
+                self.count_at(int(address, 16), tuple(map(int, counts)))
+        self.at[0] = int(block[block.rfind(b"0x") :].split(b" ", 1)[0], 16)
+        return _ADDRESS.sub(b"", block)
+
+    def count_at(self, address: int, counts: Counts) -> None:
+        if not self.by_address or self.function is None:
+            return
+        known = self.out.instructions.setdefault(self.function, {})
+        before = known.get(address)
+        known[address] = counts if before is None else tuple(map(add, before, counts))
 
     def open_rows(self) -> array[int]:
         if self.function is None:
@@ -347,6 +371,9 @@ class _Reader:
         self.positions = self.positions or ["line"]
         self.at = [0] * len(self.positions)
         self.width = 1 + len(names)
+        if self.positions == ["instr", "line"]:
+            line = rb"0x[0-9a-f]{1,16} [0-9]{1,19}(?: [0-9]{1,19}){%d}\n" % len(names)
+            self.costs = re.compile(rb"(?:%s){1,4096}" % line)
         if self.positions == ["line"]:
             # 19 digits are below 2^64 whatever they are; a longer number goes the slow way. The
             # repetition is bounded because the matcher remembers every round of it.
