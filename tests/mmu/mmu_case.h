@@ -30,7 +30,7 @@
 #include "sim/machine/machine.h"
 
 enum {
-   CASE_MACHINES = 12,
+   CASE_MACHINES = 24,
    CASE_EVENTS = 1000,
    CASE_LINES = 4,
    CASE_NUMBERS = 6,
@@ -58,6 +58,7 @@ typedef struct {
    unsigned page_shift;
    bool nested, exhaustive, mapped;
    unsigned lines;
+   unsigned n_views; /* random cases tell what backs pages of views below it */
    unsigned n_machines;
    case_machine machine[CASE_MACHINES];
    unsigned n_events;

@@ -42,14 +42,16 @@ unsigned roll(dice *d, unsigned sides)
 
 /* --- Machines --- */
 
-/* No two that mean the same. */
+/* No two that mean the same. With the pools and the modes there can be more views than a page's
+   record has room for. */
 static const char *const rules[] = { "", "", "all:64K", "all:2M", "all:thp", "all:contig",
-                                     "anon:16K,heap:2M,file:64K", "heap:thp,stack:64K" };
+                                     "anon:16K,heap:2M,file:64K", "heap:thp,stack:64K",
+                                     "anon:2M", "heap:64K", "file:2M,all:16K" };
 
 static void random_rules(dice *d, const mmu_case *c, case_machine *m)
 {
    if (!c->mapped) {
-      m->view = roll(d, 3);
+      m->view = roll(d, c->n_views);
       return;
    }
    strcpy(m->rules, rules[roll(d, sizeof rules / sizeof *rules)]);
@@ -66,28 +68,6 @@ static bool has_to_ask(const case_machine *m)
    for (unsigned i = 0; i < m->m.n_arrays; i++)
       asks = asks || m->m.array[i].coalesce_shift != 0;
    return asks;
-}
-
-static bool have_one_view(const case_machine *a, const case_machine *b)
-{
-   return a->m.base_page_shift == b->m.base_page_shift && a->asks == b->asks
-          && a->thp == b->thp && strcmp(a->rules, b->rules) == 0
-          && strcmp(a->pools, b->pools) == 0;
-}
-
-/* Machine number i has the rules of the one before it if there are too many views. */
-static void limit_views(mmu_case *c, unsigned i)
-{
-   unsigned views = 0;
-   case_machine *const m = &c->machine[i];
-   for (unsigned j = 0; j <= i; j++) {
-      unsigned before = 0;
-      while (before < j && !have_one_view(&c->machine[before], &c->machine[j]))
-         before++;
-      views += before == j;
-   }
-   if (c->mapped && views > TLB_MAX_VIEWS)
-      *m = c->machine[i - 1];
 }
 
 /* A machine like another, but for one thing. */
@@ -139,6 +119,7 @@ static void random_machines(dice *d, mmu_case *c)
    family f[3];
    for (unsigned i = 0; i < 3; i++)
       f[i] = random_family(d, c->page_shift + above[roll(d, sizeof above)]);
+   c->n_views = roll(d, 3) ? 3 : 1 + roll(d, TLB_MAX_VIEWS);
    c->n_machines = roll(d, 5) == 0 ? 1 : 1 + roll(d, roll(d, 2) ? CASE_MACHINES : 5);
    for (unsigned i = 0; i < c->n_machines; i++) {
       case_machine *const m = &c->machine[i];
@@ -152,7 +133,6 @@ static void random_machines(dice *d, mmu_case *c)
          random_rules(d, c, m);
       }
       m->asks = has_to_ask(m) || roll(d, 8) == 7;
-      limit_views(c, i);
    }
 }
 
@@ -254,7 +234,7 @@ static case_event random_back(dice *d, const mmu_case *c, const area *a)
       block = shift > 16 ? 16 : shift;
    block = block < c->page_shift ? c->page_shift : block;
    return (case_event){ CASE_BACK,
-                        { roll(d, 3), start, start + size * (1 + roll(d, 2)), shift, block } };
+                        { roll(d, c->n_views), start, start + size * (1 + roll(d, 2)), shift, block } };
 }
 
 static case_event random_map(dice *d, uint64_t start, uint64_t end)

@@ -364,22 +364,6 @@ static void check_outputs(void)
       refuse(bad, "%s", why.text);
 }
 
-/* The number of different views (sim/pages/pagemap.h) of the machines. */
-static UInt n_views(void)
-{
-   UInt n = 0;
-   for (UInt i = 0; i < options.n_machines; i++) {
-      const tlb_mmu_machine one = tg_mmu_machine(&options.machine[i]);
-      Bool is_new = True;
-      for (UInt j = 0; j < i; j++) {
-         const tlb_mmu_machine other = tg_mmu_machine(&options.machine[j]);
-         is_new &= !tlb_mmus_share_view(&one, &other);
-      }
-      n += is_new;
-   }
-   return n;
-}
-
 /* Without --page-size the base page is the smallest of the machines' own: all machines can be
    simulated with it. */
 static void take_smallest_base_page(void)
@@ -472,10 +456,6 @@ const TgOptions* tg_options_finish(void)
                                  &why);
    if (bad != NULL)
       refuse(bad, "%s", why.text);
-   if (n_views() > TLB_MAX_VIEWS)
-      refuse(machine_arg, "the machines have %u different sets of page-size "
-                          "rules and base pages; a run has at most %d", n_views(),
-             TLB_MAX_VIEWS);
    if (options.as_cachegrind && options.n_machines > 1)
       refuse("--as-cachegrind=yes", "cachegrind has one machine, this run has "
                                     "%u", options.n_machines);

@@ -6,8 +6,21 @@
 
 /* --- Records --- */
 
+/* The views whose answers are kept for each page. */
+static unsigned n_kept(const tlb_mmus *all)
+{
+   return all->n_views > TLB_VIEWS_IN_RECORD ? all->n_views : TLB_VIEWS_IN_RECORD;
+}
+
+/* Room for the answers about so many pages, if they do not fit into the records; else NULL. */
+static uint8_t *room_for_backing(tlb_mmus *all, size_t pages)
+{
+   return all->n_views > TLB_VIEWS_IN_RECORD ? tlb_mmus_take(all, pages * all->n_views) : NULL;
+}
+
+/* `backing`: room for the answers about the page, if they do not fit into its record. */
 static void init_page(const tlb_mmus *all, tlb_side table, tlb_page *p,
-                      tlb_page_number number)
+                      tlb_page_number number, uint8_t *backing)
 {
    const unsigned shift = all->traits.page_shift;
    tlb_page_rest *const rest = tlb_rest(p);
@@ -16,8 +29,10 @@ static void init_page(const tlb_mmus *all, tlb_side table, tlb_page *p,
    rest->observers = all->traits.observers[table];
    rest->write_observers = table == TLB_DATA ? all->traits.write_observers : 0;
    rest->place = rest->large = 0;
-   for (unsigned i = 0; i < TLB_MAX_VIEWS; i++)
-      rest->backing[i] = TLB_NOT_ASKED;
+   if (all->n_views > TLB_VIEWS_IN_RECORD)
+      rest->many_backing = backing;
+   for (unsigned i = 0; i < n_kept(all); i++)
+      *tlb_backing_at(all, p, i) = TLB_NOT_ASKED;
    if (table == TLB_CODE) {
       tlb_code_unknown(p, shift);
    } else {
@@ -84,8 +99,10 @@ static tlb_record_chunk *new_chunk(tlb_mmus *all, tlb_side table, tlb_page_numbe
    c->listed = 0;
    /* No page but the first can have the tag 0. */
    c->record = table == TLB_DATA && near[1].page.tag == 0 ? near : new_records(all);
+   uint8_t *const backing = room_for_backing(all, TLB_RECORD_CHUNK);
    for (tlb_page_number i = 0; i < TLB_RECORD_CHUNK; i++)
-      init_page(all, table, &c->record[i].page, first + i);
+      init_page(all, table, &c->record[i].page, first + i,
+                backing == NULL ? NULL : backing + i * all->n_views);
    if (t->n++ == t->n_buckets)
       make_buckets(all, t, 2 * t->n_buckets);
    add_chunk(t, c);
@@ -104,7 +121,7 @@ tlb_page *tlb_no_page(tlb_mmus *all)
 {
    if (all->records.no_page == NULL) {
       all->records.no_page = &new_records(all)->page;
-      init_page(all, TLB_CODE, all->records.no_page, 0);
+      init_page(all, TLB_CODE, all->records.no_page, 0, room_for_backing(all, 1));
       all->records.no_page->tag = 0;
    }
    return all->records.no_page;
@@ -209,7 +226,7 @@ static void forget_in(tlb_mmus *all, tlb_record_chunk *c, tlb_page_number from,
       tlb_page_observe(all, f->table, p, true, true,
                        f->mask & all->traits.observers[f->table]);
       if (f->view != TLB_NO_VIEW)
-         tlb_rest(p)->backing[f->view] = TLB_NOT_ASKED;
+         *tlb_backing_at(all, p, f->view) = TLB_NOT_ASKED;
    }
 }
 

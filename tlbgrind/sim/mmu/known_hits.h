@@ -36,6 +36,13 @@ static inline tlb_page *tlb_page_of(tlb_mmus *all, tlb_side table, tlb_page_numb
                             : tlb_data_page(all, number);
 }
 
+/* What backs the page in the view: an answer of l1_lookup.c, or TLB_NOT_ASKED. */
+static inline uint8_t *tlb_backing_at(const tlb_mmus *all, const tlb_page *p, unsigned view)
+{
+   tlb_page_rest *const rest = tlb_rest(p);
+   return all->n_views > TLB_VIEWS_IN_RECORD ? &rest->many_backing[view] : &rest->backing[view];
+}
+
 /* Sets the tags to what `observers` says. */
 static inline void tlb_data_settle(const tlb_mmus *all, tlb_page *p)
 {

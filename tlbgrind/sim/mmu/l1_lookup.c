@@ -100,9 +100,9 @@ static bool is_backed_so(const search *s, uint8_t answer)
 static bool is_here(search *s, const tlb_page *p)
 {
    const tlb_mmu *mmu = s->port->mmu;
-   const uint8_t answer = tlb_rest(p)->backing[mmu->view];
    if (!mmu->asks)
       return true;
+   const uint8_t answer = *tlb_backing_at(mmu->all, p, mmu->view);
    if (answer != s->answer) {
       s->answer = answer;
       s->here = is_backed_so(s, answer);
@@ -288,16 +288,18 @@ bool tlb_l1_reference(const tlb_mmu *mmu, const tlb_page *p, tlb_page_number num
                       tlb_user user, tlb_reference *out)
 {
    const uint8_t shift = (uint8_t)mmu->h.base_shift;
-   const uint8_t answer = tlb_rest(p)->backing[mmu->view];
    *out = (tlb_reference){ .page = number, .user = (uint8_t)user, .page_shift = shift,
                            .block_shift = shift };
    if (mmu->base_pages)
       return true;
-   if (!mmu->asks)
+   if (!mmu->asks) {
       out->page_shift = (uint8_t)mmu->base_shift;
-   else if (answer != TLB_NOT_ASKED)
+      return true;
+   }
+   const uint8_t answer = *tlb_backing_at(mmu->all, p, mmu->view);
+   if (answer != TLB_NOT_ASKED)
       unpack(mmu, answer, out);
-   return !mmu->asks || answer != TLB_NOT_ASKED;
+   return answer != TLB_NOT_ASKED;
 }
 
 bool tlb_l1_refer(tlb_mmu *mmu, tlb_page *p, tlb_page_number number, tlb_user user,
@@ -306,7 +308,7 @@ bool tlb_l1_refer(tlb_mmu *mmu, tlb_page *p, tlb_page_number number, tlb_user us
    const tlb_mmus_options *const o = &mmu->all->options;
    const unsigned shift = mmu->h.base_shift;
    if (!tlb_l1_reference(mmu, p, number, user, out)) {
-      tlb_rest(p)->backing[mmu->view]
+      *tlb_backing_at(mmu->all, p, mmu->view)
          = pack(o->backing(o->opaque, mmu->view, (uint64_t)number << shift), shift);
       tlb_l1_reference(mmu, p, number, user, out);
    }

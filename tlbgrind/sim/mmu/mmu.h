@@ -32,7 +32,7 @@ TLB_API_BEGIN
 
 typedef struct tlb_mmus tlb_mmus;
 
-enum { TLB_MAX_MMUS = 62, TLB_MAX_VIEWS = 8 };
+enum { TLB_MAX_MMUS = 62, TLB_MAX_VIEWS = TLB_MAX_MMUS };
 
 /* What a miss costs, by machine and kind of reference (tlb_user). */
 typedef enum {

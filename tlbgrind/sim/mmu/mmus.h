@@ -214,6 +214,7 @@ struct tlb_mmus {
    tlb_page_record *near;
    tlb_page_number near_mask; /* how many there are, less 1 */
    unsigned n_mmus;
+   unsigned n_views; /* their numbers are below it */
    tlb_mmu *mmu;
    tlb_page *evicted; /* the page that a first level evicted last, if it was known there;
                          of a large page the first */

@@ -37,6 +37,9 @@ typedef uintptr_t tlb_page_number;
 
 enum { TLB_NO_VIEW = TLB_MAX_VIEWS, TLB_NOT_ASKED = 0xff };
 
+/* The answers of so many views stand in the record itself, those of more beside it. */
+enum { TLB_VIEWS_IN_RECORD = 8 };
+
 /* Two sides have records of their own for each page: data and code. Of data, stores have
    first-level arrays of their own in some machines. */
 typedef enum { TLB_DATA, TLB_CODE, TLB_OWN_STORES, TLB_N_SIDES } tlb_side;
@@ -72,7 +75,10 @@ typedef struct {
    };
    uint32_t large; /* the same of what large_pages.h keeps of the large page in whose middle
                       it is */
-   uint8_t backing[TLB_MAX_VIEWS]; /* what backs it, by view; see l1_lookup.c */
+   union {
+      uint8_t backing[TLB_VIEWS_IN_RECORD]; /* what backs it, by view; see l1_lookup.c */
+      uint8_t *many_backing;                /* the same with more views */
+   };
 } tlb_page_rest;
 
 /* A line of the processor's cache. */

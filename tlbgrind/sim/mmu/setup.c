@@ -180,8 +180,11 @@ void tlb_mmus_init(tlb_mmus *all, const tlb_mmus_options *options, uint64_t othe
       o->backing = base_page;
       o->opaque = &o->page_shift;
    }
-   for (unsigned i = 0; i < o->n; i++)
+   for (unsigned i = 0; i < o->n; i++) {
       init_mmu(all, i);
+      if (all->n_views <= all->mmu[i].view)
+         all->n_views = all->mmu[i].view + 1;
+   }
    all->fast_path = has_fast_path(all);
    for (unsigned i = 0; all->fast_path && i < o->n; i++)
       all->mmu[i].large = tlb_large_of(&all->mmu[i]);
@@ -219,6 +222,8 @@ void tlb_mmus_changed(tlb_mmus *all, unsigned view, uint64_t start, uint64_t end
       bits |= mmu->bit;
       tlb_l1_release_between(mmu, first, first + (n - 1));
    }
+   if (bits == 0)
+      return; /* what backs a page has been asked in no machine of the view */
    for (unsigned table = 0; table < TLB_N_TABLES; table++)
       tlb_pages_forget(all, table, first, n, bits, view);
 }
