@@ -44,6 +44,7 @@ static void valid(void **state)
         "all:16G,anon:16K,heap:64K,stack:4M,text:256M,data:1G,file:16M" },
       { "libc.so*:2M", "libc.so*:2M" },
       { "/usr/lib/*:64K", "/usr/lib/*:64K" },
+      { "text=libc.so*:2M,data=/usr/lib/*:64K", "text=libc.so*:2M,data=/usr/lib/*:64K" },
       { "heap:4096", "heap:4K" },
       /* A word of ours in a name is no word of ours. */
       { "heap*:2M", "heap*:2M" },
@@ -68,6 +69,9 @@ static void valid(void **state)
 static void refused(void **state)
 {
    static const pair forms[] = {
+      { "text=:2M", "'text='" WHAT },
+      { "text=libc:2M", "'text=libc'" WHAT },
+      { "heap=libc:2M", "'heap=libc'" WHAT },
       { "", "''" RULE },
       { "heap", "'heap'" RULE },
       { ",", "''" RULE },

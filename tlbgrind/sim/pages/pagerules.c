@@ -68,6 +68,20 @@ static int is_pattern(piece p)
    return 0;
 }
 
+/* Cuts "text=" or "data=" off. */
+static int cut_kind(piece *p, tlb_page_rule *r)
+{
+   for (unsigned i = TLB_OF_TEXT; i <= TLB_OF_DATA; i++) {
+      const size_t n = tlb_text_length(what_names[i]);
+      if (length(*p) > n && p->at[n] == '=' && tlb_text_is(p->at, n, what_names[i])) {
+         r->what = (tlb_rule_what)i;
+         p->at += n + 1;
+         return 1;
+      }
+   }
+   return 0;
+}
+
 static int read_what(piece p, tlb_page_rule *r, tlb_reason *why)
 {
    r->pattern[0] = '\0';
@@ -77,13 +91,16 @@ static int read_what(piece p, tlb_page_rule *r, tlb_reason *why)
          return 1;
       }
    }
+   const piece whole = p;
+   const int of_kind = cut_kind(&p, r);
    if (!is_pattern(p))
-      return refuse(why, p,
+      return refuse(why, whole,
                     "is no memory; allowed are all, anon, heap, stack, text, "
                     "data, file and patterns such as *.so");
    if (length(p) >= sizeof r->pattern)
       return refuse(why, p, "is too long a pattern; allowed are 127 bytes");
-   r->what = TLB_OF_PATTERN;
+   if (!of_kind)
+      r->what = TLB_OF_PATTERN;
    for (size_t i = 0; i < length(p); i++)
       r->pattern[i] = p.at[i];
    r->pattern[length(p)] = '\0';
@@ -216,8 +233,11 @@ int tlb_page_pools_parse(const char *text, unsigned base_page_shift,
 
 static void add_rule(tlb_text *t, const tlb_page_rule *r)
 {
-   tlb_text_add(t, r->what == TLB_OF_PATTERN ? r->pattern
-                                             : what_names[r->what]);
+   if (r->what != TLB_OF_PATTERN)
+      tlb_text_add(t, what_names[r->what]);
+   if (r->what != TLB_OF_PATTERN && r->pattern[0] != '\0')
+      tlb_text_add(t, "=");
+   tlb_text_add(t, r->pattern);
    tlb_text_add(t, ":");
    if (r->how == TLB_FIXED)
       tlb_text_add_page_size(t, r->shift);
@@ -287,6 +307,8 @@ static int speaks_of(const tlb_page_rule *r, const tlb_mapping *m)
 {
    const int image = m->kind == TLB_IMAGE;
    const int code = (m->prot & TLB_MAY_EXECUTE) != 0;
+   if (r->pattern[0] != '\0' && (m->name == NULL || !tlb_pattern_matches(r->pattern, m->name)))
+      return 0;
    switch (r->what) {
    case TLB_OF_ALL:
       return 1;
@@ -303,7 +325,7 @@ static int speaks_of(const tlb_page_rule *r, const tlb_mapping *m)
    case TLB_OF_FILE:
       return m->kind == TLB_FILE;
    case TLB_OF_PATTERN:
-      return m->name != NULL && tlb_pattern_matches(r->pattern, m->name);
+      return 1;
    }
    return 0;
 }

@@ -43,7 +43,7 @@ typedef struct {
    tlb_rule_what what;
    tlb_rule_how how;
    unsigned shift; /* of TLB_FIXED */
-   char pattern[TLB_PATTERN_SIZE];
+   char pattern[TLB_PATTERN_SIZE]; /* for the file's name; empty: of any or none */
 } tlb_page_rule;
 
 typedef struct {
@@ -63,9 +63,9 @@ typedef struct {
 /* Adds the rules "WHAT:SIZE" in `text`, several of them divided by `separator`
    (a comma in --pages=, a plus behind the @ of --machine=). WHAT: all, anon,
    heap, stack, text, data, file, or a pattern for the mapped file's name with *
-   for any characters and ? for one; without a slash it is held against the
-   last part of the name. SIZE: 4K to 16G, thp or contig; a SIZE alone is meant
-   for all. A later rule overrides an earlier one. Returns 1, or 0 with the
+   for any characters and ? for one, also text=PATTERN and data=PATTERN for a part of
+   such files; without a slash the pattern is held against the last part of the name.
+   SIZE: 4K to 16G, thp or contig; a SIZE alone is meant for all. A later rule overrides an earlier one. Returns 1, or 0 with the
    reason, and then *policy is as it was. */
 int tlb_page_rules_parse(const char *text, char separator,
                          unsigned base_page_shift, tlb_page_policy *policy,
