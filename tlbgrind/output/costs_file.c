@@ -84,8 +84,12 @@ static void print_description(TgFile* f, const TgResults* results,
       tg_file_print(f, "desc: Assumption: %s\n",
                     *(HChar**)VG_(indexXA)(m->assumptions, i));
    const UInt view = tg_mmus.mmu[m - results->options->machine].view;
-   if (tg_backing_report_is_of_interest(view))
+   if (tg_backing_report_is_of_interest(view)) {
+      const TgFirstTouches first = tg_backing_report_first_touches(view);
       tg_backing_report_describe(view, print_backed, f);
+      tg_file_print(f, "desc: First touches: %llu base pages, %llu faults\n", first.touches,
+                    first.faults);
+   }
    if (results->forked_from != 0)
       tg_file_print(f, "desc: Forked: counts since the fork from pid %d\n",
                     results->forked_from);

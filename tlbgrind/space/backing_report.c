@@ -42,6 +42,12 @@ Bool tg_backing_report_is_of_interest(UInt view)
    return False;
 }
 
+TgFirstTouches tg_backing_report_first_touches(UInt view)
+{
+   const tlb_view_counts* c = tlb_pagemap_counts(tg_aspace_map(), view);
+   return (TgFirstTouches){ c->first_touches, c->faults };
+}
+
 void tg_backing_report_describe(UInt view,
                         void (*line)(const HChar* text, void* opaque),
                         void* opaque)

@@ -15,4 +15,13 @@ void tg_backing_report_describe(UInt view,
                         void (*line)(const HChar* text, void* opaque),
                         void* opaque);
 
+/* First touches of base pages, and the page faults that they take when a page of the view comes
+   whole with one fault. */
+typedef struct {
+   ULong touches;
+   ULong faults;
+} TgFirstTouches;
+
+TgFirstTouches tg_backing_report_first_touches(UInt view);
+
 #endif

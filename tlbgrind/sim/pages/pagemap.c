@@ -92,6 +92,8 @@ static uint8_t touch(const tlb_pagemap *p, tlb_view *v, tlb_chunk *c,
    }
    note_rule(v, w.rule, size);
    v->counts.taken[size] += (unsigned)first;
+   v->counts.first_touches++;
+   v->counts.faults += (unsigned)first;
    tlb_view_add(v, c, b, address >> base, w.shift);
    return (uint8_t)size;
 }

@@ -60,6 +60,9 @@ typedef struct {
    uint64_t backed;     /* bytes: of `now` */
    uint64_t peak_backed; /* bytes: of `peak` */
    uint64_t taken[TLB_N_PAGE_SHIFTS]; /* pages, ever */
+   uint64_t first_touches; /* of base pages, ever */
+   uint64_t faults;        /* of these, the first of the page that backs them: with each of
+                              them a page comes */
    uint64_t broken;     /* large pages broken into base pages */
    uint64_t fallbacks[TLB_N_PAGE_SHIFTS]; /* large pages that an empty pool
                                              could not give */
