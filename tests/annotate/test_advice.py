@@ -35,29 +35,61 @@ def write(place: Path, machine: str, walks: int, more: str = "", pid: int = 1, i
 
 
 MEMORY = "desc: Memory: backed at the peak: {n} pages of 2M, {backed}K, of which {touched}K touched\n"
+TOUCHES = "desc: First touches: {pages} base pages, {faults} faults\n"
 
 
 def test_the_largest_saving_comes_first(tmp_path: Path) -> None:
     files = [
         write(tmp_path, "m", 1000),
         write(tmp_path, "m@heap:2M", 900, MEMORY.format(n=1, backed=2048, touched=48)),
-        write(tmp_path, "m@anon:2M", 100, MEMORY.format(n=2, backed=4096, touched=4096)),
+        write(tmp_path, "m@anon:2M", 100, MEMORY.format(n=2, backed=4096, touched=4096) + TOUCHES.format(pages=2000, faults=978)),
+        write(tmp_path, "m@anon:64K", 500, TOUCHES.format(pages=2000, faults=1040)),
         write(tmp_path, "m@text:2M", 1010),
         write(tmp_path, "m@all:2M", 10),
     ]
     done = run(tmp_path, "--advice", *files)
     assert (done.status, done.err) == (0, b"")
-    assert done.out.decode().splitlines()[:8] == [
+    text = done.out.decode()
+    assert text.splitlines()[:10] == [
         "m: 1,000 page walks with its own pages, 1.000 per 1000 instructions",
+        "2,000 page faults at first touches",
         "",
-        "memory     walks  saved         L1 misses saved         backed  unused",
-        "anon         100    900  90.0%              900  89.1%  4,096K      0K",
-        "heap         900    100  10.0%              100   9.9%  2,048K  2,000K",
-        "text       1,010    -10  -1.0%              -10  -1.0%      0K      0K",
-        "all of it     10    990  99.0%              990  98.0%      0K      0K",
+        "memory     pages  walks  saved         L1 saved  faults saved  backed  unused",
+        "anon          2M    100    900  90.0%       900         1,022  4,096K      0K",
+        "anon         64K    500    500  50.0%       500           960      0K      0K",
+        "heap          2M    900    100  10.0%       100             0  2,048K  2,000K",
+        "text          2M  1,010    -10  -1.0%       -10             0      0K      0K",
+        "all of it     2M     10    990  99.0%       990             0      0K      0K",
         "",
     ]
-    assert b"Pages of 2M pay for anon, heap:" in done.out
+    assert text.index("Pages of 2M pay for anon, heap:") < text.index("Pages of 64K pay for anon:")
+
+
+def test_fewer_faults_alone_pay_in_anonymous_memory(tmp_path: Path) -> None:
+    """With the faults of the machine's own pages, some of which are large already; not in files, whose small pages come
+    several at once."""
+    files = [
+        write(tmp_path, "m", 1000, TOUCHES.format(pages=2000, faults=1500)),
+        write(tmp_path, "m@heap:2M", 1000, TOUCHES.format(pages=2000, faults=1485)),
+        write(tmp_path, "m@anon:2M", 1000, TOUCHES.format(pages=2000, faults=1486)),
+        write(tmp_path, "m@text:2M", 1000, TOUCHES.format(pages=2000, faults=1000)),
+    ]
+    text = run(tmp_path, "--advice", *files).out.decode()
+    assert "1,500 page faults at first touches" in text
+    assert "Pages of 2M pay by fewer page faults alone for heap:\n  heap: GLIBC_TUNABLES" in text
+    assert "Pages of 2M pay for" not in text
+
+
+def test_pages_that_no_array_holds_are_named(tmp_path: Path) -> None:
+    held = "desc: Assumption: no array holds pages of 64K, which heap:64K asks for: they are entered in pieces, or passed by\n"
+    files = [write(tmp_path, "m", 1000), write(tmp_path, "m@heap:64K", 5000, held), write(tmp_path, "m@heap:2M", 100)]
+    text = run(tmp_path, "--advice", *files).out.decode().splitlines()
+    said = [line for line in text if line.startswith(("Pages", "Nothing", "No array"))]
+    assert [line.partition(":")[0] for line in said] == [
+        "Pages of 2M pay for heap",
+        "Nothing to win",
+        "No array of m holds pages of 64K",
+    ]
 
 
 # Walks of the machine with heap in larger pages, of 1,000 in so many instructions, and what is said.
@@ -92,7 +124,7 @@ def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
     for others, complaint in (
         ((), f"{base}: {whole}"),
         ((heap, write(tmp_path, "m@anon:2M", 10, pid=2)), f"m@anon-2M: not of the run of {base}"),
-        ((heap, write(tmp_path, "m@anon:64K", 10)), "m@anon-64K: a second file of anon, or of another page size"),
+        ((heap, heap), "m@heap-2M: a second file of heap in pages of 2M"),
         ((write(tmp_path, "zen4", 10),), f"zen4: 'zen4' is not m with one kind of memory in larger pages; {part}"),
         ((write(tmp_path, "m@heap:2M+anon:2M", 10),), f"m@heap-2M+anon-2M: 'm@heap:2M+anon:2M' is not m with one kind of memory in larger pages; {part}"),
     ):

@@ -6,21 +6,133 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 
+#include "sim/mmu/mmu.h"
+
 #include "options/advice.h"
 
-/* All kinds of memory that a rule can name, and all memory. With the machine itself these are
-   TLB_MAX_VIEWS. */
+/* All kinds of memory that a rule can name, and all memory. */
 static const HChar* const kinds[] = { "text", "data", "heap", "anon", "stack", "file", "all" };
 
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
-HChar* tg_advice_machines(const HChar* name, const HChar* size)
+/* The words of a list, by what they are; each is a string inside `text`. */
+typedef struct {
+   HChar* text;
+   const HChar* size[TLB_MAX_MMUS];
+   UInt n_sizes;
+   const HChar* memory[TLB_MAX_MMUS];
+   UInt n_memories;
+} Words;
+
+/* Whether a rule can name it, as it can no page size. */
+static Bool is_memory(const HChar* word)
 {
-   const SizeT each = VG_(strlen)(name) + VG_(strlen)(size) + sizeof ",@stack:";
+   for (const HChar* c = word; *c != '\0'; c++) {
+      if (VG_(strchr)("*?./=", *c) != NULL)
+         return True;
+   }
+   return False;
+}
+
+static Bool take_memory(Words* w, const HChar* word, tlb_reason* why)
+{
+   static tlb_page_policy policy;
+   HChar* rule = VG_(malloc)("tg.advice", VG_(strlen)(word) + sizeof ":16G");
+   VG_(sprintf)(rule, "%s:16G", word);
+   policy.n_rules = 0;
+   const Bool is_rule = tlb_page_rules_parse(rule, '+', 12, &policy, why) && policy.n_rules == 1;
+   VG_(free)(rule);
+   w->memory[w->n_memories++] = word;
+   return is_rule;
+}
+
+static Bool take_size(Words* w, const HChar* word, tlb_reason* why)
+{
+   tlb_reason ignored;
+   if (tlb_page_size_parse(word, &ignored) == 0) {
+      VG_(snprintf)(why->text, sizeof why->text,
+                    "'%.40s' is no page size; allowed are powers of two such as 64K, 2M or 1G",
+                    word);
+      return False;
+   }
+   w->size[w->n_sizes++] = word;
+   return True;
+}
+
+static Bool take_word(Words* w, const HChar* word, tlb_reason* why)
+{
+   if (w->n_sizes + 2 > TLB_MAX_MMUS || w->n_memories == TLB_MAX_MMUS) {
+      VG_(snprintf)(why->text, sizeof why->text, "it is a list of too many words");
+      return False;
+   }
+   if (VG_(strcmp)(word, "yes") == 0)
+      return take_size(w, "64K", why) && take_size(w, "2M", why);
+   return is_memory(word) ? take_memory(w, word, why) : take_size(w, word, why);
+}
+
+static Bool take_words(Words* w, const HChar* list, tlb_reason* why)
+{
+   HChar* at = w->text = VG_(strdup)("tg.advice", list);
+   while (at != NULL) {
+      const HChar* word = at;
+      at = VG_(strchr)(at, ',');
+      if (at != NULL)
+         *at++ = '\0';
+      if (!take_word(w, word, why))
+         return False;
+   }
+   return w->n_sizes > 0 || take_word(w, "yes", why);
+}
+
+static Bool is_there_twice(const HChar* const* word, UInt n, tlb_reason* why)
+{
+   for (UInt i = 0; i < n; i++) {
+      for (UInt j = 0; j < i; j++) {
+         if (VG_(strcmp)(word[i], word[j]) != 0)
+            continue;
+         VG_(snprintf)(why->text, sizeof why->text, "'%.40s' is given twice", word[i]);
+         return True;
+      }
+   }
+   return False;
+}
+
+/* Whether a run can have so many machines. */
+static Bool is_possible(const Words* w, tlb_reason* why)
+{
+   const UInt n = 1 + w->n_sizes * (N_KINDS + w->n_memories);
+   if (is_there_twice(w->size, w->n_sizes, why) || is_there_twice(w->memory, w->n_memories, why))
+      return False;
+   if (n <= TLB_MAX_MMUS)
+      return True;
+   VG_(snprintf)(why->text, sizeof why->text,
+                 "it makes %u machines, one for each memory in pages of each size; a run has at "
+                 "most %d", n, TLB_MAX_MMUS);
+   return False;
+}
+
+static HChar* machines(const HChar* name, const Words* w, SizeT longest)
+{
+   const UInt n = 1 + w->n_sizes * (N_KINDS + w->n_memories);
    const HChar* before_rule = VG_(strchr)(name, '@') == NULL ? "@" : "+";
-   HChar* list = VG_(malloc)("tg.advice", (N_KINDS + 1) * each);
+   HChar* list = VG_(malloc)("tg.advice", n * longest);
    HChar* at = list + VG_(sprintf)(list, "%s", name);
-   for (UInt i = 0; i < N_KINDS; i++)
-      at += VG_(sprintf)(at, ",%s%s%s:%s", name, before_rule, kinds[i], size);
+   for (UInt i = 0; i < w->n_sizes; i++) {
+      for (UInt j = 0; j < N_KINDS + w->n_memories; j++) {
+         const HChar* memory = j < N_KINDS ? kinds[j] : w->memory[j - N_KINDS];
+         at += VG_(sprintf)(at, ",%s%s%s:%s", name, before_rule, memory, w->size[i]);
+      }
+   }
    return list;
+}
+
+HChar* tg_advice_machines(const HChar* name, const HChar* list, tlb_reason* why)
+{
+   Words* w = VG_(calloc)("tg.advice", 1, sizeof *w);
+   HChar* made = NULL;
+   if (take_words(w, list, why) && is_possible(w, why))
+      made = machines(name, w, VG_(strlen)(name) + VG_(strlen)(list) + sizeof ",@stack:yes:64K");
+   VG_(free)(w->text);
+   VG_(free)(w);
+   return made;
 }

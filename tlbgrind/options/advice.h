@@ -5,8 +5,11 @@
 
 #include "pub_tool_basics.h"
 
+#include "sim/machine/geometry.h"
+
 /* The list NAME,NAME@text:SIZE,..., in the form of --machine=; to be freed. The rules stand behind
-   those that the name has. */
-HChar* tg_advice_machines(const HChar* name, const HChar* size);
+   those that the name has. `list` has page sizes, `yes` for 64K and 2M, and memory beside the kinds,
+   as rules name it. NULL, with the reason: it is no such list. */
+HChar* tg_advice_machines(const HChar* name, const HChar* list, tlb_reason* why);
 
 #endif

@@ -145,9 +145,10 @@ void tg_options_print_usage(void)
 "                                     --list-machines, host, default, machine\n"
 "                                     files or dumps of `cpuid -r'; NAME@RULES:\n"
 "                                     with its own --pages, joined by + [host]\n"
-"    --advice=SIZE                    the machine, and again with each kind of memory\n"
-"                                     in pages of SIZE: 2M, 64K, ...; for\n"
-"                                     tg_annotate --advice [none]\n"
+"    --advice=yes|SIZE[,...]          the machine, and again with each kind of memory\n"
+"                                     in pages of each SIZE (yes: 64K and 2M), and\n"
+"                                     other memory of the list: libm.so*,\n"
+"                                     text=libm.so*; for tg_annotate --advice [none]\n"
 "    --list-machines                  list those that are built in, run nothing\n"
 "    --show-machine=NAME|FILE         print one as a machine file, run nothing (both\n"
 "                                     stand alone behind the command tlbgrind)\n"
@@ -240,16 +241,15 @@ static Bool is_taken(const HChar* name)
 static const HChar* add_advice(const HChar* machine)
 {
    tlb_reason why;
-   const HChar* size = VG_(strchr)(advice_arg, '=') + 1;
-   if (tlb_page_size_parse(size, &why) == 0)
-      refuse(advice_arg, "'%s' is no page size; allowed are powers of two such as 64K, 2M or 1G",
-             size);
    if (VG_(strchr)(machine, ',') != NULL)
       refuse(advice_arg, "it is for one machine at a time, not for %s", machine);
    if (tg_array_options_given())
       refuse(advice_arg, "it is for a machine of --machine=; leave out --itlb, --dtlb and --stlb");
    options.advice = True;
-   return tg_advice_machines(machine, size);
+   const HChar* list = tg_advice_machines(machine, VG_(strchr)(advice_arg, '=') + 1, &why);
+   if (list == NULL)
+      refuse(advice_arg, "%s", why.text);
+   return list;
 }
 
 /* Makes the machines of a list, NAME,NAME,... */

@@ -1,8 +1,9 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """Prints which memory pays in larger pages: the out-files of a run with --advice=SIZE side by side.
 
-Such a run simulates one machine as it is, and again with each kind of memory in pages of SIZE. The
-first out-file says what there is to win, each other one what that kind of memory alone would win.
+Such a run simulates one machine as it is, and again with each kind of memory, and what is named
+beside, in pages of each SIZE. The first out-file says what there is to win, each other one what
+that memory alone would win.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from ..base.text import aligned
 from ..formats.outfile import OutFile
 
 # Less than one page walk in so many instructions is not worth the trouble, nor is less than this
-# share of the walks.
+# share of the walks; the same for page faults.
 WORTH_INSTRUCTIONS = 100_000
 WORTH_PERCENT = 1
 
 _HUGE = 1 << 21  # pages of this size and larger are huge pages; smaller ones are folios
 
 _MALLOC = (
-    "GLIBC_TUNABLES=glibc.malloc.hugetlb=1 (glibc 2.35 or newer), or MALLOC_CONF=thp:always of "
-    "jemalloc"
+    "GLIBC_TUNABLES=glibc.malloc.hugetlb=1 (glibc 2.35 or newer), MALLOC_CONF=thp:always of "
+    "jemalloc, or TCMALLOC_MEMFS_MALLOC_PATH of gperftools' tcmalloc with a hugetlbfs"
 )
 _ADVISE = "madvise(start, length, MADV_HUGEPAGE) on memory that is aligned to the page"
 _MTHP = "on Linux 6.8 or newer /sys/kernel/mm/transparent_hugepage/hugepages-64kB/enabled"
@@ -63,31 +64,54 @@ _HOW = {
     ),
 }
 _ALL = "all"
+# Memory of which a page comes with one fault, also without large pages. (Of files Linux brings
+# several small pages with a fault.)
+_FAULTS_ALONE = ("anon", "heap", "stack")
 
 
 class Gain(NamedTuple):
-    """What one kind of memory wins in larger pages."""
+    """What one memory wins in larger pages."""
 
-    kind: str
+    kind: str  # or a part of one, as rules name it: text=libm.so*
+    size: str
     walks: int  # that are left
     saved: int
     misses_saved: int  # of the first level
+    faults_saved: int
     backed: int  # KiB in pages of that size at the peak
     touched: int  # KiB of them
+    held: bool  # by any array
+
+    def is_there(self) -> bool:
+        """Some memory is in such pages."""
+        return self.backed > 0 or self.saved != 0 or self.misses_saved != 0
 
 
 class Advice(NamedTuple):
     machine: str
-    size: str
+    sizes: list[str]  # the largest first
     instructions: int
     walks: int
     misses: int
+    faults: int
     gains: list[Gain]  # the largest first, and what all memory together wins at the end
 
-    def is_worth(self, gain: Gain) -> bool:
+    def _is_much(self, saved: int, whole: int) -> bool:
         return (
-            gain.saved * WORTH_INSTRUCTIONS >= self.instructions
-            and gain.saved * 100 >= self.walks * WORTH_PERCENT
+            saved > 0
+            and saved * WORTH_INSTRUCTIONS >= self.instructions
+            and saved * 100 >= whole * WORTH_PERCENT
+        )
+
+    def is_worth(self, gain: Gain) -> bool:
+        return self._is_much(gain.saved, self.walks)
+
+    def is_worth_for_faults(self, gain: Gain) -> bool:
+        """It saves page faults alone."""
+        return (
+            gain.kind in _FAULTS_ALONE
+            and not self.is_worth(gain)
+            and self._is_much(gain.faults_saved, self.faults)
         )
 
 
@@ -118,25 +142,53 @@ def _backed(out: OutFile, size: str) -> tuple[int, int]:
     return 0, 0
 
 
+_FIRST_TOUCHES = re.compile(r"(\d+) base pages, (\d+) faults")
+
+
+def _first_touches(out: OutFile) -> tuple[int, int] | None:
+    """The base pages touched, and with how many faults they came."""
+    found = _FIRST_TOUCHES.fullmatch(dict(out.descriptions).get("First touches", ""))
+    return None if found is None else (int(found[1]), int(found[2]))
+
+
+def _faults_saved(base: OutFile, out: OutFile) -> tuple[int, int]:
+    """The faults of the machine itself, and how many fewer the other takes. The first out-file has
+    them if it has large pages, else each base page is one fault."""
+    first, other = _first_touches(base), _first_touches(out)
+    if other is None:
+        return 0, 0
+    whole = first[1] if first is not None and first[0] == other[0] else other[0]
+    return whole, whole - other[1]
+
+
+def _is_held(out: OutFile, size: str) -> bool:
+    return not any(
+        name == "Assumption" and text.startswith(f"no array holds pages of {size}, ")
+        for name, text in out.descriptions
+    )
+
+
+_RULE = re.compile(r"((?:(?!:\w+\+).)+):(\d+[KMG])")
+
+
 def _rule(base: str, out: OutFile) -> tuple[str, str]:
-    """Which kind of memory is in pages of which size."""
+    """Which memory is in pages of which size."""
     name = _machine(out)
-    rule = name[len(base) + 1 :]
-    kind, _, size = rule.partition(":")
-    if not name.startswith((f"{base}@", f"{base}+")) or kind not in (*_HOW, _ALL) or "+" in rule:
+    found = _RULE.fullmatch(name[len(base) + 1 :])
+    if not name.startswith((f"{base}@", f"{base}+")) or found is None:
         raise ReportError(
             f"'{name}' is not {base} with one kind of memory in larger pages; --advice takes the "
             "out-files of one run with --advice=SIZE",
             out.path,
         )
-    return kind, size
+    return found[1], found[2]
 
 
 def advise(files: Sequence[OutFile]) -> Advice:
     base = min(files, key=lambda out: len(_machine(out)))
     machine = _machine(base)
     gains: list[Gain] = []
-    sizes: list[str] = []
+    faults = 0
     if not machine or len(files) < 2:
         raise ReportError("--advice takes all out-files of one run with --advice=SIZE", base.path)
     for out in files:
@@ -145,14 +197,38 @@ def advise(files: Sequence[OutFile]) -> Advice:
         if out is base:
             continue
         kind, size = _rule(machine, out)
-        sizes.append(size)
-        if size != sizes[0] or kind in (gain.kind for gain in gains):
-            raise ReportError(f"a second file of {kind}, or of another page size", out.path)
-        saved = _walks(base) - _walks(out)
-        misses_saved = _misses(base) - _misses(out)
-        gains.append(Gain(kind, _walks(out), saved, misses_saved, *_backed(out, size)))
-    gains.sort(key=lambda gain: (gain.kind == _ALL, -gain.saved, -gain.misses_saved, gain.kind))
-    return Advice(machine, sizes[0], _sum(base, "Ir"), _walks(base), _misses(base), gains)
+        if (kind, size) in ((gain.kind, gain.size) for gain in gains):
+            raise ReportError(f"a second file of {kind} in pages of {size}", out.path)
+        whole, faults_saved = _faults_saved(base, out)
+        faults = max(faults, whole)
+        backed, touched = _backed(out, size)
+        gains.append(
+            Gain(
+                kind=kind,
+                size=size,
+                walks=_walks(out),
+                saved=_walks(base) - _walks(out),
+                misses_saved=_misses(base) - _misses(out),
+                faults_saved=faults_saved,
+                backed=backed,
+                touched=touched,
+                held=_is_held(out, size),
+            )
+        )
+    gains.sort(key=_rank)
+    sizes = sorted({gain.size for gain in gains}, key=_bytes, reverse=True)
+    return Advice(machine, sizes, _sum(base, "Ir"), _walks(base), _misses(base), faults, gains)
+
+
+def _rank(gain: Gain) -> tuple[bool, int, int, int, str, int]:
+    return (
+        gain.kind == _ALL,
+        -gain.saved,
+        -gain.misses_saved,
+        -gain.faults_saved,
+        gain.kind,
+        -_bytes(gain.size),
+    )
 
 
 def _per_1000(count: int, instructions: int) -> str:
@@ -164,16 +240,20 @@ def _percent(part: int, whole: int) -> str:
 
 
 def _table(advice: Advice) -> list[str]:
-    rows = [("memory", "walks", "saved", "", "L1 misses saved", "", "backed", "unused")]
+    head = ("memory", "pages", "walks", "saved", "", "L1 saved", "faults saved", "backed", "unused")
+    rows = [head]
     for gain in advice.gains:
+        if not gain.is_there():
+            continue
         rows.append(
             (
                 "all of it" if gain.kind == _ALL else gain.kind,
+                gain.size,
                 f"{gain.walks:,}",
                 f"{gain.saved:,}",
                 _percent(gain.saved, advice.walks),
                 f"{gain.misses_saved:,}",
-                _percent(gain.misses_saved, advice.misses),
+                f"{gain.faults_saved:,}",
                 f"{gain.backed:,}K",
                 f"{gain.backed - gain.touched:,}K",
             )
@@ -185,11 +265,7 @@ def _bytes(size: str) -> int:
     return int(size[:-1]) << {"K": 10, "M": 20, "G": 30}[size[-1]]
 
 
-def _how(advice: Advice, gain: Gain, width: int) -> list[str]:
-    huge, below = _HOW[gain.kind]
-    size = _bytes(advice.size)
-    text = (huge if size >= _HUGE else below).replace("=SIZE", f"={size:#x}")
-    label = f"  {gain.kind}: "
+def _wrapped(label: str, text: str, width: int) -> list[str]:
     return textwrap.wrap(
         text,
         min(width, 100),
@@ -200,30 +276,66 @@ def _how(advice: Advice, gain: Gain, width: int) -> list[str]:
     )
 
 
+def _how(gain: Gain, width: int) -> list[str]:
+    kind = gain.kind.partition("=")[0]
+    huge, below = _HOW.get(kind, _HOW["file"])
+    size = _bytes(gain.size)
+    text = (huge if size >= _HUGE else below).replace("=SIZE", f"={size:#x}")
+    return _wrapped(f"  {gain.kind}: ", text, width)
+
+
+def _names(gains: Sequence[Gain]) -> str:
+    return ", ".join("all of it" if gain.kind == _ALL else gain.kind for gain in gains)
+
+
+def _verdict(advice: Advice, size: str, width: int) -> list[str]:
+    """Which memory pays in pages of that size, and how to get them; or that there is none."""
+    gains = [gain for gain in advice.gains if gain.size == size]
+    parts = [gain for gain in gains if gain.kind != _ALL]
+    worth = [gain for gain in parts if advice.is_worth(gain)]
+    faults = [gain for gain in parts if advice.is_worth_for_faults(gain)]
+    text = []
+    if worth:
+        text.append(f"Pages of {size} pay for {_names(worth)}:")
+        text += [line for gain in worth for line in _how(gain, width)]
+    elif any(advice.is_worth(gain) for gain in gains):
+        text.append(f"No kind of memory wins by pages of {size} alone; all of it together does.")
+    if faults:
+        text.append(f"Pages of {size} pay by fewer page faults alone for {_names(faults)}:")
+        text += [line for gain in faults for line in _how(gain, width)]
+    if not text:
+        text += _wrapped(
+            "Nothing to win: ",
+            f"with pages of {size} no kind of memory saves one page walk in "
+            f"{WORTH_INSTRUCTIONS:,} instructions and {WORTH_PERCENT} % of the walks.",
+            width,
+        )
+    absent = [gain for gain in gains if not gain.is_there()]
+    if absent:
+        text.append(f"Without room for a page of {size}: {_names(absent)}.")
+    if not all(gain.held for gain in gains):
+        text += _wrapped(
+            "",
+            f"No array of {advice.machine} holds pages of {size}: they are entered in pieces, or "
+            "passed by.",
+            width,
+        )
+    return text
+
+
 def listing(files: Sequence[OutFile], screen: Screen) -> list[str]:
     advice = advise(files)
     rate = f"{_per_1000(advice.walks, advice.instructions)} per 1000 instructions"
-    text = [f"{advice.machine}: {advice.walks:,} page walks with its own pages, {rate}", ""]
+    text = [f"{advice.machine}: {advice.walks:,} page walks with its own pages, {rate}"]
+    if advice.faults > 0:
+        text.append(f"{advice.faults:,} page faults at first touches")
     head, *rows = _table(advice)
-    text += [screen.heading(head), *rows, ""]
-    worth = [gain for gain in advice.gains if gain.kind != _ALL and advice.is_worth(gain)]
-    together = [gain for gain in advice.gains if gain.kind == _ALL and advice.is_worth(gain)]
-    if worth:
-        text.append(f"Pages of {advice.size} pay for {', '.join(gain.kind for gain in worth)}:")
-        for gain in worth:
-            text += _how(advice, gain, screen.width)
-    elif together:
-        text.append(
-            f"No kind of memory wins by pages of {advice.size} alone; all of it together does."
-        )
-    else:
-        text.append(
-            f"Nothing to win: with pages of {advice.size} no kind of memory saves one page walk in "
-            f"{WORTH_INSTRUCTIONS:,} instructions and {WORTH_PERCENT} % of the walks."
-        )
+    text += ["", screen.heading(head), *rows, ""]
+    for size in advice.sizes:
+        text += _verdict(advice, size, screen.width)
     text += [
         "",
-        "walks, saved: of the whole program, with that memory alone in such pages; backed: memory",
-        "in such pages at the peak (0K: no mapping has room for one); unused: never touched",
+        "walks, saved: of the whole program, with that memory alone in such pages; faults: one for",
+        "each page that is touched; backed: memory in such pages at the peak; unused: never touched",
     ]
     return text

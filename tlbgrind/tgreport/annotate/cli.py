@@ -93,8 +93,8 @@ Two runs compared:
   --mod-funcname=s/RE/NEW/  the same for functions
 
 Larger pages:
-  --advice                  of all out-files of a run with --advice=SIZE: the page walks that each
-                            kind of memory saves in pages of that size, and how to get them
+  --advice                  of all out-files of a run with --advice=SIZE: the page walks and faults
+                            that each memory saves in pages of each size, and how to get them
 
 What is printed:
   -v, --verbose             also the machine, its assumptions and other metadata, and the totals
