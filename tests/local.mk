@@ -67,6 +67,7 @@ CLIENTS = \
 	run_data \
 	run_debugged \
 	run_exec \
+	run_names \
 	run_process \
 	run_region \
 	run_signals \
@@ -79,6 +80,7 @@ CLIENT_FLAGS_fault_entry = -g -O1 -fPIE
 CLIENT_LINK_FLAGS_fault_entry = -pie
 CLIENT_FLAGS_fault_hello = -g -O1 -fPIE
 CLIENT_LINK_FLAGS_fault_hello = -pie
+CLIENT_FLAGS_run_names = $(CLIENT_FLAGS) -I$(srcdir)/tlbgrind
 CLIENT_FLAGS_run_region = $(CLIENT_FLAGS) -I$(srcdir)/tlbgrind
 CLIENT_LINK_FLAGS_fault_static = -static
 CLIENT_LINK_FLAGS_fault_threads = -pthread
@@ -116,6 +118,7 @@ CLIENTS32 = \
 	run_data \
 	run_debugged \
 	run_exec \
+	run_names \
 	run_process \
 	run_calls \
 	run_region \
@@ -203,6 +206,7 @@ PYTEST_FILES = \
 	tests/tool/test_exec.py \
 	tests/tool/test_files.py \
 	tests/tool/test_huge_pages.py \
+	tests/tool/test_named.py \
 	tests/tool/test_native.py \
 	tests/tool/test_output.py \
 	tests/tool/test_pages.py \
@@ -273,6 +277,7 @@ TEST_INPUTS = \
 	tests/report/data \
 	tests/report/report_support.py \
 	tests/tool/call_graph.py \
+	tests/tool/data_support.py \
 	tests/tool/tool_support.py \
 	tests/unit/cpuid \
 	tests/unit/cpuid_support.h \

@@ -262,8 +262,10 @@ TOOL_SOURCES = \
 	tlbgrind/calls/call_stack.c \
 	tlbgrind/calls/collection.c \
 	tlbgrind/data/blocks.c \
+	tlbgrind/data/named.c \
 	tlbgrind/data/objects.c \
 	tlbgrind/data/places.c \
+	tlbgrind/data/ranges.c \
 	tlbgrind/data/references.c \
 	tlbgrind/data/words.c \
 	tlbgrind/engine/as_cachegrind.c \
@@ -354,8 +356,10 @@ TOOL_INCLUDES = \
 	tlbgrind/calls/call_stack.h \
 	tlbgrind/calls/collection.h \
 	tlbgrind/data/blocks.h \
+	tlbgrind/data/named.h \
 	tlbgrind/data/objects.h \
 	tlbgrind/data/places.h \
+	tlbgrind/data/ranges.h \
 	tlbgrind/data/references.h \
 	tlbgrind/data/words.h \
 	tlbgrind/engine/as_cachegrind.h \

@@ -1,4 +1,5 @@
-/* Client requests: a program under tlbgrind says which part of its run is measured.
+/* Client requests: a program under tlbgrind says which part of its run is measured, and which
+   memory has which name.
 
    Copyright (C) 2026 The tlbgrind authors
 
@@ -23,7 +24,8 @@ typedef enum {
    VG_USERREQ__TLBGRIND_STOP,
    VG_USERREQ__TLBGRIND_ZERO,
    VG_USERREQ__TLBGRIND_DUMP,
-   VG_USERREQ__TLBGRIND_MARK
+   VG_USERREQ__TLBGRIND_MARK,
+   VG_USERREQ__TLBGRIND_NAME
 } Vg_TlbgrindClientRequest;
 
 /* Starts and stops instrumentation, for all threads. While it is off nothing is simulated or
@@ -46,5 +48,16 @@ typedef enum {
    that of the whole run. `name': a text, which need not stay. */
 #define TLBGRIND_MARK(name) \
    VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__TLBGRIND_MARK, (name), 0, 0, 0, 0)
+
+/* Gives the memory [address, address + length) a name: with --data=yes it is an object of data of
+   its own, whatever it lies in. Ranges of one name are one object; a new name replaces an old one.
+   The name goes when the memory is unmapped, or the heap block freed in which all of it lies.
+   `name': a text, which need not stay. */
+#define TLBGRIND_NAME(address, length, name) \
+   VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__TLBGRIND_NAME, (address), (length), (name), 0, 0)
+
+/* Takes the names of that memory away; with length 0, that of the range that holds the address. */
+#define TLBGRIND_UNNAME(address, length) \
+   VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__TLBGRIND_NAME, (address), (length), 0, 0, 0)
 
 #endif

@@ -1,7 +1,8 @@
 /* Objects of data: what the program's data references refer to.
 
    An object is a group of heap blocks with one allocation call stack, a variable, a thread's
-   stack, a mapped file, or anonymous memory with one call stack of mmap(). Objects have numbers
+   stack, a mapped file, anonymous memory with one call stack of mmap(), or memory that the program
+   has given a name. Objects have numbers
    from 1, in the order of their first use, and exist until the end of the run. */
 
 #ifndef TG_DATA_OBJECTS_H
@@ -20,6 +21,7 @@ typedef enum {
    TG_DATA_FILE,      /* of a file, in no variable */
    TG_DATA_MAPPING,   /* anonymous, by call stack */
    TG_DATA_SHM,       /* a System V segment */
+   TG_DATA_NAMED,     /* by TLBGRIND_NAME(): data/named.h */
    TG_N_DATA_KINDS
 } TgDataKind;
 
@@ -37,7 +39,7 @@ typedef struct {
    const TgDataStack* stack; /* NULL: none */
    UInt number;
    SizeT size;         /* of a variable; 0: unknown */
-   ULong blocks, bytes; /* allocated, of heap blocks and mappings */
+   ULong blocks, bytes; /* allocated, of heap blocks and mappings; named */
 } TgDataObject;
 
 void tg_data_objects_init(UInt max_frames);

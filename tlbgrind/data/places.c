@@ -11,19 +11,15 @@
 #include "pub_tool_threadstate.h"
 
 #include "data/blocks.h"
+#include "data/named.h"
 #include "data/objects.h"
 #include "data/places.h"
+#include "data/ranges.h"
 #include "data/words.h"
 #include "space/aspace.h"
 
-/* Anonymous memory [start, end), of one call. The page map merges neighbours; here they stay
-   apart. No two overlap. */
-typedef struct {
-   Addr end; /* the key: the first area with end > a is the only one that can hold a */
-   Addr start;
-   UInt object;
-} Area;
-
+/* Anonymous memory, each range of one call. The page map merges neighbours; here they stay
+   apart. */
 static OSet* areas;
 
 typedef struct {
@@ -41,39 +37,15 @@ static UInt number_of(TgDataKind kind, const HChar* name, const TgDataStack* sta
 
 /* --- Anonymous memory --- */
 
-/* The first area that ends above `a`. */
-static Area* first_above(Addr a)
-{
-   const Addr key = a + 1;
-   VG_(OSetGen_ResetIterAt)(areas, &key);
-   return VG_(OSetGen_Next)(areas);
-}
-
 static void add_area(Addr start, Addr end, UInt object)
 {
-   if (start >= end)
-      return;
-   Area* area = VG_(OSetGen_AllocNode)(areas, sizeof *area);
-   *area = (Area){ .end = end, .start = start, .object = object };
-   VG_(OSetGen_Insert)(areas, area);
-}
-
-static void remove_areas(Addr start, Addr end)
-{
-   Area* a;
-   while ((a = first_above(start)) != NULL && a->start < end) {
-      const Area old = *a;
-      VG_(OSetGen_FreeNode)(areas, VG_(OSetGen_Remove)(areas, &old.end));
-      add_area(old.start, start, old.object);
-      add_area(end, old.end, old.object);
-   }
+   tg_ranges_add(areas, (TgRange){ .end = end, .start = start, .object = object });
 }
 
 static UInt area_object(Addr a)
 {
-   const Area* area = first_above(a);
-   return area != NULL && area->start <= a ? area->object
-                                           : number_of(TG_DATA_MAPPING, "", NULL);
+   const TgRange* area = tg_ranges_at(areas, a);
+   return area != NULL ? area->object : number_of(TG_DATA_MAPPING, "", NULL);
 }
 
 /* Memory that an allocator gets for itself has no call stack of its own: it is of all that is
@@ -100,9 +72,9 @@ static Bool is_anonymous(const tlb_mapping* m)
 /* mremap() takes the memory's call stack along. */
 static void moved(const TgSpaceEvent* e)
 {
-   const Area* a = first_above(e->from);
-   const UInt object = a != NULL && a->start <= e->from ? a->object : 0;
-   remove_areas(e->start, e->start + (Addr)e->length);
+   const TgRange* a = tg_ranges_at(areas, e->from);
+   const UInt object = a != NULL ? a->object : 0;
+   tg_ranges_remove(areas, e->start, e->start + (Addr)e->length);
    if (object != 0)
       add_area(e->start, e->start + (Addr)e->length, object);
 }
@@ -122,27 +94,30 @@ static void listen(void* opaque, const TgSpaceEvent* e)
    switch (e->what) {
    case TG_SPACE_MAP:
       tg_words_forget(e->start, end);
-      remove_areas(e->start, end);
+      tg_named_take(e->start, (SizeT)e->length);
+      tg_ranges_remove(areas, e->start, end);
       if (is_anonymous(e->mapping))
          add_area(e->start, end, new_anonymous(e));
       break;
    case TG_SPACE_GROW: {
-      const Area* below = first_above(e->start - 1);
+      const TgRange* below = tg_ranges_above(areas, e->start - 1);
       const UInt object = below != NULL && below->end == e->start ? below->object : 0;
       tg_words_forget(e->start, end);
       if (object != 0 && is_anonymous(e->mapping)) {
-         remove_areas(e->start, end);
+         tg_ranges_remove(areas, e->start, end);
          add_area(e->start, end, object);
       }
       break;
    }
    case TG_SPACE_MOVE:
       tg_words_forget(e->start, end);
+      tg_named_take(e->start, (SizeT)e->length);
       moved(e);
       break;
    case TG_SPACE_UNMAP:
       tg_words_forget(e->start, end);
-      remove_areas(e->start, end);
+      tg_named_take(e->start, (SizeT)e->length);
+      tg_ranges_remove(areas, e->start, end);
       no_stacks(e->start, end);
       break;
    case TG_SPACE_RENAME:
@@ -155,8 +130,7 @@ static void listen(void* opaque, const TgSpaceEvent* e)
 
 void tg_data_places_init(void)
 {
-   areas = VG_(OSetGen_Create)(offsetof(Area, end), NULL, VG_(malloc), "tg.data.areas",
-                               VG_(free));
+   areas = tg_ranges_new("tg.data.areas");
    stacks = VG_(calloc)("tg.data.stacks", VG_N_THREADS, sizeof *stacks);
    tg_aspace_listen(listen, NULL);
 }
@@ -177,8 +151,8 @@ void tg_data_places_thread(ThreadId tid)
    if (m == NULL || !is_anonymous(m))
       return;
    Addr start = (Addr)m->start, end = (Addr)m->end;
-   const Area* area = first_above(sp);
-   if (area != NULL && area->start <= sp) {
+   const TgRange* area = tg_ranges_at(areas, sp);
+   if (area != NULL) {
       start = area->start > start ? area->start : start;
       end = area->end < end ? area->end : end;
    }

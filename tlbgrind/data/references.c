@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "data/blocks.h"
+#include "data/named.h"
 #include "data/objects.h"
 #include "data/places.h"
 #include "data/references.h"
@@ -27,6 +28,7 @@ void tg_data_init(const TgOptions* options)
    is_new = VG_(calloc)("tg.data.threads", VG_N_THREADS, sizeof *is_new);
    tg_data_objects_init((UInt)options->data_frames);
    tg_words_init();
+   tg_named_init();
    tg_blocks_init();
    tg_data_places_init();
 }

@@ -7,6 +7,7 @@
 #include "pub_tool_poolalloc.h"
 
 #include "base/memory.h"
+#include "data/named.h"
 #include "data/objects.h"
 #include "data/places.h"
 #include "data/words.h"
@@ -14,9 +15,10 @@
 TgDataPage* tg_data_chunk[TG_N_CHUNKS];
 
 static PoolAlloc* word_pages;
+static PoolAlloc* fine_pages; /* arrays of TG_WORDS */
 static PoolAlloc* uses;
 
-/* What was found for words with several objects: by address, until a mapping changes. */
+/* What was found for words with several objects: by address, until something changes there. */
 enum { N_FOUND = 4096 };
 static struct {
    Addr a;
@@ -28,6 +30,7 @@ static ULong changes = 1;
 void tg_words_init(void)
 {
    word_pages = VG_(newPA)(sizeof(TgWordsPage), 256, VG_(malloc), "tg.data.words", VG_(free));
+   fine_pages = VG_(newPA)(TG_WORDS * sizeof(UInt), 256, VG_(malloc), "tg.data.fine", VG_(free));
    uses = VG_(newPA)(sizeof(TgUse), 256, VG_(malloc), "tg.data.uses", VG_(free));
 }
 
@@ -67,9 +70,15 @@ static Bool has_bit(const ULong* bits, UInt i)
    return (bits[i / 64] >> (i % 64) & 1) != 0;
 }
 
+/* The array that is shown. */
+static UInt* seen(TgWordsPage* w)
+{
+   return w->fine != NULL ? w->fine : w->word;
+}
+
 static void show_words(TgDataPage* p)
 {
-   p->shown = p->words->word;
+   p->shown = seen(p->words);
    p->mask = TG_WORDS - 1;
 }
 
@@ -77,6 +86,26 @@ static void show_all(TgDataPage* p)
 {
    p->shown = &p->all;
    p->mask = 0;
+}
+
+static void untouch_words(TgWordsPage* w)
+{
+   for (UInt i = 0; i < TG_WORDS; i++) {
+      if (w->word[i] != TG_WORD_MIXED)
+         w->word[i] &= ~(UInt)TG_WORD_TOUCHED;
+   }
+   w->n_touched = 0;
+}
+
+/* Names on the page have changed: each word is looked up again. */
+static void refine(TgDataPage* p)
+{
+   TgWordsPage* w = p->words;
+   if (w->fine == NULL)
+      w->fine = VG_(allocEltPA)(fine_pages);
+   VG_(memset)(w->fine, 0, TG_WORDS * sizeof w->fine[0]);
+   untouch_words(w);
+   show_words(p);
 }
 
 static TgWordsPage* words_of(TgDataPage* p, Addr a)
@@ -91,14 +120,21 @@ static TgWordsPage* words_of(TgDataPage* p, Addr a)
       set_bit(w->starts, 0);
    w->background = tg_data_place_of_page(a);
    w->n_touched = 0;
+   w->fine = NULL;
    p->words = w;
    p->starts = False;
-   show_words(p);
+   const Addr page = a & ~(Addr)(TG_WORDS_PAGE - 1);
+   if (tg_named_any(page, page + TG_WORDS_PAGE))
+      refine(p);
+   else
+      show_words(p);
    return w;
 }
 
 static void drop_words(TgDataPage* p)
 {
+   if (p->words != NULL && p->words->fine != NULL)
+      VG_(freeEltPA)(fine_pages, p->words->fine);
    if (p->words != NULL)
       VG_(freeEltPA)(word_pages, p->words);
    p->words = NULL;
@@ -125,7 +161,7 @@ static void touch(TgDataPage* p, UInt object, UInt i)
 /* A word of the page has been touched for the first time. */
 static void count_touched(TgDataPage* p)
 {
-   const UInt* word = p->words->word;
+   const UInt* word = seen(p->words);
    if (++p->words->n_touched < TG_WORDS)
       return;
    for (UInt i = 1; i < TG_WORDS; i++) {
@@ -139,12 +175,17 @@ static void count_touched(TgDataPage* p)
 /* Sets a word's value when a block comes or goes. */
 static void set_word(TgDataPage* p, UInt i, UInt value)
 {
-   UInt* word = &p->words->word[i];
-   if (*word != TG_WORD_MIXED && (*word & TG_WORD_TOUCHED) != 0)
-      p->words->n_touched--;
+   TgWordsPage* w = p->words;
+   const UInt old = seen(w)[i];
+   if (old != TG_WORD_MIXED && (old & TG_WORD_TOUCHED) != 0)
+      w->n_touched--;
    show_words(p);
-   *word = value;
-   clear_bit(p->words->starts, i);
+   if (w->fine != NULL) {
+      w->fine[i] = 0;
+      changes++;
+   }
+   w->word[i] = value;
+   clear_bit(w->starts, i);
 }
 
 static UInt place(Addr a, const TgWordsPage* w)
@@ -152,13 +193,45 @@ static UInt place(Addr a, const TgWordsPage* w)
    return w->background != 0 ? w->background : tg_data_place(a);
 }
 
-static UInt place_in_mixed(Addr a)
+/* The value of a word without names. */
+static UInt coarse_value(TgWordsPage* w, Addr word)
+{
+   UInt* value = &w->word[index_of(word)];
+   if (*value == 0) {
+      const UInt first = place(word, w);
+      const UInt last = place(word + TG_WORD_BYTES - 1, w);
+      *value = first == last ? first << TG_WORD_OBJECT : TG_WORD_MIXED;
+   }
+   return *value;
+}
+
+/* The value of a word with names. */
+static UInt fine_value(TgWordsPage* w, Addr word)
+{
+   Addr end;
+   const UInt named = tg_named_at(word, &end);
+   if (end < word + TG_WORD_BYTES)
+      return TG_WORD_MIXED;
+   return named != 0 ? named << TG_WORD_OBJECT : coarse_value(w, word);
+}
+
+static UInt object_in_mixed(TgWordsPage* w, Addr a)
+{
+   Addr end;
+   const UInt named = w->fine != NULL ? tg_named_at(a, &end) : 0;
+   if (named != 0)
+      return named;
+   const UInt value = coarse_value(w, a & ~(Addr)(TG_WORD_BYTES - 1));
+   return value != TG_WORD_MIXED ? value >> TG_WORD_OBJECT : tg_data_place(a);
+}
+
+static UInt find_in_mixed(TgWordsPage* w, Addr a)
 {
    const UWord at = a % N_FOUND;
    if (found[at].a != a || found[at].changes != changes) {
       found[at].a = a;
       found[at].changes = changes;
-      found[at].object = tg_data_place(a);
+      found[at].object = object_in_mixed(w, a);
    }
    return found[at].object;
 }
@@ -169,14 +242,11 @@ UInt tg_words_find(Addr a, Bool touches)
       return tg_data_place(a);
    TgDataPage* p = page_of(a);
    TgWordsPage* w = words_of(p, a);
-   UInt* value = &w->word[index_of(a)];
-   if (*value == 0) {
-      const Addr word = a & ~(Addr)(TG_WORD_BYTES - 1);
-      const UInt first = place(word, w);
-      const UInt last = place(word + TG_WORD_BYTES - 1, w);
-      *value = first == last ? first << TG_WORD_OBJECT : TG_WORD_MIXED;
-   }
-   const UInt object = *value == TG_WORD_MIXED ? place_in_mixed(a) : *value >> TG_WORD_OBJECT;
+   const Addr word = a & ~(Addr)(TG_WORD_BYTES - 1);
+   UInt* value = &seen(w)[index_of(a)];
+   if (*value == 0)
+      *value = w->fine != NULL ? fine_value(w, word) : coarse_value(w, word);
+   const UInt object = *value == TG_WORD_MIXED ? find_in_mixed(w, a) : *value >> TG_WORD_OBJECT;
    if (touches && (*value == TG_WORD_MIXED || (*value & TG_WORD_TOUCHED) == 0)) {
       touch(p, object, index_of(a));
       if (*value != TG_WORD_MIXED) {
@@ -189,25 +259,43 @@ UInt tg_words_find(Addr a, Bool touches)
 
 UInt tg_words_value(Addr a)
 {
-   return is_possible(a) && page_of(a)->words != NULL ? page_of(a)->words->word[index_of(a)] : 0;
+   return is_possible(a) && page_of(a)->words != NULL ? seen(page_of(a)->words)[index_of(a)] : 0;
 }
 
 /* --- Changes --- */
 
-void tg_words_forget(Addr start, Addr end)
+/* Calls `each` for the pages of [start, end) whose chunk has memory. */
+static void each_page_of(Addr start, Addr end, void (*each)(TgDataPage* p))
 {
-   changes++;
    Addr a = start & ~(Addr)(TG_WORDS_PAGE - 1);
    while (a < end && is_possible(a)) {
       TgDataPage* chunk = tg_data_chunk[a >> TG_CHUNK_SHIFT];
       const Addr next = ((a >> TG_CHUNK_SHIFT) + 1) << TG_CHUNK_SHIFT;
       const Addr stop = next != 0 && next < end ? next : end;
       for (; chunk != NULL && a < stop; a += TG_WORDS_PAGE)
-         drop_words(&chunk[(a >> TG_WORDS_PAGE_SHIFT) & (TG_CHUNK_PAGES - 1)]);
+         each(&chunk[(a >> TG_WORDS_PAGE_SHIFT) & (TG_CHUNK_PAGES - 1)]);
       if (next == 0)
          return;
       a = next;
    }
+}
+
+void tg_words_forget(Addr start, Addr end)
+{
+   changes++;
+   each_page_of(start, end, drop_words);
+}
+
+static void refine_if_used(TgDataPage* p)
+{
+   if (p->words != NULL)
+      refine(p);
+}
+
+void tg_words_refine(Addr start, Addr end)
+{
+   changes++;
+   each_page_of(start, end, refine_if_used);
 }
 
 /* Where the part of [a, end) ends that lies on the page of a. */
@@ -244,24 +332,25 @@ void tg_words_add_block(Addr a, SizeT bytes, UInt object)
    }
 }
 
-/* Removes what the block has on this page. Returns whether it goes on to the next. */
-static Bool remove_on_page(TgDataPage* p, Addr at, Bool is_first, UInt value)
+/* Removes what the block has on the page, from `at` on. Returns where that ends. */
+static Addr remove_on_page(TgDataPage* p, Addr at, Bool is_first, UInt value)
 {
+   const Addr next = (at & ~(Addr)(TG_WORDS_PAGE - 1)) + TG_WORDS_PAGE;
    if (p->words == NULL) {
       if (p->all != value || p->starts != is_first)
-         return False;
+         return at;
       drop_words(p);
-      return True;
+      return next;
    }
    TgWordsPage* w = p->words;
-   UInt i = index_of(at);
-   for (UInt n = 0; i < TG_WORDS; i++, n++) {
+   for (Addr a = at; a < next; a += TG_WORD_BYTES) {
+      const UInt i = index_of(a);
       if ((w->word[i] & ~(UInt)TG_WORD_TOUCHED) != value
-          || has_bit(w->starts, i) != (is_first && n == 0))
-         return False;
+          || has_bit(w->starts, i) != (is_first && a == at))
+         return a;
       set_word(p, i, 0);
    }
-   return True;
+   return next;
 }
 
 void tg_words_remove_block(Addr a)
@@ -275,11 +364,13 @@ void tg_words_remove_block(Addr a)
       return;
    const UInt value = (p->words != NULL ? p->words->word[index_of(a)] : p->all)
                       & ~(UInt)TG_WORD_TOUCHED;
-   Bool is_first = True;
-   while (is_possible(a) && remove_on_page(page_of(a), a, is_first, value)) {
-      a = (a & ~(Addr)(TG_WORDS_PAGE - 1)) + TG_WORDS_PAGE;
-      is_first = False;
-   }
+   Addr at = a, end = a;
+   do {
+      at = end;
+      end = remove_on_page(page_of(at), at, at == a, value);
+   } while (end % TG_WORDS_PAGE == 0 && end != at && is_possible(end));
+   if (tg_named_any(a, end))
+      tg_named_freed(a, end);
 }
 
 /* --- What has been touched --- */
@@ -298,13 +389,11 @@ static void each_page(void (*each)(TgDataPage* p, Addr a, void* opaque), void* o
 static void untouch(TgDataPage* p, Addr a, void* opaque)
 {
    (void)a; (void)opaque;
-   for (UInt i = 0; p->words != NULL && i < TG_WORDS; i++) {
-      UInt* value = &p->words->word[i];
-      if (*value != TG_WORD_MIXED)
-         *value &= ~(UInt)TG_WORD_TOUCHED;
-   }
-   if (p->words != NULL) {
-      p->words->n_touched = 0;
+   TgWordsPage* w = p->words;
+   if (w != NULL) {
+      untouch_words(w);
+      if (w->fine != NULL)
+         VG_(memset)(w->fine, 0, TG_WORDS * sizeof w->fine[0]);
       show_words(p);
    }
    while (p->uses != NULL) {

@@ -3,7 +3,10 @@
    A page of 4K has an array with a value for each word: what it belongs to, whether that is a heap
    block, and whether the program has referred to it. Most references find here what they found
    last time, and need no more (data/references.c). Values are filled in when a word is first
-   referred to; those of heap blocks when they are allocated. */
+   referred to; those of heap blocks when they are allocated.
+
+   A page with names (data/named.h) has a second array, which is shown instead, and the first is
+   what lies beneath. */
 
 #ifndef TG_DATA_WORDS_H
 #define TG_DATA_WORDS_H
@@ -31,9 +34,10 @@ enum {
 
 typedef struct {
    UInt word[TG_WORDS];
-   UInt n_touched;  /* words whose value has TG_WORD_TOUCHED */
+   UInt n_touched;  /* words whose value, in the array that is shown, has TG_WORD_TOUCHED */
    ULong starts[TG_WORDS / 64]; /* a heap block starts at the word */
    UInt background; /* the object of what is in no block; 0: asked for each word */
+   UInt* fine;      /* NULL: as `word` says; else an array like that, with what names change */
 } TgWordsPage;
 
 /* Which words of a page the references to one object have touched. */
@@ -78,9 +82,12 @@ UInt tg_words_find(Addr a, Bool touches);
 /* Forgets what lies in [start, end): the mappings there change. */
 void tg_words_forget(Addr start, Addr end);
 
+/* Names in [start, end) have changed (data/named.h). */
+void tg_words_refine(Addr start, Addr end);
+
 /* A heap block of the object has been allocated at `a`. */
 void tg_words_add_block(Addr a, SizeT bytes, UInt object);
-/* The block that starts at `a` is free; nothing if there is none. */
+/* The block that starts at `a` is free; nothing if there is none. Names within it go, too. */
 void tg_words_remove_block(Addr a);
 
 /* Forgets what has been touched, for a forked child. */

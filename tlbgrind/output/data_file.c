@@ -21,6 +21,7 @@ static const HChar* const kind_names[TG_N_DATA_KINDS] = {
    [TG_DATA_UNKNOWN] = "unknown", [TG_DATA_HEAP] = "heap", [TG_DATA_ALLOCATOR] = "allocator",
    [TG_DATA_VARIABLE] = "variable", [TG_DATA_STACK] = "stack", [TG_DATA_FILE] = "file",
    [TG_DATA_MAPPING] = "mapping", [TG_DATA_SHM] = "sysv",
+   [TG_DATA_NAMED] = "named",
 };
 
 static void print_text(TgFile* f, const HChar* key, const HChar* text)

@@ -15,6 +15,8 @@
 #include "tlbgrind.h"
 
 #include "calls/collection.h"
+#include "data/named.h"
+#include "data/references.h"
 #include "engine/batch.h"
 #include "tool/monitor.h"
 #include "tool/outputs.h"
@@ -80,6 +82,22 @@ static void mark(Addr text)
    tg_outputs_mark(phase[0] == '\0' ? "(no name)" : phase);
 }
 
+static void give_name(Addr a, SizeT bytes, Addr text)
+{
+   HChar given[MAX_TEXT + 1];
+   if (!tg_data_on)
+      return;
+   copy_text(given, text);
+   if (text == 0 || bytes == 0)
+      tg_named_take(a, bytes);
+   else if (given[0] != '\0' && a + bytes > a)
+      tg_named_give(a, bytes, given);
+   else
+      VG_(umsg)("Warning: TLBGRIND_NAME(0x%lx, %lu): %s; ignored\n", a, bytes,
+                given[0] == '\0' ? "the name is empty or can not be read"
+                                 : "the memory ends beyond the last address");
+}
+
 /* Warns once that a request has no effect. */
 static void refuse_request(void)
 {
@@ -92,6 +110,10 @@ static void refuse_request(void)
 
 static Bool take_request(UWord request, const UWord* args)
 {
+   if (request == VG_USERREQ__TLBGRIND_NAME) {
+      give_name(args[1], args[2], args[3]);
+      return True;
+   }
    if (is_whole) {
       refuse_request();
       return True;

@@ -61,6 +61,7 @@ def _label(obj: DataObject) -> str:
         "variable": f"variable {obj.name} [{os.path.basename(obj.file)}]",
         "stack": f"stack of {obj.name}",
         "file": f"file {obj.name}",
+        "named": f"named {obj.name}",
         "allocator": "(allocator's own memory)",
         "sysv": "(System V memory)",
         "unknown": "(unknown)",
@@ -91,7 +92,7 @@ def _matching(data: DataFile, labels: dict[int, str], of: str) -> set[int]:
     """The numbers of the objects that `of` means: a number, a name, a label or a pattern of one."""
     if of.startswith("#") and of[1:].isdecimal():
         return {int(of[1:])} & set(labels)
-    named = {n for n, obj in data.objects.items() if obj.kind == "variable" and obj.name == of}
+    named = {n for n, obj in data.objects.items() if obj.kind in ("variable", "named") and obj.name == of}
     return named or {n for n, label in labels.items() if label == of or fnmatchcase(label, of)}
 
 

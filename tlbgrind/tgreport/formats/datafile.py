@@ -13,7 +13,7 @@ from .outfile import UNKNOWN, Counts, Function
 from .reader import LineReader
 
 FIRST_LINE = "# tlbgrind data"
-KINDS = ("unknown", "heap", "allocator", "variable", "stack", "file", "mapping", "sysv")
+KINDS = ("unknown", "heap", "allocator", "variable", "stack", "file", "mapping", "sysv", "named")
 _MAX = 2**64 - 1
 
 
