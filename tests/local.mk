@@ -68,6 +68,7 @@ CLIENTS = \
 	run_debugged \
 	run_exec \
 	run_names \
+	run_offsets \
 	run_process \
 	run_region \
 	run_signals \
@@ -81,6 +82,7 @@ CLIENT_LINK_FLAGS_fault_entry = -pie
 CLIENT_FLAGS_fault_hello = -g -O1 -fPIE
 CLIENT_LINK_FLAGS_fault_hello = -pie
 CLIENT_FLAGS_run_names = $(CLIENT_FLAGS) -I$(srcdir)/tlbgrind
+CLIENT_FLAGS_run_offsets = $(CLIENT_FLAGS) -I$(srcdir)/tlbgrind
 CLIENT_FLAGS_run_region = $(CLIENT_FLAGS) -I$(srcdir)/tlbgrind
 CLIENT_LINK_FLAGS_fault_static = -static
 CLIENT_LINK_FLAGS_fault_threads = -pthread
@@ -119,6 +121,7 @@ CLIENTS32 = \
 	run_debugged \
 	run_exec \
 	run_names \
+	run_offsets \
 	run_process \
 	run_calls \
 	run_region \
@@ -208,6 +211,7 @@ PYTEST_FILES = \
 	tests/tool/test_huge_pages.py \
 	tests/tool/test_named.py \
 	tests/tool/test_native.py \
+	tests/tool/test_offsets.py \
 	tests/tool/test_output.py \
 	tests/tool/test_pages.py \
 	tests/tool/test_process.py \

@@ -266,6 +266,7 @@ TOOL_SOURCES = \
 	tlbgrind/data/objects.c \
 	tlbgrind/data/places.c \
 	tlbgrind/data/ranges.c \
+	tlbgrind/data/records.c \
 	tlbgrind/data/references.c \
 	tlbgrind/data/words.c \
 	tlbgrind/engine/as_cachegrind.c \
@@ -360,6 +361,7 @@ TOOL_INCLUDES = \
 	tlbgrind/data/objects.h \
 	tlbgrind/data/places.h \
 	tlbgrind/data/ranges.h \
+	tlbgrind/data/records.h \
 	tlbgrind/data/references.h \
 	tlbgrind/data/words.h \
 	tlbgrind/engine/as_cachegrind.h \

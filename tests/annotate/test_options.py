@@ -18,7 +18,7 @@ SEE = " (tg_annotate --help lists what is allowed)"
 REFUSED = {
     "": f"no OUTFILE given{SEE}",
     "--by=lines two-level.out": "argument --by: 'lines' is not one of function, file, object, data,"
-    " line, file:function, function:file"
+    " data:offset, line, file:function, function:file"
     + SEE,
     "--by= two-level.out": f"argument --by: '' is not NAME[,NAME...]{SEE}",
     "--annotated two-level.out": f"unrecognized arguments: --annotated{SEE}",

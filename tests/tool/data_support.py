@@ -30,6 +30,7 @@ class Data:
         assert head.startswith("# tlbgrind data\nversion: 1\n") and text.endswith("\n\nend\n")
         self.facts: dict[int, Counter[str]] = {}
         self.names: dict[int, tuple[str, str]] = {}
+        self.records: dict[int, str] = {}
         for part in head.split("\n\nobject: ")[1:]:
             first, *rows = part.split("\n")
             match = re.fullmatch(r"(\d+) (\w+) pages (\d+) touched (\d+) blocks (\d+) bytes (\d+)", first)
@@ -38,18 +39,25 @@ class Data:
             keys = ("pages", "touched", "blocks", "bytes")
             self.facts[number] = Counter(dict(zip(keys, map(int, match.groups()[2:]))))
             name = next((row[6:] for row in rows if row.startswith("name: ")), "")
+            self.records[number] = next((row[8:] for row in rows if row.startswith("record: ")), "0 none")
             frames = [row[7:] for row in rows if row.startswith("frame: ")]
             caller = next((frame for frame in frames if frame not in ALLOCATORS), "")
             self.names[number] = (match[2], (name or caller).replace(" ", "_"))
         assert list(self.facts) == list(range(1, len(self.facts) + 1))
+        self.cells: list[dict[tuple[int, str], Counter[str]]] = []  # by object and offset
         self.sections = [self.section(part) for part in parts]
 
     def section(self, text: str) -> dict[int, Counter[str]]:
         events = re.search(r"^events: (.+)$", text, re.MULTILINE)[1].split(" ")  # type: ignore[index]
         costs: dict[int, Counter[str]] = {}
-        for row in re.findall(r"^\d+ (\d+(?: \d+)+)$", text, re.MULTILINE):
-            number, *counts = map(int, row.split(" "))
-            costs.setdefault(number, Counter()).update(dict(zip(events, counts)))
+        cells: dict[tuple[int, str], Counter[str]] = {}
+        for row in re.findall(r"^\d+ (\d+(?:\+\d+)?(?: \d+)+)$", text, re.MULTILINE):
+            place, *numbers = row.split(" ")
+            counts = dict(zip(events, map(int, numbers)))
+            number, _, offset = place.partition("+")
+            costs.setdefault(int(number), Counter()).update(counts)
+            cells.setdefault((int(number), offset or "-"), Counter()).update(counts)
+        self.cells.append(cells)
         totals = re.search(r"^totals: (.+)$", text, re.MULTILINE)[1].split(" ")  # type: ignore[index]
         assert sum(costs.values(), Counter()) == +Counter(dict(zip(events, map(int, totals))))
         assert +Counter({e: n for e, n in costs.get(0, Counter()).items() if e[:2] in ("Dr", "Dw", "D1", "DL")}) == {}

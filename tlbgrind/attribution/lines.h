@@ -26,7 +26,7 @@ typedef struct {
    UInt number;       /* 0: unknown */
    Addr address;      /* of the one instruction whose costs these are, as its object has it; 0:
                          all of the line (tg_sites_init()) */
-   UInt object;       /* of data, by number: this is the part for it; 0: the line itself */
+   UInt object;       /* of data, or its cell, by number: this is the part for it; 0: all else */
    ULong refs[TLB_N_USERS];    /* instructions, reads, writes */
    uint64_t* misses[TLB_N_USERS]; /* see tg_line_misses(); NULL: none */
    ULong faults[TLB_N_USERS];  /* page faults */

@@ -12,6 +12,7 @@
 
 #include "data/blocks.h"
 #include "data/objects.h"
+#include "data/records.h"
 #include "data/words.h"
 #include "trace/shadow_area.h"
 
@@ -106,6 +107,7 @@ typedef struct {
    Call call; /* NO_CALL: none */
    Entered at;
    SizeT bytes;
+   SizeT element; /* of an array; 0: unknown, or one */
    Addr old;  /* the block that is to be replaced; 0: none */
    const TgDataStack* stack;
 } Pending;
@@ -151,9 +153,16 @@ static void begin(Pending* p, Call call, const Entered* at, ThreadId tid)
    *p = (Pending){ .call = call, .at = *at };
    last_thread = tid > last_thread ? tid : last_thread;
    switch (call) {
-   case CALLOC: p->bytes = product(arg[0], arg[1]); break;
+   case CALLOC:
+      p->bytes = product(arg[0], arg[1]);
+      p->element = arg[0] > 1 ? arg[1] : 0;
+      break;
    case REALLOC: p->old = arg[0]; p->bytes = arg[1]; break;
-   case REALLOCARRAY: p->old = arg[0]; p->bytes = product(arg[1], arg[2]); break;
+   case REALLOCARRAY:
+      p->old = arg[0];
+      p->bytes = product(arg[1], arg[2]);
+      p->element = arg[1] > 1 ? arg[2] : 0;
+      break;
    case ALIGNED: p->bytes = arg[1]; break;
    case POSIX_MEMALIGN: p->bytes = arg[2]; break;
    default: p->bytes = arg[0]; break;
@@ -206,6 +215,7 @@ static void end(const Pending* p, UWord result)
    o->bytes += p->bytes;
    no_longer_old(a, p->bytes);
    tg_words_add_block(a, p->bytes, o->number);
+   tg_record_block(o, a, p->bytes, p->element);
 }
 
 static VG_REGPARM(0) void call_left(UChar* guest_state, Addr to)

@@ -7,6 +7,7 @@
 #include "data/named.h"
 #include "data/objects.h"
 #include "data/ranges.h"
+#include "data/records.h"
 #include "data/words.h"
 
 static OSet* ranges;
@@ -39,7 +40,9 @@ void tg_named_give(Addr a, SizeT bytes, const HChar* name)
    o->blocks++;
    o->bytes += end - a;
    tg_ranges_remove(ranges, a, end);
-   tg_ranges_add(ranges, (TgRange){ .end = end, .start = a, .object = o->number });
+   tg_ranges_add(ranges, (TgRange){ .end = end, .start = a, .origin = a,
+                                    .record = tg_record_of_named(o, end - a),
+                                    .object = o->number });
    tg_words_refine(a, end);
 }
 
@@ -76,7 +79,7 @@ UInt tg_named_at(Addr a, Addr* end)
    const TgRange* r = tg_ranges_above(ranges, a);
    if (r != NULL && r->start <= a) {
       *end = r->end;
-      return r->object;
+      return tg_record_in_range(r, a, end);
    }
    *end = r != NULL ? r->start : ~(Addr)0;
    return 0;

@@ -23,7 +23,8 @@ void tg_named_freed(Addr start, Addr end);
 /* Whether a byte of [start, end) has a name. */
 Bool tg_named_any(Addr start, Addr end);
 
-/* The number of the object at `a`, 0 if it has no name. Sets *end to where that changes. */
+/* The number of the object, or of its cell, at `a`; 0 if it has no name. Sets *end to where that
+   changes. */
 UInt tg_named_at(Addr a, Addr* end);
 
 #endif

@@ -74,6 +74,14 @@ const TgDataStack* tg_data_stack(ThreadId tid)
 static OSet* by_key;     /* TgDataObject */
 static XArray* by_number; /* TgDataObject* */
 
+typedef struct {
+   UInt object;
+   UInt offset;
+} Cell;
+
+enum { FIRST_CELL = 1 << 29 };
+static XArray* cells; /* Cell */
+
 static Word compare_words(UWord a, UWord b)
 {
    return (a > b) - (a < b);
@@ -97,6 +105,7 @@ void tg_data_objects_init(UInt frames)
    stacks = VG_(HT_construct)("tg.data.stacks");
    by_key = VG_(OSetGen_Create)(0, compare_objects, VG_(malloc), "tg.data.objects", VG_(free));
    by_number = VG_(newXA)(VG_(malloc), "tg.data.numbers", VG_(free), sizeof(TgDataObject*));
+   cells = VG_(newXA)(VG_(malloc), "tg.data.cells", VG_(free), sizeof(Cell));
 }
 
 TgDataObject* tg_data_object(const TgDataObject* key)
@@ -120,6 +129,43 @@ TgDataObject* tg_data_object_of(UInt number)
 UInt tg_data_n_objects(void)
 {
    return (UInt)VG_(sizeXA)(by_number);
+}
+
+UInt tg_data_cell(UInt object, UInt offset)
+{
+   TgDataObject* o = tg_data_object_of(object);
+   const UInt i = offset / sizeof(UWord);
+   if (i >= o->n_cells) {
+      const UInt n = 2 * i + 8;
+      o->cell = VG_(realloc)("tg.data.cells", o->cell, n * sizeof *o->cell);
+      VG_(memset)(o->cell + o->n_cells, 0, (n - o->n_cells) * sizeof *o->cell);
+      o->n_cells = n;
+   }
+   if (o->cell[i] == 0) {
+      const Cell c = { object, offset };
+      o->cell[i] = FIRST_CELL + (UInt)VG_(addToXA)(cells, &c);
+   }
+   return o->cell[i];
+}
+
+Bool tg_data_is_cell(UInt number)
+{
+   return number >= FIRST_CELL;
+}
+
+static const Cell* cell_of(UInt number)
+{
+   return VG_(indexXA)(cells, (Word)(number - FIRST_CELL));
+}
+
+UInt tg_data_whole(UInt number)
+{
+   return tg_data_is_cell(number) ? cell_of(number)->object : number;
+}
+
+UInt tg_data_offset(UInt number)
+{
+   return cell_of(number)->offset;
 }
 
 void tg_data_objects_forked(void)

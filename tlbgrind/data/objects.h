@@ -30,6 +30,17 @@ typedef struct {
    TgSite* site[]; /* the innermost function's first */
 } TgDataStack;
 
+/* How the size of records was found: data/records.h. */
+typedef enum {
+   TG_NO_RECORDS,
+   TG_RECORD_BLOCK,    /* each block is one */
+   TG_RECORD_CALLOC,   /* the size of an element, an argument of calloc() or reallocarray() */
+   TG_RECORD_VARIABLE, /* the variable is one */
+   TG_RECORD_NAMED,    /* each named range is one */
+   TG_RECORD_GIVEN,    /* --data-stride */
+   TG_N_RECORDS
+} TgRecordHow;
+
 /* Kind, name, file, start and stack are its key. Names are from tg_intern(). */
 typedef struct {
    TgDataKind kind;
@@ -40,6 +51,10 @@ typedef struct {
    UInt number;
    SizeT size;         /* of a variable; 0: unknown */
    ULong blocks, bytes; /* allocated, of heap blocks and mappings; named */
+   SizeT record;        /* the size of its records; 0: there are several */
+   TgRecordHow record_how;
+   UInt* cell;          /* numbers of its cells, by word of the record; 0: none yet */
+   UInt n_cells;
 } TgDataObject;
 
 void tg_data_objects_init(UInt max_frames);
@@ -50,6 +65,14 @@ TgDataObject* tg_data_object(const TgDataObject* key);
 /* By number; their numbers are 1 to tg_data_n_objects(). */
 TgDataObject* tg_data_object_of(UInt number);
 UInt tg_data_n_objects(void);
+
+/* Cells: the words of an object's records (data/records.h). Their numbers are above those of all
+   objects. The first function is the number of one, made if it is new; the others take the number
+   of an object, too, which is the whole of itself. */
+UInt tg_data_cell(UInt object, UInt offset);
+Bool tg_data_is_cell(UInt number);
+UInt tg_data_whole(UInt number);
+UInt tg_data_offset(UInt number);
 
 /* The thread's call stack, one copy of each. */
 const TgDataStack* tg_data_stack(ThreadId tid);

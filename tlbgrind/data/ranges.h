@@ -11,6 +11,8 @@
 typedef struct {
    Addr end;
    Addr start;
+   Addr origin;  /* where it began before parts of it were removed */
+   SizeT record; /* its records have so many bytes, from the origin on; 0: none */
    UInt object;
 } TgRange;
 

@@ -12,6 +12,7 @@
 #include "data/named.h"
 #include "data/objects.h"
 #include "data/places.h"
+#include "data/records.h"
 #include "data/references.h"
 #include "data/words.h"
 
@@ -29,6 +30,7 @@ void tg_data_init(const TgOptions* options)
    tg_data_objects_init((UInt)options->data_frames);
    tg_words_init();
    tg_named_init();
+   tg_records_init(options->data_offsets, options->data_strides);
    tg_blocks_init();
    tg_data_places_init();
 }

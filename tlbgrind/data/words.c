@@ -10,6 +10,7 @@
 #include "data/named.h"
 #include "data/objects.h"
 #include "data/places.h"
+#include "data/records.h"
 #include "data/words.h"
 
 TgDataPage* tg_data_chunk[TG_N_CHUNKS];
@@ -124,7 +125,7 @@ static TgWordsPage* words_of(TgDataPage* p, Addr a)
    p->words = w;
    p->starts = False;
    const Addr page = a & ~(Addr)(TG_WORDS_PAGE - 1);
-   if (tg_named_any(page, page + TG_WORDS_PAGE))
+   if (tg_records_on || tg_named_any(page, page + TG_WORDS_PAGE))
       refine(p);
    else
       show_words(p);
@@ -193,7 +194,7 @@ static UInt place(Addr a, const TgWordsPage* w)
    return w->background != 0 ? w->background : tg_data_place(a);
 }
 
-/* The value of a word without names. */
+/* The value of a word without names and records. */
 static UInt coarse_value(TgWordsPage* w, Addr word)
 {
    UInt* value = &w->word[index_of(word)];
@@ -205,24 +206,53 @@ static UInt coarse_value(TgWordsPage* w, Addr word)
    return *value;
 }
 
-/* The value of a word with names. */
+/* Where the heap block starts that holds `a`, if that is at most 4 KiB before; else 0. */
+static Addr block_start(Addr a)
+{
+   const Addr word = a & ~(Addr)(TG_WORD_BYTES - 1);
+   for (Addr at = word; word - at < TG_WORDS_PAGE; at -= TG_WORD_BYTES) {
+      const TgDataPage* p = page_of(at);
+      const UInt i = index_of(at);
+      if (p->words != NULL ? has_bit(p->words->starts, i) : p->starts && i == 0)
+         return at;
+      if (at == 0)
+         break;
+   }
+   return 0;
+}
+
+/* The number of the object, or of its cell, at `a`: what names and records change is heeded.
+   Sets *end to where that changes, or an address before. */
+static UInt fine_number(TgWordsPage* w, Addr a, Addr* end)
+{
+   const Addr word = a & ~(Addr)(TG_WORD_BYTES - 1);
+   const UInt named = tg_named_at(a, end);
+   if (named != 0)
+      return named;
+   const UInt value = coarse_value(w, word);
+   const Bool is_mixed = value == TG_WORD_MIXED;
+   const UInt object = is_mixed ? tg_data_place(a) : value >> TG_WORD_OBJECT;
+   const Addr stop = is_mixed ? a + 1 : word + TG_WORD_BYTES;
+   *end = stop < *end ? stop : *end;
+   if (!tg_records_on)
+      return object;
+   if (!is_mixed && (value & TG_WORD_BLOCK) != 0)
+      return tg_record_in_block(object, block_start(a), a, end);
+   return tg_data_object_of(object)->kind == TG_DATA_VARIABLE
+             ? tg_record_in_variable(object, a, end) : object;
+}
+
 static UInt fine_value(TgWordsPage* w, Addr word)
 {
    Addr end;
-   const UInt named = tg_named_at(word, &end);
-   if (end < word + TG_WORD_BYTES)
-      return TG_WORD_MIXED;
-   return named != 0 ? named << TG_WORD_OBJECT : coarse_value(w, word);
+   const UInt number = fine_number(w, word, &end);
+   return end < word + TG_WORD_BYTES ? TG_WORD_MIXED : number << TG_WORD_OBJECT;
 }
 
-static UInt object_in_mixed(TgWordsPage* w, Addr a)
+static UInt number_in_mixed(TgWordsPage* w, Addr a)
 {
    Addr end;
-   const UInt named = w->fine != NULL ? tg_named_at(a, &end) : 0;
-   if (named != 0)
-      return named;
-   const UInt value = coarse_value(w, a & ~(Addr)(TG_WORD_BYTES - 1));
-   return value != TG_WORD_MIXED ? value >> TG_WORD_OBJECT : tg_data_place(a);
+   return w->fine != NULL ? fine_number(w, a, &end) : tg_data_place(a);
 }
 
 static UInt find_in_mixed(TgWordsPage* w, Addr a)
@@ -231,7 +261,7 @@ static UInt find_in_mixed(TgWordsPage* w, Addr a)
    if (found[at].a != a || found[at].changes != changes) {
       found[at].a = a;
       found[at].changes = changes;
-      found[at].object = object_in_mixed(w, a);
+      found[at].object = number_in_mixed(w, a);
    }
    return found[at].object;
 }
@@ -248,7 +278,7 @@ UInt tg_words_find(Addr a, Bool touches)
       *value = w->fine != NULL ? fine_value(w, word) : coarse_value(w, word);
    const UInt object = *value == TG_WORD_MIXED ? find_in_mixed(w, a) : *value >> TG_WORD_OBJECT;
    if (touches && (*value == TG_WORD_MIXED || (*value & TG_WORD_TOUCHED) == 0)) {
-      touch(p, object, index_of(a));
+      touch(p, tg_data_whole(object), index_of(a));
       if (*value != TG_WORD_MIXED) {
          *value |= TG_WORD_TOUCHED;
          count_touched(p);
@@ -369,6 +399,7 @@ void tg_words_remove_block(Addr a)
       at = end;
       end = remove_on_page(page_of(at), at, at == a, value);
    } while (end % TG_WORDS_PAGE == 0 && end != at && is_possible(end));
+   tg_record_no_block(a, end);
    if (tg_named_any(a, end))
       tg_named_freed(a, end);
 }

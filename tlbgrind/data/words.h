@@ -5,8 +5,8 @@
    last time, and need no more (data/references.c). Values are filled in when a word is first
    referred to; those of heap blocks when they are allocated.
 
-   A page with names (data/named.h) has a second array, which is shown instead, and the first is
-   what lies beneath. */
+   A page with names (data/named.h) or records (data/records.h) has a second array, which is shown
+   instead, and the first is what lies beneath. */
 
 #ifndef TG_DATA_WORDS_H
 #define TG_DATA_WORDS_H
@@ -24,7 +24,8 @@ enum {
    TG_N_CHUNKS = sizeof(UWord) == 8 ? 1 << 17 : 4
 };
 
-/* The value of a word: the number of its object, shifted, and these bits. 0: not asked yet. */
+/* The value of a word: the number of its object or cell, shifted, and these bits. 0: not asked
+   yet. */
 enum {
    TG_WORD_TOUCHED = 1,
    TG_WORD_BLOCK = 2,
@@ -37,7 +38,7 @@ typedef struct {
    UInt n_touched;  /* words whose value, in the array that is shown, has TG_WORD_TOUCHED */
    ULong starts[TG_WORDS / 64]; /* a heap block starts at the word */
    UInt background; /* the object of what is in no block; 0: asked for each word */
-   UInt* fine;      /* NULL: as `word` says; else an array like that, with what names change */
+   UInt* fine;      /* an array like `word`, with names and records; NULL: there are none */
 } TgWordsPage;
 
 /* Which words of a page the references to one object have touched. */
@@ -76,7 +77,7 @@ static inline __attribute__((always_inline)) Bool tg_words_has(Addr a, UInt valu
 /* The value of the word at the address, 0 if it is not there yet. */
 UInt tg_words_value(Addr a);
 
-/* The object at the address; notes that it is touched there if `touches`. */
+/* The object at the address, or its cell; notes that it is touched there if `touches`. */
 UInt tg_words_find(Addr a, Bool touches);
 
 /* Forgets what lies in [start, end): the mappings there change. */

@@ -32,6 +32,7 @@ static Bool native_is_given;
 static const HChar* reach_arg;
 static const HChar* entries_arg;
 static const HChar* data_arg;
+static const HChar* data_offsets_arg;
 static TgOptions options = {
    .page_shift = 12,
    .region = { .instr_at_start = True },
@@ -86,6 +87,28 @@ static void translate_as_cachegrind(void)
    VG_(clo_px_file_backed) = VexRegUpdSpAtMemAccess;
 }
 
+/* Ends the run unless the value is NAME:BYTES[,NAME:BYTES...]. */
+static void check_strides(const HChar* arg, const HChar* value)
+{
+   HChar* list = VG_(strdup)("tg.options", value);
+   UInt n = 1, n_found = 0;
+   for (const HChar* c = value; *c != '\0'; c++)
+      n += *c == ',';
+   HChar* saved;
+   for (HChar* one = VG_(strtok_r)(list, ",", &saved); one != NULL;
+        one = VG_(strtok_r)(NULL, ",", &saved)) {
+      const HChar* colon = VG_(strrchr)(one, ':');
+      HChar* end;
+      const ULong bytes = colon == NULL ? 0 : VG_(strtoull10)(colon + 1, &end);
+      if (colon == NULL || colon == one || *end != '\0' || bytes == 0 || bytes > 65536)
+         refuse(arg, "'%s' is not NAME:BYTES, with 1 to 65536 bytes", one);
+      n_found++;
+   }
+   if (n_found != n)
+      refuse(arg, "'%s' is not NAME:BYTES[,NAME:BYTES...]", value);
+   VG_(free)(list);
+}
+
 Bool tg_options_take(const HChar* arg)
 {
    const HChar* value;
@@ -114,6 +137,11 @@ Bool tg_options_take(const HChar* arg)
    } else if (VG_BOOL_CLO(arg, "--data", options.data)) {
       data_arg = VG_(strdup)("tg.options", arg);
    } else if (VG_BINT_CLO(arg, "--data-frames", options.data_frames, 1, 64)) {
+   } else if (VG_BOOL_CLO(arg, "--data-offsets", options.data_offsets)) {
+      data_offsets_arg = VG_(strdup)("tg.options", arg);
+   } else if (is_option(arg, "--data-stride", &value)) {
+      check_strides(arg, value);
+      options.data_strides = VG_(strdup)("tg.options", value);
    } else if (is_option(arg, "--entries", &value)) {
       entries_arg = VG_(strdup)("tg.options", arg);
       options.entries_data = VG_(strcmp)(value, "data") == 0;
@@ -188,6 +216,11 @@ void tg_options_print_usage(void)
 "    --data=no|yes                    by which data, too: heap blocks by call stack,\n"
 "                                     variables, stacks, mappings [no]\n"
 "    --data-frames=NUMBER             functions in call stacks, 1 to 64 [8]\n"
+"    --data-offsets=no|yes            and by offset within records: blocks, variables\n"
+"                                     of up to 4K, elements of calloc [no]\n"
+"    --data-stride=NAME:BYTES[,...]   the size of the records that the function NAME\n"
+"                                     allocates, or of the variable or named\n"
+"                                     memory NAME; implies --data-offsets=yes\n"
 "    --data-out-file=FILE             where to [tlbgrind.data.%%p]\n"
 "    --fast-path=no|yes               answer known hits without the simulator;\n"
 "                                     the counts are the same [yes]\n");
@@ -395,6 +428,21 @@ static void read_costs(void)
       options.machine[i].m.walk_cycles = cost;
 }
 
+/* Each option of data that asks for more implies those that it is of no use without. */
+static void check_data(void)
+{
+   if (options.data_strides != NULL && !options.data_offsets) {
+      if (data_offsets_arg != NULL)
+         refuse("--data-stride", "%s contradicts it; leave out one of them", data_offsets_arg);
+      options.data_offsets = True;
+   }
+   if (options.data_offsets && !options.data) {
+      if (data_arg != NULL)
+         refuse("--data-offsets=yes", "%s contradicts it; leave out one of them", data_arg);
+      options.data = True;
+   }
+}
+
 const TgOptions* tg_options_finish(void)
 {
    const HChar* names = machine_arg == NULL ? "host"
@@ -403,6 +451,7 @@ const TgOptions* tg_options_finish(void)
    const HChar* bad = tg_exec_init(&why);
    if (bad != NULL)
       refuse(bad, "%s", why.text);
+   check_data();
    if (options.calls && options.data)
       refuse("--calls=yes", "inclusive costs are not counted by data; leave out --data=yes");
    if (options.calls && !options.region.instr_at_start)

@@ -36,6 +36,8 @@ typedef struct {
    Bool data;             /* attribute references to data: data/references.h */
    Long data_frames;      /* of call stacks */
    Bool dump_instr;       /* costs by instruction: attribution/sites.h */
+   Bool data_offsets;     /* and to words of records: data/records.h */
+   const HChar* data_strides; /* NAME:BYTES,...; NULL: none are given */
    Bool calls;            /* count inclusive costs: calls/call_stack.h */
    Bool entries;          /* record the order of execution: order/code_entries.h */
    Bool entries_data;     /* and that of first writes to data: order/data_writes.h */

@@ -24,6 +24,11 @@ static const HChar* const kind_names[TG_N_DATA_KINDS] = {
    [TG_DATA_NAMED] = "named",
 };
 
+static const HChar* const record_names[TG_N_RECORDS] = {
+   [TG_RECORD_BLOCK] = "block", [TG_RECORD_CALLOC] = "calloc", [TG_RECORD_VARIABLE] = "variable",
+   [TG_RECORD_NAMED] = "named", [TG_RECORD_GIVEN] = "given",
+};
+
 static void print_text(TgFile* f, const HChar* key, const HChar* text)
 {
    if (text == NULL || text[0] == '\0')
@@ -62,6 +67,8 @@ static void print_objects(TgFile* f, UInt page_shift)
                     o->kind == TG_DATA_VARIABLE ? (ULong)o->size : o->bytes);
       print_text(f, "name", o->name);
       print_text(f, "file", o->file);
+      if (o->record_how != TG_NO_RECORDS)
+         tg_file_print(f, "record: %llu %s\n", (ULong)o->record, record_names[o->record_how]);
       for (UInt j = 0; o->stack != NULL && j < o->stack->n; j++)
          print_frame(f, o->stack->site[j]);
    }
@@ -97,7 +104,12 @@ static void print_machine(TgFile* f, const TgResults* results, const TgResult* r
          continue;
       tg_positions_print(&positions, f, l);
       tg_file_number(f, l->number, ' ');
-      tg_file_number(f, l->object, ' ');
+      if (tg_data_is_cell(l->object)) {
+         tg_file_number(f, tg_data_whole(l->object), '+');
+         tg_file_number(f, tg_data_offset(l->object), ' ');
+      } else {
+         tg_file_number(f, l->object, ' ');
+      }
       print_costs(f, cost, events, n_events);
    }
    tg_positions_end(&positions);
@@ -119,6 +131,8 @@ Bool tg_data_file_write(const TgResults* results, XArray* lines, const HChar* na
       tg_file_print(f, "page-size: %llu\nword-size: %u\nmachines: %u\n",
                     1ULL << results->options->page_shift, (UInt)TG_WORD_BYTES,
                     results->options->n_machines);
+      if (results->options->data_offsets)
+         tg_file_print(f, "offsets: %u\n", (UInt)TG_WORD_BYTES);
       print_objects(f, results->options->page_shift);
       for (UInt i = 0; i < results->options->n_machines; i++)
          print_machine(f, results, &results->result[i], lines);

@@ -28,6 +28,7 @@ class OutFileOfData(OutFile):
 
 
 INSTRUCTIONS = "(instructions)"
+NO_OFFSET = "no offset"
 
 # What stands between the program and its memory in a call stack.
 _ALLOCATORS = ("malloc", "calloc", "realloc", "reallocarray", "memalign", "aligned_alloc", "valloc",
@@ -125,11 +126,15 @@ def _out_file(data: DataFile, machine: str | None, of: str | None, prefers_code:
         rows = _rows_of(data, section, labels, of, prefers_code)
     flat: dict[tuple[outfile.Function, str], array[int]] = {}
     by_data: dict[str, Counts] = {}
+    by_offset: dict[tuple[str, str], Counts] = {}
     for row in rows:
         flat.setdefault((row.function, row.file), array("Q")).extend((row.line, *row.counts))
         label = labels[row.object]
         known = by_data.get(label)
         by_data[label] = row.counts if known is None else tuple(map(add, known, row.counts))
+        place = label, NO_OFFSET if row.offset is None else f"{row.offset} ({row.offset:#x})"
+        known = by_offset.get(place)
+        by_offset[place] = row.counts if known is None else tuple(map(add, known, row.counts))
     width = 1 + len(section.events)
     out = OutFileOfData(data.path, data.mtime)
     out.creator = data.header.get("creator", "")
@@ -139,7 +144,7 @@ def _out_file(data: DataFile, machine: str | None, of: str | None, prefers_code:
     out.events, out.events_line = section.events, section.events_line
     out.runs = {key: Run(run, outfile.column_sums(run, width)) for key, run in flat.items()}
     out.totals = _sum(rows, len(section.events))
-    out.data = by_data
+    out.data, out.offsets = by_data, by_offset
     out.objects = {labels[number]: obj for number, obj in data.objects.items()}
     return out
 
@@ -148,10 +153,14 @@ def read(
     path: str, machine: str | None, of: str | None, by: Sequence[str], progress: Progress
 ) -> OutFile:
     """An out-file, or what there is in a data file of that machine and of that code or data."""
+    of_data = next((what for what in by if what in ("data", "data:offset")), None)
     if datafile.is_data_file(path):
-        return _out_file(datafile.read(path), machine, of, "data" in by)
-    if os.path.exists(path) and ("data" in by or of is not None):
-        what = "--by=data" if "data" in by else "--of"
+        data = datafile.read(path)
+        if "data:offset" in by and "offsets" not in data.header:
+            raise ReportError("--by=data:offset takes data files of --data-offsets=yes", path)
+        return _out_file(data, machine, of, of_data is not None)
+    if os.path.exists(path) and (of_data is not None or of is not None):
+        what = "--of" if of_data is None else f"--by={of_data}"
         raise ReportError(f"{what} takes data files (tlbgrind.data.PID, of --data=yes)", path)
     return outfile.read(path, progress)
 
@@ -160,11 +169,30 @@ def _average(obj: DataObject) -> str:
     return f"{obj.touched / obj.pages:,.1f}" if obj.pages else ""
 
 
+_RECORDS = {
+    "block": "block",
+    "calloc": "element of calloc",
+    "variable": "variable",
+    "named": "named range",
+    "given": "--data-stride",
+}
+
+
+def _record(obj: DataObject) -> str:
+    if obj.record is None:
+        return ""
+    size, how = obj.record
+    what = _RECORDS.get(how, how)
+    return f"{size:,} ({what})" if size else f"several ({what})"
+
+
 def details(profile: Profile, selection: Selection, screen: Screen) -> list[str]:
     """What the run says of the data in a table: how much there is of it, and the call stacks."""
-    rows: list[tuple[str, ...]] = [
-        ("object", "blocks", "bytes", "pages", "touched", "per page", "data")
-    ]
+    heads = ["object", "blocks", "bytes", "pages", "touched", "per page"]
+    has_records = any(
+        obj.record for out in profile.files if isinstance(out, OutFileOfData) for obj in out.objects.values()
+    )
+    rows: list[tuple[str, ...]] = [(*heads, *(["record"] if has_records else []), "data")]
     stacks: list[str] = []
     sums = {label: counts for label, counts in profile.data().items() if selection.matters(counts)}
     for label in sorted(sums, key=lambda label: (selection.rank(sums[label]), label)):
@@ -174,7 +202,8 @@ def details(profile: Profile, selection: Selection, screen: Screen) -> list[str]
                 continue
             numbers = (obj.blocks, obj.bytes, obj.pages, obj.touched)
             cells = [f"{number:,}" if number else "" for number in numbers]
-            rows.append((f"#{obj.number}", *cells, _average(obj), label))
+            record = [_record(obj)] if has_records else []
+            rows.append((f"#{obj.number}", *cells, _average(obj), *record, label))
             if obj.stack:
                 stacks += [f"#{obj.number}  {label}", *(f"    {_place(f)}" for f in obj.stack), ""]
     if len(rows) == 1:

@@ -56,8 +56,8 @@ Which phase:
 Which tables:
   --by=WHAT[,WHAT...]       any of function, file, object, line, file:function (where the code of
                             a file was inlined), function:file (whose code a function has in it),
-                            data (of data files), in the order given [function,file,object, or
-                            none beside the tables of calls]
+                            data, data:offset (of data files), in the order given
+                            [function,file,object, or none beside the tables of calls]
 
 Calls (of files of --calls=yes; in FUNCTION, * and ? stand for any characters):
   --inclusive               functions, by what they cost with all that they call
@@ -68,6 +68,7 @@ Calls (of files of --calls=yes; in FUNCTION, * and ? stand for any characters):
 
 Data files (tlbgrind.data.PID, of --data=yes) in place of out-files:
   --by=data                 which data is referred to and misses
+  --by=data:offset          and at which offsets within its records (of --data-offsets=yes)
   --of=WHAT                 only the references of the function WHAT, or to the data WHAT: a
                             variable's name, #NUMBER, or a row's text, in which * and ? stand for
                             any characters. A name of both: with --by=data the function
@@ -521,7 +522,7 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
         text += assembly(profile, selection, options.asm, style, warnings)
         if not options.by and calls is None:
             text += legend(profile, selection, style, options.verbose, signs)
-    if "data" in options.by:
+    if "data" in options.by or "data:offset" in options.by:
         text += by_data.details(profile, selection, style.screen)
     if options.annotate or options.source:
         progress.say("annotating sources")

@@ -15,6 +15,7 @@ HEADINGS = {
     "file": "source file",
     "object": "object",
     "data": "data",
+    "data:offset": "data / offset within its records",
     "line": "file:line",
     "file:function": "source file / file:function [object]",
     "function:file": "file:function [object] / source file",

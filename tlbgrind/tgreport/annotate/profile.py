@@ -135,6 +135,14 @@ class Profile:
         for function, file, _, run in self._runs:
             yield function, file, run
 
+    def offsets(self) -> dict[tuple[str, str], Counts]:
+        sums: dict[tuple[str, str], Counts] = {}
+        for out in self.files:
+            operation: Adder = sub if self.diff and out is self.files[0] else add
+            for place, counts in out.offsets.items():
+                sums[place] = plus(sums.get(place, self.zero), counts, operation)
+        return sums
+
     def lines(self, only: Iterable[str] | None = None) -> dict[str, dict[int, Counts]]:
         """The counts of every line of every source file, or of some files only."""
         width = 1 + len(self.events)

@@ -54,6 +54,7 @@ _FUNCTION = Level(("file", "function", "object"), "function", "functions")
 _FILE = Level(("file",), "file", "files")
 _OBJECT = Level(("object",), "object", "objects")
 _DATA = Level(("data",), "object of data", "objects of data")
+_OFFSET = Level(("offset",), "offset", "offsets")
 _LINE = Level(("file", "line"), "line", "lines")
 
 
@@ -84,6 +85,10 @@ def _by_data(profile: Profile) -> Sums:
     return (((label,), counts) for label, counts in profile.data().items())
 
 
+def _by_data_and_offset(profile: Profile) -> Sums:
+    return profile.offsets().items()
+
+
 def _by_line(profile: Profile) -> Sums:
     for file, lines in profile.lines().items():
         for line, counts in lines.items():
@@ -105,6 +110,7 @@ VIEWS = {
     "file": View((_FILE,), _by_file),
     "object": View((_OBJECT,), _by_object),
     "data": View((_DATA,), _by_data),
+    "data:offset": View((_DATA, _OFFSET), _by_data_and_offset),
     "line": View((_LINE,), _by_line),
     "file:function": View((_FILE, _FUNCTION), _by_file_and_function),
     "function:file": View((_FUNCTION, _FILE), _by_function_and_file),

@@ -34,6 +34,7 @@ class DataObject:
     bytes: int
     name: str = ""
     file: str = ""
+    record: tuple[int, str] | None = None  # size, 0: there are several; how it was found
     stack: list[Frame] = field(default_factory=list)
 
 
@@ -42,6 +43,7 @@ class Row(NamedTuple):
     file: str
     line: int
     object: int  # 0: instructions
+    offset: int | None  # within a record of the object
     counts: Counts
 
 
@@ -93,7 +95,8 @@ _OBJECT = re.compile(
 )
 _AT = re.compile(r"at: ([0-9]{1,10}) (.*)\Z")
 _POSITION = re.compile(r"(ob|fl|fi|fe|fn)=\(([0-9]{1,9})\)(?: (.*))?\Z")
-_COSTS = re.compile(r"[0-9]{1,20}(?: [0-9]{1,20}){2,}\Z")
+_COSTS = re.compile(r"[0-9]{1,20} [0-9]{1,9}(?:\+[0-9]{1,9})?(?: [0-9]{1,20})+\Z")
+_RECORD = re.compile(r"record: ([0-9]{1,9}) ([a-z]+)\Z")
 _EVENT = re.compile(r"[A-Za-z][A-Za-z0-9]*\Z")
 
 
@@ -162,6 +165,9 @@ class _Reader(LineReader):
             obj.name = value
         elif separator and key == "file" and not obj.file:
             obj.file = value
+        elif key == "record" and obj.record is None and _RECORD.match(line):
+            size, how = value.split(" ")
+            obj.record = int(size), how
         elif separator and key == "frame" and not self.frame:
             self.frame = value
         elif separator and key == "at" and self.frame and self.place is None:
@@ -218,14 +224,16 @@ class _Reader(LineReader):
 
     def read_row(self, section: Section, line: str) -> None:
         if _COSTS.match(line) is None:
-            self.fail(f"not 'LINE OBJECT COUNT...': '{line[:40]}'")
-        place, number, *counts = line.split(" ")
+            self.fail(f"not 'LINE OBJECT[+OFFSET] COUNT...': '{line[:40]}'")
+        place, data, *counts = line.split(" ")
+        number, separator, cell = data.partition("+")
         obj = int(number)
         if obj != 0 and obj not in self.out.objects:
             self.fail(f"object {obj} was not defined")
         if self.function is None:
             self.fail("costs of no function")
-        row = Row(self.function, self.file, int(place), obj, self.counts(counts, section))
+        offset = int(cell) if separator else None
+        row = Row(self.function, self.file, int(place), obj, offset, self.counts(counts, section))
         section.rows.append(row)
 
     def read_position(self, line: str) -> None:

@@ -74,6 +74,7 @@ class OutFile:
     data: dict[str, Counts] = field(default_factory=dict)  # by object of data, of data files
     # By address, if that was asked for; with --dump-instr=yes only.
     instructions: dict[Function, dict[int, Counts]] = field(default_factory=dict)
+    offsets: dict[tuple[str, str], Counts] = field(default_factory=dict)  # and by offset within it
 
 
 def read(path: str, progress: Progress | None = None, by_address: bool = False) -> OutFile:
@@ -114,9 +115,10 @@ def with_events(out: OutFile, events: tuple[str, ...]) -> OutFile:
         runs[key] = Run(rows, chosen(run.sums))
     arcs = {ends: Arc(arc.calls, chosen(arc.costs)) for ends, arc in out.arcs.items()}
     data = {label: chosen(counts) for label, counts in out.data.items()}
-    return replace(
-        out, events=events, runs=runs, totals=chosen(out.totals), arcs=arcs, data=data
-    )
+    offsets = {place: chosen(counts) for place, counts in out.offsets.items()}
+    totals = chosen(out.totals)
+    new = replace(out, events=events, runs=runs, totals=totals, arcs=arcs)
+    return replace(new, data=data, offsets=offsets)
 
 
 def column_sums(rows: array[int], width: int) -> Counts:

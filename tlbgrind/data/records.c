@@ -1,0 +1,144 @@
+/* Offsets within records. See data/records.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+#include "pub_tool_seqmatch.h"
+
+#include "data/objects.h"
+#include "data/ranges.h"
+#include "data/records.h"
+#include "data/words.h"
+
+Bool tg_records_on;
+
+static const HChar* given; /* NAME:BYTES[,NAME:BYTES...]; NULL: nothing */
+static OSet* blocks;       /* those that are no records */
+
+void tg_records_init(Bool on, const HChar* strides)
+{
+   tg_records_on = on;
+   given = strides;
+   blocks = tg_ranges_new("tg.data.records");
+}
+
+/* --- What is a record? --- */
+
+static Bool has_name(const TgDataObject* o, const HChar* pattern)
+{
+   if (o->kind != TG_DATA_HEAP)
+      return VG_(string_match)(pattern, o->name);
+   for (UInt i = 0; i < o->stack->n; i++) {
+      if (VG_(string_match)(pattern, tg_site_line(o->stack->site[i])->function->name))
+         return True;
+   }
+   return False;
+}
+
+/* The size that --data-stride gives, 0: none. */
+static SizeT given_for(const TgDataObject* o)
+{
+   if (given == NULL)
+      return 0;
+   SizeT bytes = 0;
+   HChar* list = VG_(strdup)("tg.data.stride", given);
+   HChar* saved;
+   for (HChar* one = VG_(strtok_r)(list, ",", &saved); one != NULL && bytes == 0;
+        one = VG_(strtok_r)(NULL, ",", &saved)) {
+      HChar* colon = VG_(strrchr)(one, ':');
+      *colon = '\0';
+      if (has_name(o, one))
+         bytes = (SizeT)VG_(strtoull10)(colon + 1, NULL);
+   }
+   VG_(free)(list);
+   return bytes;
+}
+
+/* Chooses the size of the records in `bytes` bytes of the object. */
+static SizeT choose(TgDataObject* o, SizeT bytes, SizeT element, TgRecordHow whole)
+{
+   SizeT record = 0;
+   TgRecordHow how = TG_NO_RECORDS;
+   const Bool is_first = o->record_how == TG_NO_RECORDS;
+   if (is_first)
+      record = given_for(o);
+   else if (o->record_how == TG_RECORD_GIVEN)
+      record = o->record;
+   if (record != 0) {
+      how = TG_RECORD_GIVEN;
+   } else if (element > TG_WORD_BYTES) {
+      record = element;
+      how = TG_RECORD_CALLOC;
+   } else if (bytes <= TG_WORDS_PAGE) {
+      record = bytes;
+      how = whole;
+   }
+   if (how == TG_NO_RECORDS)
+      return 0;
+   if (is_first)
+      o->record = record;
+   o->record_how = how;
+   if (o->record != record)
+      o->record = 0;
+   return record;
+}
+
+void tg_record_block(TgDataObject* o, Addr a, SizeT bytes, SizeT element)
+{
+   if (!tg_records_on || bytes == 0)
+      return;
+   const SizeT record = choose(o, bytes, element, TG_RECORD_BLOCK);
+   tg_ranges_remove(blocks, a, a + bytes);
+   if (record != bytes)
+      tg_ranges_add(blocks, (TgRange){ .end = a + bytes, .start = a, .origin = a,
+                                       .record = record, .object = o->number });
+}
+
+void tg_record_no_block(Addr start, Addr end)
+{
+   if (tg_records_on)
+      tg_ranges_remove(blocks, start, end);
+}
+
+SizeT tg_record_of_named(TgDataObject* o, SizeT bytes)
+{
+   return tg_records_on ? choose(o, bytes, 0, TG_RECORD_NAMED) : 0;
+}
+
+/* --- Which cell is it? --- */
+
+static UInt cell_at(UInt object, Addr origin, SizeT record, Addr a, Addr* end)
+{
+   if (record <= TG_WORD_BYTES)
+      return object;
+   const SizeT offset = (a - origin) % record;
+   const SizeT cell = offset & ~(SizeT)(TG_WORD_BYTES - 1);
+   const SizeT next = cell + TG_WORD_BYTES < record ? cell + TG_WORD_BYTES : record;
+   const Addr stop = a - offset + next;
+   *end = stop < *end ? stop : *end;
+   return tg_data_cell(object, (UInt)cell);
+}
+
+UInt tg_record_in_range(const TgRange* range, Addr a, Addr* end)
+{
+   return tg_records_on ? cell_at(range->object, range->origin, range->record, a, end)
+                        : range->object;
+}
+
+UInt tg_record_in_block(UInt object, Addr start, Addr a, Addr* end)
+{
+   const TgRange* r = tg_ranges_at(blocks, a);
+   if (r != NULL)
+      return tg_record_in_range(r, a, end);
+   return start == 0 ? object : cell_at(object, start, 2 * TG_WORDS_PAGE, a, end);
+}
+
+UInt tg_record_in_variable(UInt object, Addr a, Addr* end)
+{
+   TgDataObject* o = tg_data_object_of(object);
+   if (o->record_how == TG_NO_RECORDS)
+      choose(o, o->size, 0, TG_RECORD_VARIABLE);
+   return cell_at(object, o->start, o->record, a, end);
+}
