@@ -158,15 +158,18 @@ class Comparison:
         the counts of these are taken apart."""
         kept: dict[Names, list[Counts]] = {}
         lines = 0
-        files = dict.fromkeys(file for column in self.columns for file in column.profile.runs_by_file())
-        for file in files:
+        files = [column.profile.source_files() for column in self.columns]
+        for file in dict.fromkeys(file for column in files for file in column):
             here: set[int] = set()
             wanted: set[int] = set()
-            for number, column in enumerate(self.columns):
+            for column, sums, least in zip(self.columns, files, self._least):
                 event = column.events.get(self.primary)
-                values = column.profile.line_sums(file, event.parts if event else ())
+                if event is None or event.of(sums.get(file, column.profile.zero)) < least:
+                    # No line has more than its file.
+                    here |= column.profile.line_numbers(file)
+                    continue
+                values = column.profile.line_sums(file, event.parts)
                 here.update(values)
-                least = self._least[number]
                 wanted.update(line for line, value in values.items() if value >= least)
             lines += len(here)
             if wanted:

@@ -61,20 +61,18 @@ class Profile:
             self.totals = plus(self.totals, out.totals, operation)
             self.long_names.update(out.long_names)
             for (function, file), run in out.runs.items():
-                place = rename_file(file)
-                self._runs.append((self._named(function), place, operation, run))
+                known = self._renamed.get(function) or self._named(function)
+                self._runs.append((known, rename_file(file), operation, run))
         if not diff:
             self.base = self.totals
             self.wholes = [self.totals]
 
     def _named(self, function: Function) -> Function:
-        known = self._renamed.get(function)
-        if known is None:
-            known = self._renamed[function] = Function(
-                self._rename_file(function.object),
-                self._rename_file(function.file),
-                self._rename_function(function.name),
-            )
+        known = self._renamed[function] = Function(
+            self._rename_file(function.object),
+            self._rename_file(function.file),
+            self._rename_function(function.name),
+        )
         return known
 
     def arcs(self) -> Arcs:
@@ -82,7 +80,10 @@ class Profile:
         sums: Arcs = {}
         for out in self.files:
             for (caller, callee), arc in out.arcs.items():
-                ends = (self._named(caller), self._named(callee))
+                ends = (
+                    self._renamed.get(caller) or self._named(caller),
+                    self._renamed.get(callee) or self._named(callee),
+                )
                 known = sums.get(ends)
                 if known is not None:
                     arc = Arc(known.calls + arc.calls, plus(known.costs, arc.costs))
@@ -158,6 +159,10 @@ class Profile:
                     lines[line] = counts
         return files
 
+    def line_numbers(self, file: str) -> set[int]:
+        width = 1 + len(self.events)
+        return set().union(*(run.rows[::width] for _, run in self.runs_by_file().get(file, ())))
+
     def line_sums(self, file: str, parts: Sequence[int]) -> dict[int, int]:
         """Some counts of every line of a source file, added up: much faster than all of them."""
         width = 1 + len(self.events)
@@ -169,7 +174,7 @@ class Profile:
                 counts = map(add, counts, column)
             lines = run.rows[::width]
             found = dict(zip(lines, counts))
-            if operation is add and len(found) == len(lines) and found.keys().isdisjoint(sums):
+            if operation is add and len(found) == len(lines) and sums.keys().isdisjoint(found):
                 sums.update(found)  # as nearly always, and much faster than one by one
                 continue
             for place, line in enumerate(lines):

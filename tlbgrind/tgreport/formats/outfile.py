@@ -122,12 +122,14 @@ def with_events(out: OutFile, events: tuple[str, ...]) -> OutFile:
 
 
 def column_sums(rows: array[int], width: int) -> Counts:
+    if len(rows) == width:
+        return tuple(rows[1:])
     return tuple([sum(rows[column::width]) for column in range(1, width)])  # faster than without []
 
 
 _NAME = re.compile(r"\(([0-9]{1,18})\)(?: +(.*))?\Z", re.DOTALL)
 _TOLD_EVERY = 1 << 20  # bytes
-_PLACE = re.compile(rb"f([lien])=\(([0-9]{1,18})\)(?: ([^ \n][^\n]*))?\n")
+_PLACE = rb"=\(([0-9]{1,18})\)(?: ([^ \n][^\n]*))?\n"
 _KEYWORD = re.compile(rb"([a-z]+)([:=])[ \t]*(.*)\Z", re.DOTALL)
 _HEX = re.compile(rb"0x[0-9a-fA-F]{1,16}\Z")
 _ADDRESS = re.compile(rb"^0x[0-9a-f]+ ", re.MULTILINE)
@@ -152,7 +154,7 @@ class _Reader:
         self.positions: list[str] = []
         self.at: list[int] = []  # the last line's positions, to which "+N", "-N" and "*" refer
         self.width = 0  # of a row: the line and every event
-        self.costs: re.Pattern[bytes] | None = None  # a run of plain cost lines
+        self.block: re.Pattern[bytes] | None = None  # plain cost lines, and where they belong
         self.call: re.Pattern[bytes] | None = None  # a call whose names are known, and its costs
         self.rows: dict[tuple[Function, str], array[int]] = {}
         self.current: array[int] | None = None  # the rows that a cost line now goes to
@@ -174,24 +176,18 @@ class _Reader:
         size = len(data)
         self.check_first_line()
         while self.start < size:
-            if self.costs is not None and not self.inclusive and data[self.start] in _DIGITS:
-                block = self.costs.match(data, self.start)
-                if block is not None:
-                    rows = self.current if self.current is not None else self.open_rows()
-                    rows.fromlist(_numbers(self.lines_of(block[0])))
-                    self.at[-1] = rows[-self.width]
+            if self.block is not None and not self.inclusive:
+                block = self.block.match(data, self.start)
+                if block is not None and self.read_block(*block.groups()):
                     self.start = block.end()
                     if self.start >= self.told:
                         self.tell()
                     continue
-            call = self.call.match(data, self.start) if self.call is not None else None
-            if call is not None and self.go_to_call(*call.groups()):
-                self.start = call.end()
-                continue
-            place = _PLACE.match(data, self.start)
-            if place is not None and self.go_to(*place.groups()):
-                self.start = place.end()
-                continue
+            if self.call is not None and data[self.start] == _C:
+                call = self.call.match(data, self.start)
+                if call is not None and self.read_call(*call.groups()):
+                    self.start = call.end()
+                    continue
             end = data.find(b"\n", self.start)
             end = size if end < 0 else end
             self.read_line(data[self.start : end])
@@ -373,14 +369,14 @@ class _Reader:
         self.positions = self.positions or ["line"]
         self.at = [0] * len(self.positions)
         self.width = 1 + len(names)
+        # 19 digits are below 2^64 whatever they are; a longer number goes the slow way. The
+        # repetition is bounded because the matcher remembers every round of it.
+        line = rb"[0-9]{1,19}(?: [0-9]{1,19}){%d}\n" % len(names)
         if self.positions == ["instr", "line"]:
-            line = rb"0x[0-9a-f]{1,16} [0-9]{1,19}(?: [0-9]{1,19}){%d}\n" % len(names)
-            self.costs = re.compile(rb"(?:%s){1,4096}" % line)
+            line = rb"0x[0-9a-f]{1,16} " + line
+        if self.positions != ["instr"]:
+            self.block = re.compile(rb"(?:f([lie])%s)?(?:fn%s)?((?:%s){1,4096})" % (_PLACE, _PLACE, line))
         if self.positions == ["line"]:
-            # 19 digits are below 2^64 whatever they are; a longer number goes the slow way. The
-            # repetition is bounded because the matcher remembers every round of it.
-            line = rb"[0-9]{1,19}(?: [0-9]{1,19}){%d}\n" % len(names)
-            self.costs = re.compile(rb"(?:%s){1,4096}" % line)
             known = rb"=\(([0-9]{1,18})\)\n"
             callee = rb"(?:cob%s)?(?:cf[il]%s)?cfn%s" % (known, known, known)
             self.call = re.compile(rb"%scalls=([0-9]{1,19}) [0-9]{1,19}\n(%s)" % (callee, line))
@@ -397,25 +393,51 @@ class _Reader:
 
     # Lines that say where the costs below them belong.
 
-    def go_to(self, kind: bytes, number: bytes, definition: bytes | None) -> bool:
-        """A file or function, in the form that nearly all such lines have; no: read it slowly."""
-        if self.inclusive or self.ended:
+    def read_block(
+        self,
+        kind: bytes | None,
+        file: bytes | None,
+        file_name: bytes | None,
+        function: bytes | None,
+        function_name: bytes | None,
+        costs: bytes,
+    ) -> bool:
+        """A file, a function and cost lines, in the form that nearly all have, where the first two
+        may be those from before; no: read it slowly."""
+        if self.ended:
             return False
-        names = self.names["fn" if kind == b"n" else "fl"]
-        key = number.decode()
-        name = names.get(key)
-        if definition is not None and name is None:
-            name = names[key] = _text(definition)
-        elif name is None or definition is not None:
-            return False
-        if kind == b"n":
-            self.function = Function(self.object, self.file, name)
-        else:
+        if file is not None:
+            name = self.known("fl", file, file_name)
+            if name is None:
+                return False
             self.file = name
-        self.current = None
+            self.current = None
+        if function is not None:
+            name = self.known("fn", function, function_name)
+            if name is None:
+                return False
+            self.function = Function(self.object, self.file, name)
+            self.current = None
+        if self.function is None:
+            return False
+        rows = self.current if self.current is not None else self.open_rows()
+        rows.fromlist(_numbers(self.lines_of(costs)))
+        self.at[-1] = rows[-self.width]
         return True
 
-    def go_to_call(
+    def known(self, space: str, number: bytes, definition: bytes | None) -> str | None:
+        """A name that has been defined, or is now for the first time."""
+        names = self.names[space]
+        key = number.decode()
+        name = names.get(key)
+        if definition is None:
+            return name
+        if name is not None:
+            return None
+        name = names[key] = _text(definition)
+        return name
+
+    def read_call(
         self, obj: bytes | None, file: bytes | None, function: bytes, calls: bytes, costs: bytes
     ) -> bool:
         """A call, in the form that nearly all have; no: read it slowly."""
@@ -424,7 +446,7 @@ class _Reader:
         called = self.called
         for space, number in (("ob", obj), ("fl", file), ("fn", function)):
             if number is not None:
-                name = self.names[space].get(number.decode())
+                name = self.known(space, number, None)
                 if name is None:
                     return False
                 called[space] = name
@@ -508,8 +530,8 @@ class _Reader:
         return out
 
 
-_DIGITS = b"0123456789"
-_DECODER = JSONDecoder()
+_C = ord("c")
+_SCAN = JSONDecoder().scan_once  # of a text, from a place on: what it is, and where it ends
 _COMMAS = bytes.maketrans(b" \n", b",,")
 
 
@@ -517,7 +539,7 @@ def _numbers(lines: bytes) -> list[int]:
     """The numbers of plain cost lines. As one JSON array they are read twice as fast as one by one;
     what JSON does not allow is a number with zeros before it."""
     try:
-        numbers: list[int] = _DECODER.raw_decode(f"[{lines[:-1].translate(_COMMAS).decode()}]")[0]
+        numbers: list[int] = _SCAN(f"[{lines[:-1].translate(_COMMAS).decode()}]", 0)[0]
         return numbers
     except ValueError:
         return list(map(int, lines.split()))
