@@ -531,7 +531,7 @@ class _Reader:
 
 
 _C = ord("c")
-_SCAN = JSONDecoder().scan_once  # of a text, from a place on: what it is, and where it ends
+_DECODE = JSONDecoder().raw_decode
 _COMMAS = bytes.maketrans(b" \n", b",,")
 
 
@@ -539,7 +539,7 @@ def _numbers(lines: bytes) -> list[int]:
     """The numbers of plain cost lines. As one JSON array they are read twice as fast as one by one;
     what JSON does not allow is a number with zeros before it."""
     try:
-        numbers: list[int] = _SCAN(f"[{lines[:-1].translate(_COMMAS).decode()}]", 0)[0]
+        numbers: list[int] = _DECODE(f"[{lines[:-1].translate(_COMMAS).decode()}]")[0]
         return numbers
     except ValueError:
         return list(map(int, lines.split()))
