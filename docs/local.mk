@@ -35,6 +35,7 @@ DOC_FILES = \
 	docs/report.md \
 	docs/simulation.md \
 	docs/tables.schema.json \
+	docs/timeline.md \
 	docs/tuning-startup.md \
 	docs/transpose.c \
 	docs/walks.md

@@ -72,7 +72,8 @@ CLIENTS = \
 	run_process \
 	run_region \
 	run_signals \
-	run_threads
+	run_threads \
+	run_timeline
 
 # Position-independent, as compilers make programs today.
 CLIENT_FLAGS_fault_bss = -g -O1 -fPIE
@@ -84,6 +85,7 @@ CLIENT_LINK_FLAGS_fault_hello = -pie
 CLIENT_FLAGS_run_names = $(CLIENT_FLAGS) -I$(srcdir)/tlbgrind
 CLIENT_FLAGS_run_offsets = $(CLIENT_FLAGS) -I$(srcdir)/tlbgrind
 CLIENT_FLAGS_run_region = $(CLIENT_FLAGS) -I$(srcdir)/tlbgrind
+CLIENT_FLAGS_run_timeline = $(CLIENT_FLAGS) -I$(srcdir)/tlbgrind
 CLIENT_LINK_FLAGS_fault_static = -static
 CLIENT_LINK_FLAGS_fault_threads = -pthread
 CLIENT_LINK_FLAGS_fault_used = -pthread
@@ -126,7 +128,8 @@ CLIENTS32 = \
 	run_calls \
 	run_region \
 	run_signals \
-	run_threads
+	run_threads \
+	run_timeline
 
 # tests/clients/NAME.c as a shared library, tests/clients/NAME.so.
 CLIENT_LIBS = \
@@ -220,6 +223,7 @@ PYTEST_FILES = \
 	tests/tool/test_instructions.py \
 	tests/tool/test_region.py \
 	tests/tool/test_summary.py \
+	tests/tool/test_timeline.py \
 	tests/tool/test_walks.py
 
 # tests/fuzz/fuzz_NAME.c; tests/fuzz/fuzz.h describes how to add one.

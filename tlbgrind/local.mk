@@ -315,6 +315,7 @@ TOOL_SOURCES = \
 	tlbgrind/output/phases.c \
 	tlbgrind/output/positions.c \
 	tlbgrind/output/reach_file.c \
+	tlbgrind/output/timeline.c \
 	tlbgrind/output/summary.c \
 	tlbgrind/space/aspace.c \
 	tlbgrind/space/aspace_calls.c \
@@ -331,9 +332,11 @@ TOOL_SOURCES = \
 	tlbgrind/tool/outputs.c \
 	tlbgrind/tool/progress.c \
 	tlbgrind/tool/region.c \
+	tlbgrind/tool/sample_code.c \
 	tlbgrind/trace/instrumentation.c \
 	tlbgrind/trace/missed_segments.c \
 	tlbgrind/trace/run_mmus.c \
+	tlbgrind/trace/sampling.c \
 	tlbgrind/trace/segment_run.c \
 	tlbgrind/trace/superblocks.c
 
@@ -410,6 +413,7 @@ TOOL_INCLUDES = \
 	tlbgrind/output/phases.h \
 	tlbgrind/output/positions.h \
 	tlbgrind/output/reach_file.h \
+	tlbgrind/output/timeline.h \
 	tlbgrind/output/results.h \
 	tlbgrind/output/summary.h \
 	tlbgrind/space/aspace.h \
@@ -426,9 +430,11 @@ TOOL_INCLUDES = \
 	tlbgrind/tool/outputs.h \
 	tlbgrind/tool/progress.h \
 	tlbgrind/tool/region.h \
+	tlbgrind/tool/sample_code.h \
 	tlbgrind/trace/instrumentation.h \
 	tlbgrind/trace/missed_segments.h \
 	tlbgrind/trace/run_mmus.h \
+	tlbgrind/trace/sampling.h \
 	tlbgrind/trace/segment_pages.h \
 	tlbgrind/trace/segment_run.h \
 	tlbgrind/trace/shadow_area.h \

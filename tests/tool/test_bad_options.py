@@ -194,12 +194,14 @@ TOGETHER = [
             ("--faults=no", "--read-ahead=off"),
             ("--faults=no", "--mthp=64K"),
             ("--reach=no", "--reach-out-file=r"),
+            ("--timeline=no", "--timeline-out-file=t"),
             ("--entries=no", "--entries-out-file=e"),
         )
         for order in ((no, by), (by, no))
     ],
     (["--fault-around=64K", "--page-size=2M"], "--fault-around=64K", FAULT_PAGES.format("2M")),
     (["--as-cachegrind=yes", "--reach-out-file=r"], "--reach-out-file=r", AS_CACHEGRIND),
+    (["--as-cachegrind=yes", "--timeline=yes"], "--timeline=yes", "a run that counts as cachegrind does notes no pages; leave out --as-cachegrind=yes"),
     (["--as-cachegrind=yes", "--machine=zen4,zen5"], "--as-cachegrind=yes", "cachegrind has one machine, this run has 2"),
 ]
 

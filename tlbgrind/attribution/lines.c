@@ -210,6 +210,15 @@ void tg_line_add(TgLine* to, const TgLine* plus, const TgLine* minus)
    }
 }
 
+void tg_lines_total(TgLine* to)
+{
+   static const TgLine nothing;
+   const TgLine* line;
+   VG_(OSetGen_ResetIter)(lines);
+   while ((line = VG_(OSetGen_Next)(lines)) != NULL)
+      tg_line_add(to, line, &nothing);
+}
+
 Bool tg_line_costs_equal(const TgLine* a, const TgLine* b)
 {
    for (UInt kind = 0; kind < TLB_N_USERS; kind++) {

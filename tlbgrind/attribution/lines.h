@@ -87,6 +87,9 @@ void tg_lines_costs(const TgLine* line, UInt machine, ULong* cost);
    freed if the line is a copy. Two of the lines may be one. */
 void tg_line_add(TgLine* to, const TgLine* plus, const TgLine* minus);
 
+/* Adds the costs of all lines. */
+void tg_lines_total(TgLine* to);
+
 /* Whether all costs are the same. */
 Bool tg_line_costs_equal(const TgLine* a, const TgLine* b);
 

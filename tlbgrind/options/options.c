@@ -30,6 +30,7 @@ static const HChar* cycles_arg;
 static const HChar* advice_arg;
 static Bool native_is_given;
 static const HChar* reach_arg;
+static const HChar* timeline_arg;
 static const HChar* entries_arg;
 static const HChar* data_arg;
 static const HChar* data_offsets_arg;
@@ -134,6 +135,8 @@ Bool tg_options_take(const HChar* arg)
    } else if (tg_output_option(arg)) {
    } else if (VG_BOOL_CLO(arg, "--reach", options.reach)) {
       reach_arg = VG_(strdup)("tg.options", arg);
+   } else if (VG_BOOL_CLO(arg, "--timeline", options.timeline)) {
+      timeline_arg = VG_(strdup)("tg.options", arg);
    } else if (VG_BOOL_CLO(arg, "--data", options.data)) {
       data_arg = VG_(strdup)("tg.options", arg);
    } else if (VG_BINT_CLO(arg, "--data-frames", options.data_frames, 1, 64)) {
@@ -209,6 +212,9 @@ void tg_options_print_usage(void)
 "                                     entries would miss, with pages of 4K, 64K\n"
 "                                     and 2M [no]\n"
 "    --reach-out-file=FILE            where to [tlbgrind.reach.%%p]\n"
+"    --timeline=no|yes                misses, page faults and pages in use over the\n"
+"                                     run's instructions [no]\n"
+"    --timeline-out-file=FILE         where to [tlbgrind.timeline.%%p]\n"
 "    --entries=no|yes|data            record which code is executed, in order of\n"
 "                                     its first execution, for tg_order; data:\n"
 "                                     and which data is written (slow) [no]\n"
@@ -387,6 +393,7 @@ static void check_outputs(void)
 {
    options.is_written[TG_COSTS_OUT] = True;
    options.is_written[TG_REACH_OUT] = options.reach;
+   options.is_written[TG_TIMELINE_OUT] = options.timeline;
    options.is_written[TG_ENTRIES_OUT] = options.entries;
    options.is_written[TG_DATA_OUT] = options.data;
    options.is_written[TG_FAULTS_OUT] = options.faults.on;
@@ -472,6 +479,7 @@ const TgOptions* tg_options_finish(void)
       options.pages.thp_arg = "--as-cachegrind=yes";
    }
    imply(&options.reach, reach_arg, TG_REACH_OUT);
+   imply(&options.timeline, timeline_arg, TG_TIMELINE_OUT);
    imply(&options.entries, entries_arg, TG_ENTRIES_OUT);
    imply(&options.data, data_arg, TG_DATA_OUT);
    options.fast_path &= !options.as_cachegrind;
@@ -482,6 +490,10 @@ const TgOptions* tg_options_finish(void)
       refuse(reach_arg != NULL ? reach_arg : tg_output_arg(TG_REACH_OUT),
              "the curve can not be measured in a run that counts as cachegrind "
              "does; leave out --as-cachegrind=yes");
+   if (options.timeline && options.as_cachegrind)
+      refuse(timeline_arg != NULL ? timeline_arg : tg_output_arg(TG_TIMELINE_OUT),
+             "a run that counts as cachegrind does notes no pages; leave out "
+             "--as-cachegrind=yes");
    if (tg_array_options_given()) {
       if (machine_arg != NULL)
          refuse(machine_arg, "a machine has its own arrays; leave out either "

@@ -33,6 +33,7 @@ typedef struct {
    Bool is_written[TG_N_OUTPUTS]; /* by output: the run writes it */
    Bool debug_check;   /* likewise */
    Bool reach;            /* measure stack distances: sim/mmu/run_reach.h */
+   Bool timeline;         /* counts over instructions: output/timeline.h */
    Bool data;             /* attribute references to data: data/references.h */
    Long data_frames;      /* of call stacks */
    Bool dump_instr;       /* costs by instruction: attribution/sites.h */

@@ -23,6 +23,7 @@ static struct {
 } outputs[TG_N_OUTPUTS] = {
    [TG_COSTS_OUT] = { "--tlbgrind-out-file", "tlbgrind.out.%p", NULL },
    [TG_REACH_OUT] = { "--reach-out-file", "tlbgrind.reach.%p", NULL },
+   [TG_TIMELINE_OUT] = { "--timeline-out-file", "tlbgrind.timeline.%p", NULL },
    [TG_ENTRIES_OUT] = { "--entries-out-file", "tlbgrind.entries.%p", NULL },
    [TG_DATA_OUT] = { "--data-out-file", "tlbgrind.data.%p", NULL },
    [TG_FAULTS_OUT] = { "--faults-out-file", "tlbgrind.faults.%p", NULL },

@@ -17,6 +17,7 @@
 typedef enum {
    TG_COSTS_OUT,
    TG_REACH_OUT,
+   TG_TIMELINE_OUT,
    TG_ENTRIES_OUT,
    TG_DATA_OUT,
    TG_FAULTS_OUT,

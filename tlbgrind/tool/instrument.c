@@ -27,6 +27,7 @@
 #include "tool/addresses.h"
 #include "tool/call_code.h"
 #include "tool/instrument.h"
+#include "tool/sample_code.h"
 #include "native/cpuid.h"
 #include "native/running_on_valgrind.h"
 #include "trace/instrumentation.h"
@@ -140,6 +141,8 @@ static void end_segment(void)
       tg_call_code_count(out, n_refs[TLB_LOAD], n_refs[TLB_STORE], NULL);
       if (tg_data_on && tg_instrumented && has_data(tg_segment_at_hand()))
          call_check("tg_data_check", tg_data_check, NULL);
+      if (tg_instrumented && tg_segment_at_hand()->n_fetches > 0)
+         tg_sample_code(out);
       call_check("tg_check", tg_check_for(tg_segment_at_hand()), NULL);
    }
    segment_open = False;

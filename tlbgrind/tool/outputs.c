@@ -28,6 +28,7 @@
 #include "output/phases.h"
 #include "output/reach_file.h"
 #include "output/summary.h"
+#include "output/timeline.h"
 #include "space/aspace_trace.h"
 #include "tool/outputs.h"
 #include "trace/run_mmus.h"
@@ -111,6 +112,13 @@ static Bool write_reach(UInt machine, XArray* lines, const HChar* name)
    return tg_reach_file_write(&results, name);
 }
 
+static Bool write_timeline(UInt machine, XArray* lines, const HChar* name)
+{
+   (void)machine;
+   (void)lines;
+   return tg_timeline_write(&results, name);
+}
+
 static Bool write_entries(UInt machine, XArray* lines, const HChar* name)
 {
    (void)machine;
@@ -140,6 +148,7 @@ typedef struct {
 static const Output outputs[TG_N_OUTPUTS] = {
    [TG_COSTS_OUT]   = { True, write_costs, tg_summary_results },
    [TG_REACH_OUT]   = { False, write_reach, tg_reach_file_summary },
+   [TG_TIMELINE_OUT] = { False, write_timeline, NULL },
    [TG_ENTRIES_OUT] = { False, write_entries, NULL },
    [TG_DATA_OUT]    = { False, write_data, NULL },
    [TG_FAULTS_OUT]  = { False, write_faults, tg_summary_faults },
@@ -188,7 +197,7 @@ void tg_outputs_at_end(void)
    if (VG_(clo_stats))
       tg_replay_print_stats();
    tg_aspace_trace_end();
-   write_outputs(TG_ENTRIES_OUT, TG_FAULTS_OUT, lines);
+   write_outputs(TG_TIMELINE_OUT, TG_FAULTS_OUT, lines);
    VG_(deleteXA)(lines);
 }
 
@@ -238,6 +247,8 @@ static void zero(void)
       tg_data_zero();
    if (results.options->reach)
       tlb_run_reach_zero(&tg_mmus);
+   if (results.options->timeline)
+      tg_timeline_zero();
 }
 
 void tg_outputs_forked(Int parent)
@@ -261,6 +272,8 @@ void tg_outputs_mark(const HChar* phase)
    tg_batch_look_up();
    settle_counts();
    tg_phases_begin(&results, phase);
+   if (results.options->timeline)
+      tg_timeline_mark(phase);
    if (results.options->faults.on)
       tg_recorder_mark(phase);
 }
@@ -310,6 +323,13 @@ const TgResults* tg_outputs_so_far(void)
 
 /* --- Start --- */
 
+static void sample(void)
+{
+   tg_batch_look_up();
+   tg_engine_settle();
+   tg_timeline_add();
+}
+
 TgResults* tg_outputs_results(void)
 {
    return &results;
@@ -325,5 +345,7 @@ void tg_outputs_init(const TgOptions* o)
       results.result[i].number = tg_mmus.mmu[i].counts;
       results.result[i].levels = tg_mmus.mmu[i].h.levels;
    }
+   if (o->timeline)
+      tg_timeline_init(&results, sample);
 }
 
