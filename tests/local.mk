@@ -197,6 +197,7 @@ PYTEST_FILES = \
 	tests/order/test_linkers.py \
 	tests/order/test_order.py \
 	tests/report/test_browser.py \
+	tests/report/test_calls_time_data.py \
 	tests/report/test_page.py \
 	tests/report/test_reach_damage.py \
 	tests/same/test_run_same.py \

@@ -661,6 +661,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/formats/outfile.py \
 	tlbgrind/tgreport/formats/reach.py \
 	tlbgrind/tgreport/formats/reader.py \
+	tlbgrind/tgreport/formats/timeline.py \
 	tlbgrind/tgreport/order/__init__.py \
 	tlbgrind/tgreport/order/check.py \
 	tlbgrind/tgreport/order/cli.py \
@@ -675,8 +676,10 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/order/trace.py \
 	tlbgrind/tgreport/order/work.py \
 	tlbgrind/tgreport/report/__init__.py \
+	tlbgrind/tgreport/report/calls.py \
 	tlbgrind/tgreport/report/cli.py \
 	tlbgrind/tgreport/report/costs.py \
+	tlbgrind/tgreport/report/data.py \
 	tlbgrind/tgreport/report/faults.py \
 	tlbgrind/tgreport/report/inputs.py \
 	tlbgrind/tgreport/report/others.py \
@@ -686,11 +689,13 @@ REPORT_MODULES = \
 # What tg_report's pages are made of, beside the modules.
 REPORT_ASSETS = \
 	tlbgrind/tgreport/report/faults.js \
+	tlbgrind/tgreport/report/flame.js \
 	tlbgrind/tgreport/report/plots.js \
 	tlbgrind/tgreport/report/report.css \
 	tlbgrind/tgreport/report/report.html \
 	tlbgrind/tgreport/report/report.js \
-	tlbgrind/tgreport/report/tables.js
+	tlbgrind/tgreport/report/tables.js \
+	tlbgrind/tgreport/report/timeline.js
 
 dist_bin_SCRIPTS = $(COMPANIONS)
 

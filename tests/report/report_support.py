@@ -75,3 +75,59 @@ def out_file(path: Path, functions: list[tuple[str, int]], machine: str = "made"
     sums = f"{100 * len(functions)} {walks} 0 0"
     path.write_text("".join(f"{line}\n" for line in [*lines, "", f"summary: {sums}", f"totals: {sums}"]))
     return path
+
+
+def timeline_file(folder: Path) -> Path:
+    """Three stretches of 1000 instructions, and half of one."""
+    rows = [(1000, 3, 5, 4, 20, 10), (1000, 2, 40, 35, 50, 30), (1000, 2, 6, 0, 8, 0), (500, 1, 2, 1, 1, 1)]
+    head = ["# tlbgrind timeline", "# version: 1", "# creator: tlbgrind-0.1.0 (Valgrind 3.19.0)", "# pid: 7"]
+    head += ["# cmd: ./waves", "# page size: 4096", "# distance: 1000", "# machine 1: made"]
+    head += ["Ir\tcode pages\tdata pages\tPF\tL1tm 1\twalks 1"]
+    lines = [*head, *("\t".join(map(str, row)) for row in rows), "mark\t1200\tsecond", "end"]
+    path = folder / "made.timeline"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+def calls_file(path: Path) -> Path:
+    """main calls sort and print; both call copy, sort three times as dearly. Ir, walks."""
+    path.write_text(
+        """# callgrind format
+version: 1
+creator: tlbgrind-0.1.0 (Valgrind 3.19.0)
+pid: 7
+cmd: ./calls
+desc: Machine: made
+events: Ir ILtm DLtmr DLtmw
+
+ob=(1) /bin/calls
+fl=(1) calls.c
+fn=(1) main
+1 10 0 0 0
+cfn=(2) sort
+calls=2 10
+1 500 0 60 0
+cfn=(3) print
+calls=1 20
+2 190 0 40 0
+
+fn=(2)
+10 200 0 0 0
+cfn=(4) copy
+calls=9 30
+11 300 0 60 0
+
+fn=(3)
+20 90 0 20 0
+cfn=(4)
+calls=3 30
+21 100 0 20 0
+
+fn=(4)
+30 400 0 80 0
+
+summary: 700 0 100 0
+totals: 700 0 100 0
+"""
+    )
+    return path

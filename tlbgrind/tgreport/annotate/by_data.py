@@ -41,7 +41,7 @@ def _is_of_program(frame: Frame) -> bool:
     return frame.function not in _ALLOCATORS and not frame.function.startswith(_WRAPPERS)
 
 
-def _place(frame: Frame) -> str:
+def place(frame: Frame) -> str:
     if frame.line:
         return f"{frame.function} ({os.path.basename(frame.file)}:{frame.line})"
     return f"{frame.function} ({os.path.basename(frame.object)})"
@@ -50,7 +50,7 @@ def _place(frame: Frame) -> str:
 def _caller(obj: DataObject) -> str:
     frames = [frame for frame in obj.stack if frame.function != "(below main)"]
     first = next((i for i, frame in enumerate(frames) if _is_of_program(frame)), 0)
-    return " < ".join(map(_place, frames[first : first + _FRAMES])) or "before the program starts"
+    return " < ".join(map(place, frames[first : first + _FRAMES])) or "before the program starts"
 
 
 def _label(obj: DataObject) -> str:
@@ -69,7 +69,7 @@ def _label(obj: DataObject) -> str:
     }[obj.kind]
 
 
-def _labels(data: DataFile) -> dict[int, str]:
+def labels_of(data: DataFile) -> dict[int, str]:
     """By number. Where two objects would have one label, their numbers tell them apart."""
     labels = {number: _label(obj) for number, obj in data.objects.items()}
     uses = Counter(labels.values())
@@ -118,9 +118,9 @@ def _sum(rows: Sequence[datafile.Row], width: int) -> Counts:
     return tuple(map(sum, zip(*(row.counts for row in rows)))) if rows else (0,) * width
 
 
-def _out_file(data: DataFile, machine: str | None, of: str | None, prefers_code: bool) -> OutFile:
+def out_file(data: DataFile, machine: str | None, of: str | None, prefers_code: bool) -> OutFile:
     section = _section(data, machine)
-    labels = _labels(data)
+    labels = labels_of(data)
     rows = section.rows
     if of is not None:
         rows = _rows_of(data, section, labels, of, prefers_code)
@@ -158,7 +158,7 @@ def read(
         data = datafile.read(path)
         if "data:offset" in by and "offsets" not in data.header:
             raise ReportError("--by=data:offset takes data files of --data-offsets=yes", path)
-        return _out_file(data, machine, of, of_data is not None)
+        return out_file(data, machine, of, of_data is not None)
     if os.path.exists(path) and (of_data is not None or of is not None):
         what = "--of" if of_data is None else f"--by={of_data}"
         raise ReportError(f"{what} takes data files (tlbgrind.data.PID, of --data=yes)", path)
@@ -205,7 +205,7 @@ def details(profile: Profile, selection: Selection, screen: Screen) -> list[str]
             record = [_record(obj)] if has_records else []
             rows.append((f"#{obj.number}", *cells, _average(obj), *record, label))
             if obj.stack:
-                stacks += [f"#{obj.number}  {label}", *(f"    {_place(f)}" for f in obj.stack), ""]
+                stacks += [f"#{obj.number}  {label}", *(f"    {place(f)}" for f in obj.stack), ""]
     if len(rows) == 1:
         return []
     text = [*screen.title("Data: blocks and bytes allocated, pages and bytes touched"), *aligned(rows), ""]

@@ -141,6 +141,7 @@ class Mark(NamedTuple):
     phase: str
     line: int  # of FaultLog.lines: the first behind it
     number: int  # of the last fault before it
+    instructions: int
 
 
 class Used(NamedTuple):
@@ -236,7 +237,7 @@ def of_phase(log: FaultLog, phase: str) -> FaultLog:
         there = f"; there are {', '.join(names)}" if names else ", nor any other"
         raise ReportError(f"has no phase '{phase}'{there}", log.path)
     lines: list[Fault | Repeat] = []
-    marks = [Mark(START, 0, 0), *log.marks]
+    marks = [Mark(START, 0, 0, 0), *log.marks]
     for mark, end in zip(marks, [*(mark.line for mark in marks[1:]), len(log.lines)]):
         if mark.phase == phase:
             lines += log.lines[mark.line : end]
@@ -483,8 +484,8 @@ class _Reader:
     def read_mark(self) -> None:
         instructions, phase = self.fields(3)
         self.need_no_totals("a mark")
-        self.decimal(instructions)
-        self.out.marks.append(Mark(phase, len(self.out.lines), self.number))
+        mark = Mark(phase, len(self.out.lines), self.number, self.decimal(instructions))
+        self.out.marks.append(mark)
         self.last = None
 
     def need_no_totals(self, what: str) -> None:

@@ -6,8 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Union
 
+from ..annotate import advice
 from ..annotate.events import Event, Events
 from ..annotate.profile import Profile
+from ..base.errors import ReportError
+from ..base.terminal import Screen
 from ..formats.outfile import Counts, OutFile
 from .rows import Shared, count, kept
 
@@ -65,7 +68,7 @@ class Machine:
         }
 
 
-def _table(
+def table(
     title: str,
     fields: Sequence[str],
     machines: Sequence[Machine],
@@ -115,20 +118,72 @@ def _names(machines: Sequence[Machine]) -> list[str]:
     ]
 
 
-def costs(files: Sequence[OutFile], shared: Shared) -> dict[str, object]:
-    machines = [Machine(out) for out in files]
+def _phase(out: OutFile) -> str | None:
+    """The phase that it has the costs of; None: the whole run."""
+    return dict(out.descriptions).get("Of phase")
 
-    def table(title: str, fields: Sequence[str], sums: Sequence[Sums]) -> dict[str, object]:
-        return _table(title, fields, machines, sums, shared)
+
+def _phases(
+    machines: Sequence[Machine], files: Sequence[OutFile], shared: Shared
+) -> list[dict[str, object]]:
+    """A table of what each phase costs; none if there are no out-files of phases."""
+    sums: list[dict[Key, Counts]] = []
+    for machine in machines:
+        own = machine.out
+        run = (own.pid, own.command, dict(own.descriptions).get("Machine"))
+        sums.append(
+            {
+                (phase,): out.totals
+                for out in files
+                if (phase := _phase(out)) is not None
+                and (out.pid, out.command, dict(out.descriptions).get("Machine")) == run
+                and out.events == own.events
+            }
+        )
+    if not any(sums):
+        return []
+    return [table("Phases", ("Phase",), machines, sums, shared)]
+
+
+def machines_of(files: Sequence[OutFile]) -> tuple[list[Machine], list[str]]:
+    """Of whole runs, if there are any, and what they are called."""
+    machines = [Machine(out) for out in files if _phase(out) is None]
+    machines = machines or [Machine(out) for out in files]
+    return machines, _names(machines)
+
+
+def costs(
+    machines: Sequence[Machine], names: Sequence[str], files: Sequence[OutFile], shared: Shared
+) -> dict[str, object]:
+
+    def of_code(title: str, fields: Sequence[str], sums: Sequence[Sums]) -> dict[str, object]:
+        return table(title, fields, machines, sums, shared)
 
     functions = ("Function", "Source file", "Object")
     tables = [
-        table("Functions", functions, [m.functions() for m in machines]),
-        table("Lines", ("Source file", "Line"), [m.lines() for m in machines]),
-        table("Source files", ("Source file",), [m.files() for m in machines]),
-        table("Objects", ("Object",), [m.objects() for m in machines]),
+        of_code("Functions", functions, [m.functions() for m in machines]),
+        of_code("Lines", ("Source file", "Line"), [m.lines() for m in machines]),
+        of_code("Source files", ("Source file",), [m.files() for m in machines]),
+        of_code("Objects", ("Object",), [m.objects() for m in machines]),
     ]
+    if machines and _phase(machines[0].out) is None:
+        tables = [*_phases(machines, files, shared), *tables]
     return {
-        "machines": [each.description(name) for each, name in zip(machines, _names(machines))],
+        "machines": [each.description(name) for each, name in zip(machines, names)],
         "tables": tables if machines else [],
+        "advice": advised([machine.out for machine in machines]),
     }
+
+
+def advised(files: Sequence[OutFile]) -> list[dict[str, object]]:
+    """Of each run with --advice=SIZE what tg_annotate --advice prints."""
+    runs: dict[tuple[str, str], list[OutFile]] = {}
+    for out in files:
+        runs.setdefault((out.pid, out.command), []).append(out)
+    found: list[dict[str, object]] = []
+    for (pid, _), group in runs.items():
+        try:
+            found.append({"pid": pid, "lines": advice.listing(group, Screen())})
+        except ReportError:
+            continue  # not such a run
+    return found

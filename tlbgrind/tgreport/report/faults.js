@@ -68,6 +68,7 @@ class Faults {
             `${formatted(this.faults.all)} faults; the tables count all.`));
       }
       this.kindTable = new Table(this.sums, `Kinds of faults of ${log.file}`, Object.keys(log.kinds).length);
+      if (log.phases.length > 0) this.phases(host);
       if (this.faults.size > 0) this.plots(host);
       host.append(make("h3", {}, "Page map"), make("p", { className: "faint" },
          "Each bar is a mapping from its first page to its last, coloured where it faulted. Hover for the pages."));
@@ -105,6 +106,20 @@ class Faults {
       return lines;
    }
 
+   phases(host) {
+      const { log } = this;
+      host.append(make("h3", {}, "Phases"));
+      new Table(host, `Phases of ${log.file}`, log.phases.length).show([
+         { title: "Phase", text: (row) => log.phases[row].name, wide: 14 },
+         ...log.views.map((view, at) => ({
+            title: view,
+            hint: VIEWS[view],
+            count: (row) => exact(log.phases[row].faults[at]),
+            whole: exact(log.totals[view]?.faults ?? 0),
+         })),
+      ]);
+   }
+
    plots(host) {
       const { faults, log } = this;
       const last = faults.instructions[faults.size - 1] || 1;
@@ -113,6 +128,7 @@ class Faults {
       this.growth = new Plot(host, {
          title: "Faults over time",
          low: true,
+         marks: log.marks,
          x,
          y: { title: "faults so far" },
          curves: (from, to, width) => this.growthCurves(from, to, width),
@@ -122,6 +138,7 @@ class Faults {
       host.append(make("h3", {}, "Where they are"));
       this.places = new Plot(host, {
          title: "Where the faults are",
+         marks: log.marks,
          x,
          y: {
             title: "pages in order of address",

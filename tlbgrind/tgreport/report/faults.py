@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..formats.faultlog import KINDS, VIEWS, Code, Fault, FaultLog
+from ..formats.faultlog import KINDS, VIEWS, Code, Fault, FaultLog, of_phase, phases
 from .rows import Shared, count
 
 
@@ -103,6 +103,14 @@ def _code(code: Code, sums: _Sums, shared: Shared) -> dict[str, object]:
     }
 
 
+def _phases(log: FaultLog) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = []
+    for phase in phases(log):
+        totals = of_phase(log, phase).totals.values()
+        found.append({"name": phase, "faults": [count(each.faults) for each in totals]})
+    return found
+
+
 def faults(log: FaultLog, shared: Shared) -> dict[str, object]:
     by_map = {number: _Sums() for number in log.maps}
     by_code: dict[Code, _Sums] = {}
@@ -131,6 +139,8 @@ def faults(log: FaultLog, shared: Shared) -> dict[str, object]:
         "maps": _mappings(log, by_map, shared),
         "codes": [_code(code, sums, shared) for code, sums in by_code.items()],
         "timeline": _timeline(log, maps, codes),
+        "marks": [[count(mark.instructions), mark.phase] for mark in log.marks],
+        "phases": _phases(log),
     }
 
 

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..base.errors import ReportError
-from ..formats import entries, faultlog, outfile, reach
+from ..formats import datafile, entries, faultlog, outfile, reach, timeline
+from ..formats.datafile import DataFile
 from ..formats.entries import Entries
 from ..formats.faultlog import FaultLog
 from ..formats.outfile import OutFile
 from ..formats.reach import Reach
+from ..formats.timeline import Timeline
 
 _COSTS = b"# callgrind format"
 
@@ -24,6 +26,8 @@ class Inputs:
     faults: list[FaultLog] = field(default_factory=list)
     reaches: list[Reach] = field(default_factory=list)
     entries: list[Entries] = field(default_factory=list)
+    data: list[DataFile] = field(default_factory=list)
+    timelines: list[Timeline] = field(default_factory=list)
 
 
 def _first_line(path: str) -> bytes:
@@ -46,12 +50,16 @@ def read_all(paths: Sequence[str]) -> Inputs:
             inputs.reaches.append(reach.read(path))
         elif first == entries.FIRST_LINE.encode():
             inputs.entries.append(entries.read(path))
+        elif first == datafile.FIRST_LINE.encode():
+            inputs.data.append(datafile.read(path))
+        elif first == timeline.FIRST_LINE.encode():
+            inputs.timelines.append(timeline.read(path))
         elif not first:
             raise ReportError("the file is empty", path)
         else:
             raise ReportError(
                 "not a file of tlbgrind: the first line is that of no out-file, fault log, "
-                "reach file or entries file",
+                "reach file, entries file, data file or timeline",
                 path,
                 1,
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ..formats.entries import Entries
 from ..formats.reach import COLUMNS, FEWEST, Reach
+from ..formats.timeline import Timeline
 from .rows import MOST_ROWS, Shared, count, kept
 
 
@@ -29,6 +30,17 @@ def reach(read: Reach) -> dict[str, object]:
 
 
 _FORMAT = ("version", "creator")
+
+
+def timeline(read: Timeline) -> dict[str, object]:
+    return {
+        "file": read.path,
+        "command": read.command,
+        "machines": read.machines,
+        "columns": read.columns,
+        "rows": [list(map(count, row)) for row in read.rows],
+        "marks": [[count(at), phase] for at, phase in read.marks],
+    }
 
 
 def entries(read: Entries, shared: Shared) -> dict[str, object]:

@@ -11,15 +11,17 @@ from string import Template
 
 from .._version import VERSION
 from ..base.errors import ReportError
-from .costs import costs
+from .calls import calls
+from .costs import costs, machines_of
+from .data import tables
 from .faults import faults
 from .inputs import Inputs
-from .others import entries, reach
+from .others import entries, reach, timeline
 from .rows import Shared
 
 # Where Debian's package libjs-chart.js puts it.
 CHART_JS = "/usr/share/javascript/chart.js/chart.min.js"
-_SCRIPTS = ("tables.js", "plots.js", "faults.js", "report.js")
+_SCRIPTS = ("tables.js", "plots.js", "faults.js", "flame.js", "timeline.js", "report.js")
 
 
 def _library(path: str | None) -> str:
@@ -53,9 +55,13 @@ def _script(text: str) -> str:
 
 def data_of(inputs: Inputs) -> dict[str, object]:
     shared = Shared()
+    machines, names = machines_of(inputs.costs)
     data: dict[str, object] = {
         "version": VERSION,
-        **costs(inputs.costs, shared),
+        **costs(machines, names, inputs.costs, shared),
+        "calls": calls(machines, names, shared),
+        "data": tables(inputs.data, shared),
+        "timelines": [timeline(read) for read in inputs.timelines],
         "faults": [faults(log, shared) for log in inputs.faults],
         "reaches": [reach(read) for read in inputs.reaches],
         "entries": [entries(read, shared) for read in inputs.entries],
@@ -78,6 +84,8 @@ def _commands(inputs: Inputs) -> Sequence[str]:
         *(log.command for log in inputs.faults),
         *(read.command for read in inputs.reaches),
         *(read.command for read in inputs.entries),
+        *(read.command for read in inputs.timelines),
+        *(data.header.get("cmd", "") for data in inputs.data),
     ]
     return list(dict.fromkeys(filter(None, commands)))
 

@@ -13,7 +13,7 @@ function colour(name) {
 const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 
 // {title, low, type, x: {title, log, min, max, ticks}, y: {title, log, tick}, curves(from, to, pixels),
-// say(point, curve)}. `curves` returns [{label, colour, line, points}] with the points between two
+// say(point, curve), marks: [[x, name]]}. `curves` returns [{label, colour, line, points}] with the points between two
 // values of x, thinned to what so many pixels show; `say` the lines of text for one point.
 class Plot {
    constructor(host, plan) {
@@ -50,6 +50,7 @@ class Plot {
       return {
          type: "scatter",
          data: { datasets: [] },
+         plugins: [{ afterDraw: (chart) => this.drawMarks(chart) }],
          options: {
             parsing: false,
             normalized: true,
@@ -110,6 +111,29 @@ class Plot {
       tooltip.borderColor = line;
       tooltip.borderWidth = 1;
       chart.update();
+   }
+
+   // A line where a phase begins, with its name where there is room.
+   drawMarks(chart) {
+      const { ctx: pen, chartArea: area, scales } = chart;
+      let free = area.left;
+      pen.save();
+      pen.strokeStyle = pen.fillStyle = colour("faint");
+      pen.font = "11px system-ui, 'DejaVu Sans', sans-serif";
+      pen.setLineDash([4, 3]);
+      for (const [at, name] of this.plan.marks ?? []) {
+         const x = scales.x.getPixelForValue(Number(at));
+         if (x < area.left || x > area.right) continue;
+         pen.beginPath();
+         pen.moveTo(x, area.top);
+         pen.lineTo(x, area.bottom);
+         pen.stroke();
+         const label = name.length > 24 ? `${name.slice(0, 23)}…` : name;
+         if (x < free || x + pen.measureText(label).width + 4 > area.right) continue;
+         pen.fillText(label, x + 4, area.top + 11);
+         free = x + pen.measureText(label).width + 10;
+      }
+      pen.restore();
    }
 
    look(from, to) {

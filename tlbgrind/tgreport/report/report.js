@@ -62,7 +62,7 @@ function has(machine, event) {
 function showSummary() {
    const host = section("Summary");
    const commands = new Set();
-   for (const each of [...data.machines, ...data.faults, ...data.reaches, ...data.entries]) commands.add(each.command);
+   for (const each of [...data.machines, ...data.faults, ...data.reaches, ...data.entries, ...data.timelines]) commands.add(each.command);
    host.append(facts([...commands].map((command) => ["Program", command])));
    for (const machine of data.machines) {
       host.append(make("h3", {}, machine.name));
@@ -71,7 +71,7 @@ function showSummary() {
       host.append(more("Arrays and how they were counted", [["Process", pid], ["Written by", creator], ...known]));
       if (machine.assumptions.length > 0) host.append(assumptions(machine.assumptions));
    }
-   for (const read of [...data.faults, ...data.reaches, ...data.entries]) {
+   for (const read of [...data.faults, ...data.reaches, ...data.entries, ...data.timelines]) {
       if (data.machines.length === 0) host.append(facts([["File", read.file]]));
    }
 }
@@ -175,7 +175,7 @@ function showRates(host, rates, meaning) {
 class Costs {
    constructor(plan) {
       this.plan = plan;
-      const { machines } = data;
+      const machines = (this.machines = plan.machines ?? data.machines);
       const host = section(plan.title);
       if (plan.omitted > 0) {
          host.append(make("p", {}, `The ${formatted(plan.rows)} rows with the most misses; ` +
@@ -195,21 +195,23 @@ class Costs {
 
    show() {
       const chosen = this.choice.value;
-      const one = data.machines[Number(chosen.slice(1))];
+      const one = this.machines[Number(chosen.slice(1))];
       this.every.disabled = chosen.startsWith("e");
       const fields = this.plan.fields.map(({ title, values }) =>
          values.numbers
-            ? { title, count: (row) => values.numbers[row], show: (line) => (line ? String(line) : "?") }
-            : { title, text: (row) => text(values.texts[row]), wide: title === "Function" ? 20 : 16 },
+            ? { title, count: (row) => values.numbers[row], ...(title === "Line" && { show: (line) => (line ? String(line) : "?") }) }
+            : { title, text: (row) => text(values.texts[row]), wide: { Function: 20, Data: 26, Phase: 12 }[title] ?? 16 },
       );
+      const lead = fields.splice(0, this.plan.lead ?? fields.length);
+      const rest = fields;
       if (chosen.startsWith("e")) {
          const event = chosen.slice(1);
-         const counts = data.machines.map((machine, place) => this.count(machine, place, event, machine.name));
-         this.table.show([...fields, ...counts], counts[0].title);
+         const counts = this.machines.map((machine, place) => this.count(machine, place, event, machine.name));
+         this.table.show([...lead, ...counts, ...rest], counts[0].title);
       } else {
          const shown = this.every.checked ? one.events.map((event) => event.name) : one.shown;
-         const counts = shown.map((event) => this.count(one, data.machines.indexOf(one), event, event));
-         this.table.show([...fields, ...counts], one.sort);
+         const counts = shown.map((event) => this.count(one, this.machines.indexOf(one), event, event));
+         this.table.show([...lead, ...counts, ...rest], one.sort);
       }
    }
 
@@ -311,6 +313,12 @@ function showEntries(host, entries) {
    );
 }
 
+// What tg_annotate --advice prints.
+function showAdvice() {
+   const host = section("Advice");
+   for (const { lines } of data.advice) host.append(make("pre", { className: "advice" }, lines.join("\n")));
+}
+
 // ---------------------------------------------------------------- the page
 
 function setTheme(theme) {
@@ -368,7 +376,17 @@ function listen() {
 setTheme(window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 showSummary();
 if (data.machines.length > 0) showMachines();
+if (data.advice.length > 0) showAdvice();
 for (const plan of data.tables) new Costs(plan);
+if (data.calls.flames.length > 0) {
+   const host = section("Flame graph");
+   for (const flame of data.calls.flames) new Flame(host, flame);
+}
+for (const plan of [...data.calls.tables, ...data.data]) new Costs(plan);
+if (data.timelines.length > 0) {
+   const host = section("Over time");
+   for (const timeline of data.timelines) showTimeline(host.appendChild(make("div")), timeline);
+}
 if (data.faults.length > 0) {
    const host = section("Page faults");
    for (const log of data.faults) new Faults(host.appendChild(make("div")), log);
