@@ -9,7 +9,14 @@ from typing import Any
 
 import pytest
 from browser import PROGRAM, Browser
-from report_support import calls_file, data_of, made, needs_library, out_file, timeline_file
+from report_support import (
+    calls_file,
+    data_of,
+    made,
+    needs_library,
+    out_file,
+    timeline_file,
+)
 from tg_companions import refused
 
 pytestmark = needs_library

@@ -21,6 +21,7 @@ formats: bytes -> checked data
     outfile    costs by code, as tlbgrind and callgrind write them
     faultlog   page faults in order
     datafile   costs by object of data and line of code
+    timeline   misses, faults and pages over instructions
     entries    executed code, and written data, in order
     reach      misses of TLBs of each size
     elf        segments, sections, symbols, relocations
@@ -80,14 +81,16 @@ report: tg_report
 
     inputs     files -> what they hold, whichever kind each is
     rows       strings and columns of counts, each kept once
-    costs      OutFiles -> machines, tables of code
+    costs      OutFiles -> machines, tables of code and phases, advice
+    calls      calls in OutFiles -> flame graphs, tables of calls
+    data       DataFiles -> tables of data, and of data by line
     faults     FaultLog -> timeline, mappings, faulting code
-    others     Reach -> curves; Entries -> order of first use
+    others     Reach and Timeline -> curves; Entries -> order of first use
     page       all of it, report.html, its style and scripts, Chart.js -> the page
     cli        options, and the life of one call
 
-    In the browser: tables.js sorts and searches, plots.js draws, faults.js and report.js fill the
-    sections.
+    In the browser: tables.js sorts and searches, plots.js and flame.js draw, faults.js,
+    timeline.js and report.js fill the sections.
 
 A new companion gets a folder beside these four, a script that calls its cli.main, and lines in
 tlbgrind/local.mk. A new file format gets a module in formats.

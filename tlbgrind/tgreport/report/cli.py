@@ -19,7 +19,8 @@ HELP = f"""\
 Usage: tg_report [options] FILE... -o PAGE.html
 
 Makes one page for a browser from what tlbgrind wrote: out-files (tlbgrind.out.PID, one for each
-machine), fault logs (tlbgrind.faults.PID), reach files (tlbgrind.reach.PID) and entries files
+machine), fault logs (tlbgrind.faults.PID), data files (tlbgrind.data.PID), timelines
+(tlbgrind.timeline.PID), reach files (tlbgrind.reach.PID) and entries files
 (tlbgrind.entries.PID), in any number and order. The page holds all that it needs, and loads
 nothing.
 
@@ -32,7 +33,7 @@ nothing.
   --version                 print the version
 
 Examples:
-  tlbgrind --machine=skylake,zen4 --faults=yes --reach=yes --entries=yes ./program
+  tlbgrind --machine=skylake,zen4 --calls=yes --timeline=yes --faults=yes ./program
   tg_report tlbgrind.*.4711* -o report.html
 """
 

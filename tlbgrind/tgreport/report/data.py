@@ -29,11 +29,11 @@ def _objects(data: DataFile, labels: dict[int, str], section: Section) -> dict[K
     found: dict[Key, Counts] = {}
     for number, counts in sums.items():
         obj = data.objects.get(number)
-        numbers = (0,) * 5
+        numbers = (0, 0, 0, 0, 0)
         if obj is not None:
             average = obj.touched // obj.pages if obj.pages else 0
             numbers = (obj.blocks, obj.bytes, obj.pages, obj.touched, average)
-        found[labels[number], *numbers, _stack(obj)] = counts
+        found[(labels[number], *numbers, _stack(obj))] = counts
     return found
 
 

@@ -111,9 +111,8 @@ class Flame {
    }
 
    mark() {
-      for (const frame of this.box.children) {
-         frame.classList.toggle("active", Number(frame.dataset.place) === this.active);
-      }
+      this.box.querySelector(".active")?.classList.remove("active");
+      this.box.querySelector(`[data-place="${this.active}"]`)?.classList.add("active");
    }
 
    // Places that are drawn, with one caller, in their order.

@@ -151,8 +151,14 @@ class Table {
       } else {
          // As numbers where they are exact so; the others, which are few, are compared as they are.
          const keys = new Float64Array(this.rows);
-         for (const row of this.order) keys[row] = Number(by.count(row));
-         this.order.sort((a, b) => {
+         let most = 0;
+         for (const row of this.order) {
+            keys[row] = Number(by.count(row));
+            most = Number.isInteger(keys[row]) && keys[row] >= 0 ? Math.max(most, keys[row]) : Infinity;
+         }
+         if ((most + 1) * this.rows <= Number.MAX_SAFE_INTEGER) {
+            this.sortPacked(keys, most);
+         } else this.order.sort((a, b) => {
             if (keys[a] !== keys[b]) return keys[a] < keys[b] ? -turn : turn;
             if (keys[a] > Number.MAX_SAFE_INTEGER) {
                const [one, other] = [by.count(a), by.count(b)];
@@ -168,6 +174,17 @@ class Table {
       this.table.setAttribute("aria-rowcount", this.order.length + 1);
       this.window.scrollTop = 0;
       this.render(true);
+   }
+
+   // Count and row in one number, which the browser sorts many times as fast as with a comparison.
+   sortPacked(keys, most) {
+      const { order, rows, descending } = this;
+      const packed = new Float64Array(order.length);
+      order.forEach((row, place) => {
+         packed[place] = (descending ? most - keys[row] : keys[row]) * rows + row;
+      });
+      packed.sort();
+      packed.forEach((number, place) => (order[place] = number % rows));
    }
 
    render(anew = false) {
