@@ -323,6 +323,7 @@ TOOL_SOURCES = \
 	tlbgrind/space/backing_report.c \
 	tlbgrind/space/huge_files.c \
 	tlbgrind/space/hugetlb.c \
+	tlbgrind/space/merged_code.c \
 	tlbgrind/tool/addresses.c \
 	tlbgrind/tool/call_code.c \
 	tlbgrind/tool/exec_calls.c \
@@ -422,6 +423,7 @@ TOOL_INCLUDES = \
 	tlbgrind/space/backing_report.h \
 	tlbgrind/space/huge_files.h \
 	tlbgrind/space/hugetlb.h \
+	tlbgrind/space/merged_code.h \
 	tlbgrind/tool/addresses.h \
 	tlbgrind/tool/call_code.h \
 	tlbgrind/tool/exec_calls.h \

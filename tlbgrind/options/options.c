@@ -153,6 +153,10 @@ Bool tg_options_take(const HChar* arg)
          refuse(arg, "'%s' is none of no, yes, data", value);
    } else if (VG_BOOL_CLO(arg, "--dump-instr", options.dump_instr)) {
    } else if (VG_BOOL_CLO(arg, "--calls", options.calls)) {
+   } else if (is_option(arg, "--merge-code", &value)) {
+      if (value[0] == '\0')
+         refuse(arg, "%s", "a pattern for the names of objects is missing, such as libfoo*.so*");
+      options.merge_code = VG_(strdup)("tg.options", value);
    } else if (VG_BOOL_CLO(arg, "--fast-path", options.fast_path)) {
    } else if (tg_page_options_take(arg)) {
    } else if (tg_fault_options_take(arg)) {
@@ -200,6 +204,9 @@ void tg_options_print_usage(void)
 "    --miss-cost=CYCLES               what a page walk costs [the machine's own]\n"
 "    --cycles=NUMBER                  cycles of the program on the real machine,\n"
 "                                     for the share that page walks have in them\n");
+   VG_(printf)(
+"    --merge-code=PATTERN[,...]       simulate the code of the objects that match as if it lay in\n"
+"                                     one mapping; for tg_annotate --advice=libraries [none]\n");
    tg_fault_options_print_usage();
    tg_region_options_print_usage();
    VG_(printf)(
@@ -464,6 +471,8 @@ const TgOptions* tg_options_finish(void)
    if (options.calls && !options.region.instr_at_start)
       refuse("--calls=yes", "inclusive costs are those of the whole run; leave out "
                             "--instr-at-start=no");
+   if (options.merge_code != NULL && VG_WORDSIZE == 4)
+      refuse("--merge-code", "there is no room for merged code in 32-bit programs");
    if (options.region.toggle_collect != NULL && options.data)
       refuse("--toggle-collect", "data is attributed in the whole run; leave out --data=yes "
                                  "(tg_annotate --by=data --of=FUNCTION shows one function's)");
@@ -517,6 +526,9 @@ const TgOptions* tg_options_finish(void)
                                  &why);
    if (bad != NULL)
       refuse(bad, "%s", why.text);
+   if (options.merge_code != NULL && options.faults.on)
+      refuse("--merge-code", "page faults are those of the code as it is; record them in another "
+                             "run");
    if (options.as_cachegrind && options.n_machines > 1)
       refuse("--as-cachegrind=yes", "cachegrind has one machine, this run has "
                                     "%u", options.n_machines);

@@ -40,6 +40,7 @@ typedef struct {
    Bool data_offsets;     /* and to words of records: data/records.h */
    const HChar* data_strides; /* NAME:BYTES,...; NULL: none are given */
    Bool calls;            /* count inclusive costs: calls/call_stack.h */
+   const HChar* merge_code; /* patterns: space/merged_code.h; NULL: none */
    Bool entries;          /* record the order of execution: order/code_entries.h */
    Bool entries_data;     /* and that of first writes to data: order/data_writes.h */
 } TgOptions;

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "space/backing_report.h"
+#include "space/merged_code.h"
 #include "options/exec.h"
 #include "base/file.h"
 #include "base/streams.h"
@@ -103,6 +104,13 @@ static void print_description(TgFile* f, const TgResults* results,
    for (; function != NULL && *function != NULL; function++) {
       tg_file_print(f, "desc: Collected: in ");
       tg_file_text(f, *function);
+      tg_file_print(f, "\n");
+   }
+   for (UInt i = 0; i < tg_merged_code_count(); i++) {
+      const TgMergedCode* piece = tg_merged_code_number(i);
+      tg_file_print(f, "desc: Merged code: %#llx %llu %#lx ", piece->offset,
+                    (ULong)(piece->end - piece->start), piece->to);
+      tg_file_text(f, piece->name);
       tg_file_print(f, "\n");
    }
    if (results->trigger != NULL)

@@ -30,6 +30,7 @@
 #include "tool/sample_code.h"
 #include "native/cpuid.h"
 #include "native/running_on_valgrind.h"
+#include "space/merged_code.h"
 #include "trace/instrumentation.h"
 #include "trace/run_mmus.h"
 #include "data/blocks.h"
@@ -225,7 +226,7 @@ static void join_group(UInt base, UWord offset, UInt size, UShort ref,
    referenced in between can have evicted the page's entry or be more recent. */
 static void fetch_page(Addr a, Bool crossing)
 {
-   const UWord page = a >> page_shift;
+   const UWord page = tg_merged_code_address(a) >> page_shift;
    if (page == fetched_page && !(tg_mmus.traits.mixed && data_since_fetch))
       return;
    fetched_page = page;

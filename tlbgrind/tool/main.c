@@ -37,6 +37,7 @@
 #include "space/aspace.h"
 #include "space/aspace_trace.h"
 #include "space/hugetlb.h"
+#include "space/merged_code.h"
 #include "tool/call_code.h"
 #include "tool/exec_calls.h"
 #include "tool/instrument.h"
@@ -121,6 +122,7 @@ static void unmapped(Addr a, SizeT len)
    tg_data_writes_changed(a, len);
    tg_call_code_changed();
    tg_sites_unmapped(a, len);
+   tg_merged_code_changed();
 }
 
 /* The new mapping may replace another one, for which the core has no event. The blocks of the old
@@ -133,6 +135,7 @@ static void mapped(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong di_handle)
    tg_data_writes_changed(a, len);
    tg_call_code_changed();
    tg_sites_unmapped(a, len);
+   tg_merged_code_changed();
 }
 
 static void moved(Addr from, Addr to, SizeT len)
@@ -142,6 +145,7 @@ static void moved(Addr from, Addr to, SizeT len)
    tg_data_writes_changed(to, len);
    tg_call_code_changed();
    tg_sites_unmapped(to, len);
+   tg_merged_code_changed();
 }
 
 /* --- Threads that stop and continue --- */
@@ -196,6 +200,7 @@ static void post_clo_init(void)
    const TgOptions* o = tg_options_finish();
    tl_assert(TG_COLLECTION_OFFSET + sizeof(TgCollectionArea) <= 2 * sizeof(VexGuestArchState));
    tg_aspace_init();
+   tg_merged_code_init(o->merge_code);
    if (o->trace_aspace)
       tg_aspace_trace_begin();
    tg_hugetlb_init(o->pages.fake_hugetlb);

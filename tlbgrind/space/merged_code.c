@@ -1,0 +1,183 @@
+/* Places the code of several objects in one mapping. See space/merged_code.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
+
+#include "space/aspace.h"
+#include "space/merged_code.h"
+
+/* No mapping of a program on 64-bit Linux lies there. */
+#if VG_WORDSIZE == 8
+static const Addr base = 0x600000000000;
+static const ULong room = 1ULL << 30;
+#else
+static const Addr base = 0; /* the option is refused: options/options.c */
+static const ULong room = 0;
+#endif
+
+enum { ALIGNMENT = 16 }; /* of .text, as compilers have it */
+enum { HEADERS_READ = 4096, PT_LOAD_ = 1, PF_X_ = 1 };
+
+#if VG_WORDSIZE == 8
+typedef struct {
+   UInt type, flags;
+   ULong offset, vaddr, paddr, filesz, memsz, align;
+} Header;
+enum { E_PHOFF = 32, E_PHNUM = 56 };
+#else
+typedef struct {
+   UInt type;
+   UInt offset, vaddr, paddr, filesz, memsz, flags, align;
+} Header;
+enum { E_PHOFF = 28, E_PHNUM = 44 };
+#endif
+
+static HChar** patterns; /* the last one is NULL; NULL: nothing is merged */
+static XArray* pieces;   /* TgMergedCode */
+static Addr next;        /* the end of the merged code */
+static Addr plain_start; /* [plain_start, plain_end) is not merged; nothing changed since */
+static Addr plain_end;
+
+void tg_merged_code_init(const HChar* list)
+{
+   if (list == NULL)
+      return;
+   HChar* rest = VG_(strdup)("tg.merged.patterns", list);
+   SizeT n = 1;
+   for (const HChar* at = rest; *at != '\0'; at++)
+      n += *at == ',';
+   patterns = VG_(calloc)("tg.merged.patterns", n + 1, sizeof *patterns);
+   for (SizeT i = 0; i < n; i++) {
+      patterns[i] = rest;
+      HChar* comma = VG_(strchr)(rest, ',');
+      if (comma != NULL) {
+         *comma = '\0';
+         rest = comma + 1;
+      }
+   }
+   pieces = VG_(newXA)(VG_(malloc), "tg.merged.pieces", VG_(free), sizeof(TgMergedCode));
+   next = base;
+   /* Rules for page sizes apply to the merged code as to a library's text. */
+   const tlb_mapping m = { .start = base, .end = base + room, .device = 0, .inode = 0,
+                           .name = "[merged code]", .kind = TLB_IMAGE,
+                           .prot = TLB_MAY_READ | TLB_MAY_EXECUTE };
+   tlb_pagemap_map(tg_aspace_map(), &m);
+}
+
+static Bool is_merged(const HChar* name)
+{
+   const HChar* slash = VG_(strrchr)(name, '/');
+   for (UInt i = 0; patterns[i] != NULL; i++) {
+      const Bool whole = VG_(strchr)(patterns[i], '/') != NULL;
+      if (tlb_pattern_matches(patterns[i], whole || slash == NULL ? name : slash + 1))
+         return True;
+   }
+   return False;
+}
+
+/* Narrows the piece to the bytes of its segment in the file: a mapping is whole pages. */
+static void narrow(TgMergedCode* piece)
+{
+   static UChar bytes[HEADERS_READ];
+   const SysRes opened = VG_(open)(piece->name, VKI_O_RDONLY, 0);
+   if (sr_isError(opened))
+      return;
+   const Int n = VG_(read)((Int)sr_Res(opened), bytes, sizeof bytes);
+   VG_(close)((Int)sr_Res(opened));
+   if (n < (Int)sizeof bytes || VG_(memcmp)(bytes, "\177ELF", 4) != 0)
+      return;
+   UWord headers;
+   UShort n_headers;
+   VG_(memcpy)(&headers, bytes + E_PHOFF, sizeof headers);
+   VG_(memcpy)(&n_headers, bytes + E_PHNUM, sizeof n_headers);
+   for (UInt i = 0; i < n_headers; i++) {
+      Header h;
+      const UWord at = headers + i * sizeof h;
+      if (headers > sizeof bytes || at + sizeof h > sizeof bytes)
+         return;
+      VG_(memcpy)(&h, bytes + at, sizeof h);
+      if (h.type != PT_LOAD_ || (h.flags & PF_X_) == 0
+          || VG_PGROUNDDN((Addr)h.offset) != (Addr)piece->offset
+          || (ULong)h.offset + h.filesz - piece->offset > piece->end - piece->start)
+         continue;
+      const ULong skipped = (ULong)h.offset - piece->offset;
+      piece->end = piece->start + (Addr)(skipped + h.filesz);
+      piece->start += (Addr)skipped;
+      piece->offset += skipped;
+      return;
+   }
+}
+
+/* An object that is mapped a second time has its old place. */
+static Addr place_of(const TgMergedCode* piece)
+{
+   for (Word i = 0; i < VG_(sizeXA)(pieces); i++) {
+      const TgMergedCode* p = VG_(indexXA)(pieces, i);
+      if (p->offset == piece->offset && p->end - p->start == piece->end - piece->start
+          && VG_(strcmp)(p->name, piece->name) == 0)
+         return p->to;
+   }
+   return 0;
+}
+
+static const TgMergedCode* add_piece(const NSegment* s, const HChar* name)
+{
+   TgMergedCode piece = { .name = name, .start = s->start, .end = s->end + 1,
+                          .offset = (ULong)s->offset };
+   narrow(&piece);
+   piece.to = place_of(&piece);
+   if (piece.to == 0) {
+      const Addr to = VG_ROUNDUP(next, ALIGNMENT);
+      if ((ULong)to + (piece.end - piece.start) > base + room)
+         return NULL;
+      piece.to = to;
+      next = to + (piece.end - piece.start);
+   }
+   piece.name = VG_(strdup)("tg.merged.name", name);
+   return VG_(indexXA)(pieces, VG_(addToXA)(pieces, &piece));
+}
+
+Addr tg_merged_code_address(Addr a)
+{
+   if (LIKELY(patterns == NULL) || (a >= plain_start && a < plain_end))
+      return a;
+   const TgMergedCode* found = NULL;
+   for (Word i = VG_(sizeXA)(pieces); i > 0 && found == NULL; i--) {
+      const TgMergedCode* p = VG_(indexXA)(pieces, i - 1);
+      if (a >= p->start && a < p->end)
+         found = p;
+   }
+   const NSegment* s = VG_(am_find_nsegment)(a);
+   const HChar* name = s == NULL ? NULL : VG_(am_get_filename)(s);
+   if (name == NULL || !is_merged(name)) {
+      plain_start = s == NULL ? 0 : s->start;
+      plain_end = s == NULL ? 0 : s->end + 1;
+      return a;
+   }
+   if (found == NULL || VG_(strcmp)(found->name, name) != 0)
+      found = add_piece(s, name);
+   return found == NULL || a < found->start || a >= found->end ? a
+                                                               : found->to + (a - found->start);
+}
+
+void tg_merged_code_changed(void)
+{
+   plain_start = plain_end = 0;
+}
+
+UInt tg_merged_code_count(void)
+{
+   return patterns == NULL ? 0 : (UInt)VG_(sizeXA)(pieces);
+}
+
+const TgMergedCode* tg_merged_code_number(UInt i)
+{
+   return VG_(indexXA)(pieces, (Word)i);
+}
