@@ -26,6 +26,7 @@ DOC_FILES = \
 	docs/machines.md \
 	docs/manual-annotate.md \
 	docs/manual.md \
+	docs/libraries.md \
 	docs/pages.md \
 	docs/performance.md \
 	docs/processes.md \

@@ -222,6 +222,7 @@ PYTEST_FILES = \
 	tests/tool/test_reach_output.py \
 	tests/tool/test_collection.py \
 	tests/tool/test_instructions.py \
+	tests/tool/test_libraries.py \
 	tests/tool/test_region.py \
 	tests/tool/test_summary.py \
 	tests/tool/test_timeline.py \

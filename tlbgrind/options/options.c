@@ -206,7 +206,7 @@ void tg_options_print_usage(void)
 "                                     for the share that page walks have in them\n");
    VG_(printf)(
 "    --merge-code=PATTERN[,...]       simulate the code of the objects that match as if it lay in\n"
-"                                     one mapping; for tg_annotate --advice=libraries [none]\n");
+"                                     one mapping [none]\n");
    tg_fault_options_print_usage();
    tg_region_options_print_usage();
    VG_(printf)(

@@ -1,0 +1,102 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""--merge-code: the instruction side of programs whose libraries are really merged."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from tg_environment import CC
+from tool_support import OutFile, run
+
+NAMES = "abcdefghijklmnopqrstuvwxyz"
+PAGES = len(NAMES) + 1  # of code in a round of 26 libraries: theirs and the loop's
+ROUNDS = 1000
+FLAGS = ("-O1", "-fPIC", "-fcf-protection=none", "-fno-optimize-sibling-calls", "-Wl,-z,lazy", "-Wl,-z,separate-code")
+
+
+def cc(*arguments: object) -> None:
+    subprocess.run([*CC, *FLAGS, *map(str, arguments)], check=True)
+
+
+def routine(name: str) -> str:
+    """Calls the next one. A store keeps each call from being the last instruction."""
+    following = chr(ord(name) + 1)
+    if name == NAMES[-1]:
+        return f"void {name}(void) {{}}\n"
+    return f"void {following}(void);\nvoid {name}(void) {{ {following}(); __asm__ volatile (\"\" ::: \"memory\"); }}\n"
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The same routines in 26 libraries and in one. Their folders' names are equally long."""
+    top = tmp_path_factory.mktemp("libraries")
+    main = top / "main.c"
+    main.write_text(
+        "#include <stdlib.h>\nvoid a(void);\n"
+        "int main(int argc, char** argv) { for (long i = atol(argv[argc - 1]); i > 0; i--) a(); return 0; }\n"
+    )
+    made = {}
+    for kind, parts in (("many", list(NAMES)), ("once", [NAMES])):
+        folder = top / kind
+        folder.mkdir()
+        libraries: list[Path] = []
+        for part in reversed(parts):
+            source = folder / f"{part}.c"
+            source.write_text("".join(map(routine, part)))
+            library = folder / f"lib{part}.so"
+            cc("-shared", "-nostdlib", "-o", library, source, *libraries[-1:], f"-Wl,-rpath,{folder}")
+            libraries.append(library)
+        made[kind] = folder / "program"
+        cc("-o", made[kind], main, "-Wl,--no-as-needed", *reversed(libraries), f"-Wl,-rpath,{folder}")
+    return made
+
+
+def profile(folder: Path, program: Path, rounds: int, entries: int, *options: str) -> OutFile:
+    r = run(
+        folder, program, str(rounds), options=[f"--itlb={entries},full", "--dtlb=16,full", *options],
+        geometry=(), prefix=["setarch", "-R"],
+    )
+    assert r.status == 0, r.err
+    return r.only()
+
+
+def misses(out: OutFile) -> int:
+    return dict(zip(out.field("events").split(), out.summary))["I1tm"]
+
+
+def per_round(folder: Path, program: Path, entries: int, *options: str) -> float:
+    """Of further rounds."""
+    two = [misses(profile(folder / f"{n}", program, n * ROUNDS, entries, *options)) for n in (1, 2)]
+    return (two[1] - two[0]) / ROUNDS
+
+
+@pytest.mark.parametrize("entries", [64, 16, 8, 2, 1])
+def test_merged_libraries_miss_as_often_as_one_library(tmp_path: Path, programs: dict[str, Path], entries: int) -> None:
+    apart = per_round(tmp_path / "a", programs["many"], entries)
+    merged = per_round(tmp_path / "b", programs["many"], entries, "--merge-code=lib?.so")
+    once = per_round(tmp_path / "c", programs["once"], entries)
+    assert merged == once
+    assert entries == 1 or (apart, merged) == (2 * max(0, PAGES - entries), 0)
+
+
+def test_data_and_instructions_stay(tmp_path: Path, programs: dict[str, Path]) -> None:
+    plain = profile(tmp_path / "a", programs["many"], ROUNDS, 16)
+    merged = profile(tmp_path / "b", programs["many"], ROUNDS, 16, "--merge-code=lib?.so")
+    slow = profile(tmp_path / "c", programs["many"], ROUNDS, 16, "--merge-code=lib?.so", "--fast-path=no")
+    events = plain.field("events").split()
+    for event, before, after in zip(events, plain.summary, merged.summary):
+        assert before == after or event in ("I1tm", "ILtm")
+    assert merged.body() == slow.body()
+    pieces = [text.split() for text in merged.descriptions("Merged code")]
+    assert {Path(piece[3]).name for piece in pieces} == {f"lib{name}.so" for name in NAMES}
+    starts = [int(piece[2], 16) for piece in pieces]
+    assert all(start + int(piece[1]) <= following for start, piece, following in zip(starts, pieces, starts[1:]))
+    assert starts[0] % 4096 == 0
+
+
+def test_nothing_changes_where_no_object_matches(tmp_path: Path, programs: dict[str, Path]) -> None:
+    plain = profile(tmp_path / "a", programs["many"], ROUNDS, 16)
+    same = profile(tmp_path / "b", programs["many"], ROUNDS, 16, "--merge-code=nothing")
+    assert plain.body() == same.body()
