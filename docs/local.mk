@@ -12,6 +12,7 @@ dist_man_MANS = \
 # docs/img is a folder, distributed as a whole.
 DOC_FILES = \
 	docs/calls.md \
+	docs/chain.sh \
 	docs/cpuid.md \
 	docs/data.md \
 	docs/fault-log.md \
@@ -23,11 +24,20 @@ DOC_FILES = \
 	docs/internals/README.md \
 	docs/internals/engine.md \
 	docs/internals/measurements.md \
+	docs/join.c \
 	docs/machines.md \
 	docs/manual-annotate.md \
+	docs/manual-data.md \
+	docs/manual-huge-pages.md \
+	docs/manual-libraries.md \
+	docs/manual-lot.md \
+	docs/manual-processor.md \
+	docs/manual-start-up.md \
+	docs/manual-trust.md \
 	docs/manual.md \
 	docs/libraries.md \
 	docs/pages.md \
+	docs/people.sql \
 	docs/performance.md \
 	docs/processes.md \
 	docs/reach.md \

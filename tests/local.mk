@@ -163,6 +163,8 @@ PYTEST_FILES = \
 	tests/cpuid/test_machine_files.py \
 	tests/cpuid/test_oracle.py \
 	tests/cpuid/test_tool.py \
+	tests/docs/test_blocks.py \
+	tests/docs/test_commands.py \
 	tests/docs/test_links.py \
 	tests/experiments/test_experiments.py \
 	tests/machines/test_machines.py \
@@ -258,6 +260,8 @@ TEST_INPUTS = \
 	tests/companions/damage_edits.py \
 	tests/cpuid/cpuid_facts.py \
 	tests/cpuid/cpuid_oracle.py \
+	tests/docs/docs_blocks.py \
+	tests/docs/docs_run.py \
 	tests/docs/docs_support.py \
 	tests/drive.h \
 	tests/faults/cold_support.py \

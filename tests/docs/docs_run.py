@@ -1,0 +1,66 @@
+# docs_run.py -- executes the commands of a document, one behind the other, in one folder.
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from docs_blocks import Command, commands_of, difference
+from docs_support import ROOT
+
+# The companions of the source tree, tlbgrind of the build.
+COMMANDS = [Path(os.environ.get("TG_BUILDDIR", ROOT / "build"), "tlbgrind"), ROOT / "tlbgrind"]
+PROCESS = re.compile(r"==(\d+)==")
+
+
+class Reader:
+    """A reader of a document, who types what it shows, below a folder with the folder docs/."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / "docs").symlink_to(ROOT / "docs")
+        self.environment = {
+            **os.environ,
+            "PATH": os.pathsep.join([*map(str, COMMANDS), os.environ["PATH"]]),
+            "PWD": str(folder),
+            "LC_ALL": "C.UTF-8",
+            "VALGRIND_OPTS": "--tlbgrind:thp=madvise",
+        }
+
+    def does(self, command: Command) -> tuple[int, str]:
+        """The exit status and what is printed. Its files get the process number of the document."""
+        done = subprocess.run(
+            ["bash", "-c", command.text],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            check=False,
+        )
+        printed = done.stdout.replace(str(self.folder), "/tmp/ex")
+        told, seen = PROCESS.search(command.output), PROCESS.search(printed)
+        if told and seen:
+            printed = re.sub(rf"(==|\.){seen[1]}\b", rf"\g<1>{told[1]}", re.sub(rf"(\.){seen[1]}_", rf"\g<1>{told[1]}_", printed))
+            for path in list(self.folder.iterdir()):
+                name = re.sub(rf"\.{seen[1]}(?!\d)", f".{told[1]}", path.name)
+                if name != path.name:
+                    path.rename(path.with_name(name))
+        return done.returncode, printed
+
+
+def faults_of(name: str, folder: Path) -> list[str]:
+    """What the commands of a document print in another way than it says."""
+    reader = Reader(folder)
+    wrong = []
+    for command in commands_of(ROOT / name):
+        status, printed = reader.does(command)
+        where = f"{name}:{command.line}: $ {command.text}"
+        if status:
+            wrong.append(f"{where}\nexit status {status}\n{printed}")
+        elif found := difference(command.output, printed, command.how):
+            wrong.append(f"{where}\n{found}\n--- printed:\n{printed}")
+    return wrong
