@@ -61,7 +61,7 @@ def value(number: str) -> float:
 def near(told: str, seen: str) -> bool:
     """Numbers that depend on the start of the C library: 5 %, or what a start-up is worth.
 
-    A start is some hundred pages, 20,000 instructions are less than 5 % of all programs shown.
+    A start takes some hundred page walks. Its instructions, in a row of their own, are not near.
     """
     if re.sub("[^%KMG]", "", told) != re.sub("[^%KMG]", "", seen):
         return False

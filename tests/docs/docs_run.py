@@ -21,8 +21,9 @@ class Reader:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         (folder / "docs").symlink_to(ROOT / "docs")
+        # Nothing else: the start of a program takes longer the more variables there are.
         self.environment = {
-            **os.environ,
+            **{name: os.environ[name] for name in ("HOME", "TMPDIR") if name in os.environ},
             "PATH": os.pathsep.join([*map(str, COMMANDS), os.environ["PATH"]]),
             "PWD": str(folder),
             "LC_ALL": "C.UTF-8",
