@@ -58,6 +58,7 @@ Bool tg_elf_segment(Int fd, UInt nth, TgElfSegment* out)
        || !tg_elf_read(fd, table + nth * entry, segment, is64 ? 56 : 32))
       return False;
    *out = (TgElfSegment){ .type = (UInt)tg_elf_number(segment, 4),
+                          .flags = (UInt)tg_elf_number(segment + (is64 ? 4 : 24), 4),
                           .offset = number(segment, is64, 8, 4),
                           .address = number(segment, is64, 16, 8),
                           .size = number(segment, is64, 32, 16) };

@@ -9,6 +9,7 @@
 
 typedef struct {
    UInt type;      /* PT_LOAD and so on */
+   UInt flags;     /* PF_X and so on */
    ULong offset;   /* in the file, of so many bytes */
    ULong size;
    ULong address;  /* as the file has it */

@@ -10,6 +10,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
+#include "base/elf_file.h"
 #include "space/aspace.h"
 #include "space/merged_code.h"
 
@@ -23,21 +24,7 @@ static const ULong room = 0;
 #endif
 
 enum { ALIGNMENT = 16 }; /* of .text, as compilers have it */
-enum { HEADERS_READ = 4096, PT_LOAD_ = 1, PF_X_ = 1 };
-
-#if VG_WORDSIZE == 8
-typedef struct {
-   UInt type, flags;
-   ULong offset, vaddr, paddr, filesz, memsz, align;
-} Header;
-enum { E_PHOFF = 32, E_PHNUM = 56 };
-#else
-typedef struct {
-   UInt type;
-   UInt offset, vaddr, paddr, filesz, memsz, flags, align;
-} Header;
-enum { E_PHOFF = 28, E_PHNUM = 44 };
-#endif
+enum { PT_LOAD = 1, PF_X = 1 };
 
 static HChar** patterns; /* the last one is NULL; NULL: nothing is merged */
 static XArray* pieces;   /* TgMergedCode */
@@ -85,34 +72,22 @@ static Bool is_merged(const HChar* name)
 /* Narrows the piece to the bytes of its segment in the file: a mapping is whole pages. */
 static void narrow(TgMergedCode* piece)
 {
-   static UChar bytes[HEADERS_READ];
-   const SysRes opened = VG_(open)(piece->name, VKI_O_RDONLY, 0);
-   if (sr_isError(opened))
+   TgElfSegment s;
+   const Int fd = tg_elf_open(piece->name);
+   if (fd < 0)
       return;
-   const Int n = VG_(read)((Int)sr_Res(opened), bytes, sizeof bytes);
-   VG_(close)((Int)sr_Res(opened));
-   if (n < (Int)sizeof bytes || VG_(memcmp)(bytes, "\177ELF", 4) != 0)
-      return;
-   UWord headers;
-   UShort n_headers;
-   VG_(memcpy)(&headers, bytes + E_PHOFF, sizeof headers);
-   VG_(memcpy)(&n_headers, bytes + E_PHNUM, sizeof n_headers);
-   for (UInt i = 0; i < n_headers; i++) {
-      Header h;
-      const UWord at = headers + i * sizeof h;
-      if (headers > sizeof bytes || at + sizeof h > sizeof bytes)
-         return;
-      VG_(memcpy)(&h, bytes + at, sizeof h);
-      if (h.type != PT_LOAD_ || (h.flags & PF_X_) == 0
-          || VG_PGROUNDDN((Addr)h.offset) != (Addr)piece->offset
-          || (ULong)h.offset + h.filesz - piece->offset > piece->end - piece->start)
+   for (UInt i = 0; tg_elf_segment(fd, i, &s); i++) {
+      const ULong skipped = s.offset - piece->offset;
+      if (s.type != PT_LOAD || (s.flags & PF_X) == 0
+          || VG_PGROUNDDN((Addr)s.offset) != (Addr)piece->offset
+          || skipped + s.size > piece->end - piece->start)
          continue;
-      const ULong skipped = (ULong)h.offset - piece->offset;
-      piece->end = piece->start + (Addr)(skipped + h.filesz);
+      piece->end = piece->start + (Addr)(skipped + s.size);
       piece->start += (Addr)skipped;
       piece->offset += skipped;
-      return;
+      break;
    }
+   VG_(close)(fd);
 }
 
 /* An object that is mapped a second time has its old place. */
