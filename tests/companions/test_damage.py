@@ -195,7 +195,7 @@ FIRST_LINES = {
     "tg_annotate": "an out-file: the first line is not '# callgrind format'",
     "tg_faults": "a fault log: the first line is not '# tlbgrind fault log'",
     "tg_order": "an entries file: the first line is not '# tlbgrind entries'",
-    "tg_report": "a file of tlbgrind: the first line is that of no out-file, fault log, reach file or entries file",
+    "tg_report": "a file of tlbgrind: the first line is that of no out-file, fault log, reach file, entries file, data file or timeline",
 }
 
 

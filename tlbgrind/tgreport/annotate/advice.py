@@ -307,7 +307,7 @@ def _verdict(advice: Advice, size: str, width: int) -> list[str]:
         text += _wrapped(
             "Nothing to win: ",
             f"with pages of {size} no kind of memory saves one page walk in "
-            f"{WORTH_INSTRUCTIONS:,} instructions and {WORTH_PERCENT} % of the walks.",
+            f"{WORTH_INSTRUCTIONS:,} instructions and {WORTH_PERCENT}% of the walks.",
             width,
         )
     absent = [gain for gain in gains if not gain.is_there()]
