@@ -640,6 +640,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/annotate/table.py \
 	tlbgrind/tgreport/base/__init__.py \
 	tlbgrind/tgreport/base/command.py \
+	tlbgrind/tgreport/base/demangle.py \
 	tlbgrind/tgreport/base/documents.py \
 	tlbgrind/tgreport/base/errors.py \
 	tlbgrind/tgreport/base/names.py \

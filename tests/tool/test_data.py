@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -215,3 +216,23 @@ def test_parts_and_phases_have_the_same_out_files(tmp_path: Path, mode: str) -> 
 def test_a_data_file_that_is_not_there(tmp_path: Path) -> None:
     done = subprocess.run([PYTHON, TG_ANNOTATE, "--by=data", "none"], cwd=tmp_path, capture_output=True, check=False, encoding="utf-8")
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "tg_annotate: error: none: No such file or directory\n")
+
+
+def test_names_of_cxx_variables_are_those_of_the_source(tmp_path: Path) -> None:
+    observe(tmp_path)
+    (path,) = tmp_path.glob("data.*")
+    text = path.read_text(encoding="utf-8")
+    assert text.count("name: table\n") == 1
+    mangled = tmp_path / "mangled"
+    mangled.write_text(text.replace("name: table\n", "name: _ZN5store5tableE\n"), encoding="utf-8")
+
+    def shown(**environment: str) -> str:
+        command = [sys.executable, TG_ANNOTATE, "--by=data", "--of=store::table", str(mangled)]
+        if environment:
+            command[3] = "--of=_ZN5store5tableE"
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True, env=environment or None)
+        return done.stdout
+
+    assert "variable store::table [run_data]" in shown()
+    # Without c++filt they are as the linker has them.
+    assert "variable _ZN5store5tableE [run_data]" in shown(PATH=str(tmp_path))

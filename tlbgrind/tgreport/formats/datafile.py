@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ..base.demangle import demangled
 from ..base.errors import ReportError
 from .outfile import UNKNOWN, Counts, Function
 from .reader import LineReader
@@ -85,7 +86,12 @@ def read(path: str) -> DataFile:
             text = stream.read().decode("utf-8", "surrogateescape")
     except (OSError, ValueError) as error:
         raise ReportError(getattr(error, "strerror", None) or str(error), path or "''") from None
-    return _Reader(DataFile(path, mtime)).read(text)
+    data = _Reader(DataFile(path, mtime)).read(text)
+    variables = [obj for obj in data.objects.values() if obj.kind == "variable"]
+    plain = demangled(obj.name for obj in variables)
+    for obj in variables:
+        obj.name = plain.get(obj.name, obj.name)
+    return data
 
 
 _HEADER = re.compile(r"([a-z-]+): (.*)\Z")
