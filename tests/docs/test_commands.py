@@ -24,7 +24,8 @@ def test_commands_print_what_the_page_says(page: str, tmp_path: Path) -> None:
     for picture in sorted(tmp_path.glob("*.svg")):
         shown = ROOT / "docs" / "img" / picture.name
         assert f"img/{picture.name}" in (ROOT / page).read_text(encoding="utf-8")
-        assert difference(shown.read_text("utf-8"), picture.read_text("utf-8"), "near") is None
+        # Their lengths are numbers of the output above, some of which depend on the system.
+        assert difference(shown.read_text("utf-8"), picture.read_text("utf-8"), "words") is None
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page != "docs/manual.md"])

@@ -135,6 +135,12 @@ TOGETHER = [
         "--calls=yes",
         "inclusive costs are those of the whole run; leave out --instr-at-start=no",
     ),
+    (["--merge-code="], "--merge-code=", "a pattern for the names of objects is missing, such as libfoo*.so*"),
+    (
+        ["--merge-code=lib*", "--faults=yes"],
+        "--merge-code",
+        "page faults are those of the code as it is; record them in another run",
+    ),
     (
         ["--toggle-collect=main", "--data=yes"],
         "--toggle-collect",
