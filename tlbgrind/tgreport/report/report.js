@@ -36,9 +36,12 @@ function digits(text) {
    return /^\d+$/.test(text) ? formatted(BigInt(text)) : text;
 }
 
-function assumptions(lines) {
+// Of more machines, as those of --advice, assumptions are folded.
+const FEW_MACHINES = 4;
+
+function assumptions(lines, open) {
    const list = make("ul", {}, ...lines.map((line) => make("li", {}, line)));
-   return make("details", { open: true }, make("summary", {}, `${lines.length} assumed, not known`), list);
+   return make("details", { open }, make("summary", {}, `${lines.length} assumed, not known`), list);
 }
 
 // ---------------------------------------------------------------- machines
@@ -69,7 +72,7 @@ function showSummary() {
       const { facts: known, file, pid, creator } = machine;
       host.append(facts([["Out-file", file]]));
       host.append(more("Arrays and how they were counted", [["Process", pid], ["Written by", creator], ...known]));
-      if (machine.assumptions.length > 0) host.append(assumptions(machine.assumptions));
+      if (machine.assumptions.length > 0) host.append(assumptions(machine.assumptions, data.machines.length <= FEW_MACHINES));
    }
    for (const read of [...data.faults, ...data.reaches, ...data.entries, ...data.timelines]) {
       if (data.machines.length === 0) host.append(facts([["File", read.file]]));
