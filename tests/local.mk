@@ -90,6 +90,7 @@ CLIENT_LINK_FLAGS_fault_static = -static
 CLIENT_LINK_FLAGS_fault_threads = -pthread
 CLIENT_LINK_FLAGS_fault_used = -pthread
 CLIENT_LINK_FLAGS_run_calls = -pthread
+CLIENT_LINK_FLAGS_run_throws = -lstdc++
 
 # No libc, and every page at the address in its linker script.
 CLIENT_FLAGS_fault_fixed = $(CLIENT_FLAGS) -ffreestanding -fno-asynchronous-unwind-tables
@@ -106,7 +107,8 @@ CLIENT_FLAGS_oracle_walk = $(CLIENT_FLAGS) -ffreestanding
 CLIENT_LINK_FLAGS_oracle_walk = -nostdlib -static -Wl,-e,begin -lgcc
 
 # The same from tests/clients/NAME.cc.
-CLIENTS_CXX =
+CLIENTS_CXX = \
+	run_throws
 
 # The same sources as 32-bit programs: NAME becomes tests/clients/NAME32.
 CLIENTS32 = \

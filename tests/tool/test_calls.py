@@ -74,6 +74,22 @@ def test_a_frame_that_longjmp_leaves_has_its_costs(tmp_path: Path) -> None:
     assert g.arc("caught", "jumps").costs[stores] > ROUNDS * 210
 
 
+def test_exceptions_and_tail_calls_leave_each_function_with_its_calls(tmp_path: Path) -> None:
+    g = graph(tmp_path / "run", *ONE, program=(str(CLIENTS / "run_throws"),))
+    rounds, depth = 5, 6
+    leaves = (depth + 1) + 2  # of the functions that fall, and of the one that catches
+    assert g.calls("catches()") == g.calls("passes(int)") == g.calls("points(int)") == rounds
+    assert g.calls("falls(int)") == rounds * (depth + 1)
+    assert g.calls("last(int)") == 2 * rounds
+    assert g.calls("leaf(int)") == rounds * (leaves + 2 + 2)
+    for caller in ("passes(int)", "points(int)"):
+        assert g.arc(caller, "last(int)").calls == rounds
+    # Each frame that the exception leaves has its costs.
+    rest = g.out_of_balance()
+    no_function = rest.pop(("???", "???"), (0,) * len(g.events))
+    assert [tuple(map(sum, zip(costs, no_function))) for costs in rest.values()] == [g.totals]
+
+
 def test_the_file_is_the_same_without_the_fast_path(tmp_path: Path) -> None:
     fast = profile(tmp_path / "run", "--calls=yes", MACHINES)
     texts = [without_run(path) for path in fast]
