@@ -100,3 +100,12 @@ def test_nothing_changes_where_no_object_matches(tmp_path: Path, programs: dict[
     plain = profile(tmp_path / "a", programs["many"], ROUNDS, 16)
     same = profile(tmp_path / "b", programs["many"], ROUNDS, 16, "--merge-code=nothing")
     assert plain.body() == same.body()
+
+
+def test_a_pattern_that_no_object_matches_is_reported(tmp_path: Path, programs: dict[str, Path]) -> None:
+    message = "Nothing was merged: no object that was executed matches --merge-code=."
+    for pattern, said in (("nothing", True), ("lib?.so", False)):
+        (tmp_path / str(said)).mkdir()
+        r = run(tmp_path / str(said), programs["many"], "1", options=[f"--merge-code={pattern}"])
+        assert r.status == 0, r.err
+        assert (message in r.err) == said

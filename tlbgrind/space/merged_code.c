@@ -6,7 +6,9 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
@@ -145,6 +147,12 @@ Addr tg_merged_code_address(Addr a)
 void tg_merged_code_changed(void)
 {
    plain_start = plain_end = 0;
+}
+
+void tg_merged_code_end(void)
+{
+   if (patterns != NULL && VG_(sizeXA)(pieces) == 0 && VG_(clo_verbosity) > 0)
+      VG_(umsg)("Nothing was merged: no object that was executed matches --merge-code=.\n");
 }
 
 UInt tg_merged_code_count(void)

@@ -27,6 +27,9 @@ Addr tg_merged_code_address(Addr a);
 /* To be called when mappings have changed. */
 void tg_merged_code_changed(void);
 
+/* Prints a line if no object has matched. */
+void tg_merged_code_end(void);
+
 UInt tg_merged_code_count(void);
 const TgMergedCode* tg_merged_code_number(UInt i);
 

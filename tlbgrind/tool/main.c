@@ -52,6 +52,7 @@ static void fini(Int exit_code)
 {
    (void)exit_code;
    tg_region_end();
+   tg_merged_code_end();
    tg_outputs_at_end();
 }
 
