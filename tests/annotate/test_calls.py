@@ -275,7 +275,7 @@ def test_an_event_that_is_not_there_is_named(tmp_path: Path) -> None:
     by_chance(1, FEW).write(tmp_path / "out")
     status, out, err = call("tg_annotate", "--to=folded=cycles", "out").text()
     assert (status, out) == (1, "")
-    assert err.startswith("tg_annotate: error: argument --sort: no event 'cycles'; there are Ir, ")
+    assert err.startswith("tg_annotate: error: argument --to: no event 'cycles'; there are Ir, ")
 
 
 # ---------------------------------------------------------------- files that are odd

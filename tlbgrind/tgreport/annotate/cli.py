@@ -489,7 +489,8 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
         form, _, event = options.to.partition("=")
         if form == convert.CACHEGRIND:
             return list(convert.cachegrind(profile))
-        selection = select(profile, [], [event] if event else options.sort, options.threshold)
+        keys, option = ([event], "--to") if event else (options.sort, "--sort")
+        selection = select(profile, [], keys, options.threshold, sort_option=option)
         return _folded(profile, selection, warnings)
     by_line = "line" in options.by or options.annotate or bool(options.source)
     selection = select(profile, show, options.sort, options.threshold, by_line)
