@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,12 @@ def test_the_largest_saving_comes_first(tmp_path: Path) -> None:
         "",
     ]
     assert text.index("Pages of 2M pay for anon, heap:") < text.index("Pages of 64K pay for anon:")
+
+
+def test_a_loss_above_all_walks_has_no_percentage(tmp_path: Path) -> None:
+    files = [write(tmp_path, "m", 1000), write(tmp_path, "m@anon:64K", 3000, TOUCHES.format(pages=2000, faults=1040))]
+    text = run(tmp_path, "--advice", *files).out.decode()
+    assert re.search(r"^anon +64K  3,000  -2,000 +-2,000 +960 ", text, re.MULTILINE)
 
 
 def test_fewer_faults_alone_pay_in_anonymous_memory(tmp_path: Path) -> None:

@@ -236,6 +236,9 @@ def _per_1000(count: int, instructions: int) -> str:
 
 
 def _percent(part: int, whole: int) -> str:
+    """Nothing where walks become more than twice as many: that is no share of them."""
+    if abs(part) > whole > 0:
+        return ""
     return f"{100 * part / whole:.1f}%" if whole else "-"
 
 
