@@ -45,6 +45,7 @@ DOC_FILES = \
 	docs/region.md \
 	docs/report.md \
 	docs/simulation.md \
+	docs/store.cc \
 	docs/tables.schema.json \
 	docs/timeline.md \
 	docs/tuning-startup.md \

@@ -108,6 +108,7 @@ CLIENT_LINK_FLAGS_oracle_walk = -nostdlib -static -Wl,-e,begin -lgcc
 
 # The same from tests/clients/NAME.cc.
 CLIENTS_CXX = \
+	run_inlined \
 	run_throws
 
 # The same sources as 32-bit programs: NAME becomes tests/clients/NAME32.
@@ -225,6 +226,7 @@ PYTEST_FILES = \
 	tests/tool/test_process.py \
 	tests/tool/test_reach_output.py \
 	tests/tool/test_collection.py \
+	tests/tool/test_inlined.py \
 	tests/tool/test_instructions.py \
 	tests/tool/test_libraries.py \
 	tests/tool/test_region.py \
@@ -258,6 +260,7 @@ TEST_INPUTS = \
 	tests/annotate/expected \
 	$(BENCH_FILES) \
 	$(EXPERIMENT_FILES) \
+	tests/clients/run_inlined.h \
 	tests/clients/run_work.h \
 	tests/companions/damage_edits.py \
 	tests/cpuid/cpuid_facts.py \
@@ -409,6 +412,7 @@ CLIENT_BUILD = $(AM_V_CLIENT)$(MKDIR_P) tests/clients && \
 	-I$(srcdir)/tests/clients -idirafter $(VALGRIND_INCLUDEDIR)/..
 
 $(CLIENT_FILES): tests/clients/run_work.h
+tests/clients/run_inlined: tests/clients/run_inlined.h
 
 $(CLIENTS:%=tests/clients/%): tests/clients/%: tests/clients/%.c
 	$(CLIENT_BUILD) $(CLIENT_LINK_FLAGS) -o $@ $< $(CLIENT_LINK_FLAGS_$(*F))

@@ -630,6 +630,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/annotate/events.py \
 	tlbgrind/tgreport/annotate/export.py \
 	tlbgrind/tgreport/annotate/facts.py \
+	tlbgrind/tgreport/annotate/inlined.py \
 	tlbgrind/tgreport/annotate/limits.py \
 	tlbgrind/tgreport/annotate/listing.py \
 	tlbgrind/tgreport/annotate/profile.py \
@@ -643,6 +644,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/base/demangle.py \
 	tlbgrind/tgreport/base/documents.py \
 	tlbgrind/tgreport/base/errors.py \
+	tlbgrind/tgreport/base/inlining.py \
 	tlbgrind/tgreport/base/names.py \
 	tlbgrind/tgreport/base/progress.py \
 	tlbgrind/tgreport/base/terminal.py \

@@ -241,7 +241,7 @@ REFUSED = {
     "--to=folded --tree out": "--to goes without --tree",
     "--to=folded --format=json out": "--to goes without --format",
     "--to=cachegrind --fail-above=Ir>1 out": "--to goes without --fail-above",
-    "--to=perf out": "argument --to: 'perf' is not one of folded, cachegrind",
+    "--to=perf out": "argument --to: 'perf' is not one of folded, cachegrind, callgrind",
     "--to=folded= out": "argument --to: 'folded=' is not folded=EVENT",
     "--to=cachegrind=Ir out": "argument --to: 'cachegrind=Ir' is not folded=EVENT",
     "--tree= out": "argument --tree: the name of the function is missing",

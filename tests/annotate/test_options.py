@@ -18,7 +18,7 @@ SEE = " (tg_annotate --help lists what is allowed)"
 REFUSED = {
     "": f"no OUTFILE given{SEE}",
     "--by=lines two-level.out": "argument --by: 'lines' is not one of function, file, object, data,"
-    " data:offset, line, file:function, function:file"
+    " data:offset, line, line:inclusive, file:function, function:file"
     + SEE,
     "--by= two-level.out": f"argument --by: '' is not NAME[,NAME...]{SEE}",
     "--annotated two-level.out": f"unrecognized arguments: --annotated{SEE}",
@@ -97,7 +97,7 @@ def test_help_and_man_page_list_the_same_options(place: Path) -> None:
     man = (ROOT / "docs" / "tg_annotate.1").read_text()
     in_man = set(re.findall(r"^\.It (?:Fl . (?:Ar DIR )?, )?Fl (-[a-z-]+)", man, re.MULTILINE))
     assert in_help == {"-" + option for option in in_man}
-    assert len(in_help) == 29
+    assert len(in_help) == 30
 
 
 def test_a_reader_that_stops_reading_is_no_failure(place: Path) -> None:

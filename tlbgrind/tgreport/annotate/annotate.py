@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from ..base.errors import ReportError, printable
-from ..formats.outfile import UNKNOWN, Counts
+from ..formats.outfile import UNKNOWN, Arc, Counts, Function
 from .profile import Profile, plus
 from .rows import check_sum
 from .selection import Selection
@@ -40,6 +41,7 @@ def annotate(
             file for file, counts in sums.items() if file != UNKNOWN and selection.matters(counts)
         }
     lines = profile.lines(wanted)
+    callees = {} if profile.diff else profile.callees_by_line()
     table = Table(profile, selection, style)
     title = style.screen.title
     text: list[str] = []
@@ -58,7 +60,8 @@ def annotate(
             lost = plus(lost, sums[file])
             missing.append(Row(sums[file], file, is_name=True))
             continue
-        sheet = _Sheet(file, source, lines[file], profile)
+        here = {line: arcs for (name, line), arcs in callees.items() if name == file}
+        sheet = _Sheet(file, source, lines[file], here, profile)
         beside = plus(beside, sheet.beside)
         off = plus(off, sheet.off)
         warnings += sheet.warnings
@@ -102,12 +105,18 @@ class _Sheet:
     """One source beside its counts."""
 
     def __init__(
-        self, name: str, source: Source, counts: dict[int, Counts], profile: Profile
+        self,
+        name: str,
+        source: Source,
+        counts: dict[int, Counts],
+        callees: dict[int, dict[Function, Arc]],
+        profile: Profile,
     ) -> None:
         found = "" if source.path == name else f", found as {source.path}"
         self.title = f"Annotated source: {name}{found}"
         self._source = source
         self._counts = counts
+        self._callees = callees
         self.beside = self.off = profile.zero
         self._unknown = self._beyond = profile.zero
         self._bogus: list[int] = []
@@ -141,19 +150,25 @@ class _Sheet:
             rows.append(Row(self._beyond, "<lines beyond the end of this source>"))
         collected = len(rows)
         costly = self._costly(selection)
-        shown = self._around(costly, context)
+        calling = [line for line in self._callees if self._called_at(line, selection)]
+        last = len(self._source.lines)
+        shown = self._around([*costly, *(line for line in calling if 0 < line <= last)], context)
         number_width = len(str(shown[-1])) if shown else 0
         for line in shown:
             code = self._source.lines[line - 1].rstrip("\r").expandtabs(8)
             rows.append(Row(costly.get(line), f"{line:>{number_width}}  {code}"))
+            for callee, arc in self._called_at(line, selection):
+                how = f"{'=>':>{number_width}}  {_how(arc)}: "
+                rows.append(Row(arc.costs, printable(callee.name), how, is_name=True))
         heading, *printed = table.lines(rows, "")
         body = [heading, *printed[:collected]]
         before = 0
-        for line, row in zip(shown, printed[collected:]):
+        following = iter(printed[collected:])
+        for line in shown:
             if line != before + 1:
                 body += [_gap(before)] if before else []
                 body += [_gap(line)]
-            body.append(row)
+            body += islice(following, 1 + len(self._called_at(line, selection)))
             before = line
         if before and before < len(self._source.lines):
             body.append(_gap(before))
@@ -161,12 +176,17 @@ class _Sheet:
 
     def _costly(self, selection: Selection) -> dict[int, Counts]:
         """The lines of the source that have a count to show."""
-        parts = {part for event in selection.shown for part in event.parts}
         return {
             line: counts
             for line, counts in self._counts.items()
-            if 0 < line <= len(self._source.lines) and any(map(counts.__getitem__, parts))
+            if 0 < line <= len(self._source.lines) and _has(counts, selection)
         }
+
+    def _called_at(self, line: int, selection: Selection) -> list[tuple[Function, Arc]]:
+        """What is inlined or called there and has a count to show, the largest first."""
+        found = self._callees.get(line, {})
+        shown = [(callee, arc) for callee, arc in found.items() if _has(arc.costs, selection)]
+        return sorted(shown, key=lambda item: (selection.rank(item[1].costs), item[0]))
 
     def _around(self, lines: Iterable[int], context: int) -> list[int]:
         visible: set[int] = set()
@@ -174,6 +194,16 @@ class _Sheet:
             last = min(len(self._source.lines), line + context)
             visible.update(range(max(1, line - context), last + 1))
         return sorted(visible)
+
+
+def _how(arc: Arc) -> str:
+    if arc.calls == 1:
+        return "called once"
+    return f"called {arc.calls:,} times" if arc.calls else "inlined"
+
+
+def _has(counts: Counts, selection: Selection) -> bool:
+    return any(counts[part] for event in selection.shown for part in event.parts)
 
 
 def _gap(line: int) -> str:

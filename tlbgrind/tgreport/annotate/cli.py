@@ -24,11 +24,12 @@ from .calltables import EVERY, Calls
 from .compare import Comparison
 from .events import USUAL, Events
 from .facts import Fact
+from .inlined import with_inlined
 from .limits import Finding, Limit, Run, difference, each_run, limit_value
 from .listing import listing
 from .profile import Profile, Renamer
 from .report import cumulated, headline, legend, metadata
-from .rows import VIEWS, compute
+from .rows import LINE_INCLUSIVE, VIEWS, compute
 from .selection import ALL, Selection, select
 from .table import Style
 
@@ -56,7 +57,8 @@ Which phase:
 Which tables:
   --by=WHAT[,WHAT...]       any of function, file, object, line, file:function (where the code of
                             a file was inlined), function:file (whose code a function has in it),
-                            data, data:offset (of data files), in the order given
+                            line:inclusive (see --inlined), data, data:offset (of data files),
+                            in the order given
                             [function,file,object, or none beside the tables of calls]
 
 Calls (of files of --calls=yes; in FUNCTION, * and ? stand for any characters):
@@ -65,6 +67,12 @@ Calls (of files of --calls=yes; in FUNCTION, * and ? stand for any characters):
                             threshold is of its own inclusive costs
   --tree[=FUNCTION]         what is called, from the first function down, or from FUNCTION; what
                             a function with several callers costs is shared out among them
+
+Inlined functions (of files of --dump-instr=yes; by eu-addr2line of elfutils):
+  --inlined                 inlined functions are functions, called where they are inlined, with 0
+                            calls: in the tables of functions and calls, and in sources
+  --by=line:inclusive       lines, each with all that is inlined there and, of files of
+                            --calls=yes, all that it calls
 
 Data files (tlbgrind.data.PID, of --data=yes) in place of out-files:
   --by=data                 which data is referred to and misses
@@ -111,6 +119,8 @@ For other programs:
   --to=folded[=EVENT]       write stacks for flamegraph.pl, inferno and speedscope, from a file with
                             calls; the counts add up to the program's [the first sort event]
   --to=cachegrind           write an out-file of cachegrind, for cg_annotate
+  --to=callgrind            with --inlined: write an out-file in which inlined functions are
+                            functions, for KCachegrind
   --fail-above=LIMIT        exit status 3 if a count of the program is above LIMIT: EVENT>N,
                             EVENT/1000>N (per 1000 instructions), EVENT/EVENT>N; with --diff the
                             difference; with --diff or --compare also growth, EVENT>P% or P% (of
@@ -138,6 +148,7 @@ Examples:
   tg_annotate --diff tlbgrind.out.before tlbgrind.out.after
   tg_annotate --advice tlbgrind.out.4711_zen4*
   tg_annotate --tree --threshold=1 tlbgrind.out.4711
+  tg_annotate --inlined --by=function,line:inclusive tlbgrind.out.4711
   tg_annotate --to=folded tlbgrind.out.4711 | flamegraph.pl >walks.svg
   tg_annotate --compare --by=function,line tlbgrind.out.4711_skylake tlbgrind.out.4711_zen4
   tg_annotate --diff --fail-above=5% tlbgrind.out.before tlbgrind.out.after
@@ -154,6 +165,7 @@ class Options(argparse.Namespace):
     threshold: Fraction
     show_percs: bool
     by: list[str]
+    inlined: bool
     inclusive: bool
     callers: str | None
     tree: str | None
@@ -272,6 +284,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--threshold", type=_percent, default=Fraction("0.1"))
     add("--show-percs", type=yes_or_no(), default=True)
     add("--by", type=_Views(*VIEWS), default=[])
+    add("--inlined", action="store_true")
     add("--inclusive", action="store_true")
     add("--callers", type=name_of("function"), nargs="?", const=EVERY)
     add("--tree", type=name_of("function"), nargs="?", const=EVERY)
@@ -311,6 +324,7 @@ def parse(arguments: Sequence[str]) -> Options:
         if options.advice and given:
             parser.error(f"--advice goes without --{name}")
     _check_calls(parser, options)
+    _check_inlined(parser, options)
     if not (options.by or options.tree or options.callers or options.inclusive or options.asm):
         options.by = ["function", "file", "object"]
     if options.compare and options.diff:
@@ -350,6 +364,18 @@ def _check_calls(parser: Parser, options: Options) -> None:
                 parser.error(f"--{name} goes without --{other.replace('_', '-')}")
     if options.to and options.format != "text":
         parser.error("--to goes without --format")
+
+
+def _check_inlined(parser: Parser, options: Options) -> None:
+    if LINE_INCLUSIVE in options.by:
+        options.inlined = True
+        if options.compare:
+            parser.error(f"--by={LINE_INCLUSIVE} goes without --compare")
+    for other in ("advice", "asm", "of"):
+        if options.inlined and getattr(options, other):
+            parser.error(f"--inlined goes without --{other}")
+    if options.to == convert.CALLGRIND and not options.inlined:
+        parser.error(f"--to={convert.CALLGRIND} goes with --inlined: without, the OUTFILE is the same")
 
 
 # What tells machines apart: two that options describe have one name.
@@ -468,12 +494,15 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
     files = []
     for number, path in enumerate(options.outfiles):
         progress.say(f"{number:,} of {len(options.outfiles):,} out-files read")
-        if options.asm:
+        if options.asm or options.inlined:
             files.append(read(path, progress, by_address=True))
         else:
             files.append(by_data.read(path, options.machine, options.of, options.by, progress))
     if options.phase is not None:
-        files = [read(phase_file(out, options.phase), progress) for out in files]
+        by_address = options.inlined
+        files = [read(phase_file(out, options.phase), progress, by_address) for out in files]
+    if options.inlined:
+        files = with_inlined(files, warnings, progress)
     progress.say("adding up")
     if options.advice:
         return advice.listing(files, screen(options.wide, options.color))
@@ -489,6 +518,8 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
         form, _, event = options.to.partition("=")
         if form == convert.CACHEGRIND:
             return list(convert.cachegrind(profile))
+        if form == convert.CALLGRIND:
+            return list(convert.callgrind(profile))
         keys, option = ([event], "--to") if event else (options.sort, "--sort")
         selection = select(profile, [], keys, options.threshold, sort_option=option)
         return _folded(profile, selection, warnings)
@@ -512,7 +543,8 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
         progress.say(f"table by {by}")
         text += listing(profile, selection, by, compute(profile, selection, by), style)
         if number == 0:
-            others = [*cumulated(profile, selection, style), *signs]
+            column = [] if by == LINE_INCLUSIVE else cumulated(profile, selection, style)
+            others = [*column, *signs]
             text += legend(profile, selection, style, options.verbose, others)
     if calls is not None:
         progress.say("tables of calls")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from .._version import VERSION
 from ..base.errors import printable
 from ..formats.outfile import UNKNOWN, Counts, Function
 from .callgraph import Graph
@@ -14,7 +15,7 @@ from .events import Event
 from .profile import Profile
 from .selection import Selection
 
-FOLDED, CACHEGRIND = FORMS = ("folded", "cachegrind")
+FOLDED, CACHEGRIND, CALLGRIND = FORMS = ("folded", "cachegrind", "callgrind")
 
 
 def folded(profile: Profile, selection: Selection, event: Event) -> Iterator[str]:
@@ -47,6 +48,53 @@ def _frame(function: Function) -> str:
     if name == UNKNOWN:
         name = UNKNOWN if function.object == UNKNOWN else f"[{os.path.basename(function.object)}]"
     return printable(name).replace(";", ":")
+
+
+def callgrind(profile: Profile) -> Iterator[str]:
+    """An out-file with its calls by line, those of inlined functions among them."""
+    first = profile.files[0]
+    yield "# callgrind format"
+    yield "version: 1"
+    yield f"creator: tg_annotate-{VERSION}"
+    commands = dict.fromkeys(out.command for out in profile.files)
+    yield printable(f"cmd: {' / '.join(commands) or '?'}")
+    for name, value in first.descriptions:
+        yield printable(f"desc: {name}: {value}")
+    yield "positions: line"
+    for event in profile.events:
+        yield printable(f"event: {event} : {profile.long_names.get(event, event)}")
+    yield f"events: {' '.join(profile.events)}"
+    yield from _with_calls(profile)
+    yield f"summary: {' '.join(map(str, profile.totals))}"
+    yield f"totals: {' '.join(map(str, profile.totals))}"
+
+
+def _with_calls(profile: Profile) -> Iterator[str]:
+    costs = profile.lines_of_functions()
+    calls = profile.calls_by_line()
+    first = {function: min(places) for function, places in costs.items()}
+    for function in sorted(costs.keys() | calls.keys()):
+        own = costs.get(function, {})
+        calling = calls.get(function, {})
+        yield ""
+        yield from _place("", function)
+        at = function.file
+        for file, line in sorted(own.keys() | calling.keys()):
+            if file != at:
+                yield printable(f"{'fe' if file == function.file else 'fi'}={file}")
+                at = file
+            if (file, line) in own:
+                yield f"{line} {' '.join(map(str, own[file, line]))}"
+            for callee, arc in sorted(calling.get((file, line), {}).items()):
+                yield from _place("c", callee)
+                _, target = first.get(callee, ("", 0))
+                yield f"calls={arc.calls} {target}"
+                yield f"{line} {' '.join(map(str, arc.costs))}"
+
+
+def _place(kind: str, function: Function) -> Iterator[str]:
+    for key, name in zip(("ob", "fi" if kind else "fl", "fn"), function):
+        yield printable(f"{kind}{key}={name}")
 
 
 def cachegrind(profile: Profile) -> Iterator[str]:

@@ -78,7 +78,7 @@ def _rows(selection: Selection, name: str, rows: Rows) -> Table:
         )
         for row in rows.rows
     ]
-    rest = _values(selection.shown, rows.rest)
+    rest = _values(selection.shown, rows.rest) if rows.rest else (None,) * len(selection.shown)
     return Table(name, rows.fields, _names(selection.shown), records, rows.omitted, rest)
 
 

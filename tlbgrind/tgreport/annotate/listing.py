@@ -6,7 +6,7 @@ from __future__ import annotations
 from ..base.text import percentage
 from ..formats.outfile import UNKNOWN
 from .profile import Profile
-from .rows import Names, Rows
+from .rows import LINE_INCLUSIVE, Names, Rows
 from .selection import Selection
 from .table import Row, Style, Table
 
@@ -17,6 +17,7 @@ HEADINGS = {
     "data": "data",
     "data:offset": "data / offset within its records",
     "line": "file:line",
+    LINE_INCLUSIVE: "file:line, with what is inlined and called there",
     "file:function": "source file / file:function [object]",
     "function:file": "file:function [object] / source file",
 }
@@ -31,7 +32,8 @@ def listing(
     profile: Profile, selection: Selection, by: str, table: Rows, style: Style
 ) -> list[str]:
     """One table: what matters, largest first, then all the rest in one row."""
-    primary = selection.primary if has_cumulated(profile, selection, style) else None
+    adds_up = table.rest is not None
+    primary = selection.primary if adds_up and has_cumulated(profile, selection, style) else None
     rows: list[Row] = []
     so_far = 0
 

@@ -3,15 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from itertools import repeat
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, repeat
 from operator import add, sub
-from typing import Callable, TypeVar
+from typing import Callable
 
 from ..base.errors import ReportError
-from ..formats.outfile import UNKNOWN, Arc, Arcs, Counts, Function, OutFile, Run
+from ..formats.outfile import (
+    UNKNOWN,
+    Arc,
+    Arcs,
+    Counts,
+    Function,
+    Key,
+    OutFile,
+    Place,
+    Run,
+    add_arc,
+)
 
-Key = TypeVar("Key", bound=Hashable)
 Renamer = Callable[[str], str]
 Adder = Callable[[int, int], int]
 
@@ -57,7 +67,7 @@ class Profile:
                     out.path,
                     out.events_line,
                 )
-            operation: Adder = sub if diff and out is first else add
+            operation = self._operation(out)
             self.totals = plus(self.totals, out.totals, operation)
             self.long_names.update(out.long_names)
             for (function, file), run in out.runs.items():
@@ -84,10 +94,7 @@ class Profile:
                     self._renamed.get(caller) or self._named(caller),
                     self._renamed.get(callee) or self._named(callee),
                 )
-                known = sums.get(ends)
-                if known is not None:
-                    arc = Arc(known.calls + arc.calls, plus(known.costs, arc.costs))
-                sums[ends] = arc
+                add_arc(sums, ends, arc)
         return sums
 
     def _sums(self, key: Callable[[Function, str], Key]) -> dict[Key, Counts]:
@@ -126,7 +133,7 @@ class Profile:
     def data(self) -> dict[str, Counts]:
         sums: dict[str, Counts] = {}
         for out in self.files:
-            operation: Adder = sub if self.diff and out is self.files[0] else add
+            operation = self._operation(out)
             for label, counts in out.data.items():
                 sums[label] = plus(sums.get(label, self.zero), counts, operation)
         return sums
@@ -139,7 +146,7 @@ class Profile:
     def offsets(self) -> dict[tuple[str, str], Counts]:
         sums: dict[tuple[str, str], Counts] = {}
         for out in self.files:
-            operation: Adder = sub if self.diff and out is self.files[0] else add
+            operation = self._operation(out)
             for place, counts in out.offsets.items():
                 sums[place] = plus(sums.get(place, self.zero), counts, operation)
         return sums
@@ -158,6 +165,59 @@ class Profile:
                         counts = plus(lines.get(line, self.zero), counts, operation)
                     lines[line] = counts
         return files
+
+    def lines_inclusive(self) -> dict[Place, Counts]:
+        """What each line costs with all that is inlined and called there, of files read by address.
+        An instruction counts at each level of what is inlined into what."""
+        sums = {
+            (file, line): counts
+            for file, lines in self.lines().items()
+            for line, counts in lines.items()
+        }
+        for out in self.files:
+            operation = self._operation(out)
+            for (file, line), counts in out.within.items():
+                place = (self._rename_file(file), line)
+                sums[place] = plus(sums.get(place, self.zero), counts, operation)
+        return sums
+
+    def callees_by_line(self) -> dict[Place, dict[Function, Arc]]:
+        """What is inlined and called at a line."""
+        sums: dict[Place, dict[Function, Arc]] = {}
+        for places in self.calls_by_line().values():
+            for place, callees in places.items():
+                here = sums.setdefault(place, {})
+                for callee, arc in callees.items():
+                    add_arc(here, callee, arc)
+        return sums
+
+    def lines_of_functions(self) -> dict[Function, dict[Place, Counts]]:
+        width = 1 + len(self.events)
+        sums: dict[Function, dict[Place, Counts]] = {}
+        for function, file, operation, run in self._runs:
+            here = sums.setdefault(function, {})
+            for row in zip(*[iter(run.rows)] * width):
+                place = (file, row[0])
+                here[place] = plus(here.get(place, self.zero), row[1:], operation)
+        return sums
+
+    def calls_by_line(self) -> dict[Function, dict[Place, dict[Function, Arc]]]:
+        """What functions call, and what was inlined into them, of files read by address."""
+        sums: dict[Function, dict[Place, dict[Function, Arc]]] = {}
+        for out in self.files:
+            inlined = (
+                (at, {callee: Arc(0, counts) for callee, counts in callees.items()})
+                for at, callees in out.inlined.items()
+            )
+            for (caller, (file, line)), callees in chain(out.from_lines.items(), inlined):
+                places = sums.setdefault(self._renamed.get(caller) or self._named(caller), {})
+                here = places.setdefault((self._rename_file(file), line), {})
+                for callee, arc in callees.items():
+                    add_arc(here, self._renamed.get(callee) or self._named(callee), arc)
+        return sums
+
+    def _operation(self, out: OutFile) -> Adder:
+        return sub if self.diff and out is self.files[0] else add
 
     def line_numbers(self, file: str) -> set[int]:
         width = 1 + len(self.events)

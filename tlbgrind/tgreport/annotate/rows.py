@@ -7,7 +7,7 @@ A table is data here: names and exact counts. listing.py prints it as text.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Callable, NamedTuple, Union
 
 from ..base.errors import ReportError
@@ -35,10 +35,10 @@ class Rows:
     many: str
     rows: list[Row]
     omitted: int  # how many rows are below the threshold
-    rest: Counts  # what they add up to
+    rest: Counts | None  # what they add up to; None: rows have parts in common
 
     def sum(self) -> Counts:
-        total = self.rest
+        total = self.rest or ()
         for row in self.rows:
             total = plus(total, row.counts)
         return total
@@ -63,6 +63,7 @@ class View(NamedTuple):
 
     levels: tuple[Level, ...]
     sums: Callable[[Profile], Sums]
+    adds_up: bool = True  # no: rows have parts in common
 
 
 def _function(function: Function) -> Names:
@@ -95,6 +96,10 @@ def _by_line(profile: Profile) -> Sums:
             yield (file, line), counts
 
 
+def _by_line_inclusive(profile: Profile) -> Sums:
+    return profile.lines_inclusive().items()
+
+
 def _by_file_and_function(profile: Profile) -> Sums:
     for (function, file), counts in profile.functions_by_file().items():
         yield (file, *_function(function)), counts
@@ -105,6 +110,7 @@ def _by_function_and_file(profile: Profile) -> Sums:
         yield (*_function(function), file), counts
 
 
+LINE_INCLUSIVE = "line:inclusive"
 VIEWS = {
     "function": View((_FUNCTION,), _by_function),
     "file": View((_FILE,), _by_file),
@@ -112,15 +118,18 @@ VIEWS = {
     "data": View((_DATA,), _by_data),
     "data:offset": View((_DATA, _OFFSET), _by_data_and_offset),
     "line": View((_LINE,), _by_line),
+    LINE_INCLUSIVE: View((_LINE,), _by_line_inclusive, adds_up=False),
     "file:function": View((_FILE, _FUNCTION), _by_file_and_function),
     "function:file": View((_FUNCTION, _FILE), _by_function_and_file),
 }
 
 
 def compute(profile: Profile, selection: Selection, by: str) -> Rows:
-    """One table, which adds up to the totals of the program."""
+    """One table, which adds up to the totals of the program, unless its rows have parts in common."""
     view = VIEWS[by]
     table = _rows(profile, selection, view.sums(profile), view.levels)
+    if not view.adds_up:
+        return replace(table, rest=None)
     check_sum(profile, [table.sum()], f"the table by {by}")
     return table
 

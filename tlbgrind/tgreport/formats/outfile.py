@@ -12,12 +12,12 @@ from __future__ import annotations
 import os
 import re
 from array import array
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from json import JSONDecoder
 from operator import add
-from typing import Callable, NamedTuple, NoReturn
+from typing import Callable, NamedTuple, NoReturn, TypeVar
 
 from ..base.errors import ReportError, printable
 from ..base.progress import Progress
@@ -55,6 +55,9 @@ class Arc(NamedTuple):
 
 
 Arcs = dict[tuple[Function, Function], Arc]  # by caller and callee
+Place = tuple[str, int]  # a source file and a line
+Inlined = dict[tuple[Function, Place], dict[Function, Counts]]  # by where what is inlined
+FromLines = dict[tuple[Function, Place], dict[Function, Arc]]  # the same of calls
 
 
 @dataclass
@@ -74,6 +77,12 @@ class OutFile:
     data: dict[str, Counts] = field(default_factory=dict)  # by object of data, of data files
     # By address, if that was asked for; with --dump-instr=yes only.
     instructions: dict[Function, dict[int, Counts]] = field(default_factory=dict)
+    places: dict[Function, dict[int, Place]] = field(default_factory=dict)  # of these addresses
+    calls: dict[Function, dict[int, dict[Function, Arc]]] = field(default_factory=dict)  # from them
+    # Of inlined functions, see annotate/inlined.py.
+    inlined: Inlined = field(default_factory=dict)
+    within: dict[Place, Counts] = field(default_factory=dict)
+    from_lines: FromLines = field(default_factory=dict)
     offsets: dict[tuple[str, str], Counts] = field(default_factory=dict)  # and by offset within it
 
 
@@ -117,8 +126,23 @@ def with_events(out: OutFile, events: tuple[str, ...]) -> OutFile:
     data = {label: chosen(counts) for label, counts in out.data.items()}
     offsets = {place: chosen(counts) for place, counts in out.offsets.items()}
     totals = chosen(out.totals)
+    inlined = {
+        place: {callee: chosen(counts) for callee, counts in callees.items()}
+        for place, callees in out.inlined.items()
+    }
+    within = {place: chosen(counts) for place, counts in out.within.items()}
     new = replace(out, events=events, runs=runs, totals=totals, arcs=arcs)
-    return replace(new, data=data, offsets=offsets)
+    return replace(new, data=data, offsets=offsets, inlined=inlined, within=within)
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def add_arc(arcs: dict[Key, Arc], key: Key, arc: Arc) -> None:
+    known = arcs.get(key)
+    if known is not None:
+        arc = Arc(known.calls + arc.calls, tuple(map(add, known.costs, arc.costs)))
+    arcs[key] = arc
 
 
 def column_sums(rows: array[int], width: int) -> Counts:
@@ -250,7 +274,7 @@ class _Reader:
         rows.append(self.at[-1] if self.positions[-1] == "line" else 0)
         rows.extend(counts)
         if self.positions[0] == "instr":
-            self.count_at(self.at[0], tuple(counts))
+            self.count_at(self.at[0], rows[-self.width], tuple(counts))
 
     def lines_of(self, block: bytes) -> bytes:
         """A run of plain cost lines without addresses, which are kept if they are of interest."""
@@ -258,17 +282,18 @@ class _Reader:
             return block
         if self.by_address:
             for line in block.splitlines():
-                address, _, *counts = line.split()
-                self.count_at(int(address, 16), tuple(map(int, counts)))
+                address, number, *counts = line.split()
+                self.count_at(int(address, 16), int(number), tuple(map(int, counts)))
         self.at[0] = int(block[block.rfind(b"0x") :].split(b" ", 1)[0], 16)
         return _ADDRESS.sub(b"", block)
 
-    def count_at(self, address: int, counts: Counts) -> None:
+    def count_at(self, address: int, line: int, counts: Counts) -> None:
         if not self.by_address or self.function is None:
             return
         known = self.out.instructions.setdefault(self.function, {})
         before = known.get(address)
         known[address] = counts if before is None else tuple(map(add, before, counts))
+        self.out.places.setdefault(self.function, {})[address] = (self.file, line)
 
     def open_rows(self) -> array[int]:
         if self.function is None:
@@ -507,11 +532,13 @@ class _Reader:
             self.fail(f"the costs of 'calls=' before any '{missing}='")
         callee = Function(called.get("ob", self.object), called.get("fl", self.file), called["fn"])
         ends = (self.function, callee)
-        known = self.out.arcs.get(ends)
-        if known is not None:
-            calls += known.calls
-            costs = tuple(map(add, known.costs, costs))
-        self.out.arcs[ends] = Arc(calls, costs)
+        arc = Arc(calls, costs)
+        add_arc(self.out.arcs, ends, arc)
+        if self.by_address and self.positions[0] == "instr":
+            here = self.out.calls.setdefault(self.function, {}).setdefault(self.at[0], {})
+            add_arc(here, callee, arc)
+            places = self.out.places.setdefault(self.function, {})
+            places.setdefault(self.at[0], (self.file, self.at[-1]))
 
     def finish(self) -> OutFile:
         out = self.out
