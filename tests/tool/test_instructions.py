@@ -183,3 +183,26 @@ def test_what_is_missing_for_instructions_is_said(tmp_path: Path) -> None:
         1, f"tg_annotate: error: {program}: argument --asm: the object is not there any more\n"
     )  # fmt: skip
     assert "--asm goes without --diff" in asm(out, "--asm=main", "--diff", str(out)).stderr
+
+
+def test_code_outside_of_text_has_its_address_in_the_file(tmp_path: Path) -> None:
+    """Start code and linkage tables, of a library that is loaded anywhere."""
+    compiler = os.environ.get("CC", "cc").split()
+    library = tmp_path / "libnear.so"
+    near = tmp_path / "near.c"
+    near.write_text("int far(void);\nint near(void) { return far() + 1; }\n")
+    main = tmp_path / "main.c"
+    main.write_text("int near(void);\nint far(void) { return 2; }\nint main(void) { return near() - 3; }\n")
+    lazy = ["-fPIC", "-fcf-protection=none", "-Wl,-z,lazy", f"-Wl,-rpath,{tmp_path}"]
+    subprocess.run([*compiler, *lazy, "-shared", "-o", library, near], check=True)
+    program = str(tmp_path / "main")
+    subprocess.run([*compiler, *lazy, "-rdynamic", "-o", program, main, library], check=True)
+    out = profile(tmp_path, *ONE, "--dump-instr=yes", program=program).read_text(encoding="utf-8")
+    of_library = out.partition(f"{library}\nfl=")[2].partition("\n\n")[0]
+    found = {int(address, 16) for address in re.findall("^(0x[0-9a-f]+) ", of_library, re.MULTILINE)}
+    headers = subprocess.run(["readelf", "-SW", library], capture_output=True, encoding="utf-8", check=True)
+    for name in (".init", ".plt", ".text"):
+        start, size = re.findall(rf" {re.escape(name)} +PROGBITS +(\w+) \w+ (\w+)", headers.stdout)[0]
+        within = range(int(start, 16), int(start, 16) + int(size, 16))
+        assert found.intersection(within), name
+    assert max(found) < library.stat().st_size

@@ -65,10 +65,33 @@ static const HChar* source_of(DiEpoch epoch, Addr a, UInt* number)
    return interned;
 }
 
+static UWord distance(Addr a, Addr b)
+{
+   return a > b ? a - b : b - a;
+}
+
+/* The object that has the instruction. The core searches .text only: start code and linkage tables
+   are found by the name of the mapped file. */
+static const DebugInfo* object_of(DiEpoch epoch, Addr a)
+{
+   const DebugInfo* found = VG_(find_DebugInfo)(epoch, a);
+   const HChar* name;
+   if (found != NULL || !VG_(get_objname)(epoch, a, &name))
+      return found;
+   for (const DebugInfo* d = VG_(next_DebugInfo)(NULL); d != NULL; d = VG_(next_DebugInfo)(d)) {
+      const Addr text = VG_(DebugInfo_get_text_avma)(d);
+      if (text != 0 && VG_(strcmp)(VG_(DebugInfo_get_filename)(d), name) == 0
+          && (found == NULL
+              || distance(text, a) < distance(VG_(DebugInfo_get_text_avma)(found), a)))
+         found = d;
+   }
+   return found;
+}
+
 /* An address as its object's file has it: without where the object is loaded. */
 static Addr in_file(DiEpoch epoch, Addr a)
 {
-   const DebugInfo* object = VG_(find_DebugInfo)(epoch, a);
+   const DebugInfo* object = object_of(epoch, a);
    return object == NULL ? a : a - (Addr)VG_(DebugInfo_get_text_bias)(object);
 }
 
