@@ -309,6 +309,7 @@ TOOL_SOURCES = \
 	tlbgrind/options/thp.c \
 	tlbgrind/order/code_entries.c \
 	tlbgrind/order/data_writes.c \
+	tlbgrind/output/code_use.c \
 	tlbgrind/output/costs_file.c \
 	tlbgrind/output/data_file.c \
 	tlbgrind/output/machine_table.c \
@@ -408,6 +409,7 @@ TOOL_INCLUDES = \
 	tlbgrind/options/thp.h \
 	tlbgrind/order/code_entries.h \
 	tlbgrind/order/data_writes.h \
+	tlbgrind/output/code_use.h \
 	tlbgrind/output/costs_file.h \
 	tlbgrind/output/data_file.h \
 	tlbgrind/output/machine_table.h \

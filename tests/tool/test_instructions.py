@@ -206,3 +206,27 @@ def test_code_outside_of_text_has_its_address_in_the_file(tmp_path: Path) -> Non
         within = range(int(start, 16), int(start, 16) + int(size, 16))
         assert found.intersection(within), name
     assert max(found) < library.stat().st_size
+
+
+NOPS = 5000
+
+
+@pytest.mark.parametrize(("before", "pages"), [(0, 2), (3191, 3)])
+def test_pages_and_bytes_of_code_are_those_executed(tmp_path: Path, before: int, pages: int) -> None:
+    """With code before and behind that is not executed. 3191 + 5000 nops end a byte before a page: the next instruction
+    lies on both."""
+    source = tmp_path / "code.s"
+    source.write_text(
+        f".globl _start\n.text\n.balign 4096\n.skip {before}, 0x90\n_start:\n.rept {NOPS}\nnop\n.endr\n"
+        "xor %ecx, %ecx\njmp 1f\n2: inc %ecx\n1: test %ecx, %ecx\nje 2b\n"
+        "mov $60, %eax\nxor %edi, %edi\nsyscall\n.skip 9000, 0x90\n"
+    )
+    program = tmp_path / "code"
+    compiler = os.environ.get("CC", "cc").split()
+    subprocess.run([*compiler, "-nostdlib", "-static", "-o", program, source], check=True)
+    out = profile(tmp_path, *ONE, "--dump-instr=yes", program=str(program)).read_text(encoding="utf-8")
+    executed = NOPS + 2 + 2 + 2 + 2 + 2 + 5 + 2 + 2
+    assert before + executed > (pages - 1) * 4096
+    assert re.findall("^desc: Code: (.+)$", out, re.MULTILINE) == [f"{pages} {executed} {program}"]
+    without = profile(tmp_path, *ONE, program=str(program)).read_text(encoding="utf-8")
+    assert "desc: Code:" not in without

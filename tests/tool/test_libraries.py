@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tg_environment import CC
-from tool_support import OutFile, run
+from tool_support import EVENTS, OutFile, run
 
 NAMES = "abcdefghijklmnopqrstuvwxyz"
 PAGES = len(NAMES) + 1  # of code in a round of 26 libraries: theirs and the loop's
@@ -109,3 +109,34 @@ def test_a_pattern_that_no_object_matches_is_reported(tmp_path: Path, programs: 
         r = run(tmp_path / str(said), programs["many"], "1", options=[f"--merge-code={pattern}"])
         assert r.status == 0, r.err
         assert (message in r.err) == said
+
+
+def endless(folder: Path, program: Path, *options: str) -> dict[str, int]:
+    """By object, the misses of an instruction TLB that holds every page: one for each page."""
+    out = profile(folder, program, 10, 65536, *options)
+    found: dict[str, int] = {}
+    for line in out.lines:
+        found[line.object] = found.get(line.object, 0) + line.costs[EVENTS.index("I1tm")]
+    return found
+
+
+def header(folder: Path, program: Path, *options: str) -> list[str]:
+    run(
+        folder, program, "10", options=["--dump-instr=yes", *options], prefix=["setarch", "-R"], collect=False,
+        out_file="out",
+    )
+    return (folder / "out").read_text(encoding="utf-8").partition("\nevents:")[0].splitlines()
+
+
+def test_code_pages_are_those_that_an_endless_tlb_misses(tmp_path: Path, programs: dict[str, Path]) -> None:
+    merge = "--merge-code=lib*.so"
+    apart = endless(tmp_path / "a", programs["many"])
+    merged = endless(tmp_path / "b", programs["many"], merge)
+    for lines in (header(tmp_path / "c", programs["many"]), header(tmp_path / "d", programs["many"], merge)):
+        uses = [line.split(" ", 4)[2:] for line in lines if line.startswith("desc: Code: ")]
+        assert {name: int(pages) for pages, _, name in uses} == apart
+    [(pages, size)] = [line.split()[4:] for line in lines if line.startswith("desc: Merged code pages: ")]
+    inside = [name for name in apart if name.startswith(f"{programs['many'].parent}/lib")]
+    assert len(inside) == len(NAMES)
+    assert int(pages) == sum(merged[name] for name in inside) < sum(apart[name] for name in inside)
+    assert int(size) == sum(int(n) for _, n, name in uses if name in inside)

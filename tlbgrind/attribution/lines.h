@@ -27,6 +27,7 @@ typedef struct {
    Addr address;      /* of the one instruction whose costs these are, as its object has it; 0:
                          all of the line (tg_sites_init()) */
    UInt object;       /* of data, or its cell, by number: this is the part for it; 0: all else */
+   UChar length;      /* of the instruction at `address`; 0: it was not translated */
    ULong refs[TLB_N_USERS];    /* instructions, reads, writes */
    uint64_t* misses[TLB_N_USERS]; /* see tg_line_misses(); NULL: none */
    ULong faults[TLB_N_USERS];  /* page faults */

@@ -155,6 +155,11 @@ static TgLine* look_up(Addr a)
    return tg_line_of(&f, file, number, apart ? in_file(epoch, a) : 0);
 }
 
+Addr tg_in_file(Addr a)
+{
+   return in_file(VG_(current_DiEpoch)(), a);
+}
+
 Addr tg_function_at(Addr a)
 {
    const HChar* name;
@@ -195,9 +200,18 @@ static Chunk* chunk_of(Addr a)
 
 TgLine* tg_site_line(TgSite* site)
 {
-   if (site->line == NULL)
+   if (site->line == NULL) {
       site->line = look_up(site->address);
+      tg_site_set_length(site, site->length);
+   }
    return site->line;
+}
+
+void tg_site_set_length(TgSite* site, UChar length)
+{
+   site->length = length;
+   if (apart && site->line != NULL && length != 0)
+      site->line->length = length;
 }
 
 /* Code without debug information has only its mapping's name, which is looked up now: when the

@@ -32,11 +32,17 @@ void tg_sites_name(Addr a, SizeT len, const HChar* object, const HChar* function
 /* The site of the instruction at `a`, made if it is new. Adds one user. */
 TgSite* tg_site_use(Addr a);
 
+/* Sets the length of the site's instruction. */
+void tg_site_set_length(TgSite* site, UChar length);
+
 /* Removes one user. A retired site without users is freed. */
 void tg_site_release(TgSite* site);
 
 /* The site's line, looked up at the first call. */
 TgLine* tg_site_line(TgSite* site);
+
+/* An address as its object's file has it; that of memory for code without a file. */
+Addr tg_in_file(Addr a);
 
 /* The first address of the function that has the instruction, by its symbol; 0: it has none. */
 Addr tg_function_at(Addr a);

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/streams.h"
 #include "trace/run_mmus.h"
+#include "output/code_use.h"
 #include "output/costs_file.h"
 #include "output/positions.h"
 #include "output/phases.h"
@@ -243,6 +244,8 @@ Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArra
       print_command(f);
       tg_file_print(f, "part: %u\n", results->part);
       print_description(f, results, result->machine);
+      if (results->options->dump_instr)
+         tg_code_use_print(f, lines, result->machine->m.base_page_shift);
       if (results->phase == NULL && !tg_streams_has(name))
          print_phases(f, name);
       print_differences(f, results, result, events, n_events);

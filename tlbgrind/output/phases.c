@@ -80,6 +80,7 @@ static Booked* booked(Phase* p, const TgLine* line)
       b->costs.number = line->number;
       b->costs.address = line->address;
       b->costs.object = line->object;
+      b->costs.length = line->length;
       VG_(OSetGen_Insert)(p->lines, b);
    }
    return b;

@@ -12,6 +12,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
+#include "attribution/sites.h"
 #include "base/elf_file.h"
 #include "space/aspace.h"
 #include "space/merged_code.h"
@@ -118,6 +119,7 @@ static const TgMergedCode* add_piece(const NSegment* s, const HChar* name)
       next = to + (piece.end - piece.start);
    }
    piece.name = VG_(strdup)("tg.merged.name", name);
+   piece.in_file = tg_in_file(piece.start);
    return VG_(indexXA)(pieces, VG_(addToXA)(pieces, &piece));
 }
 

@@ -14,6 +14,7 @@ typedef struct {
    Addr start;   /* where it is */
    Addr end;
    ULong offset; /* of `start` in the file */
+   Addr in_file; /* of `start`, as out-files have addresses */
    Addr to;      /* where `start` is in the merged code */
 } TgMergedCode;
 

@@ -240,7 +240,7 @@ static void fetch(Addr a, UInt size)
 {
    need_segment();
    site = tg_site_use(a);
-   site->length = (UChar)size;
+   tg_site_set_length(site, (UChar)size);
    tg_segment_add_instr(site);
    fetch_page(a, False);
    fetch_page(a + size - 1, True);
