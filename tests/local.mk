@@ -156,6 +156,7 @@ PYTEST_FILES = \
 	tests/annotate/test_advice.py \
 	tests/annotate/test_calls.py \
 	tests/annotate/test_golden.py \
+	tests/annotate/test_library_advice.py \
 	tests/annotate/test_machine_readable.py \
 	tests/annotate/test_options.py \
 	tests/annotate/test_terminal.py \

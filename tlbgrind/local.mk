@@ -633,6 +633,8 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/annotate/export.py \
 	tlbgrind/tgreport/annotate/facts.py \
 	tlbgrind/tgreport/annotate/inlined.py \
+	tlbgrind/tgreport/annotate/libraries.py \
+	tlbgrind/tgreport/annotate/librarytext.py \
 	tlbgrind/tgreport/annotate/limits.py \
 	tlbgrind/tgreport/annotate/listing.py \
 	tlbgrind/tgreport/annotate/profile.py \

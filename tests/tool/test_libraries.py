@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tg_environment import CC
-from tool_support import EVENTS, OutFile, run
+from tool_support import EVENTS, PYTHON, TG_ANNOTATE, OutFile, run
 
 NAMES = "abcdefghijklmnopqrstuvwxyz"
 PAGES = len(NAMES) + 1  # of code in a round of 26 libraries: theirs and the loop's
@@ -140,3 +142,49 @@ def test_code_pages_are_those_that_an_endless_tlb_misses(tmp_path: Path, program
     assert len(inside) == len(NAMES)
     assert int(pages) == sum(merged[name] for name in inside) < sum(apart[name] for name in inside)
     assert int(size) == sum(int(n) for _, n, name in uses if name in inside)
+
+
+def advice(folder: Path, *files: Path) -> dict[str, list[dict[str, Any]]]:
+    """The tables of tg_annotate --advice=libraries, by name."""
+    command = [PYTHON, TG_ANNOTATE, "--advice=libraries", "--threshold=0", "--format=json", *map(str, files)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", check=True)
+    assert done.stderr == ""
+    return {table["name"]: table["rows"] for table in json.loads(done.stdout)["tables"]}
+
+
+def test_advice_has_the_calls_misses_and_pages_of_the_chain(tmp_path: Path, programs: dict[str, Path]) -> None:
+    """Each routine calls the next once a round. A TLB of 8 pages keeps 8 of the 27, on each way."""
+    files = []
+    for name, more in (("apart", ["--calls=yes"]), ("merged", ["--merge-code=lib?.so"])):
+        options = ["--itlb=8,full", "--dtlb=16,full", "--dump-instr=yes", *more]
+        r = run(
+            tmp_path / name, programs["many"], str(ROUNDS), options=options, geometry=(), collect=False, out_file="out",
+            prefix=["setarch", "-R"], env={"LD_BIND_NOW": "1"},
+        )  # fmt: skip
+        assert r.status == 0, r.err
+        files.append(tmp_path / name / "out")
+    found = advice(tmp_path, *files)
+    libraries = [str(programs["many"].parent / f"lib{name}.so") for name in NAMES]
+    chain = [str(programs["many"]), *libraries]
+    calls = {(row["object"], row["other"]): (row["calls"], row["back"]) for row in found["pair"]}
+    assert [calls[pair] for pair in zip(chain, chain[1:])] == [(ROUNDS, 0)] * len(NAMES)
+    assert not [pair for pair in calls if set(pair) <= set(libraries) and pair not in zip(chain, chain[1:])]
+    objects = {row["object"]: row for row in found["object"]}
+    assert all(objects[name]["code_pages"] == 1 for name in chain)
+    apart, merged = found["merge"]
+    assert merged["objects"] == len(NAMES)
+    assert abs(merged["I1tm_saved"] - 2 * (PAGES - 8) * ROUNDS) < ROUNDS
+    assert merged["pays"].startswith("I1tm")
+    size = sum(objects[name]["code_bytes"] for name in libraries)
+    assert merged["least_pages"] == -(-size // 4096) <= len(NAMES) - merged["code_pages_saved"]
+    assert apart["code_pages"] == sum(row["code_pages"] for row in found["object"])
+    for event in ("I1tm", "ILtm"):
+        assert apart[event] == sum(row[event] for row in found["object"]) == merged[event] + merged[f"{event}_saved"]
+
+
+def test_advice_for_one_library_is_that_there_is_nothing_to_win(tmp_path: Path, programs: dict[str, Path]) -> None:
+    options = ["--itlb=64,full", "--dtlb=16,full", "--dump-instr=yes", "--calls=yes"]
+    r = run(tmp_path, programs["once"], str(100 * ROUNDS), options=options, geometry=(), collect=False, out_file="out")
+    assert r.status == 0, r.err
+    done = subprocess.run([PYTHON, TG_ANNOTATE, "--advice=libraries", "out"], cwd=tmp_path, capture_output=True, encoding="utf-8", check=True)
+    assert "\nNothing to win in the TLBs: " in done.stdout

@@ -46,6 +46,8 @@ annotate: tg_annotate
     calltext   tables of calls -> text
     beside     a comparison -> text
     export     rows, facts, calls, comparisons and limits -> documents
+    libraries  calls between objects, pages of code, and what merging saves
+    librarytext  these -> text
     convert    a profile -> folded stacks, cachegrind's out-files
     sources    a recorded source name -> the file's lines
     by_data    data files -> OutFiles, or what of them is of some code or data

@@ -9,13 +9,12 @@ that memory alone would win.
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..base.errors import ReportError
 from ..base.terminal import Screen
-from ..base.text import aligned
+from ..base.text import aligned, wrapped
 from ..formats.outfile import OutFile
 
 # Less than one page walk in so many instructions is not worth the trouble, nor is less than this
@@ -268,23 +267,12 @@ def _bytes(size: str) -> int:
     return int(size[:-1]) << {"K": 10, "M": 20, "G": 30}[size[-1]]
 
 
-def _wrapped(label: str, text: str, width: int) -> list[str]:
-    return textwrap.wrap(
-        text,
-        min(width, 100),
-        initial_indent=label,
-        subsequent_indent=" " * len(label),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
 def _how(gain: Gain, width: int) -> list[str]:
     kind = gain.kind.partition("=")[0]
     huge, below = _HOW.get(kind, _HOW["file"])
     size = _bytes(gain.size)
     text = (huge if size >= _HUGE else below).replace("=SIZE", f"={size:#x}")
-    return _wrapped(f"  {gain.kind}: ", text, width)
+    return wrapped(f"  {gain.kind}: ", text, width)
 
 
 def _names(gains: Sequence[Gain]) -> str:
@@ -307,7 +295,7 @@ def _verdict(advice: Advice, size: str, width: int) -> list[str]:
         text.append(f"Pages of {size} pay by fewer page faults alone for {_names(faults)}:")
         text += [line for gain in faults for line in _how(gain, width)]
     if not text:
-        text += _wrapped(
+        text += wrapped(
             "Nothing to win: ",
             f"with pages of {size} no kind of memory saves one page walk in "
             f"{WORTH_INSTRUCTIONS:,} instructions and {WORTH_PERCENT}% of the walks.",
@@ -317,7 +305,7 @@ def _verdict(advice: Advice, size: str, width: int) -> list[str]:
     if absent:
         text.append(f"Without room for a page of {size}: {_names(absent)}.")
     if not all(gain.held for gain in gains):
-        text += _wrapped(
+        text += wrapped(
             "",
             f"No array of {advice.machine} holds pages of {size}: they are entered in pieces, or "
             "passed by.",

@@ -17,7 +17,17 @@ from ..base.errors import ReportError
 from ..base.progress import Progress
 from ..base.terminal import COLOURS, screen
 from ..formats.outfile import UNKNOWN, OutFile, phase_file, read, with_events
-from . import advice, beside, by_data, calltext, convert, export, facts
+from . import (
+    advice,
+    beside,
+    by_data,
+    calltext,
+    convert,
+    export,
+    facts,
+    libraries,
+    librarytext,
+)
 from .annotate import annotate
 from .assembly import assembly
 from .calltables import EVERY, Calls
@@ -101,9 +111,12 @@ Two runs compared:
                             expression; flags g: every match, i: ignore case; any separator)
   --mod-funcname=s/RE/NEW/  the same for functions
 
-Larger pages:
-  --advice                  of all out-files of a run with --advice=SIZE: the page walks and faults
+What to change:
+  --advice[=pages]          of all out-files of a run with --advice=SIZE: the page walks and faults
                             that each memory saves in pages of each size, and how to get them
+  --advice=libraries        calls between objects, and how full their code pages are, of the
+                            out-file of a run with --calls=yes --dump-instr=yes; with those of
+                            runs with --merge-code behind it: what merging saves, and how to do it
 
 What is printed:
   -v, --verbose             also the machine, its assumptions and other metadata, and the totals
@@ -147,6 +160,7 @@ Examples:
   tg_annotate --by=line --of=table tlbgrind.data.4711
   tg_annotate --diff tlbgrind.out.before tlbgrind.out.after
   tg_annotate --advice tlbgrind.out.4711_zen4*
+  tg_annotate --advice=libraries tlbgrind.out.before tlbgrind.out.merged
   tg_annotate --tree --threshold=1 tlbgrind.out.4711
   tg_annotate --inlined --by=function,line:inclusive tlbgrind.out.4711
   tg_annotate --to=folded tlbgrind.out.4711 | flamegraph.pl >walks.svg
@@ -154,6 +168,7 @@ Examples:
   tg_annotate --diff --fail-above=5% tlbgrind.out.before tlbgrind.out.after
 """
 
+_PAGES, _LIBRARIES = "pages", "libraries"  # what --advice is about
 _CONTEXT = 8
 _ABOVE = 3  # the exit status when a limit of --fail-above is exceeded
 
@@ -179,7 +194,7 @@ class Options(argparse.Namespace):
     of: str | None
     machine: str | None
     diff: bool
-    advice: bool
+    advice: str | None
     compare: bool
     format: str
     fail_above: list[Limit]
@@ -298,7 +313,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--context", type=_line_count)
     add("--asm", type=name_of("function"))
     add("--diff", action="store_true")
-    add("--advice", action="store_true")
+    add("--advice", type=one_of(_PAGES, _LIBRARIES), nargs="?", const=_PAGES)
     add("--compare", action="store_true")
     add("--format", type=one_of(*export.FORMATS), default="text")
     add("--fail-above", type=limit_value(), action="append", default=[])
@@ -319,7 +334,7 @@ def parse(arguments: Sequence[str]) -> Options:
         (options.annotate, "annotate"),
         (options.source, "source"),
         (options.fail_above, "fail-above"),
-        (options.format != "text", "format"),
+        (options.format != "text" and options.advice == _PAGES, "format"),
     ):
         if options.advice and given:
             parser.error(f"--advice goes without --{name}")
@@ -442,6 +457,15 @@ def _compare(options: Options, files: list[OutFile]) -> Answer:
     return _answer(export.written(options.format, head, tables), findings)
 
 
+def _libraries(options: Options, files: list[OutFile], warnings: list[str]) -> list[str]:
+    found = libraries.find(files, options.mod_filename, options.threshold)
+    warnings += libraries.different_work(found)
+    if options.format == "text":
+        return librarytext.text_of(found, screen(options.wide, options.color))
+    tables = export.libraries_tables(found)
+    return export.written(options.format, export.libraries_head(found), tables)
+
+
 def _findings(options: Options, profile: Profile, selection: Selection) -> list[Finding]:
     events = Events(profile).by_name
     primary = (selection.primary or selection.sort[0]).name
@@ -504,6 +528,8 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
     if options.inlined:
         files = with_inlined(files, warnings, progress)
     progress.say("adding up")
+    if options.advice == _LIBRARIES:
+        return _libraries(options, files, warnings)
     if options.advice:
         return advice.listing(files, screen(options.wide, options.color))
     if options.compare:

@@ -13,6 +13,7 @@ from .calltables import Call, Calls
 from .compare import Across, Compared, Comparison
 from .events import Event, Events
 from .facts import changes, rates
+from .libraries import Libraries, Library, library_sum
 from .limits import Finding
 from .profile import Profile
 from .rows import Rows
@@ -201,7 +202,52 @@ def _flat(counts: Sequence[Across]) -> tuple[Value, ...]:
     return tuple(count for across in counts for count in across)
 
 
-# ---------------------------------------------------------------- what both begin with
+# ---------------------------------------------------------------- libraries
+
+
+def libraries_tables(found: Libraries) -> list[Table]:
+    uses = ("I1tm", "ILtm", "calls_in", "calls_out", "code_pages", "code_bytes")
+    rest = library_sum(found.omitted_objects, "")
+    objects = [Record((one.object,), _of_library(one)) for one in found.objects]
+    pairs = [Record((pair.object, pair.other), (pair.calls, pair.back)) for pair in found.pairs]
+    calls = sum(pair.calls for pair in found.omitted_pairs)
+    back = sum(pair.back for pair in found.omitted_pairs)
+    tables = [
+        Table("object", ("object",), uses, objects, len(found.omitted_objects), _of_library(rest)),
+        Table("pair", ("object", "other"), ("calls", "back"), pairs, len(found.omitted_pairs), (calls, back)),
+    ]
+    runs = [
+        Record(
+            (merge.out.path, ",".join(merge.pays) or "no"),
+            (
+                merge.objects,
+                merge.instructions,
+                merge.misses,
+                merge.saved_misses,
+                merge.walks,
+                merge.saved_walks,
+                merge.pages,
+                merge.saved_pages,
+                merge.least_pages,
+            ),
+        )
+        for merge in (found.base, *found.merges)
+    ]
+    columns = ("objects", "Ir", "I1tm", "I1tm_saved", "ILtm", "ILtm_saved", "code_pages", "code_pages_saved")
+    return [*tables, Table("merge", ("file", "pays"), (*columns, "least_pages"), runs)]
+
+
+def libraries_head(found: Libraries) -> Head:
+    files = [merge.out for merge in (found.base, *found.merges)]
+    return [("about", "libraries"), ("files", [_file(out, out.path) for out in files])]
+
+
+def _of_library(one: Library) -> tuple[Value, ...]:
+    code = (None, None) if one.code is None else (one.code.pages, one.code.bytes)
+    return (one.misses, one.walks, one.calls_in, one.calls_out, *code)
+
+
+# ---------------------------------------------------------------- what all begin with
 
 
 def _names(events: Sequence[Event]) -> tuple[str, ...]:

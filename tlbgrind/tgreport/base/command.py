@@ -61,9 +61,10 @@ class Parser(argparse.ArgumentParser):
             for name in action.option_strings:
                 if not name.startswith("--"):
                     continue
+                optional = action.nargs == "?" and isinstance(action.type, one_of)
                 if action.nargs in (0, "?"):
                     lines.append(name)
-                else:
+                if action.nargs is None or optional:
                     kind = action.type if isinstance(action.type, Value) else Value("any")
                     lines.append(" ".join((f"{name}=", kind.what, *kind.allowed)))
         return sorted(lines)

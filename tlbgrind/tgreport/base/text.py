@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 from .errors import printable
@@ -16,6 +17,18 @@ def title(text: str, width: int = TITLE_WIDTH) -> str:
 
 def percentage(value: int, base: int) -> str:
     return f"{100 * value / base:.1f}%" if value and base else ""
+
+
+def wrapped(label: str, text: str, width: int) -> list[str]:
+    """A paragraph behind a label, in lines of 100 columns at most."""
+    return textwrap.wrap(
+        text,
+        min(width, 100),
+        initial_indent=label,
+        subsequent_indent=" " * len(label),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def aligned(rows: Sequence[tuple[str, ...]], left: int = 1) -> list[str]:

@@ -1,0 +1,211 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Prints what libraries cost, what merging them would save, and how to merge them."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+from ..base.errors import printable
+from ..base.names import cut
+from ..base.terminal import Screen
+from ..base.text import percentage, wrapped
+from .libraries import WORTH, WORTH_PERCENT, CodeUse, Libraries, Merge, library_sum
+
+_HOW = (
+    (
+        "one library: ",
+        (
+            "link the objects of several into one, with -Wl,-Bsymbolic-functions or hidden visibility: "
+            "else calls inside it go through a linkage table that may lie far from both ends"
+        ),
+    ),
+    (
+        "statically: ",
+        (
+            "link the .a files; -ffunction-sections -Wl,--gc-sections leaves out what is never called, "
+            "-flto puts small functions into their callers"
+        ),
+    ),
+)
+_NOT_MODELLED = (
+    "Not in these counts: a real link can leave out linkage tables, too, which calls between the "
+    "objects still go through here."
+)
+_NAMES = {
+    "I1tm": "L1 instruction-TLB misses",
+    "ILtm": "instruction page walks",
+    "pages": "pages of code, each a page fault at most",
+}
+
+
+def text_of(found: Libraries, screen: Screen) -> list[str]:
+    text = [screen.heading(line) for line in _headline(found, screen)]
+    text += ["", *_objects(found, screen), *_pairs(found, screen)]
+    if found.merges:
+        text += _merges(found, screen)
+    text += _verdict(found, screen.width)
+    return [*text, "", *_legend(found)]
+
+
+def _per_1000(count: int, instructions: int) -> str:
+    return f"{1000 * count / instructions:,.3f}" if instructions else "0"
+
+
+def _headline(found: Libraries, screen: Screen) -> list[str]:
+    base = found.base
+    machine = dict(base.out.descriptions).get("Machine", "")
+    on = f" on {machine}" if machine else ""
+    calls, misses = (_per_1000(count, base.instructions) for count in (found.calls, base.misses))
+    rest = (
+        f"{on}; per 1000 Ir {calls} calls between objects ({found.calls:,}), {misses} I1tm "
+        f"({base.misses:,})"
+    )
+    command = base.out.command
+    if not screen.wide:
+        command = cut(command, max(20, screen.width - len(base.out.path) - 2 - len(rest)))
+    return [printable(f"{base.out.path}: {command}{rest}")]
+
+
+def _code(code: CodeUse | None, page_size: int) -> tuple[str, str, str]:
+    if code is None:
+        return "-", "-", ""
+    return f"{code.pages:,}", f"{code.bytes:,}", percentage(code.bytes, code.pages * page_size)
+
+
+def _objects(found: Libraries, screen: Screen) -> list[str]:
+    shown = list(found.objects)
+    if found.omitted_objects:
+        shown.append(library_sum(found.omitted_objects, f"{len(found.omitted_objects):,} more"))
+    rows: list[tuple[str, ...]] = [
+        ("I1tm", "ILtm", "calls in", "calls out", "pages", "bytes", "full", "object")
+    ]
+    for one in shown:
+        numbers = (one.misses, one.walks, one.calls_in, one.calls_out)
+        code = _code(one.code, found.page_size)
+        rows.append((*(f"{number:,}" for number in numbers), *code, one.object))
+    return screen.table("Objects", rows, left=0)
+
+
+def _short(found: Libraries, screen: Screen) -> dict[str, str]:
+    """Objects by the names of their files, where these are different."""
+    names = {name for pair in found.pairs for name in (pair.object, pair.other)}
+    often = Counter(map(os.path.basename, names))
+    return {
+        name: name if screen.wide or often[os.path.basename(name)] > 1 else os.path.basename(name)
+        for name in names
+    }
+
+
+def _pairs(found: Libraries, screen: Screen) -> list[str]:
+    if not found.calls:
+        return ["No object calls another.", ""]
+    short = _short(found, screen)
+    rows: list[tuple[str, ...]] = [("calls", "", "back", "from -> to")]
+    for pair in found.pairs:
+        share = percentage(pair.calls + pair.back, found.calls)
+        rows.append((f"{pair.calls:,}", share, f"{pair.back:,}", f"{short[pair.object]} -> {short[pair.other]}"))
+    if found.omitted_pairs:
+        calls = sum(pair.calls for pair in found.omitted_pairs)
+        back = sum(pair.back for pair in found.omitted_pairs)
+        share = percentage(calls + back, found.calls)
+        rows.append((f"{calls:,}", share, f"{back:,}", f"{len(found.omitted_pairs):,} more pairs"))
+    return screen.table("Calls between objects", rows, left=0)
+
+
+def _pages(pages: int | None) -> str:
+    return "-" if pages is None else f"{pages:,}"
+
+
+def _merges(found: Libraries, screen: Screen) -> list[str]:
+    rows: list[tuple[str, ...]] = [
+        ("merged", "I1tm", "saved", "", "ILtm", "saved", "", "pages", "saved", "least", "file")
+    ]
+    base = found.base
+    for merge in (base, *found.merges):
+        rows.append(
+            (
+                f"{merge.objects:,}",
+                f"{merge.misses:,}",
+                *_saved(merge.saved_misses, base.misses, merge is base),
+                f"{merge.walks:,}",
+                *_saved(merge.saved_walks, base.walks, merge is base),
+                _pages(merge.pages),
+                "" if merge is base else _pages(merge.saved_pages),
+                _pages(merge.least_pages) if merge is not base else "",
+                merge.out.path,
+            )
+        )
+    return screen.table("Merged", rows, left=0)
+
+
+def _saved(saved: int, whole: int, nothing: bool) -> tuple[str, str]:
+    if nothing:
+        return "", ""
+    return f"{saved:,}", percentage(saved, whole) if abs(saved) <= whole else ""
+
+
+def _verdict(found: Libraries, width: int) -> list[str]:
+    if found.merges:
+        return _of_merges(found, width)
+    if not (found.could_pay("I1tm") or found.could_pay("ILtm")):
+        return wrapped(
+            "Nothing to win in the TLBs: ",
+            f"all instruction-TLB misses together are fewer than one in {WORTH['I1tm']:,} instructions, "
+            f"and all instruction page walks than one in {WORTH['ILtm']:,}.",
+            width,
+        )
+    names = found.suggested
+    if len(names) < 2:
+        return wrapped("Nothing to merge: ", "no two files call each other often.", width)
+    return wrapped(
+        "Next: ",
+        "what merging saves, is in the out-file of another run with --dump-instr=yes and --merge-code= "
+        "with the names of objects that could be one; give it behind this one. Of those that call each "
+        f"other most: --merge-code='{','.join(names)}'",
+        width,
+    )
+
+
+def _of_merges(found: Libraries, width: int) -> list[str]:
+    text = []
+    for merge in found.merges:
+        if merge.pays:
+            text += wrapped(f"{merge.out.path}: ", f"merging pays: it saves {_savings(merge)}.", width)
+    if not text:
+        text = wrapped(
+            "Nothing to win: ",
+            f"no merge saves one L1 instruction-TLB miss in {WORTH['I1tm']:,} instructions, one page walk or "
+            f"page of code in {WORTH['ILtm']:,}, and {WORTH_PERCENT}% of them. Keep the libraries.",
+            width,
+        )
+        return [*text, *wrapped("", _NOT_MODELLED, width)]
+    for label, how in _HOW:
+        text += wrapped(f"  {label}", how, width)
+    most = max((merge for merge in found.merges if merge.pays), key=lambda merge: merge.least_pages or 0)
+    if most.least_pages is not None:
+        text += wrapped(
+            "  order: ",
+            "tg_order puts executed functions side by side; what was executed of the merged objects in "
+            f"{most.out.path} would fit into {most.least_pages:,} pages",
+            width,
+        )
+    return [*text, *wrapped("", _NOT_MODELLED, width)]
+
+
+def _savings(merge: Merge) -> str:
+    counts = {"I1tm": merge.saved_misses, "ILtm": merge.saved_walks, "pages": merge.saved_pages}
+    return ", ".join(f"{counts[what]:,} {_NAMES[what]}" for what in merge.pays)
+
+
+def _legend(found: Libraries) -> list[str]:
+    text = [
+        "calls in, out: from and to other objects; each comes back, so it changes the object twice",
+        "pages, bytes: of code that was executed; full: bytes of the pages; -: needs --dump-instr=yes",
+    ]
+    if found.merges:
+        text += [
+            "merged: objects; pages: of all executed code, merged where it is, each a fault at most;",
+            "least: pages that the executed bytes of the merged objects would fill",
+        ]
+    return text
