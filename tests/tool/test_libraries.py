@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -188,3 +189,21 @@ def test_advice_for_one_library_is_that_there_is_nothing_to_win(tmp_path: Path, 
     assert r.status == 0, r.err
     done = subprocess.run([PYTHON, TG_ANNOTATE, "--advice=libraries", "out"], cwd=tmp_path, capture_output=True, encoding="utf-8", check=True)
     assert "\nNothing to win in the TLBs: " in done.stdout
+
+
+def test_code_pages_are_the_faults_of_code(tmp_path: Path, programs: dict[str, Path]) -> None:
+    """In the view in which each first touch of a page is a fault."""
+    r = run(
+        tmp_path, programs["many"], "10", options=["--dump-instr=yes", "--faults=yes", "--faults-out-file=faults"],
+        collect=False, out_file="out", prefix=["setarch", "-R"],
+    )  # fmt: skip
+    assert r.status == 0, r.err
+    out = (tmp_path / "out").read_text(encoding="utf-8")
+    chain = str(programs["many"].parent)
+    pages = {name: int(n) for n, name in re.findall(r"^desc: Code: (\d+) \d+ (.+)$", out, re.MULTILINE) if name.startswith(chain)}
+    assert len(pages) == PAGES
+    command = [PYTHON, Path(TG_ANNOTATE).with_name("tg_faults"), "--view=4k", "--by=mapping", "--top=0", "--format=json", "faults"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True)
+    tables = {table["name"]: table["rows"] for table in json.loads(done.stdout)["tables"]}
+    faults = {row["mapping"][: -len(" r-x")]: row["code"] for row in tables["mapping"] if row["mapping"].endswith(" r-x")}
+    assert {name: faults[name] for name in pages} == pages
