@@ -160,7 +160,16 @@ def test_what_merging_saves(tmp_path: Path) -> None:
     assert "most: merging pays: it saves 500 L1 instruction-TLB misses, 22 instruction page walks.\n" in text
     assert "some: merging pays: it saves 101 L1 instruction-TLB misses.\n" in text
     assert "worse: merging pays" not in text
-    assert "would fit into 2 pages" in text
+
+
+# Pages of merged code, 4097 bytes of which were executed, and instructions, and whether their order is worth it.
+ORDER = [(4, 1_000_000, True), (3, 1_000_000, False), (4, 6_010_000, True), (4, 6_010_001, False)]
+
+
+@pytest.mark.parametrize(("pages", "instructions", "said"), ORDER)
+def test_where_pages_could_be_halved_the_order_is_named(tmp_path: Path, pages: int, instructions: int, said: bool) -> None:
+    files = [base(tmp_path, instructions=instructions), merged(tmp_path, "other", 601, 42, pages, instructions)]
+    assert (f"lies in {pages} pages and would fill 2" in good(tmp_path, *files).replace("\n         ", " ")) == said
 
 
 # Misses, walks and pages with merged code, and instructions, and what is said. It was 601, 42 and 6.

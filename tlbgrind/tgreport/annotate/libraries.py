@@ -75,7 +75,8 @@ class Merge(NamedTuple):
     saved_misses: int
     saved_walks: int
     saved_pages: int | None
-    least_pages: int | None  # that the executed bytes of the merged objects could lie in
+    merged_pages: int | None  # of the merged objects
+    least_pages: int | None  # that their executed bytes could lie in
     pays: tuple[str, ...]  # for which of WORTH
 
 
@@ -159,16 +160,17 @@ def _pages(out: OutFile) -> int | None:
     return apart + sum(int(m[1]) for m in _described(out, "Merged code pages", _MERGED_PAGES))
 
 
-def _least_pages(out: OutFile) -> int | None:
+def _merged_pages(out: OutFile) -> tuple[int | None, int | None]:
+    """Of the merged objects, and at least."""
     found = _described(out, "Merged code pages", _MERGED_PAGES)
-    return -(-int(found[0][2]) // _page_size(out)) if found else None
+    return (int(found[0][1]), -(-int(found[0][2]) // _page_size(out))) if found else (None, None)
 
 
 def _as_it_is(out: OutFile) -> Merge:
     instructions, misses, walks = (_count(out, event) for event in ("Ir", "I1tm", "ILtm"))
     pages = _pages(out)
     saved_pages = None if pages is None else 0
-    return Merge(out, 0, instructions, misses, walks, pages, 0, 0, saved_pages, None, ())
+    return Merge(out, 0, instructions, misses, walks, pages, 0, 0, saved_pages, None, None, ())
 
 
 def _merge(base: Merge, out: OutFile) -> Merge:
@@ -194,6 +196,7 @@ def _merge(base: Merge, out: OutFile) -> Merge:
         ("ILtm", saved_walks, base.walks),
         ("pages", saved_pages or 0, base.pages or 0),
     )
+    merged_pages, least_pages = _merged_pages(out)
     return Merge(
         out,
         len(_merged(out)),
@@ -204,7 +207,8 @@ def _merge(base: Merge, out: OutFile) -> Merge:
         saved_misses,
         saved_walks,
         saved_pages,
-        _least_pages(out),
+        merged_pages,
+        least_pages,
         tuple(what for what, saved, whole in all_saved if is_much(what, saved, base.instructions, whole)),
     )
 

@@ -10,7 +10,15 @@ from ..base.errors import printable
 from ..base.names import cut
 from ..base.terminal import Screen
 from ..base.text import percentage, wrapped
-from .libraries import WORTH, WORTH_PERCENT, CodeUse, Libraries, Merge, library_sum
+from .libraries import (
+    WORTH,
+    WORTH_PERCENT,
+    CodeUse,
+    Libraries,
+    Merge,
+    is_much,
+    library_sum,
+)
 
 _HOW = (
     (
@@ -29,8 +37,8 @@ _HOW = (
     ),
 )
 _NOT_MODELLED = (
-    "Not in these counts: a real link can leave out linkage tables, too, which calls between the "
-    "objects still go through here."
+    "Not in these counts: calls between the objects go through linkage tables as before, which a link "
+    "can leave out, and the linker has another order. Either can change more than 10% of the misses."
 )
 _NAMES = {
     "I1tm": "L1 instruction-TLB misses",
@@ -172,25 +180,36 @@ def _of_merges(found: Libraries, width: int) -> list[str]:
     for merge in found.merges:
         if merge.pays:
             text += wrapped(f"{merge.out.path}: ", f"merging pays: it saves {_savings(merge)}.", width)
-    if not text:
+    pays = bool(text)
+    if not pays:
         text = wrapped(
             "Nothing to win: ",
             f"no merge saves one L1 instruction-TLB miss in {WORTH['I1tm']:,} instructions, one page walk or "
             f"page of code in {WORTH['ILtm']:,}, and {WORTH_PERCENT}% of them. Keep the libraries.",
             width,
         )
-        return [*text, *wrapped("", _NOT_MODELLED, width)]
-    for label, how in _HOW:
+    for label, how in _HOW if pays else ():
         text += wrapped(f"  {label}", how, width)
-    most = max((merge for merge in found.merges if merge.pays), key=lambda merge: merge.least_pages or 0)
-    if most.least_pages is not None:
-        text += wrapped(
-            "  order: ",
-            "tg_order puts executed functions side by side; what was executed of the merged objects in "
-            f"{most.out.path} would fit into {most.least_pages:,} pages",
-            width,
-        )
+    text += _order(found, width)
     return [*text, *wrapped("", _NOT_MODELLED, width)]
+
+
+def _order(found: Libraries, width: int) -> list[str]:
+    """What the order of functions can win, in the run with the most merged code."""
+    most = max(found.merges, key=lambda merge: merge.merged_pages or 0)
+    if most.merged_pages is None or most.least_pages is None or 2 * most.least_pages > most.merged_pages:
+        return []
+    empty = most.merged_pages - most.least_pages
+    in_tlbs = found.could_pay("I1tm") or found.could_pay("ILtm")
+    if not (in_tlbs or is_much("pages", empty, most.instructions, most.merged_pages)):
+        return []
+    return wrapped(
+        "  order: ",
+        "tg_order puts executed functions side by side, in separate libraries, too; what was executed of "
+        f"the merged objects in {most.out.path} lies in {most.merged_pages:,} pages and would fill "
+        f"{most.least_pages:,}",
+        width,
+    )
 
 
 def _savings(merge: Merge) -> str:
