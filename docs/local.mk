@@ -13,6 +13,7 @@ dist_man_MANS = \
 DOC_FILES = \
 	docs/calls.md \
 	docs/chain.sh \
+	docs/graphviz.sh \
 	docs/cpuid.md \
 	docs/data.md \
 	docs/fault-log.md \
