@@ -101,6 +101,14 @@ def test_folder_as_name(tmp_path: Path) -> None:
     assert os.listdir(folder) == []
 
 
+def test_a_folder_is_no_name_of_the_files_of_several_machines(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    r = run(tmp_path, *PROCESS, options=["--machine=skylake,zen4"], geometry=(), out_file="out", collect=False)
+    assert "can't write" not in r.err
+    assert sorted(os.listdir(tmp_path)) == ["out", "out_skylake", "out_zen4"]
+    assert os.listdir(tmp_path / "out") == []
+
+
 def test_folder_as_name_with_slash(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()

@@ -62,7 +62,8 @@ HChar* tg_streams_target(const HChar* name)
    return at;
 }
 
-/* Sets s to the stream with that name. False: the name is a regular file, or does not exist. */
+/* Sets s to the stream with that name. False: the name is a regular file or a folder, or does not
+   exist. */
 static Bool look_at(const HChar* target, Stream* s)
 {
    struct vg_stat st;
@@ -75,7 +76,7 @@ static Bool look_at(const HChar* target, Stream* s)
    }
    if (s->own >= 0)
       return VG_(fstat)(s->own, &st) == 0;
-   if (sr_isError(VG_(stat)(target, &st)) || VKI_S_ISREG(st.mode))
+   if (sr_isError(VG_(stat)(target, &st)) || VKI_S_ISREG(st.mode) || VKI_S_ISDIR(st.mode))
       return False;
    s->dev = st.dev;
    s->ino = st.ino;
