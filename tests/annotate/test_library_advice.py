@@ -130,7 +130,7 @@ def test_what_is_below_the_threshold_is_added_up(tmp_path: Path) -> None:
     assert " 300    30        30         22      2  4,096  50.0%  /lib/libone.so\n" in text
     assert " 101    10         2         30      1    100   2.4%  2 more\n" not in text
     assert " 201     2        20          0      3  1,024   8.3%  2 more\n" in text
-    assert "   20  38.5%     0  1 more pairs\n" in text
+    assert "   20  38.5%     0  1 more\n" in text
 
 
 def test_paths_stand_where_names_are_not_enough(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ class Libraries:
         often = [pair for pair in self.pairs if (pair.calls + pair.back) * 100 >= least]
         names = dict.fromkeys(name for pair in often for name in (pair.object, pair.other))
         files = [os.path.basename(name) for name in names if name.startswith("/")]
-        return [name for name in files if not re.match(r"ld(-linux.*)?\.so|.*[,*?\[]", name)]
+        return [name for name in files if not re.match(r"ld(-.+)?\.so|.*[,*?\[]", name)]
 
     def could_pay(self, what: str) -> bool:
         """Whether a merge that saved all of it would pay."""

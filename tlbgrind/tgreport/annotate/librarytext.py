@@ -117,7 +117,7 @@ def _pairs(found: Libraries, screen: Screen) -> list[str]:
         calls = sum(pair.calls for pair in found.omitted_pairs)
         back = sum(pair.back for pair in found.omitted_pairs)
         share = percentage(calls + back, found.calls)
-        rows.append((f"{calls:,}", share, f"{back:,}", f"{len(found.omitted_pairs):,} more pairs"))
+        rows.append((f"{calls:,}", share, f"{back:,}", f"{len(found.omitted_pairs):,} more"))
     return screen.table("Calls between objects", rows, left=0)
 
 
