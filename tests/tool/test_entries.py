@@ -360,12 +360,13 @@ def test_nothing_is_written_unless_asked_for(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_written_is_said_and_the_program_keeps_its_status(tmp_path: Path) -> None:
-    r = run(
-        tmp_path, "/bin/false", options=("--entries=yes", "--entries-out-file=/nowhere/entries"), collect=False
-    )
+    (tmp_path / "gone").mkdir()
+    name = f"{tmp_path}/gone/entries"
+    command = ["rmdir", "gone", "not-there"]
+    r = run(tmp_path, *command, options=("--entries=yes", f"--entries-out-file={name}"), collect=False)
     assert r.status == 1
     said = messages(r.err)
-    at = said.index("error: can't write entries file '/nowhere/entries': there is no such folder")
+    at = said.index(f"error: can't write entries file '{name}': there is no such folder")
     assert said[at + 1] == "       ... so the order of execution will be missing."
 
 

@@ -30,10 +30,10 @@ PROCESS = (client("run_process"), "exit", 3)
 WORK = (4001, 1001, 1000)
 
 
-def failed(r: Run, name: str, why: str, status: int = 3) -> None:
+def failed(r: Run, name: str, why: str, status: int = 3, printed: str = "expect ") -> None:
     """Two lines, and nothing else is different."""
     assert r.status == status
-    assert r.out.startswith("expect ")
+    assert r.out.startswith(printed)
     said = [m for m in messages(r.err) if m]
     at = said.index(f"error: can't write output data file '{name}': {why}")
     assert said[at + 1] == "       ... so detailed results will be missing."
@@ -87,18 +87,49 @@ def test_absolute_name(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- names that cannot be
 
 
-def test_missing_folder(tmp_path: Path) -> None:
-    r = run(tmp_path, *PROCESS, out_file="no/such/folder.%p", collect=False)
-    (name,) = re.findall(r"file '(.*folder\.\d+)'", r.err)
-    failed(r, name, "there is no such folder")
+def refused(r: Run, option: str, why: str) -> None:
+    """Before the program starts, so that nothing is counted that would be lost."""
+    assert (r.status, r.out) == (1, "")
+    said = [m for m in messages(r.err) if m]
+    at = said.index(f"Bad option: {option}")
+    assert said[at + 1] == f"{why}; give a file that can be written"
+    assert not any("refs:" in m for m in said)
+
+
+ALL_OUTPUTS = ["tlbgrind", "faults", "reach", "timeline", "entries", "data"]
+
+
+@pytest.mark.parametrize("output", ALL_OUTPUTS)
+def test_a_missing_folder_is_refused_before_the_program_starts(tmp_path: Path, output: str) -> None:
+    option = f"--{output}-out-file=no/such/%q{{SOME}}.%p"
+    r = run(tmp_path, *PROCESS, options=[option], env={"SOME": "x"}, out_file=None, collect=False)
+    refused(r, option, "there is no such folder")
     assert os.listdir(tmp_path) == []
 
 
-def test_folder_as_name(tmp_path: Path) -> None:
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    failed(run(tmp_path, *PROCESS, out_file=str(folder)), str(folder), "it is a folder")
-    assert os.listdir(folder) == []
+def test_of_several_machines_the_longest_name_is_refused(tmp_path: Path) -> None:
+    option = f"--tlbgrind-out-file={'x' * 250}"
+    machines = "--machine=zen4,skylake"
+    r = run(tmp_path, *PROCESS, options=[option, machines], geometry=(), out_file=None, collect=False)
+    refused(r, option, "the name is too long")
+
+
+def test_a_folder_that_goes_during_the_run_loses_the_details_only(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    r = run(tmp_path, "rmdir", "folder", out_file="folder/out.%p", collect=False)
+    (name,) = re.findall(r"file '(.*folder/out\.\d+)'", r.err)
+    failed(r, name, "there is no such folder", status=0, printed="")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_program_after_exec_is_not_refused(tmp_path: Path) -> None:
+    """Its folder can be gone, and the process has counted already."""
+    (tmp_path / "folder").mkdir()
+    options = ["--trace-children=yes"]
+    r = run(tmp_path, "sh", "-c", "rm -r folder; exec true", options=options, out_file="folder/out.%p", collect=False)
+    assert r.status == 0
+    assert "Bad option" not in r.err
+    assert "error: can't write output data file" in r.err
 
 
 def test_a_folder_is_no_name_of_the_files_of_several_machines(tmp_path: Path) -> None:
@@ -109,18 +140,28 @@ def test_a_folder_is_no_name_of_the_files_of_several_machines(tmp_path: Path) ->
     assert os.listdir(tmp_path / "out") == []
 
 
-def test_folder_as_name_with_slash(tmp_path: Path) -> None:
+def test_folder_as_name(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
-    failed(run(tmp_path, *PROCESS, out_file=f"{folder}/"), f"{folder}/", "it is a folder")
+    for name in (folder, f"{folder}/"):
+        option = f"--tlbgrind-out-file={name}"
+        refused(run(tmp_path, *PROCESS, options=[option], out_file=None, collect=False), option, "it is a folder")
     assert os.listdir(folder) == []
 
 
 def test_file_as_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    r = run(tmp_path, *PROCESS, out_file=str(tmp_path / "file" / "out"))
-    failed(r, str(tmp_path / "file" / "out"), "there is no such folder")
+    option = "--tlbgrind-out-file=file/out"
+    r = run(tmp_path, *PROCESS, options=[option], out_file=None, collect=False)
+    refused(r, option, "there is no such folder")
     assert (tmp_path / "file").read_text() == "x"
+
+
+def test_a_link_into_a_missing_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("no/such")
+    option = "--tlbgrind-out-file=link"
+    r = run(tmp_path, *PROCESS, options=[option], out_file=None, collect=False)
+    refused(r, option, "there is no such folder")
 
 
 def test_proc(tmp_path: Path) -> None:
@@ -147,8 +188,9 @@ def test_full_device(tmp_path: Path) -> None:
 
 
 def test_name_that_is_too_long(tmp_path: Path) -> None:
-    name = str(tmp_path / ("x" * 256))
-    failed(run(tmp_path, *PROCESS, out_file=name), name, "the name is too long")
+    option = f"--tlbgrind-out-file={'x' * 256}"
+    r = run(tmp_path, *PROCESS, options=[option], out_file=None, collect=False)
+    refused(r, option, "the name is too long")
 
 
 def test_name_that_is_just_short_enough(tmp_path: Path) -> None:
@@ -187,7 +229,6 @@ def in_namespace(folder: Path, mount: str, command: list[str]) -> subprocess.Com
 MOUNTS = [
     ('mount -t tmpfs -o size=4k tmpfs "$1"', "no space is left on the device", ""),
     ('mount -t tmpfs -o nr_inodes=1 tmpfs "$1"', "no space is left on the device", ""),
-    ('mount -t tmpfs -o ro tmpfs "$1"', "the file system is read-only", ""),
     # The old file stays as it was.
     (
         'mount -t tmpfs -o size=8k tmpfs "$1" && echo old >"$1/out.x"',
@@ -206,6 +247,23 @@ def test_no_room(tmp_path: Path, mount: str, why: str, left: str) -> None:
     done = in_namespace(folder, mount, command)
     failed(Run(done.returncode, done.stdout, done.stderr, []), name, why)
     assert (tmp_path / "listing").read_text() == left
+
+
+@pytest.mark.parametrize("is_default", [False, True])
+def test_a_folder_that_may_not_be_written_is_refused(tmp_path: Path, is_default: bool) -> None:
+    folder = tmp_path / "small"
+    folder.mkdir()
+    given = [] if is_default else [f"--tlbgrind-out-file={folder}/out.x"]
+    # The working folder is entered again, for it is below the mount.
+    command = ["sh", "-c", 'cd "$0" && exec "$@"', str(folder), TLBGRIND, *GEOMETRY, *given, *map(str, PROCESS)]
+    done = in_namespace(folder, 'mount -t tmpfs -o ro tmpfs "$1"', command)
+    r = Run(done.returncode, done.stdout, done.stderr, [])
+    why = "no file may be made in that folder"
+    if is_default:
+        refused(r, "--tlbgrind-out-file", f"the default is a file in the working folder: {why}")
+    else:
+        refused(r, given[0], why)
+    assert (tmp_path / "listing").read_text() == ""
 
 
 # ---------------------------------------------------------------- what is no plain file
@@ -385,10 +443,11 @@ def test_truncated_files_are_refused(tmp_path: Path) -> None:
 
 def test_names_that_are_shown_are_no_commands_to_the_terminal(tmp_path: Path) -> None:
     """Question marks stand for control characters, in what could be written and in what could not."""
-    for folder in ("", "nowhere/"):
+    (tmp_path / "nowhere").mkdir()
+    for folder, command in (("", ["true"]), ("nowhere/", ["rmdir", tmp_path / "nowhere"])):
         name = os.fsencode(f"{tmp_path}/{folder}") + b"a\x1b[31m\x9b\xc3\xa4"
         options = [b"--tlbgrind-out-file=" + name, b"--faults=yes", b"--faults-out-file=" + name + b"f"]
-        done = subprocess.run([TLBGRIND, *options, "true"], check=False, capture_output=True, timeout=120)
+        done = subprocess.run([TLBGRIND, *options, *command], check=False, capture_output=True, timeout=120)
         own = done.stderr.split(b"Command:")[1].split(b"\n", 1)[1]
         shown = f"{tmp_path}/{folder}a?[31m?ä".encode()
         assert own.count(shown) >= 2

@@ -139,7 +139,8 @@ def test_a_process_that_becomes_another_writes_before(tmp_path: Path) -> None:
 
 
 def test_a_file_that_can_not_be_written_is_said(tmp_path: Path) -> None:
-    r = run(tmp_path, client("oracle_refs"), options=("--reach=yes", "--reach-out-file=nowhere/%p"))
+    (tmp_path / "nowhere").mkdir()
+    r = run(tmp_path, "rmdir", "nowhere", options=("--reach=yes", "--reach-out-file=nowhere/%p"))
     assert r.status == 0
     said = messages(r.err)
     at = next(i for i, line in enumerate(said) if line.startswith("error:"))

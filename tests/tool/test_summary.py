@@ -391,9 +391,10 @@ def test_quiet(tmp_path: Path, quiet: str) -> None:
 
 
 def test_quiet_still_says_errors(tmp_path: Path) -> None:
-    r = run(tmp_path, *PROCESS, options=["-q"], out_file="no/folder")
+    (tmp_path / "gone").mkdir()
+    r = run(tmp_path, "rmdir", "gone", options=["-q"], out_file="gone/out")
     assert [m for m in messages(r.err) if m][:2] == [
-        f"error: can't write output data file '{tmp_path}/no/folder': there is no such folder",
+        f"error: can't write output data file '{tmp_path}/gone/out': there is no such folder",
         "       ... so detailed results will be missing.",
     ]
 

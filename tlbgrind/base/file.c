@@ -14,6 +14,9 @@
 #include "base/file.h"
 #include "base/streams.h"
 
+/* The core's, without a header for tools: 0 if the real user may access the file so. */
+extern Int VG_(access)(const HChar* path, Bool irusr, Bool iwusr, Bool ixusr);
+
 /* Linux' NAME_MAX. */
 enum { MAX_NAME = 255 };
 
@@ -63,6 +66,47 @@ const HChar* tg_file_in_folder(const HChar* name)
          last = at + 1;
    }
    return last;
+}
+
+static const HChar too_long[] = "the name is too long";
+
+/* The same for the folder of a name that is neither a stream nor a folder itself. */
+static const HChar* obstacle_in_folder(const HChar* name)
+{
+   struct vg_stat st;
+   const SizeT n = (SizeT)(tg_file_in_folder(name) - name);
+   HChar* folder = VG_(strdup)("tg.file", n == 0 ? "." : name);
+   if (n > 0)
+      folder[n] = '\0';
+   const HChar* why = NULL;
+   if (sr_isError(VG_(stat)(folder, &st)))
+      why = "there is no such folder";
+   else if (VG_(access)(folder, False, True, True) != 0)
+      why = "no file may be made in that folder";
+   VG_(free)(folder);
+   return why;
+}
+
+const HChar* tg_file_obstacle(const HChar* name)
+{
+   struct vg_stat st;
+   if (VG_(strlen)(tg_file_in_folder(name)) > MAX_NAME)
+      return too_long;
+   const Bool is_there = !sr_isError(VG_(stat)(name, &st));
+   if (is_there && VKI_S_ISDIR(st.mode))
+      return "it is a folder";
+   if (tg_streams_has(name))
+      return NULL;
+   HChar* target = tg_streams_target(name);
+   /* The target of a link is overwritten, any other file is replaced. */
+   const Bool is_kept = is_there && tg_file_is_special(name);
+   const HChar* why = NULL;
+   if (!is_kept)
+      why = obstacle_in_folder(target);
+   else if (VG_(access)(target, False, True, False) != 0)
+      why = "the file that the link leads to may not be written";
+   VG_(free)(target);
+   return why;
 }
 
 /* Makes temporary names unique: processes of two containers can have the same pid. */
@@ -132,7 +176,7 @@ TgFile* tg_file_open(const HChar* name, const HChar** why)
 {
    /* The core has no name for the error. */
    if (VG_(strlen)(tg_file_in_folder(name)) > MAX_NAME) {
-      *why = "the name is too long";
+      *why = too_long;
       return NULL;
    }
    TgFile* f = VG_(malloc)("tg.file", sizeof *f);

@@ -17,6 +17,10 @@ Bool tg_file_is_special(const HChar* name);
 /* A text for an error number of open() or write(). */
 const HChar* tg_file_why(UWord error);
 
+/* Why a file of that name cannot be written, as far as that can be found out without making one:
+   its folder is looked at. NULL: nothing is against it. */
+const HChar* tg_file_obstacle(const HChar* name);
+
 /* The last part of the name, after the folder. */
 const HChar* tg_file_in_folder(const HChar* name);
 

@@ -209,6 +209,23 @@ static void keep_open(TgOutput output)
    VG_(free)(name);
 }
 
+/* Why one of the output's files cannot be written. NULL: nothing is against it. A program that the
+   process becomes by exec is not refused: by then there are counts to lose. */
+static const HChar* obstacle(TgOutput output, const TgMachine* machine, UInt n_machines)
+{
+   if (tg_exec_count() > 0)
+      return NULL;
+   HChar* name = tg_output_name(output);
+   const HChar* found = output == TG_COSTS_OUT ? NULL : tg_file_obstacle(name);
+   for (UInt i = 0; output == TG_COSTS_OUT && i < n_machines && found == NULL; i++) {
+      HChar* own = tg_output_name_of(name, &machine[i], n_machines);
+      found = tg_file_obstacle(own);
+      VG_(free)(own);
+   }
+   VG_(free)(name);
+   return found;
+}
+
 const HChar* tg_outputs_check(const Bool on[TG_N_OUTPUTS], const TgMachine* machine,
                               UInt n_machines, tlb_reason* why)
 {
@@ -233,6 +250,13 @@ const HChar* tg_outputs_check(const Bool on[TG_N_OUTPUTS], const TgMachine* mach
                        "%s would go to the same file; give each its own",
                        is_given ? "--log-file" : outputs[i].option);
          return is_given ? outputs[i].arg : log_file_arg();
+      }
+      const HChar* found = on[i] ? obstacle(i, machine, n_machines) : NULL;
+      if (found != NULL) {
+         const Bool is_given = outputs[i].arg != NULL;
+         VG_(snprintf)(why->text, sizeof why->text, "%s%s; give a file that can be written",
+                       is_given ? "" : "the default is a file in the working folder: ", found);
+         return is_given ? outputs[i].arg : outputs[i].option;
       }
       if (on[i])
          keep_open(i);
