@@ -6,6 +6,7 @@
 
 SIM_SOURCES = \
 	tlbgrind/sim/base/api.c \
+	tlbgrind/sim/base/closeness.c \
 	tlbgrind/sim/base/text.c \
 	tlbgrind/sim/faults/fault_around.c \
 	tlbgrind/sim/faults/faultmodel.c \
@@ -59,6 +60,7 @@ SIM_SOURCES = \
 
 # Headers of the simulator's own, which are not installed.
 SIM_INCLUDES = \
+	tlbgrind/sim/base/closeness.h \
 	tlbgrind/sim/base/text.h \
 	tlbgrind/sim/faults/faultmodel_parts.h \
 	tlbgrind/sim/machine/cpuid_reader.h \
@@ -297,6 +299,7 @@ TOOL_SOURCES = \
 	tlbgrind/native/vdso_stub.c \
 	tlbgrind/options/advice.c \
 	tlbgrind/options/array_options.c \
+	tlbgrind/options/closest.c \
 	tlbgrind/options/exec.c \
 	tlbgrind/options/fault_options.c \
 	tlbgrind/options/host.c \
@@ -397,6 +400,7 @@ TOOL_INCLUDES = \
 	tlbgrind/native/vdso_stub.h \
 	tlbgrind/options/advice.h \
 	tlbgrind/options/array_options.h \
+	tlbgrind/options/closest.h \
 	tlbgrind/options/exec.h \
 	tlbgrind/options/fault_options.h \
 	tlbgrind/options/host.h \

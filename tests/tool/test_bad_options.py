@@ -273,7 +273,40 @@ def test_contradiction(tmp_path: Path, options: list[str], named: str, said: str
     assert refused(tmp_path, options) == [f"Bad option: {named}", said, USAGE]
 
 
-@pytest.mark.parametrize("option", ["--nonsense", "--itlb", "--dtlb", "--stlb", "--machine", "--itbl=1,1", "--tlbgrind-out-file"])
+# What resembles an option of the tool is refused with its name.
+MISTYPED = [
+    ("--machin=zen4", "there is no such option; did you mean --machine=zen4?"),
+    ("--Machine=zen4", "there is no such option; did you mean --machine=zen4?"),
+    ("--date=yes", "there is no such option; did you mean --data=yes?"),
+    ("--fault=yes", "there is no such option; did you mean --faults=yes?"),
+    ("--tlbgrind-outfile=%p%s", "there is no such option; did you mean --tlbgrind-out-file=%p%s?"),
+    ("--itbl=1,1", "there is no such option; did you mean --itlb=1,1?"),
+    ("--time-line", "there is no such option; did you mean --timeline=...?"),
+    ("--list-machine", "there is no such option; did you mean --list-machines?"),
+    ("--itlb", "the value is missing: --itlb=..."),
+    ("--machine", "the value is missing: --machine=..."),
+    ("--list-machines=x", "it stands alone, behind the command tlbgrind: tlbgrind --list-machines"),
+]
+
+
+@pytest.mark.parametrize("argument, said", MISTYPED)
+def test_an_option_that_is_mistyped_is_refused_with_the_closest(tmp_path: Path, argument: str, said: str) -> None:
+    assert refused(tmp_path, [argument]) == [f"Bad option: {argument}", said, USAGE]
+
+
+def test_each_option_of_the_help_is_found_when_it_is_mistyped(tmp_path: Path) -> None:
+    done = subprocess.run([TLBGRIND, "--help"], capture_output=True, check=True, encoding="utf-8")
+    own = done.stdout.partition("user options for tlbgrind:\n")[2]
+    names = re.findall(r"^    (--[a-z-]+)", own, re.MULTILINE)
+    assert len(names) > 35
+    for name in names:
+        argument = f"{name[:-2]}x{name[-1:]}=1"
+        value = "" if name == "--list-machines" else "=1"
+        said = f"there is no such option; did you mean {name}{value}?"
+        assert refused(tmp_path, [argument]) == [f"Bad option: {argument}", said, USAGE]
+
+
+@pytest.mark.parametrize("option", ["--nonsense", "--trace-childern=yes", "--leak-check=full", "--I1=32768,8,64"])
 def test_unknown(tmp_path: Path, option: str) -> None:
     done = subprocess.run(
         [TLBGRIND, option, str(client("run_exec")), "1", "/bin/touch", "it-ran"],

@@ -124,6 +124,7 @@ static void near_names(void **state)
    (void)state;
    refused("skylak", "'skylak' is no machine; did you mean skylake?");
    refused("Sky-Lake", "'Sky-Lake' is no machine; did you mean skylake?");
+   refused("skylkae", "'skylkae' is no machine; did you mean skylake?");
    refused("sykylake", "'sykylake' is no machine; did you mean skylake?");
    refused("zen",
            "'zen' is no machine; did you mean zen1, zen2, zen3, zen4, zen5?");

@@ -20,6 +20,7 @@
 #include "options/machine_names.h"
 #include "base/number_format.h"
 #include "options/advice.h"
+#include "options/closest.h"
 #include "options/options.h"
 #include "options/output_names.h"
 
@@ -110,6 +111,26 @@ static void check_strides(const HChar* arg, const HChar* value)
    VG_(free)(list);
 }
 
+/* Ends the run if the argument resembles an option. */
+static void refuse_mistyped(const HChar* arg)
+{
+   const HChar* name = tg_closest_option(arg);
+   const HChar* value = VG_(strchr)(arg, '=');
+   if (name == NULL)
+      return;
+   const SizeT n = VG_(strlen)(name);
+   if (VG_(strncmp)(arg, name, n) == 0 && (arg[n] == '=' || arg[n] == '\0')) {
+      if (value == NULL)
+         refuse(arg, "the value is missing: %s=...", name);
+      refuse(arg, "it stands alone, behind the command tlbgrind: tlbgrind %s%s", name,
+             VG_(strcmp)(name, "--show-machine") == 0 ? value : "");
+   }
+   if (VG_(strcmp)(name, "--list-machines") == 0)
+      value = "";
+   refuse(arg, "there is no such option; did you mean %s%s?", name,
+          value == NULL ? "=..." : value);
+}
+
 Bool tg_options_take(const HChar* arg)
 {
    const HChar* value;
@@ -168,6 +189,7 @@ Bool tg_options_take(const HChar* arg)
       if (options.as_cachegrind)
          translate_as_cachegrind();
    } else {
+      refuse_mistyped(arg);
       return False;
    }
    return True;
