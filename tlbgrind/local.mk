@@ -648,6 +648,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/annotate/sources.py \
 	tlbgrind/tgreport/annotate/table.py \
 	tlbgrind/tgreport/base/__init__.py \
+	tlbgrind/tgreport/base/closest.py \
 	tlbgrind/tgreport/base/command.py \
 	tlbgrind/tgreport/base/demangle.py \
 	tlbgrind/tgreport/base/documents.py \
@@ -671,6 +672,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/formats/elf.py \
 	tlbgrind/tgreport/formats/entries.py \
 	tlbgrind/tgreport/formats/faultlog.py \
+	tlbgrind/tgreport/formats/kinds.py \
 	tlbgrind/tgreport/formats/outfile.py \
 	tlbgrind/tgreport/formats/reach.py \
 	tlbgrind/tgreport/formats/reader.py \

@@ -358,7 +358,7 @@ REFUSED = {
     "--compare --annotate two-level.out second.out": f"--compare goes without --annotate{SEE}",
     "--format=csv --source=x two-level.out": f"--source is text only; --by=line has the counts of all lines{SEE}",
     "--compare --show=walk two-level.out callgrind.out": "argument --show: no event 'walk'; there are Ir, I1tm, ILtm,"
-    " Dr, D1tmr, DLtmr, Dw, D1tmw, DLtmw, walks, DLtm, L1tm, D1tm, Drw, sysTime",
+    " Dr, D1tmr, DLtmr, Dw, D1tmw, DLtmw, walks, DLtm, L1tm, D1tm, Drw, sysTime; did you mean walks?",
     "--fail-above=5 two-level.out": f"argument --fail-above: '5' is not {FORMS}{SEE}",
     "--fail-above=walks<5 two-level.out": f"argument --fail-above: 'walks<5' is not {FORMS}{SEE}",
     "--fail-above=walks/0>5 two-level.out": f"argument --fail-above: 'walks/0>5' is not {FORMS}{SEE}",

@@ -18,11 +18,11 @@ SEE = " (tg_annotate --help lists what is allowed)"
 REFUSED = {
     "": f"no OUTFILE given{SEE}",
     "--by=lines two-level.out": "argument --by: 'lines' is not one of function, file, object, data,"
-    " data:offset, line, line:inclusive, file:function, function:file"
+    " data:offset, line, line:inclusive, file:function, function:file; did you mean line?"
     + SEE,
     "--by= two-level.out": f"argument --by: '' is not NAME[,NAME...]{SEE}",
-    "--annotated two-level.out": f"unrecognized arguments: --annotated{SEE}",
-    "--thresh=1 two-level.out": f"unrecognized arguments: --thresh=1{SEE}",
+    "--annotated two-level.out": f"no option --annotated; did you mean --annotate?{SEE}",
+    "--thresh=1 two-level.out": f"no option --thresh; did you mean --threshold=1?{SEE}",
     "--annotate=stride.c two-level.out": "argument --annotate: ignored explicit argument 'stride.c'"
     + SEE,
     "two-level.out --context": f"argument --context: expected one argument{SEE}",
@@ -39,7 +39,9 @@ REFUSED = {
     "--show-percs=maybe two-level.out": f"argument --show-percs: 'maybe' is not yes or no{SEE}",
     "--show=Ir,,Dr two-level.out": f"argument --show: 'Ir,,Dr' is not NAME[,NAME...]{SEE}",
     "--show=walk two-level.out": "argument --show: no event 'walk'; there are Ir, I1tm, ILtm, Dr,"
-    " D1tmr, DLtmr, Dw, D1tmw, DLtmw, walks, DLtm, L1tm, D1tm, Drw",
+    " D1tmr, DLtmr, Dw, D1tmw, DLtmw, walks, DLtm, L1tm, D1tm, Drw; did you mean walks?",
+    "--show=I1tmm two-level.out": "argument --show: no event 'I1tmm'; there are Ir, I1tm, ILtm, Dr,"
+    " D1tmr, DLtmr, Dw, D1tmw, DLtmw, walks, DLtm, L1tm, D1tm, Drw; did you mean I1tm?",
     "--sort=all two-level.out": "argument --sort: no event 'all'; there are Ir, I1tm, ILtm, Dr,"
     " D1tmr, DLtmr, Dw, D1tmw, DLtmw, walks, DLtm, L1tm, D1tm, Drw",
     "--sort=walks callgrind.out": "argument --sort: no event 'walks'; there are Ir, Dr, sysTime",

@@ -212,6 +212,50 @@ def test_what_is_no_such_file_is_refused(companion: str, name: str, tmp_path: Pa
     refused(companion, tmp_path, NO_FILE[name].format(FIRST_LINES[companion]), *before, name)
 
 
+GOOD = {
+    "an out-file": (TESTS / "annotate/data/two-level.out", "tg_annotate", "tg_annotate"),
+    "a fault log": (TESTS / "faults/data/example.faults", "tg_faults", "tg_faults"),
+    "an entries file": (TESTS / "order/data/first.entries", "tg_order", "tg_order"),
+}
+
+
+@pytest.mark.parametrize("companion", [name for name in MAIN if name != "tg_report"])
+def test_a_file_of_another_kind_is_refused_with_the_command_that_reads_it(companion: str, tmp_path: Path) -> None:
+    (own,) = [what for what, (_, name, _) in GOOD.items() if name == companion]
+    others = {what: (path.read_text(), reader) for what, (path, _, reader) in GOOD.items() if what != own}
+    others["a data file"] = ("# tlbgrind data\n", "tg_annotate --by=data")
+    others["a reach file"] = ("# tlbgrind reach\n", "tg_report")
+    others["a timeline"] = ("# tlbgrind timeline\n", "tg_report")
+    if companion == "tg_annotate":
+        del others["a data file"]
+    for what, (text, reader) in others.items():
+        (tmp_path / "other").write_text(text)
+        refused(companion, tmp_path, f"other:1: this is {what}, not {own}; {reader} reads it", "other")
+
+
+@pytest.mark.parametrize(
+    ("companion", "mistyped", "meant"),
+    [
+        ("tg_annotate", "--by=functon", "function"),
+        ("tg_annotate", "--by=LINE", "line"),
+        ("tg_annotate", "--tresh=1", "--threshold=1"),
+        ("tg_annotate", "--versoin", "--version"),
+        ("tg_faults", "--veiw=cold", "--view=cold"),
+        ("tg_faults", "--by=functions", "function"),
+        ("tg_order", "--forcast", "--forecast"),
+        ("tg_report", "--chartjs=x", "--chart-js=x"),
+    ],
+)
+def test_what_is_mistyped_is_refused_with_what_was_meant(
+    companion: str, mistyped: str, meant: str
+) -> None:
+    result = call(companion, mistyped, "x")
+    assert (result.status, result.out) == (1, b"")
+    error = result.err.decode()
+    assert f"; did you mean {meant}? ({companion} --help lists what is allowed)" in error
+    assert error.count("\n") == 1
+
+
 def small_space() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 

@@ -173,7 +173,7 @@ def test_an_object_that_is_not_there_is_refused() -> None:
         (["--names=", "a"], "argument --names: the name of the file is missing"),
         (["--object=", "a"], "argument --object: the name of the object is missing"),
         (["--bfd-script=x", "--ld-script=", "a"], "argument --ld-script: the name of the file is missing"),
-        (["--nonsense", "a"], "unrecognized arguments: --nonsense"),
+        (["--nonsense", "a"], "no option --nonsense"),
     ],
 )
 def test_wrong_options_are_refused(arguments: list[str], complaint: str) -> None:

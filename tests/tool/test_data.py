@@ -170,6 +170,8 @@ def test_tg_annotate_refuses_what_there_is_not(tmp_path: Path) -> None:
     (costs,) = tmp_path.glob("out.*")
     for arguments, complaint in (
         (("--by=data", costs), "--by=data takes data files"),
+        ((costs, data), "is a data file, "),
+        (("--by=function", data, costs), "is a data file, "),
         (("--of=main", costs), "--of takes data files"),
         (("--of=nothing", data), "no function and no data 'nothing'"),
         (("--machine=zen4", data), "--machine: no 'zen4'"),

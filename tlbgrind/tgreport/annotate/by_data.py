@@ -161,7 +161,8 @@ def read(
         return out_file(data, machine, of, of_data is not None)
     if os.path.exists(path) and (of_data is not None or of is not None):
         what = "--of" if of_data is None else f"--by={of_data}"
-        raise ReportError(f"{what} takes data files (tlbgrind.data.PID, of --data=yes)", path)
+        why = "a run with --data=yes writes them, tlbgrind.data.PID"
+        raise ReportError(f"{what} takes data files, and this is none; {why}", path)
     return outfile.read(path, progress)
 
 

@@ -419,6 +419,18 @@ def _mixed(profile: Profile) -> list[str]:
     ]
 
 
+def _refuse_mixture(files: Sequence[OutFile]) -> None:
+    """A data file has the counts of its run's out-file once more."""
+    of_data = [out for out in files if isinstance(out, by_data.OutFileOfData)]
+    others = [out for out in files if not isinstance(out, by_data.OutFileOfData)]
+    if of_data and others:
+        raise ReportError(
+            f"{of_data[0].path} is a data file, {others[0].path} an out-file: both have all counts "
+            "of a run, so they are not added up; tg_annotate reads one kind at a time, "
+            "--by=data data files"
+        )
+
+
 def _of_same_events(files: list[OutFile], warnings: list[str]) -> list[OutFile]:
     """What two files have in common can be compared: machines have different events, and so have
     runs with and without page faults."""
@@ -536,6 +548,8 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
         return _compare(options, files)
     if options.diff:
         files = _of_same_events(files, warnings)
+    else:
+        _refuse_mixture(files)
     profile = Profile(files, options.diff, options.mod_filename, options.mod_funcname)
     warnings += _mixed(profile)
     # For other programs, columns must not depend on what was counted.

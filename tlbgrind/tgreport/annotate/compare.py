@@ -13,6 +13,7 @@ from fractions import Fraction
 from math import ceil
 from typing import NamedTuple, Optional
 
+from ..base.closest import did_you_mean
 from ..base.errors import ReportError
 from ..formats.outfile import Counts, OutFile
 from .events import Event, Events
@@ -87,7 +88,10 @@ class Comparison:
         for name in names:
             if name not in self.events:
                 there_are = ", ".join(self.events)
-                raise ReportError(f"argument {option}: no event '{name}'; there are {there_are}")
+                closest = did_you_mean(name, self.events)
+                raise ReportError(
+                    f"argument {option}: no event '{name}'; there are {there_are}{closest}"
+                )
         return list(dict.fromkeys(names))
 
     def _usual_sort(self) -> list[str]:

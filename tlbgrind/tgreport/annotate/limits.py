@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from ..base.closest import did_you_mean
 from ..base.command import Value
 from ..base.errors import ReportError
 from ..formats.outfile import Counts
@@ -116,6 +117,7 @@ def _count(limit: Limit, run: Run, event: str) -> int:
         there_are = ", ".join(run.events)
         raise ReportError(
             f"argument --fail-above: '{limit.text}': no event '{event}' in {run.name}; there are {there_are}"
+            f"{did_you_mean(event, run.events)}"
         )
     return run.events[event].of(run.counts)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
+from ..base.closest import did_you_mean
 from ..base.errors import ReportError
 from ..formats.outfile import Counts
 from .events import Event, Events
@@ -71,5 +72,6 @@ def _choose(events: Events, option: str, names: Sequence[str]) -> list[Event]:
     for name in names:
         if name not in events.by_name:
             there_are = ", ".join(events.by_name)
-            raise ReportError(f"argument {option}: no event '{name}'; there are {there_are}")
+            closest = did_you_mean(name, events.by_name)
+            raise ReportError(f"argument {option}: no event '{name}'; there are {there_are}{closest}")
     return events.named(names)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Callable, NoReturn
 
 from .._version import VERSION
+from .closest import did_you_mean
 from .errors import ReportError, printable
 
 LIST_OPTIONS = "--list-options"
@@ -34,6 +35,12 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise ReportError(f"{message} ({self.prog} --help lists what is allowed)")
 
+    def refuse_unknown(self, argument: str) -> NoReturn:
+        name, equals, value = argument.partition("=")
+        names = [known for action in self._actions for known in action.option_strings]
+        known = [*names, "--help", "--version"] if name.startswith("--") else []
+        self.error(f"no option {name}{did_you_mean(name, known, equals + value)}")
+
     def parse(self, arguments: Sequence[str], options: argparse.Namespace, files: str) -> None:
         """Parses into `options`, whose list `files` gets what is no option.
 
@@ -50,7 +57,9 @@ class Parser(argparse.ArgumentParser):
             for name in action.option_strings
         }
         given = [alone.get(argument, argument) for argument in arguments[:end]]
-        self.parse_intermixed_args(given, namespace=options)
+        _, unknown = self.parse_known_intermixed_args(given, namespace=options)
+        if unknown:
+            self.refuse_unknown(unknown[0])
         setattr(options, files, [*getattr(options, files), *arguments[end + 1 :]])
 
     def listed(self) -> list[str]:
@@ -98,7 +107,10 @@ class one_of(Value):
 
     def __call__(self, text: str) -> str:
         if text not in self.allowed:
-            raise argparse.ArgumentTypeError(f"'{text}' is not one of {', '.join(self.allowed)}")
+            closest = did_you_mean(text, self.allowed)
+            raise argparse.ArgumentTypeError(
+                f"'{text}' is not one of {', '.join(self.allowed)}{closest}"
+            )
         return text
 
 

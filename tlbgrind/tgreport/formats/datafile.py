@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from ..base.demangle import demangled
 from ..base.errors import ReportError
+from .kinds import DATA, other_than
 from .outfile import UNKNOWN, Counts, Function
 from .reader import LineReader
 
-FIRST_LINE = "# tlbgrind data"
 KINDS = ("unknown", "heap", "allocator", "variable", "stack", "file", "mapping", "sysv", "named")
 _MAX = 2**64 - 1
 
@@ -74,7 +74,7 @@ def is_data_file(path: str) -> bool:
         if not os.path.isfile(path):
             return False
         with open(path, "rb") as stream:
-            return stream.read(len(FIRST_LINE) + 1).rstrip(b"\n") == FIRST_LINE.encode()
+            return stream.read(len(DATA) + 1).rstrip(b"\n") == DATA.encode()
     except (OSError, ValueError):
         return False
 
@@ -124,8 +124,8 @@ class _Reader(LineReader):
 
     def read(self, text: str) -> DataFile:
         lines = text.split("\n")
-        if lines[0] != FIRST_LINE:
-            self.fail(f"not a data file: the first line is not '{FIRST_LINE}'")
+        if lines[0] != DATA:
+            self.fail(other_than(DATA, lines[0]))
         if lines[-1] != "":
             self.line = len(lines)
             self.fail("the last line has no end, so the file is not whole")

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from ..base.command import read_bytes
 from ..base.errors import ReportError
+from .kinds import ENTRIES, other_than
 from .reader import LineReader
 
-FIRST_LINE = "# tlbgrind entries"
 UNKNOWN = "???"
 _MAX = 2**64 - 1
 _MOST_DATA = 1 << 32  # bytes of one write, runs of them joined
@@ -91,8 +91,8 @@ class _Reader(LineReader):
         lines = text.split("\n")
         if lines[-1] == "":
             lines.pop()
-        if lines[0] != FIRST_LINE:
-            self.fail(f"not an entries file: the first line is not '{FIRST_LINE}'")
+        if lines[0] != ENTRIES:
+            self.fail(other_than(ENTRIES, lines[0]))
         ended = in_body = False
         for number, line in enumerate(lines[1:], 2):
             self.line = number

@@ -14,8 +14,8 @@ from typing import NamedTuple, NoReturn
 
 from ..base.command import read_bytes
 from ..base.errors import ReportError
+from .kinds import FAULTS, other_than
 
-FIRST_LINE = "# tlbgrind fault log"
 VIEWS = ("4k", "warm", "cold")
 COLUMNS = "number kinds page map instructions thread by code warm-brought cold-brought cold-read"
 UNKNOWN = "???"
@@ -301,8 +301,8 @@ class _Reader:
         lines = text.split("\n")
         if lines[-1] == "":
             lines.pop()
-        if lines[0] != FIRST_LINE:
-            self.fail(f"not a fault log: the first line is not '{FIRST_LINE}'")
+        if lines[0] != FAULTS:
+            self.fail(other_than(FAULTS, lines[0]))
         for number, line in enumerate(lines[1:], 2):
             self.line = number
             if line.startswith("#"):

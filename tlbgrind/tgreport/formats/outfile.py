@@ -21,6 +21,7 @@ from typing import Callable, NamedTuple, NoReturn, TypeVar
 
 from ..base.errors import ReportError, printable
 from ..base.progress import Progress
+from .kinds import COSTS, other_than
 
 Counts = tuple[int, ...]
 
@@ -233,8 +234,8 @@ class _Reader:
         if not self.data:
             raise ReportError("the file is empty", self.out.path)
         first = self.data[:80].split(b"\n", 1)[0]
-        if first != b"# callgrind format" and not first.startswith((b"version:", b"creator:")):
-            self.fail("not an out-file: the first line is not '# callgrind format'")
+        if first != COSTS.encode() and not first.startswith((b"version:", b"creator:")):
+            self.fail(other_than(COSTS, _text(first)))
 
     def read_line(self, line: bytes) -> None:
         if not line.strip() or line[:1] == b"#":

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from ..base.command import read_bytes
 from ..base.errors import ReportError
+from .kinds import REACH, other_than
 from .reader import LineReader
 
-FIRST_LINE = "# tlbgrind reach"
 COLUMNS = ("I-4K", "I-64K", "I-2M", "D-4K", "D-64K", "D-2M")
 FEWEST, MOST = 8, 8192  # entries
 _MAX = 2**64 - 1
@@ -48,8 +48,8 @@ class _Reader(LineReader):
 
     def read(self, text: str) -> Reach:
         lines = text.split("\n")
-        if lines[0] != FIRST_LINE:
-            self.fail(f"not a reach file: the first line is not '{FIRST_LINE}'")
+        if lines[0] != REACH:
+            self.fail(other_than(REACH, lines[0]))
         if lines.pop() != "":
             self.line = len(lines) + 1
             self.fail("the file ends within a line, so it is not whole")

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from ..base.command import read_bytes
 from ..base.errors import ReportError
+from .kinds import TIMELINE, other_than
 from .reader import LineReader
 
-FIRST_LINE = "# tlbgrind timeline"
 _PAGES = ["code pages", "data pages"]
 
 
@@ -53,8 +53,8 @@ class _Reader(LineReader):
 
     def read(self, text: str) -> Timeline:
         lines = text.split("\n")
-        if lines[0] != FIRST_LINE:
-            self.fail(f"not a timeline: the first line is not '{FIRST_LINE}'")
+        if lines[0] != TIMELINE:
+            self.fail(other_than(TIMELINE, lines[0]))
         ended = False
         for number, line in enumerate(lines[1:-1], 2):
             self.line = number

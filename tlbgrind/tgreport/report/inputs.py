@@ -7,15 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..base.errors import ReportError
-from ..formats import datafile, entries, faultlog, outfile, reach, timeline
+from ..formats import datafile, entries, faultlog, kinds, outfile, reach, timeline
 from ..formats.datafile import DataFile
 from ..formats.entries import Entries
 from ..formats.faultlog import FaultLog
 from ..formats.outfile import OutFile
 from ..formats.reach import Reach
 from ..formats.timeline import Timeline
-
-_COSTS = b"# callgrind format"
 
 
 @dataclass
@@ -30,10 +28,10 @@ class Inputs:
     timelines: list[Timeline] = field(default_factory=list)
 
 
-def _first_line(path: str) -> bytes:
+def _first_line(path: str) -> str:
     try:
         with open(path, "rb") as stream:
-            return stream.readline(80).rstrip(b"\n")
+            return stream.readline(80).rstrip(b"\n").decode("utf-8", "replace")
     except (OSError, ValueError) as error:
         raise ReportError(getattr(error, "strerror", None) or str(error), path or "''") from None
 
@@ -42,17 +40,17 @@ def read_all(paths: Sequence[str]) -> Inputs:
     inputs = Inputs()
     for path in paths:
         first = _first_line(path)
-        if first == _COSTS or first.startswith((b"version:", b"creator:")):
+        if first == kinds.COSTS or first.startswith(("version:", "creator:")):
             inputs.costs.append(outfile.read(path))
-        elif first == faultlog.FIRST_LINE.encode():
+        elif first == kinds.FAULTS:
             inputs.faults.append(faultlog.read(path))
-        elif first == reach.FIRST_LINE.encode():
+        elif first == kinds.REACH:
             inputs.reaches.append(reach.read(path))
-        elif first == entries.FIRST_LINE.encode():
+        elif first == kinds.ENTRIES:
             inputs.entries.append(entries.read(path))
-        elif first == datafile.FIRST_LINE.encode():
+        elif first == kinds.DATA:
             inputs.data.append(datafile.read(path))
-        elif first == timeline.FIRST_LINE.encode():
+        elif first == kinds.TIMELINE:
             inputs.timelines.append(timeline.read(path))
         elif not first:
             raise ReportError("the file is empty", path)
