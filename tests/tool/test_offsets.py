@@ -76,6 +76,15 @@ def test_a_stride_that_is_none_is_refused(tmp_path: Path, value: str) -> None:
     assert done.status == 1 and "--data-stride=" in done.err and "NAME:BYTES" in done.err
 
 
+def test_a_stride_of_no_data_is_reported_at_the_end(tmp_path: Path) -> None:
+    strides = "--data-stride=tabel:40,table:40,nodes*:24,grown:24,pool:48"
+    done = run(tmp_path / "a", client("run_offsets"), options=[*DATA, strides], geometry=MACHINE)
+    said = [line for line in done.err.splitlines() if "--data-stride=" in line and "No data" in line]
+    assert [line.split("--data-stride=")[1].split(": ")[0] for line in said] == ["tabel:40", "nodes*:24"]
+    quiet = run(tmp_path / "b", client("run_offsets"), options=[*DATA, strides, "-q"], geometry=MACHINE)
+    assert "No data" not in quiet.err
+
+
 def annotated(*arguments: object) -> subprocess.CompletedProcess[str]:
     command = [PYTHON, TG_ANNOTATE, *map(str, arguments)]
     return subprocess.run(command, check=False, capture_output=True, encoding="utf-8")

@@ -3,9 +3,12 @@
 #include "pub_tool_basics.h"
 
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
 #include "pub_tool_oset.h"
 #include "pub_tool_seqmatch.h"
+#include "pub_tool_xarray.h"
 
 #include "data/objects.h"
 #include "data/ranges.h"
@@ -14,14 +17,47 @@
 
 Bool tg_records_on;
 
-static const HChar* given; /* NAME:BYTES[,NAME:BYTES...]; NULL: nothing */
-static OSet* blocks;       /* those that are no records */
+typedef struct {
+   HChar* name;  /* a pattern */
+   SizeT bytes;
+   Bool matched;
+} Stride;
 
-void tg_records_init(Bool on, const HChar* strides)
+static XArray* strides; /* Stride, of --data-stride; NULL: nothing is given */
+static OSet* blocks;    /* those that are no records */
+
+/* NAME:BYTES[,NAME:BYTES...], which has been checked. */
+static XArray* read_strides(const HChar* text)
+{
+   XArray* all = VG_(newXA)(VG_(malloc), "tg.data.stride", VG_(free), sizeof(Stride));
+   HChar* list = VG_(strdup)("tg.data.stride", text);
+   HChar* saved;
+   for (HChar* one = VG_(strtok_r)(list, ",", &saved); one != NULL;
+        one = VG_(strtok_r)(NULL, ",", &saved)) {
+      HChar* colon = VG_(strrchr)(one, ':');
+      *colon = '\0';
+      const Stride s = { one, (SizeT)VG_(strtoull10)(colon + 1, NULL), False };
+      VG_(addToXA)(all, &s);
+   }
+   return all;
+}
+
+void tg_records_init(Bool on, const HChar* given)
 {
    tg_records_on = on;
-   given = strides;
+   strides = given == NULL ? NULL : read_strides(given);
    blocks = tg_ranges_new("tg.data.records");
+}
+
+void tg_records_end(void)
+{
+   for (Word i = 0; strides != NULL && i < VG_(sizeXA)(strides); i++) {
+      const Stride* s = VG_(indexXA)(strides, i);
+      if (!s->matched && VG_(clo_verbosity) > 0)
+         VG_(umsg)("No data has the stride of --data-stride=%s:%lu: no function that allocates,\n"
+                   "no variable that was referred to and no named memory matches.\n",
+                   s->name, s->bytes);
+   }
 }
 
 /* --- What is a record? --- */
@@ -40,20 +76,14 @@ static Bool has_name(const TgDataObject* o, const HChar* pattern)
 /* The size that --data-stride gives, 0: none. */
 static SizeT given_for(const TgDataObject* o)
 {
-   if (given == NULL)
-      return 0;
-   SizeT bytes = 0;
-   HChar* list = VG_(strdup)("tg.data.stride", given);
-   HChar* saved;
-   for (HChar* one = VG_(strtok_r)(list, ",", &saved); one != NULL && bytes == 0;
-        one = VG_(strtok_r)(NULL, ",", &saved)) {
-      HChar* colon = VG_(strrchr)(one, ':');
-      *colon = '\0';
-      if (has_name(o, one))
-         bytes = (SizeT)VG_(strtoull10)(colon + 1, NULL);
+   for (Word i = 0; strides != NULL && i < VG_(sizeXA)(strides); i++) {
+      Stride* s = VG_(indexXA)(strides, i);
+      if (has_name(o, s->name)) {
+         s->matched = True;
+         return s->bytes;
+      }
    }
-   VG_(free)(list);
-   return bytes;
+   return 0;
 }
 
 /* Chooses the size of the records in `bytes` bytes of the object. */

@@ -21,6 +21,8 @@ extern Bool tg_records_on;
 
 /* `strides`: the value of --data-stride, which has been checked; NULL: none. */
 void tg_records_init(Bool on, const HChar* strides);
+/* Reports what of --data-stride has matched nothing. */
+void tg_records_end(void);
 
 /* A heap block of the object has been allocated, as elements of so many bytes; 0: unknown. */
 void tg_record_block(TgDataObject* o, Addr a, SizeT bytes, SizeT element);

@@ -28,6 +28,7 @@
 #include "engine/setup.h"
 #include "faults/recorder.h"
 #include "native/native.h"
+#include "data/records.h"
 #include "data/references.h"
 #include "options/exec.h"
 #include "options/options.h"
@@ -53,6 +54,7 @@ static void fini(Int exit_code)
    (void)exit_code;
    tg_region_end();
    tg_merged_code_end();
+   tg_records_end();
    tg_outputs_at_end();
 }
 
