@@ -72,6 +72,7 @@ CLIENTS = \
 	run_process \
 	run_region \
 	run_signals \
+	run_strides \
 	run_threads \
 	run_timeline
 
@@ -131,6 +132,7 @@ CLIENTS32 = \
 	run_calls \
 	run_region \
 	run_signals \
+	run_strides \
 	run_threads \
 	run_timeline
 
@@ -231,6 +233,7 @@ PYTEST_FILES = \
 	tests/tool/test_instructions.py \
 	tests/tool/test_libraries.py \
 	tests/tool/test_region.py \
+	tests/tool/test_strides.py \
 	tests/tool/test_summary.py \
 	tests/tool/test_timeline.py \
 	tests/tool/test_walks.py

@@ -270,6 +270,7 @@ TOOL_SOURCES = \
 	tlbgrind/data/ranges.c \
 	tlbgrind/data/records.c \
 	tlbgrind/data/references.c \
+	tlbgrind/data/strides.c \
 	tlbgrind/data/words.c \
 	tlbgrind/engine/as_cachegrind.c \
 	tlbgrind/engine/batch.c \
@@ -371,6 +372,7 @@ TOOL_INCLUDES = \
 	tlbgrind/data/ranges.h \
 	tlbgrind/data/records.h \
 	tlbgrind/data/references.h \
+	tlbgrind/data/strides.h \
 	tlbgrind/data/words.h \
 	tlbgrind/engine/as_cachegrind.h \
 	tlbgrind/engine/batch.h \

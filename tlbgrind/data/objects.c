@@ -168,6 +168,31 @@ UInt tg_data_offset(UInt number)
    return cell_of(number)->offset;
 }
 
+UInt tg_data_new_cell(UInt object)
+{
+   const Cell c = { object, TG_NO_OFFSET };
+   return FIRST_CELL + (UInt)VG_(addToXA)(cells, &c);
+}
+
+void tg_data_set_offset(UInt number, UInt offset)
+{
+   ((Cell*)VG_(indexXA)(cells, (Word)(number - FIRST_CELL)))->offset = offset;
+}
+
+/* A word can be parted among two offsets where records end within words. */
+void tg_data_fold_cells(TgDataObject* o, SizeT record)
+{
+   for (UInt i = 0; i < o->n_cells; i++) {
+      const UInt offset = i * (UInt)sizeof(UWord);
+      if (o->cell[i] == 0)
+         continue;
+      tg_data_set_offset(o->cell[i], record % sizeof(UWord) == 0 ? offset % (UInt)record
+                                                                 : TG_NO_OFFSET);
+      if (record % sizeof(UWord) != 0 || offset >= record)
+         o->cell[i] = 0;
+   }
+}
+
 void tg_data_objects_forked(void)
 {
    for (UInt i = 1; i <= tg_data_n_objects(); i++) {

@@ -38,8 +38,11 @@ typedef enum {
    TG_RECORD_VARIABLE, /* the variable is one */
    TG_RECORD_NAMED,    /* each named range is one */
    TG_RECORD_GIVEN,    /* --data-stride */
+   TG_RECORD_SEEN,     /* references have shown it: data/strides.h */
    TG_N_RECORDS
 } TgRecordHow;
+
+typedef struct _TgLearning TgLearning; /* data/strides.c */
 
 /* Kind, name, file, start and stack are its key. Names are from tg_intern(). */
 typedef struct {
@@ -55,6 +58,8 @@ typedef struct {
    TgRecordHow record_how;
    UInt* cell;          /* numbers of its cells, by word of the record; 0: none yet */
    UInt n_cells;
+   Bool has_learnt;     /* its stride has been looked for, or is */
+   TgLearning* learning; /* NULL: it is not */
 } TgDataObject;
 
 void tg_data_objects_init(UInt max_frames);
@@ -73,6 +78,13 @@ UInt tg_data_cell(UInt object, UInt offset);
 Bool tg_data_is_cell(UInt number);
 UInt tg_data_whole(UInt number);
 UInt tg_data_offset(UInt number);
+
+/* A cell more of the object, at no offset until it is set. */
+#define TG_NO_OFFSET (~0u)
+UInt tg_data_new_cell(UInt object);
+void tg_data_set_offset(UInt number, UInt offset);
+/* The object's records turn out to have so many bytes: offsets become those in such records. */
+void tg_data_fold_cells(TgDataObject* o, SizeT record);
 
 /* The thread's call stack, one copy of each. */
 const TgDataStack* tg_data_stack(ThreadId tid);

@@ -13,6 +13,7 @@
 #include "data/objects.h"
 #include "data/ranges.h"
 #include "data/records.h"
+#include "data/strides.h"
 #include "data/words.h"
 
 Bool tg_records_on;
@@ -89,6 +90,8 @@ static SizeT given_for(const TgDataObject* o)
 /* Chooses the size of the records in `bytes` bytes of the object. */
 static SizeT choose(TgDataObject* o, SizeT bytes, SizeT element, TgRecordHow whole)
 {
+   if (o->record_how == TG_RECORD_SEEN)
+      return bytes <= TG_WORDS_PAGE ? bytes : o->record;
    SizeT record = 0;
    TgRecordHow how = TG_NO_RECORDS;
    const Bool is_first = o->record_how == TG_NO_RECORDS;
@@ -120,10 +123,33 @@ void tg_record_block(TgDataObject* o, Addr a, SizeT bytes, SizeT element)
    if (!tg_records_on || bytes == 0)
       return;
    const SizeT record = choose(o, bytes, element, TG_RECORD_BLOCK);
+   if (record == 0)
+      tg_strides_begin(o);
    tg_ranges_remove(blocks, a, a + bytes);
    if (record != bytes)
       tg_ranges_add(blocks, (TgRange){ .end = a + bytes, .start = a, .origin = a,
                                        .record = record, .object = o->number });
+}
+
+void tg_record_learnt(TgDataObject* o, SizeT record)
+{
+   if (record != 0) {
+      o->record = record;
+      o->record_how = TG_RECORD_SEEN;
+      tg_data_fold_cells(o, record);
+   }
+   if (o->kind == TG_DATA_VARIABLE) {
+      tg_words_refine(o->start, o->start + o->size);
+      return;
+   }
+   TgRange* r;
+   VG_(OSetGen_ResetIter)(blocks);
+   while ((r = VG_(OSetGen_Next)(blocks)) != NULL) {
+      if (r->object == o->number && r->record == 0) {
+         r->record = record;
+         tg_words_refine(r->start, r->end);
+      }
+   }
 }
 
 void tg_record_no_block(Addr start, Addr end)
@@ -162,13 +188,34 @@ UInt tg_record_in_block(UInt object, Addr start, Addr a, Addr* end)
    const TgRange* r = tg_ranges_at(blocks, a);
    if (r != NULL)
       return tg_record_in_range(r, a, end);
-   return start == 0 ? object : cell_at(object, start, 2 * TG_WORDS_PAGE, a, end);
+   if (start == 0)
+      return object;
+   const TgDataObject* o = tg_data_object_of(object);
+   const SizeT record = o->record_how == TG_RECORD_SEEN ? o->record : 2 * TG_WORDS_PAGE;
+   return cell_at(object, start, record, a, end);
 }
 
 UInt tg_record_in_variable(UInt object, Addr a, Addr* end)
 {
    TgDataObject* o = tg_data_object_of(object);
-   if (o->record_how == TG_NO_RECORDS)
-      choose(o, o->size, 0, TG_RECORD_VARIABLE);
+   if (o->record_how == TG_NO_RECORDS && !o->has_learnt
+       && choose(o, o->size, 0, TG_RECORD_VARIABLE) == 0 && o->size > TG_WORDS_PAGE)
+      tg_strides_begin(o);
    return cell_at(object, o->start, o->record, a, end);
+}
+
+Bool tg_record_is_sought(UInt number)
+{
+   return !tg_data_is_cell(number) && tg_strides_wanted(tg_data_object_of(number));
+}
+
+UInt tg_record_note(UInt number, TgSite* site, Addr a, UInt size)
+{
+   if (!tg_record_is_sought(number))
+      return number;
+   TgDataObject* o = tg_data_object_of(number);
+   const TgRange* r = o->kind == TG_DATA_HEAP ? tg_ranges_at(blocks, a) : NULL;
+   if (o->kind == TG_DATA_HEAP && (r == NULL || r->object != number || r->record != 0))
+      return number;
+   return tg_strides_note(o, site, a - (r != NULL ? r->origin : o->start), size);
 }

@@ -5,7 +5,8 @@
    parts for cells (attribution/lines.h). Records are, in this order:
    - what --data-stride says of the object;
    - the elements that calloc() or reallocarray() allocate, if they are larger than a word;
-   - blocks, variables and named ranges of up to 4 KiB.
+   - blocks, variables and named ranges of up to 4 KiB;
+   - in larger blocks and variables, what references show (data/strides.h).
    What lies in no record counts for the object alone. */
 
 #ifndef TG_DATA_RECORDS_H
@@ -13,6 +14,7 @@
 
 #include "pub_tool_basics.h"
 
+#include "attribution/sites.h"
 #include "data/objects.h"
 #include "data/ranges.h"
 
@@ -40,5 +42,12 @@ UInt tg_record_in_range(const TgRange* range, Addr a, Addr* end);
    4 KiB. */
 UInt tg_record_in_block(UInt object, Addr start, Addr a, Addr* end);
 UInt tg_record_in_variable(UInt object, Addr a, Addr* end);
+
+/* Whether the size of the records of the object, or of the cell's, is looked for. Then each
+   reference is to be noted: this returns the number that it counts at. */
+Bool tg_record_is_sought(UInt number);
+UInt tg_record_note(UInt number, TgSite* site, Addr a, UInt size);
+/* It has been found, or not: 0. */
+void tg_record_learnt(TgDataObject* o, SizeT record);
 
 #endif

@@ -101,7 +101,10 @@ TgLine* tg_data_line_of_ref(const TgSegment* s, const TgRef* r)
 static __attribute__((noinline)) void attribute(TgSegment* s, TgDataRef* d, Addr a)
 {
    TgRef* r = &tg_segment_refs(s)[d->nth];
-   TgLine* part = part_of(tg_site_line(r->site), tg_words_find(a, True));
+   UInt number = tg_words_find(a, True);
+   if (tg_records_on)
+      number = tg_record_note(number, r->site, a, d->size);
+   TgLine* part = part_of(tg_site_line(r->site), number);
    const UInt value = tg_words_value(a);
    d->value = value == 0 || value == TG_WORD_MIXED ? TG_NO_VALUE : value;
    d->count = &part->refs[r->kind];

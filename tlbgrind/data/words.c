@@ -246,7 +246,9 @@ static UInt fine_value(TgWordsPage* w, Addr word)
 {
    Addr end;
    const UInt number = fine_number(w, word, &end);
-   return end < word + TG_WORD_BYTES ? TG_WORD_MIXED : number << TG_WORD_OBJECT;
+   const Bool is_looked_up = end < word + TG_WORD_BYTES
+                             || (tg_records_on && tg_record_is_sought(number));
+   return is_looked_up ? TG_WORD_MIXED : number << TG_WORD_OBJECT;
 }
 
 static UInt number_in_mixed(TgWordsPage* w, Addr a)

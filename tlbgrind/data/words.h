@@ -30,7 +30,7 @@ enum {
    TG_WORD_TOUCHED = 1,
    TG_WORD_BLOCK = 2,
    TG_WORD_OBJECT = 2, /* the shift */
-   TG_WORD_MIXED = 1   /* of no object: several lie in the word */
+   TG_WORD_MIXED = 1   /* of no object: several lie in the word, or each reference is looked up */
 };
 
 typedef struct {

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/shown.h"
 #include "data/objects.h"
+#include "data/strides.h"
 #include "data/words.h"
 #include "output/data_file.h"
 #include "output/positions.h"
@@ -27,6 +28,7 @@ static const HChar* const kind_names[TG_N_DATA_KINDS] = {
 static const HChar* const record_names[TG_N_RECORDS] = {
    [TG_RECORD_BLOCK] = "block", [TG_RECORD_CALLOC] = "calloc", [TG_RECORD_VARIABLE] = "variable",
    [TG_RECORD_NAMED] = "named", [TG_RECORD_GIVEN] = "given",
+   [TG_RECORD_SEEN] = "seen",
 };
 
 static void print_text(TgFile* f, const HChar* key, const HChar* text)
@@ -104,11 +106,11 @@ static void print_machine(TgFile* f, const TgResults* results, const TgResult* r
          continue;
       tg_positions_print(&positions, f, l);
       tg_file_number(f, l->number, ' ');
-      if (tg_data_is_cell(l->object)) {
+      if (tg_data_is_cell(l->object) && tg_data_offset(l->object) != TG_NO_OFFSET) {
          tg_file_number(f, tg_data_whole(l->object), '+');
          tg_file_number(f, tg_data_offset(l->object), ' ');
       } else {
-         tg_file_number(f, l->object, ' ');
+         tg_file_number(f, l->object == 0 ? 0 : tg_data_whole(l->object), ' ');
       }
       print_costs(f, cost, events, n_events);
    }
@@ -121,6 +123,7 @@ Bool tg_data_file_write(const TgResults* results, XArray* lines, const HChar* na
 {
    const HChar* failure;
    TgFile* f = tg_file_open(name, &failure);
+   tg_strides_end();
    if (f != NULL) {
       tg_file_print(f, "# tlbgrind data\nversion: 1\ncreator: tlbgrind-" TG_VERSION
                        " (Valgrind " VERSION ")\npid: %d\ncmd: ", VG_(getpid)());

@@ -176,6 +176,7 @@ _RECORDS = {
     "variable": "variable",
     "named": "named range",
     "given": "--data-stride",
+    "seen": "by references",
 }
 
 
