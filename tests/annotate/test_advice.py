@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from annotate_support import run
+from tg_tables import as_csv, csv_rows, document
 
 OUT = """# callgrind format
 version: 1
@@ -64,6 +65,45 @@ def test_the_largest_saving_comes_first(tmp_path: Path) -> None:
         "",
     ]
     assert text.index("Pages of 2M pay for anon, heap:") < text.index("Pages of 64K pay for anon:")
+
+
+def test_other_programs_get_what_the_text_has(tmp_path: Path) -> None:
+    held = "desc: Assumption: no array holds pages of 64K, which heap:64K asks for: they are entered in pieces, or passed by\n"
+    files = [
+        write(tmp_path, "m", 1000),
+        write(tmp_path, "m@heap:2M", 900, MEMORY.format(n=1, backed=2048, touched=48) + TOUCHES.format(pages=2000, faults=1990)),
+        write(tmp_path, "m@stack:2M", 1000, MEMORY.format(n=1, backed=2048, touched=8) + TOUCHES.format(pages=2000, faults=1500)),
+        write(tmp_path, "m@heap:64K", 5000, held),
+        write(tmp_path, "m@text:2M", 1000),
+        write(tmp_path, "m@all:2M", 999, MEMORY.format(n=1, backed=4096, touched=56)),
+    ]
+    found = document(run(tmp_path, "--advice", "--format=json", *files).out.decode())
+    assert found["about"] == "advice"
+    assert [file["path"] for file in found["files"]] == files
+    own, rows = (table["rows"] for table in found["tables"])
+    assert own == [{"machine": "m", "Ir": 1_000_000, "walks": 1000, "L1tm": 1010, "faults": 2000}]
+    hows = [row.pop("how") for row in rows]
+    assert [how.partition(" ")[0] for how in hows] == [
+        "GLIBC_TUNABLES=glibc.malloc.hugetlb=1",
+        "transparent",
+        "-Wl,-z,max-page-size=0x200000",
+        "on",
+        "",
+    ]
+    columns = ["memory", "pages", "walks", "walks_saved", "L1tm_saved", "faults_saved"]
+    columns += ["backed_KiB", "touched_KiB", "unused_KiB", "pays", "held"]
+    assert [list(row) for row in rows] == [columns] * 5
+    assert [list(row.values()) for row in rows] == [
+        ["heap", "2M", 900, 100, 100, 10, 2048, 48, 2000, "walks", "yes"],
+        ["stack", "2M", 1000, 0, 0, 500, 2048, 8, 2040, "faults", "yes"],
+        ["text", "2M", 1000, 0, 0, 0, 0, 0, 0, "absent", "yes"],
+        ["heap", "64K", 5000, -4000, -4000, 0, 0, 0, 0, "no", "no"],
+        ["all", "2M", 999, 1, 1, 0, 4096, 56, 4040, "no", "yes"],
+    ]
+    for row, how in zip(rows, hows):
+        row["how"] = how
+    cells = csv_rows(run(tmp_path, "--advice", "--format=csv", *files).out.decode())
+    assert [{key: cell for key, cell in row.items() if cell} for row in cells] == as_csv(found)
 
 
 def test_a_loss_above_all_walks_has_no_percentage(tmp_path: Path) -> None:

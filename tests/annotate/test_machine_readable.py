@@ -348,6 +348,35 @@ def test_the_report_is_printed_whole_when_a_limit_is_exceeded(place: Path) -> No
     assert plain.out == limited.out
 
 
+# ---------------------------------------------------------------- annotated sources
+
+
+@pytest.mark.parametrize("options", [("--annotate",), ("--annotate", "--context=0"), ("--annotate", "--threshold=10")])
+def test_annotated_sources_are_the_file_s_counts(place: Path, options: tuple[str, ...]) -> None:
+    arguments = (*options, "--show=Ir,walks", "two-level.out")
+    done = run(place, "--format=json", *arguments)
+    found = document(done.out.decode())
+    events, counts = naive(place / "two-level.out")
+    by_line: dict[tuple[str, int], int] = {}
+    for (_, file, _, line), values in counts.items():
+        by_line[file, int(line)] = by_line.get((file, int(line)), 0) + values[events.index("Ir")]
+    rows = table(found, "source")["rows"]
+    assert {(row["file"], row["line"]): row["Ir"] for row in rows if row["Ir"]}.items() <= by_line.items()
+    sources = {file: (place / file).read_text().splitlines() for file in {row["file"] for row in rows}}
+    for row in rows:
+        lines = sources[row["file"]]
+        assert row["code"] == (lines[row["line"] - 1] if 0 < row["line"] <= len(lines) else None)
+    parts = {row["part"]: row["Ir"] for row in table(found, "annotation")["rows"]}
+    assert list(parts) == ["beside", "off", "not_found", "not_asked", "unknown"]
+    assert sum(parts.values()) == found["files"][0]["totals"]["Ir"]
+    for part, is_off in (("beside", False), ("off", True)):
+        assert parts[part] == sum(row["Ir"] or 0 for row in rows if (row["code"] is None) == is_off)
+    # The same warnings as with the text, and the same cells as CSV.
+    assert done.err == run(place, *arguments).err
+    text = run(place, "--format=csv", *arguments).out.decode()
+    assert [{key: cell for key, cell in row.items() if cell} for row in csv_rows(text)] == as_csv(found)
+
+
 # ---------------------------------------------------------------- what is refused
 
 FORMS = "EVENT>N, EVENT/1000>N, EVENT/EVENT>N or, of a difference, P%, EVENT>P%"
@@ -356,7 +385,8 @@ REFUSED = {
     "--compare two-level.out": f"--compare takes two OUTFILEs or more, not 1{SEE}",
     "--compare --diff two-level.out second.out": f"--compare goes without --diff{SEE}",
     "--compare --annotate two-level.out second.out": f"--compare goes without --annotate{SEE}",
-    "--format=csv --source=x two-level.out": f"--source is text only; --by=line has the counts of all lines{SEE}",
+    "--format=csv --source=x two-level.out": "argument --source: no source 'x' among the 2 that two-level.out names;"
+    " --by=file --threshold=0 lists them",
     "--compare --show=walk two-level.out callgrind.out": "argument --show: no event 'walk'; there are Ir, I1tm, ILtm,"
     " Dr, D1tmr, DLtmr, Dw, D1tmw, DLtmw, walks, DLtm, L1tm, D1tm, Drw, sysTime; did you mean walks?",
     "--fail-above=5 two-level.out": f"argument --fail-above: '5' is not {FORMS}{SEE}",

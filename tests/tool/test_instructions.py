@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from call_graph import read_graph
 from tg_environment import CLIENTS, HAVE_X86, TLBGRIND, client
+from tg_tables import as_csv, csv_rows, document
 from tool_support import PYTHON, TG_ANNOTATE
 
 ONE = ("--itlb=16,4", "--dtlb=16,4", "--stlb=64,8")
@@ -163,6 +164,19 @@ def test_a_functions_instructions_stand_beside_their_counts(tmp_path: Path) -> N
     assert len([text for _, _, text in rows if text.startswith("call") and "leaf" in text]) == 2
     counts = by_address(out)
     assert all(counts[program, int(address, 16)] == 7 for _, address, _ in rows)
+
+
+def test_instructions_for_other_programs_are_those_of_the_text(tmp_path: Path) -> None:
+    out = profile(tmp_path, *ONE, "--dump-instr=yes", program=str(client("run_calls")))
+    text = re.findall(r"^ *([\d,.]+) +([0-9a-f]+)  (.+)$", asm(out, "--asm=main").stdout, re.MULTILINE)
+    found = document(asm(out, "--asm=main", "--format=json").stdout)
+    (table,) = (table for table in found["tables"] if table["name"] == "instruction")
+    assert [(row["address"], row["instruction"]) for row in table["rows"]] == [(at, code) for _, at, code in text]
+    counts = [int(count.replace(",", "")) if count != "." else None for count, _, _ in text]
+    assert [row["Ir"] for row in table["rows"]] == counts
+    assert None in counts
+    cells = csv_rows(asm(out, "--asm=main", "--format=csv").stdout)
+    assert [{key: cell for key, cell in row.items() if cell} for row in cells] == as_csv(found)
 
 
 def test_what_is_missing_for_instructions_is_said(tmp_path: Path) -> None:

@@ -85,6 +85,14 @@ class Gain(NamedTuple):
         """Some memory is in such pages."""
         return self.backed > 0 or self.saved != 0 or self.misses_saved != 0
 
+    def how(self) -> str:
+        """The words of how to get such pages there."""
+        if self.kind == _ALL:
+            return ""
+        huge, below = _HOW.get(self.kind.partition("=")[0], _HOW["file"])
+        size = _bytes(self.size)
+        return (huge if size >= _HUGE else below).replace("=SIZE", f"={size:#x}")
+
 
 class Advice(NamedTuple):
     machine: str
@@ -112,6 +120,14 @@ class Advice(NamedTuple):
             and not self.is_worth(gain)
             and self._is_much(gain.faults_saved, self.faults)
         )
+
+    def verdict(self, gain: Gain) -> str:
+        """By what it pays, in one word."""
+        if not gain.is_there():
+            return "absent"
+        if self.is_worth(gain):
+            return "walks"
+        return "faults" if self.is_worth_for_faults(gain) else "no"
 
 
 def _machine(out: OutFile) -> str:
@@ -267,14 +283,6 @@ def _bytes(size: str) -> int:
     return int(size[:-1]) << {"K": 10, "M": 20, "G": 30}[size[-1]]
 
 
-def _how(gain: Gain, width: int) -> list[str]:
-    kind = gain.kind.partition("=")[0]
-    huge, below = _HOW.get(kind, _HOW["file"])
-    size = _bytes(gain.size)
-    text = (huge if size >= _HUGE else below).replace("=SIZE", f"={size:#x}")
-    return wrapped(f"  {gain.kind}: ", text, width)
-
-
 def _names(gains: Sequence[Gain]) -> str:
     return ", ".join("all of it" if gain.kind == _ALL else gain.kind for gain in gains)
 
@@ -288,12 +296,12 @@ def _verdict(advice: Advice, size: str, width: int) -> list[str]:
     text = []
     if worth:
         text.append(f"Pages of {size} pay for {_names(worth)}:")
-        text += [line for gain in worth for line in _how(gain, width)]
+        text += [line for gain in worth for line in wrapped(f"  {gain.kind}: ", gain.how(), width)]
     elif any(advice.is_worth(gain) for gain in gains):
         text.append(f"No kind of memory wins by pages of {size} alone; all of it together does.")
     if faults:
         text.append(f"Pages of {size} pay by fewer page faults alone for {_names(faults)}:")
-        text += [line for gain in faults for line in _how(gain, width)]
+        text += [line for gain in faults for line in wrapped(f"  {gain.kind}: ", gain.how(), width)]
     if not text:
         text += wrapped(
             "Nothing to win: ",
@@ -314,8 +322,7 @@ def _verdict(advice: Advice, size: str, width: int) -> list[str]:
     return text
 
 
-def listing(files: Sequence[OutFile], screen: Screen) -> list[str]:
-    advice = advise(files)
+def listing(advice: Advice, screen: Screen) -> list[str]:
     rate = f"{_per_1000(advice.walks, advice.instructions)} per 1000 instructions"
     text = [f"{advice.machine}: {advice.walks:,} page walks with its own pages, {rate}"]
     if advice.faults > 0:

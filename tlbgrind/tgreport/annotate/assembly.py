@@ -6,8 +6,9 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from ..base.errors import ReportError
 from ..formats.outfile import Counts, Function, OutFile
@@ -20,20 +21,35 @@ _ByAddress = dict[int, Counts]
 _LINE = re.compile(r"\s*([0-9a-f]+):\t(.*)")
 
 
-def assembly(
-    profile: Profile, selection: Selection, pattern: str, style: Style, warnings: list[str]
-) -> list[str]:
-    functions = _matching(profile.files, pattern)
-    sums = {f: _sum(counts, profile) for f, counts in functions.items()}
-    text: list[str] = []
-    for function in sorted(functions, key=lambda f: (selection.rank(sums[f]), f)):
-        table = Table(profile, selection, style, sums[function])
-        rows = _rows(function, functions[function], profile, warnings)
-        names = (function.file, function.name, function.object)
+class Disassembly(NamedTuple):
+    """The instructions of a function, from the first with counts to the last. One that was not
+    executed has no counts; one that is not in the object has no text."""
+
+    function: Function
+    sum: Counts
+    rows: list[tuple[int, str | None, Counts | None]]
+
+    def text(self, profile: Profile, selection: Selection, style: Style) -> list[str]:
+        table = Table(profile, selection, style, self.sum)
+        rows = [Row(counts, f"{at:7x}  {text}") for at, text, counts in self.rows if text is not None]
+        lost = [counts for _, text, counts in self.rows if text is None and counts is not None]
+        if lost:
+            rows.append(Row(_sum(lost, profile), "instructions that are not in the object"))
+        names = (self.function.file, self.function.name, self.function.object)
         label = label_of(("file", "function", "object"), names)
-        text += style.screen.title(f"Instructions of {label}")
-        text += [*table.lines(rows, "address  instruction"), ""]
-    return text
+        title = style.screen.title(f"Instructions of {label}")
+        return [*title, *table.lines(rows, "address  instruction"), ""]
+
+
+def assembly(
+    profile: Profile, selection: Selection, pattern: str, warnings: list[str]
+) -> list[Disassembly]:
+    functions = _matching(profile.files, pattern)
+    sums = {f: _sum(counts.values(), profile) for f, counts in functions.items()}
+    return [
+        Disassembly(function, sums[function], _rows(function, functions[function], profile, warnings))
+        for function in sorted(functions, key=lambda f: (selection.rank(sums[f]), f))
+    ]
 
 
 def _matching(files: Sequence[OutFile], pattern: str) -> dict[Function, _ByAddress]:
@@ -59,17 +75,16 @@ def _matching(files: Sequence[OutFile], pattern: str) -> dict[Function, _ByAddre
     return found
 
 
-def _sum(counts: _ByAddress, profile: Profile) -> Counts:
+def _sum(counts: Iterable[Counts], profile: Profile) -> Counts:
     total = profile.zero
-    for more in counts.values():
+    for more in counts:
         total = plus(total, more)
     return total
 
 
 def _rows(
     function: Function, counts: _ByAddress, profile: Profile, warnings: list[str]
-) -> list[Row]:
-    """From the first instruction with counts to the last; one that was not executed has none."""
+) -> list[tuple[int, str | None, Counts | None]]:
     code = _disassembled(function.object, min(counts), max(counts))
     older = [out.path for out in profile.files if out.mtime < os.stat(function.object).st_mtime]
     if older:
@@ -77,12 +92,10 @@ def _rows(
             f"{function.object}: newer than {older[0]}, so counts may stand beside the wrong "
             "instructions"
         )
-    rows = [Row(counts.get(address), f"{address:7x}  {text}") for address, text in code.items()]
-    lost = {address: more for address, more in counts.items() if address not in code}
+    lost = len(counts.keys() - code.keys())
     if lost:
-        warnings.append(f"{function.object}: {len(lost)} instructions with counts are not there")
-        rows.append(Row(_sum(lost, profile), "instructions that are not in the object"))
-    return rows
+        warnings.append(f"{function.object}: {lost} instructions with counts are not there")
+    return [(at, code.get(at), counts.get(at)) for at in sorted(code.keys() | counts.keys())]
 
 
 def _disassembled(path: str, first: int, last: int) -> dict[int, str]:

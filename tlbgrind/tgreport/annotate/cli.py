@@ -42,6 +42,7 @@ from .report import cumulated, headline, legend, metadata
 from .rows import LINE_INCLUSIVE, VIEWS, compute
 from .selection import ALL, Selection, select
 from .table import Style
+from .table import Table as CountTable
 
 HELP = """\
 Usage: tg_annotate [options] OUTFILE...
@@ -334,7 +335,6 @@ def parse(arguments: Sequence[str]) -> Options:
         (options.annotate, "annotate"),
         (options.source, "source"),
         (options.fail_above, "fail-above"),
-        (options.format != "text" and options.advice == _PAGES, "format"),
     ):
         if options.advice and given:
             parser.error(f"--advice goes without --{name}")
@@ -355,13 +355,9 @@ def parse(arguments: Sequence[str]) -> Options:
     for given, name in ((options.annotate, "annotate"), (options.source, "source")):
         if given and options.compare:
             parser.error(f"--compare goes without --{name}")
-        if given and options.format != "text":
-            parser.error(f"--{name} is text only; --by=line has the counts of all lines")
     for other in ("advice", "compare", "diff", "of", "phase", "to"):
         if options.asm and getattr(options, other):
             parser.error(f"--asm goes without --{other}")
-    if options.asm and options.format != "text":
-        parser.error("--asm is text only")
     if not (options.annotate or options.source):
         if options.context is not None:
             parser.error("--context goes with --annotate or --source only")
@@ -543,7 +539,11 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
     if options.advice == _LIBRARIES:
         return _libraries(options, files, warnings)
     if options.advice:
-        return advice.listing(files, screen(options.wide, options.color))
+        found = advice.advise(files)
+        if options.format == "text":
+            return advice.listing(found, screen(options.wide, options.color))
+        tables = [export.own_pages_table(found), export.advice_table(found)]
+        return export.written(options.format, export.advice_head(files), tables)
     if options.compare:
         return _compare(options, files)
     if options.diff:
@@ -569,11 +569,29 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
     calls = None
     if options.inclusive or options.callers or options.tree:
         calls = Calls(profile, selection)
+    annotation = None
+    if options.annotate or options.source:
+        progress.say("annotating sources")
+        annotation = annotate(
+            profile,
+            selection,
+            options.annotate,
+            options.source,
+            options.include,
+            _CONTEXT if options.context is None else options.context,
+        )
+    assemblies = assembly(profile, selection, options.asm, warnings) if options.asm else []
+    if annotation is not None:
+        warnings += annotation.warnings
     if options.format != "text":
         computed = ((by, compute(profile, selection, by)) for by in options.by)
         tables = export.profile_tables(profile, selection, computed)
         if calls is not None:
             tables += _call_tables(options, calls)
+        if options.asm:
+            tables.append(export.instruction_table(selection, assemblies))
+        if annotation is not None:
+            tables += export.source_tables(selection, annotation)
         head = export.profile_head(profile, selection, findings)
         return _answer(export.written(options.format, head, tables), findings)
     style = Style(screen(options.wide, options.color), options.show_percs)
@@ -591,25 +609,14 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
         text += _call_text(options, calls, style)
         if not options.by:
             text += legend(profile, selection, style, options.verbose, signs)
-    if options.asm:
-        text += assembly(profile, selection, options.asm, style, warnings)
-        if not options.by and calls is None:
-            text += legend(profile, selection, style, options.verbose, signs)
+    for one in assemblies:
+        text += one.text(profile, selection, style)
+    if assemblies and not options.by and calls is None:
+        text += legend(profile, selection, style, options.verbose, signs)
     if "data" in options.by or "data:offset" in options.by:
         text += by_data.details(profile, selection, style.screen)
-    if options.annotate or options.source:
-        progress.say("annotating sources")
-        annotation = annotate(
-            profile,
-            selection,
-            options.annotate,
-            options.source,
-            options.include,
-            _CONTEXT if options.context is None else options.context,
-            style,
-        )
-        text += annotation.text
-        warnings += annotation.warnings
+    if annotation is not None:
+        text += annotation.text(CountTable(profile, selection, style), style)
     if options.verbose:
         named = ["all above the threshold"] if options.annotate else []
         more: list[Fact] = [

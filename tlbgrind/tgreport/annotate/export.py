@@ -9,6 +9,9 @@ from fractions import Fraction
 from ..base.documents import Head, Record, Table, Value, csv_lines, json_lines
 from ..base.errors import ReportError
 from ..formats.outfile import Counts, Function, OutFile
+from .advice import Advice
+from .annotate import Annotation
+from .assembly import Disassembly
 from .calltables import Call, Calls
 from .compare import Across, Compared, Comparison
 from .events import Event, Events
@@ -155,6 +158,68 @@ def _function(function: Function) -> tuple[str, str, str]:
 
 def _own(events: Sequence[Event]) -> tuple[str, ...]:
     return tuple(f"{event.name}:own" for event in events)
+
+
+# ---------------------------------------------------------------- sources, instructions
+
+
+def source_tables(selection: Selection, annotation: Annotation) -> list[Table]:
+    shown = selection.shown
+    lines = [
+        Record((sheet.name, line, code), _values_or_none(shown, counts))
+        for sheet in annotation.sheets
+        for line, code, counts in sheet.lines()
+    ]
+    parts = [Record((part,), _values(shown, counts)) for part, counts in annotation.parts.items()]
+    return [
+        Table("source", ("file", "line", "code"), _names(shown), lines),
+        Table("annotation", ("part",), _names(shown), parts),
+    ]
+
+
+def instruction_table(selection: Selection, assemblies: Sequence[Disassembly]) -> Table:
+    rows = [
+        Record((*_function(one.function), f"{at:x}", text), _values_or_none(selection.shown, counts))
+        for one in assemblies
+        for at, text, counts in one.rows
+    ]
+    fields = (*_FUNCTION, "address", "instruction")
+    return Table("instruction", fields, _names(selection.shown), rows)
+
+
+def _values_or_none(events: Sequence[Event], counts: Counts | None) -> tuple[Value, ...]:
+    return (None,) * len(events) if counts is None else _values(events, counts)
+
+
+# ---------------------------------------------------------------- advice
+
+
+def advice_head(files: Sequence[OutFile]) -> Head:
+    return [("about", "advice"), ("files", [_file(out, out.path) for out in files])]
+
+
+def own_pages_table(advice: Advice) -> Table:
+    """The machine with its own pages: what there is to save."""
+    row = Record((advice.machine,), (advice.instructions, advice.walks, advice.misses, advice.faults))
+    return Table("own_pages", ("machine",), ("Ir", "walks", "L1tm", "faults"), [row])
+
+
+def advice_table(advice: Advice) -> Table:
+    columns = ("walks", "walks_saved", "L1tm_saved", "faults_saved", "backed_KiB", "touched_KiB")
+    rows = [
+        Record(
+            (gain.kind, gain.size),
+            (
+                *(gain.walks, gain.saved, gain.misses_saved, gain.faults_saved),
+                *(gain.backed, gain.touched, gain.backed - gain.touched),
+                advice.verdict(gain),
+                "yes" if gain.held else "no",
+                gain.how(),
+            ),
+        )
+        for gain in advice.gains
+    ]
+    return Table("advice", ("memory", "pages"), (*columns, "unused_KiB", "pays", "held", "how"), rows)
 
 
 # ---------------------------------------------------------------- a comparison

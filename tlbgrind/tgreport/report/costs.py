@@ -183,7 +183,7 @@ def advised(files: Sequence[OutFile]) -> list[dict[str, object]]:
     found: list[dict[str, object]] = []
     for (pid, _), group in runs.items():
         try:
-            found.append({"pid": pid, "lines": advice.listing(group, Screen())})
+            found.append({"pid": pid, "lines": advice.listing(advice.advise(group), Screen())})
         except ReportError:
             continue  # not such a run
     return found
