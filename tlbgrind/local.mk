@@ -48,6 +48,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/pages/pagemap_blocks.c \
 	tlbgrind/sim/pages/pagemap_moves.c \
 	tlbgrind/sim/pages/pagerules.c \
+	tlbgrind/sim/pages/large.c \
 	tlbgrind/sim/pages/touched.c \
 	tlbgrind/sim/tlb/array.c \
 	tlbgrind/sim/tlb/hierarchy.c \
@@ -80,6 +81,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/mmu/setup.h \
 	tlbgrind/sim/mmu/traits.h \
 	tlbgrind/sim/pages/pagemap_parts.h \
+	tlbgrind/sim/pages/large.h \
 	tlbgrind/sim/pages/touched.h \
 	tlbgrind/sim/tlb/oldest.h \
 	tlbgrind/sim/tlb/times2.h

@@ -91,14 +91,14 @@ def test_other_programs_get_what_the_text_has(tmp_path: Path) -> None:
         "",
     ]
     columns = ["memory", "pages", "walks", "walks_saved", "L1tm_saved", "faults_saved"]
-    columns += ["backed_KiB", "touched_KiB", "unused_KiB", "pays", "held"]
+    columns += ["backed_KiB", "touched_KiB", "unused_KiB", "pays", "held", "mapping"]
     assert [list(row) for row in rows] == [columns] * 5
     assert [list(row.values()) for row in rows] == [
-        ["heap", "2M", 900, 100, 100, 10, 2048, 48, 2000, "walks", "yes"],
-        ["stack", "2M", 1000, 0, 0, 500, 2048, 8, 2040, "faults", "yes"],
-        ["text", "2M", 1000, 0, 0, 0, 0, 0, 0, "absent", "yes"],
-        ["heap", "64K", 5000, -4000, -4000, 0, 0, 0, 0, "no", "no"],
-        ["all", "2M", 999, 1, 1, 0, 4096, 56, 4040, "no", "yes"],
+        ["heap", "2M", 900, 100, 100, 10, 2048, 48, 2000, "walks", "yes", None],
+        ["stack", "2M", 1000, 0, 0, 500, 2048, 8, 2040, "faults", "yes", None],
+        ["text", "2M", 1000, 0, 0, 0, 0, 0, 0, "absent", "yes", None],
+        ["heap", "64K", 5000, -4000, -4000, 0, 0, 0, 0, "no", "no", None],
+        ["all", "2M", 999, 1, 1, 0, 4096, 56, 4040, "no", "yes", None],
     ]
     for row, how in zip(rows, hows):
         row["how"] = how
@@ -165,11 +165,12 @@ def test_only_all_memory_together_wins(tmp_path: Path) -> None:
 
 def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
     base = write(tmp_path, "m", 1000)
+    whole = "--advice takes the first out-file of a run with --advice=SIZE, beside which the others lie, or all of them"
+    alone = run(tmp_path, "--advice", base)
+    assert (alone.status, alone.out, alone.err) == (1, b"", f"tg_annotate: error: {base}: {whole}\n".encode())
     heap = write(tmp_path, "m@heap:2M", 10)
-    whole = "--advice takes all out-files of one run with --advice=SIZE"
     part = "--advice takes the out-files of one run with --advice=SIZE"
     for others, complaint in (
-        ((), f"{base}: {whole}"),
         ((heap, write(tmp_path, "m@anon:2M", 10, pid=2)), f"m@anon-2M: not of the run of {base}"),
         ((heap, heap), "m@heap-2M: a second file of heap in pages of 2M"),
         ((write(tmp_path, "zen4", 10),), f"zen4: 'zen4' is not m with one kind of memory in larger pages; {part}"),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from tg_companions import SCRIPTS
 from tg_environment import client
 from tool_support import OutFile, messages, run
 
+MAPPINGS = ("anon#1", "anon#2", "anon#3", "anon#4+", "text#1", "text#2+")
 KINDS = ("text", "data", "heap", "anon", "stack", "file", "all")
 
 
@@ -19,6 +21,13 @@ def use(folder: Path, *options: str, kind: str = "anon") -> tuple[list[OutFile],
     r = run(folder, client("pages_use"), kind, 4, options=list(options), geometry=(), prefix=["setarch", "-R"])
     assert r.status == 0, r.err
     return r.files, messages(r.err)
+
+
+def compiled(folder: Path, name: str, code: str, *options: str) -> Path:
+    source = folder / f"{name}.c"
+    source.write_text(code, encoding="utf-8")
+    subprocess.run([*os.environ.get("CC", "cc").split(), "-O1", "-o", str(folder / name), str(source), *options], check=True)
+    return folder / name
 
 
 def machine(out: OutFile) -> str:
@@ -48,7 +57,7 @@ def test_counts_are_those_of_runs_with_such_pages(
     tmp_path: Path, words: str, sizes: list[str], named: list[str], kind: str
 ) -> None:
     files, _ = use(tmp_path / "run-00", "--machine=skylake", f"--advice={words}", kind=kind)
-    rules = {f"skylake@{memory}:{size}" for memory in (*KINDS, *named) for size in sizes}
+    rules = {f"skylake@{memory}:{size}" for memory in (*KINDS, *MAPPINGS, *named) for size in sizes}
     assert {machine(out) for out in files} == {"skylake", *rules}
     assert len(files) == 1 + len(rules)
     for number, out in enumerate(files, 1):
@@ -85,9 +94,9 @@ def test_what_pays_is_named_with_what_it_saves(tmp_path: Path) -> None:
     assert rows[-1][:3] == ["all", "of", "it"]
     assert "Pages of 2M pay for anon:" in text
     # The command that the run prints names the files.
-    assert said[-2] == "To see what larger pages would save:"
-    assert said[-1].split()[:2] == ["tg_annotate", "--advice"]
-    assert {Path(word) for word in said[-1].split()[2:]} == {out.path for out in files}
+    first = by_name["skylake"]
+    assert said[-1] == f"To see what larger pages would save:  tg_annotate --advice {first.path}"
+    assert advice([first]) == text
 
 
 def test_memory_that_is_named_is_a_part_of_its_kind(tmp_path: Path) -> None:
@@ -98,6 +107,88 @@ def test_memory_that_is_named_is_a_part_of_its_kind(tmp_path: Path) -> None:
     assert own.summary == whole.summary != by_name["skylake"].summary
     assert by_name["skylake@text=pages_us*:2M"].summary == by_name["skylake"].summary
     assert "Pages of 2M pay for data, data=pages_us*:" in advice(files)
+
+
+MAPS = """
+#define _GNU_SOURCE
+#include <sys/mman.h>
+enum { M = 1 << 20, N = 7 };
+static const int size[N] = { 4, 6, 1, 2, 8, 10, 4 };
+static char *made[N];
+int main(void)
+{
+   int i, page;
+   for (i = 0; i < N; i++)
+      made[i] = mmap(0, size[i] * M, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+   for (i = N - 1; i >= 0; i--) {
+      for (page = 0; page < size[i] * M; page += 4096)
+         made[i][page] = 1;
+   }
+   made[0] = mremap(made[0], 4 * M, 4 * M, MREMAP_MAYMOVE | MREMAP_FIXED, made[1]);
+   munmap(made[0], 2 * M);
+   mprotect(made[0] + 2 * M, M, PROT_READ);
+   return made[0][3 * M] != 1;
+}
+"""
+
+
+def test_large_mappings_have_the_number_of_their_first_touch(tmp_path: Path) -> None:
+    """The client touches 4, 10, 8, 2, 1, 6 and 4 MiB, each page once; those that lie side by side are one for Linux."""
+    program = compiled(tmp_path, "maps", MAPS)
+    options = ["--machine=skylake", "--advice=2M,anon#6,anon#5+,anon#7"]
+    r = run(tmp_path / "run-00", program, options=options, geometry=(), prefix=["setarch", "-R"])
+    assert r.status == 0, r.err
+    by_name = {machine(out): out for out in r.files}
+    faults = {}
+    for name, out in by_name.items():
+        for said in out.descriptions("First touches"):
+            pages, _, _, count, _ = said.split()
+            faults[name.partition("@")[2]] = int(pages) - int(count)
+    saved = {1: 4, 2: 10, 3: 8, 4: 2, 5: 6, 6: 4}  # MiB; that of 1 MiB is not large
+    each = {number: mib * 256 - mib // 2 for number, mib in saved.items()}
+    rules: dict[str, set[int]] = {"anon#1": {1}, "anon#2": {2}, "anon#3": {3}, "anon#4+": {4, 5, 6}, "anon#6": {6}, "anon#5+": {5, 6}, "anon#7": set()}
+    for number, (rule, numbers) in enumerate(rules.items(), 1):
+        assert faults[f"{rule}:2M"] == sum(each[one] for one in numbers), rule
+        alone = run(tmp_path / f"run-{number:02}", program, options=["--machine=skylake", f"--pages={rule}:2M"], geometry=(), prefix=["setarch", "-R"])
+        assert counted(alone.files[0]) == counted(by_name[f"skylake@{rule}:2M"])
+    text = "\n".join(advice([by_name["skylake"]]))
+    for name, size in {"anon#1": 4096, "anon#2": 10240, "anon#3": 8192, "anon#6": 4096}.items():
+        assert f"  {name}: a mapping of {size}K at 0x" in text
+    assert "  anon#4+: 3 mappings, 12288K" in text
+    assert "anon#7" not in text
+
+
+LIBRARY = """
+#define PAGE(n) __attribute__((aligned(4096), noinline)) int f##n(int x) { return x + n; }
+PAGE(1) PAGE(2) PAGE(3)
+__asm__(".text\\n.balign 4096\\n.skip 4 << 20, 0x90\\n");
+PAGE(4)
+int all(int x) { return f1(f2(f3(f4(x)))); }
+"""
+
+
+def test_large_text_has_a_number(tmp_path: Path) -> None:
+    """That of a library is its first large one, whatever the loader mapped before."""
+    library = compiled(tmp_path, "liblarge.so", LIBRARY, "-shared", "-fPIC")
+    program = compiled(tmp_path, "user", "int all(int); int main(void) { return all(1) != 11; }", str(library), f"-Wl,-rpath,{tmp_path}")
+    r = run(tmp_path / "run-00", program, options=["--machine=skylake", "--advice=2M"], geometry=(), prefix=["setarch", "-R"])
+    assert r.status == 0, r.err
+    by_name = {machine(out): out for out in r.files}
+    (said,) = (text for text in by_name["skylake@text#1:2M"].descriptions("Memory") if text.startswith("text#1"))
+    assert said.endswith(f", {library}")
+    assert not [text for text in by_name["skylake@text#2+:2M"].descriptions("Memory") if text.startswith("text#2+")]
+    alone = run(tmp_path / "run-01", program, options=["--machine=skylake", "--pages=text=liblarge.so:2M"], geometry=(), prefix=["setarch", "-R"])
+    assert alone.files[0].summary == by_name["skylake@text#1:2M"].summary
+
+
+def test_files_of_older_runs_are_passed_over(tmp_path: Path) -> None:
+    files, _ = use(tmp_path, "--machine=skylake", "--advice=2M")
+    (base,) = (out for out in files if machine(out) == "skylake")
+    text = advice([base])
+    (heap,) = (out for out in files if machine(out) == "skylake@heap:2M")
+    older = heap.path.read_text().replace("\npid: ", "\npid: 1").replace("@heap:", "@heap=old:")
+    Path(f"{base.path}@old:2M").write_text(older)
+    assert advice([base]) == text
 
 
 def test_first_touches_of_both_sizes_are_of_the_same_base_pages(tmp_path: Path) -> None:

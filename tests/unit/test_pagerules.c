@@ -46,6 +46,8 @@ static void valid(void **state)
       { "/usr/lib/*:64K", "/usr/lib/*:64K" },
       { "text=libc.so*:2M,data=/usr/lib/*:64K", "text=libc.so*:2M,data=/usr/lib/*:64K" },
       { "heap:4096", "heap:4K" },
+      { "anon#1:2M,text#2+:2M,data#99:2M,file#03:2M", "anon#1:2M,text#2+:2M,data#99:2M,file#3:2M" },
+      { "heap#1.db:2M,anon#1*:2M", "heap#1.db:2M,anon#1*:2M" },
       /* A word of ours in a name is no word of ours. */
       { "heap*:2M", "heap*:2M" },
    };
@@ -54,6 +56,7 @@ static void valid(void **state)
       read_as(forms[i].text, ',', forms[i].expected);
    read_as("thp+stack:4K", '+', "all:thp+stack:4K");
    read_as("all:2M+stack:4K", '+', "all:2M+stack:4K");
+   read_as("anon#4+:2M+text#1:64K", '+', "anon#4+:2M+text#1:64K");
    read_as("libstdc++.so*:2M+thp", '+', "libstdc++.so*:2M+all:thp");
 }
 
@@ -71,6 +74,11 @@ static void refused(void **state)
    static const pair forms[] = {
       { "text=:2M", "'text='" WHAT },
       { "text=libc:2M", "'text=libc'" WHAT },
+      { "heap#1:2M", "'heap#1'" WHAT },
+      { "anon#0:2M", "'anon#0'" WHAT },
+      { "anon#100:2M", "'anon#100'" WHAT },
+      { "anon#1++:2M", "'anon#1++'" WHAT },
+      { "anon#:2M", "'anon#'" WHAT },
       { "heap=libc:2M", "'heap=libc'" WHAT },
       { "", "''" RULE },
       { "heap", "'heap'" RULE },

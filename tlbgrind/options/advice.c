@@ -13,7 +13,11 @@
 /* All kinds of memory that a rule can name, and all memory. */
 static const HChar* const kinds[] = { "text", "data", "heap", "anon", "stack", "file", "all" };
 
-enum { N_KINDS = sizeof kinds / sizeof *kinds };
+/* The large mappings that are tried by themselves, without a word of the list. */
+static const HChar* const mappings[]
+   = { "anon#1", "anon#2", "anon#3", "anon#4+", "text#1", "text#2+" };
+
+enum { N_KINDS = sizeof kinds / sizeof *kinds, N_MAPPINGS = sizeof mappings / sizeof *mappings };
 
 /* The words of a list, by what they are; each is a string inside `text`. */
 typedef struct {
@@ -28,7 +32,7 @@ typedef struct {
 static Bool is_memory(const HChar* word)
 {
    for (const HChar* c = word; *c != '\0'; c++) {
-      if (VG_(strchr)("*?./=", *c) != NULL)
+      if (VG_(strchr)("*?./=#", *c) != NULL)
          return True;
    }
    return False;
@@ -111,6 +115,29 @@ static Bool is_possible(const Words* w, tlb_reason* why)
    return False;
 }
 
+static Bool is_named(const Words* w, const HChar* memory)
+{
+   for (UInt i = 0; i < w->n_memories; i++) {
+      if (VG_(strcmp)(w->memory[i], memory) == 0)
+         return True;
+   }
+   return False;
+}
+
+/* Adds the large mappings, if a run can have so many machines. */
+static void add_mappings(Words* w)
+{
+   UInt more = 0;
+   for (UInt i = 0; i < N_MAPPINGS; i++)
+      more += is_named(w, mappings[i]) ? 0 : 1;
+   if (1 + w->n_sizes * (N_KINDS + w->n_memories + more) > TLB_MAX_MMUS)
+      return;
+   for (UInt i = 0; i < N_MAPPINGS; i++) {
+      if (!is_named(w, mappings[i]))
+         w->memory[w->n_memories++] = mappings[i];
+   }
+}
+
 static HChar* machines(const HChar* name, const Words* w, SizeT longest)
 {
    const UInt n = 1 + w->n_sizes * (N_KINDS + w->n_memories);
@@ -130,8 +157,10 @@ HChar* tg_advice_machines(const HChar* name, const HChar* list, tlb_reason* why)
 {
    Words* w = VG_(calloc)("tg.advice", 1, sizeof *w);
    HChar* made = NULL;
-   if (take_words(w, list, why) && is_possible(w, why))
-      made = machines(name, w, VG_(strlen)(name) + VG_(strlen)(list) + sizeof ",@stack:yes:64K");
+   if (take_words(w, list, why) && is_possible(w, why)) {
+      add_mappings(w);
+      made = machines(name, w, VG_(strlen)(name) + VG_(strlen)(list) + sizeof ",@text#2+:yes:64K");
+   }
    VG_(free)(w->text);
    VG_(free)(w);
    return made;

@@ -296,20 +296,15 @@ static void details_of_one(const HChar* out_file)
    VG_(free)(name);
 }
 
-/* Prints one command that reads the out-files of all machines. */
+/* Prints the command with the file of the machine as it is, beside which the others are found. */
 static void details_of_advice(const TgResults* results, const HChar* out_file)
 {
-   VG_(umsg)("To see what larger pages would save:\n");
-   VG_(umsg)("  tg_annotate --advice");
-   for (UInt i = 0; i < results->options->n_machines; i++) {
-      HChar* whole = tg_output_name_of(out_file, &results->options->machine[i],
-                                       results->options->n_machines);
-      HChar* name = quoted(whole);
-      VG_(umsg)(" %s", tg_shown(name));
-      VG_(free)(name);
-      VG_(free)(whole);
-   }
-   VG_(umsg)("\n");
+   HChar* whole = tg_output_name_of(out_file, &results->options->machine[0],
+                                    results->options->n_machines);
+   HChar* name = quoted(whole);
+   VG_(umsg)("To see what larger pages would save:  tg_annotate --advice %s\n", tg_shown(name));
+   VG_(free)(name);
+   VG_(free)(whole);
 }
 
 /* Prints a command for each machine, because the counts of several cannot be added. With more than

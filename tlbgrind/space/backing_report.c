@@ -4,6 +4,7 @@
 
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
 
 #include "sim/base/text.h"
 
@@ -46,6 +47,38 @@ TgFirstTouches tg_backing_report_first_touches(UInt view)
 {
    const tlb_view_counts* c = tlb_pagemap_counts(tg_aspace_map(), view);
    return (TgFirstTouches){ c->first_touches, c->faults };
+}
+
+/* Which memory a rule that names a large mapping by its number has found. */
+static void say_large(const tlb_pagemap* map, const tlb_page_rule* rule,
+                      void (*line)(const HChar* text, void* opaque), void* opaque)
+{
+   const tlb_large* l = &map->large;
+   ULong bytes = 0;
+   ULong count = 0;
+   if (rule->number == 0)
+      return;
+   for (UInt n = rule->number; n == rule->number || (rule->and_later && n <= TLB_LAST_NUMBER); n++) {
+      bytes += l->by_number[rule->what][n].bytes;
+      count += l->by_number[rule->what][n].count;
+   }
+   if (count == 0)
+      return;
+   const tlb_large_mapping* first = &l->by_number[rule->what][rule->number];
+   const HChar* name = first->name == NULL ? "" : first->name;
+   tlb_page_rule any_size = *rule;
+   any_size.how = TLB_THP;
+   HChar words[160];
+   tlb_page_rule_print(&any_size, words, sizeof words);
+   *VG_(strchr)(words, ':') = '\0';
+   HChar* text = VG_(malloc)("tg.backing", VG_(strlen)(name) + 200);
+   if (count > 1)
+      VG_(sprintf)(text, "%s is %llu mappings, %lluK", words, count, bytes >> 10);
+   else
+      VG_(sprintf)(text, "%s is a mapping of %lluK at 0x%llx%s%s", words, bytes >> 10,
+                   (ULong)first->start, *name == '\0' ? "" : ", ", name);
+   line(text, opaque);
+   VG_(free)(text);
 }
 
 void tg_backing_report_describe(UInt view,
@@ -98,6 +131,8 @@ void tg_backing_report_describe(UInt view,
                     overgrown, size_name(name, tlb_thp_shift(v->base_shift)));
       line(text, opaque);
    }
+   for (UInt i = 0; i < v->policy.n_rules; i++)
+      say_large(map, &v->policy.rule[i], line, opaque);
    for (UInt i = 0; i < v->policy.n_rules; i++) {
       const HChar* why = without_effect(v, i);
       if (why == NULL)

@@ -48,7 +48,8 @@ static bool is_same_rule(const tlb_page_rule *a, const tlb_page_rule *b)
    unsigned i = 0;
    while (i < TLB_PATTERN_SIZE && a->pattern[i] == b->pattern[i] && a->pattern[i] != '\0')
       i++;
-   return a->what == b->what && a->how == b->how && a->shift == b->shift
+   return a->number == b->number && a->and_later == b->and_later && a->what == b->what
+          && a->how == b->how && a->shift == b->shift
           && (i == TLB_PATTERN_SIZE || a->pattern[i] == b->pattern[i]);
 }
 

@@ -76,6 +76,8 @@ typedef struct {
    uint8_t prot;     /* TLB_MAY_READ and so on */
    uint8_t kind;     /* a tlb_kind */
    uint8_t huge_shift; /* with TLB_MAP_HUGETLB, else 0 */
+   uint8_t number;     /* of a large mapping, for the rules that name one by it: large.h. 0
+                          in a list of mappings: neighbours of two numbers become one */
 } tlb_mapping;
 
 typedef struct {

@@ -130,7 +130,10 @@ tlb_backing tlb_pagemap_backing(tlb_pagemap *p, unsigned view,
    answer.block_shift = coalescing(m, address, base);
    tlb_chunk *const c = tlb_view_chunk_for(p, v, address >> base);
    const unsigned wish = c->wish[(address >> base) & (TLB_CHUNK_PAGES - 1)];
-   if (wish == 0) {
+   if (wish == 0 && v->has_numbers) {
+      const tlb_mapping part = tlb_large_part(&p->large, m, address);
+      answer.page_shift = touch(p, v, c, &part, address);
+   } else if (wish == 0) {
       answer.page_shift = touch(p, v, c, m, address);
    } else if (wish > base) {
       if (tlb_view_block_at(v, address, wish)->large)
@@ -213,6 +216,7 @@ static void edges(tlb_pagemap *p, tlb_view *v, uint64_t start, uint64_t end,
 void tlb_pagemap_init(tlb_pagemap *p, const tlb_memory *memory)
 {
    tlb_mappings_init(&p->mappings, memory);
+   tlb_large_init(&p->large, memory);
    p->ask = NULL;
    p->ask_opaque = NULL;
    p->view = NULL;
@@ -233,6 +237,7 @@ void tlb_pagemap_free(tlb_pagemap *p)
    p->view = NULL;
    p->n_views = 0;
    tlb_mappings_free(&p->mappings);
+   tlb_large_free(&p->large);
 }
 
 void tlb_pagemap_ask_for(tlb_pagemap *p, tlb_pagemap_ask *ask, void *opaque)
@@ -252,6 +257,9 @@ unsigned tlb_pagemap_add_view(tlb_pagemap *p, unsigned base_shift,
                     .pages = get(p, sizeof *v->pages) };
    *v->pages = (tlb_view_pages){ .shifts = 0 };
    v->policy = *policy;
+   v->has_numbers = tlb_page_rules_have_numbers(policy);
+   if (v->has_numbers)
+      tlb_large_use(&p->large, &p->mappings);
    v->unmet = (uint32_t)((UINT64_C(1) << policy->n_rules) - 1);
    for (unsigned i = 0; i < policy->n_pools; i++)
       v->pages->left[i] = (int64_t)policy->pool[i].pages;
@@ -282,6 +290,7 @@ void tlb_pagemap_map(tlb_pagemap *p, const tlb_mapping *m)
       edges(p, v, start, end, 0);
    }
    tlb_mappings_add(&p->mappings, &copy);
+   tlb_large_map(&p->large, &copy);
    /* What was asked for where nothing was is noted nowhere: any page inside may
       have been. */
    for (unsigned i = 0; i < p->n_views; i++)
@@ -293,6 +302,7 @@ void tlb_pagemap_unmap(tlb_pagemap *p, uint64_t start, uint64_t end)
    if (start >= end || !tlb_mappings_overlap(&p->mappings, start, end))
       return;
    tlb_mappings_remove(&p->mappings, start, end);
+   tlb_large_unmap(&p->large, start, end);
    for (unsigned i = 0; i < p->n_views; i++) {
       tlb_view *const v = p->view[i];
       const int any = drop(p, v, start, end);

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "sim/base/api.h"
+#include "sim/pages/large.h"
 #include "sim/pages/mappings.h"
 #include "sim/pages/pagerules.h"
 
@@ -73,6 +74,7 @@ typedef struct tlb_view_pages tlb_view_pages;
 
 typedef struct {
    tlb_page_policy policy;
+   int has_numbers; /* a rule of the policy names large mappings by their number */
    unsigned base_shift;
    tlb_view_changed *changed; /* or NULL */
    void *opaque;
@@ -87,6 +89,7 @@ typedef struct {
 
 typedef struct {
    tlb_mappings mappings; /* to be looked at, not to be changed */
+   tlb_large large;       /* the same */
    tlb_pagemap_ask *ask;  /* or NULL */
    void *ask_opaque;
    tlb_view **view;

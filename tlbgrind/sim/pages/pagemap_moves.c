@@ -110,6 +110,7 @@ void tlb_pagemap_move(tlb_pagemap *p, uint64_t from, uint64_t to,
       m.start += to - from;
       tlb_pagemap_map(p, &m);
    }
+   tlb_large_move(&p->large, from, to, length);
    for (unsigned i = 0; i < p->n_views; i++)
       move_pages(p, p->view[i], from, to, length);
 }

@@ -82,9 +82,38 @@ static int cut_kind(piece *p, tlb_page_rule *r)
    return 0;
 }
 
+/* Reads anon#N, text#N, data#N, file#N, and the same with a plus. Returns 0 if it is none. */
+static int read_numbered(piece p, tlb_page_rule *r)
+{
+   const char *hash = p.at;
+   uint64_t number = 0;
+   while (hash < p.end && *hash != '#')
+      hash++;
+   if (hash == p.end)
+      return 0;
+   const char *digits = hash + 1;
+   if (!tlb_text_number(&digits, p.end, &number) || number == 0 || number > TLB_MAX_NUMBER)
+      return 0;
+   const int and_later = digits < p.end && *digits == '+';
+   if (digits + and_later != p.end)
+      return 0;
+   for (unsigned i = 0; i < N_WHATS; i++) {
+      if (tlb_text_is(p.at, (size_t)(hash - p.at), what_names[i])) {
+         r->what = (tlb_rule_what)i;
+         r->number = (uint8_t)number;
+         r->and_later = (uint8_t)and_later;
+         return i == TLB_OF_ANON || i == TLB_OF_TEXT || i == TLB_OF_DATA || i == TLB_OF_FILE;
+      }
+   }
+   return 0;
+}
+
 static int read_what(piece p, tlb_page_rule *r, tlb_reason *why)
 {
    r->pattern[0] = '\0';
+   if (read_numbered(p, r))
+      return 1;
+   r->number = r->and_later = 0;
    for (unsigned i = 0; i < N_WHATS; i++) {
       if (tlb_text_is(p.at, length(p), what_names[i])) {
          r->what = (tlb_rule_what)i;
@@ -238,6 +267,11 @@ static void add_rule(tlb_text *t, const tlb_page_rule *r)
    if (r->what != TLB_OF_PATTERN && r->pattern[0] != '\0')
       tlb_text_add(t, "=");
    tlb_text_add(t, r->pattern);
+   if (r->number != 0) {
+      tlb_text_add(t, "#");
+      tlb_text_add_number(t, r->number);
+      tlb_text_add(t, r->and_later ? "+" : "");
+   }
    tlb_text_add(t, ":");
    if (r->how == TLB_FIXED)
       tlb_text_add_page_size(t, r->shift);
@@ -308,6 +342,8 @@ static int speaks_of(const tlb_page_rule *r, const tlb_mapping *m)
    const int image = m->kind == TLB_IMAGE;
    const int code = (m->prot & TLB_MAY_EXECUTE) != 0;
    if (r->pattern[0] != '\0' && (m->name == NULL || !tlb_pattern_matches(r->pattern, m->name)))
+      return 0;
+   if (r->number != 0 && (r->and_later ? m->number < r->number : m->number != r->number))
       return 0;
    switch (r->what) {
    case TLB_OF_ALL:
@@ -407,6 +443,15 @@ tlb_page_wish tlb_page_wish_collapsed(const tlb_page_policy *policy,
                                       unsigned base_page_shift)
 {
    return wish(policy, m, base_page_shift, 1);
+}
+
+int tlb_page_rules_have_numbers(const tlb_page_policy *policy)
+{
+   for (unsigned i = 0; i < policy->n_rules; i++) {
+      if (policy->rule[i].number != 0)
+         return 1;
+   }
+   return 0;
 }
 
 int tlb_page_rules_have_thp(const tlb_page_policy *policy)

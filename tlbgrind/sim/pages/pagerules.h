@@ -16,7 +16,8 @@ TLB_API_BEGIN
 enum {
    TLB_MAX_PAGE_RULES = 32, /* a bit for each fits into 32 */
    TLB_MAX_PAGE_POOLS = 8,
-   TLB_PATTERN_SIZE = 128
+   TLB_PATTERN_SIZE = 128,
+   TLB_MAX_NUMBER = 99 /* of a large mapping, in a rule */
 };
 
 /* Which memory a rule speaks of. */
@@ -44,6 +45,8 @@ typedef struct {
    tlb_rule_how how;
    unsigned shift; /* of TLB_FIXED */
    char pattern[TLB_PATTERN_SIZE]; /* for the file's name; empty: of any or none */
+   uint8_t number; /* of a large mapping; 0: of any memory, with a number or without */
+   uint8_t and_later; /* 1: and those of larger numbers */
 } tlb_page_rule;
 
 typedef struct {
@@ -64,7 +67,9 @@ typedef struct {
    (a comma in --pages=, a plus behind the @ of --machine=). WHAT: all, anon,
    heap, stack, text, data, file, or a pattern for the mapped file's name with *
    for any characters and ? for one, also text=PATTERN and data=PATTERN for a part of
-   such files; without a slash the pattern is held against the last part of the name.
+   such files; without a slash the pattern is held against the last part of the name;
+   anon#N, text#N, data#N and file#N for the large mapping of that number (large.h), with a
+   plus behind it for those of larger numbers, too.
    SIZE: 4K to 16G, thp or contig; a SIZE alone is meant for all. A later rule overrides an earlier one. Returns 1, or 0 with the
    reason, and then *policy is as it was. */
 int tlb_page_rules_parse(const char *text, char separator,
@@ -84,6 +89,9 @@ void tlb_page_rules_print(const tlb_page_policy *policy, char separator,
 
 /* Writes "heap:2M". */
 void tlb_page_rule_print(const tlb_page_rule *rule, char *out, size_t size);
+
+/* Whether a rule names large mappings by their number. */
+int tlb_page_rules_have_numbers(const tlb_page_policy *policy);
 
 /* Which rules speak of the mapping, of those in `among`: a bit for each, also if
    a later one overrides it. */

@@ -8,6 +8,7 @@ that memory alone would win.
 
 from __future__ import annotations
 
+import glob
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -80,6 +81,7 @@ class Gain(NamedTuple):
     backed: int  # KiB in pages of that size at the peak
     touched: int  # KiB of them
     held: bool  # by any array
+    mapping: str  # which the memory is, if a number names it: "a mapping of 8196K"
 
     def is_there(self) -> bool:
         """Some memory is in such pages."""
@@ -89,7 +91,7 @@ class Gain(NamedTuple):
         """The words of how to get such pages there."""
         if self.kind == _ALL:
             return ""
-        huge, below = _HOW.get(self.kind.partition("=")[0], _HOW["file"])
+        huge, below = _HOW.get(re.split("[=#]", self.kind)[0], _HOW["file"])
         size = _bytes(self.size)
         return (huge if size >= _HUGE else below).replace("=SIZE", f"={size:#x}")
 
@@ -102,6 +104,13 @@ class Advice(NamedTuple):
     misses: int
     faults: int
     gains: list[Gain]  # the largest first, and what all memory together wins at the end
+
+    def is_all_of_its_kind(self, gain: Gain) -> bool:
+        """A number names the only such mapping that matters: it wins what its kind wins."""
+        kind, number, _ = gain.kind.partition("#")
+        return bool(number) and any(
+            gain._replace(kind=kind, mapping="") == other for other in self.gains
+        )
 
     def _is_much(self, saved: int, whole: int) -> bool:
         return (
@@ -176,6 +185,14 @@ def _faults_saved(base: OutFile, out: OutFile) -> tuple[int, int]:
     return whole, whole - other[1]
 
 
+_LARGE = re.compile(r"\w+#\d+\+? is (.+)")
+
+
+def _mapping(out: OutFile) -> str:
+    found = (_LARGE.fullmatch(text) for name, text in out.descriptions if name == "Memory")
+    return next((match[1] for match in found if match is not None), "")
+
+
 def _is_held(out: OutFile, size: str) -> bool:
     return not any(
         name == "Assumption" and text.startswith(f"no array holds pages of {size}, ")
@@ -199,13 +216,26 @@ def _rule(base: str, out: OutFile) -> tuple[str, str]:
     return found[1], found[2]
 
 
+def companions(path: str) -> list[str]:
+    """The other out-files of the run, where the first is `path`; perhaps of older runs, too."""
+    return sorted(glob.glob(glob.escape(path) + "[@+]*"))
+
+
+def of_the_run(first: OutFile, others: Sequence[OutFile]) -> list[OutFile]:
+    return [first, *(o for o in others if (o.pid, o.command) == (first.pid, first.command))]
+
+
 def advise(files: Sequence[OutFile]) -> Advice:
     base = min(files, key=lambda out: len(_machine(out)))
     machine = _machine(base)
     gains: list[Gain] = []
     faults = 0
     if not machine or len(files) < 2:
-        raise ReportError("--advice takes all out-files of one run with --advice=SIZE", base.path)
+        raise ReportError(
+            "--advice takes the first out-file of a run with --advice=SIZE, beside which the others "
+            "lie, or all of them",
+            base.path,
+        )
     for out in files:
         if (out.pid, out.command, out.events) != (base.pid, base.command, base.events):
             raise ReportError(f"not of the run of {base.path}", out.path)
@@ -228,6 +258,7 @@ def advise(files: Sequence[OutFile]) -> Advice:
                 backed=backed,
                 touched=touched,
                 held=_is_held(out, size),
+                mapping=_mapping(out),
             )
         )
     gains.sort(key=_rank)
@@ -261,7 +292,7 @@ def _table(advice: Advice) -> list[str]:
     head = ("memory", "pages", "walks", "saved", "", "L1 saved", "faults saved", "backed", "unused")
     rows = [head]
     for gain in advice.gains:
-        if not gain.is_there():
+        if not gain.is_there() or advice.is_all_of_its_kind(gain):
             continue
         rows.append(
             (
@@ -283,25 +314,53 @@ def _bytes(size: str) -> int:
     return int(size[:-1]) << {"K": 10, "M": 20, "G": 30}[size[-1]]
 
 
+def _hows(gains: Sequence[Gain], width: int) -> list[str]:
+    """Once where several have the same way."""
+    ways: dict[str, list[str]] = {}
+    for gain in gains:
+        ways.setdefault(gain.how(), []).append(gain.kind)
+    return [
+        line for how, kinds in ways.items() for line in wrapped(f"  {', '.join(kinds)}: ", how, width)
+    ]
+
+
+_SAME = "; it saves all that its kind saves"
+
+
+def _mappings(advice: Advice, width: int) -> list[str]:
+    """Which memory the numbers name."""
+    found = {
+        gain.kind: gain.mapping + (_SAME if advice.is_all_of_its_kind(gain) else "")
+        for gain in advice.gains
+        if gain.mapping and gain.is_there()
+    }
+    if not found:
+        return []
+    text = ["Large mappings, in the order of their first touch (+: and all later ones):"]
+    for kind, mapping in sorted(found.items()):
+        text += wrapped(f"  {kind}: ", mapping, width)
+    return [*text, ""]
+
+
 def _names(gains: Sequence[Gain]) -> str:
     return ", ".join("all of it" if gain.kind == _ALL else gain.kind for gain in gains)
 
 
 def _verdict(advice: Advice, size: str, width: int) -> list[str]:
     """Which memory pays in pages of that size, and how to get them; or that there is none."""
-    gains = [gain for gain in advice.gains if gain.size == size]
+    gains = [g for g in advice.gains if g.size == size and not advice.is_all_of_its_kind(g)]
     parts = [gain for gain in gains if gain.kind != _ALL]
     worth = [gain for gain in parts if advice.is_worth(gain)]
     faults = [gain for gain in parts if advice.is_worth_for_faults(gain)]
     text = []
     if worth:
         text.append(f"Pages of {size} pay for {_names(worth)}:")
-        text += [line for gain in worth for line in wrapped(f"  {gain.kind}: ", gain.how(), width)]
+        text += _hows(worth, width)
     elif any(advice.is_worth(gain) for gain in gains):
         text.append(f"No kind of memory wins by pages of {size} alone; all of it together does.")
     if faults:
         text.append(f"Pages of {size} pay by fewer page faults alone for {_names(faults)}:")
-        text += [line for gain in faults for line in wrapped(f"  {gain.kind}: ", gain.how(), width)]
+        text += _hows(faults, width)
     if not text:
         text += wrapped(
             "Nothing to win: ",
@@ -309,7 +368,7 @@ def _verdict(advice: Advice, size: str, width: int) -> list[str]:
             f"{WORTH_INSTRUCTIONS:,} instructions and {WORTH_PERCENT}% of the walks.",
             width,
         )
-    absent = [gain for gain in gains if not gain.is_there()]
+    absent = [gain for gain in gains if not gain.is_there() and ("#" not in gain.kind or gain.mapping)]
     if absent:
         text.append(f"Without room for a page of {size}: {_names(absent)}.")
     if not all(gain.held for gain in gains):
@@ -328,7 +387,7 @@ def listing(advice: Advice, screen: Screen) -> list[str]:
     if advice.faults > 0:
         text.append(f"{advice.faults:,} page faults at first touches")
     head, *rows = _table(advice)
-    text += ["", screen.heading(head), *rows, ""]
+    text += ["", screen.heading(head), *rows, "", *_mappings(advice, screen.width)]
     for size in advice.sizes:
         text += _verdict(advice, size, screen.width)
     text += [

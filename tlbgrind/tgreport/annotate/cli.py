@@ -113,8 +113,9 @@ Two runs compared:
   --mod-funcname=s/RE/NEW/  the same for functions
 
 What to change:
-  --advice[=pages]          of all out-files of a run with --advice=SIZE: the page walks and faults
-                            that each memory saves in pages of each size, and how to get them
+  --advice[=pages]          of the first out-file of a run with --advice=SIZE, beside which the
+                            others lie, or of all of them: the page walks and faults that each
+                            memory saves in pages of each size, and how to get them
   --advice=libraries        calls between objects, and how full their code pages are, of the
                             out-file of a run with --calls=yes --dump-instr=yes; with those of
                             runs with --merge-code behind it: what merging saves, and how to do it
@@ -160,7 +161,7 @@ Examples:
   tg_annotate --by=data tlbgrind.data.4711
   tg_annotate --by=line --of=table tlbgrind.data.4711
   tg_annotate --diff tlbgrind.out.before tlbgrind.out.after
-  tg_annotate --advice tlbgrind.out.4711_zen4*
+  tg_annotate --advice tlbgrind.out.4711_zen4
   tg_annotate --advice=libraries tlbgrind.out.before tlbgrind.out.merged
   tg_annotate --tree --threshold=1 tlbgrind.out.4711
   tg_annotate --inlined --by=function,line:inclusive tlbgrind.out.4711
@@ -539,10 +540,13 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
     if options.advice == _LIBRARIES:
         return _libraries(options, files, warnings)
     if options.advice:
-        found = advice.advise(files)
+        if len(files) == 1:
+            found_beside = [read(path, progress) for path in advice.companions(files[0].path)]
+            files = advice.of_the_run(files[0], found_beside)
+        advised = advice.advise(files)
         if options.format == "text":
-            return advice.listing(found, screen(options.wide, options.color))
-        tables = [export.own_pages_table(found), export.advice_table(found)]
+            return advice.listing(advised, screen(options.wide, options.color))
+        tables = [export.own_pages_table(advised), export.advice_table(advised)]
         return export.written(options.format, export.advice_head(files), tables)
     if options.compare:
         return _compare(options, files)

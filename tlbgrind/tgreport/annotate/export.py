@@ -214,12 +214,13 @@ def advice_table(advice: Advice) -> Table:
                 *(gain.backed, gain.touched, gain.backed - gain.touched),
                 advice.verdict(gain),
                 "yes" if gain.held else "no",
+                gain.mapping or None,
                 gain.how(),
             ),
         )
         for gain in advice.gains
     ]
-    return Table("advice", ("memory", "pages"), (*columns, "unused_KiB", "pays", "held", "how"), rows)
+    return Table("advice", ("memory", "pages"), (*columns, "unused_KiB", "pays", "held", "mapping", "how"), rows)
 
 
 # ---------------------------------------------------------------- a comparison

@@ -25,7 +25,7 @@ def wrapped(label: str, text: str, width: int) -> list[str]:
         text,
         min(width, 100),
         initial_indent=label,
-        subsequent_indent=" " * len(label),
+        subsequent_indent=" " * min(len(label), 8),
         break_long_words=False,
         break_on_hyphens=False,
     )
