@@ -142,7 +142,7 @@ def out_file(data: DataFile, machine: str | None, of: str | None, prefers_code: 
     out.pid = data.header.get("pid", "")
     out.descriptions = [("Machine", section.machine)]
     out.events, out.events_line = section.events, section.events_line
-    out.runs = {key: Run(run, outfile.column_sums(run, width)) for key, run in flat.items()}
+    out.runs = {key: Run(run, width) for key, run in flat.items()}
     out.totals = _sum(rows, len(section.events))
     out.data, out.offsets = by_data, by_offset
     out.objects = {labels[number]: obj for number, obj in data.objects.items()}

@@ -25,7 +25,6 @@ from ..formats.outfile import (
     Place,
     Run,
     add_arc,
-    column_sums,
 )
 from .profile import plus
 
@@ -98,7 +97,7 @@ class _Divided:
                 levels = _levels(function, place, chains.get(address, ()), names)
                 self.add(levels, instructions.get(address), calls.get(address, {}))
         width = 1 + len(out.events)
-        runs = {key: Run(rows, column_sums(rows, width)) for key, rows in self.rows.items()}
+        runs = {key: Run(rows, width) for key, rows in self.rows.items()}
         self.out = replace(out, runs=runs, arcs=self.arcs, instructions={}, places={}, calls={})
         self.out = replace(self.out, inlined=self.inlined, within=self.within, from_lines=self.calls)
 

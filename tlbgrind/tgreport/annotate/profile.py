@@ -20,6 +20,7 @@ from ..formats.outfile import (
     Place,
     Run,
     add_arc,
+    sums_of,
 )
 
 Renamer = Callable[[str], str]
@@ -112,13 +113,16 @@ class Profile:
         """
         sums = self._places
         if not sums:
+            runs: dict[tuple[Function, str], list[Run]] = {}
             for function, file, operation, run in self._runs:
                 place = (function, file)
-                before = sums.get(place)
-                if before is None and operation is add:
-                    sums[place] = run.sums
+                if operation is add:
+                    runs.setdefault(place, []).append(run)
                 else:
-                    sums[place] = plus(before or self.zero, run.sums, operation)
+                    sums[place] = plus(sums.get(place, self.zero), run.sums, operation)
+            for place, those in runs.items():
+                added = sums_of(those, 1 + len(self.events))
+                sums[place] = plus(sums[place], added) if place in sums else added
         return sums
 
     def functions(self) -> dict[Function, Counts]:

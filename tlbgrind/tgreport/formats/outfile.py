@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 from array import array
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from json import JSONDecoder
@@ -42,7 +42,19 @@ class Run(NamedTuple):
     """The cost lines of one function in one source file (another one for inlined code)."""
 
     rows: array[int]  # flat: line, count of every event, line, count of every event, ...
-    sums: Counts
+    width: int  # of a row
+
+    @property
+    def sums(self) -> Counts:
+        return column_sums(self.rows, self.width)
+
+
+def sums_of(runs: Iterable[Run], width: int) -> Counts:
+    """One sum over all rows: most runs are short, and there are hundreds of thousands of them."""
+    whole = array("Q")
+    for run in runs:
+        whole.extend(run.rows)
+    return column_sums(whole, width)
 
 
 class Arc(NamedTuple):
@@ -122,7 +134,7 @@ def with_events(out: OutFile, events: tuple[str, ...]) -> OutFile:
     for key, run in out.runs.items():
         columns = [run.rows[place::width] for place in (0, *(1 + place for place in places))]
         rows = array(run.rows.typecode, chain.from_iterable(zip(*columns)))
-        runs[key] = Run(rows, chosen(run.sums))
+        runs[key] = Run(rows, 1 + len(events))
     arcs = {ends: Arc(arc.calls, chosen(arc.costs)) for ends, arc in out.arcs.items()}
     data = {label: chosen(counts) for label, counts in out.data.items()}
     offsets = {place: chosen(counts) for place, counts in out.offsets.items()}
@@ -544,9 +556,8 @@ class _Reader:
     def finish(self) -> OutFile:
         out = self.out
         for key, rows in self.rows.items():
-            out.runs[key] = Run(rows, column_sums(rows, self.width))
-        found = tuple(map(sum, zip(*(run.sums for run in out.runs.values()))))
-        out.totals = found or (0,) * (self.width - 1)
+            out.runs[key] = Run(rows, self.width)
+        out.totals = sums_of(out.runs.values(), self.width) if out.runs else (0,) * (self.width - 1)
         for keyword, place, claimed in self.sums:
             # Callgrind's "summary:" covers its whole run, not just what this file holds.
             if keyword == "summary" and not self.native:
