@@ -10,7 +10,7 @@ from docs_run import Reader, difference, faults_of
 from docs_support import ROOT
 
 REFERENCE = {"docs/manual-annotate.md"}
-PAGES = ["README.md", "docs/manual.md"] + sorted(
+PAGES = ["README.md", "docs/manual.md", "docs/reach.md"] + sorted(
     page
     for page in (str(path.relative_to(ROOT)) for path in ROOT.glob("docs/manual-*.md"))
     if page not in REFERENCE
