@@ -91,6 +91,7 @@ CLIENT_LINK_FLAGS_fault_static = -static
 CLIENT_LINK_FLAGS_fault_threads = -pthread
 CLIENT_LINK_FLAGS_fault_used = -pthread
 CLIENT_LINK_FLAGS_run_calls = -pthread
+CLIENT_LINK_FLAGS_run_members = -lstdc++
 CLIENT_LINK_FLAGS_run_throws = -lstdc++
 
 # No libc, and every page at the address in its linker script.
@@ -110,6 +111,7 @@ CLIENT_LINK_FLAGS_oracle_walk = -nostdlib -static -Wl,-e,begin -lgcc
 # The same from tests/clients/NAME.cc.
 CLIENTS_CXX = \
 	run_inlined \
+	run_members \
 	run_throws
 
 # The same sources as 32-bit programs: NAME becomes tests/clients/NAME32.
@@ -221,6 +223,7 @@ PYTEST_FILES = \
 	tests/tool/test_exec.py \
 	tests/tool/test_files.py \
 	tests/tool/test_huge_pages.py \
+	tests/tool/test_members.py \
 	tests/tool/test_named.py \
 	tests/tool/test_native.py \
 	tests/tool/test_offsets.py \

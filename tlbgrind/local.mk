@@ -645,6 +645,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/annotate/librarytext.py \
 	tlbgrind/tgreport/annotate/limits.py \
 	tlbgrind/tgreport/annotate/listing.py \
+	tlbgrind/tgreport/annotate/members.py \
 	tlbgrind/tgreport/annotate/profile.py \
 	tlbgrind/tgreport/annotate/report.py \
 	tlbgrind/tgreport/annotate/rows.py \
@@ -673,6 +674,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/formats/__init__.py \
 	tlbgrind/tgreport/formats/archive.py \
 	tlbgrind/tgreport/formats/datafile.py \
+	tlbgrind/tgreport/formats/dwarf.py \
 	tlbgrind/tgreport/formats/elf.py \
 	tlbgrind/tgreport/formats/entries.py \
 	tlbgrind/tgreport/formats/faultlog.py \

@@ -97,8 +97,8 @@ def test_tg_annotate_shows_the_offsets_of_each_object(tmp_path: Path) -> None:
     done = annotated(*common, "--of=table", path)
     assert done.returncode == 0, done.stderr
     rows = [row.split() for row in done.stdout.splitlines()]
-    assert [row for row in rows if row[-2:] == ["8", "(0x8)"] and "4,096" in row]
-    assert [row for row in rows if row[-2:] == ["32", "(0x20)"] and "4,096" in row]
+    assert [row for row in rows if row[-3:] == ["8", "(0x8)", "word[1]"] and "4,096" in row]
+    assert [row for row in rows if row[-3:] == ["32", "(0x20)", "word[4]"] and "4,096" in row]
     assert "40 (--data-stride)" in done.stdout
     tables = json.loads(annotated(*common, "--format=json", path).stdout)["tables"]
     (table,) = (t for t in tables if t["name"] == "data:offset")

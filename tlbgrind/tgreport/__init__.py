@@ -25,6 +25,7 @@ formats: bytes -> checked data
     timeline   misses, faults and pages over instructions
     entries    executed code, and written data, in order
     reach      misses of TLBs of each size
+    dwarf      types of variables, members of structures
     elf        segments, sections, symbols, relocations
     archive    the ELF files in an archive
 
@@ -50,6 +51,7 @@ annotate: tg_annotate
     librarytext  these -> text
     convert    a profile -> folded stacks, cachegrind's out-files
     sources    a recorded source name -> the file's lines
+    members    data files and debug information -> names of the members of records
     by_data    data files -> OutFiles, or what of them is of some code or data
     annotate   the annotated sources and their summary
     assembly   the instructions of a function

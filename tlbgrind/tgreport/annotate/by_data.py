@@ -18,6 +18,7 @@ from ..base.text import aligned
 from ..formats import datafile, outfile
 from ..formats.datafile import DataFile, DataObject, Frame, Section
 from ..formats.outfile import Counts, OutFile, Run
+from .members import Members, Naming
 from .profile import Profile
 from .selection import Selection
 
@@ -118,7 +119,30 @@ def _sum(rows: Sequence[datafile.Row], width: int) -> Counts:
     return tuple(map(sum, zip(*(row.counts for row in rows)))) if rows else (0,) * width
 
 
-def out_file(data: DataFile, machine: str | None, of: str | None, prefers_code: bool) -> OutFile:
+def _of_type(data: DataFile, which: str) -> set[int]:
+    """What --of takes, and what functions of that name have allocated."""
+    found = _matching(data, labels_of(data), which)
+    return found or {
+        number
+        for number, obj in data.objects.items()
+        if any(fnmatchcase(frame.function, which) for frame in obj.stack)
+    }
+
+
+def _offset(row: datafile.Row, members: Members | None) -> str:
+    if row.offset is None:
+        return NO_OFFSET
+    name = members.at(row.object, row.offset) if members is not None else ""
+    return f"{row.offset} ({row.offset:#x})" + (f" {name}" if name else "")
+
+
+def out_file(
+    data: DataFile,
+    machine: str | None,
+    of: str | None,
+    prefers_code: bool,
+    members: Members | None = None,
+) -> OutFile:
     section = _section(data, machine)
     labels = labels_of(data)
     rows = section.rows
@@ -132,7 +156,7 @@ def out_file(data: DataFile, machine: str | None, of: str | None, prefers_code: 
         label = labels[row.object]
         known = by_data.get(label)
         by_data[label] = row.counts if known is None else tuple(map(add, known, row.counts))
-        place = label, NO_OFFSET if row.offset is None else f"{row.offset} ({row.offset:#x})"
+        place = label, _offset(row, members)
         known = by_offset.get(place)
         by_offset[place] = row.counts if known is None else tuple(map(add, known, row.counts))
     width = 1 + len(section.events)
@@ -150,7 +174,12 @@ def out_file(data: DataFile, machine: str | None, of: str | None, prefers_code: 
 
 
 def read(
-    path: str, machine: str | None, of: str | None, by: Sequence[str], progress: Progress
+    path: str,
+    machine: str | None,
+    of: str | None,
+    by: Sequence[str],
+    naming: Naming,
+    progress: Progress,
 ) -> OutFile:
     """An out-file, or what there is in a data file of that machine and of that code or data."""
     of_data = next((what for what in by if what in ("data", "data:offset")), None)
@@ -158,7 +187,8 @@ def read(
         data = datafile.read(path)
         if "data:offset" in by and "offsets" not in data.header:
             raise ReportError("--by=data:offset takes data files of --data-offsets=yes", path)
-        return out_file(data, machine, of, of_data is not None)
+        members = Members(data, naming, _of_type) if "data:offset" in by else None
+        return out_file(data, machine, of, of_data is not None, members)
     if os.path.exists(path) and (of_data is not None or of is not None):
         what = "--of" if of_data is None else f"--by={of_data}"
         why = "a run with --data=yes writes them, tlbgrind.data.PID"

@@ -37,6 +37,7 @@ from .facts import Fact
 from .inlined import with_inlined
 from .limits import Finding, Limit, Run, difference, each_run, limit_value
 from .listing import listing
+from .members import Given, Naming
 from .profile import Profile, Renamer
 from .report import cumulated, headline, legend, metadata
 from .rows import LINE_INCLUSIVE, VIEWS, compute
@@ -91,6 +92,9 @@ Data files (tlbgrind.data.PID, of --data=yes) in place of out-files:
   --of=WHAT                 only the references of the function WHAT, or to the data WHAT: a
                             variable's name, #NUMBER, or a row's text, in which * and ? stand for
                             any characters. A name of both: with --by=data the function
+  --data-type=DATA=TYPE     the records of DATA, a function that allocates them or what --of takes,
+                            are of the type TYPE: --by=data:offset names its members, as it does
+                            for variables (from the debug information of the program)
   --machine=NAME            of a run with several machines, this one
 
 Annotated sources (-I and --context with --annotate or --source only):
@@ -194,6 +198,7 @@ class Options(argparse.Namespace):
     context: int | None
     asm: str | None
     of: str | None
+    data_type: list[Given]
     machine: str | None
     diff: bool
     advice: str | None
@@ -263,6 +268,13 @@ def _line_count(text: str) -> int:
     return int(text)
 
 
+def _type_of_data(text: str) -> Given:
+    data, _, name = text.rpartition("=")
+    if not data or not name:
+        raise argparse.ArgumentTypeError(f"'{text}' is not DATA=TYPE")
+    return Given(data, name)
+
+
 def _renamer(text: str) -> Renamer:
     """Turns s/RE/NEW/FLAGS into a function, in which any character may stand for the slash."""
     parts = text[1:].split(text[1]) if text[:1] == "s" and len(text) > 1 else []
@@ -307,6 +319,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--tree", type=name_of("function"), nargs="?", const=EVERY)
     add("--to", type=_Form(*convert.FORMS))
     add("--of")
+    add("--data-type", type=_type_of_data, action="append", default=[])
     add("--machine")
     add("--phase")
     add("--annotate", action="store_true")
@@ -339,6 +352,8 @@ def parse(arguments: Sequence[str]) -> Options:
     ):
         if options.advice and given:
             parser.error(f"--advice goes without --{name}")
+    if options.data_type and "data:offset" not in options.by:
+        parser.error("--data-type goes with --by=data:offset only")
     _check_calls(parser, options)
     _check_inlined(parser, options)
     if not (options.by or options.tree or options.callers or options.inclusive or options.asm):
@@ -530,7 +545,10 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
         if options.asm or options.inlined:
             files.append(read(path, progress, by_address=True))
         else:
-            files.append(by_data.read(path, options.machine, options.of, options.by, progress))
+            naming = Naming(options.data_type, options.threshold)
+            files.append(
+                by_data.read(path, options.machine, options.of, options.by, naming, progress)
+            )
     if options.phase is not None:
         by_address = options.inlined
         files = [read(phase_file(out, options.phase), progress, by_address) for out in files]

@@ -34,6 +34,7 @@ class DataObject:
     blocks: int
     bytes: int
     name: str = ""
+    symbol: str = ""  # of a variable, where its name is another form of it
     file: str = ""
     record: tuple[int, str] | None = None  # size, 0: there are several; how it was found
     stack: list[Frame] = field(default_factory=list)
@@ -90,7 +91,7 @@ def read(path: str) -> DataFile:
     variables = [obj for obj in data.objects.values() if obj.kind == "variable"]
     plain = demangled(obj.name for obj in variables)
     for obj in variables:
-        obj.name = plain.get(obj.name, obj.name)
+        obj.symbol, obj.name = obj.name, plain.get(obj.name, obj.name)
     return data
 
 

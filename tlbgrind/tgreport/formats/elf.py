@@ -82,7 +82,8 @@ class Elf:
         if data[4] not in (1, 2) or data[5] not in (1, 2):
             self.fail(f"an ELF file of unknown class {data[4]} or byte order {data[5]}")
         self.is_64 = data[4] == 2
-        self._order = "<" if data[5] == 1 else ">"
+        self.is_little = data[5] == 1
+        self._order = "<" if self.is_little else ">"
         form = "HHIQQQIHHHHHH" if self.is_64 else "HHIIIIIHHHHHH"
         (
             self.type,
