@@ -14,7 +14,7 @@
 
 enum {
    FIRST_TRY = 4096,     /* references to an object */
-   LAST_TRY = 1 << 20,
+   LAST_TRY = 1 << 16,
    FEWEST = 64,          /* that decide at the end of the run */
    MOST_PLACES = 1024,   /* of an object */
    LARGEST_MEMBER = 8,   /* bytes */
