@@ -319,9 +319,10 @@ def _hows(gains: Sequence[Gain], width: int) -> list[str]:
     ways: dict[str, list[str]] = {}
     for gain in gains:
         ways.setdefault(gain.how(), []).append(gain.kind)
-    return [
-        line for how, kinds in ways.items() for line in wrapped(f"  {', '.join(kinds)}: ", how, width)
-    ]
+    text = []
+    for how, kinds in ways.items():
+        text += wrapped(f"  {', '.join(kinds)}: ", how, width, 8)
+    return text
 
 
 _SAME = "; it saves all that its kind saves"
@@ -393,6 +394,6 @@ def listing(advice: Advice, screen: Screen) -> list[str]:
     text += [
         "",
         "walks, saved: of the whole program, with that memory alone in such pages; faults: one for",
-        "each page that is touched; backed: memory in such pages at the peak; unused: never touched",
+        "each page that is touched; backed: in such pages at the peak of all memory; unused: never touched",
     ]
     return text

@@ -19,13 +19,14 @@ def percentage(value: int, base: int) -> str:
     return f"{100 * value / base:.1f}%" if value and base else ""
 
 
-def wrapped(label: str, text: str, width: int) -> list[str]:
-    """A paragraph behind a label, in lines of 100 columns at most."""
+def wrapped(label: str, text: str, width: int, indent: int = 100) -> list[str]:
+    """A paragraph behind a label, in lines of 100 columns at most, below the text that begins behind
+    the label, or `indent` columns in."""
     return textwrap.wrap(
         text,
         min(width, 100),
         initial_indent=label,
-        subsequent_indent=" " * min(len(label), 8),
+        subsequent_indent=" " * min(len(label), indent),
         break_long_words=False,
         break_on_hyphens=False,
     )
