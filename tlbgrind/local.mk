@@ -81,7 +81,6 @@ SIM_INCLUDES = \
 	tlbgrind/sim/mmu/setup.h \
 	tlbgrind/sim/mmu/traits.h \
 	tlbgrind/sim/pages/pagemap_parts.h \
-	tlbgrind/sim/pages/large.h \
 	tlbgrind/sim/pages/touched.h \
 	tlbgrind/sim/tlb/oldest.h \
 	tlbgrind/sim/tlb/times2.h
@@ -124,6 +123,7 @@ simtlb_HEADERS = \
 
 simpagesdir = $(tlbsimdir)/sim/pages
 simpages_HEADERS = \
+	tlbgrind/sim/pages/large.h \
 	tlbgrind/sim/pages/mappings.h \
 	tlbgrind/sim/pages/pagemap.h \
 	tlbgrind/sim/pages/pagerules.h
