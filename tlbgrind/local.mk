@@ -697,6 +697,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/order/trace.py \
 	tlbgrind/tgreport/order/work.py \
 	tlbgrind/tgreport/report/__init__.py \
+	tlbgrind/tgreport/report/advised.py \
 	tlbgrind/tgreport/report/calls.py \
 	tlbgrind/tgreport/report/cli.py \
 	tlbgrind/tgreport/report/costs.py \

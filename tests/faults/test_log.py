@@ -342,15 +342,17 @@ def test_programs_are_not_disturbed(program: str, bits: str, tmp_path: Path) -> 
 
 def test_a_log_that_cannot_be_written_costs_no_exit_code(tmp_path: Path) -> None:
     """a log that can not be written is told of, and the program's exit code kept"""
+    folder = tmp_path / "folder"
+    folder.mkdir()
     done = subprocess.run(
         [
             TLBGRIND,
             "--faults=yes",
             f"--tlbgrind-out-file={tmp_path}/out",
-            f"--faults-out-file={tmp_path}/no/such/folder/log",
+            f"--faults-out-file={folder}/log",
             "/bin/sh",
             "-c",
-            "exit 7",
+            f"rm -r {folder}; exit 7",
         ],
         capture_output=True,
         text=True,

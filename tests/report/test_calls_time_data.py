@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from report_support import (
     out_file,
     timeline_file,
 )
-from tg_companions import refused
+from tg_companions import call, refused
 
 pytestmark = needs_library
 in_browser = pytest.mark.skipif(not PROGRAM, reason="chromium is not there")
@@ -141,11 +142,33 @@ def test_out_files_of_phases_are_rows_and_no_machines(tmp_path: Path) -> None:
 def test_advice_is_that_of_tg_annotate(tmp_path: Path) -> None:
     base = out_file(tmp_path / "out", [("a", 900)], "made")
     heap = out_file(tmp_path / "out_heap", [("a", 100)], "made@heap:2M")
-    (advice,) = data_of(made(tmp_path, base, heap))["advice"]
-    assert advice["lines"][0].startswith("made: 900 page walks")
-    assert any(line.startswith("Pages of 2M pay for heap") for line in advice["lines"])
+    data = data_of(made(tmp_path, base, heap))
+    (advice,) = data["advice"]
+    assert (advice["machine"], advice["walks"]) == ("made", 900)
+    status, out, err = call("tg_annotate", "--advice", "--format=json", str(base), str(heap))
+    assert (status, err) == (0, b"")
+    (table,) = (found for found in json.loads(out)["tables"] if found["name"] == "advice")
+    assert [row[:8] + row[9:] for row in advice["rows"]] == [
+        [row["memory"], row["pages"], *(row[name] for name in COUNTS), row["mapping"] or "", row["how"]]
+        for row in table["rows"]
+    ]
+    assert [row[8] for row in advice["rows"]] == ["yes"]
+    assert advice["verdicts"][0].startswith("Pages of 2M pay for heap")
     other = out_file(tmp_path / "other", [("a", 1)], "another")
     assert data_of(made(tmp_path, base, other))["advice"] == []
+
+
+COUNTS = ("walks", "walks_saved", "L1tm_saved", "faults_saved", "backed_KiB", "unused_KiB")
+
+
+def test_what_is_simulated_for_advice_is_no_machine(tmp_path: Path) -> None:
+    base = out_file(tmp_path / "out", [("a", 900)], "made")
+    heap = out_file(tmp_path / "out_heap", [("a", 100)], "made@heap:2M")
+    text = out_file(tmp_path / "out_text", [("a", 800)], "made@text:2M")
+    assert [m["name"] for m in data_of(made(tmp_path, heap, base, text))["machines"]] == ["made"]
+    # Without the run itself there is no advice, and they are machines as others are.
+    names = [m["name"] for m in data_of(made(tmp_path, heap, text))["machines"]]
+    assert names == ["made@heap:2M", "made@text:2M"]
 
 
 EDITS = {

@@ -112,6 +112,10 @@ class Advice(NamedTuple):
             gain._replace(kind=kind, mapping="") == other for other in self.gains
         )
 
+    def shown(self) -> list[Gain]:
+        """Those of memory that is there, without a second name of one."""
+        return [g for g in self.gains if g.is_there() and not self.is_all_of_its_kind(g)]
+
     def _is_much(self, saved: int, whole: int) -> bool:
         return (
             saved > 0
@@ -139,7 +143,7 @@ class Advice(NamedTuple):
         return "faults" if self.is_worth_for_faults(gain) else "no"
 
 
-def _machine(out: OutFile) -> str:
+def machine_of(out: OutFile) -> str:
     return dict(out.descriptions).get("Machine", "")
 
 
@@ -205,7 +209,7 @@ _RULE = re.compile(r"((?:(?!:\w+\+).)+):(\d+[KMG])")
 
 def _rule(base: str, out: OutFile) -> tuple[str, str]:
     """Which memory is in pages of which size."""
-    name = _machine(out)
+    name = machine_of(out)
     found = _RULE.fullmatch(name[len(base) + 1 :])
     if not name.startswith((f"{base}@", f"{base}+")) or found is None:
         raise ReportError(
@@ -226,8 +230,8 @@ def of_the_run(first: OutFile, others: Sequence[OutFile]) -> list[OutFile]:
 
 
 def advise(files: Sequence[OutFile]) -> Advice:
-    base = min(files, key=lambda out: len(_machine(out)))
-    machine = _machine(base)
+    base = min(files, key=lambda out: len(machine_of(out)))
+    machine = machine_of(base)
     gains: list[Gain] = []
     faults = 0
     if not machine or len(files) < 2:
@@ -291,12 +295,10 @@ def _percent(part: int, whole: int) -> str:
 def _table(advice: Advice) -> list[str]:
     head = ("memory", "pages", "walks", "saved", "", "L1 saved", "faults saved", "backed", "unused")
     rows = [head]
-    for gain in advice.gains:
-        if not gain.is_there() or advice.is_all_of_its_kind(gain):
-            continue
+    for gain in advice.shown():
         rows.append(
             (
-                "all of it" if gain.kind == _ALL else gain.kind,
+                name_of(gain),
                 gain.size,
                 f"{gain.walks:,}",
                 f"{gain.saved:,}",
@@ -343,11 +345,15 @@ def _mappings(advice: Advice, width: int) -> list[str]:
     return [*text, ""]
 
 
+def name_of(gain: Gain) -> str:
+    return "all of it" if gain.kind == _ALL else gain.kind
+
+
 def _names(gains: Sequence[Gain]) -> str:
-    return ", ".join("all of it" if gain.kind == _ALL else gain.kind for gain in gains)
+    return ", ".join(map(name_of, gains))
 
 
-def _verdict(advice: Advice, size: str, width: int) -> list[str]:
+def verdict_of(advice: Advice, size: str, width: int) -> list[str]:
     """Which memory pays in pages of that size, and how to get them; or that there is none."""
     gains = [g for g in advice.gains if g.size == size and not advice.is_all_of_its_kind(g)]
     parts = [gain for gain in gains if gain.kind != _ALL]
@@ -390,7 +396,7 @@ def listing(advice: Advice, screen: Screen) -> list[str]:
     head, *rows = _table(advice)
     text += ["", screen.heading(head), *rows, "", *_mappings(advice, screen.width)]
     for size in advice.sizes:
-        text += _verdict(advice, size, screen.width)
+        text += verdict_of(advice, size, screen.width)
     text += [
         "",
         "walks, saved: of the whole program, with that memory alone in such pages; faults: one for",

@@ -83,8 +83,8 @@ Calls (of files of --calls=yes; in FUNCTION, * and ? stand for any characters):
 Inlined functions (of files of --dump-instr=yes; by eu-addr2line of elfutils):
   --inlined                 inlined functions are functions, called where they are inlined, with 0
                             calls: in the tables of functions and calls, and in sources
-  --by=line:inclusive       lines, each with all that is inlined there and, of files of
-                            --calls=yes, all that it calls
+  --by=line:inclusive       lines, each with all that is inlined there and, if the run was with
+                            calls, all that it calls
 
 Data files (tlbgrind.data.PID, of --data=yes) in place of out-files:
   --by=data                 which data is referred to and misses

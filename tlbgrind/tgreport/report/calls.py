@@ -22,6 +22,9 @@ CALLS = ("Caller", "Function called", "Calls")
 
 
 def _name(function: Function) -> str:
+    """Code without a name is that of its object; an address alone says nothing."""
+    if function.name.startswith("0x"):
+        return f"{function.name} ({os.path.basename(function.object)})"
     if function.name != UNKNOWN:
         return function.name
     return f"({os.path.basename(function.object)})" if function.object != UNKNOWN else UNKNOWN

@@ -6,11 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Union
 
-from ..annotate import advice
 from ..annotate.events import Event, Events
 from ..annotate.profile import Profile
-from ..base.errors import ReportError
-from ..base.terminal import Screen
 from ..formats.outfile import Counts, OutFile
 from .rows import Shared, count, kept
 
@@ -171,19 +168,4 @@ def costs(
     return {
         "machines": [each.description(name) for each, name in zip(machines, names)],
         "tables": tables if machines else [],
-        "advice": advised([machine.out for machine in machines]),
     }
-
-
-def advised(files: Sequence[OutFile]) -> list[dict[str, object]]:
-    """Of each run with --advice=SIZE what tg_annotate --advice prints."""
-    runs: dict[tuple[str, str], list[OutFile]] = {}
-    for out in files:
-        runs.setdefault((out.pid, out.command), []).append(out)
-    found: list[dict[str, object]] = []
-    for (pid, _), group in runs.items():
-        try:
-            found.append({"pid": pid, "lines": advice.listing(advice.advise(group), Screen())})
-        except ReportError:
-            continue  # not such a run
-    return found

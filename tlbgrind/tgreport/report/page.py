@@ -11,6 +11,7 @@ from string import Template
 
 from .._version import VERSION
 from ..base.errors import ReportError
+from .advised import Advised
 from .calls import calls
 from .costs import costs, machines_of
 from .data import tables
@@ -55,10 +56,13 @@ def _script(text: str) -> str:
 
 def data_of(inputs: Inputs) -> dict[str, object]:
     shared = Shared()
-    machines, names = machines_of(inputs.costs)
+    advised = Advised(inputs.costs)
+    files = [out for out in inputs.costs if out.path not in advised.variants]
+    machines, names = machines_of(files)
     data: dict[str, object] = {
         "version": VERSION,
-        **costs(machines, names, inputs.costs, shared),
+        "advice": advised.page,
+        **costs(machines, names, files, shared),
         "calls": calls(machines, names, shared),
         "data": tables(inputs.data, shared),
         "timelines": [timeline(read) for read in inputs.timelines],

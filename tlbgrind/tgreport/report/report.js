@@ -79,14 +79,20 @@ function showSummary() {
    }
 }
 
+// What fits beside the rates.
+const MOST = ["walks", "L1tm", "ILtm", "DLtm", "Ir", "Wcyc"];
+
 function showMachines() {
    const { machines } = data;
    const host = section("Machines");
-   const events = [...new Set(machines.flatMap((machine) => machine.events.map((event) => event.name)))];
+   const named = (names) => [...new Set(machines.flatMap(names))];
+   const events = named((machine) => machine.events.map((event) => event.name));
+   const shown = named((machine) => machine.shown).filter((event) => MOST.includes(event));
    const meaning = (event) => machines.map((m) => m.events.find((e) => e.name === event)?.meaning).find(Boolean);
    const rates = ["L1tm", "walks"].filter((event) => events.includes(event) && events.includes("Ir"));
    const first = rates.includes("walks") ? thousandth(machines[0], "walks") : 0;
-   if (new Set(machines.map((machine) => machine.command)).size > 1) {
+   const commands = new Set(machines.map((machine) => machine.command));
+   if (commands.size > 1) {
       host.append(make("p", {}, "These out-files are of different command lines: their counts differ for that reason, too."));
    }
    if (machines.some((machine) => machine.assumptions.length > 0)) {
@@ -94,17 +100,18 @@ function showMachines() {
          "which can make a difference between two machines alone."));
    }
    const table = new Table(host, "Machines", machines.length);
-   table.show(
+   const every = make("input", { type: "checkbox" });
+   const show = () => table.show(
       [
          { title: "Machine", text: (row) => machines[row].name + (machines[row].assumptions.length ? " *" : ""), wide: 14 },
-         { title: "Program", text: (row) => machines[row].command, wide: 14 },
+         ...(commands.size > 1 ? [{ title: "Program", text: (row) => machines[row].command, wide: 14 }] : []),
          ...rates.map((event) => ({
             title: `${event}/1000`,
             hint: `${meaning(event)}, per 1000 instructions`,
             count: (row) => thousandth(machines[row], event),
             show: (rate) => fraction.format(rate),
          })),
-         ...(first
+         ...(first && machines.length > 1
             ? [
                  {
                     title: "Ratio",
@@ -114,7 +121,7 @@ function showMachines() {
                  },
               ]
             : []),
-         ...events.map((event) => ({
+         ...(every.checked ? events : shown).map((event) => ({
             title: event,
             hint: meaning(event),
             count: (row) => (has(machines[row], event) ? amount(machines[row], event, machines[row].totals) : -1),
@@ -122,6 +129,9 @@ function showMachines() {
          })),
       ],
    );
+   every.addEventListener("change", show);
+   table.controls.append(make("label", {}, every, "all events"));
+   show();
    if (rates.length > 0) showRates(host, rates, meaning);
 }
 
@@ -174,6 +184,13 @@ function showRates(host, rates, meaning) {
 
 // ---------------------------------------------------------------- code
 
+// Of a path the last parts say most; hovering shows it whole.
+const PATHS = { "Source file": 2, Object: 1 };
+
+function lastParts(path, parts) {
+   return path.startsWith("/") || path.startsWith(".") ? path.split("/").slice(-parts).join("/") : path;
+}
+
 // A table of functions, lines, files or objects: one machine's events, or one event of each.
 class Costs {
    constructor(plan) {
@@ -203,7 +220,12 @@ class Costs {
       const fields = this.plan.fields.map(({ title, values }) =>
          values.numbers
             ? { title, count: (row) => values.numbers[row], ...(title === "Line" && { show: (line) => (line ? String(line) : "?") }) }
-            : { title, text: (row) => text(values.texts[row]), wide: { Function: 20, Data: 26, Phase: 12 }[title] ?? 16 },
+            : {
+                 title,
+                 text: (row) => text(values.texts[row]),
+                 brief: PATHS[title] && ((path) => lastParts(path, PATHS[title])),
+                 wide: { Function: 20, Data: 26, Phase: 12, Object: 12 }[title] ?? 16,
+              },
       );
       const lead = fields.splice(0, this.plan.lead ?? fields.length);
       const rest = fields;
@@ -316,10 +338,30 @@ function showEntries(host, entries) {
    );
 }
 
-// What tg_annotate --advice prints.
+// What tg_annotate --advice says: which memory saves what in larger pages.
 function showAdvice() {
    const host = section("Advice");
-   for (const { lines } of data.advice) host.append(make("pre", { className: "advice" }, lines.join("\n")));
+   for (const { machine, walks, misses, faults, rows, verdicts } of data.advice) {
+      const title = `Larger pages on ${machine}`;
+      host.append(make("h3", {}, title), make("pre", { className: "advice" }, verdicts.join("\n")));
+      const number = (title, place, hint, whole) => ({ title, hint, whole, count: (row) => exact(rows[row][place]) });
+      const name = (title, place, wide) => ({ title, text: (row) => rows[row][place], wide });
+      new Table(host, title, rows.length).show(
+         [
+            name("Memory", 0, 8),
+            name("Pages", 1, 4),
+            name("Pays", 8, 7),
+            number("Walks saved", 3, "page walks of the program that this memory alone saves", exact(walks)),
+            number("L1 saved", 4, "misses of the first level", exact(misses)),
+            number("Faults saved", 5, "page faults at first touches: one for each page", exact(faults)),
+            number("KiB backed", 6, "in such pages at the peak of all memory"),
+            number("KiB unused", 7, "of these that are never touched"),
+            name("Which", 9, 16),
+            name("How", 10, 30),
+         ],
+         "Walks saved",
+      );
+   }
 }
 
 // ---------------------------------------------------------------- the page
@@ -378,8 +420,8 @@ function listen() {
 
 setTheme(window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 showSummary();
-if (data.machines.length > 0) showMachines();
 if (data.advice.length > 0) showAdvice();
+if (data.machines.length > 0) showMachines();
 for (const plan of data.tables) new Costs(plan);
 if (data.calls.flames.length > 0) {
    const host = section("Flame graph");

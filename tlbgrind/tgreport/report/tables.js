@@ -37,7 +37,7 @@ function percent(count, whole) {
 }
 
 // A column is {title, hint, wide} and one of
-//   text(row): a name, or
+//   text(row): a name, and `brief(text)` where it is shown shorter, or
 //   count(row): a number, with `whole`, of which its share is shown, and `show(value)`, or
 //   draw(row, cell): anything, with count(row) to sort by.
 class Table {
@@ -223,7 +223,7 @@ class Table {
             column.draw(row, cell);
          } else if (column.text) {
             const text = column.text(row);
-            cell.textContent = text;
+            cell.textContent = column.brief ? column.brief(text) : text;
             cell.title = text;
          } else {
             const count = column.count(row);
