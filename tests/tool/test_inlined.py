@@ -161,6 +161,17 @@ def test_a_source_shows_what_is_inlined_and_called(with_calls: str) -> None:
     ]
 
 
+def test_tables_of_a_source_have_what_is_inlined_and_called(with_calls: str) -> None:
+    rows = table("source_calls", "--inlined", "--source=run_inlined.cc", "--source=run_inlined.h", with_calls)
+    found = {(row["callee_function"], row["calls"]): row["Dr"] for row in rows}
+    assert found == {
+        ("sum_of<64>", 0): MANY_ROUNDS * (MANY + IN_NOTE),
+        ("sum_of<32>", 0): FEW_ROUNDS * (FEW + IN_NOTE),
+        ("first_of", 0): READS,
+        ("note(int)", MANY_ROUNDS + FEW_ROUNDS): IN_NOTE * (MANY_ROUNDS + FEW_ROUNDS),
+    }
+
+
 def test_the_file_for_other_readers_says_the_same(with_calls: str, tmp_path: Path) -> None:
     written = tmp_path / "callgrind.out"
     written.write_text(good("--inlined", "--to=callgrind", with_calls), encoding="utf-8")

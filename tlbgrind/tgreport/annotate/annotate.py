@@ -163,6 +163,12 @@ class Sheet:
         for line, counts in sorted(self._beyond.items()):
             yield line, None, counts
 
+    def calls(self) -> Iterator[tuple[int, Function, Arc]]:
+        """What is inlined, with 0 calls, and called at the lines that are shown."""
+        for line in self._shown:
+            for callee, arc in self._called.get(line, ()):
+                yield line, callee, arc
+
     def text(self, table: Table) -> list[str]:
         head = [printable(f"Warning: {warning}") for warning in self.warnings]
         rows: list[Row] = []

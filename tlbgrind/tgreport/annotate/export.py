@@ -170,11 +170,20 @@ def source_tables(selection: Selection, annotation: Annotation) -> list[Table]:
         for sheet in annotation.sheets
         for line, code, counts in sheet.lines()
     ]
+    called = [
+        Record((sheet.name, line, *_function(callee)), (*_values(shown, arc.costs), arc.calls))
+        for sheet in annotation.sheets
+        for line, callee, arc in sheet.calls()
+    ]
     parts = [Record((part,), _values(shown, counts)) for part, counts in annotation.parts.items()]
-    return [
+    tables = [
         Table("source", ("file", "line", "code"), _names(shown), lines),
         Table("annotation", ("part",), _names(shown), parts),
     ]
+    if called:
+        fields = ("file", "line", *(f"callee_{field}" for field in _FUNCTION))
+        tables.append(Table("source_calls", fields, (*_names(shown), "calls"), called))
+    return tables
 
 
 def instruction_table(selection: Selection, assemblies: Sequence[Disassembly]) -> Table:
