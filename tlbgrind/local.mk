@@ -646,6 +646,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/annotate/limits.py \
 	tlbgrind/tgreport/annotate/listing.py \
 	tlbgrind/tgreport/annotate/members.py \
+	tlbgrind/tgreport/annotate/options.py \
 	tlbgrind/tgreport/annotate/profile.py \
 	tlbgrind/tgreport/annotate/report.py \
 	tlbgrind/tgreport/annotate/rows.py \
