@@ -361,16 +361,23 @@ def test_relative_name_belongs_to_the_first_folder(tmp_path: Path) -> None:
 
 @needs_root
 def test_chroot(tmp_path: Path) -> None:
-    """The name is looked up in the program's root: the file goes there if the folder exists."""
-    inside = tmp_path / "root"
-    (inside / "there").mkdir(parents=True)
-    r = run(tmp_path, client("run_process"), "chroot", inside, out_file="/there/out.%p", collect=False)
+    """The name is looked up in the program's root: the file goes there if the folder exists. That it
+    exists outside is checked at the start."""
+    outside = tmp_path / "there"
+    outside.mkdir()
+    root = tmp_path / "root"
+    inside = root / str(outside)[1:]
+    inside.mkdir(parents=True)
+    r = run(tmp_path, client("run_process"), "chroot", root, out_file=f"{outside}/out.%p", collect=False)
     assert r.status == 5
-    (found,) = (inside / "there").iterdir()
+    (found,) = inside.iterdir()
     assert read(found).function("work") == work(1000)
-    r = run(tmp_path, client("run_process"), "chroot", inside, out_file="/not-there/out.%p", collect=False)
+    found.unlink()
+    inside.rmdir()
+    r = run(tmp_path, client("run_process"), "chroot", root, out_file=f"{outside}/out.%p", collect=False)
     assert r.status == 5
-    assert "error: can't write output data file '/not-there/out." in r.err
+    assert f"error: can't write output data file '{outside}/out." in r.err
+    assert list(outside.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["with spaces", "naïve-ΩΨ-名前", "weird\nline\tname=(1)", "%p%q{HOME}"])

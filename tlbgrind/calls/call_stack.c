@@ -107,7 +107,8 @@ static void take_costs(TgCallArea* area)
    to->refs[TLB_STORE] += area->refs >> TG_REFS_BITS;
    area->refs = 0;
    take_booked(to);
-   tg_missed_segments_take(take_misses, to);
+   if (tg_n_missed_segments > 0)
+      tg_missed_segments_take(take_misses, to);
 }
 
 /* --- Frames --- */
@@ -122,15 +123,36 @@ static Frame* top(void)
    return &stack->frame[stack->n - 1];
 }
 
-static Frame* push(Frame f)
+/* A new frame without costs. Its parts are set one by one, for a copy of a whole frame that was just
+   put together waits for its parts to arrive in memory, at each call. */
+static Frame* push(Origin origin, Addr sp)
 {
-   if (stack->n == stack->room) {
+   if (UNLIKELY(stack->n == stack->room)) {
       stack->room = 2 * stack->room + 64;
       stack->frame = VG_(realloc)("tg.calls.frames", stack->frame,
                                   stack->room * sizeof *stack->frame);
    }
-   stack->frame[stack->n++] = f;
-   return top();
+   Frame* f = &stack->frame[stack->n++];
+   f->origin = origin;
+   f->alternate_stack = False;
+   f->sp = sp;
+   f->return_to = 0;
+   f->entry = NULL;
+   f->arc = NULL;
+   for (UInt i = 0; i < TLB_N_USERS; i++)
+      f->costs.refs[i] = f->costs.faults[i] = 0;
+   f->costs.misses = NULL;
+   f->left = 0;
+   return f;
+}
+
+/* The frame of a function that begins at `entry`. */
+static void push_function(Origin origin, Addr sp, Addr return_to, const TgEntry* entry, TgArc* arc)
+{
+   Frame* f = push(origin, sp);
+   f->return_to = return_to;
+   f->entry = entry;
+   f->arc = arc;
 }
 
 /* The costs of `from` become costs of its caller, too; leaves none. */
@@ -144,9 +166,27 @@ static void hand_down(TgCosts* to, TgCosts* from)
    tg_costs_clear(from);
 }
 
+/* pop() of a frame that was called and had no misses, as nearly all. */
+static void pop_called(Frame* f)
+{
+   TgCosts* arc = &f->arc->inclusive;
+   TgCosts* caller = &f[-1].costs;
+   for (UInt i = 0; i < TLB_N_USERS; i++) {
+      arc->refs[i] += f->costs.refs[i];
+      caller->refs[i] += f->costs.refs[i];
+      arc->faults[i] += f->costs.faults[i];
+      caller->faults[i] += f->costs.faults[i];
+   }
+}
+
 static void pop(void)
 {
    Frame* f = top();
+   if (LIKELY(f->origin == CALLED && f->costs.misses == NULL)) {
+      pop_called(f);
+      stack->n--;
+      return;
+   }
    if (f->arc != NULL)
       tg_costs_add(&f->arc->inclusive, &f->costs);
    if (!is_first(f))
@@ -155,11 +195,18 @@ static void pop(void)
    stack->n--;
 }
 
+static Bool handler_is_left(const Frame* f, Addr sp);
+
 /* Whether the frame was left, as the stack pointer says. */
-static Bool is_left(const Frame* f, Addr sp)
+static inline Bool is_left(const Frame* f, Addr sp)
 {
-   if (f->origin != HANDLER)
-      return !is_first(f) && f->sp < sp;
+   if (UNLIKELY(f->origin == HANDLER))
+      return handler_is_left(f, sp);
+   return !is_first(f) && f->sp < sp;
+}
+
+static Bool handler_is_left(const Frame* f, Addr sp)
+{
    if (f->alternate_stack) {
       const ThreadId tid = VG_(get_running_tid)();
       if (sp - VG_(thread_get_altstack_min)(tid) <= VG_(thread_get_altstack_size)(tid))
@@ -214,8 +261,7 @@ static void call(TgCallSite* from, const TgEntry* to, Addr sp)
 {
    TgArc* arc = tg_arc_of(from, to);
    arc->calls += tg_costs_are_kept;
-   push((Frame){ .origin = CALLED, .sp = sp, .return_to = from->return_to, .entry = to,
-                 .arc = arc });
+   push_function(CALLED, sp, from->return_to, to, arc);
 }
 
 /* A jump that is taken as a call. Where a linkage table jumps on, its caller calls. */
@@ -229,9 +275,7 @@ static void call_by_jump(TgCallSite* from, const TgEntry* to, Addr sp)
    }
    TgArc* arc = tg_arc_of(from, to);
    arc->calls += tg_costs_are_kept;
-   push((Frame){ .origin = from->return_to == 0 ? JUMPED : CALLED, .sp = at,
-                 .return_to = from->return_to, .entry = to,
-                 .arc = arc });
+   push_function(from->return_to == 0 ? JUMPED : CALLED, at, from->return_to, to, arc);
 }
 
 static const TgFunction* function_of(const Frame* f)
@@ -259,8 +303,7 @@ static void cross(TgCallSite* from, const TgEntry* to, Addr sp)
       return;
    }
    const Addr at = is_first(top()) ? sp : top()->sp;
-   push((Frame){ .origin = JUMPED, .sp = at, .return_to = 0, .entry = to,
-                 .arc = tg_arc_of(from, to) });
+   push_function(JUMPED, at, 0, to, tg_arc_of(from, to));
 }
 
 static Bool is_elsewhere(const TgCallSite* from, const TgEntry* to)
@@ -354,7 +397,7 @@ static void switch_to(ThreadId tid)
    stack = &stacks[tid];
    if (stack->n > 0)
       return;
-   push((Frame){ .origin = BOTTOM, .sp = ~(Addr)0 });
+   push(BOTTOM, ~(Addr)0);
    set_area(tid, (TgCallArea){ .left = (UWord)&begins });
    take_rest();
 }
@@ -410,8 +453,9 @@ void tg_call_stack_signal(ThreadId tid, Bool alternate_stack)
    switch_to(tid);
    TgCallArea area = area_of(tid);
    take_costs(&area);
-   push((Frame){ .origin = HANDLER, .alternate_stack = alternate_stack, .sp = ~(Addr)0,
-                 .left = area.left });
+   Frame* f = push(HANDLER, ~(Addr)0);
+   f->alternate_stack = alternate_stack;
+   f->left = area.left;
    area.left = (UWord)&begins;
    set_area(tid, area);
 }
