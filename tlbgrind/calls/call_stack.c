@@ -3,7 +3,6 @@
 #include "pub_tool_basics.h"
 
 #include "pub_tool_guest.h"
-#include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
@@ -28,13 +27,19 @@ typedef struct {
    Addr return_to;               /* 0: it was not called */
    const TgEntry* entry;         /* NULL: not known yet */
    TgArc* arc;                   /* NULL: of the first frames */
-   TgCosts costs;                /* of it, and of all that it has called and that has returned */
+   ULong before[TLB_N_USERS];    /* the stack's references at its begin */
+   TgCosts rare;                 /* misses and faults of it and of all that it has called and that
+                                    has returned; if there are any, `misses` is set */
    UWord left;                   /* of a handler: what the interrupted block had left */
+   ULong interrupted[TLB_N_USERS]; /* of a handler: the references of the frames below */
 } Frame;
 
+/* References are counted for the whole stack, from the latest signal handler on, since a frame
+   costs what they have grown by: so a return has nothing to add to its caller. */
 typedef struct {
-   Frame* frame; /* NULL: the thread has not run yet */
+   Frame* frame; /* NULL: the thread has not run yet; beyond n all `rare` are empty */
    UInt n, room;
+   ULong refs[TLB_N_USERS];
 } Stack;
 
 Bool tg_call_stacks_on;
@@ -78,22 +83,28 @@ static void take_misses(uint64_t* misses, uint64_t* taken, UInt n, tlb_user kind
    }
 }
 
-static void take_booked(TgCosts* to)
+static void take_booked_of(TgCosts* to)
 {
-   if (tg_booked.n == booked.n)
-      return;
+   tg_costs_misses(to);
    for (UInt i = 0; i < TLB_N_USERS; i++) {
       to->faults[i] += tg_booked.faults[i] - booked.faults[i];
-      to->refs[i] += tg_booked.refs[i] - booked.refs[i];
+      stack->refs[i] += tg_booked.refs[i] - booked.refs[i];
    }
    booked = tg_booked;
 }
 
-/* Gives all costs since the last time to the innermost frame, if they are kept. */
-static void take_costs(TgCallArea* area)
+static inline void take_booked(TgCosts* to)
 {
-   TgCosts* to = &stack->frame[stack->n - 1].costs;
-   complete();
+   if (UNLIKELY(tg_booked.n != booked.n))
+      take_booked_of(to);
+}
+
+/* Gives all costs since the last time to the innermost frame, if they are kept. */
+static inline void take_costs(TgCallArea* area)
+{
+   TgCosts* to = &stack->frame[stack->n - 1].rare;
+   if (tg_n_segments_noted > 0)
+      complete();
    const ULong now = tg_instructions();
    if (!tg_costs_are_kept) {
       tg_missed_segments_take_back();
@@ -101,13 +112,13 @@ static void take_costs(TgCallArea* area)
       area->refs = 0;
       return;
    }
-   to->refs[TLB_FETCH] += now - instructions;
+   stack->refs[TLB_FETCH] += now - instructions;
    instructions = now;
-   to->refs[TLB_LOAD] += area->refs & (((ULong)1 << TG_REFS_BITS) - 1);
-   to->refs[TLB_STORE] += area->refs >> TG_REFS_BITS;
+   stack->refs[TLB_LOAD] += area->refs & (((ULong)1 << TG_REFS_BITS) - 1);
+   stack->refs[TLB_STORE] += area->refs >> TG_REFS_BITS;
    area->refs = 0;
    take_booked(to);
-   if (tg_n_missed_segments > 0)
+   if (UNLIKELY(tg_n_missed_segments > 0))
       tg_missed_segments_take(take_misses, to);
 }
 
@@ -123,15 +134,20 @@ static Frame* top(void)
    return &stack->frame[stack->n - 1];
 }
 
+static void grow(void)
+{
+   const UInt room = 2 * stack->room + 64;
+   stack->frame = VG_(realloc)("tg.calls.frames", stack->frame, room * sizeof *stack->frame);
+   VG_(memset)(stack->frame + stack->room, 0, (room - stack->room) * sizeof *stack->frame);
+   stack->room = room;
+}
+
 /* A new frame without costs. Its parts are set one by one, for a copy of a whole frame that was just
    put together waits for its parts to arrive in memory, at each call. */
-static Frame* push(Origin origin, Addr sp)
+static inline __attribute__((always_inline)) Frame* push(Origin origin, Addr sp)
 {
-   if (UNLIKELY(stack->n == stack->room)) {
-      stack->room = 2 * stack->room + 64;
-      stack->frame = VG_(realloc)("tg.calls.frames", stack->frame,
-                                  stack->room * sizeof *stack->frame);
-   }
+   if (UNLIKELY(stack->n == stack->room))
+      grow();
    Frame* f = &stack->frame[stack->n++];
    f->origin = origin;
    f->alternate_stack = False;
@@ -140,14 +156,13 @@ static Frame* push(Origin origin, Addr sp)
    f->entry = NULL;
    f->arc = NULL;
    for (UInt i = 0; i < TLB_N_USERS; i++)
-      f->costs.refs[i] = f->costs.faults[i] = 0;
-   f->costs.misses = NULL;
-   f->left = 0;
+      f->before[i] = stack->refs[i];
    return f;
 }
 
 /* The frame of a function that begins at `entry`. */
-static void push_function(Origin origin, Addr sp, Addr return_to, const TgEntry* entry, TgArc* arc)
+static inline __attribute__((always_inline))
+void push_function(Origin origin, Addr sp, Addr return_to, const TgEntry* entry, TgArc* arc)
 {
    Frame* f = push(origin, sp);
    f->return_to = return_to;
@@ -155,43 +170,49 @@ static void push_function(Origin origin, Addr sp, Addr return_to, const TgEntry*
    f->arc = arc;
 }
 
-/* The costs of `from` become costs of its caller, too; leaves none. */
-static void hand_down(TgCosts* to, TgCosts* from)
+/* Adds what the frame has cost to an arc. `refs`: of its stack by now. */
+static inline __attribute__((always_inline))
+void add_costs(TgArc* arc, const Frame* f, const ULong* refs)
 {
-   if (to->misses == NULL) {
-      to->misses = from->misses;
-      from->misses = NULL;
-   }
-   tg_costs_add(to, from);
-   tg_costs_clear(from);
+   for (UInt i = 0; i < TLB_N_USERS; i++)
+      arc->inclusive.refs[i] += refs[i] - f->before[i];
+   if (UNLIKELY(f->rare.misses != NULL))
+      tg_costs_add(&arc->inclusive, &f->rare);
 }
 
-/* pop() of a frame that was called and had no misses, as nearly all. */
-static void pop_called(Frame* f)
+/* The misses and faults of a frame become its caller's, too; leaves it none. */
+static void hand_down(Frame* f)
 {
-   TgCosts* arc = &f->arc->inclusive;
-   TgCosts* caller = &f[-1].costs;
-   for (UInt i = 0; i < TLB_N_USERS; i++) {
-      arc->refs[i] += f->costs.refs[i];
-      caller->refs[i] += f->costs.refs[i];
-      arc->faults[i] += f->costs.faults[i];
-      caller->faults[i] += f->costs.faults[i];
+   TgCosts* to = &f[-1].rare;
+   if (to->misses == NULL) {
+      *to = f->rare;
+      f->rare = (TgCosts){ .misses = NULL };
+   } else {
+      tg_costs_add(to, &f->rare);
+      tg_costs_clear(&f->rare);
    }
+}
+
+/* Pops a frame that is not the first. */
+static inline __attribute__((always_inline)) void pop_called(Frame* f)
+{
+   add_costs(f->arc, f, stack->refs);
+   if (UNLIKELY(f->rare.misses != NULL))
+      hand_down(f);
+   stack->n--;
 }
 
 static void pop(void)
 {
    Frame* f = top();
-   if (LIKELY(f->origin == CALLED && f->costs.misses == NULL)) {
+   if (!is_first(f)) {
       pop_called(f);
-      stack->n--;
       return;
    }
-   if (f->arc != NULL)
-      tg_costs_add(&f->arc->inclusive, &f->costs);
-   if (!is_first(f))
-      hand_down(&f[-1].costs, &f->costs);
-   tg_costs_clear(&f->costs);
+   /* Of a signal handler: its costs are not those of what it has interrupted. */
+   for (UInt i = 0; i < TLB_N_USERS; i++)
+      stack->refs[i] = f->interrupted[i];
+   tg_costs_clear(&f->rare);
    stack->n--;
 }
 
@@ -252,14 +273,16 @@ static void underflow(const TgEntry* entry)
    if (f->entry != NULL) {
       TgArc* arc = tg_arc_of(tg_call_site_of_entry(entry), f->entry);
       arc->calls += tg_costs_are_kept;
-      tg_costs_add(&arc->inclusive, &f->costs);
+      add_costs(arc, f, stack->refs);
    }
    f->entry = entry;
 }
 
-static void call(TgCallSite* from, const TgEntry* to, Addr sp)
+static inline void call(TgCallSite* from, const TgEntry* to, Addr sp)
 {
-   TgArc* arc = tg_arc_of(from, to);
+   TgArc* arc = from->arcs;
+   if (UNLIKELY(arc == NULL || arc->to != to))
+      arc = tg_arc_of(from, to);
    arc->calls += tg_costs_are_kept;
    push_function(CALLED, sp, from->return_to, to, arc);
 }
@@ -346,6 +369,12 @@ static void follow(TgCallSite* from, const TgEntry* to, Addr sp)
       call(from, to, sp);
 }
 
+/* Whether a stack pointer leaves the frame and all others where they are. */
+static inline Bool is_below(Addr sp, const Frame* f)
+{
+   return f->origin != HANDLER && sp <= f->sp;
+}
+
 void tg_call_stack_enter(UChar* guest_state, const TgEntry* entry)
 {
    TgCallArea* area = (TgCallArea*)(void*)(guest_state + TG_CALL_OFFSET);
@@ -359,7 +388,14 @@ void tg_call_stack_enter(UChar* guest_state, const TgEntry* entry)
    if (stays(from, entry, sp))
       return;
    take_costs(area);
-   follow(from, entry, sp);
+   Frame* f = top();
+   if (LIKELY(from->leaving == TG_CALLS && is_below(sp, f)))
+      call(from, entry, sp);
+   else if (LIKELY(from->leaving == TG_RETURNS && f->sp < sp && f->origin == CALLED
+                   && is_below(sp, f - 1)))
+      pop_called(f);
+   else
+      follow(from, entry, sp);
 }
 
 void tg_call_stack_settle(UChar* guest_state)
@@ -388,7 +424,7 @@ static void set_area(ThreadId tid, TgCallArea area)
 static void take_rest(void)
 {
    if (stack->n > 0)
-      take_booked(&top()->costs);
+      take_booked(&top()->rare);
 }
 
 static void switch_to(ThreadId tid)
@@ -456,6 +492,10 @@ void tg_call_stack_signal(ThreadId tid, Bool alternate_stack)
    Frame* f = push(HANDLER, ~(Addr)0);
    f->alternate_stack = alternate_stack;
    f->left = area.left;
+   for (UInt i = 0; i < TLB_N_USERS; i++) {
+      f->interrupted[i] = stack->refs[i];
+      f->before[i] = stack->refs[i] = 0;
+   }
    area.left = (UWord)&begins;
    set_area(tid, area);
 }
@@ -491,13 +531,27 @@ static void for_all_frames(void (*f)(Frame* frame, void* opaque), void* opaque)
    }
 }
 
-static void settle_frame(Frame* f, void* opaque)
+/* `refs`: what the frame's references are now, as in Stack. */
+static void settle_frame(Frame* f, const ULong* refs)
 {
-   (void)opaque;
-   if (f->arc != NULL)
-      tg_costs_add(&f->arc->inclusive, &f->costs);
-   if (!is_first(f))
-      hand_down(&f[-1].costs, &f->costs);
+   if (is_first(f))
+      return;
+   add_costs(f->arc, f, refs);
+   for (UInt i = 0; i < TLB_N_USERS; i++)
+      f->before[i] = refs[i];
+   if (f->rare.misses != NULL)
+      hand_down(f);
+}
+
+static void settle(Stack* s)
+{
+   const ULong* refs = s->refs;
+   for (UInt j = s->n; j > 0; j--) {
+      Frame* f = &s->frame[j - 1];
+      settle_frame(f, refs);
+      if (f->origin == HANDLER)
+         refs = f->interrupted;
+   }
 }
 
 void tg_call_stacks_settle(void)
@@ -505,7 +559,8 @@ void tg_call_stacks_settle(void)
    if (!tg_call_stacks_on)
       return;
    take_rest();
-   for_all_frames(settle_frame, NULL);
+   for (UInt i = 0; i < VG_N_THREADS; i++)
+      settle(&stacks[i]);
 }
 
 typedef struct {
@@ -514,7 +569,7 @@ typedef struct {
 
 static void each_of_frame(Frame* f, void* opaque)
 {
-   tg_costs_each(&f->costs, ((const Each*)opaque)->f);
+   tg_costs_each(&f->rare, ((const Each*)opaque)->f);
 }
 
 void tg_call_stacks_each(void (*each)(uint64_t* misses, tlb_user kind))
@@ -529,7 +584,9 @@ void tg_call_stacks_each(void (*each)(uint64_t* misses, tlb_user kind))
 static void clear_frame(Frame* f, void* opaque)
 {
    (void)opaque;
-   tg_costs_clear(&f->costs);
+   tg_costs_clear(&f->rare);
+   for (UInt i = 0; i < TLB_N_USERS; i++)
+      f->before[i] = f->interrupted[i] = 0;
 }
 
 void tg_call_stacks_forked(ThreadId tid)
@@ -541,6 +598,7 @@ void tg_call_stacks_forked(ThreadId tid)
          empty(&stacks[i]);
    }
    stack = &stacks[tid];
+   VG_(memset)(stack->refs, 0, sizeof stack->refs);
    booked = tg_booked;
    for_all_frames(clear_frame, NULL);
    tg_arcs_zero();

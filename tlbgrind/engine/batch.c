@@ -20,7 +20,6 @@ enum { N_SEGMENTS = 64, N_WALKS = 16, MAX_BETWEEN = 64 * TG_INSTR_TICKS };
 UWord tg_batching;
 
 static Noted noted[N_SEGMENTS];
-static UInt n_noted;
 static ULong walks;
 static UInt in_a_row;
 static TgBatched* look_up;
@@ -36,7 +35,7 @@ void tg_batch_walked(void)
    walks++;
    in_a_row = tg_clock - last < MAX_BETWEEN ? in_a_row + 1 : 0;
    last = tg_clock;
-   if (look_up != NULL && n_noted == 0 && in_a_row >= N_WALKS)
+   if (look_up != NULL && tg_n_segments_noted == 0 && in_a_row >= N_WALKS)
       tg_batching = ~(UWord)0;
 }
 
@@ -44,19 +43,19 @@ void tg_batch_look_up(void)
 {
    const ULong clock = tg_clock, idle_passes = tg_idle_passes;
    tg_batching = 0;
-   for (UInt i = 0; i < n_noted; i++) {
+   for (UInt i = 0; i < tg_n_segments_noted; i++) {
       tg_clock = noted[i].clock;
       tg_idle_passes = noted[i].idle_passes;
       look_up(&noted[i].shadow, noted[i].segment);
    }
-   n_noted = 0;
+   tg_n_segments_noted = 0;
    tg_clock = clock;
    tg_idle_passes = idle_passes;
 }
 
 void tg_batch_add(const TgShadowArea* shadow, TgSegment* s)
 {
-   Noted* n = &noted[n_noted++];
+   Noted* n = &noted[tg_n_segments_noted++];
    n->segment = s;
    n->clock = tg_clock;
    n->idle_passes = tg_idle_passes;
@@ -66,7 +65,7 @@ void tg_batch_add(const TgShadowArea* shadow, TgSegment* s)
       /* The program's own memory has driven it out of the nearer caches. */
       __builtin_prefetch(tlb_rest(tg_segment_page[i]), 1);
    }
-   if (n_noted < N_SEGMENTS)
+   if (tg_n_segments_noted < N_SEGMENTS)
       return;
    const ULong before = walks;
    tg_batch_look_up();

@@ -10,6 +10,7 @@
 
 ULong tg_clock;
 ULong tg_idle_passes;
+UInt tg_n_segments_noted;
 
 const TgSegment* tg_simulated;
 

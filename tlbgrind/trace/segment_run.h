@@ -26,6 +26,9 @@ static inline void tg_clock_pass(const TgSegment* s)
    tg_clock += s->ticks == 0 ? TG_INSTR_TICKS : s->ticks;
 }
 
+/* How many segments have been counted, and are still to be looked up: engine/batch.h. */
+extern UInt tg_n_segments_noted;
+
 /* Instructions executed so far, in all segments that have come to their end. */
 static inline ULong tg_instructions(void)
 {
