@@ -206,19 +206,30 @@ static UInt coarse_value(TgWordsPage* w, Addr word)
    return *value;
 }
 
+/* The last of the page's words 0 to i at which a heap block starts; -1: there is none. */
+static Int last_start(const TgDataPage* p, UInt i)
+{
+   if (p->words == NULL)
+      return p->starts ? 0 : -1;
+   ULong bits = p->words->starts[i / 64] & ~0ULL >> (63 - i % 64);
+   Int n = (Int)(i / 64);
+   while (bits == 0 && n > 0)
+      bits = p->words->starts[--n];
+   return bits == 0 ? -1 : n * 64 + 63 - __builtin_clzll(bits);
+}
+
 /* Where the heap block starts that holds `a`, if that is at most 4 KiB before; else 0. */
 static Addr block_start(Addr a)
 {
    const Addr word = a & ~(Addr)(TG_WORD_BYTES - 1);
-   for (Addr at = word; word - at < TG_WORDS_PAGE; at -= TG_WORD_BYTES) {
-      const TgDataPage* p = page_of(at);
-      const UInt i = index_of(at);
-      if (p->words != NULL ? has_bit(p->words->starts, i) : p->starts && i == 0)
-         return at;
-      if (at == 0)
-         break;
+   Addr page = a & ~(Addr)(TG_WORDS_PAGE - 1);
+   Int i = last_start(page_of(a), index_of(a));
+   if (i < 0 && page != 0) {
+      page -= TG_WORDS_PAGE;
+      i = last_start(page_of(page), TG_WORDS - 1);
    }
-   return 0;
+   const Addr start = page + (Addr)i * TG_WORD_BYTES;
+   return i >= 0 && word - start < TG_WORDS_PAGE ? start : 0;
 }
 
 /* The number of the object, or of its cell, at `a`: what names and records change is heeded.
