@@ -167,6 +167,7 @@ PYTEST_FILES = \
 	tests/bench/test_bench.py \
 	tests/companions/test_completion.py \
 	tests/companions/test_damage.py \
+	tests/companions/test_progress.py \
 	tests/cpuid/test_machine_command.py \
 	tests/cpuid/test_machine_files.py \
 	tests/cpuid/test_oracle.py \

@@ -199,27 +199,3 @@ def test_only_what_is_below_the_folder_is_relative() -> None:
     assert NAMES.shortened(labels, 200, "/w/p") == ["x.c:f [b/a.out]", "/w/px/x.c:g [/usr/w/p/y]", "é z.c"]
     assert NAMES.shortened(["/w/p/x.c", "x.c"], 200, "/w/p/") == ["/w/p/x.c", "x.c"]
     assert NAMES.shortened(["/w/x.c"], 200, "/") == ["w/x.c"]
-
-
-def test_progress_is_shown_on_a_terminal_only_and_erased(place: Path) -> None:
-    """With no wait before it, as the time that a call takes depends on the machine."""
-    script = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from tgreport.base import progress; progress.AFTER = progress.EVERY = 0\n"
-        "from tgreport.annotate import cli; sys.exit(cli.main(sys.argv[2:]))"
-    )
-    folder = Path(package("annotate.cli").__file__).parents[2]
-    arguments = ["-B", "-c", script, str(folder), "two-level.out", "second.out"]
-    call = [command()[0], *arguments]
-    leader, follower = pty.openpty()
-    done = subprocess.run(call, cwd=place, stdout=subprocess.PIPE, stderr=follower, check=True)
-    os.close(follower)
-    said = os.read(leader, 65536)
-    os.close(leader)
-    assert re.search(rb"\r\033\[Ksecond\.out: [0-9]+% read\r\033\[K", said)
-    assert b"1 of 2 out-files read" in said and b"table by function" in said
-    piped = subprocess.run(call, cwd=place, capture_output=True, check=True)
-    assert piped.stdout == done.stdout
-    warning = piped.stderr.replace(b"\n", b"\r\n")
-    assert said.endswith(b"\r\033[K" + warning)
-    assert b"read" not in piped.stderr

@@ -9,7 +9,7 @@ from ..base import command
 from ..base.command import Answer
 from ..base.documents import Table
 from ..base.errors import ReportError
-from ..base.progress import Progress
+from ..base.progress import Progress, progress_shown
 from ..base.terminal import screen
 from ..formats.outfile import OutFile, phase_file, read, with_events
 from . import (
@@ -169,11 +169,8 @@ def _call_text(options: Options, calls: Calls, style: Style) -> list[str]:
 
 
 def report(options: Options, warnings: list[str]) -> list[str]:
-    progress = Progress()
-    try:
+    with progress_shown() as progress:
         return _report(options, warnings, progress)
-    finally:
-        progress.end()
 
 
 def _report(options: Options, warnings: list[str], progress: Progress) -> list[str]:

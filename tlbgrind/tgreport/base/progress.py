@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 AFTER = 2.0  # seconds without a word
 EVERY = 0.2
@@ -40,3 +42,12 @@ class Progress:
             sys.stderr.flush()
         except OSError:  # the terminal is gone
             self._on = False
+
+
+@contextmanager
+def progress_shown() -> Iterator[Progress]:
+    progress = Progress()
+    try:
+        yield progress
+    finally:
+        progress.end()

@@ -11,6 +11,7 @@ from ..base import command
 from ..base.command import Parser, file_name, one_of, some_of, whole_number
 from ..base.documents import Table
 from ..base.errors import ReportError
+from ..base.progress import Progress, progress_shown
 from ..base.terminal import COLOURS, Screen, screen
 from ..formats import faultlog
 from ..formats.faultlog import VIEWS, FaultLog
@@ -181,7 +182,13 @@ def parse(arguments: Sequence[str]) -> Options:
 
 def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
     options = parse(arguments)
-    logs = [faultlog.read(path) for path in options.logs]
+    with progress_shown() as progress:
+        return _report(options, warnings, progress)
+
+
+def _report(options: Options, warnings: list[str], progress: Progress) -> list[str]:
+    logs = [faultlog.read(path, progress) for path in options.logs]
+    progress.say("making the tables")
     if options.phase is not None:
         logs = [faultlog.of_phase(log, options.phase) for log in logs]
     view = faultlog.view_number(options.view)

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple, NoReturn
 
 from ..base.command import read_bytes
-from ..base.errors import ReportError
+from ..base.errors import ReportError, printable
+from ..base.progress import Progress
 from .kinds import FAULTS, other_than
 
 VIEWS = ("4k", "warm", "cold")
@@ -264,11 +265,11 @@ def view_number(name: str) -> int:
     return VIEWS.index(name)
 
 
-def read(path: str) -> FaultLog:
+def read(path: str, progress: Progress | None = None) -> FaultLog:
     text = read_bytes(path).decode("utf-8", "surrogateescape")
     if not text:
         raise ReportError("the file is empty", path)
-    return _Reader(path).read(text)
+    return _Reader(path, progress or Progress()).read(text)
 
 
 _HEADER = re.compile(r"([a-z][a-z -]*): (.*)\Z")
@@ -279,12 +280,14 @@ _RANGE = re.compile(r"([-+][0-9]{1,9})(?:\.\.([-+][0-9]{1,9}))?\Z")
 _KINDS = re.compile(r"[xrzwcdXRZWCD-]{3}\Z")
 _ARRIVAL = re.compile(r"[xrzwcd+p-]{3}\Z")
 _PROTECTION = re.compile(r"[r-][w-][x-]s?\Z")
+_TOLD_EVERY = 4096  # lines
 _WHAT = ("file", "bss", "heap", "stack", "thread-stack", "tls", "vdso", "shm", "anon")
 
 
 class _Reader:
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, progress: Progress) -> None:
         self.out = FaultLog(path)
+        self.progress = progress
         self.line = 1
         self.words: list[str] = []
         self.last: Fault | None = None  # the one that a repetition refers to
@@ -305,6 +308,9 @@ class _Reader:
             self.fail(other_than(FAULTS, lines[0]))
         for number, line in enumerate(lines[1:], 2):
             self.line = number
+            if number % _TOLD_EVERY == 2:
+                percent = 100 * number // len(lines)
+                self.progress.say(f"{printable(self.out.path)}: {percent}% read")
             if line.startswith("#"):
                 continue
             if self.ended:

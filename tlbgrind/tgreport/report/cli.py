@@ -12,6 +12,7 @@ from typing import Callable
 from ..base import command
 from ..base.command import Parser, file_name
 from ..base.errors import ReportError
+from ..base.progress import progress_shown
 from .inputs import read_all
 from .page import CHART_JS, page
 
@@ -84,7 +85,10 @@ def _write_whole(path: str, text: str) -> None:
 
 def report(arguments: Sequence[str], _warnings: list[str]) -> list[str]:
     options = parse(arguments)
-    text = page(read_all(options.files), options.chart_js)
+    with progress_shown() as progress:
+        inputs = read_all(options.files, progress)
+        progress.say("making the page")
+        text = page(inputs, options.chart_js)
     if not options.output:
         return text.splitlines()
     if any(_same_file(path, options.output) for path in options.files):

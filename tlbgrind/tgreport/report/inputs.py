@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..base.errors import ReportError
+from ..base.progress import Progress
 from ..formats import datafile, entries, faultlog, kinds, outfile, reach, timeline
 from ..formats.datafile import DataFile
 from ..formats.entries import Entries
@@ -36,14 +37,15 @@ def _first_line(path: str) -> str:
         raise ReportError(getattr(error, "strerror", None) or str(error), path or "''") from None
 
 
-def read_all(paths: Sequence[str]) -> Inputs:
+def read_all(paths: Sequence[str], progress: Progress) -> Inputs:
     inputs = Inputs()
-    for path in paths:
+    for number, path in enumerate(paths):
+        progress.say(f"{number:,} of {len(paths):,} files read")
         first = _first_line(path)
         if first == kinds.COSTS or first.startswith(("version:", "creator:")):
-            inputs.costs.append(outfile.read(path))
+            inputs.costs.append(outfile.read(path, progress))
         elif first == kinds.FAULTS:
-            inputs.faults.append(faultlog.read(path))
+            inputs.faults.append(faultlog.read(path, progress))
         elif first == kinds.REACH:
             inputs.reaches.append(reach.read(path))
         elif first == kinds.ENTRIES:
