@@ -29,6 +29,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/machine/machine_file_keys.c \
 	tlbgrind/sim/machine/machine_file_print.c \
 	tlbgrind/sim/machine/machine_input.c \
+	tlbgrind/sim/mmu/flush.c \
 	tlbgrind/sim/mmu/known_hits.c \
 	tlbgrind/sim/mmu/l1_lookup.c \
 	tlbgrind/sim/mmu/l1_misses.c \
@@ -53,6 +54,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/tlb/array.c \
 	tlbgrind/sim/tlb/hierarchy.c \
 	tlbgrind/sim/tlb/lazy_lru.c \
+	tlbgrind/sim/tlb/lost.c \
 	tlbgrind/sim/tlb/lru_stack.c \
 	tlbgrind/sim/tlb/policy.c \
 	tlbgrind/sim/tlb/reach.c \
@@ -66,6 +68,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/faults/faultmodel_parts.h \
 	tlbgrind/sim/machine/cpuid_reader.h \
 	tlbgrind/sim/machine/machine_file_parts.h \
+	tlbgrind/sim/mmu/flush.h \
 	tlbgrind/sim/mmu/known_hits.h \
 	tlbgrind/sim/mmu/l1_lookup.h \
 	tlbgrind/sim/mmu/l1_misses.h \
@@ -115,6 +118,7 @@ simtlb_HEADERS = \
 	tlbgrind/sim/tlb/hierarchy.h \
 	tlbgrind/sim/tlb/key.h \
 	tlbgrind/sim/tlb/lazy_lru.h \
+	tlbgrind/sim/tlb/lost.h \
 	tlbgrind/sim/tlb/lru_stack.h \
 	tlbgrind/sim/tlb/policy.h \
 	tlbgrind/sim/tlb/reach.h \

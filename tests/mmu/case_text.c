@@ -19,7 +19,7 @@ static const struct {
    [CASE_PROTECT] = { "protect", 3 }, [CASE_FLAG] = { "flag", 4 },
    [CASE_ZAP] = { "zap", 2 },         [CASE_SPLIT] = { "split", 3 },
    [CASE_MOVE] = { "move", 3 },       [CASE_COLLAPSE] = { "collapse", 2 },
-   [CASE_ASK] = { "ask", 0 }
+   [CASE_ASK] = { "ask", 0 },         [CASE_FLUSH] = { "flush", 2 }
 };
 
 static char text[TLB_MACHINE_TEXT_SIZE];
@@ -36,8 +36,11 @@ void case_print(const mmu_case *c, FILE *out)
    for (unsigned i = 0; i < c->n_machines; i++) {
       const case_machine *const m = &c->machine[i];
       tlb_machine_print(&m->m, text, sizeof text);
-      fprintf(out, "machine %d %u %u %s %s\n%s", m->asks, m->view, m->thp, or_none(m->rules),
-              or_none(m->pools), text);
+      fprintf(out, "machine %d %u %u %s %s", m->asks, m->view, m->thp, or_none(m->rules),
+              or_none(m->pools));
+      if (m->flush.how != TLB_FLUSH_NONE)
+         fprintf(out, " %u %" PRIu32, m->flush.how, m->flush.n);
+      fprintf(out, "\n%s", text);
    }
    for (unsigned i = 0; i < c->n_events; i++) {
       const case_event *const e = &c->event[i];
@@ -75,9 +78,11 @@ static void read_machine(case_machine *m, FILE *in)
 static void read_rules(case_machine *m, const char *line)
 {
    int asks;
-   if (sscanf(line, "machine %d %u %u %79s %79s", &asks, &m->view, &m->thp, m->rules, m->pools)
-       != 5)
+   unsigned how = 0, n = 0;
+   if (sscanf(line, "machine %d %u %u %79s %79s %u %u", &asks, &m->view, &m->thp, m->rules,
+              m->pools, &how, &n) < 5)
       refuse(line, "not understood");
+   m->flush = (tlb_flush_policy){ (tlb_flush_how)how, n };
    m->asks = asks != 0;
    if (strcmp(m->rules, "-") == 0)
       m->rules[0] = '\0';

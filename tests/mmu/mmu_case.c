@@ -148,7 +148,8 @@ static void start_simulator(game *g)
    for (unsigned i = 0; i < c->n_machines; i++) {
       const case_machine *const m = &c->machine[i];
       g->machine[i] = (tlb_mmu_machine){ .machine = &m->m, .pages = rules_of(m, &g->policy[i]),
-                                         .view = m->view, .asks = m->asks };
+                                         .view = m->view, .asks = m->asks,
+                                         .flush = m->flush };
       if (!m->asks && tlb_mmus_asks(&m->m, g->machine[i].pages)) {
          fprintf(stderr, "mmu_case: machine %u has to ask from the start\n", i);
          exit(2);
@@ -248,6 +249,43 @@ static void change(tlb_pagemap *p, const case_event *e)
    }
 }
 
+/* How many pages the kernel would flush one by one. */
+static uint64_t pages_of(game *g, unsigned i, const case_event *e)
+{
+   const unsigned base = g->c->machine[i].m.base_page_shift;
+   unsigned stride = TLB_MAX_PAGE_SHIFT;
+   for (uint64_t a = e->n[0]; a < e->n[1]; a += UINT64_C(1) << g->c->page_shift) {
+      const unsigned shift = g->c->mapped && g->naive_asks[i]
+                                ? tlb_pagemap_shift(&g->naive_map, i, a) : base;
+      stride = shift < stride ? shift : stride;
+   }
+   stride = stride < base ? base : stride;
+   return ((e->n[1] - 1) >> stride) - (e->n[0] >> stride) + 1;
+}
+
+static void flush_naively(game *g, unsigned i, const case_event *e)
+{
+   const tlb_flush_policy *const p = &g->c->machine[i].flush;
+   const bool whole = e->n[0] == 0 && e->n[1] == 0;
+   const uint64_t pages = whole ? 0 : pages_of(g, i, e);
+   uint64_t most = 0;
+   if (p->how == TLB_FLUSH_NONE)
+      return;
+   if (p->how == TLB_FLUSH_CEILING)
+      most = p->n;
+   else if (p->how == TLB_FLUSH_SHIFT)
+      most = naive_last_entries(&g->c->machine[i].m) >> p->n;
+   naive_flush(g->naive[i], e->n[0], e->n[1], pages, whole || pages > most, whole);
+}
+
+static void flush(game *g, const case_event *e)
+{
+   uint64_t *counts = NULL;
+   if (g->c->lines > 0)
+      counts = g->counts[g->n_references++ % g->c->lines][TLB_LOAD];
+   tlb_mmus_flush(g->all, counts, e->n[0], e->n[1]);
+}
+
 static void settle_lines(game *g)
 {
    for (unsigned line = 0; line < g->c->lines; line++) {
@@ -261,6 +299,9 @@ static void do_naively(game *g, const case_event *e)
    if (e->what <= CASE_STORE) {
       for (unsigned i = 0; i < g->c->n_machines; i++)
          refer_naively(g, i, e);
+   } else if (e->what == CASE_FLUSH) {
+      for (unsigned i = 0; i < g->c->n_machines; i++)
+         flush_naively(g, i, e);
    } else if (e->what == CASE_BACK) {
       g->back[g->n_backs++] = e;
    } else if (e->what == CASE_ASK) {
@@ -281,6 +322,8 @@ static void do_it(game *g, const case_event *e)
    } else if (e->what == CASE_ASK) {
       settle_lines(g);
       tlb_mmus_ask(g->all);
+   } else if (e->what == CASE_FLUSH) {
+      flush(g, e);
    } else {
       change(&g->map, e);
    }
@@ -307,9 +350,38 @@ static void counts_of(game *g, unsigned machine, unsigned user, uint64_t cost[TL
    }
 }
 
+static void flushes_of(const game *g, unsigned machine, uint64_t cost[TLB_N_FLUSH_COSTS])
+{
+   tlb_mmus_flushes(g->all, machine, cost);
+   for (unsigned line = 0; line < g->c->lines; line++) {
+      for (unsigned i = 0; i < TLB_N_FLUSH_COSTS; i++)
+         cost[i] += g->counts[line][TLB_LOAD][tlb_mmus_flushes_at(g->all, machine) + i];
+   }
+}
+
+static bool compare_flushes(const game *g, unsigned machine, case_wrong *wrong)
+{
+   uint64_t cost[TLB_N_FLUSH_COSTS];
+   if (g->c->machine[machine].flush.how == TLB_FLUSH_NONE)
+      return true;
+   flushes_of(g, machine, cost);
+   for (unsigned n = 0; n < TLB_N_FLUSH_COSTS; n++) {
+      const uint64_t naive = naive_flush_count(g->naive[machine], n);
+      if (cost[n] == naive)
+         continue;
+      snprintf(wrong->text, sizeof wrong->text,
+               "machine %u, flushes, cost %u: %" PRIu64 ", the naive model says %" PRIu64, machine,
+               n, cost[n], naive);
+      return false;
+   }
+   return true;
+}
+
 static bool compare(game *g, case_wrong *wrong)
 {
    for (unsigned i = 0; i < g->c->n_machines; i++) {
+      if (!compare_flushes(g, i, wrong))
+         return false;
       for (unsigned user = 0; user < TLB_N_USERS; user++) {
          uint64_t cost[TLB_N_COSTS];
          counts_of(g, i, user, cost);

@@ -6,9 +6,10 @@
                             MAPPED: what backs pages is in a page map, else it is told by `back`;
                             LINES: 0, or the number of lines that references are counted for in
                             turn, by the caller
-      machine ASKS VIEW THP RULES POOLS
+      machine ASKS VIEW THP RULES POOLS [FLUSH N]
                             as in sim/mmu/mmu.h; THP: the kernel's mode; RULES and POOLS: as for
-                            --pages= and --huge-pool=, or -. Behind it, a machine file
+                            --pages= and --huge-pool=, or -; FLUSH N: the policy for flushes, none
+                            is 0 0. Behind it, a machine file
       fetch|load|store ADDRESS SIZE
       back VIEW START END PAGE-SHIFT BLOCK-SHIFT
       map START END KIND PROT FLAGS HUGE-SHIFT
@@ -18,6 +19,7 @@
       split START END ALL
       move FROM TO LENGTH
       ask
+      flush START END       both 0: the whole address space
       end
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
@@ -28,6 +30,7 @@
 #include <stdio.h>
 
 #include "sim/machine/machine.h"
+#include "sim/mmu/mmu.h"
 
 enum {
    CASE_MACHINES = 24,
@@ -39,7 +42,8 @@ enum {
 
 typedef enum {
    CASE_FETCH, CASE_LOAD, CASE_STORE, CASE_BACK, CASE_MAP, CASE_UNMAP, CASE_PROTECT, CASE_FLAG,
-   CASE_ZAP, CASE_SPLIT, CASE_MOVE, CASE_COLLAPSE, CASE_ASK, CASE_WHATS
+   CASE_ZAP, CASE_SPLIT, CASE_MOVE, CASE_COLLAPSE, CASE_ASK, CASE_FLUSH,
+   CASE_WHATS
 } case_what;
 
 typedef struct {
@@ -51,6 +55,7 @@ typedef struct {
    tlb_machine m;
    bool asks;
    unsigned view, thp;
+   tlb_flush_policy flush;
    char rules[CASE_RULES], pools[CASE_RULES]; /* empty: none */
 } case_machine;
 

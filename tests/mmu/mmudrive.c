@@ -1,8 +1,9 @@
 /* mmudrive: random cases through sim/mmu and the naive model.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
-   mmudrive [--seed=N] [--cases=N] [--print|--spoil]
+   mmudrive [--seed=N] [--cases=N] [--flushes] [--print|--spoil]
                             cases of the seeds from N on (0), as many as told (1000): plays each;
+                            --flushes: with flushes of translations;
                             --print: prints it with what the naive model counts; --spoil: gives
                             the naive model other machines, so that cases go wrong
    mmudrive FILE...         plays the cases of files; those of tests/mmu/cases have been wrong
@@ -145,12 +146,21 @@ static void report(mmu_case *c, const char *where)
 
 /* --- Seeds --- */
 
+static bool with_flushes;
+
+static void make_case(uint64_t seed)
+{
+   dice d = dice_of_seed(seed);
+   random_case(&d, &the_case);
+   if (with_flushes)
+      add_flushes(&d, &the_case);
+}
+
 static void play_seeds(uint64_t seed, uint64_t cases)
 {
    for (; cases > 0; cases--, seed++) {
       of_child->seed = seed;
-      dice d = dice_of_seed(seed);
-      random_case(&d, &the_case);
+      make_case(seed);
       begin_case();
       play_quietly(&the_case, EVERY);
    }
@@ -170,8 +180,7 @@ static int check_seeds(uint64_t seed, uint64_t cases)
       printf("%" PRIu64 " cases are right\n", cases);
       return 0;
    }
-   dice d = dice_of_seed(of_child->seed);
-   random_case(&d, &the_case);
+   make_case(of_child->seed);
    snprintf(where, sizeof where, "seed %" PRIu64, of_child->seed);
    report(&the_case, where);
    return 1;
@@ -180,8 +189,7 @@ static int check_seeds(uint64_t seed, uint64_t cases)
 static int print_seeds(uint64_t seed, uint64_t cases)
 {
    for (; cases > 0; cases--, seed++) {
-      dice d = dice_of_seed(seed);
-      random_case(&d, &the_case);
+      make_case(seed);
       case_print(&the_case, stdout);
       case_print_counts(&the_case, stdout);
    }
@@ -224,6 +232,8 @@ int main(int argc, char **argv)
          cases = strtoull(argv[i] + 8, NULL, 10);
       else if (strcmp(argv[i], "--print") == 0)
          print = true;
+      else if (strcmp(argv[i], "--flushes") == 0)
+         with_flushes = true;
       else if (strcmp(argv[i], "--spoil") == 0)
          case_spoilt = true;
       else {

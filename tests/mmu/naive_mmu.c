@@ -21,12 +21,13 @@ typedef struct {
    uint64_t last; /* the time of its last reference */
 } entry;
 
-/* LRU and FIFO have the entries of a set in order, the next to go in front. The others have
-   them in ways with numbers. */
+/* LRU has the entries of a set in order, the next to go in front. The others have them in ways with
+   numbers. */
 typedef struct {
    tlb_geometry g;
    entry *entry;
    bool *to_the_right; /* PLRU: node n of a set's tree sends the next page that way */
+   uint32_t *next;     /* FIFO, by set: the way that goes next */
    uint64_t state;     /* random: of the one generator of all sets */
 } cache;
 
@@ -38,6 +39,9 @@ struct naive_mmu {
    cache *step[TLB_MAX_WALK_LEVELS]; /* where entries of the step are kept, or NULL */
    uint64_t now;
    uint64_t count[NAIVE_USERS][NAIVE_COSTS];
+   uint64_t flushed[NAIVE_FLUSH_COSTS];
+   name *lost; /* what flushes have thrown away without need */
+   unsigned n_lost;
 };
 
 /* --- One array --- */
@@ -47,8 +51,9 @@ static void make(cache *c, const tlb_geometry *g)
    c->g = *g;
    c->entry = calloc(g->entries, sizeof *c->entry);
    c->to_the_right = calloc(g->entries, sizeof *c->to_the_right);
+   c->next = calloc(g->entries, sizeof *c->next);
    c->state = g->seed;
-   if (c->entry == NULL || c->to_the_right == NULL)
+   if (c->entry == NULL || c->to_the_right == NULL || c->next == NULL)
       abort();
 }
 
@@ -56,6 +61,7 @@ static void unmake(cache *c)
 {
    free(c->entry);
    free(c->to_the_right);
+   free(c->next);
 }
 
 static uint32_t set_of(const cache *c, name of)
@@ -80,7 +86,7 @@ static entry *find(const cache *c, name of)
 
 static bool is_ordered(const cache *c)
 {
-   return c->g.policy == TLB_LRU || c->g.policy == TLB_FIFO;
+   return c->g.policy == TLB_LRU;
 }
 
 static uint32_t next_random(uint64_t *state, uint32_t ways)
@@ -119,6 +125,8 @@ static entry *victim(const cache *c, name of, uint64_t *state)
       return &set[plru_victim(c, of)];
    case TLB_NRU:
       return &set[nru_victim(c, of)];
+   case TLB_FIFO:
+      return &set[c->next[set_of(c, of)]];
    default:
       return &set[0];
    }
@@ -171,8 +179,10 @@ static void reference(cache *c, name of, uint64_t now)
    const bool hit = e != NULL;
    if (!hit) {
       e = free_place(c, of);
-      if (e == NULL)
+      if (e == NULL) {
          e = victim(c, of, &c->state);
+         c->next[set_of(c, of)] = (c->next[set_of(c, of)] + 1) % c->g.ways;
+      }
       if (is_ordered(c) && e->there)
          e = to_the_end(c, e);
       *e = (entry){ .there = true, .of = of };
@@ -184,6 +194,14 @@ static void reference(cache *c, name of, uint64_t now)
       touch_tree(c, of, (uint32_t)(e - entries_of(c, of)));
    if (c->g.policy == TLB_NRU)
       touch_used(c, of, (uint32_t)(e - entries_of(c, of)));
+}
+
+/* The entry goes; of those in order the others move up. */
+static void empty(const cache *c, entry *e)
+{
+   if (is_ordered(c))
+      e = to_the_end(c, e);
+   *e = (entry){ .there = false };
 }
 
 /* --- Which array of a level takes a page --- */
@@ -319,6 +337,19 @@ static unsigned walk(naive_mmu *n, uint64_t address, unsigned page_shift)
 
 /* --- One reference --- */
 
+/* What a walk finds that a flush has thrown away without need. */
+static void come_back(naive_mmu *n, uint64_t address)
+{
+   unsigned left = 0;
+   for (unsigned i = 0; i < n->n_lost; i++) {
+      if (address >> n->lost[i].what == n->lost[i].number)
+         n->flushed[NAIVE_FLUSHED_AGAIN]++;
+      else
+         n->lost[left++] = n->lost[i];
+   }
+   n->n_lost = left;
+}
+
 /* As an entry of which page the array has it: base pages of a block may be one together. */
 static name name_in(const tlb_machine *m, unsigned array, uint64_t address, unsigned page_shift,
                     unsigned block_shift)
@@ -397,12 +428,115 @@ void naive_translate(naive_mmu *n, unsigned user, uint64_t address, unsigned pag
       if (level < last_level(m))
          fill(n, array, n_arrays, address, page_shift, block_shift);
    }
+   come_back(n, address);
    count[NAIVE_WALKS]++;
    count[NAIVE_CYCLES] += known(m->walk_cycles);
    count[NAIVE_WALK_REFERENCES] += walk(n, address, page_shift);
    const unsigned n_arrays = naive_takers(m, user, last_level(m), page_shift, array);
    if (n_arrays > 0)
       fill(n, array, n_arrays, address, page_shift, block_shift);
+}
+
+/* --- Flushes --- */
+
+uint32_t naive_last_entries(const tlb_machine *m)
+{
+   unsigned level = 0;
+   uint32_t sum = 0;
+   for (unsigned pass = 0; pass < 2; pass++) {
+      for (unsigned i = 0; i < m->n_arrays; i++) {
+         const tlb_machine_array *const a = &m->array[i];
+         const bool holds = (a->users & TLB_LOADS) != 0
+                            && (a->g.page_sizes >> m->base_page_shift & 1) != 0;
+         if (holds && pass == 0 && a->level > level)
+            level = a->level;
+         sum += holds && pass == 1 && a->level == level ? a->g.entries : 0;
+      }
+   }
+   return sum;
+}
+
+static bool is_of(name of, uint64_t start, uint64_t end)
+{
+   return of.number << of.what < end && ((of.number + 1) << of.what) - 1 >= start;
+}
+
+static bool is_in(const name *list, unsigned n, name of)
+{
+   for (unsigned i = 0; i < n; i++) {
+      if (list[i].what == of.what && list[i].number == of.number)
+         return true;
+   }
+   return false;
+}
+
+static void forget_lost(naive_mmu *n, uint64_t start, uint64_t end)
+{
+   unsigned left = 0;
+   for (unsigned i = 0; i < n->n_lost; i++) {
+      if (!is_of(n->lost[i], start, end))
+         n->lost[left++] = n->lost[i];
+   }
+   n->n_lost = left;
+}
+
+static void lose(naive_mmu *n, name of)
+{
+   if (is_in(n->lost, n->n_lost, of))
+      return;
+   n->lost = realloc(n->lost, (n->n_lost + 1) * sizeof *n->lost);
+   if (n->lost == NULL)
+      abort();
+   n->lost[n->n_lost++] = of;
+}
+
+static void empty_steps(cache *c)
+{
+   for (uint32_t e = 0; e < c->g.entries; e++) {
+      if (c->entry[e].there && c->entry[e].of.what >= FIRST_STEP)
+         empty(c, &c->entry[e--]);
+   }
+}
+
+void naive_flush(naive_mmu *n, uint64_t start, uint64_t end, uint64_t pages, bool full, bool whole)
+{
+   enum { MOST = 1 << 16 };
+   static name seen[MOST];
+   unsigned n_seen = 0;
+   n->flushed[full ? NAIVE_FLUSHES_OF_ALL : NAIVE_FLUSHES_OF_PAGES] += full ? 1 : pages;
+   if (!whole)
+      forget_lost(n, start, end);
+   for (unsigned i = 0; i < n->m->n_arrays; i++) {
+      cache *const c = &n->array[i];
+      for (uint32_t at = 0; at < c->g.entries; at++) {
+         entry *const e = &c->entry[at];
+         if (!e->there || e->of.what >= FIRST_STEP)
+            continue;
+         const bool within = whole || is_of(e->of, start, end);
+         if (!within && !full)
+            continue;
+         const name of = e->of;
+         empty(c, e);
+         at--; /* another may have moved up */
+         if (is_in(seen, n_seen, of))
+            continue;
+         seen[n_seen++] = of;
+         n->flushed[within ? NAIVE_FLUSHED_WITHIN : NAIVE_FLUSHED_OUTSIDE]++;
+         if (!within)
+            lose(n, of);
+      }
+   }
+   if (!full && strncmp(n->m->isa, "x86", 3) != 0)
+      return;
+   for (unsigned i = 0; i < n->m->n_arrays; i++)
+      empty_steps(&n->array[i]);
+   for (unsigned i = 0; i < n->m->n_walk_steps; i++)
+      empty_steps(&n->own[i]);
+}
+
+uint64_t naive_flush_count(const naive_mmu *n, unsigned cost)
+{
+   return n->flushed[cost];
 }
 
 /* --- Start and end --- */
@@ -440,6 +574,7 @@ void naive_free(naive_mmu *n)
       unmake(&n->array[i]);
    for (unsigned i = 0; i < TLB_MAX_WALK_LEVELS; i++)
       unmake(&n->own[i]);
+   free(n->lost);
    free(n);
 }
 

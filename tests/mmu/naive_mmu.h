@@ -26,6 +26,17 @@ enum {
    NAIVE_COSTS
 };
 
+/* What flushes are counted as: of everything, of single pages; translations that were to go, others
+   that went; of those the ones that were walked for again. */
+enum {
+   NAIVE_FLUSHES_OF_ALL,
+   NAIVE_FLUSHES_OF_PAGES,
+   NAIVE_FLUSHED_WITHIN,
+   NAIVE_FLUSHED_OUTSIDE,
+   NAIVE_FLUSHED_AGAIN,
+   NAIVE_FLUSH_COSTS
+};
+
 typedef struct naive_mmu naive_mmu;
 
 /* The machine must stay. */
@@ -37,7 +48,15 @@ void naive_free(naive_mmu *n);
 void naive_translate(naive_mmu *n, unsigned user, uint64_t address, unsigned page_shift,
                      unsigned block_shift);
 
+/* The translations of [start, end) go, page by page, as many as `pages`; with `full`, all others
+   do, too. `whole`: the range is the whole address space. */
+void naive_flush(naive_mmu *n, uint64_t start, uint64_t end, uint64_t pages, bool full, bool whole);
+
+/* Entries for base pages of loads in the last level that has some. */
+uint32_t naive_last_entries(const tlb_machine *m);
+
 /* What has been counted so far. */
+uint64_t naive_flush_count(const naive_mmu *n, unsigned cost);
 uint64_t naive_count(const naive_mmu *n, unsigned user, unsigned cost);
 
 /* The arrays of a level (from 1) that a page goes to, by number. Returns how many. */

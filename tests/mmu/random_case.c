@@ -330,3 +330,47 @@ void random_case(dice *d, mmu_case *c)
    area code = roll(d, 3) ? random_area(d, c, at + (UINT64_C(1) << 30)) : data;
    random_events(d, c, &code, &data);
 }
+
+/* --- Flushes --- */
+
+static tlb_flush_policy random_policy(dice *d)
+{
+   static const unsigned char most[] = { 0, 1, 2, 4, 8, 33 };
+   switch (roll(d, 4)) {
+   case 0: return (tlb_flush_policy){ TLB_FLUSH_CEILING, most[roll(d, sizeof most)] };
+   case 1: return (tlb_flush_policy){ TLB_FLUSH_SHIFT, roll(d, 7) };
+   case 2: return (tlb_flush_policy){ TLB_FLUSH_ALL, 0 };
+   default: return (tlb_flush_policy){ TLB_FLUSH_NONE, 0 };
+   }
+}
+
+/* Of some pages around one that was referenced before. */
+static case_event random_flush(dice *d, const mmu_case *c, unsigned at)
+{
+   const uint64_t size = UINT64_C(1) << c->page_shift;
+   const case_event *near = &c->event[roll(d, at)];
+   case_event e = { .what = CASE_FLUSH };
+   if (near->what > CASE_STORE || roll(d, 20) == 0)
+      return e;
+   const uint64_t page = near->n[0] / size;
+   const uint64_t before = roll(d, 3) ? 0 : roll(d, 40);
+   const uint64_t first = page - (before < page ? before : page);
+   e.n[0] = first * size;
+   e.n[1] = (page + 1 + (roll(d, 3) ? 0 : roll(d, 600))) * size;
+   return e;
+}
+
+void add_flushes(dice *d, mmu_case *c)
+{
+   static const unsigned char rates[] = { 1, 3, 10, 30 };
+   const unsigned rate = rates[roll(d, sizeof rates)];
+   for (unsigned i = 0; i < c->n_machines; i++) {
+      c->machine[i].flush = random_policy(d);
+      if (roll(d, 2))
+         strcpy(c->machine[i].m.isa, "x86-64");
+   }
+   for (unsigned i = 1; i < c->n_events; i++) {
+      if (c->event[i].what <= CASE_STORE && roll(d, 100) < rate)
+         c->event[i] = random_flush(d, c, i);
+   }
+}

@@ -23,6 +23,9 @@ unsigned roll(dice *d, unsigned sides); /* from 0 */
 
 void random_case(dice *d, mmu_case *c);
 
+/* Gives machines of the case policies for flushes, and flushes between its events. */
+void add_flushes(dice *d, mmu_case *c);
+
 /* A machine with base pages of that size. Machines of one family have first levels that are
    equal or hold each other's pages. */
 typedef struct {

@@ -34,6 +34,12 @@ def test_machines_together_count_what_naive_ones_count_alone(seed: int) -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+@pytest.mark.parametrize("seed", range(0, 4000, 1000))
+def test_flushes_throw_away_what_a_naive_machine_does(seed: int) -> None:
+    run = drive("--flushes", f"--seed={seed}", "--cases=1000")
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_case_that_was_wrong_is_right(case: Path) -> None:
     run = drive(str(case))

@@ -318,3 +318,13 @@ void tlb_l1_groups_find(tlb_mmus *all)
          find(all, &all->mmu[i], user);
    }
 }
+
+void tlb_l1_groups_refill(tlb_mmus *all)
+{
+   for (unsigned user = 0; user < TLB_N_USERS; user++) {
+      for (unsigned i = 0; i < all->n_mmus; i++) {
+         if (all->mmu[i].flush.how != TLB_FLUSH_NONE)
+            all->l1.arrays[user][i].how = NOT_YET;
+      }
+   }
+}

@@ -8,7 +8,8 @@
 
    What backs a page is asked of a page map (sim/pages/pagemap.h), or of a function; that
    changes by calls of the map, or is told with tlb_mmus_changed(). TLB entries stay where
-   they are when a mapping goes: nothing here invalidates them.
+   they are when a mapping goes, unless the machine has a policy for flushes and the caller
+   calls tlb_mmus_flush().
 
    One tlb_mmus is one core with one address space. A process can have many, one after
    the other or side by side, each in one thread at a time.
@@ -45,6 +46,31 @@ typedef enum {
    TLB_N_COSTS
 } tlb_cost;
 
+/* What the kernel does for pages whose entries in its tables have changed. */
+typedef enum {
+   TLB_FLUSH_NONE,    /* nothing is simulated */
+   TLB_FLUSH_CEILING, /* up to n pages one by one, else everything: Linux since 3.17 */
+   TLB_FLUSH_SHIFT,   /* up to as many pages as the last level has entries for base pages,
+                         divided by 2^n, one by one: Linux 3.6 to 3.16 */
+   TLB_FLUSH_ALL      /* everything */
+} tlb_flush_how;
+
+typedef struct {
+   tlb_flush_how how;
+   uint32_t n;
+} tlb_flush_policy;
+
+/* What flushes are counted as, for each machine. A translation that is in several levels counts
+   once. */
+typedef enum {
+   TLB_FLUSHES_OF_ALL,   /* flushes of everything */
+   TLB_FLUSHES_OF_PAGES, /* pages that were flushed one by one */
+   TLB_FLUSHED_WITHIN,   /* translations of the pages in question that were there */
+   TLB_FLUSHED_OUTSIDE,  /* other translations that a flush of everything has thrown away */
+   TLB_FLUSHED_AGAIN,    /* of these, walked for again */
+   TLB_N_FLUSH_COSTS
+} tlb_flush_cost;
+
 /* One machine of a run. */
 typedef struct {
    const tlb_machine *machine; /* has passed tlb_machine_check() and tlb_machine_holds(), and
@@ -54,6 +80,7 @@ typedef struct {
    unsigned view; /* without a map: which answer of `backing` is meant, below TLB_MAX_VIEWS */
    bool asks;     /* what backs each page has to be asked; else all are base pages until
                      tlb_mmus_ask() is called. tlb_mmus_asks() says what is needed */
+   tlb_flush_policy flush;
 } tlb_mmu_machine;
 
 /* What backs the base page at `address`, asked once until tlb_mmus_changed() says that it
@@ -113,7 +140,18 @@ void tlb_mmus_changed(tlb_mmus *all, unsigned view, uint64_t start, uint64_t end
    program first asks for huge pages, before the mapping changes. */
 void tlb_mmus_ask(tlb_mmus *all);
 
+/* --- Flushes --- */
+
+/* The kernel has changed its page-table entries of [start, end), or, if both are 0, of all pages,
+   and flushes the TLBs of machines that have a policy. With machines that do, nothing is shared,
+   so that many take longer. `counts`: where it is counted, as for references that load, until
+   the translations that are lost come back; NULL: by tlb_mmus_flushes(). */
+void tlb_mmus_flush(tlb_mmus *all, uint64_t *counts, uint64_t start, uint64_t end);
+
 /* --- Counts --- */
+
+/* What tlb_mmus_flush() has counted for a machine without counts of the caller's. */
+void tlb_mmus_flushes(const tlb_mmus *all, unsigned machine, uint64_t cost[TLB_N_FLUSH_COSTS]);
 
 /* What tlb_mmus_refer() has counted for a machine (by its number in the options, from 0)
    and a kind of reference. */
@@ -126,6 +164,10 @@ void tlb_mmus_counts(tlb_mmus *all, unsigned machine, tlb_user user,
 size_t tlb_mmus_n_counts(const tlb_mmus *all);
 void tlb_mmus_settle(const tlb_mmus *all, tlb_user user, uint64_t *counts);
 size_t tlb_mmus_cost_of(const tlb_mmus *all, unsigned machine);
+
+/* Where the costs of flushes begin for a machine among the counts for loads; only where some
+   machine has a policy. */
+size_t tlb_mmus_flushes_at(const tlb_mmus *all, unsigned machine);
 
 /* --- Checking --- */
 

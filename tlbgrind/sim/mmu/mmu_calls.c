@@ -2,6 +2,7 @@
 
 #include "sim/mmu/mmu.h"
 
+#include "sim/mmu/flush.h"
 #include "sim/mmu/l2_presence.h"
 #include "sim/mmu/mmu_memory.h"
 #include "sim/mmu/refer.h"
@@ -44,6 +45,7 @@ void tlb_mmus_free(tlb_mmus *all)
    const tlb_pagemap *const map = all->options.map;
    for (unsigned i = 0; map != NULL && i < all->n_mmus; i++)
       map->view[all->mmu[i].view]->changed = NULL;
+   tlb_flush_free(all);
    tlb_run_reach_free(all);
    tlb_mmus_give(all);
    memory.give(all->itself, memory.opaque);
@@ -94,9 +96,22 @@ void tlb_mmus_refer(tlb_mmus *all, tlb_user user, uint64_t address, unsigned siz
 
 /* --- Counts --- */
 
+/* Behind those of misses. */
+size_t tlb_mmus_flushes_at(const tlb_mmus *all, unsigned machine)
+{
+   return tlb_miss_groups_at(all) + all->l2.n_miss_groups + all->n_mmus
+          + machine * TLB_N_FLUSH_COSTS;
+}
+
 size_t tlb_mmus_n_counts(const tlb_mmus *all)
 {
-   return tlb_miss_groups_at(all) + all->l2.n_miss_groups + all->n_mmus;
+   return tlb_mmus_flushes_at(all, all->flushes ? all->n_mmus : 0);
+}
+
+void tlb_mmus_flushes(const tlb_mmus *all, unsigned machine, uint64_t cost[TLB_N_FLUSH_COSTS])
+{
+   for (unsigned i = 0; i < TLB_N_FLUSH_COSTS; i++)
+      cost[i] = all->flushes ? all->counts[TLB_LOAD][tlb_mmus_flushes_at(all, machine) + i] : 0;
 }
 
 void tlb_mmus_settle(const tlb_mmus *all, tlb_user user, uint64_t *counts)

@@ -96,6 +96,7 @@ struct tlb_mmu {
    tlb_lazy_level own_lazy_lru[TLB_N_TABLES];
    tlb_common_outcome common[TLB_N_TABLES];
    tlb_port port[TLB_MAX_ARRAYS];
+   tlb_flush_policy flush;
    tlb_hierarchy h;
 };
 
@@ -219,6 +220,7 @@ struct tlb_mmus {
    tlb_page *evicted; /* the page that a first level evicted last, if it was known there;
                          of a large page the first */
    bool fast_path;
+   bool flushes; /* some machine has a policy for them: nothing is shared, and nothing lazy */
    tlb_mmus_options options;
 
    struct {

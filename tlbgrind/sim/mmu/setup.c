@@ -2,6 +2,7 @@
 
 #include "sim/mmu/setup.h"
 
+#include "sim/mmu/flush.h"
 #include "sim/mmu/known_hits.h"
 #include "sim/mmu/l1_lookup.h"
 #include "sim/mmu/l1_misses.h"
@@ -98,6 +99,8 @@ static void init_mmu(tlb_mmus *all, unsigned number)
    mmu->machine = given->machine;
    mmu->base_shift = given->machine->base_page_shift;
    mmu->asks = given->asks;
+   mmu->flush = given->flush;
+   all->flushes |= given->flush.how != TLB_FLUSH_NONE;
    mmu->base_pages = !mmu->asks && mmu->base_shift == all->traits.page_shift;
    mmu->view = all->options.map == NULL ? given->view : view_of(all, number);
    tlb_hierarchy_init(&mmu->h, mmu->machine, all->traits.page_shift, all->options.nested,
@@ -187,9 +190,9 @@ void tlb_mmus_init(tlb_mmus *all, const tlb_mmus_options *options, uint64_t othe
          all->n_views = all->mmu[i].view + 1;
    }
    all->fast_path = has_fast_path(all);
-   for (unsigned i = 0; all->fast_path && i < o->n; i++)
+   for (unsigned i = 0; all->fast_path && !all->flushes && i < o->n; i++)
       all->mmu[i].large = tlb_large_of(&all->mmu[i]);
-   if (all->fast_path)
+   if (all->fast_path && !all->flushes)
       tlb_sharing_find(all);
    find_traits(all, others);
    tlb_known_init(all, near, n_near);
@@ -198,6 +201,7 @@ void tlb_mmus_init(tlb_mmus *all, const tlb_mmus_options *options, uint64_t othe
          init_port(mmu, i);
    }
    tlb_l2_find(all);
+   tlb_flush_init(all);
    tlb_missed_init(all);
    tlb_l1_groups_find(all);
    if ((others & TLB_OBSERVER_REACH) != 0)

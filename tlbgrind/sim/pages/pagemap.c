@@ -142,6 +142,18 @@ tlb_backing tlb_pagemap_backing(tlb_pagemap *p, unsigned view,
    return answer;
 }
 
+unsigned tlb_pagemap_shift(const tlb_pagemap *p, unsigned view, uint64_t address)
+{
+   const tlb_view *const v = p->view[view];
+   for (uint64_t shifts = v->pages->shifts; shifts != 0; shifts &= shifts - 1) {
+      const unsigned shift = (unsigned)__builtin_ctzll(shifts);
+      const tlb_block *const b = tlb_view_block_at(v, address, shift);
+      if (b != NULL && b->r.touched != 0 && b->large)
+         return shift;
+   }
+   return v->base_shift;
+}
+
 /* --- Pages that go --- */
 
 /* Forgets the pages of [start, end), but not a base page that a mapping still

@@ -115,6 +115,10 @@ unsigned tlb_pagemap_add_view(tlb_pagemap *p, unsigned base_shift,
 tlb_backing tlb_pagemap_backing(tlb_pagemap *p, unsigned view,
                                 uint64_t address);
 
+/* The size (2^n bytes) of the page that backs the address in the view, as far as it has been
+   touched; else that of a base page. Touches nothing. */
+unsigned tlb_pagemap_shift(const tlb_pagemap *p, unsigned view, uint64_t address);
+
 /* What has been counted in the view so far. */
 const tlb_view_counts *tlb_pagemap_counts(tlb_pagemap *p, unsigned view);
 

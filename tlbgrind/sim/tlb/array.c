@@ -8,7 +8,7 @@
    of the whole array: buckets of chained entries. */
 enum { MAX_COMPARED_WAYS = 8 };
 
-#define END UINT32_MAX
+#define END TLB_MISS
 
 static int has_index(const tlb_geometry *g)
 {
@@ -123,9 +123,8 @@ static void index_again(tlb_array *a)
    }
 }
 
-uint32_t tlb_array_lookup(tlb_array *a, tlb_key key, uint64_t now)
+static inline uint32_t find_in(tlb_array *a, uint32_t set, tlb_key key)
 {
-   const uint32_t set = tlb_array_set(a, key);
    uint32_t i;
    if (has_index(&a->g)) {
       if (a->unindexed)
@@ -143,9 +142,20 @@ uint32_t tlb_array_lookup(tlb_array *a, tlb_key key, uint64_t now)
          found = keys[way] == key ? way : found;
       i = found < ways ? set * ways + found : END;
    }
-   if (i == END)
-      return TLB_MISS;
-   tlb_policy_touch(a, set, i, now);
+   return i;
+}
+
+uint32_t tlb_array_find(tlb_array *a, tlb_key key)
+{
+   return find_in(a, tlb_array_set(a, key), key);
+}
+
+uint32_t tlb_array_lookup(tlb_array *a, tlb_key key, uint64_t now)
+{
+   const uint32_t set = tlb_array_set(a, key);
+   const uint32_t i = find_in(a, set, key);
+   if (i != TLB_MISS)
+      tlb_policy_touch(a, set, i, now);
    return i;
 }
 
@@ -157,12 +167,43 @@ static void unlink_entry(tlb_array *a, uint32_t i)
    *link = a->chain[i];
 }
 
+/* The first empty way of a set that has one. */
+static uint32_t empty_way(const tlb_array *a, uint32_t set)
+{
+   const tlb_key *const key = a->key + set * a->g.ways;
+   uint32_t way = 0;
+   if (!a->has_holes)
+      return a->filled[set];
+   while (key[way] != TLB_NO_KEY)
+      way++;
+   return way;
+}
+
 uint32_t tlb_array_place(tlb_array *a, tlb_key key)
 {
    const uint32_t set = tlb_array_set(a, key);
-   const uint32_t way = a->filled[set] < a->g.ways ? a->filled[set]
+   const uint32_t way = a->filled[set] < a->g.ways ? empty_way(a, set)
                                                    : tlb_policy_victim(a, set);
    return set * a->g.ways + way;
+}
+
+void tlb_array_invalidate(tlb_array *a, uint32_t entry)
+{
+   const uint32_t set = entry / a->g.ways;
+   tlb_array_release(a, entry);
+   if (has_index(&a->g)) {
+      if (a->unindexed)
+         index_again(a);
+      unlink_entry(a, entry);
+   }
+   a->key[entry] = TLB_NO_KEY;
+   a->time[entry] = 0;
+   a->filled[set]--;
+   a->n_filled--;
+   a->has_holes = 1;
+   if (a->tree != NULL)
+      tlb_policy_bound(a, set, entry, UINT64_MAX);
+   tlb_policy_empties(a, set, entry);
 }
 
 void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
@@ -229,7 +270,7 @@ static const char *check_set(const tlb_array *a, uint32_t set)
    const uint32_t first = set * a->g.ways;
    for (uint32_t way = 0; way < a->g.ways; way++) {
       const uint32_t e = first + way;
-      if ((a->key[e] != TLB_NO_KEY) != (way < a->filled[set]))
+      if (!a->has_holes && (a->key[e] != TLB_NO_KEY) != (way < a->filled[set]))
          return "an array's entries are not filled in order";
       if (a->key[e] == TLB_NO_KEY) {
          if (a->short_cut != NULL && a->short_cut[e] != NULL)
@@ -253,8 +294,9 @@ static const char *check_tree(const tlb_array *a, uint32_t set)
    const tlb_bound *const tree = a->tree + (size_t)set * 2 * a->leaves;
    for (uint32_t way = 0; way < a->leaves; way++) {
       const uint64_t bound = tree[a->leaves + way].time;
-      if (way >= a->filled[set] ? bound != UINT64_MAX
-                                : bound > tlb_array_time(a, set * a->g.ways + way))
+      const uint32_t e = set * a->g.ways + way;
+      const int is_empty = way >= a->g.ways || a->key[e] == TLB_NO_KEY;
+      if (is_empty ? bound != UINT64_MAX : bound > tlb_array_time(a, e))
          return "a leaf of an LRU tree is no lower bound";
    }
    for (uint32_t at = 1; at < a->leaves; at++) {

@@ -32,6 +32,13 @@ void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
 #define TLB_MISS UINT32_MAX
 uint32_t tlb_array_lookup(tlb_array *a, tlb_key key, uint64_t now);
 
+/* Where the key is, or TLB_MISS; no reference to it. */
+uint32_t tlb_array_find(tlb_array *a, tlb_key key);
+
+/* Empties an entry that holds something. Empty entries of a set are filled before any is
+   evicted, the first of them first. */
+void tlb_array_invalidate(tlb_array *a, uint32_t entry);
+
 /* Puts in a key that was just missed; this is its first reference. Returns
    the number of its entry, whose former key is gone. */
 uint32_t tlb_array_fill(tlb_array *a, tlb_key key, uint64_t now);

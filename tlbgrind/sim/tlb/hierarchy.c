@@ -135,6 +135,7 @@ void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
    h->machine = m;
    h->base_shift = base_shift;
    h->levels = levels_of(m);
+   h->lost = NULL;
    for (unsigned user = 0; user < TLB_N_USERS; user++)
       h->entry_level[user] = entry_level(m, user);
    for (unsigned i = 0; i < m->n_arrays; i++) {
@@ -252,6 +253,8 @@ void tlb_hierarchy_walk(tlb_hierarchy *h, const tlb_reference *r,
 {
    tlb_hierarchy_pay_walk(h, out);
    out->walk_references = tlb_hierarchy_references(h, r);
+   if (h->lost != NULL)
+      tlb_lost_walked(h->lost, r->page, h->base_shift, r->context);
 }
 
 void tlb_translate_from(tlb_hierarchy *h, const tlb_reference *r, unsigned level,

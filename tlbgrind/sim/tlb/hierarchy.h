@@ -13,6 +13,7 @@
 #include "sim/base/api.h"
 #include "sim/machine/machine.h"
 #include "sim/tlb/array.h"
+#include "sim/tlb/lost.h"
 #include "sim/tlb/walk.h"
 
 TLB_API_BEGIN
@@ -47,6 +48,7 @@ typedef struct {
    tlb_array array[TLB_MAX_ARRAYS];
    tlb_route route[TLB_N_USERS][TLB_N_SIZES][TLB_N_BLOCK_SHIFTS];
    tlb_walker walker;
+   tlb_lost *lost;      /* what flushes have thrown away; NULL: there are no flushes */
 } tlb_hierarchy;
 
 /* One reference to one page. */

@@ -327,6 +327,22 @@ void tlb_policy_use(tlb_array *a, uint32_t set, uint32_t e, uint64_t now)
    tlb_array_release(a, first + a->watched[set]);
 }
 
+/* Of many ways all above the watched one are used, and all before `next`. */
+void tlb_policy_empties(tlb_array *a, uint32_t set, uint32_t e)
+{
+   const uint32_t way = e - set * a->g.ways;
+   if (a->g.policy != TLB_NRU || a->g.ways == 1)
+      return;
+   if (a->cleared[set] == 0)
+      a->cleared[set] = 1; /* older than all references, and younger than the entry's time */
+   if (a->g.ways <= TLB_MAX_FEW_WAYS)
+      return;
+   if (way < a->next[set])
+      a->next[set] = way;
+   if (way > a->watched[set])
+      a->watched[set] = way;
+}
+
 /* An entry that comes to be watched keeps an older time than that of its last reference,
    which says the same: its bit is off. */
 static uint64_t *refer_nru(tlb_array *a, uint32_t set, tlb_key key, uint64_t now,

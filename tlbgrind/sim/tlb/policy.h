@@ -46,6 +46,9 @@ uint32_t tlb_policy_plru_32(const tlb_array *a, uint32_t set);
 /* NRU: entry number e of `set` is referenced now. */
 void tlb_policy_use(tlb_array *a, uint32_t set, uint32_t e, uint64_t now);
 
+/* Entry number e has been emptied: its used bit is off. */
+void tlb_policy_empties(tlb_array *a, uint32_t set, uint32_t e);
+
 /* NRU: the last way is watched, of sets that hold nothing. */
 void tlb_policy_watch_last(tlb_array *a);
 

@@ -66,6 +66,8 @@ typedef struct {
    uint64_t *latest;     /* PLRU: room for the last reference in each half,
                             quarter, ... of a set; above 2n and 2n + 1 stands n */
    int unindexed;        /* the index has to be made anew */
+   int has_holes;        /* an entry has been emptied: the ways of a set need not be filled
+                            in order */
    uint32_t n_filled;    /* entries that hold something */
    uint32_t n_attached;  /* entries with a short cut */
    uint32_t n_ranges;    /* of these, tlb_range */

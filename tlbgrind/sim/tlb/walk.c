@@ -21,6 +21,23 @@ static tlb_key key_of(const tlb_walker *w, unsigned step, uint64_t address,
           | (uint64_t)context << (TLB_KEY_PAGE_BITS + MARK_BITS);
 }
 
+int tlb_walk_is_step(tlb_key key)
+{
+   return (key >> TLB_KEY_PAGE_BITS & ((1 << MARK_BITS) - 1)) >= FIRST_MARK;
+}
+
+void tlb_walker_empty(tlb_walker *w)
+{
+   for (unsigned i = 0; i < w->machine->n_walk_steps; i++) {
+      if (!tlb_step_has_own_cache(&w->machine->walk[i]))
+         continue;
+      for (uint32_t e = 0; e < w->own[i].g.entries; e++) {
+         if (w->own[i].key[e] != TLB_NO_KEY)
+            tlb_array_invalidate(&w->own[i], e);
+      }
+   }
+}
+
 /* Each cache starts aligned again. */
 static size_t cache_bytes(const tlb_walk_step *s)
 {

@@ -63,6 +63,12 @@ size_t tlb_walker_bytes(const tlb_machine *m);
 void tlb_walker_init(tlb_walker *w, const tlb_machine *m, int nested,
                      void *memory, tlb_array *last);
 
+/* Whether the key, of an entry of the last translation array, is that of a walk's step. */
+int tlb_walk_is_step(tlb_key key);
+
+/* Empties the caches of its own. */
+void tlb_walker_empty(tlb_walker *w);
+
 /* Walks for the page of 2^page_shift bytes at `address`, of the context (up to
    126). `now` is the time for the array `last`, before that of the translation that
    is walked for, which is filled in when the walk is over: what the walk wants must
