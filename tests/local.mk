@@ -274,6 +274,7 @@ TEST_INPUTS = \
 	tests/cpuid/cpuid_facts.py \
 	tests/cpuid/cpuid_oracle.py \
 	tests/docs/docs_blocks.py \
+	tests/docs/docs_not_run.py \
 	tests/docs/docs_run.py \
 	tests/docs/docs_support.py \
 	tests/drive.h \

@@ -4,6 +4,7 @@
 
 A comment before a block says how the two are compared; without one they agree to a few percent.
 In the output a line "..." stands for any lines, also for none.
+Man pages have displays in the place of blocks, and no outputs.
 """
 
 from __future__ import annotations
@@ -16,7 +17,14 @@ from typing import NamedTuple
 # Numbers of every kind, with their sign or unit: 1,048,576 93.8% 0.728 64K. 4a2c000 is a word.
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?[%KMG]?(?![\w.]*[A-Za-z_])")
 FENCE = re.compile(r"^(?:<!-- compare: (?P<how>[a-z]+) -->\n)?```\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
-WAYS = ("near", "exact", "words")
+# "compiled": instructions and inlining are those of one compiler, with which they are near.
+WAYS = ("near", "exact", "words", "compiled")
+DISPLAY = re.compile(r"^\.Bd -literal.*\n(?P<body>(?:.*\n)*?)\.Ed$|^\.Dl (?P<line>\$ .*)$", re.MULTILINE)
+# What a reader could type, although no "$" says so.
+TYPED = re.compile(
+    r"\s*(?:[\w.]+/)*(?:tlbgrind|tg_(?:annotate|faults|order|report)|valgrind|vgdb|callgrind_annotate"
+    r"|g?cc|g\+\+|quickstart|autoreconf|configure|make|perf)(?:\s|$)"
+)
 
 
 class Command(NamedTuple):
@@ -31,6 +39,8 @@ class Command(NamedTuple):
 def commands_of(path: Path) -> list[Command]:
     """All commands of a document. A command goes on behind a backslash."""
     text = path.read_text(encoding="utf-8")
+    if not path.name.endswith(".md"):
+        return displayed(text)
     found = []
     for fence in FENCE.finditer(text):
         how = fence["how"] or "near"
@@ -51,6 +61,30 @@ def commands_of(path: Path) -> list[Command]:
             output = list(itertools.takewhile(lambda line: not line.startswith("$ "), lines[at:]))
             at += len(output)
             found.append(Command(first + begin, how, command, "\n".join(output)))
+    return found
+
+
+def displayed(page: str) -> list[Command]:
+    """The commands of a man page, which go on until the next "$": they print anything."""
+    found = []
+    for display in DISPLAY.finditer(page):
+        text = display["line"] or display["body"]
+        first = page.count("\n", 0, display.start()) + (1 if display["line"] else 2)
+        for command in re.finditer(r"^\$ (.*(?:\n(?!\$ ).*)*)", text.replace("\\e", "\\").rstrip(), re.MULTILINE):
+            line = first + text.count("\n", 0, command.start())
+            found.append(Command(line, "near", command[1], "..."))
+    return found
+
+
+def unmarked_of(path: Path) -> list[Command]:
+    """What stands in blocks without a "$" and looks like a command all the same."""
+    text = path.read_text(encoding="utf-8")
+    found = []
+    for block in re.finditer(r"^```.*\n((?:.*\n)*?)^```$", text, re.MULTILINE):
+        if not re.search(r"^\$ ", block[1], re.MULTILINE):
+            first = text.count("\n", 0, block.start(1)) + 1
+            lines = enumerate(block[1].splitlines(), first)
+            found += [Command(at, "near", line.strip(), "") for at, line in lines if TYPED.match(line)]
     return found
 
 
