@@ -17,7 +17,7 @@ QUESTIONS = ["README.md", "docs/reach.md", *sorted(
 NOT_YET = {
     "CONTRIBUTING.md",
     *(f"docs/{name}.md" for name in (
-        "calls", "cpuid", "data", "experiments", "faults", "formats", "internals/measurements",
+        "calls", "cpuid", "experiments", "faults", "formats", "internals/measurements",
         "libraries", "pages", "performance", "processes", "reference", "region", "report",
         "timeline", "tuning-startup", "walks",
     )),
