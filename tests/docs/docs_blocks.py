@@ -41,7 +41,7 @@ def commands_of(path: Path) -> list[Command]:
     text = path.read_text(encoding="utf-8")
     if not path.name.endswith(".md"):
         return displayed(text)
-    found = []
+    found: list[Command] = []
     for fence in FENCE.finditer(text):
         how = fence["how"] or "near"
         assert how in WAYS, f"{path}: {how}"
@@ -79,7 +79,7 @@ def displayed(page: str) -> list[Command]:
 def unmarked_of(path: Path) -> list[Command]:
     """What stands in blocks without a "$" and looks like a command all the same."""
     text = path.read_text(encoding="utf-8")
-    found = []
+    found: list[Command] = []
     for block in re.finditer(r"^```.*\n((?:.*\n)*?)^```$", text, re.MULTILINE):
         if not re.search(r"^\$ ", block[1], re.MULTILINE):
             first = text.count("\n", 0, block.start(1)) + 1

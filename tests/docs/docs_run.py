@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from docs_blocks import Command, commands_of, difference
@@ -19,10 +19,10 @@ PROCESS = re.compile(r"==(\d+)==")
 class Reader:
     """A reader of a document, who types what it shows, below a folder with the folder docs/."""
 
-    def __init__(self, folder: Path, process: str | None = None) -> None:
-        """`process`: the number of a document that shows no outputs."""
+    def __init__(self, folder: Path, processes: Sequence[str] = ()) -> None:
+        """`processes`: the numbers of a document that shows no outputs."""
         self.folder = folder
-        self.process = process
+        self.processes = processes
         (folder / "docs").symlink_to(ROOT / "docs")
         # Nothing else: the start of a program takes longer the more variables there are.
         self.environment = {
@@ -46,12 +46,14 @@ class Reader:
             check=False,
         )
         printed = done.stdout.replace(str(self.folder), "/tmp/ex")
-        told, seen = PROCESS.search(command.output), PROCESS.search(printed)
-        number = told[1] if told else self.process
-        if number and seen:
-            printed = re.sub(rf"(==|\.){seen[1]}\b", rf"\g<1>{number}", re.sub(rf"(\.){seen[1]}_", rf"\g<1>{number}_", printed))
+        # In the order in which they appear.
+        told = list(dict.fromkeys(PROCESS.findall(command.output))) or self.processes
+        number = dict(zip(dict.fromkeys(PROCESS.findall(printed)), told))
+        if number:
+            own = re.compile(rf"(==|\.)({'|'.join(number)})(?!\d)")
+            printed = own.sub(lambda m: m[1] + number[m[2]], printed)
             for path in list(self.folder.iterdir()):
-                name = re.sub(rf"\.{seen[1]}(?!\d)", f".{number}", path.name)
+                name = own.sub(lambda m: m[1] + number[m[2]], path.name)
                 if name != path.name:
                     path.rename(path.with_name(name))
         return done.returncode, printed
@@ -71,7 +73,7 @@ def faults_of(name: str, folder: Path, not_run: Collection[str] = ()) -> list[st
     reader = Reader(folder)
     if not name.endswith(".md"):
         # A man page's ./program is any program, and its runs are of one number.
-        reader = Reader(folder, process="4711")
+        reader = Reader(folder, processes=["4711"])
         status, printed = reader.does(Command(0, "near", "gcc -O2 -g docs/join.c -o program", ""))
         assert status == 0, printed
     wrong = []

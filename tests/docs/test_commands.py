@@ -17,9 +17,8 @@ QUESTIONS = ["README.md", "docs/reach.md", *sorted(
 NOT_YET = {
     "CONTRIBUTING.md",
     *(f"docs/{name}.md" for name in (
-        "calls", "cpuid", "experiments", "faults", "formats", "internals/measurements",
-        "libraries", "pages", "performance", "processes", "reference", "region", "report",
-        "timeline", "tuning-startup", "walks",
+        "cpuid", "experiments", "faults", "formats", "internals/measurements",
+        "performance", "reference", "tuning-startup", "walks",
     )),
 }
 # Every document with commands.
@@ -66,6 +65,16 @@ def test_a_command_that_fails_or_prints_otherwise_is_found(tmp_path: Path) -> No
         ["false", "exit status 1"],
         ["echo 1,000,000", "line 1: 900,000"],
     ]
+
+
+def test_each_process_gets_its_number_of_the_page(tmp_path: Path) -> None:
+    command = "for i in 1 2; do sh -c 'echo ==$$== out.$$x; touch out.$$_exec1'; done; ls"
+    output = "==17== out.17x\n==18== out.18x\ndocs\nout.17_exec1\nout.18_exec1\npage.md\n"
+    (tmp_path / "page.md").write_text(f"```\n$ {command}\n{output}$ ls\n```\n")
+    reader = Reader(tmp_path)
+    first, second = commands_of(tmp_path / "page.md")
+    assert sorted(reader.does(first)[1].splitlines()) == sorted(output.splitlines())
+    assert reader.does(second) == (0, "docs\nout.17_exec1\nout.18_exec1\npage.md\n")
 
 
 def test_files_get_the_process_number_of_the_page(tmp_path: Path) -> None:
