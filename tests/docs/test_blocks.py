@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from docs_blocks import commands_of, difference
+from docs_blocks import commands_of, difference, unmarked_of
 
 TOLD = """\
 -- By function --------------
@@ -69,3 +69,26 @@ def test_commands_go_on_behind_a_backslash(tmp_path: Path) -> None:
         (6, "near", "two \\\n   more", ""),
         (11, "exact", "three", ""),
     ]
+
+
+def test_commands_of_a_man_page_stand_in_displays_and_print_anything(tmp_path: Path) -> None:
+    page = tmp_path / "page.1"
+    page.write_text(
+        "$ none\n.Bd -literal -offset indent\n$ one |\n    two\n$ three \\e\n    four\n.Ed\n"
+        ".Bd -literal\nnone\n.Ed\n.Dl $ five\n.Dl none\n"
+    )
+    assert [(c.line, c.text, c.output) for c in commands_of(page)] == [
+        (3, "one |\n    two", "..."),
+        (5, "three \\\n    four", "..."),
+        (11, "five", "..."),
+    ]
+
+
+def test_commands_without_a_mark_are_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "```\ntlbgrind ./x\ntlbgrind.out.1: ./x\n  ../configure\n```\n"
+        "```sh\nmake\nmakes\n```\n```\n$ ls\ntlbgrind x\n```\ntlbgrind ./x\n"
+    )
+    found = [(c.line, c.text) for c in unmarked_of(page)]
+    assert found == [(2, "tlbgrind ./x"), (4, "../configure"), (7, "make")]

@@ -21,8 +21,13 @@ NOT_YET = {
         "performance", "reference", "tuning-startup", "walks",
     )),
 }
+MAN_PAGES = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/*.[1-9]"))
 # Every document with commands.
-PAGES = [page for page in DOCUMENTS if page not in NOT_YET and (commands_of(ROOT / page) or unmarked_of(ROOT / page))]
+PAGES = [
+    page
+    for page in [*DOCUMENTS, *MAN_PAGES]
+    if page not in NOT_YET and (commands_of(ROOT / page) or unmarked_of(ROOT / page))
+]
 
 @pytest.mark.parametrize("page", PAGES)
 def test_commands_print_what_the_page_says(page: str, tmp_path: Path) -> None:
@@ -54,6 +59,11 @@ def test_the_list_of_commands_that_are_not_run_has_no_others() -> None:
         texts = [command.text for command in commands_of(ROOT / page) + unmarked_of(ROOT / page)]
         for beginning in reasons:
             assert any(text.startswith(beginning) for text in texts), f"{page}: {beginning}"
+
+
+def test_each_man_page_shows_commands() -> None:
+    assert len(MAN_PAGES) == 6
+    assert set(MAN_PAGES) <= set(PAGES)
 
 
 def test_a_command_that_fails_or_prints_otherwise_is_found(tmp_path: Path) -> None:
