@@ -1,18 +1,39 @@
-# docs_not_run.py -- commands of the documents that no test can run, and why.
+# docs_not_run.py -- commands of the documents that no test can run, and why; what pages need.
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 from __future__ import annotations
 
 BUILD = "installs or builds what the test runs"
 INSTALLED = "needs the installed library: run-install does it"
+ORACLE = "needs the installed tool; tests/oracle compares the two"
 PERF = "perf_event_open needs a right that test machines seldom give"
 MINUTES = "takes minutes"
 GRAPHVIZ = "needs what graphviz.sh builds in minutes, from a source in the network"
 NO_PACKAGE = "Debian has no package of it"
 SYNOPSIS = "is a synopsis"
+SOURCE_TREE = "is for the source tree, which a reader's folder is not"
+OTHER_MACHINE = "is about another machine"
+EDITOR = "starts an editor"
+PYTHON = "needs a python that is built from source, in minutes"
 
 # Of each document the beginnings of such commands.
 NOT_RUN = {
-    "README.md": {"./quickstart": BUILD, "autoreconf": BUILD, "../configure": BUILD, "make": BUILD},
+    "CONTRIBUTING.md": {
+        "autoreconf": BUILD,
+        "../configure": BUILD,
+        "mkdir": BUILD,
+        "make": BUILD,
+        "tlbgrind/tlbgrind ls": SOURCE_TREE,
+        "perf": PERF,
+    },
+    "README.md": {"./quickstart": BUILD, "autoreconf": BUILD, "../configure": BUILD, "mkdir": BUILD, "make": BUILD},
+    "docs/cpuid.md": {
+        "tlbgrind --show-machine=alderlake.txt": OTHER_MACHINE,
+        "tlbgrind --show-machine=cloud.txt": OTHER_MACHINE,
+        "vi mine.machine": EDITOR,
+        "TLBGRIND=build/tlbgrind/tlbgrind TG_SRCDIR=. python3": SOURCE_TREE,
+    },
+    "docs/experiments.md": {"make experiments": MINUTES},
+    "docs/internals/measurements.md": {"make bench": MINUTES},
     "docs/libraries.md": {
         "sh docs/graphviz.sh": MINUTES,
         "export LD_LIBRARY_PATH=": GRAPHVIZ,
@@ -25,6 +46,9 @@ NOT_RUN = {
     "docs/manual-annotate.md": {
         "tg_annotate --to=folded=walks calls.out | flamegraph.pl": NO_PACKAGE,
     },
+    "docs/performance.md": {"make bench": MINUTES},
+    "docs/reference.md": {"tlbgrind [options]": SYNOPSIS, "valgrind --tool=tlbgrind [options]": SYNOPSIS},
+    "docs/simulation.md": {"export VALGRIND_LIB=PREFIX": ORACLE, "env -i VALGRIND_LIB=": ORACLE},
     "docs/tg_annotate.1": {"tg_annotate --to=folded=walks tlbgrind.out.4711 |": NO_PACKAGE},
     "docs/tg_faults.1": {
         "cpu=": PERF,
@@ -36,4 +60,35 @@ NOT_RUN = {
         "perf script": PERF,
         "tg_faults --native": PERF,
     },
+    "docs/tuning-startup.md": {
+        "tlbgrind --faults=yes ./python": PYTHON,
+        "tg_faults tlbgrind.faults.4711": PYTHON,
+        "tlbgrind --entries=yes ./python": PYTHON,
+        "tg_order tlbgrind.entries.4711": PYTHON,
+        "tg_order --forecast": PYTHON,
+        "tg_order --check=./python.new": PYTHON,
+        "setarch -R perf": PERF,
+        "perf script": PERF,
+        "awk '$(NF-1) == $NF' native.txt": PERF,
+        "tg_faults --native=native.txt": PERF,
+        "tg_order --weights": PYTHON,
+        "tlbgrind --entries=data --faults=yes ./python": PYTHON,
+        "tg_order --data": PYTHON,
+    },
+    "docs/walks.md": {"tlbgrind --machine=ppc970 --cycles=29953650000 ./stream": OTHER_MACHINE},
+}
+
+CHART_JS = "/usr/share/javascript/chart.js/chart.min.js"
+
+# Programs and files of Debian packages without which a page is skipped.
+NEEDED = {
+    "docs/cpuid.md": ["cpuid"],
+    "docs/formats.md": ["jq"],
+    "docs/manual-annotate.md": ["eu-addr2line", "g++", "jq", "objdump"],
+    "docs/manual-start-up.md": ["sqlite3"],
+    "docs/report.md": [CHART_JS],
+    "docs/tg_annotate.1": ["jq"],
+    "docs/tg_order.1": ["ld.lld"],
+    "docs/tg_report.1": [CHART_JS],
+    "docs/timeline.md": [CHART_JS],
 }
