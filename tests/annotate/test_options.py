@@ -296,3 +296,19 @@ def test_a_difference_is_of_what_both_files_have(place: Path) -> None:
         assert rest == oracle.err.replace(b"less", b"three-level")
         assert (result.status, oracle.status) == (0, 0)
         assert result.out.replace(b"three-level", b"less") == oracle.out
+
+
+@pytest.mark.parametrize("view", ["--by=function", "--by=object", "--inclusive"])
+def test_what_rows_are_sorted_by_has_a_column(view: str, place: Path) -> None:
+    """The first one, if it is none of the usual columns."""
+
+    def columns(*arguments: str) -> list[str]:
+        text = run(place, view, "--threshold=0", *arguments, "calls.out").out.decode()
+        return text.split("\n-- ")[1].splitlines()[1].split()
+
+    usual = columns()
+    assert "Dw" not in usual
+    assert columns("--sort=Dw,Ir") == ["Dw", *usual]
+    assert columns("--sort=Ir") == usual
+    assert columns("--sort=Dw", "--show=Ir")[:1] == ["Ir"]
+    assert "Dw" not in columns("--sort=Dw", "--show=Ir")

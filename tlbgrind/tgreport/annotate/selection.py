@@ -41,17 +41,22 @@ def select(
     by_line: bool = False,
     sort_option: str = "--sort",
 ) -> Selection:
-    """What is not asked for by name is shown only if it differs from zero somewhere.
+    """What is not shown by name is shown only if it differs from zero somewhere.
 
+    Without `show` events of `sort` have columns, too: rows are in their order, and sums up to a row
+    are theirs.
     With `by_line` a table will show lines, whose differences may cancel in their function.
     An error of `sort` names `sort_option`.
     """
     events = Events(profile)
+    named = _choose(events, sort_option, sort)
     if list(show) == [ALL]:
         shown = list(events.by_name.values())
     else:
-        shown = _choose(events, "--show", show) or _at_all(profile, events.default_shown(), by_line)
-    keys = _choose(events, sort_option, sort) or events.default_sort()
+        usual = events.default_shown()
+        usual = [*(event for event in named if event not in usual), *usual]
+        shown = _choose(events, "--show", show) or _at_all(profile, usual, by_line)
+    keys = named or events.default_sort()
     wholes = {event: max(map(event.of, profile.wholes)) for event in keys}
     primary = next(filter(wholes.get, keys), None)
     least = ceil(threshold * wholes[primary] / 100) if primary else 0
