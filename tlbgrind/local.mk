@@ -276,6 +276,7 @@ TOOL_SOURCES = \
 	tlbgrind/data/ranges.c \
 	tlbgrind/data/records.c \
 	tlbgrind/data/references.c \
+	tlbgrind/data/regions.c \
 	tlbgrind/data/strides.c \
 	tlbgrind/data/words.c \
 	tlbgrind/engine/as_cachegrind.c \
@@ -310,6 +311,7 @@ TOOL_SOURCES = \
 	tlbgrind/options/exec.c \
 	tlbgrind/options/fault_options.c \
 	tlbgrind/options/host.c \
+	tlbgrind/options/large_pages.c \
 	tlbgrind/options/machine_names.c \
 	tlbgrind/options/machines.c \
 	tlbgrind/options/options.c \
@@ -322,6 +324,7 @@ TOOL_SOURCES = \
 	tlbgrind/output/code_use.c \
 	tlbgrind/output/costs_file.c \
 	tlbgrind/output/data_file.c \
+	tlbgrind/output/mapping_rows.c \
 	tlbgrind/output/machine_table.c \
 	tlbgrind/output/phases.c \
 	tlbgrind/output/positions.c \
@@ -378,6 +381,7 @@ TOOL_INCLUDES = \
 	tlbgrind/data/ranges.h \
 	tlbgrind/data/records.h \
 	tlbgrind/data/references.h \
+	tlbgrind/data/regions.h \
 	tlbgrind/data/strides.h \
 	tlbgrind/data/words.h \
 	tlbgrind/engine/as_cachegrind.h \
@@ -412,6 +416,7 @@ TOOL_INCLUDES = \
 	tlbgrind/options/exec.h \
 	tlbgrind/options/fault_options.h \
 	tlbgrind/options/host.h \
+	tlbgrind/options/large_pages.h \
 	tlbgrind/options/machine_names.h \
 	tlbgrind/options/machines.h \
 	tlbgrind/options/options.h \
@@ -424,6 +429,7 @@ TOOL_INCLUDES = \
 	tlbgrind/output/code_use.h \
 	tlbgrind/output/costs_file.h \
 	tlbgrind/output/data_file.h \
+	tlbgrind/output/mapping_rows.h \
 	tlbgrind/output/machine_table.h \
 	tlbgrind/output/phases.h \
 	tlbgrind/output/positions.h \
@@ -649,6 +655,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/annotate/librarytext.py \
 	tlbgrind/tgreport/annotate/limits.py \
 	tlbgrind/tgreport/annotate/listing.py \
+	tlbgrind/tgreport/annotate/mappings.py \
 	tlbgrind/tgreport/annotate/members.py \
 	tlbgrind/tgreport/annotate/options.py \
 	tlbgrind/tgreport/annotate/profile.py \
@@ -685,6 +692,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/formats/faultlog.py \
 	tlbgrind/tgreport/formats/kinds.py \
 	tlbgrind/tgreport/formats/outfile.py \
+	tlbgrind/tgreport/formats/mappings.py \
 	tlbgrind/tgreport/formats/reach.py \
 	tlbgrind/tgreport/formats/reader.py \
 	tlbgrind/tgreport/formats/timeline.py \

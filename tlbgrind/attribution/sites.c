@@ -27,6 +27,7 @@ static OSet* chunks;             /* Chunk by number */
 static VgHashTable* sites;       /* by address; without retired ones */
 static PoolAlloc* site_pool;
 static Bool apart; /* each site has a line of its own */
+static UInt (*part_at)(Addr a); /* NULL: sites have whole lines */
 
 /* --- Names --- */
 
@@ -202,9 +203,16 @@ TgLine* tg_site_line(TgSite* site)
 {
    if (site->line == NULL) {
       site->line = look_up(site->address);
+      if (part_at != NULL)
+         site->line = tg_line_part(site->line, part_at(site->address));
       tg_site_set_length(site, site->length);
    }
    return site->line;
+}
+
+void tg_sites_part(UInt (*at)(Addr a))
+{
+   part_at = at;
 }
 
 void tg_site_set_length(TgSite* site, UChar length)
@@ -215,7 +223,8 @@ void tg_site_set_length(TgSite* site, UChar length)
 }
 
 /* Code without debug information has only its mapping's name, which is looked up now: when the
-   core reports that another mapping has replaced it, the name is already the new one's. */
+   core reports that another mapping has replaced it, the name is already the new one's. So it is
+   with the part. */
 TgSite* tg_site_use(Addr a)
 {
    TgSite* site = VG_(HT_lookup)(sites, a);
@@ -225,7 +234,7 @@ TgSite* tg_site_use(Addr a)
       *site = (TgSite){ .address = a, .next_in_chunk = chunk->sites };
       chunk->sites = site;
       VG_(HT_add_node)(sites, site);
-      if (VG_(find_DebugInfo)(VG_(current_DiEpoch)(), a) == NULL)
+      if (part_at != NULL || VG_(find_DebugInfo)(VG_(current_DiEpoch)(), a) == NULL)
          tg_site_line(site);
    }
    site->users++;

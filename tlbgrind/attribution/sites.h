@@ -29,6 +29,10 @@ void tg_sites_init(Bool each_apart);
 /* Names the code in [a, a + len), which has no file with symbols. One range in a run. */
 void tg_sites_name(Addr a, SizeT len, const HChar* object, const HChar* function);
 
+/* From now on each new site is counted at the part of its line that `part_at` says for its
+   address (tg_line_part()). */
+void tg_sites_part(UInt (*part_at)(Addr a));
+
 /* The site of the instruction at `a`, made if it is new. Adds one user. */
 TgSite* tg_site_use(Addr a);
 

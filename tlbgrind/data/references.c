@@ -14,18 +14,32 @@
 #include "data/places.h"
 #include "data/records.h"
 #include "data/references.h"
+#include "data/regions.h"
 #include "data/words.h"
+#include "options/large_pages.h"
 
 Bool tg_data_on;
+Bool tg_data_objects_on;
+TgDataCheck* tg_data_check;
 
 static Bool* is_new; /* by thread: it has not run yet */
 
+static void check_objects(UChar* guest_state, TgSegment* s);
+static void check_regions(UChar* guest_state, TgSegment* s);
+
 void tg_data_init(const TgOptions* options)
 {
-   tg_data_on = options->data;
+   tg_data_objects_on = options->data;
+   tg_data_on = options->data || options->mappings;
    if (!tg_data_on)
       return;
    tg_superblocks_attribute_data();
+   tg_data_check = tg_data_objects_on ? check_objects : check_regions;
+   if (!tg_data_objects_on) {
+      tg_regions_init(tg_large_pages_smallest(options));
+      tg_sites_part(tg_region_at);
+      return;
+   }
    is_new = VG_(calloc)("tg.data.threads", VG_N_THREADS, sizeof *is_new);
    tg_data_objects_init((UInt)options->data_frames);
    tg_words_init();
@@ -78,7 +92,7 @@ static TgLine* part_of(TgLine* line, UInt object)
 
 TgLine* tg_data_line_at(TgLine* line, Addr a)
 {
-   return part_of(line, tg_words_find(a, False));
+   return part_of(line, tg_regions_on ? tg_region_at(a) : tg_words_find(a, False));
 }
 
 static TgLine* line_of(const TgDataRef* d, tlb_user kind)
@@ -148,7 +162,25 @@ void refer(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d)
    ++*d->count;
 }
 
-void tg_data_check(UChar* guest_state, TgSegment* s)
+static __attribute__((noinline)) void attribute_to_region(TgSegment* s, TgDataRef* d, Addr a)
+{
+   TgRef* r = &tg_segment_refs(s)[d->nth];
+   d->value = tg_region_at(a);
+   TgLine* part = part_of(tg_site_line(r->site), d->value);
+   d->count = &part->refs[r->kind];
+   r->misses = tg_line_misses(part, r->kind);
+}
+
+static inline __attribute__((always_inline))
+void refer_to_region(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d)
+{
+   const Addr a = shadow->base[d->base] + d->offset;
+   if (UNLIKELY(!tg_region_has(a, d->value)))
+      attribute_to_region(s, d, a);
+   ++*d->count;
+}
+
+static void check_objects(UChar* guest_state, TgSegment* s)
 {
    const TgShadowArea* shadow = tg_shadow_area(guest_state);
    TgDataRef* d = tg_segment_data(s);
@@ -157,10 +189,23 @@ void tg_data_check(UChar* guest_state, TgSegment* s)
       refer(shadow, s, d);
 }
 
+static void check_regions(UChar* guest_state, TgSegment* s)
+{
+   const TgShadowArea* shadow = tg_shadow_area(guest_state);
+   TgDataRef* d = tg_segment_data(s);
+   TgDataRef* const end = d + (s->n_refs - s->n_fetches);
+   for (; d != end; d++)
+      refer_to_region(shadow, s, d);
+}
+
 void tg_data_segment(const TgShadowArea* shadow, TgSegment* s, UInt n)
 {
    TgDataRef* const data = tg_segment_data(s);
    const UInt n_data = s->n_refs - s->n_fetches;
-   for (UInt i = 0; i < n_data && data[i].nth < n; i++)
-      refer(shadow, s, &data[i]);
+   for (UInt i = 0; i < n_data && data[i].nth < n; i++) {
+      if (tg_regions_on)
+         refer_to_region(shadow, s, &data[i]);
+      else
+         refer(shadow, s, &data[i]);
+   }
 }

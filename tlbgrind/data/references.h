@@ -14,15 +14,20 @@
 #include "trace/shadow_area.h"
 #include "trace/superblocks.h"
 
-/* Whether this is done: --data=yes. */
+/* Whether this is done: --data=yes, or --mappings=yes with regions (data/regions.h) in the place of
+   objects. */
 extern Bool tg_data_on;
+
+/* --data=yes: heap blocks, names and stacks are followed. */
+extern Bool tg_data_objects_on;
 
 /* Before the first block of code is translated. */
 void tg_data_init(const TgOptions* options);
 
 /* What translated code calls at the end of a segment with data references, before the check
    (engine/check.h): counts them. */
-void tg_data_check(UChar* guest_state, TgSegment* s);
+typedef void TgDataCheck(UChar* guest_state, TgSegment* s);
+extern TgDataCheck* tg_data_check;
 
 /* Counts the first n references of a segment that has been run. */
 void tg_data_segment(const TgShadowArea* shadow, TgSegment* s, UInt n);

@@ -74,10 +74,11 @@ static void book(TgSite* site, TgLine* line, tlb_touch touch, Addr a)
    static TgSite* nowhere;
    if (site == NULL && nowhere == NULL)
       nowhere = tg_site_use(0);
-   if (line == NULL)
+   if (line == NULL) {
       line = tg_site_line(site == NULL ? nowhere : site);
-   if (tg_data_on && line->object == 0 && touch != TLB_TOUCH_FETCH)
-      line = tg_data_line_at(line, a);
+      if (tg_data_on && touch != TLB_TOUCH_FETCH)
+         line = tg_data_line_at(line, a);
+   }
    if (site != NULL)
       tg_line_fault(line, kinds[touch]);
    else if (tg_costs_are_kept)

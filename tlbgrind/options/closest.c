@@ -14,7 +14,7 @@ static const HChar* const names[] = {
    "--data-out-file", "--data-stride", "--dtlb", "--dump-instr", "--entries", "--entries-out-file",
    "--fast-path", "--fault-around", "--faults", "--faults-hidden", "--faults-out-file",
    "--faults-used", "--huge-pool", "--hugetlb", "--instr-at-start", "--itlb", "--list-machines",
-   "--machine", "--merge-code", "--miss-cost", "--mthp", "--native-start", "--nested",
+   "--machine", "--mappings", "--merge-code", "--miss-cost", "--mthp", "--native-start", "--nested",
    "--page-size", "--pages", "--progress", "--reach", "--reach-out-file", "--read-ahead",
    "--show-machine", "--stlb", "--thp", "--timeline", "--timeline-out-file", "--tlbgrind-out-file",
    "--toggle-collect",

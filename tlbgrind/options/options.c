@@ -21,6 +21,7 @@
 #include "base/number_format.h"
 #include "options/advice.h"
 #include "options/closest.h"
+#include "options/large_pages.h"
 #include "options/options.h"
 #include "options/output_names.h"
 
@@ -172,6 +173,10 @@ Bool tg_options_take(const HChar* arg)
       options.entries = options.entries_data || VG_(strcmp)(value, "yes") == 0;
       if (!options.entries && VG_(strcmp)(value, "no") != 0)
          refuse(arg, "'%s' is none of no, yes, data", value);
+   } else if (is_option(arg, "--mappings", &value)) {
+      tlb_reason why;
+      if (!tg_large_pages_parse(value, &options, &why))
+         refuse(arg, "%s", why.text);
    } else if (VG_BOOL_CLO(arg, "--dump-instr", options.dump_instr)) {
    } else if (VG_BOOL_CLO(arg, "--calls", options.calls)) {
    } else if (is_option(arg, "--merge-code", &value)) {
@@ -257,6 +262,9 @@ void tg_options_print_usage(void)
 "                                     allocates, or of the variable or named\n"
 "                                     memory NAME; implies --data-offsets=yes\n"
 "    --data-out-file=FILE             where to [tlbgrind.data.%%p]\n"
+"    --mappings=no|yes|SIZE           by mapping, too, and what lies outside of its\n"
+"                                     aligned large pages (of SIZE; yes: of the size\n"
+"                                     in --pages=, else 2M), in the out-file [no]\n"
 "    --fast-path=no|yes               answer known hits without the simulator;\n"
 "                                     the counts are the same [yes]\n");
 }
@@ -479,6 +487,22 @@ static void check_data(void)
    }
 }
 
+/* References are counted by one kind of part of their lines. */
+static void check_mappings(void)
+{
+   const HChar* other = options.data                            ? "--data=yes"
+                        : options.calls                         ? "--calls=yes"
+                        : options.region.toggle_collect != NULL ? "--toggle-collect" : NULL;
+   if (!options.mappings)
+      return;
+   if (other != NULL)
+      refuse("--mappings", "it is for a run without %s; leave out one of them", other);
+   const TgMachine* wrong = tg_large_pages_wrong(&options);
+   if (wrong != NULL)
+      refuse("--mappings", "the base page of %s is as large as that; give the size of a larger page",
+             wrong->name);
+}
+
 const TgOptions* tg_options_finish(void)
 {
    const HChar* names = machine_arg == NULL ? "host"
@@ -554,6 +578,7 @@ const TgOptions* tg_options_finish(void)
    if (options.as_cachegrind && options.n_machines > 1)
       refuse("--as-cachegrind=yes", "cachegrind has one machine, this run has "
                                     "%u", options.n_machines);
+   check_mappings();
    check_outputs();
    return &options;
 }

@@ -18,6 +18,7 @@
 #include "trace/run_mmus.h"
 #include "output/code_use.h"
 #include "output/costs_file.h"
+#include "output/mapping_rows.h"
 #include "output/positions.h"
 #include "output/phases.h"
 #include "base/shown.h"
@@ -249,6 +250,8 @@ Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArra
       if (results->phase == NULL && !tg_streams_has(name))
          print_phases(f, name);
       print_differences(f, results, result, events, n_events);
+      if (results->options->mappings)
+         tg_mapping_rows_print(f, results, result, lines, events, n_events);
       tg_file_print(f, results->options->dump_instr ? "positions: instr line\n"
                                                     : "positions: line\n");
       for (UInt i = 0; i < n_events; i++)

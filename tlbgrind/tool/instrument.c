@@ -519,10 +519,10 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    tg_code_entries_block(closure->nraddr,
                     closure->nraddr == vge->base[0] ? vge->len[0] : 0);
    if (!tg_instrumented && !faults) {
-      if (tg_data_on)
+      if (tg_data_objects_on)
          tg_blocks_begin(out, vge->base[0], layout);
       copy_uninstrumented(in);
-      if (tg_data_on)
+      if (tg_data_objects_on)
          tg_blocks_end(out, layout);
       return out;
    }
@@ -533,7 +533,7 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    Int i = 0;
    while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark)
       addStmtToIRSB(out, in->stmts[i++]);
-   if (tg_data_on)
+   if (tg_data_objects_on)
       tg_blocks_begin(out, vge->base[0], layout);
 
    if (tg_instrumented)
@@ -558,7 +558,7 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    leave(in->next);
    tg_call_code_leave(out, site, in->next, in->jumpkind);
    tg_running_on_valgrind_end(out);
-   if (tg_data_on)
+   if (tg_data_objects_on)
       tg_blocks_end(out, layout);
    fill_in_segments(tg_superblock_finish(vge->base[0], closure->nraddr));
    return out;

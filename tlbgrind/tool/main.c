@@ -161,7 +161,7 @@ static void started(ThreadId tid, ULong blocks)
    tg_recorder_started();
    tg_hugetlb_started(tid);
    tg_interrupted_start(tid);
-   if (tg_data_on)
+   if (tg_data_objects_on)
       tg_data_started(tid);
    tg_collection_started(tid);
    tg_call_stack_started(tid);
@@ -210,7 +210,7 @@ static void post_clo_init(void)
    tg_sites_init(o->dump_instr);
    tg_superblocks_init();
    tg_data_init(o);
-   if (tg_data_on)
+   if (tg_data_objects_on)
       VG_(track_pre_thread_first_insn)(tg_data_thread_begins);
    tg_engine_init(o);
    tg_instrument_init(o);

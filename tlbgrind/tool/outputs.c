@@ -243,7 +243,7 @@ static void zero(void)
    tlb_missed_zero_extra(&tg_mmus);
    tg_collection_zero();
    tg_phases_zero();
-   if (tg_data_on)
+   if (tg_data_objects_on)
       tg_data_zero();
    if (results.options->reach)
       tlb_run_reach_zero(&tg_mmus);

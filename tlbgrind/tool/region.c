@@ -85,7 +85,7 @@ static void mark(Addr text)
 static void give_name(Addr a, SizeT bytes, Addr text)
 {
    HChar given[MAX_TEXT + 1];
-   if (!tg_data_on)
+   if (!tg_data_objects_on)
       return;
    copy_text(given, text);
    if (text == 0 || bytes == 0)

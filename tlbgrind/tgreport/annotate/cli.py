@@ -22,6 +22,7 @@ from . import (
     facts,
     libraries,
     librarytext,
+    mappings,
 )
 from .annotate import annotate
 from .assembly import assembly
@@ -201,6 +202,11 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
             return advice.listing(advised, screen(options.wide, options.color))
         tables = [export.own_pages_table(advised), export.advice_table(advised)]
         return export.written(options.format, export.advice_head(files), tables)
+    if options.mappings:
+        found = mappings.find(files[0])
+        if options.format == "text":
+            return mappings.listing(found, screen(options.wide, options.color))
+        return export.written(options.format, export.mappings_head(found), [export.mappings_table(found)])
     if options.compare:
         return _compare(options, files)
     if options.diff:

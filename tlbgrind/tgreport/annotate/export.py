@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from ..base.documents import Head, Record, Table, Value, csv_lines, json_lines
 from ..base.errors import ReportError
+from ..formats.mappings import PARTS
 from ..formats.outfile import Counts, Function, OutFile
 from .advice import Advice
 from .annotate import Annotation
@@ -18,6 +19,7 @@ from .events import Event, Events
 from .facts import changes, rates
 from .libraries import Libraries, Library, library_sum
 from .limits import Finding
+from .mappings import Found
 from .profile import Profile
 from .rows import Rows
 from .selection import Selection
@@ -230,6 +232,31 @@ def advice_table(advice: Advice) -> Table:
         for gain in advice.gains
     ]
     return Table("advice", ("memory", "pages"), (*columns, "unused_KiB", "pays", "held", "mapping", "how"), rows)
+
+
+# ---------------------------------------------------------------- mappings
+
+
+def mappings_head(found: Found) -> Head:
+    return [("about", "mappings"), ("files", [_file(found.out, found.out.path)]), ("large_page", found.large)]
+
+
+def mappings_table(found: Found) -> Table:
+    sums = ("references", "L1tm", "walks")
+    columns = ["KiB", *sums]
+    for part in PARTS:
+        columns += [f"{part}_{name}" for name in ("KiB", *sums)]
+    rows = []
+    for row in found.rows:
+        m = row.mapping
+        values: list[Value] = [(m.end - m.start) >> 10, *row.all]
+        for part in PARTS:
+            values += [m.bytes_of(part) >> 10, *row.parts[part]]
+        how = "; ".join(found.advice(row)) if found.has_room(row) else None
+        names = (f"{m.start:x}", f"{m.end:x}", row.mode, m.kind, m.name or None, row.page_sizes)
+        rows.append(Record(names, (*values, how or None)))
+    fields = ("address", "end", "mode", "kind", "file", "page_sizes")
+    return Table("mappings", fields, (*columns, "how"), rows)
 
 
 # ---------------------------------------------------------------- a comparison

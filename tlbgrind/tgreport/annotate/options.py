@@ -102,6 +102,10 @@ What to change:
                             out-file of a run with --calls=yes --dump-instr=yes; with those of
                             runs with --merge-code behind it: what merging saves, and how to do it
 
+  --mappings                of an out-file of a run with --mappings=yes: what pmap lists, with
+                            references and misses; what lies outside of aligned large pages, how
+                            many misses fall there, and what to do about it
+
 What is printed:
   -v, --verbose             also the machine, its assumptions and other metadata, and the totals
                             of all events
@@ -144,6 +148,7 @@ Examples:
   tg_annotate --by=line --of=table tlbgrind.data.4711
   tg_annotate --diff tlbgrind.out.before tlbgrind.out.after
   tg_annotate --advice tlbgrind.out.4711_zen4
+  tg_annotate --mappings tlbgrind.out.4711
   tg_annotate --advice=libraries tlbgrind.out.before tlbgrind.out.merged
   tg_annotate --tree --threshold=1 tlbgrind.out.4711
   tg_annotate --inlined --by=function,line:inclusive tlbgrind.out.4711
@@ -179,6 +184,7 @@ class Options(argparse.Namespace):
     machine: str | None
     diff: bool
     advice: str | None
+    mappings: bool
     compare: bool
     format: str
     fail_above: list[Limit]
@@ -306,6 +312,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--asm", type=name_of("function"))
     add("--diff", action="store_true")
     add("--advice", type=one_of(PAGES, LIBRARIES), nargs="?", const=PAGES)
+    add("--mappings", action="store_true")
     add("--compare", action="store_true")
     add("--format", type=one_of(*export.FORMATS), default="text")
     add("--fail-above", type=limit_value(), action="append", default=[])
@@ -331,6 +338,7 @@ def parse(arguments: Sequence[str]) -> Options:
             parser.error(f"--advice goes without --{name}")
     if options.data_type and "data:offset" not in options.by:
         parser.error("--data-type goes with --by=data:offset only")
+    _check_mappings(parser, options)
     _check_calls(parser, options)
     _check_inlined(parser, options)
     if not (options.by or options.tree or options.callers or options.inclusive or options.asm):
@@ -357,6 +365,18 @@ def parse(arguments: Sequence[str]) -> Options:
         if options.include:
             parser.error("-I goes with --annotate or --source only")
     return options
+
+
+def _check_mappings(parser: Parser, options: Options) -> None:
+    """One table of one file: what chooses other tables, or other counts, does not go with it."""
+    if not options.mappings:
+        return
+    others = ("advice", "compare", "diff", "annotate", "source", "by", "inlined", "inclusive", "callers")
+    for other in (*others, "tree", "to", "asm", "of", "show", "sort", "fail_above"):
+        if getattr(options, other):
+            parser.error(f"--mappings goes without --{other.replace('_', '-')}")
+    if len(options.outfiles) > 1:
+        parser.error(f"--mappings takes one OUTFILE, not {len(options.outfiles)}")
 
 
 def _check_calls(parser: Parser, options: Options) -> None:
