@@ -67,6 +67,7 @@ CLIENTS = \
 	run_data \
 	run_debugged \
 	run_exec \
+	run_mappings \
 	run_names \
 	run_offsets \
 	run_process \
@@ -218,6 +219,7 @@ PYTEST_FILES = \
 	tests/tool/test_calls.py \
 	tests/tool/test_bad_options.py \
 	tests/tool/test_data.py \
+	tests/tool/test_mappings.py \
 	tests/tool/test_debug_check.py \
 	tests/tool/test_debugger.py \
 	tests/tool/test_entries.py \
