@@ -547,6 +547,7 @@ LINT_FILES += $(SAME_FILES)
 
 EXPERIMENT_MODULES = \
 	tests/experiments/e10_erat.py \
+	tests/experiments/e6_boundaries.py \
 	tests/experiments/e12_machines.py \
 	tests/experiments/e13_order.py \
 	tests/experiments/e14_huge.py \

@@ -258,6 +258,10 @@ class Lab:
             return {machines[0].name: Profile(out)}
         return {machine.name: Profile(out.with_name(f"{out.name}_{machine.name.translate(IN_LABELS)}")) for machine in machines}
 
+    def tlbgrind(self, *arguments: object) -> str:
+        """A run whose arrays are options."""
+        return self.call([*setting("TLBGRIND"), *arguments])
+
     def annotate(self, *arguments: object) -> str:
         return self.call([*setting("PYTHON"), *setting("TG_ANNOTATE"), *arguments])
 

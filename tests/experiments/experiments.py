@@ -19,6 +19,7 @@ from pathlib import Path
 import e1_stream
 import e2_libraries
 import e5_follow
+import e6_boundaries
 import e9_pages
 import e10_erat
 import e12_machines
@@ -34,6 +35,7 @@ EXPERIMENTS: list[Experiment] = [
     e1_stream.FULL,
     e2_libraries.EXPERIMENT,
     e5_follow.EXPERIMENT,
+    e6_boundaries.EXPERIMENT,
     e9_pages.HINT,
     e9_pages.PROGRAMS,
     e10_erat.EXPERIMENT,
