@@ -499,8 +499,8 @@ static void check_mappings(void)
       refuse("--mappings", "it is for a run without %s; leave out one of them", other);
    const TgMachine* wrong = tg_large_pages_wrong(&options);
    if (wrong != NULL)
-      refuse("--mappings", "the base page of %s is as large as that; give the size of a larger page",
-             wrong->name);
+      refuse("--mappings", "the base page of %s is as large as that; give the size of a larger "
+                           "page", wrong->name);
 }
 
 const TgOptions* tg_options_finish(void)
