@@ -81,7 +81,7 @@ NOT_RUN = {
 
 CHART_JS = "/usr/share/javascript/chart.js/chart.min.js"
 
-# Programs and files of Debian packages without which a page is skipped.
+# Programs and files of Debian packages that a page's commands need; quickstart has the packages.
 NEEDED = {
     "docs/cpuid.md": ["cpuid"],
     "docs/formats.md": ["jq"],
