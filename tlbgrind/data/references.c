@@ -180,22 +180,25 @@ void refer_to_region(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d)
    ++*d->count;
 }
 
-static void check_objects(UChar* guest_state, TgSegment* s)
+static inline __attribute__((always_inline))
+void check(UChar* guest_state, TgSegment* s,
+           void (*each)(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d))
 {
    const TgShadowArea* shadow = tg_shadow_area(guest_state);
    TgDataRef* d = tg_segment_data(s);
    TgDataRef* const end = d + (s->n_refs - s->n_fetches);
    for (; d != end; d++)
-      refer(shadow, s, d);
+      each(shadow, s, d);
+}
+
+static void check_objects(UChar* guest_state, TgSegment* s)
+{
+   check(guest_state, s, refer);
 }
 
 static void check_regions(UChar* guest_state, TgSegment* s)
 {
-   const TgShadowArea* shadow = tg_shadow_area(guest_state);
-   TgDataRef* d = tg_segment_data(s);
-   TgDataRef* const end = d + (s->n_refs - s->n_fetches);
-   for (; d != end; d++)
-      refer_to_region(shadow, s, d);
+   check(guest_state, s, refer_to_region);
 }
 
 void tg_data_segment(const TgShadowArea* shadow, TgSegment* s, UInt n)
