@@ -308,7 +308,7 @@ class _Reader:
             self.fail(other_than(FAULTS, lines[0]))
         for number, line in enumerate(lines[1:], 2):
             self.line = number
-            if number % _TOLD_EVERY == 2:
+            if (number - 2) % _TOLD_EVERY == 0:
                 percent = 100 * number // len(lines)
                 self.progress.say(f"{printable(self.out.path)}: {percent}% read")
             if line.startswith("#"):
