@@ -46,7 +46,6 @@ NOT_RUN = {
     "docs/manual-annotate.md": {
         "tg_annotate --to=folded=walks calls.out | flamegraph.pl": NO_PACKAGE,
     },
-    "docs/pages.md": {"tlbgrind --page-size=8K": SYNOPSIS, "tg_annotate --mappings tlbgrind.out.PID": SYNOPSIS},
     "docs/performance.md": {"make bench": MINUTES},
     "docs/reference.md": {"tlbgrind [options]": SYNOPSIS, "valgrind --tool=tlbgrind [options]": SYNOPSIS},
     "docs/simulation.md": {"export VALGRIND_LIB=PREFIX": ORACLE, "env -i VALGRIND_LIB=": ORACLE},
