@@ -199,16 +199,14 @@ static void partly(void)
    printf("locked %lu\n", kernel_says("/proc/self/status", NULL, "VmLck:"));
 }
 
-/* Of three blocks the one in the middle is empty. */
+/* Of three blocks the one in the middle is empty. Without MADV_HUGEPAGE, which wakes khugepaged: now
+   and then it collapses a block that MADV_COLLAPSE has left. */
 static void collapse(void)
 {
    enum { HUGE = 2 << 20 };
    char *const a = map(NULL, 8 << 20 >> 12, RW, ANONYMOUS, -1);
    char *const block = (char *)(((uintptr_t)a + HUGE - 1) / HUGE * HUGE);
-   madvise(a, 8 << 20, MADV_HUGEPAGE);
-   madvise(a, 8 << 20, MADV_NOHUGEPAGE);
    block[0] = block[2 * HUGE] = 1;
-   madvise(a, 8 << 20, MADV_HUGEPAGE);
    at("collapsed", block);
    refused("madvise", madvise(block, 3 * HUGE, MADV_COLLAPSE), EINVAL);
    printf("huge %lu\n", kernel_says("/proc/self/smaps", block, "AnonHugePages:"));
