@@ -717,6 +717,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/report/data.py \
 	tlbgrind/tgreport/report/faults.py \
 	tlbgrind/tgreport/report/inputs.py \
+	tlbgrind/tgreport/report/mapped.py \
 	tlbgrind/tgreport/report/others.py \
 	tlbgrind/tgreport/report/page.py \
 	tlbgrind/tgreport/report/rows.py

@@ -206,3 +206,15 @@ def test_the_printed_page_says_how_many_rows_it_leaves_out(browser: Browser, tmp
     assert "and 960 more rows" in browser.run("window.printed")
     assert "more rows" not in browser.run("document.getElementById('main').textContent")
     assert browser.complaints() == []
+
+
+def test_the_printed_tables_have_all_columns_on_the_page(browser: Browser, tmp_path: Path) -> None:
+    names = [f"some_function_of_a_library_with_a_name_as_long_as_this_{n}" for n in range(30)]
+    show(browser, made(tmp_path, out_file(tmp_path / "out", [(name, 1_000_000 + n) for n, name in enumerate(names)])))
+    beyond = "[...document.querySelectorAll('.window')].filter((w) => w.scrollWidth > w.clientWidth + 1).length"
+    browser.ask("Emulation.setDeviceMetricsOverride", width=560, height=800, deviceScaleFactor=1, mobile=False)
+    assert browser.run(beyond) > 0  # on a screen such a table is scrolled
+    browser.ask("Emulation.setEmulatedMedia", media="print")
+    assert browser.run("document.querySelectorAll('.window table').length") > 0
+    assert browser.run(beyond) == 0
+    assert browser.complaints() == []

@@ -139,6 +139,35 @@ def test_out_files_of_phases_are_rows_and_no_machines(tmp_path: Path) -> None:
     assert [machine["name"] for machine in data_of(made(tmp_path, parts[0]))["machines"]] == ["made"]
 
 
+def test_mappings_are_those_of_tg_annotate(tmp_path: Path) -> None:
+    out = out_file(tmp_path / "out", [("a", 500), ("b", 400)])
+    rows = [
+        "desc: Large pages: 2097152",
+        "desc: Mapping: 0x10d000 0x110d000 rw-p 0x200000 0x1000000 4096x4096 bss /bin/many",
+        "desc: Mapping begin: 0 700 0 0",
+        "desc: Mapping end: 0 20 0 0",
+        "desc: Mapping: 0x2000000 0x2001000 r-xp 0x2000000 0x2000000 4096x1 image /bin/many",
+        "desc: Mapping begin: 200 180 0 0",
+    ]
+    text = out.read_text(encoding="utf-8")
+    out.write_text(text.replace("desc: Assumption", "\n".join([*rows, "desc: Assumption"]), 1), encoding="utf-8")
+    (table,) = data_of(made(tmp_path, out))["mappings"]
+    assert (table["machine"], table["large"], table["totals"]) == ("made", "2M", [200, 0, 900])
+    status, printed, err = call("tg_annotate", "--mappings", "--format=json", str(out))
+    assert (status, err) == (0, b"")
+    told = json.loads(printed)["tables"][0]["rows"]
+    assert [[int(row[0], 16), *row[3:6], *row[7:14]] for row in table["rows"]] == [
+        [
+            int(row["address"], 16), row["KiB"], row["page_sizes"], row["references"], row["walks"],
+            row["begin_KiB"], row["begin_walks"], row["inside_KiB"], row["inside_walks"], row["end_KiB"], row["end_walks"],
+        ]
+        for row in told
+    ]  # fmt: skip
+    assert table["rows"][0][14].startswith("begin it on a boundary of 2M, such as 0x200000")
+    assert table["rows"][1][14] == ""  # no page of 2M fits
+    assert data_of(made(tmp_path, out_file(tmp_path / "other", [("a", 1)])))["mappings"] == []
+
+
 def test_advice_is_that_of_tg_annotate(tmp_path: Path) -> None:
     base = out_file(tmp_path / "out", [("a", 900)], "made")
     heap = out_file(tmp_path / "out_heap", [("a", 100)], "made@heap:2M")

@@ -17,6 +17,7 @@ from .costs import costs, machines_of
 from .data import tables
 from .faults import faults
 from .inputs import Inputs
+from .mapped import mapped
 from .others import entries, reach, timeline
 from .rows import Shared
 
@@ -62,6 +63,7 @@ def data_of(inputs: Inputs) -> dict[str, object]:
     data: dict[str, object] = {
         "version": VERSION,
         "advice": advised.page,
+        "mappings": mapped(machines, names),
         **costs(machines, names, files, shared),
         "calls": calls(machines, names, shared),
         "data": tables(inputs.data, shared),

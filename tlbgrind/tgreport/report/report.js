@@ -364,6 +364,37 @@ function showAdvice() {
    }
 }
 
+// What tg_annotate --mappings says: references by mapping, and what lies outside of large pages.
+function showMappings() {
+   const host = section("Mappings");
+   for (const { machine, large, totals, rows } of data.mappings) {
+      const title = `Mappings on ${machine}, and aligned pages of ${large}`;
+      host.append(make("h3", {}, title));
+      const number = (title, place, hint, whole) => ({ title, hint, whole, count: (row) => exact(rows[row][place]) });
+      const name = (title, place, wide) => ({ title, text: (row) => rows[row][place], wide });
+      new Table(host, title, rows.length).show(
+         [
+            name("Address", 0, 10),
+            name("Mapped", 1, 16),
+            name("Mode", 2, 4),
+            number("KiB", 3),
+            name("Pages", 4, 8),
+            number("References", 5, "", exact(totals[0])),
+            number("L1 misses", 6, "misses of the first level", exact(totals[1])),
+            number("Walks", 7, "page walks", exact(totals[2])),
+            number("KiB before", 8, `before its first whole page of ${large}`),
+            number("Walks before", 9, "", exact(totals[2])),
+            number("KiB in", 10, `in whole pages of ${large}`),
+            number("Walks in", 11, "", exact(totals[2])),
+            number("KiB behind", 12, `behind its last whole page of ${large}`),
+            number("Walks behind", 13, "", exact(totals[2])),
+            name("To win", 14, 30),
+         ],
+         "Walks",
+      );
+   }
+}
+
 // ---------------------------------------------------------------- the page
 
 function setTheme(theme) {
@@ -423,6 +454,7 @@ showSummary();
 if (data.advice.length > 0) showAdvice();
 if (data.machines.length > 0) showMachines();
 for (const plan of data.tables) new Costs(plan);
+if (data.mappings.length > 0) showMappings();
 if (data.calls.flames.length > 0) {
    const host = section("Flame graph");
    for (const flame of data.calls.flames) new Flame(host, flame);

@@ -1,0 +1,50 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Turns the out-files of runs with --mappings=yes into a page's mappings: one table for each machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..annotate import mappings
+from ..annotate.mappings import Found, Row
+from ..formats.mappings import PARTS
+from ..formats.outfile import OutFile
+from .costs import Machine
+from .rows import count
+
+
+def mapped(machines: Sequence[Machine], names: Sequence[str]) -> list[dict[str, object]]:
+    found = [(name, machine.out) for name, machine in zip(names, machines) if _has_mappings(machine.out)]
+    return [_table(name, mappings.find(out)) for name, out in found]
+
+
+def _has_mappings(out: OutFile) -> bool:
+    return any(key == "Large pages" for key, _ in out.descriptions)
+
+
+def _table(machine: str, found: Found) -> dict[str, object]:
+    return {
+        "machine": machine,
+        "large": mappings.size_name(found.large),
+        "totals": [count(found.total.references), count(found.total.misses), count(found.total.walks)],
+        "rows": [_row(found, row) for row in found.rows],
+    }
+
+
+def _row(found: Found, row: Row) -> list[object]:
+    sums = row.all
+    cells: list[object] = [
+        f"{row.mapping.start:#x}",
+        row.name,
+        row.mode,
+        (row.mapping.end - row.mapping.start) >> 10,
+        row.page_sizes,
+        count(sums.references),
+        count(sums.misses),
+        count(sums.walks),
+    ]
+    for part in PARTS:
+        cells += [row.mapping.bytes_of(part) >> 10, count(row.parts[part].walks)]
+    if not found.has_room(row):
+        return [*cells, ""]
+    return [*cells, "; ".join(found.advice(row)) or "nothing to win"]
