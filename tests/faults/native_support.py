@@ -77,7 +77,7 @@ class Fault(NamedTuple):
 class Used(NamedTuple):
     map: Map
     page: int
-    count: int
+    pages: int
     kinds: str
     bytes: int
 
@@ -228,10 +228,10 @@ class Reader:
     def add_used(self, where: str, page: str, count: str, kinds: str, used: str) -> None:
         run = Used(self.maps[int(where)], int(page, 16), int(count), kinds, int(used))
         size = int(self.header["page size"])
-        assert run.page % size == 0 and run.count > 0 and 0 <= run.bytes <= size
+        assert run.page % size == 0 and run.pages > 0 and 0 <= run.bytes <= size
         assert re.fullmatch("[xrzwcd+p-]{3}", kinds) and kinds != "---"
         assert not run.bytes or "-" not in kinds
-        last = run.page + (run.count - 1) * size
+        last = run.page + (run.pages - 1) * size
         assert run.map.start - size < run.page <= last < run.map.end
         self.used.append(run)
 
@@ -247,8 +247,8 @@ class Reader:
         assert list(self.used_totals) == list(VIEWS)
         for n, view in enumerate(VIEWS):
             there = [run for run in self.used if run.kinds[n] != "-"]
-            pages = sum(run.count for run in there)
-            assert self.used_totals[view] == [pages, sum(r.count * r.bytes for r in there)]
+            pages = sum(run.pages for run in there)
+            assert self.used_totals[view] == [pages, sum(r.pages * r.bytes for r in there)]
 
     def check_summary(self, view: str, counts: list[int]) -> None:
         kinds = [f.kind(view) for f in self.faults if f.kind(view) != "-"]

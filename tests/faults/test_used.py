@@ -61,7 +61,7 @@ def found(log: Log) -> Lives:
             continue
         life: dict[int, int] = {}
         for used in (used for used in log.used if used.map is map_ and used.bytes):
-            for number in range(used.count):
+            for number in range(used.pages):
                 assert used.page + number * size not in life
                 life[used.page + number * size] = used.bytes
         if life:
@@ -146,7 +146,7 @@ def test_each_page_has_the_letter_of_how_it_came(tmp_path: Path) -> None:
     listed = {
         (n, used.page + number * PAGE): used.kinds[n]
         for used in log.used
-        for number in range(used.count)
+        for number in range(used.pages)
         for n in range(len(VIEWS))
         if used.kinds[n] not in "-p"
     }
@@ -167,7 +167,7 @@ def test_populated_pages_come_without_a_fault(tmp_path: Path) -> None:
     runs = [used for used in log.used if used.kinds == "ppp" and FIRST <= used.page < LAST]
     by_map = defaultdict(list)
     for used in runs:
-        by_map[used.map].extend([used.bytes] * used.count)
+        by_map[used.map].extend([used.bytes] * used.pages)
     assert [0, 1, 0] in by_map.values()
 
 
@@ -178,7 +178,7 @@ def test_a_huge_page_brings_511_others(tmp_path: Path) -> None:
     region = [used for used in log.used if used.map.end - used.map.start == 64 << 20]
     pages = [0, 0]
     for used in region:
-        pages[used.kinds[1] == "+"] += used.count
+        pages[used.kinds[1] == "+"] += used.pages
     assert pages == [32, 32 * 511]
     assert {used.kinds[0] for used in region} == {"w"}
 
@@ -267,7 +267,7 @@ def test_used_bytes_are_those_of_lackey_s_trace(program: list[str], tmp_path: Pa
     code = 0
     more: list[str] = []
     for used in log.used:
-        for page in range(used.page, used.page + used.count * PAGE, PAGE):
+        for page in range(used.page, used.page + used.pages * PAGE, PAGE):
             seen = len(trace.get(page, ()))
             assert page not in pages
             pages.add(page)
