@@ -11,6 +11,8 @@ dist_man_MANS = \
 
 # docs/img is a folder, distributed as a whole.
 DOC_FILES = \
+	docs/ahead.c \
+	docs/buffers.c \
 	docs/calls.md \
 	docs/chain.sh \
 	docs/graphviz.sh \
@@ -20,6 +22,7 @@ DOC_FILES = \
 	docs/faults.md \
 	docs/experiments.md \
 	docs/entries.md \
+	docs/flushes.md \
 	docs/formats.md \
 	docs/img \
 	docs/internals/README.md \
@@ -40,6 +43,7 @@ DOC_FILES = \
 	docs/pages.md \
 	docs/people.sql \
 	docs/performance.md \
+	docs/prefetch.md \
 	docs/processes.md \
 	docs/reach.md \
 	docs/reference.md \

@@ -28,6 +28,7 @@ UNIT_TESTS = \
 	tests/unit/test_pagemap \
 	tests/unit/test_pagemap_model \
 	tests/unit/test_pagerules \
+	tests/unit/test_prefetch \
 	tests/unit/test_reach \
 	tests/unit/test_lazy_lru \
 	tests/unit/test_short_cuts \
@@ -64,12 +65,16 @@ CLIENTS = \
 	run_calls \
 	run_code \
 	run_conditions \
+	run_cores \
 	run_data \
 	run_debugged \
 	run_exec \
+	run_flushes \
+	run_interrupted \
 	run_mappings \
 	run_names \
 	run_offsets \
+	run_prefetch \
 	run_process \
 	run_region \
 	run_signals \
@@ -129,8 +134,11 @@ CLIENTS32 = \
 	run_data \
 	run_debugged \
 	run_exec \
+	run_flushes \
+	run_interrupted \
 	run_names \
 	run_offsets \
+	run_prefetch \
 	run_process \
 	run_calls \
 	run_region \
@@ -218,6 +226,8 @@ PYTEST_FILES = \
 	tests/tool/test_attribution.py \
 	tests/tool/test_calls.py \
 	tests/tool/test_bad_options.py \
+	tests/tool/test_copies.py \
+	tests/tool/test_cores.py \
 	tests/tool/test_data.py \
 	tests/tool/test_mappings.py \
 	tests/tool/test_debug_check.py \
@@ -225,6 +235,7 @@ PYTEST_FILES = \
 	tests/tool/test_entries.py \
 	tests/tool/test_exec.py \
 	tests/tool/test_files.py \
+	tests/tool/test_flushes.py \
 	tests/tool/test_huge_pages.py \
 	tests/tool/test_members.py \
 	tests/tool/test_named.py \
@@ -232,11 +243,13 @@ PYTEST_FILES = \
 	tests/tool/test_offsets.py \
 	tests/tool/test_output.py \
 	tests/tool/test_pages.py \
+	tests/tool/test_prefetch.py \
 	tests/tool/test_process.py \
 	tests/tool/test_reach_output.py \
 	tests/tool/test_collection.py \
 	tests/tool/test_inlined.py \
 	tests/tool/test_instructions.py \
+	tests/tool/test_interruptions.py \
 	tests/tool/test_libraries.py \
 	tests/tool/test_region.py \
 	tests/tool/test_strides.py \
@@ -314,6 +327,7 @@ TEST_INPUTS = \
 	tests/unit/faultmodel_support.h \
 	tests/unit/memory_support.h \
 	tests/unit/pagemap_support.h \
+	tests/unit/prefetch_forms.h \
 	tests/unit/unit.h
 
 # ---------------------------------------------------------------- unit tests
@@ -332,6 +346,8 @@ tests_libtlbsim_san_a_CFLAGS = -std=c11 $(SAN_CFLAGS)
 AM_CPPFLAGS += $(SAN_CPPFLAGS) -DSOURCE_FOLDER='"$(abs_srcdir)"'
 AM_CFLAGS += $(SAN_CFLAGS)
 LDADD += tests/libtlbsim-san.a -lcmocka
+
+tests_unit_test_prefetch_SOURCES = tests/unit/test_prefetch.c tlbgrind/trace/prefetch.c
 
 # Random cases for sim/mmu, and the naive model that they are played against.
 MMU_CASES = \
@@ -548,13 +564,19 @@ LINT_FILES += $(SAME_FILES)
 EXPERIMENT_MODULES = \
 	tests/experiments/e10_erat.py \
 	tests/experiments/e6_boundaries.py \
+	tests/experiments/e7_flushes.py \
+	tests/experiments/e8_prefetch.py \
+	tests/experiments/e11_mechanisms.py \
 	tests/experiments/e12_machines.py \
 	tests/experiments/e13_order.py \
 	tests/experiments/e14_huge.py \
 	tests/experiments/e1_stream.py \
 	tests/experiments/e2_libraries.py \
+	tests/experiments/e3_copies.py \
+	tests/experiments/e4_order.py \
 	tests/experiments/e5_follow.py \
 	tests/experiments/e9_pages.py \
+	tests/experiments/exp_faults.py \
 	tests/experiments/exp_frame.py \
 	tests/experiments/exp_lab.py \
 	tests/experiments/exp_order.py \
@@ -565,8 +587,9 @@ EXPERIMENT_FILES = \
 	$(EXPERIMENT_MODULES) \
 	tests/experiments/clients
 
-# With the programs of the oracle, which an experiment runs too.
+# With the programs of the oracle, which an experiment runs too, and what perf records natively.
 LINT_FILES += $(EXPERIMENT_MODULES) tests/oracle/oracle_programs.py tests/oracle/oracle_support.py
+LINT_FILES += tests/faults/native_support.py
 CLEANFILES += tests/experiments/E*.md tests/experiments/E*.json tests/experiments/E*.png
 
 RUN_EXPERIMENTS = $(AM_TESTS_ENVIRONMENT) $(PYTHON) $(srcdir)/tests/experiments/experiments.py

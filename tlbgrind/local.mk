@@ -29,6 +29,8 @@ SIM_SOURCES = \
 	tlbgrind/sim/machine/machine_file_keys.c \
 	tlbgrind/sim/machine/machine_file_print.c \
 	tlbgrind/sim/machine/machine_input.c \
+	tlbgrind/sim/mmu/copies.c \
+	tlbgrind/sim/mmu/cores.c \
 	tlbgrind/sim/mmu/flush.c \
 	tlbgrind/sim/mmu/known_hits.c \
 	tlbgrind/sim/mmu/l1_lookup.c \
@@ -40,6 +42,9 @@ SIM_SOURCES = \
 	tlbgrind/sim/mmu/mmu_calls.c \
 	tlbgrind/sim/mmu/mmu_check.c \
 	tlbgrind/sim/mmu/mmu_memory.c \
+	tlbgrind/sim/mmu/others.c \
+	tlbgrind/sim/mmu/ports.c \
+	tlbgrind/sim/mmu/prefetch.c \
 	tlbgrind/sim/mmu/refer.c \
 	tlbgrind/sim/mmu/run_reach.c \
 	tlbgrind/sim/mmu/setup.c \
@@ -68,6 +73,8 @@ SIM_INCLUDES = \
 	tlbgrind/sim/faults/faultmodel_parts.h \
 	tlbgrind/sim/machine/cpuid_reader.h \
 	tlbgrind/sim/machine/machine_file_parts.h \
+	tlbgrind/sim/mmu/copies.h \
+	tlbgrind/sim/mmu/cores.h \
 	tlbgrind/sim/mmu/flush.h \
 	tlbgrind/sim/mmu/known_hits.h \
 	tlbgrind/sim/mmu/l1_lookup.h \
@@ -79,6 +86,9 @@ SIM_INCLUDES = \
 	tlbgrind/sim/mmu/mmu_memory.h \
 	tlbgrind/sim/mmu/mmus.h \
 	tlbgrind/sim/mmu/page_record.h \
+	tlbgrind/sim/mmu/others.h \
+	tlbgrind/sim/mmu/ports.h \
+	tlbgrind/sim/mmu/prefetch.h \
 	tlbgrind/sim/mmu/refer.h \
 	tlbgrind/sim/mmu/run_reach.h \
 	tlbgrind/sim/mmu/setup.h \
@@ -282,14 +292,18 @@ TOOL_SOURCES = \
 	tlbgrind/engine/as_cachegrind.c \
 	tlbgrind/engine/batch.c \
 	tlbgrind/engine/check.c \
+	tlbgrind/engine/cores.c \
 	tlbgrind/engine/fast_path.c \
 	tlbgrind/engine/interrupted.c \
+	tlbgrind/engine/prefetch.c \
 	tlbgrind/engine/replay.c \
 	tlbgrind/engine/segment_miss.c \
 	tlbgrind/engine/setup.c \
 	tlbgrind/engine/translate.c \
 	tlbgrind/faults/kinds.c \
 	tlbgrind/faults/log.c \
+	tlbgrind/faults/flushes.c \
+	tlbgrind/faults/interruptions.c \
 	tlbgrind/faults/page_use.c \
 	tlbgrind/faults/recorder.c \
 	tlbgrind/native/break_room.c \
@@ -311,6 +325,8 @@ TOOL_SOURCES = \
 	tlbgrind/options/exec.c \
 	tlbgrind/options/fault_options.c \
 	tlbgrind/options/host.c \
+	tlbgrind/options/kernel_options.c \
+	tlbgrind/options/kernel_policy.c \
 	tlbgrind/options/large_pages.c \
 	tlbgrind/options/machine_names.c \
 	tlbgrind/options/machines.c \
@@ -319,16 +335,20 @@ TOOL_SOURCES = \
 	tlbgrind/options/page_options.c \
 	tlbgrind/options/region_options.c \
 	tlbgrind/options/thp.c \
+	tlbgrind/options/usage.c \
 	tlbgrind/order/code_entries.c \
 	tlbgrind/order/data_writes.c \
 	tlbgrind/output/code_use.c \
+	tlbgrind/output/copies.c \
 	tlbgrind/output/costs_file.c \
 	tlbgrind/output/data_file.c \
 	tlbgrind/output/mapping_rows.c \
 	tlbgrind/output/machine_table.c \
+	tlbgrind/output/part_rows.c \
 	tlbgrind/output/phases.c \
 	tlbgrind/output/positions.c \
 	tlbgrind/output/reach_file.c \
+	tlbgrind/output/threads.c \
 	tlbgrind/output/timeline.c \
 	tlbgrind/output/summary.c \
 	tlbgrind/space/aspace.c \
@@ -347,9 +367,11 @@ TOOL_SOURCES = \
 	tlbgrind/tool/outputs.c \
 	tlbgrind/tool/progress.c \
 	tlbgrind/tool/region.c \
+	tlbgrind/tool/prefetch_code.c \
 	tlbgrind/tool/sample_code.c \
 	tlbgrind/trace/instrumentation.c \
 	tlbgrind/trace/missed_segments.c \
+	tlbgrind/trace/prefetch.c \
 	tlbgrind/trace/run_mmus.c \
 	tlbgrind/trace/sampling.c \
 	tlbgrind/trace/segment_run.c \
@@ -387,14 +409,18 @@ TOOL_INCLUDES = \
 	tlbgrind/engine/as_cachegrind.h \
 	tlbgrind/engine/batch.h \
 	tlbgrind/engine/check.h \
+	tlbgrind/engine/cores.h \
 	tlbgrind/engine/fast_path.h \
 	tlbgrind/engine/interrupted.h \
+	tlbgrind/engine/prefetch.h \
 	tlbgrind/engine/replay.h \
 	tlbgrind/engine/segment_miss.h \
 	tlbgrind/engine/setup.h \
 	tlbgrind/engine/translate.h \
 	tlbgrind/faults/kinds.h \
 	tlbgrind/faults/log.h \
+	tlbgrind/faults/flushes.h \
+	tlbgrind/faults/interruptions.h \
 	tlbgrind/faults/page_use.h \
 	tlbgrind/faults/recorder.h \
 	tlbgrind/native/break_room.h \
@@ -416,6 +442,8 @@ TOOL_INCLUDES = \
 	tlbgrind/options/exec.h \
 	tlbgrind/options/fault_options.h \
 	tlbgrind/options/host.h \
+	tlbgrind/options/kernel_options.h \
+	tlbgrind/options/kernel_policy.h \
 	tlbgrind/options/large_pages.h \
 	tlbgrind/options/machine_names.h \
 	tlbgrind/options/machines.h \
@@ -427,13 +455,16 @@ TOOL_INCLUDES = \
 	tlbgrind/order/code_entries.h \
 	tlbgrind/order/data_writes.h \
 	tlbgrind/output/code_use.h \
+	tlbgrind/output/copies.h \
 	tlbgrind/output/costs_file.h \
 	tlbgrind/output/data_file.h \
 	tlbgrind/output/mapping_rows.h \
 	tlbgrind/output/machine_table.h \
+	tlbgrind/output/part_rows.h \
 	tlbgrind/output/phases.h \
 	tlbgrind/output/positions.h \
 	tlbgrind/output/reach_file.h \
+	tlbgrind/output/threads.h \
 	tlbgrind/output/timeline.h \
 	tlbgrind/output/results.h \
 	tlbgrind/output/summary.h \
@@ -452,9 +483,11 @@ TOOL_INCLUDES = \
 	tlbgrind/tool/outputs.h \
 	tlbgrind/tool/progress.h \
 	tlbgrind/tool/region.h \
+	tlbgrind/tool/prefetch_code.h \
 	tlbgrind/tool/sample_code.h \
 	tlbgrind/trace/instrumentation.h \
 	tlbgrind/trace/missed_segments.h \
+	tlbgrind/trace/prefetch.h \
 	tlbgrind/trace/run_mmus.h \
 	tlbgrind/trace/sampling.h \
 	tlbgrind/trace/segment_pages.h \

@@ -13,6 +13,7 @@ SYNOPSIS = "is a synopsis"
 SOURCE_TREE = "is for the source tree, which a reader's folder is not"
 OTHER_MACHINE = "is about another machine"
 EDITOR = "starts an editor"
+THREADS = "depends on the order of threads, which is Valgrind's choice"
 PYTHON = "needs a python that is built from source, in minutes"
 
 # Of each document the beginnings of such commands.
@@ -47,6 +48,7 @@ NOT_RUN = {
         "tg_annotate --to=folded=walks calls.out | flamegraph.pl": NO_PACKAGE,
     },
     "docs/performance.md": {"make bench": MINUTES},
+    "docs/processes.md": {"tlbgrind --machine=skylake xz -T4": THREADS},
     "docs/reference.md": {"tlbgrind [options]": SYNOPSIS, "valgrind --tool=tlbgrind [options]": SYNOPSIS},
     "docs/simulation.md": {"export VALGRIND_LIB=PREFIX": ORACLE, "env -i VALGRIND_LIB=": ORACLE},
     "docs/tg_annotate.1": {"tg_annotate --to=folded=walks tlbgrind.out.4711 |": NO_PACKAGE},

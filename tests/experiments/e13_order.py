@@ -104,7 +104,15 @@ def spread(lab: Lab) -> Result:
         if native and link != "gold":
             checks.append(exact(f"{link}: code faults of the model, in the kernel", _fixed(measure), native.code))
     head = ["link", "pages of the 20", "64K windows", "code faults, model", "code faults, kernel"]
-    return Result([Table("20 of 200 functions called", head, rows)], checks, notes)
+    links = list(measures)
+    series = [
+        Series("pages of the 20", [pages_of(elf.read(str(programs[link])), names)[0] for link in links]),
+        Series("code faults, model", [_fixed(measures[link]) for link in links]),
+    ]
+    if natives:
+        series.append(Series("code faults, kernel", [natives[link].code for link in links]))
+    chart = Chart("E13: 20 of 200 functions called", links, series, "link", "pages, faults", bars=True)
+    return Result([Table("20 of 200 functions called", head, rows)], checks, notes, [chart])
 
 
 def _natives(

@@ -232,6 +232,14 @@ def run(lab: Lab) -> Result:
                 [Series("tlbgrind", list(law.values())), Series("2(P - E)", [2 * max(0, PAGES - n) for n in LAW], True)],
                 "ITLB entries", "misses per round",
             ),
+            Chart(
+                "E2: native time of the executable: 1", names,
+                [
+                    Series("published", [float(each.published_seconds) / 3 if each.published_seconds else None for each in BUILDS], True),
+                    Series("here", [seconds[name] / seconds["executable"] for name in names]),
+                ],
+                "", "times as long", bars=True,
+            ),
         ],
         [Text(f"{ROUNDS} rounds of 26 libraries by object, ITLB of 16 entries: tg_annotate --diff --by=object", table)],
     )

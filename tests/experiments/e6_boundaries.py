@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 
-from exp_frame import Experiment, Result, Table, exact
+from exp_frame import Chart, Experiment, Number, Result, Series, Table, exact
 from exp_lab import Lab
 
 PUBLISHED = "D. Gove, Solaris Application Programming (2008): a heap from 0x22000 of 3960K and 290,816K, in 8K and 4M"
@@ -22,6 +22,7 @@ OPTIONS = ("--page-size=8K", f"--itlb={ENTRIES},full,8K", f"--dtlb={ENTRIES},ful
 def run(lab: Lab) -> Result:
     program = lab.client("boundary")
     rows, checks = [], []
+    misses: dict[str, list[Number]] = {"in small pages below the boundary": [], "in large pages": []}
     for start, (small, large) in PAGES.items():
         below = BELOW if small > 0 else 0
         size = below + large * LARGE
@@ -34,6 +35,8 @@ def run(lab: Lab) -> Result:
         text = lab.annotate("--mappings", out)
         pages = ", ".join(f"{size} x {count}" for size, count in (("8K", small), ("4M", large)) if count > 0)
         rows.append([start, pages, row["page_sizes"], f"{row['begin_KiB']:,}", f"{row['begin_L1tm']:,}", f"{row['inside_L1tm']:,}"])
+        for counted, where in zip(misses.values(), ("begin_L1tm", "inside_L1tm")):
+            counted.append(row[where])
         checks += [
             exact(f"{start}: pages of 8K", small, counts(row["page_sizes"]).get("8K", 0)),
             exact(f"{start}: pages of 4M", large, counts(row["page_sizes"]).get("4M", 0)),
@@ -43,7 +46,9 @@ def run(lab: Lab) -> Result:
             exact(f"{start}: the report warns", int(small > 0), int(warning in text)),
         ]
     head = ["heap from", "published", "counted", "K below the boundary", "misses there", "misses in large pages"]
-    return Result([Table(f"A heap in pages of 8K and 4M, each touched {ROUNDS} times", head, rows)], checks)
+    series = [Series(name, counts) for name, counts in misses.items()]
+    chart = Chart(f"E6: misses of {ROUNDS} rounds", list(PAGES), series, "heap from", "DTLB misses", bars=True)
+    return Result([Table(f"A heap in pages of 8K and 4M, each touched {ROUNDS} times", head, rows)], checks, charts=[chart])
 
 
 def counts(page_sizes: str) -> dict[str, int]:

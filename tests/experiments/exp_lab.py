@@ -88,6 +88,10 @@ class Profile:
         self.path = path
         self._out = outfile.read(str(path))
 
+    @property
+    def descriptions(self) -> list[tuple[str, str]]:
+        return self._out.descriptions
+
     def total(self, *events: str) -> int:
         return sum(self._out.totals[self._out.events.index(event)] for event in events)
 
@@ -181,6 +185,10 @@ class Lab:
         """Compiles clients/NAME.c."""
         words = re.sub(r"[^A-Za-z0-9]+", "-", "".join(flags))
         return self.cc(f"{name}{words}", *FLAGS, *flags, "-no-pie", HERE / "clients" / f"{name}.c", *libraries)
+
+    def example(self, name: str) -> Path:
+        """Compiles docs/NAME.c."""
+        return self.cc(name, *FLAGS, "-no-pie", HERE.parents[1] / "docs" / f"{name}.c")
 
     def kernel(self, name: str) -> Path:
         """Compiles a kernel of the bench."""

@@ -18,10 +18,15 @@ from pathlib import Path
 
 import e1_stream
 import e2_libraries
+import e3_copies
+import e4_order
 import e5_follow
 import e6_boundaries
+import e7_flushes
+import e8_prefetch
 import e9_pages
 import e10_erat
+import e11_mechanisms
 import e12_machines
 import e13_order
 import e14_huge
@@ -34,11 +39,16 @@ EXPERIMENTS: list[Experiment] = [
     e1_stream.SMALL,
     e1_stream.FULL,
     e2_libraries.EXPERIMENT,
+    e3_copies.EXPERIMENT,
+    e4_order.EXPERIMENT,
     e5_follow.EXPERIMENT,
     e6_boundaries.EXPERIMENT,
+    e7_flushes.EXPERIMENT,
+    e8_prefetch.EXPERIMENT,
     e9_pages.HINT,
     e9_pages.PROGRAMS,
     e10_erat.EXPERIMENT,
+    e11_mechanisms.EXPERIMENT,
     e12_machines.SMALL,
     e12_machines.FULL,
     e13_order.SPREAD,

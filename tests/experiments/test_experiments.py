@@ -65,7 +65,7 @@ def experiments(*arguments: object) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("name", ["E1", "E2", "E6", "E9", "E10", "E12-small"])
+@pytest.mark.parametrize("name", ["E1", "E2", "E3", "E6", "E7", "E8", "E9", "E10", "E11", "E12-small"])
 def test_short_experiments(name: str, tmp_path: Path) -> None:
     done = experiments("--only", name, "--output", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr

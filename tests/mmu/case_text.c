@@ -19,7 +19,10 @@ static const struct {
    [CASE_PROTECT] = { "protect", 3 }, [CASE_FLAG] = { "flag", 4 },
    [CASE_ZAP] = { "zap", 2 },         [CASE_SPLIT] = { "split", 3 },
    [CASE_MOVE] = { "move", 3 },       [CASE_COLLAPSE] = { "collapse", 2 },
-   [CASE_ASK] = { "ask", 0 },         [CASE_FLUSH] = { "flush", 2 }
+   [CASE_ASK] = { "ask", 0 },         [CASE_FLUSH] = { "flush", 2 },
+   [CASE_EMPTY] = { "empty", 1 },     [CASE_OTHERS] = { "others", 3 },
+   [CASE_UNCOUNTED] = { "uncounted", 3 }, [CASE_CORE] = { "core", 1 },
+   [CASE_CORE_ENDS] = { "coreends", 1 },  [CASE_PREFETCH] = { "prefetch", 2 }
 };
 
 static char text[TLB_MACHINE_TEXT_SIZE];
@@ -31,15 +34,18 @@ static const char *or_none(const char *rules)
 
 void case_print(const mmu_case *c, FILE *out)
 {
-   fprintf(out, "case %u %d %d %d %u\n", c->page_shift, c->nested, c->exhaustive, c->mapped,
+   fprintf(out, "case %u %d %d %d %u", c->page_shift, c->nested, c->exhaustive, c->mapped,
            c->lines);
+   if (c->copies > 1)
+      fprintf(out, " %u %u", c->copies, c->behind);
+   fprintf(out, "\n");
    for (unsigned i = 0; i < c->n_machines; i++) {
       const case_machine *const m = &c->machine[i];
       tlb_machine_print(&m->m, text, sizeof text);
       fprintf(out, "machine %d %u %u %s %s", m->asks, m->view, m->thp, or_none(m->rules),
               or_none(m->pools));
-      if (m->flush.how != TLB_FLUSH_NONE)
-         fprintf(out, " %u %" PRIu32, m->flush.how, m->flush.n);
+      if (m->flush.how != TLB_FLUSH_NONE || m->shared || m->prefetch != TLB_PREFETCH_IGNORE)
+         fprintf(out, " %u %" PRIu32 " %d %u", m->flush.how, m->flush.n, m->shared, m->prefetch);
       fprintf(out, "\n%s", text);
    }
    for (unsigned i = 0; i < c->n_events; i++) {
@@ -78,11 +84,13 @@ static void read_machine(case_machine *m, FILE *in)
 static void read_rules(case_machine *m, const char *line)
 {
    int asks;
-   unsigned how = 0, n = 0;
-   if (sscanf(line, "machine %d %u %u %79s %79s %u %u", &asks, &m->view, &m->thp, m->rules,
-              m->pools, &how, &n) < 5)
+   unsigned how = 0, n = 0, shared = 0, prefetch = 0;
+   if (sscanf(line, "machine %d %u %u %79s %79s %u %u %u %u", &asks, &m->view, &m->thp, m->rules,
+              m->pools, &how, &n, &shared, &prefetch) < 5)
       refuse(line, "not understood");
+   m->shared = shared != 0;
    m->flush = (tlb_flush_policy){ (tlb_flush_how)how, n };
+   m->prefetch = (tlb_prefetch_policy)prefetch;
    m->asks = asks != 0;
    if (strcmp(m->rules, "-") == 0)
       m->rules[0] = '\0';
@@ -119,8 +127,9 @@ bool case_read(mmu_case *c, FILE *in)
       if (fgets(line, sizeof line, in) == NULL)
          return false;
    } while (line[0] == '#' || line[0] == '\n');
-   if (sscanf(line, "case %u %d %d %d %u", &c->page_shift, &nested, &exhaustive, &mapped,
-              &c->lines) != 5)
+   c->copies = c->behind = 0;
+   if (sscanf(line, "case %u %d %d %d %u %u %u", &c->page_shift, &nested, &exhaustive, &mapped,
+              &c->lines, &c->copies, &c->behind) < 5)
       refuse(line, "not understood");
    if (c->lines > CASE_LINES)
       refuse(line, "too many lines");

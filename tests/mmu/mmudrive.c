@@ -1,9 +1,12 @@
 /* mmudrive: random cases through sim/mmu and the naive model.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
-   mmudrive [--seed=N] [--cases=N] [--flushes] [--print|--spoil]
+   mmudrive [--seed=N] [--cases=N] [--flushes] [--others] [--cores] [--prefetches]
+            [--copies] [--print|--spoil]
                             cases of the seeds from N on (0), as many as told (1000): plays each;
-                            --flushes: with flushes of translations;
+                            --flushes: with flushes of translations; --others: with
+                            others on the core; --cores: of several cores; --prefetches:
+                            with prefetches; --copies: with copies on the same core;
                             --print: prints it with what the naive model counts; --spoil: gives
                             the naive model other machines, so that cases go wrong
    mmudrive FILE...         plays the cases of files; those of tests/mmu/cases have been wrong
@@ -146,7 +149,7 @@ static void report(mmu_case *c, const char *where)
 
 /* --- Seeds --- */
 
-static bool with_flushes;
+static bool with_flushes, with_others, with_cores, with_prefetches, with_copies;
 
 static void make_case(uint64_t seed)
 {
@@ -154,6 +157,14 @@ static void make_case(uint64_t seed)
    random_case(&d, &the_case);
    if (with_flushes)
       add_flushes(&d, &the_case);
+   if (with_others)
+      add_others(&d, &the_case);
+   if (with_copies)
+      add_copies(&d, &the_case);
+   if (with_cores)
+      add_cores(&d, &the_case);
+   if (with_prefetches)
+      add_prefetches(&d, &the_case);
 }
 
 static void play_seeds(uint64_t seed, uint64_t cases)
@@ -234,6 +245,14 @@ int main(int argc, char **argv)
          print = true;
       else if (strcmp(argv[i], "--flushes") == 0)
          with_flushes = true;
+      else if (strcmp(argv[i], "--others") == 0)
+         with_others = true;
+      else if (strcmp(argv[i], "--cores") == 0)
+         with_cores = true;
+      else if (strcmp(argv[i], "--copies") == 0)
+         with_copies = true;
+      else if (strcmp(argv[i], "--prefetches") == 0)
+         with_prefetches = true;
       else if (strcmp(argv[i], "--spoil") == 0)
          case_spoilt = true;
       else {

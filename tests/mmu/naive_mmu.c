@@ -40,6 +40,7 @@ struct naive_mmu {
    uint64_t now;
    uint64_t count[NAIVE_USERS][NAIVE_COSTS];
    uint64_t flushed[NAIVE_FLUSH_COSTS];
+   uint64_t prefetched[NAIVE_PREFETCH_COSTS];
    name *lost; /* what flushes have thrown away without need */
    unsigned n_lost;
 };
@@ -437,6 +438,47 @@ void naive_translate(naive_mmu *n, unsigned user, uint64_t address, unsigned pag
       fill(n, array, n_arrays, address, page_shift, block_shift);
 }
 
+/* --- Prefetches --- */
+
+static bool has(const naive_mmu *n, uint64_t address, unsigned page_shift, unsigned block_shift)
+{
+   unsigned array[TLB_MAX_ARRAYS];
+   for (unsigned level = 1; level <= last_level(n->m); level++) {
+      const unsigned n_arrays = naive_takers(n->m, NAIVE_LOAD, level, page_shift, array);
+      for (unsigned i = 0; i < n_arrays; i++) {
+         if (find(&n->array[array[i]],
+                  name_in(n->m, array[i], address, page_shift, block_shift)) != NULL)
+            return true;
+      }
+   }
+   return false;
+}
+
+void naive_prefetch(naive_mmu *n, uint64_t address, unsigned page_shift, unsigned block_shift,
+                    bool strong, bool present)
+{
+   uint64_t before[NAIVE_COSTS];
+   n->prefetched[NAIVE_PREFETCHES]++;
+   if (!present || (!strong && !has(n, address, page_shift, block_shift))) {
+      n->prefetched[NAIVE_PREFETCH_MISSES] += first_level(n->m, NAIVE_LOAD) == 1;
+      n->prefetched[strong ? NAIVE_PREFETCH_WALKS : NAIVE_PREFETCHES_DROPPED]++;
+      n->prefetched[NAIVE_PREFETCH_WALKS_IN_VAIN] += strong;
+      return;
+   }
+   /* As a load, and then no load's costs. */
+   memcpy(before, n->count[NAIVE_LOAD], sizeof before);
+   naive_translate(n, NAIVE_LOAD, address, page_shift, block_shift);
+   n->prefetched[NAIVE_PREFETCH_MISSES] += n->count[NAIVE_LOAD][NAIVE_MISS_1]
+                                           - before[NAIVE_MISS_1];
+   n->prefetched[NAIVE_PREFETCH_WALKS] += n->count[NAIVE_LOAD][NAIVE_WALKS] - before[NAIVE_WALKS];
+   memcpy(n->count[NAIVE_LOAD], before, sizeof before);
+}
+
+uint64_t naive_prefetch_count(const naive_mmu *n, unsigned cost)
+{
+   return n->prefetched[cost];
+}
+
 /* --- Flushes --- */
 
 uint32_t naive_last_entries(const tlb_machine *m)
@@ -490,6 +532,15 @@ static void lose(naive_mmu *n, name of)
    n->lost[n->n_lost++] = of;
 }
 
+static entry *first_there(cache *c)
+{
+   for (uint32_t e = 0; e < c->g.entries; e++) {
+      if (c->entry[e].there)
+         return &c->entry[e];
+   }
+   return NULL;
+}
+
 static void empty_steps(cache *c)
 {
    for (uint32_t e = 0; e < c->g.entries; e++) {
@@ -498,19 +549,51 @@ static void empty_steps(cache *c)
    }
 }
 
-void naive_flush(naive_mmu *n, uint64_t start, uint64_t end, uint64_t pages, bool full, bool whole)
+/* Addresses from here on are those of others, whose translations stay. */
+#define OTHERS (UINT64_C(1) << 63)
+
+void naive_empty(naive_mmu *n)
+{
+   for (unsigned i = 0; i < n->m->n_arrays; i++) {
+      while (n->array[i].g.entries > 0 && first_there(&n->array[i]) != NULL)
+         empty(&n->array[i], first_there(&n->array[i]));
+   }
+   for (unsigned i = 0; i < n->m->n_walk_steps; i++)
+      empty_steps(&n->own[i]);
+   n->n_lost = 0;
+}
+
+void naive_translate_uncounted(naive_mmu *n, unsigned user, uint64_t address, unsigned page_shift,
+                               unsigned block_shift)
+{
+   uint64_t count[NAIVE_COSTS];
+   memcpy(count, n->count[user], sizeof count);
+   naive_translate(n, user, address, page_shift, block_shift);
+   memcpy(n->count[user], count, sizeof count);
+}
+
+void naive_flush_asks(naive_mmu *n)
+{
+   n->flushed[NAIVE_FLUSHES_REMOTE]++;
+}
+
+void naive_flush(naive_mmu *n, uint64_t start, uint64_t end, uint64_t pages, bool full, bool whole,
+                 bool remote)
 {
    enum { MOST = 1 << 16 };
    static name seen[MOST];
    unsigned n_seen = 0;
-   n->flushed[full ? NAIVE_FLUSHES_OF_ALL : NAIVE_FLUSHES_OF_PAGES] += full ? 1 : pages;
-   if (!whole)
+   if (!remote)
+      n->flushed[full ? NAIVE_FLUSHES_OF_ALL : NAIVE_FLUSHES_OF_PAGES] += full ? 1 : pages;
+   if (whole)
+      n->n_lost = 0;
+   else
       forget_lost(n, start, end);
    for (unsigned i = 0; i < n->m->n_arrays; i++) {
       cache *const c = &n->array[i];
       for (uint32_t at = 0; at < c->g.entries; at++) {
          entry *const e = &c->entry[at];
-         if (!e->there || e->of.what >= FIRST_STEP)
+         if (!e->there || e->of.what >= FIRST_STEP || e->of.number << e->of.what >= OTHERS)
             continue;
          const bool within = whole || is_of(e->of, start, end);
          if (!within && !full)
@@ -566,6 +649,24 @@ naive_mmu *naive_new(const tlb_machine *m, bool nested)
       n->step[i] = nearest;
    }
    return n;
+}
+
+static void make_anew(cache *c)
+{
+   const tlb_geometry g = c->g;
+   if (c->entry == NULL)
+      return;
+   unmake(c);
+   make(c, &g);
+}
+
+void naive_reset(naive_mmu *n)
+{
+   for (unsigned i = 0; i < TLB_MAX_ARRAYS; i++)
+      make_anew(&n->array[i]);
+   for (unsigned i = 0; i < TLB_MAX_WALK_LEVELS; i++)
+      make_anew(&n->own[i]);
+   n->n_lost = 0;
 }
 
 void naive_free(naive_mmu *n)

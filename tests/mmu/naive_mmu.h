@@ -34,7 +34,18 @@ enum {
    NAIVE_FLUSHED_WITHIN,
    NAIVE_FLUSHED_OUTSIDE,
    NAIVE_FLUSHED_AGAIN,
+   NAIVE_FLUSHES_REMOTE,
    NAIVE_FLUSH_COSTS
+};
+
+/* What prefetches are counted as. */
+enum {
+   NAIVE_PREFETCHES,
+   NAIVE_PREFETCH_MISSES,
+   NAIVE_PREFETCH_WALKS,
+   NAIVE_PREFETCH_WALKS_IN_VAIN,
+   NAIVE_PREFETCHES_DROPPED,
+   NAIVE_PREFETCH_COSTS
 };
 
 typedef struct naive_mmu naive_mmu;
@@ -48,15 +59,35 @@ void naive_free(naive_mmu *n);
 void naive_translate(naive_mmu *n, unsigned user, uint64_t address, unsigned page_shift,
                      unsigned block_shift);
 
+/* The same, not counted. */
+void naive_translate_uncounted(naive_mmu *n, unsigned user, uint64_t address, unsigned page_shift,
+                               unsigned block_shift);
+
+/* All goes. */
+void naive_empty(naive_mmu *n);
+
+/* As it was at the start, but for what has been counted. */
+void naive_reset(naive_mmu *n);
+/* A prefetch: `strong` ones do what a load does, others only what is somewhere in the TLBs. Of a
+   page that is not `present` no TLB has anything, nor gets anything. */
+void naive_prefetch(naive_mmu *n, uint64_t address, unsigned page_shift, unsigned block_shift,
+                    bool strong, bool present);
+
 /* The translations of [start, end) go, page by page, as many as `pages`; with `full`, all others
-   do, too. `whole`: the range is the whole address space. */
-void naive_flush(naive_mmu *n, uint64_t start, uint64_t end, uint64_t pages, bool full, bool whole);
+   below 2^63 do, too. `whole`: the range is the whole address space; `remote`: the flush
+   itself is another's, and counts there. */
+void naive_flush(naive_mmu *n, uint64_t start, uint64_t end, uint64_t pages, bool full, bool whole,
+                 bool remote);
+
+/* Counts a flush for which others are asked. */
+void naive_flush_asks(naive_mmu *n);
 
 /* Entries for base pages of loads in the last level that has some. */
 uint32_t naive_last_entries(const tlb_machine *m);
 
 /* What has been counted so far. */
 uint64_t naive_flush_count(const naive_mmu *n, unsigned cost);
+uint64_t naive_prefetch_count(const naive_mmu *n, unsigned cost);
 uint64_t naive_count(const naive_mmu *n, unsigned user, unsigned cost);
 
 /* The arrays of a level (from 1) that a page goes to, by number. Returns how many. */

@@ -374,3 +374,84 @@ void add_flushes(dice *d, mmu_case *c)
          c->event[i] = random_flush(d, c, i);
    }
 }
+
+/* --- Others --- */
+
+/* Of the program's pages, one that was referenced before. */
+static case_event random_others(dice *d, const mmu_case *c, unsigned at)
+{
+   static const unsigned char how_many[] = { 3, 20, 200 };
+   case_event e = { .what = CASE_EMPTY, .n = { roll(d, 8) ? UINT64_MAX : roll(d, 1 << 24),
+                                               roll(d, TLB_N_USERS) } };
+   const case_event *near = &c->event[roll(d, at)];
+   switch (roll(d, 5)) {
+   case 0:
+      break;
+   case 1:
+      if (near->what <= CASE_STORE) {
+         e.what = CASE_UNCOUNTED;
+         e.n[2] = near->n[0];
+         break;
+      }
+      /* fall through */
+   default:
+      e.what = CASE_OTHERS;
+      e.n[2] = roll(d, how_many[roll(d, 3)]);
+   }
+   return e;
+}
+
+void add_others(dice *d, mmu_case *c)
+{
+   static const unsigned char rates[] = { 1, 3, 10, 30 };
+   const unsigned rate = rates[roll(d, sizeof rates)];
+   for (unsigned i = 0; i < c->n_machines; i++)
+      c->machine[i].shared = roll(d, 4) != 0;
+   for (unsigned i = 1; i < c->n_events; i++) {
+      if (c->event[i].what <= CASE_STORE && roll(d, 100) < rate)
+         c->event[i] = random_others(d, c, i);
+   }
+}
+
+/* --- Cores --- */
+
+void add_cores(dice *d, mmu_case *c)
+{
+   static const unsigned char rates[] = { 1, 3, 10, 30 };
+   const unsigned rate = rates[roll(d, sizeof rates)];
+   for (unsigned i = 1; i < c->n_events; i++) {
+      if (c->event[i].what <= CASE_STORE && roll(d, 100) < rate)
+         c->event[i] = (case_event){ .what = roll(d, 4) ? CASE_CORE : CASE_CORE_ENDS,
+                                     .n = { roll(d, CASE_CORES) } };
+   }
+}
+
+/* --- Prefetches --- */
+
+/* In most cases none of the machines ignores them: else the simulator has no fast path. */
+void add_prefetches(dice *d, mmu_case *c)
+{
+   static const unsigned char rates[] = { 1, 3, 10, 30 };
+   const unsigned rate = rates[roll(d, sizeof rates)];
+   const unsigned kind = roll(d, 8);
+   for (unsigned i = 0; i < c->n_machines; i++)
+      c->machine[i].prefetch
+         = (tlb_prefetch_policy)(kind == 0 ? roll(d, 3) : kind < 4 ? 1 + kind % 2 : 1 + roll(d, 2));
+   for (unsigned i = 1; i < c->n_events; i++) {
+      case_event *const e = &c->event[i];
+      if (e->what > CASE_STORE || roll(d, 100) >= rate)
+         continue;
+      *e = (case_event){ .what = CASE_PREFETCH, .n = { e->n[0], roll(d, 8) > 0 } };
+   }
+}
+
+/* --- Copies --- */
+
+void add_copies(dice *d, mmu_case *c)
+{
+   static const unsigned char behind[] = { 0, 0, 1, 2, 7, 50, 200 };
+   if (!case_can_have_copies(c))
+      return;
+   c->copies = 2 + roll(d, CASE_COPIES - 1);
+   c->behind = behind[roll(d, sizeof behind)];
+}

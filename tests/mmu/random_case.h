@@ -26,6 +26,18 @@ void random_case(dice *d, mmu_case *c);
 /* Gives machines of the case policies for flushes, and flushes between its events. */
 void add_flushes(dice *d, mmu_case *c);
 
+/* Lets its events be of several cores. */
+void add_cores(dice *d, mmu_case *c);
+
+/* Has copies of the program on the core, if its machines are such as the naive model can have. */
+void add_copies(dice *d, mmu_case *c);
+
+/* Has others use some of its machines between its events. */
+void add_others(dice *d, mmu_case *c);
+
+/* Has machines of the case do something on prefetches, and makes some of its events prefetches. */
+void add_prefetches(dice *d, mmu_case *c);
+
 /* A machine with base pages of that size. Machines of one family have first levels that are
    equal or hold each other's pages. */
 typedef struct {

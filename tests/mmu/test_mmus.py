@@ -40,6 +40,38 @@ def test_flushes_throw_away_what_a_naive_machine_does(seed: int) -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+@pytest.mark.parametrize("flushes", [(), ("--flushes",)])
+@pytest.mark.parametrize("seed", range(0, 2000, 1000))
+def test_others_on_the_core_drive_out_what_they_do_of_a_naive_machine(seed: int, flushes: tuple[str, ...]) -> None:
+    run = drive("--others", *flushes, f"--seed={seed}", "--cases=1000")
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("more", [(), ("--flushes",), ("--flushes", "--others")])
+@pytest.mark.parametrize("seed", range(0, 2000, 1000))
+def test_cores_of_their_own_count_what_naive_ones_do(seed: int, more: tuple[str, ...]) -> None:
+    run = drive("--cores", *more, f"--seed={seed}", "--cases=1000")
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("seed", range(0, 3000, 1000))
+def test_prefetches_fill_and_are_dropped_as_in_a_naive_machine(seed: int) -> None:
+    run = drive("--prefetches", f"--seed={seed}", "--cases=1000")
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("others", [(), ("--others", "--cores")])
+def test_prefetches_between_flushes_are_those_of_a_naive_machine(others: tuple[str, ...]) -> None:
+    run = drive("--flushes", *others, "--prefetches", "--seed=50000", "--cases=1000")
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("seed", range(0, 3000, 1000))
+def test_copies_on_a_core_miss_what_they_do_of_a_naive_machine(seed: int) -> None:
+    run = drive("--copies", f"--seed={seed}", "--cases=1000")
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_case_that_was_wrong_is_right(case: Path) -> None:
     run = drive(str(case))

@@ -300,7 +300,8 @@ def test_each_option_of_the_help_is_found_when_it_is_mistyped(tmp_path: Path) ->
     names = re.findall(r"^    (--[a-z-]+)", own, re.MULTILINE)
     assert len(names) > 35
     for name in names:
-        argument = f"{name[:-2]}x{name[-1:]}=1"
+        other = "y" if name[-2] == "x" else "x"
+        argument = f"{name[:-2]}{other}{name[-1:]}=1"
         value = "" if name == "--list-machines" else "=1"
         said = f"there is no such option; did you mean {name}{value}?"
         assert refused(tmp_path, [argument]) == [f"Bad option: {argument}", said, USAGE]

@@ -78,12 +78,17 @@ START = [
     "",
 ]
 
+LOWER_BOUNDS = (
+    "System calls and context switches drive out nothing: misses are lower bounds "
+    "(--syscall-tlb=none,flush counts upper bounds, too)"
+)
 LONG_START = [
     "Machine: custom, base page 4096 bytes",
     "  level 1, instruction, 16 entries, 4-way, 4 sets, pages 4K, lru",
     "  level 1, data, 16 entries, 4-way, 4 sets, pages 4K, lru",
     "  level 2, unified, 64 entries, 8-way, 8 sets, pages 4K, lru",
     "Transparent huge pages: madvise (--thp=madvise)",
+    LOWER_BOUNDS,
     "",
 ]
 

@@ -60,7 +60,38 @@ static const TgEvent fault_events[TLB_N_USERS] = {
    { TG_FAULTS + TLB_STORE, "PFw", "Page faults by writes" },
 };
 
-UInt tg_events(const tlb_machine* m, Bool faults, const TgEvent** out)
+static const TgEvent flush_events[TLB_N_FLUSH_COSTS] = {
+   [TLB_FLUSHES_OF_ALL] = { TG_FLUSHES + TLB_FLUSHES_OF_ALL, "FLall", "TLB flushes of everything" },
+   [TLB_FLUSHES_OF_PAGES] = { TG_FLUSHES + TLB_FLUSHES_OF_PAGES, "FLone",
+                              "Pages flushed from the TLBs one by one" },
+   [TLB_FLUSHED_WITHIN] = { TG_FLUSHES + TLB_FLUSHED_WITHIN, "FLin",
+                            "Translations flushed that had to be" },
+   [TLB_FLUSHED_OUTSIDE] = { TG_FLUSHES + TLB_FLUSHED_OUTSIDE, "FLout",
+                             "Other translations that flushes of everything threw away" },
+   [TLB_FLUSHED_AGAIN] = { TG_FLUSHES + TLB_FLUSHED_AGAIN, "FLhot",
+                           "Other translations thrown away and walked for again" },
+   [TLB_FLUSHES_REMOTE] = { TG_FLUSHES + TLB_FLUSHES_REMOTE, "FLrem",
+                            "Flushes that other cores were asked for, too" },
+};
+
+/* A machine that does not drop prefetches has walks, and the other way round. */
+static const struct {
+   TgEvent event;
+   tlb_prefetch_policy only; /* TLB_PREFETCH_IGNORE: whatever the machine does */
+} prefetch_events[] = {
+   {{TG_PREFETCHES + TLB_PREFETCHES, "Pref", "Data prefetches"}, TLB_PREFETCH_IGNORE},
+   {{TG_PREFETCHES + TLB_PREFETCH_MISSES, "P1tm", "L1 TLB misses of data prefetches"},
+    TLB_PREFETCH_IGNORE},
+   {{TG_PREFETCHES + TLB_PREFETCH_WALKS, "PLtm", "Page walks by data prefetches"},
+    TLB_PREFETCH_STRONG},
+   {{TG_PREFETCHES + TLB_PREFETCH_WALKS_IN_VAIN, "Pvain",
+     "Page walks by data prefetches that found no page"}, TLB_PREFETCH_STRONG},
+   {{TG_PREFETCHES + TLB_PREFETCHES_DROPPED, "Pdrop",
+     "Data prefetches dropped, for no TLB had the page"}, TLB_PREFETCH_WEAK},
+};
+
+UInt tg_events(const tlb_machine* m, Bool faults, Bool flushes, tlb_prefetch_policy prefetch,
+               const TgEvent** out)
 {
    UInt n = 0;
    for (UInt i = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -69,5 +100,12 @@ UInt tg_events(const tlb_machine* m, Bool faults, const TgEvent** out)
    }
    for (UInt i = 0; i < TLB_N_USERS && faults; i++)
       out[n++] = &fault_events[i];
+   for (UInt i = 0; i < TLB_N_FLUSH_COSTS && flushes; i++)
+      out[n++] = &flush_events[i];
+   for (UInt i = 0; i < sizeof prefetch_events / sizeof prefetch_events[0]; i++) {
+      const tlb_prefetch_policy only = prefetch_events[i].only;
+      if (prefetch != TLB_PREFETCH_IGNORE && (only == TLB_PREFETCH_IGNORE || only == prefetch))
+         out[n++] = &prefetch_events[i].event;
+   }
    return n;
 }

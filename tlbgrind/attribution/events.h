@@ -20,10 +20,12 @@ enum { TG_N_OF_A_MISS = TG_N_OF_A_KIND - TG_MISS_1 };
 
 _Static_assert((UInt)TG_N_OF_A_MISS == (UInt)TLB_N_COSTS, "a cost is a tlb_cost");
 
-/* After the kinds: sums over all kinds, and page faults. */
+/* After the kinds: sums over all kinds, page faults, flushes, prefetches. */
 enum { TG_ALL_WALK_REFS = TLB_N_USERS * TG_N_OF_A_KIND, TG_ALL_CYCLES,
        TG_FAULTS, /* page faults by kind, whatever the machine */
-       TG_N_COSTS = TG_FAULTS + TLB_N_USERS };
+       TG_FLUSHES = TG_FAULTS + TLB_N_USERS, /* each a tlb_flush_cost */
+       TG_PREFETCHES = TG_FLUSHES + TLB_N_FLUSH_COSTS, /* each a tlb_prefetch_cost */
+       TG_N_COSTS = TG_PREFETCHES + TLB_N_PREFETCH_COSTS };
 
 static inline UInt tg_cost(tlb_user kind, UInt what)
 {
@@ -40,7 +42,9 @@ typedef struct {
 enum { TG_MAX_EVENTS = TG_N_COSTS };
 
 /* Stores the columns of a machine's out-file in `out`, which has room for TG_MAX_EVENTS. Returns
-   their number. `faults`: page faults are recorded. */
-UInt tg_events(const tlb_machine* m, Bool faults, const TgEvent** out);
+   their number. `faults`: page faults are recorded; `flushes`: the machine has a policy for
+   them; `prefetch`: what it does on prefetches. */
+UInt tg_events(const tlb_machine* m, Bool faults, Bool flushes, tlb_prefetch_policy prefetch,
+               const TgEvent** out);
 
 #endif

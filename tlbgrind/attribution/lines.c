@@ -12,6 +12,9 @@
 static UInt n_counts; /* see tg_lines_count() */
 static UInt parts = 1; /* 2: see tg_lines_count_seen() */
 
+static UInt flushes_at; /* see tg_lines_count_flushes(); 0: there are none */
+static UInt prefetches_at; /* the same, of tg_lines_count_prefetches() */
+
 TgBooked tg_booked;
 Bool tg_costs_are_kept = True;
 
@@ -110,6 +113,16 @@ void tg_lines_count(UInt n)
    n_counts = n;
 }
 
+void tg_lines_count_flushes(UInt first)
+{
+   flushes_at = first;
+}
+
+void tg_lines_count_prefetches(UInt first)
+{
+   prefetches_at = first;
+}
+
 UInt tg_lines_n_counts(void)
 {
    return n_counts;
@@ -165,6 +178,13 @@ void tg_lines_costs(const TgLine* line, UInt machine, ULong* cost)
       cost[TG_ALL_CYCLES] += own[TG_CYCLES];
       cost[TG_FAULTS + kind] = line->faults[kind];
    }
+   const uint64_t* loads = line->misses[TLB_LOAD];
+   for (UInt i = 0; i < TLB_N_FLUSH_COSTS; i++)
+      cost[TG_FLUSHES + i] = flushes_at == 0 || loads == NULL
+                                ? 0 : loads[flushes_at + machine * TLB_N_FLUSH_COSTS + i];
+   for (UInt i = 0; i < TLB_N_PREFETCH_COSTS; i++)
+      cost[TG_PREFETCHES + i] = prefetches_at == 0 || loads == NULL ? 0
+                                : loads[prefetches_at + machine * TLB_N_PREFETCH_COSTS + i];
 }
 
 void tg_lines_each(void (*each)(uint64_t* misses, tlb_user kind))

@@ -50,6 +50,11 @@ TgLine* tg_line_part(const TgLine* line, UInt object);
    the first miss. */
 void tg_lines_count(UInt n);
 
+/* Where among them the costs of flushes begin, those of loads; to be called if there are any. */
+void tg_lines_count_flushes(UInt first);
+/* Where among them the costs of prefetches begin, those of loads; to be called if there are any. */
+void tg_lines_count_prefetches(UInt first);
+
 /* The number given to tg_lines_count(). */
 UInt tg_lines_n_counts(void);
 

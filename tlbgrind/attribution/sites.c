@@ -7,6 +7,7 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
+#include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_oset.h"
 #include "pub_tool_poolalloc.h"
@@ -239,6 +240,30 @@ TgSite* tg_site_use(Addr a)
    }
    site->users++;
    return site;
+}
+
+/* Bytes of the instruction that makes a system call. */
+#if defined(VGA_arm64)
+enum { SYSCALL_BYTES = 4 };
+#else
+enum { SYSCALL_BYTES = 2 };
+#endif
+
+/* It is before the thread's next instruction. */
+TgSite* tg_site_of_syscall(ThreadId tid)
+{
+   return tg_site_use(VG_(get_IP)(tid) - SYSCALL_BYTES);
+}
+
+TgSite* tg_site_of_call(Addr within)
+{
+   enum { SHORTEST = 2, LONGEST = 15 };
+   for (UWord n = SHORTEST; n <= LONGEST; n++) {
+      const TgSite* site = VG_(HT_lookup)(sites, within + 1 - n);
+      if (site != NULL && site->length == n)
+         return tg_site_use(site->address);
+   }
+   return tg_site_use(within); /* its code has been unmapped or was never run */
 }
 
 static void free_if_done(TgSite* site)

@@ -36,6 +36,13 @@ void tg_sites_part(UInt (*part_at)(Addr a));
 /* The site of the instruction at `a`, made if it is new. Adds one user. */
 TgSite* tg_site_use(Addr a);
 
+/* The site of the thread's system call instruction, during the call. Adds one user. */
+TgSite* tg_site_of_syscall(ThreadId tid);
+
+/* The site of the call instruction whose last byte is at `within`, an address as in stack traces.
+   Adds one user. */
+TgSite* tg_site_of_call(Addr within);
+
 /* Sets the length of the site's instruction. */
 void tg_site_set_length(TgSite* site, UChar length);
 

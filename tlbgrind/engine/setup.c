@@ -15,6 +15,7 @@
 #include "engine/batch.h"
 #include "engine/check.h"
 #include "engine/fast_path.h"
+#include "engine/prefetch.h"
 #include "engine/replay.h"
 #include "engine/setup.h"
 #include "engine/translate.h"
@@ -66,9 +67,10 @@ static void init_mmus(const TgOptions* o)
    const tlb_mmus_options options = {
       .n = o->n_machines, .machine = machine, .page_shift = o->page_shift,
       .nested = o->nested, .exhaustive = !o->fast_path, .memory = tg_memory("tg.mmus"),
-      .map = tg_aspace_map() };
+      .map = tg_aspace_map(), .copies = o->kernel.copies,
+      .copies_behind = o->kernel.copies_behind, .shared_context = o->kernel.shared_context };
    const ULong others = (o->reach ? TLB_OBSERVER_REACH : 0)
-                        | (o->faults.on ? TLB_OBSERVER_FAULTS : 0);
+                        | (o->faults.simulated ? TLB_OBSERVER_FAULTS : 0);
    tl_assert(o->n_machines > 0 && o->n_machines <= TLB_MAX_MMUS);
    tlb_mmus_init(&tg_mmus, &options, others, tg_near, TG_NEAR_PAGES);
    tl_assert(options.map->n_views <= TLB_MAX_VIEWS);
@@ -80,6 +82,10 @@ void tg_engine_init(const TgOptions* options)
    tg_aspace_listen(listen, NULL);
    init_mmus(options);
    tg_lines_count((UInt)tlb_mmus_n_counts(&tg_mmus));
+   if (tg_mmus.flushes)
+      tg_lines_count_flushes((UInt)tlb_mmus_flushes_at(&tg_mmus, 0));
+   if (tg_mmus.prefetches)
+      tg_lines_count_prefetches((UInt)tlb_mmus_prefetches_at(&tg_mmus, 0));
    if (options->calls)
       tg_call_stacks_init(tg_batch_look_up);
    const TgTotals totals[TG_MAX_TOTALS] = {
@@ -90,4 +96,5 @@ void tg_engine_init(const TgOptions* options)
    tg_fast_path_find();
    tg_replay_init(options);
    tg_check_init(options);
+   tg_prefetch_init(options);
 }

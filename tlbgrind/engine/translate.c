@@ -4,6 +4,7 @@
 
 #include "pub_tool_libcassert.h"
 
+#include "sim/mmu/copies.h"
 #include "sim/mmu/refer.h"
 
 #include "data/references.h"
@@ -12,10 +13,12 @@
 #include "trace/segment_run.h"
 
 static Bool debug_check;
+static Bool copies; /* others make the program's references, too */
 
 void tg_translate_init(const TgOptions* options)
 {
    debug_check = options->debug_check;
+   copies = options->kernel.copies > 1;
 }
 
 void tg_translate_check(void)
@@ -54,12 +57,19 @@ static void touch(const TgRef* r, tlb_page* p, tlb_page_number number)
       rest->write_observers &= ~TLB_OBSERVER_FAULTS;
 }
 
-static void refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now)
+/* `second`: of a reference that was begun on another page. */
+static void refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now, Bool second)
 {
    touch(r, p, number);
    const tlb_page_rest* rest = tlb_rest(p);
    uint64_t* counts = ((rest->observers | rest->write_observers) & TLB_OBSERVERS_MMUS) == 0
                       ? NULL : tg_ref_misses(r);
+   if (UNLIKELY(copies)) {
+      const Bool modifies = r->modifies && tg_mmus.traits.split;
+      tlb_copies_refer(&tg_mmus, counts, p, number, r->kind,
+                       (modifies ? TLB_PART_MODIFIES : 0) | (second ? TLB_PART_SECOND : 0), now);
+      return;
+   }
    tlb_refer_all(&tg_mmus, counts, p, number, r->kind, now);
    if (r->modifies && tg_mmus.traits.split)
       tlb_refer_all(&tg_mmus, counts, p, number, TLB_STORE, now);
@@ -71,7 +81,7 @@ void tg_translate(TgRef* r, tlb_page* p, tlb_page_number number, ULong now,
    tlb_missed_begin(&tg_mmus,
                     !on_one_page  ? TLB_OBSERVERS_MMUS
                     : r->modifies ? tg_mmus.traits.apart : 0, r->kind);
-   refer(r, p, number, now);
+   refer(r, p, number, now, False);
    check_at_times();
 }
 
@@ -83,5 +93,5 @@ void tg_translate_touch(const TgRef* r, tlb_page* p, tlb_page_number number)
 
 void tg_translate_second(TgRef* r, tlb_page* p, tlb_page_number number, ULong now)
 {
-   refer(r, p, number, now);
+   refer(r, p, number, now, True);
 }

@@ -14,6 +14,8 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "data/references.h"
+#include "faults/flushes.h"
+#include "faults/interruptions.h"
 #include "faults/log.h"
 #include "native/maps.h"
 #include "faults/recorder.h"
@@ -42,13 +44,6 @@ enum { RSEQ_BYTES = 28 };
 
 /* The page of the vDSO's data that its getrandom() reads, since Linux 6.15. */
 enum { VVAR_RANDOM_PAGE = 2 };
-
-/* Bytes of the instruction that makes a system call. */
-#if defined(VGA_arm64)
-enum { SYSCALL_BYTES = 4 };
-#else
-enum { SYSCALL_BYTES = 2 };
-#endif
 
 static const TgOptions* options;
 static UWord page_mask;
@@ -95,6 +90,8 @@ static void touch_page(TgSite* site, TgLine* line, Int by, ThreadId tid, tlb_tou
    if (map == NULL
        || !tlb_fault_touch(tg_maps_model(), native, touch, in))
       return;
+   if (in[TLB_VIEW_WARM].kind == TLB_FAULT_COPY)
+      tg_flushes_copied(site, a);
    if (!tg_instrumented) {
       tg_page_use_fault(a, native, in);
       return;
@@ -119,12 +116,6 @@ void tg_recorder_touch(TgSite* site, TgLine* line, tlb_touch touch, Addr a, ULon
               instructions);
 }
 
-/* The site of the thread's system call instruction, which is before its next one. */
-static TgSite* syscall_site(ThreadId tid)
-{
-   return tg_site_use(VG_(get_IP)(tid) - SYSCALL_BYTES);
-}
-
 static void kernel_touches(CorePart part, ThreadId tid, Addr a, SizeT len,
                            tlb_touch touch)
 {
@@ -132,7 +123,8 @@ static void kernel_touches(CorePart part, ThreadId tid, Addr a, SizeT len,
        || (part != Vg_CoreSysCall && part != Vg_CoreSysCallArgInMem
            && part != Vg_CoreSignal))
       return;
-   TgSite* site = part == Vg_CoreSignal ? NULL : syscall_site(tid);
+   tg_interruptions_touch(a, len, touch == TLB_TOUCH_WRITE);
+   TgSite* site = part == Vg_CoreSignal ? NULL : tg_site_of_syscall(tid);
    const Int by = part == Vg_CoreSignal ? TG_BY_SIGNAL : syscall_of[tid];
    Addr at = a;
    for (;;) {

@@ -435,3 +435,8 @@ void tg_mmap_calls_on_fork(void (*forked_)(Bool is_child))
 {
    on_forked = forked_;
 }
+
+Bool tg_mmap_calls_shares_space(void)
+{
+   return call.shares_space;
+}

@@ -1,8 +1,7 @@
 /* Applies mmap(), munmap(), mprotect(), madvise() to the maps and the fault model.
 
    Computes the address that the kernel would choose for each new mapping and changes the maps
-   (native/maps.h). The changes arrive from space/aspace.h, which also removes unmapped pages
-   from the simulated TLBs. */
+   (native/maps.h). The changes arrive from space/aspace.h. */
 
 #ifndef TG_MMAP_CALLS_H
 #define TG_MMAP_CALLS_H
@@ -18,6 +17,9 @@ void tg_mmap_calls_init(const tlb_fault_settings* settings, Bool records);
 
 /* Registers a function that is called after each fork, in the parent and in the child. */
 void tg_mmap_calls_on_fork(void (*forked)(Bool is_child));
+
+/* Whether the last fork left parent and child one address space, as vfork() does natively. */
+Bool tg_mmap_calls_shares_space(void);
 
 /* To be called before and after each system call of the program. */
 void tg_mmap_calls_pre_syscall(UInt number, const UWord* args);

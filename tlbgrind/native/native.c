@@ -18,10 +18,11 @@ void tg_native_init(const TgOptions* o)
    /* If no faults are recorded, only the model's mappings are used. They consist of the host's
       pages, whatever base pages the machines have. */
    tlb_fault_settings mappings_only = { .page_shift = (UInt)__builtin_ctzl(VKI_PAGE_SIZE) };
-   if (!o->native && !o->faults.on)
+   if (!o->native && !o->faults.simulated)
       return;
    options = o;
-   tg_mmap_calls_init(o->faults.on ? &o->faults.settings : &mappings_only, o->faults.on);
+   tg_mmap_calls_init(o->faults.simulated ? &o->faults.settings : &mappings_only,
+                      o->faults.simulated);
 }
 
 void tg_native_started(ThreadId tid)

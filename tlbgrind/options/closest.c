@@ -10,13 +10,14 @@
 
 /* Those of --help; what is for debugging is not suggested. */
 static const HChar* const names[] = {
-   "--advice", "--calls", "--cycles", "--data", "--data-frames", "--data-offsets",
-   "--data-out-file", "--data-stride", "--dtlb", "--dump-instr", "--entries", "--entries-out-file",
+   "--advice", "--calls", "--copies", "--cores", "--cycles", "--data", "--data-frames",
+   "--data-offsets", "--data-out-file", "--data-stride", "--dtlb", "--dump-instr", "--entries", "--entries-out-file",
    "--fast-path", "--fault-around", "--faults", "--faults-hidden", "--faults-out-file",
-   "--faults-used", "--huge-pool", "--hugetlb", "--instr-at-start", "--itlb", "--list-machines",
-   "--machine", "--mappings", "--merge-code", "--miss-cost", "--mthp", "--native-start", "--nested",
-   "--page-size", "--pages", "--progress", "--reach", "--reach-out-file", "--read-ahead",
-   "--show-machine", "--stlb", "--thp", "--timeline", "--timeline-out-file", "--tlbgrind-out-file",
+   "--faults-used", "--flush-policy", "--huge-pool", "--hugetlb", "--instr-at-start", "--itlb",
+   "--list-machines", "--machine", "--mappings", "--merge-code", "--miss-cost", "--mthp",
+   "--native-start", "--nested", "--page-size", "--pages", "--prefetch", "--progress", "--reach",
+   "--reach-out-file", "--read-ahead", "--shared-context", "--show-machine", "--stlb",
+   "--switch-every", "--syscall-tlb", "--thp", "--timeline", "--timeline-out-file", "--tlbgrind-out-file",
    "--toggle-collect",
 };
 

@@ -181,14 +181,13 @@ static Bool read_folios(const HChar* text, tlb_fault_settings* s,
 
 /* The base pages of Linux on x86-64 and arm64. Faults with other base pages are not modelled, and
    the log's format excludes them. */
-static Bool check_page(UInt page_shift, tlb_reason* why)
+static Bool check_page(UInt page_shift, const HChar* what, tlb_reason* why)
 {
    if (page_shift == 12 || page_shift == 14 || page_shift == 16)
       return True;
    VG_(snprintf)(why->text, sizeof why->text,
-                 "page faults can be recorded with base pages of 4K, 16K and "
-                 "64K, not %s; --page-size gives all machines the same",
-                 tg_page_size(page_shift).text);
+                 "%s with base pages of 4K, 16K and 64K, not %s; --page-size gives all machines "
+                 "the same", what, tg_page_size(page_shift).text);
    return False;
 }
 
@@ -203,8 +202,9 @@ static const HChar* asks_for_faults(void)
                                                : mthp_arg;
 }
 
-const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp, TgFaultOptions* out,
-                                     tlb_reason* why)
+const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp, const HChar* flushes,
+                                     const HChar* prefetches,
+                                     TgFaultOptions* out, tlb_reason* why)
 {
    tlb_fault_settings* s = &options.settings;
    const HChar* by = options.on ? on_arg : asks_for_faults();
@@ -214,12 +214,17 @@ const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp, TgFaultO
       return by;
    }
    options.on |= by != NULL;
-   if (options.on && !check_page(page_shift, why))
+   options.simulated = options.on || flushes != NULL || prefetches != NULL;
+   if (by != NULL && !check_page(page_shift, "page faults can be recorded", why))
       return by;
+   if (flushes != NULL && !check_page(page_shift, "flushes can be simulated", why))
+      return flushes;
+   if (prefetches != NULL && !check_page(page_shift, "prefetches can be simulated", why))
+      return prefetches;
    s->page_shift = page_shift;
    s->thp = thp;
    s->phases = 1;
-   if (options.on) {
+   if (options.simulated) {
       s->fault_around = host_around();
       options.around_assumed = s->fault_around == 0 && around_arg == NULL;
       if (s->fault_around == 0)

@@ -12,6 +12,8 @@
 
 typedef struct {
    Bool on;
+   Bool simulated;        /* they are modelled, though the log may not be written: flushes are of
+                             pages that are present, and prefetches fill nothing for others */
    Bool used;             /* record the used bytes of each page: faults/page_use.h */
    Bool lists_hidden;     /* also list the faults of Valgrind's own memory */
    tlb_fault_settings settings;
@@ -25,8 +27,10 @@ Bool tg_fault_options_take(const HChar* arg);
 void tg_fault_options_print_usage(void);
 
 /* Parses the options; to be called when base page and mode of transparent huge pages are set.
-   Returns NULL, or the invalid argument, with the reason. */
-const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp, TgFaultOptions* out,
-                                     tlb_reason* why);
+   `flushes`, `prefetches`: the arguments that ask for these, NULL: none does. Returns NULL, or the
+   invalid argument, with the reason. */
+const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp, const HChar* flushes,
+                                     const HChar* prefetches,
+                                     TgFaultOptions* out, tlb_reason* why);
 
 #endif

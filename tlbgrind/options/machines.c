@@ -256,9 +256,11 @@ Bool tg_machine_by_name(const HChar* name, UInt base_shift,
       tlb_machine_note_unknowns(&out->m);
       for (UInt i = 0; i < out->m.n_notes; i++)
          tg_machine_assume(out, "%s", out->m.note[i].text);
-      found = rules == NULL
-              || tlb_page_rules_parse(rules, '+', out->m.base_page_shift,
-                                      &out->pages, why);
+      const Bool given = rules != NULL && rules[0] != '\0';
+      found = (rules == NULL || tg_kernel_policy_take(rules, out->m.isa, &out->kernel, why))
+              && (rules == NULL || (given && rules[0] == '\0')
+                  || tlb_page_rules_parse(rules, '+', out->m.base_page_shift,
+                                          &out->pages, why));
    }
    VG_(free)(plain);
    return found;
@@ -267,5 +269,7 @@ Bool tg_machine_by_name(const HChar* name, UInt base_shift,
 tlb_mmu_machine tg_mmu_machine(const TgMachine* machine)
 {
    return (tlb_mmu_machine){ .machine = &machine->m, .pages = &machine->pages,
-                             .asks = tlb_mmus_asks(&machine->m, &machine->pages) };
+                             .asks = tlb_mmus_asks(&machine->m, &machine->pages),
+                             .flush = machine->kernel.flush, .shared = machine->shared,
+                             .prefetch = machine->kernel.prefetch };
 }

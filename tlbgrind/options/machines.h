@@ -9,6 +9,7 @@
 #include "sim/machine/machine.h"
 #include "sim/mmu/mmu.h"
 #include "sim/pages/pagerules.h"
+#include "options/kernel_policy.h"
 
 typedef struct {
    const HChar* given;  /* by the user: NAME or FILE, and @RULES */
@@ -17,14 +18,16 @@ typedef struct {
    const HChar* label;  /* the suffix of its out-file */
    tlb_machine m;
    tlb_page_policy pages; /* the page sizes that back its memory */
+   TgKernelPolicy kernel;
+   Bool shared;           /* system calls or context switches drive out translations */
    XArray* assumptions; /* HChar*: texts about unknown properties and their assumed values */
    Word n_own;          /* the first so many are the machine's; the others, the options' */
 } TgMachine;
 
-/* Makes the machine "NAME" or "NAME@RULES"; its rules for page sizes come after those in `pages`,
-   which hold for all machines. `base_shift`: the base page; 0: the machine's own. Returns False
-   if there is no such machine, with the reason, and with "FILE:LINE: " in `where`, or "" if the
-   reason is not about a file. */
+/* Makes the machine "NAME" or "NAME@RULES", some of which are for what the kernel does; the others,
+   for page sizes, come after those in `pages`, which hold for all machines. `base_shift`: the base
+   page; 0: the machine's own. Returns False if there is no such machine, with the reason, and with
+   "FILE:LINE: " in `where`, or "" if the reason is not about a file. */
 Bool tg_machine_by_name(const HChar* name, UInt base_shift,
                         const tlb_page_policy* pages, TgMachine* out,
                         const HChar** where, tlb_reason* why);

@@ -185,6 +185,7 @@ Bool tg_options_take(const HChar* arg)
       options.merge_code = VG_(strdup)("tg.options", value);
    } else if (VG_BOOL_CLO(arg, "--fast-path", options.fast_path)) {
    } else if (tg_page_options_take(arg)) {
+   } else if (tg_kernel_options_take(arg)) {
    } else if (tg_fault_options_take(arg)) {
    } else if (tg_region_options_take(arg, &options.region)) {
    } else if (tg_exec_option(arg)) {
@@ -198,93 +199,6 @@ Bool tg_options_take(const HChar* arg)
       return False;
    }
    return True;
-}
-
-void tg_options_print_usage(void)
-{
-   VG_(printf)(
-"    --machine=NAME|FILE[,...]        which processors' TLBs to simulate: names of\n"
-"                                     --list-machines, host, default, machine\n"
-"                                     files or dumps of `cpuid -r'; NAME@RULES:\n"
-"                                     with its own --pages, joined by + [host]\n"
-"    --advice=yes|SIZE[,...]          the machine, and again with each kind of memory\n"
-"                                     in pages of each SIZE (yes: 64K and 2M), and\n"
-"                                     other memory of the list: libm.so*,\n"
-"                                     text=libm.so*; for tg_annotate --advice [none]\n"
-"    --list-machines                  list those that are built in, run nothing\n"
-"    --show-machine=NAME|FILE         print one as a machine file, run nothing (both\n"
-"                                     stand alone behind the command tlbgrind)\n"
-"    --itlb=ENTRIES,WAYS[,SIZES[,POLICY]]  first-level instruction TLB\n"
-"    --dtlb=ENTRIES,WAYS[,SIZES[,POLICY]]  first-level data TLB\n"
-"    --stlb=ENTRIES,WAYS[,SIZES[,POLICY]]  second-level TLB of both sides\n"
-"                                     WAYS: a number or full; SIZES: such as\n"
-"                                     4K or 4K+2M [the base page]; POLICY: lru,\n"
-"                                     plru, fifo, nru, random[:SEED] [lru]\n"
-"    --page-size=SIZE                 the base page, 4K to 1G [the machine's own]\n");
-   tg_page_options_print_usage();
-   VG_(printf)(
-"    --native-start=yes|no            let the program start, and its memory lie, as\n"
-"                                     without Valgrind: no preloaded objects, stack,\n"
-"                                     heap and mappings as they would be [yes]\n"
-"    --nested=no|yes                  in a virtual machine: walks of the host's\n"
-"                                     tables, too [no]\n"
-"    --miss-cost=CYCLES               what a page walk costs [the machine's own]\n"
-"    --cycles=NUMBER                  cycles of the program on the real machine,\n"
-"                                     for the share that page walks have in them\n");
-   VG_(printf)(
-"    --merge-code=PATTERN[,...]       simulate the code of the objects that match as if it lay in\n"
-"                                     one mapping [none]\n");
-   tg_fault_options_print_usage();
-   tg_region_options_print_usage();
-   VG_(printf)(
-"    --tlbgrind-out-file=FILE         write costs to FILE [tlbgrind.out.%%p]\n"
-"    --dump-instr=no|yes              costs by instruction, too; code without symbols is\n"
-"                                     named by its functions' addresses [no]\n"
-"    --calls=no|yes                   write the call graph with inclusive costs into\n"
-"                                     the out-file, as callgrind does [no]\n"
-"    --reach=no|yes                   what fully associative TLBs of 8 to 8192\n"
-"                                     entries would miss, with pages of 4K, 64K\n"
-"                                     and 2M [no]\n"
-"    --reach-out-file=FILE            where to [tlbgrind.reach.%%p]\n"
-"    --timeline=no|yes                misses, page faults and pages in use over the\n"
-"                                     run's instructions [no]\n"
-"    --timeline-out-file=FILE         where to [tlbgrind.timeline.%%p]\n"
-"    --entries=no|yes|data            record which code is executed, in order of\n"
-"                                     its first execution, for tg_order; data:\n"
-"                                     and which data is written (slow) [no]\n"
-"    --entries-out-file=FILE          where to [tlbgrind.entries.%%p]\n"
-"    --data=no|yes                    by which data, too: heap blocks by call stack,\n"
-"                                     variables, stacks, mappings [no]\n"
-"    --data-frames=NUMBER             functions in call stacks, 1 to 64 [8]\n"
-"    --data-offsets=no|yes            and by offset within records: blocks, variables\n"
-"                                     of up to 4K, elements of calloc [no]\n"
-"    --data-stride=NAME:BYTES[,...]   the size of the records that the function NAME\n"
-"                                     allocates, or of the variable or named\n"
-"                                     memory NAME; implies --data-offsets=yes\n"
-"    --data-out-file=FILE             where to [tlbgrind.data.%%p]\n"
-"    --mappings=no|yes|SIZE           by mapping, too, and what lies outside of its\n"
-"                                     aligned large pages (of SIZE; yes: of the size\n"
-"                                     in --pages=, else 2M), in the out-file [no]\n"
-"    --fast-path=no|yes               answer known hits without the simulator;\n"
-"                                     the counts are the same [yes]\n");
-}
-
-void tg_options_print_debug_usage(void)
-{
-   VG_(printf)(
-"    --as-cachegrind=no|yes           count as cachegrind does, to compare the\n"
-"                                     two: at most one miss for a reference that\n"
-"                                     crosses a page, both of its pages looked up\n"
-"                                     in the second level if one misses the first,\n"
-"                                     guarded helpers always performed, and code\n"
-"                                     translated with cachegrind's settings; implies\n"
-"                                     --fast-path=no and --native-start=no [no]\n"
-"    --was=EXECS,MISSING,INSTRUCTIONS,FOLDER  what the process was before it became\n"
-"                                     this program; the tool tells it itself\n"
-"    --trace-aspace=no|yes            print what happens to the client's mappings\n"
-"                                     [no]\n"
-"    --debug-check=no|yes             check the simulator's data again and again, and\n"
-"                                     end with a message if they disagree [no]\n");
 }
 
 /* The logarithm of the size in --page-size. */
@@ -326,6 +240,80 @@ static const HChar* add_advice(const HChar* machine)
    if (list == NULL)
       refuse(advice_arg, "%s", why.text);
    return list;
+}
+
+/* The argument that asks for flushes, or for what system calls and context switches do. */
+static const HChar* kernel_arg(void)
+{
+   return tg_kernel_options_arg() != NULL ? tg_kernel_options_arg() : machine_arg;
+}
+
+/* The argument that asks for prefetches. */
+static const HChar* prefetch_arg(void)
+{
+   const HChar* arg = tg_kernel_options_prefetch_arg();
+   return arg != NULL ? arg : machine_arg;
+}
+
+/* The machines with each of the policies, if there are several. */
+static const HChar* add_policies(const HChar* names)
+{
+   tlb_reason why;
+   const HChar* bad = tg_kernel_options_parse(&options.kernel, &why);
+   if (bad != NULL)
+      refuse(bad, "%s", why.text);
+   const HChar* list = tg_kernel_options_machines(names);
+   if (list == NULL)
+      return names;
+   if (options.advice)
+      refuse(kernel_arg(), "--advice=... is about one machine; give one policy");
+   return list;
+}
+
+/* The machine of --itlb=, --dtlb= and --stlb= with each of several policies. */
+static void copy_custom(void)
+{
+   HChar* names = tg_kernel_options_machines("custom");
+   if (names == NULL)
+      return;
+   const TgMachine custom = options.machine[0];
+   HChar* saved;
+   options.n_machines = 0;
+   for (HChar* name = VG_(strtok_r)(names, ",", &saved); name != NULL;
+        name = VG_(strtok_r)(NULL, ",", &saved)) {
+      if (options.n_machines == TLB_MAX_MMUS)
+         refuse(kernel_arg(), "a run has at most %d machines", TLB_MAX_MMUS);
+      options.machine = VG_(realloc)("tg.options.machines", options.machine,
+                                     (options.n_machines + 1) * sizeof *options.machine);
+      TgMachine* m = &options.machine[options.n_machines++];
+      tlb_reason why;
+      *m = custom;
+      m->given = VG_(strdup)("tg.options", name);
+      m->assumptions = VG_(cloneXA)("tg.options", custom.assumptions);
+      if (!tg_kernel_policy_take(VG_(strchr)(name, '@') + 1, m->m.isa, &m->kernel, &why))
+         refuse(kernel_arg(), "%s", why.text);
+   }
+   VG_(free)(names);
+}
+
+static void check_kernel(void)
+{
+   const TgKernelOptions* k = &options.kernel;
+   tg_kernel_options_apply(options.machine, options.n_machines, &options.kernel);
+   if (k->flushes && options.calls)
+      refuse(kernel_arg(), "flushes are no part of inclusive costs; leave out --calls=yes");
+   if ((k->flushes || k->syscalls || k->switch_every > 0) && options.as_cachegrind)
+      refuse(kernel_arg(), "cachegrind has no kernel; leave out --as-cachegrind=yes");
+   if (options.as_cachegrind && tg_kernel_options_cores_arg() != NULL)
+      refuse(tg_kernel_options_cores_arg(), "cachegrind has one core; leave this out");
+   if (options.as_cachegrind)
+      options.kernel.cores = TG_CORES_SHARED;
+   if (k->copies > 1
+       && (k->flushes || k->syscalls || k->switch_every > 0 || k->prefetches || options.as_cachegrind
+           || k->cores != TG_CORES_SHARED))
+      refuse(tg_kernel_options_copies_arg(),
+             "copies go without --flush-policy, --syscall-tlb, --switch-every, --prefetch, --cores "
+             "and --as-cachegrind");
 }
 
 /* Makes the machines of a list, NAME,NAME,... */
@@ -503,6 +491,24 @@ static void check_mappings(void)
                            "page", wrong->name);
 }
 
+/* A prefetch's operands are read from the guest's registers, of which no update may be left out
+   then. */
+static void check_prefetches(void)
+{
+   const HChar* other = options.as_cachegrind ? "--as-cachegrind=yes"
+                        : options.calls       ? "--calls=yes"
+                        : options.data        ? "--data=yes"
+                        : options.mappings    ? "--mappings"
+                        : options.reach       ? "--reach=yes" : NULL;
+   if (!options.kernel.prefetches)
+      return;
+   if (other != NULL)
+      refuse(prefetch_arg(), "prefetches are simulated in a run without %s; leave out one of them",
+             other);
+   VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
+   VG_(clo_px_file_backed) = VexRegUpdAllregsAtEachInsn;
+}
+
 const TgOptions* tg_options_finish(void)
 {
    const HChar* names = machine_arg == NULL ? "host"
@@ -524,6 +530,7 @@ const TgOptions* tg_options_finish(void)
                                  "(tg_annotate --by=data --of=FUNCTION shows one function's)");
    if (advice_arg != NULL)
       names = add_advice(names);
+   names = add_policies(names);
    options.page_shift = read_page_size();
    bad = tg_page_options_finish(options.page_shift, &options.pages, &why);
    if (bad != NULL)
@@ -560,19 +567,25 @@ const TgOptions* tg_options_finish(void)
          refuse(bad, "%s", why.text);
       options.machine->pages = options.pages.policy;
       options.n_machines = 1;
+      copy_custom();
    } else {
       read_machines(machine_arg, names);
    }
+   check_kernel();
+   check_prefetches();
    check_large_pages();
    tg_machine_names_give(options.machine, options.n_machines);
    read_costs();
    if (page_size_arg == NULL)
       take_smallest_base_page();
-   bad = tg_fault_options_finish(options.page_shift, options.pages.policy.thp, &options.faults,
-                                 &why);
+   bad = tg_fault_options_finish(options.page_shift, options.pages.policy.thp,
+                                 options.kernel.flushes || options.kernel.touches ? kernel_arg()
+                                                                                  : NULL,
+                                 options.kernel.prefetches ? prefetch_arg() : NULL,
+                                 &options.faults, &why);
    if (bad != NULL)
       refuse(bad, "%s", why.text);
-   if (options.merge_code != NULL && options.faults.on)
+   if (options.merge_code != NULL && options.faults.simulated)
       refuse("--merge-code", "page faults are those of the code as it is; record them in another "
                              "run");
    if (options.as_cachegrind && options.n_machines > 1)

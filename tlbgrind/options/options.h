@@ -1,8 +1,8 @@
 /* Parses the command line into TgOptions, and makes the machines.
 
    A new option gets a member of TgOptions, its parsing in tg_options_take(), its check in
-   tg_options_finish() and a line in the usage, all in options/options.c. Options about page sizes,
-   page faults, arrays and out-files are in files of their own in this folder. */
+   tg_options_finish(), all in options/options.c, and a line in options/usage.c. Options about page
+   sizes, page faults, the kernel, arrays and out-files are in files of their own in this folder. */
 
 #ifndef TG_OPTIONS_H
 #define TG_OPTIONS_H
@@ -10,6 +10,7 @@
 #include "pub_tool_basics.h"
 
 #include "options/fault_options.h"
+#include "options/kernel_options.h"
 #include "options/machines.h"
 #include "options/output_names.h"
 #include "options/page_options.h"
@@ -23,6 +24,7 @@ typedef struct {
    TgFaultOptions faults;
    TgRegionOptions region;
    Bool fast_path;
+   TgKernelOptions kernel;
    Bool advice;      /* the machines are those of --advice=: options/advice.h */
    Bool native;      /* --native-start=yes: native/native.h */
    Bool nested;      /* page walks are two-dimensional, as in a virtual machine */

@@ -12,15 +12,18 @@
 
 #include "space/backing_report.h"
 #include "space/merged_code.h"
+#include "options/kernel_policy.h"
 #include "options/exec.h"
 #include "base/file.h"
 #include "base/streams.h"
 #include "trace/run_mmus.h"
 #include "output/code_use.h"
+#include "output/copies.h"
 #include "output/costs_file.h"
 #include "output/mapping_rows.h"
 #include "output/positions.h"
 #include "output/phases.h"
+#include "output/threads.h"
 #include "base/shown.h"
 #include "attribution/sites.h"
 #include "calls/arcs.h"
@@ -86,6 +89,14 @@ static void print_description(TgFile* f, const TgResults* results,
    for (Word i = 0; i < VG_(sizeXA)(m->assumptions); i++)
       tg_file_print(f, "desc: Assumption: %s\n",
                     *(HChar**)VG_(indexXA)(m->assumptions, i));
+   if (m->kernel.flush.how != TLB_FLUSH_NONE)
+      tg_file_print(f, "desc: Flushes: %s\n", tg_kernel_policy_flush_words(&m->kernel).text);
+   if (m->kernel.syscall != TG_SYSCALLS_NONE)
+      tg_file_print(f, "desc: System calls: %s\n",
+                    tg_kernel_policy_syscall_words(&m->kernel).text);
+   if (m->kernel.prefetch != TLB_PREFETCH_IGNORE)
+      tg_file_print(f, "desc: Prefetches: %s\n",
+                    m->kernel.prefetch == TLB_PREFETCH_WEAK ? "weak" : "strong");
    const UInt view = tg_mmus.mmu[m - results->options->machine].view;
    if (tg_backing_report_is_of_interest(view)) {
       const TgFirstTouches first = tg_backing_report_first_touches(view);
@@ -93,6 +104,8 @@ static void print_description(TgFile* f, const TgResults* results,
       tg_file_print(f, "desc: First touches: %llu base pages, %llu faults\n", first.touches,
                     first.faults);
    }
+   tg_threads_describe(f, (UInt)(m - results->options->machine));
+   tg_copies_describe(results, f, (UInt)(m - results->options->machine));
    if (results->forked_from != 0)
       tg_file_print(f, "desc: Forked: counts since the fork from pid %d\n",
                     results->forked_from);
@@ -233,7 +246,9 @@ Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArra
 {
    const TgEvent* events[TG_MAX_EVENTS];
    const UInt n_events = tg_events(&result->machine->m,
-                                   results->options->faults.on, events);
+                                   results->options->faults.on,
+                                   result->machine->kernel.flush.how != TLB_FLUSH_NONE,
+                                   result->machine->kernel.prefetch, events);
    const HChar* failure;
    TgFile* f = tg_file_open(name, &failure);
 

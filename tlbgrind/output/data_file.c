@@ -88,7 +88,9 @@ static void print_machine(TgFile* f, const TgResults* results, const TgResult* r
                           XArray* lines)
 {
    const TgEvent* events[TG_MAX_EVENTS];
-   const UInt n_events = tg_events(&result->machine->m, results->options->faults.on, events);
+   const UInt n_events = tg_events(&result->machine->m, results->options->faults.on,
+                                   result->machine->kernel.flush.how != TLB_FLUSH_NONE,
+                                   result->machine->kernel.prefetch, events);
    TgPositions positions;
    tg_file_print(f, "\nmachine: %s\nevents:", result->machine->label);
    for (UInt i = 0; i < n_events; i++)

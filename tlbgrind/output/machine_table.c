@@ -14,12 +14,18 @@
 
 typedef enum {
    NAME, BASE_PAGE, I1_MISSES, I_WALKS, D1_MISSES, D_WALKS, MISSES_PER_1000, WALKS_PER_1000,
-   RATIO, WALK_REFS, CYCLES, SHARE, N_COLUMNS
+   RATIO, WALK_REFS, CYCLES, SHARE,
+   FLUSHES_OF_ALL, FLUSHES_OF_PAGES, FLUSHED_WITHIN, FLUSHED_OUTSIDE, FLUSHED_AGAIN,
+   FLUSHES_REMOTE,
+   PREFETCHES, P1_MISSES, P_WALKS, P_IN_VAIN, P_DROPPED, N_COLUMNS
 } Column;
 
 static const HChar* const heads[N_COLUMNS] = {
    "machine", "page", "I1 misses", "I walks", "D1 misses", "D walks", "L1 misses/1000",
-   "walks/1000", "ratio", "walk refs", "miss cycles", "share of time"
+   "walks/1000", "ratio", "walk refs", "miss cycles", "share of time",
+   "of everything", "pages one by one", "lost within", "lost outside", "walked for again",
+   "other cores asked",
+   "prefetches", "L1 misses", "walks", "in vain", "dropped"
 };
 
 TgNumber tg_share_of_time(const TgResults* results, const TgResult* r)
@@ -67,6 +73,10 @@ static Bool differs_by_assumption(const TgResults* results, UInt row)
    const TgResult* first = &results->result[0];
    return both(r, TG_WALKS) != both(first, TG_WALKS)
           && tg_mmus.mmu[row].view == tg_mmus.mmu[0].view
+          && r->machine->kernel.flush.how == first->machine->kernel.flush.how
+          && r->machine->kernel.flush.n == first->machine->kernel.flush.n
+          && r->machine->kernel.syscall == first->machine->kernel.syscall
+          && r->machine->kernel.syscall_pages == first->machine->kernel.syscall_pages
           && tlb_machines_may_be_equal(&r->machine->m, &first->machine->m);
 }
 
@@ -77,6 +87,17 @@ static TgNumber ratio(const TgResults* results, UInt row)
       return word("-");
    return tg_ratio(both(&results->result[row], TG_WALKS), first, 1, 3,
                    differs_by_assumption(results, row) ? "*" : "");
+}
+
+/* Weak prefetches have no walks, strong ones are not dropped. */
+static Bool counts_prefetches(const TgResult* r, Column column)
+{
+   switch (r->machine->kernel.prefetch) {
+   case TLB_PREFETCH_WEAK:   return column != P_WALKS && column != P_IN_VAIN;
+   case TLB_PREFETCH_STRONG: return column != P_DROPPED;
+   case TLB_PREFETCH_IGNORE: break;
+   }
+   return False;
 }
 
 static TgNumber cell(const TgResults* results, UInt row, Column column)
@@ -99,6 +120,15 @@ static TgNumber cell(const TgResults* results, UInt row, Column column)
       return is_known ? tg_number(0, r->total[TG_ALL_CYCLES]) : word("unknown");
    case SHARE:
       return is_known ? tg_share_of_time(results, r) : word("unknown");
+   case FLUSHES_OF_ALL: case FLUSHES_OF_PAGES: case FLUSHED_WITHIN: case FLUSHED_OUTSIDE:
+   case FLUSHED_AGAIN: case FLUSHES_REMOTE:
+      if (r->machine->kernel.flush.how == TLB_FLUSH_NONE)
+         return word("-");
+      return tg_number(0, r->total[TG_FLUSHES + (column - FLUSHES_OF_ALL)]);
+   case PREFETCHES: case P1_MISSES: case P_WALKS: case P_IN_VAIN: case P_DROPPED:
+      if (!counts_prefetches(r, column))
+         return word("-");
+      return tg_number(0, r->total[TG_PREFETCHES + (column - PREFETCHES)]);
    case NAME: case N_COLUMNS:
       break;
    }
@@ -126,6 +156,24 @@ static Bool any_has_cycles(const TgResults* results)
    return False;
 }
 
+static Bool any_counts_prefetches(const TgResults* results, Column column)
+{
+   UInt row = 0;
+   while (row < results->options->n_machines
+          && !counts_prefetches(&results->result[row], column))
+      row++;
+   return row < results->options->n_machines;
+}
+
+static Bool any_asked_others(const TgResults* results)
+{
+   for (UInt i = 0; i < results->options->n_machines; i++) {
+      if (results->result[i].total[TG_FLUSHES + TLB_FLUSHES_REMOTE] != 0)
+         return True;
+   }
+   return False;
+}
+
 static Bool is_shown(const TgResults* results, Column column)
 {
    const TgOptions* o = results->options;
@@ -133,6 +181,10 @@ static Bool is_shown(const TgResults* results, Column column)
    case WALK_REFS: return o->nested;
    case CYCLES:    return o->shows_cycles || any_has_cycles(results);
    case SHARE:     return o->cycles != 0;
+   case P_WALKS: case P_IN_VAIN: case P_DROPPED:
+      return any_counts_prefetches(results, column);
+   case FLUSHES_REMOTE:
+      return any_asked_others(results);
    default:        return True;
    }
 }
@@ -154,21 +206,50 @@ static void print_notes(const TgResults* results)
       VG_(umsg)("share of time: of %llu cycles, estimated, an upper bound\n", o->cycles);
 }
 
-void tg_machine_table_print(const TgResults* results)
+/* Prints the names of the machines and the columns from `first` to `last`. */
+static void print_columns(const TgResults* results, Column first, Column last)
 {
    const UInt n = results->options->n_machines;
    UInt width[N_COLUMNS];
-   for (Column c = NAME; c < N_COLUMNS; c++)
+   width[NAME] = width_of(results, NAME);
+   for (Column c = first; c <= last; c++)
       width[c] = is_shown(results, c) ? width_of(results, c) : 0;
    for (UInt line = 0; line <= n; line++) {
       VG_(umsg)("%-*s", (Int)width[NAME],
                 line == 0 ? heads[NAME] : results->result[line - 1].machine->name);
-      for (Column c = BASE_PAGE; c < N_COLUMNS; c++) {
+      for (Column c = first; c <= last; c++) {
          if (width[c] != 0)
             VG_(umsg)("  %*s", (Int)width[c],
                       line == 0 ? heads[c] : cell(results, line - 1, c).text);
       }
       VG_(umsg)("\n");
    }
+}
+
+void tg_machine_table_print(const TgResults* results)
+{
+   print_columns(results, BASE_PAGE, SHARE);
    print_notes(results);
+}
+
+/* The words of /proc/vmstat are those of the first two columns. */
+void tg_machine_table_print_flushes(const TgResults* results)
+{
+   VG_(umsg)("TLB flushes by munmap, mremap, mprotect, madvise, brk, fork and copies on write\n");
+   print_columns(results, FLUSHES_OF_ALL, FLUSHES_REMOTE);
+   VG_(umsg)("of everything, pages one by one: nr_tlb_local_flush_all and _one of /proc/vmstat\n");
+   VG_(umsg)("lost: translations, within what was flushed and outside; the latter walked for "
+             "again\n");
+   if (any_asked_others(results))
+      VG_(umsg)("other cores asked: nr_tlb_remote_flush; what they lost is in the columns before\n");
+}
+
+void tg_machine_table_print_prefetches(const TgResults* results)
+{
+   VG_(umsg)("Data prefetches\n");
+   print_columns(results, PREFETCHES, P_DROPPED);
+   if (is_shown(results, P_IN_VAIN))
+      VG_(umsg)("in vain: walks that find no page\n");
+   if (is_shown(results, P_DROPPED))
+      VG_(umsg)("dropped: no TLB has the page\n");
 }

@@ -9,6 +9,12 @@
 /* Prints the table of a run with several machines, and what its columns mean. */
 void tg_machine_table_print(const TgResults* results);
 
+/* Prints the table of flushes, which a run with one machine has, too. */
+void tg_machine_table_print_flushes(const TgResults* results);
+
+/* The same of prefetches. */
+void tg_machine_table_print_prefetches(const TgResults* results);
+
 /* The share of the cycles of --cycles= that the machine's misses take, as "1.25%". */
 TgNumber tg_share_of_time(const TgResults* results, const TgResult* r);
 

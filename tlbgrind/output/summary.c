@@ -12,14 +12,18 @@
 #include "space/backing_report.h"
 #include "native/break_room.h"
 #include "trace/run_mmus.h"
+#include "options/kernel_policy.h"
 #include "options/machine_names.h"
 #include "base/number_format.h"
+#include "output/copies.h"
 #include "output/costs_file.h"
 #include "output/machine_table.h"
 #include "options/output_names.h"
+#include "faults/interruptions.h"
 #include "faults/log.h"
 #include "base/shown.h"
 #include "output/summary.h"
+#include "output/threads.h"
 #include "options/thp.h"
 
 static void print_array(const HChar* description, void* opaque)
@@ -43,6 +47,10 @@ static void describe(const TgMachine* m)
    if (m->file != NULL)
       VG_(umsg)("  file %s\n", tg_shown(m->file));
    tg_costs_file_describe_arrays(m, print_array, NULL);
+   if (m->kernel.flush.how != TLB_FLUSH_NONE)
+      VG_(umsg)("  flushes: %s\n", tg_kernel_policy_flush_words(&m->kernel).text);
+   if (m->kernel.syscall != TG_SYSCALLS_NONE)
+      VG_(umsg)("  system calls %s\n", tg_kernel_policy_syscall_words(&m->kernel).text);
    assumptions(m, 0);
 }
 
@@ -85,6 +93,14 @@ static void name_machine(const TgMachine* m)
    assumptions(m, m->n_own);
 }
 
+static Bool any_ignores_prefetches(const TgOptions* o)
+{
+   UInt i = 0;
+   while (i < o->n_machines && o->machine[i].kernel.prefetch != TLB_PREFETCH_IGNORE)
+      i++;
+   return o->kernel.prefetches && i < o->n_machines;
+}
+
 void tg_summary_machines(const TgResults* results)
 {
    const TgPageOptions* pages = &results->options->pages;
@@ -99,8 +115,13 @@ void tg_summary_machines(const TgResults* results)
    VG_(umsg)("Transparent huge pages: %s (%s)\n", tg_thp_name(pages->policy.thp),
              pages->thp_arg == NULL ? "as the host has them" : pages->thp_arg);
    if (results->options->fast_path && !tg_mmus.fast_path)
-      VG_(umsg)("Fast path: none, for code and data share a first level; every reference is"
-                " simulated\n");
+      VG_(umsg)("Fast path: none, for %s; every reference is simulated\n",
+                any_ignores_prefetches(results->options)
+                   ? "some machines ignore prefetches and others do not"
+                   : "code and data share a first level");
+   if (is_long && !results->options->kernel.syscalls && results->options->kernel.switch_every == 0)
+      VG_(umsg)("System calls and context switches drive out nothing: misses are lower bounds "
+                "(--syscall-tlb=none,flush counts upper bounds, too)\n");
    if (!is_long)
       VG_(umsg)("All arrays and assumptions: with -v, and in the out-file\n");
    VG_(umsg)("\n");
@@ -347,6 +368,18 @@ void tg_summary_details(const TgResults* results, const HChar* out_file)
       details_of_many(results, out_file);
 }
 
+/* How often others used the TLBs. */
+static void interruptions(const TgOptions* o)
+{
+   if (!o->kernel.syscalls && o->kernel.switch_every == 0)
+      return;
+   VG_(umsg)("\n");
+   VG_(umsg)("%-18s %s%s\n", "system calls:", number(tg_interruptions.system_calls).text,
+             o->kernel.syscalls ? "" : "  which drive out nothing (--syscall-tlb)");
+   if (o->kernel.switch_every > 0)
+      VG_(umsg)("%-18s %s\n", "context switches:", number(tg_interruptions.switches).text);
+}
+
 void tg_summary_results(const TgResults* results, const HChar* out_file)
 {
    if (results->options->n_machines == 1) {
@@ -358,6 +391,17 @@ void tg_summary_results(const TgResults* results, const HChar* out_file)
       VG_(umsg)("\n");
       tg_machine_table_print(results);
    }
+   interruptions(results->options);
+   if (results->options->kernel.flushes) {
+      VG_(umsg)("\n");
+      tg_machine_table_print_flushes(results);
+   }
+   if (results->options->kernel.prefetches) {
+      VG_(umsg)("\n");
+      tg_machine_table_print_prefetches(results);
+   }
+   tg_threads_print();
+   tg_copies_print(results);
    memory(results);
    overflow();
    if (out_file == NULL || VG_(clo_verbosity) == 0)

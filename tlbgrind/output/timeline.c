@@ -57,19 +57,21 @@ static ULong instructions(void)
    return tg_instructions() + tg_booked.refs[TLB_FETCH];
 }
 
+static TgSampler sampler;
+
 static void begin(void)
 {
    n_samples = 0;
    distance = FIRST;
    start.clock = tg_clock;
    start.instructions = instructions();
-   tg_sample_due = start.clock + (distance << TG_INSTR_SHIFT);
+   tg_sampler_set(&sampler, start.clock + (distance << TG_INSTR_SHIFT));
 }
 
 void tg_timeline_init(const TgResults* results, TgSample* take)
 {
    run = results;
-   tg_sample = take;
+   tg_sampler_add(&sampler, take);
    start.misses = VG_(calloc)("tg.timeline", 1, bytes_of_misses());
    for (UInt i = 0; i < MOST; i++)
       sample[i].misses = VG_(malloc)("tg.timeline", bytes_of_misses());
@@ -176,7 +178,7 @@ void tg_timeline_add(void)
    n_samples++;
    if (n_samples == MOST)
       halve();
-   tg_sample_due = start.clock + ((n_samples + 1) * distance << TG_INSTR_SHIFT);
+   tg_sampler_set(&sampler, start.clock + ((n_samples + 1) * distance << TG_INSTR_SHIFT));
 }
 
 void tg_timeline_mark(const HChar* phase)

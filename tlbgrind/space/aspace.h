@@ -1,8 +1,8 @@
 /* Applies mmap(), munmap() and other changes of mappings to the simulated address space.
 
    The changes come from the core's events and from the arguments of system calls. munmap()
-   removes a mapping from the page map (sim/pages/pagemap.h), which removes its pages from the
-   simulated TLBs. Listeners are called for every change. */
+   removes a mapping from the page map (sim/pages/pagemap.h); faults/flushes.h removes its pages
+   from the simulated TLBs. Listeners are called for every change. */
 
 #ifndef TG_ASPACE_H
 #define TG_ASPACE_H
@@ -20,7 +20,7 @@ typedef enum {
                         unless the program passed MREMAP_DONTUNMAP */
    TG_SPACE_PROTECT, /* `prot` */
    TG_SPACE_RENAME,  /* a file's mapping is now recognized as a library's */
-   TG_SPACE_ADVISE,  /* `advice`: any value of madvise() that succeeded */
+   TG_SPACE_ADVISE,  /* `advice`: any value of madvise() that succeeded; called before pages go */
    TG_SPACE_LOCK,    /* mlock(), mlockall(): TG_SPACE_ON_FAULT may be set */
    TG_SPACE_UNLOCK,
    TG_SPACE_FORK     /* in the parent and in the child */

@@ -126,8 +126,9 @@ static void taken_away(ThreadId tid, ULong start, ULong end, Int advice)
       if (from < to) {
          const TgSpaceEvent e = { .what = TG_SPACE_ADVISE, .tid = tid, .start = (Addr)from,
                                   .length = to - from, .advice = advice };
-         tlb_pagemap_zap(&tg_space.map, from, to);
+         /* Before the pages go, as with an UNMAP. */
          tg_space_tell(&e);
+         tlb_pagemap_zap(&tg_space.map, from, to);
       }
    }
 }

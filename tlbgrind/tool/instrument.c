@@ -27,6 +27,7 @@
 #include "tool/addresses.h"
 #include "tool/call_code.h"
 #include "tool/instrument.h"
+#include "tool/prefetch_code.h"
 #include "tool/sample_code.h"
 #include "native/cpuid.h"
 #include "native/running_on_valgrind.h"
@@ -43,6 +44,7 @@ enum { MAX_SPAN = 256 };
 
 static UInt page_shift;
 static Bool as_cachegrind;
+static Bool prefetches; /* they are simulated */
 static Bool faults; /* first touches of pages are recorded while instrumentation is off, too */
 
 /* An argument of a call that is to be a segment's address. */
@@ -83,7 +85,8 @@ void tg_instrument_init(const TgOptions* options)
 {
    page_shift = options->page_shift;
    as_cachegrind = options->as_cachegrind;
-   faults = options->faults.on;
+   faults = options->faults.simulated;
+   prefetches = options->kernel.prefetches;
    segment_args = VG_(newXA)(VG_(malloc), "tg.instrument.args", VG_(free),
                              sizeof(SegmentArg));
 }
@@ -245,6 +248,17 @@ static void fetch(Addr a, UInt size)
    fetch_page(a, False);
    fetch_page(a + size - 1, True);
    last_atom = NULL;
+}
+
+/* The instruction is a prefetch: what the program has done before is simulated first. */
+static void prefetch(const IRStmt* mark)
+{
+   tg_prefetch p;
+   if (!tg_prefetch_code_finds(mark->Ist.IMark.addr, mark->Ist.IMark.len, &p))
+      return;
+   end_segment();
+   tg_prefetch_code_add(out, site, mark->Ist.IMark.addr, &p);
+   data_since_fetch = True;
 }
 
 static void data(tlb_user kind, IRExpr* atom, UInt size)
@@ -552,6 +566,8 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
       addStmtToIRSB(out, in->stmts[i]);
       tg_native_cpuid_after(out, is_size);
       tg_data_writes_statement(out, in->stmts[i]);
+      if (prefetches && tg_instrumented && in->stmts[i]->tag == Ist_IMark)
+         prefetch(in->stmts[i]);
       if (noted)
          tg_call_code_stay(out);
    }

@@ -20,12 +20,18 @@
 #include "pub_tool_options.h"
 #include "pub_tool_tooliface.h"
 
+#include "sim/mmu/mmu.h"
+
 #include "attribution/sites.h"
 #include "calls/call_stack.h"
 #include "calls/collection.h"
+#include "engine/batch.h"
+#include "engine/cores.h"
 #include "engine/interrupted.h"
 #include "engine/replay.h"
 #include "engine/setup.h"
+#include "faults/flushes.h"
+#include "faults/interruptions.h"
 #include "faults/recorder.h"
 #include "native/native.h"
 #include "data/records.h"
@@ -45,6 +51,7 @@
 #include "tool/outputs.h"
 #include "tool/progress.h"
 #include "tool/region.h"
+#include "trace/run_mmus.h"
 #include "trace/shadow_area.h"
 #include "trace/superblocks.h"
 
@@ -55,6 +62,8 @@ static void fini(Int exit_code)
    tg_region_end();
    tg_merged_code_end();
    tg_records_end();
+   tg_batch_look_up();
+   tlb_mmus_copies_end(&tg_mmus);
    tg_outputs_at_end();
 }
 
@@ -88,6 +97,7 @@ static void pre_exec(UInt syscall, const UWord* args)
 static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
 {
    (void)n_args;
+   tg_interruptions_pre_syscall();
    tg_aspace_pre_syscall(tid, syscall, args);
    tg_native_pre_syscall(syscall, args);
    tg_recorder_pre_syscall(tid, syscall, args);
@@ -100,12 +110,14 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
                          SysRes result)
 {
    (void)n_args;
+   tg_cores_started(tid);
    tg_collection_started(tid);
    tg_aspace_post_syscall(tid, syscall, args, result);
    tg_native_post_syscall(tid, syscall, args, result);
    tg_recorder_post_syscall(tid, syscall);
    tg_call_stack_post_syscall(tid);
    tg_hugetlb_done(tid);
+   tg_interruptions_post_syscall();
    if (tg_exec_calls_has(syscall))
       tg_exec_calls_failed();
 }
@@ -157,6 +169,7 @@ static void started(ThreadId tid, ULong blocks)
 {
    (void)blocks;
    tg_progress_started();
+   tg_cores_started(tid);
    tg_native_started(tid);
    tg_recorder_started();
    tg_hugetlb_started(tid);
@@ -193,6 +206,7 @@ static void signal_returned(ThreadId tid, Int signal)
 static void thread_ends(ThreadId tid)
 {
    tg_call_stack_ends(tid);
+   tg_cores_thread_ends(tid);
    tg_collection_ends(tid);
 }
 
@@ -216,6 +230,7 @@ static void post_clo_init(void)
    tg_instrument_init(o);
    tg_exec_calls_init();
    tg_outputs_init(o);
+   tg_cores_init(o);
    tg_region_init(o);
    tg_progress_init(o);
    tg_summary_machines(tg_outputs_results());
@@ -224,8 +239,11 @@ static void post_clo_init(void)
       tg_code_entries_init();
    if (o->entries_data)
       tg_data_writes_init();
+   tg_interruptions_init(o, tg_batch_look_up);
+   if (o->kernel.flushes)
+      tg_flushes_init(o->page_shift);
    tg_native_init(o);
-   if (o->faults.on)
+   if (o->faults.simulated)
       tg_recorder_init(o);
 }
 

@@ -8,6 +8,7 @@
 #include "pub_tool_options.h"
 #include "pub_tool_xarray.h"
 
+#include "sim/mmu/mmu.h"
 #include "sim/mmu/miss_counts.h"
 #include "sim/mmu/run_reach.h"
 
@@ -17,9 +18,11 @@
 #include "calls/call_stack.h"
 #include "calls/collection.h"
 #include "data/references.h"
+#include "engine/cores.h"
 #include "engine/batch.h"
 #include "engine/replay.h"
 #include "engine/setup.h"
+#include "faults/interruptions.h"
 #include "faults/recorder.h"
 #include "options/output_names.h"
 #include "order/code_entries.h"
@@ -28,6 +31,7 @@
 #include "output/phases.h"
 #include "output/reach_file.h"
 #include "output/summary.h"
+#include "output/threads.h"
 #include "output/timeline.h"
 #include "space/aspace_trace.h"
 #include "tool/outputs.h"
@@ -56,6 +60,7 @@ static void settle_counts(void)
    tg_superblocks_settle();
    tg_call_stacks_settle();
    tg_engine_settle();
+   tg_cores_settle();
    const TgSuperblockTotals* b = tg_superblock_totals();
    VG_(memcpy)(results.straddles, tg_replay_straddles(), sizeof results.straddles);
    results.straddles[TLB_FETCH] = b->fetch_straddles;
@@ -242,6 +247,9 @@ static void zero(void)
    VG_(memset)(tg_replay_straddles(), 0, TLB_N_USERS * sizeof(ULong));
    tlb_missed_zero_extra(&tg_mmus);
    tg_collection_zero();
+   tg_interruptions_zero();
+   tg_threads_zero();
+   tlb_mmus_copies_zero(&tg_mmus);
    tg_phases_zero();
    if (tg_data_objects_on)
       tg_data_zero();
@@ -253,6 +261,7 @@ static void zero(void)
 
 void tg_outputs_forked(Int parent)
 {
+   tg_cores_forked();
    zero();
    results.forked_from = parent;
    results.part = 1;
@@ -345,6 +354,8 @@ void tg_outputs_init(const TgOptions* o)
       results.result[i].number = tg_mmus.mmu[i].counts;
       results.result[i].levels = tg_mmus.mmu[i].h.levels;
    }
+   if (o->kernel.cores != TG_CORES_SHARED)
+      tg_threads_init(&results);
    if (o->timeline)
       tg_timeline_init(&results, sample);
 }

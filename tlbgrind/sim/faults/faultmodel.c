@@ -432,6 +432,54 @@ int tlb_fault_is_present(tlb_fault_model *m, uint64_t address,
    return (tlb_pte(m, view, tlb_page_of(m, address)) & TLB_PTE_PRESENT) != 0;
 }
 
+/* Pages with all these bits in their entries, among those looked at. */
+typedef struct {
+   uint8_t bits;
+   uint64_t first, end;
+} concerned;
+
+static void look_at(tlb_fault_model *m, tlb_fault_chunk *c, size_t from, size_t to,
+                    const void *opaque)
+{
+   concerned *const found = *(concerned *const *)opaque;
+   const uint8_t *const pte = tlb_chunk_plane(m, c, TLB_VIEW_WARM);
+   const uint64_t page = c->number << TLB_CHUNK_SHIFT;
+   for (size_t i = from; i < to; i++) {
+      if ((pte[i] & found->bits) != found->bits)
+         continue;
+      found->first = tlb_min(found->first, page + i);
+      found->end = tlb_max(found->end, page + i + 1);
+   }
+}
+
+/* Which entries of a mapping change; 0: none. Those without any access are not present to the
+   processor, and it may execute what it may read, but for a bit of its own. */
+static uint8_t changed_bits(unsigned from, unsigned to)
+{
+   const unsigned changed = from ^ to;
+   if (from == 0 || changed == 0)
+      return 0;
+   return to == 0 || (changed & TLB_MAY_EXECUTE) != 0
+             ? TLB_PTE_PRESENT
+             : (changed & TLB_MAY_WRITE) != 0 ? TLB_PTE_PRESENT | TLB_PTE_WRITABLE : 0;
+}
+
+int tlb_fault_concerned(tlb_fault_model *m, uint64_t start, uint64_t end, int prot,
+                        uint64_t *from, uint64_t *to)
+{
+   concerned found = { .bits = 0, .first = UINT64_MAX, .end = 0 };
+   const concerned *const opaque = &found;
+   tlb_mapping v;
+   for (uint64_t at = start; tlb_mappings_piece(&m->maps, at, end, &v); at = v.end) {
+      found.bits = prot == TLB_ALL_GO ? TLB_PTE_PRESENT : changed_bits(v.prot, (unsigned)prot);
+      if (found.bits != 0)
+         tlb_chunk_each(m, tlb_page_of(m, v.start), tlb_page_of(m, v.end), look_at, &opaque);
+   }
+   *from = found.first << m->settings.page_shift;
+   *to = found.end << m->settings.page_shift;
+   return found.end != 0;
+}
+
 void tlb_fault_settle(tlb_fault_model *m, uint64_t address, tlb_touch touch)
 {
    tlb_fault ignored[TLB_N_VIEWS];

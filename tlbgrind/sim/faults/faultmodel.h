@@ -213,6 +213,13 @@ int tlb_fault_touch(tlb_fault_model *m, uint64_t address, tlb_touch touch,
 int tlb_fault_is_present(tlb_fault_model *m, uint64_t address,
                          tlb_fault_view view);
 
+/* The pages of [start, end) in the warm view whose page-table entries, as the processor sees them,
+   a change of the protection to `prot` would change; with TLB_ALL_GO, that are present. Returns 0
+   if there are none, else the first's and behind the last's address. */
+enum { TLB_ALL_GO = -1 };
+int tlb_fault_concerned(tlb_fault_model *m, uint64_t start, uint64_t end, int prot,
+                        uint64_t *from, uint64_t *to);
+
 /* Makes the page present as by a touch, without counting it: what the kernel
    does when it starts a program. */
 void tlb_fault_settle(tlb_fault_model *m, uint64_t address, tlb_touch touch);

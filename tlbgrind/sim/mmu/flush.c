@@ -2,8 +2,10 @@
 
 #include "sim/mmu/flush.h"
 
+#include "sim/mmu/cores.h"
 #include "sim/mmu/l1_misses.h"
 #include "sim/mmu/mmu_memory.h"
+#include "sim/mmu/others.h"
 
 /* What is flushed: base pages of the run. */
 typedef struct {
@@ -24,6 +26,7 @@ void tlb_flush_init(tlb_mmus *all)
 
 void tlb_flush_free(tlb_mmus *all)
 {
+   tlb_cores_free(all);
    for (unsigned i = 0; i < all->n_mmus; i++) {
       if (all->mmu[i].h.lost != NULL)
          tlb_lost_free(all->mmu[i].h.lost);
@@ -80,6 +83,9 @@ static bool is_full(const tlb_mmu *mmu, const range *r, uint64_t pages)
 
 /* --- What goes --- */
 
+/* Translations of others stay: those of the kernel are global, and those of other processes have
+   an address-space identifier of theirs. */
+
 static bool is_within(const tlb_mmu *mmu, tlb_key key, const range *r)
 {
    const unsigned more = tlb_key_shift(key) - mmu->h.base_shift;
@@ -104,7 +110,7 @@ static void count(tlb_mmu *mmu, uint64_t *counts, const range *r, bool full)
       const tlb_array *const a = &mmu->h.array[i];
       for (uint32_t e = 0; e < a->g.entries && a->n_filled > 0; e++) {
          const tlb_key key = a->key[e];
-         if (key == TLB_NO_KEY || tlb_walk_is_step(key))
+         if (key == TLB_NO_KEY || tlb_walk_is_step(key) || tlb_is_others(key))
             continue;
          const bool within = is_within(mmu, key, r);
          if ((!within && !full) || is_behind(mmu, i, key))
@@ -132,7 +138,7 @@ static void invalidate(tlb_mmu *mmu, const range *r, bool full)
       tlb_array *const a = &mmu->h.array[i];
       for (uint32_t e = 0; e < a->g.entries && a->n_filled > 0; e++) {
          const tlb_key key = a->key[e];
-         if (key != TLB_NO_KEY
+         if (key != TLB_NO_KEY && (tlb_walk_is_step(key) || !tlb_is_others(key))
              && (full || (tlb_walk_is_step(key) ? walks : is_within(mmu, key, r))))
             tlb_array_invalidate(a, e);
       }
@@ -141,17 +147,39 @@ static void invalidate(tlb_mmu *mmu, const range *r, bool full)
       tlb_walker_empty(&mmu->h.walker);
 }
 
-static void flush(tlb_mmu *mmu, uint64_t *counts, const range *r)
+static void flush(tlb_mmu *mmu, uint64_t *counts, const range *r, bool remote)
 {
    const unsigned stride = stride_of(mmu, r) - mmu->h.base_shift;
    const uint64_t pages = (r->last >> stride) - (r->first >> stride) + 1;
    const bool full = is_full(mmu, r, pages);
-   counts[TLB_FLUSHES_OF_ALL] += full;
-   counts[TLB_FLUSHES_OF_PAGES] += full ? 0 : pages;
-   if (!r->all)
+   counts[TLB_FLUSHES_OF_ALL] += full && !remote;
+   counts[TLB_FLUSHES_OF_PAGES] += full || remote ? 0 : pages;
+   if (r->all)
+      tlb_lost_forget_all(mmu->h.lost);
+   else
       tlb_lost_forget(mmu->h.lost, r->first, r->last, mmu->h.base_shift);
    count(mmu, counts, r, full);
    invalidate(mmu, r, full);
+}
+
+/* A flush on one core. */
+typedef struct {
+   uint64_t *counts;
+   const range *r;
+   bool remote;
+} one_flush;
+
+static void flush_here(tlb_mmus *all, void *opaque)
+{
+   const one_flush *const f = opaque;
+   uint64_t flushed = 0;
+   for (unsigned i = 0; i < all->n_mmus; i++) {
+      if (all->mmu[i].flush.how == TLB_FLUSH_NONE)
+         continue;
+      flush(&all->mmu[i], f->counts + tlb_mmus_flushes_at(all, i), f->r, f->remote);
+      flushed |= all->mmu[i].bit;
+   }
+   tlb_l1_groups_refill(all, flushed);
 }
 
 void tlb_mmus_flush(tlb_mmus *all, uint64_t *counts, uint64_t start, uint64_t end)
@@ -160,11 +188,13 @@ void tlb_mmus_flush(tlb_mmus *all, uint64_t *counts, uint64_t start, uint64_t en
    const range r = { .first = (tlb_page_number)(start >> shift),
                      .last = (tlb_page_number)((end - 1) >> shift),
                      .all = start == 0 && end == 0 };
-   if (counts == NULL)
-      counts = all->counts[TLB_LOAD];
+   one_flush f = { counts == NULL ? all->counts[TLB_LOAD] : counts, &r, false };
+   flush_here(all, &f);
+   f.remote = true;
+   if (!tlb_cores_others(all, flush_here, &f))
+      return;
    for (unsigned i = 0; i < all->n_mmus; i++) {
       if (all->mmu[i].flush.how != TLB_FLUSH_NONE)
-         flush(&all->mmu[i], counts + tlb_mmus_flushes_at(all, i), &r);
+         f.counts[tlb_mmus_flushes_at(all, i) + TLB_FLUSHES_REMOTE]++;
    }
-   tlb_l1_groups_refill(all);
 }

@@ -302,8 +302,8 @@ bool tlb_l1_reference(const tlb_mmu *mmu, const tlb_page *p, tlb_page_number num
    return answer != TLB_NOT_ASKED;
 }
 
-bool tlb_l1_refer(tlb_mmu *mmu, tlb_page *p, tlb_page_number number, tlb_user user,
-                  uint64_t now, tlb_reference *out)
+void tlb_l1_ask(const tlb_mmu *mmu, const tlb_page *p, tlb_page_number number, tlb_user user,
+                tlb_reference *out)
 {
    const tlb_mmus_options *const o = &mmu->all->options;
    const unsigned shift = mmu->h.base_shift;
@@ -312,6 +312,12 @@ bool tlb_l1_refer(tlb_mmu *mmu, tlb_page *p, tlb_page_number number, tlb_user us
          = pack(o->backing(o->opaque, mmu->view, (uint64_t)number << shift), shift);
       tlb_l1_reference(mmu, p, number, user, out);
    }
+}
+
+bool tlb_l1_refer(tlb_mmu *mmu, tlb_page *p, tlb_page_number number, tlb_user user,
+                  uint64_t now, tlb_reference *out)
+{
+   tlb_l1_ask(mmu, p, number, user, out);
    out->now = now;
    return refer_first_level(mmu, out, p);
 }

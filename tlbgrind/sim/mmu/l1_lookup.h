@@ -25,6 +25,10 @@ void tlb_l1_release_between(tlb_mmu *mmu, tlb_page_number first, tlb_page_number
 bool tlb_l1_reference(const tlb_mmu *mmu, const tlb_page *p, tlb_page_number number,
                       tlb_user user, tlb_reference *out);
 
+/* The same, after asking what backs the page if that is not known. */
+void tlb_l1_ask(const tlb_mmu *mmu, const tlb_page *p, tlb_page_number number, tlb_user user,
+                tlb_reference *out);
+
 /* One reference of one machine's first level: to page p, whose number is `number`.
    What it asked for goes to *out. Returns whether it missed. */
 bool tlb_l1_refer(tlb_mmu *mmu, tlb_page *p, tlb_page_number number, tlb_user user,

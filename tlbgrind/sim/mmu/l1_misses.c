@@ -319,12 +319,10 @@ void tlb_l1_groups_find(tlb_mmus *all)
    }
 }
 
-void tlb_l1_groups_refill(tlb_mmus *all)
+void tlb_l1_groups_refill(tlb_mmus *all, uint64_t mmus)
 {
    for (unsigned user = 0; user < TLB_N_USERS; user++) {
-      for (unsigned i = 0; i < all->n_mmus; i++) {
-         if (all->mmu[i].flush.how != TLB_FLUSH_NONE)
-            all->l1.arrays[user][i].how = NOT_YET;
-      }
+      for (uint64_t bits = mmus; bits != 0; bits &= bits - 1)
+         all->l1.arrays[user][__builtin_ctzll(bits)].how = NOT_YET;
    }
 }

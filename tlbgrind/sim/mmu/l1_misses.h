@@ -19,8 +19,9 @@
    machine begins to ask what backs its pages. */
 void tlb_l1_groups_find(tlb_mmus *all);
 
-/* Entries of arrays have been emptied: they have to be filled before this is for them again. */
-void tlb_l1_groups_refill(tlb_mmus *all);
+/* Arrays of these machines have been emptied, or have entries without a page's record: until all
+   their entries have one again, this is not for them. */
+void tlb_l1_groups_refill(tlb_mmus *all, uint64_t mmus);
 
 /* A reference to page p, whose number is `number`, of that kind, as far as the machines of
    `observers` must see it, all of which are of the group: it has missed in them, and the

@@ -11,7 +11,7 @@
    they are when a mapping goes, unless the machine has a policy for flushes and the caller
    calls tlb_mmus_flush().
 
-   One tlb_mmus is one core with one address space. A process can have many, one after
+   One tlb_mmus is one address space, of one core at a time. A process can have many, one after
    the other or side by side, each in one thread at a time.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
@@ -68,8 +68,27 @@ typedef enum {
    TLB_FLUSHED_WITHIN,   /* translations of the pages in question that were there */
    TLB_FLUSHED_OUTSIDE,  /* other translations that a flush of everything has thrown away */
    TLB_FLUSHED_AGAIN,    /* of these, walked for again */
+   TLB_FLUSHES_REMOTE,   /* flushes for which other cores had to be asked to flush, too; their
+                            translations are counted with the others */
    TLB_N_FLUSH_COSTS
 } tlb_flush_cost;
+
+/* What a data prefetch does in a machine. */
+typedef enum {
+   TLB_PREFETCH_IGNORE,
+   TLB_PREFETCH_WEAK,  /* dropped if no level has the translation, else what a load does */
+   TLB_PREFETCH_STRONG /* what a load does: it walks, and fills what it has missed */
+} tlb_prefetch_policy;
+
+/* What prefetches are counted as, for each machine. None of it is in the costs of loads. */
+typedef enum {
+   TLB_PREFETCHES,
+   TLB_PREFETCH_MISSES,        /* misses of the first level */
+   TLB_PREFETCH_WALKS,
+   TLB_PREFETCH_WALKS_IN_VAIN, /* of these: the page is not present, and nothing is filled */
+   TLB_PREFETCHES_DROPPED,
+   TLB_N_PREFETCH_COSTS
+} tlb_prefetch_cost;
 
 /* One machine of a run. */
 typedef struct {
@@ -81,6 +100,8 @@ typedef struct {
    bool asks;     /* what backs each page has to be asked; else all are base pages until
                      tlb_mmus_ask() is called. tlb_mmus_asks() says what is needed */
    tlb_flush_policy flush;
+   bool shared; /* others use its TLBs, too: see tlb_mmus_empty() */
+   tlb_prefetch_policy prefetch;
 } tlb_mmu_machine;
 
 /* What backs the base page at `address`, asked once until tlb_mmus_changed() says that it
@@ -94,6 +115,11 @@ typedef struct {
    bool nested;         /* page walks are a guest's, see sim/tlb/walk.h */
    bool exhaustive;     /* each reference is looked up in each machine: slow, with the same
                            counts */
+   unsigned copies;     /* instances of the program that share the TLBs, each with an address space
+                           of its own, up to TLB_MAX_COPIES: see below; 0 or 1: one */
+   unsigned copies_behind; /* each is so many references behind the one before it */
+   bool shared_context; /* what is mapped from files, shared or read-only, has the same
+                           translations for all of them; with a map */
    tlb_memory memory;   /* which must never be out of memory: take() does not return NULL */
    tlb_pagemap *map;    /* must stay; gets a view for each set of rules. NULL: see below */
    tlb_mmus_backing *backing; /* without a map; NULL: nothing is ever asked */
@@ -130,6 +156,19 @@ void tlb_mmus_refer(tlb_mmus *all, tlb_user user, uint64_t address, unsigned siz
 void tlb_mmus_refer_page(tlb_mmus *all, uint64_t *counts, tlb_user user, uint64_t page,
                          uint64_t now);
 
+/* --- Prefetches --- */
+
+/* A prefetch of data at `address`, later than all references before it. With machines that do not
+   ignore it, nothing is shared, so that many take longer; and if others do, each reference is
+   looked up in each machine. `present`: the page tables map the page. Else no TLB can have it, and
+   none is filled. */
+void tlb_mmus_prefetch(tlb_mmus *all, uint64_t address, bool present);
+
+/* The same of a page, with counts and a time of the caller's own, as tlb_mmus_refer_page(); the
+   counts are those for loads. */
+void tlb_mmus_prefetch_page(tlb_mmus *all, uint64_t *counts, uint64_t page, uint64_t now,
+                            bool present);
+
 /* --- Page sizes --- */
 
 /* Without a map: what backs the pages in [start, end) in the view may differ from what it
@@ -148,10 +187,64 @@ void tlb_mmus_ask(tlb_mmus *all);
    the translations that are lost come back; NULL: by tlb_mmus_flushes(). */
 void tlb_mmus_flush(tlb_mmus *all, uint64_t *counts, uint64_t start, uint64_t end);
 
+/* --- Cores --- */
+
+/* From now on references, and what else happens, are those of core number `core`, which has TLBs of
+   its own, empty at first; it begins with 0. Before the first other one all counts must have been
+   settled, as before tlb_mmus_ask(). */
+void tlb_mmus_core(tlb_mmus *all, unsigned core);
+
+/* The core is not used any more, unless it is at hand; if it is used again, its TLBs are empty. */
+void tlb_mmus_core_ends(tlb_mmus *all, unsigned core);
+
+/* --- Copies --- */
+
+/* With `copies`, behind each reference of the program each copy makes the one that it has come to.
+   The program's own are counted as ever. Not with cores, flushes, prefetches, nor others. */
+enum { TLB_MAX_COPIES = TLB_MAX_CONTEXT + 1 };
+
+typedef enum {
+   TLB_COPY_REFERENCES,
+   TLB_COPY_MISSES, /* of the first level */
+   TLB_COPY_WALKS,
+   TLB_N_COPY_COSTS
+} tlb_copy_count;
+
+/* What copy number 1, 2, ... has counted on a machine. */
+void tlb_mmus_copy_counts(const tlb_mmus *all, unsigned machine, unsigned copy, tlb_user user,
+                          uint64_t cost[TLB_N_COPY_COSTS]);
+
+/* Their counts begin at 0. */
+void tlb_mmus_copies_zero(tlb_mmus *all);
+
+/* The program has ended: copies that are behind make their last references, in turn. */
+void tlb_mmus_copies_end(tlb_mmus *all);
+
+/* --- Others on the core --- */
+
+/* What the kernel and other processes do between the program's references, to machines that are
+   `shared`: bit i of `mmus` is machine i. Nothing of it is counted. `now`: as with
+   tlb_mmus_refer_page(); 0: with tlb_mmus_refer(). */
+
+/* All translations go, and what page walks have cached. */
+void tlb_mmus_empty(tlb_mmus *all, uint64_t mmus);
+
+/* They refer to base page number `nth` of their own, below 2^32. */
+void tlb_mmus_refer_others(tlb_mmus *all, uint64_t mmus, tlb_user user, uint64_t nth,
+                           uint64_t now);
+
+/* The kernel refers to a page of the program's. */
+void tlb_mmus_refer_uncounted(tlb_mmus *all, uint64_t mmus, tlb_user user, uint64_t page,
+                              uint64_t now);
+
 /* --- Counts --- */
 
 /* What tlb_mmus_flush() has counted for a machine without counts of the caller's. */
 void tlb_mmus_flushes(const tlb_mmus *all, unsigned machine, uint64_t cost[TLB_N_FLUSH_COSTS]);
+
+/* What tlb_mmus_prefetch() has counted for a machine. */
+void tlb_mmus_prefetches(const tlb_mmus *all, unsigned machine,
+                         uint64_t cost[TLB_N_PREFETCH_COSTS]);
 
 /* What tlb_mmus_refer() has counted for a machine (by its number in the options, from 0)
    and a kind of reference. */
@@ -168,6 +261,9 @@ size_t tlb_mmus_cost_of(const tlb_mmus *all, unsigned machine);
 /* Where the costs of flushes begin for a machine among the counts for loads; only where some
    machine has a policy. */
 size_t tlb_mmus_flushes_at(const tlb_mmus *all, unsigned machine);
+
+/* The same of prefetches; only where some machine does not ignore them. */
+size_t tlb_mmus_prefetches_at(const tlb_mmus *all, unsigned machine);
 
 /* --- Checking --- */
 

@@ -1,5 +1,6 @@
 /* MMUs for other programs. See mmu.h. */
 
+#include "sim/mmu/copies.h"
 #include "sim/mmu/mmu.h"
 
 #include "sim/mmu/flush.h"
@@ -69,7 +70,10 @@ static void refer(tlb_mmus *all, uint64_t *counts, tlb_user user, uint64_t page,
 {
    const tlb_page_number number = (tlb_page_number)page;
    tlb_page *const p = tlb_page_of(all, tlb_side_of_user(user), number);
-   tlb_refer_all(all, counts, p, number, user, now);
+   if (all->options.copies < 2)
+      tlb_refer_all(all, counts, p, number, user, now);
+   else
+      tlb_copies_refer(all, counts, p, number, user, 0, now);
    check_at_times(all);
 }
 
@@ -94,6 +98,14 @@ void tlb_mmus_refer(tlb_mmus *all, tlb_user user, uint64_t address, unsigned siz
    }
 }
 
+void tlb_mmus_prefetch(tlb_mmus *all, uint64_t address, bool present)
+{
+   all->now += TICKS;
+   tlb_mmus_prefetch_page(all, all->counts[TLB_LOAD], address >> all->traits.page_shift, all->now,
+                          present);
+   check_at_times(all);
+}
+
 /* --- Counts --- */
 
 /* Behind those of misses. */
@@ -103,15 +115,30 @@ size_t tlb_mmus_flushes_at(const tlb_mmus *all, unsigned machine)
           + machine * TLB_N_FLUSH_COSTS;
 }
 
+/* And behind those of flushes. */
+size_t tlb_mmus_prefetches_at(const tlb_mmus *all, unsigned machine)
+{
+   return tlb_mmus_flushes_at(all, all->flushes ? all->n_mmus : 0)
+          + machine * TLB_N_PREFETCH_COSTS;
+}
+
 size_t tlb_mmus_n_counts(const tlb_mmus *all)
 {
-   return tlb_mmus_flushes_at(all, all->flushes ? all->n_mmus : 0);
+   return tlb_mmus_prefetches_at(all, all->prefetches ? all->n_mmus : 0);
 }
 
 void tlb_mmus_flushes(const tlb_mmus *all, unsigned machine, uint64_t cost[TLB_N_FLUSH_COSTS])
 {
    for (unsigned i = 0; i < TLB_N_FLUSH_COSTS; i++)
       cost[i] = all->flushes ? all->counts[TLB_LOAD][tlb_mmus_flushes_at(all, machine) + i] : 0;
+}
+
+void tlb_mmus_prefetches(const tlb_mmus *all, unsigned machine,
+                         uint64_t cost[TLB_N_PREFETCH_COSTS])
+{
+   for (unsigned i = 0; i < TLB_N_PREFETCH_COSTS; i++)
+      cost[i] = all->prefetches
+                   ? all->counts[TLB_LOAD][tlb_mmus_prefetches_at(all, machine) + i] : 0;
 }
 
 void tlb_mmus_settle(const tlb_mmus *all, tlb_user user, uint64_t *counts)

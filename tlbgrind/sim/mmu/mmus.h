@@ -97,6 +97,8 @@ struct tlb_mmu {
    tlb_common_outcome common[TLB_N_TABLES];
    tlb_port port[TLB_MAX_ARRAYS];
    tlb_flush_policy flush;
+   void *memory; /* of the hierarchy */
+   tlb_prefetch_policy prefetch;
    tlb_hierarchy h;
 };
 
@@ -209,6 +211,14 @@ typedef struct {
    unsigned number;
 } tlb_view_number;
 
+typedef struct tlb_core tlb_core; /* cores.c */
+
+/* What one copy has counted on one machine. */
+typedef struct {
+   uint64_t of[TLB_N_USERS][TLB_N_COPY_COSTS];
+   unsigned missed; /* by the reference at hand: 1: the first level, 2: all */
+} tlb_copy_cost;
+
 struct tlb_mmus {
    tlb_run_traits traits;
    /* Where the records of data pages are looked for first, see known_hits.h. */
@@ -220,7 +230,11 @@ struct tlb_mmus {
    tlb_page *evicted; /* the page that a first level evicted last, if it was known there;
                          of a large page the first */
    bool fast_path;
-   bool flushes; /* some machine has a policy for them: nothing is shared, and nothing lazy */
+   bool flushes;    /* some machine has a policy for them */
+   bool prefetches; /* some machine does not ignore them */
+   bool apart;      /* either, or others use some machine: nothing is found for two, nothing
+                       later */
+   uint64_t *prefetched; /* costs of the prefetch at hand, as of a load; else all 0 */
    tlb_mmus_options options;
 
    struct {
@@ -229,6 +243,17 @@ struct tlb_mmus {
       tlb_page_number used;
       tlb_page *no_page;
    } records;
+
+   struct {
+      uint64_t *made; /* the references that a copy has still to make, page and kind, in a ring */
+      uint64_t room, n_made, time;
+      tlb_copy_cost *cost; /* by copy and machine */
+   } copies;
+
+   struct {
+      tlb_core *first;
+      tlb_core *at_hand; /* NULL: there has been no other than number 0 */
+   } cores;
 
    struct {
       tlb_large_page **chunk;

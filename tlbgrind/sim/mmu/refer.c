@@ -41,12 +41,11 @@ void refer_each(tlb_mmus *all, uint64_t *counts, tlb_page *p, tlb_page_number nu
    }
 }
 
-void tlb_refer_all(tlb_mmus *all, uint64_t *counts, tlb_page *p, tlb_page_number number,
-                   tlb_user user, uint64_t now)
+static inline __attribute__((always_inline))
+void refer(tlb_mmus *all, uint64_t *counts, tlb_page *p, tlb_page_number number,
+           tlb_user user, uint64_t now, uint64_t observers)
 {
    const bool split = all->traits.split;
-   uint64_t observers = *tlb_observers_of(p, user, split);
-   observers &= TLB_OBSERVERS_MMUS | TLB_OBSERVER_REACH;
    for (unsigned i = 0; i < all->l1.n_groups; i++) {
       const tlb_l1_group *const f = &all->l1.group[i];
       const uint64_t of_group = observers & f->mmus[user];
@@ -60,4 +59,18 @@ void tlb_refer_all(tlb_mmus *all, uint64_t *counts, tlb_page *p, tlb_page_number
    tlb_probe(p, split ? tlb_probe_at(user) : 0)->time = now;
    if (all->fast_path)
       tlb_page_settle(all, tlb_side_of_user(user), p);
+}
+
+void tlb_refer_all(tlb_mmus *all, uint64_t *counts, tlb_page *p, tlb_page_number number,
+                   tlb_user user, uint64_t now)
+{
+   const uint64_t observers = *tlb_observers_of(p, user, all->traits.split);
+   refer(all, counts, p, number, user, now,
+         observers & (TLB_OBSERVERS_MMUS | TLB_OBSERVER_REACH));
+}
+
+void tlb_refer_mmus(tlb_mmus *all, uint64_t *counts, tlb_page *p, tlb_page_number number,
+                    tlb_user user, uint64_t now, uint64_t mmus)
+{
+   refer(all, counts, p, number, user, now, mmus);
 }

@@ -17,6 +17,10 @@
 void tlb_refer_all(tlb_mmus *all, uint64_t *counts, tlb_page *p, tlb_page_number number,
                    tlb_user user, uint64_t now);
 
+/* The same for some of the MMUs that observe the page, a bit for each: the others do not see it. */
+void tlb_refer_mmus(tlb_mmus *all, uint64_t *counts, tlb_page *p, tlb_page_number number,
+                    tlb_user user, uint64_t now, uint64_t mmus);
+
 /* The same for the common case: of many machines, only those whose first levels are looked
    up at once, with base pages no larger than others', observe the page. (No other
    consumer does.) Returns false, and has done nothing or not all, if that is not so: then

@@ -1,5 +1,6 @@
 /* MMUs that are made, and page sizes that change. See setup.h. */
 
+#include "sim/mmu/copies.h"
 #include "sim/mmu/setup.h"
 
 #include "sim/mmu/flush.h"
@@ -10,7 +11,9 @@
 #include "sim/mmu/l2_presence.h"
 #include "sim/mmu/miss_counts.h"
 #include "sim/mmu/mmu_memory.h"
+#include "sim/mmu/prefetch.h"
 #include "sim/mmu/run_reach.h"
+#include "sim/mmu/ports.h"
 #include "sim/mmu/traits.h"
 
 /* --- What backs a page --- */
@@ -69,7 +72,7 @@ static bool are_same_rules(const tlb_page_policy *a, const tlb_page_policy *b)
 bool tlb_mmus_share_view(const tlb_mmu_machine *a, const tlb_mmu_machine *b)
 {
    return a->machine->base_page_shift == b->machine->base_page_shift && a->asks == b->asks
-          && are_same_rules(a->pages, b->pages);
+          && a->shared == b->shared && are_same_rules(a->pages, b->pages);
 }
 
 /* The number of the machine's view of the map: that of a machine before it, or a new one. */
@@ -100,31 +103,16 @@ static void init_mmu(tlb_mmus *all, unsigned number)
    mmu->base_shift = given->machine->base_page_shift;
    mmu->asks = given->asks;
    mmu->flush = given->flush;
+   mmu->prefetch = given->prefetch;
    all->flushes |= given->flush.how != TLB_FLUSH_NONE;
+   all->prefetches |= given->prefetch != TLB_PREFETCH_IGNORE;
+   all->apart |= all->flushes || all->prefetches || given->shared;
    mmu->base_pages = !mmu->asks && mmu->base_shift == all->traits.page_shift;
    mmu->view = all->options.map == NULL ? given->view : view_of(all, number);
-   tlb_hierarchy_init(&mmu->h, mmu->machine, all->traits.page_shift, all->options.nested,
-                      tlb_mmus_take(all, tlb_hierarchy_bytes(mmu->machine)),
-                      tlb_l1_release, tlb_l1_range_time, NULL);
+   mmu->memory = tlb_mmus_take(all, tlb_hierarchy_bytes(mmu->machine));
+   tlb_mmu_make_arrays(mmu);
    mmu->tells_apart = tlb_tells_apart(mmu);
    mmu->asked_always = tlb_has_doubles(mmu);
-}
-
-static void init_port(tlb_mmu *mmu, unsigned i)
-{
-   const bool split = mmu->all->traits.split;
-   tlb_port *const port = &mmu->port[i];
-   port->mmu = mmu;
-   port->array = &mmu->h.array[i];
-   port->code = tlb_asks_first(&mmu->h, TLB_FETCH, i) != 0;
-   port->reads = tlb_asks_first(&mmu->h, TLB_LOAD, i) != 0;
-   port->writes = tlb_asks_first(&mmu->h, TLB_STORE, i) != 0;
-   const bool stores_only = port->writes && !port->reads && !port->code;
-   port->time_at = split && stores_only ? offsetof(tlb_page_record, write.time)
-                                        : offsetof(tlb_page_record, page.time);
-   port->array->opaque = port;
-   if (split && port->reads && port->writes)
-      port->array->second_time = TLB_SECOND_TIME;
 }
 
 /* What the machine adds to the run's traits. */
@@ -159,14 +147,16 @@ static void find_traits(tlb_mmus *all, uint64_t others)
 }
 
 /* An array that code and data ask first has entries whose pages have two records each, and
-   no time of one is that of both: a run with such a machine simulates every reference. */
+   no time of one is that of both: a run with such a machine simulates every reference. So does
+   one with machines that ignore prefetches beside others: a page's record has one time for all. */
 static bool has_fast_path(const tlb_mmus *all)
 {
    for (unsigned i = 0; i < all->n_mmus; i++) {
-      if (tlb_is_mixed(&all->mmu[i]))
+      if (tlb_is_mixed(&all->mmu[i])
+          || (all->prefetches && all->mmu[i].prefetch == TLB_PREFETCH_IGNORE))
          return false;
    }
-   return !all->options.exhaustive;
+   return !all->options.exhaustive && all->options.copies < 2;
 }
 
 void tlb_mmus_init(tlb_mmus *all, const tlb_mmus_options *options, uint64_t others,
@@ -190,18 +180,18 @@ void tlb_mmus_init(tlb_mmus *all, const tlb_mmus_options *options, uint64_t othe
          all->n_views = all->mmu[i].view + 1;
    }
    all->fast_path = has_fast_path(all);
-   for (unsigned i = 0; all->fast_path && !all->flushes && i < o->n; i++)
+   for (unsigned i = 0; all->fast_path && !all->apart && i < o->n; i++)
       all->mmu[i].large = tlb_large_of(&all->mmu[i]);
-   if (all->fast_path && !all->flushes)
+   if (all->fast_path && !all->apart)
       tlb_sharing_find(all);
    find_traits(all, others);
    tlb_known_init(all, near, n_near);
-   for (tlb_mmu *mmu = all->mmu; mmu < all->mmu + o->n; mmu++) {
-      for (unsigned i = 0; i < mmu->machine->n_arrays; i++)
-         init_port(mmu, i);
-   }
+   for (tlb_mmu *mmu = all->mmu; mmu < all->mmu + o->n; mmu++)
+      tlb_mmu_make_ports(mmu);
+   tlb_copies_init(all);
    tlb_l2_find(all);
    tlb_flush_init(all);
+   tlb_prefetch_init(all);
    tlb_missed_init(all);
    tlb_l1_groups_find(all);
    if ((others & TLB_OBSERVER_REACH) != 0)

@@ -316,6 +316,20 @@ tlb_outcome tlb_translate(tlb_hierarchy *h, const tlb_reference *r)
    return out;
 }
 
+int tlb_hierarchy_has(tlb_hierarchy *h, const tlb_reference *r)
+{
+   const tlb_route *const route = tlb_route_of(h, r->user, r->page_shift, r->block_shift);
+   for (unsigned level = h->entry_level[r->user]; level < h->levels; level++) {
+      const tlb_stop *const stop = &route->at[level];
+      for (unsigned i = 0; i < stop->n; i++) {
+         if (tlb_array_find(&h->array[stop->array[i]], tlb_entry_key(h, r, stop->shift[i]))
+             != TLB_MISS)
+            return 1;
+      }
+   }
+   return 0;
+}
+
 int tlb_translate_level(tlb_hierarchy *h, const tlb_reference *r,
                         unsigned level)
 {

@@ -113,6 +113,9 @@ void tlb_hierarchy_walk(tlb_hierarchy *h, const tlb_reference *r,
 void tlb_hierarchy_pay_walk(const tlb_hierarchy *h, tlb_outcome *out);
 uint32_t tlb_hierarchy_references(tlb_hierarchy *h, const tlb_reference *r);
 
+/* Whether some level has it. Changes nothing. */
+int tlb_hierarchy_has(tlb_hierarchy *h, const tlb_reference *r);
+
 /* Which of the arrays at a stop takes a page that none of them has. */
 unsigned tlb_roomier(tlb_hierarchy *h, const tlb_reference *r,
                      const tlb_stop *stop);

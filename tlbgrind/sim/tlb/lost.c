@@ -121,3 +121,10 @@ void tlb_lost_forget(tlb_lost *l, uint64_t first, uint64_t last, unsigned base_s
          i++;
    }
 }
+
+void tlb_lost_forget_all(tlb_lost *l)
+{
+   for (size_t i = 0; i < l->room && l->n > 0; i++)
+      l->entry[i].key = TLB_NO_KEY;
+   l->n = 0;
+}

@@ -42,6 +42,9 @@ void tlb_lost_walked(tlb_lost *l, uint64_t page, unsigned base_shift, uint32_t c
 /* What is lost of base pages `first` to `last` would have gone now in any case. */
 void tlb_lost_forget(tlb_lost *l, uint64_t first, uint64_t last, unsigned base_shift);
 
+/* All of it would. */
+void tlb_lost_forget_all(tlb_lost *l);
+
 TLB_API_END
 
 #endif

@@ -40,6 +40,8 @@ USUAL = (
     *(name for name, _, _ in DERIVED),
     *("Ir", "I1tm", "I2tm", "ILtm", "Dr", "D1tmr", "D2tmr", "DLtmr", "Dw", "D1tmw", "D2tmw", "DLtmw"),
     *("PFi", "PFr", "PFw", "Wref", "Wcyc"),
+    *("FLall", "FLone", "FLin", "FLout", "FLhot", "FLrem"),
+    *("Pref", "P1tm", "PLtm", "Pvain", "Pdrop"),
 )
 
 

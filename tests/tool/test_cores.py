@@ -1,0 +1,114 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""--cores=: the TLBs of threads, one set for all, each its own, or so many."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tg_environment import client
+from tool_support import OutFile, Run, messages, run
+
+ROOM = ("--itlb=512,full", "--dtlb=1024,full")  # for all pages of the client
+WALKS = ("I1tm", "ILtm", "D1tm", "DLtm")
+
+
+def observe(
+    folder: Path, *arguments: object, options: Sequence[str] = (), machines: Sequence[str] = ROOM, collect: bool = True
+) -> Run:
+    done = run(folder, client("run_cores"), *arguments, options=options, geometry=machines, collect=collect)
+    assert done.status == 0, done.err
+    return done
+
+
+def sum_of(out: OutFile, event: str, function: str | None = None) -> int:
+    place = out.field("events").split().index(event)
+    return sum(line.costs[place] for line in out.lines if function in (None, line.function))
+
+
+def threads_of(out: OutFile) -> dict[int, dict[str, int]]:
+    """By number, what the out-file says of each thread."""
+    rows = [row.split() for row in out.descriptions("Thread")]
+    return {int(row[0]): dict(zip(row[1::2], map(int, row[2::2]))) for row in rows}
+
+
+@pytest.mark.parametrize("options, walks", [
+    ((), 5 * 100), (("--cores=per-thread",), 5 * 100), (("--cores=shared",), 100), (("--cores=1",), 100),
+    (("--cores=2",), 200), (("--cores=per-thread", "--fast-path=no"), 5 * 100), (("--cores=2", "--fast-path=no"), 200),
+])  # fmt: skip
+def test_each_core_has_to_walk_for_itself(tmp_path: Path, options: tuple[str, ...], walks: int) -> None:
+    done = observe(tmp_path, "in-turn", 5, 100, 10, options=options)
+    assert sum_of(done.only(), "DLtmr", "uses") == walks
+
+
+@pytest.mark.parametrize("options, walks", [((), 5 * 100), (("--cores=shared",), 100)])
+def test_a_thread_begins_on_an_idle_core(tmp_path: Path, options: tuple[str, ...], walks: int) -> None:
+    """Also if it has the number of one that has ended."""
+    done = observe(tmp_path, "one-after-another", 5, 100, options=options)
+    assert sum_of(done.only(), "DLtmr", "uses") == walks
+
+
+@pytest.mark.parametrize("machines", [ROOM, ("--machine=skylake,zen4,core2,cortex-a76@anon:64K",)])
+def test_sums_over_threads_are_the_totals(tmp_path: Path, machines: tuple[str, ...]) -> None:
+    done = observe(tmp_path, "in-turn", 6, 300, 20, machines=machines)
+    for out in done.files:
+        threads = threads_of(out)
+        assert sorted(threads) == [1, 2, 3, 4, 5, 6, 7]
+        sums = {name: sum(row[name] for row in threads.values()) for name in ("Ir", *WALKS)}
+        assert sums == {
+            "Ir": sum_of(out, "Ir"),
+            "I1tm": sum_of(out, "I1tm"),
+            "ILtm": sum_of(out, "ILtm"),
+            "D1tm": sum_of(out, "D1tmr") + sum_of(out, "D1tmw"),
+            "DLtm": sum_of(out, "DLtmr") + sum_of(out, "DLtmw"),
+        }
+        assert all(row["Ir"] > 20 * 300 for number, row in threads.items() if number > 1)
+    text = messages(done.err)
+    head = next(i for i, line in enumerate(text) if line.startswith("thread"))
+    rows = [line.replace(",", "").split() for line in text[head + 1 : head + 1 + 7 * len(done.files)]]
+    assert [int(row[0]) for row in rows] == [number for number in range(1, 8) for _ in done.files]
+
+
+def test_one_thread_has_no_rows(tmp_path: Path) -> None:
+    done = run(tmp_path, "/bin/true", geometry=ROOM)
+    assert not done.only().descriptions("Thread") and not any(line.startswith("thread") for line in messages(done.err))
+
+
+def test_one_core_is_as_shared(tmp_path: Path) -> None:
+    """But for the number of the threads; and one thread is as ever."""
+    rows = []
+    for name, option in (("shared", "--cores=shared"), ("onecor", "--cores=1"), ("thread", "--cores=per-thread")):
+        done = run(tmp_path / name, "/bin/true", options=[option], geometry=["--machine=skylake,zen4"])
+        rows.append([(out.lines, out.summary) for out in done.files])
+    assert rows[0] == rows[1] == rows[2]
+
+
+def test_a_flush_asks_the_other_cores(tmp_path: Path) -> None:
+    options = ["--flush-policy=ceiling:1000"]
+    own = observe(tmp_path / "own", "unmaps", 4, 50, options=options).only()
+    events = ("FLall", "FLone", "FLin", "FLrem")
+    assert [sum_of(own, event, "unmaps") for event in events] == [0, 50, 4 * 50, 1]
+    shared = observe(tmp_path / "shared", "unmaps", 4, 50, options=[*options, "--cores=shared"]).only()
+    assert [sum_of(shared, event, "unmaps") for event in events] == [0, 50, 50, 0]
+
+
+def test_the_summary_says_how_often_others_were_asked(tmp_path: Path) -> None:
+    done = observe(tmp_path, "unmaps", 2, 10, options=["--flush-policy=linux"])
+    text = messages(done.err)
+    row = text[1 + next(i for i, line in enumerate(text) if line.startswith("machine "))].replace(",", "").split()
+    assert int(row[-1]) == sum_of(done.only(), "FLrem") > 0
+    assert any("nr_tlb_remote_flush" in line for line in text)
+
+
+@pytest.mark.parametrize("value", ["0", "some", "", "1001", "2x"])
+def test_other_numbers_of_cores_are_refused(tmp_path: Path, value: str) -> None:
+    done = run(tmp_path, client("run_cores"), options=[f"--cores={value}"], geometry=ROOM, collect=False)
+    assert done.status == 1 and "allowed are shared, per-thread, and 1 to 1000" in done.err, done.err
+
+
+def test_cachegrind_has_one_core(tmp_path: Path) -> None:
+    options = ["--as-cachegrind=yes", "--cores=2"]
+    done = run(tmp_path, client("run_cores"), options=options, geometry=ROOM, collect=False)
+    assert done.status == 1 and re.search(r"cachegrind has one core", done.err), done.err

@@ -1,0 +1,197 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""--flush-policy=: what the kernel flushes when page tables change, and what that costs."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tg_environment import client
+from tool_support import PIDS_FROM, OutFile, Run, messages, run
+
+FLUSHES = ("FLall", "FLone", "FLin", "FLout", "FLhot")
+ROOM = ("--itlb=256,full", "--dtlb=1024,full")  # for all pages of the client
+
+
+def observe(
+    folder: Path, *arguments: str, options: Sequence[str] = (), machines: Sequence[str] = ROOM, collect: bool = True
+) -> Run:
+    done = run(folder, client("run_flushes"), *arguments, options=options, geometry=machines, collect=collect)
+    assert done.status == 0, done.err
+    return done
+
+
+def column(out: OutFile, event: str) -> int:
+    return out.field("events").split().index(event)
+
+
+def costs(out: OutFile, function: str | None = None, events: Sequence[str] = FLUSHES) -> tuple[int, ...]:
+    """Of all lines, or of a function's."""
+    lines = [line for line in out.lines if function in (None, line.function)]
+    return tuple(sum(line.costs[column(out, event)] for line in lines) for event in events)
+
+
+def walks(out: OutFile) -> int:
+    return sum(costs(out, None, ("ILtm", "DLtmr", "DLtmw")))
+
+
+def named(done: Run, suffix: str) -> OutFile:
+    (found,) = (out for out in done.files if out.path.name.endswith(suffix))
+    return found
+
+
+def said(done: Run) -> dict[tuple[int, str], tuple[int, int, int]]:
+    """By process and function: flushes, pages, and translations of these pages."""
+    rows = [line.split() for line in done.out.splitlines()]
+    assert all(row[0] == "flushes" for row in rows)
+    return {(int(row[1]) - PIDS_FROM, row[2]): (int(row[3]), int(row[4]), int(row[5])) for row in rows}
+
+
+@pytest.mark.parametrize("options", [(), ("--fast-path=no",), ("--faults=yes",), ("--data=yes",)])
+def test_pages_that_were_there_are_flushed_one_by_one(tmp_path: Path, options: tuple[str, ...]) -> None:
+    done = observe(tmp_path, options=["--flush-policy=ceiling:1000", *options])
+    expected = said(done)
+    assert len(expected) == 9 and len({pid for pid, _ in expected}) == 2
+    counted = {key: costs(done.of(key[0]), key[1])[:3] for key in expected}
+    assert counted == {key: (0, pages, within) for key, (_, pages, within) in expected.items()}
+
+
+def test_a_policy_of_everything_flushes_as_often(tmp_path: Path) -> None:
+    done = observe(tmp_path, options=["--flush-policy=all"])
+    expected = said(done)
+    counted = {key: costs(done.of(key[0]), key[1])[:2] for key in expected}
+    assert counted == {key: (times, 0) for key, (times, _, _) in expected.items()}
+
+
+def test_a_fork_flushes_everything_at_once(tmp_path: Path) -> None:
+    done = observe(tmp_path, options=["--flush-policy=ceiling:1000"])
+    (parent,) = {pid for pid, function in said(done) if function == "unmaps"}
+    assert costs(done.of(parent), "forks")[:2] == (1, 0)
+
+
+@pytest.mark.parametrize("shift, pages, everything", [
+    (1, 128, False), (2, 128, False), (5, 128, True), (6, 128, True), (2, 129, True), (1, 129, False),
+])  # fmt: skip
+def test_entries_shifted_are_the_most_pages_flushed_one_by_one(
+    tmp_path: Path, shift: int, pages: int, everything: bool
+) -> None:
+    rounds = 20
+    done = observe(
+        tmp_path, "loop", str(rounds), str(pages),
+        options=[f"--flush-policy=shift:{shift}"], machines=("--itlb=64,full", "--dtlb=512,full"),
+    )  # fmt: skip
+    out = done.only()
+    flushed, single, within, outside, again = costs(out, "loop")
+    assert (flushed, single, within) == ((rounds, 0) if everything else (0, rounds * pages)) + (rounds * pages,)
+    # There is room for all pages, so hot ones are lost by flushes alone.
+    hot = rounds * 256 if everything else 0
+    assert costs(out, "writes", ["DLtmw"]) == (256 + rounds * pages + hot,)
+    assert hot <= again <= outside
+    assert everything or outside == 0
+
+
+def test_hot_loss_is_the_walks_that_a_flush_of_everything_adds(tmp_path: Path) -> None:
+    policies = ("ceiling:1000", "ceiling:33", "ceiling:127", "ceiling:128", "shift:3", "all")
+    done = observe(tmp_path, "loop", "30", "128", options=[f"--flush-policy={','.join(policies)}"])
+    assert len(done.files) == len(policies)
+    least = walks(named(done, "ceiling:1000"))
+    added = {policy: walks(named(done, policy)) - least for policy in policies}
+    assert added == {policy: costs(named(done, policy))[4] for policy in policies}
+    assert added["ceiling:33"] == added["ceiling:127"] > added["ceiling:128"] == 0
+    assert added["all"] > added["ceiling:33"] >= 30 * 256
+
+
+def test_policies_of_one_run_count_as_each_alone(tmp_path: Path) -> None:
+    machines = ("skylake@flush:linux", "skylake", "cortex-a76@flush:linux", "zen4@anon:2M+flush:all")
+    together = observe(tmp_path / "all", options=["--fast-path=yes"], machines=[f"--machine={','.join(machines)}"])
+    slowly = observe(tmp_path / "run", options=["--fast-path=no"], machines=[f"--machine={','.join(machines)}"])
+    assert len(together.files) == len(slowly.files) == 2 * len(machines)
+    for ours, theirs in zip(together.files, slowly.files):
+        assert (ours.lines, ours.summary) == (theirs.lines, theirs.summary)
+    for i, machine in enumerate(machines):
+        alone = observe(tmp_path / f"{i:03}", options=["--fast-path=yes"], machines=[f"--machine={machine}"])
+        for one, pid in zip(alone.files, sorted({out.pid for out in together.files})):
+            ours = next(out for out in together.files if out.pid == pid and out.descriptions("Machine") == [machine])
+            assert (ours.lines, ours.summary) == (one.lines, one.summary), machine
+
+
+def test_what_a_huge_page_counts(tmp_path: Path) -> None:
+    for name, policy, flushed in (("one", "ceiling:1", (0, 1, 1)), ("all", "ceiling:0", (1, 0, 1))):
+        done = observe(
+            tmp_path / name, "huge",
+            options=["--thp=always", "--pages=anon:thp"], machines=[f"--machine=skylake@flush:{policy}"],
+        )  # fmt: skip
+        assert costs(done.only(), "unmaps_huge")[:3] == flushed
+    done = observe(tmp_path / "small", "huge", options=["--thp=never"], machines=["--machine=skylake@flush:ceiling:512"])
+    assert costs(done.only(), "unmaps_huge")[:2] == (0, 512)
+
+
+@pytest.mark.parametrize("machine, ceiling", [("skylake", 33), ("cortex-a76", 511), ("u74", 64), ("power9", 33)])
+def test_the_ceiling_of_linux_is_the_processors(tmp_path: Path, machine: str, ceiling: int) -> None:
+    for pages, flushes in ((ceiling, 0), (ceiling + 1, 1)):
+        done = observe(
+            tmp_path / str(pages), "loop", "1", str(pages),
+            options=["--flush-policy=linux", "--page-size=4K"], machines=[f"--machine={machine}"],
+        )  # fmt: skip
+        assert costs(done.only(), "loop")[:2] == (flushes, 0 if flushes else pages)
+
+
+def test_without_a_policy_nothing_is_told_of_flushes(tmp_path: Path) -> None:
+    plain = observe(tmp_path / "plain", "loop", "2", "10")
+    none = observe(tmp_path / "other", "loop", "2", "10", options=["--flush-policy=none"])
+    assert plain.only().lines == none.only().lines
+    assert not any(event.startswith("FL") for event in plain.only().field("events").split())
+    assert "TLB flushes" not in plain.err and "TLB flushes" not in none.err
+
+
+def test_the_summary_has_the_flushes_of_each_machine(tmp_path: Path) -> None:
+    done = observe(tmp_path, "loop", "10", "100", machines=["--machine=zen4@flush:all,zen4,zen4@flush:ceiling:100"])
+    text = messages(done.err)
+    table = text[next(i for i, line in enumerate(text) if line.startswith("TLB flushes by")) :][1:5]
+    assert table[0].split("  ")[0] == "machine"
+    rows = {row.split()[0]: tuple(row.replace(",", "").split()[1:]) for row in table[1:]}
+    for out in done.files:
+        counts = costs(out) if out.descriptions("Flushes") else ("-",) * 5
+        assert rows[out.descriptions("Machine")[0]] == tuple(map(str, counts))
+    assert named(done, "zen4@flush:all").descriptions("Flushes") == ["always everything"]
+
+
+@pytest.mark.parametrize("options, complaint", [
+    (("--flush-policy=some",), "policy for flushes; allowed are none, linux, ceiling:PAGES, shift:0 to shift:31, and all"),
+    (("--flush-policy=shift:32",), "'shift:32' is no policy for flushes"),
+    (("--flush-policy=ceiling:",), "'ceiling:' is no policy for flushes"),
+    (("--flush-policy=ceiling:99999999999",), "is no policy for flushes"),
+    (("--flush-policy=",), "'' is no policy for flushes"),
+    (("--flush-policy=linux,,all",), "'' is no policy for flushes"),
+    (("--flush-policy=linux", "--calls=yes"), "leave out --calls=yes"),
+    (("--flush-policy=linux", "--as-cachegrind=yes"), "leave out --as-cachegrind=yes"),
+    (("--flush-policy=linux", "--page-size=2M"), "flushes can be simulated with base pages of 4K, 16K and 64K, not 2M"),
+    (("--flush-polcy=linux",), "--flush-policy"),
+])  # fmt: skip
+def test_what_cannot_be_is_refused(tmp_path: Path, options: tuple[str, ...], complaint: str) -> None:
+    done = run(tmp_path, client("run_flushes"), options=options, geometry=ROOM, collect=False)
+    assert done.status == 1
+    assert complaint in done.err, done.err
+
+
+def test_advice_is_for_one_policy(tmp_path: Path) -> None:
+    options = ("--advice=yes", "--flush-policy=linux,all")
+    done = run(tmp_path, client("run_flushes"), options=options, geometry=["--machine=zen4"], collect=False)
+    assert done.status == 1 and "give one policy" in done.err, done.err
+    options = ("--advice=yes", "--flush-policy=linux")
+    done = run(tmp_path, client("run_flushes"), "loop", "1", "1", options=options, geometry=["--machine=zen4"])
+    assert done.status == 0 and all(out.descriptions("Flushes") for out in done.files), done.err
+
+
+def test_a_flush_is_booked_on_the_call_instruction(tmp_path: Path) -> None:
+    observe(tmp_path, "loop", "3", "50", options=["--flush-policy=all", "--dump-instr=yes"], collect=False)
+    (path,) = tmp_path.glob("out.*")
+    rows = path.read_text(encoding="utf-8").splitlines()
+    events = next(row.split()[1:] for row in rows if row.startswith("events: "))
+    begin = next(i for i, row in enumerate(rows) if re.match(r"fn=\(\d+\) loop$", row))
+    own = itertools.takewhile(lambda row: row.startswith("0x"), rows[begin + 1 :])
+    counts = [dict(zip(events, map(int, row.split()[2:]))) for row in own]
+    assert [(count["FLall"], count["Ir"]) for count in counts if count["FLall"] > 0] == [(3, 3)]

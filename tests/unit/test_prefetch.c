@@ -1,0 +1,99 @@
+/* Decoding of prefetch instructions, held against assemblers' encodings.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include "unit.h"
+
+#include "trace/prefetch.h"
+
+#include "prefetch_forms.h"
+
+enum { N_FORMS = sizeof forms / sizeof forms[0] };
+
+static void same(const tg_prefetch *a, const tg_prefetch *b)
+{
+   assert_int_equal(a->length, b->length);
+   assert_int_equal(a->base, b->base);
+   assert_int_equal(a->index, b->index);
+   assert_int_equal(a->scale, b->scale);
+   assert_int_equal(a->address_bits, b->address_bits);
+   assert_int_equal(a->index_bits, b->index_bits);
+   assert_int_equal(a->index_signed, b->index_signed);
+   assert_int_equal(a->from_next, b->from_next);
+   assert_int_equal(a->from_this, b->from_this);
+   assert_int_equal(a->segment, b->segment);
+   assert_true(a->displacement == b->displacement);
+}
+
+static void assembled(void **state)
+{
+   (void)state;
+   tg_prefetch p;
+   for (unsigned i = 0; i < N_FORMS; i++) {
+      if (!tg_prefetch_decode(forms[i].kind, forms[i].code, sizeof forms[i].code, &p))
+         fail_msg("%s is not decoded", forms[i].text);
+      same(&p, &forms[i].is);
+   }
+}
+
+static void cut_short(void **state)
+{
+   (void)state;
+   tg_prefetch p;
+   for (unsigned i = 0; i < N_FORMS; i++) {
+      for (size_t n = 0; n < forms[i].is.length; n++)
+         assert_false(tg_prefetch_decode(forms[i].kind, forms[i].code, n, &p));
+   }
+}
+
+static void prefixes(void **state)
+{
+   (void)state;
+   /* fs is the last override that counts; a REX prefix before another prefix does not. */
+   static const uint8_t many[] = { 0x65, 0x49, 0x66, 0x64, 0x3e, 0xf3, 0xf2, 0x0f, 0x18, 0x08 };
+   tg_prefetch p;
+   assert_true(tg_prefetch_decode(TG_CODE_AMD64, many, sizeof many, &p));
+   assert_int_equal(p.length, sizeof many);
+   assert_int_equal(p.base, 0);
+   assert_int_equal(p.segment, TG_SEGMENT_FS);
+   /* On x86 every override counts, the last one wins. */
+   static const uint8_t flat[] = { 0x65, 0x3e, 0x0f, 0x18, 0x08 };
+   assert_true(tg_prefetch_decode(TG_CODE_X86, flat, sizeof flat, &p));
+   assert_int_equal(p.segment, TG_SEGMENT_FLAT);
+   uint8_t endless[32];
+   memset(endless, 0x66, sizeof endless);
+   endless[14] = 0x0f;
+   endless[15] = 0x18;
+   assert_false(tg_prefetch_decode(TG_CODE_AMD64, endless, sizeof endless, &p));
+}
+
+static void others(void **state)
+{
+   (void)state;
+   static const uint8_t none[][8] = {
+      { 0x0f, 0x18, 0x20 }, { 0x0f, 0x18, 0x30 }, { 0x0f, 0x18, 0x3d }, /* /4, /6, /7 */
+      { 0x0f, 0x18, 0xc0 }, { 0x0f, 0x0d, 0xc8 },                      /* registers */
+      { 0x0f, 0x0d, 0x10 }, { 0x0f, 0x1f, 0x00 }, { 0x0f, 0x19, 0x08 },
+      { 0xf0, 0x0f, 0x18, 0x08 }, { 0x90, 0x0f, 0x18, 0x08 }, { 0x8b, 0x00 },
+   };
+   tg_prefetch p;
+   for (unsigned i = 0; i < sizeof none / sizeof none[0]; i++) {
+      assert_false(tg_prefetch_decode(TG_CODE_AMD64, none[i], sizeof none[i], &p));
+      assert_false(tg_prefetch_decode(TG_CODE_X86, none[i], sizeof none[i], &p));
+   }
+   static const uint8_t rex[] = { 0x48, 0x0f, 0x18, 0x08 };
+   assert_false(tg_prefetch_decode(TG_CODE_X86, rex, sizeof rex, &p)); /* dec eax */
+   static const uint8_t pli[] = { 0x08, 0x00, 0x80, 0xf9 }, ldr[] = { 0x00, 0x00, 0x40, 0xf9 };
+   assert_false(tg_prefetch_decode(TG_CODE_ARM64, pli, sizeof pli, &p));
+   assert_false(tg_prefetch_decode(TG_CODE_ARM64, ldr, sizeof ldr, &p));
+}
+
+int main(void)
+{
+   const struct CMUnitTest tests[] = {
+      CLAIM("each form has the address that the assembler was given", assembled),
+      CLAIM("a prefetch whose bytes end early is none", cut_short),
+      CLAIM("of prefixes the last segment counts, and a REX only before the opcode", prefixes),
+      CLAIM("hints to code, registers, and other instructions are no prefetches", others),
+   };
+   return cmocka_run_group_tests_name("prefetch", tests, NULL, NULL);
+}

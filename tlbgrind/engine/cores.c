@@ -1,0 +1,72 @@
+/* Which core a thread runs on. See engine/cores.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcassert.h"
+
+#include "sim/mmu/mmu.h"
+
+#include "engine/batch.h"
+#include "engine/cores.h"
+#include "engine/fast_path.h"
+#include "engine/setup.h"
+#include "output/threads.h"
+#include "trace/run_mmus.h"
+
+static UInt n_cores;       /* TG_CORE_PER_THREAD, or threads are dealt out to so many */
+static ThreadId at_hand;   /* 0: none yet */
+static UInt core;          /* at hand */
+static UInt most;          /* the highest number of a core so far */
+static Bool ended;         /* the thread at hand ends */
+
+static UInt core_of(ThreadId tid)
+{
+   return n_cores == TG_CORE_PER_THREAD ? tid - 1 : (tid - 1) % n_cores;
+}
+
+static void go_to(UInt next)
+{
+   tlb_mmus_core(&tg_mmus, next);
+   tg_fast_path_find();
+   if (ended && n_cores == TG_CORE_PER_THREAD)
+      tlb_mmus_core_ends(&tg_mmus, core);
+   most = next > most ? next : most;
+   core = next;
+}
+
+void tg_cores_init(const TgOptions* options)
+{
+   n_cores = options->kernel.cores;
+}
+
+void tg_cores_settle(void)
+{
+   if (n_cores != TG_CORES_SHARED && at_hand != 0) {
+      tg_batch_look_up();
+      tg_engine_settle();
+      tg_threads_add(at_hand);
+   }
+}
+
+void tg_cores_started(ThreadId tid)
+{
+   if (n_cores == TG_CORES_SHARED || tid == at_hand)
+      return;
+   tg_cores_settle();
+   at_hand = tid;
+   if (core_of(tid) != core)
+      go_to(core_of(tid));
+   ended = False;
+}
+
+void tg_cores_thread_ends(ThreadId tid)
+{
+   if (tid == at_hand)
+      ended = True;
+}
+
+void tg_cores_forked(void)
+{
+   for (UInt i = 0; i <= most; i++)
+      tlb_mmus_core_ends(&tg_mmus, i);
+}

@@ -1,0 +1,196 @@
+/* Flushes of the TLBs. See faults/flushes.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_vki.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_stacktrace.h"
+#include "pub_tool_threadstate.h"
+
+#include "sim/mmu/mmu.h"
+
+#include "attribution/lines.h"
+#include "faults/flushes.h"
+#include "native/maps.h"
+#include "native/mmap_calls.h"
+#include "space/aspace.h"
+#include "trace/instrumentation.h"
+#include "trace/run_mmus.h"
+
+/* asm-generic/mman-common.h */
+enum { ADVICE_DONTNEED = 4, ADVICE_FREE = 8, ADVICE_REMOVE = 9, ADVICE_COLD = 20,
+       ADVICE_PAGEOUT = 21, ADVICE_DONTNEED_LOCKED = 24, ADVICE_GUARD_INSTALL = 102 };
+
+static Bool on;
+static ULong page_bytes;
+static uint64_t* nowhere; /* counts that are no line's */
+
+/* What mremap() has moved away: the unmapping that follows finds no pages there. */
+static struct {
+   Addr start, end;
+} moved;
+
+/* --- Flushes --- */
+
+static void flush(TgSite* site, Addr start, Addr end)
+{
+   const Bool is_counted = site != NULL && tg_costs_are_kept && tg_instrumented;
+   tlb_mmus_flush(&tg_mmus, is_counted ? tg_line_misses(tg_site_line(site), TLB_LOAD) : nowhere,
+                  start, end);
+}
+
+/* Whether the frame is no part of the library that makes the system call; with `has_line`, whether
+   it also has a line. Behind the first frame of a program there are words of its arguments. */
+static Bool is_callers(DiEpoch epoch, Addr ip, const DebugInfo* library, Bool has_line)
+{
+   UInt line;
+   return VG_(am_is_valid_for_client)(ip, 1, VKI_PROT_EXEC)
+          && VG_(find_DebugInfo)(epoch, ip) != library
+          && (!has_line || VG_(get_linenum)(epoch, ip, &line));
+}
+
+/* What the flush is booked on: the innermost call from outside the library that makes the system
+   call, if possible one with a line; without such a call, the system call itself. */
+static TgSite* caller(ThreadId tid)
+{
+   enum { MAX_FRAMES = 32 };
+   Addr ip[MAX_FRAMES];
+   const UInt n = VG_(get_StackTrace)(tid, ip, MAX_FRAMES, NULL, NULL, 0);
+   const DiEpoch epoch = VG_(current_DiEpoch)();
+   const DebugInfo* library = n == 0 ? NULL : VG_(find_DebugInfo)(epoch, ip[0] - 1);
+   for (UInt round = 0; round < 2; round++) {
+      for (UInt i = 1; i < n; i++) {
+         if (is_callers(epoch, ip[i], library, round == 0))
+            return tg_site_of_call(ip[i]);
+      }
+   }
+   return tg_site_of_syscall(tid);
+}
+
+static void flush_in_call(Addr start, Addr end)
+{
+   TgSite* site = caller(VG_(get_running_tid)());
+   flush(site, start, end);
+   tg_site_release(site);
+}
+
+/* The pages of [start, end) that the change concerns, from the first to the last. False: none. */
+static Bool concerned(Addr start, Addr end, Int prot, Addr* from, Addr* to)
+{
+   const tlb_layout* layout = tg_maps_layout();
+   tlb_mapping piece;
+   Bool any = False;
+   for (ULong at = start; tlb_mappings_piece(&layout->here, at, end, &piece); at = piece.end) {
+      const ULong native = piece.offset;
+      uint64_t first, last;
+      if (!tlb_fault_concerned(tg_maps_model(), native, native + (piece.end - piece.start), prot,
+                               &first, &last))
+         continue;
+      /* The piece may begin within a page of the model. */
+      const ULong here = piece.start - (native & (page_bytes - 1));
+      const ULong base = native & ~(page_bytes - 1);
+      if (!any)
+         *from = (Addr)(here + (first - base));
+      *to = (Addr)(here + (last - base));
+      any = True;
+   }
+   return any;
+}
+
+static void flush_pages(Addr start, Addr end, Int prot)
+{
+   Addr from, to;
+   if (concerned(start, end, prot, &from, &to))
+      flush_in_call(from, to);
+}
+
+/* --- Calls --- */
+
+/* The kernel moves the entries of one page table at a time, from one table into one, and flushes
+   all of the pages behind it: move_page_tables(). */
+static void moves(Addr from, Addr to, SizeT length)
+{
+   const SizeT table = (SizeT)(page_bytes * (page_bytes / sizeof(ULong)));
+   SizeT step;
+   for (SizeT done = 0; done < length; done += step) {
+      const SizeT left = table - ((from + done) & (table - 1));
+      const SizeT room = table - ((to + done) & (table - 1));
+      Addr first, last;
+      step = left < room ? left : room;
+      step = step < length - done ? step : length - done;
+      if (concerned(from + done, from + done + step, TLB_ALL_GO, &first, &last))
+         flush_in_call(from + done, from + done + step);
+   }
+   moved.start = from;
+   moved.end = from + length;
+}
+
+static void unmaps(Addr start, Addr end)
+{
+   if (start == moved.start && moved.end > start)
+      start = end < moved.end ? end : moved.end;
+   moved.end = moved.start;
+   if (start < end)
+      flush_pages(start, end, TLB_ALL_GO);
+}
+
+static void advises(Addr start, Addr end, Int advice)
+{
+   switch (advice) {
+   case ADVICE_DONTNEED: case ADVICE_DONTNEED_LOCKED: case ADVICE_REMOVE: case ADVICE_GUARD_INSTALL:
+   case ADVICE_FREE: case ADVICE_COLD: case ADVICE_PAGEOUT:
+      flush_pages(start, end, TLB_ALL_GO);
+      break;
+   default: break;
+   }
+}
+
+/* All that is private becomes write-protected in the parent: dup_mmap(). The child begins with
+   nothing. */
+static void forks(Bool is_child)
+{
+   if (tg_mmap_calls_shares_space())
+      return;
+   if (is_child)
+      flush(NULL, 0, 0);
+   else
+      flush_in_call(0, 0);
+}
+
+static void listen(void* opaque, const TgSpaceEvent* e)
+{
+   const Addr end = e->start + (Addr)e->length;
+   (void)opaque;
+   if (!tg_maps_begun())
+      return;
+   switch (e->what) {
+   case TG_SPACE_UNMAP: unmaps(e->start, end); break;
+   case TG_SPACE_MOVE: moves(e->from, e->start, (SizeT)e->length); break;
+   case TG_SPACE_PROTECT: flush_pages(e->start, end, (Int)e->prot); break;
+   case TG_SPACE_ADVISE: advises(e->start, end, e->advice); break;
+   case TG_SPACE_FORK: forks((e->flags & TG_SPACE_CHILD) != 0); break;
+   case TG_SPACE_MAP: case TG_SPACE_GROW: case TG_SPACE_RENAME: case TG_SPACE_LOCK:
+   case TG_SPACE_UNLOCK:
+      break;
+   }
+}
+
+/* --- Copies on write --- */
+
+void tg_flushes_copied(TgSite* site, Addr a)
+{
+   const Addr page = a & ~(Addr)(page_bytes - 1);
+   if (on)
+      flush(site, page, page + (Addr)page_bytes);
+}
+
+void tg_flushes_init(UInt page_shift)
+{
+   on = True;
+   page_bytes = 1ULL << page_shift;
+   nowhere = VG_(calloc)("tg.flushes", tlb_mmus_n_counts(&tg_mmus), sizeof *nowhere);
+   tg_aspace_listen(listen, NULL);
+}

@@ -1,0 +1,155 @@
+/* Cores with TLBs of their own. See mmu.h.
+
+   The MMUs' arrays are those of the core at hand; those of others are kept beside, without
+   short cuts. So what a page's record says is true of the core at hand alone. */
+
+#include "sim/mmu/mmu.h"
+
+#include "sim/mmu/cores.h"
+#include "sim/mmu/known_hits.h"
+#include "sim/mmu/l1_lookup.h"
+#include "sim/mmu/l1_misses.h"
+#include "sim/mmu/l1_sharing.h"
+#include "sim/mmu/l2_presence.h"
+#include "sim/mmu/mmu_memory.h"
+#include "sim/mmu/ports.h"
+
+/* One machine's part of a core that is not at hand. */
+typedef struct {
+   void *memory;
+   tlb_lost *lost;
+   tlb_array array[TLB_MAX_ARRAYS];
+   tlb_walker walker;
+} kept;
+
+struct tlb_core {
+   tlb_core *next;
+   unsigned number;
+   bool in_use; /* else its TLBs are empty */
+   kept mmu[];
+};
+
+static tlb_core *core_of(tlb_mmus *all, unsigned number)
+{
+   tlb_core *c = all->cores.first;
+   while (c != NULL && c->number != number)
+      c = c->next;
+   if (c != NULL)
+      return c;
+   c = tlb_mmus_take_zeroes(all, sizeof *c + all->n_mmus * sizeof c->mmu[0]);
+   c->number = number;
+   c->next = all->cores.first;
+   all->cores.first = c;
+   return c;
+}
+
+/* --- From one to another --- */
+
+static void keep(tlb_mmu *mmu, kept *k)
+{
+   tlb_l1_release_between(mmu, 0, ~(tlb_page_number)0);
+   k->memory = mmu->memory;
+   k->lost = mmu->h.lost;
+   for (unsigned i = 0; i < TLB_MAX_ARRAYS; i++)
+      k->array[i] = mmu->h.array[i];
+   k->walker = mmu->h.walker;
+}
+
+static void bring_back(tlb_mmu *mmu, const kept *k)
+{
+   mmu->memory = k->memory;
+   mmu->h.lost = k->lost;
+   for (unsigned i = 0; i < TLB_MAX_ARRAYS; i++)
+      mmu->h.array[i] = k->array[i];
+   mmu->h.walker = k->walker;
+}
+
+static void begin_empty(tlb_mmu *mmu, const kept *k)
+{
+   tlb_mmus *const all = mmu->all;
+   tlb_lost *lost = k->lost;
+   mmu->memory = k->memory != NULL
+                    ? k->memory
+                    : tlb_mmus_take(all, tlb_hierarchy_bytes(mmu->machine));
+   tlb_mmu_make_arrays(mmu);
+   tlb_mmu_make_ports(mmu);
+   if (lost == NULL && mmu->flush.how != TLB_FLUSH_NONE) {
+      lost = tlb_mmus_take(all, sizeof *lost);
+      tlb_lost_init(lost, &all->options.memory);
+   } else if (lost != NULL) {
+      tlb_lost_forget_all(lost);
+   }
+   mmu->h.lost = lost;
+}
+
+/* From now on nothing is found for two machines, and nothing later. */
+static void part(tlb_mmus *all)
+{
+   for (unsigned user = 0; user < TLB_N_USERS && all->counts[user] != NULL; user++)
+      tlb_l2_settle(all, tlb_side_of_user(user), all->counts[user]);
+   tlb_sharing_part(all);
+   tlb_l2_part(all);
+   for (unsigned i = 0; i < all->n_mmus; i++)
+      tlb_l1_release_between(&all->mmu[i], 0, ~(tlb_page_number)0);
+   for (unsigned table = 0; table < TLB_N_TABLES; table++)
+      tlb_pages_forget(all, table, 0, ~(tlb_page_number)0, TLB_OBSERVERS_MMUS, TLB_NO_VIEW);
+   all->cores.at_hand = core_of(all, 0);
+   all->cores.at_hand->in_use = true;
+}
+
+static void go_to(tlb_mmus *all, tlb_core *to)
+{
+   tlb_core *const from = all->cores.at_hand;
+   for (unsigned i = 0; i < all->n_mmus; i++) {
+      keep(&all->mmu[i], &from->mmu[i]);
+      if (to->in_use)
+         bring_back(&all->mmu[i], &to->mmu[i]);
+      else
+         begin_empty(&all->mmu[i], &to->mmu[i]);
+   }
+   to->in_use = true;
+   all->cores.at_hand = to;
+   tlb_l1_groups_find(all);
+}
+
+void tlb_mmus_core(tlb_mmus *all, unsigned core)
+{
+   if (all->cores.at_hand == NULL && core == 0)
+      return;
+   if (all->cores.at_hand == NULL)
+      part(all);
+   if (all->cores.at_hand->number != core)
+      go_to(all, core_of(all, core));
+}
+
+void tlb_mmus_core_ends(tlb_mmus *all, unsigned core)
+{
+   if (all->cores.at_hand != NULL && all->cores.at_hand->number != core)
+      core_of(all, core)->in_use = false;
+}
+
+bool tlb_cores_others(tlb_mmus *all, void (*each)(tlb_mmus *all, void *opaque), void *opaque)
+{
+   tlb_core *const at_hand = all->cores.at_hand;
+   bool any = false;
+   for (tlb_core *c = all->cores.first; c != NULL; c = c->next) {
+      if (c == at_hand || !c->in_use)
+         continue;
+      go_to(all, c);
+      each(all, opaque);
+      any = true;
+   }
+   if (any)
+      go_to(all, at_hand);
+   return any;
+}
+
+void tlb_cores_free(tlb_mmus *all)
+{
+   for (tlb_core *c = all->cores.first; c != NULL; c = c->next) {
+      for (unsigned i = 0; i < all->n_mmus && c != all->cores.at_hand; i++) {
+         if (c->mmu[i].lost != NULL)
+            tlb_lost_free(c->mmu[i].lost);
+      }
+   }
+}

@@ -1,0 +1,16 @@
+/* Cores that are not at hand.
+
+   Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_CORES_H
+#define TLB_CORES_H
+
+#include "sim/mmu/mmus.h"
+
+/* Calls `each` with every other core that is in use at hand. Returns whether there are any. */
+bool tlb_cores_others(tlb_mmus *all, void (*each)(tlb_mmus *all, void *opaque), void *opaque);
+
+/* Of cores that are not at hand. */
+void tlb_cores_free(tlb_mmus *all);
+
+#endif
