@@ -348,6 +348,7 @@ TOOL_SOURCES = \
 	tlbgrind/output/phases.c \
 	tlbgrind/output/positions.c \
 	tlbgrind/output/reach_file.c \
+	tlbgrind/output/shares.c \
 	tlbgrind/output/threads.c \
 	tlbgrind/output/timeline.c \
 	tlbgrind/output/summary.c \
@@ -467,6 +468,7 @@ TOOL_INCLUDES = \
 	tlbgrind/output/threads.h \
 	tlbgrind/output/timeline.h \
 	tlbgrind/output/results.h \
+	tlbgrind/output/shares.h \
 	tlbgrind/output/summary.h \
 	tlbgrind/space/aspace.h \
 	tlbgrind/space/aspace_parts.h \

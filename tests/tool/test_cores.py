@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tg_environment import client
-from tool_support import OutFile, Run, messages, run
+from tool_support import OutFile, Run, lines_of, messages, read, run
 
 ROOM = ("--itlb=512,full", "--dtlb=1024,full")  # for all pages of the client
 WALKS = ("I1tm", "ILtm", "D1tm", "DLtm")
@@ -69,6 +69,43 @@ def test_sums_over_threads_are_the_totals(tmp_path: Path, machines: tuple[str, .
     head = next(i for i, line in enumerate(text) if line.startswith("thread"))
     rows = [line.replace(",", "").split() for line in text[head + 1 : head + 1 + 7 * len(done.files)]]
     assert [int(row[0]) for row in rows] == [number for number in range(1, 8) for _ in done.files]
+
+
+@pytest.mark.parametrize("machines", [ROOM, ("--machine=skylake,zen4",)])
+@pytest.mark.parametrize("options", [(), ("--cores=shared",), ("--fast-path=no",), ("--faults=yes",)])
+def test_each_thread_has_a_file(tmp_path: Path, machines: tuple[str, ...], options: tuple[str, ...]) -> None:
+    options = ("--separate-threads=yes", *options)
+    done = observe(tmp_path, "in-turn", 6, 300, 20, options=options, machines=machines)
+    runs = [out for out in done.files if not out.descriptions("Of thread")]
+    assert len(runs) == len(done.files) / 8 == (1 if machines is ROOM else 2)
+    for whole in runs:
+        names = dict(zip(whole.descriptions("Separate thread"), whole.descriptions("Thread file")))
+        assert sorted(names) == ["1", "2", "3", "4", "5", "6", "7"]
+        files = {number: read(tmp_path / name) for number, name in names.items()}
+        assert all(out.descriptions("Of thread") == [number] for number, out in files.items())
+        assert lines_of([*files.values()]) == lines_of([whole])
+        for number, row in threads_of(whole).items():
+            own = files[str(number)]
+            assert row["Ir"] == sum_of(own, "Ir") and row["I1tm"] == sum_of(own, "I1tm")
+            assert row["DLtm"] == sum_of(own, "DLtmr") + sum_of(own, "DLtmw")
+        calls = [sum_of(files[number], "Ir", "uses") for number in sorted(names)]
+        assert calls[0] == 0 and len(set(calls[1:])) == 1 and calls[1] > 20 * 300
+
+
+def test_a_child_has_files_of_its_own_thread(tmp_path: Path) -> None:
+    done = run(tmp_path, client("run_process"), "fork", options=["--separate-threads=yes"], geometry=ROOM)
+    assert done.status == 0, done.err
+    for whole in (out for out in done.files if not out.descriptions("Of thread")):
+        assert whole.descriptions("Separate thread") == ["1"]
+        (own,) = (read(tmp_path / name) for name in whole.descriptions("Thread file"))
+        assert lines_of([own]) == lines_of([whole])
+    assert len(done.files) == 6
+
+
+def test_inclusive_costs_are_not_separate(tmp_path: Path) -> None:
+    options = ["--separate-threads=yes", "--calls=yes"]
+    done = run(tmp_path, client("run_cores"), options=options, geometry=ROOM, collect=False)
+    assert done.status == 1 and "leave out --separate-threads=yes" in done.err, done.err
 
 
 def test_one_thread_has_no_rows(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from tool_support import (
     Costs,
     OutFile,
     Run,
+    lines_of,
     read,
     run,
     total,
@@ -39,16 +40,6 @@ def part(folder: Path, mode: str, *options: str, bits: str = "", geometry: Seque
     more = {} if geometry is None else {"geometry": geometry}
     still = ["setarch", "-R"]
     return run(folder, client("run_region" + bits), mode, options=options, prefix=still, **more)  # type: ignore[arg-type]
-
-
-def lines_of(files: Sequence[OutFile]) -> Counter[tuple[object, ...]]:
-    """The costs of all lines of several files, added up event by event."""
-    sums: Counter[tuple[object, ...]] = Counter()
-    for file in files:
-        for line in file.lines:
-            for event, cost in enumerate(line.costs):
-                sums[(*line[:5], event)] += cost
-    return +sums
 
 
 def work_lines(out: str, word: str) -> list[tuple[str, str, Costs]]:
@@ -88,7 +79,7 @@ def test_the_fast_path_counts_the_same_in_a_region(tmp_path: Path) -> None:
     for mode, options in (("region", OFF), ("keeps", OFF), ("stop", ()), ("zero", ())):
         for more in ((), ("--faults=yes",)):
             fast, slow = (
-                part(tmp_path / f"{mode}{path}{len(more)}", mode, *options, *more, f"--fast-path={path}").only()
+                part(tmp_path / f"{mode}-{path[0]}{len(more)}", mode, *options, *more, f"--fast-path={path}").only()
                 for path in PATHS
             )
             assert fast.body() == slow.body(), mode

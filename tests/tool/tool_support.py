@@ -234,6 +234,16 @@ def read(path: Path) -> OutFile:
     return OutFile(path, header, lines, summary)
 
 
+def lines_of(files: Sequence[OutFile]) -> Counter[tuple[object, ...]]:
+    """The costs of all lines of several files, added up event by event."""
+    sums: Counter[tuple[object, ...]] = Counter()
+    for file in files:
+        for line in file.lines:
+            for event, cost in enumerate(line.costs):
+                sums[(*line[:5], event)] += cost
+    return +sums
+
+
 def total(lines: Sequence[Line], n_events: int = len(EVENTS)) -> Costs:
     sums = [0] * n_events
     for line in lines:

@@ -187,6 +187,14 @@ void tg_lines_costs(const TgLine* line, UInt machine, ULong* cost)
                                 : loads[prefetches_at + machine * TLB_N_PREFETCH_COSTS + i];
 }
 
+void tg_lines_each_line(void (*each)(const TgLine* line, void* opaque), void* opaque)
+{
+   const TgLine* line;
+   VG_(OSetGen_ResetIter)(lines);
+   while ((line = VG_(OSetGen_Next)(lines)) != NULL)
+      each(line, opaque);
+}
+
 void tg_lines_each(void (*each)(uint64_t* misses, tlb_user kind))
 {
    TgLine* line;

@@ -83,6 +83,9 @@ extern TgBooked tg_booked;
    call; the address does not change. */
 uint64_t* tg_line_misses(TgLine* line, tlb_user kind);
 
+/* Calls `each` for all lines, in no order. */
+void tg_lines_each_line(void (*each)(const TgLine* line, void* opaque), void* opaque);
+
 /* Calls `each` for the miss counts of all lines. */
 void tg_lines_each(void (*each)(uint64_t* misses, tlb_user kind));
 

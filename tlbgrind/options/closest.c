@@ -16,7 +16,7 @@ static const HChar* const names[] = {
    "--faults-used", "--flush-policy", "--huge-pool", "--hugetlb", "--instr-at-start", "--itlb",
    "--list-machines", "--machine", "--mappings", "--merge-code", "--miss-cost", "--mthp",
    "--native-start", "--nested", "--page-size", "--pages", "--prefetch", "--progress", "--reach",
-   "--reach-out-file", "--read-ahead", "--shared-context", "--show-machine", "--stlb",
+   "--reach-out-file", "--read-ahead", "--separate-threads", "--shared-context", "--show-machine", "--stlb",
    "--switch-every", "--syscall-tlb", "--thp", "--timeline", "--timeline-out-file", "--tlbgrind-out-file",
    "--toggle-collect",
 };

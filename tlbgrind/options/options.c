@@ -178,6 +178,7 @@ Bool tg_options_take(const HChar* arg)
       if (!tg_large_pages_parse(value, &options, &why))
          refuse(arg, "%s", why.text);
    } else if (VG_BOOL_CLO(arg, "--dump-instr", options.dump_instr)) {
+   } else if (VG_BOOL_CLO(arg, "--separate-threads", options.separate_threads)) {
    } else if (VG_BOOL_CLO(arg, "--calls", options.calls)) {
    } else if (is_option(arg, "--merge-code", &value)) {
       if (value[0] == '\0')
@@ -518,6 +519,9 @@ const TgOptions* tg_options_finish(void)
    if (bad != NULL)
       refuse(bad, "%s", why.text);
    check_data();
+   if (options.calls && options.separate_threads)
+      refuse("--calls=yes", "inclusive costs are those of all threads; leave out "
+             "--separate-threads=yes");
    if (options.calls && options.data)
       refuse("--calls=yes", "inclusive costs are not counted by data; leave out --data=yes");
    if (options.calls && !options.region.instr_at_start)

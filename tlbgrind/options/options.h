@@ -43,6 +43,7 @@ typedef struct {
    const HChar* data_strides; /* NAME:BYTES,...; NULL: none are given */
    Bool mappings;         /* and to mappings, in blocks of large pages: data/regions.h */
    UInt mappings_shift;   /* of these pages; 0: each machine's own (options/large_pages.h) */
+   Bool separate_threads; /* an out-file for each thread, too: output/shares.h */
    Bool calls;            /* count inclusive costs: calls/call_stack.h */
    const HChar* merge_code; /* patterns: space/merged_code.h; NULL: none */
    Bool entries;          /* record the order of execution: order/code_entries.h */

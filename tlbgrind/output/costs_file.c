@@ -22,7 +22,7 @@
 #include "output/costs_file.h"
 #include "output/mapping_rows.h"
 #include "output/positions.h"
-#include "output/phases.h"
+#include "output/shares.h"
 #include "output/threads.h"
 #include "base/shown.h"
 #include "attribution/sites.h"
@@ -104,7 +104,8 @@ static void print_description(TgFile* f, const TgResults* results,
       tg_file_print(f, "desc: First touches: %llu base pages, %llu faults\n", first.touches,
                     first.faults);
    }
-   tg_threads_describe(f, (UInt)(m - results->options->machine));
+   if (results->shares == NULL)
+      tg_threads_describe(f, (UInt)(m - results->options->machine));
    tg_copies_describe(results, f, (UInt)(m - results->options->machine));
    if (results->forked_from != 0)
       tg_file_print(f, "desc: Forked: counts since the fork from pid %d\n",
@@ -130,29 +131,12 @@ static void print_description(TgFile* f, const TgResults* results,
    }
    if (results->trigger != NULL)
       tg_file_print(f, "desc: Trigger: %s\n", results->trigger);
-   if (results->phase != NULL) {
-      tg_file_print(f, "desc: Of phase: ");
-      tg_file_text(f, results->phase);
-      tg_file_print(f, "\n");
-   }
+   if (results->shares != NULL)
+      tg_shares_describe_one(results->shares, f, results->share);
    tg_file_print(f, "desc: Straddles: instructions %llu, reads %llu, "
                     "writes %llu\n",
                  results->straddles[TLB_FETCH], results->straddles[TLB_LOAD],
                  results->straddles[TLB_STORE]);
-}
-
-/* Prints the names of the phases, each with its file. */
-static void print_phases(TgFile* f, const HChar* name)
-{
-   for (UInt i = 0; i < tg_phases_count(); i++) {
-      HChar* file = tg_phases_file_name(i, name);
-      tg_file_print(f, "desc: Phase: ");
-      tg_file_text(f, tg_phases_name(i));
-      tg_file_print(f, "\ndesc: Phase file: ");
-      tg_file_text(f, tg_file_in_folder(file));
-      tg_file_print(f, "\n");
-      VG_(free)(file);
-   }
 }
 
 /* Prints the misses beyond a reference's first in one level, and the accesses of guarded helpers
@@ -262,8 +246,8 @@ Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArra
       print_description(f, results, result->machine);
       if (results->options->dump_instr)
          tg_code_use_print(f, lines, result->machine->m.base_page_shift);
-      if (results->phase == NULL && !tg_streams_has(name))
-         print_phases(f, name);
+      for (UInt i = 0; i < TG_N_SHARINGS && results->shares == NULL && !tg_streams_has(name); i++)
+         tg_shares_describe(tg_shares((TgSharing)i), f, name);
       print_differences(f, results, result, events, n_events);
       if (results->options->mappings)
          tg_mapping_rows_print(f, results, result, lines, events, n_events);

@@ -34,7 +34,8 @@ typedef struct {
    TgResult* result;              /* options->n_machines of them */
    UInt part;                 /* of the run, from 1: one more after each dump */
    const HChar* trigger;      /* what ended the part; NULL: there is only one */
-   const HChar* phase;        /* these are its results; NULL: all phases' */
+   const struct TgShares* shares; /* these are the results of one of them; NULL: the run's */
+   UInt share;
 } TgResults;
 
 #endif

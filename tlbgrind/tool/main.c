@@ -110,6 +110,7 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
                          SysRes result)
 {
    (void)n_args;
+   tg_outputs_thread(tid);
    tg_cores_started(tid);
    tg_collection_started(tid);
    tg_aspace_post_syscall(tid, syscall, args, result);
@@ -169,6 +170,7 @@ static void started(ThreadId tid, ULong blocks)
 {
    (void)blocks;
    tg_progress_started();
+   tg_outputs_thread(tid);
    tg_cores_started(tid);
    tg_native_started(tid);
    tg_recorder_started();

@@ -8,7 +8,7 @@
 
 #include "base/number_format.h"
 #include "base/shown.h"
-#include "output/phases.h"
+#include "output/shares.h"
 #include "tool/monitor.h"
 #include "tool/outputs.h"
 #include "tool/region.h"
@@ -32,8 +32,9 @@ static void status(void)
    const TgResult* first = &results->result[0];
    VG_(gdb_printf)("instrumentation: %s\npart: %u\n", tg_instrumented ? "on" : "off",
                    results->part);
-   if (tg_phases_count() > 0)
-      VG_(gdb_printf)("phase: %s\n", tg_shown(tg_phases_at_hand()));
+   const TgShares* phases = tg_shares(TG_BY_PHASE);
+   if (tg_shares_count(phases) > 0)
+      VG_(gdb_printf)("phase: %s\n", tg_shown(tg_shares_at_hand(phases)));
    VG_(gdb_printf)("instructions: %llu\nreads: %llu\nwrites: %llu\n",
                    first->total[tg_cost(TLB_FETCH, TG_REFS)],
                    first->total[tg_cost(TLB_LOAD, TG_REFS)],

@@ -30,6 +30,7 @@
 #include "output/data_file.h"
 #include "output/phases.h"
 #include "output/reach_file.h"
+#include "output/shares.h"
 #include "output/summary.h"
 #include "output/threads.h"
 #include "output/timeline.h"
@@ -79,7 +80,8 @@ static void settle_counts(void)
 static XArray* settle(void)
 {
    settle_counts();
-   tg_phases_settle(&results);
+   for (UInt i = 0; i < TG_N_SHARINGS; i++)
+      tg_shares_settle(tg_shares((TgSharing)i), &results);
    XArray* lines = tg_lines_sorted();
    for (UInt i = 0; i < results.options->n_machines; i++)
       add_up(&results.result[i], lines);
@@ -88,13 +90,14 @@ static XArray* settle(void)
 
 /* --- Outputs --- */
 
-/* Writes one phase's costs to a file beside `name`. */
-static Bool write_phase(UInt number, UInt machine, XArray* lines, const HChar* name)
+/* Writes the costs of a phase or thread to a file beside `name`. */
+static Bool write_share(const TgShares* shares, UInt number, UInt machine, XArray* lines,
+                        const HChar* name)
 {
    TgResult result = results.result[machine];
    TgResults whole = results;
-   XArray* own = tg_phases_result(number, machine, lines, &whole, &result);
-   HChar* file = tg_phases_file_name(number, name);
+   XArray* own = tg_shares_result(shares, number, machine, lines, &whole, &result);
+   HChar* file = tg_shares_file_name(shares, number, name);
    add_up(&result, own);
    const Bool is_written = tg_costs_file_write(&whole, &result, own, file);
    VG_(free)(file);
@@ -105,8 +108,11 @@ static Bool write_phase(UInt number, UInt machine, XArray* lines, const HChar* n
 static Bool write_costs(UInt machine, XArray* lines, const HChar* name)
 {
    Bool is_written = tg_costs_file_write(&results, &results.result[machine], lines, name);
-   for (UInt i = 0; i < tg_phases_count() && !tg_streams_has(name); i++)
-      is_written &= write_phase(i, machine, lines, name);
+   for (UInt kind = 0; kind < TG_N_SHARINGS && !tg_streams_has(name); kind++) {
+      const TgShares* shares = tg_shares((TgSharing)kind);
+      for (UInt i = 0; i < tg_shares_count(shares); i++)
+         is_written &= write_share(shares, i, machine, lines, name);
+   }
    return is_written;
 }
 
@@ -250,7 +256,8 @@ static void zero(void)
    tg_interruptions_zero();
    tg_threads_zero();
    tlb_mmus_copies_zero(&tg_mmus);
-   tg_phases_zero();
+   for (UInt i = 0; i < TG_N_SHARINGS; i++)
+      tg_shares_zero(tg_shares((TgSharing)i));
    if (tg_data_objects_on)
       tg_data_zero();
    if (results.options->reach)
@@ -285,6 +292,23 @@ void tg_outputs_mark(const HChar* phase)
       tg_timeline_mark(phase);
    if (results.options->faults.on)
       tg_recorder_mark(phase);
+}
+
+void tg_outputs_thread(ThreadId tid)
+{
+   static ThreadId at_hand;
+   HChar name[16];
+   if (!results.options->separate_threads || tid == at_hand)
+      return;
+   TgShares* threads = tg_shares(TG_BY_THREAD);
+   if (at_hand != 0) {
+      tg_batch_look_up();
+      settle_counts();
+      tg_shares_settle(threads, &results);
+   }
+   VG_(sprintf)(name, "%u", tid);
+   tg_shares_go_to(threads, tg_shares_number(threads, name, &results));
+   at_hand = tid;
 }
 
 /* The name of a part's file, NAME.N; frees `name`. A stream has all parts. */

@@ -37,6 +37,9 @@ void tg_outputs_dump(const HChar* trigger, void (*each)(const HChar* name));
 /* Begins a phase (output/phases.h). */
 void tg_outputs_mark(const HChar* phase);
 
+/* With --separate-threads=yes: from now on the thread's costs. */
+void tg_outputs_thread(ThreadId tid);
+
 /* The results up to now. */
 const TgResults* tg_outputs_so_far(void);
 

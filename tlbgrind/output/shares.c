@@ -1,0 +1,274 @@
+/* Divides the costs of a run. See output/shares.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+
+#include "attribution/lines.h"
+#include "output/shares.h"
+
+enum { MAX_LABEL = 100 };
+
+/* The costs of a line in a share. */
+typedef struct {
+   const TgLine* line; /* the key */
+   TgLine costs;
+} Booked;
+
+typedef struct {
+   HChar* name;
+   HChar* label; /* the end of its file's name */
+   OSet* lines;  /* Booked */
+   ULong straddles[TLB_N_USERS];
+   ULong unperformed[TLB_N_USERS];
+   ULong* extra; /* TG_N_COSTS for each machine */
+} Share;
+
+struct TgShares {
+   Share* share;
+   UInt n;
+   UInt at_hand;
+   Share all; /* the sum of all of them */
+};
+
+static TgShares sharing[TG_N_SHARINGS];
+
+/* In the names of files, and in descriptions. */
+static const struct {
+   const HChar* between;
+   const HChar* each;
+   const HChar* file;
+   const HChar* one;
+} words[TG_N_SHARINGS] = {
+   [TG_BY_PHASE] = { "_phase_", "Phase", "Phase file", "Of phase" },
+   [TG_BY_THREAD] = { "_thread_", "Separate thread", "Thread file", "Of thread" },
+};
+
+TgShares* tg_shares(TgSharing kind)
+{
+   return &sharing[kind];
+}
+
+/* --- Memory --- */
+
+static Word compare(const void* key, const void* element)
+{
+   const TgLine* a = *(TgLine* const*)key;
+   const TgLine* b = ((const Booked*)element)->line;
+   return (a > b) - (a < b);
+}
+
+static void init(Share* p, const TgResults* results)
+{
+   p->lines = VG_(OSetGen_Create)(offsetof(Booked, line), compare, VG_(malloc),
+                                  "tg.shares.lines", VG_(free));
+   p->extra = VG_(calloc)("tg.shares.extra", results->options->n_machines * TG_N_COSTS,
+                          sizeof(ULong));
+}
+
+static void clear(Share* p)
+{
+   Booked* b;
+   VG_(OSetGen_ResetIter)(p->lines);
+   while ((b = VG_(OSetGen_Next)(p->lines)) != NULL) {
+      for (UInt kind = 0; kind < TLB_N_USERS; kind++)
+         VG_(free)(b->costs.misses[kind]);
+   }
+   VG_(OSetGen_Destroy)(p->lines);
+   VG_(free)(p->extra);
+   p->lines = NULL;
+   p->extra = NULL;
+   VG_(memset)(p->straddles, 0, sizeof p->straddles);
+   VG_(memset)(p->unperformed, 0, sizeof p->unperformed);
+}
+
+static Booked* booked(Share* p, const TgLine* line)
+{
+   Booked* b = VG_(OSetGen_Lookup)(p->lines, &line);
+   if (b == NULL) {
+      b = VG_(OSetGen_AllocNode)(p->lines, sizeof *b);
+      VG_(memset)(b, 0, sizeof *b);
+      b->line = line;
+      b->costs.function = line->function;
+      b->costs.file = line->file;
+      b->costs.number = line->number;
+      b->costs.address = line->address;
+      b->costs.object = line->object;
+      b->costs.length = line->length;
+      VG_(OSetGen_Insert)(p->lines, b);
+   }
+   return b;
+}
+
+/* --- Shares --- */
+
+/* The name as a part of a file's name; one that is taken gets a number. */
+static HChar* label_of(const TgShares* s, const HChar* name)
+{
+   HChar* label = VG_(malloc)("tg.shares.label", MAX_LABEL + 16);
+   UInt n = 0;
+   for (; name[n] != '\0' && n < MAX_LABEL; n++) {
+      const HChar c = name[n];
+      const Bool stays = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+                         || (c >= '0' && c <= '9');
+      label[n] = stays ? c : '_';
+   }
+   label[n] = '\0';
+   UInt number = 1;
+   for (UInt i = 0; i < s->n; i++) {
+      if (VG_(strcmp)(s->share[i].label, label) != 0)
+         continue;
+      VG_(sprintf)(label + n, "_%u", ++number);
+      i = (UInt)-1; /* from the first on */
+   }
+   return label;
+}
+
+UInt tg_shares_number(TgShares* s, const HChar* name, const TgResults* results)
+{
+   for (UInt i = 0; i < s->n; i++) {
+      if (VG_(strcmp)(s->share[i].name, name) == 0)
+         return i;
+   }
+   s->share = VG_(realloc)("tg.shares", s->share, (s->n + 1) * sizeof *s->share);
+   s->share[s->n] = (Share){ .name = VG_(strdup)("tg.shares.name", name),
+                             .label = label_of(s, name) };
+   init(&s->share[s->n], results);
+   return s->n++;
+}
+
+static void add(ULong* to, ULong* so_far, const ULong* now, UInt n)
+{
+   for (UInt i = 0; i < n; i++) {
+      to[i] += now[i] - so_far[i];
+      so_far[i] = now[i];
+   }
+}
+
+static void add_line(const TgLine* line, void* opaque)
+{
+   TgShares* s = opaque;
+   TgLine* before = &booked(&s->all, line)->costs;
+   if (tg_line_costs_equal(line, before))
+      return;
+   tg_line_add(&booked(&s->share[s->at_hand], line)->costs, line, before);
+   tg_line_add(before, line, before);
+}
+
+void tg_shares_settle(TgShares* s, const TgResults* results)
+{
+   if (s->n == 0)
+      return;
+   Share* p = &s->share[s->at_hand];
+   if (s->all.lines == NULL)
+      init(&s->all, results);
+   if (p->lines == NULL)
+      init(p, results);
+   tg_lines_each_line(add_line, s);
+   add(p->straddles, s->all.straddles, results->straddles, TLB_N_USERS);
+   add(p->unperformed, s->all.unperformed, results->unperformed, TLB_N_USERS);
+   for (UInt i = 0; i < results->options->n_machines; i++)
+      add(p->extra + i * TG_N_COSTS, s->all.extra + i * TG_N_COSTS, results->result[i].extra,
+          TG_N_COSTS);
+}
+
+void tg_shares_go_to(TgShares* s, UInt number)
+{
+   s->at_hand = number;
+}
+
+void tg_shares_zero(TgShares* s)
+{
+   if (s->n == 0)
+      return;
+   const Share kept = s->share[s->at_hand];
+   for (UInt i = 0; i < s->n; i++) {
+      if (s->share[i].lines != NULL)
+         clear(&s->share[i]);
+      if (i != s->at_hand) {
+         VG_(free)(s->share[i].name);
+         VG_(free)(s->share[i].label);
+      }
+   }
+   if (s->all.lines != NULL)
+      clear(&s->all);
+   s->share[0] = (Share){ .name = kept.name, .label = kept.label };
+   s->n = 1;
+   s->at_hand = 0;
+}
+
+/* --- Results --- */
+
+UInt tg_shares_count(const TgShares* s)
+{
+   return s->n;
+}
+
+const HChar* tg_shares_name(const TgShares* s, UInt number)
+{
+   return s->share[number].name;
+}
+
+const HChar* tg_shares_at_hand(const TgShares* s)
+{
+   return s->share[s->at_hand].name;
+}
+
+HChar* tg_shares_file_name(const TgShares* s, UInt number, const HChar* name)
+{
+   const HChar* label = s->share[number].label;
+   const HChar* between = words[s - sharing].between;
+   const SizeT room = VG_(strlen)(name) + VG_(strlen)(between) + VG_(strlen)(label) + 1;
+   HChar* whole = VG_(malloc)("tg.shares.file", room);
+   VG_(snprintf)(whole, (Int)room, "%s%s%s", name, between, label);
+   return whole;
+}
+
+void tg_shares_describe(const TgShares* s, TgFile* f, const HChar* name)
+{
+   for (UInt i = 0; i < s->n; i++) {
+      HChar* file = tg_shares_file_name(s, i, name);
+      tg_file_print(f, "desc: %s: ", words[s - sharing].each);
+      tg_file_text(f, s->share[i].name);
+      tg_file_print(f, "\ndesc: %s: ", words[s - sharing].file);
+      tg_file_text(f, tg_file_in_folder(file));
+      tg_file_print(f, "\n");
+      VG_(free)(file);
+   }
+}
+
+void tg_shares_describe_one(const TgShares* s, TgFile* f, UInt number)
+{
+   tg_file_print(f, "desc: %s: ", words[s - sharing].one);
+   tg_file_text(f, s->share[number].name);
+   tg_file_print(f, "\n");
+}
+
+XArray* tg_shares_result(const TgShares* s, UInt number, UInt machine, XArray* lines,
+                         TgResults* results, TgResult* result)
+{
+   const Share* p = &s->share[number];
+   XArray* own = VG_(newXA)(VG_(malloc), "tg.shares.own", VG_(free), sizeof(TgLine*));
+   results->shares = s;
+   results->share = number;
+   VG_(memset)(results->straddles, 0, sizeof results->straddles);
+   VG_(memset)(results->unperformed, 0, sizeof results->unperformed);
+   VG_(memset)(result->extra, 0, sizeof result->extra);
+   if (p->lines == NULL)
+      return own;
+   VG_(memcpy)(results->straddles, p->straddles, sizeof p->straddles);
+   VG_(memcpy)(results->unperformed, p->unperformed, sizeof p->unperformed);
+   VG_(memcpy)(result->extra, p->extra + machine * TG_N_COSTS, sizeof result->extra);
+   for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
+      const TgLine* line = *(TgLine**)VG_(indexXA)(lines, i);
+      Booked* b = VG_(OSetGen_Lookup)(p->lines, &line);
+      if (b != NULL) {
+         TgLine* costs = &b->costs;
+         VG_(addToXA)(own, &costs);
+      }
+   }
+   return own;
+}
