@@ -29,6 +29,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/machine/machine_file_keys.c \
 	tlbgrind/sim/machine/machine_file_print.c \
 	tlbgrind/sim/machine/machine_input.c \
+	tlbgrind/sim/machine/siblings.c \
 	tlbgrind/sim/mmu/copies.c \
 	tlbgrind/sim/mmu/cores.c \
 	tlbgrind/sim/mmu/flush.c \
@@ -73,6 +74,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/faults/faultmodel_parts.h \
 	tlbgrind/sim/machine/cpuid_reader.h \
 	tlbgrind/sim/machine/machine_file_parts.h \
+	tlbgrind/sim/machine/siblings.h \
 	tlbgrind/sim/mmu/copies.h \
 	tlbgrind/sim/mmu/cores.h \
 	tlbgrind/sim/mmu/flush.h \

@@ -119,6 +119,10 @@ static void start_naive(game *g)
          g->naive_machine[i].array[0].g.policy = TLB_FIFO;
       for (unsigned core = 0; core < CASE_CORES; core++)
          g->naive[core][i] = naive_new(&g->naive_machine[i], g->c->nested);
+      for (unsigned core = 0; core < CASE_CORES && g->c->siblings > 1; core++) {
+         if (core % g->c->siblings != 0)
+            naive_share(g->naive[core][i], g->naive[core - core % g->c->siblings][i]);
+      }
       g->naive_asks[i] = m->asks;
       if (g->c->mapped)
          tlb_pagemap_add_view(&g->naive_map, m->m.base_page_shift, &g->policy[i], NULL, NULL);
@@ -167,7 +171,8 @@ static void start_simulator(game *g)
       .n = c->n_machines, .machine = g->machine, .page_shift = c->page_shift,
       .nested = c->nested, .exhaustive = c->exhaustive, .memory = { take, give, &g->taken },
       .map = c->mapped ? &g->map : NULL, .backing = tells_backing(c) ? backing : NULL,
-      .opaque = g, .copies = c->copies, .copies_behind = c->behind
+      .opaque = g, .copies = c->copies, .copies_behind = c->behind,
+      .siblings = c->siblings
    };
    g->all = tlb_mmus_new(&options);
    start_lines(g);
@@ -471,7 +476,7 @@ static void settle_lines(game *g)
 
 static void end_naively(game *g, unsigned core)
 {
-   if (core == g->core || !g->in_use[core])
+   if (core == g->core || !g->in_use[core] || g->c->siblings > 1)
       return;
    g->in_use[core] = false;
    for (unsigned i = 0; i < g->c->n_machines; i++)

@@ -2,10 +2,10 @@
    naive model.
 
    As text, a case is lines; numbers are decimal, or hexadecimal behind 0x:
-      case PAGE-SHIFT NESTED EXHAUSTIVE MAPPED LINES [COPIES BEHIND]
+      case PAGE-SHIFT NESTED EXHAUSTIVE MAPPED LINES [COPIES BEHIND [SIBLINGS]]
                             MAPPED: what backs pages is in a page map, else it is told by `back`;
                             LINES: 0, or the number of lines that references are counted for in
-                            turn, by the caller
+                            turn, by the caller; SIBLINGS: hardware threads of a core
       machine ASKS VIEW THP RULES POOLS [FLUSH N [SHARED [PREFETCH]]]
                             as in sim/mmu/mmu.h; THP: the kernel's mode; RULES and POOLS: as for
                             --pages= and --huge-pool=, or -; FLUSH N: the policy for flushes, none
@@ -76,7 +76,7 @@ typedef struct {
    unsigned page_shift;
    bool nested, exhaustive, mapped;
    unsigned lines;
-   unsigned copies, behind;
+   unsigned copies, behind, siblings;
    unsigned n_views; /* random cases tell what backs pages of views below it */
    unsigned n_machines;
    case_machine machine[CASE_MACHINES];

@@ -2,11 +2,12 @@
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
    mmudrive [--seed=N] [--cases=N] [--flushes] [--others] [--cores] [--prefetches]
-            [--copies] [--print|--spoil]
+            [--copies] [--siblings] [--print|--spoil]
                             cases of the seeds from N on (0), as many as told (1000): plays each;
                             --flushes: with flushes of translations; --others: with
                             others on the core; --cores: of several cores; --prefetches:
                             with prefetches; --copies: with copies on the same core;
+                            --siblings: of cores with several hardware threads;
                             --print: prints it with what the naive model counts; --spoil: gives
                             the naive model other machines, so that cases go wrong
    mmudrive FILE...         plays the cases of files; those of tests/mmu/cases have been wrong
@@ -149,7 +150,7 @@ static void report(mmu_case *c, const char *where)
 
 /* --- Seeds --- */
 
-static bool with_flushes, with_others, with_cores, with_prefetches, with_copies;
+static bool with_flushes, with_others, with_cores, with_prefetches, with_copies, with_siblings;
 
 static void make_case(uint64_t seed)
 {
@@ -163,6 +164,8 @@ static void make_case(uint64_t seed)
       add_copies(&d, &the_case);
    if (with_cores)
       add_cores(&d, &the_case);
+   if (with_siblings)
+      add_siblings(&d, &the_case);
    if (with_prefetches)
       add_prefetches(&d, &the_case);
 }
@@ -249,6 +252,8 @@ int main(int argc, char **argv)
          with_others = true;
       else if (strcmp(argv[i], "--cores") == 0)
          with_cores = true;
+      else if (strcmp(argv[i], "--siblings") == 0)
+         with_cores = with_siblings = true;
       else if (strcmp(argv[i], "--copies") == 0)
          with_copies = true;
       else if (strcmp(argv[i], "--prefetches") == 0)

@@ -35,9 +35,11 @@ struct naive_mmu {
    const tlb_machine *m;
    bool nested;
    cache array[TLB_MAX_ARRAYS];
+   cache *at[TLB_MAX_ARRAYS];        /* each of them, or a sibling's */
    cache own[TLB_MAX_WALK_LEVELS];
    cache *step[TLB_MAX_WALK_LEVELS]; /* where entries of the step are kept, or NULL */
-   uint64_t now;
+   uint64_t time;
+   uint64_t *now;                    /* that time, or a sibling's */
    uint64_t count[NAIVE_USERS][NAIVE_COSTS];
    uint64_t flushed[NAIVE_FLUSH_COSTS];
    uint64_t prefetched[NAIVE_PREFETCH_COSTS];
@@ -309,7 +311,7 @@ static name name_of_step(const naive_mmu *n, unsigned step, uint64_t address)
 static void keep(naive_mmu *n, unsigned step, uint64_t address)
 {
    if (n->step[step] != NULL)
-      reference(n->step[step], name_of_step(n, step, address), n->now - 1);
+      reference(n->step[step], name_of_step(n, step, address), *n->now - 1);
 }
 
 static unsigned walk(naive_mmu *n, uint64_t address, unsigned page_shift)
@@ -375,9 +377,9 @@ static int look_up(naive_mmu *n, const unsigned *array, unsigned n_arrays, uint6
 {
    for (unsigned i = 0; i < n_arrays; i++) {
       const name of = name_in(n->m, array[i], address, page_shift, block_shift);
-      if (find(&n->array[array[i]], of) == NULL)
+      if (find(n->at[array[i]], of) == NULL)
          continue;
-      reference(&n->array[array[i]], of, n->now);
+      reference(n->at[array[i]], of, *n->now);
       return (int)array[i];
    }
    return -1;
@@ -391,15 +393,15 @@ static void fill(naive_mmu *n, const unsigned *array, unsigned n_arrays, uint64_
    uint64_t oldest = UINT64_MAX;
    for (unsigned i = 0; i < n_arrays; i++) {
       const uint64_t age
-         = age_of_victim(&n->array[array[i]],
+         = age_of_victim(n->at[array[i]],
                          name_in(n->m, array[i], address, page_shift, block_shift));
       if (age < oldest) {
          oldest = age;
          best = i;
       }
    }
-   reference(&n->array[array[best]],
-             name_in(n->m, array[best], address, page_shift, block_shift), n->now);
+   reference(n->at[array[best]],
+             name_in(n->m, array[best], address, page_shift, block_shift), *n->now);
 }
 
 static uint32_t known(uint32_t cycles)
@@ -414,7 +416,7 @@ void naive_translate(naive_mmu *n, unsigned user, uint64_t address, unsigned pag
    uint64_t *const count = n->count[user];
    unsigned array[TLB_MAX_ARRAYS];
    bool missed = false;
-   n->now += 2;
+   *n->now += 2;
    for (unsigned level = first_level(m, user); level <= last_level(m); level++) {
       const unsigned n_arrays = naive_takers(m, user, level, page_shift, array);
       if (n_arrays == 0)
@@ -446,7 +448,7 @@ static bool has(const naive_mmu *n, uint64_t address, unsigned page_shift, unsig
    for (unsigned level = 1; level <= last_level(n->m); level++) {
       const unsigned n_arrays = naive_takers(n->m, NAIVE_LOAD, level, page_shift, array);
       for (unsigned i = 0; i < n_arrays; i++) {
-         if (find(&n->array[array[i]],
+         if (find(n->at[array[i]],
                   name_in(n->m, array[i], address, page_shift, block_shift)) != NULL)
             return true;
       }
@@ -555,8 +557,8 @@ static void empty_steps(cache *c)
 void naive_empty(naive_mmu *n)
 {
    for (unsigned i = 0; i < n->m->n_arrays; i++) {
-      while (n->array[i].g.entries > 0 && first_there(&n->array[i]) != NULL)
-         empty(&n->array[i], first_there(&n->array[i]));
+      while (n->at[i]->g.entries > 0 && first_there(n->at[i]) != NULL)
+         empty(n->at[i], first_there(n->at[i]));
    }
    for (unsigned i = 0; i < n->m->n_walk_steps; i++)
       empty_steps(&n->own[i]);
@@ -590,7 +592,7 @@ void naive_flush(naive_mmu *n, uint64_t start, uint64_t end, uint64_t pages, boo
    else
       forget_lost(n, start, end);
    for (unsigned i = 0; i < n->m->n_arrays; i++) {
-      cache *const c = &n->array[i];
+      cache *const c = n->at[i];
       for (uint32_t at = 0; at < c->g.entries; at++) {
          entry *const e = &c->entry[at];
          if (!e->there || e->of.what >= FIRST_STEP || e->of.number << e->of.what >= OTHERS)
@@ -612,7 +614,7 @@ void naive_flush(naive_mmu *n, uint64_t start, uint64_t end, uint64_t pages, boo
    if (!full && strncmp(n->m->isa, "x86", 3) != 0)
       return;
    for (unsigned i = 0; i < n->m->n_arrays; i++)
-      empty_steps(&n->array[i]);
+      empty_steps(n->at[i]);
    for (unsigned i = 0; i < n->m->n_walk_steps; i++)
       empty_steps(&n->own[i]);
 }
@@ -632,6 +634,9 @@ naive_mmu *naive_new(const tlb_machine *m, bool nested)
       abort();
    n->m = m;
    n->nested = nested;
+   n->now = &n->time;
+   for (unsigned i = 0; i < TLB_MAX_ARRAYS; i++)
+      n->at[i] = &n->array[i];
    for (unsigned i = 0; i < m->n_arrays; i++)
       make(&n->array[i], &m->array[i].g);
    for (unsigned i = 0; i < m->n_walk_steps; i++) {
@@ -639,7 +644,7 @@ naive_mmu *naive_new(const tlb_machine *m, bool nested)
       if (!s->cached)
          continue;
       if (s->in_last_level) {
-         n->step[i] = &n->array[naive_keeps_steps(m)];
+         n->step[i] = n->at[naive_keeps_steps(m)];
          continue;
       }
       if (!s->joined) {
@@ -649,6 +654,22 @@ naive_mmu *naive_new(const tlb_machine *m, bool nested)
       n->step[i] = nearest;
    }
    return n;
+}
+
+void naive_share(naive_mmu *n, naive_mmu *first)
+{
+   n->now = first->now;
+   for (unsigned i = 0; i < n->m->n_arrays; i++) {
+      const tlb_machine_array *const a = &n->m->array[i];
+      if (a->threads != 1 && a->sharing != TLB_PARTITIONED && a->sharing != TLB_COPIED)
+         n->at[i] = &first->array[i];
+   }
+   for (unsigned i = 0; i < n->m->n_walk_steps; i++) {
+      if (n->m->walk[i].in_last_level)
+         n->step[i] = n->at[naive_keeps_steps(n->m)];
+      else
+         n->step[i] = first->step[i];
+   }
 }
 
 static void make_anew(cache *c)

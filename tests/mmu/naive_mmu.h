@@ -66,6 +66,9 @@ void naive_translate_uncounted(naive_mmu *n, unsigned user, uint64_t address, un
 /* All goes. */
 void naive_empty(naive_mmu *n);
 
+/* The hardware thread of `n` is on the core of that of `first`. */
+void naive_share(naive_mmu *n, naive_mmu *first);
+
 /* As it was at the start, but for what has been counted. */
 void naive_reset(naive_mmu *n);
 /* A prefetch: `strong` ones do what a load does, others only what is somewhere in the TLBs. Of a

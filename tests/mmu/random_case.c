@@ -426,6 +426,20 @@ void add_cores(dice *d, mmu_case *c)
    }
 }
 
+void add_siblings(dice *d, mmu_case *c)
+{
+   static const tlb_sharing kinds[] = { TLB_SHARED, TLB_SHARED, TLB_COPIED, TLB_PARTITIONED,
+                                        TLB_SHARING_UNKNOWN };
+   c->siblings = 2 << roll(d, 2);
+   for (unsigned i = 0; i < c->n_machines; i++) {
+      for (unsigned k = 0; k < c->machine[i].m.n_arrays; k++) {
+         tlb_machine_array *const a = &c->machine[i].m.array[k];
+         a->threads = roll(d, 6) == 0 ? 1 : 4;
+         a->sharing = a->threads == 1 ? TLB_SHARING_UNKNOWN : kinds[roll(d, 5)];
+      }
+   }
+}
+
 /* --- Prefetches --- */
 
 /* In most cases none of the machines ignores them: else the simulator has no fast path. */

@@ -29,6 +29,9 @@ void add_flushes(dice *d, mmu_case *c);
 /* Lets its events be of several cores. */
 void add_cores(dice *d, mmu_case *c);
 
+/* Lets cores have two hardware threads, or four; with add_cores(). */
+void add_siblings(dice *d, mmu_case *c);
+
 /* Has copies of the program on the core, if its machines are such as the naive model can have. */
 void add_copies(dice *d, mmu_case *c);
 

@@ -54,6 +54,13 @@ def test_cores_of_their_own_count_what_naive_ones_do(seed: int, more: tuple[str,
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+@pytest.mark.parametrize("more", [(), ("--prefetches",)])
+@pytest.mark.parametrize("seed", range(0, 3000, 1000))
+def test_hardware_threads_share_and_divide_as_naive_ones_do(seed: int, more: tuple[str, ...]) -> None:
+    run = drive("--siblings", *more, f"--seed={seed}", "--cases=1000")
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
 @pytest.mark.parametrize("seed", range(0, 3000, 1000))
 def test_prefetches_fill_and_are_dropped_as_in_a_naive_machine(seed: int) -> None:
     run = drive("--prefetches", f"--seed={seed}", "--cases=1000")

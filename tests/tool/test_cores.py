@@ -149,3 +149,84 @@ def test_cachegrind_has_one_core(tmp_path: Path) -> None:
     options = ["--as-cachegrind=yes", "--cores=2"]
     done = run(tmp_path, client("run_cores"), options=options, geometry=ROOM, collect=False)
     assert done.status == 1 and re.search(r"cachegrind has one core", done.err), done.err
+
+
+MACHINE = """tlbgrind-machine 1
+name {name}
+title {name}
+isa none
+year unknown
+confidence C
+base-page 4K
+array I
+level 1
+users fetches
+entries 512
+ways full
+pages 4K
+larger-pages split
+policy lru
+threads 2 shared
+array D
+level 1
+users loads+stores
+entries 1024
+ways {ways}
+pages 4K
+larger-pages split
+policy lru
+threads {threads}
+walk hardware
+cycles unknown
+end
+"""
+
+
+def machine(folder: Path, name: str, threads: str, ways: str = "full") -> str:
+    file = folder / f"{name}.machine"
+    file.write_text(MACHINE.format(name=name, threads=threads, ways=ways))
+    return str(file)
+
+
+@pytest.mark.parametrize("path", ["yes", "no"])
+def test_hardware_threads_share_copy_or_divide(tmp_path: Path, path: str) -> None:
+    """Four threads read 600 pages in turn, 10 times each; 1024 entries hold them, and 512 do not.
+
+    There the stack, with the return address, is gone, too, when all have been read.
+    """
+    kinds = {"shared": "2 shared", "copied": "2 copied", "divided": "2 partitioned", "unknown": "unknown"}
+    files = [machine(tmp_path, name, threads) for name, threads in kinds.items()]
+    options = ["--cores=1:2", f"--fast-path={path}"]
+    done = observe(tmp_path, "in-turn", 4, 600, 10, options=options, machines=["--machine=" + ",".join(files)])
+    walks = {out.descriptions("Machine")[0]: sum_of(out, "DLtmr", "uses") for out in done.files}
+    assert walks == {"shared": 600, "copied": 2 * 600, "divided": 4 * 10 * (600 + 1), "unknown": 600}
+
+
+def test_two_cores_with_two_hardware_threads_each(tmp_path: Path) -> None:
+    """Threads 2 and 4 are on one core, 3 and 5 on the other; the first thread reads nothing."""
+    files = ",".join([machine(tmp_path, "shared", "2 shared"), machine(tmp_path, "copied", "2 copied")])
+    done = observe(tmp_path, "in-turn", 4, 100, 10, options=["--cores=2:2"], machines=["--machine=" + files])
+    walks = {out.descriptions("Machine")[0]: sum_of(out, "DLtmr", "uses") for out in done.files}
+    assert walks == {"shared": 2 * 100, "copied": 4 * 100}
+
+
+@pytest.mark.parametrize(
+    "ways, array", [("full", "512 entries, fully associative"), ("4", "512 entries, 4-way, 128 sets")]
+)
+def test_half_an_array_has_half_the_sets(tmp_path: Path, ways: str, array: str) -> None:
+    file = machine(tmp_path, "divided", "2 partitioned", ways)
+    out = run(tmp_path, "/bin/true", options=["--cores=1:2"], geometry=[f"--machine={file}"]).only()
+    assert out.descriptions("Array")[1] == f"level 1, data, {array}, pages 4K, lru"
+
+
+@pytest.mark.parametrize("options, why", [
+    (["--cores=1:4"], "a core of divided has so many hardware threads: 2"),
+    (["--cores=1:2", "--flush-policy=linux"], "go without --flush-policy"),
+    (["--cores=1:0"], "1 to 8 hardware threads"), (["--cores=1:"], "1 to 8 hardware threads"),
+    (["--cores=1:9"], "1 to 8 hardware threads"),
+])  # fmt: skip
+def test_hardware_threads_that_there_are_not(tmp_path: Path, options: list[str], why: str) -> None:
+    file = machine(tmp_path, "divided", "2 partitioned")
+    geometry = [f"--machine={file}"]
+    done = run(tmp_path, client("run_cores"), options=options, geometry=geometry, collect=False)
+    assert done.status == 1 and why in done.err, done.err

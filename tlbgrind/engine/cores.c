@@ -14,14 +14,18 @@
 #include "trace/run_mmus.h"
 
 static UInt n_cores;       /* TG_CORE_PER_THREAD, or threads are dealt out to so many */
+static UInt n_siblings;    /* hardware threads of each */
 static ThreadId at_hand;   /* 0: none yet */
 static UInt core;          /* at hand */
 static UInt most;          /* the highest number of a core so far */
 static Bool ended;         /* the thread at hand ends */
 
+/* The first threads go to the first hardware threads of all cores. */
 static UInt core_of(ThreadId tid)
 {
-   return n_cores == TG_CORE_PER_THREAD ? tid - 1 : (tid - 1) % n_cores;
+   if (n_cores == TG_CORE_PER_THREAD)
+      return tid - 1;
+   return (tid - 1) % n_cores * n_siblings + (tid - 1) / n_cores % n_siblings;
 }
 
 static void go_to(UInt next)
@@ -37,6 +41,7 @@ static void go_to(UInt next)
 void tg_cores_init(const TgOptions* options)
 {
    n_cores = options->kernel.cores;
+   n_siblings = options->kernel.siblings;
 }
 
 void tg_cores_settle(void)

@@ -68,7 +68,7 @@ static void init_mmus(const TgOptions* o)
       .n = o->n_machines, .machine = machine, .page_shift = o->page_shift,
       .nested = o->nested, .exhaustive = !o->fast_path, .memory = tg_memory("tg.mmus"),
       .map = tg_aspace_map(), .copies = o->kernel.copies,
-      .copies_behind = o->kernel.copies_behind, .shared_context = o->kernel.shared_context };
+      .siblings = o->kernel.siblings, .copies_behind = o->kernel.copies_behind, .shared_context = o->kernel.shared_context };
    const ULong others = (o->reach ? TLB_OBSERVER_REACH : 0)
                         | (o->faults.simulated ? TLB_OBSERVER_FAULTS : 0);
    tl_assert(o->n_machines > 0 && o->n_machines <= TLB_MAX_MMUS);

@@ -66,8 +66,10 @@ void tg_kernel_options_print_usage(void)
 "    --switch-every=INSTRUCTIONS[:PAGES]  context switches: everything is flushed, or\n"
 "                                     another process refers to so many pages of code\n"
 "                                     and of data [none]\n"
-"    --cores=shared|per-thread|N      which cores' TLBs the threads use: one for all,\n"
-"                                     each its own, or so many, in turn [per-thread]\n"
+"    --cores=shared|per-thread|N[:THREADS]  which cores' TLBs the threads use: one for\n"
+"                                     all, each its own, or so many, in turn, and of\n"
+"                                     each core so many hardware threads, which share\n"
+"                                     or divide its arrays [per-thread]\n"
 "    --copies=N[:REFERENCES]          N copies of the program share a core, each with an\n"
 "                                     address space of its own, so many references\n"
 "                                     behind the one before it [1]\n"
@@ -126,7 +128,7 @@ static Bool parse_switch(const HChar* value, TgKernelOptions* out)
    return *end == '\0' && out->switch_every > 0 && pages > 0 && pages <= MOST_PAGES;
 }
 
-enum { MOST_CORES = 1000 };
+enum { MOST_CORES = 1000, MOST_SIBLINGS = 8 };
 
 static Bool parse_cores(const HChar* value, TgKernelOptions* out)
 {
@@ -141,7 +143,14 @@ static Bool parse_cores(const HChar* value, TgKernelOptions* out)
    }
    const ULong n = VG_(strtoull10)(value, &end);
    out->cores = (UInt)n;
-   return VG_(isdigit)(value[0]) && *end == '\0' && n > 0 && n <= MOST_CORES;
+   if (!VG_(isdigit)(value[0]) || n == 0 || n > MOST_CORES)
+      return False;
+   if (*end == ':' && VG_(isdigit)(end[1])) {
+      const ULong siblings = VG_(strtoull10)(end + 1, &end);
+      out->siblings = (UInt)siblings;
+      return *end == '\0' && siblings > 0 && siblings <= MOST_SIBLINGS;
+   }
+   return *end == '\0';
 }
 
 enum { MOST_BEHIND = 1000000 };
@@ -167,9 +176,11 @@ const HChar* tg_kernel_options_parse(TgKernelOptions* out, tlb_reason* why)
       if (given[rule] != NULL && !each_value(value_of(c.rule), is_value, &c))
          return given[rule];
    }
+   out->siblings = 1;
    if (!parse_cores(cores_arg == NULL ? "per-thread" : cores_arg + sizeof cores_name - 1, out)) {
-      VG_(snprintf)(why->text, sizeof why->text, "allowed are shared, per-thread, and 1 to %d",
-                    MOST_CORES);
+      VG_(snprintf)(why->text, sizeof why->text,
+                    "allowed are shared, per-thread, and 1 to %d, and behind it a colon and 1 to %d "
+                    "hardware threads of each core, as 2:2", MOST_CORES, MOST_SIBLINGS);
       return cores_arg;
    }
    out->copies = 1;

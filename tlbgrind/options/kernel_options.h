@@ -20,6 +20,7 @@ typedef struct {
    Bool syscalls;      /* system calls drive something out of some machine */
    Bool touches;       /* of some machine the program's data by referring to it */
    UInt cores;         /* that threads run on, in turn; or one of the numbers above */
+   UInt siblings;      /* hardware threads of each core */
    UInt copies;        /* of the program on one core; 1: itself alone */
    UInt copies_behind; /* references between one and the next */
    Bool shared_context; /* what is mapped from files is the same to all of them */

@@ -12,6 +12,7 @@
 #include "pub_tool_xarray.h"
 
 #include "sim/machine/cost.h"
+#include "sim/machine/siblings.h"
 #include "sim/mmu/mmu.h"
 #include "sim/base/text.h"
 
@@ -297,6 +298,22 @@ static void copy_custom(void)
    VG_(free)(names);
 }
 
+/* The machines' arrays become what a hardware thread has of them. */
+static void check_siblings(void)
+{
+   const TgKernelOptions* k = &options.kernel;
+   if (k->siblings == 1)
+      return;
+   if (k->flushes || k->syscalls || k->switch_every > 0)
+      refuse(tg_kernel_options_cores_arg(), "several hardware threads of a core go without "
+             "--flush-policy, --syscall-tlb and --switch-every");
+   for (UInt i = 0; i < options.n_machines; i++) {
+      tlb_reason why;
+      if (!tlb_siblings_divide(&options.machine[i].m, k->siblings, &why))
+         refuse(tg_kernel_options_cores_arg(), "%s", why.text);
+   }
+}
+
 static void check_kernel(void)
 {
    const TgKernelOptions* k = &options.kernel;
@@ -309,6 +326,7 @@ static void check_kernel(void)
       refuse(tg_kernel_options_cores_arg(), "cachegrind has one core; leave this out");
    if (options.as_cachegrind)
       options.kernel.cores = TG_CORES_SHARED;
+   check_siblings();
    if (k->copies > 1
        && (k->flushes || k->syscalls || k->switch_every > 0 || k->prefetches || options.as_cachegrind
            || k->cores != TG_CORES_SHARED))

@@ -5,6 +5,7 @@
 
 #include "sim/mmu/mmu.h"
 
+#include "sim/machine/siblings.h"
 #include "sim/mmu/cores.h"
 #include "sim/mmu/known_hits.h"
 #include "sim/mmu/l1_lookup.h"
@@ -43,25 +44,46 @@ static tlb_core *core_of(tlb_mmus *all, unsigned number)
    return c;
 }
 
-/* --- From one to another --- */
-
-static void keep(tlb_mmu *mmu, kept *k)
+static unsigned n_siblings(const tlb_mmus *all)
 {
-   tlb_l1_release_between(mmu, 0, ~(tlb_page_number)0);
-   k->memory = mmu->memory;
-   k->lost = mmu->h.lost;
-   for (unsigned i = 0; i < TLB_MAX_ARRAYS; i++)
-      k->array[i] = mmu->h.array[i];
-   k->walker = mmu->h.walker;
+   return all->options.siblings == 0 ? 1 : all->options.siblings;
 }
 
-static void bring_back(tlb_mmu *mmu, const kept *k)
+/* The first of a core's hardware threads, which keeps what they share. */
+static tlb_core *home_of(tlb_mmus *all, const tlb_core *c)
 {
-   mmu->memory = k->memory;
-   mmu->h.lost = k->lost;
-   for (unsigned i = 0; i < TLB_MAX_ARRAYS; i++)
-      mmu->h.array[i] = k->array[i];
-   mmu->h.walker = k->walker;
+   return core_of(all, c->number - c->number % n_siblings(all));
+}
+
+/* --- From one to another --- */
+
+static void keep(tlb_mmu *mmu, kept *own, kept *shared)
+{
+   tlb_l1_release_between(mmu, 0, ~(tlb_page_number)0);
+   own->memory = mmu->memory;
+   own->lost = mmu->h.lost;
+   for (unsigned i = 0; i < mmu->machine->n_arrays; i++)
+      (tlb_siblings_have_own(&mmu->machine->array[i]) ? own : shared)->array[i] = mmu->h.array[i];
+   shared->walker = mmu->h.walker;
+}
+
+static void bring_shared(tlb_mmu *mmu, const kept *shared)
+{
+   for (unsigned i = 0; i < mmu->machine->n_arrays; i++) {
+      if (!tlb_siblings_have_own(&mmu->machine->array[i]))
+         mmu->h.array[i] = shared->array[i];
+   }
+   mmu->h.walker = shared->walker;
+}
+
+static void bring_back(tlb_mmu *mmu, const kept *own)
+{
+   mmu->memory = own->memory;
+   mmu->h.lost = own->lost;
+   for (unsigned i = 0; i < mmu->machine->n_arrays; i++) {
+      if (tlb_siblings_have_own(&mmu->machine->array[i]))
+         mmu->h.array[i] = own->array[i];
+   }
 }
 
 static void begin_empty(tlb_mmu *mmu, const kept *k)
@@ -99,13 +121,19 @@ static void part(tlb_mmus *all)
 
 static void go_to(tlb_mmus *all, tlb_core *to)
 {
+   tlb_core *const home = home_of(all, to);
+   if (home != to && !home->in_use)
+      go_to(all, home);
    tlb_core *const from = all->cores.at_hand;
+   tlb_core *const home_of_from = home_of(all, from);
    for (unsigned i = 0; i < all->n_mmus; i++) {
-      keep(&all->mmu[i], &from->mmu[i]);
+      keep(&all->mmu[i], &from->mmu[i], &home_of_from->mmu[i]);
       if (to->in_use)
          bring_back(&all->mmu[i], &to->mmu[i]);
       else
          begin_empty(&all->mmu[i], &to->mmu[i]);
+      if (home->in_use)
+         bring_shared(&all->mmu[i], &home->mmu[i]);
    }
    to->in_use = true;
    all->cores.at_hand = to;
@@ -124,7 +152,7 @@ void tlb_mmus_core(tlb_mmus *all, unsigned core)
 
 void tlb_mmus_core_ends(tlb_mmus *all, unsigned core)
 {
-   if (all->cores.at_hand != NULL && all->cores.at_hand->number != core)
+   if (n_siblings(all) == 1 && all->cores.at_hand != NULL && all->cores.at_hand->number != core)
       core_of(all, core)->in_use = false;
 }
 

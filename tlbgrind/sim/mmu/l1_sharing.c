@@ -2,6 +2,7 @@
 
 #include "sim/mmu/l1_sharing.h"
 
+#include "sim/machine/siblings.h"
 #include "sim/mmu/l1_lookup.h"
 #include "sim/mmu/mmu_memory.h"
 #include "sim/mmu/traits.h"
@@ -30,8 +31,10 @@ static bool are_equal_geometries(const tlb_geometry *a, const tlb_geometry *b)
           && a->policy == b->policy && a->seed == b->seed;
 }
 
-static bool are_equal(const tlb_machine_array *a, const tlb_machine_array *b)
+static bool are_equal(const tlb_mmus *all, const tlb_machine_array *a, const tlb_machine_array *b)
 {
+   if (all->options.siblings > 1 && tlb_siblings_have_own(a) != tlb_siblings_have_own(b))
+      return false;
    return a->level == b->level && a->users == b->users
           && are_equal_geometries(&a->g, &b->g)
           && a->splits == b->splits && a->coalesce_shift == b->coalesce_shift;
@@ -48,7 +51,7 @@ static bool have_equal_first_levels(const tlb_mmu *a, const tlb_mmu *b,
       return false;
    while (i < a->machine->n_arrays && j < b->machine->n_arrays) {
       if (a->h.array[i].also_behind || b->h.array[j].also_behind
-          || !are_equal(&a->machine->array[i], &b->machine->array[j]))
+          || !are_equal(a->all, &a->machine->array[i], &b->machine->array[j]))
          return false;
       i = next_first(a, table, i + 1);
       j = next_first(b, table, j + 1);
@@ -67,7 +70,7 @@ static bool are_twins(const tlb_mmu *a, const tlb_mmu *b)
        || m->walk_cycles != n->walk_cycles)
       return false;
    for (unsigned i = 0; i < m->n_arrays; i++) {
-      if (!are_equal(&m->array[i], &n->array[i])
+      if (!are_equal(a->all, &m->array[i], &n->array[i])
           || m->array[i].hit_cycles != n->array[i].hit_cycles)
          return false;
    }

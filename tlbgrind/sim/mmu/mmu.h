@@ -120,6 +120,7 @@ typedef struct {
    unsigned copies_behind; /* each is so many references behind the one before it */
    bool shared_context; /* what is mapped from files, shared or read-only, has the same
                            translations for all of them; with a map */
+   unsigned siblings;   /* hardware threads of each core: see tlb_mmus_core(); 0 or 1: one */
    tlb_memory memory;   /* which must never be out of memory: take() does not return NULL */
    tlb_pagemap *map;    /* must stay; gets a view for each set of rules. NULL: see below */
    tlb_mmus_backing *backing; /* without a map; NULL: nothing is ever asked */
@@ -193,6 +194,10 @@ void tlb_mmus_flush(tlb_mmus *all, uint64_t *counts, uint64_t start, uint64_t en
    its own, empty at first; it begins with 0. Before the first other one all counts must have been
    settled, as before tlb_mmus_ask(). */
 void tlb_mmus_core(tlb_mmus *all, unsigned core);
+
+/* With `siblings`, each number is that of a hardware thread: of so many from a multiple of it on, each
+   has the arrays that tlb_siblings_have_own() says for itself, and shares the others and the caches
+   of the walk. Not with flushes, nor others; tlb_mmus_core_ends() does nothing. */
 
 /* The core is not used any more, unless it is at hand; if it is used again, its TLBs are empty. */
 void tlb_mmus_core_ends(tlb_mmus *all, unsigned core);
