@@ -177,6 +177,7 @@ PYTEST_FILES = \
 	tests/companions/test_completion.py \
 	tests/companions/test_damage.py \
 	tests/companions/test_progress.py \
+	tests/cpuid/test_wrong_cpuid.py \
 	tests/cpuid/test_machine_command.py \
 	tests/cpuid/test_machine_files.py \
 	tests/cpuid/test_oracle.py \

@@ -157,7 +157,7 @@ def our_arrays(machine: Machine) -> Facts:
     """Arrays that are told one by one: leaf 2 and leaf 18H."""
     facts: Facts = {}
     for array in machine.arrays:
-        found = re.match(r"CPUID leaf (?:2|18H), (descriptor ..|sub-leaf \d+)$", array["source"])
+        found = re.match(r"CPUID leaf (?:2|18H), (descriptor ..|sub-leaf \d+)(?:, corrected)?$", array["source"])
         assert found is not None, array
         key = found[1] if found[1] not in facts else f"{found[1]}, 2nd"
         facts[key] = {
@@ -273,6 +273,16 @@ KNOWN: dict[str, Callable[[Difference], bool]] = {
     ),
     "a 4M page takes two entries of descriptor B1": lambda d: (
         (d.key, d.field, d.theirs, d.ours) == ("descriptor b1", "pages", {"2M", "4M"}, {"2M"})
+    ),
+    "leaf 18H of Golden Cove gives loads 64 entries, 4-way": lambda d: (
+        (d.field, d.theirs, d.ours) in (("entries", 64, 96), ("ways", 4, 6))
+        and isinstance(facts := d.our_facts[d.key], dict)
+        and facts["users"] == {"loads"}
+    ),
+    "leaf 18H of Ice Lake gives instructions 8 entries": lambda d: (
+        (d.key == "sub-leaf 1" and (d.field, d.theirs, d.ours) == ("entries", 8, 128))
+        or (d.key == "sub-leaf 1" and d.field == "pages" and d.ours == {"4K"})
+        or (d.key == "sub-leaf 1, 2nd" and isinstance(d.ours, dict) and d.ours["entries"] == 16)
     ),
     "descriptors 56 and 57 are for loads only": lambda d: (
         d.key in ("descriptor 56", "descriptor 57") and d.field == "users" and d.ours == {"loads"}

@@ -13,7 +13,6 @@ PROCESSORS = read_processors()
 
 # Level, users, page sizes, entries/ways.
 HALVED_4K = {"1 fetches 4K 64/4"}, {"1 fetches 4K 128/4"}
-COVE = {"1 loads 4K 64/4"}, {"1 loads 4K 96/6"}
 
 # Processor: its machine file, what only CPUID has, what only the file has.
 EXPECTED: dict[str, tuple[str, set[str], set[str]]] = {
@@ -30,10 +29,10 @@ EXPECTED: dict[str, tuple[str, set[str], set[str]]] = {
     "ivy-bridge": ("ivybridge", *HALVED_4K),
     "haswell": ("haswell", set(), set()),
     "skylake": ("skylake", {"1 fetches 4K 64/8"}, {"1 fetches 4K 128/8"}),
-    # CPUID is wrong.
-    "sapphire-rapids": ("goldencove", *COVE),
-    "golden-cove": ("goldencove", *COVE),
-    "ice-lake": ("icelake", {"1 fetches 2M+4K+4M 8/8"}, {"1 fetches 4K 128/8", "1 fetches 2M+4M 16/8"}),
+    # CPUID is wrong, and corrected.
+    "sapphire-rapids": ("goldencove", set(), set()),
+    "golden-cove": ("goldencove", set(), set()),
+    "ice-lake": ("icelake", set(), set()),
     "gracemont": ("gracemont", set(), set()),
     "geode-lx": ("geode-lx", set(), set()),
     "k8": ("k8", set(), set()),

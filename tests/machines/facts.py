@@ -42,9 +42,9 @@ FACTS = {
     """,
     "bonnell": """
         1 loads+stores 16 full 4K ? 0
-        2 loads+stores 64 4 4K ? -
+        2 loads+stores 64 4 4K ? 6
         1 fetches 32 ? 4K ? 0
-        1 loads+stores 8 4 4K+4M ? 0
+        2 loads+stores 8 4 4K+4M ? 6
     """,
     "broadwell": """
         1 fetches 128 8 4K ? 0
@@ -534,7 +534,7 @@ WALKS = {
     "apple-m2-e": "hardware -" + ARM_16K,
     "apple-m4": "hardware -" + ARM_16K,
     "apple-m4-e": "hardware -" + ARM_16K,
-    "bonnell": "hardware -" + X86_32,
+    "bonnell": "hardware 23" + X86_32,
     "broadwell": "hardware -" + X86_64,
     "bulldozer": "hardware -" + X86_64,
     "c910": "hardware -" + SV39,

@@ -309,7 +309,7 @@ static void all_descriptors(void **state)
    descriptor(0x04, "DTLB-4K 64/4, DTLB-4M 8/4");
    descriptor(0x64, "DTLB-4K 64/4, DTLB-4K-b 512/4");
    descriptor(0xb3, "DTLB-4K 64/4, DTLB-4K-b 128/4");
-   descriptor(0xc2, "DTLB-4K 64/4, DTLB-4K-2M 16/4");
+   descriptor(0xc2, "DTLB-4K 64/4, L2-DTLB-4K-2M 16/4 splits?");
    descriptor(0xc4, "DTLB-4K 64/4, DTLB-2M-4M 32/4");
    descriptor(0x6a, "DTLB-4K 64/8, L2-DTLB-4K 64/4 splits?");
    /* Caches and prefetching. */

@@ -80,6 +80,13 @@ void tlb_text_add_number(tlb_text *t, uint64_t n)
    tlb_text_add_n(t, digits + at, sizeof digits - at);
 }
 
+void tlb_text_add_hex(tlb_text *t, uint32_t n)
+{
+   tlb_text_add(t, "0x");
+   for (unsigned shift = 32; shift > 0; shift -= 4)
+      tlb_text_add_n(t, &"0123456789abcdef"[n >> (shift - 4) & 15], 1);
+}
+
 void tlb_text_add_page_size(tlb_text *t, unsigned shift)
 {
    const unsigned unit = shift / 10;

@@ -24,6 +24,9 @@ void tlb_text_add(tlb_text *t, const char *s);
 void tlb_text_add_n(tlb_text *t, const char *s, size_t n);
 /* In decimal digits. */
 void tlb_text_add_number(tlb_text *t, uint64_t n);
+
+/* Adds 0x and eight digits. */
+void tlb_text_add_hex(tlb_text *t, uint32_t n);
 /* "'VALUE' <what>", the form of every refusal that quotes its input; of long
    values the first 40 bytes. */
 void tlb_text_add_refusal(tlb_text *t, const char *value, size_t n,

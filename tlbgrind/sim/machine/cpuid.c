@@ -239,6 +239,13 @@ static int check_whole(tlb_cpuid_reader *r)
    return 0;
 }
 
+/* Centaur's and Zhaoxin's newer processors have both first levels in AMD's leaf, and what is behind
+   in Intel's. */
+static int is_via(const tlb_cpuid_reader *r)
+{
+   return tlb_text_same(r->vendor, "CentaurHauls") || tlb_text_same(r->vendor, "Shanghai");
+}
+
 int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out)
 {
    tlb_cpuid_reader r = { .ask = ask, .opaque = opaque, .m = out };
@@ -253,6 +260,9 @@ int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out)
 
    if (r.amd) {
       tlb_cpuid_read_amd(&r);
+   } else if (is_via(&r) && tlb_cpuid_leaf(&r, 0x80000005u, 0).ebx != 0 && r.highest >= 2) {
+      tlb_cpuid_read_first_of_amd(&r);
+      tlb_cpuid_read_second_of_intel(&r);
    } else {
       tlb_cpuid_read_intel(&r);
       /* Others than Intel have used AMD's leaves (VIA, Transmeta); Intel's

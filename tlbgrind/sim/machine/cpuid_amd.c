@@ -200,6 +200,39 @@ static int made_up(uint32_t eax, uint32_t ebx)
    return eax == 0x01ff01ffu && ebx == 0x01ff01ffu;
 }
 
+/* Bobcat has no first level for code in 4K pages: fetches ask what is the second level of larger
+   pages. */
+static void mend_bobcat(tlb_cpuid_reader *r, side *first, side *second)
+{
+   enum { SIZE_4K = 0 };
+   if (first->entries[SIZE_4K] != 0 || second->entries[SIZE_4K] == 0)
+      return;
+   first->entries[SIZE_4K] = second->entries[SIZE_4K];
+   first->ways[SIZE_4K] = second->ways[SIZE_4K];
+   first->range[SIZE_4K] = second->range[SIZE_4K];
+   first->leaf[SIZE_4K] = second->leaf[SIZE_4K];
+   second->entries[SIZE_4K] = 0;
+   tlb_cpuid_note(r, "CPUID gives the first level no instruction array for 4K pages; that of the "
+                     "second is the first that is asked");
+}
+
+static void take_first_level(tlb_cpuid_reader *r, side level1[2])
+{
+   take_side(r, 1, TLB_FETCHES, &level1[0]);
+   take_side(r, 1, TLB_DATA_REFERENCES, &level1[1]);
+}
+
+void tlb_cpuid_read_first_of_amd(tlb_cpuid_reader *r)
+{
+   const tlb_cpuid l1 = tlb_cpuid_leaf(r, 0x80000005u, 0);
+   side level1[2] = { { .entries = { 0 } }, { .entries = { 0 } } };
+   for (unsigned i = 0; i < 2; i++) {
+      put_plain(&level1[i], 0, i == 0 ? l1.ebx & 0xffff : l1.ebx >> 16);
+      put_plain(&level1[i], 1, i == 0 ? l1.eax & 0xffff : l1.eax >> 16);
+   }
+   take_first_level(r, level1);
+}
+
 void tlb_cpuid_read_amd(tlb_cpuid_reader *r)
 {
    const tlb_cpuid l1 = tlb_cpuid_leaf(r, 0x80000005u, 0);
@@ -233,15 +266,14 @@ void tlb_cpuid_read_amd(tlb_cpuid_reader *r)
    put_plain(&level1[1], 0, l1.ebx >> 16);
    put_plain(&level1[1], 1, l1.eax >> 16);
    put_coded(&level1[1], 2, giant.eax >> 16, 1);
-   take_side(r, 1, TLB_FETCHES, &level1[0]);
-   take_side(r, 1, TLB_DATA_REFERENCES, &level1[1]);
-
    const uint32_t unit = second_level_unit(r);
    put_second_level(level2, 0, l2.ebx, unit);
    put_second_level(level2, 1, l2.eax, unit);
    put_coded(&level2[0], 2, giant.ebx & 0xffff, unit);
    put_coded(&level2[1], 2, giant.ebx >> 16, unit);
    mend_family_15(r, level2);
+   mend_bobcat(r, &level1[0], &level2[0]);
+   take_first_level(r, level1);
    take_side(r, 2, TLB_FETCHES, &level2[0]);
    take_side(r, 2, TLB_DATA_REFERENCES, &level2[1]);
    take_side(r, 2, TLB_ALL_REFERENCES, &level2[2]);

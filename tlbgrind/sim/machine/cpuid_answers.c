@@ -14,8 +14,8 @@ static const struct {
    /* hybrid */
    { 7, 1, { 0, 0, 0, 1u << 15 } },
    { 0x18, TLB_CPUID_MAX_LEAF_18 + 1, { ~0u, ~0u, ~0u, ~0u } },
-   /* kind of core */
-   { 0x1a, 1, { 0xffu << 24, 0, 0, 0 } },
+   /* kind of core, and its model */
+   { 0x1a, 1, { ~0u, 0, 0, 0 } },
    /* the hypervisor's name */
    { 0x40000000u, 1, { 0, ~0u, ~0u, ~0u } },
    { 0x80000000u, 1, { ~0u, 0, 0, 0 } },

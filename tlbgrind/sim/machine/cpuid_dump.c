@@ -26,13 +26,6 @@ static int refuse(tlb_reason *why, piece value, const char *what)
    return 0;
 }
 
-static void add_hex(tlb_text *t, uint32_t value)
-{
-   tlb_text_add(t, "0x");
-   for (unsigned shift = 32; shift > 0; shift -= 4)
-      tlb_text_add_n(t, &"0123456789abcdef"[value >> (shift - 4) & 15], 1);
-}
-
 /* --- pieces of a line --- */
 
 static int is_space(char c)
@@ -188,7 +181,7 @@ static int keep(tlb_cpuid_processor *p, const answer *a, tlb_reason *why)
          return 1;
       tlb_text t = tlb_text_in(why->text, sizeof why->text);
       tlb_text_add(&t, "leaf ");
-      add_hex(&t, a->leaf);
+      tlb_text_add_hex(&t, a->leaf);
       tlb_text_add(&t, ", sub-leaf ");
       tlb_text_add_number(&t, a->subleaf);
       tlb_text_add(&t, " stands here again for CPU ");
@@ -210,13 +203,13 @@ typedef struct {
    uint32_t leaf, subleaf;
 } inspection;
 
-/* Two that dumps of virtual machines lack although the leaves behind them are there: the
-   hypervisor's name, of no importance, and leaf 18H, all of it, without which the machine
+/* What whole dumps lack: the number of extended leaves of a processor that has none, and in virtual
+   machines the hypervisor's name, of no importance, and leaf 18H, all of it, without which the machine
    is unknown. */
 static int may_lack(const tlb_cpuid_processor *p, uint32_t leaf)
 {
    const tlb_cpuid *const features = find(p, 1, 0);
-   if (leaf == 0x40000000u)
+   if (leaf == 0x40000000u || leaf == 0x80000000u)
       return 1;
    if (leaf != 0x18 || features == NULL || (features->ecx >> 31 & 1) == 0)
       return 0;
@@ -239,19 +232,22 @@ static tlb_cpuid ask_inspected(void *opaque, uint32_t leaf, uint32_t subleaf)
 }
 
 /* Only leaves are asked for that the processor says it has, so one that is not
-   in the dump has been lost. */
+   in the dump has been lost. Without the first two nobody knows whose dump it is. */
 static int check_complete(tlb_cpuid_processor *p, tlb_reason *why)
 {
    tlb_machine ignored;
    inspection i = { .p = p };
    tlb_cpuid_machine(ask_inspected, &i, &ignored);
-   if (!i.missing)
+   p->lacks = i.missing;
+   p->lacks_leaf = i.leaf;
+   p->lacks_subleaf = i.subleaf;
+   if (!i.missing || i.leaf > 1)
       return 1;
    tlb_text t = tlb_text_in(why->text, sizeof why->text);
    tlb_text_add(&t, "CPU ");
    tlb_text_add_number(&t, p->cpu);
    tlb_text_add(&t, " has no line for leaf ");
-   add_hex(&t, i.leaf);
+   tlb_text_add_hex(&t, i.leaf);
    tlb_text_add(&t, ", sub-leaf ");
    tlb_text_add_number(&t, i.subleaf);
    tlb_text_add(&t, "; the dump is cut off or lines were taken out");

@@ -25,6 +25,8 @@ typedef struct {
    uint32_t cpu;     /* number of the first that answers so */
    uint32_t cpus;    /* how many do */
    uint64_t line;    /* where the first begins, from 1 */
+   int lacks;        /* the first line for which it has none, although it tells of the leaf */
+   uint32_t lacks_leaf, lacks_subleaf;
    unsigned n_answers;
    struct {
       uint32_t leaf, subleaf;
@@ -43,8 +45,7 @@ typedef struct {
 int tlb_cpuid_is_dump(const char *text, size_t size);
 
 /* Reads a dump of `size` bytes, which need not end with a NUL. Returns 1, or 0
-   with the reason and the number of the line that it is about. A dump that
-   lacks leaves which it announces, because it was cut off, is refused. */
+   with the reason and the number of the line that it is about. */
 int tlb_cpuid_dump_read(const char *text, size_t size, tlb_cpuid_dump *out,
                         uint64_t *line, tlb_reason *why);
 

@@ -25,7 +25,9 @@ enum { I = TLB_FETCHES, D = TLB_DATA_REFERENCES, L = TLB_LOADS,
    Descriptors that are not here tell of caches and prefetching. The arrays
    behind 56 and 57 (Core 2) are asked by loads only, stores go to those behind
    05 and B4 at once (Intel's optimization manual of those years, on the data
-   cache unit of the Core microarchitecture). */
+   cache unit of the Core microarchitecture). C0 and C2 are behind the first
+   level: AIDA64 measures 16 pages of 4K at full speed on Bonnell (Diamondville) and 32 on Silvermont
+   (J1900), which is what descriptors 59 and A0 hold. */
 static const struct {
    uint8_t descriptor, place, users;
    uint32_t page_sizes;
@@ -37,7 +39,7 @@ static const struct {
    { 0x04, MAIN, D, TLB_4M, 8, 4 },
    { 0x05, MAIN, D, TLB_4M, 32, 4 },
    { 0x0b, FIRST, I, TLB_4M, 4, 4 },
-   { 0x4f, FIRST, I, TLB_4K, 32, FULL }, /* ways not given */
+   { 0x4f, FIRST, I, TLB_4K, 32, FULL }, /* ways not given, nor in the next three */
    { 0x50, FIRST, I, TLB_4K | LARGE, 64, FULL },
    { 0x51, FIRST, I, TLB_4K | LARGE, 128, FULL },
    { 0x52, FIRST, I, TLB_4K | LARGE, 256, FULL },
@@ -46,7 +48,7 @@ static const struct {
    { 0x57, MICRO, L, TLB_4K, 16, 4 },
    { 0x59, MICRO, D, TLB_4K, 16, FULL },
    { 0x5a, MAIN, D, LARGE, 32, 4 },
-   { 0x5b, MAIN, D, TLB_4K | TLB_4M, 64, FULL },
+   { 0x5b, MAIN, D, TLB_4K | TLB_4M, 64, FULL }, /* nor in these */
    { 0x5c, MAIN, D, TLB_4K | TLB_4M, 128, FULL },
    { 0x5d, MAIN, D, TLB_4K | TLB_4M, 256, FULL },
    { 0x61, FIRST, I, TLB_4K, 48, FULL },
@@ -67,9 +69,9 @@ static const struct {
    { 0xb5, FIRST, I, TLB_4K, 64, 8 },
    { 0xb6, FIRST, I, TLB_4K, 128, 8 },
    { 0xba, MAIN, D, TLB_4K, 64, 4 },
-   { 0xc0, FIRST, D, TLB_4K | TLB_4M, 8, 4 },
+   { 0xc0, SECOND, D, TLB_4K | TLB_4M, 8, 4 },
    { 0xc1, SECOND, A, TLB_4K | TLB_2M, 1024, 8 },
-   { 0xc2, FIRST, D, TLB_4K | TLB_2M, 16, 4 },
+   { 0xc2, SECOND, D, TLB_4K | TLB_2M, 16, 4 },
    { 0xc3, SECOND, A, TLB_4K | TLB_2M, 1536, 6 },
    { 0xc3, SECOND, A, TLB_1G, 16, 4 },
    { 0xc4, MAIN, D, LARGE, 32, 4 },
@@ -120,6 +122,12 @@ static void remark(tlb_cpuid_reader *r, tlb_machine_array *a,
 {
    switch (descriptor) {
    case 0x4f:
+   case 0x50:
+   case 0x51:
+   case 0x52:
+   case 0x5b:
+   case 0x5c:
+   case 0x5d:
       a->ways_unknown = 1;
       break;
    case 0xb1:
@@ -177,6 +185,59 @@ static void take_descriptors(tlb_cpuid_reader *r, const descriptor_set *s)
                         "programs");
 }
 
+/* --- Where CPUID is known to be wrong --- */
+
+/* What leaf 18H says of one array, and what stands in its place. */
+typedef struct {
+   uint8_t users;
+   uint32_t page_sizes;
+   uint32_t entries, ways; /* by CPUID */
+   struct {
+      uint32_t page_sizes, entries, ways;
+   } is[2];
+   const char *note;
+} correction;
+
+/* Golden Cove and Raptor Cove have 96 entries, 6-way, for loads (Intel's optimization manual, which
+   AIDA64 follows against CPUID). Sunny Cove's and Cypress Cove's CPUID has an array of 8 entries for
+   all of code; Tiger Lake's, of the same family, has 128 and 16, as Intel's manual has for all. */
+static const correction golden_cove = {
+   TLB_LOADS, TLB_4K, 64, 4, { { TLB_4K, 96, 6 }, { 0, 0, 0 } },
+   "CPUID of this processor gives 64 entries, 4-way, to loads from 4K pages; simulated are 96, "
+   "6-way, as in Intel's documents"
+};
+static const correction sunny_cove = {
+   TLB_FETCHES, TLB_4K | LARGE, 8, 8, { { TLB_4K, 128, 8 }, { LARGE, 16, 8 } },
+   "CPUID of this processor gives 8 entries to instructions; simulated are 128, and 16 for large "
+   "pages, as its sister Tiger Lake says"
+};
+
+/* Models of family 6; of hybrids, the big cores. */
+static const struct {
+   uint8_t model;
+   const correction *of;
+} corrected[] = {
+   { 0x8f, &golden_cove }, { 0x97, &golden_cove }, { 0x9a, &golden_cove },
+   { 0xb7, &golden_cove }, { 0xba, &golden_cove }, { 0xbf, &golden_cove },
+   { 0xcf, &golden_cove }, { 0xd7, &golden_cove }, /* Bartlett Lake */
+   { 0x6a, &sunny_cove },  { 0x6c, &sunny_cove },  { 0x7d, &sunny_cove },
+   { 0x7e, &sunny_cove },  { 0x8a, &sunny_cove },  /* Lakefield */
+   { 0xa7, &sunny_cove },  /* Rocket Lake */
+};
+
+/* What is wrong about an array of the first level; NULL: nothing that is known. */
+static const correction *correction_of(const tlb_cpuid_reader *r, unsigned users,
+                                       uint32_t page_sizes, uint64_t entries)
+{
+   for (unsigned i = 0; i < sizeof corrected / sizeof corrected[0]; i++) {
+      const correction *const c = corrected[i].of;
+      if (r->family == 6 && r->model == corrected[i].model && !r->atom_core && c->users == users
+          && c->page_sizes == page_sizes && c->entries == entries)
+         return c;
+   }
+   return NULL;
+}
+
 /* --- leaf 18H --- */
 
 static const uint8_t users_of_type[] = {
@@ -185,6 +246,15 @@ static const uint8_t users_of_type[] = {
 };
 
 enum { N_TYPES = sizeof users_of_type };
+
+static void take_array(tlb_cpuid_reader *r, unsigned level, unsigned users, uint32_t page_sizes,
+                       uint64_t entries, uint32_t ways, uint32_t threads, const char *source)
+{
+   tlb_machine_array *const array = tlb_cpuid_take(r, level, users, page_sizes, entries, ways,
+                                                   source);
+   if (array != NULL)
+      array->threads = threads;
+}
 
 static void take_leaf_18(tlb_cpuid_reader *r)
 {
@@ -219,53 +289,42 @@ static void take_leaf_18(tlb_cpuid_reader *r)
       const uint32_t ways = tlb_bits(a.ebx, 31, 16);
       const uint64_t entries = (uint64_t)ways * a.ecx;
       const int full = (int)tlb_bits(a.edx, 8, 8);
-      char source[32];
+      char source[48];
       tlb_text s = tlb_text_in(source, sizeof source);
       tlb_text_add(&s, "leaf 18H, sub-leaf ");
       tlb_text_add_number(&s, i);
-      tlb_machine_array *const array = tlb_cpuid_take(
-         r, tlb_bits(a.edx, 7, 5), users_of_type[type], page_sizes, entries,
-         full && entries <= UINT32_MAX ? (uint32_t)entries : ways, source);
+      const unsigned level = tlb_bits(a.edx, 7, 5);
       /* A core has some threads; thousands are no answer. */
-      const uint32_t threads = tlb_bits(a.edx, 25, 14) + 1;
-      if (array != NULL)
-         array->threads = threads <= TLB_CPUID_MAX_THREADS ? threads : 0;
-   }
-}
-
-/* Golden Cove, also as Raptor Cove: Alder Lake, Raptor Lake, Sapphire Rapids,
-   Emerald Rapids. */
-static int is_golden_cove(const tlb_cpuid_reader *r)
-{
-   static const uint8_t models[] = { 0x8f, 0x97, 0x9a, 0xb7, 0xba, 0xbf, 0xcf };
-   for (unsigned i = 0; i < sizeof models; i++) {
-      if (r->family == 6 && r->model == models[i])
-         return 1;
-   }
-   return 0;
-}
-
-/* What leaf 18H says of some processors is not what their documents say. */
-static void remark_leaf_18(tlb_cpuid_reader *r)
-{
-   for (unsigned i = 0; i < r->m->n_arrays; i++) {
-      const tlb_machine_array *const a = &r->m->array[i];
-      if (a->level != 1)
+      const uint32_t told = tlb_bits(a.edx, 25, 14) + 1;
+      const uint32_t threads = told <= TLB_CPUID_MAX_THREADS ? told : 0;
+      const correction *const c
+         = level == 1 ? correction_of(r, users_of_type[type], page_sizes, entries) : NULL;
+      if (c == NULL) {
+         take_array(r, level, users_of_type[type], page_sizes, entries,
+                    full && entries <= UINT32_MAX ? (uint32_t)entries : ways, threads, source);
          continue;
-      if (a->users == TLB_LOADS && a->g.page_sizes == TLB_4K
-          && a->g.entries == 64 && is_golden_cove(r))
-         tlb_cpuid_note(r, "CPUID of this processor gives 64 entries, 4-way, "
-                           "to loads from 4K pages; Intel's documents give 96, "
-                           "6-way");
-      if (a->users == TLB_FETCHES && (a->g.page_sizes & TLB_4K)
-          && a->g.entries == 8)
-         tlb_cpuid_note(r, "CPUID of this processor gives 8 entries to "
-                           "instructions; its sister Tiger Lake says 128 and "
-                           "16 for large pages");
+      }
+      tlb_text_add(&s, ", corrected");
+      for (unsigned k = 0; k < 2 && c->is[k].entries != 0; k++)
+         take_array(r, level, users_of_type[type], c->is[k].page_sizes, c->is[k].entries,
+                    c->is[k].ways, threads, source);
+      tlb_cpuid_note(r, c->note);
    }
 }
 
 /* --- both --- */
+
+void tlb_cpuid_read_second_of_intel(tlb_cpuid_reader *r)
+{
+   const descriptor_set all = read_descriptors(r);
+   descriptor_set second = { { 0, 0, 0, 0 } };
+   for (unsigned i = 0; i < N_DESCRIPTORS; i++) {
+      const unsigned d = descriptors[i].descriptor;
+      if (descriptors[i].place == SECOND)
+         second.bit[d / 64] |= all.bit[d / 64] & UINT64_C(1) << d % 64;
+   }
+   take_descriptors(r, &second);
+}
 
 void tlb_cpuid_read_intel(tlb_cpuid_reader *r)
 {
@@ -276,7 +335,6 @@ void tlb_cpuid_read_intel(tlb_cpuid_reader *r)
    if (r->m->n_arrays != 0)
       return;
    take_leaf_18(r);
-   remark_leaf_18(r);
    if (r->m->n_arrays != 0)
       return;
    if (sent_on) {

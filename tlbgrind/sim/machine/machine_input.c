@@ -66,6 +66,14 @@ static void put_in_front(tlb_machine *m, const tlb_reason *note, unsigned n)
    m->n_notes = kept + n;
 }
 
+static void add_in_place_of(tlb_machine *m, const char *title)
+{
+   const size_t n = tlb_text_length(m->title);
+   tlb_text t = { m->title + n, m->title + sizeof m->title - 1 };
+   tlb_text_add(&t, ", in place of ");
+   tlb_text_add(&t, title);
+}
+
 /* Fills in arrays and walk of the machine that stands in; the rest of *m is
    what CPUID said. */
 static void stand_in(const char *file, tlb_machine *m)
@@ -89,7 +97,7 @@ static void stand_in(const char *file, tlb_machine *m)
    add_note(m, &note);
    put_in_front(&other, m->note, m->n_notes);
    set_text(other.name, sizeof other.name, m->name);
-   set_text(other.title, sizeof other.title, m->title);
+   add_in_place_of(&other, m->title);
    set_text(other.isa, sizeof other.isa, m->isa);
    *m = other;
 }
@@ -187,6 +195,19 @@ static void note_choice(const tlb_cpuid_dump *d, unsigned which,
    put_in_front(m, &note, 1);
 }
 
+/* Names what was assumed. */
+static void note_lack(const tlb_cpuid_processor *p, tlb_machine *m)
+{
+   tlb_reason note;
+   tlb_text t = tlb_text_in(note.text, sizeof note.text);
+   tlb_text_add(&t, "the dump has no line for leaf ");
+   tlb_text_add_hex(&t, p->lacks_leaf);
+   tlb_text_add(&t, ", sub-leaf ");
+   tlb_text_add_number(&t, p->lacks_subleaf);
+   tlb_text_add(&t, "; it is cut off, or lines were taken out; what it lacks is taken as 0");
+   put_in_front(m, &note, 1);
+}
+
 static int read_dump(const char *text, size_t size, const char *file,
                      unsigned which, tlb_machine *out, uint64_t *line,
                      tlb_reason *why)
@@ -205,6 +226,8 @@ static int read_dump(const char *text, size_t size, const char *file,
    }
    tlb_machine_from_cpuid(tlb_cpuid_dump_ask, &d.processor[which], out);
    name_after(file, which, out);
+   if (d.processor[which].lacks)
+      note_lack(&d.processor[which], out);
    if (d.n > 1)
       note_choice(&d, which, out);
    return 1;
