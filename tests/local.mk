@@ -25,6 +25,7 @@ UNIT_TESTS = \
 	tests/unit/test_machines \
 	tests/unit/test_mappings \
 	tests/unit/test_mmus \
+	tests/unit/test_override \
 	tests/unit/test_pagemap \
 	tests/unit/test_pagemap_model \
 	tests/unit/test_pagerules \
@@ -243,6 +244,7 @@ PYTEST_FILES = \
 	tests/tool/test_native.py \
 	tests/tool/test_offsets.py \
 	tests/tool/test_output.py \
+	tests/tool/test_overrides.py \
 	tests/tool/test_pages.py \
 	tests/tool/test_prefetch.py \
 	tests/tool/test_process.py \

@@ -25,10 +25,14 @@ SIM_SOURCES = \
 	tlbgrind/sim/machine/cpuid_reader.c \
 	tlbgrind/sim/machine/geometry.c \
 	tlbgrind/sim/machine/machine.c \
+	tlbgrind/sim/machine/machine_argument.c \
 	tlbgrind/sim/machine/machine_file.c \
 	tlbgrind/sim/machine/machine_file_keys.c \
 	tlbgrind/sim/machine/machine_file_print.c \
 	tlbgrind/sim/machine/machine_input.c \
+	tlbgrind/sim/machine/machine_list.c \
+	tlbgrind/sim/machine/override.c \
+	tlbgrind/sim/machine/product_names.c \
 	tlbgrind/sim/machine/siblings.c \
 	tlbgrind/sim/mmu/copies.c \
 	tlbgrind/sim/mmu/cores.c \
@@ -73,7 +77,10 @@ SIM_INCLUDES = \
 	tlbgrind/sim/base/text.h \
 	tlbgrind/sim/faults/faultmodel_parts.h \
 	tlbgrind/sim/machine/cpuid_reader.h \
+	tlbgrind/sim/machine/machine_argument.h \
 	tlbgrind/sim/machine/machine_file_parts.h \
+	tlbgrind/sim/machine/override.h \
+	tlbgrind/sim/machine/product_names.h \
 	tlbgrind/sim/machine/siblings.h \
 	tlbgrind/sim/mmu/copies.h \
 	tlbgrind/sim/mmu/cores.h \
@@ -122,7 +129,8 @@ simmachine_HEADERS = \
 	tlbgrind/sim/machine/geometry.h \
 	tlbgrind/sim/machine/machine.h \
 	tlbgrind/sim/machine/machine_file.h \
-	tlbgrind/sim/machine/machine_input.h
+	tlbgrind/sim/machine/machine_input.h \
+	tlbgrind/sim/machine/machine_list.h
 
 simtlbdir = $(tlbsimdir)/sim/tlb
 simtlb_HEADERS = \
@@ -330,6 +338,7 @@ TOOL_SOURCES = \
 	tlbgrind/options/kernel_options.c \
 	tlbgrind/options/kernel_policy.c \
 	tlbgrind/options/large_pages.c \
+	tlbgrind/options/machine_args.c \
 	tlbgrind/options/machine_names.c \
 	tlbgrind/options/machines.c \
 	tlbgrind/options/options.c \
@@ -448,6 +457,7 @@ TOOL_INCLUDES = \
 	tlbgrind/options/kernel_options.h \
 	tlbgrind/options/kernel_policy.h \
 	tlbgrind/options/large_pages.h \
+	tlbgrind/options/machine_args.h \
 	tlbgrind/options/machine_names.h \
 	tlbgrind/options/machines.h \
 	tlbgrind/options/options.h \

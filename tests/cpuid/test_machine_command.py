@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -40,15 +41,91 @@ def test_the_list_has_every_machine_file() -> None:
     assert (done.returncode, done.stderr) == (0, "")
     table, explanation = done.stdout.split("\n\n")
     header, *rows = table.splitlines()
-    assert header.split() == ["name", "year", "levels", "confidence", "title"]
+    columns = ["name", "isa", "year", "pages", "first level", "second level", "confidence", "title"]
+    assert re.split("  +", header) == columns
     assert [row.split()[0] for row in rows] == [file.stem for file in FILES]
     for row, file in zip(rows, FILES):
-        _, year, levels, confidence, title = re.split(" +", row, maxsplit=4)
+        _, isa, year, pages, first, second, confidence, title = re.split("  +", row, maxsplit=7)
         machine = parse_machine(file.read_text())
         assert [year] == [word.replace("unknown", "?") for word in machine.head["year"]]
-        assert int(levels) == max(array.number("level") for array in machine.arrays)
+        assert ([isa], [pages]) == (machine.head["isa"], machine.head["base-page"])
+        # Each array for base pages, in the order of the file.
+        for cell, level in ((first, 1), (second.partition(", third ")[0], 2), (second.partition(", third ")[2], 3)):
+            arrays = [a for a in machine.arrays if a.number("level") == level and pages in a["pages"].removeprefix("unknown, assume ").split("+")]
+            shapes = [
+                f"{a.number('entries')}/{'full' if a.number('ways') == a.number('entries') else a.number('ways')}"
+                for a in arrays
+            ]
+            assert re.findall(r"\d+/\w+", cell) == shapes
+            assert cell == "-" or shapes or (level == 3 and cell == "")
         assert ([confidence], [title]) == (machine.head["confidence"], machine.head["title"])
     assert "host" in explanation and "cpuid -r" in explanation
+
+
+def test_the_list_with_a_pattern_has_the_machines_with_it() -> None:
+    for pattern, names in {
+        "neoverse-n1": ["neoverse-n1"],
+        "GRAVITON 4": ["neoverse-v2"],
+        "apple*efficiency": ["apple-m1-e", "apple-m2-e", "apple-m4-e"],
+        "milan": ["zen3"],
+    }.items():
+        done = command(f"--list-machines={pattern}")
+        assert (done.returncode, done.stderr) == (0, "")
+        header, *rows = done.stdout.splitlines()
+        assert header.startswith("name ")
+        assert [row.split()[0] for row in rows] == names
+    refused(
+        "--list-machines=vax",
+        "--list-machines=vax: 'vax' is in no machine's name, title or instruction set; "
+        "--list-machines alone lists them all",
+    )
+
+
+def test_a_changed_machine_is_shown_as_a_file_that_can_be_read(tmp_path: Path) -> None:
+    """With the lines that were said, and no others, but its name and a note."""
+    before = show("skylake").splitlines()
+    for overrides, lines in {
+        "stlb.entries=2048,stlb.ways=16": ["   entries      2048", "   ways         16"],
+        "itlb-4k.coalesces=64K": ["   coalesces    64K"],
+        "2M.cache=own,2M.entries=32,2M.ways=4,2M.policy=plru": [
+            "   cache        own", "   entries      32", "   ways         4", "   policy       plru",
+        ],
+    }.items():  # fmt: skip
+        text = show(f"skylake:{overrides}")
+        after = text.splitlines()
+        name = "name            skylake-" + overrides.lower().replace("=", "-").replace(",", "-")
+        added = [name[: 16 + 63], f"note            changed by the user: {overrides}", *lines]
+        assert sorted(added) == sorted(difference(after, before))
+        copy = tmp_path / "copy"
+        copy.write_text(text)
+        assert show(copy) == text
+        # A file can be changed in the same way.
+        assert parse_machine(show(f"{copy}:stlb.policy=fifo")).arrays[5]["policy"] == "fifo"
+    assert parse_machine(show("skylake:name=mine,walk.cycles=30")).head["name"] == ["mine"]
+    assert parse_machine(show("default:dtlb.entries=32")).arrays[1]["entries"] == "32"
+
+
+def difference(lines: list[str], without: list[str]) -> list[str]:
+    """Lines that are there more often than in the other."""
+    return list((Counter(lines) - Counter(without)).elements())
+
+
+@pytest.mark.parametrize(
+    "machine, words",
+    [
+        (
+            "skylake:stlb.entries=512",
+            "stlb.entries=512: the 6 ways of STLB do not divide 512 entries; give the ways, too, such as STLB.ways=8",
+        ),
+        ("skylake:stlb.entries=512..1024", "a range is several machines; show one of them"),
+        ("skylake:stlb.entries=9..8", "'9..8' goes down; the smaller number comes first"),
+        ("skylake:stlb.entries", "'stlb.entries' is no override; it is PART.LINE=VALUE, such as stlb.entries=2048"),
+        ("graviton4:l2.ways=4", "'graviton4' is no machine; did you mean neoverse-v2?"),
+    ],
+)
+def test_a_change_that_cannot_be_is_refused(machine: str, words: str) -> None:
+    shown = machine.partition(":")[0] if machine.startswith("graviton4") else machine
+    refused(f"--show-machine={machine}", f"--show-machine={shown}: {words}")
 
 
 def test_every_machine_is_shown_as_a_machine_file(tmp_path: Path) -> None:
@@ -209,7 +286,7 @@ def test_bytes_of_a_dump_are_no_commands_to_the_terminal(tmp_path: Path) -> None
 def test_list_machines_and_show_machine_take_no_other_arguments(arguments: list[str]) -> None:
     done = command(*arguments)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "tlbgrind: error: expected --list-machines or --show-machine=NAME|FILE, alone\n"
+    assert done.stderr == "tlbgrind: error: expected --list-machines, --list-machines=PATTERN or --show-machine=NAME|FILE, alone\n"
 
 
 def test_options_behind_the_program_are_the_programs_own(tmp_path: Path) -> None:

@@ -81,7 +81,30 @@ OTHERS = [
     ("--machine=zen4,skylakes", "'skylakes' is no machine; did you mean skylake?"),
     ("--machine=zen4,zen4", "machine 'zen4' is given twice"),
     ("--machine=./nowhere", "./nowhere: there is no such file"),
+    ("--machine=graviton4", "'graviton4' is no machine; did you mean neoverse-v2?"),
     ("--machine=zen4@2X", None),
+    ("--machine=skylake:stlb", "'stlb' is no override; it is PART.LINE=VALUE, such as stlb.entries=2048"),
+    ("--machine=skylake:stlb.entries", "'stlb.entries' is no override; it is PART.LINE=VALUE, such as stlb.entries=2048"),
+    ("--machine=skylake:stlb.entries=", "stlb.entries=: the value is missing"),
+    (
+        "--machine=zen4,skylake:stlb.entries=512..2048",
+        "stlb.entries=512: the 6 ways of STLB do not divide 512 entries; give the ways, too, such as STLB.ways=8",
+    ),
+    ("--machine=skylake:stlb.ways=5,zen4", "stlb.ways=5: 5 ways do not divide 1536 entries; ways must divide the entries, or be full"),
+    ("--machine=skylake:stlb.policy=best,zen4", "stlb.policy=best: 'best' is no replacement policy; allowed are lru, plru, fifo, nru, random and random:SEED"),
+    ("--machine=skylake:dtlb.ways=8", "dtlb.ways=8: 'dtlb' is no part of skylake; did you mean DTLB-4K, DTLB-2M, DTLB-1G, STLB?"),
+    ("--machine=skylake:stlb.way=8", "stlb.way=8: 'way' is no line of the array; did you mean ways?"),
+    (
+        "--machine=skylake:stlb.ways=4@thp,stlb.entries=768",
+        "'stlb.entries=768' is an override and no machine; overrides stand behind a machine's name and ':', before its '@'",
+    ),
+    (
+        "--machine=skylake:stlb.entries=1000..3000",
+        "'1000..3000' does not come to its end by doubling; the last is 2000, or give a step, FROM..TO/STEP",
+    ),
+    ("--machine=skylake:stlb.entries=6..600/6", "the ranges make 100 machines; a run has at most 62"),
+    ("--machine=skylake:stlb.entries=1..9999/1", "the ranges make at least 1000 machines; a run has at most 62"),
+    ("--machine=skylake:stlb.ways=4,skylake:stlb.ways=4", "machine 'skylake:stlb.ways=4' is given twice"),
     ("--machine=zen4@thp,zen4@thp", "machine 'zen4@thp' is given twice"),
     ("--nested=2", f"Invalid boolean value '2' {BOOL}"),
     ("--miss-cost=", None),
@@ -114,7 +137,6 @@ OTHERS = [
 ]
 
 TWICE = "{0} has an array for pages of that size already; give each array other sizes, such as {0}=64,4,4K {0}=32,4,2M"
-MACHINE = "a machine has its own arrays; leave out either --machine or --itlb, --dtlb, --stlb"
 FAULT_PAGES = "page faults can be recorded with base pages of 4K, 16K and 64K, not {}; --page-size gives all machines the same"
 # There is no room for the array for data that is not given.
 EACH_SIZE = [f"--itlb=4,4,{4 << n}K" for n in range(16)]
@@ -126,9 +148,32 @@ TOGETHER = [
     (["--dtlb=16,4", "--dtlb=32,4"], "--dtlb=32,4", TWICE.format("--dtlb")),
     (["--stlb=16,4", "--stlb=32,4"], "--stlb=32,4", TWICE.format("--stlb")),
     (EACH_SIZE, EACH_SIZE[-1], "a machine has at most 16 arrays"),
-    (["--machine=host", "--itlb=16,4"], "--machine=host", MACHINE),
-    (["--dtlb=16,4", "--machine=default"], "--machine=default", MACHINE),
-    (["--stlb=16,4", "--machine=nonsense"], "--machine=nonsense", MACHINE),
+    (
+        ["--machine=skylake", "--itlb=16,5"],
+        "--machine=skylake",
+        "--itlb=16,5: 5 ways do not divide 16 entries; ways must divide the entries, or be full",
+    ),
+    (
+        ["--machine=skylake", "--dtlb=16,4,4K+2M"],
+        "--machine=skylake",
+        "--dtlb=16,4,4K+2M: skylake has 2 such arrays, DTLB-4K, DTLB-2M; give one option for the pages of each",
+    ),
+    (
+        ["--stlb=16,4", "--machine=skylake,zen4"],
+        "--machine=skylake,zen4",
+        "--stlb=16,4: zen4 has no such array on level 2, for these references and pages; --show-machine=zen4 prints those that it has",
+    ),
+    (
+        ["--machine=skylake:stlb.entries=768", "--stlb=1536,12"],
+        "--machine=skylake:stlb.entries=768",
+        "STLB.entries=1536: the line is given twice",
+    ),
+    (["--stlb=16,4", "--machine=nonsense"], "--machine=nonsense", "'nonsense' is no machine; --list-machines tells their names"),
+    (
+        ["--advice=2M", "--machine=skylake:stlb.entries=768..1536"],
+        "--advice=2M",
+        "it is for one machine at a time, not for skylake:stlb.entries=768,skylake:stlb.entries=1536",
+    ),
     (["--calls=yes", "--data=yes"], "--calls=yes", "inclusive costs are not counted by data; leave out --data=yes"),
     (
         ["--calls=yes", "--instr-at-start=no"],
@@ -285,7 +330,6 @@ MISTYPED = [
     ("--list-machine", "there is no such option; did you mean --list-machines?"),
     ("--itlb", "the value is missing: --itlb=..."),
     ("--machine", "the value is missing: --machine=..."),
-    ("--list-machines=x", "it stands alone, behind the command tlbgrind: tlbgrind --list-machines"),
 ]
 
 

@@ -251,26 +251,6 @@ static void names(void **state)
    assert_string_equal(machine.name, "xx.y");
 }
 
-static void the_list(void **state)
-{
-   char line[TLB_LIST_LINE_SIZE], tiny[8];
-   (void)state;
-   tlb_machine_list_line(tlb_n_builtins(), line, sizeof line);
-   assert_string_equal(line, "name                year  levels  confidence  "
-                             "title");
-   for (unsigned i = 0; i < tlb_n_builtins(); i++) {
-      tlb_machine_list_line(i, line, sizeof line);
-      assert_in_range(strlen(line), 47, sizeof line - 2);
-      assert_int_equal(strncmp(line, tlb_builtin_at(i)->name,
-                               strlen(tlb_builtin_at(i)->name)), 0);
-      if (strcmp(tlb_builtin_at(i)->name, "power8") == 0)
-         assert_string_equal(line, "power8              2014       3           "
-                                   "A  IBM POWER8");
-      tlb_machine_list_line(i, tiny, sizeof tiny);
-      assert_int_equal(strlen(tiny), 7);
-   }
-}
-
 int main(void)
 {
    const struct CMUnitTest tests[] = {
@@ -283,7 +263,6 @@ int main(void)
       CLAIM("a file that is neither a machine file nor a dump is refused", neither),
       CLAIM("the default machine can be for each base page", the_default),
       CLAIM("a number behind a file name is taken off, and nothing else is", numbers),
-      CLAIM("the list of built-in machines has a line for each, cut to the buffer", the_list),
       CLAIM("each file name, whatever its length and bytes, becomes a machine name that can be",
             names),
    };

@@ -131,14 +131,31 @@ static void near_names(void **state)
    refused("neoversev2",
            "'neoversev2' is no machine; did you mean neoverse-v2, "
            "neoverse-v1, neoverse-v3, neoverse-n1?");
-   refused("pentium3", "'pentium3' is no machine; --list-machines tells their "
-                       "names");
+   refused("pdp11", "'pdp11' is no machine; --list-machines tells their names");
    refused("", "'' is no machine; --list-machines tells their names");
    refused("\n", "'?' is no machine; --list-machines tells their names");
    memset(name, 'z', sizeof name);
    name[sizeof name - 1] = '\0';
    tlb_builtin_refuse(name, &why);
    assert_non_null(strstr(why.text, "zz' is no machine; --list-machines"));
+}
+
+/* Titles and products, in any spelling. */
+static void called_otherwise(void **state)
+{
+   (void)state;
+   refused("graviton4", "'graviton4' is no machine; did you mean neoverse-v2?");
+   refused("Graviton_4", "'Graviton_4' is no machine; did you mean neoverse-v2?");
+   refused("epyc", "'epyc' is no machine; did you mean zen1, zen2, zen3, zen4, zen5?");
+   refused("EPYC-7742", "'EPYC-7742' is no machine; did you mean zen1, zen2, zen3, zen4, zen5?");
+   refused("epyc9004", "'epyc9004' is no machine; did you mean zen4?");
+   refused("sapphire rapids", "'sapphire rapids' is no machine; did you mean goldencove?");
+   /* A name of two letters is a whole word. */
+   refused("m1", "'m1' is no machine; did you mean apple-m1, apple-m1-e?");
+   refused("ro", "'ro' is no machine; --list-machines tells their names");
+   refused("rom", "'rom' is no machine; did you mean zen2?");
+   /* From the beginning of a word on. */
+   refused("aviton4", "'aviton4' is no machine; --list-machines tells their names");
 }
 
 int main(void)
@@ -154,6 +171,7 @@ int main(void)
       CLAIM("an array without a source has its entries and ways marked as assumed", no_memories),
       CLAIM("a machine is found by the whole of its name only", found),
       CLAIM("a name that is refused comes with those close to it", near_names),
+      CLAIM("and with those whose title or products have it", called_otherwise),
    };
    return cmocka_run_group_tests_name("machines", tests, NULL, NULL);
 }

@@ -14,8 +14,11 @@
 
 #include "sim/machine/builtin.h"
 #include "sim/machine/cpuid_here.h"
+#include "sim/machine/machine_argument.h"
 #include "sim/machine/machine_file.h"
 #include "sim/machine/machine_input.h"
+#include "sim/machine/machine_list.h"
+#include "sim/machine/override.h"
 #include "sim/base/text.h"
 
 static const char list_option[] = "--list-machines";
@@ -139,36 +142,104 @@ static void load(const char *name, tlb_machine *out)
    free(file);
 }
 
-static void show(const char *name)
+/* Whether it is a name, alone or with a dump's number, of anything that can be loaded. */
+static int is_known(const char *name)
+{
+   char *const file = strdup(name);
+   if (file == NULL)
+      refuse("no memory");
+   file[tlb_machine_split_name(name).length] = '\0';
+   const int known = tlb_builtin_machine(name) != NULL || strcmp(name, "host") == 0
+                     || strcmp(name, "default") == 0 || is_there(name) || is_there(file);
+   free(file);
+   return known;
+}
+
+/* Refuses what begins as a machine's overrides and is none. */
+static void check_colon(const char *argument)
+{
+   char *const name = strdup(argument);
+   if (name == NULL)
+      refuse("no memory");
+   char *const colon = strchr(name, ':');
+   if (colon != NULL && !is_known(argument)) {
+      *colon = '\0';
+      if (is_known(name))
+         refuse("%s=%s: '%.40s' is no override; it is PART.LINE=VALUE, such as "
+                "stlb.entries=2048", show_option, argument, colon + 1);
+   }
+   free(name);
+}
+
+static void change(const char *argument, const char *overrides, tlb_machine *m)
+{
+   static char room[TLB_OVERRIDE_ROOM];
+   tlb_reason blame, why;
+   const unsigned n = tlb_argument_count(argument, &why);
+   if (n == 0)
+      refuse("%s=%s: %s", show_option, argument, why.text);
+   if (n > 1)
+      refuse("%s=%s: a range is several machines; show one of them", show_option, argument);
+   if (!tlb_override(m, overrides, room, &blame, &why))
+      refuse("%s=%s: %s%s%s", show_option, argument, blame.text,
+             blame.text[0] != '\0' ? ": " : "", why.text);
+}
+
+/* Loads NAME[:OVERRIDE,...]. */
+static void load_changed(const char *argument, tlb_machine *m)
+{
+   const tlb_argument_overrides o = tlb_argument_split(argument);
+   char *const name = strdup(argument);
+   if (name == NULL)
+      refuse("no memory");
+   if (o.length == 0 || argument[o.from + o.length] != '\0') {
+      check_colon(argument);
+      load(argument, m);
+   } else {
+      name[o.name] = '\0';
+      load(name, m);
+      change(argument, argument + o.from, m);
+   }
+   free(name);
+}
+
+static void show(const char *argument)
 {
    static tlb_machine m;
    static char text[TLB_MACHINE_TEXT_SIZE];
-   load(name, &m);
+   load_changed(argument, &m);
    tlb_machine_print(&m, text, sizeof text);
    fputs(text, stdout);
    finish();
 }
 
-static void list(void)
+static void list(const char *pattern)
 {
    char line[TLB_LIST_LINE_SIZE];
-   tlb_machine_list_line(tlb_n_builtins(), line, sizeof line);
-   puts(line);
-   for (unsigned i = 0; i < tlb_n_builtins(); i++) {
-      tlb_machine_list_line(i, line, sizeof line);
-      puts(line);
+   tlb_machine_list l = tlb_machine_list_begin(pattern);
+   tlb_reason why;
+   if (l.n == 0) {
+      tlb_machine_list_refuse(pattern, &why);
+      refuse("%s=%s: %s", list_option, pattern, why.text);
    }
-   puts("\nAlso host (the processor at hand), default, a machine file, or a "
-        "CPUID dump (cpuid -r).\nConfidence A: vendor's documents, CPUID or "
-        "two sources; B: one source of second hand; C: none.");
+   while (tlb_machine_list_next(&l, line, sizeof line))
+      puts(line);
+   if (pattern == NULL)
+      puts("\nAlso host (the processor at hand), default, a machine file, or a "
+           "CPUID dump (cpuid -r).\nLevels: entries/ways for base pages; I fetches, L loads, "
+           "S stores, D loads and stores.\nConfidence A: vendor's documents, CPUID or "
+           "two sources; B: one source of second hand; C: none.");
    finish();
 }
 
 int main(int argc, char **argv)
 {
-   const size_t n = sizeof show_option - 1;
+   const size_t n = sizeof show_option - 1, n_list = sizeof list_option - 1;
    if (argc == 2 && strcmp(argv[1], list_option) == 0) {
-      list();
+      list(NULL);
+   } else if (argc == 2 && strncmp(argv[1], list_option, n_list) == 0
+              && argv[1][n_list] == '=') {
+      list(argv[1] + n_list + 1);
    } else if (argc == 2 && strncmp(argv[1], show_option, n) == 0
               && argv[1][n] == '=') {
       if (argv[1][n + 1] == '\0')
@@ -177,7 +248,8 @@ int main(int argc, char **argv)
                 show_option, list_option);
       show(argv[1] + n + 1);
    } else {
-      refuse("expected %s or %s=NAME|FILE, alone", list_option, show_option);
+      refuse("expected %s, %s=PATTERN or %s=NAME|FILE, alone", list_option, list_option,
+             show_option);
    }
    return 0;
 }

@@ -136,3 +136,112 @@ const HChar* tg_array_options_finish(UInt page_shift, TgMachine* m, tlb_reason* 
    VG_(snprintf)(why->text, sizeof why->text, "%s, the base page of this run", none.text);
    return given(&arrays[VG_(strstr)(none.text, "instruction") != NULL ? 0 : 1], 0);
 }
+
+/* --- Beside --machine= --- */
+
+/* Whether the array is one that the option can be for. */
+static Bool is_for(const ArrayOption* a, const tlb_machine_array* array)
+{
+   return array->level == a->level && array->users == a->users;
+}
+
+static UInt n_commas(const HChar* text)
+{
+   UInt n = 0;
+   for (; *text != '\0'; text++)
+      n += *text == ',';
+   return n;
+}
+
+/* "skylake has 2 such arrays, DTLB-4K and DTLB-2M; ..." */
+static void refuse_array(const ArrayOption* a, const tlb_machine* m, ULong sizes, tlb_reason* why)
+{
+   HChar names[80] = "";
+   UInt n = 0;
+   for (UInt i = 0; i < m->n_arrays; i++) {
+      const tlb_machine_array* array = &m->array[i];
+      const SizeT used = VG_(strlen)(names);
+      if (!is_for(a, array) || (array->g.page_sizes & sizes) == 0)
+         continue;
+      n++;
+      VG_(snprintf)(names + used, (Int)(sizeof names - used), "%s%s", used == 0 ? "" : ", ",
+                    array->name);
+   }
+   if (n == 0)
+      VG_(snprintf)(why->text, sizeof why->text,
+                    "%.30s has no such array on level %u, for these references and pages; "
+                    "--show-machine=%.30s prints those that it has", m->name, a->level, m->name);
+   else
+      VG_(snprintf)(why->text, sizeof why->text,
+                    "%.30s has %u such arrays, %s; give one option for the pages of each", m->name,
+                    n, names);
+}
+
+/* The machine's array that the option is for: it holds pages of these sizes. NULL: there is none,
+   or more than one, with the reason. */
+static const tlb_machine_array* array_of(const ArrayOption* a, const tlb_machine* m, ULong sizes,
+                                         tlb_reason* why)
+{
+   const tlb_machine_array* found = NULL;
+   UInt n = 0;
+   for (UInt i = 0; i < m->n_arrays; i++) {
+      if (is_for(a, &m->array[i]) && (m->array[i].g.page_sizes & sizes) != 0) {
+         found = &m->array[i];
+         n++;
+      }
+   }
+   if (n == 1)
+      return found;
+   refuse_array(a, m, sizes, why);
+   return NULL;
+}
+
+/* Writes the lines that the option changes, each as PART.LINE=VALUE. */
+static void write_lines(const HChar* part, const HChar* value, const tlb_geometry* g, HChar* out,
+                        UInt size)
+{
+   HChar words[64];
+   UInt n = VG_(snprintf)(out, (Int)size, "%s.entries=%u,%s.ways=", part, g->entries, part);
+   if (g->ways == g->entries)
+      n += VG_(snprintf)(out + n, (Int)(size - n), "full");
+   else
+      n += VG_(snprintf)(out + n, (Int)(size - n), "%u", g->ways);
+   if (n_commas(value) >= 2) {
+      tlb_page_sizes_print(g->page_sizes, words, sizeof words);
+      n += VG_(snprintf)(out + n, (Int)(size - n), ",%s.pages=%s", part, words);
+   }
+   if (n_commas(value) >= 3) {
+      tlb_policy_print(g, words, sizeof words);
+      VG_(snprintf)(out + n, (Int)(size - n), ",%s.policy=%s", part, words);
+   }
+}
+
+static Bool add_lines(const ArrayOption* a, const HChar* value, const tlb_machine* m, HChar** list,
+                      tlb_reason* why)
+{
+   tlb_geometry g;
+   HChar lines[4 * TLB_NAME_SIZE + 256];
+   if (!tlb_geometry_parse(value, m->base_page_shift, &g, why))
+      return False;
+   const tlb_machine_array* array = array_of(a, m, g.page_sizes, why);
+   if (array == NULL)
+      return False;
+   write_lines(array->name, value, &g, lines, sizeof lines);
+   const SizeT n = *list == NULL ? 0 : VG_(strlen)(*list);
+   *list = VG_(realloc)("tg.options", *list, n + VG_(strlen)(lines) + 2);
+   VG_(sprintf)(*list + n, "%s%s", n == 0 ? "" : ",", lines);
+   return True;
+}
+
+const HChar* tg_array_options_overrides(const tlb_machine* m, HChar** overrides, tlb_reason* why)
+{
+   *overrides = NULL;
+   for (UInt i = 0; i < N_ARRAYS; i++) {
+      for (UInt j = 0; j < n_given(&arrays[i]); j++) {
+         const HChar* arg = given(&arrays[i], j);
+         if (!add_lines(&arrays[i], VG_(strchr)(arg, '=') + 1, m, overrides, why))
+            return arg;
+      }
+   }
+   return NULL;
+}

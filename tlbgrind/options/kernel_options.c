@@ -9,6 +9,7 @@
 #include "pub_tool_options.h"
 
 #include "options/kernel_options.h"
+#include "options/machine_args.h"
 
 static const HChar* const names[TG_N_KERNEL_RULES] = { "--flush-policy=", "--syscall-tlb=",
                                                       "--prefetch=" };
@@ -233,7 +234,7 @@ HChar* tg_kernel_options_machines(const HChar* machines)
          continue;
       list = NULL;
       rule_at_hand = (TgKernelRule)rule;
-      each_value(all == NULL ? machines : all, add_each, NULL);
+      tg_machine_args_each(all == NULL ? machines : all, add_each, NULL);
       VG_(free)(all);
       all = list;
    }

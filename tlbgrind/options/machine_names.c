@@ -6,6 +6,7 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 
+#include "options/machine_args.h"
 #include "options/machine_names.h"
 
 /* The longest label, in bytes. A file's name, at most 255 bytes, contains the out-file's name and
@@ -21,19 +22,21 @@ static Bool is_name(const TgMachine* machines, UInt n, const HChar* name)
    return False;
 }
 
-/* The machine's name with its rules for pages, and with a number between the two if another machine
-   has that name. */
+/* The machine's name with its overrides and its rules for pages, and with a number before the two
+   if another machine has that name. */
 static const HChar* name_of(const TgMachine* machines, UInt n,
                             const TgMachine* m)
 {
-   const HChar* rules = VG_(strchr)(m->given, '@');
-   if (rules == NULL)
-      rules = "";
-   const Int room = TLB_NAME_SIZE + (Int)VG_(strlen)(rules) + 16;
+   const TgMachineParts parts = tg_machine_args_parts(m->given);
+   const HChar* more = m->given + VG_(strlen)(parts.name);
+   const Int room = TLB_NAME_SIZE + (Int)VG_(strlen)(more) + 16;
    HChar* name = VG_(malloc)("tg.machines.name", (SizeT)room);
-   VG_(snprintf)(name, room, "%s%s", m->m.name, rules);
+   VG_(snprintf)(name, room, "%s%s", m->own_name, more);
    for (UInt i = 2; is_name(machines, n, name); i++)
-      VG_(snprintf)(name, room, "%s.%u%s", m->m.name, i, rules);
+      VG_(snprintf)(name, room, "%s.%u%s", m->own_name, i, more);
+   VG_(free)(parts.name);
+   VG_(free)(parts.overrides);
+   VG_(free)(parts.rules);
    return name;
 }
 

@@ -11,12 +11,16 @@
 
 #include "sim/machine/builtin.h"
 #include "sim/tlb/hierarchy.h"
+#include "sim/machine/machine_argument.h"
 #include "sim/machine/machine_file.h"
 #include "sim/machine/machine_input.h"
+#include "sim/machine/machine_list.h"
 
+#include "options/array_options.h"
 #include "options/exec.h"
 #include "base/file.h"
 #include "options/host.h"
+#include "options/machine_args.h"
 #include "options/machines.h"
 
 void tg_machine_assume(TgMachine* m, const HChar* format, ...)
@@ -194,6 +198,20 @@ static Bool is_path(const HChar* name)
    return path;
 }
 
+/* Whether a colon follows the name of a machine that is known. */
+static Bool has_known_name(const HChar* name)
+{
+   const HChar* colon = VG_(strchr)(name, ':');
+   if (colon == NULL)
+      return False;
+   HChar* plain = VG_(strdup)("tg.machines.file", name);
+   plain[colon - name] = '\0';
+   const Bool known = tlb_builtin_machine(plain) != NULL || VG_(strcmp)(plain, "host") == 0
+                      || VG_(strcmp)(plain, "default") == 0;
+   VG_(free)(plain);
+   return known;
+}
+
 static Bool find(const HChar* name, UInt base_shift, TgMachine* out,
                  const HChar** where, tlb_reason* why)
 {
@@ -206,6 +224,7 @@ static Bool find(const HChar* name, UInt base_shift, TgMachine* out,
    tg_machine_begin(out, name, shift);
    if (VG_(strcmp)(name, "host") == 0) {
       tg_host_machine(&out->m);
+      VG_(strcpy)(out->m.name, "host");
       return True;
    }
    if (builtin != NULL) {
@@ -213,56 +232,113 @@ static Bool find(const HChar* name, UInt base_shift, TgMachine* out,
       return tlb_machine_parse(builtin->text, builtin->length, &out->m, &line,
                                why) != 0;
    }
-   if (is_path(name)) {
+   if (tlb_argument_is_override(name) && !is_file(name)) {
+      VG_(snprintf)(why->text, sizeof why->text, "'%.40s' is an override and no machine; overrides "
+                    "stand behind a machine's name and ':', before its '@'", name);
+      return False;
+   }
+   if (is_path(name) && (!has_known_name(name) || is_file(name))) {
       out->file = VG_(strdup)("tg.machines.name", name);
       return from_file(name, out, where, why);
+   }
+   if (has_known_name(name)) {
+      VG_(snprintf)(why->text, sizeof why->text, "'%.40s' is no override; it is "
+                    "PART.LINE=VALUE, such as stlb.entries=2048", VG_(strchr)(name, ':') + 1);
+      return False;
    }
    tlb_builtin_refuse(name, why);
    return False;
 }
 
 /* VG_(printf) goes to the standard error while options are read. */
-static void print_list_line(UInt i)
+Bool tg_machine_print_list(const HChar* pattern, tlb_reason* why)
 {
    HChar line[TLB_LIST_LINE_SIZE + 1];
-   tlb_machine_list_line(i, line, TLB_LIST_LINE_SIZE);
-   const SizeT n = VG_(strlen)(line);
-   line[n] = '\n';
-   VG_(write)(1, line, (Int)n + 1);
+   tlb_machine_list list = tlb_machine_list_begin(pattern);
+   if (list.n == 0) {
+      tlb_machine_list_refuse(pattern, why);
+      return False;
+   }
+   while (tlb_machine_list_next(&list, line, TLB_LIST_LINE_SIZE)) {
+      const SizeT n = VG_(strlen)(line);
+      line[n] = '\n';
+      VG_(write)(1, line, (Int)n + 1);
+   }
+   return True;
 }
 
-void tg_machine_print_list(void)
+/* --- Overrides --- */
+
+/* Changes the machine as its own overrides and the options for single arrays say; *overrides has
+   all of them then. */
+static Bool change(TgMachine* m, HChar** overrides, const HChar** where, tlb_reason* why)
 {
-   print_list_line(tlb_n_builtins());
-   for (UInt i = 0; i < tlb_n_builtins(); i++)
-      print_list_line(i);
+   HChar* more;
+   const HChar* bad = tg_array_options_overrides(&m->m, &more, why);
+   if (bad != NULL) {
+      const SizeT room = VG_(strlen)(bad) + 3;
+      HChar* place = VG_(malloc)("tg.machines.place", room);
+      VG_(sprintf)(place, "%s: ", bad);
+      *where = place;
+      return False;
+   }
+   if (more != NULL && *overrides != NULL) {
+      const SizeT room = VG_(strlen)(*overrides) + VG_(strlen)(more) + 2;
+      *overrides = VG_(realloc)("tg.machines.overrides", *overrides, room);
+      VG_(strcat)(*overrides, ",");
+      VG_(strcat)(*overrides, more);
+   } else if (more != NULL) {
+      *overrides = more;
+   }
+   m->changed = *overrides != NULL;
+   return !m->changed || tg_machine_args_change(&m->m, *overrides, where, why);
+}
+
+/* The words with which a user names such a machine. */
+static const HChar* given_of(const TgMachineParts* p)
+{
+   const HChar* overrides = p->overrides == NULL ? "" : p->overrides;
+   const HChar* rules = p->rules == NULL ? "" : p->rules;
+   const SizeT room = VG_(strlen)(p->name) + VG_(strlen)(overrides) + VG_(strlen)(rules) + 3;
+   HChar* given = VG_(malloc)("tg.machines.name", room);
+   VG_(sprintf)(given, "%s%s%s%s%s", p->name, p->overrides == NULL ? "" : ":", overrides,
+                p->rules == NULL ? "" : "@", rules);
+   return given;
+}
+
+/* Takes the rules of a machine. */
+static Bool take_rules(HChar* rules, TgMachine* m, tlb_reason* why)
+{
+   const Bool given = rules[0] != '\0';
+   return tg_kernel_policy_take(rules, m->m.isa, &m->kernel, why)
+          && ((given && rules[0] == '\0')
+              || tlb_page_rules_parse(rules, '+', m->m.base_page_shift, &m->pages, why));
 }
 
 Bool tg_machine_by_name(const HChar* name, UInt base_shift,
                         const tlb_page_policy* pages, TgMachine* out,
                         const HChar** where, tlb_reason* why)
 {
+   TgMachineParts parts = tg_machine_args_parts(name);
    *where = "";
-   HChar* plain = VG_(strdup)("tg.machines.name", name);
-   HChar* rules = VG_(strchr)(plain, '@');
-   if (rules != NULL)
-      *rules++ = '\0';
-   Bool found = find(plain, base_shift, out, where, why);
+   Bool found = find(parts.name, base_shift, out, where, why);
    if (found) {
-      out->given = VG_(strdup)("tg.machines.name", name);
+      out->own_name = VG_(strdup)("tg.machines.name", out->m.name);
+      found = change(out, &parts.overrides, where, why);
+   }
+   if (found) {
+      out->given = given_of(&parts);
       out->pages = *pages;
       if (base_shift != 0)
          rebase(out, base_shift);
       tlb_machine_note_unknowns(&out->m);
       for (UInt i = 0; i < out->m.n_notes; i++)
          tg_machine_assume(out, "%s", out->m.note[i].text);
-      const Bool given = rules != NULL && rules[0] != '\0';
-      found = (rules == NULL || tg_kernel_policy_take(rules, out->m.isa, &out->kernel, why))
-              && (rules == NULL || (given && rules[0] == '\0')
-                  || tlb_page_rules_parse(rules, '+', out->m.base_page_shift,
-                                          &out->pages, why));
+      found = parts.rules == NULL || take_rules(parts.rules, out, why);
    }
-   VG_(free)(plain);
+   VG_(free)(parts.name);
+   VG_(free)(parts.overrides);
+   VG_(free)(parts.rules);
    return found;
 }
 

@@ -12,7 +12,9 @@
 #include "options/kernel_policy.h"
 
 typedef struct {
-   const HChar* given;  /* by the user: NAME or FILE, and @RULES */
+   const HChar* given;  /* by the user: NAME or FILE, :OVERRIDES and @RULES */
+   const HChar* own_name; /* without overrides */
+   Bool changed;        /* it has overrides */
    const HChar* file;   /* NULL, or FILE: a machine file or a dump */
    const HChar* name;   /* these two: see options/machine_names.h */
    const HChar* label;  /* the suffix of its out-file */
@@ -24,10 +26,11 @@ typedef struct {
    Word n_own;          /* the first so many are the machine's; the others, the options' */
 } TgMachine;
 
-/* Makes the machine "NAME" or "NAME@RULES", some of which are for what the kernel does; the others,
-   for page sizes, come after those in `pages`, which hold for all machines. `base_shift`: the base
-   page; 0: the machine's own. Returns False if there is no such machine, with the reason, and with
-   "FILE:LINE: " in `where`, or "" if the reason is not about a file. */
+/* Makes the machine "NAME[:OVERRIDES][@RULES]". The options for single arrays change it, too. Of
+   the rules some are for what the kernel does; the others, for page sizes, come after those in
+   `pages`, which hold for all machines. `base_shift`: the base page; 0: the machine's own. Returns False if
+   there is no such machine, with the reason, and with what that is about in `where`, "FILE:LINE: "
+   or the overrides to blame, or "". */
 Bool tg_machine_by_name(const HChar* name, UInt base_shift,
                         const tlb_page_policy* pages, TgMachine* out,
                         const HChar** where, tlb_reason* why);
@@ -35,8 +38,9 @@ Bool tg_machine_by_name(const HChar* name, UInt base_shift,
 /* The machine as an argument for sim/mmu. */
 tlb_mmu_machine tg_mmu_machine(const TgMachine* machine);
 
-/* Prints the machines that are built in on the standard output. */
-void tg_machine_print_list(void);
+/* Prints the machines that are built in, those with the pattern (NULL: all), on the standard
+   output. False: there is none, with the reason. */
+Bool tg_machine_print_list(const HChar* pattern, tlb_reason* why);
 
 /* See tlb_machine_default(). */
 void tg_machine_default(TgMachine* m, UInt page_shift);

@@ -18,6 +18,7 @@
 
 #include "options/array_options.h"
 #include "options/exec.h"
+#include "options/machine_args.h"
 #include "options/machine_names.h"
 #include "base/number_format.h"
 #include "options/advice.h"
@@ -138,8 +139,11 @@ Bool tg_options_take(const HChar* arg)
    const HChar* value;
    if (tg_array_options_take(arg))
       return True;
-   if (VG_(strcmp)(arg, "--list-machines") == 0) {
-      tg_machine_print_list();
+   if (VG_(strcmp)(arg, "--list-machines") == 0 || is_option(arg, "--list-machines", &value)) {
+      tlb_reason why;
+      const HChar* equals = VG_(strchr)(arg, '=');
+      if (!tg_machine_print_list(equals == NULL ? NULL : equals + 1, &why))
+         refuse(arg, "%s", why.text);
       VG_(exit)(0);
    }
    if (is_option(arg, "--page-size", &value)) {
@@ -233,9 +237,9 @@ static Bool is_taken(const HChar* name)
 static const HChar* add_advice(const HChar* machine)
 {
    tlb_reason why;
-   if (VG_(strchr)(machine, ',') != NULL)
+   if (tg_machine_args_are_many(machine))
       refuse(advice_arg, "it is for one machine at a time, not for %s", machine);
-   if (tg_array_options_given())
+   if (tg_array_options_given() && machine_arg == NULL)
       refuse(advice_arg, "it is for a machine of --machine=; leave out --itlb, --dtlb and --stlb");
    options.advice = True;
    const HChar* list = tg_advice_machines(machine, VG_(strchr)(advice_arg, '=') + 1, &why);
@@ -335,42 +339,42 @@ static void check_kernel(void)
              "and --as-cachegrind");
 }
 
-/* Makes the machines of a list, NAME,NAME,... */
-static void read_machines(const HChar* arg, const HChar* list)
+static Bool read_machine(const HChar* name, void* opaque)
 {
-   HChar* names = VG_(strdup)("tg.options.machines", list);
-   HChar* at = names;
-   while (at != NULL) {
-      HChar* name = at;
-      const HChar* where;
-      tlb_reason why;
-      at = VG_(strchr)(name, ',');
-      if (at != NULL)
-         *at++ = '\0';
-      if (name[0] == '\0')
-         refuse(arg, "the name of a machine is missing");
-      if (is_taken(name))
-         refuse(arg, "machine '%s' is given twice", name);
-      if (options.n_machines == TLB_MAX_MMUS)
-         refuse(arg, "a run has at most %d machines", TLB_MAX_MMUS);
-      options.machine = VG_(realloc)("tg.options.machines", options.machine,
-                                     (options.n_machines + 1)
-                                     * sizeof *options.machine);
-      if (!tg_machine_by_name(name,
-                              page_size_arg == NULL ? 0 : options.page_shift,
-                              &options.pages.policy,
-                              &options.machine[options.n_machines], &where,
-                              &why))
-         refuse(arg, "%s%s", where, why.text);
-      options.n_machines++;
-   }
-   VG_(free)(names);
+   const HChar* arg = opaque;
+   const HChar* where;
+   tlb_reason why;
+   if (name[0] == '\0')
+      refuse(arg, "the name of a machine is missing");
+   if (options.n_machines == TLB_MAX_MMUS)
+      refuse(arg, "a run has at most %d machines", TLB_MAX_MMUS);
+   options.machine = VG_(realloc)("tg.options.machines", options.machine,
+                                  (options.n_machines + 1) * sizeof *options.machine);
+   TgMachine* m = &options.machine[options.n_machines];
+   if (!tg_machine_by_name(name, page_size_arg == NULL ? 0 : options.page_shift,
+                           &options.pages.policy, m, &where, &why))
+      refuse(arg, "%s%s", where, why.text);
+   if (is_taken(m->given))
+      refuse(arg, "machine '%s' is given twice", m->given);
+   options.n_machines++;
+   return True;
 }
 
-/* Whether the machine is a processor, built in or the host's: not a file, `custom` or `default`. */
+/* The list with a machine for each value of a range. */
+static const HChar* expand_ranges(const HChar* names)
+{
+   tlb_reason why;
+   const HChar* list = tg_machine_args_expand(names, &why);
+   if (list == NULL)
+      refuse(machine_arg, "%s", why.text);
+   return list;
+}
+
+/* Whether the machine is a processor, built in or the host's, as it is: not a file, `custom` or
+   `default`, and without overrides. */
 static Bool is_known_processor(const TgMachine* m)
 {
-   return m->file == NULL && VG_(strcmp)(m->given, "custom") != 0
+   return m->file == NULL && !m->changed && VG_(strcmp)(m->given, "custom") != 0
           && VG_(strcmp)(m->given, "default") != 0 && VG_(strncmp)(m->given, "default@", 8) != 0;
 }
 
@@ -550,6 +554,7 @@ const TgOptions* tg_options_finish(void)
    if (options.region.toggle_collect != NULL && options.data)
       refuse("--toggle-collect", "data is attributed in the whole run; leave out --data=yes "
                                  "(tg_annotate --by=data --of=FUNCTION shows one function's)");
+   names = expand_ranges(names);
    if (advice_arg != NULL)
       names = add_advice(names);
    names = add_policies(names);
@@ -578,10 +583,7 @@ const TgOptions* tg_options_finish(void)
       refuse(timeline_arg != NULL ? timeline_arg : tg_output_arg(TG_TIMELINE_OUT),
              "a run that counts as cachegrind does notes no pages; leave out "
              "--as-cachegrind=yes");
-   if (tg_array_options_given()) {
-      if (machine_arg != NULL)
-         refuse(machine_arg, "a machine has its own arrays; leave out either "
-                             "--machine or --itlb, --dtlb, --stlb");
+   if (tg_array_options_given() && machine_arg == NULL) {
       options.machine = VG_(malloc)("tg.options.machines",
                                     sizeof *options.machine);
       bad = tg_array_options_finish(options.page_shift, options.machine, &why);
@@ -591,7 +593,7 @@ const TgOptions* tg_options_finish(void)
       options.n_machines = 1;
       copy_custom();
    } else {
-      read_machines(machine_arg, names);
+      tg_machine_args_each(names, read_machine, CONST_CAST(HChar*, machine_arg));
    }
    check_kernel();
    check_prefetches();

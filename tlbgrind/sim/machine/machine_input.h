@@ -50,14 +50,6 @@ int tlb_machine_from_cpuid(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out);
    the descriptors B6, 03 and C3 of CPUID leaf 2. */
 void tlb_machine_default(unsigned page_shift, tlb_machine *out);
 
-/* A line of --list-machines for the machine file number i of those that are
-   built in, or the line above them all for i == tlb_n_builtins(): name, year,
-   levels, confidence, title. Longer text is cut; TLB_LIST_LINE_SIZE is
-   enough. */
-void tlb_machine_list_line(unsigned i, char *out, size_t size);
-
-enum { TLB_LIST_LINE_SIZE = 300 };
-
 TLB_API_END
 
 #endif
