@@ -265,6 +265,7 @@ FUZZERS = \
 	tests/fuzz/fuzz_cpuid_dump \
 	tests/fuzz/fuzz_machine_file \
 	tests/fuzz/fuzz_mmus \
+	tests/fuzz/fuzz_override \
 	tests/fuzz/fuzz_page_rules
 
 # Modules for tests of any folder.
