@@ -135,7 +135,8 @@ static void refusals(void **state)
    refuses("stlb.entries=512", "stlb.entries=512",
            "the 6 ways of STLB do not divide 512 entries; give the ways, too, such as STLB.ways=8");
    refuses("stlb.entries=7", "stlb.entries=7",
-           "the 6 ways of STLB do not divide 7 entries; give the ways, too, such as STLB.ways=full");
+           "the 6 ways of STLB do not divide 7 entries; give the ways, too, such as "
+           "STLB.ways=full");
    refuses("walk.cycles=7,stlb.entries=1000,stlb.ways=7", "stlb.entries=1000,stlb.ways=7",
            "7 ways do not divide 1000 entries; ways must divide the entries, or be full");
    refuses("walk.cycles=7,stlb.entries=0", "stlb.entries=0",

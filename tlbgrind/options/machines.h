@@ -28,9 +28,9 @@ typedef struct {
 
 /* Makes the machine "NAME[:OVERRIDES][@RULES]". The options for single arrays change it, too. Of
    the rules some are for what the kernel does; the others, for page sizes, come after those in
-   `pages`, which hold for all machines. `base_shift`: the base page; 0: the machine's own. Returns False if
-   there is no such machine, with the reason, and with what that is about in `where`, "FILE:LINE: "
-   or the overrides to blame, or "". */
+   `pages`, which hold for all machines. `base_shift`: the base page; 0: the machine's own. Returns
+   False if there is no such machine, with the reason, and with what that is about in `where`,
+   "FILE:LINE: " or the overrides to blame, or "". */
 Bool tg_machine_by_name(const HChar* name, UInt base_shift,
                         const tlb_page_policy* pages, TgMachine* out,
                         const HChar** where, tlb_reason* why);
