@@ -388,17 +388,46 @@ static int refuse_ways(const tlb_machine_array *a, uint64_t entries, tlb_reason 
    return 0;
 }
 
-/* Whether the ways that each array has divide the entries that it gets. */
+static int is_number(const override *o, uint64_t *n)
+{
+   const char *s = o->value;
+   const char *const end = o->text + o->length;
+   return tlb_text_number(&s, end, n) && s == end;
+}
+
+/* Blames both of two overrides that do not go together. */
+static int refuse_both(const override *entries, const override *ways, tlb_reason *blame,
+                       tlb_reason *why)
+{
+   tlb_geometry g = { .page_sizes = 1 };
+   uint64_t e, w;
+   if (!is_number(entries, &e) || !is_number(ways, &w) || e > TLB_MAX_ENTRIES
+       || w > TLB_MAX_ENTRIES || e == 0 || w == 0)
+      return 1; /* the line itself is wrong, or has no number */
+   g.entries = (uint32_t)e;
+   g.ways = (uint32_t)w;
+   tlb_text t = tlb_text_in(blame->text, sizeof blame->text);
+   add_override(&t, entries < ways ? entries : ways);
+   tlb_text_add(&t, ",");
+   add_override(&t, entries < ways ? ways : entries);
+   return tlb_geometry_check(&g, why);
+}
+
+/* Whether the ways of each array divide the entries that it gets. */
 static int are_divided(changes *c, tlb_reason *blame, tlb_reason *why)
 {
    for (unsigned i = 0; i < c->n; i++) {
       const override *const o = &c->o[i];
-      const char *s = o->value;
-      const char *const end = o->text + o->length;
       uint64_t entries;
-      if (o->at.block != TLB_ARRAY_BLOCK || !tlb_text_same(o->key, "entries")
-          || find(c, &o->at, "ways", 4) != NULL || !tlb_text_number(&s, end, &entries) || s != end
-          || entries == 0 || entries > TLB_MAX_ENTRIES)
+      if (o->at.block != TLB_ARRAY_BLOCK || !tlb_text_same(o->key, "entries"))
+         continue;
+      const override *const w = find(c, &o->at, "ways", 4);
+      if (w != NULL) {
+         if (!refuse_both(o, w, blame, why))
+            return 0;
+         continue;
+      }
+      if (!is_number(o, &entries) || entries == 0 || entries > TLB_MAX_ENTRIES)
          continue;
       const tlb_machine_array *const a = &c->m->array[o->at.number];
       if (a->g.ways == a->g.entries || entries % a->g.ways == 0)
@@ -455,6 +484,7 @@ int tlb_override(tlb_machine *m, const char *overrides, char *room, tlb_reason *
    *blame = (tlb_reason){ "" };
    if (!take_all(&c, overrides, blame, why) || !are_divided(&c, blame, why))
       return 0;
+   *blame = (tlb_reason){ "" };
    tlb_machine_print(m, room, TLB_MACHINE_TEXT_SIZE);
    c.out = tlb_text_in(changed, TLB_OVERRIDE_ROOM - TLB_MACHINE_TEXT_SIZE);
    change_text(&c, room);
