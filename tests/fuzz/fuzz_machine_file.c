@@ -39,6 +39,17 @@ static void check_refusal(const char *data, size_t size, uint32_t line,
    }
 }
 
+static void check_errors(const char *data, size_t size)
+{
+   tlb_machine_error error[TLB_MACHINE_ERRORS];
+   const unsigned n = tlb_machine_parse_all(data, size, &again, error);
+   for (unsigned i = 0; i < n && i < TLB_MACHINE_ERRORS; i++) {
+      check_refusal(data, size, error[i].line, &error[i].why);
+      if (i > 0 && error[i].line < error[i - 1].line)
+         fuzz_fail("errors are not in order");
+   }
+}
+
 void fuzz_one(char *data, size_t size)
 {
    uint32_t line = 0;
@@ -47,6 +58,7 @@ void fuzz_one(char *data, size_t size)
    memset(&machine, 0, sizeof machine);
    if (!tlb_machine_parse(data, size, &machine, &line, &why)) {
       check_refusal(data, size, line, &why);
+      check_errors(data, size);
       return;
    }
    if (!tlb_machine_text(data, size))

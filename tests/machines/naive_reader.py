@@ -56,7 +56,7 @@ def cycles(value: str) -> str:
 
 
 def threads(block: Block) -> str:
-    number, _, sharing = block["threads"][0].partition(" ")
+    number, _, sharing = block.get("threads", ["unknown"])[0].partition(" ")
     return f"{number.replace('unknown', '0')} {sharing.strip() or 'unknown'}"
 
 
@@ -72,9 +72,9 @@ def array_line(block: Block) -> str:
             guess(block["entries"][0]),
             ways(block),
             pages(block),
-            guess(block["policy"][0]),
-            cycles(block.get("hit-cycles", ["0"])[0]),
-            guess(block["larger-pages"][0]),
+            guess(block.get("policy", ["unknown, assume lru"])[0]),
+            cycles(block.get("hit-cycles", ["0" if level == "1" else "unknown"])[0]),
+            guess(block.get("larger-pages", ["unknown, assume split"])[0]),
             "0" if coalesces == "no" else str(shift(coalesces)),
             threads(block),
             block.get("confidence", ["-"])[0],
@@ -91,11 +91,11 @@ def step_line(block: Block) -> str:
 
 def describe(text: str) -> list[str]:
     head, *rest = blocks(text)
-    year = head["year"][0].replace("unknown", "0")
+    year = head.get("year", ["unknown"])[0].replace("unknown", "0")
     levels = max(int(block["level"][0]) for block in rest if "array" in block)
     base = shift(head["base-page"][0])
     lines = [
-        f"machine {head['name'][0]} {head['isa'][0]} {year} {head['confidence'][0]} {base} {levels}",
+        f"machine {head['name'][0]} {head['isa'][0]} {year} {head.get('confidence', ['C'])[0]} {base} {levels}",
         f"title {head['title'][0]}",
         f"source {'; '.join(head.get('source', []))}",
     ]
@@ -103,7 +103,7 @@ def describe(text: str) -> list[str]:
         if "array" in block:
             lines.append(array_line(block))
         elif "walk" in block:
-            lines.append(f"walk {block['walk'][0]} {cycles(block['cycles'][0])}")
+            lines.append(f"walk {block['walk'][0]} {cycles(block.get('cycles', ['unknown'])[0])}")
         else:
             lines.append(step_line(block))
         lines.append(f"source {'; '.join(block.get('source', []))}")

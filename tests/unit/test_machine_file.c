@@ -127,12 +127,16 @@ static void accept(const char *text)
 static void refuse_n(const char *text, size_t length, uint32_t where,
                      const char *words)
 {
-   uint32_t line = 0;
-   tlb_reason why = { "" };
-   if (parse(text, length, &again, &line, &why))
+   tlb_machine_error error[TLB_MACHINE_ERRORS];
+   const unsigned n = tlb_machine_parse_all(text, length, &again, error);
+   if (n == 0)
       fail_msg("accepted, but: %s", words);
-   assert_string_equal(why.text, words);
-   assert_int_equal(line, where);
+   for (unsigned i = 0; i < n && i < TLB_MACHINE_ERRORS; i++) {
+      if (error[i].line == where && strcmp(error[i].why.text, words) == 0)
+         return;
+   }
+   fail_msg("%u errors, but not %u: %s; first %u: %s", n, where, words, error[0].line,
+            error[0].why.text);
 }
 
 static void refuse(const char *text, uint32_t where, const char *words)
@@ -336,7 +340,7 @@ static void other_files(void **state)
    refuse("CPU 0:\n", 1,
           "no machine file: it does not begin with 'tlbgrind-machine 1'");
    refuse("tlbgrind-machine 2\nend\n", 1,
-          "tlbgrind-machine '2' is not allowed; it is a number from 1 to 1");
+          "tlbgrind-machine '2' is not allowed; it is 1");
    refuse_n("\x7f" "ELF\2\1\1\0", 8, 1,
             "byte 127 is not allowed; a machine file is plain ASCII text");
    refuse_n("tlbgrind-machine 1\n\0\nend\n", 25, 2,
@@ -371,9 +375,13 @@ static void each_line(void **state)
       const int block = strcmp(key, "array") == 0 || strcmp(key, "walk") == 0
                         || strcmp(key, "step") == 0;
       const int words = strcmp(key, "source") == 0 || strcmp(key, "note") == 0;
-      const int spare = words || strcmp(key, "coalesces") == 0
-                        || (strcmp(key, "confidence") == 0
-                            && n != line_of("confidence"));
+      const int in_step = n > line_of("step");
+      static const char *const spares[] = { "coalesces", "confidence", "year",
+                                            "larger-pages", "policy", "threads",
+                                            "hit-cycles", "cycles" };
+      int spare = words;
+      for (unsigned i = 0; i < sizeof spares / sizeof spares[0]; i++)
+         spare |= !in_step && strcmp(key, spares[i]) == 0;
 
       const char *text = edited(n, n, "");
       const int good = parse(text, strlen(text), &again, &where, &why);
@@ -469,6 +477,13 @@ static void bad_values(void **state)
       { "   pages", "pages 4K+32G\n",
         "'32G' is no page size; allowed are powers of two from 4K to 16G, such "
         "as 4K, 64K, 2M or 1G" },
+      { "   pages", "pages 16384\n",
+        "pages '16384' has no unit; sizes are 4K, 64K, 2M, 1G and so on" },
+      { "   pages", "pages 4K+16384\n",
+        "pages '4K+16384' has no unit; sizes are 4K, 64K, 2M, 1G and so on" },
+      { "base-page", "base-page 4096\n",
+        "base-page '4096' is not allowed; it is a power of two from 4K to 1G" },
+      { "   pages", "level 1\n", "level '1' is a second line of this key" },
       { "   larger-pages", "larger-pages yes\n",
         "larger-pages 'yes' is not allowed; they split or bypass" },
       { "   policy", "policy mru\n",
@@ -538,8 +553,9 @@ static void bad_values(void **state)
          extra++;
       refuse(edited(n, n, bad[i].with), n + extra, bad[i].words);
    }
-   refuse(edited(17, 18, "ways 4\nentries 64\n"), 17,
-          "ways stand before entries; entries come first");
+   accept(edited(17, 18, "ways 4\nentries 64\n"));
+   accept(edited(17, 18, "ways full\nentries 64\n"));
+   assert_int_equal(machine.array[0].g.ways, 64);
 }
 
 /* What only the whole machine shows. The line is that of the block. */
@@ -553,10 +569,10 @@ static void impossible(void **state)
    const unsigned walk = line_of("walk");
    refuse(edited(loads, loads, "array ITLB\n"), loads,
           "two arrays are called 'ITLB'; each needs a name of its own");
-   refuse(edited(itlb + 3, itlb + 4, "entries 48\nways 5\n"), itlb,
+   refuse(edited(itlb + 3, itlb + 4, "entries 48\nways 5\n"), itlb + 4,
           "5 ways do not divide 48 entries; ways must divide the entries, or "
           "be full");
-   refuse(edited(itlb + 7, itlb + 7, "policy plru\n"), itlb,
+   refuse(edited(itlb + 7, itlb + 7, "policy plru\n"), itlb + 7,
           "plru needs a power of two of ways, not 48");
    refuse("tlbgrind-machine 1\nname x\ntitle x\nisa x\nyear unknown\n"
           "confidence A\nbase-page 4K\narray TLB\nlevel 1\nusers loads+stores\n"
@@ -571,30 +587,31 @@ static void impossible(void **state)
           "confidence A\nbase-page 16K\narray TLB\nlevel 1\nusers all\n"
           "entries 8\nways 8\npages 4K\nlarger-pages split\npolicy lru\n"
           "threads 1\nend\n",
-          1, "no array is asked by fetches first (level 1) that takes the base "
-          "page of 16K");
-   refuse(edited(second, third - 1, ""), second,
+          8, "all pages of array 'TLB' are smaller than the base page of 16K");
+   refuse(edited(second, third - 1, ""), second + 1,
           "array 'L3' has level 3, but no array has level 2; levels follow "
           "each other from 1 on");
    refuse(edited(walk, walk, "array L2-C\nlevel 2\nusers loads\nentries 8\n"
                              "ways 8\npages 4K\nlarger-pages bypass\n"
                              "policy lru\nhit-cycles 1\nthreads 1\n"
                              "walk hardware\n"),
-          walk,
+          walk + 5,
           "more than two arrays of level 2 take pages of 4K for the same kind "
           "of reference");
-   refuse(edited(loads + 5, loads + 5, "pages 64K+2M\n"), loads,
-          "array 'DTLB-loads' holds no pages smaller than the blocks that it "
-          "coalesces, or the blocks are larger than 64K");
+   refuse(edited(loads + 5, loads + 5, "pages 64K+2M\n"), loads + 8,
+          "array 'DTLB-loads' holds no pages smaller than the blocks of 16K that it "
+          "coalesces");
    refuse(edited(walk + 3, walk + 3, "step 128G\n"), walk + 5,
           "steps of a walk go down from at most 8E to at least 4K, each "
           "smaller than the one above");
    refuse(edited(walk + 5, walk + 10, ""), walk + 5,
           "no step above has a cache that this one can join");
-   refuse(edited(walk + 15, walk + 16, ""), walk + 13,
+   refuse(edited(walk + 16, walk + 16, "cache joined\n"), walk + 15,
           "the last step has no page-walk cache: its entries are the "
           "translations themselves");
-   refuse(edited(walk + 15, walk + 15, "step 8K\n"), 2,
+   refuse(edited(walk + 15, walk + 16, ""), walk + 13,
+          "no step of the walk is the base page of 4K");
+   refuse(edited(walk + 15, walk + 15, "step 8K\n"), walk + 15,
           "no step of the walk is the base page of 4K");
    refuse(edited(second, walk - 1, ""), line_of("step            2M") - (walk - second),
           "the last level can not hold entries of the walk: array 'DTLB-loads' "
@@ -603,6 +620,119 @@ static void impossible(void **state)
           line_of("step            2M"),
           "the last level can not hold entries of the walk: no array there is "
           "for loads");
+}
+
+/* --- All at once, and what is left out --- */
+
+static void all_errors(void **state)
+{
+   static const char text[] = "tlbgrind-machine 1\n"
+                              "name a,b\n"
+                              "title x\n"
+                              "isa x\n"
+                              "array A\n"
+                              "   level 9\n"
+                              "   levle 1\n"
+                              "   users all\n"
+                              "   entries 8\n"
+                              "   ways 4\n"
+                              "array B\n"
+                              "   level 1\n"
+                              "   users all\n"
+                              "   entries 48\n"
+                              "   ways 5\n"
+                              "   pages 4K\n"
+                              "array C D\n"
+                              "   level what is not looked at\n"
+                              "walk hardware\n"
+                              "step 4K\n"
+                              "   cache own\n"
+                              "end\n";
+   static const tlb_machine_error expected[] = {
+      { 1, { "the machine has no line 'base-page'" } },
+      { 2, { "name 'a,b' is no name; allowed are letters, digits and, behind the first, - "
+             "_ ." } },
+      { 5, { "array 'A' has no line 'pages'" } },
+      { 6, { "level '9' is not allowed; it is a number from 1 to 3" } },
+      { 7, { "'levle' is no key of the array; allowed are level users entries ways pages "
+             "larger-pages policy threads hit-cycles coalesces confidence source" } },
+      { 17, { "array 'C D' is no name; allowed are letters, digits and, behind the first, "
+              "- _ ." } },
+      { 20, { "step 4K has no line 'entries'" } },
+      { 20, { "step 4K has no line 'ways'" } },
+      { 20, { "step 4K has no line 'policy'" } },
+   };
+   enum { N = sizeof expected / sizeof expected[0] };
+   tlb_machine_error error[TLB_MACHINE_ERRORS];
+   (void)state;
+   assert_int_equal(tlb_machine_parse_all(text, sizeof text - 1, &again, error), N);
+   for (unsigned i = 0; i < N; i++) {
+      assert_int_equal(error[i].line, expected[i].line);
+      assert_string_equal(error[i].why.text, expected[i].why.text);
+   }
+   /* With its base page, arrays are judged, too. */
+   const unsigned loads = line_of("array           DTLB-loads");
+   char two[sizeof full + 64];
+   snprintf(two, sizeof two, "%s", edited(loads + 4, loads + 4, "ways 5\n"));
+   char *const first = strstr(two, "title");
+   memcpy(first, "tilte", 5);
+   assert_int_equal(tlb_machine_parse_all(two, strlen(two), &again, error), 3);
+   assert_int_equal(error[0].line, 2);
+   assert_int_equal(error[1].line, 5);
+   assert_int_equal(error[2].line, loads + 4);
+   assert_string_equal(error[2].why.text, "5 ways do not divide 64 entries; ways must "
+                                          "divide the entries, or be full");
+}
+
+/* More errors than there is room for: the first are kept. */
+static void many_errors(void **state)
+{
+   static char text[4000];
+   tlb_machine_error error[TLB_MACHINE_ERRORS];
+   (void)state;
+   strcpy(text, "tlbgrind-machine 1\n");
+   for (unsigned i = 0; i < 100; i++)
+      strcat(text, "what is it\n");
+   strcat(text, "end\n");
+   assert_true(tlb_machine_parse_all(text, strlen(text), &again, error) > 100);
+   for (unsigned i = 4; i < TLB_MACHINE_ERRORS; i++)
+      assert_int_equal(error[i].line, i - 2);
+}
+
+static void defaults(void **state)
+{
+   static const char text[] = "tlbgrind-machine 1\nname x\ntitle x\nisa x\nbase-page 4K\n"
+                              "array A\nlevel 1\nusers all\nentries 8\nways 4\npages 4K\n"
+                              "array B\nlevel 2\nusers all\nentries 9\nways full\npages 4K\n"
+                              "walk hardware\nend\n";
+   static const char *const expected[] = {
+      "left out of the machine file: year, confidence (taken for C), larger-pages, policy, "
+      "threads, hit-cycles, cycles",
+      "replacement policy unknown, lru assumed (all arrays)",
+      "unknown what becomes of larger pages, assumed to be split (all arrays)",
+   };
+   (void)state;
+   accept(text);
+   assert_int_equal(machine.year, 0);
+   assert_int_equal(machine.confidence, 'C');
+   for (unsigned i = 0; i < 2; i++) {
+      const tlb_machine_array *const a = &machine.array[i];
+      assert_true(a->splits && a->splits_unknown && a->policy_unknown);
+      assert_int_equal(a->g.policy, TLB_LRU);
+      assert_int_equal(a->threads, 0);
+      assert_int_equal(a->confidence, 0);
+      assert_true(a->hit_cycles == (i == 0 ? 0 : TLB_UNKNOWN));
+   }
+   assert_int_equal(machine.array[1].g.ways, 9);
+   assert_true(machine.walk_cycles == TLB_UNKNOWN);
+   assert_int_equal(machine.n_notes, 3);
+   for (unsigned i = 0; i < 3; i++)
+      assert_string_equal(machine.note[i].text, expected[i]);
+   uint32_t line;
+   tlb_reason why;
+   tlb_machine_print(&machine, printed, sizeof printed);
+   assert_true(parse(printed, strlen(printed), &again, &line, &why));
+   assert_memory_equal(&machine, &again, sizeof machine);
 }
 
 /* --- Machines by chance --- */
@@ -693,8 +823,11 @@ static void some_machine(tlb_machine *m)
    if (below(2))
       some_text(m->source, sizeof m->source);
    m->n_arrays = 1 + below(below(8) == 0 ? TLB_MAX_ARRAYS : 5);
-   for (unsigned i = 0; i < m->n_arrays; i++)
+   for (unsigned i = 0; i < m->n_arrays; i++) {
       some_array(&m->array[i]);
+      if (m->array[i].g.page_sizes >> m->base_page_shift == 0)
+         m->array[i].g.page_sizes |= UINT64_C(1) << m->base_page_shift;
+   }
    /* Else hardly any would be possible. */
    m->array[0].level = 1;
    m->array[0].users = TLB_FETCHES | TLB_LOADS | TLB_STORES;
@@ -748,8 +881,10 @@ int main(void)
       CLAIM("a line that is missing, doubled, empty or rubbish is refused",
             each_line),
       CLAIM("bad values are refused with what is allowed", bad_values),
-      CLAIM("a machine that cannot be is refused at the block to blame",
-            impossible),
+      CLAIM("a machine that cannot be is refused at the line to blame", impossible),
+      CLAIM("all errors of a file are told at once, by line", all_errors),
+      CLAIM("of many errors the first are told", many_errors),
+      CLAIM("missing lines get defaults, which a note names", defaults),
       CLAIM("each random machine that can be is printed and read again, and no other is read",
             all_come_back),
    };

@@ -29,18 +29,32 @@ static const char show_option[] = "--show-machine";
 _Noreturn static void refuse(const char *format, ...)
    __attribute__((format(printf, 1, 2)));
 
-/* Prints an error in one line, without control characters, and exits with status 1. */
-_Noreturn static void refuse(const char *format, ...)
+/* Prints an error in one line, without control characters. */
+static void tell_these(const char *format, va_list args)
 {
    char text[1024], shown[sizeof text];
-   va_list args;
-   va_start(args, format);
    vsnprintf(text, sizeof text, format, args);
-   va_end(args);
    tlb_text t = tlb_text_in(shown, sizeof shown);
    tlb_text_add(&t, text);
    fflush(stdout);
    fprintf(stderr, "tlbgrind: error: %s\n", shown);
+}
+
+static void tell(const char *format, ...)
+{
+   va_list args;
+   va_start(args, format);
+   tell_these(format, args);
+   va_end(args);
+}
+
+/* The same, and exits with status 1. */
+_Noreturn static void refuse(const char *format, ...)
+{
+   va_list args;
+   va_start(args, format);
+   tell_these(format, args);
+   va_end(args);
    exit(1);
 }
 
@@ -101,6 +115,19 @@ static void load_builtin(const tlb_builtin *b, tlb_machine *out)
       refuse("%s.machine:%u: %s", b->name, (unsigned)line, why.text);
 }
 
+/* Prints all that is wrong with a machine file. */
+static void refuse_all(const char *file, const char *text, size_t size)
+{
+   static tlb_machine unused;
+   static tlb_machine_error error[TLB_MACHINE_ERRORS];
+   const unsigned n = tlb_machine_parse_all(text, size, &unused, error);
+   for (unsigned i = 0; i + 1 < n && i + 1 < TLB_MACHINE_ERRORS; i++)
+      tell("%s:%u: %s", file, (unsigned)error[i].line, error[i].why.text);
+   const tlb_machine_error *const last
+      = &error[n < TLB_MACHINE_ERRORS ? n - 1 : TLB_MACHINE_ERRORS - 1];
+   refuse("%s:%u: %s", file, (unsigned)last->line, last->why.text);
+}
+
 /* Loads a machine by name or from a file. The name has precedence; "./NAME" is the file. */
 static void load(const char *name, tlb_machine *out)
 {
@@ -136,7 +163,10 @@ static void load(const char *name, tlb_machine *out)
    size_t size;
    uint64_t line;
    char *const text = read_file(file, &size);
-   if (!tlb_machine_read(text, size, file, f, out, &line, &why))
+   const int good = tlb_machine_read(text, size, file, f, out, &line, &why);
+   if (!good && !f.numbered && tlb_machine_text(text, size))
+      refuse_all(file, text, size);
+   if (!good)
       refuse("%s:%llu: %s", file, (unsigned long long)line, why.text);
    free(text);
    free(file);

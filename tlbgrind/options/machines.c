@@ -18,6 +18,7 @@
 
 #include "options/array_options.h"
 #include "options/exec.h"
+#include "base/shown.h"
 #include "base/file.h"
 #include "options/host.h"
 #include "options/machine_args.h"
@@ -155,6 +156,24 @@ static HChar* read_file(const HChar* name, SizeT* length, tlb_reason* why)
    return text;
 }
 
+/* Prints all that is wrong with a machine file but the last, which its caller does; *line and
+   *why are that one's. */
+static void tell_errors(const HChar* file, const HChar* text, SizeT length, uint64_t* line,
+                        tlb_reason* why)
+{
+   tlb_machine m;
+   tlb_machine_error error[TLB_MACHINE_ERRORS];
+   UInt n = tlb_machine_text(text, length)
+               ? tlb_machine_parse_all(text, length, &m, error) : 0;
+   n = n < TLB_MACHINE_ERRORS ? n : TLB_MACHINE_ERRORS;
+   for (UInt i = 0; i < n; i++) {
+      *line = error[i].line;
+      *why = error[i].why;
+      if (i + 1 < n)
+         VG_(umsg)("error: %s:%llu: %s\n", tg_shown(file), (ULong)*line, why->text);
+   }
+}
+
 /* Makes the machine of FILE, a machine file or a dump of CPUID. FILE:NUMBER selects one kind of
    processor in a dump of several. */
 static Bool from_file(const HChar* name, TgMachine* out, const HChar** where,
@@ -171,6 +190,8 @@ static Bool from_file(const HChar* name, TgMachine* out, const HChar** where,
    const Bool found = text != NULL
                       && tlb_machine_read(text, length, file, split, &out->m,
                                           &line, why);
+   if (!found && text != NULL && !split.numbered)
+      tell_errors(file, text, length, &line, why);
    if (!found) {
       const Int size = (Int)VG_(strlen)(file) + 32;
       HChar* place = VG_(malloc)("tg.machines.place", (SizeT)size);

@@ -157,6 +157,17 @@ int tlb_geometry_parse(const char *text, unsigned base_page_shift,
    return tlb_geometry_check(&g, why);
 }
 
+const char *tlb_geometry_blames(const tlb_geometry *g)
+{
+   if (g->entries == 0 || g->entries > TLB_MAX_ENTRIES)
+      return "entries";
+   if (g->ways == 0 || g->ways > g->entries || g->entries % g->ways != 0)
+      return "ways";
+   if (g->policy == TLB_PLRU && (g->ways & (g->ways - 1)) != 0)
+      return "policy";
+   return g->page_sizes == 0 ? "pages" : NULL;
+}
+
 int tlb_geometry_check(const tlb_geometry *g, tlb_reason *why)
 {
    tlb_text t = tlb_text_in(why->text, sizeof why->text);

@@ -57,6 +57,9 @@ int tlb_geometry_parse(const char *text, unsigned base_page_shift,
 /* Whether such an array can be. Returns 1, or 0 with the reason. */
 int tlb_geometry_check(const tlb_geometry *g, tlb_reason *why);
 
+/* The line of a machine file that says what such an array cannot be; NULL: it can be. */
+const char *tlb_geometry_blames(const tlb_geometry *g);
+
 /* Writes "64 entries, 4-way, 16 sets, pages 4K+2M, lru" and a NUL into at most
    `size` bytes of `out`; longer text is cut. */
 void tlb_geometry_print(const tlb_geometry *g, char *out, size_t size);

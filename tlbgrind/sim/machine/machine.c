@@ -16,13 +16,37 @@ unsigned tlb_machine_levels(const tlb_machine *m)
 
 /* Each returns 1, or 0 with the reason. */
 
-static int check_array(const tlb_machine *m, unsigned i, tlb_reason *why)
+static int check_blocks(const tlb_machine_array *a, const char **key, tlb_reason *why)
+{
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   *key = "coalesces";
+   if (a->coalesce_shift == 0)
+      return 1;
+   if (a->coalesce_shift > TLB_MAX_BLOCK_SHIFT) {
+      tlb_text_add(&t, "blocks of array '");
+      tlb_text_add(&t, a->name);
+      tlb_text_add(&t, "' are larger than 64K");
+      return 0;
+   }
+   /* A block is made of smaller pages that the array holds. */
+   if ((a->g.page_sizes & ((UINT64_C(1) << a->coalesce_shift) - 1)) != 0)
+      return 1;
+   tlb_text_add(&t, "array '");
+   tlb_text_add(&t, a->name);
+   tlb_text_add(&t, "' holds no pages smaller than the blocks of ");
+   tlb_text_add_page_size(&t, a->coalesce_shift);
+   tlb_text_add(&t, " that it coalesces");
+   return 0;
+}
+
+static int check_array(const tlb_machine *m, unsigned i, const char **key, tlb_reason *why)
 {
    const tlb_machine_array *const a = &m->array[i];
    const uint64_t possible = (UINT64_C(2) << TLB_MAX_PAGE_SHIFT)
                              - (UINT64_C(1) << TLB_MIN_PAGE_SHIFT);
    tlb_text t = tlb_text_in(why->text, sizeof why->text);
 
+   *key = NULL;
    for (unsigned j = 0; j < i; j++) {
       if (tlb_text_same(m->array[j].name, a->name)) {
          tlb_text_add(&t, "two arrays are called '");
@@ -31,38 +55,29 @@ static int check_array(const tlb_machine *m, unsigned i, tlb_reason *why)
          return 0;
       }
    }
+   *key = "level";
    if (a->level == 0 || a->level > TLB_MAX_LEVELS) {
       tlb_text_add(&t, "level ");
       tlb_text_add_number(&t, a->level);
       tlb_text_add(&t, " is no level; allowed are 1 to 3");
       return 0;
    }
+   *key = "users";
    if (a->users == 0 || a->users > (TLB_FETCHES | TLB_LOADS | TLB_STORES)) {
       tlb_text_add(&t, "nobody uses array '");
       tlb_text_add(&t, a->name);
       tlb_text_add(&t, "'; allowed are fetches, loads, stores and all");
       return 0;
    }
+   *key = "pages";
    if ((a->g.page_sizes & ~possible) != 0) {
       tlb_text_add(&t, "pages of array '");
       tlb_text_add(&t, a->name);
       tlb_text_add(&t, "' must be from 4K to 16G");
       return 0;
    }
-   if (!tlb_geometry_check(&a->g, why))
-      return 0;
-   /* A block is made of smaller pages that the array holds. */
-   if (a->coalesce_shift != 0
-       && (a->coalesce_shift > TLB_MAX_BLOCK_SHIFT
-           || (a->g.page_sizes
-               & ((UINT64_C(1) << a->coalesce_shift) - 1)) == 0)) {
-      tlb_text_add(&t, "array '");
-      tlb_text_add(&t, a->name);
-      tlb_text_add(&t, "' holds no pages smaller than the blocks that it "
-                       "coalesces, or the blocks are larger than 64K");
-      return 0;
-   }
-   return 1;
+   *key = tlb_geometry_blames(&a->g);
+   return tlb_geometry_check(&a->g, why) && check_blocks(a, key, why);
 }
 
 /* Whole: no page is cut to pieces smaller than the base page. */
@@ -256,54 +271,95 @@ static int check_step(const tlb_machine *m, unsigned i, tlb_reason *why)
    return tlb_geometry_check(&s->g, why);
 }
 
-static int check_walk(const tlb_machine *m, uint32_t *where, tlb_reason *why)
+static int reaches_base(const tlb_machine *m, tlb_reason *why)
 {
-   int reached = m->n_walk_steps == 0;
    for (unsigned i = 0; i < m->n_walk_steps; i++) {
-      *where = m->n_arrays + i;
-      if (!check_step(m, i, why))
-         return 0;
-      reached |= m->walk[i].shift == m->base_page_shift;
+      if (m->walk[i].shift == m->base_page_shift)
+         return 1;
    }
-   *where = UINT32_MAX;
-   if (!reached) {
-      tlb_text t = tlb_text_in(why->text, sizeof why->text);
-      tlb_text_add(&t, "no step of the walk is the base page of ");
-      tlb_text_add_page_size(&t, m->base_page_shift);
-   }
-   return reached;
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   tlb_text_add(&t, "no step of the walk is the base page of ");
+   tlb_text_add_page_size(&t, m->base_page_shift);
+   return m->n_walk_steps == 0;
 }
 
-int tlb_machine_check_where(const tlb_machine *m, uint32_t *where,
-                            tlb_reason *why)
+/* --- All of them --- */
+
+typedef struct {
+   tlb_machine_fault *out;
+   unsigned n;
+} collector;
+
+/* The next fault to be filled in; it counts if it is not good. */
+static tlb_machine_fault *next(collector *c, uint32_t part)
 {
-   tlb_text t = tlb_text_in(why->text, sizeof why->text);
-   *where = UINT32_MAX;
+   tlb_machine_fault *const f = &c->out[c->n];
+   f->part = part;
+   f->key = NULL;
+   return f;
+}
+
+static void add_unless(collector *c, int good)
+{
+   c->n += !good;
+}
+
+static void find_between_arrays(const tlb_machine *m, collector *c)
+{
+   tlb_machine_fault *f = next(c, UINT32_MAX);
+   add_unless(c, check_first_arrays(m, &f->why));
+   f = next(c, UINT32_MAX);
+   f->key = "level";
+   add_unless(c, check_levels(m, &f->part, &f->why));
+   f = next(c, UINT32_MAX);
+   f->key = "pages";
+   add_unless(c, check_side_by_side(m, &f->part, &f->why));
+}
+
+unsigned tlb_machine_faults(const tlb_machine *m, uint32_t skip, tlb_machine_fault *out)
+{
+   collector c = { out, 0 };
+   tlb_machine_fault *f = next(&c, UINT32_MAX);
+   tlb_text t = tlb_text_in(f->why.text, sizeof f->why.text);
    if (m->base_page_shift < TLB_MIN_PAGE_SHIFT
        || m->base_page_shift > TLB_MAX_PAGE_SHIFT) {
       tlb_text_add(&t, "the base page must be from 4K to 16G");
-      return 0;
+      return 1;
    }
    if (m->n_arrays == 0 || m->n_arrays > TLB_MAX_ARRAYS
        || m->n_walk_steps > TLB_MAX_WALK_LEVELS) {
       tlb_text_add(&t, "a machine has 1 to 16 arrays and at most 6 steps of a "
                        "walk");
-      return 0;
+      return 1;
    }
    for (unsigned i = 0; i < m->n_arrays; i++) {
-      *where = i;
-      if (!check_array(m, i, why))
-         return 0;
+      f = next(&c, i);
+      if ((skip >> i & 1) == 0)
+         add_unless(&c, check_array(m, i, &f->key, &f->why));
    }
-   *where = UINT32_MAX;
-   return check_first_arrays(m, why) && check_levels(m, where, why)
-          && check_side_by_side(m, where, why) && check_walk(m, where, why);
+   if (c.n > 0 || skip != 0)
+      return c.n;
+   find_between_arrays(m, &c);
+   /* Of a step that is left out, the ones above would be blamed. */
+   f = next(&c, m->n_arrays + m->n_walk_steps - 1);
+   if (!reaches_base(m, &f->why)) {
+      c.n++;
+      return c.n;
+   }
+   for (unsigned i = 0; i < m->n_walk_steps; i++) {
+      f = next(&c, m->n_arrays + i);
+      add_unless(&c, check_step(m, i, &f->why));
+   }
+   return c.n;
 }
 
 int tlb_machine_check(const tlb_machine *m, tlb_reason *why)
 {
-   uint32_t where;
-   return tlb_machine_check_where(m, &where, why);
+   tlb_machine_fault fault[TLB_MAX_FAULTS];
+   if (tlb_machine_faults(m, 0, fault) == 0)
+      return 1;
+   *why = fault[0].why;
+   return 0;
 }
 
 tlb_holding tlb_machine_holds_large(const tlb_machine *m, unsigned shift)

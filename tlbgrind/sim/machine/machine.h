@@ -124,10 +124,20 @@ static inline int tlb_step_has_own_cache(const tlb_walk_step *s)
    asked first. Returns 1, or 0 with the reason. */
 int tlb_machine_check(const tlb_machine *m, tlb_reason *why);
 
-/* The same, and sets *where to the array that is to blame, or to n_arrays + i
-   for step i of the walk, or to UINT32_MAX for the machine as a whole. */
-int tlb_machine_check_where(const tlb_machine *m, uint32_t *where,
-                            tlb_reason *why);
+/* One thing that is wrong with a machine. */
+typedef struct {
+   uint32_t part;   /* the array to blame, or n_arrays + i for step i of the walk, or
+                       UINT32_MAX for the machine as a whole */
+   const char *key; /* the line of its machine file that says it, or NULL: the part */
+   tlb_reason why;
+} tlb_machine_fault;
+
+enum { TLB_MAX_FAULTS = TLB_MAX_ARRAYS + TLB_MAX_WALK_LEVELS + 4 };
+
+/* All that tlb_machine_check() refuses, at most one for each part; `out` has room for
+   TLB_MAX_FAULTS. Parts as bits of `skip` are not looked at. Where an array is wrong, or
+   a part left out, nothing is said of what parts are to each other. Returns how many. */
+unsigned tlb_machine_faults(const tlb_machine *m, uint32_t skip, tlb_machine_fault *out);
 
 /* Puts into words what the flags of a machine say: one note for each kind of
    figure that is unknown, with what is assumed and in which arrays. Notes that

@@ -38,40 +38,129 @@ static uint32_t block_line(const tlb_machine_reader *r)
    return r->head_line;
 }
 
-static int refuse_missing(tlb_machine_reader *r, const char *key)
+/* --- Errors --- */
+
+/* Arrays, then steps; -1: the block is neither. */
+static int this_part(const tlb_machine_reader *r)
+{
+   return r->block == TLB_ARRAY_BLOCK  ? (int)r->m->n_arrays - 1
+          : r->block == TLB_STEP_BLOCK ? (int)(TLB_MAX_ARRAYS + r->m->n_walk_steps) - 1
+                                       : -1;
+}
+
+/* Keeps r->why, behind those of the same line. */
+static void add_error(tlb_machine_reader *r, uint32_t line)
+{
+   unsigned at = r->n_errors < TLB_MACHINE_ERRORS ? r->n_errors : TLB_MACHINE_ERRORS;
+   while (at > 0 && r->error[at - 1].line > line) {
+      if (at < TLB_MACHINE_ERRORS)
+         r->error[at] = r->error[at - 1];
+      at--;
+   }
+   if (at < TLB_MACHINE_ERRORS)
+      r->error[at] = (tlb_machine_error){ line, *r->why };
+   r->n_errors++;
+}
+
+/* The line or the block that was just refused. */
+static void add_refusal(tlb_machine_reader *r, uint32_t line)
+{
+   const int part = this_part(r);
+   if (part >= 0)
+      r->wrong |= UINT32_C(1) << part;
+   add_error(r, line);
+}
+
+/* "array 'ITLB' has no line 'pages'" */
+static void refuse_missing(tlb_machine_reader *r, const char *key)
 {
    tlb_text t = tlb_text_in(r->why->text, sizeof r->why->text);
-   r->line = block_line(r);
-   tlb_text_add(&t, tlb_machine_blocks[r->block].name);
+   if (r->block == TLB_ARRAY_BLOCK) {
+      tlb_text_add(&t, "array ");
+      tlb_machine_quote(&t, r->m->array[r->m->n_arrays - 1].name, TLB_NAME_SIZE);
+   } else if (r->block == TLB_STEP_BLOCK) {
+      tlb_text_add(&t, "step ");
+      tlb_text_add_page_size(&t, r->m->walk[r->m->n_walk_steps - 1].shift);
+   } else {
+      tlb_text_add(&t, tlb_machine_blocks[r->block].name);
+   }
    tlb_text_add(&t, " has no line '");
    tlb_text_add(&t, key);
    tlb_text_add(&t, "'");
-   return 0;
+   add_refusal(r, block_line(r));
 }
 
-/* Whether all is there that must be. */
-static int finish_block(tlb_machine_reader *r)
+/* --- The end of a block --- */
+
+/* Reads the key as if its line were there. */
+static void assume(tlb_machine_reader *r, unsigned i)
+{
+   const tlb_machine_key *const k = &tlb_machine_blocks[r->block].keys[i];
+   tlb_text key = tlb_text_in(r->key, sizeof r->key);
+   tlb_text value = tlb_text_in(r->value, sizeof r->value);
+   tlb_text_add(&key, k->key);
+   tlb_text_add(&value, k->assumed);
+   k->take(r);
+   r->left_out[r->block] |= UINT32_C(1) << i;
+}
+
+/* Level 1, the yardstick of hit-cycles, costs 0. */
+static int has_default(const tlb_machine_reader *r, const tlb_machine_key *k)
+{
+   return k->assumed != NULL
+          && (!tlb_text_same(k->key, "hit-cycles")
+              || r->m->array[r->m->n_arrays - 1].level > 1);
+}
+
+static void finish_step(tlb_machine_reader *r)
+{
+   static const char *const own[] = { "entries", "ways", "policy" };
+   if (!tlb_step_has_own_cache(&r->m->walk[r->m->n_walk_steps - 1]))
+      return;
+   for (unsigned i = 0; i < sizeof own / sizeof own[0]; i++) {
+      if (!key_seen(r, own[i]))
+         refuse_missing(r, own[i]);
+   }
+}
+
+/* Whether the array can be used with the machine's own pages. */
+static void refuse_small_pages(tlb_machine_reader *r)
+{
+   const tlb_machine_array *const a = &r->m->array[r->m->n_arrays - 1];
+   if (a->g.page_sizes == 0 || a->g.page_sizes >> r->m->base_page_shift != 0)
+      return;
+   tlb_text t = tlb_text_in(r->why->text, sizeof r->why->text);
+   tlb_text_add(&t, "all pages of array ");
+   tlb_machine_quote(&t, a->name, TLB_NAME_SIZE);
+   tlb_text_add(&t, " are smaller than the base page of ");
+   tlb_text_add_page_size(&t, r->m->base_page_shift);
+   add_refusal(r, block_line(r));
+}
+
+/* Fills in what is left out, and refuses what must be there. */
+static void finish_block(tlb_machine_reader *r)
 {
    const tlb_machine_key *const keys = tlb_machine_blocks[r->block].keys;
+   if (r->skips)
+      return;
    for (unsigned i = 0; keys[i].key != NULL; i++) {
-      if (keys[i].kind == TLB_REQUIRED && (r->seen >> i & 1) == 0)
-         return refuse_missing(r, keys[i].key);
+      if ((r->seen >> i & 1) != 0)
+         continue;
+      if (keys[i].kind == TLB_REQUIRED)
+         refuse_missing(r, keys[i].key);
+      else if (has_default(r, &keys[i]))
+         assume(r, i);
    }
-   if (r->block == TLB_ARRAY_BLOCK) {
-      const tlb_machine_array *const a = &r->m->array[r->m->n_arrays - 1];
-      /* The yardstick itself is 0; of any other level it must be said. */
-      if (a->level > 1 && !key_seen(r, "hit-cycles"))
-         return refuse_missing(r, "hit-cycles");
-   }
-   if (r->block == TLB_STEP_BLOCK
-       && tlb_step_has_own_cache(&r->m->walk[r->m->n_walk_steps - 1])) {
-      static const char *const own[] = { "entries", "ways", "policy" };
-      for (unsigned i = 0; i < sizeof own / sizeof own[0]; i++) {
-         if (!key_seen(r, own[i]))
-            return refuse_missing(r, own[i]);
-      }
-   }
-   return 1;
+   tlb_geometry *const g
+      = r->block == TLB_ARRAY_BLOCK  ? &r->m->array[r->m->n_arrays - 1].g
+        : r->block == TLB_STEP_BLOCK ? &r->m->walk[r->m->n_walk_steps - 1].g
+                                     : NULL;
+   if (g != NULL && r->full)
+      g->ways = g->entries;
+   if (r->block == TLB_STEP_BLOCK)
+      finish_step(r);
+   if (r->block == TLB_ARRAY_BLOCK)
+      refuse_small_pages(r);
 }
 
 /* --- Lines --- */
@@ -148,6 +237,26 @@ static int has_capitals(const char *s)
    return *s != '\0';
 }
 
+/* Ends the block before it, too. What stands in a block that cannot begin is skipped. */
+static int begin_block(tlb_machine_reader *r, tlb_machine_block_kind kind)
+{
+   const tlb_machine_reader now = *r;
+   finish_block(r);
+   tlb_text key = tlb_text_in(r->key, sizeof r->key);
+   tlb_text value = tlb_text_in(r->value, sizeof r->value);
+   tlb_text_add(&key, now.key);
+   tlb_text_add(&value, now.value);
+   r->seen = 0;
+   r->full = 0;
+   r->skips = 1;
+   r->block = kind;
+   if (!has_value(r) || !tlb_machine_blocks[kind].begin(r))
+      return 0;
+   r->skips = 0;
+   r->begun[kind] = 1;
+   return 1;
+}
+
 static int take_line(tlb_machine_reader *r)
 {
    for (unsigned i = 0; i < TLB_N_BLOCKS; i++) {
@@ -155,22 +264,22 @@ static int take_line(tlb_machine_reader *r)
       if (b->key == NULL
           || !tlb_text_is(r->key, tlb_text_length(r->key), b->key))
          continue;
-      if (!has_value(r) || !finish_block(r) || !b->begin(r))
-         return 0;
-      r->block = (tlb_machine_block_kind)i;
-      r->begun[i] = 1;
-      r->seen = 0;
-      return 1;
+      return begin_block(r, (tlb_machine_block_kind)i);
    }
+   if (r->skips)
+      return 1;
    const tlb_machine_key *const keys = tlb_machine_blocks[r->block].keys;
    for (unsigned i = 0; keys[i].key != NULL; i++) {
       if (!tlb_text_is(r->key, tlb_text_length(r->key), keys[i].key))
          continue;
+      const int again = (int)(r->seen >> i & 1);
+      r->seen |= 1u << i;
       if (!has_value(r))
          return 0;
-      if ((r->seen >> i & 1) != 0 && keys[i].kind != TLB_REPEATABLE)
+      if (again && keys[i].kind != TLB_REPEATABLE)
          return tlb_refuse(r, "is a second line of this key");
-      r->seen |= 1u << i;
+      if (this_part(r) >= 0)
+         r->key_line[this_part(r)][i] = r->line;
       return keys[i].take(r);
    }
    tlb_text t = tlb_text_in(r->why->text, sizeof r->why->text);
@@ -223,26 +332,60 @@ static void order_notes(tlb_machine *m)
    tlb_machine_note_unknowns(m);
 }
 
-static int check(tlb_machine_reader *r)
+/* Says in a note which lines were left out. A file has no room for one note more than
+   its most; what is assumed is noted all the same. */
+static void note_left_out(tlb_machine_reader *r)
 {
-   uint32_t where;
-   const uint32_t n_arrays = r->m->n_arrays;
-   if (tlb_machine_check_where(r->m, &where, r->why))
-      return 1;
-   r->line = where < n_arrays       ? r->array_line[where]
-             : where != UINT32_MAX ? r->step_line[where - n_arrays]
-                                   : r->head_line;
-   return 0;
+   int n = 0;
+   if (r->m->n_notes == TLB_MACHINE_NOTES)
+      return;
+   tlb_text t = tlb_text_in(r->m->note[r->m->n_notes].text, sizeof r->m->note[0].text);
+   for (unsigned b = 0; b < TLB_N_BLOCKS; b++) {
+      for (uint32_t left = r->left_out[b]; left != 0; left &= left - 1) {
+         const tlb_machine_key *const k
+            = &tlb_machine_blocks[b].keys[__builtin_ctz(left)];
+         tlb_text_add(&t, n++ == 0 ? "left out of the machine file: " : ", ");
+         tlb_text_add(&t, k->key);
+         if (tlb_text_same(k->assumed, "C"))
+            tlb_text_add(&t, " (taken for C)");
+      }
+   }
+   r->m->n_notes += n > 0;
 }
 
-static int parse(tlb_machine_reader *r)
+/* What only the whole machine shows. */
+static void check(tlb_machine_reader *r)
 {
-   if (r->end - r->at > TLB_MACHINE_FILE_SIZE) {
-      r->line = 1;
-      return tlb_refuse_line(r, "the file is larger than 1048576 bytes");
+   tlb_machine_fault fault[TLB_MAX_FAULTS];
+   const uint32_t n_arrays = r->m->n_arrays;
+   const uint32_t arrays = (UINT32_C(1) << TLB_MAX_ARRAYS) - 1;
+   uint32_t skip = (r->wrong & arrays) | (r->wrong >> TLB_MAX_ARRAYS << n_arrays);
+   /* Of a machine whose lines are wrong only each array can be judged. */
+   if (r->n_errors > 0)
+      skip |= UINT32_C(1) << (n_arrays % 32);
+   const int judges = r->n_errors == 0
+                      || (n_arrays > 0 && r->m->base_page_shift != 0);
+   const unsigned n = judges
+                         ? tlb_machine_faults(r->m, skip, fault) : 0;
+   for (unsigned i = 0; i < n; i++) {
+      const uint32_t where = fault[i].part;
+      uint32_t line = where == UINT32_MAX ? r->head_line
+                      : where < n_arrays  ? r->array_line[where]
+                                          : r->step_line[where - n_arrays];
+      const tlb_machine_key *const keys = tlb_machine_blocks[TLB_ARRAY_BLOCK].keys;
+      for (unsigned k = 0; fault[i].key != NULL && where < n_arrays
+                           && keys[k].key != NULL; k++) {
+         if (tlb_text_same(keys[k].key, fault[i].key) && r->key_line[where][k] != 0)
+            line = r->key_line[where][k];
+      }
+      *r->why = fault[i].why;
+      add_error(r, line);
    }
-   if (!take_version(r))
-      return 0;
+}
+
+/* The lines up to `end`. Returns 0 where nothing that follows can be relied on. */
+static int read_lines(tlb_machine_reader *r)
+{
    for (;;) {
       const int found = next_line(r);
       if (found < 0)
@@ -251,31 +394,59 @@ static int parse(tlb_machine_reader *r)
       if (found == 0)
          return 0;
       if (tlb_text_is(r->key, tlb_text_length(r->key), "end"))
-         break;
+         return 1;
       if (!take_line(r))
-         return 0;
+         add_refusal(r, r->line);
    }
-   if (r->value[0] != '\0')
-      return tlb_refuse(r, "is too much; 'end' stands alone");
-   if (!finish_block(r))
+}
+
+static int parse(tlb_machine_reader *r)
+{
+   if (r->end - r->at > TLB_MACHINE_FILE_SIZE) {
+      r->line = 1;
+      return tlb_refuse_line(r, "the file is larger than 1048576 bytes");
+   }
+   if (!take_version(r) || !read_lines(r))
       return 0;
+   if (r->value[0] != '\0') {
+      tlb_refuse(r, "is too much; 'end' stands alone");
+      add_error(r, r->line);
+   }
+   finish_block(r);
    const int more = next_line(r);
    if (more == 1)
       return tlb_refuse_line(r, "nothing may follow the line 'end'");
-   return more == -1 && check(r);
+   if (more == 0)
+      return 0;
+   check(r);
+   return 1;
+}
+
+unsigned tlb_machine_parse_all(const char *text, size_t length, tlb_machine *out,
+                               tlb_machine_error *error)
+{
+   tlb_reason why;
+   tlb_machine_reader r = { .at = text, .end = text + length, .m = out,
+                            .why = &why, .error = error };
+   *out = (tlb_machine){ .walk_cycles = TLB_UNKNOWN };
+   if (!parse(&r))
+      add_error(&r, r.line);
+   if (r.n_errors == 0) {
+      note_left_out(&r);
+      order_notes(out);
+   }
+   return r.n_errors;
 }
 
 int tlb_machine_parse(const char *text, size_t length, tlb_machine *out,
                       uint32_t *line, tlb_reason *why)
 {
-   tlb_machine_reader r = { .at = text, .end = text + length, .m = out,
-                            .why = why };
-   *out = (tlb_machine){ .walk_cycles = TLB_UNKNOWN };
-   const int good = parse(&r);
-   *line = r.line;
-   if (good)
-      order_notes(out);
-   return good;
+   tlb_machine_error error[TLB_MACHINE_ERRORS];
+   if (tlb_machine_parse_all(text, length, out, error) == 0)
+      return 1;
+   *line = error[0].line;
+   *why = error[0].why;
+   return 0;
 }
 
 int tlb_machine_text(const char *text, size_t length)

@@ -98,9 +98,12 @@ static int number_or(tlb_machine_reader *r, uint32_t least, uint32_t most,
    }
    char words[80];
    tlb_text t = tlb_text_in(words, sizeof words);
-   tlb_text_add(&t, "is not allowed; it is a number from ");
-   tlb_text_add_number(&t, least);
-   tlb_text_add(&t, " to ");
+   tlb_text_add(&t, "is not allowed; it is ");
+   if (least < most) {
+      tlb_text_add(&t, "a number from ");
+      tlb_text_add_number(&t, least);
+      tlb_text_add(&t, " to ");
+   }
    tlb_text_add_number(&t, most);
    tlb_text_add(&t, or_else);
    return tlb_refuse(r, words);
@@ -162,6 +165,17 @@ static int name(tlb_machine_reader *r, char *out, size_t size)
    return text(r, out, size);
 }
 
+/* Whether no size of "4K+2M" is a bare number: who writes 16384 may mean bytes or
+   entries. */
+static int has_units(const tlb_machine_reader *r)
+{
+   for (const char *s = r->value; *s != '\0'; s++) {
+      if (*s >= '0' && *s <= '9' && (s[1] == '\0' || s[1] == '+'))
+         return 0;
+   }
+   return 1;
+}
+
 static int confidence(tlb_machine_reader *r, char *out)
 {
    if (!is(r, "A") && !is(r, "B") && !is(r, "C"))
@@ -175,7 +189,7 @@ static int ways(tlb_machine_reader *r, tlb_geometry *g, int *unknown)
    if (!cut_unknown(r, unknown))
       return 0;
    if (is(r, "full")) {
-      g->ways = g->entries;
+      r->full = 1;
       return 1;
    }
    return number_or(r, 1, TLB_MAX_ENTRIES, ", or full", &g->ways);
@@ -221,7 +235,7 @@ static int take_confidence(tlb_machine_reader *r)
 
 static int take_base_page(tlb_machine_reader *r)
 {
-   const unsigned shift = tlb_page_size_parse(r->value, r->why);
+   const unsigned shift = has_units(r) ? tlb_page_size_parse(r->value, r->why) : 0;
    if (shift == 0 || shift > MAX_BASE_PAGE_SHIFT)
       return tlb_refuse(r, "is not allowed; it is a power of two from 4K to 1G");
    r->m->base_page_shift = shift;
@@ -289,17 +303,17 @@ static int take_entries(tlb_machine_reader *r)
 static int take_ways(tlb_machine_reader *r)
 {
    tlb_machine_array *const a = this_array(r);
-   if (a->g.entries == 0)
-      return tlb_refuse_line(r, "ways stand before entries; entries come "
-                                "first");
    return ways(r, &a->g, &a->ways_unknown);
 }
 
 static int take_pages(tlb_machine_reader *r)
 {
    tlb_machine_array *const a = this_array(r);
-   return cut_unknown(r, &a->sizes_unknown)
-          && tlb_page_sizes_parse(r->value, &a->g.page_sizes, r->why);
+   if (!cut_unknown(r, &a->sizes_unknown))
+      return 0;
+   if (!has_units(r))
+      return tlb_refuse(r, "has no unit; sizes are 4K, 64K, 2M, 1G and so on");
+   return tlb_page_sizes_parse(r->value, &a->g.page_sizes, r->why);
 }
 
 static int take_larger_pages(tlb_machine_reader *r)
@@ -325,7 +339,7 @@ static int take_coalesces(tlb_machine_reader *r)
    a->coalesce_shift = 0;
    if (is(r, "no"))
       return 1;
-   a->coalesce_shift = tlb_page_size_parse(r->value, r->why);
+   a->coalesce_shift = has_units(r) ? tlb_page_size_parse(r->value, r->why) : 0;
    if (a->coalesce_shift <= TLB_MIN_PAGE_SHIFT
        || a->coalesce_shift > TLB_MAX_BLOCK_SHIFT)
       return tlb_refuse(r, "is not allowed; it is no, or a power of two from "
@@ -421,18 +435,16 @@ static int take_step_entries(tlb_machine_reader *r)
 static int take_step_ways(tlb_machine_reader *r)
 {
    tlb_walk_step *const s = this_step(r);
-   if (s->g.entries == 0)
-      return tlb_refuse_line(r, "ways stand before entries; entries come "
-                                "first");
+   if (!tlb_step_has_own_cache(s))
+      return tlb_refuse_line(r, "only behind 'cache own' a step has ways");
    return ways(r, &s->g, &s->ways_unknown);
 }
 
 static int take_step_policy(tlb_machine_reader *r)
 {
    tlb_walk_step *const s = this_step(r);
-   if (s->g.entries == 0)
-      return tlb_refuse_line(r, "a policy stands before entries; entries come "
-                                "first");
+   if (!tlb_step_has_own_cache(s))
+      return tlb_refuse_line(r, "only behind 'cache own' a step has a policy");
    return policy(r, &s->g, &s->policy_unknown);
 }
 
@@ -500,37 +512,38 @@ static int begin_step(tlb_machine_reader *r)
 const tlb_machine_block tlb_machine_blocks[TLB_N_BLOCKS] = {
    [TLB_HEAD_BLOCK] = {
       "the machine", NULL, NULL,
-      { { "name", take_name, TLB_REQUIRED },
-        { "title", take_title, TLB_REQUIRED },
-        { "isa", take_isa, TLB_REQUIRED },
-        { "year", take_year, TLB_REQUIRED },
-        { "confidence", take_confidence, TLB_REQUIRED },
-        { "base-page", take_base_page, TLB_REQUIRED },
-        { "source", take_source, TLB_REPEATABLE },
-        { "note", take_note, TLB_REPEATABLE } } },
+      { { "name", take_name, TLB_REQUIRED, NULL },
+        { "title", take_title, TLB_REQUIRED, NULL },
+        { "isa", take_isa, TLB_REQUIRED, NULL },
+        { "year", take_year, TLB_OPTIONAL, "unknown" },
+        { "confidence", take_confidence, TLB_OPTIONAL, "C" },
+        { "base-page", take_base_page, TLB_REQUIRED, NULL },
+        { "source", take_source, TLB_REPEATABLE, NULL },
+        { "note", take_note, TLB_REPEATABLE, NULL } } },
    [TLB_ARRAY_BLOCK] = {
       "the array", "array", begin_array,
-      { { "level", take_level, TLB_REQUIRED },
-        { "users", take_users, TLB_REQUIRED },
-        { "entries", take_entries, TLB_REQUIRED },
-        { "ways", take_ways, TLB_REQUIRED },
-        { "pages", take_pages, TLB_REQUIRED },
-        { "larger-pages", take_larger_pages, TLB_REQUIRED },
-        { "policy", take_policy, TLB_REQUIRED },
-        { "threads", take_threads, TLB_REQUIRED },
-        { "hit-cycles", take_hit_cycles, TLB_OPTIONAL },
-        { "coalesces", take_coalesces, TLB_OPTIONAL },
-        { "confidence", take_array_confidence, TLB_OPTIONAL },
-        { "source", take_array_source, TLB_REPEATABLE } } },
+      { { "level", take_level, TLB_REQUIRED, NULL },
+        { "users", take_users, TLB_REQUIRED, NULL },
+        { "entries", take_entries, TLB_REQUIRED, NULL },
+        { "ways", take_ways, TLB_REQUIRED, NULL },
+        { "pages", take_pages, TLB_REQUIRED, NULL },
+        { "larger-pages", take_larger_pages, TLB_OPTIONAL,
+          "unknown, assume split" },
+        { "policy", take_policy, TLB_OPTIONAL, "unknown, assume lru" },
+        { "threads", take_threads, TLB_OPTIONAL, "unknown" },
+        { "hit-cycles", take_hit_cycles, TLB_OPTIONAL, "unknown" },
+        { "coalesces", take_coalesces, TLB_OPTIONAL, NULL },
+        { "confidence", take_array_confidence, TLB_OPTIONAL, NULL },
+        { "source", take_array_source, TLB_REPEATABLE, NULL } } },
    [TLB_WALK_BLOCK] = {
       "the walk", "walk", begin_walk,
-      { { "cycles", take_walk_cycles, TLB_REQUIRED },
-        { "source", take_walk_source, TLB_REPEATABLE } } },
+      { { "cycles", take_walk_cycles, TLB_OPTIONAL, "unknown" },
+        { "source", take_walk_source, TLB_REPEATABLE, NULL } } },
    [TLB_STEP_BLOCK] = {
       "the step", "step", begin_step,
-      { { "cache", take_cache, TLB_REQUIRED },
-        { "entries", take_step_entries, TLB_OPTIONAL },
-        { "ways", take_step_ways, TLB_OPTIONAL },
-        { "policy", take_step_policy, TLB_OPTIONAL },
-        { "source", take_step_source, TLB_REPEATABLE } } },
+      { { "cache", take_cache, TLB_REQUIRED, NULL },
+        { "entries", take_step_entries, TLB_OPTIONAL, NULL },
+        { "ways", take_step_ways, TLB_OPTIONAL, NULL },
+        { "policy", take_step_policy, TLB_OPTIONAL, NULL },
+        { "source", take_step_source, TLB_REPEATABLE, NULL } } },
 };

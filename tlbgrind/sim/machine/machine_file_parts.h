@@ -7,7 +7,7 @@
 #ifndef TLB_MACHINE_FILE_PARTS_H
 #define TLB_MACHINE_FILE_PARTS_H
 
-#include "sim/machine/machine.h"
+#include "sim/machine/machine_file.h"
 #include "sim/base/text.h"
 
 enum {
@@ -30,15 +30,23 @@ typedef struct {
    uint32_t line; /* the one being read, from 1 */
    tlb_machine *m;
    tlb_reason *why;
+   tlb_machine_error *error; /* those found so far, by line */
+   unsigned n_errors;
+   uint32_t wrong; /* parts with errors, as bits: arrays, then steps */
    char key[TLB_MACHINE_LINE + 1];
    char value[TLB_MACHINE_LINE + 1];
    tlb_machine_block_kind block;
    uint32_t seen; /* keys of this block, as bits of the index in its table */
+   int skips;     /* the block was not begun: what is in it is not looked at */
+   int full;      /* its ways are to be its entries, which may stand behind */
+   uint32_t left_out[TLB_N_BLOCKS]; /* keys with a default, as `seen` */
    int begun[TLB_N_BLOCKS];
    uint32_t head_line;
    uint32_t walk_line;
    uint32_t array_line[TLB_MAX_ARRAYS];
    uint32_t step_line[TLB_MAX_WALK_LEVELS];
+   /* Of the keys of each part, arrays and then steps; 0: there is none. */
+   uint32_t key_line[TLB_MAX_ARRAYS + TLB_MAX_WALK_LEVELS][TLB_MACHINE_KEYS];
 } tlb_machine_reader;
 
 /* What a line says is taken out of r->value, which may be changed. Returns 1,
@@ -49,6 +57,7 @@ typedef struct {
    const char *key;
    tlb_machine_take *take;
    enum { TLB_OPTIONAL, TLB_REQUIRED, TLB_REPEATABLE } kind;
+   const char *assumed; /* the value if there is no such line, or NULL */
 } tlb_machine_key;
 
 typedef struct {
