@@ -361,7 +361,7 @@ FACTS = {
         1 loads+stores 64 4 4K ? 0
         1 loads+stores 32 4 2M+4M ? 0
         1 loads+stores 4 4 1G ? 0
-        2 all 1536 6 4K+2M ? 9
+        2 all 1536 12 4K+2M ? 9
         2 all 16 4 1G ? 9
     """,
     "skymont": """

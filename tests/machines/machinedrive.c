@@ -51,8 +51,11 @@ static void print_array(const tlb_machine_array *a)
    print_policy(&a->g, a->policy_unknown);
    printf(" %s %s%s %u", cycles(a->hit_cycles), guess(a->splits_unknown),
           a->splits ? "split" : "bypass", a->coalesce_shift);
-   printf(" %" PRIu32 " %s %c\n", a->threads, sharing[a->sharing],
+   printf(" %" PRIu32 " %s %c", a->threads, sharing[a->sharing],
           a->confidence ? a->confidence : '-');
+   if (a->g.index_xor != 0)
+      printf(" xor %" PRIu32, a->g.index_xor);
+   printf("\n");
    printf("source %s\n", a->source);
 }
 

@@ -78,6 +78,7 @@ def array_line(block: Block) -> str:
             "0" if coalesces == "no" else str(shift(coalesces)),
             threads(block),
             block.get("confidence", ["-"])[0],
+            *(block["index"][0].split() if block.get("index", ["modulo"])[0] != "modulo" else []),
         ]
     )
 

@@ -69,7 +69,13 @@ static void unmake(cache *c)
 
 static uint32_t set_of(const cache *c, name of)
 {
-   return (uint32_t)(of.number % (c->g.entries / c->g.ways));
+   uint64_t number = of.number;
+   for (unsigned i = 0; c->g.index_xor != 0 && i < 20; i++) {
+      const uint64_t bit = UINT64_C(1) << i, above = bit << c->g.index_xor;
+      if ((of.number & above) != 0)
+         number ^= bit;
+   }
+   return (uint32_t)(number % (c->g.entries / c->g.ways));
 }
 
 static entry *entries_of(const cache *c, name of)

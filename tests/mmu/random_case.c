@@ -94,7 +94,10 @@ static void make_different(dice *d, const mmu_case *c, const family *f, case_mac
          if (m->m.array[i].level == 1 || g->policy == TLB_PLRU)
             continue;
          g->ways = 1 + roll(d, 12);
-         g->entries = (1 + roll(d, 5)) * g->ways;
+         const uint32_t now = 1 + roll(d, 5);
+         g->entries = now * g->ways;
+         if (now == 1 || (now & (now - 1)) != 0)
+            g->index_xor = 0;
          m->m.array[i].hit_cycles = roll(d, 10);
       }
       break;

@@ -118,6 +118,9 @@ static void add_group(dice *d, const family *f, tlb_machine *m, unsigned level, 
                                                     : sets[roll(d, sizeof sets)];
       a->g = geometry(d, policy, own_sets, level == 1 ? 33 : 64);
       give_pages(d, f, a, i == 0 || one_in(d, 3));
+      const uint32_t sets_of = a->g.entries / a->g.ways;
+      if (sets_of > 1 && (sets_of & (sets_of - 1)) == 0 && one_in(d, 4))
+         a->g.index_xor = 1 + roll(d, one_in(d, 3) ? 9 : 3);
       if (level > 1)
          a->hit_cycles = one_in(d, 3) ? TLB_UNKNOWN : roll(d, 10);
    }

@@ -33,6 +33,7 @@ class Array:
     splits: bool = False
     coalesces: int = 0
     hit_cycles: int | None = None
+    index_xor: int = 0
 
     @classmethod
     def described(cls, line: str) -> Array:
@@ -49,6 +50,7 @@ class Array:
             larger == "split",
             int(coalesces),
             None if cycles == "-" else int(cycles),
+            int(words[words.index("xor") + 1]) if "xor" in words else 0,
         )
 
     def text(self, name: str) -> str:
@@ -64,6 +66,8 @@ class Array:
             f"policy {self.policy}",
             "threads 1",
         ]
+        if self.index_xor:
+            lines.append(f"index xor {self.index_xor}")
         if self.coalesces:
             lines.append(f"coalesces {size(self.coalesces)}")
         if self.level > 1:
@@ -191,7 +195,8 @@ class Naive:
     @staticmethod
     def new(what: Array | Step) -> Sets:
         name, _, seed = what.policy.partition(":")
-        return Sets(what.entries, what.ways, name, int(seed or 0))
+        index_xor = what.index_xor if isinstance(what, Array) else 0
+        return Sets(what.entries, what.ways, name, int(seed or 0), index_xor)
 
     def largest(self, array: Array, page_shift: int) -> int:
         """What the array holds of a page: the page, or pieces of it."""
@@ -245,7 +250,7 @@ class Naive:
         if cache is None:
             return None
         part = (page << self.machine.base) >> self.machine.steps[n].shift
-        return cache.sets[part % len(cache.sets)], (context, -1 - n, part)
+        return cache.set_of(part), (context, -1 - n, part)
 
     def keeps(self, n: int, page: int, context: int) -> bool:
         """Whether the entry is there; then it has been used."""
@@ -272,8 +277,7 @@ class Naive:
         for number in numbers:
             shift = self.piece(self.machine.arrays[number], page_shift, block_shift)
             part = page >> (shift - self.machine.base)
-            sets = self.sets[number].sets
-            places.append((number, sets[part % len(sets)], (context, shift, part)))
+            places.append((number, self.sets[number].set_of(part), (context, shift, part)))
         found = [place for place in places if holds(place[1], place[2])]
         if found:
             number, where, key = found[0]

@@ -153,7 +153,8 @@ def new_set(ways: int, policy: str, generator: Generator) -> Set:
 class Array:
     """Sets of one policy; an array has one generator for all its sets."""
 
-    def __init__(self, entries: int, ways: int, policy: str = "lru", seed: int = 0) -> None:
+    def __init__(self, entries: int, ways: int, policy: str = "lru", seed: int = 0, index_xor: int = 0) -> None:
+        self.index_xor = index_xor
         generator = Generator(seed)
         self.sets = [new_set(ways, policy, generator) for _ in range(entries // ways)]
 
@@ -164,9 +165,14 @@ class Array:
         name, _, seed = policy.partition(":")
         return cls(int(entries), int(entries if ways == "full" else ways), name, int(seed or 0))
 
+    def set_of(self, page: int) -> Set:
+        """By the page's number, whose bits may be XORed with those that stand `index_xor` bits above."""
+        number = page ^ page // 2**self.index_xor if self.index_xor else page
+        return self.sets[number % len(self.sets)]
+
     def reference(self, page: int, context: int = 0) -> bool:
         """Returns whether it hits; a miss fills."""
-        return self.sets[page % len(self.sets)].reference((context, page))
+        return self.set_of(page).reference((context, page))
 
 
 class Hierarchy:

@@ -46,7 +46,7 @@ static void make(void)
       void *const memory = malloc(bytes);
       assert_non_null(memory);
       memset(memory, 0xA5, bytes);
-      tlb_lazy_lru_init(&b->lazy_lru, b->model.a.sets, g.ways, memory);
+      tlb_lazy_lru_init(&b->lazy_lru, b->model.a.sets, g.ways, g.index_xor, memory);
       for (uint32_t side = 0; side < TLB_LAZY_LRU_SIDES; side++) {
          b->lazy_lru.from[side] = all[i].from[side];
          b->lazy_lru.to[side] = all[i].to[side];
@@ -178,7 +178,7 @@ static void side_by_side(void **state)
    void *const memory = malloc(tlb_lazy_lru_bytes(4, 8));
    assert_non_null(memory);
    make();
-   tlb_lazy_lru_init(&s, 4, 8, memory);
+   tlb_lazy_lru_init(&s, 4, 8, 0, memory);
    for (uint32_t i = 0; i < 24; i++)
       tlb_lazy_lru_fill(&s, pages[i], i + 1);
    for (uint32_t i = 0; i < 2; i++) {

@@ -58,6 +58,7 @@ static const char full[] =
    "   users        all\n"
    "   entries      1536\n"
    "   ways         6\n"
+   "   index        xor 8\n"
    "   pages        4K+2M\n"
    "   larger-pages bypass\n"
    "   policy       unknown, assume lru\n"
@@ -226,6 +227,7 @@ static void reads_everything(void **state)
    assert_int_equal(a->users, TLB_FETCHES | TLB_LOADS | TLB_STORES);
    assert_int_equal(a->g.entries, 1536);
    assert_int_equal(a->g.ways, 6);
+   assert_int_equal(a->g.index_xor, 8);
    assert_int_equal(a->hit_cycles, 7);
    assert_int_equal(a->sharing, TLB_COPIED);
 
@@ -376,7 +378,7 @@ static void each_line(void **state)
                         || strcmp(key, "step") == 0;
       const int words = strcmp(key, "source") == 0 || strcmp(key, "note") == 0;
       const int in_step = n > line_of("step");
-      static const char *const spares[] = { "coalesces", "confidence", "year",
+      static const char *const spares[] = { "coalesces", "confidence", "year", "index",
                                             "larger-pages", "policy", "threads",
                                             "hit-cycles", "cycles" };
       int spare = words;
@@ -463,7 +465,7 @@ static void bad_values(void **state)
       { "   entries", "END\n", "'END' is no key; keys are in lower case" },
       { "   entries", "ends\n",
         "'ends' is no key of the array; allowed are level users entries ways "
-        "pages larger-pages policy threads hit-cycles coalesces confidence "
+        "index pages larger-pages policy threads hit-cycles coalesces confidence "
         "source" },
       { "   entries", "entries -4\n",
         "entries '-4' is not allowed; it is a number from 1 to 1048576" },
@@ -498,6 +500,15 @@ static void bad_values(void **state)
       { "   threads", "threads 1 shared\n",
         "threads '1 shared' is not allowed; it is unknown, 1, or a number up "
         "to 1024 and shared, partitioned, copied or unknown" },
+      { "   index", "index xor\n",
+        "index 'xor' is not allowed; it is modulo, or xor and a number from 1 to 20, "
+        "such as xor 7" },
+      { "   index", "index xor 21\n",
+        "index 'xor 21' is not allowed; it is modulo, or xor and a number from 1 to 20, "
+        "such as xor 7" },
+      { "   index", "index xor 0\n",
+        "index 'xor 0' is not allowed; it is modulo, or xor and a number from 1 to 20, "
+        "such as xor 7" },
       { "   coalesces", "coalesces yes\n",
         "coalesces 'yes' is not allowed; it is no, or a power of two from 8K "
         "to 64K" },
@@ -530,7 +541,7 @@ static void bad_values(void **state)
         "only behind 'cache own' a step has entries" },
       { "   source       nobody", "sauce nobody\n",
         "'sauce' is no key of the array; allowed are level users entries ways "
-        "pages larger-pages policy threads hit-cycles coalesces confidence "
+        "index pages larger-pages policy threads hit-cycles coalesces confidence "
         "source" },
       { "walk", "walk hardware\nentries 4\n",
         "'entries' is no key of the walk; allowed are cycles source" },
@@ -572,6 +583,10 @@ static void impossible(void **state)
    refuse(edited(itlb + 3, itlb + 4, "entries 48\nways 5\n"), itlb + 4,
           "5 ways do not divide 48 entries; ways must divide the entries, or "
           "be full");
+   refuse(edited(itlb + 4, itlb + 4, "ways 16\nindex xor 2\n"), itlb + 5,
+          "index xor needs a power of two of sets, at least 2, not 3");
+   refuse(edited(itlb + 4, itlb + 4, "ways full\nindex xor 2\n"), itlb + 5,
+          "index xor needs a power of two of sets, at least 2, not 1");
    refuse(edited(itlb + 7, itlb + 7, "policy plru\n"), itlb + 7,
           "plru needs a power of two of ways, not 48");
    refuse("tlbgrind-machine 1\nname x\ntitle x\nisa x\nyear unknown\n"
@@ -654,7 +669,7 @@ static void all_errors(void **state)
              "_ ." } },
       { 5, { "array 'A' has no line 'pages'" } },
       { 6, { "level '9' is not allowed; it is a number from 1 to 3" } },
-      { 7, { "'levle' is no key of the array; allowed are level users entries ways pages "
+      { 7, { "'levle' is no key of the array; allowed are level users entries ways index pages "
              "larger-pages policy threads hit-cycles coalesces confidence source" } },
       { 17, { "array 'C D' is no name; allowed are letters, digits and, behind the first, "
               "- _ ." } },
@@ -788,6 +803,7 @@ static void some_array(tlb_machine_array *a)
    a->threads = below(9);
    a->sharing = a->threads > 1 ? (tlb_sharing)below(4) : TLB_SHARING_UNKNOWN;
    a->confidence = below(2) ? 0 : (char)('A' + below(3));
+   a->g.index_xor = below(16) == 0 ? 1 + below(20) : 0;
    if (below(2))
       some_text(a->source, sizeof a->source);
 }

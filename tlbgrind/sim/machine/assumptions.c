@@ -255,7 +255,7 @@ static int may_be_equal(uint64_t a, uint64_t b, int unknown)
 static int arrays_may_be_equal(const tlb_machine_array *a, const tlb_machine_array *b)
 {
    return a->level == b->level && a->users == b->users
-          && a->coalesce_shift == b->coalesce_shift
+          && a->coalesce_shift == b->coalesce_shift && a->g.index_xor == b->g.index_xor
           && may_be_equal(a->g.entries, b->g.entries, a->entries_unknown || b->entries_unknown)
           && may_be_equal(a->g.ways, b->g.ways, a->ways_unknown || b->ways_unknown)
           && may_be_equal(a->g.page_sizes, b->g.page_sizes, a->sizes_unknown || b->sizes_unknown)

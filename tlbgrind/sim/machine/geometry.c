@@ -157,6 +157,14 @@ int tlb_geometry_parse(const char *text, unsigned base_page_shift,
    return tlb_geometry_check(&g, why);
 }
 
+/* Page-number bits are folded onto those of the set: there must be such. */
+static int is_index_possible(const tlb_geometry *g)
+{
+   const uint32_t sets = tlb_geometry_sets(g);
+   return g->index_xor == 0
+          || (g->index_xor <= TLB_MAX_INDEX_XOR && sets > 1 && (sets & (sets - 1)) == 0);
+}
+
 const char *tlb_geometry_blames(const tlb_geometry *g)
 {
    if (g->entries == 0 || g->entries > TLB_MAX_ENTRIES)
@@ -165,6 +173,8 @@ const char *tlb_geometry_blames(const tlb_geometry *g)
       return "ways";
    if (g->policy == TLB_PLRU && (g->ways & (g->ways - 1)) != 0)
       return "policy";
+   if (!is_index_possible(g))
+      return "index";
    return g->page_sizes == 0 ? "pages" : NULL;
 }
 
@@ -183,6 +193,9 @@ int tlb_geometry_check(const tlb_geometry *g, tlb_reason *why)
    } else if (g->policy == TLB_PLRU && (g->ways & (g->ways - 1)) != 0) {
       tlb_text_add(&t, "plru needs a power of two of ways, not ");
       tlb_text_add_number(&t, g->ways);
+   } else if (!is_index_possible(g)) {
+      tlb_text_add(&t, "index xor needs a power of two of sets, at least 2, not ");
+      tlb_text_add_number(&t, tlb_geometry_sets(g));
    } else if (g->page_sizes == 0) {
       tlb_text_add(&t, "an array must hold pages of at least one size");
    } else {
@@ -239,6 +252,10 @@ void tlb_geometry_print(const tlb_geometry *g, char *out, size_t size)
       tlb_text_add(&t, "-way, ");
       tlb_text_add_number(&t, tlb_geometry_sets(g));
       tlb_text_add(&t, " sets");
+      if (g->index_xor != 0) {
+         tlb_text_add(&t, " by xor ");
+         tlb_text_add_number(&t, g->index_xor);
+      }
    }
    tlb_text_add(&t, ", pages ");
    add_page_sizes(&t, g->page_sizes);

@@ -33,10 +33,13 @@ typedef struct {
    uint64_t page_sizes; /* bit n set: the array holds pages of 2^n bytes */
    tlb_policy policy;
    uint64_t seed;       /* of TLB_RANDOM, else 0 */
+   uint32_t index_xor;  /* 0: a page's set is its number modulo the sets; n: the number XOR
+                           itself divided by 2^n, modulo the sets, a power of two */
 } tlb_geometry;
 
 enum {
    TLB_MAX_ENTRIES = 1 << 20,
+   TLB_MAX_INDEX_XOR = 20,
    TLB_MIN_PAGE_SHIFT = 12, /* 4K */
    TLB_MAX_PAGE_SHIFT = 34, /* 16G */
    TLB_REASON_SIZE = 160

@@ -333,6 +333,28 @@ static int take_policy(tlb_machine_reader *r)
    return policy(r, &a->g, &a->policy_unknown);
 }
 
+static int take_index(tlb_machine_reader *r)
+{
+   tlb_geometry *const g = &this_array(r)->g;
+   const char *s = r->value;
+   const char *const end = s + tlb_text_length(s);
+   uint64_t n;
+   g->index_xor = 0;
+   if (is(r, "modulo"))
+      return 1;
+   if (begins(s, "xor ")) {
+      s += 4;
+      while (*s == ' ')
+         s++;
+      if (tlb_text_number(&s, end, &n) && s == end && n >= 1 && n <= TLB_MAX_INDEX_XOR) {
+         g->index_xor = (uint32_t)n;
+         return 1;
+      }
+   }
+   return tlb_refuse(r, "is not allowed; it is modulo, or xor and a number from 1 to 20, "
+                        "such as xor 7");
+}
+
 static int take_coalesces(tlb_machine_reader *r)
 {
    tlb_machine_array *const a = this_array(r);
@@ -526,6 +548,7 @@ const tlb_machine_block tlb_machine_blocks[TLB_N_BLOCKS] = {
         { "users", take_users, TLB_REQUIRED, NULL },
         { "entries", take_entries, TLB_REQUIRED, NULL },
         { "ways", take_ways, TLB_REQUIRED, NULL },
+        { "index", take_index, TLB_OPTIONAL, NULL },
         { "pages", take_pages, TLB_REQUIRED, NULL },
         { "larger-pages", take_larger_pages, TLB_OPTIONAL,
           "unknown, assume split" },

@@ -122,6 +122,12 @@ static void print_array(tlb_text *t, const tlb_machine_array *a)
    print_users(t, a->users);
    number_line(t, "entries", a->entries_unknown, a->g.entries);
    ways_line(t, &a->g, a->ways_unknown);
+   if (a->g.index_xor != 0) {
+      begin_line(t, 1, "index");
+      tlb_text_add(t, "xor ");
+      tlb_text_add_number(t, a->g.index_xor);
+      end_line(t);
+   }
    unknown_line(t, "pages", a->sizes_unknown, sizes);
    unknown_line(t, "larger-pages", a->splits_unknown,
                 a->splits ? "split" : "bypass");

@@ -28,7 +28,8 @@ static unsigned next_first(const tlb_mmu *mmu, tlb_side table, unsigned i)
 static bool are_equal_geometries(const tlb_geometry *a, const tlb_geometry *b)
 {
    return a->entries == b->entries && a->ways == b->ways && a->page_sizes == b->page_sizes
-          && a->policy == b->policy && a->seed == b->seed;
+          && a->policy == b->policy && a->seed == b->seed
+          && a->index_xor == b->index_xor;
 }
 
 static bool are_equal(const tlb_mmus *all, const tlb_machine_array *a, const tlb_machine_array *b)
@@ -131,7 +132,8 @@ static tlb_array *base_array(tlb_mmu *mmu, tlb_side side)
    misses. */
 static bool holds_all_of(const tlb_array *larger, const tlb_array *a)
 {
-   return larger->sets == a->sets && larger->g.ways >= a->g.ways;
+   return larger->sets == a->sets && larger->g.index_xor == a->g.index_xor
+          && larger->g.ways >= a->g.ways;
 }
 
 static bool is_free(const tlb_mmu *mmu, tlb_side side)
@@ -237,7 +239,8 @@ void tlb_sharing_find(tlb_mmus *all)
 unsigned tlb_sharing_missed(tlb_mmus *all, const tlb_miss_group *s,
                             tlb_lazy_lru_page *page, tlb_page *evicted)
 {
-   tlb_lru_stack *l = &s->lru_stack[tlb_set_of(page->number, s->sets, s->set_mask)];
+   tlb_lru_stack *l = &s->lru_stack[tlb_set_of(page->number, s->sets, s->set_mask,
+                                              s->index_xor)];
    tlb_lazy_lru_page *comes
       = evicted == NULL ? NULL : tlb_l2_of_page(all, s->table, evicted, s->large);
    unsigned node = 0;

@@ -107,10 +107,11 @@ static bool are_one_lazy_lru(const tlb_mmu *mmu, const tlb_stop *stop)
    if (ways_of(mmu, stop) > TLB_LAZY_LRU_MAX_WAYS)
       return false;
    const int walks_kept_in = tlb_walk_array(mmu->machine);
-   const unsigned sets = mmu->h.array[stop->array[0]].sets;
+   const tlb_array *first = &mmu->h.array[stop->array[0]];
    for (unsigned i = 0; i < stop->n; i++) {
       const tlb_array *a = &mmu->h.array[stop->array[i]];
-      if (a->g.policy != TLB_LRU || a->also_behind || a->sets != sets
+      if (a->g.policy != TLB_LRU || a->also_behind || a->sets != first->sets
+          || a->g.index_xor != first->g.index_xor
           || (stop->array[i] == walks_kept_in && stop->n > 1)
           || stop->shift[i] != mmu->base_shift
           || hit_cycles(mmu, stop, i) != hit_cycles(mmu, stop, 0))
@@ -140,7 +141,7 @@ static void init_lazy_lru(tlb_mmus *all, tlb_mmu *mmu, tlb_side table,
    const unsigned ways = ways_of(mmu, stop);
    *s = (tlb_lazy_level){ .lazy_lru = tlb_mmus_take(all, sizeof *s->lazy_lru),
                           .stop = stop, .level = level };
-   tlb_lazy_lru_init(s->lazy_lru, sets, ways,
+   tlb_lazy_lru_init(s->lazy_lru, sets, ways, mmu->h.array[stop->array[0]].g.index_xor,
                      tlb_mmus_take(all, tlb_lazy_lru_bytes(sets, ways)));
    mmu->lazy_lru[table] = s;
    if (stop->array[0] == tlb_walk_array(mmu->machine))
@@ -284,6 +285,7 @@ static void find_miss_group(tlb_mmu *leader, tlb_side side, unsigned *n)
       s->n = (uint16_t)l->n_sizes;
       s->sets = a->sets;
       s->set_mask = a->set_mask;
+      s->index_xor = a->g.index_xor;
    }
    for (tlb_mmu *mmu = leader; mmu != NULL; mmu = mmu->follower[side])
       join(s, mmu, side);

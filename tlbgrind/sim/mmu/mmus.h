@@ -60,7 +60,7 @@ typedef struct {
    uint16_t node;  /* of a page's place on its LRU stack, among the times at the page */
    uint8_t large;  /* as in tlb_mmu */
    uint8_t table;  /* tlb_side */
-   uint32_t sets, set_mask;  /* as in an array */
+   uint32_t sets, set_mask, index_xor; /* as in an array */
    tlb_lru_stack *lru_stack; /* one for each set; or NULL */
    tlb_missed by[TLB_LRU_STACK_MAX_SIZES]; /* if one size has missed, or two, ... */
 } tlb_miss_group;

@@ -48,17 +48,23 @@ static inline unsigned tlb_key_shift(tlb_key key)
 /* --- The set of a page --- */
 
 /* Sets are chosen by the page number alone: contexts share the sets. Where the number of
-   sets is a power of two the mask is that number less 1. */
+   sets is a power of two, and the index plain, the mask is that number less 1. */
 #define TLB_NO_MASK UINT32_MAX
 
-static inline uint32_t tlb_set_mask(uint32_t sets)
+static inline uint32_t tlb_set_mask(uint32_t sets, uint32_t index_xor)
 {
-   return (sets & (sets - 1)) == 0 ? sets - 1 : TLB_NO_MASK;
+   return (sets & (sets - 1)) == 0 && index_xor == 0 ? sets - 1 : TLB_NO_MASK;
 }
 
-static inline uint32_t tlb_set_of(uint64_t page, uint32_t sets, uint32_t mask)
+/* `index_xor` as in a geometry; where it is not 0 there is no mask. */
+static inline uint32_t tlb_set_of(uint64_t page, uint32_t sets, uint32_t mask,
+                                  uint32_t index_xor)
 {
-   return mask != TLB_NO_MASK ? (uint32_t)page & mask : (uint32_t)(page % sets);
+   if (mask != TLB_NO_MASK)
+      return (uint32_t)page & mask;
+   if (index_xor != 0)
+      return (uint32_t)(page ^ page >> index_xor) & (sets - 1);
+   return (uint32_t)(page % sets);
 }
 
 TLB_API_END

@@ -19,10 +19,11 @@ static void empty(tlb_lazy_lru_set *set, uint32_t ways)
    }
 }
 
-void tlb_lazy_lru_init(tlb_lazy_lru *s, uint32_t sets, uint32_t ways, void *memory)
+void tlb_lazy_lru_init(tlb_lazy_lru *s, uint32_t sets, uint32_t ways, uint32_t index_xor,
+                       void *memory)
 {
    *s = (tlb_lazy_lru){ .memory = memory, .sets = sets, .ways = ways,
-                      .set_mask = tlb_set_mask(sets),
+                      .set_mask = tlb_set_mask(sets, index_xor), .index_xor = index_xor,
                       .set_bytes = tlb_lazy_lru_set_bytes(ways) };
    for (uint32_t set = 0; set < sets; set++)
       empty(tlb_lazy_lru_set_at(s, set), ways);

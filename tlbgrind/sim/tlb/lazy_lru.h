@@ -59,7 +59,7 @@ typedef struct {
 typedef struct {
    void *memory;        /* set after set */
    tlb_lazy_lru_note *note; /* of keys that are there */
-   uint32_t sets, set_mask; /* as in an array */
+   uint32_t sets, set_mask, index_xor; /* as in an array */
    uint32_t ways;
    uint32_t set_bytes;
    /* Which of a page's times are those of look-ups in this array. */
@@ -81,7 +81,8 @@ static inline size_t tlb_lazy_lru_bytes(uint32_t sets, uint32_t ways)
 
 /* An empty lazy LRU array of up to TLB_LAZY_LRU_MAX_WAYS ways, with no bits, inside `memory`,
    aligned for a pointer. */
-void tlb_lazy_lru_init(tlb_lazy_lru *s, uint32_t sets, uint32_t ways, void *memory);
+void tlb_lazy_lru_init(tlb_lazy_lru *s, uint32_t sets, uint32_t ways, uint32_t index_xor,
+                       void *memory);
 
 /* Puts the page in, which is not there; `now` is later than all times so far. For
    the caller to note it at the page. */
@@ -95,7 +96,8 @@ static inline tlb_lazy_lru_set *tlb_lazy_lru_set_at(const tlb_lazy_lru *s, uint3
 /* The set that a page of that number goes to. */
 static inline tlb_lazy_lru_set *tlb_lazy_lru_set_of(const tlb_lazy_lru *s, uint64_t page)
 {
-   return tlb_lazy_lru_set_at(s, tlb_set_of(page, s->sets, s->set_mask));
+   return tlb_lazy_lru_set_at(s, tlb_set_of(page, s->sets, s->set_mask,
+                                             s->index_xor));
 }
 
 /* A caller that fills several lazy LRU arrays need not wait for the memory of each: it prefetches

@@ -44,7 +44,7 @@ typedef struct {
 typedef struct {
    tlb_geometry g;
    uint32_t sets;
-   uint32_t set_mask;    /* tlb_set_mask(sets) */
+   uint32_t set_mask;    /* tlb_set_mask() */
    int plain;            /* LRU with few ways; see array.h */
    uint32_t index_shift; /* 64 - log2(buckets) */
    tlb_key *key;
@@ -83,7 +83,7 @@ typedef struct {
 
 static inline uint32_t tlb_array_set(const tlb_array *a, tlb_key key)
 {
-   return tlb_set_of(tlb_key_page(key), a->sets, a->set_mask);
+   return tlb_set_of(tlb_key_page(key), a->sets, a->set_mask, a->g.index_xor);
 }
 
 /* Gives the entry just looked up or filled a short cut: from now on its time is *time,
