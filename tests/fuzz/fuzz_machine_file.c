@@ -15,7 +15,7 @@ const char *const fuzz_words[] = {
    "walk", "cycles", "step", "cache", "end\n", "unknown", "unknown, assume ",
    "unknown, assume none", "none", "own", "joined", "in-last-level", "all",
    "fetches", "loads", "stores", "loads+stores", "full", "split", "bypass",
-   "lru", "plru", "fifo", "nru", "random", "random:7", "shared", "partitioned",
+   "lru", "plru", "fifo", "nru", "(mru+1)%3-plru4", "12", "random", "random:7", "shared", "partitioned",
    "copied", "hardware", "software", "no", "A", "B", "C", "4K", "8K", "16K",
    "64K", "2M", "4K+2M+1G", "16G", "512G", "256T", "8E", "0", "1", "2", "3",
    "   coalesces 16K\n", "   hit-cycles 7\n", "   confidence B\n",

@@ -113,6 +113,17 @@ static uint32_t plru_victim(const cache *c, name of)
    return node - c->g.ways;
 }
 
+static uint32_t mru_plru_victim(const cache *c, name of)
+{
+   const bool *const tree = c->to_the_right + set_of(c, of) * c->g.ways;
+   const uint32_t last = tree[4] ? 2 : tree[0] ? 1 : 0;
+   const bool *const own = tree + 4 * ((last + 1) % 3);
+   uint32_t node = 1;
+   while (node < 4)
+      node = 2 * node + own[node];
+   return 4 * ((last + 1) % 3) + node - 4;
+}
+
 static uint32_t nru_victim(const cache *c, name of)
 {
    const entry *const set = entries_of(c, of);
@@ -130,6 +141,8 @@ static entry *victim(const cache *c, name of, uint64_t *state)
    switch (c->g.policy) {
    case TLB_RANDOM:
       return &set[next_random(state, c->g.ways)];
+   case TLB_MRU_PLRU:
+      return &set[mru_plru_victim(c, of)];
    case TLB_PLRU:
       return &set[plru_victim(c, of)];
    case TLB_NRU:
@@ -166,6 +179,15 @@ static entry *to_the_end(const cache *c, entry *e)
 static void touch_tree(cache *c, name of, uint32_t way)
 {
    bool *const tree = c->to_the_right + set_of(c, of) * c->g.ways;
+   /* Three trees of four ways, and in place 0 and 4 the bits of the last group. */
+   if (c->g.policy == TLB_MRU_PLRU) {
+      const uint32_t group = way / 4;
+      tree[0] = group == 1;
+      tree[4] = group == 2;
+      for (uint32_t node = 4 + way % 4; node > 1; node /= 2)
+         tree[4 * group + node / 2] = node % 2 == 0;
+      return;
+   }
    for (uint32_t node = c->g.ways + way; node > 1; node /= 2)
       tree[node / 2] = node % 2 == 0;
 }
@@ -199,7 +221,7 @@ static void reference(cache *c, name of, uint64_t now)
    e->last = now;
    if (hit && c->g.policy == TLB_LRU)
       to_the_end(c, e);
-   if (c->g.policy == TLB_PLRU)
+   if (c->g.policy == TLB_PLRU || c->g.policy == TLB_MRU_PLRU)
       touch_tree(c, of, (uint32_t)(e - entries_of(c, of)));
    if (c->g.policy == TLB_NRU)
       touch_used(c, of, (uint32_t)(e - entries_of(c, of)));

@@ -82,7 +82,7 @@ static void make_different(dice *d, const mmu_case *c, const family *f, case_mac
       for (unsigned i = 0; i < m->m.n_arrays; i++) {
          tlb_geometry *const g = &m->m.array[i].g;
          const uint32_t sets = g->entries / g->ways;
-         if (m->m.array[i].level > 1 || g->policy == TLB_PLRU)
+         if (m->m.array[i].level > 1 || g->policy == TLB_PLRU || g->policy == TLB_MRU_PLRU)
             continue;
          g->ways = 1 + roll(d, 12);
          g->entries = sets * g->ways;
@@ -91,7 +91,7 @@ static void make_different(dice *d, const mmu_case *c, const family *f, case_mac
    case 2: /* behind the first level */
       for (unsigned i = 0; i < m->m.n_arrays; i++) {
          tlb_geometry *const g = &m->m.array[i].g;
-         if (m->m.array[i].level == 1 || g->policy == TLB_PLRU)
+         if (m->m.array[i].level == 1 || g->policy == TLB_PLRU || g->policy == TLB_MRU_PLRU)
             continue;
          g->ways = 1 + roll(d, 12);
          const uint32_t now = 1 + roll(d, 5);

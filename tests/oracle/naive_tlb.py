@@ -104,6 +104,23 @@ class Plru(Slots):
         return node - self.ways
 
 
+class MruPlru(Slots):
+    """(MRU+1)%3-PLRU4: three trees of four ways; the one behind that of the last reference gives a way up."""
+
+    def __init__(self, ways: int) -> None:
+        super().__init__(ways)
+        self.tree = [Plru(4) for _ in range(3)]
+        self.last = 0
+
+    def touched(self, way: int) -> None:
+        self.last = way // 4
+        self.tree[self.last].touched(way % 4)
+
+    def victim(self) -> int:
+        group = (self.last + 1) % 3
+        return 4 * group + self.tree[group].victim()
+
+
 class Nru(Slots):
     """UltraSPARC T1: the lowest way whose used bit is 0; when all are set, all others are cleared."""
 
@@ -146,7 +163,13 @@ class Random(Slots):
 def new_set(ways: int, policy: str, generator: Generator) -> Set:
     if policy == "random":
         return Random(ways, generator)
-    kinds: dict[str, type[Lru | Fifo | Plru | Nru]] = {"lru": Lru, "fifo": Fifo, "plru": Plru, "nru": Nru}
+    kinds: dict[str, type[Lru | Fifo | Plru | Nru | MruPlru]] = {
+        "lru": Lru,
+        "fifo": Fifo,
+        "plru": Plru,
+        "nru": Nru,
+        "(mru+1)%3-plru4": MruPlru,
+    }
     return kinds[policy](ways)
 
 

@@ -18,7 +18,7 @@ from tool_support import GEOMETRY, check_sound
 
 PAGES = "is no page size; allowed are powers of two from 4K to 16G, such as 4K, 64K, 2M or 1G"
 BASE_PAGE = "is no base page; allowed are powers of two from 4K to 1G, such as 4K, 64K or 2M"
-POLICY = "is no replacement policy; allowed are lru, plru, fifo, nru, random and random:SEED"
+POLICY = "is no replacement policy; allowed are lru, plru, fifo, nru, (mru+1)%3-plru4, random and random:SEED"
 ENTRIES = "is no number of entries; allowed are 1 to 1048576"
 WAYS = "is no number of ways; allowed are 1 to the entries, or full"
 FORM = "is no array; expected ENTRIES,WAYS[,SIZES[,POLICY]]"

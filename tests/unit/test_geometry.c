@@ -14,8 +14,8 @@ typedef struct {
    " is no page size; allowed are powers of two from 4K to 16G, such as 4K, " \
    "64K, 2M or 1G"
 #define POLICY                                                              \
-   " is no replacement policy; allowed are lru, plru, fifo, nru, random and " \
-   "random:SEED"
+   " is no replacement policy; allowed are lru, plru, fifo, nru, "          \
+   "(mru+1)%3-plru4, random and random:SEED"
 #define DIVIDE " entries; ways must divide the entries, or be full"
 
 static void refused_with(const pair *p, size_t n)

@@ -490,7 +490,7 @@ static void bad_values(void **state)
         "larger-pages 'yes' is not allowed; they split or bypass" },
       { "   policy", "policy mru\n",
         "'mru' is no replacement policy; allowed are lru, plru, fifo, nru, "
-        "random and random:SEED" },
+        "(mru+1)%3-plru4, random and random:SEED" },
       { "   threads", "threads 0\n",
         "threads '0' is not allowed; it is unknown, 1, or a number up to 1024 "
         "and shared, partitioned, copied or unknown" },
@@ -587,6 +587,8 @@ static void impossible(void **state)
           "index xor needs a power of two of sets, at least 2, not 3");
    refuse(edited(itlb + 4, itlb + 4, "ways full\nindex xor 2\n"), itlb + 5,
           "index xor needs a power of two of sets, at least 2, not 1");
+   refuse(edited(itlb + 7, itlb + 7, "policy (mru+1)%3-plru4\n"), itlb + 7,
+          "(mru+1)%3-plru4 needs 12 ways, not 48");
    refuse(edited(itlb + 7, itlb + 7, "policy plru\n"), itlb + 7,
           "plru needs a power of two of ways, not 48");
    refuse("tlbgrind-machine 1\nname x\ntitle x\nisa x\nyear unknown\n"
@@ -779,7 +781,8 @@ static void some_geometry(tlb_geometry *g)
 {
    const uint32_t sets = 1 + below(300);
    g->policy = (tlb_policy)below(TLB_N_POLICIES);
-   g->ways = g->policy == TLB_PLRU ? 1u << below(6) : 1 + below(40);
+   g->ways = g->policy == TLB_PLRU ? 1u << below(6)
+             : g->policy == TLB_MRU_PLRU ? TLB_MRU_PLRU_WAYS : 1 + below(40);
    g->entries = g->ways * sets;
    g->seed = g->policy == TLB_RANDOM ? unit_random(&chance) : 0;
    for (unsigned n = 1 + below(3); n > 0; n--)

@@ -33,7 +33,8 @@ void tg_options_print_usage(void)
 "                                     --machine, each replaces that of each machine\n"
 "                                     WAYS: a number or full; SIZES: such as\n"
 "                                     4K or 4K+2M [the base page]; POLICY: lru,\n"
-"                                     plru, fifo, nru, random[:SEED] [lru]\n"
+"                                     plru, fifo, nru, (mru+1)%%3-plru4,\n"
+"                                     random[:SEED] [lru]\n"
 "    --page-size=SIZE                 the base page, 4K to 1G [the machine's own]\n");
    tg_page_options_print_usage();
    VG_(printf)(

@@ -6,7 +6,7 @@
 
 static const char *const policy_names[TLB_N_POLICIES] = {
    [TLB_LRU] = "lru",   [TLB_PLRU] = "plru",     [TLB_FIFO] = "fifo",
-   [TLB_NRU] = "nru",   [TLB_RANDOM] = "random",
+   [TLB_NRU] = "nru",   [TLB_RANDOM] = "random", [TLB_MRU_PLRU] = "(mru+1)%3-plru4",
 };
 
 /* A piece of the option's text: [at, end). */
@@ -102,7 +102,7 @@ static int parse_policy(piece p, tlb_geometry *g, tlb_reason *why)
    }
    return refuse(why, p,
                  "is no replacement policy; allowed are lru, plru, fifo, nru, "
-                 "random and random:SEED");
+                 "(mru+1)%3-plru4, random and random:SEED");
 }
 
 int tlb_page_sizes_parse(const char *text, uint64_t *out, tlb_reason *why)
@@ -173,6 +173,8 @@ const char *tlb_geometry_blames(const tlb_geometry *g)
       return "ways";
    if (g->policy == TLB_PLRU && (g->ways & (g->ways - 1)) != 0)
       return "policy";
+   if (g->policy == TLB_MRU_PLRU && g->ways != TLB_MRU_PLRU_WAYS)
+      return "policy";
    if (!is_index_possible(g))
       return "index";
    return g->page_sizes == 0 ? "pages" : NULL;
@@ -192,6 +194,9 @@ int tlb_geometry_check(const tlb_geometry *g, tlb_reason *why)
       tlb_text_add(&t, " entries; ways must divide the entries, or be full");
    } else if (g->policy == TLB_PLRU && (g->ways & (g->ways - 1)) != 0) {
       tlb_text_add(&t, "plru needs a power of two of ways, not ");
+      tlb_text_add_number(&t, g->ways);
+   } else if (g->policy == TLB_MRU_PLRU && g->ways != TLB_MRU_PLRU_WAYS) {
+      tlb_text_add(&t, "(mru+1)%3-plru4 needs 12 ways, not ");
       tlb_text_add_number(&t, g->ways);
    } else if (!is_index_possible(g)) {
       tlb_text_add(&t, "index xor needs a power of two of sets, at least 2, not ");

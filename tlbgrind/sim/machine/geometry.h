@@ -23,6 +23,10 @@ typedef enum {
    TLB_NRU,    /* the lowest entry whose used bit is clear; a reference that
                   would leave all bits of the set on clears the others
                   (UltraSPARC T1, OpenSPARC T1 Microarchitecture 2.3.9) */
+   TLB_MRU_PLRU, /* "(mru+1)%3-plru4", of 12 ways: of their three groups of four it is
+                    the one behind the group referenced last, round and round, and
+                    there the tree's (Kaby Lake's second level: TLB;DR, USENIX Security
+                    2022) */
    TLB_RANDOM, /* a seeded generator, see tlb_random_next() */
    TLB_N_POLICIES
 } tlb_policy;
@@ -39,6 +43,7 @@ typedef struct {
 
 enum {
    TLB_MAX_ENTRIES = 1 << 20,
+   TLB_MRU_PLRU_WAYS = 12, /* three groups of four */
    TLB_MAX_INDEX_XOR = 20,
    TLB_MIN_PAGE_SHIFT = 12, /* 4K */
    TLB_MAX_PAGE_SHIFT = 34, /* 16G */

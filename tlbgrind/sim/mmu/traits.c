@@ -128,7 +128,8 @@ bool tlb_needs_exact_times(const tlb_mmu *mmu)
 {
    for (unsigned i = 0; i < mmu->machine->n_arrays; i++) {
       const tlb_array *a = &mmu->h.array[i];
-      if (a->short_cut != NULL && a->g.policy == TLB_PLRU)
+      if (a->short_cut != NULL
+          && (a->g.policy == TLB_PLRU || a->g.policy == TLB_MRU_PLRU))
          return true;
    }
    return tlb_has_also_behind(mmu);

@@ -240,6 +240,7 @@ int tlb_array_needs_time(const tlb_array *a)
 {
    return a->g.ways > 1
           && (a->g.policy == TLB_LRU || a->g.policy == TLB_PLRU
+              || a->g.policy == TLB_MRU_PLRU
               || a->g.policy == TLB_NRU);
 }
 

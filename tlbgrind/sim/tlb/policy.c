@@ -225,6 +225,26 @@ static uint32_t victim_by_tree(tlb_array *a, uint32_t set)
    return down_the_tree(latest, ways);
 }
 
+/* --- (MRU+1)%3-PLRU4 --- */
+
+/* Three groups of four ways: the group behind that of the last reference to the set, and in
+   it the tree's choice. Both follow from the times, as the tree alone does. */
+static uint32_t victim_behind_last(const tlb_array *a, uint32_t set)
+{
+   enum { GROUP = 4, N_GROUPS = TLB_MRU_PLRU_WAYS / GROUP };
+   uint32_t last = 0;
+   uint64_t last_time = 0, latest[2 * GROUP];
+   for (uint32_t way = 0; way < TLB_MRU_PLRU_WAYS; way++) {
+      const uint64_t time = tlb_array_time(a, set * TLB_MRU_PLRU_WAYS + way);
+      last = time > last_time ? way / GROUP : last;
+      last_time = time > last_time ? time : last_time;
+   }
+   const uint32_t group = (last + 1) % N_GROUPS * GROUP;
+   for (uint32_t way = 0; way < GROUP; way++)
+      latest[GROUP + way] = tlb_array_time(a, set * TLB_MRU_PLRU_WAYS + group + way);
+   return group + down_the_tree(latest, GROUP);
+}
+
 /* --- NRU --- */
 
 /* Each entry has a used bit, which a reference sets. When all of a set are on, all but
@@ -297,6 +317,8 @@ uint32_t tlb_policy_victim(tlb_array *a, uint32_t set)
                                           : oldest_by_scan(a, set);
    case TLB_PLRU:
       return victim_by_tree(a, set);
+   case TLB_MRU_PLRU:
+      return victim_behind_last(a, set);
    case TLB_NRU:
       return a->g.ways == 1 ? 0 : first_unused(a, set);
    case TLB_RANDOM: {
