@@ -81,7 +81,6 @@ SIM_INCLUDES = \
 	tlbgrind/sim/machine/machine_file_parts.h \
 	tlbgrind/sim/machine/override.h \
 	tlbgrind/sim/machine/product_names.h \
-	tlbgrind/sim/machine/siblings.h \
 	tlbgrind/sim/mmu/copies.h \
 	tlbgrind/sim/mmu/cores.h \
 	tlbgrind/sim/mmu/flush.h \
@@ -130,7 +129,8 @@ simmachine_HEADERS = \
 	tlbgrind/sim/machine/machine.h \
 	tlbgrind/sim/machine/machine_file.h \
 	tlbgrind/sim/machine/machine_input.h \
-	tlbgrind/sim/machine/machine_list.h
+	tlbgrind/sim/machine/machine_list.h \
+	tlbgrind/sim/machine/siblings.h
 
 simtlbdir = $(tlbsimdir)/sim/tlb
 simtlb_HEADERS = \

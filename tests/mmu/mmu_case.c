@@ -221,13 +221,17 @@ static uint64_t least_common_multiple(uint64_t a, uint64_t b)
 }
 
 /* How far apart the same page of two copies is for a naive machine: in no array are they in two
-   sets, nor is an entry of a page table that of both. 0: that would be too far. */
+   sets, nor is an entry of a page table that of both. 0: that would be too far, or a set is chosen by
+   all bits of the page's number. */
 static uint64_t copy_distance(const tlb_machine *m)
 {
    enum { ABOVE_TABLES = 48, MOST = 1 << 13 };
    uint64_t sets = 1;
-   for (unsigned i = 0; i < m->n_arrays && sets <= MOST; i++)
+   for (unsigned i = 0; i < m->n_arrays && sets <= MOST; i++) {
+      if (m->array[i].g.index_xor != 0)
+         return 0;
       sets = least_common_multiple(sets, m->array[i].g.entries / m->array[i].g.ways);
+   }
    for (unsigned i = 0; i < m->n_walk_steps && sets <= MOST; i++) {
       if (m->walk[i].cached && !m->walk[i].in_last_level && !m->walk[i].joined)
          sets = least_common_multiple(sets, m->walk[i].g.entries / m->walk[i].g.ways);

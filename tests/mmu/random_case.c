@@ -450,7 +450,9 @@ void add_prefetches(dice *d, mmu_case *c)
 {
    static const unsigned char rates[] = { 1, 3, 10, 30 };
    const unsigned rate = rates[roll(d, sizeof rates)];
-   const unsigned kind = roll(d, 8);
+   /* With a page map a prefetch of a page that was never referred to is its first touch for those
+      that heed it alone, which no program can do: then none of them ignores it. */
+   const unsigned kind = c->mapped ? 1 + roll(d, 7) : roll(d, 8);
    for (unsigned i = 0; i < c->n_machines; i++)
       c->machine[i].prefetch
          = (tlb_prefetch_policy)(kind == 0 ? roll(d, 3) : kind < 4 ? 1 + kind % 2 : 1 + roll(d, 2));
@@ -467,6 +469,7 @@ void add_prefetches(dice *d, mmu_case *c)
 void add_copies(dice *d, mmu_case *c)
 {
    static const unsigned char behind[] = { 0, 0, 1, 2, 7, 50, 200 };
+   c->copies = c->behind = 0;
    if (!case_can_have_copies(c))
       return;
    c->copies = 2 + roll(d, CASE_COPIES - 1);

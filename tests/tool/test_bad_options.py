@@ -87,15 +87,15 @@ OTHERS = [
     ("--machine=skylake:stlb.entries", "'stlb.entries' is no override; it is PART.LINE=VALUE, such as stlb.entries=2048"),
     ("--machine=skylake:stlb.entries=", "stlb.entries=: the value is missing"),
     (
-        "--machine=zen4,skylake:stlb.entries=512..2048",
-        "stlb.entries=512: the 6 ways of STLB do not divide 512 entries; give the ways, too, such as STLB.ways=8",
+        "--machine=zen4,skylake:stlb.entries=500..2000",
+        "stlb.entries=500: the 12 ways of STLB do not divide 500 entries; give the ways, too, such as STLB.ways=20",
     ),
     ("--machine=skylake:stlb.ways=5,zen4", "stlb.ways=5: 5 ways do not divide 1536 entries; ways must divide the entries, or be full"),
-    ("--machine=skylake:stlb.policy=best,zen4", "stlb.policy=best: 'best' is no replacement policy; allowed are lru, plru, fifo, nru, random and random:SEED"),
+    ("--machine=skylake:stlb.policy=best,zen4", "stlb.policy=best: 'best' is no replacement policy; allowed are lru, plru, fifo, nru, (mru+1)%3-plru4, random and random:SEED"),
     ("--machine=skylake:dtlb.ways=8", "dtlb.ways=8: 'dtlb' is no part of skylake; did you mean DTLB-4K, DTLB-2M, DTLB-1G, STLB?"),
     ("--machine=skylake:stlb.way=8", "stlb.way=8: 'way' is no line of the array; did you mean ways?"),
     (
-        "--machine=skylake:stlb.ways=4@thp,stlb.entries=768",
+        "--machine=skylake:stlb.ways=6@thp,stlb.entries=768",
         "'stlb.entries=768' is an override and no machine; overrides stand behind a machine's name and ':', before its '@'",
     ),
     (
@@ -104,7 +104,7 @@ OTHERS = [
     ),
     ("--machine=skylake:stlb.entries=6..600/6", "the ranges make 100 machines; a run has at most 62"),
     ("--machine=skylake:stlb.entries=1..9999/1", "the ranges make at least 1000 machines; a run has at most 62"),
-    ("--machine=skylake:stlb.ways=4,skylake:stlb.ways=4", "machine 'skylake:stlb.ways=4' is given twice"),
+    ("--machine=skylake:stlb.ways=6,skylake:stlb.ways=6", "machine 'skylake:stlb.ways=6' is given twice"),
     ("--machine=zen4@thp,zen4@thp", "machine 'zen4@thp' is given twice"),
     ("--nested=2", f"Invalid boolean value '2' {BOOL}"),
     ("--miss-cost=", None),

@@ -96,7 +96,7 @@ def test_a_range_counts_each_machine_as_it_is_alone(tmp_path: Path) -> None:
 
 
 def test_rules_and_policies_follow_the_overrides(tmp_path: Path) -> None:
-    both = ["skylake:stlb.ways=4@all:2M", "skylake:stlb.ways=12@all:2M"]
+    both = ["skylake:stlb.ways=6@all:2M", "skylake:stlb.ways=12@all:2M"]
     first, second = outs(tmp_path / "pages", both, f"--machine={','.join(both)}")
     (plain,) = outs(tmp_path / "plain", ["skylake"], "--machine=skylake@all:2M")
     assert costs(first) == costs(second) == costs(plain)

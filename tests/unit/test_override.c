@@ -129,13 +129,28 @@ static void all_machines(void **state)
    }
 }
 
+/* Ways that do not divide other entries follow them, as the sets stay. */
+static void sets_stay(void **state)
+{
+   static const unsigned entries_ways[][2] = { { 512, 4 }, { 768, 12 }, { 1024, 8 }, { 4096, 32 } };
+   (void)state;
+   for (unsigned i = 0; i < 4; i++) {
+      char overrides[40];
+      load("skylake");
+      snprintf(overrides, sizeof overrides, "stlb.entries=%u", entries_ways[i][0]);
+      assert_true(tlb_override(&machine, overrides, room, &blame, &why));
+      assert_int_equal(array("STLB")->g.entries, entries_ways[i][0]);
+      assert_int_equal(array("STLB")->g.ways, entries_ways[i][1]);
+   }
+}
+
 static void refusals(void **state)
 {
    (void)state;
-   refuses("stlb.entries=512", "stlb.entries=512",
-           "the 6 ways of STLB do not divide 512 entries; give the ways, too, such as STLB.ways=8");
+   refuses("stlb.entries=500", "stlb.entries=500",
+           "the 12 ways of STLB do not divide 500 entries; give the ways, too, such as STLB.ways=20");
    refuses("stlb.entries=7", "stlb.entries=7",
-           "the 6 ways of STLB do not divide 7 entries; give the ways, too, such as "
+           "the 12 ways of STLB do not divide 7 entries; give the ways, too, such as "
            "STLB.ways=full");
    refuses("walk.cycles=7,stlb.entries=1000,stlb.ways=7", "stlb.entries=1000,stlb.ways=7",
            "7 ways do not divide 1000 entries; ways must divide the entries, or be full");
@@ -153,7 +168,7 @@ static void refusals(void **state)
    refuses("stlb.ways=4,STLB.ways=8", "STLB.ways=8", "the line is given twice");
    refuses("stlb.ways=", "stlb.ways=", "the value is missing");
    refuses("2M.entries=4", "2M.entries=4", "only behind 'cache own' a step has entries");
-   refuses("dtlb-4k.pages=2M,stlb.ways=4", "dtlb-4k.pages=2M,stlb.ways=4",
+   refuses("dtlb-4k.pages=2M,stlb.ways=6", "dtlb-4k.pages=2M,stlb.ways=6",
            "no array is asked by loads first (level 1) that takes the base page of 4K");
 }
 
@@ -299,6 +314,7 @@ int main(void)
       CLAIM("a fully associative array stays so with other entries", a_full_array_stays_so),
       CLAIM("the walk, its steps and the head have lines, too", walks_and_the_head),
       CLAIM("the last array of each built-in machine can be doubled", all_machines),
+      CLAIM("ways that do not divide other entries follow them", sets_stay),
       CLAIM("what cannot be is refused with the overrides to blame", refusals),
       CLAIM("behind a machine with overrides, what begins as an override is one of them", lists),
       CLAIM("ranges make a machine for each value, several ranges each combination", ranges),

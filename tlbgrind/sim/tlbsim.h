@@ -17,6 +17,7 @@
 #include "sim/machine/machine_file.h"
 #include "sim/machine/machine_input.h"
 #include "sim/machine/machine_list.h"
+#include "sim/machine/siblings.h"
 
 /* Translation arrays, their replacement policies, levels of one core, page walks. */
 #include "sim/tlb/array.h"

@@ -303,8 +303,41 @@ static int is_void(changes *c, const char *key, size_t n)
           && !tlb_text_is(o->value, (size_t)(o->text + o->length - o->value), "own");
 }
 
+static int is_number(const override *o, uint64_t *n)
+{
+   const char *s = o->value;
+   const char *const end = o->text + o->length;
+   return tlb_text_number(&s, end, n) && s == end;
+}
+
+/* The ways of an array that gets other entries, and no ways: those that it has, or, where they do
+   not divide the entries, so many that the sets stay; 0: these do not divide them either. */
+static uint64_t ways_for(const tlb_machine_array *a, uint64_t entries)
+{
+   const uint64_t sets = a->g.entries / a->g.ways;
+   if (a->g.ways == a->g.entries)
+      return entries;
+   if (entries % a->g.ways == 0)
+      return a->g.ways;
+   return entries % sets == 0 ? entries / sets : 0;
+}
+
+/* Whether the line has the ways of an array whose sets stay. */
+static int changes_ways(changes *c, const char *key, size_t n, uint64_t *ways)
+{
+   uint64_t entries;
+   const override *const o = find(c, &c->at, "entries", 7);
+   if (c->at.block != TLB_ARRAY_BLOCK || !tlb_text_is(key, n, "ways") || o == NULL
+       || !is_number(o, &entries))
+      return 0;
+   const tlb_machine_array *const a = &c->m->array[c->at.number];
+   *ways = ways_for(a, entries);
+   return a->g.ways != a->g.entries && *ways != a->g.ways;
+}
+
 static void change_line(changes *c, const char *line, size_t n)
 {
+   uint64_t ways;
    const char *key = line, *const end = line + n;
    size_t length = 0;
    while (key < end && *key == ' ')
@@ -323,6 +356,11 @@ static void change_line(changes *c, const char *line, size_t n)
    override *const o = find(c, &c->at, key, length);
    if (o != NULL && !o->done) {
       add_changed(c, o);
+   } else if (o == NULL && changes_ways(c, key, length, &ways)) {
+      add_bytes(c, line, (size_t)(key + length - line));
+      add_byte(c, ' ');
+      tlb_text_add_number(&c->out, ways);
+      add_byte(c, '\n');
    } else if (o == NULL && !is_void(c, key, length)) {
       add_bytes(c, line, n);
       add_byte(c, '\n');
@@ -388,13 +426,6 @@ static int refuse_ways(const tlb_machine_array *a, uint64_t entries, tlb_reason 
    return 0;
 }
 
-static int is_number(const override *o, uint64_t *n)
-{
-   const char *s = o->value;
-   const char *const end = o->text + o->length;
-   return tlb_text_number(&s, end, n) && s == end;
-}
-
 /* Blames both of two overrides that do not go together. */
 static int refuse_both(const override *entries, const override *ways, tlb_reason *blame,
                        tlb_reason *why)
@@ -430,7 +461,7 @@ static int are_divided(changes *c, tlb_reason *blame, tlb_reason *why)
       if (!is_number(o, &entries) || entries == 0 || entries > TLB_MAX_ENTRIES)
          continue;
       const tlb_machine_array *const a = &c->m->array[o->at.number];
-      if (a->g.ways == a->g.entries || entries % a->g.ways == 0)
+      if (ways_for(a, entries) != 0)
          continue;
       tlb_text t = tlb_text_in(blame->text, sizeof blame->text);
       add_override(&t, o);
