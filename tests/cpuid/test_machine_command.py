@@ -114,8 +114,8 @@ def difference(lines: list[str], without: list[str]) -> list[str]:
     "machine, words",
     [
         (
-            "skylake:stlb.entries=512",
-            "stlb.entries=512: the 6 ways of STLB do not divide 512 entries; give the ways, too, such as STLB.ways=8",
+            "skylake:stlb.entries=500",
+            "stlb.entries=500: the 12 ways of STLB do not divide 500 entries; give the ways, too, such as STLB.ways=20",
         ),
         ("skylake:stlb.entries=512..1024", "a range is several machines; show one of them"),
         ("skylake:stlb.entries=9..8", "'9..8' goes down; the smaller number comes first"),
