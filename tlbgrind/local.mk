@@ -169,10 +169,12 @@ MACHINE_FILES = \
 	tlbgrind/machines/apple-m2-e.machine \
 	tlbgrind/machines/apple-m4.machine \
 	tlbgrind/machines/apple-m4-e.machine \
+	tlbgrind/machines/bobcat.machine \
 	tlbgrind/machines/bonnell.machine \
 	tlbgrind/machines/broadwell.machine \
 	tlbgrind/machines/bulldozer.machine \
 	tlbgrind/machines/c910.machine \
+	tlbgrind/machines/champsim.machine \
 	tlbgrind/machines/core-duo-t2600.machine \
 	tlbgrind/machines/core2.machine \
 	tlbgrind/machines/cortex-a15.machine \
@@ -192,6 +194,7 @@ MACHINE_FILES = \
 	tlbgrind/machines/falkor.machine \
 	tlbgrind/machines/geode-lx.machine \
 	tlbgrind/machines/goldencove.machine \
+	tlbgrind/machines/goldmont.machine \
 	tlbgrind/machines/goldmont-plus.machine \
 	tlbgrind/machines/gracemont.machine \
 	tlbgrind/machines/haswell.machine \
@@ -209,6 +212,8 @@ MACHINE_FILES = \
 	tlbgrind/machines/neoverse-v3.machine \
 	tlbgrind/machines/oryon.machine \
 	tlbgrind/machines/p550.machine \
+	tlbgrind/machines/p6.machine \
+	tlbgrind/machines/pentium4.machine \
 	tlbgrind/machines/piledriver.machine \
 	tlbgrind/machines/power10.machine \
 	tlbgrind/machines/power4.machine \
@@ -218,6 +223,7 @@ MACHINE_FILES = \
 	tlbgrind/machines/ppc970.machine \
 	tlbgrind/machines/redwoodcove.machine \
 	tlbgrind/machines/sandybridge.machine \
+	tlbgrind/machines/silvermont.machine \
 	tlbgrind/machines/skylake.machine \
 	tlbgrind/machines/skymont.machine \
 	tlbgrind/machines/tigerlake.machine \

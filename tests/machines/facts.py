@@ -40,6 +40,13 @@ FACTS = {
         1 loads+stores 192 ? 16K ? 0
         2 all 2048 ? 16K ? -
     """,
+    "bobcat": """
+        1 fetches 512 4 4K ? 0
+        1 fetches 8 full 2M ? 0
+        1 loads+stores 40 full 4K ? 0
+        1 loads+stores 8 full 2M ? 0
+        2 loads+stores 512 4 4K ? -
+    """,
     "bonnell": """
         1 loads+stores 16 full 4K ? 0
         2 loads+stores 64 4 4K ? 6
@@ -68,6 +75,11 @@ FACTS = {
         1 loads+stores 16 full 4K+2M+1G plru 0
         1 loads+stores 1 full 2M+1G lru 0
         2 all 1024 4 4K+2M+1G ? 3
+    """,
+    "champsim": """
+        1 fetches 64 4 4K lru 0
+        1 loads+stores 64 4 4K lru 0
+        2 all 1536 12 4K lru -
     """,
     "core-duo-t2600": """
         1 fetches 128 4 4K ? 0
@@ -179,6 +191,12 @@ FACTS = {
         1 stores 16 full 4K+2M+4M+1G ? 0
         2 all 1024 8 4K+2M+4M ? 7
         2 all 1024 8 4K+1G ? 7
+    """,
+    "goldmont": """
+        1 fetches 48 full 4K ? 0
+        1 loads+stores 32 full 4K ? 0
+        2 loads+stores 512 4 4K ? -
+        2 loads+stores 32 4 2M+4M ? -
     """,
     "goldmont-plus": """
         1 loads+stores 32 full 4K ? 0
@@ -298,6 +316,16 @@ FACTS = {
         1 loads+stores 32 full ? ? 0
         2 all 512 ? ? ? 9
     """,
+    "p6": """
+        1 fetches 32 4 4K ? 0
+        1 fetches 2 full 4M ? 0
+        1 loads+stores 64 4 4K ? 0
+        1 loads+stores 8 4 4M ? 0
+    """,
+    "pentium4": """
+        1 fetches 64 ? 4K+2M+4M ? 0
+        1 loads+stores 64 ? 4K+4M ? 0
+    """,
     "piledriver": """
         1 fetches 48 full 4K ? 0
         1 fetches 24 full 2M+1G ? 0
@@ -354,6 +382,12 @@ FACTS = {
         1 loads+stores 32 4 2M+4M ? 0
         1 loads+stores ?4 ?full 1G ? 0
         2 all 512 4 4K ? 7
+    """,
+    "silvermont": """
+        1 fetches 48 full 4K ? 0
+        1 loads+stores 32 full 4K ? 0
+        2 loads+stores 128 4 4K ? 7
+        2 loads+stores 16 4 4K+2M ? 7
     """,
     "skylake": """
         1 fetches 128 8 4K ? 0
@@ -526,6 +560,13 @@ TABLE_POINTERS = """
     21 own {}
     12 none
 """
+CHAMPSIM = """
+    48 own 2 full lru
+    39 own 4 full lru
+    30 own 8 4 lru
+    21 own 32 8 lru
+    12 none
+"""
 
 WALKS = {
     "apple-m1": "hardware 33" + ARM_16K,
@@ -534,10 +575,12 @@ WALKS = {
     "apple-m2-e": "hardware -" + ARM_16K,
     "apple-m4": "hardware -" + ARM_16K,
     "apple-m4-e": "hardware -" + ARM_16K,
+    "bobcat": "hardware -" + X86_64,
     "bonnell": "hardware 23" + X86_32,
     "broadwell": "hardware -" + X86_64,
     "bulldozer": "hardware -" + X86_64,
     "c910": "hardware -" + SV39,
+    "champsim": "hardware -" + CHAMPSIM,
     "core-duo-t2600": "hardware 19" + X86_32,
     "core2": "hardware -" + X86_64,
     "cortex-a15": "hardware -" + ARM_32,
@@ -557,6 +600,7 @@ WALKS = {
     "falkor": "hardware -" + TABLE_POINTERS.format("64 ?full ?lru"),
     "geode-lx": "hardware 8" + X86_32.replace("?none", "own 12 ?full ?lru"),
     "goldencove": "hardware -" + X86_64,
+    "goldmont": "hardware -" + X86_64,
     "goldmont-plus": "hardware -" + X86_64,
     "gracemont": "hardware -" + X86_64,
     "haswell": "hardware -" + X86_64,
@@ -574,6 +618,8 @@ WALKS = {
     "neoverse-v3": "hardware -" + ARM_64,
     "oryon": "hardware 50" + ARM_64,
     "p550": "hardware -",
+    "p6": "hardware -" + X86_32,
+    "pentium4": "hardware -" + X86_32,
     "piledriver": "hardware -" + X86_64,
     "power10": "hardware -",
     "power4": "hardware -",
@@ -583,6 +629,7 @@ WALKS = {
     "ppc970": "hardware 563",
     "redwoodcove": "hardware -" + X86_64,
     "sandybridge": "hardware -" + PDPTE_4,
+    "silvermont": "hardware 24" + X86_64,
     "skylake": "hardware -" + X86_64,
     "skymont": "hardware -" + X86_64,
     "tigerlake": "hardware -" + X86_64,

@@ -19,7 +19,6 @@ static const struct {
    { "haswell", "Xeon E5 v3" },
    { "icelake", "Xeon Scalable 3rd generation" },
    { "ivybridge", "Xeon E5 v2" },
-   { "neoverse-n2", "Cobalt 100, Yitian 710" },
    { "neoverse-v2", "Axion" },
    { "redwoodcove", "Xeon 6" },
    { "sandybridge", "Xeon E5" },
