@@ -73,7 +73,7 @@ void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
    *a = (tlb_array){ .g = *g, .sets = tlb_geometry_sets(g),
                      .random = g->seed, .release = release, .opaque = opaque };
    a->set_mask = tlb_set_mask(a->sets, g->index_xor);
-   a->plain = g->policy == TLB_LRU && !has_index(g) && g->index_xor == 0;
+   a->plain = g->policy == TLB_LRU && !has_index(g);
    carve_array(a, g, &c);
 
    for (uint32_t i = 0; i < g->entries; i++) {
