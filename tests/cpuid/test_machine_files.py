@@ -19,6 +19,8 @@ EXPECTED: dict[str, tuple[str, set[str], set[str]]] = {
     "core-duo": ("core-duo-t2600", set(), set()),
     "core-2": ("core2", set(), set()),
     "bonnell": ("bonnell", set(), set()),
+    "silvermont": ("silvermont", set(), set()),
+    "goldmont": ("goldmont", set(), set()),
     "knights-landing": ("knl", set(), set()),
     # What a thread has while two run, and what the core has.
     "westmere": (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tg_environment import client
-from tool_support import OutFile, Run, messages, run
+from tool_support import OutFile, Run, messages, run, sum_of
 
 ROOM = ("--itlb=512,full", "--dtlb=1024,full")  # for all pages of the client
 LITTLE = ("--itlb=512,full", "--dtlb=64,full")
@@ -25,11 +25,6 @@ def observe(folder: Path, *arguments: object, options: Sequence[str] = (), machi
 def of(done: Run, suffix: str = "") -> OutFile:
     (found,) = (out for out in done.files if out.path.name.endswith(suffix))
     return found
-
-
-def sum_of(out: OutFile, event: str, function: str | None = None) -> int:
-    place = out.field("events").split().index(event)
-    return sum(line.costs[place] for line in out.lines if function in (None, line.function))
 
 
 def number(done: Run, label: str) -> int:

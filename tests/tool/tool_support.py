@@ -234,6 +234,11 @@ def read(path: Path) -> OutFile:
     return OutFile(path, header, lines, summary)
 
 
+def sum_of(out: OutFile, event: str, function: str | None = None) -> int:
+    place = out.field("events").split().index(event)
+    return sum(line.costs[place] for line in out.lines if function in (None, line.function))
+
+
 def lines_of(files: Sequence[OutFile]) -> Counter[tuple[object, ...]]:
     """The costs of all lines of several files, added up event by event."""
     sums: Counter[tuple[object, ...]] = Counter()

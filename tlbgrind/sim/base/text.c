@@ -80,6 +80,11 @@ void tlb_text_add_number(tlb_text *t, uint64_t n)
    tlb_text_add_n(t, digits + at, sizeof digits - at);
 }
 
+char tlb_text_small(char c)
+{
+   return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 void tlb_text_add_hex(tlb_text *t, uint32_t n)
 {
    tlb_text_add(t, "0x");

@@ -25,6 +25,9 @@ void tlb_text_add_n(tlb_text *t, const char *s, size_t n);
 /* In decimal digits. */
 void tlb_text_add_number(tlb_text *t, uint64_t n);
 
+/* The letter, small if it is one of A to Z. */
+char tlb_text_small(char c);
+
 /* Adds 0x and eight digits. */
 void tlb_text_add_hex(tlb_text *t, uint32_t n);
 /* "'VALUE' <what>", the form of every refusal that quotes its input; of long

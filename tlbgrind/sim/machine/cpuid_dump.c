@@ -104,6 +104,8 @@ static int parse_answer(const piece line, answer *a, tlb_reason *why)
 {
    static const char *const names[4] = { "eax=", "ebx=", "ecx=", "edx=" };
    piece p = line;
+   if (take_word(&p, "vendor_id"))
+      return refuse(why, line, "is what cpuid prints without -r; make the dump with cpuid -r");
    if (!take_hex(&p, 8, &a->leaf))
       return refuse(why, line, what_a_line_is);
    skip_space(&p);

@@ -190,8 +190,7 @@ static void take_descriptors(tlb_cpuid_reader *r, const descriptor_set *s)
 /* What leaf 18H says of one array, and what stands in its place. */
 typedef struct {
    uint8_t users;
-   uint32_t page_sizes;
-   uint32_t entries, ways; /* by CPUID */
+   uint32_t page_sizes, entries;
    struct {
       uint32_t page_sizes, entries, ways;
    } is[2];
@@ -202,12 +201,12 @@ typedef struct {
    AIDA64 follows against CPUID). Sunny Cove's and Cypress Cove's CPUID has an array of 8 entries for
    all of code; Tiger Lake's, of the same family, has 128 and 16, as Intel's manual has for all. */
 static const correction golden_cove = {
-   TLB_LOADS, TLB_4K, 64, 4, { { TLB_4K, 96, 6 }, { 0, 0, 0 } },
+   TLB_LOADS, TLB_4K, 64, { { TLB_4K, 96, 6 }, { 0, 0, 0 } },
    "CPUID of this processor gives 64 entries, 4-way, to loads from 4K pages; simulated are 96, "
    "6-way, as in Intel's documents"
 };
 static const correction sunny_cove = {
-   TLB_FETCHES, TLB_4K | LARGE, 8, 8, { { TLB_4K, 128, 8 }, { LARGE, 16, 8 } },
+   TLB_FETCHES, TLB_4K | LARGE, 8, { { TLB_4K, 128, 8 }, { LARGE, 16, 8 } },
    "CPUID of this processor gives 8 entries to instructions; simulated are 128, and 16 for large "
    "pages, as its sister Tiger Lake says"
 };

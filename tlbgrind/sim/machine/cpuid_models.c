@@ -18,6 +18,10 @@ static const struct {
    { 0x1c, ANY, "bonnell" }, { 0x26, ANY, "bonnell" },
    { 0x27, ANY, "bonnell" }, { 0x35, ANY, "bonnell" },
    { 0x36, ANY, "bonnell" },
+   { 0x37, ANY, "silvermont" }, { 0x4a, ANY, "silvermont" },
+   { 0x4d, ANY, "silvermont" }, { 0x5a, ANY, "silvermont" },
+   { 0x5d, ANY, "silvermont" },
+   { 0x5c, ANY, "goldmont" }, { 0x5f, ANY, "goldmont" },
    { 0x1a, ANY, "nehalem" }, { 0x1e, ANY, "nehalem" },
    { 0x1f, ANY, "nehalem" }, { 0x2e, ANY, "nehalem" },
    { 0x25, ANY, "nehalem" }, { 0x2c, ANY, "nehalem" },
@@ -72,6 +76,7 @@ static const struct {
 } amd_files[] = {
    { 0x05, 0x0a, "geode-lx" },   { 0x05, 0x0b, NULL },
    { 0x0f, 0x00, "k8" },         { 0x10, 0x00, "k10" },
+   { 0x14, 0x00, "bobcat" },
    { 0x15, 0x00, "bulldozer" },  { 0x15, 0x02, "piledriver" },
    { 0x16, 0x00, "jaguar" },     { 0x17, 0x00, "zen1" },
    { 0x17, 0x30, "zen2" },       { 0x17, 0x50, "zen1" },

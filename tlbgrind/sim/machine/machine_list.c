@@ -96,11 +96,9 @@ static void fill(unsigned i, row *r)
 static char next_plain(const char **s, int stars)
 {
    for (; **s != '\0'; (*s)++) {
-      const char c = **s;
+      const char c = tlb_text_small(**s);
       if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (stars && c == '*'))
          return c;
-      if (c >= 'A' && c <= 'Z')
-         return (char)(c - 'A' + 'a');
    }
    return '\0';
 }

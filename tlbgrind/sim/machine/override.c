@@ -36,15 +36,10 @@ typedef struct {
 
 /* --- Words --- */
 
-static char small(char c)
-{
-   return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static int same_but_capitals(const char *s, size_t n, const char *word)
 {
    size_t i = 0;
-   while (i < n && word[i] != '\0' && small(s[i]) == small(word[i]))
+   while (i < n && word[i] != '\0' && tlb_text_small(s[i]) == tlb_text_small(word[i]))
       i++;
    return i == n && word[i] == '\0';
 }
@@ -480,7 +475,7 @@ static void name_after(const changes *c, const char *old, tlb_machine *m)
    for (unsigned i = 0; i < c->n; i++) {
       tlb_text_add(&t, "-");
       for (size_t j = 0; j < c->o[i].length; j++) {
-         const char s = small(c->o[i].text[j]);
+         const char s = tlb_text_small(c->o[i].text[j]);
          const int plain = (s >= 'a' && s <= 'z') || (s >= '0' && s <= '9') || s == '.' || s == '_';
          tlb_text_add_n(&t, plain ? &s : "-", 1);
       }

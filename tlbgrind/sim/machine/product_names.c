@@ -43,8 +43,7 @@ const char *tlb_product_names(const char *machine)
 /* A small letter or a digit; NUL for a separator. */
 static char plain(char c)
 {
-   if (c >= 'A' && c <= 'Z')
-      return (char)(c - 'A' + 'a');
+   c = tlb_text_small(c);
    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '\0';
 }
 

@@ -39,9 +39,9 @@ bool tlb_siblings_divide(tlb_machine *m, unsigned threads, tlb_reason *why)
    if (threads > most) {
       tlb_text_add(&t, "a core of ");
       tlb_text_add(&t, m->name);
-      tlb_text_add(&t, most == 1 ? " has one hardware thread" : " has so many hardware threads: ");
-      if (most > 1)
-         tlb_text_add_number(&t, most);
+      tlb_text_add(&t, " has ");
+      tlb_text_add_number(&t, most);
+      tlb_text_add(&t, most == 1 ? " hardware thread" : " hardware threads");
       return false;
    }
    for (unsigned i = 0; i < m->n_arrays; i++) {
