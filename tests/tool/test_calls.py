@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 from call_graph import Graph, read_graph
 from tg_environment import CLIENTS, TLBGRIND
-from tool_support import PYTHON, TG_ANNOTATE
+from tool_support import ENVIRONMENT, PYTHON, TG_ANNOTATE
 
 ROUNDS = 7
 CLIENT = str(CLIENTS / "run_calls")
 MACHINES = "--machine=skylake,zen4,power8"
-ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
 
 
 def profile(folder: Path, *options: str, program: tuple[str, ...] = (CLIENT,)) -> list[Path]:

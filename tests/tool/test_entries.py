@@ -248,7 +248,6 @@ def test_times_are_instructions(tmp_path: Path) -> None:
 
 
 def test_two_runs_give_the_same_file(tmp_path: Path) -> None:
-    """In folders whose names are of one length, for the name is on the program's stack (PWD)."""
     bodies = []
     program = compiled(tmp_path, ORDERED)
     for name in ("first", "other"):

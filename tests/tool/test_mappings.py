@@ -89,7 +89,7 @@ def described(path: Path) -> list[str]:
 
 def test_all_else_in_the_out_file_is_as_without(tmp_path: Path) -> None:
     observe(tmp_path / "with")
-    run(tmp_path / "none", "true")  # a folder of the same length
+    run(tmp_path / "none", "true")
     (tmp_path / "none" / "file").write_bytes(bytes(65536))
     for path in (tmp_path / "none").glob("out.*"):
         path.unlink()

@@ -312,7 +312,6 @@ def test_machines_with_rules_of_their_own(tmp_path: Path) -> None:
     )
     assert together.status == 0, together.err
     by_name = {f.descriptions("Machine")[0]: f for f in together.files}
-    # Folders with names of one length: the program has its folder on its stack.
     for folder, (machine, rule) in enumerate(zip(machines, rules), 1):
         pages = rule.removeprefix("@").replace("+", ",")
         alone = run(
