@@ -163,33 +163,47 @@ simmmu_HEADERS = \
 
 # Built-in processors, in the order of their names; docs/machines.md.
 MACHINE_FILES = \
+	tlbgrind/machines/a64fx.machine \
+	tlbgrind/machines/airmont.machine \
 	tlbgrind/machines/apple-m1.machine \
 	tlbgrind/machines/apple-m1-e.machine \
 	tlbgrind/machines/apple-m2.machine \
 	tlbgrind/machines/apple-m2-e.machine \
+	tlbgrind/machines/apple-m3.machine \
+	tlbgrind/machines/apple-m3-e.machine \
 	tlbgrind/machines/apple-m4.machine \
 	tlbgrind/machines/apple-m4-e.machine \
 	tlbgrind/machines/bobcat.machine \
 	tlbgrind/machines/bonnell.machine \
+	tlbgrind/machines/boom.machine \
 	tlbgrind/machines/broadwell.machine \
 	tlbgrind/machines/bulldozer.machine \
+	tlbgrind/machines/c1-ultra.machine \
 	tlbgrind/machines/c910.machine \
 	tlbgrind/machines/champsim.machine \
 	tlbgrind/machines/core-duo-t2600.machine \
 	tlbgrind/machines/core2.machine \
 	tlbgrind/machines/cortex-a15.machine \
+	tlbgrind/machines/cortex-a17.machine \
 	tlbgrind/machines/cortex-a35.machine \
+	tlbgrind/machines/cortex-a5.machine \
 	tlbgrind/machines/cortex-a53.machine \
 	tlbgrind/machines/cortex-a55.machine \
 	tlbgrind/machines/cortex-a57.machine \
 	tlbgrind/machines/cortex-a7.machine \
+	tlbgrind/machines/cortex-a710.machine \
 	tlbgrind/machines/cortex-a72.machine \
 	tlbgrind/machines/cortex-a725.machine \
+	tlbgrind/machines/cortex-a73.machine \
 	tlbgrind/machines/cortex-a76.machine \
+	tlbgrind/machines/cortex-a8.machine \
+	tlbgrind/machines/cortex-a9.machine \
 	tlbgrind/machines/cortex-x2.machine \
 	tlbgrind/machines/cortex-x925.machine \
 	tlbgrind/machines/cougarcove.machine \
 	tlbgrind/machines/crestmont.machine \
+	tlbgrind/machines/cuzco.machine \
+	tlbgrind/machines/cva6.machine \
 	tlbgrind/machines/emag.machine \
 	tlbgrind/machines/falkor.machine \
 	tlbgrind/machines/geode-lx.machine \
@@ -197,22 +211,32 @@ MACHINE_FILES = \
 	tlbgrind/machines/goldmont.machine \
 	tlbgrind/machines/goldmont-plus.machine \
 	tlbgrind/machines/gracemont.machine \
+	tlbgrind/machines/gs464e.machine \
 	tlbgrind/machines/haswell.machine \
 	tlbgrind/machines/icelake.machine \
+	tlbgrind/machines/isaiah.machine \
 	tlbgrind/machines/ivybridge.machine \
 	tlbgrind/machines/jaguar.machine \
 	tlbgrind/machines/k10.machine \
+	tlbgrind/machines/k6-iii.machine \
+	tlbgrind/machines/k7.machine \
 	tlbgrind/machines/k8.machine \
+	tlbgrind/machines/kabylake.machine \
 	tlbgrind/machines/knl.machine \
+	tlbgrind/machines/la464.machine \
+	tlbgrind/machines/la664.machine \
 	tlbgrind/machines/lioncove.machine \
+	tlbgrind/machines/llano.machine \
 	tlbgrind/machines/nehalem.machine \
 	tlbgrind/machines/neoverse-n1.machine \
+	tlbgrind/machines/neoverse-n2.machine \
 	tlbgrind/machines/neoverse-v1.machine \
 	tlbgrind/machines/neoverse-v2.machine \
 	tlbgrind/machines/neoverse-v3.machine \
 	tlbgrind/machines/oryon.machine \
 	tlbgrind/machines/p550.machine \
 	tlbgrind/machines/p6.machine \
+	tlbgrind/machines/p870.machine \
 	tlbgrind/machines/pentium4.machine \
 	tlbgrind/machines/piledriver.machine \
 	tlbgrind/machines/power10.machine \
@@ -222,10 +246,12 @@ MACHINE_FILES = \
 	tlbgrind/machines/power9.machine \
 	tlbgrind/machines/ppc970.machine \
 	tlbgrind/machines/redwoodcove.machine \
+	tlbgrind/machines/rocket.machine \
 	tlbgrind/machines/sandybridge.machine \
 	tlbgrind/machines/silvermont.machine \
 	tlbgrind/machines/skylake.machine \
 	tlbgrind/machines/skymont.machine \
+	tlbgrind/machines/taishan-v110.machine \
 	tlbgrind/machines/tigerlake.machine \
 	tlbgrind/machines/tremont.machine \
 	tlbgrind/machines/u54.machine \
@@ -235,11 +261,14 @@ MACHINE_FILES = \
 	tlbgrind/machines/ultrasparc-iv-plus.machine \
 	tlbgrind/machines/ultrasparc-t1.machine \
 	tlbgrind/machines/ultrasparc-t2.machine \
+	tlbgrind/machines/x280.machine \
+	tlbgrind/machines/xiangshan.machine \
 	tlbgrind/machines/zen1.machine \
 	tlbgrind/machines/zen2.machine \
 	tlbgrind/machines/zen3.machine \
 	tlbgrind/machines/zen4.machine \
-	tlbgrind/machines/zen5.machine
+	tlbgrind/machines/zen5.machine \
+	tlbgrind/machines/zx-e.machine
 
 # Their texts as a C file, part of the simulator wherever it is compiled.
 MACHINES_C = tlbgrind/machines.c

@@ -259,10 +259,10 @@ KNOWN: dict[str, Callable[[Difference], bool]] = {
     "cpuid calls descriptor 02 4-way": lambda d: (d.key, d.field, d.theirs, d.ours) == ("descriptor 02", "ways", 4, 2),
     "cpuid does not count by 32 on Zen 5": is_entries_times_32,
     "cpuid does not know AMD's unified form": lambda d: (
-        d.key == "level 2 data 4K"
+        d.key in ("level 2 data 4K", "level 2 data 2M")
         and d.theirs is None
         and d.ours is not None
-        and d.ours == d.our_facts["level 2 instruction 4K"]
+        and d.ours == d.our_facts[d.key.replace("data", "instruction")]
     ),
     "family 15H denies its second level for instructions": lambda d: (
         d.key == "level 2 instruction 2M" and d.theirs is None and d.ours == {"entries": 1024, "ways": 8}

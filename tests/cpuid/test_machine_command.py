@@ -66,7 +66,7 @@ def test_the_list_with_a_pattern_has_the_machines_with_it() -> None:
     for pattern, names in {
         "neoverse-n1": ["neoverse-n1"],
         "GRAVITON 4": ["neoverse-v2"],
-        "apple*efficiency": ["apple-m1-e", "apple-m2-e", "apple-m4-e"],
+        "apple*efficiency": ["apple-m1-e", "apple-m2-e", "apple-m3-e", "apple-m4-e"],
         "milan": ["zen3"],
     }.items():
         done = command(f"--list-machines={pattern}")

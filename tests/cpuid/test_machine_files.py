@@ -41,9 +41,25 @@ EXPECTED: dict[str, tuple[str, set[str], set[str]]] = {
     "golden-cove": ("goldencove", set(), set()),
     "ice-lake": ("icelake", set(), set()),
     "gracemont": ("gracemont", set(), set()),
-    "geode-lx": ("geode-lx", set(), set()),
+    "airmont": ("airmont", set(), set()),
+    "isaiah": ("isaiah", set(), set()),
+    # Leaf 2 has the array for pages of 1G, as in Intel's processors a first level.
+    "zx-e": ("zx-e", set(), {"1 loads+stores 1G 4/4"}),
+    # Descriptors that somebody else's processor has.
+    "zhaoxin": (
+        "zx-e",
+        {"1 fetches 4K 128/8", "1 fetches 2M+4M 8/8", "1 loads+stores 4K 64/4", "1 loads+stores 2M+4M 32/4",
+         "2 fetches+loads+stores 2M+4K 1024/8"},
+        {"1 fetches 4K 96/6", "1 fetches 2M 32/4", "1 loads+stores 4K 96/6", "1 loads+stores 2M 32/4"},
+    ),  # fmt: skip
+    # Without PAE large pages are of 4M.
+    "geode-lx": ("geode-lx", {"2 fetches+loads+stores 2M 4/4"}, {"2 fetches+loads+stores 4M 4/4"}),
+    "k6-iii": ("k6-iii", set(), set()),
+    "k7": ("k7", set(), set()),
     "k8": ("k8", set(), set()),
+    "griffin": ("k8", set(), set()),
     "k10": ("k10", set(), set()),
+    "llano": ("llano", set(), set()),
     "bulldozer": ("bulldozer", set(), set()),
     "piledriver": ("piledriver", set(), set()),
     "jaguar": ("jaguar", set(), set()),

@@ -108,7 +108,7 @@ def test_descriptors_c0_and_c2_are_behind_the_first_level(
     level_1 = [a for a in machine.arrays if a["level"] == "1" and "loads" in a.users and "4K" in a.pages]
     assert sum(a.number("entries") for a in level_1) == first
     assert second in arrays(machine)
-    assert file_of(machine) == (None if name == "airmont" else name)
+    assert file_of(machine) == name
 
 
 @pytest.mark.parametrize("vendor", ["  Shanghai  ", "CentaurHauls"])
@@ -137,7 +137,8 @@ ZEN = [(0x80000005, 0, 0xFF40FF40, 0xFF40FF40, 0, 0), (0x80000006, 0, 0x48002200
 @pytest.mark.parametrize(
     "vendor, family, model, file",
     [
-        (AMD, 5, 0x0A, "geode-lx"), (AMD, 5, 0x0D, None), (AMD, 5, 0x09, None),
+        (AMD, 5, 0x0A, "geode-lx"), (AMD, 5, 0x0D, None), (AMD, 5, 0x08, None), (AMD, 5, 0x09, "k6-iii"),
+        (AMD, 6, 0x08, None), (AMD, 6, 0x0A, "k7"), (AMD, 0x11, 0x03, "k8"), (AMD, 0x12, 0x01, "llano"),
         (AMD, 0x17, 0x50, "zen1"), (AMD, 0x17, 0x31, "zen2"), (AMD, 0x17, 0x60, "zen2"), (AMD, 0x17, 0x71, "zen2"),
         (HYGON, 0x18, 0x01, "zen1"), (HYGON, 0x18, 0x10, None),
         (AMD, 0x19, 0x74, "zen4"), (AMD, 0x19, 0x78, None), (AMD, 0x19, 0x7C, "zen4"),
@@ -155,6 +156,8 @@ def test_only_a_file_of_this_very_processor_is_named(
     "model, kind, native, file",
     [
         (0x27, 0, 0, "bonnell"), (0x35, 0, 0, "bonnell"), (0x36, 0, 0, "bonnell"), (0x66, 0, 0, "skylake"),
+        (0x55, 0, 0, "skylake"), (0x5E, 0, 0, "skylake"), (0x8E, 0, 0, "kabylake"), (0x9E, 0, 0, "kabylake"),
+        (0xA5, 0, 0, "kabylake"), (0xA6, 0, 0, "kabylake"), (0x4C, 0, 0, "airmont"),
         (0x8A, 0x40, 0, "icelake"), (0x8A, 0x20, 0, "tremont"), (0xD5, 0x40, 0, "cougarcove"),
         (0xCC, 0x40, 0, "cougarcove"), (0xCC, 0x20, 3, "skymont"), (0xD5, 0x20, 3, "skymont"),
         (0xDD, 0x20, 3, "skymont"), (0xC5, 0x20, 3, "skymont"), (0xC5, 0x20, 2, "crestmont"),

@@ -10,6 +10,18 @@ one array, with the ways of the smallest pages.
 """
 
 FACTS = {
+    "a64fx": """
+        1 fetches 16 full ? fifo 0
+        1 loads+stores 16 full ? fifo 0
+        2 fetches 1024 4 ? lru -
+        2 loads+stores 1024 4 ? lru -
+    """,
+    "airmont": """
+        1 fetches 48 full 4K ? 0
+        1 loads+stores 32 full 4K ? 0
+        2 loads+stores 256 4 4K ? 7
+        2 loads+stores 16 4 4K+2M ? 7
+    """,
     "apple-m1": """
         1 fetches 192 ? 16K ? 0
         1 loads+stores 160 5 16K ? 0
@@ -26,6 +38,16 @@ FACTS = {
         2 all 3072 ? 16K ? -
     """,
     "apple-m2-e": """
+        1 fetches 192 ? 16K ? 0
+        1 loads+stores 192 ? 16K ? 0
+        2 all 2048 ? 16K ? -
+    """,
+    "apple-m3": """
+        1 fetches 192 ? 16K ? 0
+        1 loads+stores 160 ? 16K ? 0
+        2 all 3072 ? 16K ? -
+    """,
+    "apple-m3-e": """
         1 fetches 192 ? 16K ? 0
         1 loads+stores 192 ? 16K ? 0
         2 all 2048 ? 16K ? -
@@ -53,6 +75,13 @@ FACTS = {
         1 fetches 32 ? 4K ? 0
         2 loads+stores 8 4 4K+4M ? 6
     """,
+    "boom": """
+        1 fetches 32 full 4K plru 0
+        1 fetches 4 full 2M+1G plru 0
+        1 loads+stores 32 full 4K plru 0
+        1 loads+stores 4 full 2M+1G plru 0
+        2 all 512 1 4K lru -
+    """,
     "broadwell": """
         1 fetches 128 8 4K ? 0
         1 fetches 8 full 2M+4M ? 0
@@ -69,6 +98,11 @@ FACTS = {
         2 fetches 512 4 4K ? -
         2 fetches 1024 8 2M ? -
         2 loads+stores 1024 8 4K+2M+1G ? -
+    """,
+    "c1-ultra": """
+        1 fetches 128 full 4K+16K+64K+2M ? 0
+        1 loads+stores 96 full 4K+16K+64K+2M+512M ? 0
+        2 all 2048 8 ? ? -
     """,
     "c910": """
         1 fetches 32 full 4K+2M+1G plru 0
@@ -101,13 +135,23 @@ FACTS = {
         1 stores 32 full 4K ? 0
         2 all 512 4 4K+64K+1M+2M+16M+1G ? -
     """,
+    "cortex-a17": """
+        1 fetches ?32 full 4K+1M ? 0
+        1 loads+stores 32 full 4K+1M ? 0
+        2 all 1024 4 4K+64K+1M+2M+16M+1G ? -
+    """,
     "cortex-a35": """
         1 fetches 10 ? ? ? 0
         1 loads+stores 10 ? ? ? 0
         2 all 512 2 4K+64K+1M+2M+16M+512M ? -
     """,
+    "cortex-a5": """
+        1 fetches 10 ? ? ? 0
+        1 loads+stores 10 ? ? ? 0
+        2 all 128 2 ? ? -
+    """,
     "cortex-a53": """
-        1 fetches 10 full 4K ? 0
+        1 fetches 10 full ? ? 0
         1 loads+stores 10 full 4K ? 0
         2 all 512 4 4K+64K+1M+2M+16M+512M ? 2
     """,
@@ -126,6 +170,11 @@ FACTS = {
         1 loads+stores 10 ? ? ? 0
         2 all 256 2 4K+64K+1M+2M+16M+1G ? -
     """,
+    "cortex-a710": """
+        1 fetches ?32 ?full ? ? 0
+        1 loads+stores 32 full ? ? 0
+        2 all 1024 4 ? ? 5
+    """,
     "cortex-a72": """
         1 fetches 48 full 4K+64K+1M ? 0
         1 loads+stores 32 full 4K+64K+1M ? 0
@@ -136,10 +185,24 @@ FACTS = {
         1 loads+stores 48 full ? ? 0
         2 all 1536 6 ? ? 5
     """,
+    "cortex-a73": """
+        1 fetches ?32 ?full ? ? 0
+        1 loads+stores 48 full ? ? 0
+        2 all 1024 4 ? ? -
+    """,
     "cortex-a76": """
         1 fetches 48 full 4K+16K+64K+2M+32M ? 0
         1 loads+stores 48 full 4K+16K+64K+2M+512M ? 0
         2 all 1280 5 4K+16K+64K+2M+32M+512M+1G ? 3
+    """,
+    "cortex-a8": """
+        1 fetches 32 full 4K+64K+1M+16M ? 0
+        1 loads+stores 32 full 4K+64K+1M+16M ? 0
+    """,
+    "cortex-a9": """
+        1 fetches ?32 ? ? ? 0
+        1 loads+stores 32 ? ? ? 0
+        2 all ?128 2 ? ? -
     """,
     "cortex-x2": """
         1 fetches ?48 ?full ? ? 0
@@ -167,6 +230,15 @@ FACTS = {
         2 all 3072 6 4K+2M ? 9
         2 all 8 full 1G ? 9
     """,
+    "cuzco": """
+        1 fetches 64 full ? ? 0
+        1 loads+stores 64 ? ? ? 0
+        2 all ?1024 4 ? ? -
+    """,
+    "cva6": """
+        1 fetches 16 full 4K+2M+1G plru 0
+        1 loads+stores 16 full 4K+2M+1G plru 0
+    """,
     "emag": """
         1 fetches 48 ? ? ? 0
         1 loads+stores 48 ? ? ? 0
@@ -181,6 +253,7 @@ FACTS = {
         1 fetches 16 full 4K ? 0
         1 loads+stores 16 full 4K ? 0
         2 all 64 2 4K ? 3
+        2 all 4 full 4M ? 3
     """,
     "goldencove": """
         1 fetches 256 8 4K ? 0
@@ -210,13 +283,19 @@ FACTS = {
         2 all 2048 4 4K+2M ? 9
         2 all 8 full 1G ? 9
     """,
+    "gs464e": """
+        1 fetches 64 ? ? ? 0
+        1 loads+stores ?32 ?full ? ? 0
+        2 all 1024 8 ? ? -
+        2 all 64 full ? ? -
+    """,
     "haswell": """
-        1 fetches 128 8 4K ? 0
+        1 fetches 128 8 4K plru 0
         1 fetches 8 full 2M+4M ? 0
-        1 loads+stores 64 4 4K ? 0
+        1 loads+stores 64 4 4K plru 0
         1 loads+stores 32 4 2M+4M ? 0
         1 loads+stores 4 4 1G ? 0
-        2 all 1024 8 4K+2M ? 8
+        2 all 1024 8 4K+2M plru 8
     """,
     "icelake": """
         1 fetches 128 8 4K ? 0
@@ -228,13 +307,19 @@ FACTS = {
         2 all 1024 8 4K+2M+4M ? 7
         2 all 1024 8 4K+1G ? 7
     """,
+    "isaiah": """
+        1 fetches 96 6 4K ? 0
+        1 fetches 32 4 2M ? 0
+        1 loads+stores 96 6 4K ? 0
+        1 loads+stores 32 4 2M ? 0
+    """,
     "ivybridge": """
-        1 fetches 128 4 4K ? 0
+        1 fetches 128 4 4K plru 0
         1 fetches 8 full 2M+4M ? 0
-        1 loads+stores 64 4 4K ? 0
+        1 loads+stores 64 4 4K plru 0
         1 loads+stores 32 4 2M+4M ? 0
         1 loads+stores 4 4 1G ? 0
-        2 all 512 4 4K ? 7
+        2 all 512 4 4K plru 7
     """,
     "jaguar": """
         1 fetches 32 full 4K ? 0
@@ -254,6 +339,18 @@ FACTS = {
         2 loads+stores 128 2 2M ? -
         2 loads+stores 16 8 1G ? -
     """,
+    "k6-iii": """
+        1 fetches 64 1 4K lru 0
+        1 loads+stores 128 2 4K ? 0
+    """,
+    "k7": """
+        1 fetches 16 full 4K ? 0
+        1 fetches 8 full 2M ? 0
+        1 loads+stores 32 full 4K ? 0
+        1 loads+stores 8 4 2M ? 0
+        2 fetches 256 4 4K ? -
+        2 loads+stores 256 4 4K ? -
+    """,
     "k8": """
         1 fetches 32 full 4K ? 0
         1 fetches 8 full 2M ? 0
@@ -262,12 +359,33 @@ FACTS = {
         2 fetches 512 4 4K ? 19
         2 loads+stores 512 4 4K ? 19
     """,
+    "kabylake": """
+        1 fetches 128 8 4K plru 0
+        1 fetches 8 full 2M+4M ? 0
+        1 loads+stores 64 4 4K plru 0
+        1 loads+stores 32 4 2M+4M ? 0
+        1 loads+stores 4 4 1G ? 0
+        2 all 1536 12 4K+2M (mru+1)%3-plru4 9
+        2 all 16 4 1G ? 9
+    """,
     "knl": """
         1 loads+stores 64 8 4K ? 0
         2 loads+stores 256 8 4K ? 6
         2 loads+stores 128 8 2M+4M ? 6
         2 loads+stores 16 full 1G ? -
         1 fetches 48 full 4K ? 0
+    """,
+    "la464": """
+        1 fetches ?64 ?full ? ? 0
+        1 loads+stores ?32 ?full ? ? 0
+        2 all 2048 8 16K ? -
+        2 all 64 full ? ? -
+    """,
+    "la664": """
+        1 fetches ?64 ?full ? ? 0
+        1 loads+stores ?32 ?full ? ? 0
+        2 all 2048 8 16K ? -
+        2 all 64 full ? ? -
     """,
     "lioncove": """
         1 fetches 256 8 4K ? 0
@@ -278,6 +396,15 @@ FACTS = {
         1 stores 16 full 4K+2M+4M+1G ? 0
         2 all 1024 8 4K+2M+4M ? 7
         2 all 1024 8 4K+1G ? 7
+    """,
+    "llano": """
+        1 fetches 32 full 4K ? 0
+        1 fetches 16 full 2M ? 0
+        1 loads+stores 48 full 4K+2M+1G ? 0
+        2 fetches 512 4 4K ? -
+        2 loads+stores 1024 4 4K ? -
+        2 loads+stores 128 2 2M ? -
+        2 loads+stores 16 8 1G ? -
     """,
     "nehalem": """
         1 fetches 128 4 4K ? 0
@@ -290,6 +417,11 @@ FACTS = {
         1 fetches 48 full 4K+16K+64K+2M+32M ? 0
         1 loads+stores 48 full 4K+16K+64K+2M+512M ? 0
         2 all 1280 5 4K+16K+64K+2M+32M+512M+1G ? 5
+    """,
+    "neoverse-n2": """
+        1 fetches ?48 ?full ? ? 0
+        1 loads+stores 44 full ? ? 0
+        2 all 1280 5 ? ? -
     """,
     "neoverse-v1": """
         1 fetches ?48 ?full ? ? 0
@@ -321,6 +453,11 @@ FACTS = {
         1 fetches 2 full 4M ? 0
         1 loads+stores 64 4 4K ? 0
         1 loads+stores 8 4 4M ? 0
+    """,
+    "p870": """
+        1 fetches 32 ? ? ? 0
+        1 loads+stores 64 ? ? ? 0
+        2 all 1024 ? ? ? -
     """,
     "pentium4": """
         1 fetches 64 ? 4K+2M+4M ? 0
@@ -375,12 +512,18 @@ FACTS = {
         2 all 1024 8 4K+2M+4M ? 7
         2 all 1024 8 4K+1G ? 7
     """,
+    "rocket": """
+        1 fetches 32 full 4K plru 0
+        1 fetches 4 full 2M+1G plru 0
+        1 loads+stores 32 full 4K plru 0
+        1 loads+stores 4 full 2M+1G plru 0
+    """,
     "sandybridge": """
         1 fetches 128 4 4K ? 0
         1 fetches 8 full 2M+4M ? 0
         1 loads+stores 64 4 4K ? 0
         1 loads+stores 32 4 2M+4M ? 0
-        1 loads+stores ?4 ?full 1G ? 0
+        1 loads+stores 4 4 1G ? 0
         2 all 512 4 4K ? 7
     """,
     "silvermont": """
@@ -390,9 +533,9 @@ FACTS = {
         2 loads+stores 16 4 4K+2M ? 7
     """,
     "skylake": """
-        1 fetches 128 8 4K ? 0
+        1 fetches 128 8 4K plru 0
         1 fetches 8 full 2M+4M ? 0
-        1 loads+stores 64 4 4K ? 0
+        1 loads+stores 64 4 4K plru 0
         1 loads+stores 32 4 2M+4M ? 0
         1 loads+stores 4 4 1G ? 0
         2 all 1536 12 4K+2M ? 9
@@ -403,6 +546,11 @@ FACTS = {
         1 fetches 128 full 4K ? 0
         2 all 4096 4 4K+2M ? 9
         2 all 8 full 1G ? 9
+    """,
+    "taishan-v110": """
+        1 fetches ?32 ?full ? ? 0
+        1 loads+stores 32 full ? ? 0
+        2 all 1024 ? ? ? 11
     """,
     "tigerlake": """
         1 fetches 128 8 4K ? 0
@@ -455,6 +603,18 @@ FACTS = {
         1 fetches 64 full 8K+64K+4M+256M ? 0
         1 loads+stores 128 full 8K+64K+4M+256M ? 0
     """,
+    "x280": """
+        1 fetches 64 full ? ? 0
+        1 loads+stores 64 full ? ? 0
+        2 all 1024 1 ? lru -
+    """,
+    "xiangshan": """
+        1 fetches 48 full 4K+2M+1G ? 0
+        1 loads 48 full 4K+2M+1G ? 0
+        1 stores 48 full 4K+2M+1G ? 0
+        2 all 256 8 4K plru -
+        2 all 16 full 2M+1G plru -
+    """,
     "zen1": """
         1 fetches 64 full 4K+2M+1G ? 0
         1 loads+stores 64 full 4K+2M+1G ? 0
@@ -488,6 +648,13 @@ FACTS = {
         2 loads+stores 4096 8 4K+2M ? 7
         2 loads+stores 1024 4 1G ? 7
     """,
+    "zx-e": """
+        1 fetches 96 6 4K ? 0
+        1 fetches 32 4 2M ? 0
+        1 loads+stores 96 6 4K ? 0
+        1 loads+stores 32 4 2M ? 0
+        1 loads+stores 4 4 1G ? 0
+    """,
 }
 
 # What becomes of pages larger than those that an array holds, where that is published.
@@ -504,7 +671,7 @@ SPLITS = {
     "nehalem": {"STLB": "bypass", "DTLB-2M": "split"},
     "cortex-a15": {"ITLB": "split"},
     "cortex-a35": {"L2-TLB": "split"},
-    "cortex-a53": {"L2-TLB": "split"},
+    "cortex-a53": {"ITLB": "split", "DTLB": "split", "L2-TLB": "split"},
     "cortex-a57": {"ITLB": "split", "DTLB": "split"},
     "cortex-a72": {"ITLB": "split", "DTLB": "split"},
 }
@@ -548,16 +715,32 @@ PDC_64 = """
     21 in-last-level
     12 none
 """
-PDE_IN_L2 = """
-    39 ?none
-    30 ?none
-    21 in-last-level
+PDC_ALONE = """
+    39 own 64 ?full ?lru
+    30 joined
+    21 ?none
     12 none
 """
 TABLE_POINTERS = """
     39 ?none
     30 ?none
     21 own {}
+    12 none
+"""
+A64FX = """
+    42 own 16 full lru
+    29 joined
+    16 none
+"""
+ROCKET = """
+    30 own 8 full plru
+    21 joined
+    12 none
+"""
+XIANGSHAN = """
+    39 own 16 full plru
+    30 own 16 full plru
+    21 own 256 4 plru
     12 none
 """
 CHAMPSIM = """
@@ -569,33 +752,47 @@ CHAMPSIM = """
 """
 
 WALKS = {
+    "a64fx": "hardware -" + A64FX,
+    "airmont": "hardware 21" + X86_64,
     "apple-m1": "hardware 33" + ARM_16K,
     "apple-m1-e": "hardware -" + ARM_16K,
     "apple-m2": "hardware -" + ARM_16K,
     "apple-m2-e": "hardware -" + ARM_16K,
+    "apple-m3": "hardware -" + ARM_16K,
+    "apple-m3-e": "hardware -" + ARM_16K,
     "apple-m4": "hardware -" + ARM_16K,
     "apple-m4-e": "hardware -" + ARM_16K,
     "bobcat": "hardware -" + X86_64,
     "bonnell": "hardware 23" + X86_32,
+    "boom": "hardware -" + ROCKET,
     "broadwell": "hardware -" + X86_64,
     "bulldozer": "hardware -" + X86_64,
+    "c1-ultra": "hardware -" + ARM_64,
     "c910": "hardware -" + SV39,
     "champsim": "hardware -" + CHAMPSIM,
     "core-duo-t2600": "hardware 19" + X86_32,
     "core2": "hardware -" + X86_64,
     "cortex-a15": "hardware -" + ARM_32,
+    "cortex-a17": "hardware -" + ARM_32,
     "cortex-a35": "hardware -" + ARM_64,
+    "cortex-a5": "hardware -" + ARM_32,
     "cortex-a53": "hardware 20" + TABLE_POINTERS.format("64 4 ?lru"),
     "cortex-a55": "hardware -" + TABLE_POINTERS.format("64 4 ?lru"),
     "cortex-a57": "hardware -" + ARM_64,
     "cortex-a7": "hardware -" + ARM_32,
+    "cortex-a710": "hardware -" + ARM_64,
     "cortex-a72": "hardware -" + ARM_64,
     "cortex-a725": "hardware -" + ARM_64,
+    "cortex-a73": "hardware -" + ARM_64,
     "cortex-a76": "hardware -" + ARM_64,
+    "cortex-a8": "hardware -" + ARM_32,
+    "cortex-a9": "hardware -" + ARM_32,
     "cortex-x2": "hardware -" + ARM_64,
     "cortex-x925": "hardware -" + ARM_64,
     "cougarcove": "hardware -" + X86_64,
     "crestmont": "hardware -" + X86_64,
+    "cuzco": "hardware -" + SV39,
+    "cva6": "hardware -" + SV39.replace("?none", "none"),
     "emag": "hardware -" + ARM_64,
     "falkor": "hardware -" + TABLE_POINTERS.format("64 ?full ?lru"),
     "geode-lx": "hardware 8" + X86_32.replace("?none", "own 12 ?full ?lru"),
@@ -603,22 +800,32 @@ WALKS = {
     "goldmont": "hardware -" + X86_64,
     "goldmont-plus": "hardware -" + X86_64,
     "gracemont": "hardware -" + X86_64,
+    "gs464e": "software -",
     "haswell": "hardware -" + X86_64,
     "icelake": "hardware -" + X86_64,
+    "isaiah": "hardware -" + X86_64,
     "ivybridge": "hardware -" + PDPTE_4,
     "jaguar": "hardware -" + TABLE_POINTERS.format("16 ?full ?lru"),
     "k10": "hardware -" + X86_64,
+    "k6-iii": "hardware -" + X86_32,
+    "k7": "hardware -" + X86_32,
     "k8": "hardware 36" + X86_64,
+    "kabylake": "hardware -" + X86_64,
     "knl": "hardware 20" + X86_64,
+    "la464": "software -",
+    "la664": "hardware -" + ARM_16K,
     "lioncove": "hardware -" + X86_64,
+    "llano": "hardware -" + X86_64,
     "nehalem": "hardware -" + PDPTE_4,
     "neoverse-n1": "hardware -" + ARM_64,
+    "neoverse-n2": "hardware -" + ARM_64,
     "neoverse-v1": "hardware -" + ARM_64,
     "neoverse-v2": "hardware -" + ARM_64,
     "neoverse-v3": "hardware -" + ARM_64,
     "oryon": "hardware 50" + ARM_64,
     "p550": "hardware -",
     "p6": "hardware -" + X86_32,
+    "p870": "hardware -" + SV39,
     "pentium4": "hardware -" + X86_32,
     "piledriver": "hardware -" + X86_64,
     "power10": "hardware -",
@@ -628,10 +835,12 @@ WALKS = {
     "power9": "hardware -",
     "ppc970": "hardware 563",
     "redwoodcove": "hardware -" + X86_64,
+    "rocket": "hardware -" + ROCKET,
     "sandybridge": "hardware -" + PDPTE_4,
     "silvermont": "hardware 24" + X86_64,
     "skylake": "hardware -" + X86_64,
     "skymont": "hardware -" + X86_64,
+    "taishan-v110": "hardware -" + ARM_64,
     "tigerlake": "hardware -" + X86_64,
     "tremont": "hardware -" + X86_64,
     "u54": "hardware -" + SV39,
@@ -641,9 +850,12 @@ WALKS = {
     "ultrasparc-iv-plus": "software -",
     "ultrasparc-t1": "software -",
     "ultrasparc-t2": "hardware -",
-    "zen1": "hardware -" + X86_64,
+    "x280": "hardware -" + SV39,
+    "xiangshan": "hardware -" + XIANGSHAN,
+    "zen1": "hardware -" + PDC_ALONE,
     "zen2": "hardware -" + PDC_64,
     "zen3": "hardware -" + PDC_64,
-    "zen4": "hardware -" + PDE_IN_L2,
-    "zen5": "hardware -" + PDE_IN_L2,
+    "zen4": "hardware -" + PDC_64,
+    "zen5": "hardware -" + PDC_64,
+    "zx-e": "hardware 12" + X86_64,
 }

@@ -31,9 +31,9 @@ def base_of(name: str) -> int:
     """The base pages of the processors' usual systems."""
     if name.startswith("ultrasparc"):
         return 13
-    if name.startswith("apple"):
+    if name.startswith("apple") or name in ("gs464e", "la464", "la664"):
         return 14
-    return 16 if name in ("power7", "power8", "power9", "power10") else 12
+    return 16 if name in ("a64fx", "power7", "power8", "power9", "power10") else 12
 
 
 def simulate(cases: list[tuple[str, list[Reference]]], folder: Path = FOLDER, walks: bool = False) -> list[str]:

@@ -43,6 +43,7 @@ static void read_identity(tlb_cpuid_reader *r)
    r->intel = tlb_text_same(r->vendor, "GenuineIntel");
    r->amd = tlb_text_same(r->vendor, "AuthenticAMD")
             || tlb_text_same(r->vendor, "HygonGenuine");
+   r->via = tlb_text_same(r->vendor, "CentaurHauls") || tlb_text_same(r->vendor, "Shanghai");
 
    /* Processors before these leaves answer with anything. */
    const uint32_t extended = tlb_cpuid_raw(r, 0x80000000u, 0).eax;
@@ -53,7 +54,7 @@ static void read_identity(tlb_cpuid_reader *r)
    r->family = tlb_bits(version.eax, 11, 8);
    r->model = tlb_bits(version.eax, 7, 4);
    r->stepping = tlb_bits(version.eax, 3, 0);
-   if (r->family == 6 || r->family == 15)
+   if (r->family >= 6)
       r->model |= tlb_bits(version.eax, 19, 16) << 4;
    if (r->family == 15)
       r->family += tlb_bits(version.eax, 27, 20);
@@ -239,13 +240,6 @@ static int check_whole(tlb_cpuid_reader *r)
    return 0;
 }
 
-/* Centaur's and Zhaoxin's newer processors have both first levels in AMD's leaf, and what is behind
-   in Intel's. */
-static int is_via(const tlb_cpuid_reader *r)
-{
-   return tlb_text_same(r->vendor, "CentaurHauls") || tlb_text_same(r->vendor, "Shanghai");
-}
-
 int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out)
 {
    tlb_cpuid_reader r = { .ask = ask, .opaque = opaque, .m = out };
@@ -260,7 +254,9 @@ int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out)
 
    if (r.amd) {
       tlb_cpuid_read_amd(&r);
-   } else if (is_via(&r) && tlb_cpuid_leaf(&r, 0x80000005u, 0).ebx != 0 && r.highest >= 2) {
+   /* Centaur's and Zhaoxin's newer processors have both first levels in AMD's leaf, and what is
+      behind in Intel's. */
+   } else if (r.via && tlb_cpuid_leaf(&r, 0x80000005u, 0).ebx != 0 && r.highest >= 2) {
       tlb_cpuid_read_first_of_amd(&r);
       tlb_cpuid_read_second_of_intel(&r);
    } else {

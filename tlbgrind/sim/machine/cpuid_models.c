@@ -1,7 +1,7 @@
 /* Which machine file describes a processor, by vendor, family and model.
 
    Models and families as Intel (SDM, volume 4, table 2-1) and AMD (revision
-   guides of each family) number them. */
+   guides of each family) number them; Centaur's as InstLatx64's dumps have them. */
 
 #include "sim/machine/cpuid_reader.h"
 
@@ -21,6 +21,7 @@ static const struct {
    { 0x37, ANY, "silvermont" }, { 0x4a, ANY, "silvermont" },
    { 0x4d, ANY, "silvermont" }, { 0x5a, ANY, "silvermont" },
    { 0x5d, ANY, "silvermont" },
+   { 0x4c, ANY, "airmont" },
    { 0x5c, ANY, "goldmont" }, { 0x5f, ANY, "goldmont" },
    { 0x1a, ANY, "nehalem" }, { 0x1e, ANY, "nehalem" },
    { 0x1f, ANY, "nehalem" }, { 0x2e, ANY, "nehalem" },
@@ -33,9 +34,9 @@ static const struct {
    { 0x3d, ANY, "broadwell" }, { 0x47, ANY, "broadwell" },
    { 0x4f, ANY, "broadwell" }, { 0x56, ANY, "broadwell" },
    { 0x4e, ANY, "skylake" }, { 0x5e, ANY, "skylake" },
-   { 0x55, ANY, "skylake" }, { 0x8e, ANY, "skylake" },
-   { 0x9e, ANY, "skylake" }, { 0xa5, ANY, "skylake" },
-   { 0xa6, ANY, "skylake" }, { 0x66, ANY, "skylake" },
+   { 0x55, ANY, "skylake" }, { 0x66, ANY, "skylake" },
+   { 0x8e, ANY, "kabylake" }, { 0x9e, ANY, "kabylake" },
+   { 0xa5, ANY, "kabylake" }, { 0xa6, ANY, "kabylake" },
    { 0x57, ANY, "knl" }, { 0x85, ANY, "knl" },
    { 0x7a, ANY, "goldmont-plus" },
    { 0x86, ANY, "tremont" }, { 0x96, ANY, "tremont" },
@@ -74,8 +75,11 @@ static const struct {
    uint8_t family, from_model;
    const char *name;
 } amd_files[] = {
-   { 0x05, 0x0a, "geode-lx" },   { 0x05, 0x0b, NULL },
+   { 0x05, 0x09, "k6-iii" },     { 0x05, 0x0a, "geode-lx" },
+   { 0x05, 0x0b, NULL },
+   { 0x06, 0x0a, "k7" },         { 0x06, 0x0b, NULL },
    { 0x0f, 0x00, "k8" },         { 0x10, 0x00, "k10" },
+   { 0x11, 0x00, "k8" },         { 0x12, 0x00, "llano" },
    { 0x14, 0x00, "bobcat" },
    { 0x15, 0x00, "bulldozer" },  { 0x15, 0x02, "piledriver" },
    { 0x16, 0x00, "jaguar" },     { 0x17, 0x00, "zen1" },
@@ -92,6 +96,17 @@ static const struct {
 };
 
 enum { N_AMD_FILES = sizeof amd_files / sizeof amd_files[0] };
+
+/* Centaur's models, which Zhaoxin goes on with. */
+static const struct {
+   uint8_t family, model;
+   const char *name;
+} via_files[] = {
+   { 0x06, 0x0f, "isaiah" },
+   { 0x07, 0x3b, "zx-e" },
+};
+
+enum { N_VIA_FILES = sizeof via_files / sizeof via_files[0] };
 
 /* Arrow Lake-H has small cores of two kinds; leaf 1AH has their native model, 2 for Crestmont and
    3 for Skymont, as Linux has them (arch/x86/events/intel). */
@@ -117,6 +132,11 @@ const char *tlb_cpuid_file_of(const tlb_cpuid_reader *r)
              && (intel_files[i].core == ANY
                  || (intel_files[i].core == SMALL) == r->atom_core))
             name = intel_files[i].name;
+      }
+   } else if (r->via) {
+      for (unsigned i = 0; i < N_VIA_FILES; i++) {
+         if (via_files[i].family == r->family && via_files[i].model == r->model)
+            name = via_files[i].name;
       }
    }
    return name;

@@ -18,6 +18,7 @@ typedef struct {
    char vendor[13];
    int intel;
    int amd;                   /* or Hygon */
+   int via;                   /* Centaur, or Zhaoxin */
    unsigned family, model, stepping;
    int long_mode;             /* 64 bits */
    int atom_core;             /* of a hybrid processor, the small kind */

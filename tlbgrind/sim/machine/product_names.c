@@ -19,16 +19,19 @@ static const struct {
    { "haswell", "Xeon E5 v3" },
    { "icelake", "Xeon Scalable 3rd generation" },
    { "ivybridge", "Xeon E5 v2" },
+   { "k8", "Turion, Sempron, Griffin" },
+   { "kabylake", "Kaby Lake, Coffee Lake, Whiskey Lake, Amber Lake" },
    { "neoverse-v2", "Axion" },
    { "redwoodcove", "Xeon 6" },
    { "sandybridge", "Xeon E5" },
-   { "skylake", "Xeon Scalable, Kaby Lake, Coffee Lake, Comet Lake, Cascade Lake, Whiskey Lake" },
+   { "skylake", "Xeon Scalable 1st and 2nd generation" },
    { "u74", "VisionFive 2" },
    { "zen1", "Ryzen 1000 and 2000, Threadripper, EPYC 7001, Naples" },
    { "zen2", "Ryzen 3000, Threadripper, EPYC 7002, Rome" },
    { "zen3", "Ryzen 5000, Threadripper, EPYC 7003, Milan" },
    { "zen4", "Ryzen 7000, Threadripper, EPYC 9004, Genoa, Bergamo" },
    { "zen5", "Ryzen 9000, Threadripper, EPYC 9005, Turin" },
+   { "zx-e", "KaiXian" },
 };
 
 const char *tlb_product_names(const char *machine)
