@@ -302,6 +302,7 @@ TEST_INPUTS = \
 	tests/fuzz/corpus \
 	tests/machines/facts.py \
 	tests/machines/naive_reader.py \
+	tests/machines/walks.py \
 	tests/faults/expected \
 	tests/faults/faults_support.py \
 	tests/faults/native_support.py \

@@ -11,8 +11,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from machines.facts import FACTS, SPLITS, WALKS
+from machines.facts import FACTS, SPLITS
 from machines.naive_reader import describe
+from machines.walks import WALKS
 
 DRIVE = Path(os.environ["TG_BUILDDIR"], "tests", "machines", "machinedrive")
 FOLDER = Path(os.environ["TG_SRCDIR"], "tlbgrind", "machines")

@@ -1,0 +1,187 @@
+"""How the shipped processors walk page tables, written down a second time; see facts.py.
+
+Who walks, the cycles of a walk, then each step as the logarithm of what an entry covers, and its
+cache: its entries, ways and policy. A figure behind ? is assumed; - is unknown.
+"""
+
+X86_64 = """
+    39 ?none
+    30 ?none
+    21 ?none
+    12 none
+"""
+X86_32 = """
+    22 ?none
+    12 none
+"""
+ARM_16K = """
+    36 ?none
+    25 ?none
+    14 none
+"""
+ARM_32 = """
+    20 ?none
+    12 none
+"""
+SV39 = """
+    30 ?none
+    21 ?none
+    12 none
+"""
+ARM_64 = X86_64
+PDPTE_4 = """
+    39 ?none
+    30 own 4 ?full ?lru
+    21 ?none
+    12 none
+"""
+PDC_64 = """
+    39 own 64 ?full ?lru
+    30 joined
+    21 in-last-level
+    12 none
+"""
+PDC_ALONE = """
+    39 own 64 ?full ?lru
+    30 joined
+    21 ?none
+    12 none
+"""
+TABLE_POINTERS = """
+    39 ?none
+    30 ?none
+    21 own {}
+    12 none
+"""
+A64FX = """
+    42 own 16 full lru
+    29 joined
+    16 none
+"""
+ROCKET = """
+    30 own 8 full plru
+    21 joined
+    12 none
+"""
+XIANGSHAN = """
+    39 own 16 full plru
+    30 own 16 full plru
+    21 own 256 4 plru
+    12 none
+"""
+CHAMPSIM = """
+    48 own 2 full lru
+    39 own 4 full lru
+    30 own 8 4 lru
+    21 own 32 8 lru
+    12 none
+"""
+
+WALKS = {
+    "a64fx": "hardware -" + A64FX,
+    "airmont": "hardware 21" + X86_64,
+    "apple-m1": "hardware 33" + ARM_16K,
+    "apple-m1-e": "hardware -" + ARM_16K,
+    "apple-m2": "hardware -" + ARM_16K,
+    "apple-m2-e": "hardware -" + ARM_16K,
+    "apple-m3": "hardware -" + ARM_16K,
+    "apple-m3-e": "hardware -" + ARM_16K,
+    "apple-m4": "hardware -" + ARM_16K,
+    "apple-m4-e": "hardware -" + ARM_16K,
+    "bobcat": "hardware -" + X86_64,
+    "bonnell": "hardware 23" + X86_32,
+    "boom": "hardware -" + ROCKET,
+    "broadwell": "hardware -" + X86_64,
+    "bulldozer": "hardware -" + X86_64,
+    "c1-ultra": "hardware -" + ARM_64,
+    "c910": "hardware -" + SV39,
+    "champsim": "hardware -" + CHAMPSIM,
+    "core-duo-t2600": "hardware 19" + X86_32,
+    "core2": "hardware -" + X86_64,
+    "cortex-a15": "hardware -" + ARM_32,
+    "cortex-a17": "hardware -" + ARM_32,
+    "cortex-a35": "hardware -" + ARM_64,
+    "cortex-a5": "hardware -" + ARM_32,
+    "cortex-a53": "hardware 20" + TABLE_POINTERS.format("64 4 ?lru"),
+    "cortex-a55": "hardware -" + TABLE_POINTERS.format("64 4 ?lru"),
+    "cortex-a57": "hardware -" + ARM_64,
+    "cortex-a7": "hardware -" + ARM_32,
+    "cortex-a710": "hardware -" + ARM_64,
+    "cortex-a72": "hardware -" + ARM_64,
+    "cortex-a725": "hardware -" + ARM_64,
+    "cortex-a73": "hardware -" + ARM_64,
+    "cortex-a76": "hardware -" + ARM_64,
+    "cortex-a8": "hardware -" + ARM_32,
+    "cortex-a9": "hardware -" + ARM_32,
+    "cortex-x2": "hardware -" + ARM_64,
+    "cortex-x925": "hardware -" + ARM_64,
+    "cougarcove": "hardware -" + X86_64,
+    "crestmont": "hardware -" + X86_64,
+    "cuzco": "hardware -" + SV39,
+    "cva6": "hardware -" + SV39.replace("?none", "none"),
+    "emag": "hardware -" + ARM_64,
+    "falkor": "hardware -" + TABLE_POINTERS.format("64 ?full ?lru"),
+    "geode-lx": "hardware 8" + X86_32.replace("?none", "own 12 ?full ?lru"),
+    "goldencove": "hardware -" + X86_64,
+    "goldmont": "hardware -" + X86_64,
+    "goldmont-plus": "hardware -" + X86_64,
+    "gracemont": "hardware -" + X86_64,
+    "gs464e": "software -",
+    "haswell": "hardware -" + X86_64,
+    "icelake": "hardware -" + X86_64,
+    "isaiah": "hardware -" + X86_64,
+    "ivybridge": "hardware -" + PDPTE_4,
+    "jaguar": "hardware -" + TABLE_POINTERS.format("16 ?full ?lru"),
+    "k10": "hardware -" + X86_64,
+    "k6-iii": "hardware -" + X86_32,
+    "k7": "hardware -" + X86_32,
+    "k8": "hardware 36" + X86_64,
+    "kabylake": "hardware -" + X86_64,
+    "knl": "hardware 20" + X86_64,
+    "la464": "software -",
+    "la664": "hardware -" + ARM_16K,
+    "lioncove": "hardware -" + X86_64,
+    "llano": "hardware -" + X86_64,
+    "nehalem": "hardware -" + PDPTE_4,
+    "neoverse-n1": "hardware -" + ARM_64,
+    "neoverse-n2": "hardware -" + ARM_64,
+    "neoverse-v1": "hardware -" + ARM_64,
+    "neoverse-v2": "hardware -" + ARM_64,
+    "neoverse-v3": "hardware -" + ARM_64,
+    "oryon": "hardware 50" + ARM_64,
+    "p550": "hardware -",
+    "p6": "hardware -" + X86_32,
+    "p870": "hardware -" + SV39,
+    "pentium4": "hardware -" + X86_32,
+    "piledriver": "hardware -" + X86_64,
+    "power10": "hardware -",
+    "power4": "hardware -",
+    "power7": "hardware -",
+    "power8": "hardware -",
+    "power9": "hardware -",
+    "ppc970": "hardware 563",
+    "redwoodcove": "hardware -" + X86_64,
+    "rocket": "hardware -" + ROCKET,
+    "sandybridge": "hardware -" + PDPTE_4,
+    "silvermont": "hardware 24" + X86_64,
+    "skylake": "hardware -" + X86_64,
+    "skymont": "hardware -" + X86_64,
+    "taishan-v110": "hardware -" + ARM_64,
+    "tigerlake": "hardware -" + X86_64,
+    "tremont": "hardware -" + X86_64,
+    "u54": "hardware -" + SV39,
+    "u74": "hardware -" + SV39,
+    "ultrasparc-ii": "software -",
+    "ultrasparc-iii": "software -",
+    "ultrasparc-iv-plus": "software -",
+    "ultrasparc-t1": "software -",
+    "ultrasparc-t2": "hardware -",
+    "x280": "hardware -" + SV39,
+    "xiangshan": "hardware -" + XIANGSHAN,
+    "zen1": "hardware -" + PDC_ALONE,
+    "zen2": "hardware -" + PDC_64,
+    "zen3": "hardware -" + PDC_64,
+    "zen4": "hardware -" + PDC_64,
+    "zen5": "hardware -" + PDC_64,
+    "zx-e": "hardware 12" + X86_64,
+}
