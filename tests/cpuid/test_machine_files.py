@@ -45,13 +45,18 @@ EXPECTED: dict[str, tuple[str, set[str], set[str]]] = {
     "isaiah": ("isaiah", set(), set()),
     # Leaf 2 has the array for pages of 1G, as in Intel's processors a first level.
     "zx-e": ("zx-e", set(), {"1 loads+stores 1G 4/4"}),
-    # Descriptors that somebody else's processor has.
+    # The processor is made up: Haswell's descriptors under Zhaoxin's name.
     "zhaoxin": (
         "zx-e",
-        {"1 fetches 4K 128/8", "1 fetches 2M+4M 8/8", "1 loads+stores 4K 64/4", "1 loads+stores 2M+4M 32/4",
-         "2 fetches+loads+stores 2M+4K 1024/8"},
+        {
+            "1 fetches 4K 128/8",
+            "1 fetches 2M+4M 8/8",
+            "1 loads+stores 4K 64/4",
+            "1 loads+stores 2M+4M 32/4",
+            "2 fetches+loads+stores 2M+4K 1024/8",
+        },
         {"1 fetches 4K 96/6", "1 fetches 2M 32/4", "1 loads+stores 4K 96/6", "1 loads+stores 2M 32/4"},
-    ),  # fmt: skip
+    ),
     # Without PAE large pages are of 4M.
     "geode-lx": ("geode-lx", {"2 fetches+loads+stores 2M 4/4"}, {"2 fetches+loads+stores 4M 4/4"}),
     "k6-iii": ("k6-iii", set(), set()),
