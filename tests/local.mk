@@ -262,7 +262,9 @@ PYTEST_FILES = \
 
 # tests/fuzz/fuzz_NAME.c; tests/fuzz/fuzz.h describes how to add one.
 FUZZERS = \
+	tests/fuzz/fuzz_aida_dump \
 	tests/fuzz/fuzz_cpuid_dump \
+	tests/fuzz/fuzz_cpuinfo \
 	tests/fuzz/fuzz_machine_file \
 	tests/fuzz/fuzz_mmus \
 	tests/fuzz/fuzz_override \
@@ -398,10 +400,13 @@ tests_libtlbsim_fuzz_a_CFLAGS = -std=c11 -O1 $(SAN_CFLAGS) $(TG_COVERAGE_CFLAGS)
 
 check_DATA += $(FUZZERS)
 CLEANFILES += $(FUZZERS)
-EXTRA_DIST += $(FUZZERS:%=%.c) $(FUZZ_DRIVER)
+EXTRA_DIST += $(FUZZERS:%=%.c) $(FUZZ_DRIVER) tests/fuzz/dump_case.c
 FUZZ_DRIVER = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
 
 # Sources of every fuzzer beside its own file.
+FUZZ_MORE_fuzz_aida_dump = $(srcdir)/tests/fuzz/dump_case.c
+FUZZ_MORE_fuzz_cpuid_dump = $(srcdir)/tests/fuzz/dump_case.c
+tests/fuzz/fuzz_aida_dump tests/fuzz/fuzz_cpuid_dump: tests/fuzz/dump_case.c
 FUZZ_MORE_fuzz_mmus = $(MMU_CASES:%=$(srcdir)/%)
 tests/fuzz/fuzz_mmus: $(MMU_CASES)
 

@@ -13,16 +13,21 @@ SIM_SOURCES = \
 	tlbgrind/sim/faults/layout.c \
 	tlbgrind/sim/faults/page_cache.c \
 	tlbgrind/sim/faults/page_tables.c \
+	tlbgrind/sim/machine/arm_models.c \
 	tlbgrind/sim/machine/assumptions.c \
 	tlbgrind/sim/machine/builtin.c \
 	tlbgrind/sim/machine/cost.c \
 	tlbgrind/sim/machine/cpuid.c \
 	tlbgrind/sim/machine/cpuid_amd.c \
+	tlbgrind/sim/machine/cpuid_aida_lines.c \
 	tlbgrind/sim/machine/cpuid_answers.c \
 	tlbgrind/sim/machine/cpuid_dump.c \
+	tlbgrind/sim/machine/cpuid_dump_parts.c \
 	tlbgrind/sim/machine/cpuid_intel.c \
 	tlbgrind/sim/machine/cpuid_models.c \
+	tlbgrind/sim/machine/cpuid_raw_lines.c \
 	tlbgrind/sim/machine/cpuid_reader.c \
+	tlbgrind/sim/machine/cpuinfo.c \
 	tlbgrind/sim/machine/geometry.c \
 	tlbgrind/sim/machine/machine.c \
 	tlbgrind/sim/machine/machine_argument.c \
@@ -76,7 +81,11 @@ SIM_INCLUDES = \
 	tlbgrind/sim/base/closeness.h \
 	tlbgrind/sim/base/text.h \
 	tlbgrind/sim/faults/faultmodel_parts.h \
+	tlbgrind/sim/machine/arm_models.h \
+	tlbgrind/sim/machine/cpuid_dump_parts.h \
+	tlbgrind/sim/machine/cpuid_models.h \
 	tlbgrind/sim/machine/cpuid_reader.h \
+	tlbgrind/sim/machine/cpuinfo.h \
 	tlbgrind/sim/machine/machine_argument.h \
 	tlbgrind/sim/machine/machine_file_parts.h \
 	tlbgrind/sim/machine/override.h \

@@ -118,6 +118,27 @@ static Bool is_file(const HChar* name)
    return there;
 }
 
+/* Reads to the end: files of /proc have no size. NULL: the file is too large. */
+static HChar* read_all(Int fd, SizeT room, SizeT* length)
+{
+   HChar* text = VG_(malloc)("tg.machines.file", room);
+   *length = 0;
+   for (;;) {
+      const Int n = VG_(read)(fd, text + *length, (Int)(room - *length));
+      if (n <= 0)
+         return text;
+      *length += (SizeT)n;
+      if (*length > TLB_MACHINE_INPUT_SIZE) {
+         VG_(free)(text);
+         return NULL;
+      }
+      if (*length == room) {
+         room *= 2;
+         text = VG_(realloc)("tg.machines.file", text, room);
+      }
+   }
+}
+
 /* Reads the whole file, to be freed; NULL: that failed, with the reason. */
 static HChar* read_file(const HChar* name, SizeT* length, tlb_reason* why)
 {
@@ -144,13 +165,11 @@ static HChar* read_file(const HChar* name, SizeT* length, tlb_reason* why)
                     "has %lld bytes; machine files and dumps of CPUID have at "
                     "most %d", (Long)st.size, TLB_MACHINE_INPUT_SIZE);
    } else {
-      text = VG_(malloc)("tg.machines.file", (SizeT)st.size + 1);
-      *length = 0;
-      Int n;
-      while (*length < (SizeT)st.size
-             && (n = VG_(read)(fd, text + *length,
-                               (Int)((SizeT)st.size - *length))) > 0)
-         *length += (SizeT)n;
+      text = read_all(fd, (SizeT)st.size + 4096, length);
+      if (text == NULL)
+         VG_(snprintf)(why->text, sizeof why->text,
+                       "is larger than the %d bytes that machine files and dumps of CPUID have at "
+                       "most", TLB_MACHINE_INPUT_SIZE);
    }
    VG_(close)(fd);
    return text;

@@ -254,11 +254,11 @@ int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out)
 
    if (r.amd) {
       tlb_cpuid_read_amd(&r);
-   /* Centaur's and Zhaoxin's newer processors have both first levels in AMD's leaf, and what is
-      behind in Intel's. */
+   /* Centaur's and Zhaoxin's newer processors have both first levels in AMD's leaf, and the rest in
+      Intel's. */
    } else if (r.via && tlb_cpuid_leaf(&r, 0x80000005u, 0).ebx != 0 && r.highest >= 2) {
       tlb_cpuid_read_first_of_amd(&r);
-      tlb_cpuid_read_second_of_intel(&r);
+      tlb_cpuid_read_rest_of_intel(&r);
    } else {
       tlb_cpuid_read_intel(&r);
       /* Others than Intel have used AMD's leaves (VIA, Transmeta); Intel's

@@ -13,6 +13,7 @@ typedef struct {
    uint32_t entries[N_SIZES]; /* 0: none */
    uint32_t ways[N_SIZES];
    uint32_t range[N_SIZES];   /* the code behind ways, if it is a range */
+   int ways_wrong[N_SIZES];   /* the ways could not be, others are assumed */
    const char *leaf[N_SIZES];
 } side;
 
@@ -142,7 +143,7 @@ static void take_side(tlb_cpuid_reader *r, unsigned level, unsigned users,
          r, level, users, sizes, s->entries[i], s->ways[i], source);
       if (a == NULL)
          continue;
-      a->ways_unknown = s->range[i] != 0;
+      a->ways_unknown = s->range[i] != 0 || s->ways_wrong[i];
       if (other != i)
          note_other_ways(r, a, s, other);
    }
@@ -222,6 +223,23 @@ static void take_first_level(tlb_cpuid_reader *r, side level1[2])
    take_side(r, 1, TLB_DATA_REFERENCES, &level1[1]);
 }
 
+/* KX-7000 gives 16 entries, 6-way, to code: no whole number of sets. */
+static void mend_ways(tlb_cpuid_reader *r, side *s)
+{
+   for (unsigned i = 0; i < N_SIZES; i++) {
+      if (s->entries[i] == 0 || s->entries[i] % s->ways[i] == 0)
+         continue;
+      tlb_text t = tlb_cpuid_begin_note(r);
+      tlb_text_add(&t, "CPUID gives ");
+      tlb_text_add_number(&t, s->entries[i]);
+      tlb_text_add(&t, " entries in ");
+      tlb_text_add_number(&t, s->ways[i]);
+      tlb_text_add(&t, " ways, which is no whole number of sets; full is assumed");
+      s->ways[i] = s->entries[i];
+      s->ways_wrong[i] = 1;
+   }
+}
+
 void tlb_cpuid_read_first_of_amd(tlb_cpuid_reader *r)
 {
    const tlb_cpuid l1 = tlb_cpuid_leaf(r, 0x80000005u, 0);
@@ -229,6 +247,7 @@ void tlb_cpuid_read_first_of_amd(tlb_cpuid_reader *r)
    for (unsigned i = 0; i < 2; i++) {
       put_plain(&level1[i], 0, i == 0 ? l1.ebx & 0xffff : l1.ebx >> 16);
       put_plain(&level1[i], 1, i == 0 ? l1.eax & 0xffff : l1.eax >> 16);
+      mend_ways(r, &level1[i]);
    }
    take_first_level(r, level1);
 }

@@ -1,134 +1,9 @@
-/* Dumps of CPUID, as `cpuid -r` prints them. */
+/* Dumps of CPUID: the answers of each processor, and which processors differ. */
 
 #include "sim/machine/cpuid_dump.h"
 
-#include "sim/base/text.h"
 #include "sim/machine/cpuid.h"
-
-/* A piece of a line: [at, end). */
-typedef struct {
-   const char *at;
-   const char *end;
-} piece;
-
-static const char *const what_a_line_is
-   = "is no line of a CPUID dump; expected CPU N: or 0xLEAF 0xSUBLEAF: "
-     "eax=0x... ebx=0x... ecx=0x... edx=0x...";
-
-static int refuse(tlb_reason *why, piece value, const char *what)
-{
-   const size_t n = (size_t)(value.end - value.at);
-   tlb_text t = tlb_text_in(why->text, sizeof why->text);
-   tlb_text_add(&t, "'");
-   tlb_text_add_n(&t, value.at, n < 32 ? n : 32);
-   tlb_text_add(&t, "' ");
-   tlb_text_add(&t, what);
-   return 0;
-}
-
-/* --- pieces of a line --- */
-
-static int is_space(char c)
-{
-   return c == ' ' || c == '\t' || c == '\r';
-}
-
-static void skip_space(piece *p)
-{
-   while (p->at < p->end && is_space(*p->at))
-      p->at++;
-}
-
-/* Takes the word off the front of *p, if it is there. */
-static int take_word(piece *p, const char *word)
-{
-   const size_t n = tlb_text_length(word);
-   if ((size_t)(p->end - p->at) < n || !tlb_text_is(p->at, n, word))
-      return 0;
-   p->at += n;
-   return 1;
-}
-
-/* Takes "0x" and hexadecimal digits off the front: at least `fewest`, at most
-   eight. A register always has eight, so that one that has been cut off is not
-   taken for another value. */
-static int take_hex(piece *p, unsigned fewest, uint32_t *out)
-{
-   piece q = *p;
-   uint32_t n = 0;
-   unsigned digits = 0;
-   if (!take_word(&q, "0x"))
-      return 0;
-   for (; q.at < q.end; q.at++, digits++) {
-      const char c = *q.at;
-      const uint32_t digit = c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
-                             : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10
-                             : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10
-                                                    : 16;
-      if (digit == 16)
-         break;
-      if (digits == 8)
-         return 0;
-      n = n << 4 | digit;
-   }
-   if (digits < fewest)
-      return 0;
-   *p = q;
-   *out = n;
-   return 1;
-}
-
-/* "CPU 12:", "CPU:". */
-static int parse_header(piece line, uint32_t *cpu)
-{
-   uint64_t n = 0;
-   if (!take_word(&line, "CPU"))
-      return 0;
-   skip_space(&line);
-   if (tlb_text_number(&line.at, line.end, &n) && n > UINT32_MAX)
-      return 0;
-   if (!take_word(&line, ":"))
-      return 0;
-   skip_space(&line);
-   *cpu = (uint32_t)n;
-   return line.at == line.end;
-}
-
-typedef struct {
-   uint32_t leaf, subleaf, reg[4];
-} answer;
-
-/* "0x00000018 0x03: eax=0x00000000 ... edx=0x00004125". Leading space is gone
-   already. */
-static int parse_answer(const piece line, answer *a, tlb_reason *why)
-{
-   static const char *const names[4] = { "eax=", "ebx=", "ecx=", "edx=" };
-   piece p = line;
-   if (take_word(&p, "vendor_id"))
-      return refuse(why, line, "is what cpuid prints without -r; make the dump with cpuid -r");
-   if (!take_hex(&p, 8, &a->leaf))
-      return refuse(why, line, what_a_line_is);
-   skip_space(&p);
-   if (!take_hex(&p, 1, &a->subleaf) || !take_word(&p, ":"))
-      return refuse(why, line, what_a_line_is);
-   for (unsigned i = 0; i < 4; i++) {
-      skip_space(&p);
-      if (p.at == p.end)
-         return refuse(why, line, "ends too early; the dump is cut off");
-      if (!take_word(&p, names[i]))
-         return refuse(why, p, "where eax=, ebx=, ecx= and edx= are expected, "
-                               "in this order");
-      if (!take_hex(&p, 8, &a->reg[i]))
-         return refuse(why, p, "is no value of a register; expected 0x and 8 "
-                               "hexadecimal digits");
-      if (p.at < p.end && !is_space(*p.at))
-         return refuse(why, p, "follows a register without a space");
-   }
-   skip_space(&p);
-   if (p.at < p.end)
-      return refuse(why, p, "is too much behind edx");
-   return 1;
-}
+#include "sim/machine/cpuid_dump_parts.h"
 
 /* --- a processor --- */
 
@@ -170,7 +45,7 @@ static int same_answers(const tlb_cpuid_processor *a,
 
 /* Keeps an answer if it matters. The same answer twice is fine, two that differ
    are not. */
-static int keep(tlb_cpuid_processor *p, const answer *a, tlb_reason *why)
+static int keep(tlb_cpuid_processor *p, const tlb_dump_answer *a, tlb_reason *why)
 {
    const tlb_cpuid bits = tlb_cpuid_matters(a->leaf, a->subleaf);
    if ((bits.eax | bits.ebx | bits.ecx | bits.edx) == 0)
@@ -263,6 +138,9 @@ typedef struct {
    tlb_cpuid_dump *out;
    tlb_cpuid_processor current;
    int reading;
+   /* The last line that begins a processor: one without answers is none in AIDA64's format. */
+   uint32_t next_cpu;
+   uint64_t next_line; /* 0: none since the last processor */
 } state;
 
 static int end_processor(state *s, uint64_t *line, tlb_reason *why)
@@ -299,71 +177,91 @@ static void begin_processor(state *s, uint32_t cpu, uint64_t line)
    s->current.line = line;
    s->current.n_answers = 0;
    s->reading = 1;
+   s->next_line = 0;
 }
 
-static int read_line(state *s, piece p, uint64_t *line, tlb_reason *why)
+static int read_line(state *s, tlb_dump_reader *reader, tlb_piece p, uint64_t *line,
+                     tlb_reason *why)
 {
-   uint32_t cpu;
-   answer a;
-   skip_space(&p);
-   while (p.at < p.end && is_space(p.end[-1]))
-      p.end--;
-   if (p.at == p.end)
-      return 1;
-   if (parse_header(p, &cpu)) {
-      const uint64_t here = *line;
+   const uint64_t here = *line;
+   tlb_dump_answer a;
+   switch (reader(p, &s->next_cpu, &a, why)) {
+   case TLB_DUMP_PROCESSOR:
       if (!end_processor(s, line, why))
          return 0;
       *line = here;
-      begin_processor(s, cpu, here);
+      s->next_line = here;
+      if (reader == tlb_cpuid_raw_line)
+         begin_processor(s, s->next_cpu, here);
       return 1;
+   case TLB_DUMP_ANSWER:
+      /* A dump of one processor may have lost its first line. */
+      if (!s->reading && s->next_line == 0)
+         begin_processor(s, 0, here);
+      else if (!s->reading)
+         begin_processor(s, s->next_cpu, s->next_line);
+      return keep(&s->current, &a, why);
+   case TLB_DUMP_OTHER:
+      return 1;
+   case TLB_DUMP_WRONG:
+      break;
    }
-   if (!parse_answer(p, &a, why))
-      return 0;
-   /* A dump of one processor may have lost its first line. */
-   if (!s->reading)
-      begin_processor(s, 0, *line);
-   return keep(&s->current, &a, why);
+   return 0;
 }
 
-static piece next_line(piece *rest)
+/* --- formats --- */
+
+static int is_raw(tlb_piece rest)
 {
-   piece p = { rest->at, rest->at };
-   while (p.end < rest->end && *p.end != '\n')
-      p.end++;
-   rest->at = p.end < rest->end ? p.end + 1 : p.end;
-   return p;
+   while (rest.at < rest.end) {
+      tlb_piece p = tlb_piece_line(&rest);
+      uint32_t ignored;
+      tlb_dump_answer a;
+      tlb_reason why;
+      if (p.at == p.end)
+         continue;
+      if (tlb_cpuid_raw_line(p, &ignored, &a, &why) == TLB_DUMP_PROCESSOR)
+         return 1;
+      return tlb_piece_take(&p, "0x") && tlb_piece_take_digits(&p, 8, &ignored) && p.at < p.end
+             && tlb_piece_is_space(*p.at);
+   }
+   return 0;
+}
+
+/* Before the first leaf there may be anything: a report on the whole computer. */
+static int is_aida(tlb_piece rest)
+{
+   while (rest.at < rest.end) {
+      uint32_t ignored;
+      tlb_dump_answer a;
+      tlb_reason why;
+      const tlb_dump_kind kind = tlb_cpuid_aida_line(tlb_piece_line(&rest), &ignored, &a, &why);
+      if (kind == TLB_DUMP_ANSWER || kind == TLB_DUMP_WRONG)
+         return 1;
+   }
+   return 0;
 }
 
 int tlb_cpuid_is_dump(const char *text, size_t size)
 {
-   piece rest = { text, text + size };
-   while (rest.at < rest.end) {
-      piece p = next_line(&rest);
-      uint32_t ignored;
-      skip_space(&p);
-      while (p.at < p.end && is_space(p.end[-1]))
-         p.end--;
-      if (p.at < p.end)
-         return parse_header(p, &ignored)
-                || (take_hex(&p, 8, &ignored) && p.at < p.end
-                    && is_space(*p.at));
-   }
-   return 0;
+   const tlb_piece all = { text, text + size };
+   return is_raw(all) || is_aida(all);
 }
 
 int tlb_cpuid_dump_read(const char *text, size_t size, tlb_cpuid_dump *out,
                         uint64_t *line, tlb_reason *why)
 {
-   piece rest = { text, text + size };
+   tlb_piece rest = { text, text + size };
    state s = { .out = out, .reading = 0 };
    uint64_t number = 0;
+   tlb_dump_reader *const reader = !is_raw(rest) && is_aida(rest) ? tlb_cpuid_aida_line
+                                                                  : tlb_cpuid_raw_line;
    out->n = 0;
    while (rest.at < rest.end) {
-      const piece p = next_line(&rest);
+      const tlb_piece p = tlb_piece_line(&rest);
       number++;
       *line = number;
-      if (!read_line(&s, p, line, why))
+      if (p.at < p.end && !read_line(&s, reader, p, line, why))
          return 0;
    }
    *line = number == 0 ? 1 : number;

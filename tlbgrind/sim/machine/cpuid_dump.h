@@ -1,11 +1,7 @@
-/* Dumps of CPUID, as `cpuid -r` prints them, of any processor.
+/* Dumps of CPUID, of any processor, as `cpuid -r` prints them or AIDA64 writes them.
 
-   A line "CPU 0:" or "CPU:" begins each processor; then come lines such as
-
-    0x00000018 0x03: eax=0x00000000 ebx=0x0010000f ecx=0x00000001 edx=0x00004125
-
-   with the leaf, the sub-leaf and the registers. Most processors of a system answer alike;
-   those of a hybrid one do not.
+   Most processors of a system answer alike; those of a hybrid one do not. cpuid_raw_lines.c and
+   cpuid_aida_lines.c have the two formats; the rest is common to both.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -40,8 +36,8 @@ typedef struct {
    tlb_cpuid_processor processor[TLB_MAX_DUMP_PROCESSORS];
 } tlb_cpuid_dump;
 
-/* Whether the text looks like a dump rather than a machine file: by its first
-   line that is not empty. */
+/* Whether the text looks like a dump of either format: by its first line that is not empty, or, for
+   AIDA64's, by any line with a leaf. */
 int tlb_cpuid_is_dump(const char *text, size_t size);
 
 /* Reads a dump of `size` bytes, which need not end with a NUL. Returns 1, or 0

@@ -153,7 +153,13 @@ static uint32_t sizes_of(const tlb_cpuid_reader *r, uint32_t page_sizes)
    return widened ? page_sizes | TLB_2M : page_sizes;
 }
 
-static void take_descriptors(tlb_cpuid_reader *r, const descriptor_set *s)
+/* Which arrays are taken. */
+typedef enum {
+   ALL_ARRAYS,
+   NOT_IN_AMDS_LEAF /* but for first levels of 4K and 2M pages */
+} selection;
+
+static void take_descriptors(tlb_cpuid_reader *r, const descriptor_set *s, selection which)
 {
    int micro = 0, widened = 0;
    for (unsigned i = 0; i < N_DESCRIPTORS; i++)
@@ -161,6 +167,9 @@ static void take_descriptors(tlb_cpuid_reader *r, const descriptor_set *s)
                && is_in(s, descriptors[i].descriptor);
    for (unsigned i = 0; i < N_DESCRIPTORS; i++) {
       if (!is_in(s, descriptors[i].descriptor))
+         continue;
+      if (which == NOT_IN_AMDS_LEAF && descriptors[i].place != SECOND
+          && descriptors[i].page_sizes != TLB_1G)
          continue;
       const unsigned behind = descriptors[i].place == SECOND
                               || (descriptors[i].place == MAIN && micro);
@@ -313,16 +322,10 @@ static void take_leaf_18(tlb_cpuid_reader *r)
 
 /* --- both --- */
 
-void tlb_cpuid_read_second_of_intel(tlb_cpuid_reader *r)
+void tlb_cpuid_read_rest_of_intel(tlb_cpuid_reader *r)
 {
-   const descriptor_set all = read_descriptors(r);
-   descriptor_set second = { { 0, 0, 0, 0 } };
-   for (unsigned i = 0; i < N_DESCRIPTORS; i++) {
-      const unsigned d = descriptors[i].descriptor;
-      if (descriptors[i].place == SECOND)
-         second.bit[d / 64] |= all.bit[d / 64] & UINT64_C(1) << d % 64;
-   }
-   take_descriptors(r, &second);
+   const descriptor_set s = read_descriptors(r);
+   take_descriptors(r, &s, NOT_IN_AMDS_LEAF);
 }
 
 void tlb_cpuid_read_intel(tlb_cpuid_reader *r)
@@ -330,7 +333,7 @@ void tlb_cpuid_read_intel(tlb_cpuid_reader *r)
    const descriptor_set s = read_descriptors(r);
    const int sent_on = is_in(&s, LEAF_18_INSTEAD);
    if (!sent_on)
-      take_descriptors(r, &s);
+      take_descriptors(r, &s, ALL_ARRAYS);
    if (r->m->n_arrays != 0)
       return;
    take_leaf_18(r);
@@ -341,7 +344,7 @@ void tlb_cpuid_read_intel(tlb_cpuid_reader *r)
       tlb_text_add(&t, "leaf 2 refers to leaf 18H, which ");
       tlb_cpuid_add_culprit(r, &t);
       tlb_text_add(&t, " hides");
-      take_descriptors(r, &s);
+      take_descriptors(r, &s, ALL_ARRAYS);
    } else if (r->highest >= 2) {
       tlb_text t = tlb_cpuid_begin_note(r);
       tlb_text_add(&t, "leaf 2 of ");

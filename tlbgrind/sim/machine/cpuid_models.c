@@ -3,6 +3,8 @@
    Models and families as Intel (SDM, volume 4, table 2-1) and AMD (revision
    guides of each family) number them; Centaur's as InstLatx64's dumps have them. */
 
+#include "sim/machine/cpuid_models.h"
+
 #include "sim/machine/cpuid_reader.h"
 
 enum { BIG, SMALL, ANY };
@@ -68,31 +70,29 @@ static const struct {
 
 enum { N_INTEL_FILES = sizeof intel_files / sizeof intel_files[0] };
 
-/* AMD's and Hygon's families, from each of these models on; NULL: these have no file, for they are
-   K6-2+ and K6-III+ (family 5), Hygon's second, Phoenix 2 (family 19H), whose second levels are
-   others, and Zen 6 (family 1AH). */
+/* AMD's and Hygon's families, with the models of each as Linux knows them
+   (arch/x86/kernel/cpu/amd.c). Not here, because their second levels are others or not known: K6-2+
+   and K6-III+ (family 5), Hygon's later ones, Phoenix 2 (19H, model 78H), Zen 6 (1AH). */
 static const struct {
-   uint8_t family, from_model;
+   uint8_t family, from_model, to_model;
    const char *name;
 } amd_files[] = {
-   { 0x05, 0x09, "k6-iii" },     { 0x05, 0x0a, "geode-lx" },
-   { 0x05, 0x0b, NULL },
-   { 0x06, 0x0a, "k7" },         { 0x06, 0x0b, NULL },
-   { 0x0f, 0x00, "k8" },         { 0x10, 0x00, "k10" },
-   { 0x11, 0x00, "k8" },         { 0x12, 0x00, "llano" },
-   { 0x14, 0x00, "bobcat" },
-   { 0x15, 0x00, "bulldozer" },  { 0x15, 0x02, "piledriver" },
-   { 0x16, 0x00, "jaguar" },     { 0x17, 0x00, "zen1" },
-   { 0x17, 0x30, "zen2" },       { 0x17, 0x50, "zen1" },
-   { 0x17, 0x51, "zen2" },
-   { 0x18, 0x00, "zen1" },       { 0x18, 0x10, NULL },
-   { 0x19, 0x00, "zen3" },       { 0x19, 0x10, "zen4" },
-   { 0x19, 0x20, "zen3" },       { 0x19, 0x60, "zen4" },
-   { 0x19, 0x78, NULL },         { 0x19, 0x79, "zen4" },
-   { 0x1a, 0x00, "zen5" },       { 0x1a, 0x50, NULL },
-   { 0x1a, 0x60, "zen5" },       { 0x1a, 0x90, NULL },
-   { 0x1a, 0xb0, "zen5" },       { 0x1a, 0xc0, NULL },
-   { 0x1a, 0xd0, "zen5" },
+   { 0x05, 0x09, 0x09, "k6-iii" },     { 0x05, 0x0a, 0x0a, "geode-lx" },
+   { 0x06, 0x0a, 0x0a, "k7" },
+   { 0x0f, 0x00, 0xff, "k8" },         { 0x10, 0x00, 0xff, "k10" },
+   { 0x11, 0x00, 0xff, "k8" },         { 0x12, 0x00, 0xff, "llano" },
+   { 0x14, 0x00, 0xff, "bobcat" },
+   { 0x15, 0x00, 0x01, "bulldozer" },  { 0x15, 0x02, 0xff, "piledriver" },
+   { 0x16, 0x00, 0xff, "jaguar" },
+   { 0x17, 0x00, 0x2f, "zen1" },       { 0x17, 0x30, 0x4f, "zen2" },
+   { 0x17, 0x50, 0x5f, "zen1" },       { 0x17, 0x60, 0x7f, "zen2" },
+   { 0x17, 0x90, 0x91, "zen2" },       { 0x17, 0xa0, 0xaf, "zen2" },
+   { 0x18, 0x00, 0x0f, "zen1" },
+   { 0x19, 0x00, 0x0f, "zen3" },       { 0x19, 0x10, 0x1f, "zen4" },
+   { 0x19, 0x20, 0x5f, "zen3" },       { 0x19, 0x60, 0x77, "zen4" },
+   { 0x19, 0x79, 0x7f, "zen4" },       { 0x19, 0xa0, 0xaf, "zen4" },
+   { 0x1a, 0x00, 0x2f, "zen5" },       { 0x1a, 0x40, 0x4f, "zen5" },
+   { 0x1a, 0x60, 0x7f, "zen5" },       { 0x1a, 0xd0, 0xd7, "zen5" },
 };
 
 enum { N_AMD_FILES = sizeof amd_files / sizeof amd_files[0] };
@@ -108,36 +108,39 @@ static const struct {
 
 enum { N_VIA_FILES = sizeof via_files / sizeof via_files[0] };
 
+const char *tlb_model_file(const char *vendor, unsigned family, unsigned model, int small)
+{
+   const int via = tlb_text_same(vendor, "CentaurHauls") || tlb_text_same(vendor, "Shanghai");
+   const int amd = tlb_text_same(vendor, "AuthenticAMD") || tlb_text_same(vendor, "HygonGenuine");
+   for (unsigned i = 0; amd && i < N_AMD_FILES; i++) {
+      if (amd_files[i].family == family && amd_files[i].from_model <= model
+          && model <= amd_files[i].to_model)
+         return amd_files[i].name;
+   }
+   for (unsigned i = 0; via && i < N_VIA_FILES; i++) {
+      if (via_files[i].family == family && via_files[i].model == model)
+         return via_files[i].name;
+   }
+   if (!tlb_text_same(vendor, "GenuineIntel") || family != 6)
+      return NULL;
+   for (unsigned i = 0; i < N_INTEL_FILES; i++) {
+      if (intel_files[i].model == model
+          && (intel_files[i].core == ANY || (intel_files[i].core == SMALL) == small))
+         return intel_files[i].name;
+   }
+   return NULL;
+}
+
 /* Arrow Lake-H has small cores of two kinds; leaf 1AH has their native model, 2 for Crestmont and
    3 for Skymont, as Linux has them (arch/x86/events/intel). */
 static int is_crestmont(const tlb_cpuid_reader *r)
 {
-   return r->model == 0xc5 && r->atom_core && tlb_bits(tlb_cpuid_leaf(r, 0x1a, 0).eax, 23, 0) == 2;
+   return r->intel && r->family == 6 && r->model == 0xc5 && r->atom_core
+          && tlb_bits(tlb_cpuid_leaf(r, 0x1a, 0).eax, 23, 0) == 2;
 }
 
 const char *tlb_cpuid_file_of(const tlb_cpuid_reader *r)
 {
-   const char *name = NULL;
-   if (r->amd) {
-      for (unsigned i = 0; i < N_AMD_FILES; i++) {
-         if (amd_files[i].family == r->family
-             && amd_files[i].from_model <= r->model)
-            name = amd_files[i].name;
-      }
-   } else if (r->intel && r->family == 6 && is_crestmont(r)) {
-      name = "crestmont";
-   } else if (r->intel && r->family == 6) {
-      for (unsigned i = 0; i < N_INTEL_FILES && name == NULL; i++) {
-         if (intel_files[i].model == r->model
-             && (intel_files[i].core == ANY
-                 || (intel_files[i].core == SMALL) == r->atom_core))
-            name = intel_files[i].name;
-      }
-   } else if (r->via) {
-      for (unsigned i = 0; i < N_VIA_FILES; i++) {
-         if (via_files[i].family == r->family && via_files[i].model == r->model)
-            name = via_files[i].name;
-      }
-   }
-   return name;
+   return is_crestmont(r) ? "crestmont"
+                          : tlb_model_file(r->vendor, r->family, r->model, r->atom_core);
 }

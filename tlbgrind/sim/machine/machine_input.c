@@ -5,6 +5,7 @@
 #include "sim/machine/builtin.h"
 #include "sim/machine/cpuid.h"
 #include "sim/machine/cpuid_dump.h"
+#include "sim/machine/cpuinfo.h"
 #include "sim/machine/machine_file.h"
 #include "sim/base/text.h"
 
@@ -174,25 +175,38 @@ static int refuse(tlb_reason *why, uint64_t *line, const char *what)
    return 0;
 }
 
-/* Says which of several it is. */
-static void note_choice(const tlb_cpuid_dump *d, unsigned which,
+/* Says which of the `n` processors of a file it is; `cpus` CPUs are so, the first is `cpu`. */
+static void note_choice(const char *file, unsigned n, unsigned which, uint32_t cpu, uint32_t cpus,
                         tlb_machine *m)
 {
    tlb_reason note;
-   const tlb_cpuid_processor *const p = &d->processor[which];
    tlb_text t = tlb_text_in(note.text, sizeof note.text);
-   tlb_text_add(&t, "the dump has ");
-   tlb_text_add_number(&t, d->n);
+   tlb_text_add(&t, file);
+   tlb_text_add(&t, " has ");
+   tlb_text_add_number(&t, n);
    tlb_text_add(&t, " different processors; this is number ");
    tlb_text_add_number(&t, which);
    tlb_text_add(&t, ", as CPU ");
-   tlb_text_add_number(&t, p->cpu);
+   tlb_text_add_number(&t, cpu);
    tlb_text_add(&t, " and ");
-   tlb_text_add_number(&t, p->cpus - 1);
+   tlb_text_add_number(&t, cpus - 1);
    tlb_text_add(&t, " more are; FILE:0 to FILE:");
-   tlb_text_add_number(&t, d->n - 1);
+   tlb_text_add_number(&t, n - 1);
    tlb_text_add(&t, " name them");
    put_in_front(m, &note, 1);
+}
+
+static int refuse_number(const char *file, unsigned n, unsigned which, uint64_t *line,
+                         tlb_reason *why)
+{
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   *line = 1;
+   tlb_text_add(&t, file);
+   tlb_text_add(&t, " has no machine number ");
+   tlb_text_add_number(&t, which);
+   tlb_text_add(&t, "; allowed are 0 to ");
+   tlb_text_add_number(&t, n - 1);
+   return 0;
 }
 
 /* Names what was assumed. */
@@ -215,21 +229,42 @@ static int read_dump(const char *text, size_t size, const char *file,
    tlb_cpuid_dump d;
    if (!tlb_cpuid_dump_read(text, size, &d, line, why))
       return 0;
-   if (which >= d.n) {
-      tlb_text t = tlb_text_in(why->text, sizeof why->text);
-      *line = 1;
-      tlb_text_add(&t, "the dump has no machine number ");
-      tlb_text_add_number(&t, which);
-      tlb_text_add(&t, "; allowed are 0 to ");
-      tlb_text_add_number(&t, d.n - 1);
-      return 0;
-   }
+   if (which >= d.n)
+      return refuse_number("the dump", d.n, which, line, why);
+   const tlb_cpuid_processor *const p = &d.processor[which];
    tlb_machine_from_cpuid(tlb_cpuid_dump_ask, &d.processor[which], out);
    name_after(file, which, out);
-   if (d.processor[which].lacks)
-      note_lack(&d.processor[which], out);
+   if (p->lacks)
+      note_lack(p, out);
    if (d.n > 1)
-      note_choice(&d, which, out);
+      note_choice("the dump", d.n, which, p->cpu, p->cpus, out);
+   return 1;
+}
+
+static int read_cpuinfo(const char *text, size_t size, const char *file, unsigned which,
+                        tlb_machine *out, uint64_t *line, tlb_reason *why)
+{
+   tlb_cpuinfo c;
+   uint32_t at;
+   if (!tlb_cpuinfo_read(text, size, &c, line, why))
+      return 0;
+   if (which >= c.n)
+      return refuse_number("the file", c.n, which, line, why);
+   const tlb_cpuinfo_processor *const p = &c.processor[which];
+   const tlb_builtin *const b = tlb_builtin_machine(p->file);
+   if (b == NULL || !tlb_machine_parse(b->text, b->length, out, &at, why))
+      return refuse(why, line, "the machine file of this processor is missing");
+   name_after(file, which, out);
+   tlb_reason note;
+   tlb_text t = tlb_text_in(note.text, sizeof note.text);
+   tlb_text_add(&t, "/proc/cpuinfo has ");
+   tlb_text_add(&t, p->words);
+   tlb_text_add(&t, ", which the machine file ");
+   tlb_text_add(&t, p->file);
+   tlb_text_add(&t, " describes");
+   put_in_front(out, &note, 1);
+   if (c.n > 1)
+      note_choice("the file", c.n, which, p->cpu, p->cpus, out);
    return 1;
 }
 
@@ -237,13 +272,15 @@ int tlb_machine_read(const char *text, size_t size, const char *file,
                      tlb_machine_file_name name, tlb_machine *out,
                      uint64_t *line, tlb_reason *why)
 {
-   if (tlb_cpuid_is_dump(text, size))
+   const int is_machine = tlb_machine_text(text, size);
+   if (!is_machine && tlb_cpuid_is_dump(text, size))
       return read_dump(text, size, file, name.which, out, line, why);
-   if (!tlb_machine_text(text, size))
+   if (!is_machine && tlb_is_cpuinfo(text, size))
+      return read_cpuinfo(text, size, file, name.which, out, line, why);
+   if (!is_machine)
       return refuse(why, line,
-                    "neither a machine file, which begins with "
-                    "'tlbgrind-machine 1', nor a CPUID dump, which begins "
-                    "with 'CPU 0:' or 'CPU:'");
+                    "neither a machine file, which begins with 'tlbgrind-machine 1', nor a "
+                    "CPUID dump of cpuid -r or AIDA64, nor /proc/cpuinfo");
    if (name.numbered)
       return refuse(why, line, "a machine file has one machine; a number "
                                "behind a file is for CPUID dumps");

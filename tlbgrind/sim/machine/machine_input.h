@@ -1,6 +1,6 @@
 /* A machine from a user's file or from the processor at hand.
 
-   A file can be a machine file or a dump of CPUID.
+   A file can be a machine file, a dump of CPUID, or /proc/cpuinfo, which names a machine file.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -17,7 +17,7 @@ TLB_API_BEGIN
    processors has 50 MB. */
 enum { TLB_MACHINE_INPUT_SIZE = 64 << 20 };
 
-/* A dump has several machines if its processors differ. "FILE:N" names the one
+/* A dump, or /proc/cpuinfo, has several machines if its processors differ. "FILE:N" names the one
    with that number, from 0 on; "FILE" is the first. */
 typedef struct {
    size_t length;  /* of FILE */
@@ -29,9 +29,9 @@ typedef struct {
    caller need not ask. */
 tlb_machine_file_name tlb_machine_split_name(const char *name);
 
-/* Reads the text of a file: a machine file or a CPUID dump, whichever it is.
-   `name` says which of a dump's machines is meant; a machine of a dump is
-   called after `file`, a path. Returns 1, or 0 with the line to blame (from 1)
+/* Reads the text of a file, whichever of the three it is.
+   `name` says which of a dump's machines is meant; a machine of a dump or of
+   /proc/cpuinfo is called after `file`, a path. Returns 1, or 0 with the line to blame (from 1)
    and the reason. Notes of the machine say that a dump has more than one, and
    what is used instead where CPUID does not describe enough. */
 int tlb_machine_read(const char *text, size_t size, const char *file,

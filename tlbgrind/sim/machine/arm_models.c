@@ -1,0 +1,45 @@
+/* Arm's processors by implementer and part number.
+
+   The numbers are those that the vendors give in the registers' description of each core, and that
+   Linux has in arch/arm64/include/asm/cputype.h (Qualcomm's and Ampere's are GCC's, too). */
+
+#include "sim/machine/arm_models.h"
+
+#include <stddef.h>
+
+enum { ARM = 0x41, APM = 0x50, QUALCOMM = 0x51, APPLE = 0x61 };
+enum { ANY = 0xffff };
+
+static const struct {
+   uint16_t implementer, part, variant;
+   const char *name;
+} files[] = {
+   { ARM, 0xc07, ANY, "cortex-a7" },    { ARM, 0xc0f, ANY, "cortex-a15" },
+   { ARM, 0xd03, ANY, "cortex-a53" },   { ARM, 0xd04, ANY, "cortex-a35" },
+   { ARM, 0xd05, ANY, "cortex-a55" },   { ARM, 0xd07, ANY, "cortex-a57" },
+   { ARM, 0xd08, ANY, "cortex-a72" },   { ARM, 0xd0b, ANY, "cortex-a76" },
+   { ARM, 0xd0c, ANY, "neoverse-n1" },  { ARM, 0xd40, ANY, "neoverse-v1" },
+   { ARM, 0xd48, ANY, "cortex-x2" },    { ARM, 0xd4f, ANY, "neoverse-v2" },
+   { ARM, 0xd84, ANY, "neoverse-v3" },  { ARM, 0xd85, ANY, "cortex-x925" },
+   { ARM, 0xd87, ANY, "cortex-a725" },
+   /* All X-Gene have part 0; the third, eMAG, is variant 3. */
+   { APM, 0x000, 3, "emag" },
+   { QUALCOMM, 0xc00, ANY, "falkor" },  { QUALCOMM, 0x001, ANY, "oryon" },
+   /* M1, M1 Pro, M1 Max; the same of M2. */
+   { APPLE, 0x022, ANY, "apple-m1-e" }, { APPLE, 0x023, ANY, "apple-m1" },
+   { APPLE, 0x024, ANY, "apple-m1-e" }, { APPLE, 0x025, ANY, "apple-m1" },
+   { APPLE, 0x028, ANY, "apple-m1-e" }, { APPLE, 0x029, ANY, "apple-m1" },
+   { APPLE, 0x032, ANY, "apple-m2-e" }, { APPLE, 0x033, ANY, "apple-m2" },
+   { APPLE, 0x034, ANY, "apple-m2-e" }, { APPLE, 0x035, ANY, "apple-m2" },
+   { APPLE, 0x038, ANY, "apple-m2-e" }, { APPLE, 0x039, ANY, "apple-m2" },
+};
+
+const char *tlb_arm_file(uint32_t implementer, uint32_t part, uint32_t variant)
+{
+   for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+      if (files[i].implementer == implementer && files[i].part == part
+          && (files[i].variant == ANY || files[i].variant == variant))
+         return files[i].name;
+   }
+   return NULL;
+}
