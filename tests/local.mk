@@ -12,7 +12,9 @@ UNIT_TESTS = \
 	tests/unit/test_array \
 	tests/unit/test_cost \
 	tests/unit/test_cpuid \
+	tests/unit/test_cpuid_aida \
 	tests/unit/test_cpuid_dump \
+	tests/unit/test_cpuinfo \
 	tests/unit/test_faultmodel \
 	tests/unit/test_faultmodel_model \
 	tests/unit/test_geometry \

@@ -24,8 +24,8 @@ from cpuid_facts import (
 PROCESSORS = read_processors()
 FILES = sorted(Path(os.environ["TG_SRCDIR"], "tlbgrind/machines").glob("*.machine"), key=lambda file: file.stem)
 NEITHER = (
-    "neither a machine file, which begins with 'tlbgrind-machine 1', nor a CPUID dump, "
-    "which begins with 'CPU 0:' or 'CPU:'"
+    "neither a machine file, which begins with 'tlbgrind-machine 1', nor a CPUID dump of "
+    "cpuid -r or AIDA64, nor /proc/cpuinfo"
 )
 
 

@@ -145,8 +145,8 @@ def test_broken_and_unknown_machines_are_refused_before_the_program_runs(tmp_pat
     refused(
         tmp_path,
         "text",
-        "text:1: neither a machine file, which begins with 'tlbgrind-machine 1', nor a CPUID dump, which begins "
-        "with 'CPU 0:' or 'CPU:'",
+        "text:1: neither a machine file, which begins with 'tlbgrind-machine 1', nor a CPUID dump of "
+        "cpuid -r or AIDA64, nor /proc/cpuinfo",
     )
     refused(tmp_path, "good:1", "good:1: the dump has no machine number 1; allowed are 0 to 0")
     refused(tmp_path, "skylaek", "'skylaek' is no machine; did you mean skylake?")

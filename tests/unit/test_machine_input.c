@@ -156,6 +156,35 @@ static void stand_ins(void **state)
    comes_back();
 }
 
+/* Where the title of what stands in is too long, it is cut, in any place, and can be read again. */
+static void long_titles(void **state)
+{
+   (void)state;
+   for (unsigned length = 0; length <= 48; length++) {
+      processor p = read_processor("sapphire-rapids");
+      const uint32_t highest = 0x80000004u;
+      p.a[1].r[2] |= 1u << 31;
+      for (unsigned i = 0; i < p.n; i++) {
+         if (p.a[i].leaf == 0x80000000u)
+            p.a[i].r[0] = highest;
+      }
+      begin("CPU 0:\n");
+      for (const answer *a = p.a; a < p.a + p.n; a++) {
+         if (a->leaf != 0x18 && (a->leaf < 0x80000002u || a->leaf > highest))
+            add_answers(&file_text, a, 1);
+      }
+      for (unsigned i = 0; i < 3; i++) {
+         answer brand = { 0x80000002u + i, 0, { 0, 0, 0, 0 } };
+         char *const text = (char *)brand.r;
+         for (unsigned k = 0; k < 16 && i * 16 + k < length; k++)
+            text[k] = k % 3 == 2 ? ' ' : 'x';
+         add_answers(&file_text, &brand, 1);
+      }
+      reads("vm", 0);
+      comes_back();
+   }
+}
+
 static void a_machine_file(void **state)
 {
    (void)state;
@@ -177,8 +206,8 @@ static void neither(void **state)
    for (size_t i = 0; i < N(texts); i++) {
       begin(texts[i]);
       refuses(0, "1: neither a machine file, which begins with "
-                 "'tlbgrind-machine 1', nor a CPUID dump, which begins with "
-                 "'CPU 0:' or 'CPU:'");
+                 "'tlbgrind-machine 1', nor a CPUID dump of cpuid -r or AIDA64, nor "
+                 "/proc/cpuinfo");
    }
 }
 
@@ -259,6 +288,7 @@ int main(void)
             a_hybrid_dump),
       CLAIM("where CPUID hides the arrays the machine file stands in, or the default machine",
             stand_ins),
+      CLAIM("a title that is cut can be read again", long_titles),
       CLAIM("a machine file is recognised by its content, whatever its name", a_machine_file),
       CLAIM("a file that is neither a machine file nor a dump is refused", neither),
       CLAIM("the default machine can be for each base page", the_default),

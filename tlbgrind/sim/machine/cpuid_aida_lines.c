@@ -76,8 +76,9 @@ static int parse_registers(const tlb_piece line, tlb_piece p, tlb_dump_answer *a
    if (p.at < p.end && !tlb_piece_is_space(*p.at) && *p.at != '[')
       return tlb_piece_refuse(why, p, "follows the registers without a space");
    a->subleaf = 0;
-   if (!find(&p, "[SL "))
+   if (!find(&p, "[SL"))
       return 1;
+   tlb_piece_skip_space(&p);
    if (!tlb_piece_take_digits(&p, 1, &a->subleaf) || !tlb_piece_take(&p, "]"))
       return tlb_piece_refuse(why, p, "is no sub-leaf; expected hexadecimal digits and ']'");
    return 1;
