@@ -181,6 +181,8 @@ PYTEST_FILES = \
 	tests/companions/test_damage.py \
 	tests/companions/test_progress.py \
 	tests/cpuid/test_wrong_cpuid.py \
+	tests/cpuid/test_inputs.py \
+	tests/cpuid/test_knees.py \
 	tests/cpuid/test_machine_command.py \
 	tests/cpuid/test_machine_files.py \
 	tests/cpuid/test_oracle.py \
@@ -295,6 +297,7 @@ TEST_INPUTS = \
 	tests/clients/run_work.h \
 	tests/companions/damage_edits.py \
 	tests/cpuid/cpuid_facts.py \
+	tests/cpuid/cpuid_made_up.py \
 	tests/cpuid/cpuid_oracle.py \
 	tests/docs/docs_blocks.py \
 	tests/docs/docs_not_run.py \

@@ -8,11 +8,22 @@ from pathlib import Path
 
 import pytest
 from cpuid_facts import Machine, dump_lines, parse_machine, read_processors, show
+from cpuid_made_up import MADE_UP
 
-PROCESSORS = read_processors()
+PROCESSORS = read_processors() | MADE_UP
 
 # Level, users, page sizes, entries/ways.
+SAME: tuple[set[str], set[str]] = set(), set()
 HALVED_4K = {"1 fetches 4K 64/4"}, {"1 fetches 4K 128/4"}
+
+# The second level has the ways that were measured.
+SKYLAKE = (
+    "skylake",
+    {"1 fetches 4K 64/8", "2 fetches+loads+stores 2M+4K 1536/6"},
+    {"1 fetches 4K 128/8", "2 fetches+loads+stores 2M+4K 1536/12"},
+)
+# The firmware decides which of two ways the same processor is described.
+ZEN_1 = ("zen1", {"2 loads+stores 2M+4K 1536/12"}, {"2 loads+stores 2M+4K 1536/6"})
 
 # Processor: its machine file, what only CPUID has, what only the file has.
 EXPECTED: dict[str, tuple[str, set[str], set[str]]] = {
@@ -30,12 +41,7 @@ EXPECTED: dict[str, tuple[str, set[str], set[str]]] = {
     ),
     "ivy-bridge": ("ivybridge", *HALVED_4K),
     "haswell": ("haswell", set(), set()),
-    # The second level has the ways that were measured.
-    "skylake": (
-        "skylake",
-        {"1 fetches 4K 64/8", "2 fetches+loads+stores 2M+4K 1536/6"},
-        {"1 fetches 4K 128/8", "2 fetches+loads+stores 2M+4K 1536/12"},
-    ),
+    "skylake": SKYLAKE,
     # CPUID is wrong, and corrected.
     "sapphire-rapids": ("goldencove", set(), set()),
     "golden-cove": ("goldencove", set(), set()),
@@ -68,12 +74,31 @@ EXPECTED: dict[str, tuple[str, set[str], set[str]]] = {
     "bulldozer": ("bulldozer", set(), set()),
     "piledriver": ("piledriver", set(), set()),
     "jaguar": ("jaguar", set(), set()),
-    # The firmware decides which of two ways the same processor is described.
-    "zen-1": ("zen1", {"2 loads+stores 2M+4K 1536/12"}, {"2 loads+stores 2M+4K 1536/6"}),
+    "zen-1": ZEN_1,
     "dhyana": ("zen1", set(), set()),
     "zen-3": ("zen3", set(), set()),
     "zen-4": ("zen4", set(), set()),
     "zen-5": ("zen5", set(), set()),
+    # Made up: the values that are known, under the model of each.
+    **{f"sunny cove, model {model}": ("icelake", *SAME) for model in ("6a", "6c", "7d", "7e", "a7")},
+    **{f"golden cove, model {model}": ("goldencove", *SAME) for model in ["8f", "97", "9a", "b7", "ba", "bf", "cf", "d7"]},
+    "lakefield, big core": ("icelake", *SAME),
+    "lakefield, small core": ("tremont", *SAME),
+    "silvermont, j1900": ("silvermont", *SAME),
+    **{f"bonnell, {name}": ("bonnell", *SAME) for name in ("diamondville", "penwell", "cloverview")},
+    # With the 64-bit mode, which has pages of 2M where the file's processor has those of 4M.
+    "bonnell, cedarview": (
+        "bonnell",
+        {"2 loads+stores 2M+4K+4M 8/4"},
+        {"2 loads+stores 4K+4M 8/4"},
+    ),
+    "cannon lake": SKYLAKE,
+    **{f"{name} lake, big core": ("cougarcove", *SAME) for name in ("panther", "wildcat")},
+    **{f"{name}, small core": ("skymont", *SAME) for name in ("panther lake", "wildcat lake", "arrow lake-h")},
+    "clearwater forest": ("skymont", *SAME),
+    "arrow lake-h, lp-e core": ("crestmont", *SAME),
+    "bobcat": ("bobcat", *SAME),
+    "subor z": ZEN_1,
 }
 
 

@@ -1,8 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Processors whose CPUID is wrong, incomplete or not as the manuals have it: what is simulated.
-
-Dumps are made up of the register values that are known of each.
-"""
+"""Processors whose CPUID is wrong, incomplete or not as the manuals have it: what is simulated."""
 
 from __future__ import annotations
 
@@ -11,30 +8,20 @@ from pathlib import Path
 
 import pytest
 from cpuid_facts import Answer, Machine, dump_lines, parse_machine, show
-
-INTEL, AMD, HYGON = "GenuineIntel", "AuthenticAMD", "HygonGenuine"
-LONG_MODE = 1 << 29
-
-
-def version(family: int, model: int) -> int:
-    """EAX of leaf 1."""
-    extended = (family - 15) << 20 if family > 15 else 0
-    return extended | (model >> 4) << 16 | min(family, 15) << 8 | (model & 15) << 4
-
-
-def processor(vendor: str, family: int, model: int, *leaves: Answer, highest: int = 0x1A) -> list[Answer]:
-    b, d, c = (int.from_bytes(vendor[i : i + 4].encode(), "little") for i in (0, 4, 8))
-    said = {(leaf, subleaf) for leaf, subleaf, *_ in leaves}
-    rest: list[Answer] = [
-        (0, 0, highest, b, c, d),
-        (1, 0, version(family, model), 0, 0, 0),
-        (7, 0, 0, 0, 0, 0),
-        (0x80000000, 0, 0x80000021, 0, 0, 0),
-        (0x80000001, 0, 0, 0, 0, LONG_MODE),
-        *((0x80000000 + i, 0, 0, 0, 0, 0) for i in (2, 3, 4, 5, 6, 0x19, 0x21)),
-        (0x1A, 0, 0, 0, 0, 0),
-    ]
-    return sorted([*leaves, *(a for a in rest if a[:2] not in said)])
+from cpuid_made_up import (
+    ALL,
+    AMD,
+    CODE,
+    DATA,
+    HYGON,
+    INTEL,
+    LOADS,
+    MADE_UP,
+    STORES,
+    leaf_18,
+    processor,
+    zhaoxin,
+)
 
 
 def machine_of(folder: Path, answers: list[Answer]) -> Machine:
@@ -58,16 +45,6 @@ def file_of(machine: Machine) -> str | None:
     return found[1] if found else None
 
 
-def leaf_18(*arrays: tuple[int, int, int, int, int]) -> list[Answer]:
-    """Sub-leaves: type, level, page sizes as bits, ways, sets; two threads."""
-    rows: list[Answer] = [(2, 0, 0x00FEFF01, 0, 0, 0), (0x18, 0, len(arrays), 0, 0, 0)]
-    for i, (kind, level, pages, ways, sets) in enumerate(arrays, 1):
-        full = 1 << 8 if sets == 1 else 0
-        rows.append((0x18, i, 0, ways << 16 | pages, sets, kind | level << 5 | full | 1 << 14))
-    return rows
-
-
-DATA, CODE, ALL, LOADS, STORES = 1, 2, 3, 4, 5
 COVE = [(LOADS, 1, 1, 4, 16), (LOADS, 1, 6, 4, 8), (STORES, 1, 15, 16, 1), (ALL, 2, 7, 8, 128)]
 
 
@@ -111,14 +88,46 @@ def test_descriptors_c0_and_c2_are_behind_the_first_level(
     assert file_of(machine) == name
 
 
+ZHAOXIN = {
+    "1 fetches 2M 32/4", "1 fetches 4K 96/6", "1 loads+stores 2M 32/4", "1 loads+stores 4K 96/6", "1 loads+stores 1G 4/4",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["kx-6640ma", "zx-e", "kx-6000", "kh-40000", "cns"])
+def test_zhaoxin_has_its_first_levels_in_amds_leaf_and_the_rest_in_intels(tmp_path: Path, name: str) -> None:
+    machine = machine_of(tmp_path, MADE_UP[name])
+    assert set(arrays(machine)) == ZHAOXIN
+    assert "default machine" not in notes(machine) and "in place of" not in machine.head["title"][0]
+
+
+def test_kx_7000_has_ways_that_cannot_be(tmp_path: Path) -> None:
+    machine = machine_of(tmp_path, MADE_UP["kx-7000"])
+    code = {"1 fetches 2M 8/4", "1 fetches 4K 16/16"}
+    assert set(arrays(machine)) == {row for row in ZHAOXIN if "fetches" not in row} | code
+    assert "CPUID gives 16 entries in 6 ways, which is no whole number of sets; full is assumed" in notes(machine)
+    assert [a["ways"] for a in machine.arrays if a.number("entries") == 16] == ["unknown, assume full"]
+
+
 @pytest.mark.parametrize("vendor", ["  Shanghai  ", "CentaurHauls"])
-def test_zhaoxin_has_its_first_levels_in_amds_leaf(tmp_path: Path, vendor: str) -> None:
-    leaves = [(2, 0, 0x00C10001, 0, 0, 0), (0x80000005, 0, 0x04200420, 0x06600660, 0, 0)]
-    machine = machine_of(tmp_path, processor(vendor, 7, 0x3B, *leaves))
-    assert arrays(machine) == [
-        "1 fetches 2M 32/4", "1 fetches 4K 96/6", "1 loads+stores 2M 32/4", "1 loads+stores 4K 96/6",
-        "2 all 4K+2M 1024/8",
-    ]  # fmt: skip
+def test_zhaoxin_with_a_second_level_in_leaf_2(tmp_path: Path, vendor: str) -> None:
+    answers = [(2, 0, 0x00C10001, 0, 0, 0) if a[0] == 2 else a for a in zhaoxin(vendor, 7, 0x3B)]
+    small = {row for row in ZHAOXIN if "1G" not in row}
+    assert set(arrays(machine_of(tmp_path, answers))) == small | {"2 all 4K+2M 1024/8"}
+
+
+@pytest.mark.parametrize("name", ["k6-2+", "k6-iii+"])
+def test_k6_is_no_geode(tmp_path: Path, name: str) -> None:
+    machine = machine_of(tmp_path, MADE_UP[name])
+    assert arrays(machine) == ["1 fetches 4K 64/1", "1 loads+stores 4K 128/2"]
+    assert file_of(machine) is None
+
+
+@pytest.mark.parametrize("name", ["hygon 18h/10h", "phoenix 2"])
+def test_a_second_level_of_2048_is_simulated_under_no_other_processors_name(tmp_path: Path, name: str) -> None:
+    machine = machine_of(tmp_path, MADE_UP[name])
+    second = [a for a in machine.arrays if a["level"] == "2" and "4K" in a.pages and "loads" in a.users]
+    assert [(a.number("entries"), a.number("ways")) for a in second] == [(2048, 8)]
+    assert file_of(machine) is None
 
 
 def test_fetches_of_bobcat_ask_what_stands_on_the_second_level(tmp_path: Path) -> None:
@@ -143,6 +152,9 @@ ZEN = [(0x80000005, 0, 0xFF40FF40, 0xFF40FF40, 0, 0), (0x80000006, 0, 0x48002200
         (HYGON, 0x18, 0x01, "zen1"), (HYGON, 0x18, 0x10, None),
         (AMD, 0x19, 0x74, "zen4"), (AMD, 0x19, 0x78, None), (AMD, 0x19, 0x7C, "zen4"),
         (AMD, 0x1A, 0x44, "zen5"), (AMD, 0x1A, 0x50, None), (AMD, 0x1A, 0x5F, None), (AMD, 0x1A, 0x70, "zen5"),
+        (AMD, 0x17, 0x5F, "zen1"), (AMD, 0x17, 0x80, None), (AMD, 0x17, 0xA0, "zen2"), (HYGON, 0x18, 0x0F, "zen1"),
+        (AMD, 0x19, 0x80, None), (AMD, 0x19, 0xA0, "zen4"), (AMD, 0x19, 0xB0, None),
+        (AMD, 0x1A, 0x30, None), (AMD, 0x1A, 0x80, None), (AMD, 0x1A, 0xB0, None), (AMD, 0x1A, 0xD8, None),
         (AMD, 0x1A, 0x90, None), (AMD, 0x1A, 0xAF, None), (AMD, 0x1A, 0xC0, None), (AMD, 0x1A, 0xCF, None),
     ],
 )  # fmt: skip

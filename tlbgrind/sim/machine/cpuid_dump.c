@@ -222,6 +222,9 @@ static int is_raw(tlb_piece rest)
          continue;
       if (tlb_cpuid_raw_line(p, &ignored, &a, &why) == TLB_DUMP_PROCESSOR)
          return 1;
+      /* What cpuid prints without -r is refused as a dump, with a hint. */
+      if (tlb_piece_take(&p, "vendor_id = "))
+         return 1;
       return tlb_piece_take(&p, "0x") && tlb_piece_take_digits(&p, 8, &ignored) && p.at < p.end
              && tlb_piece_is_space(*p.at);
    }
