@@ -256,7 +256,7 @@ static void list(const char *pattern)
       puts(line);
    if (pattern == NULL)
       puts("\nAlso host (the processor at hand), default, a machine file, or a "
-           "CPUID dump (cpuid -r).\nLevels: entries/ways for base pages; I fetches, L loads, "
+           "CPUID dump (cpuid -r, AIDA64), or /proc/cpuinfo.\nLevels: entries/ways for base pages; I fetches, L loads, "
            "S stores, D loads and stores.\nConfidence A: vendor's documents, CPUID or "
            "two sources; B: one source of second hand; C: none.");
    finish();

@@ -13,8 +13,9 @@ void tg_options_print_usage(void)
    VG_(printf)(
 "    --machine=NAME|FILE[,...]        which processors' TLBs to simulate: names of\n"
 "                                     --list-machines, host, default, machine\n"
-"                                     files or dumps of `cpuid -r'; NAME@RULES:\n"
-"                                     with its own --pages, joined by + [host];\n"
+"                                     files, dumps of `cpuid -r' or AIDA64, or\n"
+"                                     /proc/cpuinfo; NAME@RULES: with its own\n"
+"                                     --pages, joined by + [host];\n"
 "                                     NAME:ARRAY.LINE=VALUE,...: with other lines in\n"
 "                                     its file, as skylake:stlb.entries=2048; FROM..TO:\n"
 "                                     a machine for each value, each twice the last\n"
