@@ -66,6 +66,7 @@ def zhaoxin(vendor: str, family: int, model: int, large: int = 0x04200420, small
 
 
 SILVERMONT = (2, 0, 0x61B3A001, 0x0000FFC2, 0, 0)
+AIRMONT = (2, 0, 0x61B4A001, 0x0000FFC2, 0, 0)
 BONNELL = (2, 0, 0x4FBA5901, 0x0E3080C0, 0, 0)
 SHORT_MODE = (0x80000001, 0, 0, 0, 0, 0)
 CRESTMONT = [(DATA, 1, 1, 48, 1), (CODE, 1, 1, 64, 1), (ALL, 2, 8, 8, 1), (ALL, 2, 3, 6, 512)]
@@ -86,7 +87,7 @@ def made_up() -> dict[str, list[Answer]]:
         "lakefield, small core": processor(INTEL, 6, 0x8A, *hybrid(0x20, 0, *TREMONT)),
         "lakefield, big core": as_model(ice_lake, 6, 0x8A, (7, 0, 0, 0, 0, 1 << 15), (0x1A, 0, 0x40 << 24, 0, 0, 0)),
         "silvermont, j1900": processor(INTEL, 6, 0x37, SILVERMONT),
-        "airmont, braswell": processor(INTEL, 6, 0x4C, SILVERMONT),
+        "airmont, braswell": processor(INTEL, 6, 0x4C, AIRMONT),
         "bonnell, diamondville": processor(INTEL, 6, 0x1C, BONNELL, SHORT_MODE),
         "bonnell, penwell": processor(INTEL, 6, 0x27, BONNELL, SHORT_MODE),
         "bonnell, cloverview": processor(INTEL, 6, 0x35, BONNELL, SHORT_MODE),

@@ -43,8 +43,8 @@ def decoded(name: str, folder: Path) -> str:
 CURVES = [
     ("silvermont", "silvermont, j1900", (32, 48), (128, 192)),
     ("bonnell", "bonnell, diamondville", (16, 24), (64, 96)),
-    # Its walks began between 192 and 256 pages, which is more than Silvermont's descriptors have.
-    (None, "airmont, braswell", (32, 48), None),
+    # It walked from 256 pages on, all of which its 256 entries hold: other pages have some of them.
+    (None, "airmont, braswell", (32, 48), (192, 384)),
     (None, "zx-e", (96, 128), (96, 128)),
 ]
 
