@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from cpuid_facts import Machine, parse_machine, show
+from cpuid_facts import Array, parse_machine, show
 
 # The version whose faults are listed below.
 VERSION = "20230120"
@@ -153,10 +153,14 @@ def oracle_amd(text: str) -> Facts:
 # ---------------------------------------------------------------- our words
 
 
-def our_arrays(machine: Machine) -> Facts:
+def is_amds(array: Array) -> bool:
+    return re.match(r"CPUID leaf 800000(05|06|19)H", array["source"]) is not None
+
+
+def our_arrays(arrays: Iterable[Array]) -> Facts:
     """Arrays that are told one by one: leaf 2 and leaf 18H."""
     facts: Facts = {}
-    for array in machine.arrays:
+    for array in arrays:
         found = re.match(r"CPUID leaf (?:2|18H), (descriptor ..|sub-leaf \d+)(?:, corrected)?$", array["source"])
         assert found is not None, array
         key = found[1] if found[1] not in facts else f"{found[1]}, 2nd"
@@ -171,10 +175,9 @@ def our_arrays(machine: Machine) -> Facts:
     return facts
 
 
-def our_amd(machine: Machine) -> Facts:
+def our_amd(arrays: Iterable[Array]) -> Facts:
     facts: Facts = {}
-    for array in machine.arrays:
-        assert re.match(r"CPUID leaf 800000(05|06|19)H", array["source"]), array
+    for array in arrays:
         for side, user in (("instruction", "fetches"), ("data", "loads")):
             if user not in array.users:
                 continue
@@ -206,9 +209,15 @@ def compare(dump: Path) -> tuple[int, list[Difference]]:
     machine = parse_machine(show(dump))
     if any(note.startswith("unknown: ") for note in machine.head.get("note", [])):
         machine.arrays.clear()
-    amd = any("8000" in array["source"] for array in machine.arrays)
-    theirs = oracle_amd(text) if amd else oracle_leaf_2(text) | oracle_leaf_18(text)
-    ours = our_amd(machine) if amd else our_arrays(machine)
+    amd = [array for array in machine.arrays if is_amds(array)]
+    ours = our_arrays(array for array in machine.arrays if not is_amds(array))
+    theirs = oracle_leaf_2(text) | oracle_leaf_18(text)
+    if amd:
+        # Zhaoxin's: what AMD's leaf has not, page size by page size.
+        ours = {f"{key[:13]} {fields['pages']}": fields for key, fields in ours.items()}
+        theirs = {f"{key[:13]} {fields['pages']}": fields for key, fields in theirs.items()}
+        theirs = oracle_amd(text) | {key: fields for key, fields in theirs.items() if key in ours}
+        ours |= our_amd(amd)
     differences = []
     fields = 0
     for key in sorted(theirs.keys() | ours.keys()):

@@ -44,8 +44,8 @@ CURVES = [
     ("silvermont", "silvermont, j1900", (32, 48), (128, 192)),
     ("bonnell", "bonnell, diamondville", (16, 24), (64, 96)),
     # It walked from 256 pages on, all of which its 256 entries hold: other pages have some of them.
-    (None, "airmont, braswell", (32, 48), (192, 384)),
-    (None, "zx-e", (96, 128), (96, 128)),
+    ("airmont", "airmont, braswell", (32, 48), (192, 384)),
+    ("zx-e", "zx-e", (96, 128), (96, 128)),
 ]
 
 

@@ -49,8 +49,7 @@ EXPECTED: dict[str, tuple[str, set[str], set[str]]] = {
     "gracemont": ("gracemont", set(), set()),
     "airmont": ("airmont", set(), set()),
     "isaiah": ("isaiah", set(), set()),
-    # Leaf 2 has the array for pages of 1G, as in Intel's processors a first level.
-    "zx-e": ("zx-e", set(), {"1 loads+stores 1G 4/4"}),
+    "zx-e": ("zx-e", set(), set()),
     # The processor is made up: Haswell's descriptors under Zhaoxin's name.
     "zhaoxin": (
         "zx-e",
@@ -98,6 +97,9 @@ EXPECTED: dict[str, tuple[str, set[str], set[str]]] = {
     "clearwater forest": ("skymont", *SAME),
     "arrow lake-h, lp-e core": ("crestmont", *SAME),
     "bobcat": ("bobcat", *SAME),
+    "airmont, braswell": ("airmont", *SAME),
+    "kx-6640ma": ("zx-e", *SAME),
+    "kx-6000": ("zx-e", *SAME),
     "subor z": ZEN_1,
 }
 

@@ -177,7 +177,7 @@ static void names(void **state)
          found += name != NULL;
       }
    }
-   assert_in_range(found, 29, 1000);
+   assert_in_range(found, 40, 1000);
 }
 
 static void looks(void **state)
