@@ -45,7 +45,7 @@ static void print_array(const tlb_machine_array *a)
    char sizes[200];
    tlb_page_sizes_print(a->g.page_sizes, sizes, sizeof sizes);
    printf("array %s %u %s %s%" PRIu32, a->name, a->level, users[a->users],
-          guess(a->entries_unknown), a->g.entries);
+          guess(a->entries_unknown), a->g.entries + a->wired);
    print_ways(&a->g, a->ways_unknown);
    printf(" %s%s", guess(a->sizes_unknown), sizes);
    print_policy(&a->g, a->policy_unknown);
@@ -55,6 +55,10 @@ static void print_array(const tlb_machine_array *a)
           a->confidence ? a->confidence : '-');
    if (a->g.index_xor != 0)
       printf(" xor %" PRIu32, a->g.index_xor);
+   if (a->g.paired)
+      printf(" paired");
+   if (a->wired != 0)
+      printf(" wired %" PRIu32, a->wired);
    printf("\n");
    printf("source %s\n", a->source);
 }

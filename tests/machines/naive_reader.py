@@ -79,6 +79,8 @@ def array_line(block: Block) -> str:
             threads(block),
             block.get("confidence", ["-"])[0],
             *(block["index"][0].split() if block.get("index", ["modulo"])[0] != "modulo" else []),
+            *(["paired"] if block.get("paired") == ["yes"] else []),
+            *(["wired", block["wired"][0]] if block.get("wired", ["0"])[0] != "0" else []),
         ]
     )
 

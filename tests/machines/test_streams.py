@@ -259,6 +259,7 @@ def random_machine(chance: random.Random, name: str) -> str:
                 "hit-cycles unknown",
                 "threads unknown",
                 f"coalesces {chance.choice(['no', 'no', *blocks])}",
+                f"paired {chance.choice(['no', 'no', 'yes'])}",
             ]
         )
 

@@ -439,6 +439,17 @@ static uint64_t mmus_of(const game *g, const case_event *e)
    return mmus;
 }
 
+/* A page is touched for all machines of a view: also for one that does not see the reference. */
+static void touch_naively(game *g, unsigned i, const case_event *e)
+{
+   const uint64_t mmus = mmus_of(g, e);
+   bool touched = false;
+   for (unsigned j = 0; j < g->c->n_machines; j++)
+      touched |= (mmus >> j & 1) != 0 && tlb_mmus_share_view(&g->machine[j], &g->machine[i]);
+   if (touched)
+      naive_backing(g, i, e->n[2]);
+}
+
 static void others_naively(game *g, unsigned i, const case_event *e)
 {
    const unsigned base = g->c->machine[i].m.base_page_shift;
@@ -509,6 +520,8 @@ static void do_naively(game *g, const case_event *e)
       for (unsigned i = 0; i < g->c->n_machines; i++) {
          if ((mmus_of(g, e) >> i & 1) != 0)
             others_naively(g, i, e);
+         else if (e->what == CASE_UNCOUNTED)
+            touch_naively(g, i, e);
       }
    } else if (e->what == CASE_BACK) {
       g->back[g->n_backs++] = e;

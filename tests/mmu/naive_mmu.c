@@ -17,6 +17,7 @@ enum { FIRST_STEP = 64 };
 typedef struct {
    bool there;
    bool used;     /* NRU */
+   bool half[2];  /* which pages of a pair are there */
    name of;
    uint64_t last; /* the time of its last reference */
 } entry;
@@ -76,6 +77,12 @@ static uint32_t set_of(const cache *c, name of)
          number ^= bit;
    }
    return (uint32_t)(number % (c->g.entries / c->g.ways));
+}
+
+/* In an array of pairs entries are of pairs: those of the walk do not come here. */
+static name pair_of(const cache *c, name of)
+{
+   return c->g.paired ? (name){ of.what, of.number / 2 } : of;
 }
 
 static entry *entries_of(const cache *c, name of)
@@ -203,8 +210,8 @@ static void touch_used(cache *c, name of, uint32_t way)
       set[w].used = w == way;
 }
 
-/* A reference; what is not there is from now on. */
-static void reference(cache *c, name of, uint64_t now)
+/* A reference to an entry; what is not there is from now on. */
+static entry *refer(cache *c, name of, uint64_t now)
 {
    entry *e = find(c, of);
    const bool hit = e != NULL;
@@ -220,11 +227,23 @@ static void reference(cache *c, name of, uint64_t now)
    }
    e->last = now;
    if (hit && c->g.policy == TLB_LRU)
-      to_the_end(c, e);
+      e = to_the_end(c, e);
    if (c->g.policy == TLB_PLRU || c->g.policy == TLB_MRU_PLRU)
       touch_tree(c, of, (uint32_t)(e - entries_of(c, of)));
    if (c->g.policy == TLB_NRU)
       touch_used(c, of, (uint32_t)(e - entries_of(c, of)));
+   return e;
+}
+
+static void reference(cache *c, name of, uint64_t now)
+{
+   refer(c, pair_of(c, of), now)->half[of.number % 2] = true;
+}
+
+static bool is_there(const cache *c, name of)
+{
+   const entry *const e = find(c, pair_of(c, of));
+   return e != NULL && (!c->g.paired || e->half[of.number % 2]);
 }
 
 /* The entry goes; of those in order the others move up. */
@@ -323,6 +342,8 @@ int naive_keeps_steps(const tlb_machine *m)
       smallest = shift;
       chosen = (int)i;
    }
+   if (chosen >= 0 && m->array[chosen].g.paired)
+      return -1; /* an entry of the walk has no other half */
    for (unsigned user = 0; chosen >= 0 && user < NAIVE_USERS; user++) {
       if ((m->array[chosen].users >> user & 1) != 0 && first_level(m, user) == last_level(m))
          return -1;
@@ -354,7 +375,7 @@ static unsigned walk(naive_mmu *n, uint64_t address, unsigned page_shift)
       end++;
    for (first = end; first > 0; first--) {
       const unsigned above = first - 1;
-      if (n->step[above] == NULL || find(n->step[above], name_of_step(n, above, address)) == NULL)
+      if (n->step[above] == NULL || !is_there(n->step[above], name_of_step(n, above, address)))
          continue;
       keep(n, above, address);
       break;
@@ -392,11 +413,13 @@ static name name_in(const tlb_machine *m, unsigned array, uint64_t address, unsi
    return (name){ shift, address >> shift };
 }
 
-/* When that was referenced last which leaves for the new one; 0: there is a free place. */
+/* When that was referenced last which leaves for the new one; 0: there is a free place, or the
+   entry of its pair. */
 static uint64_t age_of_victim(const cache *c, name of)
 {
    uint64_t state = c->state;
-   return free_place(c, of) != NULL ? 0 : victim(c, of, &state)->last;
+   of = pair_of(c, of);
+   return find(c, of) != NULL || free_place(c, of) != NULL ? 0 : victim(c, of, &state)->last;
 }
 
 /* The array of a level that has the page, by number; -1: none had it. */
@@ -405,7 +428,7 @@ static int look_up(naive_mmu *n, const unsigned *array, unsigned n_arrays, uint6
 {
    for (unsigned i = 0; i < n_arrays; i++) {
       const name of = name_in(n->m, array[i], address, page_shift, block_shift);
-      if (find(n->at[array[i]], of) == NULL)
+      if (!is_there(n->at[array[i]], of))
          continue;
       reference(n->at[array[i]], of, *n->now);
       return (int)array[i];
@@ -476,8 +499,8 @@ static bool has(const naive_mmu *n, uint64_t address, unsigned page_shift, unsig
    for (unsigned level = 1; level <= last_level(n->m); level++) {
       const unsigned n_arrays = naive_takers(n->m, NAIVE_LOAD, level, page_shift, array);
       for (unsigned i = 0; i < n_arrays; i++) {
-         if (find(n->at[array[i]],
-                  name_in(n->m, array[i], address, page_shift, block_shift)) != NULL)
+         if (is_there(n->at[array[i]],
+                      name_in(n->m, array[i], address, page_shift, block_shift)))
             return true;
       }
    }
@@ -623,20 +646,30 @@ void naive_flush(naive_mmu *n, uint64_t start, uint64_t end, uint64_t pages, boo
       cache *const c = n->at[i];
       for (uint32_t at = 0; at < c->g.entries; at++) {
          entry *const e = &c->entry[at];
-         if (!e->there || e->of.what >= FIRST_STEP || e->of.number << e->of.what >= OTHERS)
+         bool stays = false;
+         if (!e->there || e->of.what >= FIRST_STEP)
             continue;
-         const bool within = whole || is_of(e->of, start, end);
-         if (!within && !full)
+         for (unsigned half = 0; half < (c->g.paired ? 2 : 1); half++) {
+            const name of = c->g.paired ? (name){ e->of.what, 2 * e->of.number + half } : e->of;
+            const bool within = whole || is_of(of, start, end);
+            if (c->g.paired && !e->half[half])
+               continue;
+            if (of.number << of.what >= OTHERS || (!within && !full)) {
+               stays = true;
+               continue;
+            }
+            e->half[half] = false;
+            if (is_in(seen, n_seen, of))
+               continue;
+            seen[n_seen++] = of;
+            n->flushed[within ? NAIVE_FLUSHED_WITHIN : NAIVE_FLUSHED_OUTSIDE]++;
+            if (!within)
+               lose(n, of);
+         }
+         if (stays)
             continue;
-         const name of = e->of;
          empty(c, e);
          at--; /* another may have moved up */
-         if (is_in(seen, n_seen, of))
-            continue;
-         seen[n_seen++] = of;
-         n->flushed[within ? NAIVE_FLUSHED_WITHIN : NAIVE_FLUSHED_OUTSIDE]++;
-         if (!within)
-            lose(n, of);
       }
    }
    if (!full && strncmp(n->m->isa, "x86", 3) != 0)

@@ -125,6 +125,9 @@ static void add_group(dice *d, const family *f, tlb_machine *m, unsigned level, 
       const uint32_t sets_of = a->g.entries / a->g.ways;
       if (sets_of > 1 && (sets_of & (sets_of - 1)) == 0 && one_in(d, 4))
          a->g.index_xor = 1 + roll(d, one_in(d, 3) ? 9 : 3);
+      a->g.paired = !f->plain && one_in(d, 4);
+      if (sets_of == 1 && one_in(d, 4))
+         a->wired = 1 + roll(d, 4);
       if (level > 1)
          a->hit_cycles = one_in(d, 3) ? TLB_UNKNOWN : roll(d, 10);
    }

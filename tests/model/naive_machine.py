@@ -34,23 +34,28 @@ class Array:
     coalesces: int = 0
     hit_cycles: int | None = None
     index_xor: int = 0
+    paired: bool = False
+    wired: int = 0  # beside `entries`
 
     @classmethod
     def described(cls, line: str) -> Array:
         """From a line that naive_reader.describe() made; what is assumed is taken."""
         words = [word.lstrip("?") for word in line.split()]
         _, _, level, users, entries, ways, pages, policy, cycles, larger, coalesces = words[:11]
+        wired = int(words[words.index("wired") + 1]) if "wired" in words else 0
         return cls(
             int(level),
             "".join(user for user, word in USERS.items() if users == "all" or word in users.split("+")),
-            int(entries),
-            int(entries if ways == "full" else ways),
+            int(entries) - wired,
+            int(entries) - wired if ways == "full" else int(ways),
             policy,
             tuple(sorted(shift_of(page) for page in pages.split("+"))),
             larger == "split",
             int(coalesces),
             None if cycles == "-" else int(cycles),
             int(words[words.index("xor") + 1]) if "xor" in words else 0,
+            "paired" in words,
+            wired,
         )
 
     def text(self, name: str) -> str:
@@ -59,7 +64,7 @@ class Array:
             f"array {name}",
             f"level {self.level}",
             f"users {users}",
-            f"entries {self.entries}",
+            f"entries {self.entries + self.wired}",
             f"ways {'full' if self.ways == self.entries else self.ways}",
             f"pages {'+'.join(size(shift) for shift in self.pages)}",
             f"larger-pages {'split' if self.splits else 'bypass'}",
@@ -70,6 +75,10 @@ class Array:
             lines.append(f"index xor {self.index_xor}")
         if self.coalesces:
             lines.append(f"coalesces {size(self.coalesces)}")
+        if self.paired:
+            lines.append("paired yes")
+        if self.wired:
+            lines.append(f"wired {self.wired}")
         if self.level > 1:
             lines.append(f"hit-cycles {'unknown' if self.hit_cycles is None else self.hit_cycles}")
         return "\n".join(lines)
@@ -133,11 +142,13 @@ class Machine:
 
     def keeps_steps(self) -> int | None:
         """The array, by number, for entries of steps that are in the last level: of those for loads the one with the
-        smallest pages. None: that array is asked first by some references, and so can not."""
+        smallest pages. None: that array is asked first by some references, or has pairs, and so can not."""
         last = [n for n, array in enumerate(self.arrays) if array.level == self.levels() and "l" in array.users]
         if not last:
             return None
         chosen = min(last, key=lambda n: min(self.arrays[n].pages))
+        if self.arrays[chosen].paired:
+            return None
         for user in self.arrays[chosen].users:
             if min(array.level for array in self.arrays if user in array.users) == self.levels():
                 return None
@@ -176,6 +187,7 @@ class Naive:
     sets: list[Sets] = field(default_factory=list)
     caches: list[Sets | None] = field(default_factory=list)  # of the steps of walks
     last: dict[tuple[int, Key], int] = field(default_factory=dict)
+    halves: dict[tuple[int, Key], set[int]] = field(default_factory=dict)  # of pairs that have an entry
     now: int = 0
     cycles: int = 0
     references: int = 0  # of walks
@@ -275,22 +287,41 @@ class Naive:
         """The array that had it; if none had, one of them has it now, behind a walk if it `walks` for it."""
         places: list[tuple[int, Set, Key]] = []
         for number in numbers:
-            shift = self.piece(self.machine.arrays[number], page_shift, block_shift)
+            array = self.machine.arrays[number]
+            shift = self.piece(array, page_shift, block_shift)
             part = page >> (shift - self.machine.base)
+            if array.paired:
+                part //= 2
             places.append((number, self.sets[number].set_of(part), (context, shift, part)))
-        found = [place for place in places if holds(place[1], place[2])]
+
+        def half(place: tuple[int, Set, Key]) -> int:
+            """Which page of a pair; of entries that are single there is one."""
+            number, _, (_, shift, part) = place
+            return (page >> (shift - self.machine.base)) % 2 if self.machine.arrays[number].paired else 0
+
+        def has(place: tuple[int, Set, Key]) -> bool:
+            number, where, key = place
+            paired = self.machine.arrays[number].paired
+            return holds(where, key) and (not paired or half(place) in self.halves[number, key])
+
+        found = [place for place in places if has(place)]
         if found:
-            number, where, key = found[0]
+            place = found[0]
         else:
             if walks:
                 self.walk(page, context, page_shift)
 
-            # The array that evicts the entry referenced longest ago; a free place before all.
+            # The array that evicts the entry referenced longest ago; before all one that evicts nothing: it has a free
+            # place, or the entry of the pair.
             def age(place: tuple[int, Set, Key]) -> int:
-                victim = leaves(place[1])
+                victim = None if holds(place[1], place[2]) else leaves(place[1])
                 return 0 if victim is None else self.last[place[0], victim]
 
-            number, where, key = min(places, key=age)
+            place = min(places, key=age)
+            if not holds(place[1], place[2]):
+                self.halves[place[0], place[2]] = set()
+            self.halves[place[0], place[2]].add(half(place))
+        number, where, key = place
         where.reference(key)
         self.last[number, key] = self.now
         return number if found else None

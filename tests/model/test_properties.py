@@ -191,6 +191,9 @@ def group_of_arrays(
         blocks = [shift for shift in (13, 14, 15, 16) if shift > min(pages)]
         if blocks and rng.random() < 0.3:
             array.coalesces = rng.choice(blocks)
+        array.paired = rng.random() < 0.15
+        if array.ways == array.entries and rng.random() < 0.2:
+            array.wired = rng.choice([1, 2, 5])
         if level > 1:
             array.hit_cycles = rng.choice([None, 0, 2, 7, 9])
         made.append(array)
@@ -561,6 +564,8 @@ def test_the_random_machines_use_each_word_of_the_format() -> None:
     assert {array.users for array in arrays} >= {"f", "l", "s", "ls", "fls", "fl"}
     assert {array.coalesces for array in arrays} == {0, 13, 14, 15, 16}
     assert {array.splits for array in arrays} == {False, True}
+    assert {array.paired for array in arrays} == {False, True}
+    assert {array.wired for array in arrays} == {0, 1, 2, 5}
     assert {machine.base for machine in machines} == {12, 14, 16}
     stores_start_late = [m for m in machines if not any("s" in a.users and a.level == 1 for a in m.arrays)]
     assert len(stores_start_late) > 20

@@ -464,8 +464,8 @@ static void bad_values(void **state)
         "'unknown, assume VALUE'" },
       { "   entries", "END\n", "'END' is no key; keys are in lower case" },
       { "   entries", "ends\n",
-        "'ends' is no key of the array; allowed are level users entries ways "
-        "index pages larger-pages policy threads hit-cycles coalesces confidence "
+        "'ends' is no key of the array: level users entries ways "
+        "index pages larger-pages policy threads hit-cycles coalesces paired wired confidence "
         "source" },
       { "   entries", "entries -4\n",
         "entries '-4' is not allowed; it is a number from 1 to 1048576" },
@@ -518,6 +518,9 @@ static void bad_values(void **state)
       { "   coalesces", "coalesces 128K\n",
         "coalesces '128K' is not allowed; it is no, or a power of two from 8K "
         "to 64K" },
+      { "   coalesces", "paired both\n", "paired 'both' is not allowed; it is yes or no" },
+      { "   coalesces", "wired full\n",
+        "wired 'full' is not allowed; it is a number from 0 to 1048575" },
       { "   hit-cycles", "hit-cycles 1000001\n",
         "hit-cycles '1000001' is not allowed; it is a number from 0 to "
         "1000000, or unknown" },
@@ -540,11 +543,11 @@ static void bad_values(void **state)
       { "   cache", "cache none\nentries 4\n",
         "only behind 'cache own' a step has entries" },
       { "   source       nobody", "sauce nobody\n",
-        "'sauce' is no key of the array; allowed are level users entries ways "
-        "index pages larger-pages policy threads hit-cycles coalesces confidence "
+        "'sauce' is no key of the array: level users entries ways "
+        "index pages larger-pages policy threads hit-cycles coalesces paired wired confidence "
         "source" },
       { "walk", "walk hardware\nentries 4\n",
-        "'entries' is no key of the walk; allowed are cycles source" },
+        "'entries' is no key of the walk: cycles source" },
       { "walk", "walk hardware\ncycles 1\nwalk hardware\n",
         "walk 'hardware' is a second walk; a machine has one" },
       { "array           L3", "step 4K\n",
@@ -671,8 +674,8 @@ static void all_errors(void **state)
              "_ ." } },
       { 5, { "array 'A' has no line 'pages'" } },
       { 6, { "level '9' is not allowed; it is a number from 1 to 3" } },
-      { 7, { "'levle' is no key of the array; allowed are level users entries ways index pages "
-             "larger-pages policy threads hit-cycles coalesces confidence source" } },
+      { 7, { "'levle' is no key of the array: level users entries ways index pages "
+             "larger-pages policy threads hit-cycles coalesces paired wired confidence source" } },
       { 17, { "array 'C D' is no name; allowed are letters, digits and, behind the first, "
               "- _ ." } },
       { 20, { "step 4K has no line 'entries'" } },
@@ -768,6 +771,40 @@ static void some_text(char *out, size_t size)
       out[i] = (char)(i == 0 || i + 1 == n ? '!' + below(94) : ' ' + below(95));
 }
 
+/* The kernel's entries are not the program's. */
+static void wired(void **state)
+{
+   const unsigned itlb = line_of("array           ITLB");
+   (void)state;
+   accept(edited(itlb + 4, itlb + 4, "ways full\nwired 8\n"));
+   assert_int_equal(machine.array[0].g.entries, 40);
+   assert_int_equal(machine.array[0].g.ways, 40);
+   assert_int_equal(machine.array[0].wired, 8);
+   accept(edited(itlb + 4, itlb + 4, "wired 47\nways 48\n"));
+   assert_int_equal(machine.array[0].g.entries, 1);
+   accept(edited(itlb + 4, itlb + 4, "ways full\nwired 0\n"));
+   assert_int_equal(machine.array[0].g.entries, 48);
+   refuse(edited(itlb + 4, itlb + 4, "ways full\nwired 48\n"), itlb + 5,
+          "48 wired entries leave none of 48");
+   refuse(edited(itlb + 4, itlb + 4, "ways 12\nwired 8\n"), itlb + 5,
+          "array 'ITLB' has sets; only an array with ways full has wired entries");
+}
+
+static void paired(void **state)
+{
+   const unsigned itlb = line_of("array           ITLB");
+   const unsigned third = line_of("array           L3");
+   (void)state;
+   accept(edited(itlb + 4, itlb + 4, "ways full\npaired yes\n"));
+   assert_true(machine.array[0].g.paired);
+   assert_false(machine.array[1].g.paired);
+   accept(edited(itlb + 4, itlb + 4, "ways full\npaired no\n"));
+   assert_false(machine.array[0].g.paired);
+   refuse(edited(third + 7, third + 7, "hit-cycles 20\npaired yes\n"),
+          line_of("step            2M") + 1,
+          "the last level can not hold entries of the walk: array 'L3' holds pairs of pages");
+}
+
 static void some_name(char *out, size_t size)
 {
    static const char letters[] = "abcXYZ0189-_.";
@@ -807,6 +844,8 @@ static void some_array(tlb_machine_array *a)
    a->sharing = a->threads > 1 ? (tlb_sharing)below(4) : TLB_SHARING_UNKNOWN;
    a->confidence = below(2) ? 0 : (char)('A' + below(3));
    a->g.index_xor = below(16) == 0 ? 1 + below(20) : 0;
+   a->g.paired = below(8) == 0;
+   a->wired = below(4) == 0 ? 1 + below(4) : 0;
    if (below(2))
       some_text(a->source, sizeof a->source);
 }
@@ -901,6 +940,8 @@ int main(void)
             each_line),
       CLAIM("bad values are refused with what is allowed", bad_values),
       CLAIM("a machine that cannot be is refused at the line to blame", impossible),
+      CLAIM("wired entries are taken off those of a fully associative array", wired),
+      CLAIM("an array has pairs if its file says so", paired),
       CLAIM("all errors of a file are told at once, by line", all_errors),
       CLAIM("of many errors the first are told", many_errors),
       CLAIM("missing lines get defaults, which a note names", defaults),

@@ -52,6 +52,10 @@ void tg_costs_file_describe_arrays(const TgMachine* m,
       tlb_geometry_print(&a->g, geometry, sizeof geometry);
       VG_(snprintf)(description, sizeof description, "level %u, %s, %s",
                     a->level, users_of(a), geometry);
+      if (a->wired != 0) {
+         VG_(snprintf)(description, sizeof description, "level %u, %s, %s, %u more wired",
+                       a->level, users_of(a), geometry, a->wired);
+      }
       each(description, opaque);
    }
 }

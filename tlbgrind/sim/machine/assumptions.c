@@ -53,7 +53,7 @@ static int same_assumption(const tlb_machine *m, kind k, unsigned a, unsigned b)
    const tlb_geometry *const h = geometry_of(m, b);
    switch (k) {
    case ENTRIES:
-      return g->entries == h->entries;
+      return g->entries + m->array[a].wired == h->entries + m->array[b].wired;
    case WAYS:
       return g->ways == g->entries ? h->ways == h->entries
                                    : h->ways != h->entries
@@ -82,7 +82,7 @@ static void describe(const tlb_machine *m, kind k, unsigned part, char *out,
    switch (k) {
    case ENTRIES:
       tlb_text_add(&t, "entries unknown, ");
-      tlb_text_add_number(&t, g->entries);
+      tlb_text_add_number(&t, g->entries + m->array[part].wired);
       tlb_text_add(&t, " assumed");
       break;
    case WAYS:
@@ -255,6 +255,7 @@ static int may_be_equal(uint64_t a, uint64_t b, int unknown)
 static int arrays_may_be_equal(const tlb_machine_array *a, const tlb_machine_array *b)
 {
    return a->level == b->level && a->users == b->users
+          && a->g.paired == b->g.paired && a->wired == b->wired
           && a->coalesce_shift == b->coalesce_shift && a->g.index_xor == b->g.index_xor
           && may_be_equal(a->g.entries, b->g.entries, a->entries_unknown || b->entries_unknown)
           && may_be_equal(a->g.ways, b->g.ways, a->ways_unknown || b->ways_unknown)

@@ -262,7 +262,7 @@ void tlb_geometry_print(const tlb_geometry *g, char *out, size_t size)
          tlb_text_add_number(&t, g->index_xor);
       }
    }
-   tlb_text_add(&t, ", pages ");
+   tlb_text_add(&t, g->paired ? ", pairs of pages " : ", pages ");
    add_page_sizes(&t, g->page_sizes);
    tlb_text_add(&t, ", ");
    add_policy(&t, g);

@@ -39,6 +39,8 @@ typedef struct {
    uint64_t seed;       /* of TLB_RANDOM, else 0 */
    uint32_t index_xor;  /* 0: a page's set is its number modulo the sets; n: the number XOR
                            itself divided by 2^n, modulo the sets, a power of two */
+   int paired;          /* an entry is of an aligned pair of pages, of which one or both
+                           are there (MIPS, LoongArch) */
 } tlb_geometry;
 
 enum {

@@ -39,6 +39,19 @@ static int check_blocks(const tlb_machine_array *a, const char **key, tlb_reason
    return 0;
 }
 
+/* Of the entries of a set some would be the kernel's, and of another set none. */
+static int check_wired(const tlb_machine_array *a, const char **key, tlb_reason *why)
+{
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   *key = "wired";
+   if (a->wired == 0 || (a->g.ways == a->g.entries && a->wired + a->g.entries <= TLB_MAX_ENTRIES))
+      return 1;
+   tlb_text_add(&t, "array '");
+   tlb_text_add(&t, a->name);
+   tlb_text_add(&t, "' has sets; only an array with ways full has wired entries");
+   return 0;
+}
+
 static int check_array(const tlb_machine *m, unsigned i, const char **key, tlb_reason *why)
 {
    const tlb_machine_array *const a = &m->array[i];
@@ -77,7 +90,8 @@ static int check_array(const tlb_machine *m, unsigned i, const char **key, tlb_r
       return 0;
    }
    *key = tlb_geometry_blames(&a->g);
-   return tlb_geometry_check(&a->g, why) && check_blocks(a, key, why);
+   return tlb_geometry_check(&a->g, why) && check_blocks(a, key, why)
+          && check_wired(a, key, why);
 }
 
 /* Whole: no page is cut to pieces smaller than the base page. */
@@ -218,7 +232,7 @@ static int check_in_last_level(const tlb_machine *m, tlb_reason *why)
 {
    const int where = tlb_walk_array(m);
    tlb_text t = tlb_text_in(why->text, sizeof why->text);
-   if (where >= 0 && !is_asked_first(m, &m->array[where]))
+   if (where >= 0 && !is_asked_first(m, &m->array[where]) && !m->array[where].g.paired)
       return 1;
    tlb_text_add(&t, "the last level can not hold entries of the walk: ");
    if (where < 0) {
@@ -226,7 +240,8 @@ static int check_in_last_level(const tlb_machine *m, tlb_reason *why)
    } else {
       tlb_text_add(&t, "array '");
       tlb_text_add(&t, m->array[where].name);
-      tlb_text_add(&t, "' is asked before all others");
+      tlb_text_add(&t, m->array[where].g.paired ? "' holds pairs of pages"
+                                                : "' is asked before all others");
    }
    return 0;
 }

@@ -58,6 +58,7 @@ typedef struct {
    unsigned coalesce_shift;  /* 0, or: a naturally aligned block of 2^this bytes
                                 of base pages in one mapping with one protection
                                 is one entry */
+   uint32_t wired;           /* entries that the kernel keeps; `g` is without them */
    uint32_t hit_cycles;      /* what a hit costs beyond a first-level hit, or
                                 TLB_UNKNOWN */
    uint32_t threads;         /* that share it; 0: unknown */

@@ -137,6 +137,35 @@ static void refuse_small_pages(tlb_machine_reader *r)
    add_refusal(r, block_line(r));
 }
 
+/* The line of that key of the array, or of its beginning. */
+static uint32_t array_key_line(const tlb_machine_reader *r, unsigned array, const char *key)
+{
+   const tlb_machine_key *const keys = tlb_machine_blocks[TLB_ARRAY_BLOCK].keys;
+   for (unsigned i = 0; key != NULL && keys[i].key != NULL; i++) {
+      if (tlb_text_same(keys[i].key, key) && r->key_line[array][i] != 0)
+         return r->key_line[array][i];
+   }
+   return r->array_line[array];
+}
+
+/* The program has the entries that the kernel does not keep. */
+static void take_wired_off(tlb_machine_reader *r)
+{
+   tlb_machine_array *const a = &r->m->array[r->m->n_arrays - 1];
+   if (a->wired == 0 || a->g.entries == 0 || a->g.ways != a->g.entries)
+      return; /* of sets it is refused when all is read */
+   if (a->wired < a->g.entries) {
+      a->g.entries -= a->wired;
+      a->g.ways = a->g.entries;
+      return;
+   }
+   tlb_text t = tlb_text_in(r->why->text, sizeof r->why->text);
+   tlb_text_add_number(&t, a->wired);
+   tlb_text_add(&t, " wired entries leave none of ");
+   tlb_text_add_number(&t, a->g.entries);
+   add_refusal(r, array_key_line(r, r->m->n_arrays - 1, "wired"));
+}
+
 /* Fills in what is left out, and refuses what must be there. */
 static void finish_block(tlb_machine_reader *r)
 {
@@ -159,8 +188,10 @@ static void finish_block(tlb_machine_reader *r)
       g->ways = g->entries;
    if (r->block == TLB_STEP_BLOCK)
       finish_step(r);
-   if (r->block == TLB_ARRAY_BLOCK)
+   if (r->block == TLB_ARRAY_BLOCK) {
+      take_wired_off(r);
       refuse_small_pages(r);
+   }
 }
 
 /* --- Lines --- */
@@ -290,7 +321,7 @@ static int take_line(tlb_machine_reader *r)
    }
    tlb_text_add(&t, " is no key of ");
    tlb_text_add(&t, tlb_machine_blocks[r->block].name);
-   tlb_text_add(&t, "; allowed are");
+   tlb_text_add(&t, ":");
    for (unsigned i = 0; keys[i].key != NULL; i++) {
       tlb_text_add(&t, " ");
       tlb_text_add(&t, keys[i].key);
@@ -369,15 +400,9 @@ static void check(tlb_machine_reader *r)
                          ? tlb_machine_faults(r->m, skip, fault) : 0;
    for (unsigned i = 0; i < n; i++) {
       const uint32_t where = fault[i].part;
-      uint32_t line = where == UINT32_MAX ? r->head_line
-                      : where < n_arrays  ? r->array_line[where]
-                                          : r->step_line[where - n_arrays];
-      const tlb_machine_key *const keys = tlb_machine_blocks[TLB_ARRAY_BLOCK].keys;
-      for (unsigned k = 0; fault[i].key != NULL && where < n_arrays
-                           && keys[k].key != NULL; k++) {
-         if (tlb_text_same(keys[k].key, fault[i].key) && r->key_line[where][k] != 0)
-            line = r->key_line[where][k];
-      }
+      const uint32_t line = where == UINT32_MAX ? r->head_line
+                            : where < n_arrays  ? array_key_line(r, where, fault[i].key)
+                                                : r->step_line[where - n_arrays];
       *r->why = fault[i].why;
       add_error(r, line);
    }

@@ -369,6 +369,18 @@ static int take_coalesces(tlb_machine_reader *r)
    return 1;
 }
 
+static int take_paired(tlb_machine_reader *r)
+{
+   tlb_geometry *const g = &this_array(r)->g;
+   g->paired = is(r, "yes");
+   return g->paired || is(r, "no") || tlb_refuse(r, "is not allowed; it is yes or no");
+}
+
+static int take_wired(tlb_machine_reader *r)
+{
+   return tlb_machine_number(r, 0, TLB_MAX_ENTRIES - 1, &this_array(r)->wired);
+}
+
 static int take_hit_cycles(tlb_machine_reader *r)
 {
    return cycles(r, &this_array(r)->hit_cycles);
@@ -556,6 +568,8 @@ const tlb_machine_block tlb_machine_blocks[TLB_N_BLOCKS] = {
         { "threads", take_threads, TLB_OPTIONAL, "unknown" },
         { "hit-cycles", take_hit_cycles, TLB_OPTIONAL, "unknown" },
         { "coalesces", take_coalesces, TLB_OPTIONAL, NULL },
+        { "paired", take_paired, TLB_OPTIONAL, NULL },
+        { "wired", take_wired, TLB_OPTIONAL, NULL },
         { "confidence", take_array_confidence, TLB_OPTIONAL, NULL },
         { "source", take_array_source, TLB_REPEATABLE, NULL } } },
    [TLB_WALK_BLOCK] = {

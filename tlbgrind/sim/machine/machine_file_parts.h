@@ -12,7 +12,7 @@
 
 enum {
    TLB_MACHINE_LINE = 400, /* bytes of a line, without its end */
-   TLB_MACHINE_KEYS = 14   /* of a block */
+   TLB_MACHINE_KEYS = 16   /* of a block */
 };
 
 /* Lines in front of the first block are about the machine as a whole. */

@@ -120,7 +120,7 @@ static void print_array(tlb_text *t, const tlb_machine_array *a)
    text_line(t, 0, "array", a->name);
    number_line(t, "level", 0, a->level);
    print_users(t, a->users);
-   number_line(t, "entries", a->entries_unknown, a->g.entries);
+   number_line(t, "entries", a->entries_unknown, a->g.entries + a->wired);
    ways_line(t, &a->g, a->ways_unknown);
    if (a->g.index_xor != 0) {
       begin_line(t, 1, "index");
@@ -137,6 +137,10 @@ static void print_array(tlb_text *t, const tlb_machine_array *a)
       tlb_text_add_page_size(t, a->coalesce_shift);
       end_line(t);
    }
+   if (a->g.paired)
+      text_line(t, 1, "paired", "yes");
+   if (a->wired != 0)
+      number_line(t, "wired", 0, a->wired);
    if (a->level > 1 || a->hit_cycles != 0)
       cycles_line(t, "hit-cycles", a->hit_cycles);
    print_threads(t, a);

@@ -109,15 +109,17 @@ static void count(tlb_mmu *mmu, uint64_t *counts, const range *r, bool full)
    for (unsigned i = 0; i < mmu->machine->n_arrays; i++) {
       const tlb_array *const a = &mmu->h.array[i];
       for (uint32_t e = 0; e < a->g.entries && a->n_filled > 0; e++) {
-         const tlb_key key = a->key[e];
-         if (key == TLB_NO_KEY || tlb_walk_is_step(key) || tlb_is_others(key))
-            continue;
-         const bool within = is_within(mmu, key, r);
-         if ((!within && !full) || is_behind(mmu, i, key))
-            continue;
-         counts[within ? TLB_FLUSHED_WITHIN : TLB_FLUSHED_OUTSIDE]++;
-         if (!within)
-            tlb_lost_add(mmu->h.lost, key, &counts[TLB_FLUSHED_AGAIN]);
+         for (unsigned part = 0; part < tlb_array_parts(a); part++) {
+            const tlb_key key = tlb_array_part(a, e, part);
+            if (key == TLB_NO_KEY || tlb_walk_is_step(key) || tlb_is_others(key))
+               continue;
+            const bool within = is_within(mmu, key, r);
+            if ((!within && !full) || is_behind(mmu, i, key))
+               continue;
+            counts[within ? TLB_FLUSHED_WITHIN : TLB_FLUSHED_OUTSIDE]++;
+            if (!within)
+               tlb_lost_add(mmu->h.lost, key, &counts[TLB_FLUSHED_AGAIN]);
+         }
       }
    }
 }
@@ -137,10 +139,12 @@ static void invalidate(tlb_mmu *mmu, const range *r, bool full)
    for (unsigned i = 0; i < mmu->machine->n_arrays; i++) {
       tlb_array *const a = &mmu->h.array[i];
       for (uint32_t e = 0; e < a->g.entries && a->n_filled > 0; e++) {
-         const tlb_key key = a->key[e];
-         if (key != TLB_NO_KEY && (tlb_walk_is_step(key) || !tlb_is_others(key))
-             && (full || (tlb_walk_is_step(key) ? walks : is_within(mmu, key, r))))
-            tlb_array_invalidate(a, e);
+         for (unsigned part = 0; part < tlb_array_parts(a); part++) {
+            const tlb_key key = tlb_array_part(a, e, part);
+            if (key != TLB_NO_KEY && (tlb_walk_is_step(key) || !tlb_is_others(key))
+                && (full || (tlb_walk_is_step(key) ? walks : is_within(mmu, key, r))))
+               tlb_array_remove_part(a, e, part);
+         }
       }
    }
    if (walks)

@@ -29,7 +29,7 @@ static bool are_equal_geometries(const tlb_geometry *a, const tlb_geometry *b)
 {
    return a->entries == b->entries && a->ways == b->ways && a->page_sizes == b->page_sizes
           && a->policy == b->policy && a->seed == b->seed
-          && a->index_xor == b->index_xor;
+          && a->index_xor == b->index_xor && a->paired == b->paired;
 }
 
 static bool are_equal(const tlb_mmus *all, const tlb_machine_array *a, const tlb_machine_array *b)

@@ -110,7 +110,7 @@ static bool are_one_lazy_lru(const tlb_mmu *mmu, const tlb_stop *stop)
    const tlb_array *first = &mmu->h.array[stop->array[0]];
    for (unsigned i = 0; i < stop->n; i++) {
       const tlb_array *a = &mmu->h.array[stop->array[i]];
-      if (a->g.policy != TLB_LRU || a->also_behind || a->sets != first->sets
+      if (a->g.policy != TLB_LRU || a->g.paired || a->also_behind || a->sets != first->sets
           || a->g.index_xor != first->g.index_xor
           || (stop->array[i] == walks_kept_in && stop->n > 1)
           || stop->shift[i] != mmu->base_shift

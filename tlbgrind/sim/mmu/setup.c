@@ -112,7 +112,7 @@ static void init_mmu(tlb_mmus *all, unsigned number)
    mmu->memory = tlb_mmus_take(all, tlb_hierarchy_bytes(mmu->machine));
    tlb_mmu_make_arrays(mmu);
    mmu->tells_apart = tlb_tells_apart(mmu);
-   mmu->asked_always = tlb_has_doubles(mmu);
+   mmu->asked_always = tlb_has_doubles(mmu) || tlb_has_pairs_first(mmu);
 }
 
 /* What the machine adds to the run's traits. */

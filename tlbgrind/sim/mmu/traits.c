@@ -39,6 +39,17 @@ static bool is_asked_by_some(const tlb_mmu *mmu, unsigned array, unsigned size, 
    return asked > 0 && not_asked > 0;
 }
 
+bool tlb_has_pairs_first(const tlb_mmu *mmu)
+{
+   for (unsigned i = 0; i < mmu->machine->n_arrays; i++) {
+      for (unsigned user = 0; user < TLB_N_USERS; user++) {
+         if (mmu->machine->array[i].g.paired && tlb_asks_first(&mmu->h, user, i))
+            return true;
+      }
+   }
+   return false;
+}
+
 bool tlb_has_doubles(const tlb_mmu *mmu)
 {
    for (unsigned array = 0; array < mmu->machine->n_arrays; array++) {

@@ -22,6 +22,10 @@ bool tlb_tells_apart(const tlb_mmu *mmu);
    sizes or for different references. */
 bool tlb_has_doubles(const tlb_mmu *mmu);
 
+/* Whether an array that is asked first has paired entries, whose time is not that of one
+   page. */
+bool tlb_has_pairs_first(const tlb_mmu *mmu);
+
 /* Whether an array is asked first by some references and by others when they have missed
    elsewhere. */
 bool tlb_has_also_behind(const tlb_mmu *mmu);

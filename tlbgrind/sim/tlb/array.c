@@ -56,6 +56,7 @@ static void carve_array(tlb_array *a, const tlb_geometry *g, carver *c)
    a->filled = carve(c, sets, sizeof *a->filled);
    a->next = carve(c, sets, sizeof *a->next);
    a->watched = carve(c, nru ? sets : 0, sizeof *a->watched);
+   a->halves = carve(c, g->paired ? n : 0, sizeof *a->halves);
 }
 
 size_t tlb_array_bytes(const tlb_geometry *g)
@@ -73,13 +74,17 @@ void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
    *a = (tlb_array){ .g = *g, .sets = tlb_geometry_sets(g),
                      .random = g->seed, .release = release, .opaque = opaque };
    a->set_mask = tlb_set_mask(a->sets, g->index_xor);
-   a->plain = g->policy == TLB_LRU && !has_index(g);
+   a->plain = g->policy == TLB_LRU && !has_index(g) && !g->paired;
    carve_array(a, g, &c);
+   if (!g->paired)
+      a->halves = NULL;
 
    for (uint32_t i = 0; i < g->entries; i++) {
       a->key[i] = TLB_NO_KEY;
       a->time[i] = 0;
       a->short_cut[i] = NULL;
+      if (g->paired)
+         a->halves[i] = 0;
    }
    if (has_index(g)) {
       a->index_shift = 64 - bucket_bits(g);
@@ -145,13 +150,71 @@ static inline uint32_t find_in(tlb_array *a, uint32_t set, tlb_key key)
    return i;
 }
 
+/* --- Pairs --- */
+
+/* The key of a pair is that of a page of twice the size, which no paired array confuses with
+   it: there all entries are pairs. */
+static tlb_key pair_of(tlb_key key)
+{
+   return (key & ~(tlb_key)0 << TLB_KEY_PAGE_BITS) + (UINT64_C(1) << TLB_KEY_PAGE_BITS)
+          + tlb_key_page(key) / 2;
+}
+
+/* Which of a pair the page is, as its bit of `halves`. */
+static uint8_t half_of(tlb_key key)
+{
+   return (uint8_t)(1u << (key & 1));
+}
+
+/* The entry of the page's pair, which may have the other page alone. */
+static uint32_t find_pair(tlb_array *a, tlb_key key)
+{
+   const tlb_key pair = pair_of(key);
+   return find_in(a, tlb_array_set(a, pair), pair);
+}
+
+static uint32_t find_half(tlb_array *a, tlb_key key)
+{
+   const uint32_t i = find_pair(a, key);
+   return i != TLB_MISS && (a->halves[i] & half_of(key)) != 0 ? i : TLB_MISS;
+}
+
+tlb_key tlb_array_part(const tlb_array *a, uint32_t entry, unsigned nth)
+{
+   const tlb_key key = a->key[entry];
+   if (a->halves == NULL || key == TLB_NO_KEY)
+      return key;
+   if ((a->halves[entry] >> nth & 1) == 0)
+      return TLB_NO_KEY;
+   return (key & ~(tlb_key)0 << TLB_KEY_PAGE_BITS) - (UINT64_C(1) << TLB_KEY_PAGE_BITS)
+          + 2 * tlb_key_page(key) + nth;
+}
+
+void tlb_array_remove_part(tlb_array *a, uint32_t entry, unsigned nth)
+{
+   if (a->halves != NULL) {
+      a->halves[entry] &= (uint8_t)~(1u << nth);
+      if (a->halves[entry] != 0)
+         return;
+   }
+   tlb_array_invalidate(a, entry);
+}
+
+/* --- Look-ups --- */
+
 uint32_t tlb_array_find(tlb_array *a, tlb_key key)
 {
-   return find_in(a, tlb_array_set(a, key), key);
+   return a->halves != NULL ? find_half(a, key) : find_in(a, tlb_array_set(a, key), key);
 }
 
 uint32_t tlb_array_lookup(tlb_array *a, tlb_key key, uint64_t now)
 {
+   if (a->halves != NULL) {
+      const uint32_t pair = find_half(a, key);
+      if (pair != TLB_MISS)
+         tlb_policy_touch(a, pair / a->g.ways, pair, now);
+      return pair;
+   }
    const uint32_t set = tlb_array_set(a, key);
    const uint32_t i = find_in(a, set, key);
    if (i != TLB_MISS)
@@ -181,15 +244,28 @@ static uint32_t empty_way(const tlb_array *a, uint32_t set)
 
 uint32_t tlb_array_place(tlb_array *a, tlb_key key)
 {
+   if (a->halves != NULL) {
+      const uint32_t pair = find_pair(a, key);
+      if (pair != TLB_MISS)
+         return pair;
+      key = pair_of(key);
+   }
    const uint32_t set = tlb_array_set(a, key);
    const uint32_t way = a->filled[set] < a->g.ways ? empty_way(a, set)
                                                    : tlb_policy_victim(a, set);
    return set * a->g.ways + way;
 }
 
+int tlb_array_has_room(const tlb_array *a, uint32_t place, tlb_key key)
+{
+   return a->key[place] == TLB_NO_KEY || (a->halves != NULL && a->key[place] == pair_of(key));
+}
+
 void tlb_array_invalidate(tlb_array *a, uint32_t entry)
 {
    const uint32_t set = entry / a->g.ways;
+   if (a->halves != NULL)
+      a->halves[entry] = 0;
    tlb_array_release(a, entry);
    if (has_index(&a->g)) {
       if (a->unindexed)
@@ -209,6 +285,16 @@ void tlb_array_invalidate(tlb_array *a, uint32_t entry)
 void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
                           uint64_t now)
 {
+   if (a->halves != NULL) {
+      const uint8_t half = half_of(key);
+      key = pair_of(key);
+      if (a->key[entry] == key) {
+         a->halves[entry] |= half;
+         tlb_policy_touch(a, entry / a->g.ways, entry, now);
+         return;
+      }
+      a->halves[entry] = half;
+   }
    const uint32_t set = tlb_array_set(a, key);
    if (has_index(&a->g) && a->unindexed)
       index_again(a);
@@ -276,8 +362,12 @@ static const char *check_set(const tlb_array *a, uint32_t set)
       if (a->key[e] == TLB_NO_KEY) {
          if (a->short_cut != NULL && a->short_cut[e] != NULL)
             return "an empty entry has a short cut";
+         if (a->halves != NULL && a->halves[e] != 0)
+            return "an empty entry has a page";
          continue;
       }
+      if (a->halves != NULL && a->halves[e] == 0)
+         return "an entry of a pair has none of its pages";
       if (tlb_array_set(a, a->key[e]) != set)
          return "a key is in a set that is not its own";
       if (!has_index(&a->g) && is_twice(a, first, way))

@@ -35,6 +35,19 @@ uint32_t tlb_array_lookup(tlb_array *a, tlb_key key, uint64_t now);
 /* Where the key is, or TLB_MISS; no reference to it. */
 uint32_t tlb_array_find(tlb_array *a, tlb_key key);
 
+/* The nth page of an entry, of tlb_array_parts(), or TLB_NO_KEY: it is not there. */
+static inline unsigned tlb_array_parts(const tlb_array *a)
+{
+   return a->halves == NULL ? 1 : 2;
+}
+tlb_key tlb_array_part(const tlb_array *a, uint32_t entry, unsigned nth);
+
+/* Removes a page that is there; its entry is empty when none is left. */
+void tlb_array_remove_part(tlb_array *a, uint32_t entry, unsigned nth);
+
+/* Whether the key evicts nothing from its place: it is free, or that of its pair. */
+int tlb_array_has_room(const tlb_array *a, uint32_t place, tlb_key key);
+
 /* Empties an entry that holds something. Empty entries of a set are filled before any is
    evicted, the first of them first. */
 void tlb_array_invalidate(tlb_array *a, uint32_t entry);

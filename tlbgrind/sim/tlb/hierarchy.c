@@ -183,9 +183,9 @@ unsigned tlb_roomier(tlb_hierarchy *h, const tlb_reference *r,
       return 0;
    for (unsigned i = 0; i < stop->n; i++) {
       tlb_array *const a = &h->array[stop->array[i]];
-      const uint32_t e = tlb_array_place(a,
-                                         tlb_entry_key(h, r, stop->shift[i]));
-      const uint64_t time = a->key[e] == TLB_NO_KEY ? 0 : tlb_array_time(a, e);
+      const tlb_key key = tlb_entry_key(h, r, stop->shift[i]);
+      const uint32_t e = tlb_array_place(a, key);
+      const uint64_t time = tlb_array_has_room(a, e, key) ? 0 : tlb_array_time(a, e);
       if (time < oldest) {
          oldest = time;
          best = i;

@@ -65,6 +65,8 @@ typedef struct {
    uint32_t leaves;      /* of a set's tree: its ways, rounded up to 2^n */
    uint64_t *latest;     /* PLRU: room for the last reference in each half,
                             quarter, ... of a set; above 2n and 2n + 1 stands n */
+   uint8_t *halves;      /* of paired entries, which have the key of a page of twice the size:
+                            bit n: page n of the two is there; NULL: entries are single */
    int unindexed;        /* the index has to be made anew */
    int has_holes;        /* an entry has been emptied: the ways of a set need not be filled
                             in order */
