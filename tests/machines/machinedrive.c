@@ -34,6 +34,22 @@ static void print_policy(const tlb_geometry *g, int unknown)
    printf(" %s%s", guess(unknown), words);
 }
 
+/* 0, or PAGE:BLOCK joined by +; page 0: base pages. */
+static void print_blocks(const tlb_machine_array *a)
+{
+   char before = ' ';
+   if (tlb_array_largest_block(a) == 0)
+      printf(" 0");
+   if (a->coalesce_shift != 0)
+      printf(" 0:%u", a->coalesce_shift);
+   for (unsigned page = 0; page <= TLB_MAX_PAGE_SHIFT; page++) {
+      if (a->block_shift[page] != 0) {
+         printf("%c%u:%u", before, page, a->block_shift[page]);
+         before = '+';
+      }
+   }
+}
+
 static void print_array(const tlb_machine_array *a)
 {
    static const char *const users[] = {
@@ -49,8 +65,9 @@ static void print_array(const tlb_machine_array *a)
    print_ways(&a->g, a->ways_unknown);
    printf(" %s%s", guess(a->sizes_unknown), sizes);
    print_policy(&a->g, a->policy_unknown);
-   printf(" %s %s%s %u", cycles(a->hit_cycles), guess(a->splits_unknown),
-          a->splits ? "split" : "bypass", a->coalesce_shift);
+   printf(" %s %s%s", cycles(a->hit_cycles), guess(a->splits_unknown),
+          a->splits ? "split" : "bypass");
+   print_blocks(a);
    printf(" %" PRIu32 " %s %c", a->threads, sharing[a->sharing],
           a->confidence ? a->confidence : '-');
    if (a->g.index_xor != 0)

@@ -60,9 +60,16 @@ def threads(block: Block) -> str:
     return f"{number.replace('unknown', '0')} {sharing.strip() or 'unknown'}"
 
 
+def blocks_of(coalesces: str) -> str:
+    """0, or PAGE:BLOCK joined by +, in the order of page sizes; page 0: base pages."""
+    if coalesces == "no":
+        return "0"
+    pairs = [pair.rpartition(":") for pair in coalesces.split("+")]
+    return "+".join(f"{page}:{block}" for page, block in sorted((shift(p) if p else 0, shift(b)) for p, _, b in pairs))
+
+
 def array_line(block: Block) -> str:
     level = block["level"][0]
-    coalesces = block.get("coalesces", ["no"])[0]
     return " ".join(
         [
             "array",
@@ -75,7 +82,7 @@ def array_line(block: Block) -> str:
             guess(block.get("policy", ["unknown, assume lru"])[0]),
             cycles(block.get("hit-cycles", ["0" if level == "1" else "unknown"])[0]),
             guess(block.get("larger-pages", ["unknown, assume split"])[0]),
-            "0" if coalesces == "no" else str(shift(coalesces)),
+            blocks_of(block.get("coalesces", ["no"])[0]),
             threads(block),
             block.get("confidence", ["-"])[0],
             *(block["index"][0].split() if block.get("index", ["modulo"])[0] != "modulo" else []),

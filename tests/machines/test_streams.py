@@ -183,7 +183,7 @@ def random_stream(machine: Machine, chance: random.Random, length: int) -> list[
     regions: list[list[Reference]] = []
     for number in range(12):
         page = base if chance.random() < 0.5 else chance.choice(sizes)
-        block = chance.choice([page, max(page, 14), max(page, 16)])
+        block = chance.choice([page, max(page, 14), max(page, 16), min(page + 3, 34)])
         stride = chance.choice([1, *(array.entries // array.ways for array in machine.arrays)])
         count = chance.choice([3, 20, chance.choice(machine.arrays).ways + 2])
         places = [(number << 44) + (index * stride << page) for index in range(count)]
@@ -246,6 +246,7 @@ def random_machine(chance: random.Random, name: str) -> str:
         sets = 1 if chance.random() < 0.3 else chance.choice([2, 3, 4, 8, 12, 16, 32])
         pages = sorted({*least, *chance.sample(["64K", "1M", "2M", "4M", "16M", "1G"], chance.randrange(3))})
         blocks = [size for size in ("32K", "64K") if shift(size) > min(map(shift, pages))]
+        by_size = ["+".join(f"{1 << shift(size) - 10}K:{1 << shift(size) - 10 + 2}K" for size in pages)]
         lines.extend(
             [
                 f"array A{len(lines)}",
@@ -258,7 +259,7 @@ def random_machine(chance: random.Random, name: str) -> str:
                 f"policy {policy}",
                 "hit-cycles unknown",
                 "threads unknown",
-                f"coalesces {chance.choice(['no', 'no', *blocks])}",
+                f"coalesces {chance.choice(['no', 'no', *blocks, *by_size])}",
                 f"paired {chance.choice(['no', 'no', 'yes'])}",
             ]
         )

@@ -125,7 +125,10 @@ static void start_naive(game *g)
       }
       g->naive_asks[i] = m->asks;
       if (g->c->mapped)
-         tlb_pagemap_add_view(&g->naive_map, m->m.base_page_shift, &g->policy[i], NULL, NULL);
+         tlb_pagemap_look_for(
+            &g->naive_map,
+            tlb_pagemap_add_view(&g->naive_map, m->m.base_page_shift, &g->policy[i], NULL, NULL),
+            TLB_MAX_PAGE_SHIFT);
    }
 }
 

@@ -402,14 +402,16 @@ static void come_back(naive_mmu *n, uint64_t address)
    n->n_lost = left;
 }
 
-/* As an entry of which page the array has it: base pages of a block may be one together. */
+/* As an entry of which page the array has it: the pages of a block may be one together. */
 static name name_in(const tlb_machine *m, unsigned array, uint64_t address, unsigned page_shift,
                     unsigned block_shift)
 {
    const tlb_machine_array *const a = &m->array[array];
-   const bool joined = page_shift == m->base_page_shift && a->coalesce_shift > page_shift
-                       && block_shift >= a->coalesce_shift;
-   const unsigned shift = joined ? a->coalesce_shift : largest(a, page_shift);
+   const unsigned whole = largest(a, page_shift);
+   const unsigned of_base = page_shift == m->base_page_shift ? a->coalesce_shift : 0;
+   const unsigned block = a->block_shift[page_shift] != 0 ? a->block_shift[page_shift] : of_base;
+   const bool joined = whole == page_shift && block > page_shift && block_shift >= block;
+   const unsigned shift = joined ? block : whole;
    return (name){ shift, address >> shift };
 }
 

@@ -66,7 +66,7 @@ static bool has_to_ask(const case_machine *m)
 {
    bool asks = m->rules[0] != '\0' || m->thp == TLB_THP_ALWAYS;
    for (unsigned i = 0; i < m->m.n_arrays; i++)
-      asks = asks || m->m.array[i].coalesce_shift != 0;
+      asks = asks || tlb_array_largest_block(&m->m.array[i]) != 0;
    return asks;
 }
 
@@ -225,16 +225,16 @@ static case_event random_back(dice *d, const mmu_case *c, const area *a)
    unsigned block = c->page_shift + roll(d, 5);
    if (shift < c->page_shift)
       shift = c->page_shift;
-   unsigned around = shift > 16 ? shift : 16;
+   block = block > 16 ? 16 : block;
+   if (shift > c->page_shift && block < shift)
+      block = shift > 16 && roll(d, 2) ? shift + roll(d, TLB_MAX_BLOCK_BITS + 1) : shift;
+   unsigned around = block > 16 ? block : 16;
    for (unsigned i = 0; i < c->n_machines; i++) {
       if (c->machine[i].m.base_page_shift > around)
          around = c->machine[i].m.base_page_shift;
    }
    const uint64_t size = UINT64_C(1) << around;
    const uint64_t start = a->page[roll(d, a->n)] / size * size;
-   block = block > 16 ? 16 : block;
-   if (shift > c->page_shift && block < shift)
-      block = shift > 16 ? 16 : shift;
    block = block < c->page_shift ? c->page_shift : block;
    return (case_event){ CASE_BACK,
                         { roll(d, c->n_views), start, start + size * (1 + roll(d, 2)), shift, block } };

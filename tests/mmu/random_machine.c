@@ -83,6 +83,21 @@ static tlb_machine_array *add_array(tlb_machine *m, unsigned level, unsigned use
    return a;
 }
 
+/* Blocks of pages of each size, no two of the same size. */
+static void give_blocks(dice *d, tlb_machine_array *a)
+{
+   unsigned largest = 0;
+   for (unsigned page = TLB_MIN_PAGE_SHIFT; page < TLB_MAX_PAGE_SHIFT; page++) {
+      if ((a->g.page_sizes >> page & 1) == 0)
+         continue;
+      const unsigned block = page + 1 + roll(d, TLB_MAX_BLOCK_BITS);
+      if (block <= largest || block > TLB_MAX_PAGE_SHIFT || one_in(d, 4))
+         continue;
+      a->block_shift[page] = (uint8_t)block;
+      largest = block;
+   }
+}
+
 /* Pages of an array; the first of its group takes base pages. */
 static void give_pages(dice *d, const family *f, tlb_machine_array *a, bool is_first)
 {
@@ -103,9 +118,12 @@ static void give_pages(dice *d, const family *f, tlb_machine_array *a, bool is_f
       a->g.page_sizes |= UINT64_C(1) << TLB_MIN_PAGE_SHIFT;
    a->splits = (int)roll(d, 2);
    if (!f->plain && one_in(d, 4)) {
-      a->coalesce_shift = 13 + roll(d, 4);
-      if ((a->g.page_sizes & ((UINT64_C(1) << a->coalesce_shift) - 1)) == 0)
+      a->coalesce_shift = 13 + roll(d, 7);
+      if ((a->g.page_sizes & ((UINT64_C(1) << a->coalesce_shift) - 1)) == 0
+          || a->coalesce_shift > f->base + TLB_MAX_BLOCK_BITS)
          a->coalesce_shift = 0;
+   } else if (!f->plain && one_in(d, 4)) {
+      give_blocks(d, a);
    }
 }
 

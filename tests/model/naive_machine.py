@@ -31,7 +31,7 @@ class Array:
     policy: str = "lru"  # as a machine file has it
     pages: tuple[int, ...] = (12,)
     splits: bool = False
-    coalesces: int = 0
+    coalesces: dict[int, int] = field(default_factory=dict)  # block by page size; 0: of base pages
     hit_cycles: int | None = None
     index_xor: int = 0
     paired: bool = False
@@ -51,7 +51,8 @@ class Array:
             policy,
             tuple(sorted(shift_of(page) for page in pages.split("+"))),
             larger == "split",
-            int(coalesces),
+            {} if coalesces == "0" else {int(page): int(block) for page, block in
+                                         (pair.split(":") for pair in coalesces.split("+"))},
             None if cycles == "-" else int(cycles),
             int(words[words.index("xor") + 1]) if "xor" in words else 0,
             "paired" in words,
@@ -74,7 +75,8 @@ class Array:
         if self.index_xor:
             lines.append(f"index xor {self.index_xor}")
         if self.coalesces:
-            lines.append(f"coalesces {size(self.coalesces)}")
+            blocks = [(f"{size(page)}:" if page else "") + size(block) for page, block in self.coalesces.items()]
+            lines.append(f"coalesces {'+'.join(blocks)}")
         if self.paired:
             lines.append("paired yes")
         if self.wired:
@@ -215,10 +217,11 @@ class Naive:
         return max(shift for shift in array.pages if shift <= page_shift)
 
     def piece(self, array: Array, page_shift: int, block_shift: int) -> int:
-        """Of which size the entry is that a page becomes in the array: base pages of a block may be one together."""
-        if page_shift == self.machine.base < array.coalesces <= block_shift:
-            return array.coalesces
-        return self.largest(array, page_shift)
+        """Of which size the entry is that a page becomes in the array: the pages of a block may be one together."""
+        whole = self.largest(array, page_shift)
+        of_base = array.coalesces.get(0, 0) if page_shift == self.machine.base else 0
+        block = array.coalesces.get(page_shift, of_base)
+        return block if whole == page_shift < block <= block_shift else whole
 
     def takers(self, level: int, user: str, page_shift: int, is_first: bool) -> list[int]:
         """The arrays of a level that a page goes to, by number.

@@ -175,6 +175,16 @@ def larger_sizes(rng: random.Random, base: int) -> tuple[int, ...]:
     return tuple(sorted(rng.sample(sizes, rng.choice([0, 1, 1, 2, 3]))))
 
 
+def blocks_by_size(rng: random.Random, pages: set[int]) -> dict[int, int]:
+    """Of two to 128 pages of each size, no two of the same size."""
+    made: dict[int, int] = {}
+    for page in sorted(pages):
+        block = page + rng.randrange(1, 8)
+        if block <= 34 and block not in made.values() and rng.random() < 0.8:
+            made[page] = block
+    return made
+
+
 def group_of_arrays(
     rng: random.Random, level: int, users: str, policies: tuple[str, ...], most: int, base: int, sizes: tuple[int, ...]
 ) -> list[Array]:
@@ -190,7 +200,9 @@ def group_of_arrays(
         array = Array(level, users, *shape(rng, rng.choice(policies), most), tuple(sorted(pages)), rng.random() < 0.5)
         blocks = [shift for shift in (13, 14, 15, 16) if shift > min(pages)]
         if blocks and rng.random() < 0.3:
-            array.coalesces = rng.choice(blocks)
+            array.coalesces = {0: rng.choice(blocks)}
+        elif rng.random() < 0.2:
+            array.coalesces = blocks_by_size(rng, pages)
         array.paired = rng.random() < 0.15
         if array.ways == array.entries and rng.random() < 0.2:
             array.wired = rng.choice([1, 2, 5])
@@ -240,7 +252,7 @@ def is_told(machine: Machine, sizes: tuple[int, ...]) -> bool:
     for user in "fls":
         first = min(array.level for array in arrays if user in array.users)
         for page_shift in (machine.base, *sizes):
-            for block_shift in range(machine.base, 17):
+            for block_shift in range(machine.base, max(page_shift + 8, 17)):
                 takers = naive.takers(first, user, page_shift, True)
                 shifts = {naive.piece(arrays[number], page_shift, block_shift) for number in takers}
                 if len(shifts) > 1 or len({askers(machine, arrays[number]) for number in takers}) > 1:
@@ -356,6 +368,7 @@ class Region:
     end: int
     page_shift: int
     block_shift: int
+    most: int  # the largest block that it is made of
 
 
 class Layout:
@@ -370,11 +383,12 @@ class Layout:
         at = rng.choice([0, 1 << 18, 0x7FFFC0000, (1 << 52 - (base - 12)) - (1 << 30)])
         while len(self.spots) < span:
             shift = rng.choice([*sizes, base]) if sizes else base
-            pages = 1 << max(shift, 16, base) - base
+            most = max(shift + (rng.choice([0, 0, 1, 3, 7]) if shift > base else 0), 16, base)
+            pages = 1 << most - base
             if shift == base:
                 pages *= rng.randrange(1, 4)
             at = -(-at // pages) * pages
-            region = Region(at, at + pages, shift, base)
+            region = Region(at, at + pages, shift, base, most)
             self.back(region, shift)
             self.regions.append(region)
             inside = range(at, at + pages)
@@ -387,10 +401,10 @@ class Layout:
 
     def back(self, region: Region, shift: int) -> None:
         region.page_shift = shift
-        # A page lies in one mapping: the block around it is at least as large, up to 64K.
+        # A page lies in one mapping: the block around it is at least as large.
         block = max(shift, self.base)
-        region.block_shift = self.rng.choice([block, 16, 16, 15, 14, 13]) if shift == self.base else block
-        region.block_shift = min(max(region.block_shift, block), max(16, self.base))
+        choices = [block, 16, 16, 15, 14, 13] if shift == self.base else [block, region.most]
+        region.block_shift = max(self.rng.choice(choices), block)
 
     def change(self) -> Change:
         """Breaks a large page, makes one, or joins and parts blocks."""
@@ -562,7 +576,10 @@ def test_the_random_machines_use_each_word_of_the_format() -> None:
     ]
     arrays = [array for machine in machines for array in machine.arrays]
     assert {array.users for array in arrays} >= {"f", "l", "s", "ls", "fls", "fl"}
-    assert {array.coalesces for array in arrays} == {0, 13, 14, 15, 16}
+    assert {array.coalesces.get(0) for array in arrays} == {None, 13, 14, 15, 16}
+    by_size = {pair for array in arrays for pair in array.coalesces.items() if pair[0]}
+    assert {block - page for page, block in by_size} == {1, 2, 3, 4, 5, 6, 7}
+    assert {12, 14, 16, 21} <= {page for page, _ in by_size}
     assert {array.splits for array in arrays} == {False, True}
     assert {array.paired for array in arrays} == {False, True}
     assert {array.wired for array in arrays} == {0, 1, 2, 5}

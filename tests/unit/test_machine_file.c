@@ -417,6 +417,9 @@ static void each_line(void **state)
    }
 }
 
+#define BLOCKS(value) "coalesces '" value "' is not allowed; it is no, 8K and up for base pages, " \
+                      "or by page size, such as 4K:64K+2M:32M; a block has 2 to 128 pages"
+
 static void bad_values(void **state)
 {
    static const struct {
@@ -509,15 +512,16 @@ static void bad_values(void **state)
       { "   index", "index xor 0\n",
         "index 'xor 0' is not allowed; it is modulo, or xor and a number from 1 to 20, "
         "such as xor 7" },
-      { "   coalesces", "coalesces yes\n",
-        "coalesces 'yes' is not allowed; it is no, or a power of two from 8K "
-        "to 64K" },
-      { "   coalesces", "coalesces 4K\n",
-        "coalesces '4K' is not allowed; it is no, or a power of two from 8K "
-        "to 64K" },
-      { "   coalesces", "coalesces 128K\n",
-        "coalesces '128K' is not allowed; it is no, or a power of two from 8K "
-        "to 64K" },
+      { "   coalesces", "coalesces yes\n", BLOCKS("yes") },
+      { "   coalesces", "coalesces 4K\n", BLOCKS("4K") },
+      { "   coalesces", "coalesces 64\n", BLOCKS("64") },
+      { "   coalesces", "coalesces 4K:64K+\n", BLOCKS("4K:64K+") },
+      { "   coalesces", "coalesces 4K:64\n", BLOCKS("4K:64") },
+      { "   coalesces", "coalesces 2M:64K\n", BLOCKS("2M:64K") },
+      { "   coalesces", "coalesces 4K:1M\n", BLOCKS("4K:1M") },
+      { "   coalesces", "coalesces 4K:64K+4K:32K\n", BLOCKS("4K:64K+4K:32K") },
+      { "   coalesces", "coalesces 4K:64K,2M:32M\n", BLOCKS("4K:64K,2M:32M") },
+      { "   coalesces", "coalesces :64K\n", BLOCKS(":64K") },
       { "   coalesces", "paired both\n", "paired 'both' is not allowed; it is yes or no" },
       { "   coalesces", "wired full\n",
         "wired 'full' is not allowed; it is a number from 0 to 1048575" },
@@ -790,6 +794,29 @@ static void wired(void **state)
           "array 'ITLB' has sets; only an array with ways full has wired entries");
 }
 
+static void blocks_by_size(void **state)
+{
+   const unsigned loads = line_of("array           DTLB-loads");
+   const unsigned line = loads + 8;
+   (void)state;
+   accept(edited(loads + 5, loads + 8, "pages 4K+2M+1G\nlarger-pages split\npolicy plru\n"
+                                       "coalesces 1G:16G+4K:512K\n"));
+   assert_int_equal(machine.array[1].coalesce_shift, 0);
+   assert_int_equal(tlb_array_block(&machine.array[1], 12, 12), 19);
+   assert_int_equal(tlb_array_block(&machine.array[1], 21, 12), 0);
+   assert_int_equal(tlb_array_block(&machine.array[1], 30, 12), 34);
+   accept(edited(line, line, "coalesces 512K\n"));
+   assert_int_equal(tlb_array_block(&machine.array[1], 12, 12), 19);
+   assert_int_equal(tlb_array_block(&machine.array[1], 14, 12), 0);
+   refuse(edited(line, line, "coalesces 1M\n"), line,
+          "blocks of array 'DTLB-loads' have more than 128 base pages");
+   refuse(edited(line, line, "coalesces 2M:32M\n"), line,
+          "array 'DTLB-loads' does not hold the pages of 2M that it coalesces");
+   refuse(edited(loads + 5, loads + 8, "pages 4K+16K\nlarger-pages split\npolicy plru\n"
+                                       "coalesces 4K:64K+16K:64K\n"), line,
+          "array 'DTLB-loads' coalesces pages of two sizes to blocks of 64K");
+}
+
 static void paired(void **state)
 {
    const unsigned itlb = line_of("array           ITLB");
@@ -800,7 +827,7 @@ static void paired(void **state)
    assert_false(machine.array[1].g.paired);
    accept(edited(itlb + 4, itlb + 4, "ways full\npaired no\n"));
    assert_false(machine.array[0].g.paired);
-   refuse(edited(third + 7, third + 7, "hit-cycles 20\npaired yes\n"),
+   refuse(edited(third + 8, third + 8, "hit-cycles 20\npaired yes\n"),
           line_of("step            2M") + 1,
           "the last level can not hold entries of the walk: array 'L3' holds pairs of pages");
 }
@@ -838,7 +865,11 @@ static void some_array(tlb_machine_array *a)
    a->policy_unknown = below(2) == 0;
    a->splits = below(2) == 0;
    a->splits_unknown = below(4) == 0;
-   a->coalesce_shift = below(4) == 0 ? 13 + below(4) : 0;
+   a->coalesce_shift = below(4) == 0 ? 13 + below(5) : 0;
+   for (unsigned page = 12; a->coalesce_shift == 0 && page < 34; page++) {
+      if ((a->g.page_sizes >> page & 1) != 0 && below(4) == 0)
+         a->block_shift[page] = (uint8_t)(page + 1 + below(34 - page < 7 ? 34 - page : 7));
+   }
    a->hit_cycles = below(3) == 0 ? TLB_UNKNOWN : below(1000001);
    a->threads = below(9);
    a->sharing = a->threads > 1 ? (tlb_sharing)below(4) : TLB_SHARING_UNKNOWN;
@@ -941,6 +972,7 @@ int main(void)
       CLAIM("bad values are refused with what is allowed", bad_values),
       CLAIM("a machine that cannot be is refused at the line to blame", impossible),
       CLAIM("wired entries are taken off those of a fully associative array", wired),
+      CLAIM("pages of each size coalesce to blocks of their own", blocks_by_size),
       CLAIM("an array has pairs if its file says so", paired),
       CLAIM("all errors of a file are told at once, by line", all_errors),
       CLAIM("of many errors the first are told", many_errors),

@@ -36,7 +36,7 @@ static int is_assumed(const tlb_machine *m, kind k, unsigned part)
           : k == SIZES      ? a->sizes_unknown
           : k == POLICY     ? a->policy_unknown
           : k == SPLITS     ? a->splits_unknown
-          : k == CONTIGUOUS ? a->coalesce_shift != 0
+          : k == CONTIGUOUS ? tlb_array_largest_block(a) != 0
                             : 0;
 }
 
@@ -65,12 +65,29 @@ static int same_assumption(const tlb_machine *m, kind k, unsigned a, unsigned b)
    case SPLITS:
       return m->array[a].splits == m->array[b].splits;
    case CONTIGUOUS:
-      return m->array[a].coalesce_shift == m->array[b].coalesce_shift;
+      return tlb_arrays_coalesce_alike(&m->array[a], &m->array[b]);
    case WALK_CACHE:
    case N_KINDS:
       break;
    }
    return 1;
+}
+
+/* "64K", or "64K of 4K, 32M of 2M". */
+static void add_blocks(tlb_text *t, const tlb_machine_array *a)
+{
+   const char *before = "";
+   if (a->coalesce_shift != 0)
+      tlb_text_add_page_size(t, a->coalesce_shift);
+   for (unsigned page = 0; page <= TLB_MAX_PAGE_SHIFT; page++) {
+      if (a->block_shift[page] == 0)
+         continue;
+      tlb_text_add(t, before);
+      tlb_text_add_page_size(t, a->block_shift[page]);
+      tlb_text_add(t, " of ");
+      tlb_text_add_page_size(t, page);
+      before = ", ";
+   }
 }
 
 static void describe(const tlb_machine *m, kind k, unsigned part, char *out,
@@ -112,7 +129,7 @@ static void describe(const tlb_machine *m, kind k, unsigned part, char *out,
       break;
    case CONTIGUOUS:
       tlb_text_add(&t, "aligned blocks of ");
-      tlb_text_add_page_size(&t, m->array[part].coalesce_shift);
+      add_blocks(&t, &m->array[part]);
       tlb_text_add(&t, " in one mapping assumed contiguous in memory");
       break;
    case WALK_CACHE:
@@ -256,7 +273,7 @@ static int arrays_may_be_equal(const tlb_machine_array *a, const tlb_machine_arr
 {
    return a->level == b->level && a->users == b->users
           && a->g.paired == b->g.paired && a->wired == b->wired
-          && a->coalesce_shift == b->coalesce_shift && a->g.index_xor == b->g.index_xor
+          && tlb_arrays_coalesce_alike(a, b) && a->g.index_xor == b->g.index_xor
           && may_be_equal(a->g.entries, b->g.entries, a->entries_unknown || b->entries_unknown)
           && may_be_equal(a->g.ways, b->g.ways, a->ways_unknown || b->ways_unknown)
           && may_be_equal(a->g.page_sizes, b->g.page_sizes, a->sizes_unknown || b->sizes_unknown)

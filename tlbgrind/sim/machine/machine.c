@@ -16,18 +16,57 @@ unsigned tlb_machine_levels(const tlb_machine *m)
 
 /* Each returns 1, or 0 with the reason. */
 
-static int check_blocks(const tlb_machine_array *a, const char **key, tlb_reason *why)
+/* Blocks of pages of one size. */
+static int check_block(const tlb_machine_array *a, unsigned page, tlb_reason *why)
+{
+   const unsigned block = a->block_shift[page];
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   unsigned others = 0;
+   for (unsigned other = 0; other < page; other++)
+      others += a->block_shift[other] == block;
+   if ((a->g.page_sizes >> page & 1) != 0 && block > page && block <= TLB_MAX_PAGE_SHIFT
+       && block - page <= TLB_MAX_BLOCK_BITS && others == 0)
+      return 1;
+   tlb_text_add(&t, "array '");
+   tlb_text_add(&t, a->name);
+   if ((a->g.page_sizes >> page & 1) == 0) {
+      tlb_text_add(&t, "' does not hold the pages of ");
+      tlb_text_add_page_size(&t, page);
+      tlb_text_add(&t, " that it coalesces");
+   } else if (others > 0) {
+      tlb_text_add(&t, "' coalesces pages of two sizes to blocks of ");
+      tlb_text_add_page_size(&t, block);
+   } else {
+      tlb_text_add(&t, "' has blocks that are not of 2 to 128 pages");
+   }
+   return 0;
+}
+
+/* Whether there are more of the machine's base pages in a block than an entry can have. */
+static int check_base_blocks(const tlb_machine *m, const tlb_machine_array *a, tlb_reason *why)
+{
+   if (a->coalesce_shift <= m->base_page_shift + TLB_MAX_BLOCK_BITS)
+      return 1;
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   tlb_text_add(&t, "blocks of array '");
+   tlb_text_add(&t, a->name);
+   tlb_text_add(&t, "' have more than 128 base pages");
+   return 0;
+}
+
+static int check_blocks(const tlb_machine *m, const tlb_machine_array *a, const char **key,
+                        tlb_reason *why)
 {
    tlb_text t = tlb_text_in(why->text, sizeof why->text);
    *key = "coalesces";
+   for (unsigned page = 0; page <= TLB_MAX_PAGE_SHIFT; page++) {
+      if (a->block_shift[page] != 0 && !check_block(a, page, why))
+         return 0;
+   }
    if (a->coalesce_shift == 0)
       return 1;
-   if (a->coalesce_shift > TLB_MAX_BLOCK_SHIFT) {
-      tlb_text_add(&t, "blocks of array '");
-      tlb_text_add(&t, a->name);
-      tlb_text_add(&t, "' are larger than 64K");
+   if (!check_base_blocks(m, a, why))
       return 0;
-   }
    /* A block is made of smaller pages that the array holds. */
    if ((a->g.page_sizes & ((UINT64_C(1) << a->coalesce_shift) - 1)) != 0)
       return 1;
@@ -90,7 +129,7 @@ static int check_array(const tlb_machine *m, unsigned i, const char **key, tlb_r
       return 0;
    }
    *key = tlb_geometry_blames(&a->g);
-   return tlb_geometry_check(&a->g, why) && check_blocks(a, key, why)
+   return tlb_geometry_check(&a->g, why) && check_blocks(m, a, key, why)
           && check_wired(a, key, why);
 }
 
@@ -375,6 +414,32 @@ int tlb_machine_check(const tlb_machine *m, tlb_reason *why)
       return 1;
    *why = fault[0].why;
    return 0;
+}
+
+unsigned tlb_array_largest_block(const tlb_machine_array *a)
+{
+   unsigned largest = a->coalesce_shift;
+   for (unsigned page = 0; page <= TLB_MAX_PAGE_SHIFT; page++)
+      largest = a->block_shift[page] > largest ? a->block_shift[page] : largest;
+   return largest;
+}
+
+unsigned tlb_machine_largest_block(const tlb_machine *m)
+{
+   unsigned largest = 0;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const unsigned block = tlb_array_largest_block(&m->array[i]);
+      largest = block > largest ? block : largest;
+   }
+   return largest;
+}
+
+int tlb_arrays_coalesce_alike(const tlb_machine_array *a, const tlb_machine_array *b)
+{
+   int alike = a->coalesce_shift == b->coalesce_shift;
+   for (unsigned page = 0; page <= TLB_MAX_PAGE_SHIFT; page++)
+      alike &= a->block_shift[page] == b->block_shift[page];
+   return alike;
 }
 
 tlb_holding tlb_machine_holds_large(const tlb_machine *m, unsigned shift)

@@ -18,7 +18,6 @@ enum {
    TLB_MAX_ARRAYS = 16,     /* of one machine */
    TLB_MAX_SIDE_BY_SIDE = 2, /* of one level that take the same page */
    TLB_MAX_WALK_LEVELS = 6, /* steps of a page walk */
-   TLB_MAX_BLOCK_SHIFT = 16, /* of base pages that are one entry */
    TLB_MAX_NOTES = 32,
    TLB_NAME_SIZE = 64,
    TLB_TITLE_SIZE = 160,
@@ -58,6 +57,8 @@ typedef struct {
    unsigned coalesce_shift;  /* 0, or: a naturally aligned block of 2^this bytes
                                 of base pages in one mapping with one protection
                                 is one entry */
+   uint8_t block_shift[TLB_MAX_PAGE_SHIFT + 1]; /* the same by the size of the pages;
+                                then `coalesce_shift` is 0 */
    uint32_t wired;           /* entries that the kernel keeps; `g` is without them */
    uint32_t hit_cycles;      /* what a hit costs beyond a first-level hit, or
                                 TLB_UNKNOWN */
@@ -111,6 +112,22 @@ static inline uint32_t tlb_known_cycles(uint32_t cycles)
 {
    return cycles == TLB_UNKNOWN ? 0 : cycles;
 }
+
+/* The block of pages of that size which is one entry of the array; 0: each has its own. */
+static inline unsigned tlb_array_block(const tlb_machine_array *a, unsigned page_shift,
+                                       unsigned base_page_shift)
+{
+   if (a->block_shift[page_shift] != 0)
+      return a->block_shift[page_shift];
+   return page_shift == base_page_shift && a->coalesce_shift > page_shift ? a->coalesce_shift : 0;
+}
+
+/* The largest block that is one entry of the array or, below, of any; 0: there are none. */
+unsigned tlb_array_largest_block(const tlb_machine_array *a);
+unsigned tlb_machine_largest_block(const tlb_machine *m);
+
+/* Whether two arrays have the same blocks. */
+int tlb_arrays_coalesce_alike(const tlb_machine_array *a, const tlb_machine_array *b);
 
 static inline int tlb_step_has_own_cache(const tlb_walk_step *s)
 {

@@ -355,18 +355,52 @@ static int take_index(tlb_machine_reader *r)
                         "such as xor 7");
 }
 
-static int take_coalesces(tlb_machine_reader *r)
+/* "2M" of so many letters; 0: it is no size. */
+static unsigned size_of(tlb_machine_reader *r, const char *at, size_t n)
+{
+   char word[16];
+   tlb_text t = tlb_text_in(word, sizeof word);
+   tlb_text_add_n(&t, at, n);
+   const int has_unit = n > 0 && n < sizeof word && (at[n - 1] < '0' || at[n - 1] > '9');
+   return has_unit ? tlb_page_size_parse(word, r->why) : 0;
+}
+
+/* "4K:64K", up to the end or a +. */
+static int take_block(tlb_machine_reader *r, const char **at)
 {
    tlb_machine_array *const a = this_array(r);
-   a->coalesce_shift = 0;
+   size_t n = 0, colon = 0;
+   for (; (*at)[n] != '\0' && (*at)[n] != '+'; n++)
+      colon = (*at)[n] == ':' ? n : colon;
+   const unsigned page = size_of(r, *at, colon);
+   const unsigned block = colon == 0 ? 0 : size_of(r, *at + colon + 1, n - colon - 1);
+   *at += n;
+   if (page == 0 || block <= page || block - page > TLB_MAX_BLOCK_BITS
+       || a->block_shift[page] != 0)
+      return 0;
+   a->block_shift[page] = (uint8_t)block;
+   return 1;
+}
+
+/* Of base pages, or by the size of the pages. */
+static int take_coalesces(tlb_machine_reader *r)
+{
+   static const char allowed[] = "is not allowed; it is no, 8K and up for base pages, or by page "
+                                 "size, such as 4K:64K+2M:32M; a block has 2 to 128 pages";
+   tlb_machine_array *const a = this_array(r);
+   const char *at = r->value;
    if (is(r, "no"))
       return 1;
-   a->coalesce_shift = has_units(r) ? tlb_page_size_parse(r->value, r->why) : 0;
-   if (a->coalesce_shift <= TLB_MIN_PAGE_SHIFT
-       || a->coalesce_shift > TLB_MAX_BLOCK_SHIFT)
-      return tlb_refuse(r, "is not allowed; it is no, or a power of two from "
-                           "8K to 64K");
-   return 1;
+   a->coalesce_shift = size_of(r, at, tlb_text_length(at));
+   if (a->coalesce_shift > TLB_MIN_PAGE_SHIFT)
+      return 1;
+   a->coalesce_shift = 0;
+   while (take_block(r, &at)) {
+      if (*at == '\0')
+         return 1;
+      at++;
+   }
+   return tlb_refuse(r, allowed);
 }
 
 static int take_paired(tlb_machine_reader *r)

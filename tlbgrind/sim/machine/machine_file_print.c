@@ -112,6 +112,26 @@ static void print_threads(tlb_text *t, const tlb_machine_array *a)
    end_line(t);
 }
 
+static void print_blocks(tlb_text *t, const tlb_machine_array *a)
+{
+   const char *before = "";
+   if (tlb_array_largest_block(a) == 0)
+      return;
+   begin_line(t, 1, "coalesces");
+   if (a->coalesce_shift != 0)
+      tlb_text_add_page_size(t, a->coalesce_shift);
+   for (unsigned page = 0; page <= TLB_MAX_PAGE_SHIFT; page++) {
+      if (a->block_shift[page] == 0)
+         continue;
+      tlb_text_add(t, before);
+      tlb_text_add_page_size(t, page);
+      tlb_text_add(t, ":");
+      tlb_text_add_page_size(t, a->block_shift[page]);
+      before = "+";
+   }
+   end_line(t);
+}
+
 static void print_array(tlb_text *t, const tlb_machine_array *a)
 {
    char sizes[TLB_REASON_SIZE];
@@ -132,11 +152,7 @@ static void print_array(tlb_text *t, const tlb_machine_array *a)
    unknown_line(t, "larger-pages", a->splits_unknown,
                 a->splits ? "split" : "bypass");
    policy_line(t, &a->g, a->policy_unknown);
-   if (a->coalesce_shift != 0) {
-      begin_line(t, 1, "coalesces");
-      tlb_text_add_page_size(t, a->coalesce_shift);
-      end_line(t);
-   }
+   print_blocks(t, a);
    if (a->g.paired)
       text_line(t, 1, "paired", "yes");
    if (a->wired != 0)

@@ -17,14 +17,14 @@ static tlb_side table_of(const tlb_port *port)
 
 /* --- Answers about what backs a page --- */
 
-/* One is kept in a byte: how much larger the page is than the base page, and
-   the block, which has up to 64K. */
+/* One is kept in a byte: how much larger the page is than the base page, and the block than the
+   page. */
 enum { BLOCK_BITS = 3 };
 
 static uint8_t pack(tlb_backing b, unsigned page_shift)
 {
-   const unsigned most = (1 << BLOCK_BITS) - 1; /* with it no base page is in a larger block */
-   unsigned block = b.block_shift < page_shift ? 0 : b.block_shift - page_shift;
+   const unsigned most = TLB_MAX_BLOCK_BITS; /* no entry is of a larger block */
+   unsigned block = b.block_shift < b.page_shift ? 0 : b.block_shift - b.page_shift;
    block = block > most ? most : block;
    return (uint8_t)((b.page_shift - page_shift) << BLOCK_BITS | block);
 }
@@ -35,7 +35,7 @@ static void unpack(const tlb_mmu *mmu, uint8_t answer, tlb_reference *r)
    const unsigned page_shift = mmu->h.base_shift;
    const unsigned page = page_shift + (answer >> BLOCK_BITS);
    r->page_shift = (uint8_t)(page > mmu->base_shift ? page : mmu->base_shift);
-   r->block_shift = (uint8_t)(page_shift + (answer & ((1 << BLOCK_BITS) - 1)));
+   r->block_shift = (uint8_t)(page + (answer & ((1 << BLOCK_BITS) - 1)));
 }
 
 /* --- Entries that cover more than a base page --- */

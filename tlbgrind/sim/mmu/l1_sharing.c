@@ -38,7 +38,7 @@ static bool are_equal(const tlb_mmus *all, const tlb_machine_array *a, const tlb
       return false;
    return a->level == b->level && a->users == b->users
           && are_equal_geometries(&a->g, &b->g)
-          && a->splits == b->splits && a->coalesce_shift == b->coalesce_shift;
+          && a->splits == b->splits && tlb_arrays_coalesce_alike(a, b);
 }
 
 /* Whether the first levels of both for code or data, and what is told them,

@@ -22,11 +22,7 @@ bool tlb_mmus_asks(const tlb_machine *machine, const tlb_page_policy *pages)
 {
    if (pages != NULL && (pages->n_rules > 0 || pages->thp == TLB_THP_ALWAYS))
       return true;
-   for (unsigned i = 0; i < machine->n_arrays; i++) {
-      if (machine->array[i].coalesce_shift != 0)
-         return true;
-   }
-   return false;
+   return tlb_machine_largest_block(machine) != 0;
 }
 
 static tlb_backing backing_by_map(void *opaque, unsigned view, uint64_t address)
@@ -80,14 +76,19 @@ static unsigned view_of(tlb_mmus *all, unsigned number)
 {
    static const tlb_page_policy none;
    const tlb_mmu_machine *const m = &all->options.machine[number];
+   const unsigned block = tlb_machine_largest_block(m->machine);
    for (unsigned i = 0; i < number; i++) {
-      if (tlb_mmus_share_view(&all->options.machine[i], m))
+      if (tlb_mmus_share_view(&all->options.machine[i], m)) {
+         tlb_pagemap_look_for(all->options.map, all->mmu[i].view, block);
          return all->mmu[i].view;
+      }
    }
    tlb_view_number *const v = tlb_mmus_take(all, sizeof *v);
    *v = (tlb_view_number){ all, all->options.map->n_views };
-   return tlb_pagemap_add_view(all->options.map, m->machine->base_page_shift,
-                               m->pages == NULL ? &none : m->pages, changed_in_map, v);
+   tlb_pagemap_add_view(all->options.map, m->machine->base_page_shift,
+                        m->pages == NULL ? &none : m->pages, changed_in_map, v);
+   tlb_pagemap_look_for(all->options.map, v->number, block);
+   return v->number;
 }
 
 /* --- Start --- */

@@ -54,7 +54,7 @@ bool tlb_has_doubles(const tlb_mmu *mmu)
 {
    for (unsigned array = 0; array < mmu->machine->n_arrays; array++) {
       for (unsigned size = 0; size < TLB_N_SIZES; size++) {
-         for (unsigned block = 0; block < TLB_N_BLOCK_SHIFTS; block++) {
+         for (unsigned block = 0; block < TLB_N_BLOCKS_OF_PAGES; block++) {
             if (is_asked_by_some(mmu, array, size, block))
                return true;
          }
@@ -62,7 +62,7 @@ bool tlb_has_doubles(const tlb_mmu *mmu)
    }
    for (unsigned user = 0; user < TLB_N_USERS; user++) {
       for (unsigned size = 0; size < TLB_N_SIZES; size++) {
-         for (unsigned block = 0; block < TLB_N_BLOCK_SHIFTS; block++) {
+         for (unsigned block = 0; block < TLB_N_BLOCKS_OF_PAGES; block++) {
             const tlb_stop *stop = &mmu->h.route[user][size][block]
                                        .at[mmu->h.entry_level[user]];
             const tlb_machine_array *a = mmu->machine->array;

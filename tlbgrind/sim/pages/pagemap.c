@@ -8,7 +8,7 @@
 
 #include "sim/pages/pagemap_parts.h"
 
-enum { BLOCK_SHIFT = 16 /* the largest block that arrays coalesce */ };
+enum { BLOCK_SHIFT = 16 /* the largest block that most arrays coalesce */ };
 
 static void *get(const tlb_pagemap *p, size_t bytes)
 {
@@ -22,10 +22,15 @@ static void put(const tlb_pagemap *p, void *memory)
 
 /* --- Questions --- */
 
-static uint8_t coalescing(const tlb_mapping *m, uint64_t address,
-                          unsigned base)
+/* For a page of 2^page_shift bytes. */
+static uint8_t coalescing(const tlb_view *v, const tlb_mapping *m, uint64_t address,
+                          unsigned page_shift)
 {
-   for (unsigned shift = BLOCK_SHIFT; shift > base; shift--) {
+   const unsigned base = v->base_shift;
+   unsigned shift = page_shift + TLB_MAX_BLOCK_BITS;
+   if (shift > v->most_block_shift)
+      shift = v->most_block_shift;
+   for (; shift > base; shift--) {
       const uint64_t start = tlb_block_start(address, shift);
       if (start >= tlb_view_first_byte(m, base)
           && start + (UINT64_C(1) << shift) <= m->end)
@@ -127,7 +132,6 @@ tlb_backing tlb_pagemap_backing(tlb_pagemap *p, unsigned view,
    if (m == NULL)
       return answer;
    address = tlb_block_start(address, base);
-   answer.block_shift = coalescing(m, address, base);
    tlb_chunk *const c = tlb_view_chunk_for(p, v, address >> base);
    const unsigned wish = c->wish[(address >> base) & (TLB_CHUNK_PAGES - 1)];
    if (wish == 0 && v->has_numbers) {
@@ -139,6 +143,7 @@ tlb_backing tlb_pagemap_backing(tlb_pagemap *p, unsigned view,
       if (tlb_view_block_at(v, address, wish)->large)
          answer.page_shift = (uint8_t)wish;
    }
+   answer.block_shift = coalescing(v, m, address, answer.page_shift);
    return answer;
 }
 
@@ -204,12 +209,13 @@ static void check_blocks(tlb_pagemap *p, tlb_view *v, uint64_t address)
 static void edges(tlb_pagemap *p, tlb_view *v, uint64_t start, uint64_t end,
                   int inside)
 {
-   const uint64_t size = UINT64_C(1) << BLOCK_SHIFT;
-   uint64_t from = tlb_block_start(start, BLOCK_SHIFT);
-   uint64_t to = tlb_block_start(end + size - 1, BLOCK_SHIFT);
+   const unsigned block = v->most_block_shift;
+   const uint64_t size = UINT64_C(1) << block;
+   uint64_t from = tlb_block_start(start, block);
+   uint64_t to = tlb_block_start(end + size - 1, block);
    check_blocks(p, v, start);
    check_blocks(p, v, end - 1);
-   if (v->base_shift >= BLOCK_SHIFT) {
+   if (v->base_shift >= block) {
       from = start;
       to = end;
    }
@@ -265,7 +271,7 @@ unsigned tlb_pagemap_add_view(tlb_pagemap *p, unsigned base_shift,
    tlb_view **const all = get(p, (p->n_views + 1) * sizeof *all);
    tlb_view *const v = get(p, sizeof *v);
    *v = (tlb_view){ .changed = changed, .opaque = opaque,
-                    .base_shift = base_shift,
+                    .base_shift = base_shift, .most_block_shift = BLOCK_SHIFT,
                     .pages = get(p, sizeof *v->pages) };
    *v->pages = (tlb_view_pages){ .shifts = 0 };
    v->policy = *policy;
@@ -282,6 +288,13 @@ unsigned tlb_pagemap_add_view(tlb_pagemap *p, unsigned base_shift,
    p->view = all;
    p->view[p->n_views] = v;
    return p->n_views++;
+}
+
+void tlb_pagemap_look_for(tlb_pagemap *p, unsigned view, unsigned block_shift)
+{
+   tlb_view *const v = p->view[view];
+   if (v->most_block_shift < block_shift)
+      v->most_block_shift = block_shift;
 }
 
 void tlb_pagemap_map(tlb_pagemap *p, const tlb_mapping *m)

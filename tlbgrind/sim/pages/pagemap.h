@@ -33,9 +33,10 @@ TLB_API_BEGIN
 /* What backs one base page. */
 typedef struct {
    uint8_t page_shift; /* the page has 2^this bytes */
-   uint8_t block_shift; /* the largest naturally aligned block around it, up to
-                           64K, that lies inside one mapping of one protection;
-                           at least the base page. For coalescing arrays. */
+   uint8_t block_shift; /* the largest naturally aligned block around it that lies
+                           inside one mapping of one protection, up to that which
+                           the view looks for and to 128 pages; at least the base
+                           page. For coalescing arrays. */
 } tlb_backing;
 
 /* Called when the answer for the base pages in [start, end) may differ from
@@ -76,6 +77,7 @@ typedef struct {
    tlb_page_policy policy;
    int has_numbers; /* a rule of the policy names large mappings by their number */
    unsigned base_shift;
+   unsigned most_block_shift; /* of the blocks that arrays coalesce */
    tlb_view_changed *changed; /* or NULL */
    void *opaque;
    tlb_view_pages *pages;
@@ -109,6 +111,10 @@ void tlb_pagemap_ask_for(tlb_pagemap *p, tlb_pagemap_ask *ask, void *opaque);
 unsigned tlb_pagemap_add_view(tlb_pagemap *p, unsigned base_shift,
                               const tlb_page_policy *policy,
                               tlb_view_changed *changed, void *opaque);
+
+/* Lets the view look for blocks of 2^block_shift bytes, too; from the start it does so up to
+   64K. For the time before the first question. */
+void tlb_pagemap_look_for(tlb_pagemap *p, unsigned view, unsigned block_shift);
 
 /* What backs the base page at `address` in the view. The first call for
    a page counts as its first touch. Where nothing is mapped: a base page. */

@@ -39,10 +39,8 @@ static unsigned entry_shift(const tlb_machine_array *a, unsigned base_shift,
    unsigned shift = largest_up_to(a->g.page_sizes, page_shift);
    if (shift < base_shift || (shift < page_shift && !cut))
       return 0;
-   if (a->coalesce_shift > page_shift && block_shift >= a->coalesce_shift
-       && page_shift == base_shift)
-      return a->coalesce_shift;
-   return shift;
+   const unsigned block = shift == page_shift ? tlb_array_block(a, page_shift, base_shift) : 0;
+   return block != 0 && block_shift >= block ? block : shift;
 }
 
 static tlb_stop stop_at(const tlb_machine *m, unsigned base_shift,
@@ -158,12 +156,12 @@ void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
                    kept_in < 0 ? NULL : &h->array[kept_in]);
    for (unsigned user = 0; user < TLB_N_USERS; user++) {
       for (unsigned page = 0; page < TLB_N_SIZES; page++) {
-         for (unsigned block = 0; block < TLB_N_BLOCK_SHIFTS; block++) {
+         for (unsigned block = 0; block < TLB_N_BLOCKS_OF_PAGES; block++) {
             tlb_route *const route = &h->route[user][page][block];
             for (unsigned level = 0; level < TLB_MAX_LEVELS; level++)
                route->at[level] = stop_at(m, m->base_page_shift, user, level,
                                           page + TLB_MIN_PAGE_SHIFT,
-                                          block + TLB_MIN_PAGE_SHIFT);
+                                          page + block + TLB_MIN_PAGE_SHIFT);
          }
       }
    }

@@ -23,7 +23,7 @@ typedef enum { TLB_FETCH, TLB_LOAD, TLB_STORE, TLB_N_USERS } tlb_user;
 enum {
    TLB_MAX_CORES = 1,
    TLB_N_SIZES = TLB_MAX_PAGE_SHIFT - TLB_MIN_PAGE_SHIFT + 1,
-   TLB_N_BLOCK_SHIFTS = TLB_MAX_BLOCK_SHIFT - TLB_MIN_PAGE_SHIFT + 1
+   TLB_N_BLOCKS_OF_PAGES = TLB_MAX_BLOCK_BITS + 1 /* of 1, 2, 4, ... pages */
 };
 
 /* Where a page goes at one level: into which arrays, and as entries of which
@@ -46,7 +46,7 @@ typedef struct {
                                          stores of some processors have no
                                          first level */
    tlb_array array[TLB_MAX_ARRAYS];
-   tlb_route route[TLB_N_USERS][TLB_N_SIZES][TLB_N_BLOCK_SHIFTS];
+   tlb_route route[TLB_N_USERS][TLB_N_SIZES][TLB_N_BLOCKS_OF_PAGES];
    tlb_walker walker;
    tlb_lost *lost;      /* what flushes have thrown away; NULL: there are no flushes */
 } tlb_hierarchy;
@@ -137,11 +137,11 @@ static inline const tlb_route *tlb_route_of(const tlb_hierarchy *h,
                                             unsigned user, unsigned page_shift,
                                             unsigned block_shift)
 {
-   const unsigned block = block_shift > TLB_MAX_BLOCK_SHIFT
-                             ? (unsigned)TLB_MAX_BLOCK_SHIFT
-                             : block_shift;
-   return &h->route[user][page_shift - TLB_MIN_PAGE_SHIFT]
-                   [block - TLB_MIN_PAGE_SHIFT];
+   const unsigned most = page_shift + TLB_MAX_BLOCK_BITS;
+   const unsigned block = block_shift > most         ? (unsigned)TLB_MAX_BLOCK_BITS
+                          : block_shift > page_shift ? block_shift - page_shift
+                                                     : 0;
+   return &h->route[user][page_shift - TLB_MIN_PAGE_SHIFT][block];
 }
 
 /* Where the reference goes first. */
