@@ -322,6 +322,10 @@ static void which_rule(void **state)
    assert_int_equal(wish("stack:2M,all:4K", &heap, 12).rule, 2);
    assert_int_equal(wish("heap:2M,all:4K", &heap, 12).rule, 2);
    assert_int_equal(wish("heap:contig,stack:4K", &heap, 12).rule, 1);
+   assert_int_equal(wish("contig", &heap, 12).shift, 16);
+   assert_int_equal(wish("contig", &heap, 13).shift, 16);
+   assert_int_equal(wish("contig", &heap, 14).shift, 21);
+   assert_int_equal(wish("contig", &heap, 16).shift, 21);
 }
 
 static void program_first(void **state)

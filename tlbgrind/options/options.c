@@ -384,6 +384,8 @@ static void check_rule(TgMachine* m, UInt number)
 {
    const tlb_page_rule* rule = &m->pages.rule[number];
    const UInt shift = tlb_page_rule_shift(rule, m->m.base_page_shift);
+   if (rule->how == TLB_CONTIG && shift == 21)
+      tg_machine_assume(m, "contig gives blocks of 2M, which are taken for pages of 2M");
    if (shift == 0 || tlb_machine_holds_large(&m->m, shift) != TLB_HOLDS_NO)
       return;
    HChar text[160];

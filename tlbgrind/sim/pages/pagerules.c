@@ -16,7 +16,7 @@ static const char *const what_names[] = {
    [TLB_OF_FILE] = "file",
 };
 
-enum { N_WHATS = sizeof what_names / sizeof what_names[0], CONTIG_SHIFT = 16 };
+enum { N_WHATS = sizeof what_names / sizeof what_names[0] };
 
 static size_t length(piece p)
 {
@@ -395,6 +395,13 @@ static int may_be_thp(const tlb_mapping *m)
    return anonymous && (m->flags & (TLB_MAP_SHARED | TLB_MAP_NOHUGEPAGE)) == 0;
 }
 
+/* What the contiguous hint makes one entry: 128 pages of Arm's 16K granule, 32 of its 64K
+   granule, else 64K. */
+static unsigned contig_shift(unsigned base_page_shift)
+{
+   return base_page_shift == 14 || base_page_shift == 16 ? 21 : 16;
+}
+
 static tlb_page_wish wish(const tlb_page_policy *policy, const tlb_mapping *m,
                           unsigned base_page_shift, int thp)
 {
@@ -415,7 +422,7 @@ static tlb_page_wish wish(const tlb_page_policy *policy, const tlb_mapping *m,
    if (w.how == TLB_THP)
       w.shift = may_be_thp(m) ? tlb_thp_shift(base_page_shift) : 0;
    if (w.how == TLB_CONTIG)
-      w.shift = CONTIG_SHIFT;
+      w.shift = contig_shift(base_page_shift);
    if (w.how != TLB_FIXED && w.shift <= base_page_shift) {
       w.how = TLB_FIXED;
       w.shift = base_page_shift;
@@ -426,7 +433,7 @@ static tlb_page_wish wish(const tlb_page_policy *policy, const tlb_mapping *m,
 unsigned tlb_page_rule_shift(const tlb_page_rule *rule, unsigned base_page_shift)
 {
    const unsigned shift = rule->how == TLB_THP      ? tlb_thp_shift(base_page_shift)
-                          : rule->how == TLB_CONTIG ? (unsigned)CONTIG_SHIFT
+                          : rule->how == TLB_CONTIG ? contig_shift(base_page_shift)
                                                     : rule->shift;
    return shift > base_page_shift ? shift : 0;
 }

@@ -37,7 +37,7 @@ typedef enum {
 typedef enum {
    TLB_FIXED, /* by pages of one size, where a whole one fits */
    TLB_THP,   /* by Linux's transparent huge pages */
-   TLB_CONTIG /* by 64K blocks under the contiguous hint */
+   TLB_CONTIG /* by blocks under the contiguous hint: 64K, or 2M of pages of 16K and 64K */
 } tlb_rule_how;
 
 typedef struct {
