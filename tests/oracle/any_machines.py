@@ -52,7 +52,7 @@ def any_machines(dice: random.Random) -> list[Machine]:
     for _ in range(dice.choice((1, 2, 4, 7))):
         machine, _ = any_machine(dice, POLICIES, MOST, dice.random() < 0.8)
         small = dice.random() < 0.5
-        arrays = [replace(smaller(dice, array) if small else array, coalesces=0) for array in machine.arrays]
+        arrays = [replace(smaller(dice, array) if small else array, coalesces={}) for array in machine.arrays]
         made.append(with_walks(dice, replace(machine, arrays=arrays)))
     return made
 
