@@ -299,7 +299,7 @@ class Naive:
 
         def half(place: tuple[int, Set, Key]) -> int:
             """Which page of a pair; of entries that are single there is one."""
-            number, _, (_, shift, part) = place
+            number, shift = place[0], place[2][1]
             return (page >> (shift - self.machine.base)) % 2 if self.machine.arrays[number].paired else 0
 
         def has(place: tuple[int, Set, Key]) -> bool:
