@@ -262,6 +262,7 @@ PYTEST_FILES = \
 	tests/tool/test_strides.py \
 	tests/tool/test_summary.py \
 	tests/tool/test_timeline.py \
+	tests/tool/test_costs.py \
 	tests/tool/test_walks.py
 
 # tests/fuzz/fuzz_NAME.c; tests/fuzz/fuzz.h describes how to add one.

@@ -379,6 +379,7 @@ TOOL_SOURCES = \
 	tlbgrind/options/exec.c \
 	tlbgrind/options/fault_options.c \
 	tlbgrind/options/host.c \
+	tlbgrind/options/cost_options.c \
 	tlbgrind/options/kernel_options.c \
 	tlbgrind/options/kernel_policy.c \
 	tlbgrind/options/large_pages.c \
@@ -399,6 +400,7 @@ TOOL_SOURCES = \
 	tlbgrind/output/data_file.c \
 	tlbgrind/output/mapping_rows.c \
 	tlbgrind/output/machine_table.c \
+	tlbgrind/output/miss_cost.c \
 	tlbgrind/output/part_rows.c \
 	tlbgrind/output/phases.c \
 	tlbgrind/output/positions.c \
@@ -498,6 +500,7 @@ TOOL_INCLUDES = \
 	tlbgrind/options/exec.h \
 	tlbgrind/options/fault_options.h \
 	tlbgrind/options/host.h \
+	tlbgrind/options/cost_options.h \
 	tlbgrind/options/kernel_options.h \
 	tlbgrind/options/kernel_policy.h \
 	tlbgrind/options/large_pages.h \
@@ -517,6 +520,7 @@ TOOL_INCLUDES = \
 	tlbgrind/output/data_file.h \
 	tlbgrind/output/mapping_rows.h \
 	tlbgrind/output/machine_table.h \
+	tlbgrind/output/miss_cost.h \
 	tlbgrind/output/part_rows.h \
 	tlbgrind/output/phases.h \
 	tlbgrind/output/positions.h \

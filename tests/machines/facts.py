@@ -2,8 +2,8 @@
 
 Not made from the machine files, but for checking them: from vendors' documents, CPUID, RTL and
 measurements, as docs/machines.md lists them. One line for each array: level, users, entries, ways,
-page sizes, replacement policy, cycles of a hit (- where they are unknown). A figure behind ? is
-assumed, and a ? alone is an assumption that is as good as any other.
+page sizes, replacement policy, cycles of a hit, a figure or a range (- where they are unknown).
+A figure behind ? is assumed, and a ? alone is an assumption that is as good as any other.
 
 Where CPUID tells the same number of entries for several page sizes of AMD's second levels, they are
 one array, with the ways of the smallest pages.
@@ -35,12 +35,12 @@ FACTS = {
     "apple-m2": """
         1 fetches 192 ? 16K ? 0
         1 loads+stores 256 ? 16K ? 0
-        2 all 3072 ? 16K ? -
+        2 all 3072 ? 16K ? ?6..7
     """,
     "apple-m2-e": """
         1 fetches 192 ? 16K ? 0
         1 loads+stores 192 ? 16K ? 0
-        2 all 2048 ? 16K ? -
+        2 all 2048 ? 16K ? ?6..7
     """,
     "apple-m3": """
         1 fetches 192 ? 16K ? 0
@@ -55,19 +55,19 @@ FACTS = {
     "apple-m4": """
         1 fetches 192 ? 16K ? 0
         1 loads+stores 160 ? 16K ? 0
-        2 all 3072 ? 16K ? -
+        2 all 3072 ? 16K ? 6
     """,
     "apple-m4-e": """
         1 fetches 192 ? 16K ? 0
         1 loads+stores 192 ? 16K ? 0
-        2 all 2048 ? 16K ? -
+        2 all 2048 ? 16K ? ?6..7
     """,
     "bobcat": """
         1 fetches 512 4 4K ? 0
         1 fetches 8 full 2M ? 0
         1 loads+stores 40 full 4K ? 0
         1 loads+stores 8 full 2M ? 0
-        2 loads+stores 512 4 4K ? -
+        2 loads+stores 512 4 4K ? ?6
     """,
     "bonnell": """
         1 loads+stores 16 full 4K ? 0
@@ -97,7 +97,7 @@ FACTS = {
         1 loads+stores 32 full 4K+2M+1G ? 0
         2 fetches 512 4 4K ? -
         2 fetches 1024 8 2M ? -
-        2 loads+stores 1024 8 4K+2M+1G ? -
+        2 loads+stores 1024 8 4K+2M+1G ? 21
     """,
     "c1-ultra": """
         1 fetches 128 full 4K+16K+64K+2M ? 0
@@ -133,7 +133,7 @@ FACTS = {
         1 fetches 32 full 4K ? 0
         1 loads 32 full 4K ? 0
         1 stores 32 full 4K ? 0
-        2 all 512 4 4K+64K+1M+2M+16M+1G ? -
+        2 all 512 4 4K+64K+1M+2M+16M+1G ? ?7
     """,
     "cortex-a17": """
         1 fetches ?32 full 4K+1M ? 0
@@ -143,7 +143,7 @@ FACTS = {
     "cortex-a35": """
         1 fetches 10 ? ? ? 0
         1 loads+stores 10 ? ? ? 0
-        2 all 512 2 4K+64K+1M+2M+16M+512M ? -
+        2 all 512 2 4K+64K+1M+2M+16M+512M ? ?2
     """,
     "cortex-a5": """
         1 fetches 10 ? ? ? 0
@@ -158,17 +158,17 @@ FACTS = {
     "cortex-a55": """
         1 fetches 15 full ? ? 0
         1 loads+stores 16 full ? ? 0
-        2 all 1024 4 ? ? -
+        2 all 1024 4 ? ? ?2
     """,
     "cortex-a57": """
         1 fetches 48 full 4K+64K+1M ? 0
         1 loads+stores 32 full 4K+64K+1M ? 0
-        2 all 1024 4 4K+64K+1M+2M+16M+512M+1G ? -
+        2 all 1024 4 4K+64K+1M+2M+16M+512M+1G ? ?20
     """,
     "cortex-a7": """
         1 fetches 10 ? ? ? 0
         1 loads+stores 10 ? ? ? 0
-        2 all 256 2 4K+64K+1M+2M+16M+1G ? -
+        2 all 256 2 4K+64K+1M+2M+16M+1G ? ?2
     """,
     "cortex-a710": """
         1 fetches ?32 ?full ? ? 0
@@ -268,8 +268,8 @@ FACTS = {
     "goldmont": """
         1 fetches 48 full 4K ? 0
         1 loads+stores 32 full 4K ? 0
-        2 loads+stores 512 4 4K ? -
-        2 loads+stores 32 4 2M+4M ? -
+        2 loads+stores 512 4 4K ? ?8
+        2 loads+stores 32 4 2M+4M ? ?8
     """,
     "goldmont-plus": """
         1 loads+stores 32 full 4K ? 0
@@ -327,17 +327,17 @@ FACTS = {
         1 loads+stores 40 full 4K ? 0
         1 loads+stores 8 full 2M ? 0
         2 fetches 512 4 4K ? -
-        2 loads+stores 512 4 4K ? -
-        2 loads+stores 256 2 2M ? -
+        2 loads+stores 512 4 4K ? 6
+        2 loads+stores 256 2 2M ? 6
     """,
     "k10": """
         1 fetches 32 full 4K ? 0
         1 fetches 16 full 2M ? 0
         1 loads+stores 48 full 4K+2M+1G ? 0
         2 fetches 512 4 4K ? -
-        2 loads+stores 512 4 4K ? -
-        2 loads+stores 128 2 2M ? -
-        2 loads+stores 16 8 1G ? -
+        2 loads+stores 512 4 4K ? ?19..21
+        2 loads+stores 128 2 2M ? ?19..21
+        2 loads+stores 16 8 1G ? ?19..21
     """,
     "k6-iii": """
         1 fetches 64 1 4K lru 0
@@ -411,7 +411,7 @@ FACTS = {
         1 fetches 14 full 2M+4M ? 0
         1 loads+stores 64 4 4K ? 0
         1 loads+stores 32 4 2M+4M ? 0
-        2 all 512 4 4K ? -
+        2 all 512 4 4K ? ?7
     """,
     "neoverse-n1": """
         1 fetches 48 full 4K+16K+64K+2M+32M ? 0
@@ -426,7 +426,7 @@ FACTS = {
     "neoverse-v1": """
         1 fetches ?48 ?full ? ? 0
         1 loads+stores 40 full ? ? 0
-        2 all 2048 ? ? ? -
+        2 all 2048 ? ? ? ?5..6
     """,
     "neoverse-v2": """
         1 fetches 48 full 4K+16K+64K+2M ? 0
@@ -469,7 +469,7 @@ FACTS = {
         1 loads+stores 64 full 4K+2M+1G ? 0
         2 fetches 512 4 4K ? -
         2 fetches 1024 8 2M+1G ? -
-        2 loads+stores 1024 8 4K+2M+1G ? -
+        2 loads+stores 1024 8 4K+2M+1G ? 20
     """,
     "power10": """
         1 fetches ?64 ? ? ? 0
@@ -489,7 +489,7 @@ FACTS = {
     "power8": """
         1 fetches 64 full 4K+64K+16M ? 0
         1 loads+stores 48 full 4K+64K+16M ? 0
-        2 loads+stores 256 full ?4K+64K+16M fifo -
+        2 loads+stores 256 full ?4K+64K+16M fifo 16
         3 all 2048 4 4K+64K+16M+16G lru -
     """,
     "power9": """
@@ -565,8 +565,8 @@ FACTS = {
     "tremont": """
         1 loads+stores 48 full 4K ? 0
         1 fetches 48 full 4K ? 0
-        2 all 1024 4 4K ? -
-        2 all 64 4 2M+4M ? -
+        2 all 1024 4 4K ? 9
+        2 all 64 4 2M+4M ? 9
     """,
     "u54": """
         1 fetches 32 full 4K+2M+1G ? 0
@@ -619,26 +619,26 @@ FACTS = {
         1 fetches 64 full 4K+2M+1G ? 0
         1 loads+stores 64 full 4K+2M+1G ? 0
         2 fetches 1024 8 4K+2M ? -
-        2 loads+stores 1536 6 4K+2M ? -
+        2 loads+stores 1536 6 4K+2M ? 6..8
     """,
     "zen2": """
         1 fetches 64 full 4K+2M+1G ? 0
         1 loads+stores 64 full 4K+2M+1G ? 0
         2 fetches 1024 8 4K+2M ? 7
-        2 loads+stores 2048 8 4K+2M ? 7
+        2 loads+stores 2048 8 4K+2M ? 6..7
     """,
     "zen3": """
         1 fetches 64 full 4K+2M+1G ? 0
         1 loads+stores 64 full 4K+2M+1G ? 0
         2 fetches 512 4 4K+2M ? 7
-        2 loads+stores 2048 8 4K+2M ? 7
+        2 loads+stores 2048 8 4K+2M ? 5..7
         2 loads+stores 64 full 1G ? 7
     """,
     "zen4": """
         1 fetches 64 full 4K+2M+1G ? 0
         1 loads+stores 72 full 4K+2M+1G ? 0
         2 fetches 512 4 4K+2M ? 7
-        2 loads+stores 3072 ?12 4K+2M ? 7
+        2 loads+stores 3072 ?12 4K+2M ? 5..7
         2 loads+stores 64 full 1G ? 7
     """,
     "zen5": """

@@ -12,11 +12,14 @@ static const char *guess(int unknown)
    return unknown ? "?" : "";
 }
 
-static const char *cycles(uint32_t n)
+static void print_cycles(uint32_t most, uint32_t spread, int unknown)
 {
-   static char text[16];
-   snprintf(text, sizeof text, n == TLB_UNKNOWN ? "-" : "%" PRIu32, n);
-   return text;
+   if (most == TLB_UNKNOWN)
+      printf(" -");
+   else if (spread == 0)
+      printf(" %s%" PRIu32, guess(unknown), most);
+   else
+      printf(" %s%" PRIu32 "..%" PRIu32, guess(unknown), most - spread, most);
 }
 
 static void print_ways(const tlb_geometry *g, int unknown)
@@ -65,8 +68,8 @@ static void print_array(const tlb_machine_array *a)
    print_ways(&a->g, a->ways_unknown);
    printf(" %s%s", guess(a->sizes_unknown), sizes);
    print_policy(&a->g, a->policy_unknown);
-   printf(" %s %s%s", cycles(a->hit_cycles), guess(a->splits_unknown),
-          a->splits ? "split" : "bypass");
+   print_cycles(a->hit_cycles, a->hit_spread, a->hit_cycles_unknown);
+   printf(" %s%s", guess(a->splits_unknown), a->splits ? "split" : "bypass");
    print_blocks(a);
    printf(" %" PRIu32 " %s %c", a->threads, sharing[a->sharing],
           a->confidence ? a->confidence : '-');
@@ -102,8 +105,9 @@ static void print_machine(const tlb_machine *m)
    printf("title %s\nsource %s\n", m->title, m->source);
    for (unsigned i = 0; i < m->n_arrays; i++)
       print_array(&m->array[i]);
-   printf("walk %s %s\nsource %s\n", m->software_walk ? "software" : "hardware",
-          cycles(m->walk_cycles), m->walk_source);
+   printf("walk %s", m->software_walk ? "software" : "hardware");
+   print_cycles(m->walk_cycles, m->walk_spread, m->walk_cycles_unknown);
+   printf("\nsource %s\n", m->walk_source);
    for (unsigned i = 0; i < m->n_walk_steps; i++)
       print_step(&m->walk[i]);
    for (unsigned i = 0; i < m->n_notes; i++)

@@ -52,7 +52,7 @@ def pages(block: Block) -> str:
 
 
 def cycles(value: str) -> str:
-    return "-" if value == "unknown" else value
+    return "-" if value == "unknown" else guess(value)
 
 
 def threads(block: Block) -> str:

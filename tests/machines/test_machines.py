@@ -134,6 +134,24 @@ def test_every_assumption_is_noted(name: str, read: dict[str, list[str]]) -> Non
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_every_assumed_cost_is_noted_and_has_a_source(name: str, read: dict[str, list[str]]) -> None:
+    for at, line in enumerate(read[name]):
+        words = line.split()
+        if words[0] not in ("array", "walk"):
+            continue
+        value, of = (words[8], "hit") if words[0] == "array" else (words[2], "walk")
+        if value.startswith("?"):
+            told = value[1:].replace("..", " to ")
+            assert any(note.startswith(f"note cycles of a {of} unknown, {told} assumed") for note in read[name])
+            assert "assumed: " in read[name][at + 1] or "more than 20 cycles" in read[name][at + 1]
+
+
+def test_the_cost_of_most_walks_is_known_or_assumed(read: dict[str, list[str]]) -> None:
+    walks = [line.split()[2] for lines in read.values() for line in lines if line.startswith("walk ")]
+    assert sum(cycles != "-" for cycles in walks) >= 50
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_files_have_no_tabs_trailing_blanks_or_long_lines(name: str) -> None:
     text = text_of(name)
     assert "\t" not in text

@@ -30,6 +30,9 @@ def quoted(path: Path) -> str:
     return "'" + str(path).replace("'", r"'\''") + "'"
 
 
+UNKNOWN_SHARE = f"{'share of time:':18} {'unknown':>18}  the machine does not tell what a walk costs; --miss-cost does"
+
+
 def summary_of(out: OutFile) -> list[str]:
     """The summary, computed from the out-file alone."""
     n = dict(zip(EVENTS, out.summary))
@@ -66,6 +69,7 @@ def summary_of(out: OutFile) -> list[str]:
         one("page walks:", walks),
         f"{'L1  TLB misses:':18} {ratio(first, n['Ir'], 1000):>18}  per 1000 instructions",
         f"{'page walks:':18} {ratio(walks, n['Ir'], 1000):>18}  per 1000 instructions",
+        UNKNOWN_SHARE,
         "",
         f"To see which code misses:  tg_annotate {quoted(out.path)}",
     ]
@@ -115,8 +119,8 @@ def test_one_line_for_each_machine(tmp_path: Path) -> None:
     r = run(tmp_path / "run", "/bin/true", options=["--machine=skylake,icelake,bonnell,k8@thp,../x"], geometry=())
     said = messages(r.err)
     assert said[5:14] == [
-        "Machine: skylake, base page 4K; entries: L1 128+64, L2 1536; assumptions: 3",
-        "Machine: icelake, base page 4K; entries: L1 128+64+16, L2 2048; assumptions: 2",
+        "Machine: skylake, base page 4K; entries: L1 128+64, L2 1536; assumptions: 4",
+        "Machine: icelake, base page 4K; entries: L1 128+64+16, L2 2048; assumptions: 3",
         "Machine: bonnell, base page 4K; entries: L1 32+16, L2 72; assumptions: 3",
         "Machine: k8@thp, base page 4K; entries: L1 32+32, L2 512+512; assumptions: 2",
         "Machine: mine (../x), base page 4K; entries: L1 16",
@@ -206,6 +210,16 @@ def test_the_files_of_several_machines_are_named(tmp_path: Path) -> None:
 NOTE = "/1000: per 1000 instructions; ratio: walks, to those of the first row"
 
 
+def share_of(cycles: int, instructions: int) -> str:
+    """At 1 to 2 instructions a cycle without the misses, with one decimal below 10."""
+    shown = []
+    for a_cycle in (1, 2):
+        slots = cycles * a_cycle
+        hundredths = (20000 * slots + instructions + slots) // (2 * (instructions + slots))
+        shown.append(f"{(hundredths + 5) // 10 / 10:.1f}" if hundredths < 995 else f"{(hundredths + 50) // 100}")
+    return f"{shown[0]} to {shown[1]}%" if shown[0] != shown[1] else f"{shown[0]}%"
+
+
 def test_table_of_machines(tmp_path: Path) -> None:
     """Its cells are the sums of the out-files; and what nothing but assumptions tells apart is marked."""
     bare = MACHINE.format(name="{name}", entries=4).replace("ways full", "{ways}")
@@ -215,7 +229,7 @@ def test_table_of_machines(tmp_path: Path) -> None:
     said = messages(r.err)
     at = next(i for i, m in enumerate(said) if m.startswith("machine  "))
     heads, *rows = [re.split(r" {2,}", row) for row in said[at : said.index(NOTE, at)]]
-    assert heads == ["machine", "page", "I1 misses", "I walks", "D1 misses", "D walks", "L1 misses/1000", "walks/1000", "ratio", "miss cycles"]
+    assert heads == ["machine", "page", "I1 misses", "I walks", "D1 misses", "D walks", "L1 misses/1000", "walks/1000", "ratio", "miss cycles", "share of time"]
     by_name = {f.descriptions("Machine")[0]: dict(zip(f.field("events").split(), f.summary)) for f in r.files}
     walks = {name: n["ILtm"] + n["DLtmr"] + n["DLtmw"] for name, n in by_name.items()}
     for name, *cells in rows:
@@ -229,6 +243,7 @@ def test_table_of_machines(tmp_path: Path) -> None:
         assert cells[5:7] == [ratio(misses, n["Ir"], 1000), ratio(walks[name], n["Ir"], 1000)]
         assert cells[7] == f"{of_first // 1000}.{of_first % 1000:03}{mark}"
         assert cells[8] == (f"{n['Wcyc']:,}" if name == "k8" else "unknown")
+        assert cells[9] == (share_of(n["Wcyc"], n["Ir"]) if name == "k8" else "unknown")
     assert walks["a"] < walks["b"] == walks["c"]
     assert said[said.index(NOTE) + 1] == "*: nothing but assumptions tells the two machines apart (-v prints them)"
 
@@ -252,10 +267,12 @@ def test_costs_in_columns(tmp_path: Path) -> None:
         return dict(zip(file.field("events").split(), file.summary))[event]
 
     cells, notes, files = table()
-    assert cells[0] == ["miss cycles"]
-    assert cells[1] == [f"{of(files['k8'], 'Wcyc'):,}"]
-    assert cells[3] == ["unknown"]
-    assert notes == ["miss cycles: estimated, an upper bound"]
+    assert cells[0] == ["miss cycles", "share of time"]
+    cycles = of(files["k8"], "Wcyc")
+    assert cells[1] == [f"{cycles:,}", share_of(cycles, of(files["k8"], "Ir"))]
+    assert cells[3] == ["unknown", "unknown"]
+    by_instructions = "share of time: an upper bound (assumed: 1 to 2 instructions a cycle)"
+    assert notes == ["miss cycles: estimated, an upper bound", by_instructions]
     cells, notes, files = table("--cycles=1000000", "--nested=yes")
     assert cells[0] == ["walk refs", "miss cycles", "share of time"]
     for name, row in zip(("k8", "k8@thp"), cells[1:]):
@@ -266,13 +283,13 @@ def test_costs_in_columns(tmp_path: Path) -> None:
     assert notes == [
         "walk refs: to page tables, guest's and host's",
         "miss cycles: estimated, an upper bound",
-        "share of time: of 1000000 cycles, estimated, an upper bound",
+        "share of time: of the cycles of --cycles, estimated, an upper bound",
     ]
     cells, notes, files = table("--miss-cost=19")
     walks = sum(of(files["bare"], event) for event in ("ILtm", "DLtmr", "DLtmw"))
-    assert cells[0] == ["miss cycles"]
-    assert cells[3] == [f"{19 * walks:,}"]
-    assert notes == ["miss cycles: estimated, an upper bound"]
+    assert cells[0] == ["miss cycles", "share of time"]
+    assert cells[3] == [f"{19 * walks:,}", share_of(19 * walks, of(files["bare"], "Ir"))]
+    assert notes == ["miss cycles: estimated, an upper bound", by_instructions]
 
 
 def test_the_files_of_many_machines_are_told_by_a_pattern(tmp_path: Path) -> None:
@@ -339,8 +356,9 @@ def test_long_rules_do_not_make_a_name_too_long(tmp_path: Path) -> None:
 def no_file_to_read(said: list[str]) -> None:
     """The summary is there to its end, but for the line about the out-file."""
     assert any(m.startswith("I   refs:") for m in said)
-    assert said[-1].startswith("page walks:")
-    assert said[-1].endswith("per 1000 instructions")
+    assert said[-1] == UNKNOWN_SHARE
+    assert said[-2].startswith("page walks:")
+    assert said[-2].endswith("per 1000 instructions")
     assert not any("tg_annotate" in m for m in said)
 
 
@@ -391,7 +409,7 @@ def test_quiet(tmp_path: Path, quiet: str) -> None:
         assert any(m.startswith("I   refs:") for m in messages(r.err))
     else:
         # The result alone, without the command that shows the details.
-        assert messages(r.err) == summary_of(r.only())[:-2]
+        assert messages(r.err) == summary_of(r.only())[:-3]
     assert r.only().function("work") == (4001, 1001, 1000)
 
 

@@ -140,9 +140,11 @@ def test_what_is_not_known_is_not_told(tmp_path: Path) -> None:
     out, lines = count(tmp_path, "--machine=default")
     assert "Wref" not in out.field("events").split()
     assert "Wcyc" not in out.field("events").split()
-    assert not [line for line in lines if line.startswith(("walk refs", "miss cycles", "share"))]
-    _, lines = count(tmp_path, "--machine=default", "--nested=yes")
+    assert not out.descriptions("Miss cycles") and not out.descriptions("Share of time")
     (line,) = [line for line in lines if line.startswith(("walk refs", "miss cycles", "share"))]
+    assert line.split(maxsplit=4)[3:] == ["unknown", "the machine does not tell what a walk costs; --miss-cost does"]
+    _, lines = count(tmp_path, "--machine=default", "--nested=yes")
+    (line, _) = [line for line in lines if line.startswith(("walk refs", "miss cycles", "share"))]
     assert line.split(maxsplit=3)[2:] == ["unknown", "the machine does not tell how it walks"]
 
 

@@ -110,6 +110,78 @@ static void small_shares(void **state)
    }
 }
 
+/* A machine with levels for all references; 0 cycles: unknown. */
+static tlb_machine machine_of(unsigned levels, uint32_t second, uint32_t third, uint32_t walk)
+{
+   tlb_machine m = { .n_arrays = levels, .walk_cycles = walk };
+   for (unsigned i = 0; i < levels; i++)
+      m.array[i] = (tlb_machine_array){ .level = i + 1, .users = 7 };
+   m.array[1].hit_cycles = second == 0 ? TLB_UNKNOWN : second;
+   m.array[2].hit_cycles = third == 0 ? TLB_UNKNOWN : third;
+   return m;
+}
+
+static void least_costs(void **state)
+{
+   const tlb_kind_misses two[3] = { { { 100, 20, 0 }, 20 }, { { 10, 4, 0 }, 4 } };
+   const tlb_kind_misses three[3] = { { { 100, 50, 20 }, 20 } };
+   (void)state;
+   /* One figure each: what was counted, whatever it is. */
+   tlb_machine m = machine_of(2, 7, 0, 30);
+   assert_true(tlb_cost_least(&m, two, 12345) == 12345);
+   /* 86 hits, 24 walks. */
+   m.walk_spread = 10;
+   assert_true(tlb_cost_least(&m, two, 12345) == 86 * 7 + 24 * 20);
+   m.array[1].hit_spread = 2;
+   assert_true(tlb_cost_least(&m, two, 12345) == 86 * 5 + 24 * 20);
+   m.array[1].hit_cycles = TLB_UNKNOWN;
+   m.array[1].hit_spread = 0;
+   assert_true(tlb_cost_least(&m, two, 12345) == 24 * 20);
+   /* It is never more than the most. */
+   assert_true(tlb_cost_least(&m, two, 479) == 479);
+   /* Three levels: 50 hits of the second, 30 of the third, 20 walks. */
+   m = machine_of(3, 7, 20, 100);
+   m.walk_spread = 1;
+   assert_true(tlb_cost_least(&m, three, 12345) == 50 * 7 + 30 * 20 + 20 * 99);
+   /* What is looked up on the second level first pays nothing for a hit there. */
+   m = machine_of(2, 7, 0, 30);
+   m.walk_spread = 10;
+   m.array[0].users = TLB_FETCHES | TLB_STORES;
+   const tlb_kind_misses loads[3] = { { { 0 }, 0 }, { { 0, 4, 0 }, 4 } };
+   assert_true(tlb_cost_least(&m, loads, 12345) == 4 * 20);
+   /* The cheaper of two arrays. */
+   m = machine_of(3, 7, 5, 30);
+   m.array[2].level = 2;
+   m.walk_spread = 10;
+   assert_true(tlb_cost_least(&m, two, 12345) == 86 * 5 + 24 * 20);
+}
+
+static void what_is_known(void **state)
+{
+   (void)state;
+   tlb_machine m = machine_of(2, 7, 0, 30);
+   assert_true(tlb_cost_is_known(&m) && !tlb_cost_is_assumed(&m));
+   m.array[1].hit_cycles_unknown = 1;
+   assert_true(tlb_cost_is_known(&m) && tlb_cost_is_assumed(&m));
+   m.array[1].hit_cycles_unknown = 0;
+   m.walk_cycles_unknown = 1;
+   assert_true(tlb_cost_is_assumed(&m));
+   m.walk_cycles = TLB_UNKNOWN;
+   assert_false(tlb_cost_is_known(&m));
+}
+
+static void shares_beyond(void **state)
+{
+   (void)state;
+   /* 1000 instructions take 1000 or 500 cycles, and 250 more. */
+   assert_int_equal(tlb_cost_share_beyond(250, 1000, 1), 2000);
+   assert_int_equal(tlb_cost_share_beyond(250, 1000, 2), 3333);
+   assert_int_equal(tlb_cost_share_beyond(0, 1000, 2), 0);
+   assert_int_equal(tlb_cost_share_beyond(0, 0, 2), 0);
+   assert_int_equal(tlb_cost_share_beyond(5, 0, 2), 10000);
+   assert_int_equal(tlb_cost_share_beyond(UINT64_MAX, 1000, 2), 10000);
+}
+
 int main(void)
 {
    const struct CMUnitTest tests[] = {
@@ -120,6 +192,10 @@ int main(void)
       CLAIM("a share of the time is rounded to hundredths of a per cent",
             shares),
       CLAIM("shares are the plain formula's where that fits", small_shares),
+      CLAIM("of what costs a range, the least is hits and walks at their least", least_costs),
+      CLAIM("a cost of hits or walks can be known, assumed or neither", what_is_known),
+      CLAIM("without cycles the share is of the instructions' and the misses' together",
+            shares_beyond),
    };
    return cmocka_run_group_tests_name("cost", tests, NULL, NULL);
 }

@@ -82,7 +82,7 @@ static const char full[] =
    "   pages        4K+64K+16M+16G\n"
    "   larger-pages bypass\n"
    "   policy       lru\n"
-   "   hit-cycles   20\n"
+   "   hit-cycles   unknown, assume 15..20\n"
    "   threads      8 unknown\n"
    "walk            hardware\n"
    "   cycles       563\n"
@@ -239,12 +239,17 @@ static void reads_everything(void **state)
 
    a++;
    assert_int_equal(a->level, 3);
+   assert_int_equal(a->hit_cycles, 20);
+   assert_int_equal(a->hit_spread, 5);
+   assert_true(a->hit_cycles_unknown);
    assert_true(a->g.page_sizes
                == (UINT64_C(1) << 34 | 1 << 24 | 1 << 16 | 1 << 12));
    assert_int_equal(a->threads, 8);
 
    assert_false(machine.software_walk);
    assert_int_equal(machine.walk_cycles, 563);
+   assert_int_equal(machine.walk_spread, 0);
+   assert_false(machine.walk_cycles_unknown);
    assert_string_equal(machine.walk_source, "measured");
    assert_int_equal(machine.n_walk_steps, 5);
    const tlb_walk_step *const s = machine.walk;
@@ -262,6 +267,29 @@ static void reads_everything(void **state)
    assert_true(!s[4].cached && !s[4].cache_unknown);
 }
 
+static void cycles_are_ranges(void **state)
+{
+   const unsigned n = line_of("   cycles");
+   (void)state;
+   accept(edited(n, n, "cycles 20..35\n"));
+   assert_int_equal(machine.walk_cycles, 35);
+   assert_int_equal(machine.walk_spread, 15);
+   assert_false(machine.walk_cycles_unknown);
+   assert_true(strcmp(machine.note[machine.n_notes - 1].text,
+                      "cycles of a walk unknown, 20 to 35 assumed") != 0);
+   accept(edited(n, n, "cycles unknown, assume 20..35\n"));
+   assert_int_equal(machine.walk_cycles, 35);
+   assert_int_equal(machine.walk_spread, 15);
+   assert_true(machine.walk_cycles_unknown);
+   assert_string_equal(machine.note[machine.n_notes - 1].text,
+                       "cycles of a walk unknown, 20 to 35 assumed");
+   accept(edited(n, n, "cycles unknown, assume 20..20\n"));
+   assert_int_equal(machine.walk_cycles, 20);
+   assert_int_equal(machine.walk_spread, 0);
+   assert_string_equal(machine.note[machine.n_notes - 1].text,
+                       "cycles of a walk unknown, 20 assumed");
+}
+
 static void notes(void **state)
 {
    static const char *const expected[] = {
@@ -274,6 +302,7 @@ static void notes(void **state)
       "unknown what becomes of larger pages, assumed to be split (ITLB)",
       "aligned blocks of 16K in one mapping assumed contiguous in memory "
       "(DTLB-loads)",
+      "cycles of a hit unknown, 15 to 20 assumed (L3)",
       "page-walk caches unknown, none assumed (walk step 256T)",
    };
    enum { N = sizeof expected / sizeof expected[0] };
@@ -527,7 +556,19 @@ static void bad_values(void **state)
         "wired 'full' is not allowed; it is a number from 0 to 1048575" },
       { "   hit-cycles", "hit-cycles 1000001\n",
         "hit-cycles '1000001' is not allowed; it is a number from 0 to "
-        "1000000, or unknown" },
+        "1000000, a range such as 20..35, or unknown" },
+      { "   cycles", "cycles 20..1000001\n",
+        "cycles '20..1000001' is not allowed; it is a number from 0 to "
+        "1000000, a range such as 20..35, or unknown" },
+      { "   cycles", "cycles 20..19\n",
+        "cycles '20..19' is not allowed; it is a number from 0 to "
+        "1000000, a range such as 20..35, or unknown" },
+      { "   cycles", "cycles 20..\n",
+        "cycles '20..' is not allowed; it is a number from 0 to "
+        "1000000, a range such as 20..35, or unknown" },
+      { "   cycles", "cycles unknown, assume ..\n",
+        "cycles '..' is not allowed; it is a number from 0 to "
+        "1000000, a range such as 20..35, or unknown" },
       { "walk", "walk magic\n",
         "walk 'magic' is not allowed; it is hardware or software" },
       { "step", "step 512\n",
@@ -853,6 +894,15 @@ static void some_geometry(tlb_geometry *g)
       g->page_sizes |= UINT64_C(1) << (12 + below(23));
 }
 
+static void some_cycles(uint32_t *most, uint32_t *spread, int *unknown)
+{
+   *most = below(3) == 0 ? TLB_UNKNOWN : below(1000001);
+   if (*most == TLB_UNKNOWN)
+      return;
+   *spread = below(2) ? below(*most + 1) : 0;
+   *unknown = below(4) == 0;
+}
+
 static void some_array(tlb_machine_array *a)
 {
    some_name(a->name, sizeof a->name);
@@ -870,7 +920,7 @@ static void some_array(tlb_machine_array *a)
       if ((a->g.page_sizes >> page & 1) != 0 && below(4) == 0)
          a->block_shift[page] = (uint8_t)(page + 1 + below(34 - page < 7 ? 34 - page : 7));
    }
-   a->hit_cycles = below(3) == 0 ? TLB_UNKNOWN : below(1000001);
+   some_cycles(&a->hit_cycles, &a->hit_spread, &a->hit_cycles_unknown);
    a->threads = below(9);
    a->sharing = a->threads > 1 ? (tlb_sharing)below(4) : TLB_SHARING_UNKNOWN;
    a->confidence = below(2) ? 0 : (char)('A' + below(3));
@@ -925,7 +975,7 @@ static void some_machine(tlb_machine *m)
    for (unsigned i = 0; i < m->n_walk_steps; i++)
       some_step(&m->walk[i], 12 + 9 * (m->n_walk_steps - 1 - i));
    m->software_walk = below(2) == 0;
-   m->walk_cycles = below(2) ? TLB_UNKNOWN : below(1000001);
+   some_cycles(&m->walk_cycles, &m->walk_spread, &m->walk_cycles_unknown);
    if (below(2))
       some_text(m->walk_source, sizeof m->walk_source);
    m->n_notes = below(TLB_MACHINE_NOTES + 1);
@@ -961,6 +1011,7 @@ int main(void)
 {
    const struct CMUnitTest tests[] = {
       CLAIM("each key of a machine file is read", reads_everything),
+      CLAIM("cycles are a number or a range, and both can be assumed", cycles_are_ranges),
       CLAIM("each assumption becomes a note, once", notes),
       CLAIM("what is printed is read as the same machine", comes_back),
       CLAIM("a machine that does not fit is cut, whatever the size",

@@ -1,5 +1,6 @@
 /* Names and order of the events in the out-file. See attribution/events.h. */
 
+#include "sim/machine/cost.h"
 #include "sim/tlb/walk.h"
 
 #include "attribution/events.h"
@@ -26,7 +27,12 @@ static Bool has_walks(const tlb_machine* m)
 
 static Bool has_cost(const tlb_machine* m)
 {
-   return m->walk_cycles != TLB_UNKNOWN;
+   return tlb_cost_is_known(m) && !tlb_cost_is_assumed(m);
+}
+
+static Bool assumes_cost(const tlb_machine* m)
+{
+   return tlb_cost_is_known(m) && tlb_cost_is_assumed(m);
 }
 
 static const struct {
@@ -52,6 +58,9 @@ static const struct {
     has_walks},
    {{TG_ALL_CYCLES, "Wcyc", "Cycles of misses, an estimated upper bound"},
     has_cost},
+   /* Readers know by the last word that it tells no more than the misses do. */
+   {{TG_ALL_CYCLES, "Wcyc", "Cycles of misses, an estimated upper bound, assumed"},
+    assumes_cost},
 };
 
 static const TgEvent fault_events[TLB_N_USERS] = {

@@ -22,6 +22,7 @@ typedef struct {
    tlb_page_policy pages; /* the page sizes that back its memory */
    TgKernelPolicy kernel;
    Bool shared;           /* system calls or context switches drive out translations */
+   ULong cycles;        /* of the program without Valgrind, from --cycles=; 0: not given */
    XArray* assumptions; /* HChar*: texts about unknown properties and their assumed values */
    Word n_own;          /* the first so many are the machine's; the others, the options' */
 } TgMachine;

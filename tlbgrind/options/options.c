@@ -11,7 +11,6 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
-#include "sim/machine/cost.h"
 #include "sim/machine/siblings.h"
 #include "sim/mmu/mmu.h"
 #include "sim/base/text.h"
@@ -23,14 +22,13 @@
 #include "base/number_format.h"
 #include "options/advice.h"
 #include "options/closest.h"
+#include "options/cost_options.h"
 #include "options/large_pages.h"
 #include "options/options.h"
 #include "options/output_names.h"
 
 static const HChar* page_size_arg;
 static const HChar* machine_arg;
-static const HChar* miss_cost_arg;
-static const HChar* cycles_arg;
 static const HChar* advice_arg;
 static Bool native_is_given;
 static const HChar* reach_arg;
@@ -152,10 +150,7 @@ Bool tg_options_take(const HChar* arg)
       machine_arg = VG_(strdup)("tg.options", arg);
    } else if (is_option(arg, "--advice", &value)) {
       advice_arg = VG_(strdup)("tg.options", arg);
-   } else if (is_option(arg, "--miss-cost", &value)) {
-      miss_cost_arg = VG_(strdup)("tg.options", arg);
-   } else if (is_option(arg, "--cycles", &value)) {
-      cycles_arg = VG_(strdup)("tg.options", arg);
+   } else if (tg_cost_options_take(arg)) {
    } else if (VG_BOOL_CLO(arg, "--native-start", options.native)) {
       native_is_given = True;
    } else if (VG_BOOL_CLO(arg, "--nested", options.nested)) {
@@ -469,20 +464,10 @@ static void take_smallest_base_page(void)
 static void read_costs(void)
 {
    tlb_reason why;
-   uint64_t cycles;
-   uint32_t cost;
-   options.shows_cycles = cycles_arg != NULL || miss_cost_arg != NULL;
-   if (cycles_arg != NULL) {
-      if (!tlb_cycles_parse(VG_(strchr)(cycles_arg, '=') + 1, &cycles, &why))
-         refuse(cycles_arg, "%s", why.text);
-      options.cycles = cycles;
-   }
-   if (miss_cost_arg == NULL)
-      return;
-   if (!tlb_miss_cost_parse(VG_(strchr)(miss_cost_arg, '=') + 1, &cost, &why))
-      refuse(miss_cost_arg, "%s", why.text);
-   for (UInt i = 0; i < options.n_machines; i++)
-      options.machine[i].m.walk_cycles = cost;
+   const HChar* bad = tg_cost_options_apply(options.machine, options.n_machines, &why);
+   options.shows_cycles = tg_cost_options_any();
+   if (bad != NULL)
+      refuse(bad, "%s", why.text);
 }
 
 /* Each option of data that asks for more implies those that it is of no use without. */

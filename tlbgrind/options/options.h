@@ -28,7 +28,6 @@ typedef struct {
    Bool advice;      /* the machines are those of --advice=: options/advice.h */
    Bool native;      /* --native-start=yes: native/native.h */
    Bool nested;      /* page walks are two-dimensional, as in a virtual machine */
-   ULong cycles;     /* of the program without Valgrind, from --cycles=; 0: not given */
    Bool shows_cycles; /* --cycles= or --miss-cost= is given */
    Bool as_cachegrind; /* see tg_options_print_debug_usage() */
    Bool trace_aspace;  /* likewise */

@@ -4,6 +4,7 @@
 
 #include "pub_tool_libcprint.h"
 
+#include "options/cost_options.h"
 #include "options/fault_options.h"
 #include "options/kernel_options.h"
 #include "options/options.h"
@@ -45,10 +46,8 @@ void tg_options_print_usage(void)
    tg_kernel_options_print_usage();
    VG_(printf)(
 "    --nested=no|yes                  in a virtual machine: walks of the host's\n"
-"                                     tables, too [no]\n"
-"    --miss-cost=CYCLES               what a page walk costs [the machine's own]\n"
-"    --cycles=NUMBER                  cycles of the program on the real machine,\n"
-"                                     for the share that page walks have in them\n");
+"                                     tables, too [no]\n");
+   tg_cost_options_print_usage();
    VG_(printf)(
 "    --merge-code=PATTERN[,...]       simulate the code of the objects that match as if it lay in\n"
 "                                     one mapping [none]\n");

@@ -10,6 +10,8 @@
 
 #include "config.h"
 
+#include "sim/machine/cost.h"
+
 #include "space/backing_report.h"
 #include "space/merged_code.h"
 #include "options/kernel_policy.h"
@@ -21,6 +23,7 @@
 #include "output/copies.h"
 #include "output/costs_file.h"
 #include "output/mapping_rows.h"
+#include "output/miss_cost.h"
 #include "output/positions.h"
 #include "output/shares.h"
 #include "output/threads.h"
@@ -77,9 +80,30 @@ static void print_command(TgFile* f)
    tg_file_print(f, "\n");
 }
 
-static void print_description(TgFile* f, const TgResults* results,
-                              const TgMachine* m)
+/* What the machine says of cycles, as far as it says anything; then what the run has. */
+static void print_cost(TgFile* f, const TgResult* result)
 {
+   const tlb_machine* m = &result->machine->m;
+   const TgMissCost c = tg_miss_cost(result);
+   if (!c.is_known)
+      return;
+   tg_file_print(f, "desc: Walk cycles: %u..%u%s\n", m->walk_cycles - m->walk_spread,
+                 m->walk_cycles, m->walk_cycles_unknown ? " assumed" : "");
+   tg_file_print(f, "desc: Miss cycles: %llu..%llu%s\n", c.least, c.most,
+                 c.is_assumed ? " assumed" : "");
+   tg_file_print(f, "desc: Share of time: %llu.%02llu%%..%llu.%02llu%%", c.least_share / 100,
+                 c.least_share % 100, c.most_share / 100, c.most_share % 100);
+   if (result->machine->cycles != 0)
+      tg_file_print(f, " of %llu cycles\n", result->machine->cycles);
+   else
+      tg_file_print(f, " assumed: %d..%d instructions a cycle\n", TLB_LEAST_PER_CYCLE,
+                    TLB_MOST_PER_CYCLE);
+}
+
+static void print_description(TgFile* f, const TgResults* results,
+                              const TgResult* result)
+{
+   const TgMachine* m = result->machine;
    tg_file_print(f, "desc: Format: 1\n");
    tg_file_print(f, "desc: Machine: %s\n", m->name);
    if (m->file != NULL) {
@@ -93,6 +117,7 @@ static void print_description(TgFile* f, const TgResults* results,
    for (Word i = 0; i < VG_(sizeXA)(m->assumptions); i++)
       tg_file_print(f, "desc: Assumption: %s\n",
                     *(HChar**)VG_(indexXA)(m->assumptions, i));
+   print_cost(f, result);
    if (m->kernel.flush.how != TLB_FLUSH_NONE)
       tg_file_print(f, "desc: Flushes: %s\n", tg_kernel_policy_flush_words(&m->kernel).text);
    if (m->kernel.syscall != TG_SYSCALLS_NONE)
@@ -247,7 +272,7 @@ Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArra
                        "pid: %d\n", VG_(getpid)());
       print_command(f);
       tg_file_print(f, "part: %u\n", results->part);
-      print_description(f, results, result->machine);
+      print_description(f, results, result);
       if (results->options->dump_instr)
          tg_code_use_print(f, lines, result->machine->m.base_page_shift);
       for (UInt i = 0; i < TG_N_SHARINGS && results->shares == NULL && !tg_streams_has(name); i++)

@@ -9,7 +9,9 @@
 #include "sim/machine/cost.h"
 #include "sim/tlb/walk.h"
 
+#include "base/number_format.h"
 #include "output/machine_table.h"
+#include "output/miss_cost.h"
 #include "trace/run_mmus.h"
 
 typedef enum {
@@ -27,16 +29,6 @@ static const HChar* const heads[N_COLUMNS] = {
    "other cores asked",
    "prefetches", "L1 misses", "walks", "in vain", "dropped"
 };
-
-TgNumber tg_share_of_time(const TgResults* results, const TgResult* r)
-{
-   TgNumber text;
-   const ULong hundredths = tlb_cost_share(r->total[TG_ALL_CYCLES],
-                                           results->options->cycles);
-   VG_(snprintf)(text.text, sizeof text.text, "%llu.%02llu%%",
-                 hundredths / 100, hundredths % 100);
-   return text;
-}
 
 static TgNumber word(const HChar* text)
 {
@@ -100,11 +92,24 @@ static Bool counts_prefetches(const TgResult* r, Column column)
    return False;
 }
 
+/* What comes from figures that are assumed of the machine is marked, lest it is compared with the
+   others as if it had been measured. */
+static TgNumber cost_cell(const TgResult* r, Column column)
+{
+   const TgMissCost c = tg_miss_cost(r);
+   if (!c.is_known)
+      return word("unknown");
+   const TgNumber text = column == CYCLES ? tg_number(0, c.most)
+                                          : tg_miss_cost_share(&c, r->machine->cycles != 0);
+   TgNumber marked;
+   VG_(snprintf)(marked.text, sizeof marked.text, "%s%s", c.is_assumed ? "~" : "", text.text);
+   return marked;
+}
+
 static TgNumber cell(const TgResults* results, UInt row, Column column)
 {
    const TgResult* r = &results->result[row];
    const tlb_machine* m = &r->machine->m;
-   const Bool is_known = m->walk_cycles != TLB_UNKNOWN;
    switch (column) {
    case BASE_PAGE:       return tg_page_size(m->base_page_shift);
    case I1_MISSES:       return tg_number(0, fetches(r, TG_MISS_1));
@@ -116,10 +121,8 @@ static TgNumber cell(const TgResults* results, UInt row, Column column)
    case RATIO:           return ratio(results, row);
    case WALK_REFS:
       return tlb_walks_described(m) ? tg_number(0, r->total[TG_ALL_WALK_REFS]) : word("unknown");
-   case CYCLES:
-      return is_known ? tg_number(0, r->total[TG_ALL_CYCLES]) : word("unknown");
-   case SHARE:
-      return is_known ? tg_share_of_time(results, r) : word("unknown");
+   case CYCLES: case SHARE:
+      return cost_cell(r, column);
    case FLUSHES_OF_ALL: case FLUSHES_OF_PAGES: case FLUSHED_WITHIN: case FLUSHED_OUTSIDE:
    case FLUSHED_AGAIN: case FLUSHES_REMOTE:
       if (r->machine->kernel.flush.how == TLB_FLUSH_NONE)
@@ -146,11 +149,32 @@ static UInt width_of(const TgResults* results, Column column)
    return width;
 }
 
-/* Whether a machine says what a miss costs. */
-static Bool any_has_cycles(const TgResults* results)
+/* Whether a machine says what a miss costs; `measured`: without assuming it. */
+static Bool any_has_cost(const TgResults* results, Bool measured)
 {
    for (UInt i = 0; i < results->options->n_machines; i++) {
-      if (results->result[i].machine->m.walk_cycles != TLB_UNKNOWN)
+      const tlb_machine* m = &results->result[i].machine->m;
+      if (tlb_cost_is_known(m) && !(measured && tlb_cost_is_assumed(m)))
+         return True;
+   }
+   return False;
+}
+
+static Bool any_assumes_cost(const TgResults* results)
+{
+   for (UInt i = 0; i < results->options->n_machines; i++) {
+      const tlb_machine* m = &results->result[i].machine->m;
+      if (tlb_cost_is_known(m) && tlb_cost_is_assumed(m))
+         return True;
+   }
+   return False;
+}
+
+/* Whether the cycles of the program are given for a machine, or for none. */
+static Bool any_has_time(const TgResults* results, Bool given)
+{
+   for (UInt i = 0; i < results->options->n_machines; i++) {
+      if ((results->result[i].machine->cycles != 0) == given)
          return True;
    }
    return False;
@@ -179,14 +203,24 @@ static Bool is_shown(const TgResults* results, Column column)
    const TgOptions* o = results->options;
    switch (column) {
    case WALK_REFS: return o->nested;
-   case CYCLES:    return o->shows_cycles || any_has_cycles(results);
-   case SHARE:     return o->cycles != 0;
+   case CYCLES:    return o->shows_cycles || any_has_cost(results, True);
+   case SHARE:     return o->shows_cycles || any_has_cost(results, False);
    case P_WALKS: case P_IN_VAIN: case P_DROPPED:
       return any_counts_prefetches(results, column);
    case FLUSHES_REMOTE:
       return any_asked_others(results);
    default:        return True;
    }
+}
+
+static void print_time_notes(const TgResults* results)
+{
+   if (any_has_time(results, True))
+      VG_(umsg)("share of time: of the cycles of --cycles, estimated, an upper bound\n");
+   if (any_has_time(results, False))
+      VG_(umsg)("share of time: an upper bound%s (assumed: %d to %d instructions a cycle)\n",
+                any_has_time(results, True) ? " without them" : "", TLB_LEAST_PER_CYCLE,
+                TLB_MOST_PER_CYCLE);
 }
 
 static void print_notes(const TgResults* results)
@@ -203,7 +237,9 @@ static void print_notes(const TgResults* results)
    if (is_shown(results, CYCLES))
       VG_(umsg)("miss cycles: estimated, an upper bound\n");
    if (is_shown(results, SHARE))
-      VG_(umsg)("share of time: of %llu cycles, estimated, an upper bound\n", o->cycles);
+      print_time_notes(results);
+   if (any_assumes_cost(results))
+      VG_(umsg)("~: what a miss costs is assumed (-v prints it)\n");
 }
 
 /* Prints the names of the machines and the columns from `first` to `last`. */

@@ -3,7 +3,6 @@
 #ifndef TG_MACHINE_TABLE_H
 #define TG_MACHINE_TABLE_H
 
-#include "base/number_format.h"
 #include "output/results.h"
 
 /* Prints the table of a run with several machines, and what its columns mean. */
@@ -14,8 +13,5 @@ void tg_machine_table_print_flushes(const TgResults* results);
 
 /* The same of prefetches. */
 void tg_machine_table_print_prefetches(const TgResults* results);
-
-/* The share of the cycles of --cycles= that the machine's misses take, as "1.25%". */
-TgNumber tg_share_of_time(const TgResults* results, const TgResult* r);
 
 #endif

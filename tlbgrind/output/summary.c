@@ -7,6 +7,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
 
+#include "sim/machine/cost.h"
 #include "sim/tlb/walk.h"
 
 #include "space/backing_report.h"
@@ -18,6 +19,7 @@
 #include "output/copies.h"
 #include "output/costs_file.h"
 #include "output/machine_table.h"
+#include "output/miss_cost.h"
 #include "options/output_names.h"
 #include "faults/interruptions.h"
 #include "faults/log.h"
@@ -257,19 +259,23 @@ static void cost(const TgResults* results, const TgResult* r)
    else if (results->options->nested)
       VG_(umsg)("%-18s %*s  the machine does not tell how it walks\n",
                 "walk refs:", WIDTH, "unknown");
-   if (m->walk_cycles == TLB_UNKNOWN) {
-      if (results->options->cycles != 0)
-         VG_(umsg)("%-18s %*s  the machine does not tell what a walk costs; "
-                   "--miss-cost does\n", "share of time:", WIDTH, "unknown");
+   const TgMissCost c = tg_miss_cost(r);
+   const ULong cycles = r->machine->cycles;
+   const Bool quiet = VG_(clo_verbosity) == 0 && !results->options->shows_cycles;
+   if (!c.is_known && !quiet)
+      VG_(umsg)("%-18s %*s  the machine does not tell what a walk costs; "
+                "--miss-cost does\n", "share of time:", WIDTH, "unknown");
+   if (!c.is_known || (c.is_assumed && quiet))
       return;
-   }
-   VG_(umsg)("%-18s %s  estimated, an upper bound (%u cycles a walk)\n",
-             "miss cycles:", number(r->total[TG_ALL_CYCLES]).text,
-             m->walk_cycles);
-   if (results->options->cycles == 0)
-      return;
-   VG_(umsg)("%-18s %*s  of %llu cycles, estimated, an upper bound\n",
-             "share of time:", WIDTH, tg_share_of_time(results, r).text, results->options->cycles);
+   VG_(umsg)("%-18s %*s  estimated, an upper bound (%s)\n", "miss cycles:", WIDTH,
+             tg_miss_cost_cycles(&c).text, tg_miss_cost_of_walk(m).text);
+   if (cycles != 0)
+      VG_(umsg)("%-18s %*s  of %llu cycles, estimated, an upper bound\n", "share of time:",
+                WIDTH, tg_miss_cost_share(&c, True).text, cycles);
+   else if (!quiet)
+      VG_(umsg)("%-18s %*s  about, an upper bound (assumed: %d to %d instructions a cycle)\n",
+                "share of time:", WIDTH, tg_miss_cost_share(&c, False).text,
+                TLB_LEAST_PER_CYCLE, TLB_MOST_PER_CYCLE);
 }
 
 /* --- Memory --- */

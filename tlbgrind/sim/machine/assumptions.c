@@ -13,6 +13,7 @@ typedef enum {
    POLICY,
    SPLITS,
    CONTIGUOUS,
+   HIT_CYCLES,
    WALK_CACHE,
    N_KINDS
 } kind;
@@ -37,6 +38,7 @@ static int is_assumed(const tlb_machine *m, kind k, unsigned part)
           : k == POLICY     ? a->policy_unknown
           : k == SPLITS     ? a->splits_unknown
           : k == CONTIGUOUS ? tlb_array_largest_block(a) != 0
+          : k == HIT_CYCLES ? a->hit_cycles_unknown
                             : 0;
 }
 
@@ -66,6 +68,9 @@ static int same_assumption(const tlb_machine *m, kind k, unsigned a, unsigned b)
       return m->array[a].splits == m->array[b].splits;
    case CONTIGUOUS:
       return tlb_arrays_coalesce_alike(&m->array[a], &m->array[b]);
+   case HIT_CYCLES:
+      return m->array[a].hit_cycles == m->array[b].hit_cycles
+             && m->array[a].hit_spread == m->array[b].hit_spread;
    case WALK_CACHE:
    case N_KINDS:
       break;
@@ -88,6 +93,19 @@ static void add_blocks(tlb_text *t, const tlb_machine_array *a)
       tlb_text_add_page_size(t, page);
       before = ", ";
    }
+}
+
+static void describe_cycles(const char *of, uint32_t most, uint32_t spread, tlb_text *t)
+{
+   tlb_text_add(t, "cycles of a ");
+   tlb_text_add(t, of);
+   tlb_text_add(t, " unknown, ");
+   tlb_text_add_number(t, most - spread);
+   if (spread != 0) {
+      tlb_text_add(t, " to ");
+      tlb_text_add_number(t, most);
+   }
+   tlb_text_add(t, " assumed");
 }
 
 static void describe(const tlb_machine *m, kind k, unsigned part, char *out,
@@ -131,6 +149,9 @@ static void describe(const tlb_machine *m, kind k, unsigned part, char *out,
       tlb_text_add(&t, "aligned blocks of ");
       add_blocks(&t, &m->array[part]);
       tlb_text_add(&t, " in one mapping assumed contiguous in memory");
+      break;
+   case HIT_CYCLES:
+      describe_cycles("hit", m->array[part].hit_cycles, m->array[part].hit_spread, &t);
       break;
    case WALK_CACHE:
    case N_KINDS:
@@ -219,10 +240,22 @@ static int note_of(const tlb_machine *m, kind k, unsigned part, tlb_reason *out)
    return 1;
 }
 
+int tlb_machine_note_walk(const tlb_machine *m, tlb_reason *out)
+{
+   if (!m->walk_cycles_unknown)
+      return 0;
+   *out = (tlb_reason){ "" };
+   tlb_text t = tlb_text_in(out->text, sizeof out->text);
+   describe_cycles("walk", m->walk_cycles, m->walk_spread, &t);
+   return 1;
+}
+
 int tlb_machine_note_follows(const tlb_machine *m, const char *text)
 {
    const unsigned n_parts = m->n_arrays + m->n_walk_steps;
    tlb_reason note;
+   if (tlb_machine_note_walk(m, &note) && tlb_text_same(note.text, text))
+      return 1;
    for (kind k = ENTRIES; k < N_KINDS; k++) {
       for (unsigned i = 0; i < n_parts; i++) {
          if (note_of(m, k, i, &note) && tlb_text_same(note.text, text))
@@ -232,17 +265,19 @@ int tlb_machine_note_follows(const tlb_machine *m, const char *text)
    return tlb_text_same(text, too_many);
 }
 
-/* Returns 0 if there is no room for it. */
-static int add_note(tlb_machine *m, const tlb_reason *note)
+/* Without room for it the last note says so. */
+static void add_note(tlb_machine *m, const tlb_reason *note)
 {
    for (unsigned i = 0; i < m->n_notes; i++) {
       if (tlb_text_same(m->note[i].text, note->text))
-         return 1;
+         return;
    }
-   if (m->n_notes == TLB_MAX_NOTES)
-      return 0;
-   m->note[m->n_notes++] = *note;
-   return 1;
+   if (m->n_notes < TLB_MAX_NOTES) {
+      m->note[m->n_notes++] = *note;
+      return;
+   }
+   tlb_text t = tlb_text_in(m->note[TLB_MAX_NOTES - 1].text, sizeof m->note[0].text);
+   tlb_text_add(&t, too_many);
 }
 
 void tlb_machine_note_unknowns(tlb_machine *m)
@@ -251,14 +286,12 @@ void tlb_machine_note_unknowns(tlb_machine *m)
    tlb_reason note;
    for (kind k = ENTRIES; k < N_KINDS; k++) {
       for (unsigned i = 0; i < n_parts; i++) {
-         if (!note_of(m, k, i, &note) || add_note(m, &note))
-            continue;
-         tlb_text t = tlb_text_in(m->note[TLB_MAX_NOTES - 1].text,
-                                  sizeof m->note[0].text);
-         tlb_text_add(&t, too_many);
-         return;
+         if (note_of(m, k, i, &note))
+            add_note(m, &note);
       }
    }
+   if (tlb_machine_note_walk(m, &note))
+      add_note(m, &note);
 }
 
 /* --- Two machines --- */

@@ -112,3 +112,99 @@ uint64_t tlb_cost_share(uint64_t cost, uint64_t cycles)
    n.high += n.low < half;
    return n.high < cycles ? quotient(n, cycles) : UINT64_MAX;
 }
+
+/* --- Ranges --- */
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static uint64_t rest_of(uint64_t a, uint64_t b)
+{
+   return a > b ? a - b : 0;
+}
+
+int tlb_cost_is_known(const tlb_machine *m)
+{
+   return m->walk_cycles != TLB_UNKNOWN;
+}
+
+int tlb_cost_is_assumed(const tlb_machine *m)
+{
+   int assumed = m->walk_cycles_unknown;
+   for (unsigned i = 0; i < m->n_arrays; i++)
+      assumed |= m->array[i].hit_cycles_unknown;
+   return assumed;
+}
+
+static int is_range(const tlb_machine *m)
+{
+   int range = m->walk_spread != 0;
+   for (unsigned i = 0; i < m->n_arrays; i++)
+      range |= m->array[i].hit_spread != 0;
+   return range;
+}
+
+/* The cheapest hit of the kind on that level; what is unknown costs nothing, unless another array
+   of the level is known. */
+static uint32_t least_hit(const tlb_machine *m, unsigned kind, unsigned level)
+{
+   uint32_t least = TLB_UNKNOWN;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const tlb_machine_array *const a = &m->array[i];
+      if (a->level == level && (a->users >> kind & 1) != 0 && a->hit_cycles != TLB_UNKNOWN
+          && a->hit_cycles - a->hit_spread < least)
+         least = a->hit_cycles - a->hit_spread;
+   }
+   return tlb_known_cycles(least);
+}
+
+/* The level that the kind asks first. */
+static unsigned first_level(const tlb_machine *m, unsigned kind)
+{
+   unsigned first = TLB_MAX_LEVELS;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      if ((m->array[i].users >> kind & 1) != 0 && m->array[i].level < first)
+         first = m->array[i].level;
+   }
+   return first;
+}
+
+/* What misses a level behind the first, and is not walked for, hits the third. The rest hit the
+   second: a page that has no array there does not miss it, and may count as a hit of the cheaper
+   level. */
+static uint64_t least_of_hits(const tlb_machine *m, unsigned kind, const tlb_kind_misses *n)
+{
+   const unsigned first = first_level(m, kind);
+   const uint64_t hits = rest_of(n->missed[first - 1], n->walks);
+   if (first == TLB_MAX_LEVELS)
+      return 0;
+   const uint32_t next = least_hit(m, kind, first + 1);
+   if (first + 2 > tlb_machine_levels(m))
+      return tlb_cost_of(hits, next);
+   const uint32_t last = least_hit(m, kind, TLB_MAX_LEVELS);
+   const uint64_t beyond = rest_of(n->missed[first], n->walks);
+   return sum(tlb_cost_of(rest_of(hits, beyond), next < last ? next : last),
+              tlb_cost_of(beyond < hits ? beyond : hits, last));
+}
+
+uint64_t tlb_cost_least(const tlb_machine *m, const tlb_kind_misses of[3], uint64_t most)
+{
+   uint64_t least = 0;
+   if (!is_range(m))
+      return most;
+   for (unsigned kind = 0; kind < 3; kind++) {
+      least = sum(least, least_of_hits(m, kind, &of[kind]));
+      least = sum(least, tlb_cost_of(of[kind].walks, tlb_known_cycles(m->walk_cycles)
+                                                        - m->walk_spread));
+   }
+   return least < most ? least : most;
+}
+
+uint64_t tlb_cost_share_beyond(uint64_t cost, uint64_t instructions, uint32_t per_cycle)
+{
+   const uint64_t slots = tlb_cost_of(cost, per_cycle);
+   const uint64_t all = sum(slots, instructions);
+   return all == 0 ? 0 : tlb_cost_share(slots, all);
+}

@@ -12,10 +12,21 @@
 
 #include "sim/base/api.h"
 #include "sim/machine/geometry.h"
+#include "sim/machine/machine.h"
 
 TLB_API_BEGIN
 
 enum { TLB_MAX_MISS_COST = 1000000 /* cycles */ };
+
+/* Instructions per cycle that are assumed of a program without misses, where its cycles are not
+   known: compiled programs execute about as many on processors of the last fifteen years. */
+enum { TLB_LEAST_PER_CYCLE = 1, TLB_MOST_PER_CYCLE = 2 };
+
+/* The misses of one kind of reference. */
+typedef struct {
+   uint64_t missed[TLB_MAX_LEVELS]; /* by level */
+   uint64_t walks;
+} tlb_kind_misses;
 
 /* Reads what a page walk costs, in cycles: "19", or the line
    "TLB_MISS_COST=19" that measuring programs print, with spaces around it.
@@ -25,6 +36,20 @@ int tlb_miss_cost_parse(const char *text, uint32_t *cycles, tlb_reason *why);
 /* Reads how many cycles a run took: 1 to 2^64 - 1. Returns 1, or 0 with the
    reason. */
 int tlb_cycles_parse(const char *text, uint64_t *cycles, tlb_reason *why);
+
+/* What the machine tells, or assumes, of the cost of walks. */
+int tlb_cost_is_known(const tlb_machine *m);
+
+/* Whether what a hit or a walk costs is assumed. */
+int tlb_cost_is_assumed(const tlb_machine *m);
+
+/* The least that these misses cost, by kind: fetches, loads, stores. `most` is what they cost at
+   most, which was counted one by one. Where arrays of one level differ, the cheaper one counts. */
+uint64_t tlb_cost_least(const tlb_machine *m, const tlb_kind_misses of[3], uint64_t most);
+
+/* The share of the time that is `cost` cycles beyond those that the instructions need by
+   themselves, at so many per cycle: in hundredths of a per cent, as tlb_cost_share() has it. */
+uint64_t tlb_cost_share_beyond(uint64_t cost, uint64_t instructions, uint32_t per_cycle);
 
 /* n times cycles; UINT64_MAX stands for that and all above. */
 uint64_t tlb_cost_of(uint64_t n, uint32_t cycles);

@@ -60,8 +60,10 @@ typedef struct {
    uint8_t block_shift[TLB_MAX_PAGE_SHIFT + 1]; /* the same by the size of the pages;
                                 then `coalesce_shift` is 0 */
    uint32_t wired;           /* entries that the kernel keeps; `g` is without them */
-   uint32_t hit_cycles;      /* what a hit costs beyond a first-level hit, or
+   uint32_t hit_cycles;      /* what a hit costs at most beyond a first-level hit, or
                                 TLB_UNKNOWN */
+   uint32_t hit_spread;      /* it can cost so much less: 5..7 cycles are 7 and 2 */
+   int hit_cycles_unknown;   /* these two are assumed, after processors of the same design */
    uint32_t threads;         /* that share it; 0: unknown */
    tlb_sharing sharing;      /* 0 where `threads` is 0 or 1 */
    char confidence;          /* if not that of the machine, else 0 */
@@ -101,7 +103,9 @@ typedef struct {
    unsigned n_walk_steps;      /* 0: not described */
    tlb_walk_step walk[TLB_MAX_WALK_LEVELS];
    int software_walk;          /* a trap handler fills the arrays (TSB) */
-   uint32_t walk_cycles;       /* of a page walk altogether, or TLB_UNKNOWN */
+   uint32_t walk_cycles;       /* of a page walk altogether, at most, or TLB_UNKNOWN */
+   uint32_t walk_spread;       /* these two: as for hits */
+   int walk_cycles_unknown;
    char walk_source[TLB_SOURCE_SIZE];
    unsigned n_notes;           /* assumptions: the report repeats them */
    tlb_reason note[TLB_MAX_NOTES];
@@ -162,6 +166,9 @@ unsigned tlb_machine_faults(const tlb_machine *m, uint32_t skip, tlb_machine_fau
    are there already are not repeated. Without room for another note, the last
    one says so. */
 void tlb_machine_note_unknowns(tlb_machine *m);
+
+/* Writes the note about the cycles of a walk. Returns 0 if nothing is assumed of them. */
+int tlb_machine_note_walk(const tlb_machine *m, tlb_reason *out);
 
 /* Whether all arrays of the two agree in what is known of them, though what is assumed of them
    differs: a difference in what they count then comes from assumptions alone. */

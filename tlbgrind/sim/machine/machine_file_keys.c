@@ -96,7 +96,7 @@ static int number_or(tlb_machine_reader *r, uint32_t least, uint32_t most,
       *out = (uint32_t)n;
       return 1;
    }
-   char words[80];
+   char words[120];
    tlb_text t = tlb_text_in(words, sizeof words);
    tlb_text_add(&t, "is not allowed; it is ");
    if (least < most) {
@@ -115,13 +115,32 @@ int tlb_machine_number(tlb_machine_reader *r, uint32_t least, uint32_t most,
    return number_or(r, least, most, "", out);
 }
 
-static int cycles(tlb_machine_reader *r, uint32_t *out)
+/* "20..35". Returns 0 if the value is no range of cycles. */
+static int cycle_range(const char *s, uint64_t *least, uint64_t *most)
 {
+   const char *const end = s + tlb_text_length(s);
+   if (!tlb_text_number(&s, end, least) || !begins(s, ".."))
+      return 0;
+   s += 2;
+   return tlb_text_number(&s, end, most) && s == end && *least <= *most && *most <= MAX_CYCLES;
+}
+
+static int cycles(tlb_machine_reader *r, uint32_t *out, uint32_t *spread, int *unknown)
+{
+   uint64_t least, most;
+   *spread = 0;
+   *unknown = 0;
    if (is(r, "unknown")) {
       *out = TLB_UNKNOWN;
       return 1;
    }
-   return number_or(r, 0, MAX_CYCLES, ", or unknown", out);
+   if (!cut_unknown(r, unknown))
+      return 0;
+   if (!cycle_range(r->value, &least, &most))
+      return number_or(r, 0, MAX_CYCLES, ", a range such as 20..35, or unknown", out);
+   *out = (uint32_t)most;
+   *spread = (uint32_t)(most - least);
+   return 1;
 }
 
 static int text(tlb_machine_reader *r, char *out, size_t size)
@@ -417,7 +436,8 @@ static int take_wired(tlb_machine_reader *r)
 
 static int take_hit_cycles(tlb_machine_reader *r)
 {
-   return cycles(r, &this_array(r)->hit_cycles);
+   tlb_machine_array *const a = this_array(r);
+   return cycles(r, &a->hit_cycles, &a->hit_spread, &a->hit_cycles_unknown);
 }
 
 static int take_threads(tlb_machine_reader *r)
@@ -462,7 +482,7 @@ static int take_array_source(tlb_machine_reader *r)
 
 static int take_walk_cycles(tlb_machine_reader *r)
 {
-   return cycles(r, &r->m->walk_cycles);
+   return cycles(r, &r->m->walk_cycles, &r->m->walk_spread, &r->m->walk_cycles_unknown);
 }
 
 static int take_walk_source(tlb_machine_reader *r)

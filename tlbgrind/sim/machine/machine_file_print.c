@@ -48,12 +48,21 @@ static void number_line(tlb_text *t, const char *key, int unknown, uint64_t n)
    end_line(t);
 }
 
-static void cycles_line(tlb_text *t, const char *key, uint32_t n)
+static void cycles_line(tlb_text *t, const char *key, uint32_t most, uint32_t spread, int unknown)
 {
-   if (n == TLB_UNKNOWN)
+   if (most == TLB_UNKNOWN) {
       text_line(t, 1, key, "unknown");
-   else
-      number_line(t, key, 0, n);
+      return;
+   }
+   begin_line(t, 1, key);
+   if (unknown)
+      tlb_text_add(t, "unknown, assume ");
+   tlb_text_add_number(t, most - spread);
+   if (spread != 0) {
+      tlb_text_add(t, "..");
+      tlb_text_add_number(t, most);
+   }
+   end_line(t);
 }
 
 static void unknown_line(tlb_text *t, const char *key, int unknown,
@@ -158,7 +167,7 @@ static void print_array(tlb_text *t, const tlb_machine_array *a)
    if (a->wired != 0)
       number_line(t, "wired", 0, a->wired);
    if (a->level > 1 || a->hit_cycles != 0)
-      cycles_line(t, "hit-cycles", a->hit_cycles);
+      cycles_line(t, "hit-cycles", a->hit_cycles, a->hit_spread, a->hit_cycles_unknown);
    print_threads(t, a);
    if (a->confidence != 0) {
       const char word[2] = { a->confidence, '\0' };
@@ -214,7 +223,7 @@ static void print_walk(tlb_text *t, const tlb_machine *m)
 {
    end_line(t);
    text_line(t, 0, "walk", m->software_walk ? "software" : "hardware");
-   cycles_line(t, "cycles", m->walk_cycles);
+   cycles_line(t, "cycles", m->walk_cycles, m->walk_spread, m->walk_cycles_unknown);
    text_line(t, 1, "source", m->walk_source);
    for (unsigned i = 0; i < m->n_walk_steps; i++)
       print_step(t, &m->walk[i]);

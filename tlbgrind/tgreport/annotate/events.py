@@ -35,6 +35,12 @@ _PREFERRED = ("walks", "ILtm", "DLtm", "L2tm", "L1tm", "Ir")
 _SORT = ("walks", "L1tm", "Ir")
 _SUMMED_UP = {part for _, _, parts in DERIVED for part in parts}
 
+
+def _is_assumed(cycles: Event) -> bool:
+    """Or not known to be measured: files of counts by data do not say."""
+    return not cycles.meaning or cycles.meaning.endswith(", assumed")
+
+
 # What out-files of tlbgrind can have, and sums of it.
 USUAL = (
     *(name for name, _, _ in DERIVED),
@@ -64,10 +70,17 @@ class Events:
         }
 
     def default_shown(self) -> list[Event]:
-        """The sums of the TLB events, and each event that no sum is known to contain."""
+        """The sums of the TLB events, and each event that no sum is known to contain.
+
+        Cycles that are not measured tell no more than the misses that they are computed from.
+        """
         if "walks" not in self.by_name:
             return self.recorded
-        others = [event.name for event in self.recorded if event.name not in _SUMMED_UP]
+        others = [
+            event.name
+            for event in self.recorded
+            if event.name not in _SUMMED_UP and not (event.name == "Wcyc" and _is_assumed(event))
+        ]
         return self.named([*filter(self.by_name.__contains__, _PREFERRED), *others])
 
     def default_sort(self) -> list[Event]:

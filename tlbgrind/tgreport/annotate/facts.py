@@ -21,6 +21,8 @@ Fact = tuple[str, str]
 # Descriptions that belong to a run rather than to the simulated machine.
 _OF_A_RUN = (
     "Memory",
+    "Miss cycles",
+    "Share of time",
     "Code",
     "Merged code pages",
     "Forked",

@@ -82,6 +82,9 @@ function showSummary() {
 // What fits beside the rates.
 const MOST = ["walks", "L1tm", "ILtm", "DLtm", "Ir", "Wcyc"];
 
+// "4.42%..8.47%" of what the out-file says of it.
+const share = (machine) => machine.facts.find(([name]) => name === "Share of time")?.[1].split(" ")[0];
+
 function showMachines() {
    const { machines } = data;
    const host = section("Machines");
@@ -118,6 +121,16 @@ function showMachines() {
                     hint: "of walks per 1000 instructions, to those of the first machine",
                     count: (row) => thousandth(machines[row], "walks") / first,
                     show: (ratio) => fraction.format(ratio),
+                 },
+              ]
+            : []),
+         ...(machines.some(share)
+            ? [
+                 {
+                    title: "Share of time",
+                    hint: "of misses: an estimate and an upper bound (see the facts of each machine)",
+                    text: (row) => share(machines[row]) ?? "",
+                    wide: 14,
                  },
               ]
             : []),

@@ -1,0 +1,124 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""What misses cost where the machine has ranges or assumes them: cycles, and the share of the time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tg_environment import client
+from tool.test_walks import FIRST, array, count, events, machine, walks
+from tool_support import messages, run
+
+SECOND = FIRST + array("L2", 2, "all", 24, "5..7")
+
+
+def hundredths(part: int, whole: int) -> int:
+    return (2 * 10000 * part + whole) // (2 * whole)
+
+
+def shares(least: int, most: int, instructions: int) -> tuple[int, int]:
+    """The least cost at one instruction a cycle, the most at two."""
+    return hundredths(least, instructions + least), hundredths(2 * most, instructions + 2 * most)
+
+
+def shown(share: int) -> str:
+    return f"{(share + 5) // 10 / 10:.1f}" if share < 995 else f"{(share + 50) // 100}"
+
+
+def line_of(lines: list[str], label: str) -> str:
+    (line,) = [line for line in lines if line.startswith(f"{label}:")]
+    return line.removeprefix(f"{label}:").strip()
+
+
+def range_of(of: dict[str, int]) -> tuple[int, int]:
+    hits = of["I1tm"] + of["D1tmr"] + of["D1tmw"] - walks(of)
+    return 5 * hits + 20 * walks(of), 7 * hits + 35 * walks(of)
+
+
+@pytest.mark.parametrize("given", ["20..35", "unknown, assume 20..35"])
+def test_a_range_is_told_without_any_option(tmp_path: Path, given: str) -> None:
+    out, lines = count(tmp_path, machine(tmp_path, SECOND, cycles=given))
+    of = events(out)
+    least, most = range_of(of)
+    assert 0 < least < most == of["Wcyc"]
+    assumed = "assumed: " if "assume" in given else ""
+    start = f"{least:,} to {most:,}  estimated, an upper bound"
+    assert line_of(lines, "miss cycles") == f"{start} ({assumed}20 to 35 cycles a walk)"
+    low, high = shares(least, most, of["Ir"])
+    assert line_of(lines, "share of time") == (
+        f"{shown(low)} to {shown(high)}%  about, an upper bound (assumed: 1 to 2 instructions a cycle)"
+    )
+    mark = " assumed" if assumed else ""
+    assert out.descriptions("Walk cycles") == [f"20..35{mark}"]
+    assert out.descriptions("Miss cycles") == [f"{least}..{most}{mark}"]
+    in_words = f"{low // 100}.{low % 100:02}%..{high // 100}.{high % 100:02}%"
+    assert out.descriptions("Share of time") == [f"{in_words} assumed: 1..2 instructions a cycle"]
+    assert ("cycles of a walk unknown, 20 to 35 assumed" in out.descriptions("Assumption")) == bool(assumed)
+
+
+def test_cycles_that_are_given_take_the_place_of_the_assumption(tmp_path: Path) -> None:
+    out, lines = count(tmp_path, machine(tmp_path, SECOND, cycles="20..35"), "--cycles=1000000")
+    least, most = range_of(events(out))
+    low, high = hundredths(least, 1000000), hundredths(most, 1000000)
+    said = line_of(lines, "share of time")
+    assert said == f"{shown(low)} to {shown(high)}%  of 1000000 cycles, estimated, an upper bound"
+    assert out.descriptions("Share of time")[0].endswith(" of 1000000 cycles")
+
+
+def test_a_cost_that_is_given_is_not_assumed(tmp_path: Path) -> None:
+    option = machine(tmp_path, cycles="unknown, assume 20..35")
+    out, lines = count(tmp_path, option, "--miss-cost=19")
+    of = events(out)
+    assert line_of(lines, "miss cycles") == f"{19 * walks(of):,}  estimated, an upper bound (19 cycles a walk)"
+    assert not out.descriptions("Assumption")
+    assert out.descriptions("Walk cycles") == ["19..19"]
+
+
+def test_quiet_runs_print_what_is_measured_or_asked_for(tmp_path: Path) -> None:
+    option = machine(tmp_path, cycles="unknown, assume 20..35")
+    assert not [line for line in count(tmp_path, option, "-q")[1] if line.startswith(("miss cycles", "share"))]
+    option = machine(tmp_path, cycles=30)
+    (line,) = [line for line in count(tmp_path, option, "-q")[1] if line.startswith(("miss cycles", "share"))]
+    assert line.startswith("miss cycles:")
+
+
+def test_each_machine_can_have_cycles_of_its_own(tmp_path: Path) -> None:
+    """And the table marks what is assumed."""
+    machine(tmp_path, SECOND, cycles="unknown, assume 20..35")
+    names = "k8,k8@thp,../test.machine,../test.machine:dtlb.entries=8".replace("dtlb", "d")
+    given = "--cycles=k8:1000000,k8@thp:2000000"
+    r = run(tmp_path / "run", client("oracle_refs"), geometry=(f"--machine={names}",), options=(given,))
+    assert r.status == 0, r.err
+    said = messages(r.err)
+    at = next(i for i, line in enumerate(said) if line.startswith("machine  "))
+    assert said[at].endswith("miss cycles  share of time")
+    rows = {line.split()[0]: line.split("  ") for line in said[at + 1 : at + 5]}
+    by_name = {out.descriptions("Machine")[0]: events(out) for out in r.files}
+    for name, cycles in (("k8", 1000000), ("k8@thp", 2000000)):
+        share = hundredths(by_name[name]["Wcyc"], cycles)
+        assert rows[name][-1].strip() == f"{share // 100}.{share % 100:02}%"
+    of = by_name["test"]
+    least, most = range_of(of)
+    low, high = shares(least, most, of["Ir"])
+    assert rows["test"][-1].strip() == f"~{shown(low)} to {shown(high)}%"
+    assert f"~{most:,}" in [cell.strip() for cell in rows["test"]]
+    notes = said[at + 5 :]
+    assert "~: what a miss costs is assumed (-v prints it)" in notes
+    assert "share of time: of the cycles of --cycles, estimated, an upper bound" in notes
+    assert "share of time: an upper bound without them (assumed: 1 to 2 instructions a cycle)" in notes
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("--cycles=skylake:100", "'skylake' is no machine of this run"),
+        ("--cycles=k8:100,200", "'200' is no machine of this run"),
+        ("--cycles=k8:1e9", "'1e9' is no number of cycles"),
+        ("--cycles=k8:", "'' is no number of cycles"),
+    ],
+)
+def test_wrong_cycles_of_a_machine_are_refused(tmp_path: Path, option: str, words: str) -> None:
+    r = run(tmp_path, client("oracle_refs"), geometry=("--machine=k8",), options=(option,))
+    assert r.status == 1
+    assert option in r.err and words in r.err

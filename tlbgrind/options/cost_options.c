@@ -1,0 +1,137 @@
+/* Options about what misses cost. See options/cost_options.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
+
+#include "sim/base/text.h"
+#include "sim/machine/cost.h"
+
+#include "options/cost_options.h"
+
+static const HChar cost_name[] = "--miss-cost=";
+static const HChar cycles_name[] = "--cycles=";
+
+static const HChar* cost_arg;
+static const HChar* cycles_arg;
+
+static Bool starts_with(const HChar* arg, const HChar* name)
+{
+   return VG_(strncmp)(arg, name, VG_(strlen)(name)) == 0;
+}
+
+Bool tg_cost_options_take(const HChar* arg)
+{
+   if (starts_with(arg, cost_name))
+      cost_arg = VG_(strdup)("tg.options", arg);
+   else if (starts_with(arg, cycles_name))
+      cycles_arg = VG_(strdup)("tg.options", arg);
+   else
+      return False;
+   return True;
+}
+
+Bool tg_cost_options_any(void)
+{
+   return cost_arg != NULL || cycles_arg != NULL;
+}
+
+void tg_cost_options_print_usage(void)
+{
+   VG_(printf)(
+"    --miss-cost=CYCLES               what a page walk costs [the machine's own]\n"
+"    --cycles=NUMBER|MACHINE:NUMBER[,...]  cycles of the program on the real machine,\n"
+"                                     for the share that misses have in them [1 to 2\n"
+"                                     instructions per cycle are assumed]\n");
+}
+
+/* The user knows what the machine's file assumes. */
+static void forget_assumed_walk(TgMachine* m)
+{
+   tlb_reason note;
+   if (!tlb_machine_note_walk(&m->m, &note))
+      return;
+   for (Word i = 0; i < m->n_own; i++) {
+      if (VG_(strcmp)(*(HChar**)VG_(indexXA)(m->assumptions, i), note.text) != 0)
+         continue;
+      VG_(removeIndexXA)(m->assumptions, i);
+      m->n_own--;
+      return;
+   }
+}
+
+static Bool apply_cost(TgMachine* machine, UInt n, tlb_reason* why)
+{
+   uint32_t cost;
+   if (!tlb_miss_cost_parse(cost_arg + VG_(strlen)(cost_name), &cost, why))
+      return False;
+   for (UInt i = 0; i < n; i++) {
+      forget_assumed_walk(&machine[i]);
+      machine[i].m.walk_cycles = cost;
+      machine[i].m.walk_spread = 0;
+      machine[i].m.walk_cycles_unknown = 0;
+   }
+   return True;
+}
+
+static Bool refuse_machine(const HChar* name, tlb_reason* why)
+{
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   tlb_text_add(&t, "'");
+   tlb_text_add_n(&t, name, VG_(strlen)(name) > 60 ? 60 : VG_(strlen)(name));
+   tlb_text_add(&t, "' is no machine of this run");
+   return False;
+}
+
+/* NAME:NUMBER. Names have colons, too. */
+static Bool apply_to_one(TgMachine* machine, UInt n, HChar* text, tlb_reason* why)
+{
+   HChar* colon = VG_(strrchr)(text, ':');
+   uint64_t cycles;
+   if (colon == NULL)
+      return tlb_cycles_parse(text, &cycles, why)
+             && refuse_machine(text, why);
+   *colon = '\0';
+   if (!tlb_cycles_parse(colon + 1, &cycles, why))
+      return False;
+   for (UInt i = 0; i < n; i++) {
+      if (VG_(strcmp)(machine[i].name, text) == 0) {
+         machine[i].cycles = cycles;
+         return True;
+      }
+   }
+   return refuse_machine(text, why);
+}
+
+static Bool apply_cycles(TgMachine* machine, UInt n, tlb_reason* why)
+{
+   const HChar* value = cycles_arg + VG_(strlen)(cycles_name);
+   uint64_t cycles;
+   if (VG_(strchr)(value, ':') == NULL) {
+      if (!tlb_cycles_parse(value, &cycles, why))
+         return False;
+      for (UInt i = 0; i < n; i++)
+         machine[i].cycles = cycles;
+      return True;
+   }
+   HChar* copy = VG_(strdup)("tg.options", value);
+   HChar* saved;
+   Bool good = True;
+   for (HChar* one = VG_(strtok_r)(copy, ",", &saved); one != NULL && good;
+        one = VG_(strtok_r)(NULL, ",", &saved))
+      good = apply_to_one(machine, n, one, why);
+   VG_(free)(copy);
+   return good;
+}
+
+const HChar* tg_cost_options_apply(TgMachine* machine, UInt n, tlb_reason* why)
+{
+   if (cycles_arg != NULL && !apply_cycles(machine, n, why))
+      return cycles_arg;
+   if (cost_arg != NULL && !apply_cost(machine, n, why))
+      return cost_arg;
+   return NULL;
+}
