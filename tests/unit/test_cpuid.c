@@ -24,6 +24,7 @@
 
 #include "sim/machine/builtin.h"
 #include "sim/machine/cpuid_dump.h"
+#include "sim/machine/machine_file.h"
 
 enum { MAX_CASES = 100, MAX_CHANGES = 4, MAX_LINES = 24 };
 
@@ -56,7 +57,7 @@ static void check_common(const tlb_machine *m, int known)
    assert_int_equal(m->base_page_shift, 12);
    assert_int_equal(m->year, 0);
    assert_int_equal(m->confidence, 'A');
-   assert_true(m->walk_cycles == TLB_UNKNOWN);
+   assert_true((m->walk_cycles == TLB_UNKNOWN) != m->walk_cycles_unknown);
    assert_false(m->software_walk);
    assert_true(m->n_notes <= TLB_MAX_NOTES);
    for (unsigned i = 0; i < m->n_notes; i++)
@@ -73,7 +74,10 @@ static void check_common(const tlb_machine *m, int known)
       assert_int_equal(a->g.policy, TLB_LRU);
       assert_true(a->policy_unknown);
       assert_int_equal(a->coalesce_shift, 0);
-      assert_true(a->hit_cycles == (a->level == 1 ? 0 : TLB_UNKNOWN));
+      if (a->level == 1)
+         assert_true(a->hit_cycles == 0 && !a->hit_cycles_unknown);
+      else
+         assert_true((a->hit_cycles == TLB_UNKNOWN) != a->hit_cycles_unknown);
       assert_int_equal(strncmp(a->source, "CPUID leaf ", 11), 0);
    }
 }
@@ -144,6 +148,34 @@ static void print_walk(const tlb_machine *m, char *text, size_t size)
    }
 }
 
+/* CPUID says nothing of cycles: they are those of the processor's machine file, and assumed. */
+static void check_costs(const tlb_machine *m, const char *file)
+{
+   tlb_machine from = { .walk_cycles = TLB_UNKNOWN };
+   uint32_t line;
+   tlb_reason why;
+   const tlb_builtin *const b = file == NULL ? NULL : tlb_builtin_machine(file);
+   if (b != NULL)
+      assert_true(tlb_machine_parse(b->text, b->length, &from, &line, &why));
+   assert_int_equal(m->walk_cycles, from.walk_cycles);
+   assert_int_equal(m->walk_spread, from.walk_spread);
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const tlb_machine_array *const a = &m->array[i];
+      uint32_t least = TLB_UNKNOWN, most = 0;
+      for (unsigned j = 0; j < from.n_arrays; j++) {
+         const tlb_machine_array *const o = &from.array[j];
+         if (o->level == a->level && (o->users & a->users) != 0 && o->hit_cycles != TLB_UNKNOWN) {
+            least = o->hit_cycles - o->hit_spread < least ? o->hit_cycles - o->hit_spread : least;
+            most = o->hit_cycles > most ? o->hit_cycles : most;
+         }
+      }
+      if (a->level > 1 && least == TLB_UNKNOWN)
+         assert_true(a->hit_cycles == TLB_UNKNOWN);
+      else if (a->level > 1)
+         assert_true(a->hit_cycles == most && a->hit_cycles - a->hit_spread == least);
+   }
+}
+
 static void compare(test_case *c, const tlb_machine *m, int known, const char *file)
 {
    char text[200];
@@ -197,6 +229,8 @@ static void check_case(void **state)
       known &= strcmp(c->line[i], "unknown") != 0;
    const tlb_machine m = machine_of(&p, known);
    compare(c, &m, known, tlb_cpuid_machine_file(ask_processor, &p));
+   if (known)
+      check_costs(&m, tlb_cpuid_machine_file(ask_processor, &p));
    if (c->processor != NULL && c->n_changes == 0)
       compare_dump(c, &p);
 }

@@ -281,6 +281,7 @@ int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out)
       tlb_text_add(&t, "the machine file ");
       tlb_text_add(&t, file);
       tlb_text_add(&t, " describes this processor from documents, too");
+      tlb_cpuid_take_costs(file, out);
    }
    note_splitting(out);
    tlb_machine_note_unknowns(out);

@@ -83,4 +83,8 @@ static inline uint32_t tlb_bits(uint32_t value, unsigned high, unsigned low)
    return value >> low & ((2u << (high - low)) - 1);
 }
 
+/* Assumes that hits and walks cost what the shipped machine file of that name says, as CPUID
+   says nothing of it. */
+void tlb_cpuid_take_costs(const char *file, tlb_machine *out);
+
 #endif
