@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 
 import pytest
@@ -57,6 +59,12 @@ def test_a_range_is_told_without_any_option(tmp_path: Path, given: str) -> None:
     assert ("cycles of a walk unknown, 20 to 35 assumed" in out.descriptions("Assumption")) == bool(assumed)
 
 
+def test_a_long_range_is_not_cut(tmp_path: Path) -> None:
+    out, lines = count(tmp_path, machine(tmp_path, cycles="100000..1000000"))
+    of = events(out)
+    assert line_of(lines, "miss cycles").startswith(f"{100000 * walks(of):,} to {of['Wcyc']:,}  estimated")
+
+
 def test_cycles_that_are_given_take_the_place_of_the_assumption(tmp_path: Path) -> None:
     out, lines = count(tmp_path, machine(tmp_path, SECOND, cycles="20..35"), "--cycles=1000000")
     least, most = range_of(events(out))
@@ -107,6 +115,21 @@ def test_each_machine_can_have_cycles_of_its_own(tmp_path: Path) -> None:
     assert "~: what a miss costs is assumed (-v prints it)" in notes
     assert "share of time: of the cycles of --cycles, estimated, an upper bound" in notes
     assert "share of time: an upper bound without them (assumed: 1 to 2 instructions a cycle)" in notes
+
+
+def test_the_rules_of_thumb_are_the_formula() -> None:
+    """The manual's table of walks per 1000 instructions and cycles a walk."""
+    page = Path(os.environ["TG_SRCDIR"], "docs", "manual-lot.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if re.match(r"\| [0-9.]+ \|", line)]
+    assert len(rows) >= 6
+    for row in rows:
+        walks_of = float(row[0])
+        for cost, cell in zip((20, 40, 100), row[1:]):
+            both = []
+            for cycles in (1000, 500):
+                share = 100 * walks_of * cost / (cycles + walks_of * cost)
+                both.append(f"{share:.1f}" if share < 9.95 else f"{share:.0f}")
+            assert cell == " to ".join(both)
 
 
 @pytest.mark.parametrize(

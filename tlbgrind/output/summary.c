@@ -248,6 +248,13 @@ static void one_machine(const TgResult* result)
              tg_ratio(walks, instructions, 1000, 3, "").text);
 }
 
+/* Valgrind's printf cuts off what is longer than the width. */
+static Int width_for(const HChar* text)
+{
+   const Int length = (Int)VG_(strlen)(text);
+   return length > WIDTH ? length : WIDTH;
+}
+
 /* Prints the cost of misses, as far as the machine or an option defines it. */
 static void cost(const TgResults* results, const TgResult* r)
 {
@@ -267,8 +274,9 @@ static void cost(const TgResults* results, const TgResult* r)
                 "--miss-cost does\n", "share of time:", WIDTH, "unknown");
    if (!c.is_known || (c.is_assumed && quiet))
       return;
-   VG_(umsg)("%-18s %*s  estimated, an upper bound (%s)\n", "miss cycles:", WIDTH,
-             tg_miss_cost_cycles(&c).text, tg_miss_cost_of_walk(m).text);
+   const TgNumber range = tg_miss_cost_cycles(&c);
+   VG_(umsg)("%-18s %*s  estimated, an upper bound (%s)\n", "miss cycles:",
+             width_for(range.text), range.text, tg_miss_cost_of_walk(m).text);
    if (cycles != 0)
       VG_(umsg)("%-18s %*s  of %llu cycles, estimated, an upper bound\n", "share of time:",
                 WIDTH, tg_miss_cost_share(&c, True).text, cycles);
