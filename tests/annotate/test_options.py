@@ -266,6 +266,18 @@ def test_what_has_no_name_is_not_renamed(place: Path) -> None:
     assert unknown(result.out)[0].split() == unknown(run(place, *options).out)[0].split()
 
 
+@pytest.mark.parametrize(("meaning", "shown"), [("Cycles of misses", True), ("Cycles of misses, assumed", False)])
+def test_cycles_are_a_usual_column_where_they_are_measured(place: Path, meaning: str, shown: bool) -> None:
+    """Assumed ones tell no more than the misses do; they can be asked for."""
+    text = (place / "three-level.out").read_text(encoding="utf-8")
+    facts = "desc: Machine: three\ndesc: Share of time: 1.00%..2.00% assumed: 1..2 instructions a cycle\n"
+    text = text.replace("Wcyc : Estimated walk cycles", f"Wcyc : {meaning}").replace("desc: Machine: three\n", facts)
+    (place / "costs.out").write_text(text, encoding="utf-8")
+    result = run(place, "costs.out")
+    assert (b"Wcyc" in result.out.split(b"-- Columns")[0]) == shown
+    assert b"Wcyc" in run(place, "--show=walks,Wcyc", "costs.out").out
+
+
 def test_expressions_are_not_warned_of_by_python(place: Path) -> None:
     for expression in ("s/[[s]/b/", "s/[s&&t]/b/", "s/[s||t]/b/"):
         result = run(place, f"--mod-filename={expression}", "two-level.out")

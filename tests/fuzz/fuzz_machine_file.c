@@ -19,7 +19,8 @@ const char *const fuzz_words[] = {
    "copied", "hardware", "software", "no", "A", "B", "C", "4K", "8K", "16K",
    "64K", "2M", "4K+2M+1G", "16G", "512G", "256T", "8E", "0", "1", "2", "3",
    "   coalesces 16K\n", "   coalesces 4K:64K+2M:32M\n", "   paired yes\n", "   wired 1\n",
-   "   hit-cycles 7\n", "   confidence B\n",
+   "   hit-cycles 7\n", "   hit-cycles unknown, assume 5..7\n",
+    "   confidence B\n",
    "   index xor 7\n", "index", "modulo", "xor 1", "step 1G\n   cache joined\n", "note x\n", "4", "8", "64", "512", "1048576",
    "18446744073709551616", "#", "\t", "\r\n", NULL
 };

@@ -142,12 +142,7 @@ class Player:
         self.backed: list[tuple[int, ...]] = []
 
     def mmu(self, text: str, asks: bool, view: int) -> Mmu:
-        lines = describe(text)
-        machine = Machine.described(lines)
-        for line in text.splitlines():
-            key, _, value = line.strip().partition(" ")
-            if key == "cycles" and value.strip() != "unknown":
-                machine.walk_cycles = int(value)
+        machine = Machine.described(describe(text))
         return Mmu(machine, asks, view, Naive(machine, self.nested))
 
     def backing(self, mmu: Mmu, address: int) -> tuple[int, int]:

@@ -22,6 +22,11 @@ def size(shift: int) -> str:
     return f"{1 << (shift - unit)}{letter}"
 
 
+def upper_end(cycles: str) -> int | None:
+    """Of "7", "5..7" or "?5..7": what is counted; "-" is unknown."""
+    return None if cycles == "-" else int(cycles.lstrip("?").rpartition("..")[2])
+
+
 @dataclass
 class Array:
     level: int
@@ -53,7 +58,7 @@ class Array:
             larger == "split",
             {} if coalesces == "0" else {int(page): int(block) for page, block in
                                          (pair.split(":") for pair in coalesces.split("+"))},
-            None if cycles == "-" else int(cycles),
+            upper_end(cycles),
             int(words[words.index("xor") + 1]) if "xor" in words else 0,
             "paired" in words,
             wired,
@@ -121,12 +126,14 @@ class Machine:
 
     @classmethod
     def described(cls, lines: list[str]) -> Machine:
-        """From the lines of naive_reader.describe(), but for what walks cost."""
+        """From the lines of naive_reader.describe()."""
+        walk = next((line.split() for line in lines if line.startswith("walk ")), ["walk", "hardware", "-"])
         return cls(
             [Array.described(line) for line in lines if line.startswith("array ")],
             int(lines[0].split()[5]),
+            walk_cycles=upper_end(walk[2]),
             steps=[Step.described(line) for line in lines if line.startswith("step ")],
-            software=any(line.startswith("walk software ") for line in lines),
+            software=walk[1] == "software",
         )
 
     def text(self) -> str:
