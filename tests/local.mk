@@ -35,6 +35,7 @@ UNIT_TESTS = \
 	tests/unit/test_reach \
 	tests/unit/test_lazy_lru \
 	tests/unit/test_short_cuts \
+	tests/unit/test_spaces \
 	tests/unit/test_text \
 	tests/unit/test_walk
 

@@ -40,7 +40,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/machine/override.c \
 	tlbgrind/sim/machine/product_names.c \
 	tlbgrind/sim/machine/siblings.c \
-	tlbgrind/sim/mmu/copies.c \
+	tlbgrind/sim/machine/spaces.c \
 	tlbgrind/sim/mmu/cores.c \
 	tlbgrind/sim/mmu/flush.c \
 	tlbgrind/sim/mmu/known_hits.c \
@@ -91,7 +91,6 @@ SIM_INCLUDES = \
 	tlbgrind/sim/machine/machine_file_parts.h \
 	tlbgrind/sim/machine/override.h \
 	tlbgrind/sim/machine/product_names.h \
-	tlbgrind/sim/mmu/copies.h \
 	tlbgrind/sim/mmu/cores.h \
 	tlbgrind/sim/mmu/flush.h \
 	tlbgrind/sim/mmu/known_hits.h \
@@ -140,7 +139,8 @@ simmachine_HEADERS = \
 	tlbgrind/sim/machine/machine_file.h \
 	tlbgrind/sim/machine/machine_input.h \
 	tlbgrind/sim/machine/machine_list.h \
-	tlbgrind/sim/machine/siblings.h
+	tlbgrind/sim/machine/siblings.h \
+	tlbgrind/sim/machine/spaces.h
 
 simtlbdir = $(tlbsimdir)/sim/tlb
 simtlb_HEADERS = \
@@ -347,6 +347,7 @@ TOOL_SOURCES = \
 	tlbgrind/engine/as_cachegrind.c \
 	tlbgrind/engine/batch.c \
 	tlbgrind/engine/check.c \
+	tlbgrind/engine/copies.c \
 	tlbgrind/engine/cores.c \
 	tlbgrind/engine/fast_path.c \
 	tlbgrind/engine/interrupted.c \
@@ -354,6 +355,7 @@ TOOL_SOURCES = \
 	tlbgrind/engine/replay.c \
 	tlbgrind/engine/segment_miss.c \
 	tlbgrind/engine/setup.c \
+	tlbgrind/engine/shared_context.c \
 	tlbgrind/engine/translate.c \
 	tlbgrind/faults/kinds.c \
 	tlbgrind/faults/log.c \
@@ -428,6 +430,7 @@ TOOL_SOURCES = \
 	tlbgrind/tool/region.c \
 	tlbgrind/tool/prefetch_code.c \
 	tlbgrind/tool/sample_code.c \
+	tlbgrind/trace/copy_counts.c \
 	tlbgrind/trace/instrumentation.c \
 	tlbgrind/trace/missed_segments.c \
 	tlbgrind/trace/prefetch.c \
@@ -468,6 +471,7 @@ TOOL_INCLUDES = \
 	tlbgrind/engine/as_cachegrind.h \
 	tlbgrind/engine/batch.h \
 	tlbgrind/engine/check.h \
+	tlbgrind/engine/copies.h \
 	tlbgrind/engine/cores.h \
 	tlbgrind/engine/fast_path.h \
 	tlbgrind/engine/interrupted.h \
@@ -475,6 +479,7 @@ TOOL_INCLUDES = \
 	tlbgrind/engine/replay.h \
 	tlbgrind/engine/segment_miss.h \
 	tlbgrind/engine/setup.h \
+	tlbgrind/engine/shared_context.h \
 	tlbgrind/engine/translate.h \
 	tlbgrind/faults/kinds.h \
 	tlbgrind/faults/log.h \
@@ -548,6 +553,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tool/region.h \
 	tlbgrind/tool/prefetch_code.h \
 	tlbgrind/tool/sample_code.h \
+	tlbgrind/trace/copy_counts.h \
 	tlbgrind/trace/instrumentation.h \
 	tlbgrind/trace/missed_segments.h \
 	tlbgrind/trace/prefetch.h \

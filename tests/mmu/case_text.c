@@ -36,8 +36,8 @@ void case_print(const mmu_case *c, FILE *out)
 {
    fprintf(out, "case %u %d %d %d %u", c->page_shift, c->nested, c->exhaustive, c->mapped,
            c->lines);
-   if (c->copies > 1 || c->siblings > 1)
-      fprintf(out, " %u %u %u", c->copies, c->behind, c->siblings);
+   if (c->spaces > 1 || c->siblings > 1)
+      fprintf(out, " %u %u", c->spaces, c->siblings);
    fprintf(out, "\n");
    for (unsigned i = 0; i < c->n_machines; i++) {
       const case_machine *const m = &c->machine[i];
@@ -127,9 +127,9 @@ bool case_read(mmu_case *c, FILE *in)
       if (fgets(line, sizeof line, in) == NULL)
          return false;
    } while (line[0] == '#' || line[0] == '\n');
-   c->copies = c->behind = c->siblings = 0;
-   if (sscanf(line, "case %u %d %d %d %u %u %u %u", &c->page_shift, &nested, &exhaustive, &mapped,
-              &c->lines, &c->copies, &c->behind, &c->siblings) < 5)
+   c->spaces = c->siblings = 0;
+   if (sscanf(line, "case %u %d %d %d %u %u %u", &c->page_shift, &nested, &exhaustive, &mapped,
+              &c->lines, &c->spaces, &c->siblings) < 5)
       refuse(line, "not understood");
    if (c->lines > CASE_LINES)
       refuse(line, "too many lines");

@@ -29,9 +29,6 @@ typedef struct {
    uint64_t *counts[CASE_LINES][TLB_N_USERS]; /* of the caller's own lines */
    uint64_t now;
    unsigned n_references;
-   uint64_t made[2 * CASE_EVENTS]; /* with copies: page and kind of each reference */
-   unsigned n_made;
-   uint64_t by_copy[CASE_MACHINES][CASE_COPIES][TLB_N_USERS][NAIVE_COSTS];
    size_t taken; /* pieces of memory that have not been given back */
 } game;
 
@@ -174,8 +171,8 @@ static void start_simulator(game *g)
       .n = c->n_machines, .machine = g->machine, .page_shift = c->page_shift,
       .nested = c->nested, .exhaustive = c->exhaustive, .memory = { take, give, &g->taken },
       .map = c->mapped ? &g->map : NULL, .backing = tells_backing(c) ? backing : NULL,
-      .opaque = g, .copies = c->copies, .copies_behind = c->behind,
-      .siblings = c->siblings
+      .opaque = g, .siblings = c->siblings,
+      .address_bits = c->spaces > 1 ? CASE_ADDRESS_BITS : 0
    };
    g->all = tlb_mmus_new(&options);
    start_lines(g);
@@ -198,6 +195,12 @@ static void stop(game *g)
 
 /* --- What happens --- */
 
+/* What backs a page is the same in all address spaces. */
+static uint64_t in_space(const game *g, uint64_t address)
+{
+   return g->c->spaces > 1 ? address & ((UINT64_C(1) << CASE_ADDRESS_BITS) - 1) : address;
+}
+
 /* Each page of the machine that the reference has a byte of is one translation. */
 static void refer_naively(game *g, unsigned i, const case_event *e)
 {
@@ -205,101 +208,8 @@ static void refer_naively(game *g, unsigned i, const case_event *e)
    const uint64_t last = (e->n[0] + e->n[1] - 1) >> shift;
    for (uint64_t page = e->n[0] >> shift; page <= last; page++) {
       const uint64_t address = page == e->n[0] >> shift ? e->n[0] : page << shift;
-      const tlb_backing b = naive_backing(g, i, address);
+      const tlb_backing b = naive_backing(g, i, in_space(g, address));
       naive_translate(g->naive[g->core][i], (unsigned)e->what, address, b.page_shift, b.block_shift);
-   }
-}
-
-/* --- Copies --- */
-
-static uint64_t least_common_multiple(uint64_t a, uint64_t b)
-{
-   uint64_t x = a, y = b;
-   while (y != 0) {
-      const uint64_t rest = x % y;
-      x = y;
-      y = rest;
-   }
-   return a / x * b;
-}
-
-/* How far apart the same page of two copies is for a naive machine: in no array are they in two
-   sets, nor is an entry of a page table that of both. 0: that would be too far, or a set is chosen by
-   all bits of the page's number. */
-static uint64_t copy_distance(const tlb_machine *m)
-{
-   enum { ABOVE_TABLES = 48, MOST = 1 << 13 };
-   uint64_t sets = 1;
-   for (unsigned i = 0; i < m->n_arrays && sets <= MOST; i++) {
-      if (m->array[i].g.index_xor != 0)
-         return 0;
-      sets = least_common_multiple(sets, m->array[i].g.entries / m->array[i].g.ways);
-   }
-   for (unsigned i = 0; i < m->n_walk_steps && sets <= MOST; i++) {
-      if (m->walk[i].cached && !m->walk[i].in_last_level && !m->walk[i].joined)
-         sets = least_common_multiple(sets, m->walk[i].g.entries / m->walk[i].g.ways);
-   }
-   return sets > MOST ? 0 : sets << ABOVE_TABLES;
-}
-
-bool case_can_have_copies(const mmu_case *c)
-{
-   for (unsigned i = 0; i < c->n_machines; i++) {
-      if (copy_distance(&c->machine[i].m) == 0)
-         return false;
-   }
-   return true;
-}
-
-static void copy_refers_naively(game *g, unsigned i, unsigned copy, uint64_t made)
-{
-   naive_mmu *const n = g->naive[0][i];
-   const unsigned user = made & 3;
-   const uint64_t address = made >> 2 << g->c->page_shift;
-   const tlb_backing b = naive_backing(g, i, address);
-   /* So that no address comes round. */
-   const bool is_high = address >> 63 != 0;
-   const uint64_t distance = copy * copy_distance(&g->naive_machine[i]);
-   uint64_t before[NAIVE_COSTS];
-   for (unsigned cost = 0; cost < NAIVE_COSTS; cost++)
-      before[cost] = naive_count(n, user, cost);
-   naive_translate(n, user, is_high ? address - distance : address + distance, b.page_shift,
-                   b.block_shift);
-   for (unsigned cost = 0; cost < NAIVE_COSTS; cost++)
-      g->by_copy[i][copy][user][cost] += naive_count(n, user, cost) - before[cost];
-}
-
-/* After so many references of the program. */
-static void copies_refer_naively(game *g, unsigned i, unsigned n)
-{
-   for (unsigned copy = 1; copy < g->c->copies; copy++) {
-      const unsigned behind = copy * g->c->behind;
-      if (n > behind && n - behind <= g->n_made)
-         copy_refers_naively(g, i, copy, g->made[n - behind - 1]);
-   }
-}
-
-static void refer_with_copies_naively(game *g, const case_event *e)
-{
-   const unsigned shift = g->c->page_shift;
-   for (uint64_t page = e->n[0] >> shift; page <= (e->n[0] + e->n[1] - 1) >> shift; page++) {
-      g->made[g->n_made++] = page << 2 | (unsigned)e->what;
-      for (unsigned i = 0; i < g->c->n_machines; i++) {
-         const tlb_backing b = naive_backing(g, i, page << shift);
-         naive_translate(g->naive[0][i], (unsigned)e->what, page << shift, b.page_shift,
-                         b.block_shift);
-         copies_refer_naively(g, i, g->n_made);
-      }
-   }
-}
-
-static void end_copies(game *g)
-{
-   const unsigned all = g->n_made + (g->c->copies - 1) * g->c->behind;
-   tlb_mmus_copies_end(g->all);
-   for (unsigned n = g->n_made + 1; n <= all; n++) {
-      for (unsigned i = 0; i < g->c->n_machines; i++)
-         copies_refer_naively(g, i, n);
    }
 }
 
@@ -503,9 +413,7 @@ static void end_naively(game *g, unsigned core)
 
 static void do_naively(game *g, const case_event *e)
 {
-   if (e->what <= CASE_STORE && g->c->copies > 1) {
-      refer_with_copies_naively(g, e);
-   } else if (e->what <= CASE_STORE) {
+   if (e->what <= CASE_STORE) {
       for (unsigned i = 0; i < g->c->n_machines; i++)
          refer_naively(g, i, e);
    } else if (e->what == CASE_FLUSH) {
@@ -570,8 +478,6 @@ static uint64_t naive_sum(const game *g, unsigned machine, unsigned user, unsign
    uint64_t sum = 0;
    for (unsigned core = 0; core < CASE_CORES; core++)
       sum += naive_count(g->naive[core][machine], user, cost);
-   for (unsigned copy = 1; copy < CASE_COPIES; copy++)
-      sum -= g->by_copy[machine][copy][user][cost];
    return sum;
 }
 
@@ -629,26 +535,6 @@ static bool compare_flushes(const game *g, unsigned machine, case_wrong *wrong)
    return true;
 }
 
-static bool compare_copies(const game *g, unsigned machine, case_wrong *wrong)
-{
-   for (unsigned copy = 1; copy < g->c->copies; copy++) {
-      for (unsigned user = 0; user < TLB_N_USERS; user++) {
-         const uint64_t *const naive = g->by_copy[machine][copy][user];
-         uint64_t cost[TLB_N_COPY_COSTS];
-         tlb_mmus_copy_counts(g->all, machine, copy, (tlb_user)user, cost);
-         if (cost[TLB_COPY_MISSES] == naive[NAIVE_MISS_1]
-             && cost[TLB_COPY_WALKS] == naive[NAIVE_WALKS])
-            continue;
-         snprintf(wrong->text, sizeof wrong->text,
-                  "machine %u, copy %u: %" PRIu64 " misses, %" PRIu64 " walks; the naive model says "
-                  "%" PRIu64 ", %" PRIu64, machine, copy, cost[TLB_COPY_MISSES],
-                  cost[TLB_COPY_WALKS], naive[NAIVE_MISS_1], naive[NAIVE_WALKS]);
-         return false;
-      }
-   }
-   return true;
-}
-
 static bool compare_prefetches(const game *g, unsigned machine, case_wrong *wrong)
 {
    uint64_t cost[TLB_N_PREFETCH_COSTS];
@@ -674,8 +560,7 @@ static bool compare_prefetches(const game *g, unsigned machine, case_wrong *wron
 static bool compare(game *g, case_wrong *wrong)
 {
    for (unsigned i = 0; i < g->c->n_machines; i++) {
-      if (!compare_flushes(g, i, wrong) || !compare_prefetches(g, i, wrong)
-          || !compare_copies(g, i, wrong))
+      if (!compare_flushes(g, i, wrong) || !compare_prefetches(g, i, wrong))
          return false;
       for (unsigned user = 0; user < TLB_N_USERS; user++) {
          uint64_t cost[TLB_N_COSTS];
@@ -707,10 +592,6 @@ bool case_play(const mmu_case *c, unsigned every, case_wrong *wrong, unsigned *a
       do_it(&g, &c->event[*at]);
       if ((*at + 1) % every == 0 || *at + 1 == c->n_events)
          right = compare(&g, wrong);
-   }
-   if (right && c->copies > 1) {
-      end_copies(&g);
-      right = compare(&g, wrong);
    }
    stop(&g);
    if (right && g.taken != 0) {

@@ -44,7 +44,7 @@ enum {
    CASE_EVENTS = 1000,
    CASE_LINES = 4,
    CASE_CORES = 4,
-   CASE_COPIES = 4,
+   CASE_SPACES = 5, CASE_ADDRESS_BITS = 48,
    CASE_NUMBERS = 6,
    CASE_RULES = 80
 };
@@ -76,7 +76,7 @@ typedef struct {
    unsigned page_shift;
    bool nested, exhaustive, mapped;
    unsigned lines;
-   unsigned copies, behind, siblings;
+   unsigned spaces, siblings; /* several: the upper bits of an address are a space's number */
    unsigned n_views; /* random cases tell what backs pages of views below it */
    unsigned n_machines;
    case_machine machine[CASE_MACHINES];
@@ -96,9 +96,6 @@ extern bool case_spoilt;
    checks the simulator's data behind every so many events. Returns whether all was right; if
    not, *wrong is what was not, and *at the number of events until then. */
 bool case_play(const mmu_case *c, unsigned every, case_wrong *wrong, unsigned *at);
-
-/* Whether the naive model can tell copies apart with these machines. */
-bool case_can_have_copies(const mmu_case *c);
 
 /* Prints what the naive model counts: a line for each machine and kind of reference. */
 void case_print_counts(const mmu_case *c, FILE *out);

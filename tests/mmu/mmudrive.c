@@ -2,11 +2,11 @@
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
    mmudrive [--seed=N] [--cases=N] [--flushes] [--others] [--cores] [--prefetches]
-            [--copies] [--siblings] [--print|--spoil]
+            [--spaces] [--siblings] [--print|--spoil]
                             cases of the seeds from N on (0), as many as told (1000): plays each;
                             --flushes: with flushes of translations; --others: with
                             others on the core; --cores: of several cores; --prefetches:
-                            with prefetches; --copies: with copies on the same core;
+                            with prefetches; --spaces: with several address spaces;
                             --siblings: of cores with several hardware threads;
                             --print: prints it with what the naive model counts; --spoil: gives
                             the naive model other machines, so that cases go wrong
@@ -150,7 +150,7 @@ static void report(mmu_case *c, const char *where)
 
 /* --- Seeds --- */
 
-static bool with_flushes, with_others, with_cores, with_prefetches, with_copies, with_siblings;
+static bool with_flushes, with_others, with_cores, with_prefetches, with_spaces, with_siblings;
 
 static void make_case(uint64_t seed)
 {
@@ -160,8 +160,8 @@ static void make_case(uint64_t seed)
       add_flushes(&d, &the_case);
    if (with_others)
       add_others(&d, &the_case);
-   if (with_copies)
-      add_copies(&d, &the_case);
+   if (with_spaces)
+      add_spaces(&d, &the_case);
    if (with_cores)
       add_cores(&d, &the_case);
    if (with_siblings)
@@ -254,8 +254,8 @@ int main(int argc, char **argv)
          with_cores = true;
       else if (strcmp(argv[i], "--siblings") == 0)
          with_cores = with_siblings = true;
-      else if (strcmp(argv[i], "--copies") == 0)
-         with_copies = true;
+      else if (strcmp(argv[i], "--spaces") == 0)
+         with_spaces = true;
       else if (strcmp(argv[i], "--prefetches") == 0)
          with_prefetches = true;
       else if (strcmp(argv[i], "--spoil") == 0)

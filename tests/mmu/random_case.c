@@ -464,14 +464,25 @@ void add_prefetches(dice *d, mmu_case *c)
    }
 }
 
-/* --- Copies --- */
+/* --- Address spaces --- */
 
-void add_copies(dice *d, mmu_case *c)
+void add_spaces(dice *d, mmu_case *c)
 {
-   static const unsigned char behind[] = { 0, 0, 1, 2, 7, 50, 200 };
-   c->copies = c->behind = 0;
-   if (!case_can_have_copies(c))
-      return;
-   c->copies = 2 + roll(d, CASE_COPIES - 1);
-   c->behind = behind[roll(d, sizeof behind)];
+   const unsigned stay = roll(d, 100);
+   unsigned space = 0;
+   c->spaces = 0;
+   for (unsigned i = 0; i < c->n_events; i++) {
+      const case_event *const e = &c->event[i];
+      if (e->what <= CASE_STORE && (e->n[0] + e->n[1]) >> CASE_ADDRESS_BITS != 0)
+         return;
+   }
+   c->spaces = 2 + roll(d, CASE_SPACES - 1);
+   for (unsigned i = 0; i < c->n_events; i++) {
+      case_event *const e = &c->event[i];
+      if (e->what > CASE_STORE)
+         continue;
+      space = roll(d, 100) < stay ? space : roll(d, c->spaces);
+      /* 3 times as far apart, as if some array had sets of which 3 is a divisor. */
+      e->n[0] |= (uint64_t)3 * space << CASE_ADDRESS_BITS;
+   }
 }

@@ -32,8 +32,8 @@ void add_cores(dice *d, mmu_case *c);
 /* Lets cores have two hardware threads, or four; with add_cores(). */
 void add_siblings(dice *d, mmu_case *c);
 
-/* Has copies of the program on the core, if its machines are such as the naive model can have. */
-void add_copies(dice *d, mmu_case *c);
+/* Deals the references out to several address spaces, if their addresses have room for that. */
+void add_spaces(dice *d, mmu_case *c);
 
 /* Has others use some of its machines between its events. */
 void add_others(dice *d, mmu_case *c);

@@ -74,8 +74,8 @@ def test_prefetches_between_flushes_are_those_of_a_naive_machine(others: tuple[s
 
 
 @pytest.mark.parametrize("seed", range(0, 3000, 1000))
-def test_copies_on_a_core_miss_what_they_do_of_a_naive_machine(seed: int) -> None:
-    run = drive("--copies", f"--seed={seed}", "--cases=1000")
+def test_address_spaces_on_a_core_miss_what_they_do_of_a_naive_machine(seed: int) -> None:
+    run = drive("--spaces", f"--seed={seed}", "--cases=1000")
     assert run.returncode == 0, run.stdout + run.stderr
 
 

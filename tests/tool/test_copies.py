@@ -54,6 +54,34 @@ def test_the_first_copy_is_the_program(tmp_path: Path) -> None:
     assert len(rows) == 3
 
 
+@pytest.mark.parametrize("options", [
+    ("--copies=4",), ("--copies=3:17",), ("--copies=2:1000", "--faults=yes"), ("--copies=3:5", "--page-size=8K"),
+])  # fmt: skip
+@pytest.mark.parametrize("machines", ["skylake", "zen4@all:64K", "core2,ultrasparc-t1,power8,haswell"])
+def test_the_fast_path_counts_what_every_reference_counts(
+    tmp_path: Path, options: tuple[str, ...], machines: str
+) -> None:
+    if "--page-size=8K" not in options and "ultrasparc" in machines:
+        machines = machines.replace("ultrasparc-t1", "bonnell")
+    files = [
+        observe(tmp_path / path, "calls", 30, 60, options=[*options, f"--fast-path={path}"], machines=[f"--machine={machines}"]).files
+        for path in ("yes", "no")
+    ]
+    for fast, slow in zip(*files, strict=True):
+        assert fast.lines == slow.lines and copies_of(fast) == copies_of(slow)
+
+
+def test_code_that_is_discarded_is_still_executed_by_copies_that_are_behind(tmp_path: Path) -> None:
+    rows = [
+        copies_of(
+            run(tmp_path / str(behind), client("run_code"), options=[f"--copies=3:{behind}"], geometry=LITTLE).only()
+        )
+        for behind in (0, 100000)
+    ]
+    assert all(row[0]["Ir"] == row[1]["Ir"] == row[2]["Ir"] > 0 for row in rows)
+    assert all(row["I1tm"] > 0 for row in rows[1])
+
+
 def test_one_copy_is_as_without(tmp_path: Path) -> None:
     plain = observe(tmp_path / "plain", "calls", 20, 50)
     one = observe(tmp_path / "other", "calls", 20, 50, options=["--copies=1"])
@@ -90,6 +118,8 @@ def test_machines_of_one_run_count_as_each_alone(tmp_path: Path) -> None:
     (("--copies=2:1000001",), "up to 1000000 references"),
     (("--copies=2", "--flush-policy=linux"), "copies go without --flush-policy"),
     (("--copies=2", "--cores=2"), "copies go without --flush-policy, --syscall-tlb, --switch-every, --prefetch, --cores"),
+    (("--copies=2", "--toggle-collect=main"), "copies go without --flush-policy"),
+    (("--copies=67", "--stlb=4004,4"), "(array STLB), not so many copies can be told apart"),
     (("--copies=2", "--as-cachegrind=yes"), "copies go without"),
     (("--copies=2", "--prefetch=weak"), "copies go without"),
     (("--copie=2",), "--copies"),

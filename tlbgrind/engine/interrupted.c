@@ -6,6 +6,7 @@
 
 #include "engine/interrupted.h"
 #include "engine/batch.h"
+#include "engine/copies.h"
 #include "engine/replay.h"
 #include "trace/instrumentation.h"
 #include "trace/missed_segments.h"
@@ -69,6 +70,8 @@ static void book_interrupted(const TgShadowArea* shadow, TgSegment* s, Addr ip)
       tg_missed_segments_add(s);
    tg_replay_first(shadow, s, (UInt)n_refs);
    tg_idle_passes += tg_n_instrs(s) - (UInt)n_instrs;
+   if (tg_copies_on)
+      tg_copies_follow(shadow, s, (UInt)n_refs);
    if (!tg_costs_are_kept)
       return;
    for (Int i = 0; i < n_instrs; i++)

@@ -8,11 +8,12 @@
 #include "trace/segment_run.h"
 #include "engine/as_cachegrind.h"
 #include "engine/replay.h"
+#include "engine/shared_context.h"
 #include "engine/translate.h"
 
 static UInt page_shift;
 static Bool as_cachegrind;
-static ULong straddles[TLB_N_USERS];
+static ULong straddles[2][TLB_N_USERS]; /* of the program; of its copies */
 static ULong refs_one_by_one;
 
 ULong tg_segments_missed;
@@ -31,11 +32,16 @@ static UWord page_of(Addr a)
 
 /* --- Reference by reference --- */
 
-static void replay_data(TgRef* r, Addr a, ULong now)
+static ULong* straddles_of(const TgSegment* s)
 {
-   const UWord first = page_of(a);
-   const UWord last = page_of(a + r->size - 1);
-   straddles[r->kind] += first != last;
+   return straddles[s->copy != 0];
+}
+
+static void replay_data(const TgSegment* s, TgRef* r, Addr a, ULong now)
+{
+   const UWord first = tg_shared_context_page(page_of(a));
+   const UWord last = tg_shared_context_page(page_of(a + r->size - 1));
+   straddles_of(s)[r->kind] += first != last;
    tg_translate(r, tlb_data_page(&tg_mmus, first), first,
                 first == last ? now : now - TG_HALF_TICKS, first == last);
    /* No reference is longer than a page, so there is at most one more. */
@@ -54,7 +60,10 @@ static Bool goes_on(const TgSegment* s, const TgRef* r)
 static void fetch(const TgSegment* s, TgRef* r, ULong now)
 {
    tlb_page* page = r->at.page;
-   const UWord number = tlb_code_page_number(page, page_shift);
+   const UWord own = tlb_code_page_number(page, page_shift);
+   const UWord number = tg_shared_context_page(own);
+   if (number != own)
+      page = tlb_record_of(&tg_mmus, TLB_CODE, number);
    if (goes_on(s, r))
       tg_translate_second(r, page, number, now);
    else
@@ -74,7 +83,7 @@ static void note_data_time(const TgRef* r, UWord page, ULong now)
 
 /* A reference that changes nothing, or has been simulated already, in which case it
    lies on one page: all that is left is to note its time. */
-static void note_time(const TgShadowArea* shadow, const TgRef* r, ULong now)
+static void note_time(const TgShadowArea* shadow, const TgSegment* s, const TgRef* r, ULong now)
 {
    if (r->kind == TLB_FETCH) {
       r->at.page->time = now;
@@ -84,7 +93,7 @@ static void note_time(const TgShadowArea* shadow, const TgRef* r, ULong now)
    const UWord first = page_of(a);
    const UWord last = page_of(a + r->size - 1);
    if (UNLIKELY(first != last)) {
-      straddles[r->kind]++;
+      straddles_of(s)[r->kind]++;
       note_data_time(r, first, now - TG_HALF_TICKS);
    }
    note_data_time(r, last, now);
@@ -99,9 +108,9 @@ static void replay_refs(const TgShadowArea* shadow, TgSegment* s, UInt from, UIn
       TgRef* r = &ref[i];
       const ULong now = tg_time_of_ref(s, i);
       if (i < from)
-         note_time(shadow, r, now);
+         note_time(shadow, s, r, now);
       else if (r->kind != TLB_FETCH)
-         replay_data(r, tg_address_of_ref(shadow, r), now);
+         replay_data(s, r, tg_address_of_ref(shadow, r), now);
       else
          fetch(s, r, now);
    }
@@ -122,7 +131,7 @@ void tg_replay_first(const TgShadowArea* shadow, TgSegment* s, UInt n)
 {
    tg_simulated = s;
    if (as_cachegrind)
-      tg_as_cachegrind(shadow, s, n, straddles);
+      tg_as_cachegrind(shadow, s, n, straddles_of(s));
    else
       replay_refs(shadow, s, 0, n);
 }
@@ -154,7 +163,7 @@ void tg_replay_all(const TgShadowArea* shadow, TgSegment* s)
 
 ULong* tg_replay_straddles(void)
 {
-   return straddles;
+   return straddles[0];
 }
 
 void tg_replay_print_stats(void)

@@ -5,6 +5,7 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_mallocfree.h"
 
+#include "sim/machine/spaces.h"
 #include "sim/mmu/miss_counts.h"
 #include "sim/mmu/setup.h"
 
@@ -18,8 +19,10 @@
 #include "engine/prefetch.h"
 #include "engine/replay.h"
 #include "engine/setup.h"
+#include "engine/shared_context.h"
 #include "engine/translate.h"
 #include "space/aspace.h"
+#include "trace/copy_counts.h"
 #include "trace/run_mmus.h"
 
 static void settle_line(uint64_t* misses, tlb_user kind)
@@ -31,6 +34,7 @@ void tg_engine_settle(void)
 {
    tg_translate_check();
    tg_lines_each(settle_line);
+   tg_copy_counts_each(settle_line);
    tg_call_stacks_each(settle_line);
 }
 
@@ -66,9 +70,9 @@ static void init_mmus(const TgOptions* o)
       machine[i] = tg_mmu_machine(&o->machine[i]);
    const tlb_mmus_options options = {
       .n = o->n_machines, .machine = machine, .page_shift = o->page_shift,
-      .nested = o->nested, .exhaustive = !o->fast_path, .memory = tg_memory("tg.mmus"),
-      .map = tg_aspace_map(), .copies = o->kernel.copies,
-      .siblings = o->kernel.siblings, .copies_behind = o->kernel.copies_behind, .shared_context = o->kernel.shared_context };
+      .nested = o->nested, .exhaustive = !o->fast_path || tg_shared_context_on, .memory = tg_memory("tg.mmus"),
+      .map = tg_aspace_map(), .siblings = o->kernel.siblings,
+      .address_bits = o->kernel.copies > 1 ? TLB_SPACE_SHIFT : 0 };
    const ULong others = (o->reach ? TLB_OBSERVER_REACH : 0)
                         | (o->faults.simulated ? TLB_OBSERVER_FAULTS : 0);
    tl_assert(o->n_machines > 0 && o->n_machines <= TLB_MAX_MMUS);
@@ -80,6 +84,7 @@ static void init_mmus(const TgOptions* o)
 void tg_engine_init(const TgOptions* options)
 {
    tg_aspace_listen(listen, NULL);
+   tg_shared_context_init(options);
    init_mmus(options);
    tg_lines_count((UInt)tlb_mmus_n_counts(&tg_mmus));
    if (tg_mmus.flushes)

@@ -3,8 +3,8 @@
 #include "pub_tool_basics.h"
 
 #include "pub_tool_libcassert.h"
+#include "pub_tool_mallocfree.h"
 
-#include "sim/mmu/copies.h"
 #include "sim/mmu/refer.h"
 
 #include "data/references.h"
@@ -13,12 +13,15 @@
 #include "trace/segment_run.h"
 
 static Bool debug_check;
-static Bool copies; /* others make the program's references, too */
+/* What copies of the program miss beyond a reference's first: part of no total. NULL: there are
+   none. */
+static uint64_t (*extra_of_copies)[TLB_N_USERS][TLB_N_COSTS];
 
 void tg_translate_init(const TgOptions* options)
 {
    debug_check = options->debug_check;
-   copies = options->kernel.copies > 1;
+   if (options->kernel.copies > 1)
+      extra_of_copies = VG_(calloc)("tg.translate", options->n_machines, sizeof *extra_of_copies);
 }
 
 void tg_translate_check(void)
@@ -57,22 +60,19 @@ static void touch(const TgRef* r, tlb_page* p, tlb_page_number number)
       rest->write_observers &= ~TLB_OBSERVER_FAULTS;
 }
 
-/* `second`: of a reference that was begun on another page. */
-static void refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now, Bool second)
+static void refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now)
 {
+   uint64_t (*const extra)[TLB_N_USERS][TLB_N_COSTS] = tg_mmus.parts.extra;
    touch(r, p, number);
    const tlb_page_rest* rest = tlb_rest(p);
    uint64_t* counts = ((rest->observers | rest->write_observers) & TLB_OBSERVERS_MMUS) == 0
                       ? NULL : tg_ref_misses(r);
-   if (UNLIKELY(copies)) {
-      const Bool modifies = r->modifies && tg_mmus.traits.split;
-      tlb_copies_refer(&tg_mmus, counts, p, number, r->kind,
-                       (modifies ? TLB_PART_MODIFIES : 0) | (second ? TLB_PART_SECOND : 0), now);
-      return;
-   }
+   if (UNLIKELY(extra_of_copies != NULL) && tg_simulated->copy != 0)
+      tg_mmus.parts.extra = extra_of_copies;
    tlb_refer_all(&tg_mmus, counts, p, number, r->kind, now);
    if (r->modifies && tg_mmus.traits.split)
       tlb_refer_all(&tg_mmus, counts, p, number, TLB_STORE, now);
+   tg_mmus.parts.extra = extra;
 }
 
 void tg_translate(TgRef* r, tlb_page* p, tlb_page_number number, ULong now,
@@ -81,7 +81,7 @@ void tg_translate(TgRef* r, tlb_page* p, tlb_page_number number, ULong now,
    tlb_missed_begin(&tg_mmus,
                     !on_one_page  ? TLB_OBSERVERS_MMUS
                     : r->modifies ? tg_mmus.traits.apart : 0, r->kind);
-   refer(r, p, number, now, False);
+   refer(r, p, number, now);
    check_at_times();
 }
 
@@ -93,5 +93,5 @@ void tg_translate_touch(const TgRef* r, tlb_page* p, tlb_page_number number)
 
 void tg_translate_second(TgRef* r, tlb_page* p, tlb_page_number number, ULong now)
 {
-   refer(r, p, number, now, True);
+   refer(r, p, number, now);
 }

@@ -8,6 +8,8 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
 
+#include "sim/machine/spaces.h"
+
 #include "options/kernel_options.h"
 #include "options/machine_args.h"
 
@@ -162,7 +164,7 @@ static Bool parse_copies(const HChar* value, TgKernelOptions* out)
    const ULong n = VG_(strtoull10)(value, &end);
    ULong behind = 0;
    out->copies = (UInt)n;
-   if (!VG_(isdigit)(value[0]) || n == 0 || n > TLB_MAX_COPIES)
+   if (!VG_(isdigit)(value[0]) || n == 0 || n > TLB_MAX_SPACES)
       return False;
    if (*end == ':' && VG_(isdigit)(end[1]))
       behind = VG_(strtoull10)(end + 1, &end);
@@ -189,7 +191,7 @@ const HChar* tg_kernel_options_parse(TgKernelOptions* out, tlb_reason* why)
    if (copies_arg != NULL && !parse_copies(copies_arg + sizeof copies_name - 1, out)) {
       VG_(snprintf)(why->text, sizeof why->text,
                     "allowed are 1 to %d copies, and behind them a colon and up to %d references "
-                    "that one is behind the next, as 4:1000", TLB_MAX_COPIES, MOST_BEHIND);
+                    "that one is behind the next, as 4:1000", TLB_MAX_SPACES, MOST_BEHIND);
       return copies_arg;
    }
    if (out->copies > 1 && cores_arg == NULL)

@@ -23,6 +23,7 @@ typedef struct {
    UInt siblings;      /* hardware threads of each core */
    UInt copies;        /* of the program on one core; 1: itself alone */
    UInt copies_behind; /* references between one and the next */
+   uint64_t space_step; /* tlb_spaces_step() of all machines, if there are several */
    Bool shared_context; /* what is mapped from files is the same to all of them */
    ULong switch_every; /* instructions between two context switches; 0: there are none */
    Bool prefetches;    /* some machine does not ignore them */

@@ -12,6 +12,7 @@
 #include "pub_tool_xarray.h"
 
 #include "sim/machine/siblings.h"
+#include "sim/machine/spaces.h"
 #include "sim/mmu/mmu.h"
 #include "sim/base/text.h"
 
@@ -313,6 +314,26 @@ static void check_siblings(void)
    }
 }
 
+/* Copies are told apart by numbers above the bits of an address. */
+static void check_copies(void)
+{
+   TgKernelOptions* k = &options.kernel;
+   const HChar* arg = tg_kernel_options_copies_arg();
+   if (VG_WORDSIZE == 4)
+      refuse(arg, "copies are for 64-bit programs: an address of 32 bits has no room for the "
+             "copy's number");
+   if (k->flushes || k->syscalls || k->switch_every > 0 || k->prefetches || options.as_cachegrind
+       || k->cores != TG_CORES_SHARED || options.region.toggle_collect != NULL)
+      refuse(arg, "copies go without --flush-policy, --syscall-tlb, --switch-every, --prefetch, "
+             "--cores, --toggle-collect and --as-cachegrind");
+   k->space_step = 1;
+   for (UInt i = 0; i < options.n_machines; i++) {
+      tlb_reason why;
+      if (!tlb_spaces_step(&options.machine[i].m, k->copies, &k->space_step, &why))
+         refuse(arg, "%s", why.text);
+   }
+}
+
 static void check_kernel(void)
 {
    const TgKernelOptions* k = &options.kernel;
@@ -326,12 +347,8 @@ static void check_kernel(void)
    if (options.as_cachegrind)
       options.kernel.cores = TG_CORES_SHARED;
    check_siblings();
-   if (k->copies > 1
-       && (k->flushes || k->syscalls || k->switch_every > 0 || k->prefetches || options.as_cachegrind
-           || k->cores != TG_CORES_SHARED))
-      refuse(tg_kernel_options_copies_arg(),
-             "copies go without --flush-policy, --syscall-tlb, --switch-every, --prefetch, --cores "
-             "and --as-cachegrind");
+   if (k->copies > 1)
+      check_copies();
 }
 
 static Bool read_machine(const HChar* name, void* opaque)

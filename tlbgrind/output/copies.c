@@ -8,14 +8,14 @@
 
 #include "output/copies.h"
 #include "output/part_rows.h"
+#include "trace/copy_counts.h"
 #include "trace/run_mmus.h"
 
 static void add(UInt machine, UInt copy, tlb_user kind, ULong* misses, ULong* walks)
 {
-   uint64_t cost[TLB_N_COPY_COSTS];
-   tlb_mmus_copy_counts(&tg_mmus, machine, copy, kind, cost);
-   *misses += cost[TLB_COPY_MISSES];
-   *walks += cost[TLB_COPY_WALKS];
+   const uint64_t* cost = tg_copy_misses(copy, kind) + tlb_mmus_cost_of(&tg_mmus, machine);
+   *misses += cost[0]; /* TG_MISS_1 */
+   *walks += cost[TG_WALKS - TG_MISS_1];
 }
 
 static void count(const TgResult* r, UInt machine, UInt copy, ULong counts[TG_N_PART_COUNTS])

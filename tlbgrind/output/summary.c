@@ -120,6 +120,8 @@ void tg_summary_machines(const TgResults* results)
       VG_(umsg)("Fast path: none, for %s; every reference is simulated\n",
                 any_ignores_prefetches(results->options)
                    ? "some machines ignore prefetches and others do not"
+                : results->options->kernel.copies > 1 && results->options->kernel.shared_context
+                   ? "copies share translations"
                    : "code and data share a first level");
    if (is_long && !results->options->kernel.syscalls && results->options->kernel.switch_every == 0)
       VG_(umsg)("System calls and context switches drive out nothing: misses are lower bounds "

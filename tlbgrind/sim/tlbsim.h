@@ -18,6 +18,7 @@
 #include "sim/machine/machine_input.h"
 #include "sim/machine/machine_list.h"
 #include "sim/machine/siblings.h"
+#include "sim/machine/spaces.h"
 
 /* Translation arrays, their replacement policies, levels of one core, page walks. */
 #include "sim/tlb/array.h"

@@ -26,6 +26,7 @@
 #include "calls/call_stack.h"
 #include "calls/collection.h"
 #include "engine/batch.h"
+#include "engine/copies.h"
 #include "engine/cores.h"
 #include "engine/interrupted.h"
 #include "engine/replay.h"
@@ -63,7 +64,8 @@ static void fini(Int exit_code)
    tg_merged_code_end();
    tg_records_end();
    tg_batch_look_up();
-   tlb_mmus_copies_end(&tg_mmus);
+   tg_copies_end();
+   tg_batch_look_up();
    tg_outputs_at_end();
 }
 

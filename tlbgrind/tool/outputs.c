@@ -36,6 +36,7 @@
 #include "output/timeline.h"
 #include "space/aspace_trace.h"
 #include "tool/outputs.h"
+#include "trace/copy_counts.h"
 #include "trace/run_mmus.h"
 #include "trace/superblocks.h"
 
@@ -255,7 +256,7 @@ static void zero(void)
    tg_collection_zero();
    tg_interruptions_zero();
    tg_threads_zero();
-   tlb_mmus_copies_zero(&tg_mmus);
+   tg_copy_counts_zero();
    for (UInt i = 0; i < TG_N_SHARINGS; i++)
       tg_shares_zero(tg_shares((TgSharing)i));
    if (tg_data_objects_on)

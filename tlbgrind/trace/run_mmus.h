@@ -28,4 +28,10 @@ static inline tlb_page* tg_near_page(Addr a, UInt shift)
    return &tg_near[(a >> shift) & (TG_NEAR_PAGES - 1)].page;
 }
 
+/* The same in another address space, whose records are near so far behind those of the first. */
+static inline tlb_page* tg_near_page_behind(Addr a, UInt shift, UWord spread)
+{
+   return &tg_near[((a >> shift) + spread) & (TG_NEAR_PAGES - 1)].page;
+}
+
 #endif

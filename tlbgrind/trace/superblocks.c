@@ -13,6 +13,7 @@ static VgHashTable* blocks;
 static TgSuperblock* dead; /* discarded, not yet freed */
 static TgSuperblockTotals totals;
 static Bool attributes_data;
+static void (*segment_gone)(UInt number); /* NULL: there is none */
 
 TgSegment** tg_segments;
 static UInt n_numbers = 1;    /* used so far; 0 means "no segment" */
@@ -45,6 +46,11 @@ void tg_superblocks_init(void)
 void tg_superblocks_attribute_data(void)
 {
    attributes_data = True;
+}
+
+void tg_superblocks_listen(void (*gone)(UInt number))
+{
+   segment_gone = gone;
 }
 
 Bool tg_superblocks_count(tlb_user kind)
@@ -279,6 +285,8 @@ static void bury(TgSuperblock* b)
       TgSegment* s = b->segment[i];
       for (UInt j = 0; j < tg_n_instrs(s); j++)
          tg_site_release(tg_segment_instrs(s)[j]);
+      if (segment_gone != NULL)
+         segment_gone(s->number);
       VG_(addToXA)(free_numbers, &s->number);
    }
    VG_(free)(b);

@@ -120,6 +120,7 @@ typedef struct {
    UChar guarded : 1;   /* one reference that happens or not, in no group */
    UChar helper : 1;    /* guarded, and made by a helper function */
    UChar missed : 1;    /* listed, see trace/missed_segments.h */
+   UChar copy;          /* of the program, which executes it: engine/copies.h; 0: itself */
    TgGroup group[];
 } TgSegment;
 
@@ -192,6 +193,9 @@ TgSuperblock* tg_superblock_finish(Addr base, Addr entry);
 
 /* The segments by their numbers; NULL where one is gone. */
 extern TgSegment** tg_segments;
+
+/* `gone` is called with the number of each segment that is freed, before the number is used again. */
+void tg_superblocks_listen(void (*gone)(UInt number));
 
 /* Books the block of that base and entry and forgets it. */
 void tg_superblock_discard(Addr base, Addr entry);

@@ -23,11 +23,13 @@ static void init_page(const tlb_mmus *all, tlb_side table, tlb_page *p,
                       tlb_page_number number, uint8_t *backing)
 {
    const unsigned shift = all->traits.page_shift;
+   /* Page faults and reach are those of the first address space. */
+   const uint64_t consumers = tlb_space_of(all, number) == 0 ? ~UINT64_C(0) : TLB_OBSERVERS_MMUS;
    tlb_page_rest *const rest = tlb_rest(p);
    p->tag = tlb_writes(p)->tag = number << shift;
    p->time = tlb_writes(p)->time = 0;
-   rest->observers = all->traits.observers[table];
-   rest->write_observers = table == TLB_DATA ? all->traits.write_observers : 0;
+   rest->observers = all->traits.observers[table] & consumers;
+   rest->write_observers = table == TLB_DATA ? all->traits.write_observers & consumers : 0;
    rest->place = rest->large = 0;
    if (all->n_views > TLB_VIEWS_IN_RECORD)
       rest->many_backing = backing;
@@ -93,7 +95,7 @@ static tlb_record_chunk *new_chunk(tlb_mmus *all, tlb_side table, tlb_page_numbe
 {
    const tlb_page_number first = number >> TLB_RECORD_CHUNK_BITS << TLB_RECORD_CHUNK_BITS;
    tlb_record_table *const t = &all->records.table[table];
-   tlb_page_record *const near = &all->near[first & all->near_mask];
+   tlb_page_record *const near = tlb_near_record(all, first);
    tlb_record_chunk *const c = tlb_mmus_take(all, sizeof *c);
    c->number = number >> TLB_RECORD_CHUNK_BITS;
    c->listed = 0;
@@ -130,8 +132,11 @@ tlb_page *tlb_no_page(tlb_mmus *all)
 void tlb_known_init(tlb_mmus *all, tlb_page_record *near, tlb_page_number n)
 {
    enum { FEW = 64 };
+   enum { NUMBER_BITS = 8 * sizeof(tlb_page_number) };
    all->near = near;
    all->near_mask = n - 1;
+   all->space_shift = all->options.address_bits == 0
+                         ? NUMBER_BITS - 1 : all->options.address_bits - all->traits.page_shift;
    for (unsigned table = 0; table < TLB_N_TABLES; table++)
       make_buckets(all, &all->records.table[table], FEW);
    tlb_record_of(all, TLB_DATA, 0); /* see tlb_data_page() */
@@ -195,11 +200,13 @@ static void chunks_in(tlb_mmus *all, tlb_side table, tlb_page_number first,
    }
 }
 
-/* The pages of a chunk that lie between two numbers, a bit for each. */
-static uint64_t inside(const tlb_record_chunk *c, tlb_page_number from, tlb_page_number to)
+/* The pages of a chunk from page number `first` on that lie between two numbers, a bit for
+   each. */
+static uint64_t inside_of(tlb_page_number first, tlb_page_number from, tlb_page_number to)
 {
-   const tlb_page_number first = c->number << TLB_RECORD_CHUNK_BITS;
    uint64_t bits = ~UINT64_C(0);
+   if (to < first || from > first + (TLB_RECORD_CHUNK - 1))
+      return 0;
    if (from > first)
       bits &= ~UINT64_C(0) << (from - first);
    if (to < first + (TLB_RECORD_CHUNK - 1))
@@ -207,8 +214,14 @@ static uint64_t inside(const tlb_record_chunk *c, tlb_page_number from, tlb_page
    return bits;
 }
 
+static uint64_t inside(const tlb_record_chunk *c, tlb_page_number from, tlb_page_number to)
+{
+   return inside_of(c->number << TLB_RECORD_CHUNK_BITS, from, to);
+}
+
 typedef struct {
    tlb_side table;
+   tlb_page_number first, last; /* in each address space */
    uint64_t mask;
    unsigned view;
 } forgetting;
@@ -217,7 +230,9 @@ static void forget_in(tlb_mmus *all, tlb_record_chunk *c, tlb_page_number from,
                       tlb_page_number to, void *opaque)
 {
    const forgetting *const f = opaque;
-   for (uint64_t bits = inside(c, from, to); bits != 0; bits &= bits - 1) {
+   const tlb_page_number number = tlb_in_space(all, c->number << TLB_RECORD_CHUNK_BITS);
+   (void)from, (void)to;
+   for (uint64_t bits = inside_of(number, f->first, f->last); bits != 0; bits &= bits - 1) {
       tlb_page *const p = &c->record[__builtin_ctzll(bits)].page;
       if (f->table == TLB_DATA) {
          tlb_rest(p)->write_observers |= f->mask & all->traits.write_observers;
@@ -233,8 +248,11 @@ static void forget_in(tlb_mmus *all, tlb_record_chunk *c, tlb_page_number from,
 void tlb_pages_forget(tlb_mmus *all, tlb_side table, tlb_page_number first,
                       tlb_page_number n, uint64_t mask, unsigned view)
 {
-   forgetting f = { table, mask, view };
-   chunks_in(all, table, first, n, forget_in, &f);
+   const tlb_page_number end = ~(tlb_page_number)0;
+   const bool one_space = all->options.address_bits == 0;
+   forgetting f = { table, first, n - 1 > end - first ? end : first + (n - 1), mask, view };
+   if (n > 0)
+      chunks_in(all, table, one_space ? first : 0, one_space ? n : end, forget_in, &f);
 }
 
 /* --- Lists --- */

@@ -18,13 +18,36 @@ tlb_page *tlb_no_page(tlb_mmus *all);
 /* The record of a page, made if it is new. */
 tlb_page *tlb_record_of(tlb_mmus *all, tlb_side table, tlb_page_number number);
 
+/* The address space of a page, and the page's number in it. */
+static inline tlb_page_number tlb_space_of(const tlb_mmus *all, tlb_page_number number)
+{
+   return number >> all->space_shift;
+}
+
+static inline tlb_page_number tlb_in_space(const tlb_mmus *all, tlb_page_number number)
+{
+   return number & (((tlb_page_number)1 << all->space_shift) - 1);
+}
+
+/* How far apart the records of one page in two address spaces stand, so that those of several
+   are near: a multiple of a chunk that no two spaces of a run have in common. */
+static inline tlb_page_number tlb_near_spread(tlb_page_number space)
+{
+   return space * (UINT32_C(0x9E3779B1) >> 7 << TLB_RECORD_CHUNK_BITS);
+}
+
 /* The record of a data page is looked for first by the lower bits of the page's number
    (all->near). Of chunks of pages for which these are equal the first that is used stands
    there; the others' pages have to be looked for each time. What is not used is zero: so
    it has the tags of page 0, which is near. */
+static inline tlb_page_record *tlb_near_record(const tlb_mmus *all, tlb_page_number number)
+{
+   return &all->near[(number + tlb_near_spread(tlb_space_of(all, number))) & all->near_mask];
+}
+
 static inline tlb_page *tlb_data_page(tlb_mmus *all, tlb_page_number number)
 {
-   tlb_page *const p = &all->near[number & all->near_mask].page;
+   tlb_page *const p = &tlb_near_record(all, number)->page;
    return tlb_page_number_of_data(p, all->traits.page_shift) == number
              ? p : tlb_record_of(all, TLB_DATA, number);
 }

@@ -309,7 +309,8 @@ void tlb_l1_ask(const tlb_mmu *mmu, const tlb_page *p, tlb_page_number number, t
    const unsigned shift = mmu->h.base_shift;
    if (!tlb_l1_reference(mmu, p, number, user, out)) {
       *tlb_backing_at(mmu->all, p, mmu->view)
-         = pack(o->backing(o->opaque, mmu->view, (uint64_t)number << shift), shift);
+         = pack(o->backing(o->opaque, mmu->view, (uint64_t)tlb_in_space(mmu->all, number) << shift),
+                shift);
       tlb_l1_reference(mmu, p, number, user, out);
    }
 }
@@ -333,7 +334,7 @@ void tlb_l1_release_between(tlb_mmu *mmu, tlb_page_number first, tlb_page_number
       for (unsigned i = 0; i < a->g.entries && a->n_attached > 0; i++) {
          if (a->short_cut[i] == NULL)
             continue;
-         const tlb_page_number from = first_page(a->opaque, a->key[i]);
+         const tlb_page_number from = tlb_in_space(mmu->all, first_page(a->opaque, a->key[i]));
          if (from <= last && from + (n_pages(a->opaque, a->key[i]) - 1) >= first)
             tlb_array_release(a, i);
       }

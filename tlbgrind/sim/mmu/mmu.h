@@ -115,11 +115,8 @@ typedef struct {
    bool nested;         /* page walks are a guest's, see sim/tlb/walk.h */
    bool exhaustive;     /* each reference is looked up in each machine: slow, with the same
                            counts */
-   unsigned copies;     /* instances of the program that share the TLBs, each with an address space
-                           of its own, up to TLB_MAX_COPIES: see below; 0 or 1: one */
-   unsigned copies_behind; /* each is so many references behind the one before it */
-   bool shared_context; /* what is mapped from files, shared or read-only, has the same
-                           translations for all of them; with a map */
+   unsigned address_bits; /* what stands above these bits of an address names one of several
+                             address spaces: see below; 0: there is one */
    unsigned siblings;   /* hardware threads of each core: see tlb_mmus_core(); 0 or 1: one */
    tlb_memory memory;   /* which must never be out of memory: take() does not return NULL */
    tlb_pagemap *map;    /* must stay; gets a view for each set of rules. NULL: see below */
@@ -202,28 +199,13 @@ void tlb_mmus_core(tlb_mmus *all, unsigned core);
 /* The core is not used any more, unless it is at hand; if it is used again, its TLBs are empty. */
 void tlb_mmus_core_ends(tlb_mmus *all, unsigned core);
 
-/* --- Copies --- */
+/* --- Address spaces --- */
 
-/* With `copies`, behind each reference of the program each copy makes the one that it has come to.
-   The program's own are counted as ever. Not with cores, flushes, prefetches, nor others. */
-enum { TLB_MAX_COPIES = TLB_MAX_CONTEXT + 1 };
-
-typedef enum {
-   TLB_COPY_REFERENCES,
-   TLB_COPY_MISSES, /* of the first level */
-   TLB_COPY_WALKS,
-   TLB_N_COPY_COSTS
-} tlb_copy_count;
-
-/* What copy number 1, 2, ... has counted on a machine. */
-void tlb_mmus_copy_counts(const tlb_mmus *all, unsigned machine, unsigned copy, tlb_user user,
-                          uint64_t cost[TLB_N_COPY_COSTS]);
-
-/* Their counts begin at 0. */
-void tlb_mmus_copies_zero(tlb_mmus *all);
-
-/* The program has ended: copies that are behind make their last references, in turn. */
-void tlb_mmus_copies_end(tlb_mmus *all);
+/* With `address_bits`, programs that take turns on a core, such as copies of one, each refer to
+   addresses with a number of their own above these bits. The page map, `backing` and
+   tlb_mmus_changed() have addresses without it, and what they say is the same for all. Sets are
+   chosen by the whole number of a page: numbers that are multiples of tlb_space_distance()
+   (sim/machine/spaces.h) choose the same sets for all. Not with flushes, cores nor others. */
 
 /* --- Others on the core --- */
 

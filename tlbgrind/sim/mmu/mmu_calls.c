@@ -1,6 +1,5 @@
 /* MMUs for other programs. See mmu.h. */
 
-#include "sim/mmu/copies.h"
 #include "sim/mmu/mmu.h"
 
 #include "sim/mmu/flush.h"
@@ -70,10 +69,7 @@ static void refer(tlb_mmus *all, uint64_t *counts, tlb_user user, uint64_t page,
 {
    const tlb_page_number number = (tlb_page_number)page;
    tlb_page *const p = tlb_page_of(all, tlb_side_of_user(user), number);
-   if (all->options.copies < 2)
-      tlb_refer_all(all, counts, p, number, user, now);
-   else
-      tlb_copies_refer(all, counts, p, number, user, 0, now);
+   tlb_refer_all(all, counts, p, number, user, now);
    check_at_times(all);
 }
 

@@ -213,17 +213,13 @@ typedef struct {
 
 typedef struct tlb_core tlb_core; /* cores.c */
 
-/* What one copy has counted on one machine. */
-typedef struct {
-   uint64_t of[TLB_N_USERS][TLB_N_COPY_COSTS];
-   unsigned missed; /* by the reference at hand: 1: the first level, 2: all */
-} tlb_copy_cost;
-
 struct tlb_mmus {
    tlb_run_traits traits;
    /* Where the records of data pages are looked for first, see known_hits.h. */
    tlb_page_record *near;
    tlb_page_number near_mask; /* how many there are, less 1 */
+   unsigned space_shift; /* where in a page number that of its address space begins; with one
+                            space above all that a page number has */
    unsigned n_mmus;
    unsigned n_views; /* their numbers are below it */
    tlb_mmu *mmu;
@@ -243,12 +239,6 @@ struct tlb_mmus {
       tlb_page_number used;
       tlb_page *no_page;
    } records;
-
-   struct {
-      uint64_t *made; /* the references that a copy has still to make, page and kind, in a ring */
-      uint64_t room, n_made, time;
-      tlb_copy_cost *cost; /* by copy and machine */
-   } copies;
 
    struct {
       tlb_core *first;

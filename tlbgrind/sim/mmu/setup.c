@@ -1,6 +1,5 @@
 /* MMUs that are made, and page sizes that change. See setup.h. */
 
-#include "sim/mmu/copies.h"
 #include "sim/mmu/setup.h"
 
 #include "sim/mmu/flush.h"
@@ -157,7 +156,7 @@ static bool has_fast_path(const tlb_mmus *all)
           || (all->prefetches && all->mmu[i].prefetch == TLB_PREFETCH_IGNORE))
          return false;
    }
-   return !all->options.exhaustive && all->options.copies < 2;
+   return !all->options.exhaustive;
 }
 
 void tlb_mmus_init(tlb_mmus *all, const tlb_mmus_options *options, uint64_t others,
@@ -189,7 +188,6 @@ void tlb_mmus_init(tlb_mmus *all, const tlb_mmus_options *options, uint64_t othe
    tlb_known_init(all, near, n_near);
    for (tlb_mmu *mmu = all->mmu; mmu < all->mmu + o->n; mmu++)
       tlb_mmu_make_ports(mmu);
-   tlb_copies_init(all);
    tlb_l2_find(all);
    tlb_flush_init(all);
    tlb_prefetch_init(all);

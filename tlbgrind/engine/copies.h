@@ -1,0 +1,55 @@
+/* Copies of the program that share the TLBs of a core: --copies=.
+
+   A copy executes the program's segments, too, each behind the program's or so many references
+   later, in an address space of its own. To the simulator a copy's segment is another segment,
+   whose addresses have the copy's number above those of the program (sim/machine/spaces.h). So
+   copies take the same fast path, with page records of their own.
+
+   A segment is what is run from one point where code can be left to the next: copies take turns
+   there, not behind each reference. */
+
+#ifndef TG_COPIES_H
+#define TG_COPIES_H
+
+#include "pub_tool_basics.h"
+
+#include "options/options.h"
+#include "trace/shadow_area.h"
+#include "trace/superblocks.h"
+
+/* What copies execute in place of a segment of the program. Their segments differ in addresses
+   alone, by the distance between copies, and in the pages of fetches. */
+typedef struct _TgClones {
+   struct _TgClones* next_gone;
+   ULong gone_at;     /* how many references had been made when the segment went */
+   UInt n_bases;
+   UChar base[TG_MAX_BASES]; /* those that its references are relative to */
+   TgSegment* of[]; /* by copy, from 1 */
+} TgClones;
+
+/* Simulates the first n references of copies number `from` up to `to`, one after the other, with
+   these bases. */
+typedef void TgCopiesRun(const TgShadowArea* shadow, const TgClones* clones, UInt from, UInt to,
+                         UInt n);
+
+/* Once the MMUs are there, and the number of a line's miss counts is known. */
+void tg_copies_init(const TgOptions* options, TgCopiesRun* run);
+
+/* Whether there are copies. */
+extern Bool tg_copies_on;
+
+/* How far behind the program's the record of a copy's data page is near: tlb_near_spread(), by the
+   copy's number. */
+extern UWord tg_copies_spread[];
+
+/* Between the addresses of two copies. */
+extern UWord tg_copies_distance;
+
+/* The program has made the first n references of the segment, with these bases: so do the copies,
+   those that have come to it. */
+void tg_copies_follow(const TgShadowArea* shadow, TgSegment* s, UInt n);
+
+/* The program has ended: copies that are behind execute the rest, in turn. */
+void tg_copies_end(void);
+
+#endif
