@@ -221,10 +221,11 @@ def compare(texts: dict[str, str], folder: Path, seed: int, length: int) -> Coun
     return seen
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_random_streams_on_shipped_machines_are_as_in_a_naive_model(seed: int) -> None:
+def test_random_streams_on_shipped_machines_are_as_in_a_naive_model() -> None:
     texts = {name: FOLDER.joinpath(f"{name}.machine").read_text(encoding="ascii") for name in NAMES}
-    seen = compare(texts, FOLDER, seed, 2000)
+    seen: Counter[str] = Counter()
+    for seed in range(2):
+        seen += compare(texts, FOLDER, seed, 2000)
     # Hits on each level, walks past one, two and three: the streams do reach them.
     assert {"0", "1", "3", "9", "a", "b", "d", "f"} <= set(seen)
 
