@@ -9,6 +9,7 @@ what naive_machine.py counts, which goes through lackey's trace reference by ref
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -75,5 +76,15 @@ def test_random_machines_count_as_a_naive_model(seed: int, tmp_path: Path) -> No
 def test_shipped_machines_count_as_a_naive_model(part: int, tmp_path: Path) -> None:
     """In two runs, for one takes no more than 62 machines."""
     files = sorted((SOURCE / "tlbgrind" / "machines").glob("*.machine"))[part::2]
-    shipped = {file.stem: Machine.described(describe(file.read_text(encoding="ascii"))) for file in files}
-    check(tmp_path, [str(build(tmp_path, 5, 20, 64))], shipped, ["--machine=" + ",".join(shipped)], False)
+    shipped: dict[str, Machine] = {}
+    given: list[str] = []
+    for file in files:
+        text = file.read_text(encoding="ascii")
+        # The naive model has no mappings, so no blocks of pages that end with them.
+        without_blocks = re.sub(r"(?m)^ *coalesces .*\n", "", text)
+        shipped[file.stem] = Machine.described(describe(without_blocks))
+        given.append(file.stem)
+        if without_blocks != text:
+            given[-1] = str(tmp_path / file.name)
+            Path(given[-1]).write_text(without_blocks, encoding="ascii")
+    check(tmp_path, [str(build(tmp_path, 5, 20, 64))], shipped, ["--machine=" + ",".join(given)], False)
