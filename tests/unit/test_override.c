@@ -64,6 +64,9 @@ static void lines_of_arrays(void **state)
    assert_string_equal(machine.name, "skylake-stlb.entries-2048-stlb.ways-16");
    assert_string_equal(machine.note[0].text, "changed by the user: stlb.entries=2048,stlb.ways=16");
    assert_int_equal(machine.n_notes, before.n_notes + 1);
+   machine = before;
+   change("stlb.entries=2048,stlb.ways=16 ");
+   assert_string_equal(machine.note[0].text, "changed by the user: stlb.entries=2048,stlb.ways=16");
    /* Everything else is as it was. */
    for (unsigned i = 0; i < before.n_arrays; i++) {
       tlb_machine_array a = machine.array[i];

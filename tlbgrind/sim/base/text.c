@@ -69,6 +69,12 @@ void tlb_text_add_refusal(tlb_text *t, const char *value, size_t n,
    tlb_text_add(t, what);
 }
 
+void tlb_text_trim(tlb_text *t, const char *begin)
+{
+   while (t->at > begin && t->at[-1] == ' ')
+      *--t->at = '\0';
+}
+
 void tlb_text_add_number(tlb_text *t, uint64_t n)
 {
    char digits[20];

@@ -22,6 +22,8 @@ void tlb_text_add(tlb_text *t, const char *s);
 /* At most n bytes of s. Control characters, and bytes that are not UTF-8, are written as '?':
    a terminal may take either for a command. */
 void tlb_text_add_n(tlb_text *t, const char *s, size_t n);
+/* Takes spaces back that end the text, which begins at `begin`: a machine file cannot say them. */
+void tlb_text_trim(tlb_text *t, const char *begin);
 /* In decimal digits. */
 void tlb_text_add_number(tlb_text *t, uint64_t n);
 

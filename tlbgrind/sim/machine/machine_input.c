@@ -73,9 +73,7 @@ static void add_in_place_of(tlb_machine *m, const char *title)
    tlb_text t = { m->title + n, m->title + sizeof m->title - 1 };
    tlb_text_add(&t, ", in place of ");
    tlb_text_add(&t, title);
-   /* Where the text was cut, a space may be the last: a machine file cannot say that. */
-   while (t.at > m->title && t.at[-1] == ' ')
-      *--t.at = '\0';
+   tlb_text_trim(&t, m->title); /* it may have been cut behind a space */
 }
 
 /* Fills in arrays and walk of the machine that stands in; the rest of *m is

@@ -497,6 +497,7 @@ static void note_changes(const char *overrides, tlb_machine *m)
    t = tlb_text_in(m->note[0].text, sizeof m->note[0].text);
    tlb_text_add(&t, "changed by the user: ");
    tlb_text_add(&t, overrides);
+   tlb_text_trim(&t, m->note[0].text);
 }
 
 int tlb_override(tlb_machine *m, const char *overrides, char *room, tlb_reason *blame,
