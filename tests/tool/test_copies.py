@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from call_graph import read_graph
 from tg_environment import client
 from tool_support import OutFile, Run, messages, run
 
@@ -80,6 +81,22 @@ def test_code_that_is_discarded_is_still_executed_by_copies_that_are_behind(tmp_
     ]
     assert all(row[0]["Ir"] == row[1]["Ir"] == row[2]["Ir"] > 0 for row in rows)
     assert all(row["I1tm"] > 0 for row in rows[1])
+
+
+def test_inclusive_costs_are_those_of_the_program(tmp_path: Path) -> None:
+    plain = observe(tmp_path / "plain", "calls", 20, 50, options=["--copies=3"]).only()
+    run(
+        tmp_path / "calls", client("run_interrupted"), "calls", 20, 50, options=["--copies=3", "--calls=yes"],
+        geometry=LITTLE, collect=False,
+    )  # fmt: skip
+    (path,) = (tmp_path / "calls").glob("out.*")
+    g = read_graph(path)
+    assert g.totals == plain.summary
+    rows = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("desc: Copy: ")]
+    assert rows == [f"desc: Copy: {row}" for row in plain.descriptions("Copy")]
+    rest = g.out_of_balance()
+    no_function = rest.pop(("???", "???"), (0,) * len(g.events))
+    assert [tuple(map(sum, zip(costs, no_function))) for costs in rest.values()] == [g.totals]
 
 
 def test_one_copy_is_as_without(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ extern UInt tg_room_for_missed_segments;
 /* Lists a segment whose references are about to be simulated. */
 static inline void tg_missed_segments_add(TgSegment* s)
 {
-   if (s->missed)
+   if (s->missed || s->copy != 0) /* a copy's misses are in no line */
       return;
    s->missed = True;
    if (UNLIKELY(tg_n_missed_segments == tg_room_for_missed_segments))
