@@ -45,12 +45,12 @@ FACTS = {
     "apple-m3": """
         1 fetches 192 ? 16K ? 0
         1 loads+stores 160 ? 16K ? 0
-        2 all 3072 ? 16K ? -
+        2 all 3072 ? 16K ? ?6..7
     """,
     "apple-m3-e": """
         1 fetches 192 ? 16K ? 0
         1 loads+stores 192 ? 16K ? 0
-        2 all 2048 ? 16K ? -
+        2 all 2048 ? 16K ? ?6..7
     """,
     "apple-m4": """
         1 fetches 192 ? 16K ? 0
@@ -102,7 +102,7 @@ FACTS = {
     "c1-ultra": """
         1 fetches 128 full 4K+16K+64K+2M ? 0
         1 loads+stores 96 full 4K+16K+64K+2M+512M ? 0
-        2 all 2048 8 ? ? -
+        2 all 2048 8 ? ? ?6
     """,
     "c910": """
         1 fetches 32 full 4K+2M+1G plru 0
@@ -138,7 +138,7 @@ FACTS = {
     "cortex-a17": """
         1 fetches ?32 full 4K+1M ? 0
         1 loads+stores 32 full 4K+1M ? 0
-        2 all 1024 4 4K+64K+1M+2M+16M+1G ? -
+        2 all 1024 4 4K+64K+1M+2M+16M+1G ? ?7
     """,
     "cortex-a35": """
         1 fetches 10 ? ? ? 0
@@ -188,7 +188,7 @@ FACTS = {
     "cortex-a73": """
         1 fetches ?32 ?full ? ? 0
         1 loads+stores 48 full ? ? 0
-        2 all 1024 4 ? ? -
+        2 all 1024 4 ? ? ?7
     """,
     "cortex-a76": """
         1 fetches 48 full 4K+16K+64K+2M+32M ? 0
@@ -202,7 +202,7 @@ FACTS = {
     "cortex-a9": """
         1 fetches ?32 ? ? ? 0
         1 loads+stores 32 ? ? ? 0
-        2 all ?128 2 ? ? -
+        2 all ?128 2 ? ? ?7
     """,
     "cortex-x2": """
         1 fetches ?48 ?full ? ? 0
@@ -349,7 +349,7 @@ FACTS = {
         1 loads+stores 32 full 4K ? 0
         1 loads+stores 8 4 2M ? 0
         2 fetches 256 4 4K ? -
-        2 loads+stores 256 4 4K ? -
+        2 loads+stores 256 4 4K ? ?19
     """,
     "k8": """
         1 fetches 32 full 4K ? 0
@@ -402,9 +402,9 @@ FACTS = {
         1 fetches 16 full 2M ? 0
         1 loads+stores 48 full 4K+2M+1G ? 0
         2 fetches 512 4 4K ? -
-        2 loads+stores 1024 4 4K ? -
-        2 loads+stores 128 2 2M ? -
-        2 loads+stores 16 8 1G ? -
+        2 loads+stores 1024 4 4K ? ?19..21
+        2 loads+stores 128 2 2M ? ?19..21
+        2 loads+stores 16 8 1G ? ?19..21
     """,
     "nehalem": """
         1 fetches 128 4 4K ? 0
@@ -421,7 +421,7 @@ FACTS = {
     "neoverse-n2": """
         1 fetches ?48 ?full ? ? 0
         1 loads+stores 44 full ? ? 0
-        2 all 1280 5 ? ? -
+        2 all 1280 5 ? ? ?5
     """,
     "neoverse-v1": """
         1 fetches ?48 ?full ? ? 0
