@@ -675,3 +675,11 @@ SPLITS = {
     "cortex-a57": {"ITLB": "split", "DTLB": "split"},
     "cortex-a72": {"ITLB": "split", "DTLB": "split"},
 }
+
+# Arrays of which an entry is of an even page and the odd one behind it. Of huge pages, which Linux
+# puts into both halves of an entry, each has one.
+PAIRED = {
+    "gs464e": ["FTLB"],
+    "la464": ["STLB"],
+    "la664": ["STLB"],
+}

@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from machines.facts import FACTS, SPLITS
+from machines.facts import FACTS, PAIRED, SPLITS
 from machines.naive_reader import describe
 from machines.walks import WALKS
 
@@ -71,6 +71,7 @@ def test_each_file_has_facts_and_each_fact_a_file() -> None:
     assert sorted(FACTS) == NAMES
     assert sorted(WALKS) == NAMES
     assert set(SPLITS) <= set(NAMES)
+    assert set(PAIRED) <= set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -92,6 +93,12 @@ def test_larger_pages_are_split_where_that_is_known(name: str, read: dict[str, l
     splits = {words[1]: words[9] for words in map(str.split, read[name]) if words[0] == "array"}
     for array, what in SPLITS[name].items():
         assert splits[array] == what, array
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_entries_are_of_pairs_where_that_is_known(name: str, read: dict[str, list[str]]) -> None:
+    arrays = [line.split() for line in read[name] if line.startswith("array ")]
+    assert [words[1] for words in arrays if "paired" in words[13:]] == PAIRED.get(name, [])
 
 
 @pytest.mark.parametrize("name", NAMES)
