@@ -625,6 +625,7 @@ static void impossible(void **state)
    const unsigned loads = line_of("array           DTLB-loads");
    const unsigned second = line_of("array           L2-A");
    const unsigned third = line_of("array           L3");
+   const unsigned isa = line_of("isa");
    const unsigned walk = line_of("walk");
    refuse(edited(loads, loads, "array ITLB\n"), loads,
           "two arrays are called 'ITLB'; each needs a name of its own");
@@ -669,6 +670,10 @@ static void impossible(void **state)
    refuse(edited(walk + 3, walk + 3, "step 128G\n"), walk + 5,
           "steps of a walk go down from at most 8E to at least 4K, each "
           "smaller than the one above");
+   refuse(edited(walk + 5, walk + 5, "step 32G\n"), walk + 5,
+          "no page table of x86-64 has entries of 32G; allowed are 256T, 512G, 1G, 2M and 4K");
+   refuse(edited(isa, isa, "isa x86-32\n"), walk + 3,
+          "no page table of x86-32 has entries of 256T; allowed are 1G, 4M, 2M and 4K");
    refuse(edited(walk + 5, walk + 10, ""), walk + 5,
           "no step above has a cache that this one can join");
    refuse(edited(walk + 16, walk + 16, "cache joined\n"), walk + 15,
@@ -685,6 +690,17 @@ static void impossible(void **state)
           line_of("step            2M"),
           "the last level can not hold entries of the walk: no array there is "
           "for loads");
+}
+
+static void steps_of_other_processors(void **state)
+{
+   char text[sizeof full + 4096];
+   const unsigned walk = line_of("walk");
+   (void)state;
+   strcpy(text, edited(walk + 5, walk + 5, "step 32G\n"));
+   memcpy(strstr(text, "x86-64"), "mips64", strlen("mips64"));
+   accept(text);
+   assert_int_equal(machine.walk[1].shift, 35);
 }
 
 /* --- All at once, and what is left out --- */
@@ -1025,6 +1041,7 @@ int main(void)
       CLAIM("wired entries are taken off those of a fully associative array", wired),
       CLAIM("pages of each size coalesce to blocks of their own", blocks_by_size),
       CLAIM("an array has pairs if its file says so", paired),
+      CLAIM("steps are those of x86 where the processor is one, else any", steps_of_other_processors),
       CLAIM("all errors of a file are told at once, by line", all_errors),
       CLAIM("of many errors the first are told", many_errors),
       CLAIM("missing lines get defaults, which a note names", defaults),
