@@ -60,6 +60,10 @@ def changed(folder: Path, machine: str, array: str, **lines: str) -> Path:
         ("skylake", "ITLB-4K", {"entries": "16", "coalesces": "16K"}),
         ("zen4", "DTLB", {"entries": "12", "ways": "3", "policy": "nru"}),
         ("neoverse-v2", "DTLB", {"entries": "4", "pages": "4K", "larger-pages": "split"}),
+        ("skylake", "DTLB-4K", {"entries": "16", "paired": "yes"}),
+        ("skylake", "DTLB-4K", {"entries": "24", "ways": "full", "wired": "8"}),
+        ("zen4", "DTLB", {"entries": "12", "coalesces": "4K:64K+2M:32M"}),
+        ("la464", "STLB", {"entries": "32", "paired": "no"}),
     ],
 )  # fmt: skip
 def test_a_changed_machine_counts_as_a_file_with_these_lines(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from tg_environment import HAVE_X86, client
 from tg_huge import hugetlbfs
 from tool_support import OutFile, messages, run
 
+MACHINES = Path(os.environ["TG_SRCDIR"], "tlbgrind/machines")
 needs_x86 = pytest.mark.skipif(not HAVE_X86, reason="built without the 32-bit tool")
 BITS = ["", pytest.param("32", marks=needs_x86)]
 REFERENCES = 200000
@@ -429,3 +431,33 @@ def test_what_khugepaged_would_do_is_named(tmp_path: Path) -> None:
     assert r.status == 0
     (line,) = [line for line in r.err.splitlines() if "grew later" in line]
     assert int(line.partition("grew later: ")[2].split()[0]) >= 13
+
+
+# By array of zen4's first level for data: small, and of entries that are more than one page or fewer than it has.
+ENTRIES_OF_MANY = {
+    "paired": "paired yes",
+    "wired": "wired 8",
+    "coalesces": "coalesces 4K:64K+2M:32M",
+    "all": "paired yes\n   wired 3\n   coalesces 4K:64K+2M:32M",
+}
+
+
+@pytest.mark.parametrize("pages", ["anon:4K", "anon:2M"])
+def test_pairs_wired_entries_and_blocks_count_alike_on_both_paths(tmp_path: Path, pages: str) -> None:
+    shipped = (MACHINES / "zen4.machine").read_text(encoding="ascii")
+    counted = {}
+    for name, lines in ENTRIES_OF_MANY.items():
+        machine = tmp_path / f"{name}.machine"
+        machine.write_text(shipped.replace("entries      72\n", f"entries      12\n   {lines}\n"), encoding="ascii")
+        assert machine.read_text(encoding="ascii") != shipped
+        for path in ("yes", "no"):
+            options = [f"--machine={machine}", f"--pages={pages}", f"--fast-path={path}"]
+            client_run = (client("pages_use"), "anon", 96)
+            r = run(tmp_path / "run", *client_run, options=options, geometry=(), out_file="out", collect=False)
+            assert r.status == 0, r.err
+            out = (tmp_path / "run" / "out").read_text(encoding="utf-8")
+            counted[name, path] = re.sub(r"^pid: .*\n", "", out, flags=re.MULTILINE)
+        assert counted[name, "yes"] == counted[name, "no"]
+    # Each of them makes a difference to what is counted.
+    totals = {out.rpartition("summary: ")[2] for out in counted.values()}
+    assert len(totals) == len(ENTRIES_OF_MANY)

@@ -93,6 +93,28 @@ static void an_unknown_line_is_known_then(void **state)
    assert_int_equal(array("DTLB-2M")->coalesce_shift, 0);
 }
 
+static void pairs_wired_entries_and_blocks(void **state)
+{
+   (void)state;
+   load("zen4");
+   change("dtlb.coalesces=4K:64K+2M:32M,l2-itlb.paired=yes,itlb.wired=8");
+   assert_int_equal(array("DTLB")->block_shift[12], 16);
+   assert_int_equal(array("DTLB")->block_shift[21], 25);
+   assert_int_equal(array("DTLB")->block_shift[30], 0);
+   assert_true(array("L2-ITLB")->g.paired);
+   assert_false(array("DTLB")->g.paired);
+   /* `entries` is the whole, of which the program has the rest. */
+   assert_int_equal(array("ITLB")->wired, 8);
+   assert_int_equal(array("ITLB")->g.entries, 56);
+   assert_int_equal(array("ITLB")->g.ways, 56);
+   load("zen4");
+   assert_false(tlb_override(&machine, "l2-dtlb.wired=8", room, &blame, &why));
+   assert_string_equal(why.text, "array 'L2-DTLB' has sets; only an array with ways full has wired entries");
+   load("la464");
+   change("stlb.paired=no");
+   assert_false(array("STLB")->g.paired);
+}
+
 static void a_full_array_stays_so(void **state)
 {
    (void)state;
@@ -315,6 +337,8 @@ int main(void)
       CLAIM("what was unknown of an array is known when it is overridden",
             an_unknown_line_is_known_then),
       CLAIM("a fully associative array stays so with other entries", a_full_array_stays_so),
+      CLAIM("pairs, wired entries and blocks by the size of pages are lines, too",
+            pairs_wired_entries_and_blocks),
       CLAIM("the walk, its steps and the head have lines, too", walks_and_the_head),
       CLAIM("the last array of each built-in machine can be doubled", all_machines),
       CLAIM("ways that do not divide other entries follow them", sets_stay),
