@@ -36,9 +36,8 @@ void tg_fast_path_second(tlb_user kind, TgRef* r, tlb_page* p, tlb_key key,
       tlb_book_misses(r->misses, &o);
       return;
    }
-   UInt entry = tlb_plain_find(w->second, key);
+   UInt entry = tlb_array_lookup(w->second, key, now);
    if (entry != TLB_MISS) {
-      w->second->time[entry] = now;
       r->misses[TG_CYCLES - TG_MISS_1] += w->hit_cycles;
    } else {
       o.missed = 1u << 1;
@@ -84,12 +83,13 @@ Bool tg_fast_path_refer(tlb_user kind, TgRef* r, tlb_page* p, ULong now)
 
 /* --- Where there is one --- */
 
-/* The second level, if it is the last, the only one there, and plain. */
-static tlb_array* plain_second(tlb_mmu* mmu, const tlb_stop* stop, UInt shift)
+/* The second level, if it is the last, the only one there, and a hit in it only sets the time
+   of the entry: not one whose used bits are watched, nor one of pairs. */
+static tlb_array* simple_second(tlb_mmu* mmu, const tlb_stop* stop, UInt shift)
 {
    tlb_array* a = &mmu->h.array[stop->array[0]];
    return mmu->h.levels == 2 && stop->n == 1 && stop->shift[0] == shift
-             && a->plain ? a : NULL;
+             && a->g.policy != TLB_NRU && a->halves == NULL && !a->also_behind ? a : NULL;
 }
 
 /* An array that both loads and stores ask, where something else tells them
@@ -112,6 +112,8 @@ static void find(tlb_mmu* mmu, tlb_user kind)
    const Bool watches = first->g.policy == TLB_NRU && first->g.ways > 1;
    w->search = first->plain ? TG_FAST_LRU : TG_FAST_POLICY;
    w->nru_4 = watches && first->g.ways == 4;
+   w->tree = first->g.policy == TLB_PLRU && (first->g.ways == 4 || first->g.ways == 8)
+                && first->second_time == 0 ? first->g.ways : 0;
    w->ways = first->g.ways;
    w->set_mask = first->set_mask;
    w->known = first->g.entries - (watches ? first->sets : 0);
@@ -120,7 +122,7 @@ static void find(tlb_mmu* mmu, tlb_user kind)
    w->key = first->key;
    w->short_cut = first->short_cut;
    w->size = tlb_key_of(0, shift, 0);
-   w->second = plain_second(mmu, stop, shift);
+   w->second = simple_second(mmu, stop, shift);
    if (w->second != NULL) {
       w->second_key = w->second->key;
       w->second_time = w->second->time;
@@ -136,8 +138,9 @@ void tg_fast_path_find(void)
       if (tg_mmus.fast_path && tg_mmus.n_mmus == 1 && !tlb_has_also_behind(&tg_mmus.mmu[0]))
          find(&tg_mmus.mmu[0], kind);
    }
-   /* Where reads and writes are not told apart one stands for the other. */
+   /* Where reads and writes are not told apart one stands for the other; and a data page notes
+      one place. */
    TgFastPath* w = tg_fast_path;
-   if (!tg_mmus.traits.split && w[TLB_LOAD].second != w[TLB_STORE].second)
+   if (w[TLB_LOAD].second != w[TLB_STORE].second)
       w[TLB_LOAD].second = w[TLB_STORE].second = NULL;
 }

@@ -29,6 +29,7 @@ typedef enum {
 typedef struct {
    TgFastSearch search;
    Bool nru_4;       /* it is NRU of 4 ways */
+   UInt tree;        /* the ways of PLRU that has 4 or 8, else 0 */
    UInt ways;
    UInt set_mask;
    UInt known;       /* how many entries have short cuts if all have that can */
@@ -85,6 +86,11 @@ uint64_t* tg_fast_policy_refer(const TgFastPath* w, tlb_key key, ULong now, uint
 {
    const UInt set = (UInt)key & w->set_mask;
    int is_missed;
+   if (w->tree != 0) {
+      *missed = True;
+      return w->tree == 4 ? tlb_policy_refer_tree(w->first, set, key, now, time, 4)
+                          : tlb_policy_refer_tree(w->first, set, key, now, time, 8);
+   }
    uint64_t* lost
       = w->nru_4 ? tlb_policy_refer_few(w->first, set, key, now, time, &is_missed, 4)
                  : tlb_policy_refer_known(w->first, set, key, now, time, &is_missed);

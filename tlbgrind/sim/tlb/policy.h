@@ -119,6 +119,49 @@ uint64_t *tlb_policy_refer_few(tlb_array *a, uint32_t set, tlb_key key, uint64_t
    return lost_time;
 }
 
+/* Which of so many ways a tree points to, a constant power of two, by the times of their last
+   references, without branches. Destroys `latest`. */
+static inline __attribute__((always_inline))
+uint32_t tlb_policy_tree_of_few(uint64_t *latest, uint32_t ways)
+{
+   uint64_t victim[TLB_MAX_FEW_WAYS / 2];
+   #pragma GCC unroll 8
+   for (uint32_t i = 0; i < ways / 2; i++) {
+      const uint64_t left = latest[2 * i], right = latest[2 * i + 1];
+      victim[i] = 2 * i + (left > right);
+      latest[i] = left > right ? left : right;
+   }
+   #pragma GCC unroll 4
+   for (uint32_t n = ways / 4; n > 0; n /= 2) {
+      #pragma GCC unroll 4
+      for (uint32_t i = 0; i < n; i++) {
+         const uint64_t left = latest[2 * i], right = latest[2 * i + 1];
+         victim[i] = tlb_chosen(left > right, victim[2 * i + 1], victim[2 * i]);
+         latest[i] = left > right ? left : right;
+      }
+   }
+   return (uint32_t)victim[0];
+}
+
+/* tlb_policy_refer_known() for PLRU of a constant number of ways, few of them, with one time
+   each. */
+static inline __attribute__((always_inline))
+uint64_t *tlb_policy_refer_tree(tlb_array *a, uint32_t set, tlb_key key, uint64_t now,
+                                uint64_t *time, uint32_t ways)
+{
+   uint64_t latest[TLB_MAX_FEW_WAYS];
+   uint64_t **const cut = a->short_cut + set * ways;
+   #pragma GCC unroll 8
+   for (uint32_t way = 0; way < ways; way++)
+      latest[way] = *cut[way];
+   const uint32_t way = tlb_policy_tree_of_few(latest, ways);
+   uint64_t *const lost = cut[way];
+   a->key[set * ways + way] = key;
+   cut[way] = time;
+   *time = now;
+   return lost;
+}
+
 /* Notes that entry number e of `set` is referenced (hit or fill) now. */
 static inline void tlb_policy_touch(tlb_array *a, uint32_t set, uint32_t e,
                                     uint64_t now)
