@@ -347,6 +347,8 @@ TOOL_SOURCES = \
 	tlbgrind/engine/as_cachegrind.c \
 	tlbgrind/engine/batch.c \
 	tlbgrind/engine/check.c \
+	tlbgrind/engine/check_copies.c \
+	tlbgrind/engine/clones.c \
 	tlbgrind/engine/copies.c \
 	tlbgrind/engine/cores.c \
 	tlbgrind/engine/fast_path.c \
@@ -471,10 +473,13 @@ TOOL_INCLUDES = \
 	tlbgrind/engine/as_cachegrind.h \
 	tlbgrind/engine/batch.h \
 	tlbgrind/engine/check.h \
+	tlbgrind/engine/check_copies.h \
+	tlbgrind/engine/clones.h \
 	tlbgrind/engine/copies.h \
 	tlbgrind/engine/cores.h \
 	tlbgrind/engine/fast_path.h \
 	tlbgrind/engine/interrupted.h \
+	tlbgrind/engine/look_up.h \
 	tlbgrind/engine/prefetch.h \
 	tlbgrind/engine/replay.h \
 	tlbgrind/engine/segment_miss.h \

@@ -11,53 +11,13 @@
 #include "trace/segment_run.h"
 #include "engine/batch.h"
 #include "engine/check.h"
+#include "engine/check_copies.h"
 #include "engine/copies.h"
+#include "engine/look_up.h"
 #include "engine/replay.h"
-#include "engine/segment_miss.h"
 #include "faults/page_use.h"
 
 static UInt page_shift;
-
-/* With n_groups, more_fetches, shift and the Bools constants, a straight line of
-   code. `now`: what the clock shows; `spread`: of a copy of the program, tg_copies_spread;
-   `writes`, `split`: see tlb_run_traits. */
-static inline __attribute__((always_inline))
-void look_up(const TgShadowArea* shadow, TgSegment* s, ULong now, UInt n_groups,
-             UInt more_fetches, UInt shift, UWord spread, Bool writes, Bool split)
-{
-   tlb_page* page[TG_MAX_GROUPS];
-   UWord differs = s->fetch->tag | tg_batching;
-
-   for (UInt i = 0; i < more_fetches; i++)
-      differs |= tg_segment_fetches(s)[i]->tag;
-   #pragma GCC unroll 16
-   for (UInt i = 0; i < n_groups; i++) {
-      const TgGroup* g = &s->group[i];
-      const Addr first = shadow->base[g->base] + g->first;
-      page[i] = tg_near_page_behind(first, shift, spread);
-      differs |= (first + g->span)
-                 ^ tg_group_probe(g, page[i], writes)->tag;
-      /* One group after the other: for all at once there are not enough
-         registers. */
-      __asm__("" : "+r"(differs), "+r"(s));
-   }
-   /* Bits below the page number say nothing. */
-   if (UNLIKELY(differs >> shift != 0)) {
-      for (UInt i = 0; i < n_groups; i++)
-         tg_segment_page[i] = page[i];
-      tg_segment_miss(shadow, s, differs >> shift, n_groups, more_fetches);
-      return;
-   }
-   /* Times that are in the right order, and later than those of all segments
-      before. Those of fetches and of data are not compared with each other. */
-   s->fetch->time = now - more_fetches;
-   for (UInt i = 0; i < more_fetches; i++)
-      tg_segment_fetches(s)[i]->time = now - (more_fetches - 1 - i);
-   #pragma GCC unroll 16
-   for (UInt i = 0; i < n_groups; i++)
-      tg_group_probe(&s->group[i], page[i], split)->time
-         = now - (n_groups - 1 - i);
-}
 
 /* --- Segments of 4K pages with one fetch at most, by their number of groups --- */
 
@@ -68,7 +28,7 @@ void check(UChar* guest_state, TgSegment* s, UInt n_groups, Bool writes, Bool sp
    const ULong now = tg_clock + s->ticks;
    tg_clock = now;
    s->entered++;
-   look_up(tg_shadow_area(guest_state), s, now, n_groups, 0, TG_4K_SHIFT, 0, writes, split);
+   tg_look_up(tg_shadow_area(guest_state), s, now, n_groups, 0, TG_4K_SHIFT, 0, writes, split);
 }
 
 /* By what of tlb_run_traits is set: nothing, `writes`, or `split`, too. */
@@ -141,15 +101,8 @@ static Bool is_4k(const TgSegment* s)
 /* Looks up a segment that has been counted. */
 static void look_up_any(const TgShadowArea* shadow, TgSegment* s)
 {
-   look_up(shadow, s, tg_clock, s->n_groups, tg_more_fetches(s), page_shift, 0,
+   tg_look_up(shadow, s, tg_clock, s->n_groups, tg_more_fetches(s), page_shift, 0,
            tg_mmus.traits.writes, tg_mmus.traits.split);
-}
-
-/* The same of a copy's. */
-static void look_up_of_copy(const TgShadowArea* shadow, TgSegment* s)
-{
-   look_up(shadow, s, tg_clock, s->n_groups, tg_more_fetches(s), page_shift,
-           tg_copies_spread[s->copy], tg_mmus.traits.writes, tg_mmus.traits.split);
 }
 
 /* The same in the middle of a batch, which is there to be fast. */
@@ -158,13 +111,13 @@ static void look_up_batched(const TgShadowArea* shadow, TgSegment* s)
    const Bool writes = tg_mmus.traits.writes;
    const Bool split = tg_mmus.traits.split;
    if (UNLIKELY(s->copy != 0))
-      look_up_of_copy(shadow, s);
+      tg_look_up_of_copy(shadow, s);
    else if (is_4k(s) && s->n_groups == 1)
-      look_up(shadow, s, tg_clock, 1, 0, TG_4K_SHIFT, 0, writes, split);
+      tg_look_up(shadow, s, tg_clock, 1, 0, TG_4K_SHIFT, 0, writes, split);
    else if (is_4k(s) && s->n_groups == 2)
-      look_up(shadow, s, tg_clock, 2, 0, TG_4K_SHIFT, 0, writes, split);
+      tg_look_up(shadow, s, tg_clock, 2, 0, TG_4K_SHIFT, 0, writes, split);
    else if (is_4k(s) && s->n_groups == 3)
-      look_up(shadow, s, tg_clock, 3, 0, TG_4K_SHIFT, 0, writes, split);
+      tg_look_up(shadow, s, tg_clock, 3, 0, TG_4K_SHIFT, 0, writes, split);
    else
       look_up_any(shadow, s);
 }
@@ -194,116 +147,11 @@ static TgCheck* check_of(const TgSegment* s)
    return of_4k != NULL ? of_4k : check_any;
 }
 
-/* --- Copies of the program --- */
-
-/* Their clock goes on by each copy's segment, but these are not the program's instructions. */
-static ULong pass_of_copy(const TgSegment* s)
-{
-   const UInt ticks = s->ticks == 0 ? TG_INSTR_TICKS : s->ticks;
-   tg_idle_passes += ticks >> TG_INSTR_SHIFT;
-   return tg_clock += ticks;
-}
-
-/* Where the groups of the first copy's segment begin, and end. */
-typedef struct {
-   UWord near[TG_MAX_GROUPS]; /* number of the program's record that is near */
-   Addr last[TG_MAX_GROUPS];
-} Groups;
-
-/* As look_up(), of a segment with one fetch at most. */
-static inline __attribute__((always_inline))
-void look_up_clone(const TgShadowArea* shadow, const Groups* at, const TgSegment* first,
-                   TgSegment* s, UInt copy, UInt n_groups, UInt shift)
-{
-   const ULong now = pass_of_copy(first);
-   const Bool writes = tg_mmus.traits.writes;
-   const Bool split = tg_mmus.traits.split;
-   tlb_page* page[TG_MAX_GROUPS];
-   UWord differs = s->fetch->tag | tg_batching;
-   #pragma GCC unroll 16
-   for (UInt i = 0; i < n_groups; i++) {
-      page[i] = &tg_near[(at->near[i] + tg_copies_spread[copy]) & (TG_NEAR_PAGES - 1)].page;
-      differs |= (at->last[i] + (copy - 1) * tg_copies_distance)
-                 ^ tg_group_probe(&first->group[i], page[i], writes)->tag;
-   }
-   if (UNLIKELY(differs >> shift != 0)) {
-      for (UInt i = 0; i < n_groups; i++)
-         tg_segment_page[i] = page[i];
-      tg_segment_miss(shadow, s, differs >> shift, n_groups, 0);
-      return;
-   }
-   s->fetch->time = now;
-   #pragma GCC unroll 16
-   for (UInt i = 0; i < n_groups; i++)
-      tg_group_probe(&first->group[i], page[i], split)->time = now - (n_groups - 1 - i);
-}
-
-/* Copies one after the other, for what one misses can be what the next has. The groups are read
-   once, and from the first copy's segment alone. */
-static inline __attribute__((always_inline))
-void look_up_clones(const TgShadowArea* shadow, const TgClones* c, UInt from, UInt to,
-                    UInt n_groups, UInt shift)
-{
-   const TgSegment* first = c->of[1];
-   Groups at;
-   for (UInt i = 0; i < n_groups; i++) {
-      const TgGroup* g = &first->group[i];
-      const Addr a = shadow->base[g->base] + g->first;
-      at.near[i] = (a - tg_copies_distance) >> shift;
-      at.last[i] = a + g->span;
-   }
-   for (UInt copy = from; copy <= to; copy++)
-      look_up_clone(shadow, &at, first, c->of[copy], copy, n_groups, shift);
-}
-
-static void run_copies(const TgShadowArea* shadow, const TgClones* c, UInt from, UInt to, UInt n)
-{
-   const TgSegment* s = c->of[1];
-   const Bool fast = tg_mmus.fast_path && n == s->n_refs && !s->guarded;
-   if (LIKELY(fast && is_4k(s))) {
-      switch (s->n_groups) {
-      case 0:
-         look_up_clones(shadow, c, from, to, 0, TG_4K_SHIFT);
-         break;
-      case 1:
-         look_up_clones(shadow, c, from, to, 1, TG_4K_SHIFT);
-         break;
-      case 2:
-         look_up_clones(shadow, c, from, to, 2, TG_4K_SHIFT);
-         break;
-      case 3:
-         look_up_clones(shadow, c, from, to, 3, TG_4K_SHIFT);
-         break;
-      case 4:
-         look_up_clones(shadow, c, from, to, 4, TG_4K_SHIFT);
-         break;
-      case 5:
-         look_up_clones(shadow, c, from, to, 5, TG_4K_SHIFT);
-         break;
-      case 6:
-         look_up_clones(shadow, c, from, to, 6, TG_4K_SHIFT);
-         break;
-      default:
-         look_up_clones(shadow, c, from, to, s->n_groups, TG_4K_SHIFT);
-      }
-      return;
-   }
-   for (UInt copy = from; copy <= to; copy++) {
-      pass_of_copy(s);
-      if (fast) {
-         look_up_of_copy(shadow, c->of[copy]);
-      } else {
-         tg_batch_look_up();
-         tg_replay_first(shadow, c->of[copy], n);
-      }
-   }
-}
-
 void tg_check_init(const TgOptions* options)
 {
    page_shift = options->page_shift;
    tg_segment_miss_init(options);
-   tg_copies_init(options, run_copies);
+   tg_check_copies_init(options);
    /* The use of a page is recorded, and data is attributed, as soon as the segment has ended. */
    const Bool at_once = options->data || (options->faults.on && options->faults.used);
    tg_batch_init(at_once ? NULL : look_up_batched);
@@ -349,11 +197,18 @@ static void check_with_copies(UChar* guest_state, TgSegment* s)
    tg_copies_follow(tg_shadow_area(guest_state), s, s->n_refs);
 }
 
+static TgCheck* check_of_all(const TgSegment* s)
+{
+   const Bool usual = !tg_page_use_on && tg_mmus.fast_path && is_4k(s) && s->ticks > 0;
+   TgCheck* at_once = usual ? tg_check_copies_for(s) : NULL;
+   return at_once != NULL ? at_once : check_with_copies;
+}
+
 TgCheck* tg_check_for(const TgSegment* s)
 {
    if (!tg_instrumented)
       return check_touches;
-   return tg_copies_on ? check_with_copies : check_of_program(s);
+   return tg_copies_on ? check_of_all(s) : check_of_program(s);
 }
 
 static void check_guarded(UChar* guest_state, TgSegment* s, UWord happens)

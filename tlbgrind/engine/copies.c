@@ -13,6 +13,7 @@
 #include "trace/run_mmus.h"
 
 Bool tg_copies_on;
+Bool tg_copies_take_turns;
 UWord tg_copies_spread[TLB_MAX_SPACES];
 UWord tg_copies_distance;
 
@@ -20,79 +21,8 @@ static UInt n_copies;
 static ULong behind;      /* references between one copy and the next */
 static TgCopiesRun* run;
 
-/* --- The segments of copies --- */
-
-static TgClones** clones;     /* by the segment's number; NULL: it has not been run */
-static UInt room;           /* there */
-static TgClones* gone;        /* of segments that are no more, but can still be waited for */
+static TgClones* gone; /* of segments that are no more, but can still be waited for */
 static TgClones** last_gone = &gone;
-
-static void note_base(TgClones* c, UChar base)
-{
-   UInt i = 0;
-   while (i < c->n_bases && c->base[i] != base)
-      i++;
-   if (i == c->n_bases && base != TG_NO_BASE)
-      c->base[c->n_bases++] = base;
-}
-
-static tlb_page* code_page_of(UInt copy, const tlb_page* page)
-{
-   const UInt shift = tg_mmus.traits.page_shift;
-   return tlb_record_of(&tg_mmus, TLB_CODE,
-                        tlb_code_page_number(page, shift) + (copy * tg_copies_distance >> shift));
-}
-
-static TgSegment* make_clone(const TgSegment* s, UInt copy)
-{
-   const SizeT bytes = (SizeT)((Addr)tg_segment_instrs(s) - (Addr)s);
-   TgSegment* clone = VG_(malloc)("tg.copies.segment", bytes);
-   VG_(memcpy)(clone, s, bytes);
-   clone->copy = (UChar)copy;
-   if (s->guarded)
-      clone->fetch = tlb_no_page(&tg_mmus); /* in whose place it has counted */
-   else if (s->n_fetches > 0)
-      clone->fetch = code_page_of(copy, s->fetch);
-   for (UInt i = 0; i < tg_more_fetches(s); i++)
-      tg_segment_fetches(clone)[i] = code_page_of(copy, tg_segment_fetches(s)[i]);
-   for (UInt i = 0; i < s->n_groups; i++)
-      clone->group[i].first += copy * tg_copies_distance;
-   for (UInt i = 0; i < s->n_refs; i++) {
-      TgRef* r = &tg_segment_refs(clone)[i];
-      if (r->kind == TLB_FETCH)
-         r->at.page = code_page_of(copy, r->at.page);
-      else
-         r->at.offset += copy * tg_copies_distance;
-      r->misses = tg_copy_misses(copy, r->kind);
-   }
-   return clone;
-}
-
-static TgClones* make_clones(const TgSegment* s)
-{
-   TgClones* c = VG_(calloc)("tg.copies.segment", 1, sizeof *c + n_copies * sizeof c->of[0]);
-   for (UInt i = 0; i < s->n_refs; i++) {
-      const TgRef* r = &tg_segment_refs(s)[i];
-      if (r->kind != TLB_FETCH)
-         note_base(c, r->base);
-   }
-   for (UInt copy = 1; copy < n_copies; copy++)
-      c->of[copy] = make_clone(s, copy);
-   return c;
-}
-
-static TgClones* clones_of(const TgSegment* s)
-{
-   if (s->number >= room) {
-      const UInt old = room;
-      room = 2 * s->number + 1024;
-      clones = VG_(realloc)("tg.copies.segments", clones, room * sizeof *clones);
-      VG_(memset)(clones + old, 0, (room - old) * sizeof *clones);
-   }
-   if (clones[s->number] == NULL)
-      clones[s->number] = make_clones(s);
-   return clones[s->number];
-}
 
 /* --- What copies have still to execute --- */
 
@@ -174,24 +104,17 @@ static void execute_next(UInt copy, const UWord* word)
 
 /* --- Segments that are discarded --- */
 
-static void free_clones(TgClones* c)
-{
-   for (UInt copy = 1; copy < n_copies; copy++)
-      VG_(free)(c->of[copy]);
-   VG_(free)(c);
-}
-
 /* Frees those that no copy can come to any more. */
 static void free_gone(void)
 {
-   const ULong oldest = behind == 0 ? made : place[n_copies - 1].made;
+   const ULong oldest = place[n_copies - 1].made;
    if (gone->gone_at > oldest)
       return;
    tg_batch_look_up();
    while (gone != NULL && gone->gone_at <= oldest) {
       TgClones* c = gone;
       gone = c->next_gone;
-      free_clones(c);
+      tg_clones_free(c);
    }
    last_gone = gone == NULL ? &gone : last_gone;
 }
@@ -199,10 +122,14 @@ static void free_gone(void)
 /* Copies that are behind have still to execute it. */
 static void segment_goes(UInt number)
 {
-   TgClones* c = number < room ? clones[number] : NULL;
+   TgClones* c = tg_clones_take(number);
    if (c == NULL)
       return;
-   clones[number] = NULL;
+   if (tg_copies_take_turns) {
+      tg_batch_look_up();
+      tg_clones_free(c);
+      return;
+   }
    c->next_gone = NULL;
    c->gone_at = made;
    *last_gone = c;
@@ -213,17 +140,17 @@ static void segment_goes(UInt number)
 
 void tg_copies_follow(const TgShadowArea* shadow, TgSegment* s, UInt n)
 {
-   TgClones* c = clones_of(s);
-   made += n;
-   if (behind == 0) {
+   TgClones* c = tg_clones_of(s);
+   if (tg_copies_take_turns) {
       run(shadow, c, 1, n_copies - 1, n);
-   } else {
-      add(c, shadow, n);
-      for (UInt copy = 1; copy < n_copies; copy++) {
-         const UWord* word;
-         while ((word = next_of(copy)) != NULL && due(copy, word) <= made)
-            execute_next(copy, word);
-      }
+      return;
+   }
+   made += n;
+   add(c, shadow, n);
+   for (UInt copy = 1; copy < n_copies; copy++) {
+      const UWord* word;
+      while ((word = next_of(copy)) != NULL && due(copy, word) <= made)
+         execute_next(copy, word);
    }
    if (UNLIKELY(gone != NULL))
       free_gone();
@@ -252,10 +179,12 @@ void tg_copies_init(const TgOptions* options, TgCopiesRun* f)
    n_copies = options->kernel.copies;
    behind = options->kernel.copies_behind;
    tg_copies_on = n_copies > 1;
+   tg_copies_take_turns = tg_copies_on && behind == 0;
    if (!tg_copies_on)
       return;
    run = f;
    tg_copies_distance = (UWord)(options->kernel.space_step << TLB_SPACE_SHIFT);
+   tg_clones_init(n_copies, tg_copies_distance);
    tg_copy_counts_init(n_copies);
    tg_superblocks_listen(segment_goes);
    new_chunk();

@@ -1,9 +1,8 @@
 /* Copies of the program that share the TLBs of a core: --copies=.
 
-   A copy executes the program's segments, too, each behind the program's or so many references
-   later, in an address space of its own. To the simulator a copy's segment is another segment,
-   whose addresses have the copy's number above those of the program (sim/machine/spaces.h). So
-   copies take the same fast path, with page records of their own.
+   A copy executes the program's segments, too (engine/clones.h), each behind the program's or so
+   many references later, in an address space of its own, with page records of its own. So copies
+   take the same fast path.
 
    A segment is what is run from one point where code can be left to the next: copies take turns
    there, not behind each reference. */
@@ -13,19 +12,10 @@
 
 #include "pub_tool_basics.h"
 
+#include "engine/clones.h"
 #include "options/options.h"
 #include "trace/shadow_area.h"
 #include "trace/superblocks.h"
-
-/* What copies execute in place of a segment of the program. Their segments differ in addresses
-   alone, by the distance between copies, and in the pages of fetches. */
-typedef struct _TgClones {
-   struct _TgClones* next_gone;
-   ULong gone_at;     /* how many references had been made when the segment went */
-   UInt n_bases;
-   UChar base[TG_MAX_BASES]; /* those that its references are relative to */
-   TgSegment* of[]; /* by copy, from 1 */
-} TgClones;
 
 /* Simulates the first n references of copies number `from` up to `to`, one after the other, with
    these bases. */
@@ -37,6 +27,9 @@ void tg_copies_init(const TgOptions* options, TgCopiesRun* run);
 
 /* Whether there are copies. */
 extern Bool tg_copies_on;
+
+/* Whether each copy executes a segment as soon as the one before it has. */
+extern Bool tg_copies_take_turns;
 
 /* How far behind the program's the record of a copy's data page is near: tlb_near_spread(), by the
    copy's number. */
