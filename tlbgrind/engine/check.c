@@ -153,7 +153,7 @@ void tg_check_init(const TgOptions* options)
    tg_segment_miss_init(options);
    tg_check_copies_init(options);
    /* The use of a page is recorded, and data is attributed, as soon as the segment has ended. */
-   const Bool at_once = options->data || (options->faults.on && options->faults.used);
+   const Bool at_once = options->kernel.copies > 1 || options->data || (options->faults.on && options->faults.used);
    tg_batch_init(at_once ? NULL : look_up_batched);
 }
 

@@ -112,8 +112,8 @@ static void find(tlb_mmu* mmu, tlb_user kind)
    const Bool watches = first->g.policy == TLB_NRU && first->g.ways > 1;
    w->search = first->plain ? TG_FAST_LRU : TG_FAST_POLICY;
    w->nru_4 = watches && first->g.ways == 4;
-   w->tree = first->g.policy == TLB_PLRU && (first->g.ways == 4 || first->g.ways == 8)
-                && first->second_time == 0 ? first->g.ways : 0;
+   w->plru_ways = first->g.policy == TLB_PLRU && (first->g.ways == 4 || first->g.ways == 8)
+                     && first->second_time == 0 ? first->g.ways : 0;
    w->ways = first->g.ways;
    w->set_mask = first->set_mask;
    w->known = first->g.entries - (watches ? first->sets : 0);

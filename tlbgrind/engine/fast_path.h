@@ -29,7 +29,7 @@ typedef enum {
 typedef struct {
    TgFastSearch search;
    Bool nru_4;       /* it is NRU of 4 ways */
-   UInt tree;        /* the ways of PLRU that has 4 or 8, else 0 */
+   UInt plru_ways;   /* of PLRU that has 4 or 8, else 0 */
    UInt ways;
    UInt set_mask;
    UInt known;       /* how many entries have short cuts if all have that can */
@@ -78,6 +78,26 @@ UInt tg_fast_lru_oldest(const TgFastPath* w, tlb_key key)
    return first + tlb_oldest_of_one_time(w->short_cut + first, w->ways);
 }
 
+/* The same of PLRU with 4 or 8 ways. */
+static inline __attribute__((always_inline))
+UInt tg_fast_plru_victim(const TgFastPath* w, tlb_key key)
+{
+   const UInt set = (UInt)key & w->set_mask;
+   return set * w->ways + (w->plru_ways == 4 ? tlb_policy_plru_few(w->first, set, 4)
+                                             : tlb_policy_plru_few(w->first, set, 8));
+}
+
+/* Puts the key, whose page has that time, into the entry, where the times of the array's pages
+   are all that its policy goes by. */
+static inline uint64_t* tg_fast_replace(const TgFastPath* w, UInt entry, tlb_key key,
+                                        uint64_t* time)
+{
+   uint64_t* lost = w->short_cut[entry];
+   w->key[entry] = key;
+   w->short_cut[entry] = time;
+   return lost;
+}
+
 /* References page p, of that key, by the policy. Returns the time of the page that is
    not known from now on; *missed: whether p was not there. */
 static inline __attribute__((always_inline))
@@ -86,10 +106,10 @@ uint64_t* tg_fast_policy_refer(const TgFastPath* w, tlb_key key, ULong now, uint
 {
    const UInt set = (UInt)key & w->set_mask;
    int is_missed;
-   if (w->tree != 0) {
+   if (w->plru_ways != 0) {
+      *time = now;
       *missed = True;
-      return w->tree == 4 ? tlb_policy_refer_tree(w->first, set, key, now, time, 4)
-                          : tlb_policy_refer_tree(w->first, set, key, now, time, 8);
+      return tg_fast_replace(w, tg_fast_plru_victim(w, key), key, time);
    }
    uint64_t* lost
       = w->nru_4 ? tlb_policy_refer_few(w->first, set, key, now, time, &is_missed, 4)

@@ -143,23 +143,16 @@ uint32_t tlb_policy_tree_of_few(uint64_t *latest, uint32_t ways)
    return (uint32_t)victim[0];
 }
 
-/* tlb_policy_refer_known() for PLRU of a constant number of ways, few of them, with one time
-   each. */
+/* The victim of a set of PLRU of a constant number of ways, few of them, with short cuts to one
+   time each. */
 static inline __attribute__((always_inline))
-uint64_t *tlb_policy_refer_tree(tlb_array *a, uint32_t set, tlb_key key, uint64_t now,
-                                uint64_t *time, uint32_t ways)
+uint32_t tlb_policy_plru_few(const tlb_array *a, uint32_t set, uint32_t ways)
 {
    uint64_t latest[TLB_MAX_FEW_WAYS];
-   uint64_t **const cut = a->short_cut + set * ways;
    #pragma GCC unroll 8
    for (uint32_t way = 0; way < ways; way++)
-      latest[way] = *cut[way];
-   const uint32_t way = tlb_policy_tree_of_few(latest, ways);
-   uint64_t *const lost = cut[way];
-   a->key[set * ways + way] = key;
-   cut[way] = time;
-   *time = now;
-   return lost;
+      latest[way] = *a->short_cut[set * ways + way];
+   return tlb_policy_tree_of_few(latest, ways);
 }
 
 /* Notes that entry number e of `set` is referenced (hit or fill) now. */
