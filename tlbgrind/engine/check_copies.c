@@ -11,8 +11,13 @@
 static UInt page_shift;
 static UInt n_copies;
 
-/* Each of them has a check of its own. */
-enum { MAX_GROUPS = 7 };
+/* Each number of groups up to this one has functions of its own, all others have one. */
+enum { MAX_GROUPS = 6, N_CASES = MAX_GROUPS + 2 };
+
+static UInt case_of(const TgSegment* s)
+{
+   return s->n_groups <= MAX_GROUPS ? s->n_groups : N_CASES - 1;
+}
 
 /* --- One after the other --- */
 
@@ -111,8 +116,8 @@ static void each_of_many(const TgShadowArea* shadow, const TgClones* c, UInt fro
 /* Looks up these copies' segments of 4K pages with one fetch at most; 0: the program's. */
 typedef void Each(const TgShadowArea* shadow, const TgClones* c, UInt from, UInt to);
 
-static Each* const each_of[MAX_GROUPS]
-   = { each_0, each_1, each_2, each_3, each_4, each_5, each_6 };
+static Each* const each_of[N_CASES]
+   = { each_0, each_1, each_2, each_3, each_4, each_5, each_6, each_of_many };
 
 void tg_look_up_of_copy(const TgShadowArea* shadow, TgSegment* s)
 {
@@ -125,7 +130,7 @@ static void run_copies(const TgShadowArea* shadow, const TgClones* c, UInt from,
    const TgSegment* s = c->of[0].segment;
    const Bool fast = tg_mmus.fast_path && n == s->n_refs && !s->guarded;
    if (LIKELY(fast && page_shift == TG_4K_SHIFT && s->n_fetches < 2)) {
-      (s->n_groups < MAX_GROUPS ? each_of[s->n_groups] : each_of_many)(shadow, c, from, to);
+      each_of[case_of(s)](shadow, c, from, to);
       return;
    }
    for (UInt copy = from; copy <= to; copy++) {
@@ -162,7 +167,7 @@ void check(UChar* guest_state, TgSegment* s, UInt n_groups, Bool writes, Bool sp
       distance += tg_copies_distance;
    }
    if (UNLIKELY(differs >> TG_4K_SHIFT != 0)) {
-      each_of[n_groups](shadow, c, 0, n - 1);
+      each_of[case_of(s)](shadow, c, 0, n - 1);
       return;
    }
    ULong now = tg_clock;
@@ -191,22 +196,24 @@ CHECKS(4)
 CHECKS(5)
 CHECKS(6)
 
+static void check_reads_many(UChar* g, TgSegment* s) { check(g, s, s->n_groups, False, False); }
+static void check_writes_many(UChar* g, TgSegment* s) { check(g, s, s->n_groups, True, False); }
+static void check_split_many(UChar* g, TgSegment* s) { check(g, s, s->n_groups, True, True); }
+
 TgCheck* tg_check_copies_for(const TgSegment* s)
 {
-   static TgCheck* const reads[MAX_GROUPS]
+   static TgCheck* const reads[N_CASES]
       = { check_reads_0, check_reads_1, check_reads_2, check_reads_3, check_reads_4,
-          check_reads_5, check_reads_6 };
-   static TgCheck* const writes[MAX_GROUPS]
+          check_reads_5, check_reads_6, check_reads_many };
+   static TgCheck* const writes[N_CASES]
       = { check_writes_0, check_writes_1, check_writes_2, check_writes_3, check_writes_4,
-          check_writes_5, check_writes_6 };
-   static TgCheck* const split[MAX_GROUPS]
+          check_writes_5, check_writes_6, check_writes_many };
+   static TgCheck* const split[N_CASES]
       = { check_split_0, check_split_1, check_split_2, check_split_3, check_split_4,
-          check_split_5, check_split_6 };
-   if (!tg_copies_take_turns || s->n_groups >= MAX_GROUPS)
+          check_split_5, check_split_6, check_split_many };
+   if (!tg_copies_take_turns)
       return NULL;
-   return tg_mmus.traits.split    ? split[s->n_groups]
-          : tg_mmus.traits.writes ? writes[s->n_groups]
-                                  : reads[s->n_groups];
+   return (tg_mmus.traits.split ? split : tg_mmus.traits.writes ? writes : reads)[case_of(s)];
 }
 
 void tg_check_copies_init(const TgOptions* options)
