@@ -123,9 +123,6 @@ void tg_summary_machines(const TgResults* results)
                 : results->options->kernel.copies > 1 && results->options->kernel.shared_context
                    ? "copies share translations"
                    : "code and data share a first level");
-   if (is_long && !results->options->kernel.syscalls && results->options->kernel.switch_every == 0)
-      VG_(umsg)("System calls and context switches drive out nothing: misses are lower bounds "
-                "(--syscall-tlb=none,flush counts upper bounds, too)\n");
    if (!is_long)
       VG_(umsg)("All arrays and assumptions: with -v, and in the out-file\n");
    VG_(umsg)("\n");
@@ -387,11 +384,16 @@ void tg_summary_details(const TgResults* results, const HChar* out_file)
 /* How often others used the TLBs. */
 static void interruptions(const TgOptions* o)
 {
-   if (!o->kernel.syscalls && o->kernel.switch_every == 0)
+   const HChar* said
+      = o->kernel.syscalls           ? ""
+        : o->kernel.switch_every > 0 ? "  drive out nothing (--syscall-tlb)"
+        : "  drive out nothing: a lower bound (both: --syscall-tlb=none,flush)";
+   const Bool asked = o->kernel.syscalls || o->kernel.switch_every > 0;
+   if (!asked && VG_(clo_verbosity) == 0)
       return;
-   VG_(umsg)("\n");
-   VG_(umsg)("%-18s %s%s\n", "system calls:", number(tg_interruptions.system_calls).text,
-             o->kernel.syscalls ? "" : "  which drive out nothing (--syscall-tlb)");
+   if (asked || o->n_machines > 1)
+      VG_(umsg)("\n");
+   VG_(umsg)("%-18s %s%s\n", "system calls:", number(tg_interruptions.system_calls).text, said);
    if (o->kernel.switch_every > 0)
       VG_(umsg)("%-18s %s\n", "context switches:", number(tg_interruptions.switches).text);
 }
