@@ -357,6 +357,7 @@ TOOL_SOURCES = \
 	tlbgrind/engine/replay.c \
 	tlbgrind/engine/segment_miss.c \
 	tlbgrind/engine/setup.c \
+	tlbgrind/engine/several_misses.c \
 	tlbgrind/engine/shared_context.c \
 	tlbgrind/engine/translate.c \
 	tlbgrind/faults/kinds.c \
@@ -484,6 +485,7 @@ TOOL_INCLUDES = \
 	tlbgrind/engine/replay.h \
 	tlbgrind/engine/segment_miss.h \
 	tlbgrind/engine/setup.h \
+	tlbgrind/engine/several_misses.h \
 	tlbgrind/engine/shared_context.h \
 	tlbgrind/engine/translate.h \
 	tlbgrind/faults/kinds.h \
