@@ -73,12 +73,12 @@ def test_the_fast_path_counts_what_every_reference_counts(
 
 
 def test_code_that_is_discarded_is_still_executed_by_copies_that_are_behind(tmp_path: Path) -> None:
-    rows = [
-        copies_of(
-            run(tmp_path / str(behind), client("run_code"), options=[f"--copies=3:{behind}"], geometry=LITTLE).only()
-        )
-        for behind in (0, 100000)
-    ]
+    def counts(behind: int, fast: str) -> list[dict[str, int]]:
+        options = [f"--copies=3:{behind}", f"--fast-path={fast}"]
+        return copies_of(run(tmp_path / f"{behind}{fast}", client("run_code"), options=options, geometry=LITTLE).only())
+
+    rows = [counts(behind, "yes") for behind in (0, 100000)]
+    assert rows == [counts(behind, "no") for behind in (0, 100000)]
     assert all(row[0]["Ir"] == row[1]["Ir"] == row[2]["Ir"] > 0 for row in rows)
     assert all(row["I1tm"] > 0 for row in rows[1])
 

@@ -102,7 +102,7 @@ static Bool is_4k(const TgSegment* s)
 static void look_up_any(const TgShadowArea* shadow, TgSegment* s)
 {
    tg_look_up(shadow, s, tg_clock, s->n_groups, tg_more_fetches(s), page_shift, 0,
-           tg_mmus.traits.writes, tg_mmus.traits.split);
+              tg_mmus.traits.writes, tg_mmus.traits.split);
 }
 
 /* The same in the middle of a batch, which is there to be fast. */
@@ -110,9 +110,7 @@ static void look_up_batched(const TgShadowArea* shadow, TgSegment* s)
 {
    const Bool writes = tg_mmus.traits.writes;
    const Bool split = tg_mmus.traits.split;
-   if (UNLIKELY(s->copy != 0))
-      tg_look_up_of_copy(shadow, s);
-   else if (is_4k(s) && s->n_groups == 1)
+   if (is_4k(s) && s->n_groups == 1)
       tg_look_up(shadow, s, tg_clock, 1, 0, TG_4K_SHIFT, 0, writes, split);
    else if (is_4k(s) && s->n_groups == 2)
       tg_look_up(shadow, s, tg_clock, 2, 0, TG_4K_SHIFT, 0, writes, split);
@@ -152,8 +150,10 @@ void tg_check_init(const TgOptions* options)
    page_shift = options->page_shift;
    tg_segment_miss_init(options);
    tg_check_copies_init(options);
-   /* The use of a page is recorded, and data is attributed, as soon as the segment has ended. */
-   const Bool at_once = options->kernel.copies > 1 || options->data || (options->faults.on && options->faults.used);
+   /* The use of a page is recorded, and data is attributed, as soon as the segment has ended. And
+      with copies, only a part of all walks are the program's. */
+   const Bool at_once = options->data || (options->faults.on && options->faults.used)
+                        || options->kernel.copies > 1;
    tg_batch_init(at_once ? NULL : look_up_batched);
 }
 

@@ -35,14 +35,15 @@ typedef struct {
    Addr last[TG_MAX_GROUPS];
 } Groups;
 
+/* `distance`: of the segment's copy from the program. */
 static inline __attribute__((always_inline))
-void note_groups(Groups* at, const TgShadowArea* shadow, const TgSegment* s, UInt n_groups,
-                 UInt shift)
+void note_groups(Groups* at, const TgShadowArea* shadow, const TgSegment* s, UWord distance,
+                 UInt n_groups, UInt shift)
 {
    #pragma GCC unroll 16
    for (UInt i = 0; i < n_groups; i++) {
       const TgGroup* g = &s->group[i];
-      const Addr first = shadow->base[g->base] + g->first;
+      const Addr first = shadow->base[g->base] + g->first - distance;
       at->number[i] = first >> shift;
       at->last[i] = first + g->span;
    }
@@ -54,22 +55,22 @@ static inline tlb_page* near_page(UWord number, UInt copy)
    return &tg_near[(number + tg_copies_spread[copy]) & (TG_NEAR_PAGES - 1)].page;
 }
 
-/* As tg_look_up(), of a segment with one fetch at most. The groups are read once, and from the
-   program's segment alone. */
+/* As tg_look_up(), of a segment with one fetch at most. The groups are read once, and from one
+   segment alone. */
 static inline __attribute__((always_inline))
-void look_up_one(const TgShadowArea* shadow, const Groups* at, const TgSegment* program,
+void look_up_one(const TgShadowArea* shadow, const Groups* at, const TgSegment* any,
                  const TgClone* c, UInt copy, UInt n_groups, UInt shift)
 {
-   const ULong now = pass(program, copy);
+   const ULong now = pass(any, copy);
    const Bool writes = tg_mmus.traits.writes;
    const Bool split = tg_mmus.traits.split;
    tlb_page* page[TG_MAX_GROUPS];
-   UWord differs = c->fetch->tag | tg_batching;
+   UWord differs = c->fetch->tag;
    #pragma GCC unroll 16
    for (UInt i = 0; i < n_groups; i++) {
       page[i] = near_page(at->number[i], copy);
       differs |= (at->last[i] + copy * tg_copies_distance)
-                 ^ tg_group_probe(&program->group[i], page[i], writes)->tag;
+                 ^ tg_group_probe(&any->group[i], page[i], writes)->tag;
    }
    if (UNLIKELY(differs >> shift != 0)) {
       for (UInt i = 0; i < n_groups; i++)
@@ -80,18 +81,18 @@ void look_up_one(const TgShadowArea* shadow, const Groups* at, const TgSegment* 
    c->fetch->time = now;
    #pragma GCC unroll 16
    for (UInt i = 0; i < n_groups; i++)
-      tg_group_probe(&program->group[i], page[i], split)->time = now - (n_groups - 1 - i);
+      tg_group_probe(&any->group[i], page[i], split)->time = now - (n_groups - 1 - i);
 }
 
 static inline __attribute__((always_inline))
 void look_up_each(const TgShadowArea* shadow, const TgClones* c, UInt from, UInt to,
                   UInt n_groups)
 {
-   const TgSegment* program = c->of[0].segment;
+   const TgSegment* any = c->of[1].segment; /* the program's may be gone */
    Groups at;
-   note_groups(&at, shadow, program, n_groups, TG_4K_SHIFT);
+   note_groups(&at, shadow, any, tg_copies_distance, n_groups, TG_4K_SHIFT);
    for (UInt copy = from; copy <= to; copy++)
-      look_up_one(shadow, &at, program, &c->of[copy], copy, n_groups, TG_4K_SHIFT);
+      look_up_one(shadow, &at, any, &c->of[copy], copy, n_groups, TG_4K_SHIFT);
 }
 
 #define EACH(n) \
@@ -110,7 +111,7 @@ EACH(6)
 
 static void each_of_many(const TgShadowArea* shadow, const TgClones* c, UInt from, UInt to)
 {
-   look_up_each(shadow, c, from, to, c->of[0].segment->n_groups);
+   look_up_each(shadow, c, from, to, c->of[1].segment->n_groups);
 }
 
 /* Looks up these copies' segments of 4K pages with one fetch at most; 0: the program's. */
@@ -119,7 +120,8 @@ typedef void Each(const TgShadowArea* shadow, const TgClones* c, UInt from, UInt
 static Each* const each_of[N_CASES]
    = { each_0, each_1, each_2, each_3, each_4, each_5, each_6, each_of_many };
 
-void tg_look_up_of_copy(const TgShadowArea* shadow, TgSegment* s)
+/* The same of any segment of a copy, at the time that the clock shows. */
+static void look_up_any(const TgShadowArea* shadow, TgSegment* s)
 {
    tg_look_up(shadow, s, tg_clock, s->n_groups, tg_more_fetches(s), page_shift,
               tg_copies_spread[s->copy], tg_mmus.traits.writes, tg_mmus.traits.split);
@@ -127,7 +129,7 @@ void tg_look_up_of_copy(const TgShadowArea* shadow, TgSegment* s)
 
 static void run_copies(const TgShadowArea* shadow, const TgClones* c, UInt from, UInt to, UInt n)
 {
-   const TgSegment* s = c->of[0].segment;
+   const TgSegment* s = c->of[1].segment;
    const Bool fast = tg_mmus.fast_path && n == s->n_refs && !s->guarded;
    if (LIKELY(fast && page_shift == TG_4K_SHIFT && s->n_fetches < 2)) {
       each_of[case_of(s)](shadow, c, from, to);
@@ -135,12 +137,10 @@ static void run_copies(const TgShadowArea* shadow, const TgClones* c, UInt from,
    }
    for (UInt copy = from; copy <= to; copy++) {
       pass(s, copy);
-      if (fast) {
-         tg_look_up_of_copy(shadow, c->of[copy].segment);
-      } else {
-         tg_batch_look_up();
+      if (fast)
+         look_up_any(shadow, c->of[copy].segment);
+      else
          tg_replay_first(shadow, c->of[copy].segment, n);
-      }
    }
 }
 
@@ -153,11 +153,11 @@ void check(UChar* guest_state, TgSegment* s, UInt n_groups, Bool writes, Bool sp
    const TgShadowArea* shadow = tg_shadow_area(guest_state);
    const TgClones* c = tg_clones_of(s);
    const UInt n = n_copies;
-   UWord differs = tg_batching;
+   UWord differs = 0;
    UWord distance = 0;
    Groups at;
    s->entered++;
-   note_groups(&at, shadow, s, n_groups, TG_4K_SHIFT);
+   note_groups(&at, shadow, s, 0, n_groups, TG_4K_SHIFT);
    for (UInt copy = 0; copy < n; copy++) {
       differs |= c->of[copy].fetch->tag;
       #pragma GCC unroll 16

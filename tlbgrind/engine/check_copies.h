@@ -11,7 +11,6 @@
 
 #include "engine/check.h"
 #include "options/options.h"
-#include "trace/shadow_area.h"
 #include "trace/superblocks.h"
 
 void tg_check_copies_init(const TgOptions* options);
@@ -20,8 +19,5 @@ void tg_check_copies_init(const TgOptions* options);
    NULL: there is none that does all at once; the segment is checked by itself, and then
    tg_copies_follow() is called. */
 TgCheck* tg_check_copies_for(const TgSegment* s);
-
-/* Looks up a copy's segment, at the time that the clock shows. */
-void tg_look_up_of_copy(const TgShadowArea* shadow, TgSegment* s);
 
 #endif

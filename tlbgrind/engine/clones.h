@@ -22,7 +22,7 @@ typedef struct _TgClones {
    ULong gone_at; /* how many references had been made when the segment went */
    UInt n_bases;
    UChar base[TG_MAX_BASES]; /* those that its references are relative to */
-   TgClone of[]; /* by copy; 0: the program's own */
+   TgClone of[]; /* by copy; 0: the program's own, as long as that is there */
 } TgClones;
 
 /* `distance`: between the addresses of two copies. */

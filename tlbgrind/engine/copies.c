@@ -7,7 +7,6 @@
 
 #include "sim/machine/spaces.h"
 
-#include "engine/batch.h"
 #include "engine/copies.h"
 #include "trace/copy_counts.h"
 #include "trace/run_mmus.h"
@@ -108,9 +107,6 @@ static void execute_next(UInt copy, const UWord* word)
 static void free_gone(void)
 {
    const ULong oldest = place[n_copies - 1].made;
-   if (gone->gone_at > oldest)
-      return;
-   tg_batch_look_up();
    while (gone != NULL && gone->gone_at <= oldest) {
       TgClones* c = gone;
       gone = c->next_gone;
@@ -126,7 +122,6 @@ static void segment_goes(UInt number)
    if (c == NULL)
       return;
    if (tg_copies_take_turns) {
-      tg_batch_look_up();
       tg_clones_free(c);
       return;
    }
