@@ -18,16 +18,14 @@
 
 #include "pub_tool_basics.h"
 
+#include "engine/look_up.h"
 #include "trace/superblocks.h"
-#include "trace/shadow_area.h"
 #include "options/options.h"
 
 /* Once it is settled whether page uses are recorded. */
 void tg_check_init(const TgOptions* options);
 
-/* The function to call for a segment. It takes the running thread's guest
-   state and the segment. */
-typedef void TgCheck(UChar* guest_state, TgSegment* s);
+/* The function to call for a segment. */
 TgCheck* tg_check_for(const TgSegment* s);
 
 /* The one to call for a guarded segment; `happens` is 0 if the guard says no. */

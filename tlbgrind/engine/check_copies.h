@@ -9,7 +9,7 @@
 
 #include "pub_tool_basics.h"
 
-#include "engine/check.h"
+#include "engine/look_up.h"
 #include "options/options.h"
 #include "trace/superblocks.h"
 

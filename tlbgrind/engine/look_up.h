@@ -10,6 +10,10 @@
 #include "trace/run_mmus.h"
 #include "trace/segment_run.h"
 
+/* What translated code calls at the end of a segment. It takes the running thread's guest state and
+   the segment. */
+typedef void TgCheck(UChar* guest_state, TgSegment* s);
+
 /* With n_groups, more_fetches, shift and the Bools constants, a straight line of
    code. `now`: what the clock shows; `spread`: of a copy of the program, tg_copies_spread;
    `writes`, `split`: see tlb_run_traits. */

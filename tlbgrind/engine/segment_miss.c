@@ -295,6 +295,18 @@ Bool miss_one_page(const TgShadowArea* shadow, TgSegment* s, UWord differs, UInt
 
 /* --- Which of them --- */
 
+/* To one machine, where reads and writes are not told apart. */
+static inline __attribute__((always_inline))
+Bool miss_several(const TgSegment* s, UWord differs, UInt n_groups)
+{
+   if (n_groups < 2 || differs != TLB_DATA_UNKNOWN)
+      return False;
+   return n_groups == 2   ? tg_several_misses_2(s)
+          : n_groups == 3 ? tg_several_misses_3(s)
+          : n_groups == 4 ? tg_several_misses_4(s)
+                          : tg_several_misses_n(s);
+}
+
 /* Which machines and traits it is for, see tlb_run_traits. */
 typedef enum { ONE_READS, ONE_WRITES, ONE_SPLIT, MANY_READS, MANY_WRITES, MANY_SPLIT, N_RUNS } run;
 
@@ -309,18 +321,9 @@ void miss(const TgShadowArea* shadow, TgSegment* s, UWord differs, UInt n_groups
    const Bool split = r == ONE_SPLIT || r == MANY_SPLIT;
    const Bool writes = split || r == ONE_WRITES || r == MANY_WRITES;
    const UInt n = n_groups == ANY ? s->n_groups : n_groups;
-   if (miss_one_page(shadow, s, differs, n, many, writes, split))
-      return;
-   if (many || split || n_groups < 2 || differs != TLB_DATA_UNKNOWN)
+   if (!miss_one_page(shadow, s, differs, n, many, writes, split)
+       && (many || split || !miss_several(s, differs, n)))
       tg_segment_miss_any(shadow, s, differs);
-   else if (n_groups == 2)
-      tg_several_misses_2(shadow, s);
-   else if (n_groups == 3)
-      tg_several_misses_3(shadow, s);
-   else if (n == 4)
-      tg_several_misses_4(shadow, s);
-   else
-      tg_several_misses_n(shadow, s);
 }
 
 /* By number of groups: most segments have few. One function for all would use so many registers

@@ -14,7 +14,7 @@
 #include "trace/superblocks.h"
 #include "options/options.h"
 
-enum { TG_4K_SHIFT = 12, TG_MISS_GROUPS = 4 };
+enum { TG_MISS_GROUPS = 4 };
 
 /* Once it is settled what is told apart. */
 void tg_segment_miss_init(const TgOptions* options);

@@ -3,8 +3,8 @@
 #include "pub_tool_basics.h"
 
 #include "engine/fast_path.h"
-#include "engine/segment_miss.h"
 #include "engine/several_misses.h"
+#include "trace/run_mmus.h"
 #include "trace/segment_pages.h"
 
 /* Whether another page of the segment is in the set of page p, which has that key. */
@@ -86,10 +86,9 @@ UInt still_unknown(const TgSegment* s, UInt bits, Bool writes)
    return unknown;
 }
 
-/* Reads and writes are not told apart. n_groups: a constant. What is simulated makes none of the
-   segment's pages unknown. */
+/* n_groups: a constant. What is simulated makes none of the segment's pages unknown. */
 static inline __attribute__((always_inline))
-void miss_several(const TgShadowArea* shadow, TgSegment* s, UInt n_groups)
+Bool miss_several(const TgSegment* s, UInt n_groups)
 {
    const Bool writes = tg_mmus.traits.writes;
    UInt bits = 0;
@@ -104,31 +103,30 @@ void miss_several(const TgShadowArea* shadow, TgSegment* s, UInt n_groups)
          const UInt i = (UInt)__builtin_ctz(rest);
          first = s->group[i].oldest < s->group[first].oldest ? i : first;
       }
-      if (UNLIKELY(!miss_page(s, n_groups, first, writes))) {
-         tg_segment_miss_any(shadow, s, TLB_DATA_UNKNOWN);
-         return;
-      }
+      if (UNLIKELY(!miss_page(s, n_groups, first, writes)))
+         return False;
       bits = still_unknown(s, bits & ~(1u << first), writes);
    }
    tg_note_times(s, n_groups, False);
+   return True;
 }
 
-void tg_several_misses_2(const TgShadowArea* shadow, TgSegment* s)
+Bool tg_several_misses_2(const TgSegment* s)
 {
-   miss_several(shadow, s, 2);
+   return miss_several(s, 2);
 }
 
-void tg_several_misses_3(const TgShadowArea* shadow, TgSegment* s)
+Bool tg_several_misses_3(const TgSegment* s)
 {
-   miss_several(shadow, s, 3);
+   return miss_several(s, 3);
 }
 
-void tg_several_misses_4(const TgShadowArea* shadow, TgSegment* s)
+Bool tg_several_misses_4(const TgSegment* s)
 {
-   miss_several(shadow, s, 4);
+   return miss_several(s, 4);
 }
 
-void tg_several_misses_n(const TgShadowArea* shadow, TgSegment* s)
+Bool tg_several_misses_n(const TgSegment* s)
 {
-   miss_several(shadow, s, s->n_groups);
+   return miss_several(s, s->n_groups);
 }

@@ -9,14 +9,15 @@
 
 #include "pub_tool_basics.h"
 
-#include "trace/shadow_area.h"
 #include "trace/superblocks.h"
 
 /* For a segment of 4K pages with one fetch at most, whose page is known; the check has found all
-   pages, and reads and writes are not told apart. By number of groups, and the last for any. */
-void tg_several_misses_2(const TgShadowArea* shadow, TgSegment* s);
-void tg_several_misses_3(const TgShadowArea* shadow, TgSegment* s);
-void tg_several_misses_4(const TgShadowArea* shadow, TgSegment* s);
-void tg_several_misses_n(const TgShadowArea* shadow, TgSegment* s);
+   pages, and reads and writes are not told apart. By number of groups, and the last for any.
+   Returns False if it is not as simple as that; then the pages that are not known are still to be
+   simulated, and times are to be noted. */
+Bool tg_several_misses_2(const TgSegment* s);
+Bool tg_several_misses_3(const TgSegment* s);
+Bool tg_several_misses_4(const TgSegment* s);
+Bool tg_several_misses_n(const TgSegment* s);
 
 #endif

@@ -11,6 +11,9 @@
 
 extern tlb_mmus tg_mmus;
 
+/* Most runs have pages of 4K, so the common cases are written for these. */
+enum { TG_4K_SHIFT = 12 };
+
 /* Room for the records of 4 GiB of small pages, stack and heap among them (1 GiB with 32
    bits). What is not used costs no memory. */
 #if VG_WORDSIZE == 8
