@@ -80,6 +80,7 @@ SIM_SOURCES = \
 # Headers of the simulator's own, which are not installed.
 SIM_INCLUDES = \
 	tlbgrind/sim/base/closeness.h \
+	tlbgrind/sim/base/divisor.h \
 	tlbgrind/sim/base/text.h \
 	tlbgrind/sim/faults/faultmodel_parts.h \
 	tlbgrind/sim/machine/arm_models.h \

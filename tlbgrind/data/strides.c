@@ -11,6 +11,7 @@
 #include "data/records.h"
 #include "data/strides.h"
 #include "data/words.h"
+#include "sim/base/divisor.h"
 
 enum {
    FIRST_TRY = 4096,     /* references to an object */
@@ -60,16 +61,6 @@ void tg_strides_begin(TgDataObject* o)
 }
 
 /* --- What the instructions show --- */
-
-static UWord common_divisor(UWord a, UWord b)
-{
-   while (b != 0) {
-      const UWord rest = a % b;
-      a = b;
-      b = rest;
-   }
-   return a;
-}
 
 static Place* place(const TgLearning* l, Word i)
 {
@@ -125,7 +116,7 @@ static SizeT evident(const TgLearning* l)
    }
    for (Word i = 0; i < n_places; i++) {
       if (step[i] != 0 && place(l, i)->n >= n / 32)
-         record = common_divisor(record, step[i]);
+         record = (UWord)tlb_common_divisor(record, step[i]);
    }
    for (Word i = 0; i < n_places; i++) {
       if (step[i] != 0 && record != 0 && step[i] % record == 0)
@@ -204,7 +195,7 @@ UInt tg_strides_note(TgDataObject* o, TgSite* site, UWord offset, UInt size)
    const UInt cell = p->cell;
    const UWord distance = offset > p->first ? offset - p->first : p->first - offset;
    if (p->step == 0 || distance % p->step != 0)
-      p->step = common_divisor(p->step, distance);
+      p->step = (UWord)tlb_common_divisor(p->step, distance);
    if (size > p->size)
       p->size = size;
    p->n++;

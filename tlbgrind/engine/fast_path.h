@@ -83,8 +83,8 @@ static inline __attribute__((always_inline))
 UInt tg_fast_plru_victim(const TgFastPath* w, tlb_key key)
 {
    const UInt set = (UInt)key & w->set_mask;
-   return set * w->ways + (w->plru_ways == 4 ? tlb_policy_plru_few(w->first, set, 4)
-                                             : tlb_policy_plru_few(w->first, set, 8));
+   return set * w->ways + (w->plru_ways == 4 ? tlb_policy_plru_few(w->first, set, 4, 0)
+                                             : tlb_policy_plru_few(w->first, set, 8, 0));
 }
 
 /* Puts the key, whose page has that time, into the entry, where the times of the array's pages

@@ -19,7 +19,7 @@ typedef void TgCheck(UChar* guest_state, TgSegment* s);
    `writes`, `split`: see tlb_run_traits. */
 static inline __attribute__((always_inline))
 void tg_look_up(const TgShadowArea* shadow, TgSegment* s, ULong now, UInt n_groups,
-             UInt more_fetches, UInt shift, UWord spread, Bool writes, Bool split)
+                UInt more_fetches, UInt shift, UWord spread, Bool writes, Bool split)
 {
    tlb_page* page[TG_MAX_GROUPS];
    UWord differs = s->fetch->tag | tg_batching;

@@ -70,8 +70,8 @@ static void init_mmus(const TgOptions* o)
       machine[i] = tg_mmu_machine(&o->machine[i]);
    const tlb_mmus_options options = {
       .n = o->n_machines, .machine = machine, .page_shift = o->page_shift,
-      .nested = o->nested, .exhaustive = !o->fast_path || tg_shared_context_on, .memory = tg_memory("tg.mmus"),
-      .map = tg_aspace_map(), .siblings = o->kernel.siblings,
+      .nested = o->nested, .exhaustive = !o->fast_path || tg_shared_context_on,
+      .memory = tg_memory("tg.mmus"), .map = tg_aspace_map(), .siblings = o->kernel.siblings,
       .address_bits = o->kernel.copies > 1 ? TLB_SPACE_SHIFT : 0 };
    const ULong others = (o->reach ? TLB_OBSERVER_REACH : 0)
                         | (o->faults.simulated ? TLB_OBSERVER_FAULTS : 0);

@@ -2,17 +2,8 @@
 
 #include "sim/machine/spaces.h"
 
+#include "sim/base/divisor.h"
 #include "sim/base/text.h"
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-   while (b != 0) {
-      const uint64_t rest = a % b;
-      a = b;
-      b = rest;
-   }
-   return a;
-}
 
 static unsigned largest_page_shift(const tlb_geometry *g)
 {
@@ -28,7 +19,7 @@ static bool extend(const tlb_geometry *g, unsigned spaces, uint64_t *step)
    const unsigned even = (unsigned)__builtin_ctzll(sets);
    const uint64_t odd = sets >> even;
    const unsigned room = TLB_SPACE_SHIFT - largest_page_shift(g);
-   *step = *step / common_divisor(*step, odd) * odd;
+   *step = *step / tlb_common_divisor(*step, odd) * odd;
    return even + g->index_xor <= room
           && *step * (spaces - 1) < UINT64_C(1) << (64 - TLB_SPACE_SHIFT);
 }

@@ -187,17 +187,6 @@ static uint32_t down_the_tree(uint64_t *latest, uint32_t n)
    return at - n;
 }
 
-/* Of 4 or 8 ways, a constant, all of whose times stand at their short cuts. */
-static inline __attribute__((always_inline))
-uint32_t victim_of_few(const tlb_array *a, uint64_t *const *time, uint32_t ways)
-{
-   uint64_t latest[TLB_MAX_FEW_WAYS];
-   #pragma GCC unroll 8
-   for (uint32_t way = 0; way < ways; way++)
-      latest[way] = tlb_array_attached_time(a, time[way]);
-   return tlb_policy_tree_of_few(latest, ways);
-}
-
 /* Of more than 32 ways: first which 16 of them. */
 static uint32_t victim_of_many(const tlb_array *a, uint64_t *const *time)
 {
@@ -228,9 +217,9 @@ static uint32_t victim_by_tree(tlb_array *a, uint32_t set)
       if (ways > 32)
          return victim_of_many(a, a->short_cut + first);
       if (ways == 4)
-         return victim_of_few(a, a->short_cut + first, 4);
+         return tlb_policy_plru_few(a, set, 4, a->second_time);
       if (ways == 8)
-         return victim_of_few(a, a->short_cut + first, 8);
+         return tlb_policy_plru_few(a, set, 8, a->second_time);
       for (uint32_t way = 0; way < ways; way++)
          latest[ways + way] = tlb_array_attached_time(a, a->short_cut[first + way]);
    } else {

@@ -143,15 +143,17 @@ uint32_t tlb_policy_tree_of_few(uint64_t *latest, uint32_t ways)
    return (uint32_t)victim[0];
 }
 
-/* The victim of a set of PLRU of a constant number of ways, few of them, with short cuts to one
-   time each. */
+/* The victim of a set of PLRU of a constant number of ways, few of them, all of which have short
+   cuts to one page each. `second`: as in the array; 0 as a constant reads half as much. */
 static inline __attribute__((always_inline))
-uint32_t tlb_policy_plru_few(const tlb_array *a, uint32_t set, uint32_t ways)
+uint32_t tlb_policy_plru_few(const tlb_array *a, uint32_t set, uint32_t ways, uint32_t second)
 {
    uint64_t latest[TLB_MAX_FEW_WAYS];
    #pragma GCC unroll 8
-   for (uint32_t way = 0; way < ways; way++)
-      latest[way] = *a->short_cut[set * ways + way];
+   for (uint32_t way = 0; way < ways; way++) {
+      const uint64_t *const time = a->short_cut[set * ways + way];
+      latest[way] = time[0] > time[second] ? time[0] : time[second];
+   }
    return tlb_policy_tree_of_few(latest, ways);
 }
 
