@@ -282,15 +282,18 @@ def test_monitor_commands_do_what_the_requests_do(tmp_path: Path, options: tuple
         send("start")
         send("zero")
         assert "instructions: 0\n" in send("status")
+        assert "only dump takes a word more, not 'all of it'\n" in send("zero  all of it")
+        assert "written: " in send("dump  the second request")
         tool.stdin.write("\n")
         tool.stdin.close()
         assert tool.wait() == 0
     finally:
         tool.kill()
         tool.wait()
-    before, after = read(tmp_path / "out.1"), read(tmp_path / "out")
+    before, named, after = (read(tmp_path / name) for name in ("out.1", "out.2", "out"))
     assert before.function("before") == ((0, 0, 0) if options else (4001, 1001, 1000))
     assert before.descriptions("Trigger") == ["monitor command"]
+    assert named.descriptions("Trigger") == ["monitor command: the second request"]
     assert after.function("before") == (0, 0, 0)
     assert after.function("after") == (4001, 1001, 1000)
 

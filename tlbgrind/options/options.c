@@ -118,6 +118,10 @@ static void refuse_mistyped(const HChar* arg)
 {
    const HChar* name = tg_closest_option(arg);
    const HChar* value = VG_(strchr)(arg, '=');
+   /* Close to --pages, and in callgrind's and massif's users' minds an option. */
+   if (VG_(strncmp)(arg, "--phase", 7) == 0)
+      refuse(arg, "there is no such option; the program begins a phase by TLBGRIND_MARK(\"NAME\") of "
+                  "tlbgrind.h, and tg_annotate --phase=NAME shows it");
    if (name == NULL)
       return;
    const SizeT n = VG_(strlen)(name);

@@ -14,16 +14,20 @@
 #include "tool/region.h"
 #include "trace/instrumentation.h"
 
+enum { DUMP = 6 };          /* its place in the list of commands */
+enum { MAX_TRIGGER = 220 }; /* bytes; what is longer is cut off */
+
 static void help(void)
 {
    VG_(gdb_printf)(
 "tlbgrind monitor commands:\n"
-"  status    instrumentation on or off, and the counts so far\n"
-"  machines  the machines of the run\n"
-"  start     start instrumentation\n"
-"  stop      stop it: nothing is simulated or counted\n"
-"  zero      set all counts to zero\n"
-"  dump      write all counts to numbered files, and set them to zero\n");
+"  status       instrumentation on or off, and the counts so far\n"
+"  machines     the machines of the run\n"
+"  start        start instrumentation\n"
+"  stop         stop it: nothing is simulated or counted\n"
+"  zero         set all counts to zero\n"
+"  dump [NAME]  write all counts to numbered files, and set them to zero;\n"
+"               the files have NAME as what triggered them\n");
 }
 
 static void status(void)
@@ -62,6 +66,14 @@ static void print_file(const HChar* name)
    VG_(gdb_printf)("written: %s\n", tg_shown(name));
 }
 
+static void dump(const HChar* name)
+{
+   HChar trigger[MAX_TRIGGER] = "monitor command";
+   if (name[0] != '\0')
+      VG_(snprintf)(trigger, sizeof trigger, "monitor command: %s", tg_shown(name));
+   tg_outputs_dump(trigger, print_file);
+}
+
 Bool tg_monitor_take(const HChar* command)
 {
    HChar* copy = VG_(strdup)("tg.monitor", command);
@@ -70,7 +82,14 @@ Bool tg_monitor_take(const HChar* command)
    const Int number = word == NULL ? -1
       : VG_(keyword_id)("help status machines start stop zero dump", word,
                         kwd_report_duplicated_matches);
+   /* What is behind the word, in the command itself. */
+   const HChar* more = command + (word == NULL ? 0 : word + VG_(strlen)(word) - copy);
+   more += VG_(strspn)(more, " \t");
    VG_(free)(copy);
+   if (number >= 0 && number != DUMP && *more != '\0') {
+      VG_(gdb_printf)("only dump takes a word more, not '%s'\n", tg_shown(more));
+      return True;
+   }
    if (number >= 3 && tg_region_is_whole()) {
       VG_(gdb_printf)("--calls=yes counts the whole run: no effect\n");
       return True;
@@ -90,7 +109,7 @@ Bool tg_monitor_take(const HChar* command)
       tg_outputs_zero();
       VG_(gdb_printf)("all counts are zero\n");
       return True;
-   case 6: tg_outputs_dump("monitor command", print_file); return True;
+   case DUMP: dump(more); return True;
    default: return False;
    }
 }
