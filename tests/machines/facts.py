@@ -268,8 +268,8 @@ FACTS = {
     "goldmont": """
         1 fetches 48 full 4K ? 0
         1 loads+stores 32 full 4K ? 0
-        2 loads+stores 512 4 4K ? ?8
-        2 loads+stores 32 4 2M+4M ? ?8
+        2 loads+stores 512 4 4K ? 7
+        2 loads+stores 32 4 2M+4M ? ?7
     """,
     "goldmont-plus": """
         1 loads+stores 32 full 4K ? 0
@@ -335,9 +335,9 @@ FACTS = {
         1 fetches 16 full 2M ? 0
         1 loads+stores 48 full 4K+2M+1G ? 0
         2 fetches 512 4 4K ? -
-        2 loads+stores 512 4 4K ? ?19..21
-        2 loads+stores 128 2 2M ? ?19..21
-        2 loads+stores 16 8 1G ? ?19..21
+        2 loads+stores 512 4 4K ? 1..3
+        2 loads+stores 128 2 2M ? ?1..3
+        2 loads+stores 16 8 1G ? ?1..3
     """,
     "k6-iii": """
         1 fetches 64 1 4K lru 0
@@ -349,15 +349,15 @@ FACTS = {
         1 loads+stores 32 full 4K ? 0
         1 loads+stores 8 4 2M ? 0
         2 fetches 256 4 4K ? -
-        2 loads+stores 256 4 4K ? ?19
+        2 loads+stores 256 4 4K ? ?1..3
     """,
     "k8": """
         1 fetches 32 full 4K ? 0
         1 fetches 8 full 2M ? 0
         1 loads+stores 32 full 4K ? 0
         1 loads+stores 8 full 2M ? 0
-        2 fetches 512 4 4K ? 19
-        2 loads+stores 512 4 4K ? 19
+        2 fetches 512 4 4K ? 1..3
+        2 loads+stores 512 4 4K ? 1..3
     """,
     "kabylake": """
         1 fetches 128 8 4K plru 0
@@ -402,9 +402,9 @@ FACTS = {
         1 fetches 16 full 2M ? 0
         1 loads+stores 48 full 4K+2M+1G ? 0
         2 fetches 512 4 4K ? -
-        2 loads+stores 1024 4 4K ? ?19..21
-        2 loads+stores 128 2 2M ? ?19..21
-        2 loads+stores 16 8 1G ? ?19..21
+        2 loads+stores 1024 4 4K ? ?1..3
+        2 loads+stores 128 2 2M ? ?1..3
+        2 loads+stores 16 8 1G ? ?1..3
     """,
     "nehalem": """
         1 fetches 128 4 4K ? 0
@@ -469,7 +469,7 @@ FACTS = {
         1 loads+stores 64 full 4K+2M+1G ? 0
         2 fetches 512 4 4K ? -
         2 fetches 1024 8 2M+1G ? -
-        2 loads+stores 1024 8 4K+2M+1G ? 20
+        2 loads+stores 1024 8 4K+2M+1G ? 17..20
     """,
     "power10": """
         1 fetches ?64 ? ? ? 0

@@ -153,6 +153,23 @@ def test_every_assumed_cost_is_noted_and_has_a_source(name: str, read: dict[str,
             assert "assumed: " in read[name][at + 1] or "more than 20 cycles" in read[name][at + 1]
 
 
+def least_and_most(cycles: str) -> tuple[int, int] | None:
+    """The ends of a cost as naive_reader.py has it: 5, 5..7, ?5..7; None: unknown."""
+    if cycles == "-":
+        return None
+    least, _, most = cycles.lstrip("?").partition("..")
+    return int(least), int(most or least)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_hit_costs_as_much_as_the_least_walk(name: str) -> None:
+    """A walk begins where every level has missed, so its cost has the look-ups of all levels in it."""
+    walk = least_and_most(WALKS[name].split()[1])
+    hits = [least_and_most(line.split()[-1]) for line in FACTS[name].strip().splitlines()]
+    for hit in filter(None, hits):
+        assert walk is None or hit[1] < walk[0]
+
+
 def test_the_cost_of_most_walks_is_known_or_assumed(read: dict[str, list[str]]) -> None:
     walks = [line.split()[2] for lines in read.values() for line in lines if line.startswith("walk ")]
     assert sum(cycles != "-" for cycles in walks) >= 50
