@@ -487,7 +487,12 @@ void naive_translate(naive_mmu *n, unsigned user, uint64_t address, unsigned pag
    come_back(n, address);
    count[NAIVE_WALKS]++;
    count[NAIVE_CYCLES] += known(m->walk_cycles);
-   count[NAIVE_WALK_REFERENCES] += walk(n, address, page_shift);
+   const unsigned references = walk(n, address, page_shift);
+   count[NAIVE_WALK_REFERENCES] += references;
+   /* A walk of the host for each of the guest's references, and one for the page. */
+   for (unsigned read = 0; n->nested && m->n_walk_steps > 0 && !m->software_walk && read < references;
+        read += m->n_walk_steps + 1)
+      count[NAIVE_CYCLES] += known(m->walk_cycles);
    const unsigned n_arrays = naive_takers(m, user, last_level(m), page_shift, array);
    if (n_arrays > 0)
       fill(n, array, n_arrays, address, page_shift, block_shift);

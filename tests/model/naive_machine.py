@@ -265,6 +265,9 @@ class Naive:
             self.keep(n, page, context)
         guest, host = end - first + 1, len(steps) if self.nested else 0
         self.references += guest + (guest + 1) * host
+        if self.nested:
+            # The host walks for each entry of the guest's tables, and for the page.
+            self.cycles += (guest + 1) * (self.machine.walk_cycles or 0)
 
     def entry(self, n: int, page: int, context: int) -> tuple[Set, Key] | None:
         """The set for the entry of step n, and what it is there."""

@@ -45,11 +45,11 @@ def test_a_range_is_told_without_any_option(tmp_path: Path, given: str) -> None:
     least, most = range_of(of)
     assert 0 < least < most == of["Wcyc"]
     assumed = "assumed: " if "assume" in given else ""
-    start = f"{least:,} to {most:,}  estimated, an upper bound"
+    start = f"{least:,} to {most:,}  estimated"
     assert line_of(lines, "miss cycles") == f"{start} ({assumed}20 to 35 cycles a walk)"
     low, high = shares(least, most, of["Ir"])
     assert line_of(lines, "share of time") == (
-        f"{shown(low)} to {shown(high)}%  about, an upper bound (assumed: 1 to 2 instructions a cycle)"
+        f"{shown(low)} to {shown(high)}%  estimated (assumed: 1 to 2 instructions a cycle)"
     )
     mark = " assumed" if assumed else ""
     assert out.descriptions("Walk cycles") == [f"20..35{mark}"]
@@ -70,7 +70,7 @@ def test_cycles_that_are_given_take_the_place_of_the_assumption(tmp_path: Path) 
     least, most = range_of(events(out))
     low, high = hundredths(least, 1000000), hundredths(most, 1000000)
     said = line_of(lines, "share of time")
-    assert said == f"{shown(low)} to {shown(high)}%  of 1000000 cycles, estimated, an upper bound"
+    assert said == f"{shown(low)} to {shown(high)}%  of 1000000 cycles, estimated"
     assert out.descriptions("Share of time")[0].endswith(" of 1000000 cycles")
 
 
@@ -78,7 +78,7 @@ def test_a_cost_that_is_given_is_not_assumed(tmp_path: Path) -> None:
     option = machine(tmp_path, cycles="unknown, assume 20..35")
     out, lines = count(tmp_path, option, "--miss-cost=19")
     of = events(out)
-    assert line_of(lines, "miss cycles") == f"{19 * walks(of):,}  estimated, an upper bound (19 cycles a walk)"
+    assert line_of(lines, "miss cycles") == f"{19 * walks(of):,}  estimated (19 cycles a walk)"
     assert not out.descriptions("Assumption")
     assert out.descriptions("Walk cycles") == ["19..19"]
 
@@ -113,8 +113,8 @@ def test_each_machine_can_have_cycles_of_its_own(tmp_path: Path) -> None:
     assert f"~{most:,}" in [cell.strip() for cell in rows["test"]]
     notes = said[at + 5 :]
     assert "~: what a miss costs is assumed (-v prints it)" in notes
-    assert "share of time: of the cycles of --cycles, estimated, an upper bound" in notes
-    assert "share of time: an upper bound without them (assumed: 1 to 2 instructions a cycle)" in notes
+    assert "share of time: of the cycles of --cycles, estimated" in notes
+    assert "share of time: estimated without them (assumed: 1 to 2 instructions a cycle)" in notes
 
 
 def test_the_rules_of_thumb_are_the_formula() -> None:

@@ -128,32 +128,34 @@ static void least_costs(void **state)
    (void)state;
    /* One figure each: what was counted, whatever it is. */
    tlb_machine m = machine_of(2, 7, 0, 30);
-   assert_true(tlb_cost_least(&m, two, 12345) == 12345);
+   assert_true(tlb_cost_least(&m, two, 0, 12345) == 12345);
+   /* Nested, without the host's walks. */
+   assert_true(tlb_cost_least(&m, two, 1, 12345) == 86 * 7 + 24 * 30);
    /* 86 hits, 24 walks. */
    m.walk_spread = 10;
-   assert_true(tlb_cost_least(&m, two, 12345) == 86 * 7 + 24 * 20);
+   assert_true(tlb_cost_least(&m, two, 0, 12345) == 86 * 7 + 24 * 20);
    m.array[1].hit_spread = 2;
-   assert_true(tlb_cost_least(&m, two, 12345) == 86 * 5 + 24 * 20);
+   assert_true(tlb_cost_least(&m, two, 0, 12345) == 86 * 5 + 24 * 20);
    m.array[1].hit_cycles = TLB_UNKNOWN;
    m.array[1].hit_spread = 0;
-   assert_true(tlb_cost_least(&m, two, 12345) == 24 * 20);
+   assert_true(tlb_cost_least(&m, two, 0, 12345) == 24 * 20);
    /* It is never more than the most. */
-   assert_true(tlb_cost_least(&m, two, 479) == 479);
+   assert_true(tlb_cost_least(&m, two, 0, 479) == 479);
    /* Three levels: 50 hits of the second, 30 of the third, 20 walks. */
    m = machine_of(3, 7, 20, 100);
    m.walk_spread = 1;
-   assert_true(tlb_cost_least(&m, three, 12345) == 50 * 7 + 30 * 20 + 20 * 99);
+   assert_true(tlb_cost_least(&m, three, 0, 12345) == 50 * 7 + 30 * 20 + 20 * 99);
    /* What is looked up on the second level first pays nothing for a hit there. */
    m = machine_of(2, 7, 0, 30);
    m.walk_spread = 10;
    m.array[0].users = TLB_FETCHES | TLB_STORES;
    const tlb_kind_misses loads[3] = { { { 0 }, 0 }, { { 0, 4, 0 }, 4 } };
-   assert_true(tlb_cost_least(&m, loads, 12345) == 4 * 20);
+   assert_true(tlb_cost_least(&m, loads, 0, 12345) == 4 * 20);
    /* The cheaper of two arrays. */
    m = machine_of(3, 7, 5, 30);
    m.array[2].level = 2;
    m.walk_spread = 10;
-   assert_true(tlb_cost_least(&m, two, 12345) == 86 * 5 + 24 * 20);
+   assert_true(tlb_cost_least(&m, two, 0, 12345) == 86 * 5 + 24 * 20);
 }
 
 static void what_is_known(void **state)

@@ -56,10 +56,10 @@ static const struct {
    {{COST(TLB_STORE, TG_WALKS), "DLtmw", "Data page walks by writes"}, always},
    {{TG_ALL_WALK_REFS, "Wref", "References to page tables by walks"},
     has_walks},
-   {{TG_ALL_CYCLES, "Wcyc", "Cycles of misses, an estimated upper bound"},
+   {{TG_ALL_CYCLES, "Wcyc", "Cycles of misses, an estimate"},
     has_cost},
    /* Readers know by the last word that it tells no more than the misses do. */
-   {{TG_ALL_CYCLES, "Wcyc", "Cycles of misses, an estimated upper bound, assumed"},
+   {{TG_ALL_CYCLES, "Wcyc", "Cycles of misses, an estimate, assumed"},
     assumes_cost},
 };
 

@@ -216,9 +216,9 @@ static Bool is_shown(const TgResults* results, Column column)
 static void print_time_notes(const TgResults* results)
 {
    if (any_has_time(results, True))
-      VG_(umsg)("share of time: of the cycles of --cycles, estimated, an upper bound\n");
+      VG_(umsg)("share of time: of the cycles of --cycles, estimated\n");
    if (any_has_time(results, False))
-      VG_(umsg)("share of time: an upper bound%s (assumed: %d to %d instructions a cycle)\n",
+      VG_(umsg)("share of time: estimated%s (assumed: %d to %d instructions a cycle)\n",
                 any_has_time(results, True) ? " without them" : "", TLB_LEAST_PER_CYCLE,
                 TLB_MOST_PER_CYCLE);
 }
@@ -235,7 +235,7 @@ static void print_notes(const TgResults* results)
    if (is_shown(results, WALK_REFS))
       VG_(umsg)("walk refs: to page tables, guest's and host's\n");
    if (is_shown(results, CYCLES))
-      VG_(umsg)("miss cycles: estimated, an upper bound\n");
+      VG_(umsg)("miss cycles: estimated\n");
    if (is_shown(results, SHARE))
       print_time_notes(results);
    if (any_assumes_cost(results))

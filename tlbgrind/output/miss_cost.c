@@ -6,8 +6,16 @@
 #include "pub_tool_libcprint.h"
 
 #include "sim/machine/cost.h"
+#include "sim/mmu/mmu.h"
 
 #include "output/miss_cost.h"
+#include "trace/run_mmus.h"
+
+/* Whether walks of the machine need walks of a host's tables. */
+static Bool is_nested(const tlb_machine* m)
+{
+   return tg_mmus.options.nested && m->n_walk_steps > 0 && !m->software_walk;
+}
 
 /* The least cost with the most time, and the other way round. */
 static void set_shares(const TgResult* r, TgMissCost* c)
@@ -37,7 +45,7 @@ TgMissCost tg_miss_cost(const TgResult* r)
       missed[kind].walks = r->total[tg_cost(kind, TG_WALKS)];
    }
    c.most = r->total[TG_ALL_CYCLES];
-   c.least = tlb_cost_least(m, missed, c.most);
+   c.least = tlb_cost_least(m, missed, is_nested(m), c.most);
    c.is_range = c.least != c.most;
    set_shares(r, &c);
    return c;
@@ -91,7 +99,7 @@ TgNumber tg_miss_cost_of_walk(const tlb_machine* m)
    if (m->walk_spread != 0)
       length += VG_(snprintf)(text.text + length, (Int)(sizeof text.text - length), "%u to ",
                               m->walk_cycles - m->walk_spread);
-   VG_(snprintf)(text.text + length, (Int)(sizeof text.text - length), "%u cycles a walk",
-                 m->walk_cycles);
+   VG_(snprintf)(text.text + length, (Int)(sizeof text.text - length), "%u cycles a walk%s",
+                 m->walk_cycles, is_nested(m) ? ", the host's up to as much" : "");
    return text;
 }

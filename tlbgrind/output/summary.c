@@ -274,13 +274,13 @@ static void cost(const TgResults* results, const TgResult* r)
    if (!c.is_known || (c.is_assumed && quiet))
       return;
    const TgNumber range = tg_miss_cost_cycles(&c);
-   VG_(umsg)("%-18s %*s  estimated, an upper bound (%s)\n", "miss cycles:",
+   VG_(umsg)("%-18s %*s  estimated (%s)\n", "miss cycles:",
              width_for(range.text), range.text, tg_miss_cost_of_walk(m).text);
    if (cycles != 0)
-      VG_(umsg)("%-18s %*s  of %llu cycles, estimated, an upper bound\n", "share of time:",
+      VG_(umsg)("%-18s %*s  of %llu cycles, estimated\n", "share of time:",
                 WIDTH, tg_miss_cost_share(&c, True).text, cycles);
    else if (!quiet)
-      VG_(umsg)("%-18s %*s  about, an upper bound (assumed: %d to %d instructions a cycle)\n",
+      VG_(umsg)("%-18s %*s  estimated (assumed: %d to %d instructions a cycle)\n",
                 "share of time:", WIDTH, tg_miss_cost_share(&c, False).text,
                 TLB_LEAST_PER_CYCLE, TLB_MOST_PER_CYCLE);
 }

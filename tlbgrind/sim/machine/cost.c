@@ -189,10 +189,11 @@ static uint64_t least_of_hits(const tlb_machine *m, unsigned kind, const tlb_kin
               tlb_cost_of(beyond < hits ? beyond : hits, last));
 }
 
-uint64_t tlb_cost_least(const tlb_machine *m, const tlb_kind_misses of[3], uint64_t most)
+uint64_t tlb_cost_least(const tlb_machine *m, const tlb_kind_misses of[3], int nested,
+                        uint64_t most)
 {
    uint64_t least = 0;
-   if (!is_range(m))
+   if (!is_range(m) && !nested)
       return most;
    for (unsigned kind = 0; kind < 3; kind++) {
       least = sum(least, least_of_hits(m, kind, &of[kind]));

@@ -1,8 +1,9 @@
 /* Cost: misses as cycles, and as a share of the run time.
 
    What a miss costs is published for few processors; users can measure it. Misses times that
-   cost is an estimate and an upper bound: processors overlap walks with each other and with
-   other work, and a program that misses half as often need not run faster at all. Output
+   cost is an estimate: processors overlap walks with each other and with other work, a walk
+   costs more where the tables are not cached, and a program that misses half as often need not
+   run faster at all. Output
    that shows these numbers says so.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
@@ -44,8 +45,10 @@ int tlb_cost_is_known(const tlb_machine *m);
 int tlb_cost_is_assumed(const tlb_machine *m);
 
 /* The least that these misses cost, by kind: fetches, loads, stores. `most` is what they cost at
-   most, which was counted one by one. Where arrays of one level differ, the cheaper one counts. */
-uint64_t tlb_cost_least(const tlb_machine *m, const tlb_kind_misses of[3], uint64_t most);
+   most, which was counted one by one. Where arrays of one level differ, the cheaper one counts.
+   `nested`: `most` has a host's walks, which cost nothing at least. */
+uint64_t tlb_cost_least(const tlb_machine *m, const tlb_kind_misses of[3], int nested,
+                        uint64_t most);
 
 /* The share of the time that is `cost` cycles beyond those that the instructions need by
    themselves, at so many per cycle: in hundredths of a per cent, as tlb_cost_share() has it. */

@@ -44,15 +44,15 @@ static void note_missed(tlb_mmus *all, const tlb_mmu *mmu, const tlb_outcome *o)
       note_parts(all, (unsigned)__builtin_ctz(missed), mmu->bit);
 }
 
-void tlb_missed_book(tlb_mmus *all, uint64_t *counts, const tlb_mmu *mmu, const tlb_outcome *o)
+static uint64_t *costs_of(uint64_t *counts, const tlb_mmu *mmu)
 {
-   tlb_book_misses(counts + mmu->number * TLB_N_COSTS, o);
-   note_missed(all, mmu, o);
+   return counts + mmu->number * TLB_N_COSTS;
 }
 
-static uint64_t *walk_references(uint64_t *counts, const tlb_mmu *mmu)
+void tlb_missed_book(tlb_mmus *all, uint64_t *counts, const tlb_mmu *mmu, const tlb_outcome *o)
 {
-   return counts + mmu->number * TLB_N_COSTS + TLB_COST_WALK_REFERENCES;
+   tlb_book_misses(costs_of(counts, mmu), o);
+   note_missed(all, mmu, o);
 }
 
 /* No level of the machine has the page, and all its walks are alike. */
@@ -73,13 +73,13 @@ static void book_beside(tlb_mmus *all, uint64_t *counts, const tlb_mmu *mmu, tlb
    if (u->alike && o->walked && o->missed == u->walk.missed
        && cycles == (int)u->walk.cycles) {
       count_walk(all, counts, mmu, table);
-      *walk_references(counts, mmu) += (uint64_t)o->walk_references - u->walk.walk_references;
+      costs_of(counts, mmu)[TLB_COST_WALK_REFERENCES]
+         += (uint64_t)o->walk_references - u->walk.walk_references;
       return;
    }
    o->cycles = 0;
    tlb_missed_book(all, counts, mmu, o);
-   counts[mmu->number * TLB_N_COSTS + TLB_COST_CYCLES]
-      += (uint64_t)(int64_t)cycles;
+   costs_of(counts, mmu)[TLB_COST_CYCLES] += (uint64_t)(int64_t)cycles;
 }
 
 /* What is read of the lazy LRU arrays has been driven out of the processor's nearest cache
@@ -102,7 +102,10 @@ static void walk_all(tlb_mmus *all, uint64_t *counts, uint64_t absent, tlb_side 
    uint64_t *count = tlb_counts_of_walks(all, counts);
    for (uint64_t m = absent & all->l2.varies[table]; m != 0; m &= m - 1) {
       tlb_mmu *mmu = &all->mmu[__builtin_ctzll(m)];
-      *walk_references(counts, mmu) += tlb_hierarchy_references(&mmu->h, ref);
+      uint64_t *const cost = costs_of(counts, mmu);
+      const uint32_t references = tlb_hierarchy_references(&mmu->h, ref);
+      cost[TLB_COST_WALK_REFERENCES] += references;
+      cost[TLB_COST_CYCLES] += tlb_hierarchy_host_cycles(&mmu->h, references);
    }
    for (uint64_t m = absent; m != 0; m &= m - 1) {
       const unsigned number = (unsigned)__builtin_ctzll(m);

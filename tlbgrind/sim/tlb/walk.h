@@ -17,7 +17,9 @@
    four. The walk caches are assumed to hold what they hold without nesting, with host
    addresses: they spare steps of the guest together with the host's walks for them. The
    places of the guest's tables and pages are unknown here, so nothing of the host is assumed
-   to be cached, and all its pages to be small: the number is an upper bound.
+   to be cached, and all its pages to be small: the number is an upper bound. In cycles, each of
+   the host's n + 1 walks costs as much as a walk without nesting, at most; and nothing at least,
+   where the processor has all of the host's translations at hand.
 
    Software walks. Where a trap handler fills the arrays from a translation storage buffer
    (UltraSPARC), each refill is one reference: one load reads tag and data of the buffer's
@@ -51,6 +53,20 @@ typedef struct {
 static inline int tlb_walks_described(const tlb_machine *m)
 {
    return m->n_walk_steps > 0 || m->software_walk;
+}
+
+/* Whether a walk needs walks of a host's tables. */
+static inline int tlb_walker_is_nested(const tlb_walker *w)
+{
+   return w->host_references != 0 && !w->machine->software_walk;
+}
+
+/* Of the references of a nested walk, as tlb_walk() returns them, those to the guest's tables; 0
+   without nesting. */
+static inline uint32_t tlb_walk_guest_references(const tlb_walker *w, uint32_t references)
+{
+   return !tlb_walker_is_nested(w) ? 0
+             : (references - w->host_references) / (w->host_references + 1);
 }
 
 /* Bytes of memory that tlb_walker_init() wants. */

@@ -128,7 +128,7 @@ function showMachines() {
             ? [
                  {
                     title: "Share of time",
-                    hint: "of misses: an estimate and an upper bound (see the facts of each machine)",
+                    hint: "of misses: an estimate (see the facts of each machine)",
                     text: (row) => share(machines[row]) ?? "",
                     wide: 14,
                  },
