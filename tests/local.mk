@@ -82,6 +82,7 @@ CLIENTS = \
 	run_process \
 	run_region \
 	run_signals \
+	run_tables \
 	run_strides \
 	run_threads \
 	run_timeline

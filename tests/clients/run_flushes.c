@@ -171,9 +171,16 @@ static void forked(void)
 
 static __attribute__((noinline)) void loop(int rounds, int pages)
 {
+   /* A page before and one behind need the page tables at both ends, so that none is freed whose
+      beginning is outside. */
+   char* room = map(pages + 2) + PAGE;
+   good(munmap(room, (size_t)pages * PAGE));
    writes(hot, HOT);
    for (int i = 0; i < rounds; i++) {
-      char* a = map(pages);
+      char* a = mmap(room, (size_t)pages * PAGE, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+      if (a != room)
+         exit(3);
       writes(a, pages);
       writes(hot, HOT);
       good(munmap(a, (size_t)pages * PAGE));

@@ -336,7 +336,7 @@ static void flush(game *g, const case_event *e)
    uint64_t *counts = NULL;
    if (g->c->lines > 0)
       counts = g->counts[g->n_references++ % g->c->lines][TLB_LOAD];
-   tlb_mmus_flush(g->all, counts, e->n[0], e->n[1]);
+   tlb_mmus_flush(g->all, counts, e->n[0], e->n[1], 0);
 }
 
 /* --- Others --- */

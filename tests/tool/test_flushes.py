@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
+import shutil
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -195,3 +198,70 @@ def test_a_flush_is_booked_on_the_call_instruction(tmp_path: Path) -> None:
     own = itertools.takewhile(lambda row: row.startswith("0x"), rows[begin + 1 :])
     counts = [dict(zip(events, map(int, row.split()[2:]))) for row in own]
     assert [(count["FLall"], count["Ir"]) for count in counts if count["FLall"] > 0] == [(3, 3)]
+
+
+# By way of run_tables.c: flushes of everything, and pages flushed one by one, that 50 rounds add. Counted with
+# the tracepoint tlb:tlb_flush on Linux 6.18.
+TABLES = {
+    "alone": (50, 0),
+    "near_beginning": (0, 1000),
+    "beside": (0, 249),
+    "before": (0, 200),
+    "across": (50, 0),
+    "across_kept": (99, 0),
+    "untouched": (0, 0),
+    "replaced": (50, 0),
+    "part": (0, 200),
+    "alone_in_region": (50, 0),
+    "discarded": (50, 0),
+    "discarded_part": (0, 200),
+}
+ROUNDS = 50
+
+
+def added(counts: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """What the rounds add, of (without rounds, with rounds)."""
+    return tuple(b - a for a, b in zip(*counts))
+
+
+@pytest.mark.parametrize("way", TABLES)
+def test_a_page_table_that_is_freed_widens_the_flush_to_its_beginning(tmp_path: Path, way: str) -> None:
+    counts = []
+    for rounds in (0, ROUNDS):
+        folder = tmp_path / f"{rounds:02}"
+        done = run(folder, client("run_tables"), way, str(rounds), options=["--flush-policy=linux"], geometry=["--machine=zen4"])
+        counts.append(costs(done.only(), None, ("FLall", "FLone")))
+    assert added(counts) == TABLES[way]
+
+
+def traced(folder: Path, way: str, rounds: int) -> tuple[int, int]:
+    """The kernel's own count."""
+    data = folder / f"{way}{rounds:02}"
+    command = ["perf", "record", "-q", "-e", "tlb:tlb_flush", "-o", str(data)]
+    subprocess.run([*command, "setarch", "-R", client("run_tables"), way, str(rounds)], capture_output=True, check=True)
+    text = subprocess.run(["perf", "script", "-i", str(data)], capture_output=True, check=True, encoding="utf-8").stdout
+    # Those of setarch, before it becomes the client, have its name.
+    rows = re.findall(r"^\s*run_tables.*pages:(-?\d+) reason:local MM", text, re.MULTILINE)
+    return rows.count("-1"), sum(int(row) for row in rows if row != "-1")
+
+
+@pytest.mark.parametrize("way", TABLES)
+def test_the_kernel_flushes_as_often(tmp_path: Path, way: str) -> None:
+    probe = ["perf", "record", "-q", "-e", "tlb:tlb_flush", "-o", str(tmp_path / "probe"), "true"]
+    if shutil.which("perf") is None or subprocess.run(probe, capture_output=True, check=False).returncode != 0:
+        pytest.skip("the tracepoint tlb:tlb_flush can not be read here")
+    release = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
+    if way == "discarded" and release < (6, 14):
+        pytest.skip("Linux before 6.14 does not free page tables in MADV_DONTNEED")
+    assert added([traced(tmp_path, way, rounds) for rounds in (0, ROUNDS)]) == TABLES[way]
+
+
+def test_large_allocations_that_are_freed_flush_everything(tmp_path: Path) -> None:
+    """The table that is hot beside them is walked for again each time, as under the policy of everything."""
+    policies = "--flush-policy=linux,all,ceiling:100000"
+    done = run(tmp_path, client("run_tables"), "large", "30", options=[policies], geometry=["--machine=zen4"])
+    linux, everything, one_by_one = (named(done, policy) for policy in ("linux", "all", "ceiling:100000"))
+    assert costs(linux, "frees", ("FLall", "FLone")) == costs(everything, "frees", ("FLall", "FLone")) == (30, 0)
+    again = costs(linux, "refers", ("DLtmr",))[0]
+    assert again == costs(everything, "refers", ("DLtmr",))[0] >= 29 * 400
+    assert costs(one_by_one, "refers", ("DLtmr",))[0] < 400

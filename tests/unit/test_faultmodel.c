@@ -316,11 +316,59 @@ static void test_thp_where_a_page_table_is(void **state)
    map_anon(BASE, 4 * MIB);
    /* The page table went with its only mapping. */
    assert_int_equal(touch_all(BASE, 4 * MIB, TLB_TOUCH_WRITE), 2);
-   /* MADV_DONTNEED leaves the table of a block that was small. */
+   /* It stays where a page was before. */
    map_anon(BASE + 8 * MIB, PAGE);
    touch(BASE + 8 * MIB, TLB_TOUCH_WRITE);
    map_anon(BASE + 8 * MIB + PAGE, 2 * MIB - PAGE);
    assert_int_equal(touch_all(BASE + 8 * MIB, 2 * MIB, TLB_TOUCH_WRITE), 511);
+   end();
+}
+
+/* 8 blocks, as counted on Linux 6.18: 4,096 small pages, then huge ones, or small ones again. */
+static void test_thp_where_a_page_table_was(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_anon(BASE, 16 * MIB);
+   assert_int_equal(touch_all(BASE, 16 * MIB, TLB_TOUCH_WRITE), 4096);
+   tlb_fault_flag(&m, BASE, BASE + 16 * MIB, TLB_MAP_HUGEPAGE, 0);
+   tlb_fault_discard(&m, BASE, BASE + 16 * MIB);
+   assert_int_equal(touch_all(BASE, 16 * MIB, TLB_TOUCH_WRITE), 8);
+   end();
+   /* Half a block at a time: the table stays. */
+   begin(&usual);
+   map_anon(BASE, 2 * MIB);
+   touch_all(BASE, 2 * MIB, TLB_TOUCH_WRITE);
+   tlb_fault_flag(&m, BASE, BASE + 2 * MIB, TLB_MAP_HUGEPAGE, 0);
+   tlb_fault_discard(&m, BASE, BASE + MIB);
+   tlb_fault_discard(&m, BASE + MIB, BASE + 2 * MIB);
+   assert_int_equal(touch_all(BASE, 2 * MIB, TLB_TOUCH_WRITE), 512);
+   end();
+}
+
+/* What is flushed for it: bytes from the first page to the last, and beginnings of tables. */
+static void test_tables_that_are_freed(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_anon(BASE + MIB, 64 * PAGE);
+   assert_int_equal(tlb_fault_flushed(&m, BASE + MIB, BASE + MIB + 64 * PAGE, 1), 0);
+   touch_all(BASE + MIB, 4 * PAGE, TLB_TOUCH_WRITE);
+   /* Nothing else is there, for 512G. */
+   const uint64_t top = BASE & ~(((uint64_t)1 << 39) - 1);
+   assert_int_equal(tlb_fault_flushed(&m, BASE + MIB, BASE + MIB + 64 * PAGE, 1),
+                    BASE + MIB + 4 * PAGE - top);
+   /* In 1G, in the same table, and in both. */
+   map_anon(BASE + 64 * MIB, PAGE);
+   assert_int_equal(tlb_fault_flushed(&m, BASE + MIB, BASE + MIB + 64 * PAGE, 1),
+                    MIB + 4 * PAGE);
+   map_anon(BASE, PAGE);
+   assert_int_equal(tlb_fault_flushed(&m, BASE + MIB, BASE + MIB + 64 * PAGE, 1), 4 * PAGE);
+   assert_int_equal(tlb_fault_flushed(&m, BASE + MIB, BASE + MIB + 2 * PAGE, 1), 2 * PAGE);
+   /* Without pages, the table by itself. */
+   tlb_fault_unmap(&m, BASE, BASE + PAGE);
+   tlb_fault_zap(&m, BASE + MIB, BASE + MIB + 64 * PAGE);
+   assert_int_equal(tlb_fault_flushed(&m, BASE + MIB, BASE + MIB + 64 * PAGE, 1), PAGE);
    end();
 }
 
@@ -823,6 +871,10 @@ int main(void)
       CLAIM("8M are 4 huge pages if they are aligned, and 515 faults one page off",
             test_thp_off_by_a_page),
       CLAIM("a block that has a page table gets no huge page", test_thp_where_a_page_table_is),
+      CLAIM("MADV_DONTNEED of a whole block makes room for a huge page, as its page table goes",
+            test_thp_where_a_page_table_was),
+      CLAIM("a page table that is freed lengthens what is flushed to its beginning",
+            test_tables_that_are_freed),
       CLAIM("reads map the huge zero page", test_thp_zero),
       CLAIM("memory without MADV_HUGEPAGE, or with MADV_NOHUGEPAGE, gets no huge pages",
             test_no_thp),

@@ -35,11 +35,12 @@ static struct {
 
 /* --- Flushes --- */
 
-static void flush(TgSite* site, Addr start, Addr end)
+/* Pages of [start, end); `bytes`: of the kernel's range, if that is longer. */
+static void flush(TgSite* site, Addr start, Addr end, ULong bytes)
 {
    const Bool is_counted = site != NULL && tg_costs_are_kept && tg_instrumented;
    tlb_mmus_flush(&tg_mmus, is_counted ? tg_line_misses(tg_site_line(site), TLB_LOAD) : nowhere,
-                  start, end);
+                  start, end, bytes);
 }
 
 /* Whether the frame is no part of the library that makes the system call; with `has_line`, whether
@@ -70,10 +71,10 @@ static TgSite* caller(ThreadId tid)
    return tg_site_of_syscall(tid);
 }
 
-static void flush_in_call(Addr start, Addr end)
+static void flush_in_call(Addr start, Addr end, ULong bytes)
 {
    TgSite* site = caller(VG_(get_running_tid)());
-   flush(site, start, end);
+   flush(site, start, end, bytes);
    tg_site_release(site);
 }
 
@@ -104,7 +105,39 @@ static void flush_pages(Addr start, Addr end, Int prot)
 {
    Addr from, to;
    if (concerned(start, end, prot, &from, &to))
-      flush_in_call(from, to);
+      flush_in_call(from, to, 0);
+}
+
+/* The native addresses of what is mapped in [start, end). False: nothing is. */
+static Bool natively(Addr start, Addr end, ULong* from, ULong* to)
+{
+   const tlb_layout* layout = tg_maps_layout();
+   tlb_mapping piece;
+   Bool any = False;
+   for (ULong at = start; tlb_mappings_piece(&layout->here, at, end, &piece); at = piece.end) {
+      /* Parts of one call that natively lie apart are none of Linux's calls. */
+      if (any && piece.offset - *from != piece.start - start)
+         break;
+      if (!any)
+         *from = piece.offset - (piece.start - start);
+      *to = piece.offset + (piece.end - piece.start);
+      any = True;
+   }
+   return any;
+}
+
+/* The pages go, and with them page tables, which lengthen the range. */
+static void flush_gone(Addr start, Addr end, Bool is_unmapped)
+{
+   ULong native_start, native_end;
+   Addr from = start, to = start;
+   if (!natively(start, end, &native_start, &native_end))
+      return;
+   const ULong bytes = tlb_fault_flushed(tg_maps_model(), native_start, native_end, is_unmapped);
+   if (bytes == 0)
+      return;
+   concerned(start, end, TLB_ALL_GO, &from, &to);
+   flush_in_call(from, to, bytes);
 }
 
 /* --- Calls --- */
@@ -122,7 +155,7 @@ static void moves(Addr from, Addr to, SizeT length)
       step = left < room ? left : room;
       step = step < length - done ? step : length - done;
       if (concerned(from + done, from + done + step, TLB_ALL_GO, &first, &last))
-         flush_in_call(from + done, from + done + step);
+         flush_in_call(from + done, from + done + step, 0);
    }
    moved.start = from;
    moved.end = from + length;
@@ -134,14 +167,17 @@ static void unmaps(Addr start, Addr end)
       start = end < moved.end ? end : moved.end;
    moved.end = moved.start;
    if (start < end)
-      flush_pages(start, end, TLB_ALL_GO);
+      flush_gone(start, end, True);
 }
 
 static void advises(Addr start, Addr end, Int advice)
 {
    switch (advice) {
-   case ADVICE_DONTNEED: case ADVICE_DONTNEED_LOCKED: case ADVICE_REMOVE: case ADVICE_GUARD_INSTALL:
-   case ADVICE_FREE: case ADVICE_COLD: case ADVICE_PAGEOUT:
+   case ADVICE_DONTNEED: case ADVICE_DONTNEED_LOCKED:
+      flush_gone(start, end, False);
+      break;
+   case ADVICE_REMOVE: case ADVICE_GUARD_INSTALL: case ADVICE_FREE: case ADVICE_COLD:
+   case ADVICE_PAGEOUT:
       flush_pages(start, end, TLB_ALL_GO);
       break;
    default: break;
@@ -155,9 +191,9 @@ static void forks(Bool is_child)
    if (tg_mmap_calls_shares_space())
       return;
    if (is_child)
-      flush(NULL, 0, 0);
+      flush(NULL, 0, 0, 0);
    else
-      flush_in_call(0, 0);
+      flush_in_call(0, 0, 0);
 }
 
 static void listen(void* opaque, const TgSpaceEvent* e)
@@ -184,7 +220,7 @@ void tg_flushes_copied(TgSite* site, Addr a)
 {
    const Addr page = a & ~(Addr)(page_bytes - 1);
    if (on)
-      flush(site, page, page + (Addr)page_bytes);
+      flush(site, page, page + (Addr)page_bytes, 0);
 }
 
 void tg_flushes_init(UInt page_shift)

@@ -103,20 +103,28 @@ static const HChar* what_of(const tlb_mapping* v)
    return (v->flags & TLB_MAP_SHARED) != 0 ? "shm" : "anon";
 }
 
+/* Whether the program's address for the mapping, MAP_FIXED or a hint, is free natively, and where
+   it is. */
+static Bool own_place(const TgSpaceEvent* e, ULong* native)
+{
+   *native = tg_placement_of_hint((Addr)e->start, (SizeT)e->length);
+   return tg_placement_is_free(*native, (SizeT)e->length);
+}
+
 /* The native address of a new mapping: that of the mapping it replaces, the program's own
-   (MAP_FIXED), or the one that the kernel would choose. */
+   (MAP_FIXED), which can be in a gap of what was mapped before, or the one that the kernel would
+   choose. */
 static ULong native_place(const TgSpaceEvent* e, tlb_mapping* v, Bool is_over,
                           ULong over)
 {
    Int aligned = 0;
+   ULong native;
    if (e->fixed)
-      return is_over ? over : e->start;
-   if (!tg_mmap_wishes_pending() && call.hint != 0 && call.hint == e->start) {
-      const ULong hint = tg_placement_of_hint((Addr)e->start, (SizeT)e->length);
-      if (tg_placement_is_free(hint, (SizeT)e->length))
-         return hint;
-   }
-   const ULong native = tlb_layout_place(tg_maps_layout(), e->length,
+      return is_over ? over : own_place(e, &native) ? native : e->start;
+   if (!tg_mmap_wishes_pending() && call.hint != 0 && call.hint == e->start
+       && own_place(e, &native))
+      return native;
+   native = tlb_layout_place(tg_maps_layout(), e->length,
                                          tg_placement_kind(v, call.hint != 0), v->offset,
                                          &aligned);
    if (aligned)
@@ -196,6 +204,12 @@ static void zap_part(ULong native, ULong end, void* opaque)
    tlb_fault_zap(tg_maps_model(), native, end);
 }
 
+static void discard_part(ULong native, ULong end, void* opaque)
+{
+   (void)opaque;
+   tlb_fault_discard(tg_maps_model(), native, end);
+}
+
 static void remove_part(ULong native, ULong end, void* opaque)
 {
    (void)opaque;
@@ -217,8 +231,11 @@ static void advised(Addr a, SizeT len, Int advice)
 {
    tlb_touch touch = TLB_TOUCH_READ;
    switch (advice) {
-   case ADVICE_DONTNEED: case ADVICE_DONTNEED_LOCKED: case ADVICE_REMOVE:
-   case ADVICE_PAGEOUT: case ADVICE_GUARD_INSTALL:
+   case ADVICE_DONTNEED: case ADVICE_DONTNEED_LOCKED:
+      tg_maps_each_part(a, len, discard_part, NULL);
+      tg_maps_forget(a, len);
+      break;
+   case ADVICE_REMOVE: case ADVICE_PAGEOUT: case ADVICE_GUARD_INSTALL:
       tg_maps_each_part(a, len, zap_part, NULL);
       if (advice == ADVICE_REMOVE)
          tg_maps_each_part(a, len, remove_part, NULL);

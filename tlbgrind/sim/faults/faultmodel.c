@@ -162,6 +162,26 @@ void tlb_fault_zap(tlb_fault_model *m, uint64_t start, uint64_t end)
                   NULL);
 }
 
+int tlb_fault_empties_tables(const tlb_fault_model *m)
+{
+   /* Base pages of x86. */
+   return m->settings.page_shift == 12;
+}
+
+/* The same; of the kernel's views, the table goes if all of its pages do. */
+static void discard_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from, size_t to,
+                          const void *opaque)
+{
+   clear_pages(m, c, from, to, opaque);
+   if (from == 0 && to == TLB_CHUNK_PAGES && tlb_fault_empties_tables(m))
+      tlb_set_bytes(c->table, 0, sizeof c->table);
+}
+
+void tlb_fault_discard(tlb_fault_model *m, uint64_t start, uint64_t end)
+{
+   tlb_chunk_each(m, tlb_page_of(m, start), tlb_page_of(m, end), discard_pages, NULL);
+}
+
 typedef struct {
    uint16_t set;
    uint16_t clear;

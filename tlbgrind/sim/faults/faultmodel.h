@@ -180,8 +180,15 @@ void tlb_fault_protect(tlb_fault_model *m, uint64_t start, uint64_t end,
 void tlb_fault_move(tlb_fault_model *m, uint64_t from, uint64_t to,
                     uint64_t length, int keep);
 
-/* The pages go, the mapping stays: MADV_DONTNEED and its like. */
+/* The pages go, the mapping stays: MADV_REMOVE and its like. */
 void tlb_fault_zap(tlb_fault_model *m, uint64_t start, uint64_t end);
+
+/* The same for MADV_DONTNEED. Page tables that are covered as a whole go as well: Linux 6.14 and
+   later on x86 (CONFIG_PT_RECLAIM). */
+void tlb_fault_discard(tlb_fault_model *m, uint64_t start, uint64_t end);
+
+/* Whether tlb_fault_discard() frees page tables. */
+int tlb_fault_empties_tables(const tlb_fault_model *m);
 
 /* Gives what is mapped there the flags in `set` and takes those in `clear`. */
 void tlb_fault_flag(tlb_fault_model *m, uint64_t start, uint64_t end,
@@ -219,6 +226,11 @@ int tlb_fault_is_present(tlb_fault_model *m, uint64_t address,
 enum { TLB_ALL_GO = -1 };
 int tlb_fault_concerned(tlb_fault_model *m, uint64_t start, uint64_t end, int prot,
                         uint64_t *from, uint64_t *to);
+
+/* How many bytes the range has that the kernel flushes for tlb_fault_unmap() (`is_unmapped`) or
+   tlb_fault_discard() of [start, end), before that is called: from the first to the last page that
+   is present, and the beginnings of all page tables that are freed. 0: nothing is flushed. */
+uint64_t tlb_fault_flushed(tlb_fault_model *m, uint64_t start, uint64_t end, int is_unmapped);
 
 /* Makes the page present as by a touch, without counting it: what the kernel
    does when it starts a program. */

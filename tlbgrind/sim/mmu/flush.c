@@ -10,7 +10,9 @@
 /* What is flushed: base pages of the run. */
 typedef struct {
    tlb_page_number first, last;
-   bool all; /* of the whole address space */
+   bool all;  /* of the whole address space */
+   bool none; /* nothing but page tables is freed: no page is within */
+   uint64_t bytes; /* of the kernel's range, which can be longer; or 0 */
 } range;
 
 void tlb_flush_init(tlb_mmus *all)
@@ -42,6 +44,9 @@ static unsigned stride_of(const tlb_mmu *mmu, const range *r)
    const tlb_pagemap *const map = mmu->all->options.map;
    const unsigned base = mmu->h.base_shift;
    unsigned stride = TLB_MAX_PAGE_SHIFT;
+   /* An entry for a page table. */
+   if (r->none)
+      return 2 * mmu->base_shift - 3;
    if (!mmu->asks || map == NULL || r->all)
       return mmu->base_shift;
    for (uint64_t n = r->first; n <= r->last && stride > mmu->base_shift;) {
@@ -90,7 +95,7 @@ static bool is_within(const tlb_mmu *mmu, tlb_key key, const range *r)
 {
    const unsigned more = tlb_key_shift(key) - mmu->h.base_shift;
    const uint64_t begin = tlb_key_page(key) << more;
-   return begin <= r->last && begin + ((UINT64_C(1) << more) - 1) >= r->first;
+   return !r->none && begin <= r->last && begin + ((UINT64_C(1) << more) - 1) >= r->first;
 }
 
 /* Whether one of the arrays behind number i has it, too: then it is counted there. */
@@ -153,14 +158,16 @@ static void invalidate(tlb_mmu *mmu, const range *r, bool full)
 
 static void flush(tlb_mmu *mmu, uint64_t *counts, const range *r, bool remote)
 {
-   const unsigned stride = stride_of(mmu, r) - mmu->h.base_shift;
-   const uint64_t pages = (r->last >> stride) - (r->first >> stride) + 1;
+   const unsigned shift = stride_of(mmu, r);
+   const unsigned stride = shift - mmu->h.base_shift;
+   const uint64_t within = r->none ? 0 : (r->last >> stride) - (r->first >> stride) + 1;
+   const uint64_t pages = r->bytes >> shift > within ? r->bytes >> shift : within;
    const bool full = is_full(mmu, r, pages);
    counts[TLB_FLUSHES_OF_ALL] += full && !remote;
    counts[TLB_FLUSHES_OF_PAGES] += full || remote ? 0 : pages;
    if (r->all)
       tlb_lost_forget_all(mmu->h.lost);
-   else
+   else if (!r->none)
       tlb_lost_forget(mmu->h.lost, r->first, r->last, mmu->h.base_shift);
    count(mmu, counts, r, full);
    invalidate(mmu, r, full);
@@ -186,12 +193,14 @@ static void flush_here(tlb_mmus *all, void *opaque)
    tlb_l1_groups_refill(all, flushed);
 }
 
-void tlb_mmus_flush(tlb_mmus *all, uint64_t *counts, uint64_t start, uint64_t end)
+void tlb_mmus_flush(tlb_mmus *all, uint64_t *counts, uint64_t start, uint64_t end,
+                    uint64_t bytes)
 {
    const unsigned shift = all->traits.page_shift;
    const range r = { .first = (tlb_page_number)(start >> shift),
                      .last = (tlb_page_number)((end - 1) >> shift),
-                     .all = start == 0 && end == 0 };
+                     .all = start == 0 && end == 0,
+                     .none = start == end && end != 0, .bytes = bytes };
    one_flush f = { counts == NULL ? all->counts[TLB_LOAD] : counts, &r, false };
    flush_here(all, &f);
    f.remote = true;

@@ -180,10 +180,13 @@ void tlb_mmus_ask(tlb_mmus *all);
 /* --- Flushes --- */
 
 /* The kernel has changed its page-table entries of [start, end), or, if both are 0, of all pages,
-   and flushes the TLBs of machines that have a policy. With machines that do, nothing is shared,
-   so that many take longer. `counts`: where it is counted, as for references that load, until
-   the translations that are lost come back; NULL: by tlb_mmus_flushes(). */
-void tlb_mmus_flush(tlb_mmus *all, uint64_t *counts, uint64_t start, uint64_t end);
+   and flushes the TLBs of machines that have a policy. `bytes`: how long the range is that the
+   kernel takes for it, where that is longer, because page tables are freed, too; with `start` and
+   `end` equal, nothing else is. With machines that have a policy nothing is shared, so that many
+   take longer. `counts`: where it is counted, as for references that load, until the translations
+   that are lost come back; NULL: by tlb_mmus_flushes(). */
+void tlb_mmus_flush(tlb_mmus *all, uint64_t *counts, uint64_t start, uint64_t end,
+                    uint64_t bytes);
 
 /* --- Cores --- */
 
