@@ -182,9 +182,9 @@ def test_damaged_mappings_are_an_error(tmp_path: Path) -> None:
     [
         (["--mappings=3M"], "'3M' is neither no nor yes nor a page size"),
         (["--mappings=4K"], "the base page of default is as large"),
-        (["--mappings=yes", "--data=yes"], "it is for a run without --data=yes"),
-        (["--mappings=yes", "--calls=yes"], "it is for a run without --calls=yes"),
-        (["--mappings=yes", "--toggle-collect=main"], "it is for a run without --toggle-collect"),
+        (["--mappings=yes", "--data=yes"], "--data=yes goes without --mappings=yes"),
+        (["--mappings=yes", "--calls=yes"], "--calls=yes goes without --mappings=yes"),
+        (["--mappings=yes", "--toggle-collect=main"], "--mappings=yes goes without --toggle-collect=main"),
     ],
 )
 def test_what_does_not_go_together_is_refused(tmp_path: Path, options: list[str], reason: str) -> None:
