@@ -96,6 +96,11 @@ TgLine* tg_line_part(const TgLine* line, UInt object)
    return line_of(&key);
 }
 
+TgLine* tg_line_whole(TgLine* line)
+{
+   return line->object == 0 ? line : tg_line_part(line, 0);
+}
+
 void tg_lines_init(void)
 {
    names = VG_(newDedupPA)(16 * 1024, 1, VG_(malloc), "tg.lines.names",
@@ -147,6 +152,11 @@ void tg_line_ref(TgLine* line, tlb_user kind)
    if (!tg_costs_are_kept)
       return;
    line->refs[kind]++;
+   tg_line_ref_counted(kind);
+}
+
+void tg_line_ref_counted(tlb_user kind)
+{
    tg_booked.refs[kind]++;
    tg_booked.n++;
 }

@@ -28,6 +28,7 @@ typedef struct {
                          all of the line (tg_sites_init()) */
    UInt object;       /* of data, or its cell, by number: this is the part for it; 0: all else */
    UChar length;      /* of the instruction at `address`; 0: it was not translated */
+   UChar listed;      /* bits by kind of reference, see trace/missed_segments.h */
    ULong refs[TLB_N_USERS];    /* instructions, reads, writes */
    uint64_t* misses[TLB_N_USERS]; /* see tg_line_misses(); NULL: none */
    ULong faults[TLB_N_USERS];  /* page faults */
@@ -44,6 +45,9 @@ TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number, Addr add
 /* The part of the line for references to an object of data, made if it is new. The line's costs
    are the sum of its own and those of its parts. */
 TgLine* tg_line_part(const TgLine* line, UInt object);
+
+/* The line that it is a part of, or itself. */
+TgLine* tg_line_whole(TgLine* line);
 
 /* Sets the number of miss counts of a line for each kind of reference: TG_N_OF_A_MISS for each
    machine, the first of them TG_MISS_1, and after these others of sim/mmu. To be called before
@@ -70,7 +74,10 @@ extern Bool tg_costs_are_kept;
 void tg_line_fault(TgLine* line, tlb_user kind);
 void tg_line_ref(TgLine* line, tlb_user kind);
 
-/* All that these two have booked. */
+/* The same of a reference that is in its line already, as one of --data=yes is. */
+void tg_line_ref_counted(tlb_user kind);
+
+/* All that these have booked. */
 typedef struct {
    ULong faults[TLB_N_USERS];
    ULong refs[TLB_N_USERS];

@@ -56,7 +56,7 @@ static TgCallSite* call_site_of(Addr address, TgLine* line, TgLeaving leaving, A
 
 TgCallSite* tg_call_site_of(TgSite* site, TgLeaving leaving)
 {
-   return call_site_of(site->address, tg_site_line(site), leaving,
+   return call_site_of(site->address, tg_line_whole(tg_site_line(site)), leaving,
                        leaving == TG_CALLS ? site->address + site->length : 0);
 }
 
@@ -72,7 +72,7 @@ static Word compare_entries(const void* a, const void* b)
 
 const TgEntry* tg_entry_of(TgSite* site)
 {
-   const TgEntry key = { .address = site->address, .line = tg_site_line(site) };
+   const TgEntry key = { .address = site->address, .line = tg_line_whole(tg_site_line(site)) };
    TgEntry* e = VG_(HT_gen_lookup)(entries, &key, compare_entries);
    if (e != NULL)
       return e;

@@ -17,6 +17,7 @@
 #include "data/regions.h"
 #include "data/words.h"
 #include "options/large_pages.h"
+#include "trace/missed_segments.h"
 
 Bool tg_data_on;
 Bool tg_data_objects_on;
@@ -111,6 +112,15 @@ TgLine* tg_data_line_of_ref(const TgSegment* s, const TgRef* r)
 
 /* --- References --- */
 
+/* Counts the reference and its misses at that part of its line from now on. */
+static void count_at(TgSegment* s, TgDataRef* d, TgRef* r, TgLine* part)
+{
+   if (d->count != NULL)
+      tg_missed_segments_leave(s, line_of(d, r->kind), r->kind);
+   d->count = &part->refs[r->kind];
+   r->misses = tg_line_misses(part, r->kind);
+}
+
 /* Not the object of last time, or a word that has not been touched. */
 static __attribute__((noinline)) void attribute(TgSegment* s, TgDataRef* d, Addr a)
 {
@@ -121,8 +131,7 @@ static __attribute__((noinline)) void attribute(TgSegment* s, TgDataRef* d, Addr
    TgLine* part = part_of(tg_site_line(r->site), number);
    const UInt value = tg_words_value(a);
    d->value = value == 0 || value == TG_WORD_MIXED ? TG_NO_VALUE : value;
-   d->count = &part->refs[r->kind];
-   r->misses = tg_line_misses(part, r->kind);
+   count_at(s, d, r, part);
 }
 
 /* The words of a reference behind its first. */
@@ -166,9 +175,7 @@ static __attribute__((noinline)) void attribute_to_region(TgSegment* s, TgDataRe
 {
    TgRef* r = &tg_segment_refs(s)[d->nth];
    d->value = tg_region_at(a);
-   TgLine* part = part_of(tg_site_line(r->site), d->value);
-   d->count = &part->refs[r->kind];
-   r->misses = tg_line_misses(part, r->kind);
+   count_at(s, d, r, part_of(tg_site_line(r->site), d->value));
 }
 
 static inline __attribute__((always_inline))

@@ -80,7 +80,9 @@ static void book_interrupted(const TgShadowArea* shadow, TgSegment* s, Addr ip)
       const TgRef* r = &tg_segment_refs(s)[i];
       if (r->kind != TLB_FETCH && tg_superblocks_count(r->kind))
          tg_line_ref(tg_site_line(r->site), r->kind);
-      else if (r->kind == TLB_FETCH && r->size > 0)
+      else if (r->kind != TLB_FETCH)
+         tg_line_ref_counted(r->kind);
+      else if (r->size > 0)
          tg_superblock_totals()->fetch_straddles++;
    }
 }

@@ -54,8 +54,6 @@ static const struct {
    TgFeature a, b;
    const HChar* why;
 } conflicts[] = {
-   { TG_HAS_CALLS, TG_HAS_DATA, "inclusive costs are not counted by data" },
-   { TG_HAS_CALLS, TG_HAS_MAPPINGS, "inclusive costs are not counted by mapping" },
    { TG_HAS_CALLS, TG_HAS_SEPARATE_THREADS, "inclusive costs are those of all threads" },
    { TG_HAS_CALLS, TG_HAS_LATE_START, "inclusive costs are those of the whole run" },
    { TG_HAS_CALLS, TG_HAS_FLUSHES, "flushes are no part of inclusive costs" },
