@@ -32,6 +32,7 @@ PROGRAMS = {
     "calls": [str(CLIENTS / "run_calls")],
     "throws": [str(CLIENTS / "run_throws")],
     "data": [str(CLIENTS / "run_data")],
+    "strides": [str(CLIENTS / "run_strides")],
     "ls": ["ls", "-l", "/usr/bin"],
     "perl": ["perl", "-e", "my %h; $h{$_ % 777} .= $_ for 1..5000; print join ',', sort keys %h"],
     "python": [os.path.realpath(sys.executable), "-S", "-c", "print(sum(hash(str(i)) & 7 for i in range(5000)))"],
@@ -197,8 +198,36 @@ def test_calls_and_mappings_are_those_of_two_runs(tmp_path: Path) -> None:
         assert all(len(mappings(text)) > 10 for text in together)
 
 
-def test_the_readers_show_calls_and_data_of_one_run(tmp_path: Path) -> None:
-    command = [TLBGRIND, "-q", *ONE, "--calls=yes", "--data=yes", "--data-out-file=data", "--tlbgrind-out-file=out", *compiled(tmp_path, ALTERNATES)]
+@pytest.mark.parametrize("name", [*PROGRAMS, "alternates", "faulting"])
+def test_data_and_mappings_and_calls_are_those_of_three_runs(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "run"
+    texts = {"alternates": ALTERNATES, "faulting": FAULTING}
+    program = compiled(tmp_path, texts[name]) if name in texts else PROGRAMS[name]
+    options = (*ONE, *FAULTS, "--data-offsets=yes")
+    all_three = bodies(folder, program, *options, *PARTS["data"], "--mappings=yes", "--calls=yes")
+    two = bodies(folder, program, *options, *PARTS["data"], "--mappings=yes")
+    calls = of(bodies(folder, program, *ONE, *FAULTS, "--calls=yes"), "out")
+    data = bodies(folder, program, *options, *PARTS["data"])
+    alone = of(bodies(folder, program, *ONE, *FAULTS, "--mappings=yes"), "out")
+    assert of(all_three, "data") == of(two, "data") == of(data, "data") != []
+    assert of(two, "out") == alone != []
+    assert [without_mappings(text) for text in of(all_three, "out")] == calls != []
+    assert [mappings(text) for text in of(all_three, "out")] == [mappings(text) for text in alone]
+    assert all(len(mappings(text)) > 10 for text in alone)
+
+
+@pytest.mark.parametrize("options", [MANY, SLOW], ids=" ".join)
+def test_data_and_mappings_are_those_of_two_runs_with_other_options(tmp_path: Path, options: tuple[str, ...]) -> None:
+    folder = tmp_path / "run"
+    program = compiled(tmp_path, ALTERNATES)
+    both = bodies(folder, program, *options, *PARTS["data"], "--mappings=yes")
+    assert of(both, "data") == of(bodies(folder, program, *options, *PARTS["data"]), "data") != []
+    assert of(both, "out") == of(bodies(folder, program, *options, "--mappings=yes"), "out") != []
+
+
+def test_the_readers_show_calls_data_and_mappings_of_one_run(tmp_path: Path) -> None:
+    options = ("--calls=yes", "--data=yes", "--mappings=yes", "--data-out-file=data", "--tlbgrind-out-file=out")
+    command = [TLBGRIND, "-q", *ONE, *options, *compiled(tmp_path, ALTERNATES)]
     subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, check=True)
 
     def shown(*arguments: str) -> str:
@@ -208,6 +237,7 @@ def test_the_readers_show_calls_and_data_of_one_run(tmp_path: Path) -> None:
 
     assert re.search(r"loop", shown(TG_ANNOTATE, "--inclusive", "out"))
     assert re.search(r"in_bss", shown(TG_ANNOTATE, "--by=data", "data"))
+    assert re.search(r"zero|anon|shm", shown(TG_ANNOTATE, "--mappings", "out"))
     callgrind_annotate = shutil.which("callgrind_annotate")
     assert callgrind_annotate is not None
     assert re.search(r":loop", shown(callgrind_annotate, "--inclusive=yes", "--threshold=100", "out"))

@@ -223,7 +223,6 @@ def test_a_mapping_has_the_misses_of_its_own_references_where_walks_are_frequent
     [
         (["--mappings=3M"], "'3M' is neither no nor yes nor a page size"),
         (["--mappings=4K"], "the base page of default is as large"),
-        (["--mappings=yes", "--data=yes"], "--data=yes goes without --mappings=yes"),
         (["--mappings=yes", "--toggle-collect=main"], "--mappings=yes goes without --toggle-collect=main"),
     ],
 )

@@ -18,7 +18,7 @@ typedef struct {
    const HChar* name;
 } TgFunction;
 
-/* A line; function, file, number, address and object are its key. Equal names are equal
+/* A line; function, file, number, address, object and region are its key. Equal names are equal
    pointers. */
 typedef struct {
    const TgFunction* function;
@@ -27,6 +27,7 @@ typedef struct {
    Addr address;      /* of the one instruction whose costs these are, as its object has it; 0:
                          all of the line (tg_sites_init()) */
    UInt object;       /* of data, or its cell, by number: this is the part for it; 0: all else */
+   UInt region;       /* of a mapping, by number: likewise, of code and data */
    UChar length;      /* of the instruction at `address`; 0: it was not translated */
    UChar listed;      /* bits by kind of reference, see trace/missed_segments.h */
    ULong refs[TLB_N_USERS];    /* instructions, reads, writes */
@@ -42,9 +43,18 @@ const HChar* tg_intern(const HChar* s);
 /* The line with that key, made if it is new. All names are from tg_intern(). */
 TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number, Addr address);
 
-/* The part of the line for references to an object of data, made if it is new. The line's costs
-   are the sum of its own and those of its parts. */
-TgLine* tg_line_part(const TgLine* line, UInt object);
+/* The part of the line, or of the line that it is a part of, for references to an object of data in
+   a region of a mapping, made if it is new. The line's costs are the sum of its own and those of its
+   parts. */
+TgLine* tg_line_part(const TgLine* line, UInt object, UInt region);
+
+static inline Bool tg_line_is_part(const TgLine* line)
+{
+   return line->object != 0 || line->region != 0;
+}
+
+/* Whether both are parts of one line, or one is that line. */
+Bool tg_line_is_same(const TgLine* a, const TgLine* b);
 
 /* The line that it is a part of, or itself. */
 TgLine* tg_line_whole(TgLine* line);

@@ -58,7 +58,6 @@ static const struct {
    { TG_HAS_CALLS, TG_HAS_LATE_START, "inclusive costs are those of the whole run" },
    { TG_HAS_CALLS, TG_HAS_FLUSHES, "flushes are no part of inclusive costs" },
    { TG_HAS_CALLS, TG_HAS_PREFETCHES, no_book },
-   { TG_HAS_DATA, TG_HAS_MAPPINGS, "references are counted by one of the two" },
    { TG_HAS_DATA, TG_HAS_PREFETCHES, no_book },
    { TG_HAS_DATA, TG_HAS_COLLECTION,
      "data is attributed in the whole run (tg_annotate --by=data --of=FUNCTION shows one "

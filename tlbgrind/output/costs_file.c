@@ -200,9 +200,7 @@ static const TgLine* add_up(XArray* lines, Word* i, UInt machine, ULong* cost)
    tg_lines_costs(l, machine, cost);
    for (; *i + 1 < VG_(sizeXA)(lines); (*i)++) {
       const TgLine* part = *(TgLine**)VG_(indexXA)(lines, *i + 1);
-      if (part->object == 0 || part->number != l->number || part->address != l->address
-          || part->file != l->file
-          || part->function != l->function)
+      if (!tg_line_is_part(part) || !tg_line_is_same(part, l))
          break;
       ULong more[TG_N_COSTS];
       tg_lines_costs(part, machine, more);
