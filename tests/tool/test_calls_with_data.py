@@ -186,6 +186,50 @@ def test_threads_have_all_costs_in_the_graph_and_by_data(tmp_path: Path) -> None
     assert totals == [" ".join(map(str, graph.totals))]
 
 
+@pytest.mark.parametrize(
+    "program",
+    [["run_cores", "in-turn", "5", "60", "7"], ["run_cores", "one-after-another", "3", "100"], ["run_threads"], ["run_signals", "storm"]],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("more", [(), ("--data=yes", "--data-out-file=data", "--mappings=yes")], ids=["calls", "all"])
+def test_each_thread_has_the_calls_that_it_makes(tmp_path: Path, program: list[str], more: tuple[str, ...]) -> None:
+    """The threads' arcs are those of the run, and each thread's calls cost what its own lines do."""
+    options = (*FAULTS, "--calls=yes", "--separate-threads=yes", *more)
+    command = [TLBGRIND, "-q", *ONE, *options, "--tlbgrind-out-file=out", str(CLIENTS / program[0]), *program[1:]]
+    subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, check=False, timeout=600)
+    whole = read_graph(tmp_path / "out")
+    threads = [read_graph(path) for path in tmp_path.glob("out_thread_*")]
+    # A number is taken again when its thread has ended.
+    assert len(threads) == 1 if program[0] == "run_signals" else len(threads) > 1
+    sums: dict[object, list[int]] = {}
+    for graph in threads:
+        for key, arc in graph.arcs.items():
+            numbers = (arc.calls, *arc.costs)
+            sums[key] = [a + b for a, b in zip(sums.get(key, [0] * len(numbers)), numbers)]
+        rest = graph.out_of_balance()
+        assert tuple(map(sum, zip(*rest.values()))) == graph.totals
+        assert all(number >= 0 for costs in rest.values() for number in costs)
+    assert sums == {key: [arc.calls, *arc.costs] for key, arc in whole.arcs.items()}
+
+
+def test_calls_and_threads_are_those_of_two_runs(tmp_path: Path) -> None:
+    folder = tmp_path / "run"  # one name: it stands on the program's stack
+    graphs = {}
+    for options in (("--calls=yes", "--separate-threads=yes"), ("--calls=yes",), ("--separate-threads=yes",)):
+        folder.mkdir()
+        command = ["setarch", "-R", TLBGRIND, "-q", *ONE, *options, "--tlbgrind-out-file=out"]
+        program = [str(CLIENTS / "run_cores"), "one-after-another", "3", "100"]
+        subprocess.run([*command, *program], cwd=folder, env=ENVIRONMENT, capture_output=True, check=True)
+        graphs[options] = {path.name: read_graph(path) for path in folder.glob("out*")}
+        shutil.rmtree(folder)
+    both, calls, threads = graphs.values()
+    assert both["out"] == calls["out"]
+    assert both.keys() == threads.keys() == {"out", "out_thread_1", "out_thread_2"}
+    for name, graph in both.items():
+        assert (graph.own, graph.totals) == (threads[name].own, threads[name].totals)
+        assert graph.arcs and not threads[name].arcs
+
+
 def test_calls_and_mappings_are_those_of_two_runs(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     for program in (compiled(tmp_path, ALTERNATES), compiled(tmp_path, FAULTING), PROGRAMS["calls"]):

@@ -54,7 +54,6 @@ static const struct {
    TgFeature a, b;
    const HChar* why;
 } conflicts[] = {
-   { TG_HAS_CALLS, TG_HAS_SEPARATE_THREADS, "inclusive costs are those of all threads" },
    { TG_HAS_CALLS, TG_HAS_LATE_START, "inclusive costs are those of the whole run" },
    { TG_HAS_CALLS, TG_HAS_FLUSHES, "flushes are no part of inclusive costs" },
    { TG_HAS_CALLS, TG_HAS_PREFETCHES, no_book },
