@@ -43,11 +43,11 @@ static const HChar* const ways[TG_N_FEATURES][MAX_WAYS] = {
    [TG_HAS_CACHEGRIND] = { "--as-cachegrind=yes" },
 };
 
-static const HChar only_cachegrind[] = "cachegrind has no kernel";
+static const HChar no_kernel[] = "cachegrind has no kernel";
 static const HChar own_faults[] = "page faults are those of the code as it is";
-static const HChar one_thread[] = "copies take turns on one core, each from its begin to its end";
+static const HChar references_alone[] = "of a copy nothing but its references is simulated";
 static const HChar whole_arrays[] = "what the kernel does is for whole arrays";
-static const HChar no_book[] = "what a prefetch brings is no reference, and is not divided so";
+static const HChar no_reference[] = "what a prefetch brings is no reference, and is not divided so";
 
 /* What excludes what. */
 static const struct {
@@ -56,31 +56,31 @@ static const struct {
 } conflicts[] = {
    { TG_HAS_CALLS, TG_HAS_LATE_START, "inclusive costs are those of the whole run" },
    { TG_HAS_CALLS, TG_HAS_FLUSHES, "flushes are no part of inclusive costs" },
-   { TG_HAS_CALLS, TG_HAS_PREFETCHES, no_book },
-   { TG_HAS_DATA, TG_HAS_PREFETCHES, no_book },
+   { TG_HAS_CALLS, TG_HAS_PREFETCHES, no_reference },
+   { TG_HAS_DATA, TG_HAS_PREFETCHES, no_reference },
    { TG_HAS_DATA, TG_HAS_COLLECTION,
      "data is attributed in the whole run (tg_annotate --by=data --of=FUNCTION shows one "
      "function's)" },
    { TG_HAS_MAPPINGS, TG_HAS_COLLECTION, "mappings are counted in the whole run" },
-   { TG_HAS_MAPPINGS, TG_HAS_PREFETCHES, no_book },
+   { TG_HAS_MAPPINGS, TG_HAS_PREFETCHES, no_reference },
    { TG_HAS_REACH, TG_HAS_PREFETCHES, "the curve is that of references" },
    { TG_HAS_SIBLINGS, TG_HAS_FLUSHES, whole_arrays },
    { TG_HAS_SIBLINGS, TG_HAS_SYSCALLS, whole_arrays },
    { TG_HAS_SIBLINGS, TG_HAS_SWITCHES, whole_arrays },
-   { TG_HAS_COPIES, TG_HAS_FLUSHES, one_thread },
-   { TG_HAS_COPIES, TG_HAS_SYSCALLS, one_thread },
-   { TG_HAS_COPIES, TG_HAS_SWITCHES, one_thread },
-   { TG_HAS_COPIES, TG_HAS_PREFETCHES, one_thread },
-   { TG_HAS_COPIES, TG_HAS_CORES, one_thread },
-   { TG_HAS_COPIES, TG_HAS_COLLECTION, one_thread },
+   { TG_HAS_COPIES, TG_HAS_FLUSHES, references_alone },
+   { TG_HAS_COPIES, TG_HAS_SYSCALLS, references_alone },
+   { TG_HAS_COPIES, TG_HAS_SWITCHES, references_alone },
+   { TG_HAS_COPIES, TG_HAS_PREFETCHES, references_alone },
+   { TG_HAS_COPIES, TG_HAS_CORES, "copies share one core" },
+   { TG_HAS_COPIES, TG_HAS_COLLECTION, "copies are counted in the whole run" },
    { TG_HAS_COPIES, TG_HAS_CACHEGRIND, "cachegrind has one program" },
    { TG_HAS_MERGED_CODE, TG_HAS_FAULTS, own_faults },
    { TG_HAS_MERGED_CODE, TG_HAS_FLUSHES, own_faults },
    { TG_HAS_MERGED_CODE, TG_HAS_TOUCHES, own_faults },
    { TG_HAS_MERGED_CODE, TG_HAS_PREFETCHES, own_faults },
-   { TG_HAS_CACHEGRIND, TG_HAS_FLUSHES, only_cachegrind },
-   { TG_HAS_CACHEGRIND, TG_HAS_SYSCALLS, only_cachegrind },
-   { TG_HAS_CACHEGRIND, TG_HAS_SWITCHES, only_cachegrind },
+   { TG_HAS_CACHEGRIND, TG_HAS_FLUSHES, no_kernel },
+   { TG_HAS_CACHEGRIND, TG_HAS_SYSCALLS, no_kernel },
+   { TG_HAS_CACHEGRIND, TG_HAS_SWITCHES, no_kernel },
    { TG_HAS_CACHEGRIND, TG_HAS_PREFETCHES, "cachegrind has no prefetches" },
    { TG_HAS_CACHEGRIND, TG_HAS_CORES, "cachegrind has one core" },
    { TG_HAS_CACHEGRIND, TG_HAS_MACHINES, "cachegrind has one machine" },

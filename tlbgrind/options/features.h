@@ -1,6 +1,6 @@
 /* What a run can have, which arguments give it that, and what goes without what.
 
-   Three tables in options/features.c: a feature's arguments, the first of them its switch; and the
+   Two tables in options/features.c: each feature's arguments, the first of them its switch; and the
    pairs that exclude each other. An option implies a feature by standing among its arguments, so
    there is no other way to a feature than those that the conflicts are checked for. */
 
