@@ -24,10 +24,10 @@ typedef struct {
    const TgFunction* function;
    const HChar* file; /* differs from function->file for inlined code */
    UInt number;       /* 0: unknown */
+   UInt region;       /* of a mapping, by number: this is the part for it; 0: all else */
    Addr address;      /* of the one instruction whose costs these are, as its object has it; 0:
                          all of the line (tg_sites_init()) */
-   UInt object;       /* of data, or its cell, by number: this is the part for it; 0: all else */
-   UInt region;       /* of a mapping, by number: likewise, of code and data */
+   UInt object;       /* of data, or its cell, by number: likewise */
    UChar length;      /* of the instruction at `address`; 0: it was not translated */
    UChar listed;      /* bits by kind of reference, see trace/missed_segments.h */
    ULong refs[TLB_N_USERS];    /* instructions, reads, writes */
