@@ -233,7 +233,9 @@ PYTEST_FILES = \
 	tests/tool/test_aspace.py \
 	tests/tool/test_attribution.py \
 	tests/tool/test_calls.py \
+	tests/tool/test_calls_with_data.py \
 	tests/tool/test_bad_options.py \
+	tests/tool/test_conflicts.py \
 	tests/tool/test_copies.py \
 	tests/tool/test_cores.py \
 	tests/tool/test_data.py \

@@ -386,6 +386,7 @@ TOOL_SOURCES = \
 	tlbgrind/options/closest.c \
 	tlbgrind/options/exec.c \
 	tlbgrind/options/fault_options.c \
+	tlbgrind/options/features.c \
 	tlbgrind/options/host.c \
 	tlbgrind/options/cost_options.c \
 	tlbgrind/options/kernel_options.c \
@@ -514,6 +515,7 @@ TOOL_INCLUDES = \
 	tlbgrind/options/closest.h \
 	tlbgrind/options/exec.h \
 	tlbgrind/options/fault_options.h \
+	tlbgrind/options/features.h \
 	tlbgrind/options/host.h \
 	tlbgrind/options/cost_options.h \
 	tlbgrind/options/kernel_options.h \

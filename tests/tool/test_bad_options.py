@@ -24,7 +24,6 @@ WAYS = "is no number of ways; allowed are 1 to the entries, or full"
 FORM = "is no array; expected ENTRIES,WAYS[,SIZES[,POLICY]]"
 DIVIDE = "entries; ways must divide the entries, or be full"
 DECLINED = "{} contradicts it; leave out one of them"
-AS_CACHEGRIND = "the curve can not be measured in a run that counts as cachegrind does; leave out --as-cachegrind=yes"
 BOOL = "(should be 'yes' or 'no')"
 
 # The value of an array option, and what is said of it.
@@ -174,23 +173,12 @@ TOGETHER = [
         "--advice=2M",
         "it is for one machine at a time, not for skylake:stlb.entries=768,skylake:stlb.entries=1536",
     ),
-    (["--calls=yes", "--data=yes"], "--calls=yes", "inclusive costs are not counted by data; leave out --data=yes"),
     (
         ["--calls=yes", "--instr-at-start=no"],
         "--calls=yes",
-        "inclusive costs are those of the whole run; leave out --instr-at-start=no",
+        "--calls=yes goes without --instr-at-start=no: inclusive costs are those of the whole run",
     ),
     (["--merge-code="], "--merge-code=", "a pattern for the names of objects is missing, such as libfoo*.so*"),
-    (
-        ["--merge-code=lib*", "--faults=yes"],
-        "--merge-code",
-        "page faults are those of the code as it is; record them in another run",
-    ),
-    (
-        ["--toggle-collect=main", "--data=yes"],
-        "--toggle-collect",
-        "data is attributed in the whole run; leave out --data=yes (tg_annotate --by=data --of=FUNCTION shows one function's)",
-    ),
     (["--advice=3M"], "--advice=3M", "'3M' is no page size; allowed are powers of two such as 64K, 2M or 1G"),
     (["--advice="], "--advice=", "'' is no page size; allowed are powers of two such as 64K, 2M or 1G"),
     (["--advice=2M,2M"], "--advice=2M,2M", "'2M' is given twice"),
@@ -247,13 +235,13 @@ TOGETHER = [
             ("--reach=no", "--reach-out-file=r"),
             ("--timeline=no", "--timeline-out-file=t"),
             ("--entries=no", "--entries-out-file=e"),
+            ("--data=no", "--data-out-file=d"),
+            ("--data=no", "--data-offsets=yes"),
+            ("--data-offsets=no", "--data-stride=f:8"),
         )
         for order in ((no, by), (by, no))
     ],
     (["--fault-around=64K", "--page-size=2M"], "--fault-around=64K", FAULT_PAGES.format("2M")),
-    (["--as-cachegrind=yes", "--reach-out-file=r"], "--reach-out-file=r", AS_CACHEGRIND),
-    (["--as-cachegrind=yes", "--timeline=yes"], "--timeline=yes", "a run that counts as cachegrind does notes no pages; leave out --as-cachegrind=yes"),
-    (["--as-cachegrind=yes", "--machine=zen4,zen5"], "--as-cachegrind=yes", "cachegrind has one machine, this run has 2"),
 ]
 
 USAGE = "Use --help for more information or consult the user manual."
@@ -408,6 +396,10 @@ def test_help_has_what_the_manual_has() -> None:
         ("--mthp=none", "tlbgrind.faults", ""),
         ("--reach-out-file=r", "", "r"),
         ("--entries-out-file=e", "", "e"),
+        ("--timeline-out-file=t", "", "t"),
+        ("--data-out-file=d", "", "d"),
+        ("--data-offsets=yes", "tlbgrind.data", ""),
+        ("--data-stride=f:8", "tlbgrind.data", ""),
     ],
 )
 def test_an_option_brings_the_one_that_it_needs(tmp_path: Path, option: str, default: str, written: str) -> None:

@@ -133,12 +133,12 @@ def test_machines_of_one_run_count_as_each_alone(tmp_path: Path) -> None:
     (("--copies=128",), "allowed are 1 to 127 copies"),
     (("--copies=2:",), "allowed are 1 to 127 copies"),
     (("--copies=2:1000001",), "up to 1000000 references"),
-    (("--copies=2", "--flush-policy=linux"), "copies go without --flush-policy"),
-    (("--copies=2", "--cores=2"), "copies go without --flush-policy, --syscall-tlb, --switch-every, --prefetch, --cores"),
-    (("--copies=2", "--toggle-collect=main"), "copies go without --flush-policy"),
+    (("--copies=2", "--flush-policy=linux"), "--copies=2 goes without --flush-policy=linux"),
+    (("--copies=2", "--cores=2"), "--copies=2 goes without --cores=2"),
+    (("--copies=2", "--toggle-collect=main"), "--copies=2 goes without --toggle-collect=main"),
     (("--copies=67", "--stlb=4004,4"), "(array STLB), not so many copies can be told apart"),
-    (("--copies=2", "--as-cachegrind=yes"), "copies go without"),
-    (("--copies=2", "--prefetch=weak"), "copies go without"),
+    (("--copies=2", "--as-cachegrind=yes"), "--copies=2 goes without --as-cachegrind=yes"),
+    (("--copies=2", "--prefetch=weak"), "--copies=2 goes without --prefetch=weak"),
     (("--copie=2",), "--copies"),
 ])  # fmt: skip
 def test_what_cannot_be_is_refused(tmp_path: Path, options: tuple[str, ...], complaint: str) -> None:

@@ -97,12 +97,6 @@ def test_a_child_has_files_of_its_own_thread(tmp_path: Path) -> None:
     assert len(done.files) == 6
 
 
-def test_inclusive_costs_are_not_separate(tmp_path: Path) -> None:
-    options = ["--separate-threads=yes", "--calls=yes"]
-    done = run(tmp_path, client("run_cores"), options=options, geometry=ROOM, collect=False)
-    assert done.status == 1 and "leave out --separate-threads=yes" in done.err, done.err
-
-
 def test_one_thread_has_no_rows(tmp_path: Path) -> None:
     done = run(tmp_path, "/bin/true", geometry=ROOM)
     assert not done.only().descriptions("Thread") and not any(line.startswith("thread") for line in messages(done.err))
@@ -216,7 +210,7 @@ def test_half_an_array_has_half_the_sets(tmp_path: Path, ways: str, array: str) 
 
 @pytest.mark.parametrize("options, why", [
     (["--cores=1:4"], "a core of divided has 2 hardware threads"),
-    (["--cores=1:2", "--flush-policy=linux"], "go without --flush-policy"),
+    (["--cores=1:2", "--flush-policy=linux"], "--cores=1:2 goes without --flush-policy=linux"),
     (["--cores=1:0"], "1 to 8 hardware threads"), (["--cores=1:"], "1 to 8 hardware threads"),
     (["--cores=1:9"], "1 to 8 hardware threads"),
 ])  # fmt: skip

@@ -169,8 +169,8 @@ def test_the_summary_has_the_flushes_of_each_machine(tmp_path: Path) -> None:
     (("--flush-policy=ceiling:99999999999",), "is no policy for flushes"),
     (("--flush-policy=",), "'' is no policy for flushes"),
     (("--flush-policy=linux,,all",), "'' is no policy for flushes"),
-    (("--flush-policy=linux", "--calls=yes"), "leave out --calls=yes"),
-    (("--flush-policy=linux", "--as-cachegrind=yes"), "leave out --as-cachegrind=yes"),
+    (("--flush-policy=linux", "--calls=yes"), "--calls=yes goes without --flush-policy=linux"),
+    (("--flush-policy=linux", "--as-cachegrind=yes"), "--as-cachegrind=yes goes without --flush-policy=linux"),
     (("--flush-policy=linux", "--page-size=2M"), "flushes can be simulated with base pages of 4K, 16K and 64K, not 2M"),
     (("--flush-polcy=linux",), "--flush-policy"),
 ])  # fmt: skip

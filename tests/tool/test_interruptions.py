@@ -150,4 +150,4 @@ def test_what_cannot_be_is_refused(tmp_path: Path, option: str, complaint: str) 
 def test_cachegrind_has_no_kernel(tmp_path: Path) -> None:
     options = ["--as-cachegrind=yes", "--switch-every=1000"]
     done = run(tmp_path, client("run_interrupted"), options=options, geometry=ROOM, collect=False)
-    assert done.status == 1 and "leave out --as-cachegrind=yes" in done.err
+    assert done.status == 1 and "--as-cachegrind=yes goes without --switch-every=1000" in done.err

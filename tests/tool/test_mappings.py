@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tg_companions import package
 from tg_environment import client
-from tool_support import PYTHON, TG_ANNOTATE, messages, run
+from tool_support import PYTHON, TG_ANNOTATE, compile_program, messages, run
 
 outfile, mappings = package("formats.outfile"), package("formats.mappings")
 
@@ -177,14 +177,53 @@ def test_damaged_mappings_are_an_error(tmp_path: Path) -> None:
         assert done.stderr.startswith(f"tg_annotate: error: {path}: ") and done.stderr.count("\n") == 1
 
 
+# Four mappings that are rows of their own, one of which each turn of the loop refers to, in no order.
+IN_NO_ORDER = """
+#include <sys/mman.h>
+enum { BYTES = 64 << 20, TURNS = 100000 };
+static volatile char *at[4];
+int main(void)
+{
+   unsigned x = 1;
+   for (int i = 0; i < 4; i++)
+      at[i] = mmap(0, BYTES, PROT_READ | PROT_WRITE,
+                   MAP_ANONYMOUS | (i % 2 ? MAP_SHARED : MAP_PRIVATE), -1, 0);
+   for (int i = 0; i < TURNS; i++) {
+      x = x * 1664525u + 1013904223u;
+      at[x >> 30][x * 2654435761u % BYTES];
+   }
+   return 0;
+}
+"""
+
+
+def test_a_mapping_has_the_misses_of_its_own_references_where_walks_are_frequent(tmp_path: Path) -> None:
+    """Segments that walk often are looked up together elsewhere, after they have been attributed."""
+    (tmp_path / "order.c").write_text(IN_NO_ORDER, encoding="utf-8")
+    program = compile_program(tmp_path, "order", str(tmp_path / "order.c"))
+    rows = {}
+    for fast in ("yes", "no"):
+        folder = tmp_path / f"run-{fast:3}"
+        folder.mkdir()
+        options = ["--mappings=yes", "--thp=never", f"--fast-path={fast}"]
+        done = run(folder, program, options=options, geometry=[MACHINE], prefix=["setarch", "-R"], collect=False)
+        assert done.status == 0, done.err
+        (path,) = folder.glob("out.*")
+        out = outfile.read(str(path))
+        places = [out.events.index(event) for event in ("Dr", "D1tmr", "DLtmr")]
+        sums = [[sum(c[at] for c in row.costs.values()) for at in places] for row in mappings.mappings_of(out).rows]
+        rows[fast] = [row for row in sums if row[1] > 20000]
+    assert len(rows["yes"]) == 4 and rows["yes"] == rows["no"]
+    for reads, first, last in rows["yes"]:
+        assert last <= first <= reads
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
         (["--mappings=3M"], "'3M' is neither no nor yes nor a page size"),
         (["--mappings=4K"], "the base page of default is as large"),
-        (["--mappings=yes", "--data=yes"], "it is for a run without --data=yes"),
-        (["--mappings=yes", "--calls=yes"], "it is for a run without --calls=yes"),
-        (["--mappings=yes", "--toggle-collect=main"], "it is for a run without --toggle-collect"),
+        (["--mappings=yes", "--toggle-collect=main"], "--mappings=yes goes without --toggle-collect=main"),
     ],
 )
 def test_what_does_not_go_together_is_refused(tmp_path: Path, options: list[str], reason: str) -> None:

@@ -143,11 +143,11 @@ def table_of(r: Run) -> list[list[str]]:
     [
         (["--prefetch=maybe"], "'maybe' is no kind of prefetch; allowed are ignore, weak and strong"),
         (["--prefetch=weak,maybe"], "'maybe' is no kind of prefetch"),
-        (["--prefetch=weak", "--calls=yes"], "without --calls=yes"),
-        (["--prefetch=weak", "--data=yes"], "without --data=yes"),
-        (["--prefetch=weak", "--mappings=yes"], "without --mappings"),
-        (["--prefetch=weak", "--reach=yes"], "without --reach=yes"),
-        (["--prefetch=weak", "--as-cachegrind=yes"], "without --as-cachegrind=yes"),
+        (["--prefetch=weak", "--calls=yes"], "--calls=yes goes without --prefetch=weak"),
+        (["--prefetch=weak", "--data=yes"], "--data=yes goes without --prefetch=weak"),
+        (["--prefetch=weak", "--mappings=yes"], "--mappings=yes goes without --prefetch=weak"),
+        (["--prefetch=weak", "--reach=yes"], "--reach=yes goes without --prefetch=weak"),
+        (["--prefetch=weak", "--as-cachegrind=yes"], "--as-cachegrind=yes goes without --prefetch=weak"),
         (["--prefetch=weak", "--page-size=8K"], "base pages of 4K, 16K and 64K"),
     ],
 )

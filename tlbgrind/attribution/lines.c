@@ -56,6 +56,7 @@ static Word compare_lines(const void* key, const void* element)
    if (order == 0) order = compare_pointers(a->file, b->file);
    if (order == 0) order = (a->address > b->address) - (a->address < b->address);
    if (order == 0) order = (a->object > b->object) - (a->object < b->object);
+   if (order == 0) order = (a->region > b->region) - (a->region < b->region);
    return order;
 }
 
@@ -88,12 +89,23 @@ TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number, Addr add
    return line_of(&key);
 }
 
-TgLine* tg_line_part(const TgLine* line, UInt object)
+TgLine* tg_line_part(const TgLine* line, UInt object, UInt region)
 {
    const TgLine key = { .function = line->function, .file = line->file,
                         .number = line->number, .address = line->address,
-                        .object = object };
+                        .object = object, .region = region };
    return line_of(&key);
+}
+
+TgLine* tg_line_whole(TgLine* line)
+{
+   return tg_line_is_part(line) ? tg_line_part(line, 0, 0) : line;
+}
+
+Bool tg_line_is_same(const TgLine* a, const TgLine* b)
+{
+   return a->number == b->number && a->address == b->address && a->file == b->file
+          && a->function == b->function;
 }
 
 void tg_lines_init(void)
@@ -147,6 +159,11 @@ void tg_line_ref(TgLine* line, tlb_user kind)
    if (!tg_costs_are_kept)
       return;
    line->refs[kind]++;
+   tg_line_ref_counted(kind);
+}
+
+void tg_line_ref_counted(tlb_user kind)
+{
    tg_booked.refs[kind]++;
    tg_booked.n++;
 }
@@ -283,6 +300,7 @@ Int tg_lines_compare(const TgLine* x, const TgLine* y)
    if (order == 0) order = (x->number > y->number) - (x->number < y->number);
    if (order == 0) order = (x->address > y->address) - (x->address < y->address);
    if (order == 0) order = (x->object > y->object) - (x->object < y->object);
+   if (order == 0) order = (x->region > y->region) - (x->region < y->region);
    return order;
 }
 

@@ -18,16 +18,18 @@ typedef struct {
    const HChar* name;
 } TgFunction;
 
-/* A line; function, file, number, address and object are its key. Equal names are equal
+/* A line; function, file, number, address, object and region are its key. Equal names are equal
    pointers. */
 typedef struct {
    const TgFunction* function;
    const HChar* file; /* differs from function->file for inlined code */
    UInt number;       /* 0: unknown */
+   UInt region;       /* of a mapping, by number: this is the part for it; 0: all else */
    Addr address;      /* of the one instruction whose costs these are, as its object has it; 0:
                          all of the line (tg_sites_init()) */
-   UInt object;       /* of data, or its cell, by number: this is the part for it; 0: all else */
+   UInt object;       /* of data, or its cell, by number: likewise */
    UChar length;      /* of the instruction at `address`; 0: it was not translated */
+   UChar listed;      /* bits by kind of reference, see trace/missed_segments.h */
    ULong refs[TLB_N_USERS];    /* instructions, reads, writes */
    uint64_t* misses[TLB_N_USERS]; /* see tg_line_misses(); NULL: none */
    ULong faults[TLB_N_USERS];  /* page faults */
@@ -41,9 +43,21 @@ const HChar* tg_intern(const HChar* s);
 /* The line with that key, made if it is new. All names are from tg_intern(). */
 TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number, Addr address);
 
-/* The part of the line for references to an object of data, made if it is new. The line's costs
-   are the sum of its own and those of its parts. */
-TgLine* tg_line_part(const TgLine* line, UInt object);
+/* The part of the line, or of the line that it is a part of, for references to an object of data in
+   a region of a mapping, made if it is new. The line's costs are the sum of its own and those of its
+   parts. */
+TgLine* tg_line_part(const TgLine* line, UInt object, UInt region);
+
+static inline Bool tg_line_is_part(const TgLine* line)
+{
+   return line->object != 0 || line->region != 0;
+}
+
+/* Whether both are parts of one line, or one is that line. */
+Bool tg_line_is_same(const TgLine* a, const TgLine* b);
+
+/* The line that it is a part of, or itself. */
+TgLine* tg_line_whole(TgLine* line);
 
 /* Sets the number of miss counts of a line for each kind of reference: TG_N_OF_A_MISS for each
    machine, the first of them TG_MISS_1, and after these others of sim/mmu. To be called before
@@ -70,7 +84,10 @@ extern Bool tg_costs_are_kept;
 void tg_line_fault(TgLine* line, tlb_user kind);
 void tg_line_ref(TgLine* line, tlb_user kind);
 
-/* All that these two have booked. */
+/* The same of a reference that is in its line already, as one of --data=yes is. */
+void tg_line_ref_counted(tlb_user kind);
+
+/* All that these have booked. */
 typedef struct {
    ULong faults[TLB_N_USERS];
    ULong refs[TLB_N_USERS];

@@ -205,7 +205,7 @@ TgLine* tg_site_line(TgSite* site)
    if (site->line == NULL) {
       site->line = look_up(site->address);
       if (part_at != NULL)
-         site->line = tg_line_part(site->line, part_at(site->address));
+         site->line = tg_line_part(site->line, 0, part_at(site->address));
       tg_site_set_length(site, site->length);
    }
    return site->line;

@@ -56,7 +56,7 @@ static TgCallSite* call_site_of(Addr address, TgLine* line, TgLeaving leaving, A
 
 TgCallSite* tg_call_site_of(TgSite* site, TgLeaving leaving)
 {
-   return call_site_of(site->address, tg_site_line(site), leaving,
+   return call_site_of(site->address, tg_line_whole(tg_site_line(site)), leaving,
                        leaving == TG_CALLS ? site->address + site->length : 0);
 }
 
@@ -72,7 +72,7 @@ static Word compare_entries(const void* a, const void* b)
 
 const TgEntry* tg_entry_of(TgSite* site)
 {
-   const TgEntry key = { .address = site->address, .line = tg_site_line(site) };
+   const TgEntry key = { .address = site->address, .line = tg_line_whole(tg_site_line(site)) };
    TgEntry* e = VG_(HT_gen_lookup)(entries, &key, compare_entries);
    if (e != NULL)
       return e;
@@ -149,8 +149,37 @@ void tg_costs_each(const TgCosts* c, void (*each)(uint64_t* misses, tlb_user kin
       each(c->misses + kind * tg_lines_n_counts(), kind);
 }
 
+void tg_costs_add_new(TgCosts* to, TgCosts* before, const TgCosts* now)
+{
+   for (UInt i = 0; i < TLB_N_USERS; i++) {
+      to->refs[i] += now->refs[i] - before->refs[i];
+      to->faults[i] += now->faults[i] - before->faults[i];
+      before->refs[i] = now->refs[i];
+      before->faults[i] = now->faults[i];
+   }
+   if (now->misses == NULL)
+      return;
+   uint64_t* old = tg_costs_misses(before);
+   const SizeT n = n_misses();
+   for (SizeT i = 0; i < n; i++) {
+      if (now->misses[i] != old[i])
+         tg_costs_misses(to)[i] += now->misses[i] - old[i];
+      old[i] = now->misses[i];
+   }
+}
+
+Bool tg_costs_are_equal(const TgCosts* now, const TgCosts* before)
+{
+   return VG_(memcmp)(now->refs, before->refs, sizeof now->refs) == 0
+          && VG_(memcmp)(now->faults, before->faults, sizeof now->faults) == 0
+          && (now->misses == NULL
+              || (before->misses != NULL
+                  && VG_(memcmp)(now->misses, before->misses,
+                                 n_misses() * sizeof *now->misses) == 0));
+}
+
 /* Calls `f` for all arcs. */
-static void for_all(void (*f)(TgArc* arc, void* opaque), void* opaque)
+void tg_arcs_each_arc(void (*f)(TgArc* arc, void* opaque), void* opaque)
 {
    TgCallSite* s;
    VG_(HT_ResetIter)(call_sites);
@@ -172,7 +201,7 @@ static void each_of_arc(TgArc* arc, void* opaque)
 void tg_arcs_each(void (*each)(uint64_t* misses, tlb_user kind))
 {
    Each e = { each };
-   for_all(each_of_arc, &e);
+   tg_arcs_each_arc(each_of_arc, &e);
 }
 
 static void zero_arc(TgArc* arc, void* opaque)
@@ -184,7 +213,7 @@ static void zero_arc(TgArc* arc, void* opaque)
 
 void tg_arcs_zero(void)
 {
-   for_all(zero_arc, NULL);
+   tg_arcs_each_arc(zero_arc, NULL);
 }
 
 /* --- Output --- */
@@ -203,7 +232,7 @@ static Int by_line(const void* a, const void* b)
    return order != 0 ? order : tg_lines_compare(x->to, y->to);
 }
 
-static Bool is_empty(const TgLineArc* arc)
+Bool tg_arcs_is_empty(const TgLineArc* arc)
 {
    ULong any = arc->calls;
    for (UInt i = 0; i < TLB_N_USERS; i++)
@@ -215,15 +244,20 @@ static void list(TgArc* arc, void* opaque)
 {
    const TgLineArc a = { .from = arc->from->line, .to = arc->to->line, .calls = arc->calls,
                          .inclusive = arc->inclusive };
-   if (!is_empty(&a))
+   if (!tg_arcs_is_empty(&a))
       VG_(addToXA)(opaque, &a);
 }
 
 XArray* tg_arcs_sorted(void)
 {
    XArray* all = VG_(newXA)(VG_(malloc), "tg.arcs.all", VG_(free), sizeof(TgLineArc));
+   tg_arcs_each_arc(list, all);
+   return tg_arcs_sum(all);
+}
+
+XArray* tg_arcs_sum(XArray* all)
+{
    XArray* sums = VG_(newXA)(VG_(malloc), "tg.arcs.sums", VG_(free), sizeof(TgLineArc));
-   for_all(list, all);
    VG_(setCmpFnXA)(all, by_line);
    VG_(sortXA)(all);
    TgLineArc* last = NULL;

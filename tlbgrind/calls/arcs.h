@@ -97,11 +97,20 @@ static inline void tg_costs_clear(TgCosts* c)
    *c = (TgCosts){ .misses = NULL };
 }
 
+/* Adds to the first what the third has more than the second, which becomes equal to it. */
+void tg_costs_add_new(TgCosts* to, TgCosts* before, const TgCosts* now);
+
+/* Whether they are, if `before` is what `now` was at some time. */
+Bool tg_costs_are_equal(const TgCosts* now, const TgCosts* before);
+
 /* Calls `each` for the miss counts of each kind of reference. */
 void tg_costs_each(const TgCosts* c, void (*each)(uint64_t* misses, tlb_user kind));
 
 /* The same for all arcs. */
 void tg_arcs_each(void (*each)(uint64_t* misses, tlb_user kind));
+
+/* Calls `f` for all arcs. */
+void tg_arcs_each_arc(void (*f)(TgArc* arc, void* opaque), void* opaque);
 
 /* Sets calls and costs of all arcs to zero, for a forked child. */
 void tg_arcs_zero(void);
@@ -118,7 +127,13 @@ typedef struct {
 
 /* The arcs with calls or costs, by line. To be freed by tg_arcs_free(). */
 XArray* tg_arcs_sorted(void); /* TgLineArc */
+/* The same of these arcs, of which several may be between two lines; deletes the list, but not the
+   costs in it. */
+XArray* tg_arcs_sum(XArray* all);
 void tg_arcs_free(XArray* sorted);
+
+/* Whether it has neither calls nor costs. */
+Bool tg_arcs_is_empty(const TgLineArc* arc);
 
 /* The range of arcs from a line: returns the number of the first, stores how many. */
 Word tg_arcs_from(XArray* sorted, const TgLine* line, Word* n);

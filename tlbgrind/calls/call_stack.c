@@ -2,9 +2,7 @@
 
 #include "pub_tool_basics.h"
 
-#include "pub_tool_guest.h"
 #include "pub_tool_libcbase.h"
-#include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_threadstate.h"
 
@@ -377,7 +375,7 @@ static inline Bool is_below(Addr sp, const Frame* f)
 
 void tg_call_stack_enter(UChar* guest_state, const TgEntry* entry)
 {
-   TgCallArea* area = (TgCallArea*)(void*)(guest_state + TG_CALL_OFFSET);
+   TgCallArea* area = &tg_thread_area(guest_state)->calls;
    TgCallSite* from = (TgCallSite*)area->left;
    const Addr sp = *(Addr*)(void*)(guest_state + sp_offset);
    area->left = 0;
@@ -401,23 +399,21 @@ void tg_call_stack_enter(UChar* guest_state, const TgEntry* entry)
 void tg_call_stack_settle(UChar* guest_state)
 {
    if (tg_call_stacks_on)
-      take_costs((TgCallArea*)(void*)(guest_state + TG_CALL_OFFSET));
+      take_costs(&tg_thread_area(guest_state)->calls);
 }
 
 /* --- Threads and signals --- */
 
 static TgCallArea area_of(ThreadId tid)
 {
-   TgCallArea area;
-   VG_(get_shadow_regs_area)(tid, (UChar*)&area, 1, TG_CALL_OFFSET - TG_SHADOW_OFFSET,
-                             sizeof area);
-   return area;
+   return tg_thread_area_of(tid).calls;
 }
 
-static void set_area(ThreadId tid, TgCallArea area)
+static void set_area(ThreadId tid, TgCallArea calls)
 {
-   VG_(set_shadow_regs_area)(tid, 1, TG_CALL_OFFSET - TG_SHADOW_OFFSET, sizeof area,
-                             (const UChar*)&area);
+   TgThreadArea area = tg_thread_area_of(tid);
+   area.calls = calls;
+   tg_thread_area_set(tid, &area);
 }
 
 /* What has been booked since a thread stopped is its own. */

@@ -15,16 +15,8 @@
 #include "calls/arcs.h"
 #include "trace/shadow_area.h"
 
-/* What translated code leaves of a thread, behind its TgShadowArea. */
-typedef struct {
-   ULong refs;              /* data references since the last change of the stack: reads in the
-                               lower half, writes in the upper */
-   UWord left;              /* TgCallSite* of the block that was left; 0: it was no call, no
-                               return, and no jump to another function */
-} TgCallArea;
-
-enum { TG_CALL_OFFSET = TG_SHADOW_OFFSET + (sizeof(TgShadowArea) + 7) / 8 * 8,
-       TG_REFS_BITS = 32 };
+/* How many of the bits of TgCallArea's `refs` are those of reads. */
+enum { TG_REFS_BITS = 32 };
 
 /* Counts inclusive costs from now on. `complete`: what books all misses that are still to be
    booked. */

@@ -3,9 +3,7 @@
 #include "pub_tool_basics.h"
 
 #include "pub_tool_debuginfo.h"
-#include "pub_tool_guest.h"
 #include "pub_tool_libcbase.h"
-#include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_seqmatch.h"
 #include "pub_tool_threadstate.h"
@@ -104,7 +102,7 @@ static void keep_costs(Bool is_on)
 
 static TgCollectionArea* area_in(UChar* guest_state)
 {
-   return (TgCollectionArea*)(void*)(guest_state + TG_COLLECTION_OFFSET);
+   return &tg_thread_area(guest_state)->collection;
 }
 
 static Addr sp_in(UChar* guest_state)
@@ -141,21 +139,13 @@ void tg_collection_enter(UChar* guest_state)
 
 /* --- Threads --- */
 
-static TgCollectionArea area_of(ThreadId tid)
-{
-   TgCollectionArea area;
-   VG_(get_shadow_regs_area)(tid, (UChar*)&area, 1, TG_COLLECTION_OFFSET - TG_SHADOW_OFFSET,
-                             sizeof area);
-   return area;
-}
-
 /* A new thread has a copy of its creator's registers. */
 static void begin(ThreadId tid)
 {
-   const TgCollectionArea area = { .until = NEVER };
+   TgThreadArea area = tg_thread_area_of(tid);
+   area.collection.until = NEVER;
    has_run[tid] = True;
-   VG_(set_shadow_regs_area)(tid, 1, TG_COLLECTION_OFFSET - TG_SHADOW_OFFSET, sizeof area,
-                             (const UChar*)&area);
+   tg_thread_area_set(tid, &area);
 }
 
 void tg_collection_started(ThreadId tid)
@@ -164,7 +154,7 @@ void tg_collection_started(ThreadId tid)
       return;
    if (!has_run[tid])
       begin(tid);
-   keep_costs(area_of(tid).until != NEVER);
+   keep_costs(tg_thread_area_of(tid).collection.until != NEVER);
 }
 
 void tg_collection_ends(ThreadId tid)

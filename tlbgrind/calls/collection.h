@@ -16,14 +16,6 @@
 #include "calls/call_stack.h"
 #include "options/options.h"
 
-/* What translated code reads of a thread, behind its TgCallArea. */
-typedef struct {
-   Addr until; /* the function has been left if the stack pointer is above; the highest address:
-                  none is active */
-} TgCollectionArea;
-
-enum { TG_COLLECTION_OFFSET = TG_CALL_OFFSET + (sizeof(TgCallArea) + 7) / 8 * 8 };
-
 /* Whether there are such functions. */
 extern Bool tg_collection_on;
 

@@ -5,7 +5,6 @@
 #include "pub_tool_debuginfo.h"
 #include "pub_tool_guest.h"
 #include "pub_tool_machine.h"
-#include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_threadstate.h"
@@ -132,13 +131,9 @@ void tg_blocks_thread(ThreadId tid)
    pending[tid].call = NO_CALL;
 }
 
-/* Behind TgShadowArea: the least stack pointer at which a return is of interest. 0 at first, when
-   every return is; the first one sets it. */
-enum { AWAITED_OFFSET = TG_SHADOW_OFFSET + sizeof(TgShadowArea) };
-
 static void await(UChar* guest_state, Addr sp)
 {
-   *(UWord*)(void*)(guest_state + AWAITED_OFFSET) = sp;
+   tg_thread_area(guest_state)->awaited = sp;
 }
 
 static SizeT product(UWord a, UWord b)
@@ -254,7 +249,7 @@ static void add_call(IRSB* out, const HChar* name, void* function, IRExpr* arg, 
    d->fxState[0].offset = 0;
    d->fxState[0].size = TG_SHADOW_OFFSET;
    d->fxState[1].fx = Ifx_Write;
-   d->fxState[1].offset = AWAITED_OFFSET;
+   d->fxState[1].offset = TG_THREAD_OFFSET(awaited);
    d->fxState[1].size = sizeof(UWord);
    addStmtToIRSB(out, IRStmt_Dirty(d));
 }
@@ -262,7 +257,6 @@ static void add_call(IRSB* out, const HChar* name, void* function, IRExpr* arg, 
 void tg_blocks_begin(IRSB* out, Addr entry, const VexGuestLayout* layout)
 {
    const HChar* name;
-   tl_assert(AWAITED_OFFSET + sizeof(UWord) <= 2 * TG_SHADOW_OFFSET);
    if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), entry, &name))
       return;
    const Call call = call_of(name);
@@ -284,7 +278,7 @@ void tg_blocks_end(IRSB* out, const VexGuestLayout* layout)
 {
    if (out->jumpkind != Ijk_Ret)
       return;
-   IRExpr* awaited = temporary(out, WORD_TYPE, IRExpr_Get(AWAITED_OFFSET, WORD_TYPE));
+   IRExpr* awaited = temporary(out, WORD_TYPE, IRExpr_Get(TG_THREAD_OFFSET(awaited), WORD_TYPE));
    IRExpr* sp = temporary(out, WORD_TYPE, IRExpr_Get(layout->offset_SP, WORD_TYPE));
    IRExpr* is_left = temporary(out, Ity_I1, IRExpr_Binop(NOT_ABOVE, awaited, sp));
    add_call(out, "call_left", call_left, out->next, is_left);

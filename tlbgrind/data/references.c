@@ -17,6 +17,7 @@
 #include "data/regions.h"
 #include "data/words.h"
 #include "options/large_pages.h"
+#include "trace/missed_segments.h"
 
 Bool tg_data_on;
 Bool tg_data_objects_on;
@@ -26,6 +27,7 @@ static Bool* is_new; /* by thread: it has not run yet */
 
 static void check_objects(UChar* guest_state, TgSegment* s);
 static void check_regions(UChar* guest_state, TgSegment* s);
+static void check_both(UChar* guest_state, TgSegment* s);
 
 void tg_data_init(const TgOptions* options)
 {
@@ -34,12 +36,13 @@ void tg_data_init(const TgOptions* options)
    if (!tg_data_on)
       return;
    tg_superblocks_attribute_data();
-   tg_data_check = tg_data_objects_on ? check_objects : check_regions;
-   if (!tg_data_objects_on) {
+   tg_data_check = !options->mappings ? check_objects : options->data ? check_both : check_regions;
+   if (options->mappings) {
       tg_regions_init(tg_large_pages_smallest(options));
       tg_sites_part(tg_region_at);
-      return;
    }
+   if (!tg_data_objects_on)
+      return;
    is_new = VG_(calloc)("tg.data.threads", VG_N_THREADS, sizeof *is_new);
    tg_data_objects_init((UInt)options->data_frames);
    tg_words_init();
@@ -75,24 +78,26 @@ void tg_data_zero(void)
 enum { N_PARTS = 1 << 16 };
 static struct {
    const TgLine* line;
-   UInt object;
+   UInt object, region;
    TgLine* part;
 } parts[N_PARTS];
 
-static TgLine* part_of(TgLine* line, UInt object)
+static TgLine* part_of(TgLine* line, UInt object, UInt region)
 {
-   const UWord at = (((UWord)line >> 4) + object * 2654435761u) % N_PARTS;
-   if (parts[at].line != line || parts[at].object != object) {
+   const UWord at = (((UWord)line >> 4) + (object + 40503u * region) * 2654435761u) % N_PARTS;
+   if (parts[at].line != line || parts[at].object != object || parts[at].region != region) {
       parts[at].line = line;
       parts[at].object = object;
-      parts[at].part = tg_line_part(line, object);
+      parts[at].region = region;
+      parts[at].part = tg_line_part(line, object, region);
    }
    return parts[at].part;
 }
 
 TgLine* tg_data_line_at(TgLine* line, Addr a)
 {
-   return part_of(line, tg_regions_on ? tg_region_at(a) : tg_words_find(a, False));
+   return part_of(line, tg_data_objects_on ? tg_words_find(a, False) : 0,
+                  tg_regions_on ? tg_region_at(a) : 0);
 }
 
 static TgLine* line_of(const TgDataRef* d, tlb_user kind)
@@ -111,6 +116,15 @@ TgLine* tg_data_line_of_ref(const TgSegment* s, const TgRef* r)
 
 /* --- References --- */
 
+/* Counts the reference and its misses at that part of its line from now on. */
+static void count_at(TgSegment* s, TgDataRef* d, TgRef* r, TgLine* part)
+{
+   if (d->count != NULL)
+      tg_missed_segments_leave(s, line_of(d, r->kind), r->kind);
+   d->count = &part->refs[r->kind];
+   r->misses = tg_line_misses(part, r->kind);
+}
+
 /* Not the object of last time, or a word that has not been touched. */
 static __attribute__((noinline)) void attribute(TgSegment* s, TgDataRef* d, Addr a)
 {
@@ -118,11 +132,11 @@ static __attribute__((noinline)) void attribute(TgSegment* s, TgDataRef* d, Addr
    UInt number = tg_words_find(a, True);
    if (tg_records_on)
       number = tg_record_note(number, r->site, a, d->size);
-   TgLine* part = part_of(tg_site_line(r->site), number);
+   d->region = tg_regions_on ? tg_region_at(a) : 0;
+   TgLine* part = part_of(tg_site_line(r->site), number, d->region);
    const UInt value = tg_words_value(a);
    d->value = value == 0 || value == TG_WORD_MIXED ? TG_NO_VALUE : value;
-   d->count = &part->refs[r->kind];
-   r->misses = tg_line_misses(part, r->kind);
+   count_at(s, d, r, part);
 }
 
 /* The words of a reference behind its first. */
@@ -152,30 +166,40 @@ slowly:
 }
 
 static inline __attribute__((always_inline))
-void refer(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d)
+void refer(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d, Bool both)
 {
    const Addr a = shadow->base[d->base] + d->offset;
-   if (UNLIKELY(!tg_words_has(a, d->value)))
+   if (UNLIKELY(!tg_words_has(a, d->value)) || (both && UNLIKELY(!tg_region_has(a, d->region))))
       attribute(s, d, a);
    if (UNLIKELY((a & (TG_WORD_BYTES - 1)) + d->size > TG_WORD_BYTES))
       touch_others(d, a);
    ++*d->count;
 }
 
+static inline __attribute__((always_inline))
+void refer_to_object(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d)
+{
+   refer(shadow, s, d, False);
+}
+
+static inline __attribute__((always_inline))
+void refer_to_both(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d)
+{
+   refer(shadow, s, d, True);
+}
+
 static __attribute__((noinline)) void attribute_to_region(TgSegment* s, TgDataRef* d, Addr a)
 {
    TgRef* r = &tg_segment_refs(s)[d->nth];
-   d->value = tg_region_at(a);
-   TgLine* part = part_of(tg_site_line(r->site), d->value);
-   d->count = &part->refs[r->kind];
-   r->misses = tg_line_misses(part, r->kind);
+   d->region = tg_region_at(a);
+   count_at(s, d, r, part_of(tg_site_line(r->site), 0, d->region));
 }
 
 static inline __attribute__((always_inline))
 void refer_to_region(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d)
 {
    const Addr a = shadow->base[d->base] + d->offset;
-   if (UNLIKELY(!tg_region_has(a, d->value)))
+   if (UNLIKELY(!tg_region_has(a, d->region)))
       attribute_to_region(s, d, a);
    ++*d->count;
 }
@@ -193,7 +217,12 @@ void check(UChar* guest_state, TgSegment* s,
 
 static void check_objects(UChar* guest_state, TgSegment* s)
 {
-   check(guest_state, s, refer);
+   check(guest_state, s, refer_to_object);
+}
+
+static void check_both(UChar* guest_state, TgSegment* s)
+{
+   check(guest_state, s, refer_to_both);
 }
 
 static void check_regions(UChar* guest_state, TgSegment* s)
@@ -206,9 +235,9 @@ void tg_data_segment(const TgShadowArea* shadow, TgSegment* s, UInt n)
    TgDataRef* const data = tg_segment_data(s);
    const UInt n_data = s->n_refs - s->n_fetches;
    for (UInt i = 0; i < n_data && data[i].nth < n; i++) {
-      if (tg_regions_on)
-         refer_to_region(shadow, s, &data[i]);
+      if (tg_data_objects_on)
+         refer(shadow, s, &data[i], tg_regions_on);
       else
-         refer(shadow, s, &data[i]);
+         refer_to_region(shadow, s, &data[i]);
    }
 }

@@ -6,7 +6,7 @@
    a row in one aligned block of memory, the smallest large page of the run: sums over regions show
    what lies outside of aligned large pages, wherever the row turns out to end.
 
-   Regions take the place of objects of data (data/references.h). */
+   Regions take the place of objects of data, or stand beside them (data/references.h). */
 
 #ifndef TG_DATA_REGIONS_H
 #define TG_DATA_REGIONS_H

@@ -72,7 +72,7 @@ static Bool has_copy(const TgLearning* l, const Place* p, UWord distance)
 {
    for (Word i = 0; i < VG_(sizeXA)(l->places); i++) {
       const Place* q = place(l, i);
-      if (q->line == p->line && q->step == p->step && q->size == p->size
+      if (tg_line_is_same(q->line, p->line) && q->step == p->step && q->size == p->size
           && q->first % p->step == (p->first + distance) % p->step)
          return True;
    }

@@ -80,34 +80,31 @@ static void book_interrupted(const TgShadowArea* shadow, TgSegment* s, Addr ip)
       const TgRef* r = &tg_segment_refs(s)[i];
       if (r->kind != TLB_FETCH && tg_superblocks_count(r->kind))
          tg_line_ref(tg_site_line(r->site), r->kind);
-      else if (r->kind == TLB_FETCH && r->size > 0)
+      else if (r->kind != TLB_FETCH)
+         tg_line_ref_counted(r->kind);
+      else if (r->size > 0)
          tg_superblock_totals()->fetch_straddles++;
    }
 }
 
-static void set_shadow(ThreadId tid, const TgShadowArea* shadow)
-{
-   VG_(set_shadow_regs_area)(tid, 1, 0, sizeof *shadow, (const UChar*)shadow);
-}
-
 void tg_interrupted_start(ThreadId tid)
 {
-   const TgShadowArea shadow = { .segment = 0 };
-   set_shadow(tid, &shadow);
+   TgThreadArea area = tg_thread_area_of(tid);
+   area.segment = (TgShadowArea){ .segment = 0 };
+   tg_thread_area_set(tid, &area);
 }
 
 /* Deals with whatever the thread was running when it stopped, once. */
 static void stopped(ThreadId tid)
 {
-   TgShadowArea shadow;
-   VG_(get_shadow_regs_area)(tid, (UChar*)&shadow, 1, 0, sizeof shadow);
+   TgThreadArea area = tg_thread_area_of(tid);
    tg_batch_look_up();
-   TgSegment* s = shadow.segment == 0 ? NULL : tg_segments[shadow.segment];
+   TgSegment* s = area.segment.segment == 0 ? NULL : tg_segments[area.segment.segment];
    /* A guarded reference is booked before it is made, attempt or not. */
    if (s != NULL && !s->guarded)
-      book_interrupted(&shadow, s, VG_(get_IP)(tid));
-   shadow.segment = 0;
-   set_shadow(tid, &shadow);
+      book_interrupted(&area.segment, s, VG_(get_IP)(tid));
+   area.segment.segment = 0;
+   tg_thread_area_set(tid, &area);
 }
 
 void tg_interrupted_stop(ThreadId tid)

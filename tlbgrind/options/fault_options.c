@@ -11,15 +11,12 @@
 #include "sim/machine/geometry.h"
 
 #include "options/fault_options.h"
+#include "options/features.h"
 #include "base/number_format.h"
-#include "options/output_names.h"
 #include "base/proc_file.h"
 #include "options/thp.h"
 
-static TgFaultOptions options;
-
 /* The whole arguments; NULL: not given. */
-static const HChar* on_arg;
 static const HChar* around_arg;
 static const HChar* ahead_arg;
 static const HChar* mthp_arg;
@@ -37,12 +34,11 @@ static Bool keep(const HChar* arg, const HChar* option, const HChar** kept)
    return True;
 }
 
-Bool tg_fault_options_take(const HChar* arg)
+Bool tg_fault_options_take(const HChar* arg, TgFaultOptions* out)
 {
-   if (keep(arg, "--faults", &on_arg))
-      return VG_BOOL_CLO(arg, "--faults", options.on);
-   return VG_BOOL_CLO(arg, "--faults-used", options.used)
-          || VG_BOOL_CLO(arg, "--faults-hidden", options.lists_hidden)
+   return VG_BOOL_CLO(arg, "--faults", out->on)
+          || VG_BOOL_CLO(arg, "--faults-used", out->used)
+          || VG_BOOL_CLO(arg, "--faults-hidden", out->lists_hidden)
           || keep(arg, "--fault-around", &around_arg)
           || keep(arg, "--read-ahead", &ahead_arg)
           || keep(arg, "--mthp", &mthp_arg);
@@ -191,30 +187,13 @@ static Bool check_page(UInt page_shift, const HChar* what, tlb_reason* why)
    return False;
 }
 
-/* An argument that has an effect with --faults=yes only; NULL: none was given. */
-static const HChar* asks_for_faults(void)
-{
-   return tg_output_arg(TG_FAULTS_OUT) != NULL ? tg_output_arg(TG_FAULTS_OUT)
-          : options.used                       ? "--faults-used=yes"
-          : options.lists_hidden               ? "--faults-hidden=yes"
-          : around_arg != NULL                 ? around_arg
-          : ahead_arg != NULL                  ? ahead_arg
-                                               : mthp_arg;
-}
-
 const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp, const HChar* flushes,
                                      const HChar* prefetches,
                                      TgFaultOptions* out, tlb_reason* why)
 {
-   tlb_fault_settings* s = &options.settings;
-   const HChar* by = options.on ? on_arg : asks_for_faults();
-   if (by != NULL && !options.on && on_arg != NULL) {
-      VG_(snprintf)(why->text, sizeof why->text,
-                    "--faults=no contradicts it; leave out one of them");
-      return by;
-   }
-   options.on |= by != NULL;
-   options.simulated = options.on || flushes != NULL || prefetches != NULL;
+   tlb_fault_settings* s = &out->settings;
+   const HChar* by = out->on ? tg_feature_arg(TG_HAS_FAULTS) : NULL;
+   out->simulated = out->on || flushes != NULL || prefetches != NULL;
    if (by != NULL && !check_page(page_shift, "page faults can be recorded", why))
       return by;
    if (flushes != NULL && !check_page(page_shift, "flushes can be simulated", why))
@@ -224,9 +203,9 @@ const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp, const HC
    s->page_shift = page_shift;
    s->thp = thp;
    s->phases = 1;
-   if (options.simulated) {
+   if (out->simulated) {
       s->fault_around = host_around();
-      options.around_assumed = s->fault_around == 0 && around_arg == NULL;
+      out->around_assumed = s->fault_around == 0 && around_arg == NULL;
       if (s->fault_around == 0)
          s->fault_around = DEFAULT_AROUND;
       if (mthp_arg == NULL)
@@ -244,6 +223,5 @@ const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp, const HC
       return ahead_arg;
    if (mthp_arg != NULL && !read_folios(value_of(mthp_arg), s, why))
       return mthp_arg;
-   *out = options;
    return NULL;
 }

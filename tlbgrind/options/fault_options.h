@@ -22,11 +22,12 @@ typedef struct {
 
 /* Stores the command-line argument if it is one of these options, else returns False.
    tg_fault_options_finish() parses the text. */
-Bool tg_fault_options_take(const HChar* arg);
+Bool tg_fault_options_take(const HChar* arg, TgFaultOptions* out);
 
 void tg_fault_options_print_usage(void);
 
-/* Parses the options; to be called when base page and mode of transparent huge pages are set.
+/* Parses the rest; to be called when base page and mode of transparent huge pages are set, and
+   whether they are on.
    `flushes`, `prefetches`: the arguments that ask for these, NULL: none does. Returns NULL, or the
    invalid argument, with the reason. */
 const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp, const HChar* flushes,

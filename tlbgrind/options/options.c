@@ -24,6 +24,7 @@
 #include "options/advice.h"
 #include "options/closest.h"
 #include "options/cost_options.h"
+#include "options/features.h"
 #include "options/large_pages.h"
 #include "options/options.h"
 #include "options/output_names.h"
@@ -32,11 +33,6 @@ static const HChar* page_size_arg;
 static const HChar* machine_arg;
 static const HChar* advice_arg;
 static Bool native_is_given;
-static const HChar* reach_arg;
-static const HChar* timeline_arg;
-static const HChar* entries_arg;
-static const HChar* data_arg;
-static const HChar* data_offsets_arg;
 static TgOptions options = {
    .page_shift = 12,
    .region = { .instr_at_start = True },
@@ -140,6 +136,7 @@ static void refuse_mistyped(const HChar* arg)
 Bool tg_options_take(const HChar* arg)
 {
    const HChar* value;
+   tg_features_note(arg);
    if (tg_array_options_take(arg))
       return True;
    if (VG_(strcmp)(arg, "--list-machines") == 0 || is_option(arg, "--list-machines", &value)) {
@@ -161,19 +158,14 @@ Bool tg_options_take(const HChar* arg)
    } else if (VG_BOOL_CLO(arg, "--nested", options.nested)) {
    } else if (tg_output_option(arg)) {
    } else if (VG_BOOL_CLO(arg, "--reach", options.reach)) {
-      reach_arg = VG_(strdup)("tg.options", arg);
    } else if (VG_BOOL_CLO(arg, "--timeline", options.timeline)) {
-      timeline_arg = VG_(strdup)("tg.options", arg);
    } else if (VG_BOOL_CLO(arg, "--data", options.data)) {
-      data_arg = VG_(strdup)("tg.options", arg);
    } else if (VG_BINT_CLO(arg, "--data-frames", options.data_frames, 1, 64)) {
    } else if (VG_BOOL_CLO(arg, "--data-offsets", options.data_offsets)) {
-      data_offsets_arg = VG_(strdup)("tg.options", arg);
    } else if (is_option(arg, "--data-stride", &value)) {
       check_strides(arg, value);
       options.data_strides = VG_(strdup)("tg.options", value);
    } else if (is_option(arg, "--entries", &value)) {
-      entries_arg = VG_(strdup)("tg.options", arg);
       options.entries_data = VG_(strcmp)(value, "data") == 0;
       options.entries = options.entries_data || VG_(strcmp)(value, "yes") == 0;
       if (!options.entries && VG_(strcmp)(value, "no") != 0)
@@ -192,9 +184,12 @@ Bool tg_options_take(const HChar* arg)
    } else if (VG_BOOL_CLO(arg, "--fast-path", options.fast_path)) {
    } else if (tg_page_options_take(arg)) {
    } else if (tg_kernel_options_take(arg)) {
-   } else if (tg_fault_options_take(arg)) {
+   } else if (tg_fault_options_take(arg, &options.faults)) {
    } else if (tg_region_options_take(arg, &options.region)) {
    } else if (tg_exec_option(arg)) {
+   } else if (VG_STREQ(arg, "--list-conflicts")) {
+      tg_features_print_conflicts();
+      VG_(exit)(0);
    } else if (VG_BOOL_CLO(arg, "--trace-aspace", options.trace_aspace)) {
    } else if (VG_BOOL_CLO(arg, "--debug-check", options.debug_check)) {
    } else if (VG_BOOL_CLO(arg, "--as-cachegrind", options.as_cachegrind)) {
@@ -308,9 +303,6 @@ static void check_siblings(void)
    const TgKernelOptions* k = &options.kernel;
    if (k->siblings == 1)
       return;
-   if (k->flushes || k->syscalls || k->switch_every > 0)
-      refuse(tg_kernel_options_cores_arg(), "several hardware threads of a core go without "
-             "--flush-policy, --syscall-tlb and --switch-every");
    for (UInt i = 0; i < options.n_machines; i++) {
       tlb_reason why;
       if (!tlb_siblings_divide(&options.machine[i].m, k->siblings, &why))
@@ -326,10 +318,6 @@ static void check_copies(void)
    if (VG_WORDSIZE == 4)
       refuse(arg, "copies are for 64-bit programs: an address of 32 bits has no room for the "
              "copy's number");
-   if (k->flushes || k->syscalls || k->switch_every > 0 || k->prefetches || options.as_cachegrind
-       || k->cores != TG_CORES_SHARED || options.region.toggle_collect != NULL)
-      refuse(arg, "copies go without --flush-policy, --syscall-tlb, --switch-every, --prefetch, "
-             "--cores, --toggle-collect and --as-cachegrind");
    k->space_step = 1;
    for (UInt i = 0; i < options.n_machines; i++) {
       tlb_reason why;
@@ -341,13 +329,6 @@ static void check_copies(void)
 static void check_kernel(void)
 {
    const TgKernelOptions* k = &options.kernel;
-   tg_kernel_options_apply(options.machine, options.n_machines, &options.kernel);
-   if (k->flushes && options.calls)
-      refuse(kernel_arg(), "flushes are no part of inclusive costs; leave out --calls=yes");
-   if ((k->flushes || k->syscalls || k->switch_every > 0) && options.as_cachegrind)
-      refuse(kernel_arg(), "cachegrind has no kernel; leave out --as-cachegrind=yes");
-   if (options.as_cachegrind && tg_kernel_options_cores_arg() != NULL)
-      refuse(tg_kernel_options_cores_arg(), "cachegrind has one core; leave this out");
    if (options.as_cachegrind)
       options.kernel.cores = TG_CORES_SHARED;
    check_siblings();
@@ -443,16 +424,47 @@ static void check_large_pages(void)
    }
 }
 
-/* An option for the name of an output turns the output on. That contradicts `arg`, the last
-   argument that turned it off; NULL: none did. */
-static void imply(Bool* on, const HChar* arg, TgOutput output)
+/* An option that is of no use without the feature turns it on. That contradicts the feature's own
+   switch if that is off. */
+static void imply(Bool* on, TgFeature feature)
 {
-   const HChar* by = tg_output_arg(output);
+   const HChar* by = tg_feature_arg(feature);
+   const HChar* off = tg_feature_off_arg(feature);
    if (by == NULL || *on)
       return;
-   if (arg != NULL)
-      refuse(by, "%s contradicts it; leave out one of them", arg);
+   if (off != NULL)
+      refuse(by, "%s contradicts it; leave out one of them", off);
    *on = True;
+}
+
+static void imply_all(void)
+{
+   imply(&options.reach, TG_HAS_REACH);
+   imply(&options.timeline, TG_HAS_TIMELINE);
+   imply(&options.entries, TG_HAS_ENTRIES);
+   imply(&options.data_offsets, TG_HAS_DATA_OFFSETS);
+   imply(&options.data, TG_HAS_DATA);
+   imply(&options.faults.on, TG_HAS_FAULTS);
+   /* cachegrind has no huge pages, and under it a program has Valgrind's start and layout. */
+   if (options.as_cachegrind && options.pages.thp_arg == NULL) {
+      options.pages.policy.thp = TLB_THP_NEVER;
+      options.pages.thp_arg = "--as-cachegrind=yes";
+   }
+   if (options.as_cachegrind && !native_is_given)
+      options.native = False;
+   options.fast_path &= !options.as_cachegrind;
+}
+
+/* Ends the run, with all that contradict each other, if any options do. */
+static void check_conflicts(void)
+{
+   HChar* text;
+   const HChar* first = tg_features_conflicts(&options, &text);
+   if (first != NULL) {
+      VG_(fmsg_bad_option)(first, "%s", text);
+      VG_(exit)(1);
+   }
+   VG_(free)(text);
 }
 
 static void check_outputs(void)
@@ -491,31 +503,10 @@ static void read_costs(void)
       refuse(bad, "%s", why.text);
 }
 
-/* Each option of data that asks for more implies those that it is of no use without. */
-static void check_data(void)
-{
-   if (options.data_strides != NULL && !options.data_offsets) {
-      if (data_offsets_arg != NULL)
-         refuse("--data-stride", "%s contradicts it; leave out one of them", data_offsets_arg);
-      options.data_offsets = True;
-   }
-   if (options.data_offsets && !options.data) {
-      if (data_arg != NULL)
-         refuse("--data-offsets=yes", "%s contradicts it; leave out one of them", data_arg);
-      options.data = True;
-   }
-}
-
-/* References are counted by one kind of part of their lines. */
 static void check_mappings(void)
 {
-   const HChar* other = options.data                            ? "--data=yes"
-                        : options.calls                         ? "--calls=yes"
-                        : options.region.toggle_collect != NULL ? "--toggle-collect" : NULL;
    if (!options.mappings)
       return;
-   if (other != NULL)
-      refuse("--mappings", "it is for a run without %s; leave out one of them", other);
    const TgMachine* wrong = tg_large_pages_wrong(&options);
    if (wrong != NULL)
       refuse("--mappings", "the base page of %s is as large as that; give the size of a larger "
@@ -524,20 +515,31 @@ static void check_mappings(void)
 
 /* A prefetch's operands are read from the guest's registers, of which no update may be left out
    then. */
-static void check_prefetches(void)
+static void settle_prefetches(void)
 {
-   const HChar* other = options.as_cachegrind ? "--as-cachegrind=yes"
-                        : options.calls       ? "--calls=yes"
-                        : options.data        ? "--data=yes"
-                        : options.mappings    ? "--mappings"
-                        : options.reach       ? "--reach=yes" : NULL;
    if (!options.kernel.prefetches)
       return;
-   if (other != NULL)
-      refuse(prefetch_arg(), "prefetches are simulated in a run without %s; leave out one of them",
-             other);
    VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
    VG_(clo_px_file_backed) = VexRegUpdAllregsAtEachInsn;
+}
+
+/* The machines, with what the kernel does to each of them. */
+static void make_machines(const HChar* names)
+{
+   tlb_reason why;
+   if (tg_array_options_given() && machine_arg == NULL) {
+      options.machine = VG_(malloc)("tg.options.machines",
+                                    sizeof *options.machine);
+      const HChar* bad = tg_array_options_finish(options.page_shift, options.machine, &why);
+      if (bad != NULL)
+         refuse(bad, "%s", why.text);
+      options.machine->pages = options.pages.policy;
+      options.n_machines = 1;
+      copy_custom();
+   } else {
+      tg_machine_args_each(names, read_machine, CONST_CAST(HChar*, machine_arg));
+   }
+   tg_kernel_options_apply(options.machine, options.n_machines, &options.kernel);
 }
 
 const TgOptions* tg_options_finish(void)
@@ -548,20 +550,8 @@ const TgOptions* tg_options_finish(void)
    const HChar* bad = tg_exec_init(&why);
    if (bad != NULL)
       refuse(bad, "%s", why.text);
-   check_data();
-   if (options.calls && options.separate_threads)
-      refuse("--calls=yes", "inclusive costs are those of all threads; leave out "
-             "--separate-threads=yes");
-   if (options.calls && options.data)
-      refuse("--calls=yes", "inclusive costs are not counted by data; leave out --data=yes");
-   if (options.calls && !options.region.instr_at_start)
-      refuse("--calls=yes", "inclusive costs are those of the whole run; leave out "
-                            "--instr-at-start=no");
    if (options.merge_code != NULL && VG_WORDSIZE == 4)
       refuse("--merge-code", "there is no room for merged code in 32-bit programs");
-   if (options.region.toggle_collect != NULL && options.data)
-      refuse("--toggle-collect", "data is attributed in the whole run; leave out --data=yes "
-                                 "(tg_annotate --by=data --of=FUNCTION shows one function's)");
    names = expand_ranges(names);
    if (advice_arg != NULL)
       names = add_advice(names);
@@ -570,41 +560,11 @@ const TgOptions* tg_options_finish(void)
    bad = tg_page_options_finish(options.page_shift, &options.pages, &why);
    if (bad != NULL)
       refuse(bad, "%s", why.text);
-   /* cachegrind has no huge pages. */
-   if (options.as_cachegrind && options.pages.thp_arg == NULL) {
-      options.pages.policy.thp = TLB_THP_NEVER;
-      options.pages.thp_arg = "--as-cachegrind=yes";
-   }
-   imply(&options.reach, reach_arg, TG_REACH_OUT);
-   imply(&options.timeline, timeline_arg, TG_TIMELINE_OUT);
-   imply(&options.entries, entries_arg, TG_ENTRIES_OUT);
-   imply(&options.data, data_arg, TG_DATA_OUT);
-   options.fast_path &= !options.as_cachegrind;
-   /* Under cachegrind a program has Valgrind's start and layout. */
-   if (options.as_cachegrind && !native_is_given)
-      options.native = False;
-   if (options.reach && options.as_cachegrind)
-      refuse(reach_arg != NULL ? reach_arg : tg_output_arg(TG_REACH_OUT),
-             "the curve can not be measured in a run that counts as cachegrind "
-             "does; leave out --as-cachegrind=yes");
-   if (options.timeline && options.as_cachegrind)
-      refuse(timeline_arg != NULL ? timeline_arg : tg_output_arg(TG_TIMELINE_OUT),
-             "a run that counts as cachegrind does notes no pages; leave out "
-             "--as-cachegrind=yes");
-   if (tg_array_options_given() && machine_arg == NULL) {
-      options.machine = VG_(malloc)("tg.options.machines",
-                                    sizeof *options.machine);
-      bad = tg_array_options_finish(options.page_shift, options.machine, &why);
-      if (bad != NULL)
-         refuse(bad, "%s", why.text);
-      options.machine->pages = options.pages.policy;
-      options.n_machines = 1;
-      copy_custom();
-   } else {
-      tg_machine_args_each(names, read_machine, CONST_CAST(HChar*, machine_arg));
-   }
+   imply_all();
+   make_machines(names);
+   check_conflicts();
    check_kernel();
-   check_prefetches();
+   settle_prefetches();
    check_large_pages();
    tg_machine_names_give(options.machine, options.n_machines);
    read_costs();
@@ -617,12 +577,6 @@ const TgOptions* tg_options_finish(void)
                                  &options.faults, &why);
    if (bad != NULL)
       refuse(bad, "%s", why.text);
-   if (options.merge_code != NULL && options.faults.simulated)
-      refuse("--merge-code", "page faults are those of the code as it is; record them in another "
-                             "run");
-   if (options.as_cachegrind && options.n_machines > 1)
-      refuse("--as-cachegrind=yes", "cachegrind has one machine, this run has "
-                                    "%u", options.n_machines);
    check_mappings();
    check_outputs();
    return &options;

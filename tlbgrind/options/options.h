@@ -1,8 +1,9 @@
 /* Parses the command line into TgOptions, and makes the machines.
 
    A new option gets a member of TgOptions, its parsing in tg_options_take(), its check in
-   tg_options_finish(), all in options/options.c, and a line in options/usage.c. Options about page
-   sizes, page faults, the kernel, arrays and out-files are in files of their own in this folder. */
+   tg_options_finish(), all in options/options.c, and a line in options/usage.c. What it excludes
+   stands in options/features.c. Options about page sizes, page faults, the kernel, arrays and
+   out-files are in files of their own in this folder. */
 
 #ifndef TG_OPTIONS_H
 #define TG_OPTIONS_H

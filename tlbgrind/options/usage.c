@@ -100,6 +100,8 @@ void tg_options_print_debug_usage(void)
 "                                     --fast-path=no and --native-start=no [no]\n"
 "    --was=EXECS,MISSING,INSTRUCTIONS,FOLDER  what the process was before it became\n"
 "                                     this program; the tool tells it itself\n"
+"    --list-conflicts                 list arguments that exclude each other, two on a\n"
+"                                     line, and end\n"
 "    --trace-aspace=no|yes            print what happens to the client's mappings\n"
 "                                     [no]\n"
 "    --debug-check=no|yes             check the simulator's data again and again, and\n"

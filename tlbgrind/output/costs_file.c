@@ -200,9 +200,7 @@ static const TgLine* add_up(XArray* lines, Word* i, UInt machine, ULong* cost)
    tg_lines_costs(l, machine, cost);
    for (; *i + 1 < VG_(sizeXA)(lines); (*i)++) {
       const TgLine* part = *(TgLine**)VG_(indexXA)(lines, *i + 1);
-      if (part->object == 0 || part->number != l->number || part->address != l->address
-          || part->file != l->file
-          || part->function != l->function)
+      if (!tg_line_is_part(part) || !tg_line_is_same(part, l))
          break;
       ULong more[TG_N_COSTS];
       tg_lines_costs(part, machine, more);
@@ -238,7 +236,8 @@ static void print_lines(TgFile* f, XArray* lines, XArray* arcs, UInt machine,
       Bool any = False;
       const TgLine* l = add_up(lines, &i, machine, cost);
       Word n_arcs = 0;
-      const Word first_arc = arcs == NULL ? 0 : tg_arcs_from(arcs, l, &n_arcs);
+      /* A share has copies of lines. */
+      const Word first_arc = arcs == NULL ? 0 : tg_arcs_from(arcs, tg_line_part(l, 0, 0), &n_arcs);
       for (UInt j = 0; j < n_events; j++)
          any |= cost[events[j]->cost] != 0;
       if (!any && n_arcs == 0)
@@ -291,7 +290,9 @@ Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArra
       for (UInt i = 0; i < n_events; i++)
          tg_file_print(f, " %s", events[i]->name);
       tg_file_print(f, "\n");
-      XArray* arcs = results->options->calls ? tg_arcs_sorted() : NULL;
+      XArray* arcs = !results->options->calls ? NULL
+                     : results->shares == NULL
+                        ? tg_arcs_sorted() : tg_shares_arcs(results->shares, results->share);
       print_lines(f, lines, arcs, result->number, events, n_events,
                   results->options->dump_instr);
       if (arcs != NULL)

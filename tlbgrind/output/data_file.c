@@ -84,6 +84,24 @@ static void print_costs(TgFile* f, const ULong* costs, const TgEvent** events, U
       tg_file_number(f, costs[events[i]->cost], i + 1 < n_events ? ' ' : '\n');
 }
 
+/* Adds up the parts of line number *i for one object, which are those of several mappings, and moves
+   on to the last of them. */
+static const TgLine* add_up(XArray* lines, Word* i, UInt machine, ULong* cost)
+{
+   const TgLine* l = *(TgLine**)VG_(indexXA)(lines, *i);
+   tg_lines_costs(l, machine, cost);
+   for (; *i + 1 < VG_(sizeXA)(lines); (*i)++) {
+      const TgLine* next = *(TgLine**)VG_(indexXA)(lines, *i + 1);
+      ULong more[TG_N_COSTS];
+      if (next->object != l->object || !tg_line_is_same(next, l))
+         break;
+      tg_lines_costs(next, machine, more);
+      for (UInt j = 0; j < TG_N_COSTS; j++)
+         cost[j] += more[j];
+   }
+   return l;
+}
+
 static void print_machine(TgFile* f, const TgResults* results, const TgResult* result,
                           XArray* lines)
 {
@@ -98,10 +116,9 @@ static void print_machine(TgFile* f, const TgResults* results, const TgResult* r
    tg_file_print(f, "\n");
    tg_positions_begin(&positions, False);
    for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
-      const TgLine* l = *(TgLine**)VG_(indexXA)(lines, i);
       ULong cost[TG_N_COSTS];
       Bool any = False;
-      tg_lines_costs(l, result->number, cost);
+      const TgLine* l = add_up(lines, &i, result->number, cost);
       for (UInt j = 0; j < n_events; j++)
          any |= cost[events[j]->cost] != 0;
       if (!any)

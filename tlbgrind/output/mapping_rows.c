@@ -155,7 +155,7 @@ static void add_lines(Printed* printed, XArray* lines, UInt machine)
       const TgLine* l = *(TgLine**)VG_(indexXA)(lines, i);
       ULong cost[TG_N_COSTS];
       Addr block = 0;
-      const UInt row = l->object == 0 ? 0 : tg_row_of_region(l->object, &block);
+      const UInt row = l->region == 0 ? 0 : tg_row_of_region(l->region, &block);
       ULong* sum = printed[row].cost[part_at(&printed[row].at, block)];
       tg_lines_costs(l, machine, cost);
       for (UInt j = 0; j < TG_N_COSTS; j++)

@@ -8,6 +8,7 @@
 #include "pub_tool_oset.h"
 
 #include "attribution/lines.h"
+#include "calls/arcs.h"
 #include "output/shares.h"
 
 enum { MAX_LABEL = 100 };
@@ -18,10 +19,18 @@ typedef struct {
    TgLine costs;
 } Booked;
 
+/* And those of an arc. */
+typedef struct {
+   const TgArc* arc; /* the key */
+   ULong calls;
+   TgCosts inclusive;
+} BookedArc;
+
 typedef struct {
    HChar* name;
    HChar* label; /* the end of its file's name */
    OSet* lines;  /* Booked */
+   OSet* arcs;   /* BookedArc */
    ULong straddles[TLB_N_USERS];
    ULong unperformed[TLB_N_USERS];
    ULong* extra; /* TG_N_COSTS for each machine */
@@ -61,8 +70,17 @@ static Word compare(const void* key, const void* element)
    return (a > b) - (a < b);
 }
 
+static Word compare_arcs(const void* key, const void* element)
+{
+   const TgArc* a = *(TgArc* const*)key;
+   const TgArc* b = ((const BookedArc*)element)->arc;
+   return (a > b) - (a < b);
+}
+
 static void init(Share* p, const TgResults* results)
 {
+   p->arcs = VG_(OSetGen_Create)(offsetof(BookedArc, arc), compare_arcs, VG_(malloc),
+                                 "tg.shares.arcs", VG_(free));
    p->lines = VG_(OSetGen_Create)(offsetof(Booked, line), compare, VG_(malloc),
                                   "tg.shares.lines", VG_(free));
    p->extra = VG_(calloc)("tg.shares.extra", results->options->n_machines * TG_N_COSTS,
@@ -77,9 +95,14 @@ static void clear(Share* p)
       for (UInt kind = 0; kind < TLB_N_USERS; kind++)
          VG_(free)(b->costs.misses[kind]);
    }
+   BookedArc* a;
+   VG_(OSetGen_ResetIter)(p->arcs);
+   while ((a = VG_(OSetGen_Next)(p->arcs)) != NULL)
+      tg_costs_clear(&a->inclusive);
+   VG_(OSetGen_Destroy)(p->arcs);
    VG_(OSetGen_Destroy)(p->lines);
    VG_(free)(p->extra);
-   p->lines = NULL;
+   p->lines = p->arcs = NULL;
    p->extra = NULL;
    VG_(memset)(p->straddles, 0, sizeof p->straddles);
    VG_(memset)(p->unperformed, 0, sizeof p->unperformed);
@@ -97,8 +120,21 @@ static Booked* booked(Share* p, const TgLine* line)
       b->costs.number = line->number;
       b->costs.address = line->address;
       b->costs.object = line->object;
+      b->costs.region = line->region;
       b->costs.length = line->length;
       VG_(OSetGen_Insert)(p->lines, b);
+   }
+   return b;
+}
+
+static BookedArc* booked_arc(Share* p, const TgArc* arc)
+{
+   BookedArc* b = VG_(OSetGen_Lookup)(p->arcs, &arc);
+   if (b == NULL) {
+      b = VG_(OSetGen_AllocNode)(p->arcs, sizeof *b);
+      VG_(memset)(b, 0, sizeof *b);
+      b->arc = arc;
+      VG_(OSetGen_Insert)(p->arcs, b);
    }
    return b;
 }
@@ -158,6 +194,19 @@ static void add_line(const TgLine* line, void* opaque)
    tg_line_add(before, line, before);
 }
 
+static void add_arc(TgArc* arc, void* opaque)
+{
+   TgShares* s = opaque;
+   BookedArc* before = booked_arc(&s->all, arc);
+   if (arc->calls == before->calls && tg_costs_are_equal(&arc->inclusive, &before->inclusive))
+      return;
+   BookedArc* own = booked_arc(&s->share[s->at_hand], arc);
+   booked(&s->share[s->at_hand], arc->from->line); /* calls are written behind their line */
+   own->calls += arc->calls - before->calls;
+   before->calls = arc->calls;
+   tg_costs_add_new(&own->inclusive, &before->inclusive, &arc->inclusive);
+}
+
 void tg_shares_settle(TgShares* s, const TgResults* results)
 {
    if (s->n == 0)
@@ -168,6 +217,8 @@ void tg_shares_settle(TgShares* s, const TgResults* results)
    if (p->lines == NULL)
       init(p, results);
    tg_lines_each_line(add_line, s);
+   if (results->options->calls)
+      tg_arcs_each_arc(add_arc, s);
    add(p->straddles, s->all.straddles, results->straddles, TLB_N_USERS);
    add(p->unperformed, s->all.unperformed, results->unperformed, TLB_N_USERS);
    for (UInt i = 0; i < results->options->n_machines; i++)
@@ -271,4 +322,20 @@ XArray* tg_shares_result(const TgShares* s, UInt number, UInt machine, XArray* l
       }
    }
    return own;
+}
+
+XArray* tg_shares_arcs(const TgShares* s, UInt number)
+{
+   const Share* p = &s->share[number];
+   XArray* all = VG_(newXA)(VG_(malloc), "tg.shares.arcs", VG_(free), sizeof(TgLineArc));
+   BookedArc* b;
+   if (p->arcs != NULL)
+      VG_(OSetGen_ResetIter)(p->arcs);
+   while (p->arcs != NULL && (b = VG_(OSetGen_Next)(p->arcs)) != NULL) {
+      const TgLineArc arc = { .from = b->arc->from->line, .to = b->arc->to->line,
+                              .calls = b->calls, .inclusive = b->inclusive };
+      if (!tg_arcs_is_empty(&arc))
+         VG_(addToXA)(all, &arc);
+   }
+   return tg_arcs_sum(all);
 }

@@ -1,7 +1,7 @@
 /* The costs of a run, divided among its phases or threads.
 
    One share is at hand. When another takes over, the costs that have come since are added to it,
-   line by line. The counts themselves (attribution/lines.h) go on through all of them. */
+   line by line, and arc by arc of the call graph. The counts themselves (attribution/lines.h) go on through all of them. */
 
 #ifndef TG_SHARES_H
 #define TG_SHARES_H
@@ -50,5 +50,8 @@ HChar* tg_shares_file_name(const TgShares* s, UInt number, const HChar* name);
    lines, of all `lines`: an XArray of TgLine*, to be deleted by the caller. */
 XArray* tg_shares_result(const TgShares* s, UInt number, UInt machine, XArray* lines,
                          TgResults* results, TgResult* result);
+
+/* The share's arcs, as tg_arcs_sorted(). */
+XArray* tg_shares_arcs(const TgShares* s, UInt number);
 
 #endif

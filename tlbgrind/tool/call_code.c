@@ -31,8 +31,7 @@ static IRExpr* temp(IRSB* out, IRType type, IRExpr* value)
    return IRExpr_RdTmp(t);
 }
 
-enum { LEFT = TG_CALL_OFFSET + offsetof(TgCallArea, left),
-       REFS = TG_CALL_OFFSET + offsetof(TgCallArea, refs) };
+enum { LEFT = TG_THREAD_OFFSET(calls.left), REFS = TG_THREAD_OFFSET(calls.refs) };
 
 static void put_left(IRSB* out, UWord site)
 {
@@ -52,7 +51,7 @@ void tg_call_code_begin(IRSB* out, TgSite* first)
    d->nFxState = 1;
    VG_(memset)(&d->fxState[0], 0, sizeof d->fxState[0]);
    d->fxState[0].fx = Ifx_Modify;
-   d->fxState[0].offset = TG_CALL_OFFSET;
+   d->fxState[0].offset = TG_THREAD_OFFSET(calls);
    d->fxState[0].size = sizeof(TgCallArea);
    addStmtToIRSB(out, IRStmt_Dirty(d));
 }
@@ -68,7 +67,7 @@ static void call(IRSB* out, const HChar* name, void (*f)(UChar*), IRExpr* guard)
    d->nFxState = 1;
    VG_(memset)(&d->fxState[0], 0, sizeof d->fxState[0]);
    d->fxState[0].fx = Ifx_Modify;
-   d->fxState[0].offset = TG_COLLECTION_OFFSET;
+   d->fxState[0].offset = TG_THREAD_OFFSET(collection);
    d->fxState[0].size = sizeof(TgCollectionArea);
    addStmtToIRSB(out, IRStmt_Dirty(d));
 }
@@ -81,7 +80,7 @@ void tg_collection_code_enter(IRSB* out, Addr a)
 
 void tg_collection_code_leave(IRSB* out, const VexGuestLayout* layout)
 {
-   enum { UNTIL = TG_COLLECTION_OFFSET + offsetof(TgCollectionArea, until) };
+   enum { UNTIL = TG_THREAD_OFFSET(collection.until) };
    if (!tg_collection_on)
       return;
    IRExpr* until = temp(out, WORD_TYPE, IRExpr_Get(UNTIL, WORD_TYPE));

@@ -55,7 +55,6 @@ typedef struct {
 
 /* The block that is being instrumented. */
 static IRSB* out;
-static Int shadow_offset;        /* of TgShadowArea within the guest state */
 static XArray* segment_args;  /* SegmentArg: set when the block is finished */
 static UInt n_segments;       /* begun so far */
 static Int ip_offset;         /* of the guest's instruction pointer */
@@ -95,7 +94,7 @@ void tg_instrument_init(const TgOptions* options)
 
 static void put_shadow(SizeT offset, IRExpr* atom)
 {
-   addStmtToIRSB(out, IRStmt_Put(shadow_offset + (Int)offset, atom));
+   addStmtToIRSB(out, IRStmt_Put(TG_THREAD_OFFSET(segment) + (Int)offset, atom));
 }
 
 /* Stores the number of the current segment in the shadow area; 0: none. */
@@ -129,7 +128,7 @@ static void call_check(const HChar* name, void* function, IRExpr* happens)
    d->nFxState = 1;
    VG_(memset)(&d->fxState[0], 0, sizeof d->fxState[0]);
    d->fxState[0].fx = Ifx_Read;
-   d->fxState[0].offset = (UShort)shadow_offset;
+   d->fxState[0].offset = TG_THREAD_OFFSET(segment);
    d->fxState[0].size = sizeof(TgShadowArea);
    addStmtToIRSB(out, IRStmt_Dirty(d));
 }
@@ -521,7 +520,6 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    out = deepCopyIRSBExceptStmts(in);
    extents = vge;
    ip_offset = layout->offset_IP;
-   shadow_offset = TG_SHADOW_OFFSET;
    tg_call_stacks_sp(layout->offset_SP);
    tg_collection_sp(layout->offset_SP);
    tl_assert(layout->total_sizeB == TG_SHADOW_OFFSET);

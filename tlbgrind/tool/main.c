@@ -13,8 +13,6 @@
 
 #include "pub_tool_basics.h"
 
-#include "pub_tool_guest.h"
-#include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_options.h"
@@ -53,7 +51,6 @@
 #include "tool/progress.h"
 #include "tool/region.h"
 #include "trace/run_mmus.h"
-#include "trace/shadow_area.h"
 #include "trace/superblocks.h"
 
 /* The core calls this when the process ends. */
@@ -219,7 +216,6 @@ static void thread_ends(ThreadId tid)
 static void post_clo_init(void)
 {
    const TgOptions* o = tg_options_finish();
-   tl_assert(TG_COLLECTION_OFFSET + sizeof(TgCollectionArea) <= 2 * sizeof(VexGuestArchState));
    tg_aspace_init();
    tg_merged_code_init(o->merge_code);
    if (o->trace_aspace)

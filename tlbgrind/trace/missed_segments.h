@@ -1,7 +1,8 @@
 /* The segments that may have missed since misses were last taken.
 
    Their lines have the misses, and behind them as many counts of what has been taken
-   (tg_lines_count_seen()): the difference is new. Each segment is listed once. */
+   (tg_lines_count_seen()): the difference is new. Each segment is listed once. With --data=yes a
+   reference goes from one part of its line to another: then that which it leaves is listed. */
 
 #ifndef TG_MISSED_SEGMENTS_H
 #define TG_MISSED_SEGMENTS_H
@@ -24,6 +25,10 @@ void tg_missed_segments_take(void (*take)(uint64_t* misses, uint64_t* taken, UIn
 /* Leaves the new misses where they are, and takes none; or takes them back. */
 void tg_missed_segments_keep(void);
 void tg_missed_segments_take_back(void);
+
+/* A reference of the segment, of that kind, has its misses counted elsewhere from now on than at
+   this part of its line. */
+void tg_missed_segments_leave(const TgSegment* s, TgLine* part, tlb_user kind);
 
 /* Lists a segment for which there is no room. */
 void tg_missed_segments_grow(TgSegment* s);

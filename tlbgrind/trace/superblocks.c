@@ -177,7 +177,8 @@ static UChar* lay_out_data(const TgSegment* s)
    for (UInt i = 0; i < s->n_refs; i++) {
       if (ref[i].kind == TLB_FETCH)
          continue;
-      *d++ = (TgDataRef){ .offset = ref[i].at.offset, .value = TG_NO_VALUE, .nth = (UShort)i,
+      *d++ = (TgDataRef){ .offset = ref[i].at.offset, .value = TG_NO_VALUE,
+                          .region = TG_NO_VALUE, .nth = (UShort)i,
                           .size = ref[i].size, .base = ref[i].base };
    }
    return (UChar*)d;

@@ -44,12 +44,13 @@ static inline uint64_t* tg_ref_misses(TgRef* r)
    return r->misses;
 }
 
-/* A data reference once more, for --data=yes: how it was attributed last time
+/* A data reference once more, for --data=yes and --mappings: how it was attributed last time
    (data/references.h). */
 typedef struct {
    UWord offset;     /* as in TgRef */
    ULong* count;     /* of references of its kind, in a part of its line */
    UInt value;       /* of the word that it referred to; TG_NO_VALUE: look it up */
+   UInt region;      /* of the mapping; likewise */
    UShort nth;       /* its number among the segment's references */
    UShort size;
    UChar base;

@@ -1,0 +1,57 @@
+/* What a run can have, which arguments give it that, and what goes without what.
+
+   Two tables in options/features.c: each feature's arguments, the first of them its switch; and the
+   pairs that exclude each other. An option implies a feature by standing among its arguments, so
+   there is no other way to a feature than those that the conflicts are checked for. */
+
+#ifndef TG_FEATURES_H
+#define TG_FEATURES_H
+
+#include "pub_tool_basics.h"
+
+#include "options/options.h"
+
+typedef enum {
+   TG_HAS_CALLS,
+   TG_HAS_DATA,
+   TG_HAS_DATA_OFFSETS,
+   TG_HAS_MAPPINGS,
+   TG_HAS_REACH,
+   TG_HAS_TIMELINE,
+   TG_HAS_ENTRIES,
+   TG_HAS_FAULTS,
+   TG_HAS_FLUSHES,
+   TG_HAS_SYSCALLS,
+   TG_HAS_TOUCHES,
+   TG_HAS_SWITCHES,
+   TG_HAS_PREFETCHES,
+   TG_HAS_CORES,
+   TG_HAS_SIBLINGS,
+   TG_HAS_COPIES,
+   TG_HAS_SEPARATE_THREADS,
+   TG_HAS_LATE_START,
+   TG_HAS_COLLECTION,
+   TG_HAS_MERGED_CODE,
+   TG_HAS_MACHINES,
+   TG_HAS_CACHEGRIND,
+   TG_N_FEATURES
+} TgFeature;
+
+/* Notes an argument of the command line. */
+void tg_features_note(const HChar* arg);
+
+/* The last argument that gives the feature; NULL: none does. */
+const HChar* tg_feature_arg(TgFeature feature);
+
+/* The argument that turns off the feature's switch; NULL: there is none, or a later one turns it
+   on. */
+const HChar* tg_feature_off_arg(TgFeature feature);
+
+/* All pairs of features in a run that exclude each other, a line for each. Returns NULL, or the
+   argument that gives the first; `text` is to be freed. */
+const HChar* tg_features_conflicts(const TgOptions* options, HChar** text);
+
+/* Prints for each pair that excludes each other every two arguments that make it. */
+void tg_features_print_conflicts(void);
+
+#endif
