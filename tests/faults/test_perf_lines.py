@@ -122,3 +122,32 @@ def test_long_lines_take_no_time(line: str, tmp_path: Path) -> None:
     except package("base.errors").ReportError:
         pass
     assert time.process_time() - began < 5
+
+
+def test_a_page_is_named_by_the_mapping_of_its_moment(tmp_path: Path) -> None:
+    """Memory that was mapped where a file had been is not called by the file's name."""
+    head = MIXED.read_text().split("\nmap\t")[0].replace("faults-used: yes\n", "")
+    lines = [
+        head,
+        "map\t1\t0x4000000\t0x4002000\t0x7ffff7fca000\tr--\tfile\t0x0\t/old",
+        "map\t2\t0x5000000\t0x5002000\t0x7ffff7fca000\trw-\tanon\t-\t-",
+        "1\trrr\t0x4000000\t1\t0\t1\texec\t0\t-\t-\t-",
+        "2\twww\t0x5000000\t2\t9\t1\texec\t0\t-\t-\t-",
+        "summary\t4k\t2\t0\t0\t1\t0\t1\t0\t0",
+        "summary\twarm\t2\t0\t0\t1\t0\t1\t0\t0",
+        "summary\tcold\t2\t0\t0\t1\t0\t1\t0\t0",
+        *(f"hidden\t{view}\t0\t0" for view in ("4k", "warm", "cold")),
+        "phase\tprogram" + "\t0" * 16,
+        "phase\tlibraries" + "\t2" * 16,
+        "phase\tother" + "\t0" * 16,
+        "end\t2\n",
+    ]
+    (tmp_path / "log").write_text("\n".join(lines))
+    event = "exceptions:page_fault_user: address=0x7ffff7fc{} ip=0x1234 error_code=0x{}\n"
+    taken = event.format("a000", 4) + event.format("b000", 4)
+    (tmp_path / "x").write_text(taken)
+    early = good("--native=x", "log", folder=tmp_path)
+    assert "/old+0x1000" in early.split("-- Missing")[1].split("-- Too much")[0]
+    assert "/old" not in early.split("-- Too much")[1]
+    (tmp_path / "x").write_text(event.format("a000", 4) + event.format("a000", 6) + event.format("b000", 4))
+    assert "/old" not in good("--native=x", "log", folder=tmp_path).split("-- Missing")[1]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
+from difflib import Match, SequenceMatcher
 from typing import NamedTuple
 
 from ..base.command import read_bytes
@@ -157,9 +157,8 @@ def compare(log: FaultLog, view: int, native: Sequence[Native], path: str, scree
     right = [(fault.page, fault.kind) for fault in predicted]
     both = sum((Counter(left) & Counter(right)).values())
     pages = sum((Counter(p for p, _ in left) & Counter(p for p, _ in right)).values())
-    in_order = sum(
-        block.size for block in SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
-    )
+    blocks = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
+    in_order = sum(block.size for block in blocks)
     what = "page and kind" if with_kinds else "page"
     rows: list[tuple[str, ...]] = [("", "faults", "of the native")]
     rows += [
@@ -175,9 +174,15 @@ def compare(log: FaultLog, view: int, native: Sequence[Native], path: str, scree
         _row("too much: predicted only", len(predicted) - both, len(native)),
     ]
     text = screen.table(f"Against the kernel: {path}", rows)
-    finder = _Finder(log)
-    text += _differences("Missing: the kernel took them, the log has them not", native, right, finder, screen)
-    text += _differences("Too much: in the log, but not taken by the kernel", predicted, left, finder, screen)
+    finder = _Finder(log, view)
+    # The log says which mapping its own fault lies in: another may have had the same addresses before.
+    moments = _moments(blocks, len(native))
+    missing = [(fault, finder.place(fault.page, at)) for fault, at in zip(native, moments)]
+    too_much = [
+        (guess, fault.map.place(fault.page)) for guess, fault in zip(predicted, log.of(view))
+    ]
+    text += _differences("Missing: the kernel took them, the log has them not", missing, right, screen)
+    text += _differences("Too much: in the log, but not taken by the kernel", too_much, left, screen)
     return text
 
 
@@ -187,38 +192,55 @@ def _row(name: str, count: int, total: int) -> tuple[str, ...]:
 
 
 class _Finder:
-    """The mapping of a native address."""
+    """The mapping of a native address at a moment: the index of the last fault of the log until then."""
 
-    def __init__(self, log: FaultLog) -> None:
+    def __init__(self, log: FaultLog, view: int) -> None:
         self._maps = list(log.maps.values())
+        self._first: dict[int, int] = {}
+        self._never = 0
+        for fault in log.of(view):
+            self._first.setdefault(fault.map.number, self._never)
+            self._never += 1
 
-    def place(self, page: int) -> str:
-        for map_ in self._maps:
-            if map_.native <= page < map_.native + map_.end - map_.start:
-                return self._named(map_, page)
-        return "(no mapping of the log)"
-
-    @staticmethod
-    def _named(map_: Map, page: int) -> str:
+    def place(self, page: int, moment: int) -> str:
+        there = [m for m in self._maps if m.native <= page < m.native + m.end - m.start]
+        if not there:
+            return "(no mapping of the log)"
+        # The log has no times of mappings: one is there from its first fault on.
+        begun = [m for m in there if self._begin(m) <= moment]
+        map_ = max(begun, key=self._begin) if begun else min(there, key=self._begin)
         return map_.place(page - map_.native + map_.start)
+
+    def _begin(self, map_: Map) -> int:
+        return self._first.get(map_.number, self._never)
+
+
+def _moments(blocks: Iterable[Match], natives: int) -> list[int]:
+    """For each native fault, the index of the last of the log's that is not later; -1: none."""
+    moments = [0] * natives
+    done, last = 0, -1
+    for block in blocks:
+        moments[done : block.a] = [last] * (block.a - done)
+        moments[block.a : block.a + block.size] = range(block.b, block.b + block.size)
+        done, last = block.a + block.size, block.b + block.size - 1
+    return moments
 
 
 def _differences(
     heading: str,
-    faults: Iterable[Native],
+    faults: Iterable[tuple[Native, str]],
     others: Iterable[tuple[int, str]],
-    finder: _Finder,
     screen: Screen,
 ) -> list[str]:
-    """Those faults that the others have not, each as often as it is missing."""
+    """Those faults, with their places, that the others have not, each as often as it is missing."""
     there = Counter(others)
     seen: dict[tuple[int, str], int] = defaultdict(int)
     rows = [("page", "kind", "where; who")]
-    for fault in faults:
+    for fault, where in faults:
         key = (fault.page, fault.kind)
         seen[key] += 1
         if seen[key] > there[key]:
-            place = f"{finder.place(fault.page)}; {fault.who}"
+            place = f"{where}; {fault.who}"
             rows.append((f"{fault.page:#x}", KINDS[fault.kind], printable(place)))
     if len(rows) == 1:
         return []
