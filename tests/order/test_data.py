@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from order_support import (
@@ -27,7 +28,7 @@ def test_data_that_is_written_can_be_packed(tmp_path: Path) -> None:
     variables = {row[-1]: row for row in rows if row[-1] in wanted and len(row) > 6}
     assert list(variables) == ["three", "one", "zeros"]  # in order of the first write
     assert [row[1] for row in variables.values()] == ["data", "data", "bss"]
-    assert [row[4] for row in variables.values()] == ["8", "8", "8"]
+    assert [row[4] for row in variables.values()] == ["4", "4", "1"]
     assert any(row[-1] == "pointers" and row[1] == "relro" and row[3] == "56" for row in rows)
     (packing,) = (row for row in rows if row[0].startswith("bss:"))
     # Of .bss: three pages and more, two written (one of them by the C start code), two variables.
@@ -103,6 +104,51 @@ int main(int argc, char **argv) { early++; bss_b[2 + argc] = 1; bss_c[699 + argc
     match = re.search(r"save up to \d+ of (\d+) faults\.\n\nOf all [\d,]+ faults of the run, (\d+) ", text)
     assert match
     assert match[1] == match[2]
+
+
+def variables(text: str) -> dict[str, list[str]]:
+    """The rows of the list of variables, by name."""
+    rows = [re.split(r"  +", line.strip()) for line in text.splitlines()]
+    return {row[-1]: row for row in rows if len(row) > 6 and row[0].replace(",", "").isdigit()}
+
+
+def test_of_neighbours_in_one_word_those_that_are_written_are_listed(tmp_path: Path) -> None:
+    source = """
+int a = 1, b = 2, pad[3000] = { 1 }, d = 4, e = 5;
+struct { char p, q, r; } bytes = { 1, 2, 3 };
+char before = 1, between = 2, behind = 3;
+int main(void) { b = 7; e = 9; between = 8; bytes.r = 1; return 0; }
+"""
+    program = linked(tmp_path, "prog", [compiled(tmp_path, "d", source, "-fno-toplevel-reorder", "-O0")])
+    symbols = {s.name: s.address for s in package("formats.elf").read(str(program)).symbols}
+    # They do share words.
+    assert symbols["a"] // 8 == symbols["b"] // 8 or symbols["d"] // 8 == symbols["e"] // 8
+    assert symbols["before"] // 8 == symbols["behind"] // 8 or symbols["before"] // 8 == symbols["between"] // 8
+    listed = variables(good(tmp_path, "--data", "--top=0", recorded(tmp_path, program, what="data")))
+    mine = ("a", "b", "pad", "d", "e", "bytes", "before", "between", "behind")
+    assert {name: row[4] for name, row in listed.items() if name in mine} == {"b": "4", "e": "4", "between": "1", "bytes": "1"}
+
+
+@pytest.mark.skipif(not has("lld"), reason="there is no ld.lld (package lld)")
+def test_data_behind_an_unmapped_page_is_listed(tmp_path: Path) -> None:
+    """lld leaves one behind RELRO if that ends with its page."""
+    source = """
+int x[3000] = { 1 }, y[9000];
+char relro[N] __attribute__((section(".data.rel.ro"), aligned(8))) = { 1 };
+int main(int argc, char **argv) { x[2000] = 5; y[8000] = 7; return relro[argc]; }
+"""
+
+    def made(n: int) -> tuple[Path, list[Any]]:
+        object_file = compiled(tmp_path, f"d{n}", source, "-fpie", f"-DN={n}")
+        program = linked(tmp_path, f"prog{n}", [object_file], "-pie", "-fuse-ld=lld")
+        return program, [s for s in package("formats.elf").read(str(program)).loads if s.flags & 2]
+
+    _, data = made(64)
+    left = -(data[0].address + data[0].memory_size) % 4096
+    program, data = made(64 + left - 16)
+    assert data[1].address // 4096 > (data[0].address + data[0].memory_size - 1) // 4096 + 1
+    listed = variables(good(tmp_path, "--data", "--top=0", recorded(tmp_path, program, what="data")))
+    assert (listed["x"][1], listed["x"][4], listed["y"][1], listed["y"][4]) == ("data", "4", "bss", "4")
 
 
 def test_data_needs_its_own_record(tmp_path: Path) -> None:

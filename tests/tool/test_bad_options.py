@@ -318,8 +318,8 @@ MISTYPED = [
     ("--list-machine", "there is no such option; did you mean --list-machines?"),
     (
         "--phases=yes",
-        "there is no such option; the program begins a phase by TLBGRIND_MARK(\"NAME\") of tlbgrind.h, and"
-        " tg_annotate --phase=NAME shows it",
+        'there is no such option; the program begins a phase by TLBGRIND_MARK("NAME") of tlbgrind.h, and '
+        + "tg_annotate --phase=NAME shows it",
     ),
     ("--itlb", "the value is missing: --itlb=..."),
     ("--machine", "the value is missing: --machine=..."),

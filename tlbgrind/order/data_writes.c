@@ -9,20 +9,21 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_oset.h"
 
-#include "order/code_entries.h"
 #include "base/program.h"
+#include "order/code_entries.h"
 #include "order/data_writes.h"
+#include "space/aspace.h"
 
-/* Writes are recorded in units of PIECE bytes. Smaller variables that share a piece also share a
-   page, so finer units would not change a layout. */
-enum { PAGE = 4096, PIECE = 8, N_PIECES = PAGE / PIECE };
+/* Writes are recorded byte by byte: several variables may share a word, and an order of those that
+   are not written would move those that are. */
+enum { PAGE = 4096, WORD = 64, N_WORDS = PAGE / WORD };
 
 /* A page of an object's data. */
 typedef struct {
    UWord number; /* address / PAGE */
    UInt object;
    ULong offset; /* of the page in the object, see find_data() */
-   UChar written[N_PIECES / 8]; /* one bit for each piece */
+   ULong written[N_WORDS]; /* one bit for each byte */
 } DataPage;
 
 static OSet* pages; /* DataPage by number */
@@ -52,17 +53,12 @@ void tg_data_writes_init(void)
 
 /* --- The object of a page --- */
 
-/* Whether the mapping's file is an object file: its code is mapped adjacent, below the data. */
+/* Whether the mapping's file is an object file. Its code need not be adjacent: lld may leave a page
+   unmapped behind what becomes read-only after relocation. */
 static Bool is_object(const NSegment* data)
 {
-   const NSegment* seg = data;
-   while (seg != NULL && seg->kind == SkFileC && seg->dev == data->dev
-          && seg->ino == data->ino) {
-      if (seg->hasX)
-         return True;
-      seg = seg->start == 0 ? NULL : VG_(am_find_nsegment)(seg->start - 1);
-   }
-   return False;
+   const tlb_mapping* m = tg_aspace_find(data->start);
+   return m != NULL && m->kind == TLB_IMAGE;
 }
 
 /* The mapping of an object's data to which the page belongs, or NULL. Anonymous memory adjacent
@@ -112,15 +108,33 @@ void tg_data_writes_changed(Addr a, SizeT len)
 
 /* --- The writes --- */
 
+/* Reports the bytes, given as bits from `at` on, run by run. */
+static void report(const DataPage* p, UInt at, ULong bits)
+{
+   while (bits != 0) {
+      const UInt first = (UInt)__builtin_ctzll(bits);
+      const ULong rest = ~(bits >> first);
+      const UInt n = rest == 0 ? WORD : (UInt)__builtin_ctzll(rest);
+      tg_code_entries_written(p->object, p->offset + at + first, n);
+      bits &= ~((n == WORD ? ~0ULL : (1ULL << n) - 1) << first);
+   }
+}
+
+/* The bytes from `from` up to `to` of the page. */
 static void write_in_page(DataPage* p, UInt from, UInt to)
 {
-   for (UInt piece = from / PIECE; piece <= to / PIECE; piece++) {
-      UChar* bits = &p->written[piece / 8];
-      const UChar bit = (UChar)(1u << piece % 8);
-      if ((*bits & bit) != 0)
+   for (UInt word = from / WORD; word <= to / WORD; word++) {
+      const UInt at = word * WORD;
+      ULong bits = ~0ULL;
+      if (from > at)
+         bits &= ~0ULL << (from - at);
+      if (to < at + WORD - 1)
+         bits &= ~0ULL >> (at + WORD - 1 - to);
+      bits &= ~p->written[word];
+      if (LIKELY(bits == 0))
          continue;
-      *bits |= bit;
-      tg_code_entries_written(p->object, p->offset + piece * PIECE, PIECE);
+      p->written[word] |= bits;
+      report(p, at, bits);
    }
 }
 

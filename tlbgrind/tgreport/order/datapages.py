@@ -10,7 +10,6 @@ wherever the variables lie that the program itself writes.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..base.errors import ReportError, printable
@@ -87,10 +86,9 @@ class Data:
             if write.object != number:
                 continue
             # Bytes side by side in the file may be in two segments.
-            for offset, length in _pieces(write.offset, write.length):
-                address = self.address_of(offset)
-                if address is not None:  # None: the heap, which lies behind the program's .bss
-                    self._add(address, length, write.when)
+            address = self.address_of(write.offset)
+            if address is not None:  # None: the heap, which lies behind the program's .bss
+                self._add_all(address, write.length, write.when)
 
     def address_of(self, offset: int) -> int | None:
         """The address of a byte of data, given by where it would be if the file went on.
@@ -151,6 +149,16 @@ class Data:
             variable = self.variables[start] = Variable(name, kind, start, size, when, page)
         return variable
 
+    def _add_all(self, address: int, length: int, when: int) -> None:
+        """Adds what was written, a piece for each variable; what belongs to none, byte by byte."""
+        end = address + length
+        while address < end:
+            symbol = self._places.at(address)
+            piece_end = address + 1 if symbol is None else symbol.address + symbol.size
+            piece_end = min(piece_end, end, (address // PAGE + 1) * PAGE)
+            self._add(address, piece_end - address, when)
+            address = piece_end
+
     def _add(self, address: int, length: int, when: int) -> None:
         page_address = address // PAGE * PAGE
         variable = self._variable_at(address, when, page_address)
@@ -161,8 +169,7 @@ class Data:
             variable.faults += 1
         page.variables.add(variable.address)
         variable.pages.add(page_address)
-        moved = sum(4 for at in range(address & ~3, address + length, 4) if at in self._relocated)
-        moved = min(moved, length)
+        moved = sum(at & ~3 in self._relocated for at in range(address, address + length))
         variable.relocated += moved
         page.relocated += moved
         variable.written += length - moved
@@ -178,15 +185,6 @@ def _data_symbols(binary: Elf) -> list[Symbol]:
         if symbol.type in (STT_OBJECT, STT_NOTYPE):
             found.append(symbol)
     return found
-
-
-def _pieces(address: int, length: int) -> Iterator[tuple[int, int]]:
-    """Pieces of at most 8 bytes, none of which crosses what a symbol could be aligned to."""
-    end = address + length
-    while address < end:
-        size = min(8 - address % 8, end - address)
-        yield address, size
-        address += size
 
 
 def report(data: Data, log: FaultLog | None, object_name: str, top: int) -> list[str]:
