@@ -117,3 +117,35 @@ def test_a_function_that_is_not_called_is_said(tmp_path: Path) -> None:
     assert read(path).lines == []
     assert "Nothing was collected: no function that was called has the name" in said
     assert "Nothing was collected" not in profile(tmp_path, "--toggle-collect=leaf", *ONE)[1]
+
+
+HANDLER_PROGRAM = """
+#include <signal.h>
+#include <stdlib.h>
+static volatile long v;
+__attribute__((noinline)) void work(void) { for (int i = 0; i < 1000; i++) v++; }
+__attribute__((noinline)) void rest(void) { for (int i = 0; i < 100000; i++) v++; }
+static void handler(int number) { (void)number; work(); rest(); }
+int main(int argc, char **argv)
+{
+   stack_t stack = { .ss_sp = malloc(1 << 16), .ss_size = 1 << 16 };
+   struct sigaction action = { .sa_handler = handler, .sa_flags = argc > 1 ? SA_ONSTACK : 0 };
+   (void)argv;
+   sigaltstack(&stack, 0);
+   sigaction(SIGUSR1, &action, 0);
+   raise(SIGUSR1);
+   rest();
+   return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("arguments", [(), ("on an alternate stack",)])
+def test_a_function_that_a_handler_calls_ends_with_its_return(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    (tmp_path / "p.c").write_text(HANDLER_PROGRAM)
+    subprocess.run(["cc", "-O1", "-g", "-o", tmp_path / "program", tmp_path / "p.c"], check=True)
+    options = ["--toggle-collect=work", *ONE, "--tlbgrind-out-file=out"]
+    done = subprocess.run([TLBGRIND, *options, "./program", *arguments], cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    functions = {line.function for line in read(tmp_path / "out").lines}
+    assert functions == {"work"}

@@ -136,6 +136,93 @@ def test_operator_new_is_one_allocation_and_bad_alloc_ends_it(tmp_path: Path) ->
     assert [data.facts[found[name]]["blocks"] for name in ("record()", "array()")] == [50, 50]
 
 
+PLACEMENT_PROGRAM = """
+#include <cstdlib>
+#include <new>
+struct Part { long a[64]; Part() {} };
+struct alignas(64) Wide { long a[64]; };
+static Part* places(char* at, int i) { return new (at + i * sizeof(Part)) Part; }
+int main()
+{
+   char* memory = static_cast<char*>(malloc(100 * sizeof(Part)));
+   long sum = 0;
+   for (int i = 0; i < 100; i++) {
+      Part* p = places(memory, i);
+      for (int j = 0; j < 64; j++)
+         sum += p->a[j] = j;
+   }
+   new (memory) Part[3];
+   free(memory);
+   long* quiet = new (std::nothrow) long[4];
+   Wide* wide = new Wide;
+   __asm__ volatile("" : : "r"(wide), "r"(quiet) : "memory");
+   sum += wide->a[0] = quiet[1] = 1;
+   delete[] quiet;
+   delete wide;
+   return sum == 1;
+}
+"""
+
+
+@pytest.mark.parametrize("demangle", ["yes", "no"])
+@pytest.mark.parametrize("optimize", ["-O0", "-O2"])
+def test_placement_new_allocates_nothing(tmp_path: Path, optimize: str, demangle: str) -> None:
+    """-O0 keeps it as a function, operator new(unsigned long, void*). The other forms do allocate."""
+    (tmp_path / "p.cc").write_text(PLACEMENT_PROGRAM)
+    program = tmp_path / "program"
+    flags = [*CLIENT_FLAGS, "-std=c++17", optimize, "-fno-builtin-malloc"]
+    built = subprocess.run(["c++", *flags, "-o", program, tmp_path / "p.cc"], check=False, capture_output=True)
+    if built.returncode != 0:
+        pytest.skip("no C++ compiler that makes a program")
+    run(tmp_path, program, options=[*DATA, f"--demangle={demangle}"])
+    data = only(tmp_path)
+    made = {}
+    for part in data.path.read_text(encoding="utf-8").split("\n\nobject: ")[1:]:
+        # The group of a call in main() itself: behind it, and behind nothing else of the program, is its caller.
+        if re.search(r"^frame: main$", part, re.MULTILINE):
+            number = int(part.split(" ")[0])
+            made[number] = (data.facts[number]["blocks"], data.facts[number]["bytes"])
+    assert sorted(made.values()) == [(1, 32), (1, 512), (1, 51200)]
+
+
+STALE_PROGRAM = """
+#include <stddef.h>
+static char arena[1 << 16] __attribute__((aligned(4096)));
+static size_t used;
+__attribute__((noinline)) void *pvalloc(size_t n)
+{
+   volatile int *p = (void *)(arena + used);
+   used += (n + 4095) & ~(size_t)4095;
+   for (size_t i = 0; i < n / sizeof *p; i++)
+      p[i] = 0;
+   return (void *)p;
+}
+int main(void)
+{
+   volatile int *p = pvalloc(2 * 4096);
+   long s = 0;
+   for (int round = 0; round < 100; round++)
+      for (int i = 1024; i < 2048; i++)
+         s += p[i];
+   return s != 0;
+}
+"""
+
+
+def test_memory_that_an_allocator_cleared_belongs_to_the_block_that_it_becomes(tmp_path: Path) -> None:
+    """The references before it was a block are the arena's, those behind it the block's."""
+    (tmp_path / "p.c").write_text(STALE_PROGRAM)
+    program = tmp_path / "program"
+    subprocess.run(["cc", *CLIENT_FLAGS, "-O1", "-o", program, tmp_path / "p.c"], check=True)
+    run(tmp_path, program, options=[*DATA, "--data-offsets=yes", "--data-stride=arena:12,main:12"])
+    data = only(tmp_path)
+    reads = [costs["Dr"] for costs in data.sections[0].values()]
+    assert max(reads) == 100 * 1024
+    text = data.path.read_text(encoding="utf-8")
+    arena = int(re.findall(r"^object: (\d+) variable [^\n]*\n(?:[^\n]+\n)*?name: arena$", text, re.MULTILINE)[0])
+    assert (data.sections[0][arena]["Dr"], data.sections[0][arena]["Dw"]) == (0, 2048)
+
+
 def annotated(*arguments: object) -> subprocess.CompletedProcess[str]:
     command = [PYTHON, TG_ANNOTATE, *map(str, arguments)]
     return subprocess.run(command, check=False, capture_output=True, encoding="utf-8")

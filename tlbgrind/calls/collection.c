@@ -119,8 +119,9 @@ static Bool is_on_alternate_stack(Addr sp)
 
 void tg_collection_leave(UChar* guest_state)
 {
-   /* The handler of a signal that interrupts the function. */
-   if (is_on_alternate_stack(sp_in(guest_state)))
+   /* The handler of a signal that interrupts the function; but not one that has called it. */
+   if (is_on_alternate_stack(sp_in(guest_state))
+       && !is_on_alternate_stack(area_in(guest_state)->until))
       return;
    area_in(guest_state)->until = NEVER;
    tg_call_stack_settle(guest_state);

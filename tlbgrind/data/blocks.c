@@ -48,6 +48,31 @@ static Bool begins_with(const HChar* name, const HChar* prefix)
    return VG_(strncmp)(name, prefix, VG_(strlen)(prefix)) == 0;
 }
 
+/* Whether operator new or delete, with the types of its parameters behind `name`, has only such
+   parameters as the allocating forms of the standard: sizes, blocks to delete, alignments and
+   std::nothrow. A placement form, (unsigned long, void*), is at most a function of the program's. */
+static Bool allocates(const HChar* name, SizeT length)
+{
+   static const HChar* const written[] = { "unsigned", "std::align_val_t", "std::nothrow_t" };
+   static const HChar* const mangled[] = { "m", "j", "St11align_val_t", "RKSt9nothrow_t" };
+   const HChar* at = name + length;
+   const HChar* next = VG_(strchr)(at, ',');
+   if (name[0] == '_') {
+      at += begins_with(at, "Pv") ? 2 : 0;
+      for (UInt i = 0; i < sizeof mangled / sizeof mangled[0]; i++)
+         at += begins_with(at, mangled[i]) ? VG_(strlen)(mangled[i]) : 0;
+      return *at == '\0' || *at == '@';
+   }
+   for (; next != NULL; next = VG_(strchr)(next + 1, ',')) {
+      Bool known = False;
+      for (UInt i = 0; i < sizeof written / sizeof written[0]; i++)
+         known |= begins_with(next + 2, written[i]);
+      if (!known)
+         return False;
+   }
+   return True;
+}
+
 /* The C library has other names for the same function. */
 static Call call_of(const HChar* name)
 {
@@ -59,7 +84,7 @@ static Call call_of(const HChar* name)
    for (UInt i = 0; i < sizeof functions / sizeof functions[0]; i++) {
       const SizeT n = VG_(strlen)(functions[i].name);
       if (begins_with(name, functions[i].name)
-          && (functions[i].is_prefix || name[n] == '\0' || name[n] == '@'))
+          && (functions[i].is_prefix ? allocates(name, n) : name[n] == '\0' || name[n] == '@'))
          return functions[i].call;
    }
    return NO_CALL;

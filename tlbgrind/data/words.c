@@ -134,6 +134,8 @@ static TgWordsPage* words_of(TgDataPage* p, Addr a)
 
 static void drop_words(TgDataPage* p)
 {
+   if (p->words != NULL)
+      changes++;
    if (p->words != NULL && p->words->fine != NULL)
       VG_(freeEltPA)(fine_pages, p->words->fine);
    if (p->words != NULL)
