@@ -67,6 +67,7 @@ CLIENTS = \
 	pages_change \
 	pages_use \
 	run_calls \
+	run_cleaned \
 	run_code \
 	run_conditions \
 	run_cores \

@@ -9,7 +9,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/base/closeness.c \
 	tlbgrind/sim/base/text.c \
 	tlbgrind/sim/faults/fault_around.c \
-	tlbgrind/sim/faults/freed_tables.c \
+	tlbgrind/sim/faults/flushed.c \
 	tlbgrind/sim/faults/faultmodel.c \
 	tlbgrind/sim/faults/layout.c \
 	tlbgrind/sim/faults/page_cache.c \

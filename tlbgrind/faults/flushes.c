@@ -14,6 +14,7 @@
 
 #include "attribution/lines.h"
 #include "faults/flushes.h"
+#include "native/mapped_files.h"
 #include "native/maps.h"
 #include "native/mmap_calls.h"
 #include "space/aspace.h"
@@ -22,7 +23,7 @@
 
 /* asm-generic/mman-common.h */
 enum { ADVICE_DONTNEED = 4, ADVICE_FREE = 8, ADVICE_REMOVE = 9, ADVICE_COLD = 20,
-       ADVICE_PAGEOUT = 21, ADVICE_DONTNEED_LOCKED = 24, ADVICE_GUARD_INSTALL = 102 };
+       ADVICE_DONTNEED_LOCKED = 24, ADVICE_GUARD_INSTALL = 102 };
 
 static Bool on;
 static ULong page_bytes;
@@ -176,10 +177,11 @@ static void advises(Addr start, Addr end, Int advice)
    case ADVICE_DONTNEED: case ADVICE_DONTNEED_LOCKED:
       flush_gone(start, end, False);
       break;
-   case ADVICE_REMOVE: case ADVICE_GUARD_INSTALL: case ADVICE_FREE: case ADVICE_COLD:
-   case ADVICE_PAGEOUT:
+   case ADVICE_REMOVE: case ADVICE_GUARD_INSTALL:
       flush_pages(start, end, TLB_ALL_GO);
       break;
+   case ADVICE_FREE: flush_pages(start, end, TLB_ALL_FREED); break;
+   case ADVICE_COLD: flush_pages(start, end, TLB_ALL_COOLED); break;
    default: break;
    }
 }
@@ -214,6 +216,15 @@ static void listen(void* opaque, const TgSpaceEvent* e)
    }
 }
 
+/* Pages that become clean are flushed one by one. */
+static void file_pages(Addr start, Addr end, Bool are_gone)
+{
+   if (are_gone)
+      flush_pages(start, end, TLB_ALL_GO);
+   else
+      flush_in_call(start, end, 0);
+}
+
 /* --- Copies on write --- */
 
 void tg_flushes_copied(TgSite* site, Addr a)
@@ -229,4 +240,5 @@ void tg_flushes_init(UInt page_shift)
    page_bytes = 1ULL << page_shift;
    nowhere = VG_(calloc)("tg.flushes", tlb_mmus_n_counts(&tg_mmus), sizeof *nowhere);
    tg_aspace_listen(listen, NULL);
+   tg_mapped_files_listen(file_pages);
 }

@@ -7,6 +7,10 @@
 
 #include "pub_tool_basics.h"
 
+/* What is called before pages of files that are mapped are cleaned (one page) or taken away: the
+   pages, as they lie here. */
+void tg_mapped_files_listen(void (*flushed)(Addr start, Addr end, Bool are_gone));
+
 /* To be called after a system call that has succeeded; `result`: its result. */
 void tg_mapped_files_follow(UInt number, const UWord* args, SysRes result);
 

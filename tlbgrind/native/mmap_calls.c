@@ -23,10 +23,10 @@
    headers have none. */
 enum {
    ADVICE_NORMAL, ADVICE_RANDOM, ADVICE_SEQUENTIAL,
-   ADVICE_DONTNEED = 4, ADVICE_REMOVE = 9, ADVICE_DONTFORK = 10,
+   ADVICE_DONTNEED = 4, ADVICE_FREE = 8, ADVICE_REMOVE = 9, ADVICE_DONTFORK = 10,
    ADVICE_DOFORK = 11, ADVICE_HUGEPAGE = 14, ADVICE_NOHUGEPAGE = 15,
    ADVICE_DONTDUMP = 16, ADVICE_DODUMP = 17, ADVICE_WIPEONFORK = 18,
-   ADVICE_KEEPONFORK = 19, ADVICE_PAGEOUT = 21,
+   ADVICE_KEEPONFORK = 19, ADVICE_COLD = 20, ADVICE_PAGEOUT = 21,
    ADVICE_POPULATE_READ = 22, ADVICE_POPULATE_WRITE = 23,
    ADVICE_DONTNEED_LOCKED = 24, ADVICE_COLLAPSE = 25,
    ADVICE_GUARD_INSTALL = 102
@@ -204,6 +204,22 @@ static void zap_part(ULong native, ULong end, void* opaque)
    tlb_fault_zap(tg_maps_model(), native, end);
 }
 
+/* Without swap, nothing but clean pages of files can be taken away. */
+static void page_out_part(ULong native, ULong end, void* opaque)
+{
+   tlb_mapping v;
+   (void)opaque;
+   for (ULong at = native; tlb_mappings_piece(&tg_maps_model()->maps, at, end, &v); at = v.end) {
+      if (v.inode != 0 && !tlb_fault_is_tmpfs(tg_maps_model(), &v))
+         tlb_fault_zap(tg_maps_model(), v.start, v.end);
+   }
+}
+
+static void age_part(ULong native, ULong end, void* opaque)
+{
+   tlb_fault_age(tg_maps_model(), native, end, *(const Int*)opaque);
+}
+
 static void discard_part(ULong native, ULong end, void* opaque)
 {
    (void)opaque;
@@ -230,12 +246,22 @@ static void collapse_part(ULong native, ULong end, void* opaque)
 static void advised(Addr a, SizeT len, Int advice)
 {
    tlb_touch touch = TLB_TOUCH_READ;
+   Int how;
    switch (advice) {
    case ADVICE_DONTNEED: case ADVICE_DONTNEED_LOCKED:
       tg_maps_each_part(a, len, discard_part, NULL);
       tg_maps_forget(a, len);
       break;
-   case ADVICE_REMOVE: case ADVICE_PAGEOUT: case ADVICE_GUARD_INSTALL:
+   case ADVICE_PAGEOUT:
+      tg_maps_each_part(a, len, page_out_part, NULL);
+      tg_maps_forget(a, len);
+      break;
+   case ADVICE_FREE: case ADVICE_COLD:
+      how = advice == ADVICE_FREE ? TLB_ALL_FREED : TLB_ALL_COOLED;
+      tg_maps_each_part(a, len, age_part, &how);
+      tg_maps_forget(a, len);
+      break;
+   case ADVICE_REMOVE: case ADVICE_GUARD_INSTALL:
       tg_maps_each_part(a, len, zap_part, NULL);
       if (advice == ADVICE_REMOVE)
          tg_maps_each_part(a, len, remove_part, NULL);

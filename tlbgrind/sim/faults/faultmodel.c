@@ -114,13 +114,19 @@ static void change_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from, si
    }
 }
 
+int tlb_is_written_back(tlb_fault_model *m, const tlb_mapping *v, uint64_t device,
+                        uint64_t inode)
+{
+   return tlb_is_file(v) && tlb_is_shared(v) && !tlb_fault_is_tmpfs(m, v)
+          && (inode == 0 || (v->inode == inode && v->device == device));
+}
+
 void tlb_fault_written_back(tlb_fault_model *m, uint64_t start, uint64_t end,
                             uint64_t device, uint64_t inode)
 {
    tlb_mapping v;
    for (uint64_t at = start; tlb_mappings_piece(&m->maps, at, end, &v); at = v.end) {
-      if (tlb_is_file(&v) && tlb_is_shared(&v) && !tlb_fault_is_tmpfs(m, &v)
-          && (inode == 0 || (v.inode == inode && v.device == device)))
+      if (tlb_is_written_back(m, &v, device, inode))
          tlb_chunk_each(m, tlb_page_of(m, v.start), tlb_page_of(m, v.end),
                         change_pages, &write_protect);
    }
@@ -416,6 +422,9 @@ static int touch_views(tlb_fault_model *m, uint64_t address, tlb_touch touch,
    if (v == NULL || !may(v, touch))
       return 0;
    const uint64_t page = tlb_page_of(m, address);
+   if ((tlb_pte(m, TLB_VIEW_WARM, page) & TLB_PTE_OLD) != 0)
+      *tlb_pte_at(m, TLB_VIEW_WARM, page) &= (uint8_t)~(TLB_PTE_OLD
+                                                 | (touch == TLB_TOUCH_WRITE ? TLB_PTE_CLEAN : 0));
    /* What is there without help is there with help. */
    const uint8_t enough = touch == TLB_TOUCH_WRITE
                            ? TLB_PTE_PRESENT | TLB_PTE_WRITABLE
@@ -450,54 +459,6 @@ int tlb_fault_is_present(tlb_fault_model *m, uint64_t address,
                          tlb_fault_view view)
 {
    return (tlb_pte(m, view, tlb_page_of(m, address)) & TLB_PTE_PRESENT) != 0;
-}
-
-/* Pages with all these bits in their entries, among those looked at. */
-typedef struct {
-   uint8_t bits;
-   uint64_t first, end;
-} concerned;
-
-static void look_at(tlb_fault_model *m, tlb_fault_chunk *c, size_t from, size_t to,
-                    const void *opaque)
-{
-   concerned *const found = *(concerned *const *)opaque;
-   const uint8_t *const pte = tlb_chunk_plane(m, c, TLB_VIEW_WARM);
-   const uint64_t page = c->number << TLB_CHUNK_SHIFT;
-   for (size_t i = from; i < to; i++) {
-      if ((pte[i] & found->bits) != found->bits)
-         continue;
-      found->first = tlb_min(found->first, page + i);
-      found->end = tlb_max(found->end, page + i + 1);
-   }
-}
-
-/* Which entries of a mapping change; 0: none. Those without any access are not present to the
-   processor, and it may execute what it may read, but for a bit of its own. */
-static uint8_t changed_bits(unsigned from, unsigned to)
-{
-   const unsigned changed = from ^ to;
-   if (from == 0 || changed == 0)
-      return 0;
-   return to == 0 || (changed & TLB_MAY_EXECUTE) != 0
-             ? TLB_PTE_PRESENT
-             : (changed & TLB_MAY_WRITE) != 0 ? TLB_PTE_PRESENT | TLB_PTE_WRITABLE : 0;
-}
-
-int tlb_fault_concerned(tlb_fault_model *m, uint64_t start, uint64_t end, int prot,
-                        uint64_t *from, uint64_t *to)
-{
-   concerned found = { .bits = 0, .first = UINT64_MAX, .end = 0 };
-   const concerned *const opaque = &found;
-   tlb_mapping v;
-   for (uint64_t at = start; tlb_mappings_piece(&m->maps, at, end, &v); at = v.end) {
-      found.bits = prot == TLB_ALL_GO ? TLB_PTE_PRESENT : changed_bits(v.prot, (unsigned)prot);
-      if (found.bits != 0)
-         tlb_chunk_each(m, tlb_page_of(m, v.start), tlb_page_of(m, v.end), look_at, &opaque);
-   }
-   *from = found.first << m->settings.page_shift;
-   *to = found.end << m->settings.page_shift;
-   return found.end != 0;
 }
 
 void tlb_fault_settle(tlb_fault_model *m, uint64_t address, tlb_touch touch)

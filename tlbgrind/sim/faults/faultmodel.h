@@ -221,11 +221,28 @@ int tlb_fault_is_present(tlb_fault_model *m, uint64_t address,
                          tlb_fault_view view);
 
 /* The pages of [start, end) in the warm view whose page-table entries, as the processor sees them,
-   a change of the protection to `prot` would change; with TLB_ALL_GO, that are present. Returns 0
-   if there are none, else the first's and behind the last's address. */
-enum { TLB_ALL_GO = -1 };
+   a change of the protection to `prot` would change; with TLB_ALL_GO, that are present; with
+   TLB_ALL_FREED or TLB_ALL_COOLED, those of MADV_FREE, accessed or written to since the last time,
+   or of MADV_COLD, accessed. Returns 0 if there are none, else the first's and behind the last's
+   address. */
+enum { TLB_ALL_GO = -1, TLB_ALL_FREED = -2, TLB_ALL_COOLED = -3 };
 int tlb_fault_concerned(tlb_fault_model *m, uint64_t start, uint64_t end, int prot,
                         uint64_t *from, uint64_t *to);
+
+/* The pages are not accessed, and with TLB_ALL_FREED not written to, until they are touched again. */
+void tlb_fault_age(tlb_fault_model *m, uint64_t start, uint64_t end, int prot);
+
+/* Reports the pages that tlb_fault_written_back() with these arguments would clean. */
+typedef void tlb_fault_page(uint64_t address, void *opaque);
+void tlb_fault_each_dirty(tlb_fault_model *m, uint64_t start, uint64_t end, uint64_t device,
+                          uint64_t inode, tlb_fault_page *each, void *opaque);
+
+/* The pages of a file from byte `from` up to `to` are taken out of it, and out of the mappings of
+   it; `copies`: private copies, too. `each` is called before for each mapping that has some, with
+   their addresses. */
+typedef void tlb_fault_range(uint64_t start, uint64_t end, void *opaque);
+void tlb_fault_file_gone(tlb_fault_model *m, uint64_t device, uint64_t inode, uint64_t from,
+                         uint64_t to, int copies, tlb_fault_range *each, void *opaque);
 
 /* How many bytes the range has that the kernel flushes for tlb_fault_unmap() (`is_unmapped`) or
    tlb_fault_discard() of [start, end), before that is called: from the first to the last page that

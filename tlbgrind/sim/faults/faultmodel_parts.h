@@ -24,6 +24,8 @@ enum {
    TLB_PTE_OWNED = 4, /* a page of this process alone, or shared since a fork */
    TLB_PTE_ZERO = 8,  /* the zero page */
    TLB_PTE_HUGE = 16, /* part of a mapping by an entry of a higher level */
+   TLB_PTE_OLD = 32,   /* not accessed, and */
+   TLB_PTE_CLEAN = 64, /* not written to since MADV_FREE or MADV_COLD; in the warm view */
 
    TLB_PTE_SHARED = TLB_PTE_PRESENT | TLB_PTE_WRITABLE,
    TLB_PTE_PRIVATE = TLB_PTE_PRESENT | TLB_PTE_WRITABLE | TLB_PTE_OWNED
@@ -175,6 +177,10 @@ static inline int tlb_is_file(const tlb_mapping *v)
 {
    return v->inode != 0 || v->device != 0;
 }
+
+/* Whether msync() of the mapping, or with `inode` fsync() of that file, cleans its pages. */
+int tlb_is_written_back(tlb_fault_model *m, const tlb_mapping *v, uint64_t device,
+                        uint64_t inode);
 
 static inline int tlb_is_shared(const tlb_mapping *v)
 {

@@ -167,6 +167,36 @@ void tlb_fault_file_removed(tlb_fault_model *m, uint64_t start, uint64_t end)
    }
 }
 
+/* Drops the pages of the file: those of the warm view's page cache. */
+static void drop_cached(tlb_fault_model *m, tlb_fault_file *f, uint64_t from, uint64_t to)
+{
+   const unsigned shift = m->settings.page_shift;
+   for (uint64_t i = from >> shift; i < to >> shift && i < f->n_cache; i++)
+      f->cache[i] = 0;
+}
+
+void tlb_fault_file_gone(tlb_fault_model *m, uint64_t device, uint64_t inode, uint64_t from,
+                         uint64_t to, int copies, tlb_fault_range *each, void *opaque)
+{
+   const uint64_t page = (uint64_t)1 << m->settings.page_shift;
+   tlb_mapping v;
+   from = (from + page - 1) & ~(page - 1);
+   to &= ~(page - 1);
+   if (from >= to)
+      return;
+   for (uint64_t at = 0; tlb_mappings_piece(&m->maps, at, UINT64_MAX, &v); at = v.end) {
+      const uint64_t end = v.offset + (v.end - v.start);
+      const uint64_t low = tlb_max(from, v.offset), high = tlb_min(to, end);
+      if (v.device != device || v.inode != inode || low >= high
+          || (!tlb_is_shared(&v) && !copies))
+         continue;
+      each(v.start + (low - v.offset), v.start + (high - v.offset), opaque);
+      tlb_fault_zap(m, v.start + (low - v.offset), v.start + (high - v.offset));
+   }
+   if (tlb_file_need(m, device, inode)->is_tmpfs)
+      drop_cached(m, tlb_file_need(m, device, inode), from, to);
+}
+
 static void read_to(tlb_fault *out, uint64_t page, uint64_t start, uint64_t end)
 {
    out->major = 1;
