@@ -124,6 +124,53 @@ static void variants(void **state)
    assert_false(out.processor[0].lacks);
 }
 
+/* What the processor's machine is as dumps of other programs give it: one processor after the
+   other, without a line between or with "CPU N:", sub-leaves by their order. */
+static void as_other_programs(const char *name, const processor *p)
+{
+   static const char *const forms[] = {
+      "CPUID %08X: %08X-%08X-%08X-%08X\n", "CPUID %08X: %08X %08X %08X %08X\n",
+      "CPUID %08X : %08X-%08X-%08X-%08X\n", "CPUID %08X: %08X  %08X  %08X  %08X  Text\n",
+   };
+   dump raw = { .n = 0 };
+   uint32_t next = 0; /* the sub-leaf of leaf 18H whose turn it is */
+   for (const answer *a = p->a; a < p->a + p->n; a++) {
+      if (a->leaf == 0x18 && a->subleaf != next++)
+         return;
+   }
+   add_cpu(&raw, 0, p);
+   tlb_cpuid_dump expected = reads(&raw);
+   for (unsigned form = 0; form < 2 * N(forms); form++) {
+      dump d = { .n = 0 };
+      for (unsigned cpu = 0; cpu < 2; cpu++) {
+         if (form % 2 != 0)
+            add(&d, "CPU %u:\n", cpu);
+         for (const answer *a = p->a; a < p->a + p->n; a++) {
+            char line[100];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+            snprintf(line, sizeof line, forms[form / 2], a->leaf, a->r[0], a->r[1], a->r[2], a->r[3]);
+#pragma GCC diagnostic pop
+            add(&d, "%s", line);
+         }
+      }
+      tlb_cpuid_dump out = reads(&d);
+      assert_int_equal(out.n, 1);
+      assert_int_equal(out.processor[0].cpus, 2);
+      tlb_machine a, b;
+      const int good = tlb_cpuid_machine(tlb_cpuid_dump_ask, &expected.processor[0], &a);
+      assert_int_equal(tlb_cpuid_machine(tlb_cpuid_dump_ask, &out.processor[0], &b), good);
+      if (a.n_arrays != b.n_arrays || memcmp(a.array, b.array, sizeof a.array) != 0)
+         fail_msg("%s differs in form %u", name, form);
+   }
+}
+
+static void other_programs(void **state)
+{
+   (void)state;
+   for_each_processor(as_other_programs);
+}
+
 static void hybrid(void **state)
 {
    const processor big = read_processor("golden-cove"), small = read_processor("gracemont");
@@ -178,7 +225,9 @@ static void broken_lines(void **state)
    broken_line("CPUID 00000000: 00000016-756E6547-6C65746E-49656E690",
                "2: '49656E690' is no value of a register; expected 8 hexadecimal digits");
    broken_line("CPUID 00000000: 00000016 756E6547",
-               "2: ' 756E6547' where '-' and the next register are expected");
+               "2: 'CPUID 00000000: 00000016 756E654' ends too early; the dump is cut off");
+   broken_line("CPUID 00000000: 00000016 756E654",
+               "2: '756E654' where '-' and the next register are expected");
    broken_line("CPUID 00000000: 00000016-0000000x", "2: '0000000x' is no value of a register; "
                                                      "expected 8 hexadecimal digits");
    broken_line("CPUID 00000018: 00000000-00000000-00000000-00000000 [SL 0G]",
@@ -242,6 +291,8 @@ int main(void)
    const struct CMUnitTest tests[] = {
       CLAIM("each processor is the same in AIDA64's format as in that of cpuid -r", all_processors),
       CLAIM("a dump without sections, a report in columns and a mark of UTF-8 are read", variants),
+      CLAIM("lines with blanks, \"CPU N:\" or nothing between processors, and sub-leaves by their order",
+            other_programs),
       CLAIM("sections of CPUs that differ are several machines, those of other registers none", hybrid),
       CLAIM("sub-leaves are hexadecimal", sub_leaves),
       CLAIM("a broken line is refused with its number and what is wrong", broken_lines),

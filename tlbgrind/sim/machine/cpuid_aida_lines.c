@@ -7,7 +7,9 @@
     CPUID 00000018: 00000000-0010000F-00000001-00004125 [SL 03]
 
    with the leaf, EAX, EBX, ECX, EDX and the sub-leaf in hexadecimal digits. More brackets behind
-   them hold explanations. */
+   them hold explanations. Other programs write such lines, too: with spaces between the registers or
+   before the colon, with "CPU 0:" in front of each processor or nothing, and without sub-leaves,
+   whose lines then stand in their order. */
 
 #include "sim/machine/cpuid_dump_parts.h"
 
@@ -55,17 +57,35 @@ static int take_leaf(tlb_piece *p, uint32_t *leaf)
    tlb_piece_skip_space(&q);
    if (!tlb_piece_take_digits(&q, 8, leaf))
       return 0;
-   if (!tlb_piece_take(&q, ":") && q.at < q.end && !tlb_piece_is_space(*q.at))
+   tlb_piece colon = q;
+   tlb_piece_skip_space(&colon);
+   if (tlb_piece_take(&colon, ":"))
+      q = colon;
+   else if ( q.at < q.end && !tlb_piece_is_space(*q.at))
       return 0;
    tlb_piece_skip_space(&q);
    *p = q;
    return 1;
 }
 
+/* "-", or spaces with another register behind them. */
+static int take_separator(tlb_piece *p)
+{
+   tlb_piece q = *p;
+   uint32_t ignored;
+   if (tlb_piece_take(p, "-"))
+      return 1;
+   tlb_piece_skip_space(&q);
+   if (q.at == p->at)
+      return 0;
+   *p = q;
+   return tlb_piece_take_digits(&q, 8, &ignored);
+}
+
 static int parse_registers(const tlb_piece line, tlb_piece p, tlb_dump_answer *a, tlb_reason *why)
 {
    for (unsigned i = 0; i < 4; i++) {
-      if (i > 0 && p.at < p.end && !tlb_piece_take(&p, "-"))
+      if (i > 0 && p.at < p.end && !take_separator(&p))
          return tlb_piece_refuse(why, p, "where '-' and the next register are expected");
       if (p.at == p.end)
          return tlb_piece_refuse(why, line, "ends too early; the dump is cut off");
@@ -76,7 +96,8 @@ static int parse_registers(const tlb_piece line, tlb_piece p, tlb_dump_answer *a
    if (p.at < p.end && !tlb_piece_is_space(*p.at) && *p.at != '[')
       return tlb_piece_refuse(why, p, "follows the registers without a space");
    a->subleaf = 0;
-   if (!find(&p, "[SL"))
+   a->is_numbered = find(&p, "[SL");
+   if (!a->is_numbered)
       return 1;
    tlb_piece_skip_space(&p);
    if (!tlb_piece_take_digits(&p, 1, &a->subleaf) || !tlb_piece_take(&p, "]"))
@@ -90,7 +111,7 @@ tlb_dump_kind tlb_cpuid_aida_line(tlb_piece line, uint32_t *cpu, tlb_dump_answer
    tlb_piece p = line;
    /* Where the line is the first of a file of Windows, the mark of UTF-8 may stand before it. */
    tlb_piece_take(&p, "\xef\xbb\xbf");
-   if (parse_header(p, cpu))
+   if (parse_header(p, cpu) || tlb_cpuid_raw_header(p, cpu))
       return TLB_DUMP_PROCESSOR;
    if (!take_leaf(&p, &a->leaf))
       return TLB_DUMP_OTHER;

@@ -43,6 +43,18 @@ static int same_answers(const tlb_cpuid_processor *a,
    return 1;
 }
 
+/* The sub-leaf of a line that does not say it: such lines stand in order, of those leaves that have
+   some. */
+static uint32_t next_subleaf(const tlb_cpuid_processor *p, const tlb_dump_answer *a)
+{
+   uint32_t n = 0;
+   if (a->is_numbered || a->leaf != 0x18)
+      return a->subleaf;
+   for (unsigned i = 0; i < p->n_answers; i++)
+      n += p->answer[i].leaf == a->leaf;
+   return n;
+}
+
 /* Keeps an answer if it matters. The same answer twice is fine, two that differ
    are not. */
 static int keep(tlb_cpuid_processor *p, const tlb_dump_answer *a, tlb_reason *why)
@@ -200,6 +212,15 @@ static int read_line(state *s, tlb_dump_reader *reader, tlb_piece p, uint64_t *l
          begin_processor(s, 0, here);
       else if (!s->reading)
          begin_processor(s, s->next_cpu, s->next_line);
+      /* Without a line between processors, each begins with leaf 0. */
+      else if (a.leaf == 0 && !a.is_numbered && find(&s->current, 0, 0) != NULL) {
+         const uint32_t cpu = s->current.cpu + 1;
+         if (!end_processor(s, line, why))
+            return 0;
+         *line = here;
+         begin_processor(s, cpu, here);
+      }
+      a.subleaf = next_subleaf(&s->current, &a);
       return keep(&s->current, &a, why);
    case TLB_DUMP_OTHER:
       return 1;
@@ -220,8 +241,13 @@ static int is_raw(tlb_piece rest)
       tlb_reason why;
       if (p.at == p.end)
          continue;
-      if (tlb_cpuid_raw_line(p, &ignored, &a, &why) == TLB_DUMP_PROCESSOR)
-         return 1;
+      if (tlb_cpuid_raw_header(p, &ignored)) {
+         /* Others write that line, too. */
+         do
+            p = tlb_piece_line(&rest);
+         while (p.at == p.end && rest.at < rest.end);
+         return tlb_cpuid_aida_line(p, &ignored, &a, &why) != TLB_DUMP_ANSWER;
+      }
       /* What cpuid prints without -r is refused as a dump, with a hint. */
       if (tlb_piece_take(&p, "vendor_id = "))
          return 1;

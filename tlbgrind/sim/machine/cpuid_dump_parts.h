@@ -34,6 +34,7 @@ int tlb_piece_refuse(tlb_reason *why, tlb_piece value, const char *what);
 /* A line with a leaf. */
 typedef struct {
    uint32_t leaf, subleaf, reg[4];
+   int is_numbered; /* the line has the sub-leaf */
 } tlb_dump_answer;
 
 typedef enum {
@@ -46,6 +47,9 @@ typedef enum {
 /* Reads a line that is not empty. */
 typedef tlb_dump_kind tlb_dump_reader(tlb_piece line, uint32_t *cpu, tlb_dump_answer *a,
                                       tlb_reason *why);
+
+/* "CPU 12:", "CPU:". */
+int tlb_cpuid_raw_header(tlb_piece line, uint32_t *cpu);
 
 /* Lines as `cpuid -r` prints them: no others may be there. */
 tlb_dump_reader tlb_cpuid_raw_line;

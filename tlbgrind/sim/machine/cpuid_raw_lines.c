@@ -23,8 +23,7 @@ static int take_hex(tlb_piece *p, unsigned fewest, uint32_t *out)
    return 1;
 }
 
-/* "CPU 12:", "CPU:". */
-static int parse_header(tlb_piece line, uint32_t *cpu)
+int tlb_cpuid_raw_header(tlb_piece line, uint32_t *cpu)
 {
    uint64_t n = 0;
    if (!tlb_piece_take(&line, "CPU"))
@@ -63,6 +62,7 @@ static int parse_answer(const tlb_piece line, tlb_dump_answer *a, tlb_reason *wh
                                               "with cpuid -r"
                                             : what_a_line_is);
    tlb_piece_skip_space(&p);
+   a->is_numbered = 1;
    if (!take_hex(&p, 1, &a->subleaf) || !tlb_piece_take(&p, ":"))
       return tlb_piece_refuse(why, line, what_a_line_is);
    for (unsigned i = 0; i < 4; i++) {
@@ -87,7 +87,7 @@ static int parse_answer(const tlb_piece line, tlb_dump_answer *a, tlb_reason *wh
 tlb_dump_kind tlb_cpuid_raw_line(tlb_piece line, uint32_t *cpu, tlb_dump_answer *a,
                                  tlb_reason *why)
 {
-   if (parse_header(line, cpu))
+   if (tlb_cpuid_raw_header(line, cpu))
       return TLB_DUMP_PROCESSOR;
    return parse_answer(line, a, why) ? TLB_DUMP_ANSWER : TLB_DUMP_WRONG;
 }
