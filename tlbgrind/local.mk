@@ -23,6 +23,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/machine/cpuid_aida_lines.c \
 	tlbgrind/sim/machine/cpuid_answers.c \
 	tlbgrind/sim/machine/cpuid_costs.c \
+	tlbgrind/sim/machine/cpuid_file.c \
 	tlbgrind/sim/machine/cpuid_dump.c \
 	tlbgrind/sim/machine/cpuid_dump_parts.c \
 	tlbgrind/sim/machine/cpuid_intel.c \

@@ -16,11 +16,12 @@ PROCESSORS = read_processors() | MADE_UP
 SAME: tuple[set[str], set[str]] = set(), set()
 HALVED_4K = {"1 fetches 4K 64/4"}, {"1 fetches 4K 128/4"}
 
-# The second level has the ways that were measured.
+# What the file has stands in for what CPUID has: the second level with the ways that were measured, and all of the
+# entries that two threads share.
 SKYLAKE = (
     "skylake",
-    {"1 fetches 4K 64/8", "2 fetches+loads+stores 2M+4K 1536/6"},
-    {"1 fetches 4K 128/8", "2 fetches+loads+stores 2M+4K 1536/12"},
+    set(),
+    set(),
 )
 # The firmware decides which of two ways the same processor is described.
 ZEN_1 = ("zen1", {"2 loads+stores 2M+4K 1536/12"}, {"2 loads+stores 2M+4K 1536/6"})

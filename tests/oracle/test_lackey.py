@@ -11,6 +11,7 @@ xrstor) is in its trace whether the guard holds or not.  The tool says how often
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from collections import Counter
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ import pytest
 from oracle.lackey_trace import totals_of, trace, valgrind
 from oracle.naive_tlb import Array, Hierarchy
 
-CC = os.environ.get("CC", "gcc")
+CC = shlex.split(os.environ.get("CC", "gcc"))
 
 # Loads, stores and modifies all over 96 pages; many of them cross a page, some of them with both
 # pages in one set of every array; instructions that cross pages and jump between many of them.
@@ -193,7 +194,7 @@ def build(folder: Path, name: str, source: str) -> list[str]:
     program = folder / name
     (folder / f"{name}.c").write_text(source)
     subprocess.run(
-        [CC, "-O1", "-fno-pie", "-no-pie", "-static", "-nostdlib", "-fno-stack-protector", "-fcf-protection=none"]
+        [*CC, "-O1", "-fno-pie", "-no-pie", "-static", "-nostdlib", "-fno-stack-protector", "-fcf-protection=none"]
         + ["-fno-asynchronous-unwind-tables", "-o", program, f"{program}.c"],
         check=True,
     )
