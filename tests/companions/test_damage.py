@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 import random
 import re
 import resource
 import shutil
 import subprocess
 from pathlib import Path
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 
 import pytest
 from damage_edits import (
@@ -129,6 +132,23 @@ def test_a_file_cut_anywhere_is_refused_or_whole(reader: Reader) -> None:
     assert reader.is_whole(data[:-1])  # only the last line feed is missing
     for size in range(len(data) - 1):
         assert not reader.is_whole(data[:size]), f"cut after byte {size}"
+
+
+def test_a_file_with_the_line_ends_of_another_system_is_read_the_same(reader: Reader) -> None:
+    data = reader.sample.data
+    status, out, err = reader.ask(data)
+    assert status == 0
+    assert reader.ask(data.replace(b"\n", b"\r\n")) == (status, out, err)
+
+
+@pytest.mark.parametrize(("pack", "unpack"), [(gzip.compress, "gunzip"), (lzma.compress, "unxz"), (bz2.compress, "bunzip2")])
+def test_a_compressed_file_is_refused_with_how_to_unpack_it(
+    reader: Reader, pack: Callable[[bytes], bytes], unpack: str
+) -> None:
+    status, out, err = reader.ask(pack(reader.sample.data))
+    assert (status, out) == (1, b"")
+    assert b"error: damaged: is compressed by " in err
+    assert f"; unpack it first: {unpack} damaged\n".encode() in err
 
 
 def test_random_damage_never_ends_in_a_traceback(reader: Reader) -> None:

@@ -168,6 +168,27 @@ def read_bytes(path: str) -> bytes:
         raise ReportError(getattr(error, "strerror", None) or str(error), path or "''") from None
 
 
+_COMPRESSED = {
+    b"\x1f\x8b": ("gzip", "gunzip"),
+    b"\xfd7zXZ\x00": ("xz", "unxz"),
+    b"(\xb5/\xfd": ("zstd", "unzstd"),
+    b"BZh": ("bzip2", "bunzip2"),
+}
+
+
+def plain_text(data: bytes, path: str) -> bytes:
+    """What a text file holds, with the ends of its lines as they are written here: a program of
+    another system may have put a carriage return before each."""
+    for mark, (name, command) in _COMPRESSED.items():
+        if data.startswith(mark):
+            raise ReportError(f"is compressed by {name}; unpack it first: {command} {path}", path)
+    return data.replace(b"\r\n", b"\n")
+
+
+def read_text(path: str) -> str:
+    return plain_text(read_bytes(path), path).decode("utf-8", "surrogateescape")
+
+
 class Answer(list[str]):
     """Lines to print, an exit status that says how a question was answered, and why, for stderr."""
 

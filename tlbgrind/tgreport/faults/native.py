@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import Match, SequenceMatcher
 from typing import NamedTuple
 
-from ..base.command import read_bytes
+from ..base.command import read_text
 from ..base.errors import ReportError, printable
 from ..base.terminal import Screen
 from ..formats.faultlog import VIEWS, FaultLog, Map
@@ -108,7 +108,7 @@ def read(path: str, page_size: int, command: str, every_name: bool = False) -> l
     faults = []
     begun: set[int] = set()
     others: Counter[str] = Counter()
-    text = read_bytes(path).decode("utf-8", "surrogateescape")
+    text = read_text(path)
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.startswith("#"):
             continue

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ..base.command import plain_text
 from ..base.demangle import demangled
 from ..base.errors import ReportError
 from .kinds import DATA, other_than
@@ -75,7 +76,7 @@ def is_data_file(path: str) -> bool:
         if not os.path.isfile(path):
             return False
         with open(path, "rb") as stream:
-            return stream.read(len(DATA) + 1).rstrip(b"\n") == DATA.encode()
+            return stream.readline(len(DATA) + 2).rstrip(b"\r\n") == DATA.encode()
     except (OSError, ValueError):
         return False
 
@@ -84,7 +85,7 @@ def read(path: str) -> DataFile:
     try:
         with open(path, "rb") as stream:
             mtime = os.fstat(stream.fileno()).st_mtime
-            text = stream.read().decode("utf-8", "surrogateescape")
+            text = plain_text(stream.read(), path).decode("utf-8", "surrogateescape")
     except (OSError, ValueError) as error:
         raise ReportError(getattr(error, "strerror", None) or str(error), path or "''") from None
     data = _Reader(DataFile(path, mtime)).read(text)

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..base.command import read_bytes
+from ..base.command import read_text
 from ..base.errors import ReportError
 from .kinds import ENTRIES, other_than
 from .reader import LineReader
@@ -72,7 +72,7 @@ _HEADER = re.compile(r"([a-z ]+): (.*)\Z")
 
 
 def read(path: str) -> Entries:
-    text = read_bytes(path).decode("utf-8", "surrogateescape")
+    text = read_text(path)
     if not text:
         raise ReportError("the file is empty", path)
     return _Reader(path).read(text)

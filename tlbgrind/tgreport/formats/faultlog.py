@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, NoReturn
 
-from ..base.command import read_bytes
+from ..base.command import read_text
 from ..base.errors import ReportError, printable
 from ..base.progress import Progress
 from .kinds import FAULTS, other_than
@@ -266,7 +266,7 @@ def view_number(name: str) -> int:
 
 
 def read(path: str, progress: Progress | None = None) -> FaultLog:
-    text = read_bytes(path).decode("utf-8", "surrogateescape")
+    text = read_text(path)
     if not text:
         raise ReportError("the file is empty", path)
     return _Reader(path, progress or Progress()).read(text)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from ..base.command import read_bytes
+from ..base.command import read_text
 from ..base.errors import ReportError
 from .kinds import REACH, other_than
 from .reader import LineReader
@@ -32,7 +32,7 @@ _ROW = re.compile(r"[0-9]{1,20}(?:\t[0-9]{1,20}){6}\Z")  # as many as COLUMNS
 
 
 def read(path: str) -> Reach:
-    text = read_bytes(path).decode("utf-8", "surrogateescape")
+    text = read_text(path)
     if not text:
         raise ReportError("the file is empty", path)
     return _Reader(path).read(text)

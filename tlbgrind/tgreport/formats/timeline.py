@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from ..base.command import read_bytes
+from ..base.command import read_text
 from ..base.errors import ReportError
 from .kinds import TIMELINE, other_than
 from .reader import LineReader
@@ -37,7 +37,7 @@ _MARK = re.compile(r"mark\t([0-9]{1,20})\t(.*)\Z")
 
 
 def read(path: str) -> Timeline:
-    text = read_bytes(path).decode("utf-8", "surrogateescape")
+    text = read_text(path)
     if not text:
         raise ReportError("the file is empty", path)
     return _Reader(path).read(text)

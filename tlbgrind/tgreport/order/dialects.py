@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ..base.command import read_bytes
+from ..base.command import read_text
 from ..base.errors import ReportError
 from .order import Order, Placed
 from .sections import Sections
@@ -72,7 +72,7 @@ class Writer:
 
 def read(path: str) -> list[Named]:
     """The functions that an ordering file names, in any of the formats."""
-    text = read_bytes(path).decode("utf-8", "surrogateescape")
+    text = read_text(path)
     if "\0" in text:
         raise ReportError("not an ordering file: it holds bytes of 0", path)
     is_script = _BEGIN_OF_TEXT.search(text) is not None

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ..base.command import plain_text
 from ..base.errors import ReportError
 from ..base.progress import Progress
 from ..formats import datafile, entries, faultlog, kinds, outfile, reach, timeline
@@ -32,7 +33,7 @@ class Inputs:
 def _first_line(path: str) -> str:
     try:
         with open(path, "rb") as stream:
-            return stream.readline(80).rstrip(b"\n").decode("utf-8", "replace")
+            return plain_text(stream.readline(80), path).rstrip(b"\n").decode("utf-8", "replace")
     except (OSError, ValueError) as error:
         raise ReportError(getattr(error, "strerror", None) or str(error), path or "''") from None
 
