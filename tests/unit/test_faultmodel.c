@@ -372,6 +372,22 @@ static void test_tables_that_are_freed(void **state)
    end();
 }
 
+static void test_page_out(void **state)
+{
+   (void)state;
+   begin(&usual);
+   map_anon(BASE, 8 * PAGE);
+   map_file(BASE + 64 * MIB, 8, TLB_MAY_READ | TLB_MAY_WRITE, 0, DISK, 0);
+   touch_all(BASE, 8 * PAGE, TLB_TOUCH_WRITE);
+   touch_all(BASE + 64 * MIB, 8 * PAGE, TLB_TOUCH_READ);
+   touch(BASE + 64 * MIB + 3 * PAGE, TLB_TOUCH_WRITE);
+   tlb_fault_page_out(&m, BASE, BASE + 128 * MIB);
+   assert_int_equal(touch_all(BASE, 8 * PAGE, TLB_TOUCH_WRITE), 0);
+   assert_int_equal(touch(BASE + 64 * MIB + 3 * PAGE, TLB_TOUCH_READ), TLB_NO_FAULT);
+   assert_int_equal(touch(BASE + 64 * MIB + 4 * PAGE, TLB_TOUCH_READ), TLB_FAULT_READ);
+   end();
+}
+
 static void test_thp_zero(void **state)
 {
    (void)state;
@@ -873,6 +889,8 @@ int main(void)
       CLAIM("a block that has a page table gets no huge page", test_thp_where_a_page_table_is),
       CLAIM("MADV_DONTNEED of a whole block makes room for a huge page, as its page table goes",
             test_thp_where_a_page_table_was),
+      CLAIM("MADV_PAGEOUT takes pages of files away, no private copies and no anonymous memory",
+            test_page_out),
       CLAIM("a page table that is freed lengthens what is flushed to its beginning",
             test_tables_that_are_freed),
       CLAIM("reads map the huge zero page", test_thp_zero),

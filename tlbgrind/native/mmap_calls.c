@@ -124,9 +124,8 @@ static ULong native_place(const TgSpaceEvent* e, tlb_mapping* v, Bool is_over,
    if (!tg_mmap_wishes_pending() && call.hint != 0 && call.hint == e->start
        && own_place(e, &native))
       return native;
-   native = tlb_layout_place(tg_maps_layout(), e->length,
-                                         tg_placement_kind(v, call.hint != 0), v->offset,
-                                         &aligned);
+   native = tlb_layout_place(tg_maps_layout(), e->length, tg_placement_kind(v, call.hint != 0),
+                             v->offset, &aligned);
    if (aligned)
       v->flags |= TLB_MAP_FIXED_PHASE;
    return tg_maps_model_address(e->start, native);
@@ -204,15 +203,10 @@ static void zap_part(ULong native, ULong end, void* opaque)
    tlb_fault_zap(tg_maps_model(), native, end);
 }
 
-/* Without swap, nothing but clean pages of files can be taken away. */
 static void page_out_part(ULong native, ULong end, void* opaque)
 {
-   tlb_mapping v;
    (void)opaque;
-   for (ULong at = native; tlb_mappings_piece(&tg_maps_model()->maps, at, end, &v); at = v.end) {
-      if (v.inode != 0 && !tlb_fault_is_tmpfs(tg_maps_model(), &v))
-         tlb_fault_zap(tg_maps_model(), v.start, v.end);
-   }
+   tlb_fault_page_out(tg_maps_model(), native, end);
 }
 
 static void age_part(ULong native, ULong end, void* opaque)

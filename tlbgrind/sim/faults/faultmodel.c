@@ -168,6 +168,27 @@ void tlb_fault_zap(tlb_fault_model *m, uint64_t start, uint64_t end)
                   NULL);
 }
 
+static void drop_file_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from, size_t to,
+                            const void *opaque)
+{
+   const unsigned planes = c->phases == NULL ? TLB_N_VIEWS : TLB_FAULT_PLANES;
+   (void)opaque;
+   for (unsigned plane = 0; plane < planes; plane++) {
+      uint8_t *const pte = tlb_chunk_plane(m, c, plane);
+      for (size_t i = from; i < to; i++)
+         pte[i] = (pte[i] & TLB_PTE_OWNED) != 0 ? pte[i] : 0;
+   }
+}
+
+void tlb_fault_page_out(tlb_fault_model *m, uint64_t start, uint64_t end)
+{
+   tlb_mapping v;
+   for (uint64_t at = start; tlb_mappings_piece(&m->maps, at, end, &v); at = v.end) {
+      if (tlb_is_file(&v) && !tlb_fault_is_tmpfs(m, &v))
+         tlb_chunk_each(m, tlb_page_of(m, v.start), tlb_page_of(m, v.end), drop_file_pages, NULL);
+   }
+}
+
 int tlb_fault_empties_tables(const tlb_fault_model *m)
 {
    /* Base pages of x86. */

@@ -187,6 +187,10 @@ void tlb_fault_zap(tlb_fault_model *m, uint64_t start, uint64_t end);
    later on x86 (CONFIG_PT_RECLAIM). */
 void tlb_fault_discard(tlb_fault_model *m, uint64_t start, uint64_t end);
 
+/* MADV_PAGEOUT without swap: pages of files on a disk go, but for private copies; whatever else is
+   there stays. */
+void tlb_fault_page_out(tlb_fault_model *m, uint64_t start, uint64_t end);
+
 /* Whether tlb_fault_discard() frees page tables. */
 int tlb_fault_empties_tables(const tlb_fault_model *m);
 
