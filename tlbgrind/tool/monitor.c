@@ -4,6 +4,7 @@
 
 #include "pub_tool_gdbserver.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 
 #include "base/number_format.h"
