@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from call_graph import read_graph
+from call_graph import Costs, Function, Graph, read_graph
 from tg_environment import CLIENTS, TLBGRIND
 from tool_support import ENVIRONMENT, TG_ANNOTATE, compile_program
 
@@ -212,21 +212,42 @@ def test_each_thread_has_the_calls_that_it_makes(tmp_path: Path, program: list[s
     assert sums == {key: [arc.calls, *arc.costs] for key, arc in whole.arcs.items()}
 
 
-def test_calls_and_threads_are_those_of_two_runs(tmp_path: Path) -> None:
-    folder = tmp_path / "run"  # one name: it stands on the program's stack
-    graphs = {}
+def with_and_without_threads(folder: Path, *program: str) -> list[dict[str, Graph]]:
+    """The graphs of a run with calls and threads, of one with calls, and of one with threads, by file."""
+    graphs = []
     for options in (("--calls=yes", "--separate-threads=yes"), ("--calls=yes",), ("--separate-threads=yes",)):
         folder.mkdir()
         command = ["setarch", "-R", TLBGRIND, "-q", *ONE, *options, "--tlbgrind-out-file=out"]
-        program = [str(CLIENTS / "run_cores"), "one-after-another", "3", "100"]
         subprocess.run([*command, *program], cwd=folder, env=ENVIRONMENT, capture_output=True, check=True)
-        graphs[options] = {path.name: read_graph(path) for path in folder.glob("out*")}
+        graphs.append({path.name: read_graph(path) for path in folder.glob("out*")})
         shutil.rmtree(folder)
-    both, calls, threads = graphs.values()
+    return graphs
+
+
+def test_calls_and_threads_are_those_of_two_runs(tmp_path: Path) -> None:
+    both, calls, threads = with_and_without_threads(tmp_path / "run", str(CLIENTS / "run_calls"))
     assert both["out"] == calls["out"]
-    assert both.keys() == threads.keys() == {"out", "out_thread_1", "out_thread_2"}
+    assert both.keys() == threads.keys()
     for name, graph in both.items():
         assert (graph.own, graph.totals) == (threads[name].own, threads[name].totals)
+        assert graph.arcs and not threads[name].arcs
+
+
+def references(graph: Graph) -> tuple[dict[Function, Costs], dict[tuple[Function, Function], Costs]]:
+    """Of the client's own functions: how often a thread waits in the C library depends on when the others run."""
+    own = {f: costs[::3] for f, costs in graph.own.items() if f[0].endswith("/run_cores") and f[1] != "???"}
+    arcs = {a: (arc.calls, *arc.costs[::3]) for a, arc in graph.arcs.items() if a[0] in own and a[1] in own}
+    return own, arcs
+
+
+def test_calls_of_several_threads_are_those_of_two_runs(tmp_path: Path) -> None:
+    program = (str(CLIENTS / "run_cores"), "one-after-another", "3", "100")
+    both, calls, threads = with_and_without_threads(tmp_path / "run", *program)
+    assert references(both["out"]) == references(calls["out"])
+    assert len(references(both["out"])[1]) > 0
+    assert both.keys() == threads.keys() == {"out", "out_thread_1", "out_thread_2"}
+    for name, graph in both.items():
+        assert references(graph)[0] == references(threads[name])[0]
         assert graph.arcs and not threads[name].arcs
 
 
