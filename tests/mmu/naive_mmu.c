@@ -402,16 +402,17 @@ static void come_back(naive_mmu *n, uint64_t address)
    n->n_lost = left;
 }
 
-/* As an entry of which page the array has it: the pages of a block may be one together. */
+/* As an entry of which page the array has it: the pages of a block may be one together, and so
+   may the pieces of a page that holds their block. */
 static name name_in(const tlb_machine *m, unsigned array, uint64_t address, unsigned page_shift,
                     unsigned block_shift)
 {
    const tlb_machine_array *const a = &m->array[array];
    const unsigned whole = largest(a, page_shift);
-   const unsigned of_base = page_shift == m->base_page_shift ? a->coalesce_shift : 0;
-   const unsigned block = a->block_shift[page_shift] != 0 ? a->block_shift[page_shift] : of_base;
-   const bool joined = whole == page_shift && block > page_shift && block_shift >= block;
-   const unsigned shift = joined ? block : whole;
+   const unsigned of_base = whole == m->base_page_shift ? a->coalesce_shift : 0;
+   const unsigned block = a->block_shift[whole] != 0 ? a->block_shift[whole] : of_base;
+   const bool together = block <= page_shift || block <= block_shift;
+   const unsigned shift = block > whole && together ? block : whole;
    return (name){ shift, address >> shift };
 }
 

@@ -224,11 +224,14 @@ class Naive:
         return max(shift for shift in array.pages if shift <= page_shift)
 
     def piece(self, array: Array, page_shift: int, block_shift: int) -> int:
-        """Of which size the entry is that a page becomes in the array: the pages of a block may be one together."""
+        """Of which size the entry is that a page becomes in the array.
+
+        The pages of a block may be one together, and so may the pieces of a page that holds their block.
+        """
         whole = self.largest(array, page_shift)
-        of_base = array.coalesces.get(0, 0) if page_shift == self.machine.base else 0
-        block = array.coalesces.get(page_shift, of_base)
-        return block if whole == page_shift < block <= block_shift else whole
+        of_base = array.coalesces.get(0, 0) if whole == self.machine.base else 0
+        block = array.coalesces.get(whole, of_base)
+        return block if whole < block <= max(page_shift, block_shift) else whole
 
     def takers(self, level: int, user: str, page_shift: int, is_first: bool) -> list[int]:
         """The arrays of a level that a page goes to, by number.

@@ -461,3 +461,20 @@ def test_pairs_wired_entries_and_blocks_count_alike_on_both_paths(tmp_path: Path
     # Each of them makes a difference to what is counted.
     totals = {out.rpartition("summary: ")[2] for out in counted.values()}
     assert len(totals) == len(ENTRIES_OF_MANY)
+
+
+def test_pieces_of_a_larger_page_coalesce_as_base_pages_do(tmp_path: Path) -> None:
+    """An aligned mapping of 4M in an array for 4K that has blocks of 64K: whatever the page is, blocks miss."""
+    machine = tmp_path / "pieces.machine"
+    first_level = f"level 1\nentries {ENTRIES}\nways full\npages 4K\npolicy lru\n"
+    machine.write_text(
+        "tlbgrind-machine 1\nname pieces\ntitle Pieces\nisa any\nbase-page 4K\n"
+        f"array I\nusers fetches\n{first_level}"
+        f"array D\nusers loads+stores\nlarger-pages split\ncoalesces 64K\n{first_level}end\n",
+        encoding="ascii",
+    )
+    for pages in ("all:4K", "anon:64K", "anon:2M"):
+        options = [f"--machine={machine}", f"--pages={pages}"]
+        r = run(tmp_path / pages, client("pages_use"), "anon", 4, options=options, geometry=(), prefix=["setarch", "-R"])
+        assert r.status == 0, r.err
+        assert close(misses(r.only()), expected(4 * M, 64 * K)), pages

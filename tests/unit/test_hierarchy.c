@@ -586,9 +586,18 @@ static void blocks(void **state)
    assert_int_equal(translate(&f, D, 0x3000, K16, K64).shift, K16);
    assert_int_equal(translate(&f, D, 0x3000, K4, K64).shift, K64);
    drop(&f);
-   /* Pieces of a larger page do not, either. */
+   /* Pieces of a larger page do, whatever lies around it; of one smaller than the block, where the
+      block does. */
    MAKE(&f, { AT(1, ALL, "4,full,4K"), .splits = 1, .coalesce_shift = K16 });
-   assert_int_equal(translate(&f, D, 0x3000, M2, K64).shift, K4);
+   assert_int_equal(translate(&f, D, 0x3000, M2, M2).shift, K16);
+   assert_int_equal(translate(&f, D, 0x3000, K16, K4).shift, K16);
+   assert_int_equal(translate(&f, D, 0x3000, 13, 13).shift, K4);
+   assert_int_equal(translate(&f, D, 0x3000, 13, K16).shift, K16);
+   drop(&f);
+   /* Of two arrays the one with the larger pieces takes them, not the one with the larger blocks. */
+   MAKE(&f, { AT(1, ALL, "4,full,4K"), .splits = 1, .coalesce_shift = K64 },
+        { AT(1, ALL, "4,full,4K+16K"), .splits = 1 });
+   assert_int_equal(translate(&f, D, 0x3000, M2, M2).shift, K16);
    drop(&f);
    /* Sets are chosen by the number of the block. */
    MAKE(&f, { AT(1, ALL, "4,1"), .coalesce_shift = K16 });

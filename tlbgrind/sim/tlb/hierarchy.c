@@ -30,17 +30,23 @@ static unsigned entry_level(const tlb_machine *m, unsigned user)
    return 0;
 }
 
-/* The size of the entry that a page becomes in an array, or 0 if the array has
-   nothing to do with it. `cut` says that pages are cut to pieces, but never
-   below the base page. */
-static unsigned entry_shift(const tlb_machine_array *a, unsigned base_shift,
-                            unsigned page_shift, unsigned block_shift, int cut)
+/* The size of the pieces that an array has of a page, the whole page among them; 0 if the array
+   has nothing to do with it. `cut` says that pages are cut to pieces, but never below the base
+   page. */
+static unsigned piece_shift(const tlb_machine_array *a, unsigned base_shift, unsigned page_shift,
+                            int cut)
 {
-   unsigned shift = largest_up_to(a->g.page_sizes, page_shift);
-   if (shift < base_shift || (shift < page_shift && !cut))
-      return 0;
-   const unsigned block = shift == page_shift ? tlb_array_block(a, page_shift, base_shift) : 0;
-   return block != 0 && block_shift >= block ? block : shift;
+   const unsigned shift = largest_up_to(a->g.page_sizes, page_shift);
+   return shift < base_shift || (shift < page_shift && !cut) ? 0 : shift;
+}
+
+/* Of the entry that a piece is in. The pieces of one page lie together in memory for certain: they
+   coalesce whatever lies around the page. */
+static unsigned entry_shift(const tlb_machine_array *a, unsigned base_shift, unsigned piece,
+                            unsigned page_shift, unsigned block_shift)
+{
+   const unsigned block = tlb_array_block(a, piece, base_shift);
+   return block != 0 && (block_shift >= block || page_shift >= block) ? block : piece;
 }
 
 static tlb_stop stop_at(const tlb_machine *m, unsigned base_shift,
@@ -48,6 +54,7 @@ static tlb_stop stop_at(const tlb_machine *m, unsigned base_shift,
                         unsigned block_shift)
 {
    tlb_stop stop = { 0, { 0 }, { 0 } };
+   unsigned largest = 0; /* piece */
    /* First those that hold the page whole, then those that say that they cut
       it, and in the first level, where it has to go, any that can. */
    for (unsigned how = 0; how < 3 && stop.n == 0; how++) {
@@ -57,17 +64,16 @@ static tlb_stop stop_at(const tlb_machine *m, unsigned base_shift,
          const tlb_machine_array *const a = &m->array[i];
          if (!serves(a, user, level) || (how == 1 && !a->splits))
             continue;
-         const unsigned shift = entry_shift(a, base_shift, page_shift,
-                                            block_shift, how > 0);
-         if (shift == 0 || (stop.n > 0 && how > 0 && shift < stop.shift[0]))
+         const unsigned piece = piece_shift(a, base_shift, page_shift, how > 0);
+         if (piece == 0 || piece < largest)
             continue;
-         /* Of pieces, the largest. */
-         if (stop.n > 0 && how > 0 && shift > stop.shift[0])
+         if (piece > largest)
             stop.n = 0;
+         largest = piece;
          if (stop.n == TLB_MAX_SIDE_BY_SIDE)
             continue;
          stop.array[stop.n] = (uint8_t)i;
-         stop.shift[stop.n] = (uint8_t)shift;
+         stop.shift[stop.n] = (uint8_t)entry_shift(a, base_shift, piece, page_shift, block_shift);
          stop.n++;
       }
    }
