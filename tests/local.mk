@@ -43,6 +43,7 @@ UNIT_TESTS = \
 # CLIENT_FLAGS_NAME (in the place of CLIENT_FLAGS) or CLIENT_LINK_FLAGS_NAME (added).
 CLIENTS = \
 	aspace_walk \
+	fault_asked_places \
 	fault_bss \
 	fault_cold \
 	fault_cpuid \
@@ -57,6 +58,7 @@ CLIENTS = \
 	fault_places \
 	fault_request \
 	fault_static \
+	fault_static_break \
 	fault_threads \
 	fault_used \
 	fault_vdso \
@@ -100,6 +102,8 @@ CLIENT_FLAGS_run_offsets = $(CLIENT_FLAGS) -I$(srcdir)/tlbgrind
 CLIENT_FLAGS_run_region = $(CLIENT_FLAGS) -I$(srcdir)/tlbgrind
 CLIENT_FLAGS_run_timeline = $(CLIENT_FLAGS) -I$(srcdir)/tlbgrind
 CLIENT_LINK_FLAGS_fault_static = -static
+CLIENT_FLAGS_fault_static_break = -g -O1 -fPIE
+CLIENT_LINK_FLAGS_fault_static_break = -static-pie
 CLIENT_LINK_FLAGS_fault_threads = -pthread
 CLIENT_LINK_FLAGS_fault_used = -pthread
 CLIENT_LINK_FLAGS_run_calls = -pthread

@@ -325,6 +325,7 @@ TOOL_SOURCES = \
 	tlbgrind/attribution/sites.c \
 	tlbgrind/attribution/unnamed.c \
 	tlbgrind/base/build_id.c \
+	tlbgrind/base/devices.c \
 	tlbgrind/base/elf_file.c \
 	tlbgrind/base/file.c \
 	tlbgrind/base/memory.c \
@@ -368,6 +369,7 @@ TOOL_SOURCES = \
 	tlbgrind/faults/flushes.c \
 	tlbgrind/faults/interruptions.c \
 	tlbgrind/faults/page_use.c \
+	tlbgrind/faults/payload.c \
 	tlbgrind/faults/recorder.c \
 	tlbgrind/native/break_room.c \
 	tlbgrind/native/cpuid.c \
@@ -452,6 +454,7 @@ TOOL_INCLUDES = \
 	tlbgrind/attribution/sites.h \
 	tlbgrind/attribution/unnamed.h \
 	tlbgrind/base/build_id.h \
+	tlbgrind/base/devices.h \
 	tlbgrind/base/elf_file.h \
 	tlbgrind/base/file.h \
 	tlbgrind/base/memory.h \
@@ -497,6 +500,7 @@ TOOL_INCLUDES = \
 	tlbgrind/faults/flushes.h \
 	tlbgrind/faults/interruptions.h \
 	tlbgrind/faults/page_use.h \
+	tlbgrind/faults/payload.h \
 	tlbgrind/faults/recorder.h \
 	tlbgrind/native/break_room.h \
 	tlbgrind/native/cpuid.h \

@@ -3,6 +3,7 @@
 
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <linux/io_uring.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,9 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -140,6 +144,44 @@ static void forked(char* p, size_t bytes)
    touch(p, bytes, WRITES);
    kill(child, 9);
    waitpid(child, &status, 0);
+}
+
+/* What is written to a descriptor, as often as the kernel reads it. */
+static void payloads(char* p, size_t bytes, const char* name)
+{
+   const struct iovec parts[2] = { { p, bytes / 4 }, { p + bytes / 4, bytes / 2 } };
+   const int null = open("/dev/null", O_WRONLY), zero = open("/dev/zero", O_WRONLY);
+   int pipe_[2];
+   if (pipe2(pipe_, O_NONBLOCK) != 0)
+      fail("pipe2");
+   const long before = faults();
+   if (write(-1, p, bytes) >= 0 || writev(-1, parts, 2) >= 0 || sendto(-1, p, bytes, 0, NULL, 0) >= 0
+       || write(null, p, bytes) != (ssize_t)bytes || write(zero, p, bytes) != (ssize_t)bytes
+       || writev(null, parts, 2) != (ssize_t)(bytes / 4 * 3))
+      fail("nothing");
+   /* A pipe takes some, and then nothing: 64K. */
+   if (write(pipe_[1], p, bytes) != (ssize_t)(16 * PAGE) || write(pipe_[1], p + MIB, MIB) >= 0)
+      fail("pipe");
+   if (pwritev(file(name, PAGE), parts, 2, 0) != (ssize_t)(bytes / 4 * 3))
+      fail(name);
+   taken += faults() - before;
+}
+
+/* The part of io_uring's rings that is the program's. */
+static void rings(void)
+{
+   enum { ENTRIES = 1024, BYTES = ENTRIES * sizeof(struct io_uring_sqe) };
+   struct io_uring_params how;
+   memset(&how, 0, sizeof how);
+   const int fd = (int)syscall(SYS_io_uring_setup, ENTRIES, &how);
+   if (fd < 0)
+      fail("io_uring_setup");
+   char* const p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd,
+                        IORING_OFF_SQES);
+   if (p == MAP_FAILED)
+      fail("mmap");
+   touch(p, BYTES, READS);
+   touch(p, BYTES, WRITES);
 }
 
 int main(int argc, char** argv)
@@ -334,6 +376,23 @@ int main(int argc, char** argv)
       for (size_t i = 0; i < small; i += 2 * MIB)
          advise(p + i, MIB, MADV_DONTNEED);
       touch(p, small, WRITES);
+   }
+   MODE("zero-device") {
+      p = map(small, PROT_READ | PROT_WRITE, MAP_SHARED, open("/dev/zero", O_RDWR));
+      touch(p, small, READS);
+      touch(p, small, WRITES);
+   }
+   MODE("zero-device-private") {
+      p = map(small, PROT_READ | PROT_WRITE, MAP_PRIVATE, open("/dev/zero", O_RDWR));
+      advise(p, small, ADVISE_NOHUGEPAGE);
+      touch(p, small / 2, READS);
+      touch(p, small, WRITES);
+   }
+   MODE("payload") {
+      payloads(anon(small), small, name);
+   }
+   MODE("rings") {
+      rings();
    }
    MODE("fork") {
       forked(anon(small), small);

@@ -186,6 +186,29 @@ def test_mappings_go_where_the_kernel_puts_them(tmp_path: Path) -> None:
     assert [page - moved[0] for page in moved] == [place - places[0] for place in places]
 
 
+def places_and_touches(folder: Path, program: Path) -> tuple[list[int], list[int]]:
+    """Where the program says natively that its memory lies, and where it touches it in the log."""
+    native = subprocess.run(["setarch", "-R", program], capture_output=True, text=True, check=True).stdout
+    (log,), _ = run(folder, [program])
+    touched = [f.native for f in log.view("warm") if f.code and f.code.function == "touch"]
+    return [int(line) for line in native.splitlines()], touched
+
+
+def test_addresses_of_the_program_s_choice_are_native_ones(tmp_path: Path) -> None:
+    """memory lies where the program asks for it, near to where the break lies here, too"""
+    places, touched = places_and_touches(tmp_path, client("fault_asked_places"))
+    assert len(places) == 12
+    assert [at for at in touched if at in places] == places
+
+
+def test_the_break_of_a_static_pie_is_the_kernel_s(tmp_path: Path) -> None:
+    """it begins two thirds up the address space, on the page above"""
+    (place,), touched = places_and_touches(tmp_path, client("fault_static_break"))
+    if place >> 40 == 0x7F:
+        pytest.skip("this kernel leaves the break of a static PIE behind the program (Linux before 6.15)")
+    assert touched[-1:] == [place]
+
+
 def answers(*command: str | Path) -> dict[tuple[int, int], list[int]]:
     """What CPUID says, by leaf and sub-leaf."""
     done = subprocess.run([*command, client("fault_cpuid")], capture_output=True, text=True, check=True)

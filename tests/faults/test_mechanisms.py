@@ -46,6 +46,9 @@ KNOWN = {
     "segment": 2 * 2048,
     "mlock-protect": 0,
     "thp-zero-split": 4 + 2048,
+    "zero-device": 2048,
+    "zero-device-private": 1024 + 2048,
+    "payload": 2048 // 4 * 3,
     "hugetlb": 4 + 4 + 1 + 4,
     "hugetlb-shared": 4,
     "hugetlb-file": 4 + 4 + 4,
@@ -82,6 +85,18 @@ def test_a_mechanism_makes_as_many_faults_as_published(mode: str, tmp_path: Path
         faults -= 2048
     assert faults == KNOWN[mode]
     assert int(log.header["page size"]) == 4096
+
+
+# Modes that make pages present without a fault, and how many of them getrusage() counts.
+POPULATED = {"write": None, "populate": 16384, "populate-read": 2048, "populate-write": 2048, "mlock": 1024}
+
+
+@pytest.mark.parametrize("mode", POPULATED)
+def test_what_is_populated_is_told_apart(mode: str, tmp_path: Path) -> None:
+    """The summary has what time(1) counts and perf does not."""
+    _, words = run(tmp_path, [client("fault_mechanisms"), mode, tmp_path / "touched.file"], OPTIONS)
+    found = re.search(r"populated: +([\d,]+)  in MAP_POPULATE", words)
+    assert (int(found[1].replace(",", "")) if found else None) == POPULATED[mode]
 
 
 def test_bss_apart_from_the_data_is_the_program_s(tmp_path: Path) -> None:
@@ -170,6 +185,17 @@ def test_a_mechanism_makes_as_many_faults_as_this_kernel(mode: str, tmp_path: Pa
     # When the kernel takes the processor away from a thread, it writes to the thread's rseq area,
     # and copies its page if that is the first write after the fork.
     assert native in ([KNOWN[mode], KNOWN[mode] + 1] if mode == "fork" else [KNOWN[mode]])
+
+
+def test_rings_of_io_uring_are_there_from_the_start(tmp_path: Path) -> None:
+    """no page of them is a fault, natively or simulated"""
+    command = [client("fault_mechanisms"), "rings"]
+    native = subprocess.run(command, capture_output=True, text=True, check=False)
+    if native.stderr.startswith("io_uring_setup"):
+        pytest.skip("this kernel has no io_uring, or has it switched off")
+    (log,), _ = run(tmp_path, command, OPTIONS)
+    by_touches = [f for f in log.view("warm") if f.code and f.code.function == "touch" and f.map.what == "file"]
+    assert native.stdout == f"{len(by_touches)}\n" == "0\n"
 
 
 def test_huge_pages_save_511_faults_each(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@
 #include "faults/flushes.h"
 #include "faults/interruptions.h"
 #include "faults/log.h"
+#include "faults/payload.h"
 #include "native/maps.h"
 #include "faults/recorder.h"
 #include "native/mmap_calls.h"
@@ -143,7 +144,13 @@ static void kernel_reads(CorePart part, ThreadId tid, const HChar* s, Addr a,
                          SizeT len)
 {
    (void)s;
-   kernel_touches(part, tid, a, len, TLB_TOUCH_READ);
+   if (part != Vg_CoreSysCall || !tg_payload_keeps(tid, a, len))
+      kernel_touches(part, tid, a, len, TLB_TOUCH_READ);
+}
+
+static void payload_read(ThreadId tid, Addr a, SizeT len)
+{
+   kernel_touches(Vg_CoreSysCall, tid, a, len, TLB_TOUCH_READ);
 }
 
 /* Touches a text up to its final zero, or up to the first unreadable byte. */
@@ -204,6 +211,7 @@ void tg_recorder_pre_syscall(ThreadId tid, UInt number, const UWord* args)
    if (options == NULL)
       return;
    syscall_of[tid] = (Int)number;
+   tg_payload_begin(tid, number, args);
    child_number_at = 0;
    if (number == __NR_clone
        && (args[0] & (LINUX_CLONE_VM | LINUX_CLONE_CHILD_SETTID))
@@ -213,10 +221,11 @@ void tg_recorder_pre_syscall(ThreadId tid, UInt number, const UWord* args)
       rseq_area = args[0];
 }
 
-void tg_recorder_post_syscall(ThreadId tid, UInt number)
+void tg_recorder_post_syscall(ThreadId tid, UInt number, SysRes result)
 {
    if (options == NULL)
       return;
+   tg_payload_end(tid, result, payload_read);
    syscall_of[tid] = TG_BY_PROGRAM;
    /* Natively these are functions of the vDSO, which read the kernel's data page. */
    switch (number) {
@@ -270,6 +279,7 @@ void tg_recorder_init(const TgOptions* o)
                             VG_N_THREADS * sizeof *syscall_of);
    for (UInt i = 0; i < VG_N_THREADS; i++)
       syscall_of[i] = TG_BY_PROGRAM;
+   tg_payload_init();
    VG_(track_pre_mem_read)(kernel_reads);
    VG_(track_pre_mem_read_asciiz)(kernel_reads_text);
    VG_(track_post_mem_write)(kernel_wrote);

@@ -24,7 +24,7 @@ void tg_recorder_touch(TgSite* site, TgLine* line, tlb_touch touch, Addr a, ULon
    Without --faults=yes they do nothing. */
 void tg_recorder_started(void);
 void tg_recorder_pre_syscall(ThreadId tid, UInt number, const UWord* args);
-void tg_recorder_post_syscall(ThreadId tid, UInt number);
+void tg_recorder_post_syscall(ThreadId tid, UInt number, SysRes result);
 
 /* Removes all faults so far. The pages that are there stay there. */
 void tg_recorder_zero(void);

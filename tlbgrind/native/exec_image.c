@@ -18,18 +18,22 @@
 #include "base/program.h"
 
 /* The addresses at which Linux begins its layout, without randomisation: arch/x86/mm/mmap.c,
-   arch/x86/include/asm/elf.h. */
+   arch/x86/include/asm/elf.h. Two thirds of the address space are the base of position-independent
+   programs, rounded down to pages, and the break of static ones, rounded up: load_elf_binary(). */
 #if defined(VGA_amd64)
 static const ULong stack_top = 0x7ffffffff000ULL;
 static const ULong pie_base = 0x555555554000ULL;
+static const ULong static_pie_break = 0x555555555000ULL;
 static const ULong task_size = 0x7ffffffff000ULL;
 #elif defined(VGA_x86)
 static const ULong stack_top = 0xffffe000ULL;
 static const ULong pie_base = 0x56555000ULL;
+static const ULong static_pie_break = 0x56555000ULL;
 static const ULong task_size = 0xffffe000ULL;
 #else
 static const ULong stack_top = 0x1000000000000ULL;
 static const ULong pie_base = 0xaaaaaaaa0000ULL;
+static const ULong static_pie_break = 0xaaaaaaaab000ULL;
 static const ULong task_size = 0x1000000000000ULL;
 #endif
 
@@ -271,7 +275,7 @@ void tg_exec_image_lay_out(ThreadId tid, Bool moves_break)
    const ULong native = program_place(low, high);
    place_object(starts, n, image->entry, distance_to(native, low, high), TLB_MAP_MAIN);
    const ULong break_start = program->is_pie && image->interpreter == 0
-                                ? pie_base : native + (high - low);
+                                ? static_pie_break : native + (high - low);
    if (moves_break) {
       tg_break_room_make(break_start);
       heap_start = tg_start_brk();

@@ -5,6 +5,7 @@
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
@@ -89,6 +90,20 @@ static void describe_file(const HChar* name, tlb_mapping* v)
    }
 }
 
+static const HChar ring_name[] = "anon_inode:[io_uring]";
+
+/* Whether the call maps a ring of io_uring, which has no name that the core knows. The kernel maps
+   all of its pages at once: io_uring_mmap(). */
+static Bool is_ring(const tlb_mapping* v)
+{
+   HChar link[32], name[64];
+   if (v->name != NULL || v->inode == 0 || call.fd < 0)
+      return False;
+   VG_(sprintf)(link, "/proc/self/fd/%d", call.fd);
+   const SSizeT n = VG_(readlink)(link, name, sizeof name);
+   return n == sizeof ring_name - 1 && VG_(memcmp)(name, ring_name, sizeof ring_name - 1) == 0;
+}
+
 static const HChar* what_of(const tlb_mapping* v)
 {
    switch ((tlb_kind)v->kind) {
@@ -131,6 +146,12 @@ static ULong native_place(const TgSpaceEvent* e, tlb_mapping* v, Bool is_over,
    return tg_maps_model_address(e->start, native);
 }
 
+static void insert_part(ULong native, ULong end, void* opaque)
+{
+   (void)opaque;
+   tlb_fault_insert(tg_maps_model(), native, end);
+}
+
 /* The place of the last mapping that was unmapped: whether there is one, its address here and its
    native address. A mapping that replaces it gets the same native address. */
 static Bool was_here;
@@ -141,6 +162,9 @@ static void mapped(const TgSpaceEvent* e)
 {
    tlb_mapping v = *e->mapping;
    const Bool over = was_here && was_at == e->start;
+   const Bool ring = is_ring(&v);
+   if (ring)
+      v.name = ring_name;
    const UInt number = tg_maps_new(e->start, e->start + (Addr)e->length,
                                         0, v.prot, what_of(&v), v.name);
    tg_maps_edit(number)->hidden = (v.flags & TLB_MAP_FOREIGN) != 0;
@@ -165,6 +189,8 @@ static void mapped(const TgSpaceEvent* e)
    if ((e->flags & TG_SPACE_POPULATE) != 0 && (v.flags & TLB_MAP_ON_FAULT) == 0)
       v.flags |= TLB_MAP_LOCKED; /* populated as locked memory is */
    tg_maps_lock(e->start, (SizeT)e->length, &v);
+   if (ring)
+      tg_maps_populate(e->start, (SizeT)e->length, insert_part, NULL);
    tg_maps_forget(e->start, (SizeT)e->length);
 }
 

@@ -68,20 +68,29 @@ Bool tg_placement_is_free(ULong native, SizeT len)
 }
 
 /* Whether the piece's addresses differ from the native ones in their highest bits only (those that
-   native/mmap_wishes.c passes do), and `hint` is near them. */
+   native/mmap_wishes.c passes do), and `hint` is near them. Nothing is asked for near the break's
+   room, which is far from what mmap() places: such a hint is the program's own address. */
 static Bool is_near(const tlb_mapping* piece, Addr hint)
 {
    const ULong far = hint < piece->start ? piece->start - hint : hint - piece->start;
-   return (UInt)(piece->offset - piece->start) == 0 && far < 1ULL << 30;
+   return (UInt)(piece->offset - piece->start) == 0 && far < 1ULL << 30
+          && VG_(strcmp)(tg_maps_get((UInt)piece->device)->what, "heap") != 0;
+}
+
+/* Whether the byte is mapped; the break's room is not. */
+static Bool is_mapped(Addr a, ULong* native)
+{
+   UInt number;
+   return tg_maps_find(a, &number, native) != NULL
+          && tlb_mappings_find(&tg_maps_model()->maps, *native) != NULL;
 }
 
 ULong tg_placement_of_hint(Addr hint, SizeT len)
 {
-   UInt number;
    ULong native;
-   if (tg_maps_find(hint - 1, &number, &native) != NULL)
+   if (is_mapped(hint - 1, &native))
       return native + 1;
-   if (tg_maps_find(hint + len, &number, &native) != NULL)
+   if (is_mapped(hint + len, &native))
       return native - len;
    const tlb_mappings* here = &tg_maps_layout()->here;
    const SizeT above = tlb_mappings_above(here, hint);

@@ -23,6 +23,7 @@
 #include "options/output_names.h"
 #include "faults/interruptions.h"
 #include "faults/log.h"
+#include "native/maps.h"
 #include "base/shown.h"
 #include "output/summary.h"
 #include "output/threads.h"
@@ -447,7 +448,6 @@ static Bool any_machine_has_rules(const TgOptions* o)
    return False;
 }
 
-/* The texts are those of time(1). */
 void tg_summary_faults(const TgResults* results, const HChar* log)
 {
    const tlb_fault_counts* warm = tg_log_counts(TLB_VIEW_WARM);
@@ -455,12 +455,14 @@ void tg_summary_faults(const TgResults* results, const HChar* log)
    VG_(umsg)("\n");
    faults("Major page faults:", warm->major,
           "(requiring I/O) with all files in the page cache");
-   faults("Minor page faults:", warm->faults - warm->major,
-          "(reclaiming a frame)");
+   faults("Minor page faults:", warm->faults - warm->major, "as perf counts them");
    faults("Major page faults:", cold->major, "with no file in it");
    faults("Minor page faults:", cold->faults - cold->major, "");
    faults("page touches:", tg_log_counts(TLB_VIEW_4K)->faults,
           "that would be faults, were every page mapped alone");
+   const ULong populated = tg_maps_model()->counts[TLB_VIEW_WARM].populated;
+   if (populated != 0)
+      faults("populated:", populated, "in MAP_POPULATE, mlock, madvise: minor for time(1)");
    if (any_machine_has_rules(results->options))
       VG_(umsg)("Page faults are those of --thp=%s: rules for pages are for TLBs alone.\n",
                 tg_thp_name(results->options->pages.policy.thp));

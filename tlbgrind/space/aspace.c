@@ -19,6 +19,7 @@
 #include "space/huge_files.h"
 #include "space/hugetlb.h"
 #include "base/memory.h"
+#include "base/devices.h"
 #include "base/program.h"
 
 /* Linux's numbers, where Valgrind's headers have none. They are the same on
@@ -135,6 +136,10 @@ static void set_huge(tlb_mapping* m, UInt shift)
 static void describe_file(tlb_mapping* m, const NSegment* s, Bool at_start)
 {
    const HChar* name = VG_(am_get_filename)(s);
+   if (tg_devices_is_zero(name)) {
+      m->kind = TLB_ANON;
+      return;
+   }
    m->device = s->dev;
    m->inode = s->ino;
    m->offset = (ULong)s->offset + (m->start - s->start);

@@ -114,7 +114,7 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
    tg_collection_started(tid);
    tg_aspace_post_syscall(tid, syscall, args, result);
    tg_native_post_syscall(tid, syscall, args, result);
-   tg_recorder_post_syscall(tid, syscall);
+   tg_recorder_post_syscall(tid, syscall, result);
    tg_call_stack_post_syscall(tid);
    tg_hugetlb_done(tid);
    tg_interruptions_post_syscall();

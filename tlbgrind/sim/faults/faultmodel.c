@@ -458,7 +458,6 @@ static int touch_views(tlb_fault_model *m, uint64_t address, tlb_touch touch,
       if (touch_plane(m, &view_rules[view], v, page, touch, f) == TLB_NO_FAULT)
          continue;
       any = 1;
-      n->populated += (uint64_t)!counts;
       n->faults += (uint64_t)counts;
       n->major += (uint64_t)(counts && f->major);
       n->kind[f->kind] += (uint64_t)counts;
@@ -492,8 +491,12 @@ void tlb_fault_populate(tlb_fault_model *m, uint64_t start, uint64_t end,
                         tlb_touch touch)
 {
    const uint64_t step = (uint64_t)1 << m->settings.page_shift;
-   for (uint64_t a = start; a < end; a += step)
-      tlb_fault_settle(m, a, touch);
+   for (uint64_t a = start; a < end; a += step) {
+      tlb_fault in[TLB_N_VIEWS];
+      touch_views(m, a, touch, in, 0);
+      for (unsigned view = 0; view < TLB_N_VIEWS; view++)
+         m->counts[view].populated += in[view].kind != TLB_NO_FAULT;
+   }
 }
 
 void tlb_fault_lock(tlb_fault_model *m, uint64_t start, uint64_t end)
@@ -502,6 +505,14 @@ void tlb_fault_lock(tlb_fault_model *m, uint64_t start, uint64_t end)
    for (uint64_t at = start; tlb_mappings_piece(&m->maps, at, end, &v); at = v.end) {
       const int writes = (v.prot & TLB_MAY_WRITE) != 0 && !tlb_is_shared(&v);
       tlb_fault_populate(m, v.start, v.end, writes ? TLB_TOUCH_WRITE : TLB_TOUCH_READ);
+   }
+}
+
+void tlb_fault_insert(tlb_fault_model *m, uint64_t start, uint64_t end)
+{
+   for (unsigned view = 0; view < TLB_N_VIEWS; view++) {
+      for (uint64_t page = tlb_page_of(m, start); page < tlb_page_of(m, end); page++)
+         *tlb_pte_at(m, view, page) = TLB_PTE_SHARED;
    }
 }
 

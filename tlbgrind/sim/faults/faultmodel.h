@@ -207,6 +207,10 @@ void tlb_fault_populate(tlb_fault_model *m, uint64_t start, uint64_t end,
    mlock(), MAP_POPULATE. */
 void tlb_fault_lock(tlb_fault_model *m, uint64_t start, uint64_t end);
 
+/* The kernel maps shared pages of its own there when mmap() is called, writable:
+   nobody counts a fault. */
+void tlb_fault_insert(tlb_fault_model *m, uint64_t start, uint64_t end);
+
 /* MADV_COLLAPSE: makes huge pages of all that can be ones. */
 void tlb_fault_collapse(tlb_fault_model *m, uint64_t start, uint64_t end);
 
