@@ -77,6 +77,7 @@ CLIENTS = \
 	run_debugged \
 	run_exec \
 	run_flushes \
+	run_forks \
 	run_interrupted \
 	run_mappings \
 	run_names \
@@ -202,6 +203,7 @@ PYTEST_FILES = \
 	tests/faults/test_cold_pages.py \
 	tests/faults/test_cold_view.py \
 	tests/faults/test_first_faults.py \
+	tests/faults/test_forks.py \
 	tests/faults/test_log.py \
 	tests/faults/test_mechanisms.py \
 	tests/faults/test_native.py \

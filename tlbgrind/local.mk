@@ -65,6 +65,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/pages/mappings.c \
 	tlbgrind/sim/pages/pagemap.c \
 	tlbgrind/sim/pages/pagemap_blocks.c \
+	tlbgrind/sim/pages/pagemap_forks.c \
 	tlbgrind/sim/pages/pagemap_moves.c \
 	tlbgrind/sim/pages/pagerules.c \
 	tlbgrind/sim/pages/large.c \
@@ -426,6 +427,7 @@ TOOL_SOURCES = \
 	tlbgrind/space/aspace_trace.c \
 	tlbgrind/space/backing_report.c \
 	tlbgrind/space/huge_files.c \
+	tlbgrind/space/forks.c \
 	tlbgrind/space/hugetlb.c \
 	tlbgrind/space/merged_code.c \
 	tlbgrind/tool/addresses.c \
@@ -557,6 +559,7 @@ TOOL_INCLUDES = \
 	tlbgrind/space/aspace_trace.h \
 	tlbgrind/space/backing_report.h \
 	tlbgrind/space/huge_files.h \
+	tlbgrind/space/forks.h \
 	tlbgrind/space/hugetlb.h \
 	tlbgrind/space/merged_code.h \
 	tlbgrind/tool/addresses.h \

@@ -22,8 +22,12 @@
 #include "engine/shared_context.h"
 #include "engine/translate.h"
 #include "space/aspace.h"
+#include "space/forks.h"
 #include "trace/copy_counts.h"
 #include "trace/run_mmus.h"
+
+/* The core's, without a header for tools; it calls this in system calls that unmap code. */
+extern void VG_(discard_translations)(Addr start, ULong range, const HChar* who);
 
 static void settle_line(uint64_t* misses, tlb_user kind)
 {
@@ -63,6 +67,16 @@ static void listen(void* opaque, const TgSpaceEvent* e)
    tg_fast_path_find();
 }
 
+/* Huge pages are shared since a fork: a write to one matters. */
+static void watch_writes(void)
+{
+   /* The first page and the last are not the program's; the core refuses the whole range. */
+   enum { FIRST = 0x1000 };
+   tg_batch_look_up();
+   if (tlb_mmus_watch_writes(&tg_mmus))
+      VG_(discard_translations)(FIRST, ~(Addr)(FIRST - 1), "tlbgrind");
+}
+
 static void init_mmus(const TgOptions* o)
 {
    tlb_mmu_machine* machine = VG_(calloc)("tg.setup", o->n_machines, sizeof *machine);
@@ -83,6 +97,7 @@ static void init_mmus(const TgOptions* o)
 
 void tg_engine_init(const TgOptions* options)
 {
+   tg_forks_init(watch_writes);
    tg_aspace_listen(listen, NULL);
    tg_shared_context_init(options);
    init_mmus(options);

@@ -16,8 +16,8 @@
 #include "faults/flushes.h"
 #include "native/mapped_files.h"
 #include "native/maps.h"
-#include "native/mmap_calls.h"
 #include "space/aspace.h"
+#include "space/forks.h"
 #include "trace/instrumentation.h"
 #include "trace/run_mmus.h"
 
@@ -190,7 +190,7 @@ static void advises(Addr start, Addr end, Int advice)
    nothing. */
 static void forks(Bool is_child)
 {
-   if (tg_mmap_calls_shares_space())
+   if (tg_forks_in_one_space())
       return;
    if (is_child)
       flush(NULL, 0, 0, 0);
@@ -227,11 +227,17 @@ static void file_pages(Addr start, Addr end, Bool are_gone)
 
 /* --- Copies on write --- */
 
-void tg_flushes_copied(TgSite* site, Addr a)
+void tg_flushes_copied(TgSite* site, Addr a, Bool breaks)
 {
    const Addr page = a & ~(Addr)(page_bytes - 1);
-   if (on)
-      flush(site, page, page + (Addr)page_bytes, 0);
+   if (!on)
+      return;
+   if (breaks) {
+      const Addr huge = (Addr)(page_bytes * (page_bytes / sizeof(ULong)));
+      const Addr start = page & ~(huge - 1);
+      flush(site, start, start + huge, 0);
+   }
+   flush(site, page, page + (Addr)page_bytes, 0);
 }
 
 void tg_flushes_init(UInt page_shift)

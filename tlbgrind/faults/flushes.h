@@ -16,7 +16,8 @@
    see it as it was. */
 void tg_flushes_init(UInt page_shift);
 
-/* The page at `a` has been copied on write by the instruction, or, if that is NULL, by none. */
-void tg_flushes_copied(TgSite* site, Addr a);
+/* The page at `a` has been copied on write by the instruction, or, if that is NULL, by none.
+   `breaks`: the huge page around it became small ones for that. */
+void tg_flushes_copied(TgSite* site, Addr a, Bool breaks);
 
 #endif

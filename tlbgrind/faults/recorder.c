@@ -24,6 +24,7 @@
 #include "native/exec_image.h"
 #include "native/start.h"
 #include "base/program.h"
+#include "space/forks.h"
 #include "trace/instrumentation.h"
 #include "trace/segment_run.h"
 #include "faults/page_use.h"
@@ -87,12 +88,14 @@ static void touch_page(TgSite* site, TgLine* line, Int by, ThreadId tid, tlb_tou
    UInt number;
    ULong native;
    static tlb_fault in[TLB_N_VIEWS];
+   if (touch == TLB_TOUCH_WRITE)
+      tg_forks_written(a);
    const TgMap* map = tg_maps_find(a, &number, &native);
    if (map == NULL
        || !tlb_fault_touch(tg_maps_model(), native, touch, in))
       return;
    if (in[TLB_VIEW_WARM].kind == TLB_FAULT_COPY)
-      tg_flushes_copied(site, a);
+      tg_flushes_copied(site, a, in[TLB_VIEW_WARM].breaks != 0);
    if (!tg_instrumented) {
       tg_page_use_fault(a, native, in);
       return;
@@ -113,8 +116,10 @@ static void touch_page(TgSite* site, TgLine* line, Int by, ThreadId tid, tlb_tou
 
 void tg_recorder_touch(TgSite* site, TgLine* line, tlb_touch touch, Addr a, ULong instructions)
 {
-   touch_page(site, line, TG_BY_PROGRAM, VG_(get_running_tid)(), touch, a,
-              instructions);
+   if (options != NULL)
+      touch_page(site, line, TG_BY_PROGRAM, VG_(get_running_tid)(), touch, a, instructions);
+   else if (touch == TLB_TOUCH_WRITE)
+      tg_forks_written(a);
 }
 
 static void kernel_touches(CorePart part, ThreadId tid, Addr a, SizeT len,

@@ -17,7 +17,8 @@ void tg_recorder_init(const TgOptions* options);
 
 /* Records the touch of the byte at `a`, the first of this kind to its page since
    tlb_pages_forget() (sim/mmu/known_hits.h) was called for the page. `line`: where a fault is
-   counted, NULL: at the site's. */
+   counted, NULL: at the site's. Before tg_recorder_init() nothing is recorded: of writes only
+   space/forks.h learns. */
 void tg_recorder_touch(TgSite* site, TgLine* line, tlb_touch touch, Addr a, ULong instructions);
 
 /* The core's events. To be called after those of native/native.h, which change the model first.

@@ -8,6 +8,7 @@
 #include "pub_tool_xarray.h"
 
 #include "native/maps.h"
+#include "space/forks.h"
 #include "trace/run_mmus.h"
 #include "base/memory.h"
 
@@ -21,6 +22,12 @@ static Bool begun;
 static Bool records;
 static const TgMapsListener* listener; /* NULL: none */
 
+static int is_still_shared(void* opaque)
+{
+   (void)opaque;
+   return tg_forks_are_shared();
+}
+
 void tg_maps_init(const tlb_fault_settings* settings, Bool records_)
 {
    records = records_;
@@ -29,6 +36,7 @@ void tg_maps_init(const tlb_fault_settings* settings, Bool records_)
    maps = VG_(newXA)(VG_(malloc), "tg.faults.maps", VG_(free), sizeof(TgMap));
    memory = tg_memory("tg.faults.model");
    tlb_fault_init(&model, settings, &memory);
+   model.is_still_shared = is_still_shared;
 }
 
 void tg_maps_begin(const tlb_layout_rules* rules)

@@ -10,6 +10,7 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "space/aspace.h"
+#include "space/forks.h"
 #include "native/break_room.h"
 #include "native/mapped_files.h"
 #include "native/maps.h"
@@ -33,7 +34,7 @@ enum {
    ADVICE_GUARD_INSTALL = 102
 };
 
-enum { ARCH_SET_FS_ = 0x1002, CLONE_VM_ = 0x100 };
+enum { ARCH_SET_FS_ = 0x1002 };
 
 static ULong next_shared_inode = 1; /* of shared anonymous memory */
 static void (*on_forked)(Bool is_child); /* NULL: nothing */
@@ -45,7 +46,6 @@ static struct {
    Int fd; /* of mmap(); else -1 */
    UWord remap_flags; /* of mremap(), as the program gave them */
    Bool is_remap;
-   Bool shares_space; /* vfork(), clone(CLONE_VM): the address space is not copied */
 } call;
 
 /* --- mmap --- */
@@ -377,7 +377,7 @@ static void locked(const TgSpaceEvent* e)
 
 static void forked(Bool is_child)
 {
-   if (!call.shares_space)
+   if (!tg_forks_in_one_space())
       tlb_fault_fork(tg_maps_model(), is_child);
    if (is_child)
       tlb_fault_zero(tg_maps_model());
@@ -437,7 +437,6 @@ void tg_mmap_calls_pre_syscall(UInt number, const UWord* args)
    call.fd = -1;
    call.is_remap = number == __NR_mremap;
    call.remap_flags = tg_mmap_wishes_pending() ? VKI_MREMAP_MAYMOVE : args[3];
-   call.shares_space = False;
    was_here = False;
    switch (number) {
 #if !defined(VGA_x86)
@@ -450,18 +449,6 @@ void tg_mmap_calls_pre_syscall(UInt number, const UWord* args)
    case __NR_mmap2:
       call.hint = args[0];
       call.fd = (Int)args[4];
-      break;
-#endif
-#ifdef __NR_vfork
-   case __NR_vfork: call.shares_space = True; break;
-#endif
-   case __NR_clone: call.shares_space = (args[0] & CLONE_VM_) != 0; break;
-#ifdef __NR_clone3
-   /* The argument points to struct clone_args, whose first field is the flags. */
-   case __NR_clone3:
-      call.shares_space
-         = VG_(am_is_valid_for_client)(args[0], sizeof(ULong), VKI_PROT_READ)
-           && (*(const ULong*)args[0] & CLONE_VM_) != 0;
       break;
 #endif
    default: break;
@@ -497,9 +484,4 @@ void tg_mmap_calls_init(const tlb_fault_settings* settings, Bool records)
 void tg_mmap_calls_on_fork(void (*forked_)(Bool is_child))
 {
    on_forked = forked_;
-}
-
-Bool tg_mmap_calls_shares_space(void)
-{
-   return call.shares_space;
 }

@@ -18,9 +18,6 @@ void tg_mmap_calls_init(const tlb_fault_settings* settings, Bool records);
 /* Registers a function that is called after each fork, in the parent and in the child. */
 void tg_mmap_calls_on_fork(void (*forked)(Bool is_child));
 
-/* Whether the last fork left parent and child one address space, as vfork() does natively. */
-Bool tg_mmap_calls_shares_space(void);
-
 /* To be called before and after each system call of the program. */
 void tg_mmap_calls_pre_syscall(UInt number, const UWord* args);
 void tg_mmap_calls_post_syscall(UInt number, const UWord* args, SysRes result);

@@ -42,6 +42,7 @@
 #include "output/summary.h"
 #include "space/aspace.h"
 #include "space/aspace_trace.h"
+#include "space/forks.h"
 #include "space/hugetlb.h"
 #include "space/merged_code.h"
 #include "tool/call_code.h"
@@ -98,6 +99,7 @@ static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
    (void)n_args;
    tg_interruptions_pre_syscall();
    tg_aspace_pre_syscall(tid, syscall, args);
+   tg_forks_pre_syscall(syscall, args);
    tg_native_pre_syscall(syscall, args);
    tg_recorder_pre_syscall(tid, syscall, args);
    if (tg_exec_calls_has(syscall))
@@ -113,6 +115,7 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
    tg_cores_started(tid);
    tg_collection_started(tid);
    tg_aspace_post_syscall(tid, syscall, args, result);
+   tg_forks_post_syscall(result);
    tg_native_post_syscall(tid, syscall, args, result);
    tg_recorder_post_syscall(tid, syscall, result);
    tg_call_stack_post_syscall(tid);

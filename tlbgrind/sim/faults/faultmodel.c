@@ -354,6 +354,30 @@ static int is_huge_zero(tlb_fault_model *m, unsigned plane, uint64_t first, uint
    return p == first + pages;
 }
 
+/* A huge page that a fork shares is there, all of it. */
+static int is_huge_shared(tlb_fault_model *m, unsigned plane, uint64_t first, uint64_t pages)
+{
+   const uint8_t which = TLB_PTE_PRIVATE | TLB_PTE_HUGE;
+   uint64_t p = first;
+   while (p < first + pages
+          && (tlb_pte(m, plane, p) & which) == (which & ~TLB_PTE_WRITABLE))
+      p++;
+   return p == first + pages;
+}
+
+/* It becomes small pages, which are shared, or this process has it alone. */
+static void write_to_shared(tlb_fault_model *m, const tlb_fault_rules *r, uint64_t first,
+                            uint64_t pages, tlb_fault *out)
+{
+   out->breaks = m->is_still_shared == NULL || m->is_still_shared(m->opaque);
+   if (out->breaks)
+      note_table(m, r, first);
+   for (uint64_t p = first; p < first + pages; p++) {
+      uint8_t *const s = tlb_pte_at(m, r->plane, p);
+      *s = (uint8_t)(out->breaks ? *s & ~TLB_PTE_HUGE : *s | TLB_PTE_WRITABLE);
+   }
+}
+
 /* A write to a page that is present, but may not be written to. */
 static tlb_fault_kind protected(tlb_fault_model *m, const tlb_fault_rules *r,
                                 const tlb_mapping *v, uint64_t page,
@@ -370,6 +394,8 @@ static tlb_fault_kind protected(tlb_fault_model *m, const tlb_fault_rules *r,
    if (is_huge_zero(m, r->plane, first, pages)) {
       for (uint64_t p = first; p < first + pages; p++)
          *tlb_pte_at(m, r->plane, p) = how | TLB_PTE_HUGE;
+   } else if (is_huge_shared(m, r->plane, first, pages)) {
+      write_to_shared(m, r, first, pages, out);
    } else if (!tlb_fill_hugetlb(m, r, v, page, how, out)) {
       *s = how;
    }
@@ -383,6 +409,7 @@ static tlb_fault_kind touch_plane(tlb_fault_model *m, const tlb_fault_rules *r,
 {
    const uint8_t s = tlb_pte(m, r->plane, page);
    out->major = 0;
+   out->breaks = 0;
    out->n_brought = 0;
    if ((s & TLB_PTE_PRESENT) == 0)
       out->kind = absent(m, r, v, page, touch, out);
@@ -545,7 +572,7 @@ static void share_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from,
    for (unsigned plane = 0; plane < planes; plane++) {
       uint8_t *s = tlb_chunk_plane(m, c, plane);
       for (size_t i = from; i < to; i++)
-         s[i] &= (uint8_t)~(TLB_PTE_WRITABLE | ((s[i] & TLB_PTE_ZERO) != 0 ? 0 : TLB_PTE_HUGE));
+         s[i] &= (uint8_t)~TLB_PTE_WRITABLE;
    }
 }
 

@@ -91,6 +91,7 @@ enum { TLB_MAX_PAGE_RUNS = 258 };
 typedef struct {
    tlb_fault_kind kind;
    int major;
+   int breaks;          /* a transparent huge page, shared since a fork, into small ones */
    unsigned n_brought;  /* runs of other pages that became present */
    tlb_page_run brought[TLB_MAX_PAGE_RUNS];
    tlb_page_run read;   /* major: what was read from the disk, by distance */
@@ -123,6 +124,9 @@ typedef struct {
    tlb_fault_counts counts[TLB_N_VIEWS];
    uint64_t phase[TLB_N_GROUPS][TLB_N_PHASES]; /* faults of the warm view */
    tlb_thp_consent thp;      /* beside the settings */
+   /* Whether another process still has pages that a fork shared; NULL: it has. */
+   int (*is_still_shared)(void *opaque);
+   void *opaque;
 } tlb_fault_model;
 
 /* Makes a model with an empty address space. memory->take() must not return NULL. */

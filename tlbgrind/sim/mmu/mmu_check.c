@@ -34,7 +34,8 @@ static const char *check_tags(const tlb_mmus *all, tlb_side table, const tlb_pag
    const bool reads_known = table == TLB_CODE ? p->tag == 0 : !tlb_is_data_unknown(p);
    if (reads_known && rest->observers != 0)
       return "the tag of an observed page says that it is known";
-   if (table == TLB_CODE || tlb_is_data_unknown(tlb_writes(p)))
+   /* Where writes are looked up as reads are, nothing keeps the tags for writes. */
+   if (table == TLB_CODE || !all->traits.writes || tlb_is_data_unknown(tlb_writes(p)))
       return NULL;
    if (rest->write_observers != 0 || (!all->traits.split && rest->observers != 0))
       return "the tag of a page whose writes are observed says that they are known";

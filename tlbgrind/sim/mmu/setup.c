@@ -246,3 +246,22 @@ void tlb_mmus_ask(tlb_mmus *all)
       tlb_pages_forget(all, table, 0, end, bits, TLB_NO_VIEW);
    tlb_l1_groups_find(all);
 }
+
+/* A run without such observers keeps no tags for writes. */
+static void watch_writes(tlb_mmus *all, tlb_page *p, void *opaque)
+{
+   const unsigned shift = all->traits.page_shift;
+   (void)opaque;
+   if (tlb_space_of(all, tlb_page_number_of_data(p, shift)) == 0)
+      tlb_rest(p)->write_observers |= TLB_OBSERVER_FAULTS;
+   tlb_data_unknown(tlb_writes(p), shift);
+}
+
+bool tlb_mmus_watch_writes(tlb_mmus *all)
+{
+   const bool is_first = !all->traits.writes;
+   all->traits.writes = true;
+   all->traits.write_observers |= TLB_OBSERVER_FAULTS;
+   tlb_pages_each(all, TLB_DATA, watch_writes, NULL);
+   return is_first;
+}

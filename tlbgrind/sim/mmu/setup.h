@@ -13,4 +13,9 @@
 void tlb_mmus_init(tlb_mmus *all, const tlb_mmus_options *options, uint64_t others,
                    tlb_page_record *near, tlb_page_number n_near);
 
+/* The first write to each page of data is seen by TLB_OBSERVER_FAULTS from now on, whether the page
+   is known or not; what has been translated for runs without such observers has to go. Returns
+   whether that is so: at the first call. */
+bool tlb_mmus_watch_writes(tlb_mmus *all);
+
 #endif

@@ -83,6 +83,7 @@ static uint8_t touch(const tlb_pagemap *p, tlb_view *v, tlb_chunk *c,
       b = tlb_view_block_for(p, v, address, w.shift);
       if (b->r.touched == 0) {
          b->how = (uint8_t)w.how;
+         b->shared = 0;
          b->large = (uint8_t)(tlb_view_fits(p, v, m, w.how, address, w.shift)
                               && !tlb_view_any_in_block(v, address, w.shift));
          if (b->large && w.how == TLB_FIXED && tlb_view_pool_is_empty(v, w.shift)) {

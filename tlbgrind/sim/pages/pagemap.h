@@ -175,6 +175,17 @@ void tlb_pagemap_move(tlb_pagemap *p, uint64_t from, uint64_t to,
    in [start, end) that could be a transparent huge page becomes one. */
 void tlb_pagemap_collapse(tlb_pagemap *p, uint64_t start, uint64_t end);
 
+/* fork(): the transparent huge pages of private memory are shared with the other process from now
+   on. Returns how many there are, in all views. */
+uint64_t tlb_pagemap_share(tlb_pagemap *p);
+
+/* Whether the address is in such a page, in any view. */
+int tlb_pagemap_is_shared(const tlb_pagemap *p, uint64_t address);
+
+/* The program writes there. If it is in such a page: that breaks into base pages if another process
+   has it still, else it is this one's again. */
+void tlb_pagemap_written(tlb_pagemap *p, uint64_t address, int still_shared);
+
 TLB_API_END
 
 #endif

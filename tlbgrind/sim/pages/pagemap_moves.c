@@ -10,6 +10,7 @@ typedef struct {
    uint8_t wish;
    uint8_t how;
    uint8_t large;
+   uint8_t shared;
 } moving;
 
 typedef struct {
@@ -25,7 +26,7 @@ static int collect(tlb_view *v, tlb_chunk *c, uint64_t page, void *opaque)
       const tlb_block *const b = wish > v->base_shift
                            ? tlb_view_block_at(v, page << v->base_shift, wish) : NULL;
       l->at[l->count] = (moving){ page, wish, b == NULL ? 0 : b->how,
-                                  b == NULL ? 0 : b->large };
+                                  b == NULL ? 0 : b->large, b == NULL ? 0 : b->shared };
    }
    l->count++;
    return 1;
@@ -50,6 +51,7 @@ static void arrive(const tlb_pagemap *p, tlb_view *v, const moving *from,
          b->large = from->large && (distance & in_block) == 0
                     && tlb_view_fits(p, v, p->mappings.at[i], (tlb_rule_how)from->how,
                                      address, from->wish);
+         b->shared = from->shared;
       }
    }
    tlb_view_add(v, c, b, page, from->wish);
@@ -162,7 +164,7 @@ static void collapse_block(const tlb_pagemap *p, tlb_view *v, uint64_t start,
    if (b->r.touched != 0 && b->large)
       return;
    b->how = TLB_THP;
-   b->large = 0;
+   b->large = b->shared = 0;
    tlb_view_each_page(v, in, join_block, b);
    tlb_view_collapse(v, b, start, shift);
 }
