@@ -46,8 +46,10 @@ def test_a_thread_begins_on_an_idle_core(tmp_path: Path, options: tuple[str, ...
 
 
 @pytest.mark.parametrize("machines", [ROOM, ("--machine=skylake,zen4,core2,cortex-a76@anon:64K",)])
-def test_sums_over_threads_are_the_totals(tmp_path: Path, machines: tuple[str, ...]) -> None:
-    done = observe(tmp_path, "in-turn", 6, 300, 20, machines=machines)
+@pytest.mark.parametrize("options", [(), ("--data=yes",), ("--data=yes", "--mappings=yes")])
+def test_sums_over_threads_are_the_totals(tmp_path: Path, machines: tuple[str, ...], options: tuple[str, ...]) -> None:
+    """also of costs by object of data, of which only those that a thread uses are looked at when it stops"""
+    done = observe(tmp_path, "in-turn", 6, 300, 20, machines=machines, options=options)
     for out in done.files:
         threads = threads_of(out)
         assert sorted(threads) == [1, 2, 3, 4, 5, 6, 7]

@@ -6,6 +6,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_oset.h"
+#include "pub_tool_xarray.h"
 
 #include "attribution/lines.h"
 
@@ -20,7 +21,10 @@ Bool tg_costs_are_kept = True;
 
 static DedupPoolAlloc* names; /* equal names have equal addresses */
 static OSet* functions;       /* TgFunction */
-static OSet* lines;           /* TgLine */
+static OSet* lines;           /* TgLine, but those of objects of data, which can be many: */
+static OSet* of_objects;
+static XArray* recent;        /* TgLine*, see tg_lines_set_aside() */
+static TgLine aside;          /* the sums of those of objects that are not recent */
 
 /* --- Names, functions, lines --- */
 
@@ -73,14 +77,18 @@ static const TgFunction* function_of(const TgFunction* key)
 
 static TgLine* line_of(const TgLine* key)
 {
-   TgLine* line = VG_(OSetGen_Lookup)(lines, key);
+   OSet* set = key->object == 0 ? lines : of_objects;
+   TgLine* line = VG_(OSetGen_Lookup)(set, key);
    if (line == NULL) {
-      line = VG_(OSetGen_AllocNode)(lines, sizeof *line);
+      line = VG_(OSetGen_AllocNode)(set, sizeof *line);
       *line = *key;
-      VG_(OSetGen_Insert)(lines, line);
+      VG_(OSetGen_Insert)(set, line);
    }
    return line;
 }
+
+static OSet* const* const sets[] = { &lines, &of_objects };
+enum { N_SETS = sizeof sets / sizeof sets[0] };
 
 TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number, Addr address)
 {
@@ -116,6 +124,8 @@ void tg_lines_init(void)
                                    "tg.lines.functions", VG_(free));
    lines = VG_(OSetGen_Create)(0, compare_lines, VG_(malloc),
                                "tg.lines.lines", VG_(free));
+   of_objects = VG_(OSetGen_Create)(0, compare_lines, VG_(malloc), "tg.lines.objects", VG_(free));
+   recent = VG_(newXA)(VG_(malloc), "tg.lines.recent", VG_(free), sizeof(TgLine*));
 }
 
 /* --- Costs --- */
@@ -207,21 +217,29 @@ void tg_lines_costs(const TgLine* line, UInt machine, ULong* cost)
 void tg_lines_each_line(void (*each)(const TgLine* line, void* opaque), void* opaque)
 {
    const TgLine* line;
-   VG_(OSetGen_ResetIter)(lines);
-   while ((line = VG_(OSetGen_Next)(lines)) != NULL)
-      each(line, opaque);
+   for (UInt i = 0; i < N_SETS; i++) {
+      VG_(OSetGen_ResetIter)(*sets[i]);
+      while ((line = VG_(OSetGen_Next)(*sets[i])) != NULL)
+         each(line, opaque);
+   }
 }
 
-void tg_lines_each(void (*each)(uint64_t* misses, tlb_user kind))
+static void each_misses(TgLine* line, void (*each)(uint64_t* misses, tlb_user kind))
+{
+   for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
+      for (UInt part = 0; part < parts && line->misses[kind] != NULL; part++)
+         each(line->misses[kind] + part * n_counts, kind);
+   }
+}
+
+void tg_lines_each_recent(void (*each)(uint64_t* misses, tlb_user kind))
 {
    TgLine* line;
    VG_(OSetGen_ResetIter)(lines);
-   while ((line = VG_(OSetGen_Next)(lines)) != NULL) {
-      for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
-         for (UInt part = 0; part < parts && line->misses[kind] != NULL; part++)
-            each(line->misses[kind] + part * n_counts, kind);
-      }
-   }
+   while ((line = VG_(OSetGen_Next)(lines)) != NULL)
+      each_misses(line, each);
+   for (Word i = 0; i < VG_(sizeXA)(recent); i++)
+      each_misses(*(TgLine**)VG_(indexXA)(recent, i), each);
 }
 
 static void zero_misses(uint64_t* misses, tlb_user kind)
@@ -230,15 +248,22 @@ static void zero_misses(uint64_t* misses, tlb_user kind)
    VG_(memset)(misses, 0, n_counts * sizeof *misses);
 }
 
+static void zero_line(TgLine* line)
+{
+   VG_(memset)(line->refs, 0, sizeof line->refs);
+   VG_(memset)(line->faults, 0, sizeof line->faults);
+   each_misses(line, zero_misses);
+}
+
 void tg_lines_zero(void)
 {
    TgLine* line;
-   VG_(OSetGen_ResetIter)(lines);
-   while ((line = VG_(OSetGen_Next)(lines)) != NULL) {
-      VG_(memset)(line->refs, 0, sizeof line->refs);
-      VG_(memset)(line->faults, 0, sizeof line->faults);
+   for (UInt i = 0; i < N_SETS; i++) {
+      VG_(OSetGen_ResetIter)(*sets[i]);
+      while ((line = VG_(OSetGen_Next)(*sets[i])) != NULL)
+         zero_line(line);
    }
-   tg_lines_each(zero_misses);
+   zero_line(&aside);
 }
 
 void tg_line_add(TgLine* to, const TgLine* plus, const TgLine* minus)
@@ -262,6 +287,41 @@ void tg_lines_total(TgLine* to)
    VG_(OSetGen_ResetIter)(lines);
    while ((line = VG_(OSetGen_Next)(lines)) != NULL)
       tg_line_add(to, line, &nothing);
+   for (Word i = 0; i < VG_(sizeXA)(recent); i++)
+      tg_line_add(to, *(TgLine**)VG_(indexXA)(recent, i), &nothing);
+   tg_line_add(to, &aside, &nothing);
+}
+
+/* --- Parts of objects, of which there can be very many --- */
+
+static void take_away(TgLine* from, const TgLine* line)
+{
+   for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
+      from->refs[kind] -= line->refs[kind];
+      from->faults[kind] -= line->faults[kind];
+      for (UInt i = 0; i < n_counts && line->misses[kind] != NULL && from->misses[kind] != NULL; i++)
+         from->misses[kind][i] -= line->misses[kind][i];
+   }
+}
+
+void tg_line_is_used(TgLine* part)
+{
+   if (part->is_recent || part->object == 0)
+      return;
+   part->is_recent = True;
+   VG_(addToXA)(recent, &part);
+   take_away(&aside, part);
+}
+
+void tg_lines_set_aside(void)
+{
+   static const TgLine nothing;
+   for (Word i = 0; i < VG_(sizeXA)(recent); i++) {
+      TgLine* line = *(TgLine**)VG_(indexXA)(recent, i);
+      tg_line_add(&aside, line, &nothing);
+      line->is_recent = False;
+   }
+   VG_(dropTailXA)(recent, VG_(sizeXA)(recent));
 }
 
 Bool tg_line_costs_equal(const TgLine* a, const TgLine* b)
@@ -314,9 +374,11 @@ XArray* tg_lines_sorted(void)
    XArray* sorted = VG_(newXA)(VG_(malloc), "tg.lines.sorted", VG_(free),
                                sizeof(TgLine*));
    TgLine* line;
-   VG_(OSetGen_ResetIter)(lines);
-   while ((line = VG_(OSetGen_Next)(lines)) != NULL)
-      VG_(addToXA)(sorted, &line);
+   for (UInt i = 0; i < N_SETS; i++) {
+      VG_(OSetGen_ResetIter)(*sets[i]);
+      while ((line = VG_(OSetGen_Next)(*sets[i])) != NULL)
+         VG_(addToXA)(sorted, &line);
+   }
    VG_(setCmpFnXA)(sorted, by_text);
    VG_(sortXA)(sorted);
    return sorted;

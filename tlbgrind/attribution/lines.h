@@ -29,6 +29,7 @@ typedef struct {
                          all of the line (tg_sites_init()) */
    UInt object;       /* of data, or its cell, by number: likewise */
    UChar length;      /* of the instruction at `address`; 0: it was not translated */
+   Bool is_recent;    /* see tg_lines_set_aside() */
    UChar listed;      /* bits by kind of reference, see trace/missed_segments.h */
    ULong refs[TLB_N_USERS];    /* instructions, reads, writes */
    uint64_t* misses[TLB_N_USERS]; /* see tg_line_misses(); NULL: none */
@@ -103,8 +104,13 @@ uint64_t* tg_line_misses(TgLine* line, tlb_user kind);
 /* Calls `each` for all lines, in no order. */
 void tg_lines_each_line(void (*each)(const TgLine* line, void* opaque), void* opaque);
 
-/* Calls `each` for the miss counts of all lines. */
-void tg_lines_each(void (*each)(uint64_t* misses, tlb_user kind));
+/* Calls `each` for the miss counts of all lines, but those that have been set aside. */
+void tg_lines_each_recent(void (*each)(uint64_t* misses, tlb_user kind));
+
+/* Parts for objects of data are set aside: their costs do not change before tg_line_is_used() is
+   called for them. There can be many more of them than a thread uses before the next one runs. */
+void tg_lines_set_aside(void);
+void tg_line_is_used(TgLine* part);
 
 /* Stores all costs of a line with one machine in `cost`, TG_N_COSTS of them. */
 void tg_lines_costs(const TgLine* line, UInt machine, ULong* cost);

@@ -91,7 +91,23 @@ static TgLine* part_of(TgLine* line, UInt object, UInt region)
       parts[at].region = region;
       parts[at].part = tg_line_part(line, object, region);
    }
+   tg_line_is_used(parts[at].part);
    return parts[at].part;
+}
+
+/* Its part is looked up again. */
+static void forget(TgDataRef* d)
+{
+   d->value = d->region = TG_NO_VALUE;
+}
+
+void tg_data_set_aside(void)
+{
+   /* What is listed is taken from its lines later. */
+   if (!tg_data_objects_on || tg_lists_missed_segments)
+      return;
+   tg_lines_set_aside();
+   tg_superblocks_each_data(forget);
 }
 
 TgLine* tg_data_line_at(TgLine* line, Addr a)

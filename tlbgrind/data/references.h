@@ -42,6 +42,10 @@ TgLine* tg_data_line_at(TgLine* line, Addr a);
 void tg_data_started(ThreadId tid);
 void tg_data_thread_begins(ThreadId tid);
 
+/* Another thread runs from now on: parts that it does not use are not looked at until they are used
+   again, so that many threads do not take a time that grows with the square of their number. */
+void tg_data_set_aside(void);
+
 /* The child's counts begin at zero. */
 void tg_data_zero(void);
 

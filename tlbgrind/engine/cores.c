@@ -6,6 +6,7 @@
 
 #include "sim/mmu/mmu.h"
 
+#include "data/references.h"
 #include "engine/batch.h"
 #include "engine/cores.h"
 #include "engine/fast_path.h"
@@ -50,6 +51,7 @@ void tg_cores_settle(void)
       tg_batch_look_up();
       tg_engine_settle();
       tg_threads_add(at_hand);
+      tg_data_set_aside();
    }
 }
 
