@@ -25,7 +25,7 @@ from oracle_support import CLIENTS, SOURCE, TOLD_APART, VALGRIND, environment, p
 sys.path[:0] = [str(SOURCE / "tests" / "bench"), str(SOURCE / "tests")]
 import bench_programs
 from oracle.any_machines import any_machines, write
-from tg_names import label_of
+from tg_names import labels_of
 
 POLICIES = ("lru", "lru", "plru", "fifo", "nru", "random:7")
 WAYS = {4: ("1", "4", "full"), 16: ("1", "2", "4", "full"), 32: ("1", "4", "8", "full"), 64: ("4", "full")}
@@ -177,7 +177,8 @@ def compare(
     # Page faults, too, are told for the smallest base page of the run.
     if len(together) > 1 and "--faults=yes" not in options:
         by_itself = run(folder, [f"--machine={alone}", *options], command, stdin)["out"]
-        among = fast[f"out_{label_of(alone.removeprefix('./'))}"]
+        labels = labels_of([machine.removeprefix("./") for machine in together])
+        among = fast[f"out_{labels[together.index(alone)]}"]
         a, b = ([line for line in file if not line.startswith(TOLD_APART)] for file in (by_itself, among))
         bad |= differ(f"{name}: {alone} by itself and among {','.join(together)} counts otherwise", [("out", a, b)])
     return not bad

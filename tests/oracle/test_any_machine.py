@@ -20,7 +20,7 @@ from oracle.any_machines import any_machines, write
 from oracle.lackey_trace import totals_of, trace, valgrind
 from oracle_random import build
 from oracle_support import SOURCE
-from tg_names import label_of
+from tg_names import labels_of
 
 # By the kind of a trace's line: the users that ask, in order, and the events that count what is missed, by level.
 USERS = {"I": "f", "L": "l", "M": "ls", "S": "s"}
@@ -56,8 +56,8 @@ def check(folder: Path, program: list[str], machines: dict[str, Machine], option
     for fast_path in ("yes", "no"):
         given = [*options, f"--nested={'yes' if nested else 'no'}"]
         valgrind("tlbgrind", [*given, f"--fast-path={fast_path}", f"--tlbgrind-out-file={out}", "-q"], program)
-        for name, want in wanted.items():
-            totals, _ = totals_of(out if len(wanted) == 1 else out.with_name(f"out_{label_of(name)}"))
+        for (name, want), label in zip(wanted.items(), labels_of([*wanted])):
+            totals, _ = totals_of(out if len(wanted) == 1 else out.with_name(f"out_{label}"))
             got = {event: totals[event] for event in want}
             assert got == want, f"{name}, --fast-path={fast_path}\n{machines[name].text()}"
 

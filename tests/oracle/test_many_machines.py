@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from oracle_random import build
 from oracle_support import BUILD, CLIENTS, TOLD_APART, environment
-from tg_names import label_of
+from tg_names import labels_of
 
 MACHINES = [
     "skylake",
@@ -107,7 +107,8 @@ def run(folder: Path, machines: list[str], options: list[str], command: list[str
     )
     if len(machines) == 1:
         return {machines[0]: counts(out)}
-    return {name: counts(folder / f"out_{label_of(name.removeprefix('./'))}") for name in machines}
+    labels = labels_of([name.removeprefix("./") for name in machines])
+    return {name: counts(folder / f"out_{label}") for name, label in zip(machines, labels)}
 
 
 def compare(folder: Path, machines: list[str], command: list[str], options: tuple[str, ...] = ()) -> None:

@@ -198,7 +198,7 @@ def test_each_thread_has_the_calls_that_it_makes(tmp_path: Path, program: list[s
     command = [TLBGRIND, "-q", *ONE, *options, "--tlbgrind-out-file=out", str(CLIENTS / program[0]), *program[1:]]
     subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, check=False, timeout=600)
     whole = read_graph(tmp_path / "out")
-    threads = [read_graph(path) for path in tmp_path.glob("out_thread_*")]
+    threads = [read_graph(path) for path in tmp_path.glob("thread_*_of_out")]
     # A number is taken again when its thread has ended.
     assert len(threads) == 1 if program[0] == "run_signals" else len(threads) > 1
     sums: dict[object, list[int]] = {}
@@ -219,7 +219,7 @@ def with_and_without_threads(folder: Path, *program: str) -> list[dict[str, Grap
         folder.mkdir()
         command = ["setarch", "-R", TLBGRIND, "-q", *ONE, *options, "--tlbgrind-out-file=out"]
         subprocess.run([*command, *program], cwd=folder, env=ENVIRONMENT, capture_output=True, check=True)
-        graphs.append({path.name: read_graph(path) for path in folder.glob("out*")})
+        graphs.append({path.name: read_graph(path) for path in folder.glob("*out")})
         shutil.rmtree(folder)
     return graphs
 
@@ -245,7 +245,7 @@ def test_calls_of_several_threads_are_those_of_two_runs(tmp_path: Path) -> None:
     both, calls, threads = with_and_without_threads(tmp_path / "run", *program)
     assert references(both["out"]) == references(calls["out"])
     assert len(references(both["out"])[1]) > 0
-    assert both.keys() == threads.keys() == {"out", "out_thread_1", "out_thread_2"}
+    assert both.keys() == threads.keys() == {"out", "thread_1_of_out", "thread_2_of_out"}
     for name, graph in both.items():
         assert references(graph)[0] == references(threads[name])[0]
         assert graph.arcs and not threads[name].arcs

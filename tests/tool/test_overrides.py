@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tg_names import label_of
+from tg_names import labels_of
 from tool_support import GEOMETRY, OutFile, read, run
 
 MACHINES = Path(os.environ["TG_SRCDIR"], "tlbgrind/machines")
@@ -24,7 +24,7 @@ def outs(folder: Path, names: Sequence[str], *options: str) -> list[OutFile]:
     done = run(here, *PROGRAM, options=options, out_file="out", geometry=(), collect=False)
     assert done.status == 0, done.err
     here.rename(folder)
-    files = [folder / "out"] if len(names) == 1 else [folder / f"out_{label_of(name)}" for name in names]
+    files = [folder / "out"] if len(names) == 1 else [folder / f"out_{label}" for label in labels_of(names)]
     assert sorted(folder.iterdir()) == sorted(files)
     return [read(file) for file in files]
 

@@ -85,6 +85,10 @@ def test_the_fast_path_counts_the_same_in_a_region(tmp_path: Path) -> None:
             assert fast.body() == slow.body(), mode
 
 
+def without_pid(file: OutFile) -> str:
+    return re.sub(r"(?<=out)\.\d+", "", file.path.name, count=1)
+
+
 def test_each_machine_of_a_region_counts_as_it_does_alone(tmp_path: Path) -> None:
     names = SEVERAL[0].partition("=")[2].split(",")
     for mode, options in (("region", OFF), ("keeps", OFF), ("phases", ())):
@@ -94,13 +98,9 @@ def test_each_machine_of_a_region_counts_as_it_does_alone(tmp_path: Path) -> Non
             folder = tmp_path / f"{mode}-{number}"
             alone = part(folder, mode, *options, geometry=[f"--machine={name}"])
             for file in alone.files:
-                suffix = file.path.name.partition("_")[2]
-                (other,) = (
-                    f
-                    for f in together.files
-                    if f.path.name.partition("_")[2] == "_".join(filter(None, (name, suffix)))
-                )
-                assert (file.lines, file.summary) == (other.lines, other.summary), (mode, name, suffix)
+                called = without_pid(file)
+                (other,) = (f for f in together.files if without_pid(f) == f"{called}_{name}")
+                assert (file.lines, file.summary) == (other.lines, other.summary), (mode, name, called)
 
 
 @pytest.mark.parametrize("bits", BITS)
@@ -221,11 +221,15 @@ def annotate(*arguments: object) -> subprocess.CompletedProcess[str]:
 def test_tg_annotate_shows_one_phase(tmp_path: Path) -> None:
     done = part(tmp_path, "phases")
     (whole,) = (file for file in done.files if not file.descriptions("Of phase"))
-    of_it = tmp_path / f"{whole.path.name}_phase_read_it_2"
+    of_it = tmp_path / f"phase_read_it_2_of_{whole.path.name}"
     options = ("--show=Ir", "--sort=Ir", "--by=function", "--show-percs=no")
     by_name, itself = annotate("--phase=read_it", *options, whole.path), annotate(*options, of_it)
     assert (by_name.returncode, by_name.stdout) == (0, itself.stdout)
     assert "second_phase" in by_name.stdout and "first_phase" not in by_name.stdout
+    twice = annotate(whole.path, of_it)
+    assert twice.returncode == 1
+    assert twice.stderr == f"tg_annotate: error: {of_it} is a part of {whole.path}: its costs would be added twice\n"
+    assert annotate("--diff", whole.path, of_it).returncode == 0
     unknown = annotate("--phase=x", whole.path)
     assert unknown.returncode == 1
     assert f"{whole.path}: has no phase 'x'; there are start, read/it, read_it, the end" in unknown.stderr

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tg_environment import client
-from tg_names import label_of
+from tg_names import labels_of
 from tool_support import EVENTS, OutFile, messages, read, run
 
 PROCESS = (client("run_process"), "exit", 3)
@@ -207,7 +207,7 @@ def test_the_files_of_several_machines_are_named(tmp_path: Path) -> None:
     assert sorted(commands) == sorted(quoted(f.path) for f in files)
     # In the order of the table, and as the shell needs them.
     start = f"{tmp_path}/out.{files[0].pid}_"
-    assert commands == [start + "zen4", start + "zen4@thp", f"'{start}zen4@heap:2M+_a b_*:64K'"]
+    assert commands == [start + "zen4_1", start + "zen4@thp", f"'{start}zen4@heap:2M+_a b_*:64K'"]
     done = subprocess.run(["sh", "-c", f"ls -- {' '.join(commands)}"], capture_output=True, check=False)
     assert done.returncode == 0
 
@@ -312,7 +312,7 @@ def test_the_files_of_many_machines_are_told_by_a_pattern(tmp_path: Path) -> Non
         f"  tg_annotate {start}MACHINE",
         f"  tg_annotate {start}k10@_x:64K",
     ]
-    assert {start + label_of(name).replace("/", "_") for name in called} == {str(f.path) for f in files}
+    assert {start + label for label in labels_of(called)} == {str(f.path) for f in files}
 
 
 def test_machines_of_files_are_called_as_the_files_say(tmp_path: Path) -> None:
@@ -326,7 +326,7 @@ def test_machines_of_files_are_called_as_the_files_say(tmp_path: Path) -> None:
     expected = ["mine", "mine@thp", "mine.2", "mine.2@thp", "zen4.2", "mine.2.2", "zen4"]
     called, said, files = machines(tmp_path / "run", *given)
     assert called == expected
-    labels = [label_of(name) for name in expected]
+    labels = labels_of(expected)
     assert [m.partition(f"out.{files[0].pid}_")[2] for m in said[1:]] == labels
     by_name = {f.descriptions("Machine")[0]: f for f in files}
     for name, label, path in zip(expected, labels, given):
@@ -353,7 +353,7 @@ def test_long_rules_do_not_make_a_name_too_long(tmp_path: Path) -> None:
     assert called == names
     labels = [m.partition(f"out.{files[0].pid}_")[2] for m in said[1:]]
     assert {f.path.name.partition(f".{f.pid}_")[2] for f in files} == set(labels)
-    assert [len(label) for label in labels] == [100, 100, 4]
+    assert [len(label) for label in labels] == [100, 100, 6]
     assert labels[1] == labels[0][:98] + "_2"
 
 

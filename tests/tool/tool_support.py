@@ -165,7 +165,7 @@ def run(
     check_sound(done.stderr)
     leftovers = [p.name for p in folder.rglob(".*.part")]
     assert leftovers == [], f"temporary files are left: {leftovers}"
-    files = [read(p) for p in sorted(folder.glob("out.*"))] if collect else []
+    files = [read(p) for p in sorted([*folder.glob("out.*"), *folder.glob("*_of_out.*")])] if collect else []
     return Run(done.returncode, done.stdout, done.stderr, files)
 
 

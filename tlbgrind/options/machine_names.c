@@ -56,6 +56,14 @@ static HChar in_label(HChar c)
    return c == '-' || c == '.' ? '_' : c;
 }
 
+/* Puts "_" and the number behind the first `length` characters, or fewer if there is no room. */
+static void append_number(HChar* label, Int length, UInt number)
+{
+   HChar text[16];
+   const Int digits = (Int)VG_(sprintf)(text, "_%u", number);
+   VG_(strcpy)(label + (length + digits > LABEL_SIZE ? LABEL_SIZE - digits : length), text);
+}
+
 /* The name without characters that a label or a file's name cannot contain. */
 static const HChar* label_of(const TgMachine* machines, UInt n,
                              const HChar* name)
@@ -65,14 +73,33 @@ static const HChar* label_of(const TgMachine* machines, UInt n,
    for (HChar* at = label; *at != '\0'; at++)
       *at = *at == '/' ? '_' : in_label(*at);
    const Int length = (Int)VG_(strlen)(label);
-   for (UInt i = 2; is_label(machines, n, label); i++) {
-      HChar number[16];
-      const Int digits = (Int)VG_(sprintf)(number, "_%u", i);
-      const Int end = length + digits > LABEL_SIZE ? LABEL_SIZE - digits
-                                                   : length;
-      VG_(strcpy)(label + end, number);
-   }
+   for (UInt i = 2; is_label(machines, n, label); i++)
+      append_number(label, length, i);
    return label;
+}
+
+/* Whether another label, or one before, begins with that of machine i. */
+static Bool is_beginning(const TgMachine* machines, UInt n, UInt i)
+{
+   const SizeT length = VG_(strlen)(machines[i].label);
+   for (UInt j = 0; j < n; j++) {
+      if (j != i && VG_(strncmp)(machines[j].label, machines[i].label, length) == 0)
+         return True;
+   }
+   return False;
+}
+
+/* KCachegrind adds up all files whose names begin with that of the one that it opens. */
+static void make_ends_differ(TgMachine* machines, UInt n)
+{
+   for (UInt i = 0; i < n; i++) {
+      for (UInt number = 1; is_beginning(machines, n, i); number++) {
+         HChar* label = VG_(malloc)("tg.machines.label", LABEL_SIZE + 1);
+         VG_(snprintf)(label, LABEL_SIZE + 1, "%s", machines[i].label);
+         append_number(label, (Int)VG_(strlen)(label), number);
+         machines[i].label = label;
+      }
+   }
 }
 
 void tg_machine_names_give(TgMachine* machines, UInt n)
@@ -86,6 +113,7 @@ void tg_machine_names_give(TgMachine* machines, UInt n)
    }
    for (UInt i = 0; i < n; i++)
       machines[i].label = label_of(machines, i, machines[i].name);
+   make_ends_differ(machines, n);
 }
 
 Bool tg_machine_names_is_label(const TgMachine* m)

@@ -79,7 +79,7 @@ void tg_options_print_usage(void)
 "                                     allocates, or of the variable or named\n"
 "                                     memory NAME; implies --data-offsets=yes\n"
 "    --data-out-file=FILE             where to [tlbgrind.data.%%p]\n"
-"    --separate-threads=no|yes        an out-file for each thread, too, NAME_thread_N\n"
+"    --separate-threads=no|yes        an out-file for each thread, too, thread_N_of_NAME\n"
 "                                     [no]\n"
 "    --mappings=no|yes|SIZE           by mapping, too, and what lies outside of its\n"
 "                                     aligned large pages (of SIZE; yes: of the size\n"

@@ -47,13 +47,13 @@ static TgShares sharing[TG_N_SHARINGS];
 
 /* In the names of files, and in descriptions. */
 static const struct {
-   const HChar* between;
+   const HChar* before;
    const HChar* each;
    const HChar* file;
    const HChar* one;
 } words[TG_N_SHARINGS] = {
-   [TG_BY_PHASE] = { "_phase_", "Phase", "Phase file", "Of phase" },
-   [TG_BY_THREAD] = { "_thread_", "Separate thread", "Thread file", "Of thread" },
+   [TG_BY_PHASE] = { "phase", "Phase", "Phase file", "Of phase" },
+   [TG_BY_THREAD] = { "thread", "Separate thread", "Thread file", "Of thread" },
 };
 
 TgShares* tg_shares(TgSharing kind)
@@ -271,10 +271,14 @@ const HChar* tg_shares_at_hand(const TgShares* s)
 HChar* tg_shares_file_name(const TgShares* s, UInt number, const HChar* name)
 {
    const HChar* label = s->share[number].label;
-   const HChar* between = words[s - sharing].between;
-   const SizeT room = VG_(strlen)(name) + VG_(strlen)(between) + VG_(strlen)(label) + 1;
+   const HChar* before = words[s - sharing].before;
+   const HChar* file = tg_file_in_folder(name);
+   const SizeT room = VG_(strlen)(name) + VG_(strlen)(before) + VG_(strlen)(label) + sizeof "__of_";
    HChar* whole = VG_(malloc)("tg.shares.file", room);
-   VG_(snprintf)(whole, (Int)room, "%s%s%s", name, between, label);
+   const SizeT folder = (SizeT)(file - name);
+   VG_(memcpy)(whole, name, folder);
+   /* Not behind the name: KCachegrind would add the file to the whole, of which it is a part. */
+   VG_(snprintf)(whole + folder, (Int)(room - folder), "%s_%s_of_%s", before, label, file);
    return whole;
 }
 

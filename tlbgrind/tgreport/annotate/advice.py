@@ -221,8 +221,9 @@ def _rule(base: str, out: OutFile) -> tuple[str, str]:
 
 
 def companions(path: str) -> list[str]:
-    """The other out-files of the run, where the first is `path`; perhaps of older runs, too."""
-    return sorted(glob.glob(glob.escape(path) + "[@+]*"))
+    """The other out-files of the run, where the first is `path`; perhaps of older runs, too. So that
+    they do not begin as it does, it has a number at its end."""
+    return sorted(glob.glob(glob.escape(re.sub(r"_\d+$", "", path)) + "[@+]*"))
 
 
 def of_the_run(first: OutFile, others: Sequence[OutFile]) -> list[OutFile]:

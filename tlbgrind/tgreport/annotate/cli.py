@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 
 from ..base import command
@@ -11,7 +12,7 @@ from ..base.documents import Table
 from ..base.errors import ReportError
 from ..base.progress import Progress, progress_shown
 from ..base.terminal import screen
-from ..formats.outfile import OutFile, phase_file, read, with_events
+from ..formats.outfile import OutFile, parts_of, phase_file, read, with_events
 from . import (
     advice,
     beside,
@@ -80,6 +81,24 @@ def _refuse_mixture(files: Sequence[OutFile]) -> None:
             "of a run, so they are not added up; tg_annotate reads one kind at a time, "
             "--by=data data files"
         )
+
+
+def _refuse_parts_of_each_other(files: Sequence[OutFile]) -> None:
+    """A file of a phase or thread has counts of its run once more, and phases those of threads."""
+    names = {os.path.realpath(out.path): out.path for out in files}
+    for out in files:
+        for part in parts_of(out):
+            if os.path.realpath(part) in names:
+                raise ReportError(
+                    f"{names[os.path.realpath(part)]} is a part of {out.path}: its costs would be added twice"
+                )
+    by_kind = {kind: {out.pid: out.path for out in files if kind in dict(out.descriptions)} for kind in ("Of phase", "Of thread")}
+    for pid, path in by_kind["Of phase"].items():
+        if pid in by_kind["Of thread"]:
+            raise ReportError(
+                f"{path} is of a phase, {by_kind['Of thread'][pid]} of a thread of the same process: "
+                "what they have in common would be added twice"
+            )
 
 
 def _of_same_events(files: list[OutFile], warnings: list[str]) -> list[OutFile]:
@@ -213,6 +232,7 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
         files = _of_same_events(files, warnings)
     else:
         _refuse_mixture(files)
+        _refuse_parts_of_each_other(files)
     profile = Profile(files, options.diff, options.mod_filename, options.mod_funcname)
     warnings += _mixed(profile)
     # For other programs, columns must not depend on what was counted.

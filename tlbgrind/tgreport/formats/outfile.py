@@ -121,6 +121,12 @@ def phase_file(out: OutFile, phase: str) -> str:
     return os.path.join(os.path.dirname(out.path), found)
 
 
+def parts_of(out: OutFile) -> list[str]:
+    """The out-files of phases and threads, which lie beside that of the whole run."""
+    folder = os.path.dirname(out.path)
+    return [os.path.join(folder, text) for key, text in out.descriptions if key in ("Phase file", "Thread file")]
+
+
 def with_events(out: OutFile, events: tuple[str, ...]) -> OutFile:
     """The same, of its events these only."""
     if out.events == events:
