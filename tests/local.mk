@@ -87,6 +87,7 @@ CLIENTS = \
 	run_region \
 	run_signals \
 	run_tables \
+	run_small \
 	run_strides \
 	run_threads \
 	run_timeline

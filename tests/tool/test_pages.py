@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -431,6 +432,48 @@ def test_what_khugepaged_would_do_is_named(tmp_path: Path) -> None:
     assert r.status == 0
     (line,) = [line for line in r.err.splitlines() if "grew later" in line]
     assert int(line.partition("grew later: ")[2].split()[0]) >= 13
+
+
+# By way: huge pages that are left of four, and the reason of the others that could be huge.
+SMALL = {
+    "grown": (0, "their mapping grew later: 4 blocks of 2M; map the whole at once, aligned"),
+    "late": (2, "they were touched before the advice: 2 blocks of 2M; advise before the first touch"),
+    "cut": (3, "mprotect or advice of a part cut them: 1 blocks of 2M; change whole blocks"),
+    "purged": (3, "a part of each was given back: 1 blocks of 2M; give back whole blocks"),
+    "free": (3, "MADV_FREE, COLD or PAGEOUT broke them: 1 blocks of 2M; whole blocks for FREE and COLD, no PAGEOUT"),
+    "pageout": (3, "MADV_FREE, COLD or PAGEOUT broke them: 1 blocks of 2M; whole blocks for FREE and COLD, no PAGEOUT"),
+    "moved": (2, "mremap moved them: 1 blocks of 2M; move whole blocks by multiples of their size"),
+    "mergeable": (3, None),
+}
+
+
+@pytest.mark.parametrize("way", SMALL)
+def test_small_pages_have_a_reason_and_a_remedy(tmp_path: Path, way: str) -> None:
+    # With a rule, also one that matches nothing, what is touched before the first advice is known.
+    options = ("--thp=madvise", "--pages=/no-such-file:64K")
+    r = run(tmp_path, client("run_small"), way, options=options, geometry=GEOMETRY)
+    assert r.status == 0
+    if "no KSM" in r.out:
+        pytest.skip("this kernel has no MADV_MERGEABLE")
+    left, reason = SMALL[way]
+    lines = re.findall(r"in small pages, as (.*)", r.err)
+    assert lines == ([] if reason is None else [reason])
+    huge = re.search(r"backed at the peak: (\d+) pages of 2M", r.err)
+    broken = re.search(r"large pages broken: (\d+)", r.err)
+    ever = 2 if way == "late" else 0 if way == "grown" else 4
+    assert ever - (int(broken[1]) if broken else 0) == left or way == "moved"
+    assert (int(huge[1]) if huge else 0) <= ever
+
+
+@pytest.mark.parametrize("way", SMALL)
+def test_this_kernel_has_as_many_huge_pages_left(way: str) -> None:
+    thp = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+    if not thp.exists() or "[never]" in thp.read_text(encoding="ascii"):
+        pytest.skip("this host has no transparent huge pages")
+    done = subprocess.run([client("run_small"), way], capture_output=True, text=True, check=True)
+    if "no KSM" in done.stdout:
+        pytest.skip("this kernel has no MADV_MERGEABLE")
+    assert done.stdout == f"left {SMALL[way][0]}\n"
 
 
 # By array of zen4's first level for data: small, and of entries that are more than one page or fewer than it has.

@@ -203,7 +203,7 @@ static tlb_mapping new_mapping(ULong start, ULong end, UInt prot)
 {
    return (tlb_mapping){ .start = start, .end = end, .prot = (UChar)prot,
                          .serial = next_serial++,
-                         .flags = (UShort)tg_space.future_flags };
+                         .flags = tg_space.future_flags };
 }
 
 /* --- Changes to the map --- */

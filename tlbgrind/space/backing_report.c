@@ -40,6 +40,10 @@ Bool tg_backing_report_is_of_interest(UInt view)
       if (c->taken[shift] != 0 || c->fallbacks[shift] != 0)
          return True;
    }
+   for (UInt i = 0; i < TLB_N_SMALL_REASONS; i++) {
+      if (tlb_pagemap_small(map, view, (tlb_small_reason)i) != 0)
+         return True;
+   }
    return False;
 }
 
@@ -79,6 +83,40 @@ static void say_large(const tlb_pagemap* map, const tlb_page_rule* rule,
                    (ULong)first->start, *name == '\0' ? "" : ", ", name);
    line(text, opaque);
    VG_(free)(text);
+}
+
+/* What could be huge and is not, with the way to have it huge. */
+static void describe_small(tlb_pagemap* map, UInt view,
+                           void (*line)(const HChar* text, void* opaque), void* opaque)
+{
+   static const struct {
+      const HChar* why;
+      const HChar* remedy;
+   } reasons[TLB_N_SMALL_REASONS] = {
+      [TLB_SMALL_GREW] = { "their mapping grew later", "map the whole at once, aligned" },
+      [TLB_SMALL_LATE] = { "they were touched before the advice", "advise before the first touch" },
+      [TLB_SMALL_CUT] = { "mprotect or advice of a part cut them", "change whole blocks" },
+      [TLB_SMALL_PURGED] = { "a part of each was given back", "give back whole blocks" },
+      [TLB_SMALL_MARKED] = { "MADV_FREE, COLD or PAGEOUT broke them",
+                             "whole blocks for FREE and COLD, no PAGEOUT" },
+      [TLB_SMALL_MOVED] = { "mremap moved them", "move whole blocks by multiples of their size" },
+      [TLB_SMALL_FORKED] = { "they were written to after a fork",
+                             "MADV_DONTFORK, or vfork and posix_spawn" },
+   };
+   HChar text[200], name[16];
+   Bool any = False;
+   for (UInt i = 0; i < TLB_N_SMALL_REASONS; i++) {
+      const ULong n = tlb_pagemap_small(map, view, (tlb_small_reason)i);
+      if (n == 0)
+         continue;
+      VG_(snprintf)(text, sizeof text, "in small pages, as %s: %llu blocks of %s; %s",
+                    reasons[i].why, n, size_name(name, tlb_thp_shift(map->view[view]->base_shift)),
+                    reasons[i].remedy);
+      line(text, opaque);
+      any = True;
+   }
+   if (any)
+      line("khugepaged, which is not modelled, may make these huge in time", opaque);
 }
 
 void tg_backing_report_describe(UInt view,
@@ -123,14 +161,7 @@ void tg_backing_report_describe(UInt view,
                     (ULong)c->broken);
       line(text, opaque);
    }
-   const ULong overgrown = tlb_pagemap_overgrown(map, view);
-   if (overgrown != 0) {
-      VG_(snprintf)(text, sizeof text,
-                    "in small pages, as their mapping grew later: %llu blocks of %s; khugepaged, "
-                    "which is not modelled, may make them huge",
-                    overgrown, size_name(name, tlb_thp_shift(v->base_shift)));
-      line(text, opaque);
-   }
+   describe_small(map, view, line, opaque);
    for (UInt i = 0; i < v->policy.n_rules; i++)
       say_large(map, &v->policy.rule[i], line, opaque);
    for (UInt i = 0; i < v->policy.n_rules; i++) {

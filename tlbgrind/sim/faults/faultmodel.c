@@ -210,20 +210,20 @@ void tlb_fault_discard(tlb_fault_model *m, uint64_t start, uint64_t end)
 }
 
 typedef struct {
-   uint16_t set;
-   uint16_t clear;
+   uint32_t set;
+   uint32_t clear;
 } flag_change;
 
 static void change_flags(tlb_mapping *v, void *opaque)
 {
    const flag_change *c = opaque;
-   v->flags = (uint16_t)((v->flags & ~c->clear) | c->set);
+   v->flags = (v->flags & ~c->clear) | c->set;
 }
 
 void tlb_fault_flag(tlb_fault_model *m, uint64_t start, uint64_t end,
                     unsigned set, unsigned clear)
 {
-   flag_change c = { (uint16_t)set, (uint16_t)clear };
+   flag_change c = { set, clear };
    tlb_mappings_change(&m->maps, start, end, change_flags, &c);
 }
 

@@ -47,8 +47,9 @@ enum {
    TLB_MAP_SEQUENTIAL = 8192,  /* MADV_SEQUENTIAL */
    TLB_MAP_NO_DUMP = 16384,    /* MADV_DONTDUMP; like the two before, it parts a
                                   mapping from its neighbours */
-   TLB_MAP_ON_FAULT = 32768    /* with TLB_MAP_LOCKED: pages are brought in when they
+   TLB_MAP_ON_FAULT = 32768,   /* with TLB_MAP_LOCKED: pages are brought in when they
                                   are touched, not before (MLOCK_ONFAULT) */
+   TLB_MAP_MERGEABLE = 65536   /* MADV_MERGEABLE; parts a mapping, too */
 };
 
 /* Which memory the kernel gives transparent huge pages: none, what has MADV_HUGEPAGE, all
@@ -72,7 +73,7 @@ typedef struct {
    uint64_t serial;  /* which of the calls that make mappings made it, from 1;
                         pieces of a mapping share it, and of two that become
                         one the smaller stays */
-   uint16_t flags;   /* TLB_MAP_SHARED and so on */
+   uint32_t flags;   /* TLB_MAP_SHARED and so on */
    uint8_t prot;     /* TLB_MAY_READ and so on */
    uint8_t kind;     /* a tlb_kind */
    uint8_t huge_shift; /* with TLB_MAP_HUGETLB, else 0 */

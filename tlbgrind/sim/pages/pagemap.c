@@ -84,8 +84,9 @@ static uint8_t touch(const tlb_pagemap *p, tlb_view *v, tlb_chunk *c,
       if (b->r.touched == 0) {
          b->how = (uint8_t)w.how;
          b->shared = 0;
-         b->large = (uint8_t)(tlb_view_fits(p, v, m, w.how, address, w.shift)
-                              && !tlb_view_any_in_block(v, address, w.shift));
+         const int fits = tlb_view_fits(p, v, m, w.how, address, w.shift);
+         b->large = (uint8_t)(fits && !tlb_view_any_in_block(v, address, w.shift));
+         b->why_small = fits ? TLB_SMALL_LATE : TLB_SMALL_GREW;
          if (b->large && w.how == TLB_FIXED && tlb_view_pool_is_empty(v, w.shift)) {
             b->large = 0;
             v->counts.fallbacks[w.shift]++;
@@ -200,7 +201,7 @@ static void check_blocks(tlb_pagemap *p, tlb_view *v, uint64_t address)
       if (m == NULL || !tlb_view_fits(p, v, m, (tlb_rule_how)b->how, address, shift))
          m = tlb_mappings_find(&p->mappings, last);
       if (m == NULL || !tlb_view_fits(p, v, m, (tlb_rule_how)b->how, address, shift))
-         tlb_view_break(v, b, address, shift);
+         tlb_view_break(v, b, address, shift, TLB_SMALL_CUT);
    }
 }
 
@@ -342,8 +343,8 @@ typedef struct {
    uint8_t prot;
    int has_kind;
    uint8_t kind;
-   uint16_t set;
-   uint16_t clear;
+   uint32_t set;
+   uint32_t clear;
 } alteration;
 
 static void alter(tlb_mapping *m, void *opaque)
@@ -353,7 +354,7 @@ static void alter(tlb_mapping *m, void *opaque)
       m->prot = a->prot;
    if (a->has_kind)
       m->kind = a->kind;
-   m->flags = (uint16_t)((m->flags & ~a->clear) | a->set);
+   m->flags = (m->flags & ~a->clear) | a->set;
 }
 
 static void alter_range(tlb_pagemap *p, uint64_t start, uint64_t end,
@@ -379,7 +380,7 @@ void tlb_pagemap_protect(tlb_pagemap *p, uint64_t start, uint64_t end,
 void tlb_pagemap_flag(tlb_pagemap *p, uint64_t start, uint64_t end,
                       unsigned set, unsigned clear)
 {
-   const alteration a = { .set = (uint16_t)set, .clear = (uint16_t)clear };
+   const alteration a = { .set = set, .clear = clear };
    alter_range(p, start, end, &a);
 }
 
@@ -387,13 +388,13 @@ void tlb_pagemap_rename(tlb_pagemap *p, uint64_t start, uint64_t end,
                         tlb_kind kind, unsigned set)
 {
    const alteration a = { .has_kind = 1, .kind = (uint8_t)kind,
-                          .set = (uint16_t)set };
+                          .set = set };
    alter_range(p, start, end, &a);
 }
 
 /* A transparent huge page of which [start, end) covers only a part breaks. */
 static void break_thp(tlb_view *v, uint64_t start, uint64_t end,
-                      uint64_t address)
+                      uint64_t address, tlb_small_reason why)
 {
    const unsigned shift = tlb_thp_shift(v->base_shift);
    const uint64_t from = tlb_block_start(address, shift);
@@ -401,7 +402,7 @@ static void break_thp(tlb_view *v, uint64_t start, uint64_t end,
    tlb_block *const b = shift == 0 ? NULL : tlb_view_block_at(v, address, shift);
    if (b != NULL && b->r.touched != 0 && b->large && b->how == TLB_THP
        && (from < start || last >= end))
-      tlb_view_break(v, b, address, shift);
+      tlb_view_break(v, b, address, shift, why);
 }
 
 void tlb_pagemap_split(tlb_pagemap *p, uint64_t start, uint64_t end, int all)
@@ -411,15 +412,15 @@ void tlb_pagemap_split(tlb_pagemap *p, uint64_t start, uint64_t end, int all)
    for (unsigned i = 0; i < p->n_views; i++) {
       tlb_view *const v = p->view[i];
       const unsigned shift = tlb_thp_shift(v->base_shift);
-      break_thp(v, start, end, start);
-      break_thp(v, start, end, end - 1);
+      break_thp(v, start, end, start, TLB_SMALL_MARKED);
+      break_thp(v, start, end, end - 1, TLB_SMALL_MARKED);
       if (!all || shift == 0)
          continue;
       /* A block of which a part is outside breaks, and of an empty range all is. */
       const uint64_t last = tlb_block_start(end - 1, shift);
       for (uint64_t at = tlb_block_start(start, shift); at <= last;
            at += UINT64_C(1) << shift)
-         break_thp(v, at, at, at);
+         break_thp(v, at, at, at, TLB_SMALL_MARKED);
    }
 }
 
@@ -436,8 +437,8 @@ void tlb_pagemap_zap(tlb_pagemap *p, uint64_t start, uint64_t end)
       int any = 0;
       if (from >= to)
          continue;
-      break_thp(v, start, end, start);
-      break_thp(v, start, end, end - 1);
+      break_thp(v, start, end, start, TLB_SMALL_PURGED);
+      break_thp(v, start, end, end - 1, TLB_SMALL_PURGED);
       tlb_view_each_page(v, tlb_pages_of(v, from, to), tlb_view_drop_page, &any);
       if (any)
          tlb_view_notify(v, from, to);

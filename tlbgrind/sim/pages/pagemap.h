@@ -128,10 +128,21 @@ unsigned tlb_pagemap_shift(const tlb_pagemap *p, unsigned view, uint64_t address
 /* What has been counted in the view so far. */
 const tlb_view_counts *tlb_pagemap_counts(tlb_pagemap *p, unsigned view);
 
-/* Aligned blocks of transparent huge pages that are in small pages, because their mapping did
-   not reach over them when they were touched first, but does now. The kernel's khugepaged
-   would make huge pages of them in time. */
-uint64_t tlb_pagemap_overgrown(tlb_pagemap *p, unsigned view);
+/* Why a block that could be a transparent huge page is in small pages. */
+typedef enum {
+   TLB_SMALL_GREW,   /* its mapping did not reach over it when it was touched first */
+   TLB_SMALL_LATE,   /* it was touched before the advice */
+   TLB_SMALL_CUT,    /* mprotect() or advice of a part parted its mapping for a time */
+   TLB_SMALL_PURGED, /* a part was given back: MADV_DONTNEED and its like */
+   TLB_SMALL_MARKED, /* MADV_FREE or MADV_COLD of a part, or MADV_PAGEOUT */
+   TLB_SMALL_MOVED,  /* by mremap(), not as a whole, or by no multiple of its size */
+   TLB_SMALL_FORKED, /* it was written to after a fork */
+   TLB_N_SMALL_REASONS
+} tlb_small_reason;
+
+/* How many aligned blocks are in small pages for that reason, of memory that transparent huge pages
+   could back now. The kernel's khugepaged would make huge pages of them in time. */
+uint64_t tlb_pagemap_small(tlb_pagemap *p, unsigned view, tlb_small_reason why);
 
 /* --- What happens to the address space: bytes [start, end) --- */
 

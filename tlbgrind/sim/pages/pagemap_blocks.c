@@ -80,13 +80,13 @@ int tlb_view_fits(const tlb_pagemap *p, const tlb_view *v, const tlb_mapping *m,
    return 0;
 }
 
-uint64_t tlb_pagemap_overgrown(tlb_pagemap *p, unsigned view)
+uint64_t tlb_pagemap_small(tlb_pagemap *p, unsigned view, tlb_small_reason why)
 {
    const tlb_view *const v = p->view[view];
    uint64_t n = 0;
    for (size_t i = 0; v->pages->blocks.slot != NULL && i <= v->pages->blocks.mask; i++) {
       const tlb_block *const b = v->pages->blocks.slot[i];
-      if (b == NULL || b->r.touched == 0 || b->large || b->how != TLB_THP)
+      if (b == NULL || b->r.touched == 0 || b->large || b->how != TLB_THP || b->why_small != why)
          continue;
       const uint64_t at = tlb_block_address(b);
       const tlb_mapping *const m = tlb_mappings_find(&p->mappings, at);
@@ -165,7 +165,8 @@ void tlb_view_notify(const tlb_view *v, uint64_t start, uint64_t end)
                  tlb_block_start(end + page - 1, v->base_shift));
 }
 
-void tlb_view_break(tlb_view *v, tlb_block *b, uint64_t address, unsigned shift)
+void tlb_view_break(tlb_view *v, tlb_block *b, uint64_t address, unsigned shift,
+                    tlb_small_reason why)
 {
    const unsigned base = v->base_shift;
    const uint64_t start = tlb_block_start(address, shift);
@@ -173,6 +174,7 @@ void tlb_view_break(tlb_view *v, tlb_block *b, uint64_t address, unsigned shift)
    take_pages(&v->counts, shift, 1);
    use_pool(v, b, shift, -1);
    b->large = 0;
+   b->why_small = (uint8_t)why;
    add_pages(&v->counts, base, b->r.touched);
    v->counts.taken[base] += b->r.touched;
    v->counts.now.touched[shift] -= bytes;

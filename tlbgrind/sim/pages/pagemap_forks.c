@@ -58,6 +58,6 @@ void tlb_pagemap_written(tlb_pagemap *p, uint64_t address, int still_shared)
          continue;
       b->shared = 0;
       if (still_shared)
-         tlb_view_break(p->view[view], b, address, tlb_block_shift(b));
+         tlb_view_break(p->view[view], b, address, tlb_block_shift(b), TLB_SMALL_FORKED);
    }
 }

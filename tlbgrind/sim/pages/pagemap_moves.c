@@ -52,6 +52,7 @@ static void arrive(const tlb_pagemap *p, tlb_view *v, const moving *from,
                     && tlb_view_fits(p, v, p->mappings.at[i], (tlb_rule_how)from->how,
                                      address, from->wish);
          b->shared = from->shared;
+         b->why_small = TLB_SMALL_MOVED;
       }
    }
    tlb_view_add(v, c, b, page, from->wish);
@@ -65,7 +66,7 @@ static void break_across(tlb_view *v, uint64_t edge)
                                                   : NULL;
       if (b != NULL && b->r.touched != 0 && b->large
           && tlb_block_start(edge, shift) != edge)
-         tlb_view_break(v, b, edge, shift);
+         tlb_view_break(v, b, edge, shift, TLB_SMALL_MOVED);
    }
 }
 

@@ -58,7 +58,8 @@ int tlb_view_fits(const tlb_pagemap *p, const tlb_view *v, const tlb_mapping *m,
 int tlb_view_pool_is_empty(const tlb_view *v, unsigned shift);
 
 /* The large page around `address` becomes base pages. */
-void tlb_view_break(tlb_view *v, tlb_block *b, uint64_t address, unsigned shift);
+void tlb_view_break(tlb_view *v, tlb_block *b, uint64_t address, unsigned shift,
+                    tlb_small_reason why);
 
 /* The base pages of the block, which are there, become one large page. */
 void tlb_view_collapse(tlb_view *v, tlb_block *b, uint64_t start, unsigned shift);

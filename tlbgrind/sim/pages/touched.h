@@ -38,6 +38,7 @@ typedef struct {
    tlb_touched r; /* number: of address and size together */
    uint8_t how;   /* a tlb_rule_how */
    uint8_t large; /* one page backs it; else base pages */
+   uint8_t why_small; /* a tlb_small_reason (pagemap.h), if it is not */
    uint8_t shared; /* with another process, since a fork */
 } tlb_block;
 
