@@ -249,6 +249,7 @@ PYTEST_FILES = \
 	tests/tool/test_data.py \
 	tests/tool/test_mappings.py \
 	tests/tool/test_debug_check.py \
+	tests/tool/test_debug_info.py \
 	tests/tool/test_debugger.py \
 	tests/tool/test_entries.py \
 	tests/tool/test_exec.py \

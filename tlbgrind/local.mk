@@ -705,6 +705,14 @@ tlbgrind_tlbgrind_machine_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
 tlbgrind_tlbgrind_machine_LDFLAGS = -static-libtool-libs
 tlbgrind_tlbgrind_machine_LDADD = tlbgrind/libtlbsim.la
 
+# ---------------------------------------------------------------- the look at debug information
+# The launcher starts it before Valgrind.
+
+pkglibexec_PROGRAMS += tlbgrind/tlbgrind-debug-info
+tlbgrind_tlbgrind_debug_info_SOURCES = tlbgrind/command/debug_info.c
+tlbgrind_tlbgrind_debug_info_CPPFLAGS = -D_POSIX_C_SOURCE=200809L
+tlbgrind_tlbgrind_debug_info_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
+
 # ---------------------------------------------------------------- the launcher
 # It finds the tool's folder relative to itself, so that an installed tree may be moved.
 
@@ -716,6 +724,7 @@ tlbgrind/tlbgrind: tlbgrind/tlbgrind.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) tlbgrind && rm -f $@ $@.tmp && \
 	up=`realpath -ms --relative-to="$(bindir)" "$(pkglibexecdir)"` && \
 	$(SED) -e 's|@VERSION[@]|$(PACKAGE_VERSION)|g' -e 's|@VALGRIND[@]|$(VALGRIND)|g' \
+	  -e 's|@VALGRIND_VERSION[@]|$(VALGRIND_VERSION)|g' \
 	  -e 's|@pkglibexecdir[@]|$(pkglibexecdir)|g' -e "s|@relative[@]|$$up|g" \
 	  $(srcdir)/tlbgrind/tlbgrind.in >$@.tmp && \
 	chmod a+x-w $@.tmp && mv -f $@.tmp $@

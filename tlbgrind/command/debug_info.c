@@ -1,0 +1,171 @@
+/* tlbgrind-debug-info -- says what Valgrind will make of a program's debug information.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+
+   The launcher, tlbgrind, executes it before it starts Valgrind:
+   tlbgrind-debug-info VALGRIND'S-VERSION PROGRAM
+   It prints a line if that version can not read the information, gives up at it, or reads it wrong,
+   with what to do about it. Whatever else is wrong with the file is for others to say. Always ends
+   with status 0: a program that is not understood here is run all the same. */
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The file in memory. What lies outside of it is read as zero. */
+typedef struct {
+   const uint8_t *at;
+   uint64_t bytes;
+   bool is_64;
+} file;
+
+typedef struct {
+   const char *name;
+   uint64_t flags, offset, bytes;
+} section;
+
+static uint64_t get(const file *f, uint64_t offset, unsigned bytes)
+{
+   uint64_t value = 0;
+   if (offset > f->bytes || bytes > f->bytes - offset)
+      return 0;
+   for (unsigned i = 0; i < bytes; i++)
+      value |= (uint64_t)f->at[offset + i] << 8 * i;
+   return value;
+}
+
+/* A field of a structure that has two forms. */
+#define FIELD(f, at, kind, member) \
+   ((f)->is_64 ? get(f, (at) + offsetof(Elf64_##kind, member), sizeof ((Elf64_##kind *)0)->member) \
+               : get(f, (at) + offsetof(Elf32_##kind, member), sizeof ((Elf32_##kind *)0)->member))
+
+static bool is_elf(const file *f)
+{
+   return f->bytes > EI_DATA && memcmp(f->at, ELFMAG, SELFMAG) == 0
+          && f->at[EI_DATA] == ELFDATA2LSB;
+}
+
+static uint64_t header_of(const file *f, uint64_t n)
+{
+   return FIELD(f, 0, Ehdr, e_shoff) + n * FIELD(f, 0, Ehdr, e_shentsize);
+}
+
+/* Section number n; its name is "" if it has none in the file. */
+static section section_of(const file *f, uint64_t n)
+{
+   const uint64_t at = header_of(f, n);
+   const uint64_t names = FIELD(f, header_of(f, FIELD(f, 0, Ehdr, e_shstrndx)), Shdr, sh_offset);
+   const uint64_t name = names + FIELD(f, at, Shdr, sh_name);
+   const bool is_there = name < f->bytes && memchr(f->at + name, 0, f->bytes - name) != NULL;
+   return (section){ is_there ? (const char *)f->at + name : "", FIELD(f, at, Shdr, sh_flags),
+                     FIELD(f, at, Shdr, sh_offset), FIELD(f, at, Shdr, sh_size) };
+}
+
+/* What is in the debug information. */
+typedef struct {
+   bool is_zlib_gnu;    /* sections .zdebug_... */
+   bool is_zstd;        /* compressed so */
+   bool has_offsets;    /* texts by number: as clang and rustc write DWARF 5 */
+   bool is_dwarf_64;    /* units with lengths of 64 bits */
+   unsigned n_units_5;  /* of DWARF 5 */
+} finding;
+
+/* The headers of units, one after the other. */
+static void look_at_units(const file *f, const section *s, finding *found)
+{
+   const uint64_t end = s->offset + s->bytes;
+   uint64_t at = s->offset;
+   while (at < end && at < f->bytes) {
+      uint64_t length = get(f, at, 4), header = 4;
+      if (length == 0xffffffff) {
+         found->is_dwarf_64 = true;
+         length = get(f, at + 4, 8);
+         header = 12;
+      }
+      found->n_units_5 += get(f, at + header, 2) == 5;
+      if (length == 0 || length > end - at)
+         return;
+      at += header + length;
+   }
+}
+
+static finding look(const file *f)
+{
+   finding found = { .n_units_5 = 0 };
+   const uint64_t n = FIELD(f, 0, Ehdr, e_shnum);
+   for (uint64_t i = 0; i < n; i++) {
+      const section s = section_of(f, i);
+      const bool is_compressed = (s.flags & SHF_COMPRESSED) != 0;
+      found.is_zlib_gnu |= strncmp(s.name, ".zdebug_", 8) == 0;
+      if (strncmp(s.name, ".debug_", 7) != 0)
+         continue;
+      /* ELFCOMPRESS_ZSTD, which older headers lack, is 2. */
+      found.is_zstd |= is_compressed && FIELD(f, s.offset, Chdr, ch_type) == 2;
+      found.has_offsets |= strcmp(s.name, ".debug_str_offsets") == 0;
+      if (strcmp(s.name, ".debug_info") == 0 && !is_compressed)
+         look_at_units(f, &s, &found);
+   }
+   return found;
+}
+
+/* "3.19.0" is 319. */
+static unsigned version_of(const char *text)
+{
+   char *end;
+   const unsigned long major = strtoul(text, &end, 10);
+   return (unsigned)(major * 100 + (*end == '.' ? strtoul(end + 1, NULL, 10) : 0));
+}
+
+static void tell(const char *program, const finding *found, const char *valgrind)
+{
+   const unsigned version = version_of(valgrind);
+   const char *what = NULL, *happens = NULL, *remedy = NULL;
+   if (found->has_offsets && found->n_units_5 > 1 && version < 320) {
+      what = "DWARF 5 as clang and rustc write it";
+      happens = "gives up at it, and nothing is profiled";
+      remedy = "compile with -gdwarf-4 (rustc: -C dwarf-version=4), or";
+   } else if (found->is_dwarf_64) {
+      what = "DWARF in its 64-bit form";
+      happens = "gives up at it, and nothing is profiled";
+      remedy = "compile without -gdwarf64, or";
+   } else if (found->is_zstd && version < 325) {
+      what = "sections that zstd has compressed";
+      happens = "cannot read them";
+      remedy = "compile with -gz=none, or";
+   } else if (found->is_zlib_gnu) {
+      what = "sections that are compressed in the old way (-gz=zlib-gnu)";
+      happens = "can read wrong names of files";
+      remedy = "compile with -gz=none, or";
+   }
+   if (what != NULL)
+      fprintf(stderr,
+              "tlbgrind: warning: %s: the debug information has %s: Valgrind %s %s; %s run a copy"
+              " without it: objcopy --strip-debug PROGRAM COPY\n",
+              program, what, valgrind, happens, remedy);
+}
+
+int main(int argc, char **argv)
+{
+   struct stat st;
+   const int fd = argc == 3 ? open(argv[2], O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+   if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < EI_NIDENT)
+      return 0;
+   file f = { .bytes = (uint64_t)st.st_size };
+   void *const memory = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+   if (memory == MAP_FAILED)
+      return 0;
+   f.at = memory;
+   f.is_64 = f.at[EI_CLASS] == ELFCLASS64;
+   if (is_elf(&f)) {
+      const finding found = look(&f);
+      tell(argv[2], &found, argv[1]);
+   }
+   return 0;
+}
