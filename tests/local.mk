@@ -85,6 +85,7 @@ CLIENTS = \
 	run_prefetch \
 	run_process \
 	run_region \
+	run_self \
 	run_signals \
 	run_tables \
 	run_small \

@@ -383,6 +383,7 @@ TOOL_SOURCES = \
 	tlbgrind/native/native.c \
 	tlbgrind/native/placement.c \
 	tlbgrind/native/running_on_valgrind.c \
+	tlbgrind/native/self_exec.c \
 	tlbgrind/native/start.c \
 	tlbgrind/native/vdso_stub.c \
 	tlbgrind/options/advice.c \
@@ -439,6 +440,7 @@ TOOL_SOURCES = \
 	tlbgrind/tool/outputs.c \
 	tlbgrind/tool/progress.c \
 	tlbgrind/tool/region.c \
+	tlbgrind/tool/sandbox.c \
 	tlbgrind/tool/prefetch_code.c \
 	tlbgrind/tool/sample_code.c \
 	tlbgrind/trace/copy_counts.c \
@@ -515,6 +517,7 @@ TOOL_INCLUDES = \
 	tlbgrind/native/native.h \
 	tlbgrind/native/placement.h \
 	tlbgrind/native/running_on_valgrind.h \
+	tlbgrind/native/self_exec.h \
 	tlbgrind/native/start.h \
 	tlbgrind/native/vdso_stub.h \
 	tlbgrind/options/advice.h \
@@ -570,6 +573,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tool/outputs.h \
 	tlbgrind/tool/progress.h \
 	tlbgrind/tool/region.h \
+	tlbgrind/tool/sandbox.h \
 	tlbgrind/tool/prefetch_code.h \
 	tlbgrind/tool/sample_code.h \
 	tlbgrind/trace/copy_counts.h \

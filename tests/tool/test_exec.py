@@ -174,6 +174,18 @@ def test_a_program_that_is_called_otherwise_keeps_its_name(tmp_path: Path) -> No
     assert len(becomes(r)) == 1 and "--trace-children=yes follows it all the same" in becomes(r)[0]
 
 
+# ---------------------------------------------------------------- itself
+
+
+@pytest.mark.parametrize("options", [(), ("--trace-children=yes",), ("--native-start=no",)])
+@pytest.mark.parametrize("link", ["/proc/self/exe", "/proc/thread-self/exe", "pid"])
+def test_a_program_executes_itself(tmp_path: Path, link: str, options: tuple[str, ...]) -> None:
+    """The kernel's link leads to Valgrind's tool, of which two can not run in one process."""
+    r = run(tmp_path, client("run_self"), link, options=options, out_file="out.x")
+    assert (r.status, r.out) == (0, "once more\n")
+    assert len(r.files) == (2 if options == ("--trace-children=yes",) else 1)
+
+
 # ---------------------------------------------------------------- files
 
 

@@ -481,3 +481,10 @@ def test_a_program_that_asks_for_valgrind(bits: str, tmp_path: Path) -> None:
     assert costs == foreign.only().function("main") == slow.only().function("main")
     for done in (native, slow, foreign):
         assert "a message" in done.err
+
+
+def test_a_filter_for_system_calls_is_said(tmp_path: Path) -> None:
+    """Valgrind needs calls that the program has no use for: it can be killed before it writes any file."""
+    r = run(tmp_path, client("run_process"), "filters")
+    assert r.status == 5
+    assert r.err.count("The program restricts its system calls (seccomp)") == 1

@@ -6,7 +6,9 @@
 #define TG_REGISTERS_H
 
 #include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
 #include "pub_tool_machine.h"
+#include "pub_tool_vki.h"
 
 static inline UWord tg_register(ThreadId tid, PtrdiffT at)
 {
@@ -19,5 +21,18 @@ static inline void tg_set_register(ThreadId tid, PtrdiffT at, UWord value)
 {
    VG_(set_shadow_regs_area)(tid, 0, at, sizeof value, (const UChar*)&value);
 }
+
+#if defined(VGA_amd64)
+
+/* Whether the thread has stopped for a system call: the instruction before its next one is
+   `syscall'. */
+static inline Bool tg_is_at_syscall(ThreadId tid)
+{
+   const Addr ip = VG_(get_IP)(tid) - 2;
+   return VG_(am_is_valid_for_client)(ip, 2, VKI_PROT_READ)
+          && ((const UChar*)ip)[0] == 0x0f && ((const UChar*)ip)[1] == 0x05;
+}
+
+#endif
 
 #endif

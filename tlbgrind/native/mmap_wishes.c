@@ -36,15 +36,6 @@ static Changed changed[2];
 static UInt n_changed;
 static Addr hint; /* the program's own, if the call is mmap(); else 0 */
 
-/* Whether the thread has stopped for a system call: the instruction before its next one is
-   `syscall'. */
-static Bool is_at_syscall(ThreadId tid)
-{
-   const Addr ip = VG_(get_IP)(tid) - 2;
-   return VG_(am_is_valid_for_client)(ip, 2, VKI_PROT_READ)
-          && ((const UChar*)ip)[0] == 0x0f && ((const UChar*)ip)[1] == 0x05;
-}
-
 static void change(ThreadId tid, PtrdiffT at, UWord to)
 {
    changed[n_changed++] = (Changed){ at, tg_register(tid, at), to };
@@ -98,7 +89,7 @@ void tg_mmap_wishes_stopped(ThreadId tid)
 {
    const UWord number = tg_register(tid, GUEST(RAX));
    if (changed_thread != 0 || (number != __NR_mmap && number != __NR_mremap)
-       || !is_at_syscall(tid))
+       || !tg_is_at_syscall(tid))
       return;
    if (number == __NR_mmap)
       wish_mmap(tid);

@@ -33,6 +33,7 @@
 #include "faults/interruptions.h"
 #include "faults/recorder.h"
 #include "native/native.h"
+#include "native/self_exec.h"
 #include "data/records.h"
 #include "data/references.h"
 #include "options/exec.h"
@@ -51,6 +52,7 @@
 #include "tool/outputs.h"
 #include "tool/progress.h"
 #include "tool/region.h"
+#include "tool/sandbox.h"
 #include "trace/run_mmus.h"
 #include "trace/superblocks.h"
 
@@ -102,6 +104,7 @@ static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
    tg_forks_pre_syscall(syscall, args);
    tg_native_pre_syscall(syscall, args);
    tg_recorder_pre_syscall(tid, syscall, args);
+   tg_sandbox_pre_syscall(syscall, args);
    if (tg_exec_calls_has(syscall))
       pre_exec(syscall, args);
 }
@@ -116,6 +119,7 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
    tg_collection_started(tid);
    tg_aspace_post_syscall(tid, syscall, args, result);
    tg_forks_post_syscall(result);
+   tg_self_exec_done(tid);
    tg_native_post_syscall(tid, syscall, args, result);
    tg_recorder_post_syscall(tid, syscall, result);
    tg_call_stack_post_syscall(tid);
@@ -192,6 +196,7 @@ static void stopped(ThreadId tid, ULong blocks)
    tg_superblocks_bury();
    tg_hugetlb_stopped(tid);
    tg_native_stopped(tid);
+   tg_self_exec_stopped(tid);
 }
 
 /* A fault's signal is delivered before the core says that the thread has stopped. */
