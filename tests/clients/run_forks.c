@@ -1,5 +1,5 @@
 /* Writes to huge pages that a fork has shared. Prints how many of them are left, as the kernel says,
-   and how many faults the writes took.
+   and how many faults the writes took; and whether the kernel had some for all of the area.
    run_forks WAY, see main()
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
@@ -99,6 +99,8 @@ int main(int argc, char** argv)
       fail("mprotect");
    for (size_t i = 0; i < BLOCKS * HUGE_PAGE; i += PAGE)
       area[i] = 1;
+   if (huge_bytes() / 2048 != BLOCKS)
+      printf("few huge pages, ");
    if (pipe(hold) != 0 || pipe2(tell, O_CLOEXEC) != 0)
       fail("pipe");
    if (strcmp(way, "dontfork") == 0)

@@ -1,5 +1,5 @@
 /* Brings blocks of 2M into small pages in one way, of four that are touched as a whole in the end.
-   Prints how many huge pages the kernel has left.
+   Prints how many huge pages the kernel has left, and whether it had some for all at first.
    run_small WAY, see main()
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
@@ -30,7 +30,7 @@ static void touch(volatile char* p, size_t bytes)
       p[i] = 1;
 }
 
-static void report(void)
+static long huge_pages(void)
 {
    char line[256];
    long kb = -1;
@@ -39,7 +39,7 @@ static void report(void)
    while (fgets(line, sizeof line, f) != NULL)
       sscanf(line, "AnonHugePages: %ld", &kb);
    fclose(f);
-   printf("left %ld\n", kb / 2048);
+   return kb / 2048;
 }
 
 int main(int argc, char** argv)
@@ -66,6 +66,8 @@ int main(int argc, char** argv)
       must(madvise(area, bytes, ADVISE_HUGEPAGE) == 0, "madvise");
    }
    touch(area, bytes);
+   if (strcmp(way, "grown") != 0 && huge_pages() != (strcmp(way, "late") == 0 ? 2 : BLOCKS))
+      printf("few huge pages, ");
    if (strcmp(way, "cut") == 0)
       must(mprotect(part, PAGE, PROT_READ) == 0 && mprotect(part, PAGE, RW) == 0, "mprotect");
    else if (strcmp(way, "purged") == 0)
@@ -80,7 +82,7 @@ int main(int argc, char** argv)
       must(mremap(area, 2 * HUGE_PAGE, 2 * HUGE_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED,
                   area + bytes + PAGE) != MAP_FAILED, "mremap");
    touch(part, strcmp(way, "moved") == 0 ? 0 : 50 * PAGE);
-   report();
+   printf("left %ld\n", huge_pages());
    if (strcmp(way, "moved") == 0)
       touch(area + bytes + PAGE, 2 * HUGE_PAGE);
    return 0;

@@ -64,8 +64,16 @@ def test_faults_and_pages_are_of_one_mind(way: str, tmp_path: Path) -> None:
 def test_this_kernel_breaks_the_same_pages(way: str) -> None:
     if not THP.exists() or "[never]" in THP.read_text(encoding="ascii"):
         pytest.skip("this host has no transparent huge pages")
-    done = subprocess.run([client("run_forks"), way], capture_output=True, text=True, check=True, timeout=300)
-    assert done.stdout == "left {} faults {}\n".format(*WAYS[way])
+    # When the kernel takes the processor away from a thread, it writes to the thread's rseq area, and
+    # copies its page if that is the first write after the fork: never less.
+    seen = []
+    for _ in range(3):
+        done = subprocess.run([client("run_forks"), way], capture_output=True, text=True, check=True, timeout=300)
+        if "few huge pages" in done.stdout:
+            pytest.skip("this host has not enough memory in huge pages at the moment")
+        left, faults = re.findall(r"\d+", done.stdout)
+        seen.append((int(left), int(faults)))
+    assert (min(left for left, _ in seen), min(faults for _, faults in seen)) == WAYS[way]
 
 
 def test_a_page_that_breaks_is_a_flush_of_everything(tmp_path: Path) -> None:

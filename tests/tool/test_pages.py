@@ -473,6 +473,8 @@ def test_this_kernel_has_as_many_huge_pages_left(way: str) -> None:
     done = subprocess.run([client("run_small"), way], capture_output=True, text=True, check=True)
     if "no KSM" in done.stdout:
         pytest.skip("this kernel has no MADV_MERGEABLE")
+    if "few huge pages" in done.stdout:
+        pytest.skip("this host has not enough memory in huge pages at the moment")
     assert done.stdout == f"left {SMALL[way][0]}\n"
 
 
