@@ -17,12 +17,10 @@ from typing import NamedTuple, Union
 from exp_frame import Missing
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "tlbgrind"))
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "tlbgrind")]
 
+from tg_names import labels_of
 from tgreport.formats import outfile
-
-# In the names of out-files.
-IN_LABELS = str.maketrans("-.", "__")
 
 PATH = "/usr/bin:/bin:/usr/games"
 # An experiment counts; the program must be the same with every compiler's defaults.
@@ -264,7 +262,8 @@ class Lab:
         """What a run in that folder wrote."""
         if len(machines) == 1:
             return {machines[0].name: Profile(out)}
-        return {machine.name: Profile(out.with_name(f"{out.name}_{machine.name.translate(IN_LABELS)}")) for machine in machines}
+        names = [machine.name for machine in machines]
+        return {name: Profile(out.with_name(f"{out.name}_{label}")) for name, label in zip(names, labels_of(names))}
 
     def tlbgrind(self, *arguments: object) -> str:
         """A run whose arrays are options."""
