@@ -716,6 +716,7 @@ pkglibexec_PROGRAMS += tlbgrind/tlbgrind-debug-info
 tlbgrind_tlbgrind_debug_info_SOURCES = tlbgrind/command/debug_info.c
 tlbgrind_tlbgrind_debug_info_CPPFLAGS = -D_POSIX_C_SOURCE=200809L
 tlbgrind_tlbgrind_debug_info_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
+tlbgrind_tlbgrind_debug_info_LDADD =
 
 # ---------------------------------------------------------------- the launcher
 # It finds the tool's folder relative to itself, so that an installed tree may be moved.
