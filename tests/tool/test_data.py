@@ -293,7 +293,7 @@ def test_parts_and_phases_have_the_same_out_files(tmp_path: Path, mode: str) -> 
         options = ["--faults=yes", "--faults-out-file=faults", *data]
         r = run(place, client("run_region"), mode, options=options, out_file="out", prefix=["setarch", "-R"], collect=False)
         assert r.status == 0, r.err
-        texts = {path.name: path.read_text(encoding="utf-8").split("\n") for path in place.glob("out*")}
+        texts = {path.name: path.read_text(encoding="utf-8").split("\n") for path in place.glob("*out*")}
         bodies.append({name: [line for line in text if not line.startswith("pid: ")] for name, text in texts.items()})
     assert len(bodies[0]) > 2
     assert bodies[0] == bodies[1]
