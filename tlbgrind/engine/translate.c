@@ -10,6 +10,7 @@
 #include "data/references.h"
 #include "engine/translate.h"
 #include "faults/recorder.h"
+#include "space/forks.h"
 #include "trace/segment_run.h"
 
 static Bool debug_check;
@@ -40,7 +41,7 @@ static void check_at_times(void)
       tg_translate_check();
 }
 
-/* The first read, fetch or write of a page, for the fault log. */
+/* The first read, fetch or write of a page, for what a fork shares and for the fault log. */
 static void touch(const TgRef* r, tlb_page* p, tlb_page_number number)
 {
    tlb_page_rest* rest = tlb_rest(p);
@@ -50,10 +51,13 @@ static void touch(const TgRef* r, tlb_page* p, tlb_page_number number)
       return;
    TgLine* line = tg_data_on && r->kind != TLB_FETCH ? tg_data_line_of_ref(tg_simulated, r)
                                                      : NULL;
-   tg_recorder_touch(r->site, line, r->kind == TLB_FETCH ? TLB_TOUCH_FETCH
-                            : writes             ? TLB_TOUCH_WRITE
-                                                 : TLB_TOUCH_READ,
-                   number << tg_mmus.traits.page_shift, tg_instructions_before(r));
+   const tlb_touch kind = r->kind == TLB_FETCH ? TLB_TOUCH_FETCH
+                          : writes             ? TLB_TOUCH_WRITE
+                                               : TLB_TOUCH_READ;
+   const Addr page = number << tg_mmus.traits.page_shift;
+   if (writes)
+      tg_forks_written(page);
+   tg_recorder_touch(r->site, line, kind, page, tg_instructions_before(r));
    /* What has been written to can be read. */
    rest->observers &= ~TLB_OBSERVER_FAULTS;
    if (writes)

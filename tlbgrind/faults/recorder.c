@@ -29,32 +29,11 @@
 #include "trace/segment_run.h"
 #include "faults/page_use.h"
 
-enum { LINUX_CLONE_VM = 0x100, LINUX_CLONE_CHILD_SETTID = 0x1000000 };
-
-/* The number of rseq(), which not all of Valgrind's headers have, and the index of clone()'s
-   argument child_tid. */
-#if defined(VGA_amd64)
-enum { LINUX_RSEQ = 334, CLONE_CHILD_ARG = 3 };
-#elif defined(VGA_x86)
-enum { LINUX_RSEQ = 386, CLONE_CHILD_ARG = 4 };
-#else
-enum { LINUX_RSEQ = 293, CLONE_CHILD_ARG = 4 };
-#endif
-
-/* The bytes of struct rseq (linux/rseq.h) that the kernel reads and writes. */
-enum { RSEQ_BYTES = 28 };
-
 /* The page of the vDSO's data that its getrandom() reads, since Linux 6.15. */
 enum { VVAR_RANDOM_PAGE = 2 };
 
 static const TgOptions* options;
 static UWord page_mask;
-
-/* The addresses that the kernel writes natively when a fork returns: clone()'s child_tid in the
-   child, and in both processes the area that the C library has registered with rseq(), a call
-   that Valgrind refuses. 0: none. */
-static Addr child_number_at;
-static Addr rseq_area;
 
 static Int* syscall_of; /* by thread: number of the current system call, or TG_BY_PROGRAM */
 static Bool started;
@@ -88,8 +67,6 @@ static void touch_page(TgSite* site, TgLine* line, Int by, ThreadId tid, tlb_tou
    UInt number;
    ULong native;
    static tlb_fault in[TLB_N_VIEWS];
-   if (touch == TLB_TOUCH_WRITE)
-      tg_forks_written(a);
    const TgMap* map = tg_maps_find(a, &number, &native);
    if (map == NULL
        || !tlb_fault_touch(tg_maps_model(), native, touch, in))
@@ -116,10 +93,8 @@ static void touch_page(TgSite* site, TgLine* line, Int by, ThreadId tid, tlb_tou
 
 void tg_recorder_touch(TgSite* site, TgLine* line, tlb_touch touch, Addr a, ULong instructions)
 {
-   if (options != NULL)
+   if (options != NULL) /* else only writes after a fork are watched */
       touch_page(site, line, TG_BY_PROGRAM, VG_(get_running_tid)(), touch, a, instructions);
-   else if (touch == TLB_TOUCH_WRITE)
-      tg_forks_written(a);
 }
 
 static void kernel_touches(CorePart part, ThreadId tid, Addr a, SizeT len,
@@ -176,12 +151,10 @@ static void kernel_reads_text(CorePart part, ThreadId tid, const HChar* s,
    }
 }
 
-static void kernel_wrote(CorePart part, ThreadId tid, Addr a, SizeT len)
+void tg_recorder_kernel_wrote(CorePart part, ThreadId tid, Addr a, SizeT len)
 {
-   /* Valgrind reports this write in the parent, too; the kernel writes in the child only. */
-   if (a == child_number_at && a != 0)
-      return;
-   kernel_touches(part, tid, a, len, TLB_TOUCH_WRITE);
+   if (options != NULL)
+      kernel_touches(part, tid, a, len, TLB_TOUCH_WRITE);
 }
 
 /* --- The core's events --- */
@@ -217,13 +190,6 @@ void tg_recorder_pre_syscall(ThreadId tid, UInt number, const UWord* args)
       return;
    syscall_of[tid] = (Int)number;
    tg_payload_begin(tid, number, args);
-   child_number_at = 0;
-   if (number == __NR_clone
-       && (args[0] & (LINUX_CLONE_VM | LINUX_CLONE_CHILD_SETTID))
-          == LINUX_CLONE_CHILD_SETTID)
-      child_number_at = args[CLONE_CHILD_ARG];
-   if (number == LINUX_RSEQ && tid == 1)
-      rseq_area = args[0];
 }
 
 void tg_recorder_post_syscall(ThreadId tid, UInt number, SysRes result)
@@ -260,14 +226,11 @@ static void forked(Bool is_child)
    const ThreadId tid = VG_(get_running_tid)();
    if (is_child)
       tg_recorder_zero();
-   if (is_child && child_number_at != 0) {
-      tg_page_use_bytes(child_number_at, sizeof(Int));
-      touch_page(NULL, NULL, syscall_of[tid], tid, TLB_TOUCH_WRITE, child_number_at,
-                 tg_instructions());
-   }
-   if (rseq_area != 0) {
-      tg_page_use_bytes(rseq_area, RSEQ_BYTES);
-      touch_page(NULL, NULL, syscall_of[tid], tid, TLB_TOUCH_WRITE, rseq_area,
+   TgKernelWrite write[TG_MAX_FORK_WRITES];
+   const UInt n = tg_forks_kernel_writes(is_child, write);
+   for (UInt i = 0; i < n; i++) {
+      tg_page_use_bytes(write[i].at, write[i].bytes);
+      touch_page(NULL, NULL, syscall_of[tid], tid, TLB_TOUCH_WRITE, write[i].at,
                  tg_instructions());
    }
 }
@@ -287,7 +250,6 @@ void tg_recorder_init(const TgOptions* o)
    tg_payload_init();
    VG_(track_pre_mem_read)(kernel_reads);
    VG_(track_pre_mem_read_asciiz)(kernel_reads_text);
-   VG_(track_post_mem_write)(kernel_wrote);
 }
 
 void tg_recorder_zero(void)

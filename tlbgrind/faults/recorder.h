@@ -7,6 +7,7 @@
 #define TG_RECORDER_H
 
 #include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
 
 #include "sim/faults/faultmodel.h"
 
@@ -17,14 +18,14 @@ void tg_recorder_init(const TgOptions* options);
 
 /* Records the touch of the byte at `a`, the first of this kind to its page since
    tlb_pages_forget() (sim/mmu/known_hits.h) was called for the page. `line`: where a fault is
-   counted, NULL: at the site's. Before tg_recorder_init() nothing is recorded: of writes only
-   space/forks.h learns. */
+   counted, NULL: at the site's. */
 void tg_recorder_touch(TgSite* site, TgLine* line, tlb_touch touch, Addr a, ULong instructions);
 
-/* The core's events. To be called after those of native/native.h, which change the model first.
-   Without --faults=yes they do nothing. */
+/* The core's events. To be called after those of native/native.h, which change the model first, and
+   of space/forks.h. Without --faults=yes they do nothing. */
 void tg_recorder_started(void);
 void tg_recorder_pre_syscall(ThreadId tid, UInt number, const UWord* args);
+void tg_recorder_kernel_wrote(CorePart part, ThreadId tid, Addr a, SizeT len);
 void tg_recorder_post_syscall(ThreadId tid, UInt number, SysRes result);
 
 /* Removes all faults so far. The pages that are there stay there. */

@@ -16,12 +16,24 @@
 #include "space/aspace.h"
 #include "space/forks.h"
 
-enum { CLONE_VM_ = 0x100 };
+enum { CLONE_VM_ = 0x100, CLONE_CHILD_SETTID_ = 0x1000000 };
+
+/* The index of clone()'s argument child_tid. */
+#if defined(VGA_amd64)
+enum { CLONE_CHILD_ARG = 3 };
+#else
+enum { CLONE_CHILD_ARG = 4 };
+#endif
+
+/* The bytes of struct rseq (linux/rseq.h) that the kernel reads and writes. */
+enum { RSEQ_BYTES = 28 };
 
 static void (*on_shared)(void);
 static XArray* sharers; /* Int: processes */
 static Bool in_one_space;
-static Bool has_forked; /* in the current call: its result is a process */
+static Bool has_forked; /* in the current call: its result is a process, which shares everything */
+static Addr child_number_at; /* of the current call; 0: none */
+static Addr rseq_area;       /* 0: none */
 
 /* --- Processes --- */
 
@@ -56,6 +68,8 @@ static void add(Int process)
 
 Bool tg_forks_are_shared(void)
 {
+   if (has_forked)
+      return True;
    for (Word i = VG_(sizeXA)(sharers) - 1; i >= 0; i--) {
       if (is_this_program(*(Int*)VG_(indexXA)(sharers, i)))
          return True;
@@ -77,16 +91,29 @@ static void listen(void* opaque, const TgSpaceEvent* e)
       has_forked = True;
    if (tlb_pagemap_share(tg_aspace_map()) > 0)
       on_shared();
+   TgKernelWrite write[TG_MAX_FORK_WRITES];
+   const UInt n = tg_forks_kernel_writes((e->flags & TG_SPACE_CHILD) != 0, write);
+   for (UInt i = 0; i < n; i++)
+      tg_forks_written(write[i].at);
 }
 
-void tg_forks_pre_syscall(UInt number, const UWord* args)
+void tg_forks_pre_syscall(ThreadId tid, UInt number, const UWord* args)
 {
    in_one_space = has_forked = False;
+   child_number_at = 0;
    switch (number) {
 #ifdef __NR_vfork
    case __NR_vfork: in_one_space = True; break;
 #endif
-   case __NR_clone: in_one_space = (args[0] & CLONE_VM_) != 0; break;
+   case __NR_clone:
+      in_one_space = (args[0] & CLONE_VM_) != 0;
+      if (!in_one_space && (args[0] & CLONE_CHILD_SETTID_) != 0)
+         child_number_at = args[CLONE_CHILD_ARG];
+      break;
+   case __NR_rseq:
+      if (tid == 1)
+         rseq_area = args[0];
+      break;
 #ifdef __NR_clone3
    /* The argument points to struct clone_args, whose first field is the flags. */
    case __NR_clone3:
@@ -117,9 +144,23 @@ void tg_forks_written(Addr a)
       tlb_pagemap_written(map, a, tg_forks_are_shared());
 }
 
-static void kernel_wrote(CorePart part, ThreadId tid, Addr a, SizeT len)
+Bool tg_forks_is_false_write(Addr a)
 {
-   (void)part, (void)tid;
+   return a == child_number_at && a != 0;
+}
+
+UInt tg_forks_kernel_writes(Bool is_child, TgKernelWrite* out)
+{
+   UInt n = 0;
+   if (is_child && child_number_at != 0)
+      out[n++] = (TgKernelWrite) { child_number_at, sizeof(Int) };
+   if (rseq_area != 0)
+      out[n++] = (TgKernelWrite) { rseq_area, RSEQ_BYTES };
+   return n;
+}
+
+void tg_forks_kernel_wrote(Addr a, SizeT len)
+{
    if (VG_(sizeXA)(sharers) == 0)
       return;
    for (Addr at = a; at - a < len; at = VG_PGROUNDDN(at) + VKI_PAGE_SIZE)
@@ -128,8 +169,6 @@ static void kernel_wrote(CorePart part, ThreadId tid, Addr a, SizeT len)
 
 void tg_forks_init(void (*shared)(void))
 {
-   /* Not called where faults/recorder.c takes its place. */
-   VG_(track_post_mem_write)(kernel_wrote);
    on_shared = shared;
    sharers = VG_(newXA)(VG_(malloc), "tg.forks", VG_(free), sizeof(Int));
    tg_aspace_listen(listen, NULL);

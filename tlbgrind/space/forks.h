@@ -15,8 +15,25 @@
 void tg_forks_init(void (*shared)(void));
 
 /* The core's events, passed on by tool/main.c. */
-void tg_forks_pre_syscall(UInt number, const UWord* args);
+void tg_forks_pre_syscall(ThreadId tid, UInt number, const UWord* args);
 void tg_forks_post_syscall(SysRes result);
+void tg_forks_kernel_wrote(Addr a, SizeT len);
+
+/* Whether the core tells of a write that the kernel does not make: of the child's number, in the
+   parent. */
+Bool tg_forks_is_false_write(Addr a);
+
+typedef struct {
+   Addr at;
+   SizeT bytes;
+} TgKernelWrite;
+
+enum { TG_MAX_FORK_WRITES = 2 };
+
+/* What the kernel writes natively when a fork returns: clone()'s child_tid in the child, and in both
+   processes the area that the C library has registered with rseq(), a call that Valgrind refuses.
+   Returns their number. */
+UInt tg_forks_kernel_writes(Bool is_child, TgKernelWrite* out);
 
 /* Whether the current call makes a process in the same address space (vfork), of which nothing is
    shared because everything is the same. */

@@ -101,7 +101,7 @@ static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
    (void)n_args;
    tg_interruptions_pre_syscall();
    tg_aspace_pre_syscall(tid, syscall, args);
-   tg_forks_pre_syscall(syscall, args);
+   tg_forks_pre_syscall(tid, syscall, args);
    tg_native_pre_syscall(syscall, args);
    tg_recorder_pre_syscall(tid, syscall, args);
    tg_sandbox_pre_syscall(syscall, args);
@@ -127,6 +127,14 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
    tg_interruptions_post_syscall();
    if (tg_exec_calls_has(syscall))
       tg_exec_calls_failed();
+}
+
+static void kernel_wrote(CorePart part, ThreadId tid, Addr a, SizeT len)
+{
+   if (tg_forks_is_false_write(a))
+      return;
+   tg_forks_kernel_wrote(a, len);
+   tg_recorder_kernel_wrote(part, tid, a, len);
 }
 
 /* --- Changes of the address space --- */
@@ -278,6 +286,7 @@ static void pre_clo_init(void)
    VG_(needs_print_stats)(tg_replay_print_stats);
    tg_region_register();
    VG_(needs_syscall_wrapper)(pre_syscall, post_syscall);
+   VG_(track_post_mem_write)(kernel_wrote);
    VG_(track_new_mem_startup)(tg_aspace_startup);
    VG_(track_new_mem_brk)(tg_aspace_break_up);
    VG_(track_die_mem_brk)(tg_aspace_break_down);
