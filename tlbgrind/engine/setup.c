@@ -24,10 +24,8 @@
 #include "space/aspace.h"
 #include "space/forks.h"
 #include "trace/copy_counts.h"
+#include "trace/instrumentation.h"
 #include "trace/run_mmus.h"
-
-/* The core's, without a header for tools; it calls this in system calls that unmap code. */
-extern void VG_(discard_translations)(Addr start, ULong range, const HChar* who);
 
 static void settle_line(uint64_t* misses, tlb_user kind)
 {
@@ -70,11 +68,9 @@ static void listen(void* opaque, const TgSpaceEvent* e)
 /* Huge pages are shared since a fork: a write to one matters. */
 static void watch_writes(void)
 {
-   /* The first page and the last are not the program's; the core refuses the whole range. */
-   enum { FIRST = 0x1000 };
    tg_batch_look_up();
    if (tlb_mmus_watch_writes(&tg_mmus))
-      VG_(discard_translations)(FIRST, ~(Addr)(FIRST - 1), "tlbgrind");
+      tg_instrumentation_renew();
 }
 
 static void init_mmus(const TgOptions* o)

@@ -7,7 +7,6 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_options.h"
 #include "pub_tool_tooliface.h"
-#include "pub_tool_transtab.h"
 #include "pub_tool_vki.h"
 
 #include "valgrind.h"
@@ -35,14 +34,12 @@ Bool tg_region_is_whole(void)
 
 static Bool switch_to(Bool on)
 {
-   /* The first page and the last are not the program's; the core refuses the whole range. */
-   enum { FIRST = 0x1000 };
    if (on == tg_instrumented)
       return False;
    tg_batch_look_up();
    tg_instrumented = on;
    was_on |= on;
-   VG_(discard_translations_safely)(FIRST, ~(SizeT)(FIRST - 1), "tlbgrind");
+   tg_instrumentation_renew();
    return True;
 }
 

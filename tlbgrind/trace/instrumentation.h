@@ -1,7 +1,7 @@
 /* Instrumentation on or off: whether code that is translated now is simulated.
 
-   Translated code calls the simulator or not: to switch, all translations are discarded
-   (tool/region.c). The clock (trace/segment_run.h) stands still while it is off. */
+   Translated code calls the simulator or not: to switch, all code is translated again. The clock
+   (trace/segment_run.h) stands still while it is off. */
 
 #ifndef TG_INSTRUMENTATION_H
 #define TG_INSTRUMENTATION_H
@@ -9,5 +9,9 @@
 #include "pub_tool_basics.h"
 
 extern Bool tg_instrumented;
+
+/* Discards all translations, as they hold what has changed. Where the core is not in the middle of
+   one: in system calls and client requests. */
+void tg_instrumentation_renew(void);
 
 #endif
