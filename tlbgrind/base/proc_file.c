@@ -4,6 +4,7 @@
 
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
@@ -43,6 +44,24 @@ Bool tg_proc_read(const HChar* name, HChar* out, SizeT size)
    VG_(close)(fd);
    out[n > 0 ? n : 0] = '\0';
    return n > 0;
+}
+
+/* --- Links --- */
+
+SizeT tg_proc_link(const HChar* name, HChar* out, SizeT size)
+{
+   const SSizeT n = VG_(readlink)(name, out, size);
+   if (n <= 0 || (SizeT)n >= size)
+      return 0;
+   out[n] = '\0';
+   return (SizeT)n;
+}
+
+SizeT tg_proc_descriptor(Int fd, HChar* out, SizeT size)
+{
+   HChar name[32];
+   VG_(sprintf)(name, "/proc/self/fd/%d", fd);
+   return tg_proc_link(name, out, size);
 }
 
 /* --- Pages --- */

@@ -11,6 +11,12 @@ Bool tg_proc_read(const HChar* name, HChar* out, SizeT size);
 /* Reads the whole file as a text, to be freed; NULL: it cannot be read. `length` may be NULL. */
 HChar* tg_proc_read_all(const HChar* name, SizeT* length);
 
+/* Reads where the symbolic link leads to, as a text. 0: it is none, or longer than size - 1. */
+SizeT tg_proc_link(const HChar* name, HChar* out, SizeT size);
+
+/* The same for the link of an open descriptor: its file, or what else it is. */
+SizeT tg_proc_descriptor(Int fd, HChar* out, SizeT size);
+
 /* A file system that is mounted. */
 typedef struct {
    ULong device;

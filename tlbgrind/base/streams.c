@@ -9,6 +9,7 @@
 #include "pub_tool_xarray.h"
 
 #include "base/file.h"
+#include "base/proc_file.h"
 #include "base/streams.h"
 
 /* The core's, without a header for tools: duplicates a descriptor to a number that the program does
@@ -48,12 +49,11 @@ HChar* tg_streams_target(const HChar* name)
    HChar* at = VG_(strdup)("tg.streams", name);
    for (UInt i = 0; i < MAX_LINKS && number_of_open(at) < 0; i++) {
       HChar link[VKI_PATH_MAX];
-      const SSizeT n = VG_(readlink)(at, link, sizeof link - 1);
-      if (n <= 0)
+      const SizeT n = tg_proc_link(at, link, sizeof link);
+      if (n == 0)
          break;
-      link[n] = '\0';
       const SizeT folder = link[0] == '/' ? 0 : (SizeT)(tg_file_in_folder(at) - at);
-      HChar* next = VG_(malloc)("tg.streams", folder + (SizeT)n + 1);
+      HChar* next = VG_(malloc)("tg.streams", folder + n + 1);
       VG_(memcpy)(next, at, folder);
       VG_(strcpy)(next + folder, link);
       VG_(free)(at);

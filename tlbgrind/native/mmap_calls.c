@@ -5,7 +5,6 @@
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
@@ -97,12 +96,10 @@ static const HChar ring_name[] = "anon_inode:[io_uring]";
    all of its pages at once: io_uring_mmap(). */
 static Bool is_ring(const tlb_mapping* v)
 {
-   HChar link[32], name[64];
-   if (v->name != NULL || v->inode == 0 || call.fd < 0)
-      return False;
-   VG_(sprintf)(link, "/proc/self/fd/%d", call.fd);
-   const SSizeT n = VG_(readlink)(link, name, sizeof name);
-   return n == sizeof ring_name - 1 && VG_(memcmp)(name, ring_name, sizeof ring_name - 1) == 0;
+   HChar name[64];
+   return v->name == NULL && v->inode != 0 && call.fd >= 0
+          && tg_proc_descriptor(call.fd, name, sizeof name) > 0
+          && VG_(strcmp)(name, ring_name) == 0;
 }
 
 static const HChar* what_of(const tlb_mapping* v)

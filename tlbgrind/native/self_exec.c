@@ -12,6 +12,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
+#include "base/proc_file.h"
 #include "base/registers.h"
 #include "native/self_exec.h"
 
@@ -22,12 +23,14 @@ extern Int VG_(cl_exec_fd);
 
 #define GUEST(field) ((PtrdiffT)offsetof(VexGuestAMD64State, guest_##field))
 
-/* The longest name that is passed on, and how far below the stack pointer it is put: behind what the
-   program may use there, and a signal's frame is no matter in an exec. */
-enum { MOST = 1024, BELOW = 4096 };
+/* The core takes the name from the program's memory only. So it is put below the stack pointer,
+   beyond the 128 bytes that the program may use there, for the length of the call. */
+enum { MOST = 1024, RED_ZONE = 128 };
 
 static ThreadId changed; /* 0: none */
 static UWord before;
+static Addr put_at;
+static HChar covered[MOST]; /* what was there */
 
 static Bool is_itself(Addr name)
 {
@@ -41,29 +44,27 @@ static Bool is_itself(Addr name)
           || VG_(strcmp)((const HChar*)name, own) == 0;
 }
 
-/* Copies the name of the program's file. False: it has none. */
+/* Finds the name of the program's file, of up to MOST bytes with its end. False: it has none. */
 static Bool own_file(HChar* name)
 {
-   HChar link[32];
    struct vg_stat st;
-   VG_(sprintf)(link, "/proc/self/fd/%d", VG_(cl_exec_fd));
-   const SSizeT n = VG_(readlink)(link, name, MOST - 1);
-   if (n <= 0 || name[0] != '/')
-      return False;
-   name[n] = '\0';
-   return !sr_isError(VG_(stat)(name, &st));
+   return tg_proc_descriptor(VG_(cl_exec_fd), name, MOST) > 0 && name[0] == '/'
+          && !sr_isError(VG_(stat)(name, &st));
 }
 
 void tg_self_exec_stopped(ThreadId tid)
 {
-   const Addr at = (VG_(get_SP)(tid) - BELOW) & ~(Addr)15;
+   HChar name[MOST];
+   const Addr at = VG_(get_SP)(tid) - RED_ZONE - MOST;
    if (tg_register(tid, GUEST(RAX)) != __NR_execve || !tg_is_at_syscall(tid)
-       || !is_itself(tg_register(tid, GUEST(RDI)))
-       || !VG_(am_is_valid_for_client)(at, MOST, VKI_PROT_READ | VKI_PROT_WRITE)
-       || !own_file((HChar*)at))
+       || !is_itself(tg_register(tid, GUEST(RDI))) || !own_file(name)
+       || !VG_(am_is_valid_for_client)(at, MOST, VKI_PROT_READ | VKI_PROT_WRITE))
       return;
    changed = tid;
    before = tg_register(tid, GUEST(RDI));
+   put_at = at;
+   VG_(memcpy)(covered, (const HChar*)at, MOST);
+   VG_(strcpy)((HChar*)at, name);
    tg_set_register(tid, GUEST(RDI), at);
 }
 
@@ -72,6 +73,7 @@ void tg_self_exec_done(ThreadId tid)
    if (changed != tid || tid == 0)
       return;
    changed = 0;
+   VG_(memcpy)((HChar*)put_at, covered, MOST);
    tg_set_register(tid, GUEST(RDI), before);
 }
 
