@@ -34,14 +34,16 @@ Bool tg_backing_report_is_of_interest(UInt view)
    tlb_pagemap* map = tg_aspace_map();
    const tlb_view_counts* c = tlb_pagemap_counts(map, view);
    const tlb_page_policy* policy = &map->view[view]->policy;
+   uint64_t small[TLB_N_SMALL_REASONS];
    if (policy->n_rules > 0 || policy->n_pools > 0 || policy->thp == TLB_THP_ALWAYS)
       return True;
    for (UInt shift = map->view[view]->base_shift + 1; shift < TLB_N_PAGE_SHIFTS; shift++) {
       if (c->taken[shift] != 0 || c->fallbacks[shift] != 0)
          return True;
    }
+   tlb_pagemap_small(map, view, small);
    for (UInt i = 0; i < TLB_N_SMALL_REASONS; i++) {
-      if (tlb_pagemap_small(map, view, (tlb_small_reason)i) != 0)
+      if (small[i] != 0)
          return True;
    }
    return False;
@@ -105,12 +107,14 @@ static void describe_small(tlb_pagemap* map, UInt view,
    };
    HChar text[200], name[16];
    Bool any = False;
+   uint64_t small[TLB_N_SMALL_REASONS];
+   tlb_pagemap_small(map, view, small);
    for (UInt i = 0; i < TLB_N_SMALL_REASONS; i++) {
-      const ULong n = tlb_pagemap_small(map, view, (tlb_small_reason)i);
-      if (n == 0)
+      if (small[i] == 0)
          continue;
       VG_(snprintf)(text, sizeof text, "in small pages, as %s: %llu blocks of %s; %s",
-                    reasons[i].why, n, size_name(name, tlb_thp_shift(map->view[view]->base_shift)),
+                    reasons[i].why, (ULong)small[i],
+                    size_name(name, tlb_thp_shift(map->view[view]->base_shift)),
                     reasons[i].remedy);
       line(text, opaque);
       any = True;

@@ -80,19 +80,19 @@ int tlb_view_fits(const tlb_pagemap *p, const tlb_view *v, const tlb_mapping *m,
    return 0;
 }
 
-uint64_t tlb_pagemap_small(tlb_pagemap *p, unsigned view, tlb_small_reason why)
+void tlb_pagemap_small(tlb_pagemap *p, unsigned view, uint64_t count[TLB_N_SMALL_REASONS])
 {
    const tlb_view *const v = p->view[view];
-   uint64_t n = 0;
+   for (unsigned why = 0; why < TLB_N_SMALL_REASONS; why++)
+      count[why] = 0;
    for (size_t i = 0; v->pages->blocks.slot != NULL && i <= v->pages->blocks.mask; i++) {
       const tlb_block *const b = v->pages->blocks.slot[i];
-      if (b == NULL || b->r.touched == 0 || b->large || b->how != TLB_THP || b->why_small != why)
+      if (b == NULL || b->r.touched == 0 || b->large || b->how != TLB_THP)
          continue;
       const uint64_t at = tlb_block_address(b);
       const tlb_mapping *const m = tlb_mappings_find(&p->mappings, at);
-      n += m != NULL && tlb_view_fits(p, v, m, TLB_THP, at, tlb_block_shift(b));
+      count[b->why_small] += m != NULL && tlb_view_fits(p, v, m, TLB_THP, at, tlb_block_shift(b));
    }
-   return n;
 }
 
 /* --- Pages that come and go --- */
