@@ -427,8 +427,8 @@ TOOL_SOURCES = \
 	tlbgrind/space/aspace_calls.c \
 	tlbgrind/space/aspace_trace.c \
 	tlbgrind/space/backing_report.c \
-	tlbgrind/space/huge_files.c \
 	tlbgrind/space/forks.c \
+	tlbgrind/space/huge_files.c \
 	tlbgrind/space/hugetlb.c \
 	tlbgrind/space/merged_code.c \
 	tlbgrind/tool/addresses.c \
@@ -561,8 +561,8 @@ TOOL_INCLUDES = \
 	tlbgrind/space/aspace_parts.h \
 	tlbgrind/space/aspace_trace.h \
 	tlbgrind/space/backing_report.h \
-	tlbgrind/space/huge_files.h \
 	tlbgrind/space/forks.h \
+	tlbgrind/space/huge_files.h \
 	tlbgrind/space/hugetlb.h \
 	tlbgrind/space/merged_code.h \
 	tlbgrind/tool/addresses.h \

@@ -23,6 +23,8 @@ static DedupPoolAlloc* names; /* equal names have equal addresses */
 static OSet* functions;       /* TgFunction */
 static OSet* lines;           /* TgLine, but those of objects of data, which can be many: */
 static OSet* of_objects;
+static OSet* const* const sets[] = { &lines, &of_objects };
+enum { N_SETS = sizeof sets / sizeof sets[0] };
 static XArray* recent;        /* TgLine*, see tg_lines_set_aside() */
 static TgLine aside;          /* the sums of those of objects that are not recent */
 
@@ -86,9 +88,6 @@ static TgLine* line_of(const TgLine* key)
    }
    return line;
 }
-
-static OSet* const* const sets[] = { &lines, &of_objects };
-enum { N_SETS = sizeof sets / sizeof sets[0] };
 
 TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number, Addr address)
 {

@@ -152,32 +152,33 @@ static void tell_of_sections(const char *program, const finding *found)
            program, (unsigned)(found->code_beside * 100 / found->code));
 }
 
+/* What Valgrind cannot read; only the first is told. */
 static void tell(const char *program, const finding *found, const char *valgrind)
 {
    const unsigned version = version_of(valgrind);
-   const char *what = NULL, *happens = NULL, *remedy = NULL;
-   if (found->has_offsets && found->n_units_5 > 1 && version < 320) {
-      what = "DWARF 5 as clang and rustc write it";
-      happens = "gives up at it, and nothing is profiled";
-      remedy = "compile with -gdwarf-4 (rustc: -C dwarf-version=4), or";
-   } else if (found->is_dwarf_64) {
-      what = "DWARF in its 64-bit form";
-      happens = "gives up at it, and nothing is profiled";
-      remedy = "compile without -gdwarf64, or";
-   } else if (found->is_zstd && version < 325) {
-      what = "sections that zstd has compressed";
-      happens = "cannot read them";
-      remedy = "compile with -gz=none, or";
-   } else if (found->is_zlib_gnu) {
-      what = "sections that are compressed in the old way (-gz=zlib-gnu)";
-      happens = "can read wrong names of files";
-      remedy = "compile with -gz=none, or";
-   }
-   if (what != NULL)
+   static const char gives_up[] = "gives up at it, and nothing is profiled";
+   const struct {
+      bool is_there;
+      const char *what, *happens, *remedy;
+   } troubles[] = {
+      { found->has_offsets && found->n_units_5 > 1 && version < 320,
+        "DWARF 5 as clang and rustc write it", gives_up,
+        "compile with -gdwarf-4 (rustc: -C dwarf-version=4), or" },
+      { found->is_dwarf_64, "DWARF in its 64-bit form", gives_up, "compile without -gdwarf64, or" },
+      { found->is_zstd && version < 325, "sections that zstd has compressed", "cannot read them",
+        "compile with -gz=none, or" },
+      { found->is_zlib_gnu, "sections that are compressed in the old way (-gz=zlib-gnu)",
+        "can read wrong names of files", "compile with -gz=none, or" },
+   };
+   for (size_t i = 0; i < sizeof troubles / sizeof troubles[0]; i++) {
+      if (!troubles[i].is_there)
+         continue;
       fprintf(stderr,
               "tlbgrind: warning: %s: the debug information has %s: Valgrind %s %s; %s run a copy"
               " without it: objcopy --strip-debug PROGRAM COPY\n",
-              program, what, valgrind, happens, remedy);
+              program, troubles[i].what, valgrind, troubles[i].happens, troubles[i].remedy);
+      return;
+   }
 }
 
 int main(int argc, char **argv)

@@ -18,11 +18,11 @@ typedef struct {
 } Part;
 
 typedef struct {
-   Bool is_write; /* the current call writes to a descriptor */
+   Bool is_write;  /* the current call writes to a descriptor */
    Int fd;
-   Addr vector;   /* struct iovec of writev() and its like; 0: there is none */
-   Bool has_vector;
-   XArray* parts; /* Part, in the kernel's order */
+   Addr source;    /* the call's second argument */
+   Bool is_vector; /* it points to an array of struct iovec, else to the bytes themselves */
+   XArray* parts;  /* Part, in the kernel's order */
 } Payload;
 
 static Payload* payload_of; /* by thread */
@@ -35,12 +35,12 @@ void tg_payload_init(void)
 void tg_payload_begin(ThreadId tid, UInt number, const UWord* args)
 {
    Payload* p = &payload_of[tid];
-   p->is_write = p->has_vector = False;
+   p->is_write = p->is_vector = False;
    if (p->parts != NULL)
       VG_(dropTailXA)(p->parts, VG_(sizeXA)(p->parts));
    switch (number) {
    case __NR_writev: case __NR_pwritev: case __NR_pwritev2:
-      p->has_vector = True;
+      p->is_vector = True;
       break;
    case __NR_write: case __NR_pwrite64:
 #ifdef __NR_sendto
@@ -51,7 +51,7 @@ void tg_payload_begin(ThreadId tid, UInt number, const UWord* args)
    }
    p->is_write = True;
    p->fd = (Int)args[0];
-   p->vector = args[1];
+   p->source = args[1];
 }
 
 Bool tg_payload_keeps(ThreadId tid, Addr a, SizeT len)
@@ -59,7 +59,7 @@ Bool tg_payload_keeps(ThreadId tid, Addr a, SizeT len)
    Payload* p = &payload_of[tid];
    const Part part = { a, len };
    /* sendto() has an address, too, which the core tells of last. */
-   if (!p->is_write || (!p->has_vector && a != p->vector))
+   if (!p->is_write || (!p->is_vector && a != p->source))
       return False;
    if (p->parts == NULL)
       p->parts = VG_(newXA)(VG_(malloc), "tg.faults.payload", VG_(free), sizeof(Part));
@@ -76,10 +76,10 @@ void tg_payload_end(ThreadId tid, SysRes result, void (*each)(ThreadId tid, Addr
    SizeT rest = fails || tg_devices_read_nothing(p->fd) ? 0 : sr_Res(result);
    for (Word i = 0; i < VG_(sizeXA)(p->parts); i++) {
       const Part* part = VG_(indexXA)(p->parts, i);
-      const Bool is_vector = p->has_vector && part->start == p->vector;
-      const SizeT n = is_vector || part->len < rest ? part->len : rest;
+      const Bool is_array = p->is_vector && part->start == p->source;
+      const SizeT n = is_array || part->len < rest ? part->len : rest;
       each(tid, part->start, n);
-      rest -= is_vector ? 0 : n;
+      rest -= is_array ? 0 : n;
    }
    p->is_write = False;
 }

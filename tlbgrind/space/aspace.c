@@ -15,12 +15,12 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
+#include "base/devices.h"
+#include "base/memory.h"
+#include "base/program.h"
 #include "space/aspace_parts.h"
 #include "space/huge_files.h"
 #include "space/hugetlb.h"
-#include "base/memory.h"
-#include "base/devices.h"
-#include "base/program.h"
 
 /* Linux's numbers, where Valgrind's headers have none. They are the same on
    all architectures that the tool is built for (asm-generic/mman-common.h,

@@ -3,35 +3,28 @@
 #include "pub_tool_basics.h"
 
 #include "pub_tool_libcprint.h"
+#include "pub_tool_options.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
 #include "tool/sandbox.h"
 
-/* linux/prctl.h, linux/seccomp.h; the number of seccomp() is not in all of Valgrind's headers. */
+/* linux/prctl.h, linux/seccomp.h */
 enum { LINUX_PR_SET_SECCOMP = 22, LINUX_SECCOMP_SET_MODE_STRICT = 0,
        LINUX_SECCOMP_SET_MODE_FILTER = 1 };
-
-#if defined(VGA_amd64)
-enum { LINUX_SECCOMP = 317 };
-#elif defined(VGA_x86)
-enum { LINUX_SECCOMP = 354 };
-#else
-enum { LINUX_SECCOMP = 277 };
-#endif
 
 static Bool sets_filter(UInt number, const UWord* args)
 {
    if (number == __NR_prctl)
       return args[0] == LINUX_PR_SET_SECCOMP;
-   return number == LINUX_SECCOMP && (args[0] == LINUX_SECCOMP_SET_MODE_STRICT
+   return number == __NR_seccomp && (args[0] == LINUX_SECCOMP_SET_MODE_STRICT
                                       || args[0] == LINUX_SECCOMP_SET_MODE_FILTER);
 }
 
 void tg_sandbox_pre_syscall(UInt number, const UWord* args)
 {
    static Bool said;
-   if (said || !sets_filter(number, args))
+   if (said || VG_(clo_verbosity) == 0 || !sets_filter(number, args))
       return;
    said = True;
    VG_(umsg)("The program restricts its system calls (seccomp), and so Valgrind's: if it is killed\n");

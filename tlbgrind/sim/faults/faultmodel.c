@@ -344,23 +344,15 @@ static tlb_fault_kind absent(tlb_fault_model *m, const tlb_fault_rules *r,
    return TLB_FAULT_WRITE;
 }
 
-/* The huge zero page is there, all of it: when a part has gone, it is small ones. */
-static int is_huge_zero(tlb_fault_model *m, unsigned plane, uint64_t first, uint64_t pages)
+/* Whether a huge page is there, all of it (when a part has gone, it is small ones), and of `mask` its
+   pages have the bits of `value`. */
+static int is_huge(tlb_fault_model *m, unsigned plane, uint64_t first, uint64_t pages,
+                   unsigned mask, unsigned value)
 {
-   const uint8_t both = TLB_PTE_ZERO | TLB_PTE_HUGE;
    uint64_t p = first;
-   while (p < first + pages && (tlb_pte(m, plane, p) & both) == both)
-      p++;
-   return p == first + pages;
-}
-
-/* A huge page that a fork shares is there, all of it. */
-static int is_huge_shared(tlb_fault_model *m, unsigned plane, uint64_t first, uint64_t pages)
-{
-   const uint8_t which = TLB_PTE_PRIVATE | TLB_PTE_HUGE;
-   uint64_t p = first;
-   while (p < first + pages
-          && (tlb_pte(m, plane, p) & which) == (which & ~TLB_PTE_WRITABLE))
+   mask |= TLB_PTE_HUGE;
+   value |= TLB_PTE_HUGE;
+   while (p < first + pages && (tlb_pte(m, plane, p) & mask) == value)
       p++;
    return p == first + pages;
 }
@@ -391,10 +383,11 @@ static tlb_fault_kind protected(tlb_fault_model *m, const tlb_fault_rules *r,
    const uint8_t how = TLB_PTE_PRIVATE;
    const uint64_t pages = tlb_table_pages(m);
    const uint64_t first = page & ~(pages - 1);
-   if (is_huge_zero(m, r->plane, first, pages)) {
+   if (is_huge(m, r->plane, first, pages, TLB_PTE_ZERO, TLB_PTE_ZERO)) {
       for (uint64_t p = first; p < first + pages; p++)
          *tlb_pte_at(m, r->plane, p) = how | TLB_PTE_HUGE;
-   } else if (is_huge_shared(m, r->plane, first, pages)) {
+   } else if (is_huge(m, r->plane, first, pages, how, how & ~(unsigned)TLB_PTE_WRITABLE)) {
+      /* It is shared since a fork. */
       write_to_shared(m, r, first, pages, out);
    } else if (!tlb_fill_hugetlb(m, r, v, page, how, out)) {
       *s = how;
