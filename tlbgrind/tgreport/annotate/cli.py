@@ -92,13 +92,17 @@ def _refuse_parts_of_each_other(files: Sequence[OutFile]) -> None:
                 raise ReportError(
                     f"{names[os.path.realpath(part)]} is a part of {out.path}: its costs would be added twice"
                 )
-    by_kind = {kind: {out.pid: out.path for out in files if kind in dict(out.descriptions)} for kind in ("Of phase", "Of thread")}
-    for pid, path in by_kind["Of phase"].items():
-        if pid in by_kind["Of thread"]:
+    of_threads = {_run_of(out): out.path for out in files if "Of thread" in dict(out.descriptions)}
+    for out in files:
+        if "Of phase" in dict(out.descriptions) and _run_of(out) in of_threads:
             raise ReportError(
-                f"{path} is of a phase, {by_kind['Of thread'][pid]} of a thread of the same process: "
+                f"{out.path} is of a phase, {of_threads[_run_of(out)]} of a thread of the same run: "
                 "what they have in common would be added twice"
             )
+
+
+def _run_of(out: OutFile) -> tuple[str, str, str]:
+    return out.command, out.pid, out.part
 
 
 def _of_same_events(files: list[OutFile], warnings: list[str]) -> list[OutFile]:

@@ -81,6 +81,7 @@ class OutFile:
     creator: str = ""
     command: str = ""
     pid: str = ""
+    part: str = ""
     descriptions: list[tuple[str, str]] = field(default_factory=list)
     events: tuple[str, ...] = ()
     events_line: int = 0
@@ -373,6 +374,10 @@ class _Reader:
         self.once("pid")
         self.out.pid = text
 
+    def read_part(self, _key: str, text: str) -> None:
+        self.once("part")
+        self.out.part = text
+
     def read_ignored(self, key: str, _text: str) -> None:
         self.once(key)
 
@@ -602,7 +607,7 @@ _HANDLERS: dict[bytes, Callable[[_Reader, str, str], None]] = {
     b"creator:": _Reader.read_creator,
     b"cmd:": _Reader.read_cmd,
     b"pid:": _Reader.read_pid,
-    b"part:": _Reader.read_ignored,
+    b"part:": _Reader.read_part,
     b"thread:": _Reader.read_ignored,
     b"desc:": _Reader.read_desc,
     b"positions:": _Reader.read_positions,
