@@ -212,6 +212,8 @@ class _Reader:
         self.called: dict[str, str] = {}  # object, file and function, as far as they are given
         self.calls: int | None = None  # None: a jump
         self.sums: list[tuple[str, int, Counts]] = []  # "summary", "totals": place and claim
+        self.early_sums: list[tuple[str, str]] = []  # before "events:"
+        self.in_body = False  # behind the header, of the file or of a part
         self.ended = False
         self.told = 0  # where the progress is to be told next
         self.seen: set[str] = set()
@@ -254,14 +256,14 @@ class _Reader:
         if not self.data:
             raise ReportError("the file is empty", self.out.path)
         first = self.data[:80].split(b"\n", 1)[0]
-        if first != COSTS.encode() and not first.startswith((b"version:", b"creator:")):
+        if first != COSTS.encode() and not first.startswith(_HEADER):
             self.fail(other_than(COSTS, _text(first)))
 
     def read_line(self, line: bytes) -> None:
         if not line.strip() or line[:1] == b"#":
             return
         if self.ended:
-            self.fail("text after 'totals:', the last line of an out-file")
+            self.begin_part(line)
         if line[0] in b"0123456789+-*":
             self.read_costs(line)
             return
@@ -272,6 +274,17 @@ class _Reader:
         if self.inclusive:
             self.fail("a cost line must follow 'calls=' or 'jump='")
         handler(self, parts[1].decode(), _text(parts[3]))
+
+    def begin_part(self, line: bytes) -> None:
+        """Callgrind's --combine-dumps=yes writes dumps behind each other."""
+        if self.native or not line.startswith(b"part:"):
+            self.fail("text after 'totals:', the last line of an out-file")
+        self.ended = self.in_body = False
+        self.seen -= {"part", "thread", "positions", "events", "summary", "totals"}
+        self.positions = []
+        self.width = 0
+        self.block = self.call = self.current = self.function = None
+        self.object = self.file = UNKNOWN
 
     # Cost lines that are not plain: short ones, compressed ones, inclusive ones, wrong ones.
 
@@ -319,6 +332,7 @@ class _Reader:
     def open_rows(self) -> array[int]:
         if self.function is None:
             self.fail("a cost line before any 'fn='")
+        self.in_body = True
         self.current = self.rows.setdefault((self.function, self.file), array("Q"))
         return self.current
 
@@ -365,6 +379,9 @@ class _Reader:
         self.once("creator")
         self.out.creator = text
         self.native = text.startswith("tlbgrind")
+        earlier, self.out.descriptions = self.out.descriptions, []
+        for name, value in earlier:
+            self.read_desc("desc", f"{name}: {value}")
 
     def read_cmd(self, _key: str, text: str) -> None:
         self.once("cmd")
@@ -393,11 +410,13 @@ class _Reader:
 
     def read_positions(self, _key: str, text: str) -> None:
         self.once("positions")
-        if self.width:
-            self.fail("'positions:' after 'events:'")
+        if self.in_body:
+            self.fail("'positions:' after the first costs")
         self.positions = text.split()
         if self.positions not in _POSITIONS:
             self.fail(f"positions '{text}', where 'line', 'instr' or 'instr line' is allowed")
+        if self.width:
+            self.prepare()
 
     def read_event(self, _key: str, text: str) -> None:
         name, colon, long_name = text.partition(":")
@@ -414,14 +433,23 @@ class _Reader:
                 self.fail(f"event '{name}' is not a letter followed by letters and digits")
         if len(set(names)) < len(names):
             self.fail("'events:' names an event twice")
+        if self.out.events and self.out.events != tuple(names):
+            self.fail("a part with other events than the first")
         self.out.events = tuple(names)
         self.out.events_line = self.data.count(b"\n", 0, self.start) + 1
         self.positions = self.positions or ["line"]
-        self.at = [0] * len(self.positions)
         self.width = 1 + len(names)
+        self.prepare()
+        early, self.early_sums = self.early_sums, []
+        for key, sums in early:
+            self.read_sums(key, sums)
+
+    def prepare(self) -> None:
+        """Events and positions are known: so are the forms of lines."""
+        self.at = [0] * len(self.positions)
         # 19 digits are below 2^64 whatever they are; a longer number goes the slow way. The
         # repetition is bounded because the matcher remembers every round of it.
-        line = rb"[0-9]{1,19}(?: [0-9]{1,19}){%d}\n" % len(names)
+        line = rb"[0-9]{1,19}(?: [0-9]{1,19}){%d}\n" % (self.width - 1)
         if self.positions == ["instr", "line"]:
             line = rb"0x[0-9a-f]{1,16} " + line
         if self.positions != ["instr"]:
@@ -432,9 +460,12 @@ class _Reader:
             self.call = re.compile(rb"%scalls=([0-9]{1,19}) [0-9]{1,19}\n(%s)" % (callee, line))
 
     def read_sums(self, key: str, text: str) -> None:
-        self.once(key)
         if not self.width:
-            self.fail(f"'{key}:' before 'events:'")
+            if key == "totals" or self.early_sums:
+                self.fail(f"'{key}:' before 'events:'")
+            self.early_sums.append((key, text))
+            return
+        self.once(key)
         counts = self.counts(text.encode("utf-8", "surrogateescape").split(), not self.native)
         self.sums.append((key, self.start, tuple(counts)))
         self.ended = key == "totals"
@@ -570,17 +601,18 @@ class _Reader:
         for key, rows in self.rows.items():
             out.runs[key] = Run(rows, self.width)
         out.totals = sums_of(out.runs.values(), self.width) if out.runs else (0,) * (self.width - 1)
-        for keyword, place, claimed in self.sums:
-            # Callgrind's "summary:" covers its whole run, not just what this file holds.
-            if keyword == "summary" and not self.native:
-                continue
-            for event, claim, count in zip(out.events, claimed, out.totals):
+        # Callgrind's "summary:" covers its whole run, not just what this file holds.
+        for keyword in ("summary", "totals") if self.native else ("totals",):
+            claims = [claim for key, _, claim in self.sums if key == keyword]
+            for event, claim, count in zip(out.events, map(sum, zip(*claims)), out.totals):
                 if claim != count:
-                    self.start = place
+                    self.start = next(place for key, place, _ in reversed(self.sums) if key == keyword)
                     self.fail(f"'{keyword}:' says {claim} {event}, but the cost lines hold {count}")
         return out
 
 
+_HEADER = (b"version:", b"creator:", b"cmd:", b"pid:", b"part:", b"thread:", b"desc:")
+_HEADER += (b"positions:", b"event:", b"events:", b"summary:")
 _C = ord("c")
 _DECODE = JSONDecoder().raw_decode
 _COMMAS = bytes.maketrans(b" \n", b",,")
