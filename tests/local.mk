@@ -297,7 +297,8 @@ TEST_HELPERS = \
 	tests/tg_names.py \
 	tests/tg_tables.py \
 	tests/tg_tap.py \
-	tests/tg_thp.py
+	tests/tg_thp.py \
+	tests/tg_written.py
 
 # What the tests read: conftest.py, helper modules, recorded inputs and outputs.
 TEST_INPUTS = \

@@ -53,3 +53,42 @@ def test_nothing_is_printed_that_does_not_add_up(
     status, out, err = call("tg_annotate", *options, "two-level.out")
     assert err.startswith(f"tg_annotate: error: internal error: {what} adds up to (".encode())
     assert (status, out) == (1, b"")
+
+
+def test_header_lines_may_stand_in_any_order(place: Path) -> None:
+    """Callgrind's format names no order; a file of another program begins with any of them."""
+    whole = (place / "callgrind.out").read_text(encoding="utf-8")
+    head, body = whole.split("\nob=(1)", 1)
+    lines = [line for line in head.split("\n") if line]
+    for turn in range(len(lines)):
+        turned = lines[turn:] + lines[:turn]
+        for name, order in (("up.out", turned), ("down.out", turned[::-1])):
+            (place / name).write_text("\n".join(order) + "\nob=(1)" + body, encoding="utf-8")
+            done = run(place, name)
+            assert done.err == b""
+            assert done.out.replace(name.encode(), b"callgrind.out") == run(place, "callgrind.out").out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ("", "", ""),
+        ("events: Ir Dr sysTime\n", "events: Ir Dw sysTime\n", ":60: a part with other events than the first"),
+        ("totals: 196 29 10", "totals: 196 29 11", ":99: 'totals:' says 21 sysTime, but the cost lines hold 20"),
+        ("positions: instr line\n", "positions: here\n", ":59: positions 'here', where 'line', 'instr' or"),
+    ],
+    ids=["whole", "events", "totals", "positions"],
+)
+def test_dumps_that_callgrind_has_combined_are_added_up(place: Path, old: str, new: str, what: str) -> None:
+    """--combine-dumps=yes: a part begins behind the totals of the one before, without a format line."""
+    first = (place / "callgrind.out").read_text(encoding="utf-8")
+    second = first[first.index("part: 1") :].replace("part: 1", "part: 2").replace(old, new)
+    (place / "both.out").write_text(f"{first}\n{second}", encoding="utf-8")
+    both = run(place, "both.out")
+    if what:
+        assert both.err.decode().startswith(f"tg_annotate: error: both.out{what}")
+        assert both.out == b""
+        return
+    options = ("--format=csv", "--show=all", "--threshold=0", "--by=function,file,object,line")
+    assert both.err == b""
+    assert run(place, *options, "both.out").out == run(place, *options, "callgrind.out", "callgrind.out").out

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tg_environment import TLBGRIND
+from tg_written import written
 
 VIEWS = ("4k", "warm", "cold")
 KINDS = "xrzwcd"
@@ -113,7 +114,7 @@ class Reader:
         self.ended = False
 
     def read(self) -> Log:
-        text = self.path.read_text(encoding="utf-8", errors="surrogateescape")
+        text = written(self.path)
         assert text.endswith("\n")
         lines = text[:-1].split("\n")
         assert lines[0] == "# tlbgrind fault log"

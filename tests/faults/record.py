@@ -32,6 +32,7 @@ from native_support import (
     run,
 )
 from tg_environment import client
+from tg_written import written
 
 FOLDER = Path("/tmp/tlbgrind-recorded")
 DATA = Path(__file__).resolve().parent / "data" / "native"
@@ -73,7 +74,7 @@ def record_pair(name: str, command: list[str | Path]) -> None:
         if found.share > best:
             best, text = found.share, "".join(lines)
     (DATA / f"{name}.perf").write_text(text, encoding="utf-8")
-    (DATA / f"{name}.faults").write_text(neutral(log.path.read_text(encoding="utf-8")), encoding="utf-8")
+    (DATA / f"{name}.faults").write_text(neutral(written(log.path)), encoding="utf-8")
     print(f"{name}: {best:.2%}")
     if name == "hello":
         lines = own_lines(listing(command, environment, "software", SOFTWARE_LINES), command)

@@ -19,6 +19,7 @@ from native_support import (
     run,
 )
 from tg_environment import CLIENTS, HAVE_X86, TLBGRIND, client
+from tg_written import written
 
 HELLO = client("fault_hello")
 
@@ -28,7 +29,7 @@ def test_two_runs_give_the_same_bytes(tmp_path: Path) -> None:
     texts = []
     for _ in range(2):
         (log,), _ = run(tmp_path, [HELLO])
-        lines = log.path.read_text(encoding="utf-8").split("\n")
+        lines = written(log.path).split("\n")
         texts.append([line for line in lines if not line.startswith("pid: ")])
     assert texts[0] == texts[1]
 

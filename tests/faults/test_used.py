@@ -19,6 +19,7 @@ from native_support import (
     run,
 )
 from tg_environment import HAVE_X86, TLBGRIND, client
+from tg_written import written
 
 CLIENT = "fault_used"
 BITS = ["", "32"] if HAVE_X86 else [""]
@@ -197,7 +198,7 @@ def test_the_rest_of_the_log_is_the_same(tmp_path: Path) -> None:
     texts = []
     for options in ([], ["--faults-used=yes"], ["--faults-used=yes"]):
         (log,), _ = run(tmp_path, [client("fault_hello")], options)
-        lines = log.path.read_text(encoding="utf-8").split("\n")
+        lines = written(log.path).split("\n")
         texts.append([line for line in lines if not line.startswith("pid: ")])
     assert texts[1] == texts[2]
     added = ("faults-used: ", "used\t", "used-total\t")

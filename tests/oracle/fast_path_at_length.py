@@ -117,7 +117,7 @@ def program_for(dice: random.Random, folder: Path, seed: int) -> list[str]:
 
 
 def lines(path: Path) -> list[str]:
-    told_apart = re.compile(r"# ?pid|pid[:\t ]")
+    told_apart = re.compile(r"# ?pid|pid[:\t ]|# checksum: ")
     text = path.read_text(encoding="utf-8", errors="surrogateescape")
     return [line for line in text.split("\n") if not told_apart.match(line)]
 

@@ -49,7 +49,7 @@ X86 = os.environ.get("TG_HAVE_X86") == "yes"
 PINNED = ("mawk", "python3")
 
 # Lines of an out-file that are the run's, not the machine's. (Straddles are told for the smallest base page of the run.)
-TOLD_APART = ("pid: ", "desc: Straddles: ")
+TOLD_APART = ("pid: ", "# checksum: ", "desc: Straddles: ")
 
 # Times of files and commits.
 WHEN = 1_700_000_000
@@ -245,11 +245,11 @@ def add(places: dict[Place, Counts], place: Place, counts: Counts) -> None:
 
 
 def bytes_but_pid(options: Sequence[str], program: Sequence[str], place: Path) -> bytes:
-    """The out-file of a run, without the one line that two runs do not share."""
+    """The out-file of a run, without the lines that two runs do not share."""
     path = out_path(place)
     valgrind(["--tool=tlbgrind", "-q", f"--tlbgrind-out-file={path}", *options], program, place)
     lines = path.read_bytes().split(b"\n")
-    return b"\n".join(line for line in lines if not line.startswith(b"pid: "))
+    return b"\n".join(line for line in lines if not line.startswith((b"pid: ", b"# checksum: ")))
 
 
 def named(counts: Mapping[str, int] | Counts) -> dict[str, int]:

@@ -200,7 +200,7 @@ def without_pids(written: dict[str, bytes], stderr: bytes) -> Files:
     files: Files = {}
     for name, content in written.items():
         shown = _FILE_PID.sub(lambda match: match[1] + named(match[2]), name)
-        files[shown] = [told(line) for line in content.split(b"\n")]
+        files[shown] = [told(line) for line in content.split(b"\n") if not line.startswith(b"# checksum: ")]
     for line in lines:
         match = _STDERR_PID.match(line)
         process = named(match[2].decode()) if match else ""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tg_environment import client
+from tg_written import written
 from tool_support import Run, run
 
 DATA = ("--data=yes", "--data-out-file=data.%p")
@@ -25,7 +26,7 @@ class Data:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        text = path.read_bytes().decode("utf-8", errors="surrogateescape")
+        text = written(path)
         head, *parts = text.split("\nmachine: ")
         assert head.startswith("# tlbgrind data\nversion: 1\n") and text.endswith("\n\nend\n")
         self.facts: dict[int, Counter[str]] = {}

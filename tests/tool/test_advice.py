@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tg_companions import SCRIPTS
 from tg_environment import client
+from tg_written import written
 from tool_support import OutFile, messages, run
 
 MAPPINGS = ("anon#1", "anon#2", "anon#3", "anon#4+", "text#1", "text#2+")
@@ -186,7 +187,7 @@ def test_files_of_older_runs_are_passed_over(tmp_path: Path) -> None:
     (base,) = (out for out in files if machine(out) == "skylake")
     text = advice([base])
     (heap,) = (out for out in files if machine(out) == "skylake@heap:2M")
-    older = heap.path.read_text().replace("\npid: ", "\npid: 1").replace("@heap:", "@heap=old:")
+    older = written(heap.path).replace("\npid: ", "\npid: 1").replace("@heap:", "@heap=old:")
     Path(f"{base.path}@old:2M").write_text(older)
     assert advice([base]) == text
 

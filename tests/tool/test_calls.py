@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from call_graph import Graph, read_graph
 from tg_environment import CLIENTS, TLBGRIND
+from tg_written import written
 from tool_support import ENVIRONMENT, PYTHON, TG_ANNOTATE
 
 ROUNDS = 7
@@ -35,7 +36,7 @@ def graph(folder: Path, *options: str, program: tuple[str, ...] = (CLIENT,)) -> 
 
 
 def without_run(path: Path) -> list[str]:
-    lines = path.read_text(encoding="utf-8").splitlines()
+    lines = written(path).splitlines()
     return [line for line in lines if not line.startswith("pid: ")]
 
 

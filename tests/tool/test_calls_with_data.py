@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from call_graph import Costs, Function, Graph, read_graph
 from tg_environment import CLIENTS, TLBGRIND
+from tg_written import written
 from tool_support import ENVIRONMENT, TG_ANNOTATE, compile_program
 
 # The more machines, the more ways through the simulator; the first walks often.
@@ -103,7 +104,7 @@ def bodies(folder: Path, program: list[str], *options: str) -> dict[str, str]:
     assert b"Bad option" not in done.stderr, done.stderr
     files: dict[str, str] = {}
     for path in sorted(folder.iterdir()):
-        text = path.read_bytes().decode("utf-8", errors="surrogateescape")
+        text = written(path)
         # Number the processes in the order of their pids.
         name = re.sub(r"\d+", "P", path.name.partition(".")[2]) + path.name.partition(".")[0]
         files[f"{name} {len(files)}"] = re.sub(r"^(pid|cmd): .*\n", "", text, flags=re.MULTILINE)

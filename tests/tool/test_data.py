@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from data_support import DATA, FAULTS, MACHINE, Data, observe, only
 from tg_environment import HAVE_X86, client
+from tg_written import written
 from tool_support import CLIENT_FLAGS, PYTHON, TG_ANNOTATE, run
 
 
@@ -92,7 +93,7 @@ def test_two_runs_write_the_same(tmp_path: Path) -> None:
     texts = []
     for name in ("a", "b"):
         observe(tmp_path / name)
-        text = only(tmp_path / name).path.read_text(encoding="utf-8")
+        text = written(only(tmp_path / name).path)
         texts.append(re.sub(r"^pid: .*\n", "", text, flags=re.MULTILINE))
     assert texts[0] == texts[1]
 
@@ -270,7 +271,7 @@ def test_tg_annotate_refuses_what_there_is_not(tmp_path: Path) -> None:
 def test_tg_annotate_refuses_a_damaged_file(tmp_path: Path) -> None:
     observe(tmp_path)
     path = only(tmp_path).path
-    whole = path.read_text(encoding="utf-8")
+    whole = written(path)
     rows = whole.split("\n")
     costs = next(i for i, row in enumerate(rows) if re.match(r"\d+ \d+ ", row))
     for number, new in ((1, "version: 2"), (costs, "x"), (costs, rows[costs] + " 1"), (costs, "1 99999 1")):
@@ -293,7 +294,7 @@ def test_parts_and_phases_have_the_same_out_files(tmp_path: Path, mode: str) -> 
         options = ["--faults=yes", "--faults-out-file=faults", *data]
         r = run(place, client("run_region"), mode, options=options, out_file="out", prefix=["setarch", "-R"], collect=False)
         assert r.status == 0, r.err
-        texts = {path.name: path.read_text(encoding="utf-8").split("\n") for path in place.glob("*out*")}
+        texts = {path.name: written(path).split("\n") for path in place.glob("*out*")}
         bodies.append({name: [line for line in text if not line.startswith("pid: ")] for name, text in texts.items()})
     assert len(bodies[0]) > 2
     assert bodies[0] == bodies[1]
@@ -311,7 +312,7 @@ def test_a_data_file_that_is_not_there(tmp_path: Path) -> None:
 def test_names_of_cxx_variables_are_those_of_the_source(tmp_path: Path) -> None:
     observe(tmp_path)
     (path,) = tmp_path.glob("data.*")
-    text = path.read_text(encoding="utf-8")
+    text = written(path)
     assert text.count("name: table\n") == 1
     mangled = tmp_path / "mangled"
     mangled.write_text(text.replace("name: table\n", "name: _ZN5store5tableE\n"), encoding="utf-8")

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 from tg_environment import CC, CLIENTS, HAVE_X86, client
+from tg_written import written
 from tool_support import messages, run
 
 OPTIONS = ("--entries=yes", "--entries-out-file=entries.%p")
@@ -52,7 +53,7 @@ class Entries(NamedTuple):
 
 def read(path: Path) -> Entries:
     """Strict: what is not exactly of the form in docs/entries.md is an error."""
-    text = path.read_bytes().decode("utf-8", errors="surrogateescape")
+    text = written(path)
     head, body, end = text.split("\n\n")
     first, *lines = head.split("\n")
     assert first == "# tlbgrind entries"
@@ -253,7 +254,7 @@ def test_two_runs_give_the_same_file(tmp_path: Path) -> None:
     for name in ("first", "other"):
         run(tmp_path / name, program, options=OPTIONS)
         (path,) = (tmp_path / name).glob("entries.*")
-        bodies.append([row for row in path.read_bytes().split(b"\n") if not row.startswith(b"pid: ")])
+        bodies.append([row for row in written(path).split("\n") if not row.startswith("pid: ")])
     assert bodies[0] == bodies[1]
 
 

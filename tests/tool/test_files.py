@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tg_companions import package
 from tg_environment import TLBGRIND, client
 from tg_names import labels_of
 from tool_support import (
@@ -52,6 +53,31 @@ def test_kcachegrind_adds_up_no_two_files(tmp_path: Path, names: list[str], what
     assert wholes <= set(files)
     assert (len(files) > len(names)) == (what != "all")
     assert {name: parts_for_kcachegrind(name, files) for name in files} == {name: {name} for name in files}
+
+
+# ---------------------------------------------------------------- checksums
+
+
+def test_a_file_that_was_changed_is_refused(tmp_path: Path) -> None:
+    """Each kind of file, whichever line it has lost, or has twice; but not without its checksum."""
+    kinds = {"out": "outfile", "timeline": "timeline", "faults": "faultlog", "entries": "entries", "data": "datafile", "reach": "reach"}
+    options = [f"--{kind}=yes" for kind in kinds if kind != "out"]
+    options += [f"--{kind}-out-file={tmp_path / kind}" for kind in kinds if kind != "out"]
+    run(tmp_path, *PROCESS, options=options, out_file="out", collect=False)
+    error = package("base.errors").ReportError
+    for kind, module in kinds.items():
+        reader = package(f"formats.{module}")
+        lines = (tmp_path / kind).read_bytes().splitlines(keepends=True)
+        changed = tmp_path / "changed"
+        for at in range(0, len(lines) - 1, max(1, len(lines) // 50)):
+            for new in (lines[:at] + lines[at + 1 :], lines[:at] + lines[at : at + 1] + lines[at:]):
+                changed.write_bytes(b"".join(new))
+                with pytest.raises(error, match=rf"changed:{len(new)}: the checksum is not that of the lines above"):
+                    reader.read(str(changed))
+        changed.write_bytes(b"".join(lines[:-1]))
+        reader.read(str(changed))
+        changed.write_bytes(b"".join(lines).replace(b"\n", b"\r\n"))
+        reader.read(str(changed))
 
 
 # ---------------------------------------------------------------- temporary names

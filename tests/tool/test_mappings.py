@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tg_companions import package
 from tg_environment import client
+from tg_written import written
 from tool_support import PYTHON, TG_ANNOTATE, compile_program, messages, run
 
 outfile, mappings = package("formats.outfile"), package("formats.mappings")
@@ -101,7 +102,7 @@ def test_all_else_in_the_out_file_is_as_without(tmp_path: Path) -> None:
 
 
 def plain(path: Path) -> list[str]:
-    lines = path.read_text(encoding="utf-8").splitlines()
+    lines = written(path).splitlines()
     return [line for line in lines if not line.startswith(("desc: Mapping", "desc: Large", "pid:", "desc: Forked"))]
 
 
@@ -164,7 +165,7 @@ def test_a_file_without_mappings_is_refused(tmp_path: Path) -> None:
 def test_damaged_mappings_are_an_error(tmp_path: Path) -> None:
     _, files = observe(tmp_path / "run")
     (path,) = files[min(files)]
-    text = path.read_text(encoding="utf-8")
+    text = written(path)
     for good, bad in (
         ("desc: Mapping begin: ", "desc: Mapping begin: 1"),
         ("desc: Mapping: 0x", "desc: Mapping: 0y"),

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tg_environment import CLIENTS, TLBGRIND, client
+from tg_written import written
 from tool_support import (
     EVENTS,
     GEOMETRY,
@@ -406,7 +407,7 @@ def test_two_runs_write_the_same_bytes(tmp_path: Path) -> None:
 def test_truncated_files_are_refused(tmp_path: Path) -> None:
     """tg_annotate says in one line what is missing, and prints no table that looks whole."""
     out = run(tmp_path, *PROCESS).only()
-    rows = out.path.read_text(encoding="utf-8").split("\n")[:-1]
+    rows = written(out.path).split("\n")[:-1]
     part = tmp_path / "part"
     cuts = sorted({*range(0, len(rows), max(10, len(rows) // 300 * 10)), len(rows) - 2, len(rows) - 1})
     assert len(cuts) > 20

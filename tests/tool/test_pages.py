@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tg_environment import HAVE_X86, client
 from tg_huge import hugetlbfs
+from tg_written import written
 from tool_support import OutFile, messages, run
 
 MACHINES = Path(os.environ["TG_SRCDIR"], "tlbgrind/machines")
@@ -500,7 +501,7 @@ def test_pairs_wired_entries_and_blocks_count_alike_on_both_paths(tmp_path: Path
             client_run = (client("pages_use"), "anon", 96)
             r = run(tmp_path / "run", *client_run, options=options, geometry=(), out_file="out", collect=False)
             assert r.status == 0, r.err
-            out = (tmp_path / "run" / "out").read_text(encoding="utf-8")
+            out = written(tmp_path / "run" / "out")
             counted[name, path] = re.sub(r"^pid: .*\n", "", out, flags=re.MULTILINE)
         assert counted[name, "yes"] == counted[name, "no"]
     # Each of them makes a difference to what is counted.

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 from tg_environment import client
+from tg_written import written
 from tool_support import messages, run
 
 OPTIONS = ("--reach=yes", "--reach-out-file=reach.%p")
@@ -28,7 +29,7 @@ class Reach(NamedTuple):
 
 def read(path: Path) -> Reach:
     """Strict: what is not exactly of the form in docs/reach.md is an error."""
-    text = path.read_bytes().decode("utf-8", errors="surrogateescape")
+    text = written(path)
     assert text.endswith("\n")
     rows = text[:-1].split("\n")
     assert rows[0] == "# tlbgrind reach"

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import pytest
 from tg_environment import HAVE_X86, client
+from tg_written import written
 from tool_support import run as run_tool
 
 STILL = ["setarch", "-R", "env", "PERL_HASH_SEED=0"]
@@ -38,7 +39,7 @@ class Timeline(NamedTuple):
 
 def read(path: Path) -> Timeline:
     """Strict: what is not exactly of the form in docs/timeline.md is an error."""
-    lines = path.read_text().split("\n")
+    lines = written(path).split("\n")
     assert lines[0] == "# tlbgrind timeline" and lines[-2:] == ["end", ""]
     header: dict[str, str] = {}
     rows: list[list[int]] = []
@@ -62,7 +63,7 @@ def read(path: Path) -> Timeline:
 
 def totals(path: Path) -> dict[str, int]:
     """Of an out-file, by event."""
-    found = dict(re.findall(r"^(events|totals): (.*)$", path.read_text(), re.MULTILINE))
+    found = dict(re.findall(r"^(events|totals): (.*)$", written(path), re.MULTILINE))
     return dict(zip(found["events"].split(), map(int, found["totals"].split())))
 
 

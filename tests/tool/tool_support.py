@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tg_environment import CC, TLBGRIND
+from tg_written import written
 
 TG_ANNOTATE = os.environ["TG_ANNOTATE"]
 PYTHON = os.environ.get("PYTHON", "python3")
@@ -76,7 +77,7 @@ class OutFile(NamedTuple):
 
     def body(self) -> list[str]:
         """All that must be the same from run to run."""
-        text = self.path.read_text(encoding="utf-8", errors="surrogateescape")
+        text = written(self.path)
         return [line for line in text.split("\n") if not line.startswith("pid: ")]
 
 
@@ -184,7 +185,7 @@ _NAME = re.compile(r"\((\d+)\)(?: (.+))?$")
 
 def read(path: Path) -> OutFile:
     """Reads an out-file and checks that it is well-formed and adds up."""
-    text = path.read_bytes().decode("utf-8", errors="surrogateescape")
+    text = written(path)
     assert text.endswith("\n"), path
     rows = text[:-1].split("\n")
     assert rows[0] == "# callgrind format"

@@ -26,6 +26,7 @@ struct _TgFile {
    const HChar* failure; /* the first one; NULL: none */
    HChar* name;
    HChar* temporary; /* NULL: written directly */
+   UInt sum, sum_of_sums; /* of Adler-32, below its modulus */
    Int used;
    HChar buffer[64 * 1024];
 };
@@ -183,6 +184,8 @@ TgFile* tg_file_open(const HChar* name, const HChar** why)
    UWord error;
    f->failure = NULL;
    f->used = 0;
+   f->sum = 1;
+   f->sum_of_sums = 0;
    f->name = VG_(strdup)("tg.file", name);
    f->temporary = NULL;
    f->is_stream = tg_streams_has(name);
@@ -197,9 +200,24 @@ TgFile* tg_file_open(const HChar* name, const HChar** why)
    return f;
 }
 
+static void add_to_checksum(TgFile* f)
+{
+   /* Of no more bytes than AT_ONCE the sums fit into 32 bits. */
+   enum { MODULUS = 65521, AT_ONCE = 5552 };
+   for (Int i = 0; i < f->used; i++) {
+      f->sum += (UChar)f->buffer[i];
+      f->sum_of_sums += f->sum;
+      if (i % AT_ONCE == AT_ONCE - 1 || i == f->used - 1) {
+         f->sum %= MODULUS;
+         f->sum_of_sums %= MODULUS;
+      }
+   }
+}
+
 static void flush(TgFile* f)
 {
    Int done = 0;
+   add_to_checksum(f);
    while (done < f->used && f->failure == NULL) {
       const Int n = VG_(write)(f->fd, f->buffer + done, f->used - done);
       if (n == -VKI_EINTR)
@@ -260,6 +278,8 @@ void tg_file_command(TgFile* f)
 
 const HChar* tg_file_close(TgFile* f)
 {
+   flush(f);
+   tg_file_print(f, "# checksum: %04x%04x\n", f->sum_of_sums, f->sum);
    flush(f);
    if (!f->is_stream)
       VG_(close)(f->fd);

@@ -2,7 +2,11 @@
 
    The text goes to a temporary file in the same folder, which is renamed at the end if every byte
    was written. A stream (base/streams.h) and the target of a symbolic link are written
-   directly. */
+   directly.
+
+   The last line of each is a comment, "# checksum: " and the Adler-32 (RFC 1950) of all bytes
+   before it, in eight hexadecimal digits: what has been changed since is found by the readers
+   (tgreport/base/command.py). */
 
 #ifndef TG_FILE_H
 #define TG_FILE_H

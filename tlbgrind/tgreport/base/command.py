@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Callable, NoReturn
+from zlib import adler32
 
 from .._version import VERSION
 from .closest import did_you_mean
@@ -182,7 +183,26 @@ def plain_text(data: bytes, path: str) -> bytes:
     for mark, (name, command) in _COMPRESSED.items():
         if data.startswith(mark):
             raise ReportError(f"is compressed by {name}; unpack it first: {command} {path}", path)
-    return data.replace(b"\r\n", b"\n")
+    return _unchanged(data.replace(b"\r\n", b"\n"), path)
+
+
+_CHECKSUM = re.compile(rb"# checksum: ([0-9a-f]{8})\n")
+
+
+def _unchanged(text: bytes, path: str) -> bytes:
+    """The text without its last line, if that is the checksum of all before it."""
+    at = text.rfind(b"\n", 0, -1) + 1
+    found = _CHECKSUM.fullmatch(text, at)
+    if found is None:
+        return text
+    if int(found[1], 16) != adler32(text[:at]):
+        raise ReportError(
+            "the checksum is not that of the lines above: the file was changed, or is damaged; after"
+            " a change on purpose, remove this line",
+            path,
+            text.count(b"\n"),
+        )
+    return text[:at]
 
 
 def read_text(path: str) -> str:

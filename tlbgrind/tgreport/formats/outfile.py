@@ -611,8 +611,10 @@ class _Reader:
         return out
 
 
-_HEADER = (b"version:", b"creator:", b"cmd:", b"pid:", b"part:", b"thread:", b"desc:")
-_HEADER += (b"positions:", b"event:", b"events:", b"summary:")
+_HEADER = (
+    *(b"version:", b"creator:", b"cmd:", b"pid:", b"part:", b"thread:", b"desc:"),
+    *(b"positions:", b"event:", b"events:", b"summary:"),
+)
 _C = ord("c")
 _DECODE = JSONDecoder().raw_decode
 _COMMAS = bytes.maketrans(b" \n", b",,")
