@@ -406,3 +406,13 @@ REFUSED = {
 def test_wrong_arguments_are_refused_in_one_line(arguments: str, place: Path) -> None:
     result = run(place, *arguments.split()).text()
     assert result == (1, "", f"tg_annotate: error: {REFUSED[arguments]}\n")
+
+
+def test_functions_of_d_have_the_names_of_the_source(place: Path) -> None:
+    text = (place / "callgrind.out").read_text(encoding="utf-8")
+    assert text.count("fn=(3) walk\n") == 1
+    for definition in ("fn=(3) _D1d7Derived3runMFZm", "fn=(3) d.Derived.run()"):
+        (place / "d.out").write_text(text.replace("fn=(3) walk", definition), encoding="utf-8")
+        done = run(place, "--format=csv", "--threshold=0", "--by=function", "d.out")
+        assert (done.status, done.err) == (0, b"")
+        assert b"d.Derived.run()" in done.out and b"_D1d" not in done.out

@@ -309,21 +309,31 @@ def test_a_data_file_that_is_not_there(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "tg_annotate: error: none: No such file or directory\n")
 
 
-def test_names_of_cxx_variables_are_those_of_the_source(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [
+        ("_ZN5store5tableE", "store::table"),
+        ("_ZN5store5table17hce4e722b2ce49648E", "store::table"),
+        ("_RNvCs3CUbr4axdjZ_5store5table", "store::table"),
+        ("_D5store5tableG8m", "store.table"),
+    ],
+    ids=["C++", "Rust", "Rust, v0", "D"],
+)
+def test_names_of_variables_are_those_of_the_source(tmp_path: Path, symbol: str, name: str) -> None:
     observe(tmp_path)
     (path,) = tmp_path.glob("data.*")
     text = written(path)
     assert text.count("name: table\n") == 1
     mangled = tmp_path / "mangled"
-    mangled.write_text(text.replace("name: table\n", "name: _ZN5store5tableE\n"), encoding="utf-8")
+    mangled.write_text(text.replace("name: table\n", f"name: {symbol}\n"), encoding="utf-8")
 
     def shown(**environment: str) -> str:
-        command = [sys.executable, TG_ANNOTATE, "--by=data", "--of=store::table", str(mangled)]
+        command = [sys.executable, TG_ANNOTATE, "--by=data", f"--of={name}", str(mangled)]
         if environment:
-            command[3] = "--of=_ZN5store5tableE"
+            command[3] = f"--of={symbol}"
         done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True, env=environment or None)
         return done.stdout
 
-    assert "variable store::table [run_data]" in shown()
+    assert f"variable {name} [run_data]" in shown()
     # Without c++filt they are as the linker has them.
-    assert "variable _ZN5store5tableE [run_data]" in shown(PATH=str(tmp_path))
+    assert f"variable {symbol} [run_data]" in shown(PATH=str(tmp_path))

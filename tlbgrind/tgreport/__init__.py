@@ -11,7 +11,7 @@ base: what every companion's call has in common
     errors     a failure that the user can act on
     text       rows of words and numbers -> aligned text
     names      long names -> names that fit
-    demangle   names of C++ variables -> as the program's text has them
+    demangle   names of C++, Rust and D -> as the program's text has them
     progress   a line on the terminal where a call takes long
     terminal   how wide text may be, and whether it has colours
     command    options, one-line errors, output at the end

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, NoReturn
 
-from ..base.command import read_text
+from ..base.command import plain_text, read_bytes
+from ..base.demangle import with_functions_of_d
 from ..base.errors import ReportError, printable
 from ..base.progress import Progress
 from .kinds import FAULTS, other_than
@@ -266,7 +267,8 @@ def view_number(name: str) -> int:
 
 
 def read(path: str, progress: Progress | None = None) -> FaultLog:
-    text = read_text(path)
+    data = plain_text(read_bytes(path), path)
+    text = with_functions_of_d(data).decode("utf-8", "surrogateescape")
     if not text:
         raise ReportError("the file is empty", path)
     return _Reader(path, progress or Progress()).read(text)
