@@ -15,5 +15,11 @@ def without_checksum(data: bytes) -> str:
     return found[1].decode("utf-8", errors="surrogateescape")
 
 
+def recorded_or_written(path: Path) -> str:
+    """The text of a recorded file, which may be changed and has no checksum, or of one of the tool."""
+    recorded = path.suffix == ".faults"
+    return path.read_text(encoding="utf-8", errors="surrogateescape") if recorded else written(path)
+
+
 def written(path: Path) -> str:
     return without_checksum(path.read_bytes())

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tg_environment import TLBGRIND
-from tg_written import written
+from tg_written import recorded_or_written
 
 VIEWS = ("4k", "warm", "cold")
 KINDS = "xrzwcd"
@@ -114,7 +114,7 @@ class Reader:
         self.ended = False
 
     def read(self) -> Log:
-        text = written(self.path)
+        text = recorded_or_written(self.path)
         assert text.endswith("\n")
         lines = text[:-1].split("\n")
         assert lines[0] == "# tlbgrind fault log"

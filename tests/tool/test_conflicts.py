@@ -69,6 +69,7 @@ def test_each_argument_of_the_list_is_accepted_alone(tmp_path: Path) -> None:
 def test_all_conflicts_of_a_command_line_are_told_at_once(tmp_path: Path) -> None:
     options = ("--copies=3", "--toggle-collect=main", "--as-cachegrind=yes", "--reach-out-file=r", "--timeline=yes")
     assert complaints(tool(tmp_path, MACHINE, *options)) == [
+        "--timeline=yes goes without --toggle-collect=main",
         "--copies=3 goes without --toggle-collect=main",
         "--copies=3 goes without --as-cachegrind=yes",
         "--as-cachegrind=yes goes without --reach-out-file=r",

@@ -6,6 +6,7 @@
 
 #include "sim/mmu/mmu.h"
 
+#include "calls/collection.h"
 #include "data/references.h"
 #include "engine/batch.h"
 #include "engine/cores.h"
@@ -13,6 +14,7 @@
 #include "engine/setup.h"
 #include "output/threads.h"
 #include "trace/run_mmus.h"
+#include "trace/superblocks.h"
 
 static UInt n_cores;       /* TG_CORE_PER_THREAD, or threads are dealt out to so many */
 static UInt n_siblings;    /* hardware threads of each */
@@ -49,6 +51,10 @@ void tg_cores_settle(void)
 {
    if (n_cores != TG_CORES_SHARED && at_hand != 0) {
       tg_batch_look_up();
+      if (tg_collection_on) {
+         tg_collection_settle();
+         tg_superblocks_settle();
+      }
       tg_engine_settle();
       tg_threads_add(at_hand);
       tg_data_set_aside();

@@ -61,6 +61,7 @@ static const struct {
    { TG_HAS_DATA, TG_HAS_COLLECTION,
      "data is attributed in the whole run (tg_annotate --by=data --of=FUNCTION shows one "
      "function's)" },
+   { TG_HAS_TIMELINE, TG_HAS_COLLECTION, "the timeline is that of the whole run" },
    { TG_HAS_MAPPINGS, TG_HAS_COLLECTION, "mappings are counted in the whole run" },
    { TG_HAS_MAPPINGS, TG_HAS_PREFETCHES, no_reference },
    { TG_HAS_REACH, TG_HAS_PREFETCHES, "the curve is that of references" },

@@ -8,6 +8,7 @@
 #include "pub_tool_xarray.h"
 
 #include "attribution/lines.h"
+#include "calls/collection.h"
 #include "output/part_rows.h"
 #include "output/threads.h"
 #include "trace/segment_run.h"
@@ -59,9 +60,10 @@ static ULong count_of(UInt machine, UInt what)
    return sum;
 }
 
-/* The misses of all lines. */
+/* The misses of all lines, and the references that have been settled. */
 static void add_up(void)
 {
+   VG_(memset)(total.refs, 0, sizeof total.refs);
    for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
       if (total.misses[kind] != NULL)
          VG_(memset)(total.misses[kind], 0, tg_lines_n_counts() * sizeof(uint64_t));
@@ -72,8 +74,10 @@ static void add_up(void)
 void tg_threads_add(ThreadId tid)
 {
    Thread* t = thread_of(tid);
-   const ULong instructions = tg_instructions() + tg_booked.refs[TLB_FETCH];
    add_up();
+   /* Of the time outside of --toggle-collect='s functions the lines have nothing. */
+   const ULong instructions = tg_collection_on ? total.refs[TLB_FETCH]
+                                               : tg_instructions() + tg_booked.refs[TLB_FETCH];
    t->instructions += instructions - before.instructions;
    before.instructions = instructions;
    for (UInt i = 0; i < run->options->n_machines; i++) {
@@ -94,7 +98,7 @@ void tg_threads_zero(void)
    VG_(dropTailXA)(threads, VG_(sizeXA)(threads));
    VG_(free)(before.count);
    before = new_thread(0);
-   before.instructions = tg_instructions() + tg_booked.refs[TLB_FETCH];
+   before.instructions = tg_collection_on ? 0 : tg_instructions() + tg_booked.refs[TLB_FETCH];
 }
 
 /* --- Output --- */
