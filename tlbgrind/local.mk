@@ -440,9 +440,10 @@ TOOL_SOURCES = \
 	tlbgrind/tool/outputs.c \
 	tlbgrind/tool/progress.c \
 	tlbgrind/tool/region.c \
-	tlbgrind/tool/sandbox.c \
 	tlbgrind/tool/prefetch_code.c \
 	tlbgrind/tool/sample_code.c \
+	tlbgrind/tool/sandbox.c \
+	tlbgrind/tool/unmatched.c \
 	tlbgrind/trace/copy_counts.c \
 	tlbgrind/trace/instrumentation.c \
 	tlbgrind/trace/missed_segments.c \
@@ -573,9 +574,10 @@ TOOL_INCLUDES = \
 	tlbgrind/tool/outputs.h \
 	tlbgrind/tool/progress.h \
 	tlbgrind/tool/region.h \
-	tlbgrind/tool/sandbox.h \
 	tlbgrind/tool/prefetch_code.h \
 	tlbgrind/tool/sample_code.h \
+	tlbgrind/tool/sandbox.h \
+	tlbgrind/tool/unmatched.h \
 	tlbgrind/trace/copy_counts.h \
 	tlbgrind/trace/instrumentation.h \
 	tlbgrind/trace/missed_segments.h \

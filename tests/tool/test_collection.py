@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from call_graph import Costs, Graph, read_graph
 from tg_environment import HAVE_X86, TLBGRIND, client
-from tool_support import read
+from tool_support import compile_program, messages, read, run
 
 ONE = ("--itlb=16,4", "--dtlb=16,4", "--stlb=64,8", "--faults=yes", "--faults-out-file=faults")
 SEVERAL = ("--machine=skylake,zen4,power8",)
@@ -117,6 +117,47 @@ def test_a_function_that_is_not_called_is_said(tmp_path: Path) -> None:
     assert read(path).lines == []
     assert "Nothing was collected: no function that was called has the name" in said
     assert "Nothing was collected" not in profile(tmp_path, "--toggle-collect=leaf", *ONE)[1]
+
+
+def test_a_function_that_is_not_there_is_said_at_the_start(tmp_path: Path) -> None:
+    """Before the program does anything: it is ended by a signal. A name of the C library is there."""
+    source = tmp_path / "ends.c"
+    source.write_text(
+        "#include <signal.h>\n"
+        'int twice(int n) __asm__("_Z5twicei"); /* as a compiler of C++ calls it */\n'
+        "__attribute__((noinline)) int twice(int n) { raise(SIGKILL); return 2 * n; }\n"
+        "int main(int argc, char** argv) { (void)argv; return twice(argc); }\n",
+        encoding="utf-8",
+    )
+    program = compile_program(tmp_path, "ends", "-O1", str(source))
+    options = [f"--toggle-collect={name}" for name in ("twise", "twice", "twice(*", "mai?", "raise")]
+    options += [f"--merge-code={name}" for name in ("libc.so*,libx*",)]
+    done = run(tmp_path, program, options=options, geometry=ONE[:3], collect=False)
+    told = [line for line in messages(done.err) if line.startswith(("--toggle-collect=", "--merge-code="))]
+    assert [line.split(": ")[0] for line in told] == ["--merge-code=libx*", "--toggle-collect=twise", "--toggle-collect=twice"]
+    assert "no function has that name, but there is twice(int): write it so, or with *" in told[2]
+    quiet = run(tmp_path, program, options=[*options, "-q"], geometry=ONE[:3], collect=False)
+    assert "twise" not in quiet.err
+
+
+@pytest.mark.parametrize("fast", ["yes", "no"])
+@pytest.mark.parametrize("name", ["thread", "main", "nothing"])
+def test_threads_have_what_is_collected_of_them(tmp_path: Path, name: str, fast: str) -> None:
+    """The rows of threads add up to the totals, which are those of the function."""
+    paths, _ = profile(tmp_path, f"--toggle-collect={name}", f"--fast-path={fast}", *ONE, mode="all")
+    (out,) = (file for file in map(read, paths) if not file.descriptions("Forked"))
+    rows = [list(map(int, text.split()[2::2])) for text in out.descriptions("Thread")]
+    assert len(rows) == 2
+    totals = dict(zip(out.field("events").split(), out.summary))
+    expected = [
+        totals["Ir"],
+        totals["I1tm"],
+        totals["ILtm"],
+        totals["D1tmr"] + totals["D1tmw"],
+        totals["DLtmr"] + totals["DLtmw"],
+    ]
+    assert [sum(column) for column in zip(*rows)] == expected
+    assert (expected[0] > 0) == (name != "nothing")
 
 
 HANDLER_PROGRAM = """

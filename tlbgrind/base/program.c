@@ -10,7 +10,7 @@
 /* The core's, without a header for tools. */
 extern UWord* VG_(client_auxv);
 
-enum { AT_NULL_ = 0, AT_PHDR_ = 3, AT_PHNUM_ = 5 };
+enum { AT_NULL_ = 0, AT_PHDR_ = 3, AT_PHNUM_ = 5, AT_ENTRY_ = 9 };
 enum { PT_LOAD_ = 1, PT_PHDR_ = 6, PF_W_ = 2 };
 
 #if VG_WORDSIZE == 8
@@ -95,7 +95,7 @@ void tg_program_read(void)
 {
    Headers h = headers_at(auxiliary(AT_PHDR_), (UInt)auxiliary(AT_PHNUM_));
    h.bias = bias_of(&h);
-   program = (TgProgram){ .headers = (Addr)h.at, .is_pie = h.bias != 0,
+   program = (TgProgram){ .entry = auxiliary(AT_ENTRY_), .headers = (Addr)h.at, .is_pie = h.bias != 0,
                           .alignment = 1 };
    headers = h;
    for (UInt i = next_loaded(&h, 0); i < h.n; i = next_loaded(&h, i + 1)) {

@@ -61,12 +61,22 @@ void tg_merged_code_init(const HChar* list)
    tlb_pagemap_map(tg_aspace_map(), &m);
 }
 
-static Bool is_merged(const HChar* name)
+const HChar* tg_merged_code_pattern(UInt i)
+{
+   return patterns == NULL ? NULL : patterns[i];
+}
+
+Bool tg_merged_code_matches(const HChar* pattern, const HChar* name)
 {
    const HChar* slash = VG_(strrchr)(name, '/');
+   const Bool whole = VG_(strchr)(pattern, '/') != NULL;
+   return tlb_pattern_matches(pattern, whole || slash == NULL ? name : slash + 1) != 0;
+}
+
+static Bool is_merged(const HChar* name)
+{
    for (UInt i = 0; patterns[i] != NULL; i++) {
-      const Bool whole = VG_(strchr)(patterns[i], '/') != NULL;
-      if (tlb_pattern_matches(patterns[i], whole || slash == NULL ? name : slash + 1))
+      if (tg_merged_code_matches(patterns[i], name))
          return True;
    }
    return False;

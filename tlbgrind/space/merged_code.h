@@ -22,6 +22,12 @@ typedef struct {
    called after tg_aspace_init(). */
 void tg_merged_code_init(const HChar* patterns);
 
+/* The pattern with that number, from 0; NULL: there are no more. */
+const HChar* tg_merged_code_pattern(UInt i);
+
+/* Whether an object of that name matches the pattern. */
+Bool tg_merged_code_matches(const HChar* pattern, const HChar* name);
+
 /* The address of an instruction's byte in the merged code; `a` if its object is not merged. */
 Addr tg_merged_code_address(Addr a);
 

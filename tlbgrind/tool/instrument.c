@@ -29,6 +29,7 @@
 #include "tool/instrument.h"
 #include "tool/prefetch_code.h"
 #include "tool/sample_code.h"
+#include "tool/unmatched.h"
 #include "native/cpuid.h"
 #include "native/running_on_valgrind.h"
 #include "space/merged_code.h"
@@ -528,6 +529,7 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    segment_open = False;
    n_segments = 0;
    tg_addresses_forget(in->tyenv->types_used);
+   tg_unmatched_block(vge->base[0]);
    tg_code_entries_block(closure->nraddr,
                     closure->nraddr == vge->base[0] ? vge->len[0] : 0);
    if (!tg_instrumented && !faults) {

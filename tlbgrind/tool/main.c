@@ -53,6 +53,7 @@
 #include "tool/progress.h"
 #include "tool/region.h"
 #include "tool/sandbox.h"
+#include "tool/unmatched.h"
 #include "trace/run_mmus.h"
 #include "trace/superblocks.h"
 
@@ -259,6 +260,7 @@ static void post_clo_init(void)
    if (o->kernel.flushes)
       tg_flushes_init(o->page_shift);
    tg_native_init(o);
+   tg_unmatched_init(o);
    if (o->faults.simulated)
       tg_recorder_init(o);
 }
