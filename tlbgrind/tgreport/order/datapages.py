@@ -273,6 +273,8 @@ def _packing(data: Data) -> list[str]:
         "variables, bytes: those written otherwise than by relocations; of large ones, their pages",
         "packed: pages that they would need side by side",
         *why,
+        "Reads are not recorded: a page that is only read then can take a fault for that, and one of .bss",
+        "does. So this is of the faults of first writes:",
         f"Packing what the program writes would save up to {saved:,} of {len(data.pages):,} faults.",
         "",
     ]
