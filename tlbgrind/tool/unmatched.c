@@ -7,6 +7,7 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
+#include "pub_tool_seqmatch.h"
 
 #include "base/program.h"
 #include "space/merged_code.h"
