@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import struct
 import subprocess
@@ -66,8 +67,9 @@ CASES = {
 }  # fmt: skip
 
 
-def said(version: str, path: Path) -> str:
-    done = subprocess.run([COMMAND, version, path], capture_output=True, text=True, check=True)
+def said(version: str, path: Path, *libraries: Path) -> str:
+    names = "".join(f"{library}\n" for library in libraries)
+    done = subprocess.run([COMMAND, version, path], input=names, capture_output=True, text=True, check=True)
     assert done.stdout == ""
     return done.stderr
 
@@ -89,6 +91,9 @@ def test_what_valgrind_does_not_read_is_named(name: str, is_64: bool, tmp_path: 
         assert text.startswith(f"tlbgrind: warning: {path}: ") and what in text and text.count("\n") == 1
         if "of its code" not in what:
             assert f"Valgrind {version} " in text and text.endswith("objcopy --strip-debug PROGRAM COPY\n")
+        of_library = said(version, tmp_path / "nowhere", tmp_path / "gone", path, path)
+        told = [text.replace("run a copy without it", "use a copy without it by LD_LIBRARY_PATH").replace("PROGRAM", "LIBRARY")] * 2
+        assert of_library == "".join(told)
 
 
 def test_damaged_programs_are_looked_at_in_silence_or_with_a_line(tmp_path: Path) -> None:
@@ -116,5 +121,25 @@ def test_the_launcher_says_it_before_valgrind_gives_up(tmp_path: Path) -> None:
     done = subprocess.run([*tool, "./program"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.stderr.startswith("tlbgrind: warning: ./program: the debug information has DWARF in its 64-bit form")
     done = subprocess.run([*tool, "./copy"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "warning" not in done.stderr and done.returncode == 0
+    assert (tmp_path / "out").exists()
+
+
+def test_the_launcher_looks_at_libraries(tmp_path: Path) -> None:
+    """and one without debug information takes the place of another"""
+    (tmp_path / "a.c").write_text("int f(int x) { return 2 * x; }\n", encoding="ascii")
+    (tmp_path / "b.c").write_text("int f(int); int main(void) { return f(0); }\n", encoding="ascii")
+    (tmp_path / "in the way").mkdir()
+    library = tmp_path / "in the way" / "liba.so"
+    subprocess.run(["gcc", "-g", "-gdwarf64", "-shared", "-fPIC", "a.c", "-o", library], cwd=tmp_path, check=True)
+    subprocess.run(["gcc", "b.c", library, "-o", "program"], cwd=tmp_path, check=True)
+    tool = [TLBGRIND, "-q", "--tlbgrind-out-file=out", "./program"]
+    done = subprocess.run(tool, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stderr.startswith(f"tlbgrind: warning: {library}: the debug information has DWARF in its 64-bit form")
+    (tmp_path / "copies").mkdir()
+    subprocess.run(["objcopy", "--strip-debug", library, tmp_path / "copies" / "liba.so"], check=True)
+    subprocess.run(["gcc", "b.c", "-L", tmp_path / "copies", "-la", "-o", "program"], cwd=tmp_path, check=True)
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path / "copies")}
+    done = subprocess.run(tool, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment)
     assert "warning" not in done.stderr and done.returncode == 0
     assert (tmp_path / "out").exists()

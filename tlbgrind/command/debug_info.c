@@ -1,9 +1,9 @@
-/* tlbgrind-debug-info -- says what Valgrind will make of a program's debug information.
+/* tlbgrind-debug-info -- says what Valgrind will make of debug information.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
    The launcher, tlbgrind, executes it before it starts Valgrind:
-   tlbgrind-debug-info VALGRIND'S-VERSION PROGRAM
-   It prints a line if that version can not read the information, gives up at it, or reads it wrong,
+   tlbgrind-debug-info VALGRIND'S-VERSION PROGRAM <LIBRARIES
+   with a library's name in each line of the standard input. For each file it prints a line if that version can not read the information, gives up at it, or reads it wrong,
    with what to do about it. Whatever else is wrong with the file is for others to say. Always ends
    with status 0: a program that is not understood here is run all the same. */
 
@@ -153,7 +153,7 @@ static void tell_of_sections(const char *program, const finding *found)
 }
 
 /* What Valgrind cannot read; only the first is told. */
-static void tell(const char *program, const finding *found, const char *valgrind)
+static void tell(const char *name, bool is_library, const finding *found, const char *valgrind)
 {
    const unsigned version = version_of(valgrind);
    static const char gives_up[] = "gives up at it, and nothing is profiled";
@@ -174,29 +174,48 @@ static void tell(const char *program, const finding *found, const char *valgrind
       if (!troubles[i].is_there)
          continue;
       fprintf(stderr,
-              "tlbgrind: warning: %s: the debug information has %s: Valgrind %s %s; %s run a copy"
-              " without it: objcopy --strip-debug PROGRAM COPY\n",
-              program, troubles[i].what, valgrind, troubles[i].happens, troubles[i].remedy);
+              "tlbgrind: warning: %s: the debug information has %s: Valgrind %s %s; %s %s a copy"
+              " without it%s: objcopy --strip-debug %s COPY\n",
+              name, troubles[i].what, valgrind, troubles[i].happens, troubles[i].remedy,
+              is_library ? "use" : "run", is_library ? " by LD_LIBRARY_PATH" : "",
+              is_library ? "LIBRARY" : "PROGRAM");
       return;
    }
 }
 
-int main(int argc, char **argv)
+static void look_at_file(const char *name, bool is_library, const char *valgrind)
 {
    struct stat st;
-   const int fd = argc == 3 ? open(argv[2], O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
-   if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < EI_NIDENT)
-      return 0;
-   file f = { .bytes = (uint64_t)st.st_size };
-   void *const memory = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+   const int fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+   if (fd < 0)
+      return;
+   void *memory = MAP_FAILED;
+   if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= EI_NIDENT)
+      memory = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+   close(fd);
    if (memory == MAP_FAILED)
-      return 0;
-   f.at = memory;
+      return;
+   file f = { .at = memory, .bytes = (uint64_t)st.st_size };
    f.is_64 = f.at[EI_CLASS] == ELFCLASS64;
    if (is_elf(&f)) {
       const finding found = look(&f);
-      tell(argv[2], &found, argv[1]);
-      tell_of_sections(argv[2], &found);
+      tell(name, is_library, &found, valgrind);
+      tell_of_sections(name, &found);
    }
+   munmap(memory, (size_t)st.st_size);
+}
+
+int main(int argc, char **argv)
+{
+   char *line = NULL;
+   size_t room = 0;
+   if (argc != 3)
+      return 0;
+   look_at_file(argv[2], false, argv[1]);
+   for (ssize_t n; (n = getline(&line, &room, stdin)) > 0;) {
+      line[n - (line[n - 1] == '\n')] = '\0';
+      look_at_file(line, true, argv[1]);
+   }
+   free(line);
    return 0;
 }
