@@ -95,8 +95,8 @@ void tg_program_read(void)
 {
    Headers h = headers_at(auxiliary(AT_PHDR_), (UInt)auxiliary(AT_PHNUM_));
    h.bias = bias_of(&h);
-   program = (TgProgram){ .entry = auxiliary(AT_ENTRY_), .headers = (Addr)h.at, .is_pie = h.bias != 0,
-                          .alignment = 1 };
+   program = (TgProgram){ .entry = auxiliary(AT_ENTRY_), .headers = (Addr)h.at,
+                          .is_pie = h.bias != 0, .alignment = 1 };
    headers = h;
    for (UInt i = next_loaded(&h, 0); i < h.n; i = next_loaded(&h, i + 1)) {
       const Header* s = &h.at[i];

@@ -10,7 +10,7 @@
 enum { TG_MAX_BSS_APART = 8 };
 
 typedef struct {
-   Addr entry;   /* the first instruction */
+   Addr entry;   /* where the dynamic linker goes when it is done */
    Addr headers; /* in the segment with the file's first byte; 0: not found */
    Bool is_pie;
    Addr alignment; /* the largest of a segment */

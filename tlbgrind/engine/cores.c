@@ -51,6 +51,7 @@ void tg_cores_settle(void)
 {
    if (n_cores != TG_CORES_SHARED && at_hand != 0) {
       tg_batch_look_up();
+      /* The lines have misses that are still to be taken back, and lack references. */
       if (tg_collection_on) {
          tg_collection_settle();
          tg_superblocks_settle();

@@ -18,7 +18,7 @@ static Bool sets_filter(UInt number, const UWord* args)
    if (number == __NR_prctl)
       return args[0] == LINUX_PR_SET_SECCOMP;
    return number == __NR_seccomp && (args[0] == LINUX_SECCOMP_SET_MODE_STRICT
-                                      || args[0] == LINUX_SECCOMP_SET_MODE_FILTER);
+                                     || args[0] == LINUX_SECCOMP_SET_MODE_FILTER);
 }
 
 void tg_sandbox_pre_syscall(UInt number, const UWord* args)

@@ -47,7 +47,7 @@ static void look_for_objects(void)
    }
 }
 
-/* What is known of the functions so far, one byte for each. */
+/* What is known of the functions so far, by their numbers. */
 typedef struct {
    Bool* is_there;
    HChar** with_arguments; /* a name that differs by the arguments only; NULL: none */
