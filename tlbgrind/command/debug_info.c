@@ -4,8 +4,9 @@
    The launcher, tlbgrind, executes it before it starts Valgrind:
    tlbgrind-debug-info VALGRIND'S-VERSION PROGRAM <LIBRARIES
    with a library's name in each line of the standard input. For each file it prints a line if that
-   version can not read the information, gives up at it, or reads it wrong, with what to do about it. Whatever else is wrong with the file is for others to say. Always ends
-   with status 0: a program that is not understood here is run all the same. */
+   version can not read the information, gives up at it, or reads it wrong, with what to do about
+   it. Whatever else is wrong with the file is for others to say. Always ends with status 0: a
+   program that is not understood here is run all the same. */
 
 #include <elf.h>
 #include <fcntl.h>
