@@ -272,6 +272,7 @@ PYTEST_FILES = \
 	tests/tool/test_instructions.py \
 	tests/tool/test_interruptions.py \
 	tests/tool/test_libraries.py \
+	tests/tool/test_lines.py \
 	tests/tool/test_region.py \
 	tests/tool/test_strides.py \
 	tests/tool/test_summary.py \
@@ -284,6 +285,7 @@ FUZZERS = \
 	tests/fuzz/fuzz_aida_dump \
 	tests/fuzz/fuzz_cpuid_dump \
 	tests/fuzz/fuzz_cpuinfo \
+	tests/fuzz/fuzz_debug_lines \
 	tests/fuzz/fuzz_machine_file \
 	tests/fuzz/fuzz_mmus \
 	tests/fuzz/fuzz_override \
@@ -414,7 +416,11 @@ endif
 # make fuzz FUZZ_FLAGS=--seconds=3600
 
 check_LIBRARIES += tests/libtlbsim-fuzz.a
-tests_libtlbsim_fuzz_a_SOURCES = $(SIM_SOURCES)
+# Beside the simulator, what else is fuzzed.
+tests_libtlbsim_fuzz_a_SOURCES = \
+	$(SIM_SOURCES) \
+	tlbgrind/attribution/dwarf_units.c \
+	tlbgrind/attribution/line_program.c
 nodist_tests_libtlbsim_fuzz_a_SOURCES = $(MACHINES_C)
 tests_libtlbsim_fuzz_a_CPPFLAGS = $(SAN_CPPFLAGS) -DTLB_CHECK_EVERY=256
 tests_libtlbsim_fuzz_a_CFLAGS = -std=c11 -O1 $(SAN_CFLAGS) $(TG_COVERAGE_CFLAGS)
@@ -431,7 +437,7 @@ tests/fuzz/fuzz_aida_dump tests/fuzz/fuzz_cpuid_dump: tests/fuzz/dump_case.c
 FUZZ_MORE_fuzz_mmus = $(MMU_CASES:%=$(srcdir)/%)
 tests/fuzz/fuzz_mmus: $(MMU_CASES)
 
-# The library depends on all headers of the simulator.
+# The library depends on all headers that the fuzzers use.
 $(FUZZERS): %: %.c $(FUZZ_DRIVER) tests/libtlbsim-fuzz.a
 	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(COMPILE) $(LDFLAGS) -o $@ $< \
 	  $(filter %.c,$(FUZZ_MORE_$(@F))) $(srcdir)/tests/fuzz/fuzz.c tests/libtlbsim-fuzz.a $(LIBS)

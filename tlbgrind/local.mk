@@ -321,7 +321,10 @@ requestsdir = $(includedir)/tlbgrind
 requests_HEADERS = tlbgrind/tlbgrind.h
 
 TOOL_SOURCES = \
+	tlbgrind/attribution/debug_lines.c \
+	tlbgrind/attribution/dwarf_units.c \
 	tlbgrind/attribution/events.c \
+	tlbgrind/attribution/line_program.c \
 	tlbgrind/attribution/lines.c \
 	tlbgrind/attribution/sites.c \
 	tlbgrind/attribution/unnamed.c \
@@ -454,7 +457,11 @@ TOOL_SOURCES = \
 	tlbgrind/trace/superblocks.c
 
 TOOL_INCLUDES = \
+	tlbgrind/attribution/debug_lines.h \
+	tlbgrind/attribution/dwarf_bytes.h \
+	tlbgrind/attribution/dwarf_units.h \
 	tlbgrind/attribution/events.h \
+	tlbgrind/attribution/line_program.h \
 	tlbgrind/attribution/lines.h \
 	tlbgrind/attribution/sites.h \
 	tlbgrind/attribution/unnamed.h \

@@ -12,6 +12,7 @@
 #include "pub_tool_oset.h"
 #include "pub_tool_poolalloc.h"
 
+#include "attribution/debug_lines.h"
 #include "attribution/sites.h"
 #include "attribution/unnamed.h"
 
@@ -48,25 +49,6 @@ void tg_sites_name(Addr a, SizeT len, const HChar* object, const HChar* function
    named.function = tg_intern(function);
 }
 
-/* The source position of an address, "???" and 0 if it has none. */
-static const HChar* source_of(DiEpoch epoch, Addr a, UInt* number)
-{
-   const HChar* file;
-   const HChar* folder;
-   if (!VG_(get_filename_linenum)(epoch, a, &file, &folder, number)) {
-      *number = 0;
-      return tg_intern("???");
-   }
-   if (folder[0] == '\0' || file[0] == '/')
-      return tg_intern(file);
-   const SizeT room = VG_(strlen)(folder) + 1 + VG_(strlen)(file) + 1;
-   HChar* path = VG_(malloc)("tg.sites.path", room);
-   VG_(snprintf)(path, (Int)room, "%s/%s", folder, file);
-   const HChar* interned = tg_intern(path);
-   VG_(free)(path);
-   return interned;
-}
-
 static UWord distance(Addr a, Addr b)
 {
    return a > b ? a - b : b - a;
@@ -88,6 +70,32 @@ static const DebugInfo* object_of(DiEpoch epoch, Addr a)
          found = d;
    }
    return found;
+}
+
+/* The source position of an address, "???" and 0 if it has none. */
+static const HChar* source_of(DiEpoch epoch, Addr a, UInt* number)
+{
+   const HChar* file;
+   const HChar* folder;
+   if (VG_(get_filename_linenum)(epoch, a, &file, &folder, number))
+      return tg_debug_lines_path(folder, file);
+   const DebugInfo* object = VG_(find_DebugInfo)(epoch, a) == NULL ? object_of(epoch, a) : NULL;
+   file = object == NULL ? NULL : tg_debug_lines_at(object, a, number);
+   if (file != NULL)
+      return file;
+   *number = 0;
+   return tg_intern("???");
+}
+
+/* The file of the function that begins at an address: where it begins with inlined code, the
+   address has another. */
+static const HChar* file_of_function(DiEpoch epoch, Addr entry)
+{
+   UInt number;
+   const HChar* file = source_of(epoch, entry, &number);
+   const DebugInfo* object = number == 0 ? NULL : object_of(epoch, entry);
+   const HChar* own = object == NULL ? NULL : tg_debug_lines_file(object, entry);
+   return own == NULL ? file : own;
 }
 
 /* An address as its object's file has it: without where the object is loaded. */
@@ -136,14 +144,14 @@ static const HChar* symbol_of(DiEpoch epoch, Addr a, Addr* entry)
 }
 
 /* For inlined code the function is the one it is inlined into, by the symbol, and the file is the
-   one it was written in, by the line table. The function's own file is that of its entry. */
+   one it was written in, by the line table. */
 static TgLine* look_up(Addr a)
 {
    const DiEpoch epoch = VG_(current_DiEpoch)();
    const HChar* object;
    TgFunction f;
    Addr entry;
-   UInt number, entry_number;
+   UInt number;
 
    const Bool is_named = a - named.start < named.length;
    f.object = VG_(get_objname)(epoch, a, &object) ? tg_intern(object)
@@ -153,7 +161,7 @@ static TgLine* look_up(Addr a)
    if (is_named)
       f.name = named.function;
    const HChar* file = source_of(epoch, a, &number);
-   f.file = entry == a ? file : source_of(epoch, entry, &entry_number);
+   f.file = file_of_function(epoch, entry);
    return tg_line_of(&f, file, number, apart ? in_file(epoch, a) : 0);
 }
 

@@ -1,4 +1,4 @@
-/* The program headers of an ELF file.
+/* The segments and sections of an ELF file.
 
    All sizes are checked, because the file may be damaged. */
 
@@ -26,5 +26,24 @@ ULong tg_elf_number(const UChar* at, UInt size);
 
 /* Stores segment number nth, from 0; False: there is none, or the file is no ELF file. */
 Bool tg_elf_segment(Int fd, UInt nth, TgElfSegment* out);
+
+typedef struct {
+   HChar name[24]; /* longer ones are cut */
+   UInt type;      /* SHT_NOBITS and so on */
+   ULong flags;    /* SHF_EXECINSTR and so on */
+   ULong address;  /* as the file has it */
+   ULong offset;   /* in the file, of so many bytes */
+   ULong size;
+} TgElfSection;
+
+/* Stores section number nth, from 0; False: there is none, or the file is no ELF file. */
+Bool tg_elf_section(Int fd, UInt nth, TgElfSection* out);
+
+/* The section of that name; False: there is none. */
+Bool tg_elf_section_by_name(Int fd, const HChar* name, TgElfSection* out);
+
+/* The contents of a section, of *size bytes, to be freed by VG_(free)(). What zlib has compressed is
+   inflated. NULL: there are none, or they cannot be read. */
+UChar* tg_elf_contents(Int fd, const TgElfSection* s, SizeT* size);
 
 #endif

@@ -76,20 +76,7 @@ typedef struct {
    bool has_offsets;    /* texts by number: as clang and rustc write DWARF 5 */
    bool is_dwarf_64;    /* units with lengths of 64 bits */
    unsigned n_units_5;  /* of DWARF 5 */
-   bool has_lines;
-   uint64_t code, code_beside; /* bytes: of functions, and of these outside of .text */
 } finding;
-
-/* Whether the section has code that compilers do not make: it has no lines in any case. */
-static bool is_of_linker(const char *name)
-{
-   static const char *const names[] = { ".init", ".fini", ".plt", ".iplt" };
-   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-      if (strncmp(name, names[i], strlen(names[i])) == 0)
-         return true;
-   }
-   return false;
-}
 
 /* The headers of units, one after the other. */
 static void look_at_units(const file *f, const section *s, finding *found)
@@ -117,11 +104,6 @@ static finding look(const file *f)
    for (uint64_t i = 0; i < n; i++) {
       const section s = section_of(f, i);
       const bool is_compressed = (s.flags & SHF_COMPRESSED) != 0;
-      if ((s.flags & SHF_EXECINSTR) != 0 && !is_of_linker(s.name)) {
-         found.code += s.bytes;
-         found.code_beside += strcmp(s.name, ".text") == 0 ? 0 : s.bytes;
-      }
-      found.has_lines |= strcmp(s.name, ".debug_line") == 0;
       found.is_zlib_gnu |= strncmp(s.name, ".zdebug_", 8) == 0;
       if (strncmp(s.name, ".debug_", 7) != 0)
          continue;
@@ -140,17 +122,6 @@ static unsigned version_of(const char *text)
    char *end;
    const unsigned long major = strtoul(text, &end, 10);
    return (unsigned)(major * 100 + (*end == '.' ? strtoul(end + 1, NULL, 10) : 0));
-}
-
-/* Of little code nobody misses the lines. */
-static void tell_of_sections(const char *program, const finding *found)
-{
-   if (!found->has_lines || found->code == 0 || found->code_beside < found->code / 20)
-      return;
-   fprintf(stderr,
-           "tlbgrind: warning: %s: %u %% of its code is in other sections than .text: for them Valgrind"
-           " has the names of functions, but no lines; link without -z keep-text-section-prefix\n",
-           program, (unsigned)(found->code_beside * 100 / found->code));
 }
 
 /* What Valgrind cannot read; only the first is told. */
@@ -201,7 +172,6 @@ static void look_at_file(const char *name, bool is_library, const char *valgrind
    if (is_elf(&f)) {
       const finding found = look(&f);
       tell(name, is_library, &found, valgrind);
-      tell_of_sections(name, &found);
    }
    munmap(memory, (size_t)st.st_size);
 }
