@@ -230,6 +230,7 @@ PYTEST_FILES = \
 	tests/order/test_check.py \
 	tests/order/test_damaged_binaries.py \
 	tests/order/test_data.py \
+	tests/order/test_data_faults.py \
 	tests/order/test_forecast.py \
 	tests/order/test_linkers.py \
 	tests/order/test_order.py \

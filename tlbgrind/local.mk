@@ -410,7 +410,7 @@ TOOL_SOURCES = \
 	tlbgrind/options/thp.c \
 	tlbgrind/options/usage.c \
 	tlbgrind/order/code_entries.c \
-	tlbgrind/order/data_writes.c \
+	tlbgrind/order/data_uses.c \
 	tlbgrind/output/code_use.c \
 	tlbgrind/output/copies.c \
 	tlbgrind/output/costs_file.c \
@@ -548,7 +548,7 @@ TOOL_INCLUDES = \
 	tlbgrind/options/region_options.h \
 	tlbgrind/options/thp.h \
 	tlbgrind/order/code_entries.h \
-	tlbgrind/order/data_writes.h \
+	tlbgrind/order/data_uses.h \
 	tlbgrind/output/code_use.h \
 	tlbgrind/output/copies.h \
 	tlbgrind/output/costs_file.h \
@@ -843,6 +843,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/order/__init__.py \
 	tlbgrind/tgreport/order/check.py \
 	tlbgrind/tgreport/order/cli.py \
+	tlbgrind/tgreport/order/datafaults.py \
 	tlbgrind/tgreport/order/datapages.py \
 	tlbgrind/tgreport/order/dialects.py \
 	tlbgrind/tgreport/order/forecast.py \

@@ -313,13 +313,15 @@ ENTRIES: Edits = {
     ),
     "totals": (b"blocks 9", b"blocks 8", "27: 'totals:' says 8 blocks, but the file holds 9"),
     "odd totals": (
-        b"blocks 9 writes 0",
+        b"blocks 9 writes 0 reads 0",
         b"blocks 9",
-        "27: not 'totals: objects N functions N blocks N writes N': 'totals: objects 2 functions 7 blocks 9'",
+        "27: not 'totals: objects N functions N blocks N writes N reads N': 'totals: objects 2 functions 7 blocks 9'",
     ),
     "write of none": (b"\n3 60 12", b"\nwr=(2) 0x10 0 5", "16: a write of 0 bytes at 0x10"),
+    "read of none": (b"\n3 60 12", b"\nrd=(2) 0x10 0 5", "16: a read of 0 bytes at 0x10"),
+    "read": (b"\n3 60 12", b"\nrd=(2) 10 8 5", "16: not 'rd=(OBJECT) OFFSET LENGTH WHEN': 'rd=(2) 10 8 5'"),
     "write to no object": (b"\n3 60 12", b"\nwr=(7) 0x10 8 5", "16: object (7) was not defined"),
     "write": (b"\n3 60 12", b"\nwr=(2) 10 8 5", "16: not 'wr=(OBJECT) OFFSET LENGTH WHEN': 'wr=(2) 10 8 5'"),
     "no totals": (b"totals:", b"# totals:", "27: not a line of an entries file: '# totals: objects 2 functions 7 blocks 9'"),
-    "more": (b"writes 0\n", b"writes 0\n1 0 1\n", "28: text after 'totals:', the last line of an entries file"),
+    "more": (b"reads 0\n", b"reads 0\n1 0 1\n", "28: text after 'totals:', the last line of an entries file"),
 }

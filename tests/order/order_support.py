@@ -116,3 +116,10 @@ def row(text: str, name: str) -> dict[str, str]:
 
 def has(linker: str) -> bool:
     return linker == "bfd-script" or shutil.which(f"ld.{linker}") is not None
+
+
+def data_writes(text: str) -> tuple[int, int]:
+    """Of the answer to --data --faults=: page faults of writes to the data, forecast and in the fault log."""
+    match = re.search(r"^write +(\d+) .*Of all [\d,]+ faults of the run, (\d+) ", text, re.MULTILINE | re.DOTALL)
+    assert match
+    return int(match[1]), int(match[2])

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,7 +31,8 @@ class Block(NamedTuple):
     length: int
 
 
-class Write(NamedTuple):
+class Use(NamedTuple):
+    kind: str  # wr or rd
     object: str
     offset: int
     length: int
@@ -42,7 +44,7 @@ class Entries(NamedTuple):
     objects: dict[str, str]  # build ID by name
     functions: list[Function]
     blocks: list[Block]
-    writes: list[Write]
+    uses: list[Use]
 
     def of(self, obj: Path) -> list[Function]:
         return [f for f in self.functions if f.object == str(obj)]
@@ -62,7 +64,7 @@ def read(path: Path) -> Entries:
     objects: dict[int, tuple[str, str]] = {}
     functions: dict[int, Function] = {}
     blocks: list[Block] = []
-    writes: list[Write] = []
+    uses: list[Use] = []
     for row in body.split("\n"):
         match = re.fullmatch(r"ob=\((\d+)\) ([0-9a-f]+|-) (.+)", row)
         if match:
@@ -81,18 +83,19 @@ def read(path: Path) -> Entries:
             )
             functions[int(match[1])] = function
             continue
-        match = re.fullmatch(r"wr=\((\d+)\) 0x([0-9a-f]+) (\d+) (\d+)", row)
+        match = re.fullmatch(r"(wr|rd)=\((\d+)\) 0x([0-9a-f]+) (\d+) (\d+)", row)
         if match:
-            owner = objects[int(match[1])][0]
-            writes.append(Write(owner, int(match[2], 16), int(match[3]), int(match[4])))
+            owner = objects[int(match[2])][0]
+            uses.append(Use(match[1], owner, int(match[3], 16), int(match[4]), int(match[5])))
             continue
         number, offset, length = map(int, row.split(" "))
         blocks.append(Block(functions[number], offset, length))
-    counts = f"functions {len(functions)} blocks {len(blocks)} writes {len(writes)}"
+    n = Counter(use.kind for use in uses)
+    counts = f"functions {len(functions)} blocks {len(blocks)} writes {n['wr']} reads {n['rd']}"
     assert end == f"totals: objects {len(objects)} {counts}\n"
     whens = [f.when for f in functions.values()]
     assert whens == sorted(whens)
-    return Entries(header, dict(objects.values()), list(functions.values()), blocks, writes)
+    return Entries(header, dict(objects.values()), list(functions.values()), blocks, uses)
 
 
 def entries(folder: Path) -> Entries:
@@ -390,15 +393,24 @@ char first[64] __attribute__((aligned(64))) = { 1 };
 char second[64] __attribute__((aligned(64))) = { 1 };
 char zero[8192] __attribute__((aligned(4096)));
 long number __attribute__((aligned(8))) = 5;
-int main(void)
+const char fixed[64] = { 1 };
+int added = 1;
+int main(int argc, char **argv)
 {
-   second[8] = 1;
-   second[9] = 1;
+   volatile const char *f = fixed;
+   volatile char *z = zero, *s = second, *q = quiet;
+   int sum = f[argc];
+   s[8] = 1;
+   s[9] = 1;
    memset(first + 16, 2, 24);
-   zero[4096 + 3] = 1;
+   sum += z[4096 + 2];
+   z[4096 + 3] = 1;
    __sync_bool_compare_and_swap(&number, 77, 78);
-   second[8] = 2;
-   return quiet[0] + zero[5] - 1;
+   __asm__ volatile("addl $1, %0" : "+m"(added));
+   s[8] = 2;
+   sum += s[9] + s[10];
+   s[10] = sum;
+   return q[0] + z[5] - 1;
 }
 """
 
@@ -407,8 +419,9 @@ BITS = ["-m64", pytest.param("-m32", marks=pytest.mark.skipif(not HAVE_X86, reas
 
 
 @pytest.mark.parametrize("bits", BITS)
-def test_data_that_is_written(bits: str, tmp_path: Path) -> None:
-    """In order, each byte once; also by a compare-and-swap that fails, and in .bss."""
+def test_data_that_is_used(bits: str, tmp_path: Path) -> None:
+    """In order, each byte once; also by a compare-and-swap that fails, and in .bss. What is read behind its write, or by
+    an instruction that writes it, is no read; what can only be read is none, either."""
     program = compiled(tmp_path, WRITER, "prog", bits)
     run(tmp_path, program, options=("--entries=data", "--entries-out-file=entries.%p"))
     text = subprocess.run(["nm", program], check=True, capture_output=True, text=True).stdout
@@ -416,23 +429,35 @@ def test_data_that_is_written(bits: str, tmp_path: Path) -> None:
     text = subprocess.run(["readelf", "-lW", program], check=True, capture_output=True, text=True).stdout
     (load,) = (row.split() for row in text.splitlines() if row.split()[:1] == ["LOAD"] and " RW " in row)
     bias = int(load[2], 16) - int(load[1], 16)
-    writes = entries(tmp_path).writes
-    whens = [w.when for w in writes]
+    uses = entries(tmp_path).uses
+    whens = [u.when for u in uses]
     assert whens == sorted(whens)
     seen = []
-    for w in writes:
-        if w.object != str(program):
+    sizes = {"quiet": 4096, "first": 64, "second": 64, "zero": 8192, "number": 8, "fixed": 64, "added": 4}
+    for use in uses:
+        if use.object != str(program):
             continue
-        for name, size in (("quiet", 4096), ("first", 64), ("second", 64), ("zero", 8192), ("number", 8)):
-            if at[name] <= w.offset + bias < at[name] + size:
-                seen.append((name, w.offset + bias - at[name], w.length))
+        for name, size in sizes.items():
+            if at[name] <= use.offset + bias < at[name] + size:
+                seen.append((use.kind, name, use.offset + bias - at[name], use.length))
     long = 4 if bits == "-m32" else 8
-    assert seen == [("second", 8, 2), ("first", 16, 24), ("zero", 4099, 1), ("number", 0, long)]
+    assert seen == [
+        ("wr", "second", 8, 2),
+        ("wr", "first", 16, 24),
+        ("rd", "zero", 4098, 1),
+        ("wr", "zero", 4099, 1),
+        ("wr", "number", 0, long),
+        ("wr", "added", 0, 4),
+        ("rd", "second", 10, 1),
+        ("wr", "second", 10, 1),
+        ("rd", "quiet", 0, 1),
+        ("rd", "zero", 5, 1),
+    ]
 
 
 def test_data_is_recorded_only_if_asked_for(tmp_path: Path) -> None:
     run(tmp_path, compiled(tmp_path, WRITER), options=OPTIONS)
-    assert entries(tmp_path).writes == []
+    assert entries(tmp_path).uses == []
 
 
 def test_counts_are_the_same_with_and_without(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ typedef struct {
    Bool calls;            /* count inclusive costs: calls/call_stack.h */
    const HChar* merge_code; /* patterns: space/merged_code.h; NULL: none */
    Bool entries;          /* record the order of execution: order/code_entries.h */
-   Bool entries_data;     /* and that of first writes to data: order/data_writes.h */
+   Bool entries_data;     /* and that of first uses of data: order/data_uses.h */
 } TgOptions;
 
 /* Parses or stores one command-line argument. False: it is no option of this tool. Ends the run if

@@ -50,15 +50,16 @@ typedef struct {
    UInt function; /* from 1; 0: not looked up yet */
 } Block;
 
-/* Data that was written for the first time. */
+/* Data that was written, or read before that, for the first time. */
 typedef struct {
    ULong offset; /* in the object; .bss continues the file */
    ULong length;
    ULong when;
    UInt object;
-} Write;
+   Bool is_write;
+} Use;
 
-/* The number of the block, function or write at an offset of an object. An object that is mapped
+/* The number of the block, function or use at an offset of an object. An object that is mapped
    a second time, at another address, adds nothing. */
 typedef struct {
    ULong offset;
@@ -82,8 +83,9 @@ typedef struct {
 static XArray* objects;   /* Object */
 static XArray* functions; /* Function; number 0 is none */
 static XArray* blocks;    /* Block */
-static XArray* writes;    /* Write */
-static OSet* known_writes;    /* Known: first bytes that are in `writes` */
+static XArray* uses;      /* Use */
+static ULong n_writes;    /* among them */
+static OSet* known_uses[2];   /* Known: first bytes that are in `uses`, of reads and of writes */
 static OSet* known_blocks;    /* Known */
 static OSet* known_functions; /* Known */
 static OSet* live_blocks;
@@ -147,9 +149,9 @@ void tg_code_entries_init(void)
                           sizeof(Function));
    blocks = VG_(newXA)(VG_(malloc), "tg.entries.blocks", VG_(free),
                        sizeof(Block));
-   writes = VG_(newXA)(VG_(malloc), "tg.entries.writes", VG_(free),
-                       sizeof(Write));
-   known_writes = new_places();
+   uses = VG_(newXA)(VG_(malloc), "tg.entries.uses", VG_(free), sizeof(Use));
+   known_uses[False] = new_places();
+   known_uses[True] = new_places();
    known_blocks = new_places();
    known_functions = new_places();
    live_blocks = VG_(OSetGen_Create)(offsetof(LiveBlock, address), NULL,
@@ -299,21 +301,23 @@ void tg_code_entries_block(Addr a, UInt length)
    VG_(OSetGen_Insert)(live_blocks, node);
 }
 
-void tg_code_entries_written(UInt object, ULong offset, UInt length)
+void tg_code_entries_used(UInt object, ULong offset, UInt length, Bool is_write)
 {
-   const UInt n = (UInt)VG_(sizeXA)(writes);
-   /* The object is mapped a second time: it was written before. */
-   if (number_of(known_writes, object, offset, n) != n)
+   const UInt n = (UInt)VG_(sizeXA)(uses);
+   /* The object is mapped a second time: it was used before. */
+   if (number_of(known_uses[is_write], object, offset, n) != n)
       return;
    if (n > 0) {
-      Write* last = VG_(indexXA)(writes, (Word)n - 1);
-      if (last->object == object && last->offset + last->length == offset) {
+      Use* last = VG_(indexXA)(uses, (Word)n - 1);
+      if (last->object == object && last->offset + last->length == offset
+          && last->is_write == is_write) {
          last->length += length;
          return;
       }
    }
-   const Write w = { offset, length, tg_instructions(), object };
-   VG_(addToXA)(writes, &w);
+   const Use u = { offset, length, tg_instructions(), object, is_write };
+   VG_(addToXA)(uses, &u);
+   n_writes += is_write;
 }
 
 void tg_code_entries_discard(Addr a)
@@ -372,18 +376,18 @@ static void print_function(TgFile* f, UInt number, ULong when)
 }
 
 /* Objects whose code was not executed are defined before their first write. */
-static void print_writes(TgFile* f, UChar* object_seen, UInt* n_objects)
+static void print_uses(TgFile* f, UChar* object_seen, UInt* n_objects)
 {
-   const Word n = VG_(sizeXA)(writes);
+   const Word n = VG_(sizeXA)(uses);
    for (Word i = 0; i < n; i++) {
-      const Write* w = VG_(indexXA)(writes, i);
-      if (!object_seen[w->object]) {
-         object_seen[w->object] = 1;
+      const Use* u = VG_(indexXA)(uses, i);
+      if (!object_seen[u->object]) {
+         object_seen[u->object] = 1;
          (*n_objects)++;
-         print_object(f, w->object);
+         print_object(f, u->object);
       }
-      tg_file_print(f, "wr=(%u) 0x%llx %llu %llu\n", w->object + 1, w->offset,
-                    w->length, w->when);
+      tg_file_print(f, "%s=(%u) 0x%llx %llu %llu\n", u->is_write ? "wr" : "rd", u->object + 1,
+                    u->offset, u->length, u->when);
    }
 }
 
@@ -414,7 +418,7 @@ static void print_blocks(TgFile* f, UInt* n_objects, UInt* n_functions)
       tg_file_print(f, "%u %llu %u\n", b->function, b->offset - fn->offset,
                     b->length);
    }
-   print_writes(f, object_seen, n_objects);
+   print_uses(f, object_seen, n_objects);
    VG_(free)(object_seen);
    VG_(free)(function_seen);
 }
@@ -443,9 +447,9 @@ Bool tg_code_entries_write(Int forked_from, const HChar* name)
       tg_file_print(f, "clock: instructions\n\n");
       print_blocks(f, &n_objects, &n_functions);
       tg_file_print(f, "\ntotals: objects %u functions %u blocks %ld "
-                       "writes %ld\n",
+                       "writes %llu reads %llu\n",
                     n_objects, n_functions, (long)VG_(sizeXA)(blocks),
-                    (long)VG_(sizeXA)(writes));
+                    n_writes, (ULong)VG_(sizeXA)(uses) - n_writes);
       failure = tg_file_close(f);
    }
    if (failure != NULL) {

@@ -80,6 +80,7 @@ order: tg_order
     check      does a binary follow an order?
     forecast   what an order would bring
     datapages  Entries and Elf -> the data that was written
+    datafaults uses of data -> their page faults, as it lies and packed
     cli        the life of one call
 
 report: tg_report

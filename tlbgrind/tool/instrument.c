@@ -37,7 +37,7 @@
 #include "trace/run_mmus.h"
 #include "data/blocks.h"
 #include "data/references.h"
-#include "order/data_writes.h"
+#include "order/data_uses.h"
 
 /* References with one base within MAX_SPAN bytes are a group, looked up together. A larger value
    means fewer groups, but more groups that span two pages, whose segments are replayed. */
@@ -504,7 +504,7 @@ static void copy_uninstrumented(const IRSB* in)
       const IRTemp is_size = tg_native_cpuid_before(out, in->stmts[i]);
       addStmtToIRSB(out, in->stmts[i]);
       tg_native_cpuid_after(out, is_size);
-      tg_data_writes_statement(out, in->stmts[i]);
+      tg_data_uses_statement(out, in, i);
    }
    tg_running_on_valgrind_end(out);
 }
@@ -565,7 +565,7 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
       const IRTemp is_size = tg_native_cpuid_before(out, in->stmts[i]);
       addStmtToIRSB(out, in->stmts[i]);
       tg_native_cpuid_after(out, is_size);
-      tg_data_writes_statement(out, in->stmts[i]);
+      tg_data_uses_statement(out, in, i);
       if (prefetches && tg_instrumented && in->stmts[i]->tag == Ist_IMark)
          prefetch(in->stmts[i]);
       if (noted)

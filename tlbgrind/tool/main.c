@@ -39,7 +39,7 @@
 #include "options/exec.h"
 #include "options/options.h"
 #include "order/code_entries.h"
-#include "order/data_writes.h"
+#include "order/data_uses.h"
 #include "output/summary.h"
 #include "space/aspace.h"
 #include "space/aspace_trace.h"
@@ -150,7 +150,7 @@ static void unmapped(Addr a, SizeT len)
 {
    tg_aspace_unmapped(a, len);
    tg_code_entries_unmapped(a, len);
-   tg_data_writes_changed(a, len);
+   tg_data_uses_changed(a, len);
    tg_call_code_changed();
    tg_sites_unmapped(a, len);
    tg_merged_code_changed();
@@ -163,7 +163,7 @@ static void mapped(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong di_handle)
    (void)di_handle;
    tg_aspace_mapped(a, len, r, w, x);
    tg_code_entries_unmapped(a, len);
-   tg_data_writes_changed(a, len);
+   tg_data_uses_changed(a, len);
    tg_call_code_changed();
    tg_sites_unmapped(a, len);
    tg_merged_code_changed();
@@ -173,7 +173,7 @@ static void moved(Addr from, Addr to, SizeT len)
 {
    tg_aspace_moved(from, to, len);
    tg_code_entries_unmapped(to, len);
-   tg_data_writes_changed(to, len);
+   tg_data_uses_changed(to, len);
    tg_call_code_changed();
    tg_sites_unmapped(to, len);
    tg_merged_code_changed();
@@ -255,7 +255,7 @@ static void post_clo_init(void)
    if (o->entries)
       tg_code_entries_init();
    if (o->entries_data)
-      tg_data_writes_init();
+      tg_data_uses_init();
    tg_interruptions_init(o, tg_batch_look_up);
    if (o->kernel.flushes)
       tg_flushes_init(o->page_shift);

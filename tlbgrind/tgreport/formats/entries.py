@@ -15,7 +15,7 @@ from .reader import LineReader
 
 UNKNOWN = "???"
 _MAX = 2**64 - 1
-_MOST_DATA = 1 << 32  # bytes of one write, runs of them joined
+_MOST_DATA = 1 << 32  # bytes of one use, runs of them joined
 
 
 class Object(NamedTuple):
@@ -37,13 +37,14 @@ class Block(NamedTuple):
     length: int
 
 
-class Write(NamedTuple):
-    """Data that was written for the first time."""
+class Use(NamedTuple):
+    """Data that was written, or read before that, for the first time."""
 
     object: int
     offset: int  # in the object's file, as if it went on to the object's end in memory
     length: int
     when: int
+    is_write: bool
 
 
 @dataclass
@@ -53,11 +54,15 @@ class Entries:
     objects: dict[int, Object] = field(default_factory=dict)
     functions: dict[int, Function] = field(default_factory=dict)
     blocks: list[Block] = field(default_factory=list)
-    writes: list[Write] = field(default_factory=list)
+    uses: list[Use] = field(default_factory=list)  # in order
 
     @property
     def command(self) -> str:
         return self.header.get("cmd", "")
+
+    @property
+    def writes(self) -> list[Use]:
+        return [use for use in self.uses if use.is_write]
 
 
 _OBJECT = re.compile(r"ob=\(([0-9]{1,9})\) ([0-9a-f]{2,128}|-) (.+)\Z")
@@ -65,8 +70,8 @@ _FUNCTION = re.compile(
     r"fn=\(([0-9]{1,9})\) \(([0-9]{1,9})\) 0x([0-9a-f]{1,16}) ([0-9]{1,20}) ([0-9]{1,20}) (.+)\Z"
 )
 _BLOCK = re.compile(r"([0-9]{1,9}) ([0-9]{1,20}) ([0-9]{1,9})\Z")
-_WRITE = re.compile(r"wr=\(([0-9]{1,9})\) 0x([0-9a-f]{1,16}) ([0-9]{1,12}) ([0-9]{1,20})\Z")
-_COUNTED = ("objects", "functions", "blocks", "writes")
+_USE = re.compile(r"(wr|rd)=\(([0-9]{1,9})\) 0x([0-9a-f]{1,16}) ([0-9]{1,12}) ([0-9]{1,20})\Z")
+_COUNTED = ("objects", "functions", "blocks", "writes", "reads")
 _TOTALS = re.compile("totals: " + " ".join(f"{what} ([0-9]{{1,9}})" for what in _COUNTED) + r"\Z")
 _HEADER = re.compile(r"([a-z ]+): (.*)\Z")
 
@@ -104,8 +109,8 @@ class _Reader(LineReader):
                 self.read_header(line)
             elif line[0].isdigit():
                 self.read_block(line)
-            elif line.startswith("wr="):
-                self.read_write(line)
+            elif line.startswith(("wr=", "rd=")):
+                self.read_use(line)
             elif line.startswith("totals:"):
                 self.check_totals(line)
                 ended = True
@@ -152,23 +157,26 @@ class _Reader(LineReader):
             self.fail(f"byte {offset} of a function of {known.size} bytes")
         self.out.blocks.append(Block(function, offset, length))
 
-    def read_write(self, line: str) -> None:
-        match = _WRITE.match(line)
+    def read_use(self, line: str) -> None:
+        match = _USE.match(line)
         if match is None:
-            self.fail(f"not 'wr=(OBJECT) OFFSET LENGTH WHEN': '{line[:40]}'")
-        owner, offset, length = int(match[1]), int(match[2], 16), int(match[3])
+            self.fail(f"not '{line[:2]}=(OBJECT) OFFSET LENGTH WHEN': '{line[:40]}'")
+        owner, offset, length = int(match[2]), int(match[3], 16), int(match[4])
         if owner not in self.out.objects:
             self.fail(f"object ({owner}) was not defined")
+        is_write = match[1] == "wr"
         if not 0 < length < _MOST_DATA or offset + length > _MAX:
-            self.fail(f"a write of {length} bytes at {offset:#x}")
-        self.out.writes.append(Write(owner, offset, length, self.number(match[4])))
+            self.fail(f"a {'write' if is_write else 'read'} of {length} bytes at {offset:#x}")
+        self.out.uses.append(Use(owner, offset, length, self.number(match[5]), is_write))
 
     def check_totals(self, line: str) -> None:
         match = _TOTALS.match(line)
         if match is None:
-            self.fail(f"not 'totals: objects N functions N blocks N writes N': '{line[:40]}'")
+            self.fail(f"not 'totals: objects N functions N blocks N writes N reads N': '{line[:40]}'")
         out = self.out
-        counts = (len(out.objects), len(out.functions), len(out.blocks), len(out.writes))
+        writes = len(out.writes)
+        code = (len(out.objects), len(out.functions), len(out.blocks))
+        counts = (*code, writes, len(out.uses) - writes)
         for what, claim, count in zip(_COUNTED, match.groups(), counts):
             if int(claim) != count:
                 self.fail(f"'totals:' says {claim} {what}, but the file holds {count}")

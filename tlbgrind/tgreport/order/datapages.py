@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Lists the variables that were written first, and what packing them would save.
+"""Lists the variables that were written first, and how many pages they need side by side.
 
 A private page of .data or .bss that is written is a fault of its own. The dynamic linker's
 relocations are writes, too: they are told apart, for no layout but one without relocations avoids
@@ -16,8 +16,6 @@ from ..base.errors import ReportError, printable
 from ..base.text import aligned, title
 from ..formats.elf import (
     PF_W,
-    SHF_ALLOC,
-    SHF_WRITE,
     SHT_NOBITS,
     STT_NOTYPE,
     STT_OBJECT,
@@ -27,8 +25,8 @@ from ..formats.elf import (
 )
 from ..formats.entries import Entries
 from ..formats.faultlog import VIEWS, FaultLog
+from .datafaults import KINDS, PAGE, Moved, Use, data_sections, faults, packed
 
-PAGE = 4096
 CLASSES = ("relro", "data", "bss")
 _CLASS_TITLES = {
     "relro": "relro: read-only after relocation",
@@ -82,13 +80,17 @@ class Data:
         self._places = Places(_data_symbols(binary))
         self.segments = [s for s in binary.loads if s.flags & PF_W]
         self._in_file = sorted((s for s in self.segments if s.file_size), key=lambda s: s.offset)
-        for write in entries.writes:
-            if write.object != number:
+        self.uses: list[Use] = []
+        for use in entries.uses:
+            if use.object != number:
                 continue
             # Bytes side by side in the file may be in two segments.
-            address = self.address_of(write.offset)
-            if address is not None:  # None: the heap, which lies behind the program's .bss
-                self._add_all(address, write.length, write.when)
+            address = self.address_of(use.offset)
+            if address is None:  # the heap, which lies behind the program's .bss
+                continue
+            self.uses.append(Use(address, use.length, use.is_write))
+            if use.is_write:
+                self._add_all(address, use.length, use.when)
 
     def address_of(self, offset: int) -> int | None:
         """The address of a byte of data, given by where it would be if the file went on.
@@ -245,7 +247,7 @@ def _packing(data: Data) -> list[str]:
     rows: list[tuple[str, ...]] = [
         ("class", "pages", "written", "relocated anyway", "variables", "bytes", "packed")
     ]
-    saved = relocated = 0
+    relocated = 0
     kept = data.relocated_anyway()
     for kind in CLASSES:
         spans = _class_pages(data, kind)
@@ -254,9 +256,7 @@ def _packing(data: Data) -> list[str]:
         size = sum(v.room if v.size else v.written for v in variables)
         fixed = sum(page.address in kept for page in pages)
         relocated += fixed
-        packed = -(-size // PAGE)
-        saved += max(0, len(pages) - fixed - packed)
-        numbers = (spans, len(pages), fixed, len(variables), size, packed)
+        numbers = (spans, len(pages), fixed, len(variables), size, -(-size // PAGE))
         rows.append((_CLASS_TITLES[kind], *(f"{n:,}" for n in numbers)))
     why = []
     if relocated:
@@ -273,9 +273,45 @@ def _packing(data: Data) -> list[str]:
         "variables, bytes: those written otherwise than by relocations; of large ones, their pages",
         "packed: pages that they would need side by side",
         *why,
-        "Reads are not recorded: a page that is only read then can take a fault for that, and one of .bss",
-        "does. So this is of the faults of first writes:",
-        f"Packing what the program writes would save up to {saved:,} of {len(data.pages):,} faults.",
+        "",
+        *_forecast(data),
+    ]
+
+
+def _moves(data: Data) -> list[Moved]:
+    """Packs what the program writes, in that order. A larger variable than a page stays where it is."""
+    written = [v for v in data.variables.values() if v.written and 0 < v.size <= PAGE]
+    symbols = {range(s.address, s.address + s.size) for s in _data_symbols(data.binary)}
+    sections = []
+    for kind in ("data", "bss"):
+        found = [s for s in data_sections(data.binary) if data.class_of(s.address) == kind]
+        if not found:
+            continue
+        whole = range(min(s.address for s in found), max(s.address + s.size for s in found))
+        within = [r for r in symbols if r.start in whole and r.stop <= whole.stop]
+        mine = (range(v.address, v.address + v.size) for v in written if v.kind == kind)
+        first = [r for r in mine if r.start in whole and r.stop <= whole.stop]
+        sections.append((whole, first, within))
+    return packed(sections)
+
+
+def _forecast(data: Data) -> list[str]:
+    now = faults(data.binary, data.uses)
+    then = faults(data.binary, data.uses, _moves(data))
+    rows = [("fault", "now", "packed")]
+    rows += [(kind, f"{now[kind]:,}", f"{then[kind]:,}") for kind in KINDS if now[kind] + then[kind]]
+    before, after = sum(now.values()), sum(then.values())
+    rows.append(("all", f"{before:,}", f"{after:,}"))
+    what = f"save {before - after:,}" if after < before else f"cost {after - before:,} more"
+    what = "save none" if after == before else what
+    return [
+        title("Page faults of the data"),
+        *aligned(rows),
+        "",
+        "packed: of .data and of .bss, the written variables of up to a page stand first, in the order",
+        "of their first write; the rest behind them in its own",
+        "A page of .bss that is then only read still takes a fault.",
+        f"Packing what the program writes would {what} of {before:,} faults.",
         "",
     ]
 
@@ -283,10 +319,7 @@ def _packing(data: Data) -> list[str]:
 def _class_pages(data: Data, kind: str) -> int:
     """Pages that hold something of the class."""
     pages: set[int] = set()
-    for section in data.binary.sections:
-        is_data = section.flags & (SHF_WRITE | SHF_ALLOC) == SHF_WRITE | SHF_ALLOC
-        if not is_data or not section.size or section.name.startswith(".tbss"):
-            continue
+    for section in data_sections(data.binary):
         if data.class_of(section.address) == kind:
             last = (section.address + section.size - 1) // PAGE
             pages.update(range(section.address // PAGE, last + 1))

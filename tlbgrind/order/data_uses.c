@@ -1,4 +1,4 @@
-/* Records the first write to objects' data. See order/data_writes.h. */
+/* Records the first uses of objects' data. See order/data_uses.h. */
 
 #include "pub_tool_basics.h"
 
@@ -11,11 +11,11 @@
 
 #include "base/program.h"
 #include "order/code_entries.h"
-#include "order/data_writes.h"
+#include "order/data_uses.h"
 #include "space/aspace.h"
 
-/* Writes are recorded byte by byte: several variables may share a word, and an order of those that
-   are not written would move those that are. */
+/* Uses are recorded byte by byte: several variables may share a word, and an order of those that are
+   not written would move those that are. */
 enum { PAGE = 4096, WORD = 64, N_WORDS = PAGE / WORD };
 
 /* A page of an object's data. */
@@ -23,12 +23,14 @@ typedef struct {
    UWord number; /* address / PAGE */
    UInt object;
    ULong offset; /* of the page in the object, see find_data() */
+   Bool is_writable;
    ULong written[N_WORDS]; /* one bit for each byte */
+   ULong used[N_WORDS];    /* read or written */
 } DataPage;
 
 static OSet* pages; /* DataPage by number */
 
-/* A cache entry: a page, and its data or NULL if it has no object's data. Most stores go to the
+/* A cache entry: a page, and its data or NULL if it has no object's data. Most references go to the
    stack or the heap, so these pages are cached, too. */
 typedef struct {
    UWord number;
@@ -44,10 +46,10 @@ static void forget(void)
       remembered[i] = (Remembered){ ~(UWord)0, NULL };
 }
 
-void tg_data_writes_init(void)
+void tg_data_uses_init(void)
 {
    pages = VG_(OSetGen_Create)(offsetof(DataPage, number), NULL, VG_(malloc),
-                               "tg.writes.pages", VG_(free));
+                               "tg.data_uses.pages", VG_(free));
    forget();
 }
 
@@ -85,12 +87,13 @@ static DataPage* data_page(UWord number)
       return NULL;
    p = VG_(OSetGen_AllocNode)(pages, sizeof *p);
    *p = (DataPage){ .number = number, .object = tg_code_entries_object(seg),
-                    .offset = a - seg->start + (ULong)seg->offset };
+                    .offset = a - seg->start + (ULong)seg->offset,
+                    .is_writable = VG_(am_find_nsegment)(a)->hasW };
    VG_(OSetGen_Insert)(pages, p);
    return p;
 }
 
-void tg_data_writes_changed(Addr a, SizeT len)
+void tg_data_uses_changed(Addr a, SizeT len)
 {
    if (pages == NULL || len == 0)
       return;
@@ -106,22 +109,22 @@ void tg_data_writes_changed(Addr a, SizeT len)
    }
 }
 
-/* --- The writes --- */
+/* --- The uses --- */
 
 /* Reports the bytes, given as bits from `at` on, run by run. */
-static void report(const DataPage* p, UInt at, ULong bits)
+static void report(const DataPage* p, UInt at, ULong bits, Bool is_write)
 {
    while (bits != 0) {
       const UInt first = (UInt)__builtin_ctzll(bits);
       const ULong rest = ~(bits >> first);
       const UInt n = rest == 0 ? WORD : (UInt)__builtin_ctzll(rest);
-      tg_code_entries_written(p->object, p->offset + at + first, n);
+      tg_code_entries_used(p->object, p->offset + at + first, n, is_write);
       bits &= ~((n == WORD ? ~0ULL : (1ULL << n) - 1) << first);
    }
 }
 
 /* The bytes from `from` up to `to` of the page. */
-static void write_in_page(DataPage* p, UInt from, UInt to)
+static void use_in_page(DataPage* p, UInt from, UInt to, Bool is_write)
 {
    for (UInt word = from / WORD; word <= to / WORD; word++) {
       const UInt at = word * WORD;
@@ -130,16 +133,19 @@ static void write_in_page(DataPage* p, UInt from, UInt to)
          bits &= ~0ULL << (from - at);
       if (to < at + WORD - 1)
          bits &= ~0ULL >> (at + WORD - 1 - to);
-      bits &= ~p->written[word];
+      bits &= is_write ? ~p->written[word] : ~p->used[word];
       if (LIKELY(bits == 0))
          continue;
-      p->written[word] |= bits;
-      report(p, at, bits);
+      p->used[word] |= bits;
+      if (is_write)
+         p->written[word] |= bits;
+      report(p, at, bits, is_write);
    }
 }
 
-/* Called by translated code after each store. */
-static void written(Addr a, UWord size)
+/* What can only be read, constants and the tables of the dynamic linker, is no data: no order of
+   variables moves it. */
+static inline void used(Addr a, UWord size, Bool is_write)
 {
    for (Addr at = a; at - a < size;) {
       const UWord number = at / PAGE;
@@ -149,16 +155,33 @@ static void written(Addr a, UWord size)
       Remembered* r = &remembered[number % N_REMEMBERED];
       if (r->number != number)
          *r = (Remembered){ number, data_page(number) };
-      if (r->page != NULL)
-         write_in_page(r->page, (UInt)(at % PAGE), (UInt)(at % PAGE + n - 1));
+      if (r->page != NULL && (is_write || r->page->is_writable))
+         use_in_page(r->page, (UInt)(at % PAGE), (UInt)(at % PAGE + n - 1), is_write);
       at += n;
    }
+}
+
+/* Called by translated code after each store and load. */
+static void written(Addr a, UWord size)
+{
+   used(a, size, True);
+}
+
+static void read(Addr a, UWord size)
+{
+   used(a, size, False);
 }
 
 static void written_if(Addr a, UWord size, UWord happens)
 {
    if (happens != 0)
-      written(a, size);
+      used(a, size, True);
+}
+
+static void read_if(Addr a, UWord size, UWord happens)
+{
+   if (happens != 0)
+      used(a, size, False);
 }
 
 /* --- Instrumentation --- */
@@ -171,18 +194,20 @@ static void written_if(Addr a, UWord size, UWord happens)
 #define WORD_TYPE Ity_I32
 #endif
 
-static void note(IRSB* out, IRExpr* address, Int size, IRExpr* guard)
+static void note(IRSB* out, Bool is_write, IRExpr* address, Int size, IRExpr* guard)
 {
    /* No register parameters: on x86 the function would have to be declared with them. */
    IRExpr* n = mkIRExpr_HWord((HWord)size);
    IRDirty* d;
    if (guard == NULL) {
-      d = unsafeIRDirty_0_N(0, "written", VG_(fnptr_to_fnentry)(written),
+      void* const called = is_write ? written : read;
+      d = unsafeIRDirty_0_N(0, is_write ? "written" : "read", VG_(fnptr_to_fnentry)(called),
                             mkIRExprVec_2(address, n));
    } else {
+      void* const called = is_write ? written_if : read_if;
       const IRTemp happens = newIRTemp(out->tyenv, WORD_TYPE);
       addStmtToIRSB(out, IRStmt_WrTmp(happens, IRExpr_Unop(WIDEN, guard)));
-      d = unsafeIRDirty_0_N(0, "written_if", VG_(fnptr_to_fnentry)(written_if),
+      d = unsafeIRDirty_0_N(0, is_write ? "written_if" : "read_if", VG_(fnptr_to_fnentry)(called),
                             mkIRExprVec_3(address, n, IRExpr_RdTmp(happens)));
    }
    addStmtToIRSB(out, IRStmt_Dirty(d));
@@ -193,35 +218,72 @@ static Int size_of(const IRSB* out, const IRExpr* e)
    return sizeofIRType(typeOfIRExpr(out->tyenv, e));
 }
 
-void tg_data_writes_statement(IRSB* out, const IRStmt* st)
+/* Whether the instruction of statement number i writes behind it what it reads there. Its page fault
+   is a write's. */
+static Bool is_modify(const IRSB* in, Int i, const IRExpr* address)
+{
+   for (i++; i < in->stmts_used && in->stmts[i]->tag != Ist_IMark; i++) {
+      const IRStmt* st = in->stmts[i];
+      const IRExpr* to = st->tag == Ist_Store    ? st->Ist.Store.addr
+                         : st->tag == Ist_StoreG ? st->Ist.StoreG.details->addr
+                                                 : NULL;
+      if (to != NULL && eqIRAtom(to, address))
+         return True;
+   }
+   return False;
+}
+
+static void note_load(IRSB* out, const IRSB* in, Int i, IRExpr* address, IRType type, IRExpr* guard)
+{
+   if (!is_modify(in, i, address))
+      note(out, False, address, sizeofIRType(type), guard);
+}
+
+void tg_data_uses_statement(IRSB* out, const IRSB* in, Int i)
 {
    if (pages == NULL)
       return;
+   const IRStmt* st = in->stmts[i];
    switch (st->tag) {
    case Ist_Store:
-      note(out, st->Ist.Store.addr, size_of(out, st->Ist.Store.data), NULL);
+      note(out, True, st->Ist.Store.addr, size_of(out, st->Ist.Store.data), NULL);
       break;
    case Ist_StoreG: {
       const IRStoreG* sg = st->Ist.StoreG.details;
-      note(out, sg->addr, size_of(out, sg->data), sg->guard);
+      note(out, True, sg->addr, size_of(out, sg->data), sg->guard);
+      break;
+   }
+   case Ist_WrTmp: {
+      const IRExpr* e = st->Ist.WrTmp.data;
+      if (e->tag == Iex_Load)
+         note_load(out, in, i, e->Iex.Load.addr, e->Iex.Load.ty, NULL);
+      break;
+   }
+   case Ist_LoadG: {
+      const IRLoadG* lg = st->Ist.LoadG.details;
+      IRType to, from;
+      typeOfIRLoadGOp(lg->cvt, &to, &from);
+      note_load(out, in, i, lg->addr, from, lg->guard);
       break;
    }
    case Ist_CAS: {
       /* The page becomes writable even if the comparison fails. */
       const IRCAS* cas = st->Ist.CAS.details;
-      note(out, cas->addr,
+      note(out, True, cas->addr,
            size_of(out, cas->dataLo) * (cas->dataHi != NULL ? 2 : 1), NULL);
       break;
    }
    case Ist_LLSC:
       if (st->Ist.LLSC.storedata != NULL)
-         note(out, st->Ist.LLSC.addr, size_of(out, st->Ist.LLSC.storedata),
-              NULL);
+         note(out, True, st->Ist.LLSC.addr, size_of(out, st->Ist.LLSC.storedata), NULL);
+      else
+         note(out, False, st->Ist.LLSC.addr,
+              sizeofIRType(typeOfIRTemp(out->tyenv, st->Ist.LLSC.result)), NULL);
       break;
    case Ist_Dirty: {
       const IRDirty* d = st->Ist.Dirty.details;
-      if (d->mFx == Ifx_Write || d->mFx == Ifx_Modify)
-         note(out, d->mAddr, d->mSize, d->guard);
+      if (d->mFx != Ifx_None)
+         note(out, d->mFx != Ifx_Read, d->mAddr, d->mSize, d->guard);
       break;
    }
    default:

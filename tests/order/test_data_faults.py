@@ -1,0 +1,104 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""The faults that a program's data takes, now and packed: held against the fault log of the program as it is, and of
+one that a linker has packed."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from order_support import compiled, good, has, linked
+from tg_companions import package
+from tg_environment import TLBGRIND
+
+KINDS = {"r": "read", "z": "zero page", "w": "write", "c": "write"}
+
+
+def recorded(folder: Path, *command: object) -> tuple[Path, Path]:
+    """The entries file and the fault log of one run."""
+    files = folder / "entries", folder / "faults"
+    options = ["--entries=data", f"--entries-out-file={files[0]}", "--faults=yes", f"--faults-out-file={files[1]}"]
+    line = [TLBGRIND, "-q", "--machine=zen4", "--tlbgrind-out-file=/dev/null", *options, *map(str, command)]
+    subprocess.run(line, cwd=folder, check=True, capture_output=True, stdin=subprocess.DEVNULL)
+    return files
+
+
+def logged(faults: Path, program: str) -> Counter[str]:
+    """The faults of the program's data that the log has."""
+    module = package("formats.faultlog")
+    view = module.VIEWS.index("warm")
+    counts: Counter[str] = Counter()
+    for fault in module.read(str(faults)).of(view):
+        if fault.map.name == program and "w" in fault.map.protection and fault.kind(view) in KINDS:
+            counts[KINDS[fault.kind(view)]] += 1
+    return counts
+
+
+def forecast(folder: Path, entries: Path) -> tuple[Counter[str], Counter[str]]:
+    """The columns `now` and `packed`."""
+    text = good(folder, "--data", entries)
+    rows = re.findall(r"^(read|zero page|write|all) +([\d,]+) +([\d,]+)$", text, re.MULTILINE)
+    numbers = {kind: (int(now.replace(",", "")), int(then.replace(",", ""))) for kind, now, then in rows}
+    total = numbers.pop("all")
+    columns = tuple(Counter({kind: n[i] for kind, n in numbers.items() if n[i]}) for i in (0, 1))
+    assert total == tuple(sum(column.values()) for column in columns)
+    return columns[0], columns[1]
+
+
+PROGRAMS = [
+    ("bash", ["-c", "for i in 1 2 3; do echo $i; done"]),
+    ("perl", ["-e", "print 1"]),
+    ("python3", ["-c", "pass"]),
+    ("git", ["--version"]),
+    ("gdb", ["-batch", "-nx", "-ex", "print 1"]),
+    ("sort", ["/etc/passwd"]),
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: str(p[0]))
+def test_the_faults_now_are_those_of_the_log(program: tuple[str, Sequence[str]], tmp_path: Path) -> None:
+    """but for reads, of which neighbours share one by where the program lies"""
+    name, arguments = program
+    path = shutil.which(name)
+    if path is None:
+        pytest.skip(f"there is no {name} here")
+    path = str(Path(path).resolve())
+    entries, faults = recorded(tmp_path, path, *arguments)
+    now, _ = forecast(tmp_path, entries)
+    seen = logged(faults, path)
+    assert seen["write"] > 0
+    assert (now["write"], now["zero page"]) == (seen["write"], seen["zero page"])
+
+
+def source(pages: int) -> str:
+    """Pages of .data and of .bss, with a variable in each that is written, and one that is read before or behind."""
+    lines = [f"char pad{n}[4000], more{n}[4000] = {{ 1 }}; long hot{n}, cold{n}, warm{n} = 1, old{n} = 2;" for n in range(pages)]
+    body = []
+    for n in range(pages):
+        read = f"sum += cold{n} + old{n};" if n % 3 else ""
+        write = f"hot{n} = sum; warm{n} += 1;" if n % 4 else f"hot{n} += 1;"
+        body.append(f"   {read} {write}" if n % 2 else f"   {write} {read}")
+    return "\n".join([*lines, "int main(void) {", "   volatile long sum = 0;", *body, "   return 0; }", ""])
+
+
+@pytest.mark.skipif(not has("lld"), reason="there is no ld.lld (package lld)")
+@pytest.mark.parametrize("pages", [3, 8, 30])
+def test_a_linker_that_packs_saves_what_is_forecast(pages: int, tmp_path: Path) -> None:
+    made = compiled(tmp_path, "d", source(pages), "-O0", "-fno-pie", "-fdata-sections", "-fno-toplevel-reorder")
+    program = linked(tmp_path, "usual", [made], "-no-pie", "-fuse-ld=lld")
+    entries, faults = recorded(tmp_path, program)
+    now, then = forecast(tmp_path, entries)
+    assert now == logged(faults, str(program))
+    text = good(tmp_path, "--data", "--top=0", entries)
+    names = re.findall(r"^[\d,]+ +(?:data|bss) .* ([a-z_.0-9]+)(?: \(.*\))?$", text.partition("Variables in order")[2], re.MULTILINE)
+    assert len(names) > pages
+    (tmp_path / "order").write_text("\n".join(names) + "\n", encoding="ascii")
+    program = linked(tmp_path, "packed", [made], "-no-pie", "-fuse-ld=lld", "-Wl,--symbol-ordering-file=order")
+    _, faults = recorded(tmp_path, program)
+    assert then == logged(faults, str(program))
+    assert then["zero page"] >= now["zero page"] and then["write"] < now["write"]
