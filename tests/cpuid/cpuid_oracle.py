@@ -293,8 +293,15 @@ KNOWN: dict[str, Callable[[Difference], bool]] = {
         or (d.key == "sub-leaf 1" and d.field == "pages" and d.ours == {"4K"})
         or (d.key == "sub-leaf 1, 2nd" and isinstance(d.ours, dict) and d.ours["entries"] == 16)
     ),
-    "Skylake's second level has 12 ways, and two threads share 128 entries": lambda d: (
-        (d.key, d.field, d.theirs, d.ours) in (("descriptor b5", "entries", 64, 128), ("descriptor c3", "ways", 6, 12))
+    "Skylake's second level has 12 ways": lambda d: (d.key, d.field, d.theirs, d.ours) == ("descriptor c3", "ways", 6, 12),
+    "Zen 1's second level for data has 6 ways": lambda d: (
+        (d.key, d.field, d.theirs, d.ours) == ("level 2 data 4K", "ways", (8, 15), 6)
+    ),
+    "two threads share twice the entries for code": lambda d: (
+        d.key in ("descriptor b5", "descriptor b2", "descriptor 55")
+        and d.field in ("entries", "ways")
+        and isinstance(d.theirs, int)
+        and d.ours == 2 * d.theirs
     ),
     "descriptors 56 and 57 are for loads only": lambda d: (
         d.key in ("descriptor 56", "descriptor 57") and d.field == "users" and d.ours == {"loads"}

@@ -7,7 +7,14 @@ import re
 from pathlib import Path
 
 import pytest
-from cpuid_facts import Answer, Machine, dump_lines, parse_machine, show
+from cpuid_facts import (
+    Answer,
+    Machine,
+    dump_lines,
+    parse_machine,
+    read_processors,
+    show,
+)
 from cpuid_made_up import (
     ALL,
     AMD,
@@ -22,6 +29,8 @@ from cpuid_made_up import (
     processor,
     zhaoxin,
 )
+
+PROCESSORS = read_processors()
 
 
 def machine_of(folder: Path, answers: list[Answer]) -> Machine:
@@ -73,7 +82,7 @@ def test_another_model_with_such_values_is_believed(tmp_path: Path) -> None:
     "name, model, leaf, first, second",
     [
         ("silvermont", 0x37, (0x61B3A001, 0x0000FFC2), 32, "2 loads+stores 4K+2M 16/4"),
-        ("airmont", 0x4C, (0x61B3A001, 0x0000FFC2), 32, "2 loads+stores 4K+2M 16/4"),
+        ("airmont", 0x4C, (0x61B4A001, 0x0000FFC2), 32, "2 loads+stores 4K+2M 16/4"),
         ("bonnell", 0x1C, (0x4FBA5901, 0x0E3080C0), 16, "2 loads+stores 4K+2M+4M 8/4"),
     ],
 )
@@ -140,6 +149,8 @@ def test_fetches_of_bobcat_ask_what_stands_on_the_second_level(tmp_path: Path) -
     assert file_of(machine) == "bobcat" and arrays(machine) == arrays(parse_machine(show("bobcat")))
 
 
+# The arrays of the processors that some of the files are of.
+OWN = {"zen1": "zen-1", "zen5": "zen-5"}
 ZEN = [(0x80000005, 0, 0xFF40FF40, 0xFF40FF40, 0, 0), (0x80000006, 0, 0x48002200, 0x68004200, 0, 0)]
 
 
@@ -161,7 +172,8 @@ ZEN = [(0x80000005, 0, 0xFF40FF40, 0xFF40FF40, 0, 0), (0x80000006, 0, 0x48002200
 def test_only_a_file_of_this_very_processor_is_named(
     tmp_path: Path, vendor: str, family: int, model: int, file: str | None
 ) -> None:
-    assert file_of(machine_of(tmp_path, processor(vendor, family, model, *ZEN))) == file
+    leaves = [a for a in PROCESSORS[OWN[file]] if a[0] > 0x80000004] if file in OWN else ZEN
+    assert file_of(machine_of(tmp_path, processor(vendor, family, model, *leaves))) == file
 
 
 @pytest.mark.parametrize(
@@ -178,7 +190,19 @@ def test_only_a_file_of_this_very_processor_is_named(
 def test_models_that_a_file_fits(tmp_path: Path, model: int, kind: int, native: int, file: str) -> None:
     hybrid: list[Answer] = [(7, 0, 0, 0, 0, 1 << 15), (0x1A, 0, kind << 24 | native, 0, 0, 0)] if kind else []
     both = leaf_18((CODE, 1, 7, 64, 1), (DATA, 1, 7, 32, 1), (ALL, 2, 7, 4, 512))
+    if file == "icelake":
+        both = leaf_18((CODE, 1, 7, 8, 1), *COVE)
     assert file_of(machine_of(tmp_path, processor(INTEL, 6, model, *both, *hybrid))) == file
+
+
+@pytest.mark.parametrize("ways, file", [(6, "isaiah"), (8, None)])
+def test_a_file_with_other_entries_is_not_named(tmp_path: Path, ways: int, file: str | None) -> None:
+    """Isaiah has 96 entries in its file; some are told to have 128."""
+    size = ways << 8 | 16 * ways
+    leaf = (0x80000005, 0, 0x04200420, size << 16 | size, 0, 0)
+    machine = machine_of(tmp_path, processor("CentaurHauls", 6, 0x0F, leaf))
+    assert f"1 loads+stores 4K {16 * ways}/{ways}" in arrays(machine)
+    assert file_of(machine) == file
 
 
 @pytest.mark.parametrize("code, data", [(0x50, 0x5B), (0x51, 0x5C), (0x52, 0x5D)])

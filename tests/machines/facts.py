@@ -73,7 +73,7 @@ FACTS = {
         1 loads+stores 16 full 4K ? 0
         2 loads+stores 64 4 4K ? 6
         1 fetches 32 ? 4K ? 0
-        2 loads+stores 8 4 4K+4M ? 6
+        2 loads+stores 8 4 4K+2M+4M ? 6
     """,
     "boom": """
         1 fetches 32 full 4K plru 0

@@ -89,7 +89,7 @@ WALKS = {
     "apple-m4": "hardware ?29..33" + ARM_16K,
     "apple-m4-e": "hardware ?29..33" + ARM_16K,
     "bobcat": "hardware ?34..37" + X86_64,
-    "bonnell": "hardware 23" + X86_32,
+    "bonnell": "hardware 23" + X86_64,
     "boom": "hardware -" + ROCKET,
     "broadwell": "hardware ?16..30" + X86_64,
     "bulldozer": "hardware ?34..37" + X86_64,

@@ -72,7 +72,7 @@ static void check_common(const tlb_machine *m, int known)
    for (unsigned i = 0; i < m->n_arrays; i++) {
       const tlb_machine_array *const a = &m->array[i];
       /* Of those that the machine file stands in for, the policy may be known. */
-      assert_true((a->g.policy == TLB_LRU) == (a->policy_unknown != 0));
+      assert_true(a->g.policy == TLB_LRU || !a->policy_unknown);
       assert_int_equal(a->coalesce_shift, 0);
       if (a->level == 1)
          assert_true(a->hit_cycles == 0 && !a->hit_cycles_unknown);
@@ -148,13 +148,23 @@ static void print_walk(const tlb_machine *m, char *text, size_t size)
    }
 }
 
+/* Whether the machine file is the processor's: its arrays have the same entries. */
+static int describes(const tlb_machine *m)
+{
+   for (unsigned i = 0; i < m->n_notes; i++) {
+      if (strstr(m->note[i].text, " describes this processor") != NULL)
+         return 1;
+   }
+   return 0;
+}
+
 /* CPUID says nothing of cycles: they are those of the processor's machine file, and assumed. */
 static void check_costs(const tlb_machine *m, const char *file)
 {
    tlb_machine from = { .walk_cycles = TLB_UNKNOWN };
    uint32_t line;
    tlb_reason why;
-   const tlb_builtin *const b = file == NULL ? NULL : tlb_builtin_machine(file);
+   const tlb_builtin *const b = file != NULL && describes(m) ? tlb_builtin_machine(file) : NULL;
    if (b != NULL)
       assert_true(tlb_machine_parse(b->text, b->length, &from, &line, &why));
    assert_int_equal(m->walk_cycles, from.walk_cycles);
@@ -411,6 +421,7 @@ static void too_many(void **state)
 static void amd_code(uint32_t code, uint32_t entries, const char *expected)
 {
    processor p = read_processor("jaguar");
+   set(&p, 1, 0, 0x00880F00, 0, 0, 0); /* a model without a machine file, which would give the ways */
    set(&p, 0x80000006, 0, 0, code << 28 | entries << 16 | 0x1100, 0, 0);
    const tlb_machine m = machine_of(&p, 1);
    char text[256];

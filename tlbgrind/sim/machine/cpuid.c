@@ -276,8 +276,7 @@ int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out)
       return 0;
    }
    const char *const file = tlb_cpuid_file_of(&r);
-   if (file != NULL) {
-      tlb_cpuid_take_arrays(file, &r);
+   if (file != NULL && tlb_cpuid_take_arrays(file, &r)) {
       t = tlb_cpuid_begin_note(&r);
       tlb_text_add(&t, "the machine file ");
       tlb_text_add(&t, file);

@@ -1,26 +1,14 @@
-/* Takes arrays from the machine file of a processor whose CPUID is known to be wrong.
+/* Takes arrays from the machine file of a processor, which has what CPUID has not.
 
-   CPUID has no words for an index by XOR, nor for a replacement policy, and gives an instruction TLB
-   that two threads halve as the half. What measurements and manuals have instead stands in the
-   machine file. An array that differs in its entries is another processor's, and stays. */
+   CPUID has no words for an index by XOR, nor for a replacement policy, gives an instruction TLB that
+   two threads halve as the half, and, of some processors, the ways as the firmware has them. What
+   measurements and manuals have instead stands in the machine file. An array that differs in its
+   entries is another processor's. */
 
 #include "sim/base/text.h"
 #include "sim/machine/builtin.h"
 #include "sim/machine/cpuid_reader.h"
 #include "sim/machine/machine_file.h"
-
-/* Skylake and its followers give their second level 6 ways: it has 12, by XOR (TLB;DR, USENIX Security
-   2022; Intel, Optimization Manual). */
-static const char *const files[] = { "skylake", "kabylake" };
-
-static int is_wrong(const char *file)
-{
-   for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-      if (tlb_text_is(file, tlb_text_length(file), files[i]))
-         return 1;
-   }
-   return 0;
-}
 
 /* The array of the file that CPUID's stands for; NULL: none. */
 static const tlb_machine_array *counterpart(const tlb_machine *from, const tlb_machine_array *a)
@@ -35,7 +23,7 @@ static const tlb_machine_array *counterpart(const tlb_machine *from, const tlb_m
 }
 
 /* Whether the file's array b is what CPUID means by a. Half of the entries for code are those of one
-   thread of two; other differences are of another kind of processor, and CPUID is right. */
+   thread of two. */
 static int is_meant(const tlb_machine_array *a, const tlb_machine_array *b)
 {
    return a->g.entries == b->g.entries
@@ -73,19 +61,31 @@ static void note(tlb_cpuid_reader *r, const tlb_machine_array *a, const tlb_mach
    add_ways(&t, &a->g);
 }
 
-void tlb_cpuid_take_arrays(const char *file, tlb_cpuid_reader *r)
+/* Whether no array of the processor has other entries than the file's. */
+static int is_processor_of(const tlb_machine *file, const tlb_machine *m)
+{
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const tlb_machine_array *const b = counterpart(file, &m->array[i]);
+      if (b != NULL && !is_meant(&m->array[i], b))
+         return 0;
+   }
+   return 1;
+}
+
+int tlb_cpuid_take_arrays(const char *file, tlb_cpuid_reader *r)
 {
    const tlb_builtin *const builtin = tlb_builtin_machine(file);
    tlb_machine from;
    tlb_reason why;
    uint32_t line;
-   if (builtin == NULL || !is_wrong(file)
-       || !tlb_machine_parse(builtin->text, builtin->length, &from, &line, &why))
-      return;
+   if (builtin == NULL
+       || !tlb_machine_parse(builtin->text, builtin->length, &from, &line, &why)
+       || !is_processor_of(&from, r->m))
+      return 0;
    for (unsigned i = 0; i < r->m->n_arrays; i++) {
       tlb_machine_array *const a = &r->m->array[i];
       const tlb_machine_array *const b = counterpart(&from, a);
-      if (b == NULL || !is_meant(a, b))
+      if (b == NULL)
          continue;
       if (differs(&a->g, &b->g)) {
          note(r, a, b, file);
@@ -98,4 +98,5 @@ void tlb_cpuid_take_arrays(const char *file, tlb_cpuid_reader *r)
          a->policy_unknown = 0;
       }
    }
+   return 1;
 }

@@ -87,8 +87,8 @@ static inline uint32_t tlb_bits(uint32_t value, unsigned high, unsigned low)
    says nothing of it. */
 void tlb_cpuid_take_costs(const char *file, tlb_machine *out);
 
-/* Puts arrays of that file in the place of CPUID's where these are known to be wrong, with a note for
-   each. */
-void tlb_cpuid_take_arrays(const char *file, tlb_cpuid_reader *r);
+/* Puts arrays of that file in the place of CPUID's with which they differ, with a note for each. 0,
+   and nothing is changed: an array has other entries, so the file is of another processor. */
+int tlb_cpuid_take_arrays(const char *file, tlb_cpuid_reader *r);
 
 #endif
