@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from tg_environment import client
-from tool_support import OutFile, Run, lines_of, messages, read, run, sum_of
+from tool_support import OutFile, Run, compile_program, lines_of, messages, read, run, sum_of
 
 ROOM = ("--itlb=512,full", "--dtlb=1024,full")  # for all pages of the client
 WALKS = ("I1tm", "ILtm", "D1tm", "DLtm")
@@ -69,7 +70,7 @@ def test_sums_over_threads_are_the_totals(tmp_path: Path, machines: tuple[str, .
 
 
 @pytest.mark.parametrize("machines", [ROOM, ("--machine=skylake,zen4",)])
-@pytest.mark.parametrize("options", [(), ("--cores=shared",), ("--fast-path=no",), ("--faults=yes",)])
+@pytest.mark.parametrize("options", [(), ("--cores=shared",), ("--fast-path=no",), ("--faults=yes",), ("--data=yes", "--data-out-file=data")])
 def test_each_thread_has_a_file(tmp_path: Path, machines: tuple[str, ...], options: tuple[str, ...]) -> None:
     options = ("--separate-threads=yes", *options)
     done = observe(tmp_path, "in-turn", 6, 300, 20, options=options, machines=machines)
@@ -221,3 +222,46 @@ def test_hardware_threads_that_there_are_not(tmp_path: Path, options: list[str],
     geometry = [f"--machine={file}"]
     done = run(tmp_path, client("run_cores"), options=options, geometry=geometry, collect=False)
     assert done.status == 1 and why in done.err, done.err
+
+
+IN_PHASES = """
+#include <pthread.h>
+#include <stdlib.h>
+#include <tlbgrind/tlbgrind.h>
+static void *work(void *name)
+{
+   char *block = calloc(64, 4096);
+   for (int i = 0; i < 64; i++)
+      block[i * 4096] = 1;
+   TLBGRIND_MARK((const char *)name);
+   for (int i = 0; i < 64; i++)
+      block[i * 4096]++;
+   free(block);
+   return NULL;
+}
+int main(void)
+{
+   static char *const names[] = { "one", "two", "one" };
+   pthread_t thread;
+   for (int i = 0; i < 3; i++) {
+      pthread_create(&thread, NULL, work, names[i]);
+      pthread_join(thread, NULL);
+   }
+   work("end");
+   return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("more", [(), ("--data=yes", "--data-out-file=data")], ids=["code", "data"])
+def test_phases_and_threads_add_up_to_the_run(tmp_path: Path, more: tuple[str, ...]) -> None:
+    (tmp_path / "phases.c").write_text(IN_PHASES, encoding="ascii")
+    program = compile_program(tmp_path, "phases", f"-I{os.environ['TG_SRCDIR']}", "-pthread", "phases.c")
+    options = ("--separate-threads=yes", *more)
+    done = run(tmp_path, program, options=options, out_file="out.x", geometry=ROOM)
+    assert done.status == 0, done.err
+    whole = read(tmp_path / "out.x")
+    for what in ("Phase file", "Thread file"):
+        parts = [read(tmp_path / name) for name in whole.descriptions(what)]
+        assert len(parts) == (4 if what == "Phase file" else 2)
+        assert lines_of(parts) == lines_of([whole])

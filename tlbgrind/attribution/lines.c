@@ -27,6 +27,7 @@ static OSet* const* const sets[] = { &lines, &of_objects };
 enum { N_SETS = sizeof sets / sizeof sets[0] };
 static XArray* recent;        /* TgLine*, see tg_lines_set_aside() */
 static TgLine aside;          /* the sums of those of objects that are not recent */
+static void (*when_set_aside)(const TgLine* line); /* NULL: nothing is called */
 
 /* --- Names, functions, lines --- */
 
@@ -223,6 +224,16 @@ void tg_lines_each_line(void (*each)(const TgLine* line, void* opaque), void* op
    }
 }
 
+void tg_lines_each_recent(void (*each)(const TgLine* line, void* opaque), void* opaque)
+{
+   const TgLine* line;
+   VG_(OSetGen_ResetIter)(lines);
+   while ((line = VG_(OSetGen_Next)(lines)) != NULL)
+      each(line, opaque);
+   for (Word i = 0; i < VG_(sizeXA)(recent); i++)
+      each(*(TgLine**)VG_(indexXA)(recent, i), opaque);
+}
+
 static void each_misses(TgLine* line, void (*each)(uint64_t* misses, tlb_user kind))
 {
    for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
@@ -231,7 +242,7 @@ static void each_misses(TgLine* line, void (*each)(uint64_t* misses, tlb_user ki
    }
 }
 
-void tg_lines_each_recent(void (*each)(uint64_t* misses, tlb_user kind))
+void tg_lines_each_miss(void (*each)(uint64_t* misses, tlb_user kind))
 {
    TgLine* line;
    VG_(OSetGen_ResetIter)(lines);
@@ -312,6 +323,11 @@ void tg_line_is_used(TgLine* part)
    take_away(&aside, part);
 }
 
+void tg_lines_when_set_aside(void (*each)(const TgLine* line))
+{
+   when_set_aside = each;
+}
+
 void tg_lines_set_aside(void)
 {
    static const TgLine nothing;
@@ -319,6 +335,8 @@ void tg_lines_set_aside(void)
       TgLine* line = *(TgLine**)VG_(indexXA)(recent, i);
       tg_line_add(&aside, line, &nothing);
       line->is_recent = False;
+      if (when_set_aside != NULL)
+         when_set_aside(line);
    }
    VG_(dropTailXA)(recent, VG_(sizeXA)(recent));
 }
@@ -368,6 +386,12 @@ static Int by_text(const void* a, const void* b)
    return tg_lines_compare(*(TgLine* const*)a, *(TgLine* const*)b);
 }
 
+void tg_lines_sort(XArray* which)
+{
+   VG_(setCmpFnXA)(which, by_text);
+   VG_(sortXA)(which);
+}
+
 XArray* tg_lines_sorted(void)
 {
    XArray* sorted = VG_(newXA)(VG_(malloc), "tg.lines.sorted", VG_(free),
@@ -378,7 +402,6 @@ XArray* tg_lines_sorted(void)
       while ((line = VG_(OSetGen_Next)(*sets[i])) != NULL)
          VG_(addToXA)(sorted, &line);
    }
-   VG_(setCmpFnXA)(sorted, by_text);
-   VG_(sortXA)(sorted);
+   tg_lines_sort(sorted);
    return sorted;
 }

@@ -104,12 +104,16 @@ uint64_t* tg_line_misses(TgLine* line, tlb_user kind);
 /* Calls `each` for all lines, in no order. */
 void tg_lines_each_line(void (*each)(const TgLine* line, void* opaque), void* opaque);
 
-/* Calls `each` for the miss counts of all lines, but those that have been set aside. */
-void tg_lines_each_recent(void (*each)(uint64_t* misses, tlb_user kind));
+/* The same without those that have been set aside; or for the miss counts of the rest. */
+void tg_lines_each_recent(void (*each)(const TgLine* line, void* opaque), void* opaque);
+void tg_lines_each_miss(void (*each)(uint64_t* misses, tlb_user kind));
 
 /* Parts for objects of data are set aside: their costs do not change before tg_line_is_used() is
    called for them. There can be many more of them than a thread uses before the next one runs. */
 void tg_lines_set_aside(void);
+
+/* From now on calls `each` for each part that is set aside. */
+void tg_lines_when_set_aside(void (*each)(const TgLine* line));
 void tg_line_is_used(TgLine* part);
 
 /* Stores all costs of a line with one machine in `cost`, TG_N_COSTS of them. */
@@ -131,8 +135,11 @@ void tg_lines_zero(void);
 /* Compares two lines in the order of output. */
 Int tg_lines_compare(const TgLine* x, const TgLine* y);
 
-/* All lines in order of output: by object, file, function, file of the code,
-   line; behind each line its parts. Returns an XArray of TgLine*, to be deleted by the caller. */
+/* Sorts an XArray of TgLine* in order of output: by object, file, function, file of the code, line;
+   behind each line its parts. */
+void tg_lines_sort(XArray* which);
+
+/* All lines in order of output. Returns an XArray of TgLine*, to be deleted by the caller. */
 XArray* tg_lines_sorted(void);
 
 #endif

@@ -423,6 +423,12 @@ static void take_rest(void)
       take_booked(&top()->rare);
 }
 
+void tg_call_stack_take_misses(void)
+{
+   if (tg_call_stacks_on && stack->n > 0 && tg_costs_are_kept)
+      tg_missed_segments_take(take_misses, &top()->rare);
+}
+
 static void switch_to(ThreadId tid)
 {
    take_rest();

@@ -49,6 +49,9 @@ void tg_call_stacks_forked(ThreadId tid);
 /* Adds what the active frames have cost so far to their arcs. */
 void tg_call_stacks_settle(void);
 
+/* Gives the misses so far to the innermost frame; no segment is listed any more. */
+void tg_call_stack_take_misses(void);
+
 /* Calls `each` for the miss counts of all arcs and frames. */
 void tg_call_stacks_each(void (*each)(uint64_t* misses, tlb_user kind));
 

@@ -104,7 +104,7 @@ static void forget(TgDataRef* d)
 void tg_data_set_aside(void)
 {
    /* What is listed is taken from its lines later. */
-   if (!tg_data_objects_on || tg_lists_missed_segments)
+   if (!tg_data_objects_on || tg_n_missed_segments > 0)
       return;
    tg_lines_set_aside();
    tg_superblocks_each_data(forget);

@@ -6,6 +6,7 @@
 
 #include "sim/mmu/mmu.h"
 
+#include "calls/call_stack.h"
 #include "calls/collection.h"
 #include "data/references.h"
 #include "engine/batch.h"
@@ -57,6 +58,7 @@ void tg_cores_settle(void)
          tg_superblocks_settle();
       }
       tg_engine_settle();
+      tg_call_stack_take_misses();
       tg_threads_add(at_hand);
       tg_data_set_aside();
    }

@@ -35,7 +35,7 @@ static void settle_line(uint64_t* misses, tlb_user kind)
 void tg_engine_settle(void)
 {
    tg_translate_check();
-   tg_lines_each_recent(settle_line);
+   tg_lines_each_miss(settle_line);
    tg_copy_counts_each(settle_line);
    tg_call_stacks_each(settle_line);
 }

@@ -41,6 +41,7 @@ struct TgShares {
    UInt n;
    UInt at_hand;
    Share all; /* the sum of all of them */
+   Bool has_all; /* lines that were set aside before the first share was made are booked, too */
 };
 
 static TgShares sharing[TG_N_SHARINGS];
@@ -102,8 +103,6 @@ static void clear(Share* p)
    VG_(OSetGen_Destroy)(p->arcs);
    VG_(OSetGen_Destroy)(p->lines);
    VG_(free)(p->extra);
-   p->lines = p->arcs = NULL;
-   p->extra = NULL;
    VG_(memset)(p->straddles, 0, sizeof p->straddles);
    VG_(memset)(p->unperformed, 0, sizeof p->unperformed);
 }
@@ -163,19 +162,6 @@ static HChar* label_of(const TgShares* s, const HChar* name)
    return label;
 }
 
-UInt tg_shares_number(TgShares* s, const HChar* name, const TgResults* results)
-{
-   for (UInt i = 0; i < s->n; i++) {
-      if (VG_(strcmp)(s->share[i].name, name) == 0)
-         return i;
-   }
-   s->share = VG_(realloc)("tg.shares", s->share, (s->n + 1) * sizeof *s->share);
-   s->share[s->n] = (Share){ .name = VG_(strdup)("tg.shares.name", name),
-                             .label = label_of(s, name) };
-   init(&s->share[s->n], results);
-   return s->n++;
-}
-
 static void add(ULong* to, ULong* so_far, const ULong* now, UInt n)
 {
    for (UInt i = 0; i < n; i++) {
@@ -194,6 +180,15 @@ static void add_line(const TgLine* line, void* opaque)
    tg_line_add(before, line, before);
 }
 
+/* Its costs, which do not change for now, belong to the shares at hand. */
+static void set_aside(const TgLine* line)
+{
+   for (UInt i = 0; i < TG_N_SHARINGS; i++) {
+      if (sharing[i].all.lines != NULL)
+         add_line(line, &sharing[i]);
+   }
+}
+
 static void add_arc(TgArc* arc, void* opaque)
 {
    TgShares* s = opaque;
@@ -207,16 +202,33 @@ static void add_arc(TgArc* arc, void* opaque)
    tg_costs_add_new(&own->inclusive, &before->inclusive, &arc->inclusive);
 }
 
+UInt tg_shares_number(TgShares* s, const HChar* name, const TgResults* results)
+{
+   for (UInt i = 0; i < s->n; i++) {
+      if (VG_(strcmp)(s->share[i].name, name) == 0)
+         return i;
+   }
+   s->share = VG_(realloc)("tg.shares", s->share, (s->n + 1) * sizeof *s->share);
+   s->share[s->n] = (Share){ .name = VG_(strdup)("tg.shares.name", name),
+                             .label = label_of(s, name) };
+   init(&s->share[s->n], results);
+   if (s->all.lines == NULL) {
+      init(&s->all, results);
+      tg_lines_when_set_aside(set_aside);
+   }
+   return s->n++;
+}
+
 void tg_shares_settle(TgShares* s, const TgResults* results)
 {
    if (s->n == 0)
       return;
    Share* p = &s->share[s->at_hand];
-   if (s->all.lines == NULL)
-      init(&s->all, results);
-   if (p->lines == NULL)
-      init(p, results);
-   tg_lines_each_line(add_line, s);
+   if (s->has_all)
+      tg_lines_each_recent(add_line, s);
+   else
+      tg_lines_each_line(add_line, s);
+   s->has_all = True;
    if (results->options->calls)
       tg_arcs_each_arc(add_arc, s);
    add(p->straddles, s->all.straddles, results->straddles, TLB_N_USERS);
@@ -231,22 +243,22 @@ void tg_shares_go_to(TgShares* s, UInt number)
    s->at_hand = number;
 }
 
-void tg_shares_zero(TgShares* s)
+void tg_shares_zero(TgShares* s, const TgResults* results)
 {
    if (s->n == 0)
       return;
    const Share kept = s->share[s->at_hand];
    for (UInt i = 0; i < s->n; i++) {
-      if (s->share[i].lines != NULL)
-         clear(&s->share[i]);
+      clear(&s->share[i]);
       if (i != s->at_hand) {
          VG_(free)(s->share[i].name);
          VG_(free)(s->share[i].label);
       }
    }
-   if (s->all.lines != NULL)
-      clear(&s->all);
+   clear(&s->all);
    s->share[0] = (Share){ .name = kept.name, .label = kept.label };
+   init(&s->share[0], results);
+   init(&s->all, results);
    s->n = 1;
    s->at_hand = 0;
 }
@@ -302,8 +314,8 @@ void tg_shares_describe_one(const TgShares* s, TgFile* f, UInt number)
    tg_file_print(f, "\n");
 }
 
-XArray* tg_shares_result(const TgShares* s, UInt number, UInt machine, XArray* lines,
-                         TgResults* results, TgResult* result)
+XArray* tg_shares_result(const TgShares* s, UInt number, UInt machine, TgResults* results,
+                         TgResult* result)
 {
    const Share* p = &s->share[number];
    XArray* own = VG_(newXA)(VG_(malloc), "tg.shares.own", VG_(free), sizeof(TgLine*));
@@ -312,19 +324,16 @@ XArray* tg_shares_result(const TgShares* s, UInt number, UInt machine, XArray* l
    VG_(memset)(results->straddles, 0, sizeof results->straddles);
    VG_(memset)(results->unperformed, 0, sizeof results->unperformed);
    VG_(memset)(result->extra, 0, sizeof result->extra);
-   if (p->lines == NULL)
-      return own;
    VG_(memcpy)(results->straddles, p->straddles, sizeof p->straddles);
    VG_(memcpy)(results->unperformed, p->unperformed, sizeof p->unperformed);
    VG_(memcpy)(result->extra, p->extra + machine * TG_N_COSTS, sizeof result->extra);
-   for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
-      const TgLine* line = *(TgLine**)VG_(indexXA)(lines, i);
-      Booked* b = VG_(OSetGen_Lookup)(p->lines, &line);
-      if (b != NULL) {
-         TgLine* costs = &b->costs;
-         VG_(addToXA)(own, &costs);
-      }
+   Booked* b;
+   VG_(OSetGen_ResetIter)(p->lines);
+   while ((b = VG_(OSetGen_Next)(p->lines)) != NULL) {
+      TgLine* costs = &b->costs;
+      VG_(addToXA)(own, &costs);
    }
+   tg_lines_sort(own);
    return own;
 }
 
@@ -333,9 +342,8 @@ XArray* tg_shares_arcs(const TgShares* s, UInt number)
    const Share* p = &s->share[number];
    XArray* all = VG_(newXA)(VG_(malloc), "tg.shares.arcs", VG_(free), sizeof(TgLineArc));
    BookedArc* b;
-   if (p->arcs != NULL)
-      VG_(OSetGen_ResetIter)(p->arcs);
-   while (p->arcs != NULL && (b = VG_(OSetGen_Next)(p->arcs)) != NULL) {
+   VG_(OSetGen_ResetIter)(p->arcs);
+   while ((b = VG_(OSetGen_Next)(p->arcs)) != NULL) {
       const TgLineArc arc = { .from = b->arc->from->line, .to = b->arc->to->line,
                               .calls = b->calls, .inclusive = b->inclusive };
       if (!tg_arcs_is_empty(&arc))

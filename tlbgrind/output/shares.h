@@ -31,7 +31,7 @@ void tg_shares_settle(TgShares* s, const TgResults* results);
 void tg_shares_go_to(TgShares* s, UInt number);
 
 /* Removes all shares but that at hand, whose costs begin at zero with the lines'. */
-void tg_shares_zero(TgShares* s);
+void tg_shares_zero(TgShares* s, const TgResults* results);
 
 /* Those that there are, in the order in which they were made. */
 UInt tg_shares_count(const TgShares* s);
@@ -47,9 +47,9 @@ void tg_shares_describe_one(const TgShares* s, TgFile* f, UInt number);
 HChar* tg_shares_file_name(const TgShares* s, UInt number, const HChar* name);
 
 /* Stores the share's results in those of the run, for one machine, but for the totals. Returns its
-   lines, of all `lines`: an XArray of TgLine*, to be deleted by the caller. */
-XArray* tg_shares_result(const TgShares* s, UInt number, UInt machine, XArray* lines,
-                         TgResults* results, TgResult* result);
+   lines in order of output: an XArray of TgLine*, to be deleted by the caller. */
+XArray* tg_shares_result(const TgShares* s, UInt number, UInt machine, TgResults* results,
+                         TgResult* result);
 
 /* The share's arcs, as tg_arcs_sorted(). */
 XArray* tg_shares_arcs(const TgShares* s, UInt number);

@@ -92,12 +92,11 @@ static XArray* settle(void)
 /* --- Outputs --- */
 
 /* Writes the costs of a phase or thread to a file beside `name`. */
-static Bool write_share(const TgShares* shares, UInt number, UInt machine, XArray* lines,
-                        const HChar* name)
+static Bool write_share(const TgShares* shares, UInt number, UInt machine, const HChar* name)
 {
    TgResult result = results.result[machine];
    TgResults whole = results;
-   XArray* own = tg_shares_result(shares, number, machine, lines, &whole, &result);
+   XArray* own = tg_shares_result(shares, number, machine, &whole, &result);
    HChar* file = tg_shares_file_name(shares, number, name);
    add_up(&result, own);
    const Bool is_written = tg_costs_file_write(&whole, &result, own, file);
@@ -112,7 +111,7 @@ static Bool write_costs(UInt machine, XArray* lines, const HChar* name)
    for (UInt kind = 0; kind < TG_N_SHARINGS && !tg_streams_has(name); kind++) {
       const TgShares* shares = tg_shares((TgSharing)kind);
       for (UInt i = 0; i < tg_shares_count(shares); i++)
-         is_written &= write_share(shares, i, machine, lines, name);
+         is_written &= write_share(shares, i, machine, name);
    }
    return is_written;
 }
@@ -258,7 +257,7 @@ static void zero(void)
    tg_threads_zero();
    tg_copy_counts_zero();
    for (UInt i = 0; i < TG_N_SHARINGS; i++)
-      tg_shares_zero(tg_shares((TgSharing)i));
+      tg_shares_zero(tg_shares((TgSharing)i), &results);
    if (tg_data_objects_on)
       tg_data_zero();
    if (results.options->reach)
