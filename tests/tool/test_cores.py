@@ -10,7 +10,16 @@ from pathlib import Path
 
 import pytest
 from tg_environment import client
-from tool_support import OutFile, Run, compile_program, lines_of, messages, read, run, sum_of
+from tool_support import (
+    OutFile,
+    Run,
+    compile_program,
+    lines_of,
+    messages,
+    read,
+    run,
+    sum_of,
+)
 
 ROOM = ("--itlb=512,full", "--dtlb=1024,full")  # for all pages of the client
 WALKS = ("I1tm", "ILtm", "D1tm", "DLtm")
