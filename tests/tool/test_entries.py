@@ -387,7 +387,9 @@ def test_bad_options(option: str, complaint: str, tmp_path: Path) -> None:
 
 
 WRITER = """
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 char quiet[4096] = { 1 };
 char first[64] __attribute__((aligned(64))) = { 1 };
 char second[64] __attribute__((aligned(64))) = { 1 };
@@ -403,7 +405,8 @@ int main(int argc, char **argv)
    s[8] = 1;
    s[9] = 1;
    memset(first + 16, 2, 24);
-   sum += z[4096 + 2];
+   sum += read(open("/dev/zero", O_RDONLY), zero + 200, 7);
+   sum += z[4096 + 2] + z[201];
    z[4096 + 3] = 1;
    __sync_bool_compare_and_swap(&number, 77, 78);
    __asm__ volatile("addl $1, %0" : "+m"(added));
@@ -420,7 +423,7 @@ BITS = ["-m64", pytest.param("-m32", marks=pytest.mark.skipif(not HAVE_X86, reas
 
 @pytest.mark.parametrize("bits", BITS)
 def test_data_that_is_used(bits: str, tmp_path: Path) -> None:
-    """In order, each byte once; also by a compare-and-swap that fails, and in .bss. What is read behind its write, or by
+    """In order, each byte once; also by a compare-and-swap that fails, by the kernel, and in .bss. What is read behind its write, or by
     an instruction that writes it, is no read; what can only be read is none, either."""
     program = compiled(tmp_path, WRITER, "prog", bits)
     run(tmp_path, program, options=("--entries=data", "--entries-out-file=entries.%p"))
@@ -444,6 +447,7 @@ def test_data_that_is_used(bits: str, tmp_path: Path) -> None:
     assert seen == [
         ("wr", "second", 8, 2),
         ("wr", "first", 16, 24),
+        ("wr", "zero", 200, 7),
         ("rd", "zero", 4098, 1),
         ("wr", "zero", 4099, 1),
         ("wr", "number", 0, long),

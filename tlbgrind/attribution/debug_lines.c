@@ -34,7 +34,7 @@ typedef struct _Object {
    struct _Object* next;
    const HChar* name; /* interned */
    XArray* rows;      /* Row, ascending, of code outside of .text */
-   XArray* functions; /* Row, ascending: addresses where Valgrind has another file than the first */
+   XArray* functions; /* Row, ascending: addresses where the function's file is not Valgrind's */
 } Object;
 
 static Object* objects;
@@ -184,9 +184,14 @@ static const Row* section_of(const Reader* r, ULong first, ULong end)
    return NULL;
 }
 
+static Bool is_in_text(const Reader* r, ULong first, ULong end)
+{
+   return first >= r->text && end <= r->text_end;
+}
+
 static void add_row(Reader* r, const TgLineRow* row, ULong end)
 {
-   if (section_of(r, row->address, end) == NULL)
+   if (is_in_text(r, row->address, end) || section_of(r, row->address, end) == NULL)
       return;
    const Row new = { row->address, end, name_of(r, row->file), (UInt)row->line };
    VG_(addToXA)(r->object->rows, &new);
@@ -195,8 +200,7 @@ static void add_row(Reader* r, const TgLineRow* row, ULong end)
 static void add_function(Reader* r, const TgLineRow* first)
 {
    const Row new = { first->address, first->address + 1, name_of(r, first->file), 0 };
-   if ((new.first >= r->text && new.end <= r->text_end)
-       || section_of(r, new.first, new.end) != NULL)
+   if (is_in_text(r, new.first, new.end) || section_of(r, new.first, new.end) != NULL)
       VG_(addToXA)(r->object->functions, &new);
 }
 

@@ -32,6 +32,14 @@ static inline void tg_dwarf_skip(TgDwarfBytes* b, uint64_t n)
    b->at += n;
 }
 
+static inline uint8_t tg_dwarf_byte(TgDwarfBytes* b)
+{
+   if (b->at < b->end)
+      return *b->at++;
+   b->is_bad = true;
+   return 0;
+}
+
 /* A number of 1 to 8 bytes. */
 static inline uint64_t tg_dwarf_number(TgDwarfBytes* b, unsigned size)
 {
@@ -54,7 +62,7 @@ static inline uint64_t tg_dwarf_leb(TgDwarfBytes* b, bool is_signed)
    unsigned shift = 0;
    uint8_t byte;
    do {
-      byte = (uint8_t)tg_dwarf_number(b, 1);
+      byte = tg_dwarf_byte(b);
       if (shift < 64)
          n |= (uint64_t)(byte & 0x7f) << shift;
       shift += shift < 64 ? 7 : 0;

@@ -22,7 +22,7 @@ static void open_table(TgLineTable* t, TgDwarfBytes* b, unsigned version)
    t->n_fields = 0;
    t->n = UINT64_MAX; /* an empty name is the last */
    if (version >= 5) {
-      const unsigned n = (unsigned)tg_dwarf_number(b, 1);
+      const unsigned n = tg_dwarf_byte(b);
       for (unsigned i = 0; i < n; i++) {
          const uint64_t what = tg_dwarf_leb(b, false), form = tg_dwarf_leb(b, false);
          if (i < TG_LINE_FIELDS) {
@@ -163,15 +163,15 @@ bool tg_line_program_open(TgLineProgram* p, TgDwarfBytes* section, const uint8_t
    TgDwarfBytes code = b;
    tg_dwarf_skip(&code, header);
    b.end = code.at;
-   p->shortest = (unsigned)tg_dwarf_number(&b, 1);
+   p->shortest = tg_dwarf_byte(&b);
    if (p->version >= 4)
       tg_dwarf_skip(&b, 1); /* operations in an instruction: more than 1 on VLIW machines only */
-   p->begins_statement = tg_dwarf_number(&b, 1) != 0;
-   p->base = (int8_t)tg_dwarf_number(&b, 1);
-   p->range = (unsigned)tg_dwarf_number(&b, 1);
-   p->first_special = (unsigned)tg_dwarf_number(&b, 1);
+   p->begins_statement = tg_dwarf_byte(&b) != 0;
+   p->base = (int8_t)tg_dwarf_byte(&b);
+   p->range = tg_dwarf_byte(&b);
+   p->first_special = tg_dwarf_byte(&b);
    for (unsigned i = 1; i < p->first_special; i++)
-      p->operands[i] = (uint8_t)tg_dwarf_number(&b, 1);
+      p->operands[i] = tg_dwarf_byte(&b);
    open_table(&p->folders, &b, p->version);
    skip_table(p, &p->folders, &b);
    open_table(&p->files, &b, p->version);
@@ -193,7 +193,7 @@ static bool extended(TgLineProgram* p, TgLineRow* out)
    TgDwarfBytes b = p->code;
    tg_dwarf_skip(&p->code, length);
    b.end = p->code.at;
-   switch (tg_dwarf_number(&b, 1)) {
+   switch (tg_dwarf_byte(&b)) {
    case END_SEQUENCE:
       *out = p->row;
       out->ends = true;
@@ -230,7 +230,7 @@ static bool standard(TgLineProgram* p, unsigned operation, TgLineRow* out)
 bool tg_line_program_next(TgLineProgram* p, TgLineRow* out)
 {
    while (tg_dwarf_left(&p->code) > 0) {
-      const unsigned operation = (unsigned)tg_dwarf_number(&p->code, 1);
+      const unsigned operation = tg_dwarf_byte(&p->code);
       if (operation < p->first_special) {
          if (standard(p, operation, out))
             return !p->code.is_bad;

@@ -161,6 +161,12 @@ static inline void used(Addr a, UWord size, Bool is_write)
    }
 }
 
+void tg_data_uses_kernel_wrote(Addr a, SizeT len)
+{
+   if (pages != NULL)
+      used(a, len, True);
+}
+
 /* Called by translated code after each store and load. */
 static void written(Addr a, UWord size)
 {

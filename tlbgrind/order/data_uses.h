@@ -21,6 +21,9 @@ void tg_data_uses_init(void);
    added. */
 void tg_data_uses_statement(IRSB* out, const IRSB* in, Int i);
 
+/* The kernel wrote to [a, a+len). */
+void tg_data_uses_kernel_wrote(Addr a, SizeT len);
+
 /* To be called when [a, a+len) is mapped, unmapped or protected. */
 void tg_data_uses_changed(Addr a, SizeT len);
 

@@ -135,6 +135,7 @@ static void kernel_wrote(CorePart part, ThreadId tid, Addr a, SizeT len)
    if (tg_forks_is_false_write(a))
       return;
    tg_forks_kernel_wrote(a, len);
+   tg_data_uses_kernel_wrote(a, len);
    tg_recorder_kernel_wrote(part, tid, a, len);
 }
 
