@@ -3,12 +3,23 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
 import pytest
-from cpuid_facts import Machine, dump_lines, parse_machine, read_processors, show
-from cpuid_made_up import MADE_UP
+from cpuid_facts import Array, Machine, dump_lines, parse_machine, read_processors, show
+from cpuid_made_up import (
+    ALL,
+    CODE,
+    DATA,
+    INTEL,
+    LOADS,
+    MADE_UP,
+    STORES,
+    leaf_18,
+    processor,
+)
 
 PROCESSORS = read_processors() | MADE_UP
 
@@ -96,3 +107,56 @@ def test_the_file_says_what_cpuid_says(processor: str, tmp_path: Path) -> None:
     assert found[1] == file
     mine, theirs = arrays(machine), arrays(parse_machine(show(file)))
     assert (mine - theirs, theirs - mine) == (only_cpuid, only_file)
+
+
+def models_with_files() -> list[tuple[int, str, str]]:
+    """Intel's model, kind of core and machine file, as the reader's own table has them."""
+    text = (Path(os.environ["TG_SRCDIR"]) / "tlbgrind/sim/machine/cpuid_models.c").read_text(encoding="ascii")
+    rows = re.findall(r'\{ 0x([0-9a-f]+), (ANY|BIG|SMALL), "([a-z0-9-]+)" \}', text)
+    assert len(rows) > 80
+    return [(int(model, 16), core, file) for model, core, file in rows]
+
+
+KINDS = {
+    frozenset({"loads", "stores"}): DATA,
+    frozenset({"fetches"}): CODE,
+    frozenset({"fetches", "loads", "stores"}): ALL,
+    frozenset({"loads"}): LOADS,
+    frozenset({"stores"}): STORES,
+}
+PAGES = {"4K": 1, "2M": 2, "4M": 4, "1G": 8}
+Place = tuple[str, frozenset[str], frozenset[str]]
+Geometry = tuple[int, int, str, str]
+
+
+def place(a: Array) -> Place:
+    return a["level"], frozenset(a.users), frozenset(a.pages)
+
+
+def geometries(machine: Machine) -> dict[Place, Geometry]:
+    return {
+        place(a): (a.number("entries"), a.number("ways"), "".join(a.values.get("index", [])), a["policy"])
+        for a in machine.arrays
+    }
+
+
+@pytest.mark.parametrize("model, core, file", models_with_files())
+def test_no_processor_is_simulated_worse_than_by_its_file(model: int, core: str, file: str, tmp_path: Path) -> None:
+    """CPUID that has half of the ways of each array that the file has them of, and no index and policy, as it never has."""
+    of_file = parse_machine(show(file))
+    expected = geometries(of_file)
+    known = {place(a) for a in of_file.arrays if not a["ways"].startswith("unknown")}
+    arrays = []
+    for key, (entries, ways, _, _) in expected.items():
+        level, users, pages = key
+        worse = ways // 2 if ways % 2 == 0 and key in known else ways
+        arrays.append((KINDS[users], int(level), sum(PAGES[page] for page in pages), worse, entries // worse))
+    leaves = leaf_18(*arrays)
+    if core != "ANY":
+        kind = 0x20 if core == "SMALL" else 0x40
+        leaves = [*leaves, (7, 0, 0, 0, 0, 1 << 15), (0x1A, 0, kind << 24 | 3, 0, 0, 0)]
+    dump = tmp_path / "dump"
+    dump.write_text(dump_lines(processor(INTEL, 6, model, *leaves)))
+    machine = parse_machine(show(dump))
+    assert f"the machine file {file} describes" in " ".join(machine.head["note"])
+    assert geometries(machine) == expected
