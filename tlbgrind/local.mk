@@ -334,6 +334,7 @@ TOOL_SOURCES = \
 	tlbgrind/base/file.c \
 	tlbgrind/base/memory.c \
 	tlbgrind/base/number_format.c \
+	tlbgrind/base/path.c \
 	tlbgrind/base/proc_file.c \
 	tlbgrind/base/program.c \
 	tlbgrind/base/shown.c \
@@ -471,6 +472,7 @@ TOOL_INCLUDES = \
 	tlbgrind/base/file.h \
 	tlbgrind/base/memory.h \
 	tlbgrind/base/number_format.h \
+	tlbgrind/base/path.h \
 	tlbgrind/base/proc_file.h \
 	tlbgrind/base/program.h \
 	tlbgrind/base/registers.h \

@@ -12,6 +12,7 @@
 #include "pub_tool_xarray.h"
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/streams.h"
 
 /* The core's, without a header for tools: 0 if the real user may access the file so. */
@@ -58,24 +59,13 @@ const HChar* tg_file_why(UWord error)
    }
 }
 
-/* The core's strrchr() ignores the first character. */
-const HChar* tg_file_in_folder(const HChar* name)
-{
-   const HChar* last = name;
-   for (const HChar* at = name; *at != '\0'; at++) {
-      if (*at == '/')
-         last = at + 1;
-   }
-   return last;
-}
-
 static const HChar too_long[] = "the name is too long";
 
 /* The same for the folder of a name that is neither a stream nor a folder itself. */
 static const HChar* obstacle_in_folder(const HChar* name)
 {
    struct vg_stat st;
-   const SizeT n = (SizeT)(tg_file_in_folder(name) - name);
+   const SizeT n = (SizeT)(tg_path_file(name) - name);
    HChar* folder = VG_(strdup)("tg.file", n == 0 ? "." : name);
    if (n > 0)
       folder[n] = '\0';
@@ -91,7 +81,7 @@ static const HChar* obstacle_in_folder(const HChar* name)
 const HChar* tg_file_obstacle(const HChar* name)
 {
    struct vg_stat st;
-   if (VG_(strlen)(tg_file_in_folder(name)) > MAX_NAME)
+   if (VG_(strlen)(tg_path_file(name)) > MAX_NAME)
       return too_long;
    const Bool is_there = !sr_isError(VG_(stat)(name, &st));
    if (is_there && VKI_S_ISDIR(st.mode))
@@ -130,7 +120,7 @@ static ULong random_number(void)
 static HChar* temporary_name(const HChar* name)
 {
    static const SizeT around = sizeof "..0123456789abcdef.part" - 1;
-   const HChar* last = tg_file_in_folder(name);
+   const HChar* last = tg_path_file(name);
    const SizeT folder = (SizeT)(last - name);
    SizeT n = VG_(strlen)(last);
    if (n > MAX_NAME - around)
@@ -176,7 +166,7 @@ static Int open_for(TgFile* f, UWord* error)
 TgFile* tg_file_open(const HChar* name, const HChar** why)
 {
    /* The core has no name for the error. */
-   if (VG_(strlen)(tg_file_in_folder(name)) > MAX_NAME) {
+   if (VG_(strlen)(tg_path_file(name)) > MAX_NAME) {
       *why = too_long;
       return NULL;
    }

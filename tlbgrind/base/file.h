@@ -25,9 +25,6 @@ const HChar* tg_file_why(UWord error);
    its folder is looked at. NULL: nothing is against it. */
 const HChar* tg_file_obstacle(const HChar* name);
 
-/* The last part of the name, after the folder. */
-const HChar* tg_file_in_folder(const HChar* name);
-
 /* Opens a file for writing, mode 0600. NULL: that failed, with the reason in *why. */
 TgFile* tg_file_open(const HChar* name, const HChar** why);
 

@@ -8,7 +8,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
-#include "base/file.h"
+#include "base/path.h"
 #include "base/proc_file.h"
 #include "base/streams.h"
 
@@ -52,7 +52,7 @@ HChar* tg_streams_target(const HChar* name)
       const SizeT n = tg_proc_link(at, link, sizeof link);
       if (n == 0)
          break;
-      const SizeT folder = link[0] == '/' ? 0 : (SizeT)(tg_file_in_folder(at) - at);
+      const SizeT folder = link[0] == '/' ? 0 : (SizeT)(tg_path_file(at) - at);
       HChar* next = VG_(malloc)("tg.streams", folder + n + 1);
       VG_(memcpy)(next, at, folder);
       VG_(strcpy)(next + folder, link);

@@ -13,6 +13,7 @@
 
 #include "options/exec.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "options/output_names.h"
 #include "base/streams.h"
 
@@ -80,7 +81,7 @@ HChar* tg_output_name_of(const HChar* name, const TgMachine* machine, UInt n_mac
 
 static Bool stat_folder(const HChar* name, struct vg_stat* st)
 {
-   const SizeT n = (SizeT)(tg_file_in_folder(name) - name);
+   const SizeT n = (SizeT)(tg_path_file(name) - name);
    HChar* folder = VG_(strdup)("tg.outputs", n == 0 ? "." : name);
    if (n > 0)
       folder[n] = '\0';
@@ -96,7 +97,7 @@ static Bool is_one_target(const HChar* a, const HChar* b)
    struct vg_stat of_a, of_b;
    if (VG_(strcmp)(a, b) == 0)
       return True;
-   return VG_(strcmp)(tg_file_in_folder(a), tg_file_in_folder(b)) == 0
+   return VG_(strcmp)(tg_path_file(a), tg_path_file(b)) == 0
           && stat_folder(a, &of_a) && stat_folder(b, &of_b)
           && of_a.dev == of_b.dev && of_a.ino == of_b.ino;
 }

@@ -8,6 +8,7 @@
 #include "pub_tool_oset.h"
 
 #include "attribution/lines.h"
+#include "base/path.h"
 #include "calls/arcs.h"
 #include "output/shares.h"
 
@@ -284,7 +285,7 @@ HChar* tg_shares_file_name(const TgShares* s, UInt number, const HChar* name)
 {
    const HChar* label = s->share[number].label;
    const HChar* before = words[s - sharing].before;
-   const HChar* file = tg_file_in_folder(name);
+   const HChar* file = tg_path_file(name);
    const SizeT room = VG_(strlen)(name) + VG_(strlen)(before) + VG_(strlen)(label) + sizeof "__of_";
    HChar* whole = VG_(malloc)("tg.shares.file", room);
    const SizeT folder = (SizeT)(file - name);
@@ -301,7 +302,7 @@ void tg_shares_describe(const TgShares* s, TgFile* f, const HChar* name)
       tg_file_print(f, "desc: %s: ", words[s - sharing].each);
       tg_file_text(f, s->share[i].name);
       tg_file_print(f, "\ndesc: %s: ", words[s - sharing].file);
-      tg_file_text(f, tg_file_in_folder(file));
+      tg_file_text(f, tg_path_file(file));
       tg_file_print(f, "\n");
       VG_(free)(file);
    }

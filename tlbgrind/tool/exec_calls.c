@@ -13,6 +13,7 @@
 #include "pub_tool_xarray.h"
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/streams.h"
 #include "options/exec.h"
 #include "tool/exec_calls.h"
@@ -135,7 +136,7 @@ static Bool is_tool_there(const HChar* platform)
    depend on another one. */
 static Bool is_called_by_file(const HChar* file, const HChar* name)
 {
-   return VG_(strcmp)(name, file) == 0 || VG_(strcmp)(name, tg_file_in_folder(file)) == 0;
+   return VG_(strcmp)(name, file) == 0 || VG_(strcmp)(name, tg_path_file(file)) == 0;
 }
 
 /* The reason why the core cannot or should not follow the exec; NULL: none. */
