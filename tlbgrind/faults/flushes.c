@@ -32,7 +32,7 @@ static uint64_t* nowhere; /* counts that are no line's */
 /* What mremap() has moved away: the unmapping that follows finds no pages there. */
 static struct {
    Addr start, end;
-} moved;
+} moved_away;
 
 /* --- Flushes --- */
 
@@ -158,15 +158,15 @@ static void moves(Addr from, Addr to, SizeT length)
       if (concerned(from + done, from + done + step, TLB_ALL_GO, &first, &last))
          flush_in_call(from + done, from + done + step, 0);
    }
-   moved.start = from;
-   moved.end = from + length;
+   moved_away.start = from;
+   moved_away.end = from + length;
 }
 
 static void unmaps(Addr start, Addr end)
 {
-   if (start == moved.start && moved.end > start)
-      start = end < moved.end ? end : moved.end;
-   moved.end = moved.start;
+   if (start == moved_away.start && moved_away.end > start)
+      start = end < moved_away.end ? end : moved_away.end;
+   moved_away.end = moved_away.start;
    if (start < end)
       flush_gone(start, end, True);
 }

@@ -46,7 +46,7 @@ static struct {
    Int fd; /* of mmap(); else -1 */
    UWord remap_flags; /* of mremap(), as the program gave them */
    Bool is_remap;
-} call;
+} current_call;
 
 /* --- mmap --- */
 
@@ -59,7 +59,7 @@ static Bool starts_with(const HChar* text, const HChar* start)
    no name any more. False: neither descriptor nor name leads to it. */
 static Bool is_there(const HChar* name, const tlb_mapping* v, struct vg_stat* st)
 {
-   if (call.fd >= 0 && VG_(fstat)(call.fd, st) == 0 && st->ino == v->inode)
+   if (current_call.fd >= 0 && VG_(fstat)(current_call.fd, st) == 0 && st->ino == v->inode)
       return True;
    return !sr_isError(VG_(stat)(name, st)) && st->ino == v->inode;
 }
@@ -97,8 +97,8 @@ static const HChar ring_name[] = "anon_inode:[io_uring]";
 static Bool is_ring(const tlb_mapping* v)
 {
    HChar name[64];
-   return v->name == NULL && v->inode != 0 && call.fd >= 0
-          && tg_proc_descriptor(call.fd, name, sizeof name) > 0
+   return v->name == NULL && v->inode != 0 && current_call.fd >= 0
+          && tg_proc_descriptor(current_call.fd, name, sizeof name) > 0
           && VG_(strcmp)(name, ring_name) == 0;
 }
 
@@ -134,11 +134,11 @@ static ULong native_place(const TgSpaceEvent* e, tlb_mapping* v, Bool is_over,
    ULong native;
    if (e->fixed)
       return is_over ? over : own_place(e, &native) ? native : e->start;
-   if (!tg_mmap_wishes_pending() && call.hint != 0 && call.hint == e->start
+   if (!tg_mmap_wishes_pending() && current_call.hint != 0 && current_call.hint == e->start
        && own_place(e, &native))
       return native;
-   native = tlb_layout_place(tg_maps_layout(), e->length, tg_placement_kind(v, call.hint != 0),
-                             v->offset, &aligned);
+   native = tlb_layout_place(tg_maps_layout(), e->length,
+                             tg_placement_kind(v, current_call.hint != 0), v->offset, &aligned);
    if (aligned)
       v->flags |= TLB_MAP_FIXED_PHASE;
    return tg_maps_model_address(e->start, native);
@@ -389,7 +389,7 @@ static void forked(Bool is_child)
 static void listen(void* opaque, const TgSpaceEvent* e)
 {
    (void)opaque;
-   if (!tg_maps_begun() || (call.is_remap && e->what != TG_SPACE_FORK))
+   if (!tg_maps_begun() || (current_call.is_remap && e->what != TG_SPACE_FORK))
       return;
    switch (e->what) {
    case TG_SPACE_MAP:
@@ -433,22 +433,22 @@ static void thread_area_at(Addr a)
 
 void tg_mmap_calls_pre_syscall(UInt number, const UWord* args)
 {
-   call.hint = 0;
-   call.fd = -1;
-   call.is_remap = number == __NR_mremap;
-   call.remap_flags = tg_mmap_wishes_pending() ? VKI_MREMAP_MAYMOVE : args[3];
+   current_call.hint = 0;
+   current_call.fd = -1;
+   current_call.is_remap = number == __NR_mremap;
+   current_call.remap_flags = tg_mmap_wishes_pending() ? VKI_MREMAP_MAYMOVE : args[3];
    was_here = False;
    switch (number) {
 #if !defined(VGA_x86)
    case __NR_mmap:
-      call.hint = tg_mmap_wishes_pending() && !tg_mmap_wishes_hinted() ? 0 : args[0];
-      call.fd = (Int)args[4];
+      current_call.hint = tg_mmap_wishes_pending() && !tg_mmap_wishes_hinted() ? 0 : args[0];
+      current_call.fd = (Int)args[4];
       break;
 #endif
 #ifdef __NR_mmap2
    case __NR_mmap2:
-      call.hint = args[0];
-      call.fd = (Int)args[4];
+      current_call.hint = args[0];
+      current_call.fd = (Int)args[4];
       break;
 #endif
    default: break;
@@ -457,14 +457,14 @@ void tg_mmap_calls_pre_syscall(UInt number, const UWord* args)
 
 void tg_mmap_calls_post_syscall(UInt number, const UWord* args, SysRes result)
 {
-   call.is_remap = False;
+   current_call.is_remap = False;
    if (!tg_maps_begun() || sr_isError(result))
       return;
    /* space/aspace_calls.c has applied the call before. */
    if (number == __NR_prctl)
       tg_maps_model()->thp = tg_aspace_map()->thp;
    if (number == __NR_mremap)
-      tg_mremap_calls_done(args[0], args[1], args[2], call.remap_flags, sr_Res(result));
+      tg_mremap_calls_done(args[0], args[1], args[2], current_call.remap_flags, sr_Res(result));
    if (number == __NR_brk)
       tg_break_room_called(args[0], sr_Res(result));
 #if defined(VGA_amd64)
