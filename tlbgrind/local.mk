@@ -325,6 +325,7 @@ TOOL_SOURCES = \
 	tlbgrind/attribution/dwarf_units.c \
 	tlbgrind/attribution/events.c \
 	tlbgrind/attribution/line_program.c \
+	tlbgrind/attribution/line_reader.c \
 	tlbgrind/attribution/lines.c \
 	tlbgrind/attribution/sites.c \
 	tlbgrind/attribution/unnamed.c \
@@ -463,6 +464,7 @@ TOOL_INCLUDES = \
 	tlbgrind/attribution/dwarf_units.h \
 	tlbgrind/attribution/events.h \
 	tlbgrind/attribution/line_program.h \
+	tlbgrind/attribution/line_reader.h \
 	tlbgrind/attribution/lines.h \
 	tlbgrind/attribution/sites.h \
 	tlbgrind/attribution/unnamed.h \

@@ -28,10 +28,8 @@ SAME: tuple[set[str], set[str]] = set(), set()
 # Without the 64-bit mode, so with no pages of 2M.
 SHORT_BONNELL = ("bonnell", {"2 loads+stores 4K+4M 8/4"}, {"2 loads+stores 2M+4K+4M 8/4"})
 
-# What the file has stands in for what CPUID has: ways that were measured or that the firmware says otherwise, and all
-# of the entries that two threads share. So there is hardly a difference.
-
-# Processor: its machine file, what only CPUID has, what only the file has.
+# Processor: its machine file, what only CPUID has, what only the file has. The file stands in for CPUID where that is
+# wrong, so there is hardly a difference.
 EXPECTED: dict[str, tuple[str, set[str], set[str]]] = {
     "core-duo": ("core-duo-t2600", set(), set()),
     "core-2": ("core2", set(), set()),

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from order_support import compiled, good, has, linked
+from order_support import compiled, good, linked
 from tg_companions import package
 from tg_environment import TLBGRIND
 
@@ -64,10 +64,9 @@ PROGRAMS = [
 def test_the_faults_now_are_those_of_the_log(program: tuple[str, Sequence[str]], tmp_path: Path) -> None:
     """but for reads, of which neighbours share one by where the program lies"""
     name, arguments = program
-    path = shutil.which(name)
-    if path is None:
-        pytest.skip(f"there is no {name} here")
-    path = str(Path(path).resolve())
+    found = shutil.which(name)
+    assert found, f"{name} is missing; README.md names the packages that the tests need"
+    path = str(Path(found).resolve())
     entries, faults = recorded(tmp_path, path, *arguments)
     now, _ = forecast(tmp_path, entries)
     seen = logged(faults, path)
@@ -86,7 +85,6 @@ def source(pages: int) -> str:
     return "\n".join([*lines, "int main(void) {", "   volatile long sum = 0;", *body, "   return 0; }", ""])
 
 
-@pytest.mark.skipif(not has("lld"), reason="there is no ld.lld (package lld)")
 @pytest.mark.parametrize("pages", [3, 8, 30])
 def test_a_linker_that_packs_saves_what_is_forecast(pages: int, tmp_path: Path) -> None:
     made = compiled(tmp_path, "d", source(pages), "-O0", "-fno-pie", "-fdata-sections", "-fno-toplevel-reorder")

@@ -18,7 +18,4 @@ const HChar* tg_debug_lines_at(const DebugInfo* object, Addr a, UInt* number);
    instruction at `a`. */
 const HChar* tg_debug_lines_file(const DebugInfo* object, Addr a);
 
-/* The path of a file, interned. */
-const HChar* tg_debug_lines_path(const HChar* folder, const HChar* file);
-
 #endif

@@ -4,6 +4,7 @@
 
 #include "pub_tool_deduppoolalloc.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_oset.h"
 #include "pub_tool_xarray.h"
@@ -34,6 +35,18 @@ static void (*when_set_aside)(const TgLine* line); /* NULL: nothing is called */
 const HChar* tg_intern(const HChar* s)
 {
    return VG_(allocEltDedupPA)(names, VG_(strlen)(s) + 1, s);
+}
+
+const HChar* tg_intern_path(const HChar* folder, const HChar* file)
+{
+   if (folder[0] == '\0' || file[0] == '/')
+      return tg_intern(file);
+   const SizeT room = VG_(strlen)(folder) + 1 + VG_(strlen)(file) + 1;
+   HChar* path = VG_(malloc)("tg.lines.path", room);
+   VG_(snprintf)(path, (Int)room, "%s/%s", folder, file);
+   const HChar* interned = tg_intern(path);
+   VG_(free)(path);
+   return interned;
 }
 
 static Word compare_pointers(const void* a, const void* b)

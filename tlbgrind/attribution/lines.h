@@ -41,6 +41,9 @@ void tg_lines_init(void);
 /* The one copy of a name. */
 const HChar* tg_intern(const HChar* s);
 
+/* The path of a file of the folder, interned; the file alone if that is a path already. */
+const HChar* tg_intern_path(const HChar* folder, const HChar* file);
+
 /* The line with that key, made if it is new. All names are from tg_intern(). */
 TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number, Addr address);
 
@@ -111,10 +114,10 @@ void tg_lines_each_miss(void (*each)(uint64_t* misses, tlb_user kind));
 /* Parts for objects of data are set aside: their costs do not change before tg_line_is_used() is
    called for them. There can be many more of them than a thread uses before the next one runs. */
 void tg_lines_set_aside(void);
+void tg_line_is_used(TgLine* part);
 
 /* From now on calls `each` for each part that is set aside. */
 void tg_lines_when_set_aside(void (*each)(const TgLine* line));
-void tg_line_is_used(TgLine* part);
 
 /* Stores all costs of a line with one machine in `cost`, TG_N_COSTS of them. */
 void tg_lines_costs(const TgLine* line, UInt machine, ULong* cost);

@@ -78,7 +78,7 @@ static const HChar* source_of(DiEpoch epoch, Addr a, UInt* number)
    const HChar* file;
    const HChar* folder;
    if (VG_(get_filename_linenum)(epoch, a, &file, &folder, number))
-      return tg_debug_lines_path(folder, file);
+      return tg_intern_path(folder, file);
    const DebugInfo* object = VG_(find_DebugInfo)(epoch, a) == NULL ? object_of(epoch, a) : NULL;
    file = object == NULL ? NULL : tg_debug_lines_at(object, a, number);
    if (file != NULL)
