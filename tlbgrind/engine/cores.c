@@ -58,6 +58,7 @@ void tg_cores_settle(void)
          tg_superblocks_settle();
       }
       tg_engine_settle();
+      /* Parts whose segments are listed could not be set aside. */
       tg_call_stack_take_misses();
       tg_threads_add(at_hand);
       tg_data_set_aside();

@@ -302,8 +302,11 @@ def _forecast(data: Data) -> list[str]:
     rows += [(kind, f"{now[kind]:,}", f"{then[kind]:,}") for kind in KINDS if now[kind] + then[kind]]
     before, after = sum(now.values()), sum(then.values())
     rows.append(("all", f"{before:,}", f"{after:,}"))
-    what = f"save {before - after:,}" if after < before else f"cost {after - before:,} more"
-    what = "save none" if after == before else what
+    if after > before:
+        what = f"take {after - before:,} more than these {before:,} faults"
+    else:
+        saved = f"{before - after:,}" if after < before else "none"
+        what = f"save {saved} of {before:,} faults"
     return [
         title("Page faults of the data"),
         *aligned(rows),
@@ -311,7 +314,7 @@ def _forecast(data: Data) -> list[str]:
         "packed: of .data and of .bss, the written variables of up to a page stand first, in the order",
         "of their first write; the rest behind them in its own",
         "A page of .bss that is then only read still takes a fault.",
-        f"Packing what the program writes would {what} of {before:,} faults.",
+        f"Packing what the program writes would {what}.",
         "",
     ]
 
