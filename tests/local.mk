@@ -294,6 +294,7 @@ FUZZERS = \
 
 # Modules for tests of any folder.
 TEST_HELPERS = \
+	tests/object_calls.py \
 	tests/tg_companions.py \
 	tests/tg_environment.py \
 	tests/tg_huge.py \

@@ -9,8 +9,8 @@ SIM_SOURCES = \
 	tlbgrind/sim/base/closeness.c \
 	tlbgrind/sim/base/text.c \
 	tlbgrind/sim/faults/fault_around.c \
-	tlbgrind/sim/faults/flushed.c \
 	tlbgrind/sim/faults/faultmodel.c \
+	tlbgrind/sim/faults/flushed.c \
 	tlbgrind/sim/faults/layout.c \
 	tlbgrind/sim/faults/page_cache.c \
 	tlbgrind/sim/faults/page_tables.c \
@@ -19,13 +19,13 @@ SIM_SOURCES = \
 	tlbgrind/sim/machine/builtin.c \
 	tlbgrind/sim/machine/cost.c \
 	tlbgrind/sim/machine/cpuid.c \
-	tlbgrind/sim/machine/cpuid_amd.c \
 	tlbgrind/sim/machine/cpuid_aida_lines.c \
+	tlbgrind/sim/machine/cpuid_amd.c \
 	tlbgrind/sim/machine/cpuid_answers.c \
 	tlbgrind/sim/machine/cpuid_costs.c \
-	tlbgrind/sim/machine/cpuid_file.c \
 	tlbgrind/sim/machine/cpuid_dump.c \
 	tlbgrind/sim/machine/cpuid_dump_parts.c \
+	tlbgrind/sim/machine/cpuid_file.c \
 	tlbgrind/sim/machine/cpuid_intel.c \
 	tlbgrind/sim/machine/cpuid_models.c \
 	tlbgrind/sim/machine/cpuid_raw_lines.c \
@@ -44,6 +44,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/machine/siblings.c \
 	tlbgrind/sim/machine/spaces.c \
 	tlbgrind/sim/mmu/cores.c \
+	tlbgrind/sim/mmu/count_layout.c \
 	tlbgrind/sim/mmu/flush.c \
 	tlbgrind/sim/mmu/known_hits.c \
 	tlbgrind/sim/mmu/l1_lookup.c \
@@ -51,8 +52,8 @@ SIM_SOURCES = \
 	tlbgrind/sim/mmu/l1_sharing.c \
 	tlbgrind/sim/mmu/l2_presence.c \
 	tlbgrind/sim/mmu/large_pages.c \
+	tlbgrind/sim/mmu/library.c \
 	tlbgrind/sim/mmu/miss_counts.c \
-	tlbgrind/sim/mmu/mmu_calls.c \
 	tlbgrind/sim/mmu/mmu_check.c \
 	tlbgrind/sim/mmu/mmu_memory.c \
 	tlbgrind/sim/mmu/others.c \
@@ -62,13 +63,13 @@ SIM_SOURCES = \
 	tlbgrind/sim/mmu/run_reach.c \
 	tlbgrind/sim/mmu/setup.c \
 	tlbgrind/sim/mmu/traits.c \
+	tlbgrind/sim/pages/large.c \
 	tlbgrind/sim/pages/mappings.c \
 	tlbgrind/sim/pages/pagemap.c \
 	tlbgrind/sim/pages/pagemap_blocks.c \
 	tlbgrind/sim/pages/pagemap_forks.c \
 	tlbgrind/sim/pages/pagemap_moves.c \
 	tlbgrind/sim/pages/pagerules.c \
-	tlbgrind/sim/pages/large.c \
 	tlbgrind/sim/pages/touched.c \
 	tlbgrind/sim/tlb/array.c \
 	tlbgrind/sim/tlb/hierarchy.c \
@@ -104,10 +105,10 @@ SIM_INCLUDES = \
 	tlbgrind/sim/mmu/l2_presence.h \
 	tlbgrind/sim/mmu/large_pages.h \
 	tlbgrind/sim/mmu/miss_counts.h \
+	tlbgrind/sim/mmu/mmu_data.h \
 	tlbgrind/sim/mmu/mmu_memory.h \
-	tlbgrind/sim/mmu/mmus.h \
-	tlbgrind/sim/mmu/page_record.h \
 	tlbgrind/sim/mmu/others.h \
+	tlbgrind/sim/mmu/page_record.h \
 	tlbgrind/sim/mmu/ports.h \
 	tlbgrind/sim/mmu/prefetch.h \
 	tlbgrind/sim/mmu/refer.h \
@@ -370,10 +371,10 @@ TOOL_SOURCES = \
 	tlbgrind/engine/several_misses.c \
 	tlbgrind/engine/shared_context.c \
 	tlbgrind/engine/translate.c \
-	tlbgrind/faults/kinds.c \
-	tlbgrind/faults/log.c \
 	tlbgrind/faults/flushes.c \
 	tlbgrind/faults/interruptions.c \
+	tlbgrind/faults/kinds.c \
+	tlbgrind/faults/log.c \
 	tlbgrind/faults/page_use.c \
 	tlbgrind/faults/payload.c \
 	tlbgrind/faults/recorder.c \
@@ -394,18 +395,20 @@ TOOL_SOURCES = \
 	tlbgrind/options/advice.c \
 	tlbgrind/options/array_options.c \
 	tlbgrind/options/closest.c \
+	tlbgrind/options/command_line.c \
+	tlbgrind/options/conflicts.c \
+	tlbgrind/options/cost_options.c \
 	tlbgrind/options/exec.c \
 	tlbgrind/options/fault_options.c \
 	tlbgrind/options/features.c \
 	tlbgrind/options/host.c \
-	tlbgrind/options/cost_options.c \
 	tlbgrind/options/kernel_options.c \
 	tlbgrind/options/kernel_policy.c \
 	tlbgrind/options/large_pages.c \
 	tlbgrind/options/machine_args.c \
+	tlbgrind/options/machine_builder.c \
 	tlbgrind/options/machine_names.c \
 	tlbgrind/options/machines.c \
-	tlbgrind/options/options.c \
 	tlbgrind/options/output_names.c \
 	tlbgrind/options/page_options.c \
 	tlbgrind/options/region_options.c \
@@ -417,17 +420,17 @@ TOOL_SOURCES = \
 	tlbgrind/output/copies.c \
 	tlbgrind/output/costs_file.c \
 	tlbgrind/output/data_file.c \
-	tlbgrind/output/mapping_rows.c \
 	tlbgrind/output/machine_table.c \
+	tlbgrind/output/mapping_rows.c \
 	tlbgrind/output/miss_cost.c \
 	tlbgrind/output/part_rows.c \
 	tlbgrind/output/phases.c \
 	tlbgrind/output/positions.c \
 	tlbgrind/output/reach_file.c \
 	tlbgrind/output/shares.c \
+	tlbgrind/output/summary.c \
 	tlbgrind/output/threads.c \
 	tlbgrind/output/timeline.c \
-	tlbgrind/output/summary.c \
 	tlbgrind/space/aspace.c \
 	tlbgrind/space/aspace_calls.c \
 	tlbgrind/space/aspace_trace.c \
@@ -443,9 +446,9 @@ TOOL_SOURCES = \
 	tlbgrind/tool/main.c \
 	tlbgrind/tool/monitor.c \
 	tlbgrind/tool/outputs.c \
+	tlbgrind/tool/prefetch_code.c \
 	tlbgrind/tool/progress.c \
 	tlbgrind/tool/region.c \
-	tlbgrind/tool/prefetch_code.c \
 	tlbgrind/tool/sample_code.c \
 	tlbgrind/tool/sandbox.c \
 	tlbgrind/tool/unmatched.c \
@@ -511,10 +514,10 @@ TOOL_INCLUDES = \
 	tlbgrind/engine/several_misses.h \
 	tlbgrind/engine/shared_context.h \
 	tlbgrind/engine/translate.h \
-	tlbgrind/faults/kinds.h \
-	tlbgrind/faults/log.h \
 	tlbgrind/faults/flushes.h \
 	tlbgrind/faults/interruptions.h \
+	tlbgrind/faults/kinds.h \
+	tlbgrind/faults/log.h \
 	tlbgrind/faults/page_use.h \
 	tlbgrind/faults/payload.h \
 	tlbgrind/faults/recorder.h \
@@ -535,15 +538,18 @@ TOOL_INCLUDES = \
 	tlbgrind/options/advice.h \
 	tlbgrind/options/array_options.h \
 	tlbgrind/options/closest.h \
+	tlbgrind/options/command_line.h \
+	tlbgrind/options/conflicts.h \
+	tlbgrind/options/cost_options.h \
 	tlbgrind/options/exec.h \
 	tlbgrind/options/fault_options.h \
 	tlbgrind/options/features.h \
 	tlbgrind/options/host.h \
-	tlbgrind/options/cost_options.h \
 	tlbgrind/options/kernel_options.h \
 	tlbgrind/options/kernel_policy.h \
 	tlbgrind/options/large_pages.h \
 	tlbgrind/options/machine_args.h \
+	tlbgrind/options/machine_builder.h \
 	tlbgrind/options/machine_names.h \
 	tlbgrind/options/machines.h \
 	tlbgrind/options/options.h \
@@ -557,18 +563,18 @@ TOOL_INCLUDES = \
 	tlbgrind/output/copies.h \
 	tlbgrind/output/costs_file.h \
 	tlbgrind/output/data_file.h \
-	tlbgrind/output/mapping_rows.h \
 	tlbgrind/output/machine_table.h \
+	tlbgrind/output/mapping_rows.h \
 	tlbgrind/output/miss_cost.h \
 	tlbgrind/output/part_rows.h \
 	tlbgrind/output/phases.h \
 	tlbgrind/output/positions.h \
 	tlbgrind/output/reach_file.h \
-	tlbgrind/output/threads.h \
-	tlbgrind/output/timeline.h \
 	tlbgrind/output/results.h \
 	tlbgrind/output/shares.h \
 	tlbgrind/output/summary.h \
+	tlbgrind/output/threads.h \
+	tlbgrind/output/timeline.h \
 	tlbgrind/space/aspace.h \
 	tlbgrind/space/aspace_parts.h \
 	tlbgrind/space/aspace_trace.h \
@@ -583,9 +589,9 @@ TOOL_INCLUDES = \
 	tlbgrind/tool/instrument.h \
 	tlbgrind/tool/monitor.h \
 	tlbgrind/tool/outputs.h \
+	tlbgrind/tool/prefetch_code.h \
 	tlbgrind/tool/progress.h \
 	tlbgrind/tool/region.h \
-	tlbgrind/tool/prefetch_code.h \
 	tlbgrind/tool/sample_code.h \
 	tlbgrind/tool/sandbox.h \
 	tlbgrind/tool/unmatched.h \

@@ -6,7 +6,7 @@
 #include "sim/machine/builtin.h"
 #include "sim/machine/machine_file.h"
 #include "sim/mmu/l2_presence.h"
-#include "sim/mmu/mmus.h"
+#include "sim/mmu/mmu_data.h"
 
 enum { SHIFT = 12, MANY = TLB_MAX_MMUS };
 

@@ -43,11 +43,34 @@ static XArray* read_strides(const HChar* text)
    return all;
 }
 
+/* The size of the object's records is known now, or that there is none: 0. */
+static void learnt(TgDataObject* o, SizeT record)
+{
+   if (record != 0) {
+      o->record = record;
+      o->record_how = TG_RECORD_SEEN;
+      tg_data_fold_cells(o, record);
+   }
+   if (o->kind == TG_DATA_VARIABLE) {
+      tg_words_refine(o->start, o->start + o->size);
+      return;
+   }
+   TgRange* r;
+   VG_(OSetGen_ResetIter)(blocks);
+   while ((r = VG_(OSetGen_Next)(blocks)) != NULL) {
+      if (r->object == o->number && r->record == 0) {
+         r->record = record;
+         tg_words_refine(r->start, r->end);
+      }
+   }
+}
+
 void tg_records_init(Bool on, const HChar* given)
 {
    tg_records_on = on;
    strides = given == NULL ? NULL : read_strides(given);
    blocks = tg_ranges_new("tg.data.records");
+   tg_strides_init(learnt);
 }
 
 void tg_records_end(void)
@@ -129,27 +152,6 @@ void tg_record_block(TgDataObject* o, Addr a, SizeT bytes, SizeT element)
    if (record != bytes)
       tg_ranges_add(blocks, (TgRange){ .end = a + bytes, .start = a, .origin = a,
                                        .record = record, .object = o->number });
-}
-
-void tg_record_learnt(TgDataObject* o, SizeT record)
-{
-   if (record != 0) {
-      o->record = record;
-      o->record_how = TG_RECORD_SEEN;
-      tg_data_fold_cells(o, record);
-   }
-   if (o->kind == TG_DATA_VARIABLE) {
-      tg_words_refine(o->start, o->start + o->size);
-      return;
-   }
-   TgRange* r;
-   VG_(OSetGen_ResetIter)(blocks);
-   while ((r = VG_(OSetGen_Next)(blocks)) != NULL) {
-      if (r->object == o->number && r->record == 0) {
-         r->record = record;
-         tg_words_refine(r->start, r->end);
-      }
-   }
 }
 
 void tg_record_no_block(Addr start, Addr end)

@@ -47,7 +47,5 @@ UInt tg_record_in_variable(UInt object, Addr a, Addr* end);
    reference is to be noted: this returns the number that it counts at. */
 Bool tg_record_is_sought(UInt number);
 UInt tg_record_note(UInt number, TgSite* site, Addr a, UInt size);
-/* It has been found, or not: 0. */
-void tg_record_learnt(TgDataObject* o, SizeT record);
 
 #endif

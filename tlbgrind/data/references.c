@@ -29,6 +29,32 @@ static void check_objects(UChar* guest_state, TgSegment* s);
 static void check_regions(UChar* guest_state, TgSegment* s);
 static void check_both(UChar* guest_state, TgSegment* s);
 
+static void block_freed(Addr start, Addr end)
+{
+   tg_record_no_block(start, end);
+   if (tg_named_any(start, end))
+      tg_named_freed(start, end);
+}
+
+static const TgWordsResolver without_records = {
+   .place = tg_data_place,
+   .place_of_page = tg_data_place_of_page,
+   .is_named = tg_named_any,
+   .named_at = tg_named_at,
+   .block_freed = block_freed,
+};
+
+static const TgWordsResolver with_records = {
+   .place = tg_data_place,
+   .place_of_page = tg_data_place_of_page,
+   .is_named = tg_named_any,
+   .named_at = tg_named_at,
+   .record_in_block = tg_record_in_block,
+   .record_in_variable = tg_record_in_variable,
+   .record_is_sought = tg_record_is_sought,
+   .block_freed = block_freed,
+};
+
 void tg_data_init(const TgOptions* options)
 {
    tg_data_objects_on = options->data;
@@ -45,7 +71,7 @@ void tg_data_init(const TgOptions* options)
       return;
    is_new = VG_(calloc)("tg.data.threads", VG_N_THREADS, sizeof *is_new);
    tg_data_objects_init((UInt)options->data_frames);
-   tg_words_init();
+   tg_words_init(options->data_offsets ? &with_records : &without_records);
    tg_named_init();
    tg_records_init(options->data_offsets, options->data_strides);
    tg_blocks_init();

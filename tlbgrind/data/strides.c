@@ -8,7 +8,6 @@
 #include "pub_tool_xarray.h"
 
 #include "data/objects.h"
-#include "data/records.h"
 #include "data/strides.h"
 #include "data/words.h"
 #include "sim/base/divisor.h"
@@ -42,8 +41,15 @@ struct _TgLearning {
    ULong next;     /* so many until the next try */
 };
 
+static void (*tell_learnt)(TgDataObject* o, SizeT record);
+
 static VgHashTable* places;
 static XArray* wanted; /* TgDataObject*, whose strides are looked for */
+
+void tg_strides_init(void (*learnt)(TgDataObject* o, SizeT record))
+{
+   tell_learnt = learnt;
+}
 
 void tg_strides_begin(TgDataObject* o)
 {
@@ -148,7 +154,7 @@ static void settle(TgDataObject* o, SizeT record)
    VG_(deleteXA)(l->places);
    VG_(free)(l);
    o->learning = NULL;
-   tg_record_learnt(o, record);
+   tell_learnt(o, record);
 }
 
 static void attempt(TgDataObject* o)

@@ -15,6 +15,9 @@
 #include "attribution/sites.h"
 #include "data/objects.h"
 
+/* `learnt` gets what has been found of an object; 0: it has no stride. */
+void tg_strides_init(void (*learnt)(TgDataObject* o, SizeT record));
+
 /* Looks for the object's stride from now on, unless that was done before. */
 void tg_strides_begin(TgDataObject* o);
 

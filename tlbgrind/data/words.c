@@ -7,13 +7,12 @@
 #include "pub_tool_poolalloc.h"
 
 #include "base/memory.h"
-#include "data/named.h"
 #include "data/objects.h"
-#include "data/places.h"
-#include "data/records.h"
 #include "data/words.h"
 
 TgDataPage* tg_data_chunk[TG_N_CHUNKS];
+
+static const TgWordsResolver* resolve;
 
 static PoolAlloc* word_pages;
 static PoolAlloc* fine_pages; /* arrays of TG_WORDS */
@@ -25,11 +24,12 @@ static struct {
    Addr a;
    ULong changes;
    UInt object;
-} found[N_FOUND];
+} found_in_mixed[N_FOUND];
 static ULong changes = 1;
 
-void tg_words_init(void)
+void tg_words_init(const TgWordsResolver* resolver)
 {
+   resolve = resolver;
    word_pages = VG_(newPA)(sizeof(TgWordsPage), 256, VG_(malloc), "tg.data.words", VG_(free));
    fine_pages = VG_(newPA)(TG_WORDS * sizeof(UInt), 256, VG_(malloc), "tg.data.fine", VG_(free));
    uses = VG_(newPA)(sizeof(TgUse), 256, VG_(malloc), "tg.data.uses", VG_(free));
@@ -71,22 +71,53 @@ static Bool has_bit(const ULong* bits, UInt i)
    return (bits[i / 64] >> (i % 64) & 1) != 0;
 }
 
-/* The array that is shown. */
+static Bool has_records(void)
+{
+   return resolve->record_in_block != NULL;
+}
+
+/* The array that is shown, but for TG_PAGE_EVEN. */
 static UInt* seen(TgWordsPage* w)
 {
    return w->fine != NULL ? w->fine : w->word;
 }
 
-static void show_words(TgDataPage* p)
+static Bool has_words(const TgDataPage* p)
 {
+   return p->state == TG_PAGE_WORDS || p->state == TG_PAGE_EVEN;
+}
+
+/* The transitions: each sets all that the state has. */
+
+static void enter_words(TgDataPage* p)
+{
+   p->state = TG_PAGE_WORDS;
    p->shown = seen(p->words);
    p->mask = TG_WORDS - 1;
 }
 
-static void show_all(TgDataPage* p)
+static void enter_even(TgDataPage* p, UInt value)
 {
+   p->state = TG_PAGE_EVEN;
+   p->all = value;
    p->shown = &p->all;
    p->mask = 0;
+}
+
+/* TG_PAGE_EMPTY or TG_PAGE_BLOCK: gives back what there was. */
+static void enter_without_words(TgDataPage* p, UInt value, Bool starts)
+{
+   if (has_words(p)) {
+      changes++;
+      if (p->words->fine != NULL)
+         VG_(freeEltPA)(fine_pages, p->words->fine);
+      VG_(freeEltPA)(word_pages, p->words);
+   }
+   p->state = value == 0 ? TG_PAGE_EMPTY : TG_PAGE_BLOCK;
+   p->words = NULL;
+   p->shown = NULL;
+   p->all = value;
+   p->starts = starts;
 }
 
 static void untouch_words(TgWordsPage* w)
@@ -106,44 +137,35 @@ static void refine(TgDataPage* p)
       w->fine = VG_(allocEltPA)(fine_pages);
    VG_(memset)(w->fine, 0, TG_WORDS * sizeof w->fine[0]);
    untouch_words(w);
-   show_words(p);
+   enter_words(p);
 }
 
 static TgWordsPage* words_of(TgDataPage* p, Addr a)
 {
-   if (p->words != NULL)
+   if (has_words(p))
       return p->words;
    TgWordsPage* w = VG_(allocEltPA)(word_pages);
    for (UInt i = 0; i < TG_WORDS; i++)
       w->word[i] = p->all;
    VG_(memset)(w->starts, 0, sizeof w->starts);
-   if (p->all != 0 && p->starts)
+   if (p->state == TG_PAGE_BLOCK && p->starts)
       set_bit(w->starts, 0);
-   w->background = tg_data_place_of_page(a);
+   w->background = resolve->place_of_page(a);
    w->n_touched = 0;
    w->fine = NULL;
    p->words = w;
    p->starts = False;
    const Addr page = a & ~(Addr)(TG_WORDS_PAGE - 1);
-   if (tg_records_on || tg_named_any(page, page + TG_WORDS_PAGE))
+   if (has_records() || resolve->is_named(page, page + TG_WORDS_PAGE))
       refine(p);
    else
-      show_words(p);
+      enter_words(p);
    return w;
 }
 
-static void drop_words(TgDataPage* p)
+static void empty(TgDataPage* p)
 {
-   if (p->words != NULL)
-      changes++;
-   if (p->words != NULL && p->words->fine != NULL)
-      VG_(freeEltPA)(fine_pages, p->words->fine);
-   if (p->words != NULL)
-      VG_(freeEltPA)(word_pages, p->words);
-   p->words = NULL;
-   p->shown = NULL;
-   p->all = 0;
-   p->starts = False;
+   enter_without_words(p, 0, False);
 }
 
 /* --- Look-up --- */
@@ -171,8 +193,7 @@ static void count_touched(TgDataPage* p)
       if (word[i] != word[0])
          return;
    }
-   p->all = word[0];
-   show_all(p);
+   enter_even(p, word[0]);
 }
 
 /* Sets a word's value when a block comes or goes. */
@@ -182,7 +203,7 @@ static void set_word(TgDataPage* p, UInt i, UInt value)
    const UInt old = seen(w)[i];
    if (old != TG_WORD_MIXED && (old & TG_WORD_TOUCHED) != 0)
       w->n_touched--;
-   show_words(p);
+   enter_words(p);
    if (w->fine != NULL) {
       w->fine[i] = 0;
       changes++;
@@ -193,7 +214,7 @@ static void set_word(TgDataPage* p, UInt i, UInt value)
 
 static UInt place(Addr a, const TgWordsPage* w)
 {
-   return w->background != 0 ? w->background : tg_data_place(a);
+   return w->background != 0 ? w->background : resolve->place(a);
 }
 
 /* The value of a word without names and records. */
@@ -211,7 +232,7 @@ static UInt coarse_value(TgWordsPage* w, Addr word)
 /* The last of the page's words 0 to i at which a heap block starts; -1: there is none. */
 static Int last_start(const TgDataPage* p, UInt i)
 {
-   if (p->words == NULL)
+   if (!has_words(p))
       return p->starts ? 0 : -1;
    ULong bits = p->words->starts[i / 64] & ~0ULL >> (63 - i % 64);
    Int n = (Int)(i / 64);
@@ -239,20 +260,20 @@ static Addr block_start(Addr a)
 static UInt fine_number(TgWordsPage* w, Addr a, Addr* end)
 {
    const Addr word = a & ~(Addr)(TG_WORD_BYTES - 1);
-   const UInt named = tg_named_at(a, end);
+   const UInt named = resolve->named_at(a, end);
    if (named != 0)
       return named;
    const UInt value = coarse_value(w, word);
    const Bool is_mixed = value == TG_WORD_MIXED;
-   const UInt object = is_mixed ? tg_data_place(a) : value >> TG_WORD_OBJECT;
+   const UInt object = is_mixed ? resolve->place(a) : value >> TG_WORD_OBJECT;
    const Addr stop = is_mixed ? a + 1 : word + TG_WORD_BYTES;
    *end = stop < *end ? stop : *end;
-   if (!tg_records_on)
+   if (!has_records())
       return object;
    if (!is_mixed && (value & TG_WORD_BLOCK) != 0)
-      return tg_record_in_block(object, block_start(a), a, end);
+      return resolve->record_in_block(object, block_start(a), a, end);
    return tg_data_object_of(object)->kind == TG_DATA_VARIABLE
-             ? tg_record_in_variable(object, a, end) : object;
+             ? resolve->record_in_variable(object, a, end) : object;
 }
 
 static UInt fine_value(TgWordsPage* w, Addr word)
@@ -260,31 +281,31 @@ static UInt fine_value(TgWordsPage* w, Addr word)
    Addr end;
    const UInt number = fine_number(w, word, &end);
    const Bool is_looked_up = end < word + TG_WORD_BYTES
-                             || (tg_records_on && tg_record_is_sought(number));
+                             || (has_records() && resolve->record_is_sought(number));
    return is_looked_up ? TG_WORD_MIXED : number << TG_WORD_OBJECT;
 }
 
 static UInt number_in_mixed(TgWordsPage* w, Addr a)
 {
    Addr end;
-   return w->fine != NULL ? fine_number(w, a, &end) : tg_data_place(a);
+   return w->fine != NULL ? fine_number(w, a, &end) : resolve->place(a);
 }
 
 static UInt find_in_mixed(TgWordsPage* w, Addr a)
 {
    const UWord at = a % N_FOUND;
-   if (found[at].a != a || found[at].changes != changes) {
-      found[at].a = a;
-      found[at].changes = changes;
-      found[at].object = number_in_mixed(w, a);
+   if (found_in_mixed[at].a != a || found_in_mixed[at].changes != changes) {
+      found_in_mixed[at].a = a;
+      found_in_mixed[at].changes = changes;
+      found_in_mixed[at].object = number_in_mixed(w, a);
    }
-   return found[at].object;
+   return found_in_mixed[at].object;
 }
 
 UInt tg_words_find(Addr a, Bool touches)
 {
    if (!is_possible(a))
-      return tg_data_place(a);
+      return resolve->place(a);
    TgDataPage* p = page_of(a);
    TgWordsPage* w = words_of(p, a);
    const Addr word = a & ~(Addr)(TG_WORD_BYTES - 1);
@@ -304,7 +325,7 @@ UInt tg_words_find(Addr a, Bool touches)
 
 UInt tg_words_value(Addr a)
 {
-   return is_possible(a) && page_of(a)->words != NULL ? seen(page_of(a)->words)[index_of(a)] : 0;
+   return is_possible(a) && has_words(page_of(a)) ? seen(page_of(a)->words)[index_of(a)] : 0;
 }
 
 /* --- Changes --- */
@@ -328,12 +349,12 @@ static void each_page_of(Addr start, Addr end, void (*each)(TgDataPage* p))
 void tg_words_forget(Addr start, Addr end)
 {
    changes++;
-   each_page_of(start, end, drop_words);
+   each_page_of(start, end, empty);
 }
 
 static void refine_if_used(TgDataPage* p)
 {
-   if (p->words != NULL)
+   if (has_words(p))
       refine(p);
 }
 
@@ -363,9 +384,7 @@ void tg_words_add_block(Addr a, SizeT bytes, UInt object)
       TgDataPage* p = page_of(at);
       stop = end_on_page(at, end);
       if (stop - at == TG_WORDS_PAGE) {
-         drop_words(p);
-         p->all = value;
-         p->starts = at == a;
+         enter_without_words(p, value, at == a);
          continue;
       }
       TgWordsPage* w = words_of(p, at);
@@ -381,10 +400,10 @@ void tg_words_add_block(Addr a, SizeT bytes, UInt object)
 static Addr remove_on_page(TgDataPage* p, Addr at, Bool is_first, UInt value)
 {
    const Addr next = (at & ~(Addr)(TG_WORDS_PAGE - 1)) + TG_WORDS_PAGE;
-   if (p->words == NULL) {
+   if (!has_words(p)) {
       if (p->all != value || p->starts != is_first)
          return at;
-      drop_words(p);
+      empty(p);
       return next;
    }
    TgWordsPage* w = p->words;
@@ -403,20 +422,18 @@ void tg_words_remove_block(Addr a)
    if (!is_possible(a) || a % TG_WORD_BYTES != 0)
       return;
    TgDataPage* p = page_of(a);
-   const Bool starts = p->words != NULL ? has_bit(p->words->starts, index_of(a))
+   const Bool starts = has_words(p) ? has_bit(p->words->starts, index_of(a))
                                         : p->starts && index_of(a) == 0;
    if (!starts)
       return;
-   const UInt value = (p->words != NULL ? p->words->word[index_of(a)] : p->all)
+   const UInt value = (has_words(p) ? p->words->word[index_of(a)] : p->all)
                       & ~(UInt)TG_WORD_TOUCHED;
    Addr at = a, end = a;
    do {
       at = end;
       end = remove_on_page(page_of(at), at, at == a, value);
    } while (end % TG_WORDS_PAGE == 0 && end != at && is_possible(end));
-   tg_record_no_block(a, end);
-   if (tg_named_any(a, end))
-      tg_named_freed(a, end);
+   resolve->block_freed(a, end);
 }
 
 /* --- What has been touched --- */
@@ -426,7 +443,7 @@ static void each_page(void (*each)(TgDataPage* p, Addr a, void* opaque), void* o
    for (UWord c = 0; c < TG_N_CHUNKS; c++) {
       for (UWord i = 0; tg_data_chunk[c] != NULL && i < TG_CHUNK_PAGES; i++) {
          TgDataPage* p = &tg_data_chunk[c][i];
-         if (p->words != NULL || p->uses != NULL)
+         if (has_words(p) || p->uses != NULL)
             each(p, (Addr)(c << TG_CHUNK_SHIFT | i << TG_WORDS_PAGE_SHIFT), opaque);
       }
    }
@@ -440,7 +457,7 @@ static void untouch(TgDataPage* p, Addr a, void* opaque)
       untouch_words(w);
       if (w->fine != NULL)
          VG_(memset)(w->fine, 0, TG_WORDS * sizeof w->fine[0]);
-      show_words(p);
+      enter_words(p);
    }
    while (p->uses != NULL) {
       TgUse* u = p->uses;

@@ -48,20 +48,51 @@ typedef struct _TgUse {
    ULong touched[TG_WORDS / 64];
 } TgUse;
 
-/* Large tables have more words than a processor's caches hold. So of a page all of whose words are
-   touched and have one value, that value is looked up instead: shown[] is the words, or it. */
+/* What there is of a page. Large tables have more words than a processor's caches hold: so of a
+   page all of whose words are touched and have one value, that value is looked up instead.
+
+                    words   all           shown
+   TG_PAGE_EMPTY    NULL    0             NULL
+   TG_PAGE_BLOCK    NULL    the block's   NULL, so that the first reference makes words
+   TG_PAGE_WORDS    there   -             the words, or the finer ones
+   TG_PAGE_EVEN     there   the words'    `all` */
+typedef enum {
+   TG_PAGE_EMPTY, /* nothing has been referred to, nothing allocated */
+   TG_PAGE_BLOCK, /* one heap block holds the page, and nothing has been referred to */
+   TG_PAGE_WORDS, /* each word has a value of its own */
+   TG_PAGE_EVEN   /* all words are touched and have one value */
+} TgPageState;
+
 typedef struct {
-   const UInt* shown; /* NULL: nothing has been looked up here */
-   TgWordsPage* words; /* NULL: all words are as `all` says */
+   const UInt* shown; /* where a reference looks up its word; NULL: there is none yet */
+   TgWordsPage* words;
    TgUse* uses;
-   UInt all;          /* the value of each word, if it is one */
-   UShort mask;       /* of the number of a word in shown[] */
-   Bool starts;       /* without words: a heap block starts with the page */
+   UInt all;
+   UShort mask;  /* of the number of a word in shown[] */
+   UChar state;  /* TgPageState */
+   Bool starts;  /* TG_PAGE_BLOCK: the block starts with the page */
 } TgDataPage;
 
 extern TgDataPage* tg_data_chunk[TG_N_CHUNKS];
 
-void tg_words_init(void);
+/* Who says what a word belongs to. */
+typedef struct {
+   /* See data/places.h. */
+   UInt (*place)(Addr a);
+   UInt (*place_of_page)(Addr a);
+   /* See data/named.h. */
+   Bool (*is_named)(Addr start, Addr end);
+   UInt (*named_at)(Addr a, Addr* end);
+   /* See data/records.h; NULL: there are no records. */
+   UInt (*record_in_block)(UInt object, Addr start, Addr a, Addr* end);
+   UInt (*record_in_variable)(UInt object, Addr a, Addr* end);
+   Bool (*record_is_sought)(UInt number);
+   /* The heap block [start, end) is free. */
+   void (*block_freed)(Addr start, Addr end);
+} TgWordsResolver;
+
+/* `resolver` must stay. */
+void tg_words_init(const TgWordsResolver* resolver);
 
 /* Whether the word at the address has that value, which is neither 0 nor TG_WORD_MIXED. The program
    could refer to it, so it is in a chunk. */

@@ -8,7 +8,7 @@
 
 #include "sim/machine/geometry.h"
 
-#include "options/machines.h"
+#include "options/machine_builder.h"
 
 /* Stores the command-line argument if it is one of these options, else returns False. Each may be
    given several times; tg_array_options_finish() parses the text. */

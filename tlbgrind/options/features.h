@@ -1,15 +1,13 @@
-/* What a run can have, which arguments give it that, and what goes without what.
+/* What a run can have, and which arguments give it that.
 
-   Two tables in options/features.c: each feature's arguments, the first of them its switch; and the
-   pairs that exclude each other. An option implies a feature by standing among its arguments, so
-   there is no other way to a feature than those that the conflicts are checked for. */
+   A table in options/features.c: each feature's arguments, the first of them its switch. An option
+   implies a feature by standing among its arguments, so there is no other way to a feature than
+   those that the conflicts (options/conflicts.h) are checked for. */
 
 #ifndef TG_FEATURES_H
 #define TG_FEATURES_H
 
 #include "pub_tool_basics.h"
-
-#include "options/options.h"
 
 typedef enum {
    TG_HAS_CALLS,
@@ -40,18 +38,14 @@ typedef enum {
 /* Notes an argument of the command line. */
 void tg_features_note(const HChar* arg);
 
+/* An argument that would give the feature, its switch first; NULL: there are no more. */
+const HChar* tg_feature_way(TgFeature feature, UInt nth);
+
 /* The last argument that gives the feature; NULL: none does. */
 const HChar* tg_feature_arg(TgFeature feature);
 
 /* The argument that turns off the feature's switch; NULL: there is none, or a later one turns it
    on. */
 const HChar* tg_feature_off_arg(TgFeature feature);
-
-/* All pairs of features in a run that exclude each other, a line for each. Returns NULL, or the
-   argument that gives the first; `text` is to be freed. */
-const HChar* tg_features_conflicts(const TgOptions* options, HChar** text);
-
-/* Prints for each pair that excludes each other every two arguments that make it. */
-void tg_features_print_conflicts(void);
 
 #endif

@@ -1,9 +1,4 @@
-/* Parses the command line into TgOptions, and makes the machines.
-
-   A new option gets a member of TgOptions, its parsing in tg_options_take(), its check in
-   tg_options_finish(), all in options/options.c, and a line in options/usage.c. What it excludes
-   stands in options/features.c. Options about page sizes, page faults, the kernel, arrays and
-   out-files are in files of their own in this folder. */
+/* TgOptions: what the command line asks for. Parsed and checked in options/command_line.c. */
 
 #ifndef TG_OPTIONS_H
 #define TG_OPTIONS_H
@@ -12,7 +7,7 @@
 
 #include "options/fault_options.h"
 #include "options/kernel_options.h"
-#include "options/machines.h"
+#include "options/machine_builder.h"
 #include "options/output_names.h"
 #include "options/page_options.h"
 #include "options/region_options.h"
@@ -30,7 +25,7 @@ typedef struct {
    Bool native;      /* --native-start=yes: native/native.h */
    Bool nested;      /* page walks are two-dimensional, as in a virtual machine */
    Bool shows_cycles; /* --cycles= or --miss-cost= is given */
-   Bool as_cachegrind; /* see tg_options_print_debug_usage() */
+   Bool as_cachegrind; /* see tg_options_print_debug_usage(), options/command_line.h */
    Bool trace_aspace;  /* likewise */
    Bool is_written[TG_N_OUTPUTS]; /* by output: the run writes it */
    Bool debug_check;   /* likewise */
@@ -49,16 +44,5 @@ typedef struct {
    Bool entries;          /* record the order of execution: order/code_entries.h */
    Bool entries_data;     /* and that of first uses of data: order/data_uses.h */
 } TgOptions;
-
-/* Parses or stores one command-line argument. False: it is no option of this tool. Ends the run if
-   the value is invalid. */
-Bool tg_options_take(const HChar* arg);
-
-void tg_options_print_usage(void);
-void tg_options_print_debug_usage(void);
-
-/* Checks the options and makes the machines, after the whole command line has been read. Ends the
-   run if options contradict each other. */
-const TgOptions* tg_options_finish(void);
 
 #endif

@@ -1,13 +1,13 @@
-/* Prints the options for --help. See options/options.h. */
+/* Prints the options for --help. See options/command_line.h. */
 
 #include "pub_tool_basics.h"
 
 #include "pub_tool_libcprint.h"
 
+#include "options/command_line.h"
 #include "options/cost_options.h"
 #include "options/fault_options.h"
 #include "options/kernel_options.h"
-#include "options/options.h"
 
 void tg_options_print_usage(void)
 {

@@ -20,7 +20,6 @@
 #include "base/program.h"
 #include "space/aspace_parts.h"
 #include "space/huge_files.h"
-#include "space/hugetlb.h"
 
 /* Linux's numbers, where Valgrind's headers have none. They are the same on
    all architectures that the tool is built for (asm-generic/mman-common.h,
@@ -44,6 +43,7 @@ typedef struct {
 } Listener;
 
 TgSpace tg_space;
+TgPendingCall tg_space_pending;
 static XArray* listeners; /* Listener */
 static DedupPoolAlloc* names;
 static ULong next_serial = 1;

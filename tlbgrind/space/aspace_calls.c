@@ -49,8 +49,6 @@ enum {
    LINUX_PR_THP_DISABLE_EXCEPT_ADVISED = 2
 };
 
-TgPendingCall tg_space_pending;
-
 static UWord mmap_flags(UInt syscall, const UWord* args)
 {
 #if defined(VGA_x86)

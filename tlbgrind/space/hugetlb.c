@@ -11,7 +11,6 @@
 #include "pub_tool_vkiscnums.h"
 #include "pub_tool_xarray.h"
 
-#include "space/aspace.h"
 #include "space/huge_files.h"
 #include "space/hugetlb.h"
 #include "base/registers.h"

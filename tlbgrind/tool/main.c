@@ -18,6 +18,8 @@
 #include "pub_tool_options.h"
 #include "pub_tool_tooliface.h"
 
+#include "valgrind.h"
+
 #include "sim/mmu/mmu.h"
 
 #include "attribution/sites.h"
@@ -37,6 +39,7 @@
 #include "data/records.h"
 #include "data/references.h"
 #include "options/exec.h"
+#include "options/command_line.h"
 #include "options/options.h"
 #include "order/code_entries.h"
 #include "order/data_uses.h"
@@ -49,6 +52,7 @@
 #include "tool/call_code.h"
 #include "tool/exec_calls.h"
 #include "tool/instrument.h"
+#include "tool/monitor.h"
 #include "tool/outputs.h"
 #include "tool/progress.h"
 #include "tool/region.h"
@@ -266,6 +270,20 @@ static void post_clo_init(void)
       tg_recorder_init(o);
 }
 
+static Bool requested(ThreadId tid, UWord* args, UWord* result)
+{
+   (void)tid;
+   if (args[0] == VG_USERREQ__GDB_MONITOR_COMMAND) {
+      const Bool is_taken = tg_monitor_take((const HChar*)args[1]);
+      *result = is_taken;
+      return is_taken;
+   }
+   if (!tg_region_take_request(args))
+      return False;
+   *result = 0;
+   return True;
+}
+
 static void pre_clo_init(void)
 {
    VG_(details_name)("tlbgrind");
@@ -287,7 +305,7 @@ static void pre_clo_init(void)
    VG_(needs_command_line_options)(tg_options_take, tg_options_print_usage,
                                    tg_options_print_debug_usage);
    VG_(needs_print_stats)(tg_replay_print_stats);
-   tg_region_register();
+   VG_(needs_client_requests)(requested);
    VG_(needs_syscall_wrapper)(pre_syscall, post_syscall);
    VG_(track_post_mem_write)(kernel_wrote);
    VG_(track_new_mem_startup)(tg_aspace_startup);

@@ -17,7 +17,6 @@
 #include "data/named.h"
 #include "data/references.h"
 #include "engine/batch.h"
-#include "tool/monitor.h"
 #include "tool/outputs.h"
 #include "tool/region.h"
 #include "trace/instrumentation.h"
@@ -105,8 +104,11 @@ static void refuse_request(void)
    is_said = True;
 }
 
-static Bool take_request(UWord request, const UWord* args)
+Bool tg_region_take_request(const UWord* args)
 {
+   const UWord request = args[0];
+   if (!VG_IS_TOOL_USERREQ('T', 'G', request))
+      return False;
    if (request == VG_USERREQ__TLBGRIND_NAME) {
       give_name(args[1], args[2], args[3]);
       return True;
@@ -125,26 +127,7 @@ static Bool take_request(UWord request, const UWord* args)
    }
 }
 
-static Bool requested(ThreadId tid, UWord* args, UWord* result)
-{
-   (void)tid;
-   if (args[0] == VG_USERREQ__GDB_MONITOR_COMMAND) {
-      const Bool is_taken = tg_monitor_take((const HChar*)args[1]);
-      *result = is_taken;
-      return is_taken;
-   }
-   if (!VG_IS_TOOL_USERREQ('T', 'G', args[0]))
-      return False;
-   *result = 0;
-   return take_request(args[0], args);
-}
-
 /* --- The run --- */
-
-void tg_region_register(void)
-{
-   VG_(needs_client_requests)(requested);
-}
 
 void tg_region_init(const TgOptions* o)
 {

@@ -10,10 +10,10 @@
 
 #include "options/options.h"
 
-/* Registers with the core. To be called before the command line is read. */
-void tg_region_register(void);
-
 void tg_region_init(const TgOptions* options);
+
+/* Executes a client request. False: it is none of this tool's. */
+Bool tg_region_take_request(const UWord* args);
 
 /* To be called in a forked child. */
 void tg_region_forked(void);

@@ -7,7 +7,7 @@
 #include "pub_tool_basics.h"
 
 #include "sim/mmu/known_hits.h"
-#include "sim/mmu/mmus.h"
+#include "sim/mmu/mmu_data.h"
 
 extern tlb_mmus tg_mmus;
 

@@ -5,7 +5,7 @@
 #ifndef TLB_CORES_H
 #define TLB_CORES_H
 
-#include "sim/mmu/mmus.h"
+#include "sim/mmu/mmu_data.h"
 
 /* Calls `each` with every other core that is in use at hand. Returns whether there are any. */
 bool tlb_cores_others(tlb_mmus *all, void (*each)(tlb_mmus *all, void *opaque), void *opaque);

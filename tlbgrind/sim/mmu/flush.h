@@ -8,7 +8,7 @@
 #ifndef TLB_FLUSH_H
 #define TLB_FLUSH_H
 
-#include "sim/mmu/mmus.h"
+#include "sim/mmu/mmu_data.h"
 
 /* Once the MMUs are there: those with a policy get room for what they lose. */
 void tlb_flush_init(tlb_mmus *all);

@@ -6,7 +6,7 @@
 #ifndef TLB_KNOWN_HITS_H
 #define TLB_KNOWN_HITS_H
 
-#include "sim/mmu/mmus.h"
+#include "sim/mmu/mmu_data.h"
 
 /* Begins with no records. `near` has room for n records, a power of two, all zero, and
    aligned as they are. */

@@ -6,7 +6,7 @@
 #ifndef TLB_L1_LOOKUP_H
 #define TLB_L1_LOOKUP_H
 
-#include "sim/mmu/mmus.h"
+#include "sim/mmu/mmu_data.h"
 
 /* For the arrays of an MMU, see sim/tlb/array.h: `opaque` is a tlb_port. */
 void tlb_l1_release(uint64_t *time, tlb_key key, void *opaque);

@@ -13,7 +13,7 @@
 #ifndef TLB_L1_MISSES_H
 #define TLB_L1_MISSES_H
 
-#include "sim/mmu/mmus.h"
+#include "sim/mmu/mmu_data.h"
 
 /* Finds the first levels that this is for (all->l1), once the MMUs are there and whenever a
    machine begins to ask what backs its pages. */

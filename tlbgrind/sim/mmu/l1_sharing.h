@@ -13,7 +13,7 @@
 #define TLB_L1_SHARING_H
 
 #include "sim/mmu/l2_presence.h"
-#include "sim/mmu/mmus.h"
+#include "sim/mmu/mmu_data.h"
 
 /* Finds equal machines, leaders and followers. */
 void tlb_sharing_find(tlb_mmus *all);

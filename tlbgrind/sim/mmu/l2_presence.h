@@ -14,7 +14,7 @@
 #define TLB_L2_PRESENCE_H
 
 #include "sim/mmu/large_pages.h"
-#include "sim/mmu/mmus.h"
+#include "sim/mmu/mmu_data.h"
 
 /* What a reference missed: bit n for a miss that is counted as cost
    TLB_COST_MISS_1 + n. */

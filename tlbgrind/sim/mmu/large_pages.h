@@ -11,7 +11,7 @@
 #define TLB_LARGE_PAGES_H
 
 #include "sim/mmu/known_hits.h"
-#include "sim/mmu/mmus.h"
+#include "sim/mmu/mmu_data.h"
 
 /* Numbered from 1, for a base page's record has no room for an address. */
 enum { TLB_LARGE_CHUNK_BITS = 6 };

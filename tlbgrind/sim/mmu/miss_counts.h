@@ -8,7 +8,7 @@
 #define TLB_MISS_COUNTS_H
 
 #include "sim/mmu/l2_presence.h"
-#include "sim/mmu/mmus.h"
+#include "sim/mmu/mmu_data.h"
 
 void tlb_missed_init(tlb_mmus *all);
 

@@ -5,7 +5,7 @@
 #ifndef TLB_MMU_MEMORY_H
 #define TLB_MMU_MEMORY_H
 
-#include "sim/mmu/mmus.h"
+#include "sim/mmu/mmu_data.h"
 
 /* Each stretch of memory begins a line of the processor's cache. */
 enum { TLB_CACHE_LINE = 64 };

@@ -5,7 +5,7 @@
 #ifndef TLB_PORTS_H
 #define TLB_PORTS_H
 
-#include "sim/mmu/mmus.h"
+#include "sim/mmu/mmu_data.h"
 
 /* Makes the arrays, empty, in the MMU's memory. */
 void tlb_mmu_make_arrays(tlb_mmu *mmu);

@@ -5,7 +5,7 @@
 #ifndef TLB_PREFETCH_H
 #define TLB_PREFETCH_H
 
-#include "sim/mmu/mmus.h"
+#include "sim/mmu/mmu_data.h"
 
 /* Behind tlb_l2_find(), once it is known how many counts there are. */
 void tlb_prefetch_init(tlb_mmus *all);

@@ -9,7 +9,7 @@
 #include "sim/mmu/known_hits.h"
 #include "sim/mmu/l1_misses.h"
 #include "sim/mmu/miss_counts.h"
-#include "sim/mmu/mmus.h"
+#include "sim/mmu/mmu_data.h"
 
 /* References page p, whose number is `number`; page faults aside, which the caller has
    dealt with. tlb_missed_begin() has been called. `counts`: where misses are booked; not

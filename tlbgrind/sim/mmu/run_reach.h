@@ -9,7 +9,7 @@
 #ifndef TLB_RUN_REACH_H
 #define TLB_RUN_REACH_H
 
-#include "sim/mmu/mmus.h"
+#include "sim/mmu/mmu_data.h"
 
 void tlb_run_reach_init(tlb_mmus *all);
 void tlb_run_reach_free(tlb_mmus *all);

@@ -1,4 +1,4 @@
-/* MMUs that are made, and page sizes that change: for mmu_calls.c, and for a tool that has its
+/* MMUs that are made, and page sizes that change: for library.c, and for a tool that has its
    tlb_mmus and its nearest records in memory of its own.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
@@ -6,7 +6,7 @@
 #ifndef TLB_SETUP_H
 #define TLB_SETUP_H
 
-#include "sim/mmu/mmus.h"
+#include "sim/mmu/mmu_data.h"
 
 /* Makes the MMUs in *all, which is all zero. `near`: see tlb_known_init(). `others`: bits
    of observers that are no machine's (TLB_OBSERVER_...), of each new page. */

@@ -6,7 +6,7 @@
 #ifndef TLB_TRAITS_H
 #define TLB_TRAITS_H
 
-#include "sim/mmu/mmus.h"
+#include "sim/mmu/mmu_data.h"
 
 /* The following are of an MMU of which `machine`, `base_shift`, `h` and `asks` are
    there, and each may ask for those above it. */

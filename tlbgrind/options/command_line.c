@@ -1,4 +1,4 @@
-/* Parses and checks the command line. See options/options.h. */
+/* Parses and checks the command line. See options/command_line.h. */
 
 #include "pub_tool_basics.h"
 
@@ -23,10 +23,12 @@
 #include "base/number_format.h"
 #include "options/advice.h"
 #include "options/closest.h"
+#include "options/command_line.h"
+#include "options/conflicts.h"
 #include "options/cost_options.h"
 #include "options/features.h"
 #include "options/large_pages.h"
-#include "options/options.h"
+#include "options/machines.h"
 #include "options/output_names.h"
 
 static const HChar* page_size_arg;
@@ -188,7 +190,7 @@ Bool tg_options_take(const HChar* arg)
    } else if (tg_region_options_take(arg, &options.region)) {
    } else if (tg_exec_option(arg)) {
    } else if (VG_STREQ(arg, "--list-conflicts")) {
-      tg_features_print_conflicts();
+      tg_conflicts_print();
       VG_(exit)(0);
    } else if (VG_BOOL_CLO(arg, "--trace-aspace", options.trace_aspace)) {
    } else if (VG_BOOL_CLO(arg, "--debug-check", options.debug_check)) {
@@ -459,7 +461,7 @@ static void imply_all(void)
 static void check_conflicts(void)
 {
    HChar* text;
-   const HChar* first = tg_features_conflicts(&options, &text);
+   const HChar* first = tg_conflicts_find(&options, &text);
    if (first != NULL) {
       VG_(fmsg_bad_option)(first, "%s", text);
       VG_(exit)(1);

@@ -3,8 +3,8 @@
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
-#ifndef TLB_MMUS_H
-#define TLB_MMUS_H
+#ifndef TLB_MMU_DATA_H
+#define TLB_MMU_DATA_H
 
 #include "sim/mmu/mmu.h"
 #include "sim/mmu/page_record.h"
