@@ -358,7 +358,6 @@ TOOL_SOURCES = \
 	tlbgrind/engine/as_cachegrind.c \
 	tlbgrind/engine/batch.c \
 	tlbgrind/engine/check.c \
-	tlbgrind/engine/check_copies.c \
 	tlbgrind/engine/clones.c \
 	tlbgrind/engine/copies.c \
 	tlbgrind/engine/cores.c \
@@ -500,7 +499,6 @@ TOOL_INCLUDES = \
 	tlbgrind/engine/as_cachegrind.h \
 	tlbgrind/engine/batch.h \
 	tlbgrind/engine/check.h \
-	tlbgrind/engine/check_copies.h \
 	tlbgrind/engine/clones.h \
 	tlbgrind/engine/copies.h \
 	tlbgrind/engine/cores.h \

@@ -66,9 +66,19 @@ WAYS: dict[str, list[str]] = {
     "thp-slow": ["--machine=zen3,skylake", "--thp=always", "--fast-path=no"],
     "cold": ["--machine=bonnell", "--faults=yes", "--fault-around=off", "--read-ahead=16K", "--mthp=64K", "--faults-hidden=yes"],
     "stock": ["--machine=core-duo-t2600,bulldozer,geode-lx", "--native-start=no", "--faults=yes", "--entries=yes"],
+    "copies": ["--machine=skylake,zen4", "--copies=3"],
+    "copies-behind": ["--machine=skylake,c910", "--copies=2:700"],
+    "data": ["--machine=skylake,zen4@heap:64K", "--data=yes", "--mappings=yes"],
+    "offsets": ["--machine=zen3", "--data-offsets=yes", "--timeline=yes"],
+    "mappings": ["--machine=skylake,apple-m1", "--mappings=yes", "--calls=yes"],
+    "calls": ["--machine=skylake", "--calls=yes", "--data=yes", "--dump-instr=yes"],
+    "kernel": ["--machine=skylake,zen4", "--flush-policy=linux", "--syscall-tlb=kernel:4", "--switch-every=20000"],
+    "cores": ["--machine=skylake", "--cores=2", "--prefetch=weak", "--separate-threads=yes"],
     "three-levels": ["--machine=lioncove,neoverse-v3,oryon", "--reach=yes", "--faults=yes", "--entries=yes"],
 }
 SPREAD = 6
+NOT_OF_LAYOUT = ("data", "mappings")  # native_layout maps memory beside the tool's own
+NOT_WITH_32_BITS = ("copies", "copies-behind")  # an address has no room for their numbers
 
 
 def prepared(options: Sequence[str]) -> list[str]:
@@ -165,7 +175,9 @@ def clients(quick: bool) -> Iterator[Job]:
                 number += 1
                 title = f"{client}{bits} {words}".strip()
                 thorough = bool({client, title} & THOROUGH)
-                for way in spread(number, quick, thorough and not bits):
+                ways = spread(number, quick, thorough and not bits)
+                never = (NOT_WITH_32_BITS if bits else ()) + (NOT_OF_LAYOUT if client == "native_layout" else ())
+                for way in (way for way in ways if way not in never):
                     yield Job(
                         f"clients/{title.replace(str(CLIENTS), '')}/{way}",
                         partial(client_command, client + bits, words, WAYS[way]),

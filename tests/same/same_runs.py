@@ -128,7 +128,7 @@ class Worker:
         if not command.program:
             return []
         asked = " ".join(command.options)
-        kinds = {"tlbgrind": "", "faults": "--fault", "reach": "--reach", "entries": "--entries"}
+        kinds = {"tlbgrind": "", "faults": "--fault", "reach": "--reach", "entries": "--entries", "data": "--data", "timeline": "--timeline"}
         return [f"--{kind}-out-file={self.out}/{kind}.%p" for kind, option in kinds.items() if option in asked]
 
 
@@ -176,11 +176,11 @@ def warm_up(command: Command) -> None:
 
 # ---------------------------------------------------------------- process numbers
 
-_FILE_PID = re.compile(r"^([a-z]+\.)(\d+)")
+_FILE_PID = re.compile(r"^((?:thread_\d+_of_)?[a-z]+\.)(\d+)")
 _STDERR_PID = re.compile(rb"^(==|--|\*\*)(\d+)\1")
 # "pid: 12", "from pid 12", "forked from: 12", "tlbgrind.12" in a file's name, and clients' lines
 # "expect 10000012".
-_TOLD_PID = re.compile(rb"(pid:? |forked from: |/(?:tlbgrind|faults|reach|entries)\.)(\d+)")
+_TOLD_PID = re.compile(rb"(pid:? |forked from: |(?:/|_of_)(?:tlbgrind|faults|reach|entries|data|timeline)\.)(\d+)")
 _SHOWN_PID = re.compile(rb"^(expect )\d+", re.MULTILINE)
 
 

@@ -11,7 +11,6 @@
 #include "trace/segment_run.h"
 #include "engine/batch.h"
 #include "engine/check.h"
-#include "engine/check_copies.h"
 #include "engine/copies.h"
 #include "engine/look_up.h"
 #include "engine/replay.h"
@@ -98,10 +97,10 @@ static Bool is_4k(const TgSegment* s)
    return page_shift == TG_4K_SHIFT && s->n_fetches < 2;
 }
 
-/* Looks up a segment that has been counted. */
-static void look_up_any(const TgShadowArea* shadow, TgSegment* s)
+/* Looks up a segment that has been counted. `spread`: of a copy. */
+static void look_up_any(const TgShadowArea* shadow, TgSegment* s, UWord spread)
 {
-   tg_look_up(shadow, s, tg_clock, s->n_groups, tg_more_fetches(s), page_shift, 0,
+   tg_look_up(shadow, s, tg_clock, s->n_groups, tg_more_fetches(s), page_shift, spread,
               tg_mmus.traits.writes, tg_mmus.traits.split);
 }
 
@@ -117,13 +116,26 @@ static void look_up_batched(const TgShadowArea* shadow, TgSegment* s)
    else if (is_4k(s) && s->n_groups == 3)
       tg_look_up(shadow, s, tg_clock, 3, 0, TG_4K_SHIFT, 0, writes, split);
    else
-      look_up_any(shadow, s);
+      look_up_any(shadow, s, 0);
+}
+
+/* What a copy of the program executes: the first n references of a segment of its own. The clock
+   goes on, but these are not the program's instructions. */
+static void check_copy(const TgShadowArea* shadow, TgSegment* s, UInt n)
+{
+   const UInt ticks = s->ticks == 0 ? TG_INSTR_TICKS : s->ticks;
+   tg_idle_passes += ticks >> TG_INSTR_SHIFT;
+   tg_clock += ticks;
+   if (tg_mmus.fast_path && n == s->n_refs && !s->guarded)
+      look_up_any(shadow, s, tg_copies_spread[s->copy]);
+   else
+      tg_replay_first(shadow, s, n);
 }
 
 static void check_any(UChar* guest_state, TgSegment* s)
 {
    count(s);
-   look_up_any(tg_shadow_area(guest_state), s);
+   look_up_any(tg_shadow_area(guest_state), s, 0);
 }
 
 static void check_nothing(UChar* guest_state, TgSegment* s)
@@ -149,7 +161,7 @@ void tg_check_init(const TgOptions* options)
 {
    page_shift = options->page_shift;
    tg_segment_miss_init(options);
-   tg_check_copies_init(options);
+   tg_copies_init(options, check_copy);
    /* The use of a page is recorded, and data is attributed, as soon as the segment has ended. And
       with copies, only a part of all walks are the program's. */
    const Bool at_once = tg_data_on || (options->faults.on && options->faults.used)
@@ -191,24 +203,18 @@ static TgCheck* check_of_program(const TgSegment* s)
    return tg_page_use_on ? check_page_use : check_of(s);
 }
 
+/* Finds the function each time: what it does beside is more. */
 static void check_with_copies(UChar* guest_state, TgSegment* s)
 {
    check_of_program(s)(guest_state, s);
    tg_copies_follow(tg_shadow_area(guest_state), s, s->n_refs);
 }
 
-static TgCheck* check_of_all(const TgSegment* s)
-{
-   const Bool usual = !tg_page_use_on && tg_mmus.fast_path && is_4k(s) && s->ticks > 0;
-   TgCheck* at_once = usual ? tg_check_copies_for(s) : NULL;
-   return at_once != NULL ? at_once : check_with_copies;
-}
-
 TgCheck* tg_check_for(const TgSegment* s)
 {
    if (!tg_instrumented)
       return check_touches;
-   return tg_copies_on ? check_of_all(s) : check_of_program(s);
+   return tg_copies_on ? check_with_copies : check_of_program(s);
 }
 
 static void check_guarded(UChar* guest_state, TgSegment* s, UWord happens)

@@ -80,10 +80,8 @@ TgClones* tg_clones_make(TgSegment* s)
       if (r->kind != TLB_FETCH)
          note_base(c, r->base);
    }
-   for (UInt copy = 0; copy < n_copies; copy++) {
-      TgSegment* of_copy = copy == 0 ? s : make_clone(s, copy);
-      c->of[copy] = (TgClone){ .fetch = of_copy->fetch, .segment = of_copy };
-   }
+   for (UInt copy = 1; copy < n_copies; copy++)
+      c->of[copy] = make_clone(s, copy);
    make_room(s->number);
    tg_clones[s->number] = c;
    return c;
@@ -100,6 +98,6 @@ TgClones* tg_clones_take(UInt number)
 void tg_clones_free(TgClones* c)
 {
    for (UInt copy = 1; copy < n_copies; copy++)
-      VG_(free)(c->of[copy].segment);
+      VG_(free)(c->of[copy]);
    VG_(free)(c);
 }

@@ -12,17 +12,12 @@
 #include "trace/superblocks.h"
 #include "trace/shadow_area.h"
 
-typedef struct {
-   tlb_page* fetch; /* of the segment */
-   TgSegment* segment;
-} TgClone;
-
 typedef struct _TgClones {
    struct _TgClones* next_gone;
    ULong gone_at; /* how many references had been made when the segment went */
    UInt n_bases;
    UChar base[TG_MAX_BASES]; /* those that its references are relative to */
-   TgClone of[]; /* by copy; 0: the program's own, as long as that is there */
+   TgSegment* of[]; /* by copy, from 1 */
 } TgClones;
 
 /* `distance`: between the addresses of two copies. */

@@ -12,13 +12,12 @@
 #include "trace/run_mmus.h"
 
 Bool tg_copies_on;
-Bool tg_copies_take_turns;
 UWord tg_copies_spread[TLB_MAX_SPACES];
-UWord tg_copies_distance;
 
 static UInt n_copies;
 static ULong behind;      /* references between one copy and the next */
-static TgCopiesRun* run;
+static Bool take_turns;   /* each executes a segment as soon as the one before it has */
+static TgCopyCheck* check;
 
 static TgClones* gone; /* of segments that are no more, but can still be waited for */
 static TgClones** last_gone = &gone;
@@ -98,7 +97,7 @@ static void execute_next(UInt copy, const UWord* word)
       shadow.base[c->base[i]] = word[AT_BASES + i];
    place[copy].at += AT_BASES + c->n_bases;
    place[copy].made += word[AT_N];
-   run(&shadow, c, copy, copy, (UInt)word[AT_N]);
+   check(&shadow, c->of[copy], (UInt)word[AT_N]);
 }
 
 /* --- Segments that are discarded --- */
@@ -121,7 +120,7 @@ static void segment_goes(UInt number)
    TgClones* c = tg_clones_take(number);
    if (c == NULL)
       return;
-   if (tg_copies_take_turns) {
+   if (take_turns) {
       tg_clones_free(c);
       return;
    }
@@ -136,8 +135,9 @@ static void segment_goes(UInt number)
 void tg_copies_follow(const TgShadowArea* shadow, TgSegment* s, UInt n)
 {
    TgClones* c = tg_clones_of(s);
-   if (tg_copies_take_turns) {
-      run(shadow, c, 1, n_copies - 1, n);
+   if (take_turns) {
+      for (UInt copy = 1; copy < n_copies; copy++)
+         check(shadow, c->of[copy], n);
       return;
    }
    made += n;
@@ -169,17 +169,16 @@ void tg_copies_end(void)
    }
 }
 
-void tg_copies_init(const TgOptions* options, TgCopiesRun* f)
+void tg_copies_init(const TgOptions* options, TgCopyCheck* f)
 {
    n_copies = options->kernel.copies;
    behind = options->kernel.copies_behind;
    tg_copies_on = n_copies > 1;
-   tg_copies_take_turns = tg_copies_on && behind == 0;
+   take_turns = tg_copies_on && behind == 0;
    if (!tg_copies_on)
       return;
-   run = f;
-   tg_copies_distance = (UWord)(options->kernel.space_step << TLB_SPACE_SHIFT);
-   tg_clones_init(n_copies, tg_copies_distance);
+   check = f;
+   tg_clones_init(n_copies, (UWord)(options->kernel.space_step << TLB_SPACE_SHIFT));
    tg_copy_counts_init(n_copies);
    tg_superblocks_listen(segment_goes);
    new_chunk();

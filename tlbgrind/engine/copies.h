@@ -2,7 +2,7 @@
 
    A copy executes the program's segments, too (engine/clones.h), each behind the program's or so
    many references later, in an address space of its own, with page records of its own. So copies
-   take the same fast path.
+   are looked up as the program is.
 
    A segment is what is run from one point where code can be left to the next: copies take turns
    there, not behind each reference. */
@@ -17,26 +17,18 @@
 #include "trace/shadow_area.h"
 #include "trace/superblocks.h"
 
-/* Simulates the first n references of copies number `from` up to `to`, one after the other, with
-   these bases. */
-typedef void TgCopiesRun(const TgShadowArea* shadow, const TgClones* clones, UInt from, UInt to,
-                         UInt n);
+/* Simulates the first n references of a copy's segment, with these bases. */
+typedef void TgCopyCheck(const TgShadowArea* shadow, TgSegment* s, UInt n);
 
 /* Once the MMUs are there, and the number of a line's miss counts is known. */
-void tg_copies_init(const TgOptions* options, TgCopiesRun* run);
+void tg_copies_init(const TgOptions* options, TgCopyCheck* check);
 
 /* Whether there are copies. */
 extern Bool tg_copies_on;
 
-/* Whether each copy executes a segment as soon as the one before it has. */
-extern Bool tg_copies_take_turns;
-
 /* How far behind the program's the record of a copy's data page is near: tlb_near_spread(), by the
    copy's number. */
 extern UWord tg_copies_spread[];
-
-/* Between the addresses of two copies. */
-extern UWord tg_copies_distance;
 
 /* The program has made the first n references of the segment, with these bases: so do the copies,
    those that have come to it. */
