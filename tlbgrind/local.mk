@@ -55,13 +55,13 @@ SIM_SOURCES = \
 	tlbgrind/sim/mmu/library.c \
 	tlbgrind/sim/mmu/miss_counts.c \
 	tlbgrind/sim/mmu/mmu_check.c \
+	tlbgrind/sim/mmu/mmu_init.c \
 	tlbgrind/sim/mmu/mmu_memory.c \
 	tlbgrind/sim/mmu/others.c \
 	tlbgrind/sim/mmu/ports.c \
 	tlbgrind/sim/mmu/prefetch.c \
 	tlbgrind/sim/mmu/refer.c \
 	tlbgrind/sim/mmu/run_reach.c \
-	tlbgrind/sim/mmu/setup.c \
 	tlbgrind/sim/mmu/traits.c \
 	tlbgrind/sim/pages/large.c \
 	tlbgrind/sim/pages/mappings.c \
@@ -106,6 +106,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/mmu/large_pages.h \
 	tlbgrind/sim/mmu/miss_counts.h \
 	tlbgrind/sim/mmu/mmu_data.h \
+	tlbgrind/sim/mmu/mmu_init.h \
 	tlbgrind/sim/mmu/mmu_memory.h \
 	tlbgrind/sim/mmu/others.h \
 	tlbgrind/sim/mmu/page_record.h \
@@ -113,7 +114,6 @@ SIM_INCLUDES = \
 	tlbgrind/sim/mmu/prefetch.h \
 	tlbgrind/sim/mmu/refer.h \
 	tlbgrind/sim/mmu/run_reach.h \
-	tlbgrind/sim/mmu/setup.h \
 	tlbgrind/sim/mmu/traits.h \
 	tlbgrind/sim/pages/pagemap_parts.h \
 	tlbgrind/sim/pages/touched.h \
@@ -330,11 +330,11 @@ TOOL_SOURCES = \
 	tlbgrind/attribution/lines.c \
 	tlbgrind/attribution/sites.c \
 	tlbgrind/attribution/unnamed.c \
+	tlbgrind/base/allocator.c \
 	tlbgrind/base/build_id.c \
 	tlbgrind/base/devices.c \
 	tlbgrind/base/elf_file.c \
 	tlbgrind/base/file.c \
-	tlbgrind/base/memory.c \
 	tlbgrind/base/number_format.c \
 	tlbgrind/base/path.c \
 	tlbgrind/base/proc_file.c \
@@ -352,23 +352,23 @@ TOOL_SOURCES = \
 	tlbgrind/data/ranges.c \
 	tlbgrind/data/records.c \
 	tlbgrind/data/references.c \
-	tlbgrind/data/regions.c \
+	tlbgrind/data/row_blocks.c \
 	tlbgrind/data/strides.c \
 	tlbgrind/data/words.c \
 	tlbgrind/engine/as_cachegrind.c \
 	tlbgrind/engine/batch.c \
 	tlbgrind/engine/check.c \
 	tlbgrind/engine/clones.c \
-	tlbgrind/engine/copies.c \
-	tlbgrind/engine/cores.c \
+	tlbgrind/engine/copy_turns.c \
 	tlbgrind/engine/fast_path.c \
 	tlbgrind/engine/interrupted.c \
-	tlbgrind/engine/prefetch.c \
+	tlbgrind/engine/program_prefetches.c \
 	tlbgrind/engine/replay.c \
 	tlbgrind/engine/segment_miss.c \
 	tlbgrind/engine/setup.c \
 	tlbgrind/engine/several_misses.c \
 	tlbgrind/engine/shared_context.c \
+	tlbgrind/engine/thread_cores.c \
 	tlbgrind/engine/translate.c \
 	tlbgrind/faults/flushes.c \
 	tlbgrind/faults/interruptions.c \
@@ -378,7 +378,6 @@ TOOL_SOURCES = \
 	tlbgrind/faults/payload.c \
 	tlbgrind/faults/recorder.c \
 	tlbgrind/native/break_room.c \
-	tlbgrind/native/cpuid.c \
 	tlbgrind/native/exec_image.c \
 	tlbgrind/native/mapped_files.c \
 	tlbgrind/native/maps.c \
@@ -387,6 +386,7 @@ TOOL_SOURCES = \
 	tlbgrind/native/mremap_calls.c \
 	tlbgrind/native/native.c \
 	tlbgrind/native/placement.c \
+	tlbgrind/native/register_file.c \
 	tlbgrind/native/running_on_valgrind.c \
 	tlbgrind/native/self_exec.c \
 	tlbgrind/native/start.c \
@@ -403,11 +403,11 @@ TOOL_SOURCES = \
 	tlbgrind/options/host.c \
 	tlbgrind/options/kernel_options.c \
 	tlbgrind/options/kernel_policy.c \
-	tlbgrind/options/large_pages.c \
 	tlbgrind/options/machine_args.c \
 	tlbgrind/options/machine_builder.c \
 	tlbgrind/options/machine_names.c \
 	tlbgrind/options/machines.c \
+	tlbgrind/options/mapping_pages.c \
 	tlbgrind/options/output_names.c \
 	tlbgrind/options/page_options.c \
 	tlbgrind/options/region_options.c \
@@ -416,7 +416,7 @@ TOOL_SOURCES = \
 	tlbgrind/order/code_entries.c \
 	tlbgrind/order/data_uses.c \
 	tlbgrind/output/code_use.c \
-	tlbgrind/output/copies.c \
+	tlbgrind/output/copy_table.c \
 	tlbgrind/output/costs_file.c \
 	tlbgrind/output/data_file.c \
 	tlbgrind/output/machine_table.c \
@@ -454,7 +454,7 @@ TOOL_SOURCES = \
 	tlbgrind/trace/copy_counts.c \
 	tlbgrind/trace/instrumentation.c \
 	tlbgrind/trace/missed_segments.c \
-	tlbgrind/trace/prefetch.c \
+	tlbgrind/trace/prefetch_bytes.c \
 	tlbgrind/trace/run_mmus.c \
 	tlbgrind/trace/sampling.c \
 	tlbgrind/trace/segment_run.c \
@@ -470,11 +470,11 @@ TOOL_INCLUDES = \
 	tlbgrind/attribution/lines.h \
 	tlbgrind/attribution/sites.h \
 	tlbgrind/attribution/unnamed.h \
+	tlbgrind/base/allocator.h \
 	tlbgrind/base/build_id.h \
 	tlbgrind/base/devices.h \
 	tlbgrind/base/elf_file.h \
 	tlbgrind/base/file.h \
-	tlbgrind/base/memory.h \
 	tlbgrind/base/number_format.h \
 	tlbgrind/base/path.h \
 	tlbgrind/base/proc_file.h \
@@ -493,24 +493,24 @@ TOOL_INCLUDES = \
 	tlbgrind/data/ranges.h \
 	tlbgrind/data/records.h \
 	tlbgrind/data/references.h \
-	tlbgrind/data/regions.h \
+	tlbgrind/data/row_blocks.h \
 	tlbgrind/data/strides.h \
 	tlbgrind/data/words.h \
 	tlbgrind/engine/as_cachegrind.h \
 	tlbgrind/engine/batch.h \
 	tlbgrind/engine/check.h \
 	tlbgrind/engine/clones.h \
-	tlbgrind/engine/copies.h \
-	tlbgrind/engine/cores.h \
+	tlbgrind/engine/copy_turns.h \
 	tlbgrind/engine/fast_path.h \
 	tlbgrind/engine/interrupted.h \
 	tlbgrind/engine/look_up.h \
-	tlbgrind/engine/prefetch.h \
+	tlbgrind/engine/program_prefetches.h \
 	tlbgrind/engine/replay.h \
 	tlbgrind/engine/segment_miss.h \
 	tlbgrind/engine/setup.h \
 	tlbgrind/engine/several_misses.h \
 	tlbgrind/engine/shared_context.h \
+	tlbgrind/engine/thread_cores.h \
 	tlbgrind/engine/translate.h \
 	tlbgrind/faults/flushes.h \
 	tlbgrind/faults/interruptions.h \
@@ -520,7 +520,6 @@ TOOL_INCLUDES = \
 	tlbgrind/faults/payload.h \
 	tlbgrind/faults/recorder.h \
 	tlbgrind/native/break_room.h \
-	tlbgrind/native/cpuid.h \
 	tlbgrind/native/exec_image.h \
 	tlbgrind/native/mapped_files.h \
 	tlbgrind/native/maps.h \
@@ -529,6 +528,7 @@ TOOL_INCLUDES = \
 	tlbgrind/native/mremap_calls.h \
 	tlbgrind/native/native.h \
 	tlbgrind/native/placement.h \
+	tlbgrind/native/register_file.h \
 	tlbgrind/native/running_on_valgrind.h \
 	tlbgrind/native/self_exec.h \
 	tlbgrind/native/start.h \
@@ -545,11 +545,11 @@ TOOL_INCLUDES = \
 	tlbgrind/options/host.h \
 	tlbgrind/options/kernel_options.h \
 	tlbgrind/options/kernel_policy.h \
-	tlbgrind/options/large_pages.h \
 	tlbgrind/options/machine_args.h \
 	tlbgrind/options/machine_builder.h \
 	tlbgrind/options/machine_names.h \
 	tlbgrind/options/machines.h \
+	tlbgrind/options/mapping_pages.h \
 	tlbgrind/options/options.h \
 	tlbgrind/options/output_names.h \
 	tlbgrind/options/page_options.h \
@@ -558,7 +558,7 @@ TOOL_INCLUDES = \
 	tlbgrind/order/code_entries.h \
 	tlbgrind/order/data_uses.h \
 	tlbgrind/output/code_use.h \
-	tlbgrind/output/copies.h \
+	tlbgrind/output/copy_table.h \
 	tlbgrind/output/costs_file.h \
 	tlbgrind/output/data_file.h \
 	tlbgrind/output/machine_table.h \
@@ -596,7 +596,7 @@ TOOL_INCLUDES = \
 	tlbgrind/trace/copy_counts.h \
 	tlbgrind/trace/instrumentation.h \
 	tlbgrind/trace/missed_segments.h \
-	tlbgrind/trace/prefetch.h \
+	tlbgrind/trace/prefetch_bytes.h \
 	tlbgrind/trace/run_mmus.h \
 	tlbgrind/trace/sampling.h \
 	tlbgrind/trace/segment_pages.h \

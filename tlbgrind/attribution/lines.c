@@ -76,7 +76,7 @@ static Word compare_lines(const void* key, const void* element)
    if (order == 0) order = compare_pointers(a->file, b->file);
    if (order == 0) order = (a->address > b->address) - (a->address < b->address);
    if (order == 0) order = (a->object > b->object) - (a->object < b->object);
-   if (order == 0) order = (a->region > b->region) - (a->region < b->region);
+   if (order == 0) order = (a->row_block > b->row_block) - (a->row_block < b->row_block);
    return order;
 }
 
@@ -110,11 +110,11 @@ TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number, Addr add
    return line_of(&key);
 }
 
-TgLine* tg_line_part(const TgLine* line, UInt object, UInt region)
+TgLine* tg_line_part(const TgLine* line, UInt object, UInt row_block)
 {
    const TgLine key = { .function = line->function, .file = line->file,
                         .number = line->number, .address = line->address,
-                        .object = object, .region = region };
+                        .object = object, .row_block = row_block };
    return line_of(&key);
 }
 
@@ -390,7 +390,7 @@ Int tg_lines_compare(const TgLine* x, const TgLine* y)
    if (order == 0) order = (x->number > y->number) - (x->number < y->number);
    if (order == 0) order = (x->address > y->address) - (x->address < y->address);
    if (order == 0) order = (x->object > y->object) - (x->object < y->object);
-   if (order == 0) order = (x->region > y->region) - (x->region < y->region);
+   if (order == 0) order = (x->row_block > y->row_block) - (x->row_block < y->row_block);
    return order;
 }
 

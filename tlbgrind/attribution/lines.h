@@ -18,13 +18,13 @@ typedef struct {
    const HChar* name;
 } TgFunction;
 
-/* A line; function, file, number, address, object and region are its key. Equal names are equal
+/* A line; function, file, number, address, object and row block are its key. Equal names are equal
    pointers. */
 typedef struct {
    const TgFunction* function;
    const HChar* file; /* differs from function->file for inlined code */
    UInt number;       /* 0: unknown */
-   UInt region;       /* of a mapping, by number: this is the part for it; 0: all else */
+   UInt row_block;    /* of a mapping, by number: this is the part for it; 0: all else */
    Addr address;      /* of the one instruction whose costs these are, as its object has it; 0:
                          all of the line (tg_sites_init()) */
    UInt object;       /* of data, or its cell, by number: likewise */
@@ -48,13 +48,13 @@ const HChar* tg_intern_path(const HChar* folder, const HChar* file);
 TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number, Addr address);
 
 /* The part of the line, or of the line that it is a part of, for references to an object of data in
-   a region of a mapping, made if it is new. The line's costs are the sum of its own and those of its
-   parts. */
-TgLine* tg_line_part(const TgLine* line, UInt object, UInt region);
+   a row block (data/row_blocks.h), made if it is new. The line's costs are the sum of its own and
+   those of its parts. */
+TgLine* tg_line_part(const TgLine* line, UInt object, UInt row_block);
 
 static inline Bool tg_line_is_part(const TgLine* line)
 {
-   return line->object != 0 || line->region != 0;
+   return line->object != 0 || line->row_block != 0;
 }
 
 /* Whether both are parts of one line, or one is that line. */

@@ -14,9 +14,9 @@
 #include "data/places.h"
 #include "data/records.h"
 #include "data/references.h"
-#include "data/regions.h"
+#include "data/row_blocks.h"
 #include "data/words.h"
-#include "options/large_pages.h"
+#include "options/mapping_pages.h"
 #include "trace/missed_segments.h"
 
 Bool tg_data_on;
@@ -26,7 +26,7 @@ TgDataCheck* tg_data_check;
 static Bool* is_new; /* by thread: it has not run yet */
 
 static void check_objects(UChar* guest_state, TgSegment* s);
-static void check_regions(UChar* guest_state, TgSegment* s);
+static void check_row_blocks(UChar* guest_state, TgSegment* s);
 static void check_both(UChar* guest_state, TgSegment* s);
 
 static void block_freed(Addr start, Addr end)
@@ -62,10 +62,10 @@ void tg_data_init(const TgOptions* options)
    if (!tg_data_on)
       return;
    tg_superblocks_attribute_data();
-   tg_data_check = !options->mappings ? check_objects : options->data ? check_both : check_regions;
+   tg_data_check = !options->mappings ? check_objects : options->data ? check_both : check_row_blocks;
    if (options->mappings) {
-      tg_regions_init(tg_large_pages_smallest(options));
-      tg_sites_part(tg_region_at);
+      tg_rows_init(tg_large_pages_smallest(options));
+      tg_sites_part(tg_row_block_at);
    }
    if (!tg_data_objects_on)
       return;
@@ -104,18 +104,18 @@ void tg_data_zero(void)
 enum { N_PARTS = 1 << 16 };
 static struct {
    const TgLine* line;
-   UInt object, region;
+   UInt object, row_block;
    TgLine* part;
 } parts[N_PARTS];
 
-static TgLine* part_of(TgLine* line, UInt object, UInt region)
+static TgLine* part_of(TgLine* line, UInt object, UInt row_block)
 {
-   const UWord at = (((UWord)line >> 4) + (object + 40503u * region) * 2654435761u) % N_PARTS;
-   if (parts[at].line != line || parts[at].object != object || parts[at].region != region) {
+   const UWord at = (((UWord)line >> 4) + (object + 40503u * row_block) * 2654435761u) % N_PARTS;
+   if (parts[at].line != line || parts[at].object != object || parts[at].row_block != row_block) {
       parts[at].line = line;
       parts[at].object = object;
-      parts[at].region = region;
-      parts[at].part = tg_line_part(line, object, region);
+      parts[at].row_block = row_block;
+      parts[at].part = tg_line_part(line, object, row_block);
    }
    tg_line_is_used(parts[at].part);
    return parts[at].part;
@@ -124,7 +124,7 @@ static TgLine* part_of(TgLine* line, UInt object, UInt region)
 /* Its part is looked up again. */
 static void forget(TgDataRef* d)
 {
-   d->value = d->region = TG_NO_VALUE;
+   d->value = d->row_block = TG_NO_VALUE;
 }
 
 void tg_data_set_aside(void)
@@ -139,7 +139,7 @@ void tg_data_set_aside(void)
 TgLine* tg_data_line_at(TgLine* line, Addr a)
 {
    return part_of(line, tg_data_objects_on ? tg_words_find(a, False) : 0,
-                  tg_regions_on ? tg_region_at(a) : 0);
+                  tg_rows_on ? tg_row_block_at(a) : 0);
 }
 
 static TgLine* line_of(const TgDataRef* d, tlb_user kind)
@@ -174,8 +174,8 @@ static __attribute__((noinline)) void attribute(TgSegment* s, TgDataRef* d, Addr
    UInt number = tg_words_find(a, True);
    if (tg_records_on)
       number = tg_record_note(number, r->site, a, d->size);
-   d->region = tg_regions_on ? tg_region_at(a) : 0;
-   TgLine* part = part_of(tg_site_line(r->site), number, d->region);
+   d->row_block = tg_rows_on ? tg_row_block_at(a) : 0;
+   TgLine* part = part_of(tg_site_line(r->site), number, d->row_block);
    const UInt value = tg_words_value(a);
    d->value = value == 0 || value == TG_WORD_MIXED ? TG_NO_VALUE : value;
    count_at(s, d, r, part);
@@ -211,7 +211,8 @@ static inline __attribute__((always_inline))
 void refer(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d, Bool both)
 {
    const Addr a = shadow->base[d->base] + d->offset;
-   if (UNLIKELY(!tg_words_has(a, d->value)) || (both && UNLIKELY(!tg_region_has(a, d->region))))
+   if (UNLIKELY(!tg_words_has(a, d->value))
+       || (both && UNLIKELY(!tg_row_block_has(a, d->row_block))))
       attribute(s, d, a);
    if (UNLIKELY((a & (TG_WORD_BYTES - 1)) + d->size > TG_WORD_BYTES))
       touch_others(d, a);
@@ -230,19 +231,19 @@ void refer_to_both(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d)
    refer(shadow, s, d, True);
 }
 
-static __attribute__((noinline)) void attribute_to_region(TgSegment* s, TgDataRef* d, Addr a)
+static __attribute__((noinline)) void attribute_to_row_block(TgSegment* s, TgDataRef* d, Addr a)
 {
    TgRef* r = &tg_segment_refs(s)[d->nth];
-   d->region = tg_region_at(a);
-   count_at(s, d, r, part_of(tg_site_line(r->site), 0, d->region));
+   d->row_block = tg_row_block_at(a);
+   count_at(s, d, r, part_of(tg_site_line(r->site), 0, d->row_block));
 }
 
 static inline __attribute__((always_inline))
-void refer_to_region(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d)
+void refer_to_row_block(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d)
 {
    const Addr a = shadow->base[d->base] + d->offset;
-   if (UNLIKELY(!tg_region_has(a, d->region)))
-      attribute_to_region(s, d, a);
+   if (UNLIKELY(!tg_row_block_has(a, d->row_block)))
+      attribute_to_row_block(s, d, a);
    ++*d->count;
 }
 
@@ -267,9 +268,9 @@ static void check_both(UChar* guest_state, TgSegment* s)
    check(guest_state, s, refer_to_both);
 }
 
-static void check_regions(UChar* guest_state, TgSegment* s)
+static void check_row_blocks(UChar* guest_state, TgSegment* s)
 {
-   check(guest_state, s, refer_to_region);
+   check(guest_state, s, refer_to_row_block);
 }
 
 void tg_data_segment(const TgShadowArea* shadow, TgSegment* s, UInt n)
@@ -278,8 +279,8 @@ void tg_data_segment(const TgShadowArea* shadow, TgSegment* s, UInt n)
    const UInt n_data = s->n_refs - s->n_fetches;
    for (UInt i = 0; i < n_data && data[i].nth < n; i++) {
       if (tg_data_objects_on)
-         refer(shadow, s, &data[i], tg_regions_on);
+         refer(shadow, s, &data[i], tg_rows_on);
       else
-         refer_to_region(shadow, s, &data[i]);
+         refer_to_row_block(shadow, s, &data[i]);
    }
 }

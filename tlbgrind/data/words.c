@@ -6,7 +6,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_poolalloc.h"
 
-#include "base/memory.h"
+#include "base/allocator.h"
 #include "data/objects.h"
 #include "data/words.h"
 

@@ -11,7 +11,7 @@
 #include "trace/segment_run.h"
 #include "engine/batch.h"
 #include "engine/check.h"
-#include "engine/copies.h"
+#include "engine/copy_turns.h"
 #include "engine/look_up.h"
 #include "engine/replay.h"
 #include "faults/page_use.h"

@@ -6,7 +6,7 @@
 
 #include "engine/interrupted.h"
 #include "engine/batch.h"
-#include "engine/copies.h"
+#include "engine/copy_turns.h"
 #include "engine/replay.h"
 #include "trace/instrumentation.h"
 #include "trace/missed_segments.h"

@@ -10,7 +10,7 @@
 #include "native/maps.h"
 #include "space/forks.h"
 #include "trace/run_mmus.h"
-#include "base/memory.h"
+#include "base/allocator.h"
 
 static tlb_memory memory;
 static tlb_fault_model model;

@@ -11,7 +11,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
 
-#include "native/cpuid.h"
+#include "native/register_file.h"
 #include "native/running_on_valgrind.h"
 #include "native/start.h"
 #include "base/proc_file.h"

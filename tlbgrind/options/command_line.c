@@ -27,7 +27,7 @@
 #include "options/conflicts.h"
 #include "options/cost_options.h"
 #include "options/features.h"
-#include "options/large_pages.h"
+#include "options/mapping_pages.h"
 #include "options/machines.h"
 #include "options/output_names.h"
 

@@ -36,8 +36,8 @@ typedef struct {
    Bool dump_instr;       /* costs by instruction: attribution/sites.h */
    Bool data_offsets;     /* and to words of records: data/records.h */
    const HChar* data_strides; /* NAME:BYTES,...; NULL: none are given */
-   Bool mappings;         /* and to mappings, in blocks of large pages: data/regions.h */
-   UInt mappings_shift;   /* of these pages; 0: each machine's own (options/large_pages.h) */
+   Bool mappings;         /* and to mappings, in blocks of large pages: data/row_blocks.h */
+   UInt mappings_shift;   /* of these pages; 0: each machine's own (options/mapping_pages.h) */
    Bool separate_threads; /* an out-file for each thread, too: output/shares.h */
    Bool calls;            /* count inclusive costs: calls/call_stack.h */
    const HChar* merge_code; /* patterns: space/merged_code.h; NULL: none */

@@ -20,7 +20,7 @@
 #include "base/streams.h"
 #include "trace/run_mmus.h"
 #include "output/code_use.h"
-#include "output/copies.h"
+#include "output/copy_table.h"
 #include "output/costs_file.h"
 #include "output/mapping_rows.h"
 #include "output/miss_cost.h"

@@ -7,8 +7,8 @@
 #include "pub_tool_mallocfree.h"
 
 #include "attribution/lines.h"
-#include "data/regions.h"
-#include "options/large_pages.h"
+#include "data/row_blocks.h"
+#include "options/mapping_pages.h"
 #include "output/mapping_rows.h"
 #include "space/aspace.h"
 
@@ -155,7 +155,7 @@ static void add_lines(Printed* printed, XArray* lines, UInt machine)
       const TgLine* l = *(TgLine**)VG_(indexXA)(lines, i);
       ULong cost[TG_N_COSTS];
       Addr block = 0;
-      const UInt row = l->region == 0 ? 0 : tg_row_of_region(l->region, &block);
+      const UInt row = l->row_block == 0 ? 0 : tg_row_of_block(l->row_block, &block);
       ULong* sum = printed[row].cost[part_at(&printed[row].at, block)];
       tg_lines_costs(l, machine, cost);
       for (UInt j = 0; j < TG_N_COSTS; j++)

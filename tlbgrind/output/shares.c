@@ -120,7 +120,7 @@ static Booked* booked(Share* p, const TgLine* line)
       b->costs.number = line->number;
       b->costs.address = line->address;
       b->costs.object = line->object;
-      b->costs.region = line->region;
+      b->costs.row_block = line->row_block;
       b->costs.length = line->length;
       VG_(OSetGen_Insert)(p->lines, b);
    }

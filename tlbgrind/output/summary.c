@@ -16,7 +16,7 @@
 #include "options/kernel_policy.h"
 #include "options/machine_names.h"
 #include "base/number_format.h"
-#include "output/copies.h"
+#include "output/copy_table.h"
 #include "output/costs_file.h"
 #include "output/machine_table.h"
 #include "output/miss_cost.h"

@@ -16,7 +16,7 @@
 #include "pub_tool_xarray.h"
 
 #include "base/devices.h"
-#include "base/memory.h"
+#include "base/allocator.h"
 #include "base/program.h"
 #include "space/aspace_parts.h"
 #include "space/huge_files.h"

@@ -30,7 +30,7 @@
 #include "tool/prefetch_code.h"
 #include "tool/sample_code.h"
 #include "tool/unmatched.h"
-#include "native/cpuid.h"
+#include "native/register_file.h"
 #include "native/running_on_valgrind.h"
 #include "space/merged_code.h"
 #include "trace/instrumentation.h"

@@ -18,7 +18,7 @@
 #include "calls/call_stack.h"
 #include "calls/collection.h"
 #include "data/references.h"
-#include "engine/cores.h"
+#include "engine/thread_cores.h"
 #include "engine/batch.h"
 #include "engine/replay.h"
 #include "engine/setup.h"

@@ -6,7 +6,7 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_tooliface.h"
 
-#include "engine/prefetch.h"
+#include "engine/program_prefetches.h"
 #include "tool/prefetch_code.h"
 
 #if VEX_HOST_WORDSIZE == 8

@@ -178,7 +178,7 @@ static UChar* lay_out_data(const TgSegment* s)
       if (ref[i].kind == TLB_FETCH)
          continue;
       *d++ = (TgDataRef){ .offset = ref[i].at.offset, .value = TG_NO_VALUE,
-                          .region = TG_NO_VALUE, .nth = (UShort)i,
+                          .row_block = TG_NO_VALUE, .nth = (UShort)i,
                           .size = ref[i].size, .base = ref[i].base };
    }
    return (UChar*)d;

@@ -50,7 +50,7 @@ typedef struct {
    UWord offset;     /* as in TgRef */
    ULong* count;     /* of references of its kind, in a part of its line */
    UInt value;       /* of the word that it referred to; TG_NO_VALUE: look it up */
-   UInt region;      /* of the mapping; likewise */
+   UInt row_block;   /* of the mapping; likewise */
    UShort nth;       /* its number among the segment's references */
    UShort size;
    UChar base;
@@ -121,7 +121,7 @@ typedef struct {
    UChar guarded : 1;   /* one reference that happens or not, in no group */
    UChar helper : 1;    /* guarded, and made by a helper function */
    UChar missed : 1;    /* listed, see trace/missed_segments.h */
-   UChar copy;          /* of the program, which executes it: engine/copies.h; 0: itself */
+   UChar copy;          /* of the program, which executes it: engine/copy_turns.h; 0: itself */
    TgGroup group[];
 } TgSegment;
 

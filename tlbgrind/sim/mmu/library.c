@@ -7,7 +7,7 @@
 #include "sim/mmu/mmu_memory.h"
 #include "sim/mmu/refer.h"
 #include "sim/mmu/run_reach.h"
-#include "sim/mmu/setup.h"
+#include "sim/mmu/mmu_init.h"
 
 /* Records of data pages that are found without a search: enough for 16 MiB of small pages. */
 enum { NEAR = 1 << 12 };

@@ -1,4 +1,4 @@
-/* Which core a thread runs on. See engine/cores.h. */
+/* Which core a thread runs on. See engine/thread_cores.h. */
 
 #include "pub_tool_basics.h"
 
@@ -10,7 +10,7 @@
 #include "calls/collection.h"
 #include "data/references.h"
 #include "engine/batch.h"
-#include "engine/cores.h"
+#include "engine/thread_cores.h"
 #include "engine/fast_path.h"
 #include "engine/setup.h"
 #include "output/threads.h"

@@ -7,8 +7,8 @@
    A segment is what is run from one point where code can be left to the next: copies take turns
    there, not behind each reference. */
 
-#ifndef TG_COPIES_H
-#define TG_COPIES_H
+#ifndef TG_COPY_TURNS_H
+#define TG_COPY_TURNS_H
 
 #include "pub_tool_basics.h"
 

@@ -3,8 +3,8 @@
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
-#ifndef TLB_SETUP_H
-#define TLB_SETUP_H
+#ifndef TLB_MMU_INIT_H
+#define TLB_MMU_INIT_H
 
 #include "sim/mmu/mmu_data.h"
 

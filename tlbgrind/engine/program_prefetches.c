@@ -1,4 +1,4 @@
-/* Data prefetches of the program. See engine/prefetch.h. */
+/* Data prefetches of the program. See engine/program_prefetches.h. */
 
 #include "pub_tool_basics.h"
 
@@ -12,7 +12,7 @@
 
 #include "attribution/lines.h"
 #include "engine/batch.h"
-#include "engine/prefetch.h"
+#include "engine/program_prefetches.h"
 #include "native/maps.h"
 #include "trace/missed_segments.h"
 #include "trace/run_mmus.h"

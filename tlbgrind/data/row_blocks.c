@@ -1,4 +1,4 @@
-/* Rows of mappings and their regions. See data/regions.h. */
+/* Rows of mappings and their blocks. See data/row_blocks.h. */
 
 #include "pub_tool_basics.h"
 
@@ -8,13 +8,13 @@
 #include "pub_tool_xarray.h"
 
 #include "attribution/lines.h"
-#include "base/memory.h"
+#include "base/allocator.h"
 #include "data/ranges.h"
-#include "data/regions.h"
+#include "data/row_blocks.h"
 #include "space/aspace.h"
 
-Bool tg_regions_on;
-UInt* tg_region_chunk[TG_N_CHUNKS];
+Bool tg_rows_on;
+UInt* tg_row_block_chunk[TG_N_CHUNKS];
 
 /* What the rows of a set have in common, and where they are: object is the number of the row. */
 typedef struct {
@@ -28,12 +28,12 @@ typedef struct {
    UWord row;
    Addr block;
    UInt number;
-} Region;
+} RowBlock;
 
 static OSet* classes;   /* Class */
 static XArray* rows;    /* TgRow */
-static OSet* by_place;  /* Region */
-static XArray* regions; /* Region*, by number - 1 */
+static OSet* by_place;  /* RowBlock */
+static XArray* row_blocks; /* RowBlock*, by number - 1 */
 static UInt block_shift;
 
 /* Flags that make memory one of its own for pmap, or for the rules of page sizes. */
@@ -60,10 +60,10 @@ static Word compare_classes(const void* key, const void* element)
    return order;
 }
 
-static Word compare_regions(const void* key, const void* element)
+static Word compare_row_blocks(const void* key, const void* element)
 {
-   const Region* a = key;
-   const Region* b = element;
+   const RowBlock* a = key;
+   const RowBlock* b = element;
    const Word order = compare(a->row, b->row);
    return order != 0 ? order : compare(a->block, b->block);
 }
@@ -103,7 +103,7 @@ static Class* class_of(const tlb_mapping* m)
    if (c == NULL) {
       c = VG_(OSetGen_AllocNode)(classes, sizeof *c);
       *c = key;
-      c->ranges = tg_ranges_new("tg.regions.ranges");
+      c->ranges = tg_ranges_new("tg.row_blocks.ranges");
       VG_(OSetGen_Insert)(classes, c);
    }
    return c;
@@ -142,17 +142,17 @@ static UInt row_of(const tlb_mapping* m)
    return all.object;
 }
 
-/* --- Regions --- */
+/* --- Row blocks --- */
 
-static UInt region_of(UInt in_row, Addr block)
+static UInt row_block_of(UInt in_row, Addr block)
 {
-   const Region key = { .row = in_row, .block = block };
-   Region* r = VG_(OSetGen_Lookup)(by_place, &key);
+   const RowBlock key = { .row = in_row, .block = block };
+   RowBlock* r = VG_(OSetGen_Lookup)(by_place, &key);
    if (r == NULL) {
       r = VG_(OSetGen_AllocNode)(by_place, sizeof *r);
       *r = key;
-      VG_(addToXA)(regions, &r);
-      r->number = (UInt)VG_(sizeXA)(regions);
+      VG_(addToXA)(row_blocks, &r);
+      r->number = (UInt)VG_(sizeXA)(row_blocks);
       VG_(OSetGen_Insert)(by_place, r);
    }
    return r->number;
@@ -160,31 +160,31 @@ static UInt region_of(UInt in_row, Addr block)
 
 static UInt* known_at(Addr a)
 {
-   UInt** chunk = &tg_region_chunk[a >> TG_CHUNK_SHIFT];
+   UInt** chunk = &tg_row_block_chunk[a >> TG_CHUNK_SHIFT];
    if (*chunk == NULL)
       *chunk = tg_zero_pages(TG_CHUNK_PAGES * sizeof **chunk);
    return &(*chunk)[(a >> TG_WORDS_PAGE_SHIFT) & (TG_CHUNK_PAGES - 1)];
 }
 
-UInt tg_region_at(Addr a)
+UInt tg_row_block_at(Addr a)
 {
    UInt* known = a >> TG_CHUNK_SHIFT < TG_N_CHUNKS ? known_at(a) : NULL;
    if (known != NULL && *known != 0)
       return *known;
    const tlb_mapping* m = tg_aspace_find(a);
    if (m == NULL)
-      return region_of(0, 0);
-   const UInt region = region_of(row_of(m), a >> block_shift << block_shift);
+      return row_block_of(0, 0);
+   const UInt row_block = row_block_of(row_of(m), a >> block_shift << block_shift);
    if (known != NULL)
-      *known = region;
-   return region;
+      *known = row_block;
+   return row_block;
 }
 
 static void forget(Addr start, Addr end)
 {
    Addr a = start;
    while (a < end && a >> TG_CHUNK_SHIFT < TG_N_CHUNKS) {
-      UInt* chunk = tg_region_chunk[a >> TG_CHUNK_SHIFT];
+      UInt* chunk = tg_row_block_chunk[a >> TG_CHUNK_SHIFT];
       const Addr next = ((a >> TG_CHUNK_SHIFT) + 1) << TG_CHUNK_SHIFT;
       const Addr stop = next != 0 && next < end ? next : end;
       if (chunk != NULL) {
@@ -218,15 +218,15 @@ static void listen(void* opaque, const TgSpaceEvent* e)
    forget(e->start, e->start + (Addr)e->length);
 }
 
-void tg_regions_init(UInt shift)
+void tg_rows_init(UInt shift)
 {
-   tg_regions_on = True;
+   tg_rows_on = True;
    block_shift = shift;
-   classes = VG_(OSetGen_Create)(0, compare_classes, VG_(malloc), "tg.regions.classes",
+   classes = VG_(OSetGen_Create)(0, compare_classes, VG_(malloc), "tg.row_blocks.classes",
                                  VG_(free));
-   by_place = VG_(OSetGen_Create)(0, compare_regions, VG_(malloc), "tg.regions", VG_(free));
-   rows = VG_(newXA)(VG_(malloc), "tg.regions.rows", VG_(free), sizeof(TgRow));
-   regions = VG_(newXA)(VG_(malloc), "tg.regions.numbers", VG_(free), sizeof(Region*));
+   by_place = VG_(OSetGen_Create)(0, compare_row_blocks, VG_(malloc), "tg.row_blocks", VG_(free));
+   rows = VG_(newXA)(VG_(malloc), "tg.row_blocks.rows", VG_(free), sizeof(TgRow));
+   row_blocks = VG_(newXA)(VG_(malloc), "tg.row_blocks.numbers", VG_(free), sizeof(RowBlock*));
    new_row(&(tlb_mapping){ .kind = TLB_N_KINDS });
    tg_aspace_listen(listen, NULL);
 }
@@ -239,9 +239,9 @@ XArray* tg_rows(void)
    return rows;
 }
 
-UInt tg_row_of_region(UInt region, Addr* block)
+UInt tg_row_of_block(UInt row_block, Addr* block)
 {
-   const Region* r = *(Region**)VG_(indexXA)(regions, (Word)region - 1);
+   const RowBlock* r = *(RowBlock**)VG_(indexXA)(row_blocks, (Word)row_block - 1);
    *block = r->block;
    return whole((UInt)r->row);
 }

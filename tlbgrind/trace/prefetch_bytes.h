@@ -2,8 +2,8 @@
 
    A pure function of the instruction's bytes: plain C11, no libc, no Valgrind. */
 
-#ifndef TG_PREFETCH_H
-#define TG_PREFETCH_H
+#ifndef TG_PREFETCH_BYTES_H
+#define TG_PREFETCH_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>

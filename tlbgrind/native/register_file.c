@@ -1,4 +1,4 @@
-/* Changes the size of the register file in CPUID's results. See native/cpuid.h. */
+/* Changes the size of the register file in CPUID's results. See native/register_file.h. */
 
 #include "pub_tool_basics.h"
 
@@ -8,7 +8,7 @@
 #include "pub_tool_tooliface.h"
 
 #include "sim/machine/cpuid_here.h"
-#include "native/cpuid.h"
+#include "native/register_file.h"
 
 /* The size in bytes that CPUID reports to the program; 0: Valgrind's own. */
 static UInt shown_size;

@@ -1,4 +1,4 @@
-/* Copies of the program. See engine/copies.h. */
+/* Copies of the program. See engine/copy_turns.h. */
 
 #include "pub_tool_basics.h"
 
@@ -7,7 +7,7 @@
 
 #include "sim/machine/spaces.h"
 
-#include "engine/copies.h"
+#include "engine/copy_turns.h"
 #include "trace/copy_counts.h"
 #include "trace/run_mmus.h"
 

@@ -1,7 +1,7 @@
 /* The large page of each machine for --mappings=: what mappings are divided by. */
 
-#ifndef TG_LARGE_PAGES_H
-#define TG_LARGE_PAGES_H
+#ifndef TG_MAPPING_PAGES_H
+#define TG_MAPPING_PAGES_H
 
 #include "pub_tool_basics.h"
 

@@ -1,6 +1,6 @@
-/* MMUs that are made, and page sizes that change. See setup.h. */
+/* MMUs that are made, and page sizes that change. See mmu_init.h. */
 
-#include "sim/mmu/setup.h"
+#include "sim/mmu/mmu_init.h"
 
 #include "sim/mmu/flush.h"
 #include "sim/mmu/known_hits.h"

@@ -1,4 +1,4 @@
-/* Counts by copy. See output/copies.h. */
+/* Counts by copy. See output/copy_table.h. */
 
 #include "pub_tool_basics.h"
 
@@ -6,7 +6,7 @@
 
 #include "sim/mmu/mmu.h"
 
-#include "output/copies.h"
+#include "output/copy_table.h"
 #include "output/part_rows.h"
 #include "trace/copy_counts.h"
 #include "trace/run_mmus.h"

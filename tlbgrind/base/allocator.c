@@ -1,4 +1,4 @@
-/* Passes Valgrind's allocator to the simulator. See base/memory.h. */
+/* Passes Valgrind's allocator to the simulator. See base/allocator.h. */
 
 #include "pub_tool_basics.h"
 
@@ -6,7 +6,7 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_mallocfree.h"
 
-#include "base/memory.h"
+#include "base/allocator.h"
 
 static void* take(size_t bytes, void* name)
 {

@@ -1,7 +1,7 @@
 /* Memory from Valgrind: its allocator as the simulator's tlb_memory, and zeroed pages. */
 
-#ifndef TG_MEMORY_H
-#define TG_MEMORY_H
+#ifndef TG_ALLOCATOR_H
+#define TG_ALLOCATOR_H
 
 #include "pub_tool_basics.h"
 

@@ -2,8 +2,8 @@
 
    Each core has TLBs of its own, which start empty, as those of a processor that was idle. */
 
-#ifndef TG_CORES_H
-#define TG_CORES_H
+#ifndef TG_THREAD_CORES_H
+#define TG_THREAD_CORES_H
 
 #include "pub_tool_basics.h"
 

@@ -1,11 +1,11 @@
-/* The large pages of --mappings=. See options/large_pages.h. */
+/* The large pages of --mappings=. See options/mapping_pages.h. */
 
 #include "pub_tool_basics.h"
 
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 
-#include "options/large_pages.h"
+#include "options/mapping_pages.h"
 
 Bool tg_large_pages_parse(const HChar* value, TgOptions* options, tlb_reason* why)
 {

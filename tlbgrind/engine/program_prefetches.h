@@ -1,7 +1,7 @@
 /* The program's data prefetches: each is simulated at once, and counted at its instruction. */
 
-#ifndef TG_ENGINE_PREFETCH_H
-#define TG_ENGINE_PREFETCH_H
+#ifndef TG_PROGRAM_PREFETCHES_H
+#define TG_PROGRAM_PREFETCHES_H
 
 #include "pub_tool_basics.h"
 

@@ -9,8 +9,8 @@
    Valgrind's registers are saved there. The rest is not touched, as natively while the program
    does not use those registers. */
 
-#ifndef TG_CPUID_H
-#define TG_CPUID_H
+#ifndef TG_REGISTER_FILE_H
+#define TG_REGISTER_FILE_H
 
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"

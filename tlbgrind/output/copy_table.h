@@ -1,7 +1,7 @@
 /* What each of the copies has missed that share a core: --copies=. */
 
-#ifndef TG_COPIES_H
-#define TG_COPIES_H
+#ifndef TG_COPY_TABLE_H
+#define TG_COPY_TABLE_H
 
 #include "pub_tool_basics.h"
 
