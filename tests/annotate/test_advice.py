@@ -31,13 +31,14 @@ totals: {counts}
 def write(place: Path, machine: str, walks: int, more: str = "", pid: int = 1, instructions: int = 1_000_000) -> str:
     counts = f"{instructions} 10 0 500 {walks} {walks} 0 0 0"
     name = machine.replace(":", "-")
+    more += "".join(f"desc: Rule: {rule}\n" for rule in machine.partition("@")[2].split("+") if rule)
     text = OUT.format(pid=pid, machine=machine, counts=counts, more=more)
     (place / name).write_text(text, encoding="utf-8")
     return name
 
 
-MEMORY = "desc: Memory: backed at the peak: {n} pages of 2M, {backed}K, of which {touched}K touched\n"
-TOUCHES = "desc: First touches: {pages} base pages, {faults} faults\n"
+MEMORY = "desc: Backed: 2M {n} {backed} {touched}\n"
+TOUCHES = "desc: Touched: {pages} {faults}\n"
 
 
 def test_the_largest_saving_comes_first(tmp_path: Path) -> None:
@@ -68,7 +69,7 @@ def test_the_largest_saving_comes_first(tmp_path: Path) -> None:
 
 
 def test_other_programs_get_what_the_text_has(tmp_path: Path) -> None:
-    held = "desc: Assumption: no array holds pages of 64K, which heap:64K asks for: they are entered in pieces, or passed by\n"
+    held = "desc: Unheld: 64K\n"
     files = [
         write(tmp_path, "m", 1000),
         write(tmp_path, "m@heap:2M", 900, MEMORY.format(n=1, backed=2048, touched=48) + TOUCHES.format(pages=2000, faults=1990)),
@@ -128,7 +129,7 @@ def test_fewer_faults_alone_pay_in_anonymous_memory(tmp_path: Path) -> None:
 
 
 def test_pages_that_no_array_holds_are_named(tmp_path: Path) -> None:
-    held = "desc: Assumption: no array holds pages of 64K, which heap:64K asks for: they are entered in pieces, or passed by\n"
+    held = "desc: Unheld: 64K\n"
     files = [write(tmp_path, "m", 1000), write(tmp_path, "m@heap:64K", 5000, held), write(tmp_path, "m@heap:2M", 100)]
     text = run(tmp_path, "--advice", *files).out.decode().splitlines()
     said = [line for line in text if line.startswith(("Pages", "Nothing", "No array"))]

@@ -17,6 +17,7 @@
 #include "options/kernel_policy.h"
 #include "options/exec.h"
 #include "base/file.h"
+#include "base/number_format.h"
 #include "base/streams.h"
 #include "trace/run_mmus.h"
 #include "output/code_use.h"
@@ -71,6 +72,32 @@ static void print_array(const HChar* description, void* opaque)
 static void print_backed(const HChar* text, void* opaque)
 {
    tg_file_print(opaque, "desc: Memory: %s\n", text);
+}
+
+static void print_key(const HChar* text, void* opaque)
+{
+   tg_file_print(opaque, "desc: ");
+   tg_file_text(opaque, text);
+   tg_file_print(opaque, "\n");
+}
+
+/* The page sizes of the run's memory, for programs: see docs/formats.md. */
+static void print_page_keys(TgFile* f, const TgMachine* m, UInt view)
+{
+   const tlb_page_policy* p = &m->pages;
+   for (UInt i = 0; i < p->n_rules; i++) {
+      HChar rule[TLB_PATTERN_SIZE + 40];
+      tlb_page_rule_print(&p->rule[i], rule, sizeof rule);
+      tg_file_print(f, "desc: Rule: ");
+      tg_file_text(f, rule);
+      tg_file_print(f, "\n");
+   }
+   for (UInt i = 0; i < p->n_rules; i++) {
+      const UInt shift = tlb_page_rule_shift(&p->rule[i], m->m.base_page_shift);
+      if (shift != 0 && tlb_machine_holds_large(&m->m, shift) == TLB_HOLDS_NO)
+         tg_file_print(f, "desc: Unheld: %s\n", tg_page_size(shift).text);
+   }
+   tg_backing_report_keys(view, print_key, f);
 }
 
 static void print_command(TgFile* f)
@@ -132,6 +159,8 @@ static void print_description(TgFile* f, const TgResults* results,
       tg_backing_report_describe(view, print_backed, f);
       tg_file_print(f, "desc: First touches: %llu base pages, %llu faults\n", first.touches,
                     first.faults);
+      print_page_keys(f, m, view);
+      tg_file_print(f, "desc: Touched: %llu %llu\n", first.touches, first.faults);
    }
    if (results->shares == NULL)
       tg_threads_describe(f, (UInt)(m - results->options->machine));

@@ -55,34 +55,48 @@ TgFirstTouches tg_backing_report_first_touches(UInt view)
    return (TgFirstTouches){ c->first_touches, c->faults };
 }
 
+/* The large mappings that a rule names by number. */
+typedef struct {
+   HChar words[160]; /* the rule's, without the size */
+   ULong count, bytes;
+   ULong start; /* of the first */
+   const HChar* name;
+} Numbered;
+
+/* False: it names none by number, or there are none. */
+static Bool find_numbered(const tlb_pagemap* map, const tlb_page_rule* rule, Numbered* out)
+{
+   const tlb_large* l = &map->large;
+   *out = (Numbered){ .count = 0 };
+   if (rule->number == 0)
+      return False;
+   for (UInt n = rule->number; n == rule->number || (rule->and_later && n <= TLB_LAST_NUMBER); n++) {
+      out->bytes += l->by_number[rule->what][n].bytes;
+      out->count += l->by_number[rule->what][n].count;
+   }
+   const tlb_large_mapping* first = &l->by_number[rule->what][rule->number];
+   out->name = first->name == NULL ? "" : first->name;
+   out->start = first->start;
+   tlb_page_rule any_size = *rule;
+   any_size.how = TLB_THP;
+   tlb_page_rule_print(&any_size, out->words, sizeof out->words);
+   *VG_(strchr)(out->words, ':') = '\0';
+   return out->count != 0;
+}
+
 /* Which memory a rule that names a large mapping by its number has found. */
 static void say_large(const tlb_pagemap* map, const tlb_page_rule* rule,
                       void (*line)(const HChar* text, void* opaque), void* opaque)
 {
-   const tlb_large* l = &map->large;
-   ULong bytes = 0;
-   ULong count = 0;
-   if (rule->number == 0)
+   Numbered n;
+   if (!find_numbered(map, rule, &n))
       return;
-   for (UInt n = rule->number; n == rule->number || (rule->and_later && n <= TLB_LAST_NUMBER); n++) {
-      bytes += l->by_number[rule->what][n].bytes;
-      count += l->by_number[rule->what][n].count;
-   }
-   if (count == 0)
-      return;
-   const tlb_large_mapping* first = &l->by_number[rule->what][rule->number];
-   const HChar* name = first->name == NULL ? "" : first->name;
-   tlb_page_rule any_size = *rule;
-   any_size.how = TLB_THP;
-   HChar words[160];
-   tlb_page_rule_print(&any_size, words, sizeof words);
-   *VG_(strchr)(words, ':') = '\0';
-   HChar* text = VG_(malloc)("tg.backing", VG_(strlen)(name) + 200);
-   if (count > 1)
-      VG_(sprintf)(text, "%s is %llu mappings, %lluK", words, count, bytes >> 10);
+   HChar* text = VG_(malloc)("tg.backing", VG_(strlen)(n.name) + 300);
+   if (n.count > 1)
+      VG_(sprintf)(text, "%s is %llu mappings, %lluK", n.words, n.count, n.bytes >> 10);
    else
-      VG_(sprintf)(text, "%s is a mapping of %lluK at 0x%llx%s%s", words, bytes >> 10,
-                   (ULong)first->start, *name == '\0' ? "" : ", ", name);
+      VG_(sprintf)(text, "%s is a mapping of %lluK at 0x%llx%s%s", n.words, n.bytes >> 10, n.start,
+                   *n.name == '\0' ? "" : ", ", n.name);
    line(text, opaque);
    VG_(free)(text);
 }
@@ -175,5 +189,31 @@ void tg_backing_report_describe(UInt view,
       tlb_page_rule_print(&v->policy.rule[i], rule, sizeof rule);
       VG_(snprintf)(text, sizeof text, "%s: %s", why, rule);
       line(text, opaque);
+   }
+}
+
+void tg_backing_report_keys(UInt view, void (*line)(const HChar* text, void* opaque), void* opaque)
+{
+   tlb_pagemap* map = tg_aspace_map();
+   const tlb_view* v = map->view[view];
+   const tlb_view_counts* c = tlb_pagemap_counts(map, view);
+   for (UInt shift = 0; shift < TLB_N_PAGE_SHIFTS; shift++) {
+      HChar text[120], name[16];
+      const ULong pages = c->peak.pages[shift];
+      if (pages == 0)
+         continue;
+      VG_(snprintf)(text, sizeof text, "Backed: %s %llu %llu %llu", size_name(name, shift), pages,
+                    (pages << shift) >> 10, (ULong)c->peak.touched[shift] >> 10);
+      line(text, opaque);
+   }
+   for (UInt i = 0; i < v->policy.n_rules; i++) {
+      Numbered n;
+      if (!find_numbered(map, &v->policy.rule[i], &n))
+         continue;
+      HChar* text = VG_(malloc)("tg.backing", VG_(strlen)(n.name) + 300);
+      VG_(sprintf)(text, "Numbered: %s %llu %llu 0x%llx%s%s", n.words, n.count, n.bytes >> 10,
+                   n.start, *n.name == '\0' ? "" : " ", n.name);
+      line(text, opaque);
+      VG_(free)(text);
    }
 }

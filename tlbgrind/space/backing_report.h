@@ -1,4 +1,4 @@
-/* Describes which page sizes backed the client's memory, as text. */
+/* Describes which page sizes backed the client's memory: for people, and for programs. */
 
 #ifndef TG_BACKING_REPORT_H
 #define TG_BACKING_REPORT_H
@@ -14,6 +14,17 @@ Bool tg_backing_report_is_of_interest(UInt view);
 void tg_backing_report_describe(UInt view,
                         void (*line)(const HChar* text, void* opaque),
                         void* opaque);
+
+/* Calls `line` with the same for programs, "KEY: WORDS": for each page size
+
+      Backed: SIZE PAGES KIBIBYTES TOUCHED-KIBIBYTES
+
+   and for each rule that names a large mapping by its number what it has found, where FIRST is the
+   address of the first mapping, and FILE its file, if it has one:
+
+      Numbered: RULE MAPPINGS KIBIBYTES FIRST [FILE] */
+void tg_backing_report_keys(UInt view, void (*line)(const HChar* text, void* opaque),
+                            void* opaque);
 
 /* First touches of base pages, and the page faults that they take when a page of the view comes
    whole with one fault. */

@@ -159,24 +159,33 @@ def _misses(out: OutFile) -> int:
     return _sum(out, "I1tm", "D1tmr", "D1tmw")
 
 
-_BACKED = re.compile(r"backed at the peak: \d+ pages of (\w+), (\d+)K, of which (\d+)K touched")
+def _keys(out: OutFile, key: str) -> list[list[str]]:
+    """The words of the lines with the key. The last of them may have spaces: a file's name."""
+    words = (text.split(" ", 4) for name, text in out.descriptions if name == key)
+    return [line for line in words if line]
+
+
+def _numbers(out: OutFile, key: str, words: Sequence[str], n: int) -> list[int]:
+    if len(words) != n or not all(word.isdigit() for word in words):
+        raise ReportError(f"'desc: {key}' has not {n} numbers, but '{' '.join(words)}'", out.path)
+    return [int(word) for word in words]
 
 
 def _backed(out: OutFile, size: str) -> tuple[int, int]:
-    for name, text in out.descriptions:
-        found = _BACKED.fullmatch(text) if name == "Memory" else None
-        if found is not None and found[1] == size:
-            return int(found[2]), int(found[3])
+    """KiB in pages of that size at the peak, and KiB of them that were touched."""
+    for of, *counts in _keys(out, "Backed"):
+        if of == size:
+            _, backed, touched = _numbers(out, "Backed", counts, 3)
+            return backed, touched
     return 0, 0
-
-
-_FIRST_TOUCHES = re.compile(r"(\d+) base pages, (\d+) faults")
 
 
 def _first_touches(out: OutFile) -> tuple[int, int] | None:
     """The base pages touched, and with how many faults they came."""
-    found = _FIRST_TOUCHES.fullmatch(dict(out.descriptions).get("First touches", ""))
-    return None if found is None else (int(found[1]), int(found[2]))
+    for words in _keys(out, "Touched"):
+        pages, faults = _numbers(out, "Touched", words, 2)
+        return pages, faults
+    return None
 
 
 def _faults_saved(base: OutFile, out: OutFile) -> tuple[int, int]:
@@ -189,35 +198,38 @@ def _faults_saved(base: OutFile, out: OutFile) -> tuple[int, int]:
     return whole, whole - other[1]
 
 
-_LARGE = re.compile(r"\w+#\d+\+? is (.+)")
-
-
-def _mapping(out: OutFile) -> str:
-    found = (_LARGE.fullmatch(text) for name, text in out.descriptions if name == "Memory")
-    return next((match[1] for match in found if match is not None), "")
+def _mapping(out: OutFile, kind: str) -> str:
+    """Which memory the kind is, if it is named by a number."""
+    for words in _keys(out, "Numbered"):
+        if words[0] == kind:
+            mappings, kibibytes = _numbers(out, "Numbered", words[1:3], 2)
+            if mappings > 1:
+                return f"{mappings} mappings, {kibibytes}K"
+            name = "".join(f", {word}" for word in words[4:])
+            return f"a mapping of {kibibytes}K at {' '.join(words[3:4])}{name}"
+    return ""
 
 
 def _is_held(out: OutFile, size: str) -> bool:
-    return not any(
-        name == "Assumption" and text.startswith(f"no array holds pages of {size}, ")
-        for name, text in out.descriptions
-    )
+    return [size] not in _keys(out, "Unheld")
 
 
-_RULE = re.compile(r"((?:(?!:\w+\+).)+):(\d+[KMG])")
+def _rules(out: OutFile) -> list[str]:
+    return [text for name, text in out.descriptions if name == "Rule"]
 
 
-def _rule(base: str, out: OutFile) -> tuple[str, str]:
+def _rule(base: OutFile, out: OutFile) -> tuple[str, str]:
     """Which memory is in pages of which size."""
-    name = machine_of(out)
-    found = _RULE.fullmatch(name[len(base) + 1 :])
-    if not name.startswith((f"{base}@", f"{base}+")) or found is None:
+    shared = _rules(base)
+    own = _rules(out)[len(shared) :]
+    if len(own) != 1 or not machine_of(out).startswith(machine_of(base)):
         raise ReportError(
-            f"'{name}' is not {base} with one kind of memory in larger pages; --advice takes the "
-            "out-files of one run with --advice=SIZE",
+            f"'{machine_of(out)}' is not {machine_of(base)} with one kind of memory in larger "
+            "pages; --advice takes the out-files of one run with --advice=SIZE",
             out.path,
         )
-    return found[1], found[2]
+    kind, _, size = own[0].rpartition(":")
+    return kind, size
 
 
 def companions(path: str) -> list[str]:
@@ -246,7 +258,7 @@ def advise(files: Sequence[OutFile]) -> Advice:
             raise ReportError(f"not of the run of {base.path}", out.path)
         if out is base:
             continue
-        kind, size = _rule(machine, out)
+        kind, size = _rule(base, out)
         if (kind, size) in ((gain.kind, gain.size) for gain in gains):
             raise ReportError(f"a second file of {kind} in pages of {size}", out.path)
         whole, faults_saved = _faults_saved(base, out)
@@ -263,7 +275,7 @@ def advise(files: Sequence[OutFile]) -> Advice:
                 backed=backed,
                 touched=touched,
                 held=_is_held(out, size),
-                mapping=_mapping(out),
+                mapping=_mapping(out, kind),
             )
         )
     gains.sort(key=_rank)

@@ -35,6 +35,10 @@ _OF_A_RUN = (
 )
 
 
+# For programs; what they say, Memory says to people.
+_KEYS = ("Backed", "First touches", "Numbered", "Rule", "Touched", "Unheld")
+
+
 def metadata(profile: Profile, selection: Selection, options: Sequence[Fact]) -> list[Fact]:
     """Names and values, in order; a name may come more than once, a value is never empty."""
     files = profile.files
@@ -45,7 +49,8 @@ def metadata(profile: Profile, selection: Selection, options: Sequence[Fact]) ->
     facts += [("Process", ", ".join(dict.fromkeys(out.pid for out in files if out.pid)))]
     machines: dict[tuple[Fact, ...], list[OutFile]] = {}
     for out in files:
-        machine = tuple(fact for fact in out.descriptions if fact[0] not in _OF_A_RUN)
+        apart = (*_OF_A_RUN, *_KEYS)
+        machine = tuple(fact for fact in out.descriptions if fact[0] not in apart)
         machines.setdefault(machine, []).append(out)
     for machine, outs in machines.items():
         facts += [("Machine of", outs[0].path)] if len(machines) > 1 else []
