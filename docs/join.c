@@ -1,4 +1,4 @@
-/* join.c -- the example of the manual's questions: adds up the orders of each customer.
+/* join.c -- the example of README.md and of the manual: adds up the orders of each customer.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include <stdint.h>

@@ -12,50 +12,37 @@ dist_man_MANS = \
 # docs/img is a folder, distributed as a whole.
 DOC_FILES = \
 	docs/ahead.c \
+	docs/annotate.md \
 	docs/buffers.c \
-	docs/calls.md \
 	docs/chain.sh \
-	docs/graphviz.sh \
-	docs/cpuid.md \
 	docs/data.md \
-	docs/fault-log.md \
-	docs/faults.md \
-	docs/experiments.md \
-	docs/entries.md \
-	docs/flushes.md \
-	docs/formats.md \
+	docs/graphviz.sh \
+	docs/huge-pages.md \
 	docs/img \
+	docs/install.md \
 	docs/internals/README.md \
 	docs/internals/engine.md \
+	docs/internals/formats.md \
 	docs/internals/measurements.md \
+	docs/internals/validation.md \
+	docs/interruptions.md \
+	docs/is-it-a-lot.md \
 	docs/join.c \
-	docs/machines.md \
-	docs/manual-annotate.md \
-	docs/manual-data.md \
-	docs/manual-huge-pages.md \
-	docs/manual-libraries.md \
-	docs/manual-lot.md \
-	docs/manual-processor.md \
-	docs/manual-start-up.md \
-	docs/manual-trust.md \
-	docs/manual.md \
 	docs/libraries.md \
-	docs/pages.md \
+	docs/machines.md \
+	docs/manual.md \
+	docs/page-faults.md \
+	docs/part-of-a-run.md \
 	docs/people.sql \
-	docs/performance.md \
-	docs/prefetch.md \
-	docs/processes.md \
-	docs/reach.md \
+	docs/processor.md \
 	docs/reference.md \
-	docs/region.md \
 	docs/report.md \
-	docs/simulation.md \
+	docs/start-up.md \
 	docs/store.cc \
 	docs/tables.schema.json \
-	docs/timeline.md \
-	docs/tuning-startup.md \
 	docs/transpose.c \
-	docs/walks.md
+	docs/troubleshooting.md \
+	docs/trust.md
 
 # A program that uses libtlbsim, installed with the library.
 exampledir = $(docdir)/examples

@@ -1,4 +1,4 @@
-/* Two maps that are read through the same templates: which of them misses? (manual-annotate.md) */
+/* Two maps that are read through the same templates: which of them misses? (annotate.md) */
 
 #include <cstdio>
 #include <unordered_map>

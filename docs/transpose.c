@@ -1,4 +1,4 @@
-/* transpose.c -- the example of README.md and of the manual: a matrix is transposed twice.
+/* transpose.c -- an example of the manual: a matrix is transposed twice.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include <stdio.h>

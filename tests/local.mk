@@ -552,7 +552,7 @@ lint:
 	cd $(srcdir) && $(RUFF) check --no-cache $(LINT_FILES) tests
 
 # ---------------------------------------------------------------- bench
-# docs/performance.md.  make bench BENCH_FLAGS='--quick --only ls,bzip2'
+# docs/internals/measurements.md.  make bench BENCH_FLAGS='--quick --only ls,bzip2'
 
 BENCH_MODULES = \
 	tests/bench/bench.py \
@@ -598,7 +598,7 @@ EXTRA_DIST += $(SAME_FILES)
 LINT_FILES += $(SAME_FILES)
 
 # ---------------------------------------------------------------- experiments
-# docs/experiments.md.  make experiments EXPERIMENT=E2,E5; experiments-long: those of minutes, too.
+# docs/internals/validation.md.  make experiments EXPERIMENT=E2,E5; experiments-long: those of minutes, too.
 
 EXPERIMENT_MODULES = \
 	tests/experiments/e10_erat.py \

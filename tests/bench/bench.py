@@ -1,7 +1,7 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """make bench: how long programs take under tlbgrind, beside Valgrind's other tools.
 
-docs/performance.md tells what is measured and how to read it. The tools take turns on each program, so that a machine
+docs/internals/measurements.md tells what is measured and how to read it. The tools take turns on each program, so that a machine
 that becomes slower for a while is slower for all of them.
 """
 

@@ -66,7 +66,7 @@ class Row(NamedTuple):
         return Spread(*(seconds / floor.median for seconds in time))
 
     def memory_limit(self) -> int | None:
-        """What a run may take above none's: see docs/performance.md."""
+        """What a run may take above none's: see docs/internals/measurements.md."""
         touched = self.memory(NATIVE)
         if touched is None or self.instructions is None:
             return None

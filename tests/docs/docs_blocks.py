@@ -1,6 +1,6 @@
 # docs_blocks.py -- the commands that a document shows, and what it says that they print.
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Fenced blocks with lines "$ command", each followed by its output.
+"""Fenced blocks with lines "$ command", each followed by its output; not those with a language.
 
 A comment before a block says how the two are compared; without one they agree to a few percent.
 In the output a line "..." stands for any lines, also for none.
@@ -16,7 +16,9 @@ from typing import NamedTuple
 
 # Numbers of every kind, with their sign or unit: 1,048,576 93.8% 0.728 64K. 4a2c000 is a word.
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?[%KMG]?(?![\w.]*[A-Za-z_])")
-FENCE = re.compile(r"^(?:<!-- compare: (?P<how>[a-z]+) -->\n)?```\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
+FENCE = re.compile(
+    r"^(?:<!-- compare: (?P<how>[a-z]+) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE
+)
 # "compiled": instructions and inlining are those of one compiler, with which they are near.
 WAYS = ("near", "exact", "words", "compiled")
 DISPLAY = re.compile(r"^\.Bd -literal.*\n(?P<body>(?:.*\n)*?)\.Ed$|^\.Dl (?P<line>\$ .*)$", re.MULTILINE)
@@ -44,6 +46,8 @@ def commands_of(path: Path) -> list[Command]:
         return displayed(text)
     found: list[Command] = []
     for fence in FENCE.finditer(text):
+        if fence["language"]:
+            continue
         how = fence["how"] or "near"
         assert how in WAYS, f"{path}: {how}"
         first = text.count("\n", 0, fence.start("body")) + 1

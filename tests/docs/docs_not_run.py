@@ -26,16 +26,15 @@ NOT_RUN = {
         "tlbgrind/tlbgrind ls": SOURCE_TREE,
         "perf": PERF,
     },
-    "README.md": {"./quickstart": BUILD, "autoreconf": BUILD, "../configure": BUILD, "mkdir": BUILD, "make": BUILD},
-    "docs/cpuid.md": {
-        "tlbgrind --show-machine=alderlake.txt": OTHER_MACHINE,
-        "tlbgrind --show-machine=cloud.txt": OTHER_MACHINE,
-        "vi mine.machine": EDITOR,
-        "TLBGRIND=build/tlbgrind/tlbgrind TG_SRCDIR=. python3": SOURCE_TREE,
+    "README.md": {"./quickstart": BUILD},
+    "docs/annotate.md": {
+        "tg_annotate --to=folded=walks calls.out | flamegraph.pl": NO_PACKAGE,
     },
-    "docs/experiments.md": {"make experiments": MINUTES},
+    "docs/install.md": {"./quickstart": BUILD, "autoreconf": BUILD, "../configure": BUILD, "mkdir": BUILD, "make": BUILD},
     "docs/internals/measurements.md": {"make bench": MINUTES},
-    "docs/libraries.md": {
+    "docs/internals/validation.md": {
+        "TLBGRIND=build/tlbgrind/tlbgrind TG_SRCDIR=. python3": SOURCE_TREE,
+        "make experiments": MINUTES,
         "sh docs/graphviz.sh": MINUTES,
         "export LD_LIBRARY_PATH=": GRAPHVIZ,
         "run=": GRAPHVIZ,
@@ -43,26 +42,15 @@ NOT_RUN = {
         "$run": GRAPHVIZ,
         "tg_annotate --advice=libraries apart.out_": GRAPHVIZ,
     },
+    "docs/interruptions.md": {"tlbgrind --machine=skylake xz -T4": THREADS},
     "docs/libtlbsim.3": {"cc -o three_machines": INSTALLED, "valgrind --tool=lackey": INSTALLED},
-    "docs/manual-annotate.md": {
-        "tg_annotate --to=folded=walks calls.out | flamegraph.pl": NO_PACKAGE,
+    "docs/machines.md": {
+        "tlbgrind --show-machine=alderlake.txt": OTHER_MACHINE,
+        "tlbgrind --show-machine=cloud.txt": OTHER_MACHINE,
+        "vi mine.machine": EDITOR,
     },
-    "docs/performance.md": {"make bench": MINUTES},
-    "docs/processes.md": {"tlbgrind --machine=skylake xz -T4": THREADS},
     "docs/reference.md": {"tlbgrind [options]": SYNOPSIS, "valgrind --tool=tlbgrind [options]": SYNOPSIS},
-    "docs/simulation.md": {"export VALGRIND_LIB=PREFIX": ORACLE, "env -i VALGRIND_LIB=": ORACLE},
-    "docs/tg_annotate.1": {"tg_annotate --to=folded=walks tlbgrind.out.4711 |": NO_PACKAGE},
-    "docs/tg_faults.1": {
-        "cpu=": PERF,
-        "same=": PERF,
-        "dd if=./program": PERF,
-        "env -i $same": PERF,
-        "record=": PERF,
-        "setarch -R $record": PERF,
-        "perf script": PERF,
-        "tg_faults --native": PERF,
-    },
-    "docs/tuning-startup.md": {
+    "docs/start-up.md": {
         "tlbgrind --faults=yes ./python": PYTHON,
         "tg_faults tlbgrind.faults.4711": PYTHON,
         "tlbgrind --entries=yes ./python": PYTHON,
@@ -77,20 +65,33 @@ NOT_RUN = {
         "tlbgrind --entries=data --faults=yes ./python": PYTHON,
         "tg_order --data": PYTHON,
     },
-    "docs/walks.md": {"tlbgrind --machine=ppc970 --cycles=29953650000 ./stream": OTHER_MACHINE},
+    "docs/tg_annotate.1": {"tg_annotate --to=folded=walks tlbgrind.out.4711 |": NO_PACKAGE},
+    "docs/tg_faults.1": {
+        "cpu=": PERF,
+        "same=": PERF,
+        "dd if=./program": PERF,
+        "env -i $same": PERF,
+        "record=": PERF,
+        "setarch -R $record": PERF,
+        "perf script": PERF,
+        "tg_faults --native": PERF,
+    },
+    "docs/trust.md": {"export VALGRIND_LIB=PREFIX": ORACLE, "env -i VALGRIND_LIB=": ORACLE},
 }
 
 CHART_JS = "/usr/share/javascript/chart.js/chart.min.js"
 
 # Programs and files of Debian packages that a page's commands need; quickstart has the packages.
 NEEDED = {
-    "docs/cpuid.md": ["cpuid"],
-    "docs/formats.md": ["jq"],
-    "docs/manual-annotate.md": ["eu-addr2line", "g++", "jq", "objdump"],
-    "docs/manual-start-up.md": ["sqlite3"],
+    "docs/annotate.md": ["eu-addr2line", "g++", "jq", "objdump"],
+    "docs/huge-pages.md": ["sqlite3"],
+    "docs/internals/formats.md": ["jq"],
+    "docs/is-it-a-lot.md": ["sqlite3"],
+    "docs/machines.md": ["cpuid"],
+    "docs/part-of-a-run.md": [CHART_JS],
     "docs/report.md": [CHART_JS],
+    "docs/start-up.md": ["sqlite3"],
     "docs/tg_annotate.1": ["jq"],
     "docs/tg_order.1": ["ld.lld"],
     "docs/tg_report.1": [CHART_JS],
-    "docs/timeline.md": [CHART_JS],
 }

@@ -71,6 +71,12 @@ def test_commands_go_on_behind_a_backslash(tmp_path: Path) -> None:
     ]
 
 
+def test_a_block_of_code_hides_no_commands_behind_it(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```c\n$ int\n```\n\n```\n$ one\n```\n")
+    assert [(c.line, c.text) for c in commands_of(page)] == [(6, "one")]
+
+
 def test_commands_of_a_man_page_stand_in_displays_and_print_anything(tmp_path: Path) -> None:
     page = tmp_path / "page.1"
     page.write_text(

@@ -12,8 +12,9 @@ from docs_not_run import NEEDED, NOT_RUN
 from docs_run import Reader, difference, faults_of
 from docs_support import DOCUMENTS, ROOT
 
-QUESTIONS = ["README.md", "docs/reach.md", *sorted(
-    str(path.relative_to(ROOT)) for path in ROOT.glob("docs/manual-*.md")
+QUESTIONS = ["README.md", *(
+    f"docs/{name}.md"
+    for name in ("is-it-a-lot", "huge-pages", "data", "processor", "start-up", "libraries", "trust")
 )]
 MAN_PAGES = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/*.[1-9]"))
 # Every document with commands.

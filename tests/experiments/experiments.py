@@ -1,7 +1,7 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """make experiments: published results, computed again.
 
-docs/experiments.md tells what they are and what came out. Exit status 1: a number is off, or an experiment could not be
+docs/internals/validation.md tells what they are and what came out. Exit status 1: a number is off, or an experiment could not be
 made.
 """
 

@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Fault logs, read strictly as docs/fault-log.md has them, and what the kernel says natively.
+"""Fault logs, read strictly as docs/internals/formats.md has them, and what the kernel says natively.
 
 This reader knows nothing of the companions': what is not exactly of the form is an error.
 """

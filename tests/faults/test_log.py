@@ -387,10 +387,10 @@ def test_a_log_that_cannot_be_written_costs_no_exit_code(tmp_path: Path) -> None
 
 
 def test_the_example_of_the_docs_is_a_log() -> None:
-    """the example in docs/fault-log.md is a log"""
+    """the example in docs/internals/formats.md is a log"""
     folder = Path(os.environ["TG_SRCDIR"])
     example = folder / "tests/faults/data/example.faults"
     log = read(example)
     assert len(log.faults) == 65539
     text = example.read_text(encoding="utf-8")
-    assert text in (folder / "docs/fault-log.md").read_text(encoding="utf-8")
+    assert text in (folder / "docs/internals/formats.md").read_text(encoding="utf-8")

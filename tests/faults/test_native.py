@@ -31,7 +31,7 @@ from tg_environment import CLIENTS, client
 
 SOURCE = "int add(int a, int b) { return a + b; }\n"
 # The processor that Valgrind shows has no AVX-512 and another name: the dynamic linker saves less
-# of it on the stack, and its lists of folders are shorter. See docs/faults.md.
+# of it on the stack, and its lists of folders are shorter. See docs/page-faults.md.
 EACH = 0.98
 ALL = 0.99
 EXCESS = 0.01

@@ -52,7 +52,7 @@ PAIRS = {
     "hello": Figures(52, 52, 52, 52, 0, 0),
     "hello-software": Figures(52, 52, 52, 52, 0, 0),
     "static": Figures(26, 26, 26, 26, 0, 0),
-    # What the dynamic linker saves on a stack is larger natively: see docs/faults.md.
+    # What the dynamic linker saves on a stack is larger natively: see docs/page-faults.md.
     "threads": Figures(180, 179, 179, 179, 1, 0),
     "ls": Figures(82, 82, 82, 82, 0, 0),
     "bash": Figures(120, 120, 120, 120, 0, 0),

@@ -202,7 +202,8 @@ def test_the_manual_lists_them_all(read: dict[str, list[str]]) -> None:
 def test_the_example_of_the_manual_is_read(tmp_path: Path) -> None:
     text = MANUAL.read_text(encoding="utf-8")
     example = tmp_path / "example.machine"
-    example.write_text(text.split("```")[1].lstrip("\n"), encoding="ascii")
+    block = next(block for block in text.split("```") if block.startswith("\n# Lines that begin with #"))
+    example.write_text(block.lstrip("\n"), encoding="ascii")
     lines = drive(example)
     assert [line for line in lines if not line.startswith("note ")] == describe(example.read_text(encoding="ascii"))
     assert lines[0] == "machine example x86-64 2026 B 12 2"

@@ -1,6 +1,6 @@
 /* A naive MMU: what one machine does to a stream of references, one at a time.
 
-   Written from docs/machines.md and docs/walks.md alone, in C for the sake of many short cases;
+   Written from docs/machines.md and docs/reference.md alone, in C for the sake of many short cases;
    tests/model/naive_machine.py says the same in Python. Of the simulator it takes the description
    of a machine (sim/machine/machine.h), and no code. No tables, no short cuts, no speed.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */

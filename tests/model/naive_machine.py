@@ -1,4 +1,4 @@
-# naive_machine.py -- what a machine does to a reference, written from docs/machines.md and walks.md alone.
+# naive_machine.py -- what a machine does to a reference, written from docs/machines.md and reference.md alone.
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """Which array of which level a page goes to: no tables, no short cuts, no speed.  The sets of an
 array are those of oracle/naive_tlb.py.  Machines are made here, and written as machine files

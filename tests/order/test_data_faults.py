@@ -65,7 +65,7 @@ def test_the_faults_now_are_those_of_the_log(program: tuple[str, Sequence[str]],
     """but for reads, of which neighbours share one by where the program lies"""
     name, arguments = program
     found = shutil.which(name)
-    assert found, f"{name} is missing; README.md names the packages that the tests need"
+    assert found, f"{name} is missing; docs/install.md names the packages that the tests need"
     path = str(Path(found).resolve())
     entries, faults = recorded(tmp_path, path, *arguments)
     now, _ = forecast(tmp_path, entries)

@@ -376,7 +376,7 @@ def test_help_has_what_the_manual_has() -> None:
     done = subprocess.run([TLBGRIND, "--help-debug"], capture_output=True, check=True, encoding="utf-8")
     listed = set(re.findall(r"^ +(--[a-z-]+)", done.stdout, re.MULTILINE))
     docs = Path(os.environ["TG_SRCDIR"], "docs")
-    tables = "".join((docs / name).read_text(encoding="utf-8") for name in ("reference.md", "faults.md"))
+    tables = "".join((docs / name).read_text(encoding="utf-8") for name in ("reference.md", "page-faults.md"))
     page = (docs / "tlbgrind.1").read_text(encoding="utf-8")
     manual = set(re.findall(r"^\| `(--[a-z-]+)=", tables, re.MULTILINE))
     man = {f"-{name}" for name in re.findall(r"^\.It Fl (-[a-z-]+)", page, re.MULTILINE)}

@@ -119,7 +119,7 @@ def test_each_machine_can_have_cycles_of_its_own(tmp_path: Path) -> None:
 
 def test_the_rules_of_thumb_are_the_formula() -> None:
     """The manual's table of walks per 1000 instructions and cycles a walk."""
-    page = Path(os.environ["TG_SRCDIR"], "docs", "manual-lot.md").read_text(encoding="utf-8")
+    page = Path(os.environ["TG_SRCDIR"], "docs", "is-it-a-lot.md").read_text(encoding="utf-8")
     rows = [line.strip("| ").split(" | ") for line in page.splitlines() if re.match(r"\| [0-9.]+ \|", line)]
     assert len(rows) >= 6
     for row in rows:

@@ -54,7 +54,7 @@ class Entries(NamedTuple):
 
 
 def read(path: Path) -> Entries:
-    """Strict: what is not exactly of the form in docs/entries.md is an error."""
+    """Strict: what is not exactly of the form in docs/internals/formats.md is an error."""
     text = written(path)
     head, body, end = text.split("\n\n")
     first, *lines = head.split("\n")

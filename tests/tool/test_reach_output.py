@@ -28,7 +28,7 @@ class Reach(NamedTuple):
 
 
 def read(path: Path) -> Reach:
-    """Strict: what is not exactly of the form in docs/reach.md is an error."""
+    """Strict: what is not exactly of the form in docs/internals/formats.md is an error."""
     text = written(path)
     assert text.endswith("\n")
     rows = text[:-1].split("\n")

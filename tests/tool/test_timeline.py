@@ -38,7 +38,7 @@ class Timeline(NamedTuple):
 
 
 def read(path: Path) -> Timeline:
-    """Strict: what is not exactly of the form in docs/timeline.md is an error."""
+    """Strict: what is not exactly of the form in docs/internals/formats.md is an error."""
     lines = written(path).split("\n")
     assert lines[0] == "# tlbgrind timeline" and lines[-2:] == ["end", ""]
     header: dict[str, str] = {}

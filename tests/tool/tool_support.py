@@ -2,7 +2,7 @@
 """Runs programs under the tool and reads what it writes.
 
 The out-file's reader here is strict and knows nothing of tg_annotate's: what is not exactly of the
-form in docs/formats.md is an error.
+form in docs/internals/formats.md is an error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-/* The letter of each kind of page fault in the fault log (docs/fault-log.md).
+/* The letter of each kind of page fault in the fault log (docs/internals/formats.md).
 
    sim/faults/faultmodel.h decides the kind of a fault. */
 

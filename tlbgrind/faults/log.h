@@ -1,4 +1,4 @@
-/* The fault log: stores page faults in order and writes the file (docs/fault-log.md). */
+/* The fault log: stores page faults in order and writes the file (docs/internals/formats.md). */
 
 #ifndef TG_LOG_H
 #define TG_LOG_H

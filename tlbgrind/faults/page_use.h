@@ -20,7 +20,7 @@
 #include "trace/shadow_area.h"
 
 /* How a page became present in a view. A page with a fault of its own has the letter of the
-   fault's kind instead (faults/kinds.h, docs/fault-log.md). */
+   fault's kind instead (faults/kinds.h, docs/internals/formats.md). */
 #define TG_PAGE_USE_NOT_THERE '-'
 #define TG_PAGE_USE_BROUGHT '+' /* mapped by the fault of another page */
 #define TG_PAGE_USE_PRESENT 'p' /* populated, locked, inherited by a fork */

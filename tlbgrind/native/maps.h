@@ -22,7 +22,7 @@ typedef struct {
    ULong native;       /* the native address of `start` */
    ULong offset;       /* in the file */
    const HChar* name;  /* of the file or object, NULL: none */
-   const HChar* what;  /* "heap" and so on, see docs/fault-log.md */
+   const HChar* what;  /* "heap" and so on, see docs/internals/formats.md */
    UChar prot;         /* TLB_MAY_READ and so on */
    Bool shared;
    Bool hidden;        /* mapped by Valgrind, not by the program */

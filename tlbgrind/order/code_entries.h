@@ -36,7 +36,7 @@ UInt tg_code_entries_object(const NSegment* seg);
    before, for order/data_uses.h. */
 void tg_code_entries_used(UInt object, ULong offset, UInt length, Bool is_write);
 
-/* Writes the file (docs/entries.md): all entries since the program's start. A forked child has
+/* Writes the file (docs/internals/formats.md): all entries since the program's start. A forked child has
    its parent's, too, because it runs on the same touched pages. False: that failed, and a message
    has been printed. */
 Bool tg_code_entries_write(Int forked_from, const HChar* name);

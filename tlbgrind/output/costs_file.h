@@ -1,4 +1,4 @@
-/* Writes the out-file: costs by source line, in callgrind's format (docs/formats.md). */
+/* Writes the out-file: costs by source line, in callgrind's format (docs/internals/formats.md). */
 
 #ifndef TG_COSTS_FILE_H
 #define TG_COSTS_FILE_H

@@ -1,4 +1,4 @@
-/* Writes the data file (docs/data.md): costs by object of data and line of code. */
+/* Writes the data file (docs/internals/formats.md): costs by object of data and line of code. */
 
 #ifndef TG_DATA_FILE_H
 #define TG_DATA_FILE_H

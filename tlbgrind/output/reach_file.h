@@ -1,4 +1,4 @@
-/* Writes the reach file (docs/reach.md), and prints its table on stderr. */
+/* Writes the reach file (docs/internals/formats.md), and prints its table on stderr. */
 
 #ifndef TG_REACH_FILE_H
 #define TG_REACH_FILE_H

@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Writes tables as CSV or as one JSON document, both of which docs/formats.md describes."""
+"""Writes tables as CSV or as one JSON document, both of which docs/internals/formats.md describes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Reads a data file (docs/data.md): costs by object of data and line of code."""
+"""Reads a data file (docs/internals/formats.md): costs by object of data and line of code."""
 
 from __future__ import annotations
 

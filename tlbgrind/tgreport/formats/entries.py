@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Reads an entries file (docs/entries.md): the code that a process executed, in order."""
+"""Reads an entries file (docs/internals/formats.md): the code that a process executed, in order."""
 
 from __future__ import annotations
 

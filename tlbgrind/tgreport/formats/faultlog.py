@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Reads a fault log (docs/fault-log.md): a process's page faults, in three views.
+"""Reads a fault log (docs/internals/formats.md): a process's page faults, in three views.
 
 A log can stand for many more faults than it has lines, so what is kept are its lines; `faults`
 unfolds them.

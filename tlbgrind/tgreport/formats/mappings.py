@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Reads the mappings in an out-file of a run with --mappings=yes (docs/formats.md)."""
+"""Reads the mappings in an out-file of a run with --mappings=yes (docs/internals/formats.md)."""
 
 from __future__ import annotations
 

@@ -186,7 +186,7 @@ _POSITIONS = (["line"], ["instr"], ["instr", "line"])
 class _Reader:
     """Reads one file's bytes from front to back.
 
-    A file of tlbgrind must be exactly as docs/formats.md has it. One of callgrind may leave out
+    A file of tlbgrind must be exactly as docs/internals/formats.md has it. One of callgrind may leave out
     trailing zeros, give positions as differences, and hold calls and jumps.
     """
 

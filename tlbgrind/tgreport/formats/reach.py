@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Reads a reach file (docs/reach.md): what fully associative TLBs of each size would miss."""
+"""Reads a reach file (docs/internals/formats.md): what fully associative TLBs of each size would miss."""
 
 from __future__ import annotations
 

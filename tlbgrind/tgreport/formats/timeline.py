@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Reads a timeline (docs/timeline.md): misses, faults and pages over a run's instructions."""
+"""Reads a timeline (docs/internals/formats.md): misses, faults and pages over a run's instructions."""
 
 from __future__ import annotations
 
