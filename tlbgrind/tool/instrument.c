@@ -54,22 +54,24 @@ typedef struct {
    UInt segment; /* its number in the block */
 } SegmentArg;
 
-/* The block that is being instrumented. */
-static IRSB* out;
-static XArray* segment_args;  /* SegmentArg: set when the block is finished */
-static UInt n_segments;       /* begun so far */
-static Int ip_offset;         /* of the guest's instruction pointer */
-static const VexGuestExtents* extents;
-static UWord fetched_page;    /* of the last fetch; TLB_NO_PAGE at the begin */
-static Bool data_since_fetch; /* a data reference has been made since */
-static TgSite* site;          /* of the current instruction */
-static IRExpr* last_atom;     /* the address of the last reference */
-static Bool segment_open;
-static UInt n_refs[TLB_N_USERS]; /* of the segment that is open */
+static XArray* segment_args; /* SegmentArg, of one block: set when it is finished */
 
-/* The roots of the segment's bases. */
-static IRTemp base_root[TG_MAX_BASES];
-static UInt n_bases;
+/* The block that is being instrumented. */
+typedef struct {
+   IRSB* out;
+   const VexGuestExtents* extents;
+   Int ip_offset;         /* of the guest's instruction pointer */
+   TgSite* site;          /* of the current instruction */
+   UWord fetched_page;    /* of the last fetch; TLB_NO_PAGE at the begin */
+   Bool data_since_fetch; /* a data reference has been made since */
+   IRExpr* last_atom;     /* the address of the last reference */
+   UInt n_segments;       /* begun so far */
+   /* Of the segment that is open: */
+   Bool segment_open;
+   UInt n_refs[TLB_N_USERS];
+   UInt n_bases;
+   IRTemp base_root[TG_MAX_BASES]; /* the roots of its bases */
+} Block;
 
 #if VEX_HOST_WORDSIZE == 8
 #define WIDEN Iop_1Uto64
@@ -93,30 +95,30 @@ void tg_instrument_init(const TgOptions* options)
 
 /* --- Segments --- */
 
-static void put_shadow(SizeT offset, IRExpr* atom)
+static void put_shadow(const Block* b, SizeT offset, IRExpr* atom)
 {
-   addStmtToIRSB(out, IRStmt_Put(TG_THREAD_OFFSET(segment) + (Int)offset, atom));
+   addStmtToIRSB(b->out, IRStmt_Put(TG_THREAD_OFFSET(segment) + (Int)offset, atom));
 }
 
 /* Stores the number of the current segment in the shadow area; 0: none. */
-static void put_segment(UInt number)
+static void put_segment(Block* b, UInt number)
 {
-   put_shadow(offsetof(TgShadowArea, segment), IRExpr_Const(WORD_CONST(number)));
+   put_shadow(b, offsetof(TgShadowArea, segment), IRExpr_Const(WORD_CONST(number)));
 }
 
-static void begin_segment(void)
+static void begin_segment(Block* b)
 {
-   put_segment(tg_segment_begin());
-   n_segments++;
-   n_bases = 0;
-   n_refs[TLB_LOAD] = n_refs[TLB_STORE] = 0;
-   last_atom = NULL;
+   put_segment(b, tg_segment_begin());
+   b->n_segments++;
+   b->n_bases = 0;
+   b->n_refs[TLB_LOAD] = b->n_refs[TLB_STORE] = 0;
+   b->last_atom = NULL;
 }
 
 /* Adds a call of a function like those of engine/check.h for the current segment. */
-static void call_check(const HChar* name, void* function, IRExpr* happens)
+static void call_check(const Block* b, const HChar* name, void* function, IRExpr* happens)
 {
-   const SegmentArg arg = { WORD_CONST(0), n_segments - 1 };
+   const SegmentArg arg = { WORD_CONST(0), b->n_segments - 1 };
    IRExpr* s = IRExpr_Const(arg.address);
    VG_(addToXA)(segment_args, &arg);
    /* No register parameters: Vex can not put the guest state's address into
@@ -131,7 +133,7 @@ static void call_check(const HChar* name, void* function, IRExpr* happens)
    d->fxState[0].fx = Ifx_Read;
    d->fxState[0].offset = TG_THREAD_OFFSET(segment);
    d->fxState[0].size = sizeof(TgShadowArea);
-   addStmtToIRSB(out, IRStmt_Dirty(d));
+   addStmtToIRSB(b->out, IRStmt_Dirty(d));
 }
 
 static Bool has_data(const TgSegment* s)
@@ -139,57 +141,57 @@ static Bool has_data(const TgSegment* s)
    return s->n_refs > s->n_fetches;
 }
 
-static void end_segment(void)
+static void end_segment(Block* b)
 {
-   if (segment_open) {
-      tg_call_code_count(out, n_refs[TLB_LOAD], n_refs[TLB_STORE], NULL);
+   if (b->segment_open) {
+      tg_call_code_count(b->out, b->n_refs[TLB_LOAD], b->n_refs[TLB_STORE], NULL);
       if (tg_data_on && tg_instrumented && has_data(tg_segment_at_hand()))
-         call_check("tg_data_check", tg_data_check, NULL);
+         call_check(b, "tg_data_check", tg_data_check, NULL);
       if (tg_instrumented && tg_segment_at_hand()->n_fetches > 0)
-         tg_sample_code(out);
-      call_check("tg_check", tg_check_for(tg_segment_at_hand()), NULL);
+         tg_sample_code(b->out);
+      call_check(b, "tg_check", tg_check_for(tg_segment_at_hand()), NULL);
    }
-   segment_open = False;
+   b->segment_open = False;
 }
 
-static void need_segment(void)
+static void need_segment(Block* b)
 {
-   if (!segment_open)
-      begin_segment();
-   segment_open = True;
+   if (!b->segment_open)
+      begin_segment(b);
+   b->segment_open = True;
 }
 
 /* Stores the addresses of the segments as arguments of the calls. */
-static void fill_in_segments(TgSuperblock* b)
+static void fill_in_segments(const TgSuperblock* s, UInt n_segments)
 {
-   tl_assert(n_segments == b->n_segments);
+   tl_assert(n_segments == s->n_segments);
    for (Word i = 0; i < VG_(sizeXA)(segment_args); i++) {
       const SegmentArg* arg = VG_(indexXA)(segment_args, i);
       if (VEX_HOST_WORDSIZE == 8)
-         arg->address->Ico.U64 = (Addr)b->segment[arg->segment];
+         arg->address->Ico.U64 = (Addr)s->segment[arg->segment];
       else
-         arg->address->Ico.U32 = (UInt)(Addr)b->segment[arg->segment];
+         arg->address->Ico.U32 = (UInt)(Addr)s->segment[arg->segment];
    }
 }
 
 /* The number of the address's base in the segment. Begins a new segment if this one has no room for
    another base. */
-static UInt base_of(TgAddress a)
+static UInt base_of(Block* b, TgAddress a)
 {
    if (a.root == IRTemp_INVALID)
       return TG_NO_BASE;
-   for (UInt i = 0; i < n_bases; i++) {
-      if (base_root[i] == a.root)
+   for (UInt i = 0; i < b->n_bases; i++) {
+      if (b->base_root[i] == a.root)
          return i;
    }
-   if (n_bases == TG_MAX_BASES) {
-      end_segment();
-      need_segment();
+   if (b->n_bases == TG_MAX_BASES) {
+      end_segment(b);
+      need_segment(b);
    }
-   base_root[n_bases] = a.root;
-   put_shadow(offsetof(TgShadowArea, base[0]) + n_bases * sizeof(UWord),
+   b->base_root[b->n_bases] = a.root;
+   put_shadow(b, offsetof(TgShadowArea, base[0]) + b->n_bases * sizeof(UWord),
            IRExpr_RdTmp(a.root));
-   return n_bases++;
+   return b->n_bases++;
 }
 
 /* Extends a group of the base by `size` bytes at `offset`, or makes a new group. */
@@ -227,111 +229,111 @@ static void join_group(UInt base, UWord offset, UInt size, UShort ref,
 
 /* A second fetch from the same page changes nothing, unless an array holds code and data: then data
    referenced in between can have evicted the page's entry or be more recent. */
-static void fetch_page(Addr a, Bool crossing)
+static void fetch_page(Block* b, Addr a, Bool crossing)
 {
    const UWord page = tg_merged_code_address(a) >> page_shift;
-   if (page == fetched_page && !(tg_mmus.traits.mixed && data_since_fetch))
+   if (page == b->fetched_page && !(tg_mmus.traits.mixed && b->data_since_fetch))
       return;
-   fetched_page = page;
-   data_since_fetch = False;
-   tg_segment_add_ref((TgRef){ .site = site, .at.page = tlb_record_of(&tg_mmus, TLB_CODE, page),
+   b->fetched_page = page;
+   b->data_since_fetch = False;
+   tg_segment_add_ref((TgRef){ .site = b->site, .at.page = tlb_record_of(&tg_mmus, TLB_CODE, page),
                                .size = crossing, .kind = TLB_FETCH });
-   last_atom = NULL;
+   b->last_atom = NULL;
 }
 
-static void fetch(Addr a, UInt size)
+static void fetch(Block* b, Addr a, UInt size)
 {
-   need_segment();
-   site = tg_site_use(a);
-   tg_site_set_length(site, (UChar)size);
-   tg_segment_add_instr(site);
-   fetch_page(a, False);
-   fetch_page(a + size - 1, True);
-   last_atom = NULL;
+   need_segment(b);
+   b->site = tg_site_use(a);
+   tg_site_set_length(b->site, (UChar)size);
+   tg_segment_add_instr(b->site);
+   fetch_page(b, a, False);
+   fetch_page(b, a + size - 1, True);
+   b->last_atom = NULL;
 }
 
 /* The instruction is a prefetch: what the program has done before is simulated first. */
-static void prefetch(const IRStmt* mark)
+static void prefetch(Block* b, const IRStmt* mark)
 {
    tg_prefetch p;
    if (!tg_prefetch_code_finds(mark->Ist.IMark.addr, mark->Ist.IMark.len, &p))
       return;
-   end_segment();
-   tg_prefetch_code_add(out, site, mark->Ist.IMark.addr, &p);
-   data_since_fetch = True;
+   end_segment(b);
+   tg_prefetch_code_add(b->out, b->site, mark->Ist.IMark.addr, &p);
+   b->data_since_fetch = True;
 }
 
-static void data(tlb_user kind, IRExpr* atom, UInt size)
+static void data(Block* b, tlb_user kind, IRExpr* atom, UInt size)
 {
-   need_segment();
-   /* Room for two references: see data_write(). */
+   need_segment(b);
+   /* Room for two references: see data_write(b). */
    const TgSegment* s = tg_segment_at_hand();
    if (s->n_groups + 2u > TG_MAX_GROUPS
        || s->n_refs + 2u > tg_max_refs(tg_n_instrs(s))) {
-      end_segment();
-      need_segment();
+      end_segment(b);
+      need_segment(b);
    }
    const TgAddress a = tg_address_of(atom);
-   const UInt base = base_of(a);
+   const UInt base = base_of(b, a);
    const UShort ref = tg_segment_add_ref(
-      (TgRef){ .site = site, .at.offset = a.offset, .size = (UShort)size,
+      (TgRef){ .site = b->site, .at.offset = a.offset, .size = (UShort)size,
                .base = (UChar)base, .kind = (UChar)kind });
    join_group(base, a.offset, size, ref, kind);
-   n_refs[kind]++;
-   last_atom = atom;
-   data_since_fetch = True;
+   b->n_refs[kind]++;
+   b->last_atom = atom;
+   b->data_since_fetch = True;
 }
 
-static void data_read(IRExpr* atom, UInt size)
+static void data_read(Block* b, IRExpr* atom, UInt size)
 {
-   data(TLB_LOAD, atom, size);
+   data(b, TLB_LOAD, atom, size);
 }
 
 /* A write of what the instruction has just read makes the read a modify. */
-static void data_write(IRExpr* atom, UInt size)
+static void data_write(Block* b, IRExpr* atom, UInt size)
 {
-   TgRef* last = segment_open ? tg_segment_last_ref() : NULL;
-   if (last != NULL && last_atom != NULL && last->kind == TLB_LOAD
-       && last->site == site && last->size == size
-       && eqIRAtom(last_atom, atom)) {
+   TgRef* last = b->segment_open ? tg_segment_last_ref() : NULL;
+   if (last != NULL && b->last_atom != NULL && last->kind == TLB_LOAD
+       && last->site == b->site && last->size == size
+       && eqIRAtom(b->last_atom, atom)) {
       last->modifies = True;
       join_group(last->base, last->at.offset, size,
                  (UShort)(tg_segment_at_hand()->n_refs - 1), TLB_STORE);
-      last_atom = NULL;
+      b->last_atom = NULL;
       return;
    }
-   data(TLB_STORE, atom, size);
+   data(b, TLB_STORE, atom, size);
 }
 
 /* For a locked instruction Vex has a load and a compare-and-swap. Both are counted, as by
    cachegrind; the processor makes one touch, a write. */
-static void is_locked(const IRExpr* atom)
+static void is_locked(Block* b, const IRExpr* atom)
 {
-   TgRef* last = segment_open ? tg_segment_last_ref() : NULL;
-   if (last != NULL && last_atom != NULL && last->kind == TLB_LOAD
-       && last->site == site && eqIRAtom(last_atom, atom))
+   TgRef* last = b->segment_open ? tg_segment_last_ref() : NULL;
+   if (last != NULL && b->last_atom != NULL && last->kind == TLB_LOAD
+       && last->site == b->site && eqIRAtom(b->last_atom, atom))
       last->locked = True;
 }
 
 /* A reference that is made only if the guard holds, in a segment of its own.
    `helper`: of a helper function, see TgSuperblockTotals. */
-static void data_guarded(tlb_user kind, IRExpr* atom, UInt size, IRExpr* guard,
+static void data_guarded(Block* b, tlb_user kind, IRExpr* atom, UInt size, IRExpr* guard,
                          Bool helper)
 {
-   end_segment();
-   begin_segment();
+   end_segment(b);
+   begin_segment(b);
    tg_segment_at_hand()->guarded = True;
    tg_segment_at_hand()->helper = helper != 0;
    const TgAddress a = tg_address_of(atom);
-   const UInt base = base_of(a);
-   tg_segment_add_ref((TgRef){ .site = site, .at.offset = a.offset,
+   const UInt base = base_of(b, a);
+   tg_segment_add_ref((TgRef){ .site = b->site, .at.offset = a.offset,
                                .size = (UShort)size, .base = (UChar)base,
                                .kind = (UChar)kind });
-   data_since_fetch = True;
-   tg_call_code_count(out, kind == TLB_LOAD, kind == TLB_STORE, guard);
-   const IRTemp happens = newIRTemp(out->tyenv, WORD_TYPE);
-   addStmtToIRSB(out, IRStmt_WrTmp(happens, IRExpr_Unop(WIDEN, guard)));
-   call_check("tg_check_guarded", tg_check_for_guarded(), IRExpr_RdTmp(happens));
+   b->data_since_fetch = True;
+   tg_call_code_count(b->out, kind == TLB_LOAD, kind == TLB_STORE, guard);
+   const IRTemp happens = newIRTemp(b->out->tyenv, WORD_TYPE);
+   addStmtToIRSB(b->out, IRStmt_WrTmp(happens, IRExpr_Unop(WIDEN, guard)));
+   call_check(b, "tg_check_guarded", tg_check_for_guarded(), IRExpr_RdTmp(happens));
 }
 
 static Bool always(const IRExpr* guard)
@@ -342,7 +344,7 @@ static Bool always(const IRExpr* guard)
 }
 
 /* Calls of Vex's helpers, which implement fxsave, xsave, fnstenv, cpuid. */
-static void helper(const IRDirty* d)
+static void helper(Block* b, const IRDirty* d)
 {
    if (d->mFx == Ifx_None)
       return;
@@ -353,23 +355,23 @@ static void helper(const IRDirty* d)
    const UInt size = (UInt)d->mSize;
    if (always(d->guard) || as_cachegrind) {
       if (reads)
-         data_read(d->mAddr, size);
+         data_read(b, d->mAddr, size);
       if (writes)
-         data_write(d->mAddr, size);
+         data_write(b, d->mAddr, size);
    } else {
       /* A modify is one read, guarded or not. */
-      data_guarded(reads ? TLB_LOAD : TLB_STORE, d->mAddr, size, d->guard, True);
+      data_guarded(b, reads ? TLB_LOAD : TLB_STORE, d->mAddr, size, d->guard, True);
    }
 }
 
 /* Whether a jump to `to` may lead into this block. */
-static Bool may_return(const IRExpr* to)
+static Bool may_return(const Block* b, const IRExpr* to)
 {
    UWord a;
    if (!tg_constant_of(to, &a))
       return True;
-   for (Int i = 0; i < extents->n_used; i++) {
-      if (a - extents->base[i] < extents->len[i])
+   for (Int i = 0; i < b->extents->n_used; i++) {
+      if (a - b->extents->base[i] < b->extents->len[i])
          return True;
    }
    return False;
@@ -377,11 +379,11 @@ static Bool may_return(const IRExpr* to)
 
 /* Before an exit to an address in this block, stores that there is no current segment: a signal
    that is delivered at that address would otherwise look like a fault of the segment. */
-static void leave(const IRExpr* to)
+static void leave(Block* b, const IRExpr* to)
 {
-   end_segment();
-   if (may_return(to))
-      put_segment(0);
+   end_segment(b);
+   if (may_return(b, to))
+      put_segment(b, 0);
 }
 
 /* Whether the expression is a division that can fault. Vex updates the guest's instruction pointer
@@ -400,15 +402,15 @@ static Bool may_fault(const IRExpr* e)
    }
 }
 
-static void update_ip(void)
+static void update_ip(const Block* b)
 {
-   addStmtToIRSB(out, IRStmt_Put(ip_offset,
-                                 IRExpr_Const(WORD_CONST(site->address))));
+   addStmtToIRSB(b->out, IRStmt_Put(b->ip_offset,
+                                 IRExpr_Const(WORD_CONST(b->site->address))));
 }
 
-static void statement(const IRStmt* st)
+static void statement(Block* b, const IRStmt* st)
 {
-   const IRTypeEnv* types = out->tyenv;
+   const IRTypeEnv* types = b->out->tyenv;
    switch (st->tag) {
    case Ist_NoOp:
    case Ist_AbiHint:
@@ -419,23 +421,23 @@ static void statement(const IRStmt* st)
 
    case Ist_IMark:
       /* Length 0: Vex cannot decode the instruction. */
-      fetch(st->Ist.IMark.addr,
+      fetch(b, st->Ist.IMark.addr,
             st->Ist.IMark.len == 0 ? VG_MIN_INSTR_SZB : st->Ist.IMark.len);
       break;
 
    case Ist_WrTmp: {
       const IRExpr* e = st->Ist.WrTmp.data;
       if (e->tag == Iex_Load)
-         data_read(e->Iex.Load.addr, (UInt)sizeofIRType(e->Iex.Load.ty));
+         data_read(b, e->Iex.Load.addr, (UInt)sizeofIRType(e->Iex.Load.ty));
       else
          tg_addresses_derive(st->Ist.WrTmp.tmp, e);
       if (may_fault(e))
-         update_ip();
+         update_ip(b);
       break;
    }
 
    case Ist_Store:
-      data_write(st->Ist.Store.addr,
+      data_write(b, st->Ist.Store.addr,
                  (UInt)sizeofIRType(typeOfIRExpr(types, st->Ist.Store.data)));
       break;
 
@@ -443,14 +445,14 @@ static void statement(const IRStmt* st)
       const IRLoadG* lg = st->Ist.LoadG.details;
       IRType loaded, widened;
       typeOfIRLoadGOp(lg->cvt, &widened, &loaded);
-      data_guarded(TLB_LOAD, lg->addr, (UInt)sizeofIRType(loaded), lg->guard,
+      data_guarded(b, TLB_LOAD, lg->addr, (UInt)sizeofIRType(loaded), lg->guard,
                    False);
       break;
    }
 
    case Ist_StoreG: {
       const IRStoreG* sg = st->Ist.StoreG.details;
-      data_guarded(TLB_STORE, sg->addr,
+      data_guarded(b, TLB_STORE, sg->addr,
                    (UInt)sizeofIRType(typeOfIRExpr(types, sg->data)),
                    sg->guard, False);
       break;
@@ -461,33 +463,33 @@ static void statement(const IRStmt* st)
       const IRCAS* cas = st->Ist.CAS.details;
       const UInt size = (UInt)sizeofIRType(typeOfIRExpr(types, cas->dataLo))
                         * (cas->dataHi != NULL ? 2 : 1);
-      is_locked(cas->addr);
-      data_read(cas->addr, size);
-      data_write(cas->addr, size);
+      is_locked(b, cas->addr);
+      data_read(b, cas->addr, size);
+      data_write(b, cas->addr, size);
       break;
    }
 
    case Ist_LLSC: {
       const IRExpr* stored = st->Ist.LLSC.storedata;
       if (stored == NULL) {
-         data_read(st->Ist.LLSC.addr,
+         data_read(b, st->Ist.LLSC.addr,
                    (UInt)sizeofIRType(typeOfIRTemp(types,
                                                    st->Ist.LLSC.result)));
          /* Calls between load-linked and store-conditional could make the latter fail. */
-         end_segment();
+         end_segment(b);
       } else {
-         data_write(st->Ist.LLSC.addr,
+         data_write(b, st->Ist.LLSC.addr,
                     (UInt)sizeofIRType(typeOfIRExpr(types, stored)));
       }
       break;
    }
 
    case Ist_Dirty:
-      helper(st->Ist.Dirty.details);
+      helper(b, st->Ist.Dirty.details);
       break;
 
    case Ist_Exit:
-      leave(IRExpr_Const(st->Ist.Exit.dst));
+      leave(b, IRExpr_Const(st->Ist.Exit.dst));
       break;
 
    default:
@@ -498,15 +500,56 @@ static void statement(const IRStmt* st)
 
 /* A block while instrumentation is off: as it is, but for what changes the program's view of the
    processor and of Valgrind. */
-static void copy_uninstrumented(const IRSB* in)
+static void copy_uninstrumented(const Block* b, const IRSB* in)
 {
    for (Int i = 0; i < in->stmts_used; i++) {
-      const IRTemp is_size = tg_native_cpuid_before(out, in->stmts[i]);
-      addStmtToIRSB(out, in->stmts[i]);
-      tg_native_cpuid_after(out, is_size);
-      tg_data_uses_statement(out, in, i);
+      const IRTemp is_size = tg_native_cpuid_before(b->out, in->stmts[i]);
+      addStmtToIRSB(b->out, in->stmts[i]);
+      tg_native_cpuid_after(b->out, is_size);
+      tg_data_uses_statement(b->out, in, i);
    }
-   tg_running_on_valgrind_end(out);
+   tg_running_on_valgrind_end(b->out);
+}
+
+/* Instruments a block, with what notes calls and the program's allocator. */
+static void instrument(Block* b, const IRSB* in, const VexGuestLayout* layout)
+{
+   const Addr entry = b->extents->base[0];
+   Int i = 0;
+   /* Statements before the first instruction are Vex's own, such as the check for self-modifying
+      code. */
+   while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark)
+      addStmtToIRSB(b->out, in->stmts[i++]);
+   if (tg_data_objects_on)
+      tg_blocks_begin(b->out, entry, layout);
+
+   if (tg_instrumented)
+      tg_collection_code_enter(b->out, entry);
+   const Int first = i;
+   for (; i < in->stmts_used; i++) {
+      const IRStmt* st = in->stmts[i];
+      statement(b, st);
+      if (i == first) {
+         tg_call_code_begin(b->out, b->site);
+         tg_collection_code_leave(b->out, layout);
+      }
+      const Bool noted = st->tag == Ist_Exit
+                         && tg_call_code_leave(b->out, b->site, IRExpr_Const(st->Ist.Exit.dst),
+                                               st->Ist.Exit.jk);
+      const IRTemp is_size = tg_native_cpuid_before(b->out, st);
+      addStmtToIRSB(b->out, in->stmts[i]);
+      tg_native_cpuid_after(b->out, is_size);
+      tg_data_uses_statement(b->out, in, i);
+      if (prefetches && tg_instrumented && st->tag == Ist_IMark)
+         prefetch(b, st);
+      if (noted)
+         tg_call_code_stay(b->out);
+   }
+   leave(b, in->next);
+   tg_call_code_leave(b->out, b->site, in->next, in->jumpkind);
+   tg_running_on_valgrind_end(b->out);
+   if (tg_data_objects_on)
+      tg_blocks_end(b->out, layout);
 }
 
 IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
@@ -515,67 +558,29 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
                     IRType host_word)
 {
    (void)archinfo_host;
+   const Addr entry = vge->base[0];
+   Block b = { .out = deepCopyIRSBExceptStmts(in), .extents = vge,
+               .ip_offset = layout->offset_IP, .fetched_page = TLB_NO_PAGE };
    if (guest_word != host_word)
       VG_(tool_panic)("tlbgrind: guest and host have different word sizes");
 
-   out = deepCopyIRSBExceptStmts(in);
-   extents = vge;
-   ip_offset = layout->offset_IP;
    tg_call_stacks_sp(layout->offset_SP);
    tg_collection_sp(layout->offset_SP);
    tl_assert(layout->total_sizeB == TG_SHADOW_OFFSET);
    VG_(dropTailXA)(segment_args, VG_(sizeXA)(segment_args));
-   fetched_page = TLB_NO_PAGE;
-   segment_open = False;
-   n_segments = 0;
    tg_addresses_forget(in->tyenv->types_used);
-   tg_unmatched_block(vge->base[0]);
-   tg_code_entries_block(closure->nraddr,
-                    closure->nraddr == vge->base[0] ? vge->len[0] : 0);
-   if (!tg_instrumented && !faults) {
-      if (tg_data_objects_on)
-         tg_blocks_begin(out, vge->base[0], layout);
-      copy_uninstrumented(in);
-      if (tg_data_objects_on)
-         tg_blocks_end(out, layout);
-      return out;
+   tg_unmatched_block(entry);
+   tg_code_entries_block(closure->nraddr, closure->nraddr == entry ? vge->len[0] : 0);
+   if (tg_instrumented || faults) {
+      tg_superblock_begin();
+      instrument(&b, in, layout);
+      fill_in_segments(tg_superblock_finish(entry, closure->nraddr), b.n_segments);
+      return b.out;
    }
-   tg_superblock_begin();
-
-   /* Statements before the first instruction are Vex's own, such as the check for self-modifying
-      code. */
-   Int i = 0;
-   while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark)
-      addStmtToIRSB(out, in->stmts[i++]);
    if (tg_data_objects_on)
-      tg_blocks_begin(out, vge->base[0], layout);
-
-   if (tg_instrumented)
-      tg_collection_code_enter(out, vge->base[0]);
-   const Int first = i;
-   for (; i < in->stmts_used; i++) {
-      statement(in->stmts[i]);
-      if (i == first) {
-         tg_call_code_begin(out, site);
-         tg_collection_code_leave(out, layout);
-      }
-      const Bool noted = in->stmts[i]->tag == Ist_Exit
-                         && tg_call_code_leave(out, site, IRExpr_Const(in->stmts[i]->Ist.Exit.dst),
-                                               in->stmts[i]->Ist.Exit.jk);
-      const IRTemp is_size = tg_native_cpuid_before(out, in->stmts[i]);
-      addStmtToIRSB(out, in->stmts[i]);
-      tg_native_cpuid_after(out, is_size);
-      tg_data_uses_statement(out, in, i);
-      if (prefetches && tg_instrumented && in->stmts[i]->tag == Ist_IMark)
-         prefetch(in->stmts[i]);
-      if (noted)
-         tg_call_code_stay(out);
-   }
-   leave(in->next);
-   tg_call_code_leave(out, site, in->next, in->jumpkind);
-   tg_running_on_valgrind_end(out);
+      tg_blocks_begin(b.out, entry, layout);
+   copy_uninstrumented(&b, in);
    if (tg_data_objects_on)
-      tg_blocks_end(out, layout);
-   fill_in_segments(tg_superblock_finish(vge->base[0], closure->nraddr));
-   return out;
+      tg_blocks_end(b.out, layout);
+   return b.out;
 }
