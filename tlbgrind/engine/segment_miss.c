@@ -178,13 +178,28 @@ void tg_segment_miss_any(const TgShadowArea* shadow, TgSegment* s, UWord differs
 
 /* --- The common case: one 4K page is unknown --- */
 
+/* What the functions below are made for; each instance has constants. */
+typedef struct {
+   Bool many;   /* machines */
+   Bool writes; /* these two: see tlb_run_traits */
+   Bool split;
+} Run;
+
+static const Run one_reads = { .many = False, .writes = False, .split = False };
+static const Run one_writes = { .many = False, .writes = True, .split = False };
+static const Run one_split = { .many = False, .writes = True, .split = True };
+static const Run many_reads = { .many = True, .writes = False, .split = False };
+static const Run many_writes = { .many = True, .writes = True, .split = False };
+static const Run many_split = { .many = True, .writes = True, .split = True };
+
 /* To the one machine of a run with a fast path. The last thing done is at most a call, so
    that no registers have to be saved. Returns False, and has done nothing, if the fast
    path can not. */
 static inline __attribute__((always_inline))
 Bool miss_fast(TgFastSearch search, const TgShadowArea* shadow, TgSegment* s, UInt n_groups,
-               UInt nth, TgRef* r, tlb_page* p, tlb_user kind, Bool writes, Bool split)
+               UInt nth, TgRef* r, tlb_page* p, tlb_user kind, Run run)
 {
+   const Bool split = run.split;
    const Bool code = kind == TLB_FETCH;
    const TgFastPath* w = &tg_fast_path[code || split ? kind : TLB_LOAD];
    if (UNLIKELY(!tg_fast_path_is_open(w, search, kind, p, split) || r->misses == NULL))
@@ -209,7 +224,7 @@ Bool miss_fast(TgFastSearch search, const TgShadowArea* shadow, TgSegment* s, UI
          tg_note_before(s, n_groups, nth, split);
       lost = tlb_page_of_time(tg_fast_policy_refer(w, key, now, time, &missed), probe_at);
    }
-   tg_fast_exchange(p, lost, probe_at, kind, TG_4K_SHIFT, code, writes, split);
+   tg_fast_exchange(p, lost, probe_at, kind, TG_4K_SHIFT, code, run.writes, split);
    if (code || search == TG_FAST_LRU) {
       tg_note_times(s, n_groups, split);
    } else if (LIKELY(!tg_is_among(lost, tg_segment_page, n_groups))) {
@@ -226,11 +241,13 @@ Bool miss_fast(TgFastSearch search, const TgShadowArea* shadow, TgSegment* s, UI
    return True;
 }
 
-/* To many machines. */
+/* To many machines. Returns False, and has done nothing but set tg_simulated, if code that misses
+   can drive out data. */
 static inline __attribute__((always_inline))
 Bool miss_many(const TgShadowArea* shadow, TgSegment* s, UInt n_groups, UInt nth, TgRef* r,
-               tlb_page* p, tlb_user kind, Bool writes, Bool split)
+               tlb_page* p, tlb_user kind, Run run)
 {
+   const Bool split = run.split;
    const Bool code = kind == TLB_FETCH;
    UInt which;
    tg_simulated = s;
@@ -242,7 +259,7 @@ Bool miss_many(const TgShadowArea* shadow, TgSegment* s, UInt n_groups, UInt nth
                          : tlb_page_number_of_data(p, TG_4K_SHIFT),
               kind, tg_time_of_ref(s, nth), split);
    if (UNLIKELY(!code && n_groups > 1
-                && (tg_count_unknown(s, n_groups, writes, &which) != 0
+                && (tg_count_unknown(s, n_groups, run.writes, &which) != 0
                     || s->fetch->tag != 0)))
       tg_replay_from(shadow, s, nth + 1);
    else if (UNLIKELY(!code && tg_mmus.traits.own_times))
@@ -252,50 +269,52 @@ Bool miss_many(const TgShadowArea* shadow, TgSegment* s, UInt n_groups, UInt nth
    return True;
 }
 
-/* All but the pointers are constants. */
+/* All but the pointers are constants. Where this and miss_one_page() return False, nothing has been
+   simulated and no time noted. */
 static inline __attribute__((always_inline))
 Bool miss_one(const TgShadowArea* shadow, TgSegment* s, UInt n_groups, UInt nth, tlb_page* p,
-              tlb_user kind, TgFastSearch search, Bool many, Bool writes, Bool split)
+              tlb_user kind, TgFastSearch search, Run run)
 {
    TgRef* r = (TgRef*)(Addr)(s->group + n_groups) + nth;
-   if (kind != TLB_FETCH && !split)
+   if (kind != TLB_FETCH && !run.split)
       kind = r->kind == TLB_STORE ? TLB_STORE : TLB_LOAD;
-   if (many)
-      return miss_many(shadow, s, n_groups, nth, r, p, kind, writes, split);
+   if (run.many)
+      return miss_many(shadow, s, n_groups, nth, r, p, kind, run);
    if (LIKELY(search == TG_FAST_LRU))
-      return miss_fast(TG_FAST_LRU, shadow, s, n_groups, nth, r, p, kind, writes, split);
+      return miss_fast(TG_FAST_LRU, shadow, s, n_groups, nth, r, p, kind, run);
    return search == TG_FAST_POLICY
-          && miss_fast(TG_FAST_POLICY, shadow, s, n_groups, nth, r, p, kind, writes, split);
+          && miss_fast(TG_FAST_POLICY, shadow, s, n_groups, nth, r, p, kind, run);
 }
 
 static inline __attribute__((always_inline))
 Bool miss_one_page(const TgShadowArea* shadow, TgSegment* s, UWord differs, UInt n_groups,
-                   Bool many, Bool writes, Bool split)
+                   Run run)
 {
    UInt which = 0;
    if (differs == TLB_CODE_UNKNOWN) {
       const TgRef* r = (TgRef*)(Addr)(s->group + n_groups);
       return LIKELY(r->kind == TLB_FETCH)
              && miss_one(shadow, s, n_groups, 0, s->fetch, TLB_FETCH,
-                         tg_fast_path[TLB_FETCH].search, many, writes, split);
+                         tg_fast_path[TLB_FETCH].search, run);
    }
    if (n_groups == 0 || differs != TLB_DATA_UNKNOWN
-       || tg_count_unknown(s, n_groups, writes, &which) != 1)
+       || tg_count_unknown(s, n_groups, run.writes, &which) != 1)
       return False;
    const TgGroup* g = &s->group[which];
    tlb_page* p = tg_segment_page[which];
-   if (split && tg_group_writes(g))
+   if (run.split && tg_group_writes(g))
       return miss_one(shadow, s, n_groups, g->oldest, p, TLB_STORE,
-                      tg_fast_path[TLB_STORE].search, many, writes, split);
-   if (!split && writes && tg_write_is_observed(g, p))
+                      tg_fast_path[TLB_STORE].search, run);
+   if (!run.split && run.writes && tg_write_is_observed(g, p))
       return False;
    return miss_one(shadow, s, n_groups, g->oldest, p, TLB_LOAD, tg_fast_path[TLB_LOAD].search,
-                   many, writes, split);
+                   run);
 }
 
 /* --- Which of them --- */
 
-/* To one machine, where reads and writes are not told apart. */
+/* To one machine, where reads and writes are not told apart. Returns False if there is more to
+   do: of the pages that are not known now the references are still to be simulated. */
 static inline __attribute__((always_inline))
 Bool miss_several(const TgSegment* s, UWord differs, UInt n_groups)
 {
@@ -307,62 +326,51 @@ Bool miss_several(const TgSegment* s, UWord differs, UInt n_groups)
                           : tg_several_misses_n(s);
 }
 
-/* Which machines and traits it is for, see tlb_run_traits. */
-typedef enum { ONE_READS, ONE_WRITES, ONE_SPLIT, MANY_READS, MANY_WRITES, MANY_SPLIT, N_RUNS } run;
-
 enum { ANY = TG_MAX_GROUPS + 1 };
 
-typedef const TgShadowArea Shadow;
-
 static inline __attribute__((always_inline))
-void miss(const TgShadowArea* shadow, TgSegment* s, UWord differs, UInt n_groups, run r)
+void miss(const TgShadowArea* shadow, TgSegment* s, UWord differs, UInt n_groups, Run run)
 {
-   const Bool many = r >= MANY_READS;
-   const Bool split = r == ONE_SPLIT || r == MANY_SPLIT;
-   const Bool writes = split || r == ONE_WRITES || r == MANY_WRITES;
    const UInt n = n_groups == ANY ? s->n_groups : n_groups;
-   if (!miss_one_page(shadow, s, differs, n, many, writes, split)
-       && (many || split || !miss_several(s, differs, n)))
+   if (!miss_one_page(shadow, s, differs, n, run)
+       && (run.many || run.split || !miss_several(s, differs, n)))
       tg_segment_miss_any(shadow, s, differs);
 }
 
 /* By number of groups: most segments have few. One function for all would use so many registers
    that each miss takes a tenth more time. */
-static void one_reads_0(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 0, ONE_READS); }
-static void one_reads_1(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 1, ONE_READS); }
-static void one_reads_2(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 2, ONE_READS); }
-static void one_reads_3(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 3, ONE_READS); }
-static void one_reads_n(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, ANY, ONE_READS); }
+_Static_assert(TG_MISS_GROUPS == 4, "INSTANCES has a function for each number of groups");
 
-static void one_writes_0(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 0, ONE_WRITES); }
-static void one_writes_1(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 1, ONE_WRITES); }
-static void one_writes_2(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 2, ONE_WRITES); }
-static void one_writes_3(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 3, ONE_WRITES); }
-static void one_writes_n(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, ANY, ONE_WRITES); }
+#define INSTANCE(run, n, n_groups) \
+   static void miss_##run##_##n(const TgShadowArea* a, TgSegment* s, UWord d) \
+   { \
+      miss(a, s, d, n_groups, run); \
+   }
 
-static void one_split_0(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 0, ONE_SPLIT); }
-static void one_split_1(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 1, ONE_SPLIT); }
-static void one_split_2(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 2, ONE_SPLIT); }
-static void one_split_3(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 3, ONE_SPLIT); }
-static void one_split_n(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, ANY, ONE_SPLIT); }
+#define INSTANCES(run) \
+   INSTANCE(run, 0, 0) \
+   INSTANCE(run, 1, 1) \
+   INSTANCE(run, 2, 2) \
+   INSTANCE(run, 3, 3) \
+   INSTANCE(run, n, ANY) \
+   static TgSegmentMiss* const of_##run[TG_MISS_GROUPS + 1] \
+      = { miss_##run##_0, miss_##run##_1, miss_##run##_2, miss_##run##_3, miss_##run##_n };
 
-static void many_reads_0(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 0, MANY_READS); }
-static void many_reads_1(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 1, MANY_READS); }
-static void many_reads_2(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 2, MANY_READS); }
-static void many_reads_3(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 3, MANY_READS); }
-static void many_reads_n(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, ANY, MANY_READS); }
+INSTANCES(one_reads)
+INSTANCES(one_writes)
+INSTANCES(one_split)
+INSTANCES(many_reads)
+INSTANCES(many_writes)
+INSTANCES(many_split)
 
-static void many_writes_0(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 0, MANY_WRITES); }
-static void many_writes_1(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 1, MANY_WRITES); }
-static void many_writes_2(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 2, MANY_WRITES); }
-static void many_writes_3(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 3, MANY_WRITES); }
-static void many_writes_n(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, ANY, MANY_WRITES); }
-
-static void many_split_0(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 0, MANY_SPLIT); }
-static void many_split_1(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 1, MANY_SPLIT); }
-static void many_split_2(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 2, MANY_SPLIT); }
-static void many_split_3(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, 3, MANY_SPLIT); }
-static void many_split_n(Shadow* a, TgSegment* s, UWord d) { miss(a, s, d, ANY, MANY_SPLIT); }
+static TgSegmentMiss* const* instances_of(Bool many, const tlb_run_traits* traits)
+{
+   if (traits->split)
+      return many ? of_many_split : of_one_split;
+   if (traits->writes)
+      return many ? of_many_writes : of_one_writes;
+   return many ? of_many_reads : of_one_reads;
+}
 
 /* --- At the start --- */
 
@@ -373,7 +381,7 @@ TgSegmentMiss* tg_segment_miss_more = tg_segment_miss_any;
 static TgSegmentMiss* listed_miss_of[TG_MISS_GROUPS + 1];
 
 #define LISTED(n) \
-   static void listed_##n(Shadow* a, TgSegment* s, UWord d) \
+   static void listed_##n(const TgShadowArea* a, TgSegment* s, UWord d) \
    { \
       tg_missed_segments_add(s); \
       listed_miss_of[n](a, s, d); \
@@ -385,7 +393,7 @@ LISTED(2)
 LISTED(3)
 LISTED(4)
 
-static void listed_more(Shadow* a, TgSegment* s, UWord d)
+static void listed_more(const TgShadowArea* a, TgSegment* s, UWord d)
 {
    tg_missed_segments_add(s);
    tg_segment_miss_any(a, s, d);
@@ -404,19 +412,10 @@ static void list_missed_segments(void)
 
 void tg_segment_miss_init(const TgOptions* options)
 {
-   static TgSegmentMiss* const of_run[N_RUNS][TG_MISS_GROUPS + 1] = {
-      { one_reads_0, one_reads_1, one_reads_2, one_reads_3, one_reads_n },
-      { one_writes_0, one_writes_1, one_writes_2, one_writes_3, one_writes_n },
-      { one_split_0, one_split_1, one_split_2, one_split_3, one_split_n },
-      { many_reads_0, many_reads_1, many_reads_2, many_reads_3, many_reads_n },
-      { many_writes_0, many_writes_1, many_writes_2, many_writes_3, many_writes_n },
-      { many_split_0, many_split_1, many_split_2, many_split_3, many_split_n }
-   };
-   const run r = (tg_mmus.n_mmus > 1 ? MANY_READS : ONE_READS)
-                 + (tg_mmus.traits.split ? 2 : tg_mmus.traits.writes ? 1 : 0);
+   TgSegmentMiss* const* of = instances_of(tg_mmus.n_mmus > 1, &tg_mmus.traits);
    page_shift = options->page_shift;
    for (UInt i = 0; i <= TG_MISS_GROUPS; i++)
-      tg_segment_miss_of[i] = page_shift == TG_4K_SHIFT ? of_run[r][i] : tg_segment_miss_any;
+      tg_segment_miss_of[i] = page_shift == TG_4K_SHIFT ? of[i] : tg_segment_miss_any;
    if (tg_lists_missed_segments)
       list_missed_segments();
 }
