@@ -124,7 +124,7 @@ static inline void take_costs(TgCallArea* area)
 
 static Bool is_first(const Frame* f)
 {
-   return f->origin >= BOTTOM;
+   return f->origin == BOTTOM || f->origin == HANDLER;
 }
 
 static Frame* top(void)
@@ -265,7 +265,7 @@ static UInt n_returned(Addr sp, Addr to)
 }
 
 /* A return from the first frame: the function that is returned to has called it. */
-static void underflow(const TgEntry* entry)
+static void return_from_first(const TgEntry* entry)
 {
    Frame* f = top();
    if (f->entry != NULL) {
@@ -307,7 +307,7 @@ static const TgFunction* function_of(const Frame* f)
 /* A jump that is no call, from one function into the middle of another: either back into one that
    has been left by such a jump, or a frame that counts as no call, so that its costs are the
    function's. */
-static void cross(TgCallSite* from, const TgEntry* to, Addr sp)
+static void jump_across(TgCallSite* from, const TgEntry* to, Addr sp)
 {
    const TgFunction* function = to->line->function;
    if (function_of(top()) == function || function_of(top()) != from->line->function)
@@ -347,7 +347,7 @@ static void follow(TgCallSite* from, const TgEntry* to, Addr sp)
    UInt n = 0;
    Bool is_jump = leaving == TG_JUMPS;
    if (leaving == TG_RETURNS && is_first(top())) {
-      underflow(to);
+      return_from_first(to);
       return;
    }
    if (leaving == TG_RETURNS) {
@@ -362,7 +362,7 @@ static void follow(TgCallSite* from, const TgEntry* to, Addr sp)
    if (calls)
       call_by_jump(from, to, sp);
    else if (is_jump)
-      cross(from, to, sp);
+      jump_across(from, to, sp);
    else
       call(from, to, sp);
 }

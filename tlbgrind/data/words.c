@@ -480,7 +480,7 @@ typedef struct {
 
 static void count_page(TgDataPage* p, Addr a, void* opaque)
 {
-   const Sums* sums = opaque;
+   Sums* sums = opaque;
    const UWord page = (a >> sums->page_shift) + 1;
    for (const TgUse* u = p->uses; u != NULL; u = u->next) {
       for (UInt i = 0; i < TG_WORDS / 64; i++)

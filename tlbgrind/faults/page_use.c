@@ -444,6 +444,16 @@ static Int by_place(const void* a, const void* b)
    return (x->order > y->order) - (x->order < y->order);
 }
 
+/* Whether a view has pages of the range. */
+static Bool is_there(const TgPageUseRange* range)
+{
+   for (UInt view = 0; view < TLB_N_VIEWS; view++) {
+      if (range->kinds[view] != TG_PAGE_USE_NOT_THERE)
+         return True;
+   }
+   return False;
+}
+
 XArray* tg_page_use_ranges(void)
 {
    XArray* all = VG_(cloneXA)("tg.used.all", gone);
@@ -451,7 +461,7 @@ XArray* tg_page_use_ranges(void)
    VG_(OSetGen_ResetIter)(pages);
    while ((p = VG_(OSetGen_Next)(pages)) != NULL) {
       const TgPageUseRange range = range_of(p);
-      if (VG_(strcmp)(range.kinds, "---") != 0)
+      if (is_there(&range))
          add_range(all, range);
    }
    VG_(setCmpFnXA)(all, by_place);

@@ -209,16 +209,20 @@ static void protect_part(ULong native, ULong end, void* opaque)
    }
 }
 
-static void flag_part(ULong native, ULong end, void* opaque)
+typedef struct {
+   UInt set, clear;
+} FlagChange;
+
+static void change_flags_of_part(ULong native, ULong end, void* opaque)
 {
-   const UInt* change = opaque;
-   tlb_fault_flag(tg_maps_model(), native, end, change[0], change[1]);
+   const FlagChange* c = opaque;
+   tlb_fault_flag(tg_maps_model(), native, end, c->set, c->clear);
 }
 
-static void flag(Addr a, SizeT len, UInt set, UInt clear)
+static void change_flags(Addr a, SizeT len, UInt set, UInt clear)
 {
-   UInt change[2] = { set, clear };
-   tg_maps_each_part(a, len, flag_part, change);
+   FlagChange change = { set, clear };
+   tg_maps_each_part(a, len, change_flags_of_part, &change);
 }
 
 static void zap_part(ULong native, ULong end, void* opaque)
@@ -293,29 +297,29 @@ static void advised(Addr a, SizeT len, Int advice)
       tg_maps_populate(a, len, populate_part, &touch);
       break;
    case ADVICE_COLLAPSE: tg_maps_populate(a, len, collapse_part, NULL); break;
-   case ADVICE_DONTFORK: flag(a, len, TLB_MAP_NO_FORK, 0); break;
-   case ADVICE_DOFORK: flag(a, len, 0, TLB_MAP_NO_FORK); break;
+   case ADVICE_DONTFORK: change_flags(a, len, TLB_MAP_NO_FORK, 0); break;
+   case ADVICE_DOFORK: change_flags(a, len, 0, TLB_MAP_NO_FORK); break;
    case ADVICE_NORMAL:
-      flag(a, len, 0, TLB_MAP_RANDOM | TLB_MAP_SEQUENTIAL);
+      change_flags(a, len, 0, TLB_MAP_RANDOM | TLB_MAP_SEQUENTIAL);
       break;
    case ADVICE_RANDOM:
-      flag(a, len, TLB_MAP_RANDOM, TLB_MAP_SEQUENTIAL);
+      change_flags(a, len, TLB_MAP_RANDOM, TLB_MAP_SEQUENTIAL);
       break;
    case ADVICE_SEQUENTIAL:
-      flag(a, len, TLB_MAP_SEQUENTIAL, TLB_MAP_RANDOM);
+      change_flags(a, len, TLB_MAP_SEQUENTIAL, TLB_MAP_RANDOM);
       break;
    case ADVICE_HUGEPAGE:
-      flag(a, len, TLB_MAP_HUGEPAGE, TLB_MAP_NOHUGEPAGE);
+      change_flags(a, len, TLB_MAP_HUGEPAGE, TLB_MAP_NOHUGEPAGE);
       break;
    case ADVICE_NOHUGEPAGE:
-      flag(a, len, TLB_MAP_NOHUGEPAGE, TLB_MAP_HUGEPAGE);
+      change_flags(a, len, TLB_MAP_NOHUGEPAGE, TLB_MAP_HUGEPAGE);
       break;
-   case ADVICE_DONTDUMP: flag(a, len, TLB_MAP_NO_DUMP, 0); break;
-   case ADVICE_DODUMP: flag(a, len, 0, TLB_MAP_NO_DUMP); break;
-   case ADVICE_MERGEABLE: flag(a, len, TLB_MAP_MERGEABLE, 0); break;
-   case ADVICE_UNMERGEABLE: flag(a, len, 0, TLB_MAP_MERGEABLE); break;
-   case ADVICE_WIPEONFORK: flag(a, len, TLB_MAP_WIPE_ON_FORK, 0); break;
-   case ADVICE_KEEPONFORK: flag(a, len, 0, TLB_MAP_WIPE_ON_FORK); break;
+   case ADVICE_DONTDUMP: change_flags(a, len, TLB_MAP_NO_DUMP, 0); break;
+   case ADVICE_DODUMP: change_flags(a, len, 0, TLB_MAP_NO_DUMP); break;
+   case ADVICE_MERGEABLE: change_flags(a, len, TLB_MAP_MERGEABLE, 0); break;
+   case ADVICE_UNMERGEABLE: change_flags(a, len, 0, TLB_MAP_MERGEABLE); break;
+   case ADVICE_WIPEONFORK: change_flags(a, len, TLB_MAP_WIPE_ON_FORK, 0); break;
+   case ADVICE_KEEPONFORK: change_flags(a, len, 0, TLB_MAP_WIPE_ON_FORK); break;
    default: break;
    }
 }
@@ -369,7 +373,7 @@ static void unmapped(const TgSpaceEvent* e)
 static void locked(const TgSpaceEvent* e)
 {
    const Bool on_fault = (e->flags & TG_SPACE_ON_FAULT) != 0;
-   flag(e->start, (SizeT)e->length, TLB_MAP_LOCKED | (on_fault ? TLB_MAP_ON_FAULT : 0u),
+   change_flags(e->start, (SizeT)e->length, TLB_MAP_LOCKED | (on_fault ? TLB_MAP_ON_FAULT : 0u),
         on_fault ? 0 : TLB_MAP_ON_FAULT);
    if (!on_fault)
       tg_maps_lock(e->start, (SizeT)e->length, &(tlb_mapping){ .flags = TLB_MAP_LOCKED });
@@ -411,7 +415,7 @@ static void listen(void* opaque, const TgSpaceEvent* e)
       break;
    case TG_SPACE_LOCK: locked(e); break;
    case TG_SPACE_UNLOCK:
-      flag(e->start, (SizeT)e->length, 0, TLB_MAP_LOCKED | TLB_MAP_ON_FAULT);
+      change_flags(e->start, (SizeT)e->length, 0, TLB_MAP_LOCKED | TLB_MAP_ON_FAULT);
       break;
    case TG_SPACE_FORK: forked((e->flags & TG_SPACE_CHILD) != 0); break;
    case TG_SPACE_MOVE: case TG_SPACE_RENAME: break;

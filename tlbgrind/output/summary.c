@@ -36,14 +36,14 @@ static void print_array(const HChar* description, void* opaque)
 }
 
 /* From that number on. */
-static void assumptions(const TgMachine* m, Word first)
+static void print_assumptions(const TgMachine* m, Word first)
 {
    for (Word i = first; i < VG_(sizeXA)(m->assumptions); i++)
       VG_(umsg)("  assumed: %s\n", *(HChar**)VG_(indexXA)(m->assumptions, i));
 }
 
 /* All of a machine. */
-static void describe(const TgMachine* m)
+static void print_machine(const TgMachine* m)
 {
    VG_(umsg)("Machine: %s, base page %llu bytes\n", m->name,
              1ULL << m->m.base_page_shift);
@@ -54,7 +54,7 @@ static void describe(const TgMachine* m)
       VG_(umsg)("  flushes: %s\n", tg_kernel_policy_flush_words(&m->kernel).text);
    if (m->kernel.syscall != TG_SYSCALLS_NONE)
       VG_(umsg)("  system calls %s\n", tg_kernel_policy_syscall_words(&m->kernel).text);
-   assumptions(m, 0);
+   print_assumptions(m, 0);
 }
 
 /* How many entries the level has for base pages: of all arrays that the same kinds of references
@@ -79,7 +79,7 @@ static TgNumber entries_of(const tlb_machine* m, UInt level)
 }
 
 /* One line, and what options ask for in vain. */
-static void name_machine(const TgMachine* m)
+static void print_machine_line(const TgMachine* m)
 {
    VG_(umsg)("Machine: %s", m->name);
    if (m->file != NULL)
@@ -93,7 +93,7 @@ static void name_machine(const TgMachine* m)
    if (VG_(sizeXA)(m->assumptions) > 0)
       VG_(umsg)("; assumptions: %ld", VG_(sizeXA)(m->assumptions));
    VG_(umsg)("\n");
-   assumptions(m, m->n_own);
+   print_assumptions(m, m->n_own);
 }
 
 static Bool any_ignores_prefetches(const TgOptions* o)
@@ -112,7 +112,7 @@ void tg_summary_machines(const TgResults* results)
       return;
    const UInt n = results->options->advice && !is_long ? 1 : results->options->n_machines;
    for (UInt i = 0; i < n; i++)
-      (is_long ? describe : name_machine)(&results->options->machine[i]);
+      (is_long ? print_machine : print_machine_line)(&results->options->machine[i]);
    if (n < results->options->n_machines)
       VG_(umsg)("Advice: the same machine again with each kind of memory in larger pages\n");
    VG_(umsg)("Transparent huge pages: %s (%s)\n", tg_thp_name(pages->policy.thp),
@@ -153,7 +153,7 @@ static ULong data(const TgResult* result, UInt what)
    return total(result, TLB_LOAD, what) + total(result, TLB_STORE, what);
 }
 
-static void counts(const TgResult* result, const HChar* label, UInt what)
+static void print_counts(const TgResult* result, const HChar* label, UInt what)
 {
    VG_(umsg)("%-18s %s  (%s rd + %s wr)\n", label,
              number(data(result, what)).text,
@@ -166,7 +166,7 @@ static TgNumber rate(const TgResult* result, tlb_user kind, UInt what)
    return per_cent(total(result, kind, what), total(result, kind, TG_REFS));
 }
 
-static void rates(const TgResult* result, const HChar* label, UInt what)
+static void print_rates(const TgResult* result, const HChar* label, UInt what)
 {
    VG_(umsg)("%-18s %*s  (%*s    + %*s   )\n", label, WIDTH,
              per_cent(data(result, what), data(result, TG_REFS)).text, WIDTH,
@@ -174,12 +174,12 @@ static void rates(const TgResult* result, const HChar* label, UInt what)
              rate(result, TLB_STORE, what).text);
 }
 
-static void fetches(const TgResult* result, const HChar* label, UInt what)
+static void print_fetches(const TgResult* result, const HChar* label, UInt what)
 {
    VG_(umsg)("%-18s %s\n", label, number(total(result, TLB_FETCH, what)).text);
 }
 
-static void fetch_rate(const TgResult* result, const HChar* label, UInt what)
+static void print_fetch_rate(const TgResult* result, const HChar* label, UInt what)
 {
    VG_(umsg)("%-18s %*s\n", label, WIDTH, rate(result, TLB_FETCH, what).text);
 }
@@ -216,29 +216,29 @@ static HChar* quoted(const HChar* name)
    return text;
 }
 
-static void one_machine(const TgResult* result)
+static void print_one_machine(const TgResult* result)
 {
    const UInt levels = result->levels;
    const ULong instructions = total(result, TLB_FETCH, TG_REFS);
    const ULong misses = total(result, TLB_FETCH, TG_MISS_1) + data(result, TG_MISS_1);
    const ULong walks = total(result, TLB_FETCH, TG_WALKS) + data(result, TG_WALKS);
 
-   fetches(result, "I   refs:", TG_REFS);
-   fetches(result, "I1  TLB misses:", TG_MISS_1);
+   print_fetches(result, "I   refs:", TG_REFS);
+   print_fetches(result, "I1  TLB misses:", TG_MISS_1);
    if (levels > 2)
-      fetches(result, "I2  TLB misses:", TG_MISS_2);
-   fetches(result, "IL  TLB misses:", TG_WALKS);
-   fetch_rate(result, "I1  TLB miss rate:", TG_MISS_1);
-   fetch_rate(result, "IL  TLB miss rate:", TG_WALKS);
+      print_fetches(result, "I2  TLB misses:", TG_MISS_2);
+   print_fetches(result, "IL  TLB misses:", TG_WALKS);
+   print_fetch_rate(result, "I1  TLB miss rate:", TG_MISS_1);
+   print_fetch_rate(result, "IL  TLB miss rate:", TG_WALKS);
    VG_(umsg)("\n");
 
-   counts(result, "D   refs:", TG_REFS);
-   counts(result, "D1  TLB misses:", TG_MISS_1);
+   print_counts(result, "D   refs:", TG_REFS);
+   print_counts(result, "D1  TLB misses:", TG_MISS_1);
    if (levels > 2)
-      counts(result, "D2  TLB misses:", TG_MISS_2);
-   counts(result, "DL  TLB misses:", TG_WALKS);
-   rates(result, "D1  TLB miss rate:", TG_MISS_1);
-   rates(result, "DL  TLB miss rate:", TG_WALKS);
+      print_counts(result, "D2  TLB misses:", TG_MISS_2);
+   print_counts(result, "DL  TLB misses:", TG_WALKS);
+   print_rates(result, "D1  TLB miss rate:", TG_MISS_1);
+   print_rates(result, "DL  TLB miss rate:", TG_WALKS);
    VG_(umsg)("\n");
 
    VG_(umsg)("%-18s %s\n", "page walks:", number(walks).text);
@@ -256,7 +256,7 @@ static Int width_for(const HChar* text)
 }
 
 /* Prints the cost of misses, as far as the machine or an option defines it. */
-static void cost(const TgResults* results, const TgResult* r)
+static void print_cost(const TgResults* results, const TgResult* r)
 {
    const tlb_machine* m = &r->machine->m;
    if (tlb_walks_described(m))
@@ -295,7 +295,7 @@ static void print_backed(const HChar* text, void* opaque)
 }
 
 /* Prints the page sizes of the memory, for each machine that has others than base pages. */
-static void memory(const TgResults* results)
+static void print_memory(const TgResults* results)
 {
    if (results->options->advice && VG_(clo_verbosity) < 2)
       return;
@@ -310,7 +310,7 @@ static void memory(const TgResults* results)
 }
 
 /* Prints that the heap could not grow under Valgrind where the kernel would have had room. */
-static void overflow(void)
+static void print_overflow(void)
 {
    ULong heap;
    if (tg_break_room_overflowed(&heap))
@@ -324,7 +324,7 @@ static void overflow(void)
 /* More out-files than these are not listed one by one. */
 enum { MOST_LISTED = 8 };
 
-static void details_of_one(const HChar* out_file)
+static void print_details_of_one(const HChar* out_file)
 {
    HChar* name = quoted(out_file);
    VG_(umsg)("To see which code misses:  tg_annotate %s\n", tg_shown(name));
@@ -332,7 +332,7 @@ static void details_of_one(const HChar* out_file)
 }
 
 /* Prints the command with the file of the machine as it is, beside which the others are found. */
-static void details_of_advice(const TgResults* results, const HChar* out_file)
+static void print_details_of_advice(const TgResults* results, const HChar* out_file)
 {
    HChar* whole = tg_output_name_of(out_file, &results->options->machine[0],
                                     results->options->n_machines);
@@ -344,11 +344,11 @@ static void details_of_advice(const TgResults* results, const HChar* out_file)
 
 /* Prints a command for each machine, because the counts of several cannot be added. With more than
    MOST_LISTED, one pattern, and the machines whose label differs from their name in the table. */
-static void details_of_many(const TgResults* results, const HChar* out_file)
+static void print_details_of_many(const TgResults* results, const HChar* out_file)
 {
    const UInt n = results->options->n_machines;
    if (results->options->advice) {
-      details_of_advice(results, out_file);
+      print_details_of_advice(results, out_file);
       return;
    }
    if (n <= MOST_LISTED) {
@@ -377,13 +377,13 @@ void tg_summary_details(const TgResults* results, const HChar* out_file)
    if (VG_(clo_verbosity) == 0)
       return;
    if (results->options->n_machines == 1)
-      details_of_one(out_file);
+      print_details_of_one(out_file);
    else
-      details_of_many(results, out_file);
+      print_details_of_many(results, out_file);
 }
 
 /* How often others used the TLBs. */
-static void interruptions(const TgOptions* o)
+static void print_interruptions(const TgOptions* o)
 {
    const HChar* said
       = o->kernel.syscalls           ? ""
@@ -402,15 +402,15 @@ static void interruptions(const TgOptions* o)
 void tg_summary_results(const TgResults* results, const HChar* out_file)
 {
    if (results->options->n_machines == 1) {
-      one_machine(&results->result[0]);
-      cost(results, &results->result[0]);
+      print_one_machine(&results->result[0]);
+      print_cost(results, &results->result[0]);
    } else {
-      fetches(&results->result[0], "I   refs:", TG_REFS);
-      counts(&results->result[0], "D   refs:", TG_REFS);
+      print_fetches(&results->result[0], "I   refs:", TG_REFS);
+      print_counts(&results->result[0], "D   refs:", TG_REFS);
       VG_(umsg)("\n");
       tg_machine_table_print(results);
    }
-   interruptions(results->options);
+   print_interruptions(results->options);
    if (results->options->kernel.flushes) {
       VG_(umsg)("\n");
       tg_machine_table_print_flushes(results);
@@ -421,15 +421,15 @@ void tg_summary_results(const TgResults* results, const HChar* out_file)
    }
    tg_threads_print();
    tg_copies_print(results);
-   memory(results);
-   overflow();
+   print_memory(results);
+   print_overflow();
    if (out_file == NULL || VG_(clo_verbosity) == 0)
       return;
    VG_(umsg)("\n");
    tg_summary_details(results, out_file);
 }
 
-static void faults(const HChar* label, ULong n, const HChar* what)
+static void print_faults(const HChar* label, ULong n, const HChar* what)
 {
    VG_(umsg)("%-18s %s  %s\n", label, number(n).text, what);
 }
@@ -453,16 +453,16 @@ void tg_summary_faults(const TgResults* results, const HChar* log)
    const tlb_fault_counts* warm = tg_log_counts(TLB_VIEW_WARM);
    const tlb_fault_counts* cold = tg_log_counts(TLB_VIEW_COLD);
    VG_(umsg)("\n");
-   faults("Major page faults:", warm->major,
-          "(requiring I/O) with all files in the page cache");
-   faults("Minor page faults:", warm->faults - warm->major, "as perf counts them");
-   faults("Major page faults:", cold->major, "with no file in it");
-   faults("Minor page faults:", cold->faults - cold->major, "");
-   faults("page touches:", tg_log_counts(TLB_VIEW_4K)->faults,
-          "that would be faults, were every page mapped alone");
+   print_faults("Major page faults:", warm->major,
+                "(requiring I/O) with all files in the page cache");
+   print_faults("Minor page faults:", warm->faults - warm->major, "as perf counts them");
+   print_faults("Major page faults:", cold->major, "with no file in it");
+   print_faults("Minor page faults:", cold->faults - cold->major, "");
+   print_faults("page touches:", tg_log_counts(TLB_VIEW_4K)->faults,
+                "that would be faults, were every page mapped alone");
    const ULong populated = tg_maps_model()->counts[TLB_VIEW_WARM].populated;
    if (populated != 0)
-      faults("populated:", populated, "in MAP_POPULATE, mlock, madvise: minor for time(1)");
+      print_faults("populated:", populated, "in MAP_POPULATE, mlock, madvise: minor for time(1)");
    if (any_machine_has_rules(results->options))
       VG_(umsg)("Page faults are those of --thp=%s: rules for pages are for TLBs alone.\n",
                 tg_thp_name(results->options->pages.policy.thp));

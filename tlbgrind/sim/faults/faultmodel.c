@@ -303,9 +303,10 @@ static void note_table(tlb_fault_model *m, const tlb_fault_rules *r,
 
 /* --- Faults --- */
 
-static tlb_fault_kind absent(tlb_fault_model *m, const tlb_fault_rules *r,
-                             const tlb_mapping *v, uint64_t page,
-                             tlb_touch touch, tlb_fault *out)
+/* A touch of a page that is not there. */
+static tlb_fault_kind fault_absent(tlb_fault_model *m, const tlb_fault_rules *r,
+                                   const tlb_mapping *v, uint64_t page, tlb_touch touch,
+                                   tlb_fault *out)
 {
    const int writes = touch == TLB_TOUCH_WRITE;
    uint8_t *s;
@@ -313,9 +314,9 @@ static tlb_fault_kind absent(tlb_fault_model *m, const tlb_fault_rules *r,
       const uint8_t how = writes ? TLB_PTE_PRIVATE
                                  : TLB_PTE_PRESENT | TLB_PTE_ZERO;
       const uint8_t real = writes ? how : TLB_PTE_PRESENT | TLB_PTE_OWNED;
-      if (tlb_fill_hugetlb(m, r, v, page, real, out)) {
-      } else if (!tlb_fill_huge(m, r, v, page, how, out)
-                 && !(writes && tlb_fill_folio(m, r, v, page, how, out))) {
+      if (!tlb_fill_hugetlb(m, r, v, page, real, out)
+          && !tlb_fill_huge(m, r, v, page, how, out)
+          && !(writes && tlb_fill_folio(m, r, v, page, how, out))) {
          note_table(m, r, page);
          *tlb_pte_at(m, r->plane, page) = how;
       }
@@ -371,9 +372,8 @@ static void write_to_shared(tlb_fault_model *m, const tlb_fault_rules *r, uint64
 }
 
 /* A write to a page that is present, but may not be written to. */
-static tlb_fault_kind protected(tlb_fault_model *m, const tlb_fault_rules *r,
-                                const tlb_mapping *v, uint64_t page,
-                                tlb_fault *out)
+static tlb_fault_kind fault_protected(tlb_fault_model *m, const tlb_fault_rules *r,
+                                      const tlb_mapping *v, uint64_t page, tlb_fault *out)
 {
    uint8_t *s = tlb_pte_at(m, r->plane, page);
    if (tlb_is_shared(v)) {
@@ -405,9 +405,9 @@ static tlb_fault_kind touch_plane(tlb_fault_model *m, const tlb_fault_rules *r,
    out->breaks = 0;
    out->n_brought = 0;
    if ((s & TLB_PTE_PRESENT) == 0)
-      out->kind = absent(m, r, v, page, touch, out);
+      out->kind = fault_absent(m, r, v, page, touch, out);
    else if (touch == TLB_TOUCH_WRITE && (s & TLB_PTE_WRITABLE) == 0)
-      out->kind = protected(m, r, v, page, out);
+      out->kind = fault_protected(m, r, v, page, out);
    else
       out->kind = TLB_NO_FAULT;
    return out->kind;
