@@ -63,6 +63,7 @@ def out_file(path: Path, functions: list[tuple[str, int]], machine: str = "made"
         "pid: 7",
         "cmd: ./many",
         f"desc: Machine: {machine}",
+        *(f"desc: Rule: {rule}" for rule in machine.split("@")[1:]),
         "desc: Assumption: one",
         "event: ILtm : Instruction page walks",
         "events: Ir ILtm DLtmr DLtmw",

@@ -152,19 +152,19 @@ def test_mappings_are_those_of_tg_annotate(tmp_path: Path) -> None:
     text = out.read_text(encoding="utf-8")
     out.write_text(text.replace("desc: Assumption", "\n".join([*rows, "desc: Assumption"]), 1), encoding="utf-8")
     (table,) = data_of(made(tmp_path, out))["mappings"]
-    assert (table["machine"], table["large"], table["totals"]) == ("made", "2M", [200, 0, 900])
+    assert (table["machine"], table["large"], table["totals"]) == ("made", "2M", {"references": 200, "misses": 0, "walks": 900})
     status, printed, err = call("tg_annotate", "--mappings", "--format=json", str(out))
     assert (status, err) == (0, b"")
     told = json.loads(printed)["tables"][0]["rows"]
-    assert [[int(row[0], 16), *row[3:6], *row[7:14]] for row in table["rows"]] == [
-        [
-            int(row["address"], 16), row["KiB"], row["page_sizes"], row["references"], row["walks"],
-            row["begin_KiB"], row["begin_walks"], row["inside_KiB"], row["inside_walks"], row["end_KiB"], row["end_walks"],
-        ]
-        for row in told
-    ]  # fmt: skip
-    assert table["rows"][0][14].startswith("begin it on a boundary of 2M, such as 0x200000")
-    assert table["rows"][1][14] == ""  # no page of 2M fits
+    same = {"kib": "KiB", "pages": "page_sizes", "references": "references", "walks": "walks"}
+    for part in ("begin", "inside", "end"):
+        same |= {f"kib_{part}": f"{part}_KiB", f"walks_{part}": f"{part}_walks"}
+    assert len(table["rows"]) == len(told)
+    for row, other in zip(table["rows"], told):
+        assert int(row["address"], 16) == int(other["address"], 16)
+        assert {key: row[key] for key in same} == {key: other[name] for key, name in same.items()}
+    assert table["rows"][0]["win"].startswith("begin it on a boundary of 2M, such as 0x200000")
+    assert table["rows"][1]["win"] == ""  # no page of 2M fits
     assert data_of(made(tmp_path, out_file(tmp_path / "other", [("a", 1)])))["mappings"] == []
 
 
@@ -177,17 +177,26 @@ def test_advice_is_that_of_tg_annotate(tmp_path: Path) -> None:
     status, out, err = call("tg_annotate", "--advice", "--format=json", str(base), str(heap))
     assert (status, err) == (0, b"")
     (table,) = (found for found in json.loads(out)["tables"] if found["name"] == "advice")
-    assert [row[:8] + row[9:] for row in advice["rows"]] == [
-        [row["memory"], row["pages"], *(row[name] for name in COUNTS), row["mapping"] or "", row["how"]]
-        for row in table["rows"]
-    ]
-    assert [row[8] for row in advice["rows"]] == ["yes"]
+    assert len(advice["rows"]) == len(table["rows"])
+    for row, other in zip(advice["rows"], table["rows"]):
+        assert {key: row[key] for key in SAME} == {key: other[name] for key, name in SAME.items()}
+        assert row["which"] == (other["mapping"] or "")
+    assert [row["pays"] for row in advice["rows"]] == ["yes"]
     assert advice["verdicts"][0].startswith("Pages of 2M pay for heap")
     other = out_file(tmp_path / "other", [("a", 1)], "another")
     assert data_of(made(tmp_path, base, other))["advice"] == []
 
 
-COUNTS = ("walks", "walks_saved", "L1tm_saved", "faults_saved", "backed_KiB", "unused_KiB")
+SAME = {
+    "memory": "memory",
+    "pages": "pages",
+    "walks_saved": "walks_saved",
+    "misses_saved": "L1tm_saved",
+    "faults_saved": "faults_saved",
+    "backed": "backed_KiB",
+    "unused": "unused_KiB",
+    "how": "how",
+}
 
 
 def test_what_is_simulated_for_advice_is_no_machine(tmp_path: Path) -> None:

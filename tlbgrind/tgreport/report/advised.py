@@ -46,17 +46,16 @@ def _table(found: Advice) -> dict[str, object]:
     }
 
 
-def _row(found: Advice, gain: Gain) -> list[object]:
-    return [
-        advice.name_of(gain),
-        gain.size,
-        count(gain.walks),
-        gain.saved,
-        gain.misses_saved,
-        gain.faults_saved,
-        gain.backed,
-        gain.backed - gain.touched,
-        _PAYS[found.verdict(gain)],
-        gain.mapping,
-        gain.how(),
-    ]
+def _row(found: Advice, gain: Gain) -> dict[str, object]:
+    return {
+        "memory": advice.name_of(gain),
+        "pages": gain.size,
+        "pays": _PAYS[found.verdict(gain)],
+        "walks_saved": gain.saved,
+        "misses_saved": gain.misses_saved,
+        "faults_saved": gain.faults_saved,
+        "backed": gain.backed,
+        "unused": gain.backed - gain.touched,
+        "which": gain.mapping,
+        "how": gain.how(),
+    }

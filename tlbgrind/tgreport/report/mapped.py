@@ -26,25 +26,29 @@ def _table(machine: str, found: Found) -> dict[str, object]:
     return {
         "machine": machine,
         "large": mappings.size_name(found.large),
-        "totals": [count(found.total.references), count(found.total.misses), count(found.total.walks)],
+        "totals": {
+            "references": count(found.total.references),
+            "misses": count(found.total.misses),
+            "walks": count(found.total.walks),
+        },
         "rows": [_row(found, row) for row in found.rows],
     }
 
 
-def _row(found: Found, row: Row) -> list[object]:
+def _row(found: Found, row: Row) -> dict[str, object]:
     sums = row.all
-    cells: list[object] = [
-        f"{row.mapping.start:#x}",
-        row.name,
-        row.mode,
-        (row.mapping.end - row.mapping.start) >> 10,
-        row.page_sizes,
-        count(sums.references),
-        count(sums.misses),
-        count(sums.walks),
-    ]
+    cells: dict[str, object] = {
+        "address": f"{row.mapping.start:#x}",
+        "mapped": row.name,
+        "mode": row.mode,
+        "kib": (row.mapping.end - row.mapping.start) >> 10,
+        "pages": row.page_sizes,
+        "references": count(sums.references),
+        "misses": count(sums.misses),
+        "walks": count(sums.walks),
+    }
     for part in PARTS:
-        cells += [row.mapping.bytes_of(part) >> 10, count(row.parts[part].walks)]
-    if not found.has_room(row):
-        return [*cells, ""]
-    return [*cells, "; ".join(found.advice(row)) or "nothing to win"]
+        cells[f"kib_{part}"] = row.mapping.bytes_of(part) >> 10
+        cells[f"walks_{part}"] = count(row.parts[part].walks)
+    win = "; ".join(found.advice(row)) or "nothing to win"
+    return {**cells, "win": win if found.has_room(row) else ""}

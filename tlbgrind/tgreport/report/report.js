@@ -351,26 +351,32 @@ function showEntries(host, entries) {
    );
 }
 
+// Columns of rows that are objects, by the names of their members.
+function columnsOf(rows) {
+   const number = (title, key, hint, whole) => ({ title, hint, whole, count: (row) => exact(rows[row][key]) });
+   const name = (title, key, wide) => ({ title, text: (row) => rows[row][key], wide });
+   return [number, name];
+}
+
 // What tg_annotate --advice says: which memory saves what in larger pages.
 function showAdvice() {
    const host = section("Advice");
    for (const { machine, walks, misses, faults, rows, verdicts } of data.advice) {
       const title = `Larger pages on ${machine}`;
       host.append(make("h3", {}, title), make("pre", { className: "advice" }, verdicts.join("\n")));
-      const number = (title, place, hint, whole) => ({ title, hint, whole, count: (row) => exact(rows[row][place]) });
-      const name = (title, place, wide) => ({ title, text: (row) => rows[row][place], wide });
+      const [number, name] = columnsOf(rows);
       new Table(host, title, rows.length).show(
          [
-            name("Memory", 0, 8),
-            name("Pages", 1, 4),
-            name("Pays", 8, 7),
-            number("Walks saved", 3, "page walks of the program that this memory alone saves", exact(walks)),
-            number("L1 saved", 4, "misses of the first level", exact(misses)),
-            number("Faults saved", 5, "page faults at first touches: one for each page", exact(faults)),
-            number("KiB backed", 6, "in such pages at the peak of all memory"),
-            number("KiB unused", 7, "of these that are never touched"),
-            name("Which", 9, 16),
-            name("How", 10, 30),
+            name("Memory", "memory", 8),
+            name("Pages", "pages", 4),
+            name("Pays", "pays", 7),
+            number("Walks saved", "walks_saved", "page walks of the program that this memory alone saves", exact(walks)),
+            number("L1 saved", "misses_saved", "misses of the first level", exact(misses)),
+            number("Faults saved", "faults_saved", "page faults at first touches: one for each page", exact(faults)),
+            number("KiB backed", "backed", "in such pages at the peak of all memory"),
+            number("KiB unused", "unused", "of these that are never touched"),
+            name("Which", "which", 16),
+            name("How", "how", 30),
          ],
          "Walks saved",
       );
@@ -383,25 +389,24 @@ function showMappings() {
    for (const { machine, large, totals, rows } of data.mappings) {
       const title = `Mappings on ${machine}, and aligned pages of ${large}`;
       host.append(make("h3", {}, title));
-      const number = (title, place, hint, whole) => ({ title, hint, whole, count: (row) => exact(rows[row][place]) });
-      const name = (title, place, wide) => ({ title, text: (row) => rows[row][place], wide });
+      const [number, name] = columnsOf(rows);
       new Table(host, title, rows.length).show(
          [
-            name("Address", 0, 10),
-            name("Mapped", 1, 16),
-            name("Mode", 2, 4),
-            number("KiB", 3),
-            name("Pages", 4, 8),
-            number("References", 5, "", exact(totals[0])),
-            number("L1 misses", 6, "misses of the first level", exact(totals[1])),
-            number("Walks", 7, "page walks", exact(totals[2])),
-            number("KiB before", 8, `before its first whole page of ${large}`),
-            number("Walks before", 9, "", exact(totals[2])),
-            number("KiB in", 10, `in whole pages of ${large}`),
-            number("Walks in", 11, "", exact(totals[2])),
-            number("KiB behind", 12, `behind its last whole page of ${large}`),
-            number("Walks behind", 13, "", exact(totals[2])),
-            name("To win", 14, 30),
+            name("Address", "address", 10),
+            name("Mapped", "mapped", 16),
+            name("Mode", "mode", 4),
+            number("KiB", "kib"),
+            name("Pages", "pages", 8),
+            number("References", "references", "", exact(totals.references)),
+            number("L1 misses", "misses", "misses of the first level", exact(totals.misses)),
+            number("Walks", "walks", "page walks", exact(totals.walks)),
+            number("KiB before", "kib_begin", `before its first whole page of ${large}`),
+            number("Walks before", "walks_begin", "", exact(totals.walks)),
+            number("KiB in", "kib_inside", `in whole pages of ${large}`),
+            number("Walks in", "walks_inside", "", exact(totals.walks)),
+            number("KiB behind", "kib_end", `behind its last whole page of ${large}`),
+            number("Walks behind", "walks_end", "", exact(totals.walks)),
+            name("To win", "win", 30),
          ],
          "Walks",
       );
