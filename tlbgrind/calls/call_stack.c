@@ -41,19 +41,19 @@ typedef struct {
 } Stack;
 
 Bool tg_call_stacks_on;
-static void (*complete)(void);
+static void (*complete_noted)(void);
 static Int sp_offset;
 static Stack* stacks;    /* by thread */
 static Stack* stack;     /* of the thread that runs, or that ran last */
-static ULong instructions; /* at the last change of the stack */
+static ULong instructions_before; /* at the last change of the stack */
 static TgBooked booked;    /* likewise */
-static TgCallSite begins = { .leaving = TG_BEGINS };
+static TgCallSite thread_begins = { .leaving = TG_BEGINS };
 
 void tg_call_stacks_init(void (*f)(void))
 {
    tg_call_stacks_on = True;
    tg_lists_missed_segments = True;
-   complete = f;
+   complete_noted = f;
    stacks = VG_(calloc)("tg.calls.stacks", VG_N_THREADS, sizeof *stacks);
    stack = &stacks[1];
    tg_lines_count_seen();
@@ -102,16 +102,16 @@ static inline void take_costs(TgCallArea* area)
 {
    TgCosts* to = &stack->frame[stack->n - 1].rare;
    if (tg_n_segments_noted > 0)
-      complete();
+      complete_noted();
    const ULong now = tg_instructions();
    if (!tg_costs_are_kept) {
       tg_missed_segments_take_back();
-      instructions = now;
+      instructions_before = now;
       area->refs = 0;
       return;
    }
-   stack->refs[TLB_FETCH] += now - instructions;
-   instructions = now;
+   stack->refs[TLB_FETCH] += now - instructions_before;
+   instructions_before = now;
    stack->refs[TLB_LOAD] += area->refs & (((ULong)1 << TG_REFS_BITS) - 1);
    stack->refs[TLB_STORE] += area->refs >> TG_REFS_BITS;
    area->refs = 0;
@@ -436,7 +436,7 @@ static void switch_to(ThreadId tid)
    if (stack->n > 0)
       return;
    push(BOTTOM, ~(Addr)0);
-   set_area(tid, (TgCallArea){ .left = (UWord)&begins });
+   set_area(tid, (TgCallArea){ .left = (UWord)&thread_begins });
    take_rest();
 }
 
@@ -498,7 +498,7 @@ void tg_call_stack_signal(ThreadId tid, Bool alternate_stack)
       f->interrupted[i] = stack->refs[i];
       f->before[i] = stack->refs[i] = 0;
    }
-   area.left = (UWord)&begins;
+   area.left = (UWord)&thread_begins;
    set_area(tid, area);
 }
 

@@ -17,7 +17,7 @@
 
 Bool tg_collection_on;
 static const HChar* const* functions;
-static void (*complete)(void);
+static void (*complete_noted)(void);
 static TgTotals totals[TG_MAX_TOTALS];
 static void* kept[TG_MAX_TOTALS]; /* the totals as they were when costs were last kept */
 static Int sp_offset;
@@ -32,7 +32,7 @@ void tg_collection_init(const TgOptions* options, void (*f)(void),
       return;
    tg_collection_on = True;
    tg_costs_are_kept = False;
-   complete = f;
+   complete_noted = f;
    for (UInt i = 0; i < TG_MAX_TOTALS; i++) {
       totals[i] = t[i];
       kept[i] = VG_(calloc)("tg.collection.totals", 1, t[i].n_bytes);
@@ -70,7 +70,7 @@ void tg_collection_settle(void)
 {
    if (!tg_collection_on)
       return;
-   complete();
+   complete_noted();
    if (tg_costs_are_kept)
       tg_missed_segments_keep();
    else

@@ -12,7 +12,7 @@
 
 TgDataPage* tg_data_chunk[TG_N_CHUNKS];
 
-static const TgWordsResolver* resolve;
+static const TgWordsResolver* resolver;
 
 static PoolAlloc* word_pages;
 static PoolAlloc* fine_pages; /* arrays of TG_WORDS */
@@ -25,11 +25,11 @@ static struct {
    ULong changes;
    UInt object;
 } found_in_mixed[N_FOUND];
-static ULong changes = 1;
+static ULong n_changes = 1;
 
-void tg_words_init(const TgWordsResolver* resolver)
+void tg_words_init(const TgWordsResolver* r)
 {
-   resolve = resolver;
+   resolver = r;
    word_pages = VG_(newPA)(sizeof(TgWordsPage), 256, VG_(malloc), "tg.data.words", VG_(free));
    fine_pages = VG_(newPA)(TG_WORDS * sizeof(UInt), 256, VG_(malloc), "tg.data.fine", VG_(free));
    uses = VG_(newPA)(sizeof(TgUse), 256, VG_(malloc), "tg.data.uses", VG_(free));
@@ -73,7 +73,7 @@ static Bool has_bit(const ULong* bits, UInt i)
 
 static Bool has_records(void)
 {
-   return resolve->record_in_block != NULL;
+   return resolver->record_in_block != NULL;
 }
 
 /* The array that is shown, but for TG_PAGE_EVEN. */
@@ -108,7 +108,7 @@ static void enter_even(TgDataPage* p, UInt value)
 static void enter_without_words(TgDataPage* p, UInt value, Bool starts)
 {
    if (has_words(p)) {
-      changes++;
+      n_changes++;
       if (p->words->fine != NULL)
          VG_(freeEltPA)(fine_pages, p->words->fine);
       VG_(freeEltPA)(word_pages, p->words);
@@ -150,13 +150,13 @@ static TgWordsPage* words_of(TgDataPage* p, Addr a)
    VG_(memset)(w->starts, 0, sizeof w->starts);
    if (p->state == TG_PAGE_BLOCK && p->starts)
       set_bit(w->starts, 0);
-   w->background = resolve->place_of_page(a);
+   w->background = resolver->place_of_page(a);
    w->n_touched = 0;
    w->fine = NULL;
    p->words = w;
    p->starts = False;
    const Addr page = a & ~(Addr)(TG_WORDS_PAGE - 1);
-   if (has_records() || resolve->is_named(page, page + TG_WORDS_PAGE))
+   if (has_records() || resolver->is_named(page, page + TG_WORDS_PAGE))
       refine(p);
    else
       enter_words(p);
@@ -206,7 +206,7 @@ static void set_word(TgDataPage* p, UInt i, UInt value)
    enter_words(p);
    if (w->fine != NULL) {
       w->fine[i] = 0;
-      changes++;
+      n_changes++;
    }
    w->word[i] = value;
    clear_bit(w->starts, i);
@@ -214,7 +214,7 @@ static void set_word(TgDataPage* p, UInt i, UInt value)
 
 static UInt place(Addr a, const TgWordsPage* w)
 {
-   return w->background != 0 ? w->background : resolve->place(a);
+   return w->background != 0 ? w->background : resolver->place(a);
 }
 
 /* The value of a word without names and records. */
@@ -260,20 +260,20 @@ static Addr block_start(Addr a)
 static UInt fine_number(TgWordsPage* w, Addr a, Addr* end)
 {
    const Addr word = a & ~(Addr)(TG_WORD_BYTES - 1);
-   const UInt named = resolve->named_at(a, end);
+   const UInt named = resolver->named_at(a, end);
    if (named != 0)
       return named;
    const UInt value = coarse_value(w, word);
    const Bool is_mixed = value == TG_WORD_MIXED;
-   const UInt object = is_mixed ? resolve->place(a) : value >> TG_WORD_OBJECT;
+   const UInt object = is_mixed ? resolver->place(a) : value >> TG_WORD_OBJECT;
    const Addr stop = is_mixed ? a + 1 : word + TG_WORD_BYTES;
    *end = stop < *end ? stop : *end;
    if (!has_records())
       return object;
    if (!is_mixed && (value & TG_WORD_BLOCK) != 0)
-      return resolve->record_in_block(object, block_start(a), a, end);
+      return resolver->record_in_block(object, block_start(a), a, end);
    return tg_data_object_of(object)->kind == TG_DATA_VARIABLE
-             ? resolve->record_in_variable(object, a, end) : object;
+             ? resolver->record_in_variable(object, a, end) : object;
 }
 
 static UInt fine_value(TgWordsPage* w, Addr word)
@@ -281,22 +281,22 @@ static UInt fine_value(TgWordsPage* w, Addr word)
    Addr end;
    const UInt number = fine_number(w, word, &end);
    const Bool is_looked_up = end < word + TG_WORD_BYTES
-                             || (has_records() && resolve->record_is_sought(number));
+                             || (has_records() && resolver->record_is_sought(number));
    return is_looked_up ? TG_WORD_MIXED : number << TG_WORD_OBJECT;
 }
 
 static UInt number_in_mixed(TgWordsPage* w, Addr a)
 {
    Addr end;
-   return w->fine != NULL ? fine_number(w, a, &end) : resolve->place(a);
+   return w->fine != NULL ? fine_number(w, a, &end) : resolver->place(a);
 }
 
 static UInt find_in_mixed(TgWordsPage* w, Addr a)
 {
    const UWord at = a % N_FOUND;
-   if (found_in_mixed[at].a != a || found_in_mixed[at].changes != changes) {
+   if (found_in_mixed[at].a != a || found_in_mixed[at].changes != n_changes) {
       found_in_mixed[at].a = a;
-      found_in_mixed[at].changes = changes;
+      found_in_mixed[at].changes = n_changes;
       found_in_mixed[at].object = number_in_mixed(w, a);
    }
    return found_in_mixed[at].object;
@@ -305,7 +305,7 @@ static UInt find_in_mixed(TgWordsPage* w, Addr a)
 UInt tg_words_find(Addr a, Bool touches)
 {
    if (!is_possible(a))
-      return resolve->place(a);
+      return resolver->place(a);
    TgDataPage* p = page_of(a);
    TgWordsPage* w = words_of(p, a);
    const Addr word = a & ~(Addr)(TG_WORD_BYTES - 1);
@@ -348,7 +348,7 @@ static void each_page_of(Addr start, Addr end, void (*each)(TgDataPage* p))
 
 void tg_words_forget(Addr start, Addr end)
 {
-   changes++;
+   n_changes++;
    each_page_of(start, end, empty);
 }
 
@@ -360,7 +360,7 @@ static void refine_if_used(TgDataPage* p)
 
 void tg_words_refine(Addr start, Addr end)
 {
-   changes++;
+   n_changes++;
    each_page_of(start, end, refine_if_used);
 }
 
@@ -433,7 +433,7 @@ void tg_words_remove_block(Addr a)
       at = end;
       end = remove_on_page(page_of(at), at, at == a, value);
    } while (end % TG_WORDS_PAGE == 0 && end != at && is_possible(end));
-   resolve->block_freed(a, end);
+   resolver->block_freed(a, end);
 }
 
 /* --- What has been touched --- */

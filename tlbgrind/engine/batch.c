@@ -22,11 +22,11 @@ UWord tg_batching;
 static Noted noted[N_SEGMENTS];
 static ULong walks;
 static UInt in_a_row;
-static TgBatched* look_up;
+static TgBatched* look_up_noted;
 
 void tg_batch_init(TgBatched* f)
 {
-   look_up = f;
+   look_up_noted = f;
 }
 
 void tg_batch_walked(void)
@@ -35,7 +35,7 @@ void tg_batch_walked(void)
    walks++;
    in_a_row = tg_clock - last < MAX_BETWEEN ? in_a_row + 1 : 0;
    last = tg_clock;
-   if (look_up != NULL && tg_n_segments_noted == 0 && in_a_row >= N_WALKS)
+   if (look_up_noted != NULL && tg_n_segments_noted == 0 && in_a_row >= N_WALKS)
       tg_batching = ~(UWord)0;
 }
 
@@ -46,7 +46,7 @@ void tg_batch_look_up(void)
    for (UInt i = 0; i < tg_n_segments_noted; i++) {
       tg_clock = noted[i].clock;
       tg_idle_passes = noted[i].idle_passes;
-      look_up(&noted[i].shadow, noted[i].segment);
+      look_up_noted(&noted[i].shadow, noted[i].segment);
    }
    tg_n_segments_noted = 0;
    tg_clock = clock;

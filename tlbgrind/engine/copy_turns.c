@@ -17,10 +17,10 @@ UWord tg_copies_spread[TLB_MAX_SPACES];
 static UInt n_copies;
 static ULong behind;      /* references between one copy and the next */
 static Bool take_turns;   /* each executes a segment as soon as the one before it has */
-static TgCopyCheck* check;
+static TgCopyCheck* check_segment;
 
-static TgClones* gone; /* of segments that are no more, but can still be waited for */
-static TgClones** last_gone = &gone;
+static TgClones* gone_clones; /* of segments that are no more, but can still be waited for */
+static TgClones** last_gone = &gone_clones;
 
 /* --- What copies have still to execute --- */
 
@@ -41,36 +41,36 @@ typedef struct {
    ULong made; /* references */
 } Place;
 
-static Chunk* newest;
-static Place place[TLB_MAX_SPACES];
-static ULong made; /* references by the program */
+static Chunk* newest_chunk;
+static Place place_of[TLB_MAX_SPACES];
+static ULong refs_made; /* references by the program */
 
 static void new_chunk(void)
 {
    Chunk* c = VG_(malloc)("tg.copies.chunk", sizeof *c);
    c->next = NULL;
    c->used = 0;
-   if (newest != NULL)
-      newest->next = c;
-   newest = c;
+   if (newest_chunk != NULL)
+      newest_chunk->next = c;
+   newest_chunk = c;
 }
 
 static void add(TgClones* c, const TgShadowArea* shadow, UInt n)
 {
-   if (newest->used + MOST_WORDS > CHUNK_WORDS)
+   if (newest_chunk->used + MOST_WORDS > CHUNK_WORDS)
       new_chunk();
-   UWord* word = &newest->word[newest->used];
+   UWord* word = &newest_chunk->word[newest_chunk->used];
    word[AT_CLONES] = (UWord)c;
    word[AT_N] = n;
    for (UInt i = 0; i < c->n_bases; i++)
       word[AT_BASES + i] = shadow->base[c->base[i]];
-   newest->used += AT_BASES + c->n_bases;
+   newest_chunk->used += AT_BASES + c->n_bases;
 }
 
 /* What the copy executes next; NULL: it has come to where the program is. */
 static const UWord* next_of(UInt copy)
 {
-   Place* p = &place[copy];
+   Place* p = &place_of[copy];
    if (p->at == p->chunk->used && p->chunk->next != NULL) {
       Chunk* left = p->chunk;
       p->chunk = left->next;
@@ -85,7 +85,7 @@ static const UWord* next_of(UInt copy)
 /* When the copy comes to the end of that, in references by the program. */
 static ULong due(UInt copy, const UWord* word)
 {
-   return place[copy].made + word[AT_N] + copy * behind;
+   return place_of[copy].made + word[AT_N] + copy * behind;
 }
 
 static void execute_next(UInt copy, const UWord* word)
@@ -95,9 +95,9 @@ static void execute_next(UInt copy, const UWord* word)
    shadow.base[TG_NO_BASE] = 0;
    for (UInt i = 0; i < c->n_bases; i++)
       shadow.base[c->base[i]] = word[AT_BASES + i];
-   place[copy].at += AT_BASES + c->n_bases;
-   place[copy].made += word[AT_N];
-   check(&shadow, c->of[copy], (UInt)word[AT_N]);
+   place_of[copy].at += AT_BASES + c->n_bases;
+   place_of[copy].made += word[AT_N];
+   check_segment(&shadow, c->of[copy], (UInt)word[AT_N]);
 }
 
 /* --- Segments that are discarded --- */
@@ -105,13 +105,13 @@ static void execute_next(UInt copy, const UWord* word)
 /* Frees those that no copy can come to any more. */
 static void free_gone(void)
 {
-   const ULong oldest = place[n_copies - 1].made;
-   while (gone != NULL && gone->gone_at <= oldest) {
-      TgClones* c = gone;
-      gone = c->next_gone;
+   const ULong oldest = place_of[n_copies - 1].made;
+   while (gone_clones != NULL && gone_clones->gone_at <= oldest) {
+      TgClones* c = gone_clones;
+      gone_clones = c->next_gone;
       tg_clones_free(c);
    }
-   last_gone = gone == NULL ? &gone : last_gone;
+   last_gone = gone_clones == NULL ? &gone_clones : last_gone;
 }
 
 /* Copies that are behind have still to execute it. */
@@ -125,7 +125,7 @@ static void segment_goes(UInt number)
       return;
    }
    c->next_gone = NULL;
-   c->gone_at = made;
+   c->gone_at = refs_made;
    *last_gone = c;
    last_gone = &c->next_gone;
 }
@@ -137,17 +137,17 @@ void tg_copies_follow(const TgShadowArea* shadow, TgSegment* s, UInt n)
    TgClones* c = tg_clones_of(s);
    if (take_turns) {
       for (UInt copy = 1; copy < n_copies; copy++)
-         check(shadow, c->of[copy], n);
+         check_segment(shadow, c->of[copy], n);
       return;
    }
-   made += n;
+   refs_made += n;
    add(c, shadow, n);
    for (UInt copy = 1; copy < n_copies; copy++) {
       const UWord* word;
-      while ((word = next_of(copy)) != NULL && due(copy, word) <= made)
+      while ((word = next_of(copy)) != NULL && due(copy, word) <= refs_made)
          execute_next(copy, word);
    }
-   if (UNLIKELY(gone != NULL))
+   if (UNLIKELY(gone_clones != NULL))
       free_gone();
 }
 
@@ -177,13 +177,13 @@ void tg_copies_init(const TgOptions* options, TgCopyCheck* f)
    take_turns = tg_copies_on && behind == 0;
    if (!tg_copies_on)
       return;
-   check = f;
+   check_segment = f;
    tg_clones_init(n_copies, (UWord)(options->kernel.space_step << TLB_SPACE_SHIFT));
    tg_copy_counts_init(n_copies);
    tg_superblocks_listen(segment_goes);
    new_chunk();
    for (UInt copy = 1; copy < n_copies; copy++) {
       tg_copies_spread[copy] = tlb_near_spread((UWord)options->kernel.space_step * copy);
-      place[copy].chunk = newest;
+      place_of[copy].chunk = newest_chunk;
    }
 }

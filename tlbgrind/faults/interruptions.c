@@ -16,7 +16,7 @@ enum { OF_KERNEL_CODE = 0, OF_KERNEL_DATA = 1 << 20, OF_PROCESS_CODE = 2 << 20,
 
 TgInterruptions tg_interruptions;
 
-static void (*settle)(void);
+static void (*settle_costs)(void);
 static const TgKernelOptions* options;
 static UInt page_shift;
 static uint64_t flushed; /* machines of which a system call flushes everything */
@@ -55,7 +55,7 @@ static void others_refer(uint64_t mmus, UInt pages, ULong code, ULong data)
 
 static void flush(void)
 {
-   settle();
+   settle_costs();
    if (flushed != 0)
       tlb_mmus_empty(&tg_mmus, flushed);
 }
@@ -81,7 +81,7 @@ void tg_interruptions_touch(Addr a, SizeT len, Bool is_write)
 {
    if (!options->touches || len == 0)
       return;
-   settle();
+   settle_costs();
    const ULong last = ((ULong)a + len - 1) >> page_shift;
    for (ULong page = (ULong)a >> page_shift; page <= last; page++) {
       const ULong now = time_for(1);
@@ -105,7 +105,7 @@ static void await(void)
 static void switch_or_wait(void)
 {
    if (tg_instructions() >= next_switch) {
-      settle();
+      settle_costs();
       if (options->switch_pages == 0)
          tlb_mmus_empty(&tg_mmus, all);
       else
@@ -134,10 +134,10 @@ static void add_by_kernel(UInt machine, UInt pages)
    n_by_kernel += i == n_by_kernel;
 }
 
-void tg_interruptions_init(const TgOptions* o, void (*settle_)(void))
+void tg_interruptions_init(const TgOptions* o, void (*settle)(void))
 {
    options = &o->kernel;
-   settle = settle_;
+   settle_costs = settle;
    page_shift = o->page_shift;
    all = ~0ULL >> (64 - o->n_machines);
    for (UInt i = 0; i < o->n_machines; i++) {

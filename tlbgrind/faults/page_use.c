@@ -44,8 +44,8 @@ static UInt page_shift;
 static UWord page_bytes;
 static Bool with_hidden;
 static OSet* pages;  /* Page by key; mapped pages */
-static XArray* gone; /* TgPageUseRange; unmapped pages, in the order of unmapping */
-static Seen seen[N_SEEN];
+static XArray* gone_ranges; /* TgPageUseRange; unmapped pages, in the order of unmapping */
+static Seen seen_pieces[N_SEEN];
 static ULong unused_bits[PIECE / WORD_BITS]; /* written for pieces that no report has */
 
 static Word compare_keys(const void* key, const void* element)
@@ -59,16 +59,16 @@ static Word compare_keys(const void* key, const void* element)
 
 static void forget_all_seen(void)
 {
-   VG_(memset)(seen, 0, sizeof seen);
+   VG_(memset)(seen_pieces, 0, sizeof seen_pieces);
    /* An entry is empty if its piece belongs in another entry: 1 in entry 0, 0 in all others. */
-   seen[0].number = 1;
+   seen_pieces[0].number = 1;
 }
 
 static void start_empty(void)
 {
    pages = VG_(OSetGen_Create)(offsetof(Page, key), compare_keys, VG_(malloc),
                                "tg.used.pages", VG_(free));
-   gone = VG_(newXA)(VG_(malloc), "tg.used.gone", VG_(free),
+   gone_ranges = VG_(newXA)(VG_(malloc), "tg.used.gone", VG_(free),
                      sizeof(TgPageUseRange));
    forget_all_seen();
 }
@@ -82,7 +82,7 @@ void tg_page_use_clear(void)
    while ((p = VG_(OSetGen_Next)(pages)) != NULL)
       VG_(free)(p->bits);
    VG_(OSetGen_Destroy)(pages);
-   VG_(deleteXA)(gone);
+   VG_(deleteXA)(gone_ranges);
    start_empty();
 }
 
@@ -187,7 +187,7 @@ static __attribute__((noinline)) void use_anywhere(Addr a, SizeT n)
       const UWord number = a >> PIECE_SHIFT;
       const UInt from = (UInt)(a & (PIECE - 1));
       const UInt part = n < PIECE - from ? (UInt)n : PIECE - from;
-      Seen* at = &seen[number % N_SEEN];
+      Seen* at = &seen_pieces[number % N_SEEN];
       if (at->number != number)
          *at = (Seen){ number, bits_at(a) };
       set_bits(at->bits, from, part);
@@ -200,7 +200,7 @@ static inline void use(Addr a, UInt n)
 {
    const UWord number = a >> PIECE_SHIFT;
    const UInt from = (UInt)(a & (PIECE - 1));
-   const Seen* at = &seen[number % N_SEEN];
+   const Seen* at = &seen_pieces[number % N_SEEN];
    if (LIKELY(at->number == number && from + n <= PIECE))
       set_bits(at->bits, from, n);
    else
@@ -321,7 +321,7 @@ static void changed(Addr a, SizeT len)
       return;
    }
    for (UWord number = first; number <= last; number++) {
-      Seen* at = &seen[number % N_SEEN];
+      Seen* at = &seen_pieces[number % N_SEEN];
       if (at->number == number)
          *at = (Seen){ ~(UWord)0, NULL };
    }
@@ -381,7 +381,7 @@ static void unmapped(Addr a, SizeT len)
          const Bool whole = at >= a && len - (at - a) >= page_bytes;
          last_map = p->key.map;
          if (whole || !is_mapped(p)) {
-            add_range(gone, range_of(p));
+            add_range(gone_ranges, range_of(p));
             free_page(p);
          }
          const Page next = { .key = { at, last_map + 1 } };
@@ -456,7 +456,7 @@ static Bool is_there(const TgPageUseRange* range)
 
 XArray* tg_page_use_ranges(void)
 {
-   XArray* all = VG_(cloneXA)("tg.used.all", gone);
+   XArray* all = VG_(cloneXA)("tg.used.all", gone_ranges);
    const Page* p;
    VG_(OSetGen_ResetIter)(pages);
    while ((p = VG_(OSetGen_Next)(pages)) != NULL) {

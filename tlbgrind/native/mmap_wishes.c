@@ -32,13 +32,13 @@ typedef struct {
 
 /* One thread at most has changed registers, because mmap() and mremap() do not block. */
 static ThreadId changed_thread; /* 0: none */
-static Changed changed[2];
+static Changed changed_calls[2];
 static UInt n_changed;
 static Addr hint; /* the program's own, if the call is mmap(); else 0 */
 
 static void change(ThreadId tid, PtrdiffT at, UWord to)
 {
-   changed[n_changed++] = (Changed){ at, tg_register(tid, at), to };
+   changed_calls[n_changed++] = (Changed){ at, tg_register(tid, at), to };
    changed_thread = tid;
    tg_set_register(tid, at, to);
 }
@@ -103,7 +103,7 @@ void tg_mmap_wishes_done(ThreadId tid)
       return;
    changed_thread = 0;
    while (n_changed > 0) {
-      const Changed* c = &changed[--n_changed];
+      const Changed* c = &changed_calls[--n_changed];
       if (tg_register(tid, c->at) == c->after)
          tg_set_register(tid, c->at, c->before);
    }

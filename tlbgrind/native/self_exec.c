@@ -27,7 +27,7 @@ extern Int VG_(cl_exec_fd);
    beyond the 128 bytes that the program may use there, for the length of the call. */
 enum { MOST = 1024, RED_ZONE = 128 };
 
-static ThreadId changed; /* 0: none */
+static ThreadId changed_thread; /* 0: none */
 static UWord before;
 static Addr put_at;
 static HChar covered[MOST]; /* what was there */
@@ -60,7 +60,7 @@ void tg_self_exec_stopped(ThreadId tid)
        || !is_itself(tg_register(tid, GUEST(RDI))) || !own_file(name)
        || !VG_(am_is_valid_for_client)(at, MOST, VKI_PROT_READ | VKI_PROT_WRITE))
       return;
-   changed = tid;
+   changed_thread = tid;
    before = tg_register(tid, GUEST(RDI));
    put_at = at;
    VG_(memcpy)(covered, (const HChar*)at, MOST);
@@ -70,9 +70,9 @@ void tg_self_exec_stopped(ThreadId tid)
 
 void tg_self_exec_done(ThreadId tid)
 {
-   if (changed != tid || tid == 0)
+   if (changed_thread != tid || tid == 0)
       return;
-   changed = 0;
+   changed_thread = 0;
    VG_(memcpy)((HChar*)put_at, covered, MOST);
    tg_set_register(tid, GUEST(RDI), before);
 }

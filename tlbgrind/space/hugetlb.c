@@ -56,13 +56,13 @@ typedef struct {
    Arguments after;
 } Changed;
 
-static XArray* changed; /* Changed */
+static XArray* changed_calls; /* Changed */
 static Bool faked;
 
 static Word find(ThreadId tid)
 {
-   for (Word i = 0; i < VG_(sizeXA)(changed); i++) {
-      const Changed* c = VG_(indexXA)(changed, i);
+   for (Word i = 0; i < VG_(sizeXA)(changed_calls); i++) {
+      const Changed* c = VG_(indexXA)(changed_calls, i);
       if (c->tid == tid)
          return i;
    }
@@ -72,7 +72,7 @@ static Word find(ThreadId tid)
 void tg_hugetlb_init(Bool fake)
 {
    faked = fake;
-   changed = VG_(newXA)(VG_(malloc), "tg.hugetlb", VG_(free), sizeof(Changed));
+   changed_calls = VG_(newXA)(VG_(malloc), "tg.hugetlb", VG_(free), sizeof(Changed));
 }
 
 /* --- The arguments as the kernel would interpret them --- */
@@ -254,7 +254,7 @@ void tg_hugetlb_stopped(ThreadId tid)
       return;
    for (UInt i = 0; i < N_ARGUMENTS; i++)
       tg_set_register(tid, argument_at[i], c.after[i]);
-   VG_(addToXA)(changed, &c);
+   VG_(addToXA)(changed_calls, &c);
 }
 
 void tg_hugetlb_done(ThreadId tid)
@@ -262,13 +262,13 @@ void tg_hugetlb_done(ThreadId tid)
    const Word at = find(tid);
    if (at < 0)
       return;
-   const Changed* c = VG_(indexXA)(changed, at);
+   const Changed* c = VG_(indexXA)(changed_calls, at);
    /* The result may have the register of an argument (arm64). */
    for (UInt i = 0; i < N_ARGUMENTS; i++) {
       if (tg_register(tid, argument_at[i]) == c->after[i])
          tg_set_register(tid, argument_at[i], c->before[i]);
    }
-   VG_(removeIndexXA)(changed, at);
+   VG_(removeIndexXA)(changed_calls, at);
 }
 
 void tg_hugetlb_started(ThreadId tid)
@@ -279,5 +279,5 @@ void tg_hugetlb_started(ThreadId tid)
 UWord tg_hugetlb_asked(ThreadId tid)
 {
    const Word at = find(tid);
-   return at < 0 ? 0 : ((const Changed*)VG_(indexXA)(changed, at))->asked;
+   return at < 0 ? 0 : ((const Changed*)VG_(indexXA)(changed_calls, at))->asked;
 }

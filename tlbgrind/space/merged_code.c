@@ -31,7 +31,7 @@ enum { PT_LOAD = 1, PF_X = 1 };
 
 static HChar** patterns; /* the last one is NULL; NULL: nothing is merged */
 static XArray* pieces;   /* TgMergedCode */
-static Addr next;        /* the end of the merged code */
+static Addr next_place;        /* the end of the merged code */
 static Addr plain_start; /* [plain_start, plain_end) is not merged; nothing changed since */
 static Addr plain_end;
 
@@ -53,7 +53,7 @@ void tg_merged_code_init(const HChar* list)
       }
    }
    pieces = VG_(newXA)(VG_(malloc), "tg.merged.pieces", VG_(free), sizeof(TgMergedCode));
-   next = base;
+   next_place = base;
    /* Rules for page sizes apply to the merged code as to a library's text. */
    const tlb_mapping m = { .start = base, .end = base + room, .device = 0, .inode = 0,
                            .name = "[merged code]", .kind = TLB_IMAGE,
@@ -122,11 +122,11 @@ static const TgMergedCode* add_piece(const NSegment* s, const HChar* name)
    narrow(&piece);
    piece.to = place_of(&piece);
    if (piece.to == 0) {
-      const Addr to = VG_ROUNDUP(next, ALIGNMENT);
+      const Addr to = VG_ROUNDUP(next_place, ALIGNMENT);
       if ((ULong)to + (piece.end - piece.start) > base + room)
          return NULL;
       piece.to = to;
-      next = to + (piece.end - piece.start);
+      next_place = to + (piece.end - piece.start);
    }
    piece.name = VG_(strdup)("tg.merged.name", name);
    piece.in_file = tg_in_file(piece.start);

@@ -31,11 +31,11 @@ static Bool is_child;
 static Bool began_to_trace;
 
 /* Names (HChar*) of files that were written before an exec; removed if it fails. */
-static XArray* written;
+static XArray* written_files;
 
 void tg_exec_calls_init(void)
 {
-   written = VG_(newXA)(VG_(malloc), "tg.exec", VG_(free), sizeof(HChar*));
+   written_files = VG_(newXA)(VG_(malloc), "tg.exec", VG_(free), sizeof(HChar*));
 }
 
 void tg_exec_calls_forked(void)
@@ -226,18 +226,18 @@ HChar* tg_exec_calls_file_name(TgExec how, HChar* name)
 void tg_exec_calls_note_file(HChar* name, Bool is_written)
 {
    if (is_written && !tg_file_is_special(name))
-      VG_(addToXA)(written, &name);
+      VG_(addToXA)(written_files, &name);
    else
       VG_(free)(name);
 }
 
 void tg_exec_calls_failed(void)
 {
-   for (Word n; (n = VG_(sizeXA)(written)) > 0;) {
-      HChar* name = *(HChar**)VG_(indexXA)(written, n - 1);
+   for (Word n; (n = VG_(sizeXA)(written_files)) > 0;) {
+      HChar* name = *(HChar**)VG_(indexXA)(written_files, n - 1);
       VG_(unlink)(name);
       VG_(free)(name);
-      VG_(dropTailXA)(written, 1);
+      VG_(dropTailXA)(written_files, 1);
    }
    tg_exec_take_back();
    if (began_to_trace)
