@@ -7,7 +7,20 @@
 
 #include "prefetch_forms.h"
 
-enum { N_FORMS = sizeof forms / sizeof forms[0] };
+enum { N_FORMS = sizeof forms / sizeof forms[0], LONGEST = 15 };
+
+/* Its bytes, and zeros behind them. */
+static void bytes_of(const form *f, uint8_t code[LONGEST])
+{
+   memset(code, 0, LONGEST);
+   assert_int_equal(strlen(f->hex), 2 * f->is.length);
+   for (unsigned i = 0; i < f->is.length; i++) {
+      const char digits[] = { f->hex[2 * i], f->hex[2 * i + 1], 0 };
+      char *end;
+      code[i] = (uint8_t)strtoul(digits, &end, 16);
+      assert_true(end == digits + 2);
+   }
+}
 
 static void same(const tg_prefetch *a, const tg_prefetch *b)
 {
@@ -28,8 +41,10 @@ static void assembled(void **state)
 {
    (void)state;
    tg_prefetch p;
+   uint8_t code[LONGEST];
    for (unsigned i = 0; i < N_FORMS; i++) {
-      if (!tg_prefetch_decode(forms[i].kind, forms[i].code, sizeof forms[i].code, &p))
+      bytes_of(&forms[i], code);
+      if (!tg_prefetch_decode(forms[i].kind, code, LONGEST, &p))
          fail_msg("%s is not decoded", forms[i].text);
       same(&p, &forms[i].is);
    }
@@ -39,9 +54,11 @@ static void cut_short(void **state)
 {
    (void)state;
    tg_prefetch p;
+   uint8_t code[LONGEST];
    for (unsigned i = 0; i < N_FORMS; i++) {
+      bytes_of(&forms[i], code);
       for (size_t n = 0; n < forms[i].is.length; n++)
-         assert_false(tg_prefetch_decode(forms[i].kind, forms[i].code, n, &p));
+         assert_false(tg_prefetch_decode(forms[i].kind, code, n, &p));
    }
 }
 
