@@ -497,8 +497,8 @@ $(CLIENT_LIBS:%=tests/clients/%.so): tests/clients/%.so: tests/clients/%.c
 TESTS = $(UNIT_TESTS) $(SCRIPT_TESTS) $(PYTEST_FILES)
 TEST_EXTENSIONS = .py
 TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
-LOG_DRIVER = $(TAP_DRIVER)
-PY_LOG_DRIVER = $(TAP_DRIVER)
+LOG_DRIVER = $(SHELL) $(srcdir)/tests/run-timed $(TAP_DRIVER)
+PY_LOG_DRIVER = $(LOG_DRIVER)
 PY_LOG_COMPILER = $(SHELL) $(srcdir)/tests/run-pytest
 
 # Whatever the host does with transparent huge pages, the counts are the same.
@@ -532,7 +532,7 @@ check-prerequisites:
 	fi
 
 EXTRA_DIST += $(SCRIPT_TESTS) $(PYTEST_FILES) $(TEST_INPUTS) \
-	tests/run-pytest tests/run-total $(TEST_HELPERS)
+	tests/run-durations tests/run-pytest tests/run-timed tests/run-total $(TEST_HELPERS)
 
 # The distribution is built against the same Valgrind and tested with the same Python.
 AM_DISTCHECK_CONFIGURE_FLAGS = \
