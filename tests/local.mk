@@ -356,6 +356,7 @@ TEST_INPUTS = \
 	tests/tool/tool_support.py \
 	tests/unit/cpuid \
 	tests/unit/cpuid_support.h \
+	tests/unit/dump_support.h \
 	tests/unit/faultmodel_support.h \
 	tests/unit/memory_support.h \
 	tests/unit/pagemap_support.h \

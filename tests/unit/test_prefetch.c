@@ -37,9 +37,8 @@ static void same(const tg_prefetch *a, const tg_prefetch *b)
    assert_true(a->displacement == b->displacement);
 }
 
-static void assembled(void **state)
+TEST(assembled)
 {
-   (void)state;
    tg_prefetch p;
    uint8_t code[LONGEST];
    for (unsigned i = 0; i < N_FORMS; i++) {
@@ -50,9 +49,8 @@ static void assembled(void **state)
    }
 }
 
-static void cut_short(void **state)
+TEST(cut_short)
 {
-   (void)state;
    tg_prefetch p;
    uint8_t code[LONGEST];
    for (unsigned i = 0; i < N_FORMS; i++) {
@@ -62,9 +60,8 @@ static void cut_short(void **state)
    }
 }
 
-static void prefixes(void **state)
+TEST(prefixes)
 {
-   (void)state;
    /* fs is the last override that counts; a REX prefix before another prefix does not. */
    static const uint8_t many[] = { 0x65, 0x49, 0x66, 0x64, 0x3e, 0xf3, 0xf2, 0x0f, 0x18, 0x08 };
    tg_prefetch p;
@@ -83,9 +80,8 @@ static void prefixes(void **state)
    assert_false(tg_prefetch_decode(TG_CODE_AMD64, endless, sizeof endless, &p));
 }
 
-static void others(void **state)
+TEST(others)
 {
-   (void)state;
    static const uint8_t none[][8] = {
       { 0x0f, 0x18, 0x20 }, { 0x0f, 0x18, 0x30 }, { 0x0f, 0x18, 0x3d }, /* /4, /6, /7 */
       { 0x0f, 0x18, 0xc0 }, { 0x0f, 0x0d, 0xc8 },                      /* registers */
