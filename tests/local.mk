@@ -349,6 +349,7 @@ TEST_INPUTS = \
 	tests/order/data \
 	tests/order/order_support.py \
 	tests/report/browser.py \
+	tests/report/conftest.py \
 	tests/report/data \
 	tests/report/report_support.py \
 	tests/tool/call_graph.py \
