@@ -349,6 +349,7 @@ TEST_INPUTS = \
 	tests/order/data \
 	tests/order/order_support.py \
 	tests/report/browser.py \
+	tests/report/conftest.py \
 	tests/report/data \
 	tests/report/report_support.py \
 	tests/tool/call_graph.py \
@@ -356,6 +357,7 @@ TEST_INPUTS = \
 	tests/tool/tool_support.py \
 	tests/unit/cpuid \
 	tests/unit/cpuid_support.h \
+	tests/unit/dump_support.h \
 	tests/unit/faultmodel_support.h \
 	tests/unit/memory_support.h \
 	tests/unit/pagemap_support.h \
@@ -497,8 +499,8 @@ $(CLIENT_LIBS:%=tests/clients/%.so): tests/clients/%.so: tests/clients/%.c
 TESTS = $(UNIT_TESTS) $(SCRIPT_TESTS) $(PYTEST_FILES)
 TEST_EXTENSIONS = .py
 TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
-LOG_DRIVER = $(TAP_DRIVER)
-PY_LOG_DRIVER = $(TAP_DRIVER)
+LOG_DRIVER = $(SHELL) $(srcdir)/tests/run-timed $(TAP_DRIVER)
+PY_LOG_DRIVER = $(LOG_DRIVER)
 PY_LOG_COMPILER = $(SHELL) $(srcdir)/tests/run-pytest
 
 # Whatever the host does with transparent huge pages, the counts are the same.
@@ -522,6 +524,52 @@ AM_TESTS_ENVIRONMENT = \
 	VALGRIND_OPTS=--tlbgrind:thp=madvise; export VALGRIND_OPTS; \
 	unset VALGRIND_LIB MAKEFLAGS MFLAGS MAKELEVEL;
 
+# The quick choice: what most often finds a mistake, in under two minutes on two cores.
+# `tests/run-durations BUILD' tells how long a test takes.
+QUICK_TESTS = \
+	$(UNIT_TESTS) \
+	tests/run-floors \
+	tests/run-launcher \
+	tests/run-library \
+	tests/run-lists \
+	tests/run-quickstart \
+	tests/annotate/test_advice.py \
+	tests/annotate/test_golden.py \
+	tests/annotate/test_machine_readable.py \
+	tests/companions/test_completion.py \
+	tests/companions/test_progress.py \
+	tests/cpuid/test_inputs.py \
+	tests/cpuid/test_knees.py \
+	tests/cpuid/test_machine_command.py \
+	tests/cpuid/test_machine_files.py \
+	tests/cpuid/test_wrong_cpuid.py \
+	tests/docs/test_blocks.py \
+	tests/docs/test_links.py \
+	tests/faults/test_first_faults.py \
+	tests/faults/test_perf_lines.py \
+	tests/faults/test_recorded.py \
+	tests/machines/test_machines.py \
+	tests/model/test_walk.py \
+	tests/order/test_check.py \
+	tests/order/test_data.py \
+	tests/order/test_order.py \
+	tests/report/test_calls_time_data.py \
+	tests/report/test_page.py \
+	tests/tool/test_attribution.py \
+	tests/tool/test_costs.py \
+	tests/tool/test_huge_pages.py \
+	tests/tool/test_named.py \
+	tests/tool/test_output.py \
+	tests/tool/test_reach_output.py \
+	tests/tool/test_strides.py \
+	tests/tool/test_walks.py
+
+# Without the fuzzers, which take longer to compile than all of this to run.
+.PHONY: check-quick
+check-quick:
+	@$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(QUICK_TESTS)' check_LIBRARIES=tests/libtlbsim-san.a \
+	  check_DATA='$(CLIENT_FILES) check-prerequisites'
+
 # A prerequisite that is missing must not look like a test that was skipped.
 check_DATA += check-prerequisites
 .PHONY: check-prerequisites
@@ -532,7 +580,7 @@ check-prerequisites:
 	fi
 
 EXTRA_DIST += $(SCRIPT_TESTS) $(PYTEST_FILES) $(TEST_INPUTS) \
-	tests/run-pytest tests/run-total $(TEST_HELPERS)
+	tests/run-durations tests/run-pytest tests/run-timed tests/run-total $(TEST_HELPERS)
 
 # The distribution is built against the same Valgrind and tested with the same Python.
 AM_DISTCHECK_CONFIGURE_FLAGS = \

@@ -36,3 +36,26 @@ def test_links_lead_to_files_and_headings(name: str) -> None:
         assert target.exists(), f"{name}: {link}"
         if heading:
             assert heading in anchors(target), f"{name}: {link}"
+
+
+FLOOR_PLAN = ROOT / "docs/internals/README.md"
+NAMED = re.compile(r"`((?:[\w.-]+/)+[\w.-]+\.(?:c|h|py|js|mk|txt)|(?:[\w.-]+/)*run-\w+)`")
+
+
+def test_files_that_the_floor_plan_names_are_there() -> None:
+    folders = [ROOT, ROOT / "tlbgrind", ROOT / "tlbgrind/tgreport", ROOT / "tests"]
+    named = NAMED.findall(prose_of(FLOOR_PLAN))
+    assert len(named) > 100
+    missing = {name for name in named if not any((folder / name).is_file() for folder in folders)}
+    assert missing == set()
+
+
+def test_each_place_that_is_asked_for_has_tests_that_run() -> None:
+    run = (ROOT / "tests/local.mk").read_text(encoding="utf-8").split()
+    rows = re.findall(r"^\| ([^|]*\?) \|[^|]*\|(.*) \|$", prose_of(FLOOR_PLAN), re.MULTILINE)
+    assert len(rows) > 30
+    for question, guards in rows:
+        tests = re.findall("`([^`]*)`", guards)
+        assert tests, question
+        for name in tests:
+            assert {f"tests/{name}", f"tests/{name}".removesuffix(".c")} & set(run), f"{question} {name}"

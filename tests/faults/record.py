@@ -39,14 +39,7 @@ DATA = Path(__file__).resolve().parent / "data" / "native"
 TRIES = 12
 PROGRAMS = {
     "hello": [client("fault_hello")],
-    "static": [client("fault_static")],
-    "threads": [client("fault_threads")],
-    "ls": ["/usr/bin/ls", "/"],
-    "bash": ["/usr/bin/bash", "-c", ":"],
     "perl": ["/usr/bin/perl", "-e", "1"],
-    "sqlite3": ["/usr/bin/sqlite3", ":memory:", ".exit"],
-    "mawk": ["/usr/bin/mawk", "BEGIN { print 1 }"],
-    "lua": ["/usr/bin/lua5.4", "-e", "print(1)"],
 }
 EXACT_LINES = "comm,pid,time,event,trace"
 SOFTWARE_LINES = "comm,pid,addr,ip,sym"

@@ -114,3 +114,10 @@ class Browser:
         self._process.wait()
         os.close(self._in)
         os.close(self._out)
+
+
+def show(browser: Browser, page: Path) -> None:
+    """Opens it, and waits until its scripts have run."""
+    browser.open(page)
+    browser.wait(lambda: browser.run("document.documentElement.dataset.ready") or browser.complaints())
+    assert browser.complaints() == []

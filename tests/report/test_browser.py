@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import PROGRAM, Browser
+from browser import PROGRAM, Browser, show
 from report_support import (
     COSTS,
     ENTRIES,
@@ -25,20 +24,6 @@ from report_support import (
 from tg_companions import package
 
 pytestmark = [needs_library, pytest.mark.skipif(not PROGRAM, reason="chromium is not there")]
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    browser = Browser(tmp_path_factory.mktemp("profile"))
-    yield browser
-    browser.close()
-
-
-def show(browser: Browser, page: Path) -> None:
-    """Opens it, and waits until its scripts have run."""
-    browser.open(page)
-    browser.wait(lambda: browser.run("document.documentElement.dataset.ready") or browser.complaints())
-    assert browser.complaints() == []
 
 
 def all_kinds(folder: Path) -> Path:

@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import PROGRAM, Browser
+from browser import PROGRAM, Browser, show
 from report_support import (
     calls_file,
     data_of,
@@ -229,19 +228,6 @@ def test_an_edited_timeline_is_refused(tmp_path: Path, title: str) -> None:
 
 
 # ---------------------------------------------------------------- in the browser
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    browser = Browser(tmp_path_factory.mktemp("profile"))
-    yield browser
-    browser.close()
-
-
-def show(browser: Browser, page: Path) -> None:
-    browser.open(page)
-    browser.wait(lambda: browser.run("document.documentElement.dataset.ready") or browser.complaints())
-    assert browser.complaints() == []
 
 
 def frames(browser: Browser) -> dict[str, float]:

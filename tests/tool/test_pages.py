@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,7 @@ def misses(out: OutFile) -> int:
 _XORSHIFT = (1 << 64) - 1
 
 
-def expected(size: int, page: int) -> int:
+def missed_by(page_of: Callable[[int], int], size: int) -> int:
     """What an LRU array of 64 misses; one entry is taken by the stack now and then."""
     seed = 88172645463325252
     last: dict[int, None] = {}
@@ -56,7 +57,7 @@ def expected(size: int, page: int) -> int:
         seed ^= seed << 13 & _XORSHIFT
         seed ^= seed >> 7
         seed ^= seed << 17 & _XORSHIFT
-        number = (seed >> 20) % size // page
+        number = page_of((seed >> 20) % size)
         if number in last:
             del last[number]
         else:
@@ -65,6 +66,10 @@ def expected(size: int, page: int) -> int:
                 del last[next(iter(last))]
         last[number] = None
     return missed
+
+
+def expected(size: int, page: int) -> int:
+    return missed_by(lambda at: at // page, size)
 
 
 def close(counted: int, wanted: int) -> bool:
@@ -209,23 +214,8 @@ def test_huge_pages_for_advised_memory_only(tmp_path: Path) -> None:
 
 
 def expected_broken() -> int:
-    seed = 88172645463325252
-    last: dict[int, None] = {}
-    missed = 0
-    for _ in range(REFERENCES):
-        seed ^= seed << 13 & _XORSHIFT
-        seed ^= seed >> 7
-        seed ^= seed << 17 & _XORSHIFT
-        at = (seed >> 20) % (4 * M)
-        number = at // (4 * K) if at < 2 * M else -1
-        if number in last:
-            del last[number]
-        else:
-            missed += 1
-            if len(last) == ENTRIES:
-                del last[next(iter(last))]
-        last[number] = None
-    return missed
+    """With one large page, the upper half."""
+    return missed_by(lambda at: at // (4 * K) if at < 2 * M else -1, 4 * M)
 
 
 def test_pool_runs_dry(tmp_path: Path) -> None:

@@ -27,9 +27,8 @@ static void sequence(const char *geometry, const char *pages,
    unit_array_free(&u);
 }
 
-static void lru(void **state)
+TEST(lru)
 {
-   (void)state;
    sequence("4,full,4K,lru", "ABCDAEB", "----+BC");
    sequence("4,full,4K,lru", "ABCDDCBAE", "----++++D");
    sequence("4,full,4K,lru", "ABCDBBBBEFGH", "----++++ACDB");
@@ -37,9 +36,8 @@ static void lru(void **state)
    sequence("2,full,4K,lru", "ABACA", "--+B+");
 }
 
-static void plru(void **state)
+TEST(plru)
 {
-   (void)state;
    /* After A: the right half is older, and in it C (D came later). After E in
       C's way: left, and there B. After F in B's way: right, and there D. */
    sequence("4,full,4K,plru", "ABCDAEFG", "----+CBD");
@@ -51,17 +49,15 @@ static void plru(void **state)
    sequence("2,full,4K,plru", "ABACB", "--+BA");
 }
 
-static void fifo(void **state)
+TEST(fifo)
 {
-   (void)state;
    sequence("4,full,4K,fifo", "ABCDAEAF", "----+ABC");
    sequence("3,full,4K,fifo", "ABCAAADEFA", "---+++ABCD");
    sequence("2,full,4K,fifo", "ABACA", "--+AB");
 }
 
-static void nru(void **state)
+TEST(nru)
 {
-   (void)state;
    /* D's fill sets the last clear bit: all others are cleared. Then the lowest
       clear one goes. */
    sequence("4,full,4K,nru", "ABCDE", "----A");
@@ -74,9 +70,8 @@ static void nru(void **state)
    sequence("1,full,4K,nru", "AABA", "-+AB");
 }
 
-static void drawn(void **state)
+TEST(drawn)
 {
-   (void)state;
    /* Worked out apart, in integers of any length. */
    static const uint32_t seed_0[] = { 3, 0, 1, 0, 1, 3, 0, 3, 0, 3, 3, 2 };
    static const uint32_t seed_7[] = { 2, 3, 1, 1, 1, 3, 0, 0, 3, 2, 3, 3 };
@@ -91,14 +86,13 @@ static void drawn(void **state)
 
 /* A miss in a full set draws once; hits and fills of free ways draw nothing,
    and all sets share one generator. */
-static void random_ways(void **state)
+TEST(random_ways)
 {
    const tlb_geometry g = unit_geometry("12,4,4K,random:99");
    uint64_t generator = 99, seed = 5;
    tlb_key way[3][4];
    uint32_t filled[3] = { 0 };
    unit_array u;
-   (void)state;
    unit_array_make(&u, &g, NULL, NULL);
    for (unsigned i = 0; i < 5000; i++) {
       const tlb_key page = unit_random(&seed) % 30;
@@ -154,9 +148,8 @@ static tlb_key tree_reference(tree *t, tlb_key key, tlb_key free_way)
    return evicted;
 }
 
-static void plru_is_a_tree(void **state)
+TEST(plru_is_a_tree)
 {
-   (void)state;
    for (uint32_t ways = 1; ways <= 64; ways *= 2) {
       for (uint32_t sets = 1; sets <= 3; sets++) {
          const tlb_geometry g = { .entries = ways * sets, .ways = ways,
@@ -182,11 +175,10 @@ static void plru_is_a_tree(void **state)
 
 /* LRU of every number of ways, round the numbers where the array goes over to
    an index and to a heap, against a list. */
-static void lru_is_a_list(void **state)
+TEST(lru_is_a_list)
 {
    static const uint32_t numbers[] = { 1, 2,  3,  5,  7,  8,  9,  12, 15,
                                        16, 17, 18, 31, 33, 64, 72, 100 };
-   (void)state;
    for (size_t w = 0; w < sizeof numbers / sizeof numbers[0]; w++) {
       const uint32_t ways = numbers[w];
       const tlb_geometry g = { .entries = ways, .ways = ways,
@@ -235,12 +227,11 @@ static unsigned loop_misses(const char *geometry, uint64_t first,
    return misses;
 }
 
-static void fits(void **state)
+TEST(fits)
 {
    static const char *const shapes[] = { "64,4", "64,full", "64,1", "64,16",
                                          "48,16", "12,4", "1,1", "5120,1" };
    char geometry[64];
-   (void)state;
    for (int p = 0; p < N_POLICIES; p++) {
       for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
          const unsigned entries = (unsigned)atoi(shapes[s]);
@@ -257,9 +248,8 @@ static void fits(void **state)
    assert_int_equal(loop_misses("72,6", 7, 72, 1, 5), 72);
 }
 
-static void does_not_fit(void **state)
+TEST(does_not_fit)
 {
-   (void)state;
    assert_int_equal(loop_misses("16,full,4K,lru", 0, 17, 1, 10), 170);
    assert_int_equal(loop_misses("64,full,4K,lru", 0, 65, 1, 10), 650);
    assert_int_equal(loop_misses("72,full,4K,lru", 0, 73, 1, 10), 730);
@@ -269,9 +259,8 @@ static void does_not_fit(void **state)
    assert_int_equal(loop_misses("64,4,4K,lru", 0, 65, 1, 10), 60 + 50);
 }
 
-static void one_set(void **state)
+TEST(one_set)
 {
-   (void)state;
    /* A stride of the number of sets puts all pages into one set. */
    assert_int_equal(loop_misses("64,4", 3, 4, 16, 10), 4);
    assert_int_equal(loop_misses("64,4", 3, 5, 16, 10), 50);
@@ -280,9 +269,8 @@ static void one_set(void **state)
    assert_int_equal(loop_misses("64,1", 3, 2, 64, 10), 20);
 }
 
-static void odd_sets(void **state)
+TEST(odd_sets)
 {
-   (void)state;
    assert_int_equal(loop_misses("12,4", 1, 4, 3, 10), 4);
    assert_int_equal(loop_misses("12,4", 1, 5, 3, 10), 50);
    /* 12 sets: a stride of 16 leaves the sets 0, 4, 8. */
@@ -296,10 +284,9 @@ static void odd_sets(void **state)
                     50);
 }
 
-static void contexts(void **state)
+TEST(contexts)
 {
    static const char *const shapes[] = { "4,full", "24,2", "32,full" };
-   (void)state;
    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
       const tlb_geometry g = unit_geometry(shapes[s]);
       const tlb_key a = tlb_key_of(5, 12, 1),
@@ -319,9 +306,8 @@ static void contexts(void **state)
    }
 }
 
-static void page_zero(void **state)
+TEST(page_zero)
 {
-   (void)state;
    for (int p = 0; p < N_POLICIES; p++) {
       char geometry[64];
       snprintf(geometry, sizeof geometry, "16,4,4K,%s", policies[p]);
@@ -333,16 +319,15 @@ static void page_zero(void **state)
    }
 }
 
-static void bytes(void **state)
+TEST(bytes)
 {
-   (void)state;
    /* As large as it gets: the memory is what tlb_array_bytes() says, which the
       sanitizer sees to. */
    assert_int_equal(loop_misses("1048576,full", 0, 3000, 12345, 2), 3000);
    assert_int_equal(loop_misses("1048576,1", 0, 3000, 1, 2), 3000);
 }
 
-static void who_needs_time(void **state)
+TEST(who_needs_time)
 {
    static const struct {
       const char *geometry;
@@ -352,7 +337,6 @@ static void who_needs_time(void **state)
       { "64,4,4K,nru", 1 },  { "64,4,4K,random", 0 }, { "64,1,4K,lru", 0 },
       { "64,full,4K,lru", 1 }, { "64,1,4K,nru", 0 }, { "1,1,4K,plru", 0 },
    };
-   (void)state;
    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
       const tlb_geometry g = unit_geometry(known[i].geometry);
       unit_array u;

@@ -5,7 +5,7 @@
 
 #include "sim/machine/cost.h"
 
-static void costs(void **state)
+TEST(costs)
 {
    static const struct {
       const char *text;
@@ -22,7 +22,6 @@ static void costs(void **state)
    };
    tlb_reason why;
    uint32_t cycles;
-   (void)state;
    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
       cycles = 12345;
       assert_true(tlb_miss_cost_parse(good[i].text, &cycles, &why));
@@ -35,14 +34,13 @@ static void costs(void **state)
                                  "cycles, also as TLB_MISS_COST=19");
 }
 
-static void cycles(void **state)
+TEST(cycles)
 {
    static const char *const bad[] = { "", "0", "1 ", " 1", "1e9", "-5",
                                       "18446744073709551616" };
    char longest[500];
    tlb_reason why;
    uint64_t n;
-   (void)state;
    assert_true(tlb_cycles_parse("29953650000", &n, &why));
    assert_true(n == UINT64_C(29953650000));
    assert_true(tlb_cycles_parse("18446744073709551615", &n, &why));
@@ -59,9 +57,8 @@ static void cycles(void **state)
    assert_non_null(strstr(why.text, "TLB_MISS_COST=19"));
 }
 
-static void products(void **state)
+TEST(products)
 {
-   (void)state;
    assert_true(tlb_cost_of(9492000, 563) == UINT64_C(5343996000));
    assert_true(tlb_cost_of(UINT64_MAX, 0) == 0);
    assert_true(tlb_cost_of(UINT64_MAX, 1) == UINT64_MAX);
@@ -70,9 +67,8 @@ static void products(void **state)
    assert_true(tlb_cost_of(UINT64_C(1) << 45, 1000000) == UINT64_MAX);
 }
 
-static void shares(void **state)
+TEST(shares)
 {
-   (void)state;
    /* STREAM on a PPC970 (E1): 17.84 %. */
    assert_int_equal(tlb_cost_share(tlb_cost_of(9492000, 563),
                                    UINT64_C(29953650000)), 1784);
@@ -96,10 +92,9 @@ static void shares(void **state)
 }
 
 /* Where 64 bits are enough, the plain formula. */
-static void small_shares(void **state)
+TEST(small_shares)
 {
    uint64_t seed = 5;
-   (void)state;
    for (int i = 0; i < 200000; i++) {
       const uint64_t cost = unit_random(&seed) % 1000000000
                             >> unit_random(&seed) % 30;
@@ -121,11 +116,10 @@ static tlb_machine machine_of(unsigned levels, uint32_t second, uint32_t third, 
    return m;
 }
 
-static void least_costs(void **state)
+TEST(least_costs)
 {
    const tlb_kind_misses two[3] = { { { 100, 20, 0 }, 20 }, { { 10, 4, 0 }, 4 } };
    const tlb_kind_misses three[3] = { { { 100, 50, 20 }, 20 } };
-   (void)state;
    /* One figure each: what was counted, whatever it is. */
    tlb_machine m = machine_of(2, 7, 0, 30);
    assert_true(tlb_cost_least(&m, two, 0, 12345) == 12345);
@@ -158,9 +152,8 @@ static void least_costs(void **state)
    assert_true(tlb_cost_least(&m, two, 0, 12345) == 86 * 5 + 24 * 20);
 }
 
-static void what_is_known(void **state)
+TEST(what_is_known)
 {
-   (void)state;
    tlb_machine m = machine_of(2, 7, 0, 30);
    assert_true(tlb_cost_is_known(&m) && !tlb_cost_is_assumed(&m));
    m.array[1].hit_cycles_unknown = 1;
@@ -172,9 +165,8 @@ static void what_is_known(void **state)
    assert_false(tlb_cost_is_known(&m));
 }
 
-static void shares_beyond(void **state)
+TEST(shares_beyond)
 {
-   (void)state;
    /* 1000 instructions take 1000 or 500 cycles, and 250 more. */
    assert_int_equal(tlb_cost_share_beyond(250, 1000, 1), 2000);
    assert_int_equal(tlb_cost_share_beyond(250, 1000, 2), 3333);

@@ -303,9 +303,8 @@ static void has_case(const char *name, const processor *p)
       fail_msg("%s has no case that takes its answers as they are", name);
 }
 
-static void all_have_cases(void **state)
+TEST(all_have_cases)
 {
-   (void)state;
    for_each_processor(has_case);
 }
 
@@ -335,9 +334,8 @@ static void descriptor(unsigned d, const char *expected)
    assert_string_equal(text + 14, expected);
 }
 
-static void all_descriptors(void **state)
+TEST(all_descriptors)
 {
-   (void)state;
    unsigned arrays = 0;
    for (unsigned d = 0; d < 256; d++) {
       processor p = with_descriptor(d);
@@ -375,11 +373,10 @@ static tlb_cpuid ask_endless(void *opaque, uint32_t leaf, uint32_t subleaf)
    return (tlb_cpuid){ 0, 0, 0, 0 };
 }
 
-static void endless(void **state)
+TEST(endless)
 {
    unsigned asked = 0;
    tlb_machine m;
-   (void)state;
    assert_false(tlb_cpuid_machine(ask_endless, &asked, &m));
    check_common(&m, 0);
    assert_in_range(asked, 64, 80);
@@ -401,10 +398,9 @@ static tlb_cpuid ask_many(void *opaque, uint32_t leaf, uint32_t subleaf)
                        types[i % 3] | (1 + i / 12) << 5 };
 }
 
-static void too_many(void **state)
+TEST(too_many)
 {
    tlb_machine m;
-   (void)state;
    assert_true(tlb_cpuid_machine(ask_many, NULL, &m));
    check_common(&m, 1);
    keep_own_notes(&m);
@@ -437,9 +433,8 @@ static void amd_code(uint32_t code, uint32_t entries, const char *expected)
    assert_string_equal(text, expected);
 }
 
-static void amd_codes(void **state)
+TEST(amd_codes)
 {
-   (void)state;
    amd_code(1, 512, "512/1");
    amd_code(2, 512, "512/2");
    amd_code(3, 1536, "1536/3");
@@ -468,7 +463,7 @@ static void amd_codes(void **state)
 /* --- All vendors --- */
 
 /* Whatever the family and model, the file is there. */
-static void files_are_there(void **state)
+TEST(files_are_there)
 {
    static const uint32_t vendors[4][3] = {
       { 0x756e6547, 0x6c65746e, 0x49656e69 },
@@ -478,7 +473,6 @@ static void files_are_there(void **state)
    };
    const char *seen[128];
    unsigned n = 0;
-   (void)state;
    for (unsigned i = 0; i < 4 * 2 * 27 * 256; i++) {
       const uint32_t *const v = vendors[i % 4];
       const uint32_t family = i / 8 % 27, model = i / 8 / 27;
@@ -506,10 +500,9 @@ static void files_are_there(void **state)
 }
 
 /* What does not matter is neither asked for nor looked at. */
-static void what_matters(void **state)
+TEST(what_matters)
 {
    unsigned n = 0;
-   (void)state;
    for (uint32_t i = 0; i < 0x100; i++) {
       for (uint32_t sub = 0; sub < 0x100; sub++) {
          const tlb_cpuid basic = tlb_cpuid_matters(i, sub);
@@ -576,10 +569,9 @@ static tlb_cpuid ask_dice(void *opaque, uint32_t leaf, uint32_t subleaf)
    return r;
 }
 
-static void rubbish(void **state)
+TEST(rubbish)
 {
    unsigned taken = 0, by_vendor[4] = { 0 };
-   (void)state;
    for (unsigned i = 0; i < 100000; i++) {
       dice d = { .seed = i + 1, .kind = i % 128 };
       tlb_machine m;

@@ -1,46 +1,7 @@
 /* Dumps of AIDA64: what is read, what is refused and where.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
-#include "cpuid_support.h"
-
-#include "sim/machine/cpuid_dump.h"
-
-#define N(array) (sizeof array / sizeof array[0])
-
-/* Reads it in memory of exactly its size. */
-static int read_dump(const dump *d, tlb_cpuid_dump *out, char *error, size_t size)
-{
-   uint64_t line = UINT64_MAX;
-   tlb_reason why;
-   char *const exact = malloc(d->n + (d->n == 0));
-   assert_non_null(exact);
-   memcpy(exact, d->text, d->n);
-   memset(out, 0xA5, sizeof *out);
-   memset(&why, 0xA5, sizeof why);
-   const int good = tlb_cpuid_dump_read(exact, d->n, out, &line, &why);
-   free(exact);
-   if (!good)
-      snprintf(error, size, "%llu: %s", (unsigned long long)line, why.text);
-   return good;
-}
-
-static tlb_cpuid_dump reads(const dump *d)
-{
-   tlb_cpuid_dump out;
-   char error[256];
-   assert_true(tlb_cpuid_is_dump(d->text, d->n));
-   if (!read_dump(d, &out, error, sizeof error))
-      fail_msg("%s", error);
-   return out;
-}
-
-static void refuses(const dump *d, const char *expected)
-{
-   tlb_cpuid_dump out;
-   char error[256] = "it is read";
-   read_dump(d, &out, error, sizeof error);
-   assert_string_equal(error, expected);
-}
+#include "dump_support.h"
 
 /* With sub-leaves where AIDA64 gives them, and what it adds in brackets. */
 static void add_aida_answers(dump *d, const processor *p, const char *end)
@@ -96,19 +57,17 @@ static void same_as_raw(const char *name, const processor *p)
    }
 }
 
-static void all_processors(void **state)
+TEST(all_processors)
 {
-   (void)state;
    for_each_processor(same_as_raw);
 }
 
 /* Without a section, in columns as a report has them, in small letters, behind the mark of UTF-8. */
-static void variants(void **state)
+TEST(variants)
 {
    const processor skylake = read_processor("skylake");
    dump d = { .n = 0 };
    tlb_cpuid_dump out;
-   (void)state;
    add_aida_answers(&d, &skylake, "\r\n");
    out = reads(&d);
    assert_int_equal(out.n, 1);
@@ -165,17 +124,15 @@ static void as_other_programs(const char *name, const processor *p)
    }
 }
 
-static void other_programs(void **state)
+TEST(other_programs)
 {
-   (void)state;
    for_each_processor(as_other_programs);
 }
 
-static void hybrid(void **state)
+TEST(hybrid)
 {
    const processor big = read_processor("golden-cove"), small = read_processor("gracemont");
    dump d = { .n = 0 };
-   (void)state;
    for (unsigned cpu = 0; cpu < 4; cpu++)
       add_aida_cpu(&d, headers[1], cpu, cpu < 3 ? &big : &small, "\n");
    /* Sections without a leaf are no processors. */
@@ -190,10 +147,9 @@ static void hybrid(void **state)
 }
 
 /* A sub-leaf is a number of two hexadecimal digits. */
-static void sub_leaves(void **state)
+TEST(sub_leaves)
 {
    dump d = { .n = 0 };
-   (void)state;
    add(&d, "CPUID 00000000: 00000018-756E6547-6C65746E-49656E69\nCPUID 00000001: 00000000-0-\n");
    refuses(&d, "2: '0-' is no value of a register; expected 8 hexadecimal digits");
    d.n = 0;
@@ -212,9 +168,8 @@ static void broken_line(const char *line, const char *expected)
    refuses(&d, expected);
 }
 
-static void broken_lines(void **state)
+TEST(broken_lines)
 {
-   (void)state;
    broken_line("CPUID 00000000:", "2: 'CPUID 00000000:' ends too early; the dump is cut off");
    broken_line("CPUID 00000000: 00000016-756E6547-6C65746E",
                "2: 'CPUID 00000000: 00000016-756E654' ends too early; the dump is cut off");
@@ -246,7 +201,7 @@ static void broken_lines(void **state)
 }
 
 /* Lines that look nearly like leaves do not make a dump of any text. */
-static void looks(void **state)
+TEST(looks)
 {
    static const struct {
       const char *text;
@@ -261,17 +216,15 @@ static void looks(void **state)
       { "------[ Logical CPU #0 ]------\n", 0 },
       { "CPU#000 AffMask: 0x0000000000000001\n", 0 },
    };
-   (void)state;
    for (size_t i = 0; i < N(cases); i++)
       assert_int_equal(tlb_cpuid_is_dump(cases[i].text, strlen(cases[i].text)), cases[i].dump);
 }
 
 /* Cut off anywhere behind the first leaf it is refused, or what it lacks is noted. */
-static void cut(void **state)
+TEST(cut)
 {
    const processor zen_5 = read_processor("zen-5");
    dump d = { .n = 0 };
-   (void)state;
    add(&d, "------[ Logical CPU #0 ]------\n");
    add_aida_answers(&d, &zen_5, "\n");
    const size_t whole = d.n;
@@ -280,7 +233,7 @@ static void cut(void **state)
    for (d.n = 0; d.n < whole - 1; d.n++) {
       tlb_cpuid_dump out;
       char error[256];
-      if (read_dump(&d, &out, error, sizeof error) && d.text + d.n > extended + 20
+      if (read_bytes(d.text, d.n, &out, error, sizeof error) && d.text + d.n > extended + 20
           && !out.processor[0].lacks)
          fail_msg("it is read from %zu of %zu bytes", d.n, whole);
    }

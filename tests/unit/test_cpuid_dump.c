@@ -1,53 +1,7 @@
 /* Dumps of CPUID: what is read, what is refused and where.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
-#include "cpuid_support.h"
-
-#include "sim/machine/cpuid_dump.h"
-
-#define N(array) (sizeof array / sizeof array[0])
-
-/* Reads the first n bytes. Returns 1 or 0, and the place and reason as
-   "LINE: REASON". */
-static int read_bytes(const char *text, size_t n, tlb_cpuid_dump *out,
-                      char *error, size_t size)
-{
-   uint64_t line = UINT64_MAX;
-   tlb_reason why;
-   char *const exact = malloc(n + (n == 0));
-   assert_non_null(exact);
-   memcpy(exact, text, n);
-   memset(out, 0xA5, sizeof *out);
-   memset(&why, 0xA5, sizeof why);
-   const int good = tlb_cpuid_dump_read(exact, n, out, &line, &why);
-   free(exact);
-   assert_in_range(out->n, 0, TLB_MAX_DUMP_PROCESSORS);
-   if (!good) {
-      assert_non_null(memchr(why.text, '\0', sizeof why.text));
-      assert_in_range(strlen(why.text), 10, sizeof why.text - 2);
-      assert_null(strchr(why.text, '\n'));
-      snprintf(error, size, "%llu: %s", (unsigned long long)line, why.text);
-   }
-   return good;
-}
-
-static tlb_cpuid_dump reads(const dump *d)
-{
-   tlb_cpuid_dump out;
-   char error[256];
-   if (!read_bytes(d->text, d->n, &out, error, sizeof error))
-      fail_msg("%s", error);
-   return out;
-}
-
-static void refuses(const dump *d, const char *expected)
-{
-   tlb_cpuid_dump out;
-   char error[256] = "it is read";
-   if (!read_bytes(d->text, d->n, &out, error, sizeof error))
-      assert_string_not_equal(error, "it is read");
-   assert_string_equal(error, expected);
-}
+#include "dump_support.h"
 
 static void same_machine(tlb_cpuid_processor *p, const char *title,
                          const char *last_array)
@@ -62,11 +16,10 @@ static void same_machine(tlb_cpuid_processor *p, const char *title,
    "Intel(R) Xeon(R) Gold 6140 CPU @ 2.30GHz, " \
    "GenuineIntel family 6 model 85 stepping 4"
 
-static void one_processor(void **state)
+TEST(one_processor)
 {
    const processor skylake = read_processor("skylake");
    dump d = { .n = 0 };
-   (void)state;
    add_cpu(&d, 0, &skylake);
    tlb_cpuid_dump out = reads(&d);
    assert_int_equal(out.n, 1);
@@ -81,11 +34,10 @@ static void one_processor(void **state)
 
 /* With -1 there is no number; a first line may be lost; spaces, capitals,
    carriage returns, empty lines, and a missing end of the last line. */
-static void variants(void **state)
+TEST(variants)
 {
    const processor skylake = read_processor("skylake");
    dump d = { .n = 0 };
-   (void)state;
    add(&d, "\n  \t \r\nCPU:\r\n");
    add(&d, "\t0x00000000  0x0:  eax=0x00000016 ebx=0x756E6547\tecx=0x6c65746e "
            "edx=0x49656e69\n");
@@ -105,11 +57,10 @@ static void variants(void **state)
 }
 
 /* What does not matter may differ, and may stand there in another order. */
-static void equal_processors(void **state)
+TEST(equal_processors)
 {
    const processor skylake = read_processor("skylake");
    dump d = { .n = 0 };
-   (void)state;
    for (unsigned cpu = 0; cpu < 40; cpu++) {
       processor p = skylake;
       p.a[1].r[1] = cpu << 24; /* the APIC's number */
@@ -124,11 +75,10 @@ static void equal_processors(void **state)
    same_machine(&out.processor[0], SKYLAKE_TITLE, "L2-TLB-1G");
 }
 
-static void hybrid(void **state)
+TEST(hybrid)
 {
    const processor big = read_processor("golden-cove"), small = read_processor("gracemont");
    dump d = { .n = 0 };
-   (void)state;
    for (unsigned cpu = 0; cpu < 4; cpu++)
       add_cpu(&d, cpu, &big);
    for (unsigned cpu = 16; cpu < 24; cpu++)
@@ -169,9 +119,8 @@ static void is_whole_or_refused(const char *name, const processor *p)
    }
 }
 
-static void all_processors(void **state)
+TEST(all_processors)
 {
-   (void)state;
    for_each_processor(is_whole_or_refused);
 }
 
@@ -199,12 +148,11 @@ static void lacks_sub_leaf_of_18h(const dump *d, uint32_t subleaf)
 }
 
 /* Virtual machines may lack leaf 18H, and the hypervisor's own leaves. */
-static void lacks(void **state)
+TEST(lacks)
 {
    dump d = { .n = 0 };
    processor p = read_processor("sapphire-rapids");
    tlb_machine m;
-   (void)state;
    p.a[1].r[2] |= 1u << 31;
    without(&d, &p, ALL_OF_18H);
    tlb_cpuid_dump out = reads(&d);
@@ -223,10 +171,9 @@ static void lacks(void **state)
    lacks_sub_leaf_of_18h(&d, 0);
 }
 
-static void no_dump(void **state)
+TEST(no_dump)
 {
    dump d = { .n = 0 };
-   (void)state;
    refuses(&d, "1: no processor; a CPUID dump is what cpuid -r prints");
    add(&d, "\n\n  \n");
    refuses(&d, "3: no processor; a CPUID dump is what cpuid -r prints");
@@ -255,9 +202,8 @@ static void broken_line(const char *line, const char *expected)
    " is no line of a CPUID dump; expected CPU N: or 0xLEAF 0xSUBLEAF: " \
    "eax=0x... ebx=0x... ecx=0x... edx=0x..."
 
-static void broken_lines(void **state)
+TEST(broken_lines)
 {
-   (void)state;
    broken_line("0x0000000g 0x00: eax=0x00000000",
                "2: '0x0000000g 0x00: eax=0x00000000'" WHAT);
    broken_line("0x00000000", "2: '0x00000000'" WHAT);
@@ -293,12 +239,11 @@ static void broken_lines(void **state)
    broken_line("\x01\x02\x7f\x1b[2J", "2: '????[2J'" WHAT);
 }
 
-static void contradiction(void **state)
+TEST(contradiction)
 {
    const processor skylake = read_processor("skylake");
    dump d = { .n = 0 };
    answer a = skylake.a[2];
-   (void)state;
    add_cpu(&d, 7, &skylake);
    add_answers(&d, &a, 1);
    assert_int_equal(reads(&d).n, 1);
@@ -323,11 +268,10 @@ static void contradiction(void **state)
    assert_int_equal(reads(&d).n, 1);
 }
 
-static void too_many(void **state)
+TEST(too_many)
 {
    dump d = { .n = 0 };
    processor p = read_processor("pentium-iii");
-   (void)state;
    for (unsigned cpu = 0; cpu < 9; cpu++) {
       p.a[1].r[0] = 0x680 + cpu;
       add_cpu(&d, cpu, &p);
@@ -339,10 +283,9 @@ static void too_many(void **state)
 }
 
 /* All sub-leaves that can be kept are, and a huge dump is no problem. */
-static void huge(void **state)
+TEST(huge)
 {
    dump d = { .n = 0 };
-   (void)state;
    processor first = read_processor("sapphire-rapids");
    first.n = 3;
    add_cpu(&d, 0, &first);
@@ -383,7 +326,7 @@ static void huge(void **state)
    free(text);
 }
 
-static void looks(void **state)
+TEST(looks)
 {
    static const struct {
       const char *text;
@@ -400,7 +343,6 @@ static void looks(void **state)
       { "# CPU 0:\nCPU 0:\n", 0 },
       { "0x0000000", 0 },
    };
-   (void)state;
    for (size_t i = 0; i < N(cases); i++)
       assert_int_equal(tlb_cpuid_is_dump(cases[i].text,
                                          strlen(cases[i].text)),
@@ -409,13 +351,12 @@ static void looks(void **state)
 }
 
 /* Bytes of good dumps, changed, taken out, doubled: read or refused. */
-static void damage(void **state)
+TEST(damage)
 {
    const processor big = read_processor("golden-cove"), small = read_processor("gracemont");
    dump d = { .n = 0 };
    uint64_t seed = 1;
    unsigned good = 0;
-   (void)state;
    add_cpu(&d, 0, &big);
    add_cpu(&d, 1, &small);
    for (unsigned i = 0; i < 4000; i++) {

@@ -7,8 +7,6 @@
 #include "sim/machine/builtin.h"
 #include "sim/machine/cpuinfo.h"
 
-#define N(array) (sizeof array / sizeof array[0])
-
 static int read_text(const char *text, tlb_cpuinfo *out, char *error, size_t size)
 {
    const size_t n = strlen(text);
@@ -46,9 +44,8 @@ static void refuses(const char *text, const char *expected)
    assert_string_equal(error, expected);
 }
 
-static void x86(void **state)
+TEST(x86)
 {
-   (void)state;
    const tlb_cpuinfo c = reads(
       "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\n"
       "model name\t: Intel(R) Xeon(R) Gold 6140 CPU @ 2.30GHz\nstepping\t: 4\nflags\t\t: fpu vme\n\n"
@@ -59,7 +56,7 @@ static void x86(void **state)
    assert_string_equal(c.processor[0].words, "GenuineIntel family 6 model 85");
 }
 
-static void vendors(void **state)
+TEST(vendors)
 {
    static const struct {
       const char *text, *file;
@@ -70,14 +67,12 @@ static void vendors(void **state)
       { "processor : 7\nCPU implementer : 0x41\nCPU part : 0xd0c\n", "neoverse-n1" },
       { "CPU implementer : 0x50\nCPU variant : 0x3\nCPU part : 0x000\n", "emag" },
    };
-   (void)state;
    for (size_t i = 0; i < N(cases); i++)
       assert_string_equal(reads(cases[i].text).processor[0].file, cases[i].file);
 }
 
-static void big_and_little(void **state)
+TEST(big_and_little)
 {
-   (void)state;
    const tlb_cpuinfo c = reads(
       "processor\t: 0\nCPU implementer\t: 0x41\nCPU variant\t: 0x2\nCPU part\t: 0xd05\n\n"
       "processor\t: 1\nCPU implementer\t: 0x41\nCPU variant\t: 0x2\nCPU part\t: 0xd05\n\n"
@@ -91,9 +86,8 @@ static void big_and_little(void **state)
 }
 
 /* Kernels of 32-bit Arm had a list of CPUs, and the numbers once behind it. */
-static void old_arm(void **state)
+TEST(old_arm)
 {
-   (void)state;
    const tlb_cpuinfo c = reads("Processor\t: ARMv7 Processor rev 5 (v7l)\nprocessor\t: 0\n\n"
                                "processor\t: 1\n\nFeatures\t: swp half\nCPU implementer\t: 0x41\n"
                                "CPU variant\t: 0x0\nCPU part\t: 0xc07\n\nHardware\t: x\n");
@@ -101,9 +95,8 @@ static void old_arm(void **state)
    assert_string_equal(c.processor[0].file, "cortex-a7");
 }
 
-static void unknown_models(void **state)
+TEST(unknown_models)
 {
-   (void)state;
    refuses("processor: 0\nvendor_id: GenuineIntel\ncpu family: 6\nmodel: 200\n",
            "4: no machine file describes GenuineIntel family 6 model 200; give a name of "
            "--list-machines, or a dump of cpuid -r");
@@ -125,9 +118,8 @@ static void unknown_models(void **state)
            "give the name of a machine: goldencove or gracemont");
 }
 
-static void broken(void **state)
+TEST(broken)
 {
-   (void)state;
    refuses("processor: 0\nvendor_id: GenuineIntel\ncpu family: 6\nmodel name: x\n",
            "2: this processor has no line 'model'");
    refuses("processor: 0\nvendor_id: GenuineIntel\nmodel: 85\n",
@@ -148,12 +140,11 @@ static void broken(void **state)
 }
 
 /* Parts of Arm's own cores, as Linux numbers them. */
-static void too_many(void **state)
+TEST(too_many)
 {
    static const char *const parts[] = { "0xd03", "0xd04", "0xd05", "0xd07", "0xd08",
                                         "0xd0b", "0xd0c", "0xd40", "0xd48" };
    char text[1000] = "";
-   (void)state;
    for (size_t i = 0; i < N(parts); i++) {
       if (i == 8)
          assert_int_equal(reads(text).n, 8);
@@ -165,10 +156,9 @@ static void too_many(void **state)
 }
 
 /* All numbers there can be: each name is that of a file. */
-static void names(void **state)
+TEST(names)
 {
    unsigned found = 0;
-   (void)state;
    for (uint32_t implementer = 0; implementer < 256; implementer++) {
       for (uint32_t part = 0; part < 4096; part++) {
          const char *const name = tlb_arm_file(implementer, part, 3);
@@ -180,7 +170,7 @@ static void names(void **state)
    assert_in_range(found, 40, 1000);
 }
 
-static void looks(void **state)
+TEST(looks)
 {
    static const struct {
       const char *text;
@@ -190,7 +180,6 @@ static void looks(void **state)
       { "CPU part : 0xd03\n", 1 }, { "processor 0\n", 0 },       { "processors : 0\n", 0 },
       { "CPU 0:\n", 0 },           { "", 0 },                    { "flags : fpu\n", 0 },
    };
-   (void)state;
    for (size_t i = 0; i < N(cases); i++)
       assert_int_equal(tlb_is_cpuinfo(cases[i].text, strlen(cases[i].text)), cases[i].is);
 }

@@ -12,6 +12,17 @@ enum { HUGE_PAGES = 512, TMPFS = 77, DISK = 5 };
 static const uint64_t HUGE_BYTES = (uint64_t)HUGE_PAGES * PAGE;
 static const uint64_t MIB = 1 << 20;
 
+/* A test of one model with the usual settings. */
+#define USUAL(name)                                                            \
+   static void of_##name(void);                                                \
+   TEST(name)                                                                  \
+   {                                                                           \
+      begin(&usual);                                                           \
+      of_##name();                                                             \
+      end();                                                                   \
+   }                                                                           \
+   static void of_##name(void)
+
 /* How many faults the warm view takes if each page is touched in order. */
 static uint64_t touch_all(uint64_t start, uint64_t bytes, tlb_touch how)
 {
@@ -46,10 +57,8 @@ static void assert_brought(tlb_fault_view view, const char *expected)
 
 /* --- Files --- */
 
-static void test_around(void **state)
+USUAL(test_around)
 {
-   (void)state;
-   begin(&usual);
    map_file(BASE, 64, RX, 0, DISK, 0);
    assert_int_equal(touch(BASE + 20 * PAGE, TLB_TOUCH_FETCH), TLB_FAULT_CODE);
    assert_brought(TLB_VIEW_WARM, "-4..-1,+1..+11");
@@ -59,12 +68,10 @@ static void test_around(void **state)
    assert_int_equal(touch(BASE + 32 * PAGE, TLB_TOUCH_READ), TLB_FAULT_READ);
    assert_brought(TLB_VIEW_WARM, "+1..+15");
    assert_int_equal(m.counts[TLB_VIEW_4K].faults, 3);
-   end();
 }
 
-static void test_around_clamped_to_mapping(void **state)
+TEST(test_around_clamped_to_mapping)
 {
-   (void)state;
    begin(&usual);
    /* The mapping begins at page 5 of its window: 16 pages from there. */
    map_file(BASE + 5 * PAGE, 40, RX, 0, DISK, 0);
@@ -78,31 +85,23 @@ static void test_around_clamped_to_mapping(void **state)
    end();
 }
 
-static void test_around_clamped_to_page_table(void **state)
+USUAL(test_around_clamped_to_page_table)
 {
-   (void)state;
-   begin(&usual);
    map_file(BASE + (HUGE_PAGES - 3) * PAGE, 40, RX, 0, DISK, 0);
    touch(BASE + (HUGE_PAGES - 2) * PAGE, TLB_TOUCH_READ);
    assert_brought(TLB_VIEW_WARM, "-1,+1");
-   end();
 }
 
-static void test_around_ends_with_file(void **state)
+USUAL(test_around_ends_with_file)
 {
-   (void)state;
-   begin(&usual);
    tlb_fault_file_is(&m, 1, DISK, 3 * PAGE + 1, 0);
    map_file(BASE, 16, RX, 0, DISK, 0);
    touch(BASE, TLB_TOUCH_READ);
    assert_brought(TLB_VIEW_WARM, "+1..+3");
-   end();
 }
 
-static void test_around_leaves_what_is_there(void **state)
+USUAL(test_around_leaves_what_is_there)
 {
-   (void)state;
-   begin(&usual);
    map_file(BASE, 16, RW, 0, DISK, 0);
    assert_int_equal(touch(BASE + 4 * PAGE, TLB_TOUCH_WRITE), TLB_FAULT_WRITE);
    assert_brought(TLB_VIEW_WARM, "");
@@ -113,24 +112,18 @@ static void test_around_leaves_what_is_there(void **state)
    assert_brought(TLB_VIEW_WARM, "");
    assert_int_equal(out[TLB_VIEW_4K].kind, TLB_FAULT_WRITE);
    assert_int_equal(touch(BASE + 5 * PAGE, TLB_TOUCH_WRITE), TLB_NO_FAULT);
-   end();
 }
 
-static void test_relro(void **state)
+USUAL(test_relro)
 {
-   (void)state;
-   begin(&usual);
    map_file(BASE, 16, RW, 0, DISK, 0);
    tlb_fault_protect(&m, BASE, BASE + 4 * PAGE, TLB_MAY_READ);
    touch(BASE + 8 * PAGE, TLB_TOUCH_READ);
    assert_brought(TLB_VIEW_WARM, "-4..-1,+1..+7");
-   end();
 }
 
-static void test_relro_beside_rodata(void **state)
+USUAL(test_relro_beside_rodata)
 {
-   (void)state;
-   begin(&usual);
    /* What was writable once does not become one with what never was, though
       both are of one file and side by side. */
    map_file(BASE, 4, TLB_MAY_READ, 0, DISK, 0);
@@ -139,13 +132,10 @@ static void test_relro_beside_rodata(void **state)
    assert_int_equal(m.maps.count, 3);
    touch(BASE, TLB_TOUCH_READ);
    assert_brought(TLB_VIEW_WARM, "+1..+3");
-   end();
 }
 
-static void test_protect_keeps_pages(void **state)
+USUAL(test_protect_keeps_pages)
 {
-   (void)state;
-   begin(&usual);
    map_anon(BASE, 4 * PAGE);
    touch(BASE, TLB_TOUCH_WRITE);
    tlb_fault_protect(&m, BASE, BASE + 4 * PAGE, TLB_MAY_READ);
@@ -153,39 +143,30 @@ static void test_protect_keeps_pages(void **state)
    tlb_fault_protect(&m, BASE, BASE + 4 * PAGE, RW);
    assert_int_equal(touch(BASE, TLB_TOUCH_WRITE), TLB_NO_FAULT);
    assert_int_equal(touch(BASE + PAGE, TLB_TOUCH_WRITE), TLB_FAULT_WRITE);
-   end();
 }
 
-static void test_shared_file(void **state)
+USUAL(test_shared_file)
 {
-   (void)state;
-   begin(&usual);
    map_file(BASE, 32, RW, TLB_MAP_SHARED, DISK, 0);
    assert_int_equal(touch(BASE, TLB_TOUCH_READ), TLB_FAULT_READ);
    assert_int_equal(touch(BASE, TLB_TOUCH_WRITE), TLB_FAULT_DIRTY);
    assert_int_equal(touch(BASE + PAGE, TLB_TOUCH_WRITE), TLB_FAULT_DIRTY);
    assert_int_equal(touch(BASE + 16 * PAGE, TLB_TOUCH_WRITE), TLB_FAULT_WRITE);
    assert_brought(TLB_VIEW_WARM, "");
-   end();
 }
 
-static void test_shared_file_populated(void **state)
+USUAL(test_shared_file_populated)
 {
-   (void)state;
-   begin(&usual);
    map_file(BASE, 32, RW, TLB_MAP_SHARED, DISK, 0);
    tlb_fault_lock(&m, BASE, BASE + 32 * PAGE);
    assert_int_equal(m.counts[TLB_VIEW_WARM].faults, 0);
    assert_int_equal(touch_all(BASE, 32 * PAGE, TLB_TOUCH_READ), 0);
    assert_int_equal(touch_all(BASE, 32 * PAGE, TLB_TOUCH_WRITE), 32);
    assert_int_equal(m.counts[TLB_VIEW_WARM].kind[TLB_FAULT_DIRTY], 32);
-   end();
 }
 
-static void test_shared_memory(void **state)
+USUAL(test_shared_memory)
 {
-   (void)state;
-   begin(&usual);
    tlb_fault_file_is(&m, 1, TMPFS, 64 * PAGE, 1);
    map_file(BASE, 64, RW, TLB_MAP_SHARED, TMPFS, 0);
    /* Nothing is there to come along. */
@@ -199,12 +180,10 @@ static void test_shared_memory(void **state)
    assert_int_equal(touch_all(BASE + 100 * PAGE, 64 * PAGE, TLB_TOUCH_WRITE),
                     0);
    assert_int_equal(m.counts[TLB_VIEW_COLD].major, 0);
-   end();
 }
 
-static void test_no_around(void **state)
+TEST(test_no_around)
 {
-   (void)state;
    begin(&usual);
    map_file(BASE, 8, RX, TLB_MAP_NO_AROUND, DISK, 0);
    touch(BASE, TLB_TOUCH_READ);
@@ -219,9 +198,8 @@ static void test_no_around(void **state)
    end();
 }
 
-static void test_large_around(void **state)
+TEST(test_large_around)
 {
-   (void)state;
    tlb_fault_settings all = usual;
    all.fault_around = HUGE_BYTES;
    begin(&all);
@@ -235,35 +213,27 @@ static void test_large_around(void **state)
 
 /* --- Anonymous memory: the counts are those of experiment E11 --- */
 
-static void test_write(void **state)
+USUAL(test_write)
 {
-   (void)state;
-   begin(&usual);
    map_anon(BASE, 64 * MIB);
    assert_int_equal(touch_all(BASE, 64 * MIB, TLB_TOUCH_WRITE), 16384);
    assert_int_equal(touch_all(BASE, 64 * MIB, TLB_TOUCH_WRITE), 0);
    tlb_fault_zap(&m, BASE, BASE + 64 * MIB);
    assert_int_equal(touch_all(BASE, 64 * MIB, TLB_TOUCH_WRITE), 16384);
    assert_int_equal(m.counts[TLB_VIEW_4K].faults, 2 * 16384);
-   end();
 }
 
-static void test_read_then_write(void **state)
+USUAL(test_read_then_write)
 {
-   (void)state;
-   begin(&usual);
    map_anon(BASE, 64 * MIB);
    assert_int_equal(touch_all(BASE, 64 * MIB, TLB_TOUCH_READ), 16384);
    assert_int_equal(touch_all(BASE, 64 * MIB, TLB_TOUCH_WRITE), 16384);
    assert_int_equal(m.counts[TLB_VIEW_WARM].kind[TLB_FAULT_ZERO], 16384);
    assert_int_equal(m.counts[TLB_VIEW_WARM].kind[TLB_FAULT_COPY], 16384);
-   end();
 }
 
-static void test_populate(void **state)
+USUAL(test_populate)
 {
-   (void)state;
-   begin(&usual);
    map_anon(BASE, 64 * MIB);
    tlb_fault_lock(&m, BASE, BASE + 64 * MIB);
    assert_int_equal(touch_all(BASE, 64 * MIB, TLB_TOUCH_WRITE), 0);
@@ -275,25 +245,19 @@ static void test_populate(void **state)
    map_anon(BASE + 256 * MIB, MIB);
    tlb_fault_populate(&m, BASE + 256 * MIB, BASE + 257 * MIB, TLB_TOUCH_WRITE);
    assert_int_equal(touch_all(BASE + 256 * MIB, MIB, TLB_TOUCH_WRITE), 0);
-   end();
 }
 
-static void test_thp(void **state)
+USUAL(test_thp)
 {
-   (void)state;
-   begin(&usual);
    map_anon(BASE, 64 * MIB);
    tlb_fault_flag(&m, BASE, BASE + 64 * MIB, TLB_MAP_HUGEPAGE, 0);
    assert_int_equal(touch_all(BASE, 64 * MIB, TLB_TOUCH_WRITE), 32);
    assert_int_equal(m.counts[TLB_VIEW_4K].faults, 16384);
    assert_int_equal(m.counts[TLB_VIEW_WARM].brought, 32 * 511);
-   end();
 }
 
-static void test_thp_off_by_a_page(void **state)
+USUAL(test_thp_off_by_a_page)
 {
-   (void)state;
-   begin(&usual);
    map_anon(BASE, 8 * MIB);
    tlb_fault_flag(&m, BASE, BASE + 8 * MIB, TLB_MAP_HUGEPAGE, 0);
    assert_int_equal(touch_all(BASE, 8 * MIB, TLB_TOUCH_WRITE), 4);
@@ -302,12 +266,10 @@ static void test_thp_off_by_a_page(void **state)
                   TLB_MAP_HUGEPAGE, 0);
    assert_int_equal(touch_all(BASE + 16 * MIB + PAGE, 8 * MIB,
                               TLB_TOUCH_WRITE), 515);
-   end();
 }
 
-static void test_thp_where_a_page_table_is(void **state)
+TEST(test_thp_where_a_page_table_is)
 {
-   (void)state;
    tlb_fault_settings always = usual;
    always.thp = TLB_THP_ALWAYS;
    begin(&always);
@@ -325,9 +287,8 @@ static void test_thp_where_a_page_table_is(void **state)
 }
 
 /* 8 blocks, as counted on Linux 6.18: 4,096 small pages, then huge ones, or small ones again. */
-static void test_thp_where_a_page_table_was(void **state)
+TEST(test_thp_where_a_page_table_was)
 {
-   (void)state;
    begin(&usual);
    map_anon(BASE, 16 * MIB);
    assert_int_equal(touch_all(BASE, 16 * MIB, TLB_TOUCH_WRITE), 4096);
@@ -347,10 +308,8 @@ static void test_thp_where_a_page_table_was(void **state)
 }
 
 /* What is flushed for it: bytes from the first page to the last, and beginnings of tables. */
-static void test_tables_that_are_freed(void **state)
+USUAL(test_tables_that_are_freed)
 {
-   (void)state;
-   begin(&usual);
    map_anon(BASE + MIB, 64 * PAGE);
    assert_int_equal(tlb_fault_flushed(&m, BASE + MIB, BASE + MIB + 64 * PAGE, 1), 0);
    touch_all(BASE + MIB, 4 * PAGE, TLB_TOUCH_WRITE);
@@ -369,13 +328,10 @@ static void test_tables_that_are_freed(void **state)
    tlb_fault_unmap(&m, BASE, BASE + PAGE);
    tlb_fault_zap(&m, BASE + MIB, BASE + MIB + 64 * PAGE);
    assert_int_equal(tlb_fault_flushed(&m, BASE + MIB, BASE + MIB + 64 * PAGE, 1), PAGE);
-   end();
 }
 
-static void test_page_out(void **state)
+USUAL(test_page_out)
 {
-   (void)state;
-   begin(&usual);
    map_anon(BASE, 8 * PAGE);
    map_file(BASE + 64 * MIB, 8, TLB_MAY_READ | TLB_MAY_WRITE, 0, DISK, 0);
    touch_all(BASE, 8 * PAGE, TLB_TOUCH_WRITE);
@@ -385,12 +341,10 @@ static void test_page_out(void **state)
    assert_int_equal(touch_all(BASE, 8 * PAGE, TLB_TOUCH_WRITE), 0);
    assert_int_equal(touch(BASE + 64 * MIB + 3 * PAGE, TLB_TOUCH_READ), TLB_NO_FAULT);
    assert_int_equal(touch(BASE + 64 * MIB + 4 * PAGE, TLB_TOUCH_READ), TLB_FAULT_READ);
-   end();
 }
 
-static void test_thp_zero(void **state)
+TEST(test_thp_zero)
 {
-   (void)state;
    tlb_fault_settings always = usual;
    always.thp = TLB_THP_ALWAYS;
    begin(&always);
@@ -401,9 +355,8 @@ static void test_thp_zero(void **state)
    end();
 }
 
-static void test_no_thp(void **state)
+TEST(test_no_thp)
 {
-   (void)state;
    begin(&usual);
    map_anon(BASE, 4 * MIB);
    assert_int_equal(touch_all(BASE, 4 * MIB, TLB_TOUCH_WRITE), 1024);
@@ -417,20 +370,16 @@ static void test_no_thp(void **state)
    end();
 }
 
-static void test_collapse(void **state)
+USUAL(test_collapse)
 {
-   (void)state;
-   begin(&usual);
    map_anon(BASE, 4 * MIB);
    touch(BASE, TLB_TOUCH_WRITE);
    tlb_fault_collapse(&m, BASE, BASE + 2 * MIB);
    assert_int_equal(touch_all(BASE, 4 * MIB, TLB_TOUCH_WRITE), 512);
-   end();
 }
 
-static void test_folios(void **state)
+TEST(test_folios)
 {
-   (void)state;
    tlb_fault_settings some = usual;
    some.mthp_always = 1u << 4;
    begin(&some);
@@ -458,10 +407,8 @@ static void test_folios(void **state)
    end();
 }
 
-static void test_hugetlb(void **state)
+USUAL(test_hugetlb)
 {
-   (void)state;
-   begin(&usual);
    const tlb_mapping v = { .start = BASE, .end = BASE + 4 * MIB, .prot = RW,
                            .flags = TLB_MAP_HUGETLB, .huge_shift = 21 };
    tlb_fault_map(&m, &v);
@@ -473,15 +420,12 @@ static void test_hugetlb(void **state)
    assert_int_equal(touch_all(BASE, 4 * MIB, TLB_TOUCH_READ), 0);
    assert_int_equal(touch_all(BASE, 4 * MIB, TLB_TOUCH_WRITE), 1);
    assert_int_equal(m.counts[TLB_VIEW_4K].faults, 1024 + 512);
-   end();
 }
 
 /* --- Changes of the address space --- */
 
-static void test_unmap(void **state)
+USUAL(test_unmap)
 {
-   (void)state;
-   begin(&usual);
    map_anon(BASE, 64 * PAGE);
    touch_all(BASE, 64 * PAGE, TLB_TOUCH_WRITE);
    tlb_fault_unmap(&m, BASE + 8 * PAGE, BASE + 16 * PAGE);
@@ -491,13 +435,10 @@ static void test_unmap(void **state)
    /* MAP_FIXED over it. */
    map_anon(BASE, 4 * PAGE);
    assert_int_equal(touch_all(BASE, 64 * PAGE, TLB_TOUCH_WRITE), 4);
-   end();
 }
 
-static void test_unmap_of_much(void **state)
+USUAL(test_unmap_of_much)
 {
-   (void)state;
-   begin(&usual);
    map_anon(BASE, (uint64_t)1 << 40);
    touch(BASE + ((uint64_t)1 << 39), TLB_TOUCH_WRITE);
    tlb_fault_zap(&m, BASE, BASE + ((uint64_t)1 << 40));
@@ -505,13 +446,10 @@ static void test_unmap_of_much(void **state)
                     TLB_FAULT_WRITE);
    tlb_fault_unmap(&m, BASE, BASE + ((uint64_t)1 << 40));
    assert_int_equal(m.n_chunks, 0);
-   end();
 }
 
-static void test_move(void **state)
+USUAL(test_move)
 {
-   (void)state;
-   begin(&usual);
    map_anon(BASE, 16 * PAGE);
    touch_all(BASE, 8 * PAGE, TLB_TOUCH_WRITE);
    tlb_fault_move(&m, BASE, BASE + 600 * PAGE, 16 * PAGE, 0);
@@ -522,13 +460,10 @@ static void test_move(void **state)
    assert_int_equal(touch_all(BASE, 16 * PAGE, TLB_TOUCH_WRITE), 0);
    assert_int_equal(touch_all(BASE + 600 * PAGE, 16 * PAGE, TLB_TOUCH_WRITE),
                     16);
-   end();
 }
 
-static void test_fork_parent(void **state)
+USUAL(test_fork_parent)
 {
-   (void)state;
-   begin(&usual);
    map_anon(BASE, 8 * PAGE);
    map_file(BASE + 64 * PAGE, 8, RW, 0, DISK, 0);
    map_file(BASE + 128 * PAGE, 8, RX, 0, DISK, 8);
@@ -543,13 +478,10 @@ static void test_fork_parent(void **state)
    assert_int_equal(touch_all(BASE + 64 * PAGE, 8 * PAGE, TLB_TOUCH_WRITE), 8);
    assert_int_equal(touch_all(BASE + 128 * PAGE, 8 * PAGE, TLB_TOUCH_READ), 0);
    assert_int_equal(touch_all(BASE + 192 * PAGE, 8 * PAGE, TLB_TOUCH_WRITE), 0);
-   end();
 }
 
-static void test_fork_child(void **state)
+USUAL(test_fork_child)
 {
-   (void)state;
-   begin(&usual);
    map_anon(BASE, 8 * PAGE);
    map_file(BASE + 64 * PAGE, 8, RW, 0, DISK, 0);
    map_file(BASE + 128 * PAGE, 8, RX, 0, DISK, 8);
@@ -578,7 +510,6 @@ static void test_fork_child(void **state)
    assert_int_equal(touch(BASE + 256 * PAGE, TLB_TOUCH_WRITE), TLB_NO_FAULT);
    assert_null(tlb_mappings_find(&m.maps, BASE + 256 * PAGE));
    assert_int_equal(touch_all(BASE + 320 * PAGE, 8 * PAGE, TLB_TOUCH_READ), 8);
-   end();
 }
 
 /* --- Cold --- */
@@ -605,9 +536,8 @@ static void begin_cold(uint64_t pages, unsigned prot)
    map_file(BASE, pages, prot, 0, DISK, 0);
 }
 
-static void test_cold(void **state)
+TEST(test_cold)
 {
-   (void)state;
    begin_cold(100, RO);
    /* 32 pages are read around it, 24 to 55; of these fault-around maps its
       window, 32 to 47, but the page that is to make the kernel read on. */
@@ -626,9 +556,8 @@ static void test_cold(void **state)
    end();
 }
 
-static void test_cold_code(void **state)
+TEST(test_cold_code)
 {
-   (void)state;
    /* Pages 10 to 89 of the file. */
    begin(&usual);
    tlb_fault_file_is(&m, 1, DISK, 100 * PAGE, 0);
@@ -643,9 +572,8 @@ static void test_cold_code(void **state)
    end();
 }
 
-static void test_cold_advice(void **state)
+TEST(test_cold_advice)
 {
-   (void)state;
    begin_cold(400, RO);
    tlb_fault_flag(&m, BASE, BASE + 400 * PAGE, TLB_MAP_RANDOM, 0);
    cold(100, TLB_TOUCH_READ, 1, 0, 0);
@@ -670,9 +598,8 @@ static void test_cold_advice(void **state)
 
 /* Window after window, in folios of 1, 4, 16 and 32 pages; a marked folio is
    mapped by nothing but a touch of itself. */
-static void test_cold_stream(void **state)
+TEST(test_cold_stream)
 {
-   (void)state;
    begin_cold(400, RO);
    cold(0, TLB_TOUCH_READ, 1, 0, 31);       /* marked: 24 */
    assert_brought(TLB_VIEW_COLD, "+1..+15");
@@ -693,11 +620,10 @@ static void test_cold_stream(void **state)
 
 /* Two streams in turn, as Linux 6.18 was seen to read them: tests/clients/
    fault_cold, `streams'. */
-static void test_cold_streams(void **state)
+TEST(test_cold_streams)
 {
    static const uint64_t major[] = { 0, 200, 96, 352 };
    unsigned n = 0;
-   (void)state;
    begin_cold(400, RO);
    for (uint64_t i = 0; i < 400; i++) {
       const uint64_t page = i / 2 + (i % 2) * 200;
@@ -713,9 +639,8 @@ static void test_cold_streams(void **state)
 
 /* A hundred misses, and read-ahead is given up; a page that is found there takes
    one of them back. Writes to private pages, which nothing comes along with. */
-static void test_cold_misses(void **state)
+TEST(test_cold_misses)
 {
-   (void)state;
    begin_cold(8000, RW);
    for (uint64_t i = 0; i < 100; i++)
       cold(64 * i + 16, TLB_TOUCH_WRITE, 1, -16, 15);
@@ -733,9 +658,8 @@ static void test_cold_misses(void **state)
    end();
 }
 
-static void test_cold_header(void **state)
+TEST(test_cold_header)
 {
-   (void)state;
    /* Pages 0 to 3; page 1 is marked and makes the kernel read 8 more. */
    begin_cold(100, RO);
    tlb_fault_file_header(&m, 1, DISK);
@@ -749,10 +673,9 @@ static void test_cold_header(void **state)
    end();
 }
 
-static void test_cold_without(void **state)
+TEST(test_cold_without)
 {
    tlb_fault_settings s = usual;
-   (void)state;
    s.read_ahead = 0;
    begin(&s);
    tlb_fault_file_is(&m, 1, DISK, 100 * PAGE, 0);
@@ -765,10 +688,8 @@ static void test_cold_without(void **state)
    end();
 }
 
-static void test_cold_write(void **state)
+USUAL(test_cold_write)
 {
-   (void)state;
-   begin(&usual);
    tlb_fault_file_is(&m, 1, DISK, 100 * PAGE, 0);
    map_file(BASE, 100, RW, 0, DISK, 0);
    assert_int_equal(touch(BASE, TLB_TOUCH_WRITE), TLB_FAULT_WRITE);
@@ -777,14 +698,12 @@ static void test_cold_write(void **state)
    tlb_fault_file_read(&m, 1, DISK, 80 * PAGE, PAGE);
    touch(BASE + 80 * PAGE, TLB_TOUCH_READ);
    assert_int_equal(out[TLB_VIEW_COLD].major, 0);
-   end();
 }
 
 /* --- Phases and other base pages --- */
 
-static void test_phases(void **state)
+TEST(test_phases)
 {
-   (void)state;
    begin(&usual);
    map_file(BASE, 16, RX, TLB_MAP_MAIN, DISK, 0);
    map_file(BASE + 64 * PAGE, 16, RX, 0, 9, 0);
@@ -812,9 +731,8 @@ static void test_phases(void **state)
    end();
 }
 
-static void test_large_base_pages(void **state)
+TEST(test_large_base_pages)
 {
-   (void)state;
    for (unsigned shift = 14; shift <= 16; shift += 2) {
       tlb_fault_settings s = usual;
       s.page_shift = shift;
@@ -837,17 +755,14 @@ static void test_large_base_pages(void **state)
 
 /* --- No fault at all --- */
 
-static void test_outside(void **state)
+USUAL(test_outside)
 {
-   (void)state;
-   begin(&usual);
    map_file(BASE, 16, RX, 0, DISK, 0);
    assert_int_equal(touch(BASE - PAGE, TLB_TOUCH_READ), TLB_NO_FAULT);
    assert_int_equal(touch(BASE, TLB_TOUCH_WRITE), TLB_NO_FAULT);
    assert_int_equal(m.counts[TLB_VIEW_4K].faults, 0);
    assert_true(!is_present(BASE));
    assert_true(is_present(BASE + PAGE));
-   end();
 }
 
 int main(void)

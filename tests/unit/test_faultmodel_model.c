@@ -61,9 +61,8 @@ static tlb_fault_kind naive_touch(naive *n, int page, tlb_touch how)
           : n->map[page] == ANON ? TLB_FAULT_ZERO : TLB_FAULT_READ;
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
-   (void)state;
    uint64_t seed = 4711;
    for (int round = 0; round < 60; round++) {
       static naive n;

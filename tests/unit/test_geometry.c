@@ -48,7 +48,7 @@ static void printed_as(const pair *p, size_t n)
 
 #define EACH(table) table, sizeof table / sizeof table[0]
 
-static void valid(void **state)
+TEST(valid)
 {
    static const pair forms[] = {
       { "64,4", "64 entries, 4-way, 16 sets, pages 4K, lru" },
@@ -77,22 +77,20 @@ static void valid(void **state)
       { "4,2,4K+8K+16K+64K+2M+4M+1G+16G",
         "4 entries, 2-way, 2 sets, pages 4K+8K+16K+64K+2M+4M+1G+16G, lru" },
    };
-   (void)state;
    printed_as(EACH(forms));
 }
 
-static void base_page(void **state)
+TEST(base_page)
 {
    tlb_geometry g;
    tlb_reason why;
-   (void)state;
    assert_true(tlb_geometry_parse("64,4", 16, &g, &why));
    assert_true(g.page_sizes == UINT64_C(1) << 16);
    assert_true(tlb_geometry_parse("64,4,2M", 16, &g, &why));
    assert_true(g.page_sizes == UINT64_C(1) << 21);
 }
 
-static void no_array(void **state)
+TEST(no_array)
 {
    static const pair bad[] = {
       { "", "'' is no array; expected ENTRIES,WAYS[,SIZES[,POLICY]]" },
@@ -100,11 +98,10 @@ static void no_array(void **state)
       { "full", "'full' is no array; expected ENTRIES,WAYS[,SIZES[,POLICY]]" },
       { "64;4", "'64;4' is no array; expected ENTRIES,WAYS[,SIZES[,POLICY]]" },
    };
-   (void)state;
    refused_with(EACH(bad));
 }
 
-static void bad_entries(void **state)
+TEST(bad_entries)
 {
    static const pair bad[] = {
       { ",4", "''" ENTRIES },
@@ -124,11 +121,10 @@ static void bad_entries(void **state)
       { "6\n4,4", "'6?4'" ENTRIES },
       { "\x1b[31m,4", "'?[31m'" ENTRIES },
    };
-   (void)state;
    refused_with(EACH(bad));
 }
 
-static void bad_ways(void **state)
+TEST(bad_ways)
 {
    static const pair bad[] = {
       { "64,", "''" WAYS },
@@ -146,11 +142,10 @@ static void bad_ways(void **state)
       { "64,18446744073709551620", "'18446744073709551620'" WAYS },
       { "64,4:16", "'4:16'" WAYS },
    };
-   (void)state;
    refused_with(EACH(bad));
 }
 
-static void not_dividing(void **state)
+TEST(not_dividing)
 {
    static const pair bad[] = {
       { "64,5", "5 ways do not divide 64" DIVIDE },
@@ -159,11 +154,10 @@ static void not_dividing(void **state)
       { "1,2", "2 ways do not divide 1" DIVIDE },
       { "1536,7,4K,fifo", "7 ways do not divide 1536" DIVIDE },
    };
-   (void)state;
    refused_with(EACH(bad));
 }
 
-static void bad_sizes(void **state)
+TEST(bad_sizes)
 {
    static const pair bad[] = {
       { "64,4,", "''" SIZE },
@@ -181,11 +175,10 @@ static void bad_sizes(void **state)
       { "64,4,2K", "'2K'" SIZE },
       { "64,4,32G", "'32G'" SIZE },
    };
-   (void)state;
    refused_with(EACH(bad));
 }
 
-static void bad_policies(void **state)
+TEST(bad_policies)
 {
    static const pair bad[] = {
       { "64,4,4K,", "''" POLICY },
@@ -202,26 +195,23 @@ static void bad_policies(void **state)
       { "64,4,4K,random:18446744073709551616",
         "'random:18446744073709551616'" POLICY },
    };
-   (void)state;
    refused_with(EACH(bad));
 }
 
-static void plru_ways(void **state)
+TEST(plru_ways)
 {
    static const pair bad[] = {
       { "1536,12,4K,plru", "plru needs a power of two of ways, not 12" },
       { "72,full,4K,plru", "plru needs a power of two of ways, not 72" },
       { "9,3,4K,plru", "plru needs a power of two of ways, not 3" },
    };
-   (void)state;
    refused_with(EACH(bad));
 }
 
-static void checked(void **state)
+TEST(checked)
 {
    tlb_geometry g = { .entries = 0, .ways = 1, .page_sizes = 1 << 12 };
    tlb_reason why;
-   (void)state;
    assert_false(tlb_geometry_check(&g, &why));
    assert_string_equal(why.text, "0 entries; allowed are 1 to 1048576");
    g.entries = TLB_MAX_ENTRIES + 1;
@@ -242,11 +232,10 @@ static void checked(void **state)
    assert_true(tlb_geometry_check(&g, &why));
 }
 
-static void page_size(void **state)
+TEST(page_size)
 {
    char text[32];
    tlb_reason why;
-   (void)state;
    for (unsigned shift = 0; shift < 64; shift++) {
       const unsigned expected = shift >= 12 && shift <= 34 ? shift : 0;
       snprintf(text, sizeof text, "%llu", 1ull << shift);
@@ -266,7 +255,7 @@ static void page_size(void **state)
    }
 }
 
-static void no_page_size(void **state)
+TEST(no_page_size)
 {
    static const pair bad[] = {
       { "", "''" SIZE },          { "4", "'4'" SIZE },
@@ -284,7 +273,6 @@ static void no_page_size(void **state)
       { "4\n", "'4?'" SIZE },
    };
    tlb_reason why;
-   (void)state;
    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
       assert_int_equal(tlb_page_size_parse(bad[i].text, &why), 0);
       assert_string_equal(why.text, bad[i].expected);
@@ -292,7 +280,7 @@ static void no_page_size(void **state)
 }
 
 /* A megabyte in each place where text can stand. */
-static void long_text(void **state)
+TEST(long_text)
 {
    static const char *const form[] = { "%s", "%s,4", "64,%s", "64,4,%s",
                                        "64,4,4K+%s", "64,4,4K,%s",
@@ -300,7 +288,6 @@ static void long_text(void **state)
    enum { LENGTH = 1 << 20 };
    char *const filling = malloc(LENGTH + 1);
    char *const text = malloc(LENGTH + 64);
-   (void)state;
    assert_non_null(filling);
    assert_non_null(text);
    for (int c = 0; c < 3; c++) {
@@ -323,7 +310,7 @@ static void long_text(void **state)
    free(filling);
 }
 
-static void rubbish(void **state)
+TEST(rubbish)
 {
    static const char *const piece[] = {
       "64",  "1536", "12", "4", "1",    "full", ",",    ",",  ",",
@@ -332,7 +319,6 @@ static void rubbish(void **state)
    };
    uint64_t seed = 1;
    unsigned taken = 0;
-   (void)state;
    for (unsigned i = 0; i < 200000; i++) {
       char text[256];
       tlb_geometry g;
@@ -358,12 +344,11 @@ static void rubbish(void **state)
    assert_true(taken > 5000);
 }
 
-static void print_cut(void **state)
+TEST(print_cut)
 {
    const tlb_geometry g = unit_geometry("1536,12,4K+2M,random:99");
    static const char whole[] =
       "1536 entries, 12-way, 128 sets, pages 4K+2M, random:99";
-   (void)state;
    for (size_t size = 1; size <= sizeof whole; size++) {
       char *const out = malloc(size);
       assert_non_null(out);

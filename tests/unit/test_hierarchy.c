@@ -82,7 +82,6 @@ static void make_of(fixture *f, const tlb_machine *m, unsigned base_shift)
                       NULL, f);
 }
 
-#define N(parts) ((unsigned)(sizeof(parts) / sizeof(parts)[0]))
 #define MAKE(f, ...)                                                           \
    do {                                                                        \
       const part parts_[] = { __VA_ARGS__ };                                   \
@@ -136,10 +135,9 @@ enum { HIT = 0, L1 = 1, L2 = 2, L3 = 4 };
 
 /* --- Levels --- */
 
-static void one_level(void **state)
+TEST(one_level)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, FETCHES, "2,full") }, { AT(1, DATA, "2,full") });
    expect(&f, D, 1, L1, 1);
    expect(&f, D, 1, HIT, 0);
@@ -152,10 +150,9 @@ static void one_level(void **state)
    drop(&f);
 }
 
-static void filled_on_the_way(void **state)
+TEST(filled_on_the_way)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, FETCHES, "1,1") }, { AT(1, DATA, "1,1") },
         { AT(2, ALL, "4,full") });
    expect(&f, D, 1, L1 | L2, 1);
@@ -168,10 +165,9 @@ static void filled_on_the_way(void **state)
 
 /* A hit in the first level is no reference to the second: what the first level
    always answers grows old behind it. */
-static void not_asked(void **state)
+TEST(not_asked)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, FETCHES, "1,1") }, { AT(1, DATA, "2,full") },
         { AT(2, ALL, "2,full") });
    expect(&f, D, 1, L1 | L2, 1);
@@ -183,10 +179,9 @@ static void not_asked(void **state)
    drop(&f);
 }
 
-static void unified(void **state)
+TEST(unified)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, FETCHES, "1,1") }, { AT(1, DATA, "1,1") },
         { AT(2, ALL, "2,full") });
    expect(&f, D, 1, L1 | L2, 1);
@@ -198,10 +193,9 @@ static void unified(void **state)
    drop(&f);
 }
 
-static void apart(void **state)
+TEST(apart)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, FETCHES, "1,1") }, { AT(1, DATA, "1,1") },
         { AT(2, FETCHES, "2,full") }, { AT(2, DATA, "2,full") });
    expect(&f, D, 1, L1 | L2, 1);
@@ -214,10 +208,9 @@ static void apart(void **state)
    drop(&f);
 }
 
-static void three_levels(void **state)
+TEST(three_levels)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, FETCHES, "1,1") }, { AT(1, DATA, "1,1") },
         { AT(2, FETCHES, "2,full") }, { AT(2, DATA, "2,full") },
         { AT(3, ALL, "4,full") });
@@ -234,10 +227,9 @@ static void three_levels(void **state)
    drop(&f);
 }
 
-static void one_sided(void **state)
+TEST(one_sided)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, FETCHES, "1,1") }, { AT(1, DATA, "1,1") },
         { AT(2, DATA, "2,full") });
    expect(&f, D, 1, L1 | L2, 1);
@@ -256,10 +248,9 @@ static void one_sided(void **state)
    drop(&f);
 }
 
-static void shared_first(void **state)
+TEST(shared_first)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, ALL, "2,full") });
    expect(&f, D, 1, L1, 1);
    expect(&f, I, 1, HIT, 0);
@@ -269,12 +260,11 @@ static void shared_first(void **state)
    drop(&f);
 }
 
-static void one_level_only(void **state)
+TEST(one_level_only)
 {
    fixture f;
    tlb_reference r = { .page = 1, .now = 1, .user = TLB_LOAD,
                        .page_shift = K4, .block_shift = K4 };
-   (void)state;
    MAKE(&f, { AT(1, FETCHES, "2,full") }, { AT(1, DATA, "2,full") },
         { AT(2, ALL, "4,full") });
    assert_true(tlb_translate_level(&f.h, &r, 1));
@@ -298,10 +288,9 @@ static unsigned missed_behind(fixture *f, tlb_user user, uint64_t page,
 }
 
 /* What the caller answers for the first level, missed there, goes on behind. */
-static void behind(void **state)
+TEST(behind)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, FETCHES, "1,1") }, { AT(1, DATA, "2,full") },
         { AT(2, ALL, "4,full") }, { AT(3, FETCHES, "4,4,4K,fifo") },
         { AT(3, DATA, "8,full") });
@@ -316,12 +305,11 @@ static void behind(void **state)
    drop(&f);
 }
 
-static void contexts(void **state)
+TEST(contexts)
 {
    fixture f;
    tlb_reference r = { .page = 1, .user = TLB_LOAD, .page_shift = K4,
                        .block_shift = K4 };
-   (void)state;
    MAKE(&f, { AT(1, FETCHES, "4,full") }, { AT(1, DATA, "4,full") },
         { AT(2, ALL, "8,full") });
    for (unsigned c = 0; c < 3; c++) {
@@ -337,11 +325,10 @@ static void contexts(void **state)
    drop(&f);
 }
 
-static void released(void **state)
+TEST(released)
 {
    fixture f;
    uint64_t time;
-   (void)state;
    MAKE(&f, { AT(1, FETCHES, "1,1") }, { AT(1, DATA, "1,1") },
         { AT(2, ALL, "8,full") });
    const tlb_outcome o = translate(&f, D, 1, K4, K4);
@@ -355,10 +342,9 @@ static void released(void **state)
    drop(&f);
 }
 
-static void odd_sizes(void **state)
+TEST(odd_sizes)
 {
    fixture f;
-   (void)state;
    /* Sizes whose parts do not end on multiples of eight bytes; the sanitizers
       see to alignment and ends. */
    MAKE(&f, { AT(1, FETCHES, "3,1") }, { AT(1, DATA, "5,5,4K,nru") },
@@ -373,10 +359,9 @@ static void odd_sizes(void **state)
 
 /* --- Where pages of which size go --- */
 
-static void own_arrays(void **state)
+TEST(own_arrays)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, ALL, "2,full,4K") }, { AT(1, ALL, "1,1,2M") },
         { AT(2, ALL, "8,full,4K+2M") });
    expect_of(&f, D, 0x200, K4, L1 | L2, 1);
@@ -398,10 +383,9 @@ static void own_arrays(void **state)
 
 /* An entry says of which size it is: page 3 of 2M is not page 3 of 4K, though
    both are in the same set of the same array. */
-static void sizes_apart(void **state)
+TEST(sizes_apart)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, ALL, "4,1,4K+2M") });
    expect_of(&f, D, 3, K4, L1, 1);
    expect_of(&f, D, 3 << 9, M2, L1, 1);
@@ -418,10 +402,9 @@ static void sizes_apart(void **state)
    drop(&f);
 }
 
-static void in_pieces(void **state)
+TEST(in_pieces)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, FETCHES, "1,1") },
         { AT(1, DATA, "4,full,4K+64K"), .splits = 1 },
         { AT(2, ALL, "16,full,2M") });
@@ -441,10 +424,9 @@ static void in_pieces(void **state)
 }
 
 /* A size between two that the array holds enters as the smaller. */
-static void next_smaller(void **state)
+TEST(next_smaller)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, ALL, "8,full,4K+16K+2M"), .splits = 1 });
    assert_int_equal(translate(&f, D, 0x100, K64, K64).shift, K16);
    assert_int_equal(translate(&f, D, 0x1000, 13, 13).shift, K4);
@@ -454,10 +436,9 @@ static void next_smaller(void **state)
    drop(&f);
 }
 
-static void bypassed(void **state)
+TEST(bypassed)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, ALL, "1,1,2M") }, { AT(1, ALL, "1,1,4K") },
         { AT(2, ALL, "64,full,4K") }, { AT(3, ALL, "4,full,2M") });
    expect_of(&f, D, 0x200, M2, L1 | L3, 1); /* no miss in the second */
@@ -486,10 +467,9 @@ static void bypassed(void **state)
 
 /* A page that no first-level array holds has to go somewhere: an array splits it even if
    its machine does not say so. */
-static void nowhere_else(void **state)
+TEST(nowhere_else)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, FETCHES, "2,full") }, { AT(1, DATA, "4,full,4K") },
         { AT(2, ALL, "8,full,4K") });
    expect_of(&f, D, 0x200, M2, L1, 1); /* the second has no such duty */
@@ -518,7 +498,7 @@ static void nowhere_else(void **state)
 
 /* With base pages of 64K: no entry is smaller than what references are given
    in, whatever smaller pages an array could hold. */
-static void larger_base(void **state)
+TEST(larger_base)
 {
    fixture f;
    const part parts[] = { { AT(1, ALL, "2,full,4K+64K"), .splits = 1 },
@@ -526,7 +506,6 @@ static void larger_base(void **state)
                           { AT(2, ALL, "8,full,4K"), .splits = 1 },
                           { AT(3, ALL, "8,full,64K+16M") } };
    const tlb_machine m = machine_of(parts, N(parts));
-   (void)state;
    make_of(&f, &m, K64);
    assert_int_equal(translate(&f, D, 7, K64, K64).shift, K64);
    expect(&f, D, 7, HIT, 0);
@@ -547,7 +526,7 @@ static unsigned block_misses(fixture *f, unsigned block_shift)
    return misses;
 }
 
-static void blocks(void **state)
+TEST(blocks)
 {
    static const struct {
       unsigned block_shift;
@@ -555,7 +534,6 @@ static void blocks(void **state)
    } known[] = { { K4, 64 }, { 13, 64 }, { K16, 16 }, { K32, 16 },
                  { K64, 16 }, { 17, 16 }, { M2, 16 } };
    fixture f;
-   (void)state;
    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
       MAKE(&f, { AT(1, ALL, "64,full"), .coalesce_shift = K16 });
       assert_int_equal(block_misses(&f, known[i].block_shift),
@@ -609,10 +587,9 @@ static void blocks(void **state)
    drop(&f);
 }
 
-static void block_beside_page(void **state)
+TEST(block_beside_page)
 {
    fixture f;
-   (void)state;
    /* The level behind coalesces, the first does not. */
    MAKE(&f, { AT(1, ALL, "2,full") },
         { AT(2, ALL, "4,full"), .coalesce_shift = K32 });
@@ -660,9 +637,8 @@ static void as_one(unsigned level, const char *left, const char *right,
    drop(&sum);
 }
 
-static void side_by_side(void **state)
+TEST(side_by_side)
 {
-   (void)state;
    for (unsigned level = 1; level <= 2; level++) {
       as_one(level, "32,4,4K+2M", "32,4,4K+1G", "64,8", 80);
       as_one(level, "1024,8,4K+2M", "1024,8,4K+1G", "2048,16", 3000);
@@ -674,10 +650,9 @@ static void side_by_side(void **state)
 }
 
 /* Of large pages, each array has its own. */
-static void large_beside(void **state)
+TEST(large_beside)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, ALL, "1,1,4K+2M+1G") }, { AT(2, ALL, "2,full,4K+2M") },
         { AT(2, ALL, "2,full,4K+1G") });
    expect_of(&f, D, 0x10000, M2, L1 | L2, 1);
@@ -694,10 +669,9 @@ static void large_beside(void **state)
 
 /* --- Kinds of reference --- */
 
-static void loads_and_stores(void **state)
+TEST(loads_and_stores)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, FETCHES, "1,1") }, { AT(1, LOADS, "2,full") },
         { AT(1, STORES, "1,1") }, { AT(2, DATA, "8,full") });
    expect(&f, D, 1, L1 | L2, 1);
@@ -714,10 +688,9 @@ static void loads_and_stores(void **state)
 
 /* Stores that have no first level begin with the second (Core 2), and nothing
    counts as missed before it. */
-static void no_first_level(void **state)
+TEST(no_first_level)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, FETCHES, "1,1") }, { AT(1, LOADS, "1,1") },
         { AT(2, DATA, "2,full"), .hit_cycles = 2 },
         { AT(3, ALL, "8,full"), .hit_cycles = 9 });
@@ -756,10 +729,9 @@ static void no_first_level(void **state)
 
 /* A walk is over before the page that was walked for comes in, which so can not drive
    out what the walk is to find. */
-static void walks_come_first(void **state)
+TEST(walks_come_first)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, ALL, "1,1") }, { AT(2, ALL, "2,full") });
    f.m.n_walk_steps = 2;
    f.m.walk[0] = (tlb_walk_step){ .shift = M2, .cached = 1, .in_last_level = 1 };
@@ -777,10 +749,9 @@ static void walks_come_first(void **state)
 /* --- POWER: translations for the core before those of the page table --- */
 
 /* One page of 16M in steps of 64K: the pieces miss each time, the page once. */
-static void erat(void **state)
+TEST(erat)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, FETCHES, "128,full,4K+64K"), .splits = 1 },
         { AT(1, DATA, "128,full,4K+64K"), .splits = 1 },
         { AT(2, ALL, "1024,4,4K+64K+16M") });
@@ -799,11 +770,10 @@ static void erat(void **state)
    drop(&f);
 }
 
-static void erat_in_the_middle(void **state)
+TEST(erat_in_the_middle)
 {
    static const unsigned pieces[] = { 256, 129, 128, 48 };
    fixture f;
-   (void)state;
    for (size_t n = 0; n < sizeof pieces / sizeof pieces[0]; n++) {
       MAKE(&f, { AT(1, FETCHES, "32,full,4K+64K"), .splits = 1 },
            { AT(1, DATA, "32,full,4K+64K"), .splits = 1 },
@@ -839,10 +809,9 @@ static void erat_in_the_middle(void **state)
 
 /* --- Cost --- */
 
-static void cycles(void **state)
+TEST(cycles)
 {
    fixture f;
-   (void)state;
    MAKE(&f, { AT(1, ALL, "1,1,4K") },
         { AT(2, ALL, "2,full,4K"), .hit_cycles = 7 },
         { AT(3, ALL, "8,full,4K"), .hit_cycles = 20 });
@@ -885,7 +854,7 @@ static void refused(const part *parts, unsigned n, unsigned base_shift,
       assert_string_equal(why.text, expected);
 }
 
-static void too_large(void **state)
+TEST(too_large)
 {
    const part first[] = { { AT(1, FETCHES, "4,4,2M") },
                           { AT(1, DATA, "4,4,4K") },
@@ -897,7 +866,6 @@ static void too_large(void **state)
                            { AT(2, DATA, "4,4,64K") } };
    const part pieces[] = { { AT(1, FETCHES, "4,4,64K+2M") },
                            { AT(1, DATA, "4,4,64K"), .splits = 1 } };
-   (void)state;
    refused(first, N(first), K4,
            "no first-level array for instructions holds pages of 4K");
    refused(loads, N(loads), K4,

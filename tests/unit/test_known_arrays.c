@@ -74,8 +74,10 @@ static void step(pair *p, tlb_key page)
    assert_true(is_all_known(a));
 }
 
-static void same_as_plain(const char *policy, int is_there)
+static void same_as_plain(void **state)
 {
+   const char *const policy = *state;
+   const int is_there = strcmp(policy, "nru") == 0; /* what NRU watches */
    static const char *const shapes[] = {
       "8,1,4K,%s",  "16,2,4K,%s", "12,4,4K,%s", "64,4,4K,%s", "64,8,4K,%s",
       "64,16,4K,%s", "16,full,4K,%s", "64,32,4K,%s", "128,64,4K,%s",
@@ -105,44 +107,14 @@ static void same_as_plain(const char *policy, int is_there)
    }
 }
 
-static void lru(void **state)
-{
-   (void)state;
-   same_as_plain("lru", 0);
-}
-
-static void plru(void **state)
-{
-   (void)state;
-   same_as_plain("plru", 0);
-}
-
-static void fifo(void **state)
-{
-   (void)state;
-   same_as_plain("fifo", 0);
-}
-
-static void nru(void **state)
-{
-   (void)state;
-   same_as_plain("nru", 1);
-}
-
-static void random_ways(void **state)
-{
-   (void)state;
-   same_as_plain("random:17", 0);
-}
-
 int main(void)
 {
    const struct CMUnitTest tests[] = {
-      CLAIM("LRU in one step misses and evicts as LRU", lru),
-      CLAIM("PLRU in one step misses and evicts as PLRU", plru),
-      CLAIM("FIFO in one step misses and evicts as FIFO", fifo),
-      CLAIM("NRU in one step misses and evicts as NRU, and finds what it watches", nru),
-      CLAIM("random in one step misses and evicts as random", random_ways),
+      CLAIM_OF("LRU in one step misses and evicts as LRU", same_as_plain, "lru"),
+      CLAIM_OF("PLRU in one step misses and evicts as PLRU", same_as_plain, "plru"),
+      CLAIM_OF("FIFO in one step misses and evicts as FIFO", same_as_plain, "fifo"),
+      CLAIM_OF("NRU in one step misses and evicts as NRU, and finds what it watches", same_as_plain, "nru"),
+      CLAIM_OF("random in one step misses and evicts as random", same_as_plain, "random:17"),
    };
    return cmocka_run_group_tests_name("known arrays", tests, NULL, NULL);
 }

@@ -39,9 +39,8 @@ static uint64_t place(uint64_t bytes, int is_file)
    return at;
 }
 
-static void test_top_down(void **state)
+TEST(test_top_down)
 {
-   (void)state;
    begin();
    /* What /proc/self/maps shows under setarch -R: the dynamic linker at the top,
       then the kernel's pages, then what it maps. */
@@ -51,9 +50,8 @@ static void test_top_down(void **state)
    end();
 }
 
-static void test_holes(void **state)
+TEST(test_holes)
 {
-   (void)state;
    begin();
    const uint64_t a = place(0x10000, 0);
    const uint64_t b = place(0x10000, 0);
@@ -70,9 +68,8 @@ static void test_holes(void **state)
    end();
 }
 
-static void test_alignment(void **state)
+TEST(test_alignment)
 {
-   (void)state;
    begin();
    place(0x1000, 0);
    /* Anonymous memory is aligned only if huge pages fill it. */
@@ -91,9 +88,8 @@ static void test_alignment(void **state)
    end();
 }
 
-static void test_stack_gap(void **state)
+TEST(test_stack_gap)
 {
-   (void)state;
    begin();
    const tlb_mapping stack = {
       .start = UINT64_C(0x7ffff0000000), .end = rules.mmap_base,
@@ -104,17 +100,15 @@ static void test_stack_gap(void **state)
    end();
 }
 
-static void test_no_room(void **state)
+TEST(test_no_room)
 {
-   (void)state;
    begin();
    assert_int_equal(tlb_layout_place(&l, UINT64_C(1) << 47, 0, 0, &aligned), 0);
    end();
 }
 
-static void test_pieces(void **state)
+TEST(test_pieces)
 {
-   (void)state;
    begin();
    tlb_layout_add(&l, 0x4000000, 0x4010000, 0x7fff00000000, 1);
    tlb_layout_add(&l, 0x4004000, 0x4008000, 0x7fff00004000, 2);
@@ -130,9 +124,8 @@ static void test_pieces(void **state)
 
 /* Random mmap() and munmap(): never over another mapping, and always in the
    highest hole. */
-static void test_random(void **state)
+TEST(test_random)
 {
-   (void)state;
    uint64_t seed = 99;
    begin();
    for (int i = 0; i < 3000; i++) {

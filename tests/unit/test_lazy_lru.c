@@ -134,10 +134,9 @@ static unsigned run(uint64_t *seed, uint64_t now, uint64_t end, uint32_t keys,
    return missed;
 }
 
-static void as_arrays(void **state)
+TEST(as_arrays)
 {
    static const uint32_t keys[] = { 0, 50, 5 };
-   (void)state;
    for (uint32_t i = 0; i < sizeof keys / sizeof *keys; i++) {
       uint64_t seed = i + 1;
       make();
@@ -147,10 +146,9 @@ static void as_arrays(void **state)
 }
 
 /* Once moved, an array says what the model says. */
-static void moved(void **state)
+TEST(moved)
 {
    uint64_t seed = 9;
-   (void)state;
    make();
    run(&seed, 2, ROUNDS / 4, 20, 1);
    for (uint32_t i = 0; i < SHELVES; i++) {
@@ -169,12 +167,11 @@ static void moved(void **state)
 }
 
 /* Two arrays side by side are one lazy LRU array: each gets its ways. */
-static void side_by_side(void **state)
+TEST(side_by_side)
 {
    const tlb_geometry g = unit_geometry("16,4");
    unit_array half[2];
    tlb_lazy_lru s;
-   (void)state;
    void *const memory = malloc(tlb_lazy_lru_bytes(4, 8));
    assert_non_null(memory);
    make();

@@ -53,12 +53,11 @@ static void run(const uint32_t *sizes, uint32_t n, uint32_t n_pages,
    free(memory);
 }
 
-static void as_one_list(void **state)
+TEST(as_one_list)
 {
    static const uint32_t sizes[][5] = { { 1, 2 }, { 4, 5, 6, 7, 8 }, { 1, 3, 40 },
                                         { 8, 16, 24, 32, 48 }, { 30, 31 } };
    static const uint32_t n[] = { 2, 5, 3, 5, 2 };
-   (void)state;
    for (uint32_t i = 0; i < sizeof n / sizeof *n; i++) {
       for (uint32_t n_pages = 2; n_pages <= PAGES; n_pages += 2)
          run(sizes[i], n[i], n_pages, n_pages + i);
@@ -66,10 +65,9 @@ static void as_one_list(void **state)
 }
 
 /* In turn over as many pages as fit, and one more. */
-static void loops(void **state)
+TEST(loops)
 {
    static const uint32_t sizes[] = { 4, 6, 10 };
-   (void)state;
    for (uint32_t n_pages = 1; n_pages < 13; n_pages++) {
       tlb_lru_stack l;
       list model = { .n = 0 };

@@ -172,10 +172,9 @@ static unsigned line_of(const char *words)
    }
 }
 
-static void reads_everything(void **state)
+TEST(reads_everything)
 {
    const tlb_machine_array *a = machine.array;
-   (void)state;
    accept(full);
    assert_string_equal(machine.name, "odd-one");
    assert_string_equal(machine.title, "A processor that has everything");
@@ -267,10 +266,9 @@ static void reads_everything(void **state)
    assert_true(!s[4].cached && !s[4].cache_unknown);
 }
 
-static void cycles_are_ranges(void **state)
+TEST(cycles_are_ranges)
 {
    const unsigned n = line_of("   cycles");
-   (void)state;
    accept(edited(n, n, "cycles 20..35\n"));
    assert_int_equal(machine.walk_cycles, 35);
    assert_int_equal(machine.walk_spread, 15);
@@ -290,7 +288,7 @@ static void cycles_are_ranges(void **state)
                        "cycles of a walk unknown, 20 assumed");
 }
 
-static void notes(void **state)
+TEST(notes)
 {
    static const char *const expected[] = {
       "built for this test",
@@ -306,7 +304,6 @@ static void notes(void **state)
       "page-walk caches unknown, none assumed (walk step 256T)",
    };
    enum { N = sizeof expected / sizeof expected[0] };
-   (void)state;
    accept(full);
    assert_int_equal(machine.n_notes, N);
    for (unsigned i = 0; i < N; i++) {
@@ -317,11 +314,10 @@ static void notes(void **state)
    assert_int_equal(machine.n_notes, N);
 }
 
-static void comes_back(void **state)
+TEST(comes_back)
 {
    uint32_t line;
    tlb_reason why;
-   (void)state;
    accept(full);
    tlb_machine_print(&machine, printed, sizeof printed);
    if (!parse(printed, strlen(printed), &again, &line, &why))
@@ -329,9 +325,8 @@ static void comes_back(void **state)
    assert_memory_equal(&machine, &again, sizeof machine);
 }
 
-static void print_is_cut(void **state)
+TEST(print_is_cut)
 {
-   (void)state;
    accept(full);
    tlb_machine_print(&machine, printed, sizeof printed);
    const size_t length = strlen(printed);
@@ -346,11 +341,10 @@ static void print_is_cut(void **state)
 }
 
 /* Every beginning of the file is refused, and none is read beyond its end. */
-static void truncated(void **state)
+TEST(truncated)
 {
    uint32_t line;
    tlb_reason why;
-   (void)state;
    for (size_t n = 0; n < sizeof full - 1; n++) {
       why.text[0] = '\0';
       assert_false(parse(full, n, &again, &line, &why));
@@ -364,10 +358,9 @@ static void truncated(void **state)
             "the file ends in the middle of a line");
 }
 
-static void other_files(void **state)
+TEST(other_files)
 {
    static char line[10 << 20];
-   (void)state;
    refuse("CPU 0:\n", 1,
           "no machine file: it does not begin with 'tlbgrind-machine 1'");
    refuse("tlbgrind-machine 2\nend\n", 1,
@@ -390,11 +383,10 @@ static void other_files(void **state)
 }
 
 /* Each line of `full` left out, given twice, or with a value of rubbish. */
-static void each_line(void **state)
+TEST(each_line)
 {
    uint32_t where;
    tlb_reason why;
-   (void)state;
    for (unsigned n = 1; n < line_of("end"); n++) {
       const char *const line = line_at(full, n);
       const int length = (int)(strchr(line, '\n') + 1 - line);
@@ -449,98 +441,75 @@ static void each_line(void **state)
 #define BLOCKS(value) "coalesces '" value "' is not allowed; it is no, 8K and up for base pages, " \
                       "or by page size, such as 4K:64K+2M:32M; a block has 2 to 128 pages"
 
-static void bad_values(void **state)
+/* What stands behind the value in more than one of them. */
+#define NO_NAME " is no name; allowed are letters, digits and, behind the first, - _ ."
+#define BASE_PAGES " is not allowed; it is a power of two from 4K to 1G"
+#define LEVELS " is not allowed; it is a number from 1 to 3"
+#define USERS " is not allowed; it is all, or some of fetches, loads and stores, joined by +"
+#define ENTRIES " is not allowed; it is a number from 1 to 1048576"
+#define ASSUMED " is not allowed; it is a value, or 'unknown, assume VALUE'"
+#define SIZES \
+   " is no page size; allowed are powers of two from 4K to 16G, such as 4K, 64K, 2M or 1G"
+#define UNITS " has no unit; sizes are 4K, 64K, 2M, 1G and so on"
+#define THREADS \
+   " is not allowed; it is unknown, 1, or a number up to 1024 and shared, partitioned, copied " \
+   "or unknown"
+#define INDEXES " is not allowed; it is modulo, or xor and a number from 1 to 20, such as xor 7"
+#define CYCLES \
+   " is not allowed; it is a number from 0 to 1000000, a range such as 20..35, or unknown"
+#define STEPS " is not allowed; it is a power of two from 4K to 8E, such as 4K, 2M, 1G or 512G"
+#define NO_KEY \
+   " is no key of the array: level users entries ways index pages larger-pages policy threads " \
+   "hit-cycles coalesces paired wired confidence source"
+
+TEST(bad_values)
 {
    static const struct {
       const char *key;  /* the first line that begins so is replaced */
       const char *with;
       const char *words;
    } bad[] = {
-      { "name", "name a,b\n",
-        "name 'a,b' is no name; allowed are letters, digits and, behind the "
-        "first, - _ ." },
-      { "name", "name .hidden\n",
-        "name '.hidden' is no name; allowed are letters, digits and, behind "
-        "the first, - _ ." },
+      { "name", "name a,b\n", "name 'a,b'" NO_NAME },
+      { "name", "name .hidden\n", "name '.hidden'" NO_NAME },
       { "isa", "isa x86-64-with-a-tail\n",
         "isa 'x86-64-with-a-tail' is too long; allowed are 15 bytes" },
       { "year", "year 20222\n",
-        "year '20222' is not allowed; it is a number from 1960 to 2100, or "
-        "unknown" },
-      { "confidence", "confidence D\n",
-        "confidence 'D' is not allowed; it is A, B or C" },
-      { "base-page", "base-page 3K\n",
-        "base-page '3K' is not allowed; it is a power of two from 4K to 1G" },
-      { "base-page", "base-page 2G\n",
-        "base-page '2G' is not allowed; it is a power of two from 4K to 1G" },
-      { "   level", "level 0\n",
-        "level '0' is not allowed; it is a number from 1 to 3" },
-      { "   level", "level 4\n",
-        "level '4' is not allowed; it is a number from 1 to 3" },
-      { "   users", "users loads+all\n",
-        "users 'loads+all' is not allowed; it is all, or some of fetches, "
-        "loads and stores, joined by +" },
-      { "   users", "users fetches+\n",
-        "users 'fetches+' is not allowed; it is all, or some of fetches, "
-        "loads and stores, joined by +" },
-      { "   entries", "entries 0\n",
-        "entries '0' is not allowed; it is a number from 1 to 1048576" },
+        "year '20222' is not allowed; it is a number from 1960 to 2100, or unknown" },
+      { "confidence", "confidence D\n", "confidence 'D' is not allowed; it is A, B or C" },
+      { "base-page", "base-page 3K\n", "base-page '3K'" BASE_PAGES },
+      { "base-page", "base-page 2G\n", "base-page '2G'" BASE_PAGES },
+      { "   level", "level 0\n", "level '0'" LEVELS },
+      { "   level", "level 4\n", "level '4'" LEVELS },
+      { "   users", "users loads+all\n", "users 'loads+all'" USERS },
+      { "   users", "users fetches+\n", "users 'fetches+'" USERS },
+      { "   entries", "entries 0\n", "entries '0'" ENTRIES },
       { "   entries", "entries 99999999999999999999999999\n",
-        "entries '99999999999999999999999999' is not allowed; it is a number "
-        "from 1 to 1048576" },
-      { "   entries", "entries unknown\n",
-        "entries 'unknown' is not allowed; it is a value, or 'unknown, assume "
-        "VALUE'" },
-      { "   entries", "entries unknown,assume 64\n",
-        "entries 'unknown,assume 64' is not allowed; it is a value, or "
-        "'unknown, assume VALUE'" },
+        "entries '99999999999999999999999999'" ENTRIES },
+      { "   entries", "entries unknown\n", "entries 'unknown'" ASSUMED },
+      { "   entries", "entries unknown,assume 64\n", "entries 'unknown,assume 64'" ASSUMED },
       { "   entries", "END\n", "'END' is no key; keys are in lower case" },
-      { "   entries", "ends\n",
-        "'ends' is no key of the array: level users entries ways "
-        "index pages larger-pages policy threads hit-cycles coalesces paired wired confidence "
-        "source" },
-      { "   entries", "entries -4\n",
-        "entries '-4' is not allowed; it is a number from 1 to 1048576" },
+      { "   entries", "ends\n", "'ends'" NO_KEY },
+      { "   entries", "entries -4\n", "entries '-4'" ENTRIES },
       { "   ways", "ways 0\n",
         "ways '0' is not allowed; it is a number from 1 to 1048576, or full" },
-      { "   pages", "pages 4K+\n",
-        "'' is no page size; allowed are powers of two from 4K to 16G, such as "
-        "4K, 64K, 2M or 1G" },
-      { "   pages", "pages 4K+2M+4K\n",
-        "'4K' is there already; allowed is each page size once" },
-      { "   pages", "pages 4K+32G\n",
-        "'32G' is no page size; allowed are powers of two from 4K to 16G, such "
-        "as 4K, 64K, 2M or 1G" },
-      { "   pages", "pages 16384\n",
-        "pages '16384' has no unit; sizes are 4K, 64K, 2M, 1G and so on" },
-      { "   pages", "pages 4K+16384\n",
-        "pages '4K+16384' has no unit; sizes are 4K, 64K, 2M, 1G and so on" },
-      { "base-page", "base-page 4096\n",
-        "base-page '4096' is not allowed; it is a power of two from 4K to 1G" },
+      { "   pages", "pages 4K+\n", "''" SIZES },
+      { "   pages", "pages 4K+2M+4K\n", "'4K' is there already; allowed is each page size once" },
+      { "   pages", "pages 4K+32G\n", "'32G'" SIZES },
+      { "   pages", "pages 16384\n", "pages '16384'" UNITS },
+      { "   pages", "pages 4K+16384\n", "pages '4K+16384'" UNITS },
+      { "base-page", "base-page 4096\n", "base-page '4096'" BASE_PAGES },
       { "   pages", "level 1\n", "level '1' is a second line of this key" },
       { "   larger-pages", "larger-pages yes\n",
         "larger-pages 'yes' is not allowed; they split or bypass" },
       { "   policy", "policy mru\n",
-        "'mru' is no replacement policy; allowed are lru, plru, fifo, nru, "
-        "(mru+1)%3-plru4, random and random:SEED" },
-      { "   threads", "threads 0\n",
-        "threads '0' is not allowed; it is unknown, 1, or a number up to 1024 "
-        "and shared, partitioned, copied or unknown" },
-      { "   threads", "threads 2\n",
-        "threads '2' is not allowed; it is unknown, 1, or a number up to 1024 "
-        "and shared, partitioned, copied or unknown" },
-      { "   threads", "threads 1 shared\n",
-        "threads '1 shared' is not allowed; it is unknown, 1, or a number up "
-        "to 1024 and shared, partitioned, copied or unknown" },
-      { "   index", "index xor\n",
-        "index 'xor' is not allowed; it is modulo, or xor and a number from 1 to 20, "
-        "such as xor 7" },
-      { "   index", "index xor 21\n",
-        "index 'xor 21' is not allowed; it is modulo, or xor and a number from 1 to 20, "
-        "such as xor 7" },
-      { "   index", "index xor 0\n",
-        "index 'xor 0' is not allowed; it is modulo, or xor and a number from 1 to 20, "
-        "such as xor 7" },
+        "'mru' is no replacement policy; allowed are lru, plru, fifo, nru, (mru+1)%3-plru4, "
+        "random and random:SEED" },
+      { "   threads", "threads 0\n", "threads '0'" THREADS },
+      { "   threads", "threads 2\n", "threads '2'" THREADS },
+      { "   threads", "threads 1 shared\n", "threads '1 shared'" THREADS },
+      { "   index", "index xor\n", "index 'xor'" INDEXES },
+      { "   index", "index xor 21\n", "index 'xor 21'" INDEXES },
+      { "   index", "index xor 0\n", "index 'xor 0'" INDEXES },
       { "   coalesces", "coalesces yes\n", BLOCKS("yes") },
       { "   coalesces", "coalesces 4K\n", BLOCKS("4K") },
       { "   coalesces", "coalesces 64\n", BLOCKS("64") },
@@ -554,56 +523,31 @@ static void bad_values(void **state)
       { "   coalesces", "paired both\n", "paired 'both' is not allowed; it is yes or no" },
       { "   coalesces", "wired full\n",
         "wired 'full' is not allowed; it is a number from 0 to 1048575" },
-      { "   hit-cycles", "hit-cycles 1000001\n",
-        "hit-cycles '1000001' is not allowed; it is a number from 0 to "
-        "1000000, a range such as 20..35, or unknown" },
-      { "   cycles", "cycles 20..1000001\n",
-        "cycles '20..1000001' is not allowed; it is a number from 0 to "
-        "1000000, a range such as 20..35, or unknown" },
-      { "   cycles", "cycles 20..19\n",
-        "cycles '20..19' is not allowed; it is a number from 0 to "
-        "1000000, a range such as 20..35, or unknown" },
-      { "   cycles", "cycles 20..\n",
-        "cycles '20..' is not allowed; it is a number from 0 to "
-        "1000000, a range such as 20..35, or unknown" },
-      { "   cycles", "cycles unknown, assume ..\n",
-        "cycles '..' is not allowed; it is a number from 0 to "
-        "1000000, a range such as 20..35, or unknown" },
-      { "walk", "walk magic\n",
-        "walk 'magic' is not allowed; it is hardware or software" },
-      { "step", "step 512\n",
-        "step '512' is not allowed; it is a power of two from 4K to 8E, such "
-        "as 4K, 2M, 1G or 512G" },
-      { "step", "step 16E\n",
-        "step '16E' is not allowed; it is a power of two from 4K to 8E, such "
-        "as 4K, 2M, 1G or 512G" },
-      { "step", "step 3M\n",
-        "step '3M' is not allowed; it is a power of two from 4K to 8E, such "
-        "as 4K, 2M, 1G or 512G" },
+      { "   hit-cycles", "hit-cycles 1000001\n", "hit-cycles '1000001'" CYCLES },
+      { "   cycles", "cycles 20..1000001\n", "cycles '20..1000001'" CYCLES },
+      { "   cycles", "cycles 20..19\n", "cycles '20..19'" CYCLES },
+      { "   cycles", "cycles 20..\n", "cycles '20..'" CYCLES },
+      { "   cycles", "cycles unknown, assume ..\n", "cycles '..'" CYCLES },
+      { "walk", "walk magic\n", "walk 'magic' is not allowed; it is hardware or software" },
+      { "step", "step 512\n", "step '512'" STEPS },
+      { "step", "step 16E\n", "step '16E'" STEPS },
+      { "step", "step 3M\n", "step '3M'" STEPS },
       { "   cache", "cache maybe\n",
-        "cache 'maybe' is not allowed; it is none, own, joined, in-last-level "
-        "or unknown, assume none" },
+        "cache 'maybe' is not allowed; it is none, own, joined, in-last-level or unknown, "
+        "assume none" },
       { "   cache", "cache unknown, assume own\n",
         "cache 'own' is not allowed; what is unknown is assumed to be none" },
-      { "   cache", "cache none\nentries 4\n",
-        "only behind 'cache own' a step has entries" },
-      { "   source       nobody", "sauce nobody\n",
-        "'sauce' is no key of the array: level users entries ways "
-        "index pages larger-pages policy threads hit-cycles coalesces paired wired confidence "
-        "source" },
-      { "walk", "walk hardware\nentries 4\n",
-        "'entries' is no key of the walk: cycles source" },
+      { "   cache", "cache none\nentries 4\n", "only behind 'cache own' a step has entries" },
+      { "   source       nobody", "sauce nobody\n", "'sauce'" NO_KEY },
+      { "walk", "walk hardware\nentries 4\n", "'entries' is no key of the walk: cycles source" },
       { "walk", "walk hardware\ncycles 1\nwalk hardware\n",
         "walk 'hardware' is a second walk; a machine has one" },
       { "array           L3", "step 4K\n",
         "step '4K' stands before the walk that it is a step of" },
-      { "end", "array X\n",
-        "array 'X' stands behind the walk; arrays come first" },
-      { "end", "end of it\n",
-        "end 'of it' is too much; 'end' stands alone" },
+      { "end", "array X\n", "array 'X' stands behind the walk; arrays come first" },
+      { "end", "end of it\n", "end 'of it' is too much; 'end' stands alone" },
       { "end", "end\nname x\n", "nothing may follow the line 'end'" },
    };
-   (void)state;
    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
       const unsigned n = line_of(bad[i].key);
       unsigned extra = 0;
@@ -618,9 +562,8 @@ static void bad_values(void **state)
 }
 
 /* What only the whole machine shows. The line is that of the block. */
-static void impossible(void **state)
+TEST(impossible)
 {
-   (void)state;
    const unsigned itlb = line_of("array           ITLB");
    const unsigned loads = line_of("array           DTLB-loads");
    const unsigned second = line_of("array           L2-A");
@@ -691,11 +634,10 @@ static void impossible(void **state)
           "for loads");
 }
 
-static void steps_of_other_processors(void **state)
+TEST(steps_of_other_processors)
 {
    char text[sizeof full + 4096];
    const unsigned walk = line_of("walk");
-   (void)state;
    strcpy(text, edited(walk + 5, walk + 5, "step 32G\n"));
    memcpy(strstr(text, "x86-64"), "mips64", strlen("mips64"));
    accept(text);
@@ -704,7 +646,7 @@ static void steps_of_other_processors(void **state)
 
 /* --- All at once, and what is left out --- */
 
-static void all_errors(void **state)
+TEST(all_errors)
 {
    static const char text[] = "tlbgrind-machine 1\n"
                               "name a,b\n"
@@ -744,7 +686,6 @@ static void all_errors(void **state)
    };
    enum { N = sizeof expected / sizeof expected[0] };
    tlb_machine_error error[TLB_MACHINE_ERRORS];
-   (void)state;
    assert_int_equal(tlb_machine_parse_all(text, sizeof text - 1, &again, error), N);
    for (unsigned i = 0; i < N; i++) {
       assert_int_equal(error[i].line, expected[i].line);
@@ -765,11 +706,10 @@ static void all_errors(void **state)
 }
 
 /* More errors than there is room for: the first are kept. */
-static void many_errors(void **state)
+TEST(many_errors)
 {
    static char text[4000];
    tlb_machine_error error[TLB_MACHINE_ERRORS];
-   (void)state;
    strcpy(text, "tlbgrind-machine 1\n");
    for (unsigned i = 0; i < 100; i++)
       strcat(text, "what is it\n");
@@ -779,7 +719,7 @@ static void many_errors(void **state)
       assert_int_equal(error[i].line, i - 2);
 }
 
-static void defaults(void **state)
+TEST(defaults)
 {
    static const char text[] = "tlbgrind-machine 1\nname x\ntitle x\nisa x\nbase-page 4K\n"
                               "array A\nlevel 1\nusers all\nentries 8\nways 4\npages 4K\n"
@@ -791,7 +731,6 @@ static void defaults(void **state)
       "replacement policy unknown, lru assumed (all arrays)",
       "unknown what becomes of larger pages, assumed to be split (all arrays)",
    };
-   (void)state;
    accept(text);
    assert_int_equal(machine.year, 0);
    assert_int_equal(machine.confidence, 'C');
@@ -832,10 +771,9 @@ static void some_text(char *out, size_t size)
 }
 
 /* The kernel's entries are not the program's. */
-static void wired(void **state)
+TEST(wired)
 {
    const unsigned itlb = line_of("array           ITLB");
-   (void)state;
    accept(edited(itlb + 4, itlb + 4, "ways full\nwired 8\n"));
    assert_int_equal(machine.array[0].g.entries, 40);
    assert_int_equal(machine.array[0].g.ways, 40);
@@ -850,11 +788,10 @@ static void wired(void **state)
           "array 'ITLB' has sets; only an array with ways full has wired entries");
 }
 
-static void blocks_by_size(void **state)
+TEST(blocks_by_size)
 {
    const unsigned loads = line_of("array           DTLB-loads");
    const unsigned line = loads + 8;
-   (void)state;
    accept(edited(loads + 5, loads + 8, "pages 4K+2M+1G\nlarger-pages split\npolicy plru\n"
                                        "coalesces 1G:16G+4K:512K\n"));
    assert_int_equal(machine.array[1].coalesce_shift, 0);
@@ -873,11 +810,10 @@ static void blocks_by_size(void **state)
           "array 'DTLB-loads' coalesces pages of two sizes to blocks of 64K");
 }
 
-static void paired(void **state)
+TEST(paired)
 {
    const unsigned itlb = line_of("array           ITLB");
    const unsigned third = line_of("array           L3");
-   (void)state;
    accept(edited(itlb + 4, itlb + 4, "ways full\npaired yes\n"));
    assert_true(machine.array[0].g.paired);
    assert_false(machine.array[1].g.paired);
@@ -999,12 +935,11 @@ static void some_machine(tlb_machine *m)
    tlb_machine_note_unknowns(m);
 }
 
-static void all_come_back(void **state)
+TEST(all_come_back)
 {
    unsigned possible = 0;
    uint32_t line;
    tlb_reason why;
-   (void)state;
    for (unsigned n = 0; n < 6000; n++) {
       some_machine(&machine);
       const int good = tlb_machine_check(&machine, &why);

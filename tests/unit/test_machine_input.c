@@ -7,8 +7,6 @@
 #include "sim/machine/machine_file.h"
 #include "sim/machine/machine_input.h"
 
-#define N(a) (sizeof a / sizeof a[0])
-
 static dump file_text;
 static tlb_machine machine, other;
 
@@ -71,10 +69,9 @@ static void comes_back(void)
       assert_string_equal(other.note[i].text, machine.note[i].text);
 }
 
-static void a_dump(void **state)
+TEST(a_dump)
 {
    const processor skylake = read_processor("skylake");
-   (void)state;
    begin("");
    add_cpu(&file_text, 0, &skylake);
    reads("/a/b.c/my laptop.at home.txt", 0);
@@ -85,10 +82,9 @@ static void a_dump(void **state)
    refuses(1, "1: the dump has no machine number 1; allowed are 0 to 0");
 }
 
-static void a_hybrid_dump(void **state)
+TEST(a_hybrid_dump)
 {
    const processor big = read_processor("golden-cove"), small = read_processor("gracemont");
-   (void)state;
    begin("");
    add_cpu(&file_text, 0, &big);
    add_cpu(&file_text, 1, &big);
@@ -113,10 +109,9 @@ static void a_hybrid_dump(void **state)
 }
 
 /* What a hypervisor hides is replaced, and both is said. */
-static void stand_ins(void **state)
+TEST(stand_ins)
 {
    processor p = read_processor("sapphire-rapids");
-   (void)state;
    begin("CPU 0:\n");
    p.a[1].r[2] |= 1u << 31;
    add_answers(&file_text, p.a, 4);
@@ -157,9 +152,8 @@ static void stand_ins(void **state)
 }
 
 /* Where the title of what stands in is too long, it is cut, in any place, and can be read again. */
-static void long_titles(void **state)
+TEST(long_titles)
 {
-   (void)state;
    for (unsigned length = 0; length <= 48; length++) {
       processor p = read_processor("sapphire-rapids");
       const uint32_t highest = 0x80000004u;
@@ -185,9 +179,8 @@ static void long_titles(void **state)
    }
 }
 
-static void a_machine_file(void **state)
+TEST(a_machine_file)
 {
-   (void)state;
    const tlb_builtin *const b = tlb_builtin_machine("zen4");
    begin(b->text);
    reads("whatever", 0);
@@ -198,11 +191,10 @@ static void a_machine_file(void **state)
    refuses(0, "4: the file ends without the line 'end'; is it cut short?");
 }
 
-static void neither(void **state)
+TEST(neither)
 {
    static const char *const texts[] = { "", "\n", "hello", "CPU", "\x7f"
                                         "ELF\x02" };
-   (void)state;
    for (size_t i = 0; i < N(texts); i++) {
       begin(texts[i]);
       refuses(0, "1: neither a machine file, which begins with "
@@ -211,10 +203,9 @@ static void neither(void **state)
    }
 }
 
-static void the_default(void **state)
+TEST(the_default)
 {
    tlb_reason why;
-   (void)state;
    for (unsigned shift = 12; shift <= 30; shift++) {
       tlb_machine_default(shift, &machine);
       if (!tlb_machine_check(&machine, &why))
@@ -232,7 +223,7 @@ static void the_default(void **state)
    assert_int_equal(machine.array[2].g.ways, 6);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
    static const struct {
       const char *name;
@@ -245,7 +236,6 @@ static void numbers(void **state)
       { "1", 1, 0, 0 },      { "a:x1", 4, 0, 0 },  { "", 0, 0, 0 },
       { "a:9999", 1, 9999, 1 }, { "a:10000", 7, 0, 0 },
    };
-   (void)state;
    for (size_t i = 0; i < N(cases); i++) {
       const tlb_machine_file_name f = tlb_machine_split_name(cases[i].name);
       assert_int_equal(f.length, cases[i].length);
@@ -255,11 +245,10 @@ static void numbers(void **state)
 }
 
 /* Names of every length and of any bytes become names that can be given. */
-static void names(void **state)
+TEST(names)
 {
    const processor skylake = read_processor("skylake");
    static char file[300];
-   (void)state;
    begin("");
    add_cpu(&file_text, 0, &skylake);
    for (unsigned n = 0; n < 256; n++) {

@@ -20,9 +20,8 @@ static void parse(const char *name, const char *text, size_t length,
       fail_msg("%s.machine:%u: %s", name, line, why.text);
 }
 
-static void all_are_read(void **state)
+TEST(all_are_read)
 {
-   (void)state;
    assert_true(tlb_n_builtins() >= 106);
    for (unsigned i = 0; i < tlb_n_builtins(); i++) {
       const tlb_builtin *const b = tlb_builtin_at(i);
@@ -34,9 +33,8 @@ static void all_are_read(void **state)
    }
 }
 
-static void all_come_back(void **state)
+TEST(all_come_back)
 {
-   (void)state;
    for (unsigned i = 0; i < tlb_n_builtins(); i++) {
       const tlb_builtin *const b = tlb_builtin_at(i);
       parse(b->name, b->text, b->length, &machine);
@@ -46,9 +44,8 @@ static void all_come_back(void **state)
    }
 }
 
-static void all_name_sources(void **state)
+TEST(all_name_sources)
 {
-   (void)state;
    for (unsigned i = 0; i < tlb_n_builtins(); i++) {
       const tlb_builtin *const b = tlb_builtin_at(i);
       parse(b->name, b->text, b->length, &machine);
@@ -62,9 +59,8 @@ static void all_name_sources(void **state)
 
 /* The confidence of a machine is that of the least certain array that base
    pages use. */
-static void confidence(void **state)
+TEST(confidence)
 {
-   (void)state;
    for (unsigned i = 0; i < tlb_n_builtins(); i++) {
       const tlb_builtin *const b = tlb_builtin_at(i);
       char least = 'A';
@@ -83,9 +79,8 @@ static void confidence(void **state)
 }
 
 /* What nothing but memory tells is no fact: all its figures are assumed. */
-static void no_memories(void **state)
+TEST(no_memories)
 {
-   (void)state;
    for (unsigned i = 0; i < tlb_n_builtins(); i++) {
       const tlb_builtin *const b = tlb_builtin_at(i);
       parse(b->name, b->text, b->length, &machine);
@@ -98,9 +93,8 @@ static void no_memories(void **state)
    }
 }
 
-static void found(void **state)
+TEST(found)
 {
-   (void)state;
    const tlb_builtin *const b = tlb_builtin_machine("power8");
    assert_non_null(b);
    assert_string_equal(b->name, "power8");
@@ -117,11 +111,10 @@ static void refused(const char *name, const char *words)
    assert_string_equal(why.text, words);
 }
 
-static void near_names(void **state)
+TEST(near_names)
 {
    char name[200];
    tlb_reason why;
-   (void)state;
    refused("skylak", "'skylak' is no machine; did you mean skylake?");
    refused("Sky-Lake", "'Sky-Lake' is no machine; did you mean skylake?");
    refused("skylkae", "'skylkae' is no machine; did you mean skylake?");
@@ -141,9 +134,8 @@ static void near_names(void **state)
 }
 
 /* Titles and products, in any spelling. */
-static void called_otherwise(void **state)
+TEST(called_otherwise)
 {
-   (void)state;
    refused("graviton4", "'graviton4' is no machine; did you mean neoverse-v2?");
    refused("Graviton_4", "'Graviton_4' is no machine; did you mean neoverse-v2?");
    refused("epyc", "'epyc' is no machine; did you mean zen1, zen2, zen3, zen4, zen5?");

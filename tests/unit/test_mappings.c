@@ -94,12 +94,11 @@ static void set_prot(tlb_mapping *m, void *opaque)
    m->prot = *(const uint8_t *)opaque;
 }
 
-static void random_changes(void **state)
+TEST(random_changes)
 {
    uint64_t seed = 4711;
    naive n;
    tlb_mappings s;
-   (void)state;
    memset(&n, 0, sizeof n);
    memset(&s, 0xA5, sizeof s);
    tlb_mappings_init(&s, &memory);
@@ -152,11 +151,10 @@ static void add(tlb_mappings *s, uint64_t start, uint64_t end, tlb_kind kind,
    tlb_mappings_add(s, &m);
 }
 
-static void serials(void **state)
+TEST(serials)
 {
    tlb_mappings s;
    uint8_t prot = TLB_MAY_READ;
-   (void)state;
    tlb_mappings_init(&s, &memory);
    add(&s, 0x10000, 0x20000, TLB_ANON, 7);
    tlb_mappings_change(&s, 0x14000, 0x15000, set_prot, &prot);
@@ -173,10 +171,9 @@ static void serials(void **state)
    tlb_mappings_free(&s);
 }
 
-static void kinds_stay_apart(void **state)
+TEST(kinds_stay_apart)
 {
    tlb_mappings s;
-   (void)state;
    tlb_mappings_init(&s, &memory);
    add(&s, 0x10000, 0x20000, TLB_BSS, 1);
    add(&s, 0x20000, 0x30000, TLB_HEAP, 2);
@@ -192,10 +189,9 @@ static void kinds_stay_apart(void **state)
    tlb_mappings_free(&s);
 }
 
-static void nothing(void **state)
+TEST(nothing)
 {
    tlb_mappings s;
-   (void)state;
    tlb_mappings_init(&s, &memory);
    add(&s, 0x2000, 0x2000, TLB_ANON, 1);
    tlb_mappings_remove(&s, 0, UINT64_MAX);

@@ -148,22 +148,19 @@ static void run_beside_machines_alone(unsigned from, unsigned n)
    assert_int_equal(given, 0);
 }
 
-static void test_many_are_each_alone(void **state)
+TEST(test_many_are_each_alone)
 {
-   (void)state;
    run_beside_machines_alone(0, MANY < tlb_n_builtins() ? MANY : tlb_n_builtins());
 }
 
-static void test_each_alone(void **state)
+TEST(test_each_alone)
 {
-   (void)state;
    for (unsigned i = 0; i < tlb_n_builtins(); i += 3)
       run_beside_machines_alone(i, 1);
 }
 
-static void test_few_are_each_alone(void **state)
+TEST(test_few_are_each_alone)
 {
-   (void)state;
    for (unsigned i = 0; i < tlb_n_builtins(); i += 5)
       run_beside_machines_alone(i, 2 + i % 7);
 }
@@ -227,9 +224,8 @@ static void run_beside_exhaustive(unsigned from, unsigned n, const char *rules)
    assert_int_equal(given, 0);
 }
 
-static void test_pages_change(void **state)
+TEST(test_pages_change)
 {
-   (void)state;
    for (unsigned i = 0; i < tlb_n_builtins(); i += 6)
       run_beside_exhaustive(i, 1 + i % 4, i % 4 == 0 ? "all:2M" : "");
    run_beside_exhaustive(3, 24, "");
@@ -238,10 +234,9 @@ static void test_pages_change(void **state)
 
 /* --- One tlb_mmus after the other --- */
 
-static void test_a_thousand(void **state)
+TEST(test_a_thousand)
 {
    static machines m;
-   (void)state;
    for (unsigned i = 0; i < 1000; i++) {
       take_machines(&m, i, 1 + i % 3, NULL);
       tlb_mmus *const all = made(&m, false, NULL);
@@ -256,11 +251,10 @@ static void test_a_thousand(void **state)
    }
 }
 
-static void test_two_pages(void **state)
+TEST(test_two_pages)
 {
    static machines m;
    uint64_t cost[TLB_N_COSTS];
-   (void)state;
    take_machines(&m, 0, 3, NULL);
    tlb_mmus *const all = made(&m, false, NULL);
    tlb_mmus_refer(all, TLB_STORE, (1 << 20) - 3, 8);
@@ -284,10 +278,9 @@ static tlb_mmus *warm(machines *m)
    return all;
 }
 
-static void test_check_finds_damage(void **state)
+TEST(test_check_finds_damage)
 {
    static machines m;
-   (void)state;
    for (unsigned damage = 0; damage < 6; damage++) {
       tlb_mmus *const all = warm(&m);
       tlb_array *const a = &all->mmu[0].h.array[0];

@@ -53,9 +53,8 @@ static void refuses(const char *overrides, const char *blamed, const char *words
 
 /* --- Overrides --- */
 
-static void lines_of_arrays(void **state)
+TEST(lines_of_arrays)
 {
-   (void)state;
    load("skylake");
    const tlb_machine before = machine;
    change("stlb.entries=2048,stlb.ways=16");
@@ -78,9 +77,8 @@ static void lines_of_arrays(void **state)
    assert_string_equal(machine.title, before.title);
 }
 
-static void an_unknown_line_is_known_then(void **state)
+TEST(an_unknown_line_is_known_then)
 {
-   (void)state;
    load("skylake");
    assert_true(array("STLB")->policy_unknown);
    change("STLB.policy=random:7,stlb.hit-cycles=20,DTLB-4k.coalesces=16K,stlb.threads=1");
@@ -93,9 +91,8 @@ static void an_unknown_line_is_known_then(void **state)
    assert_int_equal(array("DTLB-2M")->coalesce_shift, 0);
 }
 
-static void pairs_wired_entries_and_blocks(void **state)
+TEST(pairs_wired_entries_and_blocks)
 {
-   (void)state;
    load("zen4");
    change("dtlb.coalesces=4K:64K+2M:32M,l2-itlb.paired=yes,itlb.wired=8");
    assert_int_equal(array("DTLB")->block_shift[12], 16);
@@ -115,17 +112,15 @@ static void pairs_wired_entries_and_blocks(void **state)
    assert_false(array("STLB")->g.paired);
 }
 
-static void a_full_array_stays_so(void **state)
+TEST(a_full_array_stays_so)
 {
-   (void)state;
    load("zen4");
    change("dtlb.entries=96");
    assert_int_equal(array("DTLB")->g.ways, 96);
 }
 
-static void walks_and_the_head(void **state)
+TEST(walks_and_the_head)
 {
-   (void)state;
    load("skylake");
    change("walk.cycles=30,2m.cache=own,2m.policy=fifo,2m.ways=4,2m.entries=32,name=mine,year=2001");
    assert_int_equal(machine.walk_cycles, 30);
@@ -140,9 +135,8 @@ static void walks_and_the_head(void **state)
    assert_int_equal(machine.walk[2].cached, 0);
 }
 
-static void all_machines(void **state)
+TEST(all_machines)
 {
-   (void)state;
    for (unsigned i = 0; i < tlb_n_builtins(); i++) {
       char overrides[100];
       load(tlb_builtin_at(i)->name);
@@ -155,10 +149,9 @@ static void all_machines(void **state)
 }
 
 /* Ways that do not divide other entries follow them, as the sets stay. */
-static void sets_stay(void **state)
+TEST(sets_stay)
 {
    static const unsigned entries_ways[][2] = { { 512, 4 }, { 768, 12 }, { 1024, 8 }, { 4096, 32 } };
-   (void)state;
    for (unsigned i = 0; i < 4; i++) {
       char overrides[40];
       load("skylake");
@@ -169,9 +162,8 @@ static void sets_stay(void **state)
    }
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
-   (void)state;
    refuses("stlb.entries=500", "stlb.entries=500",
            "the 12 ways of STLB do not divide 500 entries; give the ways, too, such as STLB.ways=20");
    refuses("stlb.entries=7", "stlb.entries=7",
@@ -215,9 +207,8 @@ static void overrides_are(const char *one, const char *name, const char *overrid
    assert_memory_equal(one + o.from, overrides, o.length);
 }
 
-static void lists(void **state)
+TEST(lists)
 {
-   (void)state;
    first_is("zen4,skylake", "zen4");
    first_is("", "");
    first_is(",zen4", "");
@@ -245,9 +236,8 @@ static void expands(const char *one, unsigned n, const char *const *machines)
    }
 }
 
-static void ranges(void **state)
+TEST(ranges)
 {
-   (void)state;
    expands("a@thp", 1, (const char *const[]){ "a@thp" });
    expands("a:b.c=5", 1, (const char *const[]){ "a:b.c=5" });
    expands("a:b.c=5..5", 1, (const char *const[]){ "a:b.c=5" });
@@ -270,11 +260,10 @@ static void is_no_range(const char *value, const char *words)
    assert_string_equal(why.text, expected);
 }
 
-static void bad_ranges(void **state)
+TEST(bad_ranges)
 {
    static const char form[] =
       "is no range; it is FROM..TO, by doubling, or FROM..TO/STEP, all of them numbers";
-   (void)state;
    is_no_range("512..", form);
    is_no_range("512..x", form);
    is_no_range("512..1024x", form);
@@ -307,10 +296,9 @@ static unsigned n_listed(const char *pattern, const char *first)
    return n;
 }
 
-static void the_list(void **state)
+TEST(the_list)
 {
    char tiny[8];
-   (void)state;
    assert_int_equal(n_listed(NULL, NULL), tlb_n_builtins());
    assert_int_equal(n_listed("", NULL), tlb_n_builtins());
    assert_int_equal(n_listed("power8",

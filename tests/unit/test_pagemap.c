@@ -50,10 +50,9 @@ static unsigned shift_at(world *w, uint64_t address)
 #define M(n) ((uint64_t)(n) << 20)
 #define K(n) ((uint64_t)(n) << 10)
 
-static void decided_at_first_touch(void **state)
+TEST(decided_at_first_touch)
 {
    world w;
-   (void)state;
    begin(&w, "all:thp", "");
    map_as(&w, M(2), M(3), TLB_ANON, 0, 0);
    assert_int_equal(shift_at(&w, M(2)), 12);
@@ -68,10 +67,9 @@ static void decided_at_first_touch(void **state)
    end(&w);
 }
 
-static void half_a_large_page_moves(void **state)
+TEST(half_a_large_page_moves)
 {
    world w;
-   (void)state;
    begin(&w, "all:thp", "");
    map_as(&w, M(4), M(6), TLB_ANON, 0, 0);
    map_as(&w, M(9), M(10), TLB_ANON, 0, 0);
@@ -87,10 +85,9 @@ static void half_a_large_page_moves(void **state)
    end(&w);
 }
 
-static void heap_grows_by_whole_pages(void **state)
+TEST(heap_grows_by_whole_pages)
 {
    world w;
-   (void)state;
    /* Solaris: a heap segment from 0x22000 on, 4M pages. 3960K below the first
       boundary are 990 pages of 4K (495 of 8K), the rest is 71 large ones. */
    begin(&w, "heap:4M", "");
@@ -115,10 +112,9 @@ static void heap_grows_by_whole_pages(void **state)
    end(&w);
 }
 
-static void contiguous_block_breaks(void **state)
+TEST(contiguous_block_breaks)
 {
    world w;
-   (void)state;
    begin(&w, "all:contig", "");
    map_as(&w, M(4), M(8), TLB_ANON, 0, 0);
    for (uint64_t a = M(4); a < M(8); a += 4096)
@@ -144,10 +140,9 @@ static void contiguous_block_breaks(void **state)
    end(&w);
 }
 
-static void rules_without_effect(void **state)
+TEST(rules_without_effect)
 {
    world w;
-   (void)state;
    begin(&w, "anon:1G,heap:16M,stack:2M,anon:thp,file:4K", "");
    map_as(&w, M(2), M(8), TLB_ANON, 0, 0);
    map_as(&w, M(16), M(20), TLB_HEAP, 0, 0);
@@ -170,10 +165,9 @@ static uint64_t blocks_that_grew(tlb_pagemap *p)
    return small[TLB_SMALL_GREW];
 }
 
-static void what_khugepaged_would_do(void **state)
+TEST(what_khugepaged_would_do)
 {
    world w;
-   (void)state;
    begin(&w, "thp", "");
    /* A heap that grows by 1M, and is touched as it grows. */
    for (unsigned n = 0; n < 8; n++) {
@@ -191,10 +185,9 @@ static void what_khugepaged_would_do(void **state)
    end(&w);
 }
 
-static void pool_runs_dry(void **state)
+TEST(pool_runs_dry)
 {
    world w;
-   (void)state;
    begin(&w, "all:16M", "16M:3");
    map_as(&w, M(16), M(96), TLB_ANON, 0, 0);
    for (uint64_t a = M(16); a < M(96); a += M(8))
@@ -212,10 +205,9 @@ static void pool_runs_dry(void **state)
    end(&w);
 }
 
-static void program_asks(void **state)
+TEST(program_asks)
 {
    world w;
-   (void)state;
    begin(&w, "", "");
    map_as(&w, M(2), M(8), TLB_ANON, TLB_MAP_HUGETLB, 21);
    map_as(&w, M(1024), M(2048), TLB_SHM, TLB_MAP_HUGETLB | TLB_MAP_SHARED, 30);
@@ -248,10 +240,9 @@ static void program_asks(void **state)
 }
 
 /* A view that wishes for huge reservations must not walk through them. */
-static void huge_reservations(void **state)
+TEST(huge_reservations)
 {
    world w;
-   (void)state;
    begin(&w, "all:thp", "");
    map_as(&w, M(1), UINT64_C(1) << 46, TLB_ANON, 0, 0);
    assert_int_equal(shift_at(&w, UINT64_C(1) << 45), 21);
@@ -263,10 +254,9 @@ static void huge_reservations(void **state)
    end(&w);
 }
 
-static void a_million_mappings(void **state)
+TEST(a_million_mappings)
 {
    world w;
-   (void)state;
    begin(&w, "all:thp", "");
    for (uint64_t i = 0; i < 1000000; i++) {
       const uint64_t start = M(4) + i % 1000 * K(8);
@@ -295,10 +285,9 @@ static int grow_stack(void *opaque, uint64_t address)
    return 1;
 }
 
-static void stack_grows(void **state)
+TEST(stack_grows)
 {
    world w;
-   (void)state;
    begin(&w, "stack:64K", "");
    tlb_pagemap_ask_for(&w.p, grow_stack, &w);
    map_as(&w, M(64) - K(16), M(64), TLB_STACK, 0, 0);

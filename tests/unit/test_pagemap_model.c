@@ -660,7 +660,7 @@ static void against_model(const unsigned base[], const char *const rules[],
    assert_int_equal(given, 0);
 }
 
-static void model_4k(void **state)
+TEST(model_4k)
 {
    static const char *const rules[] = {
       "", "all:thp", "all:2M,stack:64K", "all:contig", "all:64K",
@@ -668,37 +668,33 @@ static void model_4k(void **state)
    };
    static const char *const pools[] = { "", "", "2M:3", "", "64K:20", "4M:1" };
    static const unsigned base[] = { 12, 12, 12, 12, 12, 12 };
-   (void)state;
    against_model(base, rules, pools, 6, 1, 1000);
    against_model(base, rules, pools, 6, 99, 1000);
 }
 
-static void model_16k(void **state)
+TEST(model_16k)
 {
    static const char *const rules[] = { "all:64K", "all:contig", "all:2M" };
    static const char *const pools[] = { "64K:9", "", "" };
    static const unsigned base[] = { 14, 14, 14 };
-   (void)state;
    against_model(base, rules, pools, 3, 5, 1000);
 }
 
-static void model_64k(void **state)
+TEST(model_64k)
 {
    static const char *const rules[] = { "all:2M", "all:contig", "heap:1M" };
    static const char *const pools[] = { "2M:3", "", "" };
    static const unsigned base[] = { 16, 16, 16 };
-   (void)state;
    against_model(base, rules, pools, 3, 6, 1000);
 }
 
 /* The machines of a run may have base pages of different sizes. */
-static void model_of_different_bases(void **state)
+TEST(model_of_different_bases)
 {
    static const char *const rules[] = { "all:thp", "all:thp", "all:64K",
                                         "all:64K", "all:contig", "heap:2M" };
    static const char *const pools[] = { "", "", "64K:9", "64K:9", "", "2M:1" };
    static const unsigned base[] = { 12, 13, 12, 14, 14, 16 };
-   (void)state;
    against_model(base, rules, pools, 6, 7, 1000);
 }
 

@@ -32,7 +32,7 @@ static void read_as(const char *text, char separator, const char *expected)
    assert_string_equal(out, expected);
 }
 
-static void valid(void **state)
+TEST(valid)
 {
    static const pair forms[] = {
       { "heap:2M", "heap:2M" },
@@ -51,7 +51,6 @@ static void valid(void **state)
       /* A word of ours in a name is no word of ours. */
       { "heap*:2M", "heap*:2M" },
    };
-   (void)state;
    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
       read_as(forms[i].text, ',', forms[i].expected);
    read_as("thp+stack:4K", '+', "all:thp+stack:4K");
@@ -69,7 +68,7 @@ static void valid(void **state)
    "and patterns such as *.so"
 #define POOL " is no pool of pages; expected SIZE:PAGES, such as 16M:65"
 
-static void refused(void **state)
+TEST(refused)
 {
    static const pair forms[] = {
       { "text=:2M", "'text='" WHAT },
@@ -96,7 +95,6 @@ static void refused(void **state)
       { "heap:000000000000000000000000000004096",
         "'000000000000000000000000000004096'" SIZE },
    };
-   (void)state;
    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
       tlb_page_policy p = empty();
       tlb_reason why;
@@ -111,11 +109,10 @@ static void refused(void **state)
    }
 }
 
-static void too_small(void **state)
+TEST(too_small)
 {
    tlb_page_policy p = empty();
    tlb_reason why;
-   (void)state;
    assert_false(tlb_page_rules_parse("thp,heap:16K", ',', 16, &p, &why));
    assert_string_equal(why.text,
                        "'heap:16K' has a page smaller than the base page; "
@@ -123,12 +120,11 @@ static void too_small(void **state)
    assert_true(tlb_page_rules_parse("heap:64K", ',', 16, &p, &why));
 }
 
-static void too_many(void **state)
+TEST(too_many)
 {
    tlb_page_policy p = empty();
    tlb_reason why;
    char pattern[300];
-   (void)state;
    for (unsigned i = 0; i < TLB_MAX_PAGE_RULES; i++)
       assert_true(tlb_page_rules_parse("heap:2M", ',', 12, &p, &why));
    assert_false(tlb_page_rules_parse("heap:2M", ',', 12, &p, &why));
@@ -143,7 +139,7 @@ static void too_many(void **state)
    assert_false(tlb_page_rules_parse(pattern, ',', 12, &p, &why));
 }
 
-static void pools(void **state)
+TEST(pools)
 {
    static const pair forms[] = {
       { "16M", "'16M'" POOL },
@@ -160,7 +156,6 @@ static void pools(void **state)
    };
    tlb_page_policy p = empty();
    tlb_reason why;
-   (void)state;
    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
       if (tlb_page_pools_parse(forms[i].text, 12, &p, &why))
          fail_msg("'%s' is taken", forms[i].text);
@@ -176,7 +171,7 @@ static void pools(void **state)
    assert_int_equal(p.pool[2].shift, 30);
 }
 
-static void patterns(void **state)
+TEST(patterns)
 {
    static const struct {
       const char *pattern;
@@ -200,7 +195,6 @@ static void patterns(void **state)
       { "a*b*c", "/axxbyybzzc", 1 },
       { "a*b*c", "/axxbyybzz", 0 },
    };
-   (void)state;
    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
       if (tlb_pattern_matches(cases[i].pattern, cases[i].name)
           != cases[i].matches)
@@ -233,11 +227,10 @@ static unsigned size(const char *rules, tlb_kind kind, unsigned prot,
 
 enum { RW = TLB_MAY_READ | TLB_MAY_WRITE, RX = TLB_MAY_READ | TLB_MAY_EXECUTE };
 
-static void words(void **state)
+TEST(words)
 {
    static const char each[] = "anon:8K,heap:16K,stack:32K,text:64K,"
                               "data:128K,file:256K";
-   (void)state;
    assert_int_equal(size(each, TLB_ANON, RW, 0), 13);
    assert_int_equal(size(each, TLB_ANON, RX, TLB_MAP_SHARED), 13);
    assert_int_equal(size(each, TLB_SHM, RW, TLB_MAP_SHARED), 13);
@@ -255,9 +248,8 @@ static void words(void **state)
    assert_int_equal(size("*y.so:2M", TLB_IMAGE, RX, 0), 12);
 }
 
-static void later_overrides(void **state)
+TEST(later_overrides)
 {
-   (void)state;
    assert_int_equal(size("all:2M,heap:4K", TLB_HEAP, RW, 0), 12);
    assert_int_equal(size("heap:4K,all:2M", TLB_HEAP, RW, 0), 21);
    assert_int_equal(size("all:2M,heap:thp", TLB_HEAP, RW, 0), 0);
@@ -265,9 +257,8 @@ static void later_overrides(void **state)
    assert_int_equal(size("all:2M,all:thp", TLB_FILE, RW, 0), 12);
 }
 
-static void transparent(void **state)
+TEST(transparent)
 {
-   (void)state;
    for (unsigned kind = 0; kind < TLB_N_KINDS; kind++) {
       const int can = kind == TLB_ANON || kind == TLB_HEAP || kind == TLB_BSS
                       || kind == TLB_STACK || kind == TLB_THREAD_STACK;
@@ -297,9 +288,8 @@ static unsigned size_in_mode(tlb_thp_mode mode, const char *rules, tlb_kind kind
    return w.how == TLB_THP ? 0 : w.shift;
 }
 
-static void modes(void **state)
+TEST(modes)
 {
-   (void)state;
    assert_int_equal(size_in_mode(TLB_THP_NEVER, "", TLB_HEAP, TLB_MAP_HUGEPAGE), 12);
    assert_int_equal(size_in_mode(TLB_THP_MADVISE, "", TLB_HEAP, TLB_MAP_HUGEPAGE), 0);
    assert_int_equal(size_in_mode(TLB_THP_MADVISE, "", TLB_HEAP, 0), 12);
@@ -313,10 +303,9 @@ static void modes(void **state)
    assert_int_equal(size_in_mode(TLB_THP_NEVER, "heap:thp", TLB_HEAP, 0), 0);
 }
 
-static void which_rule(void **state)
+TEST(which_rule)
 {
    static const tlb_mapping heap = { .kind = TLB_HEAP, .prot = RW };
-   (void)state;
    assert_int_equal(wish("", &heap, 12).rule, 0);
    assert_int_equal(wish("stack:2M", &heap, 12).rule, 0);
    assert_int_equal(wish("stack:2M,all:4K", &heap, 12).rule, 2);
@@ -328,9 +317,8 @@ static void which_rule(void **state)
    assert_int_equal(wish("contig", &heap, 16).shift, 21);
 }
 
-static void program_first(void **state)
+TEST(program_first)
 {
-   (void)state;
    assert_int_equal(size("", TLB_ANON, RW, TLB_MAP_HUGETLB), 30);
    assert_int_equal(size("thp", TLB_ANON, RW, TLB_MAP_HUGETLB), 30);
    assert_int_equal(size("contig", TLB_ANON, RW, TLB_MAP_HUGETLB), 30);

@@ -63,13 +63,12 @@ static uint64_t misses_of(const tlb_reach *r, tlb_reach_size size,
 /* --- Known patterns --- */
 
 /* n pages, `stride` 4K pages apart, one after the other, again and again. */
-static void loops(void **state)
+TEST(loops)
 {
    static const uint32_t numbers[] = { 1, 7, 8, 9, 10, 63, 64, 65, 66, 511, 512,
                                        513, 4096, 8190, 8191, 8192, 8193 };
    static const uint32_t strides[] = { 1, 16, 512, 1000003 };
    enum { ROUNDS = 6 };
-   (void)state;
    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
       for (size_t j = 0; j < sizeof strides / sizeof strides[0]; j++) {
          const uint32_t n = numbers[i];
@@ -97,12 +96,11 @@ static void loops(void **state)
 
 /* Calls there and back through P pages (the libraries of E2): 2(P - E) misses a
    round. */
-static void there_and_back(void **state)
+TEST(there_and_back)
 {
    enum { P = 27, ROUNDS = 50 };
    tlb_reach *const r = make(NULL, NULL);
    uint64_t now = 0, before[TLB_REACH_SIZES], after[TLB_REACH_SIZES];
-   (void)state;
    for (int round = 0; round < ROUNDS; round++) {
       if (round == 1)
          tlb_reach_misses(r, TLB_REACH_4K, before);
@@ -122,11 +120,10 @@ static void there_and_back(void **state)
 
 /* Random over W pages (E5): an array of E entries misses 1 - E/W of the
    references in the long run. */
-static void follow(void **state)
+TEST(follow)
 {
    static const uint32_t pages[] = { 64, 128, 256, 512 };
    enum { REFERENCES = 1 << 20 };
-   (void)state;
    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
       const uint32_t w = pages[i];
       tlb_reach *const r = make(NULL, NULL);
@@ -145,13 +142,12 @@ static void follow(void **state)
 
 /* A cycle through all pages in random order, the way a list is followed: LRU
    gets no hit of it before all of it fits. */
-static void cycle(void **state)
+TEST(cycle)
 {
    enum { W = 3000, ROUNDS = 4 };
    static uint32_t order[W];
    tlb_reach *const r = make(NULL, NULL);
    uint64_t now = 0, seed = 3;
-   (void)state;
    for (uint32_t i = 0; i < W; i++) {
       const uint32_t j = (uint32_t)(unit_random(&seed) % (i + 1));
       order[i] = order[j];
@@ -286,10 +282,9 @@ static uint32_t some_page(uint64_t *seed)
    return (uint32_t)((draw >> 8) % MAX_PAGES >> draw % 15);
 }
 
-static void lists(void **state)
+TEST(lists)
 {
    static const unsigned percents[] = { 0, 30, 100 };
-   (void)state;
    for (size_t i = 0; i < sizeof percents / sizeof percents[0]; i++) {
       both b = both_make(percents[i]);
       uint64_t seed = 7;
@@ -305,9 +300,8 @@ static void lists(void **state)
 }
 
 /* The numbers of places come to their end in the middle of the run. */
-static void end_of_numbers(void **state)
+TEST(end_of_numbers)
 {
-   (void)state;
    for (uint32_t before = 1; before <= 3; before++) {
       both b = both_make(30);
       uint64_t seed = before;
@@ -327,11 +321,10 @@ static void end_of_numbers(void **state)
 
 /* --- The known pages --- */
 
-static void known_pages(void **state)
+TEST(known_pages)
 {
    uint64_t now = 0;
    both b = both_make(0);
-   (void)state;
    for (uint32_t page = 0; page < 8; page++)
       both_reference(&b, page, 0);
    assert_int_equal(n_times, 8);
@@ -362,11 +355,10 @@ static void known_pages(void **state)
    both_check_and_free(&b);
 }
 
-static void zero(void **state)
+TEST(zero)
 {
    tlb_reach *const r = make(NULL, NULL);
    uint64_t now = 0;
-   (void)state;
    for (int half = 0; half < 2; half++) {
       for (int round = 0; round < 3; round++) {
          for (uint64_t page = 0; page < 100; page++)
@@ -381,11 +373,10 @@ static void zero(void **state)
 }
 
 /* Contexts stand above the page number; so do the last pages of all. */
-static void high_pages(void **state)
+TEST(high_pages)
 {
    tlb_reach *const r = make(NULL, NULL);
    uint64_t now = 0;
-   (void)state;
    for (int round = 0; round < 2; round++) {
       for (uint64_t context = 0; context < 10; context++) {
          tlb_reach_reference(r, 5 | context << 52, ++now, NULL);
@@ -399,9 +390,8 @@ static void high_pages(void **state)
    unmake(r);
 }
 
-static void no_memory(void **state)
+TEST(no_memory)
 {
-   (void)state;
    for (size_t pieces = 0; pieces < 80; pieces++) {
       tlb_reach *const r = make(NULL, NULL);
       uint64_t now = 0;

@@ -101,8 +101,9 @@ static const char *const shapes[] = {
 };
 enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 
-static void same_as_plain(const char *policy)
+static void same_as_plain(void **state)
 {
+   const char *const policy = *state;
    static pair p;
    for (int s = 0; s < N_SHAPES; s++) {
       /* How many in 16 of the references asked for are attached, and how many
@@ -131,41 +132,10 @@ static void same_as_plain(const char *policy)
    }
 }
 
-static void lru(void **state)
-{
-   (void)state;
-   same_as_plain("lru");
-}
-
-static void plru(void **state)
-{
-   (void)state;
-   same_as_plain("plru");
-}
-
-static void fifo(void **state)
-{
-   (void)state;
-   same_as_plain("fifo");
-}
-
-static void nru(void **state)
-{
-   (void)state;
-   same_as_plain("nru");
-}
-
-static void random_ways(void **state)
-{
-   (void)state;
-   same_as_plain("random:17");
-}
-
-static void evicted(void **state)
+TEST(evicted)
 {
    static pair p;
    const tlb_geometry g = unit_geometry("2,full,4K,lru");
-   (void)state;
    make(&p, &g);
    both(&p, 0, 1, 0);
    both(&p, 1, 1, 0);
@@ -178,11 +148,10 @@ static void evicted(void **state)
    drop(&p);
 }
 
-static void cleared(void **state)
+TEST(cleared)
 {
    static pair p;
    const tlb_geometry g = unit_geometry("3,full,4K,nru");
-   (void)state;
    make(&p, &g);
    both(&p, 0, 1, 0);
    both(&p, 1, 1, 0);
@@ -204,11 +173,10 @@ static void cleared(void **state)
    drop(&p);
 }
 
-static void detached(void **state)
+TEST(detached)
 {
    static pair p;
    const tlb_geometry g = unit_geometry("2,full,4K,lru");
-   (void)state;
    make(&p, &g);
    both(&p, 0, 1, 0);
    both(&p, 1, 0, 0);
@@ -229,9 +197,8 @@ static void never(uint64_t *time, tlb_key key, void *opaque)
    fail();
 }
 
-static void asked_anyway(void **state)
+TEST(asked_anyway)
 {
-   (void)state;
    /* A caller need not use what it has: a reference through the array moves
       the time where it is kept. */
    const tlb_geometry g = unit_geometry("2,full,4K,lru");
@@ -254,12 +221,11 @@ static void asked_anyway(void **state)
 
 /* The entry a key would go to can be asked in vain, whatever is attached:
    nothing is chosen otherwise afterwards. */
-static void asked_in_vain(void **state)
+TEST(asked_in_vain)
 {
    static const char *const policies[] = { "lru", "plru", "fifo", "nru",
                                            "random:5" };
    static pair p;
-   (void)state;
    for (int s = 0; s < 5 * N_SHAPES; s++) {
       char text[64];
       snprintf(text, sizeof text, shapes[s / 5], policies[s % 5]);
@@ -284,11 +250,10 @@ static void asked_in_vain(void **state)
    }
 }
 
-static void two_steps(void **state)
+TEST(two_steps)
 {
    static const char *const policies[] = { "lru", "plru", "fifo", "nru",
                                            "random:5" };
-   (void)state;
    for (int i = 0; i < 5 * N_SHAPES; i++) {
       char text[64];
       snprintf(text, sizeof text, shapes[i / 5], policies[i % 5]);
@@ -315,11 +280,10 @@ static void two_steps(void **state)
 
 /* That every key has a short cut is counted, not looked up: it must be right
    after every attach, detach, release and eviction. */
-static void all_attached(void **state)
+TEST(all_attached)
 {
    static const char *const policies[] = { "lru", "nru" };
    static pair p;
-   (void)state;
    for (int i = 0; i < 2 * N_SHAPES; i++) {
       char text[64];
       unsigned yes = 0;
@@ -529,33 +493,28 @@ static void run_all(unsigned what)
    run_notes("lru", "99,33,4K,%s", what, 1);
 }
 
-static void ranges(void **state)
+TEST(ranges)
 {
-   (void)state;
    run_all(RANGES);
 }
 
-static void two_times(void **state)
+TEST(two_times)
 {
-   (void)state;
    run_all(SECOND);
 }
 
-static void two_times_of_ranges(void **state)
+TEST(two_times_of_ranges)
 {
-   (void)state;
    run_all(RANGES | SECOND);
 }
 
-static void past_short_cuts(void **state)
+TEST(past_short_cuts)
 {
-   (void)state;
    run_all(BEHIND);
 }
 
-static void past_all(void **state)
+TEST(past_all)
 {
-   (void)state;
    run_all(RANGES | BEHIND);
    run_all(SECOND | BEHIND);
    run_all(RANGES | SECOND | BEHIND);
@@ -563,11 +522,10 @@ static void past_all(void **state)
 
 /* The caller renews every block; only range_time() can tell which was first.
    However many there are, the question comes to an end. */
-static void all_renewed(void **state)
+TEST(all_renewed)
 {
    static const unsigned ways[] = { 2, 4, 16, 17, 32, 33, 64, 128 };
    static notes n;
-   (void)state;
    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
       for (unsigned step = 1; step <= 7; step += 2) {
          const tlb_geometry g = { .entries = ways[w], .ways = ways[w],
@@ -591,11 +549,10 @@ static void all_renewed(void **state)
 }
 
 /* Of an entry's two times, the later counts, whichever it is. */
-static void later_time(void **state)
+TEST(later_time)
 {
    static notes n;
    const tlb_geometry g = unit_geometry("2,full,4K,lru");
-   (void)state;
    for (unsigned kind = 0; kind < 2; kind++) {
       make_notes(&n, &g, 0, 1, 0);
       caller_s(&n, 0, 1 - kind, 1, 0);
@@ -611,11 +568,10 @@ static void later_time(void **state)
 
 /* What reaches the array past a short cut renews the entry beside it: neither
    time is taken for the other. */
-static void own_time_counts(void **state)
+TEST(own_time_counts)
 {
    static notes n;
    const tlb_geometry g = unit_geometry("2,full,4K,lru");
-   (void)state;
    make_notes(&n, &g, 0, 0, 1);
    caller_s(&n, 0, 0, 1, 0);
    caller_s(&n, 1, 0, 1, 0);
@@ -633,11 +589,10 @@ static void own_time_counts(void **state)
 
 /* Of an array all of which is known: what has been put in another's place is found
    there by the next lookup, and the other is not. */
-static void replaced(void **state)
+TEST(replaced)
 {
    static const char *const geometries[] = { "8,4,4K,lru", "16,full,4K,lru",
                                              "16,full,4K,plru", "40,full,4K,lru" };
-   (void)state;
    for (size_t i = 0; i < sizeof geometries / sizeof geometries[0]; i++) {
       static pair p;
       const tlb_geometry g = unit_geometry(geometries[i]);
@@ -662,12 +617,12 @@ static void replaced(void **state)
 int main(void)
 {
    const struct CMUnitTest tests[] = {
-      CLAIM("LRU with short cuts misses and evicts as LRU without", lru),
-      CLAIM("PLRU with short cuts misses and evicts as PLRU without", plru),
-      CLAIM("FIFO with short cuts misses and evicts as FIFO without", fifo),
-      CLAIM("NRU with short cuts misses and evicts as NRU without", nru),
-      CLAIM("random with short cuts misses and evicts as random without",
-            random_ways),
+      CLAIM_OF("LRU with short cuts misses and evicts as LRU without", same_as_plain, "lru"),
+      CLAIM_OF("PLRU with short cuts misses and evicts as PLRU without", same_as_plain, "plru"),
+      CLAIM_OF("FIFO with short cuts misses and evicts as FIFO without", same_as_plain, "fifo"),
+      CLAIM_OF("NRU with short cuts misses and evicts as NRU without", same_as_plain, "nru"),
+      CLAIM_OF("random with short cuts misses and evicts as random without", same_as_plain,
+               "random:17"),
       CLAIM("an entry that is evicted is released, others are not", evicted),
       CLAIM("of entries whose used bits are cleared one is released, though it stays",
             cleared),

@@ -14,7 +14,7 @@ static tlb_machine machine_of(const char *array, const char *other)
    return m;
 }
 
-static void steps(void **state)
+TEST(steps)
 {
    static const struct {
       const char *array, *other;
@@ -23,7 +23,6 @@ static void steps(void **state)
       { "64,full,4K", "1536,12,4K", 1 }, { "64,4,4K", "1536,8,4K", 3 },
       { "12,4,4K", "60,4,4K+2M", 15 },   { "96,4,4K", "72,8,4K", 9 },
    };
-   (void)state;
    for (unsigned i = 0; i < sizeof of / sizeof of[0]; i++) {
       const tlb_machine m = machine_of(of[i].array, of[i].other);
       tlb_reason why;
@@ -33,13 +32,12 @@ static void steps(void **state)
    }
 }
 
-static void one_set(void **state)
+TEST(one_set)
 {
    const tlb_machine m = machine_of("96,4,4K", "72,8,4K+1G");
    uint64_t step = 1;
    uint64_t random = 1;
    tlb_reason why;
-   (void)state;
    assert_true(tlb_spaces_step(&m, 100, &step, &why));
    for (unsigned n = 0; n < 1000; n++) {
       const uint64_t address = unit_random(&random) >> (64 - TLB_SPACE_SHIFT);
@@ -56,13 +54,12 @@ static void one_set(void **state)
    }
 }
 
-static void too_many(void **state)
+TEST(too_many)
 {
    const tlb_machine odd = machine_of("64,4,4K", "4004,4,4K"); /* 7 * 11 * 13 sets */
    const tlb_machine large = machine_of("64,4,4K", "65536,1,16G");
    uint64_t step = 1;
    tlb_reason why;
-   (void)state;
    assert_true(tlb_spaces_step(&odd, 66, &step, &why));
    step = 1;
    assert_false(tlb_spaces_step(&odd, 67, &step, &why));

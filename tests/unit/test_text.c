@@ -16,10 +16,9 @@ static const char *number(const char *text, uint64_t *out)
    return s;
 }
 
-static void largest_number(void **state)
+TEST(largest_number)
 {
    uint64_t n = 0;
-   (void)state;
    assert_string_equal(number("18446744073709551615", &n), "");
    assert_true(n == UINT64_MAX);
    assert_string_equal(number("00000000000000000000000000000007", &n), "");
@@ -28,7 +27,7 @@ static void largest_number(void **state)
    assert_true(n == 0);
 }
 
-static void too_large(void **state)
+TEST(too_large)
 {
    static const char *const large[] = {
       "18446744073709551616", "18446744073709551620", "18446744073709551700",
@@ -36,7 +35,6 @@ static void too_large(void **state)
       "184467440737095516150", "36893488147419103232",
       "340282366920938463463374607431768211456",
    };
-   (void)state;
    for (size_t i = 0; i < sizeof large / sizeof large[0]; i++) {
       uint64_t n = 42;
       assert_null(number(large[i], &n));
@@ -44,11 +42,10 @@ static void too_large(void **state)
    }
 }
 
-static void no_number(void **state)
+TEST(no_number)
 {
    static const char *const none[] = { "", " 1", "-1", "+1", "x", "/", ":",
                                        "\t1", "\xd9\xa1", "e5" };
-   (void)state;
    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
       uint64_t n = 42;
       assert_null(number(none[i], &n));
@@ -56,11 +53,10 @@ static void no_number(void **state)
    }
 }
 
-static void stops(void **state)
+TEST(stops)
 {
    uint64_t n;
    const char *s = "12345";
-   (void)state;
    assert_string_equal(number("64K", &n), "K");
    assert_true(n == 64);
    assert_string_equal(number("1.5", &n), ".5");
@@ -70,11 +66,10 @@ static void stops(void **state)
    assert_string_equal(s, "45");
 }
 
-static void grows(void **state)
+TEST(grows)
 {
    char out[64];
    tlb_text t = tlb_text_in(out, sizeof out);
-   (void)state;
    assert_string_equal(out, "");
    tlb_text_add(&t, "a ");
    tlb_text_add_number(&t, 0);
@@ -85,9 +80,8 @@ static void grows(void **state)
 
 /* The buffers are of exactly the size that is told: a write behind them would
    be the sanitizer's. */
-static void cuts(void **state)
+TEST(cuts)
 {
-   (void)state;
    for (size_t size = 1; size < 12; size++) {
       char *const out = malloc(size);
       assert_non_null(out);
@@ -103,16 +97,15 @@ static void cuts(void **state)
    }
 }
 
-static void control(void **state)
+TEST(control)
 {
    char out[64];
    tlb_text t = tlb_text_in(out, sizeof out);
-   (void)state;
    tlb_text_add_n(&t, "a\nb\r\t\x1b[0m\x7f\0z~ \xc3\xa4", 16);
    assert_string_equal(out, "a?b???[0m??z~ \xc3\xa4");
 }
 
-static void other_bytes(void **state)
+TEST(other_bytes)
 {
    static const struct {
       const char *text, *shown;
@@ -128,7 +121,6 @@ static void other_bytes(void **state)
       { "\xe2\x82", "??" },                         /* cut off */
       { "\xe2\x82" "a", "??a" },
    };
-   (void)state;
    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
       char out[64];
       tlb_text t = tlb_text_in(out, sizeof out);
@@ -141,7 +133,7 @@ static void other_bytes(void **state)
    assert_string_equal(small, "ab");
 }
 
-static void page_sizes(void **state)
+TEST(page_sizes)
 {
    static const struct {
       unsigned shift;
@@ -152,7 +144,6 @@ static void page_sizes(void **state)
       { 20, "1M" },  { 21, "2M" },  { 22, "4M" },  { 24, "16M" },
       { 30, "1G" },  { 34, "16G" }, { 40, "1T" },  { 63, "8E" },
    };
-   (void)state;
    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
       char out[16];
       tlb_text t = tlb_text_in(out, sizeof out);
@@ -161,9 +152,8 @@ static void page_sizes(void **state)
    }
 }
 
-static void words(void **state)
+TEST(words)
 {
-   (void)state;
    assert_true(tlb_text_is("full", 4, "full"));
    assert_true(tlb_text_is("fuller", 4, "full"));
    assert_true(tlb_text_is("", 0, ""));

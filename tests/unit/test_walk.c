@@ -75,10 +75,9 @@ static uint64_t in_all(const tlb_machine *m, int nested, uint64_t first,
    return references;
 }
 
-static void uncached(void **state)
+TEST(uncached)
 {
    const tlb_machine m = x86_64();
-   (void)state;
    assert_int_equal(in_all(&m, 0, 0, 1000, 12), 4000);
    assert_int_equal(in_all(&m, 0, 77777, 1000, 21), 3000);
    assert_int_equal(in_all(&m, 0, 3, 1000, 30), 2000);
@@ -89,10 +88,9 @@ static void uncached(void **state)
    assert_int_equal(in_all(&m, 0, 0, 1000, 24), 3000);
 }
 
-static void sequential(void **state)
+TEST(sequential)
 {
    tlb_machine m = x86_64();
-   (void)state;
    /* One PDE: two references more whenever a page table is new. */
    cache(&m, 2, 1);
    assert_int_equal(in_all(&m, 0, 0, 512, 12), 512 + 3);
@@ -113,9 +111,8 @@ static void sequential(void **state)
 }
 
 /* W pages in turn, each under a PDE of its own, E of which are kept. */
-static void knee(void **state)
+TEST(knee)
 {
-   (void)state;
    for (uint32_t w = 15; w <= 17; w++) {
       tlb_machine m = x86_64();
       unit_walker u;
@@ -134,11 +131,10 @@ static void knee(void **state)
    }
 }
 
-static void contexts(void **state)
+TEST(contexts)
 {
    tlb_machine m = x86_64();
    unit_walker u;
-   (void)state;
    cache(&m, 2, 16);
    make(&u, &m, 0, NULL);
    assert_int_equal(tlb_walk(&u.w, 0x1000, 12, 0, 1), 4);
@@ -148,10 +144,9 @@ static void contexts(void **state)
    free(u.memory);
 }
 
-static void nested(void **state)
+TEST(nested)
 {
    tlb_machine m = x86_64();
-   (void)state;
    assert_int_equal(in_all(&m, 1, 0, 1, 12), 24);
    assert_int_equal(in_all(&m, 1, 0, 1, 21), (3 + 1) * (4 + 1) - 1);
    assert_int_equal(in_all(&m, 1, 0, 1, 30), (2 + 1) * (4 + 1) - 1);
@@ -169,11 +164,10 @@ static void nested(void **state)
 }
 
 /* PML4Es and PDPEs in one cache of two entries. */
-static void joined(void **state)
+TEST(joined)
 {
    tlb_machine m = x86_64();
    unit_walker u;
-   (void)state;
    cache(&m, 0, 2);
    m.walk[1].cached = m.walk[1].joined = 1;
    make(&u, &m, 0, NULL);
@@ -189,13 +183,12 @@ static void joined(void **state)
 }
 
 /* PDEs among the translations of a second level with two entries. */
-static void in_last_level(void **state)
+TEST(in_last_level)
 {
    tlb_machine m = x86_64();
    unit_walker u;
    unit_array last;
    const tlb_geometry g = unit_geometry("2,full,4K+2M");
-   (void)state;
    m.walk[2].cached = m.walk[2].in_last_level = 1;
    m.n_arrays = 4;
    for (unsigned i = 1; i < 4; i++) {
@@ -223,10 +216,9 @@ static void in_last_level(void **state)
    unit_array_free(&last);
 }
 
-static void no_tables(void **state)
+TEST(no_tables)
 {
    tlb_machine m = x86_64();
-   (void)state;
    assert_true(tlb_walks_described(&m));
    m.n_walk_steps = 0;
    assert_false(tlb_walks_described(&m));
@@ -278,11 +270,10 @@ static void check_machine(const tlb_machine *m)
       unit_array_free(&last);
 }
 
-static void machines(void **state)
+TEST(machines)
 {
    static tlb_machine m;
    unsigned described = 0, in_array = 0;
-   (void)state;
    for (unsigned i = 0; i < tlb_n_builtins(); i++) {
       const tlb_builtin *const b = tlb_builtin_at(i);
       uint32_t line;

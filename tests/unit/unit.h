@@ -18,8 +18,15 @@
 
 #include "sim/tlb/array.h"
 
+#define N(array) ((unsigned)(sizeof(array) / sizeof(array)[0]))
+
+/* A function of a test that needs no state. */
+#define TEST(name) static void name(__attribute__((unused)) void **state)
+
 /* A test whose title is what it proves. */
 #define CLAIM(title, function) { title, function, NULL, NULL, NULL }
+/* One of several whose state is an argument. */
+#define CLAIM_OF(title, function, argument) { title, function, NULL, NULL, argument }
 
 /* xorshift64*: the same numbers on every machine. */
 static inline uint64_t unit_random(uint64_t *state)
