@@ -30,7 +30,7 @@
 #include "tool/prefetch_code.h"
 #include "tool/sample_code.h"
 #include "tool/unmatched.h"
-#include "native/register_file.h"
+#include "arch/arch.h"
 #include "native/running_on_valgrind.h"
 #include "space/merged_code.h"
 #include "trace/instrumentation.h"
@@ -501,9 +501,7 @@ static void statement(const IRStmt* st)
 static void copy_uninstrumented(const IRSB* in)
 {
    for (Int i = 0; i < in->stmts_used; i++) {
-      const IRTemp is_size = tg_native_cpuid_before(out, in->stmts[i]);
-      addStmtToIRSB(out, in->stmts[i]);
-      tg_native_cpuid_after(out, is_size);
+      tg_arch_add_statement(out, in->stmts[i]);
       tg_data_uses_statement(out, in, i);
    }
    tg_running_on_valgrind_end(out);
@@ -562,9 +560,7 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
       const Bool noted = in->stmts[i]->tag == Ist_Exit
                          && tg_call_code_leave(out, site, IRExpr_Const(in->stmts[i]->Ist.Exit.dst),
                                                in->stmts[i]->Ist.Exit.jk);
-      const IRTemp is_size = tg_native_cpuid_before(out, in->stmts[i]);
-      addStmtToIRSB(out, in->stmts[i]);
-      tg_native_cpuid_after(out, is_size);
+      tg_arch_add_statement(out, in->stmts[i]);
       tg_data_uses_statement(out, in, i);
       if (prefetches && tg_instrumented && in->stmts[i]->tag == Ist_IMark)
          prefetch(in->stmts[i]);
