@@ -381,7 +381,7 @@ AM_CPPFLAGS += $(SAN_CPPFLAGS) -DSOURCE_FOLDER='"$(abs_srcdir)"'
 AM_CFLAGS += $(SAN_CFLAGS)
 LDADD += tests/libtlbsim-san.a -lcmocka
 
-tests_unit_test_prefetch_SOURCES = tests/unit/test_prefetch.c tlbgrind/trace/prefetch_bytes.c
+tests_unit_test_prefetch_SOURCES = tests/unit/test_prefetch.c tlbgrind/arch/prefetch_bytes.c
 
 # Random cases for sim/mmu, and the naive model that they are played against.
 MMU_CASES = \

@@ -297,7 +297,10 @@ $(MACHINES_C): tlbgrind/machines.awk $(MACHINE_FILES) Makefile
 
 SIM_CPPFLAGS = -I$(srcdir)/tlbgrind
 # Freestanding, or gcc makes a call of strlen out of a loop that counts characters.
-SIM_CFLAGS = -std=c11 -ffreestanding $(TG_WARN_CFLAGS)
+SIM_CFLAGS = -std=c11 -ffreestanding $(TG_TIMES_CFLAGS) $(TG_WARN_CFLAGS)
+# The only doubles of simulator and tool are times in sim/tlb/times2.h, which are neither NaN nor
+# negative: so that GCC takes the one instruction for the larger of two.
+TG_TIMES_CFLAGS = -ffinite-math-only -fno-signed-zeros
 
 # The library's binary interface, CURRENT:REVISION:AGE of libtool.  With each release: a change of
 # code alone adds 1 to REVISION; functions that are new add 1 to CURRENT and AGE; what goes or
@@ -322,6 +325,8 @@ requestsdir = $(includedir)/tlbgrind
 requests_HEADERS = tlbgrind/tlbgrind.h
 
 TOOL_SOURCES = \
+	tlbgrind/arch/prefetch_bytes.c \
+	tlbgrind/arch/syscall_names.c \
 	tlbgrind/attribution/debug_lines.c \
 	tlbgrind/attribution/dwarf_units.c \
 	tlbgrind/attribution/events.c \
@@ -341,7 +346,6 @@ TOOL_SOURCES = \
 	tlbgrind/base/program.c \
 	tlbgrind/base/shown.c \
 	tlbgrind/base/streams.c \
-	tlbgrind/base/syscall_names.c \
 	tlbgrind/calls/arcs.c \
 	tlbgrind/calls/call_stack.c \
 	tlbgrind/calls/collection.c \
@@ -386,7 +390,6 @@ TOOL_SOURCES = \
 	tlbgrind/native/mremap_calls.c \
 	tlbgrind/native/native.c \
 	tlbgrind/native/placement.c \
-	tlbgrind/native/register_file.c \
 	tlbgrind/native/running_on_valgrind.c \
 	tlbgrind/native/self_exec.c \
 	tlbgrind/native/start.c \
@@ -454,13 +457,15 @@ TOOL_SOURCES = \
 	tlbgrind/trace/copy_counts.c \
 	tlbgrind/trace/instrumentation.c \
 	tlbgrind/trace/missed_segments.c \
-	tlbgrind/trace/prefetch_bytes.c \
 	tlbgrind/trace/run_mmus.c \
 	tlbgrind/trace/sampling.c \
 	tlbgrind/trace/segment_run.c \
 	tlbgrind/trace/superblocks.c
 
 TOOL_INCLUDES = \
+	tlbgrind/arch/arch.h \
+	tlbgrind/arch/prefetch_bytes.h \
+	tlbgrind/arch/syscall_names.h \
 	tlbgrind/attribution/debug_lines.h \
 	tlbgrind/attribution/dwarf_bytes.h \
 	tlbgrind/attribution/dwarf_units.h \
@@ -482,7 +487,6 @@ TOOL_INCLUDES = \
 	tlbgrind/base/registers.h \
 	tlbgrind/base/shown.h \
 	tlbgrind/base/streams.h \
-	tlbgrind/base/syscall_names.h \
 	tlbgrind/calls/arcs.h \
 	tlbgrind/calls/call_stack.h \
 	tlbgrind/calls/collection.h \
@@ -528,7 +532,6 @@ TOOL_INCLUDES = \
 	tlbgrind/native/mremap_calls.h \
 	tlbgrind/native/native.h \
 	tlbgrind/native/placement.h \
-	tlbgrind/native/register_file.h \
 	tlbgrind/native/running_on_valgrind.h \
 	tlbgrind/native/self_exec.h \
 	tlbgrind/native/start.h \
@@ -596,7 +599,6 @@ TOOL_INCLUDES = \
 	tlbgrind/trace/copy_counts.h \
 	tlbgrind/trace/instrumentation.h \
 	tlbgrind/trace/missed_segments.h \
-	tlbgrind/trace/prefetch_bytes.h \
 	tlbgrind/trace/run_mmus.h \
 	tlbgrind/trace/sampling.h \
 	tlbgrind/trace/segment_pages.h \
@@ -606,7 +608,7 @@ TOOL_INCLUDES = \
 
 TOOL_CPPFLAGS = $(SIM_CPPFLAGS) -isystem $(VALGRIND_INCLUDEDIR) \
 	-DTG_VERSION='"$(PACKAGE_VERSION)"' -DVGO_linux=1
-TOOL_CFLAGS = $(TG_WARN_CFLAGS) -O2 -g -fomit-frame-pointer
+TOOL_CFLAGS = $(TG_TIMES_CFLAGS) $(TG_WARN_CFLAGS) -O2 -g -fomit-frame-pointer
 
 # Flags that the tool needs, whatever the user's CFLAGS are: it is a static, freestanding program at
 # a fixed address without libc, so there is no __stack_chk_fail, no __memcpy_chk, no sanitizer or
@@ -625,7 +627,7 @@ TOOL_LINK = $(CC) -O2 -static -nodefaultlibs -nostartfiles -u _start -no-pie $(T
 TOOLS = tlbgrind/tlbgrind-amd64-linux
 
 pkglibexec_PROGRAMS += tlbgrind/tlbgrind-amd64-linux
-tlbgrind_tlbgrind_amd64_linux_SOURCES = $(TOOL_SOURCES) $(SIM_SOURCES)
+tlbgrind_tlbgrind_amd64_linux_SOURCES = tlbgrind/arch/amd64.c $(TOOL_SOURCES) $(SIM_SOURCES)
 nodist_tlbgrind_tlbgrind_amd64_linux_SOURCES = $(MACHINES_C)
 tlbgrind_tlbgrind_amd64_linux_CPPFLAGS = $(TOOL_CPPFLAGS) \
 	-DVGA_amd64=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1
@@ -640,7 +642,7 @@ $(tlbgrind_tlbgrind_amd64_linux_OBJECTS): override CFLAGS := $(filter-out $(TOOL
 if HAVE_X86
 TOOLS += tlbgrind/tlbgrind-x86-linux
 pkglibexec_PROGRAMS += tlbgrind/tlbgrind-x86-linux
-tlbgrind_tlbgrind_x86_linux_SOURCES = $(TOOL_SOURCES) $(SIM_SOURCES)
+tlbgrind_tlbgrind_x86_linux_SOURCES = tlbgrind/arch/x86.c $(TOOL_SOURCES) $(SIM_SOURCES)
 nodist_tlbgrind_tlbgrind_x86_linux_SOURCES = $(MACHINES_C)
 tlbgrind_tlbgrind_x86_linux_CPPFLAGS = $(TOOL_CPPFLAGS) \
 	-DVGA_x86=1 -DVGP_x86_linux=1 -DVGPV_x86_linux_vanilla=1
@@ -650,11 +652,14 @@ tlbgrind_tlbgrind_x86_linux_LINK = $(TOOL_LINK) -m32 \
 tlbgrind_tlbgrind_x86_linux_LDADD = \
 	$(VALGRIND_LIBDIR)/libcoregrind-x86-linux.a $(VALGRIND_LIBDIR)/libvex-x86-linux.a \
 	-lgcc $(VALGRIND_LIBDIR)/libgcc-sup-x86-linux.a
-# SSE2 for sim/tlb/times2.h: the 32-bit tool runs on 64-bit processors, which have it.
+# SSE2 for the speed of sim/tlb/times2.h: the 32-bit tool runs on 64-bit processors, which have it.
 $(tlbgrind_tlbgrind_x86_linux_OBJECTS): override CFLAGS := $(filter-out $(TOOL_UNFIT_CFLAGS),$(CFLAGS)) -m32 -msse2 -mpreferred-stack-boundary=2 $(TOOL_LAST_CFLAGS)
 endif
 
 EXTRA_DIST += $(TOOL_INCLUDES)
+
+# Of the architectures' files, those that no tool here is built of.
+EXTRA_DIST += tlbgrind/arch/arm64.c
 
 # ---------------------------------------------------------------- tool folders
 # Valgrind takes its tool and all that belongs to it (preload libraries, suppressions, register

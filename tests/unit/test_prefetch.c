@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-#include "trace/prefetch_bytes.h"
+#include "arch/prefetch_bytes.h"
 
 #include "prefetch_forms.h"
 

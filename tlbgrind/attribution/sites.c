@@ -12,6 +12,7 @@
 #include "pub_tool_oset.h"
 #include "pub_tool_poolalloc.h"
 
+#include "arch/arch.h"
 #include "attribution/debug_lines.h"
 #include "attribution/sites.h"
 #include "attribution/unnamed.h"
@@ -250,17 +251,10 @@ TgSite* tg_site_use(Addr a)
    return site;
 }
 
-/* Bytes of the instruction that makes a system call. */
-#if defined(VGA_arm64)
-enum { SYSCALL_BYTES = 4 };
-#else
-enum { SYSCALL_BYTES = 2 };
-#endif
-
 /* It is before the thread's next instruction. */
 TgSite* tg_site_of_syscall(ThreadId tid)
 {
-   return tg_site_use(VG_(get_IP)(tid) - SYSCALL_BYTES);
+   return tg_site_use(VG_(get_IP)(tid) - tg_arch.syscalls.bytes);
 }
 
 TgSite* tg_site_of_call(Addr within)

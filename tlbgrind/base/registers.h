@@ -7,8 +7,11 @@
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcbase.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_vki.h"
+
+#include "arch/arch.h"
 
 static inline UWord tg_register(ThreadId tid, PtrdiffT at)
 {
@@ -22,17 +25,25 @@ static inline void tg_set_register(ThreadId tid, PtrdiffT at, UWord value)
    VG_(set_shadow_regs_area)(tid, 0, at, sizeof value, (const UChar*)&value);
 }
 
-#if defined(VGA_amd64)
-
-/* Whether the thread has stopped for a system call: the instruction before its next one is
-   `syscall'. */
-static inline Bool tg_is_at_syscall(ThreadId tid)
+/* The number of the system call that the thread has stopped for, and argument i of it. */
+static inline UWord tg_syscall_number(ThreadId tid)
 {
-   const Addr ip = VG_(get_IP)(tid) - 2;
-   return VG_(am_is_valid_for_client)(ip, 2, VKI_PROT_READ)
-          && ((const UChar*)ip)[0] == 0x0f && ((const UChar*)ip)[1] == 0x05;
+   return tg_register(tid, tg_arch.registers.syscall_number);
 }
 
-#endif
+static inline UWord tg_syscall_argument(ThreadId tid, UInt i)
+{
+   return tg_register(tid, tg_arch.registers.syscall_argument[i]);
+}
+
+/* Whether the thread has stopped for a system call: the instruction before its next one makes
+   one. */
+static inline Bool tg_is_at_syscall(ThreadId tid)
+{
+   const UInt bytes = tg_arch.syscalls.bytes;
+   const Addr at = VG_(get_IP)(tid) - bytes;
+   return VG_(am_is_valid_for_client)(at, bytes, VKI_PROT_READ)
+          && VG_(memcmp)((const void*)at, tg_arch.syscalls.code, bytes) == 0;
+}
 
 #endif

@@ -9,6 +9,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_threadstate.h"
 
+#include "arch/arch.h"
 #include "data/blocks.h"
 #include "data/objects.h"
 #include "data/records.h"
@@ -90,46 +91,11 @@ static Call call_of(const HChar* name)
    return NO_CALL;
 }
 
-/* --- The guest's registers --- */
-
-typedef struct {
-   Addr sp;      /* after the return */
-   Addr to;      /* where to */
-   UWord arg[3];
-} Entered;
-
-#if defined(VGA_amd64)
-static Entered entered(const VexGuestArchState* g)
-{
-   return (Entered){ g->guest_RSP + 8, *(const Addr*)g->guest_RSP,
-                     { g->guest_RDI, g->guest_RSI, g->guest_RDX } };
-}
-static Addr stack_pointer(const VexGuestArchState* g) { return g->guest_RSP; }
-static UWord returned(const VexGuestArchState* g) { return g->guest_RAX; }
-#elif defined(VGA_x86)
-static Entered entered(const VexGuestArchState* g)
-{
-   const UInt* stack = (const UInt*)g->guest_ESP;
-   return (Entered){ g->guest_ESP + 4, stack[0], { stack[1], stack[2], stack[3] } };
-}
-static Addr stack_pointer(const VexGuestArchState* g) { return g->guest_ESP; }
-static UWord returned(const VexGuestArchState* g) { return g->guest_EAX; }
-#elif defined(VGA_arm64)
-static Entered entered(const VexGuestArchState* g)
-{
-   return (Entered){ g->guest_XSP, g->guest_X30, { g->guest_X0, g->guest_X1, g->guest_X2 } };
-}
-static Addr stack_pointer(const VexGuestArchState* g) { return g->guest_XSP; }
-static UWord returned(const VexGuestArchState* g) { return g->guest_X0; }
-#else
-#error "where are the arguments of a function?"
-#endif
-
 /* --- Calls under way --- */
 
 typedef struct {
    Call call; /* NO_CALL: none */
-   Entered at;
+   TgEntered at;
    SizeT bytes;
    SizeT element; /* of an array; 0: unknown, or one */
    Addr old;  /* the block that is to be replaced; 0: none */
@@ -167,7 +133,7 @@ static SizeT product(UWord a, UWord b)
    return __builtin_mul_overflow(a, b, &bytes) ? 0 : bytes;
 }
 
-static void begin(Pending* p, Call call, const Entered* at, ThreadId tid)
+static void begin(Pending* p, Call call, const TgEntered* at, ThreadId tid)
 {
    const UWord* arg = at->arg;
    *p = (Pending){ .call = call, .at = *at };
@@ -195,7 +161,7 @@ static void begin(Pending* p, Call call, const Entered* at, ThreadId tid)
 static VG_REGPARM(0) void call_entered(UChar* guest_state, UWord call)
 {
    const ThreadId tid = VG_(get_running_tid)();
-   const Entered at = entered((const VexGuestArchState*)(void*)guest_state);
+   const TgEntered at = tg_arch_entered((const VexGuestArchState*)(void*)guest_state);
    Pending* p = &pending[tid];
    if (p->call != NO_CALL && (call == THROW || at.sp > p->at.sp))
       p->call = NO_CALL;
@@ -238,15 +204,22 @@ static void end(const Pending* p, UWord result)
    tg_record_block(o, a, p->bytes, p->element);
 }
 
+static UWord register_of(const UChar* guest_state, PtrdiffT at)
+{
+   UWord value;
+   VG_(memcpy)(&value, guest_state + at, sizeof value);
+   return value;
+}
+
 static VG_REGPARM(0) void call_left(UChar* guest_state, Addr to)
 {
    Pending* p = &pending[VG_(get_running_tid)()];
-   const VexGuestArchState* g = (const VexGuestArchState*)(void*)guest_state;
    const Pending ended = *p;
    p->call = NO_CALL;
    await(guest_state, ~(Addr)0);
-   if (ended.call != NO_CALL && ended.at.sp == stack_pointer(g) && ended.at.to == to)
-      end(&ended, returned(g));
+   if (ended.call != NO_CALL && ended.at.to == to
+       && ended.at.sp == register_of(guest_state, tg_arch.registers.sp))
+      end(&ended, register_of(guest_state, tg_arch.registers.result));
 }
 
 /* --- Instrumentation --- */

@@ -19,7 +19,7 @@
 #include "native/maps.h"
 #include "base/file.h"
 #include "base/shown.h"
-#include "base/syscall_names.h"
+#include "arch/syscall_names.h"
 #include "options/thp.h"
 #include "faults/page_use.h"
 

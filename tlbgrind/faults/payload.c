@@ -42,10 +42,7 @@ void tg_payload_begin(ThreadId tid, UInt number, const UWord* args)
    case __NR_writev: case __NR_pwritev: case __NR_pwritev2:
       p->is_vector = True;
       break;
-   case __NR_write: case __NR_pwrite64:
-#ifdef __NR_sendto
-   case __NR_sendto:
-#endif
+   case __NR_write: case __NR_pwrite64: case __NR_sendto:
       break;
    default: return;
    }

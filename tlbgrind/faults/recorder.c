@@ -13,6 +13,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
+#include "arch/arch.h"
 #include "data/references.h"
 #include "faults/flushes.h"
 #include "faults/interruptions.h"
@@ -198,26 +199,16 @@ void tg_recorder_post_syscall(ThreadId tid, UInt number, SysRes result)
       return;
    tg_payload_end(tid, result, payload_read);
    syscall_of[tid] = TG_BY_PROGRAM;
+   if (tg_exec_image_vvar() == 0)
+      return;
    /* Natively these are functions of the vDSO, which read the kernel's data page. */
-   switch (number) {
-   case __NR_clock_gettime: case __NR_gettimeofday:
-#ifdef __NR_time
-   case __NR_time:
-#endif
-      if (tg_exec_image_vvar() != 0)
-         touch_page(NULL, NULL, TG_BY_PROGRAM, tid, TLB_TOUCH_READ, tg_exec_image_vvar(),
-                    tg_instructions());
-      break;
-#ifdef __NR_getrandom
-   case __NR_getrandom:
-      if (tg_exec_image_vvar() != 0 && tg_start_in_vdso(VG_(get_IP)(tid)))
-         touch_page(NULL, NULL, TG_BY_PROGRAM, tid, TLB_TOUCH_READ,
-                    tg_exec_image_vvar() + VVAR_RANDOM_PAGE * VKI_PAGE_SIZE,
-                    tg_instructions());
-      break;
-#endif
-   default: break;
-   }
+   if (number == __NR_clock_gettime || number == __NR_gettimeofday
+       || number == tg_arch.syscalls.time)
+      touch_page(NULL, NULL, TG_BY_PROGRAM, tid, TLB_TOUCH_READ, tg_exec_image_vvar(),
+                 tg_instructions());
+   else if (number == __NR_getrandom && tg_start_in_vdso(VG_(get_IP)(tid)))
+      touch_page(NULL, NULL, TG_BY_PROGRAM, tid, TLB_TOUCH_READ,
+                 tg_exec_image_vvar() + VVAR_RANDOM_PAGE * VKI_PAGE_SIZE, tg_instructions());
 }
 
 /* A child has a log of its own. */

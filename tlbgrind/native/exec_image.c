@@ -10,32 +10,13 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
 
+#include "arch/arch.h"
 #include "native/break_room.h"
 #include "native/maps.h"
 #include "native/exec_image.h"
 #include "native/start.h"
 #include "base/proc_file.h"
 #include "base/program.h"
-
-/* The addresses at which Linux begins its layout, without randomisation: arch/x86/mm/mmap.c,
-   arch/x86/include/asm/elf.h. Two thirds of the address space are the base of position-independent
-   programs, rounded down to pages, and the break of static ones, rounded up: load_elf_binary(). */
-#if defined(VGA_amd64)
-static const ULong stack_top = 0x7ffffffff000ULL;
-static const ULong pie_base = 0x555555554000ULL;
-static const ULong static_pie_break = 0x555555555000ULL;
-static const ULong task_size = 0x7ffffffff000ULL;
-#elif defined(VGA_x86)
-static const ULong stack_top = 0xffffe000ULL;
-static const ULong pie_base = 0x56555000ULL;
-static const ULong static_pie_break = 0x56555000ULL;
-static const ULong task_size = 0xffffe000ULL;
-#else
-static const ULong stack_top = 0x1000000000000ULL;
-static const ULong pie_base = 0xaaaaaaaa0000ULL;
-static const ULong static_pie_break = 0xaaaaaaaab000ULL;
-static const ULong task_size = 0x1000000000000ULL;
-#endif
 
 static Addr heap_start; /* of the break, in this process */
 static Addr vvar;
@@ -57,10 +38,10 @@ static ULong mmap_base(void)
    const ULong guard = 256 * VKI_PAGE_SIZE;
    ULong gap = 128ULL << 20;
    if (VG_(getrlimit)(VKI_RLIMIT_STACK, &limit) == 0
-       && limit.rlim_cur < task_size / 6 * 5
+       && limit.rlim_cur < tg_arch.layout.task_size / 6 * 5
        && limit.rlim_cur + guard > gap)
       gap = VG_PGROUNDUP(limit.rlim_cur + guard);
-   return task_size - gap;
+   return tg_arch.layout.task_size - gap;
 }
 
 /* Occupies [native, end) in the model, so that nothing is placed there. The memory itself has
@@ -173,7 +154,7 @@ static void start_stack(ThreadId tid)
    const NSegment* below = VG_(am_find_nsegment)(low - 1);
    if (below != NULL && below->kind == SkResvn)
       low = below->start;
-   const ULong native = tg_maps_model_address(low, stack_top - (end - low));
+   const ULong native = tg_maps_model_address(low, tg_arch.layout.stack_top - (end - low));
    const tlb_mapping v = { .kind = TLB_STACK,
                            .prot = TLB_MAY_READ | TLB_MAY_WRITE };
    const UInt number = tg_maps_new(low, end, native, v.prot, "stack",
@@ -249,7 +230,7 @@ static ULong program_place(Addr low, Addr high)
    if (!program->is_pie)
       return low;
    return tg_start_image()->interpreter != 0
-             ? pie_base & -(ULong)program->alignment
+             ? tg_arch.layout.pie_base & -(ULong)program->alignment
              : tlb_layout_place(tg_maps_layout(), high - low, TLB_PLACED_FILE, 0, &aligned);
 }
 
@@ -275,7 +256,7 @@ void tg_exec_image_lay_out(ThreadId tid, Bool moves_break)
    const ULong native = program_place(low, high);
    place_object(starts, n, image->entry, distance_to(native, low, high), TLB_MAP_MAIN);
    const ULong break_start = program->is_pie && image->interpreter == 0
-                                ? static_pie_break : native + (high - low);
+                                ? tg_arch.layout.static_pie_break : native + (high - low);
    if (moves_break) {
       tg_break_room_make(break_start);
       heap_start = tg_start_brk();

@@ -8,6 +8,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
+#include "arch/arch.h"
 #include "space/aspace.h"
 #include "space/forks.h"
 #include "native/break_room.h"
@@ -33,8 +34,6 @@ enum {
    ADVICE_DONTNEED_LOCKED = 24, ADVICE_COLLAPSE = 25,
    ADVICE_GUARD_INSTALL = 102
 };
-
-enum { ARCH_SET_FS_ = 0x1002 };
 
 static ULong next_shared_inode = 1; /* of shared anonymous memory */
 static void (*on_forked)(Bool is_child); /* NULL: nothing */
@@ -422,8 +421,6 @@ static void listen(void* opaque, const TgSpaceEvent* e)
    }
 }
 
-#if defined(VGA_amd64)
-
 static void thread_area_at(Addr a)
 {
    UInt number;
@@ -433,8 +430,6 @@ static void thread_area_at(Addr a)
       tg_maps_edit(number)->what = "tls";
 }
 
-#endif
-
 void tg_mmap_calls_pre_syscall(UInt number, const UWord* args)
 {
    current_call.hint = 0;
@@ -442,20 +437,9 @@ void tg_mmap_calls_pre_syscall(UInt number, const UWord* args)
    current_call.is_remap = number == __NR_mremap;
    current_call.remap_flags = tg_mmap_wishes_pending() ? VKI_MREMAP_MAYMOVE : args[3];
    was_here = False;
-   switch (number) {
-#if !defined(VGA_x86)
-   case __NR_mmap:
+   if (number == tg_arch.syscalls.mmap) {
       current_call.hint = tg_mmap_wishes_pending() && !tg_mmap_wishes_hinted() ? 0 : args[0];
       current_call.fd = (Int)args[4];
-      break;
-#endif
-#ifdef __NR_mmap2
-   case __NR_mmap2:
-      current_call.hint = args[0];
-      current_call.fd = (Int)args[4];
-      break;
-#endif
-   default: break;
    }
 }
 
@@ -471,10 +455,9 @@ void tg_mmap_calls_post_syscall(UInt number, const UWord* args, SysRes result)
       tg_mremap_calls_done(args[0], args[1], args[2], current_call.remap_flags, sr_Res(result));
    if (number == __NR_brk)
       tg_break_room_called(args[0], sr_Res(result));
-#if defined(VGA_amd64)
-   if (number == __NR_arch_prctl && args[0] == ARCH_SET_FS_)
-      thread_area_at(args[1]);
-#endif
+   const Addr thread_area = tg_arch_thread_area(number, args);
+   if (thread_area != 0)
+      thread_area_at(thread_area);
    if (tg_maps_records())
       tg_mapped_files_follow(number, args, result);
 }

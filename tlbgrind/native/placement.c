@@ -6,59 +6,28 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_vki.h"
 
+#include "arch/arch.h"
 #include "base/proc_file.h"
 #include "native/maps.h"
 #include "native/placement.h"
 
 /* --- Native addresses to addresses here --- */
 
-#if defined(VGA_amd64)
-
-/* Below 64 GiB, where Valgrind's own memory begins. */
-static const ULong mask = (1ULL << 36) - 1;
-
-/* Programs that are not position-independent begin low, and Valgrind maps the dynamic linker
-   and its own program not far above them. Their break is moved by whole gigabytes, so that
-   offsets in pages of all usual sizes, and sets of TLBs, are the native ones. */
-enum { LOW_GIB = 4, UP_GIB = 21 };
-
 Addr tg_placement_here(ULong native)
 {
-   return (Addr)(native & mask);
+   return (Addr)(native & tg_arch.places.mask);
 }
 
 Bool tg_placement_has_room(Addr a)
 {
-   return a >= (Addr)LOW_GIB << 30;
+   return tg_arch.places.mask != 0 && a >= tg_arch.places.room;
 }
 
 Addr tg_placement_break_here(ULong native)
 {
-   return native < (ULong)LOW_GIB << 30 ? (Addr)(native + ((ULong)UP_GIB << 30))
-                                        : tg_placement_here(native);
+   return native < tg_arch.places.room ? (Addr)(native + tg_arch.places.low_break_up)
+                                       : tg_placement_here(native);
 }
-
-#else
-
-Addr tg_placement_here(ULong native)
-{
-   (void)native;
-   return 0;
-}
-
-Bool tg_placement_has_room(Addr a)
-{
-   (void)a;
-   return False;
-}
-
-Addr tg_placement_break_here(ULong native)
-{
-   (void)native;
-   return 0;
-}
-
-#endif
 
 /* --- mmap() --- */
 

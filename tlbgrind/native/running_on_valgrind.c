@@ -2,23 +2,12 @@
 
 #include "pub_tool_basics.h"
 
-#include "pub_tool_guest.h"
 #include "pub_tool_tooliface.h"
 
 #include "valgrind.h"
 
+#include "arch/arch.h"
 #include "native/running_on_valgrind.h"
-
-/* The register that points to the request's number and arguments: valgrind.h. */
-#if defined(VGA_amd64)
-#define REQUEST offsetof(VexGuestAMD64State, guest_RAX)
-#elif defined(VGA_x86)
-#define REQUEST offsetof(VexGuestX86State, guest_EAX)
-#elif defined(VGA_arm64)
-#define REQUEST offsetof(VexGuestARM64State, guest_X4)
-#else
-#error "an architecture that tlbgrind does not know"
-#endif
 
 #if VG_WORDSIZE == 8
 #define WORD Ity_I64
@@ -48,7 +37,7 @@ void tg_running_on_valgrind_end(IRSB* out)
 {
    if (!answers || out->jumpkind != Ijk_ClientReq || out->next->tag != Iex_Const)
       return;
-   IRExpr* const request = assign(out, WORD, IRExpr_Get(REQUEST, WORD));
+   IRExpr* const request = assign(out, WORD, IRExpr_Get((Int)tg_arch.registers.request, WORD));
    IRExpr* const number = assign(out, WORD, IRExpr_Load(Iend_LE, WORD, request));
    IRExpr* const this_request = IRExpr_Const(NUMBER(VG_USERREQ__RUNNING_ON_VALGRIND));
    IRExpr* const is_this = assign(out, Ity_I1, IRExpr_Binop(SAME, number, this_request));

@@ -3,7 +3,6 @@
 #include "pub_tool_basics.h"
 
 #include "pub_tool_aspacemgr.h"
-#include "pub_tool_guest.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
@@ -12,20 +11,17 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
+#include "arch/arch.h"
 #include "base/proc_file.h"
 #include "base/registers.h"
 #include "native/self_exec.h"
 
-#if defined(VGA_amd64)
-
 /* The core's, without a header for tools: the program's file. */
 extern Int VG_(cl_exec_fd);
 
-#define GUEST(field) ((PtrdiffT)offsetof(VexGuestAMD64State, guest_##field))
-
 /* The core takes the name from the program's memory only. So it is put below the stack pointer,
-   beyond the 128 bytes that the program may use there, for the length of the call. */
-enum { MOST = 1024, RED_ZONE = 128 };
+   beyond the bytes that the program may use there, for the length of the call. */
+enum { MOST = 1024 };
 
 static ThreadId changed_thread; /* 0: none */
 static UWord before;
@@ -55,17 +51,17 @@ static Bool own_file(HChar* name)
 void tg_self_exec_stopped(ThreadId tid)
 {
    HChar name[MOST];
-   const Addr at = VG_(get_SP)(tid) - RED_ZONE - MOST;
-   if (tg_register(tid, GUEST(RAX)) != __NR_execve || !tg_is_at_syscall(tid)
-       || !is_itself(tg_register(tid, GUEST(RDI))) || !own_file(name)
+   const Addr at = VG_(get_SP)(tid) - tg_arch.syscalls.red_zone - MOST;
+   if (!tg_arch.syscalls.arguments_change || tg_syscall_number(tid) != __NR_execve
+       || !tg_is_at_syscall(tid) || !is_itself(tg_syscall_argument(tid, 0)) || !own_file(name)
        || !VG_(am_is_valid_for_client)(at, MOST, VKI_PROT_READ | VKI_PROT_WRITE))
       return;
    changed_thread = tid;
-   before = tg_register(tid, GUEST(RDI));
+   before = tg_syscall_argument(tid, 0);
    put_at = at;
    VG_(memcpy)(covered, (const HChar*)at, MOST);
    VG_(strcpy)((HChar*)at, name);
-   tg_set_register(tid, GUEST(RDI), at);
+   tg_set_register(tid, tg_arch.registers.syscall_argument[0], at);
 }
 
 void tg_self_exec_done(ThreadId tid)
@@ -74,19 +70,5 @@ void tg_self_exec_done(ThreadId tid)
       return;
    changed_thread = 0;
    VG_(memcpy)((HChar*)put_at, covered, MOST);
-   tg_set_register(tid, GUEST(RDI), before);
+   tg_set_register(tid, tg_arch.registers.syscall_argument[0], before);
 }
-
-#else
-
-void tg_self_exec_stopped(ThreadId tid)
-{
-   (void)tid;
-}
-
-void tg_self_exec_done(ThreadId tid)
-{
-   (void)tid;
-}
-
-#endif

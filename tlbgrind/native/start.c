@@ -3,7 +3,6 @@
 #include "pub_tool_basics.h"
 
 #include "pub_tool_aspacemgr.h"
-#include "pub_tool_guest.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcproc.h"
@@ -11,10 +10,11 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
 
-#include "native/register_file.h"
+#include "arch/arch.h"
 #include "native/running_on_valgrind.h"
 #include "native/start.h"
 #include "base/proc_file.h"
+#include "base/registers.h"
 #include "attribution/sites.h"
 #include "native/vdso_stub.h"
 
@@ -23,16 +23,6 @@
 extern Addr VG_(brk_base);
 extern UWord* VG_(client_auxv);
 extern Int VG_(cl_auxv_fd);
-
-#if defined(VGA_amd64)
-#define GUEST_SP offsetof(VexGuestAMD64State, guest_RSP)
-#elif defined(VGA_x86)
-#define GUEST_SP offsetof(VexGuestX86State, guest_ESP)
-#elif defined(VGA_arm64)
-#define GUEST_SP offsetof(VexGuestARM64State, guest_XSP)
-#else
-#error "an architecture that tlbgrind does not know"
-#endif
 
 enum { AT_NULL_ = 0, AT_IGNORE_ = 1, AT_BASE_ = 7, AT_ENTRY_ = 9, AT_PLATFORM_ = 15,
        AT_RANDOM_ = 25, AT_EXECFN_ = 31, AT_SYSINFO_EHDR_ = 33, AT_MINSIGSTKSZ_ = 51 };
@@ -320,18 +310,14 @@ void tg_start_set_right(ThreadId tid, Bool changes)
    image.stack_strings = (Addr)(b.auxv + 2 * b.auxc);
    if (!changes || seg == NULL)
       return;
-   tg_native_cpuid_init();
+   tg_arch_show_native_cpuid();
    tg_running_on_valgrind_init();
-   /* A 32-bit C library enters the kernel through the vDSO if there is one. */
-#if !defined(VGA_x86)
    if (auxv_find(&b, AT_SYSINFO_EHDR_) == NULL)
       image.vdso = tg_vdso_stub();
    if (image.vdso != 0)
       tg_sites_name(image.vdso, TG_VDSO_PAGES * VKI_PAGE_SIZE, "[vdso]", "__vdso_getrandom");
-#endif
    Parts p = take_apart(&b);
    build(&p, image.stack_end);
    free_parts(&p);
-   VG_(set_shadow_regs_area)(tid, 0, GUEST_SP, sizeof image.sp,
-                             (const UChar*)&image.sp);
+   tg_set_register(tid, tg_arch.registers.sp, image.sp);
 }

@@ -5,13 +5,13 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_vki.h"
 
+#include "arch/arch.h"
 #include "base/proc_file.h"
 #include "native/vdso_stub.h"
 
 /* The core's, without a header for tools: maps memory for the program. */
 extern SysRes VG_(am_mmap_anon_float_client)(SizeT length, Int prot);
 
-#if VG_WORDSIZE == 8
 typedef struct {
    UChar ident[16];
    UShort type, machine;
@@ -40,15 +40,10 @@ typedef struct {
    UInt name, next_name;
 } Version;
 
-enum { ELF_CLASS = 2 };
-#if defined(VGA_amd64)
-enum { MACHINE = 62 };
-#else
-enum { MACHINE = 183 };
-#endif
+enum { ELF_CLASS = 2 }; /* of 64-bit objects */
 
 typedef struct {
-   UWord tag, value;
+   ULong tag, value;
 } Dynamic;
 
 /* The whole ELF object; all its pointers are offsets into this structure. */
@@ -94,36 +89,6 @@ static Version version_of(UShort index, UInt name, UShort flags, UInt next)
                      .name = name };
 }
 
-#if defined(VGA_amd64)
-/* ssize_t __vdso_getrandom(void* buffer, size_t length, unsigned flags, void* state,
-                            size_t state_bytes)
-   (arch/x86/entry/vdso and lib/vdso/getrandom.c of Linux). For a request of the
-   parameters of a state (state_bytes -1) it returns those of Linux 6.11 to 6.18. Otherwise it
-   reads and clears the state's "in use" byte, as the kernel's function does, and makes the system
-   call. */
-static const UChar getrandom_code[] = {
-   0x49, 0x83, 0xf8, 0xff,                   /* cmp $-1,%r8 */
-   0x75, 0x22,                               /* jne no_request */
-   0xc7, 0x01, 0x90, 0x00, 0x00, 0x00,       /* movl $144,(%rcx): bytes of a state */
-   0xc7, 0x41, 0x04, 0x03, 0x00, 0x00, 0x00, /* movl $(PROT_READ|PROT_WRITE),4(%rcx) */
-   0xc7, 0x41, 0x08, 0x28, 0x00, 0x00, 0x00, /* movl $(MAP_DROPPABLE|MAP_ANONYMOUS),8(%rcx) */
-   0x48, 0x8d, 0x79, 0x0c,                   /* lea 12(%rcx),%rdi: reserved */
-   0xb9, 0x0d, 0x00, 0x00, 0x00,             /* mov $13,%ecx */
-   0x31, 0xc0,                               /* xor %eax,%eax */
-   0xf3, 0xab,                               /* rep stosl */
-   0xc3,                                     /* ret */
-   /* no_request: */
-   0x49, 0x81, 0xf8, 0x90, 0x00, 0x00, 0x00, /* cmp $144,%r8 */
-   0x75, 0x10,                               /* jne call */
-   0x80, 0xb9, 0x89, 0x00, 0x00, 0x00, 0x00, /* cmpb $0,137(%rcx) */
-   0x75, 0x07,                               /* jne call */
-   0xc6, 0x81, 0x89, 0x00, 0x00, 0x00, 0x00, /* movb $0,137(%rcx) */
-   /* call: */
-   0xb8, 0x3e, 0x01, 0x00, 0x00,             /* mov $__NR_getrandom,%eax */
-   0x0f, 0x05,                               /* syscall */
-   0xc3,                                     /* ret */
-};
-
 /* Linux has had the function since 6.11. */
 static Bool has_getrandom(void)
 {
@@ -139,25 +104,22 @@ static Bool has_getrandom(void)
 /* The function is on the second page, as most of Linux's is. */
 static void add_functions(Object* o)
 {
-   if (!has_getrandom())
+   const SizeT bytes = tg_arch.vdso.getrandom_bytes;
+   if (tg_arch.vdso.getrandom == NULL || !has_getrandom())
       return;
-   VG_(memcpy)((UChar*)o + VKI_PAGE_SIZE, getrandom_code, sizeof getrandom_code);
+   VG_(memcpy)((UChar*)o + VKI_PAGE_SIZE, tg_arch.vdso.getrandom, bytes);
    o->symbol[1] = (Symbol){ .name = GETRANDOM_NAME, .info = GLOBAL_FUNCTION,
                             .shndx = SECTION_OF_CODE, .value = VKI_PAGE_SIZE,
-                            .size = sizeof getrandom_code };
+                            .size = bytes };
    o->version_of_symbol[1] = VERSION_OF_FUNCTIONS;
    o->hash[1] = 2; /* symbols */
    o->hash[2] = 1; /* the only bucket's first */
 }
-#else
-static void add_functions(Object* o)
-{
-   (void)o;
-}
-#endif
 
 Addr tg_vdso_stub(void)
 {
+   if (tg_arch.vdso.elf_machine == 0)
+      return 0;
    const SysRes r = VG_(am_mmap_anon_float_client)(
       TG_VDSO_PAGES * VKI_PAGE_SIZE, VKI_PROT_READ | VKI_PROT_WRITE | VKI_PROT_EXEC);
    if (sr_isError(r))
@@ -165,7 +127,7 @@ Addr tg_vdso_stub(void)
    Object* const o = (Object*)sr_Res(r);
    const FileHeader file = {
       .ident = { 0x7f, 'E', 'L', 'F', ELF_CLASS, 1, 1 },
-      .type = 3, .machine = MACHINE, .version = 1,
+      .type = 3, .machine = tg_arch.vdso.elf_machine, .version = 1,
       .phoff = offsetof(Object, load), .ehsize = sizeof(FileHeader),
       .phentsize = sizeof(ProgramHeader), .phnum = 2,
    };
@@ -202,4 +164,3 @@ Addr tg_vdso_stub(void)
    add_functions(o);
    return (Addr)o;
 }
-#endif

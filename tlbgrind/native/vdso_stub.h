@@ -16,9 +16,8 @@
 
 #include "pub_tool_basics.h"
 
-#if VG_WORDSIZE == 8
-/* Writes the stand-in into new memory of the program. Returns its address, 0 if that failed. */
+/* Writes the stand-in into new memory of the program. Returns its address, 0 if that failed or the
+   architecture has none. */
 Addr tg_vdso_stub(void);
-#endif
 
 #endif

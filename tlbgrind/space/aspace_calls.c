@@ -5,10 +5,10 @@
 
 #include "pub_tool_basics.h"
 
-#include "pub_tool_aspacemgr.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
+#include "arch/arch.h"
 #include "space/aspace_parts.h"
 #include "space/huge_files.h"
 #include "space/hugetlb.h"
@@ -49,28 +49,6 @@ enum {
    LINUX_PR_THP_DISABLE_EXCEPT_ADVISED = 2
 };
 
-static UWord mmap_flags(UInt syscall, const UWord* args)
-{
-#if defined(VGA_x86)
-   if (syscall == __NR_mmap) {
-      const UWord* packed = (const UWord*)args[0];
-      return VG_(am_is_valid_for_client)(args[0], 6 * sizeof *packed,
-                                         VKI_PROT_READ) ? packed[3] : 0;
-   }
-#endif
-   (void)syscall;
-   return args[3];
-}
-
-static Bool is_mmap(UInt syscall)
-{
-   return syscall == __NR_mmap
-#if defined(__NR_mmap2)
-          || syscall == __NR_mmap2
-#endif
-      ;
-}
-
 /* Whether it is the System V call `own`, or ipc(), which multiplexes them, with the number `ipc`.
    `shm_args`: its arguments. */
 static Bool is_shm(UInt syscall, const UWord* args, Int ipc, UInt own,
@@ -79,37 +57,26 @@ static Bool is_shm(UInt syscall, const UWord* args, Int ipc, UInt own,
    *shm_args = args;
    if (syscall == own)
       return True;
-#if defined(__NR_ipc)
    *shm_args = args + 1;
-   return syscall == __NR_ipc && (Int)(args[0] & 0xffff) == ipc;
-#else
-   (void)ipc;
-   return False;
-#endif
+   return syscall == tg_arch.syscalls.ipc && (Int)(args[0] & 0xffff) == ipc;
 }
-
-#if defined(__NR_shmat)
-enum { NR_SHMAT = __NR_shmat, NR_SHMGET = __NR_shmget };
-#else
-enum { NR_SHMAT = 397, NR_SHMGET = 395 }; /* x86, since Linux 5.1 */
-#endif
 
 void tg_aspace_pre_syscall(ThreadId tid, UInt syscall, const UWord* args)
 {
    const UWord* shm;
+   UWord flags;
    tg_space_pending = (TgPendingCall){ .call = TG_NO_CALL, .tid = tid };
-   if (is_mmap(syscall)) {
+   if (tg_arch_is_mmap(syscall, args, &flags)) {
+      const UWord asked = tg_hugetlb_asked(tid);
       tg_space_pending.call = TG_MMAP;
-      tg_space_pending.flags = tg_hugetlb_asked(tid);
-      if (tg_space_pending.flags == 0)
-         tg_space_pending.flags = mmap_flags(syscall, args);
+      tg_space_pending.flags = asked != 0 ? asked : flags;
    } else if (syscall == __NR_mremap) {
       tg_space_pending.call = TG_MREMAP;
-   } else if (is_shm(syscall, args, LINUX_IPC_SHMAT, NR_SHMAT, &shm)) {
+   } else if (is_shm(syscall, args, LINUX_IPC_SHMAT, __NR_shmat, &shm)) {
       tg_space_pending.call = TG_SHMAT;
       tg_space_pending.shmid = (Int)shm[0];
       /* shmat(id, address, flags), but ipc() has the flags before the address. */
-      tg_space_pending.flags = syscall == NR_SHMAT ? shm[2] : shm[1];
+      tg_space_pending.flags = syscall == __NR_shmat ? shm[2] : shm[1];
    }
 }
 
@@ -331,9 +298,7 @@ static void done_in_part(ThreadId tid, UInt syscall, const UWord* args, UWord er
       protected_in_part(start, end, args[2], error);
       return;
    case __NR_mlock:
-#if defined(__NR_mlock2)
    case __NR_mlock2:
-#endif
       locked_in_part(tid, start, end, True, error);
       return;
    case __NR_munlock:
@@ -365,12 +330,10 @@ void tg_aspace_post_syscall(ThreadId tid, UInt syscall, const UWord* args,
    case __NR_mlock:
       locked(tid, start, end, True, False);
       return;
-#if defined(__NR_mlock2)
    case __NR_mlock2:
       locked(tid, start, end, True,
              (args[2] & LINUX_MLOCK_ONFAULT) != 0);
       return;
-#endif
    case __NR_munlock:
       locked(tid, start, end, False, False);
       return;
@@ -390,7 +353,7 @@ void tg_aspace_post_syscall(ThreadId tid, UInt syscall, const UWord* args,
    default:
       break;
    }
-   if (is_shm(syscall, args, LINUX_IPC_SHMGET, NR_SHMGET, &shm))
+   if (is_shm(syscall, args, LINUX_IPC_SHMGET, __NR_shmget, &shm))
       tg_huge_files_segment_was_made((Int)sr_Res(result), shm[1],
                            asked == 0 ? shm[2] : asked);
    else if (syscall == __NR_memfd_create)

@@ -12,18 +12,12 @@
 #include "pub_tool_vkiscnums.h"
 #include "pub_tool_xarray.h"
 
+#include "arch/arch.h"
 #include "base/proc_file.h"
 #include "space/aspace.h"
 #include "space/forks.h"
 
 enum { CLONE_VM_ = 0x100, CLONE_CHILD_SETTID_ = 0x1000000 };
-
-/* The index of clone()'s argument child_tid. */
-#if defined(VGA_amd64)
-enum { CLONE_CHILD_ARG = 3 };
-#else
-enum { CLONE_CHILD_ARG = 4 };
-#endif
 
 /* The bytes of struct rseq (linux/rseq.h) that the kernel reads and writes. */
 enum { RSEQ_BYTES = 28 };
@@ -102,26 +96,21 @@ void tg_forks_pre_syscall(ThreadId tid, UInt number, const UWord* args)
    in_one_space = has_forked = False;
    child_number_at = 0;
    switch (number) {
-#ifdef __NR_vfork
-   case __NR_vfork: in_one_space = True; break;
-#endif
    case __NR_clone:
       in_one_space = (args[0] & CLONE_VM_) != 0;
       if (!in_one_space && (args[0] & CLONE_CHILD_SETTID_) != 0)
-         child_number_at = args[CLONE_CHILD_ARG];
+         child_number_at = args[tg_arch.syscalls.clone_child_number];
       break;
    case __NR_rseq:
       if (tid == 1)
          rseq_area = args[0];
       break;
-#ifdef __NR_clone3
    /* The argument points to struct clone_args, whose first field is the flags. */
    case __NR_clone3:
       in_one_space = VG_(am_is_valid_for_client)(args[0], sizeof(ULong), VKI_PROT_READ)
                      && (*(const ULong*)args[0] & CLONE_VM_) != 0;
       break;
-#endif
-   default: break;
+   default: in_one_space = number == tg_arch.syscalls.vfork; break;
    }
 }
 

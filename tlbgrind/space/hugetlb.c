@@ -3,7 +3,6 @@
 #include "pub_tool_basics.h"
 
 #include "pub_tool_aspacemgr.h"
-#include "pub_tool_guest.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
@@ -11,6 +10,7 @@
 #include "pub_tool_vkiscnums.h"
 #include "pub_tool_xarray.h"
 
+#include "arch/arch.h"
 #include "space/huge_files.h"
 #include "space/hugetlb.h"
 #include "base/registers.h"
@@ -26,25 +26,8 @@ enum {
    LINUX_IPC_SHMGET = 23
 };
 
-/* The registers with a system call's number and arguments. */
-#define AT(field) ((PtrdiffT)offsetof(VexGuestArchState, guest_##field))
-#if defined(VGA_amd64)
-static const PtrdiffT number_at = AT(RAX);
-static const PtrdiffT argument_at[] = { AT(RDI), AT(RSI), AT(RDX), AT(R10),
-                                        AT(R8) };
-#elif defined(VGA_x86)
-static const PtrdiffT number_at = AT(EAX);
-static const PtrdiffT argument_at[] = { AT(EBX), AT(ECX), AT(EDX), AT(ESI),
-                                        AT(EDI) };
-#elif defined(VGA_arm64)
-static const PtrdiffT number_at = AT(X8);
-static const PtrdiffT argument_at[] = { AT(X0), AT(X1), AT(X2), AT(X3),
-                                        AT(X4) };
-#else
-#error "no such architecture"
-#endif
-
-enum { N_ARGUMENTS = sizeof argument_at / sizeof argument_at[0] };
+/* The arguments that are looked at, from the first on. */
+enum { N_ARGUMENTS = 5 };
 
 typedef UWord Arguments[N_ARGUMENTS];
 
@@ -214,29 +197,19 @@ static Bool change_shmat(Int shmid, UWord* address)
 static Bool change(UWord number, UWord* a, UWord* asked)
 {
    *asked = 0;
-   switch (number) {
-#if defined(__NR_mmap2)
-   case __NR_mmap2:
+   if (number == tg_arch.syscalls.mmap)
       return change_mmap(a, asked);
-   case __NR_ipc:
+   if (number == tg_arch.syscalls.ipc) {
       if ((a[0] & 0xffff) == LINUX_IPC_SHMGET)
          return change_shmget(a + 1, asked);
       /* call, id, flags, where the address is put, address */
-      if ((a[0] & 0xffff) == LINUX_IPC_SHMAT)
-         return change_shmat((Int)a[1], &a[4]);
-      return False;
-#else
-   case __NR_mmap:
-      return change_mmap(a, asked);
-   case __NR_shmget:
-      return change_shmget(a, asked);
-   case __NR_shmat:
-      return change_shmat((Int)a[0], &a[1]);
-#endif
-   case __NR_memfd_create:
-      return change_memfd_create(a, asked);
-   default:
-      return False;
+      return (a[0] & 0xffff) == LINUX_IPC_SHMAT && change_shmat((Int)a[1], &a[4]);
+   }
+   switch (number) {
+   case __NR_shmget: return change_shmget(a, asked);
+   case __NR_shmat: return change_shmat((Int)a[0], &a[1]);
+   case __NR_memfd_create: return change_memfd_create(a, asked);
+   default: return False;
    }
 }
 
@@ -246,14 +219,14 @@ void tg_hugetlb_stopped(ThreadId tid)
 {
    Changed c = { .tid = tid };
    for (UInt i = 0; i < N_ARGUMENTS; i++)
-      c.before[i] = tg_register(tid, argument_at[i]);
+      c.before[i] = tg_syscall_argument(tid, i);
    VG_(memcpy)(c.after, c.before, sizeof c.after);
    /* The thread need not have stopped for a system call. If the registers only look like one, they
       are restored when it goes on, before the program can read them. */
-   if (!change(tg_register(tid, number_at), c.after, &c.asked))
+   if (!change(tg_syscall_number(tid), c.after, &c.asked))
       return;
    for (UInt i = 0; i < N_ARGUMENTS; i++)
-      tg_set_register(tid, argument_at[i], c.after[i]);
+      tg_set_register(tid, tg_arch.registers.syscall_argument[i], c.after[i]);
    VG_(addToXA)(changed_calls, &c);
 }
 
@@ -265,8 +238,8 @@ void tg_hugetlb_done(ThreadId tid)
    const Changed* c = VG_(indexXA)(changed_calls, at);
    /* The result may have the register of an argument (arm64). */
    for (UInt i = 0; i < N_ARGUMENTS; i++) {
-      if (tg_register(tid, argument_at[i]) == c->after[i])
-         tg_set_register(tid, argument_at[i], c->before[i]);
+      if (tg_syscall_argument(tid, i) == c->after[i])
+         tg_set_register(tid, tg_arch.registers.syscall_argument[i], c->before[i]);
    }
    VG_(removeIndexXA)(changed_calls, at);
 }

@@ -46,11 +46,7 @@ void tg_exec_calls_forked(void)
 
 Bool tg_exec_calls_has(UInt syscall)
 {
-   return syscall == __NR_execve
-#ifdef __NR_execveat
-          || syscall == __NR_execveat
-#endif
-      ;
+   return syscall == __NR_execve || syscall == __NR_execveat;
 }
 
 /* The text at an address of the program; NULL: it cannot be read. */

@@ -30,7 +30,7 @@
 #include "tool/prefetch_code.h"
 #include "tool/sample_code.h"
 #include "tool/unmatched.h"
-#include "native/register_file.h"
+#include "arch/arch.h"
 #include "native/running_on_valgrind.h"
 #include "space/merged_code.h"
 #include "trace/instrumentation.h"
@@ -503,9 +503,7 @@ static void statement(Block* b, const IRStmt* st)
 static void copy_uninstrumented(const Block* b, const IRSB* in)
 {
    for (Int i = 0; i < in->stmts_used; i++) {
-      const IRTemp is_size = tg_native_cpuid_before(b->out, in->stmts[i]);
-      addStmtToIRSB(b->out, in->stmts[i]);
-      tg_native_cpuid_after(b->out, is_size);
+      tg_arch_add_statement(b->out, in->stmts[i]);
       tg_data_uses_statement(b->out, in, i);
    }
    tg_running_on_valgrind_end(b->out);
@@ -536,9 +534,7 @@ static void instrument(Block* b, const IRSB* in, const VexGuestLayout* layout)
       const Bool noted = st->tag == Ist_Exit
                          && tg_call_code_leave(b->out, b->site, IRExpr_Const(st->Ist.Exit.dst),
                                                st->Ist.Exit.jk);
-      const IRTemp is_size = tg_native_cpuid_before(b->out, st);
-      addStmtToIRSB(b->out, in->stmts[i]);
-      tg_native_cpuid_after(b->out, is_size);
+      tg_arch_add_statement(b->out, in->stmts[i]);
       tg_data_uses_statement(b->out, in, i);
       if (prefetches && tg_instrumented && st->tag == Ist_IMark)
          prefetch(b, st);

@@ -2,10 +2,10 @@
 
 #include "pub_tool_basics.h"
 
-#include "pub_tool_guest.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_tooliface.h"
 
+#include "arch/arch.h"
 #include "engine/program_prefetches.h"
 #include "tool/prefetch_code.h"
 
@@ -21,26 +21,10 @@
 #define SHL Iop_Shl32
 #endif
 
-#if defined(VGA_amd64)
-#define CODE TG_CODE_AMD64
-#define FIRST_REGISTER guest_RAX
-#elif defined(VGA_x86)
-#define CODE TG_CODE_X86
-#define FIRST_REGISTER guest_EAX
-#else
-#define CODE TG_CODE_ARM64
-#define FIRST_REGISTER guest_X0
-#endif
-
 Bool tg_prefetch_code_finds(Addr a, UInt length, tg_prefetch* p)
 {
-   if (!tg_prefetch_decode(CODE, (const UChar*)a, length, p))
-      return False;
-#if defined(VGA_amd64)
-   return True;
-#else
-   return p->segment == TG_SEGMENT_FLAT; /* x86: its base is in a table of the kernel's */
-#endif
+   return tg_prefetch_decode(tg_arch.prefetches, (const UChar*)a, length, p)
+          && (p->segment == TG_SEGMENT_FLAT || tg_arch.registers.segment_base[p->segment] != 0);
 }
 
 static IRExpr* temp(IRSB* out, IRType type, IRExpr* value)
@@ -50,7 +34,7 @@ static IRExpr* temp(IRSB* out, IRType type, IRExpr* value)
    return IRExpr_RdTmp(t);
 }
 
-static IRExpr* get(IRSB* out, SizeT offset)
+static IRExpr* get(IRSB* out, PtrdiffT offset)
 {
    return temp(out, WORD_TYPE, IRExpr_Get((Int)offset, WORD_TYPE));
 }
@@ -58,7 +42,7 @@ static IRExpr* get(IRSB* out, SizeT offset)
 /* Registers stand in the order of their numbers. */
 static IRExpr* get_register(IRSB* out, UInt number)
 {
-   return get(out, offsetof(VexGuestArchState, FIRST_REGISTER) + number * sizeof(UWord));
+   return get(out, tg_arch.registers.first + (PtrdiffT)(number * sizeof(UWord)));
 }
 
 static IRExpr* add(IRSB* out, IRExpr* a, IRExpr* b)
@@ -92,12 +76,8 @@ static IRExpr* address(IRSB* out, Addr a, const tg_prefetch* p)
                 temp(out, WORD_TYPE, IRExpr_Binop(SHL, index, IRExpr_Const(IRConst_U8(p->scale)))));
    }
    sum = part(out, sum, p->address_bits, False);
-#if defined(VGA_amd64)
    if (p->segment != TG_SEGMENT_FLAT)
-      sum = add(out, sum, get(out, p->segment == TG_SEGMENT_FS
-                                      ? offsetof(VexGuestArchState, guest_FS_CONST)
-                                      : offsetof(VexGuestArchState, guest_GS_CONST)));
-#endif
+      sum = add(out, sum, get(out, tg_arch.registers.segment_base[p->segment]));
    return sum;
 }
 

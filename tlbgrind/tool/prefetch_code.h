@@ -8,7 +8,7 @@
 #include "pub_tool_tooliface.h"
 
 #include "attribution/sites.h"
-#include "trace/prefetch_bytes.h"
+#include "arch/prefetch_bytes.h"
 
 /* Whether the instruction of `length` bytes at `a` is a data prefetch whose address can be
    computed; then *p describes it. */

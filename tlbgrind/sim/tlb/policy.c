@@ -134,26 +134,33 @@ static uint32_t oldest_by_scan(tlb_array *a, uint32_t set)
    need not be kept: the half with the older last reference is where they point. Only
    full sets are asked, so every way has been referenced and no two times are equal. */
 
-/* Of 16 or 32 ways, a constant, all of whose times stand at their short cuts. Both halves
-   of the tree at once, without loops, and from the leaves up, so that there is no branch
-   to be guessed: small first levels miss often. */
+/* Of each half of a set the way that is the victim there, and when the half was referenced
+   last. */
+typedef struct {
+   tlb_times2 latest;
+   tlb_numbers2 way;
+} halves;
+
+/* Of the 8 ways from `first`, a constant, in the lower half of a set, and of those that stand
+   `half` ways behind them in the upper one. Both halves of the tree at once, without loops, and
+   from the leaves up, so that there is no branch to be guessed: small first levels miss
+   often. */
 static inline __attribute__((always_inline))
-uint32_t victim_of(const tlb_array *a, uint64_t *const *time, uint32_t ways)
+halves victims_of_8(uint64_t *const *time, size_t second, uint32_t first, uint32_t half)
 {
-   tlb_times2 latest[16];
-   tlb_numbers2 victim[16];
-   const size_t second = a->second_time;
-   const uint32_t half = ways / 2;
-   #pragma GCC unroll 16
-   for (uint32_t way = 0; way < half; way++) {
+   tlb_times2 latest[8];
+   tlb_numbers2 victim[8];
+   #pragma GCC unroll 8
+   for (uint32_t i = 0; i < 8; i++) {
+      const uint32_t way = first + i;
       const uint64_t *const left = time[way], *const right = time[way + half];
-      latest[way] = tlb_later2(tlb_times2_at(left, right),
-                               tlb_times2_at(left + second, right + second));
-      victim[way] = (tlb_numbers2){ way, way + half };
+      latest[i] = tlb_later2(tlb_times2_at(left, right),
+                             tlb_times2_at(left + second, right + second));
+      victim[i] = (tlb_numbers2){ way, way + half };
    }
-   #pragma GCC unroll 4
-   for (uint32_t n = half / 2; n > 0; n /= 2) {
-      #pragma GCC unroll 8
+   #pragma GCC unroll 3
+   for (uint32_t n = 4; n > 0; n /= 2) {
+      #pragma GCC unroll 4
       for (uint32_t i = 0; i < n; i++) {
          const tlb_times2 left = latest[2 * i], right = latest[2 * i + 1];
          victim[i] = tlb_chosen2(tlb_before2(left, right), victim[2 * i],
@@ -161,8 +168,22 @@ uint32_t victim_of(const tlb_array *a, uint64_t *const *time, uint32_t ways)
          latest[i] = tlb_later2(left, right);
       }
    }
-   return (uint32_t)tlb_chosen(latest[0][0] < latest[0][1], (uint64_t)victim[0][0],
-                               (uint64_t)victim[0][1]);
+   return (halves){ latest[0], victim[0] };
+}
+
+/* Of 16 or 32 ways, a constant, all of whose times stand at their short cuts. Eight pairs at a
+   time: sixteen would not fit into the registers. */
+static inline __attribute__((always_inline))
+uint32_t victim_of(const tlb_array *a, uint64_t *const *time, uint32_t ways)
+{
+   halves of = victims_of_8(time, a->second_time, 0, ways / 2);
+   if (ways == 32) {
+      const halves others = victims_of_8(time, a->second_time, 8, ways / 2);
+      of.way = tlb_chosen2(tlb_before2(of.latest, others.latest), of.way, others.way);
+      of.latest = tlb_later2(of.latest, others.latest);
+   }
+   return (uint32_t)tlb_chosen(of.latest[0] < of.latest[1], (uint64_t)of.way[0],
+                               (uint64_t)of.way[1]);
 }
 
 uint32_t tlb_policy_plru_16(const tlb_array *a, uint32_t set)

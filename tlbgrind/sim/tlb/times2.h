@@ -1,19 +1,25 @@
-/* Two times at once, in one SSE2 register.
+/* Two times at once, in one vector of 16 bytes.
 
    The earliest or the latest of many takes half as many instructions this way. SSE2 has no
    instruction for the larger of two 64-bit numbers, but one for the larger of two doubles;
    and doubles that are not negative have the order of the numbers with the same bits. So
-   times must stay below 0x7FF << 52, where infinity and NaN begin.
+   times must stay below 0x7FF << 52, where infinity and NaN begin. (GCC takes that instruction
+   only if it knows this, by TG_TIMES_CFLAGS of local.mk. Without, the result is the same.)
+
+   These are GCC's vector extensions, which clang has, too: without vector registers the same
+   source works number by number.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
 #ifndef TLB_TIMES2_H
 #define TLB_TIMES2_H
 
-#include <emmintrin.h>
 #include <stdint.h>
 
-typedef __m128d tlb_times2;
+/* How functions pass vectors depends on the processor's registers, but these are all inlined. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+typedef double tlb_times2 __attribute__((vector_size(16)));
 typedef int64_t tlb_numbers2 __attribute__((vector_size(16)));
 
 static inline tlb_times2 tlb_times2_at(const uint64_t *a, const uint64_t *b)
@@ -23,12 +29,12 @@ static inline tlb_times2 tlb_times2_at(const uint64_t *a, const uint64_t *b)
 
 static inline tlb_times2 tlb_later2(tlb_times2 a, tlb_times2 b)
 {
-   return _mm_max_pd(a, b);
+   return (tlb_times2){ a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1] };
 }
 
 static inline tlb_times2 tlb_earlier2(tlb_times2 a, tlb_times2 b)
 {
-   return _mm_min_pd(a, b);
+   return (tlb_times2){ a[0] < b[0] ? a[0] : b[0], a[1] < b[1] ? a[1] : b[1] };
 }
 
 /* All bits on where a is before b. */
@@ -46,7 +52,7 @@ static inline tlb_numbers2 tlb_chosen2(tlb_numbers2 which, tlb_numbers2 a,
 
 static inline tlb_times2 tlb_swapped2(tlb_times2 a)
 {
-   return _mm_shuffle_pd(a, a, 1);
+   return (tlb_times2){ a[1], a[0] };
 }
 
 #endif

@@ -1,6 +1,6 @@
-/* Decodes data prefetches. See trace/prefetch_bytes.h. */
+/* Decodes data prefetches. See arch/prefetch_bytes.h. */
 
-#include "trace/prefetch_bytes.h"
+#include "arch/prefetch_bytes.h"
 
 enum { MAX_LENGTH = 15, NO_REGISTER = TG_PREFETCH_NO_REGISTER };
 

@@ -1,4 +1,4 @@
-/* Names of system calls. See base/syscall_names.h.
+/* Names of system calls. See arch/syscall_names.h.
 
    Some calls exist on some architectures only. */
 
@@ -6,7 +6,7 @@
 
 #include "pub_tool_vkiscnums.h"
 
-#include "base/syscall_names.h"
+#include "arch/syscall_names.h"
 
 static const struct {
    UInt number;

@@ -1,0 +1,60 @@
+/* arm64. See arch/arch.h. Nothing builds it yet: configure.ac. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_guest.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "arch/arch.h"
+
+enum { EM_AARCH64_ = 183 };
+
+const TgArch tg_arch = {
+   .registers = {
+      .sp = TG_GUEST(XSP), .result = TG_GUEST(X0), .request = TG_GUEST(X4),
+      .first = TG_GUEST(X0),
+      .syscall_number = TG_GUEST(X8),
+      .syscall_argument = { TG_GUEST(X0), TG_GUEST(X1), TG_GUEST(X2), TG_GUEST(X3),
+                            TG_GUEST(X4), TG_GUEST(X5) },
+   },
+   .syscalls = {
+      .mmap = __NR_mmap, .ipc = TG_NO_SYSCALL, .time = TG_NO_SYSCALL, .vfork = TG_NO_SYSCALL,
+      .clone_child_number = 4,
+      .bytes = 4, .code = { 0x01, 0x00, 0x00, 0xd4 }, /* svc #0 */
+   },
+   .layout = {
+      .stack_top = 0x1000000000000, .task_size = 0x1000000000000,
+      .pie_base = 0xaaaaaaaa0000, .static_pie_break = 0xaaaaaaaab000,
+   },
+   .vdso = { .elf_machine = EM_AARCH64_ },
+   .prefetches = TG_CODE_ARM64,
+};
+
+TgEntered tg_arch_entered(const VexGuestArchState* guest)
+{
+   return (TgEntered){ guest->guest_XSP, guest->guest_X30,
+                       { guest->guest_X0, guest->guest_X1, guest->guest_X2 } };
+}
+
+Bool tg_arch_is_mmap(UInt number, const UWord* args, UWord* flags)
+{
+   *flags = args[3];
+   return number == __NR_mmap;
+}
+
+Addr tg_arch_thread_area(UInt number, const UWord* args)
+{
+   (void)number;
+   (void)args;
+   return 0;
+}
+
+void tg_arch_show_native_cpuid(void)
+{
+}
+
+void tg_arch_add_statement(IRSB* out, IRStmt* st)
+{
+   addStmtToIRSB(out, st);
+}
