@@ -400,7 +400,9 @@ TOOL_SOURCES = \
 	tlbgrind/options/exec.c \
 	tlbgrind/options/fault_options.c \
 	tlbgrind/options/features.c \
+	tlbgrind/options/given.c \
 	tlbgrind/options/host.c \
+	tlbgrind/options/implied.c \
 	tlbgrind/options/kernel_options.c \
 	tlbgrind/options/kernel_policy.c \
 	tlbgrind/options/machine_args.c \
@@ -410,9 +412,13 @@ TOOL_SOURCES = \
 	tlbgrind/options/mapping_pages.c \
 	tlbgrind/options/output_names.c \
 	tlbgrind/options/page_options.c \
+	tlbgrind/options/refuse.c \
 	tlbgrind/options/region_options.c \
+	tlbgrind/options/rule_check.c \
+	tlbgrind/options/run_machines.c \
 	tlbgrind/options/thp.c \
 	tlbgrind/options/usage.c \
+	tlbgrind/options/vex_settings.c \
 	tlbgrind/order/code_entries.c \
 	tlbgrind/order/data_uses.c \
 	tlbgrind/output/code_use.c \
@@ -542,7 +548,9 @@ TOOL_INCLUDES = \
 	tlbgrind/options/exec.h \
 	tlbgrind/options/fault_options.h \
 	tlbgrind/options/features.h \
+	tlbgrind/options/given.h \
 	tlbgrind/options/host.h \
+	tlbgrind/options/implied.h \
 	tlbgrind/options/kernel_options.h \
 	tlbgrind/options/kernel_policy.h \
 	tlbgrind/options/machine_args.h \
@@ -553,8 +561,12 @@ TOOL_INCLUDES = \
 	tlbgrind/options/options.h \
 	tlbgrind/options/output_names.h \
 	tlbgrind/options/page_options.h \
+	tlbgrind/options/refuse.h \
 	tlbgrind/options/region_options.h \
+	tlbgrind/options/rule_check.h \
+	tlbgrind/options/run_machines.h \
 	tlbgrind/options/thp.h \
+	tlbgrind/options/vex_settings.h \
 	tlbgrind/order/code_entries.h \
 	tlbgrind/order/data_uses.h \
 	tlbgrind/output/code_use.h \

@@ -12,6 +12,7 @@
 
 #include "options/fault_options.h"
 #include "options/features.h"
+#include "options/given.h"
 #include "base/number_format.h"
 #include "base/proc_file.h"
 #include "options/thp.h"
@@ -187,19 +188,19 @@ static Bool check_page(UInt page_shift, const HChar* what, tlb_reason* why)
    return False;
 }
 
-const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp, const HChar* flushes,
-                                     const HChar* prefetches,
-                                     TgFaultOptions* out, tlb_reason* why)
+const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp,
+                                     const TgKernelOptions* kernel, TgFaultOptions* out,
+                                     tlb_reason* why)
 {
    tlb_fault_settings* s = &out->settings;
-   const HChar* by = out->on ? tg_feature_arg(TG_HAS_FAULTS) : NULL;
-   out->simulated = out->on || flushes != NULL || prefetches != NULL;
-   if (by != NULL && !check_page(page_shift, "page faults can be recorded", why))
-      return by;
-   if (flushes != NULL && !check_page(page_shift, "flushes can be simulated", why))
-      return flushes;
-   if (prefetches != NULL && !check_page(page_shift, "prefetches can be simulated", why))
-      return prefetches;
+   const Bool flushes = kernel->flushes || kernel->touches;
+   out->simulated = out->on || flushes || kernel->prefetches;
+   if (out->on && !check_page(page_shift, "page faults can be recorded", why))
+      return tg_feature_arg(TG_HAS_FAULTS);
+   if (flushes && !check_page(page_shift, "flushes can be simulated", why))
+      return tg_kernel_options_arg();
+   if (kernel->prefetches && !check_page(page_shift, "prefetches can be simulated", why))
+      return tg_given(tg_given("--prefetch") != NULL ? "--prefetch" : "--machine");
    s->page_shift = page_shift;
    s->thp = thp;
    s->phases = 1;

@@ -10,6 +10,7 @@
 
 #include "sim/machine/spaces.h"
 
+#include "options/given.h"
 #include "options/kernel_options.h"
 #include "options/machine_args.h"
 
@@ -267,20 +268,6 @@ const HChar* tg_kernel_options_arg(void)
    return given[TG_RULE_FLUSH] != NULL ? given[TG_RULE_FLUSH]
           : given[TG_RULE_SYSCALL] != NULL ? given[TG_RULE_SYSCALL]
           : switch_arg != NULL             ? switch_arg
-                                           : given[TG_RULE_PREFETCH];
-}
-
-const HChar* tg_kernel_options_prefetch_arg(void)
-{
-   return given[TG_RULE_PREFETCH];
-}
-
-const HChar* tg_kernel_options_cores_arg(void)
-{
-   return cores_arg;
-}
-
-const HChar* tg_kernel_options_copies_arg(void)
-{
-   return copies_arg;
+          : given[TG_RULE_PREFETCH] != NULL ? given[TG_RULE_PREFETCH]
+                                            : tg_given("--machine");
 }

@@ -46,17 +46,7 @@ HChar* tg_kernel_options_machines(const HChar* names);
    is. */
 void tg_kernel_options_apply(TgMachine* machine, UInt n_machines, TgKernelOptions* out);
 
-/* The argument that asks for flushes, for the kernel's references, or for several values of one;
-   NULL: it is --machine=. */
+/* The argument that asks for flushes, for the kernel's references, or for several values of one. */
 const HChar* tg_kernel_options_arg(void);
-
-/* The argument --prefetch=; NULL: it is not given. */
-const HChar* tg_kernel_options_prefetch_arg(void);
-
-/* That of --cores=; NULL: it is not given. */
-const HChar* tg_kernel_options_cores_arg(void);
-
-/* That of --copies=; NULL: it is not given. */
-const HChar* tg_kernel_options_copies_arg(void);
 
 #endif
