@@ -393,7 +393,6 @@ TOOL_SOURCES = \
 	tlbgrind/native/vdso_stub.c \
 	tlbgrind/options/advice.c \
 	tlbgrind/options/array_options.c \
-	tlbgrind/options/closest.c \
 	tlbgrind/options/command_line.c \
 	tlbgrind/options/conflicts.c \
 	tlbgrind/options/cost_options.c \
@@ -405,17 +404,21 @@ TOOL_SOURCES = \
 	tlbgrind/options/implied.c \
 	tlbgrind/options/kernel_options.c \
 	tlbgrind/options/kernel_policy.c \
+	tlbgrind/options/lists.c \
 	tlbgrind/options/machine_args.c \
 	tlbgrind/options/machine_builder.c \
 	tlbgrind/options/machine_names.c \
 	tlbgrind/options/machines.c \
 	tlbgrind/options/mapping_pages.c \
+	tlbgrind/options/mistyped.c \
+	tlbgrind/options/option_table.c \
 	tlbgrind/options/output_names.c \
 	tlbgrind/options/page_options.c \
 	tlbgrind/options/refuse.c \
 	tlbgrind/options/region_options.c \
 	tlbgrind/options/rule_check.c \
 	tlbgrind/options/run_machines.c \
+	tlbgrind/options/text_options.c \
 	tlbgrind/options/thp.c \
 	tlbgrind/options/usage.c \
 	tlbgrind/options/vex_settings.c \
@@ -541,7 +544,6 @@ TOOL_INCLUDES = \
 	tlbgrind/native/vdso_stub.h \
 	tlbgrind/options/advice.h \
 	tlbgrind/options/array_options.h \
-	tlbgrind/options/closest.h \
 	tlbgrind/options/command_line.h \
 	tlbgrind/options/conflicts.h \
 	tlbgrind/options/cost_options.h \
@@ -553,11 +555,14 @@ TOOL_INCLUDES = \
 	tlbgrind/options/implied.h \
 	tlbgrind/options/kernel_options.h \
 	tlbgrind/options/kernel_policy.h \
+	tlbgrind/options/lists.h \
 	tlbgrind/options/machine_args.h \
 	tlbgrind/options/machine_builder.h \
 	tlbgrind/options/machine_names.h \
 	tlbgrind/options/machines.h \
 	tlbgrind/options/mapping_pages.h \
+	tlbgrind/options/mistyped.h \
+	tlbgrind/options/option_table.h \
 	tlbgrind/options/options.h \
 	tlbgrind/options/output_names.h \
 	tlbgrind/options/page_options.h \
@@ -565,7 +570,9 @@ TOOL_INCLUDES = \
 	tlbgrind/options/region_options.h \
 	tlbgrind/options/rule_check.h \
 	tlbgrind/options/run_machines.h \
+	tlbgrind/options/text_options.h \
 	tlbgrind/options/thp.h \
+	tlbgrind/options/usage.h \
 	tlbgrind/options/vex_settings.h \
 	tlbgrind/order/code_entries.h \
 	tlbgrind/order/data_uses.h \

@@ -22,12 +22,6 @@ typedef struct {
    Bool around_assumed;   /* the host's size of fault-around cannot be read */
 } TgFaultOptions;
 
-/* Stores the command-line argument if it is one of these options, else returns False.
-   tg_fault_options_finish() parses the text. */
-Bool tg_fault_options_take(const HChar* arg, TgFaultOptions* out);
-
-void tg_fault_options_print_usage(void);
-
 /* Parses the rest; to be called when base page and mode of transparent huge pages are set, and
    whether they are on.
    `kernel`: whether flushes and prefetches need them. Returns NULL, or the invalid argument, with

@@ -2,6 +2,8 @@
 
 #include "pub_tool_basics.h"
 
+#include "pub_tool_libcprint.h"
+
 #include "sim/base/text.h"
 
 #include "options/features.h"
@@ -34,5 +36,14 @@ void tg_implied_turn_on(TgOptions* o)
       if (off != NULL)
          tg_refuse(by, "%s contradicts it; leave out one of them", off);
       *on = True;
+   }
+}
+
+void tg_implied_print(void)
+{
+   const HChar* by;
+   for (UInt i = 0; i < N_IMPLIED; i++) {
+      for (UInt j = 1; (by = tg_feature_way(implied[i].feature, j)) != NULL; j++)
+         VG_(printf)("%s %s\n", tg_feature_way(implied[i].feature, 0), by);
    }
 }

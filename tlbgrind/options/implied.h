@@ -9,4 +9,7 @@
    contradicts them. */
 void tg_implied_turn_on(TgOptions* o);
 
+/* Prints for each switch every argument that implies it. */
+void tg_implied_print(void);
+
 #endif

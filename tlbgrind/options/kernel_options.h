@@ -30,11 +30,6 @@ typedef struct {
    UInt switch_pages;  /* others' that they bring, of code and as many of data; 0: they flush */
 } TgKernelOptions;
 
-/* Returns whether the argument is such an option. */
-Bool tg_kernel_options_take(const HChar* arg);
-
-void tg_kernel_options_print_usage(void);
-
 /* Parses the options. Returns NULL, or the invalid argument, with the reason. */
 const HChar* tg_kernel_options_parse(TgKernelOptions* out, tlb_reason* why);
 
