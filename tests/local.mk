@@ -262,6 +262,7 @@ PYTEST_FILES = \
 	tests/tool/test_named.py \
 	tests/tool/test_native.py \
 	tests/tool/test_offsets.py \
+	tests/tool/test_option_table.py \
 	tests/tool/test_output.py \
 	tests/tool/test_overrides.py \
 	tests/tool/test_pages.py \
@@ -269,6 +270,7 @@ PYTEST_FILES = \
 	tests/tool/test_process.py \
 	tests/tool/test_reach_output.py \
 	tests/tool/test_collection.py \
+	tests/tool/test_implied.py \
 	tests/tool/test_inlined.py \
 	tests/tool/test_instructions.py \
 	tests/tool/test_interruptions.py \

@@ -396,26 +396,35 @@ TOOL_SOURCES = \
 	tlbgrind/native/vdso_stub.c \
 	tlbgrind/options/advice.c \
 	tlbgrind/options/array_options.c \
-	tlbgrind/options/closest.c \
 	tlbgrind/options/command_line.c \
 	tlbgrind/options/conflicts.c \
 	tlbgrind/options/cost_options.c \
 	tlbgrind/options/exec.c \
 	tlbgrind/options/fault_options.c \
 	tlbgrind/options/features.c \
+	tlbgrind/options/given.c \
 	tlbgrind/options/host.c \
+	tlbgrind/options/implied.c \
 	tlbgrind/options/kernel_options.c \
 	tlbgrind/options/kernel_policy.c \
+	tlbgrind/options/lists.c \
 	tlbgrind/options/machine_args.c \
 	tlbgrind/options/machine_builder.c \
 	tlbgrind/options/machine_names.c \
 	tlbgrind/options/machines.c \
 	tlbgrind/options/mapping_pages.c \
+	tlbgrind/options/mistyped.c \
+	tlbgrind/options/option_table.c \
 	tlbgrind/options/output_names.c \
 	tlbgrind/options/page_options.c \
+	tlbgrind/options/refuse.c \
 	tlbgrind/options/region_options.c \
+	tlbgrind/options/rule_check.c \
+	tlbgrind/options/run_machines.c \
+	tlbgrind/options/text_options.c \
 	tlbgrind/options/thp.c \
 	tlbgrind/options/usage.c \
+	tlbgrind/options/vex_settings.c \
 	tlbgrind/order/code_entries.c \
 	tlbgrind/order/data_uses.c \
 	tlbgrind/output/code_use.c \
@@ -538,26 +547,36 @@ TOOL_INCLUDES = \
 	tlbgrind/native/vdso_stub.h \
 	tlbgrind/options/advice.h \
 	tlbgrind/options/array_options.h \
-	tlbgrind/options/closest.h \
 	tlbgrind/options/command_line.h \
 	tlbgrind/options/conflicts.h \
 	tlbgrind/options/cost_options.h \
 	tlbgrind/options/exec.h \
 	tlbgrind/options/fault_options.h \
 	tlbgrind/options/features.h \
+	tlbgrind/options/given.h \
 	tlbgrind/options/host.h \
+	tlbgrind/options/implied.h \
 	tlbgrind/options/kernel_options.h \
 	tlbgrind/options/kernel_policy.h \
+	tlbgrind/options/lists.h \
 	tlbgrind/options/machine_args.h \
 	tlbgrind/options/machine_builder.h \
 	tlbgrind/options/machine_names.h \
 	tlbgrind/options/machines.h \
 	tlbgrind/options/mapping_pages.h \
+	tlbgrind/options/mistyped.h \
+	tlbgrind/options/option_table.h \
 	tlbgrind/options/options.h \
 	tlbgrind/options/output_names.h \
 	tlbgrind/options/page_options.h \
+	tlbgrind/options/refuse.h \
 	tlbgrind/options/region_options.h \
+	tlbgrind/options/rule_check.h \
+	tlbgrind/options/run_machines.h \
+	tlbgrind/options/text_options.h \
 	tlbgrind/options/thp.h \
+	tlbgrind/options/usage.h \
+	tlbgrind/options/vex_settings.h \
 	tlbgrind/order/code_entries.h \
 	tlbgrind/order/data_uses.h \
 	tlbgrind/output/code_use.h \

@@ -23,7 +23,6 @@ ENTRIES = "is no number of entries; allowed are 1 to 1048576"
 WAYS = "is no number of ways; allowed are 1 to the entries, or full"
 FORM = "is no array; expected ENTRIES,WAYS[,SIZES[,POLICY]]"
 DIVIDE = "entries; ways must divide the entries, or be full"
-DECLINED = "{} contradicts it; leave out one of them"
 BOOL = "(should be 'yes' or 'no')"
 
 # The value of an array option, and what is said of it.
@@ -223,24 +222,6 @@ TOGETHER = [
         "zen4@thp has a rule for transparent huge pages, which --thp=never leaves none for; leave out one of the two",
     ),
     (["--reach-out-file=out", "--faults-out-file=./out"], "--faults-out-file=./out", SAME.format("--reach-out-file")),
-    *[
-        ([*order], by, DECLINED.format(no))
-        for no, by in (
-            ("--faults=no", "--faults-out-file=f"),
-            ("--faults=no", "--faults-used=yes"),
-            ("--faults=no", "--faults-hidden=yes"),
-            ("--faults=no", "--fault-around=64K"),
-            ("--faults=no", "--read-ahead=off"),
-            ("--faults=no", "--mthp=64K"),
-            ("--reach=no", "--reach-out-file=r"),
-            ("--timeline=no", "--timeline-out-file=t"),
-            ("--entries=no", "--entries-out-file=e"),
-            ("--data=no", "--data-out-file=d"),
-            ("--data=no", "--data-offsets=yes"),
-            ("--data-offsets=no", "--data-stride=f:8"),
-        )
-        for order in ((no, by), (by, no))
-    ],
     (["--fault-around=64K", "--page-size=2M"], "--fault-around=64K", FAULT_PAGES.format("2M")),
 ]
 
@@ -370,44 +351,6 @@ GOOD = [
     ["--faults=no", "--faults-used=no", "--faults-hidden=no", "--reach=no", "--entries=no"],
     ["--reach=yes", "--entries=yes", "--reach-out-file=/dev/null", "--entries-out-file=/dev/null"],
 ]
-
-
-def test_help_has_what_the_manual_has() -> None:
-    done = subprocess.run([TLBGRIND, "--help-debug"], capture_output=True, check=True, encoding="utf-8")
-    listed = set(re.findall(r"^ +(--[a-z-]+)", done.stdout, re.MULTILINE))
-    docs = Path(os.environ["TG_SRCDIR"], "docs")
-    tables = "".join((docs / name).read_text(encoding="utf-8") for name in ("reference.md", "page-faults.md"))
-    page = (docs / "tlbgrind.1").read_text(encoding="utf-8")
-    manual = set(re.findall(r"^\| `(--[a-z-]+)=", tables, re.MULTILINE))
-    man = {f"-{name}" for name in re.findall(r"^\.It Fl (-[a-z-]+)", page, re.MULTILINE)}
-    assert "--miss-cost" in manual & man
-    assert manual - listed == set()
-    assert man - listed == {"--help"}  # there with -h before it
-
-
-@pytest.mark.parametrize(
-    "option, default, written",
-    [
-        ("--faults-out-file=f", "", "f"),
-        ("--faults-used=yes", "tlbgrind.faults", ""),
-        ("--faults-hidden=yes", "tlbgrind.faults", ""),
-        ("--fault-around=16K", "tlbgrind.faults", ""),
-        ("--read-ahead=off", "tlbgrind.faults", ""),
-        ("--mthp=none", "tlbgrind.faults", ""),
-        ("--reach-out-file=r", "", "r"),
-        ("--entries-out-file=e", "", "e"),
-        ("--timeline-out-file=t", "", "t"),
-        ("--data-out-file=d", "", "d"),
-        ("--data-offsets=yes", "tlbgrind.data", ""),
-        ("--data-stride=f:8", "tlbgrind.data", ""),
-    ],
-)
-def test_an_option_brings_the_one_that_it_needs(tmp_path: Path, option: str, default: str, written: str) -> None:
-    command = [TLBGRIND, "--log-file=/dev/null", "--tlbgrind-out-file=out", option, str(client("run_exec")), "1"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, encoding="utf-8")
-    assert (done.returncode, done.stderr) == (6, "")
-    (other,) = set(os.listdir(tmp_path)) - {"out"}
-    assert other == written or re.fullmatch(rf"{re.escape(default)}\.\d+", other)
 
 
 @pytest.mark.parametrize("options", GOOD, ids=" ".join)

@@ -9,7 +9,8 @@
 
 /* The list NAME,NAME@text:SIZE,..., in the form of --machine=; to be freed. The rules stand behind
    those that the name has. `list` has page sizes, `yes` for 64K and 2M, and memory beside the kinds,
-   as rules name it; large mappings stand beside them where a run can have so many machines. NULL, with the reason: it is no such list. */
+   as rules name it; large mappings stand beside them where a run can have so many machines. NULL,
+   with the reason: it is no such list. */
 HChar* tg_advice_machines(const HChar* name, const HChar* list, tlb_reason* why);
 
 #endif

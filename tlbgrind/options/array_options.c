@@ -5,70 +5,32 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
-#include "pub_tool_xarray.h"
 
 #include "sim/machine/machine.h"
 
 #include "options/array_options.h"
+#include "options/given.h"
 
-/* One of the options, with all its arguments. */
+/* One of the options. It may be given several times. */
 typedef struct {
    const HChar* option;
    const HChar* name; /* of the array that it makes */
    UInt level;
    UInt users;
-   XArray* args; /* HChar*: whole arguments, in the order given; they are
-                    parsed when the base page is set */
 } ArrayOption;
 
-static ArrayOption arrays[] = {
-   { "--itlb", "ITLB", 1, TLB_FETCHES, NULL },
-   { "--dtlb", "DTLB", 1, TLB_LOADS | TLB_STORES, NULL },
-   { "--stlb", "STLB", 2, TLB_FETCHES | TLB_LOADS | TLB_STORES, NULL },
+static const ArrayOption arrays[] = {
+   { "--itlb", "ITLB", 1, TLB_FETCHES },
+   { "--dtlb", "DTLB", 1, TLB_LOADS | TLB_STORES },
+   { "--stlb", "STLB", 2, TLB_FETCHES | TLB_LOADS | TLB_STORES },
 };
 
 enum { N_ARRAYS = sizeof arrays / sizeof arrays[0] };
 
-static UInt n_given(const ArrayOption* a)
-{
-   return a->args == NULL ? 0 : (UInt)VG_(sizeXA)(a->args);
-}
-
-static const HChar* given(const ArrayOption* a, UInt i)
-{
-   return *(const HChar**)VG_(indexXA)(a->args, (Word)i);
-}
-
-/* The core can pass an argument more than once, in its several modes of parsing. So an equal
-   argument adds no array. */
-static void note_array(ArrayOption* a, const HChar* arg)
-{
-   for (UInt i = 0; i < n_given(a); i++) {
-      if (VG_(strcmp)(given(a, i), arg) == 0)
-         return;
-   }
-   const HChar* copy = VG_(strdup)("tg.options", arg);
-   if (a->args == NULL)
-      a->args = VG_(newXA)(VG_(malloc), "tg.options", VG_(free), sizeof copy);
-   VG_(addToXA)(a->args, &copy);
-}
-
-Bool tg_array_options_take(const HChar* arg)
-{
-   for (UInt i = 0; i < N_ARRAYS; i++) {
-      const SizeT n = VG_(strlen)(arrays[i].option);
-      if (VG_(strncmp)(arg, arrays[i].option, n) == 0 && arg[n] == '=') {
-         note_array(&arrays[i], arg);
-         return True;
-      }
-   }
-   return False;
-}
-
 Bool tg_array_options_given(void)
 {
    for (UInt i = 0; i < N_ARRAYS; i++) {
-      if (n_given(&arrays[i]) > 0)
+      if (tg_given(arrays[i].option) != NULL)
          return True;
    }
    return False;
@@ -89,7 +51,7 @@ static Bool add_array(TgMachine* m, const ArrayOption* a, const HChar* arg, UInt
                       tlb_reason* why)
 {
    tlb_geometry g;
-   if (!tlb_geometry_parse(VG_(strchr)(arg, '=') + 1, page_shift, &g, why))
+   if (!tlb_geometry_parse(tg_given_value(arg), page_shift, &g, why))
       return False;
    for (UInt i = 0; i < m->m.n_arrays; i++) {
       const tlb_machine_array* other = &m->m.array[i];
@@ -111,17 +73,17 @@ static Bool add_array(TgMachine* m, const ArrayOption* a, const HChar* arg, UInt
 const HChar* tg_array_options_finish(UInt page_shift, TgMachine* m, tlb_reason* why)
 {
    TgMachine fallback;
-   const HChar* last = NULL; /* of the options so far */
+   const HChar *arg, *last = NULL; /* of the options so far */
    tg_machine_default(&fallback, page_shift);
    tg_machine_begin(m, "custom", page_shift);
    for (UInt i = 0; i < N_ARRAYS; i++) {
       const ArrayOption* a = &arrays[i];
-      for (UInt j = 0; j < n_given(a); j++) {
-         last = given(a, j);
-         if (!add_array(m, a, last, page_shift, why))
-            return last;
+      for (UInt j = 0; (arg = tg_given_nth(a->option, j)) != NULL; j++) {
+         last = arg;
+         if (!add_array(m, a, arg, page_shift, why))
+            return arg;
       }
-      if (a->level > 1 || n_given(a) > 0)
+      if (a->level > 1 || tg_given(a->option) != NULL)
          continue;
       if (!has_room(m, why))
          return last;
@@ -134,7 +96,7 @@ const HChar* tg_array_options_finish(UInt page_shift, TgMachine* m, tlb_reason* 
    if (tlb_machine_holds(&m->m, page_shift, &none))
       return NULL;
    VG_(snprintf)(why->text, sizeof why->text, "%s, the base page of this run", none.text);
-   return given(&arrays[VG_(strstr)(none.text, "instruction") != NULL ? 0 : 1], 0);
+   return tg_given_nth(VG_(strstr)(none.text, "instruction") != NULL ? "--itlb" : "--dtlb", 0);
 }
 
 /* --- Beside --machine= --- */
@@ -235,11 +197,11 @@ static Bool add_lines(const ArrayOption* a, const HChar* value, const tlb_machin
 
 const HChar* tg_array_options_overrides(const tlb_machine* m, HChar** overrides, tlb_reason* why)
 {
+   const HChar* arg;
    *overrides = NULL;
    for (UInt i = 0; i < N_ARRAYS; i++) {
-      for (UInt j = 0; j < n_given(&arrays[i]); j++) {
-         const HChar* arg = given(&arrays[i], j);
-         if (!add_lines(&arrays[i], VG_(strchr)(arg, '=') + 1, m, overrides, why))
+      for (UInt j = 0; (arg = tg_given_nth(arrays[i].option, j)) != NULL; j++) {
+         if (!add_lines(&arrays[i], tg_given_value(arg), m, overrides, why))
             return arg;
       }
    }

@@ -10,10 +10,6 @@
 
 #include "options/machine_builder.h"
 
-/* Stores the command-line argument if it is one of these options, else returns False. Each may be
-   given several times; tg_array_options_finish() parses the text. */
-Bool tg_array_options_take(const HChar* arg);
-
 /* Whether one of them was on the command line. */
 Bool tg_array_options_given(void);
 

@@ -2,6 +2,7 @@
 
 #include "pub_tool_basics.h"
 
+#include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
@@ -10,6 +11,7 @@
 
 #include "options/conflicts.h"
 #include "options/features.h"
+#include "options/given.h"
 
 static const HChar no_kernel[] = "cachegrind has no kernel";
 static const HChar own_faults[] = "page faults are those of the code as it is";
@@ -78,7 +80,7 @@ static Bool has(const TgOptions* o, TgFeature feature)
    case TG_HAS_TOUCHES: return k->touches;
    case TG_HAS_SWITCHES: return k->switch_every > 0;
    case TG_HAS_PREFETCHES: return k->prefetches;
-   case TG_HAS_CORES: return tg_kernel_options_cores_arg() != NULL && k->cores != TG_CORES_SHARED;
+   case TG_HAS_CORES: return tg_given("--cores") != NULL && k->cores != TG_CORES_SHARED;
    case TG_HAS_SIBLINGS: return k->siblings > 1;
    case TG_HAS_COPIES: return k->copies > 1;
    case TG_HAS_SEPARATE_THREADS: return o->separate_threads;
@@ -99,12 +101,12 @@ static const HChar* shown_arg(TgFeature feature)
    return arg != NULL ? arg : "several machines";
 }
 
-const HChar* tg_conflicts_find(const TgOptions* options, HChar** text)
+void tg_conflicts_check(const TgOptions* options)
 {
    enum { MAX_ARG = 200, MAX_LINE = 2 * MAX_ARG + 200 };
    const HChar* first = NULL;
    const SizeT room = N_CONFLICTS * MAX_LINE;
-   *text = VG_(calloc)("tg.features.text", 1, room);
+   HChar* text = VG_(malloc)("tg.conflicts", room);
    SizeT n = 0;
    for (UInt i = 0; i < N_CONFLICTS; i++) {
       if (!has(options, conflicts[i].a) || !has(options, conflicts[i].b))
@@ -114,12 +116,16 @@ const HChar* tg_conflicts_find(const TgOptions* options, HChar** text)
       tlb_text_add(&shown, shown_arg(conflicts[i].a));
       shown = tlb_text_in(b, sizeof b);
       tlb_text_add(&shown, shown_arg(conflicts[i].b));
-      n += VG_(snprintf)(*text + n, (Int)(room - n), "%s goes without %s: %s\n", a, b,
+      n += VG_(snprintf)(text + n, (Int)(room - n), "%s goes without %s: %s\n", a, b,
                          conflicts[i].why);
       if (first == NULL)
          first = shown_arg(conflicts[i].a);
    }
-   return first;
+   if (first != NULL) {
+      VG_(fmsg_bad_option)(first, "%s", text);
+      VG_(exit)(1);
+   }
+   VG_(free)(text);
 }
 
 void tg_conflicts_print(void)

@@ -7,9 +7,8 @@
 
 #include "options/options.h"
 
-/* All pairs of features in a run that exclude each other, a line for each. Returns NULL, or the
-   argument that gives the first; `text` is to be freed. */
-const HChar* tg_conflicts_find(const TgOptions* options, HChar** text);
+/* Ends the run, with all pairs that exclude each other, a line for each, if there are any. */
+void tg_conflicts_check(const TgOptions* options);
 
 /* Prints for each pair that excludes each other every two arguments that make it. */
 void tg_conflicts_print(void);

@@ -11,41 +11,11 @@
 #include "sim/machine/cost.h"
 
 #include "options/cost_options.h"
-
-static const HChar cost_name[] = "--miss-cost=";
-static const HChar cycles_name[] = "--cycles=";
-
-static const HChar* cost_arg;
-static const HChar* cycles_arg;
-
-static Bool starts_with(const HChar* arg, const HChar* name)
-{
-   return VG_(strncmp)(arg, name, VG_(strlen)(name)) == 0;
-}
-
-Bool tg_cost_options_take(const HChar* arg)
-{
-   if (starts_with(arg, cost_name))
-      cost_arg = VG_(strdup)("tg.options", arg);
-   else if (starts_with(arg, cycles_name))
-      cycles_arg = VG_(strdup)("tg.options", arg);
-   else
-      return False;
-   return True;
-}
+#include "options/given.h"
 
 Bool tg_cost_options_any(void)
 {
-   return cost_arg != NULL || cycles_arg != NULL;
-}
-
-void tg_cost_options_print_usage(void)
-{
-   VG_(printf)(
-"    --miss-cost=CYCLES               what a page walk costs [the machine's own]\n"
-"    --cycles=NUMBER|MACHINE:NUMBER[,...]  cycles of the program on the real machine,\n"
-"                                     for the share that misses have in them [1 to 2\n"
-"                                     instructions per cycle are assumed]\n");
+   return tg_given("--miss-cost") != NULL || tg_given("--cycles") != NULL;
 }
 
 /* The user knows what the machine's file assumes. */
@@ -63,10 +33,10 @@ static void forget_assumed_walk(TgMachine* m)
    }
 }
 
-static Bool apply_cost(TgMachine* machine, UInt n, tlb_reason* why)
+static Bool apply_cost(const HChar* value, TgMachine* machine, UInt n, tlb_reason* why)
 {
    uint32_t cost;
-   if (!tlb_miss_cost_parse(cost_arg + VG_(strlen)(cost_name), &cost, why))
+   if (!tlb_miss_cost_parse(value, &cost, why))
       return False;
    for (UInt i = 0; i < n; i++) {
       forget_assumed_walk(&machine[i]);
@@ -106,9 +76,8 @@ static Bool apply_to_one(TgMachine* machine, UInt n, HChar* text, tlb_reason* wh
    return refuse_machine(text, why);
 }
 
-static Bool apply_cycles(TgMachine* machine, UInt n, tlb_reason* why)
+static Bool apply_cycles(const HChar* value, TgMachine* machine, UInt n, tlb_reason* why)
 {
-   const HChar* value = cycles_arg + VG_(strlen)(cycles_name);
    uint64_t cycles;
    if (VG_(strchr)(value, ':') == NULL) {
       if (!tlb_cycles_parse(value, &cycles, why))
@@ -129,9 +98,11 @@ static Bool apply_cycles(TgMachine* machine, UInt n, tlb_reason* why)
 
 const HChar* tg_cost_options_apply(TgMachine* machine, UInt n, tlb_reason* why)
 {
-   if (cycles_arg != NULL && !apply_cycles(machine, n, why))
-      return cycles_arg;
-   if (cost_arg != NULL && !apply_cost(machine, n, why))
-      return cost_arg;
+   const HChar* cycles = tg_given("--cycles");
+   const HChar* cost = tg_given("--miss-cost");
+   if (cycles != NULL && !apply_cycles(tg_given_value(cycles), machine, n, why))
+      return cycles;
+   if (cost != NULL && !apply_cost(tg_given_value(cost), machine, n, why))
+      return cost;
    return NULL;
 }

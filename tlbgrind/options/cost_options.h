@@ -7,11 +7,6 @@
 
 #include "options/machines.h"
 
-/* Stores an argument. False: it is none of these options. */
-Bool tg_cost_options_take(const HChar* arg);
-
-void tg_cost_options_print_usage(void);
-
 /* Gives the machines, which have their names, what the options say. Returns the argument that is
    wrong, with the reason, or NULL. */
 const HChar* tg_cost_options_apply(TgMachine* machine, UInt n, tlb_reason* why);

@@ -12,6 +12,7 @@
 #include "pub_tool_clientstate.h" /* needs pub_tool_xarray.h before it */
 
 #include "options/exec.h"
+#include "options/given.h"
 
 static const HChar was_option[] = "--was=";
 
@@ -23,17 +24,8 @@ static struct {
    const HChar* folder;
 } before;
 
-static const HChar* was_arg;
 static const HChar* trace_arg; /* the last --trace-children; NULL: none is given */
 static Bool added_arg;         /* to the core's, by tg_exec_pass_on() */
-
-Bool tg_exec_option(const HChar* arg)
-{
-   if (VG_(strncmp)(arg, was_option, sizeof was_option - 1) != 0)
-      return False;
-   was_arg = VG_(strdup)("tg.exec", arg);
-   return True;
-}
 
 /* Reads a number and the comma after it. */
 static Bool read_number(const HChar** at, ULong* number)
@@ -46,9 +38,8 @@ static Bool read_number(const HChar** at, ULong* number)
    return *end == ',';
 }
 
-static Bool read_before(void)
+static Bool read_before(const HChar* at)
 {
-   const HChar* at = was_arg + sizeof was_option - 1;
    ULong execs, n_missing;
    if (!read_number(&at, &execs) || !read_number(&at, &n_missing)
        || !read_number(&at, &before.instructions) || (*at != '/' && *at != '\0'))
@@ -76,12 +67,13 @@ static void read_arguments(void)
 
 const HChar* tg_exec_init(tlb_reason* why)
 {
+   const HChar* arg = tg_given(was_option);
    read_arguments();
-   if (was_arg == NULL || read_before())
+   if (arg == NULL || read_before(tg_given_value(arg)))
       return NULL;
    VG_(snprintf)(why->text, sizeof why->text,
                  "it is the tool's own, to tell itself what a process was before exec");
-   return was_arg;
+   return arg;
 }
 
 UInt tg_exec_n_before(ULong* instructions)

@@ -11,9 +11,6 @@
 
 #include "sim/machine/geometry.h"
 
-/* Stores the command-line argument if it is --was=, else returns False. */
-Bool tg_exec_option(const HChar* arg);
-
 /* Parses the option, after the whole command line has been read. Returns NULL, or the invalid
    argument, with the reason. */
 const HChar* tg_exec_init(tlb_reason* why);

@@ -6,63 +6,19 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
-#include "pub_tool_options.h"
 
 #include "sim/machine/geometry.h"
 
 #include "options/fault_options.h"
 #include "options/features.h"
+#include "options/given.h"
 #include "base/number_format.h"
 #include "base/proc_file.h"
 #include "options/thp.h"
 
-/* The whole arguments; NULL: not given. */
-static const HChar* around_arg;
-static const HChar* ahead_arg;
-static const HChar* mthp_arg;
-
 /* Linux's defaults, for settings that cannot be read from the host: mm/memory.c,
    include/linux/mm.h (VM_READAHEAD_PAGES). */
 enum { DEFAULT_AROUND = 65536, DEFAULT_AHEAD = 128 * 1024 };
-
-static Bool keep(const HChar* arg, const HChar* option, const HChar** kept)
-{
-   const SizeT n = VG_(strlen)(option);
-   if (VG_(strncmp)(arg, option, n) != 0 || arg[n] != '=')
-      return False;
-   *kept = VG_(strdup)("tg.fault.options", arg);
-   return True;
-}
-
-Bool tg_fault_options_take(const HChar* arg, TgFaultOptions* out)
-{
-   return VG_BOOL_CLO(arg, "--faults", out->on)
-          || VG_BOOL_CLO(arg, "--faults-used", out->used)
-          || VG_BOOL_CLO(arg, "--faults-hidden", out->lists_hidden)
-          || keep(arg, "--fault-around", &around_arg)
-          || keep(arg, "--read-ahead", &ahead_arg)
-          || keep(arg, "--mthp", &mthp_arg);
-}
-
-void tg_fault_options_print_usage(void)
-{
-   VG_(printf)(
-"    --faults=no|yes                  record page faults in order [no, or yes if\n"
-"                                     an option says how: --faults-*, --fault-around,\n"
-"                                     --read-ahead, --mthp]\n"
-"    --faults-out-file=FILE           where to [tlbgrind.faults.%%p]\n"
-"    --faults-used=no|yes             and how many bytes of each page are used [no]\n"
-"    --faults-hidden=no|yes           list what Valgrind itself brings, too [no]\n"
-"    --fault-around=SIZE|off          what a read fault of a file maps at most\n"
-"                                     [the host's, or 64K]\n"
-"    --read-ahead=SIZE|off            what a major fault reads [128K]\n"
-"    --mthp=none|SIZE[@madvise][,...] sizes of anonymous folios [the host's]\n");
-}
-
-static const HChar* value_of(const HChar* arg)
-{
-   return VG_(strchr)(arg, '=') + 1;
-}
 
 /* --- The host --- */
 
@@ -187,41 +143,42 @@ static Bool check_page(UInt page_shift, const HChar* what, tlb_reason* why)
    return False;
 }
 
-const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp, const HChar* flushes,
-                                     const HChar* prefetches,
-                                     TgFaultOptions* out, tlb_reason* why)
+const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp,
+                                     const TgKernelOptions* kernel, TgFaultOptions* out,
+                                     tlb_reason* why)
 {
    tlb_fault_settings* s = &out->settings;
-   const HChar* by = out->on ? tg_feature_arg(TG_HAS_FAULTS) : NULL;
-   out->simulated = out->on || flushes != NULL || prefetches != NULL;
-   if (by != NULL && !check_page(page_shift, "page faults can be recorded", why))
-      return by;
-   if (flushes != NULL && !check_page(page_shift, "flushes can be simulated", why))
-      return flushes;
-   if (prefetches != NULL && !check_page(page_shift, "prefetches can be simulated", why))
-      return prefetches;
+   const HChar* around = tg_given("--fault-around");
+   const HChar* ahead = tg_given("--read-ahead");
+   const HChar* mthp = tg_given("--mthp");
+   const Bool flushes = kernel->flushes || kernel->touches;
+   out->simulated = out->on || flushes || kernel->prefetches;
+   if (out->on && !check_page(page_shift, "page faults can be recorded", why))
+      return tg_feature_arg(TG_HAS_FAULTS);
+   if (flushes && !check_page(page_shift, "flushes can be simulated", why))
+      return tg_kernel_options_arg();
+   if (kernel->prefetches && !check_page(page_shift, "prefetches can be simulated", why))
+      return tg_given(tg_given("--prefetch") != NULL ? "--prefetch" : "--machine");
    s->page_shift = page_shift;
    s->thp = thp;
    s->phases = 1;
    if (out->simulated) {
       s->fault_around = host_around();
-      out->around_assumed = s->fault_around == 0 && around_arg == NULL;
+      out->around_assumed = s->fault_around == 0 && around == NULL;
       if (s->fault_around == 0)
          s->fault_around = DEFAULT_AROUND;
-      if (mthp_arg == NULL)
+      if (mthp == NULL)
          host_folios(s);
    }
    s->read_ahead = DEFAULT_AHEAD;
    /* The kernel maps at most one page table's range around a fault, aligned. */
-   if (around_arg != NULL
-       && !read_size(value_of(around_arg), page_shift, 2 * page_shift - 3,
-                     &s->fault_around, why))
-      return around_arg;
-   if (ahead_arg != NULL
-       && !read_size(value_of(ahead_arg), page_shift, TLB_MAX_PAGE_SHIFT,
-                     &s->read_ahead, why))
-      return ahead_arg;
-   if (mthp_arg != NULL && !read_folios(value_of(mthp_arg), s, why))
-      return mthp_arg;
+   if (around != NULL
+       && !read_size(tg_given_value(around), page_shift, 2 * page_shift - 3, &s->fault_around, why))
+      return around;
+   if (ahead != NULL
+       && !read_size(tg_given_value(ahead), page_shift, TLB_MAX_PAGE_SHIFT, &s->read_ahead, why))
+      return ahead;
+   if (mthp != NULL && !read_folios(tg_given_value(mthp), s, why))
+      return mthp;
    return NULL;
 }

@@ -10,6 +10,8 @@
 #include "sim/faults/faultmodel.h"
 #include "sim/machine/geometry.h"
 
+#include "options/kernel_options.h"
+
 typedef struct {
    Bool on;
    Bool simulated;        /* they are modelled, though the log may not be written: flushes are of
@@ -20,18 +22,12 @@ typedef struct {
    Bool around_assumed;   /* the host's size of fault-around cannot be read */
 } TgFaultOptions;
 
-/* Stores the command-line argument if it is one of these options, else returns False.
-   tg_fault_options_finish() parses the text. */
-Bool tg_fault_options_take(const HChar* arg, TgFaultOptions* out);
-
-void tg_fault_options_print_usage(void);
-
 /* Parses the rest; to be called when base page and mode of transparent huge pages are set, and
    whether they are on.
-   `flushes`, `prefetches`: the arguments that ask for these, NULL: none does. Returns NULL, or the
-   invalid argument, with the reason. */
-const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp, const HChar* flushes,
-                                     const HChar* prefetches,
-                                     TgFaultOptions* out, tlb_reason* why);
+   `kernel`: whether flushes and prefetches need them. Returns NULL, or the invalid argument, with
+   the reason. */
+const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp,
+                                     const TgKernelOptions* kernel, TgFaultOptions* out,
+                                     tlb_reason* why);
 
 #endif

@@ -3,13 +3,9 @@
 #include "pub_tool_basics.h"
 
 #include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_xarray.h"
-
-#include "sim/base/text.h"
 
 #include "options/features.h"
+#include "options/given.h"
 
 enum { MAX_WAYS = 8 };
 
@@ -48,50 +44,21 @@ const HChar* tg_feature_way(TgFeature feature, UInt nth)
    return nth < MAX_WAYS ? ways[feature][nth] : NULL;
 }
 
-/* --- Arguments --- */
-
-static XArray* given; /* const HChar* */
-
-void tg_features_note(const HChar* arg)
-{
-   const HChar* kept = VG_(strdup)("tg.features", arg);
-   if (given == NULL)
-      given = VG_(newXA)(VG_(malloc), "tg.features", VG_(free), sizeof kept);
-   VG_(addToXA)(given, &kept);
-}
-
-/* The last argument of the same option; NULL: it is not given. */
-static const HChar* given_like(const HChar* way, Word* at)
-{
-   const SizeT n = (SizeT)(VG_(strchr)(way, '=') - way) + 1;
-   for (Word i = given == NULL ? 0 : VG_(sizeXA)(given); i > 0; i--) {
-      const HChar* arg = *(const HChar**)VG_(indexXA)(given, i - 1);
-      *at = i - 1;
-      if (VG_(strncmp)(arg, way, n) == 0)
-         return arg;
-   }
-   return NULL;
-}
-
-static const HChar* value_of(const HChar* arg)
-{
-   return VG_(strchr)(arg, '=') + 1;
-}
-
 static Bool is_off(const HChar* way, const HChar* arg)
 {
-   return VG_(strcmp)(value_of(way), "yes") == 0 && VG_(strcmp)(value_of(arg), "no") == 0;
+   return VG_(strcmp)(tg_given_value(way), "yes") == 0
+          && VG_(strcmp)(tg_given_value(arg), "no") == 0;
 }
 
 const HChar* tg_feature_arg(TgFeature feature)
 {
-   const HChar* last = NULL;
-   Word last_at = -1, at;
-   for (UInt i = 0; i < MAX_WAYS && ways[feature][i] != NULL; i++) {
-      const HChar* arg = given_like(ways[feature][i], &at);
-      if (arg != NULL && at > last_at && !is_off(ways[feature][i], arg)) {
-         last = arg;
-         last_at = at;
+   const HChar *last = NULL, *way;
+   Word last_place = -1;
+   for (UInt i = 0; (way = tg_feature_way(feature, i)) != NULL; i++) {
+      const Word place = tg_given_place(way);
+      if (place > last_place && !is_off(way, tg_given(way))) {
+         last = tg_given(way);
+         last_place = place;
       }
    }
    return last;
@@ -99,7 +66,6 @@ const HChar* tg_feature_arg(TgFeature feature)
 
 const HChar* tg_feature_off_arg(TgFeature feature)
 {
-   Word at;
-   const HChar* arg = given_like(ways[feature][0], &at);
+   const HChar* arg = tg_given(ways[feature][0]);
    return arg != NULL && is_off(ways[feature][0], arg) ? arg : NULL;
 }

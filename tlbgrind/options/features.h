@@ -35,9 +35,6 @@ typedef enum {
    TG_N_FEATURES
 } TgFeature;
 
-/* Notes an argument of the command line. */
-void tg_features_note(const HChar* arg);
-
 /* An argument that would give the feature, its switch first; NULL: there are no more. */
 const HChar* tg_feature_way(TgFeature feature, UInt nth);
 

@@ -2,86 +2,26 @@
 
 #include "pub_tool_basics.h"
 
-#include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
-#include "pub_tool_options.h"
 
 #include "sim/machine/spaces.h"
 
+#include "options/given.h"
 #include "options/kernel_options.h"
 #include "options/machine_args.h"
 
-static const HChar* const names[TG_N_KERNEL_RULES] = { "--flush-policy=", "--syscall-tlb=",
-                                                      "--prefetch=" };
-static const HChar switch_name[] = "--switch-every=";
-static const HChar cores_name[] = "--cores=";
-static const HChar copies_name[] = "--copies=";
+static const HChar* const rule_options[TG_N_KERNEL_RULES] = {
+   [TG_RULE_FLUSH] = "--flush-policy", [TG_RULE_SYSCALL] = "--syscall-tlb",
+   [TG_RULE_PREFETCH] = "--prefetch",
+};
 
-static const HChar* given[TG_N_KERNEL_RULES]; /* arguments */
-static const HChar* switch_arg;
-static const HChar* cores_arg;
-static const HChar* copies_arg;
-static Bool shared_context;
-
-static Bool starts_with(const HChar* arg, const HChar* name)
+/* Of the option's argument; NULL: it is not given. */
+static const HChar* value_of(const HChar* option)
 {
-   return VG_(strncmp)(arg, name, VG_(strlen)(name)) == 0;
-}
-
-static const HChar* value_of(TgKernelRule rule)
-{
-   return given[rule] == NULL ? NULL : given[rule] + VG_(strlen)(names[rule]);
-}
-
-Bool tg_kernel_options_take(const HChar* arg)
-{
-   for (UInt rule = 0; rule < TG_N_KERNEL_RULES; rule++) {
-      if (starts_with(arg, names[rule])) {
-         given[rule] = VG_(strdup)("tg.options", arg);
-         return True;
-      }
-   }
-   if (starts_with(arg, switch_name))
-      switch_arg = VG_(strdup)("tg.options", arg);
-   else if (starts_with(arg, cores_name))
-      cores_arg = VG_(strdup)("tg.options", arg);
-   else if (starts_with(arg, copies_name))
-      copies_arg = VG_(strdup)("tg.options", arg);
-   else
-      return VG_BOOL_CLO(arg, "--shared-context", shared_context);
-   return True;
-}
-
-void tg_kernel_options_print_usage(void)
-{
-   VG_(printf)(
-"    --flush-policy=POLICY[,...]      which translations munmap, mprotect, fork and so on\n"
-"                                     throw away: none, linux (few pages one by one,\n"
-"                                     many by a flush of everything), ceiling:PAGES,\n"
-"                                     shift:N (up to entries >> N pages one by one)\n"
-"                                     or all; of several, each machine with each [none]\n"
-"    --syscall-tlb=WHAT[,...]         what each system call does to the TLBs: none,\n"
-"                                     flush, or kernel:PAGES (of code and of data that\n"
-"                                     the kernel refers to, and the program's buffers);\n"
-"                                     of several, each machine with each [none]\n"
-"    --switch-every=INSTRUCTIONS[:PAGES]  context switches: everything is flushed, or\n"
-"                                     another process refers to so many pages of code\n"
-"                                     and of data [none]\n"
-"    --cores=shared|per-thread|N[:THREADS]  which cores' TLBs the threads use: one for\n"
-"                                     all, each its own, or so many, in turn, and of\n"
-"                                     each core so many hardware threads, which share\n"
-"                                     or divide its arrays [per-thread]\n"
-"    --copies=N[:REFERENCES]          N copies of the program share a core, each with an\n"
-"                                     address space of its own, so many references\n"
-"                                     behind the one before it [1]\n"
-"    --shared-context=no|yes          what copies have mapped from files is the same to\n"
-"                                     the TLBs [no]\n"
-"    --prefetch=ignore|weak|strong[,...]  what prefetch instructions do: nothing; weak:\n"
-"                                     fill what some TLB has, and are dropped else;\n"
-"                                     strong: fill as loads do; of several, each\n"
-"                                     machine with each [ignore]\n");
+   const HChar* arg = tg_given(option);
+   return arg == NULL ? NULL : tg_given_value(arg);
 }
 
 /* --- Values --- */
@@ -176,32 +116,35 @@ const HChar* tg_kernel_options_parse(TgKernelOptions* out, tlb_reason* why)
 {
    for (UInt rule = 0; rule < TG_N_KERNEL_RULES; rule++) {
       Check c = { (TgKernelRule)rule, why };
-      if (given[rule] != NULL && !each_value(value_of(c.rule), is_value, &c))
-         return given[rule];
+      const HChar* values = value_of(rule_options[rule]);
+      if (values != NULL && !each_value(values, is_value, &c))
+         return tg_given(rule_options[rule]);
    }
+   const HChar* cores = value_of("--cores");
+   const HChar* copies = value_of("--copies");
+   const HChar* every = value_of("--switch-every");
    out->siblings = 1;
-   if (!parse_cores(cores_arg == NULL ? "per-thread" : cores_arg + sizeof cores_name - 1, out)) {
+   if (!parse_cores(cores == NULL ? "per-thread" : cores, out)) {
       VG_(snprintf)(why->text, sizeof why->text,
-                    "allowed are shared, per-thread, and 1 to %d, and behind it a colon and 1 to %d "
-                    "hardware threads of each core, as 2:2", MOST_CORES, MOST_SIBLINGS);
-      return cores_arg;
+                    "allowed are shared, per-thread, and 1 to %d, and behind it a colon and 1 to "
+                    "%d hardware threads of each core, as 2:2", MOST_CORES, MOST_SIBLINGS);
+      return tg_given("--cores");
    }
    out->copies = 1;
-   out->shared_context = shared_context;
-   if (copies_arg != NULL && !parse_copies(copies_arg + sizeof copies_name - 1, out)) {
+   if (copies != NULL && !parse_copies(copies, out)) {
       VG_(snprintf)(why->text, sizeof why->text,
                     "allowed are 1 to %d copies, and behind them a colon and up to %d references "
                     "that one is behind the next, as 4:1000", TLB_MAX_SPACES, MOST_BEHIND);
-      return copies_arg;
+      return tg_given("--copies");
    }
-   if (out->copies > 1 && cores_arg == NULL)
+   if (out->copies > 1 && cores == NULL)
       out->cores = TG_CORES_SHARED;
-   if (switch_arg == NULL || parse_switch(switch_arg + sizeof switch_name - 1, out))
+   if (every == NULL || parse_switch(every, out))
       return NULL;
    VG_(snprintf)(why->text, sizeof why->text,
                  "not a number of instructions above 0, or one and 1 to 65536 pages, as "
                  "1000000:64");
-   return switch_arg;
+   return tg_given("--switch-every");
 }
 
 /* --- Machines --- */
@@ -224,14 +167,14 @@ static Bool add(const HChar* value, void* opaque)
 static Bool add_each(const HChar* machine, void* opaque)
 {
    name = machine;
-   return each_value(value_of(rule_at_hand), add, opaque);
+   return each_value(value_of(rule_options[rule_at_hand]), add, opaque);
 }
 
 HChar* tg_kernel_options_machines(const HChar* machines)
 {
    HChar* all = NULL;
    for (UInt rule = 0; rule < TG_N_KERNEL_RULES; rule++) {
-      const HChar* values = value_of((TgKernelRule)rule);
+      const HChar* values = value_of(rule_options[rule]);
       if (values == NULL || VG_(strchr)(values, ',') == NULL)
          continue;
       list = NULL;
@@ -250,9 +193,9 @@ void tg_kernel_options_apply(TgMachine* machine, UInt n_machines, TgKernelOption
       const Bool own[TG_N_KERNEL_RULES] = { p->has_flush, p->has_syscall, p->has_prefetch };
       for (UInt rule = 0; rule < TG_N_KERNEL_RULES; rule++) {
          tlb_reason ignored;
-         if (given[rule] != NULL && !own[rule])
-            tg_kernel_policy_parse((TgKernelRule)rule, value_of((TgKernelRule)rule),
-                                   machine[i].m.isa, p, &ignored);
+         const HChar* value = value_of(rule_options[rule]);
+         if (value != NULL && !own[rule])
+            tg_kernel_policy_parse((TgKernelRule)rule, value, machine[i].m.isa, p, &ignored);
       }
       machine[i].shared = out->switch_every > 0 || p->syscall != TG_SYSCALLS_NONE;
       out->flushes |= p->flush.how != TLB_FLUSH_NONE;
@@ -264,23 +207,11 @@ void tg_kernel_options_apply(TgMachine* machine, UInt n_machines, TgKernelOption
 
 const HChar* tg_kernel_options_arg(void)
 {
-   return given[TG_RULE_FLUSH] != NULL ? given[TG_RULE_FLUSH]
-          : given[TG_RULE_SYSCALL] != NULL ? given[TG_RULE_SYSCALL]
-          : switch_arg != NULL             ? switch_arg
-                                           : given[TG_RULE_PREFETCH];
-}
-
-const HChar* tg_kernel_options_prefetch_arg(void)
-{
-   return given[TG_RULE_PREFETCH];
-}
-
-const HChar* tg_kernel_options_cores_arg(void)
-{
-   return cores_arg;
-}
-
-const HChar* tg_kernel_options_copies_arg(void)
-{
-   return copies_arg;
+   static const HChar* const by[]
+      = { "--flush-policy", "--syscall-tlb", "--switch-every", "--prefetch" };
+   for (UInt i = 0; i < sizeof by / sizeof by[0]; i++) {
+      if (tg_given(by[i]) != NULL)
+         return tg_given(by[i]);
+   }
+   return tg_given("--machine");
 }

@@ -30,11 +30,6 @@ typedef struct {
    UInt switch_pages;  /* others' that they bring, of code and as many of data; 0: they flush */
 } TgKernelOptions;
 
-/* Returns whether the argument is such an option. */
-Bool tg_kernel_options_take(const HChar* arg);
-
-void tg_kernel_options_print_usage(void);
-
 /* Parses the options. Returns NULL, or the invalid argument, with the reason. */
 const HChar* tg_kernel_options_parse(TgKernelOptions* out, tlb_reason* why);
 
@@ -46,17 +41,7 @@ HChar* tg_kernel_options_machines(const HChar* names);
    is. */
 void tg_kernel_options_apply(TgMachine* machine, UInt n_machines, TgKernelOptions* out);
 
-/* The argument that asks for flushes, for the kernel's references, or for several values of one;
-   NULL: it is --machine=. */
+/* The argument that asks for flushes, for the kernel's references, or for several values of one. */
 const HChar* tg_kernel_options_arg(void);
-
-/* The argument --prefetch=; NULL: it is not given. */
-const HChar* tg_kernel_options_prefetch_arg(void);
-
-/* That of --cores=; NULL: it is not given. */
-const HChar* tg_kernel_options_cores_arg(void);
-
-/* That of --copies=; NULL: it is not given. */
-const HChar* tg_kernel_options_copies_arg(void);
 
 #endif

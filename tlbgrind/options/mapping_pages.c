@@ -3,23 +3,20 @@
 #include "pub_tool_basics.h"
 
 #include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
 
 #include "options/mapping_pages.h"
+#include "options/refuse.h"
 
-Bool tg_large_pages_parse(const HChar* value, TgOptions* options, tlb_reason* why)
+void tg_large_pages_take(const HChar* arg, const HChar* value, TgOptions* o)
 {
    tlb_reason ignored;
-   options->mappings_shift = 0;
-   options->mappings = VG_(strcmp)(value, "no") != 0;
-   if (!options->mappings || VG_(strcmp)(value, "yes") == 0)
-      return True;
-   options->mappings_shift = tlb_page_size_parse(value, &ignored);
-   if (options->mappings_shift != 0)
-      return True;
-   VG_(snprintf)(why->text, sizeof why->text,
-                 "'%.40s' is neither no nor yes nor a page size, such as 2M", value);
-   return False;
+   o->mappings_shift = 0;
+   o->mappings = VG_(strcmp)(value, "no") != 0;
+   if (!o->mappings || VG_(strcmp)(value, "yes") == 0)
+      return;
+   o->mappings_shift = tlb_page_size_parse(value, &ignored);
+   if (o->mappings_shift == 0)
+      tg_refuse(arg, "'%.40s' is neither no nor yes nor a page size, such as 2M", value);
 }
 
 UInt tg_large_pages_shift(const TgOptions* options, UInt machine)
@@ -47,11 +44,12 @@ UInt tg_large_pages_smallest(const TgOptions* options)
    return smallest;
 }
 
-const TgMachine* tg_large_pages_wrong(const TgOptions* options)
+void tg_large_pages_check(const TgOptions* o)
 {
-   for (UInt i = 0; i < options->n_machines; i++) {
-      if (tg_large_pages_shift(options, i) <= options->machine[i].m.base_page_shift)
-         return &options->machine[i];
+   for (UInt i = 0; o->mappings && i < o->n_machines; i++) {
+      const TgMachine* m = &o->machine[i];
+      if (tg_large_pages_shift(o, i) <= m->m.base_page_shift)
+         tg_refuse("--mappings", "the base page of %s is as large as that; give the size of a "
+                                 "larger page", m->name);
    }
-   return NULL;
 }

@@ -7,8 +7,8 @@
 
 #include "options/options.h"
 
-/* Parses the value of --mappings=: no, yes or a size. False, with the reason: it is none. */
-Bool tg_large_pages_parse(const HChar* value, TgOptions* options, tlb_reason* why);
+/* Takes the option: no, yes or a size. See TgOption, options/option_table.h. */
+void tg_large_pages_take(const HChar* arg, const HChar* value, TgOptions* o);
 
 /* The large page of a machine, as its logarithm: the size of --mappings=SIZE, else the largest that
    its rules ask for, else that of transparent huge pages. */
@@ -17,7 +17,7 @@ UInt tg_large_pages_shift(const TgOptions* options, UInt machine);
 /* The smallest of all machines. */
 UInt tg_large_pages_smallest(const TgOptions* options);
 
-/* The first machine whose base page is as large; NULL: there is none. */
-const TgMachine* tg_large_pages_wrong(const TgOptions* options);
+/* Ends the run if a machine's base page is as large. */
+void tg_large_pages_check(const TgOptions* o);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct {
    Bool native;      /* --native-start=yes: native/native.h */
    Bool nested;      /* page walks are two-dimensional, as in a virtual machine */
    Bool shows_cycles; /* --cycles= or --miss-cost= is given */
-   Bool as_cachegrind; /* see tg_options_print_debug_usage(), options/command_line.h */
+   Bool as_cachegrind; /* see its row in options/option_table.c */
    Bool trace_aspace;  /* likewise */
    Bool is_written[TG_N_OUTPUTS]; /* by output: the run writes it */
    Bool debug_check;   /* likewise */

@@ -11,53 +11,55 @@
 
 #include "pub_tool_clientstate.h" /* needs pub_tool_xarray.h before it */
 
-#include "options/exec.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "options/output_names.h"
 #include "base/streams.h"
+#include "options/exec.h"
+#include "options/given.h"
+#include "options/output_names.h"
 
-static struct {
+static const struct {
    const HChar* option;
-   const HChar* name;
-   const HChar* arg; /* the whole argument; NULL: not given */
+   const HChar* name; /* without it */
 } outputs[TG_N_OUTPUTS] = {
-   [TG_COSTS_OUT] = { "--tlbgrind-out-file", "tlbgrind.out.%p", NULL },
-   [TG_REACH_OUT] = { "--reach-out-file", "tlbgrind.reach.%p", NULL },
-   [TG_TIMELINE_OUT] = { "--timeline-out-file", "tlbgrind.timeline.%p", NULL },
-   [TG_ENTRIES_OUT] = { "--entries-out-file", "tlbgrind.entries.%p", NULL },
-   [TG_DATA_OUT] = { "--data-out-file", "tlbgrind.data.%p", NULL },
-   [TG_FAULTS_OUT] = { "--faults-out-file", "tlbgrind.faults.%p", NULL },
+   [TG_COSTS_OUT] = { "--tlbgrind-out-file", "tlbgrind.out.%p" },
+   [TG_REACH_OUT] = { "--reach-out-file", "tlbgrind.reach.%p" },
+   [TG_TIMELINE_OUT] = { "--timeline-out-file", "tlbgrind.timeline.%p" },
+   [TG_ENTRIES_OUT] = { "--entries-out-file", "tlbgrind.entries.%p" },
+   [TG_DATA_OUT] = { "--data-out-file", "tlbgrind.data.%p" },
+   [TG_FAULTS_OUT] = { "--faults-out-file", "tlbgrind.faults.%p" },
 };
-
-Bool tg_output_option(const HChar* arg)
-{
-   for (UInt i = 0; i < TG_N_OUTPUTS; i++) {
-      const SizeT n = VG_(strlen)(outputs[i].option);
-      if (VG_(strncmp)(arg, outputs[i].option, n) == 0 && arg[n] == '=') {
-         outputs[i].arg = VG_(strdup)("tg.outputs", arg);
-         outputs[i].name = outputs[i].arg + n + 1;
-         return True;
-      }
-   }
-   return False;
-}
 
 const HChar* tg_output_arg(TgOutput output)
 {
-   return outputs[output].arg;
+   return tg_given(outputs[output].option);
+}
+
+/* As it is given, or the default. */
+static const HChar* format_of(TgOutput output)
+{
+   const HChar* arg = tg_output_arg(output);
+   return arg == NULL ? outputs[output].name : tg_given_value(arg);
+}
+
+/* The argument to blame for the output's name. */
+static const HChar* blame(TgOutput output)
+{
+   const HChar* arg = tg_output_arg(output);
+   return arg == NULL ? outputs[output].option : arg;
 }
 
 HChar* tg_output_name(TgOutput output)
 {
    const HChar* folder = tg_exec_folder();
+   const HChar* given = format_of(output);
    if (folder == NULL)
-      return VG_(expand_file_name)(outputs[output].option, outputs[output].name);
+      return VG_(expand_file_name)(outputs[output].option, given);
    /* The core makes a relative name absolute, with this program's first working folder. A slash
       before the name prevents that; an absolute name begins with two slashes then. */
-   const SizeT room = VG_(strlen)(outputs[output].name) + 2;
+   const SizeT room = VG_(strlen)(given) + 2;
    HChar* format = VG_(malloc)("tg.outputs", room);
-   VG_(snprintf)(format, (Int)room, "/%s", outputs[output].name);
+   VG_(snprintf)(format, (Int)room, "/%s", given);
    HChar* name = VG_(expand_file_name)(outputs[output].option, format);
    VG_(free)(format);
    HChar* whole = name[1] == '/' ? VG_(strdup)("tg.outputs", name + 1)
@@ -231,33 +233,31 @@ const HChar* tg_outputs_check(const Bool on[TG_N_OUTPUTS], const TgMachine* mach
                               UInt n_machines, tlb_reason* why)
 {
    for (TgOutput i = 0; i < TG_N_OUTPUTS; i++) {
-      if (outputs[i].arg != NULL && outputs[i].name[0] == '\0') {
+      const Bool is_given = tg_output_arg(i) != NULL;
+      if (format_of(i)[0] == '\0') {
          VG_(snprintf)(why->text, sizeof why->text, "the name of the file is missing");
-         return outputs[i].arg;
+         return blame(i);
       }
-      if (!on[i] && outputs[i].arg == NULL)
+      if (!on[i] && !is_given)
          continue;
       const TgOutput other = first_with_name_of(i, on, machine, n_machines);
       if (on[i] && other != i) {
-         const Bool is_given = outputs[i].arg != NULL;
          VG_(snprintf)(why->text, sizeof why->text,
                        "%s would go to the same file; give each its own",
                        outputs[is_given ? other : i].option);
-         return outputs[is_given ? i : other].arg;
+         return tg_output_arg(is_given ? i : other);
       }
       if (on[i] && is_the_log(i, machine, n_machines)) {
-         const Bool is_given = outputs[i].arg != NULL;
          VG_(snprintf)(why->text, sizeof why->text,
                        "%s would go to the same file; give each its own",
                        is_given ? "--log-file" : outputs[i].option);
-         return is_given ? outputs[i].arg : log_file_arg();
+         return is_given ? tg_output_arg(i) : log_file_arg();
       }
       const HChar* found = on[i] ? obstacle(i, machine, n_machines) : NULL;
       if (found != NULL) {
-         const Bool is_given = outputs[i].arg != NULL;
          VG_(snprintf)(why->text, sizeof why->text, "%s%s; give a file that can be written",
                        is_given ? "" : "the default is a file in the working folder: ", found);
-         return is_given ? outputs[i].arg : outputs[i].option;
+         return blame(i);
       }
       if (on[i])
          keep_open(i);
@@ -267,8 +267,7 @@ const HChar* tg_outputs_check(const Bool on[TG_N_OUTPUTS], const TgMachine* mach
       VG_(snprintf)(why->text, sizeof why->text,
                     "the file of '%.100s' is a link to another machine's; remove it",
                     machine[linked].name);
-      return outputs[TG_COSTS_OUT].arg != NULL ? outputs[TG_COSTS_OUT].arg
-                                               : outputs[TG_COSTS_OUT].option;
+      return blame(TG_COSTS_OUT);
    }
    return NULL;
 }

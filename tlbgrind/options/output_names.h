@@ -2,8 +2,9 @@
 
    A name is expanded (%p and the like) when the file is written, because a fork changes the pid.
 
-   A new output is a TgOutput here, a line of the table in options/output_names.c, and a line of
-   the table in tool/outputs.c, with the function that writes it. */
+   A new output is a TgOutput here, a line of the table in options/output_names.c, a row for its
+   option in options/option_table.c, and a line of the table in tool/outputs.c, with the function
+   that writes it. */
 
 #ifndef TG_OUTPUT_NAMES_H
 #define TG_OUTPUT_NAMES_H
@@ -23,9 +24,6 @@ typedef enum {
    TG_FAULTS_OUT,
    TG_N_OUTPUTS
 } TgOutput;
-
-/* Stores the command-line argument if it is the name of an output, else returns False. */
-Bool tg_output_option(const HChar* arg);
 
 /* The whole argument with the output's name; NULL: not given. */
 const HChar* tg_output_arg(TgOutput output);

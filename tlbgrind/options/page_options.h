@@ -14,14 +14,8 @@ typedef struct {
    const HChar* thp_arg; /* the argument that sets policy.thp; NULL: the host's mode */
 } TgPageOptions;
 
-/* Stores the command-line argument if it is one of these options, else returns False. Each may be
-   given several times; tg_page_options_finish() parses the text. */
-Bool tg_page_options_take(const HChar* arg);
-
-void tg_page_options_print_usage(void);
-
-/* Parses the options; to be called when the base page is set. Returns NULL, or the invalid
-   argument, with the reason. */
+/* Parses the options, each of which may be given several times; to be called when the base page is
+   set. Returns NULL, or the invalid argument, with the reason. */
 const HChar* tg_page_options_finish(UInt page_shift, TgPageOptions* out, tlb_reason* why);
 
 #endif

@@ -12,9 +12,7 @@ typedef struct {
    Long progress;       /* --progress=SECONDS: tool/progress.h; 0: not given */
 } TgRegionOptions;
 
-/* Stores the command-line argument if it is one of these options, else returns False. */
-Bool tg_region_options_take(const HChar* arg, TgRegionOptions* out);
-
-void tg_region_options_print_usage(void);
+/* Reads --toggle-collect=, which may be given several times. */
+void tg_region_options_finish(TgRegionOptions* out);
 
 #endif

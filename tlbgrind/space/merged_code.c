@@ -22,7 +22,7 @@
 static const Addr base = 0x600000000000;
 static const ULong room = 1ULL << 30;
 #else
-static const Addr base = 0; /* the option is refused: options/command_line.c */
+static const Addr base = 0; /* the option is refused: options/text_options.c */
 static const ULong room = 0;
 #endif
 

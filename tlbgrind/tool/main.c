@@ -41,6 +41,7 @@
 #include "options/exec.h"
 #include "options/command_line.h"
 #include "options/options.h"
+#include "options/usage.h"
 #include "order/code_entries.h"
 #include "order/data_uses.h"
 #include "output/summary.h"
@@ -302,8 +303,8 @@ static void pre_clo_init(void)
 
    VG_(basic_tool_funcs)(post_clo_init, tg_instrument, fini);
    VG_(needs_superblock_discards)(discard);
-   VG_(needs_command_line_options)(tg_options_take, tg_options_print_usage,
-                                   tg_options_print_debug_usage);
+   tg_options_begin();
+   VG_(needs_command_line_options)(tg_options_take, tg_usage_print, tg_usage_print_debug);
    VG_(needs_print_stats)(tg_replay_print_stats);
    VG_(needs_client_requests)(requested);
    VG_(needs_syscall_wrapper)(pre_syscall, post_syscall);

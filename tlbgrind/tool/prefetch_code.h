@@ -15,7 +15,7 @@
 Bool tg_prefetch_code_finds(Addr a, UInt length, tg_prefetch* p);
 
 /* Adds the call for that instruction. The guest's registers must be up to date: see
-   options/command_line.c. */
+   options/vex_settings.c. */
 void tg_prefetch_code_add(IRSB* out, TgSite* site, Addr a, const tg_prefetch* p);
 
 #endif
