@@ -59,7 +59,7 @@ Bool miss_page(const TgSegment* s, UInt n_groups, UInt which, Bool writes)
    const ULong now = tg_time_of_ref(s, g->oldest);
    UInt entry;
    if (w->search == TG_FAST_NONE || (writes && tg_write_is_observed(g, p)) || r->misses == NULL
-       || !tg_fast_path_is_open(w, w->search, kind, p, False)
+       || !tg_fast_path_is_open(w, kind, p, False)
        || !find_victim(w, key, s, p, n_groups, g->oldest, &entry))
       return False;
    uint64_t* lost = tg_fast_replace(w, entry, key, &p->time);

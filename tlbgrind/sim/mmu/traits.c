@@ -125,11 +125,11 @@ bool tlb_has_code_behind(const tlb_mmu *mmu)
    return false;
 }
 
-bool tlb_clears_used_bits(const tlb_mmu *mmu)
+bool tlb_has_used_bits_first(const tlb_mmu *mmu)
 {
    for (unsigned i = 0; i < mmu->machine->n_arrays; i++) {
       const tlb_array *a = &mmu->h.array[i];
-      if (a->short_cut != NULL && a->g.policy == TLB_NRU && a->g.ways > 1)
+      if (a->short_cut != NULL && a->g.policy == TLB_NRU)
          return true;
    }
    return false;

@@ -55,7 +55,6 @@ static void carve_array(tlb_array *a, const tlb_geometry *g, carver *c)
    a->chain = carve(c, has_index(g) ? n : 0, sizeof *a->chain);
    a->filled = carve(c, sets, sizeof *a->filled);
    a->next = carve(c, sets, sizeof *a->next);
-   a->watched = carve(c, nru ? sets : 0, sizeof *a->watched);
    a->halves = carve(c, g->paired ? n : 0, sizeof *a->halves);
 }
 
@@ -93,8 +92,9 @@ void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
    }
    for (uint32_t i = 0; i < a->sets; i++)
       a->filled[i] = a->next[i] = 0;
-   if (g->policy == TLB_NRU)
-      tlb_policy_watch_last(a);
+   /* All bits are off: what holds nothing has the time 0. */
+   for (uint32_t i = 0; g->policy == TLB_NRU && i < a->sets; i++)
+      a->cleared[i] = 1;
    a->leaves = tlb_policy_leaves(g);
    if (a->leaves == 0)
       a->tree = NULL;

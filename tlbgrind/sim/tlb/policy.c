@@ -251,55 +251,13 @@ static uint32_t victim_behind_last(const tlb_array *a, uint32_t set)
 
 /* --- NRU --- */
 
-/* Each entry has a used bit, which a reference sets. When all of a set are on, all but
-   that of the last reference are cleared.
-
-   So a bit is on if the entry's last reference is not older than the one that cleared
-   the set, and nothing else is kept of it. When the last bit goes on has to be known at
-   once; but for that it is enough to watch one of those that are off: its entry has no
-   short cut. Of a few ways it is the oldest, which has to be watched least often. Of many
-   it is the last of the set, while the first is the next to be evicted, and both only go
-   one way until all are cleared. */
+/* Each entry has a used bit, which a reference sets. When all of a set are on, all but that of
+   the last reference are cleared. So a bit is on if the entry's last reference is not older than
+   the one that cleared the set. */
 
 static int is_used(const tlb_array *a, uint32_t set, uint32_t way)
 {
-   return tlb_array_time(a, set * a->g.ways + way) >= a->cleared[set];
-}
-
-static uint32_t first_unused(tlb_array *a, uint32_t set)
-{
-   uint32_t way = a->next[set];
-   while (way < a->watched[set] && is_used(a, set, way))
-      way++;
-   /* tlb_policy_refer_few() does not keep it up. */
-   if (a->g.ways > TLB_MAX_FEW_WAYS)
-      a->next[set] = way;
-   return way;
-}
-
-static void clear(tlb_array *a, uint32_t set, uint64_t now)
-{
-   a->cleared[set] = now;
-   a->next[set] = 0;
-}
-
-/* Which way to watch once the watched one has been referenced, and so is the youngest;
-   clears the set if no bit is off. */
-static uint32_t next_to_watch(tlb_array *a, uint32_t set, uint64_t now)
-{
-   uint32_t way = a->watched[set];
-   if (a->g.ways <= TLB_MAX_FEW_WAYS) {
-      way = oldest_by_scan(a, set);
-      if (is_used(a, set, way))
-         clear(a, set, now);
-      return way;
-   }
-   while (way > a->next[set] && is_used(a, set, way - 1))
-      way--;
-   if (way > a->next[set])
-      return way - 1;
-   clear(a, set, now);
-   return a->watched[set] == a->g.ways - 1 ? a->g.ways - 2 : a->g.ways - 1;
+   return a->time[set * a->g.ways + way] >= a->cleared[set];
 }
 
 void tlb_array_replace(tlb_array *a, uint32_t entry, tlb_key key, uint64_t now,
@@ -323,13 +281,12 @@ uint32_t tlb_policy_victim(tlb_array *a, uint32_t set)
       return victim_by_tree(a, set);
    case TLB_MRU_PLRU:
       return victim_behind_last(a, set);
-   case TLB_NRU:
-      return a->g.ways == 1 ? 0 : first_unused(a, set);
    case TLB_RANDOM: {
       uint64_t state = a->random;
       return tlb_random_next(&state, a->g.ways);
    }
    case TLB_FIFO:
+   case TLB_NRU:
    case TLB_N_POLICIES:
       break;
    }
@@ -346,72 +303,35 @@ void tlb_policy_evicts(tlb_array *a, uint32_t set)
 
 void tlb_policy_use(tlb_array *a, uint32_t set, uint32_t e, uint64_t now)
 {
-   const uint32_t first = set * a->g.ways;
-   if (e - first != a->watched[set] || a->g.ways == 1)
+   const uint32_t used = e - set * a->g.ways;
+   uint32_t way = a->next[set];
+   if (used != way)
       return;
-   a->watched[set] = next_to_watch(a, set, now);
-   tlb_array_release(a, first + a->watched[set]);
+   while (way < a->g.ways && is_used(a, set, way))
+      way++;
+   if (way == a->g.ways) {
+      a->cleared[set] = now;
+      way = used == 0 && a->g.ways > 1;
+   }
+   a->next[set] = way;
 }
 
-/* Of many ways all above the watched one are used, and all before `next`. */
 void tlb_policy_empties(tlb_array *a, uint32_t set, uint32_t e)
 {
    const uint32_t way = e - set * a->g.ways;
-   if (a->g.policy != TLB_NRU || a->g.ways == 1)
-      return;
-   if (a->cleared[set] == 0)
-      a->cleared[set] = 1; /* older than all references, and younger than the entry's time */
-   if (a->g.ways <= TLB_MAX_FEW_WAYS)
-      return;
-   if (way < a->next[set])
+   if (a->g.policy == TLB_NRU && way < a->next[set])
       a->next[set] = way;
-   if (way > a->watched[set])
-      a->watched[set] = way;
-}
-
-/* An entry that comes to be watched keeps an older time than that of its last reference,
-   which says the same: its bit is off. */
-static uint64_t *refer_nru(tlb_array *a, uint32_t set, tlb_key key, uint64_t now,
-                           uint64_t *time, int *missed)
-{
-   const uint32_t first = set * a->g.ways;
-   const uint32_t watched = a->watched[set];
-   *missed = a->key[first + watched] != key;
-   uint32_t way = *missed ? first_unused(a, set) : watched;
-   uint64_t *lost = a->short_cut[first + way];
-   tlb_array_replace(a, first + way, key, now, time);
-   if (way == watched) {
-      way = a->watched[set] = next_to_watch(a, set, now);
-      lost = a->short_cut[first + way];
-      a->short_cut[first + way] = NULL;
-   }
-   return lost;
 }
 
 uint64_t *tlb_policy_refer_known(tlb_array *a, uint32_t set, tlb_key key, uint64_t now,
-                                 uint64_t *time, int *missed)
+                                 uint64_t *time)
 {
    *time = now;
-   if (a->g.policy == TLB_NRU && a->g.ways == 4)
-      return tlb_policy_refer_few(a, set, key, now, time, missed, 4);
-   if (a->g.policy == TLB_NRU && a->g.ways == 8)
-      return tlb_policy_refer_few(a, set, key, now, time, missed, 8);
-   if (a->g.policy == TLB_NRU && a->g.ways > 1)
-      return refer_nru(a, set, key, now, time, missed);
    const uint32_t way = a->tree != NULL ? tlb_policy_oldest_known(a, set)
                                         : tlb_policy_victim(a, set);
    const uint32_t e = set * a->g.ways + way;
    uint64_t *const lost = a->short_cut[e];
    tlb_policy_evicts(a, set);
    tlb_array_replace(a, e, key, now, time);
-   *missed = 1;
    return lost;
-}
-
-void tlb_policy_watch_last(tlb_array *a)
-{
-   for (uint32_t set = 0; set < a->sets; set++) {
-      clear(a, set, 0);
-      a->watched[set] = a->g.ways - 1;
-   }
 }

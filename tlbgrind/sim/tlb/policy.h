@@ -43,14 +43,11 @@ static inline uint32_t tlb_policy_oldest_known(tlb_array *a, uint32_t set)
 uint32_t tlb_policy_plru_16(const tlb_array *a, uint32_t set);
 uint32_t tlb_policy_plru_32(const tlb_array *a, uint32_t set);
 
-/* NRU: entry number e of `set` is referenced now. */
+/* NRU: entry number e of `set` is referenced now; its time says so already. */
 void tlb_policy_use(tlb_array *a, uint32_t set, uint32_t e, uint64_t now);
 
 /* Entry number e has been emptied: its used bit is off. */
 void tlb_policy_empties(tlb_array *a, uint32_t set, uint32_t e);
-
-/* NRU: the last way is watched, of sets that hold nothing. */
-void tlb_policy_watch_last(tlb_array *a);
 
 /* Puts the key in the place of an entry of an array that is full and all of which has
    short cuts, with `time` as its own. The caller deals with the short cut of the key
@@ -67,56 +64,17 @@ static inline void tlb_array_replaced(tlb_array *a)
 }
 
 /* References a key that belongs to `set` of an array that is full, and all of whose
-   entries have short cuts to one time each, but those that NRU watches. The key is not
-   among these. From now on its time is *time. Returns the short cut of the one entry
-   whose next reference matters from now on, or which is gone; *missed: whether the key
-   was not there. */
+   entries have short cuts to one time each. The key is not among these. From now on its time
+   is *time. Returns the short cut of the entry that is gone. */
 uint64_t *tlb_policy_refer_known(tlb_array *a, uint32_t set, tlb_key key, uint64_t now,
-                                 uint64_t *time, int *missed);
+                                 uint64_t *time);
 
-/* NRU watches the oldest of so many ways, see policy.c. */
 enum { TLB_MAX_FEW_WAYS = 8 };
 
 /* By bits, for of a condition the compiler makes a branch. */
 static inline uint64_t tlb_chosen(int first, uint64_t a, uint64_t b)
 {
    return b ^ ((a ^ b) & -(uint64_t)first);
-}
-
-/* tlb_policy_refer_known() for NRU of a constant number of ways, without branches: which
-   way is evicted, and which is watched, is not predictable. */
-static inline __attribute__((always_inline))
-uint64_t *tlb_policy_refer_few(tlb_array *a, uint32_t set, tlb_key key, uint64_t now,
-                               uint64_t *time, int *missed, uint32_t ways)
-{
-   static uint64_t never;
-   const uint32_t first = set * ways;
-   uint64_t **const cut = a->short_cut + first;
-   const uint32_t watched = a->watched[set];
-   const uint64_t cleared = a->cleared[set];
-   uint64_t oldest = UINT64_MAX; /* a time less 1, and its way in the lowest bits */
-   uint32_t unused = 0;
-   cut[watched] = &never;
-   #pragma GCC unroll 8
-   for (uint32_t i = 0; i < ways; i++) {
-      const uint64_t timed = (*cut[i] - 1) * 8 + i;
-      oldest = timed < oldest ? timed : oldest;
-      unused |= (uint32_t)(*cut[i] < cleared) << i;
-   }
-   *missed = a->key[first + watched] != key;
-   const uint32_t way = (uint32_t)tlb_chosen(*missed, (uint32_t)__builtin_ctz(unused),
-                                             watched);
-   const int ends = way == watched;
-   const uint32_t lost = (uint32_t)tlb_chosen(ends, oldest & 7, way);
-   uint64_t *const lost_time = cut[lost];
-   a->cleared[set] = tlb_chosen(ends & ((oldest >> 3) + 1 >= cleared), now, cleared);
-   a->watched[set] = (uint32_t)tlb_chosen(ends, lost, watched);
-   a->key[first + way] = key;
-   cut[watched] = NULL;
-   cut[lost] = NULL;
-   cut[way] = time;
-   *time = now;
-   return lost_time;
 }
 
 /* Which of so many ways a tree points to, a constant power of two, by the times of their last

@@ -7,8 +7,9 @@
    array reads it when it chooses a victim. This is exact, not an approximation: between
    two choices no time is read.
 
-   `release` is called when a short cut ends: the entry is evicted, or (NRU) its used bit
-   is cleared, so that its next reference must come through the array again.
+   `release` is called when a short cut ends: the entry is evicted, so that the next reference
+   to its key must come through the array again. NRU has no short cuts: what a hit changes
+   there depends on those before it.
 
    The time may stand in two places, of which the later counts (`second_time`), or in
    many: then the array calls a function for it, and only if the answer can decide which
@@ -53,10 +54,9 @@ typedef struct {
    uint64_t **short_cut; /* where the time is kept instead, or NULL; the array
                             itself is NULL where nothing is ever attached */
    uint64_t *cleared;    /* NRU, per set: when the used bits were cleared */
-   uint32_t *watched;    /* NRU, per set: a way whose bit is off, see policy.c */
    uint32_t *filled;     /* per set: how many ways hold something */
-   uint32_t *next;       /* per set: FIFO's next victim; NRU: the bits of all ways
-                            before it are on */
+   uint32_t *next;       /* per set: FIFO's next victim; NRU: the lowest way whose bit
+                            is off */
    uint32_t *bucket;     /* the index of an array with many ways: the first
                             entry of each bucket, or END */
    uint32_t *chain;      /* the next entry of the same bucket, or END */
