@@ -1,7 +1,7 @@
 /* Arrays whose keys all have short cuts: a miss and its fill in one step.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
-#include "sim/tlb/policy.h"
+#include "sim/tlb/array.h"
 #include "unit.h"
 
 /* One array that is always asked, and one whose caller knows all, nearly always, and then
@@ -58,7 +58,7 @@ static void step(pair *p, tlb_key page)
       return;
    }
    const uint64_t *const lost
-      = tlb_policy_refer_known(a, tlb_array_set(a, page), page, now, &p->time[page]);
+      = tlb_array_refer_known(a, tlb_array_set(a, page), page, now, &p->time[page]);
    assert_in_range(lost - p->time, 0, PAGES - 1);
    assert_true(p->attached[lost - p->time]);
    assert_true(p->time[page] == now);

@@ -2,7 +2,7 @@
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"
-#include "sim/tlb/policy.h"
+#include "sim/tlb/array.h"
 
 /* One array that is always asked, and one behind short cuts: a caller that
    knows some of the entries, answers hits on them by itself and forgets them

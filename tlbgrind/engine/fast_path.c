@@ -2,8 +2,6 @@
 
 #include "pub_tool_basics.h"
 
-#include "sim/tlb/policy.h"
-
 #include "engine/batch.h"
 #include "sim/mmu/miss_counts.h"
 #include "engine/fast_path.h"
@@ -81,12 +79,12 @@ Bool tg_fast_path_refer(tlb_user kind, TgRef* r, tlb_page* p, ULong now)
 /* --- Where there is one --- */
 
 /* The second level, if it is the last, the only one there, and a hit in it only sets the time
-   of the entry: not one with used bits, nor one of pairs. */
+   of the entry: not one that has to see hits, nor one of pairs. */
 static tlb_array* simple_second(tlb_mmu* mmu, const tlb_stop* stop, UInt shift)
 {
    tlb_array* a = &mmu->h.array[stop->array[0]];
    return mmu->h.levels == 2 && stop->n == 1 && stop->shift[0] == shift
-             && a->g.policy != TLB_NRU && a->halves == NULL && !a->also_behind ? a : NULL;
+             && a->policy->by != TLB_BY_HITS && a->halves == NULL && !a->also_behind ? a : NULL;
 }
 
 /* An array that both loads and stores ask, where something else tells them
@@ -107,7 +105,7 @@ static void find(tlb_mmu* mmu, tlb_user kind)
       return;
    TgFastPath* w = &tg_fast_path[kind];
    w->search = first->plain ? TG_FAST_LRU : TG_FAST_POLICY;
-   w->plru_ways = first->g.policy == TLB_PLRU && (first->g.ways == 4 || first->g.ways == 8)
+   w->plru_ways = first->policy->by == TLB_BY_TREE && (first->g.ways == 4 || first->g.ways == 8)
                      && first->second_time == 0 ? first->g.ways : 0;
    w->ways = first->g.ways;
    w->set_mask = first->set_mask;

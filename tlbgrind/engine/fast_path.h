@@ -10,8 +10,10 @@
 
 #include "pub_tool_basics.h"
 
+#include "sim/tlb/array.h"
 #include "sim/tlb/oldest.h"
-#include "sim/tlb/policy.h"
+#include "sim/tlb/policy_lru.h"
+#include "sim/tlb/policy_plru.h"
 
 #include "trace/run_mmus.h"
 #include "trace/segment_pages.h"
@@ -21,7 +23,7 @@
 typedef enum {
    TG_FAST_NONE,
    TG_FAST_LRU,   /* by the times at the pages: LRU of a few ways */
-   TG_FAST_POLICY /* by tlb_policy_refer_known(): LRU of many ways, and all others */
+   TG_FAST_POLICY /* by tlb_array_refer_known(): LRU of many ways, and all others */
 } TgFastSearch;
 
 /* By kind of reference. What a miss reads of the arrays is repeated here, so that it
@@ -81,8 +83,8 @@ static inline __attribute__((always_inline))
 UInt tg_fast_plru_victim(const TgFastPath* w, tlb_key key)
 {
    const UInt set = (UInt)key & w->set_mask;
-   return set * w->ways + (w->plru_ways == 4 ? tlb_policy_plru_few(w->first, set, 4, 0)
-                                             : tlb_policy_plru_few(w->first, set, 8, 0));
+   return set * w->ways + (w->plru_ways == 4 ? tlb_plru_few(w->first, set, 4, 0)
+                                             : tlb_plru_few(w->first, set, 8, 0));
 }
 
 /* Puts the key, whose page has that time, into the entry, where the times of the array's pages
@@ -105,7 +107,7 @@ uint64_t* tg_fast_policy_refer(const TgFastPath* w, tlb_key key, ULong now, uint
       *time = now;
       return tg_fast_replace(w, tg_fast_plru_victim(w, key), key, time);
    }
-   return tlb_policy_refer_known(w->first, (UInt)key & w->set_mask, key, now, time);
+   return tlb_array_refer_known(w->first, (UInt)key & w->set_mask, key, now, time);
 }
 
 /* Page p is known from now on, and the one that is lost is not any more, to references

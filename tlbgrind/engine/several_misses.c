@@ -38,7 +38,7 @@ Bool find_victim(const TgFastPath* w, tlb_key key, const TgSegment* s, const tlb
       *entry = tg_fast_lru_oldest(w, key);
    } else if (w->first->tree != NULL) {
       const UInt set = (UInt)key & w->set_mask;
-      *entry = set * w->ways + tlb_policy_oldest_known(w->first, set);
+      *entry = set * w->ways + tlb_lru_oldest_known(w->first, set);
    } else {
       return False;
    }
@@ -66,7 +66,7 @@ Bool miss_page(const TgSegment* s, UInt n_groups, UInt which, Bool writes)
    p->time = now;
    if (w->first->tree != NULL) {
       tlb_array_replaced(w->first);
-      tlb_policy_bound(w->first, (UInt)key & w->set_mask, entry, now);
+      tlb_lru_bound(w->first, (UInt)key & w->set_mask, entry, now);
    }
    tg_fast_exchange(p, tlb_page_of_time(lost, 0), 0, kind, TG_4K_SHIFT, False, writes, False);
    tg_fast_path_missed(w, kind, r, p, key, now);

@@ -113,7 +113,7 @@ static void init_mmu(tlb_mmus *all, unsigned number)
    tlb_mmu_make_arrays(mmu);
    mmu->tells_apart = tlb_tells_apart(mmu);
    mmu->asked_always = tlb_has_doubles(mmu) || tlb_has_pairs_first(mmu)
-                       || tlb_has_used_bits_first(mmu);
+                       || tlb_sees_hits_first(mmu);
 }
 
 /* What the machine adds to the run's traits. */

@@ -26,8 +26,8 @@ bool tlb_has_doubles(const tlb_mmu *mmu);
    page. */
 bool tlb_has_pairs_first(const tlb_mmu *mmu);
 
-/* Whether an array that is asked first has used bits (NRU), which each reference can change. */
-bool tlb_has_used_bits_first(const tlb_mmu *mmu);
+/* Whether a hit in an array that is asked first changes more than a time (TLB_BY_HITS). */
+bool tlb_sees_hits_first(const tlb_mmu *mmu);
 
 /* Whether an array is asked first by some references and by others when they have missed
    elsewhere. */
