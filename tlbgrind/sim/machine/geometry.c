@@ -94,10 +94,11 @@ static int parse_sizes(piece p, uint64_t *sizes, tlb_reason *why)
 static void add_policies(tlb_text *t)
 {
    for (int i = 0; i < TLB_N_POLICIES; i++) {
-      tlb_text_add(t, i == 0 ? "" : i < TLB_N_POLICIES - 1 || policies[i].has_seed ? ", " : " and ");
+      const char *const before_last = i == TLB_N_POLICIES - 1 ? " and " : ", ";
+      tlb_text_add(t, i == 0 ? "" : policies[i].has_seed ? ", " : before_last);
       tlb_text_add(t, policies[i].name);
       if (policies[i].has_seed) {
-         tlb_text_add(t, i < TLB_N_POLICIES - 1 ? ", " : " and ");
+         tlb_text_add(t, before_last);
          tlb_text_add(t, policies[i].name);
          tlb_text_add(t, ":SEED");
       }

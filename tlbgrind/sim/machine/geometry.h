@@ -25,10 +25,7 @@ TLB_API_BEGIN
    P(TLB_MRU_PLRU, mru_plru, "(mru+1)%3-plru4", 12, 0) \
    P(TLB_RANDOM,   random,   "random",          TLB_ANY_WAYS, 1)
 
-enum {
-   TLB_ANY_WAYS = 0,
-   TLB_2_TO_N_WAYS = 1
-};
+enum { TLB_ANY_WAYS = 0, TLB_2_TO_N_WAYS = 1 }; /* else so many */
 
 #define TLB_POLICY_ITSELF(name, file, words, ways, seed) name,
 typedef enum { TLB_POLICIES(TLB_POLICY_ITSELF) TLB_N_POLICIES } tlb_policy;

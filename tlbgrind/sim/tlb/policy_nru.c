@@ -1,4 +1,4 @@
-/* NRU: the lowest entry whose used bit is off (UltraSPARC T1, OpenSPARC T1 Microarchitecture 2.3.9).
+/* NRU: the lowest entry whose used bit is off (OpenSPARC T1 Microarchitecture 2.3.9).
 
    Each entry has a used bit, which a reference sets. When all of a set are on, all but that of
    the last reference are cleared. So a bit is on if the entry's last reference is not older than

@@ -44,8 +44,6 @@ typedef struct {
    keys of one set and nothing else. Initialized by tlb_array_init(). */
 typedef struct {
    tlb_geometry g;
-   const struct tlb_policy_rules *policy; /* of g.policy */
-   void *state;          /* the policy's own memory */
    uint32_t sets;
    uint32_t set_mask;    /* tlb_set_mask() */
    int plain;            /* see array.h */
@@ -55,6 +53,8 @@ typedef struct {
                             kept up while there is a short cut */
    uint64_t **short_cut; /* where the time is kept instead, or NULL; the array
                             itself is NULL where nothing is ever attached */
+   const struct tlb_policy_rules *policy; /* of g.policy */
+   void *state;          /* the policy's own memory */
    uint32_t *filled;     /* per set: how many ways hold something */
    uint32_t *bucket;     /* the index of an array with many ways: the first
                             entry of each bucket, or END */
