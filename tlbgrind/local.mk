@@ -76,7 +76,13 @@ SIM_SOURCES = \
 	tlbgrind/sim/tlb/lazy_lru.c \
 	tlbgrind/sim/tlb/lost.c \
 	tlbgrind/sim/tlb/lru_stack.c \
-	tlbgrind/sim/tlb/policy.c \
+	tlbgrind/sim/tlb/policies.c \
+	tlbgrind/sim/tlb/policy_fifo.c \
+	tlbgrind/sim/tlb/policy_lru.c \
+	tlbgrind/sim/tlb/policy_mru_plru.c \
+	tlbgrind/sim/tlb/policy_nru.c \
+	tlbgrind/sim/tlb/policy_plru.c \
+	tlbgrind/sim/tlb/policy_random.c \
 	tlbgrind/sim/tlb/reach.c \
 	tlbgrind/sim/tlb/short_cut.c \
 	tlbgrind/sim/tlb/walk.c
@@ -118,6 +124,10 @@ SIM_INCLUDES = \
 	tlbgrind/sim/pages/pagemap_parts.h \
 	tlbgrind/sim/pages/touched.h \
 	tlbgrind/sim/tlb/oldest.h \
+	tlbgrind/sim/tlb/policies.h \
+	tlbgrind/sim/tlb/policy_lru.h \
+	tlbgrind/sim/tlb/policy_plru.h \
+	tlbgrind/sim/tlb/policy_random.h \
 	tlbgrind/sim/tlb/times2.h
 
 # Headers of libtlbsim, folder by folder. tlbsim.h includes all of them.

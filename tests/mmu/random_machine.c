@@ -57,14 +57,14 @@ static tlb_geometry geometry(dice *d, unsigned policy, unsigned sets, unsigned m
 {
    static const unsigned char ways[] = { 1, 2, 3, 4, 4, 5, 6, 7, 8, 12, 16, 20, 32, 33 };
    static const unsigned char trees[] = { 1, 2, 4, 4, 8, 16, 32 };
-   if (policy == TLB_MRU_PLRU && most < TLB_MRU_PLRU_WAYS)
+   if (policy == TLB_MRU_PLRU && most < 12)
       policy = TLB_LRU;
    tlb_geometry g = { .policy = (tlb_policy)policy };
    do {
       g.ways = policy == TLB_PLRU ? trees[roll(d, sizeof trees)] : ways[roll(d, sizeof ways)];
    } while (g.ways > most);
    if (policy == TLB_MRU_PLRU)
-      g.ways = TLB_MRU_PLRU_WAYS;
+      g.ways = 12;
    while (sets > 1 && sets * g.ways > most)
       sets /= 2;
    g.entries = g.ways * sets;

@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-#include "sim/tlb/policy.h"
+#include "sim/tlb/policy_random.h"
 
 /* References the pages named by letters, A = 0. What is expected of each: '+'
    a hit, '-' a miss that takes a free way, a letter: the page it evicts. */

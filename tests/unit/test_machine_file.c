@@ -838,7 +838,7 @@ static void some_geometry(tlb_geometry *g)
    const uint32_t sets = 1 + below(300);
    g->policy = (tlb_policy)below(TLB_N_POLICIES);
    g->ways = g->policy == TLB_PLRU ? 1u << below(6)
-             : g->policy == TLB_MRU_PLRU ? TLB_MRU_PLRU_WAYS : 1 + below(40);
+             : g->policy == TLB_MRU_PLRU ? 12u : 1 + below(40);
    g->entries = g->ways * sets;
    g->seed = g->policy == TLB_RANDOM ? unit_random(&chance) : 0;
    for (unsigned n = 1 + below(3); n > 0; n--)

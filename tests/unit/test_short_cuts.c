@@ -2,7 +2,7 @@
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"
-#include "sim/tlb/policy.h"
+#include "sim/tlb/array.h"
 
 /* One array that is always asked, and one behind short cuts: a caller that
    knows some of the entries, answers hits on them by itself and forgets them
@@ -45,14 +45,6 @@ static void drop(pair *p)
    unit_array_free(&p->asked);
 }
 
-/* NRU wants to see the next reference to it. */
-static int is_watched(const pair *p, uint32_t entry)
-{
-   const tlb_array *const a = &p->asked.a;
-   return a->g.policy == TLB_NRU && a->g.ways > 1
-          && entry % a->g.ways == a->watched[entry / a->g.ways];
-}
-
 /* One reference to both. The caller takes the short cut whenever it has one;
    `attach` and `detach` are what it does afterwards. */
 static void both(pair *p, tlb_key page, int attach, int detach)
@@ -78,10 +70,8 @@ static void both(pair *p, tlb_key page, int attach, int detach)
    memset(p->released, 0, sizeof p->released);
    assert_true(unit_reference(&p->asked, page, free_way) == expected);
    for (uint32_t i = 0; i < PAGES; i++) {
-      /* Released: exactly what is gone or watched from now on, and once. */
-      const int gone = was_attached[i]
-                       && (p->asked.a.key[p->entry[i]] != i
-                           || is_watched(p, p->entry[i]));
+      /* Released: exactly what is gone, and once. */
+      const int gone = was_attached[i] && p->asked.a.key[p->entry[i]] != i;
       assert_int_equal(p->released[i], gone);
    }
    if (attach) {
@@ -148,31 +138,6 @@ TEST(evicted)
    drop(&p);
 }
 
-TEST(cleared)
-{
-   static pair p;
-   const tlb_geometry g = unit_geometry("3,full,4K,nru");
-   make(&p, &g);
-   both(&p, 0, 1, 0);
-   both(&p, 1, 1, 0);
-   both(&p, 2, 1, 0); /* the last clear bit: 0 and 1 are cleared */
-   assert_int_equal(p.released[0], 1);
-   assert_int_equal(p.released[1], 0);
-   assert_int_equal(p.released[2], 0);
-   assert_true(unit_holds(&p.asked, 0) && unit_holds(&p.asked, 1));
-   both(&p, 0, 1, 0);
-   assert_int_equal(p.released[0], 0);
-   assert_int_equal(p.released[1], 1);
-   both(&p, 1, 1, 0); /* again the last one: 0 and 2 are cleared */
-   assert_int_equal(p.released[0], 0);
-   assert_int_equal(p.released[1], 0);
-   assert_int_equal(p.released[2], 1);
-   both(&p, 0, 1, 1); /* answered */
-   both(&p, 3, 1, 0); /* in the place of the only one whose bit is off */
-   assert_true(unit_holds(&p.asked, 0) && unit_holds(&p.asked, 1));
-   drop(&p);
-}
-
 TEST(detached)
 {
    static pair p;
@@ -223,12 +188,11 @@ TEST(asked_anyway)
    nothing is chosen otherwise afterwards. */
 TEST(asked_in_vain)
 {
-   static const char *const policies[] = { "lru", "plru", "fifo", "nru",
-                                           "random:5" };
+   static const char *const policies[] = { "lru", "plru", "fifo", "random:5" };
    static pair p;
-   for (int s = 0; s < 5 * N_SHAPES; s++) {
+   for (int s = 0; s < 4 * N_SHAPES; s++) {
       char text[64];
-      snprintf(text, sizeof text, shapes[s / 5], policies[s % 5]);
+      snprintf(text, sizeof text, shapes[s / 4], policies[s % 4]);
       const tlb_geometry g = unit_geometry(text);
       const unsigned pages = g.entries + 1 + g.entries / 3;
       uint64_t seed = (uint64_t)s + 1;
@@ -282,12 +246,11 @@ TEST(two_steps)
    after every attach, detach, release and eviction. */
 TEST(all_attached)
 {
-   static const char *const policies[] = { "lru", "nru" };
    static pair p;
-   for (int i = 0; i < 2 * N_SHAPES; i++) {
+   for (int i = 0; i < N_SHAPES; i++) {
       char text[64];
       unsigned yes = 0;
-      snprintf(text, sizeof text, shapes[i / 2], policies[i % 2]);
+      snprintf(text, sizeof text, shapes[i], "lru");
       const tlb_geometry g = unit_geometry(text);
       uint64_t seed = (uint64_t)i + 1;
       make(&p, &g);
@@ -303,8 +266,7 @@ TEST(all_attached)
          assert_int_equal(tlb_array_all_attached(&p.asked.a) != 0, all);
          yes += (unsigned)all;
       }
-      if (i % 2 == 0)
-         assert_in_range(yes, 1, 1999);
+      assert_in_range(yes, 1, 1999);
       drop(&p);
    }
 }
@@ -481,10 +443,9 @@ static void run_notes(const char *policy, const char *shape, unsigned what,
 
 static void run_all(unsigned what)
 {
-   static const char *const policies[] = { "lru", "plru", "fifo", "nru",
-                                           "random:17" };
+   static const char *const policies[] = { "lru", "plru", "fifo", "random:17" };
    for (int s = 0; s < N_SHAPES; s++) {
-      for (int p = 0; p < 5; p++) {
+      for (int p = 0; p < 4; p++) {
          for (unsigned mix = 0; mix < 2; mix++)
             run_notes(policies[p], shapes[s], what, mix);
       }
@@ -620,12 +581,9 @@ int main(void)
       CLAIM_OF("LRU with short cuts misses and evicts as LRU without", same_as_plain, "lru"),
       CLAIM_OF("PLRU with short cuts misses and evicts as PLRU without", same_as_plain, "plru"),
       CLAIM_OF("FIFO with short cuts misses and evicts as FIFO without", same_as_plain, "fifo"),
-      CLAIM_OF("NRU with short cuts misses and evicts as NRU without", same_as_plain, "nru"),
       CLAIM_OF("random with short cuts misses and evicts as random without", same_as_plain,
                "random:17"),
       CLAIM("an entry that is evicted is released, others are not", evicted),
-      CLAIM("of entries whose used bits are cleared one is released, though it stays",
-            cleared),
       CLAIM("an entry that is detached keeps the caller's time", detached),
       CLAIM("a reference through the array moves the time at the short cut", asked_anyway),
       CLAIM("looking up where a key would go changes no later choice", asked_in_vain),

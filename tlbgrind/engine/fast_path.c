@@ -2,8 +2,6 @@
 
 #include "pub_tool_basics.h"
 
-#include "sim/tlb/policy.h"
-
 #include "engine/batch.h"
 #include "sim/mmu/miss_counts.h"
 #include "engine/fast_path.h"
@@ -57,12 +55,11 @@ Bool tg_fast_path_refer(tlb_user kind, TgRef* r, tlb_page* p, ULong now)
    const UInt shift = tg_mmus.traits.page_shift;
    const Bool split = tg_mmus.traits.split;
    const Bool code = kind == TLB_FETCH;
-   if (w->search == TG_FAST_NONE || !tg_fast_path_is_open(w, w->search, kind, p, split))
+   if (w->search == TG_FAST_NONE || !tg_fast_path_is_open(w, kind, p, split))
       return False;
    const UWord probe_at = split ? tlb_probe_at(kind) : 0;
    uint64_t* const time = &tlb_probe(p, probe_at)->time;
    const tlb_key key = tg_fast_key(w, p, probe_at, shift, code);
-   Bool missed = True;
    uint64_t* lost;
    if (w->search == TG_FAST_LRU) {
       const UInt entry = tg_fast_lru_oldest(w, key);
@@ -70,26 +67,24 @@ Bool tg_fast_path_refer(tlb_user kind, TgRef* r, tlb_page* p, ULong now)
       tlb_array_replace(w->first, entry, key, now, time);
       *time = now;
    } else {
-      lost = tg_fast_policy_refer(w, key, now, time, &missed);
+      lost = tg_fast_policy_refer(w, key, now, time);
    }
    tg_fast_exchange(p, tlb_page_of_time(lost, probe_at), probe_at, kind, shift, code,
                     tg_mmus.traits.writes, split);
-   if (missed) {
-      tg_ref_misses(r);
-      tg_fast_path_missed(w, kind, r, p, key, now);
-   }
+   tg_ref_misses(r);
+   tg_fast_path_missed(w, kind, r, p, key, now);
    return True;
 }
 
 /* --- Where there is one --- */
 
 /* The second level, if it is the last, the only one there, and a hit in it only sets the time
-   of the entry: not one whose used bits are watched, nor one of pairs. */
+   of the entry: not one that has to see hits, nor one of pairs. */
 static tlb_array* simple_second(tlb_mmu* mmu, const tlb_stop* stop, UInt shift)
 {
    tlb_array* a = &mmu->h.array[stop->array[0]];
    return mmu->h.levels == 2 && stop->n == 1 && stop->shift[0] == shift
-             && a->g.policy != TLB_NRU && a->halves == NULL && !a->also_behind ? a : NULL;
+             && a->policy->by != TLB_BY_HITS && a->halves == NULL && !a->also_behind ? a : NULL;
 }
 
 /* An array that both loads and stores ask, where something else tells them
@@ -109,14 +104,12 @@ static void find(tlb_mmu* mmu, tlb_user kind)
        || first->set_mask == TLB_NO_MASK)
       return;
    TgFastPath* w = &tg_fast_path[kind];
-   const Bool watches = first->g.policy == TLB_NRU && first->g.ways > 1;
    w->search = first->plain ? TG_FAST_LRU : TG_FAST_POLICY;
-   w->nru_4 = watches && first->g.ways == 4;
-   w->plru_ways = first->g.policy == TLB_PLRU && (first->g.ways == 4 || first->g.ways == 8)
+   w->plru_ways = first->policy->by == TLB_BY_TREE && (first->g.ways == 4 || first->g.ways == 8)
                      && first->second_time == 0 ? first->g.ways : 0;
    w->ways = first->g.ways;
    w->set_mask = first->set_mask;
-   w->known = first->g.entries - (watches ? first->sets : 0);
+   w->entries = first->g.entries;
    w->first = first;
    w->n_attached = &first->n_attached;
    w->key = first->key;

@@ -10,8 +10,10 @@
 
 #include "pub_tool_basics.h"
 
+#include "sim/tlb/array.h"
 #include "sim/tlb/oldest.h"
-#include "sim/tlb/policy.h"
+#include "sim/tlb/policy_lru.h"
+#include "sim/tlb/policy_plru.h"
 
 #include "trace/run_mmus.h"
 #include "trace/segment_pages.h"
@@ -21,18 +23,17 @@
 typedef enum {
    TG_FAST_NONE,
    TG_FAST_LRU,   /* by the times at the pages: LRU of a few ways */
-   TG_FAST_POLICY /* by tlb_policy_refer_known(): LRU of many ways, and all others */
+   TG_FAST_POLICY /* by tlb_array_refer_known(): LRU of many ways, and all others */
 } TgFastSearch;
 
 /* By kind of reference. What a miss reads of the arrays is repeated here, so that it
    reads few lines of the processor's cache. */
 typedef struct {
    TgFastSearch search;
-   Bool nru_4;       /* it is NRU of 4 ways */
    UInt plru_ways;   /* of PLRU that has 4 or 8, else 0 */
    UInt ways;
    UInt set_mask;
-   UInt known;       /* how many entries have short cuts if all have that can */
+   UInt entries;
    tlb_array* first;
    const uint32_t* n_attached; /* how many entries have short cuts */
    tlb_key* key;
@@ -53,13 +54,12 @@ void tg_fast_path_find(void);
 /* --- The first level --- */
 
 /* Whether the fast path can simulate a reference of that kind to page p, which is not
-   known: the machine is its only observer, and of the array all is known that can be (but
-   what NRU watches: then p is either watched or not there). */
-static inline Bool tg_fast_path_is_open(const TgFastPath* w, TgFastSearch search, tlb_user kind,
-                                        tlb_page* p, Bool split)
+   known: the machine is its only observer, and all of the array is known, so that p is not
+   there. */
+static inline Bool tg_fast_path_is_open(const TgFastPath* w, tlb_user kind, tlb_page* p,
+                                        Bool split)
 {
-   return *w->n_attached == w->known && *tlb_observers_of(p, kind, split) == 1
-          && (search == TG_FAST_LRU || w->first->n_filled == w->first->g.entries);
+   return *w->n_attached == w->entries && *tlb_observers_of(p, kind, split) == 1;
 }
 
 /* The key of page p, which is not known. */
@@ -83,8 +83,8 @@ static inline __attribute__((always_inline))
 UInt tg_fast_plru_victim(const TgFastPath* w, tlb_key key)
 {
    const UInt set = (UInt)key & w->set_mask;
-   return set * w->ways + (w->plru_ways == 4 ? tlb_policy_plru_few(w->first, set, 4, 0)
-                                             : tlb_policy_plru_few(w->first, set, 8, 0));
+   return set * w->ways + (w->plru_ways == 4 ? tlb_plru_few(w->first, set, 4, 0)
+                                             : tlb_plru_few(w->first, set, 8, 0));
 }
 
 /* Puts the key, whose page has that time, into the entry, where the times of the array's pages
@@ -99,23 +99,15 @@ static inline uint64_t* tg_fast_replace(const TgFastPath* w, UInt entry, tlb_key
 }
 
 /* References page p, of that key, by the policy. Returns the time of the page that is
-   not known from now on; *missed: whether p was not there. */
+   not known from now on. */
 static inline __attribute__((always_inline))
-uint64_t* tg_fast_policy_refer(const TgFastPath* w, tlb_key key, ULong now, uint64_t* time,
-                               Bool* missed)
+uint64_t* tg_fast_policy_refer(const TgFastPath* w, tlb_key key, ULong now, uint64_t* time)
 {
-   const UInt set = (UInt)key & w->set_mask;
-   int is_missed;
    if (w->plru_ways != 0) {
       *time = now;
-      *missed = True;
       return tg_fast_replace(w, tg_fast_plru_victim(w, key), key, time);
    }
-   uint64_t* lost
-      = w->nru_4 ? tlb_policy_refer_few(w->first, set, key, now, time, &is_missed, 4)
-                 : tlb_policy_refer_known(w->first, set, key, now, time, &is_missed);
-   *missed = is_missed != 0;
-   return lost;
+   return tlb_array_refer_known(w->first, (UInt)key & w->set_mask, key, now, time);
 }
 
 /* Page p is known from now on, and the one that is lost is not any more, to references

@@ -202,7 +202,7 @@ Bool miss_fast(TgFastSearch search, const TgShadowArea* shadow, TgSegment* s, UI
    const Bool split = run.split;
    const Bool code = kind == TLB_FETCH;
    const TgFastPath* w = &tg_fast_path[code || split ? kind : TLB_LOAD];
-   if (UNLIKELY(!tg_fast_path_is_open(w, search, kind, p, split) || r->misses == NULL))
+   if (UNLIKELY(!tg_fast_path_is_open(w, kind, p, split) || r->misses == NULL))
       return False;
    /* Of the second level, where this is the segment's only reference, any time in the segment
       will do. */
@@ -210,7 +210,6 @@ Bool miss_fast(TgFastSearch search, const TgShadowArea* shadow, TgSegment* s, UI
    const UWord probe_at = split ? tlb_probe_at(kind) : 0;
    uint64_t* const time = &tlb_probe(p, probe_at)->time;
    const tlb_key key = tg_fast_key(w, p, probe_at, TG_4K_SHIFT, code);
-   Bool missed = True;
    tlb_page* lost;
    if (search == TG_FAST_LRU) {
       /* No times need be noted before: another page of the segment is not evicted. */
@@ -222,7 +221,7 @@ Bool miss_fast(TgFastSearch search, const TgShadowArea* shadow, TgSegment* s, UI
    } else {
       if (!code)
          tg_note_before(s, n_groups, nth, split);
-      lost = tlb_page_of_time(tg_fast_policy_refer(w, key, now, time, &missed), probe_at);
+      lost = tlb_page_of_time(tg_fast_policy_refer(w, key, now, time), probe_at);
    }
    tg_fast_exchange(p, lost, probe_at, kind, TG_4K_SHIFT, code, run.writes, split);
    if (code || search == TG_FAST_LRU) {
@@ -230,14 +229,12 @@ Bool miss_fast(TgFastSearch search, const TgShadowArea* shadow, TgSegment* s, UI
    } else if (LIKELY(!tg_is_among(lost, tg_segment_page, n_groups))) {
       tg_exact_times(s, n_groups, split);
    } else {
-      if (missed)
-         tg_fast_path_missed(w, kind, r, p, key, now);
+      tg_fast_path_missed(w, kind, r, p, key, now);
       tg_simulated = s;
       tg_replay_from(shadow, s, nth + 1);
       return True;
    }
-   if (missed)
-      tg_fast_path_missed(w, kind, r, p, key, now);
+   tg_fast_path_missed(w, kind, r, p, key, now);
    return True;
 }
 

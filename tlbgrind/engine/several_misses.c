@@ -38,7 +38,7 @@ Bool find_victim(const TgFastPath* w, tlb_key key, const TgSegment* s, const tlb
       *entry = tg_fast_lru_oldest(w, key);
    } else if (w->first->tree != NULL) {
       const UInt set = (UInt)key & w->set_mask;
-      *entry = set * w->ways + tlb_policy_oldest_known(w->first, set);
+      *entry = set * w->ways + tlb_lru_oldest_known(w->first, set);
    } else {
       return False;
    }
@@ -59,14 +59,14 @@ Bool miss_page(const TgSegment* s, UInt n_groups, UInt which, Bool writes)
    const ULong now = tg_time_of_ref(s, g->oldest);
    UInt entry;
    if (w->search == TG_FAST_NONE || (writes && tg_write_is_observed(g, p)) || r->misses == NULL
-       || !tg_fast_path_is_open(w, w->search, kind, p, False)
+       || !tg_fast_path_is_open(w, kind, p, False)
        || !find_victim(w, key, s, p, n_groups, g->oldest, &entry))
       return False;
    uint64_t* lost = tg_fast_replace(w, entry, key, &p->time);
    p->time = now;
    if (w->first->tree != NULL) {
       tlb_array_replaced(w->first);
-      tlb_policy_bound(w->first, (UInt)key & w->set_mask, entry, now);
+      tlb_lru_bound(w->first, (UInt)key & w->set_mask, entry, now);
    }
    tg_fast_exchange(p, tlb_page_of_time(lost, 0), 0, kind, TG_4K_SHIFT, False, writes, False);
    tg_fast_path_missed(w, kind, r, p, key, now);

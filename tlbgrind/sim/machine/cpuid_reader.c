@@ -99,7 +99,7 @@ tlb_machine_array *tlb_cpuid_take(tlb_cpuid_reader *r, unsigned level,
    tlb_machine_array a = {
       .level = level, .users = users,
       .g = { .entries = entries > UINT32_MAX ? UINT32_MAX : (uint32_t)entries,
-             .ways = ways, .page_sizes = page_sizes, .policy = TLB_LRU },
+             .ways = ways, .page_sizes = page_sizes, .policy = TLB_DEFAULT_POLICY },
       .policy_unknown = 1, .hit_cycles = level == 1 ? 0 : TLB_UNKNOWN,
    };
    if (level == 0 || level > TLB_MAX_LEVELS) {

@@ -4,9 +4,13 @@
 
 #include "sim/base/text.h"
 
-static const char *const policy_names[TLB_N_POLICIES] = {
-   [TLB_LRU] = "lru",   [TLB_PLRU] = "plru",     [TLB_FIFO] = "fifo",
-   [TLB_NRU] = "nru",   [TLB_RANDOM] = "random", [TLB_MRU_PLRU] = "(mru+1)%3-plru4",
+static const struct {
+   const char *name;
+   uint32_t ways;
+   int has_seed;
+} policies[TLB_N_POLICIES] = {
+#define ROW(policy, file, words, ways, seed) [policy] = { words, ways, seed },
+   TLB_POLICIES(ROW)
 };
 
 /* A piece of the option's text: [at, end). */
@@ -86,23 +90,39 @@ static int parse_sizes(piece p, uint64_t *sizes, tlb_reason *why)
    return 1;
 }
 
+/* Such as "lru, plru and random:SEED". */
+static void add_policies(tlb_text *t)
+{
+   for (int i = 0; i < TLB_N_POLICIES; i++) {
+      const char *const before_last = i == TLB_N_POLICIES - 1 ? " and " : ", ";
+      tlb_text_add(t, i == 0 ? "" : policies[i].has_seed ? ", " : before_last);
+      tlb_text_add(t, policies[i].name);
+      if (policies[i].has_seed) {
+         tlb_text_add(t, before_last);
+         tlb_text_add(t, policies[i].name);
+         tlb_text_add(t, ":SEED");
+      }
+   }
+}
+
 static int parse_policy(piece p, tlb_geometry *g, tlb_reason *why)
 {
    piece rest = p;
    const piece name = cut(&rest, ':');
    for (int i = 0; i < TLB_N_POLICIES; i++) {
-      if (!tlb_text_is(name.at, length(name), policy_names[i]))
+      if (!tlb_text_is(name.at, length(name), policies[i].name))
          continue;
       g->policy = (tlb_policy)i;
       if (name.end == p.end)
          return 1;
-      if (g->policy == TLB_RANDOM && whole_number(rest, &g->seed))
+      if (policies[i].has_seed && whole_number(rest, &g->seed))
          return 1;
       break;
    }
-   return refuse(why, p,
-                 "is no replacement policy; allowed are lru, plru, fifo, nru, "
-                 "(mru+1)%3-plru4, random and random:SEED");
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   tlb_text_add_refusal(&t, p.at, length(p), "is no replacement policy; allowed are ");
+   add_policies(&t);
+   return 0;
 }
 
 int tlb_page_sizes_parse(const char *text, uint64_t *out, tlb_reason *why)
@@ -126,7 +146,7 @@ int tlb_geometry_parse(const char *text, unsigned base_page_shift,
    const piece entries = cut(&rest, ',');
    const piece ways = cut(&rest, ',');
    tlb_geometry g = { .page_sizes = (uint64_t)1 << base_page_shift,
-                      .policy = TLB_LRU };
+                      .policy = TLB_DEFAULT_POLICY };
    uint64_t n;
 
    if (entries.end == all.end)
@@ -165,15 +185,20 @@ static int is_index_possible(const tlb_geometry *g)
           || (g->index_xor <= TLB_MAX_INDEX_XOR && sets > 1 && (sets & (sets - 1)) == 0);
 }
 
+static int are_ways_possible(const tlb_geometry *g)
+{
+   const uint32_t ways = policies[g->policy].ways;
+   return ways == TLB_ANY_WAYS
+          || (ways == TLB_2_TO_N_WAYS ? (g->ways & (g->ways - 1)) == 0 : g->ways == ways);
+}
+
 const char *tlb_geometry_blames(const tlb_geometry *g)
 {
    if (g->entries == 0 || g->entries > TLB_MAX_ENTRIES)
       return "entries";
    if (g->ways == 0 || g->ways > g->entries || g->entries % g->ways != 0)
       return "ways";
-   if (g->policy == TLB_PLRU && (g->ways & (g->ways - 1)) != 0)
-      return "policy";
-   if (g->policy == TLB_MRU_PLRU && g->ways != TLB_MRU_PLRU_WAYS)
+   if (!are_ways_possible(g))
       return "policy";
    if (!is_index_possible(g))
       return "index";
@@ -192,11 +217,15 @@ int tlb_geometry_check(const tlb_geometry *g, tlb_reason *why)
       tlb_text_add(&t, " ways do not divide ");
       tlb_text_add_number(&t, g->entries);
       tlb_text_add(&t, " entries; ways must divide the entries, or be full");
-   } else if (g->policy == TLB_PLRU && (g->ways & (g->ways - 1)) != 0) {
-      tlb_text_add(&t, "plru needs a power of two of ways, not ");
-      tlb_text_add_number(&t, g->ways);
-   } else if (g->policy == TLB_MRU_PLRU && g->ways != TLB_MRU_PLRU_WAYS) {
-      tlb_text_add(&t, "(mru+1)%3-plru4 needs 12 ways, not ");
+   } else if (!are_ways_possible(g)) {
+      const uint32_t needed = policies[g->policy].ways;
+      tlb_text_add(&t, policies[g->policy].name);
+      tlb_text_add(&t, " needs ");
+      if (needed == TLB_2_TO_N_WAYS)
+         tlb_text_add(&t, "a power of two of");
+      else
+         tlb_text_add_number(&t, needed);
+      tlb_text_add(&t, " ways, not ");
       tlb_text_add_number(&t, g->ways);
    } else if (!is_index_possible(g)) {
       tlb_text_add(&t, "index xor needs a power of two of sets, at least 2, not ");
@@ -224,8 +253,8 @@ static void add_page_sizes(tlb_text *t, uint64_t sizes)
 
 static void add_policy(tlb_text *t, const tlb_geometry *g)
 {
-   tlb_text_add(t, policy_names[g->policy]);
-   if (g->policy == TLB_RANDOM) {
+   tlb_text_add(t, policies[g->policy].name);
+   if (policies[g->policy].has_seed) {
       tlb_text_add(t, ":");
       tlb_text_add_number(t, g->seed);
    }

@@ -15,28 +15,28 @@
 
 TLB_API_BEGIN
 
-typedef enum {
-   TLB_LRU,    /* the entry whose last reference is longest ago */
-   TLB_PLRU,   /* a binary tree of bits, each pointing away from the half
-                  referenced last; ways must be a power of two */
-   TLB_FIFO,   /* the entry that was filled first */
-   TLB_NRU,    /* the lowest entry whose used bit is clear; a reference that
-                  would leave all bits of the set on clears the others
-                  (UltraSPARC T1, OpenSPARC T1 Microarchitecture 2.3.9) */
-   TLB_MRU_PLRU, /* "(mru+1)%3-plru4", of 12 ways: of their three groups of four it is
-                    the one behind the group referenced last, round and round, and
-                    there the tree's (Kaby Lake's second level: TLB;DR, USENIX Security
-                    2022) */
-   TLB_RANDOM, /* a seeded generator, see tlb_random_next() */
-   TLB_N_POLICIES
-} tlb_policy;
+/* The list of replacement policies: of each the name, that of its file (sim/tlb/policy_*.c, see
+   sim/tlb/policy.h), that in texts, how many ways a set needs, and whether a seed can follow. */
+#define TLB_POLICIES(P) \
+   P(TLB_LRU,      lru,      "lru",             TLB_ANY_WAYS, 0) \
+   P(TLB_PLRU,     plru,     "plru",            TLB_2_TO_N_WAYS, 0) \
+   P(TLB_FIFO,     fifo,     "fifo",            TLB_ANY_WAYS, 0) \
+   P(TLB_NRU,      nru,      "nru",             TLB_ANY_WAYS, 0) \
+   P(TLB_MRU_PLRU, mru_plru, "(mru+1)%3-plru4", 12, 0) \
+   P(TLB_RANDOM,   random,   "random",          TLB_ANY_WAYS, 1)
+
+enum { TLB_ANY_WAYS = 0, TLB_2_TO_N_WAYS = 1 }; /* else so many */
+
+#define TLB_POLICY_ITSELF(name, file, words, ways, seed) name,
+typedef enum { TLB_POLICIES(TLB_POLICY_ITSELF) TLB_N_POLICIES } tlb_policy;
+#define TLB_DEFAULT_POLICY TLB_LRU /* also where none is published */
 
 typedef struct {
    uint32_t entries;    /* 1 .. TLB_MAX_ENTRIES */
    uint32_t ways;       /* divides entries; ways == entries: fully associative */
    uint64_t page_sizes; /* bit n set: the array holds pages of 2^n bytes */
    tlb_policy policy;
-   uint64_t seed;       /* of TLB_RANDOM, else 0 */
+   uint64_t seed;       /* 0 if the policy has none */
    uint32_t index_xor;  /* 0: a page's set is its number modulo the sets; n: the number XOR
                            itself divided by 2^n, modulo the sets, a power of two */
    int paired;          /* an entry is of an aligned pair of pages, of which one or both
@@ -45,7 +45,6 @@ typedef struct {
 
 enum {
    TLB_MAX_ENTRIES = 1 << 20,
-   TLB_MRU_PLRU_WAYS = 12, /* three groups of four */
    TLB_MAX_INDEX_XOR = 20,
    TLB_MIN_PAGE_SHIFT = 12, /* 4K */
    TLB_MAX_PAGE_SHIFT = 34, /* 16G */

@@ -19,7 +19,7 @@ static void add_array(tlb_machine *m, const char *name, unsigned level,
       .level = level, .users = users,
       .g = { .entries = entries, .ways = ways,
              .page_sizes = UINT64_C(1) << m->base_page_shift,
-             .policy = TLB_LRU },
+             .policy = TLB_DEFAULT_POLICY },
       .hit_cycles = level == 1 ? 0 : TLB_UNKNOWN, .threads = 1,
    };
    tlb_text t = tlb_text_in(a->name, sizeof a->name);

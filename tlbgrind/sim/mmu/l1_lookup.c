@@ -238,14 +238,13 @@ static void large_known(tlb_mmus *all, tlb_port *port, tlb_side table, tlb_page 
 }
 
 /* Whether a base page that is observed can not be there, since whatever is there
-   is known. (NRU also observes pages that are there.) */
+   is known. */
 static bool is_absent(const tlb_mmu *mmu, const tlb_stop *stop)
 {
    const tlb_mmus *const all = mmu->all;
    const tlb_array *a = &mmu->h.array[stop->array[0]];
    return all->fast_path && !mmu->asked_always && stop->n == 1
-          && stop->shift[0] == all->traits.page_shift && a->g.policy != TLB_NRU
-          && tlb_array_all_attached(a);
+          && stop->shift[0] == all->traits.page_shift && tlb_array_all_attached(a);
 }
 
 /* Any other case, one array after the other as the route goes. */

@@ -7,7 +7,8 @@
 #include "sim/mmu/miss_counts.h"
 #include "sim/mmu/traits.h"
 #include "sim/tlb/oldest.h"
-#include "sim/tlb/policy.h"
+#include "sim/tlb/policy_lru.h"
+#include "sim/tlb/policy_plru.h"
 
 /* How the entry to evict is found: by looking at so many ways, ..., or of two arrays side
    by side. NOT_YET: not all that the array has is known. */
@@ -47,11 +48,11 @@ unsigned entry_to_evict(const tlb_l1_arrays *f, tlb_key key)
    case BY_SCAN:
       return oldest_by_scan(f->array, key);
    case BY_TREE:
-      return tlb_policy_oldest_known(f->array, 0);
+      return tlb_lru_oldest_known(f->array, 0);
    case PLRU_16:
-      return set * 16 + tlb_policy_plru_16(f->array, set);
+      return set * 16 + tlb_plru_16(f->array, set);
    case PLRU_32:
-      return set * 32 + tlb_policy_plru_32(f->array, set);
+      return set * 32 + tlb_plru_32(f->array, set);
    case BY_POLICY:
    case OF_TWO:
    case NOT_YET:
@@ -143,7 +144,7 @@ void exchange(tlb_mmus *all, const tlb_l1_arrays *f, unsigned entry, tlb_page *e
    if (f->how >= OF_16)
       tlb_array_replaced(f->array);
    if (f->how == BY_TREE)
-      tlb_policy_bound(f->array, 0, entry, now);
+      tlb_lru_bound(f->array, 0, entry, now);
 }
 
 /* --- A miss --- */
@@ -233,11 +234,10 @@ static search search_of(const tlb_array *a)
 {
    if (a->tree != NULL && a->sets == 1)
       return BY_TREE;
-   if (a->g.policy == TLB_PLRU && a->set_mask != TLB_NO_MASK && a->g.ways == 16)
-      return PLRU_16;
-   if (a->g.policy == TLB_PLRU && a->set_mask != TLB_NO_MASK && a->g.ways == 32)
-      return PLRU_32;
-   if (a->g.policy != TLB_LRU || a->tree != NULL)
+   const bool bits = a->policy->by == TLB_BY_TREE && a->set_mask != TLB_NO_MASK;
+   if (bits && (a->g.ways == 16 || a->g.ways == 32))
+      return a->g.ways == 16 ? PLRU_16 : PLRU_32;
+   if (a->policy->by != TLB_BY_OLDEST || a->tree != NULL)
       return BY_POLICY;
    if (a->set_mask == TLB_NO_MASK)
       return BY_SCAN;
@@ -284,8 +284,8 @@ static void find(tlb_mmus *all, tlb_mmu *mmu, tlb_user user)
    tlb_array *a[TLB_MAX_BASE_ARRAYS];
    const unsigned n = tlb_base_arrays(mmu, user, a);
    for (unsigned i = 0; i < n; i++) {
-      if (a[i]->also_behind
-          || (a[i]->g.policy != TLB_LRU && (a[i]->g.policy != TLB_PLRU || n > 1)))
+      if (a[i]->also_behind || !tlb_policy_goes_by_times(a[i]->policy)
+          || (n > 1 && a[i]->policy->by != TLB_BY_OLDEST))
          return;
    }
    if (n == 0)

@@ -6,6 +6,7 @@
 #include "sim/mmu/l1_lookup.h"
 #include "sim/mmu/mmu_memory.h"
 #include "sim/mmu/traits.h"
+#include "sim/tlb/policy.h"
 
 /* --- Equal machines --- */
 
@@ -110,7 +111,7 @@ static void follow(tlb_mmu *leader, tlb_mmu *mmu, tlb_side side)
 static tlb_array *lru_array(tlb_mmu *mmu, tlb_user user)
 {
    tlb_array *a = tlb_base_array(mmu, user);
-   return a == NULL || a->g.policy != TLB_LRU || a->also_behind ? NULL : a;
+   return a == NULL || a->policy->by != TLB_BY_OLDEST || a->also_behind ? NULL : a;
 }
 
 /* The LRU array that is asked first on that side for the MMU's base pages; NULL: it is

@@ -3,6 +3,7 @@
 #include "sim/mmu/l2_presence.h"
 
 #include "sim/mmu/mmu_memory.h"
+#include "sim/tlb/policy.h"
 
 _Static_assert((unsigned)TLB_LAZY_LRU_SIDES == (unsigned)TLB_N_TABLES, "a side is a table");
 _Static_assert((unsigned)TLB_LAZY_LRU_SPANS == (unsigned)TLB_N_SIDES, "a span is a side");
@@ -110,7 +111,7 @@ static bool are_one_lazy_lru(const tlb_mmu *mmu, const tlb_stop *stop)
    const tlb_array *first = &mmu->h.array[stop->array[0]];
    for (unsigned i = 0; i < stop->n; i++) {
       const tlb_array *a = &mmu->h.array[stop->array[i]];
-      if (a->g.policy != TLB_LRU || a->g.paired || a->also_behind || a->sets != first->sets
+      if (a->policy->by != TLB_BY_OLDEST || a->g.paired || a->also_behind || a->sets != first->sets
           || a->g.index_xor != first->g.index_xor
           || (stop->array[i] == walks_kept_in && stop->n > 1)
           || stop->shift[i] != mmu->base_shift

@@ -81,8 +81,9 @@ struct tlb_mmu {
    unsigned large;  /* it need not be asked, and is 2^large base pages of the run, which
                        are known or not known together; 0: it is not like that */
    bool tells_apart;  /* loads and stores ask different arrays first */
-   bool asked_always; /* a page can be in two of its first-level arrays at once,
-                         for which one record would not do: nothing is known */
+   bool asked_always; /* nothing is known: a page can be in two of its first-level arrays at
+                         once, for which one record would not do, or a hit in one of these
+                         changes more than a time */
    /* Machines that miss nothing there but what this one misses, by side, in a
       list: they are looked up only then, see l1_sharing.h. */
    tlb_mmu *follower[TLB_N_SIDES];
@@ -131,8 +132,7 @@ typedef struct {
    bool writes; /* writes are told apart at all */
    bool mixed;  /* times of fetches and of data are compared somewhere */
    bool own_times; /* the times of some references are compared with others than those of
-                      pages: of references that missed elsewhere first, or of when used
-                      bits were cleared */
+                      pages: of references that missed elsewhere first */
    bool code_behind; /* code that was missed elsewhere comes to what data asks first */
 } tlb_run_traits;
 

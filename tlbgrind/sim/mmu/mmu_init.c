@@ -112,7 +112,8 @@ static void init_mmu(tlb_mmus *all, unsigned number)
    mmu->memory = tlb_mmus_take(all, tlb_hierarchy_bytes(mmu->machine));
    tlb_mmu_make_arrays(mmu);
    mmu->tells_apart = tlb_tells_apart(mmu);
-   mmu->asked_always = tlb_has_doubles(mmu) || tlb_has_pairs_first(mmu);
+   mmu->asked_always = tlb_has_doubles(mmu) || tlb_has_pairs_first(mmu)
+                       || tlb_sees_hits_first(mmu);
 }
 
 /* What the machine adds to the run's traits. */
@@ -124,7 +125,7 @@ static void add_traits(tlb_run_traits *k, const tlb_mmu *mmu)
    }
    k->apart |= mmu->tells_apart ? mmu->bit : 0;
    k->mixed |= tlb_is_mixed(mmu);
-   k->own_times |= tlb_has_also_behind(mmu) || tlb_clears_used_bits(mmu);
+   k->own_times |= tlb_has_also_behind(mmu);
    k->code_behind |= tlb_has_code_behind(mmu);
    if (!tlb_mmu_is_plain(mmu))
       k->wide |= mmu->bit;

@@ -1,8 +1,7 @@
 /* Page records: which pages hit in the first level of every simulated MMU.
 
    A hit in the first level changes nothing but the time of the entry's last
-   reference (LRU, PLRU), or nothing at all (FIFO, random, and NRU as long as
-   the used bit is on). So while a page is known to hit in every machine of the
+   reference (LRU, PLRU), or nothing at all (FIFO, random). So while a page is known to hit in every machine of the
    run, all that a reference to it does is to note the time in the page's
    record. The simulated arrays read the time from there when they choose a
    victim, and release the page when that ends (sim/tlb/array.h).

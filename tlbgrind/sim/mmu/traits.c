@@ -2,6 +2,8 @@
 
 #include "sim/mmu/traits.h"
 
+#include "sim/tlb/policy.h"
+
 bool tlb_is_mixed(const tlb_mmu *mmu)
 {
    for (unsigned i = 0; i < mmu->machine->n_arrays; i++) {
@@ -125,11 +127,11 @@ bool tlb_has_code_behind(const tlb_mmu *mmu)
    return false;
 }
 
-bool tlb_clears_used_bits(const tlb_mmu *mmu)
+bool tlb_sees_hits_first(const tlb_mmu *mmu)
 {
    for (unsigned i = 0; i < mmu->machine->n_arrays; i++) {
       const tlb_array *a = &mmu->h.array[i];
-      if (a->short_cut != NULL && a->g.policy == TLB_NRU && a->g.ways > 1)
+      if (a->short_cut != NULL && a->policy->by == TLB_BY_HITS)
          return true;
    }
    return false;
@@ -139,8 +141,7 @@ bool tlb_needs_exact_times(const tlb_mmu *mmu)
 {
    for (unsigned i = 0; i < mmu->machine->n_arrays; i++) {
       const tlb_array *a = &mmu->h.array[i];
-      if (a->short_cut != NULL
-          && (a->g.policy == TLB_PLRU || a->g.policy == TLB_MRU_PLRU))
+      if (a->short_cut != NULL && tlb_policy_needs_exact_times(a->policy))
          return true;
    }
    return tlb_has_also_behind(mmu);
@@ -155,7 +156,7 @@ unsigned tlb_large_of(const tlb_mmu *mmu)
    for (unsigned user = 0; user < TLB_N_USERS; user++) {
       const tlb_stop *stop = first_stop(mmu, user);
       if (stop->n != 1 || stop->shift[0] != mmu->base_shift
-          || mmu->h.array[stop->array[0]].g.policy != TLB_LRU)
+          || mmu->h.array[stop->array[0]].policy->by != TLB_BY_OLDEST)
          return 0;
    }
    return large;

@@ -26,6 +26,9 @@ bool tlb_has_doubles(const tlb_mmu *mmu);
    page. */
 bool tlb_has_pairs_first(const tlb_mmu *mmu);
 
+/* Whether a hit in an array that is asked first changes more than a time (TLB_BY_HITS). */
+bool tlb_sees_hits_first(const tlb_mmu *mmu);
+
 /* Whether an array is asked first by some references and by others when they have missed
    elsewhere. */
 bool tlb_has_also_behind(const tlb_mmu *mmu);
@@ -33,9 +36,6 @@ bool tlb_has_also_behind(const tlb_mmu *mmu);
 /* Whether such an array is asked first by data, and by code that was missed elsewhere:
    that can drive data out. */
 bool tlb_has_code_behind(const tlb_mmu *mmu);
-
-/* Whether references known by their times alone can have set used bits (NRU). */
-bool tlb_clears_used_bits(const tlb_mmu *mmu);
 
 /* Whether an array chooses by more than which entry is oldest, or in the middle of
    references that went elsewhere first. */

@@ -2,7 +2,8 @@
 
 #include "sim/tlb/array.h"
 
-#include "sim/tlb/policy.h"
+#include "sim/tlb/policies.h"
+#include "sim/tlb/policy_lru.h"
 
 /* Up to this many ways a look-up compares all of them; above, it asks an index
    of the whole array: buckets of chained entries. */
@@ -42,20 +43,16 @@ static void carve_array(tlb_array *a, const tlb_geometry *g, carver *c)
 {
    const size_t sets = tlb_geometry_sets(g);
    const size_t n = g->entries;
-   const int nru = g->policy == TLB_NRU;
+   const tlb_policy_rules *const policy = tlb_policy_of(g);
+   const size_t room = policy->room == NULL ? 0 : policy->room(g);
    a->key = carve(c, n, sizeof *a->key);
    a->time = carve(c, n, sizeof *a->time);
    a->short_cut = carve(c, n, sizeof *a->short_cut);
-   a->tree = carve(c, sets * 2 * tlb_policy_leaves(g), sizeof *a->tree);
-   a->latest = carve(c, g->policy == TLB_PLRU ? 2 * g->ways : 0,
-                     sizeof *a->latest);
-   a->cleared = carve(c, nru ? sets : 0, sizeof *a->cleared);
+   a->state = carve(c, room, 1);
    a->bucket = carve(c, has_index(g) ? (size_t)1 << bucket_bits(g) : 0,
                      sizeof *a->bucket);
    a->chain = carve(c, has_index(g) ? n : 0, sizeof *a->chain);
    a->filled = carve(c, sets, sizeof *a->filled);
-   a->next = carve(c, sets, sizeof *a->next);
-   a->watched = carve(c, nru ? sets : 0, sizeof *a->watched);
    a->halves = carve(c, g->paired ? n : 0, sizeof *a->halves);
 }
 
@@ -71,10 +68,10 @@ void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
                     tlb_release *release, void *opaque)
 {
    carver c = { memory, 0 };
-   *a = (tlb_array){ .g = *g, .sets = tlb_geometry_sets(g),
-                     .random = g->seed, .release = release, .opaque = opaque };
+   *a = (tlb_array){ .g = *g, .policy = tlb_policy_of(g), .sets = tlb_geometry_sets(g),
+                     .release = release, .opaque = opaque };
    a->set_mask = tlb_set_mask(a->sets, g->index_xor);
-   a->plain = g->policy == TLB_LRU && !has_index(g) && !g->paired;
+   a->plain = a->policy->by == TLB_BY_OLDEST && !has_index(g) && !g->paired;
    carve_array(a, g, &c);
    if (!g->paired)
       a->halves = NULL;
@@ -92,14 +89,9 @@ void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
          a->bucket[i] = END;
    }
    for (uint32_t i = 0; i < a->sets; i++)
-      a->filled[i] = a->next[i] = 0;
-   if (g->policy == TLB_NRU)
-      tlb_policy_watch_last(a);
-   a->leaves = tlb_policy_leaves(g);
-   if (a->leaves == 0)
-      a->tree = NULL;
-   for (size_t i = 0; i < (size_t)a->sets * 2 * a->leaves; i++)
-      a->tree[i] = (tlb_bound){ UINT64_MAX, 0 };
+      a->filled[i] = 0;
+   if (a->policy->init != NULL)
+      a->policy->init(a);
    if (release == NULL)
       a->short_cut = NULL;
 }
@@ -202,6 +194,18 @@ void tlb_array_remove_part(tlb_array *a, uint32_t entry, unsigned nth)
 
 /* --- Look-ups --- */
 
+/* The entry is referenced, a hit or a fill. */
+static inline void touch(tlb_array *a, uint32_t set, uint32_t e, uint64_t now)
+{
+   uint64_t *const time = a->short_cut == NULL ? NULL : a->short_cut[e];
+   if (time != NULL && time != &tlb_range && !a->also_behind)
+      *time = now;
+   else
+      a->time[e] = now;
+   if (a->policy->referred != NULL)
+      a->policy->referred(a, set, e, now);
+}
+
 uint32_t tlb_array_find(tlb_array *a, tlb_key key)
 {
    return a->halves != NULL ? find_half(a, key) : find_in(a, tlb_array_set(a, key), key);
@@ -212,13 +216,13 @@ uint32_t tlb_array_lookup(tlb_array *a, tlb_key key, uint64_t now)
    if (a->halves != NULL) {
       const uint32_t pair = find_half(a, key);
       if (pair != TLB_MISS)
-         tlb_policy_touch(a, pair / a->g.ways, pair, now);
+         touch(a, pair / a->g.ways, pair, now);
       return pair;
    }
    const uint32_t set = tlb_array_set(a, key);
    const uint32_t i = find_in(a, set, key);
    if (i != TLB_MISS)
-      tlb_policy_touch(a, set, i, now);
+      touch(a, set, i, now);
    return i;
 }
 
@@ -252,7 +256,7 @@ uint32_t tlb_array_place(tlb_array *a, tlb_key key)
    }
    const uint32_t set = tlb_array_set(a, key);
    const uint32_t way = a->filled[set] < a->g.ways ? empty_way(a, set)
-                                                   : tlb_policy_victim(a, set);
+                                                   : a->policy->victim(a, set);
    return set * a->g.ways + way;
 }
 
@@ -277,9 +281,8 @@ void tlb_array_invalidate(tlb_array *a, uint32_t entry)
    a->filled[set]--;
    a->n_filled--;
    a->has_holes = 1;
-   if (a->tree != NULL)
-      tlb_policy_bound(a, set, entry, UINT64_MAX);
-   tlb_policy_empties(a, set, entry);
+   if (a->policy->emptied != NULL)
+      a->policy->emptied(a, set, entry);
 }
 
 void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
@@ -290,7 +293,7 @@ void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
       key = pair_of(key);
       if (a->key[entry] == key) {
          a->halves[entry] |= half;
-         tlb_policy_touch(a, entry / a->g.ways, entry, now);
+         touch(a, entry / a->g.ways, entry, now);
          return;
       }
       a->halves[entry] = half;
@@ -302,7 +305,8 @@ void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
       a->filled[set]++;
       a->n_filled++;
    } else {
-      tlb_policy_evicts(a, set);
+      if (a->policy->evicts != NULL)
+         a->policy->evicts(a, set);
       tlb_array_evict(a, entry);
       if (has_index(&a->g))
          unlink_entry(a, entry);
@@ -310,9 +314,9 @@ void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
    if (has_index(&a->g))
       link_entry(a, entry, key);
    a->key[entry] = key;
-   tlb_policy_touch(a, set, entry, now);
-   if (a->tree != NULL)
-      tlb_policy_bound(a, set, entry, now);
+   touch(a, set, entry, now);
+   if (a->policy->filled != NULL)
+      a->policy->filled(a, set, entry, now);
 }
 
 uint32_t tlb_array_fill(tlb_array *a, tlb_key key, uint64_t now)
@@ -324,10 +328,34 @@ uint32_t tlb_array_fill(tlb_array *a, tlb_key key, uint64_t now)
 
 int tlb_array_needs_time(const tlb_array *a)
 {
-   return a->g.ways > 1
-          && (a->g.policy == TLB_LRU || a->g.policy == TLB_PLRU
-              || a->g.policy == TLB_MRU_PLRU
-              || a->g.policy == TLB_NRU);
+   return a->g.ways > 1 && a->policy->by != TLB_BY_FILLS;
+}
+
+/* --- Arrays all of whose keys are known --- */
+
+void tlb_array_replace(tlb_array *a, uint32_t entry, tlb_key key, uint64_t now,
+                       uint64_t *time)
+{
+   tlb_array_replaced(a);
+   a->key[entry] = key;
+   a->time[entry] = now;
+   a->short_cut[entry] = time;
+   if (a->policy->filled != NULL)
+      a->policy->filled(a, tlb_array_set(a, key), entry, now);
+}
+
+uint64_t *tlb_array_refer_known(tlb_array *a, uint32_t set, tlb_key key, uint64_t now,
+                                uint64_t *time)
+{
+   *time = now;
+   const uint32_t way = a->tree != NULL ? tlb_lru_oldest_known(a, set)
+                                        : a->policy->victim(a, set);
+   const uint32_t e = set * a->g.ways + way;
+   uint64_t *const lost = a->short_cut[e];
+   if (a->policy->evicts != NULL)
+      a->policy->evicts(a, set);
+   tlb_array_replace(a, e, key, now, time);
+   return lost;
 }
 
 /* --- Checking --- */
@@ -378,35 +406,13 @@ static const char *check_set(const tlb_array *a, uint32_t set)
    return NULL;
 }
 
-/* The tree's leaves are lower bounds of the times of the ways, and each node above is the
-   older of the two below it. */
-static const char *check_tree(const tlb_array *a, uint32_t set)
-{
-   const tlb_bound *const tree = a->tree + (size_t)set * 2 * a->leaves;
-   for (uint32_t way = 0; way < a->leaves; way++) {
-      const uint64_t bound = tree[a->leaves + way].time;
-      const uint32_t e = set * a->g.ways + way;
-      const int is_empty = way >= a->g.ways || a->key[e] == TLB_NO_KEY;
-      if (is_empty ? bound != UINT64_MAX : bound > tlb_array_time(a, e))
-         return "a leaf of an LRU tree is no lower bound";
-   }
-   for (uint32_t at = 1; at < a->leaves; at++) {
-      const tlb_bound left = tree[2 * at], right = tree[2 * at + 1];
-      const uint64_t older = left.time < right.time ? left.time : right.time;
-      if (tree[at].time != older
-          || (older != UINT64_MAX && tree[a->leaves + tree[at].way].time != older))
-         return "a node of an LRU tree is not the older of two";
-   }
-   return NULL;
-}
-
 const char *tlb_array_check(const tlb_array *a)
 {
    uint32_t filled = 0, attached = 0, ranges = 0;
    for (uint32_t set = 0; set < a->sets; set++) {
       const char *wrong = check_set(a, set);
-      if (wrong == NULL && a->tree != NULL)
-         wrong = check_tree(a, set);
+      if (wrong == NULL && a->policy->check != NULL)
+         wrong = a->policy->check(a, set);
       if (wrong != NULL)
          return wrong;
    }

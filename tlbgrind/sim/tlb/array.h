@@ -70,6 +70,28 @@ const char *tlb_array_check(const tlb_array *a);
    do not, a short cut need not note them. */
 int tlb_array_needs_time(const tlb_array *a);
 
+/* --- Arrays all of whose keys are known --- */
+
+/* Puts the key in the place of an entry of an array that is full and all of which has
+   short cuts, with `time` as its own. The caller deals with the short cut of the key
+   that was there. It is the key's first reference. */
+void tlb_array_replace(tlb_array *a, uint32_t entry, tlb_key key, uint64_t now,
+                       uint64_t *time);
+
+/* The caller has done so by hand: written to `key` and `short_cut`, and called
+   tlb_lru_bound() where there is a tree. (Nothing is looked up in such an array, so
+   its index can wait.) */
+static inline void tlb_array_replaced(tlb_array *a)
+{
+   a->unindexed = 1;
+}
+
+/* References a key that belongs to `set` of an array that is full, and all of whose
+   entries have short cuts to one time each. The key is not among these. From now on its time
+   is *time. Returns the short cut of the entry that is gone. */
+uint64_t *tlb_array_refer_known(tlb_array *a, uint32_t set, tlb_key key, uint64_t now,
+                                uint64_t *time);
+
 /* --- Plain arrays --- */
 
 /* An array is plain if it is LRU and small enough in its ways that both look-ups

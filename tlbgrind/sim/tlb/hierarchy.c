@@ -2,7 +2,6 @@
 
 #include "sim/tlb/hierarchy.h"
 
-#include "sim/tlb/policy.h"
 #include "sim/base/text.h"
 
 /* --- Which arrays hold which pages --- */

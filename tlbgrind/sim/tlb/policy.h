@@ -1,5 +1,10 @@
 /* Replacement policies: which entry of a full set is evicted.
 
+   Each policy is a file, policy_NAME.c, which defines one tlb_policy_rules, and a line of
+   TLB_POLICIES (sim/machine/geometry.h), which has its name in texts. Nothing else knows a policy
+   by name: arrays call its functions, and the fast paths ask what decides its victims, and look
+   the victim up by themselves where they can.
+
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
 #ifndef TLB_POLICY_H
@@ -10,174 +15,70 @@
 
 TLB_API_BEGIN
 
-/* The way that a full set evicts next. Changes no outcome. */
-uint32_t tlb_policy_victim(tlb_array *a, uint32_t set);
+/* --- What a policy says --- */
 
-/* That way is evicted: moves the state of the policy on (FIFO's pointer, the random
-   generator). */
-void tlb_policy_evicts(tlb_array *a, uint32_t set);
+/* What decides the victim, and so what has to be known of hits. */
+typedef enum {
+   TLB_BY_FILLS,  /* fills and evictions alone: a hit changes nothing */
+   TLB_BY_OLDEST, /* the times of the last references: the way with the oldest */
+   TLB_BY_TREE,   /* these times: where the bits of a binary tree point to, of which each
+                     points away from the half referenced last. Ways are a power of two */
+   TLB_BY_TIMES,  /* these times, in another way */
+   TLB_BY_HITS    /* more than these times: each reference has to be seen in its turn, so no
+                     entry of a first level has a short cut, and all of them ask the array */
+} tlb_victim_by;
 
-/* How many leaves the trees of such an array have, by which LRU finds the oldest
-   of many ways; 0: it has none. */
-uint32_t tlb_policy_leaves(const tlb_geometry *g);
+/* The functions are called by arrays (array.c), for `set` and entry number `e` of the array, which
+   is in that set. NULL: there is nothing to do. */
+typedef struct tlb_policy_rules {
+   tlb_victim_by by;
 
-/* Notes in the set's tree that entry number e was not referenced before `time`. */
-void tlb_policy_bound(tlb_array *a, uint32_t set, uint32_t e, uint64_t time);
+   /* Bytes of the policy's own memory, the array's `state`, aligned for uint64_t. */
+   size_t (*room)(const tlb_geometry *g);
 
-/* The oldest way of a set of an array with a tree, all of whose entries have short cuts
-   to one page each. */
-static inline uint32_t tlb_policy_oldest_known(tlb_array *a, uint32_t set)
+   /* The array is empty: begins. All else of the array is there. */
+   void (*init)(tlb_array *a);
+
+   /* The way that a full set evicts next; never NULL. Changes no outcome, and need not be
+      followed by an eviction. */
+   uint32_t (*victim)(tlb_array *a, uint32_t set);
+
+   /* That way is evicted. */
+   void (*evicts)(tlb_array *a, uint32_t set);
+
+   /* The entry has been referenced, a hit or a fill; its time says so. TLB_BY_HITS alone. */
+   void (*referred)(tlb_array *a, uint32_t set, uint32_t e, uint64_t now);
+
+   /* The entry has been filled. */
+   void (*filled)(tlb_array *a, uint32_t set, uint32_t e, uint64_t now);
+
+   /* The entry has been emptied; its time is 0. */
+   void (*emptied)(tlb_array *a, uint32_t set, uint32_t e);
+
+   /* What is wrong with the policy's memory; NULL: nothing. */
+   const char *(*check)(const tlb_array *a, uint32_t set);
+} tlb_policy_rules;
+
+/* --- What others ask --- */
+
+/* Whether the times that short cuts lead to are all that the victims follow from. */
+static inline int tlb_policy_goes_by_times(const tlb_policy_rules *p)
 {
-   const tlb_bound *const root = tlb_array_root(a, set);
-   for (;;) {
-      const uint32_t e = set * a->g.ways + root->way;
-      const uint64_t time = tlb_array_attached_time(a, a->short_cut[e]);
-      if (time == root->time)
-         return root->way;
-      tlb_policy_bound(a, set, e, time);
-   }
+   return p->by == TLB_BY_OLDEST || p->by == TLB_BY_TREE || p->by == TLB_BY_TIMES;
 }
 
-/* The way of the victim in a set of a PLRU array of so many ways, all of whose entries
-   have short cuts to one page each. */
-uint32_t tlb_policy_plru_16(const tlb_array *a, uint32_t set);
-uint32_t tlb_policy_plru_32(const tlb_array *a, uint32_t set);
-
-/* NRU: entry number e of `set` is referenced now. */
-void tlb_policy_use(tlb_array *a, uint32_t set, uint32_t e, uint64_t now);
-
-/* Entry number e has been emptied: its used bit is off. */
-void tlb_policy_empties(tlb_array *a, uint32_t set, uint32_t e);
-
-/* NRU: the last way is watched, of sets that hold nothing. */
-void tlb_policy_watch_last(tlb_array *a);
-
-/* Puts the key in the place of an entry of an array that is full and all of which has
-   short cuts, with `time` as its own. The caller deals with the short cut of the key
-   that was there. It is the key's first reference. */
-void tlb_array_replace(tlb_array *a, uint32_t entry, tlb_key key, uint64_t now,
-                       uint64_t *time);
-
-/* The caller has done so by hand: written to `key` and `short_cut`, and called
-   tlb_policy_bound() where there is a tree. (Nothing is looked up in such an array, so
-   its index can wait.) */
-static inline void tlb_array_replaced(tlb_array *a)
+/* Whether they follow from more than which of them is the oldest, so that each has to be noted
+   before a victim is chosen. */
+static inline int tlb_policy_needs_exact_times(const tlb_policy_rules *p)
 {
-   a->unindexed = 1;
+   return p->by == TLB_BY_TREE || p->by == TLB_BY_TIMES;
 }
 
-/* References a key that belongs to `set` of an array that is full, and all of whose
-   entries have short cuts to one time each, but those that NRU watches. The key is not
-   among these. From now on its time is *time. Returns the short cut of the one entry
-   whose next reference matters from now on, or which is gone; *missed: whether the key
-   was not there. */
-uint64_t *tlb_policy_refer_known(tlb_array *a, uint32_t set, tlb_key key, uint64_t now,
-                                 uint64_t *time, int *missed);
-
-/* NRU watches the oldest of so many ways, see policy.c. */
-enum { TLB_MAX_FEW_WAYS = 8 };
-
-/* By bits, for of a condition the compiler makes a branch. */
-static inline uint64_t tlb_chosen(int first, uint64_t a, uint64_t b)
+/* Whether each entry's time stands in one place, or two side by side, and nowhere
+   else. */
+static inline int tlb_array_has_short_cuts_alone(const tlb_array *a)
 {
-   return b ^ ((a ^ b) & -(uint64_t)first);
-}
-
-/* tlb_policy_refer_known() for NRU of a constant number of ways, without branches: which
-   way is evicted, and which is watched, is not predictable. */
-static inline __attribute__((always_inline))
-uint64_t *tlb_policy_refer_few(tlb_array *a, uint32_t set, tlb_key key, uint64_t now,
-                               uint64_t *time, int *missed, uint32_t ways)
-{
-   static uint64_t never;
-   const uint32_t first = set * ways;
-   uint64_t **const cut = a->short_cut + first;
-   const uint32_t watched = a->watched[set];
-   const uint64_t cleared = a->cleared[set];
-   uint64_t oldest = UINT64_MAX; /* a time less 1, and its way in the lowest bits */
-   uint32_t unused = 0;
-   cut[watched] = &never;
-   #pragma GCC unroll 8
-   for (uint32_t i = 0; i < ways; i++) {
-      const uint64_t timed = (*cut[i] - 1) * 8 + i;
-      oldest = timed < oldest ? timed : oldest;
-      unused |= (uint32_t)(*cut[i] < cleared) << i;
-   }
-   *missed = a->key[first + watched] != key;
-   const uint32_t way = (uint32_t)tlb_chosen(*missed, (uint32_t)__builtin_ctz(unused),
-                                             watched);
-   const int ends = way == watched;
-   const uint32_t lost = (uint32_t)tlb_chosen(ends, oldest & 7, way);
-   uint64_t *const lost_time = cut[lost];
-   a->cleared[set] = tlb_chosen(ends & ((oldest >> 3) + 1 >= cleared), now, cleared);
-   a->watched[set] = (uint32_t)tlb_chosen(ends, lost, watched);
-   a->key[first + way] = key;
-   cut[watched] = NULL;
-   cut[lost] = NULL;
-   cut[way] = time;
-   *time = now;
-   return lost_time;
-}
-
-/* Which of so many ways a tree points to, a constant power of two, by the times of their last
-   references, without branches. Destroys `latest`. */
-static inline __attribute__((always_inline))
-uint32_t tlb_policy_tree_of_few(uint64_t *latest, uint32_t ways)
-{
-   uint64_t victim[TLB_MAX_FEW_WAYS / 2];
-   #pragma GCC unroll 8
-   for (uint32_t i = 0; i < ways / 2; i++) {
-      const uint64_t left = latest[2 * i], right = latest[2 * i + 1];
-      victim[i] = 2 * i + (left > right);
-      latest[i] = left > right ? left : right;
-   }
-   #pragma GCC unroll 4
-   for (uint32_t n = ways / 4; n > 0; n /= 2) {
-      #pragma GCC unroll 4
-      for (uint32_t i = 0; i < n; i++) {
-         const uint64_t left = latest[2 * i], right = latest[2 * i + 1];
-         victim[i] = tlb_chosen(left > right, victim[2 * i + 1], victim[2 * i]);
-         latest[i] = left > right ? left : right;
-      }
-   }
-   return (uint32_t)victim[0];
-}
-
-/* The victim of a set of PLRU of a constant number of ways, few of them, all of which have short
-   cuts to one page each. `second`: as in the array; 0 as a constant reads half as much. */
-static inline __attribute__((always_inline))
-uint32_t tlb_policy_plru_few(const tlb_array *a, uint32_t set, uint32_t ways, uint32_t second)
-{
-   uint64_t latest[TLB_MAX_FEW_WAYS];
-   #pragma GCC unroll 8
-   for (uint32_t way = 0; way < ways; way++) {
-      const uint64_t *const time = a->short_cut[set * ways + way];
-      latest[way] = time[0] > time[second] ? time[0] : time[second];
-   }
-   return tlb_policy_tree_of_few(latest, ways);
-}
-
-/* Notes that entry number e of `set` is referenced (hit or fill) now. */
-static inline void tlb_policy_touch(tlb_array *a, uint32_t set, uint32_t e,
-                                    uint64_t now)
-{
-   uint64_t *const time = a->short_cut == NULL ? NULL : a->short_cut[e];
-   if (time != NULL && time != &tlb_range && !a->also_behind)
-      *time = now;
-   else
-      a->time[e] = now;
-   if (a->g.policy == TLB_NRU)
-      tlb_policy_use(a, set, e, now);
-}
-
-/* The generator behind TLB_RANDOM, a linear congruential one with Knuth's
-   MMIX constants: the state moves on, the upper 31 bits modulo `ways` are the
-   way. Written down so that other programs can repeat the choice. */
-static inline uint32_t tlb_random_next(uint64_t *state, uint32_t ways)
-{
-   *state = *state * UINT64_C(6364136223846793005)
-            + UINT64_C(1442695040888963407);
-   return (uint32_t)(*state >> 33) % ways;
+   return tlb_array_all_attached(a) && a->n_ranges == 0 && !a->also_behind;
 }
 
 TLB_API_END

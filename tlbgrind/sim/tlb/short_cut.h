@@ -7,8 +7,9 @@
    array reads it when it chooses a victim. This is exact, not an approximation: between
    two choices no time is read.
 
-   `release` is called when a short cut ends: the entry is evicted, or (NRU) its used bit
-   is cleared, so that its next reference must come through the array again.
+   `release` is called when a short cut ends: the entry is evicted, so that the next reference
+   to its key must come through the array again. An array in which a hit changes more than a
+   time (policy.h: TLB_BY_HITS) has no short cuts.
 
    The time may stand in two places, of which the later counts (`second_time`), or in
    many: then the array calls a function for it, and only if the answer can decide which
@@ -33,7 +34,7 @@ typedef uint64_t tlb_range_time(tlb_key key, void *opaque);
 /* The short cut of an entry whose times stand in many places; holds nothing. */
 extern uint64_t tlb_range;
 
-/* A way, and a time at or before that of its last reference; policy.c. */
+/* A way, and a time at or before that of its last reference; policy_lru.c. */
 typedef struct {
    uint64_t time;
    uint32_t way;
@@ -45,26 +46,22 @@ typedef struct {
    tlb_geometry g;
    uint32_t sets;
    uint32_t set_mask;    /* tlb_set_mask() */
-   int plain;            /* LRU with few ways; see array.h */
+   int plain;            /* see array.h */
    uint32_t index_shift; /* 64 - log2(buckets) */
    tlb_key *key;
    uint64_t *time;       /* of the last reference; 0: never referenced. Not
                             kept up while there is a short cut */
    uint64_t **short_cut; /* where the time is kept instead, or NULL; the array
                             itself is NULL where nothing is ever attached */
-   uint64_t *cleared;    /* NRU, per set: when the used bits were cleared */
-   uint32_t *watched;    /* NRU, per set: a way whose bit is off, see policy.c */
+   const struct tlb_policy_rules *policy; /* of g.policy */
+   void *state;          /* the policy's own memory */
    uint32_t *filled;     /* per set: how many ways hold something */
-   uint32_t *next;       /* per set: FIFO's next victim; NRU: the bits of all ways
-                            before it are on */
    uint32_t *bucket;     /* the index of an array with many ways: the first
                             entry of each bucket, or END */
    uint32_t *chain;      /* the next entry of the same bucket, or END */
-   tlb_bound *tree;      /* LRU of many ways: the oldest of each half, quarter,
+   tlb_bound *tree;      /* the state of LRU of many ways: the oldest of each half, quarter,
                             ... of a set; NULL: there are no trees */
    uint32_t leaves;      /* of a set's tree: its ways, rounded up to 2^n */
-   uint64_t *latest;     /* PLRU: room for the last reference in each half,
-                            quarter, ... of a set; above 2n and 2n + 1 stands n */
    uint8_t *halves;      /* of paired entries, which have the key of a page of twice the size:
                             bit n: page n of the two is there; NULL: entries are single */
    int unindexed;        /* the index has to be made anew */
@@ -77,7 +74,6 @@ typedef struct {
                             entry's own time counts beside its short cut's */
    uint32_t second_time; /* where the other time stands, counted in times from
                             the one that a short cut names; 0: there is none */
-   uint64_t random;
    tlb_release *release;
    tlb_range_time *range_time; /* needed if a range is ever attached */
    void *opaque;
@@ -134,7 +130,7 @@ static inline uint64_t tlb_array_time(const tlb_array *a, uint32_t entry)
    return t > a->time[entry] ? t : a->time[entry];
 }
 
-/* The oldest way of a set and its bound, where there is a tree; policy.c. */
+/* The oldest way of a set and its bound, where there is a tree; policy_lru.c. */
 static inline const tlb_bound *tlb_array_root(const tlb_array *a, uint32_t set)
 {
    return a->tree + (size_t)set * 2 * a->leaves + 1;
