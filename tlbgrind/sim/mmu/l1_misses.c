@@ -127,6 +127,12 @@ void observe(tlb_mmus *all, const tlb_l1_arrays *f, tlb_page *p, bool code)
    }
 }
 
+/* Arrays of so few ways have none: all of a set are looked at. */
+static inline bool has_index(const tlb_l1_arrays *f)
+{
+   return f->how != OF_4 && f->how != OF_6 && f->how != OF_8;
+}
+
 /* Page p goes where `evicted` was. Of large pages the first. */
 static inline __attribute__((always_inline))
 void exchange(tlb_mmus *all, const tlb_l1_arrays *f, unsigned entry, tlb_page *evicted,
@@ -141,7 +147,7 @@ void exchange(tlb_mmus *all, const tlb_l1_arrays *f, unsigned entry, tlb_page *e
    observe(all, f, evicted, code);
    f->key[entry] = key;
    f->short_cut[entry] = (uint64_t *)((uintptr_t)p + f->time_at);
-   if (f->how >= OF_16)
+   if (has_index(f))
       tlb_array_replaced(f->array);
    if (f->how == BY_TREE)
       tlb_lru_bound(f->array, 0, entry, now);
