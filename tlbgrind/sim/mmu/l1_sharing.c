@@ -43,13 +43,14 @@ static bool are_equal(const tlb_mmus *all, const tlb_machine_array *a, const tlb
 }
 
 /* Whether the first levels of both for code or data, and what is told them,
-   are the same at all times. */
+   are the same at all times. One that is asked always leads none of whose pages more is
+   known: that one can be the leader of others. */
 static bool have_equal_first_levels(const tlb_mmu *a, const tlb_mmu *b,
                                     tlb_side table)
 {
    unsigned i = next_first(a, table, 0), j = next_first(b, table, 0);
    if (a->view != b->view || a->base_shift != b->base_shift
-       || a->large != b->large || a->asks != b->asks)
+       || a->large != b->large || a->asks != b->asks || a->asked_always != b->asked_always)
       return false;
    while (i < a->machine->n_arrays && j < b->machine->n_arrays) {
       if (a->h.array[i].also_behind || b->h.array[j].also_behind
