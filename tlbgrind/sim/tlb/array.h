@@ -78,9 +78,8 @@ int tlb_array_needs_time(const tlb_array *a);
 void tlb_array_replace(tlb_array *a, uint32_t entry, tlb_key key, uint64_t now,
                        uint64_t *time);
 
-/* The caller has done so by hand: written to `key` and `short_cut`, and called
-   tlb_lru_bound() where there is a tree. (Nothing is looked up in such an array, so
-   its index can wait.) */
+/* The caller has done so by hand: written to `key` and `short_cut`, and to the tree where there is
+   one (policy_lru.h). (Nothing is looked up in such an array, so its index can wait.) */
 static inline void tlb_array_replaced(tlb_array *a)
 {
    a->unindexed = 1;
