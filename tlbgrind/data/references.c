@@ -36,15 +36,7 @@ static void block_freed(Addr start, Addr end)
       tg_named_freed(start, end);
 }
 
-static const TgWordsResolver without_records = {
-   .place = tg_data_place,
-   .place_of_page = tg_data_place_of_page,
-   .is_named = tg_named_any,
-   .named_at = tg_named_at,
-   .block_freed = block_freed,
-};
-
-static const TgWordsResolver with_records = {
+static const TgWordsResolver resolver = {
    .place = tg_data_place,
    .place_of_page = tg_data_place_of_page,
    .is_named = tg_named_any,
@@ -71,7 +63,7 @@ void tg_data_init(const TgOptions* options)
       return;
    is_new = VG_(calloc)("tg.data.threads", VG_N_THREADS, sizeof *is_new);
    tg_data_objects_init((UInt)options->data_frames);
-   tg_words_init(options->data_offsets ? &with_records : &without_records);
+   tg_words_init(&resolver, options->data_offsets);
    tg_named_init();
    tg_records_init(options->data_offsets, options->data_strides);
    tg_blocks_init();

@@ -13,6 +13,7 @@
 TgDataPage* tg_data_chunk[TG_N_CHUNKS];
 
 static const TgWordsResolver* resolver;
+static Bool has_records;
 
 static PoolAlloc* word_pages;
 static PoolAlloc* fine_pages; /* arrays of TG_WORDS */
@@ -27,9 +28,10 @@ static struct {
 } found_in_mixed[N_FOUND];
 static ULong n_changes = 1;
 
-void tg_words_init(const TgWordsResolver* r)
+void tg_words_init(const TgWordsResolver* r, Bool records)
 {
    resolver = r;
+   has_records = records;
    word_pages = VG_(newPA)(sizeof(TgWordsPage), 256, VG_(malloc), "tg.data.words", VG_(free));
    fine_pages = VG_(newPA)(TG_WORDS * sizeof(UInt), 256, VG_(malloc), "tg.data.fine", VG_(free));
    uses = VG_(newPA)(sizeof(TgUse), 256, VG_(malloc), "tg.data.uses", VG_(free));
@@ -69,11 +71,6 @@ static void clear_bit(ULong* bits, UInt i)
 static Bool has_bit(const ULong* bits, UInt i)
 {
    return (bits[i / 64] >> (i % 64) & 1) != 0;
-}
-
-static Bool has_records(void)
-{
-   return resolver->record_in_block != NULL;
 }
 
 /* The array that is shown, but for TG_PAGE_EVEN. */
@@ -156,7 +153,7 @@ static TgWordsPage* words_of(TgDataPage* p, Addr a)
    p->words = w;
    p->starts = False;
    const Addr page = a & ~(Addr)(TG_WORDS_PAGE - 1);
-   if (has_records() || resolver->is_named(page, page + TG_WORDS_PAGE))
+   if (has_records || resolver->is_named(page, page + TG_WORDS_PAGE))
       refine(p);
    else
       enter_words(p);
@@ -268,7 +265,7 @@ static UInt fine_number(TgWordsPage* w, Addr a, Addr* end)
    const UInt object = is_mixed ? resolver->place(a) : value >> TG_WORD_OBJECT;
    const Addr stop = is_mixed ? a + 1 : word + TG_WORD_BYTES;
    *end = stop < *end ? stop : *end;
-   if (!has_records())
+   if (!has_records)
       return object;
    if (!is_mixed && (value & TG_WORD_BLOCK) != 0)
       return resolver->record_in_block(object, block_start(a), a, end);
@@ -281,7 +278,7 @@ static UInt fine_value(TgWordsPage* w, Addr word)
    Addr end;
    const UInt number = fine_number(w, word, &end);
    const Bool is_looked_up = end < word + TG_WORD_BYTES
-                             || (has_records() && resolver->record_is_sought(number));
+                             || (has_records && resolver->record_is_sought(number));
    return is_looked_up ? TG_WORD_MIXED : number << TG_WORD_OBJECT;
 }
 

@@ -83,7 +83,7 @@ typedef struct {
    /* See data/named.h. */
    Bool (*is_named)(Addr start, Addr end);
    UInt (*named_at)(Addr a, Addr* end);
-   /* See data/records.h; NULL: there are no records. */
+   /* See data/records.h. */
    UInt (*record_in_block)(UInt object, Addr start, Addr a, Addr* end);
    UInt (*record_in_variable)(UInt object, Addr a, Addr* end);
    Bool (*record_is_sought)(UInt number);
@@ -91,8 +91,8 @@ typedef struct {
    void (*block_freed)(Addr start, Addr end);
 } TgWordsResolver;
 
-/* `resolver` must stay. */
-void tg_words_init(const TgWordsResolver* resolver);
+/* `resolver` must stay. `has_records`: words belong to cells, too (--data-offsets=yes). */
+void tg_words_init(const TgWordsResolver* resolver, Bool has_records);
 
 /* Whether the word at the address has that value, which is neither 0 nor TG_WORD_MIXED. The program
    could refer to it, so it is in a chunk. */
