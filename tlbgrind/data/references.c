@@ -56,8 +56,8 @@ void tg_data_init(const TgOptions* options)
    tg_superblocks_attribute_data();
    tg_data_check = !options->mappings ? check_objects : options->data ? check_both : check_row_blocks;
    if (options->mappings) {
-      tg_rows_init(tg_large_pages_smallest(options));
-      tg_sites_part(tg_row_block_at);
+      tg_rows_init(tg_large_pages_smallest(options), tg_words_forget_row_blocks);
+      tg_sites_part(tg_words_row_block);
    }
    if (!tg_data_objects_on)
       return;
@@ -130,8 +130,7 @@ void tg_data_set_aside(void)
 
 TgLine* tg_data_line_at(TgLine* line, Addr a)
 {
-   return part_of(line, tg_data_objects_on ? tg_words_find(a, False) : 0,
-                  tg_rows_on ? tg_row_block_at(a) : 0);
+   return part_of(line, tg_data_objects_on ? tg_words_find(a, False) : 0, tg_words_row_block(a));
 }
 
 static TgLine* line_of(const TgDataRef* d, tlb_user kind)
@@ -159,18 +158,20 @@ static void count_at(TgSegment* s, TgDataRef* d, TgRef* r, TgLine* part)
    r->misses = tg_line_misses(part, r->kind);
 }
 
-/* Not the object of last time, or a word that has not been touched. */
+/* Not what it was last time, or a word that has not been touched. */
 static __attribute__((noinline)) void attribute(TgSegment* s, TgDataRef* d, Addr a)
 {
    TgRef* r = &tg_segment_refs(s)[d->nth];
-   UInt number = tg_words_find(a, True);
-   if (tg_records_on)
-      number = tg_record_note(number, r->site, a, d->size);
-   d->row_block = tg_rows_on ? tg_row_block_at(a) : 0;
-   TgLine* part = part_of(tg_site_line(r->site), number, d->row_block);
-   const UInt value = tg_words_value(a);
-   d->value = value == 0 || value == TG_WORD_MIXED ? TG_NO_VALUE : value;
-   count_at(s, d, r, part);
+   UInt number = 0;
+   if (tg_data_objects_on) {
+      number = tg_words_find(a, True);
+      if (tg_records_on)
+         number = tg_record_note(number, r->site, a, d->size);
+      const UInt value = tg_words_value(a);
+      d->value = value == 0 || value == TG_WORD_MIXED ? TG_NO_VALUE : value;
+   }
+   d->row_block = tg_words_row_block(a);
+   count_at(s, d, r, part_of(tg_site_line(r->site), number, d->row_block));
 }
 
 /* The words of a reference behind its first. */
@@ -200,79 +201,46 @@ slowly:
 }
 
 static inline __attribute__((always_inline))
-void refer(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d, Bool both)
+void refer(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d, Bool objects, Bool rows)
 {
    const Addr a = shadow->base[d->base] + d->offset;
-   if (UNLIKELY(!tg_words_has(a, d->value))
-       || (both && UNLIKELY(!tg_row_block_has(a, d->row_block))))
+   if (UNLIKELY(objects && !tg_words_has(a, d->value))
+       || UNLIKELY(rows && !tg_words_row_block_is(a, d->row_block)))
       attribute(s, d, a);
-   if (UNLIKELY((a & (TG_WORD_BYTES - 1)) + d->size > TG_WORD_BYTES))
+   if (objects && UNLIKELY((a & (TG_WORD_BYTES - 1)) + d->size > TG_WORD_BYTES))
       touch_others(d, a);
    ++*d->count;
 }
 
 static inline __attribute__((always_inline))
-void refer_to_object(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d)
-{
-   refer(shadow, s, d, False);
-}
-
-static inline __attribute__((always_inline))
-void refer_to_both(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d)
-{
-   refer(shadow, s, d, True);
-}
-
-static __attribute__((noinline)) void attribute_to_row_block(TgSegment* s, TgDataRef* d, Addr a)
-{
-   TgRef* r = &tg_segment_refs(s)[d->nth];
-   d->row_block = tg_row_block_at(a);
-   count_at(s, d, r, part_of(tg_site_line(r->site), 0, d->row_block));
-}
-
-static inline __attribute__((always_inline))
-void refer_to_row_block(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d)
-{
-   const Addr a = shadow->base[d->base] + d->offset;
-   if (UNLIKELY(!tg_row_block_has(a, d->row_block)))
-      attribute_to_row_block(s, d, a);
-   ++*d->count;
-}
-
-static inline __attribute__((always_inline))
-void check(UChar* guest_state, TgSegment* s,
-           void (*each)(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d))
+void check(UChar* guest_state, TgSegment* s, Bool objects, Bool rows)
 {
    const TgShadowArea* shadow = tg_shadow_area(guest_state);
    TgDataRef* d = tg_segment_data(s);
    TgDataRef* const end = d + (s->n_refs - s->n_fetches);
    for (; d != end; d++)
-      each(shadow, s, d);
+      refer(shadow, s, d, objects, rows);
 }
 
 static void check_objects(UChar* guest_state, TgSegment* s)
 {
-   check(guest_state, s, refer_to_object);
+   check(guest_state, s, True, False);
 }
 
 static void check_both(UChar* guest_state, TgSegment* s)
 {
-   check(guest_state, s, refer_to_both);
+   check(guest_state, s, True, True);
 }
 
 static void check_row_blocks(UChar* guest_state, TgSegment* s)
 {
-   check(guest_state, s, refer_to_row_block);
+   check(guest_state, s, False, True);
 }
 
 void tg_data_segment(const TgShadowArea* shadow, TgSegment* s, UInt n)
 {
    TgDataRef* const data = tg_segment_data(s);
    const UInt n_data = s->n_refs - s->n_fetches;
-   for (UInt i = 0; i < n_data && data[i].nth < n; i++) {
-      if (tg_data_objects_on)
-         refer(shadow, s, &data[i], tg_rows_on);
-      else
-         refer_to_row_block(shadow, s, &data[i]);
-   }
+   for (UInt i = 0; i < n_data && data[i].nth < n; i++)
+      refer(shadow, s, &data[i], tg_data_objects_on, tg_rows_on);
 }
