@@ -58,6 +58,8 @@ static int use(tlb_lines *l, uint32_t set, uint64_t line)
    uint64_t *const at = l->line + (size_t)set * l->ways;
    const unsigned n = l->n_filled[set];
    uint64_t newer = line;
+   if (n > 0 && at[0] == line)
+      return 1; /* as the tables near the root mostly are */
    for (unsigned i = 0; i < n; i++) {
       const uint64_t here = at[i];
       at[i] = newer;
@@ -70,6 +72,19 @@ static int use(tlb_lines *l, uint32_t set, uint64_t line)
       l->n_filled[set] = (uint16_t)(n + 1);
    }
    return 0;
+}
+
+void tlb_table_caches_fetch(const tlb_table_caches *t, uint64_t entry)
+{
+   enum { LINE = 64 / sizeof(uint64_t) };
+   for (unsigned i = 1; i < t->n; i++) {
+      const tlb_lines *const l = &t->cache[i];
+      const uint32_t set = tlb_set_of(entry >> l->entry_bits, l->sets, l->set_mask, 0);
+      const uint64_t *const at = l->line + (size_t)set * l->ways;
+      __builtin_prefetch(&l->n_filled[set]);
+      for (unsigned way = 0; way < l->ways && way < 2 * LINE; way += LINE)
+         __builtin_prefetch(at + way, 1);
+   }
 }
 
 uint32_t tlb_table_caches_read(tlb_table_caches *t, unsigned of, uint32_t context, uint64_t entry)

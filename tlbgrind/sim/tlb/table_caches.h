@@ -60,6 +60,9 @@ uint32_t tlb_table_caches_read(tlb_table_caches *t, unsigned of, uint32_t contex
 uint32_t tlb_table_caches_read_alone(tlb_table_caches *t, unsigned of, uint32_t context,
                                      uint64_t entry, unsigned area);
 
+/* Asks the processor that runs this for what will be read of the entry's sets. Changes nothing. */
+void tlb_table_caches_fetch(const tlb_table_caches *t, uint64_t entry);
+
 TLB_API_END
 
 #endif

@@ -141,6 +141,8 @@ unsigned tlb_walk(tlb_walker *w, uint64_t address, unsigned page_shift,
    if (m->n_walk_steps == 0)
       return 0;
    const unsigned end = last_step(m, page_shift);
+   if (w->tables.n > 1)
+      tlb_table_caches_fetch(&w->tables, address >> m->walk[end].shift);
    unsigned first = end; /* the first step that has to be read */
    while (first > 0) {
       if (w->cache[first - 1] != NULL
