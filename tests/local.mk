@@ -78,6 +78,7 @@ CLIENTS = \
 	run_exec \
 	run_flushes \
 	run_forks \
+	run_in_turn \
 	run_interrupted \
 	run_mappings \
 	run_names \

@@ -217,6 +217,107 @@ def test_the_share_of_the_time(tmp_path: Path) -> None:
     assert line.split(maxsplit=4)[3:] == ["unknown", "the machine does not tell what a walk costs; --miss-cost does"]
 
 
+# ---------------------------------------------------------------- where the tables are
+
+PAGES = 4096  # 512 lines of page tables, and one line of the tables above
+L1 = "cache L1D\n   size 32K\n   ways 8\n   share 50%\n"  # 256 lines
+L2 = "cache L2\n   size {size}\n   ways 16\n   share 50%\n   cycles 10..12\n"
+MEMORY = "memory\n   cycles 200..300\n"
+
+
+def cached(folder: Path, caches: str, cycles: object = 30, arrays: str = FIRST, more: str = "", **steps: str) -> str:
+    """The machine, with caches behind the steps and other lines behind the cycles of a walk."""
+    option = machine(folder, arrays, cycles=cycles, **steps)
+    path = folder / "test.machine"
+    text = path.read_text().replace(f"   cycles {cycles}\n", f"   cycles {cycles}\n{more}")
+    path.write_text(text.replace("end\n", f"{caches}end\n"))
+    return option
+
+
+def in_turn(folder: Path, option: str, rounds: int, *options: str) -> dict[str, int]:
+    place = folder / f"in-turn-{len(list(folder.glob('in-turn-*')))}"
+    r = run(place, client("run_in_turn"), str(PAGES), str(rounds), geometry=(option,), options=options)
+    assert r.status == 0, r.err
+    return events(r.only())
+
+
+def per_round(folder: Path, option: str, *options: str) -> dict[str, int]:
+    """What four rounds more through all pages add, each of which begins as the one before, for each of them."""
+    few, many = (in_turn(folder, option, rounds, *options) for rounds in (3, 7))
+    assert (many["Wcyc"] - few["Wcyc"]) % 4 == (walks(many) - walks(few)) % 4 == 0
+    return {"walks": (walks(many) - walks(few)) // 4, "Wcyc": (many["Wcyc"] - few["Wcyc"]) // 4}
+
+
+@pytest.mark.parametrize(
+    ("caches", "more"),
+    [
+        pytest.param("", 0, id="no caches: each walk costs the same"),
+        pytest.param(L1.replace("32K", "128K") + MEMORY, 0, id="the cache has them all"),
+        pytest.param(L1.replace("32K", "64K") + MEMORY, 2 * 8 * 300, id="two sets have no room for lines of tables above, too"),
+        pytest.param(L1 + MEMORY, 300 * PAGES // 8, id="the cache has half of them"),
+        pytest.param(L1 + L2.format(size="128K") + MEMORY, 12 * PAGES // 8, id="the second has them"),
+        pytest.param(L1 + L2.format(size="32K") + MEMORY, 300 * PAGES // 8, id="the second has half of them, too"),
+    ],
+)
+def test_pages_in_turn_cost_a_line_of_the_tables_for_every_eight(tmp_path: Path, caches: str, more: int) -> None:
+    """LRU has none of the lines of a set that come in turn if it has not all of them."""
+    of = per_round(tmp_path, cached(tmp_path, caches))
+    assert of == {"walks": PAGES, "Wcyc": 30 * PAGES + more}
+
+
+def test_entries_of_other_sizes_make_other_lines(tmp_path: Path) -> None:
+    of = per_round(tmp_path, cached(tmp_path, L1 + MEMORY, more="   entry-bytes 16\n"))
+    # The eight entries of the tables above, of 2M each, are two lines, too.
+    assert of["Wcyc"] == 30 * PAGES + 300 * (PAGES // 4 + 2)
+    large = L1.replace("32K", "64K\n   line 128")
+    of = per_round(tmp_path, cached(tmp_path, large + MEMORY, more="   entry-bytes 4\n"))
+    assert of["Wcyc"] == 30 * PAGES
+
+
+@pytest.mark.parametrize("nested", ["no", "yes"])
+@pytest.mark.parametrize("caches", [{}, {"s2M": "own 4"}, {"s2M": "in-last-level"}], ids=str)
+def test_walks_cost_the_same_on_every_way_through_the_tool(tmp_path: Path, nested: str, caches: dict[str, str]) -> None:
+    arrays = FIRST + array("L2", 2, "all", 24, 7)
+    option = cached(tmp_path, L1.replace("32K", "1K") + L2.format(size="2K") + MEMORY, arrays=arrays, **caches)
+    given = ("--nested=" + nested,)
+    out, _ = count(tmp_path, option, *given)
+    of = events(out)
+    assert of["Wcyc"] > 31 * walks(of)
+    assert events(count(tmp_path, option, *given, "--fast-path=no")[0]) == of
+    for others in ("zen4", "zen4,skylake,haswell"):
+        number = len(list(tmp_path.glob("[0-9]")))
+        r = run(tmp_path / f"{number}", client("oracle_refs"), geometry=(f"{option},{others}",), options=given)
+        assert r.status == 0, r.err
+        (mine,) = [file for file in r.files if file.path.name.endswith("_test")]
+        assert events(mine) == of
+
+
+def test_the_lower_end_overlaps(tmp_path: Path) -> None:
+    arrays = FIRST + array("L2", 2, "all", 24, 7).replace("hit-cycles   7\n", "hit-cycles   7\n   overlap 4.0\n")
+    option = cached(tmp_path, L1.replace("32K", "1K") + MEMORY, arrays=arrays, more="   overlap 2.4\n")
+    out, lines = count(tmp_path, option)
+    of = events(out)
+    hits = [of["I1tm"] - of["ILtm"], of["D1tmr"] - of["DLtmr"], of["D1tmw"] - of["DLtmw"]]
+    tables = of["Wcyc"] - 7 * sum(hits) - 30 * walks(of)
+    assert tables > 0 and tables % 300 == 0
+    least = sum(7 * n * 10 // 40 for n in hits) + (30 * walks(of) + tables * 200 // 300) * 10 // 24
+    (line,) = [line for line in lines if line.startswith("miss cycles:")]
+    assert line.split(maxsplit=2)[2] == (
+        f"{least:,} to {of['Wcyc']:,}  estimated (30 cycles a walk and its tables' cache misses, overlapping up to 2.4 times)"
+    )
+    assert out.descriptions("Overlap") == ["walks 2.4", "L2 4.0"]
+    assert out.descriptions("Table entry cycles") == ["L1D 0..0", "memory 200..300"]
+
+
+def test_a_cost_that_is_given_is_all_that_a_walk_costs(tmp_path: Path) -> None:
+    option = cached(tmp_path, L1.replace("share 50%", "share unknown, assume 50%") + MEMORY, more="   overlap unknown, assume 2.4\n")
+    for text in ("19", "TLB_MISS_LATENCY_CYCLES=19"):
+        out, lines = count(tmp_path, option, f"--miss-cost={text}")
+        assert events(out)["Wcyc"] == 19 * walks(events(out))
+        assert f"miss cycles: {19 * walks(events(out)):,} estimated (19 cycles a walk)" in [" ".join(line.split()) for line in lines]
+        assert not out.descriptions("Assumption")
+
+
 # ---------------------------------------------------------------- bad input
 
 
