@@ -150,7 +150,7 @@ WALKS = {
     "neoverse-v3": "hardware ?20..50" + ARM_64,
     "oryon": "hardware 50..68" + ARM_64,
     "p550": "hardware -",
-    "p6": "hardware -" + X86_32,
+    "p6": "hardware ?19" + X86_32,
     "p870": "hardware -" + SV39,
     "pentium4": "hardware 36" + X86_32,
     "piledriver": "hardware ?34..37" + X86_64,

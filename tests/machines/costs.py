@@ -1,0 +1,144 @@
+# costs.py -- what walks of the shipped processors cost by where page tables lie, a second time; see facts.py.
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Caches that a walk's references go through, nearest first: name, size, bytes of a line, ways, and,
+but for the first, what a reference that is found there costs beyond one found in the first. Then the
+memory, and how far walks, and hits of arrays for loads behind the first level, overlap. A figure behind
+? is assumed. Of each cache page tables are assumed to get half.
+
+From vendors' documents and from measurements that were published, as the machine files name them:
+latencies of loads less that of the first level, times in nanoseconds at the clock they were taken at.
+Machines that are not named here have no such lines: a trap handler walks, or the table is hashed.
+"""
+
+COSTS = {
+    "broadwell": """
+        L1D 32K 64 8
+        L2 256K 64 8 8
+        L3 20M 64 20 34..61
+        memory 162..331
+        walks ?2.0
+        hits ?2.0
+    """,
+    "core-duo-t2600": """
+        L1D 32K 64 8
+        L2 2M 64 8 11
+        memory ?150..250
+    """,
+    "core2": """
+        L1D 32K 64 8
+        L2 4M 64 16 11..12
+        memory 204..270
+        hits ?2.0
+    """,
+    "cougarcove": """
+        L1D ?48K 64 ?12
+        L1.5 ?192K 64 ?12 ?5
+        L2 ?3M 64 ?12 ?13
+        L3 ?12M 64 ?12 ?48..80
+        memory ?400..700
+        walks ?4.0
+        hits ?2.0
+    """,
+    "goldencove": """
+        L1D 48K 64 12
+        L2 1280K 64 10 9..11
+        L3 30M 64 12 53..120
+        memory 402
+        walks ?4.0
+        hits ?2.0
+    """,
+    "haswell": """
+        L1D 32K 64 8
+        L2 256K 64 8 8
+        L3 8M 64 16 32..58
+        memory 226..418
+        hits ?2.0
+    """,
+    "icelake": """
+        L1D 48K 64 12
+        L2 512K 64 8 8..9
+        L3 8M 64 16 ?37..70
+        memory ?240..400
+        walks ?2.0
+        hits ?2.0
+    """,
+    "ivybridge": """
+        L1D 32K 64 8
+        L2 256K 64 8 8
+        L3 8M 64 16 22..30
+        memory ?200..250
+        hits ?2.0
+    """,
+    "kabylake": """
+        L1D 32K 64 8
+        L2 256K 64 4 ?8
+        L3 8M 64 16 ?38
+        memory ?242
+        walks ?2.0
+        hits ?2.0
+    """,
+    "knl": """
+        L1D 32K 64 8
+        L2 1M 64 16 ?13
+        memory 202..260
+        hits ?2.0
+    """,
+    "lioncove": """
+        L1D 48K 64 12
+        L1.5 192K 64 ?12 5
+        L2 2560K 64 ?10 13
+        L3 12M 64 12 48..80
+        memory ?400..700
+        walks ?4.0
+        hits ?2.0
+    """,
+    "nehalem": """
+        L1D 32K 64 8
+        L2 256K 64 8 6
+        L3 12M 64 16 36..42
+        memory 156..247
+        walks 1.0
+        hits ?2.0
+    """,
+    "p6": """
+        L1D 16K 32 4
+        L2 256K 32 ?4 ?4..15
+        memory ?150
+    """,
+    "pentium4": """
+        L1D 8K 64 4
+        L2 512K 64 8 16..23
+        memory 218..298
+    """,
+    "redwoodcove": """
+        L1D 48K 64 12
+        L2 2M 64 16 11
+        L3 24M 64 12 66..124
+        memory ?400..720
+        walks ?4.0
+        hits ?2.0
+    """,
+    "sandybridge": """
+        L1D 32K 64 8
+        L2 256K 64 8 8
+        L3 8M 64 16 22..27
+        memory ?200..250
+        hits ?2.0
+    """,
+    "skylake": """
+        L1D 32K 64 8
+        L2 256K 64 4 8..10
+        L3 8M 64 16 38..71
+        memory 242
+        walks ?2.0
+        hits ?2.0
+    """,
+    "tigerlake": """
+        L1D 48K 64 12
+        L2 1280K 64 20 9
+        L3 12M 64 12 ?37..50
+        memory 409
+        walks ?2.0
+        hits ?2.0
+    """,
+}
