@@ -11,6 +11,16 @@ Machines that are not named here have no such lines: a trap handler walks, or th
 """
 
 COSTS = {
+    "airmont": """
+        L1D 24K 64 6
+        L2 1M 64 16 ?11..16
+        memory ?200..300
+    """,
+    "bonnell": """
+        L1D 24K 64 6
+        L2 512K 64 8 12
+        memory 196
+    """,
     "broadwell": """
         L1D 32K 64 8
         L2 256K 64 8 8
@@ -39,11 +49,39 @@ COSTS = {
         walks ?4.0
         hits ?2.0
     """,
+    "crestmont": """
+        L1D 32K 64 8
+        L2 2M 64 16 17
+        L3 24M 64 12 60
+        memory 434..574
+        walks ?4.0
+        hits ?2.0
+    """,
     "goldencove": """
         L1D 48K 64 12
         L2 1280K 64 10 9..11
         L3 30M 64 12 53..120
         memory 402
+        walks ?4.0
+        hits ?2.0
+    """,
+    "goldmont": """
+        L1D 24K 64 6
+        L2 2M 64 16 ?16
+        memory ?300..483
+        hits ?2.0
+    """,
+    "goldmont-plus": """
+        L1D 24K 64 6
+        L2 4M 64 16 16
+        memory 483
+        hits ?2.0
+    """,
+    "gracemont": """
+        L1D 32K 64 8
+        L2 2M 64 16 14..17
+        L3 30M 64 12 60..69
+        memory ?330..480
         walks ?4.0
         hits ?2.0
     """,
@@ -125,6 +163,11 @@ COSTS = {
         memory ?200..250
         hits ?2.0
     """,
+    "silvermont": """
+        L1D 24K 64 6
+        L2 1M 64 16 ?11..16
+        memory ?200..300
+    """,
     "skylake": """
         L1D 32K 64 8
         L2 256K 64 4 8..10
@@ -133,11 +176,27 @@ COSTS = {
         walks ?2.0
         hits ?2.0
     """,
+    "skymont": """
+        L1D 32K 64 8
+        L2 4M 64 16 15
+        MSC 8M 64 ?16 210
+        memory 475..608
+        walks ?4.0
+        hits ?2.0
+    """,
     "tigerlake": """
         L1D 48K 64 12
         L2 1280K 64 20 9
         L3 12M 64 12 ?37..50
         memory 409
+        walks ?2.0
+        hits ?2.0
+    """,
+    "tremont": """
+        L1D 32K 64 8
+        L2 1536K 64 12 17
+        L3 4M 64 16 ?50..60
+        memory ?300..483
         walks ?2.0
         hits ?2.0
     """,
