@@ -16,6 +16,12 @@ COSTS = {
         L2 1M 64 16 ?11..16
         memory ?200..300
     """,
+    "bobcat": """
+        L1D 32K 64 8
+        L2 512K 64 16 ?14..23
+        memory ?150..250
+        hits ?2.0
+    """,
     "bonnell": """
         L1D 24K 64 6
         L2 512K 64 8 12
@@ -27,6 +33,13 @@ COSTS = {
         L3 20M 64 20 34..61
         memory 162..331
         walks ?2.0
+        hits ?2.0
+    """,
+    "bulldozer": """
+        L1D 16K 64 4
+        L2 2M 64 16 16
+        L3 8M 64 64 66
+        memory 249
         hits ?2.0
     """,
     "core-duo-t2600": """
@@ -56,6 +69,11 @@ COSTS = {
         memory 434..574
         walks ?4.0
         hits ?2.0
+    """,
+    "geode-lx": """
+        L1D 64K 32 16
+        L2 128K 32 4 8
+        memory 43
     """,
     "goldencove": """
         L1D 48K 64 12
@@ -100,11 +118,46 @@ COSTS = {
         walks ?2.0
         hits ?2.0
     """,
+    "isaiah": """
+        L1D 64K 64 16
+        L2 1M 64 16 ?12..20
+        memory ?150..270
+    """,
     "ivybridge": """
         L1D 32K 64 8
         L2 256K 64 8 8
         L3 8M 64 16 22..30
         memory ?200..250
+        hits ?2.0
+    """,
+    "jaguar": """
+        L1D 32K 64 8
+        L2 2M 64 16 ?22..23
+        memory ?150..250
+        hits ?2.0
+    """,
+    "k10": """
+        L1D 64K 64 2
+        L2 512K 64 16 ?9..12
+        L3 6M 64 48 46
+        memory 188..211
+        hits ?2.0
+    """,
+    "k6-iii": """
+        L1D 32K 32 2
+        L2 256K 32 4 ?5..10
+        memory ?43..120
+    """,
+    "k7": """
+        L1D 64K 64 2
+        L2 512K 64 16 ?8..17
+        memory ?165..250
+        hits ?2.0
+    """,
+    "k8": """
+        L1D 64K 64 2
+        L2 1M 64 16 8..10
+        memory 165
         hits ?2.0
     """,
     "kabylake": """
@@ -130,6 +183,12 @@ COSTS = {
         walks ?4.0
         hits ?2.0
     """,
+    "llano": """
+        L1D 64K 64 2
+        L2 1M 64 16 ?9..12
+        memory ?188..211
+        hits ?2.0
+    """,
     "nehalem": """
         L1D 32K 64 8
         L2 256K 64 8 6
@@ -147,6 +206,13 @@ COSTS = {
         L1D 8K 64 4
         L2 512K 64 8 16..23
         memory 218..298
+    """,
+    "piledriver": """
+        L1D 16K 64 4
+        L2 2M 64 16 ?16
+        L3 8M 64 64 ?66
+        memory 243..255
+        hits ?2.0
     """,
     "redwoodcove": """
         L1D 48K 64 12
@@ -199,5 +265,50 @@ COSTS = {
         memory ?300..483
         walks ?2.0
         hits ?2.0
+    """,
+    "zen1": """
+        L1D 32K 64 8
+        L2 512K 64 8 8..13
+        L3 8M 64 16 30..31
+        memory ?250..400
+        walks ?2.0
+        hits ?2.0
+    """,
+    "zen2": """
+        L1D 32K 64 8
+        L2 512K 64 8 8
+        L3 16M 64 16 35..36
+        memory 331
+        walks ?2.0
+        hits ?2.0
+    """,
+    "zen3": """
+        L1D 32K 64 8
+        L2 512K 64 8 8
+        L3 32M 64 16 42..46
+        memory 308..389
+        walks ?6.0
+        hits ?2.0
+    """,
+    "zen4": """
+        L1D 32K 64 8
+        L2 1M 64 8 10
+        L3 32M 64 16 44..46
+        memory 414
+        walks ?6.0
+        hits ?2.0
+    """,
+    "zen5": """
+        L1D 48K 64 12
+        L2 1M 64 16 10
+        L3 32M 64 16 41..42
+        memory ?414
+        walks ?6.0
+        hits ?2.0
+    """,
+    "zx-e": """
+        L1D 32K 64 8
+        L2 4M 64 16 ?12..20
+        memory ?200..400
     """,
 }
