@@ -11,6 +11,13 @@ Machines that are not named here have no such lines: a trap handler walks, or th
 """
 
 COSTS = {
+    "a64fx": """
+        L1D 64K 256 4
+        L2 8M 256 16 32..42
+        memory ?202..303
+        walks ?2.0
+        hits ?2.0
+    """,
     "airmont": """
         L1D 24K 64 6
         L2 1M 64 16 ?11..16
@@ -42,6 +49,14 @@ COSTS = {
         memory 249
         hits ?2.0
     """,
+    "c1-ultra": """
+        L1D ?64K 64 ?4
+        L2 ?2M 64 ?8 ?7..8
+        L3 ?16M 64 ?16 ?47..60
+        memory ?300..560
+        walks ?2.0
+        hits ?2.0
+    """,
     "core-duo-t2600": """
         L1D 32K 64 8
         L2 2M 64 8 11
@@ -51,6 +66,118 @@ COSTS = {
         L1D 32K 64 8
         L2 4M 64 16 11..12
         memory 204..270
+        hits ?2.0
+    """,
+    "cortex-a15": """
+        L1D 32K 64 2
+        L2 1M 64 16 17
+        memory 204
+        walks ?1.0
+        hits ?2.0
+    """,
+    "cortex-a17": """
+        L1D 32K 64 4
+        L2 1M 64 16 ?17
+        memory ?204
+        hits ?2.0
+    """,
+    "cortex-a35": """
+        L1D 32K 64 4
+        L2 512K 64 8 ?13..14
+        memory ?151..204
+    """,
+    "cortex-a5": """
+        L1D 32K 32 4
+        L2 ?512K 32 ?8 ?19
+        memory ?151..204
+    """,
+    "cortex-a53": """
+        L1D 32K 64 4
+        L2 1M 64 16 13..14
+        memory ?151..204
+    """,
+    "cortex-a55": """
+        L1D 32K 64 4
+        L2 128K 64 4 ?5..14
+        L3 1M 64 16 ?22..46
+        memory ?151..250
+    """,
+    "cortex-a57": """
+        L1D 32K 64 2
+        L2 2M 64 16 ?17
+        memory ?200..300
+        walks ?2.0
+        hits ?2.0
+    """,
+    "cortex-a7": """
+        L1D 32K 64 4
+        L2 512K 64 8 ?13..14
+        memory ?151..204
+    """,
+    "cortex-a710": """
+        L1D 32K 64 4
+        L2 512K 64 8 9..10
+        L3 6M 64 12 46..48
+        memory ?300..560
+        walks ?2.0
+        hits ?2.0
+    """,
+    "cortex-a72": """
+        L1D 32K 64 2
+        L2 4M 64 16 17
+        memory ?200..300
+        walks ?2.0
+        hits ?2.0
+    """,
+    "cortex-a725": """
+        L1D 64K 64 4
+        L2 512K 64 8 5..6
+        L3 8M 64 ?16 ?46..60
+        memory ?300..560
+        walks ?2.0
+        hits ?2.0
+    """,
+    "cortex-a73": """
+        L1D 32K 64 4
+        L2 1M 64 16 21..22
+        memory ?200..300
+        walks ?2.0
+        hits ?2.0
+    """,
+    "cortex-a76": """
+        L1D 64K 64 4
+        L2 512K 64 8 5
+        L3 2M 64 16 22..27
+        memory ?250..400
+        walks ?2.0
+        hits ?2.0
+    """,
+    "cortex-a8": """
+        L1D 32K 64 4
+        L2 256K 64 8 ?13..14
+        memory ?151..204
+    """,
+    "cortex-a9": """
+        L1D 32K 32 4
+        L2 1M 32 ?16 19
+        memory 151
+        walks ?2.0
+        hits ?2.0
+    """,
+    "cortex-x2": """
+        L1D 64K 64 4
+        L2 1M 64 8 7
+        L3 6M 64 12 47
+        memory ?300..560
+        walks ?2.0
+        hits ?2.0
+    """,
+    "cortex-x925": """
+        L1D 64K 64 4
+        L2 2M 64 8 ?7..8
+        L3 ?16M 64 ?16 ?47..60
+        memory ?300..560
+        walks ?2.0
         hits ?2.0
     """,
     "cougarcove": """
@@ -68,6 +195,22 @@ COSTS = {
         L3 24M 64 12 60
         memory 434..574
         walks ?4.0
+        hits ?2.0
+    """,
+    "emag": """
+        L1D 32K 64 ?8
+        L2 256K 64 ?8 8
+        L3 32M 64 ?16 ?70..100
+        memory ?246..313
+        walks ?2.0
+        hits ?2.0
+    """,
+    "falkor": """
+        L1D 32K 64 8
+        L2 512K 128 8 12..14
+        L3 60M 128 20 101
+        memory 313
+        walks ?2.0
         hits ?2.0
     """,
     "geode-lx": """
@@ -197,6 +340,54 @@ COSTS = {
         walks 1.0
         hits ?2.0
     """,
+    "neoverse-n1": """
+        L1D 64K 64 4
+        L2 1M 64 8 9..10
+        L3 32M 64 16 ?70..100
+        memory ?246..303
+        walks ?2.0
+        hits ?2.0
+    """,
+    "neoverse-n2": """
+        L1D 64K 64 4
+        L2 1M 64 8 9..10
+        L3 64M 64 16 ?64..121
+        memory ?303..400
+        walks ?2.0
+        hits ?2.0
+    """,
+    "neoverse-v1": """
+        L1D 64K 64 4
+        L2 1M 64 8 7..8
+        L3 32M 64 16 ?64..75
+        memory 303
+        walks ?2.0
+        hits ?2.0
+    """,
+    "neoverse-v2": """
+        L1D 64K 64 4
+        L2 2M 64 8 7
+        L3 36M 64 ?12 64..121
+        memory ?303..680
+        walks ?2.0
+        hits ?2.0
+    """,
+    "neoverse-v3": """
+        L1D 64K 64 4
+        L2 2M 64 8 ?7
+        L3 ?32M 64 ?16 ?64..121
+        memory ?303..680
+        walks ?2.0
+        hits ?2.0
+    """,
+    "oryon": """
+        L1D 96K 64 6
+        L2 12M 64 12 15..19
+        SLC 6M 64 ?12 85..96
+        memory 344..351
+        walks ?2.0
+        hits ?2.0
+    """,
     "p6": """
         L1D 16K 32 4
         L2 256K 32 ?4 ?4..15
@@ -248,6 +439,14 @@ COSTS = {
         MSC 8M 64 ?16 210
         memory 475..608
         walks ?4.0
+        hits ?2.0
+    """,
+    "taishan-v110": """
+        L1D 64K 64 4
+        L2 512K 64 ?8 6
+        L3 32M 64 ?16 32..86
+        memory 246
+        walks ?2.0
         hits ?2.0
     """,
     "tigerlake": """

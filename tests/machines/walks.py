@@ -23,6 +23,10 @@ ARM_32 = """
     20 ?none
     12 none
 """
+ARM_32_SECTIONS = """
+    20 own 16 ?full ?lru
+    12 none
+"""
 SV39 = """
     30 ?none
     21 ?none
@@ -78,7 +82,7 @@ CHAMPSIM = """
 """
 
 WALKS = {
-    "a64fx": "hardware -" + A64FX,
+    "a64fx": "hardware ?20..50" + A64FX,
     "airmont": "hardware 21" + X86_64,
     "apple-m1": "hardware 33" + ARM_16K,
     "apple-m1-e": "hardware 29..30" + ARM_16K,
@@ -98,10 +102,10 @@ WALKS = {
     "champsim": "hardware -" + CHAMPSIM,
     "core-duo-t2600": "hardware 19" + X86_32,
     "core2": "hardware 7..9" + X86_64,
-    "cortex-a15": "hardware ?20..50" + ARM_32,
-    "cortex-a17": "hardware ?20..50" + ARM_32,
+    "cortex-a15": "hardware 22" + ARM_32_SECTIONS,
+    "cortex-a17": "hardware ?22" + ARM_32,
     "cortex-a35": "hardware ?20" + ARM_64,
-    "cortex-a5": "hardware -" + ARM_32,
+    "cortex-a5": "hardware ?20" + ARM_32,
     "cortex-a53": "hardware 20" + TABLE_POINTERS.format("64 4 ?lru"),
     "cortex-a55": "hardware ?20" + TABLE_POINTERS.format("64 4 ?lru"),
     "cortex-a57": "hardware ?33..50" + ARM_64,
@@ -111,8 +115,8 @@ WALKS = {
     "cortex-a725": "hardware ?20..50" + ARM_64,
     "cortex-a73": "hardware ?20..50" + ARM_64,
     "cortex-a76": "hardware ?20..50" + ARM_64,
-    "cortex-a8": "hardware -" + ARM_32,
-    "cortex-a9": "hardware ?20..50" + ARM_32,
+    "cortex-a8": "hardware ?20" + ARM_32,
+    "cortex-a9": "hardware 14" + ARM_32,
     "cortex-x2": "hardware ?20..50" + ARM_64,
     "cortex-x925": "hardware ?20..50" + ARM_64,
     "cougarcove": "hardware ?16..30" + X86_64,
@@ -166,7 +170,7 @@ WALKS = {
     "silvermont": "hardware 24" + X86_64,
     "skylake": "hardware ?16..30" + X86_64,
     "skymont": "hardware ?23..24" + X86_64,
-    "taishan-v110": "hardware -" + ARM_64,
+    "taishan-v110": "hardware ?20..50" + ARM_64,
     "tigerlake": "hardware ?16..30" + X86_64,
     "tremont": "hardware ?23..24" + X86_64,
     "u54": "hardware -" + SV39,
