@@ -469,6 +469,9 @@ COSTS = {
         memory 243..255
         hits ?2.0
     """,
+    "power8": """
+        walks ?4.0
+    """,
     "redwoodcove": """
         L1D 48K 64 12
         L2 2M 64 16 11
