@@ -247,6 +247,15 @@ def test_an_assumed_cost_of_a_cache_is_of_confidence_c_and_says_of_whom(name: st
         assert ("assumed: " in source) == assumed, line
 
 
+def test_walks_that_read_tables_have_caches_and_no_others(read: dict[str, list[str]]) -> None:
+    """Nothing is looked up where a trap handler walks, or where no steps say what is read."""
+    for name, lines in read.items():
+        walk = next(line.split() for line in lines if line.startswith("walk "))
+        reads = walk[1] == "hardware" and any(line.startswith("step ") for line in lines)
+        assert any(line.startswith("cache ") for line in lines) == reads, name
+        assert not reads or walk[2] != "-", name
+
+
 def kind_of(known: list[bool]) -> str:
     """In the words of the manual's table."""
     return "-" if not known else "published" if all(known) else "in part" if any(known) else "assumed"

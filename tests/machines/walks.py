@@ -35,6 +35,10 @@ ARM_32_SECTIONS = """
     20 own 16 ?full ?lru
     12 none
 """
+ARM_32_SECTIONS = """
+    20 own 16 ?full ?lru
+    12 none
+"""
 SV39 = """
     30 ?none
     21 ?none
@@ -102,12 +106,12 @@ WALKS = {
     "apple-m4-e": "hardware ?29..33" + ARM_16K,
     "bobcat": "hardware ?26..32" + X86_64,
     "bonnell": "hardware 23" + X86_64,
-    "boom": "hardware -" + ROCKET,
+    "boom": "hardware ?20..50" + ROCKET,
     "broadwell": "hardware ?16..30" + X86_64,
     "bulldozer": "hardware ?34..37" + X86_64,
     "c1-ultra": "hardware ?20..50" + ARM_64,
-    "c910": "hardware -" + SV39,
-    "champsim": "hardware -" + CHAMPSIM,
+    "c910": "hardware ?20..50" + SV39,
+    "champsim": "hardware ?13..33" + CHAMPSIM,
     "core-duo-t2600": "hardware 19" + X86_32,
     "core2": "hardware 7..9" + X86_64,
     "cortex-a15": "hardware 22" + ARM_32_SECTIONS,
@@ -129,8 +133,8 @@ WALKS = {
     "cortex-x925": "hardware ?20..50" + ARM_64,
     "cougarcove": "hardware ?16..30" + X86_64,
     "crestmont": "hardware ?23..24" + X86_64,
-    "cuzco": "hardware -" + SV39,
-    "cva6": "hardware -" + SV39.replace("?none", "none"),
+    "cuzco": "hardware ?20..50" + SV39,
+    "cva6": "hardware ?20" + SV39.replace("?none", "none"),
     "emag": "hardware ?20..50" + ARM_64,
     "falkor": "hardware ?20..50" + TABLE_POINTERS.format("64 ?full ?lru"),
     "geode-lx": "hardware 8" + X86_32.replace("?none", "own 12 ?full ?lru"),
@@ -151,7 +155,7 @@ WALKS = {
     "kabylake": "hardware ?16..30" + X86_64,
     "knl": "hardware 20" + X86_64,
     "la464": "software -",
-    "la664": "hardware -" + ARM_16K,
+    "la664": "hardware ?20..50" + ARM_16K,
     "lioncove": "hardware ?16..30" + X86_64,
     "llano": "hardware ?18..20" + X86_64,
     "nehalem": "hardware ?16..30" + PDPTE_4,
@@ -163,7 +167,7 @@ WALKS = {
     "oryon": "hardware 50..68" + ARM_64,
     "p550": "hardware -",
     "p6": "hardware ?19" + X86_32,
-    "p870": "hardware -" + SV39,
+    "p870": "hardware ?20..50" + SV39,
     "pentium4": "hardware 36" + X86_32,
     "piledriver": "hardware ?34..37" + X86_64,
     "power10": "hardware -",
@@ -173,7 +177,7 @@ WALKS = {
     "power9": "hardware -",
     "ppc970": "hardware 563",
     "redwoodcove": "hardware ?16..30" + X86_64,
-    "rocket": "hardware -" + ROCKET,
+    "rocket": "hardware ?20" + ROCKET,
     "sandybridge": "hardware ?16..30" + PDPTE_4,
     "silvermont": "hardware 24" + X86_64,
     "skylake": "hardware ?16..30" + X86_64,
@@ -181,15 +185,15 @@ WALKS = {
     "taishan-v110": "hardware ?20..50" + ARM_64,
     "tigerlake": "hardware ?16..30" + X86_64,
     "tremont": "hardware ?23..24" + X86_64,
-    "u54": "hardware -" + SV39,
-    "u74": "hardware -" + SV39,
+    "u54": "hardware ?20" + SV39,
+    "u74": "hardware ?20" + SV39,
     "ultrasparc-ii": "software -",
     "ultrasparc-iii": "software -",
     "ultrasparc-iv-plus": "software -",
     "ultrasparc-t1": "software -",
     "ultrasparc-t2": "hardware -",
-    "x280": "hardware -" + SV39,
-    "xiangshan": "hardware -" + XIANGSHAN,
+    "x280": "hardware ?20" + SV39,
+    "xiangshan": "hardware ?20..50" + XIANGSHAN,
     "zen1": "hardware ?16..50" + PDC_ALONE,
     "zen2": "hardware ?16..50" + PDC_64,
     "zen3": "hardware ?16..50" + PDC_64,
