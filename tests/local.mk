@@ -330,6 +330,7 @@ TEST_INPUTS = \
 	tests/faults/cold_support.py \
 	tests/faults/data \
 	tests/fuzz/corpus \
+	tests/machines/costs.py \
 	tests/machines/facts.py \
 	tests/machines/naive_reader.py \
 	tests/machines/walks.py \

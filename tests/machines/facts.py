@@ -133,12 +133,12 @@ FACTS = {
         1 fetches 32 full 4K ? 0
         1 loads 32 full 4K ? 0
         1 stores 32 full 4K ? 0
-        2 all 512 4 4K+64K+1M+2M+16M+1G ? ?7
+        2 all 512 4 4K+64K+1M+2M+16M+1G ? 12
     """,
     "cortex-a17": """
         1 fetches ?32 full 4K+1M ? 0
         1 loads+stores 32 full 4K+1M ? 0
-        2 all 1024 4 4K+64K+1M+2M+16M+1G ? ?7
+        2 all 1024 4 4K+64K+1M+2M+16M+1G ? ?12
     """,
     "cortex-a35": """
         1 fetches 10 ? ? ? 0
@@ -202,7 +202,7 @@ FACTS = {
     "cortex-a9": """
         1 fetches ?32 ? ? ? 0
         1 loads+stores 32 ? ? ? 0
-        2 all ?128 2 ? ? ?7
+        2 all ?128 2 ? ? 7
     """,
     "cortex-x2": """
         1 fetches ?48 ?full ? ? 0

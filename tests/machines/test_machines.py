@@ -6,11 +6,13 @@ processor from elsewhere (facts.py) and with another reader (naive_reader.py).
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 from pathlib import Path
 
 import pytest
+from machines.costs import COSTS
 from machines.facts import FACTS, PAIRED, SPLITS
 from machines.naive_reader import describe
 from machines.walks import WALKS
@@ -70,6 +72,7 @@ def test_at_least_100_machines_are_shipped_and_these_among_them() -> None:
 def test_each_file_has_facts_and_each_fact_a_file() -> None:
     assert sorted(FACTS) == NAMES
     assert sorted(WALKS) == NAMES
+    assert set(COSTS) <= set(NAMES)
     assert set(SPLITS) <= set(NAMES)
     assert set(PAIRED) <= set(NAMES)
 
@@ -173,6 +176,112 @@ def test_no_hit_costs_as_much_as_the_least_walk(name: str) -> None:
 def test_the_cost_of_most_walks_is_known_or_assumed(read: dict[str, list[str]]) -> None:
     walks = [line.split()[2] for lines in read.values() for line in lines if line.startswith("walk ")]
     assert sum(cycles != "-" for cycles in walks) >= 50
+
+
+UNITS = {"K": 1 << 10, "M": 1 << 20}
+
+
+def in_bytes(size: str) -> str:
+    """32K becomes 32768; ?32K: ?32768."""
+    return "?" * size.startswith("?") + str(int(size.strip("?KM")) * UNITS[size[-1]])
+
+
+def costs_of(lines: list[str]) -> dict[str, list[list[str]]]:
+    """What machinedrive prints of caches, the memory and overlaps, in the words of costs.py."""
+    found: dict[str, list[list[str]]] = {"cache": [], "memory": [], "walks": [], "hits": []}
+    for words in map(str.split, lines):
+        if words[0] == "cache":
+            found["cache"].append([*words[1:5], *words[6:-1]])
+        elif words[0] in ("memory", "walks"):
+            found[words[0]].append(words[1:2] if words[0] == "memory" else words[2:3])
+        elif words[0] == "array" and "overlap" in words[13:]:
+            found["hits"].append([words[words.index("overlap") + 1]])
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_costs_are_as_the_facts_say(name: str, read: dict[str, list[str]]) -> None:
+    expected: dict[str, list[list[str]]] = {"cache": [], "memory": [], "walks": [], "hits": []}
+    for kind, *rest in map(str.split, COSTS.get(name, "").strip().splitlines()):
+        if kind in expected:
+            expected[kind].append(rest)
+        else:
+            expected["cache"].append([kind, in_bytes(rest[0]), *rest[1:]])
+    found = costs_of(read[name])
+    # Every array for loads behind the first level has the same overlap, and no other has one.
+    behind = [words for words in map(str.split, read[name]) if words[0] == "array" and words[2] != "1"]
+    for_loads = [words for words in behind if "loads" in words[3] or words[3] == "all"]
+    expected["hits"] *= len(for_loads)
+    assert found == expected
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_of_each_cache_page_tables_are_assumed_to_get_half(name: str, read: dict[str, list[str]]) -> None:
+    caches = [line.split() for line in read[name] if line.startswith("cache ")]
+    assert {words[5] for words in caches} <= {"?50%"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_farther_caches_cost_more(name: str, read: dict[str, list[str]]) -> None:
+    lines = [words for words in map(str.split, read[name]) if words[0] in ("cache", "memory")]
+    costs = [least_and_most(words[-2]) for words in lines[1:]]
+    for near, far in itertools.pairwise(filter(None, costs)):
+        assert near[0] < far[0]
+        assert near[1] < far[1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_assumed_cost_of_a_cache_is_of_confidence_c_and_says_of_whom(name: str, read: dict[str, list[str]]) -> None:
+    of_machine = read[name][0].split()[4]
+    for at, line in enumerate(read[name]):
+        words = line.split()
+        if words[0] not in ("cache", "memory"):
+            continue
+        confidence = words[-1].replace("-", of_machine)
+        source = read[name][at + 1]
+        assert source != "source "
+        is_first = words[0] == "cache" and not read[name][at - 2].startswith("cache ")
+        size_or_cycles = words[2:3] * (words[0] == "cache") + words[-2:-1] * (not is_first)
+        assumed = any(value.startswith("?") for value in size_or_cycles)
+        assert (confidence == "C") == assumed, line
+        assert ("assumed: " in source) == assumed, line
+
+
+def test_walks_that_read_tables_have_caches_and_no_others(read: dict[str, list[str]]) -> None:
+    """Nothing is looked up where a trap handler walks, or where no steps say what is read."""
+    for name, lines in read.items():
+        walk = next(line.split() for line in lines if line.startswith("walk "))
+        reads = walk[1] == "hardware" and any(line.startswith("step ") for line in lines)
+        assert any(line.startswith("cache ") for line in lines) == reads, name
+        assert not reads or walk[2] != "-", name
+
+
+def kind_of(known: list[bool]) -> str:
+    """In the words of the manual's table."""
+    return "-" if not known else "published" if all(known) else "in part" if any(known) else "assumed"
+
+
+def test_the_manual_says_whose_costs_are_published(read: dict[str, list[str]]) -> None:
+    listed = {}
+    for line in MANUAL.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.split("|")]
+        if line.startswith("| `") and len(cells) == 7:
+            listed[cells[1].strip("`")] = cells[2:6]
+    expected = {}
+    for name, lines in read.items():
+        words = [line.split() for line in lines]
+        caches = [w for w in words if w[0] == "cache"]
+        of_caches = ["?" not in w[2] + (w[-2] if at else "") for at, w in enumerate(caches)]
+        of_memory = ["?" not in w[1] for w in words if w[0] == "memory"]
+        walk = next(w[2] for w in words if w[0] == "walk")
+        overlaps = [w[2] for w in words if w[0] == "walks"]
+        expected[name] = [
+            kind_of(of_caches),
+            kind_of(of_memory),
+            kind_of([] if walk == "-" else ["?" not in walk]),
+            (overlaps or ["-"])[0].replace("?", "assumed "),
+        ]
+    assert listed == expected
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -26,12 +26,14 @@ static void take_overlap(const tlb_machine *from, tlb_machine_array *a)
 }
 
 /* What the references of a walk cost. The caches are those of the file's processor: those at hand
-   can have other sizes. */
+   can have other sizes. Without the 64-bit mode CPUID tells no steps, so no references. */
 static void take_tables(const tlb_machine *from, tlb_machine *out)
 {
    out->walk_overlap = from->walk_overlap;
    out->walk_overlap_unknown = from->walk_overlap != 0;
    out->entry_bytes = from->entry_bytes;
+   if (out->n_walk_steps == 0)
+      return;
    out->memory = from->memory;
    out->memory.cycles_unknown = from->n_caches > 0;
    out->n_caches = from->n_caches;

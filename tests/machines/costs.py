@@ -1,0 +1,658 @@
+# costs.py -- what walks of the shipped processors cost by where page tables lie, a second time; see facts.py.
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Caches that a walk's references go through, nearest first: name, size, bytes of a line, ways, and,
+but for the first, what a reference that is found there costs beyond one found in the first. Then the
+memory, and how far walks, and hits of arrays for loads behind the first level, overlap. A figure behind
+? is assumed. Of each cache page tables are assumed to get half.
+
+From vendors' documents and from measurements that were published, as the machine files name them:
+latencies of loads less that of the first level, times in nanoseconds at the clock they were taken at.
+Machines that are not named here have no such lines: a trap handler walks, or the table is hashed.
+"""
+
+COSTS = {
+    "a64fx": """
+        L1D 64K 256 4
+        L2 8M 256 16 32..42
+        memory ?202..303
+        walks ?2.0
+        hits ?2.0
+    """,
+    "airmont": """
+        L1D 24K 64 6
+        L2 1M 64 16 ?11..16
+        memory ?200..300
+    """,
+    "apple-m1": """
+        L1D 128K 64 8
+        L2 12M 128 ?12 14
+        SLC 8M 128 ?16 ?58..96
+        memory ?300..351
+        walks ?2.0
+        hits ?2.0
+    """,
+    "apple-m1-e": """
+        L1D 64K 64 ?8
+        L2 4M 128 ?16 ?14
+        SLC 8M 128 ?16 ?58..96
+        memory ?200..300
+        walks ?2.0
+        hits ?2.0
+    """,
+    "apple-m2": """
+        L1D 128K 64 ?8
+        L2 16M 128 ?16 ?14
+        SLC ?8M 128 ?16 ?58..96
+        memory ?300..420
+        walks ?2.0
+        hits ?2.0
+    """,
+    "apple-m2-e": """
+        L1D 64K 64 ?8
+        L2 4M 128 ?16 ?14
+        SLC ?8M 128 ?16 ?58..96
+        memory ?200..300
+        walks ?2.0
+        hits ?2.0
+    """,
+    "apple-m3": """
+        L1D 128K 64 ?8
+        L2 16M 128 ?16 ?14
+        SLC ?8M 128 ?16 ?58..96
+        memory ?300..420
+        walks ?2.0
+        hits ?2.0
+    """,
+    "apple-m3-e": """
+        L1D 64K 64 ?8
+        L2 4M 128 ?16 ?14
+        SLC ?8M 128 ?16 ?58..96
+        memory ?200..300
+        walks ?2.0
+        hits ?2.0
+    """,
+    "apple-m4": """
+        L1D 128K 64 ?8
+        L2 16M 128 ?16 ?14
+        SLC ?8M 128 ?16 ?58..96
+        memory ?300..420
+        walks ?2.0
+        hits ?2.0
+    """,
+    "apple-m4-e": """
+        L1D 64K 64 ?8
+        L2 4M 128 ?16 ?14
+        SLC ?8M 128 ?16 ?58..96
+        memory ?200..300
+        walks ?2.0
+        hits ?2.0
+    """,
+    "bobcat": """
+        L1D 32K 64 8
+        L2 512K 64 16 ?14..23
+        memory ?150..250
+        hits ?2.0
+    """,
+    "bonnell": """
+        L1D 24K 64 6
+        L2 512K 64 8 12
+        memory 196
+    """,
+    "boom": """
+        L1D 32K 64 8
+        L2 512K 64 8 ?20..35
+        memory ?120..245
+        walks 1.0
+        hits ?2.0
+    """,
+    "broadwell": """
+        L1D 32K 64 8
+        L2 256K 64 8 8
+        L3 20M 64 20 34..61
+        memory 162..331
+        walks ?2.0
+        hits ?2.0
+    """,
+    "bulldozer": """
+        L1D 16K 64 4
+        L2 2M 64 16 16
+        L3 8M 64 64 66
+        memory 249
+        hits ?2.0
+    """,
+    "c1-ultra": """
+        L1D ?64K 64 ?4
+        L2 ?2M 64 ?8 ?7..8
+        L3 ?16M 64 ?16 ?47..60
+        memory ?300..560
+        walks ?2.0
+        hits ?2.0
+    """,
+    "c910": """
+        L1D 64K 64 2
+        L2 1M 64 16 57
+        memory 245
+        hits ?2.0
+    """,
+    "champsim": """
+        L1D 48K 64 12
+        L2 512K 64 8 10
+        LLC 2M 64 16 30
+        memory 80..180
+        walks ?5.0
+        hits ?2.0
+    """,
+    "core-duo-t2600": """
+        L1D 32K 64 8
+        L2 2M 64 8 11
+        memory ?150..250
+    """,
+    "core2": """
+        L1D 32K 64 8
+        L2 4M 64 16 11..12
+        memory 204..270
+        hits ?2.0
+    """,
+    "cortex-a15": """
+        L1D 32K 64 2
+        L2 1M 64 16 17
+        memory 204
+        walks ?1.0
+        hits ?2.0
+    """,
+    "cortex-a17": """
+        L1D 32K 64 4
+        L2 1M 64 16 ?17
+        memory ?204
+        hits ?2.0
+    """,
+    "cortex-a35": """
+        L1D 32K 64 4
+        L2 512K 64 8 ?13..14
+        memory ?151..204
+    """,
+    "cortex-a5": """
+        L1D 32K 32 4
+        L2 ?512K 32 ?8 ?19
+        memory ?151..204
+    """,
+    "cortex-a53": """
+        L1D 32K 64 4
+        L2 1M 64 16 13..14
+        memory ?151..204
+    """,
+    "cortex-a55": """
+        L1D 32K 64 4
+        L2 128K 64 4 ?5..14
+        L3 1M 64 16 ?22..46
+        memory ?151..250
+    """,
+    "cortex-a57": """
+        L1D 32K 64 2
+        L2 2M 64 16 ?17
+        memory ?200..300
+        walks ?2.0
+        hits ?2.0
+    """,
+    "cortex-a7": """
+        L1D 32K 64 4
+        L2 512K 64 8 ?13..14
+        memory ?151..204
+    """,
+    "cortex-a710": """
+        L1D 32K 64 4
+        L2 512K 64 8 9..10
+        L3 6M 64 12 46..48
+        memory ?300..560
+        walks ?2.0
+        hits ?2.0
+    """,
+    "cortex-a72": """
+        L1D 32K 64 2
+        L2 4M 64 16 17
+        memory ?200..300
+        walks ?2.0
+        hits ?2.0
+    """,
+    "cortex-a725": """
+        L1D 64K 64 4
+        L2 512K 64 8 5..6
+        L3 8M 64 ?16 ?46..60
+        memory ?300..560
+        walks ?2.0
+        hits ?2.0
+    """,
+    "cortex-a73": """
+        L1D 32K 64 4
+        L2 1M 64 16 21..22
+        memory ?200..300
+        walks ?2.0
+        hits ?2.0
+    """,
+    "cortex-a76": """
+        L1D 64K 64 4
+        L2 512K 64 8 5
+        L3 2M 64 16 22..27
+        memory ?250..400
+        walks ?2.0
+        hits ?2.0
+    """,
+    "cortex-a8": """
+        L1D 32K 64 4
+        L2 256K 64 8 ?13..14
+        memory ?151..204
+    """,
+    "cortex-a9": """
+        L1D 32K 32 4
+        L2 1M 32 ?16 19
+        memory 151
+        walks ?2.0
+        hits ?2.0
+    """,
+    "cortex-x2": """
+        L1D 64K 64 4
+        L2 1M 64 8 7
+        L3 6M 64 12 47
+        memory ?300..560
+        walks ?2.0
+        hits ?2.0
+    """,
+    "cortex-x925": """
+        L1D 64K 64 4
+        L2 2M 64 8 ?7..8
+        L3 ?16M 64 ?16 ?47..60
+        memory ?300..560
+        walks ?2.0
+        hits ?2.0
+    """,
+    "cougarcove": """
+        L1D ?48K 64 ?12
+        L1.5 ?192K 64 ?12 ?5
+        L2 ?3M 64 ?12 ?13
+        L3 ?12M 64 ?12 ?48..80
+        memory ?400..700
+        walks ?4.0
+        hits ?2.0
+    """,
+    "crestmont": """
+        L1D 32K 64 8
+        L2 2M 64 16 17
+        L3 24M 64 12 60
+        memory 434..574
+        walks ?4.0
+        hits ?2.0
+    """,
+    "cuzco": """
+        L1D ?64K 64 ?4
+        L2 ?2M 64 ?8 ?7..12
+        L3 ?16M 64 ?16 ?35..64
+        memory ?245..303
+        walks ?2.0
+        hits ?2.0
+    """,
+    "cva6": """
+        L1D 32K 16 8
+        memory ?20..120
+        walks 1.0
+    """,
+    "emag": """
+        L1D 32K 64 ?8
+        L2 256K 64 ?8 8
+        L3 32M 64 ?16 ?70..100
+        memory ?246..313
+        walks ?2.0
+        hits ?2.0
+    """,
+    "falkor": """
+        L1D 32K 64 8
+        L2 512K 128 8 12..14
+        L3 60M 128 20 101
+        memory 313
+        walks ?2.0
+        hits ?2.0
+    """,
+    "geode-lx": """
+        L1D 64K 32 16
+        L2 128K 32 4 8
+        memory 43
+    """,
+    "goldencove": """
+        L1D 48K 64 12
+        L2 1280K 64 10 9..11
+        L3 30M 64 12 53..120
+        memory 402
+        walks ?4.0
+        hits ?2.0
+    """,
+    "goldmont": """
+        L1D 24K 64 6
+        L2 2M 64 16 ?16
+        memory ?300..483
+        hits ?2.0
+    """,
+    "goldmont-plus": """
+        L1D 24K 64 6
+        L2 4M 64 16 16
+        memory 483
+        hits ?2.0
+    """,
+    "gracemont": """
+        L1D 32K 64 8
+        L2 2M 64 16 14..17
+        L3 30M 64 12 60..69
+        memory ?330..480
+        walks ?4.0
+        hits ?2.0
+    """,
+    "haswell": """
+        L1D 32K 64 8
+        L2 256K 64 8 8
+        L3 8M 64 16 32..58
+        memory 226..418
+        hits ?2.0
+    """,
+    "icelake": """
+        L1D 48K 64 12
+        L2 512K 64 8 8..9
+        L3 8M 64 16 ?37..70
+        memory ?240..400
+        walks ?2.0
+        hits ?2.0
+    """,
+    "isaiah": """
+        L1D 64K 64 16
+        L2 1M 64 16 ?12..20
+        memory ?150..270
+    """,
+    "ivybridge": """
+        L1D 32K 64 8
+        L2 256K 64 8 8
+        L3 8M 64 16 22..30
+        memory ?200..250
+        hits ?2.0
+    """,
+    "jaguar": """
+        L1D 32K 64 8
+        L2 2M 64 16 ?22..23
+        memory ?150..250
+        hits ?2.0
+    """,
+    "k10": """
+        L1D 64K 64 2
+        L2 512K 64 16 ?9..12
+        L3 6M 64 48 46
+        memory 188..211
+        hits ?2.0
+    """,
+    "k6-iii": """
+        L1D 32K 32 2
+        L2 256K 32 4 ?5..10
+        memory ?43..120
+    """,
+    "k7": """
+        L1D 64K 64 2
+        L2 512K 64 16 ?8..17
+        memory ?165..250
+        hits ?2.0
+    """,
+    "k8": """
+        L1D 64K 64 2
+        L2 1M 64 16 8..10
+        memory 165
+        hits ?2.0
+    """,
+    "kabylake": """
+        L1D 32K 64 8
+        L2 256K 64 4 ?8
+        L3 8M 64 16 ?38
+        memory ?242
+        walks ?2.0
+        hits ?2.0
+    """,
+    "knl": """
+        L1D 32K 64 8
+        L2 1M 64 16 ?13
+        memory 202..260
+        hits ?2.0
+    """,
+    "la664": """
+        L1D 64K 64 4
+        L2 256K 64 16 9
+        L3 16M 64 16 35
+        memory 257
+        walks ?2.0
+        hits ?2.0
+    """,
+    "lioncove": """
+        L1D 48K 64 12
+        L1.5 192K 64 ?12 5
+        L2 2560K 64 ?10 13
+        L3 12M 64 12 48..80
+        memory ?400..700
+        walks ?4.0
+        hits ?2.0
+    """,
+    "llano": """
+        L1D 64K 64 2
+        L2 1M 64 16 ?9..12
+        memory ?188..211
+        hits ?2.0
+    """,
+    "nehalem": """
+        L1D 32K 64 8
+        L2 256K 64 8 6
+        L3 12M 64 16 36..42
+        memory 156..247
+        walks 1.0
+        hits ?2.0
+    """,
+    "neoverse-n1": """
+        L1D 64K 64 4
+        L2 1M 64 8 9..10
+        L3 32M 64 16 ?70..100
+        memory ?246..303
+        walks ?2.0
+        hits ?2.0
+    """,
+    "neoverse-n2": """
+        L1D 64K 64 4
+        L2 1M 64 8 9..10
+        L3 64M 64 16 ?64..121
+        memory ?303..400
+        walks ?2.0
+        hits ?2.0
+    """,
+    "neoverse-v1": """
+        L1D 64K 64 4
+        L2 1M 64 8 7..8
+        L3 32M 64 16 ?64..75
+        memory 303
+        walks ?2.0
+        hits ?2.0
+    """,
+    "neoverse-v2": """
+        L1D 64K 64 4
+        L2 2M 64 8 7
+        L3 36M 64 ?12 64..121
+        memory ?303..680
+        walks ?2.0
+        hits ?2.0
+    """,
+    "neoverse-v3": """
+        L1D 64K 64 4
+        L2 2M 64 8 ?7
+        L3 ?32M 64 ?16 ?64..121
+        memory ?303..680
+        walks ?2.0
+        hits ?2.0
+    """,
+    "oryon": """
+        L1D 96K 64 6
+        L2 12M 64 12 15..19
+        SLC 6M 64 ?12 85..96
+        memory 344..351
+        walks ?2.0
+        hits ?2.0
+    """,
+    "p6": """
+        L1D 16K 32 4
+        L2 256K 32 ?4 ?4..15
+        memory ?150
+    """,
+    "p870": """
+        L1D ?64K 64 ?4
+        L2 ?1M 64 ?8 ?7..12
+        L3 ?16M 64 ?16 ?35..64
+        memory ?245..303
+        walks ?2.0
+        hits ?2.0
+    """,
+    "pentium4": """
+        L1D 8K 64 4
+        L2 512K 64 8 16..23
+        memory 218..298
+    """,
+    "piledriver": """
+        L1D 16K 64 4
+        L2 2M 64 16 ?16
+        L3 8M 64 64 ?66
+        memory 243..255
+        hits ?2.0
+    """,
+    "power8": """
+        walks ?4.0
+    """,
+    "redwoodcove": """
+        L1D 48K 64 12
+        L2 2M 64 16 11
+        L3 24M 64 12 66..124
+        memory ?400..720
+        walks ?4.0
+        hits ?2.0
+    """,
+    "rocket": """
+        L1D 16K 64 4
+        memory ?30..120
+        walks 1.0
+    """,
+    "sandybridge": """
+        L1D 32K 64 8
+        L2 256K 64 8 8
+        L3 8M 64 16 22..27
+        memory ?200..250
+        hits ?2.0
+    """,
+    "silvermont": """
+        L1D 24K 64 6
+        L2 1M 64 16 ?11..16
+        memory ?200..300
+    """,
+    "skylake": """
+        L1D 32K 64 8
+        L2 256K 64 4 8..10
+        L3 8M 64 16 38..71
+        memory 242
+        walks ?2.0
+        hits ?2.0
+    """,
+    "skymont": """
+        L1D 32K 64 8
+        L2 4M 64 16 15
+        MSC 8M 64 ?16 210
+        memory 475..608
+        walks ?4.0
+        hits ?2.0
+    """,
+    "taishan-v110": """
+        L1D 64K 64 4
+        L2 512K 64 ?8 6
+        L3 32M 64 ?16 32..86
+        memory 246
+        walks ?2.0
+        hits ?2.0
+    """,
+    "tigerlake": """
+        L1D 48K 64 12
+        L2 1280K 64 20 9
+        L3 12M 64 12 ?37..50
+        memory 409
+        walks ?2.0
+        hits ?2.0
+    """,
+    "tremont": """
+        L1D 32K 64 8
+        L2 1536K 64 12 17
+        L3 4M 64 16 ?50..60
+        memory ?300..483
+        walks ?2.0
+        hits ?2.0
+    """,
+    "u54": """
+        L1D 32K 64 8
+        L2 2M 64 16 ?13..38
+        memory ?120..245
+    """,
+    "u74": """
+        L1D 32K 64 8
+        L2 2M 64 16 ?13..38
+        memory ?120..245
+    """,
+    "x280": """
+        L1D 32K 64 ?8
+        L2 ?256K 64 ?8 ?10
+        L3 ?2M 64 ?16 ?35
+        memory ?120..245
+    """,
+    "xiangshan": """
+        L2 1M 64 8
+        L3 16M 64 16 ?25..50
+        memory ?245..303
+        walks ?6.0
+        hits ?2.0
+    """,
+    "zen1": """
+        L1D 32K 64 8
+        L2 512K 64 8 8..13
+        L3 8M 64 16 30..31
+        memory ?250..400
+        walks ?2.0
+        hits ?2.0
+    """,
+    "zen2": """
+        L1D 32K 64 8
+        L2 512K 64 8 8
+        L3 16M 64 16 35..36
+        memory 331
+        walks ?2.0
+        hits ?2.0
+    """,
+    "zen3": """
+        L1D 32K 64 8
+        L2 512K 64 8 8
+        L3 32M 64 16 42..46
+        memory 308..389
+        walks ?6.0
+        hits ?2.0
+    """,
+    "zen4": """
+        L1D 32K 64 8
+        L2 1M 64 8 10
+        L3 32M 64 16 44..46
+        memory 414
+        walks ?6.0
+        hits ?2.0
+    """,
+    "zen5": """
+        L1D 48K 64 12
+        L2 1M 64 16 10
+        L3 32M 64 16 41..42
+        memory ?414
+        walks ?6.0
+        hits ?2.0
+    """,
+    "zx-e": """
+        L1D 32K 64 8
+        L2 4M 64 16 ?12..20
+        memory ?200..400
+    """,
+}
