@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A point so far below both neighbours is a clock that jumped, not a fast reference. */
+/* A point so far below all its neighbours is a clock that jumped, not a fast reference. */
 static const double too_low = 0.7;
 
 /* Gaps of the excess that are narrower than this ratio of pages are filled: there the caches'
@@ -51,15 +51,31 @@ static double median(double *value, size_t n)
 
 static size_t without_jumps(const Clean *in, Clean *out)
 {
+   enum { LEFT = 4, RIGHT = 2 };
    size_t n = 0;
    for (size_t i = 0; i < in->n; i++) {
-      const double left = i > 0 ? in->cycles[i - 1] : in->cycles[i];
-      const double right = i + 1 < in->n ? in->cycles[i + 1] : in->cycles[i];
-      const double least = left < right ? left : right;
-      if (i > 0 && i + 1 < in->n && in->cycles[i] < too_low * least)
+      double least = INFINITY;
+      for (size_t k = i < LEFT ? 0 : i - LEFT; k <= i + RIGHT && k < in->n; k++) {
+         if (k != i)
+            least = fmin(least, in->cycles[k]);
+      }
+      if (i >= LEFT && i + 1 < in->n && in->cycles[i] < too_low * least)
          continue;
       out->pages[n] = in->pages[i];
       out->cycles[n++] = in->cycles[i];
+   }
+   return n;
+}
+
+/* Takes out points that were measured far above what those behind them allow: they tell nothing. */
+static size_t without_outliers(Clean *c, const double *apart, double taken)
+{
+   size_t n = 0;
+   for (size_t i = 0; i < c->n; i++) {
+      if (apart[i] > fmax(4 * taken, 0.15))
+         continue;
+      c->pages[n] = c->pages[i];
+      c->cycles[n++] = c->cycles[i];
    }
    return n;
 }
@@ -68,7 +84,7 @@ static void clean(const TgCurve *curve, Clean *out)
 {
    static const Clean none;
    Clean raw = none;
-   double apart[TG_EXCESS_POINTS];
+   double apart[TG_EXCESS_POINTS], sorted[TG_EXCESS_POINTS];
    size_t spreads = 0;
    *out = none;
    out->rounds = UINT32_MAX;
@@ -81,7 +97,7 @@ static void clean(const TgCurve *curve, Clean *out)
       if (p->rounds < out->rounds)
          out->rounds = p->rounds;
       if (isfinite(p->spread) && p->spread >= 0)
-         apart[spreads++] = p->spread / p->cycles;
+         sorted[spreads++] = p->spread / p->cycles;
    }
    if (raw.n == 0) {
       out->rounds = 0;
@@ -89,7 +105,7 @@ static void clean(const TgCurve *curve, Clean *out)
    }
    out->n = without_jumps(&raw, out);
    /* The least of many rounds is far nearer to the truth than their median. */
-   const double spread = median(apart, spreads) / 8;
+   const double spread = median(sorted, spreads) / 8;
    for (size_t i = out->n; i-- > 0;) {
       apart[i] = 0;
       if (i + 1 < out->n && out->cycles[i] > out->cycles[i + 1]) {
@@ -101,7 +117,9 @@ static void clean(const TgCurve *curve, Clean *out)
    while (out->n > 1 && out->pages[out->n - 1] * supported > last)
       out->n--;
    /* What the envelope took off tells how much it cannot take off. */
-   out->taken = median(apart, out->n);
+   memcpy(sorted, apart, sizeof sorted);
+   out->taken = median(sorted, out->n);
+   out->n = without_outliers(out, apart, out->taken);
    out->noise = fmax(fmin(fmax(spread, out->taken / 3), 0.25), least_noise);
 }
 

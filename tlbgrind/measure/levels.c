@@ -13,8 +13,10 @@ static const double least_entries = 4;
 /* A knee so close to that of a cache may be the cache's, or the page tables leaving it. */
 static const double beside_cache = 1.25;
 
-/* Two points so far apart tell the entries only roughly, and so far apart not at all. */
+/* Two points so far apart tell the entries only roughly, so far apart only the last that fits,
+   and so far apart nothing. */
 static const double fine_gap = 1.15;
+static const double round_gap = 1.35;
 static const double widest_gap = 2.01;
 
 static double roundness(double value)
@@ -33,7 +35,7 @@ static double entries_of(const TgStep *s)
 {
    const double first = ceil(s->fits);
    double best = first;
-   if (s->misses > fine_gap * s->fits)
+   if (s->misses > round_gap * s->fits)
       return best;
    for (double v = first; v < s->misses; v++) {
       if (roundness(v) > roundness(best))
