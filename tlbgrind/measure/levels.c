@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "measure/facts.h"
+#include "measure/figure.h"
 #include "measure/steps.h"
 
 /* No translation array has fewer entries; what fewer pages show is of the core. */
@@ -52,13 +52,6 @@ static double cache_rise(const TgExcess *caches, double pages)
    return tg_excess_at(caches, pages * beside_cache) - tg_excess_at(caches, pages / beside_cache);
 }
 
-static void not_told(TgFigure *f, const char *why)
-{
-   f->value = 0;
-   f->sure = TG_NOT_TOLD;
-   snprintf(f->why, sizeof f->why, "%s", why);
-}
-
 static void read_level(const TgExcess *e, const TgStep *s, TgLevel *out)
 {
    const double height = s->after - s->before;
@@ -80,10 +73,10 @@ static void read_level(const TgExcess *e, const TgStep *s, TgLevel *out)
    if (s->open)
       out->miss_cycles.sure = TG_LIKELY;
    if (s->misses > widest_gap * s->fits)
-      not_told(f, "the points around the step are too far apart");
-   not_told(&out->ways, "no strides were measured");
-   not_told(&out->sets, "no strides were measured");
-   not_told(&out->overlap, "no independent misses were measured");
+      tg_figure_not_told(f, "the points around the step are too far apart");
+   tg_figure_not_told(&out->ways, "no strides were measured");
+   tg_figure_not_told(&out->sets, "no strides were measured");
+   tg_figure_not_told(&out->overlap, "no independent misses were measured");
    snprintf(out->behind_why, sizeof out->behind_why, "not looked at");
 }
 
