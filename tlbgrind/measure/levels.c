@@ -13,36 +13,9 @@ static const double least_entries = 4;
 /* A knee so close to that of a cache may be the cache's, or the page tables leaving it. */
 static const double beside_cache = 1.25;
 
-/* Two points so far apart tell the entries only roughly, so far apart only the last that fits,
-   and so far apart nothing. */
+/* Two points so far apart tell the entries only roughly, and so far apart not at all. */
 static const double fine_gap = 1.15;
-static const double round_gap = 1.35;
 static const double widest_gap = 2.01;
-
-static double roundness(double value)
-{
-   double round = 1;
-   while (fmod(value, 2) == 0 && value > 0) {
-      value /= 2;
-      round *= 2;
-   }
-   return round;
-}
-
-/* Of the numbers in the knee the one that is divided by the largest power of two: entries are sets
-   times ways. Between points that are far apart it is the last that fits. */
-static double entries_of(const TgStep *s)
-{
-   const double first = ceil(s->fits);
-   double best = first;
-   if (s->misses > round_gap * s->fits)
-      return best;
-   for (double v = first; v < s->misses; v++) {
-      if (roundness(v) > roundness(best))
-         best = v;
-   }
-   return best;
-}
 
 /* The step of the caches at these pages: their rise from a little before to a little behind. */
 static double cache_rise(const TgExcess *caches, double pages)
@@ -61,7 +34,7 @@ static void read_level(const TgExcess *e, const TgStep *s, TgLevel *out)
    out->before = s->before;
    out->after = s->after;
    TgFigure *const f = &out->entries;
-   f->value = entries_of(s);
+   f->value = tg_step_capacity(s);
    f->sure = height >= 2.5 * s->tolerance && s->misses <= fine_gap * s->fits && e->noise < 0.1
                 ? TG_SURE
                 : TG_LIKELY;

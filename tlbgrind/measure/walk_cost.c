@@ -30,7 +30,7 @@ unsigned tg_caches_read(const TgCurve *control, unsigned line_bytes,
       memset(c, 0, sizeof *c);
       c->before = step[i].before;
       c->after = step[i].after;
-      tg_figure_tell(&c->bytes, ceil(step[i].fits) * line_bytes, TG_LIKELY,
+      tg_figure_tell(&c->bytes, tg_step_capacity(&step[i]) * line_bytes, TG_LIKELY,
                      "a step from %.1f to %.1f cycles between %.0f and %.0f lines",
                      step[i].before, step[i].after, step[i].fits, step[i].misses);
    }
