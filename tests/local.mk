@@ -28,6 +28,7 @@ UNIT_TESTS = \
 	tests/unit/test_mappings \
 	tests/unit/test_measure_facts \
 	tests/unit/test_measure_levels \
+	tests/unit/test_measure_public \
 	tests/unit/test_measure_sets \
 	tests/unit/test_mmus \
 	tests/unit/test_override \
@@ -291,6 +292,7 @@ FUZZERS = \
 	tests/fuzz/fuzz_aida_dump \
 	tests/fuzz/fuzz_cpuid_dump \
 	tests/fuzz/fuzz_cpuinfo \
+	tests/fuzz/fuzz_curves \
 	tests/fuzz/fuzz_debug_lines \
 	tests/fuzz/fuzz_machine_file \
 	tests/fuzz/fuzz_mmus \
@@ -395,6 +397,7 @@ tests_libmeasure_san_a_CFLAGS = -std=c11 $(SAN_CFLAGS)
 MEASURE_LDADD = tests/libmeasure-san.a $(LDADD) -lm
 tests_unit_test_measure_facts_LDADD = $(MEASURE_LDADD)
 tests_unit_test_measure_levels_LDADD = $(MEASURE_LDADD)
+tests_unit_test_measure_public_LDADD = $(MEASURE_LDADD)
 tests_unit_test_measure_sets_LDADD = $(MEASURE_LDADD)
 
 tests_unit_test_prefetch_SOURCES = tests/unit/test_prefetch.c tlbgrind/arch/prefetch_bytes.c
@@ -439,6 +442,7 @@ check_LIBRARIES += tests/libtlbsim-fuzz.a
 # Beside the simulator, what else is fuzzed.
 tests_libtlbsim_fuzz_a_SOURCES = \
 	$(SIM_SOURCES) \
+	$(MEASURE_SOURCES) \
 	tlbgrind/attribution/dwarf_units.c \
 	tlbgrind/attribution/line_program.c
 nodist_tests_libtlbsim_fuzz_a_SOURCES = $(MACHINES_C)
@@ -460,7 +464,7 @@ tests/fuzz/fuzz_mmus: $(MMU_CASES)
 # The library depends on all headers that the fuzzers use.
 $(FUZZERS): %: %.c $(FUZZ_DRIVER) tests/libtlbsim-fuzz.a
 	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(COMPILE) $(LDFLAGS) -o $@ $< \
-	  $(filter %.c,$(FUZZ_MORE_$(@F))) $(srcdir)/tests/fuzz/fuzz.c tests/libtlbsim-fuzz.a $(LIBS)
+	  $(filter %.c,$(FUZZ_MORE_$(@F))) $(srcdir)/tests/fuzz/fuzz.c tests/libtlbsim-fuzz.a -lm $(LIBS)
 
 FUZZ_FLAGS = --seconds=60
 .PHONY: fuzz

@@ -174,6 +174,9 @@ void tg_excess_read(const TgCurve *curve, const TgCurve *control, TgExcess *out)
    }
    if (caches.n > 0)
       fill_gaps(out);
+   /* Where the caches' step comes first in the control, its whole height would be taken off. */
+   for (size_t i = 1; i < out->n; i++)
+      out->over[i] = fmax(out->over[i], out->over[0]);
    for (size_t i = out->n; i-- > 0;) {
       if (i + 1 < out->n)
          out->over[i] = fmin(out->over[i], out->over[i + 1]);

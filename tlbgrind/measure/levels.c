@@ -21,12 +21,13 @@ static const double beside_cache = 1.25;
 static const double fine_gap = 1.15;
 static const double widest_gap = 2.01;
 
-/* The step of the caches at these pages: their rise from a little before to a little behind. */
-static double cache_rise(const TgExcess *caches, double pages)
+/* What the caches' cost rises at the step, from a little before to a little behind. */
+static double cache_rise(const TgExcess *caches, const TgStep *s)
 {
    if (caches->n == 0)
       return 0;
-   return tg_excess_at(caches, pages * beside_cache) - tg_excess_at(caches, pages / beside_cache);
+   return tg_excess_at(caches, s->misses * beside_cache)
+          - tg_excess_at(caches, s->misses / beside_cache);
 }
 
 static void read_level(const TgExcess *e, const TgExcess *caches, const TgStep *s, TgAsk ask,
@@ -43,13 +44,13 @@ static void read_level(const TgExcess *e, const TgExcess *caches, const TgStep *
    /* Front ends run ahead and hide what fetches wait for, and predictors have steps of their own. */
    const int doubtful = s->uneven || s->full > widest_rise * s->misses || e->noise >= 0.1 || caches->n == 0
                         || (ask == TG_ASK_FETCH && s->open == 0 && number > 0);
-   f->sure = !doubtful && height >= 2.5 * s->tolerance && s->misses <= fine_gap * s->fits 
+   f->sure = !doubtful && height >= 2.5 * s->tolerance && s->misses <= fine_gap * s->fits
                 ? TG_SURE
                 : TG_LIKELY;
-   snprintf(f->why, sizeof f->why,
-            "a %s from %.1f to %.1f cycles %s %llu and %llu pages, %u rounds",
+   snprintf(f->why, sizeof f->why, "a %s from %.1f to %.1f cycles %s %llu and %llu pages, %u rounds",
             s->uneven ? "slope" : "step", s->before, s->after,
-            s->uneven ? "with its middle between" : "between", (unsigned long long)out->fits, (unsigned long long)out->misses, e->rounds);
+            s->uneven ? "with its middle between" : "between", (unsigned long long)out->fits,
+            (unsigned long long)out->misses, e->rounds);
    out->miss_cycles = *f;
    out->miss_cycles.value = height;
    if (s->open)
@@ -66,7 +67,7 @@ static void read_level(const TgExcess *e, const TgExcess *caches, const TgStep *
    page tables leave a cache. */
 static int of_a_tlb(const TgExcess *caches, const TgStep *s)
 {
-   const double rise = cache_rise(caches, s->misses);
+   const double rise = cache_rise(caches, s);
    return rise <= 3 * s->tolerance || s->after - s->before >= 1.35 * rise;
 }
 

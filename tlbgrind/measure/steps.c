@@ -42,7 +42,8 @@ static size_t flat_from(const TgExcess *e, size_t i, double before)
 {
    for (size_t k = i; k < e->n; k++) {
       size_t end = k;
-      while (end + 1 < e->n && e->pages[end] < flat_over * e->pages[k])
+      /* At least three points, also where they are far apart. */
+      while (end + 1 < e->n && (e->pages[end] < flat_over * e->pages[k] || end < k + 2))
          end++;
       if (end < k + 2 || e->pages[end] < 1.2 * e->pages[k])
          return e->n;
@@ -84,6 +85,14 @@ static double passes(const TgExcess *e, size_t from, double value)
    return e->pages[e->n - 1];
 }
 
+static unsigned points_between(const TgExcess *e, double from, double to)
+{
+   unsigned n = 0;
+   for (size_t i = 0; i < e->n; i++)
+      n += e->pages[i] > from && e->pages[i] < to;
+   return n;
+}
+
 /* What noise may still be in the points at the end of the flat stretch, in cycles: few of the same
    height are behind them. */
 static double unsure_at(const TgExcess *e, size_t flat, const TgStep *s)
@@ -104,8 +113,8 @@ static int find_uneven_knee(const TgExcess *e, size_t flat, TgStep *s)
    const double at_foot = passes(e, flat, s->before + foot);
    const double at_low = passes(e, flat, s->before + low);
    const double at_half = passes(e, flat, s->before + half_misses * height);
-   /* A foot of one step between two points is no foot. */
-   if (at_half < 1.08 * at_low || at_low - at_foot < long_foot * (at_half - at_low)
+   /* What lies between two points only is no foot. */
+   if (points_between(e, at_foot, at_half) < 3 || at_half < 1.08 * at_low || at_low - at_foot < long_foot * (at_half - at_low)
        || at_low < 1.05 * at_foot)
       return 0;
    s->fits = at_half / 1.05;
@@ -132,9 +141,7 @@ static void find_knee(const TgExcess *e, size_t flat, TgStep *s)
    const double part = (low - s->before) / height;
    const double at_low = passes(e, flat, low), at_half = passes(e, flat, half);
    const double back = (at_half - at_low) * part / (0.5 - part);
-   if (part < 0.45 && at_low > s->misses && back > 0)
-      s->fits = fmax(s->fits, at_low - back);
-   else if (part < 0.45 && at_half > 1.12 * s->misses) {
+   if (part < 0.45 && at_half > 1.12 * s->misses && points_between(e, at_low, at_half) >= 2) {
       s->fits = fmax(e->pages[flat], fmin(s->fits, at_low - back));
       s->misses = fmax(s->fits + 1, fmin(s->misses, at_low));
    }
