@@ -41,13 +41,15 @@ static void read_level(const TgExcess *e, const TgExcess *caches, const TgStep *
    out->after = s->after;
    TgFigure *const f = &out->entries;
    f->value = tg_step_capacity(s);
-   /* Front ends run ahead and hide what fetches wait for, and predictors have steps of their own. */
-   const int doubtful = s->uneven || s->full > widest_rise * s->misses || e->noise >= 0.1 || caches->n == 0
+   /* Front ends run ahead and hide what fetches wait for; predictors have steps of their own. */
+   const int doubtful = s->uneven || s->full > widest_rise * s->misses || e->noise >= 0.1
+                        || caches->n == 0
                         || (ask == TG_ASK_FETCH && s->open == 0 && number > 0);
    f->sure = !doubtful && height >= 2.5 * s->tolerance && s->misses <= fine_gap * s->fits
                 ? TG_SURE
                 : TG_LIKELY;
-   snprintf(f->why, sizeof f->why, "a %s from %.1f to %.1f cycles %s %llu and %llu pages, %u rounds",
+   snprintf(f->why, sizeof f->why,
+            "a %s from %.1f to %.1f cycles %s %llu and %llu pages, %u rounds",
             s->uneven ? "slope" : "step", s->before, s->after,
             s->uneven ? "with its middle between" : "between", (unsigned long long)out->fits,
             (unsigned long long)out->misses, e->rounds);

@@ -114,7 +114,8 @@ static int find_uneven_knee(const TgExcess *e, size_t flat, TgStep *s)
    const double at_low = passes(e, flat, s->before + low);
    const double at_half = passes(e, flat, s->before + half_misses * height);
    /* What lies between two points only is no foot. */
-   if (points_between(e, at_foot, at_half) < 3 || at_half < 1.08 * at_low || at_low - at_foot < long_foot * (at_half - at_low)
+   if (points_between(e, at_foot, at_half) < 3 || at_half < 1.08 * at_low
+       || at_low - at_foot < long_foot * (at_half - at_low)
        || at_low < 1.05 * at_foot)
       return 0;
    s->fits = at_half / 1.05;
