@@ -782,6 +782,7 @@ MEASURE_SOURCES = \
 	tlbgrind/measure/levels.c \
 	tlbgrind/measure/machine_levels.c \
 	tlbgrind/measure/overlap.c \
+	tlbgrind/measure/read_facts.c \
 	tlbgrind/measure/replacement.c \
 	tlbgrind/measure/sets.c \
 	tlbgrind/measure/shares.c \

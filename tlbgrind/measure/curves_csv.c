@@ -85,6 +85,11 @@ static int refuse(Reader *r, const char *format, ...)
    if (n > 0 && n < TG_CSV_WHY)
       vsnprintf(r->why + n, (size_t)(TG_CSV_WHY - n), format, arguments);
    va_end(arguments);
+   /* What it quotes may be anything. */
+   for (char *at = r->why; *at != '\0'; at++) {
+      if (*at < ' ' || *at > '~')
+         *at = '?';
+   }
    return 0;
 }
 
