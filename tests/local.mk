@@ -26,6 +26,10 @@ UNIT_TESTS = \
 	tests/unit/test_machine_input \
 	tests/unit/test_machines \
 	tests/unit/test_mappings \
+	tests/unit/test_measure_facts \
+	tests/unit/test_measure_levels \
+	tests/unit/test_measure_public \
+	tests/unit/test_measure_sets \
 	tests/unit/test_mmus \
 	tests/unit/test_override \
 	tests/unit/test_pagemap \
@@ -289,6 +293,7 @@ FUZZERS = \
 	tests/fuzz/fuzz_aida_dump \
 	tests/fuzz/fuzz_cpuid_dump \
 	tests/fuzz/fuzz_cpuinfo \
+	tests/fuzz/fuzz_curves \
 	tests/fuzz/fuzz_debug_lines \
 	tests/fuzz/fuzz_machine_file \
 	tests/fuzz/fuzz_mmus \
@@ -363,6 +368,7 @@ TEST_INPUTS = \
 	tests/unit/cpuid_support.h \
 	tests/unit/dump_support.h \
 	tests/unit/faultmodel_support.h \
+	tests/unit/measure_support.h \
 	tests/unit/memory_support.h \
 	tests/unit/pagemap_support.h \
 	tests/unit/prefetch_forms.h \
@@ -384,6 +390,17 @@ tests_libtlbsim_san_a_CFLAGS = -std=c11 $(SAN_CFLAGS)
 AM_CPPFLAGS += $(SAN_CPPFLAGS) -DSOURCE_FOLDER='"$(abs_srcdir)"'
 AM_CFLAGS += $(SAN_CFLAGS)
 LDADD += tests/libtlbsim-san.a -lcmocka
+
+# Tests of what is read out of curves.
+check_LIBRARIES += tests/libmeasure-san.a
+tests_libmeasure_san_a_SOURCES = $(MEASURE_SOURCES)
+tests_libmeasure_san_a_CPPFLAGS = $(SAN_CPPFLAGS)
+tests_libmeasure_san_a_CFLAGS = -std=c11 $(SAN_CFLAGS)
+MEASURE_LDADD = tests/libmeasure-san.a $(LDADD) -lm
+tests_unit_test_measure_facts_LDADD = $(MEASURE_LDADD)
+tests_unit_test_measure_levels_LDADD = $(MEASURE_LDADD)
+tests_unit_test_measure_public_LDADD = $(MEASURE_LDADD)
+tests_unit_test_measure_sets_LDADD = $(MEASURE_LDADD)
 
 tests_unit_test_prefetch_SOURCES = tests/unit/test_prefetch.c tlbgrind/arch/prefetch_bytes.c
 
@@ -427,6 +444,7 @@ check_LIBRARIES += tests/libtlbsim-fuzz.a
 # Beside the simulator, what else is fuzzed.
 tests_libtlbsim_fuzz_a_SOURCES = \
 	$(SIM_SOURCES) \
+	$(MEASURE_SOURCES) \
 	tlbgrind/attribution/dwarf_units.c \
 	tlbgrind/attribution/line_program.c
 nodist_tests_libtlbsim_fuzz_a_SOURCES = $(MACHINES_C)
@@ -448,7 +466,7 @@ tests/fuzz/fuzz_mmus: $(MMU_CASES)
 # The library depends on all headers that the fuzzers use.
 $(FUZZERS): %: %.c $(FUZZ_DRIVER) tests/libtlbsim-fuzz.a
 	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(COMPILE) $(LDFLAGS) -o $@ $< \
-	  $(filter %.c,$(FUZZ_MORE_$(@F))) $(srcdir)/tests/fuzz/fuzz.c tests/libtlbsim-fuzz.a $(LIBS)
+	  $(filter %.c,$(FUZZ_MORE_$(@F))) $(srcdir)/tests/fuzz/fuzz.c tests/libtlbsim-fuzz.a -lm $(LIBS)
 
 FUZZ_FLAGS = --seconds=60
 .PHONY: fuzz
@@ -571,7 +589,7 @@ QUICK_TESTS = \
 # Without the fuzzers, which take longer to compile than all of this to run.
 .PHONY: check-quick
 check-quick:
-	@$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(QUICK_TESTS)' check_LIBRARIES=tests/libtlbsim-san.a \
+	@$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(QUICK_TESTS)' check_LIBRARIES='tests/libtlbsim-san.a tests/libmeasure-san.a' \
 	  check_DATA='$(CLIENT_FILES) check-prerequisites'
 
 # A prerequisite that is missing must not look like a test that was skipped.

@@ -771,6 +771,45 @@ tlbgrind_tlbgrind_debug_info_CPPFLAGS = -D_POSIX_C_SOURCE=200809L
 tlbgrind_tlbgrind_debug_info_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
 tlbgrind_tlbgrind_debug_info_LDADD =
 
+# ---------------------------------------------------------------- curves read
+# What tg_measure reads out of its curves: hosted C11, without I/O, so that unit tests link it.
+# A program that does needs -lm, too.
+
+MEASURE_SOURCES = \
+	tlbgrind/measure/against.c \
+	tlbgrind/measure/curves_csv.c \
+	tlbgrind/measure/excess.c \
+	tlbgrind/measure/facts.c \
+	tlbgrind/measure/figure.c \
+	tlbgrind/measure/levels.c \
+	tlbgrind/measure/machine_levels.c \
+	tlbgrind/measure/overlap.c \
+	tlbgrind/measure/read_facts.c \
+	tlbgrind/measure/replacement.c \
+	tlbgrind/measure/sets.c \
+	tlbgrind/measure/shares.c \
+	tlbgrind/measure/steps.c \
+	tlbgrind/measure/to_machine.c \
+	tlbgrind/measure/walk_cost.c \
+	tlbgrind/measure/which.c
+
+MEASURE_INCLUDES = \
+	tlbgrind/measure/curve.h \
+	tlbgrind/measure/curves_csv.h \
+	tlbgrind/measure/excess.h \
+	tlbgrind/measure/facts.h \
+	tlbgrind/measure/figure.h \
+	tlbgrind/measure/machine_levels.h \
+	tlbgrind/measure/overflow.h \
+	tlbgrind/measure/steps.h
+
+noinst_LIBRARIES = tlbgrind/libmeasure.a
+tlbgrind_libmeasure_a_SOURCES = $(MEASURE_SOURCES) $(MEASURE_INCLUDES)
+# Its objects are named as those of programs, for tests/run-floors.
+tlbgrind_libmeasure_a_SHORTNAME = tlbgrind_measure
+tlbgrind_libmeasure_a_CPPFLAGS = $(SIM_CPPFLAGS)
+tlbgrind_libmeasure_a_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
+
 # ---------------------------------------------------------------- the launcher
 # It finds the tool's folder relative to itself, so that an installed tree may be moved.
 
