@@ -24,9 +24,9 @@ class Program(NamedTuple):
     stdin: Input = None
 
 
-def from_bench(lab: Lab, name: str) -> tuple[list[str], Path | None]:
+def from_bench(lab: Lab, name: str, quick: bool = True) -> tuple[list[str], Path | None]:
     try:
-        return bench.ALL[name].make(bench.Place(lab.folder, True))
+        return bench.ALL[name].make(bench.Place(lab.folder, quick))
     except bench.Missing as missing:
         raise Missing(str(missing)) from None
 
