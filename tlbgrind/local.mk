@@ -85,6 +85,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/tlb/policy_random.c \
 	tlbgrind/sim/tlb/reach.c \
 	tlbgrind/sim/tlb/short_cut.c \
+	tlbgrind/sim/tlb/table_caches.c \
 	tlbgrind/sim/tlb/walk.c
 
 # Headers of the simulator's own, which are not installed.
@@ -168,6 +169,7 @@ simtlb_HEADERS = \
 	tlbgrind/sim/tlb/policy.h \
 	tlbgrind/sim/tlb/reach.h \
 	tlbgrind/sim/tlb/short_cut.h \
+	tlbgrind/sim/tlb/table_caches.h \
 	tlbgrind/sim/tlb/walk.h
 
 simpagesdir = $(tlbsimdir)/sim/pages

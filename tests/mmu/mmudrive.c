@@ -129,6 +129,8 @@ static void simplify(mmu_case *c)
       smaller = *c;
       smaller.machine[i].m.n_walk_steps = 0;
       smaller.machine[i].m.software_walk = 0;
+      smaller.machine[i].m.n_caches = 0;
+      smaller.machine[i].m.memory = (tlb_table_cache){ .cycles = 0 };
       if (!is_right(&smaller))
          *c = smaller;
    }

@@ -32,9 +32,23 @@ typedef struct {
    uint64_t state;     /* random: of the one generator of all sets */
 } cache;
 
+/* A line of page tables in one of the caches that walks read through. */
+typedef struct {
+   unsigned cache, whose;
+   uint64_t number;
+} table_line;
+
+/* All lines of all of them in one list; the one used last is at its end. */
+typedef struct {
+   table_line *line;
+   unsigned n;
+} table_lines;
+
 struct naive_mmu {
    const tlb_machine *m;
    bool nested;
+   table_lines own_tables;
+   table_lines *tables; /* these, or a sibling's */
    cache array[TLB_MAX_ARRAYS];
    cache *at[TLB_MAX_ARRAYS];        /* each of them, or a sibling's */
    cache own[TLB_MAX_WALK_LEVELS];
@@ -363,7 +377,95 @@ static void keep(naive_mmu *n, unsigned step, uint64_t address)
       reference(n->step[step], name_of_step(n, step, address), *n->now - 1);
 }
 
-static unsigned walk(naive_mmu *n, uint64_t address, unsigned page_shift)
+/* --- What its references cost --- */
+
+static void append_line(table_lines *t, table_line l)
+{
+   t->line = realloc(t->line, (t->n + 1) * sizeof *t->line);
+   if (t->line == NULL)
+      abort();
+   t->line[t->n++] = l;
+}
+
+static void drop_line(table_lines *t, unsigned at)
+{
+   memmove(&t->line[at], &t->line[at + 1], (t->n - at - 1) * sizeof *t->line);
+   t->n--;
+}
+
+/* Whether the cache has the line; then it has been used last. */
+static bool has_line(table_lines *t, table_line l)
+{
+   for (unsigned i = 0; i < t->n; i++) {
+      if (t->line[i].cache != l.cache || t->line[i].whose != l.whose
+          || t->line[i].number != l.number)
+         continue;
+      drop_line(t, i);
+      append_line(t, l);
+      return true;
+   }
+   return false;
+}
+
+/* The one that left its set alone longest goes if there is no room. */
+static void put_line(table_lines *t, table_line l, uint64_t sets, unsigned ways)
+{
+   unsigned n = 0, oldest = 0;
+   for (unsigned i = t->n; i-- > 0;) {
+      if (t->line[i].cache == l.cache && t->line[i].number % sets == l.number % sets) {
+         n++;
+         oldest = i;
+      }
+   }
+   if (n == ways)
+      drop_line(t, oldest);
+   append_line(t, l);
+}
+
+/* Entry number `nth`; entries of the host are alone in their lines. */
+static void read_entry(naive_mmu *n, uint64_t *cycles, unsigned whose, uint64_t nth, bool alone)
+{
+   const tlb_machine *const m = n->m;
+   const uint64_t bytes = m->entry_bytes == 0 ? 8 : m->entry_bytes;
+   bool found = false;
+   if (m->n_caches == 0 || m->walk_cycles == TLB_UNKNOWN)
+      return;
+   for (unsigned i = 0; i < m->n_caches && !found; i++) {
+      const tlb_table_cache *const c = &m->cache[i];
+      const table_line l = { i, whose, alone ? nth : nth * bytes / c->line };
+      uint64_t sets = (uint64_t)c->size * c->share / 100 / c->line / c->ways;
+      sets = sets == 0 ? 1 : sets;
+      found = has_line(n->tables, l);
+      if (found)
+         *cycles += c->cycles;
+      else
+         put_line(n->tables, l, sets, c->ways);
+   }
+   if (!found)
+      *cycles += m->memory.cycles;
+}
+
+/* The host walks for an address of the guest's memory: of its pages, or of table number `table` of
+   its tables, which have an area of their own for each step. */
+static void read_host(naive_mmu *n, uint64_t *cycles, uint64_t address, unsigned table)
+{
+   for (unsigned j = 0; n->nested && j < n->m->n_walk_steps; j++)
+      read_entry(n, cycles, 100 * (table + 1) + j, address >> n->m->walk[j].shift, true);
+}
+
+static void read_tables(naive_mmu *n, uint64_t *cycles, unsigned first, unsigned end,
+                        uint64_t address)
+{
+   const uint64_t bytes = n->m->entry_bytes == 0 ? 8 : n->m->entry_bytes;
+   for (unsigned i = first; i <= end; i++) {
+      const uint64_t nth = address >> n->m->walk[i].shift;
+      read_host(n, cycles, nth * bytes, i + 1);
+      read_entry(n, cycles, i, nth, false);
+   }
+   read_host(n, cycles, address, 0);
+}
+
+static unsigned walk(naive_mmu *n, uint64_t *cycles, uint64_t address, unsigned page_shift)
 {
    const tlb_machine *const m = n->m;
    unsigned end = 0, first;
@@ -382,6 +484,7 @@ static unsigned walk(naive_mmu *n, uint64_t address, unsigned page_shift)
    }
    for (unsigned step = first; step < end; step++)
       keep(n, step, address);
+   read_tables(n, cycles, first, end, address);
    const unsigned guest = end - first + 1;
    const unsigned host = n->nested ? m->n_walk_steps : 0;
    return guest + (guest + 1) * host;
@@ -488,7 +591,7 @@ void naive_translate(naive_mmu *n, unsigned user, uint64_t address, unsigned pag
    come_back(n, address);
    count[NAIVE_WALKS]++;
    count[NAIVE_CYCLES] += known(m->walk_cycles);
-   const unsigned references = walk(n, address, page_shift);
+   const unsigned references = walk(n, &count[NAIVE_CYCLES], address, page_shift);
    count[NAIVE_WALK_REFERENCES] += references;
    /* A walk of the host for each of the guest's references, and one for the page. */
    for (unsigned read = 0; n->nested && m->n_walk_steps > 0 && !m->software_walk && read < references;
@@ -704,6 +807,7 @@ naive_mmu *naive_new(const tlb_machine *m, bool nested)
    n->m = m;
    n->nested = nested;
    n->now = &n->time;
+   n->tables = &n->own_tables;
    for (unsigned i = 0; i < TLB_MAX_ARRAYS; i++)
       n->at[i] = &n->array[i];
    for (unsigned i = 0; i < m->n_arrays; i++)
@@ -728,6 +832,7 @@ naive_mmu *naive_new(const tlb_machine *m, bool nested)
 void naive_share(naive_mmu *n, naive_mmu *first)
 {
    n->now = first->now;
+   n->tables = first->tables;
    for (unsigned i = 0; i < n->m->n_arrays; i++) {
       const tlb_machine_array *const a = &n->m->array[i];
       if (a->threads != 1 && a->sharing != TLB_PARTITIONED && a->sharing != TLB_COPIED)
@@ -756,6 +861,7 @@ void naive_reset(naive_mmu *n)
       make_anew(&n->array[i]);
    for (unsigned i = 0; i < TLB_MAX_WALK_LEVELS; i++)
       make_anew(&n->own[i]);
+   n->own_tables.n = 0;
    n->n_lost = 0;
 }
 
@@ -765,6 +871,7 @@ void naive_free(naive_mmu *n)
       unmake(&n->array[i]);
    for (unsigned i = 0; i < TLB_MAX_WALK_LEVELS; i++)
       unmake(&n->own[i]);
+   free(n->own_tables.line);
    free(n->lost);
    free(n);
 }

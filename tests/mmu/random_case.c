@@ -75,7 +75,7 @@ static void make_different(dice *d, const mmu_case *c, const family *f, case_mac
 {
    case_machine other = { .view = 0 };
    random_machine(d, f, &other.m);
-   switch (roll(d, 6)) {
+   switch (roll(d, 7)) {
    case 0: /* equal */
       break;
    case 1: /* LRU arrays of the first level that hold each other's pages */
@@ -106,6 +106,14 @@ static void make_different(dice *d, const mmu_case *c, const family *f, case_mac
          break;
       m->m.walk_cycles = other.m.walk_cycles;
       m->m.software_walk = other.m.software_walk;
+      m->m.n_caches = 0;
+      m->m.memory.cycles = 0;
+      break;
+   case 5: /* what their references cost */
+      if (m->m.n_caches == 0)
+         break;
+      m->m.memory.cycles += roll(d, 2);
+      m->m.cache[roll(d, m->m.n_caches)].share = 1 + roll(d, 100);
       break;
    case 4:
       random_rules(d, c, m);

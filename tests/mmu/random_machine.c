@@ -216,12 +216,30 @@ static void add_steps(dice *d, tlb_machine *m)
    m->n_walk_steps = n;
 }
 
+/* So small that short streams of references drive lines out of them. */
+static void add_caches(dice *d, tlb_machine *m)
+{
+   m->entry_bytes = one_in(d, 2) ? 0 : 4u << roll(d, 3);
+   m->n_caches = 1 + roll(d, one_in(d, 4) ? TLB_MAX_TABLE_CACHES : 2);
+   for (unsigned i = 0; i < m->n_caches; i++) {
+      tlb_table_cache *const c = &m->cache[i];
+      *c = (tlb_table_cache){ .line = 16u << roll(d, 4), .ways = 1 + roll(d, 4),
+                              .share = one_in(d, 2) ? 100 : 1 + roll(d, 100),
+                              .cycles = i == 0 ? 0 : roll(d, 50) };
+      c->size = c->line * c->ways * (1 + roll(d, 12)) + roll(d, 64);
+      snprintf(c->name, sizeof c->name, "C%u", i);
+   }
+   m->memory.cycles = roll(d, 300);
+}
+
 static void add_walk(dice *d, tlb_machine *m)
 {
    m->walk_cycles = one_in(d, 3) ? TLB_UNKNOWN : roll(d, 200);
    m->software_walk = one_in(d, 10);
    if (!m->software_walk && roll(d, 3) > 0)
       add_steps(d, m);
+   if (m->n_walk_steps > 0 && roll(d, 2))
+      add_caches(d, m);
 }
 
 static void simplest_arrays(const family *f, tlb_machine *m)
@@ -255,5 +273,7 @@ void random_machine(dice *d, const family *f, tlb_machine *m)
    if (!can_be(m)) {
       m->n_walk_steps = 0;
       m->software_walk = 0;
+      m->n_caches = 0;
+      m->memory.cycles = 0;
    }
 }

@@ -117,16 +117,45 @@ class Step:
 
 
 @dataclass
+class Cache:
+    """Of page tables: those of the program's data in it have the rest."""
+
+    size: int
+    ways: int
+    cycles: int
+    line: int = 64
+    share: int = 50  # per cent
+
+    @classmethod
+    def described(cls, line: str) -> Cache:
+        words = [word.lstrip("?") for word in line.split()]
+        cycles = upper_end(words[6]) if len(words) > 7 else 0
+        return cls(int(words[2]), int(words[4]), cycles or 0, int(words[3]), int(words[5].rstrip("%")))
+
+    def text(self, number: int) -> str:
+        lines = [f"cache C{number}", f"size {self.size}", f"line {self.line}", f"ways {self.ways}", f"share {self.share}%"]
+        return "\n".join(lines + [f"cycles {self.cycles}"] * (number > 0))
+
+    def sets(self) -> int:
+        return max(1, self.size * self.share // 100 // self.line // self.ways)
+
+
+@dataclass
 class Machine:
     arrays: list[Array]
     base: int = 12
     walk_cycles: int | None = None
     steps: list[Step] = field(default_factory=list)
     software: bool = False
+    caches: list[Cache] = field(default_factory=list)
+    memory: int = 0
+    entry_bytes: int = 8
 
     @classmethod
     def described(cls, lines: list[str]) -> Machine:
         """From the lines of naive_reader.describe()."""
+        memory = next((line.split()[1] for line in lines if line.startswith("memory ")), "0")
+        walks = next((line.split() for line in lines if line.startswith("walks ")), ["8"])
         walk = next((line.split() for line in lines if line.startswith("walk ")), ["walk", "hardware", "-"])
         return cls(
             [Array.described(line) for line in lines if line.startswith("array ")],
@@ -134,6 +163,9 @@ class Machine:
             walk_cycles=upper_end(walk[2]),
             steps=[Step.described(line) for line in lines if line.startswith("step ")],
             software=walk[1] == "software",
+            caches=[Cache.described(line) for line in lines if line.startswith("cache ")],
+            memory=upper_end(memory) or 0,
+            entry_bytes=int(walks[-1]),
         )
 
     def text(self) -> str:
@@ -144,7 +176,12 @@ class Machine:
         if self.walk_cycles is not None or self.steps or self.software:
             walk.append(f"walk {'software' if self.software else 'hardware'}")
             walk.append(f"cycles {'unknown' if self.walk_cycles is None else self.walk_cycles}")
-        return "\n".join([*head, *body, *walk, *(step.text() for step in self.steps), "end", ""])
+            walk.append(f"entry-bytes {self.entry_bytes}")
+        walk += [step.text() for step in self.steps]
+        walk += [cache.text(number) for number, cache in enumerate(self.caches)]
+        if self.caches:
+            walk += ["memory", f"cycles {self.memory}"]
+        return "\n".join([*head, *body, *walk, "end", ""])
 
     def levels(self) -> int:
         return max(array.level for array in self.arrays)
@@ -200,6 +237,8 @@ class Naive:
     now: int = 0
     cycles: int = 0
     references: int = 0  # of walks
+    # Of each cache of tables, by set: the lines in it, the one that was used last at the end.
+    lines: dict[tuple[int, int], list[tuple[object, int]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for array in self.machine.arrays:
@@ -266,11 +305,43 @@ class Naive:
             first -= 1
         for n in range(first, end):
             self.keep(n, page, context)
+        self.read_tables(page << self.machine.base, context, first, end)
         guest, host = end - first + 1, len(steps) if self.nested else 0
         self.references += guest + (guest + 1) * host
         if self.nested:
             # The host walks for each entry of the guest's tables, and for the page.
             self.cycles += (guest + 1) * (self.machine.walk_cycles or 0)
+
+    def read_tables(self, address: int, context: int, first: int, end: int) -> None:
+        """What the references cost: the guest's, each behind a walk of the host, which walks for the page at last."""
+        if self.machine.walk_cycles is None:
+            return
+        for n in range(first, end + 1):
+            entry = address >> self.machine.steps[n].shift
+            self.read_host(("table", n), entry * self.machine.entry_bytes, context)
+            self.read((context, "guest", n), entry, self.machine.entry_bytes)
+        self.read_host(("page",), address, context)
+
+    def read_host(self, of: object, address: int, context: int) -> None:
+        """Each entry of the host's tables has a line of its own."""
+        for n, step in enumerate(self.machine.steps if self.nested else []):
+            self.read((context, "host", of, n), address >> step.shift, None)
+
+    def read(self, whose: object, entry: int, entry_bytes: int | None) -> None:
+        for number, cache in enumerate(self.machine.caches):
+            line = entry if entry_bytes is None else entry * entry_bytes // cache.line
+            lines = self.lines.setdefault((number, line % cache.sets()), [])
+            found = (whose, line) in lines
+            if found:
+                lines.remove((whose, line))
+            lines.append((whose, line))
+            if found:
+                self.cycles += cache.cycles
+                return
+            if len(lines) > cache.ways:
+                del lines[0]
+        if self.machine.caches:
+            self.cycles += self.machine.memory
 
     def entry(self, n: int, page: int, context: int) -> tuple[Set, Key] | None:
         """The set for the entry of step n, and what it is there."""

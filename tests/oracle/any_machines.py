@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from model.naive_machine import Array, Machine, Step
+from model.naive_machine import Array, Cache, Machine, Step
 from model.test_properties import any_machine, shape
 
 POLICIES = ("lru", "lru", "lru", "plru", "fifo", "nru", "random")
@@ -37,7 +37,19 @@ def with_walks(dice: random.Random, machine: Machine) -> Machine:
         if step.cache == "own":
             step.entries, step.ways, step.policy = shape(dice, dice.choice(POLICIES), 32)
         steps.append(step)
-    return replace(machine, steps=[*steps, Step(machine.base)])
+    return with_caches(dice, replace(machine, steps=[*steps, Step(machine.base)]))
+
+
+def with_caches(dice: random.Random, machine: Machine) -> Machine:
+    """Of page tables: so small that lines leave them."""
+    if dice.random() < 0.4:
+        return machine
+    caches = []
+    for number in range(dice.randrange(1, 4)):
+        ways, line = dice.randrange(1, 5), dice.choice((16, 64, 128))
+        caches.append(Cache(ways * line * dice.randrange(1, 20), ways, dice.randrange(40) if number else 0, line,
+                            dice.choice((100, dice.randrange(1, 101)))))
+    return replace(machine, caches=caches, memory=dice.randrange(300), entry_bytes=dice.choice((4, 8, 16)))
 
 
 def smaller(dice: random.Random, array: Array) -> Array:

@@ -11,13 +11,14 @@ TEST(costs)
       const char *text;
       uint32_t cycles;
    } good[] = {
-      { "19", 19 }, { "0", 0 }, { "TLB_MISS_COST=19", 19 },
+      { "19", 19 }, { "0", 0 }, { "TLB_MISS_COST=19", 19 }, { "TLB_MISS_LATENCY_CYCLES=19", 19 },
+      { " TLB_MISS_LATENCY_CYCLES=0\n", 0 },
       { "TLB_MISS_COST=563\n", 563 }, { " \t7\r\n", 7 }, { "1000000", 1000000 },
       { "0000000000000000000000000000000000000042", 42 },
    };
    static const char *const bad[] = {
       "", " ", "-1", "19.5", "19 20", "cycles", "TLB_MISS_COST=",
-      "TLB_MISS_COST= 19", "TLB_MISS_COST19", "tlb_miss_cost=19", "1000001",
+      "TLB_MISS_LATENCY_CYCLES=", "TLB_MISS_COST=TLB_MISS_LATENCY_CYCLES=1", "TLB_MISS_COST= 19", "TLB_MISS_COST19", "tlb_miss_cost=19", "1000001",
       "18446744073709551635", "0x13", "TLB_MISS_COST=TLB_MISS_COST=1", "\n\n",
    };
    tlb_reason why;
@@ -152,6 +153,70 @@ TEST(least_costs)
    assert_true(tlb_cost_least(&m, two, 0, 12345) == 86 * 5 + 24 * 20);
 }
 
+/* A walk of 30 cycles; entries of the second cache 10, of the memory 200 to 300. */
+static tlb_machine cached(void)
+{
+   tlb_machine m = machine_of(2, 7, 0, 30);
+   m.n_walk_steps = 1;
+   m.n_caches = 2;
+   m.cache[1].cycles = 10;
+   m.memory = (tlb_table_cache){ .cycles = 300, .spread = 100 };
+   return m;
+}
+
+TEST(least_costs_of_tables)
+{
+   const tlb_kind_misses of[3] = { { { 100, 20, 0 }, 20 }, { { 10, 4, 0 }, 4 } };
+   const uint64_t others = 86 * 7 + 24 * 30;
+   tlb_machine m = cached();
+   /* Beyond hits and walks there are 1000 cycles; if all are of the memory, 666 at least. */
+   assert_true(tlb_cost_least(&m, of, 0, others + 1000) == others + 666);
+   m.memory.spread = 0;
+   assert_true(tlb_cost_least(&m, of, 0, others + 1000) == others + 1000);
+   m.cache[1].spread = 9;
+   assert_true(tlb_cost_least(&m, of, 0, others + 1000) == others + 100);
+   /* A cache whose entries cost nothing was not paid for. */
+   m.cache[1].spread = m.cache[1].cycles = 0;
+   m.memory.spread = 150;
+   assert_true(tlb_cost_least(&m, of, 0, others + 1000) == others + 500);
+   /* Of nested walks only the guest's without its tables are there at least. */
+   assert_true(tlb_cost_least(&m, of, 1, 12345) == others);
+   /* Where hits differ, they can have cost the dearer, and the rest is less. */
+   m.n_arrays = 3;
+   m.array[2] = (tlb_machine_array){ .level = 2, .users = 7, .hit_cycles = 9 };
+   assert_true(tlb_cost_least(&m, of, 0, others + 1000) == others + (1000 - 2 * 86) / 2);
+   /* Without caches, none of it. */
+   tlb_cost_set_walk(&m, 50);
+   assert_true(tlb_cost_least(&m, of, 0, 12345) == 12345);
+   assert_false(tlb_tables_are_cached(&m));
+   assert_int_equal(m.walk_cycles, 50);
+}
+
+TEST(least_costs_overlap)
+{
+   const tlb_kind_misses of[3] = { { { 100, 20, 0 }, 20 }, { { 10, 4, 0 }, 4 } };
+   tlb_machine m = machine_of(2, 7, 0, 31);
+   m.walk_overlap = 25;
+   assert_true(tlb_cost_least(&m, of, 0, 12345) == 86 * 7 + 24 * 31 * 10 / 25);
+   m.array[1].overlap = 40;
+   /* Of each kind of reference the sum is rounded down. */
+   assert_true(tlb_cost_least(&m, of, 0, 12345) == 80 * 7 * 10 / 40 + 6 * 7 * 10 / 40 + 24 * 31 * 10 / 25);
+   m.walk_overlap = 10;
+   m.array[1].overlap = 0;
+   assert_true(tlb_cost_least(&m, of, 0, 12345) == 12345);
+   /* Of two arrays the one that costs less when its hits overlap. */
+   m.n_arrays = 3;
+   m.array[2] = (tlb_machine_array){ .level = 2, .users = 7, .hit_cycles = 9, .overlap = 20 };
+   assert_true(tlb_cost_least(&m, of, 0, 12345) == 80 * 9 * 10 / 20 + 6 * 9 * 10 / 20 + 24 * 31);
+   /* With all that a walk reads. */
+   m = cached();
+   m.walk_overlap = 20;
+   assert_true(tlb_cost_least(&m, of, 0, 86 * 7 + 24 * 30 + 300) == 86 * 7 + (24 * 30 + 200) / 2);
+   /* Sums beyond 64 bits. */
+   const tlb_kind_misses many[3] = { { { UINT64_MAX / 3, 0, 0 }, UINT64_MAX / 3 } };
+   assert_true(tlb_cost_least(&m, many, 0, UINT64_MAX) <= UINT64_MAX / 2 + 1);
+}
+
 TEST(what_is_known)
 {
    tlb_machine m = machine_of(2, 7, 0, 30);
@@ -163,6 +228,15 @@ TEST(what_is_known)
    assert_true(tlb_cost_is_assumed(&m));
    m.walk_cycles = TLB_UNKNOWN;
    assert_false(tlb_cost_is_known(&m));
+   m = cached();
+   assert_false(tlb_cost_is_assumed(&m));
+   m.cache[1].share_unknown = 1;
+   assert_false(tlb_cost_is_assumed(&m));
+   m.memory.cycles_unknown = 1;
+   assert_true(tlb_cost_is_assumed(&m));
+   m = cached();
+   m.walk_overlap_unknown = 1;
+   assert_true(tlb_cost_is_assumed(&m));
 }
 
 TEST(shares_beyond)
@@ -187,6 +261,9 @@ int main(void)
             shares),
       CLAIM("shares are the plain formula's where that fits", small_shares),
       CLAIM("of what costs a range, the least is hits and walks at their least", least_costs),
+      CLAIM("table entries cost at least what the range of the least of the caches leaves",
+            least_costs_of_tables),
+      CLAIM("hits and walks that overlap cost at least their sums divided", least_costs_overlap),
       CLAIM("a cost of hits or walks can be known, assumed or neither", what_is_known),
       CLAIM("without cycles the share is of the instructions' and the misses' together",
             shares_beyond),

@@ -107,6 +107,32 @@ static void print_command(TgFile* f)
    tg_file_print(f, "\n");
 }
 
+static void print_overlap(TgFile* f, const HChar* what, UInt overlap, int assumed)
+{
+   if (overlap != 0)
+      tg_file_print(f, "desc: Overlap: %s %u.%u%s\n", what, overlap / 10, overlap % 10,
+                    assumed ? " assumed" : "");
+}
+
+static void print_table_cycles(TgFile* f, const HChar* name, const tlb_table_cache* c)
+{
+   tg_file_print(f, "desc: Table entry cycles: %s %u..%u%s\n", name, c->cycles - c->spread,
+                 c->cycles, c->cycles_unknown ? " assumed" : "");
+}
+
+/* What a walk costs beyond its cycles, and what overlaps. */
+static void print_more_of_cost(TgFile* f, const tlb_machine* m)
+{
+   print_overlap(f, "walks", m->walk_overlap, m->walk_overlap_unknown);
+   for (UInt i = 0; i < m->n_arrays; i++)
+      print_overlap(f, m->array[i].name, m->array[i].overlap, m->array[i].overlap_unknown);
+   if (!tlb_tables_are_cached(m))
+      return;
+   for (UInt i = 0; i < m->n_caches; i++)
+      print_table_cycles(f, m->cache[i].name, &m->cache[i]);
+   print_table_cycles(f, "memory", &m->memory);
+}
+
 /* What the machine says of cycles, as far as it says anything; then what the run has. */
 static void print_cost(TgFile* f, const TgResult* result)
 {
@@ -116,6 +142,7 @@ static void print_cost(TgFile* f, const TgResult* result)
       return;
    tg_file_print(f, "desc: Walk cycles: %u..%u%s\n", m->walk_cycles - m->walk_spread,
                  m->walk_cycles, m->walk_cycles_unknown ? " assumed" : "");
+   print_more_of_cost(f, m);
    tg_file_print(f, "desc: Miss cycles: %llu..%llu%s\n", c.least, c.most,
                  c.is_assumed ? " assumed" : "");
    tg_file_print(f, "desc: Share of time: %llu.%02llu%%..%llu.%02llu%%", c.least_share / 100,

@@ -91,15 +91,20 @@ TgNumber tg_miss_cost_share(const TgMissCost* c, Bool of_known_cycles)
    return text;
 }
 
-TgNumber tg_miss_cost_of_walk(const tlb_machine* m)
+TgCostWords tg_miss_cost_of_walk(const tlb_machine* m)
 {
-   TgNumber text;
+   TgCostWords text;
    UInt length = VG_(snprintf)(text.text, sizeof text.text, "%s",
                                m->walk_cycles_unknown ? "assumed: " : "");
    if (m->walk_spread != 0)
       length += VG_(snprintf)(text.text + length, (Int)(sizeof text.text - length), "%u to ",
                               m->walk_cycles - m->walk_spread);
-   VG_(snprintf)(text.text + length, (Int)(sizeof text.text - length), "%u cycles a walk%s",
-                 m->walk_cycles, is_nested(m) ? ", the host's up to as much" : "");
+   length += VG_(snprintf)(text.text + length, (Int)(sizeof text.text - length),
+                           "%u cycles a walk%s%s", m->walk_cycles,
+                           tlb_tables_are_cached(m) ? " and its tables' cache misses" : "",
+                           is_nested(m) ? ", the host's up to as much" : "");
+   if (tlb_known_overlap(m->walk_overlap) > TLB_NO_OVERLAP)
+      VG_(snprintf)(text.text + length, (Int)(sizeof text.text - length),
+                    ", overlapping up to %u.%u times", m->walk_overlap / 10, m->walk_overlap % 10);
    return text;
 }

@@ -14,6 +14,10 @@ typedef struct {
    ULong least_share, most_share; /* hundredths of a per cent */
 } TgMissCost;
 
+typedef struct {
+   HChar text[160];
+} TgCostWords;
+
 TgMissCost tg_miss_cost(const TgResult* r);
 
 /* "1,234", "1,234 to 2,345". */
@@ -23,7 +27,8 @@ TgNumber tg_miss_cost_cycles(const TgMissCost* c);
    cost that is one figure, "17.84%". */
 TgNumber tg_miss_cost_share(const TgMissCost* c, Bool of_known_cycles);
 
-/* "30 cycles a walk", "assumed: 20 to 35 cycles a walk". */
-TgNumber tg_miss_cost_of_walk(const tlb_machine* m);
+/* "30 cycles a walk", "assumed: 20 to 35 cycles a walk", "30 cycles a walk and its tables' cache
+   misses, overlapping up to 2.4 times". */
+TgCostWords tg_miss_cost_of_walk(const tlb_machine* m);
 
 #endif

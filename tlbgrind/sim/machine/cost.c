@@ -40,14 +40,17 @@ static int refuse(const char *text, size_t n, const char *allowed,
 
 int tlb_miss_cost_parse(const char *text, uint32_t *cycles, tlb_reason *why)
 {
-   static const char name[] = "TLB_MISS_COST=";
-   enum { NAME_LENGTH = sizeof name - 1 };
+   static const char *const names[] = { "TLB_MISS_COST=", "TLB_MISS_LATENCY_CYCLES=" };
    uint64_t cost;
    const char *number = text;
    size_t n = trim(&number, tlb_text_length(text));
-   if (n > NAME_LENGTH && tlb_text_is(number, NAME_LENGTH, name)) {
-      number += NAME_LENGTH;
-      n -= NAME_LENGTH;
+   for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+      const size_t length = tlb_text_length(names[i]);
+      if (n > length && tlb_text_is(number, length, names[i])) {
+         number += length;
+         n -= length;
+         break;
+      }
    }
    if (!read_all(number, n, &cost) || cost > TLB_MAX_MISS_COST) {
       const size_t length = tlb_text_length(text);
@@ -125,6 +128,17 @@ static uint64_t rest_of(uint64_t a, uint64_t b)
    return a > b ? a - b : 0;
 }
 
+void tlb_cost_set_walk(tlb_machine *m, uint32_t cycles)
+{
+   m->walk_cycles = cycles;
+   m->walk_spread = 0;
+   m->walk_cycles_unknown = 0;
+   m->walk_overlap = 0;
+   m->walk_overlap_unknown = 0;
+   m->n_caches = 0;
+   m->memory = (tlb_table_cache){ .cycles = 0 };
+}
+
 int tlb_cost_is_known(const tlb_machine *m)
 {
    return m->walk_cycles != TLB_UNKNOWN;
@@ -132,32 +146,84 @@ int tlb_cost_is_known(const tlb_machine *m)
 
 int tlb_cost_is_assumed(const tlb_machine *m)
 {
-   int assumed = m->walk_cycles_unknown;
+   int assumed = m->walk_cycles_unknown | m->walk_overlap_unknown;
    for (unsigned i = 0; i < m->n_arrays; i++)
-      assumed |= m->array[i].hit_cycles_unknown;
-   return assumed;
+      assumed |= m->array[i].hit_cycles_unknown | m->array[i].overlap_unknown;
+   if (!tlb_tables_are_cached(m))
+      return assumed;
+   for (unsigned i = 0; i < m->n_caches; i++)
+      assumed |= m->cache[i].cycles_unknown;
+   return assumed | m->memory.cycles_unknown;
+}
+
+static int overlaps(uint32_t overlap)
+{
+   return tlb_known_overlap(overlap) > TLB_NO_OVERLAP;
 }
 
 static int is_range(const tlb_machine *m)
 {
-   int range = m->walk_spread != 0;
+   int range = m->walk_spread != 0 || overlaps(m->walk_overlap);
    for (unsigned i = 0; i < m->n_arrays; i++)
-      range |= m->array[i].hit_spread != 0;
-   return range;
+      range |= m->array[i].hit_spread != 0 || overlaps(m->array[i].overlap);
+   if (!tlb_tables_are_cached(m))
+      return range;
+   for (unsigned i = 0; i < m->n_caches; i++)
+      range |= m->cache[i].spread != 0;
+   return range || m->memory.spread != 0;
+}
+
+/* The part of n that is numerator / denominator, rounded down. */
+static uint64_t part_of(uint64_t n, uint32_t numerator, uint32_t denominator)
+{
+   const wide all = product(n, numerator);
+   return all.high < denominator ? quotient(all, denominator) : UINT64_MAX;
+}
+
+/* What one hit or walk costs: cycles that are divided by an overlap. */
+typedef struct {
+   uint32_t cycles;
+   uint32_t overlap; /* tenths; 0: there is no such hit */
+} price;
+
+static int is_less(price a, price b)
+{
+   return (uint64_t)a.cycles * b.overlap < (uint64_t)b.cycles * a.overlap;
+}
+
+/* Rounded down. */
+static uint64_t pay(uint64_t n, price p)
+{
+   return p.overlap == 0 ? 0 : part_of(tlb_cost_of(n, p.cycles), TLB_NO_OVERLAP, p.overlap);
 }
 
 /* The cheapest hit of the kind on that level; what is unknown costs nothing, unless another array
    of the level is known. */
-static uint32_t least_hit(const tlb_machine *m, unsigned kind, unsigned level)
+static price least_hit(const tlb_machine *m, unsigned kind, unsigned level)
 {
-   uint32_t least = TLB_UNKNOWN;
+   price least = { 0, 0 };
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const tlb_machine_array *const a = &m->array[i];
+      if (a->level != level || (a->users >> kind & 1) == 0 || a->hit_cycles == TLB_UNKNOWN)
+         continue;
+      const price p = { a->hit_cycles - a->hit_spread, tlb_known_overlap(a->overlap) };
+      if (least.overlap == 0 || is_less(p, least))
+         least = p;
+   }
+   return least;
+}
+
+/* The dearest. */
+static price most_hit(const tlb_machine *m, unsigned kind, unsigned level)
+{
+   price most = { 0, 0 };
    for (unsigned i = 0; i < m->n_arrays; i++) {
       const tlb_machine_array *const a = &m->array[i];
       if (a->level == level && (a->users >> kind & 1) != 0 && a->hit_cycles != TLB_UNKNOWN
-          && a->hit_cycles - a->hit_spread < least)
-         least = a->hit_cycles - a->hit_spread;
+          && (most.overlap == 0 || a->hit_cycles > most.cycles))
+         most = (price){ a->hit_cycles, TLB_NO_OVERLAP };
    }
-   return tlb_known_cycles(least);
+   return most;
 }
 
 /* The level that the kind asks first. */
@@ -172,34 +238,65 @@ static unsigned first_level(const tlb_machine *m, unsigned kind)
 }
 
 /* What misses a level behind the first, and is not walked for, hits the third. The rest hit the
-   second: a page that has no array there does not miss it, and may count as a hit of the cheaper
-   level. */
-static uint64_t least_of_hits(const tlb_machine *m, unsigned kind, const tlb_kind_misses *n)
+   second: a page that has no array there does not miss it, and may count as a hit of the third, if
+   that makes the sum smaller, or, with `most`, larger. */
+static uint64_t cost_of_hits(const tlb_machine *m, unsigned kind, const tlb_kind_misses *n, int most)
 {
    const unsigned first = first_level(m, kind);
    const uint64_t hits = rest_of(n->missed[first - 1], n->walks);
    if (first == TLB_MAX_LEVELS)
       return 0;
-   const uint32_t next = least_hit(m, kind, first + 1);
+   const price next = most ? most_hit(m, kind, first + 1) : least_hit(m, kind, first + 1);
    if (first + 2 > tlb_machine_levels(m))
-      return tlb_cost_of(hits, next);
-   const uint32_t last = least_hit(m, kind, TLB_MAX_LEVELS);
+      return pay(hits, next);
+   const price last = most ? most_hit(m, kind, TLB_MAX_LEVELS) : least_hit(m, kind, TLB_MAX_LEVELS);
    const uint64_t beyond = rest_of(n->missed[first], n->walks);
-   return sum(tlb_cost_of(rest_of(hits, beyond), next < last ? next : last),
-              tlb_cost_of(beyond < hits ? beyond : hits, last));
+   const uint64_t before = pay(rest_of(hits, beyond), next);
+   const uint64_t instead = pay(rest_of(hits, beyond), last);
+   return sum((before < instead) == (most == 0) ? before : instead,
+              pay(beyond < hits ? beyond : hits, last));
+}
+
+/* Of what table entries cost at most, which any of the caches can have had: at least. */
+static uint64_t least_of_tables(const tlb_machine *m, uint64_t most)
+{
+   uint64_t least = most;
+   for (unsigned i = 1; i <= m->n_caches; i++) {
+      const tlb_table_cache *const c = i < m->n_caches ? &m->cache[i] : &m->memory;
+      const uint64_t from_here = c->cycles == 0 ? most
+                                                : part_of(most, c->cycles - c->spread, c->cycles);
+      least = from_here < least ? from_here : least;
+   }
+   return least;
+}
+
+/* Of all that was counted, what is neither a hit nor the cost of a walk whose entries are all in
+   the first cache. */
+static uint64_t most_of_tables(const tlb_machine *m, const tlb_kind_misses of[3], uint64_t most)
+{
+   uint64_t others = 0;
+   for (unsigned kind = 0; kind < 3; kind++) {
+      others = sum(others, cost_of_hits(m, kind, &of[kind], 1));
+      others = sum(others, tlb_cost_of(of[kind].walks, tlb_known_cycles(m->walk_cycles)));
+   }
+   return rest_of(most, others);
 }
 
 uint64_t tlb_cost_least(const tlb_machine *m, const tlb_kind_misses of[3], int nested,
                         uint64_t most)
 {
-   uint64_t least = 0;
+   uint64_t hits = 0, walks = 0;
    if (!is_range(m) && !nested)
       return most;
    for (unsigned kind = 0; kind < 3; kind++) {
-      least = sum(least, least_of_hits(m, kind, &of[kind]));
-      least = sum(least, tlb_cost_of(of[kind].walks, tlb_known_cycles(m->walk_cycles)
+      hits = sum(hits, cost_of_hits(m, kind, &of[kind], 0));
+      walks = sum(walks, tlb_cost_of(of[kind].walks, tlb_known_cycles(m->walk_cycles)
                                                         - m->walk_spread));
    }
+   if (tlb_tables_are_cached(m) && !nested)
+      walks = sum(walks, least_of_tables(m, most_of_tables(m, of, most)));
+   walks = part_of(walks, TLB_NO_OVERLAP, tlb_known_overlap(m->walk_overlap));
+   const uint64_t least = sum(hits, walks);
    return least < most ? least : most;
 }
 

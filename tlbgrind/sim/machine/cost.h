@@ -3,8 +3,8 @@
    What a miss costs is published for few processors; users can measure it. Misses times that
    cost is an estimate: processors overlap walks with each other and with other work, a walk
    costs more where the tables are not cached, and a program that misses half as often need not
-   run faster at all. Output
-   that shows these numbers says so.
+   run faster at all. So there are two ends where a machine tells how far misses overlap: all one
+   after the other, and all overlapping. Output that shows these numbers says so.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -29,14 +29,17 @@ typedef struct {
    uint64_t walks;
 } tlb_kind_misses;
 
-/* Reads what a page walk costs, in cycles: "19", or the line
-   "TLB_MISS_COST=19" that measuring programs print, with spaces around it.
+/* Reads what a page walk costs, in cycles: "19", or the line "TLB_MISS_COST=19" or
+   "TLB_MISS_LATENCY_CYCLES=19" that measuring programs print, with spaces around it.
    Returns 1, or 0 with the reason. */
 int tlb_miss_cost_parse(const char *text, uint32_t *cycles, tlb_reason *why);
 
 /* Reads how many cycles a run took: 1 to 2^64 - 1. Returns 1, or 0 with the
    reason. */
 int tlb_cycles_parse(const char *text, uint64_t *cycles, tlb_reason *why);
+
+/* Lets each walk of the machine cost that, wherever its tables are and whatever else is under way. */
+void tlb_cost_set_walk(tlb_machine *m, uint32_t cycles);
 
 /* What the machine tells, or assumes, of the cost of walks. */
 int tlb_cost_is_known(const tlb_machine *m);
@@ -45,8 +48,12 @@ int tlb_cost_is_known(const tlb_machine *m);
 int tlb_cost_is_assumed(const tlb_machine *m);
 
 /* The least that these misses cost, by kind: fetches, loads, stores. `most` is what they cost at
-   most, which was counted one by one. Where arrays of one level differ, the cheaper one counts.
-   `nested`: `most` has a host's walks, which cost nothing at least. */
+   most, which was counted one by one, one after the other. Hits and walks are taken at the lower
+   ends of their ranges, and overlap as far as the machine says: their sums are divided by it and
+   rounded down. Where arrays of one level differ, the cheaper one counts. What `most` has beyond
+   hits and walks are table entries that were not in the first cache; at least they cost that part of
+   it which is the least of any cache's range. `nested`: `most` has a host's walks, which cost
+   nothing at least, and then no table entry does. */
 uint64_t tlb_cost_least(const tlb_machine *m, const tlb_kind_misses of[3], int nested,
                         uint64_t most);
 

@@ -62,6 +62,24 @@ static bool have_equal_first_levels(const tlb_mmu *a, const tlb_mmu *b,
    return i == a->machine->n_arrays && j == b->machine->n_arrays;
 }
 
+/* Whether each reference of a walk costs the same in both, at most. */
+static bool have_equal_tables(const tlb_machine *m, const tlb_machine *n)
+{
+   if (!tlb_tables_are_cached(m) || !tlb_tables_are_cached(n))
+      return !tlb_tables_are_cached(m) && !tlb_tables_are_cached(n);
+   if (m->n_caches != n->n_caches || tlb_entry_bytes(m) != tlb_entry_bytes(n)
+       || m->memory.cycles != n->memory.cycles)
+      return false;
+   for (unsigned i = 0; i < m->n_caches; i++) {
+      const tlb_table_cache *c = &m->cache[i];
+      const tlb_table_cache *d = &n->cache[i];
+      if (c->line != d->line || c->ways != d->ways || c->cycles != d->cycles
+          || tlb_table_cache_sets(c) != tlb_table_cache_sets(d))
+         return false;
+   }
+   return true;
+}
+
 /* Whether all that is counted of both is the same at all times. */
 static bool are_twins(const tlb_mmu *a, const tlb_mmu *b)
 {
@@ -70,7 +88,7 @@ static bool are_twins(const tlb_mmu *a, const tlb_mmu *b)
    if (a->view != b->view || a->asks != b->asks || a->base_shift != b->base_shift
        || m->n_arrays != n->n_arrays || m->n_walk_steps != n->n_walk_steps
        || m->software_walk != n->software_walk
-       || m->walk_cycles != n->walk_cycles)
+       || m->walk_cycles != n->walk_cycles || !have_equal_tables(m, n))
       return false;
    for (unsigned i = 0; i < m->n_arrays; i++) {
       if (!are_equal(a->all, &m->array[i], &n->array[i])

@@ -200,7 +200,7 @@ static bool walks_vary(const tlb_mmu *mmu)
       if (m->walk[i].cached)
          return true;
    }
-   return false;
+   return tlb_tables_are_cached(m) != 0;
 }
 
 /* What they come to, the miss of the first level aside, and references that vary. */

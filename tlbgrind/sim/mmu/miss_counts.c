@@ -95,7 +95,7 @@ static void fetch_ahead(const tlb_mmus *all, tlb_side table, uint64_t machines, 
 }
 
 /* Behind the lazy LRU arrays of these machines are walks alone, all alike but for the
-   references that some take. */
+   references that some take, and what these cost. */
 static void walk_all(tlb_mmus *all, uint64_t *counts, uint64_t absent, tlb_side table,
                      tlb_lazy_lru_page *page, const tlb_reference *ref)
 {
@@ -105,7 +105,7 @@ static void walk_all(tlb_mmus *all, uint64_t *counts, uint64_t absent, tlb_side 
       uint64_t *const cost = costs_of(counts, mmu);
       const uint32_t references = tlb_hierarchy_references(&mmu->h, ref);
       cost[TLB_COST_WALK_REFERENCES] += references;
-      cost[TLB_COST_CYCLES] += tlb_hierarchy_host_cycles(&mmu->h, references);
+      cost[TLB_COST_CYCLES] += tlb_hierarchy_varying_cycles(&mmu->h, references);
    }
    for (uint64_t m = absent; m != 0; m &= m - 1) {
       const unsigned number = (unsigned)__builtin_ctzll(m);

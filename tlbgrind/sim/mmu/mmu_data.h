@@ -41,7 +41,7 @@ typedef struct {
    bool counted; /* its misses are counted so */
    bool known;   /* it is known without asking: there is no other level */
    bool alike;   /* walks all cost the same, but for the references that they take */
-   bool varies;  /* and these vary, for some are spared: they are booked beside it */
+   bool varies;  /* and these vary, for some are spared, or cost more: they are booked beside it */
    tlb_outcome common;
    tlb_outcome walk; /* if alike: what comes beside it if no level has the page */
 } tlb_common_outcome;

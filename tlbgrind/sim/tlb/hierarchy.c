@@ -247,10 +247,11 @@ void tlb_hierarchy_pay_walk(const tlb_hierarchy *h, tlb_outcome *out)
       pay(out, h->machine->walk_cycles);
 }
 
-uint32_t tlb_hierarchy_host_cycles(const tlb_hierarchy *h, uint32_t references)
+uint32_t tlb_hierarchy_varying_cycles(const tlb_hierarchy *h, uint32_t references)
 {
    return tlb_known_cycles(h->machine->walk_cycles)
-          * tlb_walk_guest_references(&h->walker, references);
+             * tlb_walk_guest_references(&h->walker, references)
+          + h->walker.table_cycles;
 }
 
 uint32_t tlb_hierarchy_references(tlb_hierarchy *h, const tlb_reference *r)
@@ -264,7 +265,7 @@ void tlb_hierarchy_walk(tlb_hierarchy *h, const tlb_reference *r,
 {
    tlb_hierarchy_pay_walk(h, out);
    out->walk_references = tlb_hierarchy_references(h, r);
-   out->cycles += tlb_hierarchy_host_cycles(h, out->walk_references);
+   out->cycles += tlb_hierarchy_varying_cycles(h, out->walk_references);
    if (h->lost != NULL)
       tlb_lost_walked(h->lost, r->page, h->base_shift, r->context);
 }

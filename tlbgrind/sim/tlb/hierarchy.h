@@ -107,12 +107,13 @@ void tlb_translate_from(tlb_hierarchy *h, const tlb_reference *r, unsigned level
                         tlb_outcome *out);
 
 /* What follows a miss in the last level, a walk, which adds to `out`; all of it but what varies
-   with the references to page tables; how many these are; and the cycles that vary with them. */
+   with the references to page tables; how many these are; and the cycles that vary with them, of the
+   walk whose references were just asked for. */
 void tlb_hierarchy_walk(tlb_hierarchy *h, const tlb_reference *r,
                         tlb_outcome *out);
 void tlb_hierarchy_pay_walk(const tlb_hierarchy *h, tlb_outcome *out);
 uint32_t tlb_hierarchy_references(tlb_hierarchy *h, const tlb_reference *r);
-uint32_t tlb_hierarchy_host_cycles(const tlb_hierarchy *h, uint32_t references);
+uint32_t tlb_hierarchy_varying_cycles(const tlb_hierarchy *h, uint32_t references);
 
 /* Whether some level has it. Changes nothing. */
 int tlb_hierarchy_has(tlb_hierarchy *h, const tlb_reference *r);

@@ -50,7 +50,7 @@ size_t tlb_walker_bytes(const tlb_machine *m)
    size_t bytes = 0;
    for (unsigned i = 0; i < m->n_walk_steps; i++)
       bytes += cache_bytes(&m->walk[i]);
-   return bytes;
+   return bytes + tlb_table_caches_bytes(m);
 }
 
 void tlb_walker_init(tlb_walker *w, const tlb_machine *m, int nested,
@@ -61,6 +61,7 @@ void tlb_walker_init(tlb_walker *w, const tlb_machine *m, int nested,
    w->machine = m;
    w->clock = 0;
    w->lazy_lru = NULL;
+   w->table_cycles = 0;
    w->host_references = nested ? m->n_walk_steps : 0;
    for (unsigned i = 0; i < m->n_walk_steps; i++) {
       const tlb_walk_step *const s = &m->walk[i];
@@ -71,6 +72,7 @@ void tlb_walker_init(tlb_walker *w, const tlb_machine *m, int nested,
       }
       w->cache[i] = !s->cached ? NULL : s->in_last_level ? last : nearest;
    }
+   tlb_table_caches_init(&w->tables, m, at);
 }
 
 /* The step that a walk for such a page ends at. */
@@ -105,6 +107,31 @@ static void keep(tlb_walker *w, unsigned step, tlb_key key, uint64_t now)
       tlb_array_fill(w->cache[step], key, time);
 }
 
+/* The walk of the host for an address of the guest's memory. */
+static uint32_t read_host(tlb_walker *w, uint64_t address, unsigned of, uint32_t context,
+                          unsigned area)
+{
+   uint32_t cycles = 0;
+   for (unsigned i = 0; i < w->host_references; i++)
+      cycles += tlb_table_caches_read_alone(&w->tables, of + i, context,
+                                            address >> w->machine->walk[i].shift, area);
+   return cycles;
+}
+
+/* The references of a walk, from step `first` to `end`. */
+static uint32_t read_tables(tlb_walker *w, unsigned first, unsigned end, uint64_t address,
+                            uint32_t context)
+{
+   uint32_t cycles = 0;
+   for (unsigned i = first; i <= end; i++) {
+      const uint64_t entry = address >> w->machine->walk[i].shift;
+      cycles += read_host(w, entry * tlb_entry_bytes(w->machine), TLB_OF_HOST_FOR_TABLE, context,
+                          i + 1);
+      cycles += tlb_table_caches_read(&w->tables, TLB_OF_STEP + i, context, entry);
+   }
+   return cycles + read_host(w, address, TLB_OF_HOST, context, 0);
+}
+
 unsigned tlb_walk(tlb_walker *w, uint64_t address, unsigned page_shift,
                   uint32_t context, uint64_t now)
 {
@@ -125,6 +152,8 @@ unsigned tlb_walk(tlb_walker *w, uint64_t address, unsigned page_shift,
       if (w->cache[i] != NULL)
          keep(w, i, key_of(w, i, address, context), now);
    }
+   if (w->tables.n > 0)
+      w->table_cycles = read_tables(w, first, end, address, context);
    const unsigned references = end - first + 1;
    return references * (w->host_references + 1) + w->host_references;
 }

@@ -21,6 +21,12 @@
    the host's n + 1 walks costs as much as a walk without nesting, at most; and nothing at least,
    where the processor has all of the host's translations at hand.
 
+   What the references cost. Where the machine says so, each goes through caches (table_caches.h)
+   and costs what it takes to the one that has its entry. With nested paging the host's entries do,
+   too. Where the guest's memory lies in the host's is unknown: a page is taken to have the same
+   address there, the guest's tables an area of their own for each step, one behind the other, and
+   each entry of the host's tables a line of its own.
+
    Software walks. Where a trap handler fills the arrays from a translation storage buffer
    (UltraSPARC), each refill is one reference: one load reads tag and data of the buffer's
    entry. A miss of the buffer and the handler's other work are not counted.
@@ -34,6 +40,7 @@
 #include "sim/machine/machine.h"
 #include "sim/tlb/array.h"
 #include "sim/tlb/lazy_lru.h"
+#include "sim/tlb/table_caches.h"
 
 TLB_API_BEGIN
 
@@ -47,6 +54,9 @@ typedef struct {
    tlb_lazy_lru *lazy_lru; /* what stands for the last translation array; NULL: it stands
                         for itself */
    uint64_t clock; /* of the caches of its own: each reference has a time */
+   tlb_table_caches tables;
+   uint32_t table_cycles; /* what the references of the last walk cost, beyond as many that find
+                             their entries in the first cache */
 } tlb_walker;
 
 /* Whether the machine says enough of its walks for references to be counted. */
@@ -89,7 +99,7 @@ void tlb_walker_empty(tlb_walker *w);
    126). `now` is the time for the array `last`, before that of the translation that
    is walked for, which is filled in when the walk is over: what the walk wants must
    not have been driven out by it. Returns how many references to page tables
-   the walk takes; 0 where walks are not described. */
+   the walk takes; 0 where walks are not described. `table_cycles` then has what they cost. */
 unsigned tlb_walk(tlb_walker *w, uint64_t address, unsigned page_shift,
                   uint32_t context, uint64_t now);
 
