@@ -99,24 +99,25 @@ def measure(lab: Lab, all_of_them: Sequence[Timed]) -> tuple[list[tuple[list[Run
 # ---------------------------------------------------------------- simulated
 
 
-def counts_of(profile: Profile) -> Counts:
+def counts_of(profile: Profile, scale: int) -> Counts:
     def total(*events: str) -> int:
-        return profile.total(*(event for event in events if event in profile.events))
+        return scale * profile.total(*(event for event in events if event in profile.events))
 
     text = next((text for name, text in profile.descriptions if name == "Miss cycles"), "")
     found = re.match(r"(\d+)\.\.(\d+)", text)
     if not found:
         raise Missing(f"the machine tells no cycles of a walk: {text!r}")
+    cycles = (scale * int(found[1]), scale * int(found[2]))
     return Counts(
-        total("Ir"), total("Dr", "Dw"), total("I1tm", "D1tmr", "D1tmw"), total("ILtm", "DLtmr", "DLtmw"), int(found[1]), int(found[2])
+        total("Ir"), total("Dr", "Dw"), total("I1tm", "D1tmr", "D1tmw"), total("ILtm", "DLtmr", "DLtmw"), *cycles
     )
 
 
 def simulate(lab: Lab, program: Timed, huge: bool) -> dict[str, Counts]:
     """By machine."""
     options = ["--toggle-collect=measured"] if program.phase else []
-    got = lab.simulate(lab.machines, program.command, options, program.stdin, environment(program, huge))
-    return {name: counts_of(profile) for name, profile in got.items()}
+    got = lab.simulate(lab.machines, program.simulated or program.command, options, program.stdin, environment(program, huge))
+    return {name: counts_of(profile, program.scale) for name, profile in got.items()}
 
 
 # ---------------------------------------------------------------- side by side

@@ -31,6 +31,10 @@ def from_bench(lab: Lab, name: str, quick: bool = True) -> tuple[list[str], Path
         raise Missing(str(missing)) from None
 
 
+def bench_text(lab: Lab, megabytes: int) -> Path:
+    return bench.Place(lab.folder, False).text(megabytes)
+
+
 # ---------------------------------------------------------------- inputs
 
 

@@ -10,7 +10,7 @@ from typing import Callable, NamedTuple
 
 from exp_frame import Missing
 from exp_lab import Lab
-from exp_programs import from_bench
+from exp_programs import bench_text, from_bench
 
 
 class Timed(NamedTuple):
@@ -18,6 +18,8 @@ class Timed(NamedTuple):
     what: str
     command: list[str]
     phase: bool = False  # a client of ours: it times measured() by itself, and that alone is counted
+    simulated: list[str] | None = None  # in the place of the command: the same data, fewer steps
+    scale: int = 1  # so many times fewer
     stdin: Path | None = None
     environment: Mapping[str, str] = {}  # with both kinds of pages
     huge: Mapping[str, str] = {}  # with huge ones, beside what malloc takes
@@ -29,7 +31,9 @@ MALLOC = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 # No memory is given back after a time: no run would be like another.
 JEMALLOC = "dirty_decay_ms:-1,muzzy_decay_ms:-1"
 
-# Our own clients: what they do, the source's name, its arguments.
+# Our own clients: what they do, the source's name, its arguments. The second one is a number of steps that are all
+# alike: simulated are a tenth of them.
+TENTH = 10
 CLIENTS: tuple[tuple[str, str, str, tuple[int, ...]], ...] = (
     ("reads", "random reads in 256 MB", "reads", (256, 20_000_000, 0)),
     ("reads-work", "the same, 30 steps of arithmetic after each", "reads", (256, 4_000_000, 30)),
@@ -69,7 +73,16 @@ select count(*), sum(p.id) from towns t join people p on p.town=t.id;
 def clients(lab: Lab) -> list[Timed]:
     sources = sorted({source for _, _, source, _ in CLIENTS})
     paths = {source: str(lab.client(f"timed_{source}")) for source in sources}
-    return [Timed(name, what, [paths[source], *map(str, sizes)], phase=True) for name, what, source, sizes in CLIENTS]
+    found: list[Timed] = []
+    for name, what, source, (size, steps, *more) in CLIENTS:
+        path = paths[source]
+        native, simulated = ([path, *map(str, (size, count, *more))] for count in (steps, steps // TENTH))
+        scale = TENTH
+        # These count in whole sweeps.
+        if source in ("sparse", "transpose"):
+            simulated, scale = [path, str(size), "1"], steps
+        found.append(Timed(name, what, native, True, simulated, scale))
+    return found
 
 
 def graph(lab: Lab, side: int) -> Path:
@@ -136,8 +149,8 @@ def debian(lab: Lab) -> list[Timed]:
         return Timed(name, what, words, stdin=stdin, huge=huge)
 
     def gzip() -> Timed:
-        path = lab.write("text", "".join(f"{i * 7919 % 5003} " for i in range(1_000_000)))
-        return Timed("gzip", "5 MB of numbers, -6", [lab.need("gzip", "gzip"), "-6", "-k", "-f", str(path)])
+        words = [lab.need("gzip", "gzip"), "-9", "-k", "-f", str(bench_text(lab, 10))]
+        return Timed("gzip", "10 MB of text, -9", words)
 
     found: list[Timed] = []
     missing: list[str] = []
