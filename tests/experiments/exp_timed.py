@@ -81,7 +81,7 @@ def clients(lab: Lab) -> list[Timed]:
         # These count in whole sweeps.
         if source in ("sparse", "transpose"):
             simulated, scale = [path, str(size), "1"], steps
-        found.append(Timed(name, what, native, True, simulated, scale))
+        found.append(Timed(name, what, native, True, simulated, scale, huge={"TIMED_HUGE": "1"}))
     return found
 
 

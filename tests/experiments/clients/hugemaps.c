@@ -1,7 +1,7 @@
-/* hugemaps.c -- for LD_PRELOAD: asks for huge pages for each large anonymous mapping of a program.
+/* hugemaps.c -- for LD_PRELOAD: asks for huge pages for each large anonymous mapping.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
-   For programs that call mmap themselves; what malloc of the C library maps, GLIBC_TUNABLES does. */
+   For programs that call mmap themselves; for malloc there is GLIBC_TUNABLES. */
 
 #define _GNU_SOURCE
 #include <sys/mman.h>

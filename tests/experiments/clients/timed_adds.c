@@ -1,4 +1,4 @@
-/* timed_adds.c -- how long a cycle is: a chain of additions, of which the processor does one a cycle.
+/* timed_adds.c -- how long a cycle is: a chain of additions, each of which takes one.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
    timed_adds ROUNDS: 100 dependent additions in each round. */

@@ -1,4 +1,4 @@
-/* timed_chains.c -- follows 1 to 8 chains of pointers through random places, a step of each in turn.
+/* timed_chains.c -- follows 1 to 8 chains of pointers through random places, by turns.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
    timed_chains MIB STEPS CHAINS: one circle through all nodes of a cache line in MIB megabytes

@@ -17,7 +17,8 @@ static inline size_t place_of(uint64_t key, size_t mask)
    return (size_t)((key * 0x9E3779B97F4A7C15u) >> 20) & mask;
 }
 
-static MEASURED uint64_t measured(const struct row* table, size_t mask, const uint64_t* keys, size_t probes)
+static MEASURED uint64_t measured(const struct row* table, size_t mask, const uint64_t* keys,
+                                  size_t probes)
 {
    uint64_t sum = 0;
    for (size_t i = 0; i < probes; i++) {
