@@ -679,6 +679,7 @@ EXPERIMENT_MODULES = \
 	tests/experiments/e12_machines.py \
 	tests/experiments/e13_order.py \
 	tests/experiments/e14_huge.py \
+	tests/experiments/e15_time.py \
 	tests/experiments/e1_stream.py \
 	tests/experiments/e2_libraries.py \
 	tests/experiments/e3_copies.py \
@@ -690,6 +691,7 @@ EXPERIMENT_MODULES = \
 	tests/experiments/exp_lab.py \
 	tests/experiments/exp_order.py \
 	tests/experiments/exp_programs.py \
+	tests/experiments/exp_timed.py \
 	tests/experiments/experiments.py
 
 EXPERIMENT_FILES = \

@@ -70,7 +70,23 @@ class Shipped(NamedTuple):
     name: str
 
 
-AnyMachine = Union[Machine, Shipped]
+class FromFile(NamedTuple):
+    """A machine file that somebody has: its path, and the name that it gives."""
+
+    path: Path
+    name: str
+
+
+AnyMachine = Union[Machine, Shipped, FromFile]
+
+
+def named(word: str) -> AnyMachine:
+    """What --machine= means by a word: a file, or one of tlbgrind's own."""
+    path = Path(word).resolve()
+    if not path.is_file():
+        return Shipped(word)
+    found = re.search(r"^name\s+(\S+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return FromFile(path, found[1] if found else path.name)
 
 
 def two_sides(name: str, itlb: int, dtlb: int, stlb: int = 0, ways: int = 0, pages: str = "") -> Machine:
@@ -89,6 +105,10 @@ class Profile:
     @property
     def descriptions(self) -> list[tuple[str, str]]:
         return self._out.descriptions
+
+    @property
+    def events(self) -> Sequence[str]:
+        return self._out.events
 
     def total(self, *events: str) -> int:
         return sum(self._out.totals[self._out.events.index(event)] for event in events)
@@ -158,8 +178,10 @@ Input = Union[Path, Dialog, None]
 
 
 class Lab:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, machines: Sequence[AnyMachine] = (Shipped("host"),), rounds: int = 9, only: Sequence[str] = ()) -> None:
         self.folder = folder
+        # For E15: what it predicts for, how often it measures, which of its programs.
+        self.machines, self.rounds, self.only = machines, rounds, only
         self._runs = 0
         # The same for every run: the environment is on the program's stack.
         self.environment = {"PATH": PATH, "HOME": str(folder), "LC_ALL": "C", "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
@@ -255,6 +277,8 @@ class Lab:
         """What --machine= takes."""
         if isinstance(machine, Shipped):
             return machine.name
+        if isinstance(machine, FromFile):
+            return str(machine.path)
         path = os.path.relpath(self.write(f"{machine.label}.machine", machine.text()), folder)
         return f"{path}@{machine.pages}" if machine.pages else path
 

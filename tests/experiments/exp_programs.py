@@ -24,11 +24,15 @@ class Program(NamedTuple):
     stdin: Input = None
 
 
-def from_bench(lab: Lab, name: str) -> tuple[list[str], Path | None]:
+def from_bench(lab: Lab, name: str, quick: bool = True) -> tuple[list[str], Path | None]:
     try:
-        return bench.ALL[name].make(bench.Place(lab.folder, True))
+        return bench.ALL[name].make(bench.Place(lab.folder, quick))
     except bench.Missing as missing:
         raise Missing(str(missing)) from None
+
+
+def bench_text(lab: Lab, megabytes: int) -> Path:
+    return bench.Place(lab.folder, False).text(megabytes)
 
 
 # ---------------------------------------------------------------- inputs

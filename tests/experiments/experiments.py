@@ -30,8 +30,9 @@ import e11_mechanisms
 import e12_machines
 import e13_order
 import e14_huge
+import e15_time
 from exp_frame import Experiment, Missing, as_json, draw, report
-from exp_lab import Broken, Lab
+from exp_lab import Broken, Lab, named
 from tgreport.base.errors import ReportError
 
 # In this order they are run and listed.
@@ -55,23 +56,34 @@ EXPERIMENTS: list[Experiment] = [
     e13_order.LUA,
     e13_order.CPYTHON,
     e14_huge.EXPERIMENT,
+    e15_time.EXPERIMENT,
 ]
 
 
 class Options(argparse.Namespace):
     only: list[str]
+    machines: list[str]
+    programs: list[str]
     long: bool
     list: bool
     output: Path
+    rounds: int
+
+
+def words(text: str) -> list[str]:
+    return [word for word in text.split(",") if word]
 
 
 def parse(arguments: Sequence[str]) -> Options:
     parser = argparse.ArgumentParser(prog="experiments.py", description="Computes published results again.")
     add = parser.add_argument
-    add("--only", metavar="NAME,...", type=lambda text: [word for word in text.split(",") if word], default=[])
+    add("--only", metavar="NAME,...", type=words, default=[])
     add("--long", action="store_true", help="also those that take minutes")
     add("--list", action="store_true", help="list them and do nothing")
     add("--output", type=Path, metavar="FOLDER", help="where results go (default tests/experiments in the build folder)")
+    add("--machine", metavar="NAME|FILE,...", dest="machines", type=words, default=["host"], help="what E15 predicts for (default host)")
+    add("--rounds", metavar="N", type=int, default=9, help="how often E15 runs each program natively (default 9)")
+    add("--programs", metavar="NAME,...", type=words, default=[], help="only these programs of E15")
     options = parser.parse_args(arguments, namespace=Options())
     known = {experiment.name for experiment in EXPERIMENTS}
     for name in options.only:
@@ -82,15 +94,16 @@ def parse(arguments: Sequence[str]) -> Options:
     return options
 
 
-def make(experiment: Experiment, output: Path) -> str:
+def make(experiment: Experiment, options: Options) -> str:
     """Makes one experiment; returns what is wrong with it, or nothing."""
     start = time.monotonic()
     # Always the same name: it is on the programs' stacks and in their heaps.
+    output = options.output
     folder = output.absolute() / f"{experiment.name}.work"
     try:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        result = experiment.run(Lab(folder))
+        result = experiment.run(Lab(folder, [named(word) for word in options.machines], options.rounds, options.programs))
     except (Broken, Missing, ReportError) as error:
         print(f"# {experiment.name}: {experiment.title}\n\n{experiment.name}: not made: {error}\n", flush=True)
         return "not made"
@@ -118,7 +131,7 @@ def main(arguments: Sequence[str]) -> int:
             print(f"{experiment.name:9} {experiment.title}{' (takes minutes: only when asked for)' * experiment.long}")
         return 0
     chosen = [e for e in EXPERIMENTS if (e.name in options.only if options.only else options.long or not e.long)]
-    verdicts = {experiment.name: make(experiment, options.output) for experiment in chosen}
+    verdicts = {experiment.name: make(experiment, options) for experiment in chosen}
     for name, verdict in verdicts.items():
         print(f"{name:9} {verdict or 'ok'}")
     return 1 if any(verdicts.values()) else 0

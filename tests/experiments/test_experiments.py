@@ -8,8 +8,11 @@ import os
 import subprocess
 from pathlib import Path
 
+import e15_time as time
 import exp_frame as frame
 import pytest
+from exp_lab import Array, Broken, Lab, Machine, named
+from exp_timed import Timed
 
 RESULT = frame.Result(
     [frame.Table("Misses", ["machine", "counted"], [["small", "7"], ["large", "0"]])],
@@ -90,3 +93,100 @@ def test_an_experiment_that_there_is_not() -> None:
     done = experiments("--only", "E99")
     assert done.returncode == 2
     assert "there is no experiment 'E99'; there are: E1, " in done.stderr
+
+
+# ---------------------------------------------------------------- E15: time
+
+
+def row(base: list[float], huge: list[float], costs: tuple[int, int, int, int]) -> time.Row:
+    """Seconds of each round, at 1000 Hz; least and most cycles of misses with base pages, then with huge ones."""
+    low, high, huge_low, huge_high = costs
+    return time.Row(
+        Timed("program", "", []),
+        [time.Run(seconds, 0) for seconds in base],
+        [time.Run(seconds, 0) for seconds in huge],
+        1000,
+        time.Counts(1, 1, 9, 9, low, high),
+        time.Counts(1, 1, 1, 1, huge_low, huge_high),
+    )
+
+
+def test_a_saving_is_held_against_the_range() -> None:
+    seconds = ([10.0, 20.0, 10.0], [8.0, 12.0, 8.0])
+    verdict = time.judge(row(*seconds, (1100, 4500, 100, 500)))
+    assert (verdict.saved, verdict.of_least) == (0.2, 0.2)
+    assert (verdict.low, verdict.high, verdict.word) == (0.1, 0.4, "in")
+    assert time.judge(row(*seconds, (100, 1500, 0, 500))).word == "more"
+    assert time.judge(row(*seconds, (4500, 8500, 500, 500))).word == "less"
+
+
+def test_the_bounds_belong_to_the_range() -> None:
+    assert time.word_for(0.1, 0.1, 0.2) == time.word_for(0.2, 0.1, 0.2) == "in"
+    assert time.word_for(0.201, 0.1, 0.2) == "more"
+    assert time.word_for(0.099, 0.1, 0.2) == "less"
+
+
+def test_what_is_nothing_on_both_sides_agrees() -> None:
+    assert time.word_for(-0.004, 0.001, 0.003) == "both nothing"
+    assert time.word_for(0.02, 0.001, 0.003) == "more"
+    assert time.word_for(-0.02, 0.001, 0.003) == "less"
+    assert time.word_for(0.004, 0.02, 0.03) == "less"
+
+
+def test_time_is_held_against_medians() -> None:
+    """A round in which others had the processor moves neither the saving nor the cycles."""
+    quiet = time.judge(row([10.0] * 5, [8.0] * 5, (1000, 2000, 0, 0)))
+    disturbed = time.judge(row([10.0] * 4 + [50.0], [8.0] * 5, (1000, 2000, 0, 0)))
+    assert quiet[:1] + quiet[3:] == disturbed[:1] + disturbed[3:]
+
+
+def test_a_client_that_prints_no_time() -> None:
+    assert time.phase_seconds("seconds 1.250000 sum 7\n") == 1.25
+    with pytest.raises(Broken, match="did not print its time"):
+        time.phase_seconds("sum 7\n")
+
+
+# 64 entries of 4K hold 256K, as many of 2M 128M; the walk costs from 20 to 50 cycles.
+DATA = Machine("small", (Array(1, "fetches", 64, pages="4K+2M"), Array(1, "loads+stores", 64, pages="4K+2M")))
+WALKS = DATA.text().replace("end\n", "walk hardware\ncycles 20..50\nstep 2M\ncache none\nstep 4K\ncache none\nend\n")
+
+
+def test_the_phase_is_counted_with_both_kinds_of_pages(tmp_path: Path) -> None:
+    """Of a chain through 64 MB, 16384 pages, in random order hardly a step hits; 32 pages of 2M it holds."""
+    lab = Lab(tmp_path)
+    lab.machines = [named(str(lab.write("small.machine", WALKS)))]
+    steps = 100_000
+    program = Timed("chain", "", [str(lab.client("timed_chains")), "64", str(steps), "1"], phase=True, huge={"TIMED_HUGE": "1"})
+    base, huge = (time.simulate(lab, program, is_huge)["small"] for is_huge in (False, True))
+    assert base.references == huge.references
+    assert steps <= base.references < steps + 100
+    assert base.walks == pytest.approx(steps * (1 - 64 / 16384), rel=0.01)
+    assert (base.low, base.high) == (20 * base.walks, 50 * base.walks)
+    assert huge.walks < 50
+    assert (huge.low, huge.high) == (20 * huge.walks, 50 * huge.walks)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("reads", 1, 1000, 3),
+        ("chains", 1, 1000, 8),
+        ("join", 1000, 1000),
+        ("tree", 1000, 1000),
+        ("sparse", 1000, 2),
+        ("transpose", 50, 2),
+        ("adds", 1000),
+    ],
+)
+def test_clients_do_the_same_each_time(words: tuple[str, int], tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    client = lab.client(f"timed_{words[0]}")
+    printed = [lab.call([client, *words[1:]]) for _ in range(2)]
+    assert all(time.phase_seconds(text) >= 0 for text in printed)
+    assert printed[0].split()[2:] == printed[1].split()[2:]
+    assert printed[0].split()[2] == "sum"
+
+
+def test_the_chain_of_additions_adds(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    assert lab.call([lab.client("timed_adds"), "1000"]).split()[3] == "100000"
