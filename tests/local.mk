@@ -185,6 +185,7 @@ PYTEST_FILES = \
 	tests/annotate/test_library_advice.py \
 	tests/annotate/test_machine_readable.py \
 	tests/annotate/test_options.py \
+	tests/annotate/test_profilers.py \
 	tests/annotate/test_terminal.py \
 	tests/bench/test_bench.py \
 	tests/companions/test_completion.py \

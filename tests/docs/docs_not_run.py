@@ -8,6 +8,7 @@ ORACLE = "needs the installed tool; tests/oracle compares the two"
 PERF = "perf_event_open needs a right that test machines seldom give"
 MINUTES = "takes minutes"
 GRAPHVIZ = "needs what graphviz.sh builds in minutes, from a source in the network"
+GO = "needs Go, which builds pprof first"
 NO_PACKAGE = "Debian has no package of it"
 SYNOPSIS = "is a synopsis"
 SOURCE_TREE = "is for the source tree, which a reader's folder is not"
@@ -29,6 +30,7 @@ NOT_RUN = {
     "README.md": {"./quickstart": BUILD},
     "docs/annotate.md": {
         "tg_annotate --to=folded=walks calls.out | flamegraph.pl": NO_PACKAGE,
+        "go tool pprof": GO,
     },
     "docs/install.md": {"./quickstart": BUILD, "autoreconf": BUILD, "../configure": BUILD, "mkdir": BUILD, "make": BUILD},
     "docs/internals/measurements.md": {"make bench": MINUTES},

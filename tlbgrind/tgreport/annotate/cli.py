@@ -31,15 +31,18 @@ from .calltables import Calls
 from .compare import Comparison
 from .events import Events
 from .facts import Fact
+from .firefox import firefox
 from .inlined import with_inlined
 from .limits import Finding, Run, difference, each_run
 from .listing import listing
 from .members import Naming
 from .options import CONTEXT, HELP, LIBRARIES, Options, parse
+from .pprof import pprof
 from .profile import Profile
 from .report import cumulated, headline, legend, metadata
 from .rows import LINE_INCLUSIVE, compute
 from .selection import ALL, Selection, select
+from .stacks import Stacks
 from .table import Style
 from .table import Table as CountTable
 
@@ -162,11 +165,17 @@ def _findings(options: Options, profile: Profile, selection: Selection) -> list[
     return difference(options.fail_above, first, second, primary)
 
 
-def _folded(profile: Profile, selection: Selection, warnings: list[str]) -> list[str]:
+def _stacks(form: str, profile: Profile, selection: Selection, warnings: list[str]) -> list[str]:
+    if form == convert.PPROF:
+        answer = Answer()
+        answer.data = pprof(profile, Stacks(profile, selection.threshold), selection.primary)
+        return answer
     if selection.primary is None:
         names = " ".join(event.name for event in selection.sort)
         warnings.append(f"no stacks, for nothing was counted: {names}")
         return []
+    if form == convert.FIREFOX:
+        return firefox(profile, Stacks(profile, selection.threshold), selection.primary)
     return list(convert.folded(profile, selection, selection.primary))
 
 
@@ -249,7 +258,7 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
             return list(convert.callgrind(profile))
         keys, option = ([event], "--to") if event else (options.sort, "--sort")
         selection = select(profile, [], keys, options.threshold, sort_option=option)
-        return _folded(profile, selection, warnings)
+        return _stacks(form, profile, selection, warnings)
     by_line = "line" in options.by or options.annotate or bool(options.source)
     selection = select(profile, show, options.sort, options.threshold, by_line)
     findings = _findings(options, profile, selection)

@@ -119,6 +119,9 @@ For other programs:
                             with all events, unless --show chooses [text]
   --to=folded[=EVENT]       write stacks for flamegraph.pl, inferno and speedscope, from a file with
                             calls; the counts add up to the program's [the first sort event]
+  --to=pprof[=EVENT]        write a profile for pprof, with all events, EVENT shown first: stacks, of a
+                            file with calls, else lines
+  --to=firefox[=EVENT]      write the same of one event for profiler.firefox.com
   --to=cachegrind           write an out-file of cachegrind, for cg_annotate
   --to=callgrind            with --inlined: write an out-file in which inlined functions are
                             functions, for KCachegrind
@@ -224,8 +227,9 @@ class _Form(one_of):
     def __call__(self, text: str) -> str:
         form, equals, event = text.partition("=")
         super().__call__(form)
-        if equals and not (form == convert.FOLDED and event):
-            raise argparse.ArgumentTypeError(f"'{text}' is not {convert.FOLDED}=EVENT")
+        if equals and not (form in convert.OF_ONE_EVENT and event):
+            forms = " or ".join(f"{form}=EVENT" for form in convert.OF_ONE_EVENT)
+            raise argparse.ArgumentTypeError(f"'{text}' is not {forms}")
         return text
 
 
