@@ -843,6 +843,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/annotate/limits.py \
 	tlbgrind/tgreport/annotate/listing.py \
 	tlbgrind/tgreport/annotate/mappings.py \
+	tlbgrind/tgreport/annotate/markdown.py \
 	tlbgrind/tgreport/annotate/members.py \
 	tlbgrind/tgreport/annotate/options.py \
 	tlbgrind/tgreport/annotate/pprof.py \

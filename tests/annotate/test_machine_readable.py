@@ -379,9 +379,9 @@ def test_annotated_sources_are_the_file_s_counts(place: Path, options: tuple[str
 
 # ---------------------------------------------------------------- what is refused
 
-FORMS = "EVENT>N, EVENT/1000>N, EVENT/EVENT>N or, of a difference, P%, EVENT>P%"
+FORMS = "EVENT>N, EVENT/1000>N, EVENT/EVENT>N, share>N or, of a difference, P%, EVENT>P%"
 REFUSED = {
-    "--format=xml two-level.out": f"argument --format: 'xml' is not one of text, csv, json{SEE}",
+    "--format=xml two-level.out": f"argument --format: 'xml' is not one of text, csv, json, markdown{SEE}",
     "--compare two-level.out": f"--compare takes two OUTFILEs or more, not 1{SEE}",
     "--compare --diff two-level.out second.out": f"--compare goes without --diff{SEE}",
     "--compare --annotate two-level.out second.out": f"--compare goes without --annotate{SEE}",
@@ -394,7 +394,7 @@ REFUSED = {
     "--fail-above=walks/0>5 two-level.out": f"argument --fail-above: 'walks/0>5' is not {FORMS}{SEE}",
     "--fail-above=walks>-5 two-level.out": f"argument --fail-above: 'walks>-5' is not {FORMS}{SEE}",
     "--fail-above=5% two-level.out": "--fail-above=5%: growth goes with --diff or --compare; a share is"
-    f" EVENT/EVENT>0.05{SEE}",
+    f" EVENT/EVENT>0.05, and of the time share>5{SEE}",
     "--fail-above=walk>5 callgrind.out": "argument --fail-above: 'walk>5': no event 'walk' in callgrind.out; there are"
     " Ir, Dr, sysTime",
     "--compare --fail-above=walks>5 two-level.out callgrind.out": "argument --fail-above: 'walks>5': no event 'walks'"

@@ -33,7 +33,7 @@ from .events import Events
 from .facts import Fact
 from .firefox import firefox
 from .inlined import with_inlined
-from .limits import Finding, Run, difference, each_run
+from .limits import Finding, Run, difference, each_run, share_of
 from .listing import listing
 from .members import Naming
 from .options import CONTEXT, HELP, LIBRARIES, Options, parse
@@ -135,7 +135,9 @@ def _compare(options: Options, files: list[OutFile]) -> Answer:
         options.sort,
         options.threshold,
     )
-    runs = [Run(c.out.path, c.events, c.profile.totals) for c in comparison.columns]
+    runs = [
+        Run(c.out.path, c.events, c.profile.totals, share_of([c.out])) for c in comparison.columns
+    ]
     findings = each_run(options.fail_above, runs, comparison.primary)
     if options.format == "text":
         style = Style(screen(options.wide, options.color), options.show_percs)
@@ -160,8 +162,9 @@ def _findings(options: Options, profile: Profile, selection: Selection) -> list[
     primary = (selection.primary or selection.sort[0]).name
     name = ", ".join(out.path for out in profile.files[:2]) + (", ..." if len(profile.files) > 2 else "")
     if not profile.diff:
-        return each_run(options.fail_above, [Run(name, events, profile.totals)], primary)
-    first, second = (Run(out.path, events, out.totals) for out in profile.files)
+        run = Run(name, events, profile.totals, share_of(profile.files))
+        return each_run(options.fail_above, [run], primary)
+    first, second = (Run(out.path, events, out.totals, share_of([out])) for out in profile.files)
     return difference(options.fail_above, first, second, primary)
 
 
@@ -248,8 +251,8 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
         _refuse_parts_of_each_other(files)
     profile = Profile(files, options.diff, options.mod_filename, options.mod_funcname)
     warnings += _mixed(profile)
-    # For other programs, columns must not depend on what was counted.
-    show = options.show or ([] if options.format == "text" else [ALL])
+    # For programs, columns must not depend on what was counted.
+    show = options.show or ([] if options.format in export.FOR_PEOPLE else [ALL])
     if options.to:
         form, _, event = options.to.partition("=")
         if form == convert.CACHEGRIND:
