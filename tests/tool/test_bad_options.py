@@ -313,7 +313,7 @@ def test_an_option_that_is_mistyped_is_refused_with_the_closest(tmp_path: Path, 
 
 
 def test_each_option_of_the_help_is_found_when_it_is_mistyped(tmp_path: Path) -> None:
-    done = subprocess.run([TLBGRIND, "--help"], capture_output=True, check=True, encoding="utf-8")
+    done = subprocess.run([TLBGRIND, "--help-all"], capture_output=True, check=True, encoding="utf-8")
     own = done.stdout.partition("user options for tlbgrind:\n")[2]
     names = re.findall(r"^    (--[a-z-]+)", own, re.MULTILINE)
     assert len(names) > 35
