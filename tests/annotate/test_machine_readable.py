@@ -416,3 +416,31 @@ def test_functions_of_d_have_the_names_of_the_source(place: Path) -> None:
         done = run(place, "--format=csv", "--threshold=0", "--by=function", "d.out")
         assert (done.status, done.err) == (0, b"")
         assert b"d.Derived.run()" in done.out and b"_D1d" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [
+        ("__solver_MOD_step", "solver::step"),
+        ("__a_b2_MOD_c_d.constprop.0", "a_b2::c_d.constprop.0"),
+        ("__solver_MOD_step._omp_fn.0", "solver::step._omp_fn.0"),
+        ("__MOD_step", "__MOD_step"),
+        ("x__solver_MOD_step", "x__solver_MOD_step"),
+        ("__Solver_MOD_step", "__Solver_MOD_step"),
+    ],
+)
+def test_functions_of_modules_of_fortran_have_the_names_of_the_source(symbol: str, name: str, place: Path) -> None:
+    text = (place / "callgrind.out").read_text(encoding="utf-8")
+    (place / "f.out").write_text(text.replace("fn=(3) walk", f"fn=(3) {symbol}"), encoding="utf-8")
+    found = document(run(place, "--format=json", "--threshold=0", "--by=function", "f.out").out.decode())
+    (table,) = (table for table in found["tables"] if table["name"] == "function")
+    assert name in [row["function"] for row in table["rows"]]
+
+
+def test_inlined_code_of_other_files_is_said_below_the_first_table(place: Path) -> None:
+    said = "49% of walks is inlined code of other files (inline.h); the lines that use it,\n"
+    out = run(place, "two-level.out").out.decode()
+    assert said in out and out.index(said) < out.index("-- By file")
+    assert said not in run(place, "--by=file", "two-level.out").out.decode()
+    # Less than a tenth is not worth a line.
+    assert "inlined code" not in run(place, "--sort=Ir", "two-level.out").out.decode()

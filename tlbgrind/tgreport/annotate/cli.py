@@ -39,7 +39,7 @@ from .members import Naming
 from .options import CONTEXT, HELP, LIBRARIES, Options, parse
 from .pprof import pprof
 from .profile import Profile
-from .report import cumulated, headline, legend, metadata
+from .report import cumulated, headline, legend, metadata, where_inlined
 from .rows import LINE_INCLUSIVE, compute
 from .selection import ALL, Selection, select
 from .stacks import Stacks
@@ -303,6 +303,8 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
             column = [] if by == LINE_INCLUSIVE else cumulated(profile, selection, style)
             others = [*column, *signs]
             text += legend(profile, selection, style, options.verbose, others)
+            if by == "function" and not options.inlined:
+                text += where_inlined(profile, selection)
     if calls is not None:
         progress.say("tables of calls")
         text += _call_text(options, calls, style)

@@ -110,7 +110,7 @@ What is printed:
   -v, --verbose             also the machine, its assumptions and other metadata, and the totals
                             of all events
   --wide                    names as they were recorded: not shortened to the width of the
-                            terminal (200 columns elsewhere), with template arguments, and with
+                            terminal (100 columns elsewhere), with template arguments, and with
                             the current folder
   --color=WHEN              auto (on a terminal, unless NO_COLOR is set), always, never [auto]
 
