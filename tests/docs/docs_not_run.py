@@ -10,6 +10,7 @@ MINUTES = "takes minutes"
 GRAPHVIZ = "needs what graphviz.sh builds in minutes, from a source in the network"
 GO = "needs Go, which builds pprof first"
 NO_PACKAGE = "Debian has no package of it"
+SERVER = "is for a program that runs; tests/tool/test_region.py sends such commands"
 SYNOPSIS = "is a synopsis"
 SOURCE_TREE = "is for the source tree, which a reader's folder is not"
 OTHER_MACHINE = "is about another machine"
@@ -51,6 +52,7 @@ NOT_RUN = {
         "tlbgrind --show-machine=cloud.txt": OTHER_MACHINE,
         "vi mine.machine": EDITOR,
     },
+    "docs/part-of-a-run.md": {"vgdb --pid=4711 mark": SERVER, "curl": SERVER},
     "docs/reference.md": {"tlbgrind [options]": SYNOPSIS, "valgrind --tool=tlbgrind [options]": SYNOPSIS},
     "docs/start-up.md": {
         "tlbgrind --faults=yes ./python": PYTHON,
@@ -67,7 +69,10 @@ NOT_RUN = {
         "tlbgrind --entries=data --faults=yes ./python": PYTHON,
         "tg_order --data": PYTHON,
     },
-    "docs/tg_annotate.1": {"tg_annotate --to=folded=walks tlbgrind.out.4711 |": NO_PACKAGE},
+    "docs/tg_annotate.1": {
+        "tg_annotate --to=folded=walks tlbgrind.out.4711 |": NO_PACKAGE,
+        "pprof -http=:": GO,
+    },
     "docs/tg_faults.1": {
         "cpu=": PERF,
         "same=": PERF,
