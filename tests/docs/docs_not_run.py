@@ -52,7 +52,7 @@ NOT_RUN = {
         "tlbgrind --show-machine=cloud.txt": OTHER_MACHINE,
         "vi mine.machine": EDITOR,
     },
-    "docs/part-of-a-run.md": {"vgdb --pid=4711 mark": SERVER, "curl": SERVER},
+    "docs/part-of-a-run.md": {"vgdb --pid=4711 mark": SERVER},
     "docs/reference.md": {"tlbgrind [options]": SYNOPSIS, "valgrind --tool=tlbgrind [options]": SYNOPSIS},
     "docs/start-up.md": {
         "tlbgrind --faults=yes ./python": PYTHON,
