@@ -15,6 +15,8 @@ DOC_FILES = \
 	docs/annotate.md \
 	docs/buffers.c \
 	docs/chain.sh \
+	docs/ci.md \
+	docs/ci.sh \
 	docs/data.md \
 	docs/graphviz.sh \
 	docs/huge-pages.md \

@@ -189,7 +189,9 @@ PYTEST_FILES = \
 	tests/annotate/test_golden.py \
 	tests/annotate/test_library_advice.py \
 	tests/annotate/test_machine_readable.py \
+	tests/annotate/test_markdown.py \
 	tests/annotate/test_options.py \
+	tests/annotate/test_profilers.py \
 	tests/annotate/test_terminal.py \
 	tests/bench/test_bench.py \
 	tests/companions/test_completion.py \
@@ -274,6 +276,7 @@ PYTEST_FILES = \
 	tests/tool/test_prefetch.py \
 	tests/tool/test_process.py \
 	tests/tool/test_reach_output.py \
+	tests/tool/test_ci.py \
 	tests/tool/test_collection.py \
 	tests/tool/test_implied.py \
 	tests/tool/test_inlined.py \

@@ -877,19 +877,23 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/annotate/events.py \
 	tlbgrind/tgreport/annotate/export.py \
 	tlbgrind/tgreport/annotate/facts.py \
+	tlbgrind/tgreport/annotate/firefox.py \
 	tlbgrind/tgreport/annotate/inlined.py \
 	tlbgrind/tgreport/annotate/libraries.py \
 	tlbgrind/tgreport/annotate/librarytext.py \
 	tlbgrind/tgreport/annotate/limits.py \
 	tlbgrind/tgreport/annotate/listing.py \
 	tlbgrind/tgreport/annotate/mappings.py \
+	tlbgrind/tgreport/annotate/markdown.py \
 	tlbgrind/tgreport/annotate/members.py \
 	tlbgrind/tgreport/annotate/options.py \
+	tlbgrind/tgreport/annotate/pprof.py \
 	tlbgrind/tgreport/annotate/profile.py \
 	tlbgrind/tgreport/annotate/report.py \
 	tlbgrind/tgreport/annotate/rows.py \
 	tlbgrind/tgreport/annotate/selection.py \
 	tlbgrind/tgreport/annotate/sources.py \
+	tlbgrind/tgreport/annotate/stacks.py \
 	tlbgrind/tgreport/annotate/table.py \
 	tlbgrind/tgreport/base/__init__.py \
 	tlbgrind/tgreport/base/closest.py \

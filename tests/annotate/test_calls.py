@@ -241,9 +241,9 @@ REFUSED = {
     "--to=folded --tree out": "--to goes without --tree",
     "--to=folded --format=json out": "--to goes without --format",
     "--to=cachegrind --fail-above=Ir>1 out": "--to goes without --fail-above",
-    "--to=perf out": "argument --to: 'perf' is not one of folded, cachegrind, callgrind",
-    "--to=folded= out": "argument --to: 'folded=' is not folded=EVENT",
-    "--to=cachegrind=Ir out": "argument --to: 'cachegrind=Ir' is not folded=EVENT",
+    "--to=perf out": "argument --to: 'perf' is not one of folded, pprof, firefox, cachegrind, callgrind; did you mean pprof?",
+    "--to=folded= out": "argument --to: 'folded=' is not folded=EVENT or pprof=EVENT or firefox=EVENT",
+    "--to=cachegrind=Ir out": "argument --to: 'cachegrind=Ir' is not folded=EVENT or pprof=EVENT or firefox=EVENT",
     "--tree= out": "argument --tree: the name of the function is missing",
 }
 

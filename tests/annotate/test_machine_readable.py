@@ -379,9 +379,9 @@ def test_annotated_sources_are_the_file_s_counts(place: Path, options: tuple[str
 
 # ---------------------------------------------------------------- what is refused
 
-FORMS = "EVENT>N, EVENT/1000>N, EVENT/EVENT>N or, of a difference, P%, EVENT>P%"
+FORMS = "EVENT>N, EVENT/1000>N, EVENT/EVENT>N, share>N or, of a difference, P%, EVENT>P%"
 REFUSED = {
-    "--format=xml two-level.out": f"argument --format: 'xml' is not one of text, csv, json{SEE}",
+    "--format=xml two-level.out": f"argument --format: 'xml' is not one of text, csv, json, markdown{SEE}",
     "--compare two-level.out": f"--compare takes two OUTFILEs or more, not 1{SEE}",
     "--compare --diff two-level.out second.out": f"--compare goes without --diff{SEE}",
     "--compare --annotate two-level.out second.out": f"--compare goes without --annotate{SEE}",
@@ -394,7 +394,7 @@ REFUSED = {
     "--fail-above=walks/0>5 two-level.out": f"argument --fail-above: 'walks/0>5' is not {FORMS}{SEE}",
     "--fail-above=walks>-5 two-level.out": f"argument --fail-above: 'walks>-5' is not {FORMS}{SEE}",
     "--fail-above=5% two-level.out": "--fail-above=5%: growth goes with --diff or --compare; a share is"
-    f" EVENT/EVENT>0.05{SEE}",
+    f" EVENT/EVENT>0.05, and of the time share>5{SEE}",
     "--fail-above=walk>5 callgrind.out": "argument --fail-above: 'walk>5': no event 'walk' in callgrind.out; there are"
     " Ir, Dr, sysTime",
     "--compare --fail-above=walks>5 two-level.out callgrind.out": "argument --fail-above: 'walks>5': no event 'walks'"
@@ -416,3 +416,31 @@ def test_functions_of_d_have_the_names_of_the_source(place: Path) -> None:
         done = run(place, "--format=csv", "--threshold=0", "--by=function", "d.out")
         assert (done.status, done.err) == (0, b"")
         assert b"d.Derived.run()" in done.out and b"_D1d" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [
+        ("__solver_MOD_step", "solver::step"),
+        ("__a_b2_MOD_c_d.constprop.0", "a_b2::c_d.constprop.0"),
+        ("__solver_MOD_step._omp_fn.0", "solver::step._omp_fn.0"),
+        ("__MOD_step", "__MOD_step"),
+        ("x__solver_MOD_step", "x__solver_MOD_step"),
+        ("__Solver_MOD_step", "__Solver_MOD_step"),
+    ],
+)
+def test_functions_of_modules_of_fortran_have_the_names_of_the_source(symbol: str, name: str, place: Path) -> None:
+    text = (place / "callgrind.out").read_text(encoding="utf-8")
+    (place / "f.out").write_text(text.replace("fn=(3) walk", f"fn=(3) {symbol}"), encoding="utf-8")
+    found = document(run(place, "--format=json", "--threshold=0", "--by=function", "f.out").out.decode())
+    (table,) = (table for table in found["tables"] if table["name"] == "function")
+    assert name in [row["function"] for row in table["rows"]]
+
+
+def test_inlined_code_of_other_files_is_said_below_the_first_table(place: Path) -> None:
+    said = "49% of walks is inlined code of other files (inline.h); the lines that use it,\n"
+    out = run(place, "two-level.out").out.decode()
+    assert said in out and out.index(said) < out.index("-- By file")
+    assert said not in run(place, "--by=file", "two-level.out").out.decode()
+    # Less than a tenth is not worth a line.
+    assert "inlined code" not in run(place, "--sort=Ir", "two-level.out").out.decode()

@@ -51,7 +51,7 @@ def test_a_companion_lists_the_options_of_its_help(command: str) -> None:
 
 
 def test_the_launcher_lists_the_options_of_the_tool_s_help() -> None:
-    done = subprocess.run([TLBGRIND, "--help"], capture_output=True, check=True, encoding="utf-8")
+    done = subprocess.run([TLBGRIND, "--help-all"], capture_output=True, check=True, encoding="utf-8")
     options = set(re.findall(r"^    (?:-\w )?(--[a-z][a-z-]*=?)", done.stdout, re.MULTILINE))
     assert {"--machine=", "--thp=", "--list-machines", "--log-file=", "--trace-children="} < options
     assert set(listed("tlbgrind")) == options - {"--tool="}

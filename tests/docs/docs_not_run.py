@@ -8,7 +8,9 @@ ORACLE = "needs the installed tool; tests/oracle compares the two"
 PERF = "perf_event_open needs a right that test machines seldom give"
 MINUTES = "takes minutes"
 GRAPHVIZ = "needs what graphviz.sh builds in minutes, from a source in the network"
+GO = "needs Go, which builds pprof first"
 NO_PACKAGE = "Debian has no package of it"
+SERVER = "is for a program that runs; tests/tool/test_region.py sends such commands"
 SYNOPSIS = "is a synopsis"
 SOURCE_TREE = "is for the source tree, which a reader's folder is not"
 OTHER_MACHINE = "is about another machine"
@@ -29,6 +31,7 @@ NOT_RUN = {
     "README.md": {"./quickstart": BUILD},
     "docs/annotate.md": {
         "tg_annotate --to=folded=walks calls.out | flamegraph.pl": NO_PACKAGE,
+        "go tool pprof": GO,
     },
     "docs/install.md": {"./quickstart": BUILD, "autoreconf": BUILD, "../configure": BUILD, "mkdir": BUILD, "make": BUILD},
     "docs/internals/measurements.md": {"make bench": MINUTES},
@@ -49,6 +52,7 @@ NOT_RUN = {
         "tlbgrind --show-machine=cloud.txt": OTHER_MACHINE,
         "vi mine.machine": EDITOR,
     },
+    "docs/part-of-a-run.md": {"vgdb --pid=4711 mark": SERVER},
     "docs/reference.md": {"tlbgrind [options]": SYNOPSIS, "valgrind --tool=tlbgrind [options]": SYNOPSIS},
     "docs/start-up.md": {
         "tlbgrind --faults=yes ./python": PYTHON,
@@ -65,7 +69,10 @@ NOT_RUN = {
         "tlbgrind --entries=data --faults=yes ./python": PYTHON,
         "tg_order --data": PYTHON,
     },
-    "docs/tg_annotate.1": {"tg_annotate --to=folded=walks tlbgrind.out.4711 |": NO_PACKAGE},
+    "docs/tg_annotate.1": {
+        "tg_annotate --to=folded=walks tlbgrind.out.4711 |": NO_PACKAGE,
+        "pprof -http=:": GO,
+    },
     "docs/tg_faults.1": {
         "cpu=": PERF,
         "same=": PERF,

@@ -313,14 +313,14 @@ def test_an_option_that_is_mistyped_is_refused_with_the_closest(tmp_path: Path, 
 
 
 def test_each_option_of_the_help_is_found_when_it_is_mistyped(tmp_path: Path) -> None:
-    done = subprocess.run([TLBGRIND, "--help"], capture_output=True, check=True, encoding="utf-8")
-    own = done.stdout.partition("user options for tlbgrind:\n")[2]
+    done = subprocess.run([TLBGRIND, "--help-all"], capture_output=True, check=True, encoding="utf-8")
+    own = done.stdout.partition("Options of tlbgrind:\n")[2].partition("Options of Valgrind's core:\n")[0]
     names = re.findall(r"^    (--[a-z-]+)", own, re.MULTILINE)
     assert len(names) > 35
     for name in names:
         other = "y" if name[-2] == "x" else "x"
         argument = f"{name[:-2]}{other}{name[-1:]}=1"
-        value = "" if name == "--list-machines" else "=1"
+        value = "" if name in ("--help-all", "--list-machines") else "=1"
         said = f"there is no such option; did you mean {name}{value}?"
         assert refused(tmp_path, [argument]) == [f"Bad option: {argument}", said, USAGE]
 

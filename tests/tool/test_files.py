@@ -36,6 +36,56 @@ def parts_for_kcachegrind(name: str, folder: list[str]) -> set[str]:
     return {other for other in folder if not other.startswith(".") and other.lower().startswith(name.lower())}
 
 
+EVERYTHING = ("--faults=yes", "--data=yes", "--entries=yes", "--reach=yes", "--timeline=yes")
+ENDINGS = ["data", "entries", "faults", "out", "reach", "timeline"]
+
+
+def prefixed(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [TLBGRIND, *GEOMETRY, *options, *map(str, PROCESS)]
+    return subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", check=False)
+
+
+@pytest.mark.parametrize("given", [("-o", "a b"), ("--out-prefix=a b",)])
+def test_all_files_of_a_run_have_the_prefix(tmp_path: Path, given: Sequence[str]) -> None:
+    assert prefixed(tmp_path, *EVERYTHING, *given).returncode == 3
+    assert sorted(os.listdir(tmp_path)) == [f"a b.{ending}" for ending in ENDINGS]
+
+
+def test_a_prefix_that_ends_with_a_slash_is_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    assert prefixed(tmp_path, *EVERYTHING, "-o", "run/").returncode == 3
+    assert os.listdir(tmp_path) == ["run"]
+    names = sorted(os.listdir(tmp_path / "run"))
+    assert [re.sub(r"\d+$", "%p", name) for name in names] == [f"tlbgrind.{ending}.%p" for ending in ENDINGS]
+
+
+def test_a_file_with_a_name_of_its_own_keeps_it(tmp_path: Path) -> None:
+    options = ("--faults=yes", "-o", "%p-of-it", "--faults-out-file=faults")
+    assert prefixed(tmp_path, *options).returncode == 3
+    names = sorted(os.listdir(tmp_path))
+    assert len(names) == 2 and names[1] == "faults" and re.fullmatch(r"\d+-of-it\.out", names[0])
+
+
+@pytest.mark.parametrize(
+    ("given", "blamed", "what"),
+    [
+        ("--out-prefix=", "--out-prefix=", "the name of the file is missing"),
+        ("--out-prefix=gone/x", "--out-prefix=gone/x", "there is no such folder; give a file that can be written"),
+    ],
+)
+def test_a_prefix_that_cannot_be_is_refused_before_the_program_starts(
+    tmp_path: Path, given: str, blamed: str, what: str
+) -> None:
+    done = prefixed(tmp_path, given)
+    assert done.returncode == 1 and os.listdir(tmp_path) == []
+    assert f"Bad option: {blamed}\n{what}\n" in "\n".join(messages(done.stderr))
+
+
+def test_two_outputs_of_one_name_are_refused_with_a_prefix_too(tmp_path: Path) -> None:
+    done = prefixed(tmp_path, "--faults=yes", "-o", "x", "--tlbgrind-out-file=x.faults")
+    assert done.returncode == 1 and "would go to the same file" in done.stderr
+
+
 RULES = ["zen4@thp", "zen4@heap:2M", "zen4@heap:2M+text:64K", "zen4@/lib/x-1.so:64K", "zen4@/lib/*.so:64K"]
 
 

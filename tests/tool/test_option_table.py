@@ -61,4 +61,41 @@ def test_the_man_page_has_the_values_of_the_help(option: str) -> None:
 def test_the_reference_has_the_options_of_the_help() -> None:
     tables = "".join((DOCS / name).read_text(encoding="utf-8") for name in ("reference.md", "page-faults.md"))
     rows = set(re.findall(r"^\| `(--[a-z-]+)", tables, re.MULTILINE))
-    assert rows - VALGRINDS == set(OPTIONS) - {"--list-machines", "--show-machine"}
+    assert rows - VALGRINDS == set(OPTIONS) - {"--help-all", "--list-machines", "--show-machine"}
+
+
+def printed(*arguments: str) -> str:
+    return subprocess.run(arguments, capture_output=True, check=True, encoding="utf-8").stdout
+
+
+def names(text: str) -> list[str]:
+    return re.findall(r"^    (--[a-z-]+)", text, re.MULTILINE)
+
+
+def test_the_help_has_the_options_for_every_day_and_where_the_others_are() -> None:
+    text = printed(TLBGRIND, "--help")
+    assert printed(TLBGRIND, "-q", "-h", "./program") == text
+    tool = [name for name in names(text) if name in OPTIONS]
+    assert 8 <= len(tool) <= 14 and len(text.splitlines()) < 60
+    assert {"--machine", "--out-prefix", "--calls", "--data", "--faults"} <= set(tool)
+    assert "tlbgrind --help-all" in text
+
+
+def test_help_all_has_each_option_once_below_a_subject_and_valgrind_s_below_a_title() -> None:
+    text = printed(TLBGRIND, "--help-all")
+    own, _, core = text.partition("\nOptions of Valgrind's core:\n")
+    _, title, own = own.partition("\nOptions of tlbgrind:\n")
+    assert title
+    debugging = {"--as-cachegrind", "--list-conflicts", "--list-implied", "--trace-aspace", "--debug-check"}
+    assert sorted(names(own)) == sorted(set(OPTIONS) - debugging)
+    subjects = re.findall(r"^  (\S.*):$", own, re.MULTILINE)
+    assert own.startswith(f"  {subjects[0]}:\n") and len(subjects) == len(set(subjects)) > 5
+    assert "--log-file" in names(core) and not set(names(core)) & set(OPTIONS)
+
+
+def test_help_of_valgrind_has_all_options_of_the_tool() -> None:
+    """As it does for any tool; the launcher's completion reads it."""
+    environment = {key: value for key, value in os.environ.items() if key != "TLBGRIND_HELP"}
+    text = subprocess.run([TLBGRIND, "--list-options"], capture_output=True, check=True, encoding="utf-8", env=environment)
+    listed = {line.split()[0].rstrip("=") for line in text.stdout.splitlines()}
+    assert {"--out-prefix", "--fast-path", "--log-file", "--help-all"} <= listed

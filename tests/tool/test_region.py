@@ -8,8 +8,10 @@ import re
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Callable
 
 import pytest
 from tg_environment import HAVE_X86, TLBGRIND, client
@@ -254,29 +256,45 @@ def test_tg_faults_shows_one_phase(tmp_path: Path) -> None:
     assert "has no phase 'x'; there are start, one, two" in wrong.stderr
 
 
-@pytest.mark.parametrize("options", [(), OFF])
-def test_monitor_commands_do_what_the_requests_do(tmp_path: Path, options: tuple[str, ...]) -> None:
-    """The program waits for a line of input in the middle."""
+@contextmanager
+def waiting(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], Callable[[str], str]]]:
+    """The program, which waits for a line of input in the middle, and what sends it a command."""
     vgdb = shutil.which(str(Path(os.environ.get("VALGRIND", "valgrind")).parent / "vgdb")) or shutil.which("vgdb")
     assert vgdb is not None
-    prefix = f"--vgdb-prefix={tmp_path}/vgdb"
+    prefix = f"--vgdb-prefix={folder}/vgdb"
     tool = subprocess.Popen(
         [TLBGRIND, *GEOMETRY, *options, "--vgdb-poll=100", prefix, "--tlbgrind-out-file=out", client("run_region"), "waits"],
-        cwd=tmp_path,
+        cwd=folder,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         encoding="utf-8",
     )
-    assert tool.stdin is not None and tool.stdout is not None
+
+    def send(command: str) -> str:
+        return subprocess.run(
+            [vgdb, prefix, f"--pid={tool.pid}", command], capture_output=True, encoding="utf-8", check=True
+        ).stdout
+
+    assert tool.stdout is not None
     try:
         assert tool.stdout.readline() == "waits\n"
+        yield tool, send
+    finally:
+        tool.kill()
+        tool.wait()
 
-        def send(command: str) -> str:
-            return subprocess.run(
-                [vgdb, prefix, f"--pid={tool.pid}", command], capture_output=True, encoding="utf-8", check=True
-            ).stdout
 
+def finish(tool: subprocess.Popen[str]) -> None:
+    assert tool.stdin is not None
+    tool.stdin.write("\n")
+    tool.stdin.close()
+    assert tool.wait() == 0
+
+
+@pytest.mark.parametrize("options", [(), OFF])
+def test_monitor_commands_do_what_the_requests_do(tmp_path: Path, options: tuple[str, ...]) -> None:
+    with waiting(tmp_path, *options) as (tool, send):
         on = "off" if options else "on"
         assert f"instrumentation: {on}\n" in send("status")
         assert "custom: base page 4K" in send("machines")
@@ -286,20 +304,44 @@ def test_monitor_commands_do_what_the_requests_do(tmp_path: Path, options: tuple
         send("start")
         send("zero")
         assert "instructions: 0\n" in send("status")
-        assert "only dump takes a word more, not 'all of it'\n" in send("zero  all of it")
+        assert "only dump and mark take a word more, not 'all of it'\n" in send("zero  all of it")
+        assert "tlbgrind has no command 'zeros'; it has help status machines " in send("zeros")
+        assert "sta can match status start\n" in send("sta")
+        assert "tlbgrind monitor commands:\n" in send("help") and "v.info" in send("help")
+        assert len(send("help debug")) > len(send("help"))
         assert "written: " in send("dump  the second request")
-        tool.stdin.write("\n")
-        tool.stdin.close()
-        assert tool.wait() == 0
-    finally:
-        tool.kill()
-        tool.wait()
+        finish(tool)
     before, named, after = (read(tmp_path / name) for name in ("out.1", "out.2", "out"))
     assert before.function("before") == ((0, 0, 0) if options else (4001, 1001, 1000))
     assert before.descriptions("Trigger") == ["monitor command"]
     assert named.descriptions("Trigger") == ["monitor command: the second request"]
     assert after.function("before") == (0, 0, 0)
     assert after.function("after") == (4001, 1001, 1000)
+
+
+def test_mark_of_the_monitor_begins_a_phase_as_the_request_does(tmp_path: Path) -> None:
+    with waiting(tmp_path) as (tool, send):
+        assert "mark takes the name of a phase: mark NAME\n" in send("mark")
+        assert "phase: all before\n" in send("mark  all before ")
+        assert "phase: all before\n" in send("status")
+        assert "phase: the rest\n" in send("mar the rest")
+        cut = send(f"mark {'x' * 205}")
+        assert "the name is cut off behind 200 bytes\n" in cut and f"phase: {'x' * 200}\n" in cut
+        assert "phase: the rest\n" in send("mark the rest")
+        finish(tool)
+    whole = read(tmp_path / "out")
+    phases = dict(zip(whole.descriptions("Phase"), whole.descriptions("Phase file")))
+    assert list(phases) == ["start", "all before", "the rest", "x" * 200]
+    assert read(tmp_path / phases["start"]).function("before") == (4001, 1001, 1000)
+    assert read(tmp_path / phases["the rest"]).function("after") == (4001, 1001, 1000)
+
+
+def test_with_calls_the_monitor_says_that_nothing_happens(tmp_path: Path) -> None:
+    with waiting(tmp_path, "--calls=yes") as (tool, send):
+        for command in ("mark a phase", "dump", "stop"):
+            assert "--calls=yes counts the whole run: no effect\n" in send(command)
+        finish(tool)
+    assert "desc: Phase" not in (tmp_path / "out").read_text(encoding="utf-8")
 
 
 def test_progress_is_printed(tmp_path: Path) -> None:

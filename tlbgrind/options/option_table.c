@@ -18,6 +18,8 @@
 #define TAKEN(function) .kind = TG_TAKEN, .take = function
 #define LAUNCHER .kind = TG_LAUNCHER
 #define DEBUGGING .is_for_debugging = True
+#define EVERYDAY .is_everyday = True
+#define SUBJECT(text) .subject = text
 
 static const TgOption options[] = {
    { "--machine", "=NAME|FILE[,...]",
@@ -29,21 +31,25 @@ static const TgOption options[] = {
      "NAME:ARRAY.LINE=VALUE,...: with other lines in\n"
      "its file, as skylake:stlb.entries=2048; FROM..TO:\n"
      "a machine for each value, each twice the last",
-     KEPT },
+     KEPT, SUBJECT("Which processor"), EVERYDAY },
    { "--advice", "=yes|SIZE[,...]",
      "the machine, and again with each kind of memory\n"
      "in pages of each SIZE (yes: 64K and 2M), and\n"
      "other memory of the list: libm.so*,\n"
      "text=libm.so*; for tg_annotate --advice [none]",
-     KEPT },
+     KEPT, EVERYDAY },
    { "--list-machines", "[=PATTERN]",
      "list those that are built in, or those with\n"
      "PATTERN in name, title, products or ISA; run\n"
      "nothing",
-     TAKEN(tg_lists_take_machines) },
+     TAKEN(tg_lists_take_machines), EVERYDAY },
    { "--show-machine", "=NAME|FILE",
      "print one as a machine file, run nothing (both\n"
      "stand alone behind the command tlbgrind)",
+     LAUNCHER },
+   { "--help-all", "",
+     "all options by subject, and those of Valgrind's\n"
+     "core (behind the command tlbgrind)",
      LAUNCHER },
    { "--itlb", "=ENTRIES,WAYS[,SIZES[,POLICY]]",
      "first-level instruction TLB",
@@ -61,7 +67,7 @@ static const TgOption options[] = {
      KEPT },
    { "--page-size", "=SIZE",
      "the base page, 4K to 1G [the machine's own]",
-     KEPT },
+     KEPT, SUBJECT("Pages and memory") },
    { "--thp", "=never|madvise|always",
      "transparent huge pages, of TLBs and page faults:\n"
      "none, what the program asks for, all anonymous\n"
@@ -74,7 +80,7 @@ static const TgOption options[] = {
      "4K to 16G, thp or contig; later rules\n"
      "override earlier ones [the base page, and\n"
      "what the program asks for]",
-     KEPT },
+     KEPT, EVERYDAY },
    { "--huge-pool", "=SIZE:PAGES[,...]",
      "how many large pages of a size there are\n"
      "[as many as are wanted]",
@@ -94,7 +100,7 @@ static const TgOption options[] = {
      "many by a flush of everything), ceiling:PAGES,\n"
      "shift:N (up to entries >> N pages one by one)\n"
      "or all; of several, each machine with each [none]",
-     KEPT },
+     KEPT, SUBJECT("What empties TLBs, cores, prefetches") },
    { "--syscall-tlb", "=WHAT[,...]",
      "what each system call does to the TLBs: none,\n"
      "flush, or kernel:PAGES (of code and of data that\n"
@@ -130,7 +136,7 @@ static const TgOption options[] = {
    { "--nested", "=no|yes",
      "in a virtual machine: walks of the host's\n"
      "tables, too [no]",
-     YES_NO(nested, False) },
+     YES_NO(nested, False), SUBJECT("What misses cost") },
    { "--miss-cost", "=CYCLES",
      "what a page walk costs [the machine's own]",
      KEPT },
@@ -138,16 +144,16 @@ static const TgOption options[] = {
      "cycles of the program on the real machine,\n"
      "for the share that misses have in them [1 to 2\n"
      "instructions per cycle are assumed]",
-     KEPT },
+     KEPT, EVERYDAY },
    { "--merge-code", "=PATTERN[,...]",
      "simulate the code of the objects that match as if it lay in\n"
      "one mapping [none]",
-     TAKEN(tg_text_options_take_merge_code) },
+     TAKEN(tg_text_options_take_merge_code), SUBJECT("Code") },
    { "--faults", "=no|yes",
      "record page faults in order [no, or yes if\n"
      "an option says how: --faults-*, --fault-around,\n"
      "--read-ahead, --mthp]",
-     YES_NO(faults.on, False) },
+     YES_NO(faults.on, False), SUBJECT("Page faults"), EVERYDAY },
    { "--faults-out-file", "=FILE",
      "where to [tlbgrind.faults.%p]",
      KEPT },
@@ -170,26 +176,32 @@ static const TgOption options[] = {
    { "--instr-at-start", "=yes|no",
      "no: simulate nothing until TLBGRIND_START of\n"
      "tlbgrind.h, or `vgdb start' [yes]",
-     YES_NO(region.instr_at_start, True) },
+     YES_NO(region.instr_at_start, True), SUBJECT("A part of the run, or its progress") },
    { "--toggle-collect", "=FUNCTION",
      "count only what FUNCTION does, and what it calls; * and ?\n"
      "stand for any characters; may be given several times",
-     KEPT },
+     KEPT, EVERYDAY },
    { "--progress", "=SECONDS",
      "print instructions and misses so far, and per\n"
      "second, every so many seconds [0: never]",
      NUMBER(region.progress, 0, 0, 1000000) },
+   { "--out-prefix", "=PREFIX",
+     "all files of the run: PREFIX.out, PREFIX.faults,\n"
+     "PREFIX.data and so on; PREFIX may end with /, and\n"
+     "have %p in it; the command tlbgrind takes\n"
+     "-o PREFIX, too [tlbgrind.out.%p and so on]",
+     KEPT, SUBJECT("Files"), EVERYDAY },
    { "--tlbgrind-out-file", "=FILE",
      "write costs to FILE [tlbgrind.out.%p]",
      KEPT },
    { "--dump-instr", "=no|yes",
      "costs by instruction, too; code without symbols is\n"
      "named by its functions' addresses [no]",
-     YES_NO(dump_instr, False) },
+     YES_NO(dump_instr, False), EVERYDAY },
    { "--calls", "=no|yes",
      "write the call graph with inclusive costs into\n"
      "the out-file, as callgrind does [no]",
-     YES_NO(calls, False) },
+     YES_NO(calls, False), EVERYDAY },
    { "--reach", "=no|yes",
      "what fully associative TLBs of 8 to 8192\n"
      "entries would miss, with pages of 4K, 64K\n"
@@ -201,7 +213,7 @@ static const TgOption options[] = {
    { "--timeline", "=no|yes",
      "misses, page faults and pages in use over the\n"
      "run's instructions [no]",
-     YES_NO(timeline, False) },
+     YES_NO(timeline, False), EVERYDAY },
    { "--timeline-out-file", "=FILE",
      "where to [tlbgrind.timeline.%p]",
      KEPT },
@@ -209,14 +221,14 @@ static const TgOption options[] = {
      "record which code is executed, in order of\n"
      "its first execution, for tg_order; data:\n"
      "and which data is written (slow) [no]",
-     TAKEN(tg_text_options_take_entries) },
+     TAKEN(tg_text_options_take_entries), EVERYDAY },
    { "--entries-out-file", "=FILE",
      "where to [tlbgrind.entries.%p]",
      KEPT },
    { "--data", "=no|yes",
      "by which data, too: heap blocks by call stack,\n"
      "variables, stacks, mappings [no]",
-     YES_NO(data, False) },
+     YES_NO(data, False), SUBJECT("Data and mappings, threads"), EVERYDAY },
    { "--data-frames", "=NUMBER",
      "functions in call stacks, 1 to 64 [8]",
      NUMBER(data_frames, 8, 1, 64) },
@@ -244,7 +256,7 @@ static const TgOption options[] = {
    { "--fast-path", "=no|yes",
      "answer known hits without the simulator;\n"
      "the counts are the same [yes]",
-     YES_NO(fast_path, True) },
+     YES_NO(fast_path, True), SUBJECT("For checks") },
    { "--as-cachegrind", "=no|yes",
      "count as cachegrind does, to compare the\n"
      "two: at most one miss for a reference that\n"

@@ -33,6 +33,8 @@ typedef struct {
    /* Ends the run if the value, NULL if there is none, is not allowed. */
    void (*take)(const HChar* arg, const HChar* value, TgOptions* o);
    Bool is_for_debugging;
+   Bool is_everyday;      /* of the few that `tlbgrind --help' has */
+   const HChar* subject;  /* that begins with this option; NULL: it is as that before it */
 } TgOption;
 
 /* The options, one by one, in the order of --help; NULL: there are no more. */

@@ -18,9 +18,11 @@
 #include "options/given.h"
 #include "options/output_names.h"
 
+static const HChar prefix_option[] = "--out-prefix";
+
 static const struct {
    const HChar* option;
-   const HChar* name; /* without it */
+   const HChar* name; /* without it: "tlbgrind", an ending, and the process */
 } outputs[TG_N_OUTPUTS] = {
    [TG_COSTS_OUT] = { "--tlbgrind-out-file", "tlbgrind.out.%p" },
    [TG_REACH_OUT] = { "--reach-out-file", "tlbgrind.reach.%p" },
@@ -35,17 +37,43 @@ const HChar* tg_output_arg(TgOutput output)
    return tg_given(outputs[output].option);
 }
 
+/* The default with PREFIX in place of "tlbgrind", and without the process; behind a folder's name
+   with a slash, the default itself. To be freed. */
+static HChar* with_prefix(const HChar* prefix, const HChar* name)
+{
+   const SizeT length = VG_(strlen)(prefix);
+   const SizeT room = length + VG_(strlen)(name) + 1;
+   HChar* whole = VG_(malloc)("tg.outputs.prefix", room);
+   if (prefix[length - 1] == '/') {
+      VG_(snprintf)(whole, (Int)room, "%s%s", prefix, name);
+      return whole;
+   }
+   VG_(snprintf)(whole, (Int)room, "%s%s", prefix, VG_(strchr)(name, '.'));
+   *VG_(strrchr)(whole, '.') = '\0'; /* before %p */
+   return whole;
+}
+
 /* As it is given, or the default. */
 static const HChar* format_of(TgOutput output)
 {
+   static HChar* prefixed[TG_N_OUTPUTS];
    const HChar* arg = tg_output_arg(output);
-   return arg == NULL ? outputs[output].name : tg_given_value(arg);
+   if (arg != NULL)
+      return tg_given_value(arg);
+   const HChar* prefix = tg_given(prefix_option);
+   if (prefix == NULL || tg_given_value(prefix)[0] == '\0')
+      return prefix == NULL ? outputs[output].name : "";
+   if (prefixed[output] == NULL)
+      prefixed[output] = with_prefix(tg_given_value(prefix), outputs[output].name);
+   return prefixed[output];
 }
 
 /* The argument to blame for the output's name. */
 static const HChar* blame(TgOutput output)
 {
    const HChar* arg = tg_output_arg(output);
+   if (arg == NULL)
+      arg = tg_given(prefix_option);
    return arg == NULL ? outputs[output].option : arg;
 }
 
@@ -256,7 +284,8 @@ const HChar* tg_outputs_check(const Bool on[TG_N_OUTPUTS], const TgMachine* mach
       const HChar* found = on[i] ? obstacle(i, machine, n_machines) : NULL;
       if (found != NULL) {
          VG_(snprintf)(why->text, sizeof why->text, "%s%s; give a file that can be written",
-                       is_given ? "" : "the default is a file in the working folder: ", found);
+                       blame(i) != outputs[i].option ? "" : "the default is a file in the working folder: ",
+                       found);
          return blame(i);
       }
       if (on[i])

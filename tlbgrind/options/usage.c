@@ -4,6 +4,7 @@
 
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
 
 #include "options/option_table.h"
 #include "options/usage.h"
@@ -28,14 +29,30 @@ static void print_all(Bool for_debugging)
 {
    const TgOption* o;
    for (UInt i = 0; (o = tg_option(i)) != NULL; i++) {
-      if (o->is_for_debugging == for_debugging)
+      if (o->is_for_debugging != for_debugging)
+         continue;
+      if (o->subject != NULL && !for_debugging)
+         VG_(printf)("  %s:\n", o->subject);
+      print_option(o);
+   }
+}
+
+static void print_everyday(void)
+{
+   const TgOption* o;
+   for (UInt i = 0; (o = tg_option(i)) != NULL; i++) {
+      if (o->is_everyday)
          print_option(o);
    }
 }
 
 void tg_usage_print(void)
 {
-   print_all(False);
+   const HChar* which = VG_(getenv)("TLBGRIND_HELP"); /* of the launcher, tlbgrind.in */
+   if (which != NULL && VG_(strcmp)(which, "everyday") == 0)
+      print_everyday();
+   else
+      print_all(False);
 }
 
 void tg_usage_print_debug(void)

@@ -216,12 +216,9 @@ static HChar* quoted(const HChar* name)
    return text;
 }
 
-static void print_one_machine(const TgResult* result)
+static void print_counts_of_one(const TgResult* result)
 {
    const UInt levels = result->levels;
-   const ULong instructions = total(result, TLB_FETCH, TG_REFS);
-   const ULong misses = total(result, TLB_FETCH, TG_MISS_1) + data(result, TG_MISS_1);
-   const ULong walks = total(result, TLB_FETCH, TG_WALKS) + data(result, TG_WALKS);
 
    print_fetches(result, "I   refs:", TG_REFS);
    print_fetches(result, "I1  TLB misses:", TG_MISS_1);
@@ -240,8 +237,18 @@ static void print_one_machine(const TgResult* result)
    print_rates(result, "D1  TLB miss rate:", TG_MISS_1);
    print_rates(result, "DL  TLB miss rate:", TG_WALKS);
    VG_(umsg)("\n");
+}
 
-   VG_(umsg)("%-18s %s\n", "page walks:", number(walks).text);
+/* With -q, the rates alone. */
+static void print_one_machine(const TgResult* result)
+{
+   const ULong instructions = total(result, TLB_FETCH, TG_REFS);
+   const ULong misses = total(result, TLB_FETCH, TG_MISS_1) + data(result, TG_MISS_1);
+   const ULong walks = total(result, TLB_FETCH, TG_WALKS) + data(result, TG_WALKS);
+   if (VG_(clo_verbosity) > 0) {
+      print_counts_of_one(result);
+      VG_(umsg)("%-18s %s\n", "page walks:", number(walks).text);
+   }
    VG_(umsg)("%-18s %*s  per 1000 instructions\n", "L1  TLB misses:", WIDTH,
              tg_ratio(misses, instructions, 1000, 3, "").text);
    VG_(umsg)("%-18s %*s  per 1000 instructions\n", "page walks:", WIDTH,
@@ -268,11 +275,10 @@ static void print_cost(const TgResults* results, const TgResult* r)
                 "walk refs:", WIDTH, "unknown");
    const TgMissCost c = tg_miss_cost(r);
    const ULong cycles = r->machine->cycles;
-   const Bool quiet = VG_(clo_verbosity) == 0 && !results->options->shows_cycles;
-   if (!c.is_known && !quiet)
+   if (!c.is_known)
       VG_(umsg)("%-18s %*s  the machine does not tell what a walk costs; "
                 "--miss-cost does\n", "share of time:", WIDTH, "unknown");
-   if (!c.is_known || (c.is_assumed && quiet))
+   if (!c.is_known)
       return;
    const TgNumber range = tg_miss_cost_cycles(&c);
    VG_(umsg)("%-18s %*s  estimated (%s)\n", "miss cycles:",
@@ -280,7 +286,7 @@ static void print_cost(const TgResults* results, const TgResult* r)
    if (cycles != 0)
       VG_(umsg)("%-18s %*s  of %llu cycles, estimated\n", "share of time:",
                 WIDTH, tg_miss_cost_share(&c, True).text, cycles);
-   else if (!quiet)
+   else
       VG_(umsg)("%-18s %*s  estimated (assumed: %d to %d instructions a cycle)\n",
                 "share of time:", WIDTH, tg_miss_cost_share(&c, False).text,
                 TLB_LEAST_PER_CYCLE, TLB_MOST_PER_CYCLE);
@@ -372,14 +378,18 @@ static void print_details_of_many(const TgResults* results, const HChar* out_fil
    }
 }
 
-void tg_summary_details(const TgResults* results, const HChar* out_file)
+static void print_details(const TgResults* results, const HChar* out_file)
 {
-   if (VG_(clo_verbosity) == 0)
-      return;
    if (results->options->n_machines == 1)
       print_details_of_one(out_file);
    else
       print_details_of_many(results, out_file);
+}
+
+void tg_summary_details(const TgResults* results, const HChar* out_file)
+{
+   if (VG_(clo_verbosity) > 0)
+      print_details(results, out_file);
 }
 
 /* How often others used the TLBs. */
@@ -423,10 +433,11 @@ void tg_summary_results(const TgResults* results, const HChar* out_file)
    tg_copies_print(results);
    print_memory(results);
    print_overflow();
-   if (out_file == NULL || VG_(clo_verbosity) == 0)
+   if (out_file == NULL)
       return;
-   VG_(umsg)("\n");
-   tg_summary_details(results, out_file);
+   if (VG_(clo_verbosity) > 0)
+      VG_(umsg)("\n");
+   print_details(results, out_file);
 }
 
 static void print_faults(const HChar* label, ULong n, const HChar* what)

@@ -15,8 +15,11 @@
 #include "tool/region.h"
 #include "trace/instrumentation.h"
 
-enum { DUMP = 6 };          /* its place in the list of commands */
-enum { MAX_TRIGGER = 220 }; /* bytes; what is longer is cut off */
+/* Their order is that of the words; those from START on change what is counted. */
+typedef enum { HELP, STATUS, MACHINES, START, STOP, ZERO, DUMP, MARK } Command;
+static const HChar words[] = "help status machines start stop zero dump mark";
+
+enum { MAX_NAME = 200 }; /* bytes; as of TLBGRIND_MARK */
 
 static void help(void)
 {
@@ -28,7 +31,9 @@ static void help(void)
 "  stop         stop it: nothing is simulated or counted\n"
 "  zero         set all counts to zero\n"
 "  dump [NAME]  write all counts to numbered files, and set them to zero;\n"
-"               the files have NAME as what triggered them\n");
+"               the files have NAME as what triggered them\n"
+"  mark NAME    begin a phase, which gets an out-file of its own\n"
+"A word may be shortened as long as it is the beginning of one command.\n");
 }
 
 static void status(void)
@@ -67,50 +72,97 @@ static void print_file(const HChar* name)
    VG_(gdb_printf)("written: %s\n", tg_shown(name));
 }
 
-static void dump(const HChar* name)
+/* The name in printable form; to be freed. What is too long is cut off, which is said. */
+static HChar* name_of(const HChar* rest)
 {
-   HChar trigger[MAX_TRIGGER] = "monitor command";
+   HChar* name = VG_(strdup)("tg.monitor.name", tg_shown(rest));
+   SizeT length = VG_(strlen)(name);
+   while (length > 0 && VG_(isspace)(name[length - 1]))
+      name[--length] = '\0';
+   if (length > MAX_NAME) {
+      name[MAX_NAME] = '\0';
+      VG_(gdb_printf)("the name is cut off behind %d bytes\n", MAX_NAME);
+   }
+   return name;
+}
+
+static void dump(const HChar* rest)
+{
+   HChar trigger[MAX_NAME + 20] = "monitor command";
+   HChar* name = name_of(rest);
    if (name[0] != '\0')
-      VG_(snprintf)(trigger, sizeof trigger, "monitor command: %s", tg_shown(name));
+      VG_(snprintf)(trigger, sizeof trigger, "monitor command: %s", name);
+   VG_(free)(name);
    tg_outputs_dump(trigger, print_file);
 }
 
-Bool tg_monitor_take(const HChar* command)
+static void mark(const HChar* rest)
 {
-   HChar* copy = VG_(strdup)("tg.monitor", command);
-   HChar* rest;
-   const HChar* word = VG_(strtok_r)(copy, " \t", &rest);
-   const Int number = word == NULL ? -1
-      : VG_(keyword_id)("help status machines start stop zero dump", word,
-                        kwd_report_duplicated_matches);
-   /* What is behind the word, in the command itself. */
-   const HChar* more = command + (word == NULL ? 0 : word + VG_(strlen)(word) - copy);
-   more += VG_(strspn)(more, " \t");
-   VG_(free)(copy);
-   if (number >= 0 && number != DUMP && *more != '\0') {
-      VG_(gdb_printf)("only dump takes a word more, not '%s'\n", tg_shown(more));
-      return True;
+   HChar* name = name_of(rest);
+   if (name[0] == '\0') {
+      VG_(gdb_printf)("mark takes the name of a phase: mark NAME\n");
+   } else {
+      tg_outputs_mark(name);
+      const HChar* phase = tg_shares_at_hand(tg_shares(TG_BY_PHASE));
+      VG_(gdb_printf)("phase: %s%s\n", tg_shown(phase),
+                      VG_(strcmp)(phase, name) == 0 ? "" : "  (there are no more phases)");
    }
-   if (number >= 3 && tg_region_is_whole()) {
-      VG_(gdb_printf)("--calls=yes counts the whole run: no effect\n");
+   VG_(free)(name);
+}
+
+/* Says what is wrong with the words behind a command, if something is. */
+static Bool is_right(Command command, const HChar* rest)
+{
+   if (rest[0] == '\0' || command == DUMP || command == MARK
+       || (command == HELP && VG_(strcmp)(rest, "debug") == 0)) /* which is the core's */
       return True;
-   }
-   switch (number) {
-   case -2: return True; /* the beginning of several commands, which has been said */
-   case 0: help(); return False; /* the core has more to say */
-   case 1: status(); return True;
-   case 2: machines(); return True;
-   case 3:
+   VG_(gdb_printf)("only dump and mark take a word more, not '%s'\n", tg_shown(rest));
+   return False;
+}
+
+static void execute(Command command, const HChar* rest)
+{
+   switch (command) {
+   case HELP: help(); break;
+   case STATUS: status(); break;
+   case MACHINES: machines(); break;
+   case START:
       VG_(gdb_printf)("instrumentation %s\n", tg_region_start() ? "starts" : "is on already");
-      return True;
-   case 4:
+      break;
+   case STOP:
       VG_(gdb_printf)("instrumentation %s\n", tg_region_stop() ? "stops" : "is off already");
-      return True;
-   case 5:
+      break;
+   case ZERO:
       tg_outputs_zero();
       VG_(gdb_printf)("all counts are zero\n");
-      return True;
-   case DUMP: dump(more); return True;
-   default: return False;
+      break;
+   case DUMP: dump(rest); break;
+   case MARK: mark(rest); break;
    }
+}
+
+Bool tg_monitor_take(const HChar* line)
+{
+   HChar* copy = VG_(strdup)("tg.monitor", line);
+   HChar* tail;
+   const HChar* word = VG_(strtok_r)(copy, " \t", &tail);
+   const Int number
+      = word == NULL ? -1 : VG_(keyword_id)(words, word, kwd_report_duplicated_matches);
+   /* What is behind the word, in the line itself. */
+   const HChar* rest = line + (word == NULL ? 0 : word + VG_(strlen)(word) - copy);
+   rest += VG_(strspn)(rest, " \t");
+   /* Commands with a dot are the core's. */
+   const Bool is_unknown = number == -1 && word != NULL && VG_(strchr)(word, '.') == NULL;
+   if (is_unknown)
+      VG_(gdb_printf)("tlbgrind has no command '%s'; it has %s\n", tg_shown(word), words);
+   VG_(free)(copy);
+   if (number < 0)
+      return is_unknown || number == -2; /* the beginning of several, which has been said */
+   if (is_right((Command)number, rest)) {
+      if (number >= START && tg_region_is_whole())
+         VG_(gdb_printf)("--calls=yes counts the whole run: no effect\n");
+      else
+         execute((Command)number, rest);
+   }
+   return number != HELP; /* to which the core has more to say */
 }

@@ -31,15 +31,18 @@ from .calltables import Calls
 from .compare import Comparison
 from .events import Events
 from .facts import Fact
+from .firefox import firefox
 from .inlined import with_inlined
-from .limits import Finding, Run, difference, each_run
+from .limits import Finding, Run, difference, each_run, share_of
 from .listing import listing
 from .members import Naming
 from .options import CONTEXT, HELP, LIBRARIES, Options, parse
+from .pprof import pprof
 from .profile import Profile
-from .report import cumulated, headline, legend, metadata
+from .report import cumulated, headline, legend, metadata, where_inlined
 from .rows import LINE_INCLUSIVE, compute
 from .selection import ALL, Selection, select
+from .stacks import Stacks
 from .table import Style
 from .table import Table as CountTable
 
@@ -132,7 +135,9 @@ def _compare(options: Options, files: list[OutFile]) -> Answer:
         options.sort,
         options.threshold,
     )
-    runs = [Run(c.out.path, c.events, c.profile.totals) for c in comparison.columns]
+    runs = [
+        Run(c.out.path, c.events, c.profile.totals, share_of([c.out])) for c in comparison.columns
+    ]
     findings = each_run(options.fail_above, runs, comparison.primary)
     if options.format == "text":
         style = Style(screen(options.wide, options.color), options.show_percs)
@@ -157,16 +162,23 @@ def _findings(options: Options, profile: Profile, selection: Selection) -> list[
     primary = (selection.primary or selection.sort[0]).name
     name = ", ".join(out.path for out in profile.files[:2]) + (", ..." if len(profile.files) > 2 else "")
     if not profile.diff:
-        return each_run(options.fail_above, [Run(name, events, profile.totals)], primary)
-    first, second = (Run(out.path, events, out.totals) for out in profile.files)
+        run = Run(name, events, profile.totals, share_of(profile.files))
+        return each_run(options.fail_above, [run], primary)
+    first, second = (Run(out.path, events, out.totals, share_of([out])) for out in profile.files)
     return difference(options.fail_above, first, second, primary)
 
 
-def _folded(profile: Profile, selection: Selection, warnings: list[str]) -> list[str]:
+def _stacks(form: str, profile: Profile, selection: Selection, warnings: list[str]) -> list[str]:
+    if form == convert.PPROF:
+        answer = Answer()
+        answer.data = pprof(profile, Stacks(profile, selection.threshold), selection.primary)
+        return answer
     if selection.primary is None:
         names = " ".join(event.name for event in selection.sort)
         warnings.append(f"no stacks, for nothing was counted: {names}")
         return []
+    if form == convert.FIREFOX:
+        return firefox(profile, Stacks(profile, selection.threshold), selection.primary)
     return list(convert.folded(profile, selection, selection.primary))
 
 
@@ -239,8 +251,8 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
         _refuse_parts_of_each_other(files)
     profile = Profile(files, options.diff, options.mod_filename, options.mod_funcname)
     warnings += _mixed(profile)
-    # For other programs, columns must not depend on what was counted.
-    show = options.show or ([] if options.format == "text" else [ALL])
+    # For programs, columns must not depend on what was counted.
+    show = options.show or ([] if options.format in export.FOR_PEOPLE else [ALL])
     if options.to:
         form, _, event = options.to.partition("=")
         if form == convert.CACHEGRIND:
@@ -249,7 +261,7 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
             return list(convert.callgrind(profile))
         keys, option = ([event], "--to") if event else (options.sort, "--sort")
         selection = select(profile, [], keys, options.threshold, sort_option=option)
-        return _folded(profile, selection, warnings)
+        return _stacks(form, profile, selection, warnings)
     by_line = "line" in options.by or options.annotate or bool(options.source)
     selection = select(profile, show, options.sort, options.threshold, by_line)
     findings = _findings(options, profile, selection)
@@ -291,6 +303,8 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
             column = [] if by == LINE_INCLUSIVE else cumulated(profile, selection, style)
             others = [*column, *signs]
             text += legend(profile, selection, style, options.verbose, others)
+            if by == "function" and not options.inlined:
+                text += where_inlined(profile, selection)
     if calls is not None:
         progress.say("tables of calls")
         text += _call_text(options, calls, style)

@@ -1,21 +1,23 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Writes a profile in the formats of other programs: folded stacks, cachegrind's."""
+"""Writes a profile in formats of text of other programs: folded stacks, cachegrind's."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 from .._version import VERSION
 from ..base.errors import printable
-from ..formats.outfile import UNKNOWN, Counts, Function
+from ..formats.outfile import Counts, Function
 from .callgraph import Graph
 from .calltree import Tree
 from .events import Event
 from .profile import Profile
 from .selection import Selection
+from .stacks import frame_name
 
-FOLDED, CACHEGRIND, CALLGRIND = FORMS = ("folded", "cachegrind", "callgrind")
+FORMS = ("folded", "pprof", "firefox", "cachegrind", "callgrind")
+FOLDED, PPROF, FIREFOX, CACHEGRIND, CALLGRIND = FORMS
+OF_ONE_EVENT = (FOLDED, PPROF, FIREFOX)  # or shown first of all
 
 
 def folded(profile: Profile, selection: Selection, event: Event) -> Iterator[str]:
@@ -43,11 +45,8 @@ def folded(profile: Profile, selection: Selection, event: Event) -> Iterator[str
 
 
 def _frame(function: Function) -> str:
-    """A semicolon is between frames, and a frame without a name has that of its object."""
-    name = function.name
-    if name == UNKNOWN:
-        name = UNKNOWN if function.object == UNKNOWN else f"[{os.path.basename(function.object)}]"
-    return printable(name).replace(";", ":")
+    """A semicolon is between frames."""
+    return frame_name(function).replace(";", ":")
 
 
 def callgrind(profile: Profile) -> Iterator[str]:

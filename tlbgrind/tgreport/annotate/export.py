@@ -20,11 +20,13 @@ from .facts import changes, rates
 from .libraries import Libraries, Library, library_sum
 from .limits import Finding
 from .mappings import Found
+from .markdown import markdown_lines
 from .profile import Profile
 from .rows import Rows
 from .selection import Selection
 
-FORMATS = ("text", "csv", "json")
+FORMATS = ("text", "csv", "json", "markdown")
+FOR_PEOPLE = ("text", "markdown")
 
 
 def written(form: str, head: Head, tables: Sequence[Table]) -> list[str]:
@@ -35,6 +37,8 @@ def written(form: str, head: Head, tables: Sequence[Table]) -> list[str]:
                 raise ReportError(f"an event is called '{name}', as a column of --format={form} is")
     if form == "csv":
         return list(csv_lines(tables))
+    if form == "markdown":
+        return list(markdown_lines(head, tables))
     return list(json_lines("tg_annotate", head, tables))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from ..formats.outfile import OutFile
+from ..formats.outfile import UNKNOWN, OutFile
 from .events import Event, Events
 from .profile import Profile
 from .selection import Selection
@@ -179,3 +179,29 @@ def _result(profile: Profile, selection: Selection) -> str:
     if event.name == "Ir" or not instructions:
         return f"{total:,} {name}"
     return f"{total:,} {name}, {1000 * total / instructions:,.3f} per 1000 Ir"
+
+
+class Elsewhere(NamedTuple):
+    """Costs on lines of other files than their function's: what the compiler inlined from there."""
+
+    share: Fraction
+    file: str  # the one with most
+
+
+_LEAST_ELSEWHERE = Fraction(1, 10)
+
+
+def inlined_from_elsewhere(profile: Profile, selection: Selection) -> Elsewhere | None:
+    """None: hardly any."""
+    event = selection.primary
+    whole = event.of(profile.totals) if event is not None else 0
+    if event is None or profile.diff or not whole:
+        return None
+    files: dict[str, int] = {}
+    for (function, file), counts in profile.functions_by_file().items():
+        if UNKNOWN not in (file, function.file) and file != function.file:
+            files[file] = files.get(file, 0) + event.of(counts)
+    share = Fraction(sum(files.values()), whole)
+    if share < _LEAST_ELSEWHERE:
+        return None
+    return Elsewhere(share, max(files, key=lambda file: (files[file], file)))

@@ -12,10 +12,11 @@ from typing import NamedTuple
 from ..base.closest import did_you_mean
 from ..base.command import Value
 from ..base.errors import ReportError
-from ..formats.outfile import Counts
+from ..formats.outfile import Counts, OutFile
 from .events import Event
 
-FORMS = "EVENT>N, EVENT/1000>N, EVENT/EVENT>N or, of a difference, P%, EVENT>P%"
+FORMS = "EVENT>N, EVENT/1000>N, EVENT/EVENT>N, share>N or, of a difference, P%, EVENT>P%"
+SHARE = "share"  # in place of an event: the most that misses can have of the run's time, in percent
 
 
 class Limit(NamedTuple):
@@ -32,6 +33,7 @@ class Run(NamedTuple):
     name: str
     events: Mapping[str, Event]
     counts: Counts
+    share: Fraction | None = None  # None: not known
 
 
 class Finding(NamedTuple):
@@ -57,7 +59,20 @@ class limit_value(Value):
         found = _LIMIT.fullmatch(text.strip())
         if found is None or not (found[1] or found[4]):
             raise argparse.ArgumentTypeError(f"'{text}' is not {FORMS}")
-        return Limit(text.strip(), found[1] or "", found[2] or "", Fraction(found[3]), bool(found[4]))
+        limit = Limit(text.strip(), found[1] or "", found[2] or "", Fraction(found[3]), bool(found[4]))
+        if limit.per and SHARE in (limit.event, limit.per):
+            raise argparse.ArgumentTypeError(f"'{text}': {SHARE} is a quotient already; {SHARE}>5")
+        return limit
+
+
+_SHARE = re.compile(r"[0-9.]+%\.\.([0-9]{1,3}\.[0-9]{1,2})%")
+
+
+def share_of(files: Sequence[OutFile]) -> Fraction | None:
+    """What one out-file says of the run's time. Several have no share in common."""
+    said = [text for out in files for key, text in out.descriptions if key == "Share of time"]
+    found = _SHARE.match(said[0]) if len(files) == len(said) == 1 else None
+    return Fraction(found[1]) if found else None
 
 
 def each_run(limits: Sequence[Limit], runs: Sequence[Run], primary: str) -> list[Finding]:
@@ -71,9 +86,9 @@ def each_run(limits: Sequence[Limit], runs: Sequence[Run], primary: str) -> list
             name += f"/{limit.per}" if limit.per else ""
             if limit.is_growth:
                 grown = _growth(first, value)
-                found.append(_finding(limit, run, grown, f"{name} {_grown(first, value, grown)}"))
+                found.append(_finding(limit, run, grown, f"{name} {_grown(first, value, grown, limit)}"))
             else:
-                found.append(_finding(limit, run, value, f"{name} is {_number(value)}"))
+                found.append(_finding(limit, run, value, f"{name} is {_number(value, limit)}"))
     return found
 
 
@@ -91,7 +106,8 @@ def difference(limits: Sequence[Limit], first: Run, second: Run, primary: str) -
         elif before is None:
             change = Fraction(-1)  # from beyond all bounds to a number: no growth
         name = limit.event + (f"/{limit.per}" if limit.per else "")
-        what = f"{name} grew by {_number(change)}, from {_number(before)} to {_number(after)}"
+        old, new = (_number(value, limit) for value in (before, after))
+        what = f"{name} grew by {_number(change, limit)}, from {old} to {new}"
         found.append(_finding(limit, second, change, what))
     return found
 
@@ -102,6 +118,8 @@ def _finding(limit: Limit, run: Run, value: Fraction | None, what: str) -> Findi
 
 
 def _value(limit: Limit, run: Run, primary: str) -> Fraction | None:
+    if limit.event == SHARE:
+        return _share(limit, run)
     count = _count(limit, run, limit.event or primary)
     if not limit.per:
         return Fraction(count)
@@ -110,6 +128,15 @@ def _value(limit: Limit, run: Run, primary: str) -> Fraction | None:
     if not base:
         return None if count else Fraction(0)
     return Fraction(factor * count, base)
+
+
+def _share(limit: Limit, run: Run) -> Fraction:
+    if run.share is None:
+        raise ReportError(
+            f"argument --fail-above: '{limit.text}': no share of time in {run.name}: it is recorded for "
+            "each run of a machine that tells what a walk costs, or with --miss-cost"
+        )
+    return run.share
 
 
 def _count(limit: Limit, run: Run, event: str) -> int:
@@ -133,12 +160,14 @@ def _growth(first: Fraction | None, second: Fraction | None) -> Fraction | None:
     return 100 * (second - first) / first
 
 
-def _number(value: Fraction | None) -> str:
+def _number(value: Fraction | None, limit: Limit) -> str:
     if value is None:
         return "unlimited"
+    if limit.event == SHARE:
+        return f"{float(value):.2f}%"
     return f"{int(value):,}" if value.denominator == 1 else f"{float(value):,.3f}"
 
 
-def _grown(first: Fraction | None, second: Fraction | None, grown: Fraction | None) -> str:
+def _grown(first: Fraction | None, second: Fraction | None, grown: Fraction | None, limit: Limit) -> str:
     by = "from nothing" if grown is None else f"by {float(grown):.3f}%"
-    return f"grew {by}, from {_number(first)} to {_number(second)}"
+    return f"grew {by}, from {_number(first, limit)} to {_number(second, limit)}"

@@ -17,7 +17,7 @@ from ..formats.outfile import UNKNOWN
 from . import convert, export
 from .calltables import EVERY
 from .events import USUAL
-from .limits import Limit, limit_value
+from .limits import SHARE, Limit, limit_value
 from .members import Given
 from .profile import Renamer
 from .rows import LINE_INCLUSIVE, VIEWS
@@ -110,22 +110,28 @@ What is printed:
   -v, --verbose             also the machine, its assumptions and other metadata, and the totals
                             of all events
   --wide                    names as they were recorded: not shortened to the width of the
-                            terminal (200 columns elsewhere), with template arguments, and with
+                            terminal (100 columns elsewhere), with template arguments, and with
                             the current folder
   --color=WHEN              auto (on a terminal, unless NO_COLOR is set), always, never [auto]
 
 For other programs:
-  --format=text|csv|json    json: one document with all that the text has; csv: the tables; both
-                            with all events, unless --show chooses [text]
+  --format=text|csv|json|markdown
+                            json: one document with all that the text has; csv: the tables; both
+                            with all events, unless --show chooses; markdown: the tables, for the
+                            page of a merge request [text]
   --to=folded[=EVENT]       write stacks for flamegraph.pl, inferno and speedscope, from a file with
                             calls; the counts add up to the program's [the first sort event]
+  --to=pprof[=EVENT]        write a profile for pprof, with all events, EVENT shown first: stacks,
+                            of a file with calls, else lines
+  --to=firefox[=EVENT]      write the same of one event for profiler.firefox.com
   --to=cachegrind           write an out-file of cachegrind, for cg_annotate
   --to=callgrind            with --inlined: write an out-file in which inlined functions are
                             functions, for KCachegrind
   --fail-above=LIMIT        exit status 3 if a count of the program is above LIMIT: EVENT>N,
-                            EVENT/1000>N (per 1000 instructions), EVENT/EVENT>N; with --diff the
-                            difference; with --diff or --compare also growth, EVENT>P% or P% (of
-                            the first sort event). May be repeated
+                            EVENT/1000>N (per 1000 instructions), EVENT/EVENT>N, share>N (percent
+                            of the time, at most); with --diff the difference; with --diff or
+                            --compare also growth, EVENT>P% or P% (of the first sort event). May
+                            be repeated
 
   --help                    print this text
   --version                 print the version
@@ -224,8 +230,9 @@ class _Form(one_of):
     def __call__(self, text: str) -> str:
         form, equals, event = text.partition("=")
         super().__call__(form)
-        if equals and not (form == convert.FOLDED and event):
-            raise argparse.ArgumentTypeError(f"'{text}' is not {convert.FOLDED}=EVENT")
+        if equals and not (form in convert.OF_ONE_EVENT and event):
+            forms = " or ".join(f"{form}=EVENT" for form in convert.OF_ONE_EVENT)
+            raise argparse.ArgumentTypeError(f"'{text}' is not {forms}")
         return text
 
 
@@ -351,7 +358,7 @@ def parse(arguments: Sequence[str]) -> Options:
         if limit.is_growth and not (options.diff or options.compare):
             parser.error(
                 f"--fail-above={limit.text}: growth goes with --diff or --compare; a share is "
-                "EVENT/EVENT>0.05"
+                f"EVENT/EVENT>0.05, and of the time {SHARE}>5"
             )
     for given, name in ((options.annotate, "annotate"), (options.source, "source")):
         if given and options.compare:

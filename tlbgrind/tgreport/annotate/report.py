@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -10,13 +11,14 @@ from ..base.errors import printable
 from ..base.names import cut
 from ..base.text import aligned
 from .events import Event, Events
-from .facts import Fact, Headline, changes, rates
+from .facts import Fact, Headline, changes, inlined_from_elsewhere, rates
 from .listing import has_cumulated
 from .profile import Profile
 from .selection import Selection
 from .table import Style, share_of
 
 _LEAST_COMMAND = 20
+_MOST_OF_FILE = 20
 _LEAST_COLUMNS = 3  # of the legend: event, count, meaning; rates go first where they do not fit
 
 
@@ -107,3 +109,17 @@ def _rates(profile: Profile, events: Sequence[Event]) -> list[tuple[str, ...]]:
         )
         rows.append((event.name, f"{count:,}", *proportions, event.meaning))
     return rows
+
+
+def where_inlined(profile: Profile, selection: Selection) -> list[str]:
+    """How to find the program's own lines, if much is on those of a library that was inlined."""
+    found = inlined_from_elsewhere(profile, selection)
+    if found is None or selection.primary is None:
+        return []
+    what = f"{round(100 * found.share)}% of {selection.primary.name} is inlined code of other files"
+    file = cut(printable(os.path.basename(found.file)), _MOST_OF_FILE)
+    return [
+        f"{what} ({file}); the lines that use it,",
+        "of a run with --dump-instr=yes:  tg_annotate --by=line:inclusive OUTFILE",
+        "",
+    ]

@@ -148,8 +148,11 @@ def _give_up(stream: int) -> None:
 
 
 def write(lines: Sequence[str]) -> None:
+    write_bytes("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
+
+
+def write_bytes(data: bytes) -> None:
     """Writes all at once, and only once there is nothing left that could fail."""
-    data = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
     try:
         if sys.stdout is None:
             raise ReportError("standard output is closed")
@@ -213,6 +216,7 @@ class Answer(list[str]):
     """Lines to print, an exit status that says how a question was answered, and why, for stderr."""
 
     status = 0
+    data: bytes | None = None  # in place of lines
 
     def __init__(self, lines: Iterable[str] = (), reasons: Iterable[str] = ()) -> None:
         super().__init__(lines)
@@ -250,7 +254,12 @@ def run(
             lines = report(given, warnings)
             for warning in warnings:
                 complain("warning", warning)
-            write(lines)
+            if isinstance(lines, Answer) and lines.data is not None:
+                if sys.stdout is not None and sys.stdout.isatty():
+                    raise ReportError("this is no text for a terminal; put >FILE behind the command")
+                write_bytes(lines.data)
+            else:
+                write(lines)
             if isinstance(lines, Answer):
                 for reason in lines.reasons:
                     complain("failed", reason)

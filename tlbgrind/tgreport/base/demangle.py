@@ -1,7 +1,7 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Names as the program's text has them, if c++filt of binutils is installed.
+"""Names as the program's text has them; those of C++, Rust and D if c++filt is installed.
 
-Valgrind demangles functions of C++ and Rust, but no variables, and nothing of D.
+Valgrind demangles functions of C++ and Rust, but no variables, and nothing of D and Fortran.
 """
 
 from __future__ import annotations
@@ -14,16 +14,20 @@ from collections.abc import Iterable, Sequence
 # out the hash, which has no meaning to a reader.
 _LANGUAGES = ((("_Z", "_R"), ("--no-verbose",)), (("_D",), ("--format=dlang",)))
 
-# A function of D in an out-file or data file, where it is defined, or in a fault log's list of code.
-_D_FUNCTION = re.compile(
-    rb"^((?:[cj]?fn=(?:\([0-9]+\) )?|frame: |code\t[^\t\n]*\t[^\t\n]*\t[^\t\n]*\t))(_D[0-9][0-9A-Za-z_]+)",
-    re.MULTILINE,
-)
+# Where an out-file or data file has the name of a function, or a fault log's list of code.
+_PLACE = rb"^((?:[cj]?fn=(?:\([0-9]+\) )?|frame: |code\t[^\t\n]*\t[^\t\n]*\t[^\t\n]*\t))"
+_D_FUNCTION = re.compile(_PLACE + rb"(_D[0-9][0-9A-Za-z_]+)", re.MULTILINE)
+
+# A module and what is in it, as gfortran has them. Names of Fortran have no upper case there.
+_IN_MODULE = r"__([a-z][a-z0-9_.]*)_MOD_([a-z][a-z0-9_]*)"
+_FORTRAN = re.compile(_IN_MODULE)
+_FORTRAN_FUNCTION = re.compile(_PLACE + _IN_MODULE.encode(), re.MULTILINE)
 
 
 def demangled(names: Iterable[str]) -> dict[str, str]:
     """The names that have another form, each with that form."""
-    found: dict[str, str] = {}
+    names = set(names)
+    found = {name: _FORTRAN.sub(r"\1::\2", name, count=1) for name in names if _FORTRAN.match(name)}
     known = {name for name in names if "\n" not in name}
     for beginnings, options in _LANGUAGES:
         mangled = sorted(name for name in known if name.startswith(beginnings))
@@ -49,8 +53,10 @@ def _filtered(mangled: Sequence[str], options: Sequence[str]) -> list[str]:
     return plain if len(plain) == len(mangled) else []
 
 
-def with_functions_of_d(text: bytes) -> bytes:
-    """The text of a file of ours, or of callgrind's, with plain names of such functions."""
+def with_plain_functions(text: bytes) -> bytes:
+    """The text of a file of ours, or of callgrind's, with plain names of functions of D and Fortran."""
+    if b"_MOD_" in text:
+        text = _FORTRAN_FUNCTION.sub(rb"\1\2::\3", text)
     plain = demangled({found[2].decode() for found in _D_FUNCTION.finditer(text)})
     if not plain:
         return text

@@ -82,8 +82,9 @@ def _without_parameters(text: str) -> str:
     return text[: begin + 1] + _shorter(text[begin + 1 : end - 1], _CUT) + text[end - 1 :]
 
 
-def _without_object(text: str) -> str:
-    return re.sub(r"(?<=\S) \[[^\[\]]*\]\Z", "", text)
+def _without_marks(text: str) -> str:
+    """Without the dots where folders were."""
+    return re.sub(r"(?<![^\s\[])\.\.\./", "", text)
 
 
 def _shorter(text: str, other: str) -> str:
@@ -95,16 +96,32 @@ _STEPS: tuple[Callable[[str], str], ...] = (
     _without_folders_of_objects,
     _without_folders,
     _without_parameters,
-    _without_object,
+    _without_marks,
 )
+_OBJECT = re.compile(r"(?<=\S) \[[^\[\]]*\]\Z")
+_LEAST = 24  # columns of a name whose object stays
 
 
 def fit(text: str, room: int) -> str:
-    """The text in so many columns; the middle goes last, and both ends stay."""
+    """The text in so many columns; the middle goes last, and both ends stay, as does the object, if
+    there is room for it."""
     for step in _STEPS:
         if len(text) <= room:
             return text
         text = step(text)
+    if len(text) <= room:
+        return text
+    found = _OBJECT.search(text)
+    if found is None:
+        return _cut_out(text, room)
+    name = text[: found.start()]
+    for whole in (found[0], f" [{found[0][2:-1].rpartition('/')[2]}]"):  # of a path with blanks
+        if room - len(whole) >= _LEAST:
+            return _cut_out(name, room - len(whole)) + whole
+    return _cut_out(name, room)
+
+
+def _cut_out(text: str, room: int) -> str:
     if len(text) <= room:
         return text
     left = (room - len(_CUT)) // 2

@@ -14,7 +14,7 @@ from .text import TITLE_WIDTH, aligned_cells, is_text, title
 COLOURS = ("auto", "always", "never")
 
 # In a pipe or a file, where nothing is known of the reader: the same for all terminals.
-PIPE_WIDTH = 200
+PIPE_WIDTH = 100
 _UNKNOWN_WIDTH = 80
 LEAST_ROOM = 24  # of a name, however many columns stand before it
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..base.command import plain_text
-from ..base.demangle import demangled, with_functions_of_d
+from ..base.demangle import demangled, with_plain_functions
 from ..base.errors import ReportError
 from .kinds import DATA, other_than
 from .outfile import UNKNOWN, Counts, Function
@@ -85,7 +85,7 @@ def read(path: str) -> DataFile:
     try:
         with open(path, "rb") as stream:
             mtime = os.fstat(stream.fileno()).st_mtime
-            text = with_functions_of_d(plain_text(stream.read(), path)).decode("utf-8", "surrogateescape")
+            text = with_plain_functions(plain_text(stream.read(), path)).decode("utf-8", "surrogateescape")
     except (OSError, ValueError) as error:
         raise ReportError(getattr(error, "strerror", None) or str(error), path or "''") from None
     data = _Reader(DataFile(path, mtime)).read(text)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple, NoReturn
 
 from ..base.command import plain_text, read_bytes
-from ..base.demangle import with_functions_of_d
+from ..base.demangle import with_plain_functions
 from ..base.errors import ReportError, printable
 from ..base.progress import Progress
 from .kinds import FAULTS, other_than
@@ -268,7 +268,7 @@ def view_number(name: str) -> int:
 
 def read(path: str, progress: Progress | None = None) -> FaultLog:
     data = plain_text(read_bytes(path), path)
-    text = with_functions_of_d(data).decode("utf-8", "surrogateescape")
+    text = with_plain_functions(data).decode("utf-8", "surrogateescape")
     if not text:
         raise ReportError("the file is empty", path)
     return _Reader(path, progress or Progress()).read(text)
