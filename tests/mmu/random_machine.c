@@ -219,14 +219,16 @@ static void add_steps(dice *d, tlb_machine *m)
 /* So small that short streams of references drive lines out of them. */
 static void add_caches(dice *d, tlb_machine *m)
 {
+   static const uint32_t ways[] = { 1, 2, 3, 4, 5, 8, 12, 16 };
    m->entry_bytes = one_in(d, 2) ? 0 : 4u << roll(d, 3);
    m->n_caches = 1 + roll(d, one_in(d, 4) ? TLB_MAX_TABLE_CACHES : 2);
    for (unsigned i = 0; i < m->n_caches; i++) {
       tlb_table_cache *const c = &m->cache[i];
-      *c = (tlb_table_cache){ .line = 16u << roll(d, 4), .ways = 1 + roll(d, 4),
+      *c = (tlb_table_cache){ .line = 16u << roll(d, 4),
+                              .ways = ways[roll(d, sizeof ways / sizeof *ways)],
                               .share = one_in(d, 2) ? 100 : 1 + roll(d, 100),
                               .cycles = i == 0 ? 0 : roll(d, 50) };
-      c->size = c->line * c->ways * (1 + roll(d, 12)) + roll(d, 64);
+      c->size = c->line * c->ways * (1 + roll(d, 6)) + roll(d, 64);
       snprintf(c->name, sizeof c->name, "C%u", i);
    }
    m->memory.cycles = roll(d, 300);

@@ -2,6 +2,8 @@
 
 #include "pub_tool_basics.h"
 
+#include "sim/mmu/miss_counts.h"
+
 #include "engine/batch.h"
 #include "trace/run_mmus.h"
 #include "trace/segment_run.h"
@@ -64,6 +66,7 @@ void tg_batch_add(const TgShadowArea* shadow, TgSegment* s)
       n->shadow.base[base] = shadow->base[base];
       /* The program's own memory has driven it out of the nearer caches. */
       __builtin_prefetch(tlb_rest(tg_segment_page[i]), 1);
+      tlb_missed_fetch(&tg_mmus, shadow->base[base]);
    }
    if (tg_n_segments_noted < N_SEGMENTS)
       return;

@@ -70,6 +70,13 @@ static inline void tlb_missed_group(tlb_missed *out, uint64_t *groups,
 void tlb_missed_ask(tlb_mmus *all, uint64_t *counts, const tlb_missed *missed,
                     tlb_side table, tlb_lazy_lru_page *page, const tlb_reference *ref);
 
+/* Misses at that address are likely to come soon, in all machines: see tlb_walk_fetch(). */
+static inline void tlb_missed_fetch(const tlb_mmus *all, uint64_t address)
+{
+   for (unsigned i = 0; i < all->n_mmus; i++)
+      tlb_walk_fetch(&all->mmu[i].h.walker, address);
+}
+
 /* Whether tlb_missed_ask() would do no more than note the time, since all that was
    missed is what is common; then that is done. There is more than one machine, or one of
    them is asked. */

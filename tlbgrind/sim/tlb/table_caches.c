@@ -2,112 +2,257 @@
 
 #include "sim/tlb/table_caches.h"
 
-/* A line's number, with what tells it from others: of which area, which context, and whose. Areas
-   are above all numbers that lines with an area have. */
-enum { AREA_SHIFT = 47, CONTEXT_SHIFT = TLB_KEY_PAGE_BITS, OF_SHIFT = CONTEXT_SHIFT + 7 };
+/* Areas are above all numbers that lines with an area have. */
+enum { AREA_SHIFT = 47 };
 
-_Static_assert(TLB_MAX_CONTEXT < 1 << (OF_SHIFT - CONTEXT_SHIFT), "each context has bits");
-_Static_assert(TLB_N_OF_ENTRIES <= 1 << (64 - OF_SHIFT), "and so has each kind of entry");
-_Static_assert(TLB_MAX_WALK_LEVELS < 1 << (CONTEXT_SHIFT - AREA_SHIFT), "and each area");
+_Static_assert(TLB_MAX_CONTEXT < 1 << (TLB_LINE_OF_SHIFT - TLB_LINE_CONTEXT_SHIFT),
+               "each context has bits");
+_Static_assert(TLB_N_OF_ENTRIES <= 1 << (64 - TLB_LINE_OF_SHIFT), "and so has each kind of entry");
+_Static_assert(TLB_MAX_WALK_LEVELS < 1 << (TLB_LINE_CONTEXT_SHIFT - AREA_SHIFT), "and each area");
 
-static size_t line_bytes(const tlb_table_cache *c)
+/* --- Names of lines --- */
+
+/* A line's name has the upper part of its number as the place of that in `region`, so that it fits
+   32 bits: then a set of 16 ways is one line of the host's cache. */
+enum { NEAR_BITS = 19, NO_NAME = 0 };
+#define IS_REGION (UINT64_C(1) << 63)
+
+_Static_assert((uint64_t)TLB_N_REGIONS + 1 <= UINT64_C(1) << (32 - NEAR_BITS),
+               "each region has a name");
+
+/* NO_NAME if there are too many regions: such a line is in no cache. */
+static __attribute__((noinline)) uint32_t region_name(tlb_table_caches *t, uint64_t number)
 {
-   return (size_t)tlb_table_cache_sets(c) * c->ways * sizeof(uint64_t);
+   const uint64_t region = number >> NEAR_BITS | IS_REGION;
+   uint32_t at = (uint32_t)((region * UINT64_C(0x9E3779B97F4A7C15) >> 32) % TLB_N_REGIONS);
+   for (uint32_t tries = 0; tries < TLB_N_REGIONS; tries++) {
+      if (t->region[at] == 0)
+         t->region[at] = region;
+      if (t->region[at] == region)
+         return (at + 1) << NEAR_BITS;
+      at = at + 1 < TLB_N_REGIONS ? at + 1 : 0;
+   }
+   return NO_NAME;
 }
 
-/* Up to whole words. */
-static size_t filled_bytes(const tlb_table_cache *c)
+static uint32_t name_in(uint32_t region, uint64_t number)
 {
-   return (tlb_table_cache_sets(c) * sizeof(uint16_t) + 7) & ~(size_t)7;
+   return region | (uint32_t)(number & ((1 << NEAR_BITS) - 1));
+}
+
+/* --- Memory --- */
+
+enum { HOST_LINE = 64 };
+
+static size_t up_to_line(size_t n)
+{
+   return (n + HOST_LINE - 1) & ~(size_t)(HOST_LINE - 1);
+}
+
+/* Before the first set is a word that is read with it. */
+static size_t line_bytes(const tlb_table_cache *c)
+{
+   return HOST_LINE + up_to_line((size_t)tlb_table_cache_sets(c) * c->ways * sizeof(uint32_t));
 }
 
 size_t tlb_table_caches_bytes(const tlb_machine *m)
 {
-   size_t bytes = 0;
-   for (unsigned i = 0; tlb_tables_are_cached(m) && i < m->n_caches; i++)
-      bytes += line_bytes(&m->cache[i]) + filled_bytes(&m->cache[i]);
+   if (!tlb_tables_are_cached(m))
+      return 0;
+   size_t bytes = HOST_LINE + up_to_line(TLB_N_REGIONS * sizeof(uint64_t));
+   for (unsigned i = 0; i < m->n_caches; i++)
+      bytes += line_bytes(&m->cache[i]);
    return bytes;
 }
 
-/* The lines are left as they are: large caches of which a program uses little take little memory. */
 void tlb_table_caches_init(tlb_table_caches *t, const tlb_machine *m, void *memory)
 {
-   uint8_t *at = memory;
+   uint8_t *at = (uint8_t *)up_to_line((uintptr_t)memory);
    t->n = tlb_tables_are_cached(m) ? m->n_caches : 0;
    t->memory_cycles = m->memory.cycles;
+   t->one_size = true;
+   for (unsigned of = 0; of < TLB_N_OF_ENTRIES; of++)
+      t->newest[of] = (tlb_newest_line){ 0, NULL, NO_NAME, NO_NAME };
+   if (t->n == 0)
+      return;
+   t->region = (uint64_t *)(void *)at;
+   at += up_to_line(TLB_N_REGIONS * sizeof(uint64_t));
+   for (uint32_t r = 0; r < TLB_N_REGIONS; r++)
+      t->region[r] = 0;
    for (unsigned i = 0; i < t->n; i++) {
       const tlb_table_cache *const c = &m->cache[i];
       const uint32_t sets = tlb_table_cache_sets(c);
       tlb_lines *const l = &t->cache[i];
-      *l = (tlb_lines){ .sets = sets, .set_mask = tlb_set_mask(sets, 0), .ways = c->ways,
+      *l = (tlb_lines){ .line = (uint32_t *)(void *)(at + HOST_LINE), .sets = sets,
+                        .set_mask = tlb_set_mask(sets, 0), .ways = c->ways,
                         .entry_bits = (unsigned)__builtin_ctz(c->line / tlb_entry_bytes(m)),
                         .cycles = c->cycles };
-      l->line = (uint64_t *)(void *)at;
+      l->line[-1] = NO_NAME;
+      for (size_t e = 0; e < (size_t)sets * c->ways; e++)
+         l->line[e] = NO_NAME;
       at += line_bytes(c);
-      l->n_filled = (uint16_t *)(void *)at;
-      at += filled_bytes(c);
-      for (uint32_t s = 0; s < sets; s++)
-         l->n_filled[s] = 0;
+      t->one_size = t->one_size && l->entry_bits == t->cache[0].entry_bits;
    }
 }
 
-/* Makes the line the newest of its set. Returns whether it was there. One pass both looks for it and
-   moves the newer ones down. */
-static int use(tlb_lines *l, uint32_t set, uint64_t line)
+/* --- References --- */
+
+/* Four names at once: GCC's vector extensions, which clang has, too. */
+typedef uint32_t names4 __attribute__((vector_size(16)));
+typedef uint64_t words2 __attribute__((vector_size(16)));
+enum { AT_ONCE = 4 };
+
+static inline names4 names_at(const uint32_t *at)
 {
-   uint64_t *const at = l->line + (size_t)set * l->ways;
-   const unsigned n = l->n_filled[set];
-   uint64_t newer = line;
-   if (n > 0 && at[0] == line)
-      return 1; /* as the tables near the root mostly are */
-   for (unsigned i = 0; i < n; i++) {
-      const uint64_t here = at[i];
+   names4 names;
+   __builtin_memcpy(&names, at, sizeof names);
+   return names;
+}
+
+static inline names4 all_of(uint32_t number)
+{
+   return (names4){ number, number, number, number };
+}
+
+static const names4 first_ways = { 0, 1, 2, 3 };
+
+/* The way that has the line, or `ways`. */
+static inline __attribute__((always_inline))
+uint32_t way_of(const uint32_t *at, uint32_t ways, uint32_t name)
+{
+   names4 found = { 0 }; /* the way's number from the end */
+#pragma GCC unroll 4
+   for (uint32_t i = 0; i < ways; i += AT_ONCE)
+      found |= (names4)(names_at(at + i) == all_of(name)) & (all_of(ways - i) - first_ways);
+   const words2 w = (words2)found;
+   const uint64_t both = w[0] | w[1];
+   return ways - (uint32_t)(both | both >> 32);
+}
+
+/* Moves what stands before that way down by one. No branch depends on it, for it cannot be
+   foreseen. */
+static inline __attribute__((always_inline))
+void make_newest(uint32_t *at, uint32_t ways, uint32_t name, uint32_t way)
+{
+#pragma GCC unroll 4
+   for (uint32_t i = ways; i > 0;) {
+      i -= AT_ONCE;
+      const names4 moves = (names4)(all_of(i) + first_ways <= all_of(way));
+      const names4 move = names_at(at + i - 1) & moves, stay = names_at(at + i) & ~moves;
+      const names4 now = move | stay;
+      __builtin_memcpy(at + i, &now, sizeof now);
+   }
+   at[0] = name;
+}
+
+/* One by one. */
+static bool use_any(uint32_t *at, uint32_t ways, uint32_t name)
+{
+   uint32_t newer = name;
+   for (uint32_t i = 0; i < ways; i++) {
+      const uint32_t here = at[i];
       at[i] = newer;
-      if (here == line)
-         return 1;
+      if (here == name)
+         return true;
       newer = here;
    }
-   if (n < l->ways) {
-      at[n] = newer;
-      l->n_filled[set] = (uint16_t)(n + 1);
-   }
-   return 0;
+   return false;
+}
+
+static inline __attribute__((always_inline))
+bool use_many(uint32_t *at, uint32_t ways, uint32_t name)
+{
+   const uint32_t way = way_of(at, ways, name);
+   make_newest(at, ways, name, way);
+   return way != ways;
+}
+
+/* Makes the line the newest of its set. Returns whether it was there. */
+static bool use(uint32_t *at, uint32_t ways, uint32_t name)
+{
+   if (at[0] == name)
+      return true;
+   if (ways == 16)
+      return use_many(at, 16, name);
+   if (ways == 8)
+      return use_many(at, 8, name);
+   return ways % AT_ONCE == 0 ? use_many(at, ways, name) : use_any(at, ways, name);
+}
+
+static uint32_t *set_at(const tlb_lines *l, uint64_t number)
+{
+   return l->line + (size_t)tlb_set_of(number, l->sets, l->set_mask, 0) * l->ways;
 }
 
 void tlb_table_caches_fetch(const tlb_table_caches *t, uint64_t entry)
 {
-   enum { LINE = 64 / sizeof(uint64_t) };
+   enum { NAMES = HOST_LINE / sizeof(uint32_t) };
    for (unsigned i = 1; i < t->n; i++) {
       const tlb_lines *const l = &t->cache[i];
-      const uint32_t set = tlb_set_of(entry >> l->entry_bits, l->sets, l->set_mask, 0);
-      const uint64_t *const at = l->line + (size_t)set * l->ways;
-      __builtin_prefetch(&l->n_filled[set]);
-      for (unsigned way = 0; way < l->ways && way < 2 * LINE; way += LINE)
+      const uint32_t *const at = set_at(l, entry >> l->entry_bits);
+      for (unsigned way = 0; way < l->ways; way += NAMES)
          __builtin_prefetch(at + way, 1);
    }
 }
 
-uint32_t tlb_table_caches_read(tlb_table_caches *t, unsigned of, uint32_t context, uint64_t entry)
+static uint32_t read_others(tlb_table_caches *t, uint32_t name, uint64_t number)
 {
-   const uint64_t whose = (uint64_t)context << CONTEXT_SHIFT | (uint64_t)of << OF_SHIFT;
-   for (unsigned i = 0; i < t->n; i++) {
-      tlb_lines *const l = &t->cache[i];
-      const uint64_t number = entry >> l->entry_bits;
-      if (use(l, tlb_set_of(number, l->sets, l->set_mask, 0), number | whose))
+   for (unsigned i = 1; i < t->n; i++) {
+      const tlb_lines *const l = &t->cache[i];
+      if (use(set_at(l, number), l->ways, name))
          return l->cycles;
    }
    return t->memory_cycles;
+}
+
+/* Where the caches have lines of several sizes: a name for each. */
+static uint32_t read_sizes(tlb_table_caches *t, uint64_t whose, uint64_t entry)
+{
+   for (unsigned i = 1; i < t->n; i++) {
+      const tlb_lines *const l = &t->cache[i];
+      const uint64_t number = entry >> l->entry_bits;
+      const uint32_t region = region_name(t, number | whose);
+      if (region != NO_NAME && use(set_at(l, number), l->ways, name_in(region, number)))
+         return l->cycles;
+   }
+   return t->memory_cycles;
+}
+
+/* Makes it the newest line of its kind. Returns whether the nearest cache has had it. */
+static inline bool read_first(tlb_table_caches *t, tlb_newest_line *newest, uint64_t whose,
+                       uint64_t number)
+{
+   const tlb_lines *const l = &t->cache[0];
+   const uint64_t whole = number | whose;
+   if (newest->at == NULL || newest->number >> NEAR_BITS != whole >> NEAR_BITS)
+      newest->region_name = region_name(t, whole);
+   newest->number = whole;
+   newest->at = NULL;
+   if (newest->region_name == NO_NAME)
+      return false;
+   uint32_t *const at = set_at(l, number);
+   newest->at = at;
+   newest->name = name_in(newest->region_name, number);
+   return use(at, l->ways, newest->name);
+}
+
+uint32_t tlb_table_caches_look_up(tlb_table_caches *t, unsigned of, uint64_t whose, uint64_t entry)
+{
+   tlb_newest_line *const newest = &t->newest[of];
+   const uint64_t number = entry >> t->cache[0].entry_bits;
+   if (read_first(t, newest, whose, number))
+      return 0;
+   if (newest->at == NULL)
+      return t->memory_cycles;
+   return t->one_size ? read_others(t, newest->name, number) : read_sizes(t, whose, entry);
 }
 
 uint32_t tlb_table_caches_read_alone(tlb_table_caches *t, unsigned of, uint32_t context,
                                      uint64_t entry, unsigned area)
 {
-   const uint64_t whose = (uint64_t)area << AREA_SHIFT | (uint64_t)context << CONTEXT_SHIFT
-                          | (uint64_t)of << OF_SHIFT;
-   for (unsigned i = 0; i < t->n; i++) {
-      tlb_lines *const l = &t->cache[i];
-      if (use(l, tlb_set_of(entry, l->sets, l->set_mask, 0), entry | whose))
-         return l->cycles;
-   }
-   return t->memory_cycles;
+   const uint64_t whose = tlb_line_whose(of, context) | (uint64_t)area << AREA_SHIFT;
+   tlb_newest_line *const newest = &t->newest[of];
+   if (tlb_line_is_newest(newest, entry | whose) || read_first(t, newest, whose, entry))
+      return 0;
+   return newest->at == NULL ? t->memory_cycles : read_others(t, newest->name, entry);
 }

@@ -14,6 +14,8 @@
 #ifndef TLB_TABLE_CACHES_H
 #define TLB_TABLE_CACHES_H
 
+#include <stdbool.h>
+
 #include "sim/base/api.h"
 #include "sim/machine/machine.h"
 #include "sim/tlb/key.h"
@@ -31,8 +33,7 @@ enum {
 
 /* The lines of a set stand in the order of their last use, the newest first. */
 typedef struct {
-   uint64_t *line;     /* of all sets, `ways` of each */
-   uint16_t *n_filled; /* of each set */
+   uint32_t *line;     /* names of lines, of all sets, `ways` of each; 0: none */
    uint32_t sets;
    uint32_t set_mask;  /* as in key.h */
    uint32_t ways;
@@ -40,10 +41,25 @@ typedef struct {
    uint32_t cycles;
 } tlb_lines;
 
+/* The line that was read last, in its set of the first cache. */
+typedef struct {
+   uint64_t number;
+   const uint32_t *at; /* NULL: none was */
+   uint32_t name;
+   uint32_t region_name; /* the part of the name that the lines of its region have */
+} tlb_newest_line;
+
+/* A region is 2^19 lines of one owner: with 8 entries of 4K pages each 16 GiB, so that there are
+   enough for all that 47 bits can address. What lies in further regions is in no cache. */
+enum { TLB_N_REGIONS = 8191 };
+
 typedef struct {
    unsigned n; /* 0: none, and a reference costs nothing */
+   uint64_t *region; /* those that lines are named by, at the place of their name; 0: none */
    tlb_lines cache[TLB_MAX_TABLE_CACHES];
+   tlb_newest_line newest[TLB_N_OF_ENTRIES];
    uint32_t memory_cycles;
+   bool one_size; /* the lines of all caches have */
 } tlb_table_caches;
 
 /* Bytes of memory that tlb_table_caches_init() wants. */
@@ -52,9 +68,34 @@ size_t tlb_table_caches_bytes(const tlb_machine *m);
 /* Makes empty caches inside `memory` (aligned for uint64_t). */
 void tlb_table_caches_init(tlb_table_caches *t, const tlb_machine *m, void *memory);
 
+/* A line's number, with what tells it from others: which context, and whose. */
+enum { TLB_LINE_CONTEXT_SHIFT = TLB_KEY_PAGE_BITS, TLB_LINE_OF_SHIFT = TLB_LINE_CONTEXT_SHIFT + 7 };
+
+static inline uint64_t tlb_line_whose(unsigned of, uint32_t context)
+{
+   return (uint64_t)context << TLB_LINE_CONTEXT_SHIFT | (uint64_t)of << TLB_LINE_OF_SHIFT;
+}
+
+/* Whether it is the newest of its set in the first cache: the tables near the root have few lines,
+   and mostly that of the last walk is asked for again. */
+static inline bool tlb_line_is_newest(const tlb_newest_line *newest, uint64_t number)
+{
+   return newest->number == number && newest->at != NULL && *newest->at == newest->name;
+}
+
+/* For tlb_table_caches_read(): one that is not the newest. */
+uint32_t tlb_table_caches_look_up(tlb_table_caches *t, unsigned of, uint64_t whose, uint64_t entry);
+
 /* Reads entry number `entry` (below 2^52) of the step that `of` says. Returns what that costs beyond
    one that is found in the first cache. */
-uint32_t tlb_table_caches_read(tlb_table_caches *t, unsigned of, uint32_t context, uint64_t entry);
+static inline uint32_t tlb_table_caches_read(tlb_table_caches *t, unsigned of, uint32_t context,
+                                             uint64_t entry)
+{
+   const uint64_t whose = tlb_line_whose(of, context);
+   if (tlb_line_is_newest(&t->newest[of], entry >> t->cache[0].entry_bits | whose))
+      return 0;
+   return tlb_table_caches_look_up(t, of, whose, entry);
+}
 
 /* The same of an entry that has a line of its own. */
 uint32_t tlb_table_caches_read_alone(tlb_table_caches *t, unsigned of, uint32_t context,

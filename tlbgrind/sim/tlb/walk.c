@@ -132,6 +132,13 @@ static uint32_t read_tables(tlb_walker *w, unsigned first, unsigned end, uint64_
    return cycles + read_host(w, address, TLB_OF_HOST, context, 0);
 }
 
+void tlb_walk_fetch(const tlb_walker *w, uint64_t address)
+{
+   if (w->tables.n > 1)
+      tlb_table_caches_fetch(&w->tables,
+                             address >> w->machine->walk[w->machine->n_walk_steps - 1].shift);
+}
+
 unsigned tlb_walk(tlb_walker *w, uint64_t address, unsigned page_shift,
                   uint32_t context, uint64_t now)
 {
@@ -141,8 +148,6 @@ unsigned tlb_walk(tlb_walker *w, uint64_t address, unsigned page_shift,
    if (m->n_walk_steps == 0)
       return 0;
    const unsigned end = last_step(m, page_shift);
-   if (w->tables.n > 1)
-      tlb_table_caches_fetch(&w->tables, address >> m->walk[end].shift);
    unsigned first = end; /* the first step that has to be read */
    while (first > 0) {
       if (w->cache[first - 1] != NULL

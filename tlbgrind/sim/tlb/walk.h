@@ -95,6 +95,9 @@ int tlb_walk_is_step(tlb_key key);
 /* Empties the caches of its own. */
 void tlb_walker_empty(tlb_walker *w);
 
+/* A walk for a base page is likely to come soon: asks the memory for what it will look at. */
+void tlb_walk_fetch(const tlb_walker *w, uint64_t address);
+
 /* Walks for the page of 2^page_shift bytes at `address`, of the context (up to
    126). `now` is the time for the array `last`, before that of the translation that
    is walked for, which is filled in when the walk is over: what the walk wants must
