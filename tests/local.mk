@@ -79,6 +79,7 @@ CLIENTS = \
 	run_flushes \
 	run_forks \
 	run_interrupted \
+	run_jit \
 	run_mappings \
 	run_names \
 	run_offsets \
@@ -149,6 +150,7 @@ CLIENTS32 = \
 	run_exec \
 	run_flushes \
 	run_interrupted \
+	run_jit \
 	run_names \
 	run_offsets \
 	run_prefetch \
@@ -274,6 +276,7 @@ PYTEST_FILES = \
 	tests/tool/test_inlined.py \
 	tests/tool/test_instructions.py \
 	tests/tool/test_interruptions.py \
+	tests/tool/test_jit.py \
 	tests/tool/test_libraries.py \
 	tests/tool/test_lines.py \
 	tests/tool/test_region.py \

@@ -20,17 +20,19 @@ typedef struct {
    Addr address;
    const HChar* object; /* NULL: anonymous memory */
    Bool is_gone;
+   Bool is_named; /* by a file */
 } Made;
 
 static XArray* made;   /* Made, of the line whose number it has */
-static OSet* nameless; /* Gone: those without a name */
+static OSet* nameless; /* Nameless */
 static OSet* mappings; /* Mapping */
-static XArray* just_gone; /* UInt, numbers of lines: see tg_made_code_gone_all() */
+static Bool any_gone;  /* since the files were read last */
 
+/* A piece of code that no file has named yet. */
 typedef struct {
    Addr address;
-   UInt number; /* of the line */
-} Gone;
+   UInt number; /* of its line */
+} Nameless;
 
 /* The object of code that is in no file. */
 static const HChar MADE[] = "[code made at run time]";
@@ -47,9 +49,9 @@ static Made* made_of(UInt number)
    return VG_(indexXA)(made, (Word)number - 1);
 }
 
-static Word compare_gone(const void* key, const void* element)
+static Word compare_nameless(const void* key, const void* element)
 {
-   const Gone *a = key, *b = element;
+   const Nameless *a = key, *b = element;
    if (a->address != b->address)
       return a->address < b->address ? -1 : 1;
    return a->number < b->number ? -1 : a->number > b->number;
@@ -151,46 +153,34 @@ static void name_line(const Made* m, const TgCodeName* name)
    tg_line_name(m->line, &f, file, number);
 }
 
-/* Names those that are gone and have waited for the first name of their addresses. */
-static void name_gone(const TgCodeName* name)
+/* A file has a new name: the first one of these addresses since their code ran. If it still runs,
+   a later one can take its place at the end. */
+static void name_nameless(const TgCodeName* name)
 {
-   const Gone from = { name->first, 0 };
-   for (;;) {
+   const Nameless from = { name->first, 0 };
+   for (; tg_has_made_code;) {
       VG_(OSetGen_ResetIterAt)(nameless, &from);
-      Gone* g = VG_(OSetGen_Next)(nameless);
-      if (g == NULL || g->address > name->last)
+      Nameless* n = VG_(OSetGen_Next)(nameless);
+      if (n == NULL || n->address > name->last)
          return;
-      name_line(made_of(g->number), name);
-      VG_(OSetGen_FreeNode)(nameless, VG_(OSetGen_Remove)(nameless, g));
+      Made* m = made_of(n->number);
+      m->is_named = True;
+      name_line(m, name);
+      VG_(OSetGen_FreeNode)(nameless, VG_(OSetGen_Remove)(nameless, n));
    }
 }
 
 void tg_made_code_gone(const TgLine* line)
 {
-   Made* m = made_of(line->made);
-   if (m->is_gone)
-      return;
-   m->is_gone = True;
-   VG_(addToXA)(just_gone, &line->made);
+   made_of(line->made)->is_gone = True;
+   any_gone = True;
 }
 
 void tg_made_code_gone_all(void)
 {
-   if (!tg_has_made_code || VG_(sizeXA)(just_gone) == 0)
-      return;
-   tg_code_files_read(False);
-   for (Word i = 0; i < VG_(sizeXA)(just_gone); i++) {
-      const UInt number = *(UInt*)VG_(indexXA)(just_gone, i);
-      const Made* m = made_of(number);
-      const TgCodeName* name = tg_code_files_name_at(m->address);
-      name_line(m, name);
-      if (name != NULL)
-         continue;
-      Gone* g = VG_(OSetGen_AllocNode)(nameless, sizeof *g);
-      *g = (Gone){ .address = m->address, .number = number };
-      VG_(OSetGen_Insert)(nameless, g);
-   }
-   VG_(dropTailXA)(just_gone, VG_(sizeXA)(just_gone));
+   if (any_gone)
+      tg_code_files_read(False);
+   any_gone = False;
 }
 
 void tg_made_code_name(void)
@@ -201,20 +191,18 @@ void tg_made_code_name(void)
    tg_code_files_read(True);
    for (UInt i = 1; i <= (UInt)VG_(sizeXA)(made); i++) {
       const Made* m = made_of(i);
-      if (m->is_gone || m->object != NULL || m->address - last.first <= last.last - last.first)
+      if (m->is_gone || m->object != NULL
+          || (m->address >= last.first && m->address <= last.last))
          continue;
       note_mapping(m->address);
       last = *mapping_of(m->address);
    }
    for (UInt i = 1; i <= (UInt)VG_(sizeXA)(made); i++) {
       const Made* m = made_of(i);
-      if (!m->is_gone)
-         name_line(m, tg_code_files_name_at(m->address));
+      const TgCodeName* name = m->is_gone ? NULL : tg_code_files_name_at(m->address);
+      if (name != NULL || !m->is_named)
+         name_line(m, name);
    }
-   Gone* g;
-   VG_(OSetGen_ResetIter)(nameless);
-   while ((g = VG_(OSetGen_Next)(nameless)) != NULL)
-      name_line(made_of(g->number), NULL);
    tg_lines_name_parts();
 }
 
@@ -222,14 +210,13 @@ void tg_made_code_name(void)
 
 void tg_made_code_begin(void)
 {
-   tg_code_files_begin(VG_(getpid)(), name_gone);
+   tg_code_files_begin(VG_(getpid)(), name_nameless);
 }
 
 static void init(void)
 {
    made = VG_(newXA)(VG_(malloc), "tg.made", VG_(free), sizeof(Made));
-   just_gone = VG_(newXA)(VG_(malloc), "tg.made.gone", VG_(free), sizeof(UInt));
-   nameless = VG_(OSetGen_Create)(0, compare_gone, VG_(malloc), "tg.made.nameless", VG_(free));
+   nameless = VG_(OSetGen_Create)(0, compare_nameless, VG_(malloc), "tg.made.nameless", VG_(free));
    mappings = VG_(OSetGen_Create)(0, compare_mappings, VG_(malloc), "tg.made.mappings", VG_(free));
    tg_has_made_code = True;
 }
@@ -250,8 +237,18 @@ TgLine* tg_made_code_line(Addr a, const HChar* object, Addr address)
    const TgFunction f = { .object = shown, .file = unknown, .name = unknown };
    if (object == NULL && mapping_of(a) == NULL)
       note_mapping(a);
-   const Made m = { .line = tg_line_made(&f, unknown, address), .address = a, .object = object };
+   Made m = { .line = tg_line_made(&f, unknown, address), .address = a, .object = object };
+   tg_code_files_read(False);
+   const TgCodeName* name = tg_code_files_name_at(a);
+   m.is_named = name != NULL;
+   if (m.is_named)
+      name_line(&m, name);
    VG_(addToXA)(made, &m);
+   if (!m.is_named) {
+      Nameless* n = VG_(OSetGen_AllocNode)(nameless, sizeof *n);
+      *n = (Nameless){ .address = a, .number = m.line->made };
+      VG_(OSetGen_Insert)(nameless, n);
+   }
    return m.line;
 }
 

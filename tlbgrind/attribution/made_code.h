@@ -4,8 +4,9 @@
    (attribution/code_files.h) before it runs, or at its own end, so a line of it gets its names when
    they are needed. Until then, and if there are none, it is called by the mapping that it is in.
 
-   Code that takes the place of other code has lines of its own. What is gone is called by what the
-   files say then, or if they say nothing, by what they say first after that. */
+   Code that takes the place of other code has lines of its own. While it runs it is called by what
+   the files say last; code that is gone is called by what they said when it first ran, or if that was
+   nothing, by what they said first after that. */
 
 #ifndef TG_MADE_CODE_H
 #define TG_MADE_CODE_H
