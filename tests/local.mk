@@ -292,10 +292,12 @@ FUZZERS = \
 	tests/fuzz/fuzz_cpuid_dump \
 	tests/fuzz/fuzz_cpuinfo \
 	tests/fuzz/fuzz_debug_lines \
+	tests/fuzz/fuzz_jitdump \
 	tests/fuzz/fuzz_machine_file \
 	tests/fuzz/fuzz_mmus \
 	tests/fuzz/fuzz_override \
-	tests/fuzz/fuzz_page_rules
+	tests/fuzz/fuzz_page_rules \
+	tests/fuzz/fuzz_perf_map
 
 # Modules for tests of any folder.
 TEST_HELPERS = \
@@ -429,7 +431,9 @@ check_LIBRARIES += tests/libtlbsim-fuzz.a
 tests_libtlbsim_fuzz_a_SOURCES = \
 	$(SIM_SOURCES) \
 	tlbgrind/attribution/dwarf_units.c \
-	tlbgrind/attribution/line_program.c
+	tlbgrind/attribution/jitdump.c \
+	tlbgrind/attribution/line_program.c \
+	tlbgrind/attribution/perf_map.c
 nodist_tests_libtlbsim_fuzz_a_SOURCES = $(MACHINES_C)
 tests_libtlbsim_fuzz_a_CPPFLAGS = $(SAN_CPPFLAGS) -DTLB_CHECK_EVERY=256
 tests_libtlbsim_fuzz_a_CFLAGS = -std=c11 -O1 $(SAN_CFLAGS) $(TG_COVERAGE_CFLAGS)

@@ -425,6 +425,18 @@ static void strange_names(void)
              (long)page + HALF, HALF);
 }
 
+/* Code that is the first to read a page. */
+static void touches(void)
+{
+#ifdef __x86_64__
+   static const unsigned char code[] = { 0x8b, 0x07, 0xc3 }; /* mov (%rdi), %eax; ret */
+   memcpy(page, code, sizeof code);
+   ((void (*)(void *))page)(new_page());
+   write_map("%lx %x touch\n", (long)page, PAGE);
+   expect("touch", 2, 2, 0);
+#endif
+}
+
 static const struct {
    const char *name;
    void (*way)(void);
@@ -437,6 +449,7 @@ static const struct {
    { "is_pipe", is_pipe }, { "is_folder", is_folder }, { "is_link", is_link },
    { "is_others", is_others }, { "is_old", is_old }, { "broken", broken }, { "large", large },
    { "many", many }, { "strange_names", strange_names },
+   { "touches", touches },
 };
 
 int main(int argc, char **argv)
