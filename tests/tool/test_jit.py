@@ -158,9 +158,9 @@ def test_calls_lead_to_named_functions(tmp_path: Path) -> None:
 def test_the_data_file_and_the_fault_log_have_the_names(tmp_path: Path) -> None:
     jit(tmp_path, "touches", "--data=yes", "--faults=yes", "--mappings=yes").check()
     (data,) = tmp_path.glob("tlbgrind.data.*")
-    assert re.search(r"^fn=\(\d+\) touch$", written(data), re.M)
+    assert re.search(r"^fn=\(\d+\) touch$", written(data), re.MULTILINE)
     (faults,) = tmp_path.glob("tlbgrind.faults.*")
-    assert len(re.findall(rf"^code\t\d+\t0x[0-9a-f]+000\t{re.escape(MADE)}\ttouch\t", written(faults), re.M)) == 1
+    assert len(re.findall(rf"^code\t\d+\t0x[0-9a-f]+000\t{re.escape(MADE)}\ttouch\t", written(faults), re.MULTILINE)) == 1
 
 
 def test_a_part_of_a_run_has_the_names_that_are_known_at_its_end(tmp_path: Path) -> None:
