@@ -29,6 +29,8 @@ DOC_FILES = \
 	docs/internals/validation.md \
 	docs/interruptions.md \
 	docs/is-it-a-lot.md \
+	docs/jit.c \
+	docs/jit.md \
 	docs/join.c \
 	docs/libraries.md \
 	docs/machines.md \

@@ -84,6 +84,7 @@ CLIENTS = \
 	run_forks \
 	run_in_turn \
 	run_interrupted \
+	run_jit \
 	run_mappings \
 	run_names \
 	run_offsets \
@@ -154,6 +155,7 @@ CLIENTS32 = \
 	run_exec \
 	run_flushes \
 	run_interrupted \
+	run_jit \
 	run_names \
 	run_offsets \
 	run_prefetch \
@@ -282,6 +284,7 @@ PYTEST_FILES = \
 	tests/tool/test_inlined.py \
 	tests/tool/test_instructions.py \
 	tests/tool/test_interruptions.py \
+	tests/tool/test_jit.py \
 	tests/tool/test_libraries.py \
 	tests/tool/test_lines.py \
 	tests/tool/test_region.py \
@@ -298,10 +301,12 @@ FUZZERS = \
 	tests/fuzz/fuzz_cpuinfo \
 	tests/fuzz/fuzz_curves \
 	tests/fuzz/fuzz_debug_lines \
+	tests/fuzz/fuzz_jitdump \
 	tests/fuzz/fuzz_machine_file \
 	tests/fuzz/fuzz_mmus \
 	tests/fuzz/fuzz_override \
-	tests/fuzz/fuzz_page_rules
+	tests/fuzz/fuzz_page_rules \
+	tests/fuzz/fuzz_perf_map
 
 # Modules for tests of any folder.
 TEST_HELPERS = \
@@ -449,7 +454,9 @@ tests_libtlbsim_fuzz_a_SOURCES = \
 	$(SIM_SOURCES) \
 	$(MEASURE_SOURCES) \
 	tlbgrind/attribution/dwarf_units.c \
-	tlbgrind/attribution/line_program.c
+	tlbgrind/attribution/jitdump.c \
+	tlbgrind/attribution/line_program.c \
+	tlbgrind/attribution/perf_map.c
 nodist_tests_libtlbsim_fuzz_a_SOURCES = $(MACHINES_C)
 tests_libtlbsim_fuzz_a_CPPFLAGS = $(SAN_CPPFLAGS) -DTLB_CHECK_EVERY=256
 tests_libtlbsim_fuzz_a_CFLAGS = -std=c11 -O1 $(SAN_CFLAGS) $(TG_COVERAGE_CFLAGS)

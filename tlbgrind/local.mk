@@ -339,12 +339,17 @@ requests_HEADERS = tlbgrind/tlbgrind.h
 TOOL_SOURCES = \
 	tlbgrind/arch/prefetch_bytes.c \
 	tlbgrind/arch/syscall_names.c \
+	tlbgrind/attribution/code_files.c \
+	tlbgrind/attribution/code_names.c \
 	tlbgrind/attribution/debug_lines.c \
 	tlbgrind/attribution/dwarf_units.c \
 	tlbgrind/attribution/events.c \
+	tlbgrind/attribution/jitdump.c \
 	tlbgrind/attribution/line_program.c \
 	tlbgrind/attribution/line_reader.c \
 	tlbgrind/attribution/lines.c \
+	tlbgrind/attribution/made_code.c \
+	tlbgrind/attribution/perf_map.c \
 	tlbgrind/attribution/sites.c \
 	tlbgrind/attribution/unnamed.c \
 	tlbgrind/base/allocator.c \
@@ -356,6 +361,7 @@ TOOL_SOURCES = \
 	tlbgrind/base/path.c \
 	tlbgrind/base/proc_file.c \
 	tlbgrind/base/program.c \
+	tlbgrind/base/program_text.c \
 	tlbgrind/base/shown.c \
 	tlbgrind/base/streams.c \
 	tlbgrind/calls/arcs.c \
@@ -468,6 +474,7 @@ TOOL_SOURCES = \
 	tlbgrind/tool/instrument.c \
 	tlbgrind/tool/main.c \
 	tlbgrind/tool/monitor.c \
+	tlbgrind/tool/name_files.c \
 	tlbgrind/tool/outputs.c \
 	tlbgrind/tool/prefetch_code.c \
 	tlbgrind/tool/progress.c \
@@ -487,13 +494,18 @@ TOOL_INCLUDES = \
 	tlbgrind/arch/arch.h \
 	tlbgrind/arch/prefetch_bytes.h \
 	tlbgrind/arch/syscall_names.h \
+	tlbgrind/attribution/code_files.h \
+	tlbgrind/attribution/code_names.h \
 	tlbgrind/attribution/debug_lines.h \
 	tlbgrind/attribution/dwarf_bytes.h \
 	tlbgrind/attribution/dwarf_units.h \
 	tlbgrind/attribution/events.h \
+	tlbgrind/attribution/jitdump.h \
 	tlbgrind/attribution/line_program.h \
 	tlbgrind/attribution/line_reader.h \
 	tlbgrind/attribution/lines.h \
+	tlbgrind/attribution/made_code.h \
+	tlbgrind/attribution/perf_map.h \
 	tlbgrind/attribution/sites.h \
 	tlbgrind/attribution/unnamed.h \
 	tlbgrind/base/allocator.h \
@@ -505,6 +517,7 @@ TOOL_INCLUDES = \
 	tlbgrind/base/path.h \
 	tlbgrind/base/proc_file.h \
 	tlbgrind/base/program.h \
+	tlbgrind/base/program_text.h \
 	tlbgrind/base/registers.h \
 	tlbgrind/base/shown.h \
 	tlbgrind/base/streams.h \
@@ -620,6 +633,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tool/exec_calls.h \
 	tlbgrind/tool/instrument.h \
 	tlbgrind/tool/monitor.h \
+	tlbgrind/tool/name_files.h \
 	tlbgrind/tool/outputs.h \
 	tlbgrind/tool/prefetch_code.h \
 	tlbgrind/tool/progress.h \

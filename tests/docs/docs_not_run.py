@@ -16,6 +16,7 @@ SOURCE_TREE = "is for the source tree, which a reader's folder is not"
 OTHER_MACHINE = "is about another machine"
 EDITOR = "starts an editor"
 THREADS = "depends on the order of threads, which is Valgrind's choice"
+RUNTIME = "needs a runtime that no other test needs"
 PYTHON = "needs a python that is built from source, in minutes"
 
 # Of each document the beginnings of such commands.
@@ -46,6 +47,14 @@ NOT_RUN = {
         "tg_annotate --advice=libraries apart.out_": GRAPHVIZ,
     },
     "docs/interruptions.md": {"tlbgrind --machine=skylake xz -T4": THREADS},
+    "docs/jit.md": {
+        "tlbgrind --machine=skylake node": RUNTIME,
+        "tlbgrind --machine=skylake java": RUNTIME,
+        "jcmd": RUNTIME,
+        "tlbgrind --machine=skylake python3.12": RUNTIME,
+        "tlbgrind --machine=skylake --calls=yes python3.12": RUNTIME,
+        "DOTNET_PerfMapEnabled=1": RUNTIME,
+    },
     "docs/libtlbsim.3": {"cc -o three_machines": INSTALLED, "valgrind --tool=lackey": INSTALLED},
     "docs/machines.md": {
         "tlbgrind --show-machine=alderlake.txt": OTHER_MACHINE,

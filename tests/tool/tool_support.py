@@ -30,6 +30,8 @@ ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C", "PWD": "/proc/self/cwd
 GEOMETRY = ("--itlb=16,4", "--dtlb=16,4", "--stlb=64,8")
 EVENTS = ("Ir", "I1tm", "ILtm", "Dr", "D1tmr", "DLtmr", "Dw", "D1tmw", "DLtmw")
 UNKNOWN = "???"
+MADE = "[code made at run time]"
+"""The object of code that is in no file."""
 
 Costs = tuple[int, ...]
 
@@ -75,6 +77,10 @@ class OutFile(NamedTuple):
             if line.function == name and obj in (None, line.object)
         )
 
+    def made(self) -> tuple[int, int, int]:
+        """The same of all code that is made at run time."""
+        return add(line.refs for line in self.lines if line.object == MADE)
+
     def body(self) -> list[str]:
         """All that must be the same from run to run."""
         text = written(self.path)
@@ -108,9 +114,9 @@ class Run(NamedTuple):
         """What the client expects is what was counted, process by process."""
         expected = expectations(self.out)
         assert expected, f"the client expects nothing: {self.out!r} {self.err!r}"
-        # Code without a symbol is common in libraries; that of a client has no object either.
+        # Code without a symbol is common in libraries; that of a client was made by it.
         counted = {
-            (pid, function): self.of(pid).function(function, UNKNOWN if function == UNKNOWN else None)
+            (pid, function): self.of(pid).made() if function == UNKNOWN else self.of(pid).function(function)
             for pid, function in expected
         }
         assert counted == expected

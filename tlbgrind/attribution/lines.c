@@ -70,11 +70,16 @@ static Word compare_lines(const void* key, const void* element)
 {
    const TgLine* a = key;
    const TgLine* b = element;
-   if (a->number != b->number)
-      return a->number < b->number ? -1 : 1;
-   Word order = compare_pointers(a->function, b->function);
-   if (order == 0) order = compare_pointers(a->file, b->file);
-   if (order == 0) order = (a->address > b->address) - (a->address < b->address);
+   if (a->made != b->made)
+      return a->made < b->made ? -1 : 1;
+   Word order = 0;
+   if (a->made == 0) {
+      if (a->number != b->number)
+         return a->number < b->number ? -1 : 1;
+      order = compare_pointers(a->function, b->function);
+      if (order == 0) order = compare_pointers(a->file, b->file);
+      if (order == 0) order = (a->address > b->address) - (a->address < b->address);
+   }
    if (order == 0) order = (a->object > b->object) - (a->object < b->object);
    if (order == 0) order = (a->row_block > b->row_block) - (a->row_block < b->row_block);
    return order;
@@ -110,9 +115,51 @@ TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number, Addr add
    return line_of(&key);
 }
 
+static XArray* made; /* TgLine*, of lines that are no parts, by the number in `made` */
+
+TgLine* tg_line_made(const TgFunction* f, const HChar* file, Addr address)
+{
+   if (made == NULL)
+      made = VG_(newXA)(VG_(malloc), "tg.lines.made", VG_(free), sizeof(TgLine*));
+   const TgLine key = { .function = function_of(f), .file = file, .address = address,
+                        .made = (UInt)VG_(sizeXA)(made) + 1 };
+   TgLine* line = line_of(&key);
+   VG_(addToXA)(made, &line);
+   return line;
+}
+
+void tg_line_name(TgLine* line, const TgFunction* f, const HChar* file, UInt number)
+{
+   line->function = function_of(f);
+   line->file = file;
+   line->number = number;
+}
+
+void tg_lines_name_parts(void)
+{
+   TgLine* line;
+   for (UInt i = 0; i < N_SETS && made != NULL; i++) {
+      VG_(OSetGen_ResetIter)(*sets[i]);
+      while ((line = VG_(OSetGen_Next)(*sets[i])) != NULL) {
+         if (line->made == 0 || !tg_line_is_part(line))
+            continue;
+         const TgLine* whole = *(TgLine**)VG_(indexXA)(made, (Word)line->made - 1);
+         line->function = whole->function;
+         line->file = whole->file;
+         line->number = whole->number;
+      }
+   }
+}
+
+const TgLine* tg_line_named(const TgLine* line)
+{
+   return line->made == 0
+             ? line : tg_line_of(line->function, line->file, line->number, line->address);
+}
+
 TgLine* tg_line_part(const TgLine* line, UInt object, UInt row_block)
 {
-   const TgLine key = { .function = line->function, .file = line->file,
+   const TgLine key = { .function = line->function, .file = line->file, .made = line->made,
                         .number = line->number, .address = line->address,
                         .object = object, .row_block = row_block };
    return line_of(&key);

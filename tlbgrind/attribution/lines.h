@@ -18,8 +18,8 @@ typedef struct {
    const HChar* name;
 } TgFunction;
 
-/* A line; function, file, number, address, object and row block are its key. Equal names are equal
-   pointers. */
+/* A line; function, file, number, address, object and row block are its key, or `made`, object and
+   row block. Equal names are equal pointers. */
 typedef struct {
    const TgFunction* function;
    const HChar* file; /* differs from function->file for inlined code */
@@ -30,6 +30,8 @@ typedef struct {
    UInt object;       /* of data, or its cell, by number: likewise */
    UChar length;      /* of the instruction at `address`; 0: it was not translated */
    Bool is_recent;    /* see tg_lines_set_aside() */
+   UInt made;         /* of code whose names can change (attribution/made_code.h), by number, all of
+                         them for one piece of code; 0: they do not */
    UChar listed;      /* bits by kind of reference, see trace/missed_segments.h */
    ULong refs[TLB_N_USERS];    /* instructions, reads, writes */
    uint64_t* misses[TLB_N_USERS]; /* see tg_line_misses(); NULL: none */
@@ -47,6 +49,17 @@ const HChar* tg_intern_path(const HChar* folder, const HChar* file);
 /* The line with that key, made if it is new. All names are from tg_intern(). */
 TgLine* tg_line_of(const TgFunction* f, const HChar* file, UInt number, Addr address);
 
+/* A new line for a piece of code whose names can change, with these for now. */
+TgLine* tg_line_made(const TgFunction* f, const HChar* file, Addr address);
+
+/* Gives such a line, which is no part, other names. They are those of its parts, too, once
+   tg_lines_name_parts() has been called. */
+void tg_line_name(TgLine* line, const TgFunction* f, const HChar* file, UInt number);
+void tg_lines_name_parts(void);
+
+/* The line that stands for all that have its names, of which there can be several by now. */
+const TgLine* tg_line_named(const TgLine* line);
+
 /* The part of the line, or of the line that it is a part of, for references to an object of data in
    a row block (data/row_blocks.h), made if it is new. The line's costs are the sum of its own and
    those of its parts. */
@@ -57,7 +70,8 @@ static inline Bool tg_line_is_part(const TgLine* line)
    return line->object != 0 || line->row_block != 0;
 }
 
-/* Whether both are parts of one line, or one is that line. */
+/* Whether both have the same names: they are parts of one line, or one is that line, or two pieces
+   of code have it together. */
 Bool tg_line_is_same(const TgLine* a, const TgLine* b);
 
 /* The line that it is a part of, or itself. */

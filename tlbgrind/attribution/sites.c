@@ -14,6 +14,7 @@
 
 #include "arch/arch.h"
 #include "attribution/debug_lines.h"
+#include "attribution/made_code.h"
 #include "attribution/sites.h"
 #include "attribution/unnamed.h"
 
@@ -144,6 +145,32 @@ static const HChar* symbol_of(DiEpoch epoch, Addr a, Addr* entry)
    return interned;
 }
 
+/* Code that is made at run time: it belongs to no object. A block is a part of one function, so that
+   its instructions have the same name. */
+static Bool in_block;
+static TgLine* block_line; /* NULL: it has none yet */
+
+void tg_sites_begin_block(void)
+{
+   in_block = True;
+   block_line = NULL;
+}
+
+void tg_sites_end_block(void)
+{
+   in_block = False;
+}
+
+static TgLine* made_line(Addr a, const HChar* object)
+{
+   const Bool has_own = !in_block || apart || tg_made_code_has_lines();
+   if (has_own)
+      return tg_made_code_line(a, object, apart ? a : 0);
+   if (block_line == NULL)
+      block_line = tg_made_code_line(a, object, 0);
+   return block_line;
+}
+
 /* For inlined code the function is the one it is inlined into, by the symbol, and the file is the
    one it was written in, by the line table. */
 static TgLine* look_up(Addr a)
@@ -155,9 +182,10 @@ static TgLine* look_up(Addr a)
    UInt number;
 
    const Bool is_named = a - named.start < named.length;
-   f.object = VG_(get_objname)(epoch, a, &object) ? tg_intern(object)
-              : is_named                          ? named.object
-                                                  : tg_intern("???");
+   const Bool has_object = VG_(get_objname)(epoch, a, &object);
+   if (!is_named && tg_made_code_is_at(a) && object_of(epoch, a) == NULL)
+      return made_line(a, has_object ? tg_intern(object) : NULL);
+   f.object = has_object ? tg_intern(object) : is_named ? named.object : tg_intern("???");
    f.name = symbol_of(epoch, a, &entry);
    if (is_named)
       f.name = named.function;
@@ -225,8 +253,26 @@ void tg_sites_part(UInt (*at)(Addr a))
    part_at = at;
 }
 
+/* Code that is rewritten has other bytes somewhere, and almost always another sum. */
+static UShort sum_of(Addr a, UChar length)
+{
+   UInt sum = 0;
+   for (UInt i = 0; i < length; i++)
+      sum = sum * 31 + *(const UChar*)(a + i);
+   return (UShort)(sum ^ sum >> 16);
+}
+
+Bool tg_sites_is_rewritten(Addr a, UChar length)
+{
+   const TgSite* site = VG_(HT_lookup)(sites, a);
+   return site != NULL && site->line != NULL && site->line->made != 0 && site->length != 0
+          && (site->length != length || site->code != sum_of(a, length));
+}
+
 void tg_site_set_length(TgSite* site, UChar length)
 {
+   if (in_block && site->line != NULL && site->line->made != 0)
+      site->code = sum_of(site->address, length);
    site->length = length;
    if (apart && site->line != NULL && length != 0)
       site->line->length = length;
@@ -299,9 +345,12 @@ void tg_sites_unmapped(Addr a, SizeT len)
          /* A site without users has no costs to be attributed. */
          if (site->users > 0)
             tg_site_line(site);
+         if (site->line != NULL && site->line->made != 0)
+            tg_made_code_gone(site->line);
          VG_(HT_remove)(sites, site->address);
          site->retired = True;
          free_if_done(site);
       }
    }
+   tg_made_code_gone_all();
 }

@@ -20,6 +20,7 @@ typedef struct _TgSite {
    UInt users;   /* segments that refer to it */
    Bool retired; /* its code has been unmapped */
    UChar length; /* of the instruction; 0: it was not translated */
+   UShort code;  /* of code that is made at run time: a sum of the instruction's bytes */
 } TgSite;
 
 /* `each_apart`: each site has a line of its own, and code without symbols is named by its
@@ -32,6 +33,14 @@ void tg_sites_name(Addr a, SizeT len, const HChar* object, const HChar* function
 /* From now on each new site is counted at the part of its line that `part_at` says for its
    address (tg_line_part()). */
 void tg_sites_part(UInt (*part_at)(Addr a));
+
+/* Begins and ends a block of code, whose instructions are used and get their lengths meanwhile: those
+   that are made at run time have one line together, unless each has to have its own. */
+void tg_sites_begin_block(void);
+void tg_sites_end_block(void);
+
+/* Whether the instruction is made at run time, and its bytes are others than those of its site. */
+Bool tg_sites_is_rewritten(Addr a, UChar length);
 
 /* The site of the instruction at `a`, made if it is new. Adds one user. */
 TgSite* tg_site_use(Addr a);

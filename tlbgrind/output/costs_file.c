@@ -249,14 +249,15 @@ static void print_costs(TgFile* f, const ULong* costs, const TgEvent** events,
       tg_file_number(f, costs[events[i]->cost], i + 1 < n_events ? ' ' : '\n');
 }
 
-/* Adds up the line number *i and its parts, and moves on to the last of them. */
+/* Adds up the line number *i, its parts, and other code of the same names, and moves on to the last
+   of them. */
 static const TgLine* add_up(XArray* lines, Word* i, UInt machine, ULong* cost)
 {
    const TgLine* l = *(TgLine**)VG_(indexXA)(lines, *i);
    tg_lines_costs(l, machine, cost);
    for (; *i + 1 < VG_(sizeXA)(lines); (*i)++) {
       const TgLine* part = *(TgLine**)VG_(indexXA)(lines, *i + 1);
-      if (!tg_line_is_part(part) || !tg_line_is_same(part, l))
+      if (!tg_line_is_same(part, l))
          break;
       ULong more[TG_N_COSTS];
       tg_lines_costs(part, machine, more);
@@ -293,7 +294,8 @@ static void print_lines(TgFile* f, XArray* lines, XArray* arcs, UInt machine,
       const TgLine* l = add_up(lines, &i, machine, cost);
       Word n_arcs = 0;
       /* A share has copies of lines. */
-      const Word first_arc = arcs == NULL ? 0 : tg_arcs_from(arcs, tg_line_part(l, 0, 0), &n_arcs);
+      const Word first_arc
+         = arcs == NULL ? 0 : tg_arcs_from(arcs, tg_line_named(tg_line_part(l, 0, 0)), &n_arcs);
       for (UInt j = 0; j < n_events; j++)
          any |= cost[events[j]->cost] != 0;
       if (!any && n_arcs == 0)

@@ -108,6 +108,14 @@ static void clear(Share* p)
    VG_(memset)(p->unperformed, 0, sizeof p->unperformed);
 }
 
+/* The line's names of now, which can be others than they were. */
+static void take_names(Booked* b)
+{
+   b->costs.function = b->line->function;
+   b->costs.file = b->line->file;
+   b->costs.number = b->line->number;
+}
+
 static Booked* booked(Share* p, const TgLine* line)
 {
    Booked* b = VG_(OSetGen_Lookup)(p->lines, &line);
@@ -115,9 +123,8 @@ static Booked* booked(Share* p, const TgLine* line)
       b = VG_(OSetGen_AllocNode)(p->lines, sizeof *b);
       VG_(memset)(b, 0, sizeof *b);
       b->line = line;
-      b->costs.function = line->function;
-      b->costs.file = line->file;
-      b->costs.number = line->number;
+      take_names(b);
+      b->costs.made = line->made;
       b->costs.address = line->address;
       b->costs.object = line->object;
       b->costs.row_block = line->row_block;
@@ -332,6 +339,7 @@ XArray* tg_shares_result(const TgShares* s, UInt number, UInt machine, TgResults
    VG_(OSetGen_ResetIter)(p->lines);
    while ((b = VG_(OSetGen_Next)(p->lines)) != NULL) {
       TgLine* costs = &b->costs;
+      take_names(b);
       VG_(addToXA)(own, &costs);
    }
    tg_lines_sort(own);
@@ -345,7 +353,7 @@ XArray* tg_shares_arcs(const TgShares* s, UInt number)
    BookedArc* b;
    VG_(OSetGen_ResetIter)(p->arcs);
    while ((b = VG_(OSetGen_Next)(p->arcs)) != NULL) {
-      const TgLineArc arc = { .from = b->arc->from->line, .to = b->arc->to->line,
+      const TgLineArc arc = { .from = tg_line_named(b->arc->from->line), .to = b->arc->to->line,
                               .calls = b->calls, .inclusive = b->inclusive };
       if (!tg_arcs_is_empty(&arc))
          VG_(addToXA)(all, &arc);

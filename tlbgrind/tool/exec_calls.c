@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "base/program_text.h"
 #include "base/streams.h"
 #include "options/exec.h"
 #include "tool/exec_calls.h"
@@ -49,23 +50,11 @@ Bool tg_exec_calls_has(UInt syscall)
    return syscall == __NR_execve || syscall == __NR_execveat;
 }
 
-/* The text at an address of the program; NULL: it cannot be read. */
-static const HChar* text_at(Addr a)
-{
-   for (Addr at = a;; at++) {
-      if ((at == a || VG_IS_PAGE_ALIGNED(at))
-          && !VG_(am_is_valid_for_client)(at, 1, VKI_PROT_READ))
-         return NULL;
-      if (*(const HChar*)at == '\0')
-         return (const HChar*)a;
-   }
-}
-
 /* The file to be executed, to be freed, or NULL; `argv`: its arguments. */
 static HChar* file_of(UInt syscall, const UWord* args, const HChar*** argv)
 {
    const Bool is_at = syscall != __NR_execve;
-   const HChar* path = text_at(args[is_at ? 1 : 0]);
+   const HChar* path = tg_program_text(args[is_at ? 1 : 0]);
    const Addr list = args[is_at ? 2 : 1];
    static const HChar* none[] = { NULL };
    if (path == NULL)
@@ -138,7 +127,7 @@ static Bool is_called_by_file(const HChar* file, const HChar* name)
 /* The reason why the core cannot or should not follow the exec; NULL: none. */
 static const HChar* obstacle(const HChar* file, const HChar** argv)
 {
-   const HChar* name = argv[0] == NULL ? NULL : text_at((Addr)argv[0]);
+   const HChar* name = argv[0] == NULL ? NULL : tg_program_text((Addr)argv[0]);
    Bool is_privileged = False;
    if (VG_(name_of_launcher) == NULL || VG_(name_of_launcher)[0] != '/')
       return "Valgrind can not find itself";

@@ -31,6 +31,8 @@
 #include "tool/sample_code.h"
 #include "tool/unmatched.h"
 #include "arch/arch.h"
+#include "attribution/made_code.h"
+#include "attribution/sites.h"
 #include "native/running_on_valgrind.h"
 #include "space/merged_code.h"
 #include "trace/instrumentation.h"
@@ -548,6 +550,20 @@ static void instrument(Block* b, const IRSB* in, const VexGuestLayout* layout)
       tg_blocks_end(b->out, layout);
 }
 
+/* Code that has been rewritten is other code, and so is the rest of its block. */
+static void forget_rewritten(const IRSB* in, const VexGuestExtents* vge)
+{
+   for (Int i = 0; tg_has_made_code && i < in->stmts_used; i++) {
+      const IRStmt* st = in->stmts[i];
+      if (st->tag != Ist_IMark
+          || !tg_sites_is_rewritten(st->Ist.IMark.addr, (UChar)st->Ist.IMark.len))
+         continue;
+      for (UInt j = 0; j < vge->n_used; j++)
+         tg_sites_unmapped(vge->base[j], vge->len[j]);
+      return;
+   }
+}
+
 IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
                     const VexGuestLayout* layout, const VexGuestExtents* vge,
                     const VexArchInfo* archinfo_host, IRType guest_word,
@@ -568,8 +584,11 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
    tg_unmatched_block(entry);
    tg_code_entries_block(closure->nraddr, closure->nraddr == entry ? vge->len[0] : 0);
    if (tg_instrumented || faults) {
+      forget_rewritten(in, vge);
+      tg_sites_begin_block();
       tg_superblock_begin();
       instrument(&b, in, layout);
+      tg_sites_end_block();
       fill_in_segments(tg_superblock_finish(entry, closure->nraddr), b.n_segments);
       return b.out;
    }

@@ -22,6 +22,7 @@
 
 #include "sim/mmu/mmu.h"
 
+#include "attribution/made_code.h"
 #include "attribution/sites.h"
 #include "calls/call_stack.h"
 #include "calls/collection.h"
@@ -54,6 +55,7 @@
 #include "tool/exec_calls.h"
 #include "tool/instrument.h"
 #include "tool/monitor.h"
+#include "tool/name_files.h"
 #include "tool/outputs.h"
 #include "tool/progress.h"
 #include "tool/region.h"
@@ -83,6 +85,7 @@ static void forked(ThreadId tid)
    tg_call_stacks_forked(tid);
    tg_region_forked();
    tg_exec_calls_forked();
+   tg_made_code_begin();
    /* Last, because the kernel's work after a fork causes the child's first faults. */
    tg_aspace_forked(tid, True);
 }
@@ -111,6 +114,7 @@ static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
    tg_native_pre_syscall(syscall, args);
    tg_recorder_pre_syscall(tid, syscall, args);
    tg_sandbox_pre_syscall(syscall, args);
+   tg_name_files_pre_syscall(syscall, args);
    if (tg_exec_calls_has(syscall))
       pre_exec(syscall, args);
 }
@@ -168,6 +172,7 @@ static void mapped(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong di_handle)
 {
    (void)di_handle;
    tg_aspace_mapped(a, len, r, w, x);
+   tg_made_code_mapped(a, x);
    tg_code_entries_unmapped(a, len);
    tg_data_uses_changed(a, len);
    tg_call_code_changed();
@@ -245,6 +250,7 @@ static void post_clo_init(void)
       tg_aspace_trace_begin();
    tg_hugetlb_init(o->pages.fake_hugetlb);
    tg_sites_init(o->dump_instr);
+   tg_made_code_begin();
    tg_superblocks_init();
    tg_data_init(o);
    if (tg_data_objects_on)

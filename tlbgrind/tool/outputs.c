@@ -13,6 +13,7 @@
 #include "sim/mmu/run_reach.h"
 
 #include "attribution/lines.h"
+#include "attribution/made_code.h"
 #include "base/file.h"
 #include "base/streams.h"
 #include "calls/call_stack.h"
@@ -83,6 +84,7 @@ static XArray* settle(void)
    settle_counts();
    for (UInt i = 0; i < TG_N_SHARINGS; i++)
       tg_shares_settle(tg_shares((TgSharing)i), &results);
+   tg_made_code_name();
    XArray* lines = tg_lines_sorted();
    for (UInt i = 0; i < results.options->n_machines; i++)
       add_up(&results.result[i], lines);

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..base.text import percentage
+from ..base.text import in_brackets, percentage
 from ..formats.outfile import UNKNOWN
 from .profile import Profile
 from .rows import LINE_INCLUSIVE, Names, Rows
@@ -73,7 +73,7 @@ def label_of(fields: tuple[str, ...], names: Names) -> str:
     named = dict(zip(fields, names))
     if "function" in named:
         place = f"{named['file']}:{named['function']}"
-        return place if named["object"] == UNKNOWN else f"{place} [{named['object']}]"
+        return place if named["object"] == UNKNOWN else f"{place} {in_brackets(str(named['object']))}"
     if "line" in named:
         return f"{named['file']}:{named['line'] or UNKNOWN}"
     return str(names[0])

@@ -15,6 +15,11 @@ def title(text: str, width: int = TITLE_WIDTH) -> str:
     return f"-- {printable(text)} ".ljust(width, "-").rstrip()
 
 
+def in_brackets(name: str) -> str:
+    """An object's name. Of what is in no file, such as [vdso], it has them already."""
+    return name if name.startswith("[") else f"[{name}]"
+
+
 def percentage(value: int, base: int) -> str:
     return f"{100 * value / base:.1f}%" if value and base else ""
 

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..base.documents import Record, Table
+from ..base.text import in_brackets
 from ..formats.faultlog import (
     ARRIVALS,
     KINDS,
@@ -41,7 +42,7 @@ def _labels(view: int) -> dict[str, Callable[[Fault], str]]:
 def _function(fault: Fault) -> str:
     if fault.code.object == UNKNOWN and fault.by:
         return f"<{fault.by}>"
-    return f"{fault.code.function} [{fault.code.object}]"
+    return f"{fault.code.function} {in_brackets(fault.code.object)}"
 
 
 def _ranked(
