@@ -220,7 +220,7 @@ static uint32_t read_sizes(tlb_table_caches *t, uint64_t whose, uint64_t entry)
 
 /* Makes it the newest line of its kind. Returns whether the nearest cache has had it. */
 static inline bool read_first(tlb_table_caches *t, tlb_newest_line *newest, uint64_t whose,
-                       uint64_t number)
+                              uint64_t number)
 {
    const tlb_lines *const l = &t->cache[0];
    const uint64_t whole = number | whose;

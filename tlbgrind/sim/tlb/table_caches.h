@@ -49,8 +49,9 @@ typedef struct {
    uint32_t region_name; /* the part of the name that the lines of its region have */
 } tlb_newest_line;
 
-/* A region is 2^19 lines of one owner: with 8 entries of 4K pages each 16 GiB, so that there are
-   enough for all that 47 bits can address. What lies in further regions is in no cache. */
+/* A region is 2^19 lines of one owner: with 8 entries of 4K pages each 16 GiB. So there are
+   128 TiB of them, all that a process has on most systems. What lies in further regions is in no
+   cache. */
 enum { TLB_N_REGIONS = 8191 };
 
 typedef struct {
