@@ -452,6 +452,7 @@ TOOL_SOURCES = \
 	tlbgrind/output/reach_file.c \
 	tlbgrind/output/shares.c \
 	tlbgrind/output/summary.c \
+	tlbgrind/output/sums.c \
 	tlbgrind/output/threads.c \
 	tlbgrind/output/timeline.c \
 	tlbgrind/space/aspace.c \
@@ -605,6 +606,7 @@ TOOL_INCLUDES = \
 	tlbgrind/output/results.h \
 	tlbgrind/output/shares.h \
 	tlbgrind/output/summary.h \
+	tlbgrind/output/sums.h \
 	tlbgrind/output/threads.h \
 	tlbgrind/output/timeline.h \
 	tlbgrind/space/aspace.h \
