@@ -918,6 +918,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/faults/native.py \
 	tlbgrind/tgreport/formats/__init__.py \
 	tlbgrind/tgreport/formats/archive.py \
+	tlbgrind/tgreport/formats/cost.py \
 	tlbgrind/tgreport/formats/datafile.py \
 	tlbgrind/tgreport/formats/dwarf.py \
 	tlbgrind/tgreport/formats/elf.py \

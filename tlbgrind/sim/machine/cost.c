@@ -93,6 +93,8 @@ static wide product(uint64_t a, uint32_t b)
 static uint64_t quotient(wide n, uint64_t by)
 {
    uint64_t rest = n.high, q = 0;
+   if (n.high == 0)
+      return n.low / by;
    for (unsigned bit = 64; bit-- > 0;) {
       const uint64_t carry = rest >> 63;
       rest = rest << 1 | (n.low >> bit & 1);

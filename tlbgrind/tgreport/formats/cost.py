@@ -27,6 +27,14 @@ class Cycles(NamedTuple):
     least: int
     most: int
 
+    def without(self, other: Cycles) -> Cycles:
+        """The difference at both ends, the smaller one first."""
+        ends = sorted((self.least - other.least, self.most - other.most))
+        return Cycles(ends[0], ends[1])
+
+    def words(self) -> str:
+        return f"{self.least:,} to {self.most:,}" if self.least != self.most else f"{self.most:,}"
+
 
 class _Hit(NamedTuple):
     """What hits of an array cost; None: unknown."""
