@@ -313,23 +313,25 @@ def _percent(part: int, whole: int) -> str:
 def _table(advice: Advice) -> list[str]:
     shown = advice.shown()
     has_cycles = any(gain.cycles_saved for gain in shown)
-    cycles = ["cycles saved"] * has_cycles
-    rows = [["memory", "pages", "walks", "saved", "", *cycles, "L1 saved", "faults saved", "backed", "unused"]]
+    cycles = ("cycles saved",) * has_cycles
+    rows: list[tuple[str, ...]] = [
+        ("memory", "pages", "walks", "saved", "", *cycles, "L1 saved", "faults saved", "backed", "unused")
+    ]
     for gain in shown:
-        cycles = [gain.cycles_saved.words() if gain.cycles_saved else ""] * has_cycles
+        words = gain.cycles_saved.words() if gain.cycles_saved else ""
         rows.append(
-            [
+            (
                 name_of(gain),
                 gain.size,
                 f"{gain.walks:,}",
                 f"{gain.saved:,}",
                 _percent(gain.saved, advice.walks),
-                *cycles,
+                *(words,) * has_cycles,
                 f"{gain.misses_saved:,}",
                 f"{gain.faults_saved:,}",
                 f"{gain.backed:,}K",
                 f"{gain.backed - gain.touched:,}K",
-            ]
+            )
         )
     return aligned(rows)
 
