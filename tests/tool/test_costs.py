@@ -10,7 +10,18 @@ from pathlib import Path
 
 import pytest
 from tg_environment import client
-from tool.test_walks import FIRST, L1, MEMORY, array, by_function, cached, count, events, machine, walks
+from tool.test_walks import (
+    FIRST,
+    L1,
+    MEMORY,
+    array,
+    by_function,
+    cached,
+    count,
+    events,
+    machine,
+    walks,
+)
 from tool_support import PYTHON, TG_ANNOTATE, OutFile, messages, run
 
 SECOND = FIRST + array("L2", 2, "all", 24, "5..7")
