@@ -458,6 +458,7 @@ TOOL_SOURCES = \
 	tlbgrind/output/reach_file.c \
 	tlbgrind/output/shares.c \
 	tlbgrind/output/summary.c \
+	tlbgrind/output/sums.c \
 	tlbgrind/output/threads.c \
 	tlbgrind/output/timeline.c \
 	tlbgrind/space/aspace.c \
@@ -618,6 +619,7 @@ TOOL_INCLUDES = \
 	tlbgrind/output/results.h \
 	tlbgrind/output/shares.h \
 	tlbgrind/output/summary.h \
+	tlbgrind/output/sums.h \
 	tlbgrind/output/threads.h \
 	tlbgrind/output/timeline.h \
 	tlbgrind/space/aspace.h \
@@ -930,6 +932,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/faults/native.py \
 	tlbgrind/tgreport/formats/__init__.py \
 	tlbgrind/tgreport/formats/archive.py \
+	tlbgrind/tgreport/formats/cost.py \
 	tlbgrind/tgreport/formats/datafile.py \
 	tlbgrind/tgreport/formats/dwarf.py \
 	tlbgrind/tgreport/formats/elf.py \

@@ -91,20 +91,58 @@ def test_other_programs_get_what_the_text_has(tmp_path: Path) -> None:
         "on",
         "",
     ]
-    columns = ["memory", "pages", "walks", "walks_saved", "L1tm_saved", "faults_saved"]
+    columns = ["memory", "pages", "walks", "walks_saved", "cycles_saved_least", "cycles_saved_most"]
+    columns += ["L1tm_saved", "faults_saved"]
     columns += ["backed_KiB", "touched_KiB", "unused_KiB", "pays", "held", "mapping"]
     assert [list(row) for row in rows] == [columns] * 5
     assert [list(row.values()) for row in rows] == [
-        ["heap", "2M", 900, 100, 100, 10, 2048, 48, 2000, "walks", "yes", None],
-        ["stack", "2M", 1000, 0, 0, 500, 2048, 8, 2040, "faults", "yes", None],
-        ["text", "2M", 1000, 0, 0, 0, 0, 0, 0, "absent", "yes", None],
-        ["heap", "64K", 5000, -4000, -4000, 0, 0, 0, 0, "no", "no", None],
-        ["all", "2M", 999, 1, 1, 0, 4096, 56, 4040, "no", "yes", None],
+        ["heap", "2M", 900, 100, None, None, 100, 10, 2048, 48, 2000, "walks", "yes", None],
+        ["stack", "2M", 1000, 0, None, None, 0, 500, 2048, 8, 2040, "faults", "yes", None],
+        ["text", "2M", 1000, 0, None, None, 0, 0, 0, 0, 0, "absent", "yes", None],
+        ["heap", "64K", 5000, -4000, None, None, -4000, 0, 0, 0, 0, "no", "no", None],
+        ["all", "2M", 999, 1, None, None, 1, 0, 4096, 56, 4040, "no", "yes", None],
     ]
     for row, how in zip(rows, hows):
         row["how"] = how
     cells = csv_rows(run(tmp_path, "--advice", "--format=csv", *files).out.decode())
     assert [{key: cell for key, cell in row.items() if cell} for row in cells] == as_csv(found)
+
+
+COST = """desc: Walk cycles: 20..30 assumed
+desc: Hit cycles: D 1 RW 0..0
+desc: Hit cycles: L2 2 IRW 7..7
+desc: Window: 200
+desc: Overlap: walks 4.0 assumed
+"""
+
+
+def with_cycles(place: Path, machine: str, walks: int, instructions: int) -> str:
+    """All walks are loads', and so are their cycles."""
+    name = write(place, machine, walks, COST, instructions=instructions)
+    text = (place / name).read_text(encoding="utf-8").replace(" DLtmw\n", " DLtmw Wcyc\n")
+    (place / name).write_text(re.sub(r"( 0 0 0)$", rf"\1 {30 * walks}", text, flags=re.MULTILINE), encoding="utf-8")
+    return name
+
+
+def test_cycles_are_saved_between_two_ends(tmp_path: Path) -> None:
+    """With 1000 walks two are within 200 instructions, with 500 one, so these cost more each."""
+    files = [
+        with_cycles(tmp_path, "m", 1000, 100_000),
+        with_cycles(tmp_path, "m@heap:2M", 500, 100_000),
+        with_cycles(tmp_path, "m@anon:2M", 0, 100_000),
+        with_cycles(tmp_path, "m@text:2M", 1000, 100_000),
+    ]
+    text = run(tmp_path, "--advice", *files).out.decode()
+    shown = [re.split(r" {2,}", line.strip()) for line in text.splitlines()]
+    assert ["memory", "pages", "walks", "saved", "cycles saved", "L1 saved", "faults saved", "backed", "unused"] in shown
+    rows = {row[0]: row for row in shown if len(row) > 5}
+    assert rows["anon"][5] == "10,000 to 30,000"
+    assert rows["heap"][5] == "0 to 15,000"
+    assert "text" not in rows
+    assert "cycles saved: what misses cost less" in text
+    found = document(run(tmp_path, "--advice", "--format=json", *files).out.decode())
+    saved = {row["memory"]: (row["cycles_saved_least"], row["cycles_saved_most"]) for row in found["tables"][1]["rows"]}
+    assert saved == {"anon": (10_000, 30_000), "heap": (0, 15_000), "text": (0, 0)}
 
 
 def test_a_loss_above_all_walks_has_no_percentage(tmp_path: Path) -> None:

@@ -2,12 +2,12 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """Caches that a walk's references go through, nearest first: name, size, bytes of a line, ways, and,
 but for the first, what a reference that is found there costs beyond one found in the first. Then the
-memory, and how far walks, and hits of arrays for loads behind the first level, overlap. A figure behind
-? is assumed. Of each cache page tables are assumed to get half.
+memory, how far walks, and hits of arrays for loads behind the first level, overlap, and how many
+instructions are under way together, which is 1 where they execute in order. A figure behind ? is assumed. Of each cache page tables are assumed to get half.
 
 From vendors' documents and from measurements that were published, as the machine files name them:
 latencies of loads less that of the first level, times in nanoseconds at the clock they were taken at.
-Machines that are not named here have no such lines: a trap handler walks, or the table is hashed.
+Machines without caches have no such lines: a trap handler walks, or the table is hashed.
 """
 
 COSTS = {
@@ -17,11 +17,13 @@ COSTS = {
         memory ?202..303
         walks ?2.0
         hits ?2.0
+        window 128
     """,
     "airmont": """
         L1D 24K 64 6
         L2 1M 64 16 ?11..16
         memory ?200..300
+        window 32
     """,
     "apple-m1": """
         L1D 128K 64 8
@@ -30,6 +32,7 @@ COSTS = {
         memory ?300..351
         walks ?2.0
         hits ?2.0
+        window ?630
     """,
     "apple-m1-e": """
         L1D 64K 64 ?8
@@ -38,6 +41,7 @@ COSTS = {
         memory ?200..300
         walks ?2.0
         hits ?2.0
+        window ?110
     """,
     "apple-m2": """
         L1D 128K 64 ?8
@@ -46,6 +50,7 @@ COSTS = {
         memory ?300..420
         walks ?2.0
         hits ?2.0
+        window ?630
     """,
     "apple-m2-e": """
         L1D 64K 64 ?8
@@ -54,6 +59,7 @@ COSTS = {
         memory ?200..300
         walks ?2.0
         hits ?2.0
+        window ?110
     """,
     "apple-m3": """
         L1D 128K 64 ?8
@@ -62,6 +68,7 @@ COSTS = {
         memory ?300..420
         walks ?2.0
         hits ?2.0
+        window ?630
     """,
     "apple-m3-e": """
         L1D 64K 64 ?8
@@ -70,6 +77,7 @@ COSTS = {
         memory ?200..300
         walks ?2.0
         hits ?2.0
+        window ?110
     """,
     "apple-m4": """
         L1D 128K 64 ?8
@@ -78,6 +86,7 @@ COSTS = {
         memory ?300..420
         walks ?2.0
         hits ?2.0
+        window ?630
     """,
     "apple-m4-e": """
         L1D 64K 64 ?8
@@ -86,17 +95,20 @@ COSTS = {
         memory ?200..300
         walks ?2.0
         hits ?2.0
+        window ?110
     """,
     "bobcat": """
         L1D 32K 64 8
         L2 512K 64 16 ?14..23
         memory ?150..250
         hits ?2.0
+        window 56
     """,
     "bonnell": """
         L1D 24K 64 6
         L2 512K 64 8 12
         memory 196
+        window 1
     """,
     "boom": """
         L1D 32K 64 8
@@ -104,6 +116,7 @@ COSTS = {
         memory ?120..245
         walks 1.0
         hits ?2.0
+        window 128
     """,
     "broadwell": """
         L1D 32K 64 8
@@ -112,6 +125,7 @@ COSTS = {
         memory 162..331
         walks ?2.0
         hits ?2.0
+        window 192
     """,
     "bulldozer": """
         L1D 16K 64 4
@@ -119,6 +133,7 @@ COSTS = {
         L3 8M 64 64 66
         memory 249
         hits ?2.0
+        window 128
     """,
     "c1-ultra": """
         L1D ?64K 64 ?4
@@ -127,12 +142,14 @@ COSTS = {
         memory ?300..560
         walks ?2.0
         hits ?2.0
+        window ?768
     """,
     "c910": """
         L1D 64K 64 2
         L2 1M 64 16 57
         memory 245
         hits ?2.0
+        window 192
     """,
     "champsim": """
         L1D 48K 64 12
@@ -141,17 +158,20 @@ COSTS = {
         memory 80..180
         walks ?5.0
         hits ?2.0
+        window 352
     """,
     "core-duo-t2600": """
         L1D 32K 64 8
         L2 2M 64 8 11
         memory ?150..250
+        window ?40
     """,
     "core2": """
         L1D 32K 64 8
         L2 4M 64 16 11..12
         memory 204..270
         hits ?2.0
+        window 96
     """,
     "cortex-a15": """
         L1D 32K 64 2
@@ -159,33 +179,39 @@ COSTS = {
         memory 204
         walks ?1.0
         hits ?2.0
+        window 128
     """,
     "cortex-a17": """
         L1D 32K 64 4
         L2 1M 64 16 ?17
         memory ?204
         hits ?2.0
+        window ?64
     """,
     "cortex-a35": """
         L1D 32K 64 4
         L2 512K 64 8 ?13..14
         memory ?151..204
+        window 1
     """,
     "cortex-a5": """
         L1D 32K 32 4
         L2 ?512K 32 ?8 ?19
         memory ?151..204
+        window 1
     """,
     "cortex-a53": """
         L1D 32K 64 4
         L2 1M 64 16 13..14
         memory ?151..204
+        window 1
     """,
     "cortex-a55": """
         L1D 32K 64 4
         L2 128K 64 4 ?5..14
         L3 1M 64 16 ?22..46
         memory ?151..250
+        window 1
     """,
     "cortex-a57": """
         L1D 32K 64 2
@@ -193,11 +219,13 @@ COSTS = {
         memory ?200..300
         walks ?2.0
         hits ?2.0
+        window 128
     """,
     "cortex-a7": """
         L1D 32K 64 4
         L2 512K 64 8 ?13..14
         memory ?151..204
+        window 1
     """,
     "cortex-a710": """
         L1D 32K 64 4
@@ -206,6 +234,7 @@ COSTS = {
         memory ?300..560
         walks ?2.0
         hits ?2.0
+        window 160
     """,
     "cortex-a72": """
         L1D 32K 64 2
@@ -213,6 +242,7 @@ COSTS = {
         memory ?200..300
         walks ?2.0
         hits ?2.0
+        window 128
     """,
     "cortex-a725": """
         L1D 64K 64 4
@@ -221,6 +251,7 @@ COSTS = {
         memory ?300..560
         walks ?2.0
         hits ?2.0
+        window ?224
     """,
     "cortex-a73": """
         L1D 32K 64 4
@@ -228,6 +259,7 @@ COSTS = {
         memory ?200..300
         walks ?2.0
         hits ?2.0
+        window ?64
     """,
     "cortex-a76": """
         L1D 64K 64 4
@@ -236,11 +268,13 @@ COSTS = {
         memory ?250..400
         walks ?2.0
         hits ?2.0
+        window 128
     """,
     "cortex-a8": """
         L1D 32K 64 4
         L2 256K 64 8 ?13..14
         memory ?151..204
+        window 1
     """,
     "cortex-a9": """
         L1D 32K 32 4
@@ -248,6 +282,7 @@ COSTS = {
         memory 151
         walks ?2.0
         hits ?2.0
+        window ?32
     """,
     "cortex-x2": """
         L1D 64K 64 4
@@ -256,6 +291,7 @@ COSTS = {
         memory ?300..560
         walks ?2.0
         hits ?2.0
+        window 288
     """,
     "cortex-x925": """
         L1D 64K 64 4
@@ -264,6 +300,7 @@ COSTS = {
         memory ?300..560
         walks ?2.0
         hits ?2.0
+        window ?768
     """,
     "cougarcove": """
         L1D ?48K 64 ?12
@@ -273,6 +310,7 @@ COSTS = {
         memory ?400..700
         walks ?4.0
         hits ?2.0
+        window ?576
     """,
     "crestmont": """
         L1D 32K 64 8
@@ -281,6 +319,7 @@ COSTS = {
         memory 434..574
         walks ?4.0
         hits ?2.0
+        window 256
     """,
     "cuzco": """
         L1D ?64K 64 ?4
@@ -289,11 +328,13 @@ COSTS = {
         memory ?245..303
         walks ?2.0
         hits ?2.0
+        window ?256
     """,
     "cva6": """
         L1D 32K 16 8
         memory ?20..120
         walks 1.0
+        window 1
     """,
     "emag": """
         L1D 32K 64 ?8
@@ -302,6 +343,7 @@ COSTS = {
         memory ?246..313
         walks ?2.0
         hits ?2.0
+        window ?128
     """,
     "falkor": """
         L1D 32K 64 8
@@ -310,11 +352,13 @@ COSTS = {
         memory 313
         walks ?2.0
         hits ?2.0
+        window 128
     """,
     "geode-lx": """
         L1D 64K 32 16
         L2 128K 32 4 8
         memory 43
+        window 1
     """,
     "goldencove": """
         L1D 48K 64 12
@@ -323,18 +367,21 @@ COSTS = {
         memory 402
         walks ?4.0
         hits ?2.0
+        window 512
     """,
     "goldmont": """
         L1D 24K 64 6
         L2 2M 64 16 ?16
         memory ?300..483
         hits ?2.0
+        window 78
     """,
     "goldmont-plus": """
         L1D 24K 64 6
         L2 4M 64 16 16
         memory 483
         hits ?2.0
+        window 95
     """,
     "gracemont": """
         L1D 32K 64 8
@@ -343,6 +390,7 @@ COSTS = {
         memory ?330..480
         walks ?4.0
         hits ?2.0
+        window 256
     """,
     "haswell": """
         L1D 32K 64 8
@@ -350,6 +398,7 @@ COSTS = {
         L3 8M 64 16 32..58
         memory 226..418
         hits ?2.0
+        window 192
     """,
     "icelake": """
         L1D 48K 64 12
@@ -358,6 +407,7 @@ COSTS = {
         memory ?240..400
         walks ?2.0
         hits ?2.0
+        window 352
     """,
     "isaiah": """
         L1D 64K 64 16
@@ -370,12 +420,14 @@ COSTS = {
         L3 8M 64 16 22..30
         memory ?200..250
         hits ?2.0
+        window 168
     """,
     "jaguar": """
         L1D 32K 64 8
         L2 2M 64 16 ?22..23
         memory ?150..250
         hits ?2.0
+        window 64
     """,
     "k10": """
         L1D 64K 64 2
@@ -383,6 +435,7 @@ COSTS = {
         L3 6M 64 48 46
         memory 188..211
         hits ?2.0
+        window 72
     """,
     "k6-iii": """
         L1D 32K 32 2
@@ -394,12 +447,14 @@ COSTS = {
         L2 512K 64 16 ?8..17
         memory ?165..250
         hits ?2.0
+        window 72
     """,
     "k8": """
         L1D 64K 64 2
         L2 1M 64 16 8..10
         memory 165
         hits ?2.0
+        window 72
     """,
     "kabylake": """
         L1D 32K 64 8
@@ -408,12 +463,14 @@ COSTS = {
         memory ?242
         walks ?2.0
         hits ?2.0
+        window 224
     """,
     "knl": """
         L1D 32K 64 8
         L2 1M 64 16 ?13
         memory 202..260
         hits ?2.0
+        window 72
     """,
     "la664": """
         L1D 64K 64 4
@@ -422,6 +479,7 @@ COSTS = {
         memory 257
         walks ?2.0
         hits ?2.0
+        window 256
     """,
     "lioncove": """
         L1D 48K 64 12
@@ -431,12 +489,14 @@ COSTS = {
         memory ?400..700
         walks ?4.0
         hits ?2.0
+        window 576
     """,
     "llano": """
         L1D 64K 64 2
         L2 1M 64 16 ?9..12
         memory ?188..211
         hits ?2.0
+        window 84
     """,
     "nehalem": """
         L1D 32K 64 8
@@ -445,6 +505,7 @@ COSTS = {
         memory 156..247
         walks 1.0
         hits ?2.0
+        window 128
     """,
     "neoverse-n1": """
         L1D 64K 64 4
@@ -453,6 +514,7 @@ COSTS = {
         memory ?246..303
         walks ?2.0
         hits ?2.0
+        window 128
     """,
     "neoverse-n2": """
         L1D 64K 64 4
@@ -461,6 +523,7 @@ COSTS = {
         memory ?303..400
         walks ?2.0
         hits ?2.0
+        window 160
     """,
     "neoverse-v1": """
         L1D 64K 64 4
@@ -469,6 +532,7 @@ COSTS = {
         memory 303
         walks ?2.0
         hits ?2.0
+        window 256
     """,
     "neoverse-v2": """
         L1D 64K 64 4
@@ -477,6 +541,7 @@ COSTS = {
         memory ?303..680
         walks ?2.0
         hits ?2.0
+        window 320
     """,
     "neoverse-v3": """
         L1D 64K 64 4
@@ -485,6 +550,7 @@ COSTS = {
         memory ?303..680
         walks ?2.0
         hits ?2.0
+        window 384
     """,
     "oryon": """
         L1D 96K 64 6
@@ -493,11 +559,13 @@ COSTS = {
         memory 344..351
         walks ?2.0
         hits ?2.0
+        window 650
     """,
     "p6": """
         L1D 16K 32 4
         L2 256K 32 ?4 ?4..15
         memory ?150
+        window 40
     """,
     "p870": """
         L1D ?64K 64 ?4
@@ -506,11 +574,13 @@ COSTS = {
         memory ?245..303
         walks ?2.0
         hits ?2.0
+        window ?1120
     """,
     "pentium4": """
         L1D 8K 64 4
         L2 512K 64 8 16..23
         memory 218..298
+        window 126
     """,
     "piledriver": """
         L1D 16K 64 4
@@ -518,9 +588,26 @@ COSTS = {
         L3 8M 64 64 ?66
         memory 243..255
         hits ?2.0
+        window 128
+    """,
+    "power10": """
+        window ?256
+    """,
+    "power4": """
+        window 100
+    """,
+    "power7": """
+        window 120
     """,
     "power8": """
         walks ?4.0
+        window 224
+    """,
+    "power9": """
+        window 256
+    """,
+    "ppc970": """
+        window 100
     """,
     "redwoodcove": """
         L1D 48K 64 12
@@ -529,11 +616,13 @@ COSTS = {
         memory ?400..720
         walks ?4.0
         hits ?2.0
+        window 512
     """,
     "rocket": """
         L1D 16K 64 4
         memory ?30..120
         walks 1.0
+        window 1
     """,
     "sandybridge": """
         L1D 32K 64 8
@@ -541,11 +630,13 @@ COSTS = {
         L3 8M 64 16 22..27
         memory ?200..250
         hits ?2.0
+        window 168
     """,
     "silvermont": """
         L1D 24K 64 6
         L2 1M 64 16 ?11..16
         memory ?200..300
+        window 32
     """,
     "skylake": """
         L1D 32K 64 8
@@ -554,6 +645,7 @@ COSTS = {
         memory 242
         walks ?2.0
         hits ?2.0
+        window 224
     """,
     "skymont": """
         L1D 32K 64 8
@@ -562,6 +654,7 @@ COSTS = {
         memory 475..608
         walks ?4.0
         hits ?2.0
+        window 416
     """,
     "taishan-v110": """
         L1D 64K 64 4
@@ -570,6 +663,7 @@ COSTS = {
         memory 246
         walks ?2.0
         hits ?2.0
+        window 128
     """,
     "tigerlake": """
         L1D 48K 64 12
@@ -578,6 +672,7 @@ COSTS = {
         memory 409
         walks ?2.0
         hits ?2.0
+        window 352
     """,
     "tremont": """
         L1D 32K 64 8
@@ -586,22 +681,29 @@ COSTS = {
         memory ?300..483
         walks ?2.0
         hits ?2.0
+        window 208
     """,
     "u54": """
         L1D 32K 64 8
         L2 2M 64 16 ?13..38
         memory ?120..245
+        window 1
     """,
     "u74": """
         L1D 32K 64 8
         L2 2M 64 16 ?13..38
         memory ?120..245
+        window 1
+    """,
+    "ultrasparc-t2": """
+        window 1
     """,
     "x280": """
         L1D 32K 64 ?8
         L2 ?256K 64 ?8 ?10
         L3 ?2M 64 ?16 ?35
         memory ?120..245
+        window 1
     """,
     "xiangshan": """
         L2 1M 64 8
@@ -609,6 +711,7 @@ COSTS = {
         memory ?245..303
         walks ?6.0
         hits ?2.0
+        window ?256
     """,
     "zen1": """
         L1D 32K 64 8
@@ -617,6 +720,7 @@ COSTS = {
         memory ?250..400
         walks ?2.0
         hits ?2.0
+        window 192
     """,
     "zen2": """
         L1D 32K 64 8
@@ -625,6 +729,7 @@ COSTS = {
         memory 331
         walks ?2.0
         hits ?2.0
+        window 224
     """,
     "zen3": """
         L1D 32K 64 8
@@ -633,6 +738,7 @@ COSTS = {
         memory 308..389
         walks ?6.0
         hits ?2.0
+        window 256
     """,
     "zen4": """
         L1D 32K 64 8
@@ -641,6 +747,7 @@ COSTS = {
         memory 414
         walks ?6.0
         hits ?2.0
+        window 320
     """,
     "zen5": """
         L1D 48K 64 12
@@ -649,6 +756,7 @@ COSTS = {
         memory ?414
         walks ?6.0
         hits ?2.0
+        window 448
     """,
     "zx-e": """
         L1D 32K 64 8

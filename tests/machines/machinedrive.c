@@ -143,6 +143,8 @@ static void print_machine(const tlb_machine *m)
       print_overlap(m->walk_overlap, m->walk_overlap_unknown);
       printf(" %" PRIu32 "\n", tlb_entry_bytes(m));
    }
+   if (m->window != 0)
+      printf("window %s%" PRIu32 "\n", guess(m->window_unknown), m->window);
    for (unsigned i = 0; i < m->n_walk_steps; i++)
       print_step(&m->walk[i]);
    print_caches(m);

@@ -163,4 +163,6 @@ def describe(text: str) -> list[str]:
         lines.append(f"source {'; '.join(block.get('source', []))}")
         if "walk" in block and (overlap(block) or "entry-bytes" in block):
             lines.append(" ".join(["walks", *overlap(block), block.get("entry-bytes", ["8"])[0]]))
+        if "walk" in block and "window" in block:
+            lines.append(f"window {guess(block['window'][0])}")
     return lines + last_lines(last)

@@ -187,13 +187,13 @@ def in_bytes(size: str) -> str:
 
 
 def costs_of(lines: list[str]) -> dict[str, list[list[str]]]:
-    """What machinedrive prints of caches, the memory and overlaps, in the words of costs.py."""
-    found: dict[str, list[list[str]]] = {"cache": [], "memory": [], "walks": [], "hits": []}
+    """What machinedrive prints of caches, the memory, overlaps and the window, in the words of costs.py."""
+    found: dict[str, list[list[str]]] = {"cache": [], "memory": [], "walks": [], "hits": [], "window": []}
     for words in map(str.split, lines):
         if words[0] == "cache":
             found["cache"].append([*words[1:5], *words[6:-1]])
-        elif words[0] in ("memory", "walks"):
-            found[words[0]].append(words[1:2] if words[0] == "memory" else words[2:3])
+        elif words[0] in ("memory", "walks", "window"):
+            found[words[0]].append(words[2:3] if words[0] == "walks" else words[1:2])
         elif words[0] == "array" and "overlap" in words[13:]:
             found["hits"].append([words[words.index("overlap") + 1]])
     return found
@@ -201,7 +201,7 @@ def costs_of(lines: list[str]) -> dict[str, list[list[str]]]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_costs_are_as_the_facts_say(name: str, read: dict[str, list[str]]) -> None:
-    expected: dict[str, list[list[str]]] = {"cache": [], "memory": [], "walks": [], "hits": []}
+    expected: dict[str, list[list[str]]] = {"cache": [], "memory": [], "walks": [], "hits": [], "window": []}
     for kind, *rest in map(str.split, COSTS.get(name, "").strip().splitlines()):
         if kind in expected:
             expected[kind].append(rest)
@@ -213,6 +213,12 @@ def test_costs_are_as_the_facts_say(name: str, read: dict[str, list[str]]) -> No
     for_loads = [words for words in behind if "loads" in words[3] or words[3] == "all"]
     expected["hits"] *= len(for_loads)
     assert found == expected
+
+
+def test_only_where_nothing_overlaps_the_window_is_not_told(read: dict[str, list[str]]) -> None:
+    for name, lines in read.items():
+        overlaps = any("overlap" in line.split() for line in lines if line.startswith(("walks ", "array ")))
+        assert not overlaps or any(line.startswith("window ") for line in lines), name
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -265,8 +271,8 @@ def test_the_manual_says_whose_costs_are_published(read: dict[str, list[str]]) -
     listed = {}
     for line in MANUAL.read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.split("|")]
-        if line.startswith("| `") and len(cells) == 7:
-            listed[cells[1].strip("`")] = cells[2:6]
+        if line.startswith("| `") and len(cells) == 8:
+            listed[cells[1].strip("`")] = cells[2:7]
     expected = {}
     for name, lines in read.items():
         words = [line.split() for line in lines]
@@ -280,6 +286,7 @@ def test_the_manual_says_whose_costs_are_published(read: dict[str, list[str]]) -
             kind_of(of_memory),
             kind_of([] if walk == "-" else ["?" not in walk]),
             (overlaps or ["-"])[0].replace("?", "assumed "),
+            next((w[1] for w in words if w[0] == "window"), "-").replace("?", "assumed "),
         ]
     assert listed == expected
 

@@ -5,12 +5,24 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 from tg_environment import client
-from tool.test_walks import FIRST, array, count, events, machine, walks
-from tool_support import messages, run
+from tool.test_walks import (
+    FIRST,
+    L1,
+    MEMORY,
+    array,
+    by_function,
+    cached,
+    count,
+    events,
+    machine,
+    walks,
+)
+from tool_support import PYTHON, TG_ANNOTATE, OutFile, messages, run
 
 SECOND = FIRST + array("L2", 2, "all", 24, "5..7")
 
@@ -83,12 +95,11 @@ def test_a_cost_that_is_given_is_not_assumed(tmp_path: Path) -> None:
     assert out.descriptions("Walk cycles") == ["19..19"]
 
 
-def test_quiet_runs_print_what_is_measured_or_asked_for(tmp_path: Path) -> None:
-    option = machine(tmp_path, cycles="unknown, assume 20..35")
-    assert not [line for line in count(tmp_path, option, "-q")[1] if line.startswith(("miss cycles", "share"))]
-    option = machine(tmp_path, cycles=30)
-    (line,) = [line for line in count(tmp_path, option, "-q")[1] if line.startswith(("miss cycles", "share"))]
-    assert line.startswith("miss cycles:")
+@pytest.mark.parametrize("cycles", ["30", "unknown, assume 20..35"])
+def test_quiet_runs_print_what_misses_cost_as_others_do(tmp_path: Path, cycles: str) -> None:
+    option = machine(tmp_path, cycles=cycles)
+    said = [[line for line in count(tmp_path, option, *quiet)[1] if line.startswith(("miss", "share"))] for quiet in ((), ("-q",))]
+    assert len(said[0]) == 2 and said[0] == said[1]
 
 
 def test_each_machine_can_have_cycles_of_its_own(tmp_path: Path) -> None:
@@ -118,6 +129,91 @@ def test_each_machine_can_have_cycles_of_its_own(tmp_path: Path) -> None:
     assert "~: what a miss costs is assumed (-v prints it)" in notes
     assert "share of time: of the cycles of --cycles, estimated" in notes
     assert "share of time: estimated without them (assumed: 1 to 2 instructions a cycle)" in notes
+
+
+# ---------------------------------------------------------------- within a window
+
+OVERLAPPING = SECOND.replace("hit-cycles   5..7\n", "hit-cycles   5..7\n   overlap 4.0\n")
+
+
+def within(most: int, misses: int, window: int, instructions: int) -> int:
+    """How far they overlap, in thousandths."""
+    return max(1000, min(most, 1000 * window * misses // instructions)) if instructions else most
+
+
+def windowed(of: dict[str, int], window: int) -> int:
+    kinds = [("I1tm", "ILtm"), ("D1tmr", "DLtmr"), ("D1tmw", "DLtmw")]
+    hits = [of[first] - of[last] for first, last in kinds]
+    overlap = within(4000, sum(hits), window, of["Ir"])
+    least = sum(5 * n * 1000 // overlap for n in hits)
+    return least + 20 * walks(of) * 1000 // within(6000, walks(of), window, of["Ir"])
+
+
+@pytest.mark.parametrize("window", [1, 40, 65536])
+def test_misses_overlap_within_the_window_by_function(tmp_path: Path, window: int) -> None:
+    more = f"   overlap 6.0\n   window unknown, assume {window}\n"
+    out, lines = count(tmp_path, cached(tmp_path, "", "20..35", OVERLAPPING, more))
+    of = events(out)
+    least = sum(windowed(mine, window) for mine in by_function(out))
+    assert out.descriptions("Miss cycles") == [f"{least}..{of['Wcyc']} assumed"]
+    assert out.descriptions("Window") == [f"{window} assumed"]
+    assert f"instructions under way unknown, {window} assumed" in out.descriptions("Assumption")
+    assert f"(20 to 35 cycles a walk, overlapping up to 6.0 times within {window} instructions)" in line_of(lines, "miss cycles")
+    serial, _ = range_of(of)
+    if window == 1:
+        assert least == serial
+    else:
+        assert serial // 6 <= least < serial
+    # By function is not the same as all together.
+    assert window != 40 or least != windowed(of, window)
+
+
+def costs_of(files: list[OutFile]) -> list[str]:
+    """What the companions compute of each file, LEAST..MOST."""
+    code = (
+        "import sys; from tgreport.formats import cost, outfile\n"
+        "for path in sys.argv[1:]:\n"
+        "    found = cost.miss_cycles(outfile.read(path))\n"
+        "    print(f'{found.least}..{found.most}' if found else '')\n"
+    )
+    done = subprocess.run(
+        [PYTHON, "-c", code, *(str(out.path) for out in files)],
+        check=False, capture_output=True, encoding="utf-8", cwd=Path(TG_ANNOTATE).parent,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split("\n")[:-1]
+
+
+def told(out: OutFile) -> str:
+    return "".join(out.descriptions("Miss cycles")).removesuffix(" assumed")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [(), ("--nested=yes",), ("--miss-cost=30",), ("--page-size=2M",), ("--separate-threads=yes",), ("--prefetch=strong",)],
+    ids=" ".join,
+)
+def test_companions_compute_the_same_from_the_counts(tmp_path: Path, options: tuple[str, ...]) -> None:
+    (tmp_path / "own").mkdir()
+    more = "   overlap 2.4\n   window 150\n"
+    third = OVERLAPPING + array("L3", 3, "all", 32, "9..20").replace("hit-cycles   9..20\n", "hit-cycles 9..20\n   overlap 2.0\n")
+    own = cached(tmp_path / "own", L1.replace("32K", "1K") + MEMORY, "20..35", third, more).removeprefix("--machine=")
+    names = f"{own},core2,zen4,skylake,nehalem,rocket,power8,apple-m1,a64fx,default"
+    r = run(tmp_path / "run", client("oracle_refs"), geometry=(f"--machine={names}",), options=options)
+    assert r.status == 0, r.err
+    assert costs_of(r.files) == [told(out) for out in r.files]
+    assert sum(".." in told(out) for out in r.files) >= 8
+
+
+def test_what_misses_cost_does_not_depend_on_how_counts_are_divided(tmp_path: Path) -> None:
+    """The file of a thread has its own; the run's is the same whatever else is recorded."""
+    option = cached(tmp_path, "", "20..35", OVERLAPPING, "   overlap 6.0\n   window 40\n")
+    alone = told(count(tmp_path, option)[0])
+    for given in ("--data=yes", "--mappings=yes", "--fast-path=no"):
+        assert told(count(tmp_path, option, given)[0]) == alone, given
+    r = run(tmp_path / "threads", client("oracle_refs"), geometry=(option,), options=("--separate-threads=yes",))
+    assert r.status == 0, r.err
+    assert [told(out) for out in r.files] == [alone] * 2
 
 
 def test_the_rules_of_thumb_are_the_formula() -> None:

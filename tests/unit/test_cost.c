@@ -123,34 +123,34 @@ TEST(least_costs)
    const tlb_kind_misses three[3] = { { { 100, 50, 20 }, 20 } };
    /* One figure each: what was counted, whatever it is. */
    tlb_machine m = machine_of(2, 7, 0, 30);
-   assert_true(tlb_cost_least(&m, two, 0, 12345) == 12345);
+   assert_true(tlb_cost_least(&m, two, 1000, 0, 12345) == 12345);
    /* Nested, without the host's walks. */
-   assert_true(tlb_cost_least(&m, two, 1, 12345) == 86 * 7 + 24 * 30);
+   assert_true(tlb_cost_least(&m, two, 1000, 1, 12345) == 86 * 7 + 24 * 30);
    /* 86 hits, 24 walks. */
    m.walk_spread = 10;
-   assert_true(tlb_cost_least(&m, two, 0, 12345) == 86 * 7 + 24 * 20);
+   assert_true(tlb_cost_least(&m, two, 1000, 0, 12345) == 86 * 7 + 24 * 20);
    m.array[1].hit_spread = 2;
-   assert_true(tlb_cost_least(&m, two, 0, 12345) == 86 * 5 + 24 * 20);
+   assert_true(tlb_cost_least(&m, two, 1000, 0, 12345) == 86 * 5 + 24 * 20);
    m.array[1].hit_cycles = TLB_UNKNOWN;
    m.array[1].hit_spread = 0;
-   assert_true(tlb_cost_least(&m, two, 0, 12345) == 24 * 20);
+   assert_true(tlb_cost_least(&m, two, 1000, 0, 12345) == 24 * 20);
    /* It is never more than the most. */
-   assert_true(tlb_cost_least(&m, two, 0, 479) == 479);
+   assert_true(tlb_cost_least(&m, two, 1000, 0, 479) == 479);
    /* Three levels: 50 hits of the second, 30 of the third, 20 walks. */
    m = machine_of(3, 7, 20, 100);
    m.walk_spread = 1;
-   assert_true(tlb_cost_least(&m, three, 0, 12345) == 50 * 7 + 30 * 20 + 20 * 99);
+   assert_true(tlb_cost_least(&m, three, 1000, 0, 12345) == 50 * 7 + 30 * 20 + 20 * 99);
    /* What is looked up on the second level first pays nothing for a hit there. */
    m = machine_of(2, 7, 0, 30);
    m.walk_spread = 10;
    m.array[0].users = TLB_FETCHES | TLB_STORES;
    const tlb_kind_misses loads[3] = { { { 0 }, 0 }, { { 0, 4, 0 }, 4 } };
-   assert_true(tlb_cost_least(&m, loads, 0, 12345) == 4 * 20);
+   assert_true(tlb_cost_least(&m, loads, 1000, 0, 12345) == 4 * 20);
    /* The cheaper of two arrays. */
    m = machine_of(3, 7, 5, 30);
    m.array[2].level = 2;
    m.walk_spread = 10;
-   assert_true(tlb_cost_least(&m, two, 0, 12345) == 86 * 5 + 24 * 20);
+   assert_true(tlb_cost_least(&m, two, 1000, 0, 12345) == 86 * 5 + 24 * 20);
 }
 
 /* A walk of 30 cycles; entries of the second cache 10, of the memory 200 to 300. */
@@ -170,24 +170,24 @@ TEST(least_costs_of_tables)
    const uint64_t others = 86 * 7 + 24 * 30;
    tlb_machine m = cached();
    /* Beyond hits and walks there are 1000 cycles; if all are of the memory, 666 at least. */
-   assert_true(tlb_cost_least(&m, of, 0, others + 1000) == others + 666);
+   assert_true(tlb_cost_least(&m, of, 1000, 0, others + 1000) == others + 666);
    m.memory.spread = 0;
-   assert_true(tlb_cost_least(&m, of, 0, others + 1000) == others + 1000);
+   assert_true(tlb_cost_least(&m, of, 1000, 0, others + 1000) == others + 1000);
    m.cache[1].spread = 9;
-   assert_true(tlb_cost_least(&m, of, 0, others + 1000) == others + 100);
+   assert_true(tlb_cost_least(&m, of, 1000, 0, others + 1000) == others + 100);
    /* A cache whose entries cost nothing was not paid for. */
    m.cache[1].spread = m.cache[1].cycles = 0;
    m.memory.spread = 150;
-   assert_true(tlb_cost_least(&m, of, 0, others + 1000) == others + 500);
+   assert_true(tlb_cost_least(&m, of, 1000, 0, others + 1000) == others + 500);
    /* Of nested walks only the guest's without its tables are there at least. */
-   assert_true(tlb_cost_least(&m, of, 1, 12345) == others);
+   assert_true(tlb_cost_least(&m, of, 1000, 1, 12345) == others);
    /* Where hits differ, they can have cost the dearer, and the rest is less. */
    m.n_arrays = 3;
    m.array[2] = (tlb_machine_array){ .level = 2, .users = 7, .hit_cycles = 9 };
-   assert_true(tlb_cost_least(&m, of, 0, others + 1000) == others + (1000 - 2 * 86) / 2);
+   assert_true(tlb_cost_least(&m, of, 1000, 0, others + 1000) == others + (1000 - 2 * 86) / 2);
    /* Without caches, none of it. */
    tlb_cost_set_walk(&m, 50);
-   assert_true(tlb_cost_least(&m, of, 0, 12345) == 12345);
+   assert_true(tlb_cost_least(&m, of, 1000, 0, 12345) == 12345);
    assert_false(tlb_tables_are_cached(&m));
    assert_int_equal(m.walk_cycles, 50);
 }
@@ -197,24 +197,63 @@ TEST(least_costs_overlap)
    const tlb_kind_misses of[3] = { { { 100, 20, 0 }, 20 }, { { 10, 4, 0 }, 4 } };
    tlb_machine m = machine_of(2, 7, 0, 31);
    m.walk_overlap = 25;
-   assert_true(tlb_cost_least(&m, of, 0, 12345) == 86 * 7 + 24 * 31 * 10 / 25);
+   assert_true(tlb_cost_least(&m, of, 1000, 0, 12345) == 86 * 7 + 24 * 31 * 10 / 25);
    m.array[1].overlap = 40;
    /* Of each kind of reference the sum is rounded down. */
-   assert_true(tlb_cost_least(&m, of, 0, 12345) == 80 * 7 * 10 / 40 + 6 * 7 * 10 / 40 + 24 * 31 * 10 / 25);
+   assert_true(tlb_cost_least(&m, of, 1000, 0, 12345) == 80 * 7 * 10 / 40 + 6 * 7 * 10 / 40 + 24 * 31 * 10 / 25);
    m.walk_overlap = 10;
    m.array[1].overlap = 0;
-   assert_true(tlb_cost_least(&m, of, 0, 12345) == 12345);
+   assert_true(tlb_cost_least(&m, of, 1000, 0, 12345) == 12345);
    /* Of two arrays the one that costs less when its hits overlap. */
    m.n_arrays = 3;
    m.array[2] = (tlb_machine_array){ .level = 2, .users = 7, .hit_cycles = 9, .overlap = 20 };
-   assert_true(tlb_cost_least(&m, of, 0, 12345) == 80 * 9 * 10 / 20 + 6 * 9 * 10 / 20 + 24 * 31);
+   assert_true(tlb_cost_least(&m, of, 1000, 0, 12345) == 80 * 9 * 10 / 20 + 6 * 9 * 10 / 20 + 24 * 31);
    /* With all that a walk reads. */
    m = cached();
    m.walk_overlap = 20;
-   assert_true(tlb_cost_least(&m, of, 0, 86 * 7 + 24 * 30 + 300) == 86 * 7 + (24 * 30 + 200) / 2);
+   assert_true(tlb_cost_least(&m, of, 1000, 0, 86 * 7 + 24 * 30 + 300) == 86 * 7 + (24 * 30 + 200) / 2);
    /* Sums beyond 64 bits. */
    const tlb_kind_misses many[3] = { { { UINT64_MAX / 3, 0, 0 }, UINT64_MAX / 3 } };
-   assert_true(tlb_cost_least(&m, many, 0, UINT64_MAX) <= UINT64_MAX / 2 + 1);
+   assert_true(tlb_cost_least(&m, many, 1000, 0, UINT64_MAX) <= UINT64_MAX / 2 + 1);
+}
+
+/* Misses overlap only if they are under way together. */
+TEST(least_costs_within_a_window)
+{
+   const tlb_kind_misses of[3] = { { { 100, 20, 0 }, 20 }, { { 10, 4, 0 }, 4 } };
+   tlb_machine m = machine_of(2, 7, 0, 31);
+   m.walk_overlap = 40;
+   m.window = 100;
+   /* 24 walks among 1000 instructions: 2.4 of them within 100. */
+   assert_true(tlb_cost_least(&m, of, 1000, 0, 12345) == 86 * 7 + 24 * 31 * 10 / 24);
+   /* The quotient is rounded down to thousandths: 3.428. */
+   assert_true(tlb_cost_least(&m, of, 700, 0, 12345) == 86 * 7 + 24 * 31 * 1000 / 3428);
+   /* Never more than the overlap, never less than one. */
+   assert_true(tlb_cost_least(&m, of, 600, 0, 12345) == 86 * 7 + 24 * 31 / 4);
+   assert_true(tlb_cost_least(&m, of, 10, 0, 12345) == 86 * 7 + 24 * 31 / 4);
+   assert_true(tlb_cost_least(&m, of, 0, 0, 12345) == 86 * 7 + 24 * 31 / 4);
+   assert_true(tlb_cost_least(&m, of, 2400, 0, 12345) == 86 * 7 + 24 * 31);
+   assert_true(tlb_cost_least(&m, of, 1000000, 0, 12345) == 86 * 7 + 24 * 31);
+   /* Hits by themselves: 86 among 2150 instructions are 4 within 100. */
+   m.array[1].overlap = 80;
+   assert_true(tlb_cost_least(&m, of, 2150, 0, 12345) == 80 * 7 / 4 + 6 * 7 / 4 + 24 * 31 * 1000 / 1116);
+   /* Each of two arrays has its own; then the cheaper one counts. */
+   m.n_arrays = 3;
+   m.array[2] = (tlb_machine_array){ .level = 2, .users = 7, .hit_cycles = 5, .overlap = 20 };
+   assert_true(tlb_cost_least(&m, of, 2150, 0, 12345) == 80 * 7 / 4 + 6 * 7 / 4 + 24 * 31 * 1000 / 1116);
+   assert_true(tlb_cost_least(&m, of, 8600, 0, 12345) == 80 * 5 + 6 * 5 + 24 * 31);
+   /* In order nothing overlaps. */
+   m.window = 1;
+   assert_true(tlb_cost_least(&m, of, 100000, 0, 12345) == 80 * 5 + 6 * 5 + 24 * 31);
+   /* Without a window all overlaps. */
+   m.window = 0;
+   m.n_arrays = 2;
+   assert_true(tlb_cost_least(&m, of, 1000000, 0, 12345) == 80 * 7 / 8 + 6 * 7 / 8 + 24 * 31 / 4);
+   /* Products beyond 64 bits. */
+   const tlb_kind_misses many[3] = { { { UINT64_MAX / 62, 0, 0 }, UINT64_MAX / 62 } };
+   m.window = TLB_MOST_WINDOW;
+   assert_true(tlb_cost_least(&m, many, UINT64_MAX, 0, UINT64_MAX)
+               == UINT64_MAX / 62 * 31 / 4);
 }
 
 TEST(what_is_known)
@@ -264,6 +303,8 @@ int main(void)
       CLAIM("table entries cost at least what the range of the least of the caches leaves",
             least_costs_of_tables),
       CLAIM("hits and walks that overlap cost at least their sums divided", least_costs_overlap),
+      CLAIM("misses overlap no farther than there are so many within the window",
+            least_costs_within_a_window),
       CLAIM("a cost of hits or walks can be known, assumed or neither", what_is_known),
       CLAIM("without cycles the share is of the instructions' and the misses' together",
             shares_beyond),

@@ -539,7 +539,7 @@ TEST(bad_values)
         "cache 'own' is not allowed; what is unknown is assumed to be none" },
       { "   cache", "cache none\nentries 4\n", "only behind 'cache own' a step has entries" },
       { "   source       nobody", "sauce nobody\n", "'sauce'" NO_KEY },
-      { "walk", "walk hardware\nentries 4\n", "'entries' is no key of the walk: cycles overlap entry-bytes source" },
+      { "walk", "walk hardware\nentries 4\n", "'entries' is no key of the walk: cycles overlap window entry-bytes source" },
       { "walk", "walk hardware\ncycles 1\nwalk hardware\n",
         "walk 'hardware' is a second walk; a machine has one" },
       { "array           L3", "step 4K\n",
@@ -969,6 +969,34 @@ TEST(bad_caches)
           "lines of 32 bytes are not a power of two from 16 to 4096, or smaller than an entry of 64");
 }
 
+TEST(windows)
+{
+   static const char *const bad[] = { "0", "65537", "unknown", "2.5", "-1", "" };
+   const unsigned n = line_of("walk") + 1;
+   accept(full);
+   assert_int_equal(machine.window, 0);
+   accept(edited(n, n, "window 224\n"));
+   assert_int_equal(machine.window, 224);
+   assert_false(machine.window_unknown);
+   accept(edited(n, n, "window unknown, assume 65536\n"));
+   assert_int_equal(machine.window, 65536);
+   assert_true(machine.window_unknown);
+   assert_string_equal(machine.note[machine.n_notes - 1].text,
+                       "instructions under way unknown, 65536 assumed");
+   assert_true(tlb_machine_note_follows(&machine, machine.note[machine.n_notes - 1].text));
+   /* Hits have it, too: it stays where walks get a cost of their own. */
+   assert_false(tlb_machine_note_is_of_walk(&machine, machine.note[machine.n_notes - 1].text));
+   for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+      char line[60];
+      tlb_reason why;
+      uint32_t at;
+      snprintf(line, sizeof line, "window %s\n", bad[i]);
+      const char *const text = edited(n, n, line);
+      assert_false(parse(text, strlen(text), &machine, &at, &why));
+      assert_int_equal(at, n);
+   }
+}
+
 TEST(overlaps)
 {
    const unsigned n = line_of("   cycles"), hit = line_of("   hit-cycles");
@@ -1149,6 +1177,8 @@ static void some_machine(tlb_machine *m)
    m->software_walk = below(2) == 0;
    some_cycles(&m->walk_cycles, &m->walk_spread, &m->walk_cycles_unknown);
    some_overlap(&m->walk_overlap, &m->walk_overlap_unknown);
+   m->window = below(3) == 0 ? 1 + below(TLB_MOST_WINDOW) : 0;
+   m->window_unknown = m->window != 0 && below(2) == 0;
    m->entry_bytes = below(2) ? 4u << below(4) : 0;
    if (below(m->n_walk_steps > 0 && !m->software_walk ? 2 : 20) == 0)
       some_caches(m);
@@ -1203,6 +1233,7 @@ int main(void)
       CLAIM("caches of tables, nearest first, and the memory are read, noted and printed", caches),
       CLAIM("caches of tables that cannot be are refused at the line to blame", bad_caches),
       CLAIM("an overlap has one decimal, and can be unknown or assumed", overlaps),
+      CLAIM("a window is a number of instructions, which can be assumed", windows),
       CLAIM("an array has pairs if its file says so", paired),
       CLAIM("steps are those of x86 where the processor is one, else any", steps_of_other_processors),
       CLAIM("all errors of a file are told at once, by line", all_errors),

@@ -148,10 +148,11 @@ TEST(all_machines)
    }
 }
 
-/* A machine has caches of tables if its file has; skylake gets some here. */
+/* A machine has caches of tables if its file has; skylake gets others here. */
 TEST(lines_of_caches)
 {
    load("skylake");
+   memset(machine.cache, 0, sizeof machine.cache);
    machine.n_caches = 2;
    machine.cache[0] = (tlb_table_cache){ .name = "L1D", .size = 32 << 10, .line = 64, .ways = 8,
                                          .share = 50 };
@@ -159,12 +160,14 @@ TEST(lines_of_caches)
                                          .share = 50, .cycles = 10 };
    machine.memory = (tlb_table_cache){ .cycles = 300, .spread = 100 };
    const tlb_machine before = machine;
-   change("cache-l2.cycles=12,cache-L1d.share=25%,memory.cycles=250,walk.overlap=2.4,stlb.overlap=4");
+   change("cache-l2.cycles=12,cache-L1d.share=25%,memory.cycles=250,walk.overlap=2.4,stlb.overlap=4,"
+          "walk.window=192");
    assert_int_equal(machine.cache[1].cycles, 12);
    assert_int_equal(machine.cache[0].share, 25);
    assert_int_equal(machine.memory.cycles, 250);
    assert_int_equal(machine.memory.spread, 0);
    assert_int_equal(machine.walk_overlap, 24);
+   assert_int_equal(machine.window, 192);
    assert_int_equal(array("STLB")->overlap, 40);
    assert_int_equal(machine.cache[1].size, 1 << 20);
    assert_string_equal(machine.name, "skylake-cache-l2.cycles-12-cache-l1d.share-25--memory.cycles-25");
@@ -185,9 +188,12 @@ TEST(lines_of_caches)
    assert_string_equal(blame.text, "cache-l2.size=512");
    assert_string_equal(why.text, "512 bytes have no set of 16 ways with lines of 64, or are more "
                                  "than 1024M");
-   refuses("memory.cycles=5", "memory.cycles=5",
-           "'memory' is no part of skylake; it has ITLB-4K, ITLB-2M, DTLB-4K, DTLB-2M, DTLB-1G, "
-           "STLB, STLB-1G, walk, 512G, 1G, 2M, 4K");
+   machine = before;
+   machine.n_caches = 0;
+   assert_false(tlb_override(&machine, "memory.cycles=5", room, &blame, &why));
+   assert_string_equal(why.text,
+                       "'memory' is no part of skylake; it has ITLB-4K, ITLB-2M, DTLB-4K, DTLB-2M, "
+                       "DTLB-1G, STLB, STLB-1G, walk, 512G, 1G, 2M, 4K");
 }
 
 /* Ways that do not divide other entries follow them, as the sets stay. */
@@ -219,11 +225,11 @@ TEST(refusals)
            "'dtlb' is no part of skylake; did you mean DTLB-4K, DTLB-2M, DTLB-1G, STLB?");
    refuses("foo.entries=32", "foo.entries=32",
            "'foo' is no part of skylake; it has ITLB-4K, ITLB-2M, DTLB-4K, DTLB-2M, DTLB-1G, STLB, "
-           "STLB-1G, walk, 512G, 1G, 2M, 4K");
+           "STLB-1G, walk, 512G, 1G, 2M, 4K, cache-L1D, cache-L2 and 2 more");
    refuses("stlb.entrys=32", "stlb.entrys=32",
            "'entrys' is no line of the array; did you mean entries?");
    refuses("walk.entries=32", "walk.entries=32",
-           "'entries' is no line of the walk; it has cycles, overlap, entry-bytes, source");
+           "'entries' is no line of the walk; it has cycles, overlap, window, entry-bytes, source");
    refuses("stlb.ways=4,STLB.ways=8", "STLB.ways=8", "the line is given twice");
    refuses("stlb.ways=", "stlb.ways=", "the value is missing");
    refuses("2M.entries=4", "2M.entries=4", "only behind 'cache own' a step has entries");

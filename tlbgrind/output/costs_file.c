@@ -120,9 +120,32 @@ static void print_table_cycles(TgFile* f, const HChar* name, const tlb_table_cac
                  c->cycles, c->cycles_unknown ? " assumed" : "");
 }
 
-/* What a walk costs beyond its cycles, and what overlaps. */
+static void print_hit_cycles(TgFile* f, const tlb_machine_array* a)
+{
+   static const HChar letters[TLB_N_USERS] = {
+      [TLB_FETCH] = 'I', [TLB_LOAD] = 'R', [TLB_STORE] = 'W'
+   };
+   tg_file_print(f, "desc: Hit cycles: %s %u ", a->name, a->level);
+   for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
+      if ((a->users >> kind & 1) != 0)
+         tg_file_print(f, "%c", letters[kind]);
+   }
+   if (a->hit_cycles == TLB_UNKNOWN)
+      tg_file_print(f, " unknown\n");
+   else
+      tg_file_print(f, " %u..%u%s\n", a->hit_cycles - a->hit_spread, a->hit_cycles,
+                    a->hit_cycles_unknown ? " assumed" : "");
+}
+
+/* What hits cost, and a walk beyond its cycles, and what overlaps. */
 static void print_more_of_cost(TgFile* f, const tlb_machine* m)
 {
+   for (UInt i = 0; i < m->n_arrays; i++)
+      print_hit_cycles(f, &m->array[i]);
+   if (m->window != 0)
+      tg_file_print(f, "desc: Window: %u%s\n", m->window, m->window_unknown ? " assumed" : "");
+   if (tg_miss_cost_is_nested(m))
+      tg_file_print(f, "desc: Nested: yes\n");
    print_overlap(f, "walks", m->walk_overlap, m->walk_overlap_unknown);
    for (UInt i = 0; i < m->n_arrays; i++)
       print_overlap(f, m->array[i].name, m->array[i].overlap, m->array[i].overlap_unknown);

@@ -11,8 +11,7 @@
 #include "output/miss_cost.h"
 #include "trace/run_mmus.h"
 
-/* Whether walks of the machine need walks of a host's tables. */
-static Bool is_nested(const tlb_machine* m)
+Bool tg_miss_cost_is_nested(const tlb_machine* m)
 {
    return tg_mmus.options.nested && m->n_walk_steps > 0 && !m->software_walk;
 }
@@ -31,21 +30,30 @@ static void set_shares(const TgResult* r, TgMissCost* c)
    }
 }
 
+ULong tg_miss_cost_least(const TgMachine* machine, const ULong* cost)
+{
+   const tlb_machine* m = &machine->m;
+   tlb_kind_misses missed[TLB_N_USERS];
+   if (!tlb_cost_is_known(m) || cost[TG_ALL_CYCLES] == 0)
+      return 0;
+   for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
+      for (UInt level = 0; level < TLB_MAX_LEVELS; level++)
+         missed[kind].missed[level] = cost[tg_cost(kind, TG_MISS_1 + level)];
+      missed[kind].walks = cost[tg_cost(kind, TG_WALKS)];
+   }
+   return tlb_cost_least(m, missed, cost[tg_cost(TLB_FETCH, TG_REFS)], tg_miss_cost_is_nested(m),
+                         cost[TG_ALL_CYCLES]);
+}
+
 TgMissCost tg_miss_cost(const TgResult* r)
 {
    const tlb_machine* m = &r->machine->m;
    TgMissCost c = { .is_known = tlb_cost_is_known(m) != 0 };
-   tlb_kind_misses missed[TLB_N_USERS];
    if (!c.is_known)
       return c;
    c.is_assumed = tlb_cost_is_assumed(m) != 0;
-   for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
-      for (UInt level = 0; level < TLB_MAX_LEVELS; level++)
-         missed[kind].missed[level] = r->total[tg_cost(kind, TG_MISS_1 + level)];
-      missed[kind].walks = r->total[tg_cost(kind, TG_WALKS)];
-   }
    c.most = r->total[TG_ALL_CYCLES];
-   c.least = tlb_cost_least(m, missed, is_nested(m), c.most);
+   c.least = r->least_cycles;
    c.is_range = c.least != c.most;
    set_shares(r, &c);
    return c;
@@ -102,9 +110,14 @@ TgCostWords tg_miss_cost_of_walk(const tlb_machine* m)
    length += VG_(snprintf)(text.text + length, (Int)(sizeof text.text - length),
                            "%u cycles a walk%s%s", m->walk_cycles,
                            tlb_tables_are_cached(m) ? " and its tables' cache misses" : "",
-                           is_nested(m) ? ", the host's up to as much" : "");
-   if (tlb_known_overlap(m->walk_overlap) > TLB_NO_OVERLAP)
+                           tg_miss_cost_is_nested(m) ? ", the host's up to as much" : "");
+   if (tlb_known_overlap(m->walk_overlap) <= TLB_NO_OVERLAP)
+      return text;
+   length += VG_(snprintf)(text.text + length, (Int)(sizeof text.text - length),
+                           ", overlapping up to %u.%u times", m->walk_overlap / 10,
+                           m->walk_overlap % 10);
+   if (m->window != 0)
       VG_(snprintf)(text.text + length, (Int)(sizeof text.text - length),
-                    ", overlapping up to %u.%u times", m->walk_overlap / 10, m->walk_overlap % 10);
+                    " within %u instructions", m->window);
    return text;
 }

@@ -18,6 +18,12 @@ typedef struct {
    HChar text[160];
 } TgCostWords;
 
+/* Whether walks of the machine need walks of a host's tables. */
+Bool tg_miss_cost_is_nested(const tlb_machine* m);
+
+/* What the misses of one function cost at least; 0: the machine does not tell. */
+ULong tg_miss_cost_least(const TgMachine* machine, const ULong* cost);
+
 TgMissCost tg_miss_cost(const TgResult* r);
 
 /* "1,234", "1,234 to 2,345". */
@@ -28,7 +34,7 @@ TgNumber tg_miss_cost_cycles(const TgMissCost* c);
 TgNumber tg_miss_cost_share(const TgMissCost* c, Bool of_known_cycles);
 
 /* "30 cycles a walk", "assumed: 20 to 35 cycles a walk", "30 cycles a walk and its tables' cache
-   misses, overlapping up to 2.4 times". */
+   misses, overlapping up to 2.4 times within 224 instructions". */
 TgCostWords tg_miss_cost_of_walk(const tlb_machine* m);
 
 #endif

@@ -14,6 +14,7 @@ typedef struct {
    UInt number; /* index of its miss counts, see tlb_mmu */
    UInt levels;
    ULong total[TG_N_COSTS]; /* over all lines */
+   ULong least_cycles;      /* of all misses, see tg_miss_cost_least() */
    ULong extra[TG_N_COSTS]; /* misses of a level beyond a reference's first */
 } TgResult;
 

@@ -28,6 +28,7 @@ formats: bytes -> checked data
     dwarf      types of variables, members of structures
     elf        segments, sections, symbols, relocations
     archive    the ELF files in an archive
+    cost       an out-file -> what its misses cost, by function
 
 annotate: tg_annotate
 

@@ -33,6 +33,7 @@
 #include "output/reach_file.h"
 #include "output/shares.h"
 #include "output/summary.h"
+#include "output/sums.h"
 #include "output/threads.h"
 #include "output/timeline.h"
 #include "space/aspace_trace.h"
@@ -44,17 +45,6 @@
 static TgResults results = { .part = 1 };
 
 /* --- Sums --- */
-
-static void add_up(TgResult* result, XArray* lines)
-{
-   VG_(memset)(result->total, 0, sizeof result->total);
-   for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
-      ULong cost[TG_N_COSTS];
-      tg_lines_costs(*(TgLine**)VG_(indexXA)(lines, i), result->number, cost);
-      for (UInt j = 0; j < TG_N_COSTS; j++)
-         result->total[j] += cost[j];
-   }
-}
 
 /* Adds all counts so far to the lines and to `results`, but for the totals. */
 static void settle_counts(void)
@@ -87,7 +77,7 @@ static XArray* settle(void)
    tg_made_code_name();
    XArray* lines = tg_lines_sorted();
    for (UInt i = 0; i < results.options->n_machines; i++)
-      add_up(&results.result[i], lines);
+      tg_sums_add_up(&results.result[i], lines);
    return lines;
 }
 
@@ -100,7 +90,7 @@ static Bool write_share(const TgShares* shares, UInt number, UInt machine, const
    TgResults whole = results;
    XArray* own = tg_shares_result(shares, number, machine, &whole, &result);
    HChar* file = tg_shares_file_name(shares, number, name);
-   add_up(&result, own);
+   tg_sums_add_up(&result, own);
    const Bool is_written = tg_costs_file_write(&whole, &result, own, file);
    VG_(free)(file);
    VG_(deleteXA)(own);

@@ -343,13 +343,27 @@ static int note_walk_overlap(const tlb_machine *m, tlb_reason *out)
    return 1;
 }
 
+/* The same of the window. */
+static int note_window(const tlb_machine *m, tlb_reason *out)
+{
+   if (!m->window_unknown)
+      return 0;
+   *out = (tlb_reason){ "" };
+   tlb_text t = tlb_text_in(out->text, sizeof out->text);
+   tlb_text_add(&t, "instructions under way unknown, ");
+   tlb_text_add_number(&t, m->window);
+   tlb_text_add(&t, " assumed");
+   return 1;
+}
+
 /* Whether a note of the kinds from `first` on says this. */
 static int follows_from(const tlb_machine *m, kind first, const char *text)
 {
    const unsigned n_parts = n_parts_of(m);
    tlb_reason note;
    if ((note_walk(m, &note) && tlb_text_same(note.text, text))
-       || (note_walk_overlap(m, &note) && tlb_text_same(note.text, text)))
+       || (note_walk_overlap(m, &note) && tlb_text_same(note.text, text))
+       || (first == ENTRIES && note_window(m, &note) && tlb_text_same(note.text, text)))
       return 1;
    for (kind k = first; k < N_KINDS; k++) {
       for (unsigned i = 0; i < n_parts; i++) {
@@ -398,6 +412,8 @@ void tlb_machine_note_unknowns(tlb_machine *m)
    if (note_walk(m, &note))
       add_note(m, &note);
    if (note_walk_overlap(m, &note))
+      add_note(m, &note);
+   if (note_window(m, &note))
       add_note(m, &note);
 }
 

@@ -93,6 +93,8 @@ static wide product(uint64_t a, uint32_t b)
 static uint64_t quotient(wide n, uint64_t by)
 {
    uint64_t rest = n.high, q = 0;
+   if (n.high == 0)
+      return n.low / by;
    for (unsigned bit = 64; bit-- > 0;) {
       const uint64_t carry = rest >> 63;
       rest = rest << 1 | (n.low >> bit & 1);
@@ -146,7 +148,7 @@ int tlb_cost_is_known(const tlb_machine *m)
 
 int tlb_cost_is_assumed(const tlb_machine *m)
 {
-   int assumed = m->walk_cycles_unknown | m->walk_overlap_unknown;
+   int assumed = m->walk_cycles_unknown | m->walk_overlap_unknown | m->window_unknown;
    for (unsigned i = 0; i < m->n_arrays; i++)
       assumed |= m->array[i].hit_cycles_unknown | m->array[i].overlap_unknown;
    if (!tlb_tables_are_cached(m))
@@ -180,10 +182,32 @@ static uint64_t part_of(uint64_t n, uint32_t numerator, uint32_t denominator)
    return all.high < denominator ? quotient(all, denominator) : UINT64_MAX;
 }
 
+enum { THOUSAND = 1000 };
+
+/* How far misses of a function overlap, in thousandths: as far as the machine can, but no farther
+   than so many of them are within its window of instructions when they are spread evenly. */
+static uint32_t overlap_within(const tlb_machine *m, uint32_t overlap, uint64_t misses,
+                               uint64_t instructions)
+{
+   const uint32_t most = tlb_known_overlap(overlap) * (THOUSAND / TLB_NO_OVERLAP);
+   if (m->window == 0)
+      return most;
+   const wide all = product(misses, m->window * THOUSAND);
+   const uint64_t within = all.high < instructions ? quotient(all, instructions) : UINT64_MAX;
+   return within >= most ? most : within < THOUSAND ? THOUSAND : (uint32_t)within;
+}
+
+/* Of one function. */
+typedef struct {
+   const tlb_kind_misses *of; /* by kind */
+   uint64_t instructions;
+   uint64_t hits; /* behind the first level, of all kinds */
+} function_misses;
+
 /* What one hit or walk costs: cycles that are divided by an overlap. */
 typedef struct {
    uint32_t cycles;
-   uint32_t overlap; /* tenths; 0: there is no such hit */
+   uint32_t overlap; /* thousandths; 0: there is no such hit */
 } price;
 
 static int is_less(price a, price b)
@@ -194,19 +218,21 @@ static int is_less(price a, price b)
 /* Rounded down. */
 static uint64_t pay(uint64_t n, price p)
 {
-   return p.overlap == 0 ? 0 : part_of(tlb_cost_of(n, p.cycles), TLB_NO_OVERLAP, p.overlap);
+   return p.overlap == 0 ? 0 : part_of(tlb_cost_of(n, p.cycles), THOUSAND, p.overlap);
 }
 
 /* The cheapest hit of the kind on that level; what is unknown costs nothing, unless another array
    of the level is known. */
-static price least_hit(const tlb_machine *m, unsigned kind, unsigned level)
+static price least_hit(const tlb_machine *m, unsigned kind, unsigned level,
+                       const function_misses *f)
 {
    price least = { 0, 0 };
    for (unsigned i = 0; i < m->n_arrays; i++) {
       const tlb_machine_array *const a = &m->array[i];
       if (a->level != level || (a->users >> kind & 1) == 0 || a->hit_cycles == TLB_UNKNOWN)
          continue;
-      const price p = { a->hit_cycles - a->hit_spread, tlb_known_overlap(a->overlap) };
+      const price p = { a->hit_cycles - a->hit_spread,
+                        overlap_within(m, a->overlap, f->hits, f->instructions) };
       if (least.overlap == 0 || is_less(p, least))
          least = p;
    }
@@ -221,7 +247,7 @@ static price most_hit(const tlb_machine *m, unsigned kind, unsigned level)
       const tlb_machine_array *const a = &m->array[i];
       if (a->level == level && (a->users >> kind & 1) != 0 && a->hit_cycles != TLB_UNKNOWN
           && (most.overlap == 0 || a->hit_cycles > most.cycles))
-         most = (price){ a->hit_cycles, TLB_NO_OVERLAP };
+         most = (price){ a->hit_cycles, THOUSAND };
    }
    return most;
 }
@@ -240,16 +266,18 @@ static unsigned first_level(const tlb_machine *m, unsigned kind)
 /* What misses a level behind the first, and is not walked for, hits the third. The rest hit the
    second: a page that has no array there does not miss it, and may count as a hit of the third, if
    that makes the sum smaller, or, with `most`, larger. */
-static uint64_t cost_of_hits(const tlb_machine *m, unsigned kind, const tlb_kind_misses *n, int most)
+static uint64_t cost_of_hits(const tlb_machine *m, unsigned kind, const function_misses *f, int most)
 {
+   const tlb_kind_misses *const n = &f->of[kind];
    const unsigned first = first_level(m, kind);
    const uint64_t hits = rest_of(n->missed[first - 1], n->walks);
    if (first == TLB_MAX_LEVELS)
       return 0;
-   const price next = most ? most_hit(m, kind, first + 1) : least_hit(m, kind, first + 1);
+   const price next = most ? most_hit(m, kind, first + 1) : least_hit(m, kind, first + 1, f);
    if (first + 2 > tlb_machine_levels(m))
       return pay(hits, next);
-   const price last = most ? most_hit(m, kind, TLB_MAX_LEVELS) : least_hit(m, kind, TLB_MAX_LEVELS);
+   const price last = most ? most_hit(m, kind, TLB_MAX_LEVELS)
+                           : least_hit(m, kind, TLB_MAX_LEVELS, f);
    const uint64_t beyond = rest_of(n->missed[first], n->walks);
    const uint64_t before = pay(rest_of(hits, beyond), next);
    const uint64_t instead = pay(rest_of(hits, beyond), last);
@@ -272,30 +300,36 @@ static uint64_t least_of_tables(const tlb_machine *m, uint64_t most)
 
 /* Of all that was counted, what is neither a hit nor the cost of a walk whose entries are all in
    the first cache. */
-static uint64_t most_of_tables(const tlb_machine *m, const tlb_kind_misses of[3], uint64_t most)
+static uint64_t most_of_tables(const tlb_machine *m, const function_misses *f, uint64_t most)
 {
    uint64_t others = 0;
    for (unsigned kind = 0; kind < 3; kind++) {
-      others = sum(others, cost_of_hits(m, kind, &of[kind], 1));
-      others = sum(others, tlb_cost_of(of[kind].walks, tlb_known_cycles(m->walk_cycles)));
+      others = sum(others, cost_of_hits(m, kind, f, 1));
+      others = sum(others, tlb_cost_of(f->of[kind].walks, tlb_known_cycles(m->walk_cycles)));
    }
    return rest_of(most, others);
 }
 
-uint64_t tlb_cost_least(const tlb_machine *m, const tlb_kind_misses of[3], int nested,
-                        uint64_t most)
+uint64_t tlb_cost_least(const tlb_machine *m, const tlb_kind_misses of[3], uint64_t instructions,
+                        int nested, uint64_t most)
 {
-   uint64_t hits = 0, walks = 0;
+   function_misses f = { of, instructions, 0 };
+   uint64_t hits = 0, walks = 0, n_walks = 0;
    if (!is_range(m) && !nested)
       return most;
    for (unsigned kind = 0; kind < 3; kind++) {
-      hits = sum(hits, cost_of_hits(m, kind, &of[kind], 0));
+      f.hits = sum(f.hits, rest_of(of[kind].missed[first_level(m, kind) - 1], of[kind].walks));
+      n_walks = sum(n_walks, of[kind].walks);
+   }
+   for (unsigned kind = 0; kind < 3; kind++) {
+      hits = sum(hits, cost_of_hits(m, kind, &f, 0));
       walks = sum(walks, tlb_cost_of(of[kind].walks, tlb_known_cycles(m->walk_cycles)
                                                         - m->walk_spread));
    }
    if (tlb_tables_are_cached(m) && !nested)
-      walks = sum(walks, least_of_tables(m, most_of_tables(m, of, most)));
-   walks = part_of(walks, TLB_NO_OVERLAP, tlb_known_overlap(m->walk_overlap));
+      walks = sum(walks, least_of_tables(m, most_of_tables(m, &f, most)));
+   walks = part_of(walks, THOUSAND,
+                   overlap_within(m, m->walk_overlap, n_walks, instructions));
    const uint64_t least = sum(hits, walks);
    return least < most ? least : most;
 }

@@ -47,15 +47,17 @@ int tlb_cost_is_known(const tlb_machine *m);
 /* Whether what a hit or a walk costs is assumed. */
 int tlb_cost_is_assumed(const tlb_machine *m);
 
-/* The least that these misses cost, by kind: fetches, loads, stores. `most` is what they cost at
-   most, which was counted one by one, one after the other. Hits and walks are taken at the lower
-   ends of their ranges, and overlap as far as the machine says: their sums are divided by it and
-   rounded down. Where arrays of one level differ, the cheaper one counts. What `most` has beyond
+/* The least that these misses of a function cost, by kind: fetches, loads, stores. `most` is what
+   they cost at most, which was counted one by one, one after the other. Hits and walks are taken at
+   the lower ends of their ranges, and overlap as far as the machine says, but no farther than there
+   are so many of them, of all kinds, among as many of the function's instructions as the machine's
+   window has: their sums are divided by that, which is rounded down to thousandths, and rounded
+   down. Where arrays of one level differ, the cheaper one counts. What `most` has beyond
    hits and walks are table entries that were not in the first cache; at least they cost that part of
    it which is the least of any cache's range. `nested`: `most` has a host's walks, which cost
    nothing at least, and then no table entry does. */
-uint64_t tlb_cost_least(const tlb_machine *m, const tlb_kind_misses of[3], int nested,
-                        uint64_t most);
+uint64_t tlb_cost_least(const tlb_machine *m, const tlb_kind_misses of[3], uint64_t instructions,
+                        int nested, uint64_t most);
 
 /* The share of the time that is `cost` cycles beyond those that the instructions need by
    themselves, at so many per cycle: in hundredths of a per cent, as tlb_cost_share() has it. */

@@ -31,6 +31,8 @@ static void take_tables(const tlb_machine *from, tlb_machine *out)
 {
    out->walk_overlap = from->walk_overlap;
    out->walk_overlap_unknown = from->walk_overlap != 0;
+   out->window = from->window;
+   out->window_unknown = from->window != 0;
    out->entry_bytes = from->entry_bytes;
    if (out->n_walk_steps == 0)
       return;

@@ -32,6 +32,7 @@ enum { TLB_FETCHES = 1, TLB_LOADS = 2, TLB_STORES = 4 };
 enum {
    TLB_NO_OVERLAP = 10, /* tenths, as all overlaps */
    TLB_MOST_OVERLAP = 640,
+   TLB_MOST_WINDOW = 65536,
    TLB_ENTRY_BYTES = 8, /* of a table entry, where nothing else is said */
    TLB_LEAST_ENTRY_BYTES = 4,
    TLB_MOST_ENTRY_BYTES = 64,
@@ -146,6 +147,9 @@ typedef struct {
    int walk_cycles_unknown;
    uint32_t walk_overlap;      /* these two: as for hits */
    int walk_overlap_unknown;
+   uint32_t window;            /* instructions that can be under way together: misses that are farther
+                                  apart do not overlap; 0: not said, then all can */
+   int window_unknown;         /* it is assumed */
    uint32_t entry_bytes;       /* of a table entry; 0: TLB_ENTRY_BYTES */
    unsigned n_caches;          /* 0: where the tables lie makes no difference */
    tlb_table_cache cache[TLB_MAX_TABLE_CACHES]; /* nearest first */

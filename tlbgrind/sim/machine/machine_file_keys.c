@@ -552,6 +552,12 @@ static int take_walk_overlap(tlb_machine_reader *r)
    return overlap(r, &r->m->walk_overlap, &r->m->walk_overlap_unknown);
 }
 
+static int take_window(tlb_machine_reader *r)
+{
+   return cut_unknown(r, &r->m->window_unknown)
+          && tlb_machine_number(r, 1, TLB_MOST_WINDOW, &r->m->window);
+}
+
 static int take_entry_bytes(tlb_machine_reader *r)
 {
    return power_of_two(r, TLB_LEAST_ENTRY_BYTES, TLB_MOST_ENTRY_BYTES, &r->m->entry_bytes);
@@ -811,6 +817,7 @@ const tlb_machine_block tlb_machine_blocks[TLB_N_BLOCKS] = {
       "the walk", "walk", begin_walk, 0,
       { { "cycles", take_walk_cycles, TLB_OPTIONAL, "unknown" },
         { "overlap", take_walk_overlap, TLB_OPTIONAL, NULL },
+        { "window", take_window, TLB_OPTIONAL, NULL },
         { "entry-bytes", take_entry_bytes, TLB_OPTIONAL, NULL },
         { "source", take_walk_source, TLB_REPEATABLE, NULL } } },
    [TLB_STEP_BLOCK] = {

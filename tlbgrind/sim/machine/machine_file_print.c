@@ -279,6 +279,8 @@ static void print_walk(tlb_text *t, const tlb_machine *m)
    text_line(t, 0, "walk", m->software_walk ? "software" : "hardware");
    cycles_line(t, "cycles", m->walk_cycles, m->walk_spread, m->walk_cycles_unknown);
    overlap_line(t, m->walk_overlap, m->walk_overlap_unknown);
+   if (m->window != 0)
+      number_line(t, "window", m->window_unknown, m->window);
    if (m->entry_bytes != 0)
       number_line(t, "entry-bytes", 0, m->entry_bytes);
    text_line(t, 1, "source", m->walk_source);

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from ..base.errors import ReportError
 from ..base.terminal import Screen
 from ..base.text import aligned, wrapped
+from ..formats.cost import Cycles, miss_cycles
 from ..formats.outfile import OutFile
 
 # Less than one page walk in so many instructions is not worth the trouble, nor is less than this
@@ -76,6 +77,7 @@ class Gain(NamedTuple):
     size: str
     walks: int  # that are left
     saved: int
+    cycles_saved: Cycles | None  # of misses; None: not known
     misses_saved: int  # of the first level
     faults_saved: int
     backed: int  # KiB in pages of that size at the peak
@@ -245,6 +247,7 @@ def of_the_run(first: OutFile, others: Sequence[OutFile]) -> list[OutFile]:
 def advise(files: Sequence[OutFile]) -> Advice:
     base = min(files, key=lambda out: len(machine_of(out)))
     machine = machine_of(base)
+    cycles = miss_cycles(base)
     gains: list[Gain] = []
     faults = 0
     if not machine or len(files) < 2:
@@ -264,12 +267,14 @@ def advise(files: Sequence[OutFile]) -> Advice:
         whole, faults_saved = _faults_saved(base, out)
         faults = max(faults, whole)
         backed, touched = _backed(out, size)
+        left = miss_cycles(out)
         gains.append(
             Gain(
                 kind=kind,
                 size=size,
                 walks=_walks(out),
                 saved=_walks(base) - _walks(out),
+                cycles_saved=cycles.without(left) if cycles and left else None,
                 misses_saved=_misses(base) - _misses(out),
                 faults_saved=faults_saved,
                 backed=backed,
@@ -306,9 +311,14 @@ def _percent(part: int, whole: int) -> str:
 
 
 def _table(advice: Advice) -> list[str]:
-    head = ("memory", "pages", "walks", "saved", "", "L1 saved", "faults saved", "backed", "unused")
-    rows = [head]
-    for gain in advice.shown():
+    shown = advice.shown()
+    has_cycles = any(gain.cycles_saved for gain in shown)
+    cycles = ("cycles saved",) * has_cycles
+    rows: list[tuple[str, ...]] = [
+        ("memory", "pages", "walks", "saved", "", *cycles, "L1 saved", "faults saved", "backed", "unused")
+    ]
+    for gain in shown:
+        words = gain.cycles_saved.words() if gain.cycles_saved else ""
         rows.append(
             (
                 name_of(gain),
@@ -316,6 +326,7 @@ def _table(advice: Advice) -> list[str]:
                 f"{gain.walks:,}",
                 f"{gain.saved:,}",
                 _percent(gain.saved, advice.walks),
+                *(words,) * has_cycles,
                 f"{gain.misses_saved:,}",
                 f"{gain.faults_saved:,}",
                 f"{gain.backed:,}K",
@@ -415,4 +426,9 @@ def listing(advice: Advice, screen: Screen) -> list[str]:
         "walks, saved: of the whole program, with that memory alone in such pages; faults: one for",
         "each page that is touched; backed: in such pages at the peak of all memory; unused: never touched",
     ]
+    if any(gain.cycles_saved for gain in advice.shown()):
+        text += [
+            "cycles saved: what misses cost less, if they overlap as far as they can, and if each waits for",
+            "the one before",
+        ]
     return text

@@ -220,12 +220,14 @@ def own_pages_table(advice: Advice) -> Table:
 
 
 def advice_table(advice: Advice) -> Table:
-    columns = ("walks", "walks_saved", "L1tm_saved", "faults_saved", "backed_KiB", "touched_KiB")
+    columns = ["walks", "walks_saved", "cycles_saved_least", "cycles_saved_most", "L1tm_saved", "faults_saved"]
+    columns += ["backed_KiB", "touched_KiB", "unused_KiB", "pays", "held", "mapping", "how"]
     rows = [
         Record(
             (gain.kind, gain.size),
             (
-                *(gain.walks, gain.saved, gain.misses_saved, gain.faults_saved),
+                *(gain.walks, gain.saved, *(gain.cycles_saved or (None, None))),
+                *(gain.misses_saved, gain.faults_saved),
                 *(gain.backed, gain.touched, gain.backed - gain.touched),
                 advice.verdict(gain),
                 "yes" if gain.held else "no",
@@ -235,7 +237,7 @@ def advice_table(advice: Advice) -> Table:
         )
         for gain in advice.gains
     ]
-    return Table("advice", ("memory", "pages"), (*columns, "unused_KiB", "pays", "held", "mapping", "how"), rows)
+    return Table("advice", ("memory", "pages"), tuple(columns), rows)
 
 
 # ---------------------------------------------------------------- mappings

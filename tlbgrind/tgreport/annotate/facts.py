@@ -36,7 +36,7 @@ _OF_A_RUN = (
 
 
 # For programs; what they say, Memory says to people.
-_KEYS = ("Backed", "First touches", "Numbered", "Rule", "Touched", "Unheld")
+_KEYS = ("Backed", "First touches", "Hit cycles", "Numbered", "Rule", "Touched", "Unheld")
 
 
 def metadata(profile: Profile, selection: Selection, options: Sequence[Fact]) -> list[Fact]:
