@@ -769,6 +769,24 @@ tlbgrind_tlbgrind_debug_info_CPPFLAGS = -D_POSIX_C_SOURCE=200809L
 tlbgrind_tlbgrind_debug_info_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
 tlbgrind_tlbgrind_debug_info_LDADD =
 
+# ---------------------------------------------------------------- curves read
+# What tg_measure reads out of its curves: hosted C11, without I/O, so that unit tests link it.
+
+MEASURE_SOURCES = \
+	tlbgrind/measure/facts.c
+
+MEASURE_INCLUDES = \
+	tlbgrind/measure/curve.h \
+	tlbgrind/measure/curves_csv.h \
+	tlbgrind/measure/facts.h
+
+noinst_LIBRARIES = tlbgrind/libmeasure.a
+tlbgrind_libmeasure_a_SOURCES = $(MEASURE_SOURCES) $(MEASURE_INCLUDES)
+# Its objects are named as those of programs, for tests/run-floors.
+tlbgrind_libmeasure_a_SHORTNAME = tlbgrind_measure
+tlbgrind_libmeasure_a_CPPFLAGS = $(SIM_CPPFLAGS)
+tlbgrind_libmeasure_a_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
+
 # ---------------------------------------------------------------- the launcher
 # It finds the tool's folder relative to itself, so that an installed tree may be moved.
 
