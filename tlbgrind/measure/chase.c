@@ -381,6 +381,44 @@ uint64_t tg_probe_prepare(const TgCurve *c, TgPlaces *places, uint64_t pages)
    return tg_place_touch(place, pages, (uint64_t)1 << c->stride_shift);
 }
 
+/* --- are large pages whole? --- */
+
+/* The least of some rounds over 256 lines, so many bytes (log2) apart. */
+static double lines_apart(char *base, unsigned step, uint64_t mask)
+{
+   enum { PLACES = 256, ROUNDS = 12 };
+   double least = -1.0;
+   for (int i = 0; i < ROUNDS; i++) {
+      Round r = { .kernel = BY_ZEROS, .n = PLACES, .chains = 1, .step = tg_random_step(PLACES) };
+      r.lines = (Lines){ .base = base, .step = step, .mask = mask,
+                         .line = (uint64_t)1 << tg_line_shift() };
+      go_round(&r, 2 * PLACES);
+      const double cycles = timed(&r, 32 * PLACES);
+      if (cycles > 0.0 && (least < 0.0 || cycles < least))
+         least = cycles;
+   }
+   return least;
+}
+
+int tg_probe_whole(TgPlaces *places)
+{
+   enum { PAGES_SHIFT = 4, PLACES_SHIFT = 8, PAGES = 1 << PAGES_SHIFT };
+   const double least_miss = 1.5; /* cycles: no second level is nearer */
+   TgPlace *const data = &places->data;
+   if (data->base == NULL || data->span < PAGES || places->size.most < PAGES
+       || tg_place_touch(data, PAGES, 1) < PAGES)
+      return -1;
+   const unsigned apart = data->shift + PAGES_SHIFT - PLACES_SHIFT;
+   const uint64_t base_page = (uint64_t)sysconf(_SC_PAGESIZE);
+   if ((uint64_t)1 << apart < 2 * base_page)
+      return -1;
+   const double spread = lines_apart(data->base, apart, base_page - 1);
+   const double dense = lines_apart(data->base, tg_line_shift(), 0);
+   if (spread < 0.0 || dense < 0.0)
+      return -1;
+   return spread < dense + least_miss;
+}
+
 /* --- is it a processor? --- */
 
 int tg_probe_first_execution(const TgPlaces *places, TgFirstExecution *out)

@@ -37,6 +37,12 @@ uint64_t tg_probe_prepare(const TgCurve *curve, TgPlaces *places, uint64_t pages
 /* One round: core cycles per reference. Negative: it was disturbed, or cannot be done. */
 double tg_probe_round(const TgCurve *curve, TgPlaces *places, uint64_t pages);
 
+/* Whether the processor translates these large pages as a whole: a hypervisor with smaller pages
+   leaves translations of those. 16 of them are read in 256 places, more than a first level has
+   entries, and beside it as many lines of one page. Before anything is stored to `data`. Returns 1
+   if they cost the same, 0 if not, -1 if it cannot be told. */
+int tg_probe_whole(TgPlaces *places);
+
 /* How long a piece of code takes at its first execution, in ticks per piece, and later: a processor
    takes some hundred cycles, a program that translates instructions many thousands. Returns false
    if no code can be made. */

@@ -18,7 +18,7 @@
 enum { LEAST_ROUNDS = 6, QUIET_ROUNDS = 4, MOST_ROUNDS = 64 };
 static const double better = 0.99;
 
-enum { MOST_CURVES = 96, MOST_SIZES = 3 };
+enum { MOST_CURVES = 96, MOST_SIZES = TG_MEASURED_SIZES };
 
 /* More points are put between two that differ by this, unless they are this close already. */
 static const double step_of_cycles = 0.08, least_step = 0.7, close_pages = 1.025;
@@ -51,6 +51,7 @@ typedef struct {
    Line line[MOST_CURVES];
    size_t n;
    uint64_t tried, disturbed;
+   unsigned in_pieces[MOST_SIZES], n_in_pieces;
 } Plan;
 
 static bool add_point(Line *l, uint64_t pages)
@@ -223,8 +224,12 @@ static void make_plan(Plan *p, bool small)
       tg_places_reserve(&size[i], n > 1 && i == 0 ? &size[1] : NULL, small, &p->places[i]);
    if (p->n_places > 0)
       add_base(p, &p->places[0]);
-   for (unsigned i = 1; i < p->n_places; i++)
-      add_large(p, &p->places[i]);
+   for (unsigned i = 1; i < p->n_places; i++) {
+      if (tg_probe_whole(&p->places[i]) == 0)
+         p->in_pieces[p->n_in_pieces++] = p->places[i].size.shift;
+      else
+         add_large(p, &p->places[i]);
+   }
 }
 
 static void drop_plan(Plan *p)
@@ -369,6 +374,8 @@ static bool keep(const Plan *p, TgMeasured *out)
       else
          out->n++;
    }
+   out->n_in_pieces = p->n_in_pieces;
+   memcpy(out->in_pieces, p->in_pieces, sizeof p->in_pieces);
    out->disturbed = p->tried == 0 ? 0.0 : (double)p->disturbed / (double)p->tried;
    return true;
 }

@@ -15,6 +15,8 @@ typedef struct {
    bool emulated; /* a short look: addresses are few, and nothing will be read from it */
 } TgPlanWish;
 
+enum { TG_MEASURED_SIZES = 3 };
+
 typedef struct {
    TgCurve *curve;  /* those with points, to be freed by tg_measured_free() */
    size_t n;
@@ -23,6 +25,8 @@ typedef struct {
    unsigned rounds; /* the most that a point had */
    double disturbed; /* the part of all rounds that was given up */
    size_t left_out; /* curves for which there was no time */
+   /* Sizes of large pages (log2) that the processor sees in pieces, and that were left out. */
+   unsigned in_pieces[TG_MEASURED_SIZES], n_in_pieces;
 } TgMeasured;
 
 /* Measures until all least times stand, or the time is over. Returns false if there is no memory. */
