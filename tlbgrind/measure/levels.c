@@ -1,0 +1,151 @@
+/* Reads the TLB levels out of a curve by pages: each step of its excess is the end of a level. */
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "measure/facts.h"
+#include "measure/steps.h"
+
+/* No translation array has fewer entries; what fewer pages show is of the core. */
+static const double least_entries = 4;
+
+/* A knee so close to that of a cache may be the cache's, or the page tables leaving it. */
+static const double beside_cache = 1.25;
+
+/* Two points so far apart tell the entries only roughly, so far apart only the last that fits,
+   and so far apart nothing. */
+static const double fine_gap = 1.15;
+static const double round_gap = 1.35;
+static const double widest_gap = 2.01;
+
+static double roundness(double value)
+{
+   double round = 1;
+   while (fmod(value, 2) == 0 && value > 0) {
+      value /= 2;
+      round *= 2;
+   }
+   return round;
+}
+
+/* Of the numbers in the knee the one that is divided by the largest power of two: entries are sets
+   times ways. Between points that are far apart it is the last that fits. */
+static double entries_of(const TgStep *s)
+{
+   const double first = ceil(s->fits);
+   double best = first;
+   if (s->misses > round_gap * s->fits)
+      return best;
+   for (double v = first; v < s->misses; v++) {
+      if (roundness(v) > roundness(best))
+         best = v;
+   }
+   return best;
+}
+
+/* The step of the caches at these pages: their rise from a little before to a little behind. */
+static double cache_rise(const TgExcess *caches, double pages)
+{
+   if (caches->n == 0)
+      return 0;
+   return tg_excess_at(caches, pages * beside_cache) - tg_excess_at(caches, pages / beside_cache);
+}
+
+static void not_told(TgFigure *f, const char *why)
+{
+   f->value = 0;
+   f->sure = TG_NOT_TOLD;
+   snprintf(f->why, sizeof f->why, "%s", why);
+}
+
+static void read_level(const TgExcess *e, const TgStep *s, TgLevel *out)
+{
+   const double height = s->after - s->before;
+   memset(out, 0, sizeof *out);
+   out->fits = (uint64_t)ceil(s->fits);
+   out->misses = (uint64_t)fmax(s->misses, s->fits + 1);
+   out->before = s->before;
+   out->after = s->after;
+   TgFigure *const f = &out->entries;
+   f->value = entries_of(s);
+   f->sure = height >= 2.5 * s->tolerance && s->misses <= fine_gap * s->fits && e->noise < 0.1
+                ? TG_SURE
+                : TG_LIKELY;
+   snprintf(f->why, sizeof f->why,
+            "a step from %.1f to %.1f cycles between %llu and %llu pages, %u rounds", s->before,
+            s->after, (unsigned long long)out->fits, (unsigned long long)out->misses, e->rounds);
+   out->miss_cycles = *f;
+   out->miss_cycles.value = height;
+   if (s->open)
+      out->miss_cycles.sure = TG_LIKELY;
+   if (s->misses > widest_gap * s->fits)
+      not_told(f, "the points around the step are too far apart");
+   not_told(&out->ways, "no strides were measured");
+   not_told(&out->sets, "no strides were measured");
+   not_told(&out->overlap, "no independent misses were measured");
+   snprintf(out->behind_why, sizeof out->behind_why, "not looked at");
+}
+
+/* Whether the step can be told from those of the caches, and from what walks cost more when the
+   page tables leave a cache. */
+static int of_a_tlb(const TgExcess *caches, const TgStep *s)
+{
+   const double rise = cache_rise(caches, s->misses);
+   return rise <= 3 * s->tolerance || s->after - s->before >= 1.35 * rise;
+}
+
+static void say_nothing(TgSide *out, const char *why)
+{
+   out->n_levels = 0;
+   out->sure = TG_NOT_TOLD;
+   snprintf(out->why, sizeof out->why, "%s", why);
+}
+
+void tg_levels_read(const TgCurve *pages, const TgCurve *control, TgSide *out)
+{
+   TgExcess e, caches;
+   TgStep step[TG_MAX_STEPS];
+   memset(out, 0, sizeof *out);
+   if (!pages) {
+      say_nothing(out, "not measured");
+      return;
+   }
+   out->ask = pages->ask;
+   out->page_shift = pages->page_shift;
+   tg_excess_read(pages, control, &e);
+   tg_excess_read(control, NULL, &caches);
+   if (e.n < 6) {
+      say_nothing(out, "too few points");
+      return;
+   }
+   if (e.noise > 0.2) {
+      say_nothing(out, "the machine was too busy: the rounds differ too much");
+      return;
+   }
+   const unsigned n = tg_steps_read(&e, step);
+   unsigned beside = 0;
+   for (unsigned i = 0; i < n && out->n_levels < TG_SIDE_LEVELS; i++) {
+      if (step[i].misses <= least_entries)
+         continue;
+      if (!of_a_tlb(&caches, &step[i])) {
+         beside++;
+         continue;
+      }
+      read_level(&e, &step[i], &out->level[out->n_levels++]);
+   }
+   if (out->n_levels == 0) {
+      say_nothing(out, beside > 0 ? "the only step lies where that of a cache lies"
+                                  : "no step: every number of pages costs the same");
+      return;
+   }
+   const TgLevel *const last = &out->level[out->n_levels - 1];
+   out->last_walks = e.pages[e.n - 1] >= 1.5 * last->entries.value;
+   out->sure = TG_SURE;
+   for (unsigned i = 0; i < out->n_levels; i++) {
+      if (out->level[i].entries.sure < out->sure)
+         out->sure = out->level[i].entries.sure;
+   }
+   snprintf(out->why, sizeof out->why, "%u steps up to %.0f pages%s", out->n_levels,
+            e.pages[e.n - 1], beside > 0 ? "; one more lies where that of a cache lies" : "");
+}
