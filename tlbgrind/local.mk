@@ -787,6 +787,59 @@ tlbgrind_libmeasure_a_SHORTNAME = tlbgrind_measure
 tlbgrind_libmeasure_a_CPPFLAGS = $(SIM_CPPFLAGS)
 tlbgrind_libmeasure_a_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
 
+# ---------------------------------------------------------------- tg_measure
+# Measures the machine at hand, without Valgrind. `make tg_measure-static` builds one file that can be
+# copied to another machine; tests/measure/cross builds it for other architectures.
+
+PROBE_SOURCES = \
+	tlbgrind/measure/bar.c \
+	tlbgrind/measure/chase.c \
+	tlbgrind/measure/clock.c \
+	tlbgrind/measure/code.c \
+	tlbgrind/measure/main.c \
+	tlbgrind/measure/memory.c \
+	tlbgrind/measure/options.c \
+	tlbgrind/measure/order.c \
+	tlbgrind/measure/picture.c \
+	tlbgrind/measure/places.c \
+	tlbgrind/measure/plan.c \
+	tlbgrind/measure/report.c \
+	tlbgrind/measure/surroundings.c \
+	tlbgrind/measure/whole_file.c
+
+PROBE_INCLUDES = \
+	tlbgrind/measure/bar.h \
+	tlbgrind/measure/chase.h \
+	tlbgrind/measure/clock.h \
+	tlbgrind/measure/code.h \
+	tlbgrind/measure/memory.h \
+	tlbgrind/measure/options.h \
+	tlbgrind/measure/order.h \
+	tlbgrind/measure/picture.h \
+	tlbgrind/measure/places.h \
+	tlbgrind/measure/plan.h \
+	tlbgrind/measure/report.h \
+	tlbgrind/measure/surroundings.h \
+	tlbgrind/measure/whole_file.h
+
+bin_PROGRAMS += tlbgrind/tg_measure
+tlbgrind_tg_measure_SOURCES = $(PROBE_SOURCES) $(PROBE_INCLUDES)
+tlbgrind_tg_measure_CPPFLAGS = $(SIM_CPPFLAGS) -DTG_VERSION='"$(PACKAGE_VERSION)"'
+tlbgrind_tg_measure_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
+tlbgrind_tg_measure_LDFLAGS = -static-libtool-libs
+tlbgrind_tg_measure_LDADD = tlbgrind/libmeasure.a tlbgrind/libtlbsim.la -lm
+
+EXTRA_PROGRAMS += tlbgrind/tg_measure-static
+CLEANFILES += tlbgrind/tg_measure-static
+tlbgrind_tg_measure_static_SOURCES = $(tlbgrind_tg_measure_SOURCES)
+tlbgrind_tg_measure_static_CPPFLAGS = $(tlbgrind_tg_measure_CPPFLAGS)
+tlbgrind_tg_measure_static_CFLAGS = $(tlbgrind_tg_measure_CFLAGS)
+tlbgrind_tg_measure_static_LDFLAGS = -all-static
+tlbgrind_tg_measure_static_LDADD = $(tlbgrind_tg_measure_LDADD)
+
+.PHONY: tg_measure-static
+tg_measure-static: tlbgrind/tg_measure-static
+
 # ---------------------------------------------------------------- the launcher
 # It finds the tool's folder relative to itself, so that an installed tree may be moved.
 

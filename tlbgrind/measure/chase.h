@@ -44,7 +44,7 @@ double tg_probe_round(const TgCurve *curve, TgPlaces *places, uint64_t pages);
 int tg_probe_whole(TgPlaces *places);
 
 /* How long a piece of code takes at its first execution, in ticks per piece, and later: a processor
-   takes some hundred cycles, a program that translates instructions many thousands. Returns false
+   takes some ten cycles, a program that translates instructions some thousand. Returns false
    if no code can be made. */
 typedef struct {
    double first, later;

@@ -39,7 +39,7 @@ static void load(Out *o)
    bytes(o, "\x48\x8b\x36", 3); /* mov (%rsi), %rsi */
 }
 
-static void count_laps(Out *o)
+static void count_turn(Out *o)
 {
    bytes(o, "\x48\x83\xef\x01", 4); /* sub $1, %rdi */
    bytes(o, "\x75\x01\xc3", 3);     /* jne past the ret; ret */
@@ -82,7 +82,7 @@ static void load(Out *o)
    instruction(o, 0xf9400021u); /* ldr x1, [x1] */
 }
 
-static void count_laps(Out *o)
+static void count_turn(Out *o)
 {
    instruction(o, 0xf1000400u); /* subs x0, x0, 1 */
    instruction(o, 0x54000041u); /* b.ne past the ret */
@@ -118,7 +118,7 @@ static void load(Out *o)
    instruction(o, 0xe8840000u); /* ld r4, 0(r4) */
 }
 
-static void count_laps(Out *o)
+static void count_turn(Out *o)
 {
    instruction(o, 0x3463ffffu); /* addic. r3, r3, -1 */
    instruction(o, 0x40820008u); /* bne past the blr */
@@ -146,7 +146,7 @@ static void load(Out *o)
    instruction(o, 0x0005b583u); /* ld a1, 0(a1) */
 }
 
-static void count_laps(Out *o)
+static void count_turn(Out *o)
 {
    instruction(o, 0xfff50513u); /* addi a0, a0, -1 */
    instruction(o, 0x00051463u); /* bnez a0, past the ret */
@@ -173,7 +173,7 @@ void tg_code_piece(char *at, const char *next, bool loads)
 void tg_code_first(char *at, const char *next, bool loads)
 {
    Out o = { at };
-   count_laps(&o);
+   count_turn(&o);
    if (loads)
       load(&o);
    jump(&o, next);

@@ -8,14 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Goes round `laps` times; `chase` is the first pointer of a chain of loads, if code has some. */
-typedef void TgGenerated(uint64_t laps, void *chase);
+/* Goes round `turns` - 1 times, and `turns` is at least 1; `chase` is the first pointer of a chain
+   of loads, if the code has loads. */
+typedef void TgGenerated(uint64_t turns, void *chase);
 
 /* No piece of code is longer: a place for each in a line of the cache. */
 enum { TG_CODE_BYTES = 64 };
 
-/* Writes the piece where the round begins: it returns when the laps are over, otherwise it goes on
-   like others. */
+/* Writes the piece where the round begins: it counts a turn and returns at the last one, otherwise it
+   goes on like others. */
 void tg_code_first(char *at, const char *next, bool loads);
 
 /* Writes a piece: a load of the next pointer of a chain if `loads`, and a jump to the next piece. */

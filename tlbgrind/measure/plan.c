@@ -439,8 +439,9 @@ void tg_measure_list(void)
    drop_plan(&p);
 }
 
-/* Some hundred cycles on any processor, tens of thousands where code is translated first. */
-static const double translated_cycles = 3000.0;
+/* More than a processor takes, which guesses a jump wrongly and gets a line from a cache, and less
+   than any translation of a piece of code. */
+static const double translated_cycles = 1000.0;
 
 bool tg_is_translated(void)
 {
