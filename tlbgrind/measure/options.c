@@ -31,6 +31,11 @@ static const char help[] =
    "  --help             print this and end\n"
    "  --version          print the version and end\n";
 
+/* For the completion of shells: tlbgrind/completion/. */
+static const char list_of_options[] =
+   "--seconds= any\n--output= file\n--curves= file\n--picture= file\n--from= file\n"
+   "--against= file\n--which\n--list\n--quiet\n--help\n--version\n";
+
 _Noreturn void tg_measure_refuse(const char *format, ...)
 {
    /* Without control characters, whatever the user's words are. */
@@ -126,6 +131,8 @@ void tg_measure_options(int argc, char **argv, TgMeasureOptions *out)
          print_and_end(help);
       if (strcmp(argv[i], "--version") == 0)
          print_and_end("tg_measure " TG_VERSION "\n");
+      if (strcmp(argv[i], "--list-options") == 0)
+         print_and_end(list_of_options);
       if (seconds != NULL)
          out->seconds = seconds_of(seconds);
       else if (strcmp(argv[i], "--seconds") == 0)

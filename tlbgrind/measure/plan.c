@@ -119,14 +119,17 @@ static void take(Point *p, double cycles)
                 || (p->rounds >= LEAST_ROUNDS && p->quiet >= QUIET_ROUNDS);
 }
 
-/* More pages never cost less by themselves. A point above the next two was disturbed in each of
-   its rounds, or shows a conflict of frames that other points do not have; it gets more. */
+/* More pages seldom cost less. A point above one of the next was disturbed in each of its rounds, or
+   shows a conflict that other points do not have; it gets more rounds. */
 static void doubt(Line *l)
 {
-   for (size_t i = 0; i + 2 < l->n; i++) {
+   enum { NEXT = 3 };
+   for (size_t i = 0; i < l->n; i++) {
       Point *const p = &l->point[i];
-      if (p->settled && p->rounds < 4 * LEAST_ROUNDS && p->least > l->point[i + 1].least * 1.05
-          && p->least > l->point[i + 2].least * 1.05)
+      bool above = false;
+      for (size_t k = i + 1; k < l->n && k <= i + NEXT; k++)
+         above = above || (l->point[k].rounds > 0 && p->least > l->point[k].least * 1.04);
+      if (above && p->rounds < 5 * LEAST_ROUNDS)
          p->settled = false;
    }
 }
@@ -185,8 +188,8 @@ static void add_base(Plan *p, TgPlaces *b)
    add_line(p, b, TG_CURVE_CONTROL, TG_ASK_LOAD, 0, 1, 0, 16384, 4);
    add_line(p, b, TG_CURVE_PAGES, TG_ASK_FETCH, 0, 1, 0, 8192, 8);
    add_line(p, b, TG_CURVE_CONTROL, TG_ASK_FETCH, 0, 1, 0, 8192, 4);
-   add_line(p, b, TG_CURVE_PAGES, TG_ASK_STORE, 0, 1, 0, 16384, 6);
-   add_line(p, b, TG_CURVE_CONTROL, TG_ASK_STORE, 0, 1, 0, 16384, 4);
+   add_line(p, b, TG_CURVE_PAGES, TG_ASK_STORE, 0, 1, 0, 8192, 6);
+   add_line(p, b, TG_CURVE_CONTROL, TG_ASK_STORE, 0, 1, 0, 8192, 4);
    add_line(p, b, TG_CURVE_TABLES, TG_ASK_LOAD, tables, 1, 1, (uint64_t)1 << 20, 2);
    for (unsigned chains = 1; chains <= 8; chains *= 2)
       add_line(p, b, TG_CURVE_OVERLAP, TG_ASK_LOAD, 0, chains, 1, 16384, 3);
