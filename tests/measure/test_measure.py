@@ -90,10 +90,10 @@ def test_an_unknown_machine_is_refused_before_anything_is_measured() -> None:
 
 def test_a_machine_file_that_is_missing_or_broken_is_refused(tmp_path: Path) -> None:
     refused("--against=./x.machine: the file cannot be read: No such file or directory", "--against=./x.machine", cwd=tmp_path)
-    (tmp_path / "x.machine").write_text("tlbgrind-machine 1\nnonsense\nend\n")
+    (tmp_path / "x.machine").write_text("tlbgrind-machine 1\nname x\nnonsense\nend\n")
     done = measure("--against=./x.machine", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("tg_measure: error: ./x.machine:2: ")
+    assert done.stderr.startswith("tg_measure: error: ./x.machine:")
 
 
 def test_control_characters_are_not_repeated() -> None:
