@@ -26,6 +26,8 @@ UNIT_TESTS = \
 	tests/unit/test_machine_input \
 	tests/unit/test_machines \
 	tests/unit/test_mappings \
+	tests/unit/test_measure_levels \
+	tests/unit/test_measure_sets \
 	tests/unit/test_mmus \
 	tests/unit/test_override \
 	tests/unit/test_pagemap \
@@ -364,6 +366,7 @@ TEST_INPUTS = \
 	tests/unit/cpuid_support.h \
 	tests/unit/dump_support.h \
 	tests/unit/faultmodel_support.h \
+	tests/unit/measure_support.h \
 	tests/unit/memory_support.h \
 	tests/unit/pagemap_support.h \
 	tests/unit/prefetch_forms.h \
@@ -385,6 +388,15 @@ tests_libtlbsim_san_a_CFLAGS = -std=c11 $(SAN_CFLAGS)
 AM_CPPFLAGS += $(SAN_CPPFLAGS) -DSOURCE_FOLDER='"$(abs_srcdir)"'
 AM_CFLAGS += $(SAN_CFLAGS)
 LDADD += tests/libtlbsim-san.a -lcmocka
+
+# Tests of what is read out of curves.
+check_LIBRARIES += tests/libmeasure-san.a
+tests_libmeasure_san_a_SOURCES = $(MEASURE_SOURCES)
+tests_libmeasure_san_a_CPPFLAGS = $(SAN_CPPFLAGS)
+tests_libmeasure_san_a_CFLAGS = -std=c11 $(SAN_CFLAGS)
+MEASURE_LDADD = tests/libmeasure-san.a $(LDADD) -lm
+tests_unit_test_measure_levels_LDADD = $(MEASURE_LDADD)
+tests_unit_test_measure_sets_LDADD = $(MEASURE_LDADD)
 
 tests_unit_test_prefetch_SOURCES = tests/unit/test_prefetch.c tlbgrind/arch/prefetch_bytes.c
 
@@ -573,7 +585,7 @@ QUICK_TESTS = \
 # Without the fuzzers, which take longer to compile than all of this to run.
 .PHONY: check-quick
 check-quick:
-	@$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(QUICK_TESTS)' check_LIBRARIES=tests/libtlbsim-san.a \
+	@$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(QUICK_TESTS)' check_LIBRARIES='tests/libtlbsim-san.a tests/libmeasure-san.a' \
 	  check_DATA='$(CLIENT_FILES) check-prerequisites'
 
 # A prerequisite that is missing must not look like a test that was skipped.

@@ -771,14 +771,23 @@ tlbgrind_tlbgrind_debug_info_LDADD =
 
 # ---------------------------------------------------------------- curves read
 # What tg_measure reads out of its curves: hosted C11, without I/O, so that unit tests link it.
+# A program that does needs -lm, too.
 
 MEASURE_SOURCES = \
-	tlbgrind/measure/facts.c
+	tlbgrind/measure/excess.c \
+	tlbgrind/measure/facts.c \
+	tlbgrind/measure/levels.c \
+	tlbgrind/measure/replacement.c \
+	tlbgrind/measure/sets.c \
+	tlbgrind/measure/steps.c
 
 MEASURE_INCLUDES = \
 	tlbgrind/measure/curve.h \
 	tlbgrind/measure/curves_csv.h \
-	tlbgrind/measure/facts.h
+	tlbgrind/measure/excess.h \
+	tlbgrind/measure/facts.h \
+	tlbgrind/measure/overflow.h \
+	tlbgrind/measure/steps.h
 
 noinst_LIBRARIES = tlbgrind/libmeasure.a
 tlbgrind_libmeasure_a_SOURCES = $(MEASURE_SOURCES) $(MEASURE_INCLUDES)

@@ -21,6 +21,10 @@ const char *const fuzz_words[] = {
    "   coalesces 16K\n", "   coalesces 4K:64K+2M:32M\n", "   paired yes\n", "   wired 1\n",
    "   hit-cycles 7\n", "   hit-cycles unknown, assume 5..7\n",
     "   confidence B\n",
+   "   overlap 2.4\n", "   overlap unknown, assume 64.0\n", "   entry-bytes 16\n",
+   "cache L1D\n   size 32K\n   ways 8\n   share 50%\n", "cache L2\n   size 1M\n   cycles 10\n",
+   "cache L3\n   size unknown, assume 32M\n   cycles unknown, assume 36..50\n", "memory\n",
+   "memory\n   cycles 200..300\n", "size", "line", "share", "overlap", "entry-bytes", "50%", "1.0",
    "   index xor 7\n", "index", "modulo", "xor 1", "step 1G\n   cache joined\n", "note x\n", "4", "8", "64", "512", "1048576",
    "18446744073709551616", "#", "\t", "\r\n", NULL
 };

@@ -15,7 +15,8 @@ const char *const fuzz_words[] = {
    "skylake:", "stlb.", "STLB-1G.", "dtlb-4k.", "itlb-2M.", "walk.", "2M.", "512G.", "name=",
    "base-page=", "note=", "entries=", "ways=", "policy=", "pages=", "larger-pages=", "level=",
    "users=", "threads=", "hit-cycles=", "coalesces=", "cache=", "cycles=", "source=", "title=",
-   "full", "lru", "plru", "random:7", "own", "none", "joined", "in-last-level", "unknown",
+   "cache-l1d.", "cache-L2.", "memory.", "size=", "line=", "share=", "overlap=", "entry-bytes=",
+   "50%", "2.4", "32K", "1M", "full", "lru", "plru", "random:7", "own", "none", "joined", "in-last-level", "unknown",
    "unknown, assume ", "4K", "4K+2M", "split", "all", "2 shared", "A", "1", "8", "16", "64", "1536",
    "1048576", "4294967296", "18446744073709551616", "..", "1..64", "8..32/8", "/", ",", "@", ":",
    "=", ".", "2M.cache=own,2M.entries=32,2M.ways=4,2M.policy=lru", NULL
@@ -25,6 +26,17 @@ const char *const fuzz_more = NULL;
 
 static tlb_machine skylake, machine, again;
 static char printed[TLB_MACHINE_TEXT_SIZE], room[TLB_OVERRIDE_ROOM];
+
+/* Whatever the file has of them: one near, one behind it, and the memory. */
+static void add_caches(tlb_machine *m)
+{
+   m->n_caches = 2;
+   m->cache[0] = (tlb_table_cache){ .name = "L1D", .size = 32 << 10, .line = 64, .ways = 8,
+                                    .share = 50 };
+   m->cache[1] = (tlb_table_cache){ .name = "L2", .size = 1 << 20, .line = 64, .ways = 16,
+                                    .share = 50, .cycles = 10 };
+   m->memory = (tlb_table_cache){ .cycles = 300, .spread = 100 };
+}
 
 static void check_change(const char *overrides)
 {
@@ -36,6 +48,8 @@ static void check_change(const char *overrides)
    if (skylake.n_arrays == 0
        && !tlb_machine_parse(b->text, b->length, &skylake, &line, &why))
       fuzz_fail("skylake is not read");
+   if (skylake.n_caches == 0)
+      add_caches(&skylake);
    machine = skylake;
    if (!tlb_override(&machine, overrides, room, &blame, &why)) {
       fuzz_check_reason(why.text, sizeof why.text);

@@ -53,6 +53,13 @@ static void print_blocks(const tlb_machine_array *a)
    }
 }
 
+/* An overlap in words of its own. */
+static void print_overlap(uint32_t overlap, int unknown)
+{
+   if (overlap != 0)
+      printf(" overlap %s%" PRIu32 ".%" PRIu32, guess(unknown), overlap / 10, overlap % 10);
+}
+
 static void print_array(const tlb_machine_array *a)
 {
    static const char *const users[] = {
@@ -79,8 +86,31 @@ static void print_array(const tlb_machine_array *a)
       printf(" paired");
    if (a->wired != 0)
       printf(" wired %" PRIu32, a->wired);
+   print_overlap(a->overlap, a->overlap_unknown);
    printf("\n");
    printf("source %s\n", a->source);
+}
+
+static void print_cache(const tlb_table_cache *c, int is_first)
+{
+   printf("cache %s %s%" PRIu32 " %" PRIu32 " %s%" PRIu32 " %s%" PRIu32 "%%", c->name,
+          guess(c->size_unknown), c->size, c->line, guess(c->ways_unknown), c->ways,
+          guess(c->share_unknown), c->share);
+   if (!is_first)
+      print_cycles(c->cycles, c->spread, c->cycles_unknown);
+   printf(" %c\nsource %s\n", c->confidence ? c->confidence : '-', c->source);
+}
+
+static void print_caches(const tlb_machine *m)
+{
+   for (unsigned i = 0; i < m->n_caches; i++)
+      print_cache(&m->cache[i], i == 0);
+   if (m->n_caches == 0)
+      return;
+   printf("memory");
+   print_cycles(m->memory.cycles, m->memory.spread, m->memory.cycles_unknown);
+   printf(" %c\nsource %s\n", m->memory.confidence ? m->memory.confidence : '-',
+          m->memory.source);
 }
 
 static void print_step(const tlb_walk_step *s)
@@ -108,8 +138,14 @@ static void print_machine(const tlb_machine *m)
    printf("walk %s", m->software_walk ? "software" : "hardware");
    print_cycles(m->walk_cycles, m->walk_spread, m->walk_cycles_unknown);
    printf("\nsource %s\n", m->walk_source);
+   if (m->walk_overlap != 0 || m->entry_bytes != 0) {
+      printf("walks");
+      print_overlap(m->walk_overlap, m->walk_overlap_unknown);
+      printf(" %" PRIu32 "\n", tlb_entry_bytes(m));
+   }
    for (unsigned i = 0; i < m->n_walk_steps; i++)
       print_step(&m->walk[i]);
+   print_caches(m);
    for (unsigned i = 0; i < m->n_notes; i++)
       printf("note %s\n", m->note[i].text);
 }

@@ -13,13 +13,13 @@ Block = dict[str, list[str]]
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """Lines of the file, cut where `array`, `walk` and `step` begin."""
+    """Lines of the file, cut where `array`, `walk`, `step`, `cache` and `memory` begin."""
     block: Block = {"head": [""]}
     for line in text.splitlines():
         key, _, value = line.strip().partition(" ")
         if not key or key.startswith("#") or key in ("tlbgrind-machine", "end"):
             continue
-        if key in ("array", "walk", "step"):
+        if key in ("array", "walk", "step", "memory") or (key == "cache" and not ("step" in block and key not in block)):
             yield block
             block = {}
         block.setdefault(key, []).append(value.strip())
@@ -88,8 +88,49 @@ def array_line(block: Block) -> str:
             *(block["index"][0].split() if block.get("index", ["modulo"])[0] != "modulo" else []),
             *(["paired"] if block.get("paired") == ["yes"] else []),
             *(["wired", block["wired"][0]] if block.get("wired", ["0"])[0] != "0" else []),
+            *overlap(block),
         ]
     )
+
+
+def overlap(block: Block) -> list[str]:
+    value = block.get("overlap", ["unknown"])[0]
+    if value == "unknown":
+        return []
+    return ["overlap", guess(value) + ".0" * ("." not in value)]
+
+
+def size(value: str) -> str:
+    number = value.lstrip("?")
+    unit = {"K": 1 << 10, "M": 1 << 20}.get(number[-1], 1)
+    return "?" * value.startswith("?") + str(int(number.rstrip("KM")) * unit)
+
+
+def cache_line(block: Block, first: bool) -> str:
+    return " ".join(
+        [
+            "cache",
+            block["cache"][0],
+            size(guess(block["size"][0])),
+            block.get("line", ["64"])[0],
+            guess(block.get("ways", ["?16"])[0]),
+            guess(block.get("share", ["?50%"])[0]),
+            *([] if first else [cycles(block["cycles"][0])]),
+            block.get("confidence", ["-"])[0],
+        ]
+    )
+
+
+def last_lines(blocks: list[Block]) -> list[str]:
+    """Caches and the memory, which stand behind the steps wherever they are in the file."""
+    lines = []
+    for i, block in enumerate(blocks):
+        if "memory" in block:
+            lines.append(f"memory {cycles(block['cycles'][0])} {block.get('confidence', ['-'])[0]}")
+        else:
+            lines.append(cache_line(block, i == 0))
+        lines.append(f"source {'; '.join(block.get('source', []))}")
+    return lines
 
 
 def step_line(block: Block) -> str:
@@ -109,7 +150,10 @@ def describe(text: str) -> list[str]:
         f"title {head['title'][0]}",
         f"source {'; '.join(head.get('source', []))}",
     ]
+    last = [block for block in rest if "memory" in block or ("cache" in block and "step" not in block)]
     for block in rest:
+        if block in last:
+            continue
         if "array" in block:
             lines.append(array_line(block))
         elif "walk" in block:
@@ -117,4 +161,6 @@ def describe(text: str) -> list[str]:
         else:
             lines.append(step_line(block))
         lines.append(f"source {'; '.join(block.get('source', []))}")
-    return lines
+        if "walk" in block and (overlap(block) or "entry-bytes" in block):
+            lines.append(" ".join(["walks", *overlap(block), block.get("entry-bytes", ["8"])[0]]))
+    return lines + last_lines(last)

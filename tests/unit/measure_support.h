@@ -4,6 +4,8 @@
 #ifndef MEASURE_SUPPORT_H
 #define MEASURE_SUPPORT_H
 
+#include <math.h>
+
 #include "unit.h"
 
 #include "measure/facts.h"
@@ -39,11 +41,12 @@ static inline double support_random(uint64_t *seed)
    return (double)support_next(seed) / (double)(UINT64_C(1) << 31);
 }
 
-/* The numbers of pages that are measured: each up to 16, then 5 % apart, up to `most`. */
-static inline size_t support_pages(uint64_t most, uint64_t *out)
+/* The numbers of pages that are measured: each up to 20, then one `part` of them apart, up to
+   `most`. */
+static inline size_t support_pages(uint64_t most, uint64_t part, uint64_t *out)
 {
    size_t n = 0;
-   for (uint64_t p = 2; p <= most && n < SUPPORT_POINTS; p += p < 20 ? 1 : p / 20)
+   for (uint64_t p = 2; p <= most && n < SUPPORT_POINTS; p += p < 20 ? 1 : p / part)
       out[n++] = p;
    return n;
 }
@@ -67,7 +70,7 @@ static inline void support_control(support_curve *out, uint64_t most, const supp
 {
    uint64_t pages[SUPPORT_POINTS], seed = c->seed * 77 + 5;
    memset(out, 0, sizeof *out);
-   out->curve = (TgCurve){ TG_CURVE_CONTROL, TG_ASK_LOAD, 12, 0, 1, support_pages(most, pages),
+   out->curve = (TgCurve){ TG_CURVE_CONTROL, TG_ASK_LOAD, 12, 0, 1, support_pages(most, 20, pages),
                            out->point };
    for (size_t i = 0; i < out->curve.n; i++) {
       out->point[i].pages = pages[i];
@@ -95,7 +98,7 @@ static inline double support_chase(const tlb_machine *m, tlb_user user, tlb_user
       order[i] = order[k];
       order[k] = swapped;
    }
-   enum { WARM = 2, ROUNDS = 2 };
+   enum { WARM = 2, ROUNDS = 1 };
    for (unsigned round = 0; round < WARM + ROUNDS; round++) {
       for (uint64_t i = 0; i < n; i++, now += 2) {
          const int second = order[i] >= n / 2 && user != other;
@@ -129,7 +132,8 @@ static inline void support_pages_curve(support_curve *out, const tlb_machine *m,
    uint64_t pages[SUPPORT_POINTS], seed = c->seed * 31 + stride * 7 + (uint64_t)ask;
    memset(out, 0, sizeof *out);
    out->curve = (TgCurve){ stride > 0 ? TG_CURVE_STRIDE : TG_CURVE_PAGES, ask, m->base_page_shift,
-                           stride, 1, support_pages(most, pages), out->point };
+                           stride, 1, support_pages(most, stride > 0 ? 10 : 20, pages),
+                           out->point };
    for (size_t i = 0; i < out->curve.n; i++) {
       out->point[i].pages = pages[i];
       support_noise(&out->point[i],

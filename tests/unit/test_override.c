@@ -148,6 +148,48 @@ TEST(all_machines)
    }
 }
 
+/* A machine has caches of tables if its file has; skylake gets some here. */
+TEST(lines_of_caches)
+{
+   load("skylake");
+   machine.n_caches = 2;
+   machine.cache[0] = (tlb_table_cache){ .name = "L1D", .size = 32 << 10, .line = 64, .ways = 8,
+                                         .share = 50 };
+   machine.cache[1] = (tlb_table_cache){ .name = "L2", .size = 1 << 20, .line = 64, .ways = 16,
+                                         .share = 50, .cycles = 10 };
+   machine.memory = (tlb_table_cache){ .cycles = 300, .spread = 100 };
+   const tlb_machine before = machine;
+   change("cache-l2.cycles=12,cache-L1d.share=25%,memory.cycles=250,walk.overlap=2.4,stlb.overlap=4");
+   assert_int_equal(machine.cache[1].cycles, 12);
+   assert_int_equal(machine.cache[0].share, 25);
+   assert_int_equal(machine.memory.cycles, 250);
+   assert_int_equal(machine.memory.spread, 0);
+   assert_int_equal(machine.walk_overlap, 24);
+   assert_int_equal(array("STLB")->overlap, 40);
+   assert_int_equal(machine.cache[1].size, 1 << 20);
+   assert_string_equal(machine.name, "skylake-cache-l2.cycles-12-cache-l1d.share-25--memory.cycles-25");
+   machine = before;
+   change("cache-l2.size=512K,cache-l2.ways=8,2m.cache=own,2m.entries=16,2m.ways=full,2m.policy=lru");
+   assert_int_equal(machine.cache[1].size, 512 << 10);
+   assert_int_equal(machine.cache[1].ways, 8);
+   assert_int_equal(machine.walk[2].g.entries, 16);
+   machine = before;
+   assert_false(tlb_override(&machine, "cache-L3.size=1M", room, &blame, &why));
+   assert_string_equal(why.text, "'cache-L3' is no part of skylake; did you mean cache-L1D, cache-L2?");
+   machine = before;
+   assert_false(tlb_override(&machine, "cache-l1d.cycles=3", room, &blame, &why));
+   assert_string_equal(blame.text, "cache-l1d.cycles=3");
+   assert_string_equal(why.text, "the first cache has no cycles: it is the yardstick of the others");
+   machine = before;
+   assert_false(tlb_override(&machine, "cache-l2.size=512", room, &blame, &why));
+   assert_string_equal(blame.text, "cache-l2.size=512");
+   assert_string_equal(why.text, "512 bytes have no set of 16 ways with lines of 64, or are more "
+                                 "than 1024M");
+   refuses("memory.cycles=5", "memory.cycles=5",
+           "'memory' is no part of skylake; it has ITLB-4K, ITLB-2M, DTLB-4K, DTLB-2M, DTLB-1G, "
+           "STLB, STLB-1G, walk, 512G, 1G, 2M, 4K");
+}
+
 /* Ways that do not divide other entries follow them, as the sets stay. */
 TEST(sets_stay)
 {
@@ -181,7 +223,7 @@ TEST(refusals)
    refuses("stlb.entrys=32", "stlb.entrys=32",
            "'entrys' is no line of the array; did you mean entries?");
    refuses("walk.entries=32", "walk.entries=32",
-           "'entries' is no line of the walk; it has cycles, source");
+           "'entries' is no line of the walk; it has cycles, overlap, entry-bytes, source");
    refuses("stlb.ways=4,STLB.ways=8", "STLB.ways=8", "the line is given twice");
    refuses("stlb.ways=", "stlb.ways=", "the value is missing");
    refuses("2M.entries=4", "2M.entries=4", "only behind 'cache own' a step has entries");
@@ -328,6 +370,7 @@ int main(void)
       CLAIM("pairs, wired entries and blocks by the size of pages are lines, too",
             pairs_wired_entries_and_blocks),
       CLAIM("the walk, its steps and the head have lines, too", walks_and_the_head),
+      CLAIM("caches of tables, the memory and overlaps have lines, too", lines_of_caches),
       CLAIM("the last array of each built-in machine can be doubled", all_machines),
       CLAIM("ways that do not divide other entries follow them", sets_stay),
       CLAIM("what cannot be is refused with the overrides to blame", refusals),

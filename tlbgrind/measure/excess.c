@@ -117,7 +117,7 @@ static void clean(const TgCurve *curve, Clean *out)
    while (out->n > 1 && out->pages[out->n - 1] * supported > last)
       out->n--;
    /* What the envelope took off tells how much it cannot take off. */
-   memcpy(sorted, apart, sizeof sorted);
+   memcpy(sorted, apart, out->n * sizeof *sorted);
    out->taken = median(sorted, out->n);
    out->n = without_outliers(out, apart, out->taken);
    out->noise = fmax(fmin(fmax(spread, out->taken / 3), 0.25), least_noise);

@@ -133,8 +133,10 @@ void tg_levels_read(const TgCurve *pages, const TgCurve *control, TgSide *out);
 /* replacement.c: cliff or slope behind the last entry of a level; fills its `behind`. */
 void tg_replacement_read(const TgCurve *pages, const TgCurve *control, TgLevel *level);
 
-/* sets.c: ways, sets and index of the levels of a side from n STRIDE curves of its kind. */
-void tg_sets_read(const TgCurve *stride, size_t n, const TgCurve *control, TgSide *side);
+/* sets.c: ways, sets and index of the levels of a side, from those of n curves that are STRIDE
+   curves of its kind, and from its PAGES curve, which may be NULL. */
+void tg_sets_read(const TgCurve *stride, size_t n, const TgCurve *pages, const TgCurve *control,
+                  TgSide *side);
 
 /* shares.c: whether the level is shared by loads and the other kind, from a MIXED curve in which
    half of the pages are `other`'s. */

@@ -64,7 +64,7 @@ static void read_level(const TgExcess *e, const TgStep *s, TgLevel *out)
    const double height = s->after - s->before;
    memset(out, 0, sizeof *out);
    out->fits = (uint64_t)ceil(s->fits);
-   out->misses = (uint64_t)fmax(s->misses, s->fits + 1);
+   out->misses = (uint64_t)fmax(ceil(s->misses), ceil(s->fits) + 1);
    out->before = s->before;
    out->after = s->after;
    TgFigure *const f = &out->entries;

@@ -21,15 +21,11 @@ Bool tg_cost_options_any(void)
 /* The user knows what the machine's file assumes. */
 static void forget_assumed_walk(TgMachine* m)
 {
-   tlb_reason note;
-   if (!tlb_machine_note_walk(&m->m, &note))
-      return;
-   for (Word i = 0; i < m->n_own; i++) {
-      if (VG_(strcmp)(*(HChar**)VG_(indexXA)(m->assumptions, i), note.text) != 0)
+   for (Word i = m->n_own; i-- > 0;) {
+      if (!tlb_machine_note_is_of_walk(&m->m, *(HChar**)VG_(indexXA)(m->assumptions, i)))
          continue;
       VG_(removeIndexXA)(m->assumptions, i);
       m->n_own--;
-      return;
    }
 }
 
@@ -40,9 +36,7 @@ static Bool apply_cost(const HChar* value, TgMachine* machine, UInt n, tlb_reaso
       return False;
    for (UInt i = 0; i < n; i++) {
       forget_assumed_walk(&machine[i]);
-      machine[i].m.walk_cycles = cost;
-      machine[i].m.walk_spread = 0;
-      machine[i].m.walk_cycles_unknown = 0;
+      tlb_cost_set_walk(&machine[i].m, cost);
    }
    return True;
 }

@@ -86,6 +86,13 @@ void tlb_text_add_number(tlb_text *t, uint64_t n)
    tlb_text_add_n(t, digits + at, sizeof digits - at);
 }
 
+void tlb_text_add_tenths(tlb_text *t, uint64_t tenths)
+{
+   tlb_text_add_number(t, tenths / 10);
+   tlb_text_add(t, ".");
+   tlb_text_add_number(t, tenths % 10);
+}
+
 char tlb_text_small(char c)
 {
    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;

@@ -26,6 +26,8 @@ void tlb_text_add_n(tlb_text *t, const char *s, size_t n);
 void tlb_text_trim(tlb_text *t, const char *begin);
 /* In decimal digits. */
 void tlb_text_add_number(tlb_text *t, uint64_t n);
+/* Of 24 "2.4". */
+void tlb_text_add_tenths(tlb_text *t, uint64_t tenths);
 
 /* The letter, small if it is one of A to Z. */
 char tlb_text_small(char c);

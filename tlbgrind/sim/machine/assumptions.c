@@ -5,7 +5,7 @@
 #include "sim/base/text.h"
 
 /* Kinds of assumption; in each, arrays and steps with the same words share a
-   note. Parts of a machine are numbered through: arrays, then steps. */
+   note. Parts of a machine are numbered through: arrays, then steps, caches, and the memory. */
 typedef enum {
    ENTRIES,
    WAYS,
@@ -14,7 +14,12 @@ typedef enum {
    SPLITS,
    CONTIGUOUS,
    HIT_CYCLES,
+   OVERLAP,
    WALK_CACHE,
+   CACHE_SIZE,
+   CACHE_WAYS,
+   CACHE_SHARE,
+   CACHE_CYCLES,
    N_KINDS
 } kind;
 
@@ -22,8 +27,29 @@ static const char too_many[] =
    "more figures are unknown than there is room to say here; the machine file "
    "has them all";
 
+static unsigned n_parts_of(const tlb_machine *m)
+{
+   return m->n_arrays + m->n_walk_steps + (m->n_caches > 0 ? m->n_caches + 1 : 0);
+}
+
+/* The cache that the part is, or the memory; NULL: it is an array or a step. */
+static const tlb_table_cache *cache_of(const tlb_machine *m, unsigned part)
+{
+   const unsigned before = m->n_arrays + m->n_walk_steps;
+   return part < before                 ? NULL
+          : part - before < m->n_caches ? &m->cache[part - before]
+                                        : &m->memory;
+}
+
 static int is_assumed(const tlb_machine *m, kind k, unsigned part)
 {
+   const tlb_table_cache *const c = cache_of(m, part);
+   if (c != NULL)
+      return k == CACHE_SIZE     ? c->size_unknown
+             : k == CACHE_WAYS   ? c->ways_unknown
+             : k == CACHE_SHARE  ? c->share_unknown
+             : k == CACHE_CYCLES ? c->cycles_unknown
+                                 : 0;
    if (part >= m->n_arrays) {
       const tlb_walk_step *const s = &m->walk[part - m->n_arrays];
       return k == WAYS         ? s->ways_unknown
@@ -39,18 +65,30 @@ static int is_assumed(const tlb_machine *m, kind k, unsigned part)
           : k == SPLITS     ? a->splits_unknown
           : k == CONTIGUOUS ? tlb_array_largest_block(a) != 0
           : k == HIT_CYCLES ? a->hit_cycles_unknown
+          : k == OVERLAP    ? a->overlap_unknown
                             : 0;
 }
 
+/* Of an array or a step. */
 static const tlb_geometry *geometry_of(const tlb_machine *m, unsigned part)
 {
    return part < m->n_arrays ? &m->array[part].g
                              : &m->walk[part - m->n_arrays].g;
 }
 
+static int same_of_caches(kind k, const tlb_table_cache *c, const tlb_table_cache *d)
+{
+   return k == CACHE_SIZE    ? c->size == d->size
+          : k == CACHE_WAYS  ? c->ways == d->ways
+          : k == CACHE_SHARE ? c->share == d->share
+                             : c->cycles == d->cycles && c->spread == d->spread;
+}
+
 /* Whether what is assumed of two parts is the same. */
 static int same_assumption(const tlb_machine *m, kind k, unsigned a, unsigned b)
 {
+   if (k >= CACHE_SIZE)
+      return same_of_caches(k, cache_of(m, a), cache_of(m, b));
    const tlb_geometry *const g = geometry_of(m, a);
    const tlb_geometry *const h = geometry_of(m, b);
    switch (k) {
@@ -71,7 +109,13 @@ static int same_assumption(const tlb_machine *m, kind k, unsigned a, unsigned b)
    case HIT_CYCLES:
       return m->array[a].hit_cycles == m->array[b].hit_cycles
              && m->array[a].hit_spread == m->array[b].hit_spread;
+   case OVERLAP:
+      return m->array[a].overlap == m->array[b].overlap;
    case WALK_CACHE:
+   case CACHE_SIZE:
+   case CACHE_WAYS:
+   case CACHE_SHARE:
+   case CACHE_CYCLES:
    case N_KINDS:
       break;
    }
@@ -108,12 +152,38 @@ static void describe_cycles(const char *of, uint32_t most, uint32_t spread, tlb_
    tlb_text_add(t, " assumed");
 }
 
+static void describe_overlap(const char *of, uint32_t overlap, tlb_text *t)
+{
+   tlb_text_add(t, "overlap of ");
+   tlb_text_add(t, of);
+   tlb_text_add(t, " unknown, ");
+   tlb_text_add_tenths(t, overlap);
+   tlb_text_add(t, " assumed");
+}
+
+static void describe_cache(kind k, const tlb_table_cache *c, tlb_text *t)
+{
+   if (k == CACHE_CYCLES) {
+      describe_cycles("table entry", c->cycles, c->spread, t);
+      return;
+   }
+   tlb_text_add(t, k == CACHE_SIZE   ? "bytes unknown, "
+                   : k == CACHE_WAYS ? "ways unknown, "
+                                     : "share of page tables unknown, ");
+   tlb_text_add_number(t, k == CACHE_SIZE ? c->size : k == CACHE_WAYS ? c->ways : c->share);
+   tlb_text_add(t, k == CACHE_SHARE ? "% assumed" : " assumed");
+}
+
 static void describe(const tlb_machine *m, kind k, unsigned part, char *out,
                      size_t size)
 {
-   const tlb_geometry *const g = geometry_of(m, part);
    char words[80];
    tlb_text t = tlb_text_in(out, size);
+   if (k >= CACHE_SIZE) {
+      describe_cache(k, cache_of(m, part), &t);
+      return;
+   }
+   const tlb_geometry *const g = geometry_of(m, part);
    switch (k) {
    case ENTRIES:
       tlb_text_add(&t, "entries unknown, ");
@@ -153,7 +223,14 @@ static void describe(const tlb_machine *m, kind k, unsigned part, char *out,
    case HIT_CYCLES:
       describe_cycles("hit", m->array[part].hit_cycles, m->array[part].hit_spread, &t);
       break;
+   case OVERLAP:
+      describe_overlap("hits", m->array[part].overlap, &t);
+      break;
    case WALK_CACHE:
+   case CACHE_SIZE:
+   case CACHE_WAYS:
+   case CACHE_SHARE:
+   case CACHE_CYCLES:
    case N_KINDS:
       tlb_text_add(&t, "page-walk caches unknown, none assumed");
       break;
@@ -163,8 +240,12 @@ static void describe(const tlb_machine *m, kind k, unsigned part, char *out,
 static void name_part(const tlb_machine *m, unsigned part, int first_step,
                       tlb_text *t)
 {
+   const tlb_table_cache *const c = cache_of(m, part);
    if (part < m->n_arrays) {
       tlb_text_add(t, m->array[part].name);
+   } else if (c != NULL) {
+      tlb_text_add(t, c == &m->memory ? "memory" : "cache ");
+      tlb_text_add(t, c == &m->memory ? "" : c->name);
    } else {
       if (first_step)
          tlb_text_add(t, "walk step ");
@@ -176,7 +257,7 @@ static void name_part(const tlb_machine *m, unsigned part, int first_step,
    of this kind, or an earlier part speaks for them all. */
 static uint32_t group_of(const tlb_machine *m, kind k, unsigned part)
 {
-   const unsigned n_parts = m->n_arrays + m->n_walk_steps;
+   const unsigned n_parts = n_parts_of(m);
    uint32_t group = 0;
    if (!is_assumed(m, k, part))
       return 0;
@@ -204,7 +285,7 @@ static int note_of(const tlb_machine *m, kind k, unsigned part, tlb_reason *out)
 {
    enum { ROOM_FOR_MORE = 16 };
    const uint32_t arrays = (UINT32_C(1) << m->n_arrays) - 1;
-   const unsigned n_parts = m->n_arrays + m->n_walk_steps;
+   const unsigned n_parts = n_parts_of(m);
    uint32_t group = group_of(m, k, part);
    unsigned named = 0, steps_named = 0;
    char words[TLB_REASON_SIZE];
@@ -240,7 +321,8 @@ static int note_of(const tlb_machine *m, kind k, unsigned part, tlb_reason *out)
    return 1;
 }
 
-int tlb_machine_note_walk(const tlb_machine *m, tlb_reason *out)
+/* The note about the cycles of a walk. Returns 0 if nothing is assumed of them. */
+static int note_walk(const tlb_machine *m, tlb_reason *out)
 {
    if (!m->walk_cycles_unknown)
       return 0;
@@ -250,19 +332,42 @@ int tlb_machine_note_walk(const tlb_machine *m, tlb_reason *out)
    return 1;
 }
 
-int tlb_machine_note_follows(const tlb_machine *m, const char *text)
+/* The same of its overlap. */
+static int note_walk_overlap(const tlb_machine *m, tlb_reason *out)
 {
-   const unsigned n_parts = m->n_arrays + m->n_walk_steps;
+   if (!m->walk_overlap_unknown)
+      return 0;
+   *out = (tlb_reason){ "" };
+   tlb_text t = tlb_text_in(out->text, sizeof out->text);
+   describe_overlap("walks", m->walk_overlap, &t);
+   return 1;
+}
+
+/* Whether a note of the kinds from `first` on says this. */
+static int follows_from(const tlb_machine *m, kind first, const char *text)
+{
+   const unsigned n_parts = n_parts_of(m);
    tlb_reason note;
-   if (tlb_machine_note_walk(m, &note) && tlb_text_same(note.text, text))
+   if ((note_walk(m, &note) && tlb_text_same(note.text, text))
+       || (note_walk_overlap(m, &note) && tlb_text_same(note.text, text)))
       return 1;
-   for (kind k = ENTRIES; k < N_KINDS; k++) {
+   for (kind k = first; k < N_KINDS; k++) {
       for (unsigned i = 0; i < n_parts; i++) {
          if (note_of(m, k, i, &note) && tlb_text_same(note.text, text))
             return 1;
       }
    }
-   return tlb_text_same(text, too_many);
+   return 0;
+}
+
+int tlb_machine_note_is_of_walk(const tlb_machine *m, const char *text)
+{
+   return follows_from(m, CACHE_SIZE, text);
+}
+
+int tlb_machine_note_follows(const tlb_machine *m, const char *text)
+{
+   return follows_from(m, ENTRIES, text) || tlb_text_same(text, too_many);
 }
 
 /* Without room for it the last note says so. */
@@ -282,7 +387,7 @@ static void add_note(tlb_machine *m, const tlb_reason *note)
 
 void tlb_machine_note_unknowns(tlb_machine *m)
 {
-   const unsigned n_parts = m->n_arrays + m->n_walk_steps;
+   const unsigned n_parts = n_parts_of(m);
    tlb_reason note;
    for (kind k = ENTRIES; k < N_KINDS; k++) {
       for (unsigned i = 0; i < n_parts; i++) {
@@ -290,7 +395,9 @@ void tlb_machine_note_unknowns(tlb_machine *m)
             add_note(m, &note);
       }
    }
-   if (tlb_machine_note_walk(m, &note))
+   if (note_walk(m, &note))
+      add_note(m, &note);
+   if (note_walk_overlap(m, &note))
       add_note(m, &note);
 }
 

@@ -40,14 +40,17 @@ static int refuse(const char *text, size_t n, const char *allowed,
 
 int tlb_miss_cost_parse(const char *text, uint32_t *cycles, tlb_reason *why)
 {
-   static const char name[] = "TLB_MISS_COST=";
-   enum { NAME_LENGTH = sizeof name - 1 };
+   static const char *const names[] = { "TLB_MISS_COST=", "TLB_MISS_LATENCY_CYCLES=" };
    uint64_t cost;
    const char *number = text;
    size_t n = trim(&number, tlb_text_length(text));
-   if (n > NAME_LENGTH && tlb_text_is(number, NAME_LENGTH, name)) {
-      number += NAME_LENGTH;
-      n -= NAME_LENGTH;
+   for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+      const size_t length = tlb_text_length(names[i]);
+      if (n > length && tlb_text_is(number, length, names[i])) {
+         number += length;
+         n -= length;
+         break;
+      }
    }
    if (!read_all(number, n, &cost) || cost > TLB_MAX_MISS_COST) {
       const size_t length = tlb_text_length(text);
@@ -123,6 +126,17 @@ static uint64_t sum(uint64_t a, uint64_t b)
 static uint64_t rest_of(uint64_t a, uint64_t b)
 {
    return a > b ? a - b : 0;
+}
+
+void tlb_cost_set_walk(tlb_machine *m, uint32_t cycles)
+{
+   m->walk_cycles = cycles;
+   m->walk_spread = 0;
+   m->walk_cycles_unknown = 0;
+   m->walk_overlap = 0;
+   m->walk_overlap_unknown = 0;
+   m->n_caches = 0;
+   m->memory = (tlb_table_cache){ .cycles = 0 };
 }
 
 int tlb_cost_is_known(const tlb_machine *m)

@@ -29,14 +29,17 @@ typedef struct {
    uint64_t walks;
 } tlb_kind_misses;
 
-/* Reads what a page walk costs, in cycles: "19", or the line
-   "TLB_MISS_COST=19" that measuring programs print, with spaces around it.
+/* Reads what a page walk costs, in cycles: "19", or the line "TLB_MISS_COST=19" or
+   "TLB_MISS_LATENCY_CYCLES=19" that measuring programs print, with spaces around it.
    Returns 1, or 0 with the reason. */
 int tlb_miss_cost_parse(const char *text, uint32_t *cycles, tlb_reason *why);
 
 /* Reads how many cycles a run took: 1 to 2^64 - 1. Returns 1, or 0 with the
    reason. */
 int tlb_cycles_parse(const char *text, uint64_t *cycles, tlb_reason *why);
+
+/* Lets each walk of the machine cost that, wherever its tables are and whatever else is under way. */
+void tlb_cost_set_walk(tlb_machine *m, uint32_t cycles);
 
 /* What the machine tells, or assumes, of the cost of walks. */
 int tlb_cost_is_known(const tlb_machine *m);

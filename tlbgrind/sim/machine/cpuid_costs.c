@@ -13,6 +13,36 @@ static void note_source(tlb_machine *m, const char *file)
    tlb_text_add(&t, file);
 }
 
+/* The largest overlap of all arrays of the file that serve the same references on that level. */
+static void take_overlap(const tlb_machine *from, tlb_machine_array *a)
+{
+   for (unsigned i = 0; i < from->n_arrays; i++) {
+      const tlb_machine_array *const b = &from->array[i];
+      if (b->level == a->level && (b->users & a->users) != 0 && b->overlap > a->overlap) {
+         a->overlap = b->overlap;
+         a->overlap_unknown = 1;
+      }
+   }
+}
+
+/* What the references of a walk cost. The caches are those of the file's processor: those at hand
+   can have other sizes. */
+static void take_tables(const tlb_machine *from, tlb_machine *out)
+{
+   out->walk_overlap = from->walk_overlap;
+   out->walk_overlap_unknown = from->walk_overlap != 0;
+   out->entry_bytes = from->entry_bytes;
+   out->memory = from->memory;
+   out->memory.cycles_unknown = from->n_caches > 0;
+   out->n_caches = from->n_caches;
+   for (unsigned i = 0; i < from->n_caches; i++) {
+      tlb_table_cache *const c = &out->cache[i];
+      *c = from->cache[i];
+      c->size_unknown = c->ways_unknown = c->share_unknown = 1;
+      c->cycles_unknown = i > 0;
+   }
+}
+
 /* The range of all arrays of the file that serve the same references on that level. */
 static void take_hits(const tlb_machine *from, tlb_machine_array *a)
 {
@@ -41,13 +71,16 @@ void tlb_cpuid_take_costs(const char *file, tlb_machine *out)
    if (b == NULL || !tlb_machine_parse(b->text, b->length, &from, &line, &why))
       return;
    for (unsigned i = 0; i < out->n_arrays; i++) {
-      if (out->array[i].level > 1)
+      if (out->array[i].level > 1) {
          take_hits(&from, &out->array[i]);
+         take_overlap(&from, &out->array[i]);
+      }
    }
    if (from.walk_cycles == TLB_UNKNOWN)
       return;
    out->walk_cycles = from.walk_cycles;
    out->walk_spread = from.walk_spread;
    out->walk_cycles_unknown = 1;
+   take_tables(&from, out);
    note_source(out, file);
 }

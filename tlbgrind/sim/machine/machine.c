@@ -356,6 +356,89 @@ static int reaches_base(const tlb_machine *m, tlb_reason *why)
    return m->n_walk_steps == 0;
 }
 
+/* Lines, ways and sets of a cache of tables. */
+static int check_cache_shape(const tlb_machine *m, const tlb_table_cache *c, const char **key,
+                             tlb_reason *why)
+{
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   *key = "line";
+   if (c->line < TLB_LEAST_LINE || c->line > TLB_MOST_LINE || (c->line & (c->line - 1)) != 0
+       || c->line < tlb_entry_bytes(m)) {
+      tlb_text_add(&t, "lines of ");
+      tlb_text_add_number(&t, c->line);
+      tlb_text_add(&t, " bytes are not a power of two from 16 to 4096, or smaller than an entry of ");
+      tlb_text_add_number(&t, tlb_entry_bytes(m));
+      return 0;
+   }
+   *key = "ways";
+   if (c->ways == 0 || c->ways > TLB_MOST_CACHE_WAYS) {
+      tlb_text_add_number(&t, c->ways);
+      tlb_text_add(&t, " ways; allowed are 1 to 1024");
+      return 0;
+   }
+   *key = "share";
+   if (c->share == 0 || c->share > 100) {
+      tlb_text_add_number(&t, c->share);
+      tlb_text_add(&t, " per cent; allowed are 1 to 100");
+      return 0;
+   }
+   *key = "size";
+   if (c->size > TLB_MOST_CACHE_SIZE || c->size / c->line < c->ways) {
+      tlb_text_add_number(&t, c->size);
+      tlb_text_add(&t, " bytes have no set of ");
+      tlb_text_add_number(&t, c->ways);
+      tlb_text_add(&t, " ways with lines of ");
+      tlb_text_add_number(&t, c->line);
+      tlb_text_add(&t, ", or are more than 1024M");
+      return 0;
+   }
+   return 1;
+}
+
+static int check_cache(const tlb_machine *m, unsigned i, const char **key, tlb_reason *why)
+{
+   const tlb_table_cache *const c = &m->cache[i];
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   *key = NULL;
+   if (m->software_walk || m->n_walk_steps == 0) {
+      tlb_text_add(&t, m->software_walk ? "a software walk reads no tables through caches"
+                                        : "without steps a walk has no references for caches");
+      return 0;
+   }
+   for (unsigned j = 0; j < i; j++) {
+      if (tlb_text_same(m->cache[j].name, c->name)) {
+         tlb_text_add(&t, "two caches are called '");
+         tlb_text_add(&t, c->name);
+         tlb_text_add(&t, "'; each needs a name of its own");
+         return 0;
+      }
+   }
+   *key = "cycles";
+   if (i == 0 && (c->cycles != 0 || c->spread != 0)) {
+      tlb_text_add(&t, "the first cache has no cycles: it is the yardstick of the others");
+      return 0;
+   }
+   if (c->cycles == TLB_UNKNOWN || c->spread > c->cycles) {
+      tlb_text_add(&t, "cache '");
+      tlb_text_add(&t, c->name);
+      tlb_text_add(&t, "' needs cycles, known or assumed");
+      return 0;
+   }
+   return check_cache_shape(m, c, key, why);
+}
+
+/* Only with caches there are references to the memory. */
+static int check_memory(const tlb_machine *m, tlb_reason *why)
+{
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   if (m->memory.cycles != TLB_UNKNOWN && m->memory.spread <= m->memory.cycles
+       && (m->n_caches > 0 || m->memory.cycles == 0))
+      return 1;
+   tlb_text_add(&t, m->n_caches > 0 ? "the memory needs cycles, known or assumed"
+                                    : "the memory stands behind caches of tables, and there is none");
+   return 0;
+}
+
 /* --- All of them --- */
 
 typedef struct {
@@ -400,9 +483,9 @@ unsigned tlb_machine_faults(const tlb_machine *m, uint32_t skip, tlb_machine_fau
       return 1;
    }
    if (m->n_arrays == 0 || m->n_arrays > TLB_MAX_ARRAYS
-       || m->n_walk_steps > TLB_MAX_WALK_LEVELS) {
-      tlb_text_add(&t, "a machine has 1 to 16 arrays and at most 6 steps of a "
-                       "walk");
+       || m->n_walk_steps > TLB_MAX_WALK_LEVELS || m->n_caches > TLB_MAX_TABLE_CACHES) {
+      tlb_text_add(&t, "a machine has 1 to 16 arrays, at most 6 steps of a walk and at most 4 "
+                       "caches of tables");
       return 1;
    }
    for (unsigned i = 0; i < m->n_arrays; i++) {
@@ -423,6 +506,12 @@ unsigned tlb_machine_faults(const tlb_machine *m, uint32_t skip, tlb_machine_fau
       f = next(&c, m->n_arrays + i);
       add_unless(&c, check_step(m, i, &f->why));
    }
+   for (unsigned i = 0; i < m->n_caches; i++) {
+      f = next(&c, m->n_arrays + m->n_walk_steps + i);
+      add_unless(&c, check_cache(m, i, &f->key, &f->why));
+   }
+   f = next(&c, UINT32_MAX);
+   add_unless(&c, check_memory(m, &f->why));
    return c.n;
 }
 

@@ -18,6 +18,7 @@ enum {
    TLB_MAX_ARRAYS = 16,     /* of one machine */
    TLB_MAX_SIDE_BY_SIDE = 2, /* of one level that take the same page */
    TLB_MAX_WALK_LEVELS = 6, /* steps of a page walk */
+   TLB_MAX_TABLE_CACHES = 4,
    TLB_MAX_NOTES = 32,
    TLB_NAME_SIZE = 64,
    TLB_TITLE_SIZE = 160,
@@ -26,6 +27,20 @@ enum {
 
 /* The kinds of reference that an array serves: any of these together. */
 enum { TLB_FETCHES = 1, TLB_LOADS = 2, TLB_STORES = 4 };
+
+/* Limits and defaults of what a walk's references cost. */
+enum {
+   TLB_NO_OVERLAP = 10, /* tenths, as all overlaps */
+   TLB_MOST_OVERLAP = 640,
+   TLB_ENTRY_BYTES = 8, /* of a table entry, where nothing else is said */
+   TLB_LEAST_ENTRY_BYTES = 4,
+   TLB_MOST_ENTRY_BYTES = 64,
+   TLB_USUAL_LINE = 64,
+   TLB_LEAST_LINE = 16,
+   TLB_MOST_LINE = 4096,
+   TLB_MOST_CACHE_WAYS = 1024,
+   TLB_MOST_CACHE_SIZE = 1 << 30
+};
 
 /* A number of cycles that is not published. */
 #define TLB_UNKNOWN UINT32_MAX
@@ -64,6 +79,9 @@ typedef struct {
                                 TLB_UNKNOWN */
    uint32_t hit_spread;      /* it can cost so much less: 5..7 cycles are 7 and 2 */
    int hit_cycles_unknown;   /* these two are assumed, after processors of the same design */
+   uint32_t overlap;         /* tenths: hits that do not wait for each other cost as little as
+                                one each after the other divided by this; 0: unknown */
+   int overlap_unknown;      /* it is assumed */
    uint32_t threads;         /* that share it; 0: unknown */
    tlb_sharing sharing;      /* 0 where `threads` is 0 or 1 */
    char confidence;          /* if not that of the machine, else 0 */
@@ -90,6 +108,25 @@ typedef struct {
    char source[TLB_SOURCE_SIZE];
 } tlb_walk_step;
 
+/* One of the caches that the references of a walk go through, or the memory behind them, of which
+   there are cycles, confidence and source alone. */
+typedef struct {
+   char name[TLB_NAME_SIZE]; /* "L2" */
+   uint32_t size;            /* bytes */
+   uint32_t line;            /* bytes of a line, a power of two */
+   uint32_t ways;
+   uint32_t share;           /* per cent of it that page tables get */
+   uint32_t cycles;          /* what a reference that is found here costs at most beyond one that
+                                is found in the first cache */
+   uint32_t spread;          /* it can cost so much less */
+   int size_unknown;         /* and these say that it is assumed */
+   int ways_unknown;
+   int share_unknown;
+   int cycles_unknown;
+   char confidence;          /* if not that of the machine, else 0 */
+   char source[TLB_SOURCE_SIZE];
+} tlb_table_cache;
+
 typedef struct {
    char name[TLB_NAME_SIZE];   /* what --machine= takes */
    char title[TLB_TITLE_SIZE]; /* what people call it */
@@ -103,9 +140,16 @@ typedef struct {
    unsigned n_walk_steps;      /* 0: not described */
    tlb_walk_step walk[TLB_MAX_WALK_LEVELS];
    int software_walk;          /* a trap handler fills the arrays (TSB) */
-   uint32_t walk_cycles;       /* of a page walk altogether, at most, or TLB_UNKNOWN */
+   uint32_t walk_cycles;       /* of a page walk altogether, at most, or TLB_UNKNOWN; with caches,
+                                  if each table entry is found in the first of them */
    uint32_t walk_spread;       /* these two: as for hits */
    int walk_cycles_unknown;
+   uint32_t walk_overlap;      /* these two: as for hits */
+   int walk_overlap_unknown;
+   uint32_t entry_bytes;       /* of a table entry; 0: TLB_ENTRY_BYTES */
+   unsigned n_caches;          /* 0: where the tables lie makes no difference */
+   tlb_table_cache cache[TLB_MAX_TABLE_CACHES]; /* nearest first */
+   tlb_table_cache memory;     /* all 0 without caches */
    char walk_source[TLB_SOURCE_SIZE];
    unsigned n_notes;           /* assumptions: the report repeats them */
    tlb_reason note[TLB_MAX_NOTES];
@@ -115,6 +159,32 @@ typedef struct {
 static inline uint32_t tlb_known_cycles(uint32_t cycles)
 {
    return cycles == TLB_UNKNOWN ? 0 : cycles;
+}
+
+/* Tenths, at least TLB_NO_OVERLAP. */
+static inline uint32_t tlb_known_overlap(uint32_t overlap)
+{
+   return overlap < TLB_NO_OVERLAP ? TLB_NO_OVERLAP : overlap;
+}
+
+/* Bytes of a table entry. */
+static inline uint32_t tlb_entry_bytes(const tlb_machine *m)
+{
+   return m->entry_bytes == 0 ? (uint32_t)TLB_ENTRY_BYTES : m->entry_bytes;
+}
+
+/* How many sets of the cache page tables have. */
+static inline uint32_t tlb_table_cache_sets(const tlb_table_cache *c)
+{
+   const uint64_t sets = (uint64_t)c->size * c->share / 100 / c->line / c->ways;
+   return sets == 0 ? 1 : (uint32_t)sets;
+}
+
+/* Whether what a walk costs depends on where its references find the tables. */
+static inline int tlb_tables_are_cached(const tlb_machine *m)
+{
+   return m->n_caches > 0 && m->n_walk_steps > 0 && !m->software_walk
+          && m->walk_cycles != TLB_UNKNOWN;
 }
 
 /* The block of pages of that size which is one entry of the array; 0: each has its own. */
@@ -142,19 +212,20 @@ static inline int tlb_step_has_own_cache(const tlb_walk_step *s)
    take base pages or pieces of them (mostly on level 1, but Core 2 has nothing
    for stores there, which begin on level 2), levels follow each other without
    a gap, each array passes tlb_geometry_check(), names differ, walk steps go
-   down to the base page, and what they keep among translations is behind what is
-   asked first. Returns 1, or 0 with the reason. */
+   down to the base page, what they keep among translations is behind what is
+   asked first, and the caches of tables are of a hardware walk and have whole sets. Returns 1, or 0 with the reason. */
 int tlb_machine_check(const tlb_machine *m, tlb_reason *why);
 
 /* One thing that is wrong with a machine. */
 typedef struct {
    uint32_t part;   /* the array to blame, or n_arrays + i for step i of the walk, or
-                       UINT32_MAX for the machine as a whole */
+                       n_arrays + n_walk_steps + i for cache i, or UINT32_MAX for the machine
+                       as a whole */
    const char *key; /* the line of its machine file that says it, or NULL: the part */
    tlb_reason why;
 } tlb_machine_fault;
 
-enum { TLB_MAX_FAULTS = TLB_MAX_ARRAYS + TLB_MAX_WALK_LEVELS + 4 };
+enum { TLB_MAX_FAULTS = TLB_MAX_ARRAYS + TLB_MAX_WALK_LEVELS + TLB_MAX_TABLE_CACHES + 4 };
 
 /* All that tlb_machine_check() refuses, at most one for each part; `out` has room for
    TLB_MAX_FAULTS. Parts as bits of `skip` are not looked at. Where an array is wrong, or
@@ -167,8 +238,9 @@ unsigned tlb_machine_faults(const tlb_machine *m, uint32_t skip, tlb_machine_fau
    one says so. */
 void tlb_machine_note_unknowns(tlb_machine *m);
 
-/* Writes the note about the cycles of a walk. Returns 0 if nothing is assumed of them. */
-int tlb_machine_note_walk(const tlb_machine *m, tlb_reason *out);
+/* Whether tlb_machine_note_unknowns() writes such a note about what a walk costs: its cycles, its
+   overlap, its caches and the memory. */
+int tlb_machine_note_is_of_walk(const tlb_machine *m, const char *text);
 
 /* Whether all arrays of the two agree in what is known of them, though what is assumed of them
    differs: a difference in what they count then comes from assumptions alone. */

@@ -1,7 +1,7 @@
 /* Machine files: the parser's lines and blocks.
 
-   A file is read line by line: a key, blanks, a value. The key `array`, `walk`
-   or `step` begins a block; the lines in front of the first block are about
+   A file is read line by line: a key, blanks, a value. The key `array`, `walk`, `step`, `cache`
+   or `memory` begins a block (but the first `cache` behind a `step` is a line of it); the lines in front of the first block are about
    the machine as a whole. What the keys take is in machine_file_keys.c. */
 
 #include "sim/machine/machine_file.h"
@@ -31,6 +31,10 @@ static uint32_t block_line(const tlb_machine_reader *r)
       return r->walk_line;
    case TLB_STEP_BLOCK:
       return r->step_line[r->m->n_walk_steps - 1];
+   case TLB_CACHE_BLOCK:
+      return r->cache_line[r->m->n_caches - 1];
+   case TLB_MEMORY_BLOCK:
+      return r->memory_line;
    case TLB_HEAD_BLOCK:
    case TLB_N_BLOCKS:
       break;
@@ -40,12 +44,13 @@ static uint32_t block_line(const tlb_machine_reader *r)
 
 /* --- Errors --- */
 
-/* Arrays, then steps; -1: the block is neither. */
+/* Arrays, then steps and caches; -1: the block is none of them. */
 static int this_part(const tlb_machine_reader *r)
 {
-   return r->block == TLB_ARRAY_BLOCK  ? (int)r->m->n_arrays - 1
-          : r->block == TLB_STEP_BLOCK ? (int)(TLB_MAX_ARRAYS + r->m->n_walk_steps) - 1
-                                       : -1;
+   return r->block == TLB_ARRAY_BLOCK   ? (int)r->m->n_arrays - 1
+          : r->block == TLB_STEP_BLOCK  ? (int)(TLB_PART_STEPS + r->m->n_walk_steps) - 1
+          : r->block == TLB_CACHE_BLOCK ? (int)(TLB_PART_CACHES + r->m->n_caches) - 1
+                                        : -1;
 }
 
 /* Keeps r->why, behind those of the same line. */
@@ -66,7 +71,7 @@ static void add_error(tlb_machine_reader *r, uint32_t line)
 static void add_refusal(tlb_machine_reader *r, uint32_t line)
 {
    const int part = this_part(r);
-   if (part >= 0)
+   if (part >= 0 && part < TLB_PART_CACHES)
       r->wrong |= UINT32_C(1) << part;
    add_error(r, line);
 }
@@ -81,6 +86,9 @@ static void refuse_missing(tlb_machine_reader *r, const char *key)
    } else if (r->block == TLB_STEP_BLOCK) {
       tlb_text_add(&t, "step ");
       tlb_text_add_page_size(&t, r->m->walk[r->m->n_walk_steps - 1].shift);
+   } else if (r->block == TLB_CACHE_BLOCK) {
+      tlb_text_add(&t, "cache ");
+      tlb_machine_quote(&t, r->m->cache[r->m->n_caches - 1].name, TLB_NAME_SIZE);
    } else {
       tlb_text_add(&t, tlb_machine_blocks[r->block].name);
    }
@@ -123,6 +131,13 @@ static void finish_step(tlb_machine_reader *r)
    }
 }
 
+/* Only the first is the yardstick of the others. */
+static void finish_cache(tlb_machine_reader *r)
+{
+   if (r->m->n_caches > 1 && !key_seen(r, "cycles"))
+      refuse_missing(r, "cycles");
+}
+
 /* Whether the array can be used with the machine's own pages. */
 static void refuse_small_pages(tlb_machine_reader *r)
 {
@@ -137,15 +152,21 @@ static void refuse_small_pages(tlb_machine_reader *r)
    add_refusal(r, block_line(r));
 }
 
-/* The line of that key of the array, or of its beginning. */
+/* The line of that key of a part of the block's kind, or else `begin`. */
+static uint32_t key_line(const tlb_machine_reader *r, tlb_machine_block_kind block, unsigned part,
+                         const char *key, uint32_t begin)
+{
+   const tlb_machine_key *const keys = tlb_machine_blocks[block].keys;
+   for (unsigned i = 0; key != NULL && keys[i].key != NULL; i++) {
+      if (tlb_text_same(keys[i].key, key) && r->key_line[part][i] != 0)
+         return r->key_line[part][i];
+   }
+   return begin;
+}
+
 static uint32_t array_key_line(const tlb_machine_reader *r, unsigned array, const char *key)
 {
-   const tlb_machine_key *const keys = tlb_machine_blocks[TLB_ARRAY_BLOCK].keys;
-   for (unsigned i = 0; key != NULL && keys[i].key != NULL; i++) {
-      if (tlb_text_same(keys[i].key, key) && r->key_line[array][i] != 0)
-         return r->key_line[array][i];
-   }
-   return r->array_line[array];
+   return key_line(r, TLB_ARRAY_BLOCK, array, key, r->array_line[array]);
 }
 
 /* The program has the entries that the kernel does not keep. */
@@ -188,6 +209,8 @@ static void finish_block(tlb_machine_reader *r)
       g->ways = g->entries;
    if (r->block == TLB_STEP_BLOCK)
       finish_step(r);
+   if (r->block == TLB_CACHE_BLOCK)
+      finish_cache(r);
    if (r->block == TLB_ARRAY_BLOCK) {
       take_wired_off(r);
       refuse_small_pages(r);
@@ -281,30 +304,37 @@ static int begin_block(tlb_machine_reader *r, tlb_machine_block_kind kind)
    r->full = 0;
    r->skips = 1;
    r->block = kind;
-   if (!has_value(r) || !tlb_machine_blocks[kind].begin(r))
+   if ((!tlb_machine_blocks[kind].bare && !has_value(r)) || !tlb_machine_blocks[kind].begin(r))
       return 0;
    r->skips = 0;
    r->begun[kind] = 1;
    return 1;
 }
 
+/* Whether the line is a step's own: its only `cache`, or one more that means the step, too. */
+static int is_of_step(const tlb_machine_reader *r)
+{
+   return r->block == TLB_STEP_BLOCK && tlb_text_same(r->key, "cache")
+          && (!key_seen(r, "cache") || tlb_is_step_cache_word(r->value));
+}
+
 static int take_line(tlb_machine_reader *r)
 {
-   for (unsigned i = 0; i < TLB_N_BLOCKS; i++) {
+   for (unsigned i = 0; i < TLB_N_BLOCKS && !is_of_step(r); i++) {
       const tlb_machine_block *const b = &tlb_machine_blocks[i];
       if (b->key == NULL
           || !tlb_text_is(r->key, tlb_text_length(r->key), b->key))
          continue;
       return begin_block(r, (tlb_machine_block_kind)i);
    }
-   if (r->skips)
-      return 1;
    const tlb_machine_key *const keys = tlb_machine_blocks[r->block].keys;
    for (unsigned i = 0; keys[i].key != NULL; i++) {
       if (!tlb_text_is(r->key, tlb_text_length(r->key), keys[i].key))
          continue;
       const int again = (int)(r->seen >> i & 1);
       r->seen |= 1u << i;
+      if (r->skips)
+         return 1;
       if (!has_value(r))
          return 0;
       if (again && keys[i].kind != TLB_REPEATABLE)
@@ -313,8 +343,10 @@ static int take_line(tlb_machine_reader *r)
          r->key_line[this_part(r)][i] = r->line;
       return keys[i].take(r);
    }
+   if (r->skips)
+      return 1;
    tlb_text t = tlb_text_in(r->why->text, sizeof r->why->text);
-   tlb_machine_quote(&t, r->key, 12);
+   tlb_machine_quote(&t, r->key, 8);
    if (has_capitals(r->key)) {
       tlb_text_add(&t, " is no key; keys are in lower case");
       return 0;
@@ -384,13 +416,31 @@ static void note_left_out(tlb_machine_reader *r)
    r->m->n_notes += n > 0;
 }
 
+static uint32_t cache_key_line(const tlb_machine_reader *r, unsigned cache, const char *key)
+{
+   return key_line(r, TLB_CACHE_BLOCK, TLB_PART_CACHES + cache, key, r->cache_line[cache]);
+}
+
+/* Whatever no cache has is in the memory. */
+static void refuse_half_of_caches(tlb_machine_reader *r)
+{
+   if (r->m->n_caches > 0 && !r->begun[TLB_MEMORY_BLOCK]) {
+      tlb_refuse_line(r, "no block 'memory' says what a table entry costs that no cache has");
+      add_error(r, r->cache_line[r->m->n_caches - 1]);
+   } else if (r->m->n_caches == 0 && r->begun[TLB_MEMORY_BLOCK] && r->n_errors == 0) {
+      tlb_refuse_line(r, "the memory stands behind caches of tables, and there is none");
+      add_error(r, r->memory_line);
+   }
+}
+
 /* What only the whole machine shows. */
 static void check(tlb_machine_reader *r)
 {
    tlb_machine_fault fault[TLB_MAX_FAULTS];
    const uint32_t n_arrays = r->m->n_arrays;
+   const uint32_t caches = n_arrays + r->m->n_walk_steps;
    const uint32_t arrays = (UINT32_C(1) << TLB_MAX_ARRAYS) - 1;
-   uint32_t skip = (r->wrong & arrays) | (r->wrong >> TLB_MAX_ARRAYS << n_arrays);
+   uint32_t skip = (r->wrong & arrays) | (r->wrong >> TLB_PART_STEPS << n_arrays);
    /* Of a machine whose lines are wrong only each array can be judged. */
    if (r->n_errors > 0)
       skip |= UINT32_C(1) << (n_arrays % 32);
@@ -402,7 +452,8 @@ static void check(tlb_machine_reader *r)
       const uint32_t where = fault[i].part;
       const uint32_t line = where == UINT32_MAX ? r->head_line
                             : where < n_arrays  ? array_key_line(r, where, fault[i].key)
-                                                : r->step_line[where - n_arrays];
+                            : where < caches    ? r->step_line[where - n_arrays]
+                                                : cache_key_line(r, where - caches, fault[i].key);
       *r->why = fault[i].why;
       add_error(r, line);
    }
@@ -443,6 +494,7 @@ static int parse(tlb_machine_reader *r)
       return tlb_refuse_line(r, "nothing may follow the line 'end'");
    if (more == 0)
       return 0;
+   refuse_half_of_caches(r);
    check(r);
    return 1;
 }

@@ -52,6 +52,11 @@ static tlb_walk_step *this_step(tlb_machine_reader *r)
    return &r->m->walk[r->m->n_walk_steps - 1];
 }
 
+static tlb_table_cache *this_cache(tlb_machine_reader *r)
+{
+   return r->block == TLB_MEMORY_BLOCK ? &r->m->memory : &r->m->cache[r->m->n_caches - 1];
+}
+
 static int is(const tlb_machine_reader *r, const char *word)
 {
    return tlb_text_is(r->value, tlb_text_length(r->value), word);
@@ -141,6 +146,57 @@ static int cycles(tlb_machine_reader *r, uint32_t *out, uint32_t *spread, int *u
    *out = (uint32_t)most;
    *spread = (uint32_t)(most - least);
    return 1;
+}
+
+/* "2.4", in tenths: at most one decimal. */
+static int tenths(const char *s, uint64_t *out)
+{
+   const char *const end = s + tlb_text_length(s);
+   uint64_t whole, part = 0;
+   if (!tlb_text_number(&s, end, &whole) || whole > TLB_MOST_OVERLAP / 10)
+      return 0;
+   if (s < end && *s == '.') {
+      s++;
+      if (end - s != 1 || !tlb_text_number(&s, end, &part))
+         return 0;
+   }
+   *out = 10 * whole + part;
+   return s == end && *out >= TLB_NO_OVERLAP && *out <= TLB_MOST_OVERLAP;
+}
+
+static int overlap(tlb_machine_reader *r, uint32_t *out, int *unknown)
+{
+   uint64_t n;
+   *out = 0;
+   *unknown = 0;
+   if (is(r, "unknown"))
+      return 1;
+   if (!cut_unknown(r, unknown))
+      return 0;
+   if (!tenths(r->value, &n))
+      return tlb_refuse(r, "is not allowed; it is a number from 1.0 to 64.0 with one decimal, or "
+                           "unknown");
+   *out = (uint32_t)n;
+   return 1;
+}
+
+/* A number of bytes that is a power of two. */
+static int power_of_two(tlb_machine_reader *r, uint32_t least, uint32_t most, uint32_t *out)
+{
+   const char *s = r->value;
+   const char *const end = s + tlb_text_length(s);
+   uint64_t n;
+   if (tlb_text_number(&s, end, &n) && s == end && n >= least && n <= most && (n & (n - 1)) == 0) {
+      *out = (uint32_t)n;
+      return 1;
+   }
+   char words[80];
+   tlb_text t = tlb_text_in(words, sizeof words);
+   tlb_text_add(&t, "is not allowed; it is a power of two from ");
+   tlb_text_add_number(&t, least);
+   tlb_text_add(&t, " to ");
+   tlb_text_add_number(&t, most);
+   return tlb_refuse(r, words);
 }
 
 static int text(tlb_machine_reader *r, char *out, size_t size)
@@ -440,6 +496,12 @@ static int take_hit_cycles(tlb_machine_reader *r)
    return cycles(r, &a->hit_cycles, &a->hit_spread, &a->hit_cycles_unknown);
 }
 
+static int take_hit_overlap(tlb_machine_reader *r)
+{
+   tlb_machine_array *const a = this_array(r);
+   return overlap(r, &a->overlap, &a->overlap_unknown);
+}
+
 static int take_threads(tlb_machine_reader *r)
 {
    tlb_machine_array *const a = this_array(r);
@@ -483,6 +545,16 @@ static int take_array_source(tlb_machine_reader *r)
 static int take_walk_cycles(tlb_machine_reader *r)
 {
    return cycles(r, &r->m->walk_cycles, &r->m->walk_spread, &r->m->walk_cycles_unknown);
+}
+
+static int take_walk_overlap(tlb_machine_reader *r)
+{
+   return overlap(r, &r->m->walk_overlap, &r->m->walk_overlap_unknown);
+}
+
+static int take_entry_bytes(tlb_machine_reader *r)
+{
+   return power_of_two(r, TLB_LEAST_ENTRY_BYTES, TLB_MOST_ENTRY_BYTES, &r->m->entry_bytes);
 }
 
 static int take_walk_source(tlb_machine_reader *r)
@@ -541,6 +613,75 @@ static int take_step_source(tlb_machine_reader *r)
    return more_text(r, this_step(r)->source, sizeof this_step(r)->source);
 }
 
+/* --- The caches that its references go through, and the memory --- */
+
+/* "32K", "1M", or bytes. */
+static int take_cache_size(tlb_machine_reader *r)
+{
+   tlb_table_cache *const c = this_cache(r);
+   if (!cut_unknown(r, &c->size_unknown))
+      return 0;
+   const char *s = r->value;
+   const char *const end = s + tlb_text_length(s);
+   uint64_t n;
+   if (tlb_text_number(&s, end, &n) && n > 0 && n <= TLB_MOST_CACHE_SIZE) {
+      if (s + 1 == end && (*s == 'K' || *s == 'M'))
+         n <<= *s++ == 'K' ? 10 : 20;
+      if (s == end && n <= TLB_MOST_CACHE_SIZE) {
+         c->size = (uint32_t)n;
+         return 1;
+      }
+   }
+   return tlb_refuse(r, "is not allowed; it is a size up to 1024M, such as 32K or 1M, or bytes");
+}
+
+static int take_cache_line(tlb_machine_reader *r)
+{
+   return power_of_two(r, TLB_LEAST_LINE, TLB_MOST_LINE, &this_cache(r)->line);
+}
+
+static int take_cache_ways(tlb_machine_reader *r)
+{
+   tlb_table_cache *const c = this_cache(r);
+   return cut_unknown(r, &c->ways_unknown)
+          && tlb_machine_number(r, 1, TLB_MOST_CACHE_WAYS, &c->ways);
+}
+
+static int take_cache_share(tlb_machine_reader *r)
+{
+   tlb_table_cache *const c = this_cache(r);
+   if (!cut_unknown(r, &c->share_unknown))
+      return 0;
+   const char *s = r->value;
+   const char *const end = s + tlb_text_length(s);
+   uint64_t n;
+   if (!tlb_text_number(&s, end, &n) || n < 1 || n > 100 || end - s != 1 || *s != '%')
+      return tlb_refuse(r, "is not allowed; it is 1% to 100%");
+   c->share = (uint32_t)n;
+   return 1;
+}
+
+/* Something is always assumed: there is no plain `unknown`. */
+static int take_cache_cycles(tlb_machine_reader *r)
+{
+   tlb_table_cache *const c = this_cache(r);
+   if (r->block == TLB_CACHE_BLOCK && r->m->n_caches == 1)
+      return tlb_refuse_line(r, "the first cache has no cycles: it is the yardstick of the others");
+   if (is(r, "unknown"))
+      return cut_unknown(r, &c->cycles_unknown);
+   return cycles(r, &c->cycles, &c->spread, &c->cycles_unknown);
+}
+
+static int take_cache_confidence(tlb_machine_reader *r)
+{
+   return confidence(r, &this_cache(r)->confidence);
+}
+
+static int take_cache_source(tlb_machine_reader *r)
+{
+   return more_text(r, this_cache(r)->source, sizeof this_cache(r)->source);
+}
+
 /* --- What begins a block --- */
 
 static int begin_array(tlb_machine_reader *r)
@@ -595,11 +736,50 @@ static int begin_step(tlb_machine_reader *r)
                         "such as 4K, 2M, 1G or 512G");
 }
 
+int tlb_is_step_cache_word(const char *word)
+{
+   static const char *const words[] = { "none", "own", "joined", "in-last-level", "unknown" };
+   for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+      if (tlb_text_same(word, words[i]))
+         return 1;
+   }
+   return 0;
+}
+
+static int begin_cache(tlb_machine_reader *r)
+{
+   if (!r->begun[TLB_WALK_BLOCK])
+      return tlb_refuse(r, "stands before the walk whose tables it has");
+   if (tlb_is_step_cache_word(r->value))
+      return tlb_refuse(r, "is no name of a cache; it is what a step says of its own, behind the "
+                           "line 'step'");
+   if (r->m->n_caches == TLB_MAX_TABLE_CACHES)
+      return tlb_refuse(r, "is one too many; 4 caches are allowed");
+   if (r->begun[TLB_MEMORY_BLOCK])
+      return tlb_refuse(r, "stands behind the memory; the nearest cache comes first");
+   r->cache_line[r->m->n_caches++] = r->line;
+   tlb_table_cache *const c = this_cache(r);
+   c->line = TLB_USUAL_LINE;
+   return name(r, c->name, sizeof c->name);
+}
+
+static int begin_memory(tlb_machine_reader *r)
+{
+   if (r->value[0] != '\0')
+      return tlb_refuse(r, "is too much; 'memory' stands alone");
+   if (!r->begun[TLB_WALK_BLOCK])
+      return tlb_refuse_line(r, "the memory stands before the walk whose tables it has");
+   if (r->begun[TLB_MEMORY_BLOCK])
+      return tlb_refuse_line(r, "a second memory; a machine has one");
+   r->memory_line = r->line;
+   return 1;
+}
+
 /* --- Which keys there are --- */
 
 const tlb_machine_block tlb_machine_blocks[TLB_N_BLOCKS] = {
    [TLB_HEAD_BLOCK] = {
-      "the machine", NULL, NULL,
+      "the machine", NULL, NULL, 0,
       { { "name", take_name, TLB_REQUIRED, NULL },
         { "title", take_title, TLB_REQUIRED, NULL },
         { "isa", take_isa, TLB_REQUIRED, NULL },
@@ -609,7 +789,7 @@ const tlb_machine_block tlb_machine_blocks[TLB_N_BLOCKS] = {
         { "source", take_source, TLB_REPEATABLE, NULL },
         { "note", take_note, TLB_REPEATABLE, NULL } } },
    [TLB_ARRAY_BLOCK] = {
-      "the array", "array", begin_array,
+      "the array", "array", begin_array, 0,
       { { "level", take_level, TLB_REQUIRED, NULL },
         { "users", take_users, TLB_REQUIRED, NULL },
         { "entries", take_entries, TLB_REQUIRED, NULL },
@@ -621,20 +801,37 @@ const tlb_machine_block tlb_machine_blocks[TLB_N_BLOCKS] = {
         { "policy", take_policy, TLB_OPTIONAL, "unknown, assume lru" },
         { "threads", take_threads, TLB_OPTIONAL, "unknown" },
         { "hit-cycles", take_hit_cycles, TLB_OPTIONAL, "unknown" },
+        { "overlap", take_hit_overlap, TLB_OPTIONAL, NULL },
         { "coalesces", take_coalesces, TLB_OPTIONAL, NULL },
         { "paired", take_paired, TLB_OPTIONAL, NULL },
         { "wired", take_wired, TLB_OPTIONAL, NULL },
         { "confidence", take_array_confidence, TLB_OPTIONAL, NULL },
         { "source", take_array_source, TLB_REPEATABLE, NULL } } },
    [TLB_WALK_BLOCK] = {
-      "the walk", "walk", begin_walk,
+      "the walk", "walk", begin_walk, 0,
       { { "cycles", take_walk_cycles, TLB_OPTIONAL, "unknown" },
+        { "overlap", take_walk_overlap, TLB_OPTIONAL, NULL },
+        { "entry-bytes", take_entry_bytes, TLB_OPTIONAL, NULL },
         { "source", take_walk_source, TLB_REPEATABLE, NULL } } },
    [TLB_STEP_BLOCK] = {
-      "the step", "step", begin_step,
+      "the step", "step", begin_step, 0,
       { { "cache", take_cache, TLB_REQUIRED, NULL },
         { "entries", take_step_entries, TLB_OPTIONAL, NULL },
         { "ways", take_step_ways, TLB_OPTIONAL, NULL },
         { "policy", take_step_policy, TLB_OPTIONAL, NULL },
         { "source", take_step_source, TLB_REPEATABLE, NULL } } },
+   [TLB_CACHE_BLOCK] = {
+      "the cache", "cache", begin_cache, 0,
+      { { "size", take_cache_size, TLB_REQUIRED, NULL },
+        { "line", take_cache_line, TLB_OPTIONAL, NULL },
+        { "ways", take_cache_ways, TLB_OPTIONAL, "unknown, assume 16" },
+        { "share", take_cache_share, TLB_OPTIONAL, "unknown, assume 50%" },
+        { "cycles", take_cache_cycles, TLB_OPTIONAL, NULL },
+        { "confidence", take_cache_confidence, TLB_OPTIONAL, NULL },
+        { "source", take_cache_source, TLB_REPEATABLE, NULL } } },
+   [TLB_MEMORY_BLOCK] = {
+      "the memory", "memory", begin_memory, 1,
+      { { "cycles", take_cache_cycles, TLB_REQUIRED, NULL },
+        { "confidence", take_cache_confidence, TLB_OPTIONAL, NULL },
+        { "source", take_cache_source, TLB_REPEATABLE, NULL } } },
 };

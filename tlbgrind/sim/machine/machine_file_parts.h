@@ -21,8 +21,17 @@ typedef enum {
    TLB_ARRAY_BLOCK,
    TLB_WALK_BLOCK,
    TLB_STEP_BLOCK,
+   TLB_CACHE_BLOCK,
+   TLB_MEMORY_BLOCK,
    TLB_N_BLOCKS
 } tlb_machine_block_kind;
+
+/* Where parts of each kind begin in the reader's lists. */
+enum {
+   TLB_PART_STEPS = TLB_MAX_ARRAYS,
+   TLB_PART_CACHES = TLB_PART_STEPS + TLB_MAX_WALK_LEVELS,
+   TLB_N_MACHINE_PARTS = TLB_PART_CACHES + TLB_MAX_TABLE_CACHES
+};
 
 typedef struct {
    const char *at;
@@ -32,7 +41,7 @@ typedef struct {
    tlb_reason *why;
    tlb_machine_error *error; /* those found so far, by line */
    unsigned n_errors;
-   uint32_t wrong; /* parts with errors, as bits: arrays, then steps */
+   uint32_t wrong; /* arrays and steps with errors, as bits */
    char key[TLB_MACHINE_LINE + 1];
    char value[TLB_MACHINE_LINE + 1];
    tlb_machine_block_kind block;
@@ -45,8 +54,10 @@ typedef struct {
    uint32_t walk_line;
    uint32_t array_line[TLB_MAX_ARRAYS];
    uint32_t step_line[TLB_MAX_WALK_LEVELS];
-   /* Of the keys of each part, arrays and then steps; 0: there is none. */
-   uint32_t key_line[TLB_MAX_ARRAYS + TLB_MAX_WALK_LEVELS][TLB_MACHINE_KEYS];
+   uint32_t cache_line[TLB_MAX_TABLE_CACHES];
+   uint32_t memory_line;
+   /* Of the keys of each part, as the enumeration above has them; 0: there is none. */
+   uint32_t key_line[TLB_N_MACHINE_PARTS][TLB_MACHINE_KEYS];
 } tlb_machine_reader;
 
 /* What a line says is taken out of r->value, which may be changed. Returns 1,
@@ -64,6 +75,7 @@ typedef struct {
    const char *name;        /* as errors call it */
    const char *key;         /* that begins it, or NULL */
    tlb_machine_take *begin; /* takes that key */
+   int bare;                /* which has no value */
    tlb_machine_key keys[TLB_MACHINE_KEYS + 1]; /* NULL closes them */
 } tlb_machine_block;
 
@@ -87,6 +99,9 @@ static inline void tlb_machine_quote(tlb_text *t, const char *words,
    tlb_text_add_n(t, words, n < most ? n : most);
    tlb_text_add(t, "'");
 }
+
+/* Whether it is what a step's `cache` can be: no cache of tables is called so. */
+int tlb_is_step_cache_word(const char *word);
 
 /* The words of `users` and `threads`, for the printer, too. */
 enum { TLB_N_USER_WORDS = 4, TLB_N_SHARING_WORDS = 4 };

@@ -65,6 +65,17 @@ static void cycles_line(tlb_text *t, const char *key, uint32_t most, uint32_t sp
    end_line(t);
 }
 
+static void overlap_line(tlb_text *t, uint32_t overlap, int unknown)
+{
+   if (overlap == 0)
+      return;
+   begin_line(t, 1, "overlap");
+   if (unknown)
+      tlb_text_add(t, "unknown, assume ");
+   tlb_text_add_tenths(t, overlap);
+   end_line(t);
+}
+
 static void unknown_line(tlb_text *t, const char *key, int unknown,
                          const char *value)
 {
@@ -88,6 +99,12 @@ static void policy_line(tlb_text *t, const tlb_geometry *g, int unknown)
    char words[40];
    tlb_policy_print(g, words, sizeof words);
    unknown_line(t, "policy", unknown, words);
+}
+
+static void confidence_line(tlb_text *t, char confidence)
+{
+   const char word[2] = { confidence, '\0' };
+   text_line(t, 1, "confidence", word);
 }
 
 static void print_users(tlb_text *t, unsigned users)
@@ -168,11 +185,9 @@ static void print_array(tlb_text *t, const tlb_machine_array *a)
       number_line(t, "wired", 0, a->wired);
    if (a->level > 1 || a->hit_cycles != 0)
       cycles_line(t, "hit-cycles", a->hit_cycles, a->hit_spread, a->hit_cycles_unknown);
+   overlap_line(t, a->overlap, a->overlap_unknown);
    print_threads(t, a);
-   if (a->confidence != 0) {
-      const char word[2] = { a->confidence, '\0' };
-      text_line(t, 1, "confidence", word);
-   }
+   confidence_line(t, a->confidence);
    text_line(t, 1, "source", a->source);
 }
 
@@ -192,6 +207,45 @@ static void print_step(tlb_text *t, const tlb_walk_step *s)
       policy_line(t, &s->g, s->policy_unknown);
    }
    text_line(t, 1, "source", s->source);
+}
+
+static void print_cache(tlb_text *t, const tlb_table_cache *c, int is_first)
+{
+   const unsigned unit = c->size % (1 << 20) == 0 ? 20 : c->size % (1 << 10) == 0 ? 10 : 0;
+   end_line(t);
+   text_line(t, 0, "cache", c->name);
+   begin_line(t, 1, "size");
+   if (c->size_unknown)
+      tlb_text_add(t, "unknown, assume ");
+   tlb_text_add_number(t, c->size >> unit);
+   tlb_text_add(t, unit == 20 ? "M" : unit == 10 ? "K" : "");
+   end_line(t);
+   number_line(t, "line", 0, c->line);
+   number_line(t, "ways", c->ways_unknown, c->ways);
+   begin_line(t, 1, "share");
+   if (c->share_unknown)
+      tlb_text_add(t, "unknown, assume ");
+   tlb_text_add_number(t, c->share);
+   tlb_text_add(t, "%");
+   end_line(t);
+   if (!is_first)
+      cycles_line(t, "cycles", c->cycles, c->spread, c->cycles_unknown);
+   confidence_line(t, c->confidence);
+   text_line(t, 1, "source", c->source);
+}
+
+static void print_caches(tlb_text *t, const tlb_machine *m)
+{
+   for (unsigned i = 0; i < m->n_caches; i++)
+      print_cache(t, &m->cache[i], i == 0);
+   if (m->n_caches == 0)
+      return;
+   end_line(t);
+   tlb_text_add(t, "memory");
+   end_line(t);
+   cycles_line(t, "cycles", m->memory.cycles, m->memory.spread, m->memory.cycles_unknown);
+   confidence_line(t, m->memory.confidence);
+   text_line(t, 1, "source", m->memory.source);
 }
 
 static void print_head(tlb_text *t, const tlb_machine *m)
@@ -224,9 +278,13 @@ static void print_walk(tlb_text *t, const tlb_machine *m)
    end_line(t);
    text_line(t, 0, "walk", m->software_walk ? "software" : "hardware");
    cycles_line(t, "cycles", m->walk_cycles, m->walk_spread, m->walk_cycles_unknown);
+   overlap_line(t, m->walk_overlap, m->walk_overlap_unknown);
+   if (m->entry_bytes != 0)
+      number_line(t, "entry-bytes", 0, m->entry_bytes);
    text_line(t, 1, "source", m->walk_source);
    for (unsigned i = 0; i < m->n_walk_steps; i++)
       print_step(t, &m->walk[i]);
+   print_caches(t, m);
 }
 
 void tlb_machine_print(const tlb_machine *m, char *out, size_t size)

@@ -6,6 +6,9 @@
 #include "sim/base/text.h"
 #include "sim/machine/machine_file_parts.h"
 
+/* Room for the name of any part. */
+enum { PART_NAME = TLB_NAME_SIZE + 8 };
+
 /* Where a line stands: a block, and which of several of its kind. */
 typedef struct {
    tlb_machine_block_kind block;
@@ -57,6 +60,14 @@ static void step_name(const tlb_machine *m, unsigned step, char *out, size_t siz
    tlb_text_add_page_size(&t, m->walk[step].shift);
 }
 
+/* "cache-L2": behind the word, for an array can be called so, too. */
+static void cache_name(const tlb_machine *m, unsigned cache, char *out, size_t size)
+{
+   tlb_text t = tlb_text_in(out, size);
+   tlb_text_add(&t, "cache-");
+   tlb_text_add(&t, m->cache[cache].name);
+}
+
 /* Part number i of the machine, or NULL behind the last. */
 static const char *part(const tlb_machine *m, unsigned i, char *room, size_t size, place *at)
 {
@@ -68,11 +79,19 @@ static const char *part(const tlb_machine *m, unsigned i, char *room, size_t siz
    *at = (place){ TLB_WALK_BLOCK, 0 };
    if (i == 0)
       return "walk";
-   if (--i >= m->n_walk_steps)
-      return NULL;
-   *at = (place){ TLB_STEP_BLOCK, i };
-   step_name(m, i, room, size);
-   return room;
+   if (--i < m->n_walk_steps) {
+      *at = (place){ TLB_STEP_BLOCK, i };
+      step_name(m, i, room, size);
+      return room;
+   }
+   i -= m->n_walk_steps;
+   if (i < m->n_caches) {
+      *at = (place){ TLB_CACHE_BLOCK, i };
+      cache_name(m, i, room, size);
+      return room;
+   }
+   *at = (place){ TLB_MEMORY_BLOCK, 0 };
+   return i == m->n_caches && i > 0 ? "memory" : NULL;
 }
 
 /* Adds the word to a list, if that leaves room for "and N more". */
@@ -89,7 +108,7 @@ static int add_word(tlb_text *t, const char *before, const char *word)
 /* "'dtlb' is no part of skylake; did you mean DTLB-4K, DTLB-2M?" */
 static int refuse_part(const tlb_machine *m, const char *name, size_t length, tlb_reason *why)
 {
-   char room[16], word[TLB_FAR + 1];
+   char room[PART_NAME], word[TLB_FAR + 1];
    const char *known;
    unsigned near = 0, listed = 0, left = 0;
    place at;
@@ -155,7 +174,7 @@ static int refuse(tlb_reason *why, const char *what)
 
 static int find_part(changes *c, override *o, const char *name, size_t length, tlb_reason *why)
 {
-   char room[16];
+   char room[PART_NAME];
    const char *known;
    for (unsigned i = 0; (known = part(c->m, i, room, sizeof room, &o->at)) != NULL; i++) {
       if (same_but_capitals(name, length, known))
