@@ -774,18 +774,24 @@ tlbgrind_tlbgrind_debug_info_LDADD =
 # A program that does needs -lm, too.
 
 MEASURE_SOURCES = \
+	tlbgrind/measure/curves_csv.c \
 	tlbgrind/measure/excess.c \
 	tlbgrind/measure/facts.c \
+	tlbgrind/measure/figure.c \
 	tlbgrind/measure/levels.c \
+	tlbgrind/measure/overlap.c \
 	tlbgrind/measure/replacement.c \
 	tlbgrind/measure/sets.c \
-	tlbgrind/measure/steps.c
+	tlbgrind/measure/shares.c \
+	tlbgrind/measure/steps.c \
+	tlbgrind/measure/walk_cost.c
 
 MEASURE_INCLUDES = \
 	tlbgrind/measure/curve.h \
 	tlbgrind/measure/curves_csv.h \
 	tlbgrind/measure/excess.h \
 	tlbgrind/measure/facts.h \
+	tlbgrind/measure/figure.h \
 	tlbgrind/measure/overflow.h \
 	tlbgrind/measure/steps.h
 

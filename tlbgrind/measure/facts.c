@@ -2,6 +2,8 @@
 
 #include "measure/facts.h"
 
+#include "measure/figure.h"
+
 const TgSide *tg_facts_side(const TgFacts *f, TgAsk ask, unsigned page_shift)
 {
    for (unsigned i = 0; i < f->n_sides; i++) {
@@ -9,4 +11,88 @@ const TgSide *tg_facts_side(const TgFacts *f, TgAsk ask, unsigned page_shift)
          return &f->side[i];
    }
    return NULL;
+}
+
+static const TgCurve *find(const TgCurve *curve, size_t n, TgCurveKind kind, TgAsk ask,
+                           unsigned page_shift)
+{
+   for (size_t i = 0; i < n; i++) {
+      if (curve[i].kind == kind && curve[i].ask == ask && curve[i].page_shift == page_shift)
+         return &curve[i];
+   }
+   return NULL;
+}
+
+/* The caches as that kind of reference sees them; at worst as loads of base pages do. */
+static const TgCurve *control_of(const TgCurve *curve, size_t n, const TgCurve *of)
+{
+   const TgCurve *found = find(curve, n, TG_CURVE_CONTROL, of->ask, of->page_shift);
+   for (size_t i = 0; i < n && !found; i++) {
+      if (curve[i].kind == TG_CURVE_CONTROL && curve[i].ask == of->ask)
+         found = &curve[i];
+   }
+   return found;
+}
+
+static void read_side(const TgCurve *curve, size_t n, const TgCurve *pages, TgSide *out)
+{
+   const TgCurve *const control = control_of(curve, n, pages);
+   tg_levels_read(pages, control, out);
+   tg_sets_read(curve, n, pages, control, out);
+   for (unsigned l = 0; l < out->n_levels; l++) {
+      tg_replacement_read(pages, control, &out->level[l]);
+      if (l > 0)
+         tg_overlap_read(curve, n, out, l - 1, &out->level[l].overlap);
+   }
+}
+
+static void read_shares(const TgCurve *curve, size_t n, TgFacts *out)
+{
+   static const TgAsk others[] = { TG_ASK_FETCH, TG_ASK_STORE };
+   const TgSide *const loads = tg_facts_side(out, TG_ASK_LOAD, out->base_page_shift);
+   for (unsigned i = 0; loads && i < sizeof others / sizeof *others; i++) {
+      const TgSide *const other = tg_facts_side(out, others[i], out->base_page_shift);
+      const TgCurve *const mixed = find(curve, n, TG_CURVE_MIXED, others[i], out->base_page_shift);
+      if (!other || !mixed)
+         continue;
+      for (unsigned l = 0; l < loads->n_levels && l < other->n_levels; l++)
+         tg_share_read(mixed, control_of(curve, n, mixed), loads, other, l,
+                       &out->share[out->n_shares++]);
+   }
+}
+
+static void read_walks(const TgCurve *curve, size_t n, TgFacts *out)
+{
+   const unsigned line = out->line_bytes > 0 ? out->line_bytes : 64;
+   const TgCurve *const caches = find(curve, n, TG_CURVE_CONTROL, TG_ASK_LOAD,
+                                      out->base_page_shift);
+   out->n_caches = tg_caches_read(caches, line, out->cache);
+   for (unsigned i = 0; i < out->n_sides && out->n_walks < 2; i++) {
+      const TgSide *const s = &out->side[i];
+      if (s->ask != TG_ASK_LOAD)
+         continue;
+      TgWalkFacts *const w = &out->walk[out->n_walks++];
+      tg_walk_read(find(curve, n, TG_CURVE_TABLES, TG_ASK_LOAD, s->page_shift), line, s, out->cache,
+                   out->n_caches, w);
+      if (s->n_levels > 0 && s->last_walks)
+         tg_overlap_read(curve, n, s, s->n_levels - 1, &w->overlap);
+   }
+}
+
+void tg_facts_read(const TgCurve *curve, size_t n, TgFacts *out)
+{
+   unsigned smallest = 64;
+   out->n_sides = out->n_shares = out->n_caches = out->n_walks = 0;
+   for (size_t i = 0; i < n; i++) {
+      if (curve[i].kind != TG_CURVE_PAGES)
+         continue;
+      if (curve[i].page_shift < smallest)
+         smallest = curve[i].page_shift;
+      if (out->n_sides < TG_MAX_SIDES && !tg_facts_side(out, curve[i].ask, curve[i].page_shift))
+         read_side(curve, n, &curve[i], &out->side[out->n_sides++]);
+   }
+   if (out->base_page_shift == 0 && smallest < 64)
+      out->base_page_shift = smallest;
+   read_shares(curve, n, out);
+   read_walks(curve, n, out);
 }

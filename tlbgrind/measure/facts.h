@@ -106,7 +106,8 @@ typedef struct {
    char isa[16];
    char when[TLB_NAME_SIZE]; /* "measured 2026-11-26 in a virtual machine": free text */
    unsigned year;
-   unsigned base_page_shift;
+   unsigned base_page_shift; /* 0: that of the smallest pages that were measured */
+   unsigned line_bytes;      /* of a cache line; 0: 64 */
 
    unsigned n_sides;
    TgSide side[TG_MAX_SIDES];
@@ -143,11 +144,15 @@ void tg_sets_read(const TgCurve *stride, size_t n, const TgCurve *pages, const T
 void tg_share_read(const TgCurve *mixed, const TgCurve *control, const TgSide *loads,
                    const TgSide *other, unsigned level, TgShareFacts *out);
 
-/* walk_cost.c: the caches, from a CONTROL curve, and what walks cost. */
-unsigned tg_caches_read(const TgCurve *control, TgCacheFacts out[TG_MAX_CACHES]);
-void tg_walk_read(const TgCurve *tables, const TgCurve *control, const TgSide *side,
+/* walk_cost.c: the caches, from a CONTROL curve, and what walks cost, from a TABLES curve whose
+   references all find their data in the nearest cache. `tables` may be NULL. */
+unsigned tg_caches_read(const TgCurve *control, unsigned line_bytes,
+                        TgCacheFacts out[TG_MAX_CACHES]);
+void tg_walk_read(const TgCurve *tables, unsigned line_bytes, const TgSide *side,
                   const TgCacheFacts *cache, unsigned n_caches, TgWalkFacts *out);
-/* The overlap at about that many pages; `curve` has OVERLAP curves of several `chains`. */
+
+/* overlap.c: of what misses of the level (from 0) lead to, hits of the next or walks, from those of
+   n curves that are OVERLAP curves of the side. */
 void tg_overlap_read(const TgCurve *curve, size_t n, const TgSide *side, unsigned level,
                      TgFigure *out);
 

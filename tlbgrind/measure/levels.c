@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "measure/facts.h"
+#include "measure/figure.h"
 #include "measure/steps.h"
 
 /* No translation array has fewer entries; what fewer pages show is of the core. */
@@ -13,36 +13,9 @@ static const double least_entries = 4;
 /* A knee so close to that of a cache may be the cache's, or the page tables leaving it. */
 static const double beside_cache = 1.25;
 
-/* Two points so far apart tell the entries only roughly, so far apart only the last that fits,
-   and so far apart nothing. */
+/* Two points so far apart tell the entries only roughly, and so far apart not at all. */
 static const double fine_gap = 1.15;
-static const double round_gap = 1.35;
 static const double widest_gap = 2.01;
-
-static double roundness(double value)
-{
-   double round = 1;
-   while (fmod(value, 2) == 0 && value > 0) {
-      value /= 2;
-      round *= 2;
-   }
-   return round;
-}
-
-/* Of the numbers in the knee the one that is divided by the largest power of two: entries are sets
-   times ways. Between points that are far apart it is the last that fits. */
-static double entries_of(const TgStep *s)
-{
-   const double first = ceil(s->fits);
-   double best = first;
-   if (s->misses > round_gap * s->fits)
-      return best;
-   for (double v = first; v < s->misses; v++) {
-      if (roundness(v) > roundness(best))
-         best = v;
-   }
-   return best;
-}
 
 /* The step of the caches at these pages: their rise from a little before to a little behind. */
 static double cache_rise(const TgExcess *caches, double pages)
@@ -50,13 +23,6 @@ static double cache_rise(const TgExcess *caches, double pages)
    if (caches->n == 0)
       return 0;
    return tg_excess_at(caches, pages * beside_cache) - tg_excess_at(caches, pages / beside_cache);
-}
-
-static void not_told(TgFigure *f, const char *why)
-{
-   f->value = 0;
-   f->sure = TG_NOT_TOLD;
-   snprintf(f->why, sizeof f->why, "%s", why);
 }
 
 static void read_level(const TgExcess *e, const TgStep *s, TgLevel *out)
@@ -68,7 +34,7 @@ static void read_level(const TgExcess *e, const TgStep *s, TgLevel *out)
    out->before = s->before;
    out->after = s->after;
    TgFigure *const f = &out->entries;
-   f->value = entries_of(s);
+   f->value = tg_step_capacity(s);
    f->sure = height >= 2.5 * s->tolerance && s->misses <= fine_gap * s->fits && e->noise < 0.1
                 ? TG_SURE
                 : TG_LIKELY;
@@ -80,10 +46,10 @@ static void read_level(const TgExcess *e, const TgStep *s, TgLevel *out)
    if (s->open)
       out->miss_cycles.sure = TG_LIKELY;
    if (s->misses > widest_gap * s->fits)
-      not_told(f, "the points around the step are too far apart");
-   not_told(&out->ways, "no strides were measured");
-   not_told(&out->sets, "no strides were measured");
-   not_told(&out->overlap, "no independent misses were measured");
+      tg_figure_not_told(f, "the points around the step are too far apart");
+   tg_figure_not_told(&out->ways, "no strides were measured");
+   tg_figure_not_told(&out->sets, "no strides were measured");
+   tg_figure_not_told(&out->overlap, "no independent misses were measured");
    snprintf(out->behind_why, sizeof out->behind_why, "not looked at");
 }
 

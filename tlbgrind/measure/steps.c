@@ -19,6 +19,9 @@ static const double begun = 0.10, most_begun = 0.35;
    sizes so close. */
 static const double same_rise = 1.6;
 
+/* Points around a knee that are further apart tell only the last that fits. */
+static const double round_gap = 1.35;
+
 /* A rise over more than this ratio of pages is no step, but a drift. */
 static const double widest = 4;
 
@@ -120,4 +123,27 @@ unsigned tg_steps_read(const TgExcess *e, TgStep out[TG_MAX_STEPS])
       i = top + 1;
    }
    return n;
+}
+
+static double roundness(double value)
+{
+   double round = 1;
+   while (fmod(value, 2) == 0 && value > 0) {
+      value /= 2;
+      round *= 2;
+   }
+   return round;
+}
+
+double tg_step_capacity(const TgStep *s)
+{
+   const double first = ceil(s->fits);
+   double best = first;
+   if (s->misses > round_gap * s->fits)
+      return best;
+   for (double v = first; v < s->misses; v++) {
+      if (roundness(v) > roundness(best))
+         best = v;
+   }
+   return best;
 }

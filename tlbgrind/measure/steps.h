@@ -18,4 +18,8 @@ typedef struct {
 /* Returns how many; rising. */
 unsigned tg_steps_read(const TgExcess *e, TgStep out[TG_MAX_STEPS]);
 
+/* Of the numbers in the knee the one that is divided by the largest power of two: what overflows is
+   sets times ways. Between points that are far apart it is the last that fits. */
+double tg_step_capacity(const TgStep *s);
+
 #endif
