@@ -804,7 +804,7 @@ tlbgrind_libmeasure_a_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
 
 # ---------------------------------------------------------------- tg_measure
 # Measures the machine at hand, without Valgrind. `make tg_measure-static` builds one file that can be
-# copied to another machine; tests/measure/cross builds it for other architectures.
+# copied to another machine; tests/run-cross builds it for other architectures.
 
 PROBE_SOURCES = \
 	tlbgrind/measure/bar.c \

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "measure/bar.h"
+#include "measure/chase.h"
 #include "measure/clock.h"
 #include "measure/curves_csv.h"
 #include "measure/facts.h"
@@ -145,6 +146,7 @@ static void find_facts(const TgMeasureOptions *o, const Curves *c, const TgSurro
 {
    char day[16] = "";
    memset(f, 0, sizeof *f);
+   f->line_bytes = 1u << tg_line_shift();
    name_of_file(o->output != NULL ? o->output : "measured", f->name);
    f->base_page_shift = smallest_page(c);
    if (o->from == NULL) {
