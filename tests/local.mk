@@ -26,6 +26,7 @@ UNIT_TESTS = \
 	tests/unit/test_machine_input \
 	tests/unit/test_machines \
 	tests/unit/test_mappings \
+	tests/unit/test_measure_facts \
 	tests/unit/test_measure_levels \
 	tests/unit/test_measure_sets \
 	tests/unit/test_mmus \
@@ -395,6 +396,7 @@ tests_libmeasure_san_a_SOURCES = $(MEASURE_SOURCES)
 tests_libmeasure_san_a_CPPFLAGS = $(SAN_CPPFLAGS)
 tests_libmeasure_san_a_CFLAGS = -std=c11 $(SAN_CFLAGS)
 MEASURE_LDADD = tests/libmeasure-san.a $(LDADD) -lm
+tests_unit_test_measure_facts_LDADD = $(MEASURE_LDADD)
 tests_unit_test_measure_levels_LDADD = $(MEASURE_LDADD)
 tests_unit_test_measure_sets_LDADD = $(MEASURE_LDADD)
 

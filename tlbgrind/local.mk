@@ -774,17 +774,21 @@ tlbgrind_tlbgrind_debug_info_LDADD =
 # A program that does needs -lm, too.
 
 MEASURE_SOURCES = \
+	tlbgrind/measure/against.c \
 	tlbgrind/measure/curves_csv.c \
 	tlbgrind/measure/excess.c \
 	tlbgrind/measure/facts.c \
 	tlbgrind/measure/figure.c \
 	tlbgrind/measure/levels.c \
+	tlbgrind/measure/machine_levels.c \
 	tlbgrind/measure/overlap.c \
 	tlbgrind/measure/replacement.c \
 	tlbgrind/measure/sets.c \
 	tlbgrind/measure/shares.c \
 	tlbgrind/measure/steps.c \
-	tlbgrind/measure/walk_cost.c
+	tlbgrind/measure/to_machine.c \
+	tlbgrind/measure/walk_cost.c \
+	tlbgrind/measure/which.c
 
 MEASURE_INCLUDES = \
 	tlbgrind/measure/curve.h \
@@ -792,6 +796,7 @@ MEASURE_INCLUDES = \
 	tlbgrind/measure/excess.h \
 	tlbgrind/measure/facts.h \
 	tlbgrind/measure/figure.h \
+	tlbgrind/measure/machine_levels.h \
 	tlbgrind/measure/overflow.h \
 	tlbgrind/measure/steps.h
 

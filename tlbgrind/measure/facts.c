@@ -23,15 +23,20 @@ static const TgCurve *find(const TgCurve *curve, size_t n, TgCurveKind kind, TgA
    return NULL;
 }
 
-/* The caches as that kind of reference sees them; at worst as loads of base pages do. */
+/* The caches as that kind of reference sees them; at worst as loads do. */
 static const TgCurve *control_of(const TgCurve *curve, size_t n, const TgCurve *of)
 {
-   const TgCurve *found = find(curve, n, TG_CURVE_CONTROL, of->ask, of->page_shift);
-   for (size_t i = 0; i < n && !found; i++) {
-      if (curve[i].kind == TG_CURVE_CONTROL && curve[i].ask == of->ask)
-         found = &curve[i];
+   const TgAsk asks[] = { of->ask, TG_ASK_LOAD };
+   for (unsigned i = 0; i < sizeof asks / sizeof *asks; i++) {
+      const TgCurve *const found = find(curve, n, TG_CURVE_CONTROL, asks[i], of->page_shift);
+      if (found)
+         return found;
+      for (size_t k = 0; k < n; k++) {
+         if (curve[k].kind == TG_CURVE_CONTROL && curve[k].ask == asks[i])
+            return &curve[k];
+      }
    }
-   return found;
+   return NULL;
 }
 
 static void read_side(const TgCurve *curve, size_t n, const TgCurve *pages, TgSide *out)

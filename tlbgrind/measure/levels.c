@@ -25,7 +25,7 @@ static double cache_rise(const TgExcess *caches, double pages)
    return tg_excess_at(caches, pages * beside_cache) - tg_excess_at(caches, pages / beside_cache);
 }
 
-static void read_level(const TgExcess *e, const TgStep *s, TgLevel *out)
+static void read_level(const TgExcess *e, const TgExcess *caches, const TgStep *s, TgLevel *out)
 {
    const double height = s->after - s->before;
    memset(out, 0, sizeof *out);
@@ -36,6 +36,7 @@ static void read_level(const TgExcess *e, const TgStep *s, TgLevel *out)
    TgFigure *const f = &out->entries;
    f->value = tg_step_capacity(s);
    f->sure = height >= 2.5 * s->tolerance && s->misses <= fine_gap * s->fits && e->noise < 0.1
+                      && caches->n > 0
                 ? TG_SURE
                 : TG_LIKELY;
    snprintf(f->why, sizeof f->why,
@@ -98,7 +99,7 @@ void tg_levels_read(const TgCurve *pages, const TgCurve *control, TgSide *out)
          beside++;
          continue;
       }
-      read_level(&e, &step[i], &out->level[out->n_levels++]);
+      read_level(&e, &caches, &step[i], &out->level[out->n_levels++]);
    }
    if (out->n_levels == 0) {
       say_nothing(out, beside > 0 ? "the only step lies where that of a cache lies"

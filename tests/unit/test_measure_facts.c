@@ -1,0 +1,350 @@
+/* From curves to facts, and from these to the machine that fits, to differences and to a machine
+   file; and curves that show nothing.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include "measure_support.h"
+
+#include "measure/curves_csv.h"
+
+enum { MOST_CURVES = 40 };
+
+static support_curve room[MOST_CURVES];
+static TgCurve all[MOST_CURVES];
+
+static support_curve *next(size_t *n)
+{
+   assert_true(*n < MOST_CURVES);
+   return &room[(*n)++];
+}
+
+/* A MIXED curve: loads of the first half, the other kind of the second. */
+static void mixed_curve(support_curve *out, const tlb_machine *m, TgAsk ask, uint64_t most,
+                        const support_costs *c)
+{
+   const tlb_user other = ask == TG_ASK_FETCH ? TLB_FETCH : TLB_STORE;
+   uint64_t pages[SUPPORT_POINTS], seed = c->seed * 13 + (uint64_t)ask;
+   memset(out, 0, sizeof *out);
+   out->curve = (TgCurve){ TG_CURVE_MIXED, ask, m->base_page_shift, 0, 1,
+                           support_pages(most, 20, pages), out->point };
+   for (size_t i = 0; i < out->curve.n; i++) {
+      out->point[i].pages = pages[i];
+      support_noise(&out->point[i],
+                    support_chase(m, TLB_LOAD, other, pages[i], 0, c)
+                       + support_cache((double)pages[i]),
+                    c, &seed);
+   }
+}
+
+/* Walks that cost 20 cycles more from 32K of tables on, 100 more from 1M on. */
+static void tables_curve(support_curve *out, const tlb_machine *m, const support_costs *c)
+{
+   uint64_t pages[SUPPORT_POINTS], seed = c->seed * 17;
+   memset(out, 0, sizeof *out);
+   out->curve = (TgCurve){ TG_CURVE_TABLES, TG_ASK_LOAD, m->base_page_shift, 3, 1,
+                           support_pages(60000, 10, pages), out->point };
+   for (size_t i = 0; i < out->curve.n; i++) {
+      const double walk = pages[i] <= 512 ? 0 : pages[i] <= 16384 ? 20 : 100;
+      const double cycles = pages[i] > 9000
+                               ? c->walk
+                               : support_chase(m, TLB_LOAD, TLB_LOAD, pages[i], 3, c);
+      out->point[i].pages = pages[i];
+      support_noise(&out->point[i], cycles >= c->walk * 0.95 ? cycles + walk : cycles, c, &seed);
+   }
+}
+
+/* The same pages by several chains: what is beyond a hit costs a part of it each. */
+static void overlap_curve(support_curve *out, const tlb_machine *m, unsigned chains, double part,
+                          uint64_t most, const support_costs *c)
+{
+   support_costs quick = *c;
+   for (unsigned l = 1; l < TLB_MAX_LEVELS; l++)
+      quick.hit[l] = c->hit[0] + (c->hit[l] - c->hit[0]) * part;
+   quick.walk = c->hit[0] + (c->walk - c->hit[0]) * part;
+   support_pages_curve(out, m, TG_ASK_LOAD, 0, most, &quick);
+   out->curve.kind = TG_CURVE_OVERLAP;
+   out->curve.chains = chains;
+}
+
+/* All that is measured of a machine. */
+static size_t measure(const tlb_machine *m, uint64_t most, const support_costs *c)
+{
+   size_t n = 0;
+   for (unsigned ask = 0; ask < TG_N_ASK; ask++)
+      support_pages_curve(next(&n), m, (TgAsk)ask, 0, most, c);
+   support_control(next(&n), 40000, c);
+   for (unsigned stride = 1; stride <= 14; stride++)
+      support_pages_curve(next(&n), m, TG_ASK_LOAD, stride, stride < 4 ? most : 400, c);
+   mixed_curve(next(&n), m, TG_ASK_FETCH, most, c);
+   tables_curve(next(&n), m, c);
+   overlap_curve(next(&n), m, 1, 1, most, c);
+   overlap_curve(next(&n), m, 2, 0.6, most, c);
+   overlap_curve(next(&n), m, 4, 0.4, most, c);
+   for (size_t i = 0; i < n; i++)
+      all[i] = room[i].curve;
+   return n;
+}
+
+static tlb_machine machine;
+
+static void shipped(const char *name)
+{
+   const tlb_builtin *const b = tlb_builtin_machine(name);
+   uint32_t line;
+   tlb_reason why;
+   assert_true(b && tlb_machine_parse(b->text, b->length, &machine, &line, &why));
+}
+
+static TgFacts facts;
+
+static void read_facts(const char *name, uint64_t most)
+{
+   support_costs c = support_usual;
+   shipped(name);
+   memset(&facts, 0, sizeof facts);
+   snprintf(facts.isa, sizeof facts.isa, "%s", machine.isa);
+   tg_facts_read(all, measure(&machine, most, &c), &facts);
+}
+
+static void which(void **state)
+{
+   static const struct {
+      const char *name;
+      uint64_t most;
+   } some[] = { { "skylake", 3600 }, { "haswell", 2400 }, { "core2", 600 }, { "zen4", 7000 },
+                { "k8", 1200 }, { "cortex-a72", 2400 }, { "apple-m1", 7000 } };
+   (void)state;
+   for (unsigned i = 0; i < sizeof some / sizeof *some; i++) {
+      TgFit fit[TG_MAX_FITS];
+      read_facts(some[i].name, some[i].most);
+      const unsigned n = tg_which(&facts, fit), ties = tg_which_ties(fit, n);
+      int found = 0;
+      fprintf(stderr, "# %s:", some[i].name);
+      for (unsigned k = 0; k < ties; k++) {
+         found |= strcmp(fit[k].name, some[i].name) == 0;
+         fprintf(stderr, " %s %.3f (%u of %u)", fit[k].name, fit[k].score, fit[k].agree,
+                 fit[k].compared);
+      }
+      fprintf(stderr, "\n");
+      assert_true(n > 0 && ties >= 1 && found);
+   }
+}
+
+static void walks(void **state)
+{
+   (void)state;
+   read_facts("skylake", 3600);
+   assert_int_equal(facts.n_sides, 3);
+   assert_int_equal(facts.n_caches, 2);
+   assert_true(facts.cache[0].bytes.value == 512 * 64);
+   assert_true(facts.cache[1].bytes.value == 16384 * 64);
+   assert_int_equal(facts.n_walks, 1);
+   const TgWalkFacts *const w = &facts.walk[0];
+   assert_true(fabs(w->near_cycles.value - 36) < 3);
+   assert_int_equal(w->n_behind, 3);
+   assert_true(w->behind[0].value == 0);
+   assert_true(fabs(w->behind[1].value - 20) < 3);
+   assert_true(fabs(w->behind[2].value - 100) < 6);
+   assert_true(fabs(w->overlap.value - 2.5) < 0.35);
+   assert_true(w->n_costs >= 5);
+   const TgSide *const loads = tg_facts_side(&facts, TG_ASK_LOAD, 12);
+   assert_true(loads && loads->n_levels == 2);
+   assert_true(fabs(loads->level[1].overlap.value - 2.5) < 0.6);
+}
+
+static void shares(void **state)
+{
+   (void)state;
+   read_facts("skylake", 3600);
+   unsigned told = 0;
+   for (unsigned i = 0; i < facts.n_shares; i++) {
+      const TgShareFacts *const s = &facts.share[i];
+      fprintf(stderr, "# level %u: %u, %s\n", s->level, s->share, s->why);
+      if (s->share != TG_SHARE_NOT_TOLD) {
+         assert_int_equal(s->share, s->level == 1 ? TG_SHARE_YES : TG_SHARE_NO);
+         told++;
+      }
+   }
+   assert_int_equal(told, 2);
+   read_facts("zen4", 7000);
+   for (unsigned i = 0; i < facts.n_shares; i++)
+      assert_int_not_equal(facts.share[i].share, TG_SHARE_YES);
+}
+
+static void against(void **state)
+{
+   (void)state;
+   TgDifference d[TG_MAX_DIFFERENCES];
+   read_facts("skylake", 3600);
+   unsigned n = tg_against(&facts, &machine, d), agree = 0;
+   for (unsigned i = 0; i < n; i++) {
+      fprintf(stderr, "# %-40s %-10s %-12s %u\n", d[i].what, d[i].measured, d[i].machine,
+              d[i].verdict);
+      agree += d[i].verdict == TG_AGREES;
+      /* The costs are made up: those of hits happen to be near. */
+      if (!strstr(d[i].what, "cycles"))
+         assert_int_not_equal(d[i].verdict, TG_DIFFERS);
+   }
+   assert_true(agree >= 8);
+   shipped("core2");
+   n = tg_against(&facts, &machine, d);
+   unsigned differ = 0;
+   for (unsigned i = 0; i < n; i++)
+      differ += d[i].verdict == TG_DIFFERS;
+   assert_true(differ >= 4);
+}
+
+static void machine_file(void **state)
+{
+   (void)state;
+   static const char *const some[] = { "skylake", "zen4", "cortex-a72", "core2" };
+   static char text[TG_MEASURED_TEXT];
+   for (unsigned i = 0; i < sizeof some / sizeof *some; i++) {
+      tlb_machine read;
+      tlb_reason why = { "" };
+      uint32_t line = 0;
+      read_facts(some[i], strcmp(some[i], "zen4") == 0 ? 7000 : 3600);
+      if (!tg_to_machine(&facts, text, sizeof text, &why))
+         fail_msg("%s: %s", some[i], why.text);
+      if (i == 0)
+         fprintf(stderr, "%s", text);
+      if (!tlb_machine_parse(text, strlen(text), &read, &line, &why))
+         fail_msg("%s:%u: %s", some[i], line, why.text);
+      assert_true(strstr(text, "measured: a step from") != NULL);
+      assert_true(read.n_caches == 2 && read.walk_overlap >= 20);
+      assert_true(tlb_machine_levels(&read) == tlb_machine_levels(&machine));
+   }
+}
+
+/* --- CSV --- */
+
+static void round_trip(void **state)
+{
+   (void)state;
+   support_costs c = support_usual;
+   char why[TG_CSV_WHY];
+   shipped("core2");
+   const size_t n = measure(&machine, 600, &c), size = tg_curves_print(all, n, NULL, 0) + 1;
+   char *const text = malloc(size), *const again = malloc(size);
+   assert_true(text && again);
+   assert_int_equal(tg_curves_print(all, n, text, size), size - 1);
+   size_t read = 0;
+   TgCurve *const curve = tg_curves_parse("x.csv", text, size - 1, &read, why);
+   assert_non_null(curve);
+   assert_int_equal(read, n);
+   assert_int_equal(tg_curves_print(curve, read, again, size), size - 1);
+   assert_string_equal(text, again);
+   tg_curves_free(curve, read);
+   free(text);
+   free(again);
+}
+
+static void refused(void **state)
+{
+   (void)state;
+#define HEAD "kind,ask,page_bytes,stride,chains,pages,cycles,spread,rounds\n"
+   static const char *const wrong[][2] = {
+      { "", "x:1: no curves" },
+      { HEAD, "x:1: no curves" },
+      { "kind,ask\n", "x:1: not the heading of curves" },
+      { HEAD "pages,load,4096,1,1,2,3.0,0.1\n", "x:2: 8 columns where 9 belong" },
+      { HEAD "page,load,4096,1,1,2,3.0,0.1,5\n", "x:2: kind 'page' is none of" },
+      { HEAD "pages,read,4096,1,1,2,3.0,0.1,5\n", "x:2: ask 'read' is none of" },
+      { HEAD "pages,load,4095,1,1,2,3.0,0.1,5\n", "x:2: page_bytes '4095' is not a power of two" },
+      { HEAD "pages,load,4096,0,1,2,3.0,0.1,5\n", "x:2: stride '0' is not a power of two" },
+      { HEAD "pages,load,4096,1,-1,2,3.0,0.1,5\n", "x:2: chains '-1' is not a number up to" },
+      { HEAD "pages,load,4096,1,1,2,nan,0.1,5\n", "x:2: cycles 'nan' is not a number of cycles" },
+      { HEAD "pages,load,4096,1,1,2,3.0,1e5,5\n", "x:2: spread '1e5' is not a number of cycles" },
+      { HEAD "pages,load,4096,1,1,2,3.0,0.1,5\npages,load,4096,1,1,2,3.0,0.1,5\n",
+        "x:3: 2 pages come after 2" },
+      { HEAD "pages,load,4096,1,1,2,3,0,5\npages,store,4096,1,1,2,3,0,5\n"
+             "pages,load,4096,1,1,3,3,0,5\n",
+        "x:4: the curve's other points stand further up" },
+   };
+   for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+      char why[TG_CSV_WHY] = "";
+      size_t n;
+      assert_null(tg_curves_parse("x", wrong[i][0], strlen(wrong[i][0]), &n, why));
+      if (strncmp(why, wrong[i][1], strlen(wrong[i][1])) != 0)
+         fail_msg("'%s' where '%s' belongs", why, wrong[i][1]);
+   }
+}
+
+/* --- what shows nothing --- */
+
+static void told_nothing(const TgCurve *curve, size_t n)
+{
+   static char text[TG_MEASURED_TEXT];
+   TgFit fit[TG_MAX_FITS];
+   TgDifference d[TG_MAX_DIFFERENCES];
+   tlb_reason why = { "" };
+   memset(&facts, 0, sizeof facts);
+   tg_facts_read(curve, n, &facts);
+   for (unsigned i = 0; i < facts.n_sides; i++) {
+      assert_int_equal(facts.side[i].n_levels, 0);
+      assert_int_equal(facts.side[i].sure, TG_NOT_TOLD);
+      assert_true(facts.side[i].why[0] != '\0');
+   }
+   for (unsigned i = 0; i < facts.n_walks; i++) {
+      assert_int_equal(facts.walk[i].near_cycles.sure, TG_NOT_TOLD);
+      assert_int_equal(facts.walk[i].overlap.sure, TG_NOT_TOLD);
+   }
+   assert_int_equal(tg_which(&facts, fit), 0);
+   shipped("zen4");
+   const unsigned rows = tg_against(&facts, &machine, d);
+   for (unsigned i = 0; i < rows; i++)
+      assert_int_equal(d[i].verdict, TG_NOT_SEEN);
+   assert_false(tg_to_machine(&facts, text, sizeof text, &why));
+   assert_true(why.text[0] != '\0');
+}
+
+static void nothing(void **state)
+{
+   (void)state;
+   static TgPoint point[3][200];
+   TgCurve curve[3];
+   told_nothing(NULL, 0);
+   for (unsigned i = 0; i < 3; i++)
+      curve[i] = (TgCurve){ i == 0 ? TG_CURVE_PAGES : i == 1 ? TG_CURVE_CONTROL : TG_CURVE_TABLES,
+                            TG_ASK_LOAD, 12, 0, 1, 0, point[i] };
+   told_nothing(curve, 3); /* empty */
+   point[0][0] = (TgPoint){ 8, 3, 0, 5 };
+   curve[0].n = 1;
+   told_nothing(curve, 3); /* one point */
+   for (unsigned i = 0; i < 3; i++) {
+      curve[i].n = 200;
+      for (unsigned k = 0; k < 200; k++)
+         point[i][k] = (TgPoint){ 2 + k * k, 5, 0, 5 };
+   }
+   told_nothing(curve, 3); /* all the same: an emulator */
+   uint64_t seed = 5;
+   for (unsigned k = 0; k < 200; k++)
+      point[0][k].cycles = 5 + 60 * support_random(&seed);
+   told_nothing(curve, 3); /* nothing but noise */
+   for (unsigned k = 0; k < 200; k++)
+      point[0][k].cycles = 200 - k;
+   told_nothing(curve, 3); /* ever faster */
+   for (unsigned k = 0; k < 200; k++)
+      point[0][k] = (TgPoint){ k % 7, k % 3 == 0 ? -1 : k % 3 == 1 ? 0 : NAN, NAN, 0 };
+   told_nothing(curve, 3); /* no cycles at all */
+   for (unsigned k = 0; k < 200; k++)
+      point[0][k] = (TgPoint){ UINT64_MAX - k, 1e300, -1, UINT32_MAX };
+   told_nothing(curve, 3);
+   for (unsigned k = 0; k < 200; k++)
+      point[0][k] = (TgPoint){ 2 + k, 4 + 0.001 * k, 0.1, 5 };
+   told_nothing(curve, 3); /* a slow drift */
+}
+
+int main(void)
+{
+   const struct CMUnitTest tests[] = {
+      CLAIM("the machine that was measured fits best, or as well as others", which),
+      CLAIM("walks cost more as tables outgrow caches, and overlap", walks),
+      CLAIM("a level is shared if half of the pages fill it as all do", shares),
+      CLAIM("a machine agrees with what was measured of it, another differs", against),
+      CLAIM("facts become a machine file that is read", machine_file),
+      CLAIM("curves that are written are read again, to the byte", round_trip),
+      CLAIM("what is no curve is refused with its line", refused),
+      CLAIM("curves that show nothing tell nothing", nothing),
+   };
+   return cmocka_run_group_tests_name("measure_facts", tests, NULL, NULL);
+}
