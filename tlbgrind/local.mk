@@ -775,6 +775,7 @@ tlbgrind_tlbgrind_debug_info_LDADD =
 
 MEASURE_SOURCES = \
 	tlbgrind/measure/against.c \
+	tlbgrind/measure/conflicts.c \
 	tlbgrind/measure/curves_csv.c \
 	tlbgrind/measure/excess.c \
 	tlbgrind/measure/facts.c \

@@ -20,6 +20,7 @@ typedef struct {
    unsigned step;
    uint64_t line;
    uint64_t mask;
+   unsigned filler_step; /* of CONFLICT: between the pages that fill the first level */
 } Lines;
 
 static char *line_at(const Lines *l, uint64_t i)
@@ -153,8 +154,9 @@ static Kernel kernel_of(const TgCurve *c, const TgPlaces *places)
       return BY_CODE;
    if (c->ask == TG_ASK_STORE)
       return BY_STORES;
-   if (c->kind == TG_CURVE_TABLES || (places->zeros.base != NULL && c->kind != TG_CURVE_OVERLAP
-                                      && places->size.from != TG_BASE_PAGES))
+   if (c->kind == TG_CURVE_TABLES
+       || (places->zeros.base != NULL && c->kind != TG_CURVE_OVERLAP
+           && c->kind != TG_CURVE_CONFLICT && places->size.from != TG_BASE_PAGES))
       return BY_ZEROS;
    return BY_POINTERS;
 }
@@ -231,6 +233,43 @@ static bool begin_code(const TgCurve *c, TgPlaces *places, Round *r)
    return true;
 }
 
+enum { CONFLICT_SETS = 16 };
+
+/* The first pages that conflict, if `i` is so high; else others, side by side but for each 16th: that
+   one could be found in the set where all that are many pages apart are. */
+static char *conflict_at(const Lines *l, uint64_t i, uint64_t fillers)
+{
+   enum { GROUP = 16, FREE = GROUP - 1 };
+   const unsigned page = l->filler_step;
+   const uint64_t number = i < fillers ? i / FREE * GROUP + 1 + i % FREE : 0;
+   char *const at = i < fillers ? l->base + (number << page)
+                                : l->base + ((i - fillers + 1) << l->step);
+   return at + (i * l->line & l->mask);
+}
+
+/* As link_lines(), of a CONFLICT. */
+static Link *link_conflicts(const Lines *l, const uint32_t *order, uint64_t n, uint64_t fillers)
+{
+   for (uint64_t i = 0; i < n; i++) {
+      Link *const at = (Link *)(void *)conflict_at(l, order[i], fillers);
+      at->next = (Link *)(void *)conflict_at(l, order[i + 1 < n ? i + 1 : 0], fillers);
+   }
+   return (Link *)(void *)conflict_at(l, order[0], fillers);
+}
+
+static bool begin_conflict(const TgCurve *c, TgPlaces *places, Round *r)
+{
+   const uint32_t *const order = tg_random_order(r->n);
+   if (order == NULL)
+      return false;
+   r->lines = lines_of(c, place_of(c, places));
+   /* Another set each time: in one there may be a page that is none of ours. */
+   r->lines.base += tg_random_below(CONFLICT_SETS) << places->size.shift;
+   r->lines.filler_step = places->size.shift;
+   r->link[0] = link_conflicts(&r->lines, order, r->n, c->chains);
+   return true;
+}
+
 static bool begin_pointers(const TgCurve *c, TgPlaces *places, Round *r)
 {
    const uint32_t *const order = tg_random_order(r->n);
@@ -250,6 +289,11 @@ static bool begin_pointers(const TgCurve *c, TgPlaces *places, Round *r)
 static bool begin(const TgCurve *c, TgPlaces *places, uint64_t pages, Round *r)
 {
    *r = (Round){ .kernel = kernel_of(c, places), .chains = c->chains > 1 ? c->chains : 1 };
+   if (c->kind == TG_CURVE_CONFLICT) {
+      r->chains = 1;
+      r->n = pages;
+      return begin_conflict(c, places, r);
+   }
    if (r->chains > MOST_CHAINS)
       return false;
    r->n = c->kind == TG_CURVE_MIXED ? pages / 2 * 2 : pages / r->chains * r->chains;
@@ -327,8 +371,8 @@ double tg_probe_round(const TgCurve *c, TgPlaces *places, uint64_t pages)
    if (!begin(c, places, pages, &r))
       return -1.0;
    const uint64_t warm = r.n < most_warm ? r.n : most_warm;
-   /* Twice, for a replacement that is not LRU forgets slowly what was there before. */
-   go_round(&r, r.n <= 16384 ? 2 * warm : warm);
+   /* Several times, for a replacement that is not LRU forgets slowly what was there before. */
+   go_round(&r, r.n <= 512 ? 16 * warm : r.n <= 16384 ? 2 * warm : warm);
    const double guess = timed(&r, SOME_REFERENCES);
    const double wanted = (c->kind == TG_CURVE_TABLES ? part_cycles_far : part_cycles)
                          / (guess > 1.0 ? guess : 4.0);
@@ -358,6 +402,8 @@ uint64_t tg_probe_most(const TgCurve *c, TgPlaces *places)
    if (c->kind == TG_CURVE_CONTROL)
       return place->span << (place->shift - tg_line_shift());
    uint64_t most = place->span >> c->stride_shift;
+   if (c->kind == TG_CURVE_CONFLICT)
+      most = most < 3 ? 0 : most - 3 + c->chains;
    if (place->use == TG_TO_EXECUTE && most > most_code >> place->shift >> c->stride_shift)
       most = most_code >> place->shift >> c->stride_shift;
    if (place->use != TG_TO_READ && most > places->size.most)
@@ -374,6 +420,9 @@ uint64_t tg_probe_prepare(const TgCurve *c, TgPlaces *places, uint64_t pages)
       const uint64_t got = tg_place_touch(place, need + 1, 1);
       return got > need ? pages : got << lines;
    }
+   /* Few pages, which come at their first use, in random order as well. */
+   if (c->kind == TG_CURVE_CONFLICT)
+      return pages;
    if (c->kind == TG_CURVE_MIXED && c->ask == TG_ASK_FETCH) {
       const uint64_t data = tg_place_touch(&places->data, pages, 1);
       pages = data < pages ? data : pages;

@@ -13,6 +13,10 @@ static const double least_entries = 4;
 /* A knee so close to that of a cache may be the cache's, or the page tables leaving it. */
 static const double beside_cache = 1.25;
 
+/* No hit of any level costs so many cycles more: behind such a step are walks, which cost more and
+   more as the tables leave the caches. */
+static const double surely_walks = 40;
+
 /* Two points so far apart tell the entries only roughly, and so far apart not at all. */
 static const double fine_gap = 1.15;
 static const double widest_gap = 2.01;
@@ -99,7 +103,14 @@ void tg_levels_read(const TgCurve *pages, const TgCurve *control, TgSide *out)
          beside++;
          continue;
       }
+      const int walks = step[i].after - step[i].before >= surely_walks;
+      /* What a walk costs is read soon behind the knee, before the tables leave a cache. */
+      if (walks)
+         step[i].after = fmax(step[i].before + surely_walks,
+                              fmin(step[i].after, tg_excess_at(&e, 1.6 * step[i].misses)));
       read_level(&e, &caches, &step[i], &out->level[out->n_levels++]);
+      if (walks)
+         break;
    }
    if (out->n_levels == 0) {
       say_nothing(out, beside > 0 ? "the only step lies where that of a cache lies"

@@ -34,7 +34,10 @@ typedef struct {
 
 static int group_of(const TgCurve *c)
 {
-   return c->kind == TG_CURVE_STRIDE ? 1 : c->kind == TG_CURVE_TABLES ? 2 : 0;
+   return c->kind == TG_CURVE_STRIDE     ? 1
+          : c->kind == TG_CURVE_TABLES   ? 2
+          : c->kind == TG_CURVE_CONFLICT ? 3
+                                         : 0;
 }
 
 static bool belongs(const TgCurve *c, const Panel *p)
@@ -165,7 +168,8 @@ static void draw_curve(FILE *f, const Panel *p, const TgCurve *c, unsigned numbe
 
 static void draw_panel(FILE *f, const Panel *p, const TgCurve *curve, size_t n, size_t at)
 {
-   static const char *const groups[] = { "", ", pages far apart", ", tables" };
+   static const char *const groups[] = { "", ", pages far apart", ", tables",
+                                         ", few pages far apart among others" };
    unsigned number = 0;
    fprintf(f, "<g transform='translate(0 %zu)'>\n", TOP + at * PANEL);
    fprintf(f, "<text x='%d' y='%d' font-weight='bold'>", LEFT, PLOT_TOP - 8);

@@ -78,6 +78,13 @@ static bool add_point(Line *l, uint64_t pages)
 static bool add_points(Line *l)
 {
    const uint64_t to = l->to < l->limit ? l->to : l->limit;
+   if (l->what.kind == TG_CURVE_CONFLICT) {
+      /* Each number up to 40, and then some. */
+      for (uint64_t pages = l->from; pages <= to; pages += pages < l->from + 39 ? 1 : 4)
+         if (!add_point(l, pages))
+            return false;
+      return true;
+   }
    for (unsigned i = 0;; i++) {
       const double pages = (double)l->from * exp2((double)i / l->per_octave);
       if (pages > (double)to * 1.0001)
@@ -134,11 +141,10 @@ static void doubt(Line *l)
    }
 }
 
-/* Puts points into steps. Curves of the caches alone and of tables have their form from few. */
+/* Puts points into steps. Curves of tables have their form from few. */
 static bool refine(Line *l)
 {
-   if (l->what.kind == TG_CURVE_CONTROL || l->what.kind == TG_CURVE_TABLES
-       || l->what.kind == TG_CURVE_OVERLAP)
+   if (l->what.kind == TG_CURVE_TABLES || l->what.kind == TG_CURVE_OVERLAP || l->what.kind == TG_CURVE_CONFLICT)
       return true;
    for (size_t i = 0; i + 1 < l->n && l->refined < MOST_REFINED; i++) {
       const Point *const a = &l->point[i], *const b = &l->point[i + 1];
@@ -160,6 +166,12 @@ static bool refine(Line *l)
 
 /* --- which curves --- */
 
+/* A curve of fewer pages tells nothing. */
+static uint64_t enough(const Line *l)
+{
+   return l->what.kind == TG_CURVE_CONFLICT ? l->from + 16 : 2 * l->from;
+}
+
 static void add_line(Plan *p, TgPlaces *places, TgCurveKind kind, TgAsk ask, unsigned stride,
                      unsigned chains, unsigned importance, uint64_t to, unsigned per_octave)
 {
@@ -171,11 +183,11 @@ static void add_line(Plan *p, TgPlaces *places, TgCurveKind kind, TgAsk ask, uns
                         .stride_shift = stride, .chains = chains };
    l->places = places;
    l->importance = importance;
-   l->from = chains > 4 ? 2 * chains : 8;
+   l->from = kind == TG_CURVE_CONFLICT ? chains + 1 : chains > 4 ? 2 * chains : 8;
    l->to = to;
    l->per_octave = per_octave;
    const uint64_t most = tg_probe_most(&l->what, places);
-   if (most >= 2 * l->from)
+   if (most >= enough(l))
       p->n++;
    if (l->to > most)
       l->to = most;
@@ -217,6 +229,50 @@ static void add_large(Plan *p, TgPlaces *h)
    add_line(p, h, TG_CURVE_CONTROL, TG_ASK_STORE, 0, 1, 2, 512, 3);
 }
 
+/* --- conflicts --- */
+
+/* So many pages that each reference misses in the first level, from a look of some rounds. 0: it
+   cannot be told, or they are too many. */
+static unsigned fillers_for(TgPlaces *b)
+{
+   enum { ROUNDS = 4, LEAST = 8, MOST = 512, IN_A_ROW = 3 };
+   const TgCurve look = { .kind = TG_CURVE_PAGES, .ask = TG_ASK_LOAD, .page_shift = b->size.shift,
+                          .chains = 1 };
+   double base = 0.0;
+   unsigned above = 0, first = 0;
+   if (tg_probe_most(&look, b) < MOST || tg_probe_prepare(&look, b, MOST) < MOST)
+      return 0;
+   for (unsigned pages = LEAST; pages <= MOST; pages += pages / 16 + 1) {
+      double least = -1.0;
+      for (int i = 0; i < ROUNDS; i++) {
+         const double cycles = tg_probe_round(&look, b, pages);
+         if (cycles > 0.0 && (least < 0.0 || cycles < least))
+            least = cycles;
+      }
+      if (base == 0.0 || (least > 0.0 && least < base))
+         base = least;
+      if (base > 0.0 && least > base * 1.1 + 0.5) {
+         first = above++ == 0 ? pages : first;
+         /* Nearly all miss with some more: the ways of a set, or a replacement that is not LRU. */
+         if (above == IN_A_ROW)
+            return first + first * 2 / 5;
+      } else {
+         above = 0;
+      }
+   }
+   return 0;
+}
+
+/* Ways and sets behind the first level, which hides them from strides alone: few pages in one set,
+   among many that drive them out of the first level. */
+static void add_conflicts(Plan *p, TgPlaces *b)
+{
+   enum { FROM_STRIDE = 4, TO_STRIDE = 13, CONFLICTS = 64 };
+   const unsigned fillers = fillers_for(b);
+   for (unsigned stride = FROM_STRIDE; fillers > 0 && stride <= TO_STRIDE; stride++)
+      add_line(p, b, TG_CURVE_CONFLICT, TG_ASK_LOAD, stride, fillers, 1, fillers + CONFLICTS, 0);
+}
+
 static void make_plan(Plan *p, bool small)
 {
    TgPageSize size[TG_MOST_PAGE_SIZES];
@@ -227,6 +283,8 @@ static void make_plan(Plan *p, bool small)
       tg_places_reserve(&size[i], n > 1 && i == 0 ? &size[1] : NULL, small, &p->places[i]);
    if (p->n_places > 0)
       add_base(p, &p->places[0]);
+   if (p->n_places > 0)
+      add_conflicts(p, &p->places[0]);
    for (unsigned i = 1; i < p->n_places; i++) {
       if (tg_probe_whole(&p->places[i]) == 0)
          p->in_pieces[p->n_in_pieces++] = p->places[i].size.shift;
@@ -339,7 +397,7 @@ static bool prepare(Plan *p, double begin, double seconds, size_t *left_out)
       l.limit = l.what.kind == TG_CURVE_TABLES
                    ? prepare_tables(&l, seconds / 15)
                    : tg_probe_prepare(&l.what, l.places, l.to);
-      if (l.limit < 2 * l.from)
+      if (l.limit < enough(&l))
          continue;
       if (!add_points(&l))
          return false;
