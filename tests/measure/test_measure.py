@@ -195,7 +195,6 @@ def test_the_machine_file_of_recorded_curves_is_a_machine(tmp_path: Path) -> Non
     )
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "name            zen4-measured\n" in shown.stdout
-    assert "confidence      measured\n" in shown.stdout
 
 
 # ---------------------------------------------------------------- a measurement

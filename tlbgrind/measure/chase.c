@@ -233,7 +233,9 @@ static bool begin_code(const TgCurve *c, TgPlaces *places, Round *r)
    return true;
 }
 
-enum { CONFLICT_SETS = 16 };
+/* In how many sets it is tried, and where the pages begin that are far apart: behind the others, and
+   at a round number, for an XOR of the number's parts shares out whole parts evenly. */
+enum { CONFLICT_SETS = 16, FIRST_CONFLICT = 64 };
 
 /* The first pages that conflict, if `i` is so high; else others, side by side but for each 16th: that
    one could be found in the set where all that are many pages apart are. */
@@ -243,7 +245,7 @@ static char *conflict_at(const Lines *l, uint64_t i, uint64_t fillers)
    const unsigned page = l->filler_step;
    const uint64_t number = i < fillers ? i / FREE * GROUP + 1 + i % FREE : 0;
    char *const at = i < fillers ? l->base + (number << page)
-                                : l->base + ((i - fillers + 1) << l->step);
+                                : l->base + ((i - fillers + FIRST_CONFLICT) << l->step);
    return at + (i * l->line & l->mask);
 }
 
@@ -270,9 +272,14 @@ static bool begin_conflict(const TgCurve *c, TgPlaces *places, Round *r)
    return true;
 }
 
+enum { SIDE_BY_SIDE = 1024 }; /* lines: 16 pages of 4K */
+
 static bool begin_pointers(const TgCurve *c, TgPlaces *places, Round *r)
 {
-   const uint32_t *const order = tg_random_order(r->n);
+   /* Lines side by side go from some pages to the next, for these may be in pieces: few of so many
+      references then miss in a TLB. */
+   const uint64_t window = c->kind == TG_CURVE_CONTROL ? SIDE_BY_SIDE : r->n;
+   const uint32_t *const order = tg_random_order_in_windows(r->n, window);
    if (order == NULL)
       return false;
    r->lines = lines_of(c, place_of(c, places));
@@ -403,7 +410,7 @@ uint64_t tg_probe_most(const TgCurve *c, TgPlaces *places)
       return place->span << (place->shift - tg_line_shift());
    uint64_t most = place->span >> c->stride_shift;
    if (c->kind == TG_CURVE_CONFLICT)
-      most = most < 3 ? 0 : most - 3 + c->chains;
+      most = most <= FIRST_CONFLICT + 1 ? 0 : most - FIRST_CONFLICT - 1 + c->chains;
    if (place->use == TG_TO_EXECUTE && most > most_code >> place->shift >> c->stride_shift)
       most = most_code >> place->shift >> c->stride_shift;
    if (place->use != TG_TO_READ && most > places->size.most)

@@ -23,13 +23,16 @@ static double excess_of(const TgCurve *c, size_t i)
    return p->cycles * (double)p->pages - first->cycles * (double)p->pages;
 }
 
-/* Noise only adds: the least of this point and of all behind it. */
-static double freed_excess(const TgCurve *c, size_t i)
+/* Whether from this point on the excess is that high. One of the next points may be disturbed. */
+static int stays_above(const TgCurve *c, size_t i, double excess)
 {
-   double least = excess_of(c, i);
-   for (size_t k = i + 1; k < c->n; k++)
-      least = fmin(least, excess_of(c, k));
-   return least;
+   enum { NEXT = 4, FEWEST = 3 };
+   int above = 0;
+   if (i + NEXT >= c->n || excess_of(c, i) < excess || excess_of(c, i + 1) < excess)
+      return 0;
+   for (size_t k = i + 1; k <= i + NEXT; k++)
+      above += excess_of(c, k) >= excess;
+   return above >= FEWEST;
 }
 
 static double fit_of(const TgCurve *c)
@@ -45,7 +48,7 @@ static double fit_of(const TgCurve *c)
       return 0;
    for (size_t i = 0; i < c->n; i++) {
       /* Of a set of one page too many, at least the new one and its victim miss. */
-      if (freed_excess(c, i) >= 1.2 * miss)
+      if (stays_above(c, i, 1.2 * miss))
          return i == 0 ? 0 : (double)(c->point[i].pages - c->point[0].pages);
    }
    return 0;
@@ -90,9 +93,10 @@ static double entries_of(const Fit *fit, size_t n, double ways, unsigned *agree)
    for (int count = 0; count < 2; count++) {
       *agree = 0;
       for (size_t i = 0; i < n; i++) {
-         const double sets = floor(fit[i].fit / ways + 0.5);
-         /* One place may be taken by a page that is none of ours. */
-         if (sets < 2 || fabs(fit[i].fit - sets * ways) > 1)
+         const double sets = exp2(floor(log2(fmax(1, fit[i].fit / ways)) + 0.5));
+         /* Some places may be taken by pages that are none of ours, and sets are shared out unevenly
+            by some functions of the address. */
+         if (sets < 2 || fit[i].fit > sets * ways + 1 || fit[i].fit < 0.85 * sets * ways)
             continue;
          const double entries = ldexp(sets * ways, (int)fit[i].stride_shift);
          if (count == 0 && (least == 0 || entries < least))
@@ -115,11 +119,17 @@ void tg_conflicts_read(const TgCurve *curve, size_t n, TgSide *side)
    if (ways < 2 || agree < 2)
       return;
    const double entries = entries_of(fit, strides, ways, &agree_entries);
-   /* The curve by pages must not say otherwise. */
-   if (entries < 0.9 * (double)l->fits || entries > 2.0 * (double)l->misses)
-      return;
    tg_figure_tell(&l->ways, ways, agree >= 3 ? TG_SURE : TG_LIKELY,
                   "so many pages fit at %u strides at which all are in one set", agree);
+   /* The curve by pages must not say otherwise. */
+   if (entries < 0.9 * (double)l->fits || entries > 1.5 * (double)l->misses) {
+      const double sets = l->entries.value / ways;
+      tg_figure_not_told(&l->sets, "no stride is seen at which pages are in few sets");
+      if (sets != exp2(floor(log2(sets))))
+         tg_figure_not_told(&l->entries, "the first misses are seen at a number of pages that is no "
+                                         "power of two of these ways");
+      return;
+   }
    tg_figure_tell(&l->sets, entries / ways, agree_entries >= 2 ? TG_SURE : TG_LIKELY,
                   "from strides at which pages are in few sets");
    tg_figure_tell(&l->entries, entries, l->sets.sure,

@@ -58,7 +58,7 @@ static void as_of_loads(TgFacts *f)
    for (unsigned i = 0; loads && i < f->n_sides; i++) {
       TgSide *const s = &f->side[i];
       if (s->ask != TG_ASK_STORE || s->page_shift != f->base_page_shift || s->n_levels < 2
-          || loads->n_levels < 2 || loads->level[1].ways.sure == TG_NOT_TOLD)
+          || loads->n_levels < 2 || loads->level[1].sets.sure == TG_NOT_TOLD)
          continue;
       const TgLevel *const of = &loads->level[1];
       TgLevel *const l = &s->level[1];

@@ -21,7 +21,17 @@ uint64_t tg_random_below(uint64_t below)
    return random_number() % below;
 }
 
-const uint32_t *tg_random_order(uint64_t n)
+static void shuffle(uint32_t *order, uint64_t n)
+{
+   for (uint64_t i = n; i > 1; i--) {
+      const uint64_t other = tg_random_below(i);
+      const uint32_t last = order[i - 1];
+      order[i - 1] = order[other];
+      order[other] = last;
+   }
+}
+
+const uint32_t *tg_random_order_in_windows(uint64_t n, uint64_t window)
 {
    static uint32_t *order;
    static uint64_t room;
@@ -34,13 +44,14 @@ const uint32_t *tg_random_order(uint64_t n)
    }
    for (uint64_t i = 0; i < n; i++)
       order[i] = (uint32_t)i;
-   for (uint64_t i = n; i > 1; i--) {
-      const uint64_t other = tg_random_below(i);
-      const uint32_t last = order[i - 1];
-      order[i - 1] = order[other];
-      order[other] = last;
-   }
+   for (uint64_t from = 0; from < n; from += window)
+      shuffle(order + from, n - from < window ? n - from : window);
    return order;
+}
+
+const uint32_t *tg_random_order(uint64_t n)
+{
+   return tg_random_order_in_windows(n, n);
 }
 
 static uint64_t common_divisor(uint64_t a, uint64_t b)

@@ -15,14 +15,14 @@
 #include "measure/plan.h"
 
 /* Least times stand when so many rounds brought none that is 1 % less. */
-enum { LEAST_ROUNDS = 6, QUIET_ROUNDS = 4, MOST_ROUNDS = 64 };
+enum { LEAST_ROUNDS = 6, QUIET_ROUNDS = 4, MOST_ROUNDS = 64, FEW_ROUNDS = 3 };
 static const double better = 0.99;
 
 enum { MOST_CURVES = 96, MOST_SIZES = TG_MEASURED_SIZES };
 
 /* More points are put between two that differ by this, unless they are this close already. */
 static const double step_of_cycles = 0.08, least_step = 0.7, close_pages = 1.025;
-enum { MOST_REFINED = 40 };
+enum { MOST_REFINED = 40, MOST_PAGES_REFINED = 16384 };
 
 /* --- points --- */
 
@@ -150,7 +150,7 @@ static bool refine(Line *l)
       const Point *const a = &l->point[i], *const b = &l->point[i + 1];
       const double less = a->least < b->least ? a->least : b->least;
       const double more = fabs(a->least - b->least);
-      if (a->rounds == 0 || b->rounds == 0 || more < less * step_of_cycles || more < least_step
+      if (a->pages > MOST_PAGES_REFINED || a->rounds == 0 || b->rounds == 0 || more < less * step_of_cycles || more < least_step
           || b->pages < a->pages + 2 || (double)b->pages < (double)a->pages * close_pages)
          continue;
       const uint64_t middle = (uint64_t)(sqrt((double)a->pages * (double)b->pages) + 0.5);
@@ -197,7 +197,7 @@ static void add_base(Plan *p, TgPlaces *b)
 {
    const unsigned tables = 3 + tg_line_shift() - 6; /* entries of 8 bytes in a line */
    add_line(p, b, TG_CURVE_PAGES, TG_ASK_LOAD, 0, 1, 0, 16384, 8);
-   add_line(p, b, TG_CURVE_CONTROL, TG_ASK_LOAD, 0, 1, 0, 16384, 4);
+   add_line(p, b, TG_CURVE_CONTROL, TG_ASK_LOAD, 0, 1, 0, 65536, 4);
    add_line(p, b, TG_CURVE_PAGES, TG_ASK_FETCH, 0, 1, 0, 8192, 8);
    add_line(p, b, TG_CURVE_CONTROL, TG_ASK_FETCH, 0, 1, 0, 8192, 4);
    add_line(p, b, TG_CURVE_PAGES, TG_ASK_STORE, 0, 1, 0, 8192, 6);
@@ -407,6 +407,14 @@ static bool prepare(Plan *p, double begin, double seconds, size_t *left_out)
    return true;
 }
 
+static unsigned rounds_of(const Line *l)
+{
+   unsigned most = 0;
+   for (size_t i = 0; i < l->n; i++)
+      most = l->point[i].rounds > most ? l->point[i].rounds : most;
+   return most;
+}
+
 static bool keep(const Plan *p, TgMeasured *out)
 {
    out->curve = calloc(p->n + 1, sizeof *out->curve);
@@ -423,7 +431,8 @@ static bool keep(const Plan *p, TgMeasured *out)
          const Point *const point = &l->point[k];
          out->points++;
          out->settled += point->settled;
-         if (point->rounds == 0)
+         /* Points that came late had too few rounds to be believed. */
+         if (point->rounds == 0 || (point->rounds < FEW_ROUNDS && rounds_of(l) >= 2 * FEW_ROUNDS))
             continue;
          c->point[c->n++] = (TgPoint){ .pages = point->pages, .cycles = point->least,
                                        .spread = spread_of(point), .rounds = point->rounds };
@@ -452,7 +461,7 @@ bool tg_measure(const TgPlanWish *wish, TgMeasured *out)
    int more = good;
    for (unsigned round = 1; more > 0; round++) {
       more = measure_round(&p, begin, wish->seconds);
-      if (round == 2 || round == 3 || round == 4 || round == 6)
+      if (round >= 2 && round <= 8)
          for (size_t i = 0; i < p.n && good; i++)
             good = refine(&p.line[i]);
       for (size_t i = 0; i < p.n; i++)
