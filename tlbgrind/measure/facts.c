@@ -58,12 +58,16 @@ static void as_of_loads(TgFacts *f)
    for (unsigned i = 0; loads && i < f->n_sides; i++) {
       TgSide *const s = &f->side[i];
       if (s->ask != TG_ASK_STORE || s->page_shift != f->base_page_shift || s->n_levels < 2
-          || loads->n_levels < 2 || loads->level[1].sets.sure == TG_NOT_TOLD)
+          || loads->n_levels < 2 || loads->level[1].ways.sure == TG_NOT_TOLD)
          continue;
       const TgLevel *const of = &loads->level[1];
       TgLevel *const l = &s->level[1];
       if ((double)l->fits > 1.25 * (double)of->fits || (double)of->fits > 1.25 * (double)l->fits)
          continue;
+      if (of->entries.sure == TG_NOT_TOLD || of->sets.sure == TG_NOT_TOLD) {
+         tg_figure_not_told(&l->entries, "not told of loads, whose misses begin at as many pages");
+         continue;
+      }
       tg_figure_tell(&l->entries, of->entries.value, TG_LIKELY,
                      "as of loads, whose misses begin at as many pages");
       tg_figure_tell(&l->ways, of->ways.value, TG_LIKELY, "as of loads");

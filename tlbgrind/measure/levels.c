@@ -7,6 +7,10 @@
 #include "measure/figure.h"
 #include "measure/steps.h"
 
+/* A rise over more than this ratio of pages is not of evenly filled sets: where it begins is not
+   surely where they are full. */
+static const double widest_rise = 1.6;
+
 /* No translation array has fewer entries; what fewer pages show is of the core. */
 static const double least_entries = 4;
 
@@ -33,7 +37,8 @@ static double cache_rise(const TgExcess *caches, double pages)
    return tg_excess_at(caches, pages * beside_cache) - tg_excess_at(caches, pages / beside_cache);
 }
 
-static void read_level(const TgExcess *e, const TgExcess *caches, const TgStep *s, TgLevel *out)
+static void read_level(const TgExcess *e, const TgExcess *caches, const TgStep *s, TgAsk ask,
+                       unsigned number, TgLevel *out)
 {
    const double height = s->after - s->before;
    memset(out, 0, sizeof *out);
@@ -43,13 +48,16 @@ static void read_level(const TgExcess *e, const TgExcess *caches, const TgStep *
    out->after = s->after;
    TgFigure *const f = &out->entries;
    f->value = tg_step_capacity(s);
-   f->sure = height >= 2.5 * s->tolerance && s->misses <= fine_gap * s->fits && e->noise < 0.1
-                      && caches->n > 0
+   /* Front ends run ahead and hide what fetches wait for, and predictors have steps of their own. */
+   const int doubtful = s->uneven || s->full > widest_rise * s->misses || e->noise >= 0.1 || caches->n == 0
+                        || (ask == TG_ASK_FETCH && s->open == 0 && number > 0);
+   f->sure = !doubtful && height >= 2.5 * s->tolerance && s->misses <= fine_gap * s->fits 
                 ? TG_SURE
                 : TG_LIKELY;
    snprintf(f->why, sizeof f->why,
-            "a step from %.1f to %.1f cycles between %llu and %llu pages, %u rounds", s->before,
-            s->after, (unsigned long long)out->fits, (unsigned long long)out->misses, e->rounds);
+            "a %s from %.1f to %.1f cycles %s %llu and %llu pages, %u rounds",
+            s->uneven ? "slope" : "step", s->before, s->after,
+            s->uneven ? "with its middle between" : "between", (unsigned long long)out->fits, (unsigned long long)out->misses, e->rounds);
    out->miss_cycles = *f;
    out->miss_cycles.value = height;
    if (s->open)
@@ -113,7 +121,8 @@ void tg_levels_read(const TgCurve *pages, const TgCurve *control, TgSide *out)
       if (walks)
          step[i].after = fmax(step[i].before + surely_walks,
                               fmin(step[i].after, tg_excess_at(&e, 1.6 * step[i].misses)));
-      read_level(&e, &caches, &step[i], &out->level[out->n_levels++]);
+      read_level(&e, &caches, &step[i], out->ask, out->n_levels, &out->level[out->n_levels]);
+      out->n_levels++;
       if (walks)
          break;
    }

@@ -13,7 +13,7 @@ static const double flat_over = 1.3;
 static const double flat_part = 0.12;
 
 /* The rise has begun where it has this part of its height; the more noise, the later. */
-static const double begun = 0.10, most_begun = 0.35;
+static const double begun = 0.05, most_begun = 0.35;
 
 /* Steps so close to each other are one: a ramp that noise has broken in two. No two levels have
    sizes so close. */
@@ -21,6 +21,18 @@ static const double same_rise = 1.6;
 
 /* Points around a knee that are further apart tell only the last that fits. */
 static const double round_gap = 1.35;
+
+/* A rise is over where its slope is less than this part of its steepest: what comes behind is page
+   tables that leave the caches. The slope is taken over that ratio of pages. */
+static const double steep_part = 0.25, slope_over = 1.2;
+
+/* Unless it becomes flat soon, at less than so much of that height. */
+static const double grown = 1.25;
+
+/* Where sets are not filled evenly, the first overflow long before the last: so long a foot, as a
+   part of the way from it to the half of the rise. About half of the references then miss when
+   there are as many pages as entries. */
+static const double long_foot = 0.5, half_misses = 0.54;
 
 /* A rise over more than this ratio of pages is no step, but a drift. */
 static const double widest = 4;
@@ -41,6 +53,23 @@ static size_t flat_from(const TgExcess *e, size_t i, double before)
    return e->n;
 }
 
+/* The first point behind `i` where the slope has fallen to a part of the steepest before, or n. */
+static size_t slower_from(const TgExcess *e, size_t i)
+{
+   double steepest = 0;
+   for (size_t k = i > 0 ? i - 1 : 0; k < e->n; k++) {
+      const double end = e->pages[k] * slope_over;
+      if (end > e->pages[e->n - 1])
+         return e->n;
+      const double slope = tg_excess_at(e, end) - e->over[k];
+      if (slope > steepest)
+         steepest = slope;
+      else if (k > i && slope < steep_part * steepest)
+         return k;
+   }
+   return e->n;
+}
+
 /* The pages at which the excess passes a value that lies above point `from` and not above the
    last one. */
 static double passes(const TgExcess *e, size_t from, double value)
@@ -55,12 +84,44 @@ static double passes(const TgExcess *e, size_t from, double value)
    return e->pages[e->n - 1];
 }
 
+/* What noise may still be in the points at the end of the flat stretch, in cycles: few of the same
+   height are behind them. */
+static double unsure_at(const TgExcess *e, size_t flat, const TgStep *s)
+{
+   size_t i = flat;
+   while (i + 1 < e->n && e->over[i + 1] <= s->before + s->tolerance)
+      i++;
+   return fmax(s->tolerance, 2 * e->taken * e->cycles[i]);
+}
+
+/* Whether the sets fill unevenly; then the knee is where about half of the references miss. */
+static int find_uneven_knee(const TgExcess *e, size_t flat, TgStep *s)
+{
+   const double height = s->after - s->before;
+   const double foot = fmax(s->tolerance, 0.03 * height), low = 0.12 * height;
+   if (foot > low / 1.5 || 2 * unsure_at(e, flat, s) > foot)
+      return 0;
+   const double at_foot = passes(e, flat, s->before + foot);
+   const double at_low = passes(e, flat, s->before + low);
+   const double at_half = passes(e, flat, s->before + half_misses * height);
+   /* A foot of one step between two points is no foot. */
+   if (at_half < 1.08 * at_low || at_low - at_foot < long_foot * (at_half - at_low)
+       || at_low < 1.05 * at_foot)
+      return 0;
+   s->fits = at_half / 1.05;
+   s->misses = at_half * 1.05;
+   s->uneven = 1;
+   return 1;
+}
+
 /* The knee: between the last point at the lower height and the next. A ramp is followed back to
    where it leaves that height. */
 static void find_knee(const TgExcess *e, size_t flat, TgStep *s)
 {
+   if (find_uneven_knee(e, flat, s))
+      return;
    const double height = s->after - s->before;
-   const double unsure = fmax(s->tolerance, 2 * e->taken * e->cycles[flat]);
+   const double unsure = unsure_at(e, flat, s);
    const double low = s->before + fmax(fmin(unsure, most_begun * height), begun * height);
    size_t i = flat;
    while (i + 1 < e->n && e->over[i + 1] <= low)
@@ -96,14 +157,18 @@ unsigned tg_steps_read(const TgExcess *e, TgStep out[TG_MAX_STEPS])
          i++;
          continue;
       }
-      const size_t next = flat_from(e, i, before);
+      const size_t even = flat_from(e, i, before), slower = slower_from(e, i);
+      const int grows = slower < even
+                        && (even == e->n || e->over[even] - before
+                                               > grown * (e->over[slower] - before));
+      const size_t next = grows ? e->n : even;
       TgStep s = { .before = before, .tolerance = tg_excess_tolerance(e, i, 2) };
       s.open = next == e->n;
       size_t top = next;
       if (s.open) {
-         top = e->n - 1;
          /* What a miss costs is read soon behind the knee, before other costs grow. */
-         while (top > i + 1 && e->pages[top] > 2 * e->pages[i])
+         top = slower < e->n ? slower : e->n - 1;
+         while (slower == e->n && top > i + 1 && e->pages[top] > 2 * e->pages[i])
             top--;
       }
       s.after = e->over[top];
@@ -112,15 +177,18 @@ unsigned tg_steps_read(const TgExcess *e, TgStep out[TG_MAX_STEPS])
       if (height >= fmax(tg_excess_tolerance(e, i, 3), fmax(0.04, 2 * e->taken) * e->cycles[i])
           && e->n - i >= 2) {
          find_knee(e, flat, &s);
-         if (n > 0 && s.fits <= same_rise * out[n - 1].misses)
+         if (n > 0 && out[n - 1].open && height < 0.5 * (out[n - 1].after - out[n - 1].before))
+            ; /* Only walks go on growing: this is what they cost more. */
+         else if (n > 0 && s.fits <= same_rise * out[n - 1].misses)
             go_on(&out[n - 1], &s);
          else if (s.full <= widest * s.misses || s.open)
             out[n++] = s;
       }
-      if (s.open)
+      /* Only walks go on growing: there are no more levels behind them. */
+      if (next == e->n && even == e->n)
          break;
-      flat = top;
-      i = top + 1;
+      flat = grows ? even : top;
+      i = flat + 1;
    }
    return n;
 }

@@ -12,6 +12,8 @@ typedef struct {
    double before, after; /* the excess on the flat stretches on both sides */
    double full;          /* pages from which on it is as high as `after` */
    int open;             /* there is no flat stretch behind it: `after` is a guess */
+   int uneven;           /* sets overflow one after the other over a long stretch, as where their
+                            numbers are hashed: the knee is the middle of it */
    double tolerance;     /* the noise there, in cycles */
 } TgStep;
 
