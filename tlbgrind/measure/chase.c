@@ -259,6 +259,18 @@ static Link *link_conflicts(const Lines *l, const uint32_t *order, uint64_t n, u
    return (Link *)(void *)conflict_at(l, order[0], fillers);
 }
 
+/* Loads all in ever other orders. In the same order again and again, a replacement that is not LRU may
+   never drive out a page that is none of ours, though there is room for all of ours. */
+static void settle_conflicts(const Lines *l, uint64_t n, uint64_t fillers)
+{
+   enum { ORDERS = 48 };
+   for (int k = 0; k < ORDERS; k++) {
+      const uint32_t *const order = tg_random_order(n);
+      for (uint64_t i = 0; order != NULL && i < n; i++)
+         (void)*(const volatile char *)conflict_at(l, order[i], fillers);
+   }
+}
+
 static bool begin_conflict(const TgCurve *c, TgPlaces *places, Round *r)
 {
    const uint32_t *const order = tg_random_order(r->n);
@@ -269,6 +281,7 @@ static bool begin_conflict(const TgCurve *c, TgPlaces *places, Round *r)
    r->lines.base += tg_random_below(CONFLICT_SETS) << places->size.shift;
    r->lines.filler_step = places->size.shift;
    r->link[0] = link_conflicts(&r->lines, order, r->n, c->chains);
+   settle_conflicts(&r->lines, r->n, c->chains);
    return true;
 }
 
@@ -378,8 +391,8 @@ double tg_probe_round(const TgCurve *c, TgPlaces *places, uint64_t pages)
    if (!begin(c, places, pages, &r))
       return -1.0;
    const uint64_t warm = r.n < most_warm ? r.n : most_warm;
-   /* Several times, for a replacement that is not LRU forgets slowly what was there before. */
-   go_round(&r, r.n <= 512 ? 16 * warm : r.n <= 16384 ? 2 * warm : warm);
+   /* Twice, for a replacement that is not LRU forgets slowly what was there before. */
+   go_round(&r, r.n <= 16384 ? 2 * warm : warm);
    const double guess = timed(&r, SOME_REFERENCES);
    const double wanted = (c->kind == TG_CURVE_TABLES ? part_cycles_far : part_cycles)
                          / (guess > 1.0 ? guess : 4.0);

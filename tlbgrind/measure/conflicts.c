@@ -16,11 +16,26 @@ typedef struct {
    double fit; /* 0: all do, or it cannot be told */
 } Fit;
 
-/* Cycles of a lap beyond those of the first point and of a hit for each page more. */
+/* Cycles of a reference while all pages fit: the median of the first points, since no level has fewer
+   ways than half of these. */
+static double hit_of(const TgCurve *c)
+{
+   enum { FIRST = 5 };
+   double sorted[FIRST];
+   for (size_t i = 0; i < FIRST; i++) {
+      size_t k = i;
+      for (; k > 0 && sorted[k - 1] > c->point[i].cycles; k--)
+         sorted[k] = sorted[k - 1];
+      sorted[k] = c->point[i].cycles;
+   }
+   return sorted[FIRST / 2];
+}
+
+/* Cycles of a lap beyond those of hits alone. */
 static double excess_of(const TgCurve *c, size_t i)
 {
-   const TgPoint *const first = &c->point[0], *const p = &c->point[i];
-   return p->cycles * (double)p->pages - first->cycles * (double)p->pages;
+   const TgPoint *const p = &c->point[i];
+   return (p->cycles - hit_of(c)) * (double)p->pages;
 }
 
 /* Whether from this point on the excess is that high. One of the next points may be disturbed. */
@@ -37,14 +52,14 @@ static int stays_above(const TgCurve *c, size_t i, double excess)
 
 static double fit_of(const TgCurve *c)
 {
-   const size_t last = c->n - 1, middle = c->n * 3 / 4;
    if (c->n < LEAST_POINTS)
       return 0;
+   const size_t last = c->n - 1, middle = c->n * 3 / 4;
    /* At the end all miss, each for the cost of a miss; this many times a hit is no noise. */
    const double miss = (excess_of(c, last) - excess_of(c, middle))
                        / (double)(c->point[last].pages - c->point[middle].pages);
    const double all = (double)(c->point[last].pages - c->point[0].pages + 1);
-   if (miss < 0.5 * c->point[0].cycles || excess_of(c, last) < 0.5 * miss * all)
+   if (miss < 0.5 * hit_of(c) || excess_of(c, last) < 0.5 * miss * all)
       return 0;
    for (size_t i = 0; i < c->n; i++) {
       /* Of a set of one page too many, at least the new one and its victim miss. */

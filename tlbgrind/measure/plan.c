@@ -101,27 +101,48 @@ static int by_value(const void *a, const void *b)
    return (x > y) - (x < y);
 }
 
+static unsigned sorted_values(const Point *p, float out[MOST_ROUNDS])
+{
+   const unsigned n = p->rounds < MOST_ROUNDS ? p->rounds : MOST_ROUNDS;
+   memcpy(out, p->value, n * sizeof *out);
+   qsort(out, n, sizeof *out, by_value);
+   return n;
+}
+
 /* Between the least and the median. */
 static double spread_of(const Point *p)
 {
    float sorted[MOST_ROUNDS];
-   const unsigned n = p->rounds < MOST_ROUNDS ? p->rounds : MOST_ROUNDS;
-   if (n == 0)
-      return 0.0;
-   memcpy(sorted, p->value, n * sizeof *sorted);
-   qsort(sorted, n, sizeof *sorted, by_value);
-   const double more = (double)sorted[n / 2] - p->least;
+   const unsigned n = sorted_values(p, sorted);
+   const double more = n == 0 ? 0.0 : (double)sorted[n / 2] - p->least;
    return more > 0.0 ? more : 0.0;
+}
+
+/* The least that a second round confirms. Where the core's speed changes between a part and the
+   look at it, a time can be too short as well, but not twice by the same. */
+static double least_of(const Point *p)
+{
+   static const double near[] = { 1.01, 1.03 };
+   float sorted[MOST_ROUNDS];
+   const unsigned n = sorted_values(p, sorted);
+   if (n < 3)
+      return (double)sorted[0];
+   for (size_t k = 0; k < sizeof near / sizeof *near; k++)
+      for (unsigned i = 0; i <= n / 2 && i + 1 < n; i++)
+         if ((double)sorted[i + 1] <= (double)sorted[i] * near[k])
+            return (double)sorted[i];
+   return (double)sorted[1];
 }
 
 static void take(Point *p, double cycles)
 {
+   const double before = p->least;
    if (p->rounds < MOST_ROUNDS)
       p->value[p->rounds] = (float)cycles;
-   p->quiet = p->rounds > 0 && cycles > p->least * better ? p->quiet + 1 : 0;
-   if (p->rounds == 0 || cycles < p->least)
-      p->least = cycles;
    p->rounds++;
+   p->least = least_of(p);
+   p->quiet = p->rounds > 1 && fabs(p->least - before) <= before * (1.0 - better) ? p->quiet + 1
+                                                                                    : 0;
    p->settled = p->rounds >= MOST_ROUNDS
                 || (p->rounds >= LEAST_ROUNDS && p->quiet >= QUIET_ROUNDS);
 }
