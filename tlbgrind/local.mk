@@ -845,6 +845,7 @@ PROBE_INCLUDES = \
 
 bin_PROGRAMS += tlbgrind/tg_measure
 tlbgrind_tg_measure_SOURCES = $(PROBE_SOURCES) $(PROBE_INCLUDES)
+tlbgrind_tg_measure_SHORTNAME = tlbgrind_measure
 tlbgrind_tg_measure_CPPFLAGS = $(SIM_CPPFLAGS) -DTG_VERSION='"$(PACKAGE_VERSION)"'
 tlbgrind_tg_measure_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
 tlbgrind_tg_measure_LDFLAGS = -static-libtool-libs

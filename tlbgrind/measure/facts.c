@@ -40,13 +40,20 @@ static const TgCurve *control_of(const TgCurve *curve, size_t n, const TgCurve *
 }
 
 /* Processors guess fetches ahead, by tables with ends of their own. Behind the first level a step is
-   that of translations only if strides find ways in it, too. */
-static void doubt_guesses(TgSide *side)
+   that of translations only if strides find ways in it, or loads fill it, too. */
+static void doubt_guesses(TgFacts *f)
 {
-   for (unsigned l = 1; l < side->n_levels; l++) {
-      if (side->level[l].ways.sure == TG_NOT_TOLD)
-         tg_figure_not_told(&side->level[l].entries,
-                            "a step that may be that of guesses where fetches go");
+   for (unsigned i = 0; i < f->n_sides; i++) {
+      TgSide *const side = &f->side[i];
+      for (unsigned l = 1; side->ask == TG_ASK_FETCH && l < side->n_levels; l++) {
+         int shared = 0;
+         for (unsigned k = 0; k < f->n_shares; k++)
+            shared = shared || (f->share[k].ask == TG_ASK_FETCH && f->share[k].level == l
+                                && f->share[k].share == TG_SHARE_YES);
+         if (!shared && side->level[l].ways.sure == TG_NOT_TOLD)
+            tg_figure_not_told(&side->level[l].entries,
+                               "a step that may be that of guesses where fetches go");
+      }
    }
 }
 
@@ -81,8 +88,6 @@ static void read_side(const TgCurve *curve, size_t n, const TgCurve *pages, TgSi
    tg_levels_read(pages, control, out);
    tg_sets_read(curve, n, pages, control, out);
    tg_conflicts_read(curve, n, out);
-   if (out->ask == TG_ASK_FETCH)
-      doubt_guesses(out);
    for (unsigned l = 0; l < out->n_levels; l++) {
       tg_replacement_read(pages, control, &out->level[l]);
       if (l > 0)
@@ -139,5 +144,6 @@ void tg_facts_read(const TgCurve *curve, size_t n, TgFacts *out)
       out->base_page_shift = smallest;
    as_of_loads(out);
    read_shares(curve, n, out);
+   doubt_guesses(out);
    read_walks(curve, n, out);
 }
