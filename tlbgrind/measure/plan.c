@@ -165,7 +165,8 @@ static void doubt(Line *l)
 /* Puts points into steps. Curves of tables have their form from few. */
 static bool refine(Line *l)
 {
-   if (l->what.kind == TG_CURVE_TABLES || l->what.kind == TG_CURVE_OVERLAP || l->what.kind == TG_CURVE_CONFLICT)
+   if (l->what.kind == TG_CURVE_TABLES || l->what.kind == TG_CURVE_OVERLAP
+       || l->what.kind == TG_CURVE_CONFLICT)
       return true;
    for (size_t i = 0; i + 1 < l->n && l->refined < MOST_REFINED; i++) {
       const Point *const a = &l->point[i], *const b = &l->point[i + 1];
