@@ -10,8 +10,8 @@ from __future__ import annotations
 import csv
 import os
 import subprocess
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from tg_environment import TLBGRIND
