@@ -172,7 +172,8 @@ static bool refine(Line *l)
       const Point *const a = &l->point[i], *const b = &l->point[i + 1];
       const double less = a->least < b->least ? a->least : b->least;
       const double more = fabs(a->least - b->least);
-      if (a->pages > MOST_PAGES_REFINED || a->rounds == 0 || b->rounds == 0 || more < less * step_of_cycles || more < least_step
+      if (a->pages > MOST_PAGES_REFINED || a->rounds == 0 || b->rounds == 0
+          || more < less * step_of_cycles || more < least_step
           || b->pages < a->pages + 2 || (double)b->pages < (double)a->pages * close_pages)
          continue;
       const uint64_t middle = (uint64_t)(sqrt((double)a->pages * (double)b->pages) + 0.5);
