@@ -88,12 +88,17 @@ static double ways_of(const Fit *fit, size_t n, unsigned *agree)
 {
    double least = 0, ways = 0;
    *agree = 0;
-   for (size_t i = 0; i < n; i++)
-      if (fit[i].fit > 0 && (least == 0 || fit[i].fit < least))
+   for (size_t i = 0; i < n; i++) {
+      /* One stride alone may have been disturbed. */
+      unsigned like = 0;
+      for (size_t k = 0; k < n; k++)
+         like += fit[k].fit >= fit[i].fit && fit[k].fit <= fit[i].fit + 1;
+      if (fit[i].fit > 0 && like >= 2 && (least == 0 || fit[i].fit < least))
          least = fit[i].fit;
+   }
    const double near = least + fmax(1, floor(least / 8));
    for (size_t i = 0; i < n; i++) {
-      if (fit[i].fit > 0 && fit[i].fit <= near) {
+      if (fit[i].fit >= least && fit[i].fit > 0 && fit[i].fit <= near) {
          ways = fmax(ways, fit[i].fit);
          ++*agree;
       }
