@@ -173,6 +173,7 @@ CLIENT_LIBS = \
 
 # Shell scripts that print TAP.
 SCRIPT_TESTS = \
+	tests/run-cross \
 	tests/run-floors \
 	tests/run-fuzz \
 	tests/run-install \
@@ -223,6 +224,7 @@ PYTEST_FILES = \
 	tests/faults/test_tg_faults.py \
 	tests/faults/test_used.py \
 	tests/mmu/test_mmus.py \
+	tests/measure/test_measure.py \
 	tests/model/test_properties.py \
 	tests/model/test_reach.py \
 	tests/model/test_thp_native.py \
@@ -348,6 +350,7 @@ TEST_INPUTS = \
 	tests/faults/record.py \
 	tests/clients/fault_fixed.ld \
 	tests/clients/fault_padding.ld \
+	tests/measure/zen4.csv \
 	tests/mmu/cases \
 	tests/model/naive_machine.py \
 	tests/oracle/any_machines.py \
@@ -574,6 +577,7 @@ QUICK_TESTS = \
 	tests/faults/test_perf_lines.py \
 	tests/faults/test_recorded.py \
 	tests/machines/test_machines.py \
+	tests/measure/test_measure.py \
 	tests/model/test_walk.py \
 	tests/order/test_check.py \
 	tests/order/test_data.py \

@@ -139,6 +139,10 @@ void tg_replacement_read(const TgCurve *pages, const TgCurve *control, TgLevel *
 void tg_sets_read(const TgCurve *stride, size_t n, const TgCurve *pages, const TgCurve *control,
                   TgSide *side);
 
+/* conflicts.c: ways, sets and entries of the level behind the first from those of n curves that are
+   CONFLICT curves of the side. They tell more than strides, which the first level hides. */
+void tg_conflicts_read(const TgCurve *curve, size_t n, TgSide *side);
+
 /* shares.c: whether the level is shared by loads and the other kind, from a MIXED curve in which
    half of the pages are `other`'s. */
 void tg_share_read(const TgCurve *mixed, const TgCurve *control, const TgSide *loads,

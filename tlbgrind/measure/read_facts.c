@@ -1,6 +1,6 @@
 /* Reads all curves of a machine into its facts, each by the file of its subject. */
 
-#include "measure/facts.h"
+#include "measure/figure.h"
 
 static const TgCurve *find(const TgCurve *curve, size_t n, TgCurveKind kind, TgAsk ask,
                            unsigned page_shift)
@@ -28,11 +28,55 @@ static const TgCurve *control_of(const TgCurve *curve, size_t n, const TgCurve *
    return NULL;
 }
 
+/* Processors guess fetches ahead, by tables with ends of their own. Behind the first level a step is
+   that of translations only if strides find ways in it, or loads fill it, too. */
+static void doubt_guesses(TgFacts *f)
+{
+   for (unsigned i = 0; i < f->n_sides; i++) {
+      TgSide *const side = &f->side[i];
+      for (unsigned l = 1; side->ask == TG_ASK_FETCH && l < side->n_levels; l++) {
+         int shared = 0;
+         for (unsigned k = 0; k < f->n_shares; k++)
+            shared = shared || (f->share[k].ask == TG_ASK_FETCH && f->share[k].level == l
+                                && f->share[k].share == TG_SHARE_YES);
+         if (!shared && side->level[l].ways.sure == TG_NOT_TOLD)
+            tg_figure_not_told(&side->level[l].entries,
+                               "a step that may be that of guesses where fetches go");
+      }
+   }
+}
+
+/* Stores have no CONFLICT curves. Where their step behind the first level lies where that of loads
+   lies, it is that of the same array or of one like it. */
+static void as_of_loads(TgFacts *f)
+{
+   const TgSide *const loads = tg_facts_side(f, TG_ASK_LOAD, f->base_page_shift);
+   for (unsigned i = 0; loads && i < f->n_sides; i++) {
+      TgSide *const s = &f->side[i];
+      if (s->ask != TG_ASK_STORE || s->page_shift != f->base_page_shift || s->n_levels < 2
+          || loads->n_levels < 2 || loads->level[1].ways.sure == TG_NOT_TOLD)
+         continue;
+      const TgLevel *const of = &loads->level[1];
+      TgLevel *const l = &s->level[1];
+      if ((double)l->fits > 1.25 * (double)of->fits || (double)of->fits > 1.25 * (double)l->fits)
+         continue;
+      if (of->entries.sure == TG_NOT_TOLD || of->sets.sure == TG_NOT_TOLD) {
+         tg_figure_not_told(&l->entries, "not told of loads, whose misses begin at as many pages");
+         continue;
+      }
+      tg_figure_tell(&l->entries, of->entries.value, TG_LIKELY,
+                     "as of loads, whose misses begin at as many pages");
+      tg_figure_tell(&l->ways, of->ways.value, TG_LIKELY, "as of loads");
+      tg_figure_tell(&l->sets, of->sets.value, TG_LIKELY, "as of loads");
+   }
+}
+
 static void read_side(const TgCurve *curve, size_t n, const TgCurve *pages, TgSide *out)
 {
    const TgCurve *const control = control_of(curve, n, pages);
    tg_levels_read(pages, control, out);
    tg_sets_read(curve, n, pages, control, out);
+   tg_conflicts_read(curve, n, out);
    for (unsigned l = 0; l < out->n_levels; l++) {
       tg_replacement_read(pages, control, &out->level[l]);
       if (l > 0)
@@ -87,6 +131,8 @@ void tg_facts_read(const TgCurve *curve, size_t n, TgFacts *out)
    }
    if (out->base_page_shift == 0 && smallest < 64)
       out->base_page_shift = smallest;
+   as_of_loads(out);
    read_shares(curve, n, out);
+   doubt_guesses(out);
    read_walks(curve, n, out);
 }
