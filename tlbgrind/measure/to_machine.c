@@ -292,7 +292,7 @@ int tg_to_machine(const TgFacts *f, char *out, size_t size, tlb_reason *why)
    snprintf(m.isa, sizeof m.isa, "%s", f->isa[0] != '\0' ? f->isa : "unknown");
    snprintf(m.source, sizeof m.source, "%s", f->when[0] != '\0' ? f->when : "tg_measure");
    m.year = f->year;
-   m.confidence = 'B';
+   m.confidence = TLB_MEASURED;
    m.base_page_shift = f->base_page_shift;
    add_arrays(&m, f, loads);
    add_walk(&m, f);
