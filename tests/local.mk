@@ -30,6 +30,7 @@ UNIT_TESTS = \
 	tests/unit/test_measure_levels \
 	tests/unit/test_measure_public \
 	tests/unit/test_measure_sets \
+	tests/unit/test_measured_costs \
 	tests/unit/test_mmus \
 	tests/unit/test_override \
 	tests/unit/test_pagemap \
@@ -266,6 +267,7 @@ PYTEST_FILES = \
 	tests/tool/test_exec.py \
 	tests/tool/test_files.py \
 	tests/tool/test_flushes.py \
+	tests/tool/test_host.py \
 	tests/tool/test_huge_pages.py \
 	tests/tool/test_members.py \
 	tests/tool/test_named.py \
@@ -535,6 +537,7 @@ PY_LOG_COMPILER = $(SHELL) $(srcdir)/tests/run-pytest
 AM_TESTS_ENVIRONMENT = \
 	TLBGRIND='$(abs_top_builddir)/tlbgrind/tlbgrind'; export TLBGRIND; \
 	TG_ANNOTATE='$(abs_top_srcdir)/tlbgrind/tg_annotate'; export TG_ANNOTATE; \
+	XDG_CONFIG_HOME='$(abs_top_builddir)/tests/no-config'; export XDG_CONFIG_HOME; \
 	TG_BUILDDIR='$(abs_top_builddir)'; export TG_BUILDDIR; \
 	TG_SRCDIR='$(abs_top_srcdir)'; export TG_SRCDIR; \
 	TG_CLIENTS='$(abs_top_builddir)/tests/clients'; export TG_CLIENTS; \

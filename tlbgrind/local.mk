@@ -39,6 +39,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/machine/machine_file_print.c \
 	tlbgrind/sim/machine/machine_input.c \
 	tlbgrind/sim/machine/machine_list.c \
+	tlbgrind/sim/machine/measured_costs.c \
 	tlbgrind/sim/machine/override.c \
 	tlbgrind/sim/machine/product_names.c \
 	tlbgrind/sim/machine/siblings.c \
@@ -101,6 +102,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/machine/cpuinfo.h \
 	tlbgrind/sim/machine/machine_argument.h \
 	tlbgrind/sim/machine/machine_file_parts.h \
+	tlbgrind/sim/machine/measured_costs.h \
 	tlbgrind/sim/machine/override.h \
 	tlbgrind/sim/machine/product_names.h \
 	tlbgrind/sim/mmu/cores.h \
@@ -777,14 +779,18 @@ tlbgrind_tlbgrind_debug_info_LDADD =
 
 MEASURE_SOURCES = \
 	tlbgrind/measure/against.c \
+	tlbgrind/measure/caches.c \
 	tlbgrind/measure/conflicts.c \
 	tlbgrind/measure/curves_csv.c \
 	tlbgrind/measure/excess.c \
 	tlbgrind/measure/facts.c \
 	tlbgrind/measure/figure.c \
 	tlbgrind/measure/levels.c \
+	tlbgrind/measure/machine_arrays.c \
 	tlbgrind/measure/machine_levels.c \
+	tlbgrind/measure/machine_walk.c \
 	tlbgrind/measure/overlap.c \
+	tlbgrind/measure/pieces.c \
 	tlbgrind/measure/read_facts.c \
 	tlbgrind/measure/replacement.c \
 	tlbgrind/measure/sets.c \
@@ -802,7 +808,8 @@ MEASURE_INCLUDES = \
 	tlbgrind/measure/figure.h \
 	tlbgrind/measure/machine_levels.h \
 	tlbgrind/measure/overflow.h \
-	tlbgrind/measure/steps.h
+	tlbgrind/measure/steps.h \
+	tlbgrind/measure/to_machine_parts.h
 
 noinst_LIBRARIES = tlbgrind/libmeasure.a
 tlbgrind_libmeasure_a_SOURCES = $(MEASURE_SOURCES) $(MEASURE_INCLUDES)
@@ -820,6 +827,7 @@ PROBE_SOURCES = \
 	tlbgrind/measure/chase.c \
 	tlbgrind/measure/clock.c \
 	tlbgrind/measure/code.c \
+	tlbgrind/measure/home.c \
 	tlbgrind/measure/main.c \
 	tlbgrind/measure/memory.c \
 	tlbgrind/measure/options.c \
@@ -829,6 +837,7 @@ PROBE_SOURCES = \
 	tlbgrind/measure/plan.c \
 	tlbgrind/measure/report.c \
 	tlbgrind/measure/surroundings.c \
+	tlbgrind/measure/system_caches.c \
 	tlbgrind/measure/whole_file.c
 
 PROBE_INCLUDES = \
@@ -836,6 +845,7 @@ PROBE_INCLUDES = \
 	tlbgrind/measure/chase.h \
 	tlbgrind/measure/clock.h \
 	tlbgrind/measure/code.h \
+	tlbgrind/measure/home.h \
 	tlbgrind/measure/memory.h \
 	tlbgrind/measure/options.h \
 	tlbgrind/measure/order.h \
@@ -844,6 +854,7 @@ PROBE_INCLUDES = \
 	tlbgrind/measure/plan.h \
 	tlbgrind/measure/report.h \
 	tlbgrind/measure/surroundings.h \
+	tlbgrind/measure/system_caches.h \
 	tlbgrind/measure/whole_file.h
 
 bin_PROGRAMS += tlbgrind/tg_measure

@@ -34,6 +34,15 @@ unsigned tg_line_shift(void)
    return bytes == 128 ? 7 : bytes == 256 ? 8 : 6;
 }
 
+/* log2 of the system's base page. */
+static unsigned base_shift(void)
+{
+   unsigned shift = 0;
+   while ((long)1 << shift < sysconf(_SC_PAGESIZE))
+      shift++;
+   return shift;
+}
+
 /* Modulo the 64 lines of 4K, its multiples have no short pattern. */
 enum { ODD_LINES = 27 };
 
@@ -43,8 +52,10 @@ static Lines lines_of(const TgCurve *c, const TgPlace *place)
    l.step = c->kind == TG_CURVE_CONTROL ? tg_line_shift() : place->shift + c->stride_shift;
    if (place->use == TG_TO_EXECUTE)
       l.line *= ODD_LINES;
+   if (c->kind == TG_CURVE_PIECES)
+      l.step = base_shift();
    if (c->kind != TG_CURVE_CONTROL && c->kind != TG_CURVE_TABLES)
-      l.mask = ((uint64_t)1 << place->shift) - 1;
+      l.mask = ((uint64_t)1 << (c->kind == TG_CURVE_PIECES ? l.step : place->shift)) - 1;
    return l;
 }
 
@@ -56,7 +67,7 @@ typedef struct Link {
    volatile uint64_t *store;
 } Link;
 
-enum { MOST_CHAINS = 8 };
+enum { MOST_CHAINS = 32 };
 
 static inline void chase(Link *p[], unsigned chains, uint64_t steps)
 {
@@ -73,7 +84,8 @@ static inline void chase(Link *p[], unsigned chains, uint64_t steps)
       p[k] = at[k];
 }
 
-/* Each number of chains a loop of its own, in which all pointers are in registers. */
+/* Each number of chains a loop of its own, in which the pointers are in registers, or at least each
+   at a fixed place. */
 static void chase_all(Link *p[], unsigned chains, uint64_t steps)
 {
    switch (chains) {
@@ -86,8 +98,14 @@ static void chase_all(Link *p[], unsigned chains, uint64_t steps)
    case 4:
       chase(p, 4, steps);
       break;
-   default:
+   case 8:
       chase(p, 8, steps);
+      break;
+   case 16:
+      chase(p, 16, steps);
+      break;
+   default:
+      chase(p, 32, steps);
       break;
    }
 }
@@ -156,7 +174,8 @@ static Kernel kernel_of(const TgCurve *c, const TgPlaces *places)
       return BY_STORES;
    if (c->kind == TG_CURVE_TABLES
        || (places->zeros.base != NULL && c->kind != TG_CURVE_OVERLAP
-           && c->kind != TG_CURVE_CONFLICT && places->size.from != TG_BASE_PAGES))
+           && c->kind != TG_CURVE_CONFLICT && c->kind != TG_CURVE_PIECES
+           && places->size.from != TG_BASE_PAGES))
       return BY_ZEROS;
    return BY_POINTERS;
 }
@@ -233,12 +252,12 @@ static bool begin_code(const TgCurve *c, TgPlaces *places, Round *r)
    return true;
 }
 
-/* In how many sets it is tried, and where the pages begin that are far apart: behind the others, and
-   at a round number, for an XOR of the number's parts shares out whole parts evenly. */
+/* In how many sets it is tried, and where the pages begin that are far apart: behind the others,
+   and at a round number, for an XOR of the number's parts shares out whole parts evenly. */
 enum { CONFLICT_SETS = 16, FIRST_CONFLICT = 64 };
 
-/* The first pages that conflict, if `i` is so high; else others, side by side but for each 16th: that
-   one could be found in the set where all that are many pages apart are. */
+/* The first pages that conflict, if `i` is so high; else others, side by side but for each 16th:
+   that one could be found in the set where all that are many pages apart are. */
 static char *conflict_at(const Lines *l, uint64_t i, uint64_t fillers)
 {
    enum { GROUP = 16, FREE = GROUP - 1 };
@@ -259,8 +278,8 @@ static Link *link_conflicts(const Lines *l, const uint32_t *order, uint64_t n, u
    return (Link *)(void *)conflict_at(l, order[0], fillers);
 }
 
-/* Loads all in ever other orders. In the same order again and again, a replacement that is not LRU may
-   never drive out a page that is none of ours, though there is room for all of ours. */
+/* Loads all in ever other orders. In the same order again and again, a replacement that is not LRU
+   may never drive out a page that is none of ours, though there is room for all of ours. */
 static void settle_conflicts(const Lines *l, uint64_t n, uint64_t fillers)
 {
    enum { ORDERS = 48 };
@@ -422,6 +441,8 @@ uint64_t tg_probe_most(const TgCurve *c, TgPlaces *places)
    if (c->kind == TG_CURVE_CONTROL)
       return place->span << (place->shift - tg_line_shift());
    uint64_t most = place->span >> c->stride_shift;
+   if (c->kind == TG_CURVE_PIECES)
+      return (most < places->size.most ? most : places->size.most) << (place->shift - base_shift());
    if (c->kind == TG_CURVE_CONFLICT)
       most = most <= FIRST_CONFLICT + 1 ? 0 : most - FIRST_CONFLICT - 1 + c->chains;
    if (place->use == TG_TO_EXECUTE && most > most_code >> place->shift >> c->stride_shift)
@@ -439,6 +460,12 @@ uint64_t tg_probe_prepare(const TgCurve *c, TgPlaces *places, uint64_t pages)
       const uint64_t need = (pages - 1) >> lines;
       const uint64_t got = tg_place_touch(place, need + 1, 1);
       return got > need ? pages : got << lines;
+   }
+   if (c->kind == TG_CURVE_PIECES) {
+      const unsigned pieces = place->shift - base_shift();
+      const uint64_t need = ((pages - 1) >> pieces) + 1;
+      const uint64_t got = tg_place_touch(place, need, 1);
+      return got >= need ? pages : got << pieces;
    }
    /* Few pages, which come at their first use, in random order as well. */
    if (c->kind == TG_CURVE_CONFLICT)

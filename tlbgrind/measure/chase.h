@@ -11,6 +11,9 @@
    A store is followed by a full barrier, which waits until it is done and its translation with it.
    Nothing else waits for a store: without the barrier misses would overlap and not be seen.
 
+   PIECES are a chain of pointers in large pages that were written to: those of zeros are one page,
+   which a hypervisor may keep otherwise.
+
    TABLES read the same one line of the page of zeros through each page, so nothing but the tables
    takes room in the caches. The pages are so far apart (stride_shift) that each has a line of the
    last-level tables for itself: pages << stride_shift entries of tables, and pages lines of them,

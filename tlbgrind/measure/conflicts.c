@@ -16,8 +16,8 @@ typedef struct {
    double fit; /* 0: all do, or it cannot be told */
 } Fit;
 
-/* Cycles of a reference while all pages fit: the median of the first points, since no level has fewer
-   ways than half of these. */
+/* Cycles of a reference while all pages fit: the median of the first points, since no level has
+   fewer ways than half of these. */
 static double hit_of(const TgCurve *c)
 {
    enum { FIRST = 5 };
@@ -114,8 +114,8 @@ static double entries_of(const Fit *fit, size_t n, double ways, unsigned *agree)
       *agree = 0;
       for (size_t i = 0; i < n; i++) {
          const double sets = exp2(floor(log2(fmax(1, fit[i].fit / ways)) + 0.5));
-         /* Some places may be taken by pages that are none of ours, and sets are shared out unevenly
-            by some functions of the address. */
+         /* Some places may be taken by pages that are none of ours, and sets are shared out
+            unevenly by some functions of the address. */
          if (sets < 2 || fit[i].fit > sets * ways + 1 || fit[i].fit < 0.85 * sets * ways)
             continue;
          const double entries = ldexp(sets * ways, (int)fit[i].stride_shift);
@@ -146,8 +146,9 @@ void tg_conflicts_read(const TgCurve *curve, size_t n, TgSide *side)
       const double sets = l->entries.value / ways;
       tg_figure_not_told(&l->sets, "no stride is seen at which pages are in few sets");
       if (sets != exp2(floor(log2(sets))))
-         tg_figure_not_told(&l->entries, "the first misses are seen at a number of pages that is no "
-                                         "power of two of these ways");
+         tg_figure_not_told(&l->entries,
+                            "the first misses are seen at a number of pages that is no power of "
+                            "two of these ways");
       return;
    }
    tg_figure_tell(&l->sets, entries / ways, agree_entries >= 2 ? TG_SURE : TG_LIKELY,

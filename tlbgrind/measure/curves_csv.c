@@ -11,7 +11,7 @@
 static const char heading[] = "kind,ask,page_bytes,stride,chains,pages,cycles,spread,rounds";
 
 static const char *const kind_name[] = { "pages",   "control", "stride",  "mixed",
-                                         "overlap", "tables",  "conflict" };
+                                         "overlap", "tables",  "conflict", "pieces" };
 static const char *const ask_name[] = { "load", "store", "fetch" };
 
 enum {

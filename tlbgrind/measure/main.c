@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,17 +20,20 @@
 #include "measure/clock.h"
 #include "measure/curves_csv.h"
 #include "measure/facts.h"
+#include "measure/home.h"
 #include "measure/options.h"
 #include "measure/picture.h"
 #include "measure/plan.h"
 #include "measure/report.h"
 #include "measure/surroundings.h"
+#include "measure/system_caches.h"
 #include "measure/whole_file.h"
 #include "sim/machine/builtin.h"
 #include "sim/machine/cpuid_here.h"
 #include "sim/machine/machine.h"
 #include "sim/machine/machine_file.h"
 #include "sim/machine/machine_input.h"
+#include "sim/machine/measured_costs.h"
 
 /* Long enough for a look at each kind of curve: none is read. */
 static const double emulated_seconds = 5.0;
@@ -142,20 +146,24 @@ static unsigned smallest_page(const Curves *c)
 }
 
 static void find_facts(const TgMeasureOptions *o, const Curves *c, const TgSurroundings *s,
-                       TgFacts *f)
+                       const tlb_machine *known, TgFacts *f)
 {
    char day[16] = "";
    memset(f, 0, sizeof *f);
    f->line_bytes = 1u << tg_line_shift();
-   name_of_file(o->output != NULL ? o->output : "measured", f->name);
+   name_of_file(o->output != NULL ? o->output : o->save ? "host" : "measured", f->name);
    f->base_page_shift = smallest_page(c);
    if (o->from == NULL) {
       const time_t now = time(NULL);
       struct tm utc;
       if (gmtime_r(&now, &utc) != NULL)
          strftime(day, sizeof day, "%Y-%m-%d", &utc);
-      snprintf(f->title, sizeof f->title, "%s, measured",
-               s->processor[0] != '\0' ? s->processor : "a processor");
+      f->n_given = tg_system_caches(f->given);
+      if (known != NULL)
+         snprintf(f->title, sizeof f->title, "%s", known->title);
+      else
+         snprintf(f->title, sizeof f->title, "%s, measured",
+                  s->processor[0] != '\0' ? s->processor : "a processor");
       snprintf(f->isa, sizeof f->isa, "%s", s->isa);
       snprintf(f->when, sizeof f->when, "measured %s%s", day,
                s->virtual_machine ? " in a virtual machine" : "");
@@ -193,7 +201,7 @@ static void print_head(const Curves *c, const TgSurroundings *s)
    for (unsigned i = 0; i < m->n_in_pieces; i++) {
       print_size(m->in_pieces[i]);
       puts(" pages are translated in smaller pieces here, as a hypervisor with smaller pages has "
-           "it: nothing is told of them");
+           "it");
    }
 }
 
@@ -224,13 +232,35 @@ static void write_picture(const char *name, const Curves *c, const char *title)
    free(text);
 }
 
-static void write_machine(const char *name, const TgFacts *f)
+static void write_machine(const char *name, const TgFacts *f, const tlb_machine *known)
 {
    static char text[TG_MEASURED_TEXT];
    tlb_reason why;
-   if (!tg_to_machine(f, text, sizeof text, &why))
+   if (!tg_to_machine(f, known, text, sizeof text, &why))
       tg_measure_refuse("--output=%s: not written: %s", name, why.text);
    write_file("--output", name, text, strlen(text));
+}
+
+/* For tlbgrind --machine=host. */
+static void save_machine(const char *path, const TgFacts *f, const tlb_machine *known)
+{
+   static char text[TG_MEASURED_TEXT];
+   tlb_reason why;
+   if (!tg_to_machine(f, known, text, sizeof text, &why))
+      tg_measure_refuse("--save: %s is not written: %s", path, why.text);
+   if (!tg_home_make_folders(path) || !tg_write_whole(path, text, strlen(text)))
+      tg_measure_refuse("--save: %s cannot be written: %s", path, strerror(errno));
+   printf("\n%s is written: tlbgrind --machine=host takes costs from it.\n", path);
+}
+
+/* What is known of this processor without measuring, or NULL. */
+static const tlb_machine *known_machine(void)
+{
+   static tlb_machine known;
+   if (!tlb_measured_can_be_used(tlb_cpuid_here, NULL)
+       || !tlb_machine_from_cpuid(tlb_cpuid_here, NULL, &known))
+      return NULL;
+   return &known;
 }
 
 /* A minute later is late to learn that a folder is missing. */
@@ -238,7 +268,9 @@ static void check_files(const TgMeasureOptions *o)
 {
    const struct {
       const char *option, *name;
-   } files[] = { { "--output", o->output }, { "--curves", o->curves }, { "--picture", o->picture } };
+   } files[] = { { "--output", o->output },
+                 { "--curves", o->curves },
+                 { "--picture", o->picture } };
    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
       for (size_t k = 0; k < i; k++)
          if (files[i].name != NULL && files[k].name != NULL
@@ -264,6 +296,7 @@ int main(int argc, char **argv)
    static TgFacts facts;
    TgSurroundings here;
    Curves c = { .busy = -1.0 };
+   char home[PATH_MAX] = "";
    tg_measure_options(argc, argv, &o);
    if (o.quiet)
       tg_bar_quiet();
@@ -275,6 +308,12 @@ int main(int argc, char **argv)
    if (o.against != NULL)
       load_machine(o.against, &other);
    check_files(&o);
+   if (o.save && !tg_home_file(home, sizeof home))
+      tg_measure_refuse("--save: neither XDG_CONFIG_HOME nor HOME is a folder's full path");
+   const tlb_machine *const known = o.from == NULL ? known_machine() : NULL;
+   if (o.save && known == NULL)
+      tg_measure_refuse("--save is for processors that say by CPUID who they are; --output= writes "
+                        "a machine file");
    tg_surroundings(&here);
    if (o.from != NULL)
       read_curves(o.from, &c);
@@ -292,17 +331,21 @@ int main(int argc, char **argv)
       finish();
       if (o.output != NULL)
          tg_measure_refuse("--output=%s: not written: nothing could be told", o.output);
+      if (o.save)
+         tg_measure_refuse("--save: nothing is written: nothing could be told");
       return 0;
    }
-   find_facts(&o, &c, &here, &facts);
+   find_facts(&o, &c, &here, known, &facts);
    tg_report_facts(&facts);
    tg_report_words(&facts);
    if (o.against != NULL)
       tg_report_against(&facts, &other);
    if (o.which)
       tg_report_which(&facts);
-   finish();
    if (o.output != NULL)
-      write_machine(o.output, &facts);
+      write_machine(o.output, &facts, known);
+   if (o.save)
+      save_machine(home, &facts, known);
+   finish();
    return 0;
 }

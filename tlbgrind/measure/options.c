@@ -20,6 +20,8 @@ static const char help[] =
    "\n"
    "  --seconds=N        measure for at most so long; 1 to 3600 (default: 60)\n"
    "  --output=FILE      write a machine file, for tlbgrind --machine=FILE\n"
+   "  --save             write it for tlbgrind --machine=host, which then takes costs from it, as\n"
+   "                     ~/.config/tlbgrind/host.machine\n"
    "  --curves=FILE      write all curves as CSV\n"
    "  --picture=FILE     write all curves as a picture (SVG)\n"
    "  --from=FILE        read the curves from such a CSV file instead of measuring\n"
@@ -33,7 +35,7 @@ static const char help[] =
 
 /* For the completion of shells: tlbgrind/completion/. */
 static const char list_of_options[] =
-   "--seconds= any\n--output= file\n--curves= file\n--picture= file\n--from= file\n"
+   "--seconds= any\n--output= file\n--save\n--curves= file\n--picture= file\n--from= file\n"
    "--against= file\n--which\n--list\n--quiet\n--help\n--version\n";
 
 _Noreturn void tg_measure_refuse(const char *format, ...)
@@ -109,7 +111,10 @@ static bool take_switch(const char *argument, TgMeasureOptions *o)
    const struct {
       const char *name;
       bool *to;
-   } switches[] = { { "--which", &o->which }, { "--list", &o->list }, { "--quiet", &o->quiet } };
+   } switches[] = { { "--save", &o->save },
+                  { "--which", &o->which },
+                  { "--list", &o->list },
+                  { "--quiet", &o->quiet } };
    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
       if (strcmp(argument, switches[i].name) == 0) {
          *switches[i].to = true;
@@ -140,7 +145,9 @@ void tg_measure_options(int argc, char **argv, TgMeasureOptions *out)
       else if (!take_text(argv[i], out) && !take_switch(argv[i], out))
          tg_measure_refuse("%s: no such option; tg_measure --help lists them", argv[i]);
    }
-   if (out->list && (out->from != NULL || out->output != NULL || out->curves != NULL
+   if (out->save && out->from != NULL)
+      tg_measure_refuse("--save is for what was measured here; it does not go with --from");
+   if (out->list && (out->from != NULL || out->save || out->output != NULL || out->curves != NULL
                      || out->picture != NULL || out->against != NULL || out->which))
       tg_measure_refuse("--list measures nothing; it goes with no other option");
 }

@@ -13,7 +13,7 @@ typedef struct {
    const char *picture;
    const char *from;
    const char *against;
-   bool which, list, quiet;
+   bool save, which, list, quiet;
 } TgMeasureOptions;
 
 /* Reads the command line. --help and --version end the program, as does what is wrong. */

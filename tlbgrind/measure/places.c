@@ -8,8 +8,9 @@
 /* Bytes of lines that are packed densely, of code and of data. */
 static const uint64_t dense_bytes = (uint64_t)16 << 20, most_dense_page = (uint64_t)32 << 20;
 
-/* So far go the addresses: of base pages 2,048 pages 1,024 apart, of lines of tables a million. */
-static const uint64_t data_span = (uint64_t)2 << 20, table_span = (uint64_t)8 << 20;
+/* So far go the addresses: of base pages 2,048 pages 1,024 apart, of lines of tables two
+   millions. */
+static const uint64_t data_span = (uint64_t)2 << 20, table_span = (uint64_t)16 << 20;
 static const uint64_t code_bytes = (uint64_t)2 << 30;
 static const uint64_t small_span = 4096;
 

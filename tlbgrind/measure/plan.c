@@ -18,6 +18,9 @@
 enum { LEAST_ROUNDS = 6, QUIET_ROUNDS = 4, MOST_ROUNDS = 64, FEW_ROUNDS = 3 };
 static const double better = 0.99;
 
+/* Base pages' bytes of few large pages: more than any last level has entries. */
+enum { MOST_PIECES = 8192 };
+
 enum { MOST_CURVES = 96, MOST_SIZES = TG_MEASURED_SIZES };
 
 /* More points are put between two that differ by this, unless they are this close already. */
@@ -147,8 +150,8 @@ static void take(Point *p, double cycles)
                 || (p->rounds >= LEAST_ROUNDS && p->quiet >= QUIET_ROUNDS);
 }
 
-/* More pages seldom cost less. A point above one of the next was disturbed in each of its rounds, or
-   shows a conflict that other points do not have; it gets more rounds. */
+/* More pages seldom cost less. A point above one of the next was disturbed in each of its rounds,
+   or shows a conflict that other points do not have; it gets more rounds. */
 static void doubt(Line *l)
 {
    enum { NEXT = 3 };
@@ -225,8 +228,8 @@ static void add_base(Plan *p, TgPlaces *b)
    add_line(p, b, TG_CURVE_CONTROL, TG_ASK_FETCH, 0, 1, 0, 8192, 4);
    add_line(p, b, TG_CURVE_PAGES, TG_ASK_STORE, 0, 1, 0, 8192, 6);
    add_line(p, b, TG_CURVE_CONTROL, TG_ASK_STORE, 0, 1, 0, 8192, 4);
-   add_line(p, b, TG_CURVE_TABLES, TG_ASK_LOAD, tables, 1, 1, (uint64_t)1 << 20, 2);
-   for (unsigned chains = 1; chains <= 8; chains *= 2)
+   add_line(p, b, TG_CURVE_TABLES, TG_ASK_LOAD, tables, 1, 1, (uint64_t)1 << 21, 2);
+   for (unsigned chains = 1; chains <= 32; chains *= 2)
       add_line(p, b, TG_CURVE_OVERLAP, TG_ASK_LOAD, 0, chains, 1, 16384, 3);
    add_line(p, b, TG_CURVE_MIXED, TG_ASK_FETCH, 0, 1, 1, 8192, 6);
    add_line(p, b, TG_CURVE_MIXED, TG_ASK_STORE, 0, 1, 1, 8192, 6);
@@ -309,7 +312,10 @@ static void make_plan(Plan *p, bool small)
    if (p->n_places > 0)
       add_conflicts(p, &p->places[0]);
    for (unsigned i = 1; i < p->n_places; i++) {
-      if (tg_probe_whole(&p->places[i]) == 0)
+      /* Before anything else is written there. */
+      const int whole = tg_probe_whole(&p->places[i]);
+      add_line(p, &p->places[i], TG_CURVE_PIECES, TG_ASK_LOAD, 0, 1, 0, MOST_PIECES, 6);
+      if (whole == 0)
          p->in_pieces[p->n_in_pieces++] = p->places[i].size.shift;
       else
          add_large(p, &p->places[i]);
@@ -418,7 +424,7 @@ static bool prepare(Plan *p, double begin, double seconds, size_t *left_out)
       }
       tg_bar_show((tg_seconds() - begin) / seconds, "getting memory");
       l.limit = l.what.kind == TG_CURVE_TABLES
-                   ? prepare_tables(&l, seconds / 15)
+                   ? prepare_tables(&l, seconds / 8)
                    : tg_probe_prepare(&l.what, l.places, l.to);
       if (l.limit < enough(&l))
          continue;

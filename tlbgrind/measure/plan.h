@@ -29,7 +29,8 @@ typedef struct {
    unsigned in_pieces[TG_MEASURED_SIZES], n_in_pieces;
 } TgMeasured;
 
-/* Measures until all least times stand, or the time is over. Returns false if there is no memory. */
+/* Measures until all least times stand, or the time is over. Returns false if there is no
+   memory. */
 bool tg_measure(const TgPlanWish *wish, TgMeasured *out);
 void tg_measured_free(TgMeasured *m);
 

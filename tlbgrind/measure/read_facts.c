@@ -28,8 +28,8 @@ static const TgCurve *control_of(const TgCurve *curve, size_t n, const TgCurve *
    return NULL;
 }
 
-/* Processors guess fetches ahead, by tables with ends of their own. Behind the first level a step is
-   that of translations only if strides find ways in it, or loads fill it, too. */
+/* Processors guess fetches ahead, by tables with ends of their own. Behind the first level a step
+   is that of translations only if strides find ways in it, or loads fill it, too. */
 static void doubt_guesses(TgFacts *f)
 {
    for (unsigned i = 0; i < f->n_sides; i++) {
@@ -104,7 +104,7 @@ static void read_walks(const TgCurve *curve, size_t n, TgFacts *out)
    const unsigned line = out->line_bytes > 0 ? out->line_bytes : 64;
    const TgCurve *const caches = find(curve, n, TG_CURVE_CONTROL, TG_ASK_LOAD,
                                       out->base_page_shift);
-   out->n_caches = tg_caches_read(caches, line, out->cache);
+   out->n_caches = tg_caches_read(caches, line, out->given, out->n_given, out->cache);
    for (unsigned i = 0; i < out->n_sides && out->n_walks < 2; i++) {
       const TgSide *const s = &out->side[i];
       if (s->ask != TG_ASK_LOAD)
@@ -117,10 +117,21 @@ static void read_walks(const TgCurve *curve, size_t n, TgFacts *out)
    }
 }
 
+static void read_large(const TgCurve *curve, size_t n, TgFacts *out)
+{
+   const TgCurve *const pages = find(curve, n, TG_CURVE_PAGES, TG_ASK_LOAD, out->base_page_shift);
+   for (size_t i = 0; pages && i < n && out->n_large < TG_MAX_LARGE; i++) {
+      if (curve[i].kind == TG_CURVE_PIECES && curve[i].page_shift > out->base_page_shift)
+         tg_pieces_read(&curve[i], pages, control_of(curve, n, pages),
+                        tg_facts_side(out, TG_ASK_LOAD, out->base_page_shift),
+                        &out->large[out->n_large++]);
+   }
+}
+
 void tg_facts_read(const TgCurve *curve, size_t n, TgFacts *out)
 {
    unsigned smallest = 64;
-   out->n_sides = out->n_shares = out->n_caches = out->n_walks = 0;
+   out->n_sides = out->n_shares = out->n_caches = out->n_walks = out->n_large = 0;
    for (size_t i = 0; i < n; i++) {
       if (curve[i].kind != TG_CURVE_PAGES)
          continue;
@@ -135,4 +146,5 @@ void tg_facts_read(const TgCurve *curve, size_t n, TgFacts *out)
    read_shares(curve, n, out);
    doubt_guesses(out);
    read_walks(curve, n, out);
+   read_large(curve, n, out);
 }

@@ -102,10 +102,22 @@ static void walk_rows(const TgFacts *f, const TgWalkFacts *w)
          figure_row(what, &w->behind[i], "%.1f");
    }
    for (unsigned i = 0; i < w->n_costs; i++) {
-      snprintf(what, sizeof what, "with %s of tables", size_of((double)w->cost[i].table_bytes).text);
+      const Size tables = size_of((double)w->cost[i].table_bytes);
+      snprintf(what, sizeof what, "with %s of tables", tables.text);
       snprintf(value, sizeof value, "%.1f", w->cost[i].cycles);
       row(what, value, "", "");
    }
+}
+
+/* --- large pages --- */
+
+static void large_rows(const TgLargeFacts *l)
+{
+   static const char *const wholes[] = { "not told", "whole", "in pieces" };
+   printf("\npages of %s\n", size_of(exp2((double)l->page_shift)).text);
+   row("translated", wholes[l->whole], "", l->why);
+   if (l->whole == TG_IN_PIECES)
+      figure_row("cycles of a walk", &l->walk_cycles, "%.1f");
 }
 
 void tg_report_facts(const TgFacts *f)
@@ -128,9 +140,12 @@ void tg_report_facts(const TgFacts *f)
       snprintf(what, sizeof what, "cache %u", i + 1);
       row(what, bytes->sure == TG_NOT_TOLD ? "not told" : size_of(bytes->value).text,
           bytes->sure == TG_NOT_TOLD ? "" : sures[bytes->sure], bytes->why);
+      figure_row("  cycles", &f->cache[i].found, "%.1f");
    }
    for (unsigned i = 0; i < f->n_walks; i++)
       walk_rows(f, &f->walk[i]);
+   for (unsigned i = 0; i < f->n_large; i++)
+      large_rows(&f->large[i]);
 }
 
 /* --- words of others --- */
