@@ -1,5 +1,7 @@
 /* Reads all curves of a machine into its facts, each by the file of its subject. */
 
+#include <stdio.h>
+
 #include "measure/figure.h"
 
 static const TgCurve *find(const TgCurve *curve, size_t n, TgCurveKind kind, TgAsk ask,
@@ -71,6 +73,23 @@ static void as_of_loads(TgFacts *f)
    }
 }
 
+/* Where fetches are guessed ahead, a part of the misses is hidden, and what is behind the last
+   entry looks like a slope whatever the replacement is. The same holds for a step that is not sharp. */
+static void doubt_slopes(TgSide *side)
+{
+   static const double sharp = 1.04;
+   for (unsigned l = 0; l < side->n_levels; l++) {
+      TgLevel *const level = &side->level[l];
+      const int is_fetch = side->ask == TG_ASK_FETCH;
+      if (level->behind == TG_BEHIND_NOT_TOLD
+          || (!is_fetch && (double)level->misses <= sharp * (double)level->fits + 1))
+         continue;
+      level->behind = TG_BEHIND_NOT_TOLD;
+      snprintf(level->behind_why, sizeof level->behind_why, "%s",
+               is_fetch ? "a part of what fetches miss is hidden" : "the step is not sharp");
+   }
+}
+
 static void read_side(const TgCurve *curve, size_t n, const TgCurve *pages, TgSide *out)
 {
    const TgCurve *const control = control_of(curve, n, pages);
@@ -82,6 +101,7 @@ static void read_side(const TgCurve *curve, size_t n, const TgCurve *pages, TgSi
       if (l > 0)
          tg_overlap_read(curve, n, out, l - 1, &out->level[l].overlap);
    }
+   doubt_slopes(out);
 }
 
 static void read_shares(const TgCurve *curve, size_t n, TgFacts *out)

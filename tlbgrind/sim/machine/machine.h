@@ -46,7 +46,7 @@ enum {
 #define TLB_UNKNOWN UINT32_MAX
 
 /* The confidence of what was measured on the machine itself. */
-enum { TLB_MEASURED = 'M' };
+#define TLB_MEASURED 'M'
 
 /* A confidence as machine files have it: "A", "B", "C" or "measured". */
 static inline const char *tlb_confidence_word(char confidence)
