@@ -177,7 +177,7 @@ static inline uint32_t tlb_known_cycles(uint32_t cycles)
 /* Tenths, at least TLB_NO_OVERLAP. */
 static inline uint32_t tlb_known_overlap(uint32_t overlap)
 {
-   return overlap < TLB_NO_OVERLAP ? TLB_NO_OVERLAP : overlap;
+   return overlap < TLB_NO_OVERLAP ? (uint32_t)TLB_NO_OVERLAP : overlap;
 }
 
 /* Bytes of a table entry. */
