@@ -70,7 +70,7 @@ NOT_RUN = {
         "tlbgrind --entries=data --faults=yes ./python": PYTHON,
         "tg_order --data": PYTHON,
     },
-    "docs/measure.md": {"tg_measure": MEASURED, "tlbgrind": MEASURED},
+    "docs/measure.md": {"tlbgrind": MEASURED},
     "docs/tg_measure.1": {"tg_measure": MEASURED, "tlbgrind": MEASURED},
     "docs/tg_annotate.1": {
         "tg_annotate --to=folded=walks tlbgrind.out.4711 |": NO_PACKAGE,
