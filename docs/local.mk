@@ -5,6 +5,7 @@ dist_man_MANS = \
 	docs/libtlbsim.3 \
 	docs/tg_annotate.1 \
 	docs/tg_faults.1 \
+	docs/tg_measure.1 \
 	docs/tg_order.1 \
 	docs/tg_report.1 \
 	docs/tlbgrind.1
@@ -35,6 +36,7 @@ DOC_FILES = \
 	docs/libraries.md \
 	docs/machines.md \
 	docs/manual.md \
+	docs/measure.md \
 	docs/page-faults.md \
 	docs/part-of-a-run.md \
 	docs/people.sql \

@@ -30,6 +30,7 @@ UNIT_TESTS = \
 	tests/unit/test_measure_levels \
 	tests/unit/test_measure_public \
 	tests/unit/test_measure_sets \
+	tests/unit/test_measured_costs \
 	tests/unit/test_mmus \
 	tests/unit/test_override \
 	tests/unit/test_pagemap \
@@ -176,6 +177,7 @@ CLIENT_LIBS = \
 
 # Shell scripts that print TAP.
 SCRIPT_TESTS = \
+	tests/run-cross \
 	tests/run-floors \
 	tests/run-fuzz \
 	tests/run-install \
@@ -226,6 +228,7 @@ PYTEST_FILES = \
 	tests/faults/test_tg_faults.py \
 	tests/faults/test_used.py \
 	tests/mmu/test_mmus.py \
+	tests/measure/test_measure.py \
 	tests/model/test_properties.py \
 	tests/model/test_reach.py \
 	tests/model/test_thp_native.py \
@@ -267,6 +270,7 @@ PYTEST_FILES = \
 	tests/tool/test_exec.py \
 	tests/tool/test_files.py \
 	tests/tool/test_flushes.py \
+	tests/tool/test_host.py \
 	tests/tool/test_huge_pages.py \
 	tests/tool/test_members.py \
 	tests/tool/test_named.py \
@@ -354,6 +358,7 @@ TEST_INPUTS = \
 	tests/faults/record.py \
 	tests/clients/fault_fixed.ld \
 	tests/clients/fault_padding.ld \
+	tests/measure/zen4.csv \
 	tests/mmu/cases \
 	tests/model/naive_machine.py \
 	tests/oracle/any_machines.py \
@@ -540,6 +545,7 @@ PY_LOG_COMPILER = $(SHELL) $(srcdir)/tests/run-pytest
 AM_TESTS_ENVIRONMENT = \
 	TLBGRIND='$(abs_top_builddir)/tlbgrind/tlbgrind'; export TLBGRIND; \
 	TG_ANNOTATE='$(abs_top_srcdir)/tlbgrind/tg_annotate'; export TG_ANNOTATE; \
+	XDG_CONFIG_HOME='$(abs_top_builddir)/tests/no-config'; export XDG_CONFIG_HOME; \
 	TG_BUILDDIR='$(abs_top_builddir)'; export TG_BUILDDIR; \
 	TG_SRCDIR='$(abs_top_srcdir)'; export TG_SRCDIR; \
 	TG_CLIENTS='$(abs_top_builddir)/tests/clients'; export TG_CLIENTS; \
@@ -582,6 +588,7 @@ QUICK_TESTS = \
 	tests/faults/test_perf_lines.py \
 	tests/faults/test_recorded.py \
 	tests/machines/test_machines.py \
+	tests/measure/test_measure.py \
 	tests/model/test_walk.py \
 	tests/order/test_check.py \
 	tests/order/test_data.py \

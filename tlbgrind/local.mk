@@ -39,6 +39,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/machine/machine_file_print.c \
 	tlbgrind/sim/machine/machine_input.c \
 	tlbgrind/sim/machine/machine_list.c \
+	tlbgrind/sim/machine/measured_costs.c \
 	tlbgrind/sim/machine/override.c \
 	tlbgrind/sim/machine/product_names.c \
 	tlbgrind/sim/machine/siblings.c \
@@ -101,6 +102,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/machine/cpuinfo.h \
 	tlbgrind/sim/machine/machine_argument.h \
 	tlbgrind/sim/machine/machine_file_parts.h \
+	tlbgrind/sim/machine/measured_costs.h \
 	tlbgrind/sim/machine/override.h \
 	tlbgrind/sim/machine/product_names.h \
 	tlbgrind/sim/mmu/cores.h \
@@ -793,13 +795,18 @@ tlbgrind_tlbgrind_debug_info_LDADD =
 
 MEASURE_SOURCES = \
 	tlbgrind/measure/against.c \
+	tlbgrind/measure/caches.c \
+	tlbgrind/measure/conflicts.c \
 	tlbgrind/measure/curves_csv.c \
 	tlbgrind/measure/excess.c \
 	tlbgrind/measure/facts.c \
 	tlbgrind/measure/figure.c \
 	tlbgrind/measure/levels.c \
+	tlbgrind/measure/machine_arrays.c \
 	tlbgrind/measure/machine_levels.c \
+	tlbgrind/measure/machine_walk.c \
 	tlbgrind/measure/overlap.c \
+	tlbgrind/measure/pieces.c \
 	tlbgrind/measure/read_facts.c \
 	tlbgrind/measure/replacement.c \
 	tlbgrind/measure/sets.c \
@@ -817,7 +824,8 @@ MEASURE_INCLUDES = \
 	tlbgrind/measure/figure.h \
 	tlbgrind/measure/machine_levels.h \
 	tlbgrind/measure/overflow.h \
-	tlbgrind/measure/steps.h
+	tlbgrind/measure/steps.h \
+	tlbgrind/measure/to_machine_parts.h
 
 noinst_LIBRARIES = tlbgrind/libmeasure.a
 tlbgrind_libmeasure_a_SOURCES = $(MEASURE_SOURCES) $(MEASURE_INCLUDES)
@@ -825,6 +833,64 @@ tlbgrind_libmeasure_a_SOURCES = $(MEASURE_SOURCES) $(MEASURE_INCLUDES)
 tlbgrind_libmeasure_a_SHORTNAME = tlbgrind_measure
 tlbgrind_libmeasure_a_CPPFLAGS = $(SIM_CPPFLAGS)
 tlbgrind_libmeasure_a_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
+
+# ---------------------------------------------------------------- tg_measure
+# Measures the machine at hand, without Valgrind. `make tg_measure-static` builds one file that can be
+# copied to another machine; tests/run-cross builds it for other architectures.
+
+PROBE_SOURCES = \
+	tlbgrind/measure/bar.c \
+	tlbgrind/measure/chase.c \
+	tlbgrind/measure/clock.c \
+	tlbgrind/measure/code.c \
+	tlbgrind/measure/home.c \
+	tlbgrind/measure/main.c \
+	tlbgrind/measure/memory.c \
+	tlbgrind/measure/options.c \
+	tlbgrind/measure/order.c \
+	tlbgrind/measure/picture.c \
+	tlbgrind/measure/places.c \
+	tlbgrind/measure/plan.c \
+	tlbgrind/measure/report.c \
+	tlbgrind/measure/surroundings.c \
+	tlbgrind/measure/system_caches.c \
+	tlbgrind/measure/whole_file.c
+
+PROBE_INCLUDES = \
+	tlbgrind/measure/bar.h \
+	tlbgrind/measure/chase.h \
+	tlbgrind/measure/clock.h \
+	tlbgrind/measure/code.h \
+	tlbgrind/measure/home.h \
+	tlbgrind/measure/memory.h \
+	tlbgrind/measure/options.h \
+	tlbgrind/measure/order.h \
+	tlbgrind/measure/picture.h \
+	tlbgrind/measure/places.h \
+	tlbgrind/measure/plan.h \
+	tlbgrind/measure/report.h \
+	tlbgrind/measure/surroundings.h \
+	tlbgrind/measure/system_caches.h \
+	tlbgrind/measure/whole_file.h
+
+bin_PROGRAMS += tlbgrind/tg_measure
+tlbgrind_tg_measure_SOURCES = $(PROBE_SOURCES) $(PROBE_INCLUDES)
+tlbgrind_tg_measure_SHORTNAME = tlbgrind_measure
+tlbgrind_tg_measure_CPPFLAGS = $(SIM_CPPFLAGS) -DTG_VERSION='"$(PACKAGE_VERSION)"'
+tlbgrind_tg_measure_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
+tlbgrind_tg_measure_LDFLAGS = -static-libtool-libs
+tlbgrind_tg_measure_LDADD = tlbgrind/libmeasure.a tlbgrind/libtlbsim.la -lm
+
+EXTRA_PROGRAMS += tlbgrind/tg_measure-static
+CLEANFILES += tlbgrind/tg_measure-static
+tlbgrind_tg_measure_static_SOURCES = $(tlbgrind_tg_measure_SOURCES)
+tlbgrind_tg_measure_static_CPPFLAGS = $(tlbgrind_tg_measure_CPPFLAGS)
+tlbgrind_tg_measure_static_CFLAGS = $(tlbgrind_tg_measure_CFLAGS)
+tlbgrind_tg_measure_static_LDFLAGS = -all-static
+tlbgrind_tg_measure_static_LDADD = $(tlbgrind_tg_measure_LDADD)
+
+.PHONY: tg_measure-static
+tg_measure-static: tlbgrind/tg_measure-static
 
 # ---------------------------------------------------------------- the launcher
 # It finds the tool's folder relative to itself, so that an installed tree may be moved.
@@ -851,7 +917,7 @@ dist_bashcompletion_DATA = tlbgrind/completion/tlbgrind.bash
 zshcompletiondir = $(datadir)/zsh/site-functions
 dist_zshcompletion_DATA = tlbgrind/completion/_tlbgrind
 
-COMPLETED = tlbgrind $(notdir $(COMPANIONS))
+COMPLETED = tlbgrind tg_measure $(notdir $(COMPANIONS))
 TOOL_INSTALL_HOOKS += install-completion
 TOOL_UNINSTALL_HOOKS += uninstall-completion
 

@@ -108,7 +108,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
 """
 
 
-@pytest.mark.parametrize("command", ["tlbgrind", *MAIN])
+@pytest.mark.parametrize("command", ["tlbgrind", "tg_measure", *MAIN])
 def test_bash_completes_all_options(command: str) -> None:
     done = subprocess.run(
         ["bash", "-c", ASK, "bash", COMPLETION, f"{command} --", command, "--"],
@@ -211,6 +211,7 @@ LINES = {
     "tg_annotate --diff fir": "tg_annotate --diff first.out ",
     "tg_faults --view=4": "tg_faults --view=4k ",
     "tg_faults --native=fir": "tg_faults --native=first.out ",
+    "tg_measure --sec": "tg_measure --seconds=",
     "tg_order --bfd-": "tg_order --bfd-script=",
     "tlbgrind --list-m": "tlbgrind --list-machines ",
     "tlbgrind --thp=ma": "tlbgrind --thp=madvise ",

@@ -7,6 +7,7 @@ INSTALLED = "needs the installed library: run-install does it"
 ORACLE = "needs the installed tool; tests/oracle compares the two"
 PERF = "perf_event_open needs a right that test machines seldom give"
 MINUTES = "takes minutes"
+MEASURED = "measures the machine for a minute, or needs what that wrote"
 GRAPHVIZ = "needs what graphviz.sh builds in minutes, from a source in the network"
 GO = "needs Go, which builds pprof first"
 NO_PACKAGE = "Debian has no package of it"
@@ -78,6 +79,8 @@ NOT_RUN = {
         "tlbgrind --entries=data --faults=yes ./python": PYTHON,
         "tg_order --data": PYTHON,
     },
+    "docs/measure.md": {"tlbgrind": MEASURED},
+    "docs/tg_measure.1": {"tg_measure": MEASURED, "tlbgrind": MEASURED},
     "docs/tg_annotate.1": {
         "tg_annotate --to=folded=walks tlbgrind.out.4711 |": NO_PACKAGE,
         "pprof -http=:": GO,

@@ -13,7 +13,8 @@ const char *const fuzz_words[] = {
    "kind,ask,page_bytes,stride,chains,pages,cycles,spread,rounds\n",
    "pages,load,4096,1,1,", "control,load,4096,1,1,", "stride,load,4096,8,1,",
    "mixed,fetch,4096,1,1,", "overlap,load,4096,1,4,", "tables,load,4096,8,1,",
-   "pages,fetch,4096,1,1,", "pages,store,2097152,1,1,", "8,4.0,0.1,5\n", "64,4.1,0.1,5\n",
+   "pages,fetch,4096,1,1,", "conflict,load,4096,64,100,",
+   "pieces,load,2097152,1,1,", "pages,store,2097152,1,1,", "8,4.0,0.1,5\n", "64,4.1,0.1,5\n",
    "70,9.0,0.1,5\n", "100,9.1,0.1,5\n", "1024,40.5,0.1,5\n", ",", "\n", "0", "1e9", "nan", NULL
 };
 
@@ -56,6 +57,6 @@ void fuzz_one(char *data, size_t size)
    tlb_reason reason;
    memset(&facts, 0, sizeof facts);
    tg_facts_read(curve, n, &facts);
-   tg_to_machine(&facts, machine, sizeof machine, &reason);
+   tg_to_machine(&facts, NULL, machine, sizeof machine, &reason);
    tg_curves_free(curve, n);
 }

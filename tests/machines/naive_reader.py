@@ -55,6 +55,10 @@ def cycles(value: str) -> str:
     return "-" if value == "unknown" else guess(value)
 
 
+def confidence(block: Block, default: str) -> str:
+    return block.get("confidence", [default])[0].replace("measured", "M")
+
+
 def threads(block: Block) -> str:
     number, _, sharing = block.get("threads", ["unknown"])[0].partition(" ")
     return f"{number.replace('unknown', '0')} {sharing.strip() or 'unknown'}"
@@ -84,7 +88,7 @@ def array_line(block: Block) -> str:
             guess(block.get("larger-pages", ["unknown, assume split"])[0]),
             blocks_of(block.get("coalesces", ["no"])[0]),
             threads(block),
-            block.get("confidence", ["-"])[0],
+            confidence(block, "-"),
             *(block["index"][0].split() if block.get("index", ["modulo"])[0] != "modulo" else []),
             *(["paired"] if block.get("paired") == ["yes"] else []),
             *(["wired", block["wired"][0]] if block.get("wired", ["0"])[0] != "0" else []),
@@ -116,7 +120,7 @@ def cache_line(block: Block, first: bool) -> str:
             guess(block.get("ways", ["?16"])[0]),
             guess(block.get("share", ["?50%"])[0]),
             *([] if first else [cycles(block["cycles"][0])]),
-            block.get("confidence", ["-"])[0],
+            confidence(block, "-"),
         ]
     )
 
@@ -126,7 +130,7 @@ def last_lines(blocks: list[Block]) -> list[str]:
     lines = []
     for i, block in enumerate(blocks):
         if "memory" in block:
-            lines.append(f"memory {cycles(block['cycles'][0])} {block.get('confidence', ['-'])[0]}")
+            lines.append(f"memory {cycles(block['cycles'][0])} {confidence(block, '-')}")
         else:
             lines.append(cache_line(block, i == 0))
         lines.append(f"source {'; '.join(block.get('source', []))}")
@@ -146,7 +150,7 @@ def describe(text: str) -> list[str]:
     levels = max(int(block["level"][0]) for block in rest if "array" in block)
     base = shift(head["base-page"][0])
     lines = [
-        f"machine {head['name'][0]} {head['isa'][0]} {year} {head.get('confidence', ['C'])[0]} {base} {levels}",
+        f"machine {head['name'][0]} {head['isa'][0]} {year} {confidence(head, 'C')} {base} {levels}",
         f"title {head['title'][0]}",
         f"source {'; '.join(head.get('source', []))}",
     ]

@@ -475,7 +475,7 @@ TEST(bad_values)
         "isa 'x86-64-with-a-tail' is too long; allowed are 15 bytes" },
       { "year", "year 20222\n",
         "year '20222' is not allowed; it is a number from 1960 to 2100, or unknown" },
-      { "confidence", "confidence D\n", "confidence 'D' is not allowed; it is A, B or C" },
+      { "confidence", "confidence D\n", "confidence 'D' is not allowed; it is A, B, C or measured" },
       { "base-page", "base-page 3K\n", "base-page '3K'" BASE_PAGES },
       { "base-page", "base-page 2G\n", "base-page '2G'" BASE_PAGES },
       { "   level", "level 0\n", "level '0'" LEVELS },
@@ -841,6 +841,14 @@ static const char *with_caches(const char *a, const char *b, const char *c, cons
    return edited(end, end, blocks);
 }
 
+TEST(measured_is_a_confidence)
+{
+   const unsigned line = line_of("confidence");
+   accept(edited(line, line, "confidence measured\n"));
+   assert_int_equal(machine.confidence, TLB_MEASURED);
+   assert_string_equal(tlb_confidence_word(machine.confidence), "measured");
+}
+
 TEST(caches)
 {
    accept(with_caches(l1, l2, l3, memory));
@@ -1157,7 +1165,7 @@ static void some_machine(tlb_machine *m)
    some_text(m->title, sizeof m->title);
    some_name(m->isa, sizeof m->isa);
    m->year = below(2) ? 0 : 1960 + below(141);
-   m->confidence = (char)('A' + below(3));
+   m->confidence = "ABCM"[below(4)];
    m->base_page_shift = 12 + below(3);
    if (below(2))
       some_text(m->source, sizeof m->source);
@@ -1230,6 +1238,7 @@ int main(void)
       CLAIM("a machine that cannot be is refused at the line to blame", impossible),
       CLAIM("wired entries are taken off those of a fully associative array", wired),
       CLAIM("pages of each size coalesce to blocks of their own", blocks_by_size),
+      CLAIM("what was measured is of a confidence of its own", measured_is_a_confidence),
       CLAIM("caches of tables, nearest first, and the memory are read, noted and printed", caches),
       CLAIM("caches of tables that cannot be are refused at the line to blame", bad_caches),
       CLAIM("an overlap has one decimal, and can be unknown or assumed", overlaps),

@@ -203,7 +203,7 @@ static void machine_file(void **state)
       tlb_reason why = { "" };
       uint32_t line = 0;
       read_facts(some[i], strcmp(some[i], "zen4") == 0 ? 7000 : 3600);
-      if (!tg_to_machine(&facts, text, sizeof text, &why))
+      if (!tg_to_machine(&facts, NULL, text, sizeof text, &why))
          fail_msg("%s: %s", some[i], why.text);
       if (i == 0)
          fprintf(stderr, "%s", text);
@@ -213,6 +213,156 @@ static void machine_file(void **state)
       assert_true(read.n_caches == 2 && read.walk_overlap >= 20);
       assert_true(tlb_machine_levels(&read) == tlb_machine_levels(&machine));
    }
+}
+
+/* --- what else is known --- */
+
+static const tlb_machine_array *array_of(const tlb_machine *m, unsigned level, unsigned user)
+{
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      if (m->array[i].level == level && (m->array[i].users & user) != 0)
+         return &m->array[i];
+   }
+   fail_msg("no array of level %u", level);
+   return NULL;
+}
+
+static tlb_machine written(const tlb_machine *known)
+{
+   static char text[TG_MEASURED_TEXT];
+   tlb_machine read;
+   tlb_reason why = { "" };
+   uint32_t line = 0;
+   if (!tg_to_machine(&facts, known, text, sizeof text, &why))
+      fail_msg("%s", why.text);
+   if (!tlb_machine_parse(text, strlen(text), &read, &line, &why))
+      fail_msg("%u: %s", line, why.text);
+   assert_int_equal(read.confidence, TLB_MEASURED);
+   return read;
+}
+
+static TgLevel *loads_level(unsigned level)
+{
+   for (unsigned i = 0; i < facts.n_sides; i++) {
+      if (facts.side[i].ask == TG_ASK_LOAD)
+         return &facts.side[i].level[level];
+   }
+   fail_msg("no loads");
+   return NULL;
+}
+
+static void unsure_levels(void **state)
+{
+   (void)state;
+   read_facts("zen4", 7000);
+   TgLevel *const second = loads_level(1);
+   second->entries.sure = TG_LIKELY;
+   second->entries.value = 2816;
+   const tlb_machine alone = written(NULL);
+   assert_true(array_of(&alone, 2, TLB_LOADS)->entries_unknown);
+   assert_true(array_of(&alone, 2, TLB_LOADS)->ways_unknown);
+   assert_false(array_of(&alone, 1, TLB_LOADS)->entries_unknown);
+   /* What is known goes before what is likely. */
+   const tlb_machine with = written(&machine);
+   assert_int_equal(array_of(&with, 2, TLB_LOADS)->g.entries, 3072);
+   assert_false(array_of(&with, 2, TLB_LOADS)->entries_unknown);
+   assert_int_equal(tlb_machine_levels(&with), 2);
+   assert_int_equal(with.n_walk_steps, machine.n_walk_steps);
+   assert_false(with.walk_cycles_unknown);
+   /* What is sure and differs does not. */
+   second->entries.sure = TG_SURE;
+   second->entries.value = 2048;
+   second->ways.sure = TG_NOT_TOLD;
+   const tlb_machine differs = written(&machine);
+   assert_int_equal(array_of(&differs, 2, TLB_LOADS)->g.entries, 2048);
+   assert_false(array_of(&differs, 2, TLB_LOADS)->entries_unknown);
+   assert_true(array_of(&differs, 2, TLB_LOADS)->ways_unknown);
+}
+
+static void levels_that_are_not_there(void **state)
+{
+   (void)state;
+   read_facts("zen4", 7000);
+   for (unsigned i = 0; i < facts.n_sides; i++) {
+      TgSide *const s = &facts.side[i];
+      if (s->ask == TG_ASK_FETCH) {
+         s->n_levels = 3;
+         s->level[1] = s->level[2] = s->level[0];
+         s->level[1].fits = 250;
+         s->level[2].fits = 773;
+         s->level[1].entries.sure = s->level[2].entries.sure = TG_NOT_TOLD;
+      }
+   }
+   const tlb_machine with = written(&machine), alone = written(NULL);
+   assert_int_equal(array_of(&with, 2, TLB_FETCHES)->g.entries, 512);
+   assert_int_equal(tlb_machine_levels(&with), 2);
+   for (unsigned i = 0; i < alone.n_arrays; i++)
+      assert_true(alone.array[i].level == 1 || (alone.array[i].users & TLB_FETCHES) == 0);
+}
+
+/* Lines in base pages' bytes of large pages: misses as in base pages, or none. */
+static void pieces(void **state)
+{
+   (void)state;
+   for (int whole = 0; whole < 2; whole++) {
+      support_costs c = support_usual;
+      shipped("zen4");
+      size_t n = measure(&machine, 7000, &c);
+      support_curve *const more = next(&n);
+      if (whole)
+         support_control(more, 7000, &c);
+      else
+         support_pages_curve(more, &machine, TG_ASK_LOAD, 0, 7000, &c);
+      more->curve.kind = TG_CURVE_PIECES;
+      more->curve.page_shift = 21;
+      all[n - 1] = more->curve;
+      memset(&facts, 0, sizeof facts);
+      snprintf(facts.isa, sizeof facts.isa, "%s", machine.isa);
+      tg_facts_read(all, n, &facts);
+      assert_int_equal(facts.n_large, 1);
+      fprintf(stderr, "# %s\n", facts.large[0].why);
+      assert_int_equal(facts.large[0].whole, whole ? TG_WHOLE : TG_IN_PIECES);
+      assert_int_equal(facts.large[0].walk_cycles.sure == TG_NOT_TOLD, whole);
+      const tlb_machine m = written(&machine);
+      for (unsigned i = 0; i < m.n_arrays && !whole; i++) {
+         assert_true(m.array[i].g.page_sizes == 4096);
+         assert_true(m.array[i].splits && !m.array[i].splits_unknown);
+      }
+      assert_true(!whole || (array_of(&m, 1, TLB_LOADS)->g.page_sizes & 1u << 21) != 0);
+   }
+}
+
+/* Sizes that the system tells are facts; those of a curve that rises slowly are none. */
+static void caches(void **state)
+{
+   (void)state;
+   static TgPoint point[60];
+   TgCacheFacts c[TG_MAX_CACHES];
+   const TgGivenCache given[] = { { 32 << 10, 8, 64 }, { 1 << 20, 8, 64 }, { 32 << 20, 16, 64 } };
+   TgCurve curve = { TG_CURVE_CONTROL, TG_ASK_LOAD, 12, 0, 1, 60, point };
+   for (unsigned i = 0; i < 60; i++) {
+      const double lines = 8 * pow(2, i / 4.0);
+      /* From half of the second cache to four times its size. */
+      const double part = fmin(1, fmax(0, log2(lines / 8192) / 3));
+      point[i] = (TgPoint){ (uint64_t)lines, lines <= 512 ? 4 : 14 + 36 * part, 0.1, 6 };
+   }
+   unsigned n = tg_caches_read(&curve, 64, NULL, 0, c);
+   assert_int_equal(n, 2);
+   assert_true(c[0].bytes.sure != TG_NOT_TOLD && c[0].bytes.value == 32 << 10);
+   assert_int_equal(c[1].bytes.sure, TG_NOT_TOLD);
+   n = tg_caches_read(&curve, 64, given, 3, c);
+   assert_int_equal(n, 3);
+   for (unsigned i = 0; i < 3; i++) {
+      assert_int_equal(c[i].bytes.sure, TG_SURE);
+      assert_true(c[i].bytes.value == (double)given[i].bytes);
+      assert_true(c[i].found.sure != TG_NOT_TOLD);
+   }
+   assert_true(fabs(c[0].found.value - 4) < 0.2 && fabs(c[1].found.value - 14) < 0.5);
+   assert_true(c[2].found.value > 30 && c[2].beyond.sure == TG_NOT_TOLD);
+   /* Without a curve their sizes are still known, and nothing of their cycles. */
+   n = tg_caches_read(NULL, 64, given, 3, c);
+   assert_int_equal(n, 3);
+   assert_true(c[1].bytes.sure == TG_SURE && c[1].found.sure == TG_NOT_TOLD);
 }
 
 /* --- CSV --- */
@@ -293,7 +443,7 @@ static void told_nothing(const TgCurve *curve, size_t n)
    const unsigned rows = tg_against(&facts, &machine, d);
    for (unsigned i = 0; i < rows; i++)
       assert_int_equal(d[i].verdict, TG_NOT_SEEN);
-   assert_false(tg_to_machine(&facts, text, sizeof text, &why));
+   assert_false(tg_to_machine(&facts, NULL, text, sizeof text, &why));
    assert_true(why.text[0] != '\0');
 }
 
@@ -342,6 +492,10 @@ int main(void)
       CLAIM("a level is shared if half of the pages fill it as all do", shares),
       CLAIM("a machine agrees with what was measured of it, another differs", against),
       CLAIM("facts become a machine file that is read", machine_file),
+      CLAIM("what is not sure is assumed, or taken from another description", unsure_levels),
+      CLAIM("levels that only time shows are left out", levels_that_are_not_there),
+      CLAIM("large pages in pieces make arrays of base pages", pieces),
+      CLAIM("caches have the sizes that the system tells", caches),
       CLAIM("curves that are written are read again, to the byte", round_trip),
       CLAIM("what is no curve is refused with its line", refused),
       CLAIM("curves that show nothing tell nothing", nothing),

@@ -17,6 +17,7 @@
 #include "sim/machine/machine_argument.h"
 #include "sim/machine/machine_file.h"
 #include "sim/machine/machine_input.h"
+#include "sim/machine/measured_costs.h"
 #include "sim/machine/machine_list.h"
 #include "sim/machine/override.h"
 #include "sim/base/text.h"
@@ -128,6 +129,32 @@ static void refuse_all(const char *file, const char *text, size_t size)
    refuse("%s:%u: %s", file, (unsigned)last->line, last->why.text);
 }
 
+/* What misses cost on the processor at hand, from the user's file about it, as the tool takes it. */
+static void take_measured(tlb_machine *m)
+{
+   static char path[4096], text[TLB_MACHINE_TEXT_SIZE + 1];
+   struct stat s;
+   tlb_reason why = { "" };
+   if (!tlb_measured_can_be_used(tlb_cpuid_here, NULL)
+       || !tlb_measured_file(getenv("XDG_CONFIG_HOME"), getenv("HOME"), path, sizeof path)
+       || stat(path, &s) != 0)
+      return;
+   FILE *const f = S_ISREG(s.st_mode) ? fopen(path, "r") : NULL;
+   const size_t n = f != NULL ? fread(text, 1, sizeof text, f) : 0;
+   if (!S_ISREG(s.st_mode) || n == sizeof text)
+      snprintf(why.text, sizeof why.text, "it is no machine file");
+   else if (f == NULL)
+      snprintf(why.text, sizeof why.text, "it cannot be opened: %s", strerror(errno));
+   if (f != NULL)
+      fclose(f);
+   if (why.text[0] != '\0') {
+      tlb_measured_costs_note(m, path, &why);
+      return;
+   }
+   const int taken = tlb_measured_costs_take(text, n, m, &why);
+   tlb_measured_costs_note(m, path, taken ? NULL : &why);
+}
+
 /* Loads a machine by name or from a file. The name has precedence; "./NAME" is the file. */
 static void load(const char *name, tlb_machine *out)
 {
@@ -140,6 +167,7 @@ static void load(const char *name, tlb_machine *out)
    }
    if (strcmp(name, "host") == 0) {
       tlb_machine_from_cpuid(tlb_cpuid_here, NULL, out);
+      take_measured(out);
       strcpy(out->name, "host");
       return;
    }

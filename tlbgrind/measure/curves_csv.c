@@ -10,8 +10,8 @@
 
 static const char heading[] = "kind,ask,page_bytes,stride,chains,pages,cycles,spread,rounds";
 
-static const char *const kind_name[] = { "pages", "control", "stride",
-                                         "mixed", "overlap", "tables" };
+static const char *const kind_name[] = { "pages",   "control", "stride",  "mixed",
+                                         "overlap", "tables",  "conflict", "pieces" };
 static const char *const ask_name[] = { "load", "store", "fetch" };
 
 enum {

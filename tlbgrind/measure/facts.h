@@ -20,6 +20,7 @@ enum {
    TG_SIDE_LEVELS = 3,    /* TLB levels of one kind of reference */
    TG_MAX_SIDES = 6,      /* kinds of reference by page sizes */
    TG_MAX_CACHES = 4,
+   TG_MAX_LARGE = 3,      /* sizes of large pages */
    TG_MAX_TABLE_COSTS = 16,
    TG_MAX_FITS = 16,
    TG_MAX_DIFFERENCES = 64,
@@ -67,11 +68,31 @@ typedef struct {
    char why[TG_WHY_SIZE]; /* n_levels == 0: why nothing is told */
 } TgSide;
 
-/* A data cache, as the CONTROL curve shows it. */
+/* A data cache that the system describes. */
+typedef struct {
+   uint64_t bytes;
+   unsigned ways; /* 0: unknown */
+   unsigned line; /* 0: unknown */
+} TgGivenCache;
+
+/* A data cache: as the system describes it, else as the CONTROL curve shows it. */
 typedef struct {
    TgFigure bytes;
-   double before, after; /* cycles of a reference that is found in it, and behind it */
+   double about;    /* bytes again, also if they are not told: where the curve rises */
+   unsigned ways;   /* 0: unknown */
+   TgFigure found;  /* cycles of a reference that is found in it */
+   TgFigure beyond; /* and behind it */
 } TgCacheFacts;
+
+/* Whether the processor translates large pages as a whole. */
+typedef enum { TG_WHOLE_NOT_TOLD, TG_WHOLE, TG_IN_PIECES } TgWhole;
+
+typedef struct {
+   unsigned page_shift;
+   TgWhole whole;
+   char why[TG_WHY_SIZE];
+   TgFigure walk_cycles; /* in pieces: of a walk for one */
+} TgLargeFacts;
 
 /* What a walk costs while so much of the last tables is in use. */
 typedef struct {
@@ -108,6 +129,8 @@ typedef struct {
    unsigned year;
    unsigned base_page_shift; /* 0: that of the smallest pages that were measured */
    unsigned line_bytes;      /* of a cache line; 0: 64 */
+   unsigned n_given;         /* data caches, nearest first; 0: to be read from the curve */
+   TgGivenCache given[TG_MAX_CACHES];
 
    unsigned n_sides;
    TgSide side[TG_MAX_SIDES];
@@ -117,6 +140,8 @@ typedef struct {
    TgCacheFacts cache[TG_MAX_CACHES];
    unsigned n_walks;
    TgWalkFacts walk[2];  /* of base pages, of 2M */
+   unsigned n_large;
+   TgLargeFacts large[TG_MAX_LARGE];
 } TgFacts;
 
 /* Reads all curves into facts; the fields that the caller gives stay as they are. */
@@ -139,15 +164,26 @@ void tg_replacement_read(const TgCurve *pages, const TgCurve *control, TgLevel *
 void tg_sets_read(const TgCurve *stride, size_t n, const TgCurve *pages, const TgCurve *control,
                   TgSide *side);
 
+/* conflicts.c: ways, sets and entries of the level behind the first from those of n curves that are
+   CONFLICT curves of the side. They tell more than strides, which the first level hides. */
+void tg_conflicts_read(const TgCurve *curve, size_t n, TgSide *side);
+
 /* shares.c: whether the level is shared by loads and the other kind, from a MIXED curve in which
    half of the pages are `other`'s. */
 void tg_share_read(const TgCurve *mixed, const TgCurve *control, const TgSide *loads,
                    const TgSide *other, unsigned level, TgShareFacts *out);
 
-/* walk_cost.c: the caches, from a CONTROL curve, and what walks cost, from a TABLES curve whose
-   references all find their data in the nearest cache. `tables` may be NULL. */
-unsigned tg_caches_read(const TgCurve *control, unsigned line_bytes,
-                        TgCacheFacts out[TG_MAX_CACHES]);
+/* pieces.c: whether large pages are whole, from a PIECES curve, the PAGES curve of base pages, and
+   what was read from that. */
+void tg_pieces_read(const TgCurve *pieces, const TgCurve *pages, const TgCurve *control,
+                    const TgSide *base, TgLargeFacts *out);
+
+/* caches.c: the caches, from a CONTROL curve; their sizes are those `given`, if there are any. */
+unsigned tg_caches_read(const TgCurve *control, unsigned line_bytes, const TgGivenCache *given,
+                        unsigned n_given, TgCacheFacts out[TG_MAX_CACHES]);
+
+/* walk_cost.c: what walks cost, from a TABLES curve whose references all find their data in the
+   nearest cache. `tables` may be NULL. */
 void tg_walk_read(const TgCurve *tables, unsigned line_bytes, const TgSide *side,
                   const TgCacheFacts *cache, unsigned n_caches, TgWalkFacts *out);
 
@@ -186,7 +222,10 @@ unsigned tg_against(const TgFacts *f, const tlb_machine *m,
                     TgDifference out[TG_MAX_DIFFERENCES]);
 
 /* to_machine.c: the facts as a machine file, each part with its figure in a `source` line, and a
-   NUL. Returns 1; 0 with the reason: too little is told for a machine. */
-int tg_to_machine(const TgFacts *f, char *out, size_t size, tlb_reason *why);
+   NUL. `known`: what is known of this processor otherwise, or NULL: it takes the place of levels
+   that are not sure, and describes what time does not tell. Returns 1; 0 with the reason: too
+   little is told for a machine. */
+int tg_to_machine(const TgFacts *f, const tlb_machine *known, char *out, size_t size,
+                  tlb_reason *why);
 
 #endif

@@ -17,6 +17,14 @@ static const double least_entries = 4;
 /* A knee so close to that of a cache may be the cache's, or the page tables leaving it. */
 static const double beside_cache = 1.25;
 
+/* No hit of any level costs so many cycles more: behind such a step are walks, which cost more and
+   more as the tables leave the caches. */
+static const double surely_walks = 40;
+
+/* So many times the step of a cache at the same place is of more than the cache. A store waits for
+   its line behind its translation, each behind a barrier, and the two add up to more than both. */
+static const double surely_more = 1.35, surely_more_stores = 2.5;
+
 /* Two points so far apart tell the entries only roughly, and so far apart not at all. */
 static const double fine_gap = 1.15;
 static const double widest_gap = 2.01;
@@ -67,10 +75,11 @@ static void read_level(const TgExcess *e, const TgExcess *caches, const TgStep *
 
 /* Whether the step can be told from those of the caches, and from what walks cost more when the
    page tables leave a cache. */
-static int of_a_tlb(const TgExcess *caches, const TgStep *s)
+static int of_a_tlb(TgAsk ask, const TgExcess *caches, const TgStep *s)
 {
    const double rise = cache_rise(caches, s);
-   return rise <= 3 * s->tolerance || s->after - s->before >= 1.35 * rise;
+   const double surely = ask == TG_ASK_STORE ? surely_more_stores : surely_more;
+   return rise <= 3 * s->tolerance || s->after - s->before >= surely * rise;
 }
 
 static void say_nothing(TgSide *out, const char *why)
@@ -106,12 +115,19 @@ void tg_levels_read(const TgCurve *pages, const TgCurve *control, TgSide *out)
    for (unsigned i = 0; i < n && out->n_levels < TG_SIDE_LEVELS; i++) {
       if (step[i].misses <= least_entries)
          continue;
-      if (!of_a_tlb(&caches, &step[i])) {
+      if (!of_a_tlb(pages->ask, &caches, &step[i])) {
          beside++;
          continue;
       }
+      const int walks = step[i].after - step[i].before >= surely_walks;
+      /* What a walk costs is read soon behind the knee, before the tables leave a cache. */
+      if (walks)
+         step[i].after = fmax(step[i].before + surely_walks,
+                              fmin(step[i].after, tg_excess_at(&e, 1.6 * step[i].misses)));
       read_level(&e, &caches, &step[i], out->ask, out->n_levels, &out->level[out->n_levels]);
       out->n_levels++;
+      if (walks)
+         break;
    }
    if (out->n_levels == 0) {
       say_nothing(out, beside > 0 ? "the only step lies where that of a cache lies"

@@ -1,6 +1,8 @@
 /* Reads all curves of a machine into its facts, each by the file of its subject. */
 
-#include "measure/facts.h"
+#include <stdio.h>
+
+#include "measure/figure.h"
 
 static const TgCurve *find(const TgCurve *curve, size_t n, TgCurveKind kind, TgAsk ask,
                            unsigned page_shift)
@@ -28,16 +30,78 @@ static const TgCurve *control_of(const TgCurve *curve, size_t n, const TgCurve *
    return NULL;
 }
 
+/* Processors guess fetches ahead, by tables with ends of their own. Behind the first level a step
+   is that of translations only if strides find ways in it, or loads fill it, too. */
+static void doubt_guesses(TgFacts *f)
+{
+   for (unsigned i = 0; i < f->n_sides; i++) {
+      TgSide *const side = &f->side[i];
+      for (unsigned l = 1; side->ask == TG_ASK_FETCH && l < side->n_levels; l++) {
+         int shared = 0;
+         for (unsigned k = 0; k < f->n_shares; k++)
+            shared = shared || (f->share[k].ask == TG_ASK_FETCH && f->share[k].level == l
+                                && f->share[k].share == TG_SHARE_YES);
+         if (!shared && side->level[l].ways.sure == TG_NOT_TOLD)
+            tg_figure_not_told(&side->level[l].entries,
+                               "a step that may be that of guesses where fetches go");
+      }
+   }
+}
+
+/* Stores have no CONFLICT curves. Where their step behind the first level lies where that of loads
+   lies, it is that of the same array or of one like it. */
+static void as_of_loads(TgFacts *f)
+{
+   const TgSide *const loads = tg_facts_side(f, TG_ASK_LOAD, f->base_page_shift);
+   for (unsigned i = 0; loads && i < f->n_sides; i++) {
+      TgSide *const s = &f->side[i];
+      if (s->ask != TG_ASK_STORE || s->page_shift != f->base_page_shift || s->n_levels < 2
+          || loads->n_levels < 2 || loads->level[1].ways.sure == TG_NOT_TOLD)
+         continue;
+      const TgLevel *const of = &loads->level[1];
+      TgLevel *const l = &s->level[1];
+      if ((double)l->fits > 1.25 * (double)of->fits || (double)of->fits > 1.25 * (double)l->fits)
+         continue;
+      if (of->entries.sure == TG_NOT_TOLD || of->sets.sure == TG_NOT_TOLD) {
+         tg_figure_not_told(&l->entries, "not told of loads, whose misses begin at as many pages");
+         continue;
+      }
+      tg_figure_tell(&l->entries, of->entries.value, TG_LIKELY,
+                     "as of loads, whose misses begin at as many pages");
+      tg_figure_tell(&l->ways, of->ways.value, TG_LIKELY, "as of loads");
+      tg_figure_tell(&l->sets, of->sets.value, TG_LIKELY, "as of loads");
+   }
+}
+
+/* Where fetches are guessed ahead, a part of the misses is hidden, and what is behind the last
+   entry looks like a slope whatever the replacement is. The same holds for a step that is not sharp. */
+static void doubt_slopes(TgSide *side)
+{
+   static const double sharp = 1.04;
+   for (unsigned l = 0; l < side->n_levels; l++) {
+      TgLevel *const level = &side->level[l];
+      const int is_fetch = side->ask == TG_ASK_FETCH;
+      if (level->behind == TG_BEHIND_NOT_TOLD
+          || (!is_fetch && (double)level->misses <= sharp * (double)level->fits + 1))
+         continue;
+      level->behind = TG_BEHIND_NOT_TOLD;
+      snprintf(level->behind_why, sizeof level->behind_why, "%s",
+               is_fetch ? "a part of what fetches miss is hidden" : "the step is not sharp");
+   }
+}
+
 static void read_side(const TgCurve *curve, size_t n, const TgCurve *pages, TgSide *out)
 {
    const TgCurve *const control = control_of(curve, n, pages);
    tg_levels_read(pages, control, out);
    tg_sets_read(curve, n, pages, control, out);
+   tg_conflicts_read(curve, n, out);
    for (unsigned l = 0; l < out->n_levels; l++) {
       tg_replacement_read(pages, control, &out->level[l]);
       if (l > 0)
          tg_overlap_read(curve, n, out, l - 1, &out->level[l].overlap);
    }
+   doubt_slopes(out);
 }
 
 static void read_shares(const TgCurve *curve, size_t n, TgFacts *out)
@@ -60,7 +124,7 @@ static void read_walks(const TgCurve *curve, size_t n, TgFacts *out)
    const unsigned line = out->line_bytes > 0 ? out->line_bytes : 64;
    const TgCurve *const caches = find(curve, n, TG_CURVE_CONTROL, TG_ASK_LOAD,
                                       out->base_page_shift);
-   out->n_caches = tg_caches_read(caches, line, out->cache);
+   out->n_caches = tg_caches_read(caches, line, out->given, out->n_given, out->cache);
    for (unsigned i = 0; i < out->n_sides && out->n_walks < 2; i++) {
       const TgSide *const s = &out->side[i];
       if (s->ask != TG_ASK_LOAD)
@@ -73,10 +137,21 @@ static void read_walks(const TgCurve *curve, size_t n, TgFacts *out)
    }
 }
 
+static void read_large(const TgCurve *curve, size_t n, TgFacts *out)
+{
+   const TgCurve *const pages = find(curve, n, TG_CURVE_PAGES, TG_ASK_LOAD, out->base_page_shift);
+   for (size_t i = 0; pages && i < n && out->n_large < TG_MAX_LARGE; i++) {
+      if (curve[i].kind == TG_CURVE_PIECES && curve[i].page_shift > out->base_page_shift)
+         tg_pieces_read(&curve[i], pages, control_of(curve, n, pages),
+                        tg_facts_side(out, TG_ASK_LOAD, out->base_page_shift),
+                        &out->large[out->n_large++]);
+   }
+}
+
 void tg_facts_read(const TgCurve *curve, size_t n, TgFacts *out)
 {
    unsigned smallest = 64;
-   out->n_sides = out->n_shares = out->n_caches = out->n_walks = 0;
+   out->n_sides = out->n_shares = out->n_caches = out->n_walks = out->n_large = 0;
    for (size_t i = 0; i < n; i++) {
       if (curve[i].kind != TG_CURVE_PAGES)
          continue;
@@ -87,6 +162,9 @@ void tg_facts_read(const TgCurve *curve, size_t n, TgFacts *out)
    }
    if (out->base_page_shift == 0 && smallest < 64)
       out->base_page_shift = smallest;
+   as_of_loads(out);
    read_shares(curve, n, out);
+   doubt_guesses(out);
    read_walks(curve, n, out);
+   read_large(curve, n, out);
 }

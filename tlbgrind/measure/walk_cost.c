@@ -3,39 +3,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "measure/excess.h"
 #include "measure/figure.h"
-#include "measure/steps.h"
 
 enum { ENTRY_BYTES = 8 };
 
 /* A cache has no sharp end: below and above this ratio to its size it certainly is the one, or
-   certainly no longer. */
-static const double within = 0.5, beyond = 2;
-
-unsigned tg_caches_read(const TgCurve *control, unsigned line_bytes,
-                        TgCacheFacts out[TG_MAX_CACHES])
-{
-   TgExcess e;
-   TgStep step[TG_MAX_STEPS];
-   unsigned n = 0;
-   tg_excess_read(control, NULL, &e);
-   if (e.n < 6 || e.noise > 0.2)
-      return 0;
-   const unsigned steps = tg_steps_read(&e, step);
-   for (unsigned i = 0; i < steps && n < TG_MAX_CACHES; i++) {
-      /* No cache of data has fewer lines. */
-      if (step[i].misses <= 32)
-         continue;
-      TgCacheFacts *const c = &out[n++];
-      memset(c, 0, sizeof *c);
-      c->before = step[i].before;
-      c->after = step[i].after;
-      tg_figure_tell(&c->bytes, tg_step_capacity(&step[i]) * line_bytes, TG_LIKELY,
-                     "a step from %.1f to %.1f cycles between %.0f and %.0f lines",
-                     step[i].before, step[i].after, step[i].fits, step[i].misses);
-   }
-   return n;
-}
+   certainly no longer. Far beyond the last there would be too many tables. */
+static const double within = 0.5, beyond = 4, beyond_last = 2;
 
 /* Bytes of last-level tables in use for so many pages that far apart. */
 static double table_bytes(const TgCurve *tables, unsigned line_bytes, double pages)
@@ -69,8 +44,9 @@ static void tell_behind(const TgExcess *e, const TgCurve *tables, unsigned line_
    out->n_behind = n_caches > 0 ? n_caches + 1 : 0;
    for (unsigned i = 0; i < out->n_behind; i++) {
       TgFigure *const f = &out->behind[i];
-      const double from = i == 0 ? 0 : beyond * cache[i - 1].bytes.value;
-      const double to = i == n_caches ? INFINITY : within * cache[i].bytes.value;
+      const double ratio = i == n_caches ? beyond_last : beyond;
+      const double from = i == 0 ? 0 : ratio * cache[i - 1].about;
+      const double to = i == n_caches ? INFINITY : within * cache[i].about;
       double cycles;
       if (i == 0) {
          tg_figure_tell(f, 0, TG_SURE, "the others are compared with it");
@@ -135,7 +111,7 @@ void tg_walk_read(const TgCurve *tables, unsigned line_bytes, const TgSide *side
    const double bytes = table_bytes(tables, line_bytes, e.pages[walks]);
    if (here < in_pages || out->near_cycles.sure == TG_NOT_TOLD)
       tg_figure_tell(&out->near_cycles, here,
-                     n_caches > 0 && bytes <= cache[0].bytes.value ? TG_SURE : TG_LIKELY,
+                     n_caches > 0 && bytes <= cache[0].about ? TG_SURE : TG_LIKELY,
                      "a walk costs %.1f cycles with %.0f KB of tables in use, %u rounds", here,
                      bytes / 1024, e.rounds);
    tell_costs(&e, tables, line_bytes, walks, base, out);

@@ -16,6 +16,7 @@ typedef struct {
    const HChar* own_name; /* without overrides */
    Bool changed;        /* it has overrides */
    const HChar* file;   /* NULL, or FILE: a machine file or a dump */
+   const HChar* measured; /* NULL, or what became of the user's file about the host */
    const HChar* name;   /* these two: see options/machine_names.h */
    const HChar* label;  /* the suffix of its out-file */
    tlb_machine m;

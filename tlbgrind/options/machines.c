@@ -225,7 +225,7 @@ static Bool find(const HChar* name, UInt base_shift, TgMachine* out,
    }
    tg_machine_begin(out, name, shift);
    if (VG_(strcmp)(name, "host") == 0) {
-      tg_host_machine(&out->m);
+      out->measured = tg_host_machine(&out->m);
       VG_(strcpy)(out->m.name, "host");
       return True;
    }

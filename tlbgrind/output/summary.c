@@ -93,6 +93,8 @@ static void print_machine_line(const TgMachine* m)
    if (VG_(sizeXA)(m->assumptions) > 0)
       VG_(umsg)("; assumptions: %ld", VG_(sizeXA)(m->assumptions));
    VG_(umsg)("\n");
+   if (m->measured != NULL)
+      VG_(umsg)("Note: %s\n", m->measured);
    print_assumptions(m, m->n_own);
 }
 

@@ -46,6 +46,19 @@ enum {
 /* A number of cycles that is not published. */
 #define TLB_UNKNOWN UINT32_MAX
 
+/* The confidence of what was measured on the machine itself. */
+#define TLB_MEASURED 'M'
+
+/* A confidence as machine files have it: "A", "B", "C" or "measured". */
+static inline const char *tlb_confidence_word(char confidence)
+{
+   return confidence == TLB_MEASURED ? "measured"
+          : confidence == 'A'        ? "A"
+          : confidence == 'B'        ? "B"
+          : confidence == 'C'        ? "C"
+                                     : "";
+}
+
 /* What the hardware threads of a core do with an array. */
 typedef enum {
    TLB_SHARING_UNKNOWN,
@@ -133,7 +146,7 @@ typedef struct {
    char title[TLB_TITLE_SIZE]; /* what people call it */
    char isa[16];
    unsigned year;              /* 0: unknown */
-   char confidence;            /* 'A', 'B', 'C', see docs/machines.md */
+   char confidence;            /* 'A', 'B', 'C', or TLB_MEASURED, see docs/machines.md */
    char source[TLB_SOURCE_SIZE];
    unsigned base_page_shift;   /* of the processor's usual system */
    unsigned n_arrays;

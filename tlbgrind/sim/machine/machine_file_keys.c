@@ -253,10 +253,14 @@ static int has_units(const tlb_machine_reader *r)
 
 static int confidence(tlb_machine_reader *r, char *out)
 {
-   if (!is(r, "A") && !is(r, "B") && !is(r, "C"))
-      return tlb_refuse(r, "is not allowed; it is A, B or C");
-   *out = r->value[0];
-   return 1;
+   static const char known[] = { 'A', 'B', 'C', TLB_MEASURED };
+   for (unsigned i = 0; i < sizeof known; i++) {
+      if (is(r, tlb_confidence_word(known[i]))) {
+         *out = known[i];
+         return 1;
+      }
+   }
+   return tlb_refuse(r, "is not allowed; it is A, B, C or measured");
 }
 
 static int ways(tlb_machine_reader *r, tlb_geometry *g, int *unknown)

@@ -103,8 +103,7 @@ static void policy_line(tlb_text *t, const tlb_geometry *g, int unknown)
 
 static void confidence_line(tlb_text *t, char confidence)
 {
-   const char word[2] = { confidence, '\0' };
-   text_line(t, 1, "confidence", word);
+   text_line(t, 1, "confidence", tlb_confidence_word(confidence));
 }
 
 static void print_users(tlb_text *t, unsigned users)
@@ -250,7 +249,6 @@ static void print_caches(tlb_text *t, const tlb_machine *m)
 
 static void print_head(tlb_text *t, const tlb_machine *m)
 {
-   const char confidence_word[2] = { m->confidence, '\0' };
    text_line(t, 0, "tlbgrind-machine", "1");
    text_line(t, 0, "name", m->name);
    text_line(t, 0, "title", m->title[0] != '\0' ? m->title : m->name);
@@ -262,7 +260,7 @@ static void print_head(tlb_text *t, const tlb_machine *m)
       tlb_text_add_number(t, m->year);
       end_line(t);
    }
-   text_line(t, 0, "confidence", confidence_word);
+   text_line(t, 0, "confidence", tlb_confidence_word(m->confidence));
    begin_line(t, 0, "base-page");
    tlb_text_add_page_size(t, m->base_page_shift);
    end_line(t);

@@ -68,7 +68,6 @@ static void fill(unsigned i, row *r)
       set(r, TITLE, why.text);
       return;
    }
-   const char confidence[2] = { m.confidence, '\0' };
    set(r, ISA, m.isa);
    tlb_text t = tlb_text_in(r->cell[YEAR], CELL_SIZE);
    if (m.year == 0)
@@ -85,7 +84,7 @@ static void fill(unsigned i, row *r)
       tlb_text_add(&t, ", third ");
       add_level(&t, &m, 3);
    }
-   set(r, CONFIDENCE, confidence);
+   set(r, CONFIDENCE, tlb_confidence_word(m.confidence));
    set(r, TITLE, m.title);
 }
 

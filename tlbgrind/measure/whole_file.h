@@ -1,0 +1,21 @@
+/* Files that are written as a whole or not at all, and read as a whole.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#ifndef TG_MEASURE_WHOLE_FILE_H
+#define TG_MEASURE_WHOLE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Writes the text beside the file, and renames it when it is whole. Returns false with errno; then
+   there is no file, or the old one. What is no regular file is written as it is. */
+bool tg_write_whole(const char *name, const char *text, size_t length);
+
+/* Whether such a file could be created, without touching it: so that nobody waits a minute in
+   vain. Returns false with errno. */
+bool tg_can_write(const char *name);
+
+/* Reads a file, to be freed, with a NUL behind it. NULL with errno; EFBIG above 64M. */
+char *tg_read_whole(const char *name, size_t *length);
+
+#endif
