@@ -316,7 +316,7 @@ def test_the_lower_end_overlaps(tmp_path: Path) -> None:
         least += sum(7 * n * 10 // 40 for n in hits) + (30 * walks(mine) + tables * 200 // 300) * 10 // 24
     (line,) = [line for line in lines if line.startswith("miss cycles:")]
     assert line.split(maxsplit=2)[2] == (
-        f"{least:,} to {of['Wcyc']:,}  estimated (30 cycles a walk and its tables' cache misses, overlapping up to 2.4 times)"
+        f"{least:,} to {of['Wcyc']:,}  estimated (30 cycles a walk and its tables, 2.4 at a time)"
     )
     assert out.descriptions("Overlap") == ["walks 2.4", "L2 4.0"]
     assert out.descriptions("Table entry cycles") == ["L1D 0..0", "memory 200..300"]

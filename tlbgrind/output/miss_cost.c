@@ -109,15 +109,10 @@ TgCostWords tg_miss_cost_of_walk(const tlb_machine* m)
                               m->walk_cycles - m->walk_spread);
    length += VG_(snprintf)(text.text + length, (Int)(sizeof text.text - length),
                            "%u cycles a walk%s%s", m->walk_cycles,
-                           tlb_tables_are_cached(m) ? " and its tables' cache misses" : "",
+                           tlb_tables_are_cached(m) ? " and its tables" : "",
                            tg_miss_cost_is_nested(m) ? ", the host's up to as much" : "");
-   if (tlb_known_overlap(m->walk_overlap) <= TLB_NO_OVERLAP)
-      return text;
-   length += VG_(snprintf)(text.text + length, (Int)(sizeof text.text - length),
-                           ", overlapping up to %u.%u times", m->walk_overlap / 10,
-                           m->walk_overlap % 10);
-   if (m->window != 0)
-      VG_(snprintf)(text.text + length, (Int)(sizeof text.text - length),
-                    " within %u instructions", m->window);
+   if (tlb_known_overlap(m->walk_overlap) > TLB_NO_OVERLAP)
+      VG_(snprintf)(text.text + length, (Int)(sizeof text.text - length), ", %u.%u at a time",
+                    m->walk_overlap / 10, m->walk_overlap % 10);
    return text;
 }

@@ -33,8 +33,8 @@ TgNumber tg_miss_cost_cycles(const TgMissCost* c);
    cost that is one figure, "17.84%". */
 TgNumber tg_miss_cost_share(const TgMissCost* c, Bool of_known_cycles);
 
-/* "30 cycles a walk", "assumed: 20 to 35 cycles a walk", "30 cycles a walk and its tables' cache
-   misses, overlapping up to 2.4 times within 224 instructions". */
+/* "30 cycles a walk", "assumed: 20 to 35 cycles a walk", "30 cycles a walk and its tables,
+   2.4 at a time". */
 TgCostWords tg_miss_cost_of_walk(const tlb_machine* m);
 
 #endif
