@@ -56,8 +56,8 @@ void tg_data_init(const TgOptions* options)
    tg_superblocks_attribute_data();
    tg_data_check = !options->mappings ? check_objects : options->data ? check_both : check_row_blocks;
    if (options->mappings) {
-      tg_rows_init(tg_large_pages_smallest(options), tg_words_forget_row_blocks);
-      tg_sites_part(tg_words_row_block);
+      tg_rows_init(tg_large_pages_smallest(options));
+      tg_sites_part(tg_row_block_at);
    }
    if (!tg_data_objects_on)
       return;
@@ -88,6 +88,12 @@ void tg_data_zero(void)
 {
    tg_words_forked();
    tg_data_objects_forked();
+}
+
+/* 0 without --mappings. */
+static UInt row_block_at(Addr a)
+{
+   return tg_rows_on ? tg_row_block_at(a) : 0;
 }
 
 /* --- Parts of lines --- */
@@ -130,7 +136,7 @@ void tg_data_set_aside(void)
 
 TgLine* tg_data_line_at(TgLine* line, Addr a)
 {
-   return part_of(line, tg_data_objects_on ? tg_words_find(a, False) : 0, tg_words_row_block(a));
+   return part_of(line, tg_data_objects_on ? tg_words_find(a, False) : 0, row_block_at(a));
 }
 
 static TgLine* line_of(const TgDataRef* d, tlb_user kind)
@@ -170,7 +176,7 @@ static __attribute__((noinline)) void attribute(TgSegment* s, TgDataRef* d, Addr
       const UInt value = tg_words_value(a);
       d->value = value == 0 || value == TG_WORD_MIXED ? TG_NO_VALUE : value;
    }
-   d->row_block = tg_words_row_block(a);
+   d->row_block = row_block_at(a);
    count_at(s, d, r, part_of(tg_site_line(r->site), number, d->row_block));
 }
 
@@ -205,7 +211,7 @@ void refer(const TgShadowArea* shadow, TgSegment* s, TgDataRef* d, Bool objects,
 {
    const Addr a = shadow->base[d->base] + d->offset;
    if (UNLIKELY(objects && !tg_words_has(a, d->value))
-       || UNLIKELY(rows && !tg_words_row_block_is(a, d->row_block)))
+       || UNLIKELY(rows && !tg_row_block_has(a, d->row_block)))
       attribute(s, d, a);
    if (objects && UNLIKELY((a & (TG_WORD_BYTES - 1)) + d->size > TG_WORD_BYTES))
       touch_others(d, a);

@@ -2,17 +2,19 @@
 
 #include "pub_tool_basics.h"
 
+#include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_oset.h"
 #include "pub_tool_xarray.h"
 
 #include "attribution/lines.h"
+#include "base/allocator.h"
 #include "data/ranges.h"
 #include "data/row_blocks.h"
 #include "space/aspace.h"
 
 Bool tg_rows_on;
-static void (*tell_changed)(Addr start, Addr end);
+UInt* tg_row_block_chunk[TG_N_CHUNKS];
 
 /* What the rows of a set have in common, and where they are: object is the number of the row. */
 typedef struct {
@@ -156,12 +158,44 @@ static UInt row_block_of(UInt in_row, Addr block)
    return r->number;
 }
 
+static UInt* known_at(Addr a)
+{
+   UInt** chunk = &tg_row_block_chunk[a >> TG_CHUNK_SHIFT];
+   if (*chunk == NULL)
+      *chunk = tg_zero_pages(TG_CHUNK_PAGES * sizeof **chunk);
+   return &(*chunk)[(a >> TG_WORDS_PAGE_SHIFT) & (TG_CHUNK_PAGES - 1)];
+}
+
 UInt tg_row_block_at(Addr a)
 {
-   if (!tg_rows_on)
-      return 0;
+   UInt* known = a >> TG_CHUNK_SHIFT < TG_N_CHUNKS ? known_at(a) : NULL;
+   if (known != NULL && *known != 0)
+      return *known;
    const tlb_mapping* m = tg_aspace_find(a);
-   return m == NULL ? row_block_of(0, 0) : row_block_of(row_of(m), a >> block_shift << block_shift);
+   if (m == NULL)
+      return row_block_of(0, 0);
+   const UInt row_block = row_block_of(row_of(m), a >> block_shift << block_shift);
+   if (known != NULL)
+      *known = row_block;
+   return row_block;
+}
+
+static void forget(Addr start, Addr end)
+{
+   Addr a = start;
+   while (a < end && a >> TG_CHUNK_SHIFT < TG_N_CHUNKS) {
+      UInt* chunk = tg_row_block_chunk[a >> TG_CHUNK_SHIFT];
+      const Addr next = ((a >> TG_CHUNK_SHIFT) + 1) << TG_CHUNK_SHIFT;
+      const Addr stop = next != 0 && next < end ? next : end;
+      if (chunk != NULL) {
+         const SizeT n = (stop - a + TG_WORDS_PAGE - 1) >> TG_WORDS_PAGE_SHIFT;
+         VG_(memset)(&chunk[(a >> TG_WORDS_PAGE_SHIFT) & (TG_CHUNK_PAGES - 1)], 0,
+                     n * sizeof *chunk);
+      }
+      if (next == 0)
+         return;
+      a = next;
+   }
 }
 
 /* Notes how far the rows of mappings in [start, end) reach. */
@@ -181,13 +215,12 @@ static void listen(void* opaque, const TgSpaceEvent* e)
    /* What nothing has referred to is no row: the linker maps all of a file before its parts. */
    if (e->what == TG_SPACE_UNMAP)
       note(e->start, e->start + e->length, False);
-   tell_changed(e->start, e->start + (Addr)e->length);
+   forget(e->start, e->start + (Addr)e->length);
 }
 
-void tg_rows_init(UInt shift, void (*changed)(Addr start, Addr end))
+void tg_rows_init(UInt shift)
 {
    tg_rows_on = True;
-   tell_changed = changed;
    block_shift = shift;
    classes = VG_(OSetGen_Create)(0, compare_classes, VG_(malloc), "tg.row_blocks.classes",
                                  VG_(free));

@@ -17,12 +17,25 @@
 
 #include "sim/pages/mappings.h"
 
+#include "data/words.h"
+
 extern Bool tg_rows_on; /* --mappings=yes */
 
-/* Blocks have 2^block_shift bytes. `changed`: row blocks in [start, end) may be others now. */
-void tg_rows_init(UInt block_shift, void (*changed)(Addr start, Addr end));
+/* Blocks have 2^block_shift bytes. */
+void tg_rows_init(UInt block_shift);
 
-/* The number of the row block at the address, from 1; 0 without --mappings. */
+/* The row block of each page of 4K; 0: not looked up. Chunks are those of data/words.h. */
+extern UInt* tg_row_block_chunk[TG_N_CHUNKS];
+
+/* Whether the address is in that row block, which is not 0. */
+static inline __attribute__((always_inline)) Bool tg_row_block_has(Addr a, UInt row_block)
+{
+   const UInt* chunk = tg_row_block_chunk[(a >> TG_CHUNK_SHIFT) & (TG_N_CHUNKS - 1)];
+   return LIKELY(chunk != NULL)
+          && LIKELY(chunk[(a >> TG_WORDS_PAGE_SHIFT) & (TG_CHUNK_PAGES - 1)] == row_block);
+}
+
+/* The number of the row block at the address, from 1. */
 UInt tg_row_block_at(Addr a);
 
 /* A row: `is` has its extent, kind, mode and file. Row 0 is what no mapping has. */

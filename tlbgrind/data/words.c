@@ -8,7 +8,6 @@
 
 #include "base/allocator.h"
 #include "data/objects.h"
-#include "data/row_blocks.h"
 #include "data/words.h"
 
 TgDataPage* tg_data_chunk[TG_N_CHUNKS];
@@ -326,16 +325,6 @@ UInt tg_words_value(Addr a)
    return is_possible(a) && has_words(page_of(a)) ? seen(page_of(a)->words)[index_of(a)] : 0;
 }
 
-UInt tg_words_row_block(Addr a)
-{
-   if (!tg_rows_on || !is_possible(a))
-      return tg_row_block_at(a);
-   TgDataPage* p = page_of(a);
-   if (p->row_block == 0)
-      p->row_block = tg_row_block_at(a);
-   return p->row_block;
-}
-
 /* --- Changes --- */
 
 /* Calls `each` for the pages of [start, end) whose chunk has memory. */
@@ -358,16 +347,6 @@ void tg_words_forget(Addr start, Addr end)
 {
    n_changes++;
    each_page_of(start, end, empty);
-}
-
-static void forget_row_block(TgDataPage* p)
-{
-   p->row_block = 0;
-}
-
-void tg_words_forget_row_blocks(Addr start, Addr end)
-{
-   each_page_of(start, end, forget_row_block);
 }
 
 static void refine_if_used(TgDataPage* p)

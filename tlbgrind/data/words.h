@@ -6,10 +6,7 @@
    referred to; those of heap blocks when they are allocated.
 
    A page with names (data/named.h) or records (data/records.h) has a second array, which is shown
-   instead, and the first is what lies beneath.
-
-   With --mappings a page has the number of its row block, too (data/row_blocks.h); with --mappings
-   alone it has nothing else. */
+   instead, and the first is what lies beneath. */
 
 #ifndef TG_DATA_WORDS_H
 #define TG_DATA_WORDS_H
@@ -66,16 +63,14 @@ typedef enum {
    TG_PAGE_EVEN   /* all words are touched and have one value */
 } TgPageState;
 
-/* What each reference reads comes first, so that it is in one line of a cache more often. */
 typedef struct {
    const UInt* shown; /* where a reference looks up its word; NULL: there is none yet */
-   UInt all;
-   UInt row_block;    /* see tg_words_row_block(); 0: not looked up */
-   UShort mask;       /* of the number of a word in shown[] */
-   UChar state;       /* TgPageState */
-   Bool starts;       /* TG_PAGE_BLOCK: the block starts with the page */
    TgWordsPage* words;
    TgUse* uses;
+   UInt all;
+   UShort mask;  /* of the number of a word in shown[] */
+   UChar state;  /* TgPageState */
+   Bool starts;  /* TG_PAGE_BLOCK: the block starts with the page */
 } TgDataPage;
 
 extern TgDataPage* tg_data_chunk[TG_N_CHUNKS];
@@ -99,34 +94,16 @@ typedef struct {
 /* `resolver` must stay. `has_records`: words belong to cells, too (--data-offsets=yes). */
 void tg_words_init(const TgWordsResolver* resolver, Bool has_records);
 
-/* The page at the address, NULL if there is none yet. The program could refer to it, so it is in a
-   chunk. */
-static inline __attribute__((always_inline)) const TgDataPage* tg_words_page(Addr a)
-{
-   const TgDataPage* chunk = tg_data_chunk[(a >> TG_CHUNK_SHIFT) & (TG_N_CHUNKS - 1)];
-   return UNLIKELY(chunk == NULL) ? NULL
-                                  : &chunk[(a >> TG_WORDS_PAGE_SHIFT) & (TG_CHUNK_PAGES - 1)];
-}
-
-/* Whether the word at the address has that value, which is neither 0 nor TG_WORD_MIXED. */
+/* Whether the word at the address has that value, which is neither 0 nor TG_WORD_MIXED. The program
+   could refer to it, so it is in a chunk. */
 static inline __attribute__((always_inline)) Bool tg_words_has(Addr a, UInt value)
 {
-   const TgDataPage* p = tg_words_page(a);
-   return LIKELY(p != NULL) && LIKELY(p->shown != NULL)
-          && LIKELY(p->shown[(a >> TG_WORD_SHIFT) & p->mask] == value);
+   const TgDataPage* chunk = tg_data_chunk[(a >> TG_CHUNK_SHIFT) & (TG_N_CHUNKS - 1)];
+   if (UNLIKELY(chunk == NULL))
+      return False;
+   const TgDataPage* p = &chunk[(a >> TG_WORDS_PAGE_SHIFT) & (TG_CHUNK_PAGES - 1)];
+   return LIKELY(p->shown != NULL) && LIKELY(p->shown[(a >> TG_WORD_SHIFT) & p->mask] == value);
 }
-
-/* Whether the page of the address is in that row block, which is not 0. */
-static inline __attribute__((always_inline)) Bool tg_words_row_block_is(Addr a, UInt row_block)
-{
-   const TgDataPage* p = tg_words_page(a);
-   return LIKELY(p != NULL) && LIKELY(p->row_block == row_block);
-}
-
-/* The row block of the page of the address (data/row_blocks.h); 0 without --mappings. */
-UInt tg_words_row_block(Addr a);
-/* Row blocks in [start, end) may be others now. */
-void tg_words_forget_row_blocks(Addr start, Addr end);
 
 /* The value of the word at the address, 0 if it is not there yet. */
 UInt tg_words_value(Addr a);
