@@ -37,6 +37,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/machine/machine_file.c \
 	tlbgrind/sim/machine/machine_file_keys.c \
 	tlbgrind/sim/machine/machine_file_print.c \
+	tlbgrind/sim/machine/machine_file_values.c \
 	tlbgrind/sim/machine/machine_input.c \
 	tlbgrind/sim/machine/machine_list.c \
 	tlbgrind/sim/machine/measured_costs.c \

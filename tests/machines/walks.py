@@ -27,18 +27,6 @@ ARM_32_SECTIONS = """
     20 own 16 ?full ?lru
     12 none
 """
-ARM_32_SECTIONS = """
-    20 own 16 ?full ?lru
-    12 none
-"""
-ARM_32_SECTIONS = """
-    20 own 16 ?full ?lru
-    12 none
-"""
-ARM_32_SECTIONS = """
-    20 own 16 ?full ?lru
-    12 none
-"""
 SV39 = """
     30 ?none
     21 ?none

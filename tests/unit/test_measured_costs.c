@@ -60,16 +60,6 @@ static int has_note(const char *words)
    return 0;
 }
 
-static const tlb_machine_array *array(const char *name)
-{
-   for (unsigned i = 0; i < machine.n_arrays; i++) {
-      if (strcmp(machine.array[i].name, name) == 0)
-         return &machine.array[i];
-   }
-   fail_msg("no array %s", name);
-   return NULL;
-}
-
 TEST(costs)
 {
    begin();
@@ -82,12 +72,12 @@ TEST(costs)
    assert_int_equal(machine.cache[1].cycles, 1);
    assert_int_equal(machine.memory.cycles, 570);
    assert_false(has_note("cycles of a walk unknown"));
-   const tlb_machine_array *const a = array("L2-DTLB");
+   const tlb_machine_array *const a = unit_array_of(&machine, "L2-DTLB");
    assert_int_equal(a->hit_cycles, 5);
    assert_int_equal(a->overlap, 130);
    /* Nothing but costs. */
    assert_int_equal(a->g.entries, 3072);
-   assert_int_equal(array("DTLB")->g.entries, 72);
+   assert_int_equal(unit_array_of(&machine, "DTLB")->g.entries, 72);
    assert_true(tlb_machine_check(&machine, &why));
 }
 
@@ -104,7 +94,7 @@ TEST(assumed_costs_are_not_taken)
    assert_int_equal(machine.walk_spread, 34);
    assert_true(machine.walk_cycles_unknown && machine.walk_overlap == 60);
    assert_int_equal(machine.cache[1].cycles, 10);
-   assert_int_equal(array("L2-DTLB")->hit_cycles, 7);
+   assert_int_equal(unit_array_of(&machine, "L2-DTLB")->hit_cycles, 7);
    assert_true(has_note("cycles of a walk unknown"));
 }
 

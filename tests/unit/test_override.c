@@ -33,16 +33,6 @@ static void change(const char *overrides)
    assert_memory_equal(&machine, &other, sizeof machine);
 }
 
-static const tlb_machine_array *array(const char *name)
-{
-   for (unsigned i = 0; i < machine.n_arrays; i++) {
-      if (strcmp(machine.array[i].name, name) == 0)
-         return &machine.array[i];
-   }
-   fail_msg("no array %s", name);
-   return NULL;
-}
-
 static void refuses(const char *overrides, const char *blamed, const char *words)
 {
    load("skylake");
@@ -58,8 +48,8 @@ TEST(lines_of_arrays)
    load("skylake");
    const tlb_machine before = machine;
    change("stlb.entries=2048,stlb.ways=16");
-   assert_int_equal(array("STLB")->g.entries, 2048);
-   assert_int_equal(array("STLB")->g.ways, 16);
+   assert_int_equal(unit_array_of(&machine, "STLB")->g.entries, 2048);
+   assert_int_equal(unit_array_of(&machine, "STLB")->g.ways, 16);
    assert_string_equal(machine.name, "skylake-stlb.entries-2048-stlb.ways-16");
    assert_string_equal(machine.note[0].text, "changed by the user: stlb.entries=2048,stlb.ways=16");
    assert_int_equal(machine.n_notes, before.n_notes + 1);
@@ -80,43 +70,43 @@ TEST(lines_of_arrays)
 TEST(an_unknown_line_is_known_then)
 {
    load("skylake");
-   assert_true(array("STLB")->policy_unknown);
+   assert_true(unit_array_of(&machine, "STLB")->policy_unknown);
    change("STLB.policy=random:7,stlb.hit-cycles=20,DTLB-4k.coalesces=16K,stlb.threads=1");
-   assert_false(array("STLB")->policy_unknown);
-   assert_int_equal(array("STLB")->g.policy, TLB_RANDOM);
-   assert_int_equal(array("STLB")->g.seed, 7);
-   assert_int_equal(array("STLB")->hit_cycles, 20);
-   assert_int_equal(array("STLB")->threads, 1);
-   assert_int_equal(array("DTLB-4K")->coalesce_shift, 14);
-   assert_int_equal(array("DTLB-2M")->coalesce_shift, 0);
+   assert_false(unit_array_of(&machine, "STLB")->policy_unknown);
+   assert_int_equal(unit_array_of(&machine, "STLB")->g.policy, TLB_RANDOM);
+   assert_int_equal(unit_array_of(&machine, "STLB")->g.seed, 7);
+   assert_int_equal(unit_array_of(&machine, "STLB")->hit_cycles, 20);
+   assert_int_equal(unit_array_of(&machine, "STLB")->threads, 1);
+   assert_int_equal(unit_array_of(&machine, "DTLB-4K")->coalesce_shift, 14);
+   assert_int_equal(unit_array_of(&machine, "DTLB-2M")->coalesce_shift, 0);
 }
 
 TEST(pairs_wired_entries_and_blocks)
 {
    load("zen4");
    change("dtlb.coalesces=4K:64K+2M:32M,l2-itlb.paired=yes,itlb.wired=8");
-   assert_int_equal(array("DTLB")->block_shift[12], 16);
-   assert_int_equal(array("DTLB")->block_shift[21], 25);
-   assert_int_equal(array("DTLB")->block_shift[30], 0);
-   assert_true(array("L2-ITLB")->g.paired);
-   assert_false(array("DTLB")->g.paired);
+   assert_int_equal(unit_array_of(&machine, "DTLB")->block_shift[12], 16);
+   assert_int_equal(unit_array_of(&machine, "DTLB")->block_shift[21], 25);
+   assert_int_equal(unit_array_of(&machine, "DTLB")->block_shift[30], 0);
+   assert_true(unit_array_of(&machine, "L2-ITLB")->g.paired);
+   assert_false(unit_array_of(&machine, "DTLB")->g.paired);
    /* `entries` is the whole, of which the program has the rest. */
-   assert_int_equal(array("ITLB")->wired, 8);
-   assert_int_equal(array("ITLB")->g.entries, 56);
-   assert_int_equal(array("ITLB")->g.ways, 56);
+   assert_int_equal(unit_array_of(&machine, "ITLB")->wired, 8);
+   assert_int_equal(unit_array_of(&machine, "ITLB")->g.entries, 56);
+   assert_int_equal(unit_array_of(&machine, "ITLB")->g.ways, 56);
    load("zen4");
    assert_false(tlb_override(&machine, "l2-dtlb.wired=8", room, &blame, &why));
    assert_string_equal(why.text, "array 'L2-DTLB' has sets; only an array with ways full has wired entries");
    load("la464");
    change("stlb.paired=no");
-   assert_false(array("STLB")->g.paired);
+   assert_false(unit_array_of(&machine, "STLB")->g.paired);
 }
 
 TEST(a_full_array_stays_so)
 {
    load("zen4");
    change("dtlb.entries=96");
-   assert_int_equal(array("DTLB")->g.ways, 96);
+   assert_int_equal(unit_array_of(&machine, "DTLB")->g.ways, 96);
 }
 
 TEST(walks_and_the_head)
@@ -168,7 +158,7 @@ TEST(lines_of_caches)
    assert_int_equal(machine.memory.spread, 0);
    assert_int_equal(machine.walk_overlap, 24);
    assert_int_equal(machine.window, 192);
-   assert_int_equal(array("STLB")->overlap, 40);
+   assert_int_equal(unit_array_of(&machine, "STLB")->overlap, 40);
    assert_int_equal(machine.cache[1].size, 1 << 20);
    assert_string_equal(machine.name, "skylake-cache-l2.cycles-12-cache-l1d.share-25--memory.cycles-25");
    machine = before;
@@ -205,8 +195,8 @@ TEST(sets_stay)
       load("skylake");
       snprintf(overrides, sizeof overrides, "stlb.entries=%u", entries_ways[i][0]);
       assert_true(tlb_override(&machine, overrides, room, &blame, &why));
-      assert_int_equal(array("STLB")->g.entries, entries_ways[i][0]);
-      assert_int_equal(array("STLB")->g.ways, entries_ways[i][1]);
+      assert_int_equal(unit_array_of(&machine, "STLB")->g.entries, entries_ways[i][0]);
+      assert_int_equal(unit_array_of(&machine, "STLB")->g.ways, entries_ways[i][1]);
    }
 }
 

@@ -16,6 +16,7 @@
 #define CMOCKA_DISABLE_DEPRECATION_WARNINGS
 #include <cmocka.h>
 
+#include "sim/machine/machine.h"
 #include "sim/tlb/array.h"
 
 #define N(array) ((unsigned)(sizeof(array) / sizeof(array)[0]))
@@ -35,6 +36,17 @@ static inline uint64_t unit_random(uint64_t *state)
    *state ^= *state << 25;
    *state ^= *state >> 27;
    return *state * UINT64_C(0x2545F4914F6CDD1D);
+}
+
+/* The array of that name, which there must be. */
+static inline const tlb_machine_array *unit_array_of(const tlb_machine *m, const char *name)
+{
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      if (strcmp(m->array[i].name, name) == 0)
+         return &m->array[i];
+   }
+   fail_msg("no array %s", name);
+   return NULL;
 }
 
 /* Pages in the order of their last references, the last in front: puts one

@@ -142,3 +142,12 @@ int tlb_text_same(const char *a, const char *b)
 {
    return tlb_text_is(a, tlb_text_length(a), b);
 }
+
+int tlb_text_begins(const char *s, const char *with)
+{
+   while (*with != '\0' && *s == *with) {
+      s++;
+      with++;
+   }
+   return *with == '\0';
+}

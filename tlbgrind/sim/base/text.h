@@ -48,6 +48,8 @@ int tlb_text_number(const char **s, const char *end, uint64_t *out);
 int tlb_text_is(const char *s, size_t n, const char *word);
 /* Whether two NUL-terminated texts are equal. */
 int tlb_text_same(const char *a, const char *b);
+/* Whether s begins with the text `with`. */
+int tlb_text_begins(const char *s, const char *with);
 /* Bytes before the NUL. */
 size_t tlb_text_length(const char *s);
 

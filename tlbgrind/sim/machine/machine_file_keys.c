@@ -3,7 +3,7 @@
 #include "sim/machine/machine_file.h"
 #include "sim/machine/machine_file_parts.h"
 
-enum { MAX_CYCLES = 1000000, MAX_THREADS = 1024, MAX_STEP_SHIFT = 63 };
+enum { MAX_THREADS = 1024, MAX_STEP_SHIFT = 63 };
 
 /* As --page-size has it. */
 enum { MAX_BASE_PAGE_SHIFT = 30 };
@@ -22,26 +22,6 @@ const char *const tlb_sharing_words[TLB_N_SHARING_WORDS] = {
    [TLB_COPIED] = "copied",
 };
 
-/* --- Refusals and values --- */
-
-int tlb_refuse(tlb_machine_reader *r, const char *what)
-{
-   tlb_text t = tlb_text_in(r->why->text, sizeof r->why->text);
-   tlb_text_add(&t, r->key);
-   tlb_text_add(&t, " ");
-   tlb_machine_quote(&t, r->value, 40);
-   tlb_text_add(&t, " ");
-   tlb_text_add(&t, what);
-   return 0;
-}
-
-int tlb_refuse_line(tlb_machine_reader *r, const char *what)
-{
-   tlb_text t = tlb_text_in(r->why->text, sizeof r->why->text);
-   tlb_text_add(&t, what);
-   return 0;
-}
-
 static tlb_machine_array *this_array(tlb_machine_reader *r)
 {
    return &r->m->array[r->m->n_arrays - 1];
@@ -57,189 +37,6 @@ static tlb_table_cache *this_cache(tlb_machine_reader *r)
    return r->block == TLB_MEMORY_BLOCK ? &r->m->memory : &r->m->cache[r->m->n_caches - 1];
 }
 
-static int is(const tlb_machine_reader *r, const char *word)
-{
-   return tlb_text_is(r->value, tlb_text_length(r->value), word);
-}
-
-static int begins(const char *s, const char *with)
-{
-   while (*with != '\0' && *s == *with) {
-      s++;
-      with++;
-   }
-   return *with == '\0';
-}
-
-/* Cuts "unknown, assume " off the value; *unknown: whether it was there. */
-static int cut_unknown(tlb_machine_reader *r, int *unknown)
-{
-   static const char words[] = "unknown, assume ";
-   *unknown = begins(r->value, words);
-   if (!*unknown && begins(r->value, "unknown"))
-      return tlb_refuse(r, "is not allowed; it is a value, or 'unknown, assume "
-                           "VALUE'");
-   if (!*unknown)
-      return 1;
-   size_t from = sizeof words - 1, to = 0;
-   while (r->value[from] == ' ')
-      from++;
-   while (r->value[from] != '\0')
-      r->value[to++] = r->value[from++];
-   r->value[to] = '\0';
-   return 1;
-}
-
-/* A number, where a word is allowed as well: ", or full". */
-static int number_or(tlb_machine_reader *r, uint32_t least, uint32_t most,
-                     const char *or_else, uint32_t *out)
-{
-   const char *s = r->value;
-   const char *const end = s + tlb_text_length(s);
-   uint64_t n;
-   if (tlb_text_number(&s, end, &n) && s == end && n >= least && n <= most) {
-      *out = (uint32_t)n;
-      return 1;
-   }
-   char words[120];
-   tlb_text t = tlb_text_in(words, sizeof words);
-   tlb_text_add(&t, "is not allowed; it is ");
-   if (least < most) {
-      tlb_text_add(&t, "a number from ");
-      tlb_text_add_number(&t, least);
-      tlb_text_add(&t, " to ");
-   }
-   tlb_text_add_number(&t, most);
-   tlb_text_add(&t, or_else);
-   return tlb_refuse(r, words);
-}
-
-int tlb_machine_number(tlb_machine_reader *r, uint32_t least, uint32_t most,
-                       uint32_t *out)
-{
-   return number_or(r, least, most, "", out);
-}
-
-/* "20..35". Returns 0 if the value is no range of cycles. */
-static int cycle_range(const char *s, uint64_t *least, uint64_t *most)
-{
-   const char *const end = s + tlb_text_length(s);
-   if (!tlb_text_number(&s, end, least) || !begins(s, ".."))
-      return 0;
-   s += 2;
-   return tlb_text_number(&s, end, most) && s == end && *least <= *most && *most <= MAX_CYCLES;
-}
-
-static int cycles(tlb_machine_reader *r, uint32_t *out, uint32_t *spread, int *unknown)
-{
-   uint64_t least, most;
-   *spread = 0;
-   *unknown = 0;
-   if (is(r, "unknown")) {
-      *out = TLB_UNKNOWN;
-      return 1;
-   }
-   if (!cut_unknown(r, unknown))
-      return 0;
-   if (!cycle_range(r->value, &least, &most))
-      return number_or(r, 0, MAX_CYCLES, ", a range such as 20..35, or unknown", out);
-   *out = (uint32_t)most;
-   *spread = (uint32_t)(most - least);
-   return 1;
-}
-
-/* "2.4", in tenths: at most one decimal. */
-static int tenths(const char *s, uint64_t *out)
-{
-   const char *const end = s + tlb_text_length(s);
-   uint64_t whole, part = 0;
-   if (!tlb_text_number(&s, end, &whole) || whole > TLB_MOST_OVERLAP / 10)
-      return 0;
-   if (s < end && *s == '.') {
-      s++;
-      if (end - s != 1 || !tlb_text_number(&s, end, &part))
-         return 0;
-   }
-   *out = 10 * whole + part;
-   return s == end && *out >= TLB_NO_OVERLAP && *out <= TLB_MOST_OVERLAP;
-}
-
-static int overlap(tlb_machine_reader *r, uint32_t *out, int *unknown)
-{
-   uint64_t n;
-   *out = 0;
-   *unknown = 0;
-   if (is(r, "unknown"))
-      return 1;
-   if (!cut_unknown(r, unknown))
-      return 0;
-   if (!tenths(r->value, &n))
-      return tlb_refuse(r, "is not allowed; it is a number from 1.0 to 64.0 with one decimal, or "
-                           "unknown");
-   *out = (uint32_t)n;
-   return 1;
-}
-
-/* A number of bytes that is a power of two. */
-static int power_of_two(tlb_machine_reader *r, uint32_t least, uint32_t most, uint32_t *out)
-{
-   const char *s = r->value;
-   const char *const end = s + tlb_text_length(s);
-   uint64_t n;
-   if (tlb_text_number(&s, end, &n) && s == end && n >= least && n <= most && (n & (n - 1)) == 0) {
-      *out = (uint32_t)n;
-      return 1;
-   }
-   char words[80];
-   tlb_text t = tlb_text_in(words, sizeof words);
-   tlb_text_add(&t, "is not allowed; it is a power of two from ");
-   tlb_text_add_number(&t, least);
-   tlb_text_add(&t, " to ");
-   tlb_text_add_number(&t, most);
-   return tlb_refuse(r, words);
-}
-
-static int text(tlb_machine_reader *r, char *out, size_t size)
-{
-   if (tlb_text_length(r->value) >= size) {
-      char words[80];
-      tlb_text t = tlb_text_in(words, sizeof words);
-      tlb_text_add(&t, "is too long; allowed are ");
-      tlb_text_add_number(&t, size - 1);
-      tlb_text_add(&t, " bytes");
-      return tlb_refuse(r, words);
-   }
-   tlb_text t = tlb_text_in(out, size);
-   tlb_text_add(&t, r->value);
-   return 1;
-}
-
-/* A second line of the same key is put behind the first. */
-static int more_text(tlb_machine_reader *r, char *out, size_t size)
-{
-   tlb_text t = { out + tlb_text_length(out), out + size - 1 };
-   const size_t room = (size_t)(t.end - t.at);
-   if (tlb_text_length(r->value) + (*out != '\0' ? 2 : 0) > room)
-      return tlb_refuse(r, "is too long, together with the lines before it");
-   if (*out != '\0')
-      tlb_text_add(&t, "; ");
-   tlb_text_add(&t, r->value);
-   return 1;
-}
-
-/* A word that may stand in an option, between commas, and in a file's name. */
-static int name(tlb_machine_reader *r, char *out, size_t size)
-{
-   for (const char *s = r->value; *s != '\0'; s++) {
-      if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z')
-            || (*s >= '0' && *s <= '9')
-            || ((*s == '-' || *s == '_' || *s == '.') && s != r->value)))
-         return tlb_refuse(r, "is no name; allowed are letters, digits and, "
-                              "behind the first, - _ .");
-   }
-   return text(r, out, size);
-}
-
 /* Whether no size of "4K+2M" is a bare number: who writes 16384 may mean bytes or
    entries. */
 static int has_units(const tlb_machine_reader *r)
@@ -251,57 +48,28 @@ static int has_units(const tlb_machine_reader *r)
    return 1;
 }
 
-static int confidence(tlb_machine_reader *r, char *out)
-{
-   static const char known[] = { 'A', 'B', 'C', TLB_MEASURED };
-   for (unsigned i = 0; i < sizeof known; i++) {
-      if (is(r, tlb_confidence_word(known[i]))) {
-         *out = known[i];
-         return 1;
-      }
-   }
-   return tlb_refuse(r, "is not allowed; it is A, B, C or measured");
-}
-
-static int ways(tlb_machine_reader *r, tlb_geometry *g, int *unknown)
-{
-   if (!cut_unknown(r, unknown))
-      return 0;
-   if (is(r, "full")) {
-      r->full = 1;
-      return 1;
-   }
-   return number_or(r, 1, TLB_MAX_ENTRIES, ", or full", &g->ways);
-}
-
-static int policy(tlb_machine_reader *r, tlb_geometry *g, int *unknown)
-{
-   return cut_unknown(r, unknown)
-          && tlb_policy_parse(r->value, g, r->why);
-}
-
 /* --- The head --- */
 
 static int take_name(tlb_machine_reader *r)
 {
-   return name(r, r->m->name, sizeof r->m->name);
+   return tlb_value_name(r, r->m->name, sizeof r->m->name);
 }
 
 static int take_title(tlb_machine_reader *r)
 {
-   return text(r, r->m->title, sizeof r->m->title);
+   return tlb_value_text(r, r->m->title, sizeof r->m->title);
 }
 
 static int take_isa(tlb_machine_reader *r)
 {
-   return name(r, r->m->isa, sizeof r->m->isa);
+   return tlb_value_name(r, r->m->isa, sizeof r->m->isa);
 }
 
 static int take_year(tlb_machine_reader *r)
 {
    uint32_t year = 0;
-   if (!is(r, "unknown")
-       && !number_or(r, 1960, 2100, ", or unknown", &year))
+   if (!tlb_value_is(r, "unknown")
+       && !tlb_value_number_or(r, 1960, 2100, ", or unknown", &year))
       return 0;
    r->m->year = year;
    return 1;
@@ -309,7 +77,7 @@ static int take_year(tlb_machine_reader *r)
 
 static int take_confidence(tlb_machine_reader *r)
 {
-   return confidence(r, &r->m->confidence);
+   return tlb_value_confidence(r, &r->m->confidence);
 }
 
 static int take_base_page(tlb_machine_reader *r)
@@ -323,14 +91,14 @@ static int take_base_page(tlb_machine_reader *r)
 
 static int take_source(tlb_machine_reader *r)
 {
-   return more_text(r, r->m->source, sizeof r->m->source);
+   return tlb_value_more_text(r, r->m->source, sizeof r->m->source);
 }
 
 static int take_note(tlb_machine_reader *r)
 {
    if (r->m->n_notes == TLB_MACHINE_NOTES)
       return tlb_refuse(r, "is one too many; 16 are allowed");
-   if (!text(r, r->m->note[r->m->n_notes].text, sizeof r->m->note[0].text))
+   if (!tlb_value_text(r, r->m->note[r->m->n_notes].text, sizeof r->m->note[0].text))
       return 0;
    r->m->n_notes++;
    return 1;
@@ -375,20 +143,20 @@ static int take_users(tlb_machine_reader *r)
 static int take_entries(tlb_machine_reader *r)
 {
    tlb_machine_array *const a = this_array(r);
-   return cut_unknown(r, &a->entries_unknown)
+   return tlb_value_cut_unknown(r, &a->entries_unknown)
           && tlb_machine_number(r, 1, TLB_MAX_ENTRIES, &a->g.entries);
 }
 
 static int take_ways(tlb_machine_reader *r)
 {
    tlb_machine_array *const a = this_array(r);
-   return ways(r, &a->g, &a->ways_unknown);
+   return tlb_value_ways(r, &a->g, &a->ways_unknown);
 }
 
 static int take_pages(tlb_machine_reader *r)
 {
    tlb_machine_array *const a = this_array(r);
-   if (!cut_unknown(r, &a->sizes_unknown))
+   if (!tlb_value_cut_unknown(r, &a->sizes_unknown))
       return 0;
    if (!has_units(r))
       return tlb_refuse(r, "has no unit; sizes are 4K, 64K, 2M, 1G and so on");
@@ -398,10 +166,10 @@ static int take_pages(tlb_machine_reader *r)
 static int take_larger_pages(tlb_machine_reader *r)
 {
    tlb_machine_array *const a = this_array(r);
-   if (!cut_unknown(r, &a->splits_unknown))
+   if (!tlb_value_cut_unknown(r, &a->splits_unknown))
       return 0;
-   a->splits = is(r, "split");
-   if (!a->splits && !is(r, "bypass"))
+   a->splits = tlb_value_is(r, "split");
+   if (!a->splits && !tlb_value_is(r, "bypass"))
       return tlb_refuse(r, "is not allowed; they split or bypass");
    return 1;
 }
@@ -409,7 +177,7 @@ static int take_larger_pages(tlb_machine_reader *r)
 static int take_policy(tlb_machine_reader *r)
 {
    tlb_machine_array *const a = this_array(r);
-   return policy(r, &a->g, &a->policy_unknown);
+   return tlb_value_policy(r, &a->g, &a->policy_unknown);
 }
 
 static int take_index(tlb_machine_reader *r)
@@ -419,9 +187,9 @@ static int take_index(tlb_machine_reader *r)
    const char *const end = s + tlb_text_length(s);
    uint64_t n;
    g->index_xor = 0;
-   if (is(r, "modulo"))
+   if (tlb_value_is(r, "modulo"))
       return 1;
-   if (begins(s, "xor ")) {
+   if (tlb_text_begins(s, "xor ")) {
       s += 4;
       while (*s == ' ')
          s++;
@@ -468,7 +236,7 @@ static int take_coalesces(tlb_machine_reader *r)
                                  "size, such as 4K:64K+2M:32M; a block has 2 to 128 pages";
    tlb_machine_array *const a = this_array(r);
    const char *at = r->value;
-   if (is(r, "no"))
+   if (tlb_value_is(r, "no"))
       return 1;
    a->coalesce_shift = size_of(r, at, tlb_text_length(at));
    if (a->coalesce_shift > TLB_MIN_PAGE_SHIFT)
@@ -485,8 +253,8 @@ static int take_coalesces(tlb_machine_reader *r)
 static int take_paired(tlb_machine_reader *r)
 {
    tlb_geometry *const g = &this_array(r)->g;
-   g->paired = is(r, "yes");
-   return g->paired || is(r, "no") || tlb_refuse(r, "is not allowed; it is yes or no");
+   g->paired = tlb_value_is(r, "yes");
+   return g->paired || tlb_value_is(r, "no") || tlb_refuse(r, "is not allowed; it is yes or no");
 }
 
 static int take_wired(tlb_machine_reader *r)
@@ -497,13 +265,13 @@ static int take_wired(tlb_machine_reader *r)
 static int take_hit_cycles(tlb_machine_reader *r)
 {
    tlb_machine_array *const a = this_array(r);
-   return cycles(r, &a->hit_cycles, &a->hit_spread, &a->hit_cycles_unknown);
+   return tlb_value_cycles(r, &a->hit_cycles, &a->hit_spread, &a->hit_cycles_unknown);
 }
 
 static int take_hit_overlap(tlb_machine_reader *r)
 {
    tlb_machine_array *const a = this_array(r);
-   return overlap(r, &a->overlap, &a->overlap_unknown);
+   return tlb_value_overlap(r, &a->overlap, &a->overlap_unknown);
 }
 
 static int take_threads(tlb_machine_reader *r)
@@ -512,7 +280,7 @@ static int take_threads(tlb_machine_reader *r)
    const char *s = r->value;
    const char *const end = s + tlb_text_length(s);
    uint64_t n;
-   if (is(r, "unknown")) {
+   if (tlb_value_is(r, "unknown")) {
       a->threads = 0;
       return 1;
    }
@@ -536,56 +304,57 @@ static int take_threads(tlb_machine_reader *r)
 
 static int take_array_confidence(tlb_machine_reader *r)
 {
-   return confidence(r, &this_array(r)->confidence);
+   return tlb_value_confidence(r, &this_array(r)->confidence);
 }
 
 static int take_array_source(tlb_machine_reader *r)
 {
-   return more_text(r, this_array(r)->source, sizeof this_array(r)->source);
+   return tlb_value_more_text(r, this_array(r)->source, sizeof this_array(r)->source);
 }
 
 /* --- The walk --- */
 
 static int take_walk_cycles(tlb_machine_reader *r)
 {
-   return cycles(r, &r->m->walk_cycles, &r->m->walk_spread, &r->m->walk_cycles_unknown);
+   return tlb_value_cycles(r, &r->m->walk_cycles, &r->m->walk_spread, &r->m->walk_cycles_unknown);
 }
 
 static int take_walk_overlap(tlb_machine_reader *r)
 {
-   return overlap(r, &r->m->walk_overlap, &r->m->walk_overlap_unknown);
+   return tlb_value_overlap(r, &r->m->walk_overlap, &r->m->walk_overlap_unknown);
 }
 
 static int take_window(tlb_machine_reader *r)
 {
-   return cut_unknown(r, &r->m->window_unknown)
+   return tlb_value_cut_unknown(r, &r->m->window_unknown)
           && tlb_machine_number(r, 1, TLB_MOST_WINDOW, &r->m->window);
 }
 
 static int take_entry_bytes(tlb_machine_reader *r)
 {
-   return power_of_two(r, TLB_LEAST_ENTRY_BYTES, TLB_MOST_ENTRY_BYTES, &r->m->entry_bytes);
+   return tlb_value_power_of_two(r, TLB_LEAST_ENTRY_BYTES, TLB_MOST_ENTRY_BYTES,
+                                 &r->m->entry_bytes);
 }
 
 static int take_walk_source(tlb_machine_reader *r)
 {
-   return more_text(r, r->m->walk_source, sizeof r->m->walk_source);
+   return tlb_value_more_text(r, r->m->walk_source, sizeof r->m->walk_source);
 }
 
 static int take_cache(tlb_machine_reader *r)
 {
    tlb_walk_step *const s = this_step(r);
-   if (!cut_unknown(r, &s->cache_unknown))
+   if (!tlb_value_cut_unknown(r, &s->cache_unknown))
       return 0;
-   if (is(r, "none"))
+   if (tlb_value_is(r, "none"))
       return 1;
    s->cached = 1;
-   s->joined = is(r, "joined");
-   s->in_last_level = is(r, "in-last-level");
+   s->joined = tlb_value_is(r, "joined");
+   s->in_last_level = tlb_value_is(r, "in-last-level");
    if (s->cache_unknown)
       return tlb_refuse(r, "is not allowed; what is unknown is assumed to be "
                            "none");
-   if (is(r, "own")) {
+   if (tlb_value_is(r, "own")) {
       s->g.page_sizes = UINT64_C(1) << s->shift;
       return 1;
    }
@@ -607,7 +376,7 @@ static int take_step_ways(tlb_machine_reader *r)
    tlb_walk_step *const s = this_step(r);
    if (!tlb_step_has_own_cache(s))
       return tlb_refuse_line(r, "only behind 'cache own' a step has ways");
-   return ways(r, &s->g, &s->ways_unknown);
+   return tlb_value_ways(r, &s->g, &s->ways_unknown);
 }
 
 static int take_step_policy(tlb_machine_reader *r)
@@ -615,12 +384,12 @@ static int take_step_policy(tlb_machine_reader *r)
    tlb_walk_step *const s = this_step(r);
    if (!tlb_step_has_own_cache(s))
       return tlb_refuse_line(r, "only behind 'cache own' a step has a policy");
-   return policy(r, &s->g, &s->policy_unknown);
+   return tlb_value_policy(r, &s->g, &s->policy_unknown);
 }
 
 static int take_step_source(tlb_machine_reader *r)
 {
-   return more_text(r, this_step(r)->source, sizeof this_step(r)->source);
+   return tlb_value_more_text(r, this_step(r)->source, sizeof this_step(r)->source);
 }
 
 /* --- The caches that its references go through, and the memory --- */
@@ -629,7 +398,7 @@ static int take_step_source(tlb_machine_reader *r)
 static int take_cache_size(tlb_machine_reader *r)
 {
    tlb_table_cache *const c = this_cache(r);
-   if (!cut_unknown(r, &c->size_unknown))
+   if (!tlb_value_cut_unknown(r, &c->size_unknown))
       return 0;
    const char *s = r->value;
    const char *const end = s + tlb_text_length(s);
@@ -647,20 +416,20 @@ static int take_cache_size(tlb_machine_reader *r)
 
 static int take_cache_line(tlb_machine_reader *r)
 {
-   return power_of_two(r, TLB_LEAST_LINE, TLB_MOST_LINE, &this_cache(r)->line);
+   return tlb_value_power_of_two(r, TLB_LEAST_LINE, TLB_MOST_LINE, &this_cache(r)->line);
 }
 
 static int take_cache_ways(tlb_machine_reader *r)
 {
    tlb_table_cache *const c = this_cache(r);
-   return cut_unknown(r, &c->ways_unknown)
+   return tlb_value_cut_unknown(r, &c->ways_unknown)
           && tlb_machine_number(r, 1, TLB_MOST_CACHE_WAYS, &c->ways);
 }
 
 static int take_cache_share(tlb_machine_reader *r)
 {
    tlb_table_cache *const c = this_cache(r);
-   if (!cut_unknown(r, &c->share_unknown))
+   if (!tlb_value_cut_unknown(r, &c->share_unknown))
       return 0;
    const char *s = r->value;
    const char *const end = s + tlb_text_length(s);
@@ -677,19 +446,19 @@ static int take_cache_cycles(tlb_machine_reader *r)
    tlb_table_cache *const c = this_cache(r);
    if (r->block == TLB_CACHE_BLOCK && r->m->n_caches == 1)
       return tlb_refuse_line(r, "the first cache has no cycles: it is the yardstick of the others");
-   if (is(r, "unknown"))
-      return cut_unknown(r, &c->cycles_unknown);
-   return cycles(r, &c->cycles, &c->spread, &c->cycles_unknown);
+   if (tlb_value_is(r, "unknown"))
+      return tlb_value_cut_unknown(r, &c->cycles_unknown);
+   return tlb_value_cycles(r, &c->cycles, &c->spread, &c->cycles_unknown);
 }
 
 static int take_cache_confidence(tlb_machine_reader *r)
 {
-   return confidence(r, &this_cache(r)->confidence);
+   return tlb_value_confidence(r, &this_cache(r)->confidence);
 }
 
 static int take_cache_source(tlb_machine_reader *r)
 {
-   return more_text(r, this_cache(r)->source, sizeof this_cache(r)->source);
+   return tlb_value_more_text(r, this_cache(r)->source, sizeof this_cache(r)->source);
 }
 
 /* --- What begins a block --- */
@@ -702,7 +471,7 @@ static int begin_array(tlb_machine_reader *r)
    if (m->n_arrays == TLB_MAX_ARRAYS)
       return tlb_refuse(r, "is one too many; 16 arrays are allowed");
    r->array_line[m->n_arrays++] = r->line;
-   return name(r, this_array(r)->name, sizeof this_array(r)->name);
+   return tlb_value_name(r, this_array(r)->name, sizeof this_array(r)->name);
 }
 
 static int begin_walk(tlb_machine_reader *r)
@@ -710,8 +479,8 @@ static int begin_walk(tlb_machine_reader *r)
    if (r->begun[TLB_WALK_BLOCK])
       return tlb_refuse(r, "is a second walk; a machine has one");
    r->walk_line = r->line;
-   r->m->software_walk = is(r, "software");
-   if (!r->m->software_walk && !is(r, "hardware"))
+   r->m->software_walk = tlb_value_is(r, "software");
+   if (!r->m->software_walk && !tlb_value_is(r, "hardware"))
       return tlb_refuse(r, "is not allowed; it is hardware or software");
    return 1;
 }
@@ -770,7 +539,7 @@ static int begin_cache(tlb_machine_reader *r)
    r->cache_line[r->m->n_caches++] = r->line;
    tlb_table_cache *const c = this_cache(r);
    c->line = TLB_USUAL_LINE;
-   return name(r, c->name, sizeof c->name);
+   return tlb_value_name(r, c->name, sizeof c->name);
 }
 
 static int begin_memory(tlb_machine_reader *r)

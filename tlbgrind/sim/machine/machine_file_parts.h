@@ -1,6 +1,7 @@
 /* What the parts of the machine files' parser share. Private; machine_file.h is public.
 
-   machine_file.c reads lines and blocks, machine_file_keys.c the key and value of each line.
+   machine_file.c reads lines and blocks, machine_file_keys.c the keys, machine_file_values.c what
+   several of them take.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -85,10 +86,33 @@ extern const tlb_machine_block tlb_machine_blocks[TLB_N_BLOCKS];
 int tlb_refuse(tlb_machine_reader *r, const char *what);
 int tlb_refuse_line(tlb_machine_reader *r, const char *what);
 
-/* Whether the value is a whole number within these limits, which is then in
-   *out; else the reason says so. */
+/* --- machine_file_values.c: each returns 1, or 0 with the reason --- */
+
+int tlb_value_is(const tlb_machine_reader *r, const char *word);
+
+/* Cuts "unknown, assume " off the value; *unknown: whether it was there. */
+int tlb_value_cut_unknown(tlb_machine_reader *r, int *unknown);
+
+/* A whole number within these limits; where a word is allowed as well: ", or full". */
 int tlb_machine_number(tlb_machine_reader *r, uint32_t least, uint32_t most,
                        uint32_t *out);
+int tlb_value_number_or(tlb_machine_reader *r, uint32_t least, uint32_t most,
+                        const char *or_else, uint32_t *out);
+
+/* As tlb_machine_array has them. */
+int tlb_value_cycles(tlb_machine_reader *r, uint32_t *out, uint32_t *spread, int *unknown);
+int tlb_value_overlap(tlb_machine_reader *r, uint32_t *out, int *unknown);
+int tlb_value_confidence(tlb_machine_reader *r, char *out);
+int tlb_value_ways(tlb_machine_reader *r, tlb_geometry *g, int *unknown);
+int tlb_value_policy(tlb_machine_reader *r, tlb_geometry *g, int *unknown);
+
+int tlb_value_power_of_two(tlb_machine_reader *r, uint32_t least, uint32_t most, uint32_t *out);
+
+/* The second puts further lines of a key behind the first; the third takes a word that may stand in
+   an option, between commas, and in a file's name. */
+int tlb_value_text(tlb_machine_reader *r, char *out, size_t size);
+int tlb_value_more_text(tlb_machine_reader *r, char *out, size_t size);
+int tlb_value_name(tlb_machine_reader *r, char *out, size_t size);
 
 /* 'WORDS', not more of them than leaves room for the rest of a sentence. */
 static inline void tlb_machine_quote(tlb_text *t, const char *words,
