@@ -7,6 +7,7 @@ cycles a second has. Simulated, both runs are counted, and their miss cycles sub
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import resource
@@ -16,14 +17,14 @@ from typing import NamedTuple
 
 from exp_frame import Chart, Check, Experiment, Missing, Result, Series, Table, exact
 from exp_lab import Broken, Lab, Profile
-from exp_timed import MALLOC, Timed, programs
+from exp_timed import Timed, programs
 
 ADDS = 3_000_000  # rounds of 100
 NOTHING = 0.01  # a share of the time that is not worth a look
 
 
 class Run(NamedTuple):
-    seconds: float  # of the processor, in the program's own code
+    seconds: float  # of the processor, in the phase that is counted
     system: float  # in the kernel, for the whole process
 
 
@@ -64,7 +65,7 @@ class Verdict(NamedTuple):
 
 
 def environment(program: Timed, huge: bool) -> dict[str, str]:
-    return {**program.environment, **({**MALLOC, **program.huge} if huge else {})}
+    return {**program.environment, **(program.huge if huge else {})}
 
 
 def phase_seconds(printed: str) -> float:
@@ -75,11 +76,11 @@ def phase_seconds(printed: str) -> float:
 
 
 def native(lab: Lab, program: Timed, huge: bool) -> Run:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    printed = lab.call(program.command, program.stdin, environment(program, huge))
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    user = after.ru_utime - before.ru_utime
-    return Run(phase_seconds(printed) if program.phase else user, after.ru_stime - before.ru_stime)
+    file = lab.folder / "seconds"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_stime
+    printed = lab.call(program.command, program.stdin, {**environment(program, huge), "TIMED_FILE": str(file)})
+    system = resource.getrusage(resource.RUSAGE_CHILDREN).ru_stime - before
+    return Run(phase_seconds(printed if program.client else file.read_text(encoding="ascii")), system)
 
 
 def measure(lab: Lab, all_of_them: Sequence[Timed]) -> tuple[list[tuple[list[Run], list[Run]]], float]:
@@ -94,6 +95,22 @@ def measure(lab: Lab, all_of_them: Sequence[Timed]) -> tuple[list[tuple[list[Run
             for is_huge in (False, True) if turn % 2 == 0 else (True, False):
                 (huge if is_huge else base).append(native(lab, program, is_huge))
     return runs, 100 * ADDS / least
+
+
+def kept(lab: Lab, chosen: Sequence[Timed]) -> tuple[list[tuple[list[Run], list[Run]]], float]:
+    """What measure() tells, from --times' file if it is there; else measured now and written to it."""
+    if lab.times and lab.times.exists():
+        told = json.loads(lab.times.read_text(encoding="utf-8"))
+        missing = [program.name for program in chosen if program.name not in told["seconds"]]
+        if missing:
+            raise Missing(f"{lab.times} has no times of {', '.join(missing)}; remove it to measure them")
+        pairs = [told["seconds"][program.name] for program in chosen]
+        return [([Run(*run) for run in base], [Run(*run) for run in huge]) for base, huge in pairs], told["hertz"]
+    runs, hertz = measure(lab, chosen)
+    if lab.times:
+        seconds = {program.name: both for program, both in zip(chosen, runs)}
+        lab.times.write_text(json.dumps({"hertz": hertz, "seconds": seconds}, indent=1) + "\n", encoding="utf-8")
+    return runs, hertz
 
 
 # ---------------------------------------------------------------- simulated
@@ -115,8 +132,7 @@ def counts_of(profile: Profile, scale: int) -> Counts:
 
 def simulate(lab: Lab, program: Timed, huge: bool) -> dict[str, Counts]:
     """By machine."""
-    options = ["--toggle-collect=measured"] if program.phase else []
-    got = lab.simulate(lab.machines, program.simulated or program.command, options, program.stdin, environment(program, huge))
+    got = lab.simulate(lab.machines, program.simulated or program.command, ["--toggle-collect=measured"], program.stdin, environment(program, huge))
     return {name: counts_of(profile, program.scale) for name, profile in got.items()}
 
 
@@ -181,7 +197,7 @@ def counts_table(machine: str, rows: Sequence[Row]) -> Table:
 def native_tables(rows: Sequence[Row]) -> list[Table]:
     return [
         Table(
-            "Seconds of the processor: in the program's code, median and least, and in the kernel",
+            "Seconds of the processor: in the phase, median and least, and in the kernel in all",
             ["program", "base", "least", "kernel", "2M", "least", "kernel"],
             [[row.program.name, *times(row.base), *times(row.huge)] for row in rows],
         ),
@@ -215,7 +231,7 @@ def checks(machine: str, rows: Sequence[Row]) -> list[Check]:
     return [
         exact(f"{row.program.name} on {machine}: references", row.counted_base.references, row.counted_huge.references)
         for row in rows
-        if row.program.phase
+        if row.program.client
     ]
 
 
@@ -223,7 +239,7 @@ def run(lab: Lab) -> Result:
     chosen = [program for program in programs(lab) if not lab.only or program.name in lab.only]
     if not chosen:
         raise Missing(f"there is no program {', '.join(lab.only)}")
-    runs, hertz = measure(lab, chosen)
+    runs, hertz = kept(lab, chosen)
     counted = [(simulate(lab, program, False), simulate(lab, program, True)) for program in chosen]
     by_machine = {
         machine: [
@@ -236,7 +252,7 @@ def run(lab: Lab) -> Result:
         [*(shares_table(*item) for item in by_machine.items()), *native_tables(first), *(counts_table(*item) for item in by_machine.items())],
         [check for item in by_machine.items() for check in checks(*item)],
         [
-            f"{lab.rounds} rounds; {hertz / 1e9:.2f} GHz by dependent additions; load {os.getloadavg()[1]:.1f}",
+            f"{len(runs[0][0])} rounds; {hertz / 1e9:.2f} GHz by dependent additions; load {os.getloadavg()[1]:.1f}",
             *(note(*item) for item in by_machine.items()),
         ],
         [chart(*item) for item in by_machine.items()],

@@ -178,10 +178,10 @@ Input = Union[Path, Dialog, None]
 
 
 class Lab:
-    def __init__(self, folder: Path, machines: Sequence[AnyMachine] = (Shipped("host"),), rounds: int = 9, only: Sequence[str] = ()) -> None:
+    def __init__(self, folder: Path, machines: Sequence[AnyMachine] = (Shipped("host"),), rounds: int = 9, only: Sequence[str] = (), times: Path | None = None) -> None:
         self.folder = folder
-        # For E15: what it predicts for, how often it measures, which of its programs.
-        self.machines, self.rounds, self.only = machines, rounds, only
+        # For E15: what it predicts for, how often it measures, which of its programs, and where the times are kept.
+        self.machines, self.rounds, self.only, self.times = machines, rounds, only, times
         self._runs = 0
         # The same for every run: the environment is on the program's stack.
         self.environment = {"PATH": PATH, "HOME": str(folder), "LC_ALL": "C", "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}

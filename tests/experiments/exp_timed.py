@@ -17,17 +17,18 @@ class Timed(NamedTuple):
     name: str
     what: str
     command: list[str]
-    phase: bool = False  # a client of ours: it times measured() by itself, and that alone is counted
+    client: bool = False  # of ours: it times measured() by itself. Others are timed by clients/timed_main.c
     simulated: list[str] | None = None  # in the place of the command: the same data, fewer steps
     scale: int = 1  # so many times fewer
     stdin: Path | None = None
     environment: Mapping[str, str] = {}  # with both kinds of pages
-    huge: Mapping[str, str] = {}  # with huge ones, beside what malloc takes
-    before: Callable[[], None] | None = None  # each run
+    huge: Mapping[str, str] = {"TIMED_HUGE": "1"}  # with huge ones, beside it
 
 
+# One heap, there from the beginning, of which nothing is given back; its size has room for each of the programs.
+HEAP = "glibc.malloc.top_pad=600000000:glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=4000000000"
 # glibc's malloc asks for huge pages, in modes madvise and always.
-MALLOC = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
+HUGE_HEAP = f"{HEAP}:glibc.malloc.hugetlb=1"
 # No memory is given back after a time: no run would be like another.
 JEMALLOC = "dirty_decay_ms:-1,muzzy_decay_ms:-1"
 
@@ -35,6 +36,7 @@ JEMALLOC = "dirty_decay_ms:-1,muzzy_decay_ms:-1"
 # alike: simulated are a tenth of them.
 TENTH = 10
 CLIENTS: tuple[tuple[str, str, str, tuple[int, ...]], ...] = (
+    ("STREAM", "three arrays of 16 MB, 60 times", "stream", (2_000_000, 60)),
     ("reads", "random reads in 256 MB", "reads", (256, 20_000_000, 0)),
     ("reads-work", "the same, 30 steps of arithmetic after each", "reads", (256, 4_000_000, 30)),
     ("reads-8M", "random reads in 8 MB", "reads", (8, 80_000_000, 0)),
@@ -79,9 +81,9 @@ def clients(lab: Lab) -> list[Timed]:
         native, simulated = ([path, *map(str, (size, count, *more))] for count in (steps, steps // TENTH))
         scale = TENTH
         # These count in whole sweeps.
-        if source in ("sparse", "transpose"):
+        if source in ("sparse", "stream", "transpose"):
             simulated, scale = [path, str(size), "1"], steps
-        found.append(Timed(name, what, native, True, simulated, scale, huge={"TIMED_HUGE": "1"}))
+        found.append(Timed(name, what, native, True, simulated, scale))
     return found
 
 
@@ -117,7 +119,7 @@ def redis(lab: Lab) -> Timed:
     options = ["--port", "0", "--unixsocket", "s", "--dir", "redis", "--appendonly", "yes", "--appendfilename", "log"]
     command_line = [server, *options, "--save", "", "--disable-thp", "no"]
     what = f"{keys:,} SET, {3 * keys:,} GET"
-    return Timed("redis-server", what, command_line, environment={"MALLOC_CONF": JEMALLOC}, huge={"MALLOC_CONF": f"{JEMALLOC},thp:always"})
+    return Timed("redis-server", what, command_line, environment={"MALLOC_CONF": JEMALLOC, "TIMED_ARENA": "256"})
 
 
 def lines(lab: Lab) -> Path:
@@ -126,8 +128,6 @@ def lines(lab: Lab) -> Path:
 
 
 def debian(lab: Lab) -> list[Timed]:
-    hugemaps = lab.cc("hugemaps.so", "-O2", "-shared", "-fPIC", Path(__file__).parent / "clients" / "hugemaps.c")
-
     def sqlite() -> Timed:
         script = lab.write("people.sql", SQL)
         return Timed("sqlite3", "two joins of 200,000 rows", [lab.need("sqlite3", "sqlite3"), ":memory:"], stdin=script)
@@ -142,11 +142,11 @@ def debian(lab: Lab) -> list[Timed]:
         return Timed("sort", "a million lines, in memory", words)
 
     def metis() -> Timed:
-        return Timed("gpmetis", "a graph of 250,000 points into 8 parts", [lab.need("gpmetis", "metis"), str(graph(lab, 500)), "8"])
+        return Timed("gpmetis", "a graph of 810,000 points into 8 parts", [lab.need("gpmetis", "metis"), str(graph(lab, 900)), "8"])
 
-    def bench(name: str, what: str, huge: Mapping[str, str]) -> Timed:
+    def bench(name: str, what: str, environment: Mapping[str, str]) -> Timed:
         words, stdin = from_bench(lab, name, quick=False)
-        return Timed(name, what, words, stdin=stdin, huge=huge)
+        return Timed(name, what, words, stdin=stdin, environment=environment)
 
     def gzip() -> Timed:
         words = [lab.need("gzip", "gzip"), "-9", "-k", "-f", str(bench_text(lab, 10))]
@@ -161,7 +161,7 @@ def debian(lab: Lab) -> list[Timed]:
         lambda: redis(lab),
         sort,
         lambda: bench("lookups", "a C++ map of 300,000 strings", {}),
-        lambda: bench("cc1", "60 generated functions, -O2", {"LD_PRELOAD": str(hugemaps)}),
+        lambda: bench("cc1", "60 generated functions, -O2", {"TIMED_ARENA": "256"}),
         gzip,
     )
     for make in makers:
@@ -171,14 +171,14 @@ def debian(lab: Lab) -> list[Timed]:
             missing.append(str(error))
     if missing:
         raise Missing("; ".join(missing))
-    return found
-
-
-def stream(lab: Lab) -> Timed:
-    return Timed("STREAM", "three arrays of 16 MB, 10 times", [str(lab.kernel("stream")), "2000000", "10"])
+    source = Path(__file__).parent / "clients" / "timed_main.c"
+    preload = lab.cc("timed_main.so", "-g", "-O2", "-shared", "-fPIC", source)
+    ours = {"LD_PRELOAD": str(preload), "GLIBC_TUNABLES": HEAP}
+    huge = {"TIMED_HUGE": "1", "GLIBC_TUNABLES": HUGE_HEAP}
+    return [program._replace(environment={**ours, **program.environment}, huge=huge) for program in found]
 
 
 def programs(lab: Lab) -> list[Timed]:
-    return [stream(lab), *clients(lab), *debian(lab)]
+    return [*clients(lab), *debian(lab)]
 
 

@@ -68,6 +68,7 @@ class Options(argparse.Namespace):
     list: bool
     output: Path
     rounds: int
+    times: Path | None
 
 
 def words(text: str) -> list[str]:
@@ -83,6 +84,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--output", type=Path, metavar="FOLDER", help="where results go (default tests/experiments in the build folder)")
     add("--machine", metavar="NAME|FILE,...", dest="machines", type=words, default=["host"], help="what E15 predicts for (default host)")
     add("--rounds", metavar="N", type=int, default=9, help="how often E15 runs each program natively (default 9)")
+    add("--times", type=Path, metavar="FILE", help="E15 keeps what it measured natively in FILE, and reads it from there again")
     add("--programs", metavar="NAME,...", type=words, default=[], help="only these programs of E15")
     options = parser.parse_args(arguments, namespace=Options())
     known = {experiment.name for experiment in EXPERIMENTS}
@@ -103,7 +105,7 @@ def make(experiment: Experiment, options: Options) -> str:
     try:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        result = experiment.run(Lab(folder, [named(word) for word in options.machines], options.rounds, options.programs))
+        result = experiment.run(Lab(folder, [named(word) for word in options.machines], options.rounds, options.programs, options.times))
     except (Broken, Missing, ReportError) as error:
         print(f"# {experiment.name}: {experiment.title}\n\n{experiment.name}: not made: {error}\n", flush=True)
         return "not made"
