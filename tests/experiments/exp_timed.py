@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Callable, NamedTuple
 
@@ -127,6 +127,15 @@ def lines(lab: Lab) -> Path:
     return lab.write("lines", "".join(f"{rng.getrandbits(64):020d} {i}\n" for i in range(1_000_000)))
 
 
+def preloaded(lab: Lab, found: Sequence[Timed]) -> list[Timed]:
+    """The same with what clients/timed_main.c does before them and around them."""
+    source = Path(__file__).parent / "clients" / "timed_main.c"
+    preload = lab.cc("timed_main.so", "-g", "-O2", "-shared", "-fPIC", source)
+    ours = {"LD_PRELOAD": str(preload), "GLIBC_TUNABLES": HEAP}
+    huge = {"TIMED_HUGE": "1", "GLIBC_TUNABLES": HUGE_HEAP}
+    return [program._replace(environment={**ours, **program.environment}, huge=huge) for program in found]
+
+
 def debian(lab: Lab) -> list[Timed]:
     def sqlite() -> Timed:
         script = lab.write("people.sql", SQL)
@@ -171,11 +180,7 @@ def debian(lab: Lab) -> list[Timed]:
             missing.append(str(error))
     if missing:
         raise Missing("; ".join(missing))
-    source = Path(__file__).parent / "clients" / "timed_main.c"
-    preload = lab.cc("timed_main.so", "-g", "-O2", "-shared", "-fPIC", source)
-    ours = {"LD_PRELOAD": str(preload), "GLIBC_TUNABLES": HEAP}
-    huge = {"TIMED_HUGE": "1", "GLIBC_TUNABLES": HUGE_HEAP}
-    return [program._replace(environment={**ours, **program.environment}, huge=huge) for program in found]
+    return preloaded(lab, found)
 
 
 def programs(lab: Lab) -> list[Timed]:

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import e15_time as time
 import exp_frame as frame
+import exp_timed as timed
 import pytest
+from exp_frame import Missing
 from exp_lab import Array, Broken, Lab, Machine, named
 from exp_timed import Timed
 
@@ -156,7 +158,7 @@ def test_the_phase_is_counted_with_both_kinds_of_pages(tmp_path: Path) -> None:
     lab = Lab(tmp_path)
     lab.machines = [named(str(lab.write("small.machine", WALKS)))]
     steps = 100_000
-    program = Timed("chain", "", [str(lab.client("timed_chains")), "64", str(steps), "1"], phase=True, huge={"TIMED_HUGE": "1"})
+    program = Timed("chain", "", [str(lab.client("timed_chains")), "64", str(steps), "1"], client=True)
     base, huge = (time.simulate(lab, program, is_huge)["small"] for is_huge in (False, True))
     assert base.references == huge.references
     assert steps <= base.references < steps + 100
@@ -174,6 +176,7 @@ def test_the_phase_is_counted_with_both_kinds_of_pages(tmp_path: Path) -> None:
         ("join", 1000, 1000),
         ("tree", 1000, 1000),
         ("sparse", 1000, 2),
+        ("stream", 1000, 2),
         ("transpose", 50, 2),
         ("adds", 1000),
     ],
@@ -190,3 +193,46 @@ def test_clients_do_the_same_each_time(words: tuple[str, int], tmp_path: Path) -
 def test_the_chain_of_additions_adds(tmp_path: Path) -> None:
     lab = Lab(tmp_path)
     assert lab.call([lab.client("timed_adds"), "1000"]).split()[3] == "100000"
+
+
+PROGRAM = """#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+int main(int argc, char **argv)
+{
+   enum { BYTES = 8 << 20 };
+   char *blocks[2] = { malloc(BYTES),
+      mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) };
+   for (int i = 0; i < 2; i++)
+      for (int at = 0; at < BYTES; at += 4096)
+         blocks[i][at] = (char)argc;
+   exit(strlen(argv[0]) == 0);
+}
+"""
+
+
+def preloaded(lab: Lab) -> Timed:
+    program = lab.cc("program", "-O1", lab.write("program.c", PROGRAM))
+    return timed.preloaded(lab, [Timed("program", "", [str(program)], environment={"TIMED_ARENA": "32"})])[0]
+
+
+def test_a_program_finds_its_memory_there(tmp_path: Path) -> None:
+    """What it touches of heap and mapping, 4096 pages, is populated before, and counted is main() alone."""
+    lab = Lab(tmp_path)
+    lab.machines = [named(str(lab.write("small.machine", WALKS)))]
+    program = preloaded(lab)
+    base, huge = (time.simulate(lab, program, is_huge)["small"] for is_huge in (False, True))
+    assert 4096 <= base.walks < 4096 + 200
+    assert huge.walks < 300
+    run = time.native(lab, program, True)
+    assert run.seconds >= 0 and (tmp_path / "seconds").exists()
+
+
+def test_native_times_are_kept(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, rounds=2, times=tmp_path / "times.json")
+    program = Timed("reads", "", [str(lab.client("timed_reads")), "1", "1000", "0"], client=True)
+    measured = time.kept(lab, [program])
+    assert [len(runs) for runs in measured[0][0]] == [2, 2]
+    assert time.kept(lab, [program]) == measured
+    with pytest.raises(Missing, match="has no times of other; remove it"):
+        time.kept(lab, [program, program._replace(name="other")])
