@@ -202,9 +202,10 @@ void tg_answer_print_commands(const TgResults* results, const HChar* out_file)
 
 void tg_answer_print(const TgResults* results, const HChar* out_file)
 {
-   if (VG_(clo_verbosity) > 0)
+   const Bool is_one = results->options->n_machines == 1;
+   if (VG_(clo_verbosity) > 0 && (is_one || out_file != NULL || dearest(results) != NULL))
       VG_(umsg)("\n");
-   if (results->options->n_machines == 1) {
+   if (is_one) {
       const TgMissCost c = tg_miss_cost(&results->result[0]);
       print_share(&results->result[0], &c);
       print_place(&results->result[0], "the miss cycles");
