@@ -4,25 +4,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from ..base.text import in_brackets
-from ..formats.outfile import UNKNOWN, Counts
+from ..formats.outfile import UNKNOWN, Function
 from ..formats.share import CYCLES, Share, share_of
 from .compare import Comparison
 from .events import Event, Events
 from .profile import Profile
-from .rows import VIEWS, Names
+from .rows import Sums
 
 # docs/is-it-a-lot.md has the same, and why.
 NOTHING = Fraction(1, 100)
 FREE = Fraction(5, 100)
 
 MUCH = Fraction(1, 5)  # of all miss cycles, in one place
-
-_FUNCTION = ("file", "function", "object")
 
 
 def worth(share: Share) -> str:
@@ -49,34 +47,41 @@ def _misses(share: Share) -> str:
     return f"TLB misses take {share.words()} of the time (estimate)"
 
 
-def _most_costly(
-    rows: Iterable[tuple[Names, Counts]], cycles: Event, keys: Sequence[Event]
-) -> tuple[Names, int] | None:
-    """The first row of the table in its usual order."""
-    found = min(rows, key=lambda row: (*(-abs(event.of(row[1])) for event in keys), row[0]), default=None)
-    return None if found is None or not cycles.of(found[1]) else (found[0], cycles.of(found[1]))
+def _dearest(profile: Profile, cycles: Event, by: Sequence[str]) -> tuple[str, int] | None:
+    """The first row of the table of functions, or data, in its usual order, and its cycles."""
+    if "data" in by:
+        sums: Sums = [((label,), counts) for label, counts in profile.data().items()]
+    else:
+        one = profile.functions_by(cycles.parts[0])
+        most = max(map(abs, one.values()), default=0)
+        first = {function for function, count in one.items() if abs(count) == most}
+        if len(first) == 1 and most:
+            (function,) = first
+            return _name(function), one[function]
+        alike = profile.functions() if most else {}
+        sums = [((f.file, f.name, f.object), alike[f]) for f in first if f in alike]
+    keys = Events(profile).default_sort()
+    found = min(sums, key=lambda row: (*(-abs(event.of(row[1])) for event in keys), row[0]), default=None)
+    if found is None or not cycles.of(found[1]):
+        return None
+    names = tuple(map(str, found[0]))
+    return names[0] if len(names) == 1 else _name(Function(names[2], names[0], names[1])), cycles.of(found[1])
 
 
-def _label(names: Names) -> str:
-    """Shorter than in a table: of code the function and the file's name of its object."""
-    if len(names) != len(_FUNCTION):
-        return str(names[0])
-    _, function, whole = map(str, names)
-    place = in_brackets(os.path.basename(whole))
-    if function == UNKNOWN:
-        return "code without symbols" if whole == UNKNOWN else f"code without symbols {place}"
-    return function if whole == UNKNOWN else f"{function} {place}"
+def _name(function: Function) -> str:
+    """Shorter than in a table: the function, and the file's name of its object."""
+    place = in_brackets(os.path.basename(function.object))
+    name = "code without symbols" if function.name == UNKNOWN else function.name
+    return name if function.object == UNKNOWN else f"{name} {place}"
 
 
 def of_profile(profile: Profile, by: Sequence[str]) -> Verdict | None:
     """None: the files do not say what misses take. Of data, the place is that which costs most."""
-    events = Events(profile)
-    cycles = events.by_name.get(CYCLES)
+    cycles = Events(profile).by_name.get(CYCLES)
     if cycles is None:
         return None
-    view = VIEWS["data" if "data" in by else "function"]
-    found = _most_costly(view.sums(profile), cycles, events.default_sort())
-    place = _label(found[0]) if found is not None else ""
+    found = _dearest(profile, cycles, by)
+    place = found[0] if found is not None else ""
     if profile.diff:
         first, second = (share_of([out]) for out in profile.files)
         if first is None or second is None:
