@@ -60,7 +60,7 @@ def _program(comparison: Comparison, style: Style) -> list[str]:
     text = style.screen.title("Program")
     if any(column.share is not None for column in comparison.columns):
         words = [column.share.words() if column.share else "unknown" for column in comparison.columns]
-        counts.insert(1, (TIME, *words, "Share of the program's time that misses take, an estimate"))
+        counts.insert(1, (TIME, *words, "Share of the time that misses take, an estimate"))
     for rows in (counts, proportions):
         heading, *lines = aligned(rows)
         if lines:

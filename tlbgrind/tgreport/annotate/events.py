@@ -56,7 +56,7 @@ _IN_CYCLES = ("ILtm", "DLtm", "Wref")
 
 # What out-files call it, and what it is.
 _CYCLES_OF_FILES = "Cycles of misses, an estimate"
-_CYCLES_AT_MOST = "Cycles of misses at most: hits behind the first level, and walks; an estimate"
+_CYCLES_AT_MOST = "Cycles of L1 misses and walks at most, an estimate"
 
 
 def _meaning(name: str, said: str) -> str:

@@ -19,7 +19,7 @@ from .selection import Selection
 from .table import TIME, Style, share_of
 from .verdict import Verdict
 
-_OF_TIME = f"Share of the program's time that {CYCLES} take, an estimate; in tables its upper end"
+_OF_TIME = f"Share of the time that {CYCLES} take; in tables at most"
 _LEAST_COMMAND = 20
 _MOST_OF_FILE = 20
 _LEAST_COLUMNS = 3  # of the legend: event, count, meaning; rates go first where they do not fit
