@@ -362,6 +362,7 @@ TOOL_SOURCES = \
 	tlbgrind/base/file.c \
 	tlbgrind/base/number_format.c \
 	tlbgrind/base/path.c \
+	tlbgrind/base/shell_name.c \
 	tlbgrind/base/proc_file.c \
 	tlbgrind/base/program.c \
 	tlbgrind/base/program_text.c \
@@ -448,6 +449,7 @@ TOOL_SOURCES = \
 	tlbgrind/options/vex_settings.c \
 	tlbgrind/order/code_entries.c \
 	tlbgrind/order/data_uses.c \
+	tlbgrind/output/answer.c \
 	tlbgrind/output/code_use.c \
 	tlbgrind/output/copy_table.c \
 	tlbgrind/output/costs_file.c \
@@ -519,6 +521,7 @@ TOOL_INCLUDES = \
 	tlbgrind/base/file.h \
 	tlbgrind/base/number_format.h \
 	tlbgrind/base/path.h \
+	tlbgrind/base/shell_name.h \
 	tlbgrind/base/proc_file.h \
 	tlbgrind/base/program.h \
 	tlbgrind/base/program_text.h \
@@ -608,6 +611,7 @@ TOOL_INCLUDES = \
 	tlbgrind/options/vex_settings.h \
 	tlbgrind/order/code_entries.h \
 	tlbgrind/order/data_uses.h \
+	tlbgrind/output/answer.h \
 	tlbgrind/output/code_use.h \
 	tlbgrind/output/copy_table.h \
 	tlbgrind/output/costs_file.h \
@@ -978,6 +982,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/annotate/sources.py \
 	tlbgrind/tgreport/annotate/stacks.py \
 	tlbgrind/tgreport/annotate/table.py \
+	tlbgrind/tgreport/annotate/verdict.py \
 	tlbgrind/tgreport/base/__init__.py \
 	tlbgrind/tgreport/base/closest.py \
 	tlbgrind/tgreport/base/command.py \
@@ -1010,6 +1015,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/formats/mappings.py \
 	tlbgrind/tgreport/formats/reach.py \
 	tlbgrind/tgreport/formats/reader.py \
+	tlbgrind/tgreport/formats/share.py \
 	tlbgrind/tgreport/formats/timeline.py \
 	tlbgrind/tgreport/order/__init__.py \
 	tlbgrind/tgreport/order/check.py \

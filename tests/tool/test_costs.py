@@ -98,7 +98,7 @@ def test_a_cost_that_is_given_is_not_assumed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cycles", ["30", "unknown, assume 20..35"])
 def test_quiet_runs_print_what_misses_cost_as_others_do(tmp_path: Path, cycles: str) -> None:
     option = machine(tmp_path, cycles=cycles)
-    said = [[line for line in count(tmp_path, option, *quiet)[1] if line.startswith(("miss", "share"))] for quiet in ((), ("-q",))]
+    said = [[line for line in count(tmp_path, option, *quiet)[1] if line.startswith(("most", "share"))] for quiet in ((), ("-q",))]
     assert len(said[0]) == 2 and said[0] == said[1]
 
 

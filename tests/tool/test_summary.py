@@ -78,9 +78,9 @@ def summary_of(out: OutFile) -> list[str]:
         one("page walks:", walks),
         f"{'L1  TLB misses:':18} {ratio(first, n['Ir'], 1000):>18}  per 1000 instructions",
         f"{'page walks:':18} {ratio(walks, n['Ir'], 1000):>18}  per 1000 instructions",
-        UNKNOWN_SHARE,
         SYSTEM_CALLS,
         "",
+        UNKNOWN_SHARE,
         f"To see which code misses:  tg_annotate {quoted(out.path)}",
     ]
 
@@ -148,8 +148,7 @@ def test_rates_of_extremes(tmp_path: Path, geometry: tuple[str, ...]) -> None:
 def test_last_line_can_be_given_to_a_shell(tmp_path: Path, name: str) -> None:
     r = run(tmp_path / name, *PROCESS)
     out = r.only()
-    before, last = messages(r.err)[-2:]
-    assert before == ""
+    last = messages(r.err)[-1]
     assert last == f"To see which code misses:  tg_annotate {quoted(out.path)}"
     command = last.partition("  ")[2]
     # The shell that reads the line finds the file.
@@ -196,7 +195,8 @@ def machines(folder: Path, *names: str, out_file: str = "out.%p") -> tuple[list[
     at = next(i for i, m in enumerate(said) if m.startswith("machine  "))
     table = said[at + 1 : said.index(NOTE, at)]
     last = next(i for i, m in enumerate(said) if m.startswith("To see which code misses"))
-    assert said[last - 1] == ""
+    answer = next((i for i in range(at, last) if said[i].startswith("share of time:  ")), last)
+    assert said[answer - 1] == ""
     called = [name[1] for m in said if (name := re.fullmatch(r"Machine: (.*?)(?: \(.*\))?, base page .*", m))]
     assert [row.split("  ")[0] for row in table] == called
     return called, said[last:], r.files
@@ -369,9 +369,9 @@ def test_long_rules_do_not_make_a_name_too_long(tmp_path: Path) -> None:
 def no_file_to_read(said: list[str]) -> None:
     """The summary is there to its end, but for the line about the out-file."""
     assert any(m.startswith("I   refs:") for m in said)
-    assert said[-2:] == [UNKNOWN_SHARE, SYSTEM_CALLS]
-    assert said[-3].startswith("page walks:")
-    assert said[-3].endswith("per 1000 instructions")
+    assert said[-3:] == [SYSTEM_CALLS, "", UNKNOWN_SHARE]
+    assert said[-4].startswith("page walks:")
+    assert said[-4].endswith("per 1000 instructions")
     assert not any("tg_annotate" in m for m in said)
 
 
@@ -421,13 +421,61 @@ def test_quiet(tmp_path: Path, quiet: str) -> None:
         # -q takes back one step of -v.
         assert any(m.startswith("I   refs:") for m in messages(r.err))
     else:
-        # The result alone: rates, costs, and the command that shows the details.
+        # The result alone: rates, for the machine has no costs, and the command that shows the details.
         rates = [m for m in summary_of(r.only()) if "per 1000 instructions" in m]
-        said = messages(r.err)
-        assert len(rates) == 2 and said[:2] == rates
-        assert said[-1] == f"To see which code misses:  tg_annotate {r.only().path}"
-        assert all(m.startswith(("walk refs:", "miss cycles:", "share of time:")) for m in said[2:-1])
+        assert len(rates) == 2
+        see = f"To see which code misses:  tg_annotate {r.only().path}"
+        assert messages(r.err) == [*rates, UNKNOWN_SHARE, see]
     assert r.only().function("work") == (4001, 1001, 1000)
+
+
+# ---------------------------------------------------------------- the answer
+
+
+def costliest(out: OutFile) -> str:
+    """As the summary has it."""
+    at = out.field("events").split().index("Wcyc")
+    cycles: dict[tuple[str, str, str], int] = {}
+    for line in out.lines:
+        key = line.function, line.object, line.function_file
+        cycles[key] = cycles.get(key, 0) + line.costs[at]
+    (function, whole, _), most = max(cycles.items(), key=lambda item: item[1])
+    percent = (Decimal(100 * most) / Decimal(out.summary[at])).quantize(Decimal("0.1"), ROUND_HALF_UP)
+    return f"{percent}% of N: {function} [{os.path.basename(whole)}]"
+
+
+def answered(said: list[str]) -> str:
+    line = next(m for m in said if m.startswith("most costly:"))
+    return re.sub(r" +", " ", re.sub(r"of the miss cycles.*?: ", "of N: ", line)).removeprefix("most costly: ")
+
+
+@pytest.mark.parametrize("option", ["-q", "", "--faults=yes", "--reach=yes"])
+def test_the_last_three_lines_are_the_answer(tmp_path: Path, option: str) -> None:
+    """Whatever else is printed. With -q there is nothing else."""
+    (tmp_path / "known").write_text(KNOWN.format(name="known", entries=16), encoding="ascii")
+    options = [option] if option else []
+    r = run(tmp_path / "run", client("oracle_refs"), options=options, geometry=("--machine=../known",))
+    said = messages(r.err)
+    out = r.only()
+    n = dict(zip(out.field("events").split(), out.summary))
+    share, place, see = said[-3:]
+    assert share.split()[:-8] == ["share", "of", "time:", *share_of(n["Wcyc"], n["Ir"]).split()]
+    assert place.startswith("most costly:") and answered(said) == costliest(out)
+    assert see == f"To see which code misses:  tg_annotate {out.path}"
+    assert (len(said) == 3) == (option == "-q")
+
+
+def test_of_several_machines_the_answer_is_of_the_dearest(tmp_path: Path) -> None:
+    for name, entries in (("large", 64), ("small", 4)):
+        (tmp_path / name).write_text(KNOWN.format(name=name, entries=entries), encoding="ascii")
+    r = run(tmp_path / "run", client("oracle_refs"), geometry=("--machine=../large,../small",))
+    said = messages(r.err)
+    small = next(f for f in r.files if f.descriptions("Machine") == ["small"])
+    n = dict(zip(small.field("events").split(), small.summary))
+    at = next(i for i, m in enumerate(said) if m.startswith("share of time:  "))
+    assert said[at].split()[3:] == [*share_of(n["Wcyc"], n["Ir"]).split(), "on", "small,", "estimated"]
+    assert answered(said) == costliest(small) and "of the miss cycles of small:" in said[at + 1]
+    assert said[at + 2] == "To see which code misses:"
 
 
 def test_quiet_still_says_errors(tmp_path: Path) -> None:

@@ -6,7 +6,14 @@
 #include "pub_tool_basics.h"
 
 #include "attribution/events.h"
+#include "attribution/lines.h"
 #include "options/options.h"
+
+/* The function whose misses cost most: as the first row of tg_annotate. */
+typedef struct {
+   const TgFunction* function; /* NULL: none costs anything */
+   ULong cycles, walks, misses, instructions; /* it is found by these, in this order */
+} TgDearest;
 
 /* The results of one machine. */
 typedef struct {
@@ -15,6 +22,7 @@ typedef struct {
    UInt levels;
    ULong total[TG_N_COSTS]; /* over all lines */
    ULong least_cycles;      /* of all misses, see tg_miss_cost_least() */
+   TgDearest dearest;
    ULong extra[TG_N_COSTS]; /* misses of a level beyond a reference's first */
 } TgResult;
 

@@ -14,13 +14,12 @@
 #include "native/break_room.h"
 #include "trace/run_mmus.h"
 #include "options/kernel_policy.h"
-#include "options/machine_names.h"
 #include "base/number_format.h"
+#include "base/shell_name.h"
 #include "output/copy_table.h"
 #include "output/costs_file.h"
 #include "output/machine_table.h"
 #include "output/miss_cost.h"
-#include "options/output_names.h"
 #include "faults/interruptions.h"
 #include "faults/log.h"
 #include "native/maps.h"
@@ -186,38 +185,6 @@ static void print_fetch_rate(const TgResult* result, const HChar* label, UInt wh
    VG_(umsg)("%-18s %*s\n", label, WIDTH, rate(result, TLB_FETCH, what).text);
 }
 
-/* Whether the name needs no quotes in a shell. */
-static Bool is_plain(const HChar* name)
-{
-   for (; *name != '\0'; name++) {
-      const HChar lower = VG_(tolower)(*name);
-      if ((lower < 'a' || lower > 'z') && !VG_(isdigit)(*name)
-          && VG_(strchr)("_./+-@:", *name) == NULL)
-         return False;
-   }
-   return True;
-}
-
-/* The name, quoted for a shell; to be freed. */
-static HChar* quoted(const HChar* name)
-{
-   if (is_plain(name))
-      return VG_(strdup)("tg.summary.name", name);
-   /* A quote becomes four characters: '\'' ends the quotation, escapes the quote, begins again. */
-   HChar* text = VG_(malloc)("tg.summary.name", 4 * VG_(strlen)(name) + 3);
-   HChar* at = text;
-   *at++ = '\'';
-   for (; *name != '\0'; name++) {
-      if (*name == '\'')
-         at += VG_(sprintf)(at, "'\\''");
-      else
-         *at++ = *name;
-   }
-   *at++ = '\'';
-   *at = '\0';
-   return text;
-}
-
 static void print_counts_of_one(const TgResult* result)
 {
    const UInt levels = result->levels;
@@ -241,12 +208,14 @@ static void print_counts_of_one(const TgResult* result)
    VG_(umsg)("\n");
 }
 
-/* With -q, the rates alone. */
+/* With -q, the rates alone, and where there is a share of the time, not even these. */
 static void print_one_machine(const TgResult* result)
 {
    const ULong instructions = total(result, TLB_FETCH, TG_REFS);
    const ULong misses = total(result, TLB_FETCH, TG_MISS_1) + data(result, TG_MISS_1);
    const ULong walks = total(result, TLB_FETCH, TG_WALKS) + data(result, TG_WALKS);
+   if (VG_(clo_verbosity) == 0 && tg_miss_cost(result).is_known)
+      return;
    if (VG_(clo_verbosity) > 0) {
       print_counts_of_one(result);
       VG_(umsg)("%-18s %s\n", "page walks:", number(walks).text);
@@ -276,22 +245,11 @@ static void print_cost(const TgResults* results, const TgResult* r)
       VG_(umsg)("%-18s %*s  the machine does not tell how it walks\n",
                 "walk refs:", WIDTH, "unknown");
    const TgMissCost c = tg_miss_cost(r);
-   const ULong cycles = r->machine->cycles;
-   if (!c.is_known)
-      VG_(umsg)("%-18s %*s  the machine does not tell what a walk costs; "
-                "--miss-cost does\n", "share of time:", WIDTH, "unknown");
    if (!c.is_known)
       return;
    const TgNumber range = tg_miss_cost_cycles(&c);
    VG_(umsg)("%-18s %*s  estimated (%s)\n", "miss cycles:",
              width_for(range.text), range.text, tg_miss_cost_of_walk(m).text);
-   if (cycles != 0)
-      VG_(umsg)("%-18s %*s  of %llu cycles, estimated\n", "share of time:",
-                WIDTH, tg_miss_cost_share(&c, True).text, cycles);
-   else
-      VG_(umsg)("%-18s %*s  estimated (assumed: %d to %d instructions a cycle)\n",
-                "share of time:", WIDTH, tg_miss_cost_share(&c, False).text,
-                TLB_LEAST_PER_CYCLE, TLB_MOST_PER_CYCLE);
 }
 
 /* --- Memory --- */
@@ -327,73 +285,6 @@ static void print_overflow(void)
                 "more of them are touched than natively.\n", heap >> 10);
 }
 
-/* --- The commands that show the details --- */
-
-/* More out-files than these are not listed one by one. */
-enum { MOST_LISTED = 8 };
-
-static void print_details_of_one(const HChar* out_file)
-{
-   HChar* name = quoted(out_file);
-   VG_(umsg)("To see which code misses:  tg_annotate %s\n", tg_shown(name));
-   VG_(free)(name);
-}
-
-/* Prints the command with the file of the machine as it is, beside which the others are found. */
-static void print_details_of_advice(const TgResults* results, const HChar* out_file)
-{
-   HChar* whole = tg_output_name_of(out_file, &results->options->machine[0],
-                                    results->options->n_machines);
-   HChar* name = quoted(whole);
-   VG_(umsg)("To see what larger pages would save:  tg_annotate --advice %s\n", tg_shown(name));
-   VG_(free)(name);
-   VG_(free)(whole);
-}
-
-/* Prints a command for each machine, because the counts of several cannot be added. With more than
-   MOST_LISTED, one pattern, and the machines whose label differs from their name in the table. */
-static void print_details_of_many(const TgResults* results, const HChar* out_file)
-{
-   const UInt n = results->options->n_machines;
-   if (results->options->advice) {
-      print_details_of_advice(results, out_file);
-      return;
-   }
-   if (n <= MOST_LISTED) {
-      VG_(umsg)("To see which code misses:\n");
-   } else {
-      HChar* name = quoted(out_file);
-      VG_(umsg)("To see which code misses, for each MACHINE of the table "
-                "(with _ for - and .):\n");
-      VG_(umsg)("  tg_annotate %s_MACHINE\n", tg_shown(name));
-      VG_(free)(name);
-   }
-   for (UInt i = 0; i < n; i++) {
-      const TgMachine* m = &results->options->machine[i];
-      if (n > MOST_LISTED && tg_machine_names_is_label(m))
-         continue;
-      HChar* whole = tg_output_name_of(out_file, m, n);
-      HChar* name = quoted(whole);
-      VG_(umsg)("  tg_annotate %s\n", tg_shown(name));
-      VG_(free)(name);
-      VG_(free)(whole);
-   }
-}
-
-static void print_details(const TgResults* results, const HChar* out_file)
-{
-   if (results->options->n_machines == 1)
-      print_details_of_one(out_file);
-   else
-      print_details_of_many(results, out_file);
-}
-
-void tg_summary_details(const TgResults* results, const HChar* out_file)
-{
-   if (VG_(clo_verbosity) > 0)
-      print_details(results, out_file);
-}
-
 /* How often others used the TLBs. */
 static void print_interruptions(const TgOptions* o)
 {
@@ -413,9 +304,11 @@ static void print_interruptions(const TgOptions* o)
 
 void tg_summary_results(const TgResults* results, const HChar* out_file)
 {
+   (void)out_file; /* the answer, which is printed last, names it */
    if (results->options->n_machines == 1) {
       print_one_machine(&results->result[0]);
-      print_cost(results, &results->result[0]);
+      if (VG_(clo_verbosity) > 0)
+         print_cost(results, &results->result[0]);
    } else {
       print_fetches(&results->result[0], "I   refs:", TG_REFS);
       print_counts(&results->result[0], "D   refs:", TG_REFS);
@@ -435,11 +328,6 @@ void tg_summary_results(const TgResults* results, const HChar* out_file)
    tg_copies_print(results);
    print_memory(results);
    print_overflow();
-   if (out_file == NULL)
-      return;
-   if (VG_(clo_verbosity) > 0)
-      VG_(umsg)("\n");
-   print_details(results, out_file);
 }
 
 static void print_faults(const HChar* label, ULong n, const HChar* what)
@@ -480,7 +368,7 @@ void tg_summary_faults(const TgResults* results, const HChar* log)
       VG_(umsg)("Page faults are those of --thp=%s: rules for pages are for TLBs alone.\n",
                 tg_thp_name(results->options->pages.policy.thp));
    if (log != NULL && VG_(clo_verbosity) > 0) {
-      HChar* name = quoted(log);
+      HChar* name = tg_shell_name(log);
       VG_(umsg)("\n");
       VG_(umsg)("To see the page faults:  tg_faults %s\n", tg_shown(name));
       VG_(free)(name);

@@ -8,12 +8,8 @@
 /* Prints the simulated machines, before the program starts. */
 void tg_summary_machines(const TgResults* results);
 
-/* Prints the results. `out_file`: the out-file's name, without the labels of several machines;
-   NULL: not written. */
+/* Prints the results but for what output/answer.h has. `out_file` is not used. */
 void tg_summary_results(const TgResults* results, const HChar* out_file);
-
-/* Prints only the commands that show the out-files. */
-void tg_summary_details(const TgResults* results, const HChar* out_file);
 
 /* Prints the counts of page faults. `log`: the fault log's name; NULL: not written. */
 void tg_summary_faults(const TgResults* results, const HChar* log);

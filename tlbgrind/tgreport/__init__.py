@@ -29,6 +29,7 @@ formats: bytes -> checked data
     elf        segments, sections, symbols, relocations
     archive    the ELF files in an archive
     cost       an out-file -> what its misses cost, by function
+    share      out-files -> what share of the time their misses take
 
 annotate: tg_annotate
 
@@ -41,6 +42,7 @@ annotate: tg_annotate
     facts      metadata, rates of events, changes between two files
     calltables inclusive costs, callers and callees, the tree, as names and counts
     compare    several OutFiles -> tables with one column for each
+    verdict    a profile, a comparison -> what share of the time, where, and is it a lot
     limits     what of the program's counts is above the user's limits
     table      counts -> aligned text, one column for each event
     listing    rows -> text

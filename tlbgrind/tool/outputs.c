@@ -27,6 +27,7 @@
 #include "faults/recorder.h"
 #include "options/output_names.h"
 #include "order/code_entries.h"
+#include "output/answer.h"
 #include "output/costs_file.h"
 #include "output/data_file.h"
 #include "output/phases.h"
@@ -170,6 +171,8 @@ static HChar* file_name(TgOutput which, const HChar* base, UInt machine)
              : VG_(strdup)("tg.outputs.name", base);
 }
 
+static HChar* costs_name; /* of the out-file, once it is written; NULL: it is not, or is a stream */
+
 static void write_output(TgOutput which, XArray* lines)
 {
    HChar* base = tg_output_name(which);
@@ -179,9 +182,13 @@ static void write_output(TgOutput which, XArray* lines)
       written &= outputs[which].write(i, lines, name);
       VG_(free)(name);
    }
+   const HChar* shown = written && !tg_streams_has(base) ? base : NULL;
    if (outputs[which].report != NULL)
-      outputs[which].report(&results, written && !tg_streams_has(base) ? base : NULL);
-   VG_(free)(base);
+      outputs[which].report(&results, shown);
+   if (which == TG_COSTS_OUT && shown != NULL)
+      costs_name = base;
+   else
+      VG_(free)(base);
 }
 
 static void write_outputs(TgOutput first, TgOutput last, XArray* lines)
@@ -201,6 +208,8 @@ void tg_outputs_at_end(void)
       tg_replay_print_stats();
    tg_aspace_trace_end();
    write_outputs(TG_TIMELINE_OUT, TG_FAULTS_OUT, lines);
+   if (results.options->is_written[TG_COSTS_OUT])
+      tg_answer_print(&results, costs_name);
    VG_(deleteXA)(lines);
 }
 
@@ -220,7 +229,7 @@ static void write_at_exec(TgExec how, XArray* lines)
       }
       if (which == TG_COSTS_OUT && how == TG_EXEC_LEAVES && results.forked_from == 0
           && costs_written && !tg_streams_has(base))
-         tg_summary_details(&results, base);
+         tg_answer_print_commands(&results, base);
       VG_(free)(base);
    }
 }

@@ -9,16 +9,18 @@ from fractions import Fraction
 from ..base.errors import printable
 from ..base.terminal import weight
 from ..base.text import aligned, percentage
+from . import verdict
 from .compare import Compared, Comparison
 from .facts import Fact
 from .listing import HEADINGS, label_of
-from .report import metadata
+from .report import metadata, said
 from .rows import VIEWS, Names
-from .table import Style
+from .table import TIME, Style
 
 
 def text_of(comparison: Comparison, by: Sequence[str], style: Style, verbose: bool) -> list[str]:
-    text = _program(comparison, style)
+    text = said(verdict.of_comparison(comparison), style)
+    text += _program(comparison, style)
     for view in by:
         table = comparison.table(view)
         for place, event in enumerate(comparison.shown):
@@ -56,6 +58,9 @@ def _program(comparison: Comparison, style: Style) -> list[str]:
         if any(rate is not None for rate in found):
             proportions.append((name, *map(_per_thousand, found), event.meaning))
     text = style.screen.title("Program")
+    if any(column.share is not None for column in comparison.columns):
+        words = [column.share.words() if column.share else "unknown" for column in comparison.columns]
+        counts.insert(1, (TIME, *words, "Share of the time that misses take, an estimate"))
     for rows in (counts, proportions):
         heading, *lines = aligned(rows)
         if lines:
@@ -78,9 +83,12 @@ def _table(
     names = [_name(table, row.names) for row in table.rows]
     if table.omitted:
         counts.append(table.rest[place])
+    wholes: list[float] = [total or 0 for total in comparison.totals(event)]
+    if comparison.has_time(event):
+        wholes = [float(column.share.cycles) for column in comparison.columns if column.share]
     columns = [
-        _column(column.label, [across[number] for across in counts], total or 0, style)
-        for number, (column, total) in enumerate(zip(comparison.columns, comparison.totals(event)))
+        _column(column.label, [across[number] for across in counts], whole, style)
+        for number, (column, whole) in enumerate(zip(comparison.columns, wholes))
     ]
     names = style.screen.labels(names, sum(2 + width for width, _ in columns))
     if table.omitted:
@@ -88,11 +96,13 @@ def _table(
         names.append(f"{table.omitted:,} {what} below the threshold")
     cells = zip(*(cells for _, cells in columns), [HEADINGS[table.by], *map(printable, names)])
     heading, *lines = ("  ".join(row).rstrip() for row in cells)
-    title = f"By {table.by}: {event}, sorted by {comparison.primary}, the most in any column"
+    what = comparison.said(event) + (" and share of time" if comparison.has_time(event) else "")
+    by = "" if event == comparison.primary else comparison.said(comparison.primary) + ", "
+    title = f"By {table.by}: {what}, sorted by {by}the most in any column"
     return [*style.screen.title(title), style.screen.heading(heading), *lines, ""]
 
 
-def _column(label: str, counts: Sequence[int | None], total: int, style: Style) -> tuple[int, list[str]]:
+def _column(label: str, counts: Sequence[int | None], total: float, style: Style) -> tuple[int, list[str]]:
     """The width, and the cells with the heading first."""
     shares = [percentage(count or 0, total) if style.show_percs else "" for count in counts]
     shares = [f" ({share})" if share else "" for share in shares]

@@ -24,7 +24,7 @@ _SHARED = "~ "
 def legend_of(calls: Calls, with_tree: bool) -> list[Fact]:
     """What the columns and signs mean that are no events."""
     facts = [
-        (OWN, f"{_sort_name(calls)} of the function itself, where the others are inclusive costs"),
+        (OWN, f"{_sorted_by(calls).name} of the function itself, where the others are inclusive costs"),
         (CALLS, "How often it was called"),
     ]
     if any(cycle.number for cycle in calls.graph.cycles):
@@ -34,8 +34,8 @@ def legend_of(calls: Calls, with_tree: bool) -> list[Fact]:
     return facts
 
 
-def _sort_name(calls: Calls) -> str:
-    return (calls.selection.primary or calls.selection.sort[0]).name
+def _sorted_by(calls: Calls) -> Event:
+    return calls.selection.primary or calls.selection.sort[0]
 
 
 class _Layout:
@@ -83,7 +83,7 @@ def inclusive(calls: Calls, style: Style) -> list[str]:
         # Inclusive costs cannot be added up.
         text = f"{_functions(table.omitted)} {_below(calls)}"
         rows.append(Row(None, text))
-    title = f"By function with all that it calls, sorted by {_sort_name(calls)}"
+    title = f"By function with all that it calls, sorted by {_sorted_by(calls).said()}"
     return layout.text(title, "file:function [object]", [rows])
 
 
@@ -120,7 +120,7 @@ def callers(calls: Calls, pattern: str, style: Style) -> list[str]:
         block += rest(found.more_callees, "  > ", "callee")
         blocks.append(block)
     of = "" if pattern == EVERY else f" of {pattern}"
-    title = f"Callers and callees{of}, sorted by {_sort_name(calls)}"
+    title = f"Callers and callees{of}, sorted by {_sorted_by(calls).said()}"
     return layout.text(title, "< caller, function, > callee", blocks)
 
 
@@ -148,7 +148,7 @@ def tree(calls: Calls, pattern: str, style: Style) -> list[str]:
         rows.append(Row((*node.counts, 0, *node.own), _label(node.function), before, True))
     the_rest(0)
     of = "" if pattern == EVERY else f" below {pattern}"
-    title = f"Tree of calls{of}, sorted by {_sort_name(calls)}"
+    title = f"Tree of calls{of}, sorted by {_sorted_by(calls).said()}"
     return layout.text(title, "file:function [object]", [rows])
 
 

@@ -24,6 +24,7 @@ from . import (
     libraries,
     librarytext,
     mappings,
+    verdict,
 )
 from .annotate import annotate
 from .assembly import assembly
@@ -39,7 +40,7 @@ from .members import Naming
 from .options import CONTEXT, HELP, LIBRARIES, Options, parse
 from .pprof import pprof
 from .profile import Profile
-from .report import cumulated, headline, legend, metadata, where_inlined
+from .report import cumulated, headline, legend, metadata, said, where_inlined
 from .rows import LINE_INCLUSIVE, compute
 from .selection import ALL, Selection, select
 from .stacks import Stacks
@@ -144,7 +145,7 @@ def _compare(options: Options, files: list[OutFile]) -> Answer:
         text = beside.text_of(comparison, options.by, style, options.verbose)
         return _answer(text[:-1], findings)
     tables = export.comparison_tables(comparison, map(comparison.table, options.by))
-    head = export.comparison_head(comparison, findings)
+    head = export.comparison_head(comparison, findings, verdict.of_comparison(comparison))
     return _answer(export.written(options.format, head, tables), findings)
 
 
@@ -291,11 +292,13 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
             tables.append(export.instruction_table(selection, assemblies))
         if annotation is not None:
             tables += export.source_tables(selection, annotation)
-        head = export.profile_head(profile, selection, findings)
+        said_of_all = verdict.of_profile(profile, options.by)
+        head = export.profile_head(profile, selection, findings, said_of_all)
         return _answer(export.written(options.format, head, tables), findings)
     style = Style(screen(options.wide, options.color), options.show_percs)
     signs = calltext.legend_of(calls, options.tree is not None) if calls is not None else []
-    text = headline(facts.headline(profile, selection), style)
+    text = said(verdict.of_profile(profile, options.by), style)
+    text += headline(facts.headline(profile, selection), style)
     for number, by in enumerate(options.by):
         progress.say(f"table by {by}")
         text += listing(profile, selection, by, compute(profile, selection, by), style)

@@ -16,6 +16,7 @@ from typing import NamedTuple, Optional
 from ..base.closest import did_you_mean
 from ..base.errors import ReportError
 from ..formats.outfile import Counts, OutFile
+from ..formats.share import CYCLES, share_of
 from .events import Event, Events
 from .facts import rates
 from .profile import Profile, Renamer
@@ -52,6 +53,7 @@ class Column:
         self.profile = profile
         self.out = profile.files[0]
         self.events = Events(profile).by_name
+        self.share = share_of([self.out])
 
     def count(self, event: str, counts: Counts) -> int | None:
         return self.events[event].of(counts) if event in self.events else None
@@ -95,16 +97,26 @@ class Comparison:
         return list(dict.fromkeys(names))
 
     def _usual_sort(self) -> list[str]:
-        """That of the first file that has page walks, or of the first."""
+        """That of the first file that has page walks, or of the first; cycles only if all have them."""
         with_walks = [column for column in self.columns if "walks" in column.events]
         first = (with_walks or self.columns)[0]
-        return [event.name for event in Events(first.profile).default_sort()]
+        usual = [event.name for event in Events(first.profile).default_sort()]
+        if all(CYCLES in column.events for column in self.columns):
+            return usual
+        return [name for name in usual if name != CYCLES] or usual
+
+    def said(self, event: str) -> str:
+        return self.events[event].said()
 
     def _happened(self, event: str) -> bool:
         return any(self.totals(event))
 
     def totals(self, event: str) -> Across:
         return tuple(column.count(event, column.profile.totals) for column in self.columns)
+
+    def has_time(self, event: str) -> bool:
+        """Whether its counts are shares of the time, which every column has."""
+        return event == CYCLES and all(column.share is not None for column in self.columns)
 
     def per_instruction(self, event: str) -> tuple[Fraction | None, ...]:
         """How often an event happened in proportion to instructions, where that makes sense."""

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from ..formats.outfile import Counts
+from ..formats.share import CYCLES, Share
 from .profile import Profile
 
 
@@ -17,6 +19,20 @@ class Event(NamedTuple):
 
     def of(self, counts: Counts) -> int:
         return sum(map(counts.__getitem__, self.parts))
+
+    def said(self) -> str:
+        """In titles."""
+        return f"miss cycles ({CYCLES})" if self.name == CYCLES else self.name
+
+
+class TimeShare(NamedTuple):
+    """A column that is no event: the share of the time that the program's misses of a row take."""
+
+    share: Share
+    cycles: Event
+
+    def of(self, counts: Counts) -> Fraction:
+        return self.cycles.of(counts) / self.share.cycles
 
 
 # Recorded events are named <level><t>m<r|w>; leaving a letter out of a name means "all of them".
@@ -30,15 +46,21 @@ DERIVED = (
     ("Drw", "Data reads and writes", ("Dr", "Dw")),
 )
 
-# Who misses comes first, and what a miss costs most; Ir tells what it is in proportion to.
-_PREFERRED = ("walks", "ILtm", "DLtm", "L2tm", "L1tm", "Ir")
-_SORT = ("walks", "L1tm", "Ir")
+# What misses cost comes first, then what they are; Ir tells what it is in proportion to.
+_PREFERRED = (CYCLES, "walks", "ILtm", "DLtm", "L2tm", "L1tm", "Ir")
+_SORT = (CYCLES, "walks", "L1tm", "Ir")
 _SUMMED_UP = {part for _, _, parts in DERIVED for part in parts}
 
+# Where there are costs, they contain these, and names need the room.
+_IN_CYCLES = ("ILtm", "DLtm", "Wref")
 
-def _is_assumed(cycles: Event) -> bool:
-    """Or not known to be measured: files of counts by data do not say."""
-    return not cycles.meaning or cycles.meaning.endswith(", assumed")
+# What out-files call it, and what it is.
+_CYCLES_OF_FILES = "Cycles of misses, an estimate"
+_CYCLES_AT_MOST = "Cycles of L1 misses and walks at most, an estimate"
+
+
+def _meaning(name: str, said: str) -> str:
+    return said.replace(_CYCLES_OF_FILES, _CYCLES_AT_MOST) if name == CYCLES else said
 
 
 # What out-files of tlbgrind can have, and sums of it.
@@ -57,7 +79,7 @@ class Events:
     def __init__(self, profile: Profile) -> None:
         names = profile.events
         self.recorded = [
-            Event(name, profile.long_names.get(name, ""), (place,))
+            Event(name, _meaning(name, profile.long_names.get(name, "")), (place,))
             for place, name in enumerate(names)
         ]
         self.derived = [
@@ -70,18 +92,13 @@ class Events:
         }
 
     def default_shown(self) -> list[Event]:
-        """The sums of the TLB events, and each event that no sum is known to contain.
-
-        Cycles that are not measured tell no more than the misses that they are computed from.
-        """
+        """The cost, the sums of the TLB events, and each event that no sum is known to contain."""
         if "walks" not in self.by_name:
             return self.recorded
-        others = [
-            event.name
-            for event in self.recorded
-            if event.name not in _SUMMED_UP and not (event.name == "Wcyc" and _is_assumed(event))
-        ]
-        return self.named([*filter(self.by_name.__contains__, _PREFERRED), *others])
+        others = [event.name for event in self.recorded if event.name not in _SUMMED_UP]
+        left_out = _IN_CYCLES if CYCLES in self.by_name else ()
+        usual = [*filter(self.by_name.__contains__, _PREFERRED), *others]
+        return self.named([name for name in usual if name not in left_out])
 
     def default_sort(self) -> list[Event]:
         if "walks" not in self.by_name:

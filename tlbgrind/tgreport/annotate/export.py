@@ -5,17 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import Union
 
 from ..base.documents import Head, Record, Table, Value, csv_lines, json_lines
 from ..base.errors import ReportError
 from ..formats.mappings import PARTS
 from ..formats.outfile import Counts, Function, OutFile
+from ..formats.share import Share, share_of
 from .advice import Advice
 from .annotate import Annotation
 from .assembly import Disassembly
 from .calltables import Call, Calls
 from .compare import Across, Compared, Comparison
-from .events import Event, Events
+from .events import Event, Events, TimeShare
 from .facts import changes, rates
 from .libraries import Libraries, Library, library_sum
 from .limits import Finding
@@ -24,6 +26,11 @@ from .markdown import markdown_lines
 from .profile import Profile
 from .rows import Rows
 from .selection import Selection
+from .verdict import Verdict
+
+Column = Union[Event, TimeShare]
+
+SHARE_OF_TIME = "share_of_time"  # of a row's misses, at most; 1 is all of it
 
 FORMATS = ("text", "csv", "json", "markdown")
 FOR_PEOPLE = ("text", "markdown")
@@ -46,11 +53,18 @@ def written(form: str, head: Head, tables: Sequence[Table]) -> list[str]:
 
 
 def profile_tables(profile: Profile, selection: Selection, tables: Iterable[tuple[str, Rows]]) -> list[Table]:
-    program = Table("program", ("measure",), _names(selection.shown), _program(profile, selection))
+    program = Table("program", ("measure",), _names(_shown(selection)), _program(profile, selection))
     return [program, *(_rows(selection, by, rows) for by, rows in tables)]
 
 
-def profile_head(profile: Profile, selection: Selection, findings: Sequence[Finding]) -> Head:
+def _shown(selection: Selection) -> list[Column]:
+    """The events, and behind them their share of the time."""
+    return [*selection.shown, *([] if selection.time is None else [selection.time])]
+
+
+def profile_head(
+    profile: Profile, selection: Selection, findings: Sequence[Finding], verdict: Verdict | None
+) -> Head:
     return [
         ("about", "difference" if profile.diff else "profile"),
         ("files", [_file(out, out.path) for out in profile.files]),
@@ -58,7 +72,12 @@ def profile_head(profile: Profile, selection: Selection, findings: Sequence[Find
         ("sort", [event.name for event in selection.sort]),
         ("threshold", _threshold(selection.threshold, selection.primary.name if selection.primary else None)),
         ("limits", _limits(findings)),
+        ("verdict", _said(verdict)),
     ]
+
+
+def _said(verdict: Verdict | None) -> str | None:
+    return None if verdict is None else verdict.text()
 
 
 def _program(profile: Profile, selection: Selection) -> list[Record]:
@@ -71,11 +90,12 @@ def _program(profile: Profile, selection: Selection) -> list[Record]:
             Record(("difference",), tuple(both[name].second - both[name].first for name in shown)),
         ]
     found = {rate.event.name: rate for rate in rates(profile, selection.shown)}
+    none: tuple[Value, ...] = () if selection.time is None else (None,)
     return [
-        Record(("count",), _values(selection.shown, profile.totals)),
-        Record(("per_1000_Ir",), tuple(_number(found[name].per_instruction, 1000) for name in shown)),
-        Record(("per_access",), tuple(_number(found[name].per_access) for name in shown)),
-        Record(("per_L1_miss",), tuple(_number(found[name].per_l1_miss) for name in shown)),
+        Record(("count",), _values(_shown(selection), profile.totals)),
+        Record(("per_1000_Ir",), (*(_number(found[name].per_instruction, 1000) for name in shown), *none)),
+        Record(("per_access",), (*(_number(found[name].per_access) for name in shown), *none)),
+        Record(("per_L1_miss",), (*(_number(found[name].per_l1_miss) for name in shown), *none)),
     ]
 
 
@@ -83,24 +103,28 @@ def _rows(selection: Selection, name: str, rows: Rows) -> Table:
     records = [
         Record(
             row.names,
-            _values(selection.shown, row.counts),
+            _values(_shown(selection), row.counts),
             None if row.parts is None else _rows(selection, "parts", row.parts),
         )
         for row in rows.rows
     ]
-    rest = _values(selection.shown, rows.rest) if rows.rest else (None,) * len(selection.shown)
-    return Table(name, rows.fields, _names(selection.shown), records, rows.omitted, rest)
+    shown = _shown(selection)
+    rest = _values(shown, rows.rest) if rows.rest else (None,) * len(shown)
+    return Table(name, rows.fields, _names(shown), records, rows.omitted, rest)
 
 
-def _values(events: Sequence[Event], counts: Counts) -> tuple[Value, ...]:
-    return tuple(event.of(counts) for event in events)
+def _values(columns: Sequence[Column], counts: Counts) -> tuple[Value, ...]:
+    return tuple(
+        column.of(counts) if isinstance(column, Event) else _number(column.of(counts))
+        for column in columns
+    )
 
 
 # ---------------------------------------------------------------- calls
 
 
 def inclusive_table(calls: Calls) -> Table:
-    shown = calls.selection.shown
+    shown = _shown(calls.selection)
     table = calls.inclusive()
     columns = (*_names(shown), *_own(shown), "calls")
     records = [
@@ -116,7 +140,7 @@ def inclusive_table(calls: Calls) -> Table:
 
 def calls_table(calls: Calls, pattern: str) -> Table:
     """Each call once, of those that matter to one of the functions."""
-    shown = calls.selection.shown
+    shown = _shown(calls.selection)
     found: dict[tuple[Function, Function], Call] = {}
     for one in calls.neighbours(pattern):
         function = one.function.function
@@ -134,7 +158,7 @@ def calls_table(calls: Calls, pattern: str) -> Table:
 
 
 def tree_table(calls: Calls, pattern: str) -> Table:
-    shown = calls.selection.shown
+    shown = _shown(calls.selection)
     columns = (*_names(shown), *_own(shown), *(f"{name}:below" for name in _names(shown)))
     records = [
         Record(
@@ -162,15 +186,15 @@ def _function(function: Function) -> tuple[str, str, str]:
     return function.file, function.name, function.object
 
 
-def _own(events: Sequence[Event]) -> tuple[str, ...]:
-    return tuple(f"{event.name}:own" for event in events)
+def _own(columns: Sequence[Column]) -> tuple[str, ...]:
+    return tuple(f"{name}:own" for name in _names(columns))
 
 
 # ---------------------------------------------------------------- sources, instructions
 
 
 def source_tables(selection: Selection, annotation: Annotation) -> list[Table]:
-    shown = selection.shown
+    shown = _shown(selection)
     lines = [
         Record((sheet.name, line, code), _values_or_none(shown, counts))
         for sheet in annotation.sheets
@@ -194,16 +218,16 @@ def source_tables(selection: Selection, annotation: Annotation) -> list[Table]:
 
 def instruction_table(selection: Selection, assemblies: Sequence[Disassembly]) -> Table:
     rows = [
-        Record((*_function(one.function), f"{at:x}", text), _values_or_none(selection.shown, counts))
+        Record((*_function(one.function), f"{at:x}", text), _values_or_none(_shown(selection), counts))
         for one in assemblies
         for at, text, counts in one.rows
     ]
     fields = (*_FUNCTION, "address", "instruction")
-    return Table("instruction", fields, _names(selection.shown), rows)
+    return Table("instruction", fields, _names(_shown(selection)), rows)
 
 
-def _values_or_none(events: Sequence[Event], counts: Counts | None) -> tuple[Value, ...]:
-    return (None,) * len(events) if counts is None else _values(events, counts)
+def _values_or_none(columns: Sequence[Column], counts: Counts | None) -> tuple[Value, ...]:
+    return (None,) * len(columns) if counts is None else _values(columns, counts)
 
 
 # ---------------------------------------------------------------- advice
@@ -281,7 +305,9 @@ def comparison_tables(comparison: Comparison, tables: Iterable[Compared]) -> lis
     ]
 
 
-def comparison_head(comparison: Comparison, findings: Sequence[Finding]) -> Head:
+def comparison_head(
+    comparison: Comparison, findings: Sequence[Finding], verdict: Verdict | None
+) -> Head:
     events = []
     for name, event in comparison.events.items():
         owner = next(column for column in comparison.columns if name in column.events)
@@ -293,13 +319,27 @@ def comparison_head(comparison: Comparison, findings: Sequence[Finding]) -> Head
         ("sort", [comparison.primary]),
         ("threshold", _threshold(comparison.threshold, comparison.primary)),
         ("limits", _limits(findings)),
+        ("verdict", _said(verdict)),
     ]
 
 
 def _compared(comparison: Comparison, table: Compared) -> Table:
+    timed = next((place for place, name in enumerate(comparison.shown) if comparison.has_time(name)), None)
     columns = _columns(comparison, comparison.shown)
-    records = [Record(row.names, _flat(row.counts)) for row in table.rows]
-    return Table(table.by, table.fields, columns, records, table.omitted, _flat(table.rest))
+    if timed is not None:
+        columns += _columns(comparison, [SHARE_OF_TIME])
+
+    def values(counts: Sequence[Across]) -> tuple[Value, ...]:
+        return (*_flat(counts), *(() if timed is None else _times(comparison, counts[timed])))
+
+    records = [Record(row.names, values(row.counts)) for row in table.rows]
+    return Table(table.by, table.fields, columns, records, table.omitted, values(table.rest))
+
+
+def _times(comparison: Comparison, cycles: Across) -> Iterable[Value]:
+    for column, count in zip(comparison.columns, cycles):
+        assert column.share is not None
+        yield _number((count or 0) / column.share.cycles)
 
 
 def _columns(comparison: Comparison, events: Sequence[str]) -> tuple[str, ...]:
@@ -358,8 +398,8 @@ def _of_library(one: Library) -> tuple[Value, ...]:
 # ---------------------------------------------------------------- what all begin with
 
 
-def _names(events: Sequence[Event]) -> tuple[str, ...]:
-    return tuple(event.name for event in events)
+def _names(columns: Sequence[Column]) -> tuple[str, ...]:
+    return tuple(column.name if isinstance(column, Event) else SHARE_OF_TIME for column in columns)
 
 
 def _number(rate: Fraction | None, factor: int = 1) -> float | None:
@@ -374,8 +414,15 @@ def _file(out: OutFile, label: str) -> dict[str, object]:
         "command": out.command,
         "pid": out.pid,
         "totals": dict(zip(out.events, out.totals)),
+        "share_of_time": _share(share_of([out])),
         "descriptions": [{"name": name, "value": value} for name, value in out.descriptions],
     }
+
+
+def _share(share: Share | None) -> dict[str, float | None] | None:
+    if share is None:
+        return None
+    return {"least": _number(share.least), "most": _number(share.most)}
 
 
 def _events(profile: Profile, events: Sequence[Event]) -> list[dict[str, object]]:

@@ -60,7 +60,7 @@ def listing(
                 rows.append(Row(part.counts, label, before() + _INDENT, True))
             the_rest(parts, _INDENT)
     the_rest(table, "")
-    name = (selection.primary or selection.sort[0]).name
+    name = (selection.primary or selection.sort[0]).said()
     heading = before("cum.") + HEADINGS[by]
     printed = Table(profile, selection, style).lines(rows, heading)
     return [*style.screen.title(f"By {by}, sorted by {name}"), *printed, ""]

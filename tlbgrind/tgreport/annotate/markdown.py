@@ -12,6 +12,7 @@ from ..base.errors import printable
 from ..formats.outfile import UNKNOWN
 from .limits import SHARE
 
+_SHARE_OF_TIME = "share_of_time"
 _FUNCTION = ("file", "function", "object")
 
 
@@ -23,6 +24,9 @@ def markdown_lines(head: Head, tables: Sequence[Table]) -> Iterator[str]:
     machines = ", ".join(dict.fromkeys(_machine(file) for file in files))
     yield f"**{_text(commands)}**{', ' if machines else ''}{_text(machines)}"
     yield ""
+    if facts.get("verdict"):
+        yield _text(facts["verdict"])
+        yield ""
     if facts.get("limits"):
         yield from _limits(facts["limits"])
     for table in tables:
@@ -63,7 +67,7 @@ def _program(table: Table, is_difference: bool) -> Iterator[str]:
     measures = [str(record.names[0]) for record in records]
     rows = []
     for event, values in zip(table.columns, zip(*(record.values for record in records))):
-        cells = [_cell(value) for value in values]
+        cells = [_cell_of(event, value, False) for value in values]
         if is_difference:
             cells = [*cells[:2], _cell(values[2], True), _growth(values[0], values[2])]
         rows.append((event, *cells))
@@ -106,12 +110,12 @@ def _table(table: Table, is_difference: bool) -> Iterator[str]:
     parts = next((record.parts.fields for record in rows_of_all if record.parts is not None), ())
     fields, names = _names((*table.fields, *parts), records)
     rows = [
-        (*(_cell(record.values[place], is_difference) for place in used), *cells)
+        (*(_cell_of(table.columns[place], record.values[place], is_difference) for place in used), *cells)
         for record, cells in zip(records, names)
     ]
     if table.omitted:
         others = (f"*{table.omitted:,} more*", *("" for _ in fields[1:]))
-        rows.append((*(_cell(rest[place], is_difference) for place in used), *others))
+        rows.append((*(_cell_of(table.columns[place], rest[place], is_difference) for place in used), *others))
     kinds = ["r" if _is_numeric(records, place) else "l" for place in used]
     heading = (*(_text(table.columns[place]) for place in used), *map(_text, fields))
     yield from _written(heading, "".join(kinds) + "l" * len(fields), rows)
@@ -156,6 +160,12 @@ def _cell(value: Value, signed: bool = False) -> str:
     if isinstance(value, int):
         return f"{value:+,}" if signed and value else f"{value:,}"
     return f"{value:,.3f}" if isinstance(value, float) else _text(value)
+
+
+def _cell_of(column: str, value: Value, signed: bool) -> str:
+    if isinstance(value, float) and column.startswith(_SHARE_OF_TIME):
+        return f"{100 * value:.1f}%"
+    return _cell(value, signed)
 
 
 def _code(value: Value) -> str:

@@ -27,15 +27,15 @@ HELP = """\
 Usage: tg_annotate [options] OUTFILE...
 
 Shows who misses the TLBs: prints the out-files of tlbgrind (tlbgrind.out.PID) as tables of
-functions, source files and objects and, if asked, beside the lines of the sources. Several
-out-files are added up. Files of callgrind are read as well.
+functions, source files and objects, those that cost most first, and, if asked, beside the lines of
+the sources. Several out-files are added up. Files of callgrind are read as well.
 
 Which events, in which order:
-  --show=EVENT[,EVENT...]   the columns; "all" shows every event [walks,ILtm,DLtm,L2tm,L1tm,Ir,
-                            those that there are, and what is in no sum below; of these, what
-                            differs from 0]
+  --show=EVENT[,EVENT...]   the columns; "all" shows every event [Wcyc,walks,L2tm,L1tm,Ir, or,
+                            without Wcyc, walks,ILtm,DLtm,L2tm,L1tm,Ir, those that there are, and
+                            what is in no sum below; of these, what differs from 0]
   --sort=EVENT[,EVENT...]   sort by the first, where it is equal by the next, ...
-                            [walks,L1tm,Ir]
+                            [Wcyc,walks,L1tm,Ir: what misses cost, if the file tells it]
   --threshold=PERCENT       leave out what has less than this share of the first sort event
                             that happened at all; 0 leaves out nothing [0.1]
   --show-percs=yes|no       percentages beside the counts [yes]
@@ -136,8 +136,11 @@ For other programs:
   --help                    print this text
   --version                 print the version
 
-Events are those that the file records (Ir, I1tm, ILtm, Dr, D1tmr, DLtmr, Dw, D1tmw, DLtmw; "all"
-lists them) and, where their parts are recorded, these sums:
+The column "time" is the share of the program's time that the misses of a row take at most: Wcyc,
+their cycles, of all cycles. It is there where Wcyc is shown or sorted by.
+
+Events are those that the file records (Ir, I1tm, ILtm, Dr, D1tmr, DLtmr, Dw, D1tmw, DLtmw, Wcyc;
+"all" lists them) and, where their parts are recorded, these sums:
   walks  page walks         ILtm + DLtmr + DLtmw
   DLtm   data page walks    DLtmr + DLtmw
   L1tm   L1 TLB misses      I1tm + D1tmr + D1tmw

@@ -128,6 +128,18 @@ class Profile:
     def functions(self) -> dict[Function, Counts]:
         return self._sums(lambda function, _: function)
 
+    def functions_by(self, part: int) -> dict[Function, int]:
+        """One count of each: much faster than all of them, if these are not needed either."""
+        sums: dict[Function, int] = {}
+        if self._places:
+            for (function, _), counts in self._places.items():
+                sums[function] = sums.get(function, 0) + counts[part]
+            return sums
+        width = 1 + len(self.events)
+        for function, _, operation, run in self._runs:
+            sums[function] = operation(sums.get(function, 0), sum(run.rows[1 + part :: width]))
+        return sums
+
     def source_files(self) -> dict[str, Counts]:
         return self._sums(lambda _, file: file)
 

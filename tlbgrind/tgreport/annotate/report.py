@@ -9,14 +9,17 @@ from fractions import Fraction
 
 from ..base.errors import printable
 from ..base.names import cut
-from ..base.text import aligned
+from ..base.text import aligned, wrapped
+from ..formats.share import CYCLES
 from .events import Event, Events
 from .facts import Fact, Headline, changes, inlined_from_elsewhere, rates
 from .listing import has_cumulated
 from .profile import Profile
 from .selection import Selection
-from .table import Style, share_of
+from .table import TIME, Style, share_of
+from .verdict import Verdict
 
+_OF_TIME = f"Share of the time that {CYCLES} take; in tables at most"
 _LEAST_COMMAND = 20
 _MOST_OF_FILE = 20
 _LEAST_COLUMNS = 3  # of the legend: event, count, meaning; rates go first where they do not fit
@@ -30,6 +33,19 @@ def headline(line: Headline, style: Style) -> list[str]:
     room = max(_LEAST_COMMAND, screen.width - len(rest))
     command = line.command if screen.wide else cut(line.command, room)
     return [screen.heading(printable(f"{line.file}: {command}{machine}; {line.result}")), ""]
+
+
+def said(verdict: Verdict | None, style: Style) -> list[str]:
+    """The answer, before all else; the name of the place shortened until it fits two lines."""
+    if verdict is None:
+        return []
+    screen = style.screen
+    if screen.wide:
+        return [screen.heading(printable(verdict.text())), ""]
+    used = max(0, len(verdict.before) + len(verdict.behind) - screen.width)
+    place = screen.labels([verdict.place], used)[0] if verdict.place else ""
+    text = printable(verdict._replace(place=place).text())
+    return [*(screen.heading(line) for line in wrapped("", text, screen.width)), ""]
 
 
 def metadata(facts: Sequence[Fact], style: Style) -> list[str]:
@@ -63,6 +79,8 @@ def legend(
     blanks = [""] * (len(rows[0]) - 2)
     at = 1 + len(selection.shown)
     rows[at:at] = [(name, *blanks, meaning) for name, meaning in others]
+    if selection.time is not None:
+        rows[1:1] = [(TIME, selection.time.share.words(), *blanks[1:], _OF_TIME)]
     # The columns that have something in them; the meaning has no heading.
     columns = [column for column in zip(*rows) if any(column[1:])]
     heading, *lines = aligned(list(zip(*columns)))

@@ -11,7 +11,8 @@ from math import ceil
 from ..base.closest import did_you_mean
 from ..base.errors import ReportError
 from ..formats.outfile import Counts
-from .events import Event, Events
+from ..formats.share import CYCLES, share_of
+from .events import Event, Events, TimeShare
 from .profile import Profile
 
 ALL = "all"
@@ -24,6 +25,7 @@ class Selection:
     primary: Event | None  # the first sort event that happened at all
     threshold: Fraction  # percent of the program's count of `primary`
     least: int  # the same as a count, rounded up, as counts are compared with it
+    time: TimeShare | None = None  # beside the events; None: of no interest, or not known
 
     def matters(self, counts: Counts) -> bool:
         return any(counts) and (self.primary is None or abs(self.primary.of(counts)) >= self.least)
@@ -60,7 +62,14 @@ def select(
     wholes = {event: max(map(event.of, profile.wholes)) for event in keys}
     primary = next(filter(wholes.get, keys), None)
     least = ceil(threshold * wholes[primary] / 100) if primary else 0
-    return Selection(shown, keys, primary, threshold, least)
+    return Selection(shown, keys, primary, threshold, least, _time(profile, events, [*shown, primary]))
+
+
+def _time(profile: Profile, events: Events, used: Sequence[Event | None]) -> TimeShare | None:
+    """Two runs' times cannot be subtracted."""
+    cycles = events.by_name.get(CYCLES)
+    share = None if profile.diff or cycles not in used else share_of(profile.files)
+    return None if share is None or cycles is None else TimeShare(share, cycles)
 
 
 def _at_all(profile: Profile, shown: list[Event], by_line: bool) -> list[Event]:

@@ -11,9 +11,11 @@ from ..base.names import cut
 from ..base.terminal import LEAST_ROOM, Screen, change, weight
 from ..base.text import percentage
 from ..formats.outfile import Counts
-from .events import Event
+from .events import Event, TimeShare
 from .profile import Profile
 from .selection import Selection
+
+TIME = "time"  # the column's heading
 
 
 class Row(NamedTuple):
@@ -66,6 +68,7 @@ class Table:
         """`base` is what percentages are of, where it is not the program."""
         self._events = selection.shown
         self._primary = selection.primary
+        self._time = selection.time
         self._base = profile.base if base is None else base
         self._diff = profile.diff
         self._style = style
@@ -90,10 +93,21 @@ class Table:
         return [screen.heading(head.rstrip()), *("  ".join(row).rstrip() for row in cells)]
 
     def _columns(self, rows: Sequence[Row], with_percs: Sequence[Event | None]) -> list[_Column]:
-        return [
+        columns = [] if self._time is None else [self._column_of_time(self._time, rows)]
+        columns += [
             self._column(event, rows, self._style.show_percs and event in with_percs)
             for event in self._events
         ]
+        return columns
+
+    def _column_of_time(self, time: TimeShare, rows: Sequence[Row]) -> _Column:
+        cells = []
+        for row in rows:
+            value = _value(time.cycles, row.counts)
+            share = "." if value is None else f"{float(100 * value / time.share.cycles):.1f}%"
+            cells.append(share if value != 0 else "")
+        width = max(map(len, (TIME, *cells)))
+        return _Column(TIME.rjust(width), width, [cell.rjust(width) for cell in cells])
 
     def _column(self, event: Event, rows: Sequence[Row], percs: bool) -> _Column:
         values = [_value(event, row.counts) for row in rows]

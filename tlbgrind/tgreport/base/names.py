@@ -87,6 +87,12 @@ def _without_marks(text: str) -> str:
     return re.sub(r"(?<![^\s\[])\.\.\./", "", text)
 
 
+def _without_file(text: str) -> str:
+    """A function without its source file; a line keeps it."""
+    found = re.match(r"[^\s:\[\]]+(?=:[^\s:0-9])", text)
+    return text if found is None else _shorter(found[0], _CUT) + text[found.end() :]
+
+
 def _shorter(text: str, other: str) -> str:
     return other if len(other) < len(text) else text
 
@@ -97,6 +103,7 @@ _STEPS: tuple[Callable[[str], str], ...] = (
     _without_folders,
     _without_parameters,
     _without_marks,
+    _without_file,
 )
 _OBJECT = re.compile(r"(?<=\S) \[[^\[\]]*\]\Z")
 _LEAST = 24  # columns of a name whose object stays

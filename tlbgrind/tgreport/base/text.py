@@ -20,7 +20,7 @@ def in_brackets(name: str) -> str:
     return name if name.startswith("[") else f"[{name}]"
 
 
-def percentage(value: int, base: int) -> str:
+def percentage(value: int, base: float) -> str:
     return f"{100 * value / base:.1f}%" if value and base else ""
 
 

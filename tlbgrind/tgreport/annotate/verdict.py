@@ -1,0 +1,112 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Says in one sentence what misses take of the time, where most of it, and whether that is a lot."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ..base.text import in_brackets
+from ..formats.outfile import UNKNOWN, Function
+from ..formats.share import CYCLES, Share, share_of
+from .compare import Comparison
+from .events import Event, Events
+from .profile import Profile
+from .rows import Sums
+
+# docs/is-it-a-lot.md has the same, and why.
+NOTHING = Fraction(1, 100)
+FREE = Fraction(5, 100)
+
+MUCH = Fraction(1, 5)  # of all miss cycles, in one place
+
+
+def worth(share: Share) -> str:
+    """Whether such a share of the time deserves work."""
+    if share.most < NOTHING:
+        return "nothing to win, below 1%"
+    if share.most < FREE:
+        return "worth what is free, such as transparent huge pages (below 5%)"
+    return "worth a look (5% or more)" if share.least >= FREE else "may be worth a look (5% or more)"
+
+
+class Verdict(NamedTuple):
+    """A sentence: what stands before the name of the place, the name, and what stands behind it."""
+
+    before: str
+    place: str = ""
+    behind: str = ""
+
+    def text(self) -> str:
+        return self.before + self.place + self.behind
+
+
+def _misses(share: Share) -> str:
+    return f"TLB misses take {share.words()} of the time (estimate)"
+
+
+def _dearest(profile: Profile, cycles: Event, by: Sequence[str]) -> tuple[str, int] | None:
+    """The first row of the table of functions, or data, in its usual order, and its cycles."""
+    if "data" in by:
+        sums: Sums = [((label,), counts) for label, counts in profile.data().items()]
+    else:
+        one = profile.functions_by(cycles.parts[0])
+        most = max(map(abs, one.values()), default=0)
+        first = {function for function, count in one.items() if abs(count) == most}
+        if len(first) == 1 and most:
+            (function,) = first
+            return _name(function), one[function]
+        alike = profile.functions() if most else {}
+        sums = [((f.file, f.name, f.object), alike[f]) for f in first if f in alike]
+    keys = Events(profile).default_sort()
+    found = min(sums, key=lambda row: (*(-abs(event.of(row[1])) for event in keys), row[0]), default=None)
+    if found is None or not cycles.of(found[1]):
+        return None
+    names = tuple(map(str, found[0]))
+    return names[0] if len(names) == 1 else _name(Function(names[2], names[0], names[1])), cycles.of(found[1])
+
+
+def _name(function: Function) -> str:
+    """Shorter than in a table: the function, and the file's name of its object."""
+    place = in_brackets(os.path.basename(function.object))
+    name = "code without symbols" if function.name == UNKNOWN else function.name
+    return name if function.object == UNKNOWN else f"{name} {place}"
+
+
+def of_profile(profile: Profile, by: Sequence[str]) -> Verdict | None:
+    """None: the files do not say what misses take. Of data, the place is that which costs most."""
+    cycles = Events(profile).by_name.get(CYCLES)
+    if cycles is None:
+        return None
+    found = _dearest(profile, cycles, by)
+    place = found[0] if found is not None else ""
+    if profile.diff:
+        first, second = (share_of([out]) for out in profile.files)
+        if first is None or second is None:
+            return None
+        before = f"{_misses(first)} in the first file, {second.words()} in the second"
+        return Verdict(before + ("; most of the change: " if place else "; nothing changed"), place)
+    share = share_of(profile.files)
+    if share is None:
+        return None
+    if found is None:
+        return Verdict(f"{_misses(share)}; {worth(share)}")
+    part = Fraction(found[1], cycles.of(profile.totals))
+    spread = "" if part >= MUCH else "spread over many places: "
+    before = f"{_misses(share)}, {spread}{float(100 * part):.1f}% of that in "
+    return Verdict(before, place, f"; {worth(share)}")
+
+
+def of_comparison(comparison: Comparison) -> Verdict | None:
+    """From the least to the most of all columns."""
+    shares = [(column.share, column.label) for column in comparison.columns if column.share is not None]
+    if len(shares) < len(comparison.columns):
+        return None
+    (low, of_low), (high, of_high) = (
+        choose(shares, key=lambda item: item[0].most) for choose in (min, max)
+    )
+    if of_low == of_high:
+        return Verdict(f"{_misses(high)}; {worth(high)}")
+    return Verdict(f"{_misses(low)} in {of_low}, {high.words()} in {of_high}; {worth(high)}")

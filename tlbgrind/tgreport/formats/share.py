@@ -1,0 +1,95 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""What share of the time the misses of out-files take, from what the files say of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from .outfile import OutFile
+
+CYCLES = "Wcyc"  # the event: what misses cost if each waits for the one before
+
+_MISS_CYCLES = re.compile(r"([0-9]+)\.\.([0-9]+)(?: assumed)?")
+_SHARE = re.compile(
+    r"[0-9.]+%\.\.([0-9]{1,3}\.[0-9]{1,2})%"
+    r"(?: of ([0-9]+) cycles| assumed: ([0-9]+)\.\.([0-9]+) instructions a cycle)"
+)
+
+
+class Share(NamedTuple):
+    """Of the time that the files took together; 1 is all of it."""
+
+    least: Fraction
+    most: Fraction
+    cycles: Fraction  # all of them, if misses take the most: a place's share is its cycles of these
+
+    def words(self) -> str:
+        """As the tool's summary has it: "17 to 34%", with one decimal below 10 and none above."""
+        least, most = _rounded(self.least), _rounded(self.most)
+        return f"{most}%" if least == most else f"{least} to {most}%"
+
+
+def _rounded(share: Fraction) -> str:
+    hundredths = int(10_000 * share + Fraction(1, 2))
+    if hundredths < 995:
+        return f"{(hundredths + 5) // 100}.{(hundredths + 5) % 100 // 10}"
+    return f"{(hundredths + 50) // 100}"
+
+
+class _Said(NamedTuple):
+    """By one file."""
+
+    machine: str
+    least: int  # miss cycles
+    most: int
+    cycles: int | None  # of the run, where they were given
+    per_cycle: tuple[int, int]  # instructions, else
+    instructions: int
+
+
+def _said(out: OutFile) -> _Said | None:
+    """None: it does not say, as of a machine without costs."""
+    facts = dict(out.descriptions)
+    misses = _MISS_CYCLES.fullmatch(facts.get("Miss cycles", ""))
+    share = _SHARE.fullmatch(facts.get("Share of time", ""))
+    if misses is None or share is None or not {CYCLES, "Ir"} <= set(out.events):
+        return None
+    counts = dict(zip(out.events, out.totals))
+    return _Said(
+        facts.get("Machine", ""),
+        int(misses[1]),
+        counts[CYCLES],
+        int(share[2]) if share[2] else None,
+        (int(share[3] or 0), int(share[4] or 0)),
+        counts["Ir"],
+    )
+
+
+def share_of(files: Sequence[OutFile]) -> Share | None:
+    """None: not known, or of several machines, or of several parts of one run whose cycles are known
+    as a whole."""
+    said = [_said(out) for out in files]
+    known = [one for one in said if one is not None]
+    if not known or len(known) < len(said):
+        return None
+    first = known[0]
+    if len(known) > 1 and any(
+        one.machine != first.machine
+        or one.cycles is not None
+        or one.per_cycle != first.per_cycle
+        for one in known
+    ):
+        return None
+    least = Fraction(sum(one.least for one in known))
+    most = Fraction(sum(one.most for one in known))
+    if first.cycles:
+        return Share(least / first.cycles, most / first.cycles, Fraction(first.cycles))
+    instructions = sum(one.instructions for one in known)
+    slowest, fastest = (Fraction(instructions, per_cycle) for per_cycle in first.per_cycle)
+    cycles = fastest + most
+    if not cycles:
+        return None
+    return Share(least / (slowest + least) if slowest + least else Fraction(0), most / cycles, cycles)
