@@ -448,6 +448,7 @@ TOOL_SOURCES = \
 	tlbgrind/options/vex_settings.c \
 	tlbgrind/order/code_entries.c \
 	tlbgrind/order/data_uses.c \
+	tlbgrind/output/advice_same.c \
 	tlbgrind/output/code_use.c \
 	tlbgrind/output/copy_table.c \
 	tlbgrind/output/costs_file.c \
@@ -608,6 +609,7 @@ TOOL_INCLUDES = \
 	tlbgrind/options/vex_settings.h \
 	tlbgrind/order/code_entries.h \
 	tlbgrind/order/data_uses.h \
+	tlbgrind/output/advice_same.h \
 	tlbgrind/output/code_use.h \
 	tlbgrind/output/copy_table.h \
 	tlbgrind/output/costs_file.h \
@@ -946,6 +948,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/_version.py \
 	tlbgrind/tgreport/annotate/__init__.py \
 	tlbgrind/tgreport/annotate/advice.py \
+	tlbgrind/tgreport/annotate/advicetext.py \
 	tlbgrind/tgreport/annotate/annotate.py \
 	tlbgrind/tgreport/annotate/assembly.py \
 	tlbgrind/tgreport/annotate/beside.py \
@@ -972,6 +975,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/annotate/options.py \
 	tlbgrind/tgreport/annotate/pprof.py \
 	tlbgrind/tgreport/annotate/profile.py \
+	tlbgrind/tgreport/annotate/remedies.py \
 	tlbgrind/tgreport/annotate/report.py \
 	tlbgrind/tgreport/annotate/rows.py \
 	tlbgrind/tgreport/annotate/selection.py \
@@ -1011,6 +1015,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/formats/reach.py \
 	tlbgrind/tgreport/formats/reader.py \
 	tlbgrind/tgreport/formats/timeline.py \
+	tlbgrind/tgreport/formats/verdicts.py \
 	tlbgrind/tgreport/order/__init__.py \
 	tlbgrind/tgreport/order/check.py \
 	tlbgrind/tgreport/order/cli.py \

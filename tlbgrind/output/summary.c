@@ -16,6 +16,7 @@
 #include "options/kernel_policy.h"
 #include "options/machine_names.h"
 #include "base/number_format.h"
+#include "output/advice_same.h"
 #include "output/copy_table.h"
 #include "output/costs_file.h"
 #include "output/machine_table.h"
@@ -112,11 +113,12 @@ void tg_summary_machines(const TgResults* results)
    const Bool is_long = VG_(clo_verbosity) > 1;
    if (VG_(clo_verbosity) < 1)
       return;
-   const UInt n = results->options->advice && !is_long ? 1 : results->options->n_machines;
-   for (UInt i = 0; i < n; i++)
+   const UInt group = results->options->advice_group;
+   const UInt step = group > 0 && !is_long ? group : 1;
+   for (UInt i = 0; i < results->options->n_machines; i += step)
       (is_long ? print_machine : print_machine_line)(&results->options->machine[i]);
-   if (n < results->options->n_machines)
-      VG_(umsg)("Advice: the same machine again with each kind of memory in larger pages\n");
+   if (step > 1)
+      VG_(umsg)("Advice: the same again with each kind of memory in larger pages\n");
    VG_(umsg)("Transparent huge pages: %s (%s)\n", tg_thp_name(pages->policy.thp),
              pages->thp_arg == NULL ? "as the host has them" : pages->thp_arg);
    if (results->options->fast_path && !tg_mmus.fast_path)
@@ -305,7 +307,7 @@ static void print_backed(const HChar* text, void* opaque)
 /* Prints the page sizes of the memory, for each machine that has others than base pages. */
 static void print_memory(const TgResults* results)
 {
-   if (results->options->advice && VG_(clo_verbosity) < 2)
+   if (results->options->advice_group > 0 && VG_(clo_verbosity) < 2)
       return;
    for (UInt i = 0; i < results->options->n_machines; i++) {
       const TgMachine* m = results->result[i].machine;
@@ -339,15 +341,20 @@ static void print_details_of_one(const HChar* out_file)
    VG_(free)(name);
 }
 
-/* Prints the command with the file of the machine as it is, beside which the others are found. */
+/* Prints the command with the files of the machines as they are, beside which the others are
+   found. */
 static void print_details_of_advice(const TgResults* results, const HChar* out_file)
 {
-   HChar* whole = tg_output_name_of(out_file, &results->options->machine[0],
-                                    results->options->n_machines);
-   HChar* name = quoted(whole);
-   VG_(umsg)("To see what larger pages would save:  tg_annotate --advice %s\n", tg_shown(name));
-   VG_(free)(name);
-   VG_(free)(whole);
+   const TgOptions* o = results->options;
+   VG_(umsg)("To see what larger pages would save:  tg_annotate --advice");
+   for (UInt i = 0; i < o->n_machines; i += o->advice_group) {
+      HChar* whole = tg_output_name_of(out_file, &o->machine[i], o->n_machines);
+      HChar* name = quoted(whole);
+      VG_(umsg)(" %s", tg_shown(name));
+      VG_(free)(name);
+      VG_(free)(whole);
+   }
+   VG_(umsg)("\n");
 }
 
 /* Prints a command for each machine, because the counts of several cannot be added. With more than
@@ -355,7 +362,7 @@ static void print_details_of_advice(const TgResults* results, const HChar* out_f
 static void print_details_of_many(const TgResults* results, const HChar* out_file)
 {
    const UInt n = results->options->n_machines;
-   if (results->options->advice) {
+   if (results->options->advice_group > 0) {
       print_details_of_advice(results, out_file);
       return;
    }
@@ -421,6 +428,8 @@ void tg_summary_results(const TgResults* results, const HChar* out_file)
       print_counts(&results->result[0], "D   refs:", TG_REFS);
       VG_(umsg)("\n");
       tg_machine_table_print(results);
+      if (VG_(clo_verbosity) > 0)
+         tg_advice_same_print(results);
    }
    print_interruptions(results->options);
    if (results->options->kernel.flushes) {
