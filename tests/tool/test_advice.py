@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -36,9 +37,19 @@ def machine(out: OutFile) -> str:
     return name
 
 
+def without_file(out: OutFile) -> dict[str, str]:
+    """The rules of the variants that the machine's file tells of, and why nothing changes."""
+    words = (text.split(" ", 2) for text in out.descriptions("Same"))
+    return {rule: why for _, why, rule in words}
+
+
 def counted(out: OutFile) -> list[str]:
-    """All of the file, but the machine's name."""
-    return [line for line in out.body() if not line.startswith("desc: Machine:")]
+    """All of the file, but the machine's name, and what a machine's file says of its variants."""
+    return [line for line in out.body() if not line.startswith(("desc: Machine:", "desc: Variants:", "desc: Same"))]
+
+
+def ir(out: OutFile) -> int:
+    return dict(zip(out.field("events").split(), out.summary))["Ir"]
 
 
 def walks(out: OutFile) -> int:
@@ -58,14 +69,21 @@ def test_counts_are_those_of_runs_with_such_pages(
     tmp_path: Path, words: str, sizes: list[str], named: list[str], kind: str
 ) -> None:
     files, _ = use(tmp_path / "run-00", "--machine=skylake", f"--advice={words}", kind=kind)
-    rules = {f"skylake@{memory}:{size}" for memory in (*KINDS, *MAPPINGS, *named) for size in sizes}
-    assert {machine(out) for out in files} == {"skylake", *rules}
-    assert len(files) == 1 + len(rules)
-    for number, out in enumerate(files, 1):
-        rule = machine(out).partition("@")[2]
+    rules = {f"{memory}:{size}" for memory in (*KINDS, *MAPPINGS, *named) for size in sizes}
+    by_rule = {machine(out).partition("@")[2]: out for out in files}
+    base = by_rule[""]
+    others = without_file(base)
+    assert {*by_rule, *others} == {"", *rules}
+    assert len(files) + len(others) == 1 + len(rules)
+    assert base.descriptions("Variants") == [str(len(rules))]
+    assert others.keys() & {f"{kind}:{size}" for size in sizes} == set()
+    for number, rule in enumerate(("", *sorted(rules)), 1):
         # The folder's name stands in the client's environment: all are as long.
         alone, _ = use(tmp_path / f"run-{number:02}", "--machine=skylake", *([f"--pages={rule}"] if rule else []), kind=kind)
-        assert counted(out) == counted(alone[0])
+        if rule in others:
+            assert (alone[0].lines, alone[0].summary) == (base.lines, base.summary)
+        else:
+            assert counted(by_rule[rule]) == counted(alone[0])
 
 
 def advice(files: list[OutFile]) -> list[str]:
@@ -85,14 +103,17 @@ def test_what_pays_is_named_with_what_it_saves(tmp_path: Path) -> None:
     by_name = {machine(out): out for out in files}
     base, anon = walks(by_name["skylake"]), walks(by_name["skylake@anon:2M"])
     text = advice(files[::-1])
-    assert text[0].startswith(f"skylake: {base:,} page walks with its own pages, ")
-    rows = [line.split() for line in text[4 : text.index("", 4)]]
-    assert rows[0][:5] == ["anon", "2M", f"{anon:,}", f"{base - anon:,}", f"{100 * (base - anon) / base:.1f}%"]
+    assert text[0].startswith("skylake: misses take ")
+    assert text[0].endswith(f" of the time; {base:,} page walks, {1000 * base / ir(by_name['skylake']):,.3f} per 1000 instructions")
+    head = next(number for number, line in enumerate(text) if line.startswith("memory "))
+    rows = [re.split(r" {2,}", line) for line in text[head + 1 :] if re.match(r"\S.*  2M  ", line)]
+    assert rows[0][:2] == ["anon", "2M"]
+    assert rows[0][4] == f"{base - anon:,}"
     # 1024 pages of 4K came with a fault each, now two of 2M do.
     assert rows[0][-3:] == ["1,022", "4,096K", "0K"]
-    saved = [int(row[3].replace(",", "")) for row in rows[:-1]]
+    saved = [int(row[3].replace(",", "").rpartition(" ")[2]) for row in rows[:-1]]
     assert saved == sorted(saved, reverse=True)
-    assert rows[-1][:3] == ["all", "of", "it"]
+    assert rows[-1][0] == "all of it"
     assert "Pages of 2M pay for anon:" in text
     # The command that the run prints names the files.
     first = by_name["skylake"]

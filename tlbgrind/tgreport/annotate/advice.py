@@ -229,11 +229,11 @@ def companions(path: str) -> list[str]:
 
 
 def of_the_run(first: OutFile, others: Sequence[OutFile]) -> list[OutFile]:
-    return [first, *(o for o in others if (o.pid, o.command) == (first.pid, first.command))]
+    return [o for o in others if (o.pid, o.command) == (first.pid, first.command)]
 
 
-def _is_base(out: OutFile) -> bool:
-    """Of a machine with variants; older files do not say so."""
+def has_variants(out: OutFile) -> bool:
+    """Of a machine that is simulated in variants, too; older files do not say so."""
     return any(name == "Variants" for name, _ in out.descriptions)
 
 
@@ -255,7 +255,7 @@ def _check(base: OutFile, files: Iterable[OutFile]) -> None:
 
 def advise(files: Sequence[OutFile]) -> list[Advice]:
     """For each machine, in the order of the files."""
-    bases = [out for out in files if _is_base(out)]
+    bases = [out for out in files if has_variants(out)]
     if not bases:
         bases = [min(files, key=lambda out: len(machine_of(out)))]
     _check(bases[0], files)
@@ -268,7 +268,7 @@ def advise(files: Sequence[OutFile]) -> list[Advice]:
 
 def _advise(base: OutFile, files: Sequence[OutFile]) -> Advice:
     machine = machine_of(base)
-    if not machine or not (files or _is_base(base)):
+    if not machine or not (files or has_variants(base)):
         raise ReportError(
             "--advice takes the first out-file of a run with --advice=SIZE, beside which the others "
             "lie, or all of them",

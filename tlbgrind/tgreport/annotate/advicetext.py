@@ -14,6 +14,7 @@ from ..formats.verdicts import (
     WORTH_PERCENT,
     YES,
     Verdict,
+    worth,
 )
 from .advice import ABSENT, ALL, NONE, ROOM, UNTOUCHED, Advice, Gain, name_of
 
@@ -83,6 +84,8 @@ def _nothing(advice: Advice, size: str, width: int) -> list[str]:
     if not there:
         return wrapped(label, f"{most}: none is in such pages.", width)
     best = max(there, key=lambda gain: (gain.verdict.share[1], gain.verdict.share[0]))
+    if best.verdict.cycles.most <= 0:
+        return wrapped(label, f"{most}, or any; worth it would be {best.verdict.turns_at:,} cycles.", width)
     return wrapped(label, f"{most}. {name_of(best)} saves most, {best.verdict.reason()}.", width)
 
 
@@ -176,6 +179,13 @@ def _headline(advice: Advice) -> list[str]:
     return text
 
 
+def _worth(advice: Advice) -> str:
+    """What would turn its verdicts."""
+    ends = [worth(time) for time in advice.spends[1]]
+    least, most = min(ends), max(ends)
+    return f"{WORTH_PERCENT}% of the time: {least:,}{f' to {most:,}' if least != most else ''} cycles"
+
+
 def _legend(found: Sequence[Advice], width: int) -> list[str]:
     said = (
         "time saved: of the whole program's, if only that memory is in such pages; estimated, from misses "
@@ -215,7 +225,7 @@ def _of_many(found: Sequence[Advice], screen: Screen) -> list[str]:
     unchanged = [_all_without_change(one, screen.width) for one in found]
     same = all(lines == unchanged[0] for lines in unchanged)
     for one, lines in zip(found, unchanged):
-        text += [*_headline(one), *_of_machine(one, screen), *([] if same else lines), ""]
+        text += [*_headline(one), _worth(one), *_of_machine(one, screen), *([] if same else lines), ""]
     if same and unchanged[0]:
         text += [*unchanged[0], ""]
     return [*text, *_legend(found, screen.width)]
@@ -237,7 +247,8 @@ def _verdict_of_many(found: Sequence[Advice], size: str, width: int) -> list[str
     text += _hows(paying, width)
     for one in found:
         if not one.that_pay(size, YES, PERHAPS, "faults"):
-            text += wrapped(f"{one.machine}: ", " ".join(verdict_of(one, size, 10_000)), width, 4)
+            said = " ".join(" ".join(verdict_of(one, size, width)).split())
+            text += wrapped(f"{one.machine}: ", said, width, 4)
     return text
 
 

@@ -211,11 +211,15 @@ def report(options: Options, warnings: list[str]) -> list[str]:
 
 
 def _with_companions(files: list[OutFile], progress: Progress) -> list[OutFile]:
-    """Behind each file those of its run that lie beside it and are not named themselves."""
-    named = {os.path.realpath(out.path) for out in files}
+    """Behind each machine's file those of its run that lie beside it and are not named themselves."""
+    seen = {os.path.realpath(out.path) for out in files}
     found: list[OutFile] = []
     for out in files:
-        others = [path for path in advice.companions(out.path) if os.path.realpath(path) not in named]
+        found.append(out)
+        if len(files) > 1 and not advice.has_variants(out):
+            continue
+        others = [path for path in advice.companions(out.path) if os.path.realpath(path) not in seen]
+        seen.update(map(os.path.realpath, others))
         found += advice.of_the_run(out, [read(path, progress) for path in others])
     return found
 

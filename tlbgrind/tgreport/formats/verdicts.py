@@ -129,15 +129,15 @@ def judge(saved: Cycles, whole: Spent) -> Verdict:
     # The end whose share is the smaller one decides for YES, else the larger one.
     smaller_first = saved.least * whole.with_most <= saved.most * whole.with_least
     deciding = whole[0 if (word == YES) == smaller_first else 1]
-    return Verdict(word, Cycles(*sorted(saved)), (shares[0], shares[1]), _worth(deciding))
+    return Verdict(word, Cycles(*sorted(saved)), (shares[0], shares[1]), worth(deciding))
 
 
 def _is_enough(share: Fraction) -> bool:
     return share > 0 and share * 100 >= WORTH_PERCENT
 
 
-def _worth(time: Fraction) -> int:
-    """The least whole number of cycles that is enough."""
+def worth(time: Fraction) -> int:
+    """The least whole number of cycles that is enough of so many."""
     return max(1, -int(-time * WORTH_PERCENT // 100))
 
 
