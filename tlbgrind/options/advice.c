@@ -119,8 +119,8 @@ static Bool is_possible(const Words* w, tlb_reason* why)
    if (n <= TLB_MAX_MMUS)
       return True;
    VG_(snprintf)(why->text, sizeof why->text,
-                 "it makes %u machines, %s for each memory in pages of each size; a run has at "
-                 "most %d", n, w->n_machines == 1 ? "one" : "one of each", TLB_MAX_MMUS);
+                 "it makes %u machines, one for each memory in pages of each size; a run has at "
+                 "most %d", n, TLB_MAX_MMUS);
    return False;
 }
 

@@ -96,7 +96,8 @@ static Bool make_named(const HChar* name, void* opaque)
    if (!tg_machine_by_name(name, base_shift, &o->pages.policy, m, &where, &why))
       tg_refuse(arg, "%s%s", where, why.text);
    if (is_taken(o, m->given))
-      tg_refuse(arg, "machine '%s' is given twice", m->given);
+      tg_refuse(arg, "machine '%s' is given twice%s", m->given,
+                o->advice_group > 0 ? ", or --advice makes it of another" : "");
    o->n_machines++;
    return True;
 }
