@@ -198,6 +198,7 @@ PYTEST_FILES = \
 	tests/annotate/test_options.py \
 	tests/annotate/test_profilers.py \
 	tests/annotate/test_terminal.py \
+	tests/annotate/test_verdicts.py \
 	tests/bench/test_bench.py \
 	tests/companions/test_completion.py \
 	tests/companions/test_damage.py \
@@ -575,6 +576,7 @@ QUICK_TESTS = \
 	tests/annotate/test_advice.py \
 	tests/annotate/test_golden.py \
 	tests/annotate/test_machine_readable.py \
+	tests/annotate/test_verdicts.py \
 	tests/companions/test_completion.py \
 	tests/companions/test_progress.py \
 	tests/cpuid/test_inputs.py \

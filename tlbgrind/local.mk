@@ -449,6 +449,7 @@ TOOL_SOURCES = \
 	tlbgrind/options/vex_settings.c \
 	tlbgrind/order/code_entries.c \
 	tlbgrind/order/data_uses.c \
+	tlbgrind/output/advice_same.c \
 	tlbgrind/output/answer.c \
 	tlbgrind/output/code_use.c \
 	tlbgrind/output/copy_table.c \
@@ -611,6 +612,7 @@ TOOL_INCLUDES = \
 	tlbgrind/options/vex_settings.h \
 	tlbgrind/order/code_entries.h \
 	tlbgrind/order/data_uses.h \
+	tlbgrind/output/advice_same.h \
 	tlbgrind/output/answer.h \
 	tlbgrind/output/code_use.h \
 	tlbgrind/output/copy_table.h \
@@ -950,6 +952,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/_version.py \
 	tlbgrind/tgreport/annotate/__init__.py \
 	tlbgrind/tgreport/annotate/advice.py \
+	tlbgrind/tgreport/annotate/advicetext.py \
 	tlbgrind/tgreport/annotate/annotate.py \
 	tlbgrind/tgreport/annotate/assembly.py \
 	tlbgrind/tgreport/annotate/beside.py \
@@ -976,6 +979,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/annotate/options.py \
 	tlbgrind/tgreport/annotate/pprof.py \
 	tlbgrind/tgreport/annotate/profile.py \
+	tlbgrind/tgreport/annotate/remedies.py \
 	tlbgrind/tgreport/annotate/report.py \
 	tlbgrind/tgreport/annotate/rows.py \
 	tlbgrind/tgreport/annotate/selection.py \
@@ -1017,6 +1021,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/formats/reader.py \
 	tlbgrind/tgreport/formats/share.py \
 	tlbgrind/tgreport/formats/timeline.py \
+	tlbgrind/tgreport/formats/verdicts.py \
 	tlbgrind/tgreport/order/__init__.py \
 	tlbgrind/tgreport/order/check.py \
 	tlbgrind/tgreport/order/cli.py \

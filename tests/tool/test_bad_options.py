@@ -168,11 +168,6 @@ TOGETHER = [
     ),
     (["--stlb=16,4", "--machine=nonsense"], "--machine=nonsense", "'nonsense' is no machine; --list-machines tells their names"),
     (
-        ["--advice=2M", "--machine=skylake:stlb.entries=768..1536"],
-        "--advice=2M",
-        "it is for one machine at a time, not for skylake:stlb.entries=768,skylake:stlb.entries=1536",
-    ),
-    (
         ["--calls=yes", "--instr-at-start=no"],
         "--calls=yes",
         "--calls=yes goes without --instr-at-start=no: inclusive costs are those of the whole run",
@@ -181,13 +176,22 @@ TOGETHER = [
     (["--advice=3M"], "--advice=3M", "'3M' is no page size; allowed are powers of two such as 64K, 2M or 1G"),
     (["--advice="], "--advice=", "'' is no page size; allowed are powers of two such as 64K, 2M or 1G"),
     (["--advice=2M,2M"], "--advice=2M,2M", "'2M' is given twice"),
+    (
+        ["--machine=zen4,zen4@heap:2M", "--advice=2M"],
+        "--machine=zen4,zen4@heap:2M",
+        "machine 'zen4@heap:2M' is given twice, or --advice makes it of another",
+    ),
     (["--advice=yes,text=libc"], "--advice=yes,text=libc", "'text=libc' is no memory; allowed are all, anon, heap, stack, text, data, file and patterns such as *.so"),
     (
         ["--advice=4K,8K,16K,32K,64K,128K,256K,512K,1M"],
         "--advice=4K,8K,16K,32K,64K,128K,256K,512K,1M",
         "it makes 64 machines, one for each memory in pages of each size; a run has at most 62",
     ),
-    (["--advice=2M", "--machine=zen4,k8"], "--advice=2M", "it is for one machine at a time, not for zen4,k8"),
+    (
+        ["--advice=yes", "--machine=zen2,zen3,zen4,zen5,k8"],
+        "--advice=yes",
+        "it makes 75 machines, one for each memory in pages of each size; a run has at most 62",
+    ),
     (["--advice=2M", "--dtlb=16,4"], "--advice=2M", "it is for a machine of --machine=; leave out --itlb, --dtlb and --stlb"),
     (["--itlb=16,4,2M"], "--itlb=16,4,2M", "no first-level array for instructions holds pages of 4K, the base page of this run"),
     (["--dtlb=16,4,2M", "--dtlb=4,4,1G"], "--dtlb=16,4,2M", "no first-level array for loads holds pages of 4K, the base page of this run"),

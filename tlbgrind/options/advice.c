@@ -9,6 +9,7 @@
 #include "sim/mmu/mmu.h"
 
 #include "options/advice.h"
+#include "options/machine_args.h"
 
 /* All kinds of memory that a rule can name, and all memory. */
 static const HChar* const kinds[] = { "text", "data", "heap", "anon", "stack", "file", "all" };
@@ -21,6 +22,7 @@ enum { N_KINDS = sizeof kinds / sizeof *kinds, N_MAPPINGS = sizeof mappings / si
 
 /* The words of a list, by what they are; each is a string inside `text`. */
 typedef struct {
+   UInt n_machines;
    HChar* text;
    const HChar* size[TLB_MAX_MMUS];
    UInt n_sizes;
@@ -101,10 +103,17 @@ static Bool is_there_twice(const HChar* const* word, UInt n, tlb_reason* why)
    return False;
 }
 
+/* With so many memories beside the kinds and those that are named, what a machine becomes: itself
+   and its variants. */
+static UInt group_size(const Words* w, UInt more)
+{
+   return 1 + w->n_sizes * (N_KINDS + w->n_memories + more);
+}
+
 /* Whether a run can have so many machines. */
 static Bool is_possible(const Words* w, tlb_reason* why)
 {
-   const UInt n = 1 + w->n_sizes * (N_KINDS + w->n_memories);
+   const UInt n = w->n_machines * group_size(w, 0);
    if (is_there_twice(w->size, w->n_sizes, why) || is_there_twice(w->memory, w->n_memories, why))
       return False;
    if (n <= TLB_MAX_MMUS)
@@ -130,7 +139,7 @@ static void add_mappings(Words* w)
    UInt more = 0;
    for (UInt i = 0; i < N_MAPPINGS; i++)
       more += is_named(w, mappings[i]) ? 0 : 1;
-   if (1 + w->n_sizes * (N_KINDS + w->n_memories + more) > TLB_MAX_MMUS)
+   if (w->n_machines * group_size(w, more) > TLB_MAX_MMUS)
       return;
    for (UInt i = 0; i < N_MAPPINGS; i++) {
       if (!is_named(w, mappings[i]))
@@ -138,30 +147,54 @@ static void add_mappings(Words* w)
    }
 }
 
-static HChar* machines(const HChar* name, const Words* w, SizeT longest)
+/* What the list becomes. */
+typedef struct {
+   const Words* w;
+   HChar* list;
+   HChar* at; /* its end */
+   UInt n;
+} Making;
+
+static Bool count_one(const HChar* name, void* opaque)
 {
-   const UInt n = 1 + w->n_sizes * (N_KINDS + w->n_memories);
+   (void)name;
+   Making* making = opaque;
+   making->n++;
+   return True;
+}
+
+/* Adds the machine and its variants. */
+static Bool add_group(const HChar* name, void* opaque)
+{
+   Making* making = opaque;
+   const Words* w = making->w;
    const HChar* before_rule = VG_(strchr)(name, '@') == NULL ? "@" : "+";
-   HChar* list = VG_(malloc)("tg.advice", n * longest);
-   HChar* at = list + VG_(sprintf)(list, "%s", name);
+   making->at += VG_(sprintf)(making->at, "%s%s", making->at == making->list ? "" : ",", name);
    for (UInt i = 0; i < w->n_sizes; i++) {
       for (UInt j = 0; j < N_KINDS + w->n_memories; j++) {
          const HChar* memory = j < N_KINDS ? kinds[j] : w->memory[j - N_KINDS];
-         at += VG_(sprintf)(at, ",%s%s%s:%s", name, before_rule, memory, w->size[i]);
+         making->at += VG_(sprintf)(making->at, ",%s%s%s:%s", name, before_rule, memory,
+                                    w->size[i]);
       }
    }
-   return list;
+   return True;
 }
 
-HChar* tg_advice_machines(const HChar* name, const HChar* list, tlb_reason* why)
+HChar* tg_advice_machines(const HChar* names, const HChar* list, UInt* group, tlb_reason* why)
 {
    Words* w = VG_(calloc)("tg.advice", 1, sizeof *w);
-   HChar* made = NULL;
+   Making making = { .w = w };
+   tg_machine_args_each(names, count_one, &making);
+   w->n_machines = making.n;
    if (take_words(w, list, why) && is_possible(w, why)) {
       add_mappings(w);
-      made = machines(name, w, VG_(strlen)(name) + VG_(strlen)(list) + sizeof ",@text#2+:yes:64K");
+      *group = group_size(w, 0);
+      /* No name and no word is longer than the list that it is of. */
+      const SizeT longest = VG_(strlen)(names) + VG_(strlen)(list) + sizeof ",@text#2+:yes:64K";
+      making.list = making.at = VG_(malloc)("tg.advice", w->n_machines * *group * longest);
+      tg_machine_args_each(names, add_group, &making);
    }
    VG_(free)(w->text);
    VG_(free)(w);
-   return made;
+   return making.list;
 }

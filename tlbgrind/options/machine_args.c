@@ -34,11 +34,6 @@ Bool tg_machine_args_each(const HChar* list, Bool (*f)(const HChar* machine, voi
    }
 }
 
-Bool tg_machine_args_are_many(const HChar* list)
-{
-   return list[tlb_argument_length(list)] != '\0';
-}
-
 typedef struct {
    HChar* list;
    SizeT length;

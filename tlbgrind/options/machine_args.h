@@ -15,9 +15,6 @@ HChar* tg_machine_args_expand(const HChar* list, tlb_reason* why);
 Bool tg_machine_args_each(const HChar* list, Bool (*f)(const HChar* machine, void* opaque),
                           void* opaque);
 
-/* Whether the list has more than one. */
-Bool tg_machine_args_are_many(const HChar* list);
-
 /* What a machine consists of, NAME[:OVERRIDES][@RULES], each to be freed; NULL: not there. */
 typedef struct {
    HChar* name;

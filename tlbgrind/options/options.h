@@ -21,7 +21,8 @@ typedef struct {
    TgRegionOptions region;
    Bool fast_path;
    TgKernelOptions kernel;
-   Bool advice;      /* the machines are those of --advice=: options/advice.h */
+   UInt advice_group; /* with --advice= (options/advice.h) so many machines in a row are one and its
+                         variants; 0: without */
    Bool native;      /* --native-start=yes: native/native.h */
    Bool nested;      /* page walks are two-dimensional, as in a virtual machine */
    Bool shows_cycles; /* --cycles= or --miss-cost= is given */

@@ -21,19 +21,16 @@
 
 /* --- The list of their names --- */
 
-/* The machine's name, and those that --advice= sets beside it. */
-static const HChar* add_advice(TgOptions* o, const HChar* machine)
+/* The machines' names, and those that --advice= sets beside each. */
+static const HChar* add_advice(TgOptions* o, const HChar* names)
 {
    const HChar* arg = tg_given("--advice");
    tlb_reason why;
    if (arg == NULL)
-      return machine;
-   if (tg_machine_args_are_many(machine))
-      tg_refuse(arg, "it is for one machine at a time, not for %s", machine);
+      return names;
    if (tg_array_options_given() && tg_given("--machine") == NULL)
       tg_refuse(arg, "it is for a machine of --machine=; leave out --itlb, --dtlb and --stlb");
-   o->advice = True;
-   const HChar* list = tg_advice_machines(machine, tg_given_value(arg), &why);
+   const HChar* list = tg_advice_machines(names, tg_given_value(arg), &o->advice_group, &why);
    if (list == NULL)
       tg_refuse(arg, "%s", why.text);
    return list;
@@ -49,8 +46,8 @@ static const HChar* add_policies(TgOptions* o, const HChar* names)
    const HChar* list = tg_kernel_options_machines(names);
    if (list == NULL)
       return names;
-   if (o->advice)
-      tg_refuse(tg_kernel_options_arg(), "--advice=... is about one machine; give one policy");
+   if (o->advice_group > 0)
+      tg_refuse(tg_kernel_options_arg(), "--advice=... is about one policy; give one");
    return list;
 }
 
@@ -99,7 +96,8 @@ static Bool make_named(const HChar* name, void* opaque)
    if (!tg_machine_by_name(name, base_shift, &o->pages.policy, m, &where, &why))
       tg_refuse(arg, "%s%s", where, why.text);
    if (is_taken(o, m->given))
-      tg_refuse(arg, "machine '%s' is given twice", m->given);
+      tg_refuse(arg, "machine '%s' is given twice%s", m->given,
+                o->advice_group > 0 ? ", or --advice makes it of another" : "");
    o->n_machines++;
    return True;
 }

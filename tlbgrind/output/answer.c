@@ -100,14 +100,14 @@ static void print_place(const TgResult* r, const HChar* of)
    VG_(umsg)("\n");
 }
 
-/* The machine that loses the largest share; with --advice the one with its own pages. NULL: none
+/* The machine that loses the largest share; with --advice, of those with their own pages. NULL: none
    tells what a miss costs. */
 static const TgResult* dearest(const TgResults* results)
 {
    const TgResult* found = NULL;
    ULong most = 0;
-   const UInt n = results->options->advice ? 1 : results->options->n_machines;
-   for (UInt i = 0; i < n; i++) {
+   const UInt group = results->options->advice_group;
+   for (UInt i = 0; i < results->options->n_machines; i += group > 0 ? group : 1) {
       const TgMissCost c = tg_miss_cost(&results->result[i]);
       if (c.is_known && (found == NULL || c.most_share > most)) {
          found = &results->result[i];
@@ -143,15 +143,20 @@ static void print_details_of_one(const HChar* out_file)
    VG_(free)(name);
 }
 
-/* Prints the command with the file of the machine as it is, beside which the others are found. */
+/* Prints the command with the files of the machines as they are, beside which the others are
+   found. */
 static void print_details_of_advice(const TgResults* results, const HChar* out_file)
 {
-   HChar* whole = tg_output_name_of(out_file, &results->options->machine[0],
-                                    results->options->n_machines);
-   HChar* name = tg_shell_name(whole);
-   VG_(umsg)("To see what larger pages would save:  tg_annotate --advice %s\n", tg_shown(name));
-   VG_(free)(name);
-   VG_(free)(whole);
+   const TgOptions* o = results->options;
+   VG_(umsg)("To see what larger pages would save:  tg_annotate --advice");
+   for (UInt i = 0; i < o->n_machines; i += o->advice_group) {
+      HChar* whole = tg_output_name_of(out_file, &o->machine[i], o->n_machines);
+      HChar* name = tg_shell_name(whole);
+      VG_(umsg)(" %s", tg_shown(name));
+      VG_(free)(name);
+      VG_(free)(whole);
+   }
+   VG_(umsg)("\n");
 }
 
 /* Prints a command for each machine, because the counts of several cannot be added. With more than
@@ -159,7 +164,7 @@ static void print_details_of_advice(const TgResults* results, const HChar* out_f
 static void print_details_of_many(const TgResults* results, const HChar* out_file)
 {
    const UInt n = results->options->n_machines;
-   if (results->options->advice) {
+   if (results->options->advice_group > 0) {
       print_details_of_advice(results, out_file);
       return;
    }

@@ -20,6 +20,7 @@
 #include "base/number_format.h"
 #include "base/streams.h"
 #include "trace/run_mmus.h"
+#include "output/advice_same.h"
 #include "output/code_use.h"
 #include "output/copy_table.h"
 #include "output/costs_file.h"
@@ -212,6 +213,8 @@ static void print_description(TgFile* f, const TgResults* results,
       print_page_keys(f, m, view);
       tg_file_print(f, "desc: Touched: %llu %llu\n", first.touches, first.faults);
    }
+   if (results->shares == NULL)
+      tg_advice_same_describe(results, (UInt)(m - results->options->machine), f);
    if (results->shares == NULL)
       tg_threads_describe(f, (UInt)(m - results->options->machine));
    tg_copies_describe(results, f, (UInt)(m - results->options->machine));

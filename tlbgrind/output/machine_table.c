@@ -138,10 +138,18 @@ static TgNumber cell(const TgResults* results, UInt row, Column column)
    return word("");
 }
 
+/* With --advice=, only machines whose counts are not those of another: output/advice_same.h. */
+static Bool has_row(const TgResults* results, UInt row)
+{
+   return !results->result[row].is_same;
+}
+
 static UInt width_of(const TgResults* results, Column column)
 {
    UInt width = (UInt)VG_(strlen)(heads[column]);
    for (UInt row = 0; row < results->options->n_machines; row++) {
+      if (!has_row(results, row))
+         continue;
       const UInt n = (UInt)(column == NAME ? VG_(strlen)(results->result[row].machine->name)
                                            : VG_(strlen)(cell(results, row, column).text));
       width = n > width ? n : width;
@@ -251,6 +259,8 @@ static void print_columns(const TgResults* results, Column first, Column last)
    for (Column c = first; c <= last; c++)
       width[c] = is_shown(results, c) ? width_of(results, c) : 0;
    for (UInt line = 0; line <= n; line++) {
+      if (line > 0 && !has_row(results, line - 1))
+         continue;
       VG_(umsg)("%-*s", (Int)width[NAME],
                 line == 0 ? heads[NAME] : results->result[line - 1].machine->name);
       for (Column c = first; c <= last; c++) {

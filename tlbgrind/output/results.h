@@ -24,6 +24,7 @@ typedef struct {
    ULong least_cycles;      /* of all misses, see tg_miss_cost_least() */
    TgDearest dearest;
    ULong extra[TG_N_COSTS]; /* misses of a level beyond a reference's first */
+   Bool is_same;            /* with --advice=: all is as its machine without larger pages has it */
 } TgResult;
 
 /* A cost of all kinds of references together. */

@@ -16,6 +16,7 @@
 #include "options/kernel_policy.h"
 #include "base/number_format.h"
 #include "base/shell_name.h"
+#include "output/advice_same.h"
 #include "output/copy_table.h"
 #include "output/costs_file.h"
 #include "output/machine_table.h"
@@ -111,11 +112,12 @@ void tg_summary_machines(const TgResults* results)
    const Bool is_long = VG_(clo_verbosity) > 1;
    if (VG_(clo_verbosity) < 1)
       return;
-   const UInt n = results->options->advice && !is_long ? 1 : results->options->n_machines;
-   for (UInt i = 0; i < n; i++)
+   const UInt group = results->options->advice_group;
+   const UInt step = group > 0 && !is_long ? group : 1;
+   for (UInt i = 0; i < results->options->n_machines; i += step)
       (is_long ? print_machine : print_machine_line)(&results->options->machine[i]);
-   if (n < results->options->n_machines)
-      VG_(umsg)("Advice: the same machine again with each kind of memory in larger pages\n");
+   if (step > 1)
+      VG_(umsg)("Advice: the same again with each kind of memory in larger pages\n");
    VG_(umsg)("Transparent huge pages: %s (%s)\n", tg_thp_name(pages->policy.thp),
              pages->thp_arg == NULL ? "as the host has them" : pages->thp_arg);
    if (results->options->fast_path && !tg_mmus.fast_path)
@@ -263,7 +265,7 @@ static void print_backed(const HChar* text, void* opaque)
 /* Prints the page sizes of the memory, for each machine that has others than base pages. */
 static void print_memory(const TgResults* results)
 {
-   if (results->options->advice && VG_(clo_verbosity) < 2)
+   if (results->options->advice_group > 0 && VG_(clo_verbosity) < 2)
       return;
    for (UInt i = 0; i < results->options->n_machines; i++) {
       const TgMachine* m = results->result[i].machine;
@@ -314,6 +316,8 @@ void tg_summary_results(const TgResults* results, const HChar* out_file)
       print_counts(&results->result[0], "D   refs:", TG_REFS);
       VG_(umsg)("\n");
       tg_machine_table_print(results);
+      if (VG_(clo_verbosity) > 0)
+         tg_advice_same_print(results);
    }
    print_interruptions(results->options);
    if (results->options->kernel.flushes) {

@@ -19,14 +19,30 @@ static const HChar* size_name(HChar out[16], UInt shift)
    return out;
 }
 
+static TgRuleEffect effect(const tlb_view* v, UInt rule)
+{
+   if ((v->unmet >> rule & 1) != 0)
+      return TG_RULE_UNMET;
+   if ((v->decided >> rule & 1) == 0)
+      return TG_RULE_OVERRULED;
+   return (v->had_effect >> rule & 1) == 0 ? TG_RULE_NO_ROOM : TG_RULE_EFFECTIVE;
+}
+
+TgRuleEffect tg_backing_report_effect(UInt view, UInt rule)
+{
+   return effect(tg_aspace_map()->view[view], rule);
+}
+
 /* The reason why the rule had no effect; NULL: it had one. */
 static const HChar* without_effect(const tlb_view* v, UInt rule)
 {
-   if ((v->unmet >> rule & 1) != 0)
-      return "no such memory was touched";
-   if ((v->decided >> rule & 1) == 0)
-      return "later rules speak of all such memory that was touched";
-   return (v->had_effect >> rule & 1) == 0 ? "no mapping had room for a page of that size" : NULL;
+   switch (effect(v, rule)) {
+   case TG_RULE_UNMET:     return "no such memory was touched";
+   case TG_RULE_OVERRULED: return "later rules speak of all such memory that was touched";
+   case TG_RULE_NO_ROOM:   return "no mapping had room for a page of that size";
+   case TG_RULE_EFFECTIVE: break;
+   }
+   return NULL;
 }
 
 Bool tg_backing_report_is_of_interest(UInt view)

@@ -26,6 +26,16 @@ void tg_backing_report_describe(UInt view,
 void tg_backing_report_keys(UInt view, void (*line)(const HChar* text, void* opaque),
                             void* opaque);
 
+/* What a rule of the view has come to. */
+typedef enum {
+   TG_RULE_EFFECTIVE, /* some memory was in such pages */
+   TG_RULE_UNMET,     /* no such memory was touched */
+   TG_RULE_OVERRULED, /* later rules speak of all such memory that was touched */
+   TG_RULE_NO_ROOM    /* no mapping had room for a page of that size */
+} TgRuleEffect;
+
+TgRuleEffect tg_backing_report_effect(UInt view, UInt rule);
+
 /* First touches of base pages, and the page faults that they take when a page of the view comes
    whole with one fault. */
 typedef struct {

@@ -27,6 +27,7 @@
 #include "faults/recorder.h"
 #include "options/output_names.h"
 #include "order/code_entries.h"
+#include "output/advice_same.h"
 #include "output/answer.h"
 #include "output/costs_file.h"
 #include "output/data_file.h"
@@ -79,6 +80,7 @@ static XArray* settle(void)
    XArray* lines = tg_lines_sorted();
    for (UInt i = 0; i < results.options->n_machines; i++)
       tg_sums_add_up(&results.result[i], lines);
+   tg_advice_same_find(&results);
    return lines;
 }
 
@@ -163,6 +165,12 @@ static UInt n_files(TgOutput which)
    return outputs[which].of_each_machine ? results.options->n_machines : 1;
 }
 
+/* Whether the output has such a file: not of a variant that changes nothing. */
+static Bool has_file(TgOutput which, UInt machine)
+{
+   return !(outputs[which].of_each_machine && results.result[machine].is_same);
+}
+
 /* The name of one file of an output whose name is `base`; to be freed. */
 static HChar* file_name(TgOutput which, const HChar* base, UInt machine)
 {
@@ -178,6 +186,8 @@ static void write_output(TgOutput which, XArray* lines)
    HChar* base = tg_output_name(which);
    Bool written = True;
    for (UInt i = 0; i < n_files(which); i++) {
+      if (!has_file(which, i))
+         continue;
       HChar* name = file_name(which, base, i);
       written &= outputs[which].write(i, lines, name);
       VG_(free)(name);
@@ -222,6 +232,8 @@ static void write_at_exec(TgExec how, XArray* lines)
          continue;
       HChar* base = tg_output_name(which);
       for (UInt i = 0; i < n_files(which); i++) {
+         if (!has_file(which, i))
+            continue;
          HChar* name = tg_exec_calls_file_name(how, file_name(which, base, i));
          const Bool is_there = outputs[which].write(i, lines, name);
          costs_written &= is_there || which != TG_COSTS_OUT;
@@ -335,6 +347,8 @@ void tg_outputs_dump(const HChar* trigger, void (*each)(const HChar* name))
          continue;
       HChar* base = tg_output_name(which);
       for (UInt i = 0; i < n_files(which); i++) {
+         if (!has_file(which, i))
+            continue;
          HChar* name = part_name(file_name(which, base, i));
          if (outputs[which].write(i, lines, name) && each != NULL)
             each(name);

@@ -15,6 +15,7 @@ from ..base.terminal import screen
 from ..formats.outfile import OutFile, parts_of, phase_file, read, with_events
 from . import (
     advice,
+    advicetext,
     beside,
     by_data,
     calltext,
@@ -210,6 +211,20 @@ def report(options: Options, warnings: list[str]) -> list[str]:
         return _report(options, warnings, progress)
 
 
+def _with_companions(files: list[OutFile], progress: Progress) -> list[OutFile]:
+    """Behind each machine's file those of its run that lie beside it and are not named themselves."""
+    seen = {os.path.realpath(out.path) for out in files}
+    found: list[OutFile] = []
+    for out in files:
+        found.append(out)
+        if len(files) > 1 and not advice.has_variants(out):
+            continue
+        others = [path for path in advice.companions(out.path) if os.path.realpath(path) not in seen]
+        seen.update(map(os.path.realpath, others))
+        found += advice.of_the_run(out, [read(path, progress) for path in others])
+    return found
+
+
 def _report(options: Options, warnings: list[str], progress: Progress) -> list[str]:
     files = []
     for number, path in enumerate(options.outfiles):
@@ -230,12 +245,10 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
     if options.advice == LIBRARIES:
         return _libraries(options, files, warnings)
     if options.advice:
-        if len(files) == 1:
-            found_beside = [read(path, progress) for path in advice.companions(files[0].path)]
-            files = advice.of_the_run(files[0], found_beside)
+        files = _with_companions(files, progress)
         advised = advice.advise(files)
         if options.format == "text":
-            return advice.listing(advised, screen(options.wide, options.color))
+            return advicetext.listing(advised, screen(options.wide, options.color))
         tables = [export.own_pages_table(advised), export.advice_table(advised)]
         return export.written(options.format, export.advice_head(files), tables)
     if options.mappings:

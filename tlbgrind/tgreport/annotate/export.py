@@ -237,31 +237,40 @@ def advice_head(files: Sequence[OutFile]) -> Head:
     return [("about", "advice"), ("files", [_file(out, out.path) for out in files])]
 
 
-def own_pages_table(advice: Advice) -> Table:
-    """The machine with its own pages: what there is to save."""
-    row = Record((advice.machine,), (advice.instructions, advice.walks, advice.misses, advice.faults))
-    return Table("own_pages", ("machine",), ("Ir", "walks", "L1tm", "faults"), [row])
+def own_pages_table(found: Sequence[Advice]) -> Table:
+    """The machines with their own pages: what there is to save."""
+    rows = []
+    for one in found:
+        misses, whole = one.spends
+        costs = "assumed" if one.assumed else "file"
+        counts = (one.instructions, one.walks, one.misses, one.faults)
+        rows.append(Record((one.machine,), (*counts, *misses, *map(int, whole), costs)))
+    cycles = ("miss_cycles_least", "miss_cycles_most", "cycles_with_least", "cycles_with_most")
+    return Table("own_pages", ("machine",), ("Ir", "walks", "L1tm", "faults", *cycles, "costs"), rows)
 
 
-def advice_table(advice: Advice) -> Table:
-    columns = ["walks", "walks_saved", "cycles_saved_least", "cycles_saved_most", "L1tm_saved", "faults_saved"]
+def advice_table(found: Sequence[Advice]) -> Table:
+    columns = ["walks", "walks_saved", "cycles_saved_least", "cycles_saved_most"]
+    columns += ["time_saved_least", "time_saved_most", "worth_from", "L1tm_saved", "faults_saved"]
     columns += ["backed_KiB", "touched_KiB", "unused_KiB", "pays", "held", "mapping", "how"]
     rows = [
         Record(
-            (gain.kind, gain.size),
+            (one.machine, gain.kind, gain.size),
             (
-                *(gain.walks, gain.saved, *(gain.cycles_saved or (None, None))),
+                *(gain.walks, gain.saved, *gain.verdict.cycles),
+                *(*map(float, gain.verdict.share), gain.verdict.turns_at),
                 *(gain.misses_saved, gain.faults_saved),
                 *(gain.backed, gain.touched, gain.backed - gain.touched),
-                advice.verdict(gain),
+                gain.pays(),
                 "yes" if gain.held else "no",
                 gain.mapping or None,
                 gain.how(),
             ),
         )
-        for gain in advice.gains
+        for one in found
+        for gain in one.gains
     ]
-    return Table("advice", ("memory", "pages"), tuple(columns), rows)
+    return Table("advice", ("machine", "memory", "pages"), tuple(columns), rows)
 
 
 # ---------------------------------------------------------------- mappings
@@ -279,9 +288,9 @@ def mappings_table(found: Found) -> Table:
     rows = []
     for row in found.rows:
         m = row.mapping
-        values: list[Value] = [(m.end - m.start) >> 10, *row.all]
+        values: list[Value] = [(m.end - m.start) >> 10, *row.all[:3]]
         for part in PARTS:
-            values += [m.bytes_of(part) >> 10, *row.parts[part]]
+            values += [m.bytes_of(part) >> 10, *row.parts[part][:3]]
         how = "; ".join(found.advice(row)) if found.has_room(row) else None
         names = (f"{m.start:x}", f"{m.end:x}", row.mode, m.kind, m.name or None, row.page_sizes)
         rows.append(Record(names, (*values, how or None)))

@@ -8,9 +8,20 @@ from typing import NamedTuple
 
 from ..base.terminal import Screen
 from ..base.text import wrapped
+from ..formats.cost import Cycles
 from ..formats.mappings import PARTS, Mapping, Mappings, mappings_of
 from ..formats.outfile import Counts, OutFile
-from .advice import WORTH_INSTRUCTIONS, WORTH_PERCENT
+from ..formats.verdicts import (
+    NO,
+    WORTH_PERCENT,
+    Spent,
+    Verdict,
+    costs_are_assumed,
+    cycles_by_rule,
+    cycles_of,
+    judge,
+    spent_by,
+)
 
 _REFERENCES = ("Ir", "Dr", "Dw")
 _MISSES = ("I1tm", "D1tmr", "D1tmw")
@@ -51,6 +62,7 @@ class Sums(NamedTuple):
     references: int
     misses: int  # of the first level
     walks: int
+    most_cycles: int  # that these cost
 
 
 class Row(NamedTuple):
@@ -86,24 +98,42 @@ class Found(NamedTuple):
     large: int
     rows: list[Row]
     total: Sums
+    cycles: Cycles  # of all misses
+    spent: Spent
 
-    def is_worth(self, walks: int) -> bool:
-        instructions = self.out.totals[self.out.events.index("Ir")] if "Ir" in self.out.events else 0
-        return (
-            walks * WORTH_INSTRUCTIONS >= instructions
-            and walks * 100 >= WORTH_PERCENT * self.total.walks
-            and walks > 0
-        )
+    def verdict(self, sums: Sums) -> Verdict:
+        """Of all that these misses cost, which is the most that large pages save. Their least is not
+        known by itself: it is taken to be the same part of the most as that of all misses."""
+        most = sums.most_cycles
+        least = self.cycles.least * most // self.cycles.most if self.cycles.most else 0
+        return judge(Cycles(least, most), self.spent)
+
+    def is_worth(self, sums: Sums) -> bool:
+        return self.verdict(sums).word != NO
 
     def has_room(self, row: Row) -> bool:
         return not row.mapping.is_unknown and row.mapping.end - row.mapping.start >= self.large
+
+    def could_change(self, row: Row) -> list[Sums]:
+        """The parts for which there is something to do."""
+        parts = []
+        if row.mapping.kind in _BEGIN:
+            parts.append(row.parts["begin"])
+        if row.mapping.kind in _END:
+            parts.append(row.parts["end"])
+        if self.is_in_small(row):
+            parts.append(row.parts["inside"])
+        return parts
+
+    def is_in_small(self, row: Row) -> bool:
+        return all(size < self.large for size, _ in row.mapping.pages)
 
     def advice(self, row: Row) -> list[str]:
         """What to do about the row; nothing where nothing is to be won."""
         m = row.mapping
         words = {"size": size_name(self.large), "bytes": self.large, "mask": self.large - 1}
         text = []
-        begin, inside, end = (row.parts[part].walks for part in PARTS)
+        begin, inside, end = (row.parts[part] for part in PARTS)
         if m.kind in _BEGIN and self.is_worth(begin):
             boundary = -(-m.start // self.large) * self.large
             now, then = (m.behind - m.first) // self.large, (m.end - m.start) // self.large
@@ -113,9 +143,9 @@ class Found(NamedTuple):
         if m.kind in _END and self.is_worth(end):
             behind = -(-m.end // self.large) * self.large
             text.append(f"let it end at {behind:#x}: {_END[m.kind].format(**words)}")
-        if self.is_worth(inside) and all(size < self.large for size, _ in m.pages):
+        if self.is_worth(inside) and self.is_in_small(row):
             text.append(
-                f"back its whole large pages by such pages: {inside:,} walks are for base pages there "
+                f"back its whole large pages by such pages: {inside.walks:,} walks are for base pages there "
                 "(a run with --advice says what they save, and how to get them)"
             )
         return text
@@ -130,18 +160,21 @@ def size_name(size: int) -> str:
 
 def find(out: OutFile) -> Found:
     mappings: Mappings = mappings_of(out)
+    by_file = not costs_are_assumed(out)
 
     def sums(counts: Counts) -> Sums:
         of_events = dict(zip(out.events, counts))
         groups = (_REFERENCES, _MISSES, _WALKS)
-        return Sums(*(sum(of_events.get(name, 0) for name in names) for names in groups))
+        references, misses, walks = (sum(of_events.get(name, 0) for name in names) for names in groups)
+        most = of_events["Wcyc"] if by_file else cycles_by_rule(misses, walks).most
+        return Sums(references, misses, walks, most)
 
     nothing = (0,) * len(out.events)
     rows = [
         Row(mapping, {part: sums(mapping.costs.get(part, nothing)) for part in PARTS})
         for mapping in mappings.rows
     ]
-    return Found(out, mappings.large, rows, sums(out.totals))
+    return Found(out, mappings.large, rows, sums(out.totals), cycles_of(out), spent_by(out))
 
 
 def _total(parts: Sequence[Sums]) -> Sums:
@@ -200,7 +233,11 @@ def _warnings(found: Found, row: Row) -> list[str]:
         where = f"{place} the {size} boundary {boundary:#x}"
         if m.first >= m.behind:
             where = f"outside of aligned pages of {size}: none fits"
-        text.append(f"{kbytes:,}K of it lie {where}; {sums.misses:,} L1 misses, {sums.walks:,} walks fall there")
+        cost = found.verdict(sums).percent()
+        text.append(
+            f"{kbytes:,}K of it lie {where}; {sums.misses:,} L1 misses, {sums.walks:,} walks fall there, {cost} "
+            "of the time"
+        )
     return text
 
 
@@ -213,7 +250,9 @@ def _verdict(found: Found, row: Row, width: int) -> list[str]:
     for number, what in enumerate(advice):
         text += wrapped("  To win: " if number == 0 else "  Then: ", what + ".", width, 4)
     if not advice:
-        text.append("  Nothing to win.")
+        most = max((found.verdict(part) for part in found.could_change(row)), key=lambda v: v.share[1], default=None)
+        why = f", the misses of a part that could change take at most {most.reason()}" if most else ""
+        text += wrapped("  Nothing to win", f"{why}.", width, 4)
     return text
 
 
@@ -223,7 +262,7 @@ def listing(found: Found, screen: Screen) -> list[str]:
     roomy = [row for row in found.rows if found.has_room(row)]
     for row in roomy:
         text += _verdict(found, row, screen.width)
-    others = _total([row.all for row in found.rows if not found.has_room(row)] or [Sums(0, 0, 0)])
+    others = _total([row.all for row in found.rows if not found.has_room(row)] or [Sums(0, 0, 0, 0)])
     text += wrapped(
         "",
         f"{len(found.rows) - len(roomy):,} mappings are smaller than a page of {size}; "
@@ -232,8 +271,8 @@ def listing(found: Found, screen: Screen) -> list[str]:
     )
     text += wrapped(
         "",
-        f"To win: at least one walk in {WORTH_INSTRUCTIONS:,} instructions, and {WORTH_PERCENT}% of the "
-        "walks. Page sizes: of all its pages, as --pages has it, whether they are touched or not.",
+        f"To win: {WORTH_PERCENT}% of the time or more, if large pages saved all of these misses; they seldom "
+        "do. Page sizes: of all its pages, as --pages has it, whether they are touched or not.",
         screen.width,
     )
     return text

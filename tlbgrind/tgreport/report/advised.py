@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..annotate import advice
+from ..annotate import advice, advicetext
 from ..annotate.advice import Advice, Gain
 from ..base.errors import ReportError
 from ..formats.outfile import OutFile
 from .rows import count
 
 _WIDTH = 100
-_PAYS = {"walks": "yes", "faults": "by faults", "no": "no"}
+_PAYS = {"yes": "yes", "perhaps": "perhaps", "faults": "by faults", "no": "no"}
 
 
 class Advised:
@@ -29,9 +29,9 @@ class Advised:
                 found = advice.advise(group)
             except ReportError:
                 continue  # not such a run
-            self.page.append({"pid": pid, **_table(found)})
-            own = {out.path for out in group if advice.machine_of(out) == found.machine}
-            self.variants.update(out.path for out in group if out.path not in own)
+            self.page += [{"pid": pid, **_table(one)} for one in found]
+            own = {one.machine for one in found}
+            self.variants.update(out.path for out in group if advice.machine_of(out) not in own)
 
 
 def _table(found: Advice) -> dict[str, object]:
@@ -41,16 +41,17 @@ def _table(found: Advice) -> dict[str, object]:
         "walks": count(found.walks),
         "misses": count(found.misses),
         "faults": count(found.faults),
-        "rows": [_row(found, gain) for gain in gains],
-        "verdicts": [line for size in found.sizes for line in advice.verdict_of(found, size, _WIDTH)],
+        "rows": [_row(gain) for gain in gains],
+        "verdicts": [line for size in found.sizes for line in advicetext.verdict_of(found, size, _WIDTH)],
     }
 
 
-def _row(found: Advice, gain: Gain) -> dict[str, object]:
+def _row(gain: Gain) -> dict[str, object]:
     return {
         "memory": advice.name_of(gain),
         "pages": gain.size,
-        "pays": _PAYS[found.verdict(gain)],
+        "pays": _PAYS[gain.pays()],
+        "time_saved": gain.verdict.percent(),
         "walks_saved": gain.saved,
         "misses_saved": gain.misses_saved,
         "faults_saved": gain.faults_saved,
