@@ -14,6 +14,9 @@ typedef struct {
 
 enum { FIRST_STEP = 64 };
 
+/* Whose line of the caches of tables it is, where it is no table's. */
+enum { OF_PROGRAM = UINT16_MAX };
+
 typedef struct {
    bool there;
    bool used;     /* NRU */
@@ -463,6 +466,9 @@ static void read_tables(naive_mmu *n, uint64_t *cycles, unsigned first, unsigned
       read_entry(n, cycles, i, nth, false);
    }
    read_host(n, cycles, address, 0);
+   /* The program's own line follows; it is no part of the walk. */
+   uint64_t without = 0;
+   read_entry(n, &without, OF_PROGRAM, address >> n->m->base_page_shift, true);
 }
 
 static unsigned walk(naive_mmu *n, uint64_t *cycles, uint64_t address, unsigned page_shift)

@@ -321,6 +321,9 @@ class Naive:
             self.read_host(("table", n), entry * self.machine.entry_bytes, context)
             self.read((context, "guest", n), entry, self.machine.entry_bytes)
         self.read_host(("page",), address, context)
+        before = self.cycles
+        self.read((context, "program"), address >> self.machine.base, None)
+        self.cycles = before  # the program waits for its own line, walk or not
 
     def read_host(self, of: object, address: int, context: int) -> None:
         """Each entry of the host's tables has a line of its own."""

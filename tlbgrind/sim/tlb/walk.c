@@ -118,7 +118,7 @@ static uint32_t read_host(tlb_walker *w, uint64_t address, unsigned of, uint32_t
    return cycles;
 }
 
-/* The references of a walk, from step `first` to `end`. */
+/* The references of a walk, from step `first` to `end`, and behind them the program's. */
 static uint32_t read_tables(tlb_walker *w, unsigned first, unsigned end, uint64_t address,
                             uint32_t context)
 {
@@ -129,14 +129,19 @@ static uint32_t read_tables(tlb_walker *w, unsigned first, unsigned end, uint64_
                           i + 1);
       cycles += tlb_table_caches_read(&w->tables, TLB_OF_STEP + i, context, entry);
    }
-   return cycles + read_host(w, address, TLB_OF_HOST, context, 0);
+   cycles += read_host(w, address, TLB_OF_HOST, context, 0);
+   /* What the program waits for here it waits for without a walk, too. */
+   (void)tlb_table_caches_read_alone(&w->tables, TLB_OF_PROGRAM, context,
+                                     address >> w->machine->base_page_shift, 0);
+   return cycles;
 }
 
 void tlb_walk_fetch(const tlb_walker *w, uint64_t address)
 {
+   const tlb_machine *const m = w->machine;
    if (w->tables.n > 1)
-      tlb_table_caches_fetch(&w->tables,
-                             address >> w->machine->walk[w->machine->n_walk_steps - 1].shift);
+      tlb_table_caches_fetch(&w->tables, address >> m->walk[m->n_walk_steps - 1].shift,
+                             address >> m->base_page_shift);
 }
 
 unsigned tlb_walk(tlb_walker *w, uint64_t address, unsigned page_shift,

@@ -22,7 +22,8 @@
    where the processor has all of the host's translations at hand.
 
    What the references cost. Where the machine says so, each goes through caches (table_caches.h)
-   and costs what it takes to the one that has its entry. With nested paging the host's entries do,
+   and costs what it takes to the one that has its entry. Behind them the line that the program wants
+   goes through the caches, and drives out what was not used for longest. With nested paging the host's entries do,
    too. Where the guest's memory lies in the host's is unknown: a page is taken to have the same
    address there, the guest's tables an area of their own for each step, one behind the other, and
    each entry of the host's tables a line of its own.
