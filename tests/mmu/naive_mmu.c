@@ -597,10 +597,14 @@ void naive_translate(naive_mmu *n, unsigned user, uint64_t address, unsigned pag
    come_back(n, address);
    count[NAIVE_WALKS]++;
    count[NAIVE_CYCLES] += known(m->walk_cycles);
+   /* Steps behind one of the page's size, or a smaller one, are not come to. */
+   for (unsigned i = 1; i < m->n_walk_steps; i++)
+      count[NAIVE_CYCLES] -= m->walk[i - 1].shift <= page_shift ? m->walk[i].cycles : 0;
    const unsigned references = walk(n, &count[NAIVE_CYCLES], address, page_shift);
    count[NAIVE_WALK_REFERENCES] += references;
-   /* A walk of the host for each of the guest's references, and one for the page. */
-   for (unsigned read = 0; n->nested && m->n_walk_steps > 0 && !m->software_walk && read < references;
+   /* A walk of the host for each of the guest's references, and one for the page: the cycles of a
+      machine that is a guest have them. */
+   for (unsigned read = 0; n->nested && m->host_page_shift == 0 && m->n_walk_steps > 0 && !m->software_walk && read < references;
         read += m->n_walk_steps + 1)
       count[NAIVE_CYCLES] += known(m->walk_cycles);
    const unsigned n_arrays = naive_takers(m, user, last_level(m), page_shift, array);
@@ -811,7 +815,7 @@ naive_mmu *naive_new(const tlb_machine *m, bool nested)
    if (n == NULL)
       abort();
    n->m = m;
-   n->nested = nested;
+   n->nested = nested || m->host_page_shift != 0;
    n->now = &n->time;
    n->tables = &n->own_tables;
    for (unsigned i = 0; i < TLB_MAX_ARRAYS; i++)

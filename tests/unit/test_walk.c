@@ -293,6 +293,25 @@ TEST(program_lines_drive_out)
    }
 }
 
+/* A guest's: the host's tables are read, too, at the machine's own cost. */
+TEST(guest)
+{
+   tlb_machine m = with_caches(64, 128, 64);
+   unit_walker u;
+   assert_int_equal(in_all(&m, 0, 0, 1, 12), 4);
+   m.host_page_shift = 12;
+   assert_int_equal(in_all(&m, 0, 0, 1, 12), 24);
+   assert_int_equal(in_all(&m, 1, 0, 1, 12), 24);
+   assert_int_equal(in_all(&m, 0, 0, 1, 21), 19);
+   make(&u, &m, 0, NULL);
+   assert_false(tlb_walker_pays_host(&u.w));
+   assert_int_equal(cost_of_walk(&u, 0), 24 * MEMORY);
+   assert_int_equal(cost_of_walk(&u, 0), 0);
+   /* The page itself, of which the host has an entry in a line of its own. */
+   assert_int_equal(cost_of_walk(&u, 1), MEMORY);
+   free(u.memory);
+}
+
 static int any_cached(const tlb_machine *m)
 {
    for (unsigned i = 0; i < m->n_walk_steps; i++) {
@@ -368,6 +387,7 @@ int main(void)
       CLAIM("behind a walk comes the line that the program wants, which costs nothing",
             program_lines),
       CLAIM("and which drives out lines of tables", program_lines_drive_out),
+      CLAIM("a machine that is a guest reads the host's tables, too", guest),
       CLAIM("each machine that is shipped walks all steps at first, and never more", machines),
       CLAIM("a software walk is one reference, an unknown walk none",
             no_tables),

@@ -62,7 +62,8 @@ void tlb_walker_init(tlb_walker *w, const tlb_machine *m, int nested,
    w->clock = 0;
    w->lazy_lru = NULL;
    w->table_cycles = 0;
-   w->host_references = nested ? m->n_walk_steps : 0;
+   w->host_references = nested || m->host_page_shift != 0 ? m->n_walk_steps : 0;
+   w->pays_host = w->host_references != 0 && m->host_page_shift == 0;
    for (unsigned i = 0; i < m->n_walk_steps; i++) {
       const tlb_walk_step *const s = &m->walk[i];
       if (tlb_step_has_own_cache(s)) {
