@@ -22,6 +22,7 @@ const char *const fuzz_words[] = {
    "   hit-cycles 7\n", "   hit-cycles unknown, assume 5..7\n",
     "   confidence B\n",
    "   overlap 2.4\n", "   overlap unknown, assume 64.0\n", "   entry-bytes 16\n",
+   "   nested 4K\n", "   cycles 20\n", "nested",
    "   window 224\n", "   window unknown, assume 1\n", "window",
    "cache L1D\n   size 32K\n   ways 8\n   share 50%\n", "cache L2\n   size 1M\n   cycles 10\n",
    "cache L3\n   size unknown, assume 32M\n   cycles unknown, assume 36..50\n", "memory\n",

@@ -125,6 +125,8 @@ static void print_step(const tlb_walk_step *s)
       print_ways(&s->g, s->ways_unknown);
       print_policy(&s->g, s->policy_unknown);
    }
+   if (s->cycles != 0)
+      printf(" cycles %" PRIu32, s->cycles);
    printf("\nsource %s\n", s->source);
 }
 
@@ -145,6 +147,8 @@ static void print_machine(const tlb_machine *m)
    }
    if (m->window != 0)
       printf("window %s%" PRIu32 "\n", guess(m->window_unknown), m->window);
+   if (m->host_page_shift != 0)
+      printf("nested %u\n", m->host_page_shift);
    for (unsigned i = 0; i < m->n_walk_steps; i++)
       print_step(&m->walk[i]);
    print_caches(m);

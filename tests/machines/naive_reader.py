@@ -141,6 +141,8 @@ def step_line(block: Block) -> str:
     words = ["step", str(shift(block["step"][0])), guess(block["cache"][0])]
     if words[-1] == "own":
         words += [entries(block), ways(block), guess(block["policy"][0])]
+    if block.get("cycles", ["0"])[0] != "0":
+        words += ["cycles", block["cycles"][0]]
     return " ".join(words)
 
 
@@ -169,4 +171,6 @@ def describe(text: str) -> list[str]:
             lines.append(" ".join(["walks", *overlap(block), block.get("entry-bytes", ["8"])[0]]))
         if "walk" in block and "window" in block:
             lines.append(f"window {guess(block['window'][0])}")
+        if "walk" in block and "nested" in block:
+            lines.append(f"nested {shift(block['nested'][0])}")
     return lines + last_lines(last)

@@ -128,6 +128,7 @@ static void simplify(mmu_case *c)
    for (unsigned i = 0; i < c->n_machines; i++) {
       smaller = *c;
       smaller.machine[i].m.n_walk_steps = 0;
+      smaller.machine[i].m.host_page_shift = 0;
       smaller.machine[i].m.software_walk = 0;
       smaller.machine[i].m.n_caches = 0;
       smaller.machine[i].m.memory = (tlb_table_cache){ .cycles = 0 };

@@ -14,6 +14,9 @@ typedef struct {
 
 enum { FIRST_STEP = 64 };
 
+/* Whose line of the caches of tables it is, where it is no table's. */
+enum { OF_PROGRAM = UINT16_MAX };
+
 typedef struct {
    bool there;
    bool used;     /* NRU */
@@ -463,6 +466,9 @@ static void read_tables(naive_mmu *n, uint64_t *cycles, unsigned first, unsigned
       read_entry(n, cycles, i, nth, false);
    }
    read_host(n, cycles, address, 0);
+   /* The program's own line follows; it is no part of the walk. */
+   uint64_t without = 0;
+   read_entry(n, &without, OF_PROGRAM, address >> n->m->base_page_shift, true);
 }
 
 static unsigned walk(naive_mmu *n, uint64_t *cycles, uint64_t address, unsigned page_shift)
@@ -591,10 +597,14 @@ void naive_translate(naive_mmu *n, unsigned user, uint64_t address, unsigned pag
    come_back(n, address);
    count[NAIVE_WALKS]++;
    count[NAIVE_CYCLES] += known(m->walk_cycles);
+   /* Steps behind one of the page's size, or a smaller one, are not come to. */
+   for (unsigned i = 1; i < m->n_walk_steps; i++)
+      count[NAIVE_CYCLES] -= m->walk[i - 1].shift <= page_shift ? m->walk[i].cycles : 0;
    const unsigned references = walk(n, &count[NAIVE_CYCLES], address, page_shift);
    count[NAIVE_WALK_REFERENCES] += references;
-   /* A walk of the host for each of the guest's references, and one for the page. */
-   for (unsigned read = 0; n->nested && m->n_walk_steps > 0 && !m->software_walk && read < references;
+   /* A walk of the host for each of the guest's references, and one for the page: the cycles of a
+      machine that is a guest have them. */
+   for (unsigned read = 0; n->nested && m->host_page_shift == 0 && m->n_walk_steps > 0 && !m->software_walk && read < references;
         read += m->n_walk_steps + 1)
       count[NAIVE_CYCLES] += known(m->walk_cycles);
    const unsigned n_arrays = naive_takers(m, user, last_level(m), page_shift, array);
@@ -805,7 +815,7 @@ naive_mmu *naive_new(const tlb_machine *m, bool nested)
    if (n == NULL)
       abort();
    n->m = m;
-   n->nested = nested;
+   n->nested = nested || m->host_page_shift != 0;
    n->now = &n->time;
    n->tables = &n->own_tables;
    for (unsigned i = 0; i < TLB_MAX_ARRAYS; i++)

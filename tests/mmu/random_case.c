@@ -106,6 +106,9 @@ static void make_different(dice *d, const mmu_case *c, const family *f, case_mac
          break;
       m->m.walk_cycles = other.m.walk_cycles;
       m->m.software_walk = other.m.software_walk;
+      m->m.host_page_shift = 0;
+      for (unsigned i = 0; i < m->m.n_walk_steps; i++)
+         m->m.walk[i].cycles = 0;
       m->m.n_caches = 0;
       m->m.memory.cycles = 0;
       break;
@@ -113,6 +116,10 @@ static void make_different(dice *d, const mmu_case *c, const family *f, case_mac
       if (m->m.n_caches == 0)
          break;
       m->m.memory.cycles += roll(d, 2);
+      if (roll(d, 4) == 0)
+         m->m.host_page_shift = 0;
+      if (roll(d, 4) == 0)
+         m->m.walk[m->m.n_walk_steps - 1].cycles = 0;
       m->m.cache[roll(d, m->m.n_caches)].share = 1 + roll(d, 100);
       break;
    case 4:

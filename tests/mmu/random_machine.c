@@ -242,6 +242,13 @@ static void add_walk(dice *d, tlb_machine *m)
       add_steps(d, m);
    if (m->n_walk_steps > 0 && roll(d, 2))
       add_caches(d, m);
+   if (m->n_walk_steps > 0 && one_in(d, 4))
+      m->host_page_shift = m->walk[m->n_walk_steps - 1].shift;
+   uint32_t left = m->walk_cycles == TLB_UNKNOWN ? 0 : m->walk_cycles;
+   for (unsigned i = 0; i < m->n_walk_steps && one_in(d, 2); i++) {
+      m->walk[i].cycles = left == 0 ? 0 : roll(d, left + 1);
+      left -= m->walk[i].cycles;
+   }
 }
 
 static void simplest_arrays(const family *f, tlb_machine *m)
@@ -274,6 +281,7 @@ void random_machine(dice *d, const family *f, tlb_machine *m)
    add_walk(d, m);
    if (!can_be(m)) {
       m->n_walk_steps = 0;
+      m->host_page_shift = 0;
       m->software_walk = 0;
       m->n_caches = 0;
       m->memory.cycles = 0;

@@ -100,19 +100,27 @@ class Step:
     entries: int = 0
     ways: int = 0
     policy: str = "lru"
+    cycles: int = 0  # of the walk's
 
     @classmethod
     def described(cls, line: str) -> Step:
-        _, shift, cache, *geometry = (word.lstrip("?") for word in line.split())
+        words = [word.lstrip("?") for word in line.split()]
+        cycles = 0
+        if words[-2] == "cycles":
+            cycles = int(words.pop())
+            words.pop()
+        _, shift, cache, *geometry = words
         if not geometry:
-            return cls(int(shift), cache)
+            return cls(int(shift), cache, cycles=cycles)
         entries, ways, policy = geometry
-        return cls(int(shift), cache, int(entries), int(entries if ways == "full" else ways), policy)
+        return cls(int(shift), cache, int(entries), int(entries if ways == "full" else ways), policy, cycles)
 
     def text(self) -> str:
         lines = [f"step {size(self.shift)}", f"cache {self.cache}"]
         if self.cache == "own":
             lines += [f"entries {self.entries}", f"ways {self.ways}", f"policy {self.policy}"]
+        if self.cycles:
+            lines.append(f"cycles {self.cycles}")
         return "\n".join(lines)
 
 
@@ -150,6 +158,7 @@ class Machine:
     caches: list[Cache] = field(default_factory=list)
     memory: int = 0
     entry_bytes: int = 8
+    host: int | None = None  # it is a guest on pages of that size
 
     @classmethod
     def described(cls, lines: list[str]) -> Machine:
@@ -166,6 +175,7 @@ class Machine:
             caches=[Cache.described(line) for line in lines if line.startswith("cache ")],
             memory=upper_end(memory) or 0,
             entry_bytes=int(walks[-1]),
+            host=next((int(line.split()[1]) for line in lines if line.startswith("nested ")), None),
         )
 
     def text(self) -> str:
@@ -177,6 +187,7 @@ class Machine:
             walk.append(f"walk {'software' if self.software else 'hardware'}")
             walk.append(f"cycles {'unknown' if self.walk_cycles is None else self.walk_cycles}")
             walk.append(f"entry-bytes {self.entry_bytes}")
+            walk += [f"nested {size(self.host)}"] if self.host is not None else []
         walk += [step.text() for step in self.steps]
         walk += [cache.text(number) for number, cache in enumerate(self.caches)]
         if self.caches:
@@ -241,6 +252,7 @@ class Naive:
     lines: dict[tuple[int, int], list[tuple[object, int]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.is_guest = self.nested or self.machine.host is not None
         for array in self.machine.arrays:
             self.sets.append(self.new(array))
         nearest: Sets | None = None
@@ -306,9 +318,10 @@ class Naive:
         for n in range(first, end):
             self.keep(n, page, context)
         self.read_tables(page << self.machine.base, context, first, end)
-        guest, host = end - first + 1, len(steps) if self.nested else 0
+        guest, host = end - first + 1, len(steps) if self.is_guest else 0
         self.references += guest + (guest + 1) * host
-        if self.nested:
+        self.cycles -= sum(step.cycles for step in steps[end + 1 :])  # which it does not take
+        if self.nested and self.machine.host is None:
             # The host walks for each entry of the guest's tables, and for the page.
             self.cycles += (guest + 1) * (self.machine.walk_cycles or 0)
 
@@ -321,10 +334,13 @@ class Naive:
             self.read_host(("table", n), entry * self.machine.entry_bytes, context)
             self.read((context, "guest", n), entry, self.machine.entry_bytes)
         self.read_host(("page",), address, context)
+        before = self.cycles
+        self.read((context, "program"), address >> self.machine.base, None)
+        self.cycles = before  # the program waits for its own line, walk or not
 
     def read_host(self, of: object, address: int, context: int) -> None:
         """Each entry of the host's tables has a line of its own."""
-        for n, step in enumerate(self.machine.steps if self.nested else []):
+        for n, step in enumerate(self.machine.steps if self.is_guest else []):
             self.read((context, "host", of, n), address >> step.shift, None)
 
     def read(self, whose: object, entry: int, entry_bytes: int | None) -> None:

@@ -19,6 +19,7 @@ from tool.test_walks import (
     cached,
     count,
     events,
+    guest,
     machine,
     walks,
 )
@@ -198,6 +199,9 @@ def test_companions_compute_the_same_from_the_counts(tmp_path: Path, options: tu
     more = "   overlap 2.4\n   window 150\n"
     third = OVERLAPPING + array("L3", 3, "all", 32, "9..20").replace("hit-cycles   9..20\n", "hit-cycles 9..20\n   overlap 2.0\n")
     own = cached(tmp_path / "own", L1.replace("32K", "1K") + MEMORY, "20..35", third, more).removeprefix("--machine=")
+    (tmp_path / "guest").mkdir()
+    if options != ("--nested=yes",):
+        own += "," + guest(tmp_path / "guest", more="   overlap 6.7\n").removeprefix("--machine=") + "@all:2M"
     names = f"{own},core2,zen4,skylake,nehalem,rocket,power8,apple-m1,a64fx,default"
     r = run(tmp_path / "run", client("oracle_refs"), geometry=(f"--machine={names}",), options=options)
     assert r.status == 0, r.err

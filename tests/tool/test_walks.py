@@ -230,7 +230,7 @@ def test_the_share_of_the_time(tmp_path: Path) -> None:
 
 # ---------------------------------------------------------------- where the tables are
 
-PAGES = 4096  # 512 lines of page tables, and one line of the tables above
+PAGES = 4096  # 512 lines of page tables, one line of the tables above, and one of the program's for each page
 L1 = "cache L1D\n   size 32K\n   ways 8\n   share 50%\n"  # 256 lines
 L2 = "cache L2\n   size {size}\n   ways 16\n   share 50%\n   cycles 10..12\n"
 MEMORY = "memory\n   cycles 200..300\n"
@@ -263,15 +263,18 @@ def per_round(folder: Path, option: str, *options: str) -> dict[str, int]:
     ("caches", "more"),
     [
         pytest.param("", 0, id="no caches: each walk costs the same"),
-        pytest.param(L1.replace("32K", "128K") + MEMORY, 0, id="the cache has them all"),
-        pytest.param(L1.replace("32K", "64K") + MEMORY, 2 * 8 * 300, id="two sets have no room for lines of tables above, too"),
+        pytest.param(L1.replace("32K", "1M") + MEMORY, 0, id="the cache has them all, and the program's"),
+        # Each of 512 sets gets 9 lines, and has 8 ways. In 6 of them one of the program's comes while the table's is in
+        # use: then the next 7 leave the table's there.
+        pytest.param(L1.replace("32K", "512K") + MEMORY, 300 * (PAGES // 8 - 6), id="the program's leave no room"),
         pytest.param(L1 + MEMORY, 300 * PAGES // 8, id="the cache has half of them"),
-        pytest.param(L1 + L2.format(size="128K") + MEMORY, 12 * PAGES // 8, id="the second has them"),
-        pytest.param(L1 + L2.format(size="32K") + MEMORY, 300 * PAGES // 8, id="the second has half of them, too"),
+        pytest.param(L1 + L2.format(size="1M") + MEMORY, 12 * PAGES // 8, id="the second has them, and the program's"),
+        pytest.param(L1 + L2.format(size="512K") + MEMORY, 300 * PAGES // 8, id="the second has no room for both"),
     ],
 )
 def test_pages_in_turn_cost_a_line_of_the_tables_for_every_eight(tmp_path: Path, caches: str, more: int) -> None:
-    """LRU has none of the lines of a set that come in turn if it has not all of them."""
+    """LRU has none of the lines of a set that come in turn if it has not all of them: of each page one of the program's
+    is among them."""
     of = per_round(tmp_path, cached(tmp_path, caches))
     assert of == {"walks": PAGES, "Wcyc": 30 * PAGES + more}
 
@@ -280,7 +283,7 @@ def test_entries_of_other_sizes_make_other_lines(tmp_path: Path) -> None:
     of = per_round(tmp_path, cached(tmp_path, L1 + MEMORY, more="   entry-bytes 16\n"))
     # The eight entries of the tables above, of 2M each, are two lines, too.
     assert of["Wcyc"] == 30 * PAGES + 300 * (PAGES // 4 + 2)
-    large = L1.replace("32K", "64K\n   line 128")
+    large = L1.replace("32K", "2M\n   line 128")
     of = per_round(tmp_path, cached(tmp_path, large + MEMORY, more="   entry-bytes 4\n"))
     assert of["Wcyc"] == 30 * PAGES
 
@@ -301,6 +304,43 @@ def test_walks_cost_the_same_on_every_way_through_the_tool(tmp_path: Path, neste
         assert r.status == 0, r.err
         (mine,) = [file for file in r.files if file.path.name.endswith("_test")]
         assert events(mine) == of
+
+
+# Of a walk of 47 cycles 20 are those of the last step, which pages of 2M do not come to.
+IN_PIECES = array("I", 1, "fetches", 16).replace("4K+2M", "4K") + array("D", 1, "loads+stores", 16).replace("4K+2M", "4K")
+
+
+def guest(folder: Path, caches: str = L1.replace("32K", "1K") + MEMORY, more: str = "") -> str:
+    option = cached(folder, caches, 47, IN_PIECES, f"   nested 4K\n{more}")
+    path = folder / "test.machine"
+    path.write_text(path.read_text().replace("step 4K\n   cache none\n", "step 4K\n   cache none\n   cycles 20\n"))
+    return option
+
+
+def test_pieces_of_a_larger_page_have_shorter_walks(tmp_path: Path) -> None:
+    """The references of a guest's walks are counted, and its cycles have the host's walks: they are all near here."""
+    option = guest(tmp_path, "")
+    small, large = (events(count(tmp_path, option, *pages)[0]) for pages in ((), ("--pages=all:2M",)))
+    assert walks(small) == walks(large) > 100
+    assert small["Wref"] == 24 * walks(small)
+    assert small["Wcyc"] == 47 * walks(small)
+    pieces = (small["Wref"] - large["Wref"]) // 5
+    assert 0 < pieces <= walks(large)
+    assert large["Wcyc"] == 47 * walks(large) - 20 * pieces
+    assert events(count(tmp_path, option, "--pages=all:2M", "--fast-path=no")[0]) == large
+
+
+def test_shorter_walks_cost_no_more_at_least_than_at_most(tmp_path: Path) -> None:
+    option = guest(tmp_path, "", "   overlap 1.2\n")
+    out, _ = count(tmp_path, option, "--pages=all:2M")
+    least = sum(min(47 * walks(mine), mine["Wcyc"]) * 10 // 12 for mine in by_function(out))
+    assert out.descriptions("Miss cycles") == [f"{least}..{events(out)['Wcyc']}"]
+
+
+def test_a_guest_is_not_nested_again(tmp_path: Path) -> None:
+    r = run(tmp_path / "run", client("oracle_refs"), geometry=(guest(tmp_path),), options=("--nested=yes",))
+    assert r.status == 1
+    assert "the walks of test are those of a guest already" in r.err
 
 
 def test_the_lower_end_overlaps(tmp_path: Path) -> None:

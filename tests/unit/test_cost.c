@@ -192,6 +192,27 @@ TEST(least_costs_of_tables)
    assert_int_equal(m.walk_cycles, 50);
 }
 
+/* Walks for larger pages can have cost less than those that are counted with them. */
+TEST(least_costs_of_short_walks)
+{
+   const tlb_kind_misses of[3] = { { { 100, 20, 0 }, 20 }, { { 10, 4, 0 }, 4 } };
+   tlb_machine m = machine_of(2, 7, 0, 47);
+   m.walk_overlap = 20;
+   assert_true(tlb_cost_least(&m, of, 1000, 0, 86 * 7 + 24 * 47) == 86 * 7 + 24 * 47 / 2);
+   assert_true(tlb_cost_least(&m, of, 1000, 0, 86 * 7 + 24 * 27) == 86 * 7 + 24 * 27 / 2);
+   m.walk_spread = 30;
+   assert_true(tlb_cost_least(&m, of, 1000, 0, 86 * 7 + 24 * 27) == 86 * 7 + 24 * 17 / 2);
+   /* With what their table entries cost, as far as it is known to be more. */
+   m = cached();
+   m.walk_overlap = 20;
+   assert_true(tlb_cost_least(&m, of, 1000, 0, 86 * 7 + 24 * 20 + 100) == 86 * 7 + (24 * 20 + 100) / 2);
+   assert_true(tlb_cost_least(&m, of, 1000, 0, 86 * 7 + 24 * 20 + 600)
+               == 86 * 7 + (24 * 30 + 360 * 2 / 3) / 2);
+   m.walk[0].cycles = 10;
+   tlb_cost_set_walk(&m, 50);
+   assert_int_equal(m.walk[0].cycles, 0);
+}
+
 TEST(least_costs_overlap)
 {
    const tlb_kind_misses of[3] = { { { 100, 20, 0 }, 20 }, { { 10, 4, 0 }, 4 } };
@@ -302,6 +323,7 @@ int main(void)
       CLAIM("of what costs a range, the least is hits and walks at their least", least_costs),
       CLAIM("table entries cost at least what the range of the least of the caches leaves",
             least_costs_of_tables),
+      CLAIM("walks that end early cost no more at least than at most", least_costs_of_short_walks),
       CLAIM("hits and walks that overlap cost at least their sums divided", least_costs_overlap),
       CLAIM("misses overlap no farther than there are so many within the window",
             least_costs_within_a_window),

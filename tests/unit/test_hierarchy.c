@@ -840,6 +840,24 @@ TEST(cycles)
    drop(&f);
 }
 
+/* A walk for a larger page does not take the cycles of the steps behind. */
+TEST(step_cycles)
+{
+   fixture f;
+   MAKE(&f, { AT(1, ALL, "1,1,4K"), .splits = 1 });
+   f.m.walk_cycles = 47;
+   f.m.n_walk_steps = 3;
+   f.m.walk[0] = (tlb_walk_step){ .shift = 30, .cycles = 3 };
+   f.m.walk[1] = (tlb_walk_step){ .shift = M2, .cycles = 5 };
+   f.m.walk[2] = (tlb_walk_step){ .shift = K4, .cycles = 20 };
+   tlb_walker_init(&f.h.walker, &f.m, 0, NULL, NULL);
+   assert_int_equal(translate(&f, D, 1, K4, K4).cycles, 47);
+   assert_int_equal(translate(&f, D, 2, 16, 16).cycles, 47);
+   assert_int_equal(translate(&f, D, 3, M2, M2).cycles, 27);
+   assert_int_equal(translate(&f, D, 4, 30, 30).cycles, 22);
+   drop(&f);
+}
+
 /* --- What cannot be --- */
 
 static void refused(const part *parts, unsigned n, unsigned base_shift,
@@ -923,6 +941,7 @@ int main(void)
       CLAIM("a loop over a 16M page in 256 pieces always misses an ERAT of 128, and the TLB once",
             erat),
       CLAIM("a second ERAT in FIFO order stands between the first and the TLB", erat_in_the_middle),
+      CLAIM("a walk for a larger page does not pay for the steps behind", step_cycles),
       CLAIM("a hit costs what its level says, a walk what the machine says",
             cycles),
       CLAIM("base pages that no first level holds are refused in words that name the side",

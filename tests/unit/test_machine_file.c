@@ -539,7 +539,7 @@ TEST(bad_values)
         "cache 'own' is not allowed; what is unknown is assumed to be none" },
       { "   cache", "cache none\nentries 4\n", "only behind 'cache own' a step has entries" },
       { "   source       nobody", "sauce nobody\n", "'sauce'" NO_KEY },
-      { "walk", "walk hardware\nentries 4\n", "'entries' is no key of the walk: cycles overlap window entry-bytes source" },
+      { "walk", "walk hardware\nentries 4\n", "'entries' is no key of the walk: cycles overlap window entry-bytes nested source" },
       { "walk", "walk hardware\ncycles 1\nwalk hardware\n",
         "walk 'hardware' is a second walk; a machine has one" },
       { "array           L3", "step 4K\n",
@@ -1005,6 +1005,31 @@ TEST(windows)
    }
 }
 
+/* Of `full` a walk costs 563 cycles, and its last step is of 4K. */
+TEST(guests)
+{
+   const unsigned n = line_of("   cycles"), end = line_of("end");
+   accept(full);
+   assert_int_equal(machine.host_page_shift, 0);
+   accept(edited(n, n, "cycles 47\nnested 4K\n"));
+   assert_int_equal(machine.host_page_shift, 12);
+   assert_int_equal(machine.walk_cycles, 47);
+   refuse(edited(n, n, "nested 4096\n"), n,
+          "nested '4096' is not allowed; it is the size of the hypervisor's pages, such as 4K");
+   refuse(edited(n, n, "nested 2M\n"), 2,
+          "the walk is nested in pages of 2M; only those of the last step are known, 4K");
+   /* What a step costs is part of the walk. */
+   accept(edited(end, end, "cycles 20\nend\n"));
+   assert_int_equal(machine.walk[machine.n_walk_steps - 1].cycles, 20);
+   assert_int_equal(tlb_machine_walk_cycles(&machine, 12), machine.walk_cycles);
+   assert_int_equal(tlb_machine_walk_cycles(&machine, 21), machine.walk_cycles - 20);
+   accept(edited(end, end, "cycles 563\nend\n"));
+   refuse(edited(end, end, "cycles 564\nend\n"), line_of("step            4K"),
+          "the steps up to 4K cost 564 cycles, and the whole walk 563");
+   refuse(edited(end, end, "cycles 1..2\nend\n"), end,
+          "cycles '1..2' is not allowed; it is a number from 0 to 1000000");
+}
+
 TEST(overlaps)
 {
    const unsigned n = line_of("   cycles"), hit = line_of("   hit-cycles");
@@ -1158,6 +1183,16 @@ static void some_step(tlb_walk_step *s, unsigned shift)
       some_text(s->source, sizeof s->source);
 }
 
+/* So many cycles of the walk that its steps still fit. */
+static void some_step_cycles(tlb_machine *m)
+{
+   uint32_t left = tlb_known_cycles(m->walk_cycles);
+   for (unsigned i = 0; i < m->n_walk_steps && left > 0; i++) {
+      m->walk[i].cycles = below(2) ? below(left + 1) : 0;
+      left -= m->walk[i].cycles;
+   }
+}
+
 static void some_machine(tlb_machine *m)
 {
    memset(m, 0, sizeof *m);
@@ -1188,6 +1223,9 @@ static void some_machine(tlb_machine *m)
    m->window = below(3) == 0 ? 1 + below(TLB_MOST_WINDOW) : 0;
    m->window_unknown = m->window != 0 && below(2) == 0;
    m->entry_bytes = below(2) ? 4u << below(4) : 0;
+   some_step_cycles(m);
+   if (m->n_walk_steps > 0 && !m->software_walk && below(2))
+      m->host_page_shift = m->walk[m->n_walk_steps - 1].shift;
    if (below(m->n_walk_steps > 0 && !m->software_walk ? 2 : 20) == 0)
       some_caches(m);
    if (below(2))
@@ -1241,6 +1279,7 @@ int main(void)
       CLAIM("what was measured is of a confidence of its own", measured_is_a_confidence),
       CLAIM("caches of tables, nearest first, and the memory are read, noted and printed", caches),
       CLAIM("caches of tables that cannot be are refused at the line to blame", bad_caches),
+      CLAIM("walks can be a guest's, and a step have a part of their cycles", guests),
       CLAIM("an overlap has one decimal, and can be unknown or assumed", overlaps),
       CLAIM("a window is a number of instructions, which can be assumed", windows),
       CLAIM("an array has pairs if its file says so", paired),

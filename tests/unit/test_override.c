@@ -219,7 +219,7 @@ TEST(refusals)
    refuses("stlb.entrys=32", "stlb.entrys=32",
            "'entrys' is no line of the array; did you mean entries?");
    refuses("walk.entries=32", "walk.entries=32",
-           "'entries' is no line of the walk; it has cycles, overlap, window, entry-bytes, source");
+           "'entries' is no line of the walk; it has cycles, overlap, window, entry-bytes, nested, source");
    refuses("stlb.ways=4,STLB.ways=8", "STLB.ways=8", "the line is given twice");
    refuses("stlb.ways=", "stlb.ways=", "the value is missing");
    refuses("2M.entries=4", "2M.entries=4", "only behind 'cache own' a step has entries");

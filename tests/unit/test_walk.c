@@ -230,6 +230,88 @@ TEST(no_tables)
    assert_int_equal(in_all(&m, 1, 0, 10, 22), 10);
 }
 
+/* --- The caches of the tables --- */
+
+enum { BEYOND = 40, MEMORY = 200 };
+
+/* Two caches of one set each, for lines of 64 bytes and of `line`. */
+static tlb_machine with_caches(uint32_t ways, uint32_t more_ways, uint32_t line)
+{
+   tlb_machine m = x86_64();
+   m.base_page_shift = 12;
+   m.walk_cycles = 30;
+   m.n_caches = 2;
+   m.cache[0] = (tlb_table_cache){ .size = 64 * ways, .line = 64, .ways = ways, .share = 100 };
+   m.cache[1] = (tlb_table_cache){ .size = line * more_ways, .line = line, .ways = more_ways,
+                                   .share = 100, .cycles = BEYOND };
+   m.memory.cycles = MEMORY;
+   return m;
+}
+
+static uint32_t cost_of_walk(unit_walker *u, uint64_t page)
+{
+   (void)tlb_walk(&u->w, page << 12, 12, 0, ++u->now);
+   return u->w.table_cycles;
+}
+
+/* Pages of one table's line: each walk leaves the four lines of tables where they are, and brings
+   one of the program's. */
+TEST(program_lines)
+{
+   unit_walker u;
+   const tlb_machine m = with_caches(5, 8, 64);
+   make(&u, &m, 0, NULL);
+   assert_int_equal(cost_of_walk(&u, 0), 4 * MEMORY);
+   for (uint64_t page = 1; page < 8; page++)
+      assert_int_equal(cost_of_walk(&u, page), 0);
+   free(u.memory);
+   /* With room for the tables alone, the first that is read finds the program's line in its place,
+      and takes that of the next. */
+   const tlb_machine small = with_caches(4, 8, 64);
+   make(&u, &small, 0, NULL);
+   assert_int_equal(cost_of_walk(&u, 0), 4 * MEMORY);
+   assert_int_equal(cost_of_walk(&u, 0), 4 * BEYOND);
+   assert_int_equal(cost_of_walk(&u, 1), 4 * BEYOND);
+   free(u.memory);
+}
+
+/* Of pages whose last entries are in lines of their own each takes two lines: beside the three of
+   the other steps, 7 ways have room for two pages, and 9 for three. */
+TEST(program_lines_drive_out)
+{
+   static const uint32_t lines[] = { 64, 128 };
+   for (unsigned i = 0; i < 2; i++) {
+      for (uint32_t ways = 7; ways <= 9; ways += 2) {
+         unit_walker u;
+         const tlb_machine m = with_caches(1, ways, lines[i]);
+         make(&u, &m, 0, NULL);
+         for (uint64_t page = 0; page < 48; page += 16)
+            (void)cost_of_walk(&u, page);
+         assert_int_equal(cost_of_walk(&u, 0), 3 * BEYOND + (ways == 7 ? MEMORY : BEYOND));
+         free(u.memory);
+      }
+   }
+}
+
+/* A guest's: the host's tables are read, too, at the machine's own cost. */
+TEST(guest)
+{
+   tlb_machine m = with_caches(64, 128, 64);
+   unit_walker u;
+   assert_int_equal(in_all(&m, 0, 0, 1, 12), 4);
+   m.host_page_shift = 12;
+   assert_int_equal(in_all(&m, 0, 0, 1, 12), 24);
+   assert_int_equal(in_all(&m, 1, 0, 1, 12), 24);
+   assert_int_equal(in_all(&m, 0, 0, 1, 21), 19);
+   make(&u, &m, 0, NULL);
+   assert_false(tlb_walker_pays_host(&u.w));
+   assert_int_equal(cost_of_walk(&u, 0), 24 * MEMORY);
+   assert_int_equal(cost_of_walk(&u, 0), 0);
+   /* The page itself, of which the host has an entry in a line of its own. */
+   assert_int_equal(cost_of_walk(&u, 1), MEMORY);
+   free(u.memory);
+}
+
 static int any_cached(const tlb_machine *m)
 {
    for (unsigned i = 0; i < m->n_walk_steps; i++) {
@@ -302,6 +384,10 @@ int main(void)
       CLAIM("two steps that are joined share the entries of one cache", joined),
       CLAIM("entries of a step that is in the last level compete with its translations",
             in_last_level),
+      CLAIM("behind a walk comes the line that the program wants, which costs nothing",
+            program_lines),
+      CLAIM("and which drives out lines of tables", program_lines_drive_out),
+      CLAIM("a machine that is a guest reads the host's tables, too", guest),
       CLAIM("each machine that is shipped walks all steps at first, and never more", machines),
       CLAIM("a software walk is one reference, an unknown walk none",
             no_tables),

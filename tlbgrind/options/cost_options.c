@@ -90,10 +90,30 @@ static Bool apply_cycles(const HChar* value, TgMachine* machine, UInt n, tlb_rea
    return good;
 }
 
+/* The host's walks would be there twice. */
+static Bool refuse_guests(const TgMachine* machine, UInt n, tlb_reason* why)
+{
+   for (UInt i = 0; i < n; i++) {
+      if (machine[i].m.host_page_shift == 0)
+         continue;
+      tlb_text t = tlb_text_in(why->text, sizeof why->text);
+      tlb_text_add(&t, "the walks of ");
+      tlb_text_add(&t, machine[i].m.name);
+      tlb_text_add(&t, " are those of a guest already, as measured (line nested of its file); leave "
+                       "it out");
+      return True;
+   }
+   return False;
+}
+
 const HChar* tg_cost_options_apply(TgMachine* machine, UInt n, tlb_reason* why)
 {
    const HChar* cycles = tg_given("--cycles");
    const HChar* cost = tg_given("--miss-cost");
+   const HChar* nested = tg_given("--nested");
+   if (nested != NULL && VG_(strcmp)(tg_given_value(nested), "yes") == 0
+       && refuse_guests(machine, n, why))
+      return nested;
    if (cycles != NULL && !apply_cycles(tg_given_value(cycles), machine, n, why))
       return cycles;
    if (cost != NULL && !apply_cost(tg_given_value(cost), machine, n, why))

@@ -139,6 +139,8 @@ void tlb_cost_set_walk(tlb_machine *m, uint32_t cycles)
    m->walk_overlap_unknown = 0;
    m->n_caches = 0;
    m->memory = (tlb_table_cache){ .cycles = 0 };
+   for (unsigned i = 0; i < TLB_MAX_WALK_LEVELS; i++)
+      m->walk[i].cycles = 0;
 }
 
 int tlb_cost_is_known(const tlb_machine *m)
@@ -298,39 +300,43 @@ static uint64_t least_of_tables(const tlb_machine *m, uint64_t most)
    return least;
 }
 
-/* Of all that was counted, what is neither a hit nor the cost of a walk whose entries are all in
-   the first cache. */
-static uint64_t most_of_tables(const tlb_machine *m, const function_misses *f, uint64_t most)
+/* Of all that was counted, what is no hit, at least: the walks. */
+static uint64_t most_beyond_hits(const tlb_machine *m, const function_misses *f, uint64_t most)
 {
-   uint64_t others = 0;
-   for (unsigned kind = 0; kind < 3; kind++) {
-      others = sum(others, cost_of_hits(m, kind, f, 1));
-      others = sum(others, tlb_cost_of(f->of[kind].walks, tlb_known_cycles(m->walk_cycles)));
-   }
-   return rest_of(most, others);
+   uint64_t hits = 0;
+   for (unsigned kind = 0; kind < 3; kind++)
+      hits = sum(hits, cost_of_hits(m, kind, f, 1));
+   return rest_of(most, hits);
+}
+
+/* Of so many walks one after the other, which cost `most` at most. Those for larger pages can end
+   before steps that the walk's cycles hold. */
+static uint64_t least_of_walks(const tlb_machine *m, uint64_t n, int nested, uint64_t most)
+{
+   const uint32_t cycles = tlb_known_cycles(m->walk_cycles);
+   uint64_t walks = tlb_cost_of(n, cycles - m->walk_spread);
+   if (tlb_tables_are_cached(m) && !nested)
+      walks = sum(walks, least_of_tables(m, rest_of(most, tlb_cost_of(n, cycles))));
+   return walks < most ? walks : most;
 }
 
 uint64_t tlb_cost_least(const tlb_machine *m, const tlb_kind_misses of[3], uint64_t instructions,
                         int nested, uint64_t most)
 {
    function_misses f = { of, instructions, 0 };
-   uint64_t hits = 0, walks = 0, n_walks = 0;
+   uint64_t hits = 0, n_walks = 0;
    if (!is_range(m) && !nested)
       return most;
    for (unsigned kind = 0; kind < 3; kind++) {
       f.hits = sum(f.hits, rest_of(of[kind].missed[first_level(m, kind) - 1], of[kind].walks));
       n_walks = sum(n_walks, of[kind].walks);
    }
-   for (unsigned kind = 0; kind < 3; kind++) {
+   for (unsigned kind = 0; kind < 3; kind++)
       hits = sum(hits, cost_of_hits(m, kind, &f, 0));
-      walks = sum(walks, tlb_cost_of(of[kind].walks, tlb_known_cycles(m->walk_cycles)
-                                                        - m->walk_spread));
-   }
-   if (tlb_tables_are_cached(m) && !nested)
-      walks = sum(walks, least_of_tables(m, most_of_tables(m, &f, most)));
-   walks = part_of(walks, THOUSAND,
-                   overlap_within(m, m->walk_overlap, n_walks, instructions));
-   const uint64_t least = sum(hits, walks);
+   const uint64_t walks = least_of_walks(m, n_walks, nested, most_beyond_hits(m, &f, most));
+   const uint64_t least = sum(hits, part_of(walks, THOUSAND,
+                                            overlap_within(m, m->walk_overlap, n_walks,
+                                                           instructions)));
    return least < most ? least : most;
 }
 

@@ -54,7 +54,8 @@ int tlb_cost_is_assumed(const tlb_machine *m);
    window has: their sums are divided by that, which is rounded down to thousandths, and rounded
    down. Where arrays of one level differ, the cheaper one counts. What `most` has beyond
    hits and walks are table entries that were not in the first cache; at least they cost that part of
-   it which is the least of any cache's range. `nested`: `most` has a host's walks, which cost
+   it which is the least of any cache's range. Walks are never more than what `most` has beyond hits:
+   those that end early are not told apart. `nested`: `most` has a host's walks, which cost
    nothing at least, and then no table entry does. */
 uint64_t tlb_cost_least(const tlb_machine *m, const tlb_kind_misses of[3], uint64_t instructions,
                         int nested, uint64_t most);

@@ -344,6 +344,47 @@ static int check_step(const tlb_machine *m, unsigned i, tlb_reason *why)
    return tlb_geometry_check(&s->g, why);
 }
 
+/* Of the cycles that are known of a walk each belongs to one step at most. */
+static int check_step_cycles(const tlb_machine *m, unsigned i, tlb_reason *why)
+{
+   uint64_t all = 0;
+   for (unsigned j = 0; j <= i; j++)
+      all += m->walk[j].cycles;
+   if (m->walk[i].cycles == 0 || all <= tlb_known_cycles(m->walk_cycles))
+      return 1;
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   tlb_text_add(&t, "the steps up to ");
+   tlb_text_add_page_size(&t, m->walk[i].shift);
+   tlb_text_add(&t, " cost ");
+   tlb_text_add_number(&t, all);
+   tlb_text_add(&t, " cycles, and the whole walk ");
+   if (m->walk_cycles == TLB_UNKNOWN)
+      tlb_text_add(&t, "an unknown number");
+   else
+      tlb_text_add_number(&t, m->walk_cycles);
+   return 0;
+}
+
+/* The hypervisor's tables have the form of the guest's, and are walked to the end. */
+static int check_nested(const tlb_machine *m, tlb_reason *why)
+{
+   const unsigned n = m->n_walk_steps;
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   if (m->host_page_shift == 0)
+      return 1;
+   if (m->software_walk || n == 0) {
+      tlb_text_add(&t, "only a hardware walk with steps can be nested");
+      return 0;
+   }
+   if (m->host_page_shift == m->walk[n - 1].shift)
+      return 1;
+   tlb_text_add(&t, "the walk is nested in pages of ");
+   tlb_text_add_page_size(&t, m->host_page_shift);
+   tlb_text_add(&t, "; only those of the last step are known, ");
+   tlb_text_add_page_size(&t, m->walk[n - 1].shift);
+   return 0;
+}
+
 static int reaches_base(const tlb_machine *m, tlb_reason *why)
 {
    for (unsigned i = 0; i < m->n_walk_steps; i++) {
@@ -504,7 +545,7 @@ unsigned tlb_machine_faults(const tlb_machine *m, uint32_t skip, tlb_machine_fau
    }
    for (unsigned i = 0; i < m->n_walk_steps; i++) {
       f = next(&c, m->n_arrays + i);
-      add_unless(&c, check_step(m, i, &f->why));
+      add_unless(&c, check_step(m, i, &f->why) && check_step_cycles(m, i, &f->why));
    }
    for (unsigned i = 0; i < m->n_caches; i++) {
       f = next(&c, m->n_arrays + m->n_walk_steps + i);
@@ -512,6 +553,8 @@ unsigned tlb_machine_faults(const tlb_machine *m, uint32_t skip, tlb_machine_fau
    }
    f = next(&c, UINT32_MAX);
    add_unless(&c, check_memory(m, &f->why));
+   f = next(&c, UINT32_MAX);
+   add_unless(&c, check_nested(m, &f->why));
    return c.n;
 }
 
@@ -548,6 +591,14 @@ int tlb_arrays_coalesce_alike(const tlb_machine_array *a, const tlb_machine_arra
    for (unsigned page = 0; page <= TLB_MAX_PAGE_SHIFT; page++)
       alike &= a->block_shift[page] == b->block_shift[page];
    return alike;
+}
+
+uint32_t tlb_machine_walk_cycles(const tlb_machine *m, unsigned page_shift)
+{
+   uint32_t cycles = tlb_known_cycles(m->walk_cycles);
+   for (unsigned i = m->n_walk_steps; i > 1 && m->walk[i - 2].shift <= page_shift; i--)
+      cycles -= m->walk[i - 1].cycles;
+   return cycles;
 }
 
 tlb_holding tlb_machine_holds_large(const tlb_machine *m, unsigned shift)

@@ -117,6 +117,8 @@ typedef struct {
                              PML4Es and PDPEs) */
    tlb_geometry g;        /* of its cache; page_sizes is 1 << shift */
    int cache_unknown;     /* no source says whether it is cached: assumed not */
+   uint32_t cycles;       /* of the walk's cycles so many are this step's: a walk that ends above it, for
+                             a larger page, costs so much less */
    int ways_unknown;      /* in `g` it is assumed */
    int policy_unknown;
    char source[TLB_SOURCE_SIZE];
@@ -160,6 +162,9 @@ typedef struct {
    int walk_cycles_unknown;
    uint32_t walk_overlap;      /* these two: as for hits */
    int walk_overlap_unknown;
+   unsigned host_page_shift;   /* the walks are those of a guest, whose memory a hypervisor has in pages
+                                  of that size: the cycles hold the hypervisor's walks, where all
+                                  tables are near; 0: they are not */
    uint32_t window;            /* instructions that can be under way together: misses that are farther
                                   apart do not overlap; 0: not said, then all can */
    int window_unknown;         /* it is assumed */
@@ -196,6 +201,9 @@ static inline uint32_t tlb_table_cache_sets(const tlb_table_cache *c)
    const uint64_t sets = (uint64_t)c->size * c->share / 100 / c->line / c->ways;
    return sets == 0 ? 1 : (uint32_t)sets;
 }
+
+/* What a walk for a page of that size costs where all tables are near. */
+uint32_t tlb_machine_walk_cycles(const tlb_machine *m, unsigned page_shift);
 
 /* Whether what a walk costs depends on where its references find the tables. */
 static inline int tlb_tables_are_cached(const tlb_machine *m)
@@ -242,7 +250,7 @@ typedef struct {
    tlb_reason why;
 } tlb_machine_fault;
 
-enum { TLB_MAX_FAULTS = TLB_MAX_ARRAYS + TLB_MAX_WALK_LEVELS + TLB_MAX_TABLE_CACHES + 4 };
+enum { TLB_MAX_FAULTS = TLB_MAX_ARRAYS + TLB_MAX_WALK_LEVELS + TLB_MAX_TABLE_CACHES + 5 };
 
 /* All that tlb_machine_check() refuses, at most one for each part; `out` has room for
    TLB_MAX_FAULTS. Parts as bits of `skip` are not looked at. Where an array is wrong, or

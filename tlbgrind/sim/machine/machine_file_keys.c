@@ -3,7 +3,7 @@
 #include "sim/machine/machine_file.h"
 #include "sim/machine/machine_file_parts.h"
 
-enum { MAX_THREADS = 1024, MAX_STEP_SHIFT = 63 };
+enum { MAX_THREADS = 1024, MAX_STEP_SHIFT = 63, MOST_STEP_CYCLES = 1000000 };
 
 /* As --page-size has it. */
 enum { MAX_BASE_PAGE_SHIFT = 30 };
@@ -330,6 +330,13 @@ static int take_window(tlb_machine_reader *r)
           && tlb_machine_number(r, 1, TLB_MOST_WINDOW, &r->m->window);
 }
 
+static int take_nested(tlb_machine_reader *r)
+{
+   r->m->host_page_shift = has_units(r) ? tlb_page_size_parse(r->value, r->why) : 0;
+   return r->m->host_page_shift != 0
+          || tlb_refuse(r, "is not allowed; it is the size of the hypervisor's pages, such as 4K");
+}
+
 static int take_entry_bytes(tlb_machine_reader *r)
 {
    return tlb_value_power_of_two(r, TLB_LEAST_ENTRY_BYTES, TLB_MOST_ENTRY_BYTES,
@@ -385,6 +392,11 @@ static int take_step_policy(tlb_machine_reader *r)
    if (!tlb_step_has_own_cache(s))
       return tlb_refuse_line(r, "only behind 'cache own' a step has a policy");
    return tlb_value_policy(r, &s->g, &s->policy_unknown);
+}
+
+static int take_step_cycles(tlb_machine_reader *r)
+{
+   return tlb_machine_number(r, 0, MOST_STEP_CYCLES, &this_step(r)->cycles);
 }
 
 static int take_step_source(tlb_machine_reader *r)
@@ -592,6 +604,7 @@ const tlb_machine_block tlb_machine_blocks[TLB_N_BLOCKS] = {
         { "overlap", take_walk_overlap, TLB_OPTIONAL, NULL },
         { "window", take_window, TLB_OPTIONAL, NULL },
         { "entry-bytes", take_entry_bytes, TLB_OPTIONAL, NULL },
+        { "nested", take_nested, TLB_OPTIONAL, NULL },
         { "source", take_walk_source, TLB_REPEATABLE, NULL } } },
    [TLB_STEP_BLOCK] = {
       "the step", "step", begin_step, 0,
@@ -599,6 +612,7 @@ const tlb_machine_block tlb_machine_blocks[TLB_N_BLOCKS] = {
         { "entries", take_step_entries, TLB_OPTIONAL, NULL },
         { "ways", take_step_ways, TLB_OPTIONAL, NULL },
         { "policy", take_step_policy, TLB_OPTIONAL, NULL },
+        { "cycles", take_step_cycles, TLB_OPTIONAL, NULL },
         { "source", take_step_source, TLB_REPEATABLE, NULL } } },
    [TLB_CACHE_BLOCK] = {
       "the cache", "cache", begin_cache, 0,

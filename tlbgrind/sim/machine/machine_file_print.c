@@ -205,6 +205,8 @@ static void print_step(tlb_text *t, const tlb_walk_step *s)
       ways_line(t, &s->g, s->ways_unknown);
       policy_line(t, &s->g, s->policy_unknown);
    }
+   if (s->cycles != 0)
+      number_line(t, "cycles", 0, s->cycles);
    text_line(t, 1, "source", s->source);
 }
 
@@ -281,6 +283,11 @@ static void print_walk(tlb_text *t, const tlb_machine *m)
       number_line(t, "window", m->window_unknown, m->window);
    if (m->entry_bytes != 0)
       number_line(t, "entry-bytes", 0, m->entry_bytes);
+   if (m->host_page_shift != 0) {
+      begin_line(t, 1, "nested");
+      tlb_text_add_page_size(t, m->host_page_shift);
+      end_line(t);
+   }
    text_line(t, 1, "source", m->walk_source);
    for (unsigned i = 0; i < m->n_walk_steps; i++)
       print_step(t, &m->walk[i]);

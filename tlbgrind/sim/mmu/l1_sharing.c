@@ -88,7 +88,8 @@ static bool are_twins(const tlb_mmu *a, const tlb_mmu *b)
    if (a->view != b->view || a->asks != b->asks || a->base_shift != b->base_shift
        || m->n_arrays != n->n_arrays || m->n_walk_steps != n->n_walk_steps
        || m->software_walk != n->software_walk
-       || m->walk_cycles != n->walk_cycles || !have_equal_tables(m, n))
+       || m->walk_cycles != n->walk_cycles || m->host_page_shift != n->host_page_shift
+       || !have_equal_tables(m, n))
       return false;
    for (unsigned i = 0; i < m->n_arrays; i++) {
       if (!are_equal(a->all, &m->array[i], &n->array[i])
@@ -98,7 +99,7 @@ static bool are_twins(const tlb_mmu *a, const tlb_mmu *b)
    for (unsigned i = 0; i < m->n_walk_steps; i++) {
       const tlb_walk_step *s = &m->walk[i];
       const tlb_walk_step *t = &n->walk[i];
-      if (s->shift != t->shift || s->cached != t->cached
+      if (s->shift != t->shift || s->cycles != t->cycles || s->cached != t->cached
           || s->in_last_level != t->in_last_level || s->joined != t->joined
           || !are_equal_geometries(&s->g, &t->g))
          return false;

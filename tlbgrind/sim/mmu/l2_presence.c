@@ -211,7 +211,7 @@ static tlb_outcome walk_of(tlb_mmu *mmu, tlb_side table, bool varies)
                              .block_shift = (uint8_t)mmu->base_shift };
    tlb_outcome o = { .missed = levels_behind(mmu, r.user) };
    if (varies)
-      tlb_hierarchy_pay_walk(&mmu->h, &o);
+      tlb_hierarchy_pay_walk(&mmu->h, r.page_shift, &o);
    else
       tlb_hierarchy_walk(&mmu->h, &r, &o);
    return o;

@@ -239,11 +239,11 @@ static void pay(tlb_outcome *out, uint32_t cycles)
    out->cycles += tlb_known_cycles(cycles);
 }
 
-void tlb_hierarchy_pay_walk(const tlb_hierarchy *h, tlb_outcome *out)
+void tlb_hierarchy_pay_walk(const tlb_hierarchy *h, unsigned page_shift, tlb_outcome *out)
 {
    out->walked = 1;
-   pay(out, h->machine->walk_cycles);
-   if (tlb_walker_is_nested(&h->walker))
+   out->cycles += tlb_machine_walk_cycles(h->machine, page_shift);
+   if (tlb_walker_pays_host(&h->walker))
       pay(out, h->machine->walk_cycles);
 }
 
@@ -263,7 +263,7 @@ uint32_t tlb_hierarchy_references(tlb_hierarchy *h, const tlb_reference *r)
 void tlb_hierarchy_walk(tlb_hierarchy *h, const tlb_reference *r,
                         tlb_outcome *out)
 {
-   tlb_hierarchy_pay_walk(h, out);
+   tlb_hierarchy_pay_walk(h, r->page_shift, out);
    out->walk_references = tlb_hierarchy_references(h, r);
    out->cycles += tlb_hierarchy_varying_cycles(h, out->walk_references);
    if (h->lost != NULL)

@@ -111,7 +111,7 @@ void tlb_translate_from(tlb_hierarchy *h, const tlb_reference *r, unsigned level
    walk whose references were just asked for. */
 void tlb_hierarchy_walk(tlb_hierarchy *h, const tlb_reference *r,
                         tlb_outcome *out);
-void tlb_hierarchy_pay_walk(const tlb_hierarchy *h, tlb_outcome *out);
+void tlb_hierarchy_pay_walk(const tlb_hierarchy *h, unsigned page_shift, tlb_outcome *out);
 uint32_t tlb_hierarchy_references(tlb_hierarchy *h, const tlb_reference *r);
 uint32_t tlb_hierarchy_varying_cycles(const tlb_hierarchy *h, uint32_t references);
 

@@ -184,14 +184,19 @@ static uint32_t *set_at(const tlb_lines *l, uint64_t number)
    return l->line + (size_t)tlb_set_of(number, l->sets, l->set_mask, 0) * l->ways;
 }
 
-void tlb_table_caches_fetch(const tlb_table_caches *t, uint64_t entry)
+static void fetch_set(const tlb_lines *l, uint64_t number)
 {
    enum { NAMES = HOST_LINE / sizeof(uint32_t) };
+   const uint32_t *const at = set_at(l, number);
+   for (unsigned way = 0; way < l->ways; way += NAMES)
+      __builtin_prefetch(at + way, 1);
+}
+
+void tlb_table_caches_fetch(const tlb_table_caches *t, uint64_t entry, uint64_t page)
+{
    for (unsigned i = 1; i < t->n; i++) {
-      const tlb_lines *const l = &t->cache[i];
-      const uint32_t *const at = set_at(l, entry >> l->entry_bits);
-      for (unsigned way = 0; way < l->ways; way += NAMES)
-         __builtin_prefetch(at + way, 1);
+      fetch_set(&t->cache[i], entry >> t->cache[i].entry_bits);
+      fetch_set(&t->cache[i], page);
    }
 }
 

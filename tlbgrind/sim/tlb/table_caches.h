@@ -2,12 +2,15 @@
 
    A reference looks for the line of its table entry in the nearest cache, then in the next, and at
    last in the memory. All caches that missed then have the line. Of each cache (tlb_table_cache in
-   machine.h) only the share that page tables get is simulated, as if nothing else were in it: a set
-   is the line's number modulo the sets, and LRU chooses what leaves it.
+   machine.h) only a share is simulated: a set is the line's number modulo the sets, and LRU chooses
+   what leaves it. The rest of the cache has what the program refers to without a walk. What it walks
+   for takes a line, too: the data or code that the walk was for goes through the caches behind the
+   walk's references, costs the walk nothing, and drives out lines of tables.
 
    Where page tables lie in memory is unknown here. Those of one step are taken to lie side by side,
    so entry n is byte n times the size of an entry of them, and lines of two steps, two address
-   spaces, or of guest and host, are never the same.
+   spaces, of guest and host, or of a table and the program, are never the same. Which of the lines of
+   its page the program refers to is unknown, too: base page n is taken to have one, number n.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -23,12 +26,13 @@
 TLB_API_BEGIN
 
 /* Whose entry it is: a step of the walk; with a host below, a step of its walk for the page, or of
-   one for a table of the guest. */
+   one for a table of the guest. Last the program's own line. */
 enum {
    TLB_OF_STEP = 0,
    TLB_OF_HOST = TLB_OF_STEP + TLB_MAX_WALK_LEVELS,
    TLB_OF_HOST_FOR_TABLE = TLB_OF_HOST + TLB_MAX_WALK_LEVELS,
-   TLB_N_OF_ENTRIES = TLB_OF_HOST_FOR_TABLE + TLB_MAX_WALK_LEVELS
+   TLB_OF_PROGRAM = TLB_OF_HOST_FOR_TABLE + TLB_MAX_WALK_LEVELS,
+   TLB_N_OF_ENTRIES
 };
 
 /* The lines of a set stand in the order of their last use, the newest first. */
@@ -49,9 +53,9 @@ typedef struct {
    uint32_t region_name; /* the part of the name that the lines of its region have */
 } tlb_newest_line;
 
-/* A region is 2^19 lines of one owner: with 8 entries of 4K pages each 16 GiB. So there are
-   128 TiB of them, all that a process has on most systems. What lies in further regions is in no
-   cache. */
+/* A region is 2^19 lines of one owner: with 8 entries of 4K pages each 16 GiB, which would be 128 TiB,
+   all that a process has on most systems; of the program's lines 2 GiB. What lies in further regions
+   is in no cache. */
 enum { TLB_N_REGIONS = 8191 };
 
 typedef struct {
@@ -98,12 +102,14 @@ static inline uint32_t tlb_table_caches_read(tlb_table_caches *t, unsigned of, u
    return tlb_table_caches_look_up(t, of, whose, entry);
 }
 
-/* The same of an entry that has a line of its own. */
+/* The same of an entry that has a line of its own, or of the program's line of base page number
+   `entry`. */
 uint32_t tlb_table_caches_read_alone(tlb_table_caches *t, unsigned of, uint32_t context,
                                      uint64_t entry, unsigned area);
 
-/* Asks the processor that runs this for what will be read of the entry's sets. Changes nothing. */
-void tlb_table_caches_fetch(const tlb_table_caches *t, uint64_t entry);
+/* Asks the processor that runs this for what will be read of the sets of the entry, and of the
+   program's line. Changes nothing. */
+void tlb_table_caches_fetch(const tlb_table_caches *t, uint64_t entry, uint64_t page);
 
 TLB_API_END
 

@@ -62,7 +62,8 @@ void tlb_walker_init(tlb_walker *w, const tlb_machine *m, int nested,
    w->clock = 0;
    w->lazy_lru = NULL;
    w->table_cycles = 0;
-   w->host_references = nested ? m->n_walk_steps : 0;
+   w->host_references = nested || m->host_page_shift != 0 ? m->n_walk_steps : 0;
+   w->pays_host = w->host_references != 0 && m->host_page_shift == 0;
    for (unsigned i = 0; i < m->n_walk_steps; i++) {
       const tlb_walk_step *const s = &m->walk[i];
       if (tlb_step_has_own_cache(s)) {
@@ -118,7 +119,7 @@ static uint32_t read_host(tlb_walker *w, uint64_t address, unsigned of, uint32_t
    return cycles;
 }
 
-/* The references of a walk, from step `first` to `end`. */
+/* The references of a walk, from step `first` to `end`, and behind them the program's. */
 static uint32_t read_tables(tlb_walker *w, unsigned first, unsigned end, uint64_t address,
                             uint32_t context)
 {
@@ -129,14 +130,19 @@ static uint32_t read_tables(tlb_walker *w, unsigned first, unsigned end, uint64_
                           i + 1);
       cycles += tlb_table_caches_read(&w->tables, TLB_OF_STEP + i, context, entry);
    }
-   return cycles + read_host(w, address, TLB_OF_HOST, context, 0);
+   cycles += read_host(w, address, TLB_OF_HOST, context, 0);
+   /* What the program waits for here it waits for without a walk, too. */
+   (void)tlb_table_caches_read_alone(&w->tables, TLB_OF_PROGRAM, context,
+                                     address >> w->machine->base_page_shift, 0);
+   return cycles;
 }
 
 void tlb_walk_fetch(const tlb_walker *w, uint64_t address)
 {
+   const tlb_machine *const m = w->machine;
    if (w->tables.n > 1)
-      tlb_table_caches_fetch(&w->tables,
-                             address >> w->machine->walk[w->machine->n_walk_steps - 1].shift);
+      tlb_table_caches_fetch(&w->tables, address >> m->walk[m->n_walk_steps - 1].shift,
+                             address >> m->base_page_shift);
 }
 
 unsigned tlb_walk(tlb_walker *w, uint64_t address, unsigned page_shift,

@@ -19,10 +19,13 @@
    places of the guest's tables and pages are unknown here, so nothing of the host is assumed
    to be cached, and all its pages to be small: the number is an upper bound. In cycles, each of
    the host's n + 1 walks costs as much as a walk without nesting, at most; and nothing at least,
-   where the processor has all of the host's translations at hand.
+   where the processor has all of the host's translations at hand. A machine that was measured as a
+   guest (host_page_shift in machine.h) has the host's walks in its cycles, as far as all tables are
+   near: there they cost no more, and the references are the same.
 
    What the references cost. Where the machine says so, each goes through caches (table_caches.h)
-   and costs what it takes to the one that has its entry. With nested paging the host's entries do,
+   and costs what it takes to the one that has its entry. Behind them the line that the program wants
+   goes through the caches, and drives out what was not used for longest. With nested paging the host's entries do,
    too. Where the guest's memory lies in the host's is unknown: a page is taken to have the same
    address there, the guest's tables an area of their own for each step, one behind the other, and
    each entry of the host's tables a line of its own.
@@ -48,6 +51,8 @@ typedef struct {
    const tlb_machine *machine;
    unsigned host_references; /* of the walk for one guest physical address; 0:
                                 there is no nesting */
+   bool pays_host;           /* the host's walks cost more than the machine's cycles, which are
+                                those of a walk without nesting */
    tlb_array *cache[TLB_MAX_WALK_LEVELS]; /* where entries of the step stand, or
                                              NULL */
    tlb_array own[TLB_MAX_WALK_LEVELS];
@@ -65,17 +70,17 @@ static inline int tlb_walks_described(const tlb_machine *m)
    return m->n_walk_steps > 0 || m->software_walk;
 }
 
-/* Whether a walk needs walks of a host's tables. */
-static inline int tlb_walker_is_nested(const tlb_walker *w)
+/* Whether a walk costs walks of a host's tables, too. */
+static inline int tlb_walker_pays_host(const tlb_walker *w)
 {
-   return w->host_references != 0 && !w->machine->software_walk;
+   return w->pays_host && !w->machine->software_walk;
 }
 
-/* Of the references of a nested walk, as tlb_walk() returns them, those to the guest's tables; 0
-   without nesting. */
+/* Of the references of a walk that pays for the host's, as tlb_walk() returns them, those to the
+   guest's tables; 0 of another. */
 static inline uint32_t tlb_walk_guest_references(const tlb_walker *w, uint32_t references)
 {
-   return !tlb_walker_is_nested(w) ? 0
+   return !tlb_walker_pays_host(w) ? 0
              : (references - w->host_references) / (w->host_references + 1);
 }
 
@@ -85,7 +90,7 @@ size_t tlb_walker_bytes(const tlb_machine *m);
 /* Makes a walker with empty caches inside `memory` (aligned for uint64_t). The
    machine must have passed tlb_machine_check() and stay. `last`: the array of
    tlb_walk_array() in its hierarchy, NULL if there is none. `nested`: whether a
-   host lies below. */
+   host lies below; with a machine whose walks are a guest's one does in any case. */
 void tlb_walker_init(tlb_walker *w, const tlb_machine *m, int nested,
                      void *memory, tlb_array *last);
 

@@ -116,10 +116,12 @@ class _Function:
         ways = [self.pay(rest, kind, level, most) for level in (first + 1, _MOST_LEVELS)]
         return (max if most else min)(ways) + self.pay(min(beyond, hits), kind, _MOST_LEVELS, most)
 
+    def most_beyond_hits(self) -> int:
+        return max(0, self.most - sum(self.cost_of_hits(kind, True) for kind in self.of))
+
     def least_of_tables(self) -> int:
         """Of what is neither a hit nor a walk whose entries are all in the first cache."""
-        others = sum(self.cost_of_hits(kind, True) for kind in self.of)
-        most = max(0, self.most - others - self.walks * self.machine.walk.most)
+        most = max(0, self.most_beyond_hits() - self.walks * self.machine.walk.most)
         parts = [most * cost.least // cost.most for cost in self.machine.tables if cost.most]
         return min([most, *parts])
 
@@ -131,6 +133,7 @@ class _Function:
         walks = self.walks * machine.walk.least
         if machine.tables and not machine.nested:
             walks += self.least_of_tables()
+        walks = min(walks, self.most_beyond_hits())  # some can end early, for larger pages
         overlap = machine.overlap_of(machine.overlap, self.walks, self.instructions)
         return min(self.most, hits + walks * _THOUSAND // overlap)
 
