@@ -17,6 +17,9 @@ enum { FIRST_STEP = 64 };
 /* Whose line of the caches of tables it is, where it is no table's. */
 enum { OF_PROGRAM = UINT16_MAX };
 
+/* How many lines one kind of them begins behind another, and how many steps a walk has at most. */
+enum { KINDS_APART = 37, MOST_STEPS = 6 };
+
 typedef struct {
    bool there;
    bool used;     /* NRU */
@@ -35,10 +38,11 @@ typedef struct {
    uint64_t state;     /* random: of the one generator of all sets */
 } cache;
 
-/* A line of page tables in one of the caches that walks read through. */
+/* A line of page tables in one of the caches that walks read through. `place`: its number, counted
+   from where the lines of the first kind begin. */
 typedef struct {
    unsigned cache, whose;
-   uint64_t number;
+   uint64_t number, place;
 } table_line;
 
 /* All lines of all of them in one list; the one used last is at its end. */
@@ -415,7 +419,7 @@ static void put_line(table_lines *t, table_line l, uint64_t sets, unsigned ways)
 {
    unsigned n = 0, oldest = 0;
    for (unsigned i = t->n; i-- > 0;) {
-      if (t->line[i].cache == l.cache && t->line[i].number % sets == l.number % sets) {
+      if (t->line[i].cache == l.cache && t->line[i].place % sets == l.place % sets) {
          n++;
          oldest = i;
       }
@@ -423,6 +427,16 @@ static void put_line(table_lines *t, table_line l, uint64_t sets, unsigned ways)
    if (n == ways)
       drop_line(t, oldest);
    append_line(t, l);
+}
+
+/* Kinds in turn: the guest's steps; the host's walk for the page; the program; the host's walk for a
+   table of the first step, of the second... */
+static unsigned kind_of(unsigned whose)
+{
+   const unsigned table = whose / 100, step = whose % 100;
+   if (whose == OF_PROGRAM)
+      return 3 * MOST_STEPS;
+   return table == 0 ? step : table == 1 ? MOST_STEPS + step : (1 + table) * MOST_STEPS + step;
 }
 
 /* Entry number `nth`; entries of the host are alone in their lines. */
@@ -435,7 +449,8 @@ static void read_entry(naive_mmu *n, uint64_t *cycles, unsigned whose, uint64_t 
       return;
    for (unsigned i = 0; i < m->n_caches && !found; i++) {
       const tlb_table_cache *const c = &m->cache[i];
-      const table_line l = { i, whose, alone ? nth : nth * bytes / c->line };
+      const uint64_t number = alone ? nth : nth * bytes / c->line;
+      const table_line l = { i, whose, number, number + KINDS_APART * kind_of(whose) };
       uint64_t sets = (uint64_t)c->size * c->share / 100 / c->line / c->ways;
       sets = sets == 0 ? 1 : sets;
       found = has_line(n->tables, l);

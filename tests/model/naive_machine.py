@@ -13,6 +13,9 @@ from machines.naive_reader import shift as shift_of
 from oracle.naive_tlb import Array as Sets
 from oracle.naive_tlb import Fifo, Generator, Key, Lru, Random, Set, Slots
 
+# How many lines the tables of one kind begin behind those of the kind before, and how many steps there can be.
+KINDS_APART, MOST_STEPS = 37, 6
+
 USERS = {"f": "fetches", "l": "loads", "s": "stores"}
 
 
@@ -331,22 +334,24 @@ class Naive:
             return
         for n in range(first, end + 1):
             entry = address >> self.machine.steps[n].shift
-            self.read_host(("table", n), entry * self.machine.entry_bytes, context)
-            self.read((context, "guest", n), entry, self.machine.entry_bytes)
-        self.read_host(("page",), address, context)
+            self.read_host(3 + n, entry * self.machine.entry_bytes, context)
+            self.read(n, context, entry, self.machine.entry_bytes)
+        self.read_host(1, address, context)
         before = self.cycles
-        self.read((context, "program"), address >> self.machine.base, None)
+        self.read(3 * MOST_STEPS, context, address >> self.machine.base, None, "program")
         self.cycles = before  # the program waits for its own line, walk or not
 
-    def read_host(self, of: object, address: int, context: int) -> None:
-        """Each entry of the host's tables has a line of its own."""
+    def read_host(self, walk: int, address: int, context: int) -> None:
+        """Each entry of the host's tables has a line of its own. walk: 1 for the page, from 3 on for a guest's table."""
         for n, step in enumerate(self.machine.steps if self.is_guest else []):
-            self.read((context, "host", of, n), address >> step.shift, None)
+            self.read(walk * MOST_STEPS + n, context, address >> step.shift, None)
 
-    def read(self, whose: object, entry: int, entry_bytes: int | None) -> None:
+    def read(self, kind: int, context: int, entry: int, entry_bytes: int | None, name: str = "table") -> None:
+        """An entry's line, of one kind: each kind begins KINDS_APART lines behind the last."""
         for number, cache in enumerate(self.machine.caches):
             line = entry if entry_bytes is None else entry * entry_bytes // cache.line
-            lines = self.lines.setdefault((number, line % cache.sets()), [])
+            lines = self.lines.setdefault((number, (line + KINDS_APART * kind) % cache.sets()), [])
+            whose = (kind, context, name)
             found = (whose, line) in lines
             if found:
                 lines.remove((whose, line))

@@ -43,6 +43,15 @@ static void check_rule(TgMachine* m, UInt number, Bool is_own)
                                      : "; --dtlb=64,4,4K --dtlb=32,4,2M describes one that does");
 }
 
+/* Whether the kernel makes transparent huge pages on such a machine. In a guest whose processor cuts
+   them to pieces it does, and its page tables are shorter there. */
+static Bool has_thp(const TgMachine* m)
+{
+   const UInt thp = tlb_thp_shift(m->m.base_page_shift);
+   return thp != 0
+          && (m->m.host_page_shift != 0 || tlb_machine_holds_large(&m->m, thp) != TLB_HOLDS_NO);
+}
+
 /* A machine without arrays for transparent huge pages gets none: the kernel of such a machine would
    make none. */
 void tg_rule_check(TgOptions* o)
@@ -58,8 +67,7 @@ void tg_rule_check(TgOptions* o)
          tg_refuse(tg_given("--machine"),
                    "%s has a rule for transparent huge pages, which %s leaves none for; leave out "
                    "one of the two", m->given, o->pages.thp_arg);
-      if (m->pages.thp == TLB_THP_NEVER
-          || (thp != 0 && tlb_machine_holds_large(&m->m, thp) != TLB_HOLDS_NO))
+      if (m->pages.thp == TLB_THP_NEVER || has_thp(m))
          continue;
       if (o->pages.thp_arg != NULL && m->pages.thp == TLB_THP_ALWAYS
           && !tlb_page_rules_have_thp(&m->pages))

@@ -179,9 +179,16 @@ static bool use(uint32_t *at, uint32_t ways, uint32_t name)
    return ways % AT_ONCE == 0 ? use_many(at, ways, name) : use_any(at, ways, name);
 }
 
-static uint32_t *set_at(const tlb_lines *l, uint64_t number)
+/* Where lines of a kind begin: TLB_TABLE_DISTANCE in table_caches.h. */
+static inline uint64_t start_of(unsigned of, unsigned area)
 {
-   return l->line + (size_t)tlb_set_of(number, l->sets, l->set_mask, 0) * l->ways;
+   return (uint64_t)TLB_TABLE_DISTANCE * (of + area * TLB_MAX_WALK_LEVELS);
+}
+
+/* `at`: the line's number behind the start of its kind. */
+static uint32_t *set_at(const tlb_lines *l, uint64_t at)
+{
+   return l->line + (size_t)tlb_set_of(at, l->sets, l->set_mask, 0) * l->ways;
 }
 
 static void fetch_set(const tlb_lines *l, uint64_t number)
@@ -192,32 +199,34 @@ static void fetch_set(const tlb_lines *l, uint64_t number)
       __builtin_prefetch(at + way, 1);
 }
 
-void tlb_table_caches_fetch(const tlb_table_caches *t, uint64_t entry, uint64_t page)
+void tlb_table_caches_fetch(const tlb_table_caches *t, unsigned of, uint64_t entry, uint64_t page)
 {
    for (unsigned i = 1; i < t->n; i++) {
-      fetch_set(&t->cache[i], entry >> t->cache[i].entry_bits);
-      fetch_set(&t->cache[i], page);
+      fetch_set(&t->cache[i], (entry >> t->cache[i].entry_bits) + start_of(of, 0));
+      fetch_set(&t->cache[i], page + start_of(TLB_OF_PROGRAM, 0));
    }
 }
 
-static uint32_t read_others(tlb_table_caches *t, uint32_t name, uint64_t number)
+/* `at` as for set_at(). */
+static uint32_t read_others(tlb_table_caches *t, uint32_t name, uint64_t at)
 {
    for (unsigned i = 1; i < t->n; i++) {
       const tlb_lines *const l = &t->cache[i];
-      if (use(set_at(l, number), l->ways, name))
+      if (use(set_at(l, at), l->ways, name))
          return l->cycles;
    }
    return t->memory_cycles;
 }
 
 /* Where the caches have lines of several sizes: a name for each. */
-static uint32_t read_sizes(tlb_table_caches *t, uint64_t whose, uint64_t entry)
+static uint32_t read_sizes(tlb_table_caches *t, unsigned of, uint64_t whose, uint64_t entry)
 {
    for (unsigned i = 1; i < t->n; i++) {
       const tlb_lines *const l = &t->cache[i];
       const uint64_t number = entry >> l->entry_bits;
       const uint32_t region = region_name(t, number | whose);
-      if (region != NO_NAME && use(set_at(l, number), l->ways, name_in(region, number)))
+      if (region != NO_NAME
+          && use(set_at(l, number + start_of(of, 0)), l->ways, name_in(region, number)))
          return l->cycles;
    }
    return t->memory_cycles;
@@ -225,7 +234,7 @@ static uint32_t read_sizes(tlb_table_caches *t, uint64_t whose, uint64_t entry)
 
 /* Makes it the newest line of its kind. Returns whether the nearest cache has had it. */
 static inline bool read_first(tlb_table_caches *t, tlb_newest_line *newest, uint64_t whose,
-                              uint64_t number)
+                              uint64_t number, uint64_t start)
 {
    const tlb_lines *const l = &t->cache[0];
    const uint64_t whole = number | whose;
@@ -235,7 +244,7 @@ static inline bool read_first(tlb_table_caches *t, tlb_newest_line *newest, uint
    newest->at = NULL;
    if (newest->region_name == NO_NAME)
       return false;
-   uint32_t *const at = set_at(l, number);
+   uint32_t *const at = set_at(l, number + start);
    newest->at = at;
    newest->name = name_in(newest->region_name, number);
    return use(at, l->ways, newest->name);
@@ -245,11 +254,13 @@ uint32_t tlb_table_caches_look_up(tlb_table_caches *t, unsigned of, uint64_t who
 {
    tlb_newest_line *const newest = &t->newest[of];
    const uint64_t number = entry >> t->cache[0].entry_bits;
-   if (read_first(t, newest, whose, number))
+   const uint64_t start = start_of(of, 0);
+   if (read_first(t, newest, whose, number, start))
       return 0;
    if (newest->at == NULL)
       return t->memory_cycles;
-   return t->one_size ? read_others(t, newest->name, number) : read_sizes(t, whose, entry);
+   return t->one_size ? read_others(t, newest->name, number + start)
+                      : read_sizes(t, of, whose, entry);
 }
 
 uint32_t tlb_table_caches_read_alone(tlb_table_caches *t, unsigned of, uint32_t context,
@@ -257,7 +268,8 @@ uint32_t tlb_table_caches_read_alone(tlb_table_caches *t, unsigned of, uint32_t 
 {
    const uint64_t whose = tlb_line_whose(of, context) | (uint64_t)area << AREA_SHIFT;
    tlb_newest_line *const newest = &t->newest[of];
-   if (tlb_line_is_newest(newest, entry | whose) || read_first(t, newest, whose, entry))
+   const uint64_t start = start_of(of, area);
+   if (tlb_line_is_newest(newest, entry | whose) || read_first(t, newest, whose, entry, start))
       return 0;
-   return newest->at == NULL ? t->memory_cycles : read_others(t, newest->name, entry);
+   return newest->at == NULL ? t->memory_cycles : read_others(t, newest->name, entry + start);
 }

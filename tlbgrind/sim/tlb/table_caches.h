@@ -35,6 +35,12 @@ enum {
    TLB_N_OF_ENTRIES
 };
 
+/* The lines of each kind, and of each area of the host's tables, begin so many lines behind those of
+   the one before: kind number `of` + TLB_MAX_WALK_LEVELS times the area. Real tables are scattered;
+   if all began at one place, the first lines of twenty tables would share a set. Odd, so that kinds
+   are in sets of their own however many sets there are. */
+enum { TLB_TABLE_DISTANCE = 37 };
+
 /* The lines of a set stand in the order of their last use, the newest first. */
 typedef struct {
    uint32_t *line;     /* names of lines, of all sets, `ways` of each; 0: none */
@@ -107,9 +113,9 @@ static inline uint32_t tlb_table_caches_read(tlb_table_caches *t, unsigned of, u
 uint32_t tlb_table_caches_read_alone(tlb_table_caches *t, unsigned of, uint32_t context,
                                      uint64_t entry, unsigned area);
 
-/* Asks the processor that runs this for what will be read of the sets of the entry, and of the
-   program's line. Changes nothing. */
-void tlb_table_caches_fetch(const tlb_table_caches *t, uint64_t entry, uint64_t page);
+/* Asks the processor that runs this for what will be read of the sets of the entry of that step, and
+   of the program's line. Changes nothing. */
+void tlb_table_caches_fetch(const tlb_table_caches *t, unsigned of, uint64_t entry, uint64_t page);
 
 TLB_API_END
 

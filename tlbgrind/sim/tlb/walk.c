@@ -141,7 +141,8 @@ void tlb_walk_fetch(const tlb_walker *w, uint64_t address)
 {
    const tlb_machine *const m = w->machine;
    if (w->tables.n > 1)
-      tlb_table_caches_fetch(&w->tables, address >> m->walk[m->n_walk_steps - 1].shift,
+      tlb_table_caches_fetch(&w->tables, TLB_OF_STEP + m->n_walk_steps - 1,
+                             address >> m->walk[m->n_walk_steps - 1].shift,
                              address >> m->base_page_shift);
 }
 
