@@ -23,86 +23,86 @@ COSTS = {
         L1D 24K 64 6
         L2 1M 64 16 ?11..16
         memory ?200..300
-        window 32
+        window ?32
     """,
     "apple-m1": """
         L1D 128K 64 8
-        L2 12M 128 ?12 14
-        SLC 8M 128 ?16 ?58..96
+        L2 12M 128 12 13..14
+        SLC 8M 128 16 ?58..96
         memory ?300..351
         walks ?2.0
         hits ?2.0
         window ?630
     """,
     "apple-m1-e": """
-        L1D 64K 64 ?8
-        L2 4M 128 ?16 ?14
-        SLC 8M 128 ?16 ?58..96
+        L1D 64K 64 8
+        L2 4M 128 16 11
+        SLC 8M 128 16 ?58..96
         memory ?200..300
         walks ?2.0
         hits ?2.0
         window ?110
     """,
     "apple-m2": """
-        L1D 128K 64 ?8
-        L2 16M 128 ?16 ?14
-        SLC ?8M 128 ?16 ?58..96
+        L1D 128K 64 8
+        L2 16M 128 16 ?13..14
+        SLC 8M 128 16 ?58..96
         memory ?300..420
         walks ?2.0
         hits ?2.0
-        window ?630
+        window ?580
     """,
     "apple-m2-e": """
-        L1D 64K 64 ?8
-        L2 4M 128 ?16 ?14
-        SLC ?8M 128 ?16 ?58..96
+        L1D 64K 64 8
+        L2 4M 128 16 ?11
+        SLC 8M 128 16 ?58..96
         memory ?200..300
         walks ?2.0
         hits ?2.0
-        window ?110
+        window ?150
     """,
     "apple-m3": """
-        L1D 128K 64 ?8
-        L2 16M 128 ?16 ?14
-        SLC ?8M 128 ?16 ?58..96
+        L1D 128K 64 8
+        L2 16M 128 16 ?13..14
+        SLC 8M 128 16 ?58..96
         memory ?300..420
         walks ?2.0
         hits ?2.0
-        window ?630
+        window ?580
     """,
     "apple-m3-e": """
-        L1D 64K 64 ?8
-        L2 4M 128 ?16 ?14
-        SLC ?8M 128 ?16 ?58..96
+        L1D 64K 64 8
+        L2 4M 128 16 ?11
+        SLC 8M 128 16 ?58..96
         memory ?200..300
         walks ?2.0
         hits ?2.0
-        window ?110
+        window ?150
     """,
     "apple-m4": """
-        L1D 128K 64 ?8
-        L2 16M 128 ?16 ?14
-        SLC ?8M 128 ?16 ?58..96
+        L1D 128K 64 8
+        L2 16M 128 16 ?13..14
+        SLC 8M 128 16 ?58..96
         memory ?300..420
         walks ?2.0
         hits ?2.0
         window ?630
     """,
     "apple-m4-e": """
-        L1D 64K 64 ?8
-        L2 4M 128 ?16 ?14
-        SLC ?8M 128 ?16 ?58..96
+        L1D 64K 64 8
+        L2 4M 128 16 11
+        SLC 8M 128 16 ?58..96
         memory ?200..300
         walks ?2.0
         hits ?2.0
-        window ?110
+        window ?240
     """,
     "bobcat": """
         L1D 32K 64 8
         L2 512K 64 16 ?14..23
         memory ?150..250
         hits ?2.0
-        window 56
+        window ?56
     """,
     "bonnell": """
         L1D 24K 64 6
@@ -133,7 +133,7 @@ COSTS = {
         L3 8M 64 64 66
         memory 249
         hits ?2.0
-        window 128
+        window ?128
     """,
     "c1-ultra": """
         L1D ?64K 64 ?4
@@ -142,7 +142,7 @@ COSTS = {
         memory ?300..560
         walks ?2.0
         hits ?2.0
-        window ?768
+        window ?525
     """,
     "c910": """
         L1D 64K 64 2
@@ -179,7 +179,7 @@ COSTS = {
         memory 204
         walks ?1.0
         hits ?2.0
-        window 128
+        window ?128
     """,
     "cortex-a17": """
         L1D 32K 64 4
@@ -300,13 +300,13 @@ COSTS = {
         memory ?300..560
         walks ?2.0
         hits ?2.0
-        window ?768
+        window ?525
     """,
     "cougarcove": """
         L1D ?48K 64 ?12
         L1.5 ?192K 64 ?12 ?5
         L2 ?3M 64 ?12 ?13
-        L3 ?12M 64 ?12 ?48..80
+        L3 ?12M 64 ?12 ?48..79
         memory ?400..700
         walks ?4.0
         hits ?2.0
@@ -328,7 +328,7 @@ COSTS = {
         memory ?245..303
         walks ?2.0
         hits ?2.0
-        window ?256
+        window 256
     """,
     "cva6": """
         L1D 32K 16 8
@@ -343,7 +343,7 @@ COSTS = {
         memory ?246..313
         walks ?2.0
         hits ?2.0
-        window ?128
+        window 60
     """,
     "falkor": """
         L1D 32K 64 8
@@ -381,7 +381,7 @@ COSTS = {
         L2 4M 64 16 16
         memory 483
         hits ?2.0
-        window 95
+        window 93
     """,
     "gracemont": """
         L1D 32K 64 8
@@ -447,14 +447,14 @@ COSTS = {
         L2 512K 64 16 ?8..17
         memory ?165..250
         hits ?2.0
-        window 72
+        window ?72
     """,
     "k8": """
         L1D 64K 64 2
         L2 1M 64 16 8..10
         memory 165
         hits ?2.0
-        window 72
+        window ?72
     """,
     "kabylake": """
         L1D 32K 64 8
@@ -485,7 +485,7 @@ COSTS = {
         L1D 48K 64 12
         L1.5 192K 64 ?12 5
         L2 2560K 64 ?10 13
-        L3 12M 64 12 48..80
+        L3 12M 64 12 48..79
         memory ?400..700
         walks ?4.0
         hits ?2.0
@@ -496,7 +496,7 @@ COSTS = {
         L2 1M 64 16 ?9..12
         memory ?188..211
         hits ?2.0
-        window 84
+        window ?72
     """,
     "nehalem": """
         L1D 32K 64 8
@@ -594,7 +594,7 @@ COSTS = {
         window ?256
     """,
     "power4": """
-        window 100
+        window ?100
     """,
     "power7": """
         window 120
@@ -607,7 +607,7 @@ COSTS = {
         window 256
     """,
     "ppc970": """
-        window 100
+        window ?100
     """,
     "redwoodcove": """
         L1D 48K 64 12
@@ -752,7 +752,7 @@ COSTS = {
     "zen5": """
         L1D 48K 64 12
         L2 1M 64 16 10
-        L3 32M 64 16 41..42
+        L3 32M 64 16 41..43
         memory ?414
         walks ?6.0
         hits ?2.0
@@ -762,5 +762,6 @@ COSTS = {
         L1D 32K 64 8
         L2 4M 64 16 ?12..20
         memory ?200..400
+        window 48
     """,
 }
