@@ -99,7 +99,7 @@ WALKS = {
     "broadwell": "hardware ?16..30" + X86_64,
     "bulldozer": "hardware ?34..37" + X86_64,
     "c1-ultra": "hardware ?20..50" + ARM_64,
-    "c906": "hardware ?20" + SV39,
+    "c906": "hardware ?20" + SV39.replace("?none", "none"),
     "c910": "hardware ?20..50" + SV39,
     "champsim": "hardware ?13..33" + CHAMPSIM,
     "core-duo-t2600": "hardware 19" + X86_32,
