@@ -195,6 +195,7 @@ simmmu_HEADERS = \
 MACHINE_FILES = \
 	tlbgrind/machines/a64fx.machine \
 	tlbgrind/machines/airmont.machine \
+	tlbgrind/machines/ampereone.machine \
 	tlbgrind/machines/apple-m1.machine \
 	tlbgrind/machines/apple-m1-e.machine \
 	tlbgrind/machines/apple-m2.machine \
@@ -209,6 +210,7 @@ MACHINE_FILES = \
 	tlbgrind/machines/broadwell.machine \
 	tlbgrind/machines/bulldozer.machine \
 	tlbgrind/machines/c1-ultra.machine \
+	tlbgrind/machines/c906.machine \
 	tlbgrind/machines/c910.machine \
 	tlbgrind/machines/champsim.machine \
 	tlbgrind/machines/core-duo-t2600.machine \
@@ -217,6 +219,7 @@ MACHINE_FILES = \
 	tlbgrind/machines/cortex-a17.machine \
 	tlbgrind/machines/cortex-a35.machine \
 	tlbgrind/machines/cortex-a5.machine \
+	tlbgrind/machines/cortex-a510.machine \
 	tlbgrind/machines/cortex-a53.machine \
 	tlbgrind/machines/cortex-a55.machine \
 	tlbgrind/machines/cortex-a57.machine \
@@ -228,7 +231,9 @@ MACHINE_FILES = \
 	tlbgrind/machines/cortex-a76.machine \
 	tlbgrind/machines/cortex-a8.machine \
 	tlbgrind/machines/cortex-a9.machine \
+	tlbgrind/machines/cortex-x1.machine \
 	tlbgrind/machines/cortex-x2.machine \
+	tlbgrind/machines/cortex-x3.machine \
 	tlbgrind/machines/cortex-x925.machine \
 	tlbgrind/machines/cougarcove.machine \
 	tlbgrind/machines/crestmont.machine \
@@ -253,6 +258,7 @@ MACHINE_FILES = \
 	tlbgrind/machines/k8.machine \
 	tlbgrind/machines/kabylake.machine \
 	tlbgrind/machines/knl.machine \
+	tlbgrind/machines/kx-7000.machine \
 	tlbgrind/machines/la464.machine \
 	tlbgrind/machines/la664.machine \
 	tlbgrind/machines/lioncove.machine \
@@ -260,16 +266,19 @@ MACHINE_FILES = \
 	tlbgrind/machines/nehalem.machine \
 	tlbgrind/machines/neoverse-n1.machine \
 	tlbgrind/machines/neoverse-n2.machine \
+	tlbgrind/machines/neoverse-n3.machine \
 	tlbgrind/machines/neoverse-v1.machine \
 	tlbgrind/machines/neoverse-v2.machine \
 	tlbgrind/machines/neoverse-v3.machine \
 	tlbgrind/machines/oryon.machine \
+	tlbgrind/machines/oryon-gen3.machine \
 	tlbgrind/machines/p550.machine \
 	tlbgrind/machines/p6.machine \
 	tlbgrind/machines/p870.machine \
 	tlbgrind/machines/pentium4.machine \
 	tlbgrind/machines/piledriver.machine \
 	tlbgrind/machines/power10.machine \
+	tlbgrind/machines/power11.machine \
 	tlbgrind/machines/power4.machine \
 	tlbgrind/machines/power7.machine \
 	tlbgrind/machines/power8.machine \

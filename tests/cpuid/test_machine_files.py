@@ -81,6 +81,7 @@ EXPECTED: dict[str, tuple[str, set[str], set[str]]] = {
     "airmont, braswell": ("airmont", *SAME),
     "kx-6640ma": ("zx-e", *SAME),
     "kx-6000": ("zx-e", *SAME),
+    "kx-7000": ("kx-7000", *SAME),
     "subor z": ("zen1", *SAME),
 }
 

@@ -115,6 +115,16 @@ def test_kx_7000_has_ways_that_cannot_be(tmp_path: Path) -> None:
     assert set(arrays(machine)) == {row for row in ZHAOXIN if "fetches" not in row} | code
     assert "CPUID gives 16 entries in 6 ways, which is no whole number of sets; full is assumed" in notes(machine)
     assert [a["ways"] for a in machine.arrays if a.number("entries") == 16] == ["unknown, assume full"]
+    # Fetches depend on that array, so the machine is no better; the others are what CPUID says.
+    assert machine.head["confidence"] == ["C"]
+    of_arrays = {a.number("entries"): a.values.get("confidence") for a in machine.arrays}
+    assert of_arrays == {16: None, 8: ["A"], 96: ["A"], 32: ["A"], 4: ["A"]}
+
+
+def test_a_machine_whose_ways_can_be_is_of_confidence_a(tmp_path: Path) -> None:
+    machine = machine_of(tmp_path, MADE_UP["zx-e"])
+    assert machine.head["confidence"] == ["A"]
+    assert all("confidence" not in a.values for a in machine.arrays)
 
 
 @pytest.mark.parametrize("vendor", ["  Shanghai  ", "CentaurHauls"])

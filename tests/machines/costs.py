@@ -25,6 +25,14 @@ COSTS = {
         memory ?200..300
         window ?32
     """,
+    "ampereone": """
+        L2 2M 64 8
+        SLC 64M 64 ?16 ?64..121
+        memory 487
+        walks ?8.0
+        hits ?2.0
+        window 208
+    """,
     "apple-m1": """
         L1D 128K 64 8
         L2 12M 128 12 13..14
@@ -144,6 +152,11 @@ COSTS = {
         hits ?2.0
         window ?525
     """,
+    "c906": """
+        L1D 32K 64 4
+        memory ?151..245
+        window 1
+    """,
     "c910": """
         L1D 64K 64 2
         L2 1M 64 16 57
@@ -198,6 +211,13 @@ COSTS = {
         L1D 32K 32 4
         L2 ?512K 32 ?8 ?19
         memory ?151..204
+        window 1
+    """,
+    "cortex-a510": """
+        L1D 32K 64 4
+        L2 128K 64 8 5..9
+        L3 6M 64 12 ?32..46
+        memory ?300..536
         window 1
     """,
     "cortex-a53": """
@@ -284,6 +304,15 @@ COSTS = {
         hits ?2.0
         window ?32
     """,
+    "cortex-x1": """
+        L1D ?64K 64 ?4
+        L2 ?1M 64 ?8 ?7
+        L3 ?4M 64 ?16 ?46..48
+        memory ?300..560
+        walks ?2.0
+        hits ?2.0
+        window 224
+    """,
     "cortex-x2": """
         L1D 64K 64 4
         L2 1M 64 8 7
@@ -292,6 +321,15 @@ COSTS = {
         walks ?2.0
         hits ?2.0
         window 288
+    """,
+    "cortex-x3": """
+        L1D ?64K 64 ?4
+        L2 ?1M 64 ?8 ?7
+        L3 ?8M 64 ?16 ?47..60
+        memory ?300..560
+        walks ?2.0
+        hits ?2.0
+        window 320
     """,
     "cortex-x925": """
         L1D 64K 64 4
@@ -472,6 +510,13 @@ COSTS = {
         hits ?2.0
         window 72
     """,
+    "kx-7000": """
+        L1D 32K 64 8
+        L2 ?256K 64 ?8 11
+        L3 32M 64 ?16 76..82
+        memory 636
+        window 192
+    """,
     "la664": """
         L1D 64K 64 4
         L2 256K 64 16 9
@@ -525,6 +570,15 @@ COSTS = {
         hits ?2.0
         window 160
     """,
+    "neoverse-n3": """
+        L1D 64K 64 4
+        L2 2M 64 8 ?6..7
+        L3 ?32M 64 ?16 ?64..121
+        memory ?303..400
+        walks ?2.0
+        hits ?2.0
+        window ?224
+    """,
     "neoverse-v1": """
         L1D 64K 64 4
         L2 1M 64 8 7..8
@@ -561,6 +615,15 @@ COSTS = {
         hits ?2.0
         window 650
     """,
+    "oryon-gen3": """
+        L1D 96K 64 6
+        L2 16M 64 16 21
+        SLC 8M 64 ?16 ?85..145
+        memory ?344..520
+        walks ?2.0
+        hits ?2.0
+        window 650
+    """,
     "p6": """
         L1D 16K 32 4
         L2 256K 32 ?4 ?4..15
@@ -591,6 +654,9 @@ COSTS = {
         window 128
     """,
     "power10": """
+        window ?256
+    """,
+    "power11": """
         window ?256
     """,
     "power4": """

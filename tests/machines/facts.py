@@ -22,6 +22,12 @@ FACTS = {
         2 loads+stores 256 4 4K ? 7
         2 loads+stores 16 4 4K+2M ? 7
     """,
+    "ampereone": """
+        1 fetches 64 4 4K+16K+64K+2M+32M+512M+1G ? 0
+        1 loads+stores 64 full 4K+16K+64K+2M+32M+512M+1G ? 0
+        2 fetches 768 6 4K+16K+64K+2M+32M+512M+1G ? ?5..6
+        2 loads+stores 1536 6 4K+16K+64K+2M+32M+512M+1G ? ?5..6
+    """,
     "apple-m1": """
         1 fetches 192 ? 16K ? 0
         1 loads+stores 160 5 16K ? 0
@@ -104,6 +110,11 @@ FACTS = {
         1 loads+stores 96 full 4K+16K+64K+2M+512M ? 0
         2 all 2048 8 ? ? ?6
     """,
+    "c906": """
+        1 fetches 10 full 4K+2M+1G ? 0
+        1 loads+stores 10 full 4K+2M+1G ? 0
+        2 all 128 2 4K+2M+1G fifo ?3
+    """,
     "c910": """
         1 fetches 32 full 4K+2M+1G plru 0
         1 loads+stores 16 full 4K+2M+1G plru 0
@@ -149,6 +160,11 @@ FACTS = {
         1 fetches 10 ? ? ? 0
         1 loads+stores 10 ? ? ? 0
         2 all 128 2 ? ? -
+    """,
+    "cortex-a510": """
+        1 fetches 16 full ? ? 0
+        1 loads+stores 16 full ? ? 0
+        2 all 2048 8 ? ? 3..5
     """,
     "cortex-a53": """
         1 fetches 10 full ? ? 0
@@ -204,10 +220,20 @@ FACTS = {
         1 loads+stores 32 ? ? ? 0
         2 all ?128 2 ? ? 7
     """,
+    "cortex-x1": """
+        1 fetches ?48 ?full ? ? 0
+        1 loads+stores ?40 ?full ? ? 0
+        2 all 2048 ?8 ? ? ?5..6
+    """,
     "cortex-x2": """
         1 fetches ?48 ?full ? ? 0
         1 loads+stores 48 full ? ? 0
         2 all 2048 8 ? ? 5
+    """,
+    "cortex-x3": """
+        1 fetches ?48 ?full ? ? 0
+        1 loads+stores 48 ?full ? ? 0
+        2 all ?2048 ?8 ? ? ?5..6
     """,
     "cortex-x925": """
         1 fetches 128 full 4K+16K+64K+2M ? 0
@@ -375,6 +401,13 @@ FACTS = {
         2 loads+stores 16 full 1G ? -
         1 fetches 48 full 4K ? 0
     """,
+    "kx-7000": """
+        1 fetches ?16 ?full 4K ? 0
+        1 fetches 8 4 2M ? 0
+        1 loads+stores 96 6 4K ? 0
+        1 loads+stores 32 4 2M ? 0
+        1 loads+stores 4 4 1G ? 0
+    """,
     "la464": """
         1 fetches ?64 ?full ? ? 0
         1 loads+stores ?32 ?full ? ? 0
@@ -423,6 +456,12 @@ FACTS = {
         1 loads+stores 44 full ? ? 0
         2 all 1280 5 ? ? ?5
     """,
+    "neoverse-n3": """
+        1 fetches 32 full 4K+16K+64K+2M ? 0
+        1 loads+stores 48 full 4K+16K+64K+2M ? 0
+        2 all 1536 6 ? ? ?5
+        2 all 256 4 ? ? ?5
+    """,
     "neoverse-v1": """
         1 fetches ?48 ?full ? ? 0
         1 loads+stores 40 full ? ? 0
@@ -442,6 +481,11 @@ FACTS = {
         1 fetches 256 8 4K+64K ? 0
         1 loads+stores 224 7 4K+64K ? 0
         2 all 8192 8 ? ? 8
+    """,
+    "oryon-gen3": """
+        1 fetches 256 8 ? ? 0
+        1 loads+stores ?224 ?7 ? ? 0
+        2 all 8192 8 ? ? ?7..8
     """,
     "p550": """
         1 fetches 32 full ? ? 0
@@ -472,6 +516,11 @@ FACTS = {
         2 loads+stores 1024 8 4K+2M+1G ? 17..20
     """,
     "power10": """
+        1 fetches ?64 ? ? ? 0
+        1 loads+stores ?64 ? ? ? 0
+        2 all 4096 ? ? ? 9
+    """,
+    "power11": """
         1 fetches ?64 ? ? ? 0
         1 loads+stores ?64 ? ? ? 0
         2 all 4096 ? ? ? 9

@@ -33,7 +33,7 @@ def base_of(name: str) -> int:
         return 13
     if name.startswith("apple") or name in ("gs464e", "la464", "la664"):
         return 14
-    return 16 if name in ("a64fx", "power7", "power8", "power9", "power10") else 12
+    return 16 if name in ("a64fx", "power7", "power8", "power9", "power10", "power11") else 12
 
 
 def simulate(cases: list[tuple[str, list[Reference]]], folder: Path = FOLDER, walks: bool = False) -> list[str]:

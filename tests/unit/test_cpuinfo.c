@@ -66,6 +66,8 @@ TEST(vendors)
       { "\n vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t: 55", "silvermont" },
       { "processor : 7\nCPU implementer : 0x41\nCPU part : 0xd0c\n", "neoverse-n1" },
       { "CPU implementer : 0x50\nCPU variant : 0x3\nCPU part : 0x000\n", "emag" },
+      { "CPU implementer : 0xc0\nCPU variant : 0x0\nCPU part : 0xac3\n", "ampereone" },
+      { "vendor_id :   Shanghai  \ncpu family : 7\nmodel : 107\n", "kx-7000" },
    };
    for (size_t i = 0; i < N(cases); i++)
       assert_string_equal(reads(cases[i].text).processor[0].file, cases[i].file);

@@ -123,7 +123,7 @@ TEST(near_names)
            "'zen' is no machine; did you mean zen1, zen2, zen3, zen4, zen5?");
    refused("neoversev2",
            "'neoversev2' is no machine; did you mean neoverse-v2, "
-           "neoverse-n2, neoverse-v1, neoverse-v3, neoverse-n1?");
+           "neoverse-n2, neoverse-v1, neoverse-v3, neoverse-n1, neoverse-n3?");
    refused("pdp11", "'pdp11' is no machine; --list-machines tells their names");
    refused("", "'' is no machine; --list-machines tells their names");
    refused("\n", "'?' is no machine; --list-machines tells their names");

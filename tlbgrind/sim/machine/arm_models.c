@@ -7,7 +7,15 @@
 
 #include <stddef.h>
 
-enum { ARM = 0x41, FUJITSU = 0x46, HISILICON = 0x48, APM = 0x50, QUALCOMM = 0x51, APPLE = 0x61 };
+enum {
+   ARM = 0x41,
+   FUJITSU = 0x46,
+   HISILICON = 0x48,
+   APM = 0x50,
+   QUALCOMM = 0x51,
+   APPLE = 0x61,
+   AMPERE = 0xc0,
+};
 enum { ANY = 0xffff };
 
 static const struct {
@@ -25,7 +33,9 @@ static const struct {
    { ARM, 0xd0c, ANY, "neoverse-n1" },  { ARM, 0xd40, ANY, "neoverse-v1" },
    { ARM, 0xd48, ANY, "cortex-x2" },    { ARM, 0xd4f, ANY, "neoverse-v2" },
    { ARM, 0xd84, ANY, "neoverse-v3" },  { ARM, 0xd85, ANY, "cortex-x925" },
-   { ARM, 0xd87, ANY, "cortex-a725" },
+   { ARM, 0xd87, ANY, "cortex-a725" },  { ARM, 0xd8e, ANY, "neoverse-n3" },
+   { ARM, 0xd46, ANY, "cortex-a510" },  { ARM, 0xd44, ANY, "cortex-x1" },
+   { ARM, 0xd4e, ANY, "cortex-x3" },    { AMPERE, 0xac3, ANY, "ampereone" },
    { FUJITSU, 0x001, ANY, "a64fx" },    { HISILICON, 0xd01, ANY, "taishan-v110" },
    /* All X-Gene have part 0; the third, eMAG, is variant 3. */
    { APM, 0x000, 3, "emag" },

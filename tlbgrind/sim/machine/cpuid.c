@@ -240,6 +240,21 @@ static int check_whole(tlb_cpuid_reader *r)
    return 0;
 }
 
+/* The machine is as doubtful as the worst array of base pages; the others are what CPUID says. */
+static void settle_confidence(tlb_machine *m)
+{
+   int doubtful = 0;
+   for (unsigned i = 0; i < m->n_arrays; i++)
+      doubtful |= m->array[i].confidence == 'C' && (m->array[i].g.page_sizes & TLB_4K) != 0;
+   if (!doubtful)
+      return;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      char *const of_array = &m->array[i].confidence;
+      *of_array = *of_array == 'C' ? '\0' : m->confidence;
+   }
+   m->confidence = 'C';
+}
+
 int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out)
 {
    tlb_cpuid_reader r = { .ask = ask, .opaque = opaque, .m = out };
@@ -275,6 +290,7 @@ int tlb_cpuid_machine(tlb_cpuid_ask *ask, void *opaque, tlb_machine *out)
       out->n_walk_steps = 0;
       return 0;
    }
+   settle_confidence(out);
    const char *const file = tlb_cpuid_file_of(&r);
    if (file != NULL && tlb_cpuid_take_arrays(file, &r)) {
       t = tlb_cpuid_begin_note(&r);

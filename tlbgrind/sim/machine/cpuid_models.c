@@ -104,6 +104,7 @@ static const struct {
 } via_files[] = {
    { 0x06, 0x0f, "isaiah" },
    { 0x07, 0x3b, "zx-e" },
+   { 0x07, 0x6b, "kx-7000" },
 };
 
 enum { N_VIA_FILES = sizeof via_files / sizeof via_files[0] };
