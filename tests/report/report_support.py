@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
@@ -30,17 +32,20 @@ def run(folder: Path, *arguments: object) -> Result:
     return tg_companions.run("tg_report", folder, *arguments)
 
 
+ONLY = "--only"  # beside one file lie others of the tests
+
+
 def made(folder: Path, *files: object) -> Path:
     """The page of these files."""
     path = folder / "page.html"
-    assert run(folder, *files, "-o", path) == (0, b"", b"")
+    assert run(folder, *files, *([ONLY] if len(files) == 1 else []), "-o", path) == (0, b"", b"")
     return path
 
 
 def data_of(page: Path) -> Any:
     found = re.search(r'<script id="data"[^>]*>(.*?)</script>', page.read_text(), re.DOTALL)
     assert found
-    return json.loads(found[1])
+    return json.loads(zlib.decompress(b64decode(found[1])))
 
 
 def reach_file(folder: Path) -> Path:
