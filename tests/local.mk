@@ -247,10 +247,12 @@ PYTEST_FILES = \
 	tests/order/test_forecast.py \
 	tests/order/test_linkers.py \
 	tests/order/test_order.py \
+	tests/report/test_answer.py \
 	tests/report/test_browser.py \
 	tests/report/test_calls_time_data.py \
 	tests/report/test_page.py \
 	tests/report/test_reach_damage.py \
+	tests/report/test_run.py \
 	tests/same/test_run_same.py \
 	tests/tool/test_advice.py \
 	tests/tool/test_aspace.py \

@@ -137,3 +137,16 @@ totals: 700 0 100 0
 """
     )
     return path
+
+
+def costly_file(path: Path, costs: list[tuple[str, int, int]], machine: str, **facts: str) -> Path:
+    """Each function with its walks and miss cycles on a line of source of its own."""
+    sums = [sum(each) for each in zip(*((walks, cycles) for _, walks, cycles in costs))]
+    lines = ["# callgrind format", "version: 1", "creator: tlbgrind-0.1.0 (Valgrind 3.19.0)", "pid: 7", "cmd: ./costly"]
+    lines += [f"desc: Machine: {machine}", *(f"desc: {key.replace('_', ' ')}: {value}" for key, value in facts.items())]
+    lines += ["events: Ir ILtm DLtmr DLtmw Wcyc", "", "ob=(1) /bin/costly", f"fl=(1) {path.parent / 'costly.c'}"]
+    for number, (name, walks, cycles) in enumerate(costs, 1):
+        lines += [f"fn=({number}) {name}", f"{number} 100 0 {walks} 0 {cycles}"]
+    totals = f"{100 * len(costs)} 0 {sums[0]} 0 {sums[1]}"
+    path.write_text("".join(f"{line}\n" for line in [*lines, "", f"summary: {totals}", f"totals: {totals}"]))
+    return path

@@ -74,12 +74,12 @@ def test_a_column_sorts_by_number_and_a_second_press_turns_it(browser: Browser, 
     show(browser, made(tmp_path, out_file(tmp_path / "out", functions)))
     assert cells(browser, "Functions", 0) == ["d", "c", "a", "b", "e"]
     assert cells(browser, "Functions", 2)[0] == f"{2**60 + 1:,}"
-    press(browser, "Functions", "page walks")
+    press(browser, "Functions", "Share")
     assert cells(browser, "Functions", 0) == ["e", "b", "a", "c", "d"]
     press(browser, "Functions", "Function")
     assert cells(browser, "Functions", 0) == ["a", "b", "c", "d", "e"]
     sorts = f"{table('Functions')}.heads.map((head) => head.getAttribute('aria-sort'))"
-    assert browser.run(sorts)[:4] == ["ascending", "none", "none", "none"]
+    assert browser.run(sorts)[:3] == ["ascending", "none", "none"]
 
 
 def test_fifty_thousand_rows_are_sorted_and_searched_whole(browser: Browser, tmp_path: Path) -> None:

@@ -83,7 +83,9 @@ function showAll() {
 
 // The data is JSON, compressed, as base64.
 async function unpacked(text) {
-   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+   const binary = atob(text);
+   const bytes = new Uint8Array(binary.length);
+   for (let at = 0; at < bytes.length; at++) bytes[at] = binary.charCodeAt(at);
    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
    return new Response(stream).json();
 }

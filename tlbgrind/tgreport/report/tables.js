@@ -256,7 +256,7 @@ class Table {
    row(row, place) {
       const line = make("tr");
       line.setAttribute("aria-rowindex", place + 2);
-      if (this.press) line.addEventListener("click", () => this.press(row));
+      line.addEventListener("click", () => this.press?.(row));
       for (const column of this.columns) {
          const cell = make("td", { className: column.text ? "text" : "" });
          line.append(cell);
