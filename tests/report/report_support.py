@@ -43,9 +43,9 @@ def made(folder: Path, *files: object) -> Path:
 
 
 def data_of(page: Path) -> Any:
-    found = re.search(r'<script id="data"[^>]*>(.*?)</script>', page.read_text(), re.DOTALL)
+    found = re.search(r'<script id="data" type="([^"]*)">(.*?)</script>', page.read_text(), re.DOTALL)
     assert found
-    return json.loads(zlib.decompress(b64decode(found[1])))
+    return json.loads(found[2] if found[1] == "application/json" else zlib.decompress(b64decode(found[2])))
 
 
 def reach_file(folder: Path) -> Path:

@@ -98,6 +98,15 @@ def test_fifty_thousand_rows_are_sorted_and_searched_whole(browser: Browser, tmp
     assert browser.run(f"{table('Functions')}.found.textContent") == f"{len(found)} of 50,000 rows"
 
 
+def test_compressed_data_is_unpacked(browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = out_file(tmp_path / "out", [(NASTY, 3), ("other", 2**60)], NASTY)
+    monkeypatch.setattr(package("report.page"), "_MOST_PLAIN", 0)
+    page = tmp_path / "page.html"
+    assert package("report.cli").main(["--only", str(path), "-o", str(page)]) == 0
+    show(browser, page)
+    assert [cells(browser, "Functions", place) for place in (0, 2)] == [["other", NASTY], [f"{2**60:,}", "3"]]
+
+
 def test_names_with_html_are_text(browser: Browser, tmp_path: Path) -> None:
     show(browser, made(tmp_path, out_file(tmp_path / "out", [(NASTY, 3)], NASTY)))
     assert cells(browser, "Functions", 0) == [NASTY]

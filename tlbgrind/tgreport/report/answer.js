@@ -75,7 +75,7 @@ function topData(plan) {
       const pages = values.Pages.numbers?.[row] ?? 0;
       return [bytes && sized(bytes), pages && `${formatted(pages)} ${pages === 1 ? "page" : "pages"} touched`].filter(Boolean).join(", ");
    };
-   return ranked(plan, (row) => label(row) !== "(instructions)", (row) => ({ main: label(row), all: label(row) }), size);
+   return ranked(plan, (row) => label(row) !== "(instructions)", (row) => ({ main: label(row).replace(/\/\S*\//g, ""), all: label(row) }), size);
 }
 
 function sized(bytes) {
@@ -125,7 +125,7 @@ function showShares(host) {
       host.append(make("p", {}, make("a", { href: "#machines" }, `and ${machines.length - shown.length} more machines`)));
    }
    const bases = [...new Set(shown.map(({ share }) => share.basis).filter(Boolean))].map((basis) => basis.replace(/(\d)\.\.(\d)/, "$1 to $2"));
-   const notes = ["Estimated", bases.length > 0 && ` (${bases.join("; ")})`, ": dark at least, light at most."];
+   const notes = ["Estimated", bases.length > 0 && ` (${bases.join("; ")})`, ": full colour at least, pale at most."];
    if (shown.some(({ share }) => share.words.startsWith("~"))) notes.push(" ~: what a miss costs is assumed.");
    if (many && first) notes.push(` Ratio: page walks, to those of ${machines[0].name}.`);
    host.append(make("p", { className: "note" }, notes.filter(Boolean).join("")));

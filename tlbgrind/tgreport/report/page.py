@@ -30,6 +30,7 @@ _SCRIPTS = (
     *("tables.js", "plots.js", "parts.js", "choice.js", "costs.js", "answer.js", "faults.js"),
     *("flame.js", "timeline.js", "others.js", "machines.js", "report.js"),
 )
+_MOST_PLAIN = 4 << 20  # bytes
 _LEVEL = 3  # of compression; higher ones take twice as long, and save a twentieth
 
 
@@ -96,11 +97,26 @@ def _json(data: dict[str, object], shared: Shared) -> Iterator[str]:
     yield ']}' if between == "," else ',"columns":[]}'
 
 
-def _compressed(pieces: Iterator[str]) -> str:
-    """As text in which no character means anything to HTML. The browser unpacks it."""
+def _embedded(pieces: Iterator[str]) -> str:
+    """The element that holds the data. No name in it can end the element, or begin a comment there:
+    JSON has "<" in strings only, and what is compressed is text without such characters. Small data
+    is left as it is, since the browser unpacks the other only after the page is loaded."""
     packer = zlib.compressobj(_LEVEL)
-    data = b"".join([*(packer.compress(piece.encode()) for piece in pieces), packer.flush()])
-    return b64encode(data).decode()
+    plain: list[str] = []
+    packed: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        size += len(piece)
+        if size <= _MOST_PLAIN:
+            plain.append(piece)
+        packed.append(packer.compress(piece.encode()))
+    if size <= _MOST_PLAIN:
+        return _element("application/json", "".join(plain).replace("<", "\\u003c"))
+    return _element("text/plain", b64encode(b"".join([*packed, packer.flush()])).decode())
+
+
+def _element(kind: str, text: str) -> str:
+    return f'<script id="data" type="{kind}">{text}</script>'
 
 
 def _commands(inputs: Inputs) -> Sequence[str]:
@@ -122,7 +138,7 @@ def page(inputs: Inputs, chart_js: str | None, with_source: bool = True) -> str:
         title=title.encode("utf-8", "replace").decode("utf-8"),
         version=escape(VERSION),
         style=_asset("report.css"),
-        data=_compressed(_json(*data_of(inputs, with_source))),
+        data=_embedded(_json(*data_of(inputs, with_source))),
         library=_script(_library(chart_js)),
         scripts="\n".join(f"<script>\n{_script(_asset(name))}</script>" for name in _SCRIPTS),
     )

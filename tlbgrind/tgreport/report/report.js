@@ -81,7 +81,12 @@ function showAll() {
    document.documentElement.dataset.ready = String(Math.round(performance.now()));
 }
 
-// The data is JSON, compressed, as base64.
+function begin(found) {
+   data = found;
+   showAll();
+}
+
+// Much data is compressed, as base64.
 async function unpacked(text) {
    const binary = atob(text);
    const bytes = new Uint8Array(binary.length);
@@ -91,11 +96,11 @@ async function unpacked(text) {
 }
 
 setTheme(window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-if (window.DecompressionStream) {
-   unpacked(document.getElementById("data").textContent).then((found) => {
-      data = found;
-      showAll();
-   });
+const held = document.getElementById("data");
+if (held.type === "application/json") {
+   begin(JSON.parse(held.textContent));
+} else if (window.DecompressionStream) {
+   unpacked(held.textContent).then(begin);
 } else {
-   main.append(make("p", {}, "This page needs a browser of 2023 or newer: Chrome 80, Firefox 113, Safari 16.4."));
+   main.append(make("p", {}, "So large a page needs Chrome 80, Firefox 113, Safari 16.4 or a newer browser."));
 }

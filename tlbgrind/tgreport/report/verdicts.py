@@ -55,9 +55,7 @@ def _of_share(high: float | None) -> dict[str, object]:
             "Transparent huge pages, or an allocator that uses them.",
         )
     if high < MUCH:
-        return _said(
-            "Worth a change", "Find out which data it is, and whether huge pages pay: see below."
-        )
+        return _said("Worth a change", "Find out which data it is, and whether huge pages pay.")
     return _said(
         "Much to win: perhaps the largest part of the time",
         "Measure it: with --cycles= of the native run the estimate has no assumed IPC.",
