@@ -648,7 +648,8 @@ BENCH_MODULES = \
 	tests/bench/bench.py \
 	tests/bench/bench_compare.py \
 	tests/bench/bench_programs.py \
-	tests/bench/bench_report.py
+	tests/bench/bench_report.py \
+	tests/bench/large_run.py
 
 BENCH_FILES = \
 	$(BENCH_MODULES) \

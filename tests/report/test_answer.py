@@ -9,7 +9,16 @@ from typing import Any
 
 import pytest
 from browser import PROGRAM, Browser, show
-from report_support import FAULTS, calls_file, costly_file, data_of, made, needs_library, out_file, run
+from report_support import (
+    FAULTS,
+    calls_file,
+    costly_file,
+    data_of,
+    made,
+    needs_library,
+    out_file,
+    run,
+)
 from tg_companions import package
 
 pytestmark = needs_library

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report_support import costly_file, data_of, needs_library, out_file, reach_file, run, timeline_file
+from report_support import (
+    costly_file,
+    data_of,
+    needs_library,
+    out_file,
+    reach_file,
+    run,
+    timeline_file,
+)
 from tg_companions import refused
 
 pytestmark = needs_library

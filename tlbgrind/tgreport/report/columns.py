@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from itertools import accumulate
-from operator import add, itemgetter, sub
+from operator import add, itemgetter
 from typing import Callable, NamedTuple, Union
 
 from ..formats.outfile import Function, OutFile
@@ -127,10 +126,7 @@ class Columns:
             ends = self.layout.ends
             if not any(column):
                 return [0] * len(ends)
-            if len(ends) < 2:
-                return [sum(column)] * len(ends)
-            until = itemgetter(*ends)(list(accumulate(column, initial=0)))
-            return list(map(sub, until, (0, *until)))
+            return [sum(column[begin:end]) for begin, end in zip((0, *ends), ends)]
 
         return self._once("run", column, sums)
 

@@ -31,7 +31,7 @@ _SCRIPTS = (
     *("flame.js", "timeline.js", "others.js", "machines.js", "report.js"),
 )
 _MOST_PLAIN = 4 << 20  # bytes
-_LEVEL = 3  # of compression; higher ones take twice as long, and save a twentieth
+_LEVEL = 1  # of compression; higher ones take two and more times as long
 
 
 def _library(path: str | None) -> str:
