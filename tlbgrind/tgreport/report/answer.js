@@ -176,7 +176,7 @@ function headline(machine) {
       const rate = fraction.format(thousandth(machine, "walks"));
       return ["On ", make("b", {}, machine.name), ` there are ${rate} page walks per 1000 instructions; the share of time is unknown.`];
    }
-   return ["TLB misses take ", make("b", {}, words), " of the time on ", make("b", {}, machine.name), "."];
+   return ["TLB misses take ", make("b", {}, words), " of the time on ", make("b", {}, machine.name), " (estimate)."];
 }
 
 function notRecorded(option) {

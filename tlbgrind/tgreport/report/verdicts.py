@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from .advised import Advised
 from .costs import Machine
-from .share import share_of
+from .share import Share, share_of
 
 # Shares of time in per cent, as docs/is-it-a-lot.md has them.
 NOTHING = 1.0
-LITTLE = 5.0
+FREE = 5.0
 MUCH = 20.0
 
 
@@ -28,7 +28,7 @@ def _said(what: str, *how: str, commands: Sequence[str] = ()) -> dict[str, objec
 
 def _of(machine: Machine, advised: Advised, has_data: bool) -> list[dict[str, object]]:
     share = share_of(machine.out)
-    found = [_of_share(share.high)]
+    found = [_of_share(share)]
     is_worth_a_look = share.high is None or share.high >= NOTHING
     known = next((each for each in advised.page if each["machine"] == machine.name), None)
     if known is not None:
@@ -40,26 +40,22 @@ def _of(machine: Machine, advised: Advised, has_data: bool) -> list[dict[str, ob
     return found
 
 
-def _of_share(high: float | None) -> dict[str, object]:
-    """By the upper end: the least that can be said for sure is that there is no more."""
-    if high is None:
+def _of_share(share: Share) -> dict[str, object]:
+    """By the upper end where there is little: the least that can be said for sure is that there is
+    no more. By the lower end where there is much."""
+    if share.low is None or share.high is None:
         return _said(
             "What misses cost on this machine is unknown",
             "Judge by page walks per 1000 instructions: below 0.1 there is nothing to win.",
         )
-    if high < NOTHING:
-        return _said("Nothing to win", "Misses take less than 1% of the time: look for it elsewhere.")
-    if high < LITTLE:
-        return _said(
-            "Little to win: do what is free",
-            "Transparent huge pages, or an allocator that uses them.",
-        )
-    if high < MUCH:
-        return _said("Worth a change", "Find out which data it is, and whether huge pages pay.")
-    return _said(
-        "Much to win: perhaps the largest part of the time",
-        "Measure it: with --cycles= of the native run the estimate has no assumed IPC.",
-    )
+    if share.high < NOTHING:
+        return _said("Nothing to win (below 1%)", "Look for the time elsewhere.")
+    if share.high < FREE:
+        return _said("Worth what is free, such as transparent huge pages (below 5%)")
+    how = []
+    if share.high >= MUCH and not share.basis.startswith("of "):
+        how.append("The native run's cycles (--cycles=) make the range smaller.")
+    return _said(f"{'Worth' if share.low >= FREE else 'May be worth'} a look (5% or more)", *how)
 
 
 def _of_advice(lines: object) -> list[dict[str, object]]:
