@@ -61,10 +61,12 @@ function topFunctions(functions, lines) {
          const known = text(isOf.texts[each]);
          if ((known === wanted || known.startsWith(`${wanted} and `)) && (best < 0 || cost(each) > cost(best))) best = each;
       }
-      if (best < 0 || !(line.numbers?.[best] > 0)) return text(object[row]).split("/").at(-1);
+      if (best < 0 || !(line.numbers?.[best] > 0)) return text(object[row]);
       return `${lastParts(text(file.texts[best]), 1)}:${line.numbers[best]}  ${text(source.texts[best])}`;
    };
-   return ranked(functions, undefined, (row) => ({ main: text(name[row]), all: text(name[row]) }), hottest);
+   // Code without a name is that of its object, as in the flame graph.
+   const called = (row) => (text(name[row]) === "???" ? `(${text(object[row]).split("/").at(-1)})` : text(name[row]));
+   return ranked(functions, undefined, (row) => ({ main: called(row), all: called(row) }), hottest);
 }
 
 function topData(plan) {
