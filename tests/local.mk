@@ -248,10 +248,12 @@ PYTEST_FILES = \
 	tests/order/test_forecast.py \
 	tests/order/test_linkers.py \
 	tests/order/test_order.py \
+	tests/report/test_answer.py \
 	tests/report/test_browser.py \
 	tests/report/test_calls_time_data.py \
 	tests/report/test_page.py \
 	tests/report/test_reach_damage.py \
+	tests/report/test_run.py \
 	tests/same/test_run_same.py \
 	tests/tool/test_advice.py \
 	tests/tool/test_aspace.py \
@@ -648,7 +650,8 @@ BENCH_MODULES = \
 	tests/bench/bench.py \
 	tests/bench/bench_compare.py \
 	tests/bench/bench_programs.py \
-	tests/bench/bench_report.py
+	tests/bench/bench_report.py \
+	tests/bench/large_run.py
 
 BENCH_FILES = \
 	$(BENCH_MODULES) \

@@ -1049,6 +1049,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/report/advised.py \
 	tlbgrind/tgreport/report/calls.py \
 	tlbgrind/tgreport/report/cli.py \
+	tlbgrind/tgreport/report/columns.py \
 	tlbgrind/tgreport/report/costs.py \
 	tlbgrind/tgreport/report/data.py \
 	tlbgrind/tgreport/report/faults.py \
@@ -1056,12 +1057,21 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/report/mapped.py \
 	tlbgrind/tgreport/report/others.py \
 	tlbgrind/tgreport/report/page.py \
-	tlbgrind/tgreport/report/rows.py
+	tlbgrind/tgreport/report/rows.py \
+	tlbgrind/tgreport/report/run.py \
+	tlbgrind/tgreport/report/share.py \
+	tlbgrind/tgreport/report/verdicts.py
 
 # What tg_report's pages are made of, beside the modules.
 REPORT_ASSETS = \
+	tlbgrind/tgreport/report/answer.js \
+	tlbgrind/tgreport/report/choice.js \
+	tlbgrind/tgreport/report/costs.js \
 	tlbgrind/tgreport/report/faults.js \
 	tlbgrind/tgreport/report/flame.js \
+	tlbgrind/tgreport/report/machines.js \
+	tlbgrind/tgreport/report/others.js \
+	tlbgrind/tgreport/report/parts.js \
 	tlbgrind/tgreport/report/plots.js \
 	tlbgrind/tgreport/report/report.css \
 	tlbgrind/tgreport/report/report.html \

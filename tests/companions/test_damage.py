@@ -229,7 +229,10 @@ def test_what_is_no_such_file_is_refused(companion: str, name: str, tmp_path: Pa
     before = []
     if companion == "tg_annotate":  # a good file before it changes nothing
         before.append(TESTS / "annotate/data/two-level.out")
-    refused(companion, tmp_path, NO_FILE[name].format(FIRST_LINES[companion]), *before, name)
+    complaint = NO_FILE[name].format(FIRST_LINES[companion])
+    if (companion, name) == ("tg_report", "folder"):  # it looks for a run in it
+        complaint = "folder: no file of tlbgrind is in this folder"
+    refused(companion, tmp_path, complaint, *before, name)
 
 
 GOOD = {

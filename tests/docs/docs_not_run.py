@@ -18,6 +18,7 @@ OTHER_MACHINE = "is about another machine"
 EDITOR = "starts an editor"
 THREADS = "depends on the order of threads, which is Valgrind's choice"
 RUNTIME = "needs a runtime that no other test needs"
+BROWSER = "draws a picture with a browser; tests/report looks into such pages"
 PYTHON = "needs a python that is built from source, in minutes"
 
 # Of each document the beginnings of such commands.
@@ -36,7 +37,7 @@ NOT_RUN = {
         "go tool pprof": GO,
     },
     "docs/install.md": {"./quickstart": BUILD, "autoreconf": BUILD, "../configure": BUILD, "mkdir": BUILD, "make": BUILD},
-    "docs/internals/measurements.md": {"make bench": MINUTES},
+    "docs/internals/measurements.md": {"make bench": MINUTES, "tg_report large/": SOURCE_TREE},
     "docs/internals/validation.md": {
         "TLBGRIND=build/tlbgrind/tlbgrind TG_SRCDIR=. python3": SOURCE_TREE,
         "make experiments": MINUTES,
@@ -95,6 +96,7 @@ NOT_RUN = {
         "perf script": PERF,
         "tg_faults --native": PERF,
     },
+    "docs/report.md": {"alias shot=": BROWSER, "shot": BROWSER},
     "docs/trust.md": {"export VALGRIND_LIB=PREFIX": ORACLE, "env -i VALGRIND_LIB=": ORACLE},
 }
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
@@ -30,17 +32,20 @@ def run(folder: Path, *arguments: object) -> Result:
     return tg_companions.run("tg_report", folder, *arguments)
 
 
+ONLY = "--only"  # beside one file lie others of the tests
+
+
 def made(folder: Path, *files: object) -> Path:
     """The page of these files."""
     path = folder / "page.html"
-    assert run(folder, *files, "-o", path) == (0, b"", b"")
+    assert run(folder, *files, *([ONLY] if len(files) == 1 else []), "-o", path) == (0, b"", b"")
     return path
 
 
 def data_of(page: Path) -> Any:
-    found = re.search(r'<script id="data"[^>]*>(.*?)</script>', page.read_text(), re.DOTALL)
+    found = re.search(r'<script id="data" type="([^"]*)">(.*?)</script>', page.read_text(), re.DOTALL)
     assert found
-    return json.loads(found[1])
+    return json.loads(found[2] if found[1] == "application/json" else zlib.decompress(b64decode(found[2])))
 
 
 def reach_file(folder: Path) -> Path:
@@ -131,4 +136,17 @@ summary: 700 0 100 0
 totals: 700 0 100 0
 """
     )
+    return path
+
+
+def costly_file(path: Path, costs: list[tuple[str, int, int]], machine: str, **facts: str) -> Path:
+    """Each function with its walks and miss cycles on a line of source of its own."""
+    sums = [sum(each) for each in zip(*((walks, cycles) for _, walks, cycles in costs))]
+    lines = ["# callgrind format", "version: 1", "creator: tlbgrind-0.1.0 (Valgrind 3.19.0)", "pid: 7", "cmd: ./costly"]
+    lines += [f"desc: Machine: {machine}", *(f"desc: {key.replace('_', ' ')}: {value}" for key, value in facts.items())]
+    lines += ["events: Ir ILtm DLtmr DLtmw Wcyc", "", "ob=(1) /bin/costly", f"fl=(1) {path.parent / 'costly.c'}"]
+    for number, (name, walks, cycles) in enumerate(costs, 1):
+        lines += [f"fn=({number}) {name}", f"{number} 100 0 {walks} 0 {cycles}"]
+    totals = f"{100 * len(costs)} 0 {sums[0]} 0 {sums[1]}"
+    path.write_text("".join(f"{line}\n" for line in [*lines, "", f"summary: {totals}", f"totals: {totals}"]))
     return path

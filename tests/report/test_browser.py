@@ -44,14 +44,22 @@ def press(browser: Browser, title: str, heading: str) -> None:
     browser.run(f"{table(title)}.heads.find((h) => h.textContent === {json.dumps(heading)}).firstChild.click()")
 
 
+def choose(browser: Browser, what: str, value: str) -> None:
+    """In the head of the page."""
+    browser.run(
+        f"(() => {{ const select = document.getElementById('{what}'); select.value = '{value}';"
+        "select.dispatchEvent(new Event('change')); })()"
+    )
+
+
 def test_a_page_of_each_kind_of_file_leaves_the_console_empty(browser: Browser, tmp_path: Path) -> None:
     page = all_kinds(tmp_path)
     show(browser, page)
     assert [url for url in browser.requested() if not url.startswith("data:")] == [page.resolve().as_uri()]
     sections = browser.run("[...document.querySelectorAll('h2')].map((heading) => heading.textContent)")
     assert sections == [
-        *("Summary", "Machines", "Functions", "Lines", "Source files", "Objects"),
-        *("Page faults", "Reach", "Order of first use"),
+        *("Answer", "Functions and lines", "Objects", "Source files"),
+        *("Page faults", "Reach", "Order of first use", "Machines", "Files"),
     ]
 
 
@@ -65,13 +73,13 @@ def test_a_column_sorts_by_number_and_a_second_press_turns_it(browser: Browser, 
     functions = [("b", 9), ("a", 10), ("d", 2**60 + 1), ("c", 2**60), ("e", 0)]
     show(browser, made(tmp_path, out_file(tmp_path / "out", functions)))
     assert cells(browser, "Functions", 0) == ["d", "c", "a", "b", "e"]
-    assert cells(browser, "Functions", 3)[0] == f"{2**60 + 1:,}"
-    press(browser, "Functions", "walks")
+    assert cells(browser, "Functions", 2)[0] == f"{2**60 + 1:,}"
+    press(browser, "Functions", "Share")
     assert cells(browser, "Functions", 0) == ["e", "b", "a", "c", "d"]
     press(browser, "Functions", "Function")
     assert cells(browser, "Functions", 0) == ["a", "b", "c", "d", "e"]
     sorts = f"{table('Functions')}.heads.map((head) => head.getAttribute('aria-sort'))"
-    assert browser.run(sorts)[:4] == ["ascending", "none", "none", "none"]
+    assert browser.run(sorts)[:3] == ["ascending", "none", "none"]
 
 
 def test_fifty_thousand_rows_are_sorted_and_searched_whole(browser: Browser, tmp_path: Path) -> None:
@@ -90,6 +98,15 @@ def test_fifty_thousand_rows_are_sorted_and_searched_whole(browser: Browser, tmp
     assert browser.run(f"{table('Functions')}.found.textContent") == f"{len(found)} of 50,000 rows"
 
 
+def test_compressed_data_is_unpacked(browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = out_file(tmp_path / "out", [(NASTY, 3), ("other", 2**60)], NASTY)
+    monkeypatch.setattr(package("report.page"), "_MOST_PLAIN", 0)
+    page = tmp_path / "page.html"
+    assert package("report.cli").main(["--only", str(path), "-o", str(page)]) == 0
+    show(browser, page)
+    assert [cells(browser, "Functions", place) for place in (0, 2)] == [["other", NASTY], [f"{2**60:,}", "3"]]
+
+
 def test_names_with_html_are_text(browser: Browser, tmp_path: Path) -> None:
     show(browser, made(tmp_path, out_file(tmp_path / "out", [(NASTY, 3)], NASTY)))
     assert cells(browser, "Functions", 0) == [NASTY]
@@ -105,12 +122,11 @@ def test_machines_stand_side_by_side(browser: Browser, tmp_path: Path) -> None:
     assert cells(browser, "Machines", 0) == ["one *", "two *"]
     headings = browser.run(f"{table('Machines')}.heads.map((head) => head.textContent)")
     assert cells(browser, "Machines", headings.index("walks/1000")) == ["20.000", "40.000"]
-    assert cells(browser, "Machines", headings.index("Ratio")) == ["1.000", "2.000"]
-    browser.run(
-        "(() => { const choice = document.querySelector('select'); choice.value = 'ewalks';"
-        "choice.dispatchEvent(new Event('change')); })()"
-    )
-    assert [cells(browser, "Functions", place) for place in (0, 3, 4)] == [["x", "y"], ["3", "1"], ["1", "7"]]
+    assert cells(browser, "Machines", headings.index("ratio")) == ["1.000", "2.000"]
+    choose(browser, "machine", "-1")
+    assert [cells(browser, "Functions", place) for place in (0, 1, 2)] == [["x", "y"], ["3", "1"], ["1", "7"]]
+    choose(browser, "machine", "1")
+    assert [cells(browser, "Functions", place) for place in (0, 1, 2)] == [["y", "x"], ["88%", "13%"], ["7", "1"]]
 
 
 def hover(browser: Browser, plot: str, curve: int, point: int) -> list[str]:
@@ -193,13 +209,42 @@ def test_the_printed_page_says_how_many_rows_it_leaves_out(browser: Browser, tmp
     assert browser.complaints() == []
 
 
-def test_the_printed_tables_have_all_columns_on_the_page(browser: Browser, tmp_path: Path) -> None:
+BEYOND = "[...document.querySelectorAll('.window')].filter((w) => w.scrollWidth > w.clientWidth + 1).length"
+
+
+def narrow(browser: Browser, width: int) -> None:
+    browser.ask("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=False)
+    browser.run("window.dispatchEvent(new Event('resize'))")
+
+
+def long_names(folder: Path) -> Path:
     names = [f"some_function_of_a_library_with_a_name_as_long_as_this_{n}" for n in range(30)]
-    show(browser, made(tmp_path, out_file(tmp_path / "out", [(name, 1_000_000 + n) for n, name in enumerate(names)])))
-    beyond = "[...document.querySelectorAll('.window')].filter((w) => w.scrollWidth > w.clientWidth + 1).length"
-    browser.ask("Emulation.setDeviceMetricsOverride", width=560, height=800, deviceScaleFactor=1, mobile=False)
-    assert browser.run(beyond) > 0  # on a screen such a table is scrolled
+    return made(folder, out_file(folder / "out", [(name, 1_000_000 + n) for n, name in enumerate(names)]))
+
+
+def test_columns_fit_and_the_others_come_on_request(browser: Browser, tmp_path: Path) -> None:
+    show(browser, long_names(tmp_path))
+    headings = f"{table('Functions')}.heads.map((head) => head.textContent)"
+    shown = {}
+    for width in (500, 1000, 1400):
+        narrow(browser, width)
+        assert browser.run(BEYOND) == 0
+        assert browser.run("document.documentElement.scrollWidth") <= width
+        shown[width] = browser.run(headings)
+    assert shown[500][:2] == ["Function", "Share"]
+    browser.run(f"{table('Functions')}.every.click()")
+    assert set(browser.run(headings)) > {*shown[1400], "Source file", "ILtm", "DLtmw"}
+    assert browser.run(BEYOND) == 1
+    assert browser.complaints() == []
+
+
+def test_the_printed_tables_have_all_columns_on_the_page(browser: Browser, tmp_path: Path) -> None:
+    show(browser, long_names(tmp_path))
+    narrow(browser, 560)
+    browser.run(f"{table('Functions')}.every.click()")
+    assert browser.run(BEYOND) > 0  # on a screen such a table is scrolled
     browser.ask("Emulation.setEmulatedMedia", media="print")
     assert browser.run("document.querySelectorAll('.window table').length") > 0
-    assert browser.run(beyond) == 0
+    assert browser.run(BEYOND) == 0
+    browser.ask("Emulation.setEmulatedMedia", media="")
     assert browser.complaints() == []

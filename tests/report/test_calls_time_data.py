@@ -247,18 +247,18 @@ def test_the_flame_graph_is_zoomed_by_mouse_and_keyboard_and_says_its_counts(bro
     whole = ["main 100.0", "sort 60.0", "copy 60.0", "print 40.0", "copy 20.0"]
     assert list(frames(browser)) == whole
     titles = browser.run("[...document.querySelectorAll('.flame div')].map((f) => f.title)")
-    assert titles[1] == "sort: 60 walks, 60.00% of 100; in /bin/calls"
+    assert titles[1] == "sort: 60 page walks, 60.00% of 100; in /bin/calls"
     browser.run("document.querySelectorAll('.flame div')[1].click()")
     assert list(frames(browser)) == ["main 100.0", "sort 100.0", "copy 100.0"]
     browser.run("document.querySelector('.flame').focus()")
     assert key(browser, "0") == ""
     assert list(frames(browser)) == whole
-    assert key(browser, "ArrowDown").startswith("main: 100 walks, 100.00% of 100")
-    assert key(browser, "ArrowDown").startswith("sort: 60 walks")
-    assert key(browser, "ArrowRight").startswith("print: 40 walks")
-    assert key(browser, "Enter").startswith("print: 40 walks, 40.00% of 100")
+    assert key(browser, "ArrowDown").startswith("main: 100 page walks, 100.00% of 100")
+    assert key(browser, "ArrowDown").startswith("sort: 60 page walks")
+    assert key(browser, "ArrowRight").startswith("print: 40 page walks")
+    assert key(browser, "Enter").startswith("print: 40 page walks, 40.00% of 100")
     assert list(frames(browser)) == ["main 100.0", "print 100.0", "copy 50.0"]
-    browser.run("(() => { const c = Flame.all[0].choice; c.value = '1'; c.dispatchEvent(new Event('change')); })()")
+    browser.run("choice.choose(0, 'Ir')")
     assert list(frames(browser))[:2] == ["main 100.0", "sort 71.4"]
     assert browser.complaints() == []
 

@@ -98,6 +98,14 @@ def test_a_page_loads_nothing_and_no_name_becomes_html(tmp_path: Path) -> None:
     assert nasty.loaded == []
 
 
+def test_much_data_is_compressed_and_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = made(tmp_path, COSTS, FAULTS, ENTRIES)
+    plain, size = data_of(page), page.stat().st_size
+    monkeypatch.setattr(package("report.page"), "_MOST_PLAIN", 100)
+    assert package("report.cli").main([str(path) for path in (COSTS, FAULTS, ENTRIES)] + ["-o", str(page)]) == 0
+    assert page.stat().st_size < size and data_of(page) == plain
+
+
 def test_names_come_out_as_they_are(tmp_path: Path) -> None:
     data = data_of(made(tmp_path, out_file(tmp_path / "out", [(NASTY, 3)], NASTY)))
     assert column(data, 0, "ILtm") == {NASTY: 3}

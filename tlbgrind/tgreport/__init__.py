@@ -88,18 +88,26 @@ order: tg_order
 
 report: tg_report
 
-    inputs     files -> what they hold, whichever kind each is
+    run        one file or a folder -> the files of a run
     rows       strings and columns of counts, each kept once
-    costs      OutFiles -> machines, tables of code and phases, advice
+    columns    an out-file -> columns, summed by function, file, object and line
+    inputs     files -> what they hold, whichever kind each is
+    share      an out-file -> its share of time, in the terminal's words
+    costs      OutFiles -> machines, tables of code and phases
+    advised    OutFiles of --advice -> what larger pages would win
+    mapped     OutFiles of --mappings -> mappings
     calls      calls in OutFiles -> flame graphs, tables of calls
     data       DataFiles -> tables of data, and of data by line
-    faults     FaultLog -> timeline, mappings, faulting code
+    faults     FaultLog -> start-up, timeline, mappings, faulting code
     others     Reach and Timeline -> curves; Entries -> order of first use
+    verdicts   machines and advice -> what to do
     page       all of it, report.html, its style and scripts, Chart.js -> the page
     cli        options, and the life of one call
 
-    In the browser: tables.js sorts and searches, plots.js and flame.js draw, faults.js,
-    timeline.js and report.js fill the sections.
+    In the browser: tables.js sorts, searches and fits columns, plots.js and flame.js draw, choice.js
+    has the machine and the count that all sections follow, parts.js what sections are made of;
+    answer.js is the first screen, and costs.js, faults.js, timeline.js, others.js and machines.js
+    fill the sections in the order of report.js.
 
 A new companion gets a folder beside these four, a script that calls its cli.main, and lines in
 tlbgrind/local.mk. A new file format gets a module in formats.

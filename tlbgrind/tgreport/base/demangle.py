@@ -57,6 +57,8 @@ def with_plain_functions(text: bytes) -> bytes:
     """The text of a file of ours, or of callgrind's, with plain names of functions of D and Fortran."""
     if b"_MOD_" in text:
         text = _FORTRAN_FUNCTION.sub(rb"\1\2::\3", text)
+    if b"_D" not in text:  # as nearly always, and found out much faster
+        return text
     plain = demangled({found[2].decode() for found in _D_FUNCTION.finditer(text)})
     if not plain:
         return text

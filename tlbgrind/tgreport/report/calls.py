@@ -10,13 +10,13 @@ from ..annotate.callgraph import Graph
 from ..annotate.calltree import Tree
 from ..annotate.events import Event
 from ..formats.outfile import UNKNOWN, Counts, Function
-from .costs import Key, Machine, table
+from .columns import Key, of_rows
+from .costs import MEASURES, Machine, table
 from .rows import Shared, count
 
 # A place of the flame graph that costs less than the program's share is not opened: no screen has
 # so many pixels.
 _LEAST = 2000
-_EVENTS = ("walks", "L1tm", "Ir")
 INCLUSIVE = ("Function", "Object", "Calls")
 CALLS = ("Caller", "Function called", "Calls")
 
@@ -75,7 +75,7 @@ def calls(machines: Sequence[Machine], names: Sequence[str], shared: Shared) -> 
             "machine": name,
             "trees": [
                 _flame(graph, machine.events.by_name[event], shared)
-                for event in _EVENTS
+                for event in MEASURES
                 if event in machine.events.by_name
             ],
         }
@@ -87,7 +87,8 @@ def calls(machines: Sequence[Machine], names: Sequence[str], shared: Shared) -> 
         ("Inclusive", INCLUSIVE, [_inclusive(graph) for graph in graphs]),
         ("Calls", CALLS, [_arcs(graph) for graph in graphs]),
     ):
-        one = table(title, fields, [machine for machine, _ in chosen], sums, shared)
+        columns = [of_rows(rows, len(m.out.events)) for rows, (m, _) in zip(sums, chosen)]
+        one = table(title, fields, [machine for machine, _ in chosen], columns, shared)
         one["machines"] = described
         tables.append(one)
     return {"flames": flames, "tables": tables}

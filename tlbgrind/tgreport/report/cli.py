@@ -15,17 +15,23 @@ from ..base.errors import ReportError
 from ..base.progress import progress_shown
 from .inputs import read_all
 from .page import CHART_JS, page
+from .run import beside, newest_in
 
 HELP = f"""\
-Usage: tg_report [options] FILE... -o PAGE.html
+Usage: tg_report [options] FILE -o PAGE.html
+       tg_report [options] FOLDER -o PAGE.html
+       tg_report [options] FILE FILE... -o PAGE.html
 
-Makes one page for a browser from what tlbgrind wrote: out-files (tlbgrind.out.PID, one for each
-machine), fault logs (tlbgrind.faults.PID), data files (tlbgrind.data.PID), timelines
-(tlbgrind.timeline.PID), reach files (tlbgrind.reach.PID) and entries files
-(tlbgrind.entries.PID), in any number and order. The page holds all that it needs, and loads
+Makes one page for a browser from what tlbgrind wrote. Of one FILE it takes all files of the same
+run that lie beside it: out-files (tlbgrind.out.PID, one for each machine), fault logs
+(tlbgrind.faults.PID), data files (tlbgrind.data.PID), timelines (tlbgrind.timeline.PID), reach
+files (tlbgrind.reach.PID) and entries files (tlbgrind.entries.PID). Of a FOLDER it takes the run
+that ended last. Of several files it takes these only. The page holds all that it needs, and loads
 nothing.
 
   -o FILE, --output=FILE    write the page to FILE [the standard output]
+  --only                    of one FILE take that file only
+  --no-source               leave the text of the source lines out of the page
   --chart-js=FILE           Chart.js 3, which draws the plots, is copied from here
                             [{CHART_JS},
                             of the Debian package libjs-chart.js]
@@ -35,7 +41,7 @@ nothing.
 
 Examples:
   tlbgrind --machine=skylake,zen4 --calls=yes --timeline=yes --faults=yes ./program
-  tg_report tlbgrind.*.4711* -o report.html
+  tg_report tlbgrind.out.4711_skylake -o report.html
 """
 
 
@@ -43,6 +49,8 @@ class Options(argparse.Namespace):
     files: list[str]
     output: str | None
     chart_js: str | None
+    only: bool
+    no_source: bool
 
 
 def parse(arguments: Sequence[str]) -> Options:
@@ -51,6 +59,8 @@ def parse(arguments: Sequence[str]) -> Options:
     add("files", metavar="FILE", nargs="*")
     add("-o", "--output", type=file_name)
     add("--chart-js", type=file_name)
+    add("--only", action="store_true")
+    add("--no-source", action="store_true")
     options = Options()
     parser.parse(arguments, options, "files")
     if not options.files:
@@ -83,15 +93,24 @@ def _write_whole(path: str, text: str) -> None:
         raise ReportError(getattr(error, "strerror", None) or str(error), path) from None
 
 
-def report(arguments: Sequence[str], _warnings: list[str]) -> list[str]:
+def _files(options: Options, warnings: list[str]) -> list[str]:
+    named = options.files
+    if len(named) == 1 and not options.only and not os.path.isdir(named[0]):
+        return beside(named[0])
+    found = (newest_in(path, warnings) if os.path.isdir(path) else [path] for path in named)
+    return [path for paths in found for path in paths]
+
+
+def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
     options = parse(arguments)
+    files = _files(options, warnings)
     with progress_shown() as progress:
-        inputs = read_all(options.files, progress)
+        inputs = read_all(files, progress)
         progress.say("making the page")
-        text = page(inputs, options.chart_js)
+        text = page(inputs, options.chart_js, not options.no_source)
     if not options.output:
         return text.splitlines()
-    if any(_same_file(path, options.output) for path in options.files):
+    if any(_same_file(path, options.output) for path in files):
         raise ReportError("the page would be written over a file that it is made from", options.output)
     _write_whole(options.output, text)
     return []

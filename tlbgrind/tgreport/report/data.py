@@ -9,7 +9,8 @@ from ..annotate import by_data
 from ..annotate.profile import plus
 from ..formats.datafile import DataFile, DataObject, Section
 from ..formats.outfile import UNKNOWN, Counts
-from .costs import Key, Machine, table
+from .columns import Key, of_rows
+from .costs import Machine, table
 from .rows import Shared
 
 FIELDS = ("Data", "Blocks", "Bytes", "Pages", "Touched", "Per page", "Allocated by")
@@ -56,8 +57,9 @@ def tables(files: Sequence[DataFile], shared: Shared) -> list[dict[str, object]]
         objects = [_objects(data, labels, section) for section in data.sections]
         lines = [_lines(labels, section) for section in data.sections]
         for title, fields, sums in (("Data", FIELDS, objects), ("Data by line", LINES, lines)):
-            one = table(f"{title}{whose}", fields, machines, sums, shared)
-            one["lead"] = 1 if fields is FIELDS else len(fields)  # columns before the counts
+            columns = [of_rows(rows, len(m.out.events)) for rows, m in zip(sums, machines)]
+            one = table(f"{title}{whose}", fields, machines, columns, shared)
+            one["file"] = data.path
             one["machines"] = [machine.description(machine.name) for machine in machines]
             found.append(one)
     return found

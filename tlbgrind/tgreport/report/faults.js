@@ -266,23 +266,23 @@ class Faults {
          : [];
       this.mapTable.show(
          [
-            { title: "Mapping", text: (row) => text(log.maps[row].name), wide: 18 },
+            { title: "Mapping", text: (row) => text(log.maps[row].name), brief: (path) => lastParts(path, 1), wide: 14 },
+            ...counts(log.maps),
+            { title: "Page map", hint: "sorted by the share of the pages that faulted", wide: 14, count: (row) => bars[row].length / log.maps[row].pages, draw: (row, cell) => this.bar(row, bars[row], cell) },
             { title: "Rights", text: (row) => log.maps[row].protection, wide: 4 },
             { title: "What", text: (row) => log.maps[row].what, wide: 6 },
             { title: "Address", hint: "without Valgrind and without randomisation", text: (row) => log.maps[row].native.padStart(18), wide: 9 },
             { title: "Pages", count: (row) => log.maps[row].pages },
-            ...counts(log.maps),
             ...use,
-            { title: "Page map", hint: "sorted by the share of the pages that faulted", count: (row) => bars[row].length / log.maps[row].pages, draw: (row, cell) => this.bar(row, bars[row], cell) },
          ],
          "Faults",
       );
       this.codeTable.show(
          [
             { title: "Function", text: (row) => text(log.codes[row].function), wide: 16 },
-            { title: "Line", text: (row) => text(log.codes[row].place), wide: 18 },
-            { title: "Object", text: (row) => text(log.codes[row].object), wide: 16 },
             ...counts(log.codes),
+            { title: "Line", text: (row) => text(log.codes[row].place), brief: (path) => lastParts(path, 2), wide: 16 },
+            { title: "Object", text: (row) => text(log.codes[row].object), brief: (path) => lastParts(path, 1), wide: 12 },
          ],
          "Faults",
       );

@@ -111,6 +111,18 @@ def _phases(log: FaultLog) -> list[dict[str, object]]:
     return found
 
 
+def _start(log: FaultLog) -> dict[str, object] | None:
+    """The faults of each view before the program's own code runs: of the kernel and the dynamic
+    linker. None: it never runs, or there is no such program."""
+    program = next((map_.name for map_ in log.maps.values() if map_.what == "file"), None)
+    sums = _Sums()
+    for fault, times in _runs(log):
+        if program is not None and fault.code.object == program and not fault.by:
+            return {**sums.json(), "instructions": count(fault.instructions)}
+        sums.add(fault, times)
+    return None
+
+
 def faults(log: FaultLog, shared: Shared) -> dict[str, object]:
     by_map = {number: _Sums() for number in log.maps}
     by_code: dict[Code, _Sums] = {}
@@ -141,6 +153,7 @@ def faults(log: FaultLog, shared: Shared) -> dict[str, object]:
         "timeline": _timeline(log, maps, codes),
         "marks": [[count(mark.instructions), mark.phase] for mark in log.marks],
         "phases": _phases(log),
+        "start": _start(log),
     }
 
 

@@ -5,36 +5,66 @@
 const FRAME = 18; // pixels, as in report.css
 const NARROWEST = 0.0008; // of the width; what is narrower is not drawn
 
+const COLOURS = 5; // for the objects that cost most; all others share one more
+
 class Flame {
-   constructor(host, flame) {
-      this.flame = flame;
-      this.choice = make("select", {}, ...flame.trees.map(({ event, meaning }, place) =>
-         make("option", { value: place }, meaning ? `${event}: ${meaning}` : event),
-      ));
-      this.choice.addEventListener("change", () => this.show());
+   constructor(host, flames) {
+      this.flames = flames;
+      this.title = make("p", { className: "faint" });
       const all = make("button", { type: "button" }, "All of it");
       all.addEventListener("click", () => this.zoom(-1));
       this.box = make("div", { className: "flame", tabIndex: 0 });
       this.box.setAttribute("role", "group");
-      this.box.setAttribute("aria-label", `Flame graph of ${flame.machine}: arrow keys go from function to function`);
       this.said = make("div", { className: "said" });
       this.said.setAttribute("aria-live", "polite");
-      host.append(
-         make("h3", {}, flame.machine),
-         make("div", { className: "controls" }, make("label", {}, "Count ", this.choice), all),
-         this.box,
-         this.said,
-      );
+      this.legend = make("ul", { className: "legend" });
+      host.append(this.title, make("div", { className: "controls" }, all, this.legend), this.box, this.said);
       this.box.addEventListener("click", (event) => this.zoom(Number(event.target.dataset.place ?? -1)));
       this.box.addEventListener("mouseover", (event) => this.tell(Number(event.target.dataset.place ?? -1)));
       this.box.addEventListener("keydown", (event) => this.key(event));
       Flame.all.push(this);
-      this.show();
+      choice.follow(() => this.show());
+   }
+
+   // The graph of the page's choice, or the nearest that there is.
+   chosen() {
+      const flame = this.flames[choice.among(this.flames.map(({ machine }) => ({ name: machine })))];
+      const tree = flame.trees.find(({ event }) => event === choice.measure) ?? flame.trees[0];
+      const what = MEASURES[tree.event] ?? tree.event;
+      this.title.textContent = `Who calls whom, as wide as its ${what} with all that it calls, on ${flame.machine}. The first function is at the top.`;
+      this.box.setAttribute("aria-label", `Flame graph of ${flame.machine}: arrow keys go from function to function`);
+      return tree;
+   }
+
+   // Objects by what their functions cost themselves: the first have a colour each.
+   paintObjects() {
+      const { tree, counts, parent } = this;
+      const own = counts.slice();
+      parent.forEach((above, place) => {
+         if (above >= 0) own[above] -= counts[place];
+      });
+      const sums = new Map();
+      own.forEach((count, place) => sums.set(tree.objects[place], (sums.get(tree.objects[place]) ?? 0) + count));
+      const ranked = [...sums].sort(([, one], [, other]) => other - one);
+      this.colours = new Map(ranked.map(([object], place) => [object, Math.min(place, COLOURS)]));
+      const first = ranked.slice(0, COLOURS);
+      const rest = ranked.slice(COLOURS).reduce((sum, [, count]) => sum + count, 0);
+      const item = (colour, name, count) => {
+         const swatch = make("span", { className: "swatch" });
+         swatch.style.background = this.shade(colour);
+         return make("li", {}, swatch, `${name} ${shortPercent(this.whole ? percent(count, this.whole) : 0)}`);
+      };
+      this.legend.replaceChildren(...first.map(([object, count], place) => item(place, text(object).split("/").at(-1), count)));
+      if (ranked.length > COLOURS) this.legend.append(item(COLOURS, `${ranked.length - COLOURS} others`, rest));
+   }
+
+   shade(colour) {
+      return `color-mix(in srgb, var(--c${colour}) 30%, var(--back))`;
    }
 
    // Places each function: its caller, and where it begins, as a share of all counts.
    show() {
-      const tree = (this.tree = this.flame.trees[Number(this.choice.value)]);
+      const tree = (this.tree = this.chosen());
       const { depths } = tree;
       this.counts = tree.counts.map(Number);
       this.whole = Number(tree.whole);
@@ -51,6 +81,7 @@ class Flame {
          next[depth + 1] = this.from[place];
          this.deepest = Math.max(this.deepest, depth);
       });
+      this.paintObjects();
       this.zoom(-1);
    }
 
@@ -92,8 +123,7 @@ class Flame {
          top: `${tree.depths[place] * FRAME}px`,
          left: `${100 * begin}%`,
          width: `${100 * (end - begin)}%`,
-         // Functions of one object have one colour.
-         background: `color-mix(in srgb, var(--c${tree.objects[place] % 6}) 30%, var(--back))`,
+         background: this.shade(this.colours.get(tree.objects[place])),
       });
       return frame;
    }
@@ -102,7 +132,7 @@ class Flame {
       const { tree, whole } = this;
       const share = whole ? percent(this.counts[place], whole).toFixed(2) : "0.00";
       const how = tree.shared[place] ? " (in proportion to its callers' calls)" : "";
-      return `${text(tree.names[place])}: ${formatted(exact(tree.counts[place]))} ${tree.event}, ` +
+      return `${text(tree.names[place])}: ${formatted(exact(tree.counts[place]))} ${MEASURES[tree.event] ?? tree.event}, ` +
          `${share}% of ${formatted(exact(tree.whole))}${how}; in ${text(tree.objects[place])}`;
    }
 

@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import heapq
+import json
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Union
 
 Count = Union[int, str]
 # Of one table: more is slow to load, and a page of the smallest rows answers no question.
 MOST_ROWS = 100_000
+# Of lines, of which each has a text, too.
+MOST_LINES = 20_000
 # JavaScript's numbers are exact up to here; greater ones are passed on as text.
 _EXACT = 2**53 - 1
 
@@ -22,7 +27,8 @@ class Shared:
 
     def __init__(self) -> None:
         self.strings: dict[str, int] = {}
-        self._columns: dict[tuple[int, ...], int] = {}
+        self._columns: dict[bytes, int] = {}
+        self._large: dict[int, list[Count]] = {}  # columns with counts that are no 64 bits
 
     def text(self, text: str) -> int:
         return self.strings.setdefault(text, len(self.strings))
@@ -32,15 +38,28 @@ class Shared:
 
     def column(self, values: Sequence[int]) -> int:
         """Machines of one run share the counts of references."""
-        return self._columns.setdefault(tuple(values), len(self._columns))
+        number = len(self._columns)
+        try:
+            key = (values if isinstance(values, array) else array("Q", values)).tobytes()
+        except OverflowError:
+            self._large[number] = list(map(count, values))
+            key = f"large {number}".encode()
+        return self._columns.setdefault(key, number)
 
-    def columns(self) -> list[list[Count]]:
-        return [[count(value) for value in column] for column in self._columns]
+    def columns(self) -> Iterator[str]:
+        """Each as JSON."""
+        for number, key in enumerate(self._columns):
+            values: Sequence[Count] | None = self._large.get(number)
+            if values is None:
+                column = array("Q", key)
+                has_text = bool(column) and max(column) > _EXACT
+                values = list(map(count, column)) if has_text else column.tolist()
+            yield json.dumps(values, separators=(",", ":"), check_circular=False)
 
 
-def kept(weights: Sequence[int]) -> list[int]:
+def kept(weights: Sequence[int], most: int = MOST_ROWS) -> list[int]:
     """The places of the rows that are shown: all, or those of most weight."""
     places = range(len(weights))
-    if len(weights) <= MOST_ROWS:
+    if len(weights) <= most:
         return list(places)
-    return sorted(places, key=lambda place: -weights[place])[:MOST_ROWS]
+    return heapq.nlargest(most, places, key=lambda place: (weights[place], -place))

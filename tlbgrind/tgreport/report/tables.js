@@ -5,6 +5,8 @@
 
 const ROW = 24; // pixels, as in report.css
 const PRINTED = 40; // rows of each table
+const ALWAYS = 2; // columns that are shown on the narrowest screen
+const LEAST_NAME = 8; // rem
 const grouped = new Intl.NumberFormat("en-US");
 const fraction = new Intl.NumberFormat("en-US", { minimumFractionDigits: 3, maximumFractionDigits: 3 });
 
@@ -38,8 +40,11 @@ function percent(count, whole) {
 
 // A column is {title, hint, wide} and one of
 //   text(row): a name, and `brief(text)` where it is shown shorter, or
-//   count(row): a number, with `whole`, of which its share is shown, and `show(value)`, or
+//   count(row): a number, with `whole`, of which its share is shown, `show(value)`, and `sortAs(row)`
+//   if that is another number, or
 //   draw(row, cell): anything, with count(row) to sort by.
+// Columns stand in the order of what they tell: those that do not fit are left out until they are
+// asked for. `press(row)` is called for a row that is clicked.
 class Table {
    constructor(host, title, rows) {
       this.title = title;
@@ -51,7 +56,13 @@ class Table {
       this.found = make("span", { className: "faint" });
       this.found.setAttribute("aria-live", "polite");
       this.search.hidden = rows <= 12;
-      this.controls = make("div", { className: "controls" }, this.search, this.found);
+      this.every = make("button", { type: "button", hidden: true });
+      this.every.addEventListener("click", () => {
+         this.isWide = !this.isWide;
+         this.layOut();
+      });
+      this.isWide = false;
+      this.controls = make("div", { className: "controls" }, this.search, this.found, this.every);
       this.head = make("thead");
       this.widths = make("colgroup");
       this.body = make("tbody");
@@ -68,28 +79,52 @@ class Table {
    // `sortBy`: the title of the column that the rows are sorted by until another is chosen; without
    // it they stay in the order of the data.
    show(columns, sortBy, descending = true) {
-      const chosen = columns.find((column) => column.title === this.by?.title);
-      this.columns = columns;
-      if (chosen === undefined) {
-         this.by = columns.find((column) => column.title === sortBy);
-         this.descending = descending;
-      } else {
-         this.by = chosen;
-      }
+      this.all = columns;
+      this.by = columns.find((column) => column.title === sortBy);
+      this.descending = descending;
       this.texts = undefined;
-      const widths = columns.map((column) => this.width(column));
-      const least = widths.reduce((sum, width) => sum + width);
-      this.table.style.minWidth = `${least}rem`;
+      this.allWidths = columns.map((column) => this.width(column));
+      this.layOut();
+      this.find();
+   }
+
+   // How many columns fit; a name and what is behind it always do, the name cut off.
+   fitting(room) {
+      let sum = 0;
+      let fit = 0;
+      for (const width of this.allWidths) {
+         sum += width;
+         if (fit >= ALWAYS && sum > room) break;
+         fit++;
+      }
+      return fit;
+   }
+
+   layOut() {
+      if (this.all === undefined) return;
+      const room = this.window.clientWidth / parseFloat(getComputedStyle(document.documentElement).fontSize);
+      const fit = this.fitting(room || Infinity);
+      const beyond = this.all.length - fit;
+      this.columns = this.isWide ? this.all : this.all.slice(0, fit);
+      this.every.hidden = beyond === 0;
+      this.every.textContent = this.isWide ? "Columns that fit" : `${beyond} more ${beyond === 1 ? "column" : "columns"}`;
+      const widths = this.allWidths.slice(0, this.columns.length);
+      const sum = () => widths.reduce((all, width) => all + width);
+      if (!this.isWide && sum() > room) widths[0] = Math.max(LEAST_NAME, widths[0] + room - sum());
+      this.table.style.minWidth = this.isWide ? `${sum()}rem` : "";
       this.widths.replaceChildren(
          ...widths.map((width) => {
             const col = make("col");
-            col.style.width = `${(100 * width) / least}%`;
+            col.style.width = `${(100 * width) / sum()}%`;
             return col;
          }),
       );
-      this.heads = columns.map((column) => this.heading(column));
+      this.heads = this.columns.map((column) => this.heading(column));
       this.head.replaceChildren(make("tr", {}, ...this.heads));
-      this.find();
+      if (this.order !== undefined) {
+         this.mark();
+         this.render(true);
+      }
    }
 
    // In rem. Of numbers, and of the heading above them, nothing is cut off.
@@ -120,7 +155,7 @@ class Table {
    find() {
       const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
       if (words.length > 0 && this.texts === undefined) {
-         const named = this.columns.filter((column) => column.text);
+         const named = this.all.filter((column) => column.text);
          this.texts = Array.from({ length: this.rows }, (_, row) =>
             named.map((column) => column.text(row)).join("\n").toLowerCase(),
          );
@@ -151,9 +186,10 @@ class Table {
       } else {
          // As numbers where they are exact so; the others, which are few, are compared as they are.
          const keys = new Float64Array(this.rows);
+         const count = by.sortAs ?? by.count;
          let most = 0;
          for (const row of this.order) {
-            keys[row] = Number(by.count(row));
+            keys[row] = Number(count(row));
             most = Number.isInteger(keys[row]) && keys[row] >= 0 ? Math.max(most, keys[row]) : Infinity;
          }
          if ((most + 1) * this.rows <= Number.MAX_SAFE_INTEGER) {
@@ -161,19 +197,23 @@ class Table {
          } else this.order.sort((a, b) => {
             if (keys[a] !== keys[b]) return keys[a] < keys[b] ? -turn : turn;
             if (keys[a] > Number.MAX_SAFE_INTEGER) {
-               const [one, other] = [by.count(a), by.count(b)];
+               const [one, other] = [count(a), count(b)];
                if (one !== other) return one < other ? -turn : turn;
             }
             return a - b;
          });
       }
-      this.columns.forEach((column, place) => {
-         const way = column !== by ? "none" : descending ? "descending" : "ascending";
-         this.heads[place].setAttribute("aria-sort", way);
-      });
+      this.mark();
       this.table.setAttribute("aria-rowcount", this.order.length + 1);
       this.window.scrollTop = 0;
       this.render(true);
+   }
+
+   mark() {
+      this.columns.forEach((column, place) => {
+         const way = column !== this.by ? "none" : this.descending ? "descending" : "ascending";
+         this.heads[place].setAttribute("aria-sort", way);
+      });
    }
 
    // Count and row in one number, which the browser sorts many times as fast as with a comparison.
@@ -216,6 +256,7 @@ class Table {
    row(row, place) {
       const line = make("tr");
       line.setAttribute("aria-rowindex", place + 2);
+      line.addEventListener("click", () => this.press?.(row));
       for (const column of this.columns) {
          const cell = make("td", { className: column.text ? "text" : "" });
          line.append(cell);
@@ -245,3 +286,4 @@ class Table {
    }
 }
 Table.all = [];
+window.addEventListener("resize", () => Table.all.forEach((table) => table.layOut()));
