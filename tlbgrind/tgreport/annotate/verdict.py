@@ -76,9 +76,9 @@ def _name(function: Function) -> str:
 
 
 def of_profile(profile: Profile, by: Sequence[str]) -> Verdict | None:
-    """None: the files do not say what misses take. Of data, the place is that which costs most."""
+    """None: the files do not say what misses take, or this is a part of the program. Of data, the place is that which costs most."""
     cycles = Events(profile).by_name.get(CYCLES)
-    if cycles is None:
+    if cycles is None or any(out.whole not in ((), out.totals) for out in profile.files):
         return None
     found = _dearest(profile, cycles, by)
     place = found[0] if found is not None else ""
