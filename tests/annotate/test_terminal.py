@@ -186,8 +186,9 @@ LABEL = "/a/b/c/file.cc:ns::function(int, long) [/usr/lib/x86_64-linux-gnu/libx.
         (53, ".../file.cc:ns::function(int, long) [.../libx.so.1]"),
         (50, ".../file.cc:ns::function(...) [.../libx.so.1]"),
         (44, "file.cc:ns::function(...) [libx.so.1]"),
-        (36, "file.cc:ns...nction(...) [libx.so.1]"),
-        (30, "file.cc:ns::function(...)"),
+        (36, "...:ns::function(...) [libx.so.1]"),
+        (33, "...:ns::function(...) [libx.so.1]"),
+        (32, "file.cc:ns::function(...)"),
         (24, "file.cc:ns...nction(...)"),
     ],
 )

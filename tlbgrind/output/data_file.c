@@ -8,6 +8,8 @@
 
 #include "config.h"
 
+#include "sim/machine/cost.h"
+
 #include "attribution/lines.h"
 #include "attribution/sites.h"
 #include "base/file.h"
@@ -16,6 +18,7 @@
 #include "data/strides.h"
 #include "data/words.h"
 #include "output/data_file.h"
+#include "output/miss_cost.h"
 #include "output/positions.h"
 
 static const HChar* const kind_names[TG_N_DATA_KINDS] = {
@@ -138,6 +141,25 @@ static void print_machine(TgFile* f, const TgResults* results, const TgResult* r
    print_costs(f, result->total, events, n_events);
 }
 
+/* What the misses of each machine cost, and what the run's time is, in order. */
+static void print_miss_cycles(TgFile* f, const TgResults* results)
+{
+   tg_file_print(f, "miss-cycles:");
+   for (UInt i = 0; i < results->options->n_machines; i++) {
+      const TgMissCost c = tg_miss_cost(&results->result[i]);
+      const ULong cycles = results->result[i].machine->cycles;
+      tg_file_print(f, i == 0 ? " " : ", ");
+      if (!c.is_known)
+         tg_file_print(f, "unknown");
+      else if (cycles != 0)
+         tg_file_print(f, "%llu..%llu of %llu cycles", c.least, c.most, cycles);
+      else
+         tg_file_print(f, "%llu..%llu assumed: %d..%d instructions a cycle", c.least, c.most,
+                       TLB_LEAST_PER_CYCLE, TLB_MOST_PER_CYCLE);
+   }
+   tg_file_print(f, "\n");
+}
+
 Bool tg_data_file_write(const TgResults* results, XArray* lines, const HChar* name)
 {
    const HChar* failure;
@@ -153,6 +175,7 @@ Bool tg_data_file_write(const TgResults* results, XArray* lines, const HChar* na
       tg_file_print(f, "page-size: %llu\nword-size: %u\nmachines: %u\n",
                     1ULL << results->options->page_shift, (UInt)TG_WORD_BYTES,
                     results->options->n_machines);
+      print_miss_cycles(f, results);
       if (results->options->data_offsets)
          tg_file_print(f, "offsets: %u\n", (UInt)TG_WORD_BYTES);
       print_objects(f, results->options->page_shift);

@@ -18,6 +18,7 @@ from ..base.text import aligned
 from ..formats import datafile, outfile
 from ..formats.datafile import DataFile, DataObject, Frame, Section
 from ..formats.outfile import Counts, OutFile, Run
+from ..formats.share import described
 from .members import Members, Naming
 from .profile import Profile
 from .selection import Selection
@@ -136,6 +137,13 @@ def _offset(row: datafile.Row, members: Members | None) -> str:
     return f"{row.offset} ({row.offset:#x})" + (f" {name}" if name else "")
 
 
+def _miss_cycles(data: DataFile, section: Section) -> list[tuple[str, str]]:
+    said = data.header.get("miss-cycles", "").split(", ")
+    at = data.sections.index(section)
+    instructions = dict(zip(section.events, section.totals)).get("Ir", 0)
+    return described(said[at], instructions) if at < len(said) else []
+
+
 def out_file(
     data: DataFile,
     machine: str | None,
@@ -164,8 +172,9 @@ def out_file(
     out.creator = data.header.get("creator", "")
     out.command = data.header.get("cmd", "")
     out.pid = data.header.get("pid", "")
-    out.descriptions = [("Machine", section.machine)]
+    out.descriptions = [("Machine", section.machine), *_miss_cycles(data, section)]
     out.events, out.events_line = section.events, section.events_line
+    out.whole = section.totals
     out.runs = {key: Run(run, width) for key, run in flat.items()}
     out.totals = _sum(rows, len(section.events))
     out.data, out.offsets = by_data, by_offset

@@ -65,7 +65,8 @@ def _dearest(profile: Profile, cycles: Event, by: Sequence[str]) -> tuple[str, i
     if found is None or not cycles.of(found[1]):
         return None
     names = tuple(map(str, found[0]))
-    return names[0] if len(names) == 1 else _name(Function(names[2], names[0], names[1])), cycles.of(found[1])
+    place = names[0] if len(names) == 1 else _name(Function(names[2], names[0], names[1]))
+    return place, cycles.of(found[1])
 
 
 def _name(function: Function) -> str:
@@ -76,9 +77,12 @@ def _name(function: Function) -> str:
 
 
 def of_profile(profile: Profile, by: Sequence[str]) -> Verdict | None:
-    """None: the files do not say what misses take. Of data, the place is that which costs most."""
+    """None: the files do not say what misses take, or this is a part of the program.
+
+    Where tables are by data, the place is the object of data that costs most.
+    """
     cycles = Events(profile).by_name.get(CYCLES)
-    if cycles is None:
+    if cycles is None or any(out.whole not in ((), out.totals) for out in profile.files):
         return None
     found = _dearest(profile, cycles, by)
     place = found[0] if found is not None else ""

@@ -103,7 +103,6 @@ _STEPS: tuple[Callable[[str], str], ...] = (
     _without_folders,
     _without_parameters,
     _without_marks,
-    _without_file,
 )
 _OBJECT = re.compile(r"(?<=\S) \[[^\[\]]*\]\Z")
 _LEAST = 24  # columns of a name whose object stays
@@ -111,7 +110,7 @@ _LEAST = 24  # columns of a name whose object stays
 
 def fit(text: str, room: int) -> str:
     """The text in so many columns; the middle goes last, and both ends stay, as does the object, if
-    there is room for it."""
+    there is room for it without the source file."""
     for step in _STEPS:
         if len(text) <= room:
             return text
@@ -122,9 +121,10 @@ def fit(text: str, room: int) -> str:
     if found is None:
         return _cut_out(text, room)
     name = text[: found.start()]
+    function = _without_file(name)
     for whole in (found[0], f" [{found[0][2:-1].rpartition('/')[2]}]"):  # of a path with blanks
-        if room - len(whole) >= _LEAST:
-            return _cut_out(name, room - len(whole)) + whole
+        if room - len(whole) >= min(_LEAST, len(function)):
+            return _cut_out(function, room - len(whole)) + whole
     return _cut_out(name, room)
 
 

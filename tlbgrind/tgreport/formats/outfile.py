@@ -89,6 +89,7 @@ class OutFile:
     long_names: dict[str, str] = field(default_factory=dict)
     runs: dict[tuple[Function, str], Run] = field(default_factory=dict)
     totals: Counts = ()
+    whole: Counts = ()  # those of the run, where these are of a part of it only
     arcs: Arcs = field(default_factory=dict)  # of --calls=yes, and of callgrind
     data: dict[str, Counts] = field(default_factory=dict)  # by object of data, of data files
     # By address, if that was asked for; with --dump-instr=yes only.
@@ -154,6 +155,7 @@ def with_events(out: OutFile, events: tuple[str, ...]) -> OutFile:
     }
     within = {place: chosen(counts) for place, counts in out.within.items()}
     new = replace(out, events=events, runs=runs, totals=totals, arcs=arcs)
+    new.whole = chosen(out.whole) if out.whole else ()
     return replace(new, data=data, offsets=offsets, inlined=inlined, within=within)
 
 

@@ -39,6 +39,23 @@ def _rounded(share: Fraction) -> str:
     return f"{(hundredths + 50) // 100}"
 
 
+_OF_DATA = re.compile(
+    r"([0-9]+)\.\.([0-9]+)( of ([0-9]+) cycles| assumed: ([0-9]+)\.\.([0-9]+) instructions a cycle)"
+)
+
+
+def described(said: str, instructions: int) -> list[tuple[str, str]]:
+    """What an out-file says, from what a data file says of one machine."""
+    found = _OF_DATA.fullmatch(said)
+    if found is None:
+        return []
+    shares = []
+    for cycles, per_cycle in ((int(found[1]), found[5]), (int(found[2]), found[6])):
+        whole = Fraction(int(found[4])) if found[4] else Fraction(instructions, int(per_cycle)) + cycles
+        shares.append(f"{float(100 * cycles / whole) if whole else 0:.2f}%")
+    return [("Miss cycles", f"{found[1]}..{found[2]}"), ("Share of time", "..".join(shares) + found[3])]
+
+
 class _Said(NamedTuple):
     """By one file."""
 
@@ -57,7 +74,7 @@ def _said(out: OutFile) -> _Said | None:
     share = _SHARE.fullmatch(facts.get("Share of time", ""))
     if misses is None or share is None or not {CYCLES, "Ir"} <= set(out.events):
         return None
-    counts = dict(zip(out.events, out.totals))
+    counts = dict(zip(out.events, out.whole or out.totals))
     return _Said(
         facts.get("Machine", ""),
         int(misses[1]),
