@@ -99,7 +99,8 @@ CLIENTS = \
 	run_small \
 	run_strides \
 	run_threads \
-	run_timeline
+	run_timeline \
+	verdict_reads
 
 # Position-independent, as compilers make programs today.
 CLIENT_FLAGS_fault_bss = -g -O1 -fPIE
@@ -301,6 +302,7 @@ PYTEST_FILES = \
 	tests/tool/test_summary.py \
 	tests/tool/test_timeline.py \
 	tests/tool/test_costs.py \
+	tests/tool/test_verdicts.py \
 	tests/tool/test_walks.py
 
 # tests/fuzz/fuzz_NAME.c; tests/fuzz/fuzz.h describes how to add one.
@@ -704,6 +706,7 @@ EXPERIMENT_MODULES = \
 	tests/experiments/e13_order.py \
 	tests/experiments/e14_huge.py \
 	tests/experiments/e15_time.py \
+	tests/experiments/e16_verdicts.py \
 	tests/experiments/e1_stream.py \
 	tests/experiments/e2_libraries.py \
 	tests/experiments/e3_copies.py \

@@ -91,9 +91,16 @@ def test_other_programs_get_what_the_text_has(tmp_path: Path) -> None:
     own, rows = (table["rows"] for table in found["tables"])
     assert own == [
         {
-            **{"machine": "m", "Ir": 1_000_000, "walks": 5000, "L1tm": 5010, "faults": 2000},
-            **{"miss_cycles_least": 50_020, "miss_cycles_most": 200_100},
-            **{"cycles_with_least": 1_050_020, "cycles_with_most": 700_100, "costs": "assumed"},
+            "machine": "m",
+            "Ir": 1_000_000,
+            "walks": 5000,
+            "L1tm": 5010,
+            "faults": 2000,
+            "miss_cycles_least": 50_020,
+            "miss_cycles_most": 200_100,
+            "cycles_with_least": 1_050_020,
+            "cycles_with_most": 700_100,
+            "costs": "assumed",
         }
     ]
     hows = [row.pop("how") for row in rows]
@@ -267,8 +274,12 @@ def test_variants_in_which_nothing_changes_need_no_file(tmp_path: Path) -> None:
     found = document(run(tmp_path, "--advice", "--format=json", base, heap).out.decode())
     rows = {row["memory"]: row for row in found["tables"][1]["rows"]}
     assert {name: row["pays"] for name, row in rows.items()} == {
-        **{"heap": "yes", "text": "absent", "my file*": "absent", "stack": "no"},
-        **{"anon#1": "absent", "anon#2": "absent"},
+        "heap": "yes",
+        "text": "absent",
+        "my file*": "absent",
+        "stack": "no",
+        "anon#1": "absent",
+        "anon#2": "absent",
     }
     assert rows["stack"]["backed_KiB"] == 2048
     assert rows["anon#1"]["mapping"] == "a mapping of 2344K at 0x7f000, /a file"

@@ -31,6 +31,7 @@ import e12_machines
 import e13_order
 import e14_huge
 import e15_time
+import e16_verdicts
 from exp_frame import Experiment, Missing, as_json, draw, report
 from exp_lab import Broken, Lab, named
 from tgreport.base.errors import ReportError
@@ -57,6 +58,7 @@ EXPERIMENTS: list[Experiment] = [
     e13_order.CPYTHON,
     e14_huge.EXPERIMENT,
     e15_time.EXPERIMENT,
+    e16_verdicts.EXPERIMENT,
 ]
 
 

@@ -271,7 +271,7 @@ def test_several_machines_in_one_run_are_each_as_alone(tmp_path: Path) -> None:
     assert tuple(machine(by_path[path]) for path in command) == names
     text = advice([by_path[path] for path in command])
     assert [line.partition(":")[0] for line in text if ": misses take " in line] == ["skylake", "zen4", "zen4@stack"]
-    assert [line for line in text if line.startswith("memory     pages  ")][0].split()[2:] == list(names)
+    assert next(line for line in text if line.startswith("memory     pages  ")).split()[2:] == list(names)
     assert advice([by_path[command[0]]])[0].startswith("skylake: misses take ")
 
 

@@ -33,7 +33,7 @@ static const TgOption options[] = {
      "a machine for each value, each twice the last",
      KEPT, SUBJECT("Which processor"), EVERYDAY },
    { "--advice", "=yes|SIZE[,...]",
-     "the machine, and again with each kind of memory\n"
+     "each machine, and again with each kind of memory\n"
      "in pages of each SIZE (yes: 64K and 2M), and\n"
      "other memory of the list: libm.so*,\n"
      "text=libm.so*; for tg_annotate --advice [none]",

@@ -30,6 +30,7 @@ formats: bytes -> checked data
     archive    the ELF files in an archive
     cost       an out-file -> what its misses cost, by function
     share      out-files -> what share of the time their misses take
+    verdicts   cycles that are saved -> whether that is worth a change
 
 annotate: tg_annotate
 
@@ -50,6 +51,10 @@ annotate: tg_annotate
     calltext   tables of calls -> text
     beside     a comparison -> text
     export     rows, facts, calls, comparisons and limits -> documents
+    remedies   a kind of memory -> how it gets larger pages
+    advice     OutFiles of a run with --advice=SIZE -> what each memory saves
+    advicetext that -> text
+    mappings   an out-file's mappings -> text, and what to do about them
     libraries  calls between objects, pages of code, and what merging saves
     librarytext  these -> text
     convert    a profile -> folded stacks, cachegrind's out-files

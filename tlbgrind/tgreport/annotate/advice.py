@@ -320,7 +320,9 @@ def _gain(base: OutFile, variant: _Variant, spends: tuple[Cycles, Spent], faults
     left = had if out is base else cycles_of(out)
     saved = _walks(base) - _walks(out), _misses(base) - _misses(out)
     faults_saved = _faults(base, variant)[1]
-    alone = variant.kind.partition("#")[0] in _FAULTS_ALONE
+    # With --toggle-collect the faults are the whole run's, and the instructions are not.
+    is_part = any(name == "Collected" for name, _ in base.descriptions)
+    alone = variant.kind.partition("#")[0] in _FAULTS_ALONE and not is_part
     backed = variant.backed()
     same = variant.same
     if out is not base and not backed[0] and saved == (0, 0):

@@ -95,9 +95,9 @@ Two runs compared:
   --mod-funcname=s/RE/NEW/  the same for functions
 
 What to change:
-  --advice[=pages]          of the first out-file of a run with --advice=SIZE, beside which the
-                            others lie, or of all of them: the page walks and faults that each
-                            memory saves in pages of each size, and how to get them
+  --advice[=pages]          of each machine's out-file of a run with --advice=SIZE, beside which the
+                            others lie, or of all of them: for which memory larger pages pay, how to
+                            get them, and the time, misses and faults that each memory saves
   --advice=libraries        calls between objects, and how full their code pages are, of the
                             out-file of a run with --calls=yes --dump-instr=yes; with those of
                             runs with --merge-code behind it: what merging saves, and how to do it
