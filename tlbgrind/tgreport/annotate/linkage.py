@@ -12,6 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from ..formats.dynamic import COPY, JUMP_SLOT, SYMBOLIC, Dynamic, Reference, result_of
@@ -49,7 +50,7 @@ class Member:
     is_late: bool = False  # no other needs it: dlopen() loads it
     scope: tuple[int, ...] = ()  # numbers of what is searched behind the program's, of a late one
 
-    @property
+    @cached_property
     def kinds(self) -> Counter[str]:
         return Counter(one.kind for one in self.dynamic.relocations)
 
@@ -62,6 +63,7 @@ class Linkage:
     missing: list[str] = field(default_factory=list)  # needed, and not among the objects
     _definers: dict[str, list[int]] = field(default_factory=dict)
     _stand_ins: dict[str, list[int]] = field(default_factory=dict)
+    _found: dict[int, list[tuple[Reference, int | None]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for member in self.members:
@@ -88,6 +90,16 @@ class Linkage:
         late = [number for number in member.scope if number in found]
         return late[0] if late else None
 
+    def _references(self, member: Member) -> list[tuple[Reference, int | None]]:
+        """With the objects in which they are found."""
+        known = self._found.get(member.number)
+        if known is None:
+            known = self._found[member.number] = [
+                (one, self.target(member, one.name, one.relocation.kind))
+                for one in member.dynamic.references(True)
+            ]
+        return known
+
     def todo(self, change: Change) -> dict[int, Todo]:
         """By member."""
         groups = [change.group_of.get(member.number, -1 - member.number) for member in self.members]
@@ -111,12 +123,11 @@ class Linkage:
     ) -> Todo:
         group = groups[member.number]
         with_slots = change.binds_now(member)
-        references = list(member.dynamic.references(True))
+        references = self._references(member)
         relocations = len(member.dynamic.relocations) - len(references)
         look_ups = searches = tested = kept = lazy = 0
-        for one in references:
+        for one, number in references:
             kind, is_in_got = one.relocation.kind, one.relocation.is_in_got
-            number = self.target(member, one.name, kind)
             if group >= 0 and number is not None and groups[number] == group and kind != COPY:
                 # The linker knows the place: of a word of data, relative to where it is loaded.
                 relocations += kind == SYMBOLIC and not is_in_got

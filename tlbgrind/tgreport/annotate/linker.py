@@ -33,8 +33,8 @@ WORTH = Fraction(1, 100)
 _LINKER = re.compile(r"ld(-linux.*|64|-[0-9.]+)?\.so(\.[0-9.]+)?")
 # The C library comes with its dynamic linker, in one version.
 _GLIBC = re.compile(
-    r"(ld|lib(c|m|mvec|dl|rt|pthread|resolv|util|anl|BrokenLocale|thread_db|nsl|nss_[a-z]+))"
-    r"(-[0-9.]+|-linux.*)?\.so.*"
+    r"lib(c|m|mvec|dl|rt|pthread|resolv|util|anl|BrokenLocale|thread_db|nsl|nss_[a-z]+)"
+    r"(-[0-9.]+\.so|\.so\.[0-9.]+)"
 )
 _LOOK_UP, _SEARCH = "_dl_lookup_symbol_x", "do_lookup_x"
 _RELOCATE, _LOAD = "_dl_relocate_object", "_dl_map_object"
@@ -46,7 +46,7 @@ def is_linker(name: str) -> bool:
 
 
 def is_of_c_library(name: str) -> bool:
-    return _GLIBC.fullmatch(os.path.basename(name)) is not None
+    return is_linker(name) or _GLIBC.fullmatch(os.path.basename(name)) is not None
 
 
 class Spent(NamedTuple):
@@ -134,6 +134,7 @@ class Linker:
     todo: dict[int, Todo]
     tables: dict[int, LinkageTable]
     change: Change  # how things are
+    knows_cost: bool  # the machine tells what misses cost; else instructions alone are cycles
     unread: list[str] = field(default_factory=list)
     log: FaultLog | None = None
     merge: list[Member] = field(default_factory=list)
@@ -234,7 +235,8 @@ def find(out: OutFile, log: FaultLog | None, merged: Sequence[str]) -> Linker | 
     linkage = linkage_of((name, known) for name, known in _dynamics(files))
     # The program stands first, so that what it needs is known; without it nothing can be ordered.
     of_linker = replace(out, runs={key: run for key, run in out.runs.items() if is_linker(key[0].object)})
-    cycles = [miss_cycles(one) or Cycles(0, 0) for one in (out, of_linker)]
+    costs = [miss_cycles(one) for one in (out, of_linker)]
+    cycles = [cost or Cycles(0, 0) for cost in costs]
     ratio = Fraction(cycles[1].least, cycles[1].most) if cycles[1].most else Fraction(1)
     events = _Events(out, ratio)
     spent = events.spent([run.sums for run in of_linker.runs.values()])
@@ -244,8 +246,10 @@ def find(out: OutFile, log: FaultLog | None, merged: Sequence[str]) -> Linker | 
     work = _Work(of_linker, events)
     tables = _tables(out, linkage, files, events.ir)
     change = _as_it_is(linkage, tables, work)
+    todo = linkage.todo(change)
+    parts, known = work.parts(spent), costs[0] is not None
     found = Linker(
-        out, linkage, whole, spent, work.parts(spent), work.looked_up, linkage.todo(change), tables, change, unread, log
+        out, linkage, whole, spent, parts, work.looked_up, todo, tables, change, known, unread, log
     )
     found.merge = [
         member

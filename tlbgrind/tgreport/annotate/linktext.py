@@ -22,7 +22,7 @@ def verdict_text(found: Linker, screen: Screen) -> list[str]:
     judged = verdict(cycles, found.share(found.spent, found.spent))
     rests = (
         f"the dynamic linker has {percent(judged.share)} of the program's cycles ({cycles.words()} of "
-        f"{whole.words()})"
+        f"{whole.words()}{'' if found.knows_cost else ', without those of misses, which are not known'})"
     )
     least = f"{float(WORTH * 100):g}%"
     if not judged.is_worth:
@@ -89,6 +89,8 @@ def _parts(found: Linker, screen: Screen) -> list[str]:
                 what,
             )
         )
+    if not found.knows_cost:
+        rows = [(*row[:4], *row[5:]) for row in rows]
     text = screen.table("What the dynamic linker does", rows, left=0)
     if not found.parts:
         text += wrapped("", "The functions of the dynamic linker have no names, so its parts are not known.", screen.width)
@@ -124,7 +126,7 @@ def _notes(found: Linker, width: int) -> list[str]:
     if found.looked_up is not None:
         others = found.looked_up - all_of_it.look_ups
         lazy = f", {all_of_it.lazy:,} of them at the first call of a function" if all_of_it.lazy else ""
-        rest = f" and {others:,} of dlsym() and the like" if others >= 0 else ""
+        rest = f", and {others:,} of dlsym() and of the start of the C library" if others >= 0 else ""
         text += wrapped(
             "",
             f"{found.looked_up:,} look-ups were counted: {all_of_it.look_ups:,} of these relocations{lazy}{rest}.",
