@@ -351,7 +351,7 @@ def libraries_tables(found: Libraries) -> list[Table]:
 
 
 _SPENT = ("Ir", "L1tm", "walks", "miss_cycles_least", "miss_cycles_most", "faults")
-_TODO = ("relocations", "look_ups", "tested", "lazy")
+_TODO = ("relocations", "look_ups", "tested", "kept", "lazy")
 
 
 def _linker_tables(found: Linker) -> list[Table]:
@@ -397,7 +397,7 @@ _ENDS = ("share_least", "share_most")
 
 
 def _todo(todo: Todo) -> tuple[Value, ...]:
-    return (todo.relocations, todo.look_ups, todo.tested, todo.lazy)
+    return (todo.relocations, todo.look_ups, todo.tested, todo.kept, todo.lazy)
 
 
 def _spent(found: Linker, spent: Spent) -> tuple[Value, ...]:
