@@ -267,17 +267,21 @@ cmd: ./a
 page size: 4096
 views: 4k warm cold
 columns: number kinds page map instructions thread by code warm-brought cold-brought cold-read
-totals\t4k\t0\t0\t0\t0\t0\t0\t0\t0
-totals\twarm\t0\t0\t0\t0\t0\t0\t0\t0
-totals\tcold\t0\t0\t0\t0\t0\t0\t0\t0
-end
+summary\t4k\t0\t0\t0\t0\t0\t0\t0\t0
+summary\twarm\t0\t0\t0\t0\t0\t0\t0\t0
+summary\tcold\t0\t0\t0\t0\t0\t0\t0\t0
+hidden\t4k\t0\t0
+hidden\twarm\t0\t0
+hidden\tcold\t0\t0
+{phases}end\t0
 """
+PHASES = "".join(f"phase\t{group}" + 16 * "\t0" + "\n" for group in ("program", "libraries", "other"))
 
 
 def test_fault_logs_that_do_not_belong_to_the_run(tmp_path: Path) -> None:
     first = base(tmp_path)
     for name, pid in (("log", 1), ("again", 1), ("foreign", 2)):
-        (tmp_path / name).write_text(LOG.format(pid=pid))
+        (tmp_path / name).write_text(LOG.format(pid=pid, phases=PHASES))
     assert good(tmp_path, first, "log") == good(tmp_path, first)
     for files, complaint in (
         (["log"], "log: a fault log; --advice=libraries takes the out-file of its run before it"),

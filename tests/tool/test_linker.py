@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from tg_environment import CC
+from tg_tables import document
 from tool_support import PYTHON, TG_ANNOTATE, run
 
 LIBRARIES = 6
@@ -118,7 +119,7 @@ def advice(folder: Path, *more: str, text: bool = False) -> str:
 
 def tables(folder: Path, program: Path, calls: int = CALLS, env: dict[str, str] | None = None) -> Rows:
     recorded(folder, program, calls, env)
-    return {table["name"]: table["rows"] for table in json.loads(advice(folder))["tables"]}
+    return {table["name"]: table["rows"] for table in document(advice(folder))["tables"]}
 
 
 def of_linker(program: Path, what: str, **env: str) -> str:
@@ -267,13 +268,43 @@ def test_faults_and_pages_of_data_are_those_of_the_fault_log(tmp_path: Path, bui
     assert "of data fewer" in advice(tmp_path, "other")
 
 
-def test_files_that_are_gone_are_named(tmp_path: Path) -> None:
+def test_files_that_are_gone_or_damaged_are_named(tmp_path: Path) -> None:
     builds = Builds(tmp_path)
     program = builds.libraries("apart")
     recorded(tmp_path / "a", program)
-    (program.parent / "lib3.so").unlink()
-    text = advice(tmp_path / "a", text=True)
-    assert f"Not there any more, so not in these counts: {program.parent}/lib3.so." in text.replace("\n", " ")
+    path = program.parent / "lib3.so"
+    whole = path.read_bytes()
+    said = f"Cannot be read, so not in these counts: {path}."
+    for size in range(64, len(whole), len(whole) // 7):
+        path.write_bytes(whole[:size])
+        assert said in advice(tmp_path / "a", text=True).replace("\n", " ")
+    path.unlink()
+    assert said in advice(tmp_path / "a", text=True).replace("\n", " ")
+    # Without the program nobody knows the order of its libraries.
+    program.unlink()
+    text = advice(tmp_path / "a", text=True).replace("\n", " ")
+    assert f"Cannot be read, so not in these counts: {program}, {path}." in text or f"{path}, {program}." in text
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_a_file_with_wrong_bytes_is_no_crash(tmp_path: Path, damaged: tuple[Path, Path, bytes], number: int) -> None:
+    """Bytes of the header, of the program headers, and of the tables behind."""
+    folder, path, whole = damaged
+    bad = bytearray(whole)
+    for step in range(6):
+        bad[(16 + number * 97 + step * 1013) % len(bad)] ^= 0x5A + number
+    path.write_bytes(bytes(bad))
+    assert "What the dynamic linker does" in advice(folder, text=True)
+
+
+@pytest.fixture(scope="module")
+def damaged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, bytes]:
+    """A recorded run, one of its libraries, and that one's bytes."""
+    top = tmp_path_factory.mktemp("damaged")
+    program = Builds(top).libraries("apart")
+    recorded(top / "a", program)
+    path = program.parent / "lib2.so"
+    return top / "a", path, path.read_bytes()
 
 
 def test_a_static_program_has_no_dynamic_linker(tmp_path: Path) -> None:

@@ -204,6 +204,8 @@ def linkage_of(objects: Iterable[tuple[str, Dynamic]]) -> Linkage:
             order[name] = dynamic
             _add_needed(order, by_name, missing)
             break
+    else:
+        missing["the program itself, which tells the order of the others"] = None
     at_start = len(order)
     members = [Member(name, dynamic) for name, dynamic in order.items()]
     # What nobody else needs was loaded by its name; what it needs comes with it.

@@ -231,9 +231,8 @@ def find(out: OutFile, log: FaultLog | None, merged: Sequence[str]) -> Linker | 
         return None
     if log is not None:
         names |= {known.name for known in log.maps.values() if known.what == "file"}
-    files, unread = _files(sorted(names))
-    linkage = linkage_of((name, known) for name, known in _dynamics(files))
-    # The program stands first, so that what it needs is known; without it nothing can be ordered.
+    files, dynamics, unread = _files(sorted(names))
+    linkage = linkage_of(dynamics.items())
     of_linker = replace(out, runs={key: run for key, run in out.runs.items() if is_linker(key[0].object)})
     costs = [miss_cycles(one) for one in (out, of_linker)]
     cycles = [cost or Cycles(0, 0) for cost in costs]
@@ -263,32 +262,28 @@ def find(out: OutFile, log: FaultLog | None, merged: Sequence[str]) -> Linker | 
     return found
 
 
-def _files(names: Sequence[str]) -> tuple[dict[str, Elf], list[str]]:
-    """The ELF files among those names, and those that are not there any more."""
+def _files(names: Sequence[str]) -> tuple[dict[str, Elf], dict[str, Dynamic], list[str]]:
+    """The ELF files among those names, what is to be done for them, and those that cannot be read."""
     files: dict[str, Elf] = {}
+    dynamics: dict[str, Dynamic] = {}
     unread = []
     for name in names:
         if not name.startswith("/"):
             continue
         try:
             with open(name, "rb") as stream:
-                is_elf = stream.read(4) == elf_files.MAGIC
-            if is_elf:
-                files[name] = elf_files.read(name)
+                if stream.read(4) != elf_files.MAGIC:
+                    continue
+            files[name] = elf_files.read(name)
+            dynamic = dynamic_of(files[name])
         except (OSError, ReportError):
             unread.append(name)
-    return files, unread
-
-
-def _dynamics(files: Mapping[str, Elf]) -> list[tuple[str, Dynamic]]:
-    found = []
-    for name, elf in files.items():
-        dynamic = dynamic_of(elf)
+            continue
         if dynamic is not None:
             # It binds its own symbols when the program starts, whatever it is linked with.
             dynamic.binds_now |= is_linker(name)
-            found.append((name, dynamic))
-    return found
+            dynamics[name] = dynamic
+    return files, dynamics, unread
 
 
 def _tables(out: OutFile, linkage: Linkage, files: Mapping[str, Elf], at_ir: int) -> dict[int, LinkageTable]:
@@ -298,7 +293,10 @@ def _tables(out: OutFile, linkage: Linkage, files: Mapping[str, Elf], at_ir: int
     found = {}
     for member in linkage.members:
         executed = by_object.get(member.name, {})
-        found[member.number] = calls_of(files[member.name], member.dynamic, executed, at_ir)
+        try:
+            found[member.number] = calls_of(files[member.name], member.dynamic, executed, at_ir)
+        except ReportError:  # linkage tables beyond the end of a file whose other tables are whole
+            found[member.number] = LinkageTable(0, [], {})
     return found
 
 

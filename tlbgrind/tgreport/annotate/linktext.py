@@ -136,7 +136,7 @@ def _notes(found: Linker, width: int) -> list[str]:
             text += wrapped("", f"The files have {-others:,} more than were counted: they are not those of the run.", width)
     for names, what in (
         (found.linkage.missing, "Not among the objects of the run, so not in these counts"),
-        (found.unread, "Not there any more, so not in these counts"),
+        (found.unread, "Cannot be read, so not in these counts"),
     ):
         if names:
             more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""

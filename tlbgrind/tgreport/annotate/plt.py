@@ -43,9 +43,9 @@ def calls_of(elf: Elf, dynamic: Dynamic, executed: Mapping[int, Counts], at_ir: 
         if not section.name.startswith(".plt") or not section.is_code:
             continue
         code = elf.section_bytes(section)
-        for address in range(section.address, section.address + section.size):
-            counts = executed.get(address)
-            if counts is None:
+        inside = range(section.address, section.address + section.size)
+        for address, counts in executed.items():
+            if address not in inside:
                 continue
             instructions += counts[at_ir]
             found.counts.append(counts)
