@@ -268,6 +268,19 @@ def test_faults_and_pages_of_data_are_those_of_the_fault_log(tmp_path: Path, bui
     assert "of data fewer" in advice(tmp_path, "other")
 
 
+def test_tables_have_ten_rows_and_the_rest(tmp_path: Path, builds: Builds) -> None:
+    recorded(tmp_path, builds.libraries("apart"))
+    objects = LIBRARIES + 3  # the program, the C library and the dynamic linker
+    rows = advice(tmp_path, text=True).partition("-- Relocations")[2].partition(" look-ups were counted")[0].splitlines()
+    assert rows[-2].endswith(f"all {objects} objects")
+    text = advice(tmp_path, "--threshold=0", text=True)
+    pairs = text.partition("-- Calls between objects")[2].partition("\n\n")[0].splitlines()
+    short = advice(tmp_path, text=True).partition("-- Calls between objects")[2].partition("\n\n")[0].splitlines()
+    assert len(short) == 2 + 10 + 1
+    assert len(pairs) > len(short)
+    assert short[-1].endswith(f"{len(pairs) - 2 - 10} more")
+
+
 def test_files_that_are_gone_or_damaged_are_named(tmp_path: Path) -> None:
     builds = Builds(tmp_path)
     program = builds.libraries("apart")

@@ -19,7 +19,7 @@ from .libraries import (
     is_much,
     library_sum,
 )
-from .linker import verdict
+from .linker import NO, verdict
 from .linktext import MOST, legend, verdict_text
 from .linktext import text_of as linker_text
 
@@ -59,7 +59,7 @@ def text_of(found: Libraries, screen: Screen) -> list[str]:
     if found.linker is None:
         text += wrapped("", _NO_LINKER, screen.width)
     else:
-        text += [*verdict_text(found.linker, screen), "", *linker_text(found.linker, screen)]
+        text += [*verdict_text(found.linker, screen), "", *linker_text(found.linker, screen, found.shows_all)]
     if not text[-1]:
         text.pop()
     text += ["", *_objects(found, screen), *_pairs(found, screen)]
@@ -217,7 +217,7 @@ def _keep(found: Libraries) -> str:
     if linker is None:
         return "Keep the libraries."
     share = linker.share(linker.spent, linker.spent)
-    if verdict(linker.cycles(linker.spent), share).is_worth:
+    if verdict(linker.cycles(linker.spent), share).word != NO:
         return "What they cost is the start: see above."
     return "Keep the libraries."
 

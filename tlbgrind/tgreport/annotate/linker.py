@@ -87,19 +87,20 @@ class Share(NamedTuple):
     most: Fraction
 
 
+YES, PERHAPS, NO = "yes", "perhaps", "no"
+
+
 class Verdict(NamedTuple):
     """Whether a number of cycles of a run is worth saving, and in which run it would not be so."""
 
-    is_worth: bool
+    word: str  # YES for sure, PERHAPS at most
     share: Share
     turns_at: int  # cycles of a run in which so much would just be worth it
 
 
 def verdict(cycles: Cycles, share: Share) -> Verdict:
-    """Rests on the share that is saved for sure."""
-    is_worth = share.least >= WORTH
-    saved = cycles.least if is_worth else cycles.most
-    return Verdict(is_worth, share, int(saved / WORTH))
+    word = YES if share.least >= WORTH else PERHAPS if share.most >= WORTH else NO
+    return Verdict(word, share, int((cycles.least if word == YES else cycles.most) / WORTH))
 
 
 class Saving(NamedTuple):

@@ -11,7 +11,7 @@ from ..base.text import wrapped
 from ..formats.cost import Cycles
 from ..formats.dynamic import KINDS
 from .linkage import Member, Todo, sum_of
-from .linker import WORTH, Linker, Saving, Share, Spent, verdict
+from .linker import NO, WORTH, YES, Linker, Saving, Share, Spent, verdict
 
 MOST = 10  # rows of a table; what else there is, is one
 
@@ -25,21 +25,23 @@ def verdict_text(found: Linker, screen: Screen) -> list[str]:
         f"{whole.words()}{'' if found.knows_cost else ', without those of misses, which are not known'})"
     )
     least = f"{float(WORTH * 100):g}%"
-    if not judged.is_worth:
+    if judged.word == NO:
         turns = f"it would have {least} in a run of {judged.turns_at:,} cycles or fewer"
         return wrapped("Nothing to win at the start: ", f"{rests}; {turns}.", screen.width)
     best = [
         f"{one.name} ({percent(found.share(one.least, one.most))})"
         for one in sorted(_known(found.savings), key=lambda one: -one.least.instructions if one.least else 0)
-        if one.least is not None and one.most is not None and pays(found, one) == "yes"
+        if one.least is not None and one.most is not None and pays(found, one) == YES
     ]
     what = f"What saves most: {', '.join(best[:3])}. " if best else ""
     turns = f"It would be less than {least}, and not worth it, in a run of more than {judged.turns_at:,} cycles"
-    return wrapped("Libraries cost the start: ", f"{rests}. {what}{turns}.", screen.width)
+    label = "Libraries cost the start: " if judged.word == YES else "Libraries may cost the start: "
+    return wrapped(label, f"{rests}. {what}{turns}.", screen.width)
 
 
-def text_of(found: Linker, screen: Screen) -> list[str]:
-    return [*_parts(found, screen), *_relocations(found, screen), *_ways(found, screen)]
+def text_of(found: Linker, screen: Screen, shows_all: bool) -> list[str]:
+    most = len(found.linkage.members) if shows_all else MOST
+    return [*_parts(found, screen), *_relocations(found, screen, most), *_ways(found, screen)]
 
 
 def _known(savings: Sequence[Saving]) -> list[Saving]:
@@ -57,15 +59,13 @@ def _percent(part: Fraction) -> str:
 
 
 def pays(found: Linker, one: Saving) -> str:
-    """By the same rule as the whole; `perhaps`: at most so much, but at least not."""
+    """By the same rule as the whole."""
     if one.least is None or one.most is None:
         return "-"
     share = found.share(one.least, one.most)
-    if share.least >= WORTH:
-        return "yes"
-    if share.most >= WORTH:
-        return "perhaps"
-    return "costs" if share.most <= 0 and share.least < 0 else "no"
+    if share.most <= 0 and share.least < 0:
+        return "costs"
+    return verdict(found.cycles(one.most), share).word
 
 
 def _parts(found: Linker, screen: Screen) -> list[str]:
@@ -97,12 +97,12 @@ def _parts(found: Linker, screen: Screen) -> list[str]:
     return text
 
 
-def _relocations(found: Linker, screen: Screen) -> list[str]:
+def _relocations(found: Linker, screen: Screen, most: int) -> list[str]:
     todo, members = found.todo, found.linkage.members
     ordered = sorted(
         members, key=lambda m: (-todo[m.number].tested, -todo[m.number].relocations, m.number)
     )
-    shown, others = ordered[:MOST], ordered[MOST:]
+    shown, others = ordered[:most], ordered[most:]
     whole = found.kinds()
     kinds = [kind for kind in KINDS if whole[kind]]
     rows: list[tuple[str, ...]] = [(*kinds, "look-ups", "tested", "object")]
