@@ -969,6 +969,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/annotate/linkage.py \
 	tlbgrind/tgreport/annotate/linker.py \
 	tlbgrind/tgreport/annotate/linktext.py \
+	tlbgrind/tgreport/annotate/linkways.py \
 	tlbgrind/tgreport/annotate/listing.py \
 	tlbgrind/tgreport/annotate/mappings.py \
 	tlbgrind/tgreport/annotate/markdown.py \

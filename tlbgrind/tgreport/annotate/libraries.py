@@ -20,6 +20,7 @@ from ..formats.faultlog import FaultLog
 from ..formats.outfile import OutFile
 from . import linker
 from .linker import Linker
+from .linkways import savings
 from .profile import Profile, Renamer
 
 # What happens less often than once in so many instructions is not worth the trouble, nor is less
@@ -278,6 +279,9 @@ def find(
         (_merge(base, other) for other in files[1:]),
         key=lambda merge: (-merge.saved_walks, -merge.saved_misses, merge.out.path),
     )
+    found_linker = linker.find(out, log, sorted(_merged(merges[0].out)) if merges else ())
+    if found_linker is not None:
+        found_linker.savings = savings(found_linker)
     return Libraries(
         base,
         total,
@@ -286,7 +290,7 @@ def find(
         [pair for pair in pairs if matters(pair.calls + pair.back, total)],
         [pair for pair in pairs if not matters(pair.calls + pair.back, total)],
         merges,
-        linker.find(out, log, sorted(_merged(merges[0].out)) if merges else ()),
+        found_linker,
         not threshold,
     )
 
