@@ -45,6 +45,7 @@ DOC_FILES = \
 	docs/report.md \
 	docs/start-up.md \
 	docs/store.cc \
+	docs/symbols.sh \
 	docs/tables.schema.json \
 	docs/transpose.c \
 	docs/troubleshooting.md \

@@ -297,6 +297,7 @@ PYTEST_FILES = \
 	tests/tool/test_jit.py \
 	tests/tool/test_libraries.py \
 	tests/tool/test_lines.py \
+	tests/tool/test_linker.py \
 	tests/tool/test_region.py \
 	tests/tool/test_strides.py \
 	tests/tool/test_summary.py \

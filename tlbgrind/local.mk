@@ -979,13 +979,19 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/annotate/firefox.py \
 	tlbgrind/tgreport/annotate/inlined.py \
 	tlbgrind/tgreport/annotate/libraries.py \
+	tlbgrind/tgreport/annotate/library_files.py \
 	tlbgrind/tgreport/annotate/librarytext.py \
 	tlbgrind/tgreport/annotate/limits.py \
+	tlbgrind/tgreport/annotate/linkage.py \
+	tlbgrind/tgreport/annotate/linker.py \
+	tlbgrind/tgreport/annotate/linktext.py \
+	tlbgrind/tgreport/annotate/linkways.py \
 	tlbgrind/tgreport/annotate/listing.py \
 	tlbgrind/tgreport/annotate/mappings.py \
 	tlbgrind/tgreport/annotate/markdown.py \
 	tlbgrind/tgreport/annotate/members.py \
 	tlbgrind/tgreport/annotate/options.py \
+	tlbgrind/tgreport/annotate/plt.py \
 	tlbgrind/tgreport/annotate/pprof.py \
 	tlbgrind/tgreport/annotate/profile.py \
 	tlbgrind/tgreport/annotate/remedies.py \
@@ -1020,6 +1026,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/formats/cost.py \
 	tlbgrind/tgreport/formats/datafile.py \
 	tlbgrind/tgreport/formats/dwarf.py \
+	tlbgrind/tgreport/formats/dynamic.py \
 	tlbgrind/tgreport/formats/elf.py \
 	tlbgrind/tgreport/formats/entries.py \
 	tlbgrind/tgreport/formats/faultlog.py \

@@ -105,8 +105,10 @@ def good(place: Path, *arguments: str) -> str:
 
 def test_calls_between_objects_and_how_full_pages_are(tmp_path: Path) -> None:
     text = good(tmp_path, base(tmp_path)).splitlines()
-    assert text[:15] == [
+    assert text[:17] == [
         "base: ./a on m; per 1000 Ir 0.052 calls between objects (52), 0.601 I1tm (601)",
+        "No dynamic linker is among the objects: the program is static, or the linker is a part of the C",
+        "library (musl), so its work cannot be told from others'.",
         "",
         "-- Objects ---------------------------------------------------------------------",
         "I1tm  ILtm  calls in  calls out  pages  bytes   full  object",
@@ -175,12 +177,12 @@ def test_where_pages_could_be_halved_the_order_is_named(tmp_path: Path, pages: i
 # Misses, walks and pages with merged code, and instructions, and what is said. It was 601, 42 and 6.
 WORTH = [
     (501, 42, 6, 1_000_000, "pays: it saves 100 L1 instruction-TLB misses.\n"),
-    (502, 42, 6, 1_000_000, "Nothing to win: "),
+    (502, 42, 6, 1_000_000, "Nothing to win in the instruction TLBs: "),
     (601, 32, 6, 1_000_000, "pays: it saves 10 instruction page walks.\n"),
-    (601, 33, 6, 1_000_000, "Nothing to win: "),
+    (601, 33, 6, 1_000_000, "Nothing to win in the instruction TLBs: "),
     (601, 42, 2, 400_000, "pays: it saves 4 pages of code, each a page fault at most.\n"),
-    (601, 42, 2, 400_001, "Nothing to win: "),
-    (595, 42, 6, 16_000, "Nothing to win: "),  # less than one in a hundred
+    (601, 42, 2, 400_001, "Nothing to win in the instruction TLBs: "),
+    (595, 42, 6, 16_000, "Nothing to win in the instruction TLBs: "),  # less than one in a hundred
     (594, 42, 6, 16_000, "pays: it saves 7 L1 instruction-TLB misses.\n"),
 ]
 
@@ -197,7 +199,7 @@ def test_what_is_worth_the_trouble(tmp_path: Path, misses: int, walks: int, page
 
 
 def test_nothing_is_to_be_merged_where_little_misses(tmp_path: Path) -> None:
-    assert "Nothing to win in the TLBs: " in good(tmp_path, base(tmp_path, instructions=6_010_001))
+    assert "Nothing to win in the instruction TLBs: " in good(tmp_path, base(tmp_path, instructions=6_010_001))
     assert "Next: " in good(tmp_path, base(tmp_path, instructions=6_010_000))
 
 
@@ -253,6 +255,38 @@ def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
         ([first, foreign], f"foreign: {same}"),
         ([broken], "broken: 'desc: Code: many 1 /lib/libone.so' is not of the form that tlbgrind writes"),
         ([first, bad_piece], "bad-piece: 'desc: Merged code: 12 /lib/libone.so' is not of the form that tlbgrind writes"),
+    ):
+        done = run(tmp_path, "--advice=libraries", *files)
+        assert (done.status, done.out, done.err) == (1, b"", f"tg_annotate: error: {complaint}\n".encode())
+
+
+LOG = """# tlbgrind fault log
+version: 1
+pid: {pid}
+cmd: ./a
+page size: 4096
+views: 4k warm cold
+columns: number kinds page map instructions thread by code warm-brought cold-brought cold-read
+summary\t4k\t0\t0\t0\t0\t0\t0\t0\t0
+summary\twarm\t0\t0\t0\t0\t0\t0\t0\t0
+summary\tcold\t0\t0\t0\t0\t0\t0\t0\t0
+hidden\t4k\t0\t0
+hidden\twarm\t0\t0
+hidden\tcold\t0\t0
+{phases}end\t0
+"""
+PHASES = "".join(f"phase\t{group}" + 16 * "\t0" + "\n" for group in ("program", "libraries", "other"))
+
+
+def test_fault_logs_that_do_not_belong_to_the_run(tmp_path: Path) -> None:
+    first = base(tmp_path)
+    for name, pid in (("log", 1), ("again", 1), ("foreign", 2)):
+        (tmp_path / name).write_text(LOG.format(pid=pid, phases=PHASES))
+    assert good(tmp_path, first, "log") == good(tmp_path, first)
+    for files, complaint in (
+        (["log"], "log: a fault log; --advice=libraries takes the out-file of its run before it"),
+        ([first, "log", "again"], "again: a second fault log; --advice=libraries takes that of the first out-file"),
+        ([first, "foreign"], "foreign: not of the run of base"),
     ):
         done = run(tmp_path, "--advice=libraries", *files)
         assert (done.status, done.out, done.err) == (1, b"", f"tg_annotate: error: {complaint}\n".encode())

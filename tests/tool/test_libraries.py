@@ -188,7 +188,7 @@ def test_advice_for_one_library_is_that_there_is_nothing_to_win(tmp_path: Path, 
     r = run(tmp_path, programs["once"], str(100 * ROUNDS), options=options, geometry=(), collect=False, out_file="out")
     assert r.status == 0, r.err
     done = subprocess.run([PYTHON, TG_ANNOTATE, "--advice=libraries", "out"], cwd=tmp_path, capture_output=True, encoding="utf-8", check=True)
-    assert "\nNothing to win in the TLBs: " in done.stdout
+    assert "\nNothing to win in the instruction TLBs: " in done.stdout
 
 
 def test_code_pages_are_the_faults_of_code(tmp_path: Path, programs: dict[str, Path]) -> None:

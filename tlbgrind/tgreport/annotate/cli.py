@@ -23,6 +23,7 @@ from . import (
     export,
     facts,
     libraries,
+    library_files,
     librarytext,
     mappings,
     verdict,
@@ -150,8 +151,10 @@ def _compare(options: Options, files: list[OutFile]) -> Answer:
     return _answer(export.written(options.format, head, tables), findings)
 
 
-def _libraries(options: Options, files: list[OutFile], warnings: list[str]) -> list[str]:
-    found = libraries.find(files, options.mod_filename, options.threshold)
+def _libraries(options: Options, warnings: list[str], progress: Progress) -> list[str]:
+    files, log = library_files.read(options.outfiles, progress)
+    progress.say("adding up")
+    found = libraries.find(files, log, options.mod_filename, options.threshold)
     warnings += libraries.different_work(found)
     if options.format == "text":
         return librarytext.text_of(found, screen(options.wide, options.color))
@@ -226,6 +229,8 @@ def _with_companions(files: list[OutFile], progress: Progress) -> list[OutFile]:
 
 
 def _report(options: Options, warnings: list[str], progress: Progress) -> list[str]:
+    if options.advice == LIBRARIES:
+        return _libraries(options, warnings, progress)
     files = []
     for number, path in enumerate(options.outfiles):
         progress.say(f"{number:,} of {len(options.outfiles):,} out-files read")
@@ -242,8 +247,6 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
     if options.inlined:
         files = with_inlined(files, warnings, progress)
     progress.say("adding up")
-    if options.advice == LIBRARIES:
-        return _libraries(options, files, warnings)
     if options.advice:
         files = _with_companions(files, progress)
         advised = advice.advise(files)

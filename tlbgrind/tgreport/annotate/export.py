@@ -9,9 +9,11 @@ from typing import Union
 
 from ..base.documents import Head, Record, Table, Value, csv_lines, json_lines
 from ..base.errors import ReportError
+from ..formats.dynamic import KINDS
 from ..formats.mappings import PARTS
 from ..formats.outfile import Counts, Function, OutFile
 from ..formats.share import Share, share_of
+from . import linktext
 from .advice import Advice
 from .annotate import Annotation
 from .assembly import Disassembly
@@ -21,6 +23,8 @@ from .events import Event, Events, TimeShare
 from .facts import changes, rates
 from .libraries import Libraries, Library, library_sum
 from .limits import Finding
+from .linkage import Todo
+from .linker import Linker, Saving, Spent
 from .mappings import Found
 from .markdown import markdown_lines
 from .profile import Profile
@@ -391,7 +395,68 @@ def libraries_tables(found: Libraries) -> list[Table]:
         for merge in (found.base, *found.merges)
     ]
     columns = ("objects", "Ir", "I1tm", "I1tm_saved", "ILtm", "ILtm_saved", "code_pages", "code_pages_saved")
-    return [*tables, Table("merge", ("file", "pays"), (*columns, "least_pages"), runs)]
+    tables.append(Table("merge", ("file", "pays"), (*columns, "least_pages"), runs))
+    return tables if found.linker is None else [*tables, *_linker_tables(found.linker)]
+
+
+_SPENT = ("Ir", "L1tm", "walks", "miss_cycles_least", "miss_cycles_most", "faults")
+_TODO = ("relocations", "look_ups", "tested", "kept", "lazy")
+
+
+def _linker_tables(found: Linker) -> list[Table]:
+    """What the dynamic linker does, for which objects, and other ways to link."""
+    parts: list[tuple[str, int | None, Spent]] = [(part.what, part.times, part.spent) for part in found.parts]
+    parts.append(("the dynamic linker", None, found.spent))
+    if found.out.instructions:
+        parts.append(("linkage tables", found.calls_through_tables(), found.spent_in_tables()))
+    parts.append(("the program", None, found.whole))
+    rows = [
+        Record((what,), (times, *_spent(found, spent), *_share(found, spent, spent)))
+        for what, times, spent in parts
+    ]
+    tables = [Table("linker", ("work",), ("times", *_SPENT, *_ENDS), rows)]
+    rows = []
+    for member in found.linkage.members:
+        kinds, table = member.kinds, found.tables[member.number]
+        calls = sum(table.calls.values()) if found.out.instructions else None
+        counts = (*(kinds[kind] for kind in KINDS), *_todo(found.todo[member.number]), calls)
+        rows.append(Record((member.name, "dlopen" if member.is_late else "start"), counts))
+    columns = [kind.replace("-", "_") for kind in KINDS]
+    tables.append(Table("relocations", ("object", "loaded"), (*columns, *_TODO, "linkage_calls"), rows))
+    rows = []
+    for one in found.savings:
+        todo = (None,) * len(_TODO) if one.todo is None else _todo(one.todo)
+        share: tuple[Value, ...] = (None, None)
+        saved: tuple[Value, ...] = (None, None)
+        if one.least is not None and one.most is not None:
+            saved = int(one.least.instructions), int(one.most.instructions)
+            share = _share(found, one.least, one.most)
+        words = (one.how or None, one.faults or None, one.assumption)
+        rows.append(Record((one.name, _pays(found, one)), (*todo, *saved, *share, *words)))
+    columns = [*_TODO, "Ir_saved_least", "Ir_saved_most", *_ENDS, "how", "pages", "assumption"]
+    tables.append(Table("ways", ("way", "pays"), tuple(columns), rows))
+    return tables
+
+
+def _pays(found: Linker, one: Saving) -> str:
+    return linktext.pays(found, one) if one.least is not None else "unknown"
+
+
+_ENDS = ("share_least", "share_most")
+
+
+def _todo(todo: Todo) -> tuple[Value, ...]:
+    return (todo.relocations, todo.look_ups, todo.tested, todo.kept, todo.lazy)
+
+
+def _spent(found: Linker, spent: Spent) -> tuple[Value, ...]:
+    *counts, faults = map(int, spent)
+    return (*counts, faults if found.has_faults else None)
+
+
+def _share(found: Linker, least: Spent, most: Spent) -> tuple[Value, ...]:
+    share = found.share(least, most)
+    return (_number(share.least, 100), _number(share.most, 100))
 
 
 def libraries_head(found: Libraries) -> Head:

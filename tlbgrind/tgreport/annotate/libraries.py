@@ -1,6 +1,7 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Computes what a program's libraries cost, and what merging them would save.
+"""Computes what calls between a program's libraries cost, and what merging them would save.
 
+What loading and binding them costs is linker.py's.
 Calls between objects are those of --calls=yes, pages and bytes of executed code those of
 --dump-instr=yes. What a merge saves is the difference to the out-file of a run with --merge-code=.
 """
@@ -15,7 +16,11 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ..base.errors import ReportError
+from ..formats.faultlog import FaultLog
 from ..formats.outfile import OutFile
+from . import linker
+from .linker import Linker
+from .linkways import savings
 from .profile import Profile, Renamer
 
 # What happens less often than once in so many instructions is not worth the trouble, nor is less
@@ -89,6 +94,8 @@ class Libraries:
     pairs: list[Pair]
     omitted_pairs: list[Pair]
     merges: list[Merge]
+    linker: Linker | None = None  # None: there is none in the run
+    shows_all: bool = False  # not only the first rows
 
     @property
     def page_size(self) -> int:
@@ -234,7 +241,9 @@ def _pairs(profile: Profile, found: dict[str, Library]) -> list[Pair]:
     return pairs
 
 
-def find(files: Sequence[OutFile], rename: Renamer, threshold: Fraction) -> Libraries:
+def find(
+    files: Sequence[OutFile], log: FaultLog | None, rename: Renamer, threshold: Fraction
+) -> Libraries:
     out = files[0]
     if _merged(out):
         raise ReportError(
@@ -270,6 +279,9 @@ def find(files: Sequence[OutFile], rename: Renamer, threshold: Fraction) -> Libr
         (_merge(base, other) for other in files[1:]),
         key=lambda merge: (-merge.saved_walks, -merge.saved_misses, merge.out.path),
     )
+    found_linker = linker.find(out, log, sorted(_merged(merges[0].out)) if merges else ())
+    if found_linker is not None:
+        found_linker.savings = savings(found_linker)
     return Libraries(
         base,
         total,
@@ -278,6 +290,8 @@ def find(files: Sequence[OutFile], rename: Renamer, threshold: Fraction) -> Libr
         [pair for pair in pairs if matters(pair.calls + pair.back, total)],
         [pair for pair in pairs if not matters(pair.calls + pair.back, total)],
         merges,
+        found_linker,
+        not threshold,
     )
 
 

@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Prints what libraries cost, what merging them would save, and how to merge them."""
+"""Prints what libraries cost, what other ways to link would save, and how to merge them."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ from .libraries import (
     is_much,
     library_sum,
 )
+from .linker import NO, verdict
+from .linktext import MOST, legend, verdict_text
+from .linktext import text_of as linker_text
 
 _HOW = (
     (
@@ -40,6 +43,10 @@ _NOT_MODELLED = (
     "Not in these counts: calls between the objects go through linkage tables as before, which a link "
     "can leave out, and the linker has another order. Either can change more than 10% of the misses."
 )
+_NO_LINKER = (
+    "No dynamic linker is among the objects: the program is static, or the linker is a part of the C "
+    "library (musl), so its work cannot be told from others'."
+)
 _NAMES = {
     "I1tm": "L1 instruction-TLB misses",
     "ILtm": "instruction page walks",
@@ -49,6 +56,12 @@ _NAMES = {
 
 def text_of(found: Libraries, screen: Screen) -> list[str]:
     text = [screen.heading(line) for line in _headline(found, screen)]
+    if found.linker is None:
+        text += wrapped("", _NO_LINKER, screen.width)
+    else:
+        text += [*verdict_text(found.linker, screen), "", *linker_text(found.linker, screen, found.shows_all)]
+    if not text[-1]:
+        text.pop()
     text += ["", *_objects(found, screen), *_pairs(found, screen)]
     if found.merges:
         text += _merges(found, screen)
@@ -82,9 +95,11 @@ def _code(code: CodeUse | None, page_size: int) -> tuple[str, str, str]:
 
 
 def _objects(found: Libraries, screen: Screen) -> list[str]:
-    shown = list(found.objects)
-    if found.omitted_objects:
-        shown.append(library_sum(found.omitted_objects, f"{len(found.omitted_objects):,} more"))
+    most = len(found.objects) if found.shows_all else MOST
+    shown = found.objects[:most]
+    omitted = [*found.objects[most:], *found.omitted_objects]
+    if omitted:
+        shown.append(library_sum(omitted, f"{len(omitted):,} more"))
     rows: list[tuple[str, ...]] = [
         ("I1tm", "ILtm", "calls in", "calls out", "pages", "bytes", "full", "object")
     ]
@@ -110,14 +125,16 @@ def _pairs(found: Libraries, screen: Screen) -> list[str]:
         return ["No object calls another.", ""]
     short = _short(found, screen)
     rows: list[tuple[str, ...]] = [("calls", "", "back", "from -> to")]
-    for pair in found.pairs:
+    most = len(found.pairs) if found.shows_all else MOST
+    for pair in found.pairs[:most]:
         share = percentage(pair.calls + pair.back, found.calls)
         rows.append((f"{pair.calls:,}", share, f"{pair.back:,}", f"{short[pair.object]} -> {short[pair.other]}"))
-    if found.omitted_pairs:
-        calls = sum(pair.calls for pair in found.omitted_pairs)
-        back = sum(pair.back for pair in found.omitted_pairs)
+    omitted = [*found.pairs[most:], *found.omitted_pairs]
+    if omitted:
+        calls = sum(pair.calls for pair in omitted)
+        back = sum(pair.back for pair in omitted)
         share = percentage(calls + back, found.calls)
-        rows.append((f"{calls:,}", share, f"{back:,}", f"{len(found.omitted_pairs):,} more"))
+        rows.append((f"{calls:,}", share, f"{back:,}", f"{len(omitted):,} more"))
     return screen.table("Calls between objects", rows, left=0)
 
 
@@ -158,7 +175,7 @@ def _verdict(found: Libraries, width: int) -> list[str]:
         return _of_merges(found, width)
     if not (found.could_pay("I1tm") or found.could_pay("ILtm")):
         return wrapped(
-            "Nothing to win in the TLBs: ",
+            "Nothing to win in the instruction TLBs: ",
             f"all instruction-TLB misses together are fewer than one in {WORTH['I1tm']:,} instructions, "
             f"and all instruction page walks than one in {WORTH['ILtm']:,}.",
             width,
@@ -183,15 +200,26 @@ def _of_merges(found: Libraries, width: int) -> list[str]:
     pays = bool(text)
     if not pays:
         text = wrapped(
-            "Nothing to win: ",
+            "Nothing to win in the instruction TLBs: ",
             f"no merge saves one L1 instruction-TLB miss in {WORTH['I1tm']:,} instructions, one page walk or "
-            f"page of code in {WORTH['ILtm']:,}, and {WORTH_PERCENT}% of them. Keep the libraries.",
+            f"page of code in {WORTH['ILtm']:,}, and {WORTH_PERCENT}% of them. {_keep(found)}",
             width,
         )
     for label, how in _HOW if pays else ():
         text += wrapped(f"  {label}", how, width)
     text += _order(found, width)
     return [*text, *wrapped("", _NOT_MODELLED, width)]
+
+
+def _keep(found: Libraries) -> str:
+    """What follows for the libraries, if no merge pays in the TLBs."""
+    linker = found.linker
+    if linker is None:
+        return "Keep the libraries."
+    share = linker.share(linker.spent, linker.spent)
+    if verdict(linker.cycles(linker.spent), share).word != NO:
+        return "What they cost is the start: see above."
+    return "Keep the libraries."
 
 
 def _order(found: Libraries, width: int) -> list[str]:
@@ -218,7 +246,8 @@ def _savings(merge: Merge) -> str:
 
 
 def _legend(found: Libraries) -> list[str]:
-    text = [
+    text = legend(found.linker) if found.linker is not None else []
+    text += [
         "calls in, out: from and to other objects; each comes back, so it changes the object twice",
         "pages, bytes: of code that was executed; full: bytes of the pages; -: needs --dump-instr=yes",
     ]

@@ -98,10 +98,11 @@ What to change:
   --advice[=pages]          of each machine's out-file of a run with --advice=SIZE, beside which the
                             others lie, or of all of them: for which memory larger pages pay, how to
                             get them, and the time, misses and faults that each memory saves
-  --advice=libraries        calls between objects, and how full their code pages are, of the
-                            out-file of a run with --calls=yes --dump-instr=yes; with those of
-                            runs with --merge-code behind it: what merging saves, and how to do it
-
+  --advice=libraries        of the out-file of a run with --calls=yes --dump-instr=yes: what the
+                            dynamic linker spends, for which relocations, and what other ways to
+                            link save; calls between objects, and how full their code pages are.
+                            Behind it may stand the fault log of the run, if it is not beside it,
+                            and out-files of runs with --merge-code: what merging saves in the TLBs
   --mappings                of an out-file of a run with --mappings=yes: what pmap lists, with
                             references and misses; what lies outside of aligned large pages, how
                             many misses fall there, and what to do about it

@@ -24,6 +24,11 @@ def percentage(value: int, base: float) -> str:
     return f"{100 * value / base:.1f}%" if value and base else ""
 
 
+def counted(number: int, what: str) -> str:
+    """One page, 2 pages."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
 def wrapped(label: str, text: str, width: int, indent: int = 100) -> list[str]:
     """A paragraph behind a label, in lines of 100 columns at most, below the text that begins behind
     the label, or `indent` columns in."""

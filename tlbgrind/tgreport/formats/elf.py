@@ -109,6 +109,12 @@ class Elf:
     def fail(self, what: str) -> NoReturn:
         raise ReportError(what, self.path)
 
+    def entries(self, form: str, data: bytes) -> Iterator[tuple[int, ...]]:
+        """Those that are whole of a table of such entries."""
+        form = self._order + form
+        size = struct.calcsize(form)
+        return struct.iter_unpack(form, data[: len(data) // size * size])
+
     def _unpack(self, form: str, offset: int, what: str) -> tuple[int, ...]:
         try:
             return struct.unpack_from(self._order + form, self._data, offset)
@@ -148,7 +154,7 @@ class Elf:
                 self.fail(f"a broken ELF file: section names in section {names} of {count}")
             strings = self.bytes_at(raw[names][4], raw[names][5], "the section names")
         sections = [
-            Section(_string(strings, r[0]), r[1], r[2], r[3], r[4], r[5], r[6], r[9]) for r in raw
+            Section(string_at(strings, r[0]), r[1], r[2], r[3], r[4], r[5], r[6], r[9]) for r in raw
         ]
         for section in sections:
             if section.is_code and section.size > _MOST_CODE:
@@ -205,9 +211,9 @@ class Elf:
                     name_at, value, length, info, _, section = entry
                 type_, binding = info & 15, info >> 4
                 if type_ == STT_FILE:
-                    file = _string(strings, name_at)
+                    file = string_at(strings, name_at)
                     continue
-                name = _string(strings, name_at)
+                name = string_at(strings, name_at)
                 local = file if binding == STB_LOCAL else ""
                 symbols.append(Symbol(name, value, length, type_, binding, section, local))
         return symbols
@@ -226,7 +232,7 @@ class Elf:
                 return range(segment.address, segment.address + segment.memory_size)
         return range(0)
 
-    def _dynamic(self) -> Iterator[tuple[int, int]]:
+    def dynamic(self) -> Iterator[tuple[int, int]]:
         """Tags and values of the dynamic section."""
         for segment in self.segments:
             if segment.type != PT_DYNAMIC:
@@ -243,7 +249,7 @@ class Elf:
             tag == DT_BIND_NOW
             or (tag == DT_FLAGS and value & DF_BIND_NOW)
             or (tag == DT_FLAGS_1 and value & DF_1_NOW)
-            for tag, value in self._dynamic()
+            for tag, value in self.dynamic()
         )
 
     @property
@@ -252,7 +258,7 @@ class Elf:
         library such as libc has one; the linkers' mark tells, which old ones (before 2016) do not set."""
         if self.type != ET_DYN:
             return self.type == ET_EXEC
-        dynamic = list(self._dynamic())
+        dynamic = list(self.dynamic())
         if any(tag == DT_FLAGS_1 and value & DF_1_PIE for tag, value in dynamic):
             return True
         has_interpreter = any(s.type == PT_INTERP for s in self.segments)
@@ -312,9 +318,9 @@ class Elf:
                 for entry in struct.iter_unpack(form, data[: len(data) // size * size]):
                     yield entry[0]
             elif section.type == SHT_RELR:
-                yield from self._relr(data)
+                yield from self.relr(data)
 
-    def _relr(self, data: bytes) -> Iterator[int]:
+    def relr(self, data: bytes) -> Iterator[int]:
         """An even entry is an address; an odd one has a bit for each of the words behind the last."""
         size = 8 if self.is_64 else 4
         form = self._order + ("Q" if self.is_64 else "I")
@@ -351,7 +357,7 @@ class Places:
         return self._starts[index] if index < len(self._starts) else None
 
 
-def _string(strings: bytes, at: int) -> str:
+def string_at(strings: bytes, at: int) -> str:
     end = strings.find(b"\0", at)
     return strings[at : end if end >= 0 else len(strings)].decode("utf-8", "surrogateescape")
 
