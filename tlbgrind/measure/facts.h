@@ -103,6 +103,7 @@ typedef struct {
 typedef struct {
    unsigned page_shift;
    TgFigure near_cycles; /* of a walk whose entries are all in the nearest cache */
+   double near_bytes;    /* of last-level tables that were in use then; 0: few */
    TgFigure overlap;     /* alone divided by the best of several independent ones; 1.0 .. 64.0 */
    unsigned n_costs;
    TgTableCost cost[TG_MAX_TABLE_COSTS];

@@ -109,11 +109,13 @@ void tg_walk_read(const TgCurve *tables, unsigned line_bytes, const TgSide *side
       return;
    const double here = e.over[walks] - base;
    const double bytes = table_bytes(tables, line_bytes, e.pages[walks]);
-   if (here < in_pages || out->near_cycles.sure == TG_NOT_TOLD)
+   if (here < in_pages || out->near_cycles.sure == TG_NOT_TOLD) {
       tg_figure_tell(&out->near_cycles, here,
                      n_caches > 0 && bytes <= cache[0].about ? TG_SURE : TG_LIKELY,
                      "a walk costs %.1f cycles with %.0f KB of tables in use, %u rounds", here,
                      bytes / 1024, e.rounds);
+      out->near_bytes = bytes;
+   }
    tell_costs(&e, tables, line_bytes, walks, base, out);
    tell_behind(&e, tables, line_bytes, walks, base, cache, n_caches, out);
 }
