@@ -29,15 +29,6 @@ uint32_t tg_whole_number(double value, uint32_t least, uint32_t most)
    return (uint32_t)fmin(fmax(round(value), least), most);
 }
 
-int tg_in_pieces(const TgFacts *f)
-{
-   for (unsigned i = 0; i < f->n_large; i++) {
-      if (f->large[i].whole == TG_IN_PIECES)
-         return 1;
-   }
-   return 0;
-}
-
 static int same(const TgFigure *a, const TgFigure *b)
 {
    return a->sure != TG_NOT_TOLD && b->sure != TG_NOT_TOLD
