@@ -619,7 +619,9 @@ void naive_translate(naive_mmu *n, unsigned user, uint64_t address, unsigned pag
    count[NAIVE_WALK_REFERENCES] += references;
    /* A walk of the host for each of the guest's references, and one for the page: the cycles of a
       machine that is a guest have them. */
-   for (unsigned read = 0; n->nested && m->host_page_shift == 0 && m->n_walk_steps > 0 && !m->software_walk && read < references;
+   const bool pays = n->nested && m->host_page_shift == 0 && m->n_walk_steps > 0
+                     && !m->software_walk;
+   for (unsigned read = 0; pays && read < references;
         read += m->n_walk_steps + 1)
       count[NAIVE_CYCLES] += known(m->walk_cycles);
    const unsigned n_arrays = naive_takers(m, user, last_level(m), page_shift, array);

@@ -328,6 +328,17 @@ static void pieces(void **state)
          assert_true(m.array[i].g.page_sizes == 4096);
          assert_true(m.array[i].splits && !m.array[i].splits_unknown);
       }
+      assert_int_equal(m.host_page_shift, whole ? 0 : 12);
+      if (!whole) {
+         assert_int_equal(tlb_machine_walk_cycles(&m, 12), m.walk_cycles);
+         facts.large[0].walk_cycles.value = m.walk_cycles - 9;
+         const tlb_machine shorter = written(&machine);
+         assert_int_equal(tlb_machine_walk_cycles(&shorter, 21), m.walk_cycles - 9);
+         assert_int_equal(shorter.walk[shorter.n_walk_steps - 1].cycles, 9);
+         facts.large[0].walk_cycles.sure = TG_NOT_TOLD;
+         const tlb_machine unknown = written(&machine);
+         assert_int_equal(tlb_machine_walk_cycles(&unknown, 21), m.walk_cycles);
+      }
       assert_true(!whole || (array_of(&m, 1, TLB_LOADS)->g.page_sizes & 1u << 21) != 0);
    }
 }

@@ -81,6 +81,31 @@ TEST(costs)
    assert_true(tlb_machine_check(&machine, &why));
 }
 
+/* Of a guest in base pages arrays hold no larger ones. */
+TEST(guests)
+{
+   begin();
+   file.host_page_shift = 12;
+   file.walk[file.n_walk_steps - 1].cycles = 20;
+   file.window = 300;
+   assert_true(take());
+   assert_int_equal(machine.host_page_shift, 12);
+   assert_int_equal(machine.window, 300);
+   assert_int_equal(tlb_machine_walk_cycles(&machine, 12), 47);
+   assert_int_equal(tlb_machine_walk_cycles(&machine, 21), 27);
+   for (unsigned i = 0; i < machine.n_arrays; i++) {
+      assert_true(machine.array[i].g.page_sizes == 4096);
+      assert_true(machine.array[i].splits && !machine.array[i].splits_unknown);
+   }
+   assert_true(tlb_machine_check(&machine, &why));
+   assert_int_equal(tlb_machine_holds_large(&machine, 21), TLB_HOLDS_NO);
+   /* Another file of the machine makes it none. */
+   begin();
+   assert_true(take());
+   assert_int_equal(machine.host_page_shift, 0);
+   assert_int_equal(tlb_machine_walk_cycles(&machine, 21), 47);
+}
+
 TEST(assumed_costs_are_not_taken)
 {
    begin();
@@ -165,6 +190,7 @@ int main(void)
 {
    const struct CMUnitTest tests[] = {
       CLAIM("cycles and overlaps that were measured are taken, and nothing else", costs),
+      CLAIM("a guest's walks are taken with the pages that its hypervisor leaves", guests),
       CLAIM("what the file assumes is not taken", assumed_costs_are_not_taken),
       CLAIM("a file of another processor, or no such file, changes nothing", other_files),
       CLAIM("the path is that of the user's configuration", paths),

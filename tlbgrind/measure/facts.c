@@ -10,3 +10,12 @@ const TgSide *tg_facts_side(const TgFacts *f, TgAsk ask, unsigned page_shift)
    }
    return NULL;
 }
+
+int tg_in_pieces(const TgFacts *f)
+{
+   for (unsigned i = 0; i < f->n_large; i++) {
+      if (f->large[i].whole == TG_IN_PIECES)
+         return 1;
+   }
+   return 0;
+}

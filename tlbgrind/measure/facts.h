@@ -103,6 +103,7 @@ typedef struct {
 typedef struct {
    unsigned page_shift;
    TgFigure near_cycles; /* of a walk whose entries are all in the nearest cache */
+   double near_bytes;    /* of last-level tables that were in use then; 0: few */
    TgFigure overlap;     /* alone divided by the best of several independent ones; 1.0 .. 64.0 */
    unsigned n_costs;
    TgTableCost cost[TG_MAX_TABLE_COSTS];
@@ -147,6 +148,9 @@ typedef struct {
 /* Reads all curves into facts; the fields that the caller gives stay as they are. */
 void tg_facts_read(const TgCurve *curve, size_t n, TgFacts *out);
 
+/* Whether some size of large pages is translated in pieces: so a hypervisor has it. */
+int tg_in_pieces(const TgFacts *f);
+
 /* The side for that kind of reference and pages, or NULL. */
 const TgSide *tg_facts_side(const TgFacts *f, TgAsk ask, unsigned page_shift);
 
@@ -183,9 +187,9 @@ unsigned tg_caches_read(const TgCurve *control, unsigned line_bytes, const TgGiv
                         unsigned n_given, TgCacheFacts out[TG_MAX_CACHES]);
 
 /* walk_cost.c: what walks cost, from a TABLES curve whose references all find their data in the
-   nearest cache. `tables` may be NULL. */
+   nearest cache. `tables` may be NULL. `is_guest`: a hypervisor has as many tables of its own. */
 void tg_walk_read(const TgCurve *tables, unsigned line_bytes, const TgSide *side,
-                  const TgCacheFacts *cache, unsigned n_caches, TgWalkFacts *out);
+                  const TgCacheFacts *cache, unsigned n_caches, int is_guest, TgWalkFacts *out);
 
 /* overlap.c: of what misses of the level (from 0) lead to, hits of the next or walks, from those of
    n curves that are OVERLAP curves of the side. */

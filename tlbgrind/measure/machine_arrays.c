@@ -29,15 +29,6 @@ uint32_t tg_whole_number(double value, uint32_t least, uint32_t most)
    return (uint32_t)fmin(fmax(round(value), least), most);
 }
 
-int tg_in_pieces(const TgFacts *f)
-{
-   for (unsigned i = 0; i < f->n_large; i++) {
-      if (f->large[i].whole == TG_IN_PIECES)
-         return 1;
-   }
-   return 0;
-}
-
 static int same(const TgFigure *a, const TgFigure *b)
 {
    return a->sure != TG_NOT_TOLD && b->sure != TG_NOT_TOLD
@@ -378,26 +369,6 @@ static void add_fetches(Build *b, const TgSide *loads)
       assume_fetches(b, loads, fetches ? fetches->why : "not measured");
 }
 
-/* Pages of all sizes are translated as pieces, so that is what arrays hold. */
-static void cut_to_pieces(tlb_machine *m, unsigned base_page_shift)
-{
-   const uint64_t base = UINT64_C(1) << base_page_shift;
-   unsigned n = 0;
-   for (unsigned i = 0; i < m->n_arrays; i++) {
-      tlb_machine_array a = m->array[i];
-      if ((a.g.page_sizes & base) == 0)
-         continue;
-      a.g.page_sizes = base;
-      a.sizes_unknown = a.splits_unknown = 0;
-      a.splits = 1;
-      memset(a.block_shift, 0, sizeof a.block_shift);
-      m->array[n++] = a;
-   }
-   for (unsigned i = n; i < m->n_arrays; i++)
-      memset(&m->array[i], 0, sizeof m->array[i]);
-   m->n_arrays = n;
-}
-
 int tg_machine_add_arrays(tlb_machine *m, const TgFacts *f, const tlb_machine *known,
                           tlb_reason *why)
 {
@@ -411,6 +382,6 @@ int tg_machine_add_arrays(tlb_machine *m, const TgFacts *f, const tlb_machine *k
    add_all_data(&b, loads);
    add_fetches(&b, loads);
    if (tg_in_pieces(f))
-      cut_to_pieces(m, f->base_page_shift);
+      tlb_machine_cut_to_pieces(m, f->base_page_shift);
    return 1;
 }

@@ -131,7 +131,7 @@ static void read_walks(const TgCurve *curve, size_t n, TgFacts *out)
          continue;
       TgWalkFacts *const w = &out->walk[out->n_walks++];
       tg_walk_read(find(curve, n, TG_CURVE_TABLES, TG_ASK_LOAD, s->page_shift), line, s, out->cache,
-                   out->n_caches, w);
+                   out->n_caches, tg_in_pieces(out), w);
       if (s->n_levels > 0 && s->last_walks)
          tg_overlap_read(curve, n, s, s->n_levels - 1, &w->overlap);
    }
@@ -165,6 +165,6 @@ void tg_facts_read(const TgCurve *curve, size_t n, TgFacts *out)
    as_of_loads(out);
    read_shares(curve, n, out);
    doubt_guesses(out);
-   read_walks(curve, n, out);
    read_large(curve, n, out);
+   read_walks(curve, n, out);
 }

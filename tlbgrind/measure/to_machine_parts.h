@@ -16,7 +16,4 @@ int tg_machine_add_arrays(tlb_machine *m, const TgFacts *f, const tlb_machine *k
 /* Adds what a walk costs, its steps and the caches. */
 void tg_machine_add_walk(tlb_machine *m, const TgFacts *f, const tlb_machine *known);
 
-/* Whether some size of large pages is translated in pieces. */
-int tg_in_pieces(const TgFacts *f);
-
 #endif

@@ -38,13 +38,14 @@ static int cost_within(const TgExcess *e, const TgCurve *tables, unsigned line_b
 
 static void tell_behind(const TgExcess *e, const TgCurve *tables, unsigned line_bytes, size_t first,
                         double base, const TgCacheFacts *cache, unsigned n_caches,
-                        TgWalkFacts *out)
+                        int is_guest, TgWalkFacts *out)
 {
    double least = 0;
    out->n_behind = n_caches > 0 ? n_caches + 1 : 0;
    for (unsigned i = 0; i < out->n_behind; i++) {
       TgFigure *const f = &out->behind[i];
-      const double ratio = i == n_caches ? beyond_last : beyond;
+      /* The hypervisor's tables fill as much of the last cache as the guest's. */
+      const double ratio = i < n_caches ? beyond : is_guest ? beyond_last / 2 : beyond_last;
       const double from = i == 0 ? 0 : ratio * cache[i - 1].about;
       const double to = i == n_caches ? INFINITY : within * cache[i].about;
       double cycles;
@@ -78,7 +79,7 @@ static void tell_costs(const TgExcess *e, const TgCurve *tables, unsigned line_b
 }
 
 void tg_walk_read(const TgCurve *tables, unsigned line_bytes, const TgSide *side,
-                  const TgCacheFacts *cache, unsigned n_caches, TgWalkFacts *out)
+                  const TgCacheFacts *cache, unsigned n_caches, int is_guest, TgWalkFacts *out)
 {
    TgExcess e;
    memset(out, 0, sizeof *out);
@@ -109,11 +110,13 @@ void tg_walk_read(const TgCurve *tables, unsigned line_bytes, const TgSide *side
       return;
    const double here = e.over[walks] - base;
    const double bytes = table_bytes(tables, line_bytes, e.pages[walks]);
-   if (here < in_pages || out->near_cycles.sure == TG_NOT_TOLD)
+   if (here < in_pages || out->near_cycles.sure == TG_NOT_TOLD) {
       tg_figure_tell(&out->near_cycles, here,
                      n_caches > 0 && bytes <= cache[0].about ? TG_SURE : TG_LIKELY,
                      "a walk costs %.1f cycles with %.0f KB of tables in use, %u rounds", here,
                      bytes / 1024, e.rounds);
+      out->near_bytes = bytes;
+   }
    tell_costs(&e, tables, line_bytes, walks, base, out);
-   tell_behind(&e, tables, line_bytes, walks, base, cache, n_caches, out);
+   tell_behind(&e, tables, line_bytes, walks, base, cache, n_caches, is_guest, out);
 }

@@ -601,6 +601,26 @@ uint32_t tlb_machine_walk_cycles(const tlb_machine *m, unsigned page_shift)
    return cycles;
 }
 
+void tlb_machine_cut_to_pieces(tlb_machine *m, unsigned page_shift)
+{
+   const uint64_t size = UINT64_C(1) << page_shift;
+   unsigned n = 0;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      tlb_machine_array a = m->array[i];
+      if ((a.g.page_sizes & size) == 0)
+         continue;
+      a.g.page_sizes = size;
+      a.sizes_unknown = a.splits_unknown = 0;
+      a.splits = 1;
+      for (unsigned page = 0; page <= TLB_MAX_PAGE_SHIFT; page++)
+         a.block_shift[page] = 0;
+      m->array[n++] = a;
+   }
+   for (unsigned i = n; i < m->n_arrays; i++)
+      m->array[i] = (tlb_machine_array){ .level = 0 };
+   m->n_arrays = n;
+}
+
 tlb_holding tlb_machine_holds_large(const tlb_machine *m, unsigned shift)
 {
    tlb_holding answer = TLB_HOLDS_NO;

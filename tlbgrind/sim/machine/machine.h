@@ -275,6 +275,10 @@ int tlb_machines_may_be_equal(const tlb_machine *a, const tlb_machine *b);
    it follows from the figures and need not be kept beside them. */
 int tlb_machine_note_follows(const tlb_machine *m, const char *text);
 
+/* Lets every page be translated in pieces of that size, as where a hypervisor has no larger pages:
+   arrays that hold these hold nothing else, and others go. */
+void tlb_machine_cut_to_pieces(tlb_machine *m, unsigned page_shift);
+
 /* How many levels of arrays the machine has. */
 unsigned tlb_machine_levels(const tlb_machine *m);
 

@@ -60,6 +60,28 @@ static void take_hits(const tlb_machine *from, tlb_machine *m)
 
 /* --- walks --- */
 
+/* Which steps a walk does without, for the pieces of a larger page. */
+static void take_steps(const tlb_machine *from, tlb_machine *m)
+{
+   for (unsigned i = 0; i < m->n_walk_steps; i++) {
+      m->walk[i].cycles = 0;
+      for (unsigned j = 0; j < from->n_walk_steps; j++) {
+         if (from->walk[j].shift == m->walk[i].shift)
+            m->walk[i].cycles = from->walk[j].cycles;
+      }
+   }
+}
+
+/* A hypervisor with base pages leaves no array anything larger. */
+static void take_guest(const tlb_machine *from, tlb_machine *m)
+{
+   if (from->host_page_shift == 0 || m->n_walk_steps == 0
+       || m->walk[m->n_walk_steps - 1].shift != from->host_page_shift)
+      return;
+   m->host_page_shift = from->host_page_shift;
+   tlb_machine_cut_to_pieces(m, from->host_page_shift);
+}
+
 static void take_walk(const tlb_machine *from, tlb_machine *m)
 {
    if (from->walk_cycles == TLB_UNKNOWN || from->walk_cycles_unknown)
@@ -71,8 +93,14 @@ static void take_walk(const tlb_machine *from, tlb_machine *m)
       m->walk_overlap = from->walk_overlap;
       m->walk_overlap_unknown = 0;
    }
+   if (from->window != 0 && !from->window_unknown) {
+      m->window = from->window;
+      m->window_unknown = 0;
+   }
    tlb_text t = tlb_text_in(m->walk_source, sizeof m->walk_source);
    tlb_text_add(&t, from->walk_source);
+   take_steps(from, m);
+   take_guest(from, m);
    /* The caches' cycles belong to that walk, and with them the parts that are assumed there. */
    if (from->n_caches == 0 || m->n_walk_steps == 0)
       return;

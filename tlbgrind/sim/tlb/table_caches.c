@@ -199,6 +199,12 @@ static void fetch_set(const tlb_lines *l, uint64_t number)
       __builtin_prefetch(at + way, 1);
 }
 
+void tlb_table_caches_fetch_program(const tlb_table_caches *t, uint64_t page)
+{
+   for (unsigned i = 1; i < t->n; i++)
+      fetch_set(&t->cache[i], page + start_of(TLB_OF_PROGRAM, 0));
+}
+
 void tlb_table_caches_fetch(const tlb_table_caches *t, unsigned of, uint64_t entry, uint64_t page)
 {
    for (unsigned i = 1; i < t->n; i++) {
@@ -272,4 +278,20 @@ uint32_t tlb_table_caches_read_alone(tlb_table_caches *t, unsigned of, uint32_t 
    if (tlb_line_is_newest(newest, entry | whose) || read_first(t, newest, whose, entry, start))
       return 0;
    return newest->at == NULL ? t->memory_cycles : read_others(t, newest->name, entry + start);
+}
+
+/* No branch depends on whether the last cache has it, for nobody waits for the line. */
+void tlb_table_caches_read_program(tlb_table_caches *t, uint32_t context, uint64_t page)
+{
+   const uint64_t whose = tlb_line_whose(TLB_OF_PROGRAM, context);
+   tlb_newest_line *const newest = &t->newest[TLB_OF_PROGRAM];
+   const uint64_t start = start_of(TLB_OF_PROGRAM, 0);
+   if (tlb_line_is_newest(newest, page | whose) || read_first(t, newest, whose, page, start)
+       || newest->at == NULL)
+      return;
+   for (unsigned i = 1; i < t->n; i++) {
+      const tlb_lines *const l = &t->cache[i];
+      if (use(set_at(l, page + start), l->ways, newest->name))
+         return;
+   }
 }

@@ -108,10 +108,14 @@ static inline uint32_t tlb_table_caches_read(tlb_table_caches *t, unsigned of, u
    return tlb_table_caches_look_up(t, of, whose, entry);
 }
 
-/* The same of an entry that has a line of its own, or of the program's line of base page number
-   `entry`. */
+/* The same of an entry that has a line of its own. */
 uint32_t tlb_table_caches_read_alone(tlb_table_caches *t, unsigned of, uint32_t context,
                                      uint64_t entry, unsigned area);
+
+/* Reads the program's line, that of base page number `page`. Asking for its sets before makes it
+   faster. */
+void tlb_table_caches_read_program(tlb_table_caches *t, uint32_t context, uint64_t page);
+void tlb_table_caches_fetch_program(const tlb_table_caches *t, uint64_t page);
 
 /* Asks the processor that runs this for what will be read of the sets of the entry of that step, and
    of the program's line. Changes nothing. */

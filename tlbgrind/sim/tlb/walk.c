@@ -124,6 +124,7 @@ static uint32_t read_tables(tlb_walker *w, unsigned first, unsigned end, uint64_
                             uint32_t context)
 {
    uint32_t cycles = 0;
+   tlb_table_caches_fetch_program(&w->tables, address >> w->machine->base_page_shift);
    for (unsigned i = first; i <= end; i++) {
       const uint64_t entry = address >> w->machine->walk[i].shift;
       cycles += read_host(w, entry * tlb_entry_bytes(w->machine), TLB_OF_HOST_FOR_TABLE, context,
@@ -132,8 +133,7 @@ static uint32_t read_tables(tlb_walker *w, unsigned first, unsigned end, uint64_
    }
    cycles += read_host(w, address, TLB_OF_HOST, context, 0);
    /* What the program waits for here it waits for without a walk, too. */
-   (void)tlb_table_caches_read_alone(&w->tables, TLB_OF_PROGRAM, context,
-                                     address >> w->machine->base_page_shift, 0);
+   tlb_table_caches_read_program(&w->tables, context, address >> w->machine->base_page_shift);
    return cycles;
 }
 
