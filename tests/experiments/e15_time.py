@@ -219,9 +219,11 @@ def chart(machine: str, rows: Sequence[Row]) -> Chart:
 def note(machine: str, rows: Sequence[Row]) -> str:
     verdicts = [judge(row) for row in rows]
     agree = sum(v.word in ("in", "both nothing") for v in verdicts)
+    reached = sum(v.quartiles[0] <= v.high and v.low <= v.quartiles[1] for v in verdicts)
     narrow = sum(v.low > 0 and v.high <= 2.5 * v.low for v in verdicts)
     return (
         f"{machine}: measured lies in the predicted range, or both are below {100 * NOTHING:g} %: {agree} of {len(rows)};"
+        f" its quartiles reach into the range: {reached};"
         f" ends at most a factor of 2.5 apart: {narrow}"
     )
 
