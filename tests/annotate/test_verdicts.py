@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from tg_companions import package
@@ -122,3 +123,19 @@ def test_faults_that_are_saved_at_most_pay_at_most() -> None:
     assert (found.word, found.cycles) == ("perhaps", (0, 500_000))
     assert found.share == (0, Fraction(500_000, 1_500_000))
     assert verdicts.judge_faults_at_most(2, 200, whole).word == "no"
+
+
+@pytest.mark.parametrize(("knows", "cycles"), [(False, (600, 3000)), (True, (2400, 2400))])
+def test_instructions_have_their_part_of_what_all_misses_cost(tmp_path: Path, knows: bool, cycles: tuple[int, int]) -> None:
+    """Three of four misses, all of which hit behind the first level, where the file says of how many cycles."""
+    costs = ["Walk cycles: 20..20", "Hit cycles: itlb 1 I 0..0", "Hit cycles: dtlb 1 R 0..0", "Hit cycles: stlb 2 IR 8..8"]
+    counts = "100000 300 0 100 0 0 0 3200"
+    lines = [
+        "version: 1", "creator: tlbgrind-0.1.0", "cmd: ./a", "desc: Format: 1", *(f"desc: {cost}" for cost in costs if knows),
+        "positions: line", "events: Ir I1tm ILtm D1tmr DLtmr D1tmw DLtmw Wcyc", "", "ob=a", "fl=a.c", "fn=main", f"1 {counts}",
+        "", f"summary: {counts}", f"totals: {counts}",
+    ]  # fmt: skip
+    path = tmp_path / "out"
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    out = package("formats.outfile").read(str(path))
+    assert verdicts.cycles_of_code(out) == cycles
