@@ -1066,7 +1066,6 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/report/page.py \
 	tlbgrind/tgreport/report/rows.py \
 	tlbgrind/tgreport/report/run.py \
-	tlbgrind/tgreport/report/share.py \
 	tlbgrind/tgreport/report/verdicts.py
 
 # What tg_report's pages are made of, beside the modules.

@@ -115,7 +115,7 @@ def scaled(place: Path, instructions: int, least: int = 0) -> str:
 @pytest.mark.parametrize(
     ("per_mille", "least", "said"),
     [
-        (9, 0, "nothing to win, below 1%"),
+        (9, 0, "nothing to win (below 1%)"),
         (11, 0, "worth what is free, such as transparent huge pages (below 5%)"),
         (49, 0, "worth what is free, such as transparent huge pages (below 5%)"),
         (51, 0, "may be worth a look (5% or more)"),

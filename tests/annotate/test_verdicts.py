@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from tg_companions import package
 
-cost, verdicts = package("formats.cost"), package("formats.verdicts")
+cost, share, verdicts = package("formats.cost"), package("formats.share"), package("formats.verdicts")
 Cycles = cost.Cycles
 
 # A million instructions take a million cycles beside the least that misses cost, and half of that beside the most.
@@ -89,4 +90,52 @@ def test_page_faults_take_time_of_their_own() -> None:
     ],
 )
 def test_shares_read_as_the_summary_has_them(ends: tuple[float, float], text: str) -> None:
-    assert verdicts.percent_range(*map(Fraction, ends)) == text
+    assert share.percent_range(*map(Fraction, ends)) == text
+
+
+# What misses take of ten thousand, and what is said of it.
+LOOKS = [
+    ((0, 99), "NOTHING_TO_WIN"),
+    ((0, 100), "ONLY_FREE"),
+    ((400, 499), "ONLY_FREE"),
+    ((499, 500), "PERHAPS_A_LOOK"),
+    ((500, 500), "A_LOOK"),
+]
+
+
+@pytest.mark.parametrize(("ends", "said"), LOOKS)
+def test_what_a_share_of_the_time_deserves(ends: tuple[int, int], said: str) -> None:
+    assert verdicts.look(*(Fraction(end, 10_000) for end in ends)) == getattr(verdicts, said)
+
+
+@pytest.mark.parametrize(("word", "longest"), [("yes", 70_000), ("perhaps", 90_000), ("no", 90_000)])
+def test_a_start_is_not_worth_it_in_longer_runs(word: str, longest: int) -> None:
+    saved = Cycles(700, 900)
+    assert verdicts.longest_run(saved, word) == longest
+    end = saved.least if word == "yes" else saved.most
+    for cycles, enough in ((longest, True), (longest + 1, False)):
+        assert (verdicts.word_of(Fraction(end, cycles), Fraction(end, cycles)) == "yes") == enough
+
+
+def test_faults_that_are_saved_at_most_pay_at_most() -> None:
+    whole = verdicts.spent(MILLION, Cycles(0, 0))
+    found = verdicts.judge_faults_at_most(100, 200, whole)
+    assert (found.word, found.cycles) == ("perhaps", (0, 500_000))
+    assert found.share == (0, Fraction(500_000, 1_500_000))
+    assert verdicts.judge_faults_at_most(2, 200, whole).word == "no"
+
+
+@pytest.mark.parametrize(("knows", "cycles"), [(False, (600, 3000)), (True, (2400, 2400))])
+def test_instructions_have_their_part_of_what_all_misses_cost(tmp_path: Path, knows: bool, cycles: tuple[int, int]) -> None:
+    """Three of four misses, all of which hit behind the first level, where the file says of how many cycles."""
+    costs = ["Walk cycles: 20..20", "Hit cycles: itlb 1 I 0..0", "Hit cycles: dtlb 1 R 0..0", "Hit cycles: stlb 2 IR 8..8"]
+    counts = "100000 300 0 100 0 0 0 3200"
+    lines = [
+        "version: 1", "creator: tlbgrind-0.1.0", "cmd: ./a", "desc: Format: 1", *(f"desc: {cost}" for cost in costs if knows),
+        "positions: line", "events: Ir I1tm ILtm D1tmr DLtmr D1tmw DLtmw Wcyc", "", "ob=a", "fl=a.c", "fn=main", f"1 {counts}",
+        "", f"summary: {counts}", f"totals: {counts}",
+    ]  # fmt: skip
+    path = tmp_path / "out"
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    out = package("formats.outfile").read(str(path))
+    assert verdicts.cycles_of_code(out) == cycles

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from ..base.errors import ReportError
 from ..formats.cost import Cycles
 from ..formats.outfile import OutFile
+from ..formats.share import percent_range
 from ..formats.verdicts import (
     NO,
     YES,
@@ -26,7 +27,6 @@ from ..formats.verdicts import (
     cycles_of,
     judge,
     judge_faults,
-    percent_range,
     spent_by,
 )
 from .remedies import remedy

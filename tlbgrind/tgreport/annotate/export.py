@@ -379,7 +379,7 @@ def libraries_tables(found: Libraries) -> list[Table]:
     ]
     runs = [
         Record(
-            (merge.out.path, ",".join(merge.pays) or "no"),
+            (merge.out.path, merge.pays()),
             (
                 merge.objects,
                 merge.instructions,
@@ -390,12 +390,16 @@ def libraries_tables(found: Libraries) -> list[Table]:
                 merge.pages,
                 merge.saved_pages,
                 merge.least_pages,
+                *merge.verdict.cycles,
+                *map(_number, merge.verdict.share),
+                merge.verdict.turns_at,
             ),
         )
         for merge in (found.base, *found.merges)
     ]
     columns = ("objects", "Ir", "I1tm", "I1tm_saved", "ILtm", "ILtm_saved", "code_pages", "code_pages_saved")
-    tables.append(Table("merge", ("file", "pays"), (*columns, "least_pages"), runs))
+    saved = ("cycles_saved_least", "cycles_saved_most", "time_saved_least", "time_saved_most", "worth_from")
+    tables.append(Table("merge", ("file", "pays"), (*columns, "least_pages", *saved), runs))
     return tables if found.linker is None else [*tables, *_linker_tables(found.linker)]
 
 
@@ -411,7 +415,7 @@ def _linker_tables(found: Linker) -> list[Table]:
         parts.append(("linkage tables", found.calls_through_tables(), found.spent_in_tables()))
     parts.append(("the program", None, found.whole))
     rows = [
-        Record((what,), (times, *_spent(found, spent), *_share(found, spent, spent)))
+        Record((what,), (times, *_spent(found, spent), *_share_of_program(found, spent, spent)))
         for what, times, spent in parts
     ]
     tables = [Table("linker", ("work",), ("times", *_SPENT, *_ENDS), rows)]
@@ -430,7 +434,7 @@ def _linker_tables(found: Linker) -> list[Table]:
         saved: tuple[Value, ...] = (None, None)
         if one.least is not None and one.most is not None:
             saved = int(one.least.instructions), int(one.most.instructions)
-            share = _share(found, one.least, one.most)
+            share = _share_of_program(found, one.least, one.most)
         words = (one.how or None, one.faults or None, one.assumption)
         rows.append(Record((one.name, _pays(found, one)), (*todo, *saved, *share, *words)))
     columns = [*_TODO, "Ir_saved_least", "Ir_saved_most", *_ENDS, "how", "pages", "assumption"]
@@ -454,7 +458,7 @@ def _spent(found: Linker, spent: Spent) -> tuple[Value, ...]:
     return (*counts, faults if found.has_faults else None)
 
 
-def _share(found: Linker, least: Spent, most: Spent) -> tuple[Value, ...]:
+def _share_of_program(found: Linker, least: Spent, most: Spent) -> tuple[Value, ...]:
     share = found.share(least, most)
     return (_number(share.least, 100), _number(share.most, 100))
 

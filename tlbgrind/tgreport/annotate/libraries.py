@@ -18,15 +18,21 @@ from typing import NamedTuple
 from ..base.errors import ReportError
 from ..formats.faultlog import FaultLog
 from ..formats.outfile import OutFile
+from ..formats.verdicts import (
+    NO,
+    Verdict,
+    cycles_of_code,
+    judge,
+    judge_change,
+    judge_faults_at_most,
+    spent_by,
+)
 from . import linker
 from .linker import Linker
 from .linkways import savings
 from .profile import Profile, Renamer
 
-# What happens less often than once in so many instructions is not worth the trouble, nor is less
-# than this share. A first-level miss that hits the second level costs a tenth of a page walk.
-WORTH = {"I1tm": 10_000, "ILtm": 100_000, "pages": 100_000}
-WORTH_PERCENT = 1
+OFTEN_PERCENT = 1  # of all calls between objects
 
 
 class CodeUse(NamedTuple):
@@ -82,7 +88,14 @@ class Merge(NamedTuple):
     saved_pages: int | None
     merged_pages: int | None  # of the merged objects
     least_pages: int | None  # that their executed bytes could lie in
-    pays: tuple[str, ...]  # for which of WORTH
+    verdict: Verdict  # by what its misses cost less
+    of_pages: Verdict  # by its page faults, at most
+
+    def pays(self) -> str:
+        """In a word."""
+        if self.verdict.word == NO and self.of_pages.word != NO:
+            return "faults"
+        return self.verdict.word
 
 
 @dataclass
@@ -104,20 +117,15 @@ class Libraries:
     @property
     def suggested(self) -> list[str]:
         """File names of objects between which most calls are, as --merge-code= takes them."""
-        least = self.calls * WORTH_PERCENT
+        least = self.calls * OFTEN_PERCENT
         often = [pair for pair in self.pairs if (pair.calls + pair.back) * 100 >= least]
         names = dict.fromkeys(name for pair in often for name in (pair.object, pair.other))
         files = [os.path.basename(name) for name in names if name.startswith("/")]
         return [name for name in files if not re.match(r"ld(-.+)?\.so|.*[,*?\[]", name)]
 
-    def could_pay(self, what: str) -> bool:
-        """Whether a merge that saved all of it would pay."""
-        count = self.base.misses if what == "I1tm" else self.base.walks
-        return is_much(what, count, self.base.instructions, count)
-
-
-def is_much(what: str, saved: int, instructions: int, whole: int) -> bool:
-    return saved > 0 and saved * WORTH[what] >= instructions and saved * 100 >= whole * WORTH_PERCENT
+    def of_all(self) -> Verdict:
+        """Of a merge that saved all misses of instructions."""
+        return judge(cycles_of_code(self.base.out), spent_by(self.base.out))
 
 
 def _count(out: OutFile, event: str) -> int:
@@ -177,7 +185,10 @@ def _as_it_is(out: OutFile) -> Merge:
     instructions, misses, walks = (_count(out, event) for event in ("Ir", "I1tm", "ILtm"))
     pages = _pages(out)
     saved_pages = None if pages is None else 0
-    return Merge(out, 0, instructions, misses, walks, pages, 0, 0, saved_pages, None, None, ())
+    nothing = judge_change(out, out)
+    return Merge(
+        out, 0, instructions, misses, walks, pages, 0, 0, saved_pages, None, None, nothing, nothing
+    )
 
 
 def _merge(base: Merge, out: OutFile) -> Merge:
@@ -198,11 +209,6 @@ def _merge(base: Merge, out: OutFile) -> Merge:
     pages = _pages(out)
     saved_misses, saved_walks = base.misses - misses, base.walks - walks
     saved_pages = None if pages is None or base.pages is None else base.pages - pages
-    all_saved = (
-        ("I1tm", saved_misses, base.misses),
-        ("ILtm", saved_walks, base.walks),
-        ("pages", saved_pages or 0, base.pages or 0),
-    )
     merged_pages, least_pages = _merged_pages(out)
     return Merge(
         out,
@@ -216,7 +222,8 @@ def _merge(base: Merge, out: OutFile) -> Merge:
         saved_pages,
         merged_pages,
         least_pages,
-        tuple(what for what, saved, whole in all_saved if is_much(what, saved, base.instructions, whole)),
+        judge_change(base.out, out),
+        judge_faults_at_most(saved_pages or 0, base.pages or 0, spent_by(base.out)),
     )
 
 

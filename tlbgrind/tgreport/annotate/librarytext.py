@@ -10,16 +10,20 @@ from ..base.errors import printable
 from ..base.names import cut
 from ..base.terminal import Screen
 from ..base.text import percentage, wrapped
-from .libraries import (
-    WORTH,
+from ..formats.verdicts import (
+    NO,
     WORTH_PERCENT,
+    YES,
+    judge_faults_at_most,
+    spent_by,
+    word_of,
+)
+from .libraries import (
     CodeUse,
     Libraries,
     Merge,
-    is_much,
     library_sum,
 )
-from .linker import NO, verdict
 from .linktext import MOST, legend, verdict_text
 from .linktext import text_of as linker_text
 
@@ -47,11 +51,6 @@ _NO_LINKER = (
     "No dynamic linker is among the objects: the program is static, or the linker is a part of the C "
     "library (musl), so its work cannot be told from others'."
 )
-_NAMES = {
-    "I1tm": "L1 instruction-TLB misses",
-    "ILtm": "instruction page walks",
-    "pages": "pages of code, each a page fault at most",
-}
 
 
 def text_of(found: Libraries, screen: Screen) -> list[str]:
@@ -173,12 +172,10 @@ def _saved(saved: int, whole: int, nothing: bool) -> tuple[str, str]:
 def _verdict(found: Libraries, width: int) -> list[str]:
     if found.merges:
         return _of_merges(found, width)
-    if not (found.could_pay("I1tm") or found.could_pay("ILtm")):
+    of_all = found.of_all()
+    if of_all.word == NO:
         return wrapped(
-            "Nothing to win in the instruction TLBs: ",
-            f"all instruction-TLB misses together are fewer than one in {WORTH['I1tm']:,} instructions, "
-            f"and all instruction page walks than one in {WORTH['ILtm']:,}.",
-            width,
+            "Nothing to win in the instruction TLBs: ", f"all their misses take {of_all.reason()}.", width
         )
     names = found.suggested
     if len(names) < 2:
@@ -195,17 +192,27 @@ def _verdict(found: Libraries, width: int) -> list[str]:
 def _of_merges(found: Libraries, width: int) -> list[str]:
     text = []
     for merge in found.merges:
-        if merge.pays:
-            text += wrapped(f"{merge.out.path}: ", f"merging pays: it saves {_savings(merge)}.", width)
-    pays = bool(text)
-    if not pays:
+        word, label = merge.verdict.word, f"{merge.out.path}: "
+        if word != NO:
+            pays = "pays" if word == YES else "may pay"
+            what = f"merging {pays}: it saves {_savings(merge)}; {merge.verdict.reason()}."
+            text += wrapped(label, what, width)
+        if merge.of_pages.word != NO:
+            what = (
+                f"merging may pay at the start: it saves {merge.saved_pages:,} pages of code, each a page "
+                f"fault at most; {merge.of_pages.reason()}."
+            )
+            text += wrapped(label, what, width)
+    is_worth_it = bool(text)
+    if not is_worth_it:
+        best = max(found.merges, key=lambda merge: merge.verdict.share[1])
         text = wrapped(
             "Nothing to win in the instruction TLBs: ",
-            f"no merge saves one L1 instruction-TLB miss in {WORTH['I1tm']:,} instructions, one page walk or "
-            f"page of code in {WORTH['ILtm']:,}, and {WORTH_PERCENT}% of them. {_keep(found)}",
+            f"no merge saves {WORTH_PERCENT}% of the time. {best.out.path} saves {best.verdict.reason()}. "
+            f"{_keep(found)}",
             width,
         )
-    for label, how in _HOW if pays else ():
+    for label, how in _HOW if is_worth_it else ():
         text += wrapped(f"  {label}", how, width)
     text += _order(found, width)
     return [*text, *wrapped("", _NOT_MODELLED, width)]
@@ -217,7 +224,7 @@ def _keep(found: Libraries) -> str:
     if linker is None:
         return "Keep the libraries."
     share = linker.share(linker.spent, linker.spent)
-    if verdict(linker.cycles(linker.spent), share).word != NO:
+    if word_of(*share) != NO:
         return "What they cost is the start: see above."
     return "Keep the libraries."
 
@@ -228,8 +235,8 @@ def _order(found: Libraries, width: int) -> list[str]:
     if most.merged_pages is None or most.least_pages is None or 2 * most.least_pages > most.merged_pages:
         return []
     empty = most.merged_pages - most.least_pages
-    in_tlbs = found.could_pay("I1tm") or found.could_pay("ILtm")
-    if not (in_tlbs or is_much("pages", empty, most.instructions, most.merged_pages)):
+    of_pages = judge_faults_at_most(empty, most.pages or most.merged_pages, spent_by(most.out))
+    if NO == found.of_all().word == of_pages.word:
         return []
     return wrapped(
         "  order: ",
@@ -241,8 +248,9 @@ def _order(found: Libraries, width: int) -> list[str]:
 
 
 def _savings(merge: Merge) -> str:
-    counts = {"I1tm": merge.saved_misses, "ILtm": merge.saved_walks, "pages": merge.saved_pages}
-    return ", ".join(f"{counts[what]:,} {_NAMES[what]}" for what in merge.pays)
+    return (
+        f"{merge.saved_misses:,} L1 instruction-TLB misses and {merge.saved_walks:,} instruction page walks"
+    )
 
 
 def _legend(found: Libraries) -> list[str]:

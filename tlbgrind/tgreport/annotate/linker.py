@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Computes what the dynamic linker spends in a run, as counted, and judges its share of the whole.
+"""Computes what the dynamic linker spends in a run, as counted, and its share of the whole.
 
 How many symbols are looked up, and in how many objects, is read from the files of the program and
 its libraries.
@@ -22,11 +22,10 @@ from ..formats.dynamic import Dynamic, dynamic_of
 from ..formats.elf import PF_X, Elf
 from ..formats.faultlog import FaultLog
 from ..formats.outfile import Arc, Counts, OutFile
+from ..formats.share import given_cycles
+from ..formats.verdicts import PER_CYCLE
 from .linkage import Change, Linkage, Member, Todo, linkage_of, sum_of
 from .plt import LinkageTable, calls_of
-
-# What is less than this share of the program's cycles is not worth another way to link.
-WORTH = Fraction(1, 100)
 
 _LINKER = re.compile(r"ld(-linux.*|64|-[0-9.]+)?\.so(\.[0-9.]+)?")
 # The C library comes with its dynamic linker, in one version.
@@ -83,22 +82,6 @@ class Share(NamedTuple):
 
     least: Fraction
     most: Fraction
-
-
-YES, PERHAPS, NO = "yes", "perhaps", "no"
-
-
-class Verdict(NamedTuple):
-    """Whether a number of cycles of a run is worth saving, and in which run it would not be so."""
-
-    word: str  # YES for sure, PERHAPS at most
-    share: Share
-    turns_at: int  # cycles of a run in which so much would just be worth it
-
-
-def verdict(cycles: Cycles, share: Share) -> Verdict:
-    word = YES if share.least >= WORTH else PERHAPS if share.most >= WORTH else NO
-    return Verdict(word, share, int((cycles.least if word == YES else cycles.most) / WORTH))
 
 
 class Saving(NamedTuple):
@@ -159,10 +142,10 @@ class Linker:
         """Cycles, without those of misses."""
         if not self.whole.instructions:
             return Fraction(0)
-        known = _known_cycles(self.out)
+        known = given_cycles(self.out)
         if known is not None:
             return max(Fraction(0), (known - self.whole[3 + end]) / self.whole.instructions)
-        return Fraction(1, 2 - end)
+        return Fraction(1, PER_CYCLE[1 - end])
 
     def share(self, least: Spent, most: Spent) -> Share:
         """Of the program's cycles. More instructions in a cycle make misses weigh more."""
@@ -213,14 +196,6 @@ class Events:
             Fraction(sum(one[place] for one in counts for place in places)) for places in self.of
         )
         return Spent(ir, misses, walks, cycles * self.least_of_most, cycles, faults)
-
-
-_OF_CYCLES = re.compile(r"\S+ of (\d+) cycles")
-
-
-def _known_cycles(out: OutFile) -> int | None:
-    match = _OF_CYCLES.fullmatch(dict(out.descriptions).get("Share of time", ""))
-    return int(match[1]) if match else None
 
 
 def find(out: OutFile, log: FaultLog | None, merged: Sequence[str]) -> Linker | None:

@@ -10,8 +10,9 @@ from ..base.terminal import Screen
 from ..base.text import wrapped
 from ..formats.cost import Cycles
 from ..formats.dynamic import KINDS
+from ..formats.verdicts import NO, WORTH_PERCENT, YES, longest_run, word_of
 from .linkage import Member, Todo, sum_of
-from .linker import NO, WORTH, YES, Linker, Saving, Share, Spent, verdict
+from .linker import Linker, Saving, Share, Spent
 
 MOST = 10  # rows of a table; what else there is, is one
 
@@ -19,14 +20,16 @@ MOST = 10  # rows of a table; what else there is, is one
 def verdict_text(found: Linker, screen: Screen) -> list[str]:
     """What the linker's work is of the whole, and which run would turn the verdict."""
     cycles, whole = found.cycles(found.spent), found.cycles(found.whole)
-    judged = verdict(cycles, found.share(found.spent, found.spent))
+    share = found.share(found.spent, found.spent)
+    word = word_of(*share)
+    longest = longest_run(cycles, word)
     rests = (
-        f"the dynamic linker has {percent(judged.share)} of the program's cycles ({cycles.words()} of "
+        f"the dynamic linker has {percent(share)} of the program's cycles ({cycles.words()} of "
         f"{whole.words()}{'' if found.knows_cost else ', without those of misses, which are not known'})"
     )
-    least = f"{float(WORTH * 100):g}%"
-    if judged.word == NO:
-        turns = f"it would have {least} in a run of {judged.turns_at:,} cycles or fewer"
+    least = f"{WORTH_PERCENT}%"
+    if word == NO:
+        turns = f"it would have {least} in a run of {longest:,} cycles or fewer"
         return wrapped("Nothing to win at the start: ", f"{rests}; {turns}.", screen.width)
     best = [
         f"{one.name} ({percent(found.share(one.least, one.most))})"
@@ -34,8 +37,8 @@ def verdict_text(found: Linker, screen: Screen) -> list[str]:
         if one.least is not None and one.most is not None and pays(found, one) == YES
     ]
     what = f"What saves most: {', '.join(best[:3])}. " if best else ""
-    turns = f"It would be less than {least}, and not worth it, in a run of more than {judged.turns_at:,} cycles"
-    label = "Libraries cost the start: " if judged.word == YES else "Libraries may cost the start: "
+    turns = f"It would be less than {least}, and not worth it, in a run of more than {longest:,} cycles"
+    label = "Libraries cost the start: " if word == YES else "Libraries may cost the start: "
     return wrapped(label, f"{rests}. {what}{turns}.", screen.width)
 
 
@@ -65,7 +68,7 @@ def pays(found: Linker, one: Saving) -> str:
     share = found.share(one.least, one.most)
     if share.most <= 0 and share.least < 0:
         return "costs"
-    return verdict(found.cycles(one.most), share).word
+    return word_of(*share)
 
 
 def _parts(found: Linker, screen: Screen) -> list[str]:
@@ -178,5 +181,5 @@ def _range(least: Spent, most: Spent) -> str:
 def legend(found: Linker) -> list[str]:
     return [
         "look-ups: of symbols; tested: objects in which they were looked for; share: of the program's",
-        "cycles; pays: at least 1% of them, perhaps: at most; -: cannot be told",
+        f"cycles; pays: at least {WORTH_PERCENT}% of them, perhaps: at most; -: cannot be told",
     ]

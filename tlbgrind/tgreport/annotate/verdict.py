@@ -11,25 +11,13 @@ from typing import NamedTuple
 from ..base.text import in_brackets
 from ..formats.outfile import UNKNOWN, Function
 from ..formats.share import CYCLES, Share, share_of
+from ..formats.verdicts import look
 from .compare import Comparison
 from .events import Event, Events
 from .profile import Profile
 from .rows import Sums
 
-# docs/is-it-a-lot.md has the same, and why.
-NOTHING = Fraction(1, 100)
-FREE = Fraction(5, 100)
-
 MUCH = Fraction(1, 5)  # of all miss cycles, in one place
-
-
-def worth(share: Share) -> str:
-    """Whether such a share of the time deserves work."""
-    if share.most < NOTHING:
-        return "nothing to win, below 1%"
-    if share.most < FREE:
-        return "worth what is free, such as transparent huge pages (below 5%)"
-    return "worth a look (5% or more)" if share.least >= FREE else "may be worth a look (5% or more)"
 
 
 class Verdict(NamedTuple):
@@ -96,11 +84,11 @@ def of_profile(profile: Profile, by: Sequence[str]) -> Verdict | None:
     if share is None:
         return None
     if found is None:
-        return Verdict(f"{_misses(share)}; {worth(share)}")
+        return Verdict(f"{_misses(share)}; {look(share.least, share.most)}")
     part = Fraction(found[1], cycles.of(profile.totals))
     spread = "" if part >= MUCH else "spread over many places: "
     before = f"{_misses(share)}, {spread}{float(100 * part):.1f}% of that in "
-    return Verdict(before, place, f"; {worth(share)}")
+    return Verdict(before, place, f"; {look(share.least, share.most)}")
 
 
 def of_comparison(comparison: Comparison) -> Verdict | None:
@@ -112,5 +100,5 @@ def of_comparison(comparison: Comparison) -> Verdict | None:
         choose(shares, key=lambda item: item[0].most) for choose in (min, max)
     )
     if of_low == of_high:
-        return Verdict(f"{_misses(high)}; {worth(high)}")
-    return Verdict(f"{_misses(low)} in {of_low}, {high.words()} in {of_high}; {worth(high)}")
+        return Verdict(f"{_misses(high)}; {look(high.least, high.most)}")
+    return Verdict(f"{_misses(low)} in {of_low}, {high.words()} in {of_high}; {look(high.least, high.most)}")

@@ -27,17 +27,59 @@ class Share(NamedTuple):
     cycles: Fraction  # all of them, if misses take the most: a place's share is its cycles of these
 
     def words(self) -> str:
-        """As the tool's summary has it: "17 to 34%", with one decimal below 10 and none above."""
-        least, most = _rounded(self.least), _rounded(self.most)
-        return f"{most}%" if least == most else f"{least} to {most}%"
+        return percent_range(self.least, self.most)
+
+
+def percent_range(least: Fraction, most: Fraction) -> str:
+    """As the tool's summary has it: "17 to 34%", with one decimal below 10 and none above."""
+    ends = [_rounded(end) for end in (least, most)]
+    return f"{ends[0]}%" if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}%"
 
 
 def _rounded(share: Fraction) -> str:
-    hundredths = int(10_000 * share + Fraction(1, 2))
+    """Half up, away from zero."""
+    hundredths = int(abs(share) * 10_000 + Fraction(1, 2))
+    sign = "-" if share < 0 else ""
     if hundredths < 995:
-        return f"{(hundredths + 5) // 100}.{(hundredths + 5) % 100 // 10}"
-    return f"{(hundredths + 50) // 100}"
+        tenths = (hundredths + 5) // 10
+        return f"{sign if tenths else ''}{tenths // 10}.{tenths % 10}"
+    return f"{sign}{(hundredths + 50) // 100}"
 
+
+# ---------------------------------------------------------------- what one file says
+
+_TOLD = re.compile(r"(\d+)\.(\d\d)%\.\.(\d+)\.(\d\d)%(?: (.*))?")
+_GIVEN = re.compile(r"\S+ of (\d+) cycles")
+
+
+class Told(NamedTuple):
+    """The share of one file, in its own digits."""
+
+    least: Fraction
+    most: Fraction
+    basis: str  # what it is of, or what was assumed for it
+    is_assumed: bool  # what a miss costs
+
+    def words(self) -> str:
+        return ("~" if self.is_assumed else "") + percent_range(self.least, self.most)
+
+
+def told_by(out: OutFile) -> Told | None:
+    facts = dict(out.descriptions)
+    match = _TOLD.fullmatch(facts.get("Share of time", ""))
+    if match is None:
+        return None
+    least, most = (Fraction(int(match[end] + match[end + 1]), 10_000) for end in (1, 3))
+    return Told(least, most, match[5] or "", facts.get("Miss cycles", "").endswith(" assumed"))
+
+
+def given_cycles(out: OutFile) -> int | None:
+    """Of the native run, from --cycles=."""
+    match = _GIVEN.fullmatch(dict(out.descriptions).get("Share of time", ""))
+    return int(match[1]) if match else None
+
+
+# ---------------------------------------------------------------- of several files
 
 _OF_DATA = re.compile(
     r"([0-9]+)\.\.([0-9]+)( of ([0-9]+) cycles| assumed: ([0-9]+)\.\.([0-9]+) instructions a cycle)"

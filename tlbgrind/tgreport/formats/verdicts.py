@@ -8,17 +8,22 @@ counts what misses of the first level cost as well.
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 from typing import NamedTuple
 
 from ..base.errors import ReportError
 from .cost import Cycles, miss_cycles
 from .outfile import OutFile
+from .share import given_cycles, percent_range
 
 # Less than this share of the program's time is not worth a change: runs of most programs differ by
 # as much from one to the next, so nobody could see it.
 WORTH_PERCENT = 1
+
+# What misses take at most of the time, below which only what costs no work is worth it.
+FREE_PERCENT = 5
+# From here on it is worth it to know the share better.
+MUCH_PERCENT = 20
 
 YES, PERHAPS, NO = "yes", "perhaps", "no"
 
@@ -31,8 +36,7 @@ ASSUMED_WORDS = "20 to 40 cycles a walk and 5 to 10 a hit behind the first level
 # processor without more ado to a guest whose host has to be asked.
 FAULT = Cycles(1_000, 5_000)
 
-_PER_CYCLE = (1, 2)  # instructions, with the least cycles of misses and with the most
-_GIVEN = re.compile(r"\S+ of (\d+) cycles")
+PER_CYCLE = (1, 2)  # instructions, with the least cycles of misses and with the most
 
 
 class Spent(NamedTuple):
@@ -56,22 +60,6 @@ class Verdict(NamedTuple):
         """What it rests on, and what would turn it."""
         cycles = self.cycles.words()
         return f"{self.percent()} of the time, {cycles} cycles; worth it from {self.turns_at:,} on"
-
-
-def percent_range(least: Fraction, most: Fraction) -> str:
-    """As tlbgrind writes shares of time: one decimal below ten."""
-    ends = [_rounded(end) for end in (least, most)]
-    return f"{ends[0]}%" if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}%"
-
-
-def _rounded(share: Fraction) -> str:
-    """Half up, away from zero."""
-    hundredths = int(abs(share) * 10_000 + Fraction(1, 2))
-    sign = "-" if share < 0 else ""
-    if hundredths < 995:
-        tenths = (hundredths + 5) // 10
-        return f"{sign if tenths else ''}{tenths // 10}.{tenths % 10}"
-    return f"{sign}{(hundredths + 50) // 100}"
 
 
 # ---------------------------------------------------------------- what a run spends
@@ -101,20 +89,30 @@ def cycles_by_rule(first_level: int, walks: int) -> Cycles:
     return Cycles(ends[0], ends[1])
 
 
+def cycles_of_code(out: OutFile) -> Cycles:
+    """What misses of instructions cost: their part of all, as rules of thumb divide it."""
+    part = cycles_by_rule(_sum(out, "I1tm"), _sum(out, "ILtm"))
+    told = miss_cycles(out)
+    if told is None:
+        return part
+    first_level = _sum(out, "I1tm", "D1tmr", "D1tmw")
+    all_of_it = cycles_by_rule(first_level, _sum(out, "ILtm", "DLtmr", "DLtmw"))
+    ends = [cost * some // whole if whole else 0 for cost, some, whole in zip(told, part, all_of_it)]
+    return Cycles(*sorted(ends))
+
+
 def spent_by(out: OutFile) -> Spent:
     """The cycles that --cycles= gives, or instructions at so many a cycle and what misses cost."""
-    for key, text in out.descriptions:
-        given = _GIVEN.fullmatch(text) if key == "Share of time" else None
-        if given:
-            cycles = int(given[1])
-            if cycles == 0:
-                raise ReportError(f"'desc: Share of time: {text}' is of no cycles", out.path)
-            return Spent(Fraction(cycles), Fraction(cycles))
+    given = given_cycles(out)
+    if given == 0:
+        raise ReportError("'desc: Share of time:' is of no cycles", out.path)
+    if given is not None:
+        return Spent(Fraction(given), Fraction(given))
     return spent(_sum(out, "Ir"), cycles_of(out))
 
 
 def spent(instructions: int, misses: Cycles) -> Spent:
-    ends = [Fraction(instructions, per_cycle) + cost for per_cycle, cost in zip(_PER_CYCLE, misses)]
+    ends = [Fraction(instructions, per_cycle) + cost for per_cycle, cost in zip(PER_CYCLE, misses)]
     return Spent(ends[0], ends[1])
 
 
@@ -125,11 +123,21 @@ def judge(saved: Cycles, whole: Spent) -> Verdict:
     """Of a change that saves so many cycles: at the end where misses cost least, and where they cost
     most, in this order, whichever is smaller."""
     shares = sorted(cost / time if time else Fraction(0) for cost, time in zip(saved, whole))
-    word = YES if _is_enough(shares[0]) else PERHAPS if _is_enough(shares[1]) else NO
+    word = word_of(shares[0], shares[1])
     # The end whose share is the smaller one decides for YES, else the larger one.
     smaller_first = saved.least * whole.with_most <= saved.most * whole.with_least
     deciding = whole[0 if (word == YES) == smaller_first else 1]
     return Verdict(word, Cycles(*sorted(saved)), (shares[0], shares[1]), worth(deciding))
+
+
+def word_of(least: Fraction, most: Fraction) -> str:
+    """Of the share of the time that is saved."""
+    return YES if _is_enough(least) else PERHAPS if _is_enough(most) else NO
+
+
+def longest_run(cycles: Cycles, word: str) -> int:
+    """In so many cycles of a run a saving that does not grow with it would just be enough."""
+    return (cycles.least if word == YES else cycles.most) * 100 // WORTH_PERCENT
 
 
 def _is_enough(share: Fraction) -> bool:
@@ -151,3 +159,32 @@ def judge_faults(saved: int, all_faults: int, whole: Spent) -> Verdict:
     """Of a change that saves page faults, whose time is the kernel's and comes to the program's."""
     ends = [time + all_faults * cost for time, cost in zip(whole, FAULT)]
     return judge(Cycles(saved * FAULT.least, saved * FAULT.most), Spent(ends[0], ends[1]))
+
+
+def judge_faults_at_most(saved: int, all_faults: int, whole: Spent) -> Verdict:
+    """Of a change that saves at most so many, for Linux may map several pages with one."""
+    ends = [time + all_faults * cost for time, cost in zip(whole, FAULT)]
+    return judge(Cycles(0, saved * FAULT.most), Spent(ends[0], ends[1]))
+
+
+# ---------------------------------------------------------------- all that misses take
+
+# docs/is-it-a-lot.md has the same, and why.
+NOTHING_TO_WIN = f"nothing to win (below {WORTH_PERCENT}%)"
+ONLY_FREE = f"worth what is free, such as transparent huge pages (below {FREE_PERCENT}%)"
+PERHAPS_A_LOOK = f"may be worth a look ({FREE_PERCENT}% or more)"
+A_LOOK = f"worth a look ({FREE_PERCENT}% or more)"
+
+
+def look(least: Fraction, most: Fraction) -> str:
+    """Whether such a share of the time deserves work. By the upper end where there is little: there is
+    no more for sure. By the lower end where there is much."""
+    if not _is_enough(most):
+        return NOTHING_TO_WIN
+    if most * 100 < FREE_PERCENT:
+        return ONLY_FREE
+    return A_LOOK if least * 100 >= FREE_PERCENT else PERHAPS_A_LOOK
+
+
+def is_much(most: Fraction) -> bool:
+    return most * 100 >= MUCH_PERCENT

@@ -9,9 +9,9 @@ from ..annotate import sources
 from ..annotate.events import Event, Events
 from ..annotate.profile import Profile
 from ..formats.outfile import OutFile
+from ..formats.share import told_by
 from .columns import Column, Columns, Key, Layout, Sums, added, of_rows
 from .rows import MOST_LINES, Shared, count, kept
-from .share import share_of
 
 # What a page is sorted by: of what the chosen machine has, the first that is not zero.
 MEASURES = ("Wcyc", "walks", "L1tm", "Ir")
@@ -58,7 +58,7 @@ class Machine:
             "creator": self.out.creator,
             "facts": [fact for fact in facts if fact[0] not in ("Machine", "Assumption")],
             "assumptions": [value for key, value in facts if key == "Assumption"],
-            "share": share_of(self.out)._asdict(),
+            "share": _share(self.out),
             "events": [
                 {"name": event.name, "meaning": event.meaning, "parts": event.parts}
                 for event in self.events.by_name.values()
@@ -68,6 +68,15 @@ class Machine:
             "sort": self.weight.name,
             "totals": [count(value) for value in self.totals],
         }
+
+
+def _share(out: OutFile) -> dict[str, object]:
+    """Of the time, in per cent."""
+    told = told_by(out)
+    if told is None:
+        return {"low": None, "high": None, "words": "unknown", "basis": ""}
+    low, high = (float(100 * end) for end in (told.least, told.most))
+    return {"low": low, "high": high, "words": told.words(), "basis": told.basis}
 
 
 def _weights(machine: Machine, sums: Sums) -> Column:

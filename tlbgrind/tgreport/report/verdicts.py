@@ -5,14 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..formats.share import Told, told_by
+from ..formats.verdicts import NOTHING_TO_WIN, is_much, look
 from .advised import Advised
 from .costs import Machine
-from .share import Share, share_of
-
-# Shares of time in per cent, as docs/is-it-a-lot.md has them.
-NOTHING = 1.0
-FREE = 5.0
-MUCH = 20.0
 
 
 def verdicts(
@@ -27,9 +23,9 @@ def _said(what: str, *how: str, commands: Sequence[str] = ()) -> dict[str, objec
 
 
 def _of(machine: Machine, advised: Advised, has_data: bool) -> list[dict[str, object]]:
-    share = share_of(machine.out)
+    share = told_by(machine.out)
     found = [_of_share(share)]
-    is_worth_a_look = share.high is None or share.high >= NOTHING
+    is_worth_a_look = share is None or look(share.least, share.most) != NOTHING_TO_WIN
     known = next((each for each in advised.page if each["machine"] == machine.name), None)
     if known is not None:
         found += _of_advice(known["verdicts"])
@@ -40,22 +36,19 @@ def _of(machine: Machine, advised: Advised, has_data: bool) -> list[dict[str, ob
     return found
 
 
-def _of_share(share: Share) -> dict[str, object]:
-    """By the upper end where there is little: the least that can be said for sure is that there is
-    no more. By the lower end where there is much."""
-    if share.low is None or share.high is None:
+def _of_share(share: Told | None) -> dict[str, object]:
+    if share is None:
         return _said(
             "What misses cost on this machine is unknown",
             "Judge by page walks per 1000 instructions: below 0.1 there is nothing to win.",
         )
-    if share.high < NOTHING:
-        return _said("Nothing to win (below 1%)", "Look for the time elsewhere.")
-    if share.high < FREE:
-        return _said("Worth what is free, such as transparent huge pages (below 5%)")
+    word = look(share.least, share.most)
     how = []
-    if share.high >= MUCH and not share.basis.startswith("of "):
+    if word == NOTHING_TO_WIN:
+        how.append("Look for the time elsewhere.")
+    elif is_much(share.most) and not share.basis.startswith("of "):
         how.append("The native run's cycles (--cycles=) make the range smaller.")
-    return _said(f"{'Worth' if share.low >= FREE else 'May be worth'} a look (5% or more)", *how)
+    return _said(word[0].upper() + word[1:], *how)
 
 
 def _of_advice(lines: object) -> list[dict[str, object]]:
