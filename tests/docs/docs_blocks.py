@@ -116,7 +116,9 @@ def line_agrees(told: str, seen: str, how: str) -> bool:
     words = [[re.sub(r"^-{2,}$", "--", word) for word in line if word != "(0)"] for line in words]
     if words[0] != words[1]:
         return False
-    return how == "words" or all(map(near, NUMBER.findall(told), NUMBER.findall(seen)))
+    # Both ends of a range are of its unit: "17 to 34%".
+    numbers = [NUMBER.findall(re.sub(r"([\d.,]+) to ([\d.,]+%)", r"\1% to \2", line)) for line in (told, seen)]
+    return how == "words" or all(map(near, *numbers))
 
 
 def difference(told: str, seen: str, how: str) -> str | None:

@@ -54,6 +54,11 @@ def test_rows_that_change_places_or_miss_are_found(how: str) -> None:
     assert difference(TOLD, TOLD.replace("Ir", "Dr", 1), how) is not None
 
 
+def test_both_ends_of_a_range_are_percentages() -> None:
+    assert difference("share of time: ~17 to 34%", "share of time: ~17.4 to 34%", "near") is None
+    assert difference("share of time: ~17 to 34%", "share of time: ~36 to 34%", "near") is not None
+
+
 def test_dots_stand_for_any_lines() -> None:
     for told in ("...", "a\n...", "...\nd", "a\n...\nc\n...", "...\nb\nc\n...\nd", "a\nb\n...\nc\nd"):
         assert difference(told, "a\nb\nc\nd", "exact") is None, told
