@@ -183,7 +183,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path, options: tuple[str, ...], com
 def test_advice_is_for_one_policy(tmp_path: Path) -> None:
     options = ("--advice=yes", "--flush-policy=linux,all")
     done = run(tmp_path, client("run_flushes"), options=options, geometry=["--machine=zen4"], collect=False)
-    assert done.status == 1 and "give one policy" in done.err, done.err
+    assert done.status == 1 and "--advice=... is about one policy; give one" in done.err, done.err
     options = ("--advice=yes", "--flush-policy=linux")
     done = run(tmp_path, client("run_flushes"), "loop", "1", "1", options=options, geometry=["--machine=zen4"])
     assert done.status == 0 and all(out.descriptions("Flushes") for out in done.files), done.err
