@@ -127,7 +127,7 @@ def test_one_line_for_each_machine(tmp_path: Path) -> None:
         "Machine: skylake, base page 4K; entries: L1 128+64, L2 1536; assumptions: 7",
         "Machine: icelake, base page 4K; entries: L1 128+64+16, L2 2048; assumptions: 8",
         "Machine: bonnell, base page 4K; entries: L1 32+16, L2 72; assumptions: 5",
-        "Machine: k8@thp, base page 4K; entries: L1 32+32, L2 512+512; assumptions: 4",
+        "Machine: k8@thp, base page 4K; entries: L1 32+32, L2 512+512; assumptions: 5",
         "Machine: mine (../x), base page 4K; entries: L1 16",
         START[1],
         "Fast path: none, for code and data share a first level; every reference is simulated",

@@ -264,9 +264,9 @@ def per_round(folder: Path, option: str, *options: str) -> dict[str, int]:
     [
         pytest.param("", 0, id="no caches: each walk costs the same"),
         pytest.param(L1.replace("32K", "1M") + MEMORY, 0, id="the cache has them all, and the program's"),
-        # Each of 512 sets gets 9 lines, and has 8 ways. In 6 of them one of the program's comes while the table's is in
-        # use: then the next 7 leave the table's there.
-        pytest.param(L1.replace("32K", "512K") + MEMORY, 300 * (PAGES // 8 - 6), id="the program's leave no room"),
+        # Each of 512 sets gets 9 lines, and has 8 ways. In 7 of them, one for each of a table line's eight pages but the
+        # last, one of the program's comes while the table's is in use: then the next 7 leave the table's there.
+        pytest.param(L1.replace("32K", "512K") + MEMORY, 300 * (PAGES // 8 - 7), id="the program's leave no room"),
         pytest.param(L1 + MEMORY, 300 * PAGES // 8, id="the cache has half of them"),
         pytest.param(L1 + L2.format(size="1M") + MEMORY, 12 * PAGES // 8, id="the second has them, and the program's"),
         pytest.param(L1 + L2.format(size="512K") + MEMORY, 300 * PAGES // 8, id="the second has no room for both"),
