@@ -13,7 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 PROGRAM = shutil.which("chromium") or shutil.which("google-chrome") or ""
+in_browser = pytest.mark.skipif(not PROGRAM, reason="chromium is not there")
 
 
 class Browser:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import PROGRAM, Browser, show
+from browser import Browser, in_browser, show
 from report_support import (
     FAULTS,
     calls_file,
@@ -22,7 +22,6 @@ from report_support import (
 from tg_companions import package
 
 pytestmark = needs_library
-in_browser = pytest.mark.skipif(not PROGRAM, reason="chromium is not there")
 
 KNOWN = {"Miss_cycles": "100..300 assumed", "Share_of_time": "9.57%..34.00% assumed: 1..2 instructions a cycle"}
 # "walked" has most walks, "hit" costs most, as hits behind the first level do.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import PROGRAM, Browser, show
+from browser import Browser, in_browser, show
 from report_support import (
     COSTS,
     ENTRIES,
@@ -23,7 +23,7 @@ from report_support import (
 )
 from tg_companions import package
 
-pytestmark = [needs_library, pytest.mark.skipif(not PROGRAM, reason="chromium is not there")]
+pytestmark = [needs_library, in_browser]
 
 
 def all_kinds(folder: Path) -> Path:

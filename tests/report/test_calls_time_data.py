@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import PROGRAM, Browser, show
+from browser import Browser, in_browser, show
 from report_support import (
     calls_file,
     data_of,
@@ -20,7 +20,6 @@ from report_support import (
 from tg_companions import call, refused
 
 pytestmark = needs_library
-in_browser = pytest.mark.skipif(not PROGRAM, reason="chromium is not there")
 
 DATA = """# tlbgrind data
 version: 1
