@@ -1051,6 +1051,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/order/order.py \
 	tlbgrind/tgreport/order/sections.py \
 	tlbgrind/tgreport/order/trace.py \
+	tlbgrind/tgreport/order/verdict.py \
 	tlbgrind/tgreport/order/work.py \
 	tlbgrind/tgreport/report/__init__.py \
 	tlbgrind/tgreport/report/advised.py \

@@ -107,6 +107,28 @@ def test_events_are_the_faults_of_the_warm_view(tmp_path: Path) -> None:
     assert minor and int(minor[1].replace(",", "")) == len(warm)
 
 
+def length(log: str) -> int | None:
+    """The instructions of the run that the log tells."""
+    found = re.search(r"^instructions: (\d+)$", log, re.MULTILINE)
+    return int(found[1]) if found else None
+
+
+def test_a_log_says_how_long_the_run_was(tmp_path: Path) -> None:
+    """each process's log has the instructions of its out-file; none where some were not counted"""
+    run(tmp_path, [client("fault_forks")])
+    outs = {path.name.rpartition(".")[2]: path.read_text(encoding="utf-8") for path in tmp_path.glob("out.*")}
+    logs = {path.name.rpartition(".")[2]: path.read_text(encoding="utf-8") for path in tmp_path.glob("faults.*")}
+    assert len(logs) == 4 and set(logs) == set(outs)
+    for pid, log in logs.items():
+        totals = re.search(r"^totals: (\d+) ", outs[pid], re.MULTILINE)
+        assert totals and length(log) == int(totals[1])
+    off = tmp_path / "off"
+    off.mkdir()
+    run(off, [HELLO], ["--instr-at-start=no"])
+    (log,) = (path.read_text(encoding="utf-8") for path in off.glob("faults.*"))
+    assert length(log) is None
+
+
 def test_without_faults_no_events(tmp_path: Path) -> None:
     """--faults=no leaves no log, no events and no words"""
     done = subprocess.run(

@@ -127,6 +127,43 @@ def test_what_the_disk_delivers_is_counted_once(tmp_path: Path) -> None:
     assert wanted in good("--view=cold", "log", folder=tmp_path)
 
 
+def took(instructions: int, folder: Path, *options: str) -> str:
+    """What the 16 faults of the log take of a run of so many instructions, as one line."""
+    log = (DATA / MIXED).read_text()
+    (folder / "log").write_text(log.replace("views:", f"instructions: {instructions}\nviews:"))
+    lines = good(*options, "log", folder=folder).splitlines()
+    begin = next((n for n, line in enumerate(lines) if line.startswith("Page faults take")), None)
+    return "" if begin is None else " ".join(lines[begin : lines.index("", begin)])
+
+
+def test_the_first_answer_is_what_faults_take_of_the_time(tmp_path: Path) -> None:
+    """1,000 to 5,000 cycles each, of so many cycles as instructions and of half of them."""
+    each = "(estimate: 1,000 to 5,000 cycles each)"
+    # 16,000 of 64,000 cycles, and 80,000 of 104,000.
+    assert took(48_000, tmp_path) == (
+        f"Page faults take 25 to 77% of the time {each}; worth a look (5% or more); "
+        "nothing to win in a run of more than 1,600,000 cycles."
+    )
+    # 16,000 of 1,600,000, and 80,000 of 872,000.
+    assert took(1_584_000, tmp_path) == (
+        f"Page faults take 1.0 to 9.2% of the time {each}; may be worth a look (5% or more); "
+        "nothing to win in a run of more than 1,600,000 cycles."
+    )
+    # 80,000 of 8,000,000 cycles is 1%; two instructions more are less.
+    assert "transparent huge pages" in took(15_840_000, tmp_path)
+    assert took(15_840_002, tmp_path) == (
+        f"Page faults take 0.1 to 1.0% of the time {each}; nothing to win (below 1%); "
+        "it would be 1% in a run of 8,000,000 cycles or fewer."
+    )
+
+
+def test_nothing_is_said_of_the_time_where_it_is_not_known(tmp_path: Path) -> None:
+    assert "of the time" not in good(MIXED)
+    assert took(48_000, tmp_path, "--view=cold") == took(48_000, tmp_path, "--view=4k") == ""
+    (tmp_path / "log").write_text((DATA / MIXED).read_text().replace("views:", "instructions: many\nviews:"))
+    refused("log:12: 'many' is not a number from 0 to 2^64-1", "log", folder=tmp_path)
+
+
 def test_native_addresses_are_those_of_the_maps(tmp_path: Path) -> None:
     native = {(r["what"], r["page"]): r["native_page"] for r in rows(MIXED)}
     assert native["bss", "0x123000"] == "0x55555556f000"

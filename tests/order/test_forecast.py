@@ -84,6 +84,16 @@ def test_the_forecast_says_what_all_faults_gain(program: Spread) -> None:
         run_ = trace.load(package("formats.entries").read(str(program.entries)), "", "", [])
         faults = layout.measure(run_.touches, layout.own_places(run_), layout.Text(binary)).faults
         assert now == faults[phase]
+        # 300,000 instructions with 1,000 to 5,000 cycles for each of 100 faults.
+        told = (LOG.format(**values)).replace("views:", "instructions: 300000\nviews:")
+        (program.folder / "log").write_text(told)
+        text = " ".join(good(program.folder, "--forecast", "--faults=log", program.entries).split())
+        saved = now - then
+        assert saved == 1
+        assert (
+            "Nothing to win: the order saves 1 page fault, 0.3 to 0.8% of the time, 1,000 to 5,000 cycles; "
+            "in a run of 500,000 cycles or fewer it would be worth it."
+        ) in text
     # A log without faults has nothing to win.
     lines = LOG.format(**values).splitlines()
     zeros = {line: re.sub(r"\t\d+\b", "\t0", line) for line in lines if line.startswith(("summary", "phase", "end"))}
@@ -100,6 +110,27 @@ def test_the_forecast_says_what_all_faults_gain(program: Spread) -> None:
         "--faults=log",
         program.entries,
     )
+
+
+NOT_IN = "in a run of more than 500,000 cycles it would not be worth it."
+
+
+@pytest.mark.parametrize(
+    ("saved", "instructions", "wanted"),
+    [
+        # Of 10 faults: of 100,000 cycles, or 90,000, with 10,000 or 50,000 for all faults.
+        (5, 90_000, f"It pays: it saves 5 page faults, 5.0 to 26% of the time, 5,000 to 25,000 cycles; {NOT_IN}"),
+        (1, 390_000, f"It may pay: it saves 1 page fault, 0.3 to 2.0% of the time, 1,000 to 5,000 cycles; {NOT_IN}"),
+        (-1, 90_000, "Nothing to win: it saves no page fault of this run."),
+    ],
+)
+def test_faults_that_are_saved_are_a_share_of_the_time(saved: int, instructions: int, wanted: str) -> None:
+    faultlog = package("formats.faultlog")
+    log = faultlog.FaultLog("log", totals={"warm": faultlog.Totals(10, 0, (10,))})
+    of = package("order.verdict").verdict_of
+    assert of("it", saved, log) == []
+    log.header["instructions"] = str(instructions)
+    assert " ".join(" ".join(of("it", saved, log)).split()) == wanted
 
 
 def test_a_page_that_two_segments_map_is_found_by_its_flags(program: Spread) -> None:

@@ -22,6 +22,8 @@
 #include "arch/syscall_names.h"
 #include "options/thp.h"
 #include "faults/page_use.h"
+#include "trace/instrumentation.h"
+#include "trace/segment_run.h"
 
 /* All properties of a fault but page and time: many faults share one record of them. */
 typedef struct {
@@ -68,6 +70,7 @@ static XArray* chunks;  /* Record*, of RECORDS_PER_CHUNK */
 static ULong n_records;
 static ULong n_faults;
 static ULong first_instructions;
+static ULong instructions_before; /* the log began: of the run, executed before */
 static VgHashTable* codes;
 static XArray* code_sites; /* TgSite*, by number - 1 */
 static XArray* all_series; /* Series, by number - 1 */
@@ -96,6 +99,7 @@ static void start_empty(void)
    n_faults = 0;
    VG_(memset)(counts, 0, sizeof counts);
    VG_(memset)(hidden, 0, sizeof hidden);
+   instructions_before = tg_instructions();
 }
 
 void tg_log_init(void)
@@ -331,6 +335,8 @@ static void print_header(TgFile* f, const TgFaultOptions* options,
    }
    if (forked_from != 0)
       tg_file_print(f, "\nforked from: %d", forked_from);
+   if (!tg_instrumentation_was_off)
+      tg_file_print(f, "\ninstructions: %llu", tg_instructions() - instructions_before);
    tg_file_print(f, "\npage size: %llu\nfault-around: %llu\nread-ahead: %llu\n"
                     "thp: %s\n",
                  1ULL << s->page_shift, (ULong)s->fault_around,

@@ -87,6 +87,7 @@ order: tg_order
     work       what the answers share: options, Traces, Order, rows of a measure
     check      does a binary follow an order?
     forecast   what an order would bring
+    verdict    whether the faults that it saves are worth it
     datapages  Entries and Elf -> the data that was written
     datafaults uses of data -> their page faults, as it lies and packed
     cli        the life of one call

@@ -36,7 +36,7 @@ static Bool switch_to(Bool on)
    if (on == tg_instrumented)
       return False;
    tg_batch_look_up();
-   tg_instrumented = on;
+   tg_instrumentation_set(on);
    was_on |= on;
    tg_instrumentation_renew();
    return True;
@@ -131,7 +131,8 @@ Bool tg_region_take_request(const UWord* args)
 
 void tg_region_init(const TgOptions* o)
 {
-   tg_instrumented = was_on = o->region.instr_at_start;
+   was_on = o->region.instr_at_start;
+   tg_instrumentation_set(was_on);
    is_whole = o->calls;
 }
 

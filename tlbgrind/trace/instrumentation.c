@@ -8,6 +8,13 @@
 extern void VG_(discard_translations)(Addr start, ULong range, const HChar* who);
 
 Bool tg_instrumented = True;
+Bool tg_instrumentation_was_off;
+
+void tg_instrumentation_set(Bool on)
+{
+   tg_instrumented = on;
+   tg_instrumentation_was_off |= !on;
+}
 
 void tg_instrumentation_renew(void)
 {

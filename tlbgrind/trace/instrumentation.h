@@ -10,6 +10,12 @@
 
 extern Bool tg_instrumented;
 
+/* Whether it was off at any time, so that the clock has not counted all instructions. */
+extern Bool tg_instrumentation_was_off;
+
+/* What is translated already stays as it is: tg_instrumentation_renew(). */
+void tg_instrumentation_set(Bool on);
+
 /* Discards all translations, as they hold what has changed. Where the core is not in the middle of
    one: in system calls and client requests. */
 void tg_instrumentation_renew(void);

@@ -212,7 +212,10 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
     if options.format:
         return list(faultlist.listing(log, view, options.format, options.wants_native_addresses()))
     show = screen(options.wide, options.color)
-    text = faulttables.headline(log, view, show) + faulttables.summary(log, show)
+    text = faulttables.headline(log, view, show)
+    if options.view == "warm":
+        text += faulttables.verdict(log, show)
+    text += faulttables.summary(log, show)
     if options.native:
         name = options.native_command or log.command.split(" ")[0].rpartition("/")[2]
         everyone = native.read(

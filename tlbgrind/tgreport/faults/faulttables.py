@@ -10,7 +10,16 @@ from ..base.documents import Table, Value
 from ..base.errors import printable
 from ..base.names import cut
 from ..base.terminal import Screen
+from ..base.text import wrapped
 from ..formats.faultlog import KINDS, VIEWS, FaultLog, view_number
+from ..formats.verdicts import (
+    FAULT,
+    NOTHING_TO_WIN,
+    WORTH_PERCENT,
+    longest_run,
+    look,
+    time_of_faults,
+)
 from . import faultrows
 
 _TITLES = {
@@ -170,6 +179,24 @@ def headline(log: FaultLog, view: int, screen: Screen) -> list[str]:
     room = max(20, screen.width - len(f"{log.path}: ; {result}"))
     command = log.command if screen.wide else cut(log.command, room)
     return [screen.heading(printable(f"{log.path}: {command}; {result}")), ""]
+
+
+def verdict(log: FaultLog, screen: Screen) -> list[str]:
+    """What the faults take of the time with all files in memory, whether that is a lot, and which run
+    would turn it. Waiting for a disk is no matter of cycles."""
+    warm = log.totals["warm"].faults
+    if log.instructions is None or not warm:
+        return []
+    found = time_of_faults(warm, log.instructions)
+    word = look(*found.share)
+    turn = longest_run(found.cycles, found.word)
+    if word == NOTHING_TO_WIN:
+        turns = f"it would be {WORTH_PERCENT}% in a run of {turn:,} cycles or fewer"
+    else:
+        turns = f"nothing to win in a run of more than {turn:,} cycles"
+    each = f"{FAULT.least:,} to {FAULT.most:,} cycles each"
+    text = f"{found.percent()} of the time (estimate: {each}); {word}; {turns}."
+    return [*wrapped("Page faults take ", text, screen.width, 0), ""]
 
 
 def metadata(log: FaultLog, screen: Screen, role: str = "Log") -> list[str]:

@@ -199,6 +199,11 @@ class FaultLog:
         return self.header.get("cmd", "")
 
     @property
+    def instructions(self) -> int | None:
+        """That the process executed; None: the log does not say."""
+        return int(self.header["instructions"]) if "instructions" in self.header else None
+
+    @property
     def knows_use(self) -> bool:
         """Whether the log says which bytes of the pages were used."""
         return "faults-used" in self.header
@@ -250,7 +255,12 @@ def of_phase(log: FaultLog, phase: str) -> FaultLog:
         assert last is not None
         _count(found, last.kinds, 1 if isinstance(line, Fault) else line.times)
     totals = {view: Totals(sums[0], sums[1], tuple(sums[2:])) for view, sums in zip(VIEWS, found)}
-    return replace(log, lines=lines, totals=totals, hidden={})
+    return replace(log, lines=lines, totals=totals, hidden={}, header=_without_length(log))
+
+
+def _without_length(log: FaultLog) -> dict[str, str]:
+    """Of a part of a run the number of instructions is not known."""
+    return {key: value for key, value in log.header.items() if key != "instructions"}
 
 
 def _count(sums: list[list[int]], kinds: str, times: int) -> None:
@@ -357,6 +367,8 @@ class _Reader:
             self.out.page_size = int(value)
         if key == "faults-used" and value != "yes":
             self.fail(f"faults-used '{value[:40]}', where only yes is known")
+        if key == "instructions":
+            self.decimal(value)
         self.out.header[key] = value
 
     def leave_header(self) -> None:

@@ -167,6 +167,16 @@ def judge_faults_at_most(saved: int, all_faults: int, whole: Spent) -> Verdict:
     return judge(Cycles(0, saved * FAULT.most), Spent(ends[0], ends[1]))
 
 
+def spent_by_instructions(instructions: int) -> Spent:
+    """Where what misses cost is not known, as of a fault log."""
+    return spent(instructions, Cycles(0, 0))
+
+
+def time_of_faults(faults: int, instructions: int) -> Verdict:
+    """Of all page faults of a run: what they take, as if a change saved them all."""
+    return judge_faults(faults, faults, spent_by_instructions(instructions))
+
+
 # ---------------------------------------------------------------- all that misses take
 
 # docs/is-it-a-lot.md has the same, and why.

@@ -26,6 +26,7 @@ from ..formats.elf import (
 from ..formats.entries import Entries
 from ..formats.faultlog import VIEWS, FaultLog
 from .datafaults import KINDS, PAGE, Moved, Use, data_sections, faults, packed
+from .verdict import verdict_of
 
 CLASSES = ("relro", "data", "bss")
 _CLASS_TITLES = {
@@ -196,7 +197,7 @@ def report(data: Data, log: FaultLog | None, object_name: str, top: int) -> list
         )
     text = _pages(data, object_name)
     text += _variables(data, top)
-    text += _packing(data)
+    text += _packing(data, log)
     if log is not None:
         text += _share(data, log, object_name)
     return text
@@ -242,7 +243,7 @@ def _variables(data: Data, top: int) -> list[str]:
     return [*text, "", legend, ""]
 
 
-def _packing(data: Data) -> list[str]:
+def _packing(data: Data, log: FaultLog | None) -> list[str]:
     """Relocations write where they must; what the program writes by itself can be packed."""
     rows: list[tuple[str, ...]] = [
         ("class", "pages", "written", "relocated anyway", "variables", "bytes", "packed")
@@ -274,7 +275,7 @@ def _packing(data: Data) -> list[str]:
         "packed: pages that they would need side by side",
         *why,
         "",
-        *_forecast(data),
+        *_forecast(data, log),
     ]
 
 
@@ -295,7 +296,7 @@ def _moves(data: Data) -> list[Moved]:
     return packed(sections)
 
 
-def _forecast(data: Data) -> list[str]:
+def _forecast(data: Data, log: FaultLog | None) -> list[str]:
     now = faults(data.binary, data.uses)
     then = faults(data.binary, data.uses, _moves(data))
     rows = [("fault", "now", "packed")]
@@ -315,6 +316,7 @@ def _forecast(data: Data) -> list[str]:
         "of their first write; the rest behind them in its own",
         "A page of .bss that is then only read still takes a fault.",
         f"Packing what the program writes would {what}.",
+        *(verdict_of("packing", before - after, log) if log is not None else ()),
         "",
     ]
 

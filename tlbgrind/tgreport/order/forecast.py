@@ -8,6 +8,7 @@ from ..base.text import aligned, title
 from ..formats import faultlog
 from ..formats.elf import PF_X, Elf
 from . import layout
+from .verdict import verdict_of
 from .work import COLUMNS, LEGEND, Work, row
 
 
@@ -66,10 +67,12 @@ def _share(
     then = layout.faults_at(chosen.touches, places, text, base)
     # A log of a part of a run may have no faults.
     share, gain = (100 * n / total if total else 0.0 for n in (recorded, now - then))
+    verdict = verdict_of("the order", now - then, log)
     return [
         f"All faults of the run: {total:,}, of which code of this object: {recorded:,} ({share:.1f}%).",
         f"Code faults in the place that it had: {now:,} by this count, {then:,} with the order:",
         f"{gain:.1f}% fewer faults in all.",
+        *verdict,
     ]
 
 
