@@ -62,7 +62,7 @@ Bool tg_fast_path_refer(tlb_user kind, TgRef* r, tlb_page* p, ULong now)
    const tlb_key key = tg_fast_key(w, p, probe_at, shift, code);
    uint64_t* lost;
    if (w->search == TG_FAST_LRU) {
-      const UInt entry = tg_fast_lru_oldest(w, key);
+      const UInt entry = tg_fast_lru_oldest(TG_FAST_LRU, w, key);
       lost = w->short_cut[entry];
       tlb_array_replace(w->first, entry, key, now, time);
       *time = now;
@@ -104,7 +104,7 @@ static void find(tlb_mmu* mmu, tlb_user kind)
        || first->set_mask == TLB_NO_MASK)
       return;
    TgFastPath* w = &tg_fast_path[kind];
-   w->search = first->plain ? TG_FAST_LRU : TG_FAST_POLICY;
+   w->search = first->plain ? TG_FAST_LRU : first->tree != NULL ? TG_FAST_TREE : TG_FAST_POLICY;
    w->plru_ways = first->policy->by == TLB_BY_TREE && (first->g.ways == 4 || first->g.ways == 8)
                      && first->second_time == 0 ? first->g.ways : 0;
    w->ways = first->g.ways;

@@ -23,7 +23,8 @@
 typedef enum {
    TG_FAST_NONE,
    TG_FAST_LRU,   /* by the times at the pages: LRU of a few ways */
-   TG_FAST_POLICY /* by tlb_array_refer_known(): LRU of many ways, and all others */
+   TG_FAST_TREE,  /* by bounds of these times in a tree: LRU of many ways */
+   TG_FAST_POLICY /* by tlb_array_refer_known(): all others */
 } TgFastSearch;
 
 /* By kind of reference. What a miss reads of the arrays is repeated here, so that it
@@ -70,12 +71,14 @@ static inline tlb_key tg_fast_key(const TgFastPath* w, const tlb_page* p, UWord 
                           : tlb_probe(p, probe_at)->tag >> shift ^ TLB_DATA_UNKNOWN);
 }
 
-/* The entry to evict from the set of that key. */
+/* The entry to evict from the set of that key; `search`: one of the two for LRU. */
 static inline __attribute__((always_inline))
-UInt tg_fast_lru_oldest(const TgFastPath* w, tlb_key key)
+UInt tg_fast_lru_oldest(TgFastSearch search, const TgFastPath* w, tlb_key key)
 {
-   const UInt first = ((UInt)key & w->set_mask) * w->ways;
-   return first + tlb_oldest_of_one_time(w->short_cut + first, w->ways);
+   const UInt set = (UInt)key & w->set_mask;
+   const UInt first = set * w->ways;
+   return first + (search == TG_FAST_TREE ? tlb_lru_oldest_known(w->first, set)
+                                          : tlb_oldest_of_one_time(w->short_cut + first, w->ways));
 }
 
 /* The same of PLRU with 4 or 8 ways. */
@@ -96,6 +99,18 @@ static inline uint64_t* tg_fast_replace(const TgFastPath* w, UInt entry, tlb_key
    w->key[entry] = key;
    w->short_cut[entry] = time;
    return lost;
+}
+
+/* The same for LRU; `now`: at or before that time. */
+static inline __attribute__((always_inline))
+uint64_t* tg_fast_lru_replace(TgFastSearch search, const TgFastPath* w, UInt entry, tlb_key key,
+                              ULong now, uint64_t* time)
+{
+   if (search == TG_FAST_TREE) {
+      tlb_array_replaced(w->first);
+      tlb_lru_bound(w->first, (UInt)key & w->set_mask, entry, now);
+   }
+   return tg_fast_replace(w, entry, key, time);
 }
 
 /* References page p, of that key, by the policy. Returns the time of the page that is

@@ -206,25 +206,26 @@ Bool miss_fast(TgFastSearch search, const TgShadowArea* shadow, TgSegment* s, UI
       return False;
    /* Of the second level, where this is the segment's only reference, any time in the segment
       will do. */
+   const Bool lru = search != TG_FAST_POLICY;
    const ULong now = search == TG_FAST_LRU ? tg_clock : tg_time_of_ref(s, nth);
    const UWord probe_at = split ? tlb_probe_at(kind) : 0;
    uint64_t* const time = &tlb_probe(p, probe_at)->time;
    const tlb_key key = tg_fast_key(w, p, probe_at, TG_4K_SHIFT, code);
    tlb_page* lost;
-   if (search == TG_FAST_LRU) {
+   if (lru) {
       /* No times need be noted before: another page of the segment is not evicted. */
-      const UInt entry = tg_fast_lru_oldest(w, key);
+      const UInt entry = tg_fast_lru_oldest(search, w, key);
       lost = tlb_page_of_time(w->short_cut[entry], probe_at);
       if (UNLIKELY(!code && tg_is_among(lost, tg_segment_page, n_groups)))
          return False;
-      tg_fast_replace(w, entry, key, time);
+      tg_fast_lru_replace(search, w, entry, key, now, time);
    } else {
       if (!code)
          tg_note_before(s, n_groups, nth, split);
       lost = tlb_page_of_time(tg_fast_policy_refer(w, key, now, time), probe_at);
    }
    tg_fast_exchange(p, lost, probe_at, kind, TG_4K_SHIFT, code, run.writes, split);
-   if (code || search == TG_FAST_LRU) {
+   if (code || lru) {
       tg_note_times(s, n_groups, split);
    } else if (LIKELY(!tg_is_among(lost, tg_segment_page, n_groups))) {
       tg_exact_times(s, n_groups, split);
@@ -279,6 +280,8 @@ Bool miss_one(const TgShadowArea* shadow, TgSegment* s, UInt n_groups, UInt nth,
       return miss_many(shadow, s, n_groups, nth, r, p, kind, run);
    if (LIKELY(search == TG_FAST_LRU))
       return miss_fast(TG_FAST_LRU, shadow, s, n_groups, nth, r, p, kind, run);
+   if (search == TG_FAST_TREE)
+      return miss_fast(TG_FAST_TREE, shadow, s, n_groups, nth, r, p, kind, run);
    return search == TG_FAST_POLICY
           && miss_fast(TG_FAST_POLICY, shadow, s, n_groups, nth, r, p, kind, run);
 }

@@ -35,10 +35,9 @@ Bool find_victim(const TgFastPath* w, tlb_key key, const TgSegment* s, const tlb
          tg_note_before(s, n_groups, nth, False);
       *entry = tg_fast_plru_victim(w, key);
    } else if (w->search == TG_FAST_LRU) {
-      *entry = tg_fast_lru_oldest(w, key);
-   } else if (w->first->tree != NULL) {
-      const UInt set = (UInt)key & w->set_mask;
-      *entry = set * w->ways + tlb_lru_oldest_known(w->first, set);
+      *entry = tg_fast_lru_oldest(TG_FAST_LRU, w, key);
+   } else if (w->search == TG_FAST_TREE) {
+      *entry = tg_fast_lru_oldest(TG_FAST_TREE, w, key);
    } else {
       return False;
    }
@@ -62,12 +61,10 @@ Bool miss_page(const TgSegment* s, UInt n_groups, UInt which, Bool writes)
        || !tg_fast_path_is_open(w, kind, p, False)
        || !find_victim(w, key, s, p, n_groups, g->oldest, &entry))
       return False;
-   uint64_t* lost = tg_fast_replace(w, entry, key, &p->time);
+   uint64_t* lost = w->search == TG_FAST_TREE
+                       ? tg_fast_lru_replace(TG_FAST_TREE, w, entry, key, now, &p->time)
+                       : tg_fast_replace(w, entry, key, &p->time);
    p->time = now;
-   if (w->first->tree != NULL) {
-      tlb_array_replaced(w->first);
-      tlb_lru_bound(w->first, (UInt)key & w->set_mask, entry, now);
-   }
    tg_fast_exchange(p, tlb_page_of_time(lost, 0), 0, kind, TG_4K_SHIFT, False, writes, False);
    tg_fast_path_missed(w, kind, r, p, key, now);
    return True;

@@ -150,7 +150,7 @@ void tlb_mmus_refer(tlb_mmus *all, tlb_user user, uint64_t address, unsigned siz
 /* The same to one page, given by its number (address divided by 2^page_shift), with counts
    and a time of the caller's own. `counts` has room for tlb_mmus_n_counts() numbers for
    references of this kind, at first 0. `now` is at least 2 more than that of any call
-   before. */
+   before, and below 2^56. */
 void tlb_mmus_refer_page(tlb_mmus *all, uint64_t *counts, tlb_user user, uint64_t page,
                          uint64_t now);
 

@@ -11,61 +11,67 @@ enum { MAX_SCANNED_WAYS = 16 };
 
 /* To go through all ways for each victim would take long. So each set has a tree:
    its leaves are the ways, each with a time at or before that of its last
-   reference; above each pair stands the older of the two. The root is the way
-   with the oldest bound. If that is its true time, it is the oldest of all, for
+   reference; above each pair stands the older of the two. The root has the oldest
+   bound. If that is the true time of its way, this is the oldest of all, for
    times only grow. If not, the bound is corrected, and the next root asked. A way
    that is referenced often is corrected each time that it comes to the root, but
-   then all others have to come before it comes again. */
+   then all others have to come before it comes again.
 
-static uint32_t leaves_of(const tlb_geometry *g)
+   The tree has as many leaves as ways: of any number n, with leaves n to 2n - 1, all are below
+   number 1.
+
+   A bound of a few ways tells which of them it is of. Then times have 56 bits, which is some 10^13
+   instructions of the tool's clock. For more, the way is searched from the root. */
+enum { MAX_TOLD_WAYS = 256 };
+
+static int has_tree(const tlb_geometry *g)
 {
-   uint32_t leaves = 1;
-   if (g->ways <= MAX_SCANNED_WAYS)
-      return 0;
-   while (leaves < g->ways)
-      leaves *= 2;
-   return leaves;
+   return g->ways > MAX_SCANNED_WAYS;
+}
+
+static size_t bounds_of(const tlb_geometry *g)
+{
+   return has_tree(g) ? (size_t)tlb_geometry_sets(g) * 2 * g->ways : 0;
 }
 
 static size_t room(const tlb_geometry *g)
 {
-   return (size_t)tlb_geometry_sets(g) * 2 * leaves_of(g) * sizeof(tlb_bound);
+   return bounds_of(g) * sizeof(tlb_bound);
+}
+
+static tlb_bound empty(const tlb_array *a, uint32_t way)
+{
+   return tlb_lru_bound_of(a, way, UINT64_MAX);
 }
 
 static void init(tlb_array *a)
 {
-   a->leaves = leaves_of(&a->g);
-   a->tree = a->leaves == 0 ? NULL : a->state;
-   for (size_t i = 0; i < (size_t)a->sets * 2 * a->leaves; i++)
-      a->tree[i] = (tlb_bound){ UINT64_MAX, 0 };
-}
-
-/* The root is number 1, and below number n are 2n and 2n + 1. Whichever of two is
-   older is a matter of chance, so it is chosen without a branch. */
-void tlb_lru_bound(tlb_array *a, uint32_t set, uint32_t e, uint64_t time)
-{
-   tlb_bound *const tree = a->tree + (size_t)set * 2 * a->leaves;
-   uint32_t way = e - set * a->g.ways;
-   uint32_t at = a->leaves + way;
-   tree[at] = (tlb_bound){ time, way };
-   while (at > 1) {
-      const tlb_bound other = tree[at ^ 1];
-      way = other.time < time ? other.way : way;
-      time = other.time < time ? other.time : time;
-      at /= 2;
-      tree[at].time = time;
-      tree[at].way = way;
+   a->tree = NULL;
+   if (!has_tree(&a->g))
+      return;
+   a->tree = a->state;
+   a->way_bits = 0;
+   while (a->g.ways <= MAX_TOLD_WAYS && a->g.ways > 1u << a->way_bits)
+      a->way_bits++;
+   for (uint32_t set = 0; set < a->sets; set++) {
+      tlb_bound *const tree = tlb_lru_tree(a, set);
+      for (uint32_t way = 0; way < a->g.ways; way++)
+         tree[a->g.ways + way] = empty(a, way);
+      for (uint32_t at = a->g.ways; at-- > 1;)
+         tree[at] = tree[2 * at] < tree[2 * at + 1] ? tree[2 * at] : tree[2 * at + 1];
+      tree[0] = 0; /* there is no such number */
    }
 }
 
 static uint32_t oldest_by_tree(tlb_array *a, uint32_t set)
 {
-   const tlb_bound *const root = tlb_array_root(a, set);
+   const tlb_bound *const tree = tlb_lru_tree(a, set);
    for (;;) {
-      const uint32_t e = set * a->g.ways + root->way;
+      const uint32_t way = tlb_lru_root_way(a, tree);
+      const uint32_t e = set * a->g.ways + way;
       const uint64_t time = tlb_array_time(a, e);
-      if (time == root->time)
-         return root->way;
+      if (time == tree[1] >> a->way_bits)
+         return way;
       /* What is known now of a range must not be forgotten. */
       a->time[e] = time;
       tlb_lru_bound(a, set, e, time);
@@ -78,19 +84,21 @@ static const char *check(const tlb_array *a, uint32_t set)
 {
    if (a->tree == NULL)
       return NULL;
-   const tlb_bound *const tree = a->tree + (size_t)set * 2 * a->leaves;
-   for (uint32_t way = 0; way < a->leaves; way++) {
-      const uint64_t bound = tree[a->leaves + way].time;
-      const uint32_t e = set * a->g.ways + way;
-      const int is_empty = way >= a->g.ways || a->key[e] == TLB_NO_KEY;
-      if (is_empty ? bound != UINT64_MAX : bound > tlb_array_time(a, e))
+   const uint32_t ways = a->g.ways;
+   const tlb_bound *const tree = tlb_lru_tree(a, set);
+   for (uint32_t way = 0; way < ways; way++) {
+      const tlb_bound bound = tree[ways + way];
+      const uint32_t e = set * ways + way;
+      const tlb_bound most = a->key[e] == TLB_NO_KEY ? empty(a, way)
+                                : tlb_lru_bound_of(a, way, tlb_array_time(a, e));
+      if (a->key[e] == TLB_NO_KEY ? bound != most : bound > most)
          return "a leaf of an LRU tree is no lower bound";
+      if (a->way_bits != 0 && bound != tlb_lru_bound_of(a, way, bound >> a->way_bits))
+         return "a leaf of an LRU tree is another way's";
    }
-   for (uint32_t at = 1; at < a->leaves; at++) {
+   for (uint32_t at = 1; at < ways; at++) {
       const tlb_bound left = tree[2 * at], right = tree[2 * at + 1];
-      const uint64_t older = left.time < right.time ? left.time : right.time;
-      if (tree[at].time != older
-          || (older != UINT64_MAX && tree[a->leaves + tree[at].way].time != older))
+      if (tree[at] != (left < right ? left : right))
          return "a node of an LRU tree is not the older of two";
    }
    return NULL;

@@ -34,11 +34,9 @@ typedef uint64_t tlb_range_time(tlb_key key, void *opaque);
 /* The short cut of an entry whose times stand in many places; holds nothing. */
 extern uint64_t tlb_range;
 
-/* A way, and a time at or before that of its last reference; policy_lru.c. */
-typedef struct {
-   uint64_t time;
-   uint32_t way;
-} tlb_bound;
+/* A time at or before that of a way's last reference, and below it the way, if it has room;
+   policy_lru.c. One word, so that the older of two is the smaller one. */
+typedef uint64_t tlb_bound;
 
 /* The parts of an entry stand in arrays of their own, set after set: a look-up reads the
    keys of one set and nothing else. Initialized by tlb_array_init(). */
@@ -61,7 +59,7 @@ typedef struct {
    uint32_t *chain;      /* the next entry of the same bucket, or END */
    tlb_bound *tree;      /* the state of LRU of many ways: the oldest of each half, quarter,
                             ... of a set; NULL: there are no trees */
-   uint32_t leaves;      /* of a set's tree: its ways, rounded up to 2^n */
+   uint32_t way_bits;    /* of a bound there; 0: bounds do not tell the way */
    uint8_t *halves;      /* of paired entries, which have the key of a page of twice the size:
                             bit n: page n of the two is there; NULL: entries are single */
    int unindexed;        /* the index has to be made anew */
@@ -128,12 +126,6 @@ static inline uint64_t tlb_array_time(const tlb_array *a, uint32_t entry)
    /* The array's own time is that of the last reference that it saw, and
       older, unless others than those of the short cut come, too. */
    return t > a->time[entry] ? t : a->time[entry];
-}
-
-/* The oldest way of a set and its bound, where there is a tree; policy_lru.c. */
-static inline const tlb_bound *tlb_array_root(const tlb_array *a, uint32_t set)
-{
-   return a->tree + (size_t)set * 2 * a->leaves + 1;
 }
 
 TLB_API_END
