@@ -16,6 +16,7 @@ DEBIAN_FILES = \
 	debian/not-installed \
 	debian/rules \
 	debian/source/format \
+	debian/source/lintian-overrides \
 	debian/tests/control \
 	debian/tests/profile \
 	debian/tlbgrind.docs \
