@@ -37,6 +37,7 @@ DOC_FILES = \
 	docs/machines.md \
 	docs/manual.md \
 	docs/measure.md \
+	docs/packaging.md \
 	docs/page-faults.md \
 	docs/part-of-a-run.md \
 	docs/people.sql \

@@ -250,6 +250,8 @@ PYTEST_FILES = \
 	tests/order/test_forecast.py \
 	tests/order/test_linkers.py \
 	tests/order/test_order.py \
+	tests/packaging/test_distribution.py \
+	tests/packaging/test_recipes.py \
 	tests/report/test_answer.py \
 	tests/report/test_browser.py \
 	tests/report/test_calls_time_data.py \

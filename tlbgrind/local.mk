@@ -912,12 +912,12 @@ tg_measure-static: tlbgrind/tg_measure-static
 # It finds the tool's folder relative to itself, so that an installed tree may be moved.
 
 bin_SCRIPTS += tlbgrind/tlbgrind
-EXTRA_DIST += tlbgrind/tlbgrind.in
+EXTRA_DIST += tlbgrind/relative.awk tlbgrind/tlbgrind.in
 CLEANFILES += tlbgrind/tlbgrind
 
 tlbgrind/tlbgrind: tlbgrind/tlbgrind.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) tlbgrind && rm -f $@ $@.tmp && \
-	up=`realpath -ms --relative-to="$(bindir)" "$(pkglibexecdir)"` && \
+	up=`printf '%s\n' "$(bindir)" "$(pkglibexecdir)" | $(AWK) -f $(srcdir)/tlbgrind/relative.awk` && \
 	$(SED) -e 's|@VERSION[@]|$(PACKAGE_VERSION)|g' -e 's|@VALGRIND[@]|$(VALGRIND)|g' \
 	  -e 's|@VALGRIND_VERSION[@]|$(VALGRIND_VERSION)|g' \
 	  -e 's|@pkglibexecdir[@]|$(pkglibexecdir)|g' -e "s|@relative[@]|$$up|g" \

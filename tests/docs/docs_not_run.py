@@ -63,6 +63,16 @@ NOT_RUN = {
         "tlbgrind --show-machine=cloud.txt": OTHER_MACHINE,
         "vi mine.machine": EDITOR,
     },
+    "docs/packaging.md": {
+        "make dist": BUILD,
+        ".ci/packages": BUILD,
+        "tar -xf tlbgrind": BUILD,
+        "apt-get build-dep": BUILD,
+        "dpkg-buildpackage": BUILD,
+        "rpmbuild": BUILD,
+        "nix-build": BUILD,
+        "podman": BUILD,
+    },
     "docs/part-of-a-run.md": {"vgdb --pid=4711 mark": SERVER},
     "docs/reference.md": {"tlbgrind [options]": SYNOPSIS, "valgrind --tool=tlbgrind [options]": SYNOPSIS},
     "docs/start-up.md": {

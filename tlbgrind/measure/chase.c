@@ -10,6 +10,7 @@
 #include "measure/clock.h"
 #include "measure/code.h"
 #include "measure/order.h"
+#include "measure/system_caches.h"
 
 /* Where the line of number i is: base + (i << step) + (i * line & mask). The line's place in the
    page goes with i, so that all sets of the caches are used evenly. For code, `line` is an odd
@@ -30,7 +31,12 @@ static char *line_at(const Lines *l, uint64_t i)
 
 unsigned tg_line_shift(void)
 {
+#ifdef _SC_LEVEL1_DCACHE_LINESIZE
    const long bytes = sysconf(_SC_LEVEL1_DCACHE_LINESIZE);
+#else /* musl */
+   TgGivenCache caches[TG_MAX_CACHES];
+   const unsigned bytes = tg_system_caches(caches) > 0 ? caches[0].line : 0;
+#endif
    return bytes == 128 ? 7 : bytes == 256 ? 8 : 6;
 }
 
